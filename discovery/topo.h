@@ -1,0 +1,202 @@
+/*
+ * topo: the topology, an immutable value.
+ *
+ * Discovery keeps a mutable draft of what the fabric says; topo freezes it.
+ * From then on everybody reads the same numbers: routing, distribution, the
+ * SA, the control socket. Flat arrays, small integer handles, no pointer
+ * inside an element, so that a topology can be hashed, diffed, dumped and
+ * loaded again. Numbered by generation, counted by reference.
+ *
+ * A node with N ports owns N + 1 consecutive records in port[]: the record of
+ * port number n is first_port + n. Port 0 of a switch is its management port
+ * and carries its LID; port 0 of a CA or router is a placeholder (TP_ABSENT).
+ *
+ * IBA volume 1: NodeInfo 14.2.5.3, SwitchInfo 14.2.5.4, PortInfo 14.2.5.6.
+ */
+#ifndef HEDDLE_DISCOVERY_TOPO_H
+#define HEDDLE_DISCOVERY_TOPO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint32_t node_ix; /* index into topo.node */
+typedef uint32_t port_ix; /* index into topo.port */
+typedef uint32_t sw_ix;	  /* index into topo.sw */
+
+#define TOPO_NONE UINT32_MAX /* "no such node, port or switch" */
+#define TOPO_LID_MAX 0xbfff  /* the last unicast LID (IBA 4.1.3) */
+#define TOPO_MAX_HOPS 63     /* directed-route hop limit (IBA 14.2.2) */
+
+enum topo_type { TOPO_CA = 1, TOPO_SWITCH = 2, TOPO_ROUTER = 3 };
+
+/* topo_node.flags */
+enum {
+	TN_AGGREGATION = 1 << 0, /* SHARP aggregation node: a destination, not
+				    a compute node, and no sign of a leaf */
+	TN_DUPLICATE = 1 << 1,	 /* another node answers to the same GUID */
+	TN_PARTIAL = 1 << 2,	 /* some attribute could not be read */
+	TN_QUARANTINED = 1 << 3, /* does not answer or refuses its tables: no
+				    transit through it, nothing is written */
+	TN_ENHANCED_P0 = 1 << 4, /* switch port 0 is enhanced (LMC, VLs) */
+	TN_SM = 1 << 5,		 /* our own node */
+	TN_FRESH = 1 << 6, /* all its ports are in Init: nothing to keep */
+};
+
+/* topo_port.flags */
+enum {
+	TP_ABSENT = 1 << 0,    /* never seen (other rail of a CA, CA port 0) */
+	TP_UNREAD = 1 << 1,    /* linked, but PortInfo was not answered */
+	TP_EXT_SPEED = 1 << 2, /* speaks extended speeds: use modifier bit 31 */
+	TP_SELF = 1 << 3,      /* its cable comes back to the same node */
+	TP_IS_SM = 1 << 4,     /* CapabilityMask says an SM runs here */
+	TP_OURS = 1 << 5,      /* the port we send from */
+};
+
+struct topo_port {
+	uint64_t guid;	  /* of CA and router ports and switch port 0, else 0 */
+	port_ix peer;	  /* the other end of the cable, or TOPO_NONE */
+	node_ix node;	  /* whose port this is */
+	uint32_t capmask; /* PortInfo.CapabilityMask */
+	uint16_t capmask2;
+	uint16_t lid;	    /* base LID it shall have; 0: none */
+	uint16_t found_lid; /* base LID it had when it was read */
+	uint8_t lmc;	    /* LMC it shall have */
+	uint8_t num;	    /* port number */
+	uint8_t state;	 /* PortState as read: 1 Down 2 Init 3 Armed 4 Active */
+	uint8_t phys;	 /* PortPhysicalState as read: 5 LinkUp */
+	uint8_t mtu_cap; /* IBA MTU code, 1..5 = 256..4096 */
+	uint8_t mtu;	 /* NeighborMTU as read */
+	uint8_t vl_cap;	 /* VLCap code, 1..5 = 1,2,4,8,15 VLs */
+	uint8_t op_vls;	 /* OperationalVLs as read */
+	uint8_t width;	 /* LinkWidthActive: 1 1x, 2 4x, 4 8x, 8 12x, 16 2x */
+	uint8_t speed;	 /* LinkSpeedActive: 1 SDR 2 DDR 4 QDR */
+	uint8_t speed_ext; /* LinkSpeedExtActive: 1 FDR 2 EDR 4 HDR 8 NDR... */
+	uint8_t flags;	   /* TP_* */
+};
+
+struct topo_node {
+	uint64_t guid;
+	uint64_t sysimg;    /* SystemImageGUID */
+	port_ix first_port; /* record of port number 0 */
+	port_ix via;	    /* the neighbour's port through which our directed
+			       route arrives; TOPO_NONE for our own node */
+	sw_ix sw;	    /* index as a switch, or TOPO_NONE */
+	uint32_t desc;	    /* NodeDescription: offset into topo.text */
+	uint32_t vendor;    /* 24 bits */
+	uint32_t revision;
+	uint16_t device;
+	uint16_t hops;	/* length of our directed route to it */
+	uint8_t type;	/* enum topo_type */
+	uint8_t nports; /* NumPorts */
+	uint8_t flags;	/* TN_* */
+};
+
+/* A switch as the routing sees it. */
+struct topo_switch {
+	node_ix node;
+	uint32_t adj; /* its cables: topo.adj[adj .. adj + nadj) */
+	uint32_t end; /* its end ports: topo.end[end .. end + nend) */
+	uint16_t nadj;
+	uint16_t nend;
+	uint16_t lft_cap; /* LinearFDBCap: number of entries */
+	uint16_t lft_top; /* LinearFDBTop as read */
+	uint16_t mft_cap;
+	uint8_t life;	/* LifeTimeValue as read */
+	bool changed;	/* PortStateChange as read */
+	bool opt_sl2vl; /* optimized SL2VL programming */
+};
+
+/*
+ * One end of a cable between two different switches, sorted by (switch, peer,
+ * out). Parallel cables are separate entries; a cable from a switch to itself
+ * is none. Quarantined switches keep their entries: routing must skip them.
+ */
+struct topo_adj {
+	sw_ix peer;
+	uint8_t out;	   /* our port number */
+	uint8_t peer_port; /* the port number at the other end */
+};
+
+/*
+ * A port that owns LIDs and hangs on a switch: the switch's own port 0 (first,
+ * out = 0), then the CA and router ports cabled to it, sorted by out.
+ */
+struct topo_end {
+	port_ix port;
+	uint8_t out; /* switch port number that leads to it */
+};
+
+struct topo {
+	unsigned refs;
+	uint32_t generation;
+	uint64_t hash; /* of everything that routing depends on */
+
+	uint32_t nnodes, nports, nsw, nadj, nend;
+	struct topo_node *node; /* our own node first, then by distance, GUID */
+	struct topo_port *port;
+	struct topo_switch *sw; /* in the order of node[] */
+	struct topo_adj *adj;
+	struct topo_end *end;
+	uint8_t (*info)[64]; /* per port: PortInfo as last read, wire bytes */
+	char *text;	     /* descriptions, zero-terminated */
+
+	port_ix sm_port;  /* the port we send from */
+	uint16_t max_lid; /* highest LID in use, LMC ranges included */
+	port_ix *by_lid;  /* [max_lid + 1]: LID -> port or TOPO_NONE */
+};
+
+/* Another reference to t (NULL allowed); returns t. */
+struct topo *topo_ref(struct topo *t);
+
+/* Drop a reference; the last one frees. NULL is a no-op. */
+void topo_unref(struct topo *t);
+
+/* The port record of port number num of node n; num <= nports. */
+static inline port_ix
+topo_port_of(const struct topo *t, node_ix n, unsigned num)
+{
+	return t->node[n].first_port + num;
+}
+
+/* Port, or TOPO_NONE, that owns this LID; *path (NULL allowed) = path index. */
+port_ix topo_by_lid(const struct topo *t, uint16_t lid, unsigned *path);
+
+/* Node with this node GUID, or TOPO_NONE (the first of duplicates). */
+node_ix topo_by_node_guid(const struct topo *t, uint64_t guid);
+
+/* Port with this port GUID, or TOPO_NONE (the first of duplicates). */
+port_ix topo_by_port_guid(const struct topo *t, uint64_t guid);
+
+/* NodeDescription of n, "" when it was not read. */
+const char *topo_desc(const struct topo *t, node_ix n);
+
+/*
+ * The directed route from us to node n: path[1..return value] are the egress
+ * ports, path[0] is 0 as on the wire. -1 when n is farther than 63 hops.
+ */
+int topo_route(const struct topo *t, node_ix n, uint8_t path[64]);
+
+/* The switch that port p hangs on (its own for port 0), or TOPO_NONE. */
+sw_ix topo_switch_of(const struct topo *t, port_ix p);
+
+/*
+ * True for a port that owns LIDs: present CA and router ports, and switch
+ * port 0.
+ */
+bool topo_has_lid(const struct topo *t, port_ix p);
+
+/* LIDs and LMCs per port, as routing/lid.c assigns them: [t->nports] each. */
+struct topo_lids {
+	const uint16_t *lid;
+	const uint8_t *lmc;
+};
+
+/*
+ * A copy of t in which every port has the given LID and LMC, with by_lid and
+ * max_lid built. The ranges must be disjoint and inside 1..TOPO_LID_MAX: the
+ * caller (lid_assign) guarantees it; violations are asserted.
+ */
+struct topo *topo_with_lids(const struct topo *t, const struct topo_lids *l);
+
+#endif

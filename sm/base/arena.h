@@ -1,0 +1,31 @@
+/*
+ * arena: memory for things that die together (a configuration, a routing job,
+ * a plan, a request). Everything is zeroed, aligned to 16 bytes and freed by
+ * one call; nothing is freed alone.
+ */
+#ifndef HEDDLE_BASE_ARENA_H
+#define HEDDLE_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena;
+
+/* A new, empty arena. */
+struct arena *arena_new(void);
+
+/* Free the arena and everything in it; NULL is allowed. */
+void arena_free(struct arena *a);
+
+/* n zeroed bytes that live as long as the arena; never NULL. */
+void *arena_alloc(struct arena *a, size_t n);
+
+/* count x size zeroed bytes, overflow checked. */
+void *arena_array(struct arena *a, size_t count, size_t size);
+
+/* A copy of s in the arena. */
+char *arena_strdup(struct arena *a, const char *s);
+
+/* Bytes handed out so far (for the memory report). */
+size_t arena_used(const struct arena *a);
+
+#endif

@@ -1,0 +1,66 @@
+#include "sm/base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+
+static void
+reserve(struct buf *b, size_t more)
+{
+	if (b->cap - b->n > more)
+		return;
+	while (b->cap - b->n <= more)
+		b->cap = b->cap ? b->cap * 2 : 256;
+	b->text = mem_resize(b->text, b->cap, 1);
+}
+
+void
+buf_put(struct buf *b, const void *p, size_t n)
+{
+	reserve(b, n);
+	if (n > 0)
+		memcpy(b->text + b->n, p, n);
+	b->n += n;
+	b->text[b->n] = '\0';
+}
+
+void
+buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap, again;
+	int n;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n >= 0) {
+		reserve(b, (size_t)n);
+		(void)vsnprintf(b->text + b->n, (size_t)n + 1, fmt, again);
+		b->n += (size_t)n;
+	}
+	va_end(again);
+}
+
+void
+buf_drop(struct buf *b, size_t n)
+{
+	if (n >= b->n) {
+		b->n = 0;
+	} else {
+		memmove(b->text, b->text + n, b->n - n);
+		b->n -= n;
+	}
+	if (b->text != NULL)
+		b->text[b->n] = '\0';
+}
+
+void
+buf_free(struct buf *b)
+{
+	free(b->text);
+	*b = (struct buf){0};
+}

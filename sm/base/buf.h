@@ -1,0 +1,29 @@
+/*
+ * buf: a growing text buffer, for replies, reports and canonical prints.
+ */
+#ifndef HEDDLE_BASE_BUF_H
+#define HEDDLE_BASE_BUF_H
+
+#include <stddef.h>
+
+/* text is always terminated when n > 0; an empty buf is {0} with text NULL. */
+struct buf {
+	char *text;
+	size_t n;
+	size_t cap;
+};
+
+/* Append formatted text. */
+void buf_printf(struct buf *b, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Append n bytes. */
+void buf_put(struct buf *b, const void *p, size_t n);
+
+/* Remove the first n bytes. */
+void buf_drop(struct buf *b, size_t n);
+
+/* Free what b owns and make it empty. */
+void buf_free(struct buf *b);
+
+#endif

@@ -1,0 +1,177 @@
+/*
+ * mad: the wire codec. One decode/encode pair per attribute; host-order
+ * structs outside, exact bytes inside, never a cast of a buffer to a struct.
+ *
+ * Field positions are those of libibmad (mad_get_field and friends), which the
+ * real tools use too; what libibmad lacks is read by shifts. decode functions
+ * take the 64 bytes of an SMP's payload, so they cannot run off a buffer; they
+ * return -1 with a reason where a value cannot be (a node type of 0, a switch
+ * with 0 ports): what comes from the wire is hostile until then.
+ *
+ * IBA volume 1: MAD header 13.4.3, SMP formats 14.2.1, attributes 14.2.5.
+ */
+#ifndef HEDDLE_MAD_MAD_H
+#define HEDDLE_MAD_MAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sm/base/reason.h"
+
+enum { MAD_SIZE = 256, MAD_DATA = 64 /* bytes of an SMP's payload */ };
+
+enum mad_class { MAD_SUBN_LID = 0x01, MAD_SUBN_DR = 0x81, MAD_SA = 0x03 };
+
+enum mad_method {
+	MAD_GET = 0x01,
+	MAD_SET = 0x02,
+	MAD_TRAP = 0x05,
+	MAD_TRAP_REPRESS = 0x07,
+	MAD_GET_RESP = 0x81,
+};
+
+enum mad_attr {
+	MAD_NOTICE = 0x02,
+	MAD_NODE_DESC = 0x10,
+	MAD_NODE_INFO = 0x11,
+	MAD_SWITCH_INFO = 0x12,
+	MAD_GUID_INFO = 0x14,
+	MAD_PORT_INFO = 0x15,
+	MAD_PKEY_TABLE = 0x16,
+	MAD_SL2VL = 0x17,
+	MAD_VLARB = 0x18,
+	MAD_LFT = 0x19,
+	MAD_MFT = 0x1b,
+	MAD_SM_INFO = 0x20,
+};
+
+/* MAD status, D bit masked out (IBA 13.4.7). */
+enum {
+	MAD_STATUS_BUSY = 0x0001,
+	MAD_STATUS_VERSION = 0x0004,
+	MAD_STATUS_METHOD = 0x0008,
+	MAD_STATUS_METHOD_ATTR = 0x000c,
+	MAD_STATUS_FIELD = 0x001c,
+};
+
+/* PortInfo attribute modifier: this SM understands extended speeds. */
+#define MAD_PORT_INFO_EXT 0x80000000U
+
+/* An SMP, both classes. */
+struct smp {
+	uint8_t mgmt_class; /* MAD_SUBN_LID or MAD_SUBN_DR */
+	uint8_t method;
+	bool response;	 /* DR: the D bit; LID: method has bit 7 */
+	uint16_t status; /* without the D bit */
+	uint8_t hop_ptr, hop_cnt;
+	uint64_t tid;
+	uint16_t attr;
+	uint32_t mod;
+	uint64_t mkey;
+	uint16_t dr_slid, dr_dlid;
+	uint8_t data[MAD_DATA];
+	uint8_t path[64]; /* initial path; [1..hop_cnt] */
+	uint8_t ret_path[64];
+};
+
+/*
+ * Decode an SMP from len bytes. -1 and a reason (naming the field) unless it
+ * is a whole, well-formed MAD of class 0x01 or 0x81: base version 1, class
+ * version 1, hop count and pointer below 64.
+ */
+int smp_decode(
+	const uint8_t *buf, size_t len, struct smp *out, struct reason *why);
+
+/* Encode an SMP into the 256 bytes at buf. */
+void smp_encode(const struct smp *in, uint8_t buf[MAD_SIZE]);
+
+struct mad_node_info {
+	uint64_t sysimg, guid, port_guid;
+	uint32_t vendor, revision;
+	uint16_t device, partition_cap;
+	uint8_t base_version, class_version;
+	uint8_t type; /* 1 CA, 2 switch, 3 router */
+	uint8_t nports, local_port;
+};
+int mad_node_info_decode(
+	const uint8_t d[MAD_DATA], struct mad_node_info *out, struct reason *);
+void mad_node_info_encode(const struct mad_node_info *in, uint8_t d[MAD_DATA]);
+
+/* Printable copy of a NodeDescription: control bytes become '?', zero ends. */
+void mad_node_desc_decode(const uint8_t d[MAD_DATA], char out[MAD_DATA + 1]);
+
+struct mad_switch_info {
+	uint16_t lft_cap, rft_cap, mft_cap, lft_top, lids_per_port, enf_cap;
+	uint16_t mft_top;
+	uint8_t def_port, def_mcast_pri, def_mcast_not, life;
+	bool state_change; /* read: ports changed; written: clear it */
+	uint8_t opt_sl2vl; /* 2 bits: capability, as in byte 11 */
+	bool enf_in, enf_out, filter_in, filter_out, enhanced_p0;
+};
+int mad_switch_info_decode(const uint8_t d[MAD_DATA],
+	struct mad_switch_info *out, struct reason *why);
+void mad_switch_info_encode(
+	const struct mad_switch_info *in, uint8_t d[MAD_DATA]);
+
+struct mad_port_info {
+	uint64_t mkey, gid_prefix;
+	uint32_t capmask;
+	uint16_t lid, sm_lid, diag, mkey_lease, capmask2;
+	uint16_t mkey_viol, pkey_viol, qkey_viol, credit_hint;
+	uint32_t link_round_trip;
+	uint8_t local_port, width_enabled, width_supported, width_active;
+	uint8_t speed_supported, state, phys_state, down_default, mkey_prot;
+	uint8_t lmc, speed_active, speed_enabled, mtu, sm_sl, vl_cap;
+	uint8_t init_type, vl_high_limit, arb_high_cap, arb_low_cap;
+	uint8_t init_reply, mtu_cap, vl_stall, hoq_life, op_vls;
+	bool enf_in, enf_out, filter_in, filter_out;
+	uint8_t guid_cap;
+	bool client_rereg, mcast_pkey_supr;
+	uint8_t subnet_timeout, resp_time, phy_errors, overrun_errors;
+	uint8_t speed_ext_active, speed_ext_supported, speed_ext_enabled;
+};
+int mad_port_info_decode(
+	const uint8_t d[MAD_DATA], struct mad_port_info *out, struct reason *);
+void mad_port_info_encode(const struct mad_port_info *in, uint8_t d[MAD_DATA]);
+
+/* PortInfo.CapabilityMask bits. */
+enum {
+	MAD_CAP_IS_SM = 0x2,
+	MAD_CAP_SM_DISABLED = 0x400,
+	MAD_CAP_EXT_SPEEDS = 0x4000,
+	MAD_CAP_CAPMASK2 = 0x8000,
+	MAD_CAP_CLIENT_REREG = 0x2000000,
+};
+
+struct mad_sm_info {
+	uint64_t guid, key;
+	uint32_t act_count;
+	uint8_t priority,
+		state; /* 0 not active 1 discovering 2 standby 3 master */
+};
+void mad_sm_info_decode(const uint8_t d[MAD_DATA], struct mad_sm_info *out);
+void mad_sm_info_encode(const struct mad_sm_info *in, uint8_t d[MAD_DATA]);
+
+/* Notice (generic only as far as Heddle acts on it). */
+struct mad_notice {
+	bool generic;
+	uint8_t type;	   /* 1 urgent, 2 security, 3 SM, 4 info */
+	uint32_t producer; /* node type, or vendor id */
+	uint16_t trap;	   /* trap number, or device id */
+	uint16_t issuer_lid;
+	bool toggle;
+	uint16_t count;
+	uint16_t data_lid;     /* traps 128..131, 144: LID the trap is about */
+	uint32_t capmask;      /* trap 144: new CapabilityMask */
+	uint16_t change_flags; /* trap 144: what else changed */
+};
+void mad_notice_decode(const uint8_t d[MAD_DATA], struct mad_notice *out);
+void mad_notice_encode(const struct mad_notice *in, uint8_t d[MAD_DATA]);
+
+/* Names for messages: "PortInfo", "Set", "invalid field"; never NULL. */
+const char *mad_attr_name(uint16_t attr);
+const char *mad_method_name(uint8_t method);
+const char *mad_status_name(uint16_t status);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * umad: the transport over libibumad. Owns the one thread besides the loop:
+ * it does nothing but block in umad_recv and hand messages over through a
+ * bounded ring (libumad2sim's poll watches one descriptor only, so a umad
+ * descriptor cannot sit in an event loop under it). Sending is done by the
+ * caller's thread.
+ */
+#ifndef HEDDLE_TRANSPORT_UMAD_H
+#define HEDDLE_TRANSPORT_UMAD_H
+
+#include <stdint.h>
+
+#include "sm/base/reason.h"
+#include "sm/transport/transport.h"
+
+struct umad;
+
+/* What was chosen, for the log. */
+struct umad_port_name {
+	char device[32];
+	int port;
+	uint64_t guid;
+};
+
+/*
+ * Open a port: spec is "auto" (first InfiniBand link layer with a GUID that
+ * is not Down if there is one), "DEVICE/PORT" or a port GUID (0x...). Ethernet
+ * link layers are never chosen. Registers classes 0x01, 0x81 on QP0 and 0x03
+ * on QP1. NULL and a reason on failure (what was found is listed).
+ * wake(cookie) is called from the receiving thread when the ring was empty.
+ */
+struct umad *umad_open(const char *spec, void (*wake)(void *), void *cookie,
+	struct umad_port_name *chosen, struct reason *why);
+
+/* Stop the thread, clear IsSM, close; NULL allowed. */
+void umad_shutdown(struct umad *u);
+
+/* The transport to send with. */
+struct transport *umad_transport(struct umad *u);
+
+/* Next received message into *m; 1, or 0 when the ring is empty. */
+int umad_next(struct umad *u, struct transport_msg *m);
+
+/* Raise (open the issm device) or clear IsSM. -1 and a reason on failure. */
+int umad_set_issm(struct umad *u, int on, struct reason *why);
+
+/* Messages lost because the ring was full. */
+uint64_t umad_dropped(const struct umad *u);
+
+#endif

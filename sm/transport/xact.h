@@ -1,0 +1,120 @@
+/*
+ * xact: transactions. Every SMP that expects an answer is one transaction: it
+ * gets a TID, a place in the window, a deadline on the core's clock, retries
+ * with back-off, and exactly one completion. Late, repeated, forged and alien
+ * answers are counted and ignored.
+ *
+ * The window (how many may be in flight at once) adapts: one more per window
+ * of answers, halved at a time-out (AIMD), never above window_max. A target
+ * (one SMA) has at most target_max in flight; what exceeds it waits without
+ * holding up others. A status of BUSY counts as a time-out that came early.
+ *
+ * The owner drives it: xact_input for everything received, xact_tick when
+ * xact_next is due. No clock, no I/O of its own but transport.send.
+ */
+#ifndef HEDDLE_TRANSPORT_XACT_H
+#define HEDDLE_TRANSPORT_XACT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sm/base/clock.h"
+#include "sm/mad/mad.h"
+#include "sm/transport/transport.h"
+
+struct xact;
+
+struct xact_options {
+	struct mono timeout; /* of the first try; doubles with every retry */
+	unsigned retries;    /* further tries after the first */
+	unsigned window_start, window_max;
+	unsigned target_max; /* in flight per target */
+};
+
+/* What a request asks; copied by xact_submit. */
+struct xact_request {
+	uint8_t method; /* MAD_GET or MAD_SET */
+	uint16_t attr;
+	uint32_t mod;
+	uint64_t mkey;
+	uint64_t target; /* identity of the SMA for the cap: node GUID, or a
+			    hash of the route while it is unknown; not 0 */
+	uint16_t lid;	 /* LID-routed to this LID; 0: directed by path */
+	uint8_t hops;	 /* path[1..hops] are egress ports */
+	uint8_t path[64];
+	uint8_t data[MAD_DATA]; /* of a Set; zero for a Get */
+};
+
+enum xact_outcome {
+	XACT_OK,	/* answered, status 0 */
+	XACT_STATUS,	/* answered with another status (not BUSY) */
+	XACT_TIMEOUT,	/* all tries unanswered */
+	XACT_CANCELLED, /* xact_cancel_all */
+};
+
+struct xact_result {
+	enum xact_outcome outcome;
+	uint16_t status;     /* of XACT_STATUS */
+	const uint8_t *data; /* MAD_DATA bytes of the answer, during the call;
+				NULL without an answer */
+	struct mono now;
+	struct mono rtt; /* of the try that was answered */
+	unsigned tries;
+};
+
+/*
+ * Called exactly once per submitted request, never from inside xact_submit.
+ * It may submit again, and may call xact_cancel_all.
+ */
+typedef void xact_done(
+	void *cookie, uint64_t tag, const struct xact_result *res);
+
+struct xact_stats {
+	uint64_t sent; /* MADs handed to the wire, retries included */
+	uint64_t completed, retried, timeouts;
+	uint64_t late;	     /* answers to transactions already over */
+	uint64_t alien;	     /* answers that match no transaction of ours */
+	uint64_t mismatched; /* right TID, wrong attribute, method or class */
+	uint64_t busy;
+	unsigned inflight, window, window_peak;
+	uint64_t by_attr[64][2]; /* requests completed: [attr & 63][set?] */
+};
+
+struct xact *xact_new(const struct xact_options *o, struct transport *t);
+void xact_free(struct xact *x); /* no completions are called; NULL allowed */
+
+/* Change options; what is in flight keeps its deadlines. */
+void xact_configure(struct xact *x, const struct xact_options *o);
+
+/* True while a further request would be sent at once or wait in a short queue:
+ * submitters with much to do stop when it is false, and go on when called
+ * again after a completion. Submitting beyond is allowed (small odd jobs). */
+bool xact_room(const struct xact *x);
+
+/* Submit a request; done(cookie, tag, result) follows exactly once. */
+void xact_submit(struct xact *x, const struct xact_request *r, struct mono now,
+	xact_done *done, void *cookie, uint64_t tag);
+
+/*
+ * A received message. True when it was an answer (ours, late or alien) and is
+ * consumed; false when it is a request or trap for somebody else to handle.
+ * s is the decoded SMP of m.
+ */
+bool xact_input(struct xact *x, const struct transport_msg *m,
+	const struct smp *s, struct mono now);
+
+/* When xact_tick wants to be called next; MONO_NEVER when nothing is open. */
+struct mono xact_next(const struct xact *x);
+
+/* Expire deadlines: resend or complete with XACT_TIMEOUT. */
+void xact_tick(struct xact *x, struct mono now);
+
+/* Complete everything with XACT_CANCELLED. */
+void xact_cancel_all(struct xact *x, struct mono now);
+
+/* Requests submitted and not yet completed. */
+unsigned xact_pending(const struct xact *x);
+
+const struct xact_stats *xact_stats(const struct xact *x);
+
+#endif

@@ -1,0 +1,2 @@
+TESTSRC += $(filter-out %_main.c,$(wildcard tests/sim/*.c tests/topo/*.c))
+UNIT += $(wildcard tests/unit/*_test.c)
