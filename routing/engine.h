@@ -1,0 +1,65 @@
+/*
+ * engine: what a routing engine is. A pure function of its job: same job, same
+ * bytes, whatever the number of threads; it sends nothing, logs nothing, asks
+ * no clock and is never called again about a result it gave.
+ *
+ * The verifier then judges the result, whoever made it. An engine that has
+ * several ways to try (other roots, another leaf for its turns) offers them as
+ * attempts 0, 1, 2 ...: the driver (route.c) asks for the next one when the
+ * verifier refuses a result, until the engine says ENGINE_NO_MORE.
+ */
+#ifndef HEDDLE_ROUTING_ENGINE_H
+#define HEDDLE_ROUTING_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "routing/routes.h"
+#include "sm/base/arena.h"
+#include "sm/base/reason.h"
+
+/* What the administrator may say to the engines. */
+struct engine_options {
+	const uint64_t *roots; /* routing.updn.roots: switch GUIDs, sorted */
+	size_t nroots;
+};
+
+struct route_job {
+	struct topo *topo;		/* with LIDs; read only */
+	struct lft_pool *pool;		/* owned by the job while it runs */
+	const struct routes *prev;	/* routes in force, or NULL */
+	const struct route_rank *ranks; /* remembered ranks where there is no
+					   prev (restart), sorted by GUID */
+	size_t nranks;
+	enum route_order ranks_order;
+	const struct engine_options *options;
+	uint32_t load_limit; /* per mille: keep entries while the worst load
+				is below this times a fresh computation's */
+	uint64_t seed;
+	unsigned threads;
+	const volatile bool *cancel; /* NULL: never cancelled */
+};
+
+enum engine_result {
+	ENGINE_OK = 0,
+	ENGINE_REFUSED = -1, /* cannot route this fabric: why says so */
+	ENGINE_NO_MORE = -2, /* no further attempt */
+};
+
+struct engine {
+	const char *name;
+	/*
+	 * Compute attempt number `attempt` into *out (made by routes_new, owned
+	 * by the caller on ENGINE_OK, NULL otherwise). keep: entries of
+	 * job->prev are kept wherever their port is still legal; otherwise
+	 * only the order of switches is kept. arena is for scratch.
+	 */
+	enum engine_result (*route)(const struct route_job *job, bool keep,
+		unsigned attempt, struct arena *arena, struct routes **out,
+		struct reason *why);
+};
+
+extern const struct engine engine_updn;
+
+#endif

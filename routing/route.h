@@ -1,0 +1,44 @@
+/*
+ * route: from a job to verified routes.
+ *
+ * Runs the configured engines in order; each result is judged by verify; a
+ * refusal or a failed verification leads to the engine's next attempt, then to
+ * the next engine, and last always to up/down over the kept order, which routes
+ * any connected fabric on one lane. What was tried and why it was left is told.
+ *
+ * Keeping entries: with previous routes, a result that keeps what it can is
+ * accepted while its worst link load stays within job->load_limit of what a
+ * fresh computation would give (compared with the fresh one, so that drift
+ * cannot compound). The fresh one is computed only when the load recorded with
+ * the last one (routes.fresh_load) no longer vouches for it.
+ */
+#ifndef HEDDLE_ROUTING_ROUTE_H
+#define HEDDLE_ROUTING_ROUTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "routing/engine.h"
+
+/* What happened on the way, for the log, status and explain. */
+struct route_story {
+	char engine[16];   /* that made the result */
+	bool fallback;	   /* it was not the first configured one */
+	bool rebalanced;   /* fresh tables although there were old ones */
+	unsigned attempts; /* results judged */
+	char tried[512];   /* "updn attempt 0: cycle S1/3 ...; ..." */
+};
+
+/*
+ * Compute verified routes. engines: names in order of preference ("updn");
+ * n may be 0. Returns the routes (report.ok is true), or NULL and a reason
+ * when nothing verifies: then nothing may be distributed.
+ */
+struct routes *route_compute(const struct route_job *job,
+	const char *const *engines, size_t n, struct route_story *story,
+	struct reason *why);
+
+/* Known engine names, NULL-terminated: for the configuration. */
+const char *const *route_engine_names(void);
+
+#endif
