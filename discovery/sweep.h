@@ -1,0 +1,76 @@
+/*
+ * sweep: asking the fabric. Three questions, one machine:
+ *
+ *  full   directed-route breadth-first from our own port: NodeInfo, then for
+ *         switches SwitchInfo (PortStateChange is cleared first, so that a
+ *         change during the sweep sets it anew), PortInfo of port 0 and of all
+ *         ports, NodeInfo through every port whose link is up and whose other
+ *         end is not known yet; for CAs and routers PortInfo of the port. The
+ *         breadth-first levels keep each cable from being asked from both ends.
+ *  probe  of some switches (after a trap): clear PortStateChange, read the
+ *         ports, follow what is new, drop what is gone, read SwitchInfo once
+ *         more: a bit set anew means another round.
+ *  light  SwitchInfo of every switch: which ones changed or do not answer.
+ *  names  NodeDescription of every node that has none yet: it is asked for
+ *         after bring-up, because no table depends on it.
+ *
+ * Extended speeds: switch ports are read with modifier bit 31 at once when
+ * port 0 says the switch knows them; a CA port is read a second time with it
+ * only when the other end of its cable has not already told the speed.
+ *
+ * A switch that does not answer after its retries is quarantined; a CA is kept
+ * as far as it answered (TN_PARTIAL). Several SMPs are in flight: as many as
+ * the transactions have room for. IBA volume 1, 14.2 and 14.4.
+ */
+#ifndef HEDDLE_DISCOVERY_SWEEP_H
+#define HEDDLE_DISCOVERY_SWEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "discovery/draft.h"
+#include "sm/base/clock.h"
+#include "sm/transport/xact.h"
+
+enum sweep_kind { SWEEP_FULL, SWEEP_PROBE, SWEEP_LIGHT, SWEEP_NAMES };
+
+struct sweep;
+
+struct sweep_stats {
+	uint64_t smps;	   /* requests completed */
+	uint64_t timeouts; /* requests that failed for good */
+	uint32_t new_nodes, gone_nodes, new_links, gone_links;
+	uint32_t changed_ports; /* port records that differ from before */
+	uint32_t rounds; /* probe: rounds until PortStateChange stayed 0 */
+};
+
+/*
+ * Start. guid/n: the switches of a probe (unknown GUIDs are ignored), NULL/0
+ * otherwise. The sweep borrows d and x; nothing is submitted yet. mkey goes
+ * into every request.
+ */
+struct sweep *sweep_new(enum sweep_kind kind, struct draft *d, struct xact *x,
+	uint64_t mkey, const uint64_t *guid, size_t n);
+
+/*
+ * Free. Only when it is done, or after xact_cancel_all has completed its
+ * requests (asserted). NULL allowed.
+ */
+void sweep_free(struct sweep *s);
+
+/* Submit what there is room for. Call after starting and after completions. */
+void sweep_feed(struct sweep *s, struct mono now);
+
+/* All asked and answered (or given up). */
+bool sweep_done(const struct sweep *s);
+
+/* Our own port did not answer: the reason, else NULL. */
+const char *sweep_failed(const struct sweep *s);
+
+/* Light: GUIDs of the switches that need a probe; valid until sweep_free. */
+const uint64_t *sweep_suspects(const struct sweep *s, size_t *n);
+
+const struct sweep_stats *sweep_stats(const struct sweep *s);
+
+#endif
