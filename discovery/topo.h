@@ -138,8 +138,9 @@ struct topo {
 	struct topo_switch *sw; /* in the order of node[] */
 	struct topo_adj *adj;
 	struct topo_end *end;
-	uint8_t (*info)[64]; /* per port: PortInfo as last read, wire bytes */
-	char *text;	     /* descriptions, zero-terminated */
+	uint8_t (*info)[64];  /* per port: PortInfo as last read, wire bytes */
+	uint8_t (*sinfo)[64]; /* per switch: SwitchInfo, likewise */
+	char *text;	      /* descriptions, zero-terminated */
 
 	port_ix sm_port;  /* the port we send from */
 	uint16_t max_lid; /* highest LID in use, LMC ranges included */
