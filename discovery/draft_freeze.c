@@ -351,6 +351,7 @@ freeze_switches(const struct draft *d, struct topo *t)
 		t->node[i].sw = s++;
 		w->node = i;
 		w->lft_cap = n->lft_cap;
+		memcpy(t->sinfo[s - 1], n->switch_info, 64);
 		w->lft_top = n->lft_top;
 		w->mft_cap = n->mft_cap;
 		w->life = n->life;

@@ -22,7 +22,7 @@ body_size(const struct topo_dims *m)
 	       room(m->nsw, sizeof(struct topo_switch)) +
 	       room(m->nadj, sizeof(struct topo_adj)) +
 	       room(m->nend, sizeof(struct topo_end)) + room(m->nports, 64) +
-	       room(m->ntext, 1);
+	       room(m->nsw, 64) + room(m->ntext, 1);
 }
 
 /* Take count * size bytes from *at. */
@@ -63,6 +63,7 @@ topo_new(const struct topo_dims *m)
 	t->adj = take(&at, m->nadj, sizeof(*t->adj));
 	t->end = take(&at, m->nend, sizeof(*t->end));
 	t->info = take(&at, m->nports, sizeof(*t->info));
+	t->sinfo = take(&at, m->nsw, sizeof(*t->sinfo));
 	t->text = take(&at, m->ntext, 1);
 	t->by_lid = take(&at, (size_t)m->max_lid + 1, sizeof(*t->by_lid));
 	t->by_node = take(&at, m->nnodes, sizeof(*t->by_node));

@@ -154,8 +154,8 @@ load_state(struct sm *sm, const struct store_state *s)
 }
 
 struct sm *
-sm_new(const struct config *c, const struct store_state *state,
-	struct transport *t, const struct sm_ops *ops, uint64_t port_guid)
+sm_new(struct config *c, const struct store_state *state, struct transport *t,
+	const struct sm_ops *ops, uint64_t port_guid)
 {
 	struct sm *sm = mem_zalloc(1, sizeof(*sm));
 
@@ -268,7 +268,7 @@ sm_routed(struct sm *sm, struct sm_work *w, struct mono now)
 }
 
 void
-sm_reconfigure(struct sm *sm, const struct config *c, struct mono now)
+sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 {
 	struct config_changes ch;
 

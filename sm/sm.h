@@ -93,7 +93,7 @@ struct sm_status {
 };
 
 /* c and state are copied as far as they are needed; ops is borrowed. */
-struct sm *sm_new(const struct config *c, const struct store_state *state,
+struct sm *sm_new(struct config *c, const struct store_state *state,
 	struct transport *t, const struct sm_ops *ops, uint64_t port_guid);
 void sm_free(struct sm *sm); /* NULL allowed */
 
@@ -112,7 +112,7 @@ void sm_work_run(struct sm_work *w);
 void sm_routed(struct sm *sm, struct sm_work *w, struct mono now);
 
 /* Take a new configuration; whatever it touches is run again. */
-void sm_reconfigure(struct sm *sm, const struct config *c, struct mono now);
+void sm_reconfigure(struct sm *sm, struct config *c, struct mono now);
 
 /* Ask for a full sweep, as soon as the current run is over. */
 void sm_resweep(struct sm *sm, struct mono now, const char *cause);

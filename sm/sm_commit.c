@@ -150,7 +150,7 @@ save(struct sm *sm)
 }
 
 static void
-log_story(const struct sm *sm, const struct view *v)
+log_story(const struct view *v)
 {
 	const struct verify_report *r = &v->routes->report;
 
@@ -219,7 +219,7 @@ sm_commit(struct sm *sm, struct mono now)
 	sm->stat.alarm[0] = '\0';
 	remember_ranks(sm, v->routes);
 	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), by_guid);
-	log_story(sm, v);
+	log_story(v);
 	save(sm);
 	sm->ops->committed(sm->ops->cookie, v);
 }

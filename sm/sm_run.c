@@ -286,8 +286,8 @@ assign_lids(struct sm *sm, struct reason *why)
 	size_t i;
 
 	for (i = 0; i < f->lmc_override.n; i++)
-		over[i] = (struct lid_override){f->lmc_override.item[i].guid,
-			(uint8_t)f->lmc_override.item[i].value};
+		over[i] = (struct lid_override){f->lmc_override.entry[i].guid,
+			(uint8_t)f->lmc_override.entry[i].value};
 	if (lid_assign(sm->topo, &policy, sm->record, sm->nrecord, &out, why) !=
 		0) {
 		free(over);
@@ -339,7 +339,7 @@ sm_run_take(struct sm *sm, struct mono now)
 void
 sm_work_run(struct sm_work *w)
 {
-	w->result = route_compute(&w->job, w->cfg->routing.engines.item,
+	w->result = route_compute(&w->job, w->cfg->routing.engines.name,
 		w->cfg->routing.engines.n, &w->story, &w->why);
 }
 
@@ -360,7 +360,7 @@ start_routing(struct sm *sm, struct mono now)
 
 	w->cfg = config_ref(sm->cfg);
 	w->prev = sm->view != NULL ? routes_ref(sm->view->routes) : NULL;
-	w->options.roots = w->cfg->routing.updn.roots.item;
+	w->options.roots = w->cfg->routing.updn.roots.guid;
 	w->options.nroots = w->cfg->routing.updn.roots.n;
 	if (sm->rank_known) {
 		w->ranks = mem_dup(sm->rank, sm->nrank * sizeof(*sm->rank));
