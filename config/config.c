@@ -485,15 +485,26 @@ config_budget(const struct config *c, struct buf *out)
 			f->lmc_override.n, (unsigned long long)taken);
 }
 
-/* Append text with each sentence on a line of its own, as mdoc wants it. */
+/* Append text as mdoc wants it: a line a sentence, none longer than 78. */
 static void
 sentences(const char *text, struct buf *out)
 {
-	for (; *text != '\0'; text++) {
-		if (text[0] == ' ' && text[-1] == '.')
-			buf_put(out, "\n", 1);
-		else
-			buf_put(out, text, 1);
+	enum { WIDTH = 78 };
+	size_t col = 0, n;
+
+	for (; *text != '\0'; text += n, col += n) {
+		if (*text == ' ') {
+			n = 1 + strcspn(text + 1, " ");
+			if (text[-1] == '.' || col + n > WIDTH) {
+				buf_put(out, "\n", 1);
+				text++;
+				n--;
+				col = 0;
+			}
+		} else {
+			n = strcspn(text, " ");
+		}
+		buf_put(out, text, n);
 	}
 	buf_put(out, "\n", 1);
 }

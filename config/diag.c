@@ -1,10 +1,13 @@
 #include "config/diag.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "config/text.h"
 
 enum { WINDOW = 76, MESSAGE_MAX = 400, PATH_SHOWN = 200 };
 
@@ -100,38 +103,21 @@ excerpt(struct diag_list *d, struct diag_place at, unsigned *caret)
 	from = byte_of(line, len, skip);
 	to = from + byte_of(line + from, len - from, WINDOW);
 	out = arena_alloc(d->arena, to - from + 1);
-	for (i = from; i < to; i++) {
-		unsigned char c = (unsigned char)line[i];
-
-		if (c == '\t')
-			out[n++] = ' ';
-		else
-			out[n++] = c < 0x20 || c == 0x7f ? '?' : (char)c;
-	}
+	for (i = from; i < to; i++)
+		out[n++] = line[i] == '\t' || line[i] == '\0' ? ' ' : line[i];
+	text_tame(out);
 	return out;
 }
 
-/*
- * Messages quote the file: nothing in it may speak to a terminal (C0 controls,
- * DEL, and C1 controls, which are 0xc2 0x80..0x9f in UTF-8).
- */
+/* Messages quote the file: nothing in it may speak to a terminal. */
 static char *
-tame(struct diag_list *d, const char *s, size_t max)
+tame(struct arena *a, const char *s, size_t max)
 {
-	size_t i, n = strnlen(s, max);
-	char *out = arena_alloc(d->arena, n + 1);
+	size_t n = strnlen(s, max);
+	char *out = arena_alloc(a, n + 1);
 
 	memcpy(out, s, n);
-	for (i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)out[i];
-
-		if (c < 0x20 || c == 0x7f)
-			out[i] = '?';
-		else if (c == 0xc2 && (unsigned char)out[i + 1] < 0xa0)
-			out[i] = '?';
-		else if (c >= 0x80 && c < 0xa0 && i > 0 && out[i - 1] == '?')
-			out[i] = '?';
-	}
+	text_tame(out);
 	return out;
 }
 
@@ -160,8 +146,8 @@ diag_add(struct diag_list *d, struct diag_place at, const char *code,
 		d->item[i] = d->item[i - 1];
 	d->item[i] = (struct diag){.at = at,
 		.code = code,
-		.path = tame(d, path, PATH_SHOWN),
-		.message = tame(d, message, sizeof(message))};
+		.path = tame(d->arena, path, PATH_SHOWN),
+		.message = tame(d->arena, message, sizeof(message))};
 	d->item[i].excerpt = excerpt(d, at, &d->item[i].caret);
 	return &d->item[i];
 }
@@ -238,26 +224,6 @@ diag_summary(const struct diag_list *d, struct buf *out)
 		buf_printf(out, " (and %zu more)", diag_count(d) - 1);
 }
 
-/* A JSON string; messages may quote a file cut in the middle of a character. */
-static json_t *
-text_json(const char *s)
-{
-	json_t *j = json_string(s);
-	char *ascii, *p;
-
-	if (j != NULL)
-		return j;
-	ascii = strdup(s);
-	if (ascii == NULL)
-		return NULL;
-	for (p = ascii; *p != '\0'; p++)
-		if ((unsigned char)*p >= 0x80)
-			*p = '?';
-	j = json_string(ascii);
-	free(ascii);
-	return j;
-}
-
 static json_t *
 entry_json(const struct diag *e)
 {
@@ -265,11 +231,11 @@ entry_json(const struct diag *e)
 
 	json_object_set_new(j, "line", json_integer(e->at.line));
 	json_object_set_new(j, "col", json_integer(e->at.col));
-	json_object_set_new(j, "path", text_json(e->path));
+	json_object_set_new(j, "path", json_string(e->path));
 	json_object_set_new(j, "code", json_string(e->code));
-	json_object_set_new(j, "message", text_json(e->message));
+	json_object_set_new(j, "message", json_string(e->message));
 	if (e->note != NULL) {
-		json_object_set_new(j, "note", text_json(e->note));
+		json_object_set_new(j, "note", json_string(e->note));
 		json_object_set_new(
 			j, "note_line", json_integer(e->other.line));
 		json_object_set_new(j, "note_col", json_integer(e->other.col));
@@ -286,7 +252,8 @@ diag_json(const struct diag_list *d, struct buf *out)
 
 	for (i = 0; i < d->n; i++)
 		json_array_append_new(errors, entry_json(&d->item[i]));
-	json_object_set_new(root, "file", text_json(d->file));
+	json_object_set_new(
+		root, "file", json_string(tame(d->arena, d->file, PATH_MAX)));
 	json_object_set_new(root, "ok", json_boolean(diag_count(d) == 0));
 	json_object_set_new(root, "errors", errors);
 	json_object_set_new(

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "config/suggest.h"
-#include "config/yaml.h"
+#include "config/text.h"
 #include "sm/base/clock.h"
 #include "sm/base/mem.h"
 
@@ -277,7 +277,7 @@ set_string(const struct reading *r)
 
 	if (r->text[0] == '\0')
 		return reason_set(r->why, "must not be empty");
-	if (!yaml_quotable(r->text))
+	if (!text_clean(r->text))
 		return refuse(r, "has characters that cannot be printed");
 	if (strlen(r->text) > r->o->max)
 		return reason_set(r->why,

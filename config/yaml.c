@@ -5,6 +5,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "config/text.h"
 #include "sm/base/mem.h"
 
 /* What is being read: libyaml's parser and the maps and lists still open. */
@@ -29,61 +30,6 @@ yaml_empty(const struct yaml_value *v)
 }
 
 /*
- * Decode one UTF-8 character; its length, or 0 when the bytes at p are none:
- * overlong forms, surrogates and everything above U+10FFFF are none.
- */
-static unsigned
-utf8(const unsigned char *p, size_t left, uint32_t *c)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	unsigned n, i;
-
-	if (p[0] < 0x80) {
-		*c = p[0];
-		return 1;
-	}
-	n = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-	if (p[0] < 0xc2 || p[0] > 0xf4 || n > left)
-		return 0;
-	*c = p[0] & (0xffu >> (n + 1));
-	for (i = 1; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		*c = *c << 6 | (p[i] & 0x3fu);
-	}
-	if (*c < least[n] || *c > 0x10ffff || (*c >= 0xd800 && *c < 0xe000))
-		return 0;
-	return n;
-}
-
-/* Characters that YAML lets stand in a file, without its odd line breaks. */
-static bool
-printable(uint32_t c)
-{
-	if (c < 0x80)
-		return c >= 0x20 && c != 0x7f;
-	if (c < 0xa0 || c == 0x2028 || c == 0x2029 || c == 0xfeff)
-		return false;
-	return c != 0xfffe && c != 0xffff;
-}
-
-bool
-yaml_quotable(const char *s)
-{
-	const unsigned char *p = (const unsigned char *)s;
-	size_t left = strlen(s);
-	uint32_t c = 0;
-	unsigned n;
-
-	for (; left > 0; p += n, left -= n) {
-		n = utf8(p, left, &c);
-		if (n == 0 || !printable(c))
-			return false;
-	}
-	return true;
-}
-
-/*
  * Everything libyaml would refuse without saying where, or accept although we
  * do not: bytes that are not UTF-8, control characters, tabs as indentation.
  * False when the text is not worth reading further.
@@ -101,7 +47,7 @@ scan(const char *text, size_t len, struct diag_list *d)
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
 		i = 3; /* a byte order mark: libyaml gives it no column */
 	for (; i < len; i += n) {
-		n = utf8(p + i, len - i, &c);
+		n = text_decode(p + i, len - i, &c);
 		if (n == 0) {
 			diag_add(d, at, "not-utf8", "",
 				"byte 0x%02x is not UTF-8 text", p[i]);
@@ -114,7 +60,7 @@ scan(const char *text, size_t len, struct diag_list *d)
 			indent = true;
 			continue;
 		}
-		if (c != '\t' && !printable(c)) {
+		if (c != '\t' && !text_printable(c)) {
 			diag_add(d, at, "control-character", "",
 				"character U+%04X is not allowed here", c);
 			return false;

@@ -82,7 +82,7 @@ word(char **s)
 static bool
 number(const char *s, int base, uint64_t max, uint64_t *v)
 {
-	static const char digits[] = "0123456789abcdefABCDEF";
+	static const char digits[] = "0123456789abcdef";
 	size_t n;
 
 	if (s == NULL)
