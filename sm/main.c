@@ -116,21 +116,13 @@ want_save(void *cookie, const struct store_state *s)
 	d->facts.state_writable = false;
 }
 
+/* The core tells the story of a run in the log; readers are told here. */
 static void
 on_commit(void *cookie, struct view *v)
 {
 	struct daemon *d = cookie;
-	struct buf line = {0};
 
-	status_line(v, &line);
-	log_info("sweep: %s", line.text);
-	if (v->lid_conflict[0] != '\0')
-		log_warn("lid: %s", v->lid_conflict);
-	for (size_t i = 0; i < v->nquarantine; i++)
-		log_warn("quarantine: guid=0x%016llx: %s",
-			(unsigned long long)v->quarantine[i].guid,
-			v->quarantine[i].why);
-	buf_free(&line);
+	(void)v;
 	if (d->ctl != NULL)
 		ctl_changed(d->ctl, loop_now());
 }
@@ -140,20 +132,18 @@ on_finished(void *cookie, bool ok, const char *why)
 {
 	struct daemon *d = cookie;
 	struct status_daemon *f = &d->facts;
+	struct sm_status s;
 
-	if (!ok && (f->runs == 0 || f->last_ok ||
-			   strcmp(f->last_why, why != NULL ? why : "") != 0))
-		log_error("sweep: not done: %s", why);
+	sm_status(d->sm, &s);
 	f->runs++;
 	f->runs_failed += ok ? 0 : 1;
+	f->sweeps_done = s.sweeps_full;
 	f->last_ok = ok;
 	(void)snprintf(f->last_why, sizeof(f->last_why), "%s",
 		ok || why == NULL ? "" : why);
-	notify_status("%s, %llu sweeps, last one %s%s",
-		d->sm != NULL && sm_view(d->sm) != NULL ? "fabric up"
-							: "no fabric yet",
+	notify_status("%s, %llu runs, the last one %s%s", sm_role_name(s.role),
 		(unsigned long long)f->runs,
-		ok ? "well" : "failed: ", f->last_why);
+		ok ? "well" : "not well: ", f->last_why);
 	if (d->ctl != NULL)
 		ctl_changed(d->ctl, loop_now());
 	if (!d->opt->once)
@@ -216,6 +206,8 @@ on_routed(void *cookie, struct sm_work *w, struct mono now)
 
 	sm_routed(d->sm, w, now);
 	settle(d);
+	if (d->ctl != NULL)
+		ctl_changed(d->ctl, now); /* tables may be read again */
 }
 
 static void
@@ -349,16 +341,25 @@ ctl_wants_status(void *cookie)
 }
 
 static uint64_t
-ctl_wants_runs(void *cookie)
+ctl_wants_sweeps(void *cookie)
 {
 	struct daemon *d = cookie;
 
-	return d->facts.runs;
+	return d->facts.sweeps_done;
 }
 
-/* A run that is under way does not count: the sweep comes after it. */
+/* The tables' pool is the worker's while it computes. */
+static bool
+ctl_wants_tables(void *cookie)
+{
+	struct daemon *d = cookie;
+
+	return !worker_busy(d->worker);
+}
+
+/* A full sweep that is under way began before the question: not that one. */
 static int
-ctl_wants_sweep(void *cookie, uid_t uid, uint64_t *runs, struct reason *why)
+ctl_wants_sweep(void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why)
 {
 	struct daemon *d = cookie;
 	struct sm_status s;
@@ -370,7 +371,7 @@ ctl_wants_sweep(void *cookie, uid_t uid, uint64_t *runs, struct reason *why)
 			"standing by: the master is 0x%016llx %s priority %u",
 			(unsigned long long)s.master.guid, s.master.name,
 			s.master.priority);
-	*runs = d->facts.runs + (s.phase == SM_IDLE ? 1 : 2);
+	*sweeps = s.sweeps_full + 1;
 	(void)snprintf(cause, sizeof(cause), "command of user %u", uid);
 	sm_resweep(d->sm, loop_now(), cause);
 	settle(d);
@@ -423,7 +424,8 @@ open_control(struct daemon *d)
 		.cookie = d,
 		.view = ctl_wants_view,
 		.status = ctl_wants_status,
-		.runs = ctl_wants_runs,
+		.sweeps = ctl_wants_sweeps,
+		.tables = ctl_wants_tables,
 		.sweep = ctl_wants_sweep,
 	};
 	struct reason why;
@@ -491,15 +493,18 @@ watch(struct daemon *d)
 	loop_timer_set(d->watchdog, mono_add(loop_now(), d->watchdog_half));
 }
 
-/* IsSM first: others may take over while we tidy up. */
+/*
+ * IsSM first: others may take over while we tidy up. The worker before all
+ * that holds a view: it may be using their pool.
+ */
 static void
 take_down(struct daemon *d)
 {
 	notify_stopping();
-	ctl_close(d->ctl);
 	if (d->umad != NULL)
 		(void)umad_set_issm(d->umad, false, NULL);
 	worker_free(d->worker);
+	ctl_close(d->ctl);
 	sm_free(d->sm);
 	umad_shutdown(d->umad);
 	for (size_t i = 0; i < 3; i++)

@@ -23,6 +23,7 @@ struct status_daemon {
 	struct mono started;
 	uint64_t runs;	      /* of the pipeline, ended */
 	uint64_t runs_failed; /* of those */
+	uint64_t sweeps_done; /* sweeps_full when the last one ended */
 	bool last_ok;	      /* how the last one ended */
 	char last_why[512];   /* and why, when it was not well */
 	uint64_t reloads;     /* of the configuration */
@@ -50,8 +51,5 @@ json_t *status_json(const struct status_facts *f);
  * script finds them: smps=N, lft_blocks=N, total=N.NNNs, peak_kib=N.
  */
 void status_page(const struct status_facts *f, struct buf *out);
-
-/* Append one line for the log about a view that was committed. */
-void status_line(const struct view *v, struct buf *out);
 
 #endif

@@ -16,13 +16,15 @@
  * the next request is not looked at before, and a client that stops reading is
  * dropped. What is not a request gets an error that says so, and is counted.
  *
- * A status request with "wait_generation" or "wait_runs" is answered when that
+ * A status request with "wait_generation" or "wait_sweep" is answered when that
  * number is reached.
  */
 #ifndef HEDDLE_CTL_CTL_H
 #define HEDDLE_CTL_CTL_H
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -44,14 +46,19 @@ struct ctl_ops {
 	struct view *(*view)(void *cookie);
 	/* Everything about the daemon, as a new JSON object. */
 	json_t *(*status)(void *cookie);
-	/* Runs of the pipeline that are over. */
-	uint64_t (*runs)(void *cookie);
+	/* Full sweeps that are over, whatever became of them. */
+	uint64_t (*sweeps)(void *cookie);
 	/*
-	 * Have the fabric swept because user uid asked for it. 0 and in *runs
-	 * what runs() says when that sweep is over, or -1 and why not.
+	 * May tables be read, and views be let go, now? Not while a routing
+	 * job owns the pool they are in: the server waits for ctl_changed.
+	 */
+	bool (*tables)(void *cookie);
+	/*
+	 * Have the fabric swept because user uid asked for it. 0 and in
+	 * *sweeps what sweeps() says when that one is over, or -1 and why not.
 	 */
 	int (*sweep)(
-		void *cookie, uid_t uid, uint64_t *runs, struct reason *why);
+		void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why);
 };
 
 /* Bounds; a zero takes the default. */
@@ -83,7 +90,7 @@ struct ctl *ctl_open(struct loop *l, const char *path,
 /* Drop the clients, remove the socket if it is still ours. NULL allowed. */
 void ctl_close(struct ctl *c);
 
-/* A view was committed or a run is over: answer who waits for it. */
+/* A view was committed, a run is over or tables are free: answer who waits. */
 void ctl_changed(struct ctl *c, struct mono now);
 
 const struct ctl_stats *ctl_stats(const struct ctl *c);
