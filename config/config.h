@@ -108,10 +108,10 @@ struct config {
 
 /* One key that differs between two configurations. */
 struct config_change {
-	const char *key; /* "sweep.interval" */
+	char *key; /* "sweep.interval" */
 	enum schema_reload reload;
-	char *was; /* canonical texts, free with config_changes_free; */
-	char *is;  /* "(secret)" for secrets */
+	char *was; /* canonical texts, "(secret)" for secrets */
+	char *is;
 };
 
 struct config_changes {

@@ -45,7 +45,9 @@ struct diag_list {
 	size_t len;
 	struct diag item[DIAG_MAX]; /* ordered by place */
 	size_t n;
-	size_t dropped; /* found beyond DIAG_MAX */
+	size_t dropped;		   /* found beyond DIAG_MAX */
+	const char *const *secret; /* keys, NULL-terminated, or NULL: a source
+				      line that names one is never shown */
 };
 
 /*

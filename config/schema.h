@@ -108,9 +108,10 @@ struct schema_env {
 };
 
 /*
- * Read text into the option's field of the struct at base. Lists and maps are
- * accepted only empty ("[]", "{}"). 0, or -1 with why: a sentence without the
- * key's name, such as "8 is out of range: 0 to 7".
+ * Read text into the option's field of the struct at base. Lists are written
+ * "[a, b]", their names are not judged; of maps only the empty one, "{}", is
+ * accepted. 0, or -1 with why: a sentence without the key's name, such as
+ * "8 is out of range: 0 to 7".
  */
 int schema_set(const struct schema_option *o, const char *text, void *base,
 	const struct schema_env *env, struct reason *why);
@@ -124,14 +125,21 @@ int schema_load(const struct schema_option *o, const struct yaml_value *v,
 void schema_defaults(
 	const struct schema *s, void *base, const struct schema_env *env);
 
-/* Append the canonical text of the field: one line that can be read back. */
-void schema_print(
-	const struct schema_option *o, const void *base, struct buf *out);
+/*
+ * Append the canonical text of the field, which can be read back. indent < 0:
+ * in one line; otherwise lists and maps of GUIDs that are not empty take a
+ * line an entry, each after a newline and indent spaces.
+ */
+void schema_print(const struct schema_option *o, const void *base, int indent,
+	struct buf *out);
 
 /* True when both structs have the same value for the option. */
 bool schema_same(const struct schema_option *o, const void *a, const void *b);
 
-/* Append what values are allowed: "0 to 7", "1ms to 1m", "one of a, b". */
+/*
+ * Append what values are allowed ("0 to 7", "1ms to 1m", "a, b or c"), or
+ * nothing where the type says it all. names: for SCHEMA_NAMES, or NULL.
+ */
 void schema_range(const struct schema_option *o, const char *const *names,
 	struct buf *out);
 
@@ -140,11 +148,5 @@ const char *schema_type_name(enum schema_type type);
 
 /* "live", "reroute", "restart". */
 const char *schema_reload_name(enum schema_reload reload);
-
-/* Append s, quoted where it could be read as something else than its text. */
-void schema_quote(const char *s, struct buf *out);
-
-/* Parse "0x" + 1..16 digits, 16 digits, or 4 groups of 4 with colons. */
-bool schema_guid(const char *text, uint64_t *guid);
 
 #endif

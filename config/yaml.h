@@ -54,7 +54,4 @@ struct yaml_value *yaml_read(
 /* True for a scalar without text or quotes ("key:" with nothing behind). */
 bool yaml_empty(const struct yaml_value *v);
 
-/* True when s can be written inside double quotes and read back unchanged. */
-bool yaml_quotable(const char *s);
-
 #endif

@@ -200,3 +200,21 @@ routes_trace(const struct routes *r, port_ix from, uint16_t dlid,
 				name(r, at), out);
 	}
 }
+
+struct routes *
+routes_for(const struct routes *r, struct topo *t)
+{
+	struct routes *c = mem_dup(r, sizeof(*r));
+	size_t n = (size_t)t->nsw * r->nblocks;
+	size_t i;
+
+	assert(t->hash == r->topo->hash && t->nsw == r->topo->nsw);
+	c->refs = 1;
+	c->generation = t->generation;
+	c->topo = topo_ref(t);
+	c->rank = mem_dup(r->rank, t->nsw * sizeof(*r->rank));
+	c->block = mem_dup(r->block, n * sizeof(*r->block));
+	for (i = 0; i < n; i++)
+		lft_share(r->pool, c->block[i]);
+	return c;
+}

@@ -149,29 +149,6 @@ save(struct sm *sm)
 	free(rank);
 }
 
-static void
-log_story(const struct view *v)
-{
-	const struct verify_report *r = &v->routes->report;
-
-	log_info("sm: generation=%u cause=\"%s\" ms=%.1f discover=%.1f "
-		 "readback=%.1f route=%.1f write=%.1f smps=%llu blocks=%llu "
-		 "sets=%llu failed=%llu engine=%s pairs=%llu unreachable=%llu "
-		 "max_load=%llu active=%u/%u quarantined=%zu",
-		v->generation, v->cause, mono_seconds(v->times.total) * 1e3,
-		mono_seconds(v->times.discover) * 1e3,
-		mono_seconds(v->times.readback) * 1e3,
-		mono_seconds(v->times.route) * 1e3,
-		mono_seconds(v->times.push) * 1e3,
-		(unsigned long long)v->counts.smps,
-		(unsigned long long)v->counts.lft_blocks,
-		(unsigned long long)v->counts.other_sets,
-		(unsigned long long)v->counts.failed_sets, v->story.engine,
-		(unsigned long long)r->pairs, (unsigned long long)r->cut_off,
-		(unsigned long long)r->load_max, v->counts.ports_active,
-		v->counts.ports_linked, v->nquarantine);
-}
-
 void
 sm_commit_schedule(struct sm *sm, struct mono now)
 {
@@ -219,7 +196,6 @@ sm_commit(struct sm *sm, struct mono now)
 	sm->stat.alarm[0] = '\0';
 	remember_ranks(sm, v->routes);
 	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), by_guid);
-	log_story(v);
 	save(sm);
 	sm->ops->committed(sm->ops->cookie, v);
 }

@@ -66,8 +66,8 @@ int store_load(const char *dir, struct store_state *s, struct reason *why);
 
 /*
  * Replace dir/fabric.state (dir is made when missing, its parents are not). 0
- * when it is on disk; -1 with why, and then the old file is still in place. A
- * state that store_load would not believe is refused.
+ * when it is on disk; -1 with why, and then what was there before is still
+ * whole. A state that store_load would not believe is refused.
  */
 int store_save(
 	const char *dir, const struct store_state *s, struct reason *why);
