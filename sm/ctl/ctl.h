@@ -63,10 +63,9 @@ struct ctl_ops {
 
 /* Bounds; a zero takes the default. */
 struct ctl_limits {
-	unsigned clients;   /* at once; default 64 */
-	struct mono stall;  /* a reply may rest so long unread; default 30 s */
-	size_t slice;	    /* bytes of a reply per turn; default 64 KiB */
-	size_t pending_max; /* bytes made and not yet read; default 8 MiB */
+	unsigned clients;  /* at once; default 64 */
+	struct mono stall; /* a reply may rest so long unread; default 30 s */
+	size_t slice;	   /* bytes of a reply per turn; default 64 KiB */
 };
 
 struct ctl_stats {
