@@ -36,6 +36,31 @@ START_TEST(like_an_array)
 }
 END_TEST
 
+/* Some taken out of the middle, the rest comes in order. */
+START_TEST(sorted_after_clearing)
+{
+	struct deadlines d = {0};
+	struct rng rng = {SEED};
+
+	for (int round = 0; round < 1000; round++) {
+		struct mono last = {-1}, next;
+		uint32_t id;
+
+		for (uint32_t i = 0; i < IDS; i++)
+			deadlines_set(&d, i, mono_ms(rng_below(&rng, 1000)));
+		for (int k = 0; k < IDS / 2; k++)
+			deadlines_clear(&d, rng_below(&rng, IDS));
+		while ((next = deadlines_first(&d, &id)).ns != INT64_MAX) {
+			if (mono_before(next, last))
+				ck_abort_msg("seed %d round %d", SEED, round);
+			last = next;
+			deadlines_clear(&d, id);
+		}
+	}
+	deadlines_free(&d);
+}
+END_TEST
+
 START_TEST(equal_ones_in_order)
 {
 	struct deadlines d = {0};
@@ -63,6 +88,7 @@ main(void)
 
 	suite_add_tcase(s, t);
 	tcase_add_test(t, like_an_array);
+	tcase_add_test(t, sorted_after_clearing);
 	tcase_add_test(t, equal_ones_in_order);
 	srunner_run_all(r, CK_NORMAL);
 	failed = srunner_ntests_failed(r);
