@@ -302,7 +302,7 @@ give_view(struct fixture *f, unsigned nsw, unsigned nhosts)
 	for (unsigned i = 0; i < nsw * nhosts; i++) {
 		/* what a hostile host may call itself */
 		(void)snprintf(name, sizeof(name),
-			i == 1 ? "\x1b[2J\"\\\xff" : "h%u", i);
+			i == 1 ? "\x1b[2J\"\\\xff\x7f" : "h%u", i);
 		hand_node(&h, TOPO_CA, 1, name);
 		hand_cable(&h, i / nhosts, i % nhosts + 1, nsw + i, 1);
 	}
@@ -705,7 +705,7 @@ START_TEST(large_reply_slow_reader)
 	ck_assert_uint_eq(json_array_size(nodes), 40 + 40 * 30);
 	hostile = json_array_get(nodes, 40 + 1);
 	ck_assert_str_eq(json_string_value(json_object_get(hostile, "name")),
-		"?[2J\"\\?");
+		"?[2J\"\\??");
 	json_decref(j);
 	(void)close(fd);
 	stop(&f);
