@@ -143,14 +143,14 @@ load_names(const struct loading *l, const struct yaml_value *list,
 	const char **name;
 	struct diag_place *at;
 	const struct yaml_value *v;
-	size_t nknown = 0, i, j, n = 0;
+	size_t many = 0, i, j, n = 0;
 	int rc = 0;
 
-	while (known != NULL && known[nknown] != NULL)
-		nknown++;
+	while (known != NULL && known[many] != NULL)
+		many++;
 	/* none twice, so there is never more than there are names */
-	name = arena_array(l->env->arena, nknown, sizeof(const char *));
-	at = arena_array(l->env->arena, nknown, sizeof(*at));
+	name = arena_array(l->env->arena, many, sizeof(const char *));
+	at = arena_array(l->env->arena, many, sizeof(*at));
 	for (v = list->first; v != NULL; v = v->next) {
 		struct schema_option one = {.key = l->o->key,
 			.type = SCHEMA_ENUM,

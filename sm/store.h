@@ -59,8 +59,9 @@ struct store_state {
 
 /*
  * Read dir/fabric.state. 0: *s is what it says (store_free). 1: there is no
- * such file, *s is empty. -1: it cannot be read or believed, *s is empty, the
- * file was set aside, *why says what is wrong and where it went.
+ * such file, *s is empty. -1: it cannot be read or believed, *s is empty, *why
+ * says what is wrong and under what name the file was set aside, or why that
+ * was not possible.
  */
 int store_load(const char *dir, struct store_state *s, struct reason *why);
 

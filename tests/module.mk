@@ -11,3 +11,4 @@ $(B)/heddle-topogen $(B)/heddle-ftscheck: $(B)/libheddletest.a \
 	@echo LD $@
 	@$(CC) $(LDFLAGS) -o $@ $(filter %_main.o,$^) $(B)/libheddletest.a \
 		$(B)/libheddle.a $(LDLIBS_ALL)
+include tests/bench/bench.mk

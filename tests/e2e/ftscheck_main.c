@@ -6,12 +6,15 @@
  * Exit 0: every port reaches every port and no deadlock is possible; 1: not so;
  * 2: the input cannot be read.
  */
+#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/e2e/judge.h"
 #include "tests/e2e/ndtext.h"
+#include "tests/e2e/tracks.h"
 
 static void
 print_text(const struct ndtext *t, const struct judge_report *r)
@@ -95,47 +98,115 @@ out:
 	return t;
 }
 
+struct options {
+	bool json, cycles_allowed, diff;
+	unsigned tracks, tool, far;
+	uint64_t seed;
+};
+
 static int
 usage(void)
 {
 	fprintf(stderr,
 		"usage: heddle-ftscheck [--json] [--allow-cycles] NET TABLES\n"
+		"       heddle-ftscheck --diff NET OLD NEW\n"
+		"       heddle-ftscheck --tracks N --tool LID [--seed S] "
+		"[--far LINKS] NET TABLES\n"
 		"NET: ibnetdiscover's text; TABLES: dump_fts's, - for stdin\n");
 	return 2;
+}
+
+/* Fill o from the options; the index of the first operand, or -1. */
+static int
+parse_options(int argc, char **argv, struct options *o)
+{
+	static const struct option longs[] = {
+		{"json", no_argument, NULL, 'j'},
+		{"allow-cycles", no_argument, NULL, 'c'},
+		{"diff", no_argument, NULL, 'd'},
+		{"tracks", required_argument, NULL, 't'},
+		{"tool", required_argument, NULL, 'l'},
+		{"far", required_argument, NULL, 'f'},
+		{"seed", required_argument, NULL, 's'},
+		{NULL, 0, NULL, 0},
+	};
+	int c;
+
+	*o = (struct options){.far = 12, .seed = 1};
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		uint64_t v = optarg ? strtoull(optarg, NULL, 0) : 0;
+
+		o->json |= c == 'j';
+		o->cycles_allowed |= c == 'c';
+		o->diff |= c == 'd';
+		if (c == 't')
+			o->tracks = (unsigned)v;
+		if (c == 'l')
+			o->tool = (unsigned)v;
+		if (c == 'f')
+			o->far = (unsigned)v;
+		if (c == 's')
+			o->seed = v;
+		if (c == '?')
+			return -1;
+	}
+	if (argc - optind != (o->diff ? 3 : 2))
+		return -1;
+	return optind;
+}
+
+static int
+print_diff(const struct ndtext *t, const char *net, const char *tables)
+{
+	struct ndtext *other = read_all(net, tables);
+
+	if (!other)
+		return 2;
+	printf("%" PRIu64 "\n", ndtext_diff_blocks(t, other));
+	ndtext_free(other);
+	return 0;
+}
+
+static int
+print_verdict(const struct ndtext *t, const struct options *o)
+{
+	struct judge_report r;
+	bool good;
+
+	judge_all(t, &r);
+	good = judge_good(&r, o->cycles_allowed);
+	if (o->json)
+		print_json(t, &r, good);
+	else
+		print_text(t, &r);
+	if (o->json && !good && r.problems.text)
+		fputs(r.problems.text, stderr);
+	if (!o->json)
+		printf("verdict   %s\n", good ? "good" : "BAD");
+	judge_free(&r);
+	return good ? 0 : 1;
 }
 
 int
 main(int argc, char **argv)
 {
-	bool json = false, cycles_allowed = false, good;
-	struct judge_report r;
+	struct options o;
 	struct ndtext *t;
-	int i;
+	int at = parse_options(argc, argv, &o), rc;
 
-	for (i = 1; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
-		if (strcmp(argv[i], "--json") == 0)
-			json = true;
-		else if (strcmp(argv[i], "--allow-cycles") == 0)
-			cycles_allowed = true;
-		else
-			return usage();
-	}
-	if (argc - i != 2)
+	if (at < 0)
 		return usage();
-	t = read_all(argv[i], argv[i + 1]);
+	t = read_all(argv[at], argv[at + 1]);
 	if (!t)
 		return 2;
-	judge_all(t, &r);
-	good = judge_good(&r, cycles_allowed);
-	if (json)
-		print_json(t, &r, good);
+	if (o.diff)
+		rc = print_diff(t, argv[at], argv[at + 2]);
+	else if (o.tracks)
+		rc = tracks_print(t, stdout, o.tracks, o.seed, o.tool, o.far)
+			     ? 0
+			     : 1;
 	else
-		print_text(t, &r);
-	if (json && !good && r.problems.text)
-		fputs(r.problems.text, stderr);
-	if (!json)
-		printf("verdict   %s\n", good ? "good" : "BAD");
-	judge_free(&r);
+		rc = print_verdict(t, &o);
 	ndtext_free(t);
-	return good ? 0 : 1;
+	return rc;
 }

@@ -401,3 +401,39 @@ ndtext_out(const struct ndtext *t, uint32_t sw, uint32_t lid)
 		return NDTEXT_NONE;
 	return n->first + out;
 }
+
+/* Do the entries of one block differ? Beyond a table's end there are none. */
+static bool
+block_differs(const struct ndtext *a, uint32_t sa, const struct ndtext *b,
+	uint32_t sb, uint32_t block)
+{
+	for (uint32_t lid = block * 64; lid < block * 64 + 64; lid++) {
+		uint8_t x = NDTEXT_DROP, y = NDTEXT_DROP;
+
+		if (lid < a->stride)
+			x = a->lft[(size_t)sa * a->stride + lid];
+		if (lid < b->stride)
+			y = b->lft[(size_t)sb * b->stride + lid];
+		if (x != y)
+			return true;
+	}
+	return false;
+}
+
+uint64_t
+ndtext_diff_blocks(const struct ndtext *a, const struct ndtext *b)
+{
+	uint32_t top = a->stride > b->stride ? a->stride : b->stride;
+	uint64_t n = 0;
+
+	for (uint32_t s = 0; s < a->nsw; s++) {
+		uint64_t guid = a->node[a->sw[s]].guid;
+		uint32_t other;
+
+		if (!map_get(&b->by_guid[0], guid, &other))
+			continue;
+		for (uint32_t k = 0; k * 64 < top; k++)
+			n += block_differs(a, s, b, b->node[other].sw, k);
+	}
+	return n;
+}

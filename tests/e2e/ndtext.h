@@ -75,6 +75,12 @@ struct ndtext *ndtext_read(FILE *in, const char *file, struct reason *why);
 int ndtext_read_tables(
 	struct ndtext *t, FILE *in, const char *file, struct reason *why);
 
+/*
+ * How many 64-LID blocks of the same switches differ between two readings of
+ * one fabric (a switch without a table counts as empty).
+ */
+uint64_t ndtext_diff_blocks(const struct ndtext *a, const struct ndtext *b);
+
 /* Free t; NULL is allowed. */
 void ndtext_free(struct ndtext *t);
 

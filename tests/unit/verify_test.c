@@ -459,11 +459,310 @@ START_TEST(lmc)
 }
 END_TEST
 
+/*
+ * Against a judge that knows nothing of columns and peeling: it carries every
+ * packet from every switch, port by port, on random nets with random faults.
+ */
+struct naive {
+	const struct topo *t;
+	const struct hand_tables *h;
+	uint64_t pairs, unreachable, loops, cut_off, hosts, hops, hops_max;
+	uint32_t *load; /* [nports] */
+	uint8_t *turn;	/* [nports][nports]: in-port record -> out record */
+	uint32_t cyclic;
+};
+
+static bool
+live(const struct topo *t, node_ix n)
+{
+	return !(t->node[n].flags & TN_QUARANTINED);
+}
+
+/* The far end of a cable between two live switches, or TOPO_NONE. */
+static port_ix
+across(const struct topo *t, port_ix p)
+{
+	port_ix far = t->port[p].peer;
+
+	if (far == TOPO_NONE || t->port[far].node == t->port[p].node ||
+		t->node[t->port[far].node].type != TOPO_SWITCH ||
+		!live(t, t->port[far].node))
+		return TOPO_NONE;
+	return far;
+}
+
+enum { ARRIVED, LOST, CIRCLES };
+
+/* Carry a packet; *hops cables; adds w to the load of what it takes. */
+static int
+carry(struct naive *v, node_ix n, uint32_t lid, unsigned *hops, uint32_t w)
+{
+	const struct topo *t = v->t;
+	port_ix in = TOPO_NONE;
+
+	for (*hops = 0; *hops < 200; ++*hops) {
+		uint8_t e = *hand_entry((struct hand_tables *)(uintptr_t)v->h,
+			t->node[n].sw, lid);
+		port_ix out, far;
+
+		if (e == LFT_DROP || e > t->node[n].nports)
+			return LOST;
+		out = topo_port_of(t, n, e);
+		if (out == in)
+			return LOST;
+		if (in != TOPO_NONE)
+			v->turn[(size_t)in * t->nports + out] = 1;
+		if (e == 0 || t->port[out].peer == t->by_lid[lid])
+			return t->by_lid[lid] != TOPO_NONE &&
+					       (e > 0 ? t->port[out].peer
+						      : out) == t->by_lid[lid]
+				       ? ARRIVED
+				       : LOST;
+		far = across(t, out);
+		if (far == TOPO_NONE)
+			return LOST;
+		v->load[out] += w;
+		in = far;
+		n = t->port[far].node;
+	}
+	return CIRCLES;
+}
+
+/* Is there a way between two live nodes, over live switches? */
+static void
+spread(const struct topo *t, node_ix n, bool *seen)
+{
+	seen[n] = true;
+	for (unsigned i = 1; i <= t->node[n].nports; i++) {
+		port_ix far = across(t, topo_port_of(t, n, i));
+
+		if (far != TOPO_NONE && !seen[t->port[far].node])
+			spread(t, t->port[far].node, seen);
+	}
+}
+
+static bool
+is_host(const struct topo *t, port_ix p)
+{
+	return t->node[t->port[p].node].type != TOPO_SWITCH &&
+	       !(t->node[t->port[p].node].flags & TN_AGGREGATION);
+}
+
+/* The switch node of a LID owner, TOPO_NONE when it has none. */
+static node_ix
+home(const struct topo *t, port_ix p)
+{
+	if (t->node[t->port[p].node].type == TOPO_SWITCH)
+		return t->port[p].node;
+	return t->port[p].peer == TOPO_NONE ? TOPO_NONE
+					    : t->port[t->port[p].peer].node;
+}
+
+static void
+naive_pair(struct naive *v, node_ix n, uint32_t lid, bool connected)
+{
+	const struct topo *t = v->t;
+	port_ix owner = t->by_lid[lid];
+	unsigned hops, all = 0;
+	int fate = carry(v, n, lid, &hops, 0);
+
+	v->loops += fate == CIRCLES;
+	if (owner == TOPO_NONE)
+		return;
+	v->pairs += connected;
+	v->cut_off += !connected;
+	v->unreachable += connected && fate == LOST;
+	if (fate != ARRIVED || !is_host(t, owner) || t->port[owner].lid != lid)
+		return;
+	for (port_ix p = 0; p < t->nports; p++)
+		if (t->port[p].lid > 0 && is_host(t, p) && home(t, p) == n)
+			all++;
+	(void)carry(v, n, lid, &hops, all);
+	if (home(t, owner) == n)
+		all--;
+	v->hosts += all;
+	v->hops += (uint64_t)all * hops;
+	if (all > 0 && hops > v->hops_max)
+		v->hops_max = hops;
+}
+
+/* Channels without a predecessor are struck out until none is left. */
+static void
+naive_cycles(struct naive *v)
+{
+	const struct topo *t = v->t;
+	uint8_t *gone = mem_zalloc(t->nports, 1);
+	bool again = true;
+
+	for (port_ix c = 0; c < t->nports; c++)
+		gone[c] = t->node[t->port[c].node].type != TOPO_SWITCH ||
+			  !live(t, t->port[c].node) ||
+			  across(t, c) == TOPO_NONE;
+	while (again) {
+		again = false;
+		for (port_ix c = 0; c < t->nports; c++) {
+			/* c is entered from the out-port at its other end */
+			port_ix out = t->port[c].peer;
+			bool led = false;
+
+			for (port_ix b = 0; !gone[c] && b < t->nports; b++)
+				led |= !gone[b] &&
+				       v->turn[(size_t)b * t->nports + out];
+			if (gone[c] || led)
+				continue;
+			gone[c] = true;
+			again = true;
+		}
+	}
+	for (port_ix c = 0; c < t->nports; c++)
+		v->cyclic += !gone[c];
+	free(gone);
+}
+
+static void
+naive_judge(struct naive *v)
+{
+	const struct topo *t = v->t;
+	bool *seen = mem_alloc(t->nnodes * sizeof(*seen));
+
+	v->load = mem_zalloc(t->nports, sizeof(*v->load));
+	v->turn = mem_zalloc(t->nports, t->nports);
+	for (node_ix n = 0; n < t->nnodes; n++) {
+		if (t->node[n].type != TOPO_SWITCH || !live(t, n))
+			continue;
+		memset(seen, 0, t->nnodes * sizeof(*seen));
+		spread(t, n, seen);
+		for (uint32_t lid = 0; lid <= t->max_lid; lid++) {
+			port_ix p = t->by_lid[lid];
+			node_ix d = p == TOPO_NONE ? TOPO_NONE : home(t, p);
+
+			naive_pair(v, n, lid, d != TOPO_NONE && seen[d]);
+		}
+	}
+	naive_cycles(v);
+	free(seen);
+}
+
+/* A random net: parallel cables, cables to itself, quarantine, islands. */
+static struct topo *
+random_net(struct rng *r)
+{
+	struct hand h = {0};
+	unsigned nsw = 1 + rng_below(r, 9), used[16] = {0}, each;
+	struct topo *t;
+
+	each = rng_below(r, 3);
+	for (unsigned i = 0; i < nsw; i++)
+		(void)hand_node(&h, TOPO_SWITCH, 14, "");
+	for (unsigned i = 0; i < nsw; i++)
+		for (unsigned k = 0; k < each; k++)
+			hand_cable(&h, i, ++used[i],
+				hand_node(&h, TOPO_CA, 1, ""), 1);
+	for (unsigned i = 0; i < nsw * 2; i++) {
+		unsigned a = rng_below(r, nsw), b = rng_below(r, nsw);
+
+		if (used[a] < 12 && used[b] < 12) {
+			unsigned pa = ++used[a], pb = ++used[b];
+
+			hand_cable(&h, a, pa, b, pb);
+		}
+	}
+	for (size_t i = 0; i < h.nnodes; i++) {
+		if (h.node[i].type == TOPO_SWITCH && rng_below(r, 12) == 0)
+			h.node[i].flags |= TN_QUARANTINED;
+		if (h.node[i].type == TOPO_CA && rng_below(r, 8) == 0)
+			h.node[i].flags |= TN_AGGREGATION;
+	}
+	t = hand_topo(&h);
+	hand_lids(t);
+	return t;
+}
+
+/* Shortest ways to every LID, chosen at random, then some entries spoilt. */
+static void
+random_tables(struct hand_tables *h, const struct topo *t, struct rng *r,
+	unsigned spoil)
+{
+	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
+		port_ix p = t->by_lid[lid];
+		node_ix root = home(t, p);
+		bool seen[64] = {false}, more = true;
+
+		seen[root] = true;
+		*hand_entry(h, t->node[root].sw, lid) =
+			root == t->port[p].node ? 0
+						: t->port[t->port[p].peer].num;
+		while (more) {
+			bool was[64];
+
+			memcpy(was, seen, sizeof(was));
+			more = false;
+			for (port_ix c = 0; c < t->nports; c++) {
+				node_ix n = t->port[c].node;
+				port_ix far = t->node[n].type == TOPO_SWITCH
+						      ? across(t, c)
+						      : TOPO_NONE;
+
+				if (far == TOPO_NONE || was[n] ||
+					!was[t->port[far].node] ||
+					(seen[n] && rng_below(r, 2) == 0))
+					continue;
+				seen[n] = more = true;
+				*hand_entry(h, t->node[n].sw, lid) =
+					t->port[c].num;
+			}
+		}
+	}
+	for (unsigned i = 0; i < spoil; i++)
+		*hand_entry(h, rng_below(r, t->nsw),
+			rng_below(r, t->max_lid + 1U)) =
+			(uint8_t)(rng_below(r, 8) ? rng_below(r, 16) : 255);
+}
+
+START_TEST(against_naive)
+{
+	static const unsigned spoils[] = {0, 0, 1, 4, 30};
+	struct rng r = {(uint64_t)_i};
+	struct topo *t = random_net(&r);
+	struct hand_tables h;
+	struct verify_report got;
+	struct naive v = {.t = t, .h = &h};
+	uint32_t load_max = 0;
+
+	hand_tables_new(&h, t);
+	random_tables(&h, t, &r, spoils[_i % 5]);
+	(void)judge(t, &h, &got);
+	naive_judge(&v);
+	ck_assert_msg(got.pairs == v.pairs && got.cut_off == v.cut_off,
+		"seed %d: pairs %lu not %lu, cut off %lu not %lu", _i,
+		got.pairs, v.pairs, got.cut_off, v.cut_off);
+	ck_assert_msg(got.unreachable == v.unreachable && got.loops == v.loops,
+		"seed %d: unreachable %lu not %lu, loops %lu not %lu", _i,
+		got.unreachable, v.unreachable, got.loops, v.loops);
+	ck_assert_msg(got.cyclic_channels == v.cyclic,
+		"seed %d: %u cyclic, not %u", _i, got.cyclic_channels,
+		v.cyclic);
+	for (port_ix p = 0; p < t->nports; p++)
+		load_max = v.load[p] > load_max ? v.load[p] : load_max;
+	ck_assert_msg(got.load_max == load_max, "seed %d: load %lu not %u", _i,
+		got.load_max, load_max);
+	ck_assert_msg(got.hops_max == v.hops_max, "seed %d: hops", _i);
+	if (v.hosts > 0)
+		ck_assert_double_eq_tol(
+			got.hops_mean, (double)v.hops / (double)v.hosts, 1e-9);
+	ck_assert_int_eq(got.ok, got.first[0] == '\0');
+	free(v.load);
+	free(v.turn);
+	hand_tables_free(&h);
+	hand_free(t);
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
 	Suite *s = suite_create("verify");
-	TCase *tc = tcase_create("hand");
+	TCase *tc = tcase_create("hand"), *random = tcase_create("random");
 
 	tcase_add_test(tc, good_tree);
 	tcase_add_loop_test(tc, broken_entries, 0,
@@ -478,6 +777,8 @@ suite(void)
 	tcase_add_test(tc, wide_switch);
 	tcase_add_test(tc, lmc);
 	suite_add_tcase(s, tc);
+	tcase_add_loop_test(random, against_naive, 0, 1000);
+	suite_add_tcase(s, random);
 	return s;
 }
 

@@ -1,0 +1,329 @@
+# shellcheck shell=sh
+# Helpers for end-to-end tests: a simulated fabric (ibsim), clients attached to
+# it (libumad2sim.so), a subnet manager on it, and what to ask afterwards.
+# Source it, then call e2e_init. Everything lives in $E2E_DIR and dies with the
+# shell; processes are ended by their ids only.
+#
+#	SM=heddled (default) or opensm, with SM_ENGINE (updn)
+#	B=build			where the programs are
+#	E2E_KEEP=1		leave $E2E_DIR behind
+
+B=${B:-build}
+SM=${SM:-heddled}
+SM_ENGINE=${SM_ENGINE:-updn}
+HEDDLE_FIXTURES=${HEDDLE_FIXTURES:-../shared/fixtures}
+E2E_DIR=
+E2E_SIM_PID=
+E2E_SM_PID=
+E2E_STATUS=77 # of a test that was skipped
+
+say() {
+	printf '%s\n' "$*"
+}
+
+fail() {
+	say "FAIL: $*"
+	exit 1
+}
+
+skip() {
+	say "SKIP: $*"
+	exit "$E2E_STATUS"
+}
+
+now() {
+	date +%s.%N
+}
+
+# since T0: seconds since then, with two decimals
+since() {
+	echo "$1 $(now)" | awk '{ printf "%.2f", $2 - $1 }'
+}
+
+# until_true SECONDS COMMAND...: poll it
+until_true() {
+	ut_left=$(($1 * 10))
+	shift
+	while [ "$ut_left" -gt 0 ]; do
+		"$@" && return 0
+		ut_left=$((ut_left - 1))
+		sleep 0.1
+	done
+	return 1
+}
+
+# stop_pid PID: ask, then insist
+stop_pid() {
+	[ -n "$1" ] || return 0
+	kill "$1" 2>/dev/null || return 0
+	until_true 5 gone "$1" || kill -9 "$1" 2>/dev/null
+	wait "$1" 2>/dev/null
+	return 0
+}
+
+gone() {
+	! kill -0 "$1" 2>/dev/null ||
+		grep -q '^State:[[:space:]]*Z' "/proc/$1/status" 2>/dev/null
+}
+
+e2e_cleanup() {
+	stop_pid "$E2E_SM_PID"
+	stop_pid "$E2E_SIM_PID"
+	[ -n "${E2E_KEEP:-}" ] || rm -rf "$E2E_DIR"
+}
+
+# Programs by absolute path, a directory of our own, and the end of it.
+e2e_init() {
+	case $B in /*) ;; *) B=$PWD/$B ;; esac
+	case $HEDDLE_FIXTURES in
+	/*) ;;
+	*) HEDDLE_FIXTURES=$PWD/$HEDDLE_FIXTURES ;;
+	esac
+	for p in ibsim ibsim-run ibnetdiscover dump_fts opensm; do
+		PATH=$PATH:/usr/sbin command -v "$p" >/dev/null ||
+			skip "$p is not installed (ibsim-utils," \
+				"infiniband-diags, opensm)"
+	done
+	PATH=$PATH:/usr/sbin
+	E2E_SO=$(sed -n 's/^sim_so=//p' "$(command -v ibsim-run)")
+	[ -e "$E2E_SO" ] || skip "no libumad2sim.so at '$E2E_SO'"
+	E2E_DIR=$(mktemp -d "${TMPDIR:-/tmp}/heddle-e2e.XXXXXX")
+	trap e2e_cleanup EXIT
+	trap 'exit 129' HUP
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+	IBSIM_SOCKNAME=he2e$$
+	export IBSIM_SOCKNAME
+}
+
+# net_limits FILE: ibsim's -N -S -P for it
+net_limits() {
+	awk '$1 ~ /^(Switch|Ca|Hca|Rt)$/ && $2 ~ /^[0-9]+$/ {
+		n++; p += $2 + 1
+		if ($1 == "Switch") s++
+	}
+	END { printf "-N %d -S %d -P %d", n + 64, s + 64, p + 1024 }' "$1"
+}
+
+# net_hosts FILE: the ids of cabled hosts, aggregation nodes left out
+net_hosts() {
+	awk '$1 ~ /^(Switch|Ca|Hca|Rt)$/ {
+		id = ""
+		if ($1 != "Switch" && !/Aggregation Node/)
+			id = $3
+		gsub(/"/, "", id)
+	}
+	/^\[/ && id != "" { print id; id = "" }' "$1"
+}
+
+# net_cables FILE: "id port id port" of cables between two switches
+net_cables() {
+	awk '$1 ~ /^(Switch|Ca|Hca|Rt)$/ {
+		id = $1 == "Switch" ? $3 : ""
+		gsub(/"/, "", id)
+	}
+	/^\[/ && id != "" {
+		split($0, f, /[][]/)
+		split($0, q, "\"")
+		if (q[2] !~ /^S-/ || q[2] == id || q[2] < id)
+			next
+		split(q[3], e, /[][]/)
+		print id, f[2], q[2], e[2]
+	}' "$1"
+}
+
+# pick SEED N: N lines of stdin, always the same for one seed
+pick() {
+	awk -v seed="$1" 'BEGIN { srand(seed) } { print rand() "\t" $0 }' |
+		sort -k1,1g | head -n "$2" | cut -f2-
+}
+
+# sim_start FILE: a simulator on this fabric; ready when it returns
+sim_start() {
+	E2E_NET=$1
+	E2E_SIM_OUT=$E2E_DIR/sim.out
+	mkfifo "$E2E_DIR/console" 2>/dev/null
+	# Opened for both ways so that neither side waits for the other.
+	exec 9<>"$E2E_DIR/console"
+	# shellcheck disable=SC2046
+	ibsim -s $(net_limits "$1") "$1" <"$E2E_DIR/console" \
+		>>"$E2E_SIM_OUT" 2>&1 9<&- &
+	E2E_SIM_PID=$!
+	until_true 120 sim_ready || fail "ibsim did not start:" \
+		"$(tail -n 3 "$E2E_SIM_OUT")"
+	net_hosts "$1" >"$E2E_DIR/hosts"
+	E2E_SM_HOST=$(head -n 1 "$E2E_DIR/hosts")
+	E2E_TOOL_HOST=$(tail -n 1 "$E2E_DIR/hosts")
+}
+
+sim_ready() {
+	gone "$E2E_SIM_PID" && fail "ibsim ended: $(tail -n 3 "$E2E_SIM_OUT")"
+	grep -q 'simulator ready' "$E2E_SIM_OUT" &&
+		grep -q "@$IBSIM_SOCKNAME:ctl" /proc/net/unix
+}
+
+# sim_cmd TEXT: a line for ibsim's console
+sim_cmd() {
+	printf '%s\n' "$*" >&9
+}
+
+# sim_dump FILE: the state of all ports, from the simulator itself
+sim_dump() {
+	: >"$E2E_SIM_OUT"
+	sim_cmd Dump
+	until_true 120 grep -aq '^# *dumped ' "$E2E_SIM_OUT" ||
+		fail "ibsim gave no dump"
+	grep -av '^#' "$E2E_SIM_OUT" >"$1"
+	: >"$E2E_SIM_OUT"
+}
+
+sim_stop() {
+	[ -n "$E2E_SIM_PID" ] || return 0
+	sim_cmd quit
+	until_true 5 gone "$E2E_SIM_PID"
+	stop_pid "$E2E_SIM_PID"
+	E2E_SIM_PID=
+	exec 9>&-
+	rm -f "$E2E_DIR/console" "$E2E_SIM_OUT"
+}
+
+# on HOST COMMAND...: run it attached to that node of the fabric
+on() {
+	on_host=$1
+	shift
+	on_dir=$(mktemp -d "$E2E_DIR/client.XXXXXX")
+	# libumad2sim.so writes a sys-PID tree where it is started.
+	(cd "$on_dir" && exec env SIM_HOST="$on_host" \
+		LD_PRELOAD="$E2E_SO${E2E_PRELOAD:+:$E2E_PRELOAD}" \
+		OSM_TMP_DIR="$on_dir" OSM_CACHE_DIR="$on_dir" "$@" 9<&-)
+	on_rc=$?
+	rm -rf "$on_dir"
+	return $on_rc
+}
+
+# sm_config: heddled's configuration for this fabric
+sm_config() {
+	E2E_CONF=$E2E_DIR/heddle.yaml
+	E2E_SOCKET=$E2E_DIR/heddle.sock
+	cat >"$E2E_CONF" <<-EOF
+		fabric:
+		  port: auto
+		state:
+		  dir: $E2E_DIR/state
+		control:
+		  socket: $E2E_SOCKET
+		${E2E_CONF_MORE:-}
+	EOF
+}
+
+# sm_once: bring the fabric up and return; its log is $E2E_DIR/sm.log
+sm_once() {
+	if [ "$SM" = opensm ]; then
+		on "$E2E_SM_HOST" opensm -o -R "$SM_ENGINE" \
+			-f "$E2E_DIR/sm.log" >"$E2E_DIR/sm.out" 2>&1
+		return
+	fi
+	sm_config
+	on "$E2E_SM_HOST" "$B/heddled" -c "$E2E_CONF" --once \
+		>"$E2E_DIR/sm.log" 2>&1
+}
+
+# sm_start: the same as a daemon. sm_stop ends it.
+sm_start() {
+	sm_dir=$E2E_DIR/sm
+	mkdir -p "$sm_dir"
+	sm_config
+	if [ "$SM" = opensm ]; then
+		set -- opensm -R "$SM_ENGINE" -f "$E2E_DIR/sm.log"
+	else
+		set -- "$B/heddled" -c "$E2E_CONF"
+	fi
+	(cd "$sm_dir" && exec env SIM_HOST="$E2E_SM_HOST" \
+		LD_PRELOAD="$E2E_SO${E2E_PRELOAD:+:$E2E_PRELOAD}" \
+		OSM_TMP_DIR="$sm_dir" OSM_CACHE_DIR="$sm_dir" "$@" 9<&-) \
+		>"$E2E_DIR/sm.out" 2>&1 &
+	E2E_SM_PID=$!
+}
+
+sm_stop() {
+	stop_pid "$E2E_SM_PID"
+	E2E_SM_PID=
+	rm -rf "$E2E_DIR/sm"
+}
+
+ctl() {
+	"$B/heddlectl" --socket "$E2E_SOCKET" "$@"
+}
+
+# json_flat: JSON on stdin as lines "a.b.0.c<TAB>value"
+json_flat() {
+	awk -f "$E2E_HOME/json.awk"
+}
+
+# json_get FILE KEY: one value of it, "-" when there is none
+json_get() {
+	json_flat <"$1" | awk -F'\t' -v k="$2" '
+		$1 == k { print $2; found = 1; exit }
+		END { if (!found) print "-" }'
+}
+
+# status_get KEY: one value of heddlectl status
+status_get() {
+	ctl --json status >"$E2E_DIR/status.json" 2>/dev/null || {
+		echo -
+		return 1
+	}
+	json_get "$E2E_DIR/status.json" "$1"
+}
+
+# judge NAME [ftscheck options]: read the fabric and its tables with other
+# people's tools; the verdict is left in $E2E_DIR/NAME.{net,fts,json}
+judge() {
+	judge_as=$E2E_DIR/$1
+	shift
+	on "$E2E_TOOL_HOST" ibnetdiscover >"$judge_as.net" ||
+		fail "ibnetdiscover failed"
+	on "$E2E_TOOL_HOST" dump_fts -n >"$judge_as.fts" ||
+		fail "dump_fts failed"
+	"$B/heddle-ftscheck" --json "$@" "$judge_as.net" "$judge_as.fts" \
+		>"$judge_as.json"
+}
+
+# states NAME: is every port with a cable Active, does every end have a LID?
+states() {
+	sim_dump "$E2E_DIR/$1.dump"
+	awk -f "$E2E_HOME/states.awk" "$E2E_DIR/$1.dump"
+}
+
+# fabric NAME FILE: write that fabric, or skip
+fabric() {
+	fabric_gen=$B/heddle-topogen
+	case $1 in
+	selene) fabric_fixture ufm-sdk-selene-compute.ibnet "$2" ;;
+	gb200) fabric_fixture topograph-ndr-gb200.ibnet "$2" ;;
+	lab-small) fabric_fixture ufm-sdk-small.ibnet "$2" ;;
+	lab-selfloop) fabric_fixture ibtopotool-3-mixed-selfloop.ibnet "$2" ;;
+	lab-one) fabric_fixture ibtopotool-4-sun-dcs36.ibnet "$2" ;;
+	demo) "$fabric_gen" fattree2 --spines 4 --leaves 8 --hosts 4 >"$2" ;;
+	tree648)
+		"$fabric_gen" fattree2 --spines 18 --leaves 36 --hosts 18 >"$2"
+		;;
+	tree3456) "$fabric_gen" fattree3 --k 24 >"$2" ;;
+	tree11664) "$fabric_gen" fattree3 --k 36 >"$2" ;;
+	torus888) "$fabric_gen" torus --dim 8x8x8 --hosts 1 >"$2" ;;
+	irregular)
+		"$fabric_gen" random --switches 64 --degree 6 --hosts 4 \
+			--seed 1 >"$2"
+		;;
+	*) fail "unknown fabric $1" ;;
+	esac || fail "heddle-topogen could not make $1"
+}
+
+fabric_fixture() {
+	[ -r "$HEDDLE_FIXTURES/$1" ] ||
+		skip "$1 is not in HEDDLE_FIXTURES=$HEDDLE_FIXTURES"
+	cp "$HEDDLE_FIXTURES/$1" "$2"
+	chmod u+w "$2"
+}
+
+E2E_HOME=$(cd "${E2E_HOME:-tests/e2e}" && pwd)

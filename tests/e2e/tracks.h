@@ -1,0 +1,26 @@
+/*
+ * tracks: the way a packet takes by the tables, for comparison with what
+ * ibtracert finds by asking the switches one after the other.
+ */
+#ifndef HEDDLE_E2E_TRACKS_H
+#define HEDDLE_E2E_TRACKS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "tests/e2e/ndtext.h"
+
+/*
+ * Print n random tracks from host ports to any LIDs, a line each:
+ *
+ *	SLID DLID [1]{0xguid}[3] [7]{0xguid}[1] ...
+ *
+ * (out of port 1 into port 3 of the node with that GUID, and so on). A tool
+ * at host port LID `tool` must be able to reach every node on the way, and
+ * back, in at most `far` links, because ibsim gives up after 16. Returns how
+ * many were printed: fewer where there are not enough.
+ */
+unsigned tracks_print(const struct ndtext *t, FILE *out, unsigned n,
+	uint64_t seed, uint32_t tool, uint32_t far);
+
+#endif
