@@ -87,6 +87,12 @@ loop_stop(struct loop *l)
 	ev_break(l->ev, EVBREAK_ALL);
 }
 
+void
+loop_once(struct loop *l)
+{
+	(void)ev_run(l->ev, EVRUN_ONCE);
+}
+
 /* libev's clock is a double and cached, so it may fire a little early. */
 static void
 timer_start(struct loop_timer *t, struct mono now)

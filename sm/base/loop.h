@@ -37,6 +37,9 @@ struct mono loop_now(void);
 void loop_run(struct loop *l);
 void loop_stop(struct loop *l);
 
+/* Wait for what is due next, handle it, return: for tests. */
+void loop_once(struct loop *l);
+
 /*
  * A timer fires once at the time it is set to, never before. It is made
  * unset; a time in the past fires in the next turn, MONO_NEVER unsets it. When
