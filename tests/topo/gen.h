@@ -1,0 +1,119 @@
+/*
+ * gen: fabrics made by rule. gen_* make direct networks, gen_tree_* trees,
+ * gen_edit_* change a fabric that exists. The same arguments give the same
+ * fabric on every machine: what is random comes from the seed.
+ *
+ * Names: switches are called after their place ("leaf3", "sw1.0.2"), hosts
+ * "h1", "h2", ... in the order in which they are made; leaves come before
+ * their hosts, so that node order says nothing about tiers that a subnet
+ * manager could rely on.
+ *
+ * Every maker returns NULL and a reason when the numbers cannot be (a switch
+ * of more than 254 ports, an odd number of stubs in a regular graph).
+ */
+#ifndef HEDDLE_TOPO_GEN_H
+#define HEDDLE_TOPO_GEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tests/topo/fabric.h"
+
+enum { GEN_MAX_DIMS = 16 };
+
+/* Two hosts on one cable, no switch. */
+struct fabric *gen_pair(void);
+
+/*
+ * An n-dimensional grid of dim[0] x dim[1] x ..., hosts at every switch. wrap
+ * joins the ends of each dimension that is longer than 2 (a torus); a line, a
+ * ring, one lone switch and a hypercube are grids too.
+ */
+struct fabric *gen_grid(const unsigned *dim, unsigned ndims, bool wrap,
+	unsigned hosts, struct reason *why);
+
+/* HyperX: switches that differ in one coordinate are cabled, each of them. */
+struct fabric *gen_hyperx(const unsigned *dim, unsigned ndims, unsigned hosts,
+	struct reason *why);
+
+/*
+ * The balanced dragonfly: groups of a switches, each fully cabled, p hosts and
+ * h global cables at every switch, a * h + 1 groups, one cable between any two.
+ */
+struct fabric *gen_dragonfly(
+	unsigned a, unsigned p, unsigned h, struct reason *why);
+
+/* A connected random graph of n switches of degree d, hosts at each. */
+struct fabric *gen_random(unsigned n, unsigned d, unsigned hosts, uint64_t seed,
+	struct reason *why);
+
+/*
+ * Two-level fat tree: every leaf cabled to every spine `parallel` times,
+ * hosts_even hosts at leaves 0, 2, ... and hosts_odd at the others.
+ */
+struct gen_fattree2 {
+	unsigned spines, leaves, parallel, hosts_even, hosts_odd;
+};
+struct fabric *gen_tree_two(const struct gen_fattree2 *p, struct reason *why);
+
+/*
+ * Three-level fat tree of k-port switches: k pods of k/2 leaves and k/2 middle
+ * switches, k*k/4 tops, k*k*k/4 hosts. k = 24: 720 switches, 3456 hosts.
+ */
+struct fabric *gen_tree_three(unsigned k, struct reason *why);
+
+/*
+ * Parallel-port generalized fat tree PGFT(h; m[0..]; w[0..]; p[0..]): level 0
+ * are hosts, a node of level i has w[i] parents (p[i] cables to each) and one
+ * of level i + 1 has m[i] children. w[0] > 1 makes planes that meet in the
+ * hosts alone (several subnets; for multi-homed hosts in one subnet see
+ * gen_edit_rails). With p = NULL an XGFT.
+ */
+struct fabric *gen_tree_pgft(unsigned h, const unsigned *m, const unsigned *w,
+	const unsigned *p, struct reason *why);
+
+/* k-ary n-tree: n levels of k-up k-down switches, k^n hosts. */
+struct fabric *gen_tree_kary(unsigned k, unsigned n, struct reason *why);
+
+/*
+ * Fail n random cables between switches, or n random switches with the hosts
+ * that hang on nothing else; keep: only such that all that remains stays
+ * connected. f is freed. NULL and a reason when there are not so many.
+ */
+struct fabric *gen_edit_fail_links(struct fabric *f, unsigned n, uint64_t seed,
+	bool keep, struct reason *why);
+struct fabric *gen_edit_fail_switches(struct fabric *f, unsigned n,
+	uint64_t seed, bool keep, struct reason *why);
+
+/*
+ * Leave only the first `even` hosts at the 1st, 3rd, ... switch that has hosts
+ * and the first `odd` at the others. f is freed.
+ */
+struct fabric *gen_edit_populate(struct fabric *f, unsigned even, unsigned odd);
+
+/*
+ * Add a SHARP aggregation node (a CA, vendor 0x2c9, device 0xcf09) on a new
+ * port behind the last one of every switch. f is freed.
+ */
+struct fabric *gen_edit_aggregation(struct fabric *f, struct reason *why);
+
+/*
+ * Give every host `rails` ports, the further ones cabled to the switches that
+ * follow its own among those with hosts. separate: one HCA per rail under one
+ * system image instead of one HCA with more ports. f is freed.
+ */
+struct fabric *gen_edit_rails(
+	struct fabric *f, unsigned rails, bool separate, struct reason *why);
+
+/* Cable the first n switches to themselves, by two new ports. f is freed. */
+struct fabric *gen_edit_self_loops(
+	struct fabric *f, unsigned n, struct reason *why);
+
+/*
+ * Give every switch nports ports; high moves its cables up, so that the last
+ * port is in use. f is freed.
+ */
+struct fabric *gen_edit_ports(
+	struct fabric *f, unsigned nports, bool high, struct reason *why);
+
+#endif
