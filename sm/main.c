@@ -253,8 +253,11 @@ static struct config *
 read_config(const struct options *opt, struct diag_list *bad)
 {
 	*bad = (struct diag_list){0};
-	if (!opt->file_given && access(opt->file, F_OK) != 0 && errno == ENOENT)
+	if (!opt->file_given && access(opt->file, F_OK) != 0 &&
+		errno == ENOENT) {
+		diag_begin(bad, opt->file, NULL, 0);
 		return config_default();
+	}
 	return config_load(opt->file, route_engine_names(), bad);
 }
 
@@ -416,7 +419,7 @@ load_state(struct daemon *d, struct store_state *state)
 	store_free(state);
 }
 
-static int
+static void
 open_control(struct daemon *d)
 {
 	const char *path = d->boot->control.socket;
@@ -430,17 +433,12 @@ open_control(struct daemon *d)
 	};
 	struct reason why;
 
-	if (ctl_live(path)) {
-		log_error("control: another heddled serves %s", path);
-		return -1;
-	}
 	if (d->opt->once)
-		return 0;
+		return;
 	d->ctl = ctl_open(d->loop, path, &ops, NULL, &why);
 	if (d->ctl == NULL)
 		log_error("control: going on WITHOUT control socket: %s",
 			why.text);
-	return 0;
 }
 
 static int
@@ -536,6 +534,11 @@ serve(struct daemon *d)
 {
 	struct reason why;
 
+	if (ctl_live(d->boot->control.socket)) {
+		log_error("control: another heddled serves %s",
+			d->boot->control.socket);
+		return;
+	}
 	d->loop = loop_new();
 	if (d->loop == NULL) {
 		log_error("no event loop: %s", strerror(errno));
@@ -551,8 +554,7 @@ serve(struct daemon *d)
 	if (open_port(d) != 0)
 		return;
 	make_core(d);
-	if (open_control(d) != 0)
-		return;
+	open_control(d);
 	watch(d);
 	sm_start(d->sm, loop_now());
 	settle(d);
