@@ -58,16 +58,12 @@ handle_new(struct draft *d)
 	return d->nnodes++;
 }
 
-draft_id
-draft_node_new(struct draft *d, uint64_t guid, uint8_t type, uint8_t nports)
+static struct draft_node *
+node_make(uint64_t guid, uint8_t type, uint8_t nports)
 {
 	size_t ports = ((size_t)nports + 1) * sizeof(struct draft_port);
-	struct draft_node *n;
-	draft_id id, first;
+	struct draft_node *n = mem_zalloc(1, sizeof(*n) + ports);
 
-	if (d->live >= DRAFT_MAX_NODES)
-		return DRAFT_NONE;
-	n = mem_zalloc(1, sizeof(*n) + ports);
 	n->guid = guid;
 	n->type = type;
 	n->nports = nports;
@@ -78,8 +74,18 @@ draft_node_new(struct draft *d, uint64_t guid, uint8_t type, uint8_t nports)
 		if (type != TOPO_SWITCH)
 			n->port[p].flags = TP_ABSENT;
 	}
+	return n;
+}
+
+draft_id
+draft_node_new(struct draft *d, uint64_t guid, uint8_t type, uint8_t nports)
+{
+	draft_id id, first;
+
+	if (d->live >= DRAFT_MAX_NODES)
+		return DRAFT_NONE;
 	id = handle_new(d);
-	d->node[id] = n;
+	d->node[id] = node_make(guid, type, nports);
 	d->live++;
 	if (map_get(&d->by_guid, guid, &first)) {
 		while (d->node[first]->next != DRAFT_NONE)
@@ -89,6 +95,20 @@ draft_node_new(struct draft *d, uint64_t guid, uint8_t type, uint8_t nports)
 		map_put(&d->by_guid, guid, id);
 	}
 	return id;
+}
+
+void
+draft_node_reset(struct draft *d, draft_id n, uint8_t type, uint8_t nports)
+{
+	struct draft_node *old = d->node[n];
+	struct draft_node *node;
+
+	for (unsigned p = 0; p <= old->nports; p++)
+		(void)draft_unlink(d, n, (uint8_t)p);
+	node = node_make(old->guid, type, nports);
+	node->next = old->next;
+	node_free(old);
+	d->node[n] = node;
 }
 
 /* Take n out of the chain of its GUID. */
@@ -127,18 +147,33 @@ draft_node_drop(struct draft *d, draft_id n)
 		d->free_at = n;
 }
 
+/* A CA port without a cable cannot be asked: keep only its GUID. Our own can.
+ */
+static void
+port_forget(const struct draft *d, draft_id n, uint8_t port)
+{
+	struct draft_port *p = &d->node[n]->port[port];
+
+	p->peer = DRAFT_NONE;
+	if (d->node[n]->type == TOPO_SWITCH ||
+		(n == d->self && port == d->self_port))
+		return;
+	*p = (struct draft_port){
+		.guid = p->guid, .peer = DRAFT_NONE, .flags = TP_ABSENT};
+}
+
 bool
 draft_unlink(struct draft *d, draft_id n, uint8_t port)
 {
-	struct draft_port *a = &d->node[n]->port[port];
-	struct draft_port *b;
+	const struct draft_port *a = &d->node[n]->port[port];
+	draft_id peer = a->peer;
+	uint8_t peer_port = a->peer_port;
 
-	if (a->peer == DRAFT_NONE)
+	if (peer == DRAFT_NONE)
 		return false;
-	b = &d->node[a->peer]->port[a->peer_port];
-	assert(b->peer == n && b->peer_port == port);
-	a->peer = DRAFT_NONE;
-	b->peer = DRAFT_NONE;
+	assert(d->node[peer]->port[peer_port].peer == n);
+	port_forget(d, peer, peer_port);
+	port_forget(d, n, port);
 	return true;
 }
 
@@ -173,14 +208,21 @@ first_of(const struct draft *d, uint64_t guid)
 }
 
 void
+draft_node_quarantine(struct draft *d, draft_id n, const char *why)
+{
+	char *copy = why == NULL ? NULL : mem_strdup(why);
+
+	free(d->node[n]->quarantine);
+	d->node[n]->quarantine = copy;
+}
+
+void
 draft_quarantine(struct draft *d, uint64_t guid, const char *why)
 {
 	draft_id n = first_of(d, guid);
 
-	for (; n != DRAFT_NONE; n = d->node[n]->next) {
-		free(d->node[n]->quarantine);
-		d->node[n]->quarantine = mem_strdup(why);
-	}
+	for (; n != DRAFT_NONE; n = d->node[n]->next)
+		draft_node_quarantine(d, n, why);
 }
 
 void
@@ -188,10 +230,8 @@ draft_release(struct draft *d, uint64_t guid)
 {
 	draft_id n = first_of(d, guid);
 
-	for (; n != DRAFT_NONE; n = d->node[n]->next) {
-		free(d->node[n]->quarantine);
-		d->node[n]->quarantine = NULL;
-	}
+	for (; n != DRAFT_NONE; n = d->node[n]->next)
+		draft_node_quarantine(d, n, NULL);
 }
 
 const char *

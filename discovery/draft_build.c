@@ -33,6 +33,15 @@ port_default(struct draft_port *p)
 }
 
 static void
+port_down(struct draft_port *p)
+{
+	if (p->flags & TP_ABSENT)
+		return;
+	p->state = STATE_DOWN;
+	p->phys = PHYS_POLLING;
+}
+
+static void
 port_up(struct draft_port *p)
 {
 	if ((p->marks & DP_READ) == 0)
@@ -73,6 +82,8 @@ draft_add_link(
 	struct draft *d, draft_id a, unsigned pa, draft_id b, unsigned pb)
 {
 	assert(pa > 0 && pb > 0);
+	(void)draft_unlink(d, a, (uint8_t)pa);
+	(void)draft_unlink(d, b, (uint8_t)pb);
 	port_up(port_of(d, a, pa));
 	port_up(port_of(d, b, pb));
 	draft_link(d, a, (uint8_t)pa, b, (uint8_t)pb);
@@ -88,10 +99,8 @@ draft_pull_link(struct draft *d, draft_id n, unsigned port)
 		return;
 	q = port_of(d, p->peer, p->peer_port);
 	(void)draft_unlink(d, n, (uint8_t)port);
-	p->state = STATE_DOWN;
-	p->phys = PHYS_POLLING;
-	q->state = STATE_DOWN;
-	q->phys = PHYS_POLLING;
+	port_down(p);
+	port_down(q);
 }
 
 void

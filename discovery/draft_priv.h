@@ -18,12 +18,14 @@
 enum {
 	DP_READ = 1 << 0,  /* PortInfo was read (or made up by hand) */
 	DP_NOEXT = 1 << 1, /* refused modifier bit 31 */
+	DP_EXT = 1 << 2,   /* was last read with modifier bit 31 */
 };
 
 struct draft_port {
 	uint64_t guid;
 	draft_id peer; /* DRAFT_NONE: no cable known */
 	uint32_t seen; /* the sweep that confirmed the cable */
+	uint32_t read; /* the sweep that read PortInfo */
 	uint32_t capmask;
 	uint16_t capmask2, lid;
 	uint8_t peer_port;
@@ -111,12 +113,27 @@ void draft_odd(struct draft *d, const char *fmt, ...)
 /* "S-guid port 3" style name of a node for messages, in out. */
 const char *draft_name(const struct draft *d, draft_id n, char out[96]);
 
+/* Quarantine one node (not all of its GUID); why NULL: release it. */
+void draft_node_quarantine(struct draft *d, draft_id n, const char *why);
+
+/* Make n a node of another kind, as new: no cables, nothing read. */
+void draft_node_reset(
+	struct draft *d, draft_id n, uint8_t type, uint8_t nports);
+
+/* A link that SMPs pass: LinkUp and at least in Init. */
+static inline bool
+draft_up(const struct draft_port *p)
+{
+	return p->phys == 5 && p->state >= 2;
+}
+
 /*
- * Take in a PortInfo. ext: it was asked with modifier bit 31, so its extended
- * speeds count. True when anything that others see is different from before.
+ * Take in a PortInfo; ext: it was asked with modifier bit 31. 1 when anything
+ * that others see is different from before, 0 when not, -1 when it makes no
+ * sense (reason).
  */
-bool draft_port_info(struct draft *d, draft_id n, uint8_t port,
-	const uint8_t info[64], bool ext);
+int draft_port_info(struct draft *d, draft_id n, uint8_t port,
+	const uint8_t info[64], bool ext, struct reason *why);
 
 /* Take in a SwitchInfo; -1 when it makes no sense (reason). */
 int draft_switch_info(struct draft *d, draft_id n, const uint8_t info[64],
