@@ -50,7 +50,8 @@ struct daemon {
 	struct mono watchdog_half;
 	uint64_t watchdog_seen; /* transactions over when it was fed last */
 	enum sm_phase watchdog_phase;
-	bool ready; /* systemd knows that we are up */
+	struct mono told; /* when the view was made that the log tells of */
+	bool ready;	  /* systemd knows that we are up */
 	int exit_code;
 };
 
@@ -116,13 +117,19 @@ want_save(void *cookie, const struct store_state *s)
 	d->facts.state_writable = false;
 }
 
-/* The core tells the story of a run in the log; readers are told here. */
+/* One line a run; a view that only learned names is of the same run. */
 static void
 on_commit(void *cookie, struct view *v)
 {
 	struct daemon *d = cookie;
+	struct buf line = {0};
 
-	(void)v;
+	if (v->when.ns != d->told.ns) {
+		status_line(v, &line);
+		log_info("sm: %s", line.text);
+		buf_free(&line);
+	}
+	d->told = v->when;
 	if (d->ctl != NULL)
 		ctl_changed(d->ctl, loop_now());
 }
