@@ -50,7 +50,8 @@ struct daemon {
 	struct mono watchdog_half;
 	uint64_t watchdog_seen; /* transactions over when it was fed last */
 	enum sm_phase watchdog_phase;
-	bool ready; /* systemd knows that we are up */
+	struct mono told; /* when the view was made that the log tells of */
+	bool ready;	  /* systemd knows that we are up */
 	int exit_code;
 };
 
@@ -116,13 +117,19 @@ want_save(void *cookie, const struct store_state *s)
 	d->facts.state_writable = false;
 }
 
-/* The core tells the story of a run in the log; readers are told here. */
+/* One line a run; a view that only learned names is of the same run. */
 static void
 on_commit(void *cookie, struct view *v)
 {
 	struct daemon *d = cookie;
+	struct buf line = {0};
 
-	(void)v;
+	if (v->when.ns != d->told.ns) {
+		status_line(v, &line);
+		log_info("sm: %s", line.text);
+		buf_free(&line);
+	}
+	d->told = v->when;
 	if (d->ctl != NULL)
 		ctl_changed(d->ctl, loop_now());
 }
@@ -253,8 +260,11 @@ static struct config *
 read_config(const struct options *opt, struct diag_list *bad)
 {
 	*bad = (struct diag_list){0};
-	if (!opt->file_given && access(opt->file, F_OK) != 0 && errno == ENOENT)
+	if (!opt->file_given && access(opt->file, F_OK) != 0 &&
+		errno == ENOENT) {
+		diag_begin(bad, opt->file, NULL, 0);
 		return config_default();
+	}
 	return config_load(opt->file, route_engine_names(), bad);
 }
 
@@ -416,7 +426,7 @@ load_state(struct daemon *d, struct store_state *state)
 	store_free(state);
 }
 
-static int
+static void
 open_control(struct daemon *d)
 {
 	const char *path = d->boot->control.socket;
@@ -430,17 +440,12 @@ open_control(struct daemon *d)
 	};
 	struct reason why;
 
-	if (ctl_live(path)) {
-		log_error("control: another heddled serves %s", path);
-		return -1;
-	}
 	if (d->opt->once)
-		return 0;
+		return;
 	d->ctl = ctl_open(d->loop, path, &ops, NULL, &why);
 	if (d->ctl == NULL)
 		log_error("control: going on WITHOUT control socket: %s",
 			why.text);
-	return 0;
 }
 
 static int
@@ -536,6 +541,11 @@ serve(struct daemon *d)
 {
 	struct reason why;
 
+	if (ctl_live(d->boot->control.socket)) {
+		log_error("control: another heddled serves %s",
+			d->boot->control.socket);
+		return;
+	}
 	d->loop = loop_new();
 	if (d->loop == NULL) {
 		log_error("no event loop: %s", strerror(errno));
@@ -551,8 +561,7 @@ serve(struct daemon *d)
 	if (open_port(d) != 0)
 		return;
 	make_core(d);
-	if (open_control(d) != 0)
-		return;
+	open_control(d);
 	watch(d);
 	sm_start(d->sm, loop_now());
 	settle(d);

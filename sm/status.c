@@ -456,3 +456,30 @@ status_page(const struct status_facts *f, struct buf *out)
 		page_view(f->view, out);
 	page_wire(f, out);
 }
+
+void
+status_line(const struct view *v, struct buf *out)
+{
+	const struct verify_report *r = &v->routes->report;
+	const struct view_counts *n = &v->counts;
+	const struct view_times *t = &v->times;
+
+	buf_printf(out,
+		"generation=%u cause=\"%s\" ms=%.1f discover=%.1f "
+		"readback=%.1f route=%.1f push=%.1f smps=%llu blocks=%llu "
+		"sets=%llu failed=%llu",
+		v->generation, v->cause, mono_seconds(t->total) * 1e3,
+		mono_seconds(t->discover) * 1e3,
+		mono_seconds(t->readback) * 1e3, mono_seconds(t->route) * 1e3,
+		mono_seconds(t->push) * 1e3, (unsigned long long)n->smps,
+		(unsigned long long)n->lft_blocks,
+		(unsigned long long)n->other_sets,
+		(unsigned long long)n->failed_sets);
+	buf_printf(out,
+		" engine=%s pairs=%llu cut_off=%llu load_max=%llu "
+		"active=%u/%u unreachable=%u quarantined=%zu",
+		v->story.engine, (unsigned long long)r->pairs,
+		(unsigned long long)r->cut_off, (unsigned long long)r->load_max,
+		n->ports_active, n->ports_linked, unreachable(v->topo, NULL),
+		v->nquarantine);
+}

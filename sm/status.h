@@ -52,4 +52,7 @@ json_t *status_json(const struct status_facts *f);
  */
 void status_page(const struct status_facts *f, struct buf *out);
 
+/* Append the story of the run that made v, one line for the log. */
+void status_line(const struct view *v, struct buf *out);
+
 #endif

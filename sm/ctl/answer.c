@@ -29,7 +29,8 @@ to_buf(const char *p, size_t n, void *out)
 static void
 dump(const json_t *j, struct buf *out)
 {
-	(void)json_dump_callback(j, to_buf, out, JSON_COMPACT);
+	(void)json_dump_callback(
+		j, to_buf, out, JSON_COMPACT | JSON_REAL_PRECISION(9));
 }
 
 static struct answer *

@@ -411,7 +411,8 @@ print_result(const struct ask *a, const json_t *result)
 		return;
 	}
 	if (a->json) {
-		(void)json_dumpf(result, stdout, JSON_COMPACT);
+		(void)json_dumpf(
+			result, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
 		(void)putchar('\n');
 		return;
 	}
