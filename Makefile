@@ -68,10 +68,10 @@ $(B)/obj/%.o: %.c Makefile | deps-ok
 	@$(CC) $(CPPFLAGS) $(CFLAGS_ALL) -c -o $@ $<
 
 $(B)/libheddle.a: $(OBJ)
-	@rm -f $@ && ar rcs $@ $^
+	@mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
 
 $(B)/libheddletest.a: $(TESTOBJ)
-	@rm -f $@ && ar rcs $@ $^
+	@mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
 
 $(B)/unit/%: $(B)/obj/tests/unit/%.o $(B)/libheddletest.a $(B)/libheddle.a
 	@mkdir -p $(@D)

@@ -29,6 +29,59 @@ struct draft *draft_new(void);
 void draft_free(struct draft *d); /* NULL allowed */
 
 /*
+ * Building by hand: what text_parse and tests need to make a fabric without
+ * asking one. Nodes are handles, so that duplicate GUIDs can be built too.
+ */
+typedef uint32_t draft_id;
+
+/*
+ * A node; desc NULL: not read. Its port GUIDs are guid (switch port 0) and
+ * guid + port number (CA, router), until draft_set_port_guid; its vendor and
+ * device are 0. CA ports are TP_ABSENT until linked. A switch starts with a
+ * table of 49152 entries and nothing in it (top 0). nports 0..255.
+ */
+draft_id draft_add_node(struct draft *d, enum topo_type type, uint64_t guid,
+	unsigned nports, const char *desc);
+
+/*
+ * A cable between two ports (both may be of one node, or one and the same
+ * port); what was cabled to either before is unplugged. Ports that were never
+ * read become LinkUp, Active, 4xHDR, MTU 4096, 4 VLs, extended speeds. Port
+ * numbers are 1..nports (asserted).
+ */
+void draft_add_link(
+	struct draft *d, draft_id a, unsigned pa, draft_id b, unsigned pb);
+
+/* Pull the cable of a port, if there is one; both ends become Down. */
+void draft_pull_link(struct draft *d, draft_id n, unsigned port);
+
+/* The node and port that we send from (port 0 for a switch). Without this the
+ * fabric has no place to look from and does not freeze. */
+void draft_set_self(struct draft *d, draft_id n, unsigned port);
+
+/* Attributes that draft_add_node does not take. */
+void draft_set_ids(struct draft *d, draft_id n, uint64_t sysimg,
+	uint32_t vendor, uint16_t device);
+void draft_set_port_guid(
+	struct draft *d, draft_id n, unsigned port, uint64_t guid);
+/* Base LID the port was found with; makes a CA port present. */
+void draft_set_found_lid(
+	struct draft *d, draft_id n, unsigned port, uint16_t lid);
+/* PortState (2 Init, 3 Armed, 4 Active) of a linked port. */
+void draft_set_port_state(
+	struct draft *d, draft_id n, unsigned port, uint8_t state);
+/* Active width and speeds, as in struct topo_port. */
+void draft_set_port_speed(struct draft *d, draft_id n, unsigned port,
+	uint8_t width, uint8_t speed, uint8_t speed_ext);
+void draft_set_enhanced_p0(struct draft *d, draft_id n, bool enhanced);
+/* LinearFDBCap and LinearFDBTop of a switch. */
+void draft_set_lft(
+	struct draft *d, draft_id n, uint16_t lft_cap, uint16_t lft_top);
+
+/* The node with this GUID (the first of duplicates); false: none. */
+bool draft_find(const struct draft *d, uint64_t guid, draft_id *n);
+
+/*
  * Freeze: nodes reachable from our own port, ours first, then by (distance,
  * GUID), so that an unchanged fabric gives an unchanged numbering. Directed
  * routes prefer fewest hops and avoid quarantined switches where they can.

@@ -138,13 +138,37 @@ struct topo {
 	struct topo_switch *sw; /* in the order of node[] */
 	struct topo_adj *adj;
 	struct topo_end *end;
-	uint8_t (*info)[64]; /* per port: PortInfo as last read, wire bytes */
-	char *text;	     /* descriptions, zero-terminated */
+	uint8_t (*info)[64];  /* per port: PortInfo as last read, wire bytes */
+	uint8_t (*sinfo)[64]; /* per switch: SwitchInfo, likewise */
+	char *text;	      /* descriptions, zero-terminated */
 
 	port_ix sm_port;  /* the port we send from */
 	uint16_t max_lid; /* highest LID in use, LMC ranges included */
 	port_ix *by_lid;  /* [max_lid + 1]: LID -> port or TOPO_NONE */
+
+	uint32_t ntext;	   /* bytes of text */
+	uint32_t nguid;	   /* ports that have a GUID */
+	node_ix *by_node;  /* [nnodes]: sorted by node GUID, then index */
+	port_ix *by_pguid; /* [nguid]: sorted by port GUID, then index */
 };
+
+/* What a topology will hold, before it is made. */
+struct topo_dims {
+	uint32_t nnodes, nports, nsw, nadj, nend;
+	uint32_t ntext; /* bytes, at least 1 */
+	uint32_t nguid;
+	uint16_t max_lid;
+};
+
+/*
+ * For the makers of topologies (draft_freeze, topo_with_lids): an empty one of
+ * these dimensions, all in one block, with one reference. Fill the arrays,
+ * then topo_seal it; only then is it a value that others may see.
+ */
+struct topo *topo_new(const struct topo_dims *dims);
+
+/* Build the indexes and the hash of a filled topology. */
+void topo_seal(struct topo *t);
 
 /* Another reference to t (NULL allowed); returns t. */
 struct topo *topo_ref(struct topo *t);
@@ -191,6 +215,9 @@ struct topo_lids {
 	const uint16_t *lid;
 	const uint8_t *lmc;
 };
+
+/* True when this vendor and device is a SHARP aggregation node. */
+bool topo_is_aggregation(uint32_t vendor, uint16_t device);
 
 /*
  * A copy of t in which every port has the given LID and LMC, with by_lid and

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
+#include "sm/base/buf.h"
 #include "sm/base/reason.h"
 
 /* A remembered assignment; arrays of these are sorted by GUID. */
@@ -61,5 +62,13 @@ int lid_assign(const struct topo *t, const struct lid_policy *policy,
 	struct reason *why);
 
 void lid_table_free(struct lid_table *t);
+
+/*
+ * The LID budget in lines for people, appended to b: what each class of port
+ * costs under this policy and what there is. t may be NULL: then what the
+ * policy alone says.
+ */
+void lid_budget_print(
+	const struct lid_policy *policy, const struct topo *t, struct buf *b);
 
 #endif

@@ -76,6 +76,13 @@ bool routes_above(const struct routes *r, sw_ix a, sw_ix b);
 struct routes *routes_new(struct topo *t, struct lft_pool *pool);
 
 /*
+ * The same routes for another freeze of the same fabric: t must have the hash
+ * (hence the numbering) of r->topo; only names and port states differ. Blocks
+ * are shared. Returns a new reference-counted value.
+ */
+struct routes *routes_for(const struct routes *r, struct topo *t);
+
+/*
  * Store the row of switch s: nblocks * 64 bytes. Blocks equal to those of the
  * same switch (by GUID, row prev_sw) in prev are shared with it. prev NULL or
  * prev_sw TOPO_NONE: all blocks are new. Used by engines while they build.

@@ -11,3 +11,15 @@ $(B)/heddle-topogen $(B)/heddle-ftscheck: $(B)/libheddletest.a \
 	@echo LD $@
 	@$(CC) $(LDFLAGS) -o $@ $(filter %_main.o,$^) $(B)/libheddletest.a \
 		$(B)/libheddle.a $(LDLIBS_ALL)
+
+# Measurements, run by hand or by `make bench`: build/bench/NAME.
+BENCH := $(patsubst tests/bench/%_main.c,$(B)/bench/%,\
+	$(wildcard tests/bench/*_main.c))
+$(B)/bench/%: $(B)/obj/tests/bench/%_main.o $(B)/libheddletest.a \
+		$(B)/libheddle.a
+	@mkdir -p $(@D)
+	@echo LD $@
+	@$(CC) $(LDFLAGS) -o $@ $< $(B)/libheddletest.a $(B)/libheddle.a \
+		$(LDLIBS_ALL)
+.PHONY: bench-bins
+bench-bins: $(BENCH)

@@ -3,7 +3,8 @@
  * structs outside, exact bytes inside, never a cast of a buffer to a struct.
  *
  * Field positions are those of libibmad (mad_get_field and friends), which the
- * real tools use too; what libibmad lacks is read by shifts. decode functions
+ * real tools use too (0.4 us a PortInfo); the SMP's envelope, read for every
+ * message, and what libibmad lacks is read by shifts. decode functions
  * take the 64 bytes of an SMP's payload, so they cannot run off a buffer; they
  * return -1 with a reason where a value cannot be (a node type of 0, a switch
  * with 0 ports): what comes from the wire is hostile until then.
@@ -19,7 +20,11 @@
 
 #include "sm/base/reason.h"
 
-enum { MAD_SIZE = 256, MAD_DATA = 64 /* bytes of an SMP's payload */ };
+enum {
+	MAD_SIZE = 256,
+	MAD_DATA = 64,	      /* bytes of an SMP's payload */
+	MAD_LID_END = 0xc000, /* the first LID that is not unicast */
+};
 
 enum mad_class { MAD_SUBN_LID = 0x01, MAD_SUBN_DR = 0x81, MAD_SA = 0x03 };
 
@@ -94,6 +99,8 @@ struct mad_node_info {
 	uint8_t type; /* 1 CA, 2 switch, 3 router */
 	uint8_t nports, local_port;
 };
+
+/* -1: unknown type, 0 ports, a GUID of 0, a local port that cannot be. */
 int mad_node_info_decode(
 	const uint8_t d[MAD_DATA], struct mad_node_info *out, struct reason *);
 void mad_node_info_encode(const struct mad_node_info *in, uint8_t d[MAD_DATA]);
@@ -109,6 +116,10 @@ struct mad_switch_info {
 	uint8_t opt_sl2vl; /* 2 bits: capability, as in byte 11 */
 	bool enf_in, enf_out, filter_in, filter_out, enhanced_p0;
 };
+
+/* Never fails today; LinearFDBCap and LinearFDBTop beyond the unicast LIDs are
+ * read as the end of these, so that they can bound a table. A LinearFDBCap of
+ * 0 (no linear tables) is the caller's to judge. */
 int mad_switch_info_decode(const uint8_t d[MAD_DATA],
 	struct mad_switch_info *out, struct reason *why);
 void mad_switch_info_encode(
@@ -127,10 +138,17 @@ struct mad_port_info {
 	uint8_t init_reply, mtu_cap, vl_stall, hoq_life, op_vls;
 	bool enf_in, enf_out, filter_in, filter_out;
 	uint8_t guid_cap;
-	bool client_rereg, mcast_pkey_supr;
+	bool client_rereg;
+	uint8_t mcast_pkey_supr; /* 2 bits */
 	uint8_t subnet_timeout, resp_time, phy_errors, overrun_errors;
 	uint8_t speed_ext_active, speed_ext_supported, speed_ext_enabled;
 };
+
+/*
+ * -1: a port state above 4. State 0 passes: Sets carry it (no change), and a
+ * base switch port 0 need not have one. Speeds, widths, MTUs and VLs nobody
+ * has heard of yet pass, and so does any LID: judging it is LID assignment.
+ */
 int mad_port_info_decode(
 	const uint8_t d[MAD_DATA], struct mad_port_info *out, struct reason *);
 void mad_port_info_encode(const struct mad_port_info *in, uint8_t d[MAD_DATA]);

@@ -7,7 +7,16 @@
  * The window (how many may be in flight at once) adapts: one more per window
  * of answers, halved at a time-out (AIMD), never above window_max. A target
  * (one SMA) has at most target_max in flight; what exceeds it waits without
- * holding up others. A status of BUSY counts as a time-out that came early.
+ * holding up others: targets that have something to send take turns. A status
+ * of BUSY counts as a time-out that came early.
+ *
+ * Of the TID's 32 bits that are ours 28 are a serial number, given at the first
+ * try, and 4 the number of the try: the answer to any try completes, and it is
+ * known how long that very try took. A deadline passed: the next try goes out
+ * as soon as the (halved) window lets it, with twice the time. Answered BUSY,
+ * or sent back by the wire with an error (ibsim does so, at once, for
+ * attributes that it does not know): the next try waits an eighth of the
+ * deadline of the failed one, outside the window.
  *
  * The owner drives it: xact_input for everything received, xact_tick when
  * xact_next is due. No clock, no I/O of its own but transport.send.
@@ -26,7 +35,7 @@ struct xact;
 
 struct xact_options {
 	struct mono timeout; /* of the first try; doubles with every retry */
-	unsigned retries;    /* further tries after the first */
+	unsigned retries;    /* further tries after the first, at most 15 */
 	unsigned window_start, window_max;
 	unsigned target_max; /* in flight per target */
 };
@@ -70,11 +79,14 @@ typedef void xact_done(
 	void *cookie, uint64_t tag, const struct xact_result *res);
 
 struct xact_stats {
-	uint64_t sent; /* MADs handed to the wire, retries included */
-	uint64_t completed, retried, timeouts;
+	uint64_t sent;	     /* MADs handed to the wire, retries included */
+	uint64_t completed;  /* requests, with whatever outcome */
+	uint64_t retried;    /* tries after the first */
+	uint64_t timeouts;   /* requests completed with XACT_TIMEOUT */
 	uint64_t late;	     /* answers to transactions already over */
 	uint64_t alien;	     /* answers that match no transaction of ours */
-	uint64_t mismatched; /* right TID, wrong attribute, method or class */
+	uint64_t mismatched; /* right TID, wrong attribute, modifier, method
+				or class: ignored, the real one may come */
 	uint64_t busy;
 	unsigned inflight, window, window_peak;
 	uint64_t by_attr[64][2]; /* requests completed: [attr & 63][set?] */
@@ -109,7 +121,10 @@ struct mono xact_next(const struct xact *x);
 /* Expire deadlines: resend or complete with XACT_TIMEOUT. */
 void xact_tick(struct xact *x, struct mono now);
 
-/* Complete everything with XACT_CANCELLED. */
+/*
+ * Complete with XACT_CANCELLED everything submitted so far; what is submitted
+ * by the completions themselves stays.
+ */
 void xact_cancel_all(struct xact *x, struct mono now);
 
 /* Requests submitted and not yet completed. */

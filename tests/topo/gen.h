@@ -65,8 +65,9 @@ struct fabric *gen_tree_three(unsigned k, struct reason *why);
 /*
  * Parallel-port generalized fat tree PGFT(h; m[0..]; w[0..]; p[0..]): level 0
  * are hosts, a node of level i has w[i] parents (p[i] cables to each) and one
- * of level i + 1 has m[i] children. w[0] > 1 makes multi-homed hosts. With
- * p = NULL an XGFT.
+ * of level i + 1 has m[i] children. w[0] > 1 makes planes that meet in the
+ * hosts alone (several subnets; for multi-homed hosts in one subnet see
+ * gen_edit_rails). With p = NULL an XGFT.
  */
 struct fabric *gen_tree_pgft(unsigned h, const unsigned *m, const unsigned *w,
 	const unsigned *p, struct reason *why);

@@ -294,6 +294,7 @@ check_new_node(struct parse *p, struct span id, uint32_t ix)
 		(void)map_get(&p->by_guid, p->f->node[ix].guid, &other);
 	if (other == FABRIC_NONE)
 		return 0;
+	p->at = id.p;
 	(void)snprintf(text, sizeof(text),
 		"GUID 0x%" PRIx64 " or its id was already used in line %u",
 		p->f->node[ix].guid, p->node_line[other]);
@@ -321,12 +322,16 @@ parse_node(struct parse *p, enum fabric_type type)
 	struct span id, desc;
 	uint64_t nports;
 	uint32_t ix;
+	const char *from;
 	char name[65];
 
 	skip_blanks(p);
-	if (!take_number(p, 10, FABRIC_MAX_PORTS, &nports) || nports == 0)
+	from = p->at;
+	if (!take_number(p, 10, FABRIC_MAX_PORTS, &nports) || nports == 0) {
+		p->at = from;
 		return fail(
 			p, "a number of ports, 1 to 255, should stand here");
+	}
 	skip_blanks(p);
 	if (!take_quoted(p, &id) || id.n == 0)
 		return fail(p, "a node id in quotes should stand here");
@@ -503,8 +508,8 @@ find_word(const struct parse *p)
 
 		if (left < n || memcmp(p->at, words[i].word, n) != 0)
 			continue;
-		if (words[i].what < W_REFUSE && next != ' ' && next != '\t' &&
-			next != '=')
+		if (words[i].what < W_REFUSE && next && next != ' ' &&
+			next != '\t' && next != '=')
 			continue;
 		return i;
 	}

@@ -1,0 +1,166 @@
+/*
+ * config: the configuration as a value.
+ *
+ * One YAML file becomes one immutable struct config in its own arena, or a
+ * list of mistakes. A reload makes a second one, compares, and either swaps or
+ * keeps the first; nothing ever edits a configuration that is in use. The
+ * tables of all options are in config/options.c; this file walks them: to
+ * read, to print every key canonically (a fixpoint: the print of what is read
+ * from a print is the same text), to list what changed and what that asks for,
+ * and to write the option list of heddle.yaml(5) and the JSON Schema.
+ */
+#ifndef HEDDLE_CONFIG_CONFIG_H
+#define HEDDLE_CONFIG_CONFIG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/diag.h"
+#include "config/schema.h"
+#include "sm/base/arena.h"
+#include "sm/base/buf.h"
+#include "sm/base/clock.h"
+
+struct config_lmc {
+	uint32_t hosts;	   /* ports of channel adapters */
+	uint32_t switches; /* enhanced port 0 */
+	uint32_t routers;
+	uint32_t aggregation; /* aggregation nodes' ports */
+};
+
+struct config_lids {
+	uint32_t first;
+	uint32_t last; /* first <= last */
+};
+
+struct config_fabric {
+	const char *port; /* "auto", "DEVICE/PORT" or "0x<port GUID>" */
+	uint64_t subnet_prefix;
+	struct config_lmc lmc;
+	struct schema_guid_ints lmc_override; /* port GUID -> LMC, sorted */
+	struct config_lids lids;
+	uint32_t priority;
+	uint64_t m_key;
+};
+
+struct config_updn {
+	struct schema_guids roots; /* switch GUIDs, sorted; empty: computed */
+};
+
+struct config_routing {
+	struct schema_names engines; /* in order of preference */
+	uint32_t load_limit;	     /* per mille, at least 1000 */
+	struct config_updn updn;
+};
+
+struct config_sweep {
+	struct mono interval; /* 0: no periodic light sweep */
+	struct mono hold_down;
+};
+
+struct config_smp {
+	struct mono timeout;
+	uint32_t retries;
+	uint32_t window_max;
+	uint32_t target_max;
+};
+
+struct config_standby {
+	struct mono poll_interval;
+	uint32_t missed_polls;
+};
+
+struct config_link {
+	uint32_t subnet_timeout;
+	uint32_t packet_lifetime;
+	uint32_t hoq_lifetime;
+	uint32_t leaf_hoq_lifetime;
+	uint32_t vl_stall_count;
+	uint32_t max_vls; /* 1, 2, 4, 8 or 15 */
+};
+
+struct config_state {
+	const char *dir;
+};
+
+struct config_control {
+	const char *socket;
+};
+
+struct config_log {
+	uint32_t level; /* enum log_level */
+};
+
+/* Never changed once made. */
+struct config {
+	struct config_fabric fabric;
+	struct config_routing routing;
+	struct config_sweep sweep;
+	struct config_smp smp;
+	struct config_standby standby;
+	struct config_link link;
+	struct config_state state;
+	struct config_control control;
+	struct config_log log;
+	struct arena *arena; /* holds all of it */
+	unsigned refs;
+};
+
+/* One key that differs between two configurations. */
+struct config_change {
+	char *key; /* "sweep.interval" */
+	enum schema_reload reload;
+	char *was; /* canonical texts, "(secret)" for secrets */
+	char *is;
+};
+
+struct config_changes {
+	struct config_change *item; /* in the order of the tables */
+	size_t n;
+	size_t of[3]; /* how many of each enum schema_reload */
+};
+
+/* All defaults; drop with config_unref. */
+struct config *config_default(void);
+
+/*
+ * Read text (len bytes) that came from `file` (a name for messages). engines:
+ * the routing engines there are, NULL-terminated. Returns the configuration,
+ * or NULL and what is wrong in *d, which is made here in either case and must
+ * be freed with diag_free.
+ */
+struct config *config_parse(const char *file, const char *text, size_t len,
+	const char *const *engines, struct diag_list *d);
+
+/* The same, reading the file; unreadable and oversized ones are mistakes. */
+struct config *config_load(
+	const char *file, const char *const *engines, struct diag_list *d);
+
+/* Another reference (NULL allowed); returns c. */
+struct config *config_ref(struct config *c);
+
+/* Drop a reference; the last one frees. NULL is a no-op. */
+void config_unref(struct config *c);
+
+/* Append every key with its value as YAML. */
+void config_print(const struct config *c, struct buf *out);
+
+/* List what differs; free with config_changes_free. */
+void config_diff(const struct config *was, const struct config *is,
+	struct config_changes *out);
+
+void config_changes_free(struct config_changes *c);
+
+/*
+ * Append what the configuration alone says about LIDs: the range, what one
+ * port of each class takes and what the overrides take together.
+ */
+void config_budget(const struct config *c, struct buf *out);
+
+/* Append the JSON Schema of the file, for editors. */
+void config_json_schema(const char *const *engines, struct buf *out);
+
+/* Append the option list of heddle.yaml(5) as mdoc. */
+void config_mdoc(const char *const *engines, struct buf *out);
+
+#endif

@@ -1,0 +1,345 @@
+#include "config/options.h"
+
+#include "config/config.h"
+
+#define MS UINT64_C(1000000)
+#define SECOND (1000 * MS)
+#define MINUTE (60 * SECOND)
+#define HOUR (60 * MINUTE)
+
+#define FIELD(section, member) .offset = offsetof(struct section, member)
+
+static const char *const vl_counts[] = {"1", "2", "4", "8", "15", NULL};
+static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
+
+static const struct schema_option fabric[] = {
+	{.key = "port",
+		.type = SCHEMA_PORT,
+		FIELD(config_fabric, port),
+		.def = "auto",
+		.reload = SCHEMA_RESTART,
+		.help = "The local port to manage the fabric from. "
+			"auto takes the first InfiniBand port whose link is "
+			"up; DEVICE/PORT, such as mlx5_0/1, or a port GUID "
+			"names one."},
+	{.key = "subnet_prefix",
+		.type = SCHEMA_HEX,
+		FIELD(config_fabric, subnet_prefix),
+		.def = "0xfe80000000000000",
+		.reload = SCHEMA_REROUTE,
+		.help = "The upper half of every GID. "
+			"Fabrics joined by routers need different ones."},
+	{.key = "lmc.hosts",
+		.type = SCHEMA_INT,
+		FIELD(config_fabric, lmc.hosts),
+		.max = 7,
+		.def = "0",
+		.unit = "2^n LIDs",
+		.reload = SCHEMA_REROUTE,
+		.help = "LMC of channel adapter ports: how many LIDs, and so "
+			"paths, each one gets."},
+	{.key = "lmc.switches",
+		.type = SCHEMA_INT,
+		FIELD(config_fabric, lmc.switches),
+		.max = 7,
+		.def = "0",
+		.unit = "2^n LIDs",
+		.reload = SCHEMA_REROUTE,
+		.help = "LMC of enhanced switch ports 0. "
+			"Base ports 0 always have one LID."},
+	{.key = "lmc.routers",
+		.type = SCHEMA_INT,
+		FIELD(config_fabric, lmc.routers),
+		.max = 7,
+		.def = "0",
+		.unit = "2^n LIDs",
+		.reload = SCHEMA_REROUTE,
+		.help = "LMC of router ports."},
+	{.key = "lmc.aggregation",
+		.type = SCHEMA_INT,
+		FIELD(config_fabric, lmc.aggregation),
+		.max = 7,
+		.def = "0",
+		.unit = "2^n LIDs",
+		.reload = SCHEMA_REROUTE,
+		.help = "LMC of the aggregation nodes inside switches."},
+	{.key = "lmc_override",
+		.type = SCHEMA_GUID_INTS,
+		FIELD(config_fabric, lmc_override),
+		.max = 7,
+		.def = "{}",
+		.unit = "2^n LIDs",
+		.reload = SCHEMA_REROUTE,
+		.help = "LMC of single ports, by port GUID, instead of that "
+			"of their class."},
+	{.key = "lids.first",
+		.type = SCHEMA_INT,
+		FIELD(config_fabric, lids.first),
+		.min = 1,
+		.max = 0xbfff,
+		.def = "1",
+		.reload = SCHEMA_REROUTE,
+		.help = "The lowest LID to give out."},
+	{.key = "lids.last",
+		.type = SCHEMA_INT,
+		FIELD(config_fabric, lids.last),
+		.min = 1,
+		.max = 0xbfff,
+		.def = "0xbfff",
+		.reload = SCHEMA_REROUTE,
+		.help = "The highest LID to give out, not below lids.first."},
+	{.key = "priority",
+		.type = SCHEMA_INT,
+		FIELD(config_fabric, priority),
+		.max = 15,
+		.def = "0",
+		.reload = SCHEMA_LIVE,
+		.help = "Priority among subnet managers. "
+			"The highest becomes master; among equals the lowest "
+			"GUID."},
+	{.key = "m_key",
+		.type = SCHEMA_HEX,
+		FIELD(config_fabric, m_key),
+		.def = "0x0",
+		.secret = true,
+		.reload = SCHEMA_REROUTE,
+		.help = "The management key that ports are given and asked "
+			"with. "
+			"0 means none. "
+			"Keep a file with a key unreadable to others."},
+};
+
+static const struct schema_option routing[] = {
+	{.key = "engines",
+		.type = SCHEMA_NAMES,
+		FIELD(config_routing, engines),
+		.def = "[updn]",
+		.reload = SCHEMA_REROUTE,
+		.help = "Routing engines in order of preference. "
+			"One that cannot route the fabric, or whose tables "
+			"fail verification, gives way to the next; up*/down* "
+			"over the kept order of switches always comes last."},
+	{.key = "load_limit",
+		.type = SCHEMA_FACTOR,
+		FIELD(config_routing, load_limit),
+		.min = 1000,
+		.max = 100000,
+		.def = "1.25",
+		.unit = "times the load of fresh tables",
+		.reload = SCHEMA_LIVE,
+		.help = "Table entries are kept when the fabric changes while "
+			"the most loaded link carries at most this many times "
+			"what freshly computed tables would give it."},
+};
+
+static const struct schema_option updn[] = {
+	{.key = "roots",
+		.type = SCHEMA_GUIDS,
+		FIELD(config_updn, roots),
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "GUIDs of the switches at the top of the up*/down* "
+			"order. "
+			"Empty: the order is computed from the fabric."},
+};
+
+static const struct schema_option sweep[] = {
+	{.key = "interval",
+		.type = SCHEMA_DURATION,
+		FIELD(config_sweep, interval),
+		.min = SECOND,
+		.max = 24 * HOUR,
+		.zero_off = true,
+		.def = "10s",
+		.reload = SCHEMA_LIVE,
+		.help = "How often all switches are asked whether a port "
+			"changed, in case a trap was lost. "
+			"0 turns this off."},
+	{.key = "hold_down",
+		.type = SCHEMA_DURATION,
+		FIELD(config_sweep, hold_down),
+		.max = MINUTE,
+		.def = "50ms",
+		.reload = SCHEMA_LIVE,
+		.help = "How long to wait after a trap for others that belong "
+			"to the same event before probing."},
+};
+
+static const struct schema_option smp[] = {
+	{.key = "timeout",
+		.type = SCHEMA_DURATION,
+		FIELD(config_smp, timeout),
+		.min = MS,
+		.max = MINUTE,
+		.def = "200ms",
+		.reload = SCHEMA_LIVE,
+		.help = "How long to wait for the answer to a management "
+			"packet before it is sent again."},
+	{.key = "retries",
+		.type = SCHEMA_INT,
+		FIELD(config_smp, retries),
+		.max = 15,
+		.def = "3",
+		.reload = SCHEMA_LIVE,
+		.help = "How often a packet without answer is sent again."},
+	{.key = "window_max",
+		.type = SCHEMA_INT,
+		FIELD(config_smp, window_max),
+		.min = 1,
+		.max = 4096,
+		.def = "256",
+		.unit = "packets",
+		.reload = SCHEMA_LIVE,
+		.help = "The most packets in flight at once. "
+			"The window below this adapts to losses."},
+	{.key = "target_max",
+		.type = SCHEMA_INT,
+		FIELD(config_smp, target_max),
+		.min = 1,
+		.max = 256,
+		.def = "4",
+		.unit = "packets",
+		.reload = SCHEMA_LIVE,
+		.help = "The most packets in flight to one node."},
+};
+
+static const struct schema_option standby[] = {
+	{.key = "poll_interval",
+		.type = SCHEMA_DURATION,
+		FIELD(config_standby, poll_interval),
+		.min = 100 * MS,
+		.max = HOUR,
+		.def = "5s",
+		.reload = SCHEMA_LIVE,
+		.help = "How often a standby asks the master whether it is "
+			"alive."},
+	{.key = "missed_polls",
+		.type = SCHEMA_INT,
+		FIELD(config_standby, missed_polls),
+		.min = 1,
+		.max = 100,
+		.def = "3",
+		.reload = SCHEMA_LIVE,
+		.help = "After how many polls without answer in a row a "
+			"standby looks for a new master."},
+};
+
+static const struct schema_option link[] = {
+	{.key = "subnet_timeout",
+		.type = SCHEMA_INT,
+		FIELD(config_link, subnet_timeout),
+		.max = 31,
+		.def = "18",
+		.unit = "4.096us x 2^n",
+		.reload = SCHEMA_REROUTE,
+		.help = "The longest time that a packet may need through the "
+			"fabric, told to every port."},
+	{.key = "packet_lifetime",
+		.type = SCHEMA_INT,
+		FIELD(config_link, packet_lifetime),
+		.max = 31,
+		.def = "18",
+		.unit = "4.096us x 2^n",
+		.reload = SCHEMA_REROUTE,
+		.help = "How long a packet may stay in a switch before it is "
+			"dropped. "
+			"20 and more: for ever."},
+	{.key = "hoq_lifetime",
+		.type = SCHEMA_INT,
+		FIELD(config_link, hoq_lifetime),
+		.max = 31,
+		.def = "18",
+		.unit = "4.096us x 2^n",
+		.reload = SCHEMA_REROUTE,
+		.help = "How long a packet may wait at the head of a queue "
+			"towards another switch. "
+			"20 and more: for ever."},
+	{.key = "leaf_hoq_lifetime",
+		.type = SCHEMA_INT,
+		FIELD(config_link, leaf_hoq_lifetime),
+		.max = 31,
+		.def = "16",
+		.unit = "4.096us x 2^n",
+		.reload = SCHEMA_REROUTE,
+		.help = "The same towards a host, router or aggregation "
+			"node. "
+			"Shorter, so that one slow host does not hold up a "
+			"switch."},
+	{.key = "vl_stall_count",
+		.type = SCHEMA_INT,
+		FIELD(config_link, vl_stall_count),
+		.max = 7,
+		.def = "7",
+		.unit = "packets",
+		.reload = SCHEMA_REROUTE,
+		.help = "How many packets in a row may be dropped by the "
+			"lifetime of a queue's head before the lane counts as "
+			"stalled."},
+	{.key = "max_vls",
+		.type = SCHEMA_INT,
+		FIELD(config_link, max_vls),
+		.choices = vl_counts,
+		.def = "15",
+		.unit = "data lanes",
+		.reload = SCHEMA_REROUTE,
+		.help = "The most virtual lanes to make operational on a "
+			"link."},
+};
+
+static const struct schema_option state[] = {
+	{.key = "dir",
+		.type = SCHEMA_PATH,
+		FIELD(config_state, dir),
+		.max = 4000,
+		.def = "/var/lib/heddle",
+		.reload = SCHEMA_RESTART,
+		.help = "The directory of what must survive a restart: LIDs "
+			"and the order of switches."},
+};
+
+static const struct schema_option control[] = {
+	{.key = "socket",
+		.type = SCHEMA_PATH,
+		FIELD(config_control, socket),
+		.max = 107, /* sun_path, terminated */
+		.def = "/run/heddle/heddle.sock",
+		.reload = SCHEMA_RESTART,
+		.help = "The socket that heddlectl(8) talks to."},
+};
+
+static const struct schema_option log_rows[] = {
+	{.key = "level",
+		.type = SCHEMA_ENUM,
+		FIELD(config_log, level),
+		.choices = levels, /* as enum log_level */
+		.def = "info",
+		.reload = SCHEMA_LIVE,
+		.help = "How much to say."},
+};
+
+#define SECTION(path, rows, type, member)                                      \
+	{                                                                      \
+		{path, rows, sizeof(rows) / sizeof((rows)[0]),                 \
+			sizeof(struct type)},                                  \
+			offsetof(struct config, member)                        \
+	}
+
+static const struct options_section sections[] = {
+	SECTION("fabric", fabric, config_fabric, fabric),
+	SECTION("routing", routing, config_routing, routing),
+	SECTION("routing.updn", updn, config_updn, routing.updn),
+	SECTION("sweep", sweep, config_sweep, sweep),
+	SECTION("smp", smp, config_smp, smp),
+	SECTION("standby", standby, config_standby, standby),
+	SECTION("link", link, config_link, link),
+	SECTION("state", state, config_state, state),
+	SECTION("control", control, config_control, control),
+	SECTION("log", log_rows, config_log, log),
+};
+
+const struct options_section *
+options_all(size_t *n)
+{
+	*n = sizeof(sections) / sizeof(sections[0]);
+	return sections;
+}

@@ -1,0 +1,386 @@
+#include "config/schema.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/diag.h"
+#include "config/suggest.h"
+#include "config/value.h"
+#include "config/yaml.h"
+#include "sm/base/mem.h"
+
+/* A value being read from the tree. */
+struct loading {
+	const struct schema_option *o;
+	const struct schema_env *env;
+	struct diag_list *d;
+	const char *path;
+};
+
+/* A GUID from the file with its place, to find the second of two equals. */
+struct placed {
+	uint64_t guid;
+	uint32_t value;
+	struct diag_place at;
+};
+
+static void *
+field_of(const struct schema_option *o, void *base)
+{
+	return (char *)base + o->offset;
+}
+
+static const void *
+const_field_of(const struct schema_option *o, const void *base)
+{
+	return (const char *)base + o->offset;
+}
+
+int
+schema_set(const struct schema_option *o, const char *text, void *base,
+	const struct schema_env *env, struct reason *why)
+{
+	return value_set(o, text, field_of(o, base), env, why);
+}
+
+void
+schema_defaults(
+	const struct schema *s, void *base, const struct schema_env *env)
+{
+	struct reason why = {""};
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		int rc = schema_set(
+			&s->option[i], s->option[i].def, base, env, &why);
+
+		assert(rc == 0); /* a wrong default is our mistake */
+		(void)rc;
+	}
+}
+
+static int
+complain(const struct loading *l, const struct yaml_value *v, const char *what)
+{
+	struct diag *e = diag_add(
+		l->d, v->at, "value", l->path, "%s: %s", l->path, what);
+
+	if (l->o->secret)
+		diag_hide(e);
+	return -1;
+}
+
+static const char *
+kind_name(enum yaml_kind kind)
+{
+	switch (kind) {
+	case YAML_KIND_LIST:
+		return "a list";
+	case YAML_KIND_MAP:
+		return "a map";
+	case YAML_KIND_SCALAR:
+	case YAML_KIND_BAD:
+	default:
+		return "a single value";
+	}
+}
+
+/* True when v is of the kind wanted; otherwise it has been complained of. */
+static bool
+is_kind(const struct loading *l, const struct yaml_value *v,
+	enum yaml_kind kind)
+{
+	struct reason why;
+
+	if (v->kind == YAML_KIND_BAD)
+		return false;
+	if (yaml_empty(v)) {
+		(void)reason_set(&why,
+			"no value; leave the key out for its default, %s",
+			l->o->def);
+		(void)complain(l, v, why.text);
+		return false;
+	}
+	if (v->kind == kind)
+		return true;
+	(void)reason_set(&why, "expected %s (%s), found %s", kind_name(kind),
+		value_type_name(l->o->type), kind_name(v->kind));
+	(void)complain(l, v, why.text);
+	return false;
+}
+
+static int
+load_scalar(const struct loading *l, const struct yaml_value *v, void *field)
+{
+	struct reason why;
+
+	if (!is_kind(l, v, YAML_KIND_SCALAR))
+		return -1;
+	if (value_set(l->o, v->text, field, l->env, &why) < 0)
+		return complain(l, v, why.text);
+	return 0;
+}
+
+static void
+twice(const struct loading *l, struct diag_place at, struct diag_place other,
+	const char *what)
+{
+	struct diag *e = diag_add(l->d, at, "duplicate-value", l->path,
+		"%s: %s is listed twice", l->path, what);
+
+	diag_note(l->d, e, other, "listed here before");
+}
+
+static int
+load_names(const struct loading *l, const struct yaml_value *list,
+	struct schema_names *field)
+{
+	const char *const *known =
+		l->o->choices != NULL ? l->o->choices : l->env->names;
+	const char **name;
+	struct diag_place *at;
+	const struct yaml_value *v;
+	size_t many = 0, i, j, n = 0;
+	int rc = 0;
+
+	while (known != NULL && known[many] != NULL)
+		many++;
+	/* none twice, so there is never more than there are names */
+	name = arena_array(l->env->arena, many, sizeof(const char *));
+	at = arena_array(l->env->arena, many, sizeof(*at));
+	for (v = list->first; v != NULL; v = v->next) {
+		struct schema_option one = {.key = l->o->key,
+			.type = SCHEMA_ENUM,
+			.choices = known,
+			.def = l->o->def};
+		struct loading item = {&one, l->env, l->d, l->path};
+		uint32_t ix = 0;
+
+		if (known == NULL || load_scalar(&item, v, &ix) < 0) {
+			rc = -1;
+			continue;
+		}
+		for (j = 0; j < n && name[j] != known[ix]; j++)
+			;
+		if (j < n) {
+			twice(l, v->at, at[j], known[ix]);
+			rc = -1;
+			continue;
+		}
+		at[n] = v->at;
+		name[n++] = known[ix];
+	}
+	for (i = 0; i < n; i++)
+		name[i] = arena_strdup(l->env->arena, name[i]);
+	*field = (struct schema_names){name, n};
+	return rc;
+}
+
+static int
+by_guid(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	if (x->guid != y->guid)
+		return x->guid < y->guid ? -1 : 1;
+	if (x->at.line != y->at.line)
+		return x->at.line < y->at.line ? -1 : 1;
+	return x->at.col < y->at.col ? -1 : x->at.col > y->at.col;
+}
+
+/* Sort, and name every GUID that is there twice. 0 or -1. */
+static int
+sort_guids(const struct loading *l, struct placed *p, size_t n)
+{
+	char text[24];
+	size_t i;
+	int rc = 0;
+
+	qsort(p, n, sizeof(*p), by_guid);
+	for (i = 1; i < n; i++) {
+		if (p[i].guid != p[i - 1].guid)
+			continue;
+		(void)snprintf(text, sizeof(text), "0x%016" PRIx64, p[i].guid);
+		twice(l, p[i].at, p[i - 1].at, text);
+		rc = -1;
+	}
+	return rc;
+}
+
+static int
+load_guids(const struct loading *l, const struct yaml_value *list,
+	struct schema_guids *field)
+{
+	struct schema_option one = {
+		.key = l->o->key, .type = SCHEMA_GUID, .def = l->o->def};
+	struct loading item = {&one, l->env, l->d, l->path};
+	struct placed *p = mem_zalloc(list->n, sizeof(*p));
+	uint64_t *guid = arena_array(l->env->arena, list->n, sizeof(*guid));
+	const struct yaml_value *v;
+	size_t i, n = 0;
+	int rc = 0;
+
+	for (v = list->first; v != NULL; v = v->next) {
+		p[n].at = v->at;
+		if (load_scalar(&item, v, &p[n].guid) < 0)
+			rc = -1;
+		else
+			n++;
+	}
+	if (sort_guids(l, p, n) < 0)
+		rc = -1;
+	for (i = 0; i < n; i++)
+		guid[i] = p[i].guid;
+	free(p);
+	*field = (struct schema_guids){guid, n};
+	return rc;
+}
+
+/* One "GUID: integer". */
+static int
+load_guid_int(
+	const struct loading *l, const struct yaml_value *v, struct placed *p)
+{
+	struct schema_option one = *l->o;
+	struct loading item = {&one, l->env, l->d, l->path};
+
+	if (v->key[0] == '\0')
+		return -1; /* already reported */
+	p->at = v->key_at;
+	if (!value_guid(v->key, &p->guid)) {
+		diag_add(l->d, v->key_at, "value", l->path,
+			"%s: '%.60s' is not a GUID such as "
+			"0x0002c90300a1b2c3",
+			l->path, v->key);
+		return -1;
+	}
+	one.type = SCHEMA_INT;
+	return load_scalar(&item, v, &p->value);
+}
+
+static int
+load_guid_ints(const struct loading *l, const struct yaml_value *map,
+	struct schema_guid_ints *field)
+{
+	struct placed *p = mem_zalloc(map->n, sizeof(*p));
+	struct schema_guid_int *entry =
+		arena_array(l->env->arena, map->n, sizeof(*entry));
+	const struct yaml_value *v;
+	size_t i, n = 0;
+	int rc = 0;
+
+	for (v = map->first; v != NULL; v = v->next) {
+		if (load_guid_int(l, v, &p[n]) < 0)
+			rc = -1;
+		else
+			n++;
+	}
+	if (sort_guids(l, p, n) < 0)
+		rc = -1;
+	for (i = 0; i < n; i++)
+		entry[i] = (struct schema_guid_int){p[i].guid, p[i].value};
+	free(p);
+	*field = (struct schema_guid_ints){entry, n};
+	return rc;
+}
+
+int
+schema_load(const struct schema_option *o, const struct yaml_value *v,
+	void *base, const struct schema_env *env, struct diag_list *d,
+	const char *path)
+{
+	struct loading l = {o, env, d, path};
+	void *field = field_of(o, base);
+
+	switch (o->type) {
+	case SCHEMA_NAMES:
+		if (!is_kind(&l, v, YAML_KIND_LIST))
+			return -1;
+		return load_names(&l, v, field);
+	case SCHEMA_GUIDS:
+		if (!is_kind(&l, v, YAML_KIND_LIST))
+			return -1;
+		return load_guids(&l, v, field);
+	case SCHEMA_GUID_INTS:
+		if (!is_kind(&l, v, YAML_KIND_MAP))
+			return -1;
+		return load_guid_ints(&l, v, field);
+	case SCHEMA_BOOL:
+	case SCHEMA_INT:
+	case SCHEMA_HEX:
+	case SCHEMA_DURATION:
+	case SCHEMA_FACTOR:
+	case SCHEMA_STRING:
+	case SCHEMA_PATH:
+	case SCHEMA_ENUM:
+	case SCHEMA_GUID:
+	case SCHEMA_PORT:
+	default:
+		return load_scalar(&l, v, field);
+	}
+}
+
+void
+schema_print(const struct schema_option *o, const void *base, int indent,
+	struct buf *out)
+{
+	const void *field = const_field_of(o, base);
+	const struct schema_guids *guids = field;
+	const struct schema_guid_ints *ints = field;
+	size_t i;
+
+	if (indent >= 0 && o->type == SCHEMA_GUIDS && guids->n > 0) {
+		for (i = 0; i < guids->n; i++)
+			buf_printf(out, "\n%*s- 0x%016" PRIx64, indent, "",
+				guids->guid[i]);
+	} else if (indent >= 0 && o->type == SCHEMA_GUID_INTS && ints->n > 0) {
+		for (i = 0; i < ints->n; i++)
+			buf_printf(out, "\n%*s0x%016" PRIx64 ": %" PRIu32,
+				indent, "", ints->entry[i].guid,
+				ints->entry[i].value);
+	} else {
+		value_print(o, field, out);
+	}
+}
+
+bool
+schema_same(const struct schema_option *o, const void *a, const void *b)
+{
+	struct buf x = {0}, y = {0};
+	bool same;
+
+	schema_print(o, a, -1, &x);
+	schema_print(o, b, -1, &y);
+	same = x.n == y.n && (x.n == 0 || memcmp(x.text, y.text, x.n) == 0);
+	buf_free(&x);
+	buf_free(&y);
+	return same;
+}
+
+void
+schema_range(const struct schema_option *o, const char *const *names,
+	struct buf *out)
+{
+	value_range(o, names, out);
+}
+
+const char *
+schema_type_name(enum schema_type type)
+{
+	return value_type_name(type);
+}
+
+const char *
+schema_reload_name(enum schema_reload reload)
+{
+	static const char *const name[] = {
+		[SCHEMA_LIVE] = "live",
+		[SCHEMA_REROUTE] = "reroute",
+		[SCHEMA_RESTART] = "restart",
+	};
+
+	return name[reload];
+}

@@ -1,0 +1,152 @@
+/*
+ * schema: an option is declared once.
+ *
+ * A module that takes options has a struct for them and a table with one row
+ * per option: key, type, unit, range, default, reload class, a sentence of
+ * help and where in the struct the value lives. Everything else comes from the
+ * table: reading with exact errors, defaults, the canonical print, the
+ * difference of two configurations, the manual page and the JSON Schema.
+ *
+ *	struct sweep_options { struct mono interval; };
+ *	static const struct schema_option rows[] = {
+ *		{.key = "interval", .type = SCHEMA_DURATION,
+ *		 .offset = offsetof(struct sweep_options, interval),
+ *		 .min = 1000000000, .max = ..., .zero_off = true,
+ *		 .def = "10s", .reload = SCHEMA_LIVE, .help = "..."},
+ *	};
+ *	const struct schema schema = {"sweep", rows, 1, sizeof(...)};
+ *
+ * A key may have dots ("lmc.hosts"): maps inside the section. Nothing here
+ * knows YAML; schema_load takes the tree of config/yaml.h.
+ */
+#ifndef HEDDLE_CONFIG_SCHEMA_H
+#define HEDDLE_CONFIG_SCHEMA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sm/base/arena.h"
+#include "sm/base/buf.h"
+#include "sm/base/reason.h"
+
+struct diag_list;
+struct yaml_value;
+
+enum schema_type {	  /* what is stored at the offset */
+	SCHEMA_BOOL,	  /* bool */
+	SCHEMA_INT,	  /* uint32_t; min, max; or one of choices */
+	SCHEMA_HEX,	  /* uint64_t */
+	SCHEMA_DURATION,  /* struct mono; min, max in nanoseconds */
+	SCHEMA_FACTOR,	  /* uint32_t, per mille; min, max per mille */
+	SCHEMA_STRING,	  /* const char *, at most max bytes */
+	SCHEMA_PATH,	  /* const char *, absolute, at most max bytes */
+	SCHEMA_ENUM,	  /* uint32_t, index into choices */
+	SCHEMA_GUID,	  /* uint64_t, not zero */
+	SCHEMA_PORT,	  /* const char *: auto, DEVICE/PORT or a GUID */
+	SCHEMA_NAMES,	  /* struct schema_names, of choices or of env->names */
+	SCHEMA_GUIDS,	  /* struct schema_guids */
+	SCHEMA_GUID_INTS, /* struct schema_guid_ints; min, max of the integer */
+};
+
+/* What a changed option asks for on reload. */
+enum schema_reload {
+	SCHEMA_LIVE,	/* used from the next moment on */
+	SCHEMA_REROUTE, /* the fabric is swept, routed and written again */
+	SCHEMA_RESTART, /* kept as it was until the daemon restarts */
+};
+
+/* A list of names, in the order given, none twice. */
+struct schema_names {
+	const char *const *name;
+	size_t n;
+};
+
+/* A set of GUIDs, sorted, none twice. */
+struct schema_guids {
+	const uint64_t *guid;
+	size_t n;
+};
+
+struct schema_guid_int {
+	uint64_t guid;
+	uint32_t value;
+};
+
+/* A map from GUIDs to small integers, sorted by GUID, none twice. */
+struct schema_guid_ints {
+	const struct schema_guid_int *entry;
+	size_t n;
+};
+
+struct schema_option {
+	const char *key;	    /* below the section's path */
+	const char *def;	    /* default, as it would be written */
+	const char *unit;	    /* shown in prints and manual, or NULL */
+	const char *help;	    /* one or more sentences */
+	const char *const *choices; /* NULL-terminated, or NULL */
+	size_t offset;		    /* into the module's struct */
+	uint64_t min, max;
+	enum schema_type type;
+	enum schema_reload reload;
+	bool zero_off; /* 0 is allowed below min and means off */
+	bool secret;   /* never quoted in errors, logs and differences */
+};
+
+struct schema {
+	const char *path; /* "routing.updn" */
+	const struct schema_option *option;
+	size_t n;
+	size_t size; /* of the module's struct */
+};
+
+/* What reading needs besides the table. */
+struct schema_env {
+	struct arena *arena;	  /* where texts and lists of values live */
+	const char *const *names; /* NULL-terminated: for SCHEMA_NAMES rows
+				     without choices; NULL: none known */
+};
+
+/*
+ * Read text into the option's field of the struct at base. Lists are written
+ * "[a, b]", their names are not judged; of maps only the empty one, "{}", is
+ * accepted. 0, or -1 with why: a sentence without the key's name, such as
+ * "8 is out of range: 0 to 7".
+ */
+int schema_set(const struct schema_option *o, const char *text, void *base,
+	const struct schema_env *env, struct reason *why);
+
+/* Read v into the field; mistakes go to d under path. 0 or -1. */
+int schema_load(const struct schema_option *o, const struct yaml_value *v,
+	void *base, const struct schema_env *env, struct diag_list *d,
+	const char *path);
+
+/* Fill the whole struct at base with defaults. */
+void schema_defaults(
+	const struct schema *s, void *base, const struct schema_env *env);
+
+/*
+ * Append the canonical text of the field, which can be read back. indent < 0:
+ * in one line; otherwise lists and maps of GUIDs that are not empty take a
+ * line an entry, each after a newline and indent spaces.
+ */
+void schema_print(const struct schema_option *o, const void *base, int indent,
+	struct buf *out);
+
+/* True when both structs have the same value for the option. */
+bool schema_same(const struct schema_option *o, const void *a, const void *b);
+
+/*
+ * Append what values are allowed ("0 to 7", "1ms to 1m", "a, b or c"), or
+ * nothing where the type says it all. names: for SCHEMA_NAMES, or NULL.
+ */
+void schema_range(const struct schema_option *o, const char *const *names,
+	struct buf *out);
+
+/* "integer", "duration", "list of GUIDs" ... */
+const char *schema_type_name(enum schema_type type);
+
+/* "live", "reroute", "restart". */
+const char *schema_reload_name(enum schema_reload reload);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * suggest: what did the user mean? The nearest known word to a wrong one, by
+ * Damerau's distance (a letter too many, missing, wrong, or two swapped).
+ */
+#ifndef HEDDLE_CONFIG_SUGGEST_H
+#define HEDDLE_CONFIG_SUGGEST_H
+
+#include <stddef.h>
+
+struct suggest {
+	const char *word; /* that was written */
+	const char *best; /* nearest so far, or NULL */
+	size_t distance;
+};
+
+/* Start with a wrong word (borrowed); nothing suggested yet. */
+struct suggest suggest_for(const char *word);
+
+/*
+ * Offer a known word (borrowed). It becomes the suggestion when it is at most
+ * two steps away, or begins with what was written (three letters at least),
+ * and nothing before was nearer.
+ */
+void suggest_offer(struct suggest *s, const char *known);
+
+/* Damerau distance of two words, or SIZE_MAX when either is too long. */
+size_t suggest_distance(const char *a, const char *b);
+
+#endif

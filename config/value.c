@@ -1,0 +1,672 @@
+#include "config/value.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/suggest.h"
+#include "config/text.h"
+#include "sm/base/clock.h"
+#include "sm/base/mem.h"
+
+enum { QUOTE_MAX = 60, DEVICE_MAX = 63, PORT_MAX = 254 };
+
+/* A value as it is being judged: the row, the text, where answers go. */
+struct reading {
+	const struct schema_option *o;
+	const char *text;
+	void *field;
+	const struct schema_env *env;
+	struct reason *why;
+};
+
+static const struct unit {
+	const char *name;
+	int64_t ns;
+} units[] = {
+	{"ms", 1000000},
+	{"s", 1000000000},
+	{"m", 60 * INT64_C(1000000000)},
+	{"h", 3600 * INT64_C(1000000000)},
+};
+
+enum { NUNITS = sizeof(units) / sizeof(units[0]) };
+
+/* Refuse with "'text' <what>", or "the value <what>" when it is a secret. */
+static int
+refuse(const struct reading *r, const char *what)
+{
+	if (r->o->secret)
+		return reason_set(r->why, "the value %s", what);
+	return reason_set(r->why, "'%.*s' %s", QUOTE_MAX, r->text, what);
+}
+
+static int
+out_of_range(const struct reading *r)
+{
+	struct buf range = {0};
+	int rc;
+
+	value_range(r->o, r->env->names, &range);
+	rc = reason_set(r->why, "%.*s is out of range: %s", QUOTE_MAX, r->text,
+		range.n > 0 ? range.text : "");
+	buf_free(&range);
+	return rc;
+}
+
+static bool
+in_range(const struct schema_option *o, uint64_t v)
+{
+	return (v >= o->min && v <= o->max) || (v == 0 && o->zero_off);
+}
+
+static int
+digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return 16;
+}
+
+/* Read digits of a base at *s, at least one, and step over them. */
+static bool
+number(const char **s, unsigned base, uint64_t *v)
+{
+	const char *p = *s;
+
+	*v = 0;
+	for (; (unsigned)digit(*p) < base; p++) {
+		uint64_t d = (unsigned)digit(*p);
+
+		if (*v > (UINT64_MAX - d) / base)
+			return false;
+		*v = *v * base + d;
+	}
+	if (p == *s)
+		return false;
+	*s = p;
+	return true;
+}
+
+static bool
+hex(const char *s, uint64_t *v)
+{
+	if (s[0] != '0' || (s[1] != 'x' && s[1] != 'X'))
+		return false;
+	s += 2;
+	return number(&s, 16, v) && *s == '\0';
+}
+
+/* A decimal number, without the leading zeroes that mean octal elsewhere. */
+static bool
+decimal(const char *s, uint64_t *v)
+{
+	if (s[0] == '0' && s[1] != '\0')
+		return false;
+	return number(&s, 10, v) && *s == '\0';
+}
+
+bool
+value_guid(const char *text, uint64_t *guid)
+{
+	char plain[17];
+	size_t i, n = 0;
+
+	if (hex(text, guid))
+		return *guid != 0;
+	for (i = 0; text[i] != '\0' && n < 16; i++) {
+		if (text[i] == ':' && i % 5 == 4 && text[4] == ':')
+			continue;
+		if (digit(text[i]) == 16)
+			return false;
+		plain[n++] = text[i];
+	}
+	if (n != 16 || text[i] != '\0' || (i != 16 && i != 19))
+		return false;
+	plain[n] = '\0';
+	*guid = strtoull(plain, NULL, 16);
+	return *guid != 0;
+}
+
+static int
+set_bool(const struct reading *r)
+{
+	bool *field = r->field;
+
+	*field = strcmp(r->text, "true") == 0;
+	if (!*field && strcmp(r->text, "false") != 0)
+		return refuse(r, "is neither true nor false");
+	return 0;
+}
+
+/* The index of text among choices, or -1. */
+static int
+choice(const char *const *choices, const char *text)
+{
+	int i;
+
+	for (i = 0; choices[i] != NULL; i++)
+		if (strcmp(choices[i], text) == 0)
+			return i;
+	return -1;
+}
+
+/* Append "a, b or c". */
+static void
+choices_print(const char *const *choices, struct buf *out)
+{
+	size_t i;
+
+	for (i = 0; choices[i] != NULL; i++)
+		buf_printf(out, "%s%s",
+			i == 0			 ? ""
+			: choices[i + 1] == NULL ? " or "
+						 : ", ",
+			choices[i]);
+}
+
+static int
+no_choice(const struct reading *r, const char *const *choices)
+{
+	struct suggest s = suggest_for(r->text);
+	struct buf list = {0};
+	size_t i;
+	int rc;
+
+	for (i = 0; choices[i] != NULL; i++)
+		suggest_offer(&s, choices[i]);
+	if (s.best != NULL)
+		return reason_set(r->why,
+			"'%.*s' is unknown; did you mean '%s'?", QUOTE_MAX,
+			r->text, s.best);
+	choices_print(choices, &list);
+	rc = reason_set(r->why, "'%.*s' is not %s", QUOTE_MAX, r->text,
+		list.n > 0 ? list.text : "known");
+	buf_free(&list);
+	return rc;
+}
+
+static int
+set_int(const struct reading *r)
+{
+	uint32_t *field = r->field;
+	uint64_t v;
+
+	if (!hex(r->text, &v) && !decimal(r->text, &v))
+		return refuse(r, "is not a whole number");
+	if (r->o->choices != NULL && choice(r->o->choices, r->text) < 0)
+		return no_choice(r, r->o->choices);
+	if (r->o->choices == NULL && !in_range(r->o, v))
+		return out_of_range(r);
+	*field = (uint32_t)v;
+	return 0;
+}
+
+static int
+set_hex(const struct reading *r)
+{
+	uint64_t *field = r->field;
+
+	if (!hex(r->text, field))
+		return refuse(r, "is not 0x and 1 to 16 hexadecimal digits");
+	return 0;
+}
+
+static int
+set_duration(const struct reading *r)
+{
+	struct mono *field = r->field;
+	const char *s = r->text;
+	uint64_t v;
+	size_t i;
+
+	if (strcmp(s, "0") == 0 && in_range(r->o, 0)) {
+		field->ns = 0;
+		return 0;
+	}
+	if (!number(&s, 10, &v))
+		return refuse(r, "is not a duration such as 200ms or 10s");
+	if (*s == '\0')
+		return refuse(r, "needs a unit: ms, s, m or h");
+	for (i = 0; i < NUNITS; i++)
+		if (strcmp(s, units[i].name) == 0)
+			break;
+	if (i == NUNITS)
+		return refuse(r, "is not a whole number of ms, s, m or h");
+	if (v > (uint64_t)(INT64_MAX / units[i].ns) ||
+		!in_range(r->o, v * (uint64_t)units[i].ns))
+		return out_of_range(r);
+	field->ns = (int64_t)v * units[i].ns;
+	return 0;
+}
+
+static int
+set_factor(const struct reading *r)
+{
+	static const unsigned scale[] = {1000, 100, 10, 1};
+	uint32_t *field = r->field;
+	uint64_t whole, part = 0;
+	const char *s = r->text, *point;
+	bool good = number(&s, 10, &whole);
+	size_t places = 0;
+
+	if (good && *s == '.') {
+		point = ++s;
+		good = number(&s, 10, &part);
+		places = (size_t)(s - point);
+	}
+	if (!good || *s != '\0' || places > 3)
+		return refuse(r, "is not a factor such as 1.25, with at most 3 "
+				 "decimals");
+	if (whole > UINT32_MAX / 1000 - 1 ||
+		!in_range(r->o, whole * 1000 + part * scale[places]))
+		return out_of_range(r);
+	*field = (uint32_t)(whole * 1000 + part * scale[places]);
+	return 0;
+}
+
+static int
+set_string(const struct reading *r)
+{
+	const char **field = r->field;
+
+	if (r->text[0] == '\0')
+		return reason_set(r->why, "must not be empty");
+	if (!text_clean(r->text))
+		return refuse(r, "has characters that cannot be printed");
+	if (strlen(r->text) > r->o->max)
+		return reason_set(r->why,
+			"%zu bytes are too long: at most %" PRIu64,
+			strlen(r->text), r->o->max);
+	*field = arena_strdup(r->env->arena, r->text);
+	return 0;
+}
+
+static int
+set_path(const struct reading *r)
+{
+	if (r->text[0] != '/')
+		return refuse(r, "is not an absolute path");
+	return set_string(r);
+}
+
+static int
+set_enum(const struct reading *r)
+{
+	uint32_t *field = r->field;
+	int i = choice(r->o->choices, r->text);
+
+	if (i < 0)
+		return no_choice(r, r->o->choices);
+	*field = (uint32_t)i;
+	return 0;
+}
+
+static int
+set_guid(const struct reading *r)
+{
+	uint64_t *field = r->field;
+
+	if (!value_guid(r->text, field))
+		return refuse(r, "is not a GUID such as 0x0002c90300a1b2c3");
+	return 0;
+}
+
+/* DEVICE/PORT, the device as the kernel names it. */
+static bool
+device_port(const char *text)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+	size_t n = strspn(text, letters);
+	uint64_t port;
+
+	return n > 0 && n <= DEVICE_MAX && text[n] == '/' &&
+	       decimal(text + n + 1, &port) && port >= 1 && port <= PORT_MAX;
+}
+
+static int
+set_port(const struct reading *r)
+{
+	const char **field = r->field;
+	struct buf canonical = {0};
+	uint64_t guid;
+
+	if (value_guid(r->text, &guid))
+		buf_printf(&canonical, "0x%016" PRIx64, guid);
+	else if (strcmp(r->text, "auto") == 0 || device_port(r->text))
+		buf_printf(&canonical, "%s", r->text);
+	else
+		return refuse(r, "is not auto, DEVICE/PORT such as mlx5_0/1, "
+				 "or a port GUID");
+	*field = arena_strdup(r->env->arena, canonical.text);
+	buf_free(&canonical);
+	return 0;
+}
+
+static int
+by_guid(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Cut "[a, b]" into words in the arena; -1 when it is not of that form. */
+static int
+words(const struct reading *r, const char ***word, size_t *n)
+{
+	size_t len = strlen(r->text);
+	char *s, *save = NULL, *w;
+
+	if (len < 2 || r->text[0] != '[' || r->text[len - 1] != ']')
+		return refuse(r, "is not a list such as [a, b]");
+	s = arena_strdup(r->env->arena, r->text + 1);
+	s[len - 2] = '\0';
+	*word = arena_array(r->env->arena, len, sizeof(const char *));
+	*n = 0;
+	for (w = strtok_r(s, ", ", &save); w != NULL;
+		w = strtok_r(NULL, ", ", &save))
+		(*word)[(*n)++] = w;
+	return 0;
+}
+
+static int
+set_names(const struct reading *r)
+{
+	struct schema_names *field = r->field;
+	const char **name;
+	size_t n;
+
+	if (words(r, &name, &n) < 0)
+		return -1;
+	*field = (struct schema_names){name, n};
+	return 0;
+}
+
+static int
+set_guids(const struct reading *r)
+{
+	struct schema_guids *field = r->field;
+	struct reading item = *r;
+	const char **word;
+	uint64_t *guid;
+	size_t n, i, kept = 0;
+
+	if (words(r, &word, &n) < 0)
+		return -1;
+	guid = arena_array(r->env->arena, n, sizeof(uint64_t));
+	for (i = 0; i < n; i++) {
+		item.text = word[i];
+		item.field = &guid[i];
+		if (set_guid(&item) < 0)
+			return -1;
+	}
+	qsort(guid, n, sizeof(uint64_t), by_guid);
+	for (i = 0; i < n; i++)
+		if (i == 0 || guid[i] != guid[i - 1])
+			guid[kept++] = guid[i];
+	*field = (struct schema_guids){guid, kept};
+	return 0;
+}
+
+static int
+set_guid_ints(const struct reading *r)
+{
+	struct schema_guid_ints *field = r->field;
+
+	if (strcmp(r->text, "{}") != 0)
+		return refuse(r, "is not {}");
+	*field = (struct schema_guid_ints){0};
+	return 0;
+}
+
+static void
+print_bool(const struct schema_option *o, const void *field, struct buf *out)
+{
+	(void)o;
+	buf_printf(out, "%s", *(const bool *)field ? "true" : "false");
+}
+
+static void
+print_int(const struct schema_option *o, const void *field, struct buf *out)
+{
+	(void)o;
+	buf_printf(out, "%" PRIu32, *(const uint32_t *)field);
+}
+
+static void
+print_hex(const struct schema_option *o, const void *field, struct buf *out)
+{
+	(void)o;
+	buf_printf(out, "0x%016" PRIx64, *(const uint64_t *)field);
+}
+
+static void
+duration_print(int64_t ns, struct buf *out)
+{
+	size_t i = NUNITS;
+
+	while (--i > 0)
+		if (ns != 0 && ns % units[i].ns == 0)
+			break;
+	if (ns == 0)
+		buf_printf(out, "0s");
+	else
+		buf_printf(
+			out, "%" PRId64 "%s", ns / units[i].ns, units[i].name);
+}
+
+static void
+print_duration(
+	const struct schema_option *o, const void *field, struct buf *out)
+{
+	(void)o;
+	duration_print(((const struct mono *)field)->ns, out);
+}
+
+static void
+factor_print(uint64_t v, struct buf *out)
+{
+	unsigned part = (unsigned)(v % 1000), width = 3;
+
+	while (width > 1 && part % 10 == 0) {
+		part /= 10;
+		width--;
+	}
+	buf_printf(out, "%" PRIu64 ".%0*u", v / 1000, (int)width, part);
+}
+
+static void
+print_factor(const struct schema_option *o, const void *field, struct buf *out)
+{
+	(void)o;
+	factor_print(*(const uint32_t *)field, out);
+}
+
+static void
+print_string(const struct schema_option *o, const void *field, struct buf *out)
+{
+	(void)o;
+	value_quote(*(const char *const *)field, out);
+}
+
+static void
+print_enum(const struct schema_option *o, const void *field, struct buf *out)
+{
+	buf_printf(out, "%s", o->choices[*(const uint32_t *)field]);
+}
+
+static void
+print_names(const struct schema_option *o, const void *field, struct buf *out)
+{
+	const struct schema_names *v = field;
+	size_t i;
+
+	(void)o;
+	buf_put(out, "[", 1);
+	for (i = 0; i < v->n; i++)
+		buf_printf(out, "%s%s", i > 0 ? ", " : "", v->name[i]);
+	buf_put(out, "]", 1);
+}
+
+static void
+print_guids(const struct schema_option *o, const void *field, struct buf *out)
+{
+	const struct schema_guids *v = field;
+	size_t i;
+
+	(void)o;
+	buf_put(out, "[", 1);
+	for (i = 0; i < v->n; i++)
+		buf_printf(
+			out, "%s0x%016" PRIx64, i > 0 ? ", " : "", v->guid[i]);
+	buf_put(out, "]", 1);
+}
+
+static void
+print_guid_ints(
+	const struct schema_option *o, const void *field, struct buf *out)
+{
+	const struct schema_guid_ints *v = field;
+	size_t i;
+
+	(void)o;
+	buf_put(out, "{", 1);
+	for (i = 0; i < v->n; i++)
+		buf_printf(out, "%s0x%016" PRIx64 ": %" PRIu32,
+			i > 0 ? ", " : "", v->entry[i].guid, v->entry[i].value);
+	buf_put(out, "}", 1);
+}
+
+static const struct type {
+	const char *name;
+	int (*set)(const struct reading *r);
+	void (*print)(const struct schema_option *o, const void *field,
+		struct buf *out);
+} types[] = {
+	[SCHEMA_BOOL] = {"true or false", set_bool, print_bool},
+	[SCHEMA_INT] = {"integer", set_int, print_int},
+	[SCHEMA_HEX] = {"hexadecimal number", set_hex, print_hex},
+	[SCHEMA_DURATION] = {"duration", set_duration, print_duration},
+	[SCHEMA_FACTOR] = {"factor", set_factor, print_factor},
+	[SCHEMA_STRING] = {"string", set_string, print_string},
+	[SCHEMA_PATH] = {"path", set_path, print_string},
+	[SCHEMA_ENUM] = {"word", set_enum, print_enum},
+	[SCHEMA_GUID] = {"GUID", set_guid, print_hex},
+	[SCHEMA_PORT] = {"port", set_port, print_string},
+	[SCHEMA_NAMES] = {"list of names", set_names, print_names},
+	[SCHEMA_GUIDS] = {"list of GUIDs", set_guids, print_guids},
+	[SCHEMA_GUID_INTS] = {"map of GUIDs to integers", set_guid_ints,
+		print_guid_ints},
+};
+
+int
+value_set(const struct schema_option *o, const char *text, void *field,
+	const struct schema_env *env, struct reason *why)
+{
+	struct reading r = {o, text, field, env, why};
+
+	return types[o->type].set(&r);
+}
+
+void
+value_print(const struct schema_option *o, const void *field, struct buf *out)
+{
+	types[o->type].print(o, field, out);
+}
+
+const char *
+value_type_name(enum schema_type type)
+{
+	return types[type].name;
+}
+
+void
+value_quote(const char *s, struct buf *out)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
+				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.";
+
+	/* all strings are read as text, so few need quotes */
+	if (s[0] != '\0' && s[strspn(s, safe)] == '\0') {
+		buf_printf(out, "%s", s);
+		return;
+	}
+	buf_put(out, "\"", 1);
+	for (; *s != '\0'; s++) {
+		if (*s == '"' || *s == '\\')
+			buf_put(out, "\\", 1);
+		buf_put(out, s, 1);
+	}
+	buf_put(out, "\"", 1);
+}
+
+static void
+limits_print(const struct schema_option *o,
+	void (*print)(uint64_t v, struct buf *out), struct buf *out)
+{
+	if (o->zero_off)
+		buf_printf(out, "0 (off) or ");
+	print(o->min, out);
+	buf_printf(out, " to ");
+	print(o->max, out);
+}
+
+static void
+plain_print(uint64_t v, struct buf *out)
+{
+	buf_printf(out, "%" PRIu64, v);
+}
+
+static void
+ns_print(uint64_t v, struct buf *out)
+{
+	duration_print((int64_t)v, out);
+}
+
+void
+value_range(const struct schema_option *o, const char *const *names,
+	struct buf *out)
+{
+	if (o->choices != NULL)
+		names = o->choices;
+	switch (o->type) {
+	case SCHEMA_INT:
+	case SCHEMA_GUID_INTS:
+		if (o->choices != NULL)
+			choices_print(names, out);
+		else
+			limits_print(o, plain_print, out);
+		break;
+	case SCHEMA_DURATION:
+		limits_print(o, ns_print, out);
+		break;
+	case SCHEMA_FACTOR:
+		limits_print(o, factor_print, out);
+		break;
+	case SCHEMA_STRING:
+	case SCHEMA_PATH:
+		buf_printf(out, "at most %" PRIu64 " bytes", o->max);
+		break;
+	case SCHEMA_ENUM:
+	case SCHEMA_NAMES:
+		if (names != NULL)
+			choices_print(names, out);
+		break;
+	case SCHEMA_PORT:
+		buf_printf(out, "auto, DEVICE/PORT or a port GUID");
+		break;
+	case SCHEMA_BOOL:
+	case SCHEMA_HEX:
+	case SCHEMA_GUID:
+	case SCHEMA_GUIDS:
+	default:
+		break;
+	}
+}

@@ -1,0 +1,36 @@
+/*
+ * value: one option's value as text and as memory. The types of schema.h, each
+ * a pair of functions: read a text into the field, print the field so that it
+ * reads back the same. Used by schema.c and config.c; everybody else goes
+ * through schema.h.
+ */
+#ifndef HEDDLE_CONFIG_VALUE_H
+#define HEDDLE_CONFIG_VALUE_H
+
+#include "config/schema.h"
+
+/* schema_set, with the field itself instead of the struct it is in. */
+int value_set(const struct schema_option *o, const char *text, void *field,
+	const struct schema_env *env, struct reason *why);
+
+/* Append the canonical text of field in one line. */
+void value_print(
+	const struct schema_option *o, const void *field, struct buf *out);
+
+/* schema_range. */
+void value_range(const struct schema_option *o, const char *const *names,
+	struct buf *out);
+
+/* What a person calls the type: "integer", "list of GUIDs". */
+const char *value_type_name(enum schema_type type);
+
+/* Append s, in double quotes unless it is made of harmless characters. */
+void value_quote(const char *s, struct buf *out);
+
+/*
+ * Read a GUID: "0x" and 1 to 16 digits, 16 digits, or 4 groups of 4 with
+ * colons. False when it is none, or 0.
+ */
+bool value_guid(const char *text, uint64_t *guid);
+
+#endif

@@ -1,0 +1,172 @@
+#include <assert.h>
+#include <stdlib.h>
+
+#include "discovery/draft.h"
+#include "discovery/draft_priv.h"
+#include "sm/base/mem.h"
+
+enum { PHYS_POLLING = 2, PHYS_LINK_UP = 5, STATE_DOWN = 1, STATE_ACTIVE = 4 };
+
+static struct draft_port *
+port_of(struct draft *d, draft_id n, unsigned port)
+{
+	assert(n < d->nnodes && d->node[n] != NULL);
+	assert(port <= d->node[n]->nports);
+	return &d->node[n]->port[port];
+}
+
+/* A port as a healthy one would answer. */
+static void
+port_default(struct draft_port *p)
+{
+	p->marks |= DP_READ;
+	p->flags |= TP_EXT_SPEED;
+	p->mtu_cap = 5;
+	p->mtu = 5;
+	p->vl_cap = 3;
+	p->op_vls = 3;
+	p->width = 2;
+	p->speed = 4;
+	p->speed_ext = 4;
+	p->state = STATE_DOWN;
+	p->phys = PHYS_POLLING;
+}
+
+static void
+port_down(struct draft_port *p)
+{
+	if (p->flags & TP_ABSENT)
+		return;
+	p->state = STATE_DOWN;
+	p->phys = PHYS_POLLING;
+}
+
+static void
+port_up(struct draft_port *p)
+{
+	if ((p->marks & DP_READ) == 0)
+		port_default(p);
+	p->state = STATE_ACTIVE;
+	p->phys = PHYS_LINK_UP;
+}
+
+draft_id
+draft_add_node(struct draft *d, enum topo_type type, uint64_t guid,
+	unsigned nports, const char *desc)
+{
+	struct draft_node *n;
+	draft_id id;
+
+	assert(nports <= UINT8_MAX);
+	id = draft_node_new(d, guid, (uint8_t)type, (uint8_t)nports);
+	assert(id != DRAFT_NONE);
+	n = d->node[id];
+	n->sysimg = guid;
+	n->desc = desc == NULL ? NULL : mem_strdup(desc);
+	if (type != TOPO_SWITCH) {
+		for (unsigned p = 1; p <= nports; p++)
+			n->port[p].guid = guid + p;
+		return id;
+	}
+	n->lft_cap = 49152;
+	n->mft_cap = 1024;
+	for (unsigned p = 0; p <= nports; p++)
+		port_default(&n->port[p]);
+	n->port[0].guid = guid;
+	port_up(&n->port[0]);
+	return id;
+}
+
+void
+draft_add_link(
+	struct draft *d, draft_id a, unsigned pa, draft_id b, unsigned pb)
+{
+	assert(pa > 0 && pb > 0);
+	(void)draft_unlink(d, a, (uint8_t)pa);
+	(void)draft_unlink(d, b, (uint8_t)pb);
+	port_up(port_of(d, a, pa));
+	port_up(port_of(d, b, pb));
+	draft_link(d, a, (uint8_t)pa, b, (uint8_t)pb);
+}
+
+void
+draft_pull_link(struct draft *d, draft_id n, unsigned port)
+{
+	struct draft_port *p = port_of(d, n, port);
+	struct draft_port *q;
+
+	if (p->peer == DRAFT_NONE)
+		return;
+	q = port_of(d, p->peer, p->peer_port);
+	(void)draft_unlink(d, n, (uint8_t)port);
+	port_down(p);
+	port_down(q);
+}
+
+void
+draft_set_self(struct draft *d, draft_id n, unsigned port)
+{
+	struct draft_port *p = port_of(d, n, port);
+
+	p->flags &= (uint8_t)~TP_ABSENT;
+	if ((p->marks & DP_READ) == 0)
+		port_default(p);
+	d->self = n;
+	d->self_port = port;
+}
+
+void
+draft_set_ids(struct draft *d, draft_id n, uint64_t sysimg, uint32_t vendor,
+	uint16_t device)
+{
+	d->node[n]->sysimg = sysimg;
+	d->node[n]->vendor = vendor;
+	d->node[n]->device = device;
+}
+
+void
+draft_set_port_guid(struct draft *d, draft_id n, unsigned port, uint64_t guid)
+{
+	port_of(d, n, port)->guid = guid;
+}
+
+void
+draft_set_found_lid(struct draft *d, draft_id n, unsigned port, uint16_t lid)
+{
+	struct draft_port *p = port_of(d, n, port);
+
+	p->lid = lid;
+	p->flags &= (uint8_t)~TP_ABSENT;
+}
+
+void
+draft_set_port_state(struct draft *d, draft_id n, unsigned port, uint8_t state)
+{
+	port_of(d, n, port)->state = state;
+}
+
+void
+draft_set_port_speed(struct draft *d, draft_id n, unsigned port, uint8_t width,
+	uint8_t speed, uint8_t speed_ext)
+{
+	struct draft_port *p = port_of(d, n, port);
+
+	p->width = width;
+	p->speed = speed;
+	p->speed_ext = speed_ext;
+}
+
+void
+draft_set_enhanced_p0(struct draft *d, draft_id n, bool enhanced)
+{
+	d->node[n]->flags &= (uint8_t)~TN_ENHANCED_P0;
+	if (enhanced)
+		d->node[n]->flags |= TN_ENHANCED_P0;
+}
+
+void
+draft_set_lft(struct draft *d, draft_id n, uint16_t lft_cap, uint16_t lft_top)
+{
+	d->node[n]->lft_cap = lft_cap;
+	d->node[n]->lft_top = lft_top;
+}

@@ -1,0 +1,353 @@
+#include "discovery/topo.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+
+/* Room for one array in the block, the next one aligned to 16 bytes. */
+static size_t
+room(size_t count, size_t size)
+{
+	return (count * size + 15) & ~(size_t)15;
+}
+
+/* The bytes of everything but the GUID and LID indexes, in this order. */
+static size_t
+body_size(const struct topo_dims *m)
+{
+	return room(m->nnodes, sizeof(struct topo_node)) +
+	       room(m->nports, sizeof(struct topo_port)) +
+	       room(m->nsw, sizeof(struct topo_switch)) +
+	       room(m->nadj, sizeof(struct topo_adj)) +
+	       room(m->nend, sizeof(struct topo_end)) + room(m->nports, 64) +
+	       room(m->nsw, 64) + room(m->ntext, 1);
+}
+
+/* Take count * size bytes from *at. */
+static void *
+take(uint8_t **at, size_t count, size_t size)
+{
+	void *p = *at;
+
+	*at += room(count, size);
+	return p;
+}
+
+struct topo *
+topo_new(const struct topo_dims *m)
+{
+	size_t head = room(1, sizeof(struct topo));
+	size_t size = head + body_size(m) +
+		      room((size_t)m->max_lid + 1, sizeof(port_ix)) +
+		      room(m->nnodes, sizeof(node_ix)) +
+		      room(m->nguid, sizeof(port_ix));
+	uint8_t *at = mem_zalloc(1, size);
+	struct topo *t = (void *)at;
+
+	at += head;
+	t->refs = 1;
+	t->nnodes = m->nnodes;
+	t->nports = m->nports;
+	t->nsw = m->nsw;
+	t->nadj = m->nadj;
+	t->nend = m->nend;
+	t->ntext = m->ntext;
+	t->nguid = m->nguid;
+	t->max_lid = m->max_lid;
+	t->sm_port = TOPO_NONE;
+	t->node = take(&at, m->nnodes, sizeof(*t->node));
+	t->port = take(&at, m->nports, sizeof(*t->port));
+	t->sw = take(&at, m->nsw, sizeof(*t->sw));
+	t->adj = take(&at, m->nadj, sizeof(*t->adj));
+	t->end = take(&at, m->nend, sizeof(*t->end));
+	t->info = take(&at, m->nports, sizeof(*t->info));
+	t->sinfo = take(&at, m->nsw, sizeof(*t->sinfo));
+	t->text = take(&at, m->ntext, 1);
+	t->by_lid = take(&at, (size_t)m->max_lid + 1, sizeof(*t->by_lid));
+	t->by_node = take(&at, m->nnodes, sizeof(*t->by_node));
+	t->by_pguid = take(&at, m->nguid, sizeof(*t->by_pguid));
+	memset(t->by_lid, 0xff, ((size_t)m->max_lid + 1) * sizeof(*t->by_lid));
+	return t;
+}
+
+struct topo *
+topo_ref(struct topo *t)
+{
+	if (t != NULL)
+		__atomic_add_fetch(&t->refs, 1, __ATOMIC_RELAXED);
+	return t;
+}
+
+void
+topo_unref(struct topo *t)
+{
+	if (t != NULL && __atomic_sub_fetch(&t->refs, 1, __ATOMIC_ACQ_REL) == 0)
+		free(t);
+}
+
+/* One element of an index under construction. */
+struct key {
+	uint64_t guid;
+	uint32_t ix;
+};
+
+static int
+key_cmp(const void *pa, const void *pb)
+{
+	const struct key *a = pa;
+	const struct key *b = pb;
+
+	if (a->guid != b->guid)
+		return a->guid < b->guid ? -1 : 1;
+	return a->ix < b->ix ? -1 : a->ix > b->ix;
+}
+
+static void
+index_guids(struct topo *t)
+{
+	uint32_t most = t->nnodes > t->nguid ? t->nnodes : t->nguid;
+	struct key *key = mem_zalloc(most, sizeof(*key));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->nnodes; i++)
+		key[i] = (struct key){t->node[i].guid, i};
+	qsort(key, t->nnodes, sizeof(*key), key_cmp);
+	for (uint32_t i = 0; i < t->nnodes; i++)
+		t->by_node[i] = key[i].ix;
+	for (uint32_t i = 0; i < t->nports; i++) {
+		if (t->port[i].guid == 0)
+			continue;
+		assert(n < t->nguid);
+		key[n++] = (struct key){t->port[i].guid, i};
+	}
+	assert(n == t->nguid);
+	qsort(key, n, sizeof(*key), key_cmp);
+	for (uint32_t i = 0; i < n; i++)
+		t->by_pguid[i] = key[i].ix;
+	free(key);
+}
+
+static uint64_t
+mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15U;
+	return h ^ (h >> 29);
+}
+
+/* What routing reads of a port: LIDs, speed, lanes. */
+static uint64_t
+mix_port(uint64_t h, const struct topo_port *p)
+{
+	h = mix(h, p->guid);
+	h = mix(h, (uint64_t)p->lid << 8 | p->lmc);
+	return mix(h, (uint64_t)p->width << 32 | (uint64_t)p->speed << 24 |
+			      (uint64_t)p->speed_ext << 16 |
+			      (uint64_t)p->vl_cap << 8 | p->mtu_cap);
+}
+
+static uint64_t
+hash_of(const struct topo *t)
+{
+	uint64_t h = mix(t->nnodes, t->nsw);
+
+	for (uint32_t i = 0; i < t->nnodes; i++) {
+		const struct topo_node *n = &t->node[i];
+
+		h = mix(h, n->guid);
+		h = mix(h, (uint64_t)n->type << 16 | (uint64_t)n->nports << 8 |
+				   (n->flags & (uint8_t)~TN_FRESH));
+	}
+	for (uint32_t s = 0; s < t->nsw; s++) {
+		const struct topo_switch *w = &t->sw[s];
+		port_ix first = t->node[w->node].first_port;
+
+		h = mix(h, (uint64_t)w->lft_cap << 32 |
+				   (uint64_t)w->nadj << 16 | w->nend);
+		for (uint32_t i = 0; i < w->nadj; i++) {
+			const struct topo_adj *a = &t->adj[w->adj + i];
+
+			h = mix(h, (uint64_t)a->peer << 16 |
+					   (uint64_t)a->out << 8 |
+					   a->peer_port);
+			h = mix_port(h, &t->port[first + a->out]);
+		}
+		for (uint32_t i = 0; i < w->nend; i++) {
+			const struct topo_end *e = &t->end[w->end + i];
+
+			h = mix(h, e->out);
+			h = mix_port(h, &t->port[e->port]);
+		}
+	}
+	return h;
+}
+
+void
+topo_seal(struct topo *t)
+{
+	index_guids(t);
+	t->hash = hash_of(t);
+}
+
+port_ix
+topo_by_lid(const struct topo *t, uint16_t lid, unsigned *path)
+{
+	port_ix p;
+
+	if (lid == 0 || lid > t->max_lid)
+		return TOPO_NONE;
+	p = t->by_lid[lid];
+	if (p != TOPO_NONE && path != NULL)
+		*path = (unsigned)(lid - t->port[p].lid);
+	return p;
+}
+
+node_ix
+topo_by_node_guid(const struct topo *t, uint64_t guid)
+{
+	uint32_t lo = 0;
+	uint32_t hi = t->nnodes;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (t->node[t->by_node[mid]].guid < guid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo < t->nnodes && t->node[t->by_node[lo]].guid == guid)
+		return t->by_node[lo];
+	return TOPO_NONE;
+}
+
+port_ix
+topo_by_port_guid(const struct topo *t, uint64_t guid)
+{
+	uint32_t lo = 0;
+	uint32_t hi = t->nguid;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (t->port[t->by_pguid[mid]].guid < guid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo < t->nguid && t->port[t->by_pguid[lo]].guid == guid)
+		return t->by_pguid[lo];
+	return TOPO_NONE;
+}
+
+const char *
+topo_desc(const struct topo *t, node_ix n)
+{
+	return t->text + t->node[n].desc;
+}
+
+int
+topo_route(const struct topo *t, node_ix n, uint8_t path[64])
+{
+	unsigned hops = t->node[n].hops;
+
+	if (hops > TOPO_MAX_HOPS)
+		return -1;
+	path[0] = 0;
+	for (unsigned i = hops; i > 0; i--) {
+		const struct topo_port *p = &t->port[t->node[n].via];
+
+		path[i] = p->num;
+		n = p->node;
+	}
+	return (int)hops;
+}
+
+sw_ix
+topo_switch_of(const struct topo *t, port_ix p)
+{
+	sw_ix own = t->node[t->port[p].node].sw;
+	port_ix peer = t->port[p].peer;
+
+	if (own != TOPO_NONE)
+		return own;
+	if (peer == TOPO_NONE)
+		return TOPO_NONE;
+	return t->node[t->port[peer].node].sw;
+}
+
+bool
+topo_has_lid(const struct topo *t, port_ix p)
+{
+	const struct topo_port *port = &t->port[p];
+
+	if (t->node[port->node].type == TOPO_SWITCH)
+		return port->num == 0;
+	return (port->flags & TP_ABSENT) == 0;
+}
+
+/* Every device that is a SHARP aggregation node, in one place. */
+static const struct {
+	uint32_t vendor;
+	uint16_t device;
+} aggregation[] = {
+	{0x0002c9, 0xcf09},
+};
+
+bool
+topo_is_aggregation(uint32_t vendor, uint16_t device)
+{
+	for (size_t i = 0; i < sizeof(aggregation) / sizeof(aggregation[0]);
+		i++) {
+		if (aggregation[i].vendor == vendor &&
+			aggregation[i].device == device)
+			return true;
+	}
+	return false;
+}
+
+static uint16_t
+highest_lid(const struct topo *t, const struct topo_lids *l)
+{
+	uint32_t max = 0;
+
+	for (port_ix p = 0; p < t->nports; p++) {
+		uint32_t last;
+
+		if (l->lid[p] == 0)
+			continue;
+		assert(l->lmc[p] <= 7);
+		last = l->lid[p] + (1U << l->lmc[p]) - 1;
+		max = last > max ? last : max;
+	}
+	assert(max <= TOPO_LID_MAX);
+	return (uint16_t)max;
+}
+
+struct topo *
+topo_with_lids(const struct topo *t, const struct topo_lids *l)
+{
+	struct topo_dims dims = {t->nnodes, t->nports, t->nsw, t->nadj, t->nend,
+		t->ntext, t->nguid, highest_lid(t, l)};
+	struct topo *c = topo_new(&dims);
+
+	c->generation = t->generation;
+	c->sm_port = t->sm_port;
+	/* The block is laid out alike up to the indexes. */
+	memcpy(c->node, t->node, body_size(&dims));
+	memcpy(c->by_node, t->by_node, t->nnodes * sizeof(*c->by_node));
+	memcpy(c->by_pguid, t->by_pguid, t->nguid * sizeof(*c->by_pguid));
+	for (port_ix p = 0; p < c->nports; p++) {
+		c->port[p].lid = l->lid[p];
+		c->port[p].lmc = l->lid[p] == 0 ? 0 : l->lmc[p];
+		if (l->lid[p] == 0)
+			continue;
+		for (unsigned i = 0; i < 1U << l->lmc[p]; i++) {
+			assert(c->by_lid[l->lid[p] + i] == TOPO_NONE);
+			c->by_lid[l->lid[p] + i] = p;
+		}
+	}
+	c->hash = hash_of(c);
+	return c;
+}

@@ -1,0 +1,61 @@
+/*
+ * hwstate: what the switches' forwarding tables are known to hold.
+ *
+ * Two-valued until acknowledged: a block is what a switch acknowledged last or
+ * what was read back from it; everything else is HW_UNKNOWN, and the next plan
+ * sends it. Keyed by switch GUID, so that it outlives topologies, and sharing
+ * its blocks with the routes that they came from. Port parameters are not
+ * here: discovery's draft holds them as last read or acknowledged.
+ *
+ * It changes only on an acknowledgement, on a read-back, or when something
+ * shows that a switch lost its memory.
+ */
+#ifndef HEDDLE_DISTRIBUTION_HWSTATE_H
+#define HEDDLE_DISTRIBUTION_HWSTATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "discovery/topo.h"
+#include "routing/lft.h"
+
+#define HW_UNKNOWN UINT32_MAX /* no lft_ref: contents unknown */
+
+struct hwstate;
+
+struct hwstate *hw_new(struct lft_pool *pool);
+void hw_free(struct hwstate *h); /* drops its blocks; NULL allowed */
+
+/* Is anything known of this switch? */
+bool hw_knows(const struct hwstate *h, uint64_t guid);
+
+/* Block b of the switch: a reference that hw keeps, or HW_UNKNOWN. */
+lft_ref hw_block(const struct hwstate *h, uint64_t guid, uint32_t b);
+
+/* The switch has block b = r (takes a reference of its own). */
+void hw_set_block(struct hwstate *h, uint64_t guid, uint32_t b, lft_ref r);
+
+/* A Set(LFT) failed, or its answer was lost: old or new, nobody knows. */
+void hw_unknown_block(struct hwstate *h, uint64_t guid, uint32_t b);
+
+/* Everything about this switch is unknown again (it rebooted, was replaced). */
+void hw_forget(struct hwstate *h, uint64_t guid);
+
+/*
+ * The switch refused a block above its LinearFDBTop: from now on its top is
+ * raised before such blocks, whose contents count as unknown meanwhile.
+ */
+void hw_set_top_first(struct hwstate *h, uint64_t guid);
+bool hw_top_first(const struct hwstate *h, uint64_t guid);
+
+/*
+ * Compare with a fresh topology: a switch whose LinearFDBTop or LID is not
+ * what was acknowledged has lost its memory and is forgotten.
+ */
+void hw_reconcile(struct hwstate *h, const struct topo *t);
+
+/* Remember LinearFDBTop and LID as acknowledged or read, for hw_reconcile. */
+void hw_set_top(struct hwstate *h, uint64_t guid, uint16_t top);
+
+#endif

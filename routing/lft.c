@@ -1,0 +1,118 @@
+#include "routing/lft.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+
+enum {
+	BLOCKS = 1 << LFT_CHUNK_BITS,
+	BYTES = BLOCKS * LFT_BLOCK,
+};
+
+/*
+ * A chunk is aligned to a cache line; where the allocation really begins is
+ * written behind its last byte.
+ */
+static uint8_t *
+chunk_new(void)
+{
+	uint8_t *raw = mem_alloc(BYTES + LFT_BLOCK + sizeof(raw));
+	uint8_t *at = raw + (LFT_BLOCK - (uintptr_t)raw % LFT_BLOCK);
+
+	memcpy(at + BYTES, &raw, sizeof(raw));
+	return at;
+}
+
+static void
+chunk_free(uint8_t *at)
+{
+	uint8_t *raw;
+
+	memcpy(&raw, at + BYTES, sizeof(raw));
+	free(raw);
+}
+
+static void
+grow(struct lft_pool *p)
+{
+	uint8_t **slot;
+
+	p->chunk = mem_grow(p->chunk, p->nchunks, &p->capchunks, sizeof(*slot));
+	p->chunk[p->nchunks++] = chunk_new();
+	p->refs = mem_resize(p->refs, p->nchunks * BLOCKS, sizeof(*p->refs));
+}
+
+static uint8_t *
+bytes_of(const struct lft_pool *p, lft_ref r)
+{
+	return p->chunk[r >> LFT_CHUNK_BITS] +
+	       (size_t)(r & (BLOCKS - 1)) * LFT_BLOCK;
+}
+
+struct lft_pool *
+lft_pool_new(void)
+{
+	struct lft_pool *p = mem_zalloc(1, sizeof(*p));
+
+	grow(p);
+	memset(bytes_of(p, LFT_EMPTY), LFT_DROP, LFT_BLOCK);
+	p->refs[LFT_EMPTY] = 1;
+	p->n = 1;
+	return p;
+}
+
+void
+lft_pool_free(struct lft_pool *p)
+{
+	if (p == NULL)
+		return;
+	for (size_t i = 0; i < p->nchunks; i++)
+		chunk_free(p->chunk[i]);
+	free(p->chunk);
+	free(p->refs);
+	free(p);
+}
+
+lft_ref
+lft_add(struct lft_pool *p, const uint8_t bytes[LFT_BLOCK])
+{
+	lft_ref r = p->free;
+
+	if (memcmp(bytes, bytes_of(p, LFT_EMPTY), LFT_BLOCK) == 0)
+		return LFT_EMPTY;
+	if (r != 0) {
+		p->free = p->refs[r];
+	} else {
+		assert(p->n != UINT32_MAX);
+		if (p->n == p->nchunks * BLOCKS)
+			grow(p);
+		r = p->n++;
+	}
+	p->refs[r] = 1;
+	p->live++;
+	memcpy(bytes_of(p, r), bytes, LFT_BLOCK);
+	return r;
+}
+
+lft_ref
+lft_share(struct lft_pool *p, lft_ref r)
+{
+	assert(r < p->n);
+	if (r != LFT_EMPTY)
+		p->refs[r]++;
+	return r;
+}
+
+void
+lft_drop(struct lft_pool *p, lft_ref r)
+{
+	assert(r < p->n);
+	if (r == LFT_EMPTY || --p->refs[r] != 0)
+		return;
+	/* While it is free, its count is the link of the free list. */
+	p->refs[r] = p->free;
+	p->free = r;
+	p->live--;
+}

@@ -1,0 +1,220 @@
+#include "routing/routes.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+
+struct routes *
+routes_ref(struct routes *r)
+{
+	if (r != NULL)
+		r->refs++;
+	return r;
+}
+
+void
+routes_unref(struct routes *r)
+{
+	size_t n;
+
+	if (r == NULL || --r->refs > 0)
+		return;
+	n = (size_t)r->topo->nsw * r->nblocks;
+	for (size_t i = 0; i < n; i++)
+		lft_drop(r->pool, r->block[i]);
+	topo_unref(r->topo);
+	free(r->rank);
+	free(r->block);
+	free(r);
+}
+
+struct routes *
+routes_new(struct topo *t, struct lft_pool *pool)
+{
+	struct routes *r = mem_zalloc(1, sizeof(*r));
+
+	r->refs = 1;
+	r->generation = t->generation;
+	r->topo = topo_ref(t);
+	r->pool = pool;
+	r->engine = "";
+	r->rank = mem_zalloc(t->nsw, sizeof(*r->rank));
+	r->turn_leaf = TOPO_NONE;
+	r->top = t->max_lid;
+	r->nblocks = (uint32_t)t->max_lid / LFT_BLOCK + 1;
+	/* Zeroes are LFT_EMPTY: everything drops. */
+	r->block = mem_zalloc((size_t)t->nsw * r->nblocks, sizeof(*r->block));
+	return r;
+}
+
+uint8_t
+routes_port(const struct routes *r, sw_ix s, uint16_t lid)
+{
+	if (s >= r->topo->nsw || lid > r->top)
+		return LFT_DROP;
+	return routes_block(r, s, lid / LFT_BLOCK)[lid % LFT_BLOCK];
+}
+
+bool
+routes_above(const struct routes *r, sw_ix a, sw_ix b)
+{
+	const struct topo *t = r->topo;
+	uint64_t ga, gb;
+
+	if (r->rank[a] != r->rank[b])
+		return r->rank[a] < r->rank[b];
+	ga = t->node[t->sw[a].node].guid;
+	gb = t->node[t->sw[b].node].guid;
+	/* Duplicate GUIDs: any fixed choice keeps the order total. */
+	return ga != gb ? ga < gb : a < b;
+}
+
+/* How many entries of a block lead somewhere, and how many of those differ. */
+static void
+count_entries(const uint8_t *was, const uint8_t *is, unsigned *kept,
+	unsigned *changed)
+{
+	unsigned same = 0, other = 0;
+
+	for (unsigned i = 0; i < LFT_BLOCK; i++) {
+		same += was[i] == is[i] && is[i] != LFT_DROP;
+		other += was[i] != is[i];
+	}
+	*kept = same;
+	*changed = other;
+}
+
+void
+routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
+	const struct routes *prev, sw_ix prev_sw)
+{
+	lft_ref *slot = r->block + (size_t)s * r->nblocks;
+	unsigned kept, changed;
+
+	assert(prev == NULL || prev->pool == r->pool);
+	for (uint32_t b = 0; b < r->nblocks; b++) {
+		const uint8_t *is = row + (size_t)b * LFT_BLOCK;
+		lft_ref old = LFT_EMPTY;
+
+		if (prev != NULL && prev_sw != TOPO_NONE && b < prev->nblocks)
+			old = prev->block[(size_t)prev_sw * prev->nblocks + b];
+		if (prev != NULL) {
+			count_entries(
+				lft_bytes(r->pool, old), is, &kept, &changed);
+			r->entries_kept += kept;
+			r->entries_changed += changed;
+		}
+		lft_drop(r->pool, slot[b]);
+		if (old != LFT_EMPTY &&
+			memcmp(lft_bytes(r->pool, old), is, LFT_BLOCK) == 0)
+			slot[b] = lft_share(r->pool, old);
+		else
+			slot[b] = lft_add(r->pool, is);
+	}
+}
+
+/* Name of a switch for a reason. */
+static const char *
+name(const struct routes *r, sw_ix s)
+{
+	return topo_desc(r->topo, r->topo->sw[s].node);
+}
+
+/* Where the packet enters the first switch; false when it enters none. */
+static bool
+first_hop(const struct topo *t, port_ix from, sw_ix *s, uint8_t *in)
+{
+	const struct topo_port *p = &t->port[from];
+	const struct topo_node *n = &t->node[p->node];
+
+	if (n->type == TOPO_SWITCH) {
+		*s = n->sw;
+		*in = p->num;
+		return true;
+	}
+	if (p->peer == TOPO_NONE)
+		return false;
+	*s = t->node[t->port[p->peer].node].sw;
+	*in = t->port[p->peer].num;
+	return *s != TOPO_NONE;
+}
+
+/* One step through switch *s; 1 when owner is reached, 0 to go on, or -1. */
+static int
+step_on(const struct routes *r, uint8_t out, port_ix owner, sw_ix *s,
+	uint8_t *in)
+{
+	const struct topo *t = r->topo;
+	const struct topo_node *n = &t->node[t->sw[*s].node];
+	port_ix peer;
+
+	if (out > n->nports)
+		return -1;
+	if (out == 0)
+		return n->first_port == owner ? 1 : -1;
+	peer = t->port[n->first_port + out].peer;
+	if (peer == TOPO_NONE)
+		return -1;
+	if (peer == owner)
+		return 1;
+	*s = t->node[t->port[peer].node].sw;
+	*in = t->port[peer].num;
+	return *s == TOPO_NONE ? -1 : 0;
+}
+
+int
+routes_trace(const struct routes *r, port_ix from, uint16_t dlid,
+	struct route_step *step, int max, struct reason *why)
+{
+	const struct topo *t = r->topo;
+	port_ix owner = topo_by_lid(t, dlid, NULL);
+	uint32_t n = 0;
+	sw_ix s = TOPO_NONE;
+	uint8_t in = 0;
+
+	if (owner == TOPO_NONE)
+		return reason_set(why, "no port owns LID %u", dlid);
+	if (owner == from || t->port[from].peer == owner)
+		return 0;
+	if (!first_hop(t, from, &s, &in))
+		return reason_set(why, "the port is not cabled to a switch");
+	for (;;) {
+		uint8_t out = routes_port(r, s, dlid);
+		sw_ix at = s;
+		int end;
+
+		if ((int)n < max)
+			step[n] = (struct route_step){s, in, out};
+		if (++n > t->nsw)
+			return reason_set(why,
+				"LID %u runs in a circle, last seen at \"%s\"",
+				dlid, name(r, at));
+		end = step_on(r, out, owner, &s, &in);
+		if (end > 0)
+			return (int)n;
+		if (end < 0)
+			return reason_set(why,
+				"LID %u ends at \"%s\", out-port %u", dlid,
+				name(r, at), out);
+	}
+}
+
+struct routes *
+routes_for(const struct routes *r, struct topo *t)
+{
+	struct routes *c = mem_dup(r, sizeof(*r));
+	size_t n = (size_t)t->nsw * r->nblocks;
+	size_t i;
+
+	assert(t->hash == r->topo->hash && t->nsw == r->topo->nsw);
+	c->refs = 1;
+	c->generation = t->generation;
+	c->topo = topo_ref(t);
+	c->rank = mem_dup(r->rank, t->nsw * sizeof(*r->rank));
+	c->block = mem_dup(r->block, n * sizeof(*r->block));
+	for (i = 0; i < n; i++)
+		lft_share(r->pool, c->block[i]);
+	return c;
+}

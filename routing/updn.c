@@ -1,0 +1,97 @@
+#include "routing/updn.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Where an attempt gets its order from. */
+enum source { KEPT, FRESH, ONE_TOP };
+
+/*
+ * Tiers are worth it while the subtree that joins tops is not loaded more
+ * than a full cable would be; otherwise this is no tree.
+ */
+static void
+order_fresh(struct updn *u)
+{
+	updn_order_fresh(u, false);
+	if (updn_turn(u) <= u->nhosts)
+		return;
+	u->turn_leaf = TOPO_NONE;
+	updn_order_fresh(u, true);
+}
+
+static void
+make_order(struct updn *u, enum source source)
+{
+	if (source == ONE_TOP) {
+		updn_order_fresh(u, true);
+		return;
+	}
+	if (source == FRESH) {
+		order_fresh(u);
+		return;
+	}
+	/* A kept order is replaced only if no subtree can complete it. */
+	if (updn_turn(u) == UINT64_MAX)
+		order_fresh(u);
+}
+
+/* Attempts: the kept order if there is one, a fresh one, a single top. */
+static enum engine_result
+pick_source(struct updn *u, unsigned attempt, enum source *source)
+{
+	bool kept = updn_sticky(u);
+	unsigned n = attempt + (kept ? 0 : 1);
+
+	if (n > ONE_TOP)
+		return ENGINE_NO_MORE;
+	*source = (enum source)n;
+	return ENGINE_OK;
+}
+
+static struct routes *
+make_routes(struct updn *u, bool keep)
+{
+	const struct route_job *job = u->job;
+	struct routes *r = routes_new(job->topo, job->pool);
+	struct updn_reach reach = updn_reach(u);
+	struct updn_dests dests = updn_chain(u, &reach);
+
+	r->engine = engine_updn.name;
+	r->order = u->order;
+	r->turn_leaf = u->turn_leaf;
+	r->reranked = u->reranked;
+	memcpy(r->rank, u->rank, u->nsw * sizeof(*r->rank));
+	(void)snprintf(r->note, sizeof(r->note), "%s", u->note);
+	if (updn_fill(u, &reach, &dests, keep, r) < 0) {
+		routes_unref(r);
+		return NULL;
+	}
+	return r;
+}
+
+static enum engine_result
+route(const struct route_job *job, bool keep, unsigned attempt,
+	struct arena *arena, struct routes **out, struct reason *why)
+{
+	struct updn u = {.job = job, .t = job->topo, .a = arena};
+	enum source source;
+
+	*out = NULL;
+	updn_graph(&u);
+	if (pick_source(&u, attempt, &source) != ENGINE_OK)
+		return ENGINE_NO_MORE;
+	u.reranked = source == KEPT ? u.reranked : 0;
+	make_order(&u, source);
+	*out = make_routes(&u, keep);
+	if (*out == NULL) {
+		(void)reason_set(why, "cancelled");
+		return ENGINE_REFUSED;
+	}
+	return ENGINE_OK;
+}
+
+const struct engine engine_updn = {
+	.name = "updn",
+	.route = route,
+};

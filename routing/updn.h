@@ -1,0 +1,200 @@
+/*
+ * updn: up/down routing over a total order of switches. Private to updn*.c.
+ *
+ *   graph   cables as groups of parallel ones, components, where hosts are
+ *   order   a fresh order: which switches are on top, ranks from there
+ *   sticky  the order in force, repaired where it has to be
+ *   turn    several tops: the subtree in which down-up turns are made
+ *   reach   bit sets: who is below whom, shortest legal paths by level
+ *   chain   for each LID the way down that is meant for it
+ *   fill    candidate masks, choice, rows of the tables
+ *
+ * Two orders are in use. The tier order sorts by (rank, GUID); it is what
+ * routes.rank records. With several tops some pairs of switches (top to top,
+ * first of all) have no path that goes up and then down in it. The line is the
+ * order that is routed by: the tier order with one subtree turned over. Take
+ * a leaf L and all that is above it, U. Ordering U first and upside down, L on
+ * top, then everything else as before, gives one top, so every pair has a
+ * path, and paths are legal in a total order, so no cycle of dependencies can
+ * exist. Only cables with both ends in U are turned over (what is above a
+ * member of U is in U itself), therefore in terms of tiers every down-up turn
+ * is made inside U, from one of its cables to another: the subtree of sFtree
+ * (Bogdanski et al. 2012), free of cycles by construction in any graph, and
+ * host paths stay what they were.
+ *
+ * The down-first rule makes tables that look at the destination only obey the
+ * order whatever port a packet came in by: a switch that has a path leading
+ * down only takes the shortest of those, even if a mixed one is shorter.
+ */
+#ifndef HEDDLE_ROUTING_UPDN_H
+#define HEDDLE_ROUTING_UPDN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "routing/engine.h"
+
+enum {
+	UPDN_CHAIN = 8, /* longest designated way down */
+	UPDN_MAX_GROUPS = 256,
+	UPDN_MASK_WORDS = 4, /* 256 neighbours as bits */
+};
+
+/* All cables between two switches. */
+struct updn_group {
+	sw_ix peer;
+	uint32_t adj; /* the first of them in topo.adj */
+	uint32_t n;
+};
+
+/* A total order: pos[s], smaller is above; seq[] lists it from the top. */
+struct updn_line {
+	uint32_t *pos;
+	sw_ix *seq;
+};
+
+struct updn {
+	const struct route_job *job;
+	const struct topo *t;
+	struct arena *a;
+	uint32_t nsw;
+	uint32_t words; /* of a bit set over switches, a multiple of 4 */
+
+	bool *live;	 /* not quarantined */
+	uint32_t *first; /* groups of s: group[first[s] .. first[s + 1]) */
+	struct updn_group *group;
+	uint32_t *comp; /* component of live switches */
+	uint32_t ncomp;
+	uint32_t *weight; /* compute host ports at a switch; in components
+			     without any, 1 */
+	uint64_t nhosts;  /* sum of weights */
+
+	enum route_order order;
+	uint32_t *rank;
+	struct updn_line tier, line;
+	sw_ix turn_leaf;   /* of the largest component that needs one */
+	uint32_t reranked; /* against the remembered ranks */
+	char note[256];
+};
+
+/* Sets in which all[s] is a row of u->words words. */
+struct updn_sets {
+	uint64_t *dn;  /* switches that s reaches going down, itself too */
+	uint64_t *all; /* ... by any legal path */
+};
+
+/* row[k * nsw + s]: switches within k steps of s. */
+struct updn_levels {
+	uint32_t n;
+	const uint64_t **row;
+};
+
+struct updn_reach {
+	struct updn_sets set;
+	struct updn_levels dn, path;
+};
+
+/* LIDs to route, those of one switch together: at[s] .. end[s). */
+struct updn_dests {
+	uint32_t n;
+	uint32_t *at, *end;
+	uint32_t *run; /* [nsw] how many from at[s] on have consecutive LIDs */
+	uint16_t *lid;
+	uint8_t *out;	/* port at its switch */
+	uint8_t *other; /* 1: not a compute host */
+	uint8_t *len;	/* length of its chain */
+	sw_ix *chain;	/* [n * UPDN_CHAIN] its switch, the one above, ... */
+	uint16_t *key;	/* apex number * spread + turn */
+	uint32_t spread;
+	uint32_t napex;
+	sw_ix *apex; /* [napex] chains' last switches */
+};
+
+/* updn_graph.c: fill everything of u up to nhosts. */
+void updn_graph(struct updn *u);
+/* Sort by (rank, GUID) into u->tier; u->line becomes the same. */
+void updn_graph_sort(struct updn *u);
+
+/* updn_order.c: ranks for a fabric without memory. single: one top only. */
+void updn_order_fresh(struct updn *u, bool single);
+/* Weighted sum of squared distances to hosts, per switch, in the arena. */
+uint64_t *updn_order_closeness(const struct updn *u);
+
+/*
+ * updn_sticky.c: ranks as remembered. False when nothing usable is remembered.
+ */
+bool updn_sticky(struct updn *u);
+/*
+ * Ranks for the live switches that are not good: each one below a neighbour
+ * that is. Returns how many; sorts again.
+ */
+uint32_t updn_sticky_rerank(struct updn *u, bool *good);
+
+/*
+ * updn_turn.c: where the tier order leaves pairs without a path, choose the
+ * leaf and turn its subtree over in u->line. May re-rank tops that no subtree
+ * can serve. Returns how many host pairs per cable of the leaf only the subtree
+ * joins: a measure of what tiers are worth here. UINT64_MAX: cannot be done.
+ */
+uint64_t updn_turn(struct updn *u);
+
+/* updn_reach.c */
+struct updn_sets updn_reach_sets(
+	const struct updn *u, const struct updn_line *line);
+/* Switches above s, itself too, by row. */
+uint64_t *updn_reach_above(const struct updn *u, const struct updn_line *line);
+struct updn_reach updn_reach(const struct updn *u);
+/* Candidates of s: one row per group of s, which this clears first. */
+void updn_reach_candidates(const struct updn *u, const struct updn_reach *r,
+	sw_ix s, uint64_t *rows);
+
+/* updn_chain.c */
+struct updn_dests updn_chain(const struct updn *u, const struct updn_reach *r);
+
+/* updn_fill.c: all rows into out. -1 when cancelled. */
+int updn_fill(const struct updn *u, const struct updn_reach *r,
+	const struct updn_dests *d, bool keep, struct routes *out);
+
+/* Bit sets. */
+static inline bool
+updn_bit(const uint64_t *set, uint32_t i)
+{
+	return (set[i / 64] >> (i % 64)) & 1;
+}
+
+static inline void
+updn_set(uint64_t *set, uint32_t i)
+{
+	set[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+/* d |= s, four words at a time: compilers make vectors of it. */
+static inline void
+updn_or(uint64_t *restrict d, const uint64_t *restrict s, uint32_t words)
+{
+	for (uint32_t i = 0; i < words; i += 4) {
+		d[i] |= s[i];
+		d[i + 1] |= s[i + 1];
+		d[i + 2] |= s[i + 2];
+		d[i + 3] |= s[i + 3];
+	}
+}
+
+static inline uint32_t
+updn_count(uint64_t x)
+{
+	x -= (x >> 1) & 0x5555555555555555U;
+	x = (x & 0x3333333333333333U) + ((x >> 2) & 0x3333333333333333U);
+	x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fU;
+	return (uint32_t)((x * 0x0101010101010101U) >> 56);
+}
+
+/* The lowest set bit of x, which must not be 0. */
+static inline uint32_t
+updn_low(uint64_t x)
+{
+	return (uint32_t)__builtin_ctzll(x);
+}
+
+#endif

@@ -1,0 +1,334 @@
+#include <string.h>
+
+#include "routing/updn_row.h"
+
+static uint32_t
+groups_of(const struct updn_row *f, sw_ix s)
+{
+	return f->u->first[s + 1] - f->u->first[s];
+}
+
+static bool
+above(const struct updn_row *f, sw_ix a, sw_ix b)
+{
+	return f->u->tier.pos[a] < f->u->tier.pos[b];
+}
+
+/*
+ * near[s]: destinations that share a switch with s which is above both and not
+ * a top. For all others only the chain's last switch matters.
+ */
+static void
+find_near(struct updn_row *f, const uint64_t *dn)
+{
+	const struct updn *u = f->u;
+
+	for (uint32_t i = 0; i < u->nsw; i++) {
+		sw_ix s = u->tier.seq[i];
+		uint64_t *near = f->near + (size_t)s * u->words;
+		bool top = true;
+
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
+			sw_ix peer = u->group[g].peer;
+
+			if (!above(f, peer, s))
+				continue;
+			top = false;
+			updn_or(near, f->near + (size_t)peer * u->words,
+				u->words);
+		}
+		if (!top)
+			updn_or(near, dn + (size_t)s * u->words, u->words);
+	}
+}
+
+/* lead[x]: by which groups s goes up towards x, or which are cables to x. */
+static inline void
+find_lead(struct updn_row *f, sw_ix s, const uint32_t W)
+{
+	const struct updn *u = f->u;
+
+	memset(f->lead, 0, (size_t)u->nsw * W * sizeof(*f->lead));
+	for (uint32_t i = 0; i < groups_of(f, s); i++) {
+		sw_ix peer = u->group[u->first[s] + i].peer;
+		const uint64_t *up = f->above + (size_t)peer * u->words;
+
+		if (!above(f, peer, s)) {
+			updn_set(f->lead + (size_t)peer * W, i);
+			continue;
+		}
+		for (uint32_t w = 0; w < u->words; w++)
+			for (uint64_t x = up[w]; x != 0; x &= x - 1)
+				updn_set(f->lead + (size_t)(w * 64 +
+							    updn_low(x)) *
+							   W,
+					i);
+	}
+}
+
+/* Groups up, and the destinations for which each of them will do. */
+static struct updn_mask
+find_far(struct updn_row *f, sw_ix s)
+{
+	const struct updn *u = f->u;
+	const uint64_t *near = f->near + (size_t)s * u->words;
+	struct updn_mask up = {{0}};
+	bool any = false;
+
+	for (uint32_t w = 0; w < u->words; w++)
+		f->far[w] = ~near[w];
+	for (uint32_t i = 0; i < groups_of(f, s); i++) {
+		const uint64_t *c = f->cand + (size_t)i * u->words;
+
+		if (!above(f, u->group[u->first[s] + i].peer, s))
+			continue;
+		any = true;
+		updn_set(up.w, i);
+		for (uint32_t w = 0; w < u->words; w++)
+			f->far[w] &= c[w];
+	}
+	if (!any)
+		memset(f->far, 0, u->words * sizeof(*f->far));
+	return up;
+}
+
+static inline void
+find_masks(struct updn_row *f, sw_ix s, const uint32_t W)
+{
+	const struct updn *u = f->u;
+
+	memset(f->mask, 0, (size_t)u->nsw * W * sizeof(*f->mask));
+	for (uint32_t i = 0; i < groups_of(f, s); i++) {
+		const uint64_t *c = f->cand + (size_t)i * u->words;
+
+		for (uint32_t w = 0; w < u->words; w++)
+			for (uint64_t x = c[w] & ~f->far[w]; x != 0; x &= x - 1)
+				updn_set(f->mask + (size_t)(w * 64 +
+							    updn_low(x)) *
+							   W,
+					i);
+	}
+}
+
+/*
+ * The port by apex for far destinations: a group that leads to the apex, the
+ * least used of several; apexes out of reach take turns on all.
+ */
+static inline void
+make_template(struct updn_row *f, sw_ix s, const struct updn_mask *up,
+	const uint32_t W)
+{
+	const struct updn_dests *d = f->d;
+	uint32_t used[UPDN_MAX_GROUPS] = {0};
+	uint32_t list[UPDN_MAX_GROUPS], n = 0, turn = 0;
+
+	for (uint32_t w = 0; w < W; w++)
+		for (uint64_t x = up->w[w]; x != 0; x &= x - 1)
+			list[n++] = w * 64 + updn_low(x);
+	for (uint32_t k = 0; k < d->napex; k++) {
+		const uint64_t *lead = f->lead + (size_t)d->apex[k] * W;
+		uint32_t best = UINT32_MAX;
+
+		for (uint32_t w = 0; w < W; w++)
+			for (uint64_t x = lead[w] & up->w[w]; x != 0;
+				x &= x - 1) {
+				uint32_t i = w * 64 + updn_low(x);
+
+				if (best == UINT32_MAX || used[i] < used[best])
+					best = i;
+			}
+		if (best == UINT32_MAX)
+			best = list[turn++ % n];
+		used[best]++;
+		for (uint32_t q = 0; q < d->spread; q++)
+			f->templ[k * d->spread + q] =
+				updn_row_port(f, s, best, q);
+	}
+}
+
+/* All LIDs by the template; equal templates (a pod's leaves) share the work. */
+static void
+fill_far(struct updn_row *f)
+{
+	const struct updn_dests *d = f->d;
+	size_t n = (size_t)d->napex * d->spread;
+
+	if (!f->far_valid || memcmp(f->templ, f->templ_last, n) != 0) {
+		for (uint32_t i = 0; i < d->n; i++)
+			f->far_row[d->lid[i]] = f->templ[d->key[i]];
+		memcpy(f->templ_last, f->templ, n);
+		f->far_valid = true;
+	}
+	memcpy(f->row, f->far_row, f->bytes);
+}
+
+static void
+put(struct updn_row *f, sw_ix dest, uint8_t port)
+{
+	const struct updn_dests *d = f->d;
+	uint32_t i = d->at[dest];
+
+	if (d->run[dest] == 0)
+		return;
+	memset(f->row + d->lid[i], port, d->run[dest]);
+	for (i += d->run[dest]; i < d->end[dest]; i++)
+		f->row[d->lid[i]] = port;
+}
+
+/* One candidate with one cable: nothing to choose. */
+static inline bool
+only(const struct updn_row *f, sw_ix s, const uint64_t *m, const uint32_t W,
+	uint8_t *port)
+{
+	uint32_t n = 0, i = 0;
+
+	for (uint32_t w = 0; w < W; w++)
+		if (m[w] != 0) {
+			n += (m[w] & (m[w] - 1)) ? 2 : 1;
+			i = w * 64 + updn_low(m[w]);
+		}
+	if (n != 1 || f->u->group[f->u->first[s] + i].n != 1)
+		return false;
+	*port = updn_row_port(f, s, i, 0);
+	return true;
+}
+
+static inline void
+fill_rest(struct updn_row *f, sw_ix s, const uint32_t W)
+{
+	for (sw_ix x = 0; x < f->u->nsw; x++) {
+		const uint64_t *m = f->mask + (size_t)x * W;
+		uint64_t any = 0;
+		uint8_t port;
+
+		if (updn_bit(f->far, x) || x == s)
+			continue;
+		for (uint32_t w = 0; w < W; w++)
+			any |= m[w];
+		if (any == 0)
+			put(f, x, LFT_DROP);
+		else if (only(f, s, m, W, &port))
+			put(f, x, port);
+		else
+			for (uint32_t i = f->d->at[x]; i < f->d->end[x]; i++)
+				f->row[f->d->lid[i]] = updn_choose(f, s, i, m);
+	}
+}
+
+/* What hangs on s itself. */
+static void
+fill_own(struct updn_row *f, sw_ix s)
+{
+	for (uint32_t i = f->d->at[s]; i < f->d->end[s]; i++)
+		f->row[f->d->lid[i]] = f->d->out[i];
+}
+
+static inline void
+fill_fresh(struct updn_row *f, sw_ix s, const struct updn_mask *up,
+	const uint32_t W)
+{
+	uint64_t any = 0;
+
+	for (uint32_t w = 0; w < f->u->words; w++)
+		any |= f->far[w];
+	if (any != 0) {
+		make_template(f, s, up, W);
+		fill_far(f);
+	} else {
+		memset(f->row, LFT_DROP, f->bytes);
+	}
+	fill_rest(f, s, W);
+}
+
+/* One row with W a constant. */
+static inline __attribute__((always_inline)) void
+make_row(struct updn_row *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
+{
+	struct updn_mask up;
+
+	f->W = W;
+	updn_reach_candidates(f->u, f->r, s, f->cand);
+	up = find_far(f, s);
+	find_masks(f, s, W);
+	find_lead(f, s, W);
+	memset(f->meant, 0, sizeof(f->meant));
+	memset(f->other, 0, sizeof(f->other));
+	if (f->prev != NULL && prev_sw != TOPO_NONE)
+		updn_keep_row(f, s, prev_sw, &up);
+	else
+		fill_fresh(f, s, &up, W);
+	fill_own(f, s);
+}
+
+static void
+row_of_switch(struct updn_row *f, sw_ix s, sw_ix prev_sw)
+{
+	if (!f->u->live[s])
+		memset(f->row, LFT_DROP, f->bytes);
+	else if (groups_of(f, s) <= 64)
+		make_row(f, s, prev_sw, 1);
+	else if (groups_of(f, s) <= 128)
+		make_row(f, s, prev_sw, 2);
+	else
+		make_row(f, s, prev_sw, 4);
+}
+
+static void
+init(struct updn_row *f)
+{
+	const struct updn *u = f->u;
+	struct arena *a = u->a;
+	size_t sets = (size_t)u->nsw * u->words;
+	struct updn_sets tier = updn_reach_sets(u, &u->tier);
+
+	f->above = updn_reach_above(u, &u->tier);
+	f->near = arena_array(a, sets, sizeof(*f->near));
+	f->cand = arena_array(
+		a, (size_t)(UPDN_MAX_GROUPS + 1) * u->words, sizeof(*f->cand));
+	f->mask = arena_array(
+		a, (size_t)u->nsw * UPDN_MASK_WORDS, sizeof(*f->mask));
+	f->lead = arena_array(
+		a, (size_t)u->nsw * UPDN_MASK_WORDS, sizeof(*f->lead));
+	f->far = arena_array(a, u->words, sizeof(*f->far));
+	f->row = arena_alloc(a, f->bytes);
+	f->far_row = arena_alloc(a, f->bytes);
+	memset(f->far_row, LFT_DROP, f->bytes);
+	f->templ = arena_array(a, f->d->napex, f->d->spread);
+	f->templ_last = arena_array(a, f->d->napex, f->d->spread);
+	find_near(f, tier.dn);
+}
+
+/* The row of the previous routes that belongs to the same switch. */
+static sw_ix
+former(const struct routes *prev, const struct updn *u, sw_ix s)
+{
+	node_ix n;
+
+	if (prev == NULL)
+		return TOPO_NONE;
+	n = topo_by_node_guid(prev->topo, u->t->node[u->t->sw[s].node].guid);
+	return n == TOPO_NONE ? TOPO_NONE : prev->topo->node[n].sw;
+}
+
+int
+updn_fill(const struct updn *u, const struct updn_reach *r,
+	const struct updn_dests *d, bool keep, struct routes *out)
+{
+	const struct routes *prev = u->job->prev;
+	struct updn_row f = {.u = u, .r = r, .d = d};
+
+	f.bytes = (size_t)out->nblocks * LFT_BLOCK;
+	f.prev = keep ? prev : NULL;
+	init(&f);
+	if (f.prev != NULL)
+		updn_keep_init(&f);
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		sw_ix was = former(prev, u, s);
+
+		if (u->job->cancel != NULL && *u->job->cancel)
+			return -1;
+		row_of_switch(&f, s, was);
+		routes_put_row(out, s, f.row, prev, was);
+	}
+	return 0;
+}

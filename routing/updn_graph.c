@@ -1,0 +1,148 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/updn.h"
+
+/* Cables to one and the same live switch become a group. */
+static void
+make_groups(struct updn *u)
+{
+	const struct topo *t = u->t;
+	uint32_t n = 0;
+
+	u->group = arena_array(u->a, t->nadj, sizeof(*u->group));
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		const struct topo_switch *sw = &t->sw[s];
+		uint32_t begin = n;
+
+		u->first[s] = n;
+		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
+			sw_ix peer = t->adj[i].peer;
+
+			if (!u->live[s] || !u->live[peer])
+				continue;
+			if (n > begin && u->group[n - 1].peer == peer)
+				u->group[n - 1].n++;
+			else
+				u->group[n++] = (struct updn_group){peer, i, 1};
+		}
+	}
+	u->first[u->nsw] = n;
+}
+
+static void
+find_components(struct updn *u)
+{
+	sw_ix *queue = arena_array(u->a, u->nsw, sizeof(*queue));
+
+	memset(u->comp, 0xff, u->nsw * sizeof(*u->comp));
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		uint32_t head = 0, tail = 0;
+
+		if (!u->live[s] || u->comp[s] != TOPO_NONE)
+			continue;
+		u->comp[s] = u->ncomp;
+		queue[tail++] = s;
+		while (head < tail) {
+			sw_ix x = queue[head++];
+
+			for (uint32_t g = u->first[x]; g < u->first[x + 1];
+				g++) {
+				sw_ix y = u->group[g].peer;
+
+				if (u->comp[y] != TOPO_NONE)
+					continue;
+				u->comp[y] = u->ncomp;
+				queue[tail++] = y;
+			}
+		}
+		u->ncomp++;
+	}
+}
+
+/* Aggregation nodes sit on every switch: they say nothing about tiers. */
+static void
+weigh(struct updn *u)
+{
+	const struct topo *t = u->t;
+	uint64_t *hosts = arena_array(u->a, u->ncomp, sizeof(*hosts));
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		const struct topo_switch *sw = &t->sw[s];
+
+		if (!u->live[s])
+			continue;
+		for (uint32_t i = sw->end; i < sw->end + sw->nend; i++) {
+			const struct topo_node *n =
+				&t->node[t->port[t->end[i].port].node];
+
+			if (t->end[i].out != 0 && !(n->flags & TN_AGGREGATION))
+				u->weight[s]++;
+		}
+		hosts[u->comp[s]] += u->weight[s];
+	}
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		if (u->live[s] && hosts[u->comp[s]] == 0)
+			u->weight[s] = 1;
+		u->nhosts += u->weight[s];
+	}
+}
+
+void
+updn_graph(struct updn *u)
+{
+	const struct topo *t = u->t;
+
+	u->nsw = t->nsw;
+	u->words = (t->nsw + 255) / 256 * 4;
+	u->live = arena_array(u->a, u->nsw, sizeof(*u->live));
+	u->first = arena_array(u->a, u->nsw + 1, sizeof(*u->first));
+	u->comp = arena_array(u->a, u->nsw, sizeof(*u->comp));
+	u->weight = arena_array(u->a, u->nsw, sizeof(*u->weight));
+	u->rank = arena_array(u->a, u->nsw, sizeof(*u->rank));
+	u->tier.pos = arena_array(u->a, u->nsw, sizeof(*u->tier.pos));
+	u->tier.seq = arena_array(u->a, u->nsw, sizeof(*u->tier.seq));
+	u->line.pos = arena_array(u->a, u->nsw, sizeof(*u->line.pos));
+	u->line.seq = arena_array(u->a, u->nsw, sizeof(*u->line.seq));
+	u->turn_leaf = TOPO_NONE;
+	for (sw_ix s = 0; s < u->nsw; s++)
+		u->live[s] = !(t->node[t->sw[s].node].flags & TN_QUARANTINED);
+	make_groups(u);
+	find_components(u);
+	weigh(u);
+}
+
+struct place {
+	uint64_t guid;
+	uint32_t rank;
+	sw_ix sw;
+};
+
+static int
+by_place(const void *pa, const void *pb)
+{
+	const struct place *a = pa, *b = pb;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if (a->guid != b->guid)
+		return a->guid < b->guid ? -1 : 1;
+	return a->sw < b->sw ? -1 : a->sw > b->sw;
+}
+
+void
+updn_graph_sort(struct updn *u)
+{
+	struct place *p = arena_array(u->a, u->nsw, sizeof(*p));
+	const struct topo *t = u->t;
+
+	for (sw_ix s = 0; s < u->nsw; s++)
+		p[s] = (struct place){
+			t->node[t->sw[s].node].guid, u->rank[s], s};
+	if (u->nsw > 0)
+		qsort(p, u->nsw, sizeof(*p), by_place);
+	for (uint32_t i = 0; i < u->nsw; i++) {
+		u->tier.seq[i] = u->line.seq[i] = p[i].sw;
+		u->tier.pos[p[i].sw] = u->line.pos[p[i].sw] = i;
+	}
+}

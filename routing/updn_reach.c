@@ -1,0 +1,236 @@
+#include <string.h>
+
+#include "routing/updn.h"
+
+static uint64_t *
+row_of(uint64_t *sets, const struct updn *u, sw_ix s)
+{
+	return sets + (size_t)s * u->words;
+}
+
+/*
+ * Closures need no levels: in the order of the line, what s needs of its
+ * neighbours is final when s is due.
+ */
+struct updn_sets
+updn_reach_sets(const struct updn *u, const struct updn_line *line)
+{
+	size_t n = (size_t)u->nsw * u->words;
+	struct updn_sets r = {arena_array(u->a, n, sizeof(*r.dn)),
+		arena_array(u->a, n, sizeof(*r.all))};
+
+	for (uint32_t i = u->nsw; i-- > 0;) {
+		sw_ix s = line->seq[i];
+		uint64_t *dn = row_of(r.dn, u, s);
+
+		updn_set(dn, s);
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			if (line->pos[u->group[g].peer] > i)
+				updn_or(dn, row_of(r.dn, u, u->group[g].peer),
+					u->words);
+	}
+	for (uint32_t i = 0; i < u->nsw; i++) {
+		sw_ix s = line->seq[i];
+		uint64_t *all = row_of(r.all, u, s);
+
+		memcpy(all, row_of(r.dn, u, s), u->words * sizeof(*all));
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			if (line->pos[u->group[g].peer] < i)
+				updn_or(all, row_of(r.all, u, u->group[g].peer),
+					u->words);
+	}
+	return r;
+}
+
+uint64_t *
+updn_reach_above(const struct updn *u, const struct updn_line *line)
+{
+	uint64_t *above =
+		arena_array(u->a, (size_t)u->nsw * u->words, sizeof(*above));
+
+	for (uint32_t i = 0; i < u->nsw; i++) {
+		sw_ix s = line->seq[i];
+
+		updn_set(row_of(above, u, s), s);
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			if (line->pos[u->group[g].peer] < i)
+				updn_or(row_of(above, u, s),
+					row_of(above, u, u->group[g].peer),
+					u->words);
+	}
+	return above;
+}
+
+static bool
+equal(const struct updn *u, const uint64_t *a, const uint64_t *b)
+{
+	return memcmp(a, b, u->words * sizeof(*a)) == 0;
+}
+
+/* Room for one more level; the rows of complete switches are shared. */
+static const uint64_t **
+add_level(const struct updn *u, struct updn_levels *l, uint32_t *cap)
+{
+	if (l->n == *cap) {
+		const uint64_t **old = l->row;
+
+		*cap = *cap ? *cap * 2 : 8;
+		l->row = arena_array(
+			u->a, (size_t)*cap * u->nsw, sizeof(*l->row));
+		if (l->n > 0)
+			memcpy(l->row, old,
+				(size_t)l->n * u->nsw * sizeof(*l->row));
+	}
+	return l->row + (size_t)l->n++ * u->nsw;
+}
+
+static void
+first_level(const struct updn *u, const uint64_t **row)
+{
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		uint64_t *own = arena_array(u->a, u->words, sizeof(*own));
+
+		updn_set(own, s);
+		row[s] = own;
+	}
+}
+
+/* dn within k: what the neighbours below reach within k - 1. */
+static bool
+next_dn(const struct updn *u, const struct updn_sets *set,
+	const uint64_t *const *was, const uint64_t **is)
+{
+	bool grown = false;
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		uint64_t *own;
+
+		is[s] = was[s];
+		if (equal(u, was[s], set->dn + (size_t)s * u->words))
+			continue;
+		own = arena_array(u->a, u->words, sizeof(*own));
+		memcpy(own, was[s], u->words * sizeof(*own));
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			if (u->line.pos[u->group[g].peer] > u->line.pos[s])
+				updn_or(own, was[u->group[g].peer], u->words);
+		is[s] = own;
+		grown = true;
+	}
+	return grown;
+}
+
+/* Legal paths within k: down ones, and up for what cannot be had below. */
+static bool
+next_path(const struct updn *u, const struct updn_reach *r,
+	const uint64_t *const *was, const uint64_t **is)
+{
+	uint32_t k = r->path.n - 1 < r->dn.n ? r->path.n - 1 : r->dn.n - 1;
+	const uint64_t **dn = r->dn.row + (size_t)k * u->nsw;
+	bool grown = false;
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		const uint64_t *below = r->set.dn + (size_t)s * u->words;
+		uint64_t *own;
+
+		is[s] = was[s];
+		if (equal(u, was[s], r->set.all + (size_t)s * u->words))
+			continue;
+		own = arena_array(u->a, u->words, sizeof(*own));
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			if (u->line.pos[u->group[g].peer] < u->line.pos[s])
+				updn_or(own, was[u->group[g].peer], u->words);
+		for (uint32_t w = 0; w < u->words; w++)
+			own[w] = (own[w] & ~below[w]) | was[s][w] | dn[s][w];
+		is[s] = own;
+		grown = true;
+	}
+	return grown;
+}
+
+struct updn_reach
+updn_reach(const struct updn *u)
+{
+	struct updn_reach r = {.set = updn_reach_sets(u, &u->line)};
+	uint32_t cap = 0;
+	bool more = u->nsw > 0;
+
+	first_level(u, add_level(u, &r.dn, &cap));
+	while (more) {
+		const uint64_t **is = add_level(u, &r.dn, &cap);
+
+		more = next_dn(u, &r.set, is - u->nsw, is);
+	}
+	cap = 0;
+	memcpy(add_level(u, &r.path, &cap), r.dn.row,
+		u->nsw * sizeof(*r.path.row));
+	more = u->nsw > 0;
+	while (more) {
+		const uint64_t **is = add_level(u, &r.path, &cap);
+
+		more = next_path(u, &r, is - u->nsw, is);
+	}
+	return r;
+}
+
+/* cand |= (is & ~was & ~not) & there: reached now, through this neighbour. */
+static void
+reached(const uint64_t *fresh, const uint64_t *there, uint64_t *restrict cand,
+	uint32_t words)
+{
+	for (uint32_t w = 0; w < words; w += 4) {
+		cand[w] |= fresh[w] & there[w];
+		cand[w + 1] |= fresh[w + 1] & there[w + 1];
+		cand[w + 2] |= fresh[w + 2] & there[w + 2];
+		cand[w + 3] |= fresh[w + 3] & there[w + 3];
+	}
+}
+
+/* Add level k of one kind: through the neighbours below, or those above. */
+static void
+add_candidates(const struct updn *u, const struct updn_levels *l, uint32_t k,
+	sw_ix s, const uint64_t *fresh, bool up, uint64_t *rows)
+{
+	const uint64_t **before = l->row + (size_t)(k - 1) * u->nsw;
+
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
+		sw_ix peer = u->group[g].peer;
+
+		if ((u->line.pos[peer] < u->line.pos[s]) == up)
+			reached(fresh, before[peer],
+				rows + (size_t)(g - u->first[s]) * u->words,
+				u->words);
+	}
+}
+
+void
+updn_reach_candidates(const struct updn *u, const struct updn_reach *r, sw_ix s,
+	uint64_t *rows)
+{
+	uint64_t *fresh =
+		rows + (size_t)(u->first[s + 1] - u->first[s]) * u->words;
+	const uint64_t *below = r->set.dn + (size_t)s * u->words;
+
+	memset(rows, 0,
+		(size_t)(u->first[s + 1] - u->first[s]) * u->words *
+			sizeof(*rows));
+	for (uint32_t k = 1; k < r->dn.n; k++) {
+		const uint64_t *is = r->dn.row[(size_t)k * u->nsw + s];
+		const uint64_t *was = r->dn.row[(size_t)(k - 1) * u->nsw + s];
+
+		if (is == was)
+			break;
+		for (uint32_t w = 0; w < u->words; w++)
+			fresh[w] = is[w] & ~was[w];
+		add_candidates(u, &r->dn, k, s, fresh, false, rows);
+	}
+	for (uint32_t k = 1; k < r->path.n; k++) {
+		const uint64_t *is = r->path.row[(size_t)k * u->nsw + s];
+		const uint64_t *was = r->path.row[(size_t)(k - 1) * u->nsw + s];
+
+		if (is == was)
+			break;
+		for (uint32_t w = 0; w < u->words; w++)
+			fresh[w] = is[w] & ~was[w] & ~below[w];
+		add_candidates(u, &r->path, k, s, fresh, true, rows);
+	}
+}

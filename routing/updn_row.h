@@ -1,0 +1,71 @@
+/*
+ * updn_row: what updn_fill.c, updn_choose.c and updn_keep.c share while they
+ * make one row of the tables after the other. Private to them.
+ */
+#ifndef HEDDLE_ROUTING_UPDN_ROW_H
+#define HEDDLE_ROUTING_UPDN_ROW_H
+
+#include "routing/updn.h"
+
+/* Neighbour groups of one switch as bits. */
+struct updn_mask {
+	uint64_t w[UPDN_MASK_WORDS];
+};
+
+/*
+ * What the rows share, and the scratch of the row at hand. Arrays of W words
+ * per switch, W = 1, 2 or 4 by the number of neighbours, so that the common
+ * switch pays for one word.
+ */
+struct updn_row {
+	const struct updn *u;
+	const struct updn_reach *r;
+	const struct updn_dests *d;
+	const uint64_t *above; /* by row: switches above in tiers */
+	uint64_t *near;	       /* by row: switches below something above,
+				  tops not counted */
+	uint64_t *cand;	       /* by group: candidates, by updn_reach */
+	uint64_t *mask;	       /* [nsw * W] candidate groups per switch */
+	uint64_t *lead;	       /* [nsw * W] groups that lead up to a switch, or
+				  are cables to it */
+	uint64_t *far;	       /* set of switches served by the template */
+	uint32_t W;
+	uint8_t *row;
+	size_t bytes; /* of a row */
+
+	uint8_t *templ, *templ_last; /* port by key */
+	uint8_t *far_row;	     /* made from templ_last */
+	bool far_valid;
+
+	uint32_t meant[2][UPDN_MAX_GROUPS]; /* LIDs per port, by kind: with */
+	uint32_t other[2][UPDN_MAX_GROUPS]; /* and without a chain here */
+
+	/* Keeping. */
+	const struct routes *prev; /* NULL: a fresh row */
+	uint8_t *old;		   /* previous row of this switch */
+	bool *moved;		   /* by LID: its owner hangs elsewhere now */
+	uint8_t allowed[256];	   /* by port, for the groups in allowed_for */
+	struct updn_mask allowed_for;
+	uint32_t *bad; /* LIDs of the row to choose anew: [d->n] */
+	sw_ix *bad_dest;
+	uint32_t nbad;
+};
+
+/* Port of group i of s by the cable-th of its cables, modulo their number. */
+static inline uint8_t
+updn_row_port(const struct updn_row *f, sw_ix s, uint32_t i, uint32_t cable)
+{
+	const struct updn_group *g = &f->u->group[f->u->first[s] + i];
+
+	return f->u->t->adj[g->adj + (g->n > 1 ? cable % g->n : 0)].out;
+}
+
+/* updn_choose.c: the port for LID i among the groups in m, counted as used. */
+uint8_t updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m);
+
+/* updn_keep.c: make ready; then each row, for s at previous index prev_sw. */
+void updn_keep_init(struct updn_row *f);
+void updn_keep_row(
+	struct updn_row *f, sw_ix s, sw_ix prev_sw, const struct updn_mask *up);
+
+#endif

@@ -1,0 +1,178 @@
+#include <string.h>
+
+#include "routing/updn.h"
+
+enum { ROUNDS = 8 };
+
+/* Is every pair of a component joined by a path in the tier order? */
+static void
+find_gaps(const struct updn *u, const struct updn_sets *set, bool *gap)
+{
+	uint32_t *size = arena_array(u->a, u->ncomp, sizeof(*size));
+
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (u->live[s])
+			size[u->comp[s]]++;
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		const uint64_t *all = set->all + (size_t)s * u->words;
+		uint32_t n = 0;
+
+		if (!u->live[s])
+			continue;
+		for (uint32_t w = 0; w < u->words; w++)
+			n += updn_count(all[w]);
+		if (n < size[u->comp[s]])
+			gap[u->comp[s]] = true;
+	}
+}
+
+static bool
+is_leaf(const struct updn *u, sw_ix s)
+{
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		if (u->tier.pos[u->group[g].peer] > u->tier.pos[s])
+			return false;
+	return u->live[s];
+}
+
+/* The leaf of the routes in force, or TOPO_NONE. */
+static sw_ix
+former_leaf(const struct updn *u)
+{
+	const struct routes *prev = u->job->prev;
+	node_ix n;
+
+	if (prev == NULL || prev->turn_leaf == TOPO_NONE)
+		return TOPO_NONE;
+	n = topo_by_node_guid(u->t,
+		prev->topo->node[prev->topo->sw[prev->turn_leaf].node].guid);
+	return n == TOPO_NONE ? TOPO_NONE : u->t->node[n].sw;
+}
+
+/*
+ * The leaf with most switches above it: only those can turn there. Among
+ * equals the one in force, then any but the SM's own, then the lowest.
+ */
+static sw_ix
+choose_leaf(const struct updn *u, const uint64_t *above, uint32_t comp)
+{
+	sw_ix best = TOPO_NONE, former = former_leaf(u);
+	sw_ix own = topo_switch_of(u->t, u->t->sm_port);
+	uint64_t most = 0;
+
+	for (uint32_t i = u->nsw; i-- > 0;) {
+		sw_ix s = u->tier.seq[i];
+		uint64_t n = 0;
+
+		if (u->comp[s] != comp || !is_leaf(u, s))
+			continue;
+		for (uint32_t w = 0; w < u->words; w++)
+			n += updn_count(above[(size_t)s * u->words + w]);
+		n = n * 4 + (s == former ? 2 : 0) + (s != own ? 1 : 0);
+		if (n > most) {
+			most = n;
+			best = s;
+		}
+	}
+	return best;
+}
+
+/* Those of the component that cannot get up into the subtree. */
+static uint32_t
+rerank_lost(struct updn *u, const uint64_t *above, sw_ix leaf)
+{
+	const uint64_t *tree = above + (size_t)leaf * u->words;
+	bool *good = arena_array(u->a, u->nsw, sizeof(*good));
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		const uint64_t *up = above + (size_t)s * u->words;
+
+		good[s] = !u->live[s] || u->comp[s] != u->comp[leaf];
+		for (uint32_t w = 0; w < u->words && !good[s]; w++)
+			good[s] = (up[w] & tree[w]) != 0;
+	}
+	return updn_sticky_rerank(u, good);
+}
+
+/* Put the subtrees first, upside down, the rest after them as it was. */
+static void
+turn_over(struct updn *u, const uint64_t *tree)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = u->nsw; i-- > 0;)
+		if (updn_bit(tree, u->tier.seq[i]))
+			u->line.seq[n++] = u->tier.seq[i];
+	for (uint32_t i = 0; i < u->nsw; i++)
+		if (!updn_bit(tree, u->tier.seq[i]))
+			u->line.seq[n++] = u->tier.seq[i];
+	for (uint32_t i = 0; i < u->nsw; i++)
+		u->line.pos[u->line.seq[i]] = i;
+}
+
+/* Host pairs that only the subtree joins, per cable of its leaf. */
+static uint64_t
+burden(const struct updn *u, const struct updn_sets *set, sw_ix leaf)
+{
+	uint64_t pairs = 0, cables = 0;
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		const uint64_t *all = set->all + (size_t)s * u->words;
+
+		if (!u->live[s] || u->comp[s] != u->comp[leaf])
+			continue;
+		for (sw_ix d = 0; u->weight[s] != 0 && d < u->nsw; d++)
+			if (!updn_bit(all, d) && u->comp[d] == u->comp[s])
+				pairs += (uint64_t)u->weight[s] * u->weight[d];
+	}
+	for (uint32_t g = u->first[leaf]; g < u->first[leaf + 1]; g++)
+		cables += u->group[g].n;
+	return cables ? pairs / cables : pairs;
+}
+
+/*
+ * One component. Re-ranking what cannot be served changes the order, hence the
+ * candidates: start again. That ends soon or is given up: one top serves all.
+ */
+static uint64_t
+turn_component(struct updn *u, uint32_t comp, uint64_t *tree)
+{
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		struct updn_sets set = updn_reach_sets(u, &u->tier);
+		uint64_t *above = updn_reach_above(u, &u->tier);
+		bool *gap = arena_array(u->a, u->ncomp, sizeof(*gap));
+		sw_ix leaf;
+
+		find_gaps(u, &set, gap);
+		if (!gap[comp])
+			return 0;
+		leaf = choose_leaf(u, above, comp);
+		if (rerank_lost(u, above, leaf) > 0)
+			continue;
+		updn_or(tree, above + (size_t)leaf * u->words, u->words);
+		if (u->turn_leaf == TOPO_NONE)
+			u->turn_leaf = leaf;
+		return burden(u, &set, leaf);
+	}
+	return UINT64_MAX;
+}
+
+uint64_t
+updn_turn(struct updn *u)
+{
+	struct updn_sets set = updn_reach_sets(u, &u->tier);
+	bool *gap = arena_array(u->a, u->ncomp, sizeof(*gap));
+	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
+	uint64_t worst = 0;
+
+	u->turn_leaf = TOPO_NONE;
+	find_gaps(u, &set, gap);
+	for (uint32_t c = 0; c < u->ncomp; c++) {
+		uint64_t b = gap[c] ? turn_component(u, c, tree) : 0;
+
+		worst = b > worst ? b : worst;
+	}
+	if (u->turn_leaf != TOPO_NONE)
+		turn_over(u, tree);
+	return worst;
+}

@@ -1,0 +1,233 @@
+#include "routing/verify_graph.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/base/reason.h"
+
+static bool
+is_live(const struct topo *t, sw_ix s)
+{
+	return !(t->node[t->sw[s].node].flags & TN_QUARANTINED);
+}
+
+/* A cable that packets can use: both switches live, both ports nameable. */
+static bool
+usable(const struct topo *t, const struct topo_adj *a)
+{
+	return a->out != LFT_DROP && a->peer_port != LFT_DROP &&
+	       is_live(t, a->peer);
+}
+
+/* Component numbers of the live switches, by breadth-first search. */
+static uint32_t
+components(const struct topo *t, uint32_t *comp)
+{
+	sw_ix *queue = mem_alloc(t->nsw * sizeof(*queue));
+	uint32_t head = 0, tail = 0, n = 0;
+
+	memset(comp, 0xff, t->nsw * sizeof(*comp));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		if (comp[s] != TOPO_NONE || !is_live(t, s))
+			continue;
+		comp[s] = n;
+		queue[tail++] = s;
+		for (; head < tail; head++) {
+			const struct topo_switch *sw = &t->sw[queue[head]];
+
+			for (uint32_t i = 0; i < sw->nadj; i++) {
+				const struct topo_adj *a = &t->adj[sw->adj + i];
+
+				if (comp[a->peer] != TOPO_NONE || !usable(t, a))
+					continue;
+				comp[a->peer] = n;
+				queue[tail++] = a->peer;
+			}
+		}
+		n++;
+	}
+	free(queue);
+	return n;
+}
+
+/* Number the live switches component by component. */
+static void
+number(struct verify_graph *g)
+{
+	const struct topo *t = g->t;
+	uint32_t *of = mem_alloc(t->nsw * sizeof(*of)), *at;
+
+	g->ncomp = components(t, of);
+	g->comp_lo = mem_zalloc(g->ncomp + 2U, sizeof(*g->comp_lo));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (of[s] != TOPO_NONE)
+			g->comp_lo[of[s] + 1]++;
+	for (uint32_t c = 0; c < g->ncomp; c++)
+		g->comp_lo[c + 1] += g->comp_lo[c];
+	g->n = g->comp_lo[g->ncomp];
+	g->sw = mem_alloc(g->n * sizeof(*g->sw));
+	g->comp = mem_alloc(g->n * sizeof(*g->comp));
+	g->ix = mem_alloc(t->nsw * sizeof(*g->ix));
+	at = mem_dup(g->comp_lo, (g->ncomp + 1U) * sizeof(*at));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		g->ix[s] = TOPO_NONE;
+		if (of[s] == TOPO_NONE)
+			continue;
+		g->ix[s] = at[of[s]]++;
+		g->sw[g->ix[s]] = s;
+		g->comp[g->ix[s]] = of[s];
+	}
+	free(at);
+	free(of);
+}
+
+/* Port records and what is behind each port. */
+static void
+wire(struct verify_graph *g)
+{
+	const struct topo *t = g->t;
+	unsigned widest = 0;
+
+	g->off = mem_alloc((g->n + 1U) * sizeof(*g->off));
+	g->top = mem_zalloc(g->n + 1U, sizeof(*g->top));
+	for (uint32_t s = 0; s < g->n; s++) {
+		unsigned nports = t->node[t->sw[g->sw[s]].node].nports;
+
+		g->off[s] = g->nports;
+		g->nports += nports + 1;
+		g->top[s] =
+			(uint8_t)(nports < LFT_DROP ? nports : LFT_DROP - 1);
+		if (nports > widest)
+			widest = nports;
+	}
+	g->off[g->n] = g->nports++;
+	g->shift = widest < 64 ? 0 : widest < 128 ? 1 : 2;
+	g->peer = mem_alloc(g->nports * sizeof(*g->peer));
+	for (uint32_t c = 0; c < g->nports; c++)
+		g->peer[c] = verify_graph_pack(g->n, 0);
+	for (uint32_t s = 0; s < g->n; s++) {
+		const struct topo_switch *sw = &t->sw[g->sw[s]];
+
+		for (uint32_t i = 0; i < sw->nadj; i++) {
+			const struct topo_adj *a = &t->adj[sw->adj + i];
+
+			if (usable(t, a))
+				g->peer[g->off[s] + a->out] = verify_graph_pack(
+					g->ix[a->peer], a->peer_port);
+		}
+	}
+}
+
+bool
+verify_graph_is_host(const struct topo *t, port_ix p)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+
+	return n->type != TOPO_SWITCH && t->port[p].lid != 0 &&
+	       !(n->flags & TN_AGGREGATION) && !(t->port[p].flags & TP_ABSENT);
+}
+
+sw_ix
+verify_graph_home(const struct topo *t, port_ix p, uint8_t *eject)
+{
+	const struct topo_port *port = &t->port[p];
+
+	*eject = 0;
+	if (t->node[port->node].type == TOPO_SWITCH)
+		return t->node[port->node].sw;
+	if (port->peer == TOPO_NONE)
+		return TOPO_NONE;
+	port = &t->port[port->peer];
+	*eject = port->num;
+	return t->node[port->node].sw;
+}
+
+static void
+count_hosts(struct verify_graph *g)
+{
+	const struct topo *t = g->t;
+	uint8_t eject;
+
+	g->hosts = mem_zalloc(g->n + 1U, sizeof(*g->hosts));
+	for (port_ix p = 0; p < t->nports; p++) {
+		sw_ix s;
+
+		if (!verify_graph_is_host(t, p))
+			continue;
+		s = verify_graph_home(t, p, &eject);
+		if (s != TOPO_NONE && g->ix[s] != TOPO_NONE)
+			g->hosts[g->ix[s]]++;
+	}
+}
+
+struct verify_graph *
+verify_graph_new(const struct topo *t, struct reason *why)
+{
+	struct verify_graph *g;
+
+	if (t->nsw > TOPO_LID_MAX) {
+		(void)reason_set(why,
+			"%" PRIu32 " switches are more than there are LIDs",
+			t->nsw);
+		return NULL;
+	}
+	g = mem_zalloc(1, sizeof(*g));
+	g->t = t;
+	number(g);
+	wire(g);
+	count_hosts(g);
+	g->turn = mem_zalloc((size_t)g->nports << g->shift, sizeof(*g->turn));
+	g->load = mem_zalloc(g->nports, sizeof(*g->load));
+	return g;
+}
+
+void
+verify_graph_free(struct verify_graph *g)
+{
+	if (g == NULL)
+		return;
+	free(g->sw);
+	free(g->ix);
+	free(g->comp_lo);
+	free(g->comp);
+	free(g->off);
+	free(g->top);
+	free(g->peer);
+	free(g->hosts);
+	free(g->turn);
+	free(g->load);
+	free(g);
+}
+
+struct verify_name
+verify_graph_name(const struct topo *t, node_ix n)
+{
+	struct verify_name name;
+	const char *desc = t->text ? t->text + t->node[n].desc : "";
+
+	if (desc[0] == '\0') {
+		(void)snprintf(name.s, sizeof(name.s), "0x%016" PRIx64,
+			t->node[n].guid);
+		return name;
+	}
+	(void)snprintf(name.s, sizeof(name.s), "'%.64s'", desc);
+	for (char *c = name.s; *c != '\0'; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '.';
+	return name;
+}
+
+uint8_t
+verify_graph_entry(const struct verify_graph *g, const struct verify_tables *in,
+	uint32_t s, uint32_t lid)
+{
+	uint32_t b = lid / LFT_BLOCK;
+
+	if (b >= in->nblocks)
+		return LFT_DROP;
+	return lft_bytes(in->pool,
+		in->block[(size_t)g->sw[s] * in->nblocks + b])[lid % LFT_BLOCK];
+}

@@ -1,0 +1,666 @@
+#include "sm/ctl/ctl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "sm/base/buf.h"
+#include "sm/base/mem.h"
+#include "sm/base/path.h"
+#include "sm/ctl/answer.h"
+#include "sm/ctl/fabric.h"
+#include "sm/ctl/paths.h"
+
+enum { READ_CHUNK = 16 * 1024, BACKLOG = 16, SHOWN = 40 };
+
+struct client {
+	struct ctl *ctl;
+	struct client *prev, *next;
+	int fd;
+	uid_t uid;
+	struct loop_fd *watch;
+	struct buf in;
+	struct buf out;
+	struct answer *answer; /* being made */
+	bool eof;	       /* nothing more will come */
+	bool last;	       /* close when all is written */
+	bool blocked;	       /* until tables are free */
+	bool waiting;	       /* for what follows, to answer with status */
+	uint64_t generation, sweep;
+	struct mono progress; /* last time that something was written */
+};
+
+struct ctl {
+	struct loop *loop;
+	char *path;
+	struct stat id; /* of our socket file */
+	int fd;
+	struct loop_fd *watch;
+	struct loop_timer *stalls;
+	bool ticking; /* stalls is set */
+	struct loop_wake *again;
+	struct ctl_ops ops;
+	struct ctl_limits limits;
+	struct ctl_stats stats;
+	struct client *clients;
+	struct view **shed; /* to be let go when tables are free */
+	size_t nshed, capshed;
+};
+
+/* ---- clients come and go ---- */
+
+static void
+let_go(struct ctl *c, struct view *v)
+{
+	if (v == NULL)
+		return;
+	c->shed = mem_grow(c->shed, c->nshed, &c->capshed, sizeof(*c->shed));
+	c->shed[c->nshed++] = v;
+}
+
+static void
+shed_views(struct ctl *c)
+{
+	while (c->nshed > 0 && c->ops.tables(c->ops.cookie))
+		view_unref(c->shed[--c->nshed]);
+}
+
+static void
+client_free(struct client *k)
+{
+	struct ctl *c = k->ctl;
+
+	if (k->prev != NULL)
+		k->prev->next = k->next;
+	else
+		c->clients = k->next;
+	if (k->next != NULL)
+		k->next->prev = k->prev;
+	c->stats.clients--;
+	let_go(c, answer_free(k->answer));
+	loop_fd_free(k->watch);
+	(void)close(k->fd);
+	buf_free(&k->in);
+	buf_free(&k->out);
+	free(k);
+	loop_fd_set(c->watch, LOOP_READ);
+}
+
+/* ---- requests ---- */
+
+static struct answer *
+status_now(struct ctl *c)
+{
+	return answer_result(c->ops.status(c->ops.cookie));
+}
+
+/* Is what the client waits for there? */
+static bool
+reached(const struct client *k)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	const struct view *v = ops->view(ops->cookie);
+
+	return (v != NULL ? v->generation : 0) >= k->generation &&
+	       ops->sweeps(ops->cookie) >= k->sweep;
+}
+
+static struct answer *
+do_status(struct client *k, json_t *request)
+{
+	json_int_t generation = 0, sweep = 0;
+	const char *cmd;
+	json_error_t err;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s, s?I, s?I !}", "cmd", &cmd,
+		    "wait_generation", &generation, "wait_sweep", &sweep) != 0)
+		return answer_error("bad-argument", err.text);
+	if (generation < 0 || sweep < 0)
+		return answer_error(
+			"bad-argument", "cannot wait for a negative number");
+	k->generation = (uint64_t)generation;
+	k->sweep = (uint64_t)sweep;
+	if (reached(k))
+		return status_now(k->ctl);
+	k->waiting = true;
+	return NULL;
+}
+
+static struct answer *
+do_sweep(struct client *k, json_t *request)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	const struct view *v;
+	uint64_t sweep = 0;
+	const char *cmd;
+	struct reason why;
+	json_error_t err;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s !}", "cmd", &cmd) != 0)
+		return answer_error("bad-argument", err.text);
+	if (ops->sweep(ops->cookie, k->uid, &sweep, &why) != 0)
+		return answer_error("refused", why.text);
+	v = ops->view(ops->cookie);
+	return answer_result(json_pack("{s:I, s:I}", "wait_sweep",
+		(json_int_t)sweep, "wait_generation",
+		(json_int_t)(v != NULL ? v->generation : 0) + 1));
+}
+
+static struct answer *
+do_topology(struct client *k, json_t *request)
+{
+	return fabric_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
+}
+
+static struct answer *
+do_routes(struct client *k, json_t *request)
+{
+	return paths_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
+}
+
+static const struct command {
+	const char *name;
+	bool view;   /* can only be answered from one */
+	bool tables; /* reads forwarding tables */
+	/* NULL: the client waits, its answer comes later */
+	struct answer *(*run)(struct client *k, json_t *request);
+} commands[] = {
+	{"status", false, false, do_status},
+	{"topology", true, false, do_topology},
+	{"routes", true, true, do_routes},
+	{"sweep", false, false, do_sweep},
+};
+
+static const struct command *
+find_command(const char *name)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static struct answer *
+malformed(struct client *k, const char *text)
+{
+	k->ctl->stats.malformed++;
+	return answer_error("bad-request", text);
+}
+
+static struct answer *
+unknown(const char *name)
+{
+	struct answer *a;
+	struct buf b = {0};
+
+	buf_printf(&b, "unknown command '%.*s'; there are", SHOWN, name);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		buf_printf(&b, "%s %s", i > 0 ? "," : "", commands[i].name);
+	a = answer_error("unknown-command", b.text);
+	buf_free(&b);
+	return a;
+}
+
+static struct answer *
+dispatch(struct client *k, const char *name, json_t *request)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	const struct command *cmd = find_command(name);
+
+	if (cmd == NULL)
+		return unknown(name);
+	if (cmd->view && ops->view(ops->cookie) == NULL)
+		return answer_error(
+			"no-view", "no fabric was brought up yet: see status");
+	k->blocked = cmd->tables && !ops->tables(ops->cookie);
+	return k->blocked ? NULL : cmd->run(k, request);
+}
+
+/* Run a decoded request; k->blocked: it has to be run again later. */
+static void
+run_request(struct client *k, json_t *request)
+{
+	const char *name = json_string_value(json_object_get(request, "cmd"));
+
+	if (name == NULL) {
+		k->answer = malformed(k, "a request is an object with \"cmd\", "
+					 "such as {\"cmd\":\"status\"}");
+		return;
+	}
+	k->answer = dispatch(k, name, request);
+	if (k->answer != NULL && answer_failed(k->answer))
+		k->ctl->stats.refused++;
+}
+
+/* The first n bytes of in are a line; k->blocked: it stays there. */
+static void
+take_line(struct client *k, size_t n)
+{
+	json_error_t err;
+	json_t *request;
+	struct reason why;
+
+	request = json_loadb(k->in.text, n, JSON_REJECT_DUPLICATES, &err);
+	if (request == NULL) {
+		(void)reason_set(&why, "not a line of JSON: column %d: %s",
+			err.column, err.text);
+		k->answer = malformed(k, why.text);
+	} else {
+		run_request(k, request);
+		json_decref(request);
+	}
+	if (k->blocked)
+		return;
+	k->ctl->stats.requests++;
+	buf_drop(&k->in, n + 1);
+}
+
+static bool
+blank(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i] != ' ' && s[i] != '\t' && s[i] != '\r')
+			return false;
+	return true;
+}
+
+/*
+ * Begin the answer to the next request, if there is one and it can be
+ * answered now; true when there is an answer.
+ */
+static bool
+next_request(struct client *k)
+{
+	char *end;
+	size_t n;
+
+	while (!k->last && !k->waiting && !k->blocked && k->answer == NULL &&
+		k->in.n > 0) {
+		end = memchr(k->in.text, '\n', k->in.n);
+		n = end != NULL ? (size_t)(end - k->in.text) : k->in.n;
+		if (n > CTL_REQUEST_MAX) {
+			k->answer = malformed(
+				k, "a request has at most 65536 bytes");
+			k->last = true;
+		} else if (end == NULL && k->eof) {
+			k->answer = malformed(
+				k, "the request does not end with a newline");
+			k->last = true;
+		} else if (end == NULL) {
+			break;
+		} else if (blank(k->in.text, n)) {
+			buf_drop(&k->in, n + 1);
+		} else {
+			take_line(k, n);
+		}
+	}
+	return k->answer != NULL;
+}
+
+/* ---- one turn of a client ---- */
+
+/* false: the connection is dead. */
+static bool
+receive(struct client *k)
+{
+	char chunk[READ_CHUNK];
+	ssize_t n;
+
+	n = recv(k->fd, chunk, sizeof(chunk), MSG_DONTWAIT);
+	if (n > 0)
+		buf_put(&k->in, chunk, (size_t)n);
+	else if (n == 0)
+		k->eof = true;
+	else
+		return errno == EAGAIN || errno == EINTR;
+	return true;
+}
+
+static bool
+transmit(struct client *k, struct mono now)
+{
+	ssize_t n;
+
+	if (k->out.n == 0)
+		return true;
+	n = send(k->fd, k->out.text, k->out.n, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	if (n > 0)
+		k->progress = now;
+	buf_drop(&k->out, (size_t)n);
+	return true;
+}
+
+/* Make more of the answer while the client keeps up. */
+static void
+produce(struct client *k, struct mono now)
+{
+	struct ctl *c = k->ctl;
+
+	while (k->out.n < c->limits.slice && next_request(k)) {
+		k->blocked = answer_reads_tables(k->answer) &&
+			     !c->ops.tables(c->ops.cookie);
+		if (k->blocked)
+			return;
+		if (k->out.n == 0)
+			k->progress = now;
+		if (answer_more(k->answer, c->limits.slice - k->out.n, &k->out))
+			return;
+		let_go(c, answer_free(k->answer));
+		k->answer = NULL;
+	}
+}
+
+/* Paused: it waits for tables, or for what it asked; ctl_changed goes on. */
+static void
+rearm(struct client *k)
+{
+	unsigned events = 0;
+
+	if (!k->eof && !k->last && k->in.n <= CTL_REQUEST_MAX)
+		events |= LOOP_READ;
+	if (k->out.n > 0)
+		events |= LOOP_WRITE;
+	loop_fd_set(k->watch, events);
+}
+
+/* Could more be done at once, although no event will say so? */
+static bool
+unfinished(const struct client *k)
+{
+	if (k->out.n > 0 || k->blocked)
+		return false;
+	if (k->answer != NULL)
+		return true;
+	return !k->waiting && !k->last && k->in.n > 0 &&
+	       (k->eof || memchr(k->in.text, '\n', k->in.n) != NULL);
+}
+
+static bool
+over(const struct client *k)
+{
+	if (k->out.n > 0 || k->answer != NULL)
+		return false;
+	/* who hangs up while waiting is gone; a line left is for tables */
+	return k->last || (k->eof && (k->waiting || k->in.n == 0));
+}
+
+static void
+turn(struct client *k, unsigned events, struct mono now)
+{
+	struct ctl *c = k->ctl;
+	bool alive = true;
+
+	k->blocked = false;
+	if ((events & LOOP_READ) != 0)
+		alive = receive(k);
+	if (alive && k->waiting && reached(k)) {
+		k->waiting = false;
+		k->answer = status_now(c);
+	}
+	if (alive) {
+		produce(k, now);
+		alive = transmit(k, now);
+	}
+	if (!alive || over(k)) {
+		client_free(k);
+	} else {
+		rearm(k);
+		if (unfinished(k))
+			loop_wake_send(c->again);
+	}
+	shed_views(c);
+}
+
+static void
+on_client(void *cookie, unsigned events, struct mono now)
+{
+	turn(cookie, events, now);
+}
+
+/* In a turn of its own: who calls ctl_changed may be in the midst of one. */
+static void
+on_again(void *cookie, struct mono now)
+{
+	struct ctl *c = cookie;
+	struct client *k, *next;
+
+	for (k = c->clients; k != NULL; k = next) {
+		next = k->next;
+		turn(k, 0, now);
+	}
+	shed_views(c);
+}
+
+static void
+tick_later(struct ctl *c, struct mono now)
+{
+	if (!c->ticking)
+		loop_timer_set(c->stalls,
+			mono_add(now, (struct mono){c->limits.stall.ns / 4}));
+	c->ticking = true;
+}
+
+static void
+on_stalls(void *cookie, struct mono now)
+{
+	struct ctl *c = cookie;
+	struct client *k, *next;
+
+	c->ticking = false;
+	for (k = c->clients; k != NULL; k = next) {
+		next = k->next;
+		if (k->out.n == 0 || mono_before(now, mono_add(k->progress,
+							      c->limits.stall)))
+			continue;
+		c->stats.dropped++;
+		client_free(k);
+	}
+	shed_views(c);
+	loop_fd_set(c->watch, LOOP_READ); /* accept may have failed */
+	if (c->clients != NULL)
+		tick_later(c, now);
+}
+
+/* ---- the listening socket ---- */
+
+static uid_t
+peer_uid(int fd)
+{
+	struct ucred cred = {.uid = (uid_t)-1};
+	socklen_t n = sizeof(cred);
+
+	(void)getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &n);
+	return cred.uid;
+}
+
+static void
+add_client(struct ctl *c, int fd, struct mono now)
+{
+	struct client *k = mem_zalloc(1, sizeof(*k));
+
+	k->ctl = c;
+	k->fd = fd;
+	k->uid = peer_uid(fd);
+	k->progress = now;
+	k->next = c->clients;
+	if (k->next != NULL)
+		k->next->prev = k;
+	c->clients = k;
+	c->stats.clients++;
+	k->watch = loop_fd_new(c->loop, fd, LOOP_READ, on_client, k);
+	if (c->stats.clients > c->limits.clients) {
+		c->stats.dropped++;
+		k->answer = answer_error("busy", "too many clients");
+		k->last = true;
+		turn(k, 0, now);
+	}
+}
+
+static void
+on_listen(void *cookie, unsigned events, struct mono now)
+{
+	struct ctl *c = cookie;
+	int fd;
+
+	(void)events;
+	fd = accept4(c->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd >= 0) {
+		c->stats.accepted++;
+		add_client(c, fd, now);
+	} else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+		loop_fd_set(c->watch, 0); /* no descriptors: try later */
+	}
+	tick_later(c, now);
+}
+
+static int
+set_address(const char *path, struct sockaddr_un *sun, struct reason *why)
+{
+	size_t n = strlen(path);
+
+	*sun = (struct sockaddr_un){.sun_family = AF_UNIX};
+	if (n == 0 || n >= sizeof(sun->sun_path))
+		return reason_set(why,
+			"control socket %s: a path has 1 to %zu bytes", path,
+			sizeof(sun->sun_path) - 1);
+	memcpy(sun->sun_path, path, n);
+	return 0;
+}
+
+int
+ctl_live(const char *path)
+{
+	struct sockaddr_un sun;
+	int fd, ok;
+
+	if (set_address(path, &sun, NULL) != 0)
+		return 0;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return 0;
+	ok = connect(fd, (const struct sockaddr *)&sun, sizeof(sun)) == 0 ||
+	     errno == EAGAIN || errno == EACCES;
+	(void)close(fd);
+	return ok;
+}
+
+/* Nothing is in the way, or only what a dead daemon left. */
+static int
+clear_path(const char *path, struct reason *why)
+{
+	struct stat st;
+
+	if (lstat(path, &st) != 0) {
+		if (errno == ENOENT)
+			return 0;
+		return reason_set(
+			why, "control socket %s: %s", path, strerror(errno));
+	}
+	if (!S_ISSOCK(st.st_mode))
+		return reason_set(why,
+			"control socket %s: something else is there", path);
+	if (ctl_live(path))
+		return reason_set(why,
+			"control socket %s: another process serves it", path);
+	if (unlink(path) != 0 && errno != ENOENT)
+		return reason_set(
+			why, "control socket %s: %s", path, strerror(errno));
+	return 0;
+}
+
+static int
+listen_at(const char *path, struct stat *id, struct reason *why)
+{
+	struct sockaddr_un sun;
+	mode_t mask;
+	int fd, bound;
+
+	if (set_address(path, &sun, why) != 0 ||
+		path_make_parent(path, why) != 0 || clear_path(path, why) != 0)
+		return -1;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return reason_set(why, "control socket: %s", strerror(errno));
+	mask = umask(0117);
+	bound = bind(fd, (const struct sockaddr *)&sun, sizeof(sun));
+	(void)umask(mask);
+	if (bound == 0 && listen(fd, BACKLOG) == 0 && lstat(path, id) == 0)
+		return fd;
+	(void)reason_set(why, "control socket %s: %s", path, strerror(errno));
+	(void)close(fd);
+	if (bound == 0)
+		(void)unlink(path);
+	return -1;
+}
+
+struct ctl *
+ctl_open(struct loop *l, const char *path, const struct ctl_ops *ops,
+	const struct ctl_limits *limits, struct reason *why)
+{
+	struct ctl *c;
+	struct stat id;
+	int fd = listen_at(path, &id, why);
+
+	if (fd < 0)
+		return NULL;
+	c = mem_zalloc(1, sizeof(*c));
+	c->loop = l;
+	c->path = mem_strdup(path);
+	c->id = id;
+	c->fd = fd;
+	c->ops = *ops;
+	if (limits != NULL)
+		c->limits = *limits;
+	if (c->limits.clients == 0)
+		c->limits.clients = 64;
+	if (c->limits.slice == 0)
+		c->limits.slice = 64 * 1024;
+	if (c->limits.stall.ns == 0)
+		c->limits.stall = mono_ms(30000);
+	c->watch = loop_fd_new(l, fd, LOOP_READ, on_listen, c);
+	c->stalls = loop_timer_new(l, on_stalls, c);
+	c->again = loop_wake_new(l, on_again, c);
+	return c;
+}
+
+void
+ctl_close(struct ctl *c)
+{
+	struct stat st;
+
+	if (c == NULL)
+		return;
+	while (c->clients != NULL)
+		client_free(c->clients);
+	while (c->nshed > 0)
+		view_unref(c->shed[--c->nshed]);
+	free(c->shed);
+	loop_wake_free(c->again);
+	loop_timer_free(c->stalls);
+	loop_fd_free(c->watch);
+	(void)close(c->fd);
+	if (lstat(c->path, &st) == 0 && st.st_dev == c->id.st_dev &&
+		st.st_ino == c->id.st_ino)
+		(void)unlink(c->path);
+	free(c->path);
+	free(c);
+}
+
+void
+ctl_changed(struct ctl *c, struct mono now)
+{
+	(void)now;
+	loop_wake_send(c->again);
+}
+
+const struct ctl_stats *
+ctl_stats(const struct ctl *c)
+{
+	return &c->stats;
+}

@@ -1,0 +1,306 @@
+#include "sm/ctl/paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/routes.h"
+#include "sm/base/mem.h"
+#include "sm/base/reason.h"
+#include "sm/ctl/find.h"
+#include "sm/ctl/words.h"
+
+/* No verified path has more switches than a directed route has hops. */
+enum { STEPS_MAX = 2 * TOPO_MAX_HOPS };
+
+static void
+put(json_t *o, const char *key, json_t *v)
+{
+	(void)json_object_set_new(o, key, v);
+}
+
+static json_t *
+u64(uint64_t v)
+{
+	return json_integer((json_int_t)v);
+}
+
+static void
+put_switch(json_t *o, const struct topo *t, sw_ix s)
+{
+	put(o, "switch", words_guid(t->node[t->sw[s].node].guid));
+	put(o, "name", words_name(t, t->sw[s].node));
+}
+
+static json_t *
+port_json(const struct topo *t, port_ix p, uint16_t lid)
+{
+	return json_pack("{s:o, s:i, s:i, s:o}", "guid",
+		words_guid(t->port[p].guid), "port", t->port[p].num, "lid", lid,
+		"name", words_name(t, t->port[p].node));
+}
+
+/* What hangs on port num of switch s, or null. */
+static json_t *
+next_json(const struct topo *t, sw_ix s, unsigned num)
+{
+	node_ix n = t->sw[s].node;
+	port_ix peer;
+
+	if (num == 0 || num > t->node[n].nports)
+		return json_null();
+	peer = t->port[topo_port_of(t, n, num)].peer;
+	if (peer == TOPO_NONE)
+		return json_null();
+	return json_pack("{s:o, s:i, s:o}", "guid",
+		words_guid(t->node[t->port[peer].node].guid), "port",
+		t->port[peer].num, "name", words_name(t, t->port[peer].node));
+}
+
+/* What is true of all routes of a view. */
+static json_t *
+routes_json(const struct view *v)
+{
+	const struct routes *r = v->routes;
+	json_t *o = json_object();
+
+	put(o, "generation", u64(v->generation));
+	put(o, "engine", words_text(v->story.engine));
+	put(o, "order", json_string(words_order(r->order)));
+	put(o, "note", words_text(r->note));
+	put(o, "turn_leaf",
+		r->turn_leaf != TOPO_NONE
+			? words_name(v->topo, v->topo->sw[r->turn_leaf].node)
+			: json_null());
+	return o;
+}
+
+/* ---- summary ---- */
+
+static int
+by_rank(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* How many switches there are of each rank, top first. */
+static json_t *
+ranks_json(const struct routes *r)
+{
+	uint32_t nsw = r->topo->nsw, n;
+	uint32_t *rank = mem_dup(r->rank, nsw * sizeof(*rank));
+	json_t *list = json_array();
+
+	qsort(rank, nsw, sizeof(*rank), by_rank);
+	for (uint32_t i = 0; i < nsw; i += n) {
+		for (n = 1; i + n < nsw && rank[i + n] == rank[i]; n++)
+			;
+		(void)json_array_append_new(
+			list, json_pack("{s:o, s:o}", "rank", u64(rank[i]),
+				      "switches", u64(n)));
+	}
+	free(rank);
+	return list;
+}
+
+static json_t *
+busiest_json(const struct view *v)
+{
+	const struct verify_report *r = &v->routes->report;
+	json_t *o;
+
+	if (r->load_max == 0 || r->load_sw >= v->topo->nsw)
+		return json_null();
+	o = json_object();
+	put_switch(o, v->topo, r->load_sw);
+	put(o, "port", json_integer(r->load_port));
+	put(o, "next", next_json(v->topo, r->load_sw, r->load_port));
+	return o;
+}
+
+static struct answer *
+summary(struct view *v)
+{
+	const struct routes *r = v->routes;
+	const struct verify_report *q = &r->report;
+	json_t *o = routes_json(v);
+
+	put(o, "tried", words_text(v->story.tried));
+	put(o, "fallback", json_boolean(v->story.fallback));
+	put(o, "rebalanced", json_boolean(v->story.rebalanced));
+	put(o, "ranks", ranks_json(r));
+	put(o, "reranked", u64(r->reranked));
+	put(o, "lanes", u64(q->vls));
+	put(o, "pairs", u64(q->pairs));
+	put(o, "unreachable", u64(q->unreachable));
+	put(o, "cut_off", u64(q->cut_off));
+	put(o, "loops", u64(q->loops));
+	put(o, "cyclic_channels", u64(q->cyclic_channels));
+	put(o, "load_max", u64(q->load_max));
+	put(o, "load_mean", json_real(q->load_mean));
+	put(o, "busiest", busiest_json(v));
+	put(o, "hops_max", u64(q->hops_max));
+	put(o, "hops_mean", json_real(q->hops_mean));
+	put(o, "top", u64(r->top));
+	put(o, "entries_kept", u64(r->entries_kept));
+	put(o, "entries_changed", u64(r->entries_changed));
+	return answer_result(o);
+}
+
+/* ---- one path ---- */
+
+static const char *
+direction(const struct routes *r, const struct route_step *step, int i, int n)
+{
+	if (i + 1 >= n)
+		return "exit";
+	return routes_above(r, step[i + 1].sw, step[i].sw) ? "up" : "down";
+}
+
+static json_t *
+steps_json(const struct routes *r, const struct route_step *step, int n)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < n; i++) {
+		json_t *o = json_object();
+
+		put_switch(o, r->topo, step[i].sw);
+		put(o, "rank", u64(r->rank[step[i].sw]));
+		put(o, "in", json_integer(step[i].in));
+		put(o, "out", json_integer(step[i].out));
+		put(o, "direction", json_string(direction(r, step, i, n)));
+		put(o, "next", next_json(r->topo, step[i].sw, step[i].out));
+		(void)json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static struct answer *
+trace(struct view *v, const char *from, const char *to)
+{
+	struct route_step step[STEPS_MAX];
+	const struct topo *t = v->topo;
+	struct reason why;
+	uint16_t slid, dlid;
+	port_ix a, b;
+	json_t *o;
+	int n;
+
+	a = find_port(t, from, &slid, &why);
+	if (a == TOPO_NONE)
+		return answer_error("not-found", why.text);
+	b = find_port(t, to, &dlid, &why);
+	if (b == TOPO_NONE)
+		return answer_error("not-found", why.text);
+	n = routes_trace(v->routes, a, dlid, step, STEPS_MAX, &why);
+	if (n < 0)
+		return answer_error("no-path", why.text);
+	if (n > STEPS_MAX)
+		n = STEPS_MAX;
+	o = routes_json(v);
+	put(o, "from", port_json(t, a, slid));
+	put(o, "to", port_json(t, b, dlid));
+	put(o, "steps", steps_json(v->routes, step, n));
+	return answer_result(o);
+}
+
+/* ---- a column and a row ---- */
+
+static json_t *
+column_item(const struct view *v, size_t i, const void *param)
+{
+	const uint16_t *lid = param;
+	sw_ix s = (sw_ix)i;
+	uint8_t out = routes_port(v->routes, s, *lid);
+	json_t *o = json_object();
+
+	put_switch(o, v->topo, s);
+	put(o, "out", out == LFT_DROP ? json_null() : json_integer(out));
+	put(o, "next", next_json(v->topo, s, out));
+	return o;
+}
+
+static struct answer *
+column(struct view *v, const char *to)
+{
+	const struct answer_list list = {
+		.key = "entries",
+		.n = v->topo->nsw,
+		.item = column_item,
+		.tables = true,
+	};
+	struct reason why;
+	uint16_t lid;
+	port_ix p = find_port(v->topo, to, &lid, &why);
+	json_t *o;
+
+	if (p == TOPO_NONE)
+		return answer_error("not-found", why.text);
+	o = routes_json(v);
+	put(o, "to", port_json(v->topo, p, lid));
+	return answer_list(o, v, &list, &lid, sizeof(lid));
+}
+
+/* Element i is LID i + 1; those that nobody owns are left out. */
+static json_t *
+row_item(const struct view *v, size_t i, const void *param)
+{
+	const sw_ix *s = param;
+	uint16_t lid = (uint16_t)(i + 1);
+	port_ix p = topo_by_lid(v->topo, lid, NULL);
+	uint8_t out;
+	json_t *o;
+
+	if (p == TOPO_NONE)
+		return NULL;
+	out = routes_port(v->routes, *s, lid);
+	o = port_json(v->topo, p, lid);
+	put(o, "out", out == LFT_DROP ? json_null() : json_integer(out));
+	put(o, "next", next_json(v->topo, *s, out));
+	return o;
+}
+
+static struct answer *
+row(struct view *v, const char *name)
+{
+	const struct answer_list list = {
+		.key = "entries",
+		.n = v->topo->max_lid,
+		.item = row_item,
+		.tables = true,
+	};
+	struct reason why;
+	sw_ix s = find_switch(v->topo, name, &why);
+	json_t *o;
+
+	if (s == TOPO_NONE)
+		return answer_error("not-found", why.text);
+	o = routes_json(v);
+	put_switch(o, v->topo, s);
+	put(o, "rank", u64(v->routes->rank[s]));
+	return answer_list(o, v, &list, &s, sizeof(s));
+}
+
+struct answer *
+paths_answer(json_t *request, struct view *v)
+{
+	const char *cmd, *from = NULL, *to = NULL, *sw = NULL;
+	json_error_t err;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s, s?s, s?s, s?s !}", "cmd",
+		    &cmd, "from", &from, "to", &to, "switch", &sw) != 0)
+		return answer_error("bad-argument", err.text);
+	if ((sw != NULL && to != NULL) || (from != NULL && to == NULL))
+		return answer_error("bad-argument",
+			"routes takes from and to, to alone, switch, or "
+			"nothing");
+	if (sw != NULL)
+		return row(v, sw);
+	if (from != NULL)
+		return trace(v, from, to);
+	if (to != NULL)
+		return column(v, to);
+	return summary(v);
+}

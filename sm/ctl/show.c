@@ -1,0 +1,351 @@
+#include "sm/ctl/show.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Members that are missing read as "-", 0, false: the daemon may be older. */
+static const char *
+text(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s != NULL && *s != '\0' ? s : "-";
+}
+
+static long long
+num(const json_t *o, const char *key)
+{
+	return json_integer_value(json_object_get(o, key));
+}
+
+static double
+real(const json_t *o, const char *key)
+{
+	return json_number_value(json_object_get(o, key));
+}
+
+static bool
+yes(const json_t *o, const char *key)
+{
+	return json_is_true(json_object_get(o, key));
+}
+
+static bool
+said(const json_t *o, const char *key)
+{
+	return strcmp(text(o, key), "-") != 0;
+}
+
+/* ---- status ---- */
+
+static void
+status_head(const json_t *r, struct buf *out)
+{
+	const json_t *port = json_object_get(r, "port");
+	const json_t *master = json_object_get(r, "master");
+	const json_t *sweeps = json_object_get(r, "sweeps");
+
+	if (said(r, "alarm"))
+		buf_printf(out, "ALARM       %s\n", text(r, "alarm"));
+	buf_printf(out, "role        %s, %s%s\n", text(r, "role"),
+		text(r, "phase"), yes(r, "dirty") ? ", more to do" : "");
+	buf_printf(out, "port        %s/%lld %s priority %lld\n",
+		text(port, "device"), num(port, "port"), text(port, "guid"),
+		num(port, "priority"));
+	if (json_is_object(master))
+		buf_printf(out, "master      %s \"%s\" priority %lld\n",
+			text(master, "guid"), text(master, "name"),
+			num(master, "priority"));
+	buf_printf(out,
+		"sweeps      %lld full, %lld light, %lld probes; the last "
+		"run %s%s\n",
+		num(sweeps, "full"), num(sweeps, "light"),
+		num(sweeps, "probes"),
+		yes(sweeps, "last_ok") ? "went well" : "did not go well: ",
+		yes(sweeps, "last_ok") ? "" : text(sweeps, "last_why"));
+}
+
+static void
+status_fabric(const json_t *r, struct buf *out)
+{
+	const json_t *f = json_object_get(r, "fabric");
+	const json_t *c = json_object_get(r, "counts");
+	const json_t *l = json_object_get(r, "lids");
+
+	buf_printf(out, "view        generation %lld, %.0f s old, cause: %s\n",
+		num(r, "generation"), real(r, "age"), text(r, "cause"));
+	buf_printf(out,
+		"fabric      %lld switches, %lld hosts, %lld routers, %lld "
+		"aggregation nodes, %lld links\n",
+		num(f, "switches"), num(f, "hosts"), num(f, "routers"),
+		num(f, "aggregation"), num(f, "links"));
+	buf_printf(out,
+		"ports       %lld of %lld linked are Active, %lld cannot be "
+		"reached\n",
+		num(c, "ports_active"), num(c, "ports_linked"),
+		num(r, "unreachable"));
+	buf_printf(out,
+		"LIDs        %lld used by %lld ports, %lld free of %lld-%lld\n",
+		num(l, "used"), num(l, "ports"), num(l, "free"),
+		num(l, "first"), num(l, "last"));
+	if (said(l, "conflict"))
+		buf_printf(out, "            %s\n", text(l, "conflict"));
+}
+
+static void
+status_routes(const json_t *r, struct buf *out)
+{
+	const json_t *v = json_object_get(r, "verified");
+	const json_t *t = json_object_get(r, "times");
+	const json_t *c = json_object_get(r, "counts");
+
+	buf_printf(out, "routing     %s%s over %s, %lld lane%s\n",
+		text(r, "engine"), yes(r, "fallback") ? " (FALLBACK)" : "",
+		text(r, "order"), num(v, "lanes"),
+		num(v, "lanes") == 1 ? "" : "s");
+	if (said(r, "tried"))
+		buf_printf(out, "            %s\n", text(r, "tried"));
+	buf_printf(out,
+		"verified    %lld pairs, %lld missing, %lld loops, %lld "
+		"cyclic channels\n",
+		num(v, "pairs"), num(v, "unreachable"), num(v, "loops"),
+		num(v, "cyclic_channels"));
+	buf_printf(out,
+		"last run    %.3f s: discover %.3f, readback %.3f, route "
+		"%.3f, push %.3f; %lld SMPs, %lld LFT blocks\n",
+		real(t, "total"), real(t, "discover"), real(t, "readback"),
+		real(t, "route"), real(t, "push"), num(c, "smps"),
+		num(c, "lft_blocks"));
+}
+
+static void
+status_wire(const json_t *r, struct buf *out)
+{
+	const json_t *w = json_object_get(r, "wire");
+
+	buf_printf(out,
+		"wire        window %lld, %lld in flight, %lld sent, %lld "
+		"retried, %lld timeouts, %lld late, %lld alien\n",
+		num(w, "window"), num(w, "in_flight"), num(w, "sent"),
+		num(w, "retried"), num(w, "timeouts"), num(w, "late"),
+		num(w, "alien"));
+	if (!yes(r, "state_writable"))
+		buf_printf(out, "state       CANNOT BE WRITTEN\n");
+}
+
+static void
+status_trouble(const json_t *r, struct buf *out)
+{
+	const json_t *list = json_object_get(r, "quarantined");
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(list, i, e)
+		buf_printf(out, "quarantine  %s \"%s\" %s\n", text(e, "guid"),
+			text(e, "name"), text(e, "why"));
+	list = json_object_get(r, "unreachable_ports");
+	json_array_foreach(list, i, e)
+		buf_printf(out, "unreachable %s port %lld \"%s\"\n",
+			text(e, "guid"), num(e, "port"), text(e, "name"));
+}
+
+void
+show_status(const json_t *r, struct buf *out)
+{
+	status_head(r, out);
+	if (num(r, "generation") > 0) {
+		status_fabric(r, out);
+		status_routes(r, out);
+	}
+	status_wire(r, out);
+	status_trouble(r, out);
+}
+
+/* ---- topology ---- */
+
+static void
+node_line(const json_t *n, struct buf *out)
+{
+	const json_t *ports = json_object_get(n, "ports");
+	unsigned linked = 0, active = 0;
+	long long lid = 0;
+	const json_t *p;
+	size_t i;
+
+	json_array_foreach(ports, i, p)
+	{
+		if (lid == 0)
+			lid = num(p, "lid");
+		if (!json_is_object(json_object_get(p, "peer")))
+			continue;
+		linked++;
+		active += strcmp(text(p, "state"), "Active") == 0 ? 1 : 0;
+	}
+	buf_printf(out, "%-11s  %-18s  %5lld  %4u/%-4u  %s\n", text(n, "type"),
+		text(n, "guid"), lid, active, linked, text(n, "name"));
+}
+
+void
+show_topology(const json_t *r, struct buf *out)
+{
+	const json_t *nodes = json_object_get(r, "nodes");
+	const json_t *n;
+	size_t i;
+
+	buf_printf(out, "%-11s  %-18s  %5s  %9s  %s\n", "TYPE", "GUID", "LID",
+		"ACT/LINK", "NAME");
+	json_array_foreach(nodes, i, n) node_line(n, out);
+}
+
+/* ---- routes ---- */
+
+static void
+put_out(const json_t *e, struct buf *out)
+{
+	const json_t *port = json_object_get(e, "out");
+	const json_t *next = json_object_get(e, "next");
+
+	if (!json_is_integer(port))
+		buf_printf(out, "  drop");
+	else
+		buf_printf(out, "%6lld", num(e, "out"));
+	if (json_is_object(next))
+		buf_printf(out, "  -> %s port %lld", text(next, "name"),
+			num(next, "port"));
+}
+
+static void
+routes_trace(const json_t *r, struct buf *out)
+{
+	const json_t *steps = json_object_get(r, "steps");
+	const json_t *from = json_object_get(r, "from");
+	const json_t *to = json_object_get(r, "to");
+	const json_t *s;
+	size_t i;
+
+	buf_printf(out, "from   %s port %lld LID %lld \"%s\"\n",
+		text(from, "guid"), num(from, "port"), num(from, "lid"),
+		text(from, "name"));
+	json_array_foreach(steps, i, s)
+	{
+		buf_printf(out, "%4zu   %s \"%s\" rank %lld in %lld %s out",
+			i + 1, text(s, "switch"), text(s, "name"),
+			num(s, "rank"), num(s, "in"), text(s, "direction"));
+		put_out(s, out);
+		buf_printf(out, "\n");
+	}
+	buf_printf(out, "to     %s port %lld LID %lld \"%s\"\n",
+		text(to, "guid"), num(to, "port"), num(to, "lid"),
+		text(to, "name"));
+	buf_printf(out,
+		"why    engine %s, order %s: a path climbs to lower ranks "
+		"first and then only descends%s%s%s\n",
+		text(r, "engine"), text(r, "order"),
+		said(r, "turn_leaf") ? "; turns from down to up happen under "
+				     : "",
+		said(r, "turn_leaf") ? text(r, "turn_leaf") : "",
+		said(r, "turn_leaf") ? " only" : "");
+	if (said(r, "note"))
+		buf_printf(out, "       %s\n", text(r, "note"));
+}
+
+static void
+routes_column(const json_t *r, struct buf *out)
+{
+	const json_t *to = json_object_get(r, "to");
+	const json_t *list = json_object_get(r, "entries");
+	const json_t *e;
+	size_t i;
+
+	buf_printf(out, "to %s port %lld LID %lld \"%s\"\n", text(to, "guid"),
+		num(to, "port"), num(to, "lid"), text(to, "name"));
+	buf_printf(out, "%-18s  %-24s  %4s\n", "SWITCH", "NAME", "OUT");
+	json_array_foreach(list, i, e)
+	{
+		buf_printf(out, "%-18s  %-24s", text(e, "switch"),
+			text(e, "name"));
+		put_out(e, out);
+		buf_printf(out, "\n");
+	}
+}
+
+static void
+routes_row(const json_t *r, struct buf *out)
+{
+	const json_t *list = json_object_get(r, "entries");
+	const json_t *e;
+	size_t i;
+
+	buf_printf(out, "switch %s \"%s\" rank %lld\n", text(r, "switch"),
+		text(r, "name"), num(r, "rank"));
+	buf_printf(
+		out, "%5s  %-18s  %-24s  %4s\n", "LID", "GUID", "OWNER", "OUT");
+	json_array_foreach(list, i, e)
+	{
+		buf_printf(out, "%5lld  %-18s  %-24s", num(e, "lid"),
+			text(e, "guid"), text(e, "name"));
+		put_out(e, out);
+		buf_printf(out, "\n");
+	}
+}
+
+static void
+routes_summary(const json_t *r, struct buf *out)
+{
+	const json_t *ranks = json_object_get(r, "ranks");
+	const json_t *busy = json_object_get(r, "busiest");
+	const json_t *e;
+	size_t i;
+
+	buf_printf(out,
+		"engine    %s%s, order %s, %lld lane%s, generation "
+		"%lld\n",
+		text(r, "engine"), yes(r, "fallback") ? " (FALLBACK)" : "",
+		text(r, "order"), num(r, "lanes"),
+		num(r, "lanes") == 1 ? "" : "s", num(r, "generation"));
+	if (said(r, "note"))
+		buf_printf(out, "          %s\n", text(r, "note"));
+	if (said(r, "tried"))
+		buf_printf(out, "tried     %s\n", text(r, "tried"));
+	buf_printf(out, "ranks    ");
+	json_array_foreach(ranks, i, e) buf_printf(
+		out, " %lld:%lld", num(e, "rank"), num(e, "switches"));
+	buf_printf(out, " (rank:switches, top first)\n");
+	buf_printf(out,
+		"verified  %lld pairs, %lld missing, %lld cut off, %lld "
+		"loops, %lld cyclic channels\n",
+		num(r, "pairs"), num(r, "unreachable"), num(r, "cut_off"),
+		num(r, "loops"), num(r, "cyclic_channels"));
+	buf_printf(out, "load      highest %lld, mean %.1f", num(r, "load_max"),
+		real(r, "load_mean"));
+	if (json_is_object(busy))
+		buf_printf(out, "; busiest %s port %lld", text(busy, "name"),
+			num(busy, "port"));
+	buf_printf(out, "\nhops      longest %lld, mean %.2f\n",
+		num(r, "hops_max"), real(r, "hops_mean"));
+	buf_printf(out,
+		"entries   %lld kept, %lld changed; top LID %lld; %lld "
+		"switches ranked anew\n",
+		num(r, "entries_kept"), num(r, "entries_changed"),
+		num(r, "top"), num(r, "reranked"));
+}
+
+void
+show_routes(const json_t *r, struct buf *out)
+{
+	if (json_is_array(json_object_get(r, "steps")))
+		routes_trace(r, out);
+	else if (!json_is_array(json_object_get(r, "entries")))
+		routes_summary(r, out);
+	else if (json_is_object(json_object_get(r, "to")))
+		routes_column(r, out);
+	else
+		routes_row(r, out);
+}
+
+void
+show_sweep(const json_t *r, struct buf *out)
+{
+	buf_printf(out, "asked for; wait_sweep=%lld wait_generation=%lld\n",
+		num(r, "wait_sweep"), num(r, "wait_generation"));
+}

@@ -1,0 +1,17 @@
+/*
+ * show: results of the control socket as tables for people.
+ */
+#ifndef HEDDLE_CTL_SHOW_H
+#define HEDDLE_CTL_SHOW_H
+
+#include <jansson.h>
+
+#include "sm/base/buf.h"
+
+/* Each appends the result of the command of that name. */
+void show_status(const json_t *result, struct buf *out);
+void show_topology(const json_t *result, struct buf *out);
+void show_routes(const json_t *result, struct buf *out);
+void show_sweep(const json_t *result, struct buf *out);
+
+#endif

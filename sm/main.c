@@ -1,0 +1,690 @@
+/*
+ * heddled: options, wiring, nothing else.
+ *
+ * One loop drives the core: messages from the receiving thread's ring, the
+ * core's one timer, routes from the worker, signals, the control socket. After
+ * each of them settle() arms the timer anew. The core's wishes come back
+ * through sm_ops. State lives in one struct daemon on main's stack.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "routing/route.h"
+#include "sm/base/log.h"
+#include "sm/base/loop.h"
+#include "sm/base/path.h"
+#include "sm/ctl/ctl.h"
+#include "sm/notify.h"
+#include "sm/options.h"
+#include "sm/sm.h"
+#include "sm/status.h"
+#include "sm/store.h"
+#include "sm/transport/umad.h"
+#include "sm/version.h"
+#include "sm/worker.h"
+
+enum { EXIT_USAGE = 2, EXIT_CONFIG = 78 };
+
+/* Messages taken from the ring before others get their turn. */
+enum { RECEIVE_BATCH = 256 };
+
+struct daemon {
+	const struct options *opt;
+	struct config *config; /* in force */
+	struct config *boot;   /* that keys of class restart are taken from */
+	struct loop *loop;
+	struct loop_timer *tick;
+	struct loop_timer *watchdog;
+	struct loop_wake *inbox;
+	struct loop_signal *signal[3];
+	struct umad *umad;
+	struct worker *worker;
+	struct sm_ops ops; /* lent to the core */
+	struct sm *sm;
+	struct ctl *ctl;
+	struct status_daemon facts;
+	struct mono watchdog_half;
+	uint64_t watchdog_seen; /* transactions over when it was fed last */
+	enum sm_phase watchdog_phase;
+	struct mono told; /* when the view was made that the log tells of */
+	bool ready;	  /* systemd knows that we are up */
+	int exit_code;
+};
+
+static void
+gather(struct daemon *d, struct sm_status *sm, struct status_facts *f)
+{
+	sm_status(d->sm, sm);
+	*f = (struct status_facts){
+		.daemon = &d->facts,
+		.config = d->config,
+		.sm = sm,
+		.wire = sm_wire(d->sm),
+		.view = sm_view(d->sm),
+		.ctl = d->ctl != NULL ? ctl_stats(d->ctl) : NULL,
+		.ring_dropped = umad_dropped(d->umad),
+		.now = loop_now(),
+	};
+}
+
+/* Ready: the first decision about who is master, or a first end of a run. */
+static void
+settle(struct daemon *d)
+{
+	struct sm_status s;
+
+	loop_timer_set(d->tick, sm_next(d->sm));
+	if (d->ready)
+		return;
+	sm_status(d->sm, &s);
+	if (s.role == SM_DISCOVERING && d->facts.runs == 0)
+		return;
+	d->ready = true;
+	notify_ready();
+}
+
+/* ---- what the core wants ---- */
+
+static void
+want_route(void *cookie, struct sm_work *w)
+{
+	struct daemon *d = cookie;
+
+	worker_submit(d->worker, w);
+}
+
+static void
+want_save(void *cookie, const struct store_state *s)
+{
+	struct daemon *d = cookie;
+	struct reason why;
+
+	if (store_save(d->boot->state.dir, s, &why) == 0) {
+		if (!d->facts.state_writable)
+			log_info("state: writable again dir=%s",
+				d->boot->state.dir);
+		d->facts.state_writable = true;
+		return;
+	}
+	if (d->facts.state_writable)
+		log_error("state: NOT SAVED, LIDs may change at the next "
+			  "start: %s",
+			why.text);
+	d->facts.state_writable = false;
+}
+
+/* One line a run; a view that only learned names is of the same run. */
+static void
+on_commit(void *cookie, struct view *v)
+{
+	struct daemon *d = cookie;
+	struct buf line = {0};
+
+	if (v->when.ns != d->told.ns) {
+		status_line(v, &line);
+		log_info("sm: %s", line.text);
+		buf_free(&line);
+	}
+	d->told = v->when;
+	if (d->ctl != NULL)
+		ctl_changed(d->ctl, loop_now());
+}
+
+static void
+on_finished(void *cookie, bool ok, const char *why)
+{
+	struct daemon *d = cookie;
+	struct status_daemon *f = &d->facts;
+	struct sm_status s;
+
+	sm_status(d->sm, &s);
+	f->runs++;
+	f->runs_failed += ok ? 0 : 1;
+	f->sweeps_done = s.sweeps_full;
+	f->last_ok = ok;
+	(void)snprintf(f->last_why, sizeof(f->last_why), "%s",
+		ok || why == NULL ? "" : why);
+	notify_status("%s, %llu runs, the last one %s%s", sm_role_name(s.role),
+		(unsigned long long)f->runs,
+		ok ? "well" : "not well: ", f->last_why);
+	if (d->ctl != NULL)
+		ctl_changed(d->ctl, loop_now());
+	if (!d->opt->once)
+		return;
+	d->exit_code = ok ? EXIT_SUCCESS : EXIT_FAILURE;
+	loop_stop(d->loop);
+}
+
+static void
+want_issm(void *cookie, bool on)
+{
+	struct daemon *d = cookie;
+	struct reason why;
+
+	if (umad_set_issm(d->umad, on, &why) != 0)
+		log_warn("port: cannot %s IsSM: %s", on ? "raise" : "clear",
+			why.text);
+}
+
+/* ---- what the loop brings ---- */
+
+static void
+on_tick(void *cookie, struct mono now)
+{
+	struct daemon *d = cookie;
+
+	sm_tick(d->sm, now);
+	settle(d);
+}
+
+/* In the receiving thread: the ring is no longer empty. */
+static void
+on_wire(void *cookie)
+{
+	struct daemon *d = cookie;
+
+	loop_wake_send(d->inbox);
+}
+
+static void
+on_inbox(void *cookie, struct mono now)
+{
+	struct daemon *d = cookie;
+	struct transport_msg m;
+	int n = 0;
+
+	while (n < RECEIVE_BATCH && umad_next(d->umad, &m) != 0) {
+		sm_receive(d->sm, &m, now);
+		n++;
+	}
+	if (n == RECEIVE_BATCH)
+		loop_wake_send(d->inbox);
+	settle(d);
+}
+
+static void
+on_routed(void *cookie, struct sm_work *w, struct mono now)
+{
+	struct daemon *d = cookie;
+
+	sm_routed(d->sm, w, now);
+	settle(d);
+	if (d->ctl != NULL)
+		ctl_changed(d->ctl, now); /* tables may be read again */
+}
+
+static void
+on_end(void *cookie, struct mono now)
+{
+	struct daemon *d = cookie;
+
+	(void)now;
+	log_info("ending");
+	d->exit_code = d->opt->once ? EXIT_FAILURE : EXIT_SUCCESS;
+	loop_stop(d->loop);
+}
+
+/*
+ * Alive means more than a loop that turns: either there is nothing to do, or a
+ * transaction ended, the phase changed, or routes are being computed.
+ */
+static void
+on_watchdog(void *cookie, struct mono now)
+{
+	struct daemon *d = cookie;
+	const struct xact_stats *x = sm_wire(d->sm);
+	uint64_t over = x->completed + x->timeouts;
+	struct sm_status s;
+
+	sm_status(d->sm, &s);
+	if (s.phase == SM_IDLE || s.phase == SM_STANDBY ||
+		s.phase != d->watchdog_phase || over != d->watchdog_seen ||
+		worker_busy(d->worker))
+		notify_alive();
+	else
+		log_warn("watchdog: no progress phase=%s inflight=%u",
+			sm_phase_name(s.phase), x->inflight);
+	d->watchdog_phase = s.phase;
+	d->watchdog_seen = over;
+	loop_timer_set(d->watchdog, mono_add(now, d->watchdog_half));
+}
+
+/* ---- configuration ---- */
+
+/* The configuration, or NULL with the mistakes in *bad (to be freed). */
+static struct config *
+read_config(const struct options *opt, struct diag_list *bad)
+{
+	*bad = (struct diag_list){0};
+	if (!opt->file_given && access(opt->file, F_OK) != 0 &&
+		errno == ENOENT) {
+		diag_begin(bad, opt->file, NULL, 0);
+		return config_default();
+	}
+	return config_load(opt->file, route_engine_names(), bad);
+}
+
+static void
+log_mistakes(const struct diag_list *bad)
+{
+	struct buf text = {0};
+	char *save = NULL;
+
+	diag_text(bad, &text);
+	if (text.text != NULL)
+		for (char *line = strtok_r(text.text, "\n", &save);
+			line != NULL; line = strtok_r(NULL, "\n", &save))
+			log_error("config: %s", line);
+	buf_free(&text);
+}
+
+static void
+log_changes(const struct config_changes *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct config_change *k = &c->item[i];
+
+		if (k->reload == SCHEMA_RESTART)
+			log_warn("config: %s is %s, not %s, until heddled is "
+				 "restarted",
+				k->key, k->was, k->is);
+		else
+			log_info("config: %s was=%s is=%s", k->key, k->was,
+				k->is);
+	}
+	if (c->n == 0)
+		log_info("config: read again, nothing changed");
+}
+
+static void
+on_reload(void *cookie, struct mono now)
+{
+	struct daemon *d = cookie;
+	struct config_changes changes;
+	struct diag_list bad;
+	struct config *c;
+
+	notify_reloading(now);
+	d->facts.reloads++;
+	c = read_config(d->opt, &bad);
+	if (c == NULL) {
+		d->facts.bad_reloads++;
+		log_mistakes(&bad);
+		log_error("config: reload failed, the old one stays in force");
+	} else {
+		config_diff(d->config, c, &changes);
+		log_changes(&changes);
+		config_changes_free(&changes);
+		config_unref(d->config);
+		d->config = c;
+		log_set_level((enum log_level)c->log.level);
+		sm_reconfigure(d->sm, c, now);
+		settle(d);
+	}
+	diag_free(&bad);
+	notify_ready();
+}
+
+/* ---- what the control socket wants ---- */
+
+static struct view *
+ctl_wants_view(void *cookie)
+{
+	struct daemon *d = cookie;
+
+	return sm_view(d->sm);
+}
+
+static json_t *
+ctl_wants_status(void *cookie)
+{
+	struct daemon *d = cookie;
+	struct status_facts f;
+	struct sm_status sm;
+
+	gather(d, &sm, &f);
+	return status_json(&f);
+}
+
+static uint64_t
+ctl_wants_sweeps(void *cookie)
+{
+	struct daemon *d = cookie;
+
+	return d->facts.sweeps_done;
+}
+
+/* The tables' pool is the worker's while it computes. */
+static bool
+ctl_wants_tables(void *cookie)
+{
+	struct daemon *d = cookie;
+
+	return !worker_busy(d->worker);
+}
+
+/* A full sweep that is under way began before the question: not that one. */
+static int
+ctl_wants_sweep(void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why)
+{
+	struct daemon *d = cookie;
+	struct sm_status s;
+	char cause[64];
+
+	sm_status(d->sm, &s);
+	if (s.role == SM_STANDING_BY)
+		return reason_set(why,
+			"standing by: the master is 0x%016llx %s priority %u",
+			(unsigned long long)s.master.guid, s.master.name,
+			s.master.priority);
+	*sweeps = s.sweeps_full + 1;
+	(void)snprintf(cause, sizeof(cause), "command of user %u", uid);
+	sm_resweep(d->sm, loop_now(), cause);
+	settle(d);
+	return 0;
+}
+
+/* ---- beginning and end ---- */
+
+/*
+ * What was remembered; a fabric with another subnet prefix is another fabric:
+ * its file is put aside, not used and not overwritten.
+ */
+static void
+load_state(struct daemon *d, struct store_state *state)
+{
+	const char *dir = d->boot->state.dir;
+	uint64_t prefix = d->boot->fabric.subnet_prefix;
+	char from[1024], to[1024];
+	struct reason why;
+
+	d->facts.state_writable = true;
+	if (path_make_dirs(dir, &why) != 0 ||
+		(access(dir, W_OK | X_OK) != 0 &&
+			reason_set(&why, "%s", strerror(errno)) != 0)) {
+		log_error("state: dir=%s CANNOT BE WRITTEN, LIDs may change at "
+			  "the next start: %s",
+			dir, why.text);
+		d->facts.state_writable = false;
+	}
+	if (store_load(dir, state, &why) < 0)
+		log_error("state: %s", why.text);
+	if (state->prefix == 0 || state->prefix == prefix)
+		return;
+	(void)snprintf(from, sizeof(from), "%s/" STORE_FILE, dir);
+	(void)snprintf(to, sizeof(to), "%s/" STORE_FILE ".0x%016llx", dir,
+		(unsigned long long)state->prefix);
+	log_error("state: %s is of another fabric: prefix=0x%016llx, "
+		  "configured 0x%016llx: set aside as %s%s",
+		from, (unsigned long long)state->prefix,
+		(unsigned long long)prefix, to,
+		rename(from, to) == 0 ? "" : " (that failed)");
+	store_free(state);
+}
+
+static void
+open_control(struct daemon *d)
+{
+	const char *path = d->boot->control.socket;
+	const struct ctl_ops ops = {
+		.cookie = d,
+		.view = ctl_wants_view,
+		.status = ctl_wants_status,
+		.sweeps = ctl_wants_sweeps,
+		.tables = ctl_wants_tables,
+		.sweep = ctl_wants_sweep,
+	};
+	struct reason why;
+
+	if (d->opt->once)
+		return;
+	d->ctl = ctl_open(d->loop, path, &ops, NULL, &why);
+	if (d->ctl == NULL)
+		log_error("control: going on WITHOUT control socket: %s",
+			why.text);
+}
+
+static int
+open_port(struct daemon *d)
+{
+	struct umad_port_name *p = &d->facts.port;
+	struct reason why;
+
+	d->umad = umad_open(d->boot->fabric.port, on_wire, d, p, &why);
+	if (d->umad == NULL) {
+		log_error("port: %s", why.text);
+		return -1;
+	}
+	log_info("port: device=%s port=%d guid=0x%016llx asked=%s", p->device,
+		p->port, (unsigned long long)p->guid, d->boot->fabric.port);
+	return 0;
+}
+
+static void
+make_core(struct daemon *d)
+{
+	struct store_state state = {0};
+
+	d->ops = (struct sm_ops){
+		.cookie = d,
+		.route = want_route,
+		.save = want_save,
+		.committed = on_commit,
+		.finished = on_finished,
+		.set_issm = want_issm,
+	};
+	load_state(d, &state);
+	d->sm = sm_new(d->config, &state, umad_transport(d->umad), &d->ops,
+		d->facts.port.guid);
+	store_free(&state);
+}
+
+static void
+watch(struct daemon *d)
+{
+	struct mono limit = notify_watchdog();
+
+	d->signal[0] = loop_signal_new(d->loop, SIGHUP, on_reload, d);
+	d->signal[1] = loop_signal_new(d->loop, SIGTERM, on_end, d);
+	d->signal[2] = loop_signal_new(d->loop, SIGINT, on_end, d);
+	if (limit.ns == MONO_NEVER.ns)
+		return;
+	d->watchdog_half = (struct mono){limit.ns / 2};
+	d->watchdog = loop_timer_new(d->loop, on_watchdog, d);
+	loop_timer_set(d->watchdog, mono_add(loop_now(), d->watchdog_half));
+}
+
+/*
+ * IsSM first: others may take over while we tidy up. The worker before all
+ * that holds a view: it may be using their pool.
+ */
+static void
+take_down(struct daemon *d)
+{
+	notify_stopping();
+	if (d->umad != NULL)
+		(void)umad_set_issm(d->umad, false, NULL);
+	worker_free(d->worker);
+	ctl_close(d->ctl);
+	sm_free(d->sm);
+	umad_shutdown(d->umad);
+	for (size_t i = 0; i < 3; i++)
+		loop_signal_free(d->signal[i]);
+	loop_timer_free(d->watchdog);
+	loop_timer_free(d->tick);
+	loop_wake_free(d->inbox);
+	loop_free(d->loop);
+	config_unref(d->boot);
+}
+
+static void
+print_page(struct daemon *d)
+{
+	struct status_facts f;
+	struct sm_status sm;
+	struct buf page = {0};
+
+	gather(d, &sm, &f);
+	status_page(&f, &page);
+	(void)fputs(page.text, stdout);
+	(void)fflush(stdout);
+	buf_free(&page);
+}
+
+/* Everything up to the running loop; d->exit_code says how it went. */
+static void
+serve(struct daemon *d)
+{
+	struct reason why;
+
+	if (ctl_live(d->boot->control.socket)) {
+		log_error("control: another heddled serves %s",
+			d->boot->control.socket);
+		return;
+	}
+	d->loop = loop_new();
+	if (d->loop == NULL) {
+		log_error("no event loop: %s", strerror(errno));
+		return;
+	}
+	d->inbox = loop_wake_new(d->loop, on_inbox, d);
+	d->tick = loop_timer_new(d->loop, on_tick, d);
+	d->worker = worker_new(d->loop, on_routed, d, &why);
+	if (d->worker == NULL) {
+		log_error("%s", why.text);
+		return;
+	}
+	if (open_port(d) != 0)
+		return;
+	make_core(d);
+	open_control(d);
+	watch(d);
+	sm_start(d->sm, loop_now());
+	settle(d);
+	loop_run(d->loop);
+	if (d->opt->once)
+		print_page(d);
+}
+
+static int
+run(const struct options *opt, struct config *c)
+{
+	struct daemon d = {
+		.opt = opt,
+		.config = c,
+		.boot = config_ref(c),
+		.facts = {.started = loop_now(), .config_file = opt->file},
+		.exit_code = EXIT_FAILURE,
+	};
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	log_set_journal(getenv("JOURNAL_STREAM") != NULL);
+	log_set_level((enum log_level)c->log.level);
+	log_info("heddled %s config=%s", VERSION_TEXT, opt->file);
+	if (!opt->file_given && access(opt->file, F_OK) != 0) {
+		log_info("config: no %s, all defaults", opt->file);
+		d.facts.config_file = "";
+	}
+	serve(&d);
+	take_down(&d);
+	config_unref(d.config);
+	return d.exit_code;
+}
+
+/* Modes that only look at the configuration. */
+static int
+inspect(const struct options *opt, const struct config *c,
+	const struct diag_list *bad)
+{
+	struct buf out = {0};
+
+	if (opt->mode == OPTIONS_PRINT)
+		config_print(c, &out);
+	else if (opt->json)
+		diag_json(bad, &out);
+	else {
+		buf_printf(&out, "OK\n");
+		config_budget(c, &out);
+	}
+	if (out.n > 0)
+		(void)fwrite(out.text, 1, out.n, stdout);
+	if (out.n > 0 && out.text[out.n - 1] != '\n')
+		(void)putchar('\n');
+	buf_free(&out);
+	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int
+refuse(const struct options *opt, const struct diag_list *bad)
+{
+	struct buf out = {0};
+
+	if (opt->json)
+		diag_json(bad, &out);
+	else
+		diag_text(bad, &out);
+	if (out.n > 0)
+		(void)fprintf(opt->json ? stdout : stderr, "%s%s", out.text,
+			out.text[out.n - 1] == '\n' ? "" : "\n");
+	buf_free(&out);
+	return EXIT_CONFIG;
+}
+
+static int
+with_config(const struct options *opt)
+{
+	struct diag_list bad;
+	struct config *c = read_config(opt, &bad);
+	int ret;
+
+	if (c == NULL) {
+		ret = refuse(opt, &bad);
+		diag_free(&bad);
+		return ret;
+	}
+	if (opt->mode == OPTIONS_RUN) {
+		diag_free(&bad);
+		return run(opt, c);
+	}
+	ret = inspect(opt, c, &bad);
+	diag_free(&bad);
+	config_unref(c);
+	return ret;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct buf out = {0};
+	struct options opt;
+	struct reason why;
+
+	if (options_parse(argc, argv, &opt, &why) != 0) {
+		(void)fprintf(
+			stderr, "heddled: %s\nTry heddled --help.\n", why.text);
+		return EXIT_USAGE;
+	}
+	switch (opt.mode) {
+	case OPTIONS_HELP:
+		options_help(&out);
+		break;
+	case OPTIONS_VERSION:
+		buf_printf(&out, "heddled %s\n", VERSION_TEXT);
+		break;
+	case OPTIONS_SCHEMA:
+		config_json_schema(route_engine_names(), &out);
+		break;
+	case OPTIONS_RUN:
+	case OPTIONS_CHECK:
+	case OPTIONS_PRINT:
+	default:
+		return with_config(&opt);
+	}
+	(void)fputs(out.text, stdout);
+	buf_free(&out);
+	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

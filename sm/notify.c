@@ -1,0 +1,53 @@
+#include "sm/notify.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <systemd/sd-daemon.h>
+
+void
+notify_ready(void)
+{
+	(void)sd_notify(0, "READY=1");
+}
+
+void
+notify_reloading(struct mono now)
+{
+	(void)sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%lld",
+		(long long)(now.ns / 1000));
+}
+
+void
+notify_stopping(void)
+{
+	(void)sd_notify(0, "STOPPING=1");
+}
+
+void
+notify_status(const char *fmt, ...)
+{
+	char line[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	(void)sd_notifyf(0, "STATUS=%s", line);
+}
+
+struct mono
+notify_watchdog(void)
+{
+	uint64_t us = 0;
+
+	if (sd_watchdog_enabled(0, &us) <= 0 || us > INT64_MAX / 1000)
+		return MONO_NEVER;
+	return mono_us((int64_t)us);
+}
+
+void
+notify_alive(void)
+{
+	(void)sd_notify(0, "WATCHDOG=1");
+}

@@ -1,0 +1,156 @@
+#include "sm/options.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum what {
+	CONFIG,
+	ONCE,
+	JSON,
+	MODE, /* any of the modes; only one may be given */
+};
+
+static const struct option_row {
+	const char *name;
+	const char *letter; /* "-c", or NULL */
+	const char *arg;    /* its name in the help; NULL: takes none */
+	enum what what;
+	enum options_mode mode;
+	const char *help;
+} rows[] = {
+	{"--config", "-c", "FILE", CONFIG, OPTIONS_RUN,
+		"configuration (default " OPTIONS_DEFAULT_FILE ")"},
+	{"--once", NULL, NULL, ONCE, OPTIONS_RUN,
+		"bring the fabric up, print a summary and end"},
+	{"--check-config", NULL, NULL, MODE, OPTIONS_CHECK,
+		"read the configuration, say what is wrong with it, end"},
+	{"--json", NULL, NULL, JSON, OPTIONS_RUN,
+		"with --check-config: mistakes as JSON"},
+	{"--print-config", NULL, NULL, MODE, OPTIONS_PRINT,
+		"print every key with its value, end"},
+	{"--config-schema", NULL, NULL, MODE, OPTIONS_SCHEMA,
+		"print the JSON Schema of the configuration, end"},
+	{"--version", "-V", NULL, MODE, OPTIONS_VERSION,
+		"print the version, end"},
+	{"--help", "-h", NULL, MODE, OPTIONS_HELP, "print this, end"},
+};
+
+/*
+ * The row that word means. *value is what follows in the same word
+ * ("--config=x", "-cx"), or NULL.
+ */
+static const struct option_row *
+find_row(const char *word, const char **value)
+{
+	size_t n = strcspn(word, "=");
+
+	*value = NULL;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct option_row *r = &rows[i];
+
+		if (strlen(r->name) == n && strncmp(word, r->name, n) == 0) {
+			if (word[n] == '=')
+				*value = word + n + 1;
+			return r;
+		}
+		if (r->letter == NULL || strncmp(word, r->letter, 2) != 0)
+			continue;
+		if (word[2] != '\0' && r->arg == NULL)
+			continue;
+		if (word[2] != '\0')
+			*value = word + 2;
+		return r;
+	}
+	return NULL;
+}
+
+static int
+apply(const struct option_row *r, const char *value, struct options *out,
+	struct reason *why)
+{
+	switch (r->what) {
+	case CONFIG:
+		if (*value == '\0')
+			return reason_set(why, "%s wants a file", r->name);
+		out->file = value;
+		out->file_given = true;
+		return 0;
+	case ONCE:
+		out->once = true;
+		return 0;
+	case JSON:
+		out->json = true;
+		return 0;
+	case MODE:
+		if (out->mode != OPTIONS_RUN && out->mode != r->mode)
+			return reason_set(
+				why, "%s does not go with the rest", r->name);
+		out->mode = r->mode;
+		return 0;
+	default:
+		return -1;
+	}
+}
+
+int
+options_parse(
+	int argc, char *const *argv, struct options *out, struct reason *why)
+{
+	const struct option_row *r;
+	const char *value;
+
+	*out = (struct options){.file = OPTIONS_DEFAULT_FILE};
+	for (int i = 1; i < argc; i++) {
+		r = find_row(argv[i], &value);
+		if (r == NULL)
+			return reason_set(
+				why, "unknown argument '%s'", argv[i]);
+		if (r->arg == NULL && value != NULL)
+			return reason_set(why, "%s takes no value", r->name);
+		if (r->arg != NULL && value == NULL) {
+			if (++i >= argc)
+				return reason_set(
+					why, "%s wants %s", r->name, r->arg);
+			value = argv[i];
+		}
+		if (apply(r, value, out, why) != 0)
+			return -1;
+	}
+	if (out->once && out->mode != OPTIONS_RUN)
+		return reason_set(why, "--once does not go with the rest");
+	if (out->json && out->mode != OPTIONS_CHECK)
+		return reason_set(why, "--json goes with --check-config only");
+	return 0;
+}
+
+void
+options_help(struct buf *out)
+{
+	char left[40];
+	struct buf b;
+
+	buf_printf(out, "usage: heddled [-c FILE] [--once]\n"
+			"       heddled [-c FILE] --check-config [--json]\n"
+			"       heddled [-c FILE] --print-config\n"
+			"       heddled --config-schema | --version | --help\n"
+			"\n"
+			"The InfiniBand subnet manager. Runs in the "
+			"foreground.\n\n");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct option_row *r = &rows[i];
+
+		b = (struct buf){0};
+		if (r->letter != NULL)
+			buf_printf(&b, "%s, ", r->letter);
+		buf_printf(&b, "%s", r->name);
+		if (r->arg != NULL)
+			buf_printf(&b, " %s", r->arg);
+		left[0] = '\0';
+		strncat(left, b.text, sizeof(left) - 1);
+		buf_free(&b);
+		buf_printf(out, "  %-20s  %s\n", left, r->help);
+	}
+	buf_printf(out, "\nSignals: HUP reloads the configuration, TERM and "
+			"INT end.\nExit codes: 0 done, 1 failure, 2 usage, "
+			"78 bad configuration. See heddled(8).\n");
+}

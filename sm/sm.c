@@ -1,0 +1,318 @@
+/*
+ * Events and dispatch. Every event ends in advance(): it lets the current
+ * phase do what it can, and follows it into the next one, until something has
+ * to be waited for.
+ */
+#include "sm/sm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/sm_priv.h"
+
+static bool
+wait_for_worker(struct sm *sm, struct mono now)
+{
+	(void)sm;
+	(void)now;
+	return false;
+}
+
+/* What each phase does when anything happened; true: entered another. */
+static bool (*const phases[])(struct sm *, struct mono) = {
+	[SM_IDLE] = sm_run_idle,
+	[SM_DISCOVER] = sm_run_discover,
+	[SM_ELECT] = sm_elect_step,
+	[SM_STANDBY] = sm_elect_standby,
+	[SM_READBACK] = sm_run_readback,
+	[SM_ROUTE] = wait_for_worker,
+	[SM_PUSH] = sm_run_push,
+	[SM_NAMES] = sm_run_names,
+};
+
+static const char *const phase_names[] = {
+	[SM_IDLE] = "idle",
+	[SM_DISCOVER] = "discovering",
+	[SM_ELECT] = "electing",
+	[SM_STANDBY] = "standby",
+	[SM_READBACK] = "reading tables",
+	[SM_ROUTE] = "routing",
+	[SM_PUSH] = "writing",
+	[SM_NAMES] = "reading names",
+};
+
+const char *
+sm_phase_name(enum sm_phase p)
+{
+	return phase_names[p];
+}
+
+const char *
+sm_role_name(enum sm_role r)
+{
+	return r == SM_MASTER	     ? "master"
+	       : r == SM_STANDING_BY ? "standby"
+				     : "discovering";
+}
+
+static void
+advance(struct sm *sm, struct mono now)
+{
+	while (phases[sm->phase](sm, now))
+		;
+}
+
+void
+sm_enter(struct sm *sm, enum sm_phase phase, struct mono now)
+{
+	log_debug("sm: phase=%s generation=%u", sm_phase_name(phase),
+		sm->generation);
+	sm->phase = phase;
+	sm->phase_began = now;
+}
+
+static void
+mark(struct sm *sm, struct mono now, const char *cause)
+{
+	struct sm_dirty *d = &sm->dirty;
+	size_t n = strlen(d->cause);
+
+	if (d->due.ns == MONO_NEVER.ns)
+		d->due = mono_add(now, sm->cfg->sweep.hold_down);
+	if (cause != NULL && strstr(d->cause, cause) == NULL &&
+		n + strlen(cause) + 3 < sizeof(d->cause))
+		(void)snprintf(d->cause + n, sizeof(d->cause) - n, "%s%s",
+			n > 0 ? "; " : "", cause);
+}
+
+void
+sm_mark(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
+{
+	struct sm_dirty *d = &sm->dirty;
+	size_t i;
+
+	mark(sm, now, cause);
+	for (i = 0; i < d->n; i++)
+		if (d->guid[i] == guid)
+			return;
+	d->guid = mem_grow(d->guid, d->n, &d->cap, sizeof(*d->guid));
+	d->guid[d->n++] = guid;
+}
+
+void
+sm_mark_full(struct sm *sm, struct mono now, const char *cause)
+{
+	sm->dirty.full = true;
+	mark(sm, now, cause);
+}
+
+static void
+configure_wire(struct sm *sm)
+{
+	const struct config_smp *c = &sm->cfg->smp;
+	const struct xact_options o = {
+		.timeout = c->timeout,
+		.retries = c->retries,
+		.window_start = c->window_max < 32 ? c->window_max : 32,
+		.window_max = c->window_max,
+		.target_max = c->target_max,
+	};
+
+	if (sm->x == NULL)
+		sm->x = xact_new(&o, sm->t);
+	else
+		xact_configure(sm->x, &o);
+}
+
+static enum route_order
+order_from_word(const char *word)
+{
+	if (strcmp(word, "single") == 0)
+		return ROUTE_SINGLE;
+	return strcmp(word, "roots") == 0 ? ROUTE_ROOTS : ROUTE_TIERS;
+}
+
+static void
+load_state(struct sm *sm, const struct store_state *s)
+{
+	size_t i;
+
+	sm->record = mem_zalloc(s->nlid, sizeof(*sm->record));
+	for (i = 0; i < s->nlid; i++)
+		sm->record[i] = (struct lid_record){
+			s->lid[i].guid, s->lid[i].lid, s->lid[i].lmc};
+	sm->nrecord = s->nlid;
+	sm->rank = mem_zalloc(s->nrank, sizeof(*sm->rank));
+	for (i = 0; i < s->nrank; i++)
+		sm->rank[i] =
+			(struct route_rank){s->rank[i].guid, s->rank[i].rank};
+	sm->nrank = s->nrank;
+	sm->rank_known = s->order[0] != '\0';
+	sm->rank_order = order_from_word(s->order);
+}
+
+struct sm *
+sm_new(struct config *c, const struct store_state *state, struct transport *t,
+	const struct sm_ops *ops, uint64_t port_guid)
+{
+	struct sm *sm = mem_zalloc(1, sizeof(*sm));
+
+	sm->cfg = config_ref(c);
+	sm->t = t;
+	sm->ops = ops;
+	sm->port_guid = port_guid;
+	sm->pool = lft_pool_new();
+	sm->hw = hw_new(sm->pool);
+	sm->draft = draft_new();
+	sm->traps = traps_new();
+	sm->dirty.due = MONO_NEVER;
+	sm->light_due = sm->poll_due = sm->retry_due = MONO_NEVER;
+	configure_wire(sm);
+	load_state(sm, state);
+	return sm;
+}
+
+void
+sm_free(struct sm *sm)
+{
+	if (sm == NULL)
+		return;
+	xact_cancel_all(sm->x, (struct mono){0});
+	sweep_free(sm->sweep);
+	readback_free(sm->readback);
+	push_free(sm->push);
+	plan_free(sm->plan);
+	routes_unref(sm->routes);
+	topo_unref(sm->topo);
+	view_unref(sm->view);
+	hw_free(sm->hw);
+	draft_free(sm->draft);
+	traps_free(sm->traps);
+	xact_free(sm->x);
+	lft_pool_free(sm->pool);
+	free(sm->dirty.guid);
+	free(sm->banned);
+	free(sm->record);
+	free(sm->rank);
+	free(sm->peer);
+	config_unref(sm->cfg);
+	free(sm);
+}
+
+void
+sm_start(struct sm *sm, struct mono now)
+{
+	sm->ops->set_issm(sm->ops->cookie, true);
+	sm_mark_full(sm, now, "start");
+	sm->dirty.due = now;
+	advance(sm, now);
+}
+
+void
+sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now)
+{
+	struct reason why;
+	struct smp s;
+	unsigned n;
+
+	if (m->len >= 2 && m->mad[1] == MAD_SA) {
+		sm_wire_refuse(sm, m);
+		return;
+	}
+	if (smp_decode(m->mad, m->len, &s, &why) != 0) {
+		sm->stat.malformed++;
+		if (log_allowed(&sm->noise, 5, now, &n))
+			log_warn("wire: dropped MAD lid=%u suppressed=%u: %s",
+				m->lid, n, why.text);
+		return;
+	}
+	if (!xact_input(sm->x, m, &s, now))
+		sm_wire_request(sm, m, &s, now);
+	advance(sm, now);
+}
+
+static bool
+may_sweep(const struct sm *sm)
+{
+	return sm->phase == SM_IDLE && sm->role == SM_MASTER;
+}
+
+struct mono
+sm_next(const struct sm *sm)
+{
+	struct mono t = xact_next(sm->x);
+
+	if (sm->phase == SM_IDLE)
+		t = mono_min(t, sm->dirty.due);
+	if (may_sweep(sm))
+		t = mono_min(t, mono_min(sm->light_due, sm->retry_due));
+	if (sm->phase == SM_STANDBY && !sm->poll_open)
+		t = mono_min(t, sm->poll_due);
+	return t;
+}
+
+void
+sm_tick(struct sm *sm, struct mono now)
+{
+	xact_tick(sm->x, now);
+	advance(sm, now);
+}
+
+void
+sm_routed(struct sm *sm, struct sm_work *w, struct mono now)
+{
+	sm_run_routed(sm, w, now);
+	advance(sm, now);
+}
+
+void
+sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
+{
+	struct config_changes ch;
+
+	config_diff(sm->cfg, c, &ch);
+	config_unref(sm->cfg);
+	sm->cfg = config_ref(c);
+	configure_wire(sm);
+	if (ch.of[SCHEMA_REROUTE] > 0) {
+		sm->dirty.replan = true;
+		mark(sm, now, "configuration changed");
+	}
+	config_changes_free(&ch);
+	if (sm->light_due.ns != MONO_NEVER.ns)
+		sm->light_due = mono_add(now, sm->cfg->sweep.interval);
+	advance(sm, now);
+}
+
+void
+sm_resweep(struct sm *sm, struct mono now, const char *cause)
+{
+	sm_mark_full(sm, now, cause);
+	advance(sm, now);
+}
+
+struct view *
+sm_view(const struct sm *sm)
+{
+	return sm->view;
+}
+
+const struct xact_stats *
+sm_wire(const struct sm *sm)
+{
+	return xact_stats(sm->x);
+}
+
+void
+sm_status(const struct sm *sm, struct sm_status *out)
+{
+	*out = sm->stat;
+	out->role = sm->role;
+	out->phase = sm->phase;
+	out->dirty = sm->dirty.due.ns != MONO_NEVER.ns;
+	out->port_guid = sm->port_guid;
+	out->priority = (uint8_t)sm->cfg->fabric.priority;
+	out->master = sm->master.id;
+}

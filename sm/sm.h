@@ -1,0 +1,130 @@
+/*
+ * sm: the subnet manager as a state machine without I/O.
+ *
+ * Events come in with the time as an argument (a message, a timer, routes that
+ * are ready, a command, a new configuration); what leaves goes through the
+ * transport and the ops below. In production main.c drives it from one libev
+ * loop, with routing in a worker thread; under test the simulator drives the
+ * same code on a virtual clock.
+ *
+ *            start, trap, light sweep, command: only mark what is dirty
+ *                                  |
+ *                        hold-down | timer
+ *                                  v
+ *   IDLE --> DISCOVER --> ELECT --> READBACK --> ROUTE --> PUSH --> NAMES
+ *    ^       full/probe     |                                         |
+ *    |       /light         v                                         |
+ *    |                   STANDBY (polls the master)                   |
+ *    +----------------------------------------------------------------+
+ *
+ * Phases never nest: what becomes dirty during one waits for the next run.
+ * IBA volume 1, chapter 14.4 (SM state machine 14.4.1).
+ */
+#ifndef HEDDLE_SM_SM_H
+#define HEDDLE_SM_SM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config/config.h"
+#include "sm/base/clock.h"
+#include "sm/store.h"
+#include "sm/transport/transport.h"
+#include "sm/transport/xact.h"
+#include "sm/view.h"
+
+struct sm;
+struct sm_work; /* a routing job on its way to and from the worker */
+
+enum sm_phase {
+	SM_IDLE,
+	SM_DISCOVER,
+	SM_ELECT,
+	SM_STANDBY,
+	SM_READBACK,
+	SM_ROUTE,
+	SM_PUSH,
+	SM_NAMES,
+};
+
+enum sm_role { SM_DISCOVERING, SM_STANDING_BY, SM_MASTER };
+
+struct sm_ops {
+	void *cookie;
+	/*
+	 * Have sm_work_run(w) called, here or in another thread, then
+	 * sm_routed(sm, w, now) in the core's thread. Never more than one.
+	 */
+	void (*route)(void *cookie, struct sm_work *w);
+	/* Save this state; it is valid during the call. */
+	void (*save)(void *cookie, const struct store_state *s);
+	/* A view was committed (pin it with view_ref to keep it). */
+	void (*committed)(void *cookie, struct view *v);
+	/*
+	 * The run asked for by start is over: ok when the fabric is verified
+	 * and acknowledged; otherwise why. Called after every run; with once,
+	 * the program ends.
+	 */
+	void (*finished)(void *cookie, bool ok, const char *why);
+	/* Raise or clear IsSM on our port. */
+	void (*set_issm)(void *cookie, bool on);
+};
+
+/* Another SM that was seen. */
+struct sm_other {
+	uint64_t guid;
+	uint8_t priority, state;
+	char name[65];
+};
+
+struct sm_status {
+	enum sm_role role;
+	enum sm_phase phase;
+	bool dirty; /* something waits for the next run */
+	uint64_t port_guid;
+	uint8_t priority;
+	struct sm_other master; /* guid 0 when none is known */
+	uint64_t traps, traps_repeated, traps_refused;
+	uint64_t malformed;	   /* MADs dropped by the decoder */
+	uint64_t requests_refused; /* SA and unknown requests answered so */
+	uint64_t sweeps_full, sweeps_light, probes;
+	uint64_t plan_failures; /* runs that did not end in a commit */
+	char alarm[512];	/* last good tables kept, because ...; or "" */
+};
+
+/* c and state are copied as far as they are needed; ops is borrowed. */
+struct sm *sm_new(struct config *c, const struct store_state *state,
+	struct transport *t, const struct sm_ops *ops, uint64_t port_guid);
+void sm_free(struct sm *sm); /* NULL allowed */
+
+/* Begin: sweep the fabric and take it over unless another SM has it. */
+void sm_start(struct sm *sm, struct mono now);
+
+/* A message arrived. */
+void sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now);
+
+/* When sm_tick wants to be called next (MONO_NEVER: no timer). */
+struct mono sm_next(const struct sm *sm);
+void sm_tick(struct sm *sm, struct mono now);
+
+/* Route: the pure part, anywhere; then hand it back. */
+void sm_work_run(struct sm_work *w);
+void sm_routed(struct sm *sm, struct sm_work *w, struct mono now);
+
+/* Take a new configuration; whatever it touches is run again. */
+void sm_reconfigure(struct sm *sm, struct config *c, struct mono now);
+
+/* Ask for a full sweep, as soon as the current run is over. */
+void sm_resweep(struct sm *sm, struct mono now, const char *cause);
+
+/* The committed view, or NULL before the first one. Not pinned. */
+struct view *sm_view(const struct sm *sm);
+
+void sm_status(const struct sm *sm, struct sm_status *out);
+const struct xact_stats *sm_wire(const struct sm *sm);
+
+/* Names of enumerators for people: "idle", "master". */
+const char *sm_phase_name(enum sm_phase p);
+const char *sm_role_name(enum sm_role r);
+
+#endif

@@ -1,0 +1,201 @@
+/*
+ * The end of a run: what was acknowledged becomes the view that everybody
+ * reads, what must survive a restart is saved, and one line tells the story.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/sm_priv.h"
+
+static void
+count_ports(const struct topo *t, struct view_counts *c)
+{
+	port_ix p;
+
+	for (p = 0; p < t->nports; p++) {
+		if (t->port[p].peer == TOPO_NONE)
+			continue;
+		c->ports_linked++;
+		if (t->port[p].state == 4)
+			c->ports_active++;
+	}
+}
+
+static void
+list_quarantine(const struct sm *sm, struct view *v)
+{
+	const struct topo *t = v->topo;
+	node_ix n;
+
+	for (n = 0; n < t->nnodes; n++)
+		if ((t->node[n].flags & TN_QUARANTINED) != 0)
+			v->nquarantine++;
+	v->quarantine = mem_zalloc(v->nquarantine, sizeof(*v->quarantine));
+	v->nquarantine = 0;
+	for (n = 0; n < t->nnodes; n++) {
+		struct view_quarantine *q = &v->quarantine[v->nquarantine];
+
+		if ((t->node[n].flags & TN_QUARANTINED) == 0)
+			continue;
+		q->guid = t->node[n].guid;
+		q->node = n;
+		(void)snprintf(q->why, sizeof(q->why), "%s",
+			draft_quarantine_why(sm->draft, q->guid));
+		v->nquarantine++;
+	}
+}
+
+/*
+ * The same fabric, with what acknowledgements and late answers added to it
+ * (port states, names): frozen again with the LIDs it has. The old topology is
+ * kept where the numbering would differ, which only a change in the fabric
+ * brings, and that change is dirty already.
+ */
+struct topo *
+sm_commit_refresh(struct sm *sm, const struct topo *t)
+{
+	struct reason why;
+	struct topo *raw = draft_freeze(sm->draft, t->generation, &why);
+	struct topo *fresh = NULL;
+	uint16_t *lid;
+	uint8_t *lmc;
+	port_ix p;
+
+	if (raw == NULL || raw->nports != t->nports) {
+		topo_unref(raw);
+		return NULL;
+	}
+	lid = mem_zalloc(t->nports, sizeof(*lid));
+	lmc = mem_zalloc(t->nports, sizeof(*lmc));
+	for (p = 0; p < t->nports; p++) {
+		lid[p] = t->port[p].lid;
+		lmc[p] = t->port[p].lmc;
+	}
+	fresh = topo_with_lids(raw, &(struct topo_lids){lid, lmc});
+	free(lid);
+	free(lmc);
+	topo_unref(raw);
+	if (fresh->hash == t->hash)
+		return fresh;
+	topo_unref(fresh);
+	return NULL;
+}
+
+static void
+remember_ranks(struct sm *sm, const struct routes *r)
+{
+	const struct topo *t = r->topo;
+	struct map seen = {0};
+	size_t n = 0, i, old = sm->nrank;
+	struct route_rank *rank = mem_zalloc(t->nsw + old, sizeof(*rank));
+	sw_ix s;
+
+	for (s = 0; s < t->nsw; s++) {
+		uint64_t guid = t->node[t->sw[s].node].guid;
+
+		if (map_get(&seen, guid, NULL))
+			continue;
+		map_put(&seen, guid, 0);
+		rank[n++] = (struct route_rank){guid, r->rank[s]};
+	}
+	/* switches that are away keep theirs: they may come back */
+	for (i = 0; i < old; i++)
+		if (!map_get(&seen, sm->rank[i].guid, NULL))
+			rank[n++] = sm->rank[i];
+	map_free(&seen);
+	free(sm->rank);
+	sm->rank = rank;
+	sm->nrank = n;
+	sm->rank_order = r->order;
+	sm->rank_known = true;
+}
+
+static int
+by_guid(const void *a, const void *b)
+{
+	const struct route_rank *x = a, *y = b;
+
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+static void
+save(struct sm *sm)
+{
+	static const char *const word[] = {
+		[ROUTE_TIERS] = "tiers",
+		[ROUTE_SINGLE] = "single",
+		[ROUTE_ROOTS] = "roots",
+	};
+	struct store_state s = {.prefix = sm->cfg->fabric.subnet_prefix};
+	struct store_lid *lid = mem_zalloc(sm->nrecord, sizeof(*lid));
+	struct store_rank *rank = mem_zalloc(sm->nrank, sizeof(*rank));
+	size_t i;
+
+	for (i = 0; i < sm->nrecord; i++)
+		lid[i] = (struct store_lid){sm->record[i].guid,
+			sm->record[i].lid, sm->record[i].lmc, NULL};
+	for (i = 0; i < sm->nrank; i++)
+		rank[i] =
+			(struct store_rank){sm->rank[i].guid, sm->rank[i].rank};
+	s.lid = lid;
+	s.nlid = sm->nrecord;
+	s.rank = rank;
+	s.nrank = sm->nrank;
+	(void)snprintf(s.order, sizeof(s.order), "%s", word[sm->rank_order]);
+	sm->ops->save(sm->ops->cookie, &s);
+	free(lid);
+	free(rank);
+}
+
+void
+sm_commit_schedule(struct sm *sm, struct mono now)
+{
+	const struct mono interval = sm->cfg->sweep.interval;
+
+	sm->light_due = interval.ns > 0 ? mono_add(now, interval) : MONO_NEVER;
+	if (!sm->unfinished) {
+		sm->retry_due = MONO_NEVER;
+		sm->retry_wait = (struct mono){0};
+		return;
+	}
+	if (sm->retry_wait.ns == 0)
+		sm->retry_wait = mono_ms(10000);
+	else if (sm->retry_wait.ns < mono_ms(320000).ns)
+		sm->retry_wait.ns *= 2;
+	sm->retry_due = mono_add(now, sm->retry_wait);
+}
+
+/* Swap the view. */
+void
+sm_commit(struct sm *sm, struct mono now)
+{
+	struct view *v = mem_zalloc(1, sizeof(*v));
+	struct topo *fresh = sm_commit_refresh(sm, sm->topo);
+
+	v->refs = 1;
+	v->topo = fresh != NULL ? fresh : topo_ref(sm->topo);
+	v->routes = routes_for(sm->routes, v->topo);
+	v->generation = v->topo->generation;
+	v->story = sm->story;
+	sm->times.total = mono_sub(now, sm->began);
+	v->times = sm->times;
+	sm->counts.smps = xact_stats(sm->x)->sent - sm->sent_before;
+	count_ports(v->topo, &sm->counts);
+	if (sm->counts.ports_active < sm->counts.ports_linked)
+		sm->unfinished = true;
+	v->counts = sm->counts;
+	list_quarantine(sm, v);
+	(void)snprintf(v->cause, sizeof(v->cause), "%s", sm->cause);
+	(void)snprintf(v->lid_conflict, sizeof(v->lid_conflict), "%s",
+		sm->lid_conflict);
+	v->when = now;
+	view_unref(sm->view);
+	sm->view = v;
+	sm->stat.alarm[0] = '\0';
+	remember_ranks(sm, v->routes);
+	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), by_guid);
+	save(sm);
+	sm->ops->committed(sm->ops->cookie, v);
+}

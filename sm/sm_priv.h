@@ -1,0 +1,146 @@
+/*
+ * The inside of the subnet manager, shared by sm.c (events and dispatch),
+ * sm_run.c (the phases of a run), sm_elect.c (mastership) and sm_wire.c
+ * (requests and traps from others). Nobody else includes this.
+ */
+#ifndef HEDDLE_SM_SM_PRIV_H
+#define HEDDLE_SM_SM_PRIV_H
+
+#include "discovery/draft.h"
+#include "discovery/sweep.h"
+#include "distribution/hwstate.h"
+#include "distribution/plan.h"
+#include "distribution/push.h"
+#include "distribution/readback.h"
+#include "routing/lid.h"
+#include "routing/route.h"
+#include "sm/base/log.h"
+#include "sm/base/map.h"
+#include "sm/sm.h"
+#include "sm/trap.h"
+
+/* What waits for the next run. Events only mark; a timer starts the work. */
+struct sm_dirty {
+	bool full;	/* sweep everything */
+	bool replan;	/* route and plan again, nothing to ask */
+	uint64_t *guid; /* switches to probe, unsorted, no duplicates */
+	size_t n, cap;
+	struct mono due; /* hold-down: not before */
+	char cause[256];
+};
+
+/* A switch that refused its tables: kept out until a time, then tried again. */
+struct sm_banned {
+	uint64_t guid;
+	struct mono until;
+	struct mono wait; /* doubles each time */
+};
+
+/* One poll or question to another SM. */
+struct sm_peer {
+	struct sm_other id;
+	uint64_t node_guid;
+	uint32_t act_count;
+	bool answered;
+	uint8_t hops;
+	uint8_t path[64];
+};
+
+struct sm {
+	struct config *cfg;
+	struct transport *t;
+	const struct sm_ops *ops;
+	uint64_t port_guid;
+
+	struct xact *x;
+	struct draft *draft;
+	struct lft_pool *pool;
+	struct hwstate *hw;
+	struct traps *traps;
+
+	enum sm_phase phase;
+	enum sm_role role;
+	uint32_t generation;
+	struct sm_dirty dirty;
+	struct mono light_due, poll_due, retry_due, retry_wait;
+	struct sm_banned *banned;
+	size_t nbanned, capbanned;
+
+	/* the run in progress */
+	enum sweep_kind kind;
+	struct sweep *sweep;
+	struct readback *readback;
+	struct plan *plan;
+	struct push *push;
+	struct topo *topo;     /* with LIDs */
+	struct routes *routes; /* computed, not yet acknowledged */
+	struct route_story story;
+	struct mono began, phase_began;
+	struct view_times times;
+	struct view_counts counts;
+	uint64_t sent_before;
+	char cause[256];
+	char lid_conflict[256];
+	unsigned again;	 /* pipeline passes of this run */
+	bool unfinished; /* some end port could not be brought up */
+
+	/* kept from run to run */
+	struct view *view;
+	struct lid_record *record;
+	size_t nrecord;
+	struct route_rank *rank;
+	size_t nrank;
+	enum route_order rank_order;
+	bool rank_known;
+
+	/* mastership */
+	struct sm_peer *peer;
+	size_t npeers, cappeers;
+	unsigned asked; /* SMInfo questions open */
+	struct sm_peer master;
+	unsigned missed;
+	bool handed_over; /* the old master gave us the fabric */
+	bool poll_open;
+
+	struct sm_status stat;
+	struct log_limit noise;
+};
+
+/* sm_run.c: one step of the phase; true when the phase changed. */
+bool sm_run_idle(struct sm *sm, struct mono now);
+bool sm_run_discover(struct sm *sm, struct mono now);
+bool sm_run_readback(struct sm *sm, struct mono now);
+bool sm_run_push(struct sm *sm, struct mono now);
+bool sm_run_names(struct sm *sm, struct mono now);
+/* Discovery is over and the fabric is ours: assign LIDs and go on. */
+void sm_run_take(struct sm *sm, struct mono now);
+/* The worker's answer. */
+void sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now);
+/* End a run without a commit: the last good tables stay. */
+void sm_run_fail(struct sm *sm, struct mono now, const char *why);
+
+/* sm_commit.c: swap the view, save, tell; schedule what comes next. */
+void sm_commit(struct sm *sm, struct mono now);
+void sm_commit_schedule(struct sm *sm, struct mono now);
+/* t with the port states and names known by now, or NULL: it changed. */
+struct topo *sm_commit_refresh(struct sm *sm, const struct topo *t);
+
+/* sm_elect.c */
+bool sm_elect_begin(struct sm *sm, struct mono now); /* false: nobody there */
+bool sm_elect_step(struct sm *sm, struct mono now);
+bool sm_elect_standby(struct sm *sm, struct mono now);
+void sm_elect_sminfo(struct sm *sm, const struct transport_msg *m,
+	const struct smp *s, struct mono now);
+
+/* sm_wire.c */
+void sm_wire_request(struct sm *sm, const struct transport_msg *m,
+	const struct smp *s, struct mono now);
+void sm_wire_refuse(struct sm *sm, const struct transport_msg *m);
+
+/* sm.c */
+void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);
+void sm_mark(struct sm *sm, uint64_t switch_guid, struct mono now,
+	const char *cause);
+void sm_mark_full(struct sm *sm, struct mono now, const char *cause);
+
+#endif

@@ -1,0 +1,623 @@
+/*
+ * A run of the pipeline: sweep or probe -> topology -> LIDs -> read-back ->
+ * routes -> plan -> push -> view. Each function is one stage; what it waits
+ * for brings the core back to it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/sm_priv.h"
+
+enum { MAX_PASSES = 64, BAN_SECONDS = 30, BAN_MAX_SECONDS = 3600 };
+
+struct sm_work {
+	struct route_job job;
+	struct engine_options options;
+	struct config *cfg; /* keeps the options' arrays alive */
+	struct routes *prev;
+	struct route_rank *ranks;
+	struct routes *result;
+	struct route_story story;
+	struct reason why;
+};
+
+static bool
+due(struct mono t, struct mono now)
+{
+	return t.ns != MONO_NEVER.ns && !mono_before(now, t);
+}
+
+/* ---- beginning ---- */
+
+static void
+begin(struct sm *sm, struct mono now, enum sweep_kind kind)
+{
+	sm->kind = kind;
+	sm->began = now;
+	sm->times = (struct view_times){0};
+	sm->counts = (struct view_counts){0};
+	sm->sent_before = xact_stats(sm->x)->sent;
+	sm->again = 0;
+	sm->unfinished = false;
+}
+
+static void
+start_sweep(struct sm *sm, struct mono now, enum sweep_kind kind)
+{
+	struct sm_dirty *d = &sm->dirty;
+
+	sm->sweep = sweep_new(kind, sm->draft, sm->x, sm->cfg->fabric.m_key,
+		kind == SWEEP_PROBE ? d->guid : NULL,
+		kind == SWEEP_PROBE ? d->n : 0);
+	sm_enter(sm, SM_DISCOVER, now);
+}
+
+static bool freeze(struct sm *sm, struct mono now);
+
+/* The dirty marks become a run. */
+static void
+start_run(struct sm *sm, struct mono now)
+{
+	struct sm_dirty *d = &sm->dirty;
+	enum sweep_kind kind = d->full ? SWEEP_FULL : SWEEP_PROBE;
+	bool ask = d->full || d->n > 0;
+
+	if (kind == SWEEP_PROBE && sm->view == NULL) {
+		kind = SWEEP_FULL; /* nothing known to probe */
+		ask = true;
+	}
+	begin(sm, now, kind);
+	(void)snprintf(sm->cause, sizeof(sm->cause), "%s", d->cause);
+	if (ask)
+		start_sweep(sm, now, kind);
+	if (kind == SWEEP_FULL)
+		sm->stat.sweeps_full++;
+	else if (ask)
+		sm->stat.probes++;
+	d->full = d->replan = false;
+	d->n = 0;
+	d->cause[0] = '\0';
+	d->due = MONO_NEVER;
+	if (!ask) {
+		sm->generation++;
+		if (freeze(sm, now))
+			sm_run_take(sm, now);
+	}
+}
+
+/* Ports that stayed down although their cable is there are asked again. */
+static void
+mark_unfinished(struct sm *sm, struct mono now)
+{
+	const struct topo *t = sm->view->topo;
+	port_ix p;
+	sw_ix s;
+
+	for (p = 0; p < t->nports; p++) {
+		if (t->port[p].peer == TOPO_NONE || t->port[p].state == 4)
+			continue;
+		s = topo_switch_of(t, p);
+		if (s != TOPO_NONE)
+			sm_mark(sm, t->node[t->sw[s].node].guid, now,
+				"ports not yet up");
+	}
+}
+
+bool
+sm_run_idle(struct sm *sm, struct mono now)
+{
+	if (due(sm->dirty.due, now)) {
+		start_run(sm, now);
+		return true;
+	}
+	if (sm->role != SM_MASTER)
+		return false;
+	if (due(sm->retry_due, now)) {
+		sm->retry_due = MONO_NEVER;
+		mark_unfinished(sm, now);
+		return true;
+	}
+	if (due(sm->light_due, now)) {
+		sm->light_due = mono_add(now, sm->cfg->sweep.interval);
+		begin(sm, now, SWEEP_LIGHT);
+		sm->stat.sweeps_light++;
+		start_sweep(sm, now, SWEEP_LIGHT);
+		return true;
+	}
+	return false;
+}
+
+/* ---- discovery ---- */
+
+static struct sm_banned *
+banned(struct sm *sm, uint64_t guid)
+{
+	size_t i;
+
+	for (i = 0; i < sm->nbanned; i++)
+		if (sm->banned[i].guid == guid)
+			return &sm->banned[i];
+	return NULL;
+}
+
+/* A switch that refused its tables stays out until its time is over. */
+static void
+keep_bans(struct sm *sm, struct mono now)
+{
+	size_t i;
+
+	for (i = 0; i < sm->nbanned; i++)
+		if (mono_before(now, sm->banned[i].until))
+			draft_quarantine(sm->draft, sm->banned[i].guid,
+				"refused its tables");
+}
+
+static void
+ban(struct sm *sm, uint64_t guid, const char *why, struct mono now)
+{
+	struct sm_banned *b = banned(sm, guid);
+
+	if (b == NULL) {
+		sm->banned = mem_grow(sm->banned, sm->nbanned, &sm->capbanned,
+			sizeof(*sm->banned));
+		b = &sm->banned[sm->nbanned++];
+		*b = (struct sm_banned){guid, now, mono_ms(BAN_SECONDS * 1000)};
+	} else if (b->wait.ns < mono_ms(BAN_MAX_SECONDS * 1000L).ns) {
+		b->wait.ns *= 2;
+	}
+	b->until = mono_add(now, b->wait);
+	draft_quarantine(sm->draft, guid, why);
+}
+
+static void
+log_oddities(struct sm *sm)
+{
+	struct buf b = {0};
+	char *line, *save = NULL;
+
+	if (draft_oddities(sm->draft, &b) > 0)
+		for (line = strtok_r(b.text, "\n", &save); line != NULL;
+			line = strtok_r(NULL, "\n", &save))
+			log_warn("discovery: %s", line);
+	buf_free(&b);
+}
+
+/* Freeze the draft into sm->topo, without LIDs; false: the run failed. */
+static bool
+freeze(struct sm *sm, struct mono now)
+{
+	struct reason why;
+
+	keep_bans(sm, now);
+	topo_unref(sm->topo);
+	sm->topo = draft_freeze(sm->draft, sm->generation, &why);
+	if (sm->topo != NULL)
+		return true;
+	sm_run_fail(sm, now, why.text);
+	return false;
+}
+
+static void
+light_done(struct sm *sm, struct mono now)
+{
+	const uint64_t *guid;
+	size_t n, i;
+
+	guid = sweep_suspects(sm->sweep, &n);
+	for (i = 0; i < n; i++) {
+		struct sm_banned *b = banned(sm, guid[i]);
+
+		if (b == NULL || !mono_before(now, b->until))
+			sm_mark(sm, guid[i], now, "light sweep");
+	}
+	sweep_free(sm->sweep);
+	sm->sweep = NULL;
+	sm_enter(sm, SM_IDLE, now);
+}
+
+bool
+sm_run_discover(struct sm *sm, struct mono now)
+{
+	const char *failed;
+	char why[256];
+
+	sweep_feed(sm->sweep, now);
+	if (!sweep_done(sm->sweep))
+		return false;
+	log_oddities(sm);
+	if (sm->kind == SWEEP_LIGHT) {
+		light_done(sm, now);
+		return true;
+	}
+	failed = sweep_failed(sm->sweep);
+	if (failed != NULL)
+		(void)snprintf(why, sizeof(why), "%s", failed);
+	sweep_free(sm->sweep);
+	sm->sweep = NULL;
+	sm->times.discover = mono_sub(now, sm->phase_began);
+	sm->generation++;
+	if (failed != NULL)
+		sm_run_fail(sm, now, why);
+	else if (freeze(sm, now)) {
+		if (sm_elect_begin(sm, now))
+			sm_enter(sm, SM_ELECT, now);
+		else
+			sm_run_take(sm, now);
+	}
+	return true;
+}
+
+/* ---- LIDs ---- */
+
+static uint16_t
+last_lid(const struct sm *sm)
+{
+	uint32_t last = sm->cfg->fabric.lids.last;
+	const struct topo *t = sm->topo;
+	sw_ix s;
+
+	for (s = 0; s < t->nsw; s++)
+		if ((t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0 &&
+			t->sw[s].lft_cap > 0 && t->sw[s].lft_cap - 1U < last)
+			last = t->sw[s].lft_cap - 1U;
+	return (uint16_t)last;
+}
+
+static int
+assign_lids(struct sm *sm, struct reason *why)
+{
+	const struct config_fabric *f = &sm->cfg->fabric;
+	struct lid_override *over =
+		mem_zalloc(f->lmc_override.n, sizeof(*over));
+	struct lid_policy policy = {
+		.lmc_hosts = (uint8_t)f->lmc.hosts,
+		.lmc_switches = (uint8_t)f->lmc.switches,
+		.lmc_routers = (uint8_t)f->lmc.routers,
+		.lmc_aggregation = (uint8_t)f->lmc.aggregation,
+		.override = over,
+		.noverride = f->lmc_override.n,
+		.first = (uint16_t)f->lids.first,
+		.last = last_lid(sm),
+	};
+	struct lid_table out;
+	struct topo *t;
+	size_t i;
+
+	for (i = 0; i < f->lmc_override.n; i++)
+		over[i] = (struct lid_override){f->lmc_override.entry[i].guid,
+			(uint8_t)f->lmc_override.entry[i].value};
+	if (lid_assign(sm->topo, &policy, sm->record, sm->nrecord, &out, why) !=
+		0) {
+		free(over);
+		return -1;
+	}
+	free(over);
+	t = topo_with_lids(sm->topo, &(struct topo_lids){out.lid, out.lmc});
+	topo_unref(sm->topo);
+	sm->topo = t;
+	free(sm->record);
+	sm->record = out.record;
+	sm->nrecord = out.nrecord;
+	out.record = NULL;
+	sm->counts.lids_new += out.assigned;
+	sm->counts.lids_moved += out.moved;
+	(void)snprintf(
+		sm->lid_conflict, sizeof(sm->lid_conflict), "%s", out.conflict);
+	if (out.conflicts > 0)
+		log_warn("lid: conflicts=%u first=\"%s\"", out.conflicts,
+			out.conflict);
+	lid_table_free(&out);
+	return 0;
+}
+
+void
+sm_run_take(struct sm *sm, struct mono now)
+{
+	struct reason why;
+
+	if (sm->role != SM_MASTER) {
+		log_info("sm: master of the fabric nodes=%u switches=%u",
+			sm->topo->nnodes, sm->topo->nsw);
+		sm->role = SM_MASTER;
+		sm->handed_over = false;
+		sm->master = (struct sm_peer){0};
+	}
+	hw_reconcile(sm->hw, sm->topo);
+	if (assign_lids(sm, &why) != 0) {
+		sm_run_fail(sm, now, why.text);
+		return;
+	}
+	sm->readback = readback_new(
+		sm->topo, sm->hw, sm->pool, sm->x, sm->cfg->fabric.m_key);
+	sm_enter(sm, SM_READBACK, now);
+}
+
+/* ---- routing ---- */
+
+void
+sm_work_run(struct sm_work *w)
+{
+	w->result = route_compute(&w->job, w->cfg->routing.engines.name,
+		w->cfg->routing.engines.n, &w->story, &w->why);
+}
+
+static void
+work_free(struct sm_work *w)
+{
+	routes_unref(w->prev);
+	topo_unref(w->job.topo);
+	config_unref(w->cfg);
+	free(w->ranks);
+	free(w);
+}
+
+static void
+start_routing(struct sm *sm, struct mono now)
+{
+	struct sm_work *w = mem_zalloc(1, sizeof(*w));
+
+	w->cfg = config_ref(sm->cfg);
+	w->prev = sm->view != NULL ? routes_ref(sm->view->routes) : NULL;
+	w->options.roots = w->cfg->routing.updn.roots.guid;
+	w->options.nroots = w->cfg->routing.updn.roots.n;
+	if (sm->rank_known) {
+		w->ranks = mem_dup(sm->rank, sm->nrank * sizeof(*sm->rank));
+		w->job.ranks = w->ranks;
+		w->job.nranks = sm->nrank;
+		w->job.ranks_order = sm->rank_order;
+	}
+	w->job.topo = topo_ref(sm->topo);
+	w->job.pool = sm->pool;
+	w->job.prev = w->prev;
+	w->job.options = &w->options;
+	w->job.load_limit = sm->cfg->routing.load_limit;
+	w->job.seed = 1;
+	w->job.threads = 1;
+	sm_enter(sm, SM_ROUTE, now);
+	sm->ops->route(sm->ops->cookie, w);
+}
+
+static void
+start_push(struct sm *sm, struct mono now)
+{
+	static const uint8_t vls_code[16] = {
+		[1] = 1, [2] = 2, [4] = 3, [8] = 4, [15] = 5};
+	const struct config_link *l = &sm->cfg->link;
+	const struct plan_params params = {
+		.subnet_prefix = sm->cfg->fabric.subnet_prefix,
+		.mkey = sm->cfg->fabric.m_key,
+		.subnet_timeout = (uint8_t)l->subnet_timeout,
+		.hoq_life = (uint8_t)l->hoq_lifetime,
+		.leaf_hoq_life = (uint8_t)l->leaf_hoq_lifetime,
+		.vl_stall = (uint8_t)l->vl_stall_count,
+		.max_vls_code = vls_code[l->max_vls & 15],
+	};
+
+	sm->plan = plan_make(sm->routes, sm->hw, &params);
+	sm->push = push_new(
+		sm->plan, sm->hw, sm->draft, sm->x, sm->cfg->fabric.m_key);
+	sm_enter(sm, SM_PUSH, now);
+}
+
+/* Nothing that routing depends on changed: the routes in force stay. */
+static bool
+same_fabric(const struct sm *sm)
+{
+	return sm->view != NULL && sm->view->topo->hash == sm->topo->hash &&
+	       sm->view->topo->max_lid == sm->topo->max_lid &&
+	       strcmp(sm->cause, "configuration changed") != 0;
+}
+
+bool
+sm_run_readback(struct sm *sm, struct mono now)
+{
+	readback_feed(sm->readback, now);
+	if (!readback_done(sm->readback))
+		return false;
+	sm->counts.lft_reads += readback_count(sm->readback);
+	readback_free(sm->readback);
+	sm->readback = NULL;
+	sm->times.readback =
+		mono_add(sm->times.readback, mono_sub(now, sm->phase_began));
+	if (same_fabric(sm)) {
+		sm->routes = routes_for(sm->view->routes, sm->topo);
+		sm->story = sm->view->story;
+		start_push(sm, now);
+	} else {
+		start_routing(sm, now);
+	}
+	return true;
+}
+
+void
+sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now)
+{
+	struct reason why = w->why;
+
+	sm->times.route =
+		mono_add(sm->times.route, mono_sub(now, sm->phase_began));
+	sm->routes = w->result;
+	sm->story = w->story;
+	work_free(w);
+	if (sm->routes == NULL) {
+		sm_run_fail(sm, now, why.text);
+		return;
+	}
+	if (sm->story.fallback)
+		log_warn("routing: fell back engine=%s tried=\"%s\"",
+			sm->story.engine, sm->story.tried);
+	start_push(sm, now);
+}
+
+/* ---- push and commit ---- */
+
+static void
+forget_work(struct sm *sm)
+{
+	push_free(sm->push);
+	plan_free(sm->plan);
+	routes_unref(sm->routes);
+	topo_unref(sm->topo);
+	sm->push = NULL;
+	sm->plan = NULL;
+	sm->routes = NULL;
+	sm->topo = NULL;
+}
+
+/*
+ * Switches that could not be written leave the fabric; true when the pipeline
+ * has to run again without them (or with their top raised first).
+ */
+static bool
+judge_failures(struct sm *sm, struct mono now)
+{
+	const struct push_failure *f;
+	bool again = false;
+	size_t n, i;
+
+	f = push_failures(sm->push, &n);
+	for (i = 0; i < n; i++) {
+		const struct topo_node *node = &sm->topo->node[f[i].node];
+
+		if (f[i].cause == PUSH_ABOVE_TOP) {
+			log_info("push: %s: its top is raised first", f[i].why);
+			again = true;
+		} else if (node->type == TOPO_SWITCH) {
+			log_error("push: quarantined guid=0x%016llx: %s",
+				(unsigned long long)node->guid, f[i].why);
+			ban(sm, node->guid, f[i].why, now);
+			again = true;
+		} else {
+			log_warn("push: port not brought up: %s", f[i].why);
+			sm->unfinished = true;
+		}
+	}
+	return again;
+}
+
+static void
+count_push(struct sm *sm)
+{
+	const struct push_counts *c = push_counts(sm->push);
+
+	sm->counts.lft_blocks += c->lft_blocks;
+	sm->counts.other_sets += c->other_sets;
+	sm->counts.failed_sets += c->failed;
+}
+
+/* Did this run change anything that a reader of the view could notice? */
+static bool
+worth_a_view(const struct sm *sm)
+{
+	return sm->view == NULL || sm->plan->nsteps > 0 || !same_fabric(sm) ||
+	       sm->kind == SWEEP_FULL;
+}
+
+static void
+tell_finished(struct sm *sm)
+{
+	const struct view *v = sm->view;
+	char why[256];
+
+	if (v->nquarantine > 0)
+		(void)snprintf(why, sizeof(why),
+			"%zu nodes are quarantined, first guid=0x%016llx: %s",
+			v->nquarantine,
+			(unsigned long long)v->quarantine[0].guid,
+			v->quarantine[0].why);
+	else if (v->counts.ports_active < v->counts.ports_linked)
+		(void)snprintf(why, sizeof(why),
+			"%u of %u linked ports are not Active",
+			v->counts.ports_linked - v->counts.ports_active,
+			v->counts.ports_linked);
+	else
+		why[0] = '\0';
+	sm->ops->finished(sm->ops->cookie, why[0] == '\0', why);
+}
+
+static void
+finish(struct sm *sm, struct mono now)
+{
+	if (worth_a_view(sm))
+		sm_commit(sm, now);
+	else
+		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
+	forget_work(sm);
+	sm_commit_schedule(sm, now);
+	tell_finished(sm);
+	sm->sweep = sweep_new(
+		SWEEP_NAMES, sm->draft, sm->x, sm->cfg->fabric.m_key, NULL, 0);
+	sm_enter(sm, SM_NAMES, now);
+}
+
+bool
+sm_run_push(struct sm *sm, struct mono now)
+{
+	push_feed(sm->push, now);
+	if (!push_done(sm->push))
+		return false;
+	count_push(sm);
+	sm->times.push =
+		mono_add(sm->times.push, mono_sub(now, sm->phase_began));
+	if (judge_failures(sm, now)) {
+		forget_work(sm);
+		if (++sm->again > MAX_PASSES)
+			sm_run_fail(sm, now, "too many switches fail in turn");
+		else if (freeze(sm, now))
+			sm_run_take(sm, now);
+	} else {
+		finish(sm, now);
+	}
+	return true;
+}
+
+void
+sm_run_fail(struct sm *sm, struct mono now, const char *why)
+{
+	struct mono wait = mono_ms(10000);
+
+	log_error("sm: run failed, the last good tables stay cause=\"%s\": %s",
+		sm->cause, why);
+	(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm), "%s", why);
+	sm->stat.plan_failures++;
+	forget_work(sm);
+	sm_enter(sm, SM_IDLE, now);
+	sm_mark_full(sm, now, "retry after a failed run");
+	sm->dirty.due = mono_add(now, wait);
+	sm->ops->finished(sm->ops->cookie, false, why);
+}
+
+/* ---- names, after the fact ---- */
+
+bool
+sm_run_names(struct sm *sm, struct mono now)
+{
+	struct topo *fresh;
+	struct view *v;
+	uint64_t got;
+
+	sweep_feed(sm->sweep, now);
+	if (!sweep_done(sm->sweep))
+		return false;
+	got = sweep_stats(sm->sweep)->smps;
+	sweep_free(sm->sweep);
+	sm->sweep = NULL;
+	fresh = got > 0 && sm->view != NULL
+			? sm_commit_refresh(sm, sm->view->topo)
+			: NULL;
+	if (fresh != NULL) {
+		v = mem_dup(sm->view, sizeof(*v));
+		v->refs = 1;
+		v->topo = fresh;
+		v->routes = routes_for(sm->view->routes, fresh);
+		v->quarantine = mem_dup(
+			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
+		view_unref(sm->view);
+		sm->view = v;
+		sm->ops->committed(sm->ops->cookie, v);
+	}
+	sm_enter(sm, SM_IDLE, now);
+	return true;
+}

@@ -1,0 +1,138 @@
+/*
+ * What others ask of us, or tell us: SMInfo, traps, and requests that no SM
+ * answers on this port.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/base/be.h"
+#include "sm/sm_priv.h"
+
+enum { TRAP_LINK_STATE = 128, TRAP_LOCAL_CHANGES = 144 };
+
+/* The switch a trap is about: the port's own, or the one it hangs on. */
+static uint64_t
+switch_behind(const struct sm *sm, uint16_t lid, node_ix *node)
+{
+	const struct topo *t = sm->view != NULL ? sm->view->topo : NULL;
+	port_ix p;
+	sw_ix s;
+
+	if (t == NULL)
+		return 0;
+	p = lid == 0 ? t->sm_port : topo_by_lid(t, lid, NULL);
+	if (p == TOPO_NONE)
+		return 0;
+	*node = t->port[p].node;
+	s = topo_switch_of(t, p);
+	return s == TOPO_NONE ? 0 : t->node[t->sw[s].node].guid;
+}
+
+static void
+act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
+	struct mono now)
+{
+	node_ix node = TOPO_NONE;
+	uint64_t guid =
+		switch_behind(sm, n->data_lid ? n->data_lid : lid, &node);
+	const char *name = "";
+	char cause[128];
+
+	if (n->trap != TRAP_LINK_STATE && n->trap != TRAP_LOCAL_CHANGES)
+		return;
+	if (node != TOPO_NONE)
+		name = topo_desc(sm->view->topo, node);
+	(void)snprintf(cause, sizeof(cause), "trap %u from %.64s lid %u",
+		n->trap, name, n->data_lid ? n->data_lid : lid);
+	if (guid != 0)
+		sm_mark(sm, guid, now, cause);
+	else
+		sm_mark_full(sm, now, cause);
+}
+
+static void
+trap(struct sm *sm, const struct transport_msg *m, const struct smp *s,
+	struct mono now)
+{
+	struct transport_msg answer;
+	struct mad_notice n;
+	unsigned swallowed;
+
+	traps_repress(m, s, &answer);
+	(void)sm->t->send(sm->t, &answer);
+	mad_notice_decode(s->data, &n);
+	sm->stat.traps++;
+	if (sm->role != SM_MASTER || !n.generic)
+		return;
+	switch (traps_judge(sm->traps, m->lid, s, &n, now)) {
+	case TRAP_ACT:
+		act_on_trap(sm, m->lid, &n, now);
+		break;
+	case TRAP_REPEAT:
+		sm->stat.traps_repeated++;
+		break;
+	case TRAP_FLOOD:
+		sm->stat.traps_refused++;
+		if (log_allowed(&sm->noise, 5, now, &swallowed))
+			log_warn("trap: too many from lid=%u trap=%u, ignored",
+				m->lid, n.trap);
+		break;
+	}
+}
+
+static void
+answer_status(struct sm *sm, const struct transport_msg *m, const struct smp *s,
+	uint16_t status)
+{
+	struct transport_msg out = *m;
+	struct smp r = *s;
+
+	r.method = MAD_GET_RESP;
+	r.response = true;
+	r.status = status;
+	out.error = 0;
+	out.len = MAD_SIZE;
+	smp_encode(&r, out.mad);
+	(void)sm->t->send(sm->t, &out);
+	sm->stat.requests_refused++;
+}
+
+void
+sm_wire_request(struct sm *sm, const struct transport_msg *m,
+	const struct smp *s, struct mono now)
+{
+	if (m->error != 0)
+		return; /* one of ours come back after its end */
+	if (s->method == MAD_TRAP && s->attr == MAD_NOTICE)
+		trap(sm, m, s, now);
+	else if (s->method == MAD_GET || s->method == MAD_SET) {
+		if (s->attr == MAD_SM_INFO)
+			sm_elect_sminfo(sm, m, s, now);
+		else
+			answer_status(sm, m, s, MAD_STATUS_METHOD_ATTR);
+	}
+}
+
+/*
+ * Subnet administration is not served by this release: say so with a status,
+ * so that a client fails at once instead of timing out. Responses, and
+ * requests of ours that came back, get no answer.
+ */
+void
+sm_wire_refuse(struct sm *sm, const struct transport_msg *m)
+{
+	enum { METHOD = 3, STATUS = 4, RMPP_FLAGS = 26 };
+	struct transport_msg out = *m;
+
+	if (m->error != 0 || m->len < 56 || (m->mad[METHOD] & 0x80) != 0)
+		return;
+	if (m->mad[METHOD] != MAD_GET && m->mad[METHOD] != MAD_SET &&
+		m->mad[METHOD] < 0x12)
+		return; /* Send, Trap, Report, Repress: nothing to answer */
+	out.len = MAD_SIZE;
+	out.mad[METHOD] |= 0x80;
+	be_put16(out.mad + STATUS, MAD_STATUS_METHOD_ATTR);
+	out.mad[RMPP_FLAGS] = 0;
+	(void)sm->t->send(sm->t, &out);
+	sm->stat.requests_refused++;
+}

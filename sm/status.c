@@ -1,0 +1,485 @@
+#include "sm/status.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "sm/base/mem.h"
+#include "sm/ctl/words.h"
+#include "sm/mad/mad.h"
+#include "sm/version.h"
+
+/* Names listed in a status; the count is always complete. */
+enum { UNREACHABLE_LISTED = 100 };
+
+/* ---- what a view says when it is counted ---- */
+
+struct census {
+	unsigned switches, hosts, routers, aggregation, links;
+	unsigned owners; /* ports with LIDs */
+	unsigned lids;	 /* that they hold together */
+};
+
+static struct census
+count_fabric(const struct topo *t)
+{
+	struct census c = {0};
+
+	for (node_ix n = 0; n < t->nnodes; n++) {
+		if ((t->node[n].flags & TN_AGGREGATION) != 0)
+			c.aggregation++;
+		else if (t->node[n].type == TOPO_SWITCH)
+			c.switches++;
+		else if (t->node[n].type == TOPO_ROUTER)
+			c.routers++;
+		else
+			c.hosts++;
+	}
+	for (port_ix p = 0; p < t->nports; p++) {
+		if (t->port[p].peer != TOPO_NONE && p <= t->port[p].peer)
+			c.links++;
+		if (t->port[p].lid == 0)
+			continue;
+		c.owners++;
+		c.lids += 1U << t->port[p].lmc;
+	}
+	return c;
+}
+
+static bool
+quarantined(const struct topo *t, sw_ix s)
+{
+	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) != 0;
+}
+
+/*
+ * Switches that our own traffic can reach without passing through a
+ * quarantined one. The array is the caller's to free.
+ */
+static bool *
+reached(const struct topo *t)
+{
+	bool *seen = mem_zalloc(t->nsw + 1U, sizeof(*seen));
+	sw_ix *queue = mem_zalloc(t->nsw + 1U, sizeof(*queue));
+	sw_ix first = topo_switch_of(t, t->sm_port);
+	size_t head = 0, tail = 0;
+
+	if (first != TOPO_NONE && !quarantined(t, first)) {
+		seen[first] = true;
+		queue[tail++] = first;
+	}
+	while (head < tail) {
+		const struct topo_switch *s = &t->sw[queue[head++]];
+
+		for (uint32_t i = s->adj; i < s->adj + s->nadj; i++) {
+			sw_ix peer = t->adj[i].peer;
+
+			if (seen[peer] || quarantined(t, peer))
+				continue;
+			seen[peer] = true;
+			queue[tail++] = peer;
+		}
+	}
+	free(queue);
+	return seen;
+}
+
+/* Ports with LIDs that cannot be reached: the count, and the first ones. */
+static unsigned
+unreachable(const struct topo *t, json_t *list)
+{
+	bool *seen = reached(t);
+	unsigned n = 0;
+
+	for (port_ix p = 0; p < t->nports && t->nsw > 0; p++) {
+		sw_ix s;
+
+		if (!topo_has_lid(t, p))
+			continue;
+		s = topo_switch_of(t, p);
+		if ((s != TOPO_NONE && seen[s]) || p == t->sm_port)
+			continue;
+		if (n++ >= UNREACHABLE_LISTED || list == NULL)
+			continue;
+		(void)json_array_append_new(
+			list, json_pack("{s:o, s:i, s:i, s:o}", "guid",
+				      words_guid(t->port[p].guid), "port",
+				      t->port[p].num, "lid", t->port[p].lid,
+				      "name", words_name(t, t->port[p].node)));
+	}
+	free(seen);
+	return n;
+}
+
+/* ---- JSON ---- */
+
+static json_t *
+u64(uint64_t v)
+{
+	return json_integer((json_int_t)v);
+}
+
+static void
+put(json_t *o, const char *key, json_t *v)
+{
+	(void)json_object_set_new(o, key, v);
+}
+
+static json_t *
+fabric_json(const struct topo *t)
+{
+	struct census c = count_fabric(t);
+
+	return json_pack("{s:i, s:i, s:i, s:i, s:i}", "switches",
+		(int)c.switches, "hosts", (int)c.hosts, "routers",
+		(int)c.routers, "aggregation", (int)c.aggregation, "links",
+		(int)c.links);
+}
+
+static json_t *
+lids_json(const struct status_facts *f)
+{
+	const struct config_lids *range = &f->config->fabric.lids;
+	const struct view *v = f->view;
+	struct census c = count_fabric(v->topo);
+	int room = (int)(range->last - range->first + 1);
+
+	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o}",
+		"first", (int)range->first, "last", (int)range->last, "ports",
+		(int)c.owners, "used", (int)c.lids, "free", room - (int)c.lids,
+		"highest", v->topo->max_lid, "new", (int)v->counts.lids_new,
+		"moved", (int)v->counts.lids_moved, "conflict",
+		words_text(v->lid_conflict));
+}
+
+static json_t *
+verified_json(const struct verify_report *r)
+{
+	json_t *o = json_object();
+
+	put(o, "ok", json_boolean(r->ok));
+	put(o, "pairs", u64(r->pairs));
+	put(o, "unreachable", u64(r->unreachable));
+	put(o, "loops", u64(r->loops));
+	put(o, "cut_off", u64(r->cut_off));
+	put(o, "cyclic_channels", u64(r->cyclic_channels));
+	put(o, "lanes", u64(r->vls));
+	put(o, "load_max", u64(r->load_max));
+	put(o, "load_mean", json_real(r->load_mean));
+	put(o, "hops_max", u64(r->hops_max));
+	put(o, "hops_mean", json_real(r->hops_mean));
+	return o;
+}
+
+static json_t *
+times_json(const struct view_times *t)
+{
+	return json_pack("{s:f, s:f, s:f, s:f, s:f}", "discover",
+		mono_seconds(t->discover), "readback",
+		mono_seconds(t->readback), "route", mono_seconds(t->route),
+		"push", mono_seconds(t->push), "total", mono_seconds(t->total));
+}
+
+static json_t *
+counts_json(const struct view_counts *c)
+{
+	json_t *o = json_object();
+
+	put(o, "smps", u64(c->smps));
+	put(o, "lft_blocks", u64(c->lft_blocks));
+	put(o, "lft_reads", u64(c->lft_reads));
+	put(o, "other_sets", u64(c->other_sets));
+	put(o, "failed_sets", u64(c->failed_sets));
+	put(o, "ports_active", u64(c->ports_active));
+	put(o, "ports_linked", u64(c->ports_linked));
+	return o;
+}
+
+static json_t *
+quarantine_json(const struct view *v)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < v->nquarantine; i++) {
+		const struct view_quarantine *q = &v->quarantine[i];
+
+		(void)json_array_append_new(
+			list, json_pack("{s:o, s:o, s:o}", "guid",
+				      words_guid(q->guid), "name",
+				      q->node != TOPO_NONE
+					      ? words_name(v->topo, q->node)
+					      : json_string(""),
+				      "why", words_text(q->why)));
+	}
+	return list;
+}
+
+static void
+add_view(json_t *o, const struct status_facts *f)
+{
+	const struct view *v = f->view;
+	json_t *list = json_array();
+
+	put(o, "generation", u64(v->generation));
+	put(o, "cause", words_text(v->cause));
+	put(o, "age", json_real(mono_seconds(mono_sub(f->now, v->when))));
+	put(o, "engine", words_text(v->story.engine));
+	put(o, "fallback", json_boolean(v->story.fallback));
+	put(o, "rebalanced", json_boolean(v->story.rebalanced));
+	put(o, "attempts", u64(v->story.attempts));
+	put(o, "tried", words_text(v->story.tried));
+	put(o, "order", json_string(words_order(v->routes->order)));
+	put(o, "fabric", fabric_json(v->topo));
+	put(o, "lids", lids_json(f));
+	put(o, "verified", verified_json(&v->routes->report));
+	put(o, "times", times_json(&v->times));
+	put(o, "counts", counts_json(&v->counts));
+	put(o, "quarantined", quarantine_json(v));
+	put(o, "unreachable", u64(unreachable(v->topo, list)));
+	put(o, "unreachable_ports", list);
+}
+
+static json_t *
+by_attr_json(const struct xact_stats *x)
+{
+	json_t *o = json_object();
+
+	for (unsigned i = 0; i < 64; i++) {
+		if (x->by_attr[i][0] == 0 && x->by_attr[i][1] == 0)
+			continue;
+		put(o, mad_attr_name((uint16_t)i),
+			json_pack("{s:o, s:o}", "get", u64(x->by_attr[i][0]),
+				"set", u64(x->by_attr[i][1])));
+	}
+	return o;
+}
+
+static json_t *
+wire_json(const struct status_facts *f)
+{
+	const struct xact_stats *x = f->wire;
+	json_t *o = json_object();
+
+	put(o, "window", u64(x->window));
+	put(o, "window_peak", u64(x->window_peak));
+	put(o, "in_flight", u64(x->inflight));
+	put(o, "sent", u64(x->sent));
+	put(o, "completed", u64(x->completed));
+	put(o, "retried", u64(x->retried));
+	put(o, "timeouts", u64(x->timeouts));
+	put(o, "late", u64(x->late));
+	put(o, "alien", u64(x->alien));
+	put(o, "mismatched", u64(x->mismatched));
+	put(o, "busy", u64(x->busy));
+	put(o, "malformed", u64(f->sm->malformed));
+	put(o, "requests_refused", u64(f->sm->requests_refused));
+	put(o, "ring_dropped", u64(f->ring_dropped));
+	put(o, "by_attribute", by_attr_json(x));
+	return o;
+}
+
+static json_t *
+sweeps_json(const struct status_facts *f)
+{
+	const struct status_daemon *d = f->daemon;
+	json_t *o = json_object();
+
+	put(o, "full", u64(f->sm->sweeps_full));
+	put(o, "full_done", u64(d->sweeps_done));
+	put(o, "light", u64(f->sm->sweeps_light));
+	put(o, "probes", u64(f->sm->probes));
+	put(o, "runs", u64(d->runs));
+	put(o, "runs_failed", u64(d->runs_failed));
+	put(o, "plan_failures", u64(f->sm->plan_failures));
+	put(o, "last_ok", json_boolean(d->last_ok));
+	put(o, "last_why", words_text(d->last_why));
+	return o;
+}
+
+static json_t *
+control_json(const struct ctl_stats *c)
+{
+	json_t *o = json_object();
+
+	put(o, "clients", u64(c->clients));
+	put(o, "accepted", u64(c->accepted));
+	put(o, "requests", u64(c->requests));
+	put(o, "malformed", u64(c->malformed));
+	put(o, "refused", u64(c->refused));
+	put(o, "dropped", u64(c->dropped));
+	return o;
+}
+
+static json_t *
+master_json(const struct sm_other *m)
+{
+	if (m->guid == 0)
+		return json_null();
+	return json_pack("{s:o, s:o, s:i, s:i}", "guid", words_guid(m->guid),
+		"name", words_text(m->name), "priority", m->priority, "state",
+		m->state);
+}
+
+static void
+add_daemon(json_t *o, const struct status_facts *f)
+{
+	const struct status_daemon *d = f->daemon;
+
+	put(o, "version", json_string(VERSION_TEXT));
+	put(o, "role", json_string(sm_role_name(f->sm->role)));
+	put(o, "phase", json_string(sm_phase_name(f->sm->phase)));
+	put(o, "dirty", json_boolean(f->sm->dirty));
+	put(o, "alarm", words_text(f->sm->alarm));
+	put(o, "uptime", json_real(mono_seconds(mono_sub(f->now, d->started))));
+	put(o, "port",
+		json_pack("{s:o, s:i, s:o, s:i}", "device",
+			words_text(d->port.device), "port", d->port.port,
+			"guid", words_guid(f->sm->port_guid), "priority",
+			f->sm->priority));
+	put(o, "master", master_json(&f->sm->master));
+	put(o, "sweeps", sweeps_json(f));
+	put(o, "traps",
+		json_pack("{s:o, s:o, s:o}", "received", u64(f->sm->traps),
+			"repeated", u64(f->sm->traps_repeated), "refused",
+			u64(f->sm->traps_refused)));
+	put(o, "config",
+		json_pack("{s:o, s:o, s:o}", "file", words_text(d->config_file),
+			"reloads", u64(d->reloads), "bad_reloads",
+			u64(d->bad_reloads)));
+	put(o, "state_writable", json_boolean(d->state_writable));
+	put(o, "wire", wire_json(f));
+	if (f->ctl != NULL)
+		put(o, "control", control_json(f->ctl));
+}
+
+json_t *
+status_json(const struct status_facts *f)
+{
+	json_t *o = json_object();
+
+	add_daemon(o, f);
+	if (f->view != NULL)
+		add_view(o, f);
+	else
+		put(o, "generation", json_integer(0));
+	return o;
+}
+
+/* ---- the page of --once ---- */
+
+static void
+page_view(const struct view *v, struct buf *out)
+{
+	const struct verify_report *r = &v->routes->report;
+	const struct view_counts *n = &v->counts;
+	const struct view_times *t = &v->times;
+	struct census c = count_fabric(v->topo);
+
+	buf_printf(out,
+		"fabric     switches=%u hosts=%u routers=%u aggregation=%u "
+		"links=%u\n",
+		c.switches, c.hosts, c.routers, c.aggregation, c.links);
+	buf_printf(out,
+		"ports      active=%u linked=%u unreachable=%u "
+		"quarantined=%zu\n",
+		n->ports_active, n->ports_linked, unreachable(v->topo, NULL),
+		v->nquarantine);
+	buf_printf(out, "lids       used=%u highest=%u new=%u moved=%u\n",
+		c.lids, v->topo->max_lid, n->lids_new, n->lids_moved);
+	buf_printf(out,
+		"routes     engine=%s fallback=%s order=%s lanes=%u "
+		"attempts=%u\n",
+		v->story.engine, v->story.fallback ? "yes" : "no",
+		words_order(v->routes->order), r->vls, v->story.attempts);
+	buf_printf(out,
+		"verified   pairs=%llu missing=%llu loops=%llu cut_off=%llu "
+		"cyclic_channels=%u\n",
+		(unsigned long long)r->pairs,
+		(unsigned long long)r->unreachable,
+		(unsigned long long)r->loops, (unsigned long long)r->cut_off,
+		r->cyclic_channels);
+	buf_printf(out,
+		"load       load_max=%llu load_mean=%.1f hops_max=%u "
+		"hops_mean=%.2f\n",
+		(unsigned long long)r->load_max, r->load_mean, r->hops_max,
+		r->hops_mean);
+	buf_printf(out,
+		"times      discover=%.3fs readback=%.3fs route=%.3fs "
+		"push=%.3fs total=%.3fs\n",
+		mono_seconds(t->discover), mono_seconds(t->readback),
+		mono_seconds(t->route), mono_seconds(t->push),
+		mono_seconds(t->total));
+	buf_printf(out,
+		"writes     lft_blocks=%llu lft_reads=%llu other_sets=%llu "
+		"failed_sets=%llu\n",
+		(unsigned long long)n->lft_blocks,
+		(unsigned long long)n->lft_reads,
+		(unsigned long long)n->other_sets,
+		(unsigned long long)n->failed_sets);
+	for (size_t i = 0; i < v->nquarantine; i++)
+		buf_printf(out, "quarantine guid=0x%016llx %s\n",
+			(unsigned long long)v->quarantine[i].guid,
+			v->quarantine[i].why);
+}
+
+static void
+page_wire(const struct status_facts *f, struct buf *out)
+{
+	const struct xact_stats *x = f->wire;
+	struct rusage use = {0};
+
+	buf_printf(out,
+		"wire       smps=%llu retried=%llu timeouts=%llu late=%llu "
+		"window_peak=%u\n",
+		(unsigned long long)x->sent, (unsigned long long)x->retried,
+		(unsigned long long)x->timeouts, (unsigned long long)x->late,
+		x->window_peak);
+	for (unsigned i = 0; i < 64; i++)
+		if (x->by_attr[i][0] != 0 || x->by_attr[i][1] != 0)
+			buf_printf(out, "smps       %s get=%llu set=%llu\n",
+				mad_attr_name((uint16_t)i),
+				(unsigned long long)x->by_attr[i][0],
+				(unsigned long long)x->by_attr[i][1]);
+	(void)getrusage(RUSAGE_SELF, &use);
+	buf_printf(out, "memory     peak_kib=%ld\n", use.ru_maxrss);
+}
+
+void
+status_page(const struct status_facts *f, struct buf *out)
+{
+	if (f->daemon->last_ok)
+		buf_printf(out, "The fabric is up.\n");
+	else
+		buf_printf(out, "The fabric is NOT up: %s\n",
+			f->daemon->runs > 0 ? f->daemon->last_why
+					    : "ended before");
+	if (f->view != NULL)
+		page_view(f->view, out);
+	page_wire(f, out);
+}
+
+void
+status_line(const struct view *v, struct buf *out)
+{
+	const struct verify_report *r = &v->routes->report;
+	const struct view_counts *n = &v->counts;
+	const struct view_times *t = &v->times;
+
+	buf_printf(out,
+		"generation=%u cause=\"%s\" ms=%.1f discover=%.1f "
+		"readback=%.1f route=%.1f push=%.1f smps=%llu blocks=%llu "
+		"sets=%llu failed=%llu",
+		v->generation, v->cause, mono_seconds(t->total) * 1e3,
+		mono_seconds(t->discover) * 1e3,
+		mono_seconds(t->readback) * 1e3, mono_seconds(t->route) * 1e3,
+		mono_seconds(t->push) * 1e3, (unsigned long long)n->smps,
+		(unsigned long long)n->lft_blocks,
+		(unsigned long long)n->other_sets,
+		(unsigned long long)n->failed_sets);
+	buf_printf(out,
+		" engine=%s pairs=%llu cut_off=%llu load_max=%llu "
+		"active=%u/%u unreachable=%u quarantined=%zu",
+		v->story.engine, (unsigned long long)r->pairs,
+		(unsigned long long)r->cut_off, (unsigned long long)r->load_max,
+		n->ports_active, n->ports_linked, unreachable(v->topo, NULL),
+		v->nquarantine);
+}

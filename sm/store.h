@@ -1,0 +1,79 @@
+/*
+ * store: what must survive a restart. Jobs hold LIDs, so a port gets the one
+ * it had; the order of switches is kept, so that a restart reverses no cable.
+ *
+ * One text file, state.dir/fabric.state, that a person can read:
+ *
+ *	heddle-state 1
+ *	fabric 0xfe80000000000000
+ *	lid 0x0002c90300a1b2c3 17 0 "host01 HCA-1"	port GUID, LID, LMC
+ *	order tiers
+ *	rank 0x0002c90200401234 1			switch GUID, rank
+ *	checksum 0x1f0e...				FNV-1a of all before
+ *
+ * It is replaced as a whole: a temporary file in the same directory, fsync,
+ * rename, fsync of the directory. A file that cannot be believed is renamed to
+ * fabric.state.corrupt-1 (or the next free number), named with line and field,
+ * and the daemon goes on with an empty state. Records of GUIDs that are not in
+ * the fabric are kept: their owners may come back.
+ */
+#ifndef HEDDLE_SM_STORE_H
+#define HEDDLE_SM_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sm/base/arena.h"
+#include "sm/base/reason.h"
+
+#define STORE_FILE "fabric.state"
+#define STORE_MAX_BYTES (64u * 1024 * 1024)
+
+struct store_lid {
+	uint64_t guid;	  /* of the port, not 0 */
+	uint16_t lid;	  /* base LID, a multiple of 1 << lmc, not 0 */
+	uint8_t lmc;	  /* 0..7 */
+	const char *name; /* node description, for readers only, or NULL */
+};
+
+struct store_rank {
+	uint64_t guid; /* of the switch, not 0 */
+	uint32_t rank;
+};
+
+/*
+ * {0} is the empty state. store_load fills arena and points the arrays into
+ * it; a caller that saves may point them anywhere and leave arena NULL.
+ */
+struct store_state {
+	uint64_t prefix;	     /* subnet prefix; 0: none recorded */
+	const struct store_lid *lid; /* sorted by GUID, ranges disjoint */
+	size_t nlid;
+	const struct store_rank *rank; /* sorted by GUID */
+	size_t nrank;
+	char order[16]; /* how ranks came about, a word of [a-z0-9-]; "": no
+			   order recorded, and then no ranks either */
+	struct arena *arena;
+};
+
+/*
+ * Read dir/fabric.state. 0: *s is what it says (store_free). 1: there is no
+ * such file, *s is empty. -1: it cannot be read or believed, *s is empty, *why
+ * says what is wrong and under what name the file was set aside, or why that
+ * was not possible.
+ */
+int store_load(const char *dir, struct store_state *s, struct reason *why);
+
+/*
+ * Replace dir/fabric.state (dir is made when missing, its parents are not). 0
+ * when it is on disk; -1 with why, and then what was there before is still
+ * whole. A state that store_load would not believe is refused.
+ */
+int store_save(
+	const char *dir, const struct store_state *s, struct reason *why);
+
+/* Free what store_load made and make *s empty. */
+void store_free(struct store_state *s);
+
+#endif

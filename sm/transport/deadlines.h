@@ -1,0 +1,38 @@
+/*
+ * deadlines: which of many small numbers is due next. A binary heap with the
+ * place of every number kept beside it, so that a deadline can be moved or
+ * cleared in O(log n) of what is open, which here is a window of transactions.
+ * Equal instants come in the order in which they were set.
+ */
+#ifndef HEDDLE_TRANSPORT_DEADLINES_H
+#define HEDDLE_TRANSPORT_DEADLINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sm/base/clock.h"
+
+struct deadlines_item;
+
+/* An empty one is {0}; deadlines_free frees what it owns. */
+struct deadlines {
+	struct deadlines_item *heap;
+	size_t n, cap;
+	uint32_t *place; /* of each id in heap, plus 1; 0: has none */
+	size_t ids;	 /* length of place */
+	uint64_t order;
+};
+
+void deadlines_free(struct deadlines *d);
+
+/* Set or move the deadline of id. */
+void deadlines_set(struct deadlines *d, uint32_t id, struct mono when);
+
+/* Forget the deadline of id, if it has one. */
+void deadlines_clear(struct deadlines *d, uint32_t id);
+
+/* The earliest deadline and whose it is (id may be NULL); MONO_NEVER: none. */
+struct mono deadlines_first(const struct deadlines *d, uint32_t *id);
+
+#endif

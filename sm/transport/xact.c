@@ -1,0 +1,668 @@
+#include "sm/transport/xact.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/be.h"
+#include "sm/base/map.h"
+#include "sm/base/mem.h"
+#include "sm/transport/deadlines.h"
+
+enum {
+	NIL = 0, /* no slot, no target: both arrays start at 1 */
+	TRY_BITS = 4,
+	TRIES_MAX = 1 << TRY_BITS,
+	SERIAL_BITS = 32 - TRY_BITS,
+	BACKOFF_PART = 8, /* a failed try waits this part of its time-out */
+	ROOM_QUEUED = 4096,
+	ROOM_READY = 16,
+};
+
+#define SERIAL_MASK ((UINT32_C(1) << SERIAL_BITS) - 1)
+
+/*
+ *              submit            pump
+ *   SLOT_FREE --------> QUEUED --------> FLYING ---- answer ----> SLOT_FREE
+ *                         ^               |   |  (also from QUEUED, BACKOFF)
+ *                         |<-- deadline --+   |
+ *                         |                   | busy, error
+ *                         +---- BACKOFF <-----+
+ *
+ * No tries left: SLOT_FREE instead. xact_cancel_all: everything to DOOMED,
+ * and from there one by one to SLOT_FREE.
+ */
+enum slot_state { SLOT_FREE, QUEUED, FLYING, BACKOFF, DOOMED };
+
+struct slot {
+	struct xact_request req;
+	xact_done *done;
+	void *cookie;
+	uint64_t tag;
+	enum slot_state state;
+	uint32_t target;
+	uint32_t next, prev; /* in the target's queue, or a list of slots */
+	uint32_t serial;     /* in the TID; 0: never sent */
+	unsigned tries;	     /* begun so far */
+	struct mono sent[TRIES_MAX];
+};
+
+/* One SMA; lives while a slot refers to it. */
+struct target {
+	uint64_t id;
+	uint32_t head, tail; /* queue of slots */
+	uint32_t next, prev; /* in the list of ready targets, or of free ones */
+	unsigned refs, inflight;
+	bool ready; /* has something to send and may */
+};
+
+struct xact {
+	struct xact_options opt;
+	struct transport *transport;
+	struct xact_stats stats;
+	struct slot *slot;
+	size_t nslots, slot_cap;
+	uint32_t free_slot, doomed, doomed_tail;
+	struct target *target;
+	size_t ntargets, target_cap;
+	uint32_t free_target, ready, ready_tail;
+	unsigned nready;
+	struct map by_id; /* target id -> target */
+	struct deadlines deadlines;
+	uint32_t *by_serial; /* low bits of a serial -> slot */
+	size_t serial_cap, nserials;
+	uint64_t issued; /* serials ever given out */
+	unsigned pending, queued, acked;
+	bool limited;	    /* the window was full since it last grew */
+	struct mono shrunk; /* when the window was last halved */
+};
+
+static unsigned
+at_least_one(unsigned n)
+{
+	return n > 0 ? n : 1;
+}
+
+static struct xact_options
+sane(const struct xact_options *o)
+{
+	struct xact_options s = *o;
+
+	if (s.timeout.ns < mono_ms(1).ns)
+		s.timeout = mono_ms(1);
+	if (s.retries > TRIES_MAX - 1)
+		s.retries = TRIES_MAX - 1;
+	s.window_max = at_least_one(s.window_max);
+	s.window_start = at_least_one(s.window_start);
+	if (s.window_start > s.window_max)
+		s.window_start = s.window_max;
+	s.target_max = at_least_one(s.target_max);
+	return s;
+}
+
+struct xact *
+xact_new(const struct xact_options *o, struct transport *t)
+{
+	struct xact *x = mem_zalloc(1, sizeof(*x));
+
+	x->opt = sane(o);
+	x->transport = t;
+	x->nslots = x->ntargets = 1;
+	x->serial_cap = 64;
+	x->by_serial = mem_zalloc(x->serial_cap, sizeof(*x->by_serial));
+	x->stats.window = x->stats.window_peak = x->opt.window_start;
+	x->shrunk.ns = INT64_MIN;
+	return x;
+}
+
+void
+xact_free(struct xact *x)
+{
+	if (x == NULL)
+		return;
+	free(x->slot);
+	free(x->target);
+	free(x->by_serial);
+	map_free(&x->by_id);
+	deadlines_free(&x->deadlines);
+	free(x);
+}
+
+static void
+ready_append(struct xact *x, uint32_t t)
+{
+	struct target *g = &x->target[t];
+
+	g->next = NIL;
+	g->prev = x->ready_tail;
+	if (g->prev != NIL)
+		x->target[g->prev].next = t;
+	else
+		x->ready = t;
+	x->ready_tail = t;
+}
+
+static void
+ready_remove(struct xact *x, uint32_t t)
+{
+	struct target *g = &x->target[t];
+
+	if (g->next != NIL)
+		x->target[g->next].prev = g->prev;
+	else
+		x->ready_tail = g->prev;
+	if (g->prev != NIL)
+		x->target[g->prev].next = g->next;
+	else
+		x->ready = g->next;
+}
+
+/* Put target t in the list of ready ones, or out of it, as its state asks. */
+static void
+update_ready(struct xact *x, uint32_t t)
+{
+	struct target *g = &x->target[t];
+	bool ready = g->head != NIL && g->inflight < x->opt.target_max;
+
+	if (ready == g->ready)
+		return;
+	g->ready = ready;
+	if (ready) {
+		ready_append(x, t);
+		x->nready++;
+	} else {
+		ready_remove(x, t);
+		x->nready--;
+	}
+}
+
+static uint32_t
+target_ref(struct xact *x, uint64_t id)
+{
+	uint32_t t;
+
+	if (!map_get(&x->by_id, id, &t)) {
+		t = x->free_target;
+		if (t != NIL) {
+			x->free_target = x->target[t].next;
+		} else {
+			x->target = mem_grow(x->target, x->ntargets,
+				&x->target_cap, sizeof(*x->target));
+			t = (uint32_t)x->ntargets++;
+		}
+		x->target[t] = (struct target){.id = id};
+		map_put(&x->by_id, id, t);
+	}
+	x->target[t].refs++;
+	return t;
+}
+
+static void
+target_unref(struct xact *x, uint32_t t)
+{
+	update_ready(x, t);
+	if (--x->target[t].refs > 0)
+		return;
+	(void)map_del(&x->by_id, x->target[t].id);
+	x->target[t].next = x->free_target;
+	x->free_target = t;
+}
+
+/* Put slot i in its target's queue: a retry goes before what waits there. */
+static void
+enqueue(struct xact *x, uint32_t i, bool first)
+{
+	struct slot *s = &x->slot[i];
+	struct target *g = &x->target[s->target];
+
+	s->state = QUEUED;
+	s->prev = first ? NIL : g->tail;
+	s->next = first ? g->head : NIL;
+	if (s->prev != NIL)
+		x->slot[s->prev].next = i;
+	else
+		g->head = i;
+	if (s->next != NIL)
+		x->slot[s->next].prev = i;
+	else
+		g->tail = i;
+	x->queued++;
+	update_ready(x, s->target);
+}
+
+static void
+dequeue(struct xact *x, uint32_t i)
+{
+	struct slot *s = &x->slot[i];
+	struct target *g = &x->target[s->target];
+
+	if (s->next != NIL)
+		x->slot[s->next].prev = s->prev;
+	else
+		g->tail = s->prev;
+	if (s->prev != NIL)
+		x->slot[s->prev].next = s->next;
+	else
+		g->head = s->next;
+	x->queued--;
+	update_ready(x, s->target);
+}
+
+static void
+land(struct xact *x, uint32_t i)
+{
+	deadlines_clear(&x->deadlines, i);
+	x->stats.inflight--;
+	x->target[x->slot[i].target].inflight--;
+	update_ready(x, x->slot[i].target);
+}
+
+static void
+grow_serials(struct xact *x)
+{
+	size_t cap = x->serial_cap * 2;
+	uint32_t *table = mem_zalloc(cap, sizeof(*table));
+
+	/* Serials that differ in the low bits differ in one bit more, too. */
+	for (size_t k = 0; k < x->serial_cap; k++) {
+		uint32_t i = x->by_serial[k];
+
+		if (i != NIL)
+			table[x->slot[i].serial & (cap - 1)] = i;
+	}
+	free(x->by_serial);
+	x->by_serial = table;
+	x->serial_cap = cap;
+}
+
+/* Serials count up, past those whose place in the table is still taken. */
+static void
+give_serial(struct xact *x, uint32_t i)
+{
+	uint32_t serial;
+
+	if (x->nserials * 2 >= x->serial_cap)
+		grow_serials(x);
+	do
+		serial = (uint32_t)(++x->issued & SERIAL_MASK);
+	while (serial == 0 ||
+		x->by_serial[serial & (x->serial_cap - 1)] != NIL);
+	x->by_serial[serial & (x->serial_cap - 1)] = i;
+	x->slot[i].serial = serial;
+	x->nserials++;
+}
+
+/* The slot of a serial, or NIL. */
+static uint32_t
+find_serial(const struct xact *x, uint32_t serial)
+{
+	uint32_t i = x->by_serial[serial & (x->serial_cap - 1)];
+
+	return i != NIL && x->slot[i].serial == serial ? i : NIL;
+}
+
+static struct mono
+try_timeout(const struct xact *x, unsigned try)
+{
+	int64_t ns = x->opt.timeout.ns;
+
+	return ns > INT64_MAX >> TRIES_MAX ? MONO_NEVER
+					   : (struct mono){ns << try};
+}
+
+static void
+encode(const struct slot *s, unsigned try, struct transport_msg *m)
+{
+	const struct xact_request *r = &s->req;
+	struct smp smp = {
+		.mgmt_class = r->lid != 0 ? MAD_SUBN_LID : MAD_SUBN_DR,
+		.method = r->method,
+		.tid = s->serial << TRY_BITS | try,
+		.attr = r->attr,
+		.mod = r->mod,
+		.mkey = r->mkey,
+		.dr_slid = 0xffff,
+		.dr_dlid = 0xffff};
+
+	memcpy(smp.data, r->data, sizeof(smp.data));
+	if (r->lid == 0) {
+		smp.hop_cnt = r->hops;
+		memcpy(smp.path + 1, r->path + 1, r->hops);
+	}
+	*m = (struct transport_msg){
+		.lid = r->lid != 0 ? r->lid : 0xffff, .len = MAD_SIZE};
+	smp_encode(&smp, m->mad);
+}
+
+/* Begin the next try of slot i. */
+static void
+fly(struct xact *x, uint32_t i, struct mono now)
+{
+	struct slot *s = &x->slot[i];
+	struct transport_msg m;
+	unsigned try = s->tries++;
+
+	if (s->serial == 0)
+		give_serial(x, i);
+	s->state = FLYING;
+	s->sent[try] = now;
+	x->target[s->target].inflight++;
+	update_ready(x, s->target);
+	if (++x->stats.inflight >= x->stats.window)
+		x->limited = true;
+	deadlines_set(&x->deadlines, i, mono_add(now, try_timeout(x, try)));
+	if (try > 0)
+		x->stats.retried++;
+	encode(s, try, &m);
+	if (x->transport->send(x->transport, &m) == 0)
+		x->stats.sent++;
+}
+
+/* Send what the window allows, one request of each ready target in turn. */
+static void
+pump(struct xact *x, struct mono now)
+{
+	while (x->ready != NIL && x->stats.inflight < x->stats.window) {
+		uint32_t t = x->ready;
+		uint32_t i = x->target[t].head;
+
+		ready_remove(x, t); /* its turn is over: to the end */
+		ready_append(x, t);
+		dequeue(x, i);
+		fly(x, i, now);
+	}
+}
+
+/* Take slot i out of everything but the array; its state is stale after. */
+static void
+detach(struct xact *x, uint32_t i)
+{
+	struct slot *s = &x->slot[i];
+
+	if (s->state == QUEUED)
+		dequeue(x, i);
+	else if (s->state == FLYING)
+		land(x, i);
+	else if (s->state == BACKOFF)
+		deadlines_clear(&x->deadlines, i);
+	if (s->serial != 0) {
+		x->by_serial[s->serial & (x->serial_cap - 1)] = NIL;
+		x->nserials--;
+	}
+	target_unref(x, s->target);
+}
+
+/* Free the detached slot i and tell its owner: the one place that does. */
+static void
+complete(struct xact *x, uint32_t i, const struct xact_result *res)
+{
+	struct slot *s = &x->slot[i];
+	struct xact_result r = *res;
+	xact_done *done = s->done;
+	void *cookie = s->cookie;
+	uint64_t tag = s->tag;
+
+	r.tries = s->tries;
+	if (r.outcome != XACT_CANCELLED)
+		x->stats.by_attr[s->req.attr & 63][s->req.method == MAD_SET]++;
+	if (r.outcome == XACT_TIMEOUT)
+		x->stats.timeouts++;
+	x->stats.completed++;
+	x->pending--;
+	s->state = SLOT_FREE;
+	s->next = x->free_slot;
+	x->free_slot = i;
+	done(cookie, tag, &r);
+}
+
+static void
+grow_window(struct xact *x)
+{
+	if (++x->acked < x->stats.window)
+		return;
+	x->acked = 0;
+	if (x->limited && x->stats.window < x->opt.window_max)
+		x->stats.window++;
+	if (x->stats.window > x->stats.window_peak)
+		x->stats.window_peak = x->stats.window;
+	x->limited = false;
+}
+
+/* Halve the window, once for all that was sent before it was last halved. */
+static void
+shrink_window(struct xact *x, struct mono sent, struct mono now)
+{
+	if (mono_before(sent, x->shrunk))
+		return;
+	x->shrunk = now;
+	x->acked = 0;
+	x->stats.window = at_least_one(x->stats.window / 2);
+}
+
+/* The try of slot i that is in flight failed; wait before the next one. */
+static void
+fail_try(struct xact *x, uint32_t i, struct mono wait, struct mono now)
+{
+	struct slot *s = &x->slot[i];
+
+	if (s->tries > x->opt.retries) {
+		detach(x, i);
+		complete(x, i,
+			&(struct xact_result){
+				.outcome = XACT_TIMEOUT, .now = now});
+		return;
+	}
+	land(x, i);
+	if (wait.ns == 0) {
+		enqueue(x, i, true);
+		return;
+	}
+	s->state = BACKOFF;
+	deadlines_set(&x->deadlines, i, mono_add(now, wait));
+}
+
+static struct mono
+backoff(const struct xact *x, const struct slot *s)
+{
+	struct mono t = try_timeout(x, s->tries - 1);
+
+	return (struct mono){t.ns / BACKOFF_PART};
+}
+
+void
+xact_configure(struct xact *x, const struct xact_options *o)
+{
+	x->opt = sane(o);
+	if (x->stats.window > x->opt.window_max)
+		x->stats.window = x->opt.window_max;
+	for (uint32_t t = 1; t < x->ntargets; t++)
+		if (x->target[t].refs > 0)
+			update_ready(x, t);
+}
+
+bool
+xact_room(const struct xact *x)
+{
+	return x->queued < ROOM_QUEUED && x->nready < ROOM_READY;
+}
+
+static uint32_t
+new_slot(struct xact *x)
+{
+	uint32_t i = x->free_slot;
+
+	if (i != NIL) {
+		x->free_slot = x->slot[i].next;
+		return i;
+	}
+	x->slot = mem_grow(x->slot, x->nslots, &x->slot_cap, sizeof(*x->slot));
+	return (uint32_t)x->nslots++;
+}
+
+void
+xact_submit(struct xact *x, const struct xact_request *r, struct mono now,
+	xact_done *done, void *cookie, uint64_t tag)
+{
+	uint32_t i = new_slot(x);
+	struct slot *s = &x->slot[i];
+
+	assert(r->hops < sizeof(r->path) && r->target != 0);
+	memset(s, 0, sizeof(*s));
+	s->req = *r;
+	s->done = done;
+	s->cookie = cookie;
+	s->tag = tag;
+	s->target = target_ref(x, r->target);
+	x->pending++;
+	enqueue(x, i, false);
+	pump(x, now);
+}
+
+/* Does an answer (or our own request come back) fit the request? */
+static bool
+fits(const struct xact_request *r, const struct smp *s, bool returned)
+{
+	uint32_t differs = r->mod ^ s->mod;
+
+	/* SMAs that do not know the bit may answer without it. */
+	if (r->attr == MAD_PORT_INFO)
+		differs &= ~MAD_PORT_INFO_EXT;
+	return s->attr == r->attr && differs == 0 &&
+	       s->method == (returned ? r->method : MAD_GET_RESP) &&
+	       s->mgmt_class == (r->lid != 0 ? MAD_SUBN_LID : MAD_SUBN_DR);
+}
+
+/* Count an answer that belongs to nothing open. */
+static void
+count_stray(struct xact *x, uint32_t serial)
+{
+	uint64_t back = (x->issued - serial) & SERIAL_MASK;
+
+	if (back < x->issued && back < SERIAL_MASK / 2)
+		x->stats.late++;
+	else
+		x->stats.alien++;
+}
+
+static void
+answered(struct xact *x, uint32_t i, unsigned try, const struct smp *s,
+	struct mono now)
+{
+	struct xact_result res = {
+		.outcome = s->status == 0 ? XACT_OK : XACT_STATUS,
+		.status = s->status,
+		.data = s->data,
+		.now = now,
+		.rtt = mono_sub(now, x->slot[i].sent[try])};
+
+	grow_window(x);
+	detach(x, i);
+	complete(x, i, &res);
+}
+
+bool
+xact_input(struct xact *x, const struct transport_msg *m, const struct smp *s,
+	struct mono now)
+{
+	uint32_t serial = (uint32_t)s->tid >> TRY_BITS;
+	unsigned try = (unsigned)s->tid & (TRIES_MAX - 1);
+	bool returned = m->error != 0;
+	bool busy = !returned && (s->status & MAD_STATUS_BUSY) != 0;
+	uint32_t i;
+
+	if (!returned && (s->method & 0x80) == 0)
+		return false;
+	i = find_serial(x, serial);
+	if (i == NIL) {
+		count_stray(x, serial);
+		return true;
+	}
+	if (try >= x->slot[i].tries) {
+		x->stats.alien++;
+		return true;
+	}
+	if (!fits(&x->slot[i].req, s, returned)) {
+		x->stats.mismatched++;
+		return true;
+	}
+	if (!returned && !busy) {
+		answered(x, i, try, s, now);
+		pump(x, now);
+		return true;
+	}
+	x->stats.busy += busy;
+	if (x->slot[i].state != FLYING || try + 1 != x->slot[i].tries) {
+		x->stats.late++; /* of a try that is over already */
+		return true;
+	}
+	if (busy)
+		shrink_window(x, x->slot[i].sent[try], now);
+	fail_try(x, i, backoff(x, &x->slot[i]), now);
+	pump(x, now);
+	return true;
+}
+
+struct mono
+xact_next(const struct xact *x)
+{
+	return deadlines_first(&x->deadlines, NULL);
+}
+
+void
+xact_tick(struct xact *x, struct mono now)
+{
+	uint32_t i;
+
+	while (!mono_before(now, deadlines_first(&x->deadlines, &i))) {
+		struct slot *s = &x->slot[i];
+
+		if (s->state == BACKOFF) {
+			deadlines_clear(&x->deadlines, i);
+			enqueue(x, i, true);
+			continue;
+		}
+		shrink_window(x, s->sent[s->tries - 1], now);
+		fail_try(x, i, (struct mono){0}, now);
+	}
+	pump(x, now);
+}
+
+void
+xact_cancel_all(struct xact *x, struct mono now)
+{
+	const struct xact_result res = {.outcome = XACT_CANCELLED, .now = now};
+
+	/* First everything out of the way, since owners may submit anew. */
+	for (uint32_t i = 1; i < x->nslots; i++) {
+		struct slot *s = &x->slot[i];
+
+		if (s->state == SLOT_FREE || s->state == DOOMED)
+			continue;
+		detach(x, i);
+		s->state = DOOMED;
+		s->next = NIL;
+		if (x->doomed != NIL)
+			x->slot[x->doomed_tail].next = i;
+		else
+			x->doomed = i;
+		x->doomed_tail = i;
+	}
+	while (x->doomed != NIL) {
+		uint32_t i = x->doomed;
+
+		x->doomed = x->slot[i].next;
+		complete(x, i, &res);
+	}
+}
+
+unsigned
+xact_pending(const struct xact *x)
+{
+	return x->pending;
+}
+
+const struct xact_stats *
+xact_stats(const struct xact *x)
+{
+	return &x->stats;
+}

@@ -1,0 +1,60 @@
+/*
+ * view: the last state of the fabric that was computed, verified, written and
+ * acknowledged; swapped by one assignment. Whoever answers a question (control
+ * socket, SA, metrics) answers from a view and pins it while it does.
+ */
+#ifndef HEDDLE_SM_VIEW_H
+#define HEDDLE_SM_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "discovery/topo.h"
+#include "routing/lid.h"
+#include "routing/route.h"
+#include "routing/routes.h"
+#include "sm/base/clock.h"
+
+/* A node that is kept out, and why. */
+struct view_quarantine {
+	uint64_t guid;
+	node_ix node; /* in the view's topology, or TOPO_NONE */
+	char why[128];
+};
+
+/* What one run of the pipeline took. */
+struct view_times {
+	struct mono discover, readback, route, push, total;
+};
+
+struct view_counts {
+	uint64_t smps;	     /* sent in this run, retries included */
+	uint64_t lft_blocks; /* Set(LFT) acknowledged */
+	uint64_t lft_reads;  /* Get(LFT) for the read-back */
+	uint64_t other_sets; /* Set(PortInfo), Set(SwitchInfo) acknowledged */
+	uint64_t failed_sets;
+	uint32_t ports_active; /* port ends in Active, both ends counted */
+	uint32_t ports_linked; /* port ends with a cable */
+	uint32_t lids_new, lids_moved;
+};
+
+struct view {
+	unsigned refs;
+	uint32_t generation; /* of its topology */
+	struct topo *topo;
+	struct routes *routes;
+	struct route_story story;
+	struct view_times times;
+	struct view_counts counts;
+	struct view_quarantine *quarantine;
+	size_t nquarantine;
+	char cause[256]; /* "start", "trap 128 from S1 lid 4; ..." */
+	char lid_conflict[256];
+	struct mono when;
+};
+
+struct view *view_ref(struct view *v);
+void view_unref(struct view *v); /* NULL allowed */
+
+#endif

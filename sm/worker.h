@@ -1,0 +1,39 @@
+/*
+ * worker: the thread in which routes are computed, so that traps and questions
+ * never wait for it. It takes one job at a time, runs the pure part of it and
+ * wakes the loop, which hands the result back to the core in the loop's
+ * thread. Between submit and done the job belongs to the worker alone: no
+ * data is shared, so nothing else needs a lock.
+ */
+#ifndef HEDDLE_SM_WORKER_H
+#define HEDDLE_SM_WORKER_H
+
+#include <stdbool.h>
+
+#include "sm/base/clock.h"
+#include "sm/base/loop.h"
+#include "sm/base/reason.h"
+#include "sm/sm.h"
+
+struct worker;
+
+/* Called in the loop's thread for each job that was run. */
+typedef void worker_done(void *cookie, struct sm_work *job, struct mono now);
+
+/* Start the thread. NULL and a reason when there is none to be had. */
+struct worker *worker_new(
+	struct loop *l, worker_done *done, void *cookie, struct reason *why);
+
+/* Run sm_work_run(job) in the thread. Only when not worker_busy. */
+void worker_submit(struct worker *w, struct sm_work *job);
+
+/* True from submit until done is called. */
+bool worker_busy(const struct worker *w);
+
+/*
+ * Wait for what is running, end the thread, free. done is not called: a job
+ * not yet handed back stays the owner's. NULL allowed.
+ */
+void worker_free(struct worker *w);
+
+#endif

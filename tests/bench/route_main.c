@@ -1,0 +1,184 @@
+/*
+ * How long route computation takes, next to a memset of the same bytes, and
+ * how good the routes are. usage: route [FIXTURES] [NAME...]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "routing/engine.h"
+#include "routing/verify.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/topo/ibnet.h"
+
+static double
+now_ms(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
+}
+
+/* n random cables between switches fail, evenly; f is freed. */
+static struct fabric *
+failed(struct fabric *f, unsigned n, uint64_t seed)
+{
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	struct fabric_edit edit = {.drop_cable = drop};
+	struct rng r = {seed};
+	struct fabric *g;
+
+	while (n > 0) {
+		uint32_t c = rng_below(&r, f->ncables);
+		const uint32_t *end = f->cable[c].node;
+
+		if (drop[c] || f->node[end[0]].type != FABRIC_SWITCH ||
+			f->node[end[1]].type != FABRIC_SWITCH)
+			continue;
+		drop[c] = true;
+		n--;
+	}
+	g = fabric_rebuild(f, &edit);
+	fabric_free(f);
+	free(drop);
+	return g;
+}
+
+static struct fabric *
+make(const char *name, const char *fixtures, struct reason *why)
+{
+	static const struct gen_fattree2 ft648 = {18, 36, 1, 18, 18};
+	static const struct gen_fattree2 odd648 = {18, 36, 1, 13, 1};
+	static const struct gen_fattree2 ndr = {9, 31, 4, 18, 18};
+	static const unsigned cube[3] = {8, 8, 8};
+	char path[512];
+
+	if (strcmp(name, "ft648") == 0)
+		return gen_tree_two(&ft648, why);
+	if (strcmp(name, "ft648-13:1") == 0)
+		return gen_tree_two(&odd648, why);
+	if (strcmp(name, "ft648-34") == 0)
+		return failed(gen_tree_two(&ft648, why), 34, 1);
+	if (strcmp(name, "parallel") == 0)
+		return gen_tree_two(&ndr, why);
+	if (strcmp(name, "ft3456") == 0)
+		return gen_tree_three(24, why);
+	if (strcmp(name, "ft3456-1%") == 0)
+		return failed(gen_tree_three(24, why), 69, 1);
+	if (strcmp(name, "ft11664") == 0)
+		return gen_tree_three(36, why);
+	if (strcmp(name, "ft11664-1%") == 0)
+		return failed(gen_tree_three(36, why), 233, 1);
+	if (strcmp(name, "irr64") == 0)
+		return gen_random(64, 6, 4, 1, why);
+	if (strcmp(name, "torus512") == 0)
+		return gen_grid(cube, 3, true, 1, why);
+	if (strcmp(name, "dfly1056") == 0)
+		return gen_dragonfly(8, 4, 4, why);
+	(void)snprintf(path, sizeof(path), "%s/%s.ibnet", fixtures, name);
+	return ibnet_load(path, NULL, why);
+}
+
+struct result {
+	double route, keep, verify, memset;
+	struct routes *r;
+	struct verify_report report;
+};
+
+static struct routes *
+routed(struct route_job *job, bool keep, double *ms)
+{
+	struct arena *a = arena_new();
+	struct reason why = {""};
+	struct routes *r = NULL;
+	double t = now_ms();
+
+	if (engine_updn.route(job, keep, 0, a, &r, &why) != ENGINE_OK)
+		(void)fprintf(stderr, "refused: %s\n", why.text);
+	t = now_ms() - t;
+	if (*ms == 0 || t < *ms)
+		*ms = t;
+	arena_free(a);
+	return r;
+}
+
+static void
+measure(struct topo *t, struct result *x)
+{
+	struct lft_pool *pool = lft_pool_new();
+	struct route_job job = {.topo = t, .pool = pool};
+	size_t bytes = (size_t)t->nsw * (t->max_lid / LFT_BLOCK + 1U) * 64;
+	uint8_t *floor = mem_alloc(bytes);
+	struct verify_tables in;
+	struct reason why = {""};
+
+	for (unsigned i = 0; i < 3; i++) {
+		double at = now_ms();
+
+		memset(floor, (int)i, bytes);
+		__asm__ volatile("" : : "r"(floor) : "memory");
+		x->memset = now_ms() - at;
+		routes_unref(x->r);
+		x->r = routed(&job, false, &x->route);
+	}
+	job.prev = x->r;
+	routes_unref(routed(&job, true, &x->keep));
+	in = (struct verify_tables){t, pool, x->r->block, x->r->nblocks};
+	x->verify = now_ms();
+	if (verify_tables(&in, &x->report, &why) < 0)
+		(void)printf("  FAILS: %s\n", why.text);
+	x->verify = now_ms() - x->verify;
+	(void)printf("  %s, order %d, turn leaf %d\n", x->r->note,
+		(int)x->r->order, (int)x->r->turn_leaf);
+	routes_unref(x->r);
+	lft_pool_free(pool);
+	free(floor);
+}
+
+static void
+bench(const char *name, const char *fixtures)
+{
+	struct frozen_lids lids = {.found = true};
+	struct reason why = {""};
+	struct fabric *f = make(name, fixtures, &why);
+	struct result x = {0};
+	struct topo *t;
+
+	if (f == NULL) {
+		(void)printf("%-12s skipped: %s\n", name, why.text);
+		return;
+	}
+	t = frozen_topo(f, &lids);
+	(void)printf(
+		"%-24s %u switches, LIDs to %u\n", name, t->nsw, t->max_lid);
+	measure(t, &x);
+	(void)printf("  route %.1f ms, kept %.1f ms, memset %.2f ms, verify "
+		     "%.1f ms\n",
+		x.route, x.keep, x.memset, x.verify);
+	(void)printf("  load max %llu mean %.0f, hops max %u mean %.2f\n",
+		(unsigned long long)x.report.load_max, x.report.load_mean,
+		x.report.hops_max, x.report.hops_mean);
+	topo_unref(t);
+	fabric_free(f);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const char *const all[] = {"ft648", "ft648-13:1", "ft648-34",
+		"parallel", "ft3456", "ft3456-1%", "ft11664", "ft11664-1%",
+		"irr64", "torus512", "dfly1056", "ufm-sdk-selene-compute",
+		"topograph-ndr-gb200"};
+	const char *fixtures = argc > 1 ? argv[1] : "../shared/fixtures";
+
+	for (int i = 2; i < argc; i++)
+		bench(argv[i], fixtures);
+	for (size_t i = 0; argc <= 2 && i < sizeof(all) / sizeof(*all); i++)
+		bench(all[i], fixtures);
+	return 0;
+}

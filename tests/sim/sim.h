@@ -1,0 +1,207 @@
+/*
+ * sim: a simulated fabric in the test's own process, on a virtual clock.
+ *
+ * It is built from a struct fabric and keeps its own state: what a real device
+ * would keep, and nothing that the subnet manager under test believes. A test
+ * attaches an endpoint to a port and gets a struct transport to send with;
+ * what arrives at that port comes back through a callback with the virtual
+ * time. Between two events no time passes; nothing here sleeps or reads a
+ * clock. The same seed and the same calls give the same run.
+ *
+ *	endpoint --send--> walk through the fabric --> SMA --answer--> endpoint
+ *	             |  directed route or installed tables  |
+ *	             +-- faults, hook                       +-- faults, hook
+ *
+ * A message's way is walked when it is sent, an answer's when it is answered:
+ * in the microseconds between nothing that matters can change, and one event a
+ * direction keeps the simulation fast. A link that is down, a missing table
+ * entry, a loop: the message is lost and counted, and only a timer will tell.
+ *
+ * Directed routes: IBA volume 1, 14.2.2; attributes 14.2.5; traps 14.3.
+ */
+#ifndef HEDDLE_SIM_SIM_H
+#define HEDDLE_SIM_SIM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sm/base/clock.h"
+#include "sm/mad/mad.h"
+#include "sm/transport/transport.h"
+#include "tests/topo/fabric.h"
+
+struct sim;
+struct sim_endpoint;
+
+/* Chances of what may happen to a message, in millionths per direction. */
+struct sim_faults {
+	uint32_t loss, dup, delay, corrupt, truncate;
+	uint32_t busy;	       /* SMA answers BUSY and does nothing */
+	struct mono delay_max; /* of delayed ones: uniform up to this */
+};
+
+struct sim_options {
+	uint64_t seed;
+	struct mono hop;     /* time per cable */
+	struct mono service; /* of an SMA per SMP, one after the other */
+	unsigned sma_queue;  /* SMPs that may wait at an SMA; 0: any number */
+	struct mono trap_interval; /* between repetitions of a trap */
+	unsigned trap_tries; /* how often it is sent; 0: until repressed */
+	uint16_t lft_cap, mft_cap;
+	uint8_t vl_cap, mtu_cap; /* codes as in PortInfo */
+	bool opt_sl2vl;		 /* switches do optimized SL2VL programming */
+	bool keep_lids;		 /* start with the LIDs of the fabric's file */
+	struct sim_faults faults;
+};
+
+/* 1 us a hop, 2 us a SMP, traps every 200 ms, 8 VLs, MTU 4096, no faults. */
+struct sim_options sim_defaults(void);
+
+/* A fabric after power-on: every linked port in Init, nothing configured. */
+struct sim *sim_new(const struct fabric *f, const struct sim_options *o);
+void sim_free(struct sim *s); /* NULL allowed */
+
+/*
+ * What arrives at an endpoint's port and is no business of its SMA. m lives as
+ * long as the call; it may send and change the fabric, but not step it.
+ */
+typedef void sim_recv(
+	void *cookie, const struct transport_msg *m, struct mono now);
+
+/*
+ * Sit on a port (a CA's, or port 0 of a switch). At most 16 in a fabric, one
+ * a port. The endpoint lives as long as the sim.
+ */
+struct sim_endpoint *sim_attach(struct sim *s, uint32_t node, unsigned port,
+	sim_recv *recv, void *cookie);
+
+/* The transport to send with from there. */
+struct transport *sim_transport(struct sim_endpoint *e);
+
+/* Raise or clear IsSM in the endpoint's CapabilityMask (sends trap 144). */
+void sim_set_issm(struct sim_endpoint *e, bool on);
+
+/* Hand m to the endpoint after the delay, whatever its bytes are. */
+void sim_inject(struct sim_endpoint *e, const struct transport_msg *m,
+	struct mono delay);
+
+/*
+ * The clock. sim_step runs the next event, false when there is none;
+ * sim_run_until runs everything up to and including t and ends at t.
+ */
+struct mono sim_now(const struct sim *s);
+struct mono sim_next(const struct sim *s); /* MONO_NEVER when idle */
+bool sim_step(struct sim *s);
+void sim_run_until(struct sim *s, struct mono t);
+
+/* Call fn(cookie, s) at time t: how scripts break things. */
+void sim_at(struct sim *s, struct mono t, void (*fn)(void *, struct sim *),
+	void *cookie);
+
+/* A message on its way, as the hook sees it. */
+struct sim_msg {
+	enum { SIM_AT_SMA, SIM_AT_ENDPOINT } where;
+	uint32_t node; /* where it has arrived, and by which port */
+	uint8_t port;
+	uint32_t from;	 /* node that made it */
+	struct mono now; /* before the SMA has done anything */
+	struct transport_msg m;
+};
+
+enum sim_verdict { SIM_PASS, SIM_DROP };
+
+/*
+ * hook sees every message just before an SMA acts on it or an endpoint gets
+ * it, after the random faults. It may change the bytes and say SIM_DROP.
+ */
+void sim_set_hook(struct sim *s,
+	enum sim_verdict (*hook)(void *, struct sim_msg *), void *cookie);
+
+struct sim_stats {
+	uint64_t sent;	      /* handed to us by endpoints */
+	uint64_t smps;	      /* acted on by SMAs */
+	uint64_t by[64][8];   /* of these: [attribute & 63][method & 7] */
+	uint64_t answers;     /* made by SMAs */
+	uint64_t delivered;   /* to endpoints */
+	uint64_t lost_link;   /* a link down, a port or node not there */
+	uint64_t lost_entry;  /* no table entry */
+	uint64_t lost_loop;   /* forwarding loop */
+	uint64_t lost_fault;  /* by the dice or the hook */
+	uint64_t lost_queue;  /* SMA's buffer full */
+	uint64_t lost_silent; /* hung, mute, garbage, M_Key */
+	uint64_t lost_nobody; /* no endpoint there */
+	uint64_t lft_sets, lft_same; /* blocks written; of these unchanged */
+	uint64_t port_sets, switch_sets;
+	uint64_t traps; /* sent, repetitions included */
+	uint64_t client_rereg;
+};
+const struct sim_stats *sim_stats(const struct sim *s);
+void sim_clear_stats(struct sim *s);
+
+/* What the fabric holds: for judges and tests. */
+uint32_t sim_nodes(const struct sim *s); /* indexes as in the fabric */
+const char *sim_name(const struct sim *s, uint32_t node);
+const struct mad_port_info *sim_port_info(
+	const struct sim *s, uint32_t node, unsigned port);
+uint8_t sim_lft(const struct sim *s, uint32_t node, uint16_t lid);
+const struct mad_switch_info *sim_switch_info(
+	const struct sim *s, uint32_t node);
+
+/* Write an entry or a LID as an SM would have (hand-made tables). */
+void sim_set_lft(struct sim *s, uint32_t node, uint16_t lid, uint8_t out);
+void sim_set_lid(struct sim *s, uint32_t node, unsigned port, uint16_t lid);
+void sim_activate_all(struct sim *s); /* every linked port Active */
+
+/* Faults of the fabric itself (sim_fault.c). */
+
+/* How a node misbehaves; zero is well-behaved. Bits are 1 << attribute. */
+struct sim_behaviour {
+	bool hung; /* answers nothing, passes no directed routes on; what its
+		      tables say is still forwarded */
+	uint64_t mute;		  /* these attributes are not answered */
+	uint64_t refuse;	  /* these are answered with this status */
+	uint16_t status;	  /* 0: 0x000c */
+	uint64_t wrong;		  /* these are answered as another attribute */
+	bool zero_ports;	  /* NodeInfo says 0 ports */
+	struct sim_faults faults; /* on top of the fabric's */
+};
+void sim_fault_behave(
+	struct sim *s, uint32_t node, const struct sim_behaviour *b);
+
+void sim_fault_chances(struct sim *s, const struct sim_faults *f);
+
+/* Break or mend the cable in a port: both ends, state change, traps. */
+void sim_fault_link(struct sim *s, uint32_t node, unsigned port, bool up);
+
+/* Take a node away with its cables, or put it back as after power-on. */
+void sim_fault_node(struct sim *s, uint32_t node, bool present);
+
+/* Tables and LIDs wiped, all links retrained. */
+void sim_fault_reboot(struct sim *s, uint32_t node);
+
+/* Answer with other GUIDs from now on (duplicates). */
+void sim_fault_guid(struct sim *s, uint32_t node, uint64_t guid);
+
+/*
+ * What leaves this port arrives at to_node by to_port, though the cable there
+ * leads elsewhere: a neighbour that does not point back.
+ */
+void sim_fault_cross(struct sim *s, uint32_t node, unsigned port,
+	uint32_t to_node, unsigned to_port);
+
+/* Change a NodeDescription or CapabilityMask: trap 144 from its first port. */
+void sim_fault_rename(struct sim *s, uint32_t node, const char *name);
+void sim_fault_capmask(
+	struct sim *s, uint32_t node, unsigned port, uint32_t capmask);
+
+/*
+ * A second subnet manager without a mind: it answers SMInfo Gets with what is
+ * given here and accepts the control Sets (hand-over and so on), the last of
+ * which is remembered. Sets IsSM. Calling it again changes what it says.
+ */
+void sim_fault_other_sm(struct sim *s, uint32_t node, unsigned port,
+	const struct mad_sm_info *says);
+bool sim_fault_other_sm_last(const struct sim *s, uint32_t node,
+	uint32_t *modifier, struct mad_sm_info *sent);
+
+#endif

@@ -1,0 +1,276 @@
+#include "tests/sim/sim_int.h"
+
+/* What a device of ours can do. */
+enum {
+	CAP_TRAP = 0x8,
+	CAP_SL_MAP = 0x40,
+	CAP_SYSIMG = 0x800,
+	CAP_DR_NOTICE = 0x200000,
+	CAP_MASK_NOTICE = 0x400000,
+	CAP_LOCAL_CHANGES = 0x4000000,
+	SPEEDS = 7,  /* SDR, DDR, QDR */
+	WIDTHS = 31, /* 1x, 4x, 8x, 12x, 2x */
+	KEEP = 0,    /* Set: a field of 0 leaves things as they are */
+};
+
+static bool
+is_end_port(const struct sim_node *n, unsigned port)
+{
+	return (n->type == FABRIC_SWITCH) == (port == 0);
+}
+
+static uint32_t
+boot_capmask(const struct sim_node *n, unsigned port, bool ext)
+{
+	uint32_t cap = CAP_TRAP | CAP_SL_MAP | CAP_SYSIMG | CAP_DR_NOTICE |
+		       CAP_MASK_NOTICE | CAP_LOCAL_CHANGES;
+
+	if (!is_end_port(n, port))
+		return 0;
+	if (n->type != FABRIC_SWITCH)
+		cap |= MAD_CAP_CLIENT_REREG;
+	return ext ? cap | MAD_CAP_EXT_SPEEDS : cap;
+}
+
+void
+sim_port_boot(struct sim *s, uint32_t node, unsigned port)
+{
+	struct sim_port *p = sim_int_port(s, node, port);
+	const struct sim_node *n = &s->node[node];
+	uint8_t ext = p->rate.speed_ext;
+
+	p->disabled = false;
+	p->pi = (struct mad_port_info){
+		.gid_prefix = 0xfe80000000000000U,
+		.capmask = boot_capmask(n, port, ext || !port),
+		.width_supported = WIDTHS,
+		.width_enabled = WIDTHS,
+		.width_active = p->rate.width,
+		.speed_supported = SPEEDS,
+		.speed_enabled = SPEEDS,
+		.speed_active = p->rate.speed,
+		.speed_ext_supported = (uint8_t)(ext ? ext * 2 - 1 : 0),
+		.speed_ext_enabled = (uint8_t)(ext ? ext * 2 - 1 : 0),
+		.speed_ext_active = ext,
+		.state = port ? ST_DOWN : ST_ACTIVE,
+		.phys_state = port ? PHYS_POLLING : PHYS_LINKUP,
+		.down_default = PHYS_POLLING,
+		.mtu = 1,
+		.mtu_cap = s->o.mtu_cap,
+		.vl_cap = s->o.vl_cap,
+		.op_vls = 1,
+		.arb_high_cap = 8,
+		.arb_low_cap = 8,
+		.guid_cap = is_end_port(n, port) ? 8 : 0,
+		.resp_time = 18,
+		.subnet_timeout = 18,
+	};
+	if (n->type != FABRIC_SWITCH && port == 0)
+		p->pi.state = ST_DOWN;
+}
+
+void
+sim_port_get(const struct sim *s, uint32_t node, unsigned port,
+	unsigned arrived, bool ext, uint8_t d[MAD_DATA])
+{
+	struct mad_port_info pi = sim_int_port(s, node, port)->pi;
+
+	pi.local_port = (uint8_t)arrived;
+	if (!ext) {
+		pi.speed_ext_active = 0;
+		pi.speed_ext_supported = 0;
+		pi.speed_ext_enabled = 0;
+	}
+	mad_port_info_encode(&pi, d);
+}
+
+/* May the fields that a Set carries stand? The state is judged elsewhere. */
+static bool
+fields_ok(const struct sim_port *p, const struct mad_port_info *in, bool end,
+	bool enhanced)
+{
+	const struct mad_port_info *is = &p->pi;
+
+	if (end && in->lid != is->lid &&
+		(in->lid == 0 || in->lid >= MAD_LID_END))
+		return false;
+	if (end && in->sm_lid != is->sm_lid &&
+		(in->sm_lid == 0 || in->sm_lid >= MAD_LID_END))
+		return false;
+	if (end && in->lmc && !enhanced)
+		return false;
+	if (in->mtu > is->mtu_cap || in->op_vls > is->vl_cap)
+		return false;
+	if (in->width_enabled != KEEP && in->width_enabled != 0xff &&
+		in->width_enabled & ~is->width_supported)
+		return false;
+	return in->speed_enabled == KEEP || in->speed_enabled == 15 ||
+	       !(in->speed_enabled & ~is->speed_supported);
+}
+
+/* May the port go to this state by a Set? X to X never. */
+static bool
+state_ok(const struct sim_port *p, uint8_t to)
+{
+	switch (to) {
+	case ST_NOCHANGE:
+	case ST_DOWN:
+		return true;
+	case ST_ARMED:
+		return p->pi.state == ST_INIT;
+	case ST_ACTIVE:
+		return p->pi.state == ST_ARMED;
+	default:
+		return false;
+	}
+}
+
+static void
+apply_fields(struct sim *s, struct sim_port *p, const struct mad_port_info *in,
+	bool end, bool ext)
+{
+	struct mad_port_info *is = &p->pi;
+
+	if (end) {
+		is->lid = in->lid;
+		is->sm_lid = in->sm_lid;
+		is->lmc = in->lmc;
+		is->sm_sl = in->sm_sl;
+		is->mkey = in->mkey;
+		is->mkey_prot = in->mkey_prot;
+		is->mkey_lease = in->mkey_lease;
+		is->gid_prefix = in->gid_prefix;
+		is->subnet_timeout = in->subnet_timeout;
+		s->stats.client_rereg +=
+			in->client_rereg && is->capmask & MAD_CAP_CLIENT_REREG;
+	}
+	if (in->mtu != KEEP)
+		is->mtu = in->mtu;
+	if (in->op_vls != KEEP)
+		is->op_vls = in->op_vls;
+	if (in->width_enabled == 0xff)
+		is->width_enabled = is->width_supported;
+	else if (in->width_enabled != KEEP)
+		is->width_enabled = in->width_enabled;
+	if (in->speed_enabled == 15)
+		is->speed_enabled = is->speed_supported;
+	else if (in->speed_enabled != KEEP)
+		is->speed_enabled = in->speed_enabled;
+	if (ext && in->speed_ext_enabled != KEEP)
+		is->speed_ext_enabled = (uint8_t)(in->speed_ext_enabled &
+						  is->speed_ext_supported);
+	is->vl_high_limit = in->vl_high_limit;
+	is->vl_stall = in->vl_stall;
+	is->hoq_life = in->hoq_life;
+	is->enf_in = in->enf_in;
+	is->enf_out = in->enf_out;
+	is->filter_in = in->filter_in;
+	is->filter_out = in->filter_out;
+	is->phy_errors = in->phy_errors;
+	is->overrun_errors = in->overrun_errors;
+	is->mkey_viol = in->mkey_viol ? is->mkey_viol : 0;
+}
+
+uint16_t
+sim_port_set(struct sim *s, uint32_t node, unsigned port, bool ext,
+	const uint8_t d[MAD_DATA])
+{
+	struct sim_port *p = sim_int_port(s, node, port);
+	const struct sim_node *n = &s->node[node];
+	bool end = is_end_port(n, port);
+	struct mad_port_info in;
+
+	s->stats.port_sets++;
+	if (mad_port_info_decode(d, &in, NULL))
+		return MAD_STATUS_FIELD;
+	if (port == 0) /* always Active: no link, no state machine */
+		in.state = in.phys_state = ST_NOCHANGE;
+	if (!state_ok(p, in.state) || in.phys_state > PHYS_DISABLED ||
+		!fields_ok(p, &in, end, n->enhanced_p0 || port))
+		return MAD_STATUS_FIELD;
+	apply_fields(s, p, &in, end, ext);
+	if (in.phys_state == PHYS_DISABLED || in.phys_state == PHYS_POLLING) {
+		p->disabled = in.phys_state == PHYS_DISABLED;
+		sim_port_refresh(s, node, port);
+	}
+	if (in.state == ST_DOWN)
+		sim_port_retrain(s, node, port);
+	else if (in.state != ST_NOCHANGE)
+		p->pi.state = in.state;
+	return 0;
+}
+
+/* A link changed by itself: the switch it is in says so. */
+static void
+tell_change(struct sim *s, uint32_t node)
+{
+	struct sim_node *n = &s->node[node];
+
+	if (!n->sw || !n->present)
+		return;
+	n->sw->si.state_change = true;
+	sim_trap_link(s, node);
+}
+
+static void
+go_down(struct sim_port *p)
+{
+	p->up = false;
+	p->pi.state = ST_DOWN;
+	p->pi.phys_state = p->disabled ? PHYS_DISABLED : PHYS_POLLING;
+}
+
+static void
+come_up(struct sim_port *p)
+{
+	p->up = true;
+	p->pi.state = ST_INIT;
+	p->pi.phys_state = PHYS_LINKUP;
+	p->pi.op_vls = 1;
+	p->pi.mtu = 1;
+}
+
+void
+sim_port_refresh(struct sim *s, uint32_t node, unsigned port)
+{
+	struct sim_port *p = sim_int_port(s, node, port), *q;
+	bool want;
+
+	if (p->peer == FABRIC_NONE) {
+		if (port)
+			go_down(p);
+		return;
+	}
+	q = sim_int_port(s, p->peer, p->peer_port);
+	want = s->node[node].present && s->node[p->peer].present && !p->cut &&
+	       !q->cut && !p->disabled && !q->disabled;
+	if (want == p->up && want == q->up) {
+		if (!want) {
+			go_down(p);
+			go_down(q);
+		}
+		return;
+	}
+	if (want) {
+		come_up(p);
+		come_up(q);
+	} else {
+		go_down(p);
+		go_down(q);
+	}
+	tell_change(s, node);
+	tell_change(s, p->peer);
+}
+
+void
+sim_port_retrain(struct sim *s, uint32_t node, unsigned port)
+{
+	struct sim_port *p = sim_int_port(s, node, port);
+
+	if (!p->up)
+		return;
+	come_up(p);
+	come_up(sim_int_port(s, p->peer, p->peer_port));
+	tell_change(s, node);
+	tell_change(s, p->peer);
+}

@@ -1,0 +1,212 @@
+#include <string.h>
+
+#include "sm/base/be.h"
+#include "tests/sim/sim_int.h"
+
+/* Byte positions in a MAD's header. */
+enum { AT_BASE_VERSION = 0, AT_CLASS_VERSION = 2 };
+
+/* SMInfo's attribute modifiers 1..5 are orders to another SM. */
+enum { LAST_ORDER = 5 };
+
+static uint64_t
+bit(uint16_t attr)
+{
+	return attr < 64 ? 1ULL << attr : 0;
+}
+
+static uint16_t
+act_node_info(const struct sim *s, const struct sim_msg *q,
+	const struct smp *req, uint8_t *d)
+{
+	const struct sim_node *n = &s->node[q->node];
+	bool sw = n->type == FABRIC_SWITCH;
+	struct mad_node_info ni = {
+		.sysimg = n->sysimg,
+		.guid = n->guid,
+		.port_guid = sim_int_port(s, q->node, sw ? 0 : q->port)->guid,
+		.vendor = n->vendor,
+		.device = n->device,
+		.revision = 1,
+		.partition_cap = SIM_PKEYS,
+		.base_version = 1,
+		.class_version = 1,
+		.type = n->type,
+		.nports = n->how.zero_ports ? 0 : n->nports,
+		.local_port = q->port,
+	};
+
+	if (req->method != MAD_GET)
+		return MAD_STATUS_METHOD_ATTR;
+	mad_node_info_encode(&ni, d);
+	return 0;
+}
+
+static uint16_t
+act_port_info(struct sim *s, const struct sim_msg *q, const struct smp *req,
+	uint8_t *d)
+{
+	const struct sim_node *n = &s->node[q->node];
+	bool ext = req->mod & MAD_PORT_INFO_EXT;
+	uint32_t num = req->mod & ~MAD_PORT_INFO_EXT;
+	const struct mad_port_info *pi;
+	uint16_t status = 0;
+
+	if (n->type != FABRIC_SWITCH && num == 0)
+		num = q->port;
+	if (num > n->nports)
+		return MAD_STATUS_FIELD;
+	if (req->method == MAD_SET)
+		status = sim_port_set(s, q->node, num, ext, req->data);
+	if (status)
+		return status;
+	sim_port_get(s, q->node, num, q->port, ext, d);
+	pi = &sim_int_port(s, q->node, num)->pi;
+	if (pi->mkey_prot && req->mkey != pi->mkey)
+		be_put64(d, 0); /* the key is shown to those who know it */
+	return 0;
+}
+
+static struct sim_other_sm *
+other_sm(struct sim *s, uint32_t node, uint8_t port)
+{
+	for (int i = 0; i < s->nothers; i++) {
+		if (s->other[i].node == node &&
+			(s->other[i].port == port ||
+				s->node[node].type == FABRIC_SWITCH))
+			return &s->other[i];
+	}
+	return NULL;
+}
+
+static uint16_t
+act_sm_info(struct sim *s, const struct sim_msg *q, const struct smp *req,
+	uint8_t *d)
+{
+	struct sim_other_sm *o = other_sm(s, q->node, q->port);
+
+	if (!o)
+		return MAD_STATUS_METHOD_ATTR;
+	if (req->method == MAD_SET) {
+		if (req->mod < 1 || req->mod > LAST_ORDER)
+			return MAD_STATUS_FIELD;
+		o->was_set = true;
+		o->modifier = req->mod;
+		mad_sm_info_decode(req->data, &o->sent);
+	}
+	mad_sm_info_encode(&o->says, d);
+	o->says.act_count++;
+	return 0;
+}
+
+static uint16_t
+act(struct sim *s, const struct sim_msg *q, const struct smp *req, uint8_t *d)
+{
+	if (req->method != MAD_GET && req->method != MAD_SET)
+		return MAD_STATUS_METHOD;
+	switch (req->attr) {
+	case MAD_NODE_INFO:
+		return act_node_info(s, q, req, d);
+	case MAD_NODE_DESC:
+		if (req->method != MAD_GET)
+			return MAD_STATUS_METHOD_ATTR;
+		memcpy(d, s->node[q->node].desc, MAD_DATA);
+		return 0;
+	case MAD_PORT_INFO:
+		return act_port_info(s, q, req, d);
+	case MAD_SM_INFO:
+		return act_sm_info(s, q, req, d);
+	default:
+		return sim_table_act(s, q->node, q->port, req, d);
+	}
+}
+
+/* Does the M_Key let the request through? (IBA 14.2.4) */
+static bool
+mkey_ok(struct sim *s, const struct sim_msg *q, const struct smp *req)
+{
+	bool sw = s->node[q->node].type == FABRIC_SWITCH;
+	struct mad_port_info *pi =
+		&sim_int_port(s, q->node, sw ? 0 : q->port)->pi;
+
+	if (pi->mkey == 0 || pi->mkey == req->mkey || req->attr == MAD_SM_INFO)
+		return true;
+	if (req->method == MAD_GET && pi->mkey_prot < 2)
+		return true;
+	if (pi->mkey_viol < 0xffff)
+		pi->mkey_viol++;
+	return false;
+}
+
+/* What the dice and the script say before the SMA has a say; 0: go on. */
+static uint16_t
+forced_status(struct sim *s, const struct sim_behaviour *b, uint16_t attr)
+{
+	uint32_t busy = s->o.faults.busy + b->faults.busy;
+
+	if (busy && rng_below(&s->rng, 1000000) < busy)
+		return MAD_STATUS_BUSY;
+	if (b->refuse & bit(attr))
+		return b->status ? b->status : MAD_STATUS_METHOD_ATTR;
+	return 0;
+}
+
+static void
+answer(struct sim_msg *q, struct smp *a, uint16_t status)
+{
+	a->method = MAD_GET_RESP;
+	a->response = true;
+	a->status = status;
+	a->hop_ptr = 0;
+	smp_encode(a, q->m.mad);
+	q->from = q->node;
+}
+
+/* A class version that the SMA does not speak. */
+static bool
+answer_version(struct sim_msg *q)
+{
+	struct smp a;
+
+	if (q->m.len != MAD_SIZE || q->m.mad[AT_BASE_VERSION] != 1 ||
+		q->m.mad[AT_CLASS_VERSION] == 1)
+		return false;
+	q->m.mad[AT_CLASS_VERSION] = 1;
+	if (smp_decode(q->m.mad, q->m.len, &a, NULL) || a.response)
+		return false;
+	answer(q, &a, MAD_STATUS_VERSION);
+	return true;
+}
+
+bool
+sim_smp_act(struct sim *s, struct sim_msg *q)
+{
+	struct sim_node *n = &s->node[q->node];
+	struct smp req;
+	uint8_t d[MAD_DATA];
+	uint16_t status;
+
+	if (!sim_int_alive(n))
+		return false;
+	if (smp_decode(q->m.mad, q->m.len, &req, NULL))
+		return answer_version(q);
+	if (req.method & 0x80 || n->how.mute & bit(req.attr) ||
+		!mkey_ok(s, q, &req))
+		return false;
+	s->stats.smps++;
+	s->stats.by[req.attr & 63][req.method & 7]++;
+	if (req.method == MAD_TRAP_REPRESS) {
+		sim_trap_repress(s, q->node, &req);
+		return false;
+	}
+	status = forced_status(s, &n->how, req.attr);
+	if (status == 0)
+		status = act(s, q, &req, d);
+	if (status == 0)
+		memcpy(req.data, d, MAD_DATA);
+	if (n->how.wrong & bit(req.attr))
+		req.attr ^= 1;
+	answer(q, &req, status);
+	s->stats.answers++;
+	return true;
+}

@@ -1,0 +1,225 @@
+#include "tests/sim/world.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/route.h"
+#include "sm/base/mem.h"
+
+static void
+on_route(void *cookie, struct sm_work *work)
+{
+	struct world *w = cookie;
+
+	assert(w->work == NULL);
+	w->work = work;
+	w->work_due = mono_add(sim_now(w->sim), w->route_delay);
+}
+
+static void
+free_saved(struct world *w)
+{
+	union {
+		const void *in;
+		void *out;
+	} lid = {w->saved.lid}, rank = {w->saved.rank};
+
+	free(lid.out);
+	free(rank.out);
+	w->saved = (struct store_state){0};
+}
+
+static void
+on_save(void *cookie, const struct store_state *s)
+{
+	struct world *w = cookie;
+
+	free_saved(w);
+	w->saved = *s;
+	w->saved.arena = NULL;
+	w->saved.lid = mem_dup(s->lid, s->nlid * sizeof(*s->lid));
+	w->saved.rank = mem_dup(s->rank, s->nrank * sizeof(*s->rank));
+}
+
+static void
+on_committed(void *cookie, struct view *v)
+{
+	struct world *w = cookie;
+
+	(void)v;
+	w->commits++;
+}
+
+static void
+on_finished(void *cookie, bool ok, const char *why)
+{
+	struct world *w = cookie;
+
+	w->runs++;
+	w->runs_failed += ok ? 0 : 1;
+	(void)snprintf(w->last_why, sizeof(w->last_why), "%s", why);
+}
+
+static void
+on_issm(void *cookie, bool on)
+{
+	struct world *w = cookie;
+
+	sim_set_issm(w->ep, on);
+}
+
+static void
+on_message(void *cookie, const struct transport_msg *m, struct mono now)
+{
+	struct world *w = cookie;
+
+	if (w->sm != NULL)
+		sm_receive(w->sm, m, now);
+}
+
+static struct config *
+read_config(const char *yaml)
+{
+	struct diag_list bad = {0};
+	struct buf text = {0};
+	struct config *c;
+
+	c = config_parse(
+		"world.yaml", yaml, strlen(yaml), route_engine_names(), &bad);
+	if (c == NULL) {
+		diag_text(&bad, &text);
+		(void)fprintf(stderr, "%s\n", text.text);
+		abort();
+	}
+	diag_free(&bad);
+	return c;
+}
+
+struct world *
+world_new(const struct fabric *f, const struct sim_options *o, const char *yaml)
+{
+	struct world *w = mem_zalloc(1, sizeof(*w));
+
+	w->fabric = f;
+	w->sim = sim_new(f, o);
+	w->ep = sim_attach(w->sim, fabric_first_host(f), 1, on_message, w);
+	w->config = read_config(yaml != NULL ? yaml : "");
+	w->ops = (struct sm_ops){
+		.cookie = w,
+		.route = on_route,
+		.save = on_save,
+		.committed = on_committed,
+		.finished = on_finished,
+		.set_issm = on_issm,
+	};
+	return w;
+}
+
+void
+world_kill(struct world *w)
+{
+	if (w->work != NULL) {
+		/* the worker's thread would have been killed with it */
+		struct sm_work *work = w->work;
+
+		w->work = NULL;
+		sm_work_run(work);
+		sm_routed(w->sm, work, sim_now(w->sim));
+	}
+	sm_free(w->sm);
+	w->sm = NULL;
+}
+
+void
+world_free(struct world *w)
+{
+	if (w == NULL)
+		return;
+	world_kill(w);
+	sim_free(w->sim);
+	config_unref(w->config);
+	free_saved(w);
+	free(w);
+}
+
+void
+world_start(struct world *w)
+{
+	uint32_t host = fabric_first_host(w->fabric);
+
+	w->sm = sm_new(w->config, &w->saved, sim_transport(w->ep), &w->ops,
+		fabric_port(w->fabric, host, 1)->guid);
+	sm_start(w->sm, sim_now(w->sim));
+}
+
+/* The next thing that happens: the fabric's, the SM's timer, or its worker. */
+static struct mono
+next_event(const struct world *w)
+{
+	struct mono t = sim_next(w->sim);
+
+	if (w->sm != NULL)
+		t = mono_min(t, sm_next(w->sm));
+	if (w->work != NULL)
+		t = mono_min(t, w->work_due);
+	return t;
+}
+
+static void
+turn(struct world *w, struct mono t)
+{
+	struct sm_work *work = w->work;
+
+	sim_run_until(w->sim, t);
+	if (work != NULL && !mono_before(t, w->work_due)) {
+		w->work = NULL;
+		sm_work_run(work);
+		sm_routed(w->sm, work, t);
+	}
+	if (w->sm != NULL && !mono_before(t, sm_next(w->sm)))
+		sm_tick(w->sm, t);
+}
+
+void
+world_run(struct world *w, struct mono duration)
+{
+	struct mono end = mono_add(sim_now(w->sim), duration);
+	struct mono t;
+
+	for (;;) {
+		t = next_event(w);
+		if (mono_before(end, t))
+			break;
+		turn(w, mono_before(t, sim_now(w->sim)) ? sim_now(w->sim) : t);
+	}
+	sim_run_until(w->sim, end);
+}
+
+static bool
+quiet(const struct world *w)
+{
+	struct sm_status s;
+
+	if (w->sm == NULL)
+		return true;
+	sm_status(w->sm, &s);
+	return (s.phase == SM_IDLE || s.phase == SM_STANDBY) && !s.dirty;
+}
+
+bool
+world_settle(struct world *w, struct mono limit)
+{
+	struct mono end = mono_add(sim_now(w->sim), limit);
+	struct mono calm = mono_ms(500);
+
+	while (mono_before(sim_now(w->sim), end)) {
+		unsigned runs = w->runs;
+
+		world_run(w, calm);
+		if (quiet(w) && w->runs == runs && runs > 0)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,288 @@
+/* Fabric files: round trips, real captures, and everything that is refused. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/topo/gen.h"
+#include "tests/topo/ibnet.h"
+
+static void
+check_round_trip(struct fabric *f, const char *what)
+{
+	struct buf b = {0}, warn = {0};
+	struct reason why = {{0}};
+	struct fabric *g;
+
+	ck_assert_msg(f != NULL, "%s: not made", what);
+	ibnet_print(f, &b);
+	g = ibnet_parse(b.text, b.n, what, &warn, &why);
+	ck_assert_msg(g != NULL, "%s", why.text);
+	ck_assert_msg(warn.n == 0, "%s", warn.text);
+	ck_assert_msg(fabric_equal(f, g, &why), "%s: %s", what, why.text);
+	ck_assert_msg(fabric_equal(g, f, &why), "%s: %s", what, why.text);
+	fabric_free(f);
+	fabric_free(g);
+	buf_free(&b);
+}
+
+START_TEST(what_is_written_is_read)
+{
+	struct gen_fattree2 two = {4, 6, 2, 3, 1};
+	unsigned dim[] = {3, 3};
+	struct fabric *f;
+
+	check_round_trip(gen_pair(), "pair");
+	check_round_trip(gen_tree_two(&two, NULL), "fattree2");
+	check_round_trip(gen_grid(dim, 2, true, 1, NULL), "torus");
+	f = gen_edit_rails(gen_tree_two(&two, NULL), 3, false, NULL);
+	f = gen_edit_aggregation(f, NULL);
+	f = gen_edit_self_loops(f, 3, NULL);
+	check_round_trip(gen_edit_ports(f, 254, true, NULL), "everything");
+
+	f = gen_tree_two(&two, NULL);
+	f->node[0].enhanced_p0 = true;
+	fabric_port(f, 0, 0)->lid = 0xbffe;
+	fabric_port(f, fabric_find(f, "h1"), 1)->lid = 77;
+	fabric_port(f, fabric_find(f, "h1"), 1)->lmc = 3;
+	f->cable[0].rate = (struct fabric_rate){8, 4, 16, false};
+	f->cable[1].rate = (struct fabric_rate){2, 4, 0, true};
+	check_round_trip(f, "fields");
+
+	f = fabric_new();
+	fabric_add(f, FABRIC_SWITCH, 4, "lid 5 \\ # odd; name");
+	fabric_add(f, FABRIC_ROUTER, 2, "router");
+	fabric_connect(f, 0, 4, 1, 2, NULL);
+	check_round_trip(f, "router");
+}
+END_TEST
+
+START_TEST(equal_sees_differences)
+{
+	struct gen_fattree2 two = {2, 2, 1, 1, 1};
+	struct fabric *f = gen_tree_two(&two, NULL);
+	struct fabric *g = gen_tree_two(&two, NULL);
+
+	ck_assert(fabric_equal(f, g, NULL));
+	g->cable[0].rate.speed_ext = 8;
+	ck_assert(!fabric_equal(f, g, NULL));
+	fabric_free(g);
+	g = gen_tree_two(&two, NULL);
+	g->node[1].guid++;
+	ck_assert(!fabric_equal(f, g, NULL));
+	fabric_free(g);
+	g = gen_edit_ports(gen_tree_two(&two, NULL), 4, true, NULL);
+	ck_assert(!fabric_equal(f, g, NULL));
+	fabric_free(g);
+	g = gen_edit_fail_links(gen_tree_two(&two, NULL), 1, 1, true, NULL);
+	ck_assert(!fabric_equal(f, g, NULL));
+	fabric_free(g);
+	fabric_free(f);
+}
+END_TEST
+
+/* Real captures, and what must be in them. */
+static const struct {
+	const char *file;
+	unsigned switches, hosts, cables, warnings;
+} captures[] = {
+	{"ufm-sdk-selene-compute.ibnet", 666, 4341, 12852, 0},
+	{"topograph-ndr-gb200.ibnet", 40, 582, 1114, 0},
+	{"ufm-sdk-small.ibnet", 2, 13, 16, 0},
+	{"ibtopotool-3-mixed-selfloop.ibnet", 2, 6, 10, 1},
+	{"ibtopotool-4-sun-dcs36.ibnet", 1, 1, 1, 0},
+};
+
+START_TEST(captures_are_read)
+{
+	const char *dir = getenv("HEDDLE_FIXTURES");
+	char path[512];
+	struct buf warn = {0};
+	struct reason why = {{0}};
+	struct fabric *f;
+	unsigned lines = 0;
+
+	(void)snprintf(path, sizeof(path), "%s/%s",
+		dir ? dir : "../shared/fixtures", captures[_i].file);
+	if (access(path, R_OK) != 0) {
+		printf("SKIPPED: no %s (set HEDDLE_FIXTURES)\n", path);
+		return;
+	}
+	f = ibnet_load(path, &warn, &why);
+	ck_assert_msg(f != NULL, "%s", why.text);
+	for (size_t i = 0; i < warn.n; i++)
+		lines += warn.text[i] == '\n';
+	ck_assert_msg(lines == captures[_i].warnings, "%s", warn.text);
+	ck_assert_uint_eq(f->nswitches, captures[_i].switches);
+	ck_assert_uint_eq(f->nhosts, captures[_i].hosts);
+	ck_assert_uint_eq(f->ncables, captures[_i].cables);
+	buf_free(&warn);
+	check_round_trip(f, path);
+}
+END_TEST
+
+/* Two switches and two hosts, as ibsim's example nets write them. */
+#define NET                                                                    \
+	"# a comment\n"                                                        \
+	"Switch\t8 \"Switch1\"\n[1]\t\"Hca1\"[1]\n[3]\t\"Switch2\"[3]\n\n"     \
+	"Switch 8 \"Switch2\"\n[1]\t\"Hca2\"\n[3]\t\"Switch1\"[3] w=12\n\n"    \
+	"Hca\t1 \"Hca1\"\n[1]\t\"Switch1\"[1]\n\n"                             \
+	"Hca\t1 \"Hca2\"\n[1]\t\"Switch2\"[1]\n"
+
+START_TEST(ibsim_nets_are_read)
+{
+	struct reason why = {{0}};
+	struct buf warn = {0};
+	struct fabric *f = ibnet_parse(NET, strlen(NET), "net", &warn, &why);
+
+	ck_assert_msg(f != NULL, "%s", why.text);
+	ck_assert_uint_eq(f->nswitches, 2);
+	ck_assert_uint_eq(f->nhosts, 2);
+	ck_assert_uint_eq(f->ncables, 3);
+	ck_assert_str_eq(f->node[0].name, "Switch1");
+	ck_assert_uint_ne(f->node[0].guid, f->node[1].guid);
+	ck_assert_uint_eq(f->cable[1].rate.width, 8);
+	fabric_free(f);
+	buf_free(&warn);
+}
+END_TEST
+
+#define SW "Switch 36 \"S-0000000000000001\" # \"a\" base port 0 lid 1 lmc 0\n"
+#define CA "Ca 1 \"H-0000000000000002\" # \"b\"\n"
+#define TO_CA "[1] \"H-0000000000000002\"[1](3) # \"b\" lid 2 4xHDR\n"
+#define TO_SW                                                                  \
+	"[1](3) \"S-0000000000000001\"[1] # lid 2 lmc 0 \"a\" lid 1 4xHDR\n"
+#define GOOD SW TO_CA "\n" CA TO_SW
+
+static const struct {
+	const char *text;
+	const char *says; /* in the reason, or NULL: accepted */
+} texts[] = {
+	{GOOD, NULL},
+	{"umad (DR path 0,1) bad status 110\n" GOOD, NULL},
+	{"PuTTYPuTTYPuTTY\n" GOOD, NULL},
+	{"\033[?1;2c\n" GOOD, NULL},
+	{SW "\n\n" TO_CA CA "# x\n" TO_SW, NULL},
+	{"", "no node"},
+	{"# nothing\n\n", "no node"},
+	{"just some text\n", "no node"},
+	{SW TO_CA TO_CA CA TO_SW, "f:3:5: port 1 of \"a\": the port is used"},
+	{SW TO_CA "[2] \"H-0000000000000002\"[1]\n" CA TO_SW,
+		"f:3:5: port 2 of \"a\": the other end names another port"},
+	{SW TO_CA CA, "f:2:5: port 1 of \"a\": the other end has no line"},
+	{SW CA TO_SW, "f:3:8: port 1 of \"b\": the other end has no line"},
+	{SW TO_CA, "no node has the id"},
+	{SW "[1] \"H-0000000000000002\"[9]\n" CA TO_SW, "no such port"},
+	{SW "[1] \"S-0000000000000001\"[1]\n", "cabled to itself"},
+	{"Switch 300 \"x\"\n", "f:1:8: a number of ports"},
+	{"Switch 0 \"x\"\n", "f:1:8: a number of ports"},
+	{"Switch -1 \"x\"\n", "f:1:8: a number of ports"},
+	{"Switch \"x\"\n", "f:1:8: a number of ports"},
+	{"Switch 8\n", "f:1:9: a node id"},
+	{"Switch 8 \"\"\n", "a node id"},
+	{"Switch 8 \"S-00000000000", "a node id"},
+	{SW "[37] \"x\"[1]\n", "f:2:5: a port number beyond"},
+	{SW "[256] \"x\"[1]\n", "a port number should"},
+	{SW "[0] \"x\"[1]\n", "a port number should"},
+	{SW "[99999999999999999999999] \"x\"[1]\n", "a port number should"},
+	{SW "[1", "f:2:3: a port number should"},
+	{SW "[1]", "f:2:4: a node id"},
+	{SW "[1] \"H-000000000", "a node id"},
+	{SW "[1] \"H-0000000000000002\"[", "a port number should"},
+	{SW "[1] \"H-0000000000000002\"[1](zz) #\n", "a port GUID"},
+	{"[1] \"x\"[1]\n", "f:1:1: a port without a node"},
+	{SW SW, "f:2:12: GUID 0x1 or its id was already used in line 1"},
+	{"switchguid=0x7\nSwitch 4 \"a\"\n\nswitchguid=0x7\nSwitch 4 \"b\"\n",
+		"f:5:1"},
+	{"switchguid\n" SW, "a '='"},
+	{"switchguid=zebra\n" SW, "a hexadecimal number"},
+	{"switchguid=0x11112222333344445\n" SW, "a hexadecimal number"},
+	{"include \"other\"\n" GOOD, "f:1:1: ibsim's include"},
+	{SW "[1] \"H-0000\00100000000002\"[1]\n",
+		"f:2:12: a control character"},
+};
+
+enum { NTEXTS = sizeof(texts) / sizeof(texts[0]) };
+
+START_TEST(texts_are_judged)
+{
+	struct reason why = {{0}};
+	struct buf warn = {0};
+	const char *t = texts[_i].text, *says = texts[_i].says;
+	struct fabric *f = ibnet_parse(t, strlen(t), "f", &warn, &why);
+
+	if (!says)
+		ck_assert_msg(f != NULL, "text %d: %s", _i, why.text);
+	else
+		ck_assert_msg(!f && strstr(why.text, says),
+			"text %d: \"%s\" does not say \"%s\"", _i, why.text,
+			says);
+	fabric_free(f);
+	buf_free(&warn);
+}
+END_TEST
+
+START_TEST(binary_is_refused)
+{
+	static const char zeros[64];
+	struct reason why = {{0}};
+
+	ck_assert(!ibnet_parse(zeros, sizeof(zeros), "z", NULL, &why));
+	ck_assert(strstr(why.text, "z:1:1: a zero byte") != NULL);
+	ck_assert(!ibnet_parse("#\n\x7f"
+			       "ELF\0\n",
+		8, "e", NULL, &why));
+	ck_assert(strstr(why.text, "zero byte") != NULL);
+	ck_assert(!ibnet_load("/nonexistent/x", NULL, &why));
+}
+END_TEST
+
+/* Any prefix of a good text, and any byte of it changed: no crash, no leak. */
+START_TEST(damage_is_survived)
+{
+	char copy[sizeof(GOOD)];
+	size_t n = sizeof(GOOD) - 1;
+
+	for (size_t cut = 0; cut < n; cut++) {
+		char *exact = malloc(cut + 1); /* ASan sees an overrun */
+
+		memcpy(exact, GOOD, cut);
+		fabric_free(ibnet_parse(exact, cut, "cut", NULL, NULL));
+		free(exact);
+	}
+	for (size_t i = 0; i < n; i++) {
+		static const char with[] = "\0\xff\"[0 \n";
+
+		for (size_t k = 0; k < sizeof(with) - 1; k++) {
+			memcpy(copy, GOOD, sizeof(copy));
+			copy[i] = with[k];
+			fabric_free(ibnet_parse(copy, n, "bit", NULL, NULL));
+		}
+	}
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("ibnet");
+	TCase *tc = tcase_create("ibnet");
+	SRunner *r;
+	int failed;
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, what_is_written_is_read);
+	tcase_add_test(tc, equal_sees_differences);
+	tcase_add_loop_test(tc, captures_are_read, 0, 5);
+	tcase_add_test(tc, ibsim_nets_are_read);
+	tcase_add_loop_test(tc, texts_are_judged, 0, NTEXTS);
+	tcase_add_test(tc, binary_is_refused);
+	tcase_add_test(tc, damage_is_survived);
+	suite_add_tcase(s, tc);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? 1 : 0;
+}

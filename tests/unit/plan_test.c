@@ -1,0 +1,280 @@
+/* Plans: what is in place is not sent, what must never be echoed is not. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "discovery/draft.h"
+#include "distribution/plan.h"
+#include "sm/mad/mad.h"
+
+/* Two switches, a cable between them, a host on each; the first is ours. */
+struct rig {
+	struct draft *d;
+	draft_id sw[2], ca[2];
+	struct topo *t;
+	struct lft_pool *pool;
+	struct hwstate *hw;
+	struct routes *r;
+	struct plan *p;
+};
+
+static const struct plan_params params = {
+	.subnet_prefix = 0xfe80000000000000U,
+	.subnet_timeout = 18,
+	.hoq_life = 18,
+	.leaf_hoq_life = 16,
+	.vl_stall = 7,
+	.max_vls_code = 5,
+};
+
+static void
+rig_draft(struct rig *g)
+{
+	unsigned i;
+
+	memset(g, 0, sizeof(*g));
+	g->d = draft_new();
+	for (i = 0; i < 2; i++) {
+		g->sw[i] = draft_add_node(
+			g->d, TOPO_SWITCH, 0x100 + i, 4, i ? "s1" : "s0");
+		g->ca[i] = draft_add_node(
+			g->d, TOPO_CA, 0x200 + 16 * i, 1, i ? "h1" : "h0");
+		draft_add_link(g->d, g->sw[i], 1, g->ca[i], 1);
+	}
+	draft_add_link(g->d, g->sw[0], 2, g->sw[1], 2);
+	draft_set_self(g->d, g->ca[0], 1);
+}
+
+static void
+rig_state(struct rig *g, uint8_t state)
+{
+	unsigned i;
+
+	for (i = 0; i < 2; i++) {
+		draft_set_port_state(g->d, g->sw[i], 1, state);
+		draft_set_port_state(g->d, g->sw[i], 2, state);
+		draft_set_port_state(g->d, g->ca[i], 1, state);
+	}
+}
+
+static void
+rig_routes(struct rig *g)
+{
+	struct topo *raw = draft_freeze(g->d, 1, NULL);
+	uint16_t *lid = calloc(raw->nports, sizeof(*lid));
+	uint8_t *lmc = calloc(raw->nports, 1);
+	uint8_t row[LFT_BLOCK];
+	uint16_t next = 1;
+	port_ix p;
+	sw_ix s;
+
+	for (p = 0; p < raw->nports; p++)
+		if (topo_has_lid(raw, p))
+			lid[p] = next++;
+	g->t = topo_with_lids(raw, &(struct topo_lids){lid, lmc});
+	free(lid);
+	free(lmc);
+	topo_unref(raw);
+	g->pool = lft_pool_new();
+	g->hw = hw_new(g->pool);
+	g->r = routes_new(g->t, g->pool);
+	for (s = 0; s < g->t->nsw; s++) {
+		memset(row, LFT_DROP, sizeof(row));
+		row[1] = 1;
+		row[2] = (uint8_t)(2 + s);
+		routes_put_row(g->r, s, row, NULL, TOPO_NONE);
+	}
+}
+
+static void
+rig_plan(struct rig *g)
+{
+	plan_free(g->p);
+	g->p = plan_make(g->r, g->hw, &params);
+}
+
+static void
+rig_free(struct rig *g)
+{
+	plan_free(g->p);
+	routes_unref(g->r);
+	hw_free(g->hw);
+	lft_pool_free(g->pool);
+	topo_unref(g->t);
+	draft_free(g->d);
+}
+
+static size_t
+steps(const struct rig *g, enum plan_phase p)
+{
+	return g->p->first[p + 1] - g->p->first[p];
+}
+
+START_TEST(fresh_fabric)
+{
+	struct rig g;
+	size_t i;
+
+	rig_draft(&g);
+	rig_state(&g, 2);
+	rig_routes(&g);
+	rig_plan(&g);
+	ck_assert_uint_eq(steps(&g, PLAN_PARAMS), 2); /* port 0 twice */
+	ck_assert_uint_eq(steps(&g, PLAN_TOP), 0);
+	ck_assert_uint_eq(steps(&g, PLAN_LFT), 2);
+	ck_assert_uint_eq(steps(&g, PLAN_RAISE), 2);
+	ck_assert_uint_eq(steps(&g, PLAN_ARM), 6);
+	ck_assert_uint_eq(steps(&g, PLAN_ACTIVATE), 6);
+	ck_assert_uint_eq(steps(&g, PLAN_LOWER), 0);
+	for (i = 0; i < g.p->nsteps; i++) {
+		const struct plan_step *s = &g.p->step[i];
+		const struct topo_port *port = &g.t->port[s->port];
+		struct mad_port_info pi;
+
+		if (s->attr != MAD_PORT_INFO)
+			continue;
+		ck_assert_int_eq(mad_port_info_decode(
+					 g.p->payload[s->payload], &pi, NULL),
+			0);
+		ck_assert_uint_eq(pi.phys_state, 0); /* never echoed */
+		ck_assert_uint_eq(pi.down_default, 2);
+		ck_assert_uint_eq(pi.width_enabled, 0);
+		ck_assert_uint_eq(pi.speed_enabled, 0);
+		ck_assert(!pi.client_rereg);
+		ck_assert_uint_eq(pi.state, s->phase == PLAN_PARAMS ? 0
+					    : s->phase == PLAN_ARM  ? 3
+								    : 4);
+		if (topo_has_lid(g.t, s->port)) {
+			ck_assert_uint_eq(pi.lid, port->lid);
+			ck_assert_uint_eq(
+				pi.sm_lid, g.t->port[g.t->sm_port].lid);
+		} else {
+			ck_assert_uint_eq(pi.lid, 0);
+			ck_assert_uint_eq(pi.sm_lid, 0);
+		}
+	}
+	rig_free(&g);
+}
+END_TEST
+
+START_TEST(what_is_in_place_is_not_sent)
+{
+	struct rig g;
+	sw_ix s;
+
+	rig_draft(&g);
+	rig_state(&g, 2);
+	rig_routes(&g);
+	for (s = 0; s < g.t->nsw; s++)
+		hw_set_block(g.hw, g.t->node[g.t->sw[s].node].guid, 0,
+			g.r->block[s]);
+	rig_plan(&g);
+	ck_assert_uint_eq(steps(&g, PLAN_LFT), 0);
+	ck_assert_uint_eq(g.p->kept_blocks, 2);
+	/* one answer lost: that block alone goes out again */
+	hw_unknown_block(g.hw, 0x101, 0);
+	rig_plan(&g);
+	ck_assert_uint_eq(steps(&g, PLAN_LFT), 1);
+	rig_free(&g);
+}
+END_TEST
+
+START_TEST(top_first_where_blocks_above_are_refused)
+{
+	struct rig g;
+
+	rig_draft(&g);
+	rig_state(&g, 2);
+	rig_routes(&g);
+	hw_set_top_first(g.hw, 0x101);
+	rig_plan(&g);
+	ck_assert_uint_eq(steps(&g, PLAN_TOP), 1);
+	ck_assert_uint_eq(steps(&g, PLAN_RAISE), 1);
+	rig_free(&g);
+}
+END_TEST
+
+START_TEST(live_ports_get_no_change_sets)
+{
+	struct rig g;
+	size_t i;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	draft_set_lft(g.d, g.sw[0], 1024, 200);
+	rig_routes(&g);
+	rig_plan(&g);
+	ck_assert_uint_eq(steps(&g, PLAN_ARM), 0);
+	ck_assert_uint_eq(steps(&g, PLAN_ACTIVATE), 0);
+	ck_assert_uint_eq(steps(&g, PLAN_LOWER), 1);
+	ck_assert_uint_eq(steps(&g, PLAN_RAISE), 1);
+	for (i = 0; i < steps(&g, PLAN_PARAMS); i++) {
+		struct mad_port_info pi;
+
+		ck_assert_int_eq(
+			mad_port_info_decode(
+				g.p->payload[g.p->step[i].payload], &pi, NULL),
+			0);
+		ck_assert_uint_eq(pi.state, 0);
+	}
+	rig_free(&g);
+}
+END_TEST
+
+START_TEST(quarantined_switches_are_left_alone)
+{
+	struct rig g;
+	size_t i;
+
+	rig_draft(&g);
+	rig_state(&g, 2);
+	draft_quarantine(g.d, 0x101, "test");
+	rig_routes(&g);
+	rig_plan(&g);
+	for (i = 0; i < g.p->nsteps; i++) {
+		node_ix n = g.t->port[g.p->step[i].port].node;
+
+		ck_assert_uint_ne(g.t->node[n].guid, 0x101);
+	}
+	/* the cable to it stays in Init at our end too */
+	ck_assert_uint_eq(steps(&g, PLAN_ARM), 2);
+	rig_free(&g);
+}
+END_TEST
+
+START_TEST(half_raised_links_are_finished)
+{
+	struct rig g;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	draft_set_port_state(g.d, g.sw[0], 2, 2); /* Init */
+	draft_set_port_state(g.d, g.sw[1], 2, 3); /* Armed */
+	rig_routes(&g);
+	rig_plan(&g);
+	ck_assert_uint_eq(steps(&g, PLAN_ARM), 1);
+	ck_assert_uint_eq(steps(&g, PLAN_ACTIVATE), 2);
+	rig_free(&g);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("plan");
+	TCase *t = tcase_create("plan");
+	SRunner *r = srunner_create(s);
+	int failed;
+
+	tcase_add_test(t, fresh_fabric);
+	tcase_add_test(t, what_is_in_place_is_not_sent);
+	tcase_add_test(t, top_first_where_blocks_above_are_refused);
+	tcase_add_test(t, live_ports_get_no_change_sets);
+	tcase_add_test(t, quarantined_switches_are_left_alone);
+	tcase_add_test(t, half_raised_links_are_finished);
+	suite_add_tcase(s, t);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

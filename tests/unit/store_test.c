@@ -1,0 +1,417 @@
+/* The state file: round trips, refusals with their words, setting aside. */
+#include "sm/store.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sm/base/buf.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+
+static char dir[64];
+
+static void
+setup(void)
+{
+	(void)snprintf(dir, sizeof(dir), "/tmp/heddle-store-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+}
+
+static void
+teardown(void)
+{
+	char cmd[96];
+
+	(void)snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
+	ck_assert_int_eq(system(cmd), 0);
+}
+
+static char *
+path_of(const char *name)
+{
+	static char path[128];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+static bool
+exists(const char *name)
+{
+	return access(path_of(name), F_OK) == 0;
+}
+
+static void
+write_file(const char *text, size_t n)
+{
+	FILE *f = fopen(path_of(STORE_FILE), "w");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fwrite(text, 1, n, f), n);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static struct buf
+read_file(void)
+{
+	struct buf b = {0};
+	FILE *f = fopen(path_of(STORE_FILE), "r");
+	char chunk[4096];
+	size_t n;
+
+	ck_assert_ptr_nonnull(f);
+	while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0)
+		buf_put(&b, chunk, n);
+	ck_assert_int_eq(fclose(f), 0);
+	return b;
+}
+
+/* Write records with a header and a checksum that fits. */
+static void
+write_records(const char *records)
+{
+	uint64_t h = 0xcbf29ce484222325U;
+	struct buf b = {0};
+	size_t i;
+
+	buf_printf(&b, "heddle-state 1\n%s", records);
+	for (i = 0; i < b.n; i++)
+		h = (h ^ (unsigned char)b.text[i]) * 0x100000001b3U;
+	buf_printf(&b, "checksum 0x%016" PRIx64 "\n", h);
+	write_file(b.text, b.n);
+	buf_free(&b);
+}
+
+static const struct store_lid lids[] = {
+	{0x0002c90300000001, 4, 2, "host 1 HCA-1"},
+	{0x0002c90300000002, 1, 0, NULL},
+	{0x0002c90300000003, 0xbfff, 0, ""},
+	{UINT64_MAX, 0xbf80, 3, "quote \" and\nnewline"},
+};
+static const struct store_rank ranks[] = {
+	{0x0002c90200000001, 0},
+	{0x0002c90200000002, UINT32_MAX},
+};
+
+START_TEST(test_round)
+{
+	struct store_state s = {.prefix = 0xfe80000000000000,
+		.lid = lids,
+		.nlid = 4,
+		.rank = ranks,
+		.nrank = 2,
+		.order = "tiers"};
+	struct store_state back;
+	struct reason why = {""};
+	struct buf first, second;
+	size_t i;
+
+	ck_assert_msg(store_save(dir, &s, &why) == 0, "%s", why.text);
+	first = read_file();
+	ck_assert_msg(store_load(dir, &back, &why) == 0, "%s", why.text);
+	ck_assert_uint_eq(back.prefix, s.prefix);
+	ck_assert_str_eq(back.order, "tiers");
+	ck_assert_uint_eq(back.nlid, 4);
+	ck_assert_uint_eq(back.nrank, 2);
+	for (i = 0; i < 4; i++) {
+		ck_assert_uint_eq(back.lid[i].guid, lids[i].guid);
+		ck_assert_uint_eq(back.lid[i].lid, lids[i].lid);
+		ck_assert_uint_eq(back.lid[i].lmc, lids[i].lmc);
+	}
+	ck_assert_str_eq(back.lid[0].name, "host 1 HCA-1");
+	ck_assert_ptr_null(back.lid[1].name);
+	ck_assert_str_eq(back.lid[3].name, "quote ? and?newline");
+	ck_assert_uint_eq(back.rank[1].rank, UINT32_MAX);
+	ck_assert_int_eq(store_save(dir, &back, &why), 0);
+	second = read_file();
+	ck_assert_str_eq(first.text, second.text);
+	ck_assert(!exists(STORE_FILE ".new"));
+	buf_free(&first);
+	buf_free(&second);
+	store_free(&back);
+}
+END_TEST
+
+START_TEST(test_absent)
+{
+	struct store_state s;
+	struct reason why = {""};
+	char other[96];
+
+	ck_assert_int_eq(store_load(dir, &s, &why), 1);
+	ck_assert_uint_eq(s.nlid, 0);
+	(void)snprintf(other, sizeof(other), "%s/made", dir);
+	ck_assert_int_eq(store_load(other, &s, &why), 1);
+	ck_assert_msg(store_save(other, &s, &why) == 0, "%s", why.text);
+	ck_assert_int_eq(store_load(other, &s, &why), 0);
+	ck_assert_uint_eq(s.nlid, 0);
+	store_free(&s);
+}
+END_TEST
+
+static const struct refusal {
+	const char *records;
+	const char *why; /* after the path */
+} refusals[] = {
+	{"lid 0x1 1\n", ":2: LMC: not a number from 0 to 7"},
+	{"lid 0x1 1 8\n", ":2: LMC: not a number from 0 to 7"},
+	{"lid 0x1 0 0\n", ":2: LID: not a number from 1 to 49151"},
+	{"lid 0x1 49152 0\n", ":2: LID: not a number from 1 to 49151"},
+	{"lid 0x1 65537 0\n", ":2: LID: not a number from 1 to 49151"},
+	{"lid 0x1 -1 0\n", ":2: LID: not a number from 1 to 49151"},
+	{"lid 0x1 +1 0\n", ":2: LID: not a number from 1 to 49151"},
+	{"lid 0x1 3 1\n",
+		":2: LID: not a multiple of 2 to the power of its LMC"},
+	{"lid 1 1 0\n", ":2: GUID: not 0x and hexadecimal digits, or 0"},
+	{"lid 0x0 1 0\n", ":2: GUID: not 0x and hexadecimal digits, or 0"},
+	{"lid 0x00000000000000001 1 0\n",
+		":2: GUID: not 0x and hexadecimal digits, or 0"},
+	{"lid\n", ":2: GUID: not 0x and hexadecimal digits, or 0"},
+	{"lid 0x1 1 0 host\n",
+		":2: name: not a text in quotes of at most 64 bytes"},
+	{"lid 0x1 1 0 \"\n",
+		":2: name: not a text in quotes of at most 64 bytes"},
+	{"lid 0x1 4 2\nlid 0x2 7 0\n",
+		":3: LID: 7 is also in the range of line 2"},
+	{"lid 0x2 7 0\nlid 0x1 4 2\n",
+		":2: LID: 7 is also in the range of line 3"},
+	{"lid 0x1 4 0\nlid 0x2 5 0\nlid 0x1 6 0\n",
+		":4: GUID: has a LID in line 2 already"},
+	{"order tiers\nrank 0x1 1\nrank 0x1 2\n",
+		":4: GUID: has a rank in line 3 already"},
+	{"order tiers\nrank 0x1 4294967296\n", ":3: rank: not a 32-bit number"},
+	{"order tiers\nrank 0x1 1 1\n", ":3: rank: not a 32-bit number"},
+	{"rank 0x1 1\n", ": order: missing, with ranks"},
+	{"order\n", ":2: order: not a word of at most 15 letters"},
+	{"order sixteen-letters-\n",
+		":2: order: not a word of at most 15 letters"},
+	{"order a\norder b\n", ":3: order: given twice"},
+	{"fabric 12\n", ":2: fabric: not a subnet prefix such as "
+			"0xfe80000000000000"},
+	{"fabric 0x1\nfabric 0x1\n", ":3: fabric: given twice"},
+	{"lids 0x1 1 0\n", ":2: record: none of lid, rank, order, fabric"},
+	{"\n", ":2: record: none of lid, rank, order, fabric"},
+};
+
+START_TEST(test_refusals)
+{
+	const struct refusal *r = &refusals[_i];
+	struct store_state s;
+	struct reason why = {""};
+	char want[512];
+
+	write_records(r->records);
+	(void)snprintf(want, sizeof(want),
+		"%s%s; set aside as " STORE_FILE ".corrupt-1",
+		path_of(STORE_FILE), r->why);
+	ck_assert_msg(store_load(dir, &s, &why) == -1, "%s", r->records);
+	ck_assert_str_eq(why.text, want);
+	ck_assert_uint_eq(s.nlid, 0);
+	ck_assert_ptr_null(s.arena);
+	ck_assert(!exists(STORE_FILE));
+	ck_assert(exists(STORE_FILE ".corrupt-1"));
+	/* from here on as if there had never been one */
+	ck_assert_int_eq(store_load(dir, &s, &why), 1);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	const char *why;
+} frames[] = {
+	{"", ": the file is empty"},
+	{"\n", ":1: header: not a heddle-state file"},
+	{"lid 0x1 1 0\n", ":1: header: not a heddle-state file"},
+	{"heddle-state 1", ":1: header: not a heddle-state file"},
+	{"heddle-state x\n", ":1: header: no version"},
+	{"heddle-state 2\nnew 1\n",
+		":1: header: version 2 is not one this program reads (1)"},
+	{"heddle-state 1\n",
+		": checksum: not at the end; the file is cut short"},
+	{"heddle-state 1\nlid 0x1 1 0\n",
+		": checksum: not at the end; the file is cut short"},
+	{"heddle-state 1\nchecksum 0x0",
+		": checksum: not at the end; the file is cut short"},
+	{"heddle-state 1\nchecksum 0x0\n",
+		": checksum: does not match the content"},
+	{"heddle-state 1\nchecksum 12\n",
+		": checksum: does not match the content"},
+};
+
+START_TEST(test_frames)
+{
+	struct store_state s;
+	struct reason why = {""};
+	char want[256];
+
+	write_file(frames[_i].text, strlen(frames[_i].text));
+	(void)snprintf(want, sizeof(want),
+		"%s%s; set aside as " STORE_FILE ".corrupt-1",
+		path_of(STORE_FILE), frames[_i].why);
+	ck_assert_int_eq(store_load(dir, &s, &why), -1);
+	ck_assert_str_eq(why.text, want);
+}
+END_TEST
+
+/* Cut anywhere, one bit turned anywhere: never believed. */
+START_TEST(test_damage)
+{
+	struct store_state s = {.prefix = 1,
+		.lid = lids,
+		.nlid = 4,
+		.rank = ranks,
+		.nrank = 2,
+		.order = "roots"};
+	struct reason why = {""};
+	struct buf whole;
+	size_t i, n = 0;
+
+	ck_assert_int_eq(store_save(dir, &s, &why), 0);
+	whole = read_file();
+	for (i = 0; i < whole.n; i++) {
+		write_file(whole.text, i);
+		ck_assert_msg(store_load(dir, &s, &why) == -1, "cut at %zu", i);
+		n++;
+		whole.text[i] = (char)(whole.text[i] ^ 1 << i % 7);
+		write_file(whole.text, whole.n);
+		ck_assert_msg(store_load(dir, &s, &why) == -1, "bit at %zu", i);
+		n++;
+		whole.text[i] = (char)(whole.text[i] ^ 1 << i % 7);
+	}
+	/* each found the next free number */
+	(void)snprintf(
+		why.text, sizeof(why.text), STORE_FILE ".corrupt-%zu", n);
+	ck_assert(exists(why.text));
+	buf_free(&whole);
+}
+END_TEST
+
+START_TEST(test_strange_files)
+{
+	struct store_state s;
+	struct reason why = {""};
+	int fd;
+
+	/* too large: judged before it is read */
+	fd = open(path_of(STORE_FILE), O_CREAT | O_WRONLY, 0600);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(ftruncate(fd, (off_t)STORE_MAX_BYTES + 1), 0);
+	(void)close(fd);
+	ck_assert_int_eq(store_load(dir, &s, &why), -1);
+	ck_assert_ptr_nonnull(strstr(why.text, ": larger than 64 MiB; set"));
+
+	/* as large as allowed, of zeroes */
+	fd = open(path_of(STORE_FILE), O_CREAT | O_WRONLY, 0600);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(ftruncate(fd, (off_t)STORE_MAX_BYTES), 0);
+	(void)close(fd);
+	ck_assert_int_eq(store_load(dir, &s, &why), -1);
+
+	ck_assert_int_eq(mkdir(path_of(STORE_FILE), 0700), 0);
+	ck_assert_int_eq(store_load(dir, &s, &why), -1);
+	ck_assert_ptr_nonnull(strstr(why.text, ": not a regular file; set"));
+
+	ck_assert_int_eq(mkfifo(path_of(STORE_FILE), 0600), 0);
+	ck_assert_int_eq(store_load(dir, &s, &why), -1);
+	ck_assert_ptr_nonnull(strstr(why.text, ": not a regular file; set"));
+
+	ck_assert_int_eq(symlink("/etc/passwd", path_of(STORE_FILE)), 0);
+	ck_assert_int_eq(store_load(dir, &s, &why), -1);
+	ck_assert_ptr_nonnull(strstr(why.text, ": cannot be opened: "));
+	ck_assert(exists(STORE_FILE ".corrupt-5"));
+	ck_assert(!exists(STORE_FILE));
+}
+END_TEST
+
+/* What would not be believed is not written, and the old file stays. */
+START_TEST(test_save_refuses)
+{
+	static const struct store_lid overlap[] = {
+		{0x1, 4, 2, NULL}, {0x2, 6, 0, NULL}};
+	static const struct store_lid zero[] = {{0x1, 0, 0, NULL}};
+	struct store_state s = {.lid = lids, .nlid = 4};
+	struct reason why = {""};
+	struct buf before, after;
+
+	ck_assert_int_eq(store_save(dir, &s, &why), 0);
+	before = read_file();
+	s = (struct store_state){.lid = overlap, .nlid = 2};
+	ck_assert_int_eq(store_save(dir, &s, &why), -1);
+	s = (struct store_state){.lid = zero, .nlid = 1};
+	ck_assert_int_eq(store_save(dir, &s, &why), -1);
+	s = (struct store_state){.rank = ranks, .nrank = 2};
+	ck_assert_int_eq(store_save(dir, &s, &why), -1);
+	memset(s.order, 'x', sizeof(s.order)); /* not terminated */
+	ck_assert_int_eq(store_save(dir, &s, &why), -1);
+	after = read_file();
+	ck_assert_str_eq(before.text, after.text);
+	s = (struct store_state){0};
+	ck_assert_int_eq(store_save("/proc/none/such", &s, &why), -1);
+	ck_assert_ptr_nonnull(strstr(why.text, "/proc/none/such"));
+	buf_free(&before);
+	buf_free(&after);
+}
+END_TEST
+
+/* A big fabric, and a leftover temporary file that is a trap. */
+START_TEST(test_large)
+{
+	enum { N = 40000 };
+	struct store_lid *lid = mem_zalloc(N, sizeof(*lid));
+	struct store_state s = {.lid = lid, .nlid = N}, back;
+	struct reason why = {""};
+	struct rng rng = {20261};
+	uint64_t guid = 0;
+	size_t i;
+
+	for (i = 0; i < N; i++) {
+		guid += 1 + rng_below(&rng, 1000);
+		lid[i] = (struct store_lid){
+			guid, (uint16_t)(N - i), 0, "a node"};
+	}
+	ck_assert_int_eq(symlink("/etc/passwd", path_of(STORE_FILE ".new")), 0);
+	ck_assert_msg(store_save(dir, &s, &why) == 0, "%s", why.text);
+	ck_assert_msg(store_load(dir, &back, &why) == 0, "%s", why.text);
+	ck_assert_uint_eq(back.nlid, N);
+	for (i = 0; i < N; i++) {
+		ck_assert_uint_eq(back.lid[i].guid, lid[i].guid);
+		ck_assert_uint_eq(back.lid[i].lid, lid[i].lid);
+	}
+	store_free(&back);
+	free(lid);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("store");
+	TCase *t = tcase_create("store");
+	SRunner *r;
+	int failed;
+
+	tcase_set_timeout(t, 120);
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, test_round);
+	tcase_add_test(t, test_absent);
+	tcase_add_loop_test(t, test_refusals, 0,
+		(int)(sizeof(refusals) / sizeof(refusals[0])));
+	tcase_add_loop_test(
+		t, test_frames, 0, (int)(sizeof(frames) / sizeof(frames[0])));
+	tcase_add_test(t, test_damage);
+	tcase_add_test(t, test_strange_files);
+	tcase_add_test(t, test_save_refuses);
+	tcase_add_test(t, test_large);
+	suite_add_tcase(s, t);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
