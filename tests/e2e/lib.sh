@@ -7,6 +7,8 @@
 #	SM=heddled (default) or opensm, with SM_ENGINE (updn)
 #	B=build			where the programs are
 #	E2E_KEEP=1		leave $E2E_DIR behind
+#	E2E_PRE=LIB		preload it in front of libumad2sim.so
+#	E2E_WRAP=COMMAND	run clients under it
 
 B=${B:-build}
 SM=${SM:-heddled}
@@ -195,15 +197,19 @@ on() {
 	shift
 	on_dir=$(mktemp -d "$E2E_DIR/client.XXXXXX")
 	# libumad2sim.so writes a sys-PID tree where it is started.
-	(cd "$on_dir" && exec env SIM_HOST="$on_host" \
-		LD_PRELOAD="$E2E_SO${E2E_PRELOAD:+:$E2E_PRELOAD}" \
+	# shellcheck disable=SC2086
+	(cd "$on_dir" && exec ${E2E_WRAP:-} env SIM_HOST="$on_host" \
+		LD_PRELOAD="${E2E_PRE:+$E2E_PRE:}$E2E_SO" \
 		OSM_TMP_DIR="$on_dir" OSM_CACHE_DIR="$on_dir" "$@" 9<&-)
 	on_rc=$?
 	rm -rf "$on_dir"
 	return $on_rc
 }
 
-# sm_config: heddled's configuration for this fabric
+# sm_config: heddled's configuration for this fabric. libumad2sim.so holds one
+# lock while it sends and while it receives: when more than about 270 datagrams
+# wait in both directions it and ibsim wait for each other for ever, so that a
+# window and its retries must stay below that.
 sm_config() {
 	E2E_CONF=$E2E_DIR/heddle.yaml
 	E2E_SOCKET=$E2E_DIR/heddle.sock
@@ -214,6 +220,8 @@ sm_config() {
 		  dir: $E2E_DIR/state
 		control:
 		  socket: $E2E_SOCKET
+		smp:
+		  window_max: ${E2E_WINDOW:-64}
 		${E2E_CONF_MORE:-}
 	EOF
 }
@@ -242,7 +250,7 @@ sm_start() {
 		set -- "$B/heddled" -c "$E2E_CONF"
 	fi
 	(cd "$sm_dir" && exec env SIM_HOST="$E2E_SM_HOST" \
-		LD_PRELOAD="$E2E_SO${E2E_PRELOAD:+:$E2E_PRELOAD}" \
+		LD_PRELOAD="${E2E_PRE:+$E2E_PRE:}$E2E_SO" \
 		OSM_TMP_DIR="$sm_dir" OSM_CACHE_DIR="$sm_dir" "$@" 9<&-) \
 		>"$E2E_DIR/sm.out" 2>&1 &
 	E2E_SM_PID=$!
