@@ -484,7 +484,7 @@ judge_failures(struct sm *sm, struct mono now)
 		if (f[i].cause == PUSH_ABOVE_TOP) {
 			log_info("push: %s: its top is raised first", f[i].why);
 			again = true;
-		} else if (node->type == TOPO_SWITCH) {
+		} else if (f[i].condemned) {
 			log_error("push: quarantined guid=0x%016llx: %s",
 				(unsigned long long)node->guid, f[i].why);
 			ban(sm, node->guid, f[i].why, now);
