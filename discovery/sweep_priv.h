@@ -57,6 +57,7 @@ struct sweep_node {
 	uint8_t head;	     /* requests of SN_HEAD being answered */
 	uint8_t misses;	     /* time-outs in a row */
 	uint8_t rounds;	     /* probe: how often its ports were read */
+	uint8_t again;	     /* probe: the round whose SwitchInfo was asked anew */
 	uint8_t vias;	     /* probe: how often another way to it was tried */
 	uint8_t silent;	     /* cables that lead to it by record, unanswered */
 	bool probed;	     /* asked for by name */

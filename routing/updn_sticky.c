@@ -169,7 +169,7 @@ updn_sticky(struct updn *u)
 		u->rank[s] = UINT32_MAX;
 		known[s] = recall(
 			u, u->t->node[u->t->sw[s].node].guid, &u->rank[s]);
-		n += known[s] && u->live[s];
+		n += known[s];
 		fresh += !known[s] && u->live[s];
 	}
 	if (n == 0 || !roots_agree(u, known))

@@ -10,7 +10,13 @@
  * graph is one bit matrix per switch. A turn back into the cable it came from
  * is discarded by hardware: such an entry counts as unreachable, not as a
  * dependency. Loads count host-to-host pairs (CA and router ports that are
- * not aggregation nodes) per directed cable.
+ * not aggregation nodes) per directed cable between live switches, for base
+ * LIDs; pairs that do not arrive load nothing.
+ *
+ * LIDs that live switches cannot reach at all (other component, behind a
+ * quarantined switch, on no switch) count as cut off, not as unreachable.
+ * Entries for them, and for LIDs that nobody owns, may end anywhere; but what
+ * they send in a circle is a loop, and their turns are dependencies.
  *
  * Sources: Dally and Seitz 1987; shared/routing.md section 5 method: 64 LIDs
  * at a time, depths by memoised pointer chase, counts from the deepest up.

@@ -1,0 +1,255 @@
+#include "routing/route.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ATTEMPTS = 64 }; /* no engine has so many: a bound for mistakes */
+
+static const struct engine *const engines_known[] = {&engine_updn, NULL};
+
+struct run {
+	const struct route_job *job;
+	struct route_story *story;
+};
+
+const char *const *
+route_engine_names(void)
+{
+	static const char *const names[] = {"updn", NULL};
+
+	return names;
+}
+
+static const struct engine *
+find(const char *name)
+{
+	for (size_t i = 0; engines_known[i] != NULL; i++)
+		if (strcmp(engines_known[i]->name, name) == 0)
+			return engines_known[i];
+	return NULL;
+}
+
+static void __attribute__((format(printf, 2, 3)))
+tell(struct run *run, const char *fmt, ...)
+{
+	char *text = run->story->tried;
+	size_t n = strlen(text), room = sizeof(run->story->tried) - n;
+	va_list ap;
+
+	if (n > 0 && room > 3) {
+		(void)snprintf(text + n, room, "; ");
+		n += 2;
+		room -= 2;
+	}
+	va_start(ap, fmt);
+	(void)vsnprintf(text + n, room, fmt, ap);
+	va_end(ap);
+}
+
+static bool
+cancelled(const struct run *run)
+{
+	return run->job->cancel != NULL && *run->job->cancel;
+}
+
+/* Compute and judge; NULL unless it verifies. */
+static struct routes *
+judged(struct run *run, const struct engine *e, bool keep, unsigned attempt,
+	enum engine_result *result)
+{
+	struct arena *scratch = arena_new();
+	struct reason why = {""};
+	struct routes *r = NULL;
+	struct verify_tables in;
+
+	*result = e->route(run->job, keep, attempt, scratch, &r, &why);
+	arena_free(scratch);
+	if (*result == ENGINE_REFUSED)
+		tell(run, "%s refused: %s", e->name, why.text);
+	if (*result != ENGINE_OK || r == NULL)
+		return NULL;
+	in = (struct verify_tables){r->topo, r->pool, r->block, r->nblocks};
+	run->story->attempts++;
+	if (verify_tables(&in, &r->report, &why) == 0)
+		return r;
+	tell(run, "%s attempt %u%s: %s", e->name, attempt,
+		keep ? " keeping" : "", why.text);
+	routes_unref(r);
+	return NULL;
+}
+
+static bool
+quarantined(const struct topo *t, sw_ix s)
+{
+	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) != 0;
+}
+
+/* The same cable in an older topology, in use there? */
+static bool
+had_cable(const struct topo *was, const struct topo *t, sw_ix s,
+	const struct topo_adj *a)
+{
+	node_ix n = topo_by_node_guid(was, t->node[t->sw[s].node].guid);
+	uint64_t peer_guid = t->node[t->sw[a->peer].node].guid;
+	const struct topo_node *peer;
+	port_ix p;
+
+	if (n == TOPO_NONE || was->node[n].sw == TOPO_NONE ||
+		a->out > was->node[n].nports)
+		return false;
+	p = was->port[topo_port_of(was, n, a->out)].peer;
+	if (p == TOPO_NONE || was->port[p].num != a->peer_port)
+		return false;
+	peer = &was->node[was->port[p].node];
+	return peer->guid == peer_guid && peer->sw != TOPO_NONE &&
+	       !((peer->flags | was->node[n].flags) & TN_QUARANTINED);
+}
+
+/* Does t have a cable in use that was does not have? */
+static bool
+has_grown(const struct topo *was, const struct topo *t)
+{
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
+
+			if (!quarantined(t, s) && !quarantined(t, a->peer) &&
+				!had_cable(was, t, s, a))
+				return true;
+		}
+	return false;
+}
+
+/* Compute hosts that can be reached. */
+static uint64_t
+hosts(const struct topo *t)
+{
+	uint64_t n = 0;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
+			const struct topo_end *e = &t->end[t->sw[s].end + i];
+
+			n += e->out != 0 && !quarantined(t, s) &&
+			     !(t->node[t->port[e->port].node].flags &
+				     TN_AGGREGATION);
+		}
+	return n;
+}
+
+/*
+ * What a fresh computation must be expected to reach at best, from what one
+ * reached last time: losing cables does not lower the load, losing hosts does,
+ * by the pairs they were in. 0: new cables, nobody can tell.
+ */
+static uint64_t
+expected(const struct routes *prev, const struct topo *t)
+{
+	uint64_t was = hosts(prev->topo), is = hosts(t);
+
+	if (has_grown(prev->topo, t))
+		return 0;
+	if (is >= was)
+		return prev->fresh_load;
+	return (uint64_t)((double)prev->fresh_load * (double)is / (double)was *
+			  (double)is / (double)was);
+}
+
+static bool
+within(const struct run *run, const struct routes *r, uint64_t fresh)
+{
+	return r->report.load_max * 1000 <= fresh * run->job->load_limit;
+}
+
+/* Which of the two to use; the other is dropped. Either may be NULL. */
+static struct routes *
+better(struct run *run, struct routes *kept, struct routes *fresh)
+{
+	if (fresh == NULL)
+		return kept;
+	fresh->fresh_load = fresh->report.load_max;
+	if (kept != NULL && within(run, kept, fresh->fresh_load)) {
+		kept->fresh_load = fresh->fresh_load;
+		routes_unref(fresh);
+		return kept;
+	}
+	routes_unref(kept);
+	run->story->rebalanced = run->job->prev != NULL;
+	return fresh;
+}
+
+/* One attempt of one engine: verified routes or NULL. */
+static struct routes *
+attempt(struct run *run, const struct engine *e, unsigned n,
+	enum engine_result *result)
+{
+	const struct routes *prev = run->job->prev;
+	struct routes *kept = NULL, *fresh;
+
+	if (prev != NULL) {
+		uint64_t load = expected(prev, run->job->topo);
+
+		kept = judged(run, e, true, n, result);
+		if (*result != ENGINE_OK)
+			return NULL;
+		if (kept != NULL && within(run, kept, load)) {
+			kept->fresh_load = load;
+			return kept;
+		}
+	}
+	fresh = judged(run, e, false, n, result);
+	return better(run, kept, fresh);
+}
+
+static struct routes *
+try_engine(struct run *run, const struct engine *e)
+{
+	enum engine_result result = ENGINE_OK;
+
+	for (unsigned n = 0; n < ATTEMPTS && result == ENGINE_OK; n++) {
+		struct routes *r = attempt(run, e, n, &result);
+
+		if (r == NULL)
+			continue;
+		(void)snprintf(run->story->engine, sizeof(run->story->engine),
+			"%s", e->name);
+		return r;
+	}
+	return NULL;
+}
+
+struct routes *
+route_compute(const struct route_job *job, const char *const *engines, size_t n,
+	struct route_story *story, struct reason *why)
+{
+	struct run run = {.job = job, .story = story};
+	bool last_tried = false;
+	struct routes *r = NULL;
+
+	*story = (struct route_story){0};
+	for (size_t i = 0; i < n && r == NULL && !cancelled(&run); i++) {
+		const struct engine *e = find(engines[i]);
+
+		if (e == NULL) {
+			tell(&run, "no engine is called \"%s\"", engines[i]);
+			continue;
+		}
+		last_tried |= e == &engine_updn;
+		r = try_engine(&run, e);
+		story->fallback = i > 0;
+	}
+	if (r == NULL && !last_tried && !cancelled(&run)) {
+		r = try_engine(&run, &engine_updn);
+		story->fallback = n > 0;
+	}
+	if (r != NULL && cancelled(&run)) {
+		routes_unref(r);
+		r = NULL;
+	}
+	if (r == NULL)
+		(void)reason_set(why, "%s%s",
+			cancelled(&run) ? "cancelled" : "no routes verify: ",
+			cancelled(&run) ? "" : story->tried);
+	return r;
+}

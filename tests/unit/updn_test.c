@@ -1,0 +1,761 @@
+/*
+ * The updn engine against an oracle that shares nothing with it: distances by
+ * plain search over the order that the routes claim, walks of every pair, and
+ * the dependency graph by depth-first search. Fabrics are made from seeds.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/route.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+
+enum { NEVER = 1000000 };
+
+/* What the oracle knows of one result. */
+struct oracle {
+	const struct topo *t;
+	const struct routes *r;
+	uint32_t *pos;	 /* the order that is routed by */
+	bool *turned;	 /* above the turn leaf */
+	uint32_t *below; /* [nsw] to the destination at hand, going down */
+	uint32_t *any;	 /* ... by a legal path */
+	bool *edge;	 /* [nadj * nadj] dependencies */
+	uint64_t seed;
+};
+
+static bool
+dead(const struct topo *t, sw_ix s)
+{
+	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) != 0;
+}
+
+/* The turned subtree first and upside down, then the rest. */
+static void
+find_order(struct oracle *o)
+{
+	const struct topo *t = o->t;
+	bool more = o->r->turn_leaf != TOPO_NONE;
+
+	if (more)
+		o->turned[o->r->turn_leaf] = true;
+	while (more) {
+		more = false;
+		for (sw_ix s = 0; s < t->nsw; s++)
+			for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+				sw_ix up = t->adj[t->sw[s].adj + i].peer;
+
+				if (!o->turned[s] || o->turned[up] ||
+					dead(t, up) ||
+					!routes_above(o->r, up, s))
+					continue;
+				o->turned[up] = more = true;
+			}
+	}
+	for (sw_ix a = 0; a < t->nsw; a++)
+		for (sw_ix b = 0; b < t->nsw; b++) {
+			bool first = o->turned[b] != o->turned[a] ? o->turned[b]
+				     : o->turned[b] ? routes_above(o->r, a, b)
+						    : routes_above(o->r, b, a);
+
+			o->pos[a] += b != a && first;
+		}
+}
+
+/* Bellman and Ford, for one destination switch. */
+static void
+find_distances(struct oracle *o, sw_ix dest)
+{
+	const struct topo *t = o->t;
+	bool more = true;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		o->below[s] = o->any[s] = s == dest ? 0 : NEVER;
+	for (; more;) {
+		more = false;
+		for (uint32_t i = 0; i < t->nsw * 255U; i++) {
+			sw_ix s = i / 255;
+			const struct topo_adj *a =
+				&t->adj[t->sw[s].adj + i % 255];
+
+			if (i % 255 >= t->sw[s].nadj || dead(t, s) ||
+				dead(t, a->peer) || o->pos[a->peer] < o->pos[s])
+				continue;
+			if (o->below[a->peer] + 1 < o->below[s]) {
+				o->below[s] = o->below[a->peer] + 1;
+				more = true;
+			}
+		}
+	}
+	/* From the top down, so that one pass settles it. */
+	for (uint32_t p = 0; p < t->nsw; p++)
+		for (sw_ix s = 0; s < t->nsw; s++) {
+			if (o->pos[s] != p || dead(t, s))
+				continue;
+			o->any[s] = o->below[s];
+			for (uint32_t i = 0;
+				i < t->sw[s].nadj && o->below[s] >= NEVER;
+				i++) {
+				sw_ix up = t->adj[t->sw[s].adj + i].peer;
+
+				if (!dead(t, up) && o->pos[up] < p &&
+					o->any[up] + 1 < o->any[s])
+					o->any[s] = o->any[up] + 1;
+			}
+		}
+}
+
+/* Is out a port of s on a shortest legal way, as the rule says? */
+static bool
+is_candidate(const struct oracle *o, sw_ix s, uint8_t out)
+{
+	const struct topo *t = o->t;
+
+	for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+		const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
+
+		if (a->out != out || dead(t, a->peer))
+			continue;
+		if (o->below[s] < NEVER)
+			return o->pos[a->peer] > o->pos[s] &&
+			       o->below[a->peer] + 1 == o->below[s];
+		return o->pos[a->peer] < o->pos[s] &&
+		       o->any[a->peer] + 1 == o->any[s];
+	}
+	return false;
+}
+
+static uint32_t
+cable_of(const struct topo *t, sw_ix s, uint8_t out)
+{
+	for (uint32_t i = 0; i < t->sw[s].nadj; i++)
+		if (t->adj[t->sw[s].adj + i].out == out)
+			return t->sw[s].adj + i;
+	return TOPO_NONE;
+}
+
+/* Walk from every switch to lid; dependencies into o->edge. */
+static void
+walk_all(struct oracle *o, sw_ix dest, uint16_t lid)
+{
+	const struct topo *t = o->t;
+
+	for (sw_ix from = 0; from < t->nsw; from++) {
+		uint32_t last = TOPO_NONE, steps = 0;
+
+		if (dead(t, from) || o->any[from] >= NEVER)
+			continue;
+		for (sw_ix s = from; s != dest; steps++) {
+			uint8_t out = routes_port(o->r, s, lid);
+			uint32_t c = cable_of(t, s, out);
+
+			ck_assert_msg(c != TOPO_NONE && is_candidate(o, s, out),
+				"seed %llu: switch %u LID %u port %u is no way",
+				(unsigned long long)o->seed, s, lid, out);
+			ck_assert_uint_lt(steps, t->nsw);
+			if (last != TOPO_NONE)
+				o->edge[(size_t)last * t->nadj + c] = true;
+			last = c;
+			s = t->adj[c].peer;
+		}
+		ck_assert_uint_eq(steps, o->any[from]);
+	}
+}
+
+static bool
+cyclic(const struct oracle *o, uint32_t c, uint8_t *state)
+{
+	if (state[c] != 0)
+		return state[c] == 1;
+	state[c] = 1;
+	for (uint32_t d = 0; d < o->t->nadj; d++)
+		if (o->edge[(size_t)c * o->t->nadj + d] && cyclic(o, d, state))
+			return true;
+	state[c] = 2;
+	return false;
+}
+
+/* Down-up turns of the recorded order only inside the turned subtree. */
+static void
+check_turns(const struct oracle *o)
+{
+	const struct topo *t = o->t;
+
+	for (uint32_t c = 0; c < t->nadj; c++)
+		for (uint32_t d = 0; d < t->nadj; d++) {
+			sw_ix mid = t->adj[c].peer, to = t->adj[d].peer;
+			sw_ix from = TOPO_NONE;
+
+			if (!o->edge[(size_t)c * t->nadj + d])
+				continue;
+			for (sw_ix s = 0; s < t->nsw; s++)
+				if (c >= t->sw[s].adj &&
+					c < t->sw[s].adj + t->sw[s].nadj)
+					from = s;
+			ck_assert_msg(
+				!routes_above(o->r, from, mid) ||
+					!routes_above(o->r, to, mid) ||
+					(o->turned[from] && o->turned[mid] &&
+						o->turned[to]),
+				"seed %llu: down-up turn %u %u %u",
+				(unsigned long long)o->seed, from, mid, to);
+		}
+}
+
+static struct oracle
+oracle_new(const struct topo *t, const struct routes *r, uint64_t seed)
+{
+	struct oracle o = {.t = t, .r = r, .seed = seed};
+
+	o.pos = mem_zalloc(t->nsw, sizeof(*o.pos));
+	o.turned = mem_zalloc(t->nsw, sizeof(*o.turned));
+	o.below = mem_zalloc(t->nsw, sizeof(*o.below));
+	o.any = mem_zalloc(t->nsw, sizeof(*o.any));
+	o.edge = mem_zalloc((size_t)t->nadj * t->nadj, sizeof(*o.edge));
+	find_order(&o);
+	return o;
+}
+
+static void
+oracle_free(struct oracle *o)
+{
+	free(o->pos);
+	free(o->turned);
+	free(o->below);
+	free(o->any);
+	free(o->edge);
+}
+
+/* LIDs that hang on dest: every one is delivered there. */
+static void
+check_dest(struct oracle *o, sw_ix dest, const struct routes *prev)
+{
+	const struct topo *t = o->t;
+
+	find_distances(o, dest);
+	for (uint32_t i = 0; i < t->sw[dest].nend; i++) {
+		const struct topo_end *e = &t->end[t->sw[dest].end + i];
+		const struct topo_port *p = &t->port[e->port];
+
+		for (uint32_t k = 0; k < 1U << p->lmc; k++) {
+			uint16_t lid = (uint16_t)(p->lid + k);
+
+			ck_assert_uint_eq(routes_port(o->r, dest, lid), e->out);
+			walk_all(o, dest, lid);
+			for (sw_ix s = 0; prev != NULL && s < t->nsw; s++) {
+				node_ix n = topo_by_node_guid(prev->topo,
+					t->node[t->sw[s].node].guid);
+				uint8_t old, new = routes_port(o->r, s, lid);
+
+				if (n == TOPO_NONE || s == dest)
+					continue;
+				old = routes_port(
+					prev, prev->topo->node[n].sw, lid);
+				ck_assert_msg(
+					old == new || !is_candidate(o, s, old),
+					"seed %llu: entry given up",
+					(unsigned long long)o->seed);
+			}
+		}
+	}
+}
+
+/* A turn leaf in each of several components: the oracle knows of one. */
+static bool
+one_component(const struct oracle *o)
+{
+	const struct topo *t = o->t;
+	bool *seen = mem_zalloc(t->nsw, sizeof(*seen));
+	bool more = true, all = true;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (!dead(t, s)) {
+			seen[s] = true;
+			break;
+		}
+	while (more) {
+		more = false;
+		for (sw_ix s = 0; s < t->nsw; s++)
+			for (uint32_t i = 0; seen[s] && i < t->sw[s].nadj;
+				i++) {
+				sw_ix x = t->adj[t->sw[s].adj + i].peer;
+
+				if (!seen[x] && !dead(t, x))
+					seen[x] = more = true;
+			}
+	}
+	for (sw_ix s = 0; s < t->nsw; s++)
+		all &= seen[s] || dead(t, s);
+	free(seen);
+	return all;
+}
+
+/* Everything that must hold of r; prev: entries were to be kept from it. */
+static void
+check_routes(const struct routes *r, const struct routes *prev, uint64_t seed)
+{
+	struct oracle o = oracle_new(r->topo, r, seed);
+	uint8_t *state = mem_zalloc(r->topo->nadj, 1);
+	struct verify_tables in = {r->topo, r->pool, r->block, r->nblocks};
+	struct verify_report report;
+	struct reason why = {""};
+
+	ck_assert_msg(verify_tables(&in, &report, &why) == 0, "seed %llu: %s",
+		(unsigned long long)seed, why.text);
+	for (sw_ix d = 0; d < r->topo->nsw && one_component(&o); d++)
+		if (!dead(r->topo, d))
+			check_dest(&o, d, prev);
+	for (uint32_t c = 0; c < r->topo->nadj; c++)
+		ck_assert_msg(!cyclic(&o, c, state), "seed %llu: a cycle",
+			(unsigned long long)seed);
+	if (one_component(&o))
+		check_turns(&o);
+	free(state);
+	oracle_free(&o);
+}
+
+static struct routes *
+routed(struct topo *t, struct lft_pool *pool, const struct routes *prev,
+	bool keep)
+{
+	struct route_job job = {.topo = t, .pool = pool, .prev = prev};
+	struct arena *a = arena_new();
+	struct reason why = {""};
+	struct routes *r = NULL;
+
+	ck_assert_int_eq(
+		engine_updn.route(&job, keep, 0, a, &r, &why), ENGINE_OK);
+	ck_assert_ptr_nonnull(r);
+	arena_free(a);
+	return r;
+}
+
+/* Small fabrics of every kind. */
+static struct fabric *
+random_fabric(struct rng *g)
+{
+	struct gen_fattree2 two = {1 + rng_below(g, 5), 2 + rng_below(g, 6),
+		1 + rng_below(g, 3), rng_below(g, 4), 1 + rng_below(g, 3)};
+	unsigned m[3] = {
+		1 + rng_below(g, 3), 1 + rng_below(g, 3), 2 + rng_below(g, 2)};
+	unsigned w[3] = {1, 1 + rng_below(g, 3), 1 + rng_below(g, 3)};
+	unsigned p[3] = {1, 1 + rng_below(g, 2), 1 + rng_below(g, 2)};
+	unsigned dim[3] = {
+		2 + rng_below(g, 4), 1 + rng_below(g, 4), 1 + rng_below(g, 2)};
+	struct reason why = {""};
+
+	switch (rng_below(g, 9)) {
+	case 0:
+	case 1:
+		return gen_tree_two(&two, &why);
+	case 2:
+		return gen_tree_three(4, &why);
+	case 3:
+		return gen_tree_pgft(3, m, w, p, &why);
+	case 4:
+		return gen_random(4 + 2 * rng_below(g, 9), 2 + rng_below(g, 4),
+			1 + rng_below(g, 2), rng_next(g), &why);
+	case 5:
+		return gen_grid(dim, 3, rng_below(g, 2) == 0, 1, &why);
+	case 6:
+		dim[0] = 3 + rng_below(g, 8);
+		return gen_grid(dim, 1, true, 1, &why);
+	case 7:
+		return gen_hyperx(dim, 2, 1, &why);
+	default:
+		return gen_dragonfly(2 + rng_below(g, 2), 1, 1, &why);
+	}
+}
+
+/* Take away some cables between switches and some hosts, evenly. */
+static struct fabric *
+damaged(struct fabric *f, struct rng *g, unsigned cables, unsigned hosts)
+{
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	bool *node = mem_zalloc(f->nnodes, sizeof(*node));
+	struct fabric_edit edit = {.drop_cable = drop, .drop_node = node};
+	struct fabric *r;
+
+	for (unsigned i = 0; i < cables * 4 && cables > 0; i++) {
+		uint32_t c = rng_below(g, f->ncables);
+		const uint32_t *end = f->cable[c].node;
+
+		if (f->node[end[0]].type == FABRIC_SWITCH &&
+			f->node[end[1]].type == FABRIC_SWITCH && !drop[c]) {
+			drop[c] = true;
+			cables--;
+		}
+	}
+	for (unsigned i = 0; i < hosts; i++) {
+		uint32_t n = rng_below(g, f->nnodes);
+
+		if (f->node[n].type != FABRIC_SWITCH &&
+			n != fabric_first_host(f))
+			node[n] = true;
+	}
+	r = fabric_rebuild(f, &edit);
+	fabric_free(f);
+	free(drop);
+	free(node);
+	return r;
+}
+
+/* Hosts on switches that have none: spines, middle switches. */
+static struct fabric *
+odd_hosts(struct fabric *f, struct rng *g)
+{
+	struct reason why = {""};
+	uint8_t *ports = mem_zalloc(f->nnodes, 1);
+	struct fabric_edit edit = {.nports = ports};
+	uint32_t n = f->nnodes;
+	struct fabric *r;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (f->node[i].type == FABRIC_SWITCH)
+			ports[i] = (uint8_t)(f->node[i].nports + 2);
+	r = fabric_rebuild(f, &edit);
+	fabric_free(f);
+	free(ports);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t h;
+
+		if (r->node[i].type != FABRIC_SWITCH || rng_below(g, 3) != 0)
+			continue;
+		h = fabric_addf(r, FABRIC_CA, 1, "odd%u", i);
+		fabric_connect(r, h, 1, i, fabric_free_port(r, i), &why);
+	}
+	return r;
+}
+
+static struct fabric *
+from_seed(uint64_t seed, struct rng *g)
+{
+	struct reason why = {""};
+	struct fabric *f;
+
+	*g = (struct rng){seed};
+	/* Some numbers make no fabric: take the next ones. */
+	do
+		f = random_fabric(g);
+	while (f == NULL);
+	if (rng_below(g, 3) == 0)
+		f = odd_hosts(f, g);
+	if (rng_below(g, 4) == 0)
+		f = gen_edit_aggregation(f, &why);
+	if (rng_below(g, 2) == 0)
+		f = damaged(f, g, 1 + rng_below(g, 4), rng_below(g, 3));
+	return f;
+}
+
+static uint64_t
+any_switch(const struct fabric *f, struct rng *g)
+{
+	for (;;) {
+		uint32_t n = rng_below(g, f->nnodes);
+
+		if (f->node[n].type == FABRIC_SWITCH)
+			return f->node[n].guid;
+	}
+}
+
+START_TEST(random_fabrics)
+{
+	for (uint64_t seed = 1; seed <= 400; seed++) {
+		struct lft_pool *pool = lft_pool_new();
+		struct frozen_lids lids = {.lmc = seed % 5 == 0,
+			.shuffle = seed % 3 == 0 ? seed : 0};
+		struct rng g;
+		struct fabric *f = from_seed(seed, &g);
+		struct topo *t;
+		struct routes *r;
+
+		if (rng_below(&g, 4) == 0)
+			lids.quarantine = any_switch(f, &g);
+		t = frozen_topo(f, &lids);
+		r = routed(t, pool, NULL, false);
+		check_routes(r, NULL, seed);
+		routes_unref(r);
+		topo_unref(t);
+		ck_assert_uint_eq(pool->live, 0);
+		lft_pool_free(pool);
+		fabric_free(f);
+	}
+}
+END_TEST
+
+/* Ranks stay, but for as many as are said to be new. */
+static void
+check_order_kept(
+	const struct routes *r, const struct routes *prev, uint64_t seed)
+{
+	uint32_t changed = 0;
+
+	for (sw_ix s = 0; s < r->topo->nsw; s++) {
+		node_ix n = topo_by_node_guid(
+			prev->topo, r->topo->node[r->topo->sw[s].node].guid);
+
+		if (n != TOPO_NONE)
+			changed += r->rank[s] !=
+				   prev->rank[prev->topo->node[n].sw];
+	}
+	ck_assert_msg(changed <= r->reranked, "seed %llu: %u ranks, not %u",
+		(unsigned long long)seed, changed, r->reranked);
+}
+
+/* Link failures, then the return of everything: order and entries stay. */
+START_TEST(keeping)
+{
+	for (uint64_t seed = 1; seed <= 300; seed++) {
+		struct lft_pool *pool = lft_pool_new();
+		struct rng g;
+		struct fabric *f = from_seed(seed, &g), *less;
+		struct fabric_edit none = {.drop_orphans = false};
+		struct topo *t = frozen_topo(f, NULL), *t2, *t3;
+		struct routes *r = routed(t, pool, NULL, false), *r2, *r3;
+
+		less = damaged(
+			fabric_rebuild(f, &none), &g, 1, rng_below(&g, 2));
+		t2 = frozen_again(
+			less, t, seed % 4 == 0 ? any_switch(f, &g) : 0);
+		r2 = routed(t2, pool, r, true);
+		check_routes(r2, r, seed);
+		check_order_kept(r2, r, seed);
+		t3 = frozen_again(f, t, 0);
+		r3 = routed(t3, pool, r2, true);
+		check_routes(r3, r2, seed);
+		check_order_kept(r3, r2, seed);
+		routes_unref(r);
+		routes_unref(r2);
+		routes_unref(r3);
+		topo_unref(t);
+		topo_unref(t2);
+		topo_unref(t3);
+		ck_assert_uint_eq(pool->live, 0);
+		lft_pool_free(pool);
+		fabric_free(f);
+		fabric_free(less);
+	}
+}
+END_TEST
+
+static uint64_t
+load_of(struct fabric *f, uint64_t *hosts)
+{
+	struct lft_pool *pool = lft_pool_new();
+	struct topo *t = frozen_topo(f, NULL);
+	struct routes *r = routed(t, pool, NULL, false);
+	struct verify_tables in = {t, pool, r->block, r->nblocks};
+	struct verify_report report;
+
+	ck_assert_int_eq(verify_tables(&in, &report, NULL), 0);
+	*hosts = f->nhosts;
+	routes_unref(r);
+	topo_unref(t);
+	lft_pool_free(pool);
+	fabric_free(f);
+	return report.load_max;
+}
+
+START_TEST(full_trees)
+{
+	static const struct gen_fattree2 ft648 = {18, 36, 1, 18, 18};
+	static const struct gen_fattree2 half = {9, 18, 2, 18, 18};
+	static const struct gen_fattree2 few = {18, 36, 1, 5, 1};
+	struct reason why;
+	uint64_t n;
+
+	ck_assert_uint_eq(load_of(gen_tree_two(&ft648, &why), &n), 630);
+	ck_assert_uint_eq(load_of(gen_tree_two(&half, &why), &n), 306);
+	ck_assert_uint_lt(load_of(gen_tree_two(&few, &why), &n), n);
+	ck_assert_uint_le(load_of(gen_tree_three(12, &why), &n), n - 1);
+	ck_assert_uint_eq(load_of(gen_tree_three(24, &why), &n), 3444);
+}
+END_TEST
+
+/* Two, three and four words of neighbours; ports up to the last. */
+START_TEST(big_switches)
+{
+	static const unsigned leaves[] = {63, 64, 65, 66, 128, 129, 200, 254};
+
+	for (size_t i = 0; i < sizeof(leaves) / sizeof(*leaves); i++) {
+		struct gen_fattree2 p = {2, leaves[i], 1, 1, 1};
+		struct lft_pool *pool = lft_pool_new();
+		struct reason why = {""};
+		struct fabric *f = gen_tree_two(&p, &why);
+		struct topo *t = frozen_topo(f, NULL);
+		struct routes *r = routed(t, pool, NULL, false), *k;
+		struct verify_tables in = {t, pool, r->block, r->nblocks};
+		struct verify_report report;
+
+		ck_assert_int_eq(verify_tables(&in, &report, &why), 0);
+		ck_assert_uint_le(report.load_max, leaves[i] - 1);
+		k = routed(t, pool, r, true);
+		ck_assert_uint_eq(k->entries_changed, 0);
+		routes_unref(r);
+		routes_unref(k);
+		topo_unref(t);
+		lft_pool_free(pool);
+		fabric_free(f);
+	}
+}
+END_TEST
+
+START_TEST(same_bytes)
+{
+	for (uint64_t seed = 1; seed <= 50; seed++) {
+		struct lft_pool *pool = lft_pool_new();
+		struct rng g;
+		struct fabric *f = from_seed(seed, &g);
+		struct topo *t = frozen_topo(f, NULL);
+		struct routes *a = routed(t, pool, NULL, false);
+		struct routes *b = routed(t, pool, NULL, false);
+		struct routes *c = routed(t, pool, a, false);
+
+		for (sw_ix s = 0; s < t->nsw; s++)
+			for (uint32_t i = 0; i < a->nblocks; i++) {
+				ck_assert_mem_eq(routes_block(a, s, i),
+					routes_block(b, s, i), LFT_BLOCK);
+				/* And what is equal is shared. */
+				ck_assert_uint_eq(a->block[s * a->nblocks + i],
+					c->block[s * a->nblocks + i]);
+			}
+		ck_assert_uint_eq(c->entries_changed, 0);
+		routes_unref(a);
+		routes_unref(b);
+		routes_unref(c);
+		topo_unref(t);
+		lft_pool_free(pool);
+		fabric_free(f);
+	}
+}
+END_TEST
+
+START_TEST(tiny)
+{
+	static const unsigned one[] = {1}, two[] = {2};
+	struct reason why = {""};
+	struct fabric *f[] = {gen_pair(), gen_grid(one, 1, false, 2, &why),
+		gen_grid(two, 1, false, 0, &why),
+		gen_edit_self_loops(gen_grid(two, 1, false, 1, &why), 2, &why)};
+
+	for (size_t i = 0; i < sizeof(f) / sizeof(*f); i++) {
+		struct lft_pool *pool = lft_pool_new();
+		struct topo *t = frozen_topo(f[i], NULL);
+		struct routes *r = routed(t, pool, NULL, false);
+
+		check_routes(r, NULL, i);
+		routes_unref(r);
+		topo_unref(t);
+		lft_pool_free(pool);
+		fabric_free(f[i]);
+	}
+}
+END_TEST
+
+/* Roots obeyed; the tiers of a tree found whatever its population. */
+START_TEST(orders)
+{
+	static const struct gen_fattree2 p = {3, 6, 1, 2, 1};
+	struct reason why = {""};
+	struct fabric *f = odd_hosts(gen_tree_two(&p, &why), &(struct rng){7});
+	struct lft_pool *pool = lft_pool_new();
+	struct topo *t = frozen_topo(f, NULL);
+	struct arena *a = arena_new();
+	uint64_t root = f->node[fabric_find(f, "leaf1")].guid;
+	struct engine_options options = {&root, 1};
+	struct route_job job = {.topo = t, .pool = pool};
+	struct routes *r = NULL;
+
+	ck_assert_int_eq(engine_updn.route(&job, false, 0, a, &r, &why), 0);
+	ck_assert_int_eq(r->order, ROUTE_TIERS);
+	ck_assert_uint_ne(r->turn_leaf, TOPO_NONE);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		ck_assert_uint_eq(r->rank[s],
+			strncmp(topo_desc(t, t->sw[s].node), "leaf", 4) == 0);
+	routes_unref(r);
+	job.options = &options;
+	ck_assert_int_eq(engine_updn.route(&job, false, 0, a, &r, &why), 0);
+	ck_assert_int_eq(r->order, ROUTE_ROOTS);
+	ck_assert_uint_eq(r->rank[t->node[topo_by_node_guid(t, root)].sw], 0);
+	check_routes(r, NULL, 0);
+	routes_unref(r);
+	arena_free(a);
+	topo_unref(t);
+	lft_pool_free(pool);
+	fabric_free(f);
+}
+END_TEST
+
+/* Ranks from a state file give the order that routes in memory would give. */
+START_TEST(restart)
+{
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		struct lft_pool *pool = lft_pool_new();
+		struct rng g;
+		struct fabric *f = from_seed(seed, &g);
+		struct topo *t = frozen_topo(f, NULL);
+		struct routes *r = routed(t, pool, NULL, false), *again = NULL;
+		struct route_rank *ranks = mem_zalloc(t->nsw, sizeof(*ranks));
+		struct route_job job = {.topo = t,
+			.pool = pool,
+			.ranks = ranks,
+			.ranks_order = r->order};
+		struct arena *a = arena_new();
+		struct reason why = {""};
+
+		for (node_ix i = 0; i < t->nnodes; i++) {
+			node_ix n = t->by_node[i];
+
+			if (t->node[n].sw != TOPO_NONE)
+				ranks[job.nranks++] =
+					(struct route_rank){t->node[n].guid,
+						r->rank[t->node[n].sw]};
+		}
+		ck_assert_int_eq(
+			engine_updn.route(&job, false, 0, a, &again, &why),
+			ENGINE_OK);
+		ck_assert_mem_eq(
+			r->rank, again->rank, t->nsw * sizeof(*r->rank));
+		ck_assert_uint_eq(again->reranked, 0);
+		for (size_t i = 0; i < (size_t)t->nsw * r->nblocks; i++)
+			ck_assert_mem_eq(lft_bytes(pool, r->block[i]),
+				lft_bytes(pool, again->block[i]), LFT_BLOCK);
+		routes_unref(r);
+		routes_unref(again);
+		arena_free(a);
+		free(ranks);
+		topo_unref(t);
+		lft_pool_free(pool);
+		fabric_free(f);
+	}
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("updn");
+	TCase *c = tcase_create("updn");
+	SRunner *r;
+	int failed;
+
+	tcase_set_timeout(c, 300);
+	tcase_add_test(c, tiny);
+	tcase_add_test(c, random_fabrics);
+	tcase_add_test(c, keeping);
+	tcase_add_test(c, full_trees);
+	tcase_add_test(c, big_switches);
+	tcase_add_test(c, same_bytes);
+	tcase_add_test(c, orders);
+	tcase_add_test(c, restart);
+	suite_add_tcase(s, c);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
