@@ -144,22 +144,47 @@ acked_lft(struct push *p, const struct plan_step *s, const uint8_t *data)
 	p->counts.lft_blocks++;
 }
 
+/*
+ * A port says what it made of a Set. Another LID than asked is a lie; other
+ * time-outs are its own business, and remembered as such.
+ */
+static void
+acked_port(struct push *p, const struct plan_step *s, const uint8_t *data)
+{
+	const struct topo_port *port = &topo_of(p)->port[s->port];
+	uint64_t guid = topo_of(p)->node[port->node].guid;
+	struct mad_port_info is, want;
+
+	if (mad_port_info_decode(data, &is, NULL) != 0 ||
+		mad_port_info_decode(
+			p->plan->payload[s->payload], &want, NULL) != 0 ||
+		is.lid != want.lid) {
+		fail(p, s, PUSH_LIED, "acknowledged another LID");
+		return;
+	}
+	if (plan_tunables(&is) != plan_tunables(&want))
+		hw_set_stubborn(p->hw, guid, port->num, plan_tunables(&want));
+	draft_port_written(p->draft, guid, port->num, data);
+	p->counts.other_sets++;
+}
+
 static void
 acked(struct push *p, const struct plan_step *s, const uint8_t *data)
 {
 	const struct topo *t = topo_of(p);
-	const struct topo_port *port = &t->port[s->port];
-	uint64_t guid = t->node[port->node].guid;
+	uint64_t guid = t->node[t->port[s->port].node].guid;
 	struct mad_switch_info i;
 
 	if (s->attr == MAD_LFT) {
 		acked_lft(p, s, data);
 		return;
 	}
-	p->counts.other_sets++;
 	if (s->attr == MAD_PORT_INFO) {
-		draft_port_written(p->draft, guid, port->num, data);
-	} else if (mad_switch_info_decode(data, &i, NULL) == 0) {
+		acked_port(p, s, data);
+		return;
+	}
+	p->counts.other_sets++;
+	if (mad_switch_info_decode(data, &i, NULL) == 0) {
 		draft_switch_written(p->draft, guid, data);
 		hw_set_top(p->hw, guid, i.lft_top);
 	}

@@ -184,6 +184,7 @@ sm_free(struct sm *sm)
 	readback_free(sm->readback);
 	push_free(sm->push);
 	plan_free(sm->plan);
+	sm_run_drop(sm->work);
 	routes_unref(sm->routes);
 	topo_unref(sm->topo);
 	view_unref(sm->view);

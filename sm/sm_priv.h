@@ -73,6 +73,7 @@ struct sm {
 	struct plan *plan;
 	struct push *push;
 	struct topo *topo;     /* with LIDs */
+	struct sm_work *work;  /* with the worker */
 	struct routes *routes; /* computed, not yet acknowledged */
 	struct route_story story;
 	struct mono began, phase_began;
@@ -116,6 +117,8 @@ bool sm_run_names(struct sm *sm, struct mono now);
 void sm_run_take(struct sm *sm, struct mono now);
 /* The worker's answer. */
 void sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now);
+/* Free a job, its result included; NULL allowed. */
+void sm_run_drop(struct sm_work *w);
 /* End a run without a commit: the last good tables stay. */
 void sm_run_fail(struct sm *sm, struct mono now, const char *why);
 

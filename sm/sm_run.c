@@ -343,9 +343,12 @@ sm_work_run(struct sm_work *w)
 		w->cfg->routing.engines.n, &w->story, &w->why);
 }
 
-static void
-work_free(struct sm_work *w)
+void
+sm_run_drop(struct sm_work *w)
 {
+	if (w == NULL)
+		return;
+	routes_unref(w->result);
 	routes_unref(w->prev);
 	topo_unref(w->job.topo);
 	config_unref(w->cfg);
@@ -375,6 +378,7 @@ start_routing(struct sm *sm, struct mono now)
 	w->job.load_limit = sm->cfg->routing.load_limit;
 	w->job.seed = 1;
 	w->job.threads = 1;
+	sm->work = w;
 	sm_enter(sm, SM_ROUTE, now);
 	sm->ops->route(sm->ops->cookie, w);
 }
@@ -440,7 +444,9 @@ sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 		mono_add(sm->times.route, mono_sub(now, sm->phase_began));
 	sm->routes = w->result;
 	sm->story = w->story;
-	work_free(w);
+	w->result = NULL;
+	sm_run_drop(w);
+	sm->work = NULL;
 	if (sm->routes == NULL) {
 		sm_run_fail(sm, now, why.text);
 		return;
