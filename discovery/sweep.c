@@ -77,6 +77,25 @@ sweep_ends_add(struct sweep_ends *l, draft_id n, uint8_t port)
 	l->end[l->n++] = (struct sweep_end){n, port};
 }
 
+/* A switch that is to be probed may have lost the very cable by which we reach
+ * it: one Get at the near end saves a time-out. */
+static void
+check_ways(struct sweep *s)
+{
+	const struct draft *d = s->d;
+
+	for (draft_id n = 0; n < d->nnodes; n++) {
+		draft_id via;
+
+		if (d->node[n] == NULL || sweep_node(s, n)->state != SN_WAIT)
+			continue;
+		via = d->node[n]->via;
+		if (via != DRAFT_NONE && d->node[via]->type == TOPO_SWITCH &&
+			sweep_node(s, via)->state == SN_NONE)
+			sweep_refresh(s, via, d->node[n]->via_port);
+	}
+}
+
 /* Who was asked for by name waits until its route is read. */
 static void
 start_probe(struct sweep *s, const uint64_t *guid, size_t n)
@@ -101,6 +120,7 @@ start_probe(struct sweep *s, const uint64_t *guid, size_t n)
 			}
 		}
 	}
+	check_ways(s);
 }
 
 /* One job for every node that is reached and that the sweep wants. */

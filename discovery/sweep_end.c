@@ -117,6 +117,9 @@ read_stale(struct sweep *s)
 			node->reach == DRAFT_UNREACHED)
 			continue;
 		p = &node->port[e.port];
+		if (p->read == s->sweep &&
+			draft_up(p) == (p->peer != DRAFT_NONE))
+			continue; /* as it should be */
 		job.kind = node->type == TOPO_SWITCH ? JOB_REFRESH : JOB_PORT;
 		job.ext = node->type == TOPO_SWITCH && (p->marks & DP_EXT);
 		if (node->type == TOPO_SWITCH
@@ -392,10 +395,9 @@ run(struct sweep *s)
 		draft_route(s->d);
 		s->rewired = false;
 	}
-	if (s->kind == SWEEP_PROBE)
+	read_stale(s);
+	if (s->kind == SWEEP_PROBE && !queued(s))
 		start_waiting(s);
-	if (!queued(s))
-		read_stale(s);
 	if (!queued(s) && s->nready > 0)
 		sweep_next_level(s);
 	if (!queued(s) && s->claims.n > 0)

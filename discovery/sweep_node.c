@@ -97,7 +97,8 @@ try_around(struct sweep *s, draft_id n)
 	for (unsigned p = 1; p <= node->nports; p++) {
 		const struct draft_port *port = &node->port[p];
 
-		if (port->peer != DRAFT_NONE && port->peer != n)
+		if (port->peer != DRAFT_NONE && port->peer != n &&
+			s->d->node[port->peer]->type == TOPO_SWITCH)
 			sweep_refresh(s, port->peer, port->peer_port);
 	}
 	return true;
