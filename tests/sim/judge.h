@@ -1,0 +1,61 @@
+/*
+ * judge: is the simulated fabric in order? Judged from the tables in the
+ * simulated switches, never from what the subnet manager believes, and by
+ * code that shares nothing with its verifier.
+ *
+ * In scope is what the subnet manager can reach by cables that are up, through
+ * nodes that are there and not hung. In scope everything must be right:
+ *
+ *   ports    every link Active at both ends
+ *   LIDs     every end port has one, unicast, nobody else's
+ *   ways     from every switch (hence from every host) to every LID, by links
+ *            that are up, through switches in scope, into port 0 or the host
+ *   channels the dependency graph of all these ways has no cycle, all traffic
+ *            on one virtual lane, switches' traffic included
+ *
+ * A way is followed once per switch and LID and remembered, so that 1000
+ * switches and 10,000 LIDs take a fraction of a second.
+ */
+#ifndef HEDDLE_SIM_JUDGE_H
+#define HEDDLE_SIM_JUDGE_H
+
+#include <stdint.h>
+
+#include "sm/base/reason.h"
+#include "tests/sim/sim.h"
+
+struct judge_report {
+	unsigned switches, end_ports, lids; /* in scope */
+	uint64_t pairs;			    /* (switch, LID) ways looked at */
+	uint64_t holes;			    /* of these: no way */
+	uint64_t loops;			    /* of these: round and round */
+	unsigned not_active;		    /* links */
+	unsigned bad_lids;		    /* missing, multicast or double */
+	unsigned cyclic;		    /* channels on or behind a cycle */
+	unsigned cycle_length;		    /* of the short one that is named */
+	unsigned max_hops;		    /* switches on the longest way */
+	uint64_t max_load; /* most host pairs on a switch-switch channel */
+	double mean_load;  /* mean over switch-switch channels */
+};
+
+/* What is looked at; the rest is taken for granted. */
+enum judge_what {
+	JUDGE_ACTIVE = 1,
+	JUDGE_LIDS = 2,
+	JUDGE_WAYS = 4,
+	JUDGE_CYCLES = 8, /* needs JUDGE_WAYS */
+	JUDGE_LOAD = 16,  /* needs JUDGE_WAYS */
+	JUDGE_ALL = 31,
+};
+
+/*
+ * Judge the fabric as the node sm sees it. 0 when everything is in order; -1
+ * and a reason that names the first fault of each kind otherwise. out is
+ * filled in either case.
+ *
+ * Load counts pairs of CAs, aggregation nodes (device 0xcf09) left out.
+ */
+int judge_fabric(const struct sim *s, uint32_t sm, unsigned what,
+	struct judge_report *out, struct reason *why);
+
+#endif
