@@ -8,3 +8,4 @@ $(B)/heddle-topogen: $(B)/obj/tests/topo/topogen_main.o $(B)/libheddletest.a \
 	@echo LD $@
 	@$(CC) $(LDFLAGS) -o $@ $< $(B)/libheddletest.a $(B)/libheddle.a \
 		$(LDLIBS_ALL)
+include tests/bench/bench.mk

@@ -4,6 +4,14 @@
  * bounded ring (libumad2sim's poll watches one descriptor only, so a umad
  * descriptor cannot sit in an event loop under it). Sending is done by the
  * caller's thread.
+ *
+ * The kernel is asked to match answers, never to retry: transactions have
+ * deadlines of their own, and each of their tries has a TID of its own. Of a
+ * request that timed out in the kernel only the header comes back, with the
+ * errno in the message.
+ *
+ * Under libumad2sim.so keep what is in flight below about 500: its write holds
+ * the lock that its reader needs, so that two full sockets stop it for good.
  */
 #ifndef HEDDLE_TRANSPORT_UMAD_H
 #define HEDDLE_TRANSPORT_UMAD_H
@@ -44,7 +52,7 @@ int umad_next(struct umad *u, struct transport_msg *m);
 /* Raise (open the issm device) or clear IsSM. -1 and a reason on failure. */
 int umad_set_issm(struct umad *u, int on, struct reason *why);
 
-/* Messages lost because the ring was full. */
+/* Messages lost: the ring was full, or they are longer than one MAD. */
 uint64_t umad_dropped(const struct umad *u);
 
 #endif

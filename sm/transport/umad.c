@@ -1,0 +1,358 @@
+#include "sm/transport/umad.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <infiniband/umad.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sm/base/be.h"
+#include "sm/base/mem.h"
+#include "sm/transport/ring.h"
+#include "sm/transport/umad_choose.h"
+
+enum {
+	RING = 4096,
+	POLL_MS = 200, /* how long a stop may take at most */
+	DRAIN_MS = 20, /* quiet for so long: nothing is under way to us */
+	DRAINS_MAX = 50,
+	ERROR_MS = 50,	 /* pause after a failed read, not to spin */
+	MATCH_MS = 4000, /* how long the kernel matches an answer */
+	QKEY = (int)0x80010000,
+	PORTS_MAX = 64,
+	AGENTS = 3,
+};
+
+/*
+ * What is registered. The kernel gives us the answers to our requests anyway;
+ * the methods are those of requests that others may send to us.
+ */
+static const struct agent {
+	int mgmt_class, version;
+	uint8_t rmpp;
+	uint32_t methods; /* bit m: method m */
+} agents[AGENTS] = {
+	/* Get, Set, Trap, TrapRepress */
+	{MAD_SUBN_LID, 1, 0, 1U << 1 | 1U << 2 | 1U << 5 | 1U << 7},
+	{MAD_SUBN_DR, 1, 0, 1U << 1 | 1U << 2 | 1U << 5 | 1U << 7},
+	/* and Report, GetTable, GetTraceTable, GetMulti, Delete */
+	{MAD_SA, 2, 1,
+		1U << 1 | 1U << 2 | 1U << 5 | 1U << 6 | 1U << 7 | 1U << 0x12 |
+			1U << 0x13 | 1U << 0x14 | 1U << 0x15},
+};
+
+struct umad {
+	struct transport transport; /* first: the transport is the umad */
+	int fd, issm;		    /* -1: not open */
+	int agent[AGENTS];
+	char device[UMAD_CA_NAME_LEN];
+	int port;
+	void *out; /* one message being sent */
+	struct ring *ring;
+	void (*wake)(void *);
+	void *cookie;
+	pthread_t thread;
+	bool started;
+	atomic_bool stop;
+	_Atomic uint64_t dropped;
+};
+
+static int
+agent_of(const struct umad *u, uint8_t mgmt_class)
+{
+	for (int i = 0; i < AGENTS; i++)
+		if (agents[i].mgmt_class == mgmt_class)
+			return u->agent[i];
+	return -1;
+}
+
+static int
+send_msg(struct transport *t, const struct transport_msg *m)
+{
+	struct umad *u = (struct umad *)(void *)t;
+	uint8_t method = m->mad[3];
+	bool answer = (method & 0x80) != 0 || method == MAD_TRAP_REPRESS;
+	int agent = agent_of(u, m->mad[1]);
+
+	if (agent < 0 || m->len > MAD_SIZE)
+		return -1;
+	memset(u->out, 0, umad_size() + MAD_SIZE);
+	memcpy(umad_get_mad(u->out), m->mad, m->len);
+	(void)umad_set_addr(
+		u->out, m->lid, (int)m->qpn, m->sl, m->qpn != 0 ? QKEY : 0);
+	return umad_send(u->fd, agent, u->out, MAD_SIZE, answer ? 0 : MATCH_MS,
+		       0) == 0
+		       ? 0
+		       : -1;
+}
+
+static void
+nap(long ms)
+{
+	struct timespec ts = {.tv_nsec = ms * 1000000};
+
+	(void)nanosleep(&ts, NULL);
+}
+
+/* Where the receiving thread reads into; grows for what RMPP put together. */
+struct inbox {
+	void *umad;
+	int room;
+};
+
+/*
+ * Hand one message over. Of a request that timed out in the kernel only the
+ * header comes back; the rest is zeroes then.
+ */
+static void
+hand_over(struct umad *u, void *umad, size_t len)
+{
+	const ib_mad_addr_t *a = umad_get_mad_addr(umad);
+	struct transport_msg *m = ring_slot(u->ring);
+	int status = umad_status(umad);
+
+	if (m == NULL || len > MAD_SIZE) {
+		atomic_fetch_add_explicit(&u->dropped, 1, memory_order_relaxed);
+		return;
+	}
+	m->lid = ntohs(a->lid);
+	m->qpn = ntohl(a->qpn);
+	m->sl = a->sl;
+	m->error = status;
+	m->len = status != 0 ? MAD_SIZE : len;
+	memcpy(m->mad, umad_get_mad(umad), len);
+	memset(m->mad + len, 0, MAD_SIZE - len);
+	if (ring_commit(u->ring))
+		u->wake(u->cookie);
+}
+
+/* Read one message if there is one: 1, 0 when there is none, -1 on errors. */
+static int
+receive(struct umad *u, struct inbox *in)
+{
+	int len = in->room;
+
+	if (umad_recv(u->fd, in->umad, &len, 0) >= 0) {
+		hand_over(u, in->umad, len > 0 ? (size_t)len : 0);
+		return 1;
+	}
+	if (errno == EWOULDBLOCK || errno == EINTR)
+		return 0;
+	if (errno != ENOSPC || len <= in->room)
+		return -1;
+	in->room = len;
+	in->umad = mem_resize(in->umad, 1, umad_size() + (size_t)len);
+	return 1;
+}
+
+static void *
+receiver(void *arg)
+{
+	struct umad *u = arg;
+	struct inbox in = {.umad = mem_zalloc(1, umad_size() + MAD_SIZE),
+		.room = MAD_SIZE};
+
+	while (!atomic_load_explicit(&u->stop, memory_order_relaxed)) {
+		int got = receive(u, &in);
+
+		if (got == 0)
+			(void)umad_poll(u->fd, POLL_MS);
+		else if (got < 0)
+			nap(ERROR_MS);
+	}
+	/* libumad2sim.so does not survive a MAD for a descriptor just closed:
+	 * wait until nothing more comes. */
+	for (int i = 0; i < DRAINS_MAX; i++) {
+		while (receive(u, &in) > 0)
+			;
+		if (umad_poll(u->fd, DRAIN_MS) == -ETIMEDOUT)
+			break;
+	}
+	free(in.umad);
+	return NULL;
+}
+
+/* All local ports, up to PORTS_MAX; what cannot be read is left out. */
+static size_t
+find_ports(struct umad_choose_port *p)
+{
+	char names[UMAD_MAX_DEVICES][UMAD_CA_NAME_LEN];
+	int ncas = umad_get_cas_names(names, UMAD_MAX_DEVICES);
+	size_t n = 0;
+
+	for (int i = 0; i < ncas; i++) {
+		umad_ca_t ca;
+
+		names[i][UMAD_CA_NAME_LEN - 1] = '\0';
+		if (umad_get_ca(names[i], &ca) < 0)
+			continue;
+		for (int k = 0; k < UMAD_CA_MAX_PORTS && n < PORTS_MAX; k++) {
+			const umad_port_t *port = ca.ports[k];
+
+			if (port == NULL)
+				continue;
+			p[n] = (struct umad_choose_port){.port = k,
+				.guid = be64toh(port->port_guid),
+				.state = port->state,
+				.infiniband =
+					strcmp(port->link_layer, "IB") == 0 ||
+					strcmp(port->link_layer,
+						"InfiniBand") == 0};
+			memcpy(p[n].device, names[i], UMAD_CA_NAME_LEN);
+			n++;
+		}
+		(void)umad_release_ca(&ca);
+	}
+	return n;
+}
+
+static int
+register_agents(struct umad *u, struct reason *why)
+{
+	for (int i = 0; i < AGENTS; i++) {
+		long mask[16 / sizeof(long)] = {(long)agents[i].methods};
+
+		u->agent[i] = umad_register(u->fd, agents[i].mgmt_class,
+			agents[i].version, agents[i].rmpp, mask);
+		if (u->agent[i] < 0)
+			return reason_set(why,
+				"%s/%d: cannot register management class "
+				"0x%02x: %s (is another subnet manager "
+				"running on this port?)",
+				u->device, u->port, agents[i].mgmt_class,
+				strerror(errno));
+	}
+	return 0;
+}
+
+/* The thread gets no signals: those are for the loop. */
+static int
+start_thread(struct umad *u, struct reason *why)
+{
+	sigset_t all, old;
+	int rc;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
+	rc = pthread_create(&u->thread, NULL, receiver, u);
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (rc != 0)
+		return reason_set(
+			why, "cannot start a thread: %s", strerror(rc));
+	u->started = true;
+	return 0;
+}
+
+static int
+open_port(struct umad *u, struct reason *why)
+{
+	u->fd = umad_open_port(u->device, u->port);
+	if (u->fd < 0)
+		return reason_set(why, "%s/%d: cannot open its umad device: %s",
+			u->device, u->port, strerror(errno));
+	u->out = mem_zalloc(1, umad_size() + MAD_SIZE);
+	return register_agents(u, why) < 0 ? -1 : start_thread(u, why);
+}
+
+struct umad *
+umad_open(const char *spec, void (*wake)(void *), void *cookie,
+	struct umad_port_name *chosen, struct reason *why)
+{
+	struct umad_choose_port ports[PORTS_MAX];
+	struct umad *u;
+	int k;
+
+	if (umad_init() < 0) {
+		(void)reason_set(
+			why, "no access to InfiniBand: is ib_umad loaded?");
+		return NULL;
+	}
+	k = umad_choose(ports, find_ports(ports), spec, why);
+	if (k < 0)
+		return NULL;
+	memcpy(chosen->device, ports[k].device, sizeof(chosen->device));
+	chosen->port = ports[k].port;
+	chosen->guid = ports[k].guid;
+	u = mem_zalloc(1, sizeof(*u));
+	u->transport.send = send_msg;
+	u->fd = u->issm = -1;
+	memset(u->agent, 0xff, sizeof(u->agent));
+	memcpy(u->device, ports[k].device, sizeof(u->device));
+	u->port = ports[k].port;
+	u->wake = wake;
+	u->cookie = cookie;
+	u->ring = ring_new(RING);
+	if (open_port(u, why) < 0) {
+		umad_shutdown(u);
+		return NULL;
+	}
+	return u;
+}
+
+void
+umad_shutdown(struct umad *u)
+{
+	if (u == NULL)
+		return;
+	(void)umad_set_issm(u, 0, NULL);
+	if (u->started) {
+		atomic_store(&u->stop, true);
+		(void)pthread_join(u->thread, NULL);
+	}
+	for (int i = 0; i < AGENTS && u->fd >= 0; i++)
+		if (u->agent[i] >= 0)
+			(void)umad_unregister(u->fd, u->agent[i]);
+	if (u->fd >= 0)
+		(void)umad_close_port(u->fd);
+	ring_free(u->ring);
+	free(u->out);
+	free(u);
+}
+
+struct transport *
+umad_transport(struct umad *u)
+{
+	return &u->transport;
+}
+
+int
+umad_next(struct umad *u, struct transport_msg *m)
+{
+	return ring_take(u->ring, m);
+}
+
+int
+umad_set_issm(struct umad *u, int on, struct reason *why)
+{
+	char path[256];
+
+	if (!on) {
+		if (u->issm >= 0)
+			(void)close(u->issm);
+		u->issm = -1;
+		return 0;
+	}
+	if (u->issm >= 0)
+		return 0;
+	if (umad_get_issm_path(u->device, u->port, path, sizeof(path)) < 0)
+		return reason_set(
+			why, "%s/%d: no issm device", u->device, u->port);
+	u->issm = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (u->issm < 0)
+		return reason_set(why, "%s: cannot set IsSM: %s%s", path,
+			strerror(errno),
+			errno == EAGAIN ? " (another subnet manager holds it)"
+					: "");
+	return 0;
+}
+
+uint64_t
+umad_dropped(const struct umad *u)
+{
+	return atomic_load_explicit(&u->dropped, memory_order_relaxed);
+}

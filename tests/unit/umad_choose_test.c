@@ -1,0 +1,70 @@
+/* Which local port is chosen, and what is said when none can be. */
+#include "sm/transport/umad_choose.h"
+
+#include <check.h>
+#include <string.h>
+
+static const struct umad_choose_port ports[] = {
+	{"mlx5_0", 1, 0x11, 4, false},
+	{"mlx5_1", 1, 0, 4, true},
+	{"mlx5_2", 1, 0x22, 1, true},
+	{"mlx5_2", 2, 0x23, 2, true},
+	{"mlx5_3", 1, 0x33, 4, true},
+};
+
+static const struct {
+	const char *spec;
+	size_t n; /* of the ports above, from the first */
+	int index;
+	const char *says;
+} cases[] = {
+	{"auto", 5, 3, NULL}, /* not down comes before down */
+	{"auto", 3, 2, NULL}, /* down is better than nothing */
+	{"auto", 2, -1, "no InfiniBand port with a GUID; ports here: mlx5_0/1"},
+	{"auto", 0, -1, "ports here: none"},
+	{"mlx5_3/1", 5, 4, NULL},
+	{"mlx5_2/1", 5, 2, NULL},
+	{"mlx5_0/1", 5, -1, "mlx5_0/1: an Ethernet port"},
+	{"mlx5_1/1", 5, -1, "no GUID"},
+	{"mlx5_9/1", 5, -1, "mlx5_9/1: no such port; ports here:"},
+	{"mlx5_3", 5, -1, "no such port"},
+	{"mlx5_3/", 5, -1, "no such port"},
+	{"0x33", 5, 4, NULL},
+	{"0x0000000000000023", 5, 3, NULL},
+	{"0x11", 5, -1, "an Ethernet port"},
+	{"0x44", 5, -1, "0x44: no such port"},
+	{"0x", 5, -1, "not a port GUID"},
+	{"0x0", 5, -1, "not a port GUID"},
+	{"0xzz", 5, -1, "not a port GUID"},
+	{"0x11223344556677889", 5, -1, "not a port GUID"},
+	{"", 5, -1, "no such port"},
+};
+
+START_TEST(choose)
+{
+	struct reason why = {""};
+
+	ck_assert_int_eq(umad_choose(ports, cases[_i].n, cases[_i].spec, &why),
+		cases[_i].index);
+	if (cases[_i].says != NULL)
+		ck_assert_msg(strstr(why.text, cases[_i].says) != NULL, "%s",
+			why.text);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("umad_choose");
+	TCase *t = tcase_create("umad_choose");
+	SRunner *r = srunner_create(s);
+	int failed;
+
+	suite_add_tcase(s, t);
+	tcase_add_loop_test(
+		t, choose, 0, (int)(sizeof(cases) / sizeof(cases[0])));
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
