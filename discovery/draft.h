@@ -64,6 +64,7 @@ void draft_set_ids(struct draft *d, draft_id n, uint64_t sysimg,
 	uint32_t vendor, uint16_t device);
 void draft_set_port_guid(
 	struct draft *d, draft_id n, unsigned port, uint64_t guid);
+uint64_t draft_port_guid(const struct draft *d, draft_id n, unsigned port);
 /* Base LID the port was found with; makes a CA port present. */
 void draft_set_found_lid(
 	struct draft *d, draft_id n, unsigned port, uint16_t lid);

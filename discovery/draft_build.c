@@ -130,6 +130,12 @@ draft_set_port_guid(struct draft *d, draft_id n, unsigned port, uint64_t guid)
 	port_of(d, n, port)->guid = guid;
 }
 
+uint64_t
+draft_port_guid(const struct draft *d, draft_id n, unsigned port)
+{
+	return d->node[n]->port[port].guid;
+}
+
 void
 draft_set_found_lid(struct draft *d, draft_id n, unsigned port, uint16_t lid)
 {
