@@ -105,7 +105,8 @@ net_limits() {
 	END { printf "-N %d -S %d -P %d", n + 64, s + 64, p + 1024 }' "$1"
 }
 
-# net_hosts FILE: the ids of cabled hosts, aggregation nodes left out
+# net_hosts FILE: the ids of hosts with a cable in port 1, which is where
+# libumad2sim.so's clients sit; aggregation nodes left out
 net_hosts() {
 	awk '$1 ~ /^(Switch|Ca|Hca|Rt)$/ {
 		id = ""
@@ -113,7 +114,7 @@ net_hosts() {
 			id = $3
 		gsub(/"/, "", id)
 	}
-	/^\[/ && id != "" { print id; id = "" }' "$1"
+	/^\[1\]/ && id != "" { print id }' "$1"
 }
 
 # net_cables FILE: "id port id port" of cables between two switches
@@ -140,9 +141,9 @@ pick() {
 
 # sim_start FILE: a simulator on this fabric; ready when it returns
 sim_start() {
-	E2E_NET=$1
 	E2E_SIM_OUT=$E2E_DIR/sim.out
-	mkfifo "$E2E_DIR/console" 2>/dev/null
+	: >"$E2E_SIM_OUT"
+	mkfifo "$E2E_DIR/console"
 	# Opened for both ways so that neither side waits for the other.
 	exec 9<>"$E2E_DIR/console"
 	# shellcheck disable=SC2046
@@ -167,13 +168,14 @@ sim_cmd() {
 	printf '%s\n' "$*" >&9
 }
 
-# sim_dump FILE: the state of all ports, from the simulator itself
+# sim_dump FILE [PATTERN]: the state of all ports, from the simulator itself,
+# or what matches the pattern of that
 sim_dump() {
 	: >"$E2E_SIM_OUT"
 	sim_cmd Dump
 	until_true 120 grep -aq '^# *dumped ' "$E2E_SIM_OUT" ||
 		fail "ibsim gave no dump"
-	grep -av '^#' "$E2E_SIM_OUT" >"$1"
+	grep -a "${2:-^[^#]}" "$E2E_SIM_OUT" >"$1"
 	: >"$E2E_SIM_OUT"
 }
 
@@ -234,7 +236,8 @@ sm_start() {
 	mkdir -p "$sm_dir"
 	sm_config
 	if [ "$SM" = opensm ]; then
-		set -- opensm -R "$SM_ENGINE" -f "$E2E_DIR/sm.log"
+		# -d2: every line of the log is flushed
+		set -- opensm -R "$SM_ENGINE" -d2 -f "$E2E_DIR/sm.log"
 	else
 		set -- "$B/heddled" -c "$E2E_CONF"
 	fi
@@ -276,6 +279,20 @@ status_get() {
 	json_get "$E2E_DIR/status.json" "$1"
 }
 
+# top_lid FILE: the highest LID in ibnetdiscover's text
+top_lid() {
+	awk '/^Switch/ && match($0, / lid [0-9]+ lmc/) ||
+		/^\[/ && match($0, /# lid [0-9]+ lmc/) {
+		lid = substr($0, RSTART, RLENGTH)
+		sub(/.*lid /, "", lid)
+		lmc = substr($0, RSTART + RLENGTH) + 0
+		lid += 2 ^ lmc - 1
+		if (lid > top)
+			top = lid
+	}
+	END { print top + 0 }' "$1"
+}
+
 # judge NAME [ftscheck options]: read the fabric and its tables with other
 # people's tools; the verdict is left in $E2E_DIR/NAME.{net,fts,json}
 judge() {
@@ -285,6 +302,12 @@ judge() {
 		fail "ibnetdiscover failed"
 	on "$E2E_TOOL_HOST" dump_fts -n >"$judge_as.fts" ||
 		fail "dump_fts failed"
+	judge_top=$(top_lid "$judge_as.net")
+	if [ $((judge_top % 64)) = 0 ]; then
+		sim_dump "$judge_as.dump" "^Switch\\|[][]$judge_top\\]"
+		awk -v lid="$judge_top" -f "$E2E_HOME/lastlid.awk" \
+			"$judge_as.dump" >>"$judge_as.fts"
+	fi
 	"$B/heddle-ftscheck" --json "$@" "$judge_as.net" "$judge_as.fts" \
 		>"$judge_as.json"
 }
@@ -303,7 +326,6 @@ fabric() {
 	gb200) fabric_fixture topograph-ndr-gb200.ibnet "$2" ;;
 	lab-small) fabric_fixture ufm-sdk-small.ibnet "$2" ;;
 	lab-selfloop) fabric_fixture ibtopotool-3-mixed-selfloop.ibnet "$2" ;;
-	lab-one) fabric_fixture ibtopotool-4-sun-dcs36.ibnet "$2" ;;
 	demo) "$fabric_gen" fattree2 --spines 4 --leaves 8 --hosts 4 >"$2" ;;
 	tree648)
 		"$fabric_gen" fattree2 --spines 18 --leaves 36 --hosts 18 >"$2"

@@ -182,6 +182,8 @@ read_link(struct reader *r, const char *line)
 	t->port[here].peer = ndtext_at(t, peer, peer_num);
 	if (n->sw != NDTEXT_NONE)
 		return 0;
+	if (strncmp(strchr(line, ']'), "](", 2) == 0)
+		t->port[here].guid = strtoull(strchr(line, '(') + 1, NULL, 16);
 	hash = strchr(s, '#');
 	if (hash && strncmp(hash, "# lid ", 6) == 0) {
 		number_after(hash, "# lid ", &lid);

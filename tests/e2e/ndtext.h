@@ -26,6 +26,7 @@
 enum { NDTEXT_LIDS = 0xc000, NDTEXT_DROP = 255 };
 
 struct ndtext_port {
+	uint64_t guid; /* of a CA's port, 0 otherwise */
 	uint32_t node; /* whose port this is */
 	uint32_t peer; /* port record at the other end, or NDTEXT_NONE */
 	uint16_t lid;  /* 0 where none was printed */

@@ -37,6 +37,7 @@ follow(const struct ndtext *t, uint32_t from, uint32_t to, uint32_t *via,
 
 	while (t->port[at].node != t->port[to].node) {
 		uint32_t out = leave(t, at, t->port[to].lid);
+		uint64_t guid;
 
 		if (out == NDTEXT_NONE || t->port[out].peer == NDTEXT_NONE ||
 			links == MAX_LINKS)
@@ -45,11 +46,11 @@ follow(const struct ndtext *t, uint32_t from, uint32_t to, uint32_t *via,
 		if (via)
 			via[links] = t->port[at].node;
 		links++;
+		guid = t->port[at].guid ? t->port[at].guid
+					: t->node[t->port[at].node].guid;
 		if (b)
 			buf_printf(b, " [%u]{0x%016" PRIx64 "}[%u]",
-				t->port[out].num,
-				t->node[t->port[at].node].guid,
-				t->port[at].num);
+				t->port[out].num, guid, t->port[at].num);
 		if (t->node[t->port[at].node].sw == NDTEXT_NONE && at != to)
 			return NDTEXT_NONE;
 	}

@@ -15,7 +15,8 @@
  *
  *	SLID DLID [1]{0xguid}[3] [7]{0xguid}[1] ...
  *
- * (out of port 1 into port 3 of the node with that GUID, and so on). A tool
+ * (out of port 1 into port 3 of the switch with that GUID, and so on; a host
+ * shows its port's GUID, as ibtracert does). A tool
  * at host port LID `tool` must be able to reach every node on the way, and
  * back, in at most `far` links, because ibsim gives up after 16. Returns how
  * many were printed: fewer where there are not enough.

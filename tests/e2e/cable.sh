@@ -1,0 +1,88 @@
+#!/bin/sh
+# usage: cable.sh FABRIC
+# A cable between two switches is pulled under a running daemon and put back.
+# Each time the tables must be right again, and what was written is held
+# against what had to be.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/e2e/lib.sh
+. tests/e2e/lib.sh
+
+SEED=${SEED:-1}
+# SMPs besides LFT blocks that one change may cost.
+OTHER_MAX=${OTHER_MAX:-200}
+LENIENT=
+[ "$SM" = opensm ] && LENIENT=--allow-cycles
+
+# newer GENERATION: has the daemon committed a later view?
+newer() {
+	gone "$E2E_SM_PID" && fail "the subnet manager ended:" \
+		"$(tail -n 5 "$E2E_DIR/sm.out")"
+	if [ "$SM" = opensm ]; then
+		[ "$(ups)" -gt "$1" ]
+	else
+		[ "$(status_get generation)" -gt "$1" ] 2>/dev/null
+	fi
+}
+
+ups() {
+	[ -e "$E2E_DIR/sm.log" ] || echo 0
+	grep -cs 'SUBNET UP' "$E2E_DIR/sm.log"
+}
+
+generation() {
+	if [ "$SM" = opensm ]; then
+		ups
+	else
+		status_get generation
+	fi
+}
+
+# change NAME COMMAND BEFORE: what the cable does, and what becomes of it
+change() {
+	g=$(generation)
+	sent=0
+	[ "$SM" = opensm ] || sent=$(status_get wire.sent)
+	t0=$(now)
+	sim_cmd "$2"
+	until_true 60 newer "$g" || fail "$1: no new tables after 60 s"
+	took=$(since "$t0")
+	judge "$1" $LENIENT || fail "$1: the tables are wrong"
+	states "$1" || fail "$1: not all ports are up"
+	differ=$("$B/heddle-ftscheck" --diff "$E2E_DIR/$1.net" \
+		"$E2E_DIR/$3.fts" "$E2E_DIR/$1.fts")
+	if [ "$SM" = opensm ]; then
+		say "$1: $took s, $differ blocks changed"
+		return
+	fi
+	blocks=$(status_get counts.lft_blocks)
+	smps=$(($(status_get wire.sent) - sent))
+	say "$1: $took s, $differ blocks changed, $blocks written," \
+		"$((smps - blocks)) other SMPs"
+	[ "$blocks" = "$differ" ] ||
+		fail "$1: $blocks blocks written, $differ had to be"
+	[ $((smps - blocks)) -lt "$OTHER_MAX" ] ||
+		fail "$1: $((smps - blocks)) SMPs besides the blocks"
+}
+
+main() {
+	e2e_init
+	fabric "$1" "$E2E_DIR/fabric.net"
+	sim_start "$E2E_DIR/fabric.net"
+	# shellcheck disable=SC2046
+	set -- "$1" $(net_cables "$E2E_DIR/fabric.net" | pick "$SEED" 1)
+	[ $# -eq 5 ] || fail "$1 has no cable between switches"
+	sm_start
+	until_true 120 newer 0 || fail "the daemon did not come up"
+	judge whole $LENIENT || fail "the tables are wrong from the start"
+	say "cable: $2[$3] - $4[$5] (seed $SEED)"
+	change pulled "Unlink \"$2\"[$3]" whole
+	change restored "ReLink \"$2\"[$3]" pulled
+	say "PASS"
+}
+
+if [ $# -ne 1 ]; then
+	echo "usage: cable.sh FABRIC" >&2
+	exit 2
+fi
+main "$1"

@@ -1,0 +1,81 @@
+#!/bin/sh
+# All end-to-end tests, one after the other. The last line says how many passed
+# and failed. E2E_ONLY=word runs those whose name holds it; with SM=opensm the
+# harness itself is tested on another subnet manager.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+
+if [ "${SM:-heddled}" = opensm ]; then
+	SM_ENGINE=${SM_ENGINE:-minhop}
+	export SM_ENGINE
+fi
+
+# Name, and the seconds after which a test is hanging.
+TESTS='
+bringup demo 60
+bringup lab-small 60
+bringup lab-selfloop 60
+bringup irregular 60
+bringup tree648 60
+bringup gb200 60
+bringup torus888 120
+bringup tree3456 180
+bringup selene 180
+cable demo 90
+cable irregular 90
+cable selene 240
+'
+
+passed=0
+failed=0
+skipped=0
+log=$(mktemp)
+running=
+trap 'rm -f "$log"' EXIT
+trap 'kill $running 2>/dev/null; exit 130' INT TERM HUP
+
+run_one() {
+	# timeout's own group dies as a whole, what hangs in it included
+	timeout -k 10 "$3" "tests/e2e/$1.sh" "$2" >"$log" 2>&1 </dev/null &
+	running=$!
+	wait "$running"
+	rc=$?
+	case $rc in
+	0)
+		verdict=PASS
+		passed=$((passed + 1))
+		;;
+	77)
+		verdict=SKIP
+		skipped=$((skipped + 1))
+		;;
+	*)
+		verdict=FAIL
+		failed=$((failed + 1))
+		[ $rc = 124 ] && echo "hangs: ended after $3 s" >>"$log"
+		;;
+	esac
+}
+
+while read -r kind name budget; do
+	case "$kind-$name" in
+	-) continue ;;
+	*"${E2E_ONLY:-}"*) ;;
+	*) continue ;;
+	esac
+	t0=$(date +%s)
+	run_one "$kind" "$name" "$budget"
+	printf '%s %s %s (%d of %d s)\n' "$verdict" "$kind" "$name" \
+		$(($(date +%s) - t0)) "$budget"
+	if [ $verdict = FAIL ] || [ -n "${E2E_VERBOSE:-}" ]; then
+		sed 's/^/    /' "$log"
+	elif [ $verdict = SKIP ]; then
+		sed -n 's/^SKIP: /    /p' "$log"
+	fi
+done <<EOF
+$TESTS
+EOF
+
+[ $skipped = 0 ] || echo "$skipped skipped"
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
