@@ -36,7 +36,8 @@
 #include "routing/engine.h"
 
 enum {
-	UPDN_CHAIN = 8, /* longest designated way down */
+	UPDN_CHAIN = 8,	 /* longest designated way down */
+	UPDN_SHARES = 4, /* ways that one LID may be split over */
 	UPDN_MAX_GROUPS = 256,
 	UPDN_MASK_WORDS = 4, /* 256 neighbours as bits */
 };
@@ -95,20 +96,33 @@ struct updn_reach {
 	struct updn_levels dn, path;
 };
 
+/* A designated way down to a LID, from below: its switch, the next one up. */
+struct updn_chain {
+	uint32_t len;
+	sw_ix sw[UPDN_CHAIN];
+};
+
 /* LIDs to route, those of one switch together: at[s] .. end[s). */
 struct updn_dests {
 	uint32_t n;
 	uint32_t *at, *end;
 	uint32_t *run; /* [nsw] how many from at[s] on have consecutive LIDs */
 	uint16_t *lid;
-	uint8_t *out;	/* port at its switch */
+	sw_ix *dest;
+	uint8_t *out;	/* port at dest */
 	uint8_t *other; /* 1: not a compute host */
-	uint8_t *len;	/* length of its chain */
-	sw_ix *chain;	/* [n * UPDN_CHAIN] its switch, the one above, ... */
-	uint16_t *key;	/* apex number * spread + turn */
+	struct updn_chain *chain;
+	uint16_t *key; /* apex number * spread + turn */
 	uint32_t spread;
 	uint32_t napex;
 	sw_ix *apex; /* [napex] chains' last switches */
+
+	/* LIDs for which no cable is left alone: sources share them out. */
+	uint32_t nsplit;
+	uint32_t *split;	  /* [nsplit] LID indexes */
+	uint32_t *share_of;	  /* [n] number in split + 1, or 0 */
+	struct updn_chain *share; /* [nsplit * UPDN_SHARES] */
+	uint8_t *class;		  /* [nsw] which share a source takes first */
 };
 
 /* updn_graph.c: fill everything of u up to nhosts. */

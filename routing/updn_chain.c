@@ -2,7 +2,12 @@
 
 #include "routing/updn.h"
 
-/* How much each cable group and switch carries down already, by kind. */
+enum { SPREAD = 12 }; /* ways of parallel cables worth telling apart exactly */
+
+/*
+ * How much each cable group and switch carries down already, by kind, in
+ * shares: UPDN_SHARES is one LID.
+ */
 struct burden {
 	uint32_t *link; /* per group of the lower switch */
 	uint32_t *sw;
@@ -13,6 +18,8 @@ struct walk {
 	const struct updn_reach *r;
 	struct updn_dests *d;
 	struct burden load[2];
+	uint32_t *fair; /* [nsw] what one cable up from here should carry */
+	uint32_t prefer[UPDN_CHAIN]; /* groups of the previous share */
 };
 
 /*
@@ -55,7 +62,8 @@ family_order(const struct updn *u)
 
 /* LIDs of one end. */
 static void
-add_end(const struct updn *u, struct updn_dests *d, const struct topo_end *e)
+add_end(const struct updn *u, struct updn_dests *d, sw_ix s,
+	const struct topo_end *e)
 {
 	const struct topo_port *p = &u->t->port[e->port];
 	const struct topo_node *n = &u->t->node[p->node];
@@ -63,6 +71,7 @@ add_end(const struct updn *u, struct updn_dests *d, const struct topo_end *e)
 
 	for (uint32_t i = 0; p->lid != 0 && i < 1U << p->lmc; i++) {
 		d->lid[d->n] = (uint16_t)(p->lid + i);
+		d->dest[d->n] = s;
 		d->out[d->n] = e->out;
 		d->other[d->n++] = !host;
 	}
@@ -78,7 +87,7 @@ add_switch(const struct updn *u, struct updn_dests *d, sw_ix s)
 	for (unsigned own = 0; own < 2; own++)
 		for (uint32_t i = sw->end; i < sw->end + sw->nend; i++)
 			if ((u->t->end[i].out == 0) == (own == 1))
-				add_end(u, d, &u->t->end[i]);
+				add_end(u, d, s, &u->t->end[i]);
 	while (from + n < d->n && d->lid[from + n] == d->lid[from] + n)
 		n++;
 	d->at[s] = from;
@@ -104,8 +113,12 @@ next_up(const struct walk *w, const struct burden *b, sw_ix s, sw_ix dest,
 	uint32_t k)
 {
 	const struct updn *u = w->u;
-	uint32_t best = UINT32_MAX;
+	uint32_t best = w->prefer[k - 1];
 
+	if (best >= u->first[s] && best < u->first[s + 1] &&
+		b->link[best] < w->fair[s] * u->group[best].n)
+		return best;
+	best = UINT32_MAX;
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
 		const struct updn_group *x = &u->group[g];
 		uint64_t mine, its;
@@ -127,27 +140,136 @@ next_up(const struct walk *w, const struct burden *b, sw_ix s, sw_ix dest,
 	return best;
 }
 
+/* The way for dest, and the groups it takes; nothing is counted yet. */
 static void
-make_chain(struct walk *w, uint32_t i, sw_ix dest)
+find_chain(const struct walk *w, const struct burden *b, sw_ix dest,
+	struct updn_chain *c, uint32_t *group)
 {
-	const struct updn *u = w->u;
-	struct burden *b = &w->load[w->d->other[i]];
-	sw_ix *chain = w->d->chain + (size_t)i * UPDN_CHAIN;
-	sw_ix s = dest;
-	uint32_t n = 1;
-
-	chain[0] = dest;
-	while (n < UPDN_CHAIN) {
-		uint32_t g = next_up(w, b, s, dest, n);
+	c->sw[0] = dest;
+	c->len = 1;
+	while (c->len < UPDN_CHAIN) {
+		uint32_t g = next_up(w, b, c->sw[c->len - 1], dest, c->len);
 
 		if (g == UINT32_MAX)
 			break;
-		s = u->group[g].peer;
-		b->link[g]++;
-		b->sw[s]++;
-		chain[n++] = s;
+		group[c->len - 1] = g;
+		c->sw[c->len++] = w->u->group[g].peer;
 	}
-	w->d->len[i] = (uint8_t)n;
+}
+
+static void
+count_chain(struct burden *b, const struct updn_chain *c, const uint32_t *group,
+	uint32_t shares)
+{
+	for (uint32_t k = 1; k < c->len; k++) {
+		b->link[group[k - 1]] += shares;
+		b->sw[c->sw[k]] += shares;
+	}
+}
+
+/* Would this LID overload a cable of its way? */
+static bool
+too_much(const struct walk *w, const struct burden *b,
+	const struct updn_chain *c, const uint32_t *group)
+{
+	for (uint32_t k = 1; k < c->len; k++)
+		if (b->link[group[k - 1]] + UPDN_SHARES >
+			w->fair[c->sw[k - 1]] * w->u->group[group[k - 1]].n)
+			return true;
+	return false;
+}
+
+/* Chains for all LIDs, whole ones. */
+static void
+make_chains(struct walk *w)
+{
+	uint32_t group[UPDN_CHAIN];
+
+	for (uint32_t i = 0; i < w->d->n; i++) {
+		struct burden *b = &w->load[w->d->other[i]];
+
+		find_chain(w, b, w->d->dest[i], &w->d->chain[i], group);
+		count_chain(b, &w->d->chain[i], group, UPDN_SHARES);
+	}
+}
+
+/*
+ * What each cable up from s should carry if all were equal, but no less than
+ * one LID. True when some cable carries more.
+ */
+static bool
+find_fair(struct walk *w)
+{
+	const struct updn *u = w->u;
+	const uint32_t *link = w->load[0].link;
+	bool over = false;
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		uint32_t sum = 0, cables = 0;
+
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			if (u->tier.pos[u->group[g].peer] < u->tier.pos[s]) {
+				sum += link[g];
+				cables += u->group[g].n;
+			}
+		w->fair[s] = UPDN_SHARES;
+		if (sum > cables * UPDN_SHARES)
+			w->fair[s] = (sum + cables - 1) / cables;
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			over |= link[g] > w->fair[s] * u->group[g].n;
+	}
+	return over;
+}
+
+/* A LID that would overload a cable: each share finds its own way, along that
+ * of the share before while there is room. */
+static void
+split(struct walk *w, uint32_t i)
+{
+	struct updn_dests *d = w->d;
+	uint32_t group[UPDN_CHAIN], k;
+	struct updn_chain *share = d->share + (size_t)d->nsplit * UPDN_SHARES;
+
+	for (k = 0; k < UPDN_CHAIN; k++)
+		w->prefer[k] = UINT32_MAX;
+	for (k = 0; k < UPDN_SHARES; k++) {
+		find_chain(w, &w->load[0], d->dest[i], &share[k], group);
+		count_chain(&w->load[0], &share[k], group, 1);
+		memcpy(w->prefer, group, sizeof(group));
+	}
+	for (k = 0; k < UPDN_CHAIN; k++)
+		w->prefer[k] = UINT32_MAX;
+	d->chain[i] = share[0];
+	d->split[d->nsplit++] = i;
+	d->share_of[i] = d->nsplit;
+}
+
+/*
+ * In a damaged tree some cable must carry two LIDs where others carry one, and
+ * would be twice as loaded. So those LIDs that find no cable free are split:
+ * their sources, by class, come down over different cables.
+ */
+static void
+share_out(struct walk *w, const sw_ix *seq)
+{
+	const struct updn *u = w->u;
+	struct updn_dests *d = w->d;
+	uint32_t group[UPDN_CHAIN];
+
+	memset(w->load[0].link, 0, u->first[u->nsw] * sizeof(*w->load[0].link));
+	memset(w->load[0].sw, 0, u->nsw * sizeof(*w->load[0].sw));
+	for (uint32_t i = 0; i < u->nsw; i++)
+		d->class[seq[i]] = (uint8_t)(i % UPDN_SHARES);
+	for (uint32_t i = 0; i < d->n; i++) {
+		if (d->other[i])
+			continue;
+		find_chain(w, &w->load[0], d->dest[i], &d->chain[i], group);
+		if (too_much(w, &w->load[0], &d->chain[i], group))
+			split(w, i);
+		else
+			count_chain(
+				&w->load[0], &d->chain[i], group, UPDN_SHARES);
+	}
 }
 
 /* How many ways of splitting over parallel cables a key must tell apart. */
@@ -166,10 +288,16 @@ spread_of(const struct updn *u)
 			b = c;
 		}
 		most = n > most ? n : most;
-		if (lcm <= 64)
+		if (lcm <= SPREAD)
 			lcm = lcm / a * n;
 	}
-	return lcm <= 64 ? lcm : most;
+	return lcm <= SPREAD ? lcm : most;
+}
+
+static sw_ix
+apex_of(const struct updn_chain *c)
+{
+	return c->sw[c->len - 1];
 }
 
 /* Number the apexes; LIDs of one apex take turns on parallel cables. */
@@ -184,7 +312,7 @@ make_keys(const struct updn *u, struct updn_dests *d)
 	for (unsigned kind = 0; kind < 2; kind++)
 		turn[kind] = arena_array(u->a, u->nsw, sizeof(*turn[kind]));
 	for (uint32_t i = 0; i < d->n; i++) {
-		sw_ix x = d->chain[(size_t)i * UPDN_CHAIN + d->len[i] - 1];
+		sw_ix x = apex_of(&d->chain[i]);
 
 		if (number[x] == 0) {
 			d->apex[d->napex++] = x;
@@ -194,11 +322,40 @@ make_keys(const struct updn *u, struct updn_dests *d)
 			d->spread = 1;
 	}
 	for (uint32_t i = 0; i < d->n; i++) {
-		sw_ix x = d->chain[(size_t)i * UPDN_CHAIN + d->len[i] - 1];
+		sw_ix x = apex_of(&d->chain[i]);
 		uint32_t q = turn[d->other[i]][x]++ % d->spread;
 
 		d->key[i] = (uint16_t)((number[x] - 1) * d->spread + q);
 	}
+}
+
+static void
+make_room(const struct updn *u, struct updn_dests *d, struct walk *w)
+{
+	uint32_t max = (uint32_t)u->t->max_lid + 1;
+
+	d->at = arena_array(u->a, u->nsw, sizeof(*d->at));
+	d->end = arena_array(u->a, u->nsw, sizeof(*d->end));
+	d->run = arena_array(u->a, u->nsw, sizeof(*d->run));
+	d->class = arena_array(u->a, u->nsw, sizeof(*d->class));
+	d->lid = arena_array(u->a, max, sizeof(*d->lid));
+	d->dest = arena_array(u->a, max, sizeof(*d->dest));
+	d->out = arena_array(u->a, max, sizeof(*d->out));
+	d->other = arena_array(u->a, max, sizeof(*d->other));
+	d->key = arena_array(u->a, max, sizeof(*d->key));
+	d->chain = arena_array(u->a, max, sizeof(*d->chain));
+	d->split = arena_array(u->a, max, sizeof(*d->split));
+	d->share_of = arena_array(u->a, max, sizeof(*d->share_of));
+	d->share =
+		arena_array(u->a, (size_t)max * UPDN_SHARES, sizeof(*d->share));
+	w->fair = arena_array(u->a, u->nsw, sizeof(*w->fair));
+	for (unsigned kind = 0; kind < 2; kind++) {
+		w->load[kind].link =
+			arena_array(u->a, u->first[u->nsw], sizeof(uint32_t));
+		w->load[kind].sw = arena_array(u->a, u->nsw, sizeof(uint32_t));
+	}
+	for (unsigned k = 0; k < UPDN_CHAIN; k++)
+		w->prefer[k] = UINT32_MAX;
 }
 
 struct updn_dests
@@ -207,29 +364,14 @@ updn_chain(const struct updn *u, const struct updn_reach *r)
 	struct updn_dests d = {0};
 	struct walk w = {.u = u, .r = r, .d = &d};
 	sw_ix *seq = family_order(u);
-	uint32_t max = (uint32_t)u->t->max_lid + 1;
 
-	d.at = arena_array(u->a, u->nsw, sizeof(*d.at));
-	d.end = arena_array(u->a, u->nsw, sizeof(*d.end));
-	d.run = arena_array(u->a, u->nsw, sizeof(*d.run));
-	d.lid = arena_array(u->a, max, sizeof(*d.lid));
-	d.out = arena_array(u->a, max, sizeof(*d.out));
-	d.other = arena_array(u->a, max, sizeof(*d.other));
-	d.len = arena_array(u->a, max, sizeof(*d.len));
-	d.key = arena_array(u->a, max, sizeof(*d.key));
-	d.chain = arena_array(u->a, (size_t)max * UPDN_CHAIN, sizeof(*d.chain));
-	for (unsigned kind = 0; kind < 2; kind++) {
-		w.load[kind].link =
-			arena_array(u->a, u->first[u->nsw], sizeof(uint32_t));
-		w.load[kind].sw = arena_array(u->a, u->nsw, sizeof(uint32_t));
-	}
-	for (uint32_t i = 0; i < u->nsw; i++) {
-		if (!u->live[seq[i]])
-			continue;
-		add_switch(u, &d, seq[i]);
-		for (uint32_t e = d.at[seq[i]]; e < d.n; e++)
-			make_chain(&w, e, seq[i]);
-	}
+	make_room(u, &d, &w);
+	for (uint32_t i = 0; i < u->nsw; i++)
+		if (u->live[seq[i]])
+			add_switch(u, &d, seq[i]);
+	make_chains(&w);
+	if (u->order != ROUTE_SINGLE && find_fair(&w))
+		share_out(&w, seq);
 	make_keys(u, &d);
 	return d;
 }

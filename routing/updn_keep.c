@@ -10,7 +10,6 @@ updn_keep_init(struct updn_row *f)
 
 	f->old = arena_alloc(f->u->a, f->bytes);
 	f->bad = arena_array(f->u->a, f->d->n, sizeof(*f->bad));
-	f->bad_dest = arena_array(f->u->a, f->d->n, sizeof(*f->bad_dest));
 	f->moved =
 		arena_array(f->u->a, (size_t)t->max_lid + 1, sizeof(*f->moved));
 	for (sw_ix x = 0; x < f->u->nsw; x++) {
@@ -75,8 +74,7 @@ keep(struct updn_row *f, sw_ix dest)
 			f->row[lid] = p;
 			continue;
 		}
-		f->bad[f->nbad] = i;
-		f->bad_dest[f->nbad++] = dest;
+		f->bad[f->nbad++] = i;
 	}
 }
 
@@ -88,6 +86,7 @@ count_kept(struct updn_row *f)
 		uint8_t p = f->row[f->d->lid[i]];
 
 		f->meant[f->d->other[i]][p]++;
+		f->sum[f->d->other[i]][p]++;
 	}
 }
 
@@ -114,8 +113,8 @@ updn_keep_row(
 		return;
 	count_kept(f);
 	for (uint32_t k = 0; k < f->nbad; k++) {
-		sw_ix x = f->bad_dest[k];
 		uint32_t i = f->bad[k];
+		sw_ix x = f->d->dest[i];
 		const uint64_t *m = updn_bit(f->far, x)
 					    ? up->w
 					    : f->mask + (size_t)x * f->W;

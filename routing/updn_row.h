@@ -33,12 +33,14 @@ struct updn_row {
 	uint8_t *row;
 	size_t bytes; /* of a row */
 
+	uint16_t *lead_by;	     /* group by apex */
 	uint8_t *templ, *templ_last; /* port by key */
 	uint8_t *far_row;	     /* made from templ_last */
 	bool far_valid;
 
-	uint32_t meant[2][UPDN_MAX_GROUPS]; /* LIDs per port, by kind: with */
-	uint32_t other[2][UPDN_MAX_GROUPS]; /* and without a chain here */
+	/* LIDs per port, by kind: those with a chain here, and all. */
+	uint32_t meant[2][UPDN_MAX_GROUPS];
+	uint32_t sum[2][UPDN_MAX_GROUPS];
 
 	/* Keeping. */
 	const struct routes *prev; /* NULL: a fresh row */
@@ -47,7 +49,6 @@ struct updn_row {
 	uint8_t allowed[256];	   /* by port, for the groups in allowed_for */
 	struct updn_mask allowed_for;
 	uint32_t *bad; /* LIDs of the row to choose anew: [d->n] */
-	sw_ix *bad_dest;
 	uint32_t nbad;
 };
 
