@@ -193,6 +193,7 @@ sm_free(struct sm *sm)
 	traps_free(sm->traps);
 	xact_free(sm->x);
 	lft_pool_free(sm->pool);
+	map_free(&sm->probed);
 	free(sm->dirty.guid);
 	free(sm->banned);
 	free(sm->record);

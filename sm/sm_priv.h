@@ -69,6 +69,7 @@ struct sm {
 	/* the run in progress */
 	enum sweep_kind kind;
 	struct sweep *sweep;
+	struct map probed; /* switches this run has asked by name */
 	struct readback *readback;
 	struct plan *plan;
 	struct push *push;

@@ -41,16 +41,26 @@ begin(struct sm *sm, struct mono now, enum sweep_kind kind)
 	sm->sent_before = xact_stats(sm->x)->sent;
 	sm->again = 0;
 	sm->unfinished = false;
+	map_free(&sm->probed);
 }
 
 static void
 start_sweep(struct sm *sm, struct mono now, enum sweep_kind kind)
 {
-	struct sm_dirty *d = &sm->dirty;
+	sm->sweep = sweep_new(
+		kind, sm->draft, sm->x, sm->cfg->fabric.m_key, NULL, 0);
+	sm_enter(sm, SM_DISCOVER, now);
+}
 
-	sm->sweep = sweep_new(kind, sm->draft, sm->x, sm->cfg->fabric.m_key,
-		kind == SWEEP_PROBE ? d->guid : NULL,
-		kind == SWEEP_PROBE ? d->n : 0);
+static void
+start_probe(struct sm *sm, struct mono now, const uint64_t *guid, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		map_put(&sm->probed, guid[i], 0);
+	sm->sweep = sweep_new(
+		SWEEP_PROBE, sm->draft, sm->x, sm->cfg->fabric.m_key, guid, n);
 	sm_enter(sm, SM_DISCOVER, now);
 }
 
@@ -70,7 +80,9 @@ start_run(struct sm *sm, struct mono now)
 	}
 	begin(sm, now, kind);
 	(void)snprintf(sm->cause, sizeof(sm->cause), "%s", d->cause);
-	if (ask)
+	if (ask && kind == SWEEP_PROBE)
+		start_probe(sm, now, d->guid, d->n);
+	else if (ask)
 		start_sweep(sm, now, kind);
 	if (kind == SWEEP_FULL)
 		sm->stat.sweeps_full++;
@@ -217,6 +229,59 @@ light_done(struct sm *sm, struct mono now)
 	sm_enter(sm, SM_IDLE, now);
 }
 
+static bool
+has_port_in_init(const struct topo *t, const struct topo_node *n)
+{
+	unsigned p;
+
+	for (p = 1; p <= n->nports; p++)
+		if (t->port[n->first_port + p].state == 2)
+			return true;
+	return false;
+}
+
+/*
+ * A switch that reboots loses the tables by which its own trap would travel;
+ * what shows is ports back in Init at its neighbours. Whoever has a port in
+ * Init is asked by name before the run goes on. False: nobody left to ask.
+ */
+static bool
+probe_further(struct sm *sm, struct mono now)
+{
+	const struct topo *t = sm->topo;
+	uint64_t *guid = mem_zalloc(t->nsw, sizeof(*guid));
+	size_t n = 0;
+	sw_ix s;
+
+	for (s = 0; s < t->nsw; s++) {
+		const struct topo_node *node = &t->node[t->sw[s].node];
+
+		if ((node->flags & TN_QUARANTINED) == 0 &&
+			!map_get(&sm->probed, node->guid, NULL) &&
+			has_port_in_init(t, node))
+			guid[n++] = node->guid;
+	}
+	if (n > 0)
+		start_probe(sm, now, guid, n);
+	free(guid);
+	return n > 0;
+}
+
+/* The fabric as it is now; who else is there to be master of it? */
+static void
+discovered(struct sm *sm, struct mono now)
+{
+	sm->generation++;
+	if (!freeze(sm, now))
+		return;
+	if (sm->kind == SWEEP_PROBE && probe_further(sm, now))
+		return;
+	if (sm_elect_begin(sm, now))
+		sm_enter(sm, SM_ELECT, now);
+	else
+		sm_run_take(sm, now);
+}
+
 bool
 sm_run_discover(struct sm *sm, struct mono now)
 {
@@ -236,16 +301,12 @@ sm_run_discover(struct sm *sm, struct mono now)
 		(void)snprintf(why, sizeof(why), "%s", failed);
 	sweep_free(sm->sweep);
 	sm->sweep = NULL;
-	sm->times.discover = mono_sub(now, sm->phase_began);
-	sm->generation++;
+	sm->times.discover =
+		mono_add(sm->times.discover, mono_sub(now, sm->phase_began));
 	if (failed != NULL)
 		sm_run_fail(sm, now, why);
-	else if (freeze(sm, now)) {
-		if (sm_elect_begin(sm, now))
-			sm_enter(sm, SM_ELECT, now);
-		else
-			sm_run_take(sm, now);
-	}
+	else
+		discovered(sm, now);
 	return true;
 }
 
