@@ -168,7 +168,8 @@ sm_new(struct config *c, const struct store_state *state, struct transport *t,
 	sm->draft = draft_new();
 	sm->traps = traps_new();
 	sm->dirty.due = MONO_NEVER;
-	sm->light_due = sm->poll_due = sm->retry_due = MONO_NEVER;
+	sm->light_due = sm->poll_due = MONO_NEVER;
+	sm->retry_due = sm->names_due = MONO_NEVER;
 	configure_wire(sm);
 	load_state(sm, state);
 	return sm;
@@ -249,7 +250,8 @@ sm_next(const struct sm *sm)
 	if (sm->phase == SM_IDLE)
 		t = mono_min(t, sm->dirty.due);
 	if (may_sweep(sm))
-		t = mono_min(t, mono_min(sm->light_due, sm->retry_due));
+		t = mono_min(mono_min(t, sm->names_due),
+			mono_min(sm->light_due, sm->retry_due));
 	if (sm->phase == SM_STANDBY && !sm->poll_open)
 		t = mono_min(t, sm->poll_due);
 	return t;

@@ -62,7 +62,7 @@ struct sm {
 	enum sm_role role;
 	uint32_t generation;
 	struct sm_dirty dirty;
-	struct mono light_due, poll_due, retry_due, retry_wait;
+	struct mono light_due, poll_due, retry_due, retry_wait, names_due;
 	struct sm_banned *banned;
 	size_t nbanned, capbanned;
 

@@ -10,7 +10,12 @@
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
-enum { MAX_PASSES = 64, BAN_SECONDS = 30, BAN_MAX_SECONDS = 3600 };
+enum {
+	MAX_PASSES = 64,
+	NAMES_DELAY_MS = 200,
+	BAN_SECONDS = 30,
+	BAN_MAX_SECONDS = 3600
+};
 
 struct sm_work {
 	struct route_job job;
@@ -126,6 +131,13 @@ sm_run_idle(struct sm *sm, struct mono now)
 	}
 	if (sm->role != SM_MASTER)
 		return false;
+	if (due(sm->names_due, now)) {
+		sm->names_due = MONO_NEVER;
+		sm->sweep = sweep_new(SWEEP_NAMES, sm->draft, sm->x,
+			sm->cfg->fabric.m_key, NULL, 0);
+		sm_enter(sm, SM_NAMES, now);
+		return true;
+	}
 	if (due(sm->retry_due, now)) {
 		sm->retry_due = MONO_NEVER;
 		mark_unfinished(sm, now);
