@@ -112,7 +112,8 @@ struct updn_dests {
 	uint8_t *out;	/* port at dest */
 	uint8_t *other; /* 1: not a compute host */
 	struct updn_chain *chain;
-	uint16_t *key; /* apex number * spread + turn */
+	uint16_t *key;	/* apex number * spread + turn */
+	uint32_t *nkey; /* compute hosts' LIDs by key */
 	uint32_t spread;
 	uint32_t napex;
 	sw_ix *apex; /* [napex] chains' last switches */

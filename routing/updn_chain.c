@@ -2,7 +2,11 @@
 
 #include "routing/updn.h"
 
-enum { SPREAD = 12 }; /* ways of parallel cables worth telling apart exactly */
+enum {
+	SPREAD = 12, /* ways of parallel cables worth telling apart exactly */
+	SUBSTITUTES = 4,
+	FINEST = 16,
+};
 
 /*
  * How much each cable group and switch carries down already, by kind, in
@@ -309,6 +313,9 @@ make_keys(const struct updn *u, struct updn_dests *d)
 
 	d->apex = arena_array(u->a, u->nsw, sizeof(*d->apex));
 	d->spread = spread_of(u);
+	/* Damaged: what replaces an apex can be told apart more finely. */
+	if (d->nsplit > 0 && d->spread * SUBSTITUTES <= FINEST)
+		d->spread *= SUBSTITUTES;
 	for (unsigned kind = 0; kind < 2; kind++)
 		turn[kind] = arena_array(u->a, u->nsw, sizeof(*turn[kind]));
 	for (uint32_t i = 0; i < d->n; i++) {
@@ -321,11 +328,14 @@ make_keys(const struct updn *u, struct updn_dests *d)
 		if (d->napex * d->spread > UINT16_MAX)
 			d->spread = 1;
 	}
+	d->nkey = arena_array(
+		u->a, (size_t)d->napex * d->spread, sizeof(*d->nkey));
 	for (uint32_t i = 0; i < d->n; i++) {
 		sw_ix x = apex_of(&d->chain[i]);
 		uint32_t q = turn[d->other[i]][x]++ % d->spread;
 
 		d->key[i] = (uint16_t)((number[x] - 1) * d->spread + q);
+		d->nkey[d->key[i]] += !d->other[i];
 	}
 }
 

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "routing/updn_row.h"
 
 /* Of the groups in m those that follow a chain; false when none does. */
@@ -73,6 +75,17 @@ least(const struct updn_row *f, sw_ix s, const uint64_t *m,
 	return best;
 }
 
+bool
+updn_choose_share(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m)
+{
+	uint64_t sub[UPDN_MASK_WORDS];
+
+	if (!follow_any(f, s, i, m, sub))
+		return false;
+	f->row[f->d->lid[i]] = least(f, s, sub, f->meant[f->d->other[i]]);
+	return true;
+}
+
 /*
  * LIDs whose chain passes here or can be joined from here are counted apart:
  * they are the ones that carry load while nothing is broken. The rest goes
@@ -97,4 +110,21 @@ updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m)
 	}
 	sum[p]++;
 	return p;
+}
+
+void
+updn_choose_allow(struct updn_row *f, sw_ix s, const uint64_t *m)
+{
+	if (memcmp(m, f->allowed_for.w, f->W * sizeof(*m)) == 0)
+		return;
+	memcpy(f->allowed_for.w, m, f->W * sizeof(*m));
+	memset(f->allowed, 0, sizeof(f->allowed));
+	for (uint32_t w = 0; w < f->W; w++)
+		for (uint64_t x = m[w]; x != 0; x &= x - 1) {
+			uint32_t i = w * 64 + updn_low(x);
+			uint32_t n = f->u->group[f->u->first[s] + i].n;
+
+			for (uint32_t q = 0; q < n; q++)
+				f->allowed[updn_row_port(f, s, i, q)] = 1;
+		}
 }

@@ -168,11 +168,18 @@ make_template(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 		used[best]++;
 	}
 	turn = missing * 2 < d->napex ? f->u->tier.pos[s] : 0;
-	for (uint32_t k = 0; k < d->napex; k++)
-		spread(f, s,
-			f->lead_by[k] != UINT16_MAX ? f->lead_by[k]
-						    : list[turn++ % n],
-			f->templ + (size_t)k * d->spread);
+	for (uint32_t k = 0; k < d->napex; k++) {
+		uint8_t *port = f->templ + (size_t)k * d->spread;
+
+		if (f->lead_by[k] != UINT16_MAX) {
+			spread(f, s, f->lead_by[k], port);
+			continue;
+		}
+		for (uint32_t q = 0; q < d->spread; q++)
+			port[q] = updn_row_port(f, s, list[turn++ % n], q);
+	}
+	for (uint32_t k = 0; k < d->napex * d->spread; k++)
+		f->sum[0][f->templ[k]] += d->nkey[k];
 }
 
 /* to[lid[i]] = port[key[i]], what rows mostly are. */
@@ -209,7 +216,7 @@ fill_split(struct updn_row *f, sw_ix s, const struct updn_mask *up)
 		uint32_t i = d->split[k];
 
 		if (updn_bit(f->far, d->dest[i]))
-			f->row[d->lid[i]] = updn_choose(f, s, i, up->w);
+			(void)updn_choose_share(f, s, i, up->w);
 	}
 }
 
@@ -247,8 +254,31 @@ only(const struct updn_row *f, sw_ix s, const uint64_t *m, const uint32_t W,
 	return true;
 }
 
+/*
+ * Several candidates. What the template says will do where it is one of them
+ * and no switch nearer than the apex matters.
+ */
+static void
+fill_chosen(struct updn_row *f, sw_ix s, sw_ix x, const uint64_t *m, bool templ)
+{
+	const struct updn_dests *d = f->d;
+
+	if (templ && !updn_bit(f->near + (size_t)s * f->u->words, x))
+		updn_choose_allow(f, s, m);
+	else
+		templ = false;
+	for (uint32_t i = d->at[x]; i < d->end[x]; i++) {
+		uint8_t p = templ ? f->templ[d->key[i]] : LFT_DROP;
+
+		f->row[d->lid[i]] =
+			templ && f->allowed[p] && d->share_of[i] == 0
+				? p
+				: updn_choose(f, s, i, m);
+	}
+}
+
 static inline void
-fill_rest(struct updn_row *f, sw_ix s, const uint32_t W)
+fill_rest(struct updn_row *f, sw_ix s, bool templ, const uint32_t W)
 {
 	for (sw_ix x = 0; x < f->u->nsw; x++) {
 		const uint64_t *m = f->mask + (size_t)x * W;
@@ -264,8 +294,7 @@ fill_rest(struct updn_row *f, sw_ix s, const uint32_t W)
 		else if (only(f, s, m, W, &port))
 			put(f, x, port);
 		else
-			for (uint32_t i = f->d->at[x]; i < f->d->end[x]; i++)
-				f->row[f->d->lid[i]] = updn_choose(f, s, i, m);
+			fill_chosen(f, s, x, m, templ);
 	}
 }
 
@@ -292,7 +321,7 @@ fill_fresh(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 	} else {
 		memset(f->row, LFT_DROP, f->bytes);
 	}
-	fill_rest(f, s, W);
+	fill_rest(f, s, any != 0, W);
 }
 
 /* One row with W a constant. */
@@ -308,6 +337,8 @@ make_row(struct updn_row *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
 	find_lead(f, s, W);
 	memset(f->meant, 0, sizeof(f->meant));
 	memset(f->sum, 0, sizeof(f->sum));
+	memset(f->allowed, 0, sizeof(f->allowed));
+	f->allowed_for = (struct updn_mask){{0}};
 	if (f->prev != NULL && prev_sw != TOPO_NONE)
 		updn_keep_row(f, s, prev_sw, &up);
 	else

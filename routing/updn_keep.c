@@ -43,23 +43,6 @@ load_old(struct updn_row *f, sw_ix prev_sw)
 	}
 }
 
-static void
-allow(struct updn_row *f, sw_ix s, const uint64_t *m)
-{
-	if (memcmp(m, f->allowed_for.w, f->W * sizeof(*m)) == 0)
-		return;
-	memcpy(f->allowed_for.w, m, f->W * sizeof(*m));
-	memset(f->allowed, 0, sizeof(f->allowed));
-	for (uint32_t w = 0; w < f->W; w++)
-		for (uint64_t x = m[w]; x != 0; x &= x - 1) {
-			uint32_t i = w * 64 + updn_low(x);
-			uint32_t n = f->u->group[f->u->first[s] + i].n;
-
-			for (uint32_t q = 0; q < n; q++)
-				f->allowed[updn_row_port(f, s, i, q)] = 1;
-		}
-}
-
 /* Keep what leads through a candidate, note the rest. */
 static void
 keep(struct updn_row *f, sw_ix dest)
@@ -94,17 +77,13 @@ void
 updn_keep_row(
 	struct updn_row *f, sw_ix s, sw_ix prev_sw, const struct updn_mask *up)
 {
-	static const struct updn_mask zero = {{0}};
-
 	load_old(f, prev_sw);
 	memset(f->row, LFT_DROP, f->bytes);
-	memset(f->allowed, 0, sizeof(f->allowed));
-	f->allowed_for = zero;
 	f->nbad = 0;
 	for (sw_ix x = 0; x < f->u->nsw; x++) {
 		if (x == s)
 			continue;
-		allow(f, s,
+		updn_choose_allow(f, s,
 			updn_bit(f->far, x) ? up->w
 					    : f->mask + (size_t)x * f->W);
 		keep(f, x);
