@@ -357,10 +357,54 @@ drop_unreached(struct sweep *s)
 	}
 }
 
+/* Have two hosts of one GUID no port in common? */
+static bool
+complement(const struct draft_node *a, const struct draft_node *b)
+{
+	if (a->type != b->type || a->nports != b->nports ||
+		a->sysimg != b->sysimg)
+		return false;
+	for (unsigned p = 1; p <= a->nports; p++) {
+		if (a->port[p].peer != DRAFT_NONE &&
+			b->port[p].peer != DRAFT_NONE)
+			return false;
+	}
+	return true;
+}
+
+/* A host that was two for a while (its ports moved one by one) is one again. */
+static void
+merge_hosts(struct draft *d, draft_id n)
+{
+	draft_id next;
+
+	for (draft_id i = d->node[n]->next; i != DRAFT_NONE; i = next) {
+		struct draft_node *twin = d->node[i];
+
+		next = twin->next;
+		if (i == d->self || !complement(d->node[n], twin))
+			continue;
+		for (unsigned p = 1; p <= twin->nports; p++) {
+			struct draft_port port = twin->port[p];
+
+			if (port.peer == DRAFT_NONE)
+				continue;
+			draft_link(d, n, (uint8_t)p, port.peer, port.peer_port);
+			d->node[n]->port[p] = port;
+		}
+		draft_node_drop(d, i);
+	}
+}
+
 /* Twins may have gone, or come. */
 static void
 flag_duplicates(struct draft *d)
 {
+	for (draft_id n = 0; n < d->nnodes; n++) {
+		if (d->node[n] != NULL && d->node[n]->type != TOPO_SWITCH &&
+			d->node[n]->next != DRAFT_NONE)
+			merge_hosts(d, n);
+	}
 	for (draft_id n = 0; n < d->nnodes; n++) {
 		struct draft_node *node = d->node[n];
 		draft_id first;

@@ -47,6 +47,12 @@ struct sweep_job {
 
 enum sweep_state { SN_NONE, SN_WAIT, SN_HEAD, SN_PORTS, SN_READ, SN_DEAD };
 
+/* One end of a cable. */
+struct sweep_end {
+	draft_id node;
+	uint8_t port;
+};
+
 /* What the sweep keeps per node of the draft. */
 struct sweep_node {
 	uint16_t gen;
@@ -61,22 +67,19 @@ struct sweep_node {
 	uint8_t silent;	 /* cables that lead to it by record, unanswered */
 	bool probed;	 /* asked for by name */
 	bool full;	 /* ask through every port that is up */
+	bool gone;	 /* found to be another node's shadow */
 	bool fault;	 /* something of SN_HEAD failed */
 	uint32_t ask[8]; /* ports to ask through */
-	uint32_t reasked[8]; /* ports whose disagreement was asked again */
-	uint32_t claimed[8]; /* ports that had a claim */
+	uint32_t reasked[8];  /* ports whose disagreement was asked again */
+	uint32_t claimed[8];  /* ports that had a claim */
+	uint32_t banned[8];   /* ports whose cable is one-sided */
+	struct sweep_end met; /* where it was first met in this sweep */
 };
 
 /* A growing first-in first-out queue. */
 struct sweep_queue {
 	struct sweep_job *job;
 	size_t head, n, cap;
-};
-
-/* One end of a cable. */
-struct sweep_end {
-	draft_id node;
-	uint8_t port;
 };
 
 struct sweep_ends {
@@ -108,6 +111,7 @@ struct sweep {
 	size_t nlevel, level_cap, level_at;
 	unsigned asks;		  /* open */
 	struct sweep_ends stale;  /* ports whose other end changed */
+	unsigned twins;		  /* made in this sweep */
 	struct sweep_ends claims; /* to be asked again when all is quiet */
 	struct sweep_ends failed; /* links that are up, known, and silent */
 	uint64_t *suspect;
