@@ -4,6 +4,7 @@
  *   graph   cables as groups of parallel ones, components, where hosts are
  *   order   a fresh order: which switches are on top, ranks from there
  *   sticky  the order in force, repaired where it has to be
+ *   search  no tree: several orders tried on an estimate of the load
  *   turn    several tops: the subtree in which down-up turns are made
  *   reach   bit sets: who is below whom, shortest legal paths by level
  *   chain   for each LID the way down that is meant for it
@@ -133,6 +134,8 @@ void updn_graph_sort(struct updn *u);
 
 /* updn_order.c: ranks for a fabric without memory. single: one top only. */
 void updn_order_fresh(struct updn *u, bool single);
+/* Ranks by distance from this switch: one top in its component. */
+void updn_order_from(struct updn *u, sw_ix root);
 /* Weighted sum of squared distances to hosts, per switch, in the arena. */
 uint64_t *updn_order_closeness(const struct updn *u);
 
@@ -153,6 +156,12 @@ uint32_t updn_sticky_rerank(struct updn *u, bool *good);
  * joins: a measure of what tiers are worth here. UINT64_MAX: cannot be done.
  */
 uint64_t updn_turn(struct updn *u);
+
+/*
+ * updn_search.c: where there are no tiers, the best of some orders by the worst
+ * load that they would lead to; complete, as after updn_turn.
+ */
+void updn_search(struct updn *u);
 
 /* updn_reach.c */
 struct updn_sets updn_reach_sets(

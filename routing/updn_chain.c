@@ -235,7 +235,7 @@ split(struct walk *w, uint32_t i)
 	struct updn_chain *share = d->share + (size_t)d->nsplit * UPDN_SHARES;
 
 	for (k = 0; k < UPDN_CHAIN; k++)
-		w->prefer[k] = UINT32_MAX;
+		w->prefer[k] = group[k] = UINT32_MAX;
 	for (k = 0; k < UPDN_SHARES; k++) {
 		find_chain(w, &w->load[0], d->dest[i], &share[k], group);
 		count_chain(&w->load[0], &share[k], group, 1);
@@ -274,6 +274,21 @@ share_out(struct walk *w, const sw_ix *seq)
 			count_chain(
 				&w->load[0], &d->chain[i], group, UPDN_SHARES);
 	}
+}
+
+/* Too many split to be damage: this is no tree, nothing is gained. */
+static void
+undo_shares(struct walk *w)
+{
+	for (uint32_t k = 0; k < w->d->nsplit; k++)
+		w->d->share_of[w->d->split[k]] = 0;
+	w->d->nsplit = 0;
+	for (unsigned kind = 0; kind < 2; kind++) {
+		memset(w->load[kind].link, 0,
+			w->u->first[w->u->nsw] * sizeof(uint32_t));
+		memset(w->load[kind].sw, 0, w->u->nsw * sizeof(uint32_t));
+	}
+	make_chains(w);
 }
 
 /* How many ways of splitting over parallel cables a key must tell apart. */
@@ -382,6 +397,8 @@ updn_chain(const struct updn *u, const struct updn_reach *r)
 	make_chains(&w);
 	if (u->order != ROUTE_SINGLE && find_fair(&w))
 		share_out(&w, seq);
+	if ((uint64_t)d.nsplit * 4 > u->nhosts)
+		undo_shares(&w);
 	make_keys(u, &d);
 	return d;
 }
