@@ -73,7 +73,8 @@ make_routes(struct updn *u, bool keep)
 	const struct route_job *job = u->job;
 	struct routes *r = routes_new(job->topo, job->pool);
 	struct updn_reach reach = updn_reach(u);
-	struct updn_dests dests = updn_chain(u, &reach);
+	struct updn_dests dests =
+		updn_chain(u, &reach, keep && job->prev != NULL);
 
 	r->engine = engine_updn.name;
 	r->order = u->order;

@@ -8,6 +8,7 @@
  *   turn    several tops: the subtree in which down-up turns are made
  *   reach   bit sets: who is below whom, shortest legal paths by level
  *   chain   for each LID the way down that is meant for it
+ *   recall  ... taken from the previous routes
  *   fill    candidate masks, choice, rows of the tables
  *
  * Two orders are in use. The tier order sorts by (rank, GUID); it is what
@@ -173,8 +174,9 @@ struct updn_reach updn_reach(const struct updn *u);
 void updn_reach_candidates(const struct updn *u, const struct updn_reach *r,
 	sw_ix s, uint64_t *rows);
 
-/* updn_chain.c */
-struct updn_dests updn_chain(const struct updn *u, const struct updn_reach *r);
+/* updn_chain.c. keep: the ways of the previous routes where they stand. */
+struct updn_dests updn_chain(
+	const struct updn *u, const struct updn_reach *r, bool keep);
 
 /* updn_fill.c: all rows into out. -1 when cancelled. */
 int updn_fill(const struct updn *u, const struct updn_reach *r,
