@@ -4,9 +4,11 @@
  *   graph   cables as groups of parallel ones, components, where hosts are
  *   order   a fresh order: which switches are on top, ranks from there
  *   sticky  the order in force, repaired where it has to be
+ *   search  no tree: several orders tried on an estimate of the load
  *   turn    several tops: the subtree in which down-up turns are made
  *   reach   bit sets: who is below whom, shortest legal paths by level
  *   chain   for each LID the way down that is meant for it
+ *   recall  ... taken from the previous routes
  *   fill    candidate masks, choice, rows of the tables
  *
  * Two orders are in use. The tier order sorts by (rank, GUID); it is what
@@ -133,6 +135,8 @@ void updn_graph_sort(struct updn *u);
 
 /* updn_order.c: ranks for a fabric without memory. single: one top only. */
 void updn_order_fresh(struct updn *u, bool single);
+/* Ranks by distance from this switch: one top in its component. */
+void updn_order_from(struct updn *u, sw_ix root);
 /* Weighted sum of squared distances to hosts, per switch, in the arena. */
 uint64_t *updn_order_closeness(const struct updn *u);
 
@@ -154,6 +158,12 @@ uint32_t updn_sticky_rerank(struct updn *u, bool *good);
  */
 uint64_t updn_turn(struct updn *u);
 
+/*
+ * updn_search.c: where there are no tiers, the best of some orders by the worst
+ * load that they would lead to; complete, as after updn_turn.
+ */
+void updn_search(struct updn *u);
+
 /* updn_reach.c */
 struct updn_sets updn_reach_sets(
 	const struct updn *u, const struct updn_line *line);
@@ -164,8 +174,9 @@ struct updn_reach updn_reach(const struct updn *u);
 void updn_reach_candidates(const struct updn *u, const struct updn_reach *r,
 	sw_ix s, uint64_t *rows);
 
-/* updn_chain.c */
-struct updn_dests updn_chain(const struct updn *u, const struct updn_reach *r);
+/* updn_chain.c. keep: the ways of the previous routes where they stand. */
+struct updn_dests updn_chain(
+	const struct updn *u, const struct updn_reach *r, bool keep);
 
 /* updn_fill.c: all rows into out. -1 when cancelled. */
 int updn_fill(const struct updn *u, const struct updn_reach *r,

@@ -1,29 +1,11 @@
 #include <string.h>
 
-#include "routing/updn.h"
+#include "routing/updn_walk.h"
 
 enum {
 	SPREAD = 12, /* ways of parallel cables worth telling apart exactly */
 	SUBSTITUTES = 4,
 	FINEST = 16,
-};
-
-/*
- * How much each cable group and switch carries down already, by kind, in
- * shares: UPDN_SHARES is one LID.
- */
-struct burden {
-	uint32_t *link; /* per group of the lower switch */
-	uint32_t *sw;
-};
-
-struct walk {
-	const struct updn *u;
-	const struct updn_reach *r;
-	struct updn_dests *d;
-	struct burden load[2];
-	uint32_t *fair; /* [nsw] what one cable up from here should carry */
-	uint32_t prefer[UPDN_CHAIN]; /* groups of the previous share */
 };
 
 /*
@@ -100,11 +82,11 @@ add_switch(const struct updn *u, struct updn_dests *d, sw_ix s)
 }
 
 /* Is the shortest legal path from x to dest exactly k long? */
-static bool
-exactly(const struct updn_reach *r, uint32_t nsw, sw_ix x, sw_ix dest,
-	uint32_t k)
+bool
+updn_chain_exactly(const struct updn_walk *w, sw_ix x, sw_ix dest, uint32_t k)
 {
-	uint32_t last = r->path.n - 1;
+	const struct updn_reach *r = w->r;
+	uint32_t nsw = w->u->nsw, last = r->path.n - 1;
 	uint32_t is = k < last ? k : last, was = k - 1 < last ? k - 1 : last;
 
 	return updn_bit(r->path.row[(size_t)is * nsw + x], dest) &&
@@ -113,8 +95,8 @@ exactly(const struct updn_reach *r, uint32_t nsw, sw_ix x, sw_ix dest,
 
 /* The next switch up for dest: least loaded cable, then least loaded switch. */
 static uint32_t
-next_up(const struct walk *w, const struct burden *b, sw_ix s, sw_ix dest,
-	uint32_t k)
+next_up(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
+	sw_ix dest, uint32_t k)
 {
 	const struct updn *u = w->u;
 	uint32_t best = w->prefer[k - 1];
@@ -128,7 +110,7 @@ next_up(const struct walk *w, const struct burden *b, sw_ix s, sw_ix dest,
 		uint64_t mine, its;
 
 		if (u->tier.pos[x->peer] > u->tier.pos[s] ||
-			!exactly(w->r, u->nsw, x->peer, dest, k))
+			!updn_chain_exactly(w, x->peer, dest, k))
 			continue;
 		if (best == UINT32_MAX) {
 			best = g;
@@ -144,15 +126,12 @@ next_up(const struct walk *w, const struct burden *b, sw_ix s, sw_ix dest,
 	return best;
 }
 
-/* The way for dest, and the groups it takes; nothing is counted yet. */
-static void
-find_chain(const struct walk *w, const struct burden *b, sw_ix dest,
+void
+updn_chain_extend(const struct updn_walk *w, const struct updn_burden *b,
 	struct updn_chain *c, uint32_t *group)
 {
-	c->sw[0] = dest;
-	c->len = 1;
 	while (c->len < UPDN_CHAIN) {
-		uint32_t g = next_up(w, b, c->sw[c->len - 1], dest, c->len);
+		uint32_t g = next_up(w, b, c->sw[c->len - 1], c->sw[0], c->len);
 
 		if (g == UINT32_MAX)
 			break;
@@ -161,9 +140,19 @@ find_chain(const struct walk *w, const struct burden *b, sw_ix dest,
 	}
 }
 
+/* The way for dest, and the groups it takes; nothing is counted yet. */
 static void
-count_chain(struct burden *b, const struct updn_chain *c, const uint32_t *group,
-	uint32_t shares)
+find_chain(const struct updn_walk *w, const struct updn_burden *b, sw_ix dest,
+	struct updn_chain *c, uint32_t *group)
+{
+	c->sw[0] = dest;
+	c->len = 1;
+	updn_chain_extend(w, b, c, group);
+}
+
+void
+updn_chain_count(struct updn_burden *b, const struct updn_chain *c,
+	const uint32_t *group, uint32_t shares)
 {
 	for (uint32_t k = 1; k < c->len; k++) {
 		b->link[group[k - 1]] += shares;
@@ -173,7 +162,7 @@ count_chain(struct burden *b, const struct updn_chain *c, const uint32_t *group,
 
 /* Would this LID overload a cable of its way? */
 static bool
-too_much(const struct walk *w, const struct burden *b,
+too_much(const struct updn_walk *w, const struct updn_burden *b,
 	const struct updn_chain *c, const uint32_t *group)
 {
 	for (uint32_t k = 1; k < c->len; k++)
@@ -185,15 +174,17 @@ too_much(const struct walk *w, const struct burden *b,
 
 /* Chains for all LIDs, whole ones. */
 static void
-make_chains(struct walk *w)
+make_chains(struct updn_walk *w, bool others)
 {
 	uint32_t group[UPDN_CHAIN];
 
 	for (uint32_t i = 0; i < w->d->n; i++) {
-		struct burden *b = &w->load[w->d->other[i]];
+		struct updn_burden *b = &w->load[w->d->other[i]];
 
+		if (w->d->other[i] && !others)
+			continue;
 		find_chain(w, b, w->d->dest[i], &w->d->chain[i], group);
-		count_chain(b, &w->d->chain[i], group, UPDN_SHARES);
+		updn_chain_count(b, &w->d->chain[i], group, UPDN_SHARES);
 	}
 }
 
@@ -202,7 +193,7 @@ make_chains(struct walk *w)
  * one LID. True when some cable carries more.
  */
 static bool
-find_fair(struct walk *w)
+find_fair(struct updn_walk *w)
 {
 	const struct updn *u = w->u;
 	const uint32_t *link = w->load[0].link;
@@ -225,27 +216,59 @@ find_fair(struct walk *w)
 	return over;
 }
 
-/* A LID that would overload a cable: each share finds its own way, along that
- * of the share before while there is room. */
+struct updn_chain *
+updn_chain_split(struct updn_walk *w, uint32_t i)
+{
+	struct updn_dests *d = w->d;
+
+	d->split[d->nsplit++] = i;
+	d->share_of[i] = d->nsplit;
+	return d->share + (size_t)(d->nsplit - 1) * UPDN_SHARES;
+}
+
+/* Each share finds its own way, along that of the share before while there is
+ * room. */
 static void
-split(struct walk *w, uint32_t i)
+split(struct updn_walk *w, uint32_t i)
 {
 	struct updn_dests *d = w->d;
 	uint32_t group[UPDN_CHAIN], k;
-	struct updn_chain *share = d->share + (size_t)d->nsplit * UPDN_SHARES;
+	struct updn_chain *share = updn_chain_split(w, i);
 
 	for (k = 0; k < UPDN_CHAIN; k++)
-		w->prefer[k] = UINT32_MAX;
+		w->prefer[k] = group[k] = UINT32_MAX;
 	for (k = 0; k < UPDN_SHARES; k++) {
 		find_chain(w, &w->load[0], d->dest[i], &share[k], group);
-		count_chain(&w->load[0], &share[k], group, 1);
+		updn_chain_count(&w->load[0], &share[k], group, 1);
 		memcpy(w->prefer, group, sizeof(group));
 	}
 	for (k = 0; k < UPDN_CHAIN; k++)
 		w->prefer[k] = UINT32_MAX;
 	d->chain[i] = share[0];
-	d->split[d->nsplit++] = i;
-	d->share_of[i] = d->nsplit;
+}
+
+void
+updn_chain_place(struct updn_walk *w, uint32_t i)
+{
+	struct updn_burden *b = &w->load[0];
+	uint32_t group[UPDN_CHAIN];
+
+	find_chain(w, b, w->d->dest[i], &w->d->chain[i], group);
+	if (too_much(w, b, &w->d->chain[i], group))
+		split(w, i);
+	else
+		updn_chain_count(b, &w->d->chain[i], group, UPDN_SHARES);
+}
+
+void
+updn_chain_reset(struct updn_walk *w)
+{
+	memset(w->load[0].link, 0,
+		w->u->first[w->u->nsw] * sizeof(*w->load[0].link));
+	memset(w->load[0].sw, 0, w->u->nsw * sizeof(*w->load[0].sw));
+	for (uint32_t k = 0; k < w->d->nsplit; k++)
+		w->d->share_of[w->d->split[k]] = 0;
+	w->d->nsplit = 0;
 }
 
 /*
@@ -254,26 +277,12 @@ split(struct walk *w, uint32_t i)
  * their sources, by class, come down over different cables.
  */
 static void
-share_out(struct walk *w, const sw_ix *seq)
+share_out(struct updn_walk *w)
 {
-	const struct updn *u = w->u;
-	struct updn_dests *d = w->d;
-	uint32_t group[UPDN_CHAIN];
-
-	memset(w->load[0].link, 0, u->first[u->nsw] * sizeof(*w->load[0].link));
-	memset(w->load[0].sw, 0, u->nsw * sizeof(*w->load[0].sw));
-	for (uint32_t i = 0; i < u->nsw; i++)
-		d->class[seq[i]] = (uint8_t)(i % UPDN_SHARES);
-	for (uint32_t i = 0; i < d->n; i++) {
-		if (d->other[i])
-			continue;
-		find_chain(w, &w->load[0], d->dest[i], &d->chain[i], group);
-		if (too_much(w, &w->load[0], &d->chain[i], group))
-			split(w, i);
-		else
-			count_chain(
-				&w->load[0], &d->chain[i], group, UPDN_SHARES);
-	}
+	updn_chain_reset(w);
+	for (uint32_t i = 0; i < w->d->n; i++)
+		if (!w->d->other[i])
+			updn_chain_place(w, i);
 }
 
 /* How many ways of splitting over parallel cables a key must tell apart. */
@@ -340,7 +349,7 @@ make_keys(const struct updn *u, struct updn_dests *d)
 }
 
 static void
-make_room(const struct updn *u, struct updn_dests *d, struct walk *w)
+make_room(const struct updn *u, struct updn_dests *d, struct updn_walk *w)
 {
 	uint32_t max = (uint32_t)u->t->max_lid + 1;
 
@@ -368,20 +377,35 @@ make_room(const struct updn *u, struct updn_dests *d, struct walk *w)
 		w->prefer[k] = UINT32_MAX;
 }
 
+/*
+ * Whole chains first. Then, if a cable carries more than its share or if ways
+ * in use are to be kept, once more knowing what is fair. Where that splits so
+ * many that this cannot be a damaged tree, nothing is gained by it.
+ */
 struct updn_dests
-updn_chain(const struct updn *u, const struct updn_reach *r)
+updn_chain(const struct updn *u, const struct updn_reach *r, bool keep)
 {
 	struct updn_dests d = {0};
-	struct walk w = {.u = u, .r = r, .d = &d};
+	struct updn_walk w = {.u = u, .r = r, .d = &d};
 	sw_ix *seq = family_order(u);
+	bool over;
 
 	make_room(u, &d, &w);
-	for (uint32_t i = 0; i < u->nsw; i++)
+	for (uint32_t i = 0; i < u->nsw; i++) {
+		d.class[seq[i]] = (uint8_t)(i % UPDN_SHARES);
 		if (u->live[seq[i]])
 			add_switch(u, &d, seq[i]);
-	make_chains(&w);
-	if (u->order != ROUTE_SINGLE && find_fair(&w))
-		share_out(&w, seq);
+	}
+	make_chains(&w, true);
+	over = find_fair(&w);
+	if (u->order != ROUTE_SINGLE && keep)
+		updn_recall(&w, seq);
+	else if (u->order != ROUTE_SINGLE && over)
+		share_out(&w);
+	if ((uint64_t)d.nsplit * 4 > u->nhosts) {
+		updn_chain_reset(&w);
+		make_chains(&w, false);
+	}
 	make_keys(u, &d);
 	return d;
 }

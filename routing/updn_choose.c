@@ -112,19 +112,29 @@ updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m)
 	return p;
 }
 
+/* Tables are not cleared but taken back: masks change often, ports are few. */
+static void
+mark(struct updn_row *f, sw_ix s, const uint64_t *m, uint8_t value)
+{
+	const struct updn_group *group = f->u->group + f->u->first[s];
+
+	for (uint32_t w = 0; w < f->W; w++)
+		for (uint64_t x = m[w]; x != 0; x &= x - 1) {
+			const struct updn_group *g =
+				&group[w * 64 + updn_low(x)];
+
+			for (uint32_t q = 0; q < g->n; q++)
+				f->allowed[f->u->t->adj[g->adj + q].out] =
+					value;
+		}
+}
+
 void
 updn_choose_allow(struct updn_row *f, sw_ix s, const uint64_t *m)
 {
 	if (memcmp(m, f->allowed_for.w, f->W * sizeof(*m)) == 0)
 		return;
+	mark(f, s, f->allowed_for.w, 0);
+	mark(f, s, m, 1);
 	memcpy(f->allowed_for.w, m, f->W * sizeof(*m));
-	memset(f->allowed, 0, sizeof(f->allowed));
-	for (uint32_t w = 0; w < f->W; w++)
-		for (uint64_t x = m[w]; x != 0; x &= x - 1) {
-			uint32_t i = w * 64 + updn_low(x);
-			uint32_t n = f->u->group[f->u->first[s] + i].n;
-
-			for (uint32_t q = 0; q < n; q++)
-				f->allowed[updn_row_port(f, s, i, q)] = 1;
-		}
 }

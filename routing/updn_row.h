@@ -47,9 +47,9 @@ struct updn_row {
 
 	/* Keeping. */
 	const struct routes *prev; /* NULL: a fresh row */
-	uint8_t *old;		   /* previous row of this switch */
-	bool *moved;		   /* by LID: its owner hangs elsewhere now */
-	uint32_t *bad;		   /* LIDs of the row to choose anew: [d->n] */
+	uint16_t *void_lid; /* without an owner, or with one that moved */
+	uint32_t nvoid;
+	uint32_t *bad; /* LIDs of the row to choose anew: [d->n] */
 	uint32_t nbad;
 };
 
