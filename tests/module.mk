@@ -23,3 +23,12 @@ $(B)/bench/%: $(B)/obj/tests/bench/%_main.o $(B)/libheddletest.a \
 		$(LDLIBS_ALL)
 .PHONY: bench-bins
 bench-bins: $(BENCH)
+
+# Everything that must pass before a commit: tests/check.sh tells the time.
+.PHONY: check
+check: deps
+	@rm -f build/.check-ran
+	$(MAKE) -j2 all unit-bins
+	$(MAKE) -j2 SAN=1 unit-bins
+	@touch build/.check-ran
+	@tests/check.sh
