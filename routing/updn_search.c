@@ -86,9 +86,12 @@ flow_to(struct flow *f, sw_ix dest)
 	}
 }
 
-/* The worst load of a cable under the order in u->line, if all were split. */
+/*
+ * The worst load of a cable under the order in u->line, if all were split, from
+ * every stride-th destination.
+ */
 static double
-estimate(const struct updn *u)
+estimate(const struct updn *u, uint32_t stride)
 {
 	struct updn_reach r = updn_reach(u);
 	struct flow f = {.u = u, .r = &r};
@@ -99,7 +102,7 @@ estimate(const struct updn *u)
 	f.list = arena_array(u->a, u->nsw, sizeof(*f.list));
 	f.pairs = arena_array(u->a, u->nsw, sizeof(*f.pairs));
 	f.load = arena_array(u->a, u->first[u->nsw], sizeof(*f.load));
-	for (sw_ix d = 0; d < u->nsw; d++)
+	for (sw_ix d = 0; d < u->nsw; d += stride)
 		if (u->live[d] && u->weight[d] != 0)
 			flow_to(&f, d);
 	for (uint32_t g = 0; g < u->first[u->nsw]; g++)
@@ -173,6 +176,7 @@ updn_search(struct updn *u)
 {
 	uint64_t cost = (uint64_t)u->nsw * (u->first[u->nsw] + 20U * u->nsw);
 	uint32_t n = (uint32_t)(EFFORT / (cost + 1)), best = 1;
+	uint32_t stride = (uint32_t)(cost / (EFFORT / FEWEST)) | 1;
 	double least = -1;
 
 	n = n < FEWEST ? FEWEST : n > MOST ? MOST : n;
@@ -182,7 +186,7 @@ updn_search(struct updn *u)
 
 		v.a = arena_new();
 		updn_graph(&v);
-		load = candidate(&v, k) ? estimate(&v) : -1;
+		load = candidate(&v, k) ? estimate(&v, stride) : -1;
 		if (load >= 0 && (least < 0 || load < least)) {
 			least = load;
 			best = k;
