@@ -12,7 +12,6 @@ endif
 SAN ?=
 COV ?=
 OPT ?= -O2
-PKGS := libev yaml-0.1 jansson libibumad libibmad libsystemd
 
 B := build
 ifneq ($(SAN),)
@@ -83,8 +82,10 @@ unit-bins: $(UNITBIN)
 
 # Missing packages are named and installed, or clearly refused.
 .PHONY: all deps deps-ok unit-bins clean
-deps deps-ok:
-	@sh tests/lint/deps.sh $(PKGS)
+deps: deps-ok
+	@sh tests/lint/deps.sh check
+deps-ok:
+	@sh tests/lint/deps.sh build
 
 clean:
 	rm -rf build

@@ -187,7 +187,7 @@ static const struct schema_option smp[] = {
 		FIELD(config_smp, window_max),
 		.min = 1,
 		.max = 4096,
-		.def = "256",
+		.def = "64",
 		.unit = "packets",
 		.reload = SCHEMA_LIVE,
 		.help = "The most packets in flight at once. "

@@ -52,7 +52,8 @@ draft_id draft_add_node(struct draft *d, enum topo_type type, uint64_t guid,
 void draft_add_link(
 	struct draft *d, draft_id a, unsigned pa, draft_id b, unsigned pb);
 
-/* Pull the cable of a port, if there is one; both ends become Down. */
+/* Pull the cable of a port, if there is one. Switch ports become Down, CA and
+ * router ports TP_ABSENT: nobody can ask them any more. */
 void draft_pull_link(struct draft *d, draft_id n, unsigned port);
 
 /* The node and port that we send from (port 0 for a switch). Without this the
@@ -64,6 +65,7 @@ void draft_set_ids(struct draft *d, draft_id n, uint64_t sysimg,
 	uint32_t vendor, uint16_t device);
 void draft_set_port_guid(
 	struct draft *d, draft_id n, unsigned port, uint64_t guid);
+uint64_t draft_port_guid(const struct draft *d, draft_id n, unsigned port);
 /* Base LID the port was found with; makes a CA port present. */
 void draft_set_found_lid(
 	struct draft *d, draft_id n, unsigned port, uint16_t lid);

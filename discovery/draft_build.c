@@ -15,6 +15,37 @@ port_of(struct draft *d, draft_id n, unsigned port)
 	return &d->node[n]->port[port];
 }
 
+/* PortInfo as the port would answer it: planners read the wire bytes. */
+static void
+pack(struct draft *d, draft_id n, unsigned port)
+{
+	struct draft_port *p = port_of(d, n, port);
+	struct mad_port_info pi = {
+		.capmask = p->capmask,
+		.lid = p->lid,
+		.local_port = (uint8_t)port,
+		.width_enabled = 3,
+		.width_supported = 3,
+		.width_active = p->width,
+		.speed_supported = 7,
+		.speed_enabled = 7,
+		.speed_active = p->speed,
+		.speed_ext_supported = 15,
+		.speed_ext_enabled = 15,
+		.speed_ext_active = p->speed_ext,
+		.state = p->state,
+		.phys_state = p->phys,
+		.down_default = PHYS_POLLING,
+		.mtu = p->mtu,
+		.mtu_cap = p->mtu_cap,
+		.vl_cap = p->vl_cap,
+		.op_vls = p->op_vls,
+	};
+
+	if (p->marks & DP_READ)
+		mad_port_info_encode(&pi, p->info);
+}
+
 /* A port as a healthy one would answer. */
 static void
 port_default(struct draft_port *p)
@@ -74,6 +105,8 @@ draft_add_node(struct draft *d, enum topo_type type, uint64_t guid,
 		port_default(&n->port[p]);
 	n->port[0].guid = guid;
 	port_up(&n->port[0]);
+	for (unsigned p = 0; p <= nports; p++)
+		pack(d, id, p);
 	return id;
 }
 
@@ -87,20 +120,24 @@ draft_add_link(
 	port_up(port_of(d, a, pa));
 	port_up(port_of(d, b, pb));
 	draft_link(d, a, (uint8_t)pa, b, (uint8_t)pb);
+	pack(d, a, pa);
+	pack(d, b, pb);
 }
 
 void
 draft_pull_link(struct draft *d, draft_id n, unsigned port)
 {
 	struct draft_port *p = port_of(d, n, port);
-	struct draft_port *q;
+	draft_id peer = p->peer;
+	unsigned peer_port = p->peer_port;
 
-	if (p->peer == DRAFT_NONE)
+	if (peer == DRAFT_NONE)
 		return;
-	q = port_of(d, p->peer, p->peer_port);
 	(void)draft_unlink(d, n, (uint8_t)port);
 	port_down(p);
-	port_down(q);
+	port_down(port_of(d, peer, peer_port));
+	pack(d, n, port);
+	pack(d, peer, peer_port);
 }
 
 void
@@ -113,6 +150,7 @@ draft_set_self(struct draft *d, draft_id n, unsigned port)
 		port_default(p);
 	d->self = n;
 	d->self_port = port;
+	pack(d, n, port);
 }
 
 void
@@ -130,6 +168,12 @@ draft_set_port_guid(struct draft *d, draft_id n, unsigned port, uint64_t guid)
 	port_of(d, n, port)->guid = guid;
 }
 
+uint64_t
+draft_port_guid(const struct draft *d, draft_id n, unsigned port)
+{
+	return d->node[n]->port[port].guid;
+}
+
 void
 draft_set_found_lid(struct draft *d, draft_id n, unsigned port, uint16_t lid)
 {
@@ -137,12 +181,14 @@ draft_set_found_lid(struct draft *d, draft_id n, unsigned port, uint16_t lid)
 
 	p->lid = lid;
 	p->flags &= (uint8_t)~TP_ABSENT;
+	pack(d, n, port);
 }
 
 void
 draft_set_port_state(struct draft *d, draft_id n, unsigned port, uint8_t state)
 {
 	port_of(d, n, port)->state = state;
+	pack(d, n, port);
 }
 
 void
@@ -154,6 +200,7 @@ draft_set_port_speed(struct draft *d, draft_id n, unsigned port, uint8_t width,
 	p->width = width;
 	p->speed = speed;
 	p->speed_ext = speed_ext;
+	pack(d, n, port);
 }
 
 void

@@ -77,6 +77,25 @@ sweep_ends_add(struct sweep_ends *l, draft_id n, uint8_t port)
 	l->end[l->n++] = (struct sweep_end){n, port};
 }
 
+/* A switch that is to be probed may have lost the very cable by which we reach
+ * it: one Get at the near end saves a time-out. */
+static void
+check_ways(struct sweep *s)
+{
+	const struct draft *d = s->d;
+
+	for (draft_id n = 0; n < d->nnodes; n++) {
+		draft_id via;
+
+		if (d->node[n] == NULL || sweep_node(s, n)->state != SN_WAIT)
+			continue;
+		via = d->node[n]->via;
+		if (via != DRAFT_NONE && d->node[via]->type == TOPO_SWITCH &&
+			sweep_node(s, via)->state == SN_NONE)
+			sweep_refresh(s, via, d->node[n]->via_port);
+	}
+}
+
 /* Who was asked for by name waits until its route is read. */
 static void
 start_probe(struct sweep *s, const uint64_t *guid, size_t n)
@@ -101,6 +120,7 @@ start_probe(struct sweep *s, const uint64_t *guid, size_t n)
 			}
 		}
 	}
+	check_ways(s);
 }
 
 /* One job for every node that is reached and that the sweep wants. */
@@ -158,6 +178,8 @@ sweep_free(struct sweep *s)
 	free(s->ask.job);
 	free(s->ring);
 	free(s->ready);
+	free(s->level);
+	free(s->stale.end);
 	free(s->claims.end);
 	free(s->failed.end);
 	free(s->suspect);
@@ -206,8 +228,6 @@ job_path(const struct sweep *s, const struct sweep_job *job, uint8_t path[64])
 	n = d->node[job->node];
 	if (job->kind == JOB_ASK)
 		return path_over(d, job->node, job->port, path);
-	if (job->kind == JOB_VIA)
-		return n->via == DRAFT_NONE ? -1 : path_to(d, n->via, path);
 	if (n->type == TOPO_SWITCH || job->kind == JOB_DESC ||
 		(job->node == d->self && job->port == d->self_port))
 		return path_to(d, job->node, path);
@@ -228,8 +248,6 @@ job_target(const struct sweep *s, const struct sweep_job *job)
 	if (job->kind == JOB_SELF)
 		return 1;
 	n = s->d->node[job->node];
-	if (job->kind == JOB_VIA)
-		return s->d->node[n->via]->guid;
 	if (n->flags & TN_DUPLICATE)
 		salt += (uint64_t)job->node << 8;
 	return (n->guid + salt * 0x9e3779b97f4a7c15U) | (n->guid == 0);
@@ -247,7 +265,6 @@ static const struct {
 	[JOB_PORT] = {MAD_GET, MAD_PORT_INFO},
 	[JOB_REFRESH] = {MAD_GET, MAD_PORT_INFO},
 	[JOB_SECOND] = {MAD_GET, MAD_PORT_INFO},
-	[JOB_VIA] = {MAD_GET, MAD_PORT_INFO},
 	[JOB_DESC] = {MAD_GET, MAD_NODE_DESC},
 };
 
@@ -353,7 +370,6 @@ dispatch(struct sweep *s, const struct sweep_job *job,
 	case JOB_PORT:
 	case JOB_REFRESH:
 	case JOB_SECOND:
-	case JOB_VIA:
 		sweep_got_port(s, job, res);
 		break;
 	}
@@ -363,7 +379,7 @@ static bool
 queues_empty(const struct sweep *s)
 {
 	return s->odd.head == s->odd.n && s->ask.head == s->ask.n &&
-	       s->nring == 0;
+	       s->nring == 0 && s->level_at == s->nlevel;
 }
 
 static void
@@ -373,6 +389,7 @@ done(void *cookie, uint64_t tag, const struct xact_result *res)
 	struct sweep_job job = job_of(tag);
 
 	s->pending--;
+	s->asks -= job.kind == JOB_ASK;
 	if (res->outcome == XACT_CANCELLED) {
 		s->cancelled = true;
 		return;
@@ -405,6 +422,7 @@ submit(struct sweep *s, const struct sweep_job *job, struct mono now)
 		memcpy(r.data, s->d->node[job->node]->switch_info, MAD_DATA);
 	}
 	s->pending++;
+	s->asks += job->kind == JOB_ASK;
 	xact_submit(s->x, &r, now, done, s, tag_of(job));
 	return true;
 }
@@ -462,6 +480,14 @@ ask_wanted(struct sweep *s, const struct sweep_job *job)
 	return p->peer == DRAFT_NONE || p->seen != s->sweep;
 }
 
+/* Requests are being repeated and little is open: do not wait for it. */
+static bool
+only_stragglers(const struct sweep *s)
+{
+	return s->pending <= STRAGGLERS &&
+	       xact_stats(s->x)->retried > s->retried;
+}
+
 static bool
 next_job(struct sweep *s, struct sweep_job *job)
 {
@@ -469,19 +495,13 @@ next_job(struct sweep *s, struct sweep_job *job)
 		if (current(s, job))
 			return true;
 	}
-	while (queue_take(&s->ask, job)) {
-		if (ask_wanted(s, job))
-			return true;
-	}
+	do {
+		while (queue_take(&s->ask, job)) {
+			if (ask_wanted(s, job))
+				return true;
+		}
+	} while ((s->asks == 0 || only_stragglers(s)) && sweep_ask_group(s));
 	return ring_take(s, job);
-}
-
-/* Requests are being repeated and little is open: do not wait for it. */
-static bool
-only_stragglers(const struct sweep *s)
-{
-	return s->nready > 0 && s->pending <= STRAGGLERS &&
-	       xact_stats(s->x)->retried > s->retried;
 }
 
 void
@@ -498,8 +518,8 @@ sweep_feed(struct sweep *s, struct mono now)
 				dispatch(s, &job, &unsent);
 		} else if (s->pending == 0) {
 			(void)sweep_advance(s);
-		} else if (only_stragglers(s)) {
-			sweep_ask_level(s);
+		} else if (s->nready > 0 && only_stragglers(s)) {
+			sweep_next_level(s);
 		} else {
 			return;
 		}

@@ -59,7 +59,11 @@ struct sweep *sweep_new(enum sweep_kind kind, struct draft *d, struct xact *x,
  */
 void sweep_free(struct sweep *s);
 
-/* Submit what there is room for. Call after starting and after completions. */
+/*
+ * Submit what there is room for. Call after starting, after completions and
+ * after xact_tick: when requests are being repeated, the rest goes on without
+ * waiting for them.
+ */
 void sweep_feed(struct sweep *s, struct mono now);
 
 /* All asked and answered (or given up). */

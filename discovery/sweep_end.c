@@ -4,38 +4,65 @@
 #include "discovery/sweep_priv.h"
 #include "sm/base/mem.h"
 
-/* Asks go out for so many switches at a time: enough to fill any window with
- * different targets, few enough that a cable inside a level is rarely asked
- * from both ends at once. */
-enum { ASK_GROUP = 8 };
+/*
+ * A cable inside a level can be asked from both ends. In a small level so many
+ * switches are asked through at a time that this is rare; in a large one the
+ * order alone sees to it, because only few of its switches are ever open.
+ */
+enum { LEVEL_SMALL = 64, LEVEL_GROUP = 2, LEVEL_STREAM = 4 };
 
 static bool
 queued(const struct sweep *s)
 {
-	return s->odd.head < s->odd.n || s->ask.head < s->ask.n || s->nring > 0;
+	return s->odd.head < s->odd.n || s->ask.head < s->ask.n ||
+	       s->nring > 0 || s->level_at < s->nlevel;
 }
 
 void
-sweep_ask_level(struct sweep *s)
+sweep_next_level(struct sweep *s)
 {
-	for (size_t from = 0; from < s->nready; from += ASK_GROUP) {
-		size_t to = from + ASK_GROUP;
-
-		to = to > s->nready ? s->nready : to;
-		for (unsigned i = 0; i < 256 * (to - from); i++) {
-			draft_id n = s->ready[from + i % (to - from)];
-			struct sweep_node *w = sweep_node(s, n);
-			uint8_t port = (uint8_t)(i / (to - from));
-
-			if (w->state == SN_READ && sweep_bit(w->ask, port))
-				sweep_queue(s, JOB_ASK, n, port);
-		}
-		for (size_t i = from; i < to; i++)
-			memset(sweep_node(s, s->ready[i])->ask, 0,
-				sizeof(s->node->ask));
+	for (size_t i = 0; i < s->nready; i++) {
+		s->level = mem_grow(
+			s->level, s->nlevel, &s->level_cap, sizeof(*s->level));
+		s->level[s->nlevel++] = s->ready[i];
 	}
 	s->nready = 0;
 	s->retried = xact_stats(s->x)->retried;
+}
+
+/* The asks of n switches, one of each in turn: they go to different nodes. */
+static void
+ask_through(struct sweep *s, const draft_id *id, size_t n)
+{
+	for (size_t i = 0; i < 256 * n; i++) {
+		struct sweep_node *w = sweep_node(s, id[i % n]);
+		uint8_t port = (uint8_t)(i / n);
+
+		if (w->state == SN_READ && sweep_bit(w->ask, port))
+			sweep_queue(s, JOB_ASK, id[i % n], port);
+	}
+	for (size_t i = 0; i < n; i++)
+		memset(sweep_node(s, id[i])->ask, 0, sizeof(s->node->ask));
+}
+
+bool
+sweep_ask_group(struct sweep *s)
+{
+	bool small = s->nlevel <= LEVEL_SMALL;
+	size_t group = small ? LEVEL_GROUP : LEVEL_STREAM;
+
+	if (s->level_at == s->nlevel)
+		return false;
+	do {
+		size_t n = s->nlevel - s->level_at;
+
+		n = n < group ? n : group;
+		ask_through(s, s->level + s->level_at, n);
+		s->level_at += n;
+	} while (!small && s->level_at < s->nlevel);
+	if (s->level_at == s->nlevel)
+		s->level_at = s->nlevel = 0;
+	return true;
 }
 
 /* Is a switch on the way to n still to be read? */
@@ -74,6 +101,33 @@ start_waiting(struct sweep *s)
 			w->full || node->quarantine != NULL ||
 				node->reach == DRAFT_BEHIND);
 	}
+}
+
+/* Ports whose other end changed, where there still is a way to them. */
+static void
+read_stale(struct sweep *s)
+{
+	for (size_t i = 0; i < s->stale.n; i++) {
+		struct sweep_end e = s->stale.end[i];
+		struct draft_node *node = s->d->node[e.node];
+		struct sweep_job job = {.node = e.node, .port = e.port};
+		struct draft_port *p;
+
+		if (node == NULL || e.port > node->nports ||
+			node->reach == DRAFT_UNREACHED)
+			continue;
+		p = &node->port[e.port];
+		if (p->read == s->sweep &&
+			draft_up(p) == (p->peer != DRAFT_NONE))
+			continue; /* as it should be */
+		job.kind = node->type == TOPO_SWITCH ? JOB_REFRESH : JOB_PORT;
+		job.ext = node->type == TOPO_SWITCH && (p->marks & DP_EXT);
+		if (node->type == TOPO_SWITCH
+				? sweep_node(s, e.node)->state == SN_NONE
+				: p->peer != DRAFT_NONE)
+			sweep_queue_job(s, &job);
+	}
+	s->stale.n = 0;
 }
 
 /* Who had a claim is asked again, now that the other ends have answered. */
@@ -180,7 +234,7 @@ ask_again(struct sweep *s)
 
 /* Has the other end of this CA port's cable told the speed? */
 static bool
-speed_known(const struct draft *d, const struct draft_port *p)
+speed_known(const struct draft *d, draft_id n, const struct draft_port *p)
 {
 	const struct draft_node *far;
 
@@ -189,6 +243,9 @@ speed_known(const struct draft *d, const struct draft_port *p)
 	far = d->node[p->peer];
 	if (far->port[p->peer_port].marks & DP_EXT)
 		return true;
+	/* Of two hosts on one cable, one is enough. */
+	if (far->type != TOPO_SWITCH && p->peer < n)
+		return (far->port[p->peer_port].flags & TP_EXT_SPEED) != 0;
 	/* A switch without extended speeds cannot run the cable at one. */
 	return far->type == TOPO_SWITCH && (far->port[0].marks & DP_READ) &&
 	       (far->port[0].capmask & MAD_CAP_EXT_SPEEDS) == 0;
@@ -212,7 +269,7 @@ ask_second(struct sweep *s)
 			if (p->read == s->sweep && (p->marks & DP_READ) &&
 				(p->flags & TP_EXT_SPEED) &&
 				!(p->marks & (DP_EXT | DP_NOEXT)) &&
-				!speed_known(s->d, p))
+				!speed_known(s->d, n, p))
 				sweep_queue_job(s, &job);
 		}
 	}
@@ -300,10 +357,54 @@ drop_unreached(struct sweep *s)
 	}
 }
 
+/* Have two hosts of one GUID no port in common? */
+static bool
+complement(const struct draft_node *a, const struct draft_node *b)
+{
+	if (a->type != b->type || a->nports != b->nports ||
+		a->sysimg != b->sysimg)
+		return false;
+	for (unsigned p = 1; p <= a->nports; p++) {
+		if (a->port[p].peer != DRAFT_NONE &&
+			b->port[p].peer != DRAFT_NONE)
+			return false;
+	}
+	return true;
+}
+
+/* A host that was two for a while (its ports moved one by one) is one again. */
+static void
+merge_hosts(struct draft *d, draft_id n)
+{
+	draft_id next;
+
+	for (draft_id i = d->node[n]->next; i != DRAFT_NONE; i = next) {
+		struct draft_node *twin = d->node[i];
+
+		next = twin->next;
+		if (i == d->self || !complement(d->node[n], twin))
+			continue;
+		for (unsigned p = 1; p <= twin->nports; p++) {
+			struct draft_port port = twin->port[p];
+
+			if (port.peer == DRAFT_NONE)
+				continue;
+			draft_link(d, n, (uint8_t)p, port.peer, port.peer_port);
+			d->node[n]->port[p] = port;
+		}
+		draft_node_drop(d, i);
+	}
+}
+
 /* Twins may have gone, or come. */
 static void
 flag_duplicates(struct draft *d)
 {
+	for (draft_id n = 0; n < d->nnodes; n++) {
+		if (d->node[n] != NULL && d->node[n]->type != TOPO_SWITCH &&
+			d->node[n]->next != DRAFT_NONE)
+			merge_hosts(d, n);
+	}
 	for (draft_id n = 0; n < d->nnodes; n++) {
 		struct draft_node *node = d->node[n];
 		draft_id first;
@@ -338,10 +439,11 @@ run(struct sweep *s)
 		draft_route(s->d);
 		s->rewired = false;
 	}
-	if (s->kind == SWEEP_PROBE)
+	read_stale(s);
+	if (s->kind == SWEEP_PROBE && !queued(s))
 		start_waiting(s);
 	if (!queued(s) && s->nready > 0)
-		sweep_ask_level(s);
+		sweep_next_level(s);
 	if (!queued(s) && s->claims.n > 0)
 		ask_claims(s);
 	if (!queued(s) && s->failed.n > 0)

@@ -3,6 +3,10 @@
 #include "discovery/sweep_priv.h"
 #include "sm/base/mem.h"
 
+/* A fabric has a few duplicate GUIDs. What would make more is a cable that
+ * lies, and the fabric seen through it once more. */
+enum { TWINS_MAX = 256 };
+
 /* Who answered through a port, and through which of its own ports. */
 struct answer {
 	struct mad_node_info ni;
@@ -98,7 +102,7 @@ match(struct sweep *s, const struct answer *a, bool *contested)
 	if (!draft_find(d, a->ni.guid, &first))
 		return DRAFT_NONE;
 	for (n = first; n != DRAFT_NONE; n = d->node[n]->next) {
-		if (!same_kind(d->node[n], &a->ni))
+		if (!same_kind(d->node[n], &a->ni) || sweep_node(s, n)->gone)
 			continue;
 		if (leads_to(&d->node[n]->port[port], a->from, a->port) &&
 			!known_down(s, n, port))
@@ -130,6 +134,11 @@ meet(struct sweep *s, const struct answer *a)
 	draft_id known, n;
 	bool twin = draft_find(s->d, a->ni.guid, &known);
 
+	if (twin && ++s->twins > TWINS_MAX) {
+		draft_odd(
+			s->d, "too many duplicate GUIDs: the rest is ignored");
+		return DRAFT_NONE;
+	}
 	n = draft_node_new(s->d, a->ni.guid, a->ni.type, a->ni.nports);
 	if (n == DRAFT_NONE) {
 		draft_odd(s->d, "more than %u nodes: the rest is ignored",
@@ -184,6 +193,7 @@ meet_again(struct sweep *s, draft_id n, const struct answer *a)
 	if (!first || w->state == SN_DEAD || w->state == SN_READ)
 		return;
 	node->reach = DRAFT_CLEAN;
+	w->met = (struct sweep_end){a->from, a->port};
 	if (s->kind == SWEEP_FULL || node->via == DRAFT_NONE ||
 		w->state == SN_NONE)
 		set_via(s->d, n, a->from, a->port);
@@ -278,6 +288,63 @@ contest(struct sweep *s, const struct answer *a, draft_id holder)
 		check_again(s, p->peer, p->peer_port);
 }
 
+/* Of two nodes with one GUID, the one that was met later; never ourselves. */
+static draft_id
+later_of(const struct draft *d, draft_id a, draft_id b)
+{
+	draft_id n;
+
+	if (a == d->self || b == d->self)
+		return a == d->self ? b : a;
+	for (n = d->node[a]->next; n != DRAFT_NONE && n != b;)
+		n = d->node[n]->next;
+	return n == b ? b : a;
+}
+
+/*
+ * Nodes a and b, of one GUID, lead to the same port by the same port: they are
+ * one node, and the cable by which the later one was met does not end where it
+ * seems to. Forget the shadow and that cable. Returns who was forgotten.
+ */
+static draft_id
+collapse(struct sweep *s, draft_id a, draft_id b)
+{
+	struct draft *d = s->d;
+	draft_id n = later_of(d, a, b);
+	struct sweep_end met = sweep_node(s, n)->met;
+	char name[96];
+
+	if (sweep_node(s, n)->state != SN_NONE) {
+		sweep_bit_set(sweep_node(s, met.node)->banned, met.port);
+		draft_odd(d,
+			"the cable in port %u of %s leads to 0x%016llx, which "
+			"does not point back: not used",
+			met.port, draft_name(d, met.node, name),
+			(unsigned long long)d->node[n]->guid);
+	}
+	for (unsigned p = 0; p <= d->node[n]->nports; p++)
+		sweep_unplug(s, n, (uint8_t)p);
+	renew(s, n);
+	sweep_node(s, n)->state = SN_DEAD;
+	sweep_node(s, n)->gone = true;
+	d->node[n]->seen = s->sweep - 1;
+	d->node[n]->reach = DRAFT_UNREACHED;
+	d->node[n]->via = DRAFT_NONE;
+	return n;
+}
+
+/* Is the port that the answer contests held by the node that was asked, in
+ * another shape? */
+static bool
+is_shadow(const struct draft *d, const struct answer *a, draft_id holder)
+{
+	const struct draft_port *p = &d->node[holder]->port[a->ni.local_port];
+
+	return p->peer != DRAFT_NONE && p->peer != a->from &&
+	       p->peer_port == a->port &&
+	       d->node[p->peer]->guid == d->node[a->from]->guid;
+}
+
 /* One end says that the cable leads elsewhere than was confirmed before: ask
  * both once more; true when that was queued. */
 static bool
@@ -344,7 +411,16 @@ sweep_got_ask(struct sweep *s, const struct sweep_job *job,
 		silent(s, job, "NodeInfo: it says it was asked through port 0");
 		return;
 	}
+	if (sweep_bit(sweep_node(s, a.from)->banned, a.port))
+		return;
 	n = match(s, &a, &contested);
+	if (contested && is_shadow(s->d, &a, n)) {
+		draft_id peer = s->d->node[n]->port[a.ni.local_port].peer;
+
+		if (collapse(s, a.from, peer) == a.from)
+			return;
+		contested = !is_free(s, n, a.ni.local_port);
+	}
 	if (disagree(s, &a, n))
 		return;
 	if (contested && !sweep_bit(sweep_node(s, a.from)->claimed, a.port)) {

@@ -6,7 +6,7 @@
 
 enum {
 	MISSES_MAX = 2, /* attributes timed out in a row: it hangs */
-	VIAS_MAX = 4,	/* other ways tried before it is given up */
+	VIAS_MAX = 2,	/* looks for another way before it is given up */
 	ROUNDS_MAX = 8, /* of a probe while PortStateChange keeps coming */
 };
 
@@ -80,23 +80,27 @@ start_ports(struct sweep *s, draft_id n)
 	s->ring[s->nring++] = n;
 }
 
-/* The last hop may be what fails, not the switch: look at it from the side
- * that answers. True when that was queued. */
+/*
+ * The way to a switch may be what fails, not the switch: look at its cables
+ * from their other ends before it is tried again. False: that was done.
+ */
 static bool
-try_via(struct sweep *s, draft_id n)
+try_around(struct sweep *s, draft_id n)
 {
 	struct sweep_node *w = sweep_node(s, n);
-	const struct draft *d = s->d;
-	draft_id via = d->node[n]->via;
-	struct sweep_job job = {.node = n, .kind = JOB_VIA};
+	const struct draft_node *node = s->d->node[n];
 
-	if (s->kind != SWEEP_PROBE || via == DRAFT_NONE ||
-		d->node[via]->type != TOPO_SWITCH || w->vias >= VIAS_MAX)
+	if (s->kind != SWEEP_PROBE || w->vias >= VIAS_MAX)
 		return false;
 	w->vias++;
-	job.port = d->node[n]->via_port;
-	job.ext = (d->node[via]->port[job.port].marks & DP_EXT) != 0;
-	sweep_queue_job(s, &job);
+	w->state = SN_WAIT;
+	for (unsigned p = 1; p <= node->nports; p++) {
+		const struct draft_port *port = &node->port[p];
+
+		if (port->peer != DRAFT_NONE && port->peer != n &&
+			s->d->node[port->peer]->type == TOPO_SWITCH)
+			sweep_refresh(s, port->peer, port->peer_port);
+	}
 	return true;
 }
 
@@ -109,7 +113,7 @@ progress(struct sweep *s, draft_id n)
 	if (w->state == SN_HEAD && w->head == 0) {
 		if (!w->fault)
 			start_ports(s, n);
-		else if (!try_via(s, n))
+		else if (!try_around(s, n))
 			give_up(s, n, "SwitchInfo or port 0 not answered");
 		return;
 	}
@@ -185,21 +189,8 @@ sweep_got_switch(struct sweep *s, const struct sweep_job *job,
 void
 sweep_refresh(struct sweep *s, draft_id n, uint8_t port)
 {
-	const struct draft_node *node = s->d->node[n];
-	struct sweep_job job = {.node = n, .port = port, .kind = JOB_REFRESH};
-
-	if (s->kind != SWEEP_PROBE || port == 0)
-		return;
-	if (node->type != TOPO_SWITCH) {
-		job.kind = JOB_PORT;
-		if (node->port[port].peer != DRAFT_NONE)
-			sweep_queue_job(s, &job);
-		return;
-	}
-	if (sweep_node(s, n)->state != SN_NONE)
-		return; /* read anyway */
-	job.ext = (node->port[port].marks & DP_EXT) != 0;
-	sweep_queue_job(s, &job);
+	if (s->kind == SWEEP_PROBE && port > 0)
+		sweep_ends_add(&s->stale, n, port);
 }
 
 void
@@ -306,7 +297,7 @@ without_ext(struct sweep *s, const struct sweep_job *job)
 	struct draft_node *node = s->d->node[job->node];
 	struct sweep_job plain = *job;
 
-	if (!job->ext || job->kind == JOB_VIA)
+	if (!job->ext)
 		return false;
 	if (job->kind == JOB_SECOND) {
 		node->port[job->port].marks |= DP_NOEXT;
@@ -320,32 +311,25 @@ without_ext(struct sweep *s, const struct sweep_job *job)
 	return true;
 }
 
-/* The port over which a probed switch was not reached. */
-static void
-got_via(struct sweep *s, const struct sweep_job *job,
+/* A switch that was not even suspected does not answer: find out why. */
+static bool
+refresh_failed(struct sweep *s, const struct sweep_job *job,
 	const struct xact_result *res)
 {
-	draft_id n = job->node;
-	draft_id via = s->d->node[n]->via;
-	struct sweep_node *w = sweep_node(s, n);
+	struct sweep_node *w = sweep_node(s, job->node);
 
-	if (via == DRAFT_NONE || s->d->node[n]->via_port != job->port) {
-		w->state = SN_WAIT; /* there is another route by now */
-		return;
-	}
-	if (res->outcome == XACT_OK &&
-		draft_port_info(
-			s->d, via, job->port, res->data, job->ext, NULL) >= 0 &&
-		!draft_up(&s->d->node[via]->port[job->port])) {
-		sweep_unplug(s, via, job->port);
-		w->state = SN_WAIT;
-		return;
-	}
-	give_up(s, n, "SwitchInfo or port 0 not answered");
+	if (job->kind != JOB_REFRESH || s->kind != SWEEP_PROBE ||
+		res->outcome != XACT_TIMEOUT || w->state != SN_NONE)
+		return false;
+	w->state = SN_HEAD;
+	w->head = 0;
+	w->fault = true;
+	progress(s, job->node);
+	return true;
 }
 
-static void
-got_port(struct sweep *s, const struct sweep_job *job,
+void
+sweep_got_port(struct sweep *s, const struct sweep_job *job,
 	const struct xact_result *res)
 {
 	const struct draft_node *node = s->d->node[job->node];
@@ -367,6 +351,8 @@ got_port(struct sweep *s, const struct sweep_job *job,
 		s->stats.changed_ports++;
 	if (job->kind == JOB_SECOND)
 		return;
+	if (taken < 0 && refresh_failed(s, job, res))
+		return;
 	if (taken < 0)
 		port_unread(s, job->node, job->port, res);
 	else if (node->type != TOPO_SWITCH)
@@ -375,14 +361,4 @@ got_port(struct sweep *s, const struct sweep_job *job,
 		judge_port(s, job->node, job->port, &old);
 	if (reading)
 		count_port(s, job, taken >= 0, res);
-}
-
-void
-sweep_got_port(struct sweep *s, const struct sweep_job *job,
-	const struct xact_result *res)
-{
-	if (job->kind == JOB_VIA)
-		got_via(s, job, res);
-	else
-		got_port(s, job, res);
 }

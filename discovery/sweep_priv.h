@@ -33,7 +33,6 @@ enum sweep_job_kind {
 	JOB_PORT,    /* PortInfo, as part of reading a node */
 	JOB_REFRESH, /* PortInfo of one switch port, by itself */
 	JOB_SECOND,  /* PortInfo of a CA port with modifier bit 31 */
-	JOB_VIA,     /* PortInfo of the port that leads to the node */
 	JOB_DESC,    /* NodeDescription */
 };
 
@@ -48,36 +47,39 @@ struct sweep_job {
 
 enum sweep_state { SN_NONE, SN_WAIT, SN_HEAD, SN_PORTS, SN_READ, SN_DEAD };
 
+/* One end of a cable. */
+struct sweep_end {
+	draft_id node;
+	uint8_t port;
+};
+
 /* What the sweep keeps per node of the draft. */
 struct sweep_node {
 	uint16_t gen;
 	uint16_t next_port; /* the next to read */
 	uint16_t open;	    /* PortInfos being read */
 	uint8_t state;
-	uint8_t head;	     /* requests of SN_HEAD being answered */
-	uint8_t misses;	     /* time-outs in a row */
-	uint8_t rounds;	     /* probe: how often its ports were read */
-	uint8_t again;	     /* probe: the round whose SwitchInfo was asked anew */
-	uint8_t vias;	     /* probe: how often another way to it was tried */
-	uint8_t silent;	     /* cables that lead to it by record, unanswered */
-	bool probed;	     /* asked for by name */
-	bool full;	     /* ask through every port that is up */
-	bool fault;	     /* something of SN_HEAD failed */
-	uint32_t ask[8];     /* ports to ask through */
-	uint32_t reasked[8]; /* ports whose disagreement was asked again */
-	uint32_t claimed[8]; /* ports that had a claim */
+	uint8_t head;	 /* requests of SN_HEAD being answered */
+	uint8_t misses;	 /* time-outs in a row */
+	uint8_t rounds;	 /* probe: how often its ports were read */
+	uint8_t again;	 /* the round after which SwitchInfo was read again */
+	uint8_t vias;	 /* probe: how often another way to it was looked for */
+	uint8_t silent;	 /* cables that lead to it by record, unanswered */
+	bool probed;	 /* asked for by name */
+	bool full;	 /* ask through every port that is up */
+	bool gone;	 /* found to be another node's shadow */
+	bool fault;	 /* something of SN_HEAD failed */
+	uint32_t ask[8]; /* ports to ask through */
+	uint32_t reasked[8];  /* ports whose disagreement was asked again */
+	uint32_t claimed[8];  /* ports that had a claim */
+	uint32_t banned[8];   /* ports whose cable is one-sided */
+	struct sweep_end met; /* where it was first met in this sweep */
 };
 
 /* A growing first-in first-out queue. */
 struct sweep_queue {
 	struct sweep_job *job;
 	size_t head, n, cap;
-};
-
-/* One end of a cable. */
-struct sweep_end {
-	draft_id node;
-	uint8_t port;
 };
 
 struct sweep_ends {
@@ -105,6 +107,11 @@ struct sweep {
 	size_t nring, ring_cap, ring_at;
 	draft_id *ready; /* switches read, to be asked through */
 	size_t nready, ready_cap;
+	draft_id *level; /* those that are being asked through, and how far */
+	size_t nlevel, level_cap, level_at;
+	unsigned asks;		  /* open */
+	struct sweep_ends stale;  /* ports whose other end changed */
+	unsigned twins;		  /* made in this sweep */
 	struct sweep_ends claims; /* to be asked again when all is quiet */
 	struct sweep_ends failed; /* links that are up, known, and silent */
 	uint64_t *suspect;
@@ -142,13 +149,16 @@ void sweep_ends_add(struct sweep_ends *l, draft_id n, uint8_t port);
 /* Nothing queued and nothing open: what next? False when all is done. */
 bool sweep_advance(struct sweep *s);
 
-/* Queue the asks of all switches that are read. */
-void sweep_ask_level(struct sweep *s);
+/* Start the next breadth-first level: ask through all that is read. */
+void sweep_next_level(struct sweep *s);
+
+/* Queue asks of the level, as many as may go at once; false: none is left. */
+bool sweep_ask_group(struct sweep *s);
 
 /* Read a switch from its start; full: ask through all that is up. */
 void sweep_read(struct sweep *s, draft_id n, bool full);
 
-/* Read one port again because its other end changed. */
+/* Read one port again, when all is quiet, because its other end changed. */
 void sweep_refresh(struct sweep *s, draft_id n, uint8_t port);
 
 /* Unplug the cable of a port, counted, its other end to be refreshed. */

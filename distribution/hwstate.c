@@ -17,6 +17,7 @@ struct hw_switch {
 struct hwstate {
 	struct lft_pool *pool;
 	struct map by_guid;
+	struct map stubborn; /* port -> what it did not take */
 	struct hw_switch *sw;
 	size_t n, cap;
 };
@@ -54,6 +55,7 @@ hw_free(struct hwstate *h)
 		drop_blocks(h, &h->sw[i]);
 	free(h->sw);
 	map_free(&h->by_guid);
+	map_free(&h->stubborn);
 	free(h);
 }
 
@@ -181,4 +183,28 @@ hw_reconcile(struct hwstate *h, const struct topo *t)
 			t->port[n->first_port].found_lid == 0)
 			hw_forget(h, n->guid);
 	}
+}
+
+/* Ports by one number: GUIDs of one vendor differ in their low 48 bits. */
+static uint64_t
+port_key(uint64_t node_guid, unsigned port)
+{
+	return node_guid ^ (uint64_t)port << 56;
+}
+
+void
+hw_set_stubborn(
+	struct hwstate *h, uint64_t node_guid, unsigned port, uint32_t wanted)
+{
+	map_put(&h->stubborn, port_key(node_guid, port), wanted);
+}
+
+bool
+hw_stubborn(const struct hwstate *h, uint64_t node_guid, unsigned port,
+	uint32_t wanted)
+{
+	uint32_t was;
+
+	return map_get(&h->stubborn, port_key(node_guid, port), &was) &&
+	       was == wanted;
 }

@@ -55,6 +55,15 @@ bool hw_top_first(const struct hwstate *h, uint64_t guid);
  */
 void hw_reconcile(struct hwstate *h, const struct topo *t);
 
+/*
+ * This port acknowledged a Set but kept its own time-outs or lifetimes: they
+ * are its own business from now on, until a different value is wanted.
+ */
+void hw_set_stubborn(
+	struct hwstate *h, uint64_t node_guid, unsigned port, uint32_t wanted);
+bool hw_stubborn(const struct hwstate *h, uint64_t node_guid, unsigned port,
+	uint32_t wanted);
+
 /* Remember LinearFDBTop and LID as acknowledged or read, for hw_reconcile. */
 void hw_set_top(struct hwstate *h, uint64_t guid, uint16_t top);
 

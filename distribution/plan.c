@@ -164,12 +164,32 @@ add_port_set(struct maker *m, port_ix ix, const struct mad_port_info *want)
 	add_step(m, ix, MAD_PORT_INFO, port_mod(&m->t->port[ix]), pay);
 }
 
+/* What a port must take: addresses. */
 static bool
 differs(const struct mad_port_info *a, const struct mad_port_info *b)
 {
 	return a->mkey != b->mkey || a->gid_prefix != b->gid_prefix ||
 	       a->lid != b->lid || a->lmc != b->lmc || a->sm_lid != b->sm_lid ||
-	       a->sm_sl != b->sm_sl || a->subnet_timeout != b->subnet_timeout;
+	       a->sm_sl != b->sm_sl;
+}
+
+uint32_t
+plan_tunables(const struct mad_port_info *i)
+{
+	return (uint32_t)i->subnet_timeout << 16 | (uint32_t)i->hoq_life << 8 |
+	       i->vl_stall;
+}
+
+/* What it should take: time-outs; not asked twice of one that keeps its own. */
+static bool
+detuned(const struct maker *m, port_ix ix, const struct mad_port_info *was,
+	const struct mad_port_info *want)
+{
+	const struct topo_port *p = &m->t->port[ix];
+
+	return plan_tunables(was) != plan_tunables(want) &&
+	       !hw_stubborn(m->hw, m->t->node[p->node].guid, p->num,
+		       plan_tunables(want));
 }
 
 static bool
@@ -196,13 +216,12 @@ plan_params(struct maker *m, port_ix ix)
 		(p->mtu != common_mtu(m->t, p) ||
 			p->op_vls != common_vls(m, p)))
 		m->p->mismatched_ports++;
-	if (is_external(m->t, ix)) {
-		if (live && (was.hoq_life != want.hoq_life ||
-				    was.vl_stall != want.vl_stall))
-			add_port_set(m, ix, &want);
-	} else if ((live || is_switch(m->t, ix)) && differs(&was, &want)) {
+	if (is_external(m->t, ix)
+			? live && detuned(m, ix, &was, &want)
+			: (live || is_switch(m->t, ix)) &&
+				  (differs(&was, &want) ||
+					  detuned(m, ix, &was, &want)))
 		add_port_set(m, ix, &want);
-	}
 }
 
 /* Both ends present, answering and not Down. */

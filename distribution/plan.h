@@ -28,6 +28,7 @@
 
 #include "distribution/hwstate.h"
 #include "routing/routes.h"
+#include "sm/mad/mad.h"
 
 enum plan_phase {
 	PLAN_PARAMS,
@@ -79,6 +80,12 @@ struct plan *plan_make(struct routes *r, const struct hwstate *hw,
 	const struct plan_params *params);
 
 void plan_free(struct plan *p); /* NULL allowed */
+
+/*
+ * The time-outs and lifetimes of a PortInfo as one number: what a device may
+ * keep to itself although it acknowledged the Set.
+ */
+uint32_t plan_tunables(const struct mad_port_info *i);
 
 /* "Set(PortInfo) on S1 port 3", for messages. */
 void plan_step_text(

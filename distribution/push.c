@@ -86,8 +86,22 @@ outcome_text(const struct xact_result *res)
 }
 
 /*
- * A step failed. For a switch all its further steps are void; a CA port that
- * cannot be set up stays down together with its peer.
+ * Does this failure condemn the whole switch? Silence does, and so does a
+ * table or its own port 0; one external port that will not come up does not.
+ */
+static bool
+condemns(const struct topo *t, const struct plan_step *s, enum push_cause cause)
+{
+	const struct topo_port *p = &t->port[s->port];
+
+	if (t->node[p->node].type != TOPO_SWITCH)
+		return false;
+	return cause == PUSH_SILENT || s->attr != MAD_PORT_INFO || p->num == 0;
+}
+
+/*
+ * A step failed. For a condemned switch all its further steps are void; a port
+ * that cannot be set up stays down together with its peer.
  */
 static void
 fail(struct push *p, const struct plan_step *s, enum push_cause cause,
@@ -102,13 +116,14 @@ fail(struct push *p, const struct plan_step *s, enum push_cause cause,
 	p->port_failed[s->port] = true;
 	if (p->node_failed[node])
 		return;
-	p->node_failed[node] = t->node[node].type == TOPO_SWITCH;
+	p->node_failed[node] = condemns(t, s, cause);
 	p->failure =
 		mem_grow(p->failure, p->nfailures, &p->capfailures, sizeof(*f));
 	f = &p->failure[p->nfailures++];
 	f->node = node;
 	f->port = s->port;
 	f->cause = cause;
+	f->condemned = p->node_failed[node];
 	plan_step_text(p->plan, s, step, sizeof(step));
 	(void)snprintf(f->why, sizeof(f->why), "%.90s: %.30s", step, how);
 }
@@ -129,22 +144,47 @@ acked_lft(struct push *p, const struct plan_step *s, const uint8_t *data)
 	p->counts.lft_blocks++;
 }
 
+/*
+ * A port says what it made of a Set. Another LID than asked is a lie; other
+ * time-outs are its own business, and remembered as such.
+ */
+static void
+acked_port(struct push *p, const struct plan_step *s, const uint8_t *data)
+{
+	const struct topo_port *port = &topo_of(p)->port[s->port];
+	uint64_t guid = topo_of(p)->node[port->node].guid;
+	struct mad_port_info is, want;
+
+	if (mad_port_info_decode(data, &is, NULL) != 0 ||
+		mad_port_info_decode(
+			p->plan->payload[s->payload], &want, NULL) != 0 ||
+		is.lid != want.lid) {
+		fail(p, s, PUSH_LIED, "acknowledged another LID");
+		return;
+	}
+	if (plan_tunables(&is) != plan_tunables(&want))
+		hw_set_stubborn(p->hw, guid, port->num, plan_tunables(&want));
+	draft_port_written(p->draft, guid, port->num, data);
+	p->counts.other_sets++;
+}
+
 static void
 acked(struct push *p, const struct plan_step *s, const uint8_t *data)
 {
 	const struct topo *t = topo_of(p);
-	const struct topo_port *port = &t->port[s->port];
-	uint64_t guid = t->node[port->node].guid;
+	uint64_t guid = t->node[t->port[s->port].node].guid;
 	struct mad_switch_info i;
 
 	if (s->attr == MAD_LFT) {
 		acked_lft(p, s, data);
 		return;
 	}
-	p->counts.other_sets++;
 	if (s->attr == MAD_PORT_INFO) {
-		draft_port_written(p->draft, guid, port->num, data);
-	} else if (mad_switch_info_decode(data, &i, NULL) == 0) {
+		acked_port(p, s, data);
+		return;
+	}
+	p->counts.other_sets++;
+	if (mad_switch_info_decode(data, &i, NULL) == 0) {
 		draft_switch_written(p->draft, guid, data);
 		hw_set_top(p->hw, guid, i.lft_top);
 	}
@@ -171,25 +211,46 @@ not_acked(struct push *p, const struct plan_step *s,
 	fail(p, s, cause, outcome_text(res));
 }
 
+/*
+ * A Set(PortInfo) was refused. When an answer was lost and the Set repeated,
+ * or when data from the peer made an Armed port Active, the port is where we
+ * want it and says so: ask before calling it a failure.
+ */
+static void ask_port(struct push *p, size_t ix, struct mono now);
+
+static void
+port_asked(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct push *p = cookie;
+	const struct plan_step *s = &p->plan->step[tag];
+	struct mad_port_info is, want;
+
+	p->inflight--;
+	if (res->outcome == XACT_CANCELLED)
+		return;
+	if (res->outcome == XACT_OK &&
+		mad_port_info_decode(res->data, &is, NULL) == 0 &&
+		mad_port_info_decode(
+			p->plan->payload[s->payload], &want, NULL) == 0 &&
+		is.state >= want.state && is.lid == want.lid)
+		acked(p, s, res->data);
+	else
+		fail(p, s, PUSH_REFUSED, "refused");
+}
+
 static void
 step_done(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct push *p = cookie;
 	const struct plan_step *s = &p->plan->step[tag];
-	struct mad_port_info i;
 
 	p->inflight--;
-	if (res->outcome == XACT_OK) {
+	if (res->outcome == XACT_OK)
 		acked(p, s, res->data);
-	} else if (s->phase == PLAN_ACTIVATE && res->outcome == XACT_STATUS &&
-		   res->data != NULL &&
-		   mad_port_info_decode(res->data, &i, NULL) == 0 &&
-		   i.state == 4) {
-		/* data from its peer made it Active before we asked */
-		acked(p, s, res->data);
-	} else if (res->outcome != XACT_CANCELLED) {
+	else if (res->outcome == XACT_STATUS && s->attr == MAD_PORT_INFO)
+		ask_port(p, tag, res->now);
+	else if (res->outcome != XACT_CANCELLED)
 		not_acked(p, s, res);
-	}
 }
 
 static bool
@@ -205,27 +266,49 @@ void_step(const struct push *p, const struct plan_step *s)
 	       p->node_failed[topo_of(p)->port[port->peer].node];
 }
 
+/* The request of a step, without its data. -1: too far away. */
+static int
+request(const struct push *p, const struct plan_step *s, uint8_t method,
+	struct xact_request *r)
+{
+	const struct topo *t = topo_of(p);
+	const struct topo_port *port = &t->port[s->port];
+	int hops;
+
+	memset(r, 0, sizeof(*r));
+	hops = topo_route(t, port->node, r->path);
+	if (hops < 0)
+		return -1;
+	r->hops = (uint8_t)hops;
+	r->method = method;
+	r->attr = s->attr;
+	r->mod = s->mod;
+	r->mkey = p->mkey;
+	r->target = t->node[port->node].guid;
+	return 0;
+}
+
+static void
+ask_port(struct push *p, size_t ix, struct mono now)
+{
+	struct xact_request r;
+
+	if (request(p, &p->plan->step[ix], MAD_GET, &r) != 0)
+		return;
+	p->inflight++;
+	xact_submit(p->x, &r, now, port_asked, p, ix);
+}
+
 static void
 submit(struct push *p, size_t ix, struct mono now)
 {
 	const struct plan_step *s = &p->plan->step[ix];
-	const struct topo *t = topo_of(p);
-	const struct topo_port *port = &t->port[s->port];
 	struct xact_request r;
-	int hops;
 
-	memset(&r, 0, sizeof(r));
-	hops = topo_route(t, port->node, r.path);
-	if (hops < 0) {
+	if (request(p, s, MAD_SET, &r) != 0) {
 		fail(p, s, PUSH_SILENT, "more than 63 hops away");
 		return;
 	}
-	r.hops = (uint8_t)hops;
-	r.method = MAD_SET;
-	r.attr = s->attr;
-	r.mod = s->mod;
-	r.mkey = p->mkey;
-	r.target = t->node[port->node].guid;
 	if (s->attr == MAD_LFT)
 		memcpy(r.data, lft_bytes(p->plan->routes->pool, s->payload),
 			MAD_DATA);

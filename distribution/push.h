@@ -7,9 +7,11 @@
  * for port and switch parameters. An answer that does not repeat the block it
  * acknowledges is a failure, not an acknowledgement.
  *
- * A switch whose step failed for good gets no further steps in this plan; it
- * is reported, and the core decides (quarantine, top first, try again). A port
- * whose Armed failed is not made Active, nor is its peer.
+ * A switch that falls silent, or refuses a table or its own port 0, gets no
+ * further steps in this plan; it is reported, and the core decides (quarantine,
+ * top first, try again). A port whose Armed failed is not made Active, nor is
+ * its peer. A refused Set(PortInfo) is asked about first: after a lost answer
+ * the repeated Set is refused although the first one did its work.
  */
 #ifndef HEDDLE_DISTRIBUTION_PUSH_H
 #define HEDDLE_DISTRIBUTION_PUSH_H
@@ -37,6 +39,7 @@ struct push_failure {
 	node_ix node; /* in the plan's topology */
 	port_ix port;
 	enum push_cause cause;
+	bool condemned; /* the whole switch, not one port of it */
 	char why[128];
 };
 

@@ -37,9 +37,8 @@ chunk_free(uint8_t *at)
 static void
 grow(struct lft_pool *p)
 {
-	uint8_t **slot;
-
-	p->chunk = mem_grow(p->chunk, p->nchunks, &p->capchunks, sizeof(*slot));
+	/* the array never moves: readers of old blocks may be at work */
+	assert(p->nchunks < LFT_MAX_CHUNKS);
 	p->chunk[p->nchunks++] = chunk_new();
 	p->refs = mem_resize(p->refs, p->nchunks * BLOCKS, sizeof(*p->refs));
 }
@@ -56,6 +55,7 @@ lft_pool_new(void)
 {
 	struct lft_pool *p = mem_zalloc(1, sizeof(*p));
 
+	p->chunk = mem_zalloc(LFT_MAX_CHUNKS, sizeof(*p->chunk));
 	grow(p);
 	memset(bytes_of(p, LFT_EMPTY), LFT_DROP, LFT_BLOCK);
 	p->refs[LFT_EMPTY] = 1;

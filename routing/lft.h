@@ -9,7 +9,9 @@
  *
  * A pool belongs to whoever runs the current stage of the pipeline: the
  * routing job while it runs (perhaps in the worker thread), the core before
- * and after. Counts are therefore plain integers; no lock exists.
+ * and after. Counts are therefore plain integers; no lock exists. The bytes of
+ * blocks that somebody holds may be read at any time: neither they nor the
+ * array of chunks ever move.
  *
  * IBA volume 1: LinearForwardingTable 14.2.5.10.
  */
@@ -19,7 +21,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LFT_BLOCK = 64, LFT_DROP = 255, LFT_CHUNK_BITS = 12 };
+enum {
+	LFT_BLOCK = 64,
+	LFT_DROP = 255,
+	LFT_CHUNK_BITS = 12,
+	LFT_MAX_CHUNKS = 1 << 16
+};
 
 typedef uint32_t lft_ref;
 #define LFT_EMPTY 0U /* the block of 64 x 255 */
@@ -30,7 +37,7 @@ struct lft_pool {
 	lft_ref free; /* head of the free list, linked through refs */
 	uint32_t n;   /* blocks ever made, chunk[] capacity follows */
 	uint32_t live;
-	size_t nchunks, capchunks;
+	size_t nchunks;
 };
 
 struct lft_pool *lft_pool_new(void);

@@ -6,18 +6,36 @@
 /* Where an attempt gets its order from. */
 enum source { KEPT, FRESH, ONE_TOP };
 
+/* In a tree no two tops are cabled to each other. */
+static bool
+tops_apart(const struct updn *u)
+{
+	for (sw_ix s = 0; s < u->nsw; s++)
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			if (u->rank[s] == 0 && u->rank[u->group[g].peer] == 0)
+				return false;
+	return true;
+}
+
 /*
  * Tiers are worth it while the subtree that joins tops is not loaded more
- * than a full cable would be; otherwise this is no tree.
+ * than a full cable would be; otherwise this is no tree. Roots that somebody
+ * configured are not put in question.
  */
 static void
 order_fresh(struct updn *u)
 {
+	uint64_t burden;
+	bool apart;
+
+	u->reranked = 0;
 	updn_order_fresh(u, false);
-	if (updn_turn(u) <= u->nhosts)
-		return;
-	u->turn_leaf = TOPO_NONE;
-	updn_order_fresh(u, true);
+	apart = tops_apart(u);
+	burden = updn_turn(u);
+	if (burden == UINT64_MAX ||
+		(u->order == ROUTE_TIERS && (!apart || burden > u->nhosts)))
+		updn_search(u);
+	u->reranked = 0;
 }
 
 static void
@@ -55,7 +73,8 @@ make_routes(struct updn *u, bool keep)
 	const struct route_job *job = u->job;
 	struct routes *r = routes_new(job->topo, job->pool);
 	struct updn_reach reach = updn_reach(u);
-	struct updn_dests dests = updn_chain(u, &reach);
+	struct updn_dests dests =
+		updn_chain(u, &reach, keep && job->prev != NULL);
 
 	r->engine = engine_updn.name;
 	r->order = u->order;

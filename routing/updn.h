@@ -4,9 +4,11 @@
  *   graph   cables as groups of parallel ones, components, where hosts are
  *   order   a fresh order: which switches are on top, ranks from there
  *   sticky  the order in force, repaired where it has to be
+ *   search  no tree: several orders tried on an estimate of the load
  *   turn    several tops: the subtree in which down-up turns are made
  *   reach   bit sets: who is below whom, shortest legal paths by level
  *   chain   for each LID the way down that is meant for it
+ *   recall  ... taken from the previous routes
  *   fill    candidate masks, choice, rows of the tables
  *
  * Two orders are in use. The tier order sorts by (rank, GUID); it is what
@@ -36,7 +38,8 @@
 #include "routing/engine.h"
 
 enum {
-	UPDN_CHAIN = 8, /* longest designated way down */
+	UPDN_CHAIN = 8,	 /* longest designated way down */
+	UPDN_SHARES = 4, /* ways that one LID may be split over */
 	UPDN_MAX_GROUPS = 256,
 	UPDN_MASK_WORDS = 4, /* 256 neighbours as bits */
 };
@@ -95,20 +98,34 @@ struct updn_reach {
 	struct updn_levels dn, path;
 };
 
+/* A designated way down to a LID, from below: its switch, the next one up. */
+struct updn_chain {
+	uint32_t len;
+	sw_ix sw[UPDN_CHAIN];
+};
+
 /* LIDs to route, those of one switch together: at[s] .. end[s). */
 struct updn_dests {
 	uint32_t n;
 	uint32_t *at, *end;
 	uint32_t *run; /* [nsw] how many from at[s] on have consecutive LIDs */
 	uint16_t *lid;
-	uint8_t *out;	/* port at its switch */
+	sw_ix *dest;
+	uint8_t *out;	/* port at dest */
 	uint8_t *other; /* 1: not a compute host */
-	uint8_t *len;	/* length of its chain */
-	sw_ix *chain;	/* [n * UPDN_CHAIN] its switch, the one above, ... */
+	struct updn_chain *chain;
 	uint16_t *key;	/* apex number * spread + turn */
+	uint32_t *nkey; /* compute hosts' LIDs by key */
 	uint32_t spread;
 	uint32_t napex;
 	sw_ix *apex; /* [napex] chains' last switches */
+
+	/* LIDs for which no cable is left alone: sources share them out. */
+	uint32_t nsplit;
+	uint32_t *split;	  /* [nsplit] LID indexes */
+	uint32_t *share_of;	  /* [n] number in split + 1, or 0 */
+	struct updn_chain *share; /* [nsplit * UPDN_SHARES] */
+	uint8_t *class;		  /* [nsw] which share a source takes first */
 };
 
 /* updn_graph.c: fill everything of u up to nhosts. */
@@ -118,6 +135,8 @@ void updn_graph_sort(struct updn *u);
 
 /* updn_order.c: ranks for a fabric without memory. single: one top only. */
 void updn_order_fresh(struct updn *u, bool single);
+/* Ranks by distance from this switch: one top in its component. */
+void updn_order_from(struct updn *u, sw_ix root);
 /* Weighted sum of squared distances to hosts, per switch, in the arena. */
 uint64_t *updn_order_closeness(const struct updn *u);
 
@@ -139,6 +158,12 @@ uint32_t updn_sticky_rerank(struct updn *u, bool *good);
  */
 uint64_t updn_turn(struct updn *u);
 
+/*
+ * updn_search.c: where there are no tiers, the best of some orders by the worst
+ * load that they would lead to; complete, as after updn_turn.
+ */
+void updn_search(struct updn *u);
+
 /* updn_reach.c */
 struct updn_sets updn_reach_sets(
 	const struct updn *u, const struct updn_line *line);
@@ -149,8 +174,9 @@ struct updn_reach updn_reach(const struct updn *u);
 void updn_reach_candidates(const struct updn *u, const struct updn_reach *r,
 	sw_ix s, uint64_t *rows);
 
-/* updn_chain.c */
-struct updn_dests updn_chain(const struct updn *u, const struct updn_reach *r);
+/* updn_chain.c. keep: the ways of the previous routes where they stand. */
+struct updn_dests updn_chain(
+	const struct updn *u, const struct updn_reach *r, bool keep);
 
 /* updn_fill.c: all rows into out. -1 when cancelled. */
 int updn_fill(const struct updn *u, const struct updn_reach *r,

@@ -1,18 +1,11 @@
 #include <string.h>
 
-#include "routing/updn.h"
+#include "routing/updn_walk.h"
 
-/* How much each cable group and switch carries down already, by kind. */
-struct burden {
-	uint32_t *link; /* per group of the lower switch */
-	uint32_t *sw;
-};
-
-struct walk {
-	const struct updn *u;
-	const struct updn_reach *r;
-	struct updn_dests *d;
-	struct burden load[2];
+enum {
+	SPREAD = 12, /* ways of parallel cables worth telling apart exactly */
+	SUBSTITUTES = 4,
+	FINEST = 16,
 };
 
 /*
@@ -55,7 +48,8 @@ family_order(const struct updn *u)
 
 /* LIDs of one end. */
 static void
-add_end(const struct updn *u, struct updn_dests *d, const struct topo_end *e)
+add_end(const struct updn *u, struct updn_dests *d, sw_ix s,
+	const struct topo_end *e)
 {
 	const struct topo_port *p = &u->t->port[e->port];
 	const struct topo_node *n = &u->t->node[p->node];
@@ -63,6 +57,7 @@ add_end(const struct updn *u, struct updn_dests *d, const struct topo_end *e)
 
 	for (uint32_t i = 0; p->lid != 0 && i < 1U << p->lmc; i++) {
 		d->lid[d->n] = (uint16_t)(p->lid + i);
+		d->dest[d->n] = s;
 		d->out[d->n] = e->out;
 		d->other[d->n++] = !host;
 	}
@@ -78,7 +73,7 @@ add_switch(const struct updn *u, struct updn_dests *d, sw_ix s)
 	for (unsigned own = 0; own < 2; own++)
 		for (uint32_t i = sw->end; i < sw->end + sw->nend; i++)
 			if ((u->t->end[i].out == 0) == (own == 1))
-				add_end(u, d, &u->t->end[i]);
+				add_end(u, d, s, &u->t->end[i]);
 	while (from + n < d->n && d->lid[from + n] == d->lid[from] + n)
 		n++;
 	d->at[s] = from;
@@ -87,11 +82,11 @@ add_switch(const struct updn *u, struct updn_dests *d, sw_ix s)
 }
 
 /* Is the shortest legal path from x to dest exactly k long? */
-static bool
-exactly(const struct updn_reach *r, uint32_t nsw, sw_ix x, sw_ix dest,
-	uint32_t k)
+bool
+updn_chain_exactly(const struct updn_walk *w, sw_ix x, sw_ix dest, uint32_t k)
 {
-	uint32_t last = r->path.n - 1;
+	const struct updn_reach *r = w->r;
+	uint32_t nsw = w->u->nsw, last = r->path.n - 1;
 	uint32_t is = k < last ? k : last, was = k - 1 < last ? k - 1 : last;
 
 	return updn_bit(r->path.row[(size_t)is * nsw + x], dest) &&
@@ -100,18 +95,22 @@ exactly(const struct updn_reach *r, uint32_t nsw, sw_ix x, sw_ix dest,
 
 /* The next switch up for dest: least loaded cable, then least loaded switch. */
 static uint32_t
-next_up(const struct walk *w, const struct burden *b, sw_ix s, sw_ix dest,
-	uint32_t k)
+next_up(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
+	sw_ix dest, uint32_t k)
 {
 	const struct updn *u = w->u;
-	uint32_t best = UINT32_MAX;
+	uint32_t best = w->prefer[k - 1];
 
+	if (best >= u->first[s] && best < u->first[s + 1] &&
+		b->link[best] < w->fair[s] * u->group[best].n)
+		return best;
+	best = UINT32_MAX;
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
 		const struct updn_group *x = &u->group[g];
 		uint64_t mine, its;
 
 		if (u->tier.pos[x->peer] > u->tier.pos[s] ||
-			!exactly(w->r, u->nsw, x->peer, dest, k))
+			!updn_chain_exactly(w, x->peer, dest, k))
 			continue;
 		if (best == UINT32_MAX) {
 			best = g;
@@ -127,27 +126,163 @@ next_up(const struct walk *w, const struct burden *b, sw_ix s, sw_ix dest,
 	return best;
 }
 
-static void
-make_chain(struct walk *w, uint32_t i, sw_ix dest)
+void
+updn_chain_extend(const struct updn_walk *w, const struct updn_burden *b,
+	struct updn_chain *c, uint32_t *group)
 {
-	const struct updn *u = w->u;
-	struct burden *b = &w->load[w->d->other[i]];
-	sw_ix *chain = w->d->chain + (size_t)i * UPDN_CHAIN;
-	sw_ix s = dest;
-	uint32_t n = 1;
-
-	chain[0] = dest;
-	while (n < UPDN_CHAIN) {
-		uint32_t g = next_up(w, b, s, dest, n);
+	while (c->len < UPDN_CHAIN) {
+		uint32_t g = next_up(w, b, c->sw[c->len - 1], c->sw[0], c->len);
 
 		if (g == UINT32_MAX)
 			break;
-		s = u->group[g].peer;
-		b->link[g]++;
-		b->sw[s]++;
-		chain[n++] = s;
+		group[c->len - 1] = g;
+		c->sw[c->len++] = w->u->group[g].peer;
 	}
-	w->d->len[i] = (uint8_t)n;
+}
+
+/* The way for dest, and the groups it takes; nothing is counted yet. */
+static void
+find_chain(const struct updn_walk *w, const struct updn_burden *b, sw_ix dest,
+	struct updn_chain *c, uint32_t *group)
+{
+	c->sw[0] = dest;
+	c->len = 1;
+	updn_chain_extend(w, b, c, group);
+}
+
+void
+updn_chain_count(struct updn_burden *b, const struct updn_chain *c,
+	const uint32_t *group, uint32_t shares)
+{
+	for (uint32_t k = 1; k < c->len; k++) {
+		b->link[group[k - 1]] += shares;
+		b->sw[c->sw[k]] += shares;
+	}
+}
+
+/* Would this LID overload a cable of its way? */
+static bool
+too_much(const struct updn_walk *w, const struct updn_burden *b,
+	const struct updn_chain *c, const uint32_t *group)
+{
+	for (uint32_t k = 1; k < c->len; k++)
+		if (b->link[group[k - 1]] + UPDN_SHARES >
+			w->fair[c->sw[k - 1]] * w->u->group[group[k - 1]].n)
+			return true;
+	return false;
+}
+
+/* Chains for all LIDs, whole ones. */
+static void
+make_chains(struct updn_walk *w, bool others)
+{
+	uint32_t group[UPDN_CHAIN];
+
+	for (uint32_t i = 0; i < w->d->n; i++) {
+		struct updn_burden *b = &w->load[w->d->other[i]];
+
+		if (w->d->other[i] && !others)
+			continue;
+		find_chain(w, b, w->d->dest[i], &w->d->chain[i], group);
+		updn_chain_count(b, &w->d->chain[i], group, UPDN_SHARES);
+	}
+}
+
+/*
+ * What each cable up from s should carry if all were equal, but no less than
+ * one LID. True when some cable carries more.
+ */
+static bool
+find_fair(struct updn_walk *w)
+{
+	const struct updn *u = w->u;
+	const uint32_t *link = w->load[0].link;
+	bool over = false;
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		uint32_t sum = 0, cables = 0;
+
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			if (u->tier.pos[u->group[g].peer] < u->tier.pos[s]) {
+				sum += link[g];
+				cables += u->group[g].n;
+			}
+		w->fair[s] = UPDN_SHARES;
+		if (sum > cables * UPDN_SHARES)
+			w->fair[s] = (sum + cables - 1) / cables;
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			over |= link[g] > w->fair[s] * u->group[g].n;
+	}
+	return over;
+}
+
+struct updn_chain *
+updn_chain_split(struct updn_walk *w, uint32_t i)
+{
+	struct updn_dests *d = w->d;
+
+	d->split[d->nsplit++] = i;
+	d->share_of[i] = d->nsplit;
+	return d->share + (size_t)(d->nsplit - 1) * UPDN_SHARES;
+}
+
+/* Each share finds its own way, along that of the share before while there is
+ * room. */
+static void
+split(struct updn_walk *w, uint32_t i)
+{
+	struct updn_dests *d = w->d;
+	uint32_t group[UPDN_CHAIN], k;
+	struct updn_chain *share = updn_chain_split(w, i);
+
+	for (k = 0; k < UPDN_CHAIN; k++)
+		w->prefer[k] = group[k] = UINT32_MAX;
+	for (k = 0; k < UPDN_SHARES; k++) {
+		find_chain(w, &w->load[0], d->dest[i], &share[k], group);
+		updn_chain_count(&w->load[0], &share[k], group, 1);
+		memcpy(w->prefer, group, sizeof(group));
+	}
+	for (k = 0; k < UPDN_CHAIN; k++)
+		w->prefer[k] = UINT32_MAX;
+	d->chain[i] = share[0];
+}
+
+void
+updn_chain_place(struct updn_walk *w, uint32_t i)
+{
+	struct updn_burden *b = &w->load[0];
+	uint32_t group[UPDN_CHAIN];
+
+	find_chain(w, b, w->d->dest[i], &w->d->chain[i], group);
+	if (too_much(w, b, &w->d->chain[i], group))
+		split(w, i);
+	else
+		updn_chain_count(b, &w->d->chain[i], group, UPDN_SHARES);
+}
+
+void
+updn_chain_reset(struct updn_walk *w)
+{
+	memset(w->load[0].link, 0,
+		w->u->first[w->u->nsw] * sizeof(*w->load[0].link));
+	memset(w->load[0].sw, 0, w->u->nsw * sizeof(*w->load[0].sw));
+	for (uint32_t k = 0; k < w->d->nsplit; k++)
+		w->d->share_of[w->d->split[k]] = 0;
+	w->d->nsplit = 0;
+}
+
+/*
+ * In a damaged tree some cable must carry two LIDs where others carry one, and
+ * would be twice as loaded. So those LIDs that find no cable free are split:
+ * their sources, by class, come down over different cables.
+ */
+static void
+share_out(struct updn_walk *w)
+{
+	updn_chain_reset(w);
+	for (uint32_t i = 0; i < w->d->n; i++)
+		if (!w->d->other[i])
+			updn_chain_place(w, i);
 }
 
 /* How many ways of splitting over parallel cables a key must tell apart. */
@@ -166,10 +301,16 @@ spread_of(const struct updn *u)
 			b = c;
 		}
 		most = n > most ? n : most;
-		if (lcm <= 64)
+		if (lcm <= SPREAD)
 			lcm = lcm / a * n;
 	}
-	return lcm <= 64 ? lcm : most;
+	return lcm <= SPREAD ? lcm : most;
+}
+
+static sw_ix
+apex_of(const struct updn_chain *c)
+{
+	return c->sw[c->len - 1];
 }
 
 /* Number the apexes; LIDs of one apex take turns on parallel cables. */
@@ -181,10 +322,13 @@ make_keys(const struct updn *u, struct updn_dests *d)
 
 	d->apex = arena_array(u->a, u->nsw, sizeof(*d->apex));
 	d->spread = spread_of(u);
+	/* Damaged: what replaces an apex can be told apart more finely. */
+	if (d->nsplit > 0 && d->spread * SUBSTITUTES <= FINEST)
+		d->spread *= SUBSTITUTES;
 	for (unsigned kind = 0; kind < 2; kind++)
 		turn[kind] = arena_array(u->a, u->nsw, sizeof(*turn[kind]));
 	for (uint32_t i = 0; i < d->n; i++) {
-		sw_ix x = d->chain[(size_t)i * UPDN_CHAIN + d->len[i] - 1];
+		sw_ix x = apex_of(&d->chain[i]);
 
 		if (number[x] == 0) {
 			d->apex[d->napex++] = x;
@@ -193,42 +337,74 @@ make_keys(const struct updn *u, struct updn_dests *d)
 		if (d->napex * d->spread > UINT16_MAX)
 			d->spread = 1;
 	}
+	d->nkey = arena_array(
+		u->a, (size_t)d->napex * d->spread, sizeof(*d->nkey));
 	for (uint32_t i = 0; i < d->n; i++) {
-		sw_ix x = d->chain[(size_t)i * UPDN_CHAIN + d->len[i] - 1];
+		sw_ix x = apex_of(&d->chain[i]);
 		uint32_t q = turn[d->other[i]][x]++ % d->spread;
 
 		d->key[i] = (uint16_t)((number[x] - 1) * d->spread + q);
+		d->nkey[d->key[i]] += !d->other[i];
 	}
 }
 
-struct updn_dests
-updn_chain(const struct updn *u, const struct updn_reach *r)
+static void
+make_room(const struct updn *u, struct updn_dests *d, struct updn_walk *w)
 {
-	struct updn_dests d = {0};
-	struct walk w = {.u = u, .r = r, .d = &d};
-	sw_ix *seq = family_order(u);
 	uint32_t max = (uint32_t)u->t->max_lid + 1;
 
-	d.at = arena_array(u->a, u->nsw, sizeof(*d.at));
-	d.end = arena_array(u->a, u->nsw, sizeof(*d.end));
-	d.run = arena_array(u->a, u->nsw, sizeof(*d.run));
-	d.lid = arena_array(u->a, max, sizeof(*d.lid));
-	d.out = arena_array(u->a, max, sizeof(*d.out));
-	d.other = arena_array(u->a, max, sizeof(*d.other));
-	d.len = arena_array(u->a, max, sizeof(*d.len));
-	d.key = arena_array(u->a, max, sizeof(*d.key));
-	d.chain = arena_array(u->a, (size_t)max * UPDN_CHAIN, sizeof(*d.chain));
+	d->at = arena_array(u->a, u->nsw, sizeof(*d->at));
+	d->end = arena_array(u->a, u->nsw, sizeof(*d->end));
+	d->run = arena_array(u->a, u->nsw, sizeof(*d->run));
+	d->class = arena_array(u->a, u->nsw, sizeof(*d->class));
+	d->lid = arena_array(u->a, max, sizeof(*d->lid));
+	d->dest = arena_array(u->a, max, sizeof(*d->dest));
+	d->out = arena_array(u->a, max, sizeof(*d->out));
+	d->other = arena_array(u->a, max, sizeof(*d->other));
+	d->key = arena_array(u->a, max, sizeof(*d->key));
+	d->chain = arena_array(u->a, max, sizeof(*d->chain));
+	d->split = arena_array(u->a, max, sizeof(*d->split));
+	d->share_of = arena_array(u->a, max, sizeof(*d->share_of));
+	d->share =
+		arena_array(u->a, (size_t)max * UPDN_SHARES, sizeof(*d->share));
+	w->fair = arena_array(u->a, u->nsw, sizeof(*w->fair));
 	for (unsigned kind = 0; kind < 2; kind++) {
-		w.load[kind].link =
+		w->load[kind].link =
 			arena_array(u->a, u->first[u->nsw], sizeof(uint32_t));
-		w.load[kind].sw = arena_array(u->a, u->nsw, sizeof(uint32_t));
+		w->load[kind].sw = arena_array(u->a, u->nsw, sizeof(uint32_t));
 	}
+	for (unsigned k = 0; k < UPDN_CHAIN; k++)
+		w->prefer[k] = UINT32_MAX;
+}
+
+/*
+ * Whole chains first. Then, if a cable carries more than its share or if ways
+ * in use are to be kept, once more knowing what is fair. Where that splits so
+ * many that this cannot be a damaged tree, nothing is gained by it.
+ */
+struct updn_dests
+updn_chain(const struct updn *u, const struct updn_reach *r, bool keep)
+{
+	struct updn_dests d = {0};
+	struct updn_walk w = {.u = u, .r = r, .d = &d};
+	sw_ix *seq = family_order(u);
+	bool over;
+
+	make_room(u, &d, &w);
 	for (uint32_t i = 0; i < u->nsw; i++) {
-		if (!u->live[seq[i]])
-			continue;
-		add_switch(u, &d, seq[i]);
-		for (uint32_t e = d.at[seq[i]]; e < d.n; e++)
-			make_chain(&w, e, seq[i]);
+		d.class[seq[i]] = (uint8_t)(i % UPDN_SHARES);
+		if (u->live[seq[i]])
+			add_switch(u, &d, seq[i]);
+	}
+	make_chains(&w, true);
+	over = find_fair(&w);
+	if (u->order != ROUTE_SINGLE && keep)
+		updn_recall(&w, seq);
+	else if (u->order != ROUTE_SINGLE && over)
+		share_out(&w);
+	if ((uint64_t)d.nsplit * 4 > u->nhosts) {
+		updn_chain_reset(&w);
+		make_chains(&w, false);
 	}
 	make_keys(u, &d);
 	return d;

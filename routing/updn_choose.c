@@ -1,14 +1,14 @@
+#include <string.h>
+
 #include "routing/updn_row.h"
 
-/* Of the groups in m meant for LID i: those that follow its chain. */
+/* Of the groups in m those that follow a chain; false when none does. */
 static bool
-follow_chain(
-	const struct updn_row *f, uint32_t i, const uint64_t *m, uint64_t *out)
+follow(const struct updn_row *f, const struct updn_chain *c, const uint64_t *m,
+	uint64_t *out)
 {
-	const sw_ix *chain = f->d->chain + (size_t)i * UPDN_CHAIN;
-
-	for (uint32_t k = 1; k < f->d->len[i]; k++) {
-		const uint64_t *lead = f->lead + (size_t)chain[k] * f->W;
+	for (uint32_t k = 1; k < c->len; k++) {
+		const uint64_t *lead = f->lead + (size_t)c->sw[k] * f->W;
 		uint64_t any = 0;
 
 		for (uint32_t w = 0; w < f->W; w++)
@@ -20,61 +20,121 @@ follow_chain(
 }
 
 static bool
-in_chain(const struct updn_row *f, uint32_t i, sw_ix s)
+passes(const struct updn_chain *c, sw_ix s)
 {
-	const sw_ix *chain = f->d->chain + (size_t)i * UPDN_CHAIN;
+	for (uint32_t k = 1; k < c->len; k++)
+		if (c->sw[k] == s)
+			return true;
+	return false;
+}
 
-	for (uint32_t k = 1; k < f->d->len[i]; k++)
-		if (chain[k] == s)
+/*
+ * The chain of LID i that can be followed from s. Of a split one, that of the
+ * class of s comes first; switches on the way have to take what they can.
+ */
+static bool
+follow_any(const struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
+	uint64_t *out)
+{
+	const struct updn_dests *d = f->d;
+	const struct updn_chain *share;
+
+	if (d->share_of[i] == 0)
+		return follow(f, &d->chain[i], m, out);
+	share = d->share + (size_t)(d->share_of[i] - 1) * UPDN_SHARES;
+	for (uint32_t k = 0; k < UPDN_SHARES; k++)
+		if (follow(f, &share[(d->class[s] + k) % UPDN_SHARES], m, out))
 			return true;
 	return false;
 }
 
 /* The least loaded port of the groups in m. */
 static uint8_t
-least(const struct updn_row *f, sw_ix s, const uint64_t *m, const uint32_t *a,
-	const uint32_t *b)
+least(const struct updn_row *f, sw_ix s, const uint64_t *m,
+	const uint32_t *used)
 {
+	const struct updn_group *group = f->u->group + f->u->first[s];
+	const struct topo_adj *adj = f->u->t->adj;
 	uint32_t load = UINT32_MAX;
 	uint8_t best = LFT_DROP;
 
 	for (uint32_t w = 0; w < f->W; w++)
 		for (uint64_t x = m[w]; x != 0; x &= x - 1) {
-			uint32_t i = w * 64 + updn_low(x);
-			uint32_t n = f->u->group[f->u->first[s] + i].n;
+			const struct updn_group *g =
+				&group[w * 64 + updn_low(x)];
 
-			for (uint32_t q = 0; q < n; q++) {
-				uint8_t p = updn_row_port(f, s, i, q);
+			for (uint32_t q = 0; q < g->n; q++) {
+				uint8_t p = adj[g->adj + q].out;
 
-				if (a[p] + b[p] >= load)
+				if (used[p] >= load)
 					continue;
-				load = a[p] + b[p];
+				load = used[p];
 				best = p;
 			}
 		}
 	return best;
 }
 
+bool
+updn_choose_share(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m)
+{
+	uint64_t sub[UPDN_MASK_WORDS];
+
+	if (!follow_any(f, s, i, m, sub))
+		return false;
+	f->row[f->d->lid[i]] = least(f, s, sub, f->meant[f->d->other[i]]);
+	return true;
+}
+
 /*
- * LIDs whose chain passes here or can be joined from here are counted apart
- * from the rest: they are the ones that carry load while nothing is broken.
+ * LIDs whose chain passes here or can be joined from here are counted apart:
+ * they are the ones that carry load while nothing is broken. The rest goes
+ * where the sum is least.
  */
 uint8_t
 updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m)
 {
-	static const uint32_t none[UPDN_MAX_GROUPS] = {0};
 	uint32_t *meant = f->meant[f->d->other[i]];
-	uint32_t *other = f->other[f->d->other[i]];
+	uint32_t *sum = f->sum[f->d->other[i]];
 	uint64_t sub[UPDN_MASK_WORDS];
-	bool chained = follow_chain(f, i, m, sub);
 	uint8_t p;
 
-	if (chained || in_chain(f, i, s)) {
-		p = least(f, s, chained ? sub : m, meant, none);
+	if (follow_any(f, s, i, m, sub)) {
+		p = least(f, s, sub, meant);
+		meant[p]++;
+	} else if (passes(&f->d->chain[i], s)) {
+		p = least(f, s, m, meant);
 		meant[p]++;
 	} else {
-		p = least(f, s, m, meant, other);
-		other[p]++;
+		p = least(f, s, m, sum);
 	}
+	sum[p]++;
 	return p;
+}
+
+/* Tables are not cleared but taken back: masks change often, ports are few. */
+static void
+mark(struct updn_row *f, sw_ix s, const uint64_t *m, uint8_t value)
+{
+	const struct updn_group *group = f->u->group + f->u->first[s];
+
+	for (uint32_t w = 0; w < f->W; w++)
+		for (uint64_t x = m[w]; x != 0; x &= x - 1) {
+			const struct updn_group *g =
+				&group[w * 64 + updn_low(x)];
+
+			for (uint32_t q = 0; q < g->n; q++)
+				f->allowed[f->u->t->adj[g->adj + q].out] =
+					value;
+		}
+}
+
+void
+updn_choose_allow(struct updn_row *f, sw_ix s, const uint64_t *m)
+{
+	if (memcmp(m, f->allowed_for.w, f->W * sizeof(*m)) == 0)
+		return;
+	mark(f, s, f->allowed_for.w, 0);
+	mark(f, s, m, 1);
+	memcpy(f->allowed_for.w, m, f->W * sizeof(*m));
 }

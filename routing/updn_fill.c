@@ -110,9 +110,42 @@ find_masks(struct updn_row *f, sw_ix s, const uint32_t W)
 	}
 }
 
+/* Ports of group i, in turn. */
+static void
+spread(const struct updn_row *f, sw_ix s, uint32_t i, uint8_t *port)
+{
+	const struct updn_group *g = &f->u->group[f->u->first[s] + i];
+	const struct topo_adj *cable = f->u->t->adj + g->adj;
+
+	for (uint32_t q = 0, c = 0; q < f->d->spread; q++) {
+		port[q] = cable[c].out;
+		c = c + 1 < g->n ? c + 1 : 0;
+	}
+}
+
+/* The least used of the groups in m that lead to apex x, or UINT32_MAX. */
+static inline uint32_t
+lead_to(const struct updn_row *f, sw_ix x, const struct updn_mask *m,
+	const uint32_t *used, const uint32_t W)
+{
+	const uint64_t *lead = f->lead + (size_t)x * W;
+	uint32_t best = UINT32_MAX;
+
+	for (uint32_t w = 0; w < W; w++)
+		for (uint64_t b = lead[w] & m->w[w]; b != 0; b &= b - 1) {
+			uint32_t i = w * 64 + updn_low(b);
+
+			if (best == UINT32_MAX || used[i] < used[best])
+				best = i;
+		}
+	return best;
+}
+
 /*
  * The port by apex for far destinations: a group that leads to the apex, the
- * least used of several; apexes out of reach take turns on all.
+ * least used of several. Apexes out of reach take turns on all groups; where
+ * they are few, a cable is missing here, and each switch begins elsewhere so
+ * that the substitutes do not pile up.
  */
 static inline void
 make_template(struct updn_row *f, sw_ix s, const struct updn_mask *up,
@@ -120,30 +153,42 @@ make_template(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 {
 	const struct updn_dests *d = f->d;
 	uint32_t used[UPDN_MAX_GROUPS] = {0};
-	uint32_t list[UPDN_MAX_GROUPS], n = 0, turn = 0;
+	uint32_t list[UPDN_MAX_GROUPS], n = 0, missing = 0, turn;
 
 	for (uint32_t w = 0; w < W; w++)
 		for (uint64_t x = up->w[w]; x != 0; x &= x - 1)
 			list[n++] = w * 64 + updn_low(x);
 	for (uint32_t k = 0; k < d->napex; k++) {
-		const uint64_t *lead = f->lead + (size_t)d->apex[k] * W;
-		uint32_t best = UINT32_MAX;
+		uint32_t best = lead_to(f, d->apex[k], up, used, W);
 
-		for (uint32_t w = 0; w < W; w++)
-			for (uint64_t x = lead[w] & up->w[w]; x != 0;
-				x &= x - 1) {
-				uint32_t i = w * 64 + updn_low(x);
-
-				if (best == UINT32_MAX || used[i] < used[best])
-					best = i;
-			}
+		f->lead_by[k] = (uint16_t)best;
+		missing += best == UINT32_MAX;
 		if (best == UINT32_MAX)
-			best = list[turn++ % n];
+			continue;
 		used[best]++;
-		for (uint32_t q = 0; q < d->spread; q++)
-			f->templ[k * d->spread + q] =
-				updn_row_port(f, s, best, q);
 	}
+	turn = missing * 2 < d->napex ? f->u->tier.pos[s] : 0;
+	for (uint32_t k = 0; k < d->napex; k++) {
+		uint8_t *port = f->templ + (size_t)k * d->spread;
+
+		if (f->lead_by[k] != UINT16_MAX) {
+			spread(f, s, f->lead_by[k], port);
+			continue;
+		}
+		for (uint32_t q = 0; q < d->spread; q++)
+			port[q] = updn_row_port(f, s, list[turn++ % n], q);
+	}
+	for (uint32_t k = 0; k < d->napex * d->spread; k++)
+		f->sum[0][f->templ[k]] += d->nkey[k];
+}
+
+/* to[lid[i]] = port[key[i]], what rows mostly are. */
+static void
+scatter(uint8_t *restrict to, const uint16_t *restrict lid,
+	const uint8_t *restrict port, const uint16_t *restrict key, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		to[lid[i]] = port[key[i]];
 }
 
 /* All LIDs by the template; equal templates (a pod's leaves) share the work. */
@@ -154,25 +199,41 @@ fill_far(struct updn_row *f)
 	size_t n = (size_t)d->napex * d->spread;
 
 	if (!f->far_valid || memcmp(f->templ, f->templ_last, n) != 0) {
-		for (uint32_t i = 0; i < d->n; i++)
-			f->far_row[d->lid[i]] = f->templ[d->key[i]];
+		scatter(f->far_row, d->lid, f->templ, d->key, d->n);
 		memcpy(f->templ_last, f->templ, n);
 		f->far_valid = true;
 	}
 	memcpy(f->row, f->far_row, f->bytes);
 }
 
+/* The template knows whole LIDs only. */
+static void
+fill_split(struct updn_row *f, sw_ix s, const struct updn_mask *up)
+{
+	const struct updn_dests *d = f->d;
+
+	for (uint32_t k = 0; k < d->nsplit; k++) {
+		uint32_t i = d->split[k];
+
+		if (updn_bit(f->far, d->dest[i]))
+			(void)updn_choose_share(f, s, i, up->w);
+	}
+}
+
 static void
 put(struct updn_row *f, sw_ix dest, uint8_t port)
 {
 	const struct updn_dests *d = f->d;
-	uint32_t i = d->at[dest];
+	const uint16_t *lid = d->lid;
+	uint8_t *row = f->row;
+	uint32_t i = d->at[dest], end = d->end[dest];
 
-	if (d->run[dest] == 0)
-		return;
-	memset(f->row + d->lid[i], port, d->run[dest]);
-	for (i += d->run[dest]; i < d->end[dest]; i++)
-		f->row[d->lid[i]] = port;
+	if (d->run[dest] > 1) {
+		memset(row + lid[i], port, d->run[dest]);
+		i += d->run[dest];
+	}
+	for (; i < end; i++)
+		row[lid[i]] = port;
 }
 
 /* One candidate with one cable: nothing to choose. */
@@ -193,8 +254,31 @@ only(const struct updn_row *f, sw_ix s, const uint64_t *m, const uint32_t W,
 	return true;
 }
 
+/*
+ * Several candidates. What the template says will do where it is one of them
+ * and no switch nearer than the apex matters.
+ */
+static void
+fill_chosen(struct updn_row *f, sw_ix s, sw_ix x, const uint64_t *m, bool templ)
+{
+	const struct updn_dests *d = f->d;
+
+	if (templ && !updn_bit(f->near + (size_t)s * f->u->words, x))
+		updn_choose_allow(f, s, m);
+	else
+		templ = false;
+	for (uint32_t i = d->at[x]; i < d->end[x]; i++) {
+		uint8_t p = templ ? f->templ[d->key[i]] : LFT_DROP;
+
+		f->row[d->lid[i]] =
+			templ && f->allowed[p] && d->share_of[i] == 0
+				? p
+				: updn_choose(f, s, i, m);
+	}
+}
+
 static inline void
-fill_rest(struct updn_row *f, sw_ix s, const uint32_t W)
+fill_rest(struct updn_row *f, sw_ix s, bool templ, const uint32_t W)
 {
 	for (sw_ix x = 0; x < f->u->nsw; x++) {
 		const uint64_t *m = f->mask + (size_t)x * W;
@@ -210,8 +294,7 @@ fill_rest(struct updn_row *f, sw_ix s, const uint32_t W)
 		else if (only(f, s, m, W, &port))
 			put(f, x, port);
 		else
-			for (uint32_t i = f->d->at[x]; i < f->d->end[x]; i++)
-				f->row[f->d->lid[i]] = updn_choose(f, s, i, m);
+			fill_chosen(f, s, x, m, templ);
 	}
 }
 
@@ -234,10 +317,11 @@ fill_fresh(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 	if (any != 0) {
 		make_template(f, s, up, W);
 		fill_far(f);
+		fill_split(f, s, up);
 	} else {
 		memset(f->row, LFT_DROP, f->bytes);
 	}
-	fill_rest(f, s, W);
+	fill_rest(f, s, any != 0, W);
 }
 
 /* One row with W a constant. */
@@ -252,7 +336,9 @@ make_row(struct updn_row *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
 	find_masks(f, s, W);
 	find_lead(f, s, W);
 	memset(f->meant, 0, sizeof(f->meant));
-	memset(f->other, 0, sizeof(f->other));
+	memset(f->sum, 0, sizeof(f->sum));
+	memset(f->allowed, 0, sizeof(f->allowed));
+	f->allowed_for = (struct updn_mask){{0}};
 	if (f->prev != NULL && prev_sw != TOPO_NONE)
 		updn_keep_row(f, s, prev_sw, &up);
 	else
@@ -295,6 +381,7 @@ init(struct updn_row *f)
 	memset(f->far_row, LFT_DROP, f->bytes);
 	f->templ = arena_array(a, f->d->napex, f->d->spread);
 	f->templ_last = arena_array(a, f->d->napex, f->d->spread);
+	f->lead_by = arena_array(a, f->d->napex, sizeof(*f->lead_by));
 	find_near(f, tier.dn);
 }
 

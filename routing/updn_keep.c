@@ -2,30 +2,32 @@
 
 #include "routing/updn_row.h"
 
-/* A LID whose owner hangs on another switch than before starts anew. */
+/* Does LID i hang where it hung? */
+static bool
+stayed(const struct updn_row *f, uint32_t i)
+{
+	const struct topo *t = f->u->t, *was = f->prev->topo;
+	port_ix p = topo_by_lid(was, f->d->lid[i], NULL);
+	sw_ix s = p == TOPO_NONE ? TOPO_NONE : topo_switch_of(was, p);
+
+	return s != TOPO_NONE &&
+	       was->node[was->sw[s].node].guid ==
+		       t->node[t->sw[f->d->dest[i]].node].guid;
+}
+
+/* LIDs that moved start anew, LIDs without an owner drop. */
 void
 updn_keep_init(struct updn_row *f)
 {
-	const struct topo *t = f->u->t, *was = f->prev->topo;
+	bool *stays = arena_array(f->u->a, f->bytes, sizeof(*stays));
 
-	f->old = arena_alloc(f->u->a, f->bytes);
 	f->bad = arena_array(f->u->a, f->d->n, sizeof(*f->bad));
-	f->bad_dest = arena_array(f->u->a, f->d->n, sizeof(*f->bad_dest));
-	f->moved =
-		arena_array(f->u->a, (size_t)t->max_lid + 1, sizeof(*f->moved));
-	for (sw_ix x = 0; x < f->u->nsw; x++) {
-		uint64_t guid = t->node[t->sw[x].node].guid;
-
-		for (uint32_t i = f->d->at[x]; i < f->d->end[x]; i++) {
-			uint16_t lid = f->d->lid[i];
-			port_ix p = topo_by_lid(was, lid, NULL);
-			sw_ix s = p == TOPO_NONE ? TOPO_NONE
-						 : topo_switch_of(was, p);
-
-			f->moved[lid] = s == TOPO_NONE ||
-					was->node[was->sw[s].node].guid != guid;
-		}
-	}
+	f->void_lid = arena_array(f->u->a, f->bytes, sizeof(*f->void_lid));
+	for (uint32_t i = 0; i < f->d->n; i++)
+		stays[f->d->lid[i]] = stayed(f, i);
+	for (uint32_t lid = 0; lid < f->bytes; lid++)
+		if (!stays[lid])
+			f->void_lid[f->nvoid++] = (uint16_t)lid;
 }
 
 static void
@@ -34,7 +36,7 @@ load_old(struct updn_row *f, sw_ix prev_sw)
 	size_t blocks = f->bytes / LFT_BLOCK;
 
 	for (size_t b = 0; b < blocks; b++) {
-		uint8_t *at = f->old + b * LFT_BLOCK;
+		uint8_t *at = f->row + b * LFT_BLOCK;
 
 		if (b < f->prev->nblocks)
 			memcpy(at, routes_block(f->prev, prev_sw, (uint32_t)b),
@@ -42,42 +44,34 @@ load_old(struct updn_row *f, sw_ix prev_sw)
 		else
 			memset(at, LFT_DROP, LFT_BLOCK);
 	}
+	for (uint32_t i = 0; i < f->nvoid; i++)
+		f->row[f->void_lid[i]] = LFT_DROP;
 }
 
-static void
-allow(struct updn_row *f, sw_ix s, const uint64_t *m)
+/* How many of n consecutive entries do not lead to an allowed port. */
+static uint32_t
+count_bad(const uint8_t *row, uint32_t n, const uint8_t *allowed)
 {
-	if (memcmp(m, f->allowed_for.w, f->W * sizeof(*m)) == 0)
-		return;
-	memcpy(f->allowed_for.w, m, f->W * sizeof(*m));
-	memset(f->allowed, 0, sizeof(f->allowed));
-	for (uint32_t w = 0; w < f->W; w++)
-		for (uint64_t x = m[w]; x != 0; x &= x - 1) {
-			uint32_t i = w * 64 + updn_low(x);
-			uint32_t n = f->u->group[f->u->first[s] + i].n;
+	uint32_t bad = 0;
 
-			for (uint32_t q = 0; q < n; q++)
-				f->allowed[updn_row_port(f, s, i, q)] = 1;
-		}
+	for (uint32_t i = 0; i < n; i++)
+		bad += !allowed[row[i]];
+	return bad;
 }
 
-/* Keep what leads through a candidate, note the rest. */
+/* What leads through a candidate stays, the rest is noted. */
 static void
-keep(struct updn_row *f, sw_ix dest)
+check(struct updn_row *f, sw_ix dest)
 {
 	const struct updn_dests *d = f->d;
+	uint32_t i = d->at[dest];
 
-	for (uint32_t i = d->at[dest]; i < d->end[dest]; i++) {
-		uint16_t lid = d->lid[i];
-		uint8_t p = f->old[lid];
-
-		if (f->allowed[p] && !f->moved[lid]) {
-			f->row[lid] = p;
-			continue;
-		}
-		f->bad[f->nbad] = i;
-		f->bad_dest[f->nbad++] = dest;
-	}
+	if (d->run[dest] > 1 &&
+		count_bad(f->row + d->lid[i], d->run[dest], f->allowed) == 0)
+		i += d->run[dest];
+	for (; i < d->end[dest]; i++)
+		if (!f->allowed[f->row[d->lid[i]]])
+			f->bad[f->nbad++] = i;
 }
 
 /* What the kept entries put on each port: the base of new choices. */
@@ -88,38 +82,37 @@ count_kept(struct updn_row *f)
 		uint8_t p = f->row[f->d->lid[i]];
 
 		f->meant[f->d->other[i]][p]++;
+		f->sum[f->d->other[i]][p]++;
 	}
+}
+
+static const uint64_t *
+mask_of(const struct updn_row *f, const struct updn_mask *up, sw_ix dest)
+{
+	return updn_bit(f->far, dest) ? up->w : f->mask + (size_t)dest * f->W;
 }
 
 void
 updn_keep_row(
 	struct updn_row *f, sw_ix s, sw_ix prev_sw, const struct updn_mask *up)
 {
-	static const struct updn_mask zero = {{0}};
-
 	load_old(f, prev_sw);
-	memset(f->row, LFT_DROP, f->bytes);
-	memset(f->allowed, 0, sizeof(f->allowed));
-	f->allowed_for = zero;
 	f->nbad = 0;
 	for (sw_ix x = 0; x < f->u->nsw; x++) {
-		if (x == s)
+		if (x == s || f->d->at[x] == f->d->end[x])
 			continue;
-		allow(f, s,
-			updn_bit(f->far, x) ? up->w
-					    : f->mask + (size_t)x * f->W);
-		keep(f, x);
+		updn_choose_allow(f, s, mask_of(f, up, x));
+		check(f, x);
 	}
 	if (f->nbad == 0)
 		return;
+	for (uint32_t k = 0; k < f->nbad; k++)
+		f->row[f->d->lid[f->bad[k]]] = LFT_DROP;
 	count_kept(f);
 	for (uint32_t k = 0; k < f->nbad; k++) {
-		sw_ix x = f->bad_dest[k];
 		uint32_t i = f->bad[k];
-		const uint64_t *m = updn_bit(f->far, x)
-					    ? up->w
-					    : f->mask + (size_t)x * f->W;
 
-		f->row[f->d->lid[i]] = updn_choose(f, s, i, m);
+		f->row[f->d->lid[i]] =
+			updn_choose(f, s, i, mask_of(f, up, f->d->dest[i]));
 	}
 }

@@ -201,12 +201,26 @@ updn_order_fresh(struct updn *u, bool single)
 	}
 	n = complete(u, far, queue, n);
 	rank_below(u, queue, n);
-	for (sw_ix s = 0; s < u->nsw; s++)
-		if (!u->live[s])
-			u->rank[s] = UINT32_MAX;
 	updn_graph_sort(u);
 	(void)snprintf(u->note, sizeof(u->note), "%u %s", n,
 		u->order == ROUTE_ROOTS	  ? "configured roots"
 		: u->order == ROUTE_TIERS ? "tops"
 					  : "root");
+}
+
+void
+updn_order_from(struct updn *u, sw_ix root)
+{
+	sw_ix *queue = arena_array(u->a, u->nsw, sizeof(*queue));
+	uint64_t *far = updn_order_closeness(u);
+	uint32_t n = 0;
+
+	memset(u->rank, 0xff, u->nsw * sizeof(*u->rank));
+	u->order = ROUTE_SINGLE;
+	if (u->live[root]) {
+		u->rank[root] = 0;
+		queue[n++] = root;
+	}
+	rank_below(u, queue, complete(u, far, queue, n));
+	updn_graph_sort(u);
 }

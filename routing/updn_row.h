@@ -33,21 +33,23 @@ struct updn_row {
 	uint8_t *row;
 	size_t bytes; /* of a row */
 
+	uint16_t *lead_by;	     /* group by apex */
 	uint8_t *templ, *templ_last; /* port by key */
 	uint8_t *far_row;	     /* made from templ_last */
 	bool far_valid;
 
-	uint32_t meant[2][UPDN_MAX_GROUPS]; /* LIDs per port, by kind: with */
-	uint32_t other[2][UPDN_MAX_GROUPS]; /* and without a chain here */
+	/* LIDs per port, by kind: those with a chain here, and all. */
+	uint32_t meant[2][UPDN_MAX_GROUPS];
+	uint32_t sum[2][UPDN_MAX_GROUPS];
+
+	uint8_t allowed[256]; /* by port, for the groups in allowed_for */
+	struct updn_mask allowed_for;
 
 	/* Keeping. */
 	const struct routes *prev; /* NULL: a fresh row */
-	uint8_t *old;		   /* previous row of this switch */
-	bool *moved;		   /* by LID: its owner hangs elsewhere now */
-	uint8_t allowed[256];	   /* by port, for the groups in allowed_for */
-	struct updn_mask allowed_for;
+	uint16_t *void_lid; /* without an owner, or with one that moved */
+	uint32_t nvoid;
 	uint32_t *bad; /* LIDs of the row to choose anew: [d->n] */
-	sw_ix *bad_dest;
 	uint32_t nbad;
 };
 
@@ -62,6 +64,14 @@ updn_row_port(const struct updn_row *f, sw_ix s, uint32_t i, uint32_t cable)
 
 /* updn_choose.c: the port for LID i among the groups in m, counted as used. */
 uint8_t updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m);
+
+/* The same for a split LID, into the row, if one of its chains can be followed
+ * from s; false and nothing done otherwise. */
+bool updn_choose_share(
+	struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m);
+
+/* Make f->allowed the ports of the groups in m. */
+void updn_choose_allow(struct updn_row *f, sw_ix s, const uint64_t *m);
 
 /* updn_keep.c: make ready; then each row, for s at previous index prev_sw. */
 void updn_keep_init(struct updn_row *f);

@@ -582,7 +582,7 @@ run(const struct options *opt, struct config *c)
 	};
 
 	(void)signal(SIGPIPE, SIG_IGN);
-	log_set_journal(getenv("JOURNAL_STREAM") != NULL);
+	log_set_journal(notify_journal());
 	log_set_level((enum log_level)c->log.level);
 	log_info("heddled %s config=%s", VERSION_TEXT, opt->file);
 	if (!opt->file_given && access(opt->file, F_OK) != 0) {

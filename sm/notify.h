@@ -5,7 +5,12 @@
 #ifndef HEDDLE_SM_NOTIFY_H
 #define HEDDLE_SM_NOTIFY_H
 
+#include <stdbool.h>
+
 #include "sm/base/clock.h"
+
+/* Does standard error go to the journal (JOURNAL_STREAM names it)? */
+bool notify_journal(void);
 
 /* We are up (also: the reload is over). Repeating it does no harm. */
 void notify_ready(void);

@@ -168,7 +168,8 @@ sm_new(struct config *c, const struct store_state *state, struct transport *t,
 	sm->draft = draft_new();
 	sm->traps = traps_new();
 	sm->dirty.due = MONO_NEVER;
-	sm->light_due = sm->poll_due = sm->retry_due = MONO_NEVER;
+	sm->light_due = sm->poll_due = MONO_NEVER;
+	sm->retry_due = sm->names_due = MONO_NEVER;
 	configure_wire(sm);
 	load_state(sm, state);
 	return sm;
@@ -184,6 +185,7 @@ sm_free(struct sm *sm)
 	readback_free(sm->readback);
 	push_free(sm->push);
 	plan_free(sm->plan);
+	sm_run_drop(sm->work);
 	routes_unref(sm->routes);
 	topo_unref(sm->topo);
 	view_unref(sm->view);
@@ -192,6 +194,7 @@ sm_free(struct sm *sm)
 	traps_free(sm->traps);
 	xact_free(sm->x);
 	lft_pool_free(sm->pool);
+	map_free(&sm->probed);
 	free(sm->dirty.guid);
 	free(sm->banned);
 	free(sm->record);
@@ -247,7 +250,8 @@ sm_next(const struct sm *sm)
 	if (sm->phase == SM_IDLE)
 		t = mono_min(t, sm->dirty.due);
 	if (may_sweep(sm))
-		t = mono_min(t, mono_min(sm->light_due, sm->retry_due));
+		t = mono_min(mono_min(t, sm->names_due),
+			mono_min(sm->light_due, sm->retry_due));
 	if (sm->phase == SM_STANDBY && !sm->poll_open)
 		t = mono_min(t, sm->poll_due);
 	return t;

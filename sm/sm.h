@@ -95,7 +95,9 @@ struct sm_status {
 /* c and state are copied as far as they are needed; ops is borrowed. */
 struct sm *sm_new(struct config *c, const struct store_state *state,
 	struct transport *t, const struct sm_ops *ops, uint64_t port_guid);
-void sm_free(struct sm *sm); /* NULL allowed */
+
+/* Only when no worker runs a job of it any more. NULL allowed. */
+void sm_free(struct sm *sm);
 
 /* Begin: sweep the fabric and take it over unless another SM has it. */
 void sm_start(struct sm *sm, struct mono now);

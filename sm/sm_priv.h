@@ -62,17 +62,19 @@ struct sm {
 	enum sm_role role;
 	uint32_t generation;
 	struct sm_dirty dirty;
-	struct mono light_due, poll_due, retry_due, retry_wait;
+	struct mono light_due, poll_due, retry_due, retry_wait, names_due;
 	struct sm_banned *banned;
 	size_t nbanned, capbanned;
 
 	/* the run in progress */
 	enum sweep_kind kind;
 	struct sweep *sweep;
+	struct map probed; /* switches this run has asked by name */
 	struct readback *readback;
 	struct plan *plan;
 	struct push *push;
 	struct topo *topo;     /* with LIDs */
+	struct sm_work *work;  /* with the worker */
 	struct routes *routes; /* computed, not yet acknowledged */
 	struct route_story story;
 	struct mono began, phase_began;
@@ -116,6 +118,8 @@ bool sm_run_names(struct sm *sm, struct mono now);
 void sm_run_take(struct sm *sm, struct mono now);
 /* The worker's answer. */
 void sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now);
+/* Free a job, its result included; NULL allowed. */
+void sm_run_drop(struct sm_work *w);
 /* End a run without a commit: the last good tables stay. */
 void sm_run_fail(struct sm *sm, struct mono now, const char *why);
 

@@ -10,7 +10,12 @@
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
-enum { MAX_PASSES = 64, BAN_SECONDS = 30, BAN_MAX_SECONDS = 3600 };
+enum {
+	MAX_PASSES = 64,
+	NAMES_DELAY_MS = 200,
+	BAN_SECONDS = 30,
+	BAN_MAX_SECONDS = 3600
+};
 
 struct sm_work {
 	struct route_job job;
@@ -41,16 +46,26 @@ begin(struct sm *sm, struct mono now, enum sweep_kind kind)
 	sm->sent_before = xact_stats(sm->x)->sent;
 	sm->again = 0;
 	sm->unfinished = false;
+	map_free(&sm->probed);
 }
 
 static void
 start_sweep(struct sm *sm, struct mono now, enum sweep_kind kind)
 {
-	struct sm_dirty *d = &sm->dirty;
+	sm->sweep = sweep_new(
+		kind, sm->draft, sm->x, sm->cfg->fabric.m_key, NULL, 0);
+	sm_enter(sm, SM_DISCOVER, now);
+}
 
-	sm->sweep = sweep_new(kind, sm->draft, sm->x, sm->cfg->fabric.m_key,
-		kind == SWEEP_PROBE ? d->guid : NULL,
-		kind == SWEEP_PROBE ? d->n : 0);
+static void
+start_probe(struct sm *sm, struct mono now, const uint64_t *guid, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		map_put(&sm->probed, guid[i], 0);
+	sm->sweep = sweep_new(
+		SWEEP_PROBE, sm->draft, sm->x, sm->cfg->fabric.m_key, guid, n);
 	sm_enter(sm, SM_DISCOVER, now);
 }
 
@@ -70,7 +85,9 @@ start_run(struct sm *sm, struct mono now)
 	}
 	begin(sm, now, kind);
 	(void)snprintf(sm->cause, sizeof(sm->cause), "%s", d->cause);
-	if (ask)
+	if (ask && kind == SWEEP_PROBE)
+		start_probe(sm, now, d->guid, d->n);
+	else if (ask)
 		start_sweep(sm, now, kind);
 	if (kind == SWEEP_FULL)
 		sm->stat.sweeps_full++;
@@ -114,6 +131,13 @@ sm_run_idle(struct sm *sm, struct mono now)
 	}
 	if (sm->role != SM_MASTER)
 		return false;
+	if (due(sm->names_due, now)) {
+		sm->names_due = MONO_NEVER;
+		sm->sweep = sweep_new(SWEEP_NAMES, sm->draft, sm->x,
+			sm->cfg->fabric.m_key, NULL, 0);
+		sm_enter(sm, SM_NAMES, now);
+		return true;
+	}
 	if (due(sm->retry_due, now)) {
 		sm->retry_due = MONO_NEVER;
 		mark_unfinished(sm, now);
@@ -217,6 +241,59 @@ light_done(struct sm *sm, struct mono now)
 	sm_enter(sm, SM_IDLE, now);
 }
 
+static bool
+has_port_in_init(const struct topo *t, const struct topo_node *n)
+{
+	unsigned p;
+
+	for (p = 1; p <= n->nports; p++)
+		if (t->port[n->first_port + p].state == 2)
+			return true;
+	return false;
+}
+
+/*
+ * A switch that reboots loses the tables by which its own trap would travel;
+ * what shows is ports back in Init at its neighbours. Whoever has a port in
+ * Init is asked by name before the run goes on. False: nobody left to ask.
+ */
+static bool
+probe_further(struct sm *sm, struct mono now)
+{
+	const struct topo *t = sm->topo;
+	uint64_t *guid = mem_zalloc(t->nsw, sizeof(*guid));
+	size_t n = 0;
+	sw_ix s;
+
+	for (s = 0; s < t->nsw; s++) {
+		const struct topo_node *node = &t->node[t->sw[s].node];
+
+		if ((node->flags & TN_QUARANTINED) == 0 &&
+			!map_get(&sm->probed, node->guid, NULL) &&
+			has_port_in_init(t, node))
+			guid[n++] = node->guid;
+	}
+	if (n > 0)
+		start_probe(sm, now, guid, n);
+	free(guid);
+	return n > 0;
+}
+
+/* The fabric as it is now; who else is there to be master of it? */
+static void
+discovered(struct sm *sm, struct mono now)
+{
+	sm->generation++;
+	if (!freeze(sm, now))
+		return;
+	if (sm->kind == SWEEP_PROBE && probe_further(sm, now))
+		return;
+	if (sm_elect_begin(sm, now))
+		sm_enter(sm, SM_ELECT, now);
+	else
+		sm_run_take(sm, now);
+}
+
 bool
 sm_run_discover(struct sm *sm, struct mono now)
 {
@@ -236,16 +313,12 @@ sm_run_discover(struct sm *sm, struct mono now)
 		(void)snprintf(why, sizeof(why), "%s", failed);
 	sweep_free(sm->sweep);
 	sm->sweep = NULL;
-	sm->times.discover = mono_sub(now, sm->phase_began);
-	sm->generation++;
+	sm->times.discover =
+		mono_add(sm->times.discover, mono_sub(now, sm->phase_began));
 	if (failed != NULL)
 		sm_run_fail(sm, now, why);
-	else if (freeze(sm, now)) {
-		if (sm_elect_begin(sm, now))
-			sm_enter(sm, SM_ELECT, now);
-		else
-			sm_run_take(sm, now);
-	}
+	else
+		discovered(sm, now);
 	return true;
 }
 
@@ -343,9 +416,12 @@ sm_work_run(struct sm_work *w)
 		w->cfg->routing.engines.n, &w->story, &w->why);
 }
 
-static void
-work_free(struct sm_work *w)
+void
+sm_run_drop(struct sm_work *w)
 {
+	if (w == NULL)
+		return;
+	routes_unref(w->result);
 	routes_unref(w->prev);
 	topo_unref(w->job.topo);
 	config_unref(w->cfg);
@@ -375,6 +451,7 @@ start_routing(struct sm *sm, struct mono now)
 	w->job.load_limit = sm->cfg->routing.load_limit;
 	w->job.seed = 1;
 	w->job.threads = 1;
+	sm->work = w;
 	sm_enter(sm, SM_ROUTE, now);
 	sm->ops->route(sm->ops->cookie, w);
 }
@@ -440,7 +517,9 @@ sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 		mono_add(sm->times.route, mono_sub(now, sm->phase_began));
 	sm->routes = w->result;
 	sm->story = w->story;
-	work_free(w);
+	w->result = NULL;
+	sm_run_drop(w);
+	sm->work = NULL;
 	if (sm->routes == NULL) {
 		sm_run_fail(sm, now, why.text);
 		return;
@@ -484,7 +563,7 @@ judge_failures(struct sm *sm, struct mono now)
 		if (f[i].cause == PUSH_ABOVE_TOP) {
 			log_info("push: %s: its top is raised first", f[i].why);
 			again = true;
-		} else if (node->type == TOPO_SWITCH) {
+		} else if (f[i].condemned) {
 			log_error("push: quarantined guid=0x%016llx: %s",
 				(unsigned long long)node->guid, f[i].why);
 			ban(sm, node->guid, f[i].why, now);

@@ -26,7 +26,7 @@ stage() {
 	until_true 60 newer "$2" || fail "nothing happened for 60 s:" \
 		"$(tail -n 5 "$E2E_DIR/sm.out")"
 	since "$3" >"$E2E_DIR/$1.took"
-	ctl status | sed -n '1,8s/^/    | /p'
+	ctl status | sed -n '/^\(view\|fabric\|ports\|routing\) /s/^/    | /p'
 	status_get counts.lft_blocks >"$E2E_DIR/$1.blocks"
 	judge "$1" 2>"$E2E_DIR/$1.wrong" || wrong=1
 	states "$1" >"$E2E_DIR/$1.states" || wrong=1

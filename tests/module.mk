@@ -23,3 +23,37 @@ $(B)/bench/%: $(B)/obj/tests/bench/%_main.o $(B)/libheddletest.a \
 		$(LDLIBS_ALL)
 .PHONY: bench-bins
 bench-bins: $(BENCH)
+
+# Everything that must pass before a commit: tests/check.sh tells the time.
+.PHONY: check
+check: deps
+	@rm -f build/.check-ran
+	$(MAKE) -j2 all unit-bins
+	$(MAKE) -j2 SAN=1 unit-bins
+	@touch build/.check-ran
+	@tests/check.sh
+
+# A minute with Heddle, without hardware.
+.PHONY: demo
+demo: deps
+	@$(MAKE) --no-print-directory -j2 all
+	@tests/demo.sh
+
+# Side by side with opensm; BENCH_BIG=1 adds the 11,664-host tree.
+$(B)/bench/smpcount.so: tests/bench/smpcount.c
+	@mkdir -p $(@D)
+	@$(CC) -std=c11 -O2 $(WARN) -D_GNU_SOURCE -fPIC -shared -o $@ $< -ldl
+
+.PHONY: bench
+bench:
+	@sh tests/lint/deps.sh bench
+	@$(MAKE) --no-print-directory -j2 all bench-bins $(B)/bench/smpcount.so
+	@tests/bench/compare.sh $(FABRICS)
+
+# What a program can hold us to; LINT_ALL=1 shows clang-tidy every file.
+.PHONY: lint
+lint:
+	@sh tests/lint/deps.sh lint
+	@$(MAKE) --no-print-directory -j2 $(B)/libheddle.a $(B)/libheddletest.a
+	@tests/lint/run.sh $$(find $(B)/obj -name '*.o' \
+		-not -path '*/tests/unit/*')

@@ -160,9 +160,14 @@ bench(const char *name, const char *fixtures)
 	(void)printf("  route %.1f ms, kept %.1f ms, memset %.2f ms, verify "
 		     "%.1f ms\n",
 		x.route, x.keep, x.memset, x.verify);
-	(void)printf("  load max %llu mean %.0f, hops max %u mean %.2f\n",
-		(unsigned long long)x.report.load_max, x.report.load_mean,
-		x.report.hops_max, x.report.hops_mean);
+	(void)printf("  load max %llu (\"%s\" port %u) mean %.0f, hops max %u "
+		     "mean %.2f\n",
+		(unsigned long long)x.report.load_max,
+		x.report.load_sw < t->nsw
+			? topo_desc(t, t->sw[x.report.load_sw].node)
+			: "",
+		x.report.load_port, x.report.load_mean, x.report.hops_max,
+		x.report.hops_mean);
 	topo_unref(t);
 	fabric_free(f);
 }

@@ -120,14 +120,7 @@ world_new(const struct fabric *f, const struct sim_options *o, const char *yaml)
 void
 world_kill(struct world *w)
 {
-	if (w->work != NULL) {
-		/* the worker's thread would have been killed with it */
-		struct sm_work *work = w->work;
-
-		w->work = NULL;
-		sm_work_run(work);
-		sm_routed(w->sm, work, sim_now(w->sim));
-	}
+	w->work = NULL; /* dies with the core */
 	sm_free(w->sm);
 	w->sm = NULL;
 }

@@ -114,7 +114,7 @@ START_TEST(test_defaults)
 	ck_assert_int_eq(c->sweep.hold_down.ns, mono_ms(50).ns);
 	ck_assert_int_eq(c->smp.timeout.ns, mono_ms(200).ns);
 	ck_assert_uint_eq(c->smp.retries, 3);
-	ck_assert_uint_eq(c->smp.window_max, 256);
+	ck_assert_uint_eq(c->smp.window_max, 64);
 	ck_assert_uint_eq(c->smp.target_max, 4);
 	ck_assert_int_eq(c->standby.poll_interval.ns, mono_ms(5000).ns);
 	ck_assert_uint_eq(c->standby.missed_polls, 3);

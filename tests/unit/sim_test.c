@@ -5,191 +5,12 @@
 #include <string.h>
 
 #include "sm/base/be.h"
-#include "tests/sim/sim.h"
+#include "tests/sim/bench.h"
 #include "tests/topo/gen.h"
-
-enum { DOWN = 1, INIT, ARMED, ACTIVE };
-
-/* A fabric with an endpoint on its first host; what came last. */
-struct bench {
-	struct fabric *f;
-	struct sim *s;
-	struct sim_endpoint *e;
-	uint32_t sm;
-	unsigned got; /* messages received */
-	unsigned traps;
-	struct transport_msg raw;
-	struct smp last; /* of the last message that was an SMP */
-	struct smp trap; /* the last trap */
-	bool garbage;	 /* the last message was no SMP */
-	uint32_t tid;
-};
-
-static void
-on_recv(void *cookie, const struct transport_msg *m, struct mono now)
-{
-	struct bench *b = cookie;
-	struct smp s;
-
-	(void)now;
-	b->raw = *m;
-	b->garbage = smp_decode(m->mad, m->len, &s, NULL) != 0;
-	if (!b->garbage && s.method == MAD_TRAP) {
-		b->traps++;
-		b->trap = s;
-		return;
-	}
-	b->got++;
-	b->last = s;
-}
-
-static struct bench
-bench_new(struct fabric *f, const struct sim_options *o)
-{
-	struct sim_options def = sim_defaults();
-	struct bench b = {.f = f};
-
-	ck_assert(f != NULL);
-	b.s = sim_new(f, o ? o : &def);
-	b.sm = fabric_first_host(f);
-	return b;
-}
-
-static void
-bench_attach(struct bench *b)
-{
-	b->e = sim_attach(b->s, b->sm, 1, on_recv, b);
-}
-
-static void
-bench_free(struct bench *b)
-{
-	sim_free(b->s);
-	fabric_free(b->f);
-}
-
-/* Two switches a, b in a line, a host at each; the SM at the first. */
-static struct fabric *
-line2(void)
-{
-	unsigned n = 2;
-
-	return gen_grid(&n, 1, false, 1, NULL);
-}
-
-/* Send an SMP and run 10 ms: true when an answer came. */
-static bool
-ask_smp(struct bench *b, struct smp *q, uint16_t lid)
-{
-	struct transport_msg m = {.lid = lid, .len = MAD_SIZE};
-	unsigned had = b->got;
-
-	q->tid = ++b->tid;
-	smp_encode(q, m.mad);
-	ck_assert_int_eq(sim_transport(b->e)->send(sim_transport(b->e), &m), 0);
-	sim_run_until(b->s, mono_add(sim_now(b->s), mono_ms(10)));
-	return b->got > had;
-}
-
-/* Directed by path, a string of port numbers ("\1\2"). */
-static bool
-ask(struct bench *b, const char *path, uint8_t method, uint16_t attr,
-	uint32_t mod)
-{
-	struct smp q = b->last;
-
-	q.mgmt_class = MAD_SUBN_DR;
-	q.method = method;
-	q.attr = attr;
-	q.mod = mod;
-	q.status = 0;
-	q.response = false;
-	q.hop_ptr = 0;
-	q.hop_cnt = (uint8_t)strlen(path);
-	q.dr_slid = q.dr_dlid = 0xffff;
-	memset(q.path, 0, sizeof(q.path));
-	memcpy(q.path + 1, path, q.hop_cnt);
-	if (method == MAD_GET)
-		memset(q.data, 0, sizeof(q.data));
-	return ask_smp(b, &q, 0xffff);
-}
-
-static struct mad_port_info
-port_info(struct bench *b, const char *path, uint32_t port)
-{
-	struct mad_port_info pi;
-
-	ck_assert(ask(b, path, MAD_GET, MAD_PORT_INFO, port));
-	ck_assert_uint_eq(b->last.status, 0);
-	ck_assert_int_eq(mad_port_info_decode(b->last.data, &pi, NULL), 0);
-	return pi;
-}
-
-/* Set a port's state, the rest as it was; the status. */
-static uint16_t
-set_state(struct bench *b, const char *path, uint32_t port, uint8_t state)
-{
-	struct mad_port_info pi = port_info(b, path, port);
-
-	pi.state = state;
-	pi.phys_state = 0;
-	mad_port_info_encode(&pi, b->last.data);
-	ck_assert(ask(b, path, MAD_SET, MAD_PORT_INFO, port));
-	return b->last.status;
-}
-
-/* Give an end port its LID and the SM's. */
-static uint16_t
-set_lid(struct bench *b, const char *path, uint32_t port, uint16_t lid)
-{
-	struct mad_port_info pi = port_info(b, path, port);
-
-	pi.lid = lid;
-	pi.sm_lid = 1;
-	pi.state = pi.phys_state = 0;
-	mad_port_info_encode(&pi, b->last.data);
-	ck_assert(ask(b, path, MAD_SET, MAD_PORT_INFO, port));
-	return b->last.status;
-}
-
-static void
-set_lft(struct bench *b, const char *path, const uint8_t *entries, size_t n,
-	uint16_t top)
-{
-	struct mad_switch_info si;
-
-	memset(b->last.data, 255, MAD_DATA);
-	memcpy(b->last.data, entries, n);
-	ck_assert(ask(b, path, MAD_SET, MAD_LFT, 0));
-	ck_assert_uint_eq(b->last.status, 0);
-	ck_assert(ask(b, path, MAD_GET, MAD_SWITCH_INFO, 0));
-	mad_switch_info_decode(b->last.data, &si, NULL);
-	si.lft_top = top;
-	mad_switch_info_encode(&si, b->last.data);
-	ck_assert(ask(b, path, MAD_SET, MAD_SWITCH_INFO, 0));
-	ck_assert_uint_eq(b->last.status, 0);
-}
-
-/*
- * h1(1) - sw0(2) - sw1(3) - h2(4): ports as gen_grid cables them, 1 the host
- * and 2 the other switch.
- */
-static void
-configure(struct bench *b)
-{
-	static const uint8_t t0[] = {255, 1, 0, 2, 2}, t1[] = {255, 2, 2, 0, 1};
-
-	ck_assert_uint_eq(set_lid(b, "", 1, 1), 0);
-	ck_assert_uint_eq(set_lid(b, "\1", 0, 2), 0);
-	ck_assert_uint_eq(set_lid(b, "\1\2", 0, 3), 0);
-	ck_assert_uint_eq(set_lid(b, "\1\2\1", 1, 4), 0);
-	set_lft(b, "\1", t0, sizeof(t0), 4);
-	set_lft(b, "\1\2", t1, sizeof(t1), 4);
-}
 
 START_TEST(directed_routes_find_their_way)
 {
-	struct bench b = bench_new(line2(), NULL);
+	struct bench b = bench_new(bench_line(), NULL);
 	struct mad_node_info ni;
 	char desc[MAD_DATA + 1];
 	static const struct {
@@ -206,7 +27,8 @@ START_TEST(directed_routes_find_their_way)
 
 	bench_attach(&b);
 	for (unsigned i = 0; i < sizeof(way) / sizeof(way[0]); i++) {
-		ck_assert_msg(ask(&b, way[i].path, MAD_GET, MAD_NODE_INFO, 0),
+		ck_assert_msg(
+			bench_ask(&b, way[i].path, MAD_GET, MAD_NODE_INFO, 0),
 			"way %u", i);
 		ck_assert_int_eq(
 			mad_node_info_decode(b.last.data, &ni, NULL), 0);
@@ -214,15 +36,16 @@ START_TEST(directed_routes_find_their_way)
 		ck_assert_uint_eq(ni.local_port, way[i].arrives);
 		ck_assert_uint_eq((uint32_t)b.last.tid, b.tid);
 		ck_assert(b.last.response);
-		ck_assert(ask(&b, way[i].path, MAD_GET, MAD_NODE_DESC, 0));
+		ck_assert(
+			bench_ask(&b, way[i].path, MAD_GET, MAD_NODE_DESC, 0));
 		mad_node_desc_decode(b.last.data, desc);
 		ck_assert_str_eq(desc, way[i].name);
 	}
 	/* a port that is not there, through a host, out of port 0 */
-	ck_assert(!ask(&b, "\1\3", MAD_GET, MAD_NODE_INFO, 0));
-	ck_assert(!ask(&b, "\1\2\1\1", MAD_GET, MAD_NODE_INFO, 0));
-	ck_assert(!ask(&b, "\2", MAD_GET, MAD_NODE_INFO, 0));
-	ck_assert(!ask(&b, "\1\377", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(!bench_ask(&b, "\1\3", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(!bench_ask(&b, "\1\2\1\1", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(!bench_ask(&b, "\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(!bench_ask(&b, "\1\377", MAD_GET, MAD_NODE_INFO, 0));
 	ck_assert_uint_eq(sim_stats(b.s)->lost_link, 4);
 	bench_free(&b);
 }
@@ -230,71 +53,71 @@ END_TEST
 
 START_TEST(ports_have_states)
 {
-	struct bench b = bench_new(line2(), NULL);
+	struct bench b = bench_new(bench_line(), NULL);
 	/* from, to, status, state afterwards */
 	static const uint8_t step[][3] = {
-		{INIT, 0x1c, INIT},
-		{ACTIVE, 0x1c, INIT},
-		{0, 0, INIT},
-		{ARMED, 0, ARMED},
-		{ARMED, 0x1c, ARMED},
-		{INIT, 0x1c, ARMED},
-		{ACTIVE, 0, ACTIVE},
-		{ACTIVE, 0x1c, ACTIVE},
-		{ARMED, 0x1c, ACTIVE},
-		{0, 0, ACTIVE},
-		{DOWN, 0, INIT},
+		{BENCH_INIT, 0x1c, BENCH_INIT},
+		{BENCH_ACTIVE, 0x1c, BENCH_INIT},
+		{0, 0, BENCH_INIT},
+		{BENCH_ARMED, 0, BENCH_ARMED},
+		{BENCH_ARMED, 0x1c, BENCH_ARMED},
+		{BENCH_INIT, 0x1c, BENCH_ARMED},
+		{BENCH_ACTIVE, 0, BENCH_ACTIVE},
+		{BENCH_ACTIVE, 0x1c, BENCH_ACTIVE},
+		{BENCH_ARMED, 0x1c, BENCH_ACTIVE},
+		{0, 0, BENCH_ACTIVE},
+		{BENCH_DOWN, 0, BENCH_INIT},
 	};
 
 	bench_attach(&b);
 	for (unsigned i = 0; i < sizeof(step) / sizeof(step[0]); i++) {
-		uint16_t st = set_state(&b, "\1", 2, step[i][0]);
+		uint16_t st = bench_set_state(&b, "\1", 2, step[i][0]);
 
-		ck_assert_msg(
-			st == step[i][1] &&
-				port_info(&b, "\1", 2).state == step[i][2],
+		ck_assert_msg(st == step[i][1] &&
+				      bench_port_info(&b, "\1", 2).state ==
+					      step[i][2],
 			"step %u: status %x, state %u", i, st,
-			port_info(&b, "\1", 2).state);
+			bench_port_info(&b, "\1", 2).state);
 	}
 	/* down takes the other end along */
-	ck_assert_uint_eq(set_state(&b, "\1\2", 2, ARMED), 0);
-	ck_assert_uint_eq(set_state(&b, "\1", 2, DOWN), 0);
-	ck_assert_uint_eq(port_info(&b, "\1\2", 2).state, INIT);
+	ck_assert_uint_eq(bench_set_state(&b, "\1\2", 2, BENCH_ARMED), 0);
+	ck_assert_uint_eq(bench_set_state(&b, "\1", 2, BENCH_DOWN), 0);
+	ck_assert_uint_eq(bench_port_info(&b, "\1\2", 2).state, BENCH_INIT);
 	/* port 0 is Active and stays so */
-	ck_assert_uint_eq(set_state(&b, "\1", 0, ARMED), 0);
-	ck_assert_uint_eq(port_info(&b, "\1", 0).state, ACTIVE);
+	ck_assert_uint_eq(bench_set_state(&b, "\1", 0, BENCH_ARMED), 0);
+	ck_assert_uint_eq(bench_port_info(&b, "\1", 0).state, BENCH_ACTIVE);
 	bench_free(&b);
 }
 END_TEST
 
 START_TEST(port_info_is_checked)
 {
-	struct bench b = bench_new(line2(), NULL);
+	struct bench b = bench_new(bench_line(), NULL);
 	struct mad_port_info pi;
 
 	bench_attach(&b);
-	ck_assert_uint_eq(set_lid(&b, "\1", 0, 0xc000), 0x1c);
-	ck_assert_uint_eq(set_lid(&b, "\1", 0, 77), 0);
-	ck_assert_uint_eq(set_lid(&b, "\1", 0, 0), 0x1c);
-	ck_assert_uint_eq(port_info(&b, "\1", 0).lid, 77);
+	ck_assert_uint_eq(bench_set_lid(&b, "\1", 0, 0xc000), 0x1c);
+	ck_assert_uint_eq(bench_set_lid(&b, "\1", 0, 77), 0);
+	ck_assert_uint_eq(bench_set_lid(&b, "\1", 0, 0), 0x1c);
+	ck_assert_uint_eq(bench_port_info(&b, "\1", 0).lid, 77);
 	/* extended speeds are told to those who ask for them */
-	ck_assert_uint_eq(port_info(&b, "\1", 2).speed_ext_active, 0);
-	pi = port_info(&b, "\1", 2 | MAD_PORT_INFO_EXT);
+	ck_assert_uint_eq(bench_port_info(&b, "\1", 2).speed_ext_active, 0);
+	pi = bench_port_info(&b, "\1", 2 | MAD_PORT_INFO_EXT);
 	ck_assert_uint_eq(pi.speed_ext_active, 4);
 	ck_assert_uint_eq(pi.width_active, 2);
 	pi.mtu = 6;
 	pi.state = pi.phys_state = 0;
 	mad_port_info_encode(&pi, b.last.data);
-	ck_assert(ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
+	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
 	ck_assert_uint_eq(b.last.status, 0x1c);
 	pi.mtu = 5;
 	pi.op_vls = 4;
 	mad_port_info_encode(&pi, b.last.data);
-	ck_assert(ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
+	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
 	ck_assert_uint_eq(b.last.status, 0);
-	ck_assert_uint_eq(port_info(&b, "\1", 2).mtu, 5);
-	ck_assert_uint_eq(port_info(&b, "\1", 2).op_vls, 4);
-	ck_assert(ask(&b, "\1", MAD_GET, MAD_PORT_INFO, 3));
+	ck_assert_uint_eq(bench_port_info(&b, "\1", 2).mtu, 5);
+	ck_assert_uint_eq(bench_port_info(&b, "\1", 2).op_vls, 4);
+	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_PORT_INFO, 3));
 	ck_assert_uint_eq(b.last.status, 0x1c);
 	bench_free(&b);
 }
@@ -302,31 +125,31 @@ END_TEST
 
 START_TEST(mkeys_are_kept)
 {
-	struct bench b = bench_new(line2(), NULL);
+	struct bench b = bench_new(bench_line(), NULL);
 	struct mad_port_info pi;
 
 	bench_attach(&b);
-	pi = port_info(&b, "\1", 0);
+	pi = bench_port_info(&b, "\1", 0);
 	pi.mkey = 0x1234;
 	pi.mkey_prot = 1;
 	pi.state = pi.phys_state = 0;
 	mad_port_info_encode(&pi, b.last.data);
-	ck_assert(ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 0));
+	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 0));
 	ck_assert_uint_eq(b.last.status, 0);
 	ck_assert(b.last.mkey == 0);
-	ck_assert_uint_eq(port_info(&b, "\1", 0).mkey, 0);
-	ck_assert(!ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 0));
+	ck_assert_uint_eq(bench_port_info(&b, "\1", 0).mkey, 0);
+	ck_assert(!bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 0));
 	b.last.mkey = 0x1234;
-	ck_assert_uint_eq(port_info(&b, "\1", 0).mkey, 0x1234);
-	ck_assert_uint_eq(port_info(&b, "\1", 0).mkey_viol, 1);
-	ck_assert(ask(&b, "\1", MAD_SET, MAD_LFT, 0));
+	ck_assert_uint_eq(bench_port_info(&b, "\1", 0).mkey, 0x1234);
+	ck_assert_uint_eq(bench_port_info(&b, "\1", 0).mkey_viol, 1);
+	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_LFT, 0));
 	bench_free(&b);
 }
 END_TEST
 
 START_TEST(status_where_due)
 {
-	struct bench b = bench_new(line2(), NULL);
+	struct bench b = bench_new(bench_line(), NULL);
 	static const struct {
 		const char *path;
 		uint8_t method;
@@ -361,8 +184,8 @@ START_TEST(status_where_due)
 
 	bench_attach(&b);
 	for (unsigned i = 0; i < sizeof(q) / sizeof(q[0]); i++) {
-		ck_assert_msg(
-			ask(&b, q[i].path, q[i].method, q[i].attr, q[i].mod),
+		ck_assert_msg(bench_ask(&b, q[i].path, q[i].method, q[i].attr,
+				      q[i].mod),
 			"question %u", i);
 		ck_assert_msg(b.last.status == q[i].status,
 			"question %u: status %x", i, b.last.status);
@@ -373,7 +196,7 @@ END_TEST
 
 START_TEST(tables_are_kept)
 {
-	struct bench b = bench_new(line2(), NULL);
+	struct bench b = bench_new(bench_line(), NULL);
 	static const struct {
 		uint16_t attr;
 		uint32_t mod, other;
@@ -393,11 +216,11 @@ START_TEST(tables_are_kept)
 		for (unsigned k = 0; k < MAD_DATA; k++)
 			want[k] = (uint8_t)(k * 7 + i);
 		memcpy(b.last.data, want, MAD_DATA);
-		ck_assert(ask(&b, "\1", MAD_SET, t[i].attr, t[i].mod));
-		ck_assert(ask(&b, "\1", MAD_GET, t[i].attr, t[i].mod));
+		ck_assert(bench_ask(&b, "\1", MAD_SET, t[i].attr, t[i].mod));
+		ck_assert(bench_ask(&b, "\1", MAD_GET, t[i].attr, t[i].mod));
 		ck_assert_msg(memcmp(b.last.data, want, t[i].bytes) == 0,
 			"table %u", i);
-		ck_assert(ask(&b, "\1", MAD_GET, t[i].attr, t[i].other));
+		ck_assert(bench_ask(&b, "\1", MAD_GET, t[i].attr, t[i].other));
 		ck_assert_msg(memcmp(b.last.data, want, t[i].bytes) != 0,
 			"table %u", i);
 	}
@@ -414,14 +237,14 @@ START_TEST(optimized_sl2vl)
 	struct bench b;
 
 	o.opt_sl2vl = true;
-	b = bench_new(line2(), &o);
+	b = bench_new(bench_line(), &o);
 	bench_attach(&b);
 	memset(b.last.data, 0x55, 8);
-	ck_assert(ask(&b, "\1", MAD_SET, MAD_SL2VL, 0x20000 | 2));
+	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_SL2VL, 0x20000 | 2));
 	ck_assert_uint_eq(b.last.status, 0);
 	for (unsigned in = 0; in < 3; in++) {
 		for (unsigned out = 0; out < 3; out++) {
-			ck_assert(ask(
+			ck_assert(bench_ask(
 				&b, "\1", MAD_GET, MAD_SL2VL, in << 8 | out));
 			ck_assert((b.last.data[3] == 0x55) == (out == 2));
 		}
@@ -430,42 +253,33 @@ START_TEST(optimized_sl2vl)
 }
 END_TEST
 
-/* By LID; true when an answer came. */
-static bool
-ask_lid(struct bench *b, uint16_t lid, uint16_t attr)
-{
-	struct smp q = {
-		.mgmt_class = MAD_SUBN_LID, .method = MAD_GET, .attr = attr};
-
-	return ask_smp(b, &q, lid);
-}
-
 START_TEST(lid_routes_follow_the_tables)
 {
-	struct bench b = bench_new(line2(), NULL);
+	struct bench b = bench_new(bench_line(), NULL);
 	char desc[MAD_DATA + 1];
 	static const char *const name[] = {"h1", "sw0", "sw1", "h2"};
 
 	bench_attach(&b);
-	ck_assert(!ask_lid(&b, 4, MAD_NODE_DESC));
-	configure(&b);
+	ck_assert(!bench_ask_lid(&b, 4, MAD_NODE_DESC));
+	bench_configure(&b);
 	for (uint16_t lid = 1; lid <= 4; lid++) {
-		ck_assert_msg(ask_lid(&b, lid, MAD_NODE_DESC), "LID %u", lid);
+		ck_assert_msg(
+			bench_ask_lid(&b, lid, MAD_NODE_DESC), "LID %u", lid);
 		mad_node_desc_decode(b.last.data, desc);
 		ck_assert_str_eq(desc, name[lid - 1]);
 		ck_assert_uint_eq(b.raw.lid, lid);
 	}
 	sim_clear_stats(b.s);
-	ck_assert(!ask_lid(&b, 5, MAD_NODE_DESC));
+	ck_assert(!bench_ask_lid(&b, 5, MAD_NODE_DESC));
 	ck_assert_uint_eq(sim_stats(b.s)->lost_entry, 1);
 	/* sw1 sends LID 4 back: a loop */
 	sim_set_lft(b.s, 2, 4, 2);
-	ck_assert(!ask_lid(&b, 4, MAD_NODE_DESC));
+	ck_assert(!bench_ask_lid(&b, 4, MAD_NODE_DESC));
 	ck_assert_uint_eq(sim_stats(b.s)->lost_loop, 1);
 	/* sw1 has no way back to LID 1: the answer is lost */
 	sim_set_lft(b.s, 2, 4, 1);
 	sim_set_lft(b.s, 2, 1, 255);
-	ck_assert(!ask_lid(&b, 4, MAD_NODE_DESC));
+	ck_assert(!bench_ask_lid(&b, 4, MAD_NODE_DESC));
 	ck_assert_uint_eq(sim_stats(b.s)->lost_entry, 2);
 	bench_free(&b);
 }
@@ -473,7 +287,7 @@ END_TEST
 
 START_TEST(fabric_is_as_described)
 {
-	struct bench b = bench_new(line2(), NULL);
+	struct bench b = bench_new(bench_line(), NULL);
 
 	/* what the other tests take for granted */
 	ck_assert_str_eq(sim_name(b.s, 0), "sw0");
@@ -483,20 +297,9 @@ START_TEST(fabric_is_as_described)
 }
 END_TEST
 
-static void
-repress(struct bench *b)
-{
-	struct smp q = b->trap;
-	struct transport_msg m = {.lid = b->raw.lid, .len = MAD_SIZE};
-
-	q.method = MAD_TRAP_REPRESS;
-	smp_encode(&q, m.mad);
-	sim_transport(b->e)->send(sim_transport(b->e), &m);
-}
-
 START_TEST(traps_repeat_until_repressed)
 {
-	struct bench b = bench_new(line2(), NULL);
+	struct bench b = bench_new(bench_line(), NULL);
 	struct mad_notice n;
 	struct mad_switch_info si;
 
@@ -505,7 +308,7 @@ START_TEST(traps_repeat_until_repressed)
 	sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(500)));
 	ck_assert_uint_eq(b.traps, 0); /* nobody to send it to yet */
 	sim_fault_link(b.s, 2, 1, true);
-	configure(&b);
+	bench_configure(&b);
 	sim_fault_link(b.s, 2, 1, false);
 	sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(900)));
 	ck_assert_uint_eq(b.traps, 5); /* 0, 200, 400, 600, 800 ms */
@@ -513,24 +316,24 @@ START_TEST(traps_repeat_until_repressed)
 	ck_assert_uint_eq(n.trap, 128);
 	ck_assert_uint_eq(n.data_lid, 3);
 	ck_assert_uint_eq(b.raw.lid, 3);
-	repress(&b);
+	bench_repress(&b);
 	sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(900)));
 	ck_assert_uint_eq(b.traps, 5);
-	ck_assert(ask(&b, "\1\2", MAD_GET, MAD_SWITCH_INFO, 0));
+	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_SWITCH_INFO, 0));
 	mad_switch_info_decode(b.last.data, &si, NULL);
 	ck_assert(si.state_change);
 	mad_switch_info_encode(&si, b.last.data);
-	ck_assert(ask(&b, "\1\2", MAD_SET, MAD_SWITCH_INFO, 0));
-	ck_assert(ask(&b, "\1\2", MAD_GET, MAD_SWITCH_INFO, 0));
+	ck_assert(bench_ask(&b, "\1\2", MAD_SET, MAD_SWITCH_INFO, 0));
+	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_SWITCH_INFO, 0));
 	mad_switch_info_decode(b.last.data, &si, NULL);
 	ck_assert(!si.state_change);
 	/* an old TrapRepress does not hush a new change */
 	sim_fault_link(b.s, 2, 1, true);
-	repress(&b);
+	bench_repress(&b);
 	sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(500)));
 	ck_assert_uint_ge(b.traps, 7);
 	/* trap 144 */
-	repress(&b);
+	bench_repress(&b);
 	sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(10)));
 	sim_fault_rename(b.s, 2, "new name");
 	sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(10)));
@@ -543,45 +346,45 @@ END_TEST
 
 START_TEST(links_and_nodes_fail)
 {
-	struct bench b = bench_new(line2(), NULL);
+	struct bench b = bench_new(bench_line(), NULL);
 
 	bench_attach(&b);
-	configure(&b);
+	bench_configure(&b);
 	sim_fault_link(b.s, 0, 2, false);
-	ck_assert_uint_eq(port_info(&b, "\1", 2).state, DOWN);
-	ck_assert_uint_eq(port_info(&b, "\1", 2).phys_state, 2);
-	ck_assert(!ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert_uint_eq(bench_port_info(&b, "\1", 2).state, BENCH_DOWN);
+	ck_assert_uint_eq(bench_port_info(&b, "\1", 2).phys_state, 2);
+	ck_assert(!bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	sim_fault_link(b.s, 0, 2, true);
-	ck_assert_uint_eq(port_info(&b, "\1", 2).state, INIT);
-	ck_assert(ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert_uint_eq(bench_port_info(&b, "\1", 2).state, BENCH_INIT);
+	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	sim_fault_node(b.s, 2, false);
-	ck_assert(!ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(!bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	sim_fault_node(b.s, 2, true);
-	ck_assert(ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
-	ck_assert_uint_eq(port_info(&b, "\1\2", 0).lid, 0);
+	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert_uint_eq(bench_port_info(&b, "\1\2", 0).lid, 0);
 	/* sw0 still knows LID 4's way, sw1 does not */
-	ck_assert(!ask_lid(&b, 4, MAD_NODE_DESC));
-	ck_assert_uint_eq(set_lid(&b, "\1\2", 0, 3), 0);
+	ck_assert(!bench_ask_lid(&b, 4, MAD_NODE_DESC));
+	ck_assert_uint_eq(bench_set_lid(&b, "\1\2", 0, 3), 0);
 	sim_fault_reboot(b.s, 2);
-	ck_assert_uint_eq(port_info(&b, "\1\2", 0).lid, 0);
-	ck_assert_uint_eq(port_info(&b, "\1", 2).state, INIT);
+	ck_assert_uint_eq(bench_port_info(&b, "\1\2", 0).lid, 0);
+	ck_assert_uint_eq(bench_port_info(&b, "\1", 2).state, BENCH_INIT);
 	/* disabled by the SM, and back */
 	ck_assert_uint_eq(sim_lft(b.s, 2, 4), 255);
 	b.last.mkey = 0;
 	{
-		struct mad_port_info pi = port_info(&b, "\1", 2);
+		struct mad_port_info pi = bench_port_info(&b, "\1", 2);
 
 		pi.state = 0;
 		pi.phys_state = 3;
 		mad_port_info_encode(&pi, b.last.data);
-		ck_assert(ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
+		ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
 		ck_assert_uint_eq(b.last.status, 0);
-		ck_assert_uint_eq(port_info(&b, "\1", 2).phys_state, 3);
-		ck_assert(!ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+		ck_assert_uint_eq(bench_port_info(&b, "\1", 2).phys_state, 3);
+		ck_assert(!bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 		pi.phys_state = 2;
 		mad_port_info_encode(&pi, b.last.data);
-		ck_assert(ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
-		ck_assert(ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+		ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
+		ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	}
 	bench_free(&b);
 }
@@ -589,41 +392,42 @@ END_TEST
 
 START_TEST(nodes_misbehave)
 {
-	struct bench b = bench_new(line2(), NULL);
+	struct bench b = bench_new(bench_line(), NULL);
 	struct sim_behaviour bad = {.hung = true};
 	struct mad_node_info ni;
 
 	bench_attach(&b);
-	configure(&b);
+	bench_configure(&b);
 	sim_fault_behave(b.s, 2, &bad);
-	ck_assert(!ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
-	ck_assert(!ask(&b, "\1\2\1", MAD_GET, MAD_NODE_INFO, 0));
-	ck_assert(ask_lid(&b, 4, MAD_NODE_DESC)); /* tables go on working */
+	ck_assert(!bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(!bench_ask(&b, "\1\2\1", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(
+		bench_ask_lid(&b, 4, MAD_NODE_DESC)); /* tables go on working */
 	bad = (struct sim_behaviour){.mute = 1ULL << MAD_NODE_DESC,
 		.refuse = 1ULL << MAD_GUID_INFO | 1ULL << MAD_LFT,
 		.wrong = 1ULL << MAD_PORT_INFO,
 		.zero_ports = true};
 	sim_fault_behave(b.s, 2, &bad);
-	ck_assert(!ask(&b, "\1\2", MAD_GET, MAD_NODE_DESC, 0));
-	ck_assert(ask(&b, "\1\2", MAD_GET, MAD_GUID_INFO, 0));
+	ck_assert(!bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_DESC, 0));
+	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_GUID_INFO, 0));
 	ck_assert_uint_eq(b.last.status, 0x0c);
-	ck_assert(ask(&b, "\1\2", MAD_GET, MAD_PORT_INFO, 0));
+	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_PORT_INFO, 0));
 	ck_assert_uint_eq(b.last.attr, 0x14);
-	ck_assert(ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	ck_assert_int_eq(mad_node_info_decode(b.last.data, &ni, NULL), -1);
 	bad = (struct sim_behaviour){.refuse = 1ULL << MAD_LFT, .status = 0x1c};
 	sim_fault_behave(b.s, 2, &bad);
-	ck_assert(ask(&b, "\1\2", MAD_GET, MAD_LFT, 0));
+	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_LFT, 0));
 	ck_assert_uint_eq(b.last.status, 0x1c);
 	/* duplicate GUIDs */
 	sim_fault_guid(b.s, 2, b.f->node[0].guid);
-	ck_assert(ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	mad_node_info_decode(b.last.data, &ni, NULL);
 	ck_assert_uint_eq(ni.guid, b.f->node[0].guid);
 	ck_assert_uint_eq(ni.port_guid, b.f->node[0].guid);
 	/* sw0's port 2 leads to h2, whose cable leads to sw1 */
 	sim_fault_cross(b.s, 0, 2, 3, 1);
-	ck_assert(ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	mad_node_info_decode(b.last.data, &ni, NULL);
 	ck_assert_uint_eq(ni.guid, b.f->node[3].guid);
 	bench_free(&b);
@@ -634,7 +438,7 @@ END_TEST
 static unsigned
 thousand(const struct sim_faults *f, unsigned *garbage, unsigned *busy)
 {
-	struct bench b = bench_new(line2(), NULL);
+	struct bench b = bench_new(bench_line(), NULL);
 	unsigned before;
 
 	bench_attach(&b);
@@ -642,7 +446,7 @@ thousand(const struct sim_faults *f, unsigned *garbage, unsigned *busy)
 	*garbage = *busy = 0;
 	for (unsigned i = 0; i < 1000; i++) {
 		before = b.got;
-		(void)ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0);
+		(void)bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0);
 		if (b.got == before)
 			continue;
 		*garbage += b.garbage;
@@ -679,14 +483,14 @@ END_TEST
 
 START_TEST(garbage_does_not_crash_an_sma)
 {
-	struct bench b = bench_new(line2(), NULL);
+	struct bench b = bench_new(bench_line(), NULL);
 	struct rng {
 		uint64_t x;
 	} r = {88172645463325252U};
 	struct transport_msg m;
 
 	bench_attach(&b);
-	configure(&b);
+	bench_configure(&b);
 	for (unsigned i = 0; i < 50000; i++) {
 		struct smp q = {
 			.mgmt_class = i & 1 ? MAD_SUBN_DR : MAD_SUBN_LID,
@@ -748,15 +552,15 @@ break_link(void *cookie, struct sim *s)
 
 START_TEST(scripts_have_the_last_word)
 {
-	struct bench b = bench_new(line2(), NULL);
+	struct bench b = bench_new(bench_line(), NULL);
 	struct script sc = {0};
 	struct transport_msg m = {.len = 3};
 
 	bench_attach(&b);
 	sim_set_hook(b.s, on_hook, &sc);
-	ck_assert(!ask(&b, "\1", MAD_GET, MAD_LFT, 0));
+	ck_assert(!bench_ask(&b, "\1", MAD_GET, MAD_LFT, 0));
 	ck_assert_uint_eq(sc.dropped, 1);
-	ck_assert(ask(&b, "\1", MAD_GET, MAD_NODE_DESC, 0));
+	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_NODE_DESC, 0));
 	ck_assert_str_eq((char *)b.last.data, "forged");
 	ck_assert_uint_eq(sc.seen, 3);
 	sim_inject(b.e, &m, mono_ms(1));
@@ -764,9 +568,9 @@ START_TEST(scripts_have_the_last_word)
 	ck_assert(b.garbage);
 	ck_assert_uint_eq(b.raw.len, 3);
 	sim_at(b.s, mono_add(sim_now(b.s), mono_ms(50)), break_link, NULL);
-	ck_assert(ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(50)));
-	ck_assert(!ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(!bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	bench_free(&b);
 }
 END_TEST
@@ -785,7 +589,7 @@ START_TEST(time_is_what_it_takes)
 	o.hop = mono_us(10);
 	o.service = mono_us(100);
 	o.sma_queue = 5;
-	b = bench_new(line2(), &o);
+	b = bench_new(bench_line(), &o);
 	bench_attach(&b);
 	smp_encode(&q, m.mad);
 	for (unsigned i = 0; i < 10; i++)
@@ -825,30 +629,30 @@ on_other(void *cookie, const struct transport_msg *m, struct mono now)
 
 START_TEST(subnet_managers_meet)
 {
-	struct bench b = bench_new(line2(), NULL), other = {0};
+	struct bench b = bench_new(bench_line(), NULL), other = {0};
 	struct mad_sm_info si, says = {.guid = 9, .priority = 3, .state = 2};
 	uint32_t mod;
 
 	bench_attach(&b);
 	other.e = sim_attach(b.s, 3, 1, on_other, &other);
-	configure(&b);
-	ck_assert(ask(&b, "\1\2\1", MAD_GET, MAD_SM_INFO, 0));
+	bench_configure(&b);
+	ck_assert(bench_ask(&b, "\1\2\1", MAD_GET, MAD_SM_INFO, 0));
 	mad_sm_info_decode(b.last.data, &si);
 	ck_assert_uint_eq(si.guid, 42);
-	ck_assert(ask_lid(&b, 4, MAD_SM_INFO));
+	ck_assert(bench_ask_lid(&b, 4, MAD_SM_INFO));
 	ck_assert_uint_eq(other.got, 2);
-	ck_assert(ask(&b, "\1\2\1", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(bench_ask(&b, "\1\2\1", MAD_GET, MAD_NODE_INFO, 0));
 	ck_assert_uint_eq(other.got, 2);
 	/* a mindless one */
 	sim_fault_other_sm(b.s, 2, 0, &says);
-	ck_assert(port_info(&b, "\1\2", 0).capmask & MAD_CAP_IS_SM);
-	ck_assert(ask(&b, "\1\2", MAD_GET, MAD_SM_INFO, 0));
+	ck_assert(bench_port_info(&b, "\1\2", 0).capmask & MAD_CAP_IS_SM);
+	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_SM_INFO, 0));
 	mad_sm_info_decode(b.last.data, &si);
 	ck_assert_uint_eq(si.guid, 9);
 	ck_assert_uint_eq(si.state, 2);
 	ck_assert(!sim_fault_other_sm_last(b.s, 2, &mod, &si));
 	mad_sm_info_encode(&says, b.last.data);
-	ck_assert(ask(&b, "\1\2", MAD_SET, MAD_SM_INFO, 1));
+	ck_assert(bench_ask(&b, "\1\2", MAD_SET, MAD_SM_INFO, 1));
 	ck_assert(sim_fault_other_sm_last(b.s, 2, &mod, &si));
 	ck_assert_uint_eq(mod, 1);
 	bench_free(&b);
@@ -857,12 +661,12 @@ END_TEST
 
 START_TEST(data_needs_active_ports)
 {
-	struct bench b = bench_new(line2(), NULL), other = {0};
+	struct bench b = bench_new(bench_line(), NULL), other = {0};
 	struct transport_msg m = {.lid = 4, .qpn = 1, .len = MAD_SIZE};
 
 	bench_attach(&b);
-	other.e = sim_attach(b.s, 3, 1, on_recv, &other);
-	configure(&b);
+	other.e = sim_attach(b.s, 3, 1, bench_on_recv, &other);
+	bench_configure(&b);
 	m.mad[0] = 1;
 	m.mad[1] = MAD_SA;
 	m.mad[2] = 2;

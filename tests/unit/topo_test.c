@@ -5,6 +5,7 @@
 
 #include "discovery/draft.h"
 #include "discovery/topo.h"
+#include "sm/mad/mad.h"
 
 /* Two leaves, two spines, a host each; the first host is ours. */
 static struct draft *
@@ -98,6 +99,7 @@ START_TEST(ports)
 	node_ix far = topo_by_node_guid(t, 0x310);
 	port_ix p1 = topo_port_of(t, far, 1);
 	port_ix p2 = topo_port_of(t, far, 2);
+	struct mad_port_info pi;
 
 	ck_assert_uint_ne(t->port[p1].flags & TP_ABSENT, 0);
 	ck_assert_uint_eq(t->port[p2].flags & TP_ABSENT, 0);
@@ -110,6 +112,9 @@ START_TEST(ports)
 	ck_assert_uint_eq(topo_by_port_guid(t, 0x20), topo_port_of(t, 1, 0));
 	ck_assert_uint_eq(topo_by_port_guid(t, 0x9999), TOPO_NONE);
 	ck_assert_uint_eq(topo_switch_of(t, p2), t->node[4].sw);
+	ck_assert_int_eq(mad_port_info_decode(t->info[p2], &pi, NULL), 0);
+	ck_assert_uint_eq(pi.state, 4);
+	ck_assert_uint_eq(pi.local_port, 2);
 	ck_assert_uint_eq(topo_switch_of(t, p1), TOPO_NONE);
 	ck_assert_uint_eq(topo_switch_of(t, topo_port_of(t, 1, 0)), 0);
 	topo_unref(t);

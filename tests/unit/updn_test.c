@@ -404,6 +404,26 @@ damaged(struct fabric *f, struct rng *g, unsigned cables, unsigned hosts)
 	return r;
 }
 
+/* Without one switch. */
+static struct fabric *
+without_switch(struct fabric *f, struct rng *g)
+{
+	bool *node = mem_zalloc(f->nnodes, sizeof(*node));
+	struct fabric_edit edit = {.drop_node = node};
+	struct fabric *r;
+
+	for (uint32_t n = rng_below(g, f->nnodes); f->nswitches > 1;
+		n = rng_below(g, f->nnodes))
+		if (f->node[n].type == FABRIC_SWITCH) {
+			node[n] = true;
+			break;
+		}
+	r = fabric_rebuild(f, &edit);
+	fabric_free(f);
+	free(node);
+	return r;
+}
+
 /* Hosts on switches that have none: spines, middle switches. */
 static struct fabric *
 odd_hosts(struct fabric *f, struct rng *g)
@@ -519,6 +539,8 @@ START_TEST(keeping)
 
 		less = damaged(
 			fabric_rebuild(f, &none), &g, 1, rng_below(&g, 2));
+		if (seed % 3 == 0)
+			less = without_switch(less, &g);
 		t2 = frozen_again(
 			less, t, seed % 4 == 0 ? any_switch(f, &g) : 0);
 		r2 = routed(t2, pool, r, true);

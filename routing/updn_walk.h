@@ -1,0 +1,55 @@
+/*
+ * updn_walk: what updn_chain.c and updn_recall.c share while they choose the
+ * ways down. Private to them.
+ */
+#ifndef HEDDLE_ROUTING_UPDN_WALK_H
+#define HEDDLE_ROUTING_UPDN_WALK_H
+
+#include "routing/updn.h"
+
+/*
+ * How much each cable group and switch carries down already, by kind, in
+ * shares: UPDN_SHARES is one LID.
+ */
+struct updn_burden {
+	uint32_t *link; /* per group of the lower switch */
+	uint32_t *sw;
+};
+
+struct updn_walk {
+	const struct updn *u;
+	const struct updn_reach *r;
+	struct updn_dests *d;
+	struct updn_burden load[2];
+	uint32_t *fair; /* [nsw] what one cable up from here should carry */
+	uint32_t prefer[UPDN_CHAIN]; /* groups of the previous share */
+};
+
+/* updn_chain.c: is the shortest legal path from x to dest exactly k long? */
+bool updn_chain_exactly(
+	const struct updn_walk *w, sw_ix x, sw_ix dest, uint32_t k);
+
+/* Go on from the last switch of c as far as it goes, by the lightest load. */
+void updn_chain_extend(const struct updn_walk *w, const struct updn_burden *b,
+	struct updn_chain *c, uint32_t *group);
+
+/* Add so many shares to all that c passes. */
+void updn_chain_count(struct updn_burden *b, const struct updn_chain *c,
+	const uint32_t *group, uint32_t shares);
+
+/* A way for host LID i, counted; split where a cable would get too much. */
+void updn_chain_place(struct updn_walk *w, uint32_t i);
+
+/* Mark LID i as split; its UPDN_SHARES chains, to be filled. */
+struct updn_chain *updn_chain_split(struct updn_walk *w, uint32_t i);
+
+/* Forget what host LIDs load, and that any are split. */
+void updn_chain_reset(struct updn_walk *w);
+
+/*
+ * updn_recall.c: the ways in use under the previous routes as the chains of
+ * host LIDs; new ones only for what is new or broken. seq: family order.
+ */
+void updn_recall(struct updn_walk *w, const sw_ix *seq);
+
+#endif

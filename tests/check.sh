@@ -1,0 +1,62 @@
+#!/bin/sh
+# Everything that must pass, suite by suite with its time: unit and property
+# tests, the same under AddressSanitizer and UBSan, and end to end against a
+# third party's simulated fabric, judged by other people's tools. The last line
+# counts. usage: check.sh (from make check)
+set -u
+cd "$(dirname "$0")/.." || exit 1
+passed=0
+failed=0
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# suite NAME SECONDS: what it took
+budget() {
+	printf 'TIME %-28s %4d s\n' "$1" "$2"
+	total=$((total + $2))
+}
+total=0
+
+# units DIR: every unit test program there
+units() {
+	start=$(date +%s)
+	for t in "$1"/*_test; do
+		timeout -k 10 300 "$t" >"$log" 2>&1 </dev/null
+		rc=$?
+		line=$(grep -E '^[0-9]+%: Checks: ' "$log" | tail -n 1)
+		n=$(echo "$line" | sed -n 's/.*Checks: \([0-9]*\).*/\1/p')
+		bad=$(echo "$line" | sed -n \
+			's/.*Failures: \([0-9]*\), Errors: \([0-9]*\).*/\1 \2/p' |
+			awk '{ print $1 + $2 }')
+		n=${n:-0}
+		bad=${bad:-1}
+		[ $rc = 0 ] || [ "$bad" -gt 0 ] || bad=1
+		[ "$n" -ge "$bad" ] || n=$bad
+		passed=$((passed + n - bad))
+		failed=$((failed + bad))
+		if [ "$bad" -gt 0 ]; then
+			echo "FAIL $t ($bad of $n, exit $rc)"
+			grep -vE '^heddled: ' "$log" | tail -n 30 |
+				sed 's/^/    /'
+		fi
+	done
+	budget "$1" $(($(date +%s) - start))
+}
+
+end_to_end() {
+	start=$(date +%s)
+	tests/e2e/run.sh 2>&1 | tee "$log"
+	line=$(tail -n 1 "$log")
+	n=$(echo "$line" | sed -n 's/^\([0-9]*\) passed.*/\1/p')
+	bad=$(echo "$line" | sed -n 's/.* \([0-9]*\) failed.*/\1/p')
+	passed=$((passed + ${n:-0}))
+	failed=$((failed + ${bad:-1}))
+	budget tests/e2e $(($(date +%s) - start))
+}
+
+units build/unit
+units build/san/unit
+end_to_end
+printf 'TIME %-28s %4d s (budget 900 s, builds apart)\n' total "$total"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,118 @@
+/* The pool of blocks: sharing, reuse, growth, the block that is free. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/lft.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+
+static lft_ref
+block_of(struct lft_pool *p, uint32_t n)
+{
+	uint8_t bytes[LFT_BLOCK] = {0};
+
+	memcpy(bytes, &n, sizeof(n));
+	return lft_add(p, bytes);
+}
+
+static uint32_t
+number_of(const struct lft_pool *p, lft_ref r)
+{
+	uint32_t n;
+
+	memcpy(&n, lft_bytes(p, r), sizeof(n));
+	return n;
+}
+
+START_TEST(empty_is_free)
+{
+	struct lft_pool *p = lft_pool_new();
+	uint8_t bytes[LFT_BLOCK];
+
+	memset(bytes, LFT_DROP, sizeof(bytes));
+	ck_assert_uint_eq(lft_add(p, bytes), LFT_EMPTY);
+	ck_assert_mem_eq(lft_bytes(p, LFT_EMPTY), bytes, LFT_BLOCK);
+	for (int i = 0; i < 3; i++)
+		lft_drop(p, LFT_EMPTY);
+	ck_assert_uint_eq(lft_share(p, LFT_EMPTY), LFT_EMPTY);
+	ck_assert_uint_eq(p->live, 0);
+	bytes[63] = 0;
+	ck_assert_uint_ne(lft_add(p, bytes), LFT_EMPTY);
+	ck_assert_uint_eq(p->live, 1);
+	lft_pool_free(p);
+	lft_pool_free(NULL);
+}
+END_TEST
+
+START_TEST(counted)
+{
+	struct lft_pool *p = lft_pool_new();
+	lft_ref a = block_of(p, 7), b;
+
+	ck_assert_uint_eq(lft_share(p, a), a);
+	lft_drop(p, a);
+	ck_assert_uint_eq(p->live, 1);
+	ck_assert_uint_eq(number_of(p, a), 7);
+	lft_drop(p, a);
+	ck_assert_uint_eq(p->live, 0);
+	b = block_of(p, 8);
+	ck_assert_uint_eq(b, a); /* reused */
+	ck_assert_uint_eq(number_of(p, b), 8);
+	lft_pool_free(p);
+}
+END_TEST
+
+/* Over several chunks, with blocks coming and going. */
+START_TEST(growth)
+{
+	enum { N = 3 << LFT_CHUNK_BITS };
+	struct lft_pool *p = lft_pool_new();
+	lft_ref *held = mem_zalloc(N, sizeof(*held));
+	struct rng g = {1};
+	uint32_t live = 0;
+
+	for (uint32_t i = 0; i < 4 * N; i++) {
+		uint32_t k = rng_below(&g, N);
+
+		if (held[k] == 0) {
+			held[k] = block_of(p, k + 1);
+			ck_assert_uint_eq(
+				(uintptr_t)lft_bytes(p, held[k]) % LFT_BLOCK,
+				0);
+			live++;
+		} else {
+			ck_assert_uint_eq(number_of(p, held[k]), k + 1);
+			lft_drop(p, held[k]);
+			held[k] = 0;
+			live--;
+		}
+		ck_assert_uint_eq(p->live, live);
+	}
+	for (uint32_t k = 0; k < N; k++)
+		if (held[k] != 0)
+			ck_assert_uint_eq(number_of(p, held[k]), k + 1);
+	ck_assert_uint_le(p->n, N + 1);
+	free(held);
+	lft_pool_free(p);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("lft");
+	TCase *c = tcase_create("lft");
+	SRunner *r;
+	int failed;
+
+	tcase_add_test(c, empty_is_free);
+	tcase_add_test(c, counted);
+	tcase_add_test(c, growth);
+	suite_add_tcase(s, c);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}

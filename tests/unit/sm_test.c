@@ -1,0 +1,462 @@
+/*
+ * The core against the simulated fabric: bring-up, cables, switches and hosts
+ * that come and go, faults on the wire, a second life, a second SM. What
+ * counts is what the simulated switches hold, judged by the referee.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/rng.h"
+#include "tests/sim/referee.h"
+#include "tests/sim/world.h"
+#include "tests/topo/gen.h"
+
+static struct fabric *
+tree(void)
+{
+	const struct gen_fattree2 p = {4, 8, 1, 4, 4};
+
+	return gen_tree_two(&p, NULL);
+}
+
+static struct world *
+start(const struct fabric *f, const char *yaml)
+{
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o, yaml);
+
+	world_start(w);
+	return w;
+}
+
+/* Settled, and everything in order in the switches. */
+static void
+expect_order(struct world *w, const char *when)
+{
+	struct referee_report r;
+	struct reason why;
+
+	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s: never settled: %s",
+		when, w->last_why);
+	ck_assert_msg(referee_fabric(w->sim, fabric_first_host(w->fabric),
+			      REFEREE_ALL, &r, &why) == 0,
+		"%s: %s", when, why.text);
+}
+
+static void
+end(struct world *w, struct fabric *f)
+{
+	world_free(w);
+	fabric_free(f);
+}
+
+START_TEST(brings_up_a_tree)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, "");
+	const struct view *v;
+
+	expect_order(w, "bring-up");
+	v = sm_view(w->sm);
+	ck_assert_ptr_nonnull(v);
+	ck_assert_uint_eq(v->counts.ports_active, v->counts.ports_linked);
+	ck_assert_uint_eq(w->runs_failed, 0);
+	ck_assert(v->routes->report.ok);
+	end(w, f);
+}
+END_TEST
+
+START_TEST(brings_up_odd_fabrics)
+{
+	static const unsigned ring[] = {5}, torus[] = {4, 4, 4}, one[] = {1};
+	struct fabric *f[6];
+	struct reason why;
+	size_t i;
+
+	f[0] = gen_pair();
+	f[1] = gen_grid(one, 1, false, 3, &why);
+	f[2] = gen_grid(ring, 1, true, 2, &why);
+	f[3] = gen_grid(torus, 3, true, 1, &why);
+	f[4] = gen_random(20, 4, 2, 7, &why);
+	f[5] = gen_dragonfly(4, 2, 2, &why);
+	for (i = 0; i < 6; i++) {
+		struct world *w = start(f[i], "");
+		char name[32];
+
+		(void)snprintf(name, sizeof(name), "fabric %zu", i);
+		expect_order(w, name);
+		end(w, f[i]);
+	}
+}
+END_TEST
+
+/* A cable between two switches: which port of node a. */
+static unsigned
+port_between(const struct fabric *f, uint32_t a, uint32_t b)
+{
+	unsigned p, q;
+	uint32_t peer;
+
+	for (p = 1; p <= f->node[a].nports; p++)
+		if (fabric_peer(f, a, p, &peer, &q) && peer == b)
+			return p;
+	return 0;
+}
+
+START_TEST(a_cable_is_pulled_and_put_back)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, "");
+	uint32_t leaf = fabric_find(f, "leaf1");
+	uint32_t spine = fabric_find(f, "spine1");
+	unsigned p = port_between(f, leaf, spine);
+	uint64_t blocks, same;
+
+	expect_order(w, "bring-up");
+	sim_clear_stats(w->sim);
+	sim_fault_link(w->sim, leaf, p, false);
+	expect_order(w, "cable pulled");
+	blocks = sim_stats(w->sim)->lft_sets;
+	same = sim_stats(w->sim)->lft_same;
+	ck_assert_uint_gt(blocks, 0);
+	ck_assert_uint_eq(same, 0); /* no block written that did not change */
+	sim_fault_link(w->sim, leaf, p, true);
+	expect_order(w, "cable back");
+	ck_assert_uint_eq(sim_stats(w->sim)->lft_same, 0);
+	end(w, f);
+}
+END_TEST
+
+START_TEST(nothing_happens_when_nothing_happened)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, "");
+	uint64_t before;
+
+	expect_order(w, "bring-up");
+	before = w->commits;
+	sim_clear_stats(w->sim);
+	world_run(w, mono_ms(60000));
+	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
+	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
+	ck_assert_uint_eq(w->commits, before);
+	/* light sweeps only: one SwitchInfo per switch and interval */
+	ck_assert_uint_le(sim_stats(w->sim)->smps, 12 * 7);
+	end(w, f);
+}
+END_TEST
+
+START_TEST(switches_and_hosts_go_and_return)
+{
+	static const char *const names[] = {"spine2", "leaf3", "h9"};
+	struct fabric *f = tree();
+	struct world *w = start(f, "");
+	uint16_t lid[3];
+	size_t i;
+
+	expect_order(w, "bring-up");
+	for (i = 0; i < 3; i++) {
+		uint32_t n = fabric_find(f, names[i]);
+		unsigned port = f->node[n].type == FABRIC_CA;
+
+		lid[i] = sim_port_info(w->sim, n, port)->lid;
+		ck_assert_uint_ne(lid[i], 0);
+		sim_fault_node(w->sim, n, false);
+		expect_order(w, names[i]);
+		sim_fault_node(w->sim, n, true);
+		expect_order(w, names[i]);
+		ck_assert_uint_eq(sim_port_info(w->sim, n, port)->lid, lid[i]);
+	}
+	end(w, f);
+}
+END_TEST
+
+START_TEST(a_switch_reboots)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, "");
+
+	expect_order(w, "bring-up");
+	sim_fault_reboot(w->sim, fabric_find(f, "spine3"));
+	expect_order(w, "spine rebooted");
+	/* nobody's trap can reach us past it: the light sweep notices */
+	sim_fault_reboot(w->sim, fabric_find(f, "leaf1"));
+	world_run(w, mono_ms(11000));
+	expect_order(w, "own leaf rebooted");
+	end(w, f);
+}
+END_TEST
+
+START_TEST(a_bad_wire)
+{
+	struct fabric *f = tree();
+	struct sim_options o = sim_defaults();
+	struct world *w;
+
+	o.seed = 4711;
+	o.faults.loss = 50000;
+	o.faults.dup = 20000;
+	o.faults.delay = 50000;
+	o.faults.delay_max = mono_ms(30);
+	o.faults.busy = 10000;
+	w = world_new(f, &o, "smp:\n  retries: 8\n  timeout: 20ms\n");
+	world_start(w);
+	expect_order(w, "5 % loss");
+	sim_fault_link(w->sim, fabric_find(f, "leaf2"),
+		port_between(
+			f, fabric_find(f, "leaf2"), fabric_find(f, "spine1")),
+		false);
+	expect_order(w, "5 % loss, cable pulled");
+	end(w, f);
+}
+END_TEST
+
+START_TEST(corrupted_bytes_break_nothing)
+{
+	struct fabric *f = tree();
+	struct sim_options o = sim_defaults();
+	struct sim_faults none = {0};
+	struct world *w;
+
+	o.seed = 99;
+	o.faults.corrupt = 20000;
+	o.faults.truncate = 5000;
+	w = world_new(f, &o, "smp:\n  timeout: 20ms\n");
+	world_start(w);
+	world_run(w, mono_ms(20000));
+	sim_fault_chances(w->sim, &none);
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	world_run(w, mono_ms(120000));
+	expect_order(w, "after corruption");
+	end(w, f);
+}
+END_TEST
+
+START_TEST(a_hung_switch_is_kept_out)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, "smp:\n  timeout: 20ms\n");
+	const struct sim_behaviour hung = {.hung = true}, well = {0};
+	uint32_t spine = fabric_find(f, "spine4");
+	const struct view *v;
+
+	expect_order(w, "bring-up");
+	sim_fault_behave(w->sim, spine, &hung);
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	world_run(w, mono_ms(30000));
+	expect_order(w, "spine hung");
+	v = sm_view(w->sm);
+	ck_assert_uint_eq(v->nquarantine, 1);
+	sim_fault_behave(w->sim, spine, &well);
+	world_run(w, mono_ms(60000));
+	expect_order(w, "spine well again");
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
+	end(w, f);
+}
+END_TEST
+
+START_TEST(a_switch_that_refuses_tables_is_kept_out)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, "");
+	const struct sim_behaviour refuse = {
+		.refuse = 1ULL << (MAD_LFT & 63), .status = 0x1c};
+	const struct sim_behaviour well = {0};
+	uint32_t spine = fabric_find(f, "spine4");
+
+	sim_fault_behave(w->sim, spine, &refuse);
+	world_run(w, mono_ms(5000));
+	ck_assert_ptr_nonnull(sm_view(w->sm));
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 1);
+	ck_assert_str_ne(w->last_why, "");
+	sim_fault_behave(w->sim, spine, &well);
+	world_run(w, mono_ms(120000));
+	expect_order(w, "spine takes its tables");
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
+	end(w, f);
+}
+END_TEST
+
+START_TEST(a_second_life_changes_nothing)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, "");
+
+	expect_order(w, "bring-up");
+	world_kill(w);
+	sim_clear_stats(w->sim);
+	w->runs = 0;
+	world_start(w);
+	expect_order(w, "second life");
+	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
+	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
+	ck_assert_uint_eq(sm_view(w->sm)->counts.lids_moved, 0);
+	end(w, f);
+}
+END_TEST
+
+START_TEST(killed_at_any_moment)
+{
+	struct fabric *f = tree();
+	int ms;
+
+	for (ms = 0; ms < 12; ms++) {
+		struct world *w = start(f, "");
+
+		world_run(w, mono_us(700L * ms));
+		world_kill(w);
+		w->runs = 0;
+		world_run(w, mono_ms(1000));
+		world_start(w);
+		expect_order(w, "killed and started again");
+		world_free(w);
+	}
+	fabric_free(f);
+}
+END_TEST
+
+START_TEST(another_master_keeps_us_out)
+{
+	struct fabric *f = tree();
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o,
+		"fabric:\n  priority: 15\nstandby:\n  poll_interval: 1s\n");
+	struct mad_sm_info other = {
+		.guid = 1, .act_count = 1, .priority = 0, .state = 3};
+	uint32_t host = fabric_find(f, "h20");
+	struct sm_status s;
+	int i;
+
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	world_start(w);
+	for (i = 0; i < 10; i++) {
+		world_run(w, mono_ms(1000));
+		other.act_count++;
+		sim_fault_other_sm(w->sim, host, 1, &other);
+	}
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_STANDING_BY);
+	ck_assert_uint_eq(s.master.guid, 1);
+	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
+	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
+	ck_assert_uint_eq(w->runs_failed, 1);
+	/* it dies: its activity count stands still, then it is gone */
+	sim_fault_node(w->sim, host, false);
+	world_run(w, mono_ms(20000));
+	expect_order(w, "the other master died");
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_MASTER);
+	end(w, f);
+}
+END_TEST
+
+START_TEST(a_weaker_standby_does_not)
+{
+	struct fabric *f = tree();
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o, "fabric:\n  priority: 3\n");
+	const struct mad_sm_info other = {
+		.guid = 1, .act_count = 1, .priority = 2, .state = 2};
+
+	sim_fault_other_sm(w->sim, fabric_find(f, "h20"), 1, &other);
+	world_start(w);
+	expect_order(w, "with a standby");
+	end(w, f);
+}
+END_TEST
+
+/* Any bytes at any time: nothing crashes, nothing is lost. */
+START_TEST(garbage_from_everywhere)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, "");
+	struct rng rng = {12345};
+	struct transport_msg m;
+	struct sm_status s;
+	size_t k;
+	int i;
+
+	world_run(w, mono_us(500));
+	for (i = 0; i < 20000; i++) {
+		memset(&m, 0, sizeof(m));
+		m.lid = (uint16_t)rng_next(&rng);
+		m.len = rng_below(&rng, MAD_SIZE + 1);
+		for (k = 0; k < m.len; k++)
+			m.mad[k] = (uint8_t)rng_next(&rng);
+		if (i % 2) { /* half of them look like SMPs */
+			static const uint8_t method[] = {1, 2, 5, 7, 0x81};
+
+			m.mad[0] = 1;
+			m.mad[1] = i % 4 == 1 ? 0x01 : 0x81;
+			m.mad[2] = 1;
+			m.mad[3] = method[rng_below(&rng, 5)];
+			m.mad[17] = (uint8_t)(0x10 + rng_below(&rng, 18));
+			m.mad[16] = 0;
+			m.len = MAD_SIZE;
+		}
+		sim_inject(w->ep, &m, mono_us(rng_below(&rng, 2000000)));
+	}
+	world_run(w, mono_ms(5000));
+	sm_status(w->sm, &s);
+	ck_assert_uint_gt(s.malformed, 0);
+	expect_order(w, "after garbage");
+	end(w, f);
+}
+END_TEST
+
+START_TEST(a_reload_that_changes_the_lmc)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, "");
+	struct diag_list bad = {0};
+	const char *yaml = "fabric:\n  lmc:\n    hosts: 1\n";
+	static const char *const engines[] = {"updn", NULL};
+	struct config *c =
+		config_parse("reload.yaml", yaml, strlen(yaml), engines, &bad);
+	uint32_t h = fabric_find(f, "h7");
+
+	ck_assert_ptr_nonnull(c);
+	expect_order(w, "bring-up");
+	sm_reconfigure(w->sm, c, sim_now(w->sim));
+	expect_order(w, "LMC 1");
+	ck_assert_uint_eq(sim_port_info(w->sim, h, 1)->lmc, 1);
+	ck_assert_uint_eq(sim_port_info(w->sim, h, 1)->lid % 2, 0);
+	config_unref(c);
+	diag_free(&bad);
+	end(w, f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("sm");
+	TCase *t = tcase_create("sm");
+	SRunner *r = srunner_create(s);
+	int failed;
+
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, brings_up_a_tree);
+	tcase_add_test(t, brings_up_odd_fabrics);
+	tcase_add_test(t, a_cable_is_pulled_and_put_back);
+	tcase_add_test(t, nothing_happens_when_nothing_happened);
+	tcase_add_test(t, switches_and_hosts_go_and_return);
+	tcase_add_test(t, a_switch_reboots);
+	tcase_add_test(t, a_bad_wire);
+	tcase_add_test(t, corrupted_bytes_break_nothing);
+	tcase_add_test(t, a_hung_switch_is_kept_out);
+	tcase_add_test(t, a_switch_that_refuses_tables_is_kept_out);
+	tcase_add_test(t, a_second_life_changes_nothing);
+	tcase_add_test(t, killed_at_any_moment);
+	tcase_add_test(t, another_master_keeps_us_out);
+	tcase_add_test(t, a_weaker_standby_does_not);
+	tcase_add_test(t, garbage_from_everywhere);
+	tcase_add_test(t, a_reload_that_changes_the_lmc);
+	suite_add_tcase(s, t);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
