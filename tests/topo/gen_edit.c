@@ -97,7 +97,7 @@ fail(struct fabric *f, bool cables, unsigned n, uint64_t seed, bool keep,
 			mem_zalloc(f->ncables + f->nnodes, sizeof(*cand));
 		uint32_t left = candidates(f, cables, cand), pick;
 
-		shuffle(cand, left, seed + i * 0x9e3779b97f4a7c15U);
+		shuffle(cand, left, (seed ^ i) * 0xd6e8feb86659fd93U + i);
 		pick = keep   ? first_safe(f, cables, cand, left)
 		       : left ? cand[0]
 			      : FABRIC_NONE;
