@@ -625,10 +625,10 @@ finish(struct sm *sm, struct mono now)
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
 	forget_work(sm);
 	sm_commit_schedule(sm, now);
+	/* names can wait until the fabric has settled */
+	sm->names_due = mono_add(now, mono_ms(NAMES_DELAY_MS));
+	sm_enter(sm, SM_IDLE, now);
 	tell_finished(sm);
-	sm->sweep = sweep_new(
-		SWEEP_NAMES, sm->draft, sm->x, sm->cfg->fabric.m_key, NULL, 0);
-	sm_enter(sm, SM_NAMES, now);
 }
 
 bool
