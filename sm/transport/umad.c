@@ -294,6 +294,24 @@ umad_open(const char *spec, void (*wake)(void *), void *cookie,
 	return u;
 }
 
+/*
+ * The receiving thread sleeps in poll; the answer to a question to our own
+ * port wakes it at once. Where none comes, POLL_MS does.
+ */
+static void
+wake_receiver(struct umad *u)
+{
+	const struct smp s = {.mgmt_class = MAD_SUBN_DR,
+		.method = MAD_GET,
+		.attr = MAD_NODE_INFO,
+		.dr_slid = 0xffff,
+		.dr_dlid = 0xffff};
+	struct transport_msg m = {.lid = 0xffff, .len = MAD_SIZE};
+
+	smp_encode(&s, m.mad);
+	(void)u->transport.send(&u->transport, &m);
+}
+
 void
 umad_shutdown(struct umad *u)
 {
@@ -302,6 +320,7 @@ umad_shutdown(struct umad *u)
 	(void)umad_set_issm(u, 0, NULL);
 	if (u->started) {
 		atomic_store(&u->stop, true);
+		wake_receiver(u);
 		(void)pthread_join(u->thread, NULL);
 	}
 	for (int i = 0; i < AGENTS && u->fd >= 0; i++)

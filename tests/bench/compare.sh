@@ -14,7 +14,8 @@
 #	links		one NodeInfo over each cable
 #	Sets		two PortInfo for each port with a cable (to Armed, its
 #			parameters and LID riding on it, and to Active); one
-#			PortInfo and one SwitchInfo (LinearFDBTop) a switch
+#			PortInfo and two SwitchInfo a switch (clearing
+#			PortStateChange; LinearFDBTop)
 #
 # Names are a luxury: a NodeDescription a node is shown beside it.
 set -u
@@ -63,7 +64,7 @@ floor_of() {
 		{ v[$1] = $2 }
 		END {
 			print v["blocks"] + v["linked_ports"] + v["links"] + \
-				2 * v["linked_ports"] + 2 * v["switches"]
+				2 * v["linked_ports"] + 3 * v["switches"]
 		}'
 }
 
