@@ -5,6 +5,9 @@
 # counts. usage: check.sh (from make check)
 set -u
 cd "$(dirname "$0")/.." || exit 1
+# libcheck's patience of 4 s is short for a sanitizer on a busy machine.
+CK_TIMEOUT_MULTIPLIER=${CK_TIMEOUT_MULTIPLIER:-15}
+export CK_TIMEOUT_MULTIPLIER
 passed=0
 failed=0
 log=$(mktemp)

@@ -27,7 +27,10 @@ stage() {
 		"$(tail -n 5 "$E2E_DIR/sm.out")"
 	since "$3" >"$E2E_DIR/$1.took"
 	ctl status | sed -n '/^\(view\|fabric\|ports\|routing\) /s/^/    | /p'
-	status_get counts.lft_blocks >"$E2E_DIR/$1.blocks"
+	sleep 0.2
+	after=$(sent_so_far)
+	echo $((${after#* } - ${before:-0})) >"$E2E_DIR/$1.blocks"
+	before=${after#* }
 	judge "$1" 2>"$E2E_DIR/$1.wrong" || wrong=1
 	states "$1" >"$E2E_DIR/$1.states" || wrong=1
 }

@@ -41,16 +41,16 @@ generation() {
 # change NAME COMMAND BEFORE: what the cable does, and what becomes of it
 change() {
 	g=$(generation)
-	sent=0
-	[ "$SM" = opensm ] || sent=$(status_get wire.sent)
+	[ "$SM" = opensm ] || before=$(sent_so_far)
 	t0=$(now)
 	sim_cmd "$2"
 	until_true 60 newer "$g" || fail "$1: no new tables after 60 s"
 	took=$(since "$t0")
 	if [ "$SM" != opensm ]; then
 		sleep 0.5 # what it may still want to send counts, too
-		blocks=$(status_get counts.lft_blocks)
-		smps=$(($(status_get wire.sent) - sent))
+		after=$(sent_so_far)
+		blocks=$((${after#* } - ${before#* }))
+		smps=$((${after% *} - ${before% *}))
 	fi
 	judge "$1" $LENIENT || fail "$1: the tables are wrong"
 	states "$1" || fail "$1: not all ports are up"

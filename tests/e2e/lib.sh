@@ -289,6 +289,17 @@ status_get() {
 	json_get "$E2E_DIR/status.json" "$1"
 }
 
+# sent_so_far: "all blocks", the SMPs and of them the LFT blocks since heddled
+# started. One change may take more than one view, so counts of the last one
+# would not do.
+sent_so_far() {
+	ssf=$(status_get wire.sent)
+	ssf_blocks=$(json_get "$E2E_DIR/status.json" \
+		wire.by_attribute.LinearForwardingTable.set)
+	[ "$ssf_blocks" != - ] || ssf_blocks=0
+	echo "$ssf $ssf_blocks"
+}
+
 # top_lid FILE: the highest LID in ibnetdiscover's text
 top_lid() {
 	awk '/^Switch/ && match($0, / lid [0-9]+ lmc/) ||

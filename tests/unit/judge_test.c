@@ -202,14 +202,13 @@ static char *
 edited(const char *from, const char *to)
 {
 	const char *at = strstr(ring, from);
-	size_t head = (size_t)(at - ring);
-	char *s = malloc(sizeof(ring) + strlen(to) + 1);
+	size_t size = sizeof(ring) + strlen(to);
+	char *s = malloc(size);
 
 	ck_assert_ptr_nonnull(at);
 	ck_assert_ptr_nonnull(s);
-	memcpy(s, ring, head);
-	strcpy(s + head, to);
-	strcat(s, at + strlen(from));
+	(void)snprintf(s, size, "%.*s%s%s", (int)(at - ring), ring, to,
+		at + strlen(from));
 	return s;
 }
 
