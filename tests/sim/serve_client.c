@@ -253,10 +253,15 @@ read_attr(const struct serve_client *c, uint16_t attr, uint32_t mod, uint8_t *d)
 static void
 get_vendor(const struct serve_client *c, uint8_t *d)
 {
-	const struct fabric_node *n = &c->s->f->node[c->place->node];
-	uint32_t v[4] = {n->vendor, n->device, 1, 0};
+	struct mad_node_info ni = {0};
+	uint32_t v[4] = {0};
 	uint64_t firmware = 1;
 
+	read_attr(c, MAD_NODE_INFO, 0, d);
+	(void)mad_node_info_decode(d, &ni, NULL);
+	v[0] = ni.vendor;
+	v[1] = ni.device;
+	v[2] = ni.revision;
 	memset(d, 0, IBSIMWIRE_DATA);
 	memcpy(d, v, sizeof(v));
 	memcpy(d + sizeof(v), &firmware, sizeof(firmware));
@@ -273,7 +278,7 @@ get_port(const struct serve_client *c, uint8_t *d)
 	d[2] = pi->state;
 }
 
-/* A GID, or the GUID in its second half. */
+/* A GID, or the GUID in its second half, which is in the host's order. */
 static void
 get_gid(const struct serve_client *c, bool whole, uint8_t *d)
 {
@@ -282,7 +287,7 @@ get_gid(const struct serve_client *c, bool whole, uint8_t *d)
 
 	memset(d, 0, IBSIMWIRE_DATA);
 	be_put64(d, sim_port_info(c->s->sim, p->node, p->port)->gid_prefix);
-	be_put64(d + (whole ? 8 : 0), n->guid);
+	memcpy(d + (whole ? 8 : 0), &n->guid, sizeof(n->guid));
 }
 
 static void

@@ -6,6 +6,7 @@
 
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
+#include "tests/sim/sim_ibsim.h"
 #include "tests/sim/sim_int.h"
 
 /* Byte positions in a MAD (IBA 13.4.3, 14.2.1). */
@@ -360,6 +361,8 @@ for_sma(const struct sim *s, const struct sim_msg *msg)
 		return false;
 	if (method & RESPONSE || method == MAD_TRAP)
 		return false;
+	if (s->o.ibsim && method != MAD_TRAP_REPRESS)
+		return sim_ibsim_knows(attr);
 	return attr != MAD_SM_INFO || endpoint_at(s, msg->node, msg->port) < 0;
 }
 

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "sm/base/be.h"
+#include "tests/sim/sim_ibsim.h"
 #include "tests/sim/sim_int.h"
 
 /* Byte positions in a MAD's header. */
@@ -36,10 +37,12 @@ act_node_info(const struct sim *s, const struct sim_msg *q,
 		.local_port = q->port,
 	};
 
-	if (req->method != MAD_GET)
+	if (s->o.ibsim)
+		sim_ibsim_node_info(&ni);
+	else if (req->method != MAD_GET)
 		return MAD_STATUS_METHOD_ATTR;
 	mad_node_info_encode(&ni, d);
-	return 0;
+	return req->method == MAD_GET ? 0 : MAD_STATUS_METHOD;
 }
 
 static uint16_t
@@ -102,7 +105,9 @@ act_sm_info(struct sim *s, const struct sim_msg *q, const struct smp *req,
 static uint16_t
 act(struct sim *s, const struct sim_msg *q, const struct smp *req, uint8_t *d)
 {
-	if (req->method != MAD_GET && req->method != MAD_SET)
+	if (s->o.ibsim && req->attr != MAD_NODE_INFO)
+		return sim_ibsim_act(s, q, req, d);
+	if (!s->o.ibsim && req->method != MAD_GET && req->method != MAD_SET)
 		return MAD_STATUS_METHOD;
 	switch (req->attr) {
 	case MAD_NODE_INFO:
@@ -199,10 +204,11 @@ sim_smp_act(struct sim *s, struct sim_msg *q)
 		sim_trap_repress(s, q->node, &req);
 		return false;
 	}
+	memcpy(d, req.data, MAD_DATA);
 	status = forced_status(s, &n->how, req.attr);
 	if (status == 0)
 		status = act(s, q, &req, d);
-	if (status == 0)
+	if (status == 0 || s->o.ibsim)
 		memcpy(req.data, d, MAD_DATA);
 	if (n->how.wrong & bit(req.attr))
 		req.attr ^= 1;

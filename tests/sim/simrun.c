@@ -229,9 +229,14 @@ int
 simrun_run(int argc, char **argv)
 {
 	struct run r = {.server = -1};
-	int c;
+	int c, cut = 0;
 
-	while ((c = getopt_long(argc, argv, "+", long_options, NULL)) != -1) {
+	while (cut < argc && strcmp(argv[cut], "--") != 0)
+		cut++;
+	if (cut + 1 >= argc)
+		goto bad;
+	argv[cut] = NULL;
+	while ((c = getopt_long(cut, argv, "", long_options, NULL)) != -1) {
 		if (c == 'h')
 			r.host = optarg;
 		else if (c == 'p' && strcmp(optarg, "heddle") == 0)
@@ -239,10 +244,10 @@ simrun_run(int argc, char **argv)
 		else if (c != 'p' || strcmp(optarg, "umad2sim") != 0)
 			goto bad;
 	}
-	if (optind + 2 >= argc || strcmp(argv[optind + 1], "--") != 0)
+	if (optind + 1 != cut)
 		goto bad;
 	r.where = argv[optind];
-	return run(&r, argv + optind + 2);
+	return run(&r, argv + cut + 1);
 bad:
 	(void)fputs(usage, stderr);
 	return 2;
