@@ -1,3 +1,4 @@
+#include "tests/sim/sim_ibsim.h"
 #include "tests/sim/sim_int.h"
 
 /* What a device of ours can do. */
@@ -40,6 +41,10 @@ sim_port_boot(struct sim *s, uint32_t node, unsigned port)
 	uint8_t ext = p->rate.speed_ext;
 
 	p->disabled = false;
+	if (s->o.ibsim) {
+		sim_ibsim_boot(s, node, port, false);
+		return;
+	}
 	p->pi = (struct mad_port_info){
 		.gid_prefix = 0xfe80000000000000U,
 		.capmask = boot_capmask(n, port, ext || !port),
@@ -251,7 +256,11 @@ sim_port_refresh(struct sim *s, uint32_t node, unsigned port)
 		}
 		return;
 	}
-	if (want) {
+	if (s->o.ibsim) {
+		p->up = q->up = want;
+		sim_ibsim_boot(s, node, port, want);
+		sim_ibsim_boot(s, p->peer, p->peer_port, want);
+	} else if (want) {
 		come_up(p);
 		come_up(q);
 	} else {

@@ -106,6 +106,16 @@ carries_data(struct sim *s, uint32_t node, unsigned port)
 	return q->pi.state == ST_ACTIVE;
 }
 
+/* What ibsim asks for, of management packets as well. */
+static bool
+both_active(struct sim *s, uint32_t node, unsigned port)
+{
+	const struct sim_port *p = sim_int_port(s, node, port);
+
+	return p->up && p->pi.state == ST_ACTIVE &&
+	       sim_int_port(s, p->to, p->to_port)->pi.state == ST_ACTIVE;
+}
+
 /* Leave a node by LID: 1 on the way, 0 arrived, -1 lost (counted). */
 static int
 lid_hop(struct sim *s, struct sim_way *w, bool first, uint16_t lid, bool data)
@@ -130,6 +140,7 @@ lid_hop(struct sim *s, struct sim_way *w, bool first, uint16_t lid, bool data)
 		}
 	}
 	if ((data && !carries_data(s, w->node, out)) ||
+		(s->o.ibsim && !both_active(s, w->node, out)) ||
 		!cross(s, w->node, out, w)) {
 		s->stats.lost_link++;
 		return -1;

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "sm/base/be.h"
+#include "tests/sim/sim_ibsim.h"
 #include "tests/sim/sim_int.h"
 
 /* Byte positions in a MAD's header. */
@@ -36,10 +37,12 @@ act_node_info(const struct sim *s, const struct sim_msg *q,
 		.local_port = q->port,
 	};
 
-	if (req->method != MAD_GET)
+	if (s->o.ibsim)
+		sim_ibsim_node_info(&ni);
+	else if (req->method != MAD_GET)
 		return MAD_STATUS_METHOD_ATTR;
 	mad_node_info_encode(&ni, d);
-	return 0;
+	return req->method == MAD_GET ? 0 : MAD_STATUS_METHOD;
 }
 
 static uint16_t
@@ -102,7 +105,9 @@ act_sm_info(struct sim *s, const struct sim_msg *q, const struct smp *req,
 static uint16_t
 act(struct sim *s, const struct sim_msg *q, const struct smp *req, uint8_t *d)
 {
-	if (req->method != MAD_GET && req->method != MAD_SET)
+	if (s->o.ibsim && req->attr != MAD_NODE_INFO)
+		return sim_ibsim_act(s, q, req, d);
+	if (!s->o.ibsim && req->method != MAD_GET && req->method != MAD_SET)
 		return MAD_STATUS_METHOD;
 	switch (req->attr) {
 	case MAD_NODE_INFO:
@@ -199,14 +204,34 @@ sim_smp_act(struct sim *s, struct sim_msg *q)
 		sim_trap_repress(s, q->node, &req);
 		return false;
 	}
+	memcpy(d, req.data, MAD_DATA);
 	status = forced_status(s, &n->how, req.attr);
 	if (status == 0)
 		status = act(s, q, &req, d);
-	if (status == 0)
+	if (status == 0 || s->o.ibsim)
 		memcpy(req.data, d, MAD_DATA);
 	if (n->how.wrong & bit(req.attr))
 		req.attr ^= 1;
 	answer(q, &req, status);
 	s->stats.answers++;
 	return true;
+}
+
+uint16_t
+sim_read(struct sim *s, uint32_t node, unsigned port, uint16_t attr,
+	uint32_t mod, uint8_t d[MAD_DATA])
+{
+	const struct sim_msg q = {.node = node, .port = (uint8_t)port};
+	const struct smp req = {
+		.method = MAD_GET,
+		.attr = attr,
+		.mod = mod,
+		.mkey = sim_int_port(s, node, port)->pi.mkey,
+	};
+	uint8_t got[MAD_DATA] = {0};
+	uint16_t status = act(s, &q, &req, got);
+
+	if (status == 0)
+		memcpy(d, got, MAD_DATA);
+	return status;
 }

@@ -3,6 +3,7 @@
 
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
+#include "tests/sim/sim_ibsim.h"
 #include "tests/sim/sim_int.h"
 
 enum {
@@ -59,6 +60,8 @@ sim_table_boot(struct sim *s, uint32_t node)
 		.enf_out = true,
 		.enhanced_p0 = n->enhanced_p0,
 	};
+	if (s->o.ibsim)
+		sim_ibsim_boot_switch(n->sw, n->enhanced_p0);
 }
 
 uint8_t

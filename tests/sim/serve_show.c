@@ -1,0 +1,146 @@
+#include "tests/sim/serve_show.h"
+
+#include <inttypes.h>
+
+static const char *
+state_name(uint8_t state)
+{
+	static const char *const name[] = {
+		"none", "Down", "Init", "Armed", "Active"};
+
+	return state < sizeof(name) / sizeof(name[0]) ? name[state] : "?";
+}
+
+static void
+show_port(const struct serve *s, uint32_t node, unsigned port, struct buf *out)
+{
+	const struct mad_port_info *pi = sim_port_info(s->sim, node, port);
+	uint32_t peer;
+	unsigned peer_port;
+	char id[80];
+
+	buf_printf(out, "port %u: %s", port, state_name(pi->state));
+	if (pi->lid)
+		buf_printf(out, ", lid %u lmc %u", pi->lid, pi->lmc);
+	if (pi->sm_lid)
+		buf_printf(out, ", smlid %u", pi->sm_lid);
+	if (pi->capmask)
+		buf_printf(out, ", capmask 0x%08x", pi->capmask);
+	if (port)
+		buf_printf(out, ", mtu %u, vls %u", pi->mtu, pi->op_vls);
+	if (port && fabric_peer(s->f, node, port, &peer, &peer_port)) {
+		serve_node_id(s, peer, id, sizeof(id));
+		buf_printf(out, " -> %s/%u \"%s\"", id, peer_port,
+			s->f->node[peer].name);
+	}
+	buf_printf(out, "\n");
+}
+
+/* The LIDs that leave by a port, as ranges. */
+static void
+show_exit(const struct serve *s, uint32_t node, unsigned out_port,
+	struct buf *out)
+{
+	unsigned top = sim_switch_info(s->sim, node)->lft_top;
+	const char *before = "";
+
+	for (unsigned lid = 1; lid <= top; lid++) {
+		unsigned last = lid;
+
+		if (sim_lft(s->sim, node, (uint16_t)lid) != out_port)
+			continue;
+		while (last < top &&
+			sim_lft(s->sim, node, (uint16_t)(last + 1)) == out_port)
+			last++;
+		if (!*before)
+			buf_printf(out, "table: port %u lids ", out_port);
+		buf_printf(out, last > lid ? "%s%u-%u" : "%s%u", before, lid,
+			last);
+		before = ",";
+		lid = last;
+	}
+	if (*before)
+		buf_printf(out, "\n");
+}
+
+void
+serve_show_node(const struct serve *s, uint32_t node, struct buf *out)
+{
+	const struct fabric_node *n = &s->f->node[node];
+	bool sw = n->type == FABRIC_SWITCH;
+	char id[80];
+
+	serve_node_id(s, node, id, sizeof(id));
+	buf_printf(out, "%s \"%s\": %s, %u ports, GUID 0x%016" PRIx64 "%s\n",
+		id, n->name, sw ? "switch" : "host", n->nports, n->guid,
+		sim_present(s->sim, node) ? "" : ", not there");
+	for (unsigned p = sw ? 0 : 1; p <= n->nports; p++)
+		show_port(s, node, p, out);
+	if (!sw)
+		return;
+	buf_printf(out, "table: top %u of %u\n",
+		sim_switch_info(s->sim, node)->lft_top,
+		sim_switch_info(s->sim, node)->lft_cap);
+	for (unsigned p = 0; p <= n->nports; p++)
+		show_exit(s, node, p, out);
+}
+
+void
+serve_show_stats(const struct serve *s, struct buf *out)
+{
+	const struct sim_stats *st = sim_stats(s->sim);
+	const struct {
+		const char *name;
+		uint64_t n;
+	} rest[] = {
+		{"smps", st->smps},
+		{"answers", st->answers},
+		{"sent by clients", st->sent},
+		{"delivered", st->delivered},
+		{"traps", st->traps},
+		{"lost: link down", st->lost_link},
+		{"lost: no table entry", st->lost_entry},
+		{"lost: loop", st->lost_loop},
+		{"lost: fault", st->lost_fault},
+		{"lost: buffer full", st->lost_queue},
+		{"lost: silent node", st->lost_silent},
+		{"lost: nobody there", st->lost_nobody},
+		{"table blocks written", st->lft_sets},
+		{"table blocks unchanged", st->lft_same},
+		{"returned to clients", s->returned},
+		{"sent again", s->resent},
+		{"answers too late", s->late},
+	};
+
+	for (unsigned a = 0; a < 64; a++) {
+		for (unsigned m = 0; m < 8; m++) {
+			if (st->by[a][m])
+				buf_printf(out, "%s %s: %" PRIu64 "\n",
+					mad_method_name((uint8_t)m),
+					mad_attr_name((uint16_t)a),
+					st->by[a][m]);
+		}
+	}
+	for (unsigned i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
+		buf_printf(out, "%s: %" PRIu64 "\n", rest[i].name, rest[i].n);
+}
+
+void
+serve_show_clients(const struct serve *s, struct buf *out)
+{
+	char id[80];
+
+	for (int i = 0; i < SERVE_CLIENTS; i++) {
+		const struct serve_client *c = &s->client[i];
+
+		if (!c->used)
+			continue;
+		serve_node_id(s, c->place->node, id, sizeof(id));
+		buf_printf(out,
+			"%d: pid %u at %s/%u%s, %" PRIu64 " in, %" PRIu64
+			" out, %zu waiting, %" PRIu64 " dropped, %" PRIu64
+			" bad\n",
+			i, c->pid, id, c->place->port, c->issm ? " SM" : "",
+			c->received, c->sent, c->out_n, c->dropped, c->garbage);
+	}
+}
