@@ -133,7 +133,7 @@ endpoint_at(const struct sim *s, uint32_t node, unsigned port)
 	if (s->node[node].endpoint < 0)
 		return -1;
 	for (int i = 0; i < s->nendpoints; i++) {
-		if (s->endpoint[i].node == node &&
+		if (s->endpoint[i].recv && s->endpoint[i].node == node &&
 			(s->endpoint[i].port == port ||
 				s->node[node].type == FABRIC_SWITCH))
 			return i;
@@ -161,35 +161,55 @@ find_way(struct sim *s, const struct sim_endpoint *e, struct transport_msg *m,
 		m->mad[AT_CLASS] != MAD_SUBN_LID, w);
 }
 
-static int
-endpoint_send(struct transport *t, const struct transport_msg *m)
+void
+sim_send(struct sim_endpoint *e, const struct transport_msg *m)
 {
-	struct sim_endpoint *e = (struct sim_endpoint *)(void *)t;
 	struct sim *s = e->s;
 	const struct mad_port_info *pi = &sim_int_port(s, e->node, e->port)->pi;
 	struct sim_msg msg = {.from = e->node, .m = *m};
-	uint8_t method = m->mad[AT_METHOD];
 	struct sim_way w;
 
 	s->stats.sent++;
 	if (m->len != MAD_SIZE || !s->node[e->node].present) {
 		s->stats.lost_silent++;
-		return 0;
+		return;
 	}
-	/* like the kernel: the upper half of a request's TID is not the
-	 * caller's */
-	if (!(method & RESPONSE) && method != MAD_TRAP_REPRESS)
-		be_put32(msg.m.mad + AT_TID,
-			0x5eed0000U | (uint32_t)(e - s->endpoint));
 	if (!find_way(s, e, &msg.m, &w))
-		return 0;
+		return;
 	msg.m.lid = m->mad[AT_CLASS] == MAD_SUBN_DR ? LID_PERMISSIVE : pi->lid;
 	msg.m.error = 0;
 	msg.node = w.node;
 	msg.port = w.port;
 	sim_queue_send(s, &msg, (int)(e - s->endpoint), EV_ARRIVE,
 		way_time(s, w.hops));
+}
+
+static int
+endpoint_send(struct transport *t, const struct transport_msg *m)
+{
+	struct sim_endpoint *e = (struct sim_endpoint *)(void *)t;
+	uint8_t method = m->mad[AT_METHOD];
+	struct transport_msg own = *m;
+
+	/* like the kernel: the upper half of a request's TID is not the
+	 * caller's */
+	if (!(method & RESPONSE) && method != MAD_TRAP_REPRESS)
+		be_put32(own.mad + AT_TID,
+			0x5eed0000U | (uint32_t)(e - e->s->endpoint));
+	sim_send(e, &own);
 	return 0;
+}
+
+/* A place for an endpoint: one that was left, or a new one. */
+static struct sim_endpoint *
+free_endpoint(struct sim *s)
+{
+	for (int i = 0; i < s->nendpoints; i++) {
+		if (!s->endpoint[i].recv)
+			return &s->endpoint[i];
+	}
+	assert(s->nendpoints < SIM_MAX_ENDPOINTS);
+	return &s->endpoint[s->nendpoints++];
 }
 
 struct sim_endpoint *
@@ -198,11 +218,11 @@ sim_attach(struct sim *s, uint32_t node, unsigned port, sim_recv *recv,
 {
 	struct sim_endpoint *e;
 
-	assert(s->nendpoints < SIM_MAX_ENDPOINTS);
+	assert(recv);
 	assert(node < s->nnodes && port <= s->node[node].nports);
 	assert((s->node[node].type == FABRIC_SWITCH) == (port == 0));
 	assert(endpoint_at(s, node, port) < 0);
-	e = &s->endpoint[s->nendpoints];
+	e = free_endpoint(s);
 	*e = (struct sim_endpoint){
 		.transport = {endpoint_send},
 		.s = s,
@@ -211,8 +231,21 @@ sim_attach(struct sim *s, uint32_t node, unsigned port, sim_recv *recv,
 		.recv = recv,
 		.cookie = cookie,
 	};
-	s->node[node].endpoint = (int8_t)s->nendpoints++;
+	s->node[node].endpoint = (int8_t)(e - s->endpoint);
 	return e;
+}
+
+void
+sim_detach(struct sim_endpoint *e)
+{
+	struct sim *s = e->s;
+
+	e->recv = NULL;
+	s->node[e->node].endpoint = -1;
+	for (int i = 0; i < s->nendpoints; i++) {
+		if (s->endpoint[i].recv && s->endpoint[i].node == e->node)
+			s->node[e->node].endpoint = (int8_t)i;
+	}
 }
 
 struct transport *
@@ -460,6 +493,12 @@ const char *
 sim_name(const struct sim *s, uint32_t node)
 {
 	return s->node[node].name;
+}
+
+bool
+sim_present(const struct sim *s, uint32_t node)
+{
+	return s->node[node].present;
 }
 
 const struct mad_port_info *

@@ -51,6 +51,7 @@ struct sim_options {
 	uint8_t vl_cap, mtu_cap; /* codes as in PortInfo */
 	bool opt_sl2vl;		 /* switches do optimized SL2VL programming */
 	bool keep_lids;		 /* start with the LIDs of the fabric's file */
+	bool ibsim;		 /* SMAs that answer as those of ibsim 0.10 */
 	struct sim_faults faults;
 };
 
@@ -69,14 +70,22 @@ typedef void sim_recv(
 	void *cookie, const struct transport_msg *m, struct mono now);
 
 /*
- * Sit on a port (a CA's, or port 0 of a switch). At most 16 in a fabric, one
- * a port. The endpoint lives as long as the sim.
+ * Sit on a port (a CA's, or port 0 of a switch). At most 64 in a fabric, one
+ * a port. The endpoint lives as long as the sim, or until sim_detach: what is
+ * on its way to it is lost then.
  */
 struct sim_endpoint *sim_attach(struct sim *s, uint32_t node, unsigned port,
 	sim_recv *recv, void *cookie);
+void sim_detach(struct sim_endpoint *e);
 
 /* The transport to send with from there. */
 struct transport *sim_transport(struct sim_endpoint *e);
+
+/*
+ * Send from there as a server does that has put into the TID, all of it, what
+ * it knows its clients by: nothing is overwritten.
+ */
+void sim_send(struct sim_endpoint *e, const struct transport_msg *m);
 
 /* Raise or clear IsSM in the endpoint's CapabilityMask (sends trap 144). */
 void sim_set_issm(struct sim_endpoint *e, bool on);
@@ -141,11 +150,19 @@ void sim_clear_stats(struct sim *s);
 /* What the fabric holds: for judges and tests. */
 uint32_t sim_nodes(const struct sim *s); /* indexes as in the fabric */
 const char *sim_name(const struct sim *s, uint32_t node);
+bool sim_present(const struct sim *s, uint32_t node);
 const struct mad_port_info *sim_port_info(
 	const struct sim *s, uint32_t node, unsigned port);
 uint8_t sim_lft(const struct sim *s, uint32_t node, uint16_t lid);
 const struct mad_switch_info *sim_switch_info(
 	const struct sim *s, uint32_t node);
+
+/*
+ * What an SMA would answer to a Get of an attribute that arrives by a port, to
+ * somebody who knows its key. 0, or the MAD status and d untouched.
+ */
+uint16_t sim_read(struct sim *s, uint32_t node, unsigned port, uint16_t attr,
+	uint32_t mod, uint8_t d[MAD_DATA]);
 
 /* Write an entry or a LID as an SM would have (hand-made tables). */
 void sim_set_lft(struct sim *s, uint32_t node, uint16_t lid, uint8_t out);

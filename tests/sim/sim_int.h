@@ -9,7 +9,7 @@
 #include "tests/sim/sim.h"
 
 enum {
-	SIM_MAX_ENDPOINTS = 16,
+	SIM_MAX_ENDPOINTS = 64,
 	SIM_MAX_OTHER_SMS = 4,
 	SIM_PKEYS = 32,	   /* entries of every P_Key table */
 	SIM_NO_PORT = 255, /* LFT entry: drop */

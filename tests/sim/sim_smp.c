@@ -210,3 +210,22 @@ sim_smp_act(struct sim *s, struct sim_msg *q)
 	s->stats.answers++;
 	return true;
 }
+
+uint16_t
+sim_read(struct sim *s, uint32_t node, unsigned port, uint16_t attr,
+	uint32_t mod, uint8_t d[MAD_DATA])
+{
+	const struct sim_msg q = {.node = node, .port = (uint8_t)port};
+	const struct smp req = {
+		.method = MAD_GET,
+		.attr = attr,
+		.mod = mod,
+		.mkey = sim_int_port(s, node, port)->pi.mkey,
+	};
+	uint8_t got[MAD_DATA] = {0};
+	uint16_t status = act(s, &q, &req, got);
+
+	if (status == 0)
+		memcpy(d, got, MAD_DATA);
+	return status;
+}

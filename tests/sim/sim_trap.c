@@ -109,10 +109,12 @@ sim_trap_repress(struct sim *s, uint32_t node, const struct smp *m)
 	if (m->attr != MAD_NOTICE)
 		return;
 	mad_notice_decode(m->data, &n);
+	/* the lower half only: libumad2sim.so writes into the upper one */
 	for (unsigned i = 0; i < NTRAPS; i++) {
 		struct sim_trap *t = &s->node[node].trap[i];
 
-		if (t->pending && t->tid == m->tid && t->notice.trap == n.trap)
+		if (t->pending && (uint32_t)t->tid == (uint32_t)m->tid &&
+			t->notice.trap == n.trap)
 			t->pending = false;
 	}
 }

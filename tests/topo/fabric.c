@@ -399,6 +399,7 @@ copy_node(struct fabric *out, const struct fabric *f, uint32_t n,
 	dst->vendor = src->vendor;
 	dst->device = src->device;
 	dst->enhanced_p0 = src->enhanced_p0;
+	dst->id = src->id ? arena_strdup(out->arena, src->id) : NULL;
 	for (unsigned p = 0; p <= nports; p++) {
 		struct fabric_port *d = &out->port[dst->first + p];
 		unsigned was = p ? p - shift_of(e, n) : 0;

@@ -38,6 +38,7 @@ struct fabric_port {
 struct fabric_node {
 	uint64_t guid, sysimg;
 	const char *name; /* NodeDescription, in the fabric's arena */
+	const char *id;	  /* as its file calls it; NULL: S-GUID, H-GUID */
 	uint32_t first;	  /* port[] record of port number 0 */
 	uint32_t vendor;
 	uint16_t device;
