@@ -1,5 +1,5 @@
 TESTSRC += $(filter-out %_main.c,$(wildcard tests/sim/*.c tests/topo/*.c \
-	tests/e2e/*.c))
+	tests/e2e/*.c)) tests/sim/preload/proto.c
 UNIT += $(wildcard tests/unit/*_test.c)
 
 # The simulated fabric, its generator for the end-to-end scripts, their judge.
@@ -12,6 +12,29 @@ $(B)/heddle-sim $(B)/heddle-topogen $(B)/heddle-ftscheck: \
 	@echo LD $@
 	@$(CC) $(LDFLAGS) -o $@ $(filter %_main.o,$^) $(B)/libheddletest.a \
 		$(B)/libheddle.a $(LDLIBS_ALL)
+
+# What puts programs that use libibumad on a heddle-sim server: LD_PRELOAD it.
+# Never instrumented: it goes into sanitized programs and others alike.
+PRELOAD := $(wildcard tests/sim/preload/*.c)
+PROGRAMS += $(B)/libheddle-umad.so
+$(B)/pic/%.o: %.c Makefile | deps-ok
+	@mkdir -p $(@D)
+	@echo CC $<
+	@$(CC) $(CPPFLAGS) -std=c11 -g $(OPT) $(WARN) -fPIC \
+		-fvisibility=hidden -fstack-protector-strong -pthread \
+		-MMD -MP -c -o $@ $<
+$(B)/libheddle-umad.so: $(PRELOAD:%.c=$(B)/pic/%.o)
+	@echo LD $@
+	@$(CC) -shared -Wl,-z,defs -o $@ $^ -pthread -ldl
+-include $(PRELOAD:%.c=$(B)/pic/%.d)
+
+# A server for the tests of that library alone.
+PROGRAMS += $(B)/heddle-umadserve
+$(B)/heddle-umadserve: $(B)/obj/tests/sim/umadserve_main.o \
+		$(B)/libheddletest.a $(B)/libheddle.a
+	@echo LD $@
+	@$(CC) $(LDFLAGS) -o $@ $< $(B)/libheddletest.a $(B)/libheddle.a \
+		$(LDLIBS_ALL)
 
 # Measurements, run by hand or by `make bench`: build/bench/NAME.
 BENCH := $(patsubst tests/bench/%_main.c,$(B)/bench/%,\
