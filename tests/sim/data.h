@@ -76,8 +76,8 @@ struct data_options {
  * port and VL, any packet of a buffer may leave, to any number of outputs at a
  * time (a shared buffer memory that keeps up with all ports); no lifetimes;
  * deadlock looked for every 20 us, no time series. Under uniform traffic it
- * takes some 92 % of the links' rate. data_fifo: the same with plain FIFOs, read
- * by one output at a time: some 55 %.
+ * takes some 92 % of the links' rate. data_fifo: the same with plain FIFOs,
+ * read by one output at a time: some 55 %.
  */
 struct data_options data_defaults(void);
 struct data_options data_fifo(void);

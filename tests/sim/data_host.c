@@ -3,25 +3,58 @@
 
 #include "tests/sim/data_int.h"
 
+/* May one more message be taken up? */
+static bool
+has_room(const struct data *d, const struct data_end *e)
+{
+	return e->n < (d->t.refuse ? DATA_MAX_AHEAD : d->t.ahead);
+}
+
+/* Does this message's flow hold back, with so many of its SL waiting? */
+static bool
+holds_back(const struct data *d, const struct data_end *e,
+	const struct data_message *m)
+{
+	unsigned same = 0;
+
+	for (unsigned i = 0; i < e->n; i++)
+		same += e->slot[i].sl == m->sl;
+	return d->t.refuse && same >= d->t.ahead;
+}
+
+/* Draw the message that is due; false: this end has nothing more to do now. */
+static bool
+take_up(struct data *d, uint32_t ix)
+{
+	struct data_end *e = &d->end[ix];
+	struct data_message m;
+
+	if (!data_traffic_next(d, ix, &m)) {
+		e->due = INT64_MAX;
+		return false;
+	}
+	m.born = e->mean ? e->due : d->now;
+	e->made += m.left;
+	data_traffic_pace(d, ix);
+	if (!holds_back(d, e, &m)) {
+		e->slot[e->n++] = m;
+		return true;
+	}
+	e->refused++;
+	return e->mean > 0; /* saturated: when something has gone, again */
+}
+
 /* Take up the messages that are due, and wake up for the next one. */
 static void
 fill(struct data *d, uint32_t ix)
 {
 	struct data_end *e = &d->end[ix];
 
-	while (d->sending && e->n < d->t.ahead && e->due <= d->now) {
-		struct data_message m;
-
-		if (!data_traffic_next(d, ix, &m)) {
-			e->due = INT64_MAX;
+	while (d->sending && has_room(d, e) && e->due <= d->now) {
+		if (!take_up(d, ix))
 			return;
-		}
-		m.born = e->mean ? e->due : d->now;
-		e->made += m.left;
-		e->slot[e->n++] = m;
-		data_traffic_pace(d, ix);
 	}
-	if (d->sending && e->n < d->t.ahead && e->due < e->armed) {
+	if (d->sending && has_room(d, e) && e->due < e->armed) {
 		e->armed = e->due;
 		data_int_at(d, e->due, DATA_EV_MESSAGE, ix);
 	}

@@ -143,6 +143,7 @@ struct data_end {
 	int64_t armed;	  /* DATA_EV_MESSAGE is due then, or INT64_MAX */
 	int64_t mean;	  /* between messages; 0: saturated */
 	uint32_t turn, n; /* messages made; held in slots */
+	uint64_t refused; /* messages */
 	uint64_t made, sent, received;	     /* bytes, in all */
 	uint64_t made_0, sent_0, received_0; /* at the mark */
 	struct data_message *slot;	     /* [DATA_MAX_AHEAD], in order */

@@ -161,10 +161,12 @@ data_report_end(const struct data *d, uint32_t end, struct data_end_report *out)
 void
 data_report_get(const struct data *d, struct data_report *out)
 {
+	uint64_t refused = 0;
 	double all = 0, want = 0;
 
 	for (uint32_t i = 0; i < d->nends; i++) {
 		all += capacity(d, &d->end[i]);
+		refused += d->end[i].refused;
 		want += (double)(offered(d, &d->end[i]) - d->end[i].made_0);
 	}
 	*out = (struct data_report){
@@ -173,6 +175,7 @@ data_report_get(const struct data *d, struct data_report *out)
 		.dropped = d->dropped,
 		.in_flight = d->in_flight,
 		.hops = d->hops,
+		.refused = refused,
 		.events = d->q.done,
 		.from = {d->mark / 1000},
 		.to = {d->now / 1000},

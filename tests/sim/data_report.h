@@ -16,8 +16,9 @@ struct data_report {
 	/* since data_new */
 	uint64_t injected, delivered, dropped, in_flight; /* packets */
 	uint64_t drop[DATA_DROPS];
-	uint64_t hops;	 /* through switches */
-	uint64_t events; /* of the data plane */
+	uint64_t refused; /* messages that were held back at their source */
+	uint64_t hops;	  /* through switches */
+	uint64_t events;  /* of the data plane */
 
 	/* since data_report_mark, or data_new; fractions of the summed link
 	 * rates of all end ports */

@@ -35,6 +35,9 @@ struct data_traffic {
 	const uint32_t *dst; /* [ends], DATA_NONE: silent; copied */
 	unsigned ahead;	     /* messages an end port works on at a time, so that
 				one VL does not hold up another; 0: 1 */
+	bool refuse; /* ahead counts per SL, and a message whose SL has so many
+			waiting is not sent at all: its flow holds back, the
+			others go on */
 	/* NULL: SL 0, the first LID of the destination */
 	uint8_t (*sl)(void *cookie, uint32_t src, uint32_t dst);
 	uint16_t (*dlid)(void *cookie, uint32_t src, uint32_t dst);
