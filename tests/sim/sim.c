@@ -418,6 +418,8 @@ sim_step(struct sim *s)
 	struct sim_event e;
 	struct sim_flight f;
 
+	if (s->nheap && s->plane.run)
+		s->plane.run(s->plane.cookie, sim_next(s));
 	if (!sim_queue_pop(s, &e))
 		return false;
 	s->now.ns = e.ns;
@@ -445,8 +447,18 @@ sim_run_until(struct sim *s, struct mono t)
 {
 	while (s->nheap && s->heap[0].ns <= t.ns)
 		(void)sim_step(s);
-	if (s->now.ns < t.ns && t.ns != MONO_NEVER.ns)
+	if (t.ns == MONO_NEVER.ns)
+		return;
+	if (s->plane.run)
+		s->plane.run(s->plane.cookie, t);
+	if (s->now.ns < t.ns)
 		s->now = t;
+}
+
+void
+sim_set_plane(struct sim *s, const struct sim_plane *plane)
+{
+	s->plane = plane ? *plane : (struct sim_plane){0};
 }
 
 void
@@ -537,8 +549,12 @@ sim_set_lid(struct sim *s, uint32_t node, unsigned port, uint16_t lid)
 void
 sim_activate_all(struct sim *s)
 {
-	for (uint32_t i = 0; i < s->nports; i++) {
-		if (s->port[i].up)
-			s->port[i].pi.state = ST_ACTIVE;
+	for (uint32_t n = 0; n < s->nnodes; n++) {
+		for (unsigned p = 1; p <= s->node[n].nports; p++) {
+			if (!sim_int_port(s, n, p)->up)
+				continue;
+			sim_int_port(s, n, p)->pi.state = ST_ACTIVE;
+			sim_int_changed(s, n, p);
+		}
 	}
 }

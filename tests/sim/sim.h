@@ -169,6 +169,31 @@ void sim_set_lft(struct sim *s, uint32_t node, uint16_t lid, uint8_t out);
 void sim_set_lid(struct sim *s, uint32_t node, unsigned port, uint16_t lid);
 void sim_activate_all(struct sim *s); /* every linked port Active */
 
+/*
+ * More by hand (sim_hand.c): a port's settings, written as they are; SL2VL of
+ * (in, out), or a CA's own with its port as out; VLArb as the four blocks of
+ * the attribute one after the other: low, low, high, high.
+ */
+void sim_hand_port(struct sim *s, uint32_t node, unsigned port,
+	const struct mad_port_info *pi);
+void sim_hand_life(struct sim *s, uint32_t node, uint8_t life); /* switch's */
+void sim_hand_sl2vl(struct sim *s, uint32_t node, unsigned in, unsigned out,
+	const uint8_t row[8]);
+void sim_hand_vlarb(struct sim *s, uint32_t node, unsigned port,
+	const uint8_t table[256]);
+
+/*
+ * A second source of events on the same clock: the data plane. run is called
+ * before the clock moves to t, to do everything that lies before t; changed
+ * when a port's state, cable or settings may have changed. NULL: none.
+ */
+struct sim_plane {
+	void *cookie;
+	void (*run)(void *cookie, struct mono t);
+	void (*changed)(void *cookie, uint32_t node, unsigned port);
+};
+void sim_set_plane(struct sim *s, const struct sim_plane *plane);
+
 /* Faults of the fabric itself (sim_fault.c). */
 
 /* How a node misbehaves; zero is well-behaved. Bits are 1 << attribute. */

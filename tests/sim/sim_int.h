@@ -135,6 +135,7 @@ struct sim {
 
 	enum sim_verdict (*hook)(void *, struct sim_msg *);
 	void *hook_cookie;
+	struct sim_plane plane; /* functions NULL: none */
 	struct sim_stats stats;
 };
 
@@ -142,6 +143,14 @@ static inline struct sim_port *
 sim_int_port(const struct sim *s, uint32_t node, unsigned port)
 {
 	return &s->port[s->node[node].first + port];
+}
+
+/* Tell the data plane that a port is not what it was. */
+static inline void
+sim_int_changed(const struct sim *s, uint32_t node, unsigned port)
+{
+	if (s->plane.changed)
+		s->plane.changed(s->plane.cookie, node, port);
 }
 
 /* Does this node's SMA work and its switch pass directed routes on? */

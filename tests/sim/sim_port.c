@@ -202,15 +202,17 @@ sim_port_set(struct sim *s, uint32_t node, unsigned port, bool ext,
 		sim_port_retrain(s, node, port);
 	else if (in.state != ST_NOCHANGE)
 		p->pi.state = in.state;
+	sim_int_changed(s, node, port);
 	return 0;
 }
 
 /* A link changed by itself: the switch it is in says so. */
 static void
-tell_change(struct sim *s, uint32_t node)
+tell_change(struct sim *s, uint32_t node, unsigned port)
 {
 	struct sim_node *n = &s->node[node];
 
+	sim_int_changed(s, node, port);
 	if (!n->sw || !n->present)
 		return;
 	n->sw->si.state_change = true;
@@ -267,8 +269,8 @@ sim_port_refresh(struct sim *s, uint32_t node, unsigned port)
 		go_down(p);
 		go_down(q);
 	}
-	tell_change(s, node);
-	tell_change(s, p->peer);
+	tell_change(s, node, port);
+	tell_change(s, p->peer, p->peer_port);
 }
 
 void
@@ -280,6 +282,6 @@ sim_port_retrain(struct sim *s, uint32_t node, unsigned port)
 		return;
 	come_up(p);
 	come_up(sim_int_port(s, p->peer, p->peer_port));
-	tell_change(s, node);
-	tell_change(s, p->peer);
+	tell_change(s, node, port);
+	tell_change(s, p->peer, p->peer_port);
 }

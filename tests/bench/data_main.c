@@ -1,0 +1,115 @@
+/*
+ * data: packets a second of the data plane, and what traffic a fat tree of
+ * 36 leaves and 18 spines (648 hosts) accepts, tables by the SM core.
+ *
+ * usage: data [PATTERN [LOAD [MICROSECONDS [RATE [QUEUE]]]]]
+ *
+ * PATTERN uniform (default), hotspot, shift, ring, bits, permutation; LOAD of
+ * the link rate, 0 (default) saturated; RATE sdr (4x, 1 GB/s, default) or hdr
+ * (4x, 25 GB/s); QUEUE any (default: any packet of a buffer may leave) or fifo.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests/sim/data.h"
+#include "tests/sim/data_report.h"
+#include "tests/sim/data_traffic.h"
+#include "tests/sim/world.h"
+#include "tests/topo/gen.h"
+
+static double
+seconds(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static enum data_pattern
+pattern(const char *s)
+{
+	static const char *const name[] = {
+		"uniform", "hotspot", "bits", "shift", "ring", "permutation"};
+
+	for (unsigned i = 0; i < 6; i++) {
+		if (strcmp(s, name[i]) == 0)
+			return (enum data_pattern)i;
+	}
+	(void)fprintf(stderr, "data: no pattern \"%s\"\n", s);
+	exit(2);
+}
+
+static struct fabric *
+tree(const char *rate)
+{
+	const struct gen_fattree2 two = {18, 36, 1, 18, 18};
+	struct fabric *f = gen_tree_two(&two, NULL);
+
+	for (uint32_t i = 0; strcmp(rate, "sdr") == 0 && i < f->ncables; i++)
+		f->cable[i].rate = (struct fabric_rate){2, 1, 0, false};
+	return f;
+}
+
+static void
+measure(struct data *d, struct sim *s, struct mono span)
+{
+	struct data_report a, b;
+	struct mono start = sim_now(s);
+	struct buf text = {0};
+	double t;
+
+	/* a tenth to warm up */
+	data_run_until(d, mono_add(start, (struct mono){span.ns / 10}));
+	data_report_mark(d);
+	data_report_get(d, &a);
+	t = seconds();
+	data_run_until(
+		d, mono_add(start, (struct mono){span.ns + span.ns / 10}));
+	t = seconds() - t;
+	data_report_get(d, &b);
+	data_report_print(d, &text);
+	(void)fputs(text.text, stdout);
+	(void)printf("%.0f us simulated in %.2f s: %.0f packets/s, %.0f hops/s,"
+		     " %.0f events/s, %.2f events a hop\n",
+		(double)span.ns / 1e3, t, (double)b.packets / t,
+		(double)(b.hops - a.hops) / t,
+		(double)(b.events - a.events) / t,
+		(double)(b.events - a.events) / (double)(b.hops - a.hops));
+	buf_free(&text);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct data_options o = data_defaults();
+	struct data_traffic t = data_traffic_defaults();
+	struct sim_options so = sim_defaults();
+	struct fabric *f = tree(argc > 4 ? argv[4] : "sdr");
+	struct world *w = world_new(f, &so, "");
+	uint32_t hot = 0;
+	struct data *d;
+
+	if (argc > 5 && strcmp(argv[5], "fifo") == 0)
+		o = data_fifo();
+	t.pattern = pattern(argc > 1 ? argv[1] : "uniform");
+	t.load = argc > 2 ? strtod(argv[2], NULL) : 0;
+	t.shift = 100;
+	t.hot = 0.05;
+	t.target = &hot;
+	t.ntargets = 1;
+	world_start(w);
+	if (!world_settle(w, mono_ms(60000))) {
+		(void)fprintf(stderr, "data: the SM did not settle\n");
+		return 1;
+	}
+	d = data_new(w->sim, &o);
+	data_traffic_start(d, &t);
+	measure(d, w->sim, mono_us(argc > 3 ? atoi(argv[3]) : 1000));
+	data_free(d);
+	world_free(w);
+	fabric_free(f);
+	return 0;
+}

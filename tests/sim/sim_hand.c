@@ -1,0 +1,52 @@
+#include <string.h>
+
+#include "sm/base/be.h"
+#include "tests/sim/sim_int.h"
+
+void
+sim_hand_port(struct sim *s, uint32_t node, unsigned port,
+	const struct mad_port_info *pi)
+{
+	sim_int_port(s, node, port)->pi = *pi;
+	sim_int_changed(s, node, port);
+}
+
+void
+sim_hand_life(struct sim *s, uint32_t node, uint8_t life)
+{
+	s->node[node].sw->si.life = life;
+}
+
+/* Through the tables' own code: a Set of the attribute. */
+static void
+set(struct sim *s, uint32_t node, unsigned arrived, uint16_t attr, uint32_t mod,
+	const uint8_t *data, size_t n)
+{
+	struct smp q = {.method = MAD_SET, .attr = attr, .mod = mod};
+	uint8_t answer[MAD_DATA];
+
+	memcpy(q.data, data, n);
+	(void)sim_table_act(s, node, arrived, &q, answer);
+	sim_int_changed(s, node, arrived);
+}
+
+void
+sim_hand_sl2vl(struct sim *s, uint32_t node, unsigned in, unsigned out,
+	const uint8_t row[8])
+{
+	if (s->node[node].sw)
+		set(s, node, 0, MAD_SL2VL, in << 8 | out, row, 8);
+	else
+		set(s, node, out, MAD_SL2VL, 0, row, 8);
+}
+
+void
+sim_hand_vlarb(
+	struct sim *s, uint32_t node, unsigned port, const uint8_t table[256])
+{
+	bool sw = s->node[node].sw != NULL;
+
+	for (unsigned part = 1; part <= 4; part++)
+		set(s, node, port, MAD_VLARB, part << 16 | (sw ? port : 0),
+			table + (part - 1) * MAD_DATA, MAD_DATA);
+}
