@@ -438,6 +438,14 @@ sim_set_hook(struct sim *s, enum sim_verdict (*hook)(void *, struct sim_msg *),
 	s->hook_cookie = cookie;
 }
 
+void
+sim_watch(struct sim *s, void (*watch)(void *, const struct sim_change *),
+	void *cookie)
+{
+	s->watch = watch;
+	s->watch_cookie = cookie;
+}
+
 const struct sim_stats *
 sim_stats(const struct sim *s)
 {
@@ -484,6 +492,7 @@ void
 sim_set_lft(struct sim *s, uint32_t node, uint16_t lid, uint8_t out)
 {
 	sim_table_write(s->node[node].sw, lid, out);
+	sim_int_changed(s, SIM_TABLE, node, 0);
 }
 
 void

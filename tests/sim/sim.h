@@ -117,6 +117,23 @@ enum sim_verdict { SIM_PASS, SIM_DROP };
 void sim_set_hook(struct sim *s,
 	enum sim_verdict (*hook)(void *, struct sim_msg *), void *cookie);
 
+/* What has just changed in the fabric. */
+struct sim_change {
+	enum {
+		SIM_BLOCK, /* LFT entries of 64 LIDs, block number arg */
+		SIM_TABLE, /* all of a switch's LFT: its top, or wiped */
+		SIM_PORT,  /* state of the node's port arg */
+	} what;
+	uint32_t node, arg;
+};
+
+/*
+ * watch is told every change of forwarding tables and port states as soon as
+ * it has happened: how judges look at every moment. It only looks.
+ */
+void sim_watch(struct sim *s, void (*watch)(void *, const struct sim_change *),
+	void *cookie);
+
 struct sim_stats {
 	uint64_t sent;	      /* handed to us by endpoints */
 	uint64_t smps;	      /* acted on by SMAs */

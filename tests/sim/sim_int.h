@@ -135,6 +135,8 @@ struct sim {
 
 	enum sim_verdict (*hook)(void *, struct sim_msg *);
 	void *hook_cookie;
+	void (*watch)(void *, const struct sim_change *);
+	void *watch_cookie;
 	struct sim_stats stats;
 };
 
@@ -149,6 +151,20 @@ static inline bool
 sim_int_alive(const struct sim_node *n)
 {
 	return n->present && !n->how.hung;
+}
+
+/* Tell the watch, if there is one. */
+static inline void
+sim_int_changed(const struct sim *s, int what, uint32_t node, uint32_t arg)
+{
+	struct sim_change c = {.node = node, .arg = arg};
+
+	if (!s->watch)
+		return;
+	c.what = what == SIM_BLOCK   ? SIM_BLOCK
+		 : what == SIM_TABLE ? SIM_TABLE
+				     : SIM_PORT;
+	s->watch(s->watch_cookie, &c);
 }
 
 /* sim_queue.c: events and messages in flight. */

@@ -195,8 +195,10 @@ sim_port_set(struct sim *s, uint32_t node, unsigned port, bool ext,
 	}
 	if (in.state == ST_DOWN)
 		sim_port_retrain(s, node, port);
-	else if (in.state != ST_NOCHANGE)
+	else if (in.state != ST_NOCHANGE) {
 		p->pi.state = in.state;
+		sim_int_changed(s, SIM_PORT, node, port);
+	}
 	return 0;
 }
 
@@ -213,21 +215,27 @@ tell_change(struct sim *s, uint32_t node)
 }
 
 static void
-go_down(struct sim_port *p)
+go_down(struct sim *s, uint32_t node, unsigned port)
 {
+	struct sim_port *p = sim_int_port(s, node, port);
+
 	p->up = false;
 	p->pi.state = ST_DOWN;
 	p->pi.phys_state = p->disabled ? PHYS_DISABLED : PHYS_POLLING;
+	sim_int_changed(s, SIM_PORT, node, port);
 }
 
 static void
-come_up(struct sim_port *p)
+come_up(struct sim *s, uint32_t node, unsigned port)
 {
+	struct sim_port *p = sim_int_port(s, node, port);
+
 	p->up = true;
 	p->pi.state = ST_INIT;
 	p->pi.phys_state = PHYS_LINKUP;
 	p->pi.op_vls = 1;
 	p->pi.mtu = 1;
+	sim_int_changed(s, SIM_PORT, node, port);
 }
 
 void
@@ -238,7 +246,7 @@ sim_port_refresh(struct sim *s, uint32_t node, unsigned port)
 
 	if (p->peer == FABRIC_NONE) {
 		if (port)
-			go_down(p);
+			go_down(s, node, port);
 		return;
 	}
 	q = sim_int_port(s, p->peer, p->peer_port);
@@ -246,17 +254,17 @@ sim_port_refresh(struct sim *s, uint32_t node, unsigned port)
 	       !q->cut && !p->disabled && !q->disabled;
 	if (want == p->up && want == q->up) {
 		if (!want) {
-			go_down(p);
-			go_down(q);
+			go_down(s, node, port);
+			go_down(s, p->peer, p->peer_port);
 		}
 		return;
 	}
 	if (want) {
-		come_up(p);
-		come_up(q);
+		come_up(s, node, port);
+		come_up(s, p->peer, p->peer_port);
 	} else {
-		go_down(p);
-		go_down(q);
+		go_down(s, node, port);
+		go_down(s, p->peer, p->peer_port);
 	}
 	tell_change(s, node);
 	tell_change(s, p->peer);
@@ -269,8 +277,8 @@ sim_port_retrain(struct sim *s, uint32_t node, unsigned port)
 
 	if (!p->up)
 		return;
-	come_up(p);
-	come_up(sim_int_port(s, p->peer, p->peer_port));
+	come_up(s, node, port);
+	come_up(s, p->peer, p->peer_port);
 	tell_change(s, node);
 	tell_change(s, p->peer);
 }
