@@ -123,6 +123,33 @@ start_probe(struct sweep *s, const uint64_t *guid, size_t n)
 	check_ways(s);
 }
 
+/*
+ * Light: what no switch would tell. Our own port is read, because nobody tells
+ * a CA that its cable was pulled; and who was silent is asked again: a node
+ * that hung does not say that it is well.
+ */
+static void
+start_listening(struct sweep *s, draft_id id)
+{
+	const struct draft_node *node = s->d->node[id];
+
+	bool self = id == s->d->self, sw = node->type == TOPO_SWITCH;
+
+	if (sw)
+		sweep_queue(s, JOB_SWITCH, id, 0);
+	else if (self)
+		sweep_queue(s, JOB_PORT, id, (uint8_t)s->d->self_port);
+	for (unsigned p = 1; p <= node->nports; p++) {
+		bool cabled = node->port[p].peer != DRAFT_NONE;
+
+		if (!sw && !self && cabled && node->quarantine != NULL)
+			sweep_queue(s, JOB_PORT, id, (uint8_t)p);
+		if ((sw || (self && p == s->d->self_port)) && !cabled &&
+			node->quarantine == NULL && draft_up(&node->port[p]))
+			sweep_queue(s, JOB_ASK, id, (uint8_t)p);
+	}
+}
+
 /* One job for every node that is reached and that the sweep wants. */
 static void
 start_survey(struct sweep *s)
@@ -131,8 +158,8 @@ start_survey(struct sweep *s)
 		draft_id id = s->d->order[i];
 		const struct draft_node *node = s->d->node[id];
 
-		if (s->kind == SWEEP_LIGHT && node->type == TOPO_SWITCH)
-			sweep_queue(s, JOB_SWITCH, id, 0);
+		if (s->kind == SWEEP_LIGHT)
+			start_listening(s, id);
 		if (s->kind == SWEEP_NAMES && node->desc == NULL &&
 			node->quarantine == NULL)
 			sweep_queue(s, JOB_DESC, id, 0);
@@ -298,6 +325,26 @@ suspect(struct sweep *s, draft_id n)
 	s->suspect[s->nsuspect++] = s->d->node[n]->guid;
 }
 
+/* Light: is our own port as we know it? */
+static void
+got_light_self(struct sweep *s, const struct xact_result *res)
+{
+	const struct draft_port *p =
+		&s->d->node[s->d->self]->port[s->d->self_port];
+	struct draft_port is = *p;
+	struct mad_port_info pi;
+
+	if (res->outcome != XACT_OK ||
+		mad_port_info_decode(res->data, &pi, NULL) != 0)
+		return;
+	is.state = pi.state;
+	is.phys = pi.phys_state;
+	if (draft_up(&is) == draft_up(p) && (is.state != 2 || p->state == 2))
+		return;
+	s->self_changed = true;
+	s->odd.head = s->odd.n; /* nobody else can be asked, or all are */
+}
+
 /* Light: anything but the answer that we expect is a reason to look. */
 static void
 got_light(struct sweep *s, draft_id n, const struct xact_result *res)
@@ -337,6 +384,20 @@ current(struct sweep *s, const struct sweep_job *job)
 		       sweep_node(s, job->node)->gen == job->gen);
 }
 
+static void
+dispatch_light(struct sweep *s, const struct sweep_job *job,
+	const struct xact_result *res)
+{
+	if (job->kind == JOB_SWITCH)
+		got_light(s, job->node, res);
+	else if (job->node == s->d->self && job->kind == JOB_PORT)
+		got_light_self(s, res);
+	else if (job->node == s->d->self && res->outcome == XACT_OK)
+		s->self_changed = true;
+	else if (res->outcome == XACT_OK)
+		suspect(s, job->node);
+}
+
 /* The answer, or that there is none, to whom it concerns. */
 static void
 dispatch(struct sweep *s, const struct sweep_job *job,
@@ -348,16 +409,15 @@ dispatch(struct sweep *s, const struct sweep_job *job,
 	}
 	if (!current(s, job))
 		return;
+	if (s->kind == SWEEP_LIGHT) {
+		dispatch_light(s, job, res);
+		return;
+	}
 	switch ((enum sweep_job_kind)job->kind) {
 	case JOB_ASK:
 		sweep_got_ask(s, job, res);
 		break;
 	case JOB_SWITCH:
-		if (s->kind == SWEEP_LIGHT)
-			got_light(s, job->node, res);
-		else
-			sweep_got_switch(s, job, res);
-		break;
 	case JOB_CLEAR:
 	case JOB_AGAIN:
 		sweep_got_switch(s, job, res);
@@ -543,6 +603,12 @@ sweep_suspects(const struct sweep *s, size_t *n)
 {
 	*n = s->nsuspect;
 	return s->suspect;
+}
+
+bool
+sweep_self_changed(const struct sweep *s)
+{
+	return s->self_changed;
 }
 
 const struct sweep_stats *

@@ -72,8 +72,11 @@ bool sweep_done(const struct sweep *s);
 /* Our own port did not answer: the reason, else NULL. */
 const char *sweep_failed(const struct sweep *s);
 
-/* Light: GUIDs of the switches that need a probe; valid until sweep_free. */
+/* Light: GUIDs of the nodes that need a probe; valid until sweep_free. */
 const uint64_t *sweep_suspects(const struct sweep *s, size_t *n);
+
+/* Light: our own port came up or went down; everything must be read. */
+bool sweep_self_changed(const struct sweep *s);
 
 const struct sweep_stats *sweep_stats(const struct sweep *s);
 

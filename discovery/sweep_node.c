@@ -144,9 +144,10 @@ got_again(struct sweep *s, draft_id n)
 		return;
 	w->rounds++;
 	w->state = SN_HEAD;
-	w->head = 1;
+	w->head = 2;
 	s->stage = STAGE_RUN;
 	sweep_queue(s, JOB_CLEAR, n, 0);
+	sweep_queue(s, JOB_PORT, n, 0); /* it may have rebooted */
 }
 
 void

@@ -229,6 +229,8 @@ light_done(struct sm *sm, struct mono now)
 	const uint64_t *guid;
 	size_t n, i;
 
+	if (sweep_self_changed(sm->sweep))
+		sm_mark_full(sm, now, "our own port changed");
 	guid = sweep_suspects(sm->sweep, &n);
 	for (i = 0; i < n; i++) {
 		struct sm_banned *b = banned(sm, guid[i]);

@@ -81,3 +81,16 @@ lint:
 	@$(MAKE) --no-print-directory -j2 $(B)/libheddle.a $(B)/libheddletest.a
 	@tests/lint/run.sh $$(find $(B)/obj -name '*.o' \
 		-not -path '*/tests/unit/*')
+
+# Bad days from seeds, on and on: make soak SECONDS=N [HOSTS=N] [FROM=SEED].
+SECONDS ?= 60
+HOSTS ?= 600
+FROM ?= 1
+$(B)/heddle-soak: $(B)/obj/tests/sim/chaos_main.o $(B)/libheddletest.a \
+		$(B)/libheddle.a
+	@echo LD $@
+	@$(CC) $(LDFLAGS) -o $@ $< $(B)/libheddletest.a $(B)/libheddle.a \
+		$(LDLIBS_ALL)
+.PHONY: soak
+soak: $(B)/heddle-soak
+	$(B)/heddle-soak --seconds $(SECONDS) --hosts $(HOSTS) --from $(FROM)

@@ -486,6 +486,14 @@ sim_set_hook(struct sim *s, enum sim_verdict (*hook)(void *, struct sim_msg *),
 	s->hook_cookie = cookie;
 }
 
+void
+sim_watch(struct sim *s, void (*watch)(void *, const struct sim_change *),
+	void *cookie)
+{
+	s->watch = watch;
+	s->watch_cookie = cookie;
+}
+
 const struct sim_stats *
 sim_stats(const struct sim *s)
 {
@@ -538,6 +546,7 @@ void
 sim_set_lft(struct sim *s, uint32_t node, uint16_t lid, uint8_t out)
 {
 	sim_table_write(s->node[node].sw, lid, out);
+	sim_int_changed(s, SIM_TABLE, node, 0);
 }
 
 void
@@ -554,7 +563,7 @@ sim_activate_all(struct sim *s)
 			if (!sim_int_port(s, n, p)->up)
 				continue;
 			sim_int_port(s, n, p)->pi.state = ST_ACTIVE;
-			sim_int_changed(s, n, p);
+			sim_int_changed(s, SIM_PORT, n, p);
 		}
 	}
 }

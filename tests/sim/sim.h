@@ -126,6 +126,23 @@ enum sim_verdict { SIM_PASS, SIM_DROP };
 void sim_set_hook(struct sim *s,
 	enum sim_verdict (*hook)(void *, struct sim_msg *), void *cookie);
 
+/* What has just changed in the fabric. */
+struct sim_change {
+	enum {
+		SIM_BLOCK, /* LFT entries of 64 LIDs, block number arg */
+		SIM_TABLE, /* all of a switch's LFT: its top, or wiped */
+		SIM_PORT,  /* state of the node's port arg */
+	} what;
+	uint32_t node, arg;
+};
+
+/*
+ * watch is told every change of forwarding tables and port states as soon as
+ * it has happened: how judges look at every moment. It only looks.
+ */
+void sim_watch(struct sim *s, void (*watch)(void *, const struct sim_change *),
+	void *cookie);
+
 struct sim_stats {
 	uint64_t sent;	      /* handed to us by endpoints */
 	uint64_t smps;	      /* acted on by SMAs */
@@ -179,8 +196,8 @@ void sim_hand_port(struct sim *s, uint32_t node, unsigned port,
 void sim_hand_life(struct sim *s, uint32_t node, uint8_t life); /* switch's */
 void sim_hand_sl2vl(struct sim *s, uint32_t node, unsigned in, unsigned out,
 	const uint8_t row[8]);
-void sim_hand_vlarb(struct sim *s, uint32_t node, unsigned port,
-	const uint8_t table[256]);
+void sim_hand_vlarb(
+	struct sim *s, uint32_t node, unsigned port, const uint8_t table[256]);
 
 /*
  * A second source of events on the same clock: the data plane. run is called

@@ -8,7 +8,7 @@ sim_hand_port(struct sim *s, uint32_t node, unsigned port,
 	const struct mad_port_info *pi)
 {
 	sim_int_port(s, node, port)->pi = *pi;
-	sim_int_changed(s, node, port);
+	sim_int_changed(s, SIM_PORT, node, port);
 }
 
 void
@@ -27,7 +27,7 @@ set(struct sim *s, uint32_t node, unsigned arrived, uint16_t attr, uint32_t mod,
 
 	memcpy(q.data, data, n);
 	(void)sim_table_act(s, node, arrived, &q, answer);
-	sim_int_changed(s, node, arrived);
+	sim_int_changed(s, SIM_PORT, node, arrived);
 }
 
 void

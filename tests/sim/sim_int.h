@@ -136,6 +136,8 @@ struct sim {
 	enum sim_verdict (*hook)(void *, struct sim_msg *);
 	void *hook_cookie;
 	struct sim_plane plane; /* functions NULL: none */
+	void (*watch)(void *, const struct sim_change *);
+	void *watch_cookie;
 	struct sim_stats stats;
 };
 
@@ -145,19 +147,27 @@ sim_int_port(const struct sim *s, uint32_t node, unsigned port)
 	return &s->port[s->node[node].first + port];
 }
 
-/* Tell the data plane that a port is not what it was. */
-static inline void
-sim_int_changed(const struct sim *s, uint32_t node, unsigned port)
-{
-	if (s->plane.changed)
-		s->plane.changed(s->plane.cookie, node, port);
-}
-
 /* Does this node's SMA work and its switch pass directed routes on? */
 static inline bool
 sim_int_alive(const struct sim_node *n)
 {
 	return n->present && !n->how.hung;
+}
+
+/* Tell the watch and the data plane, where there are any. */
+static inline void
+sim_int_changed(const struct sim *s, int what, uint32_t node, uint32_t arg)
+{
+	struct sim_change c = {.node = node, .arg = arg};
+
+	if (what == SIM_PORT && s->plane.changed)
+		s->plane.changed(s->plane.cookie, node, arg);
+	if (!s->watch)
+		return;
+	c.what = what == SIM_BLOCK   ? SIM_BLOCK
+		 : what == SIM_TABLE ? SIM_TABLE
+				     : SIM_PORT;
+	s->watch(s->watch_cookie, &c);
 }
 
 /* sim_queue.c: events and messages in flight. */

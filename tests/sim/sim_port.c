@@ -202,7 +202,7 @@ sim_port_set(struct sim *s, uint32_t node, unsigned port, bool ext,
 		sim_port_retrain(s, node, port);
 	else if (in.state != ST_NOCHANGE)
 		p->pi.state = in.state;
-	sim_int_changed(s, node, port);
+	sim_int_changed(s, SIM_PORT, node, port);
 	return 0;
 }
 
@@ -212,7 +212,7 @@ tell_change(struct sim *s, uint32_t node, unsigned port)
 {
 	struct sim_node *n = &s->node[node];
 
-	sim_int_changed(s, node, port);
+	sim_int_changed(s, SIM_PORT, node, port);
 	if (!n->sw || !n->present)
 		return;
 	n->sw->si.state_change = true;
@@ -220,21 +220,27 @@ tell_change(struct sim *s, uint32_t node, unsigned port)
 }
 
 static void
-go_down(struct sim_port *p)
+go_down(struct sim *s, uint32_t node, unsigned port)
 {
+	struct sim_port *p = sim_int_port(s, node, port);
+
 	p->up = false;
 	p->pi.state = ST_DOWN;
 	p->pi.phys_state = p->disabled ? PHYS_DISABLED : PHYS_POLLING;
+	sim_int_changed(s, SIM_PORT, node, port);
 }
 
 static void
-come_up(struct sim_port *p)
+come_up(struct sim *s, uint32_t node, unsigned port)
 {
+	struct sim_port *p = sim_int_port(s, node, port);
+
 	p->up = true;
 	p->pi.state = ST_INIT;
 	p->pi.phys_state = PHYS_LINKUP;
 	p->pi.op_vls = 1;
 	p->pi.mtu = 1;
+	sim_int_changed(s, SIM_PORT, node, port);
 }
 
 void
@@ -245,7 +251,7 @@ sim_port_refresh(struct sim *s, uint32_t node, unsigned port)
 
 	if (p->peer == FABRIC_NONE) {
 		if (port)
-			go_down(p);
+			go_down(s, node, port);
 		return;
 	}
 	q = sim_int_port(s, p->peer, p->peer_port);
@@ -253,8 +259,8 @@ sim_port_refresh(struct sim *s, uint32_t node, unsigned port)
 	       !q->cut && !p->disabled && !q->disabled;
 	if (want == p->up && want == q->up) {
 		if (!want) {
-			go_down(p);
-			go_down(q);
+			go_down(s, node, port);
+			go_down(s, p->peer, p->peer_port);
 		}
 		return;
 	}
@@ -263,11 +269,11 @@ sim_port_refresh(struct sim *s, uint32_t node, unsigned port)
 		sim_ibsim_boot(s, node, port, want);
 		sim_ibsim_boot(s, p->peer, p->peer_port, want);
 	} else if (want) {
-		come_up(p);
-		come_up(q);
+		come_up(s, node, port);
+		come_up(s, p->peer, p->peer_port);
 	} else {
-		go_down(p);
-		go_down(q);
+		go_down(s, node, port);
+		go_down(s, p->peer, p->peer_port);
 	}
 	tell_change(s, node, port);
 	tell_change(s, p->peer, p->peer_port);
@@ -280,8 +286,8 @@ sim_port_retrain(struct sim *s, uint32_t node, unsigned port)
 
 	if (!p->up)
 		return;
-	come_up(p);
-	come_up(sim_int_port(s, p->peer, p->peer_port));
+	come_up(s, node, port);
+	come_up(s, p->peer, p->peer_port);
 	tell_change(s, node, port);
 	tell_change(s, p->peer, p->peer_port);
 }

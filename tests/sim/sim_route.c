@@ -103,7 +103,7 @@ carries_data(struct sim *s, uint32_t node, unsigned port)
 	q = sim_int_port(s, p->to, p->to_port);
 	if (q->pi.state == ST_ARMED) {
 		q->pi.state = ST_ACTIVE;
-		sim_int_changed(s, p->to, p->to_port);
+		sim_int_changed(s, SIM_PORT, p->to, p->to_port);
 	}
 	return q->pi.state == ST_ACTIVE;
 }

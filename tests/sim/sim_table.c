@@ -62,6 +62,7 @@ sim_table_boot(struct sim *s, uint32_t node)
 	};
 	if (s->o.ibsim)
 		sim_ibsim_boot_switch(n->sw, n->enhanced_p0);
+	sim_int_changed(s, SIM_TABLE, node, 0);
 }
 
 uint8_t
@@ -96,8 +97,9 @@ sim_table_write(struct sim_switch *sw, uint16_t lid, uint8_t out)
 }
 
 static uint16_t
-act_lft(struct sim *s, struct sim_switch *sw, const struct smp *req, uint8_t *d)
+act_lft(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 {
+	struct sim_switch *sw = s->node[node].sw;
 	uint32_t lid = req->mod * LFT_BLOCK;
 
 	if (req->mod > 0xffff || lid >= sw->si.lft_cap)
@@ -108,6 +110,7 @@ act_lft(struct sim *s, struct sim_switch *sw, const struct smp *req, uint8_t *d)
 		s->stats.lft_same +=
 			memcmp(sw->lft + lid, req->data, LFT_BLOCK) == 0;
 		memcpy(sw->lft + lid, req->data, LFT_BLOCK);
+		sim_int_changed(s, SIM_BLOCK, node, req->mod);
 	}
 	if (lid < sw->lft_n)
 		memcpy(d, sw->lft + lid, LFT_BLOCK);
@@ -138,9 +141,10 @@ act_mft(struct sim_switch *sw, const struct smp *req, uint8_t *d)
 }
 
 static uint16_t
-act_switch_info(
-	struct sim *s, struct sim_switch *sw, const struct smp *req, uint8_t *d)
+act_switch_info(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 {
+	struct sim_switch *sw = s->node[node].sw;
+	uint16_t top = sw->si.lft_top;
 	struct mad_switch_info in;
 
 	if (req->method == MAD_SET) {
@@ -156,6 +160,8 @@ act_switch_info(
 		sw->si.life = in.life;
 		if (in.state_change)
 			sw->si.state_change = false;
+		if (top != sw->si.lft_top)
+			sim_int_changed(s, SIM_TABLE, node, 0);
 	}
 	mad_switch_info_encode(&sw->si, d);
 	return 0;
@@ -316,10 +322,10 @@ sim_table_act(struct sim *s, uint32_t node, unsigned arrived,
 		return n->sw ? act_sl2vl(s, n, req, d)
 			     : act_port_table(s, node, arrived, req, d);
 	case MAD_SWITCH_INFO:
-		return n->sw ? act_switch_info(s, n->sw, req, d)
+		return n->sw ? act_switch_info(s, node, req, d)
 			     : MAD_STATUS_METHOD_ATTR;
 	case MAD_LFT:
-		return n->sw ? act_lft(s, n->sw, req, d)
+		return n->sw ? act_lft(s, node, req, d)
 			     : MAD_STATUS_METHOD_ATTR;
 	case MAD_MFT:
 		return n->sw ? act_mft(n->sw, req, d) : MAD_STATUS_METHOD_ATTR;

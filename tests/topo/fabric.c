@@ -307,6 +307,18 @@ port_differs(const struct fabric *a, uint32_t x, const struct fabric *b,
 	return 0;
 }
 
+static bool
+attrs_differ(const struct fabric_attrs *a, const struct fabric_attrs *b)
+{
+	return a->has_role != b->has_role || a->role_fixed != b->role_fixed ||
+	       a->role != b->role || a->level != b->level ||
+	       a->plane != b->plane || a->tree != b->tree || a->pod != b->pod ||
+	       a->index != b->index || a->ar != b->ar ||
+	       a->sub_groups != b->sub_groups || a->groups != b->groups ||
+	       a->queue != b->queue || a->service_ns != b->service_ns ||
+	       a->hop_ns != b->hop_ns;
+}
+
 static int
 node_differs(const struct fabric *a, uint32_t x, const struct fabric *b,
 	uint32_t y, struct reason *why)
@@ -316,6 +328,7 @@ node_differs(const struct fabric *a, uint32_t x, const struct fabric *b,
 	if (n->type != m->type || n->nports != m->nports ||
 		n->sysimg != m->sysimg || n->vendor != m->vendor ||
 		n->device != m->device || n->enhanced_p0 != m->enhanced_p0 ||
+		attrs_differ(&n->attrs, &m->attrs) ||
 		strcmp(n->name, m->name) != 0)
 		return reason_set(
 			why, "\"%s\" and \"%s\" differ", n->name, m->name);
@@ -398,6 +411,7 @@ copy_node(struct fabric *out, const struct fabric *f, uint32_t n,
 	dst->sysimg = src->sysimg;
 	dst->vendor = src->vendor;
 	dst->device = src->device;
+	dst->attrs = src->attrs;
 	dst->enhanced_p0 = src->enhanced_p0;
 	dst->id = src->id ? arena_strdup(out->arena, src->id) : NULL;
 	for (unsigned p = 0; p <= nports; p++) {

@@ -35,6 +35,21 @@ struct fabric_port {
 	uint8_t lmc;
 };
 
+/* What a node is beyond its cables; zeroes: nothing special. See note.h. */
+struct fabric_attrs {
+	bool has_role;		    /* a switch that answers SwitchRole ... */
+	bool role_fixed;	    /* ... and lets nobody change it */
+	uint8_t role, level, plane; /* as in the attribute */
+	uint16_t tree;
+	uint32_t pod, index;
+	bool ar;	     /* adaptive routing, Rev1 */
+	uint8_t sub_groups;  /* ... with so many sub-groups in a group */
+	uint16_t groups;     /* ... and so many groups */
+	uint16_t queue;	     /* SMPs that may wait; 0: as everywhere */
+	uint32_t service_ns; /* time of its SMA per SMP; 0: as everywhere */
+	uint32_t hop_ns;     /* time of what leaves it; 0: as everywhere */
+};
+
 struct fabric_node {
 	uint64_t guid, sysimg;
 	const char *name; /* NodeDescription, in the fabric's arena */
@@ -45,6 +60,7 @@ struct fabric_node {
 	uint8_t type; /* enum fabric_type */
 	uint8_t nports;
 	bool enhanced_p0;
+	struct fabric_attrs attrs;
 };
 
 /* Link rates as they are coded in PortInfo (IBA 14.2.5.6). */

@@ -8,6 +8,8 @@
  * skipped with a warning; what would make the fabric another one than the
  * author meant is refused, with file, line and column.
  *
+ * What a node is beyond that stands in a comment of its line: see note.h.
+ *
  * The writer's text is read back by the reader, by ibsim and by everything
  * else that reads ibnetdiscover's output.
  */

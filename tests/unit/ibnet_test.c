@@ -50,10 +50,32 @@ START_TEST(what_is_written_is_read)
 	f->cable[1].rate = (struct fabric_rate){2, 4, 0, true};
 	check_round_trip(f, "fields");
 
+	f = gen_tree_two(&two, NULL);
+	f->node[0].attrs = (struct fabric_attrs){
+		.has_role = true,
+		.role = 4,
+		.level = 0xff,
+		.plane = 3,
+		.tree = 17,
+		.pod = UINT32_MAX,
+		.index = 5,
+		.role_fixed = true,
+		.ar = true,
+		.groups = 100,
+		.sub_groups = 3,
+		.service_ns = 5000,
+		.hop_ns = 1234,
+		.queue = 8,
+	};
+	f->node[1].attrs.service_ns = 1000000000;
+	f->node[fabric_find(f, "h1")].attrs.hop_ns = 7000000;
+	check_round_trip(f, "notes");
+
 	f = fabric_new();
+	fabric_add(f, FABRIC_SWITCH, 4, "a # heddle: b");
 	fabric_add(f, FABRIC_SWITCH, 4, "lid 5 \\ # odd; name");
 	fabric_add(f, FABRIC_ROUTER, 2, "router");
-	fabric_connect(f, 0, 4, 1, 2, NULL);
+	fabric_connect(f, 0, 4, 2, 2, NULL);
 	check_round_trip(f, "router");
 }
 END_TEST
@@ -76,6 +98,10 @@ START_TEST(equal_sees_differences)
 	ck_assert(!fabric_equal(f, g, NULL));
 	fabric_free(g);
 	g = gen_edit_fail_links(gen_tree_two(&two, NULL), 1, 1, true, NULL);
+	ck_assert(!fabric_equal(f, g, NULL));
+	fabric_free(g);
+	g = gen_tree_two(&two, NULL);
+	g->node[0].attrs.queue = 1;
 	ck_assert(!fabric_equal(f, g, NULL));
 	fabric_free(g);
 	fabric_free(f);
@@ -223,6 +249,140 @@ START_TEST(texts_are_judged)
 }
 END_TEST
 
+#define NOTE(text) "Switch 8 \"S-1\" # \"a\" base port 0 # heddle: " text "\n"
+
+/* What must be named to the letter, refused or passed over with a warning. */
+static const struct {
+	const char *text;
+	const char *error; /* or NULL */
+	const char *warning;
+} bad_texts[] = {
+	/* a port used twice */
+	{SW TO_CA TO_CA CA TO_SW,
+		"f:3:5: port 1 of \"a\": the port is used twice", NULL},
+	/* a one-sided link, seen from either side */
+	{SW TO_CA CA,
+		"f:2:5: port 1 of \"a\": the other end has no line for it",
+		NULL},
+	{SW CA TO_SW,
+		"f:3:8: port 1 of \"b\": the other end has no line for it",
+		NULL},
+	/* an unknown node type */
+	{GOOD "Swich 36 \"S-2\"\n",
+		"f:6:1: unknown node type: Switch, Ca or Rt", NULL},
+	{"Hub\t8 \"x\" # \"x\"\n", "f:1:1: unknown node type: Switch, Ca or Rt",
+		NULL},
+	/* 300 ports, on a node and in a port line */
+	{"Switch 300 \"x\"\n",
+		"f:1:8: a number of ports, 1 to 255, should stand here", NULL},
+	{SW "[300] \"x\"[1]\n", "f:2:2: a port number should stand here", NULL},
+	{SW "[37] \"x\"[1]\n", "f:2:5: a port number beyond the node's ports",
+		NULL},
+	/* a GUID twice */
+	{SW SW, "f:2:12: GUID 0x1 or its id was already used in line 1", NULL},
+	{"switchguid=0x7\nSwitch 4 \"a\"\n\ncaguid=0x7\nCa 1 \"b\"\n",
+		"f:5:7: GUID 0x7 or its id was already used in line 2", NULL},
+	/* stray control characters: in a record, and around them */
+	{SW "[1] \"H-0000\00100000000002\"[1]\n", "f:2:12: a control character",
+		NULL},
+	{"Switch 36 \"S-\0330000000001\"\n", "f:1:14: a control character",
+		NULL},
+	{"switchguid=0x1\177\n", "f:1:15: a control character", NULL},
+	{"\033[?1;2c\n" GOOD, NULL, "f:1:1: not a line of a fabric, skipped\n"},
+	/* PuTTY's answerback */
+	{"PuTTYPuTTYPuTTY\n" GOOD, NULL,
+		"f:1:1: not a line of a fabric, skipped\n"},
+	{"# x\nPuTTYPuTTY[root@sw ~]# ibnetdiscover\n" GOOD, NULL,
+		"f:2:1: not a line of a fabric, skipped\n"},
+	/* half a line: cut anywhere */
+	{SW TO_CA "\n" CA "[1](3) \"S-000000000",
+		"f:5:9: a node id in quotes should stand here", NULL},
+	{SW TO_CA "\n" CA "[1](3", "f:5:6: a port GUID should stand here",
+		NULL},
+	{"Switch", "f:1:7: a number of ports, 1 to 255, should stand here",
+		NULL},
+	{"Switch 36", "f:1:10: a node id in quotes should stand here", NULL},
+	{"switchguid=", "f:1:12: a hexadecimal number should stand here", NULL},
+	/* notes */
+	{NOTE("role=spine"), "f:1:44: no such role", NULL},
+	{NOTE("ar=rev1 groups=5000"), "f:1:52: groups is a number, 1 to 4095",
+		NULL},
+	{NOTE("groups=0 ar=rev1"), "f:1:44: groups is a number, 1 to 4095",
+		NULL},
+	{NOTE("groups=7"), "f:1:44: groups without ar=rev1", NULL},
+	{NOTE("level=255"), "f:1:44: level is a number, 0 to 254", NULL},
+	{NOTE("level=-1"), "f:1:44: level is a number, 0 to 254", NULL},
+	{NOTE("level="), "f:1:44: level is a number, 0 to 254", NULL},
+	{NOTE("pod=99999999999999999999999"),
+		"f:1:44: pod is a number, 0 to 4294967294", NULL},
+	{NOTE("service=5"), "f:1:44: service is a time, 1ns to 1000ms", NULL},
+	{NOTE("hop=0us"), "f:1:44: hop is a time, 1ns to 1000ms", NULL},
+	{NOTE("hop=2s"), "f:1:44: hop is a time, 1ns to 1000ms", NULL},
+	{NOTE("hop=1001ms"), "f:1:44: hop is a time, 1ns to 1000ms", NULL},
+	{NOTE("role-set=maybe"), "f:1:44: role-set is yes or no", NULL},
+	{NOTE("ar=rev2"), "f:1:44: ar is rev1 or none", NULL},
+	{NOTE("role=leaf  role=leaf"), "f:1:55: role is said twice", NULL},
+	{NOTE("role=leaf colour=red"), "f:1:54: unknown key \"colour\"", NULL},
+	{NOTE("role"), "f:1:44: key=value should stand here", NULL},
+	{"Ca 1 \"x\" # \"h\" # heddle: role=leaf\n",
+		"f:1:26: role is for switches", NULL},
+	{"Ca 1 \"x\" # heddle: hop=2us queue=4 service=1ms\n", NULL, NULL},
+};
+
+enum { NEXACT = sizeof(bad_texts) / sizeof(bad_texts[0]) };
+
+START_TEST(bad_input_is_named)
+{
+	struct reason why = {{0}};
+	struct buf warn = {0};
+	const char *t = bad_texts[_i].text;
+	struct fabric *f = ibnet_parse(t, strlen(t), "f", &warn, &why);
+
+	if (bad_texts[_i].error)
+		ck_assert_msg(!f, "text %d was accepted", _i);
+	else
+		ck_assert_msg(f != NULL, "text %d: %s", _i, why.text);
+	ck_assert_str_eq(why.text, bad_texts[_i].error ? bad_texts[_i].error : "");
+	ck_assert_str_eq(warn.n ? warn.text : "",
+		bad_texts[_i].warning ? bad_texts[_i].warning : "");
+	fabric_free(f);
+	buf_free(&warn);
+}
+END_TEST
+
+START_TEST(notes_are_read)
+{
+	static const char text[] =
+		"Switch 8 \"S-1\" # \"a # heddle: x\" enhanced port 0 lid 7 "
+		"lmc 2\t#\theddle: ar=rev1 role=leaf\tlevel=0 service=5us\n"
+		"Switch 8 \"S-2\" # heddle: pod=3\nSwitch 4 \"S-3\"\n";
+	struct reason why;
+	struct fabric *f = ibnet_parse(text, sizeof(text) - 1, "f", NULL, &why);
+	const struct fabric_attrs *a;
+
+	ck_assert_msg(f != NULL, "%s", why.text);
+	ck_assert_str_eq(f->node[0].name, "a # heddle: x");
+	ck_assert(f->node[0].enhanced_p0);
+	ck_assert_uint_eq(fabric_port(f, 0, 0)->lid, 7);
+	ck_assert_uint_eq(fabric_port(f, 0, 0)->lmc, 2);
+	a = &f->node[0].attrs;
+	ck_assert(a->has_role && a->ar && !a->role_fixed);
+	ck_assert_uint_eq(a->role, 1);
+	ck_assert_uint_eq(a->level, 0);
+	ck_assert_uint_eq(a->plane, 0xff);
+	ck_assert_uint_eq(a->pod, UINT32_MAX);
+	ck_assert_uint_eq(a->groups, 2048);
+	ck_assert_uint_eq(a->sub_groups, 2);
+	ck_assert_uint_eq(a->service_ns, 5000);
+	ck_assert_str_eq(f->node[1].name, "S-2");
+	ck_assert(f->node[1].attrs.has_role && !f->node[1].attrs.ar);
+	ck_assert_uint_eq(f->node[1].attrs.pod, 3);
+	ck_assert_uint_eq(f->node[1].attrs.role, 0);
+	ck_assert(!f->node[2].attrs.has_role && !f->node[2].attrs.ar);
+	fabric_free(f);
+}
+END_TEST
+
 START_TEST(binary_is_refused)
 {
 	static const char zeros[64];
@@ -277,6 +437,8 @@ main(void)
 	tcase_add_loop_test(tc, captures_are_read, 0, 5);
 	tcase_add_test(tc, ibsim_nets_are_read);
 	tcase_add_loop_test(tc, texts_are_judged, 0, NTEXTS);
+	tcase_add_loop_test(tc, bad_input_is_named, 0, NEXACT);
+	tcase_add_test(tc, notes_are_read);
 	tcase_add_test(tc, binary_is_refused);
 	tcase_add_test(tc, damage_is_survived);
 	suite_add_tcase(s, tc);

@@ -257,6 +257,49 @@ START_TEST(a_hung_switch_is_kept_out)
 }
 END_TEST
 
+/* Nobody tells a CA that its own cable was pulled. */
+START_TEST(our_own_cable_is_pulled)
+{
+	struct fabric *f[2] = {tree(), gen_pair()};
+
+	for (int i = 0; i < 2; i++) {
+		struct world *w = start(f[i], "");
+		uint32_t host = fabric_first_host(f[i]);
+
+		expect_order(w, "bring-up");
+		sim_fault_link(w->sim, host, 1, false);
+		world_run(w, mono_ms(60000));
+		sim_fault_link(w->sim, host, 1, true);
+		world_run(w, mono_ms(60000));
+		expect_order(w, "our cable back");
+		end(w, f[i]);
+	}
+}
+END_TEST
+
+/* Nodes that hang when the fabric is first read, and get well in silence. */
+START_TEST(the_silent_are_found)
+{
+	static const char *const names[] = {"spine4", "h5", "leaf1"};
+	const struct sim_behaviour hung = {.hung = true}, well = {0};
+
+	for (int i = 0; i < 3; i++) {
+		struct fabric *f = tree();
+		struct sim_options o = sim_defaults();
+		struct world *w = world_new(f, &o, "smp:\n  timeout: 20ms\n");
+		uint32_t n = fabric_find(f, names[i]);
+
+		sim_fault_behave(w->sim, n, &hung);
+		world_start(w);
+		world_run(w, mono_ms(30000));
+		sim_fault_behave(w->sim, n, &well);
+		world_run(w, mono_ms(60000));
+		expect_order(w, names[i]);
+		end(w, f);
+	}
+}
+END_TEST
+
 START_TEST(a_switch_that_refuses_tables_is_kept_out)
 {
 	struct fabric *f = tree();
@@ -447,6 +490,8 @@ main(void)
 	tcase_add_test(t, a_bad_wire);
 	tcase_add_test(t, corrupted_bytes_break_nothing);
 	tcase_add_test(t, a_hung_switch_is_kept_out);
+	tcase_add_test(t, our_own_cable_is_pulled);
+	tcase_add_test(t, the_silent_are_found);
 	tcase_add_test(t, a_switch_that_refuses_tables_is_kept_out);
 	tcase_add_test(t, a_second_life_changes_nothing);
 	tcase_add_test(t, killed_at_any_moment);

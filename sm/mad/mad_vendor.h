@@ -1,0 +1,65 @@
+/*
+ * mad_vendor: what NVIDIA's devices answer beyond the standard, as far as it
+ * is not adaptive routing (mad_ar.h).
+ *
+ * The numbers 0xFF00 to 0xFFFF mean other things on other vendors' devices:
+ * they are for NodeInfo's vendor 0x2c9 only, and GeneralInfo says what a device
+ * has of the rest. A refusal or silence means that it has none.
+ */
+#ifndef HEDDLE_MAD_MAD_VENDOR_H
+#define HEDDLE_MAD_MAD_VENDOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sm/mad/mad.h"
+
+enum {
+	MAD_VENDOR_GENERAL = 0xff17,	   /* GeneralInfo */
+	MAD_VENDOR_GENERAL_CAPS = 4,	   /* its modifier: capabilities */
+	MAD_VENDOR_EXT_PORT_INFO = 0xff90, /* modifier: port, 255 all */
+	MAD_VENDOR_MELLANOX = 0x2c9,
+};
+
+/* Bits of GeneralInfo's capability mask. */
+enum {
+	MAD_VENDOR_CAP_AR = 1,	    /* the old kind: not with the next */
+	MAD_VENDOR_CAP_AR_REV1 = 2, /* mad_ar.h */
+	MAD_VENDOR_CAP_EXT_PORT_INFO = 9,
+};
+
+struct mad_vendor_general {
+	uint32_t cap[4]; /* bit n is bit n % 32 of word n / 32 */
+};
+
+void mad_vendor_general_decode(
+	const uint8_t d[MAD_DATA], struct mad_vendor_general *out);
+void mad_vendor_general_encode(
+	const struct mad_vendor_general *in, uint8_t d[MAD_DATA]);
+
+static inline bool
+mad_vendor_has(const struct mad_vendor_general *g, unsigned bit)
+{
+	return bit < 128 && (g->cap[bit / 32] >> bit % 32 & 1) != 0;
+}
+
+static inline void
+mad_vendor_set(struct mad_vendor_general *g, unsigned bit)
+{
+	g->cap[bit / 32] |= 1U << bit % 32;
+}
+
+/* ExtendedPortInfo: FDR10, a speed of its own between QDR and FDR. */
+enum { MAD_VENDOR_FDR10 = 1 };
+
+struct mad_vendor_ext_port {
+	uint8_t change; /* Set: which of the following are meant */
+	uint8_t speed_supported, speed_enabled, speed_active;
+};
+
+void mad_vendor_ext_port_decode(
+	const uint8_t d[MAD_DATA], struct mad_vendor_ext_port *out);
+void mad_vendor_ext_port_encode(
+	const struct mad_vendor_ext_port *in, uint8_t d[MAD_DATA]);
+
+#endif

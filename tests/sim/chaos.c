@@ -1,0 +1,363 @@
+#include "tests/sim/chaos.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/map.h"
+#include "tests/sim/chaos_int.h"
+#include "tests/sim/referee.h"
+#include "tests/sim/watch.h"
+#include "tests/sim/world.h"
+
+struct chaos {
+	struct chaos_script script;
+	struct world *w;
+	struct watch *watch;
+	struct map lids; /* port GUID -> the first LID saved for it */
+	struct chaos_report *r;
+};
+
+/* ---- playing the script ---- */
+
+/* What was on disk first is what must stay. */
+static void
+remember_lids(struct chaos *c)
+{
+	const struct store_state *s = &c->w->saved;
+
+	for (size_t i = 0; i < s->nlid; i++) {
+		if (!map_get(&c->lids, s->lid[i].guid, NULL))
+			map_put(&c->lids, s->lid[i].guid, s->lid[i].lid);
+	}
+}
+
+static void
+kill_daemon(struct chaos *c)
+{
+	if (c->w->sm == NULL)
+		return;
+	remember_lids(c);
+	world_kill(c->w);
+}
+
+static void
+play(struct chaos *c, const struct chaos_step *e)
+{
+	struct sim *s = c->w->sim;
+	struct sim_behaviour how = {.hung = e->kind == CHAOS_HANG};
+	struct sim_faults faults = c->script.sim.faults;
+
+	switch (e->kind) {
+	case CHAOS_LINK_DOWN:
+	case CHAOS_LINK_UP:
+		sim_fault_link(s, e->node, e->port, e->kind == CHAOS_LINK_UP);
+		break;
+	case CHAOS_REBOOT:
+		sim_fault_reboot(s, e->node);
+		break;
+	case CHAOS_NODE_OUT:
+	case CHAOS_NODE_IN:
+		sim_fault_node(s, e->node, e->kind == CHAOS_NODE_IN);
+		break;
+	case CHAOS_HANG:
+	case CHAOS_WAKE:
+		sim_fault_behave(s, e->node, &how);
+		break;
+	case CHAOS_LOSS:
+		faults.loss = e->port;
+		sim_fault_chances(s, &faults);
+		break;
+	case CHAOS_NO_LOSS:
+		sim_fault_chances(s, &faults);
+		break;
+	case CHAOS_RENAME:
+		sim_fault_rename(s, e->node, "another name");
+		break;
+	case CHAOS_RESWEEP:
+		if (c->w->sm != NULL)
+			sm_resweep(c->w->sm, sim_now(s), "chaos");
+		break;
+	case CHAOS_KILL:
+		kill_daemon(c);
+		break;
+	case CHAOS_START:
+		if (c->w->sm == NULL)
+			world_start(c->w);
+		break;
+	case CHAOS_KINDS:
+		break;
+	}
+}
+
+static void
+run_until(struct chaos *c, struct mono t)
+{
+	struct mono now = sim_now(c->w->sim);
+
+	if (mono_before(now, t))
+		world_run(c->w, mono_sub(t, now));
+}
+
+/* The wire is good again, everybody answers, the daemon runs. */
+static void
+heal(struct chaos *c)
+{
+	const struct sim_faults none = {0};
+	const struct sim_behaviour well = {0};
+
+	sim_fault_chances(c->w->sim, &none);
+	for (uint32_t n = 0; n < sim_nodes(c->w->sim); n++)
+		sim_fault_behave(c->w->sim, n, &well);
+	if (c->w->sm == NULL)
+		world_start(c->w);
+}
+
+/* ---- judging ---- */
+
+static int
+judge_rest(const struct chaos *c, struct reason *why)
+{
+	const struct view *v = sm_view(c->w->sm);
+	struct sm_status s;
+
+	sm_status(c->w->sm, &s);
+	if (s.phase != SM_IDLE || s.role != SM_MASTER || s.dirty)
+		return reason_set(why, "not at rest: %s, %s%s",
+			sm_role_name(s.role), sm_phase_name(s.phase),
+			s.dirty ? ", dirty" : "");
+	if (sm_wire(c->w->sm)->inflight != 0)
+		return reason_set(why, "idle with %u transactions open",
+			sm_wire(c->w->sm)->inflight);
+	if (v == NULL)
+		return reason_set(why, "no view was ever committed");
+	if (v->nquarantine > 0)
+		return reason_set(why, "%zu nodes still in quarantine: %s",
+			v->nquarantine, v->quarantine[0].why);
+	if (s.alarm[0] != '\0')
+		return reason_set(why, "alarm: %s", s.alarm);
+	return 0;
+}
+
+/* The node of the simulation with a GUID. */
+static void
+index_nodes(const struct fabric *f, struct map *out)
+{
+	for (uint32_t n = 0; n < f->nnodes; n++)
+		map_put(out, f->node[n].guid, n);
+}
+
+static int
+judge_belief(const struct chaos *c, struct reason *why)
+{
+	const struct routes *r = sm_view(c->w->sm)->routes;
+	const struct topo *t = r->topo;
+	struct map nodes = {0};
+	int rc = 0;
+
+	index_nodes(c->script.f, &nodes);
+	for (sw_ix s = 0; s < t->nsw && rc == 0; s++) {
+		uint32_t n = 0;
+
+		if (!map_get(&nodes, t->node[t->sw[s].node].guid, &n))
+			continue;
+		for (unsigned lid = 1; lid <= r->top; lid++) {
+			uint8_t is = sim_lft(c->w->sim, n, (uint16_t)lid);
+
+			if (is == routes_port(r, s, (uint16_t)lid))
+				continue;
+			rc = reason_set(why,
+				"\"%s\" sends LID %u to port %u, the view "
+				"believes %u",
+				sim_name(c->w->sim, n), lid, is,
+				routes_port(r, s, (uint16_t)lid));
+			break;
+		}
+	}
+	map_free(&nodes);
+	return rc;
+}
+
+static int
+judge_lids(struct chaos *c, struct reason *why)
+{
+	const struct fabric *f = c->script.f;
+
+	remember_lids(c);
+	for (uint32_t n = 0; n < f->nnodes; n++) {
+		for (unsigned p = 0; p <= f->node[n].nports; p++) {
+			uint64_t guid = fabric_port(f, n, p)->guid;
+			uint32_t was, is = sim_port_info(c->w->sim, n, p)->lid;
+
+			if (guid == 0 || !map_get(&c->lids, guid, &was) ||
+				is == 0 || is == was)
+				continue;
+			return reason_set(why,
+				"port %u of \"%s\" had LID %u and has %u", p,
+				f->node[n].name, was, is);
+		}
+	}
+	return 0;
+}
+
+static int
+judge_order(struct chaos *c, struct reason *why)
+{
+	struct referee_report r;
+
+	return referee_fabric(c->w->sim, fabric_first_host(c->script.f),
+		REFEREE_ALL & ~(unsigned)REFEREE_LOAD, &r, why);
+}
+
+static int
+judge_all(struct chaos *c, struct reason *why)
+{
+	if (judge_rest(c, why) || judge_order(c, why) || judge_belief(c, why) ||
+		judge_lids(c, why))
+		return -1;
+	return 0;
+}
+
+/* Wait until the day is forgotten, at most some time. */
+static int
+come_to_rest(struct chaos *c, struct reason *why)
+{
+	struct mono end = mono_add(sim_now(c->w->sim), mono_ms(900000));
+
+	do {
+		(void)world_settle(c->w, mono_ms(30000));
+		if (judge_all(c, why) == 0)
+			return 0;
+	} while (mono_before(sim_now(c->w->sim), end));
+	reason_add(
+		why, " (after 900 s of quiet; last run: %s)", c->w->last_why);
+	return -1;
+}
+
+/* A daemon that starts in a fabric in order has nothing to write. */
+static int
+second_life(struct chaos *c, unsigned judge, struct reason *why)
+{
+	const struct sim_stats *s = sim_stats(c->w->sim);
+
+	kill_daemon(c);
+	sim_clear_stats(c->w->sim);
+	c->w->runs = 0;
+	world_start(c->w);
+	(void)world_settle(c->w, mono_ms(60000));
+	if (judge_all(c, why)) {
+		reason_add(why, " (second life)");
+		return -1;
+	}
+	c->r->rewritten = s->lft_sets + s->port_sets;
+	if (c->r->rewritten > 0 && judge & CHAOS_MEMORY)
+		return reason_set(why,
+			"a second life wrote %llu LFT blocks (%llu of them "
+			"unchanged) and %llu ports",
+			(unsigned long long)s->lft_sets,
+			(unsigned long long)s->lft_same,
+			(unsigned long long)s->port_sets);
+	return 0;
+}
+
+static int
+judge_watch(const struct chaos *c, unsigned judge, struct reason *why)
+{
+	const struct watch_report *r = watch_report(c->watch);
+
+	if (r->loops > 0 && judge & CHAOS_LOOPS)
+		return reason_set(why, "%llu loops, the first at %.6f: %.300s",
+			(unsigned long long)r->loops,
+			mono_seconds(r->first_loop), r->loop.text);
+	if (r->cycles > 0 && judge & CHAOS_CYCLES)
+		return reason_set(why, "%llu cycles, the first at %.6f: %.300s",
+			(unsigned long long)r->cycles,
+			mono_seconds(r->first_cycle), r->cycle.text);
+	return 0;
+}
+
+/* ---- a day ---- */
+
+static int
+live(struct chaos *c, const struct chaos_limits *l)
+{
+	struct reason *why = &c->r->why;
+	const struct chaos_script *s = &c->script;
+
+	world_start(c->w);
+	for (size_t i = 0; i < s->nsteps; i++) {
+		run_until(c, s->step[i].at);
+		play(c, &s->step[i]);
+	}
+	run_until(c, s->end);
+	heal(c);
+	if (come_to_rest(c, why))
+		return -1;
+	c->r->smps = sim_stats(c->w->sim)->smps;
+	c->r->blocks = sim_stats(c->w->sim)->lft_sets;
+	c->r->runs = c->w->runs;
+	return second_life(c, l->judge, why) || judge_watch(c, l->judge, why)
+		       ? -1
+		       : 0;
+}
+
+static void
+print_script(const struct chaos_script *s, uint64_t seed, struct buf *out)
+{
+	buf_printf(out, "seed %llu: %s (%u switches, %u hosts)\n",
+		(unsigned long long)seed, s->what, s->f->nswitches,
+		s->f->nhosts);
+	buf_printf(out,
+		"hop %lld ns, service %lld ns, SMA queue %u, loss %u, dup %u, "
+		"busy %u, delay %u; routing takes %lld ns\n%s",
+		(long long)s->sim.hop.ns, (long long)s->sim.service.ns,
+		s->sim.sma_queue, s->sim.faults.loss, s->sim.faults.dup,
+		s->sim.faults.busy, s->sim.faults.delay,
+		(long long)s->route_delay.ns, s->yaml);
+	for (size_t i = 0; i < s->nsteps; i++)
+		chaos_script_print(s, &s->step[i], out);
+}
+
+static void
+fill_report(struct chaos *c)
+{
+	const struct watch_report *w = watch_report(c->watch);
+	struct chaos_report *r = c->r;
+
+	r->switches = c->script.f->nswitches;
+	r->hosts = c->script.f->nhosts;
+	r->events = (unsigned)c->script.nsteps;
+	r->seconds = mono_seconds(sim_now(c->w->sim));
+	r->loops = w->loops;
+	r->cycles = w->cycles;
+	r->changes = w->changes;
+	r->loop = w->loop;
+	r->cycle = w->cycle;
+}
+
+int
+chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
+{
+	struct chaos c = {.r = r};
+	int rc;
+
+	*r = (struct chaos_report){0};
+	chaos_script_make(&c.script, seed, l);
+	print_script(&c.script, seed, &r->script);
+	c.w = world_new(c.script.f, &c.script.sim, c.script.yaml);
+	c.w->route_delay = c.script.route_delay;
+	c.watch = watch_new(c.w->sim);
+	rc = live(&c, l);
+	fill_report(&c);
+	watch_free(c.watch);
+	world_free(c.w);
+	chaos_script_free(&c.script);
+	map_free(&c.lids);
+	return rc;
+}
+
+void
+chaos_report_free(struct chaos_report *r)
+{
+	buf_free(&r->script);
+}

@@ -1,0 +1,62 @@
+/*
+ * chaos: a fabric, a subnet manager and a bad day, all from one seed.
+ *
+ * The seed picks a fabric, how its devices and the daemon are set up, and a
+ * script of what goes wrong and when: cables pulled and put back, switches
+ * that reboot or leave, hosts that come and go, nodes that hang, bursts of
+ * loss, the daemon killed and started again. The real core runs it on the
+ * virtual clock; the watch looks at every moment. Then everything is well
+ * again, though not everything comes back, and when the daemon has come to
+ * rest this must hold:
+ *
+ *   order    the referee finds nothing wrong in what the daemon can reach
+ *   belief   the committed view's tables are those in the switches
+ *   LIDs     no port has another LID than the first that was saved for it
+ *   rest     nothing in flight, nothing dirty, nobody in quarantine
+ *   memory   a second life of the daemon writes nothing
+ *
+ * and at no moment a LID went round or a cycle of dependencies was closed. The
+ * last three are judged where the limits say so, and counted always. The same
+ * seed and limits give the same run on every machine.
+ */
+#ifndef HEDDLE_SIM_CHAOS_H
+#define HEDDLE_SIM_CHAOS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sm/base/buf.h"
+#include "sm/base/reason.h"
+
+/* What is judged beyond order, belief, LIDs and rest. */
+enum {
+	CHAOS_MEMORY = 1, /* a second life writes nothing */
+	CHAOS_LOOPS = 2,  /* no LID goes round at any moment */
+	CHAOS_CYCLES = 4, /* no dependency cycle at any moment */
+};
+
+struct chaos_limits {
+	unsigned max_hosts; /* about: fabrics are picked below this */
+	unsigned judge;	    /* CHAOS_* that fail a seed; all are counted */
+};
+
+struct chaos_report {
+	struct reason why; /* what went wrong; "" when all is well */
+	struct buf script; /* fabric, settings and events, a line each */
+	unsigned switches, hosts, events;
+	double seconds;			   /* virtual */
+	uint64_t smps;			   /* acted on by the fabric */
+	uint64_t blocks;		   /* LFT blocks written */
+	unsigned runs;			   /* of the pipeline */
+	uint64_t loops, cycles, rewritten; /* the last: by a second life */
+	uint64_t changes;		   /* table entries */
+	struct reason loop, cycle;
+};
+
+/* Run the day that seed describes. 0, or -1 and r->why. r is overwritten. */
+int chaos_run(
+	uint64_t seed, const struct chaos_limits *l, struct chaos_report *r);
+
+void chaos_report_free(struct chaos_report *r);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * chaos_int: a day's script, between the file that writes it and the one that
+ * plays it.
+ */
+#ifndef HEDDLE_SIM_CHAOS_INT_H
+#define HEDDLE_SIM_CHAOS_INT_H
+
+#include "sm/base/rng.h"
+#include "tests/sim/chaos.h"
+#include "tests/sim/sim.h"
+#include "tests/topo/fabric.h"
+
+enum chaos_kind {
+	CHAOS_LINK_DOWN,
+	CHAOS_LINK_UP,
+	CHAOS_REBOOT,
+	CHAOS_NODE_OUT,
+	CHAOS_NODE_IN,
+	CHAOS_HANG,
+	CHAOS_WAKE,
+	CHAOS_LOSS,
+	CHAOS_NO_LOSS,
+	CHAOS_RENAME,
+	CHAOS_RESWEEP,
+	CHAOS_KILL,
+	CHAOS_START,
+	CHAOS_KINDS,
+};
+
+struct chaos_step {
+	struct mono at;
+	enum chaos_kind kind;
+	uint32_t node, port; /* or: chances in millionths */
+};
+
+struct chaos_script {
+	struct fabric *f;
+	struct sim_options sim;
+	char what[160]; /* the fabric in words */
+	char yaml[512];
+	struct mono route_delay;
+	struct chaos_step *step; /* by time */
+	size_t nsteps, cap;
+	struct mono end; /* of trouble */
+};
+
+/* Write the script of a seed, and free what it holds. */
+void chaos_script_make(
+	struct chaos_script *s, uint64_t seed, const struct chaos_limits *l);
+void chaos_script_free(struct chaos_script *s);
+
+/* Append a step's line: when, what, where. */
+void chaos_script_print(const struct chaos_script *s,
+	const struct chaos_step *step, struct buf *out);
+
+#endif

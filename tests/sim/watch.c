@@ -1,0 +1,387 @@
+#include "tests/sim/watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/buf.h"
+#include "sm/base/mem.h"
+#include "tests/sim/sim_int.h"
+
+enum { NLIDS = MAD_LID_END, BLOCK = 64, NAMED = 8 };
+
+/*
+ * A channel is the port record that it leaves by. What depends on it is the
+ * row of the port record that it comes in by: which out-ports packets take.
+ */
+struct row {
+	uint64_t any[4];   /* out-ports with a count */
+	uint32_t *turning; /* [nports + 1]: LIDs by out-port; NULL: none */
+};
+
+struct watch {
+	struct sim *s;
+	uint8_t **table;  /* [nnodes]: [NLIDS] of switches */
+	uint32_t *top;	  /* [nnodes]: entries above are all SIM_NO_PORT */
+	uint32_t *owner;  /* [nports]: node of a port record */
+	struct row *row;  /* [nports]: by in-port */
+	bool *live;	  /* [nports]: by out-port */
+	uint32_t *seen;	  /* [nports]: stamp of the search that was there */
+	uint32_t *before; /* [nports]: channel it came from */
+	uint32_t *queue;
+	uint32_t stamp;
+	struct watch_report r;
+};
+
+static bool
+is_switch(const struct watch *w, uint32_t node)
+{
+	return node != FABRIC_NONE && w->s->node[node].type == FABRIC_SWITCH;
+}
+
+/* The record of a port. */
+static uint32_t
+record(const struct watch *w, uint32_t node, unsigned port)
+{
+	return w->s->node[node].first + port;
+}
+
+static bool
+carries(const struct sim_port *p)
+{
+	return p->up && p->pi.state >= ST_ARMED;
+}
+
+/* Would a packet cross the cable in this port? */
+static bool
+link_alive(const struct watch *w, uint32_t node, unsigned port)
+{
+	const struct sim_port *p = sim_int_port(w->s, node, port);
+
+	return p->peer != FABRIC_NONE && carries(p) &&
+	       carries(sim_int_port(w->s, p->peer, p->peer_port));
+}
+
+/* ---- loops ---- */
+
+/* Where a switch sends a LID over a live link, or FABRIC_NONE. */
+static uint32_t
+next_hop(const struct watch *w, uint32_t sw, unsigned lid)
+{
+	unsigned out = w->table[sw][lid];
+
+	if (out == 0 || out > w->s->node[sw].nports ||
+		!w->live[record(w, sw, out)])
+		return FABRIC_NONE;
+	return sim_int_port(w->s, sw, out)->peer;
+}
+
+static void
+tell_loop(struct watch *w, uint32_t sw, unsigned lid)
+{
+	struct buf b = {0};
+	uint32_t at = sw;
+
+	if (w->r.loops++ > 0)
+		return;
+	w->r.first_loop = sim_now(w->s);
+	for (unsigned i = 0; i < NAMED; i++) {
+		buf_printf(&b, "\"%s\"[%u] -> ", w->s->node[at].name,
+			w->table[at][lid]);
+		at = next_hop(w, at, lid);
+		if (at == sw)
+			break;
+	}
+	reason_set(&w->r.loop, "LID %u goes round: %s\"%s\"", lid, b.text,
+		w->s->node[at].name);
+	buf_free(&b);
+}
+
+/* Does the way of a LID from a switch lead back to it? */
+static void
+check_loop(struct watch *w, uint32_t sw, unsigned lid)
+{
+	uint32_t at = sw;
+
+	w->r.checks++;
+	for (uint32_t hops = 0; hops <= w->s->nnodes; hops++) {
+		at = next_hop(w, at, lid);
+		if (!is_switch(w, at))
+			return;
+		if (at == sw) {
+			tell_loop(w, sw, lid);
+			return;
+		}
+	}
+}
+
+/* ---- cycles ---- */
+
+static void
+tell_cycle(struct watch *w, uint32_t last, uint32_t first)
+{
+	struct buf b = {0};
+	unsigned n = 0;
+
+	if (w->r.cycles++ > 0)
+		return;
+	w->r.first_cycle = sim_now(w->s);
+	/* backwards from the last channel to the first */
+	for (uint32_t c = last; n < NAMED; n++, c = w->before[c]) {
+		uint32_t node = w->owner[c];
+
+		buf_printf(&b, "%s\"%s\"[%u]", n ? " <- " : "",
+			w->s->node[node].name, c - w->s->node[node].first);
+		if (c == first && (n > 0 || last != first))
+			break;
+	}
+	reason_set(&w->r.cycle, "channels wait in a ring: %s%s", b.text,
+		n == NAMED ? " <- ..." : "");
+	buf_free(&b);
+}
+
+/* The next set bit at or after *bit, false when there is none. */
+static bool
+next_bit(const uint64_t any[4], unsigned *bit)
+{
+	for (unsigned i = *bit / 64; i < 4; i++) {
+		uint64_t v = any[i];
+
+		if (i == *bit / 64)
+			v &= ~0ULL << *bit % 64;
+		if (v) {
+			*bit = i * 64 + (unsigned)__builtin_ctzll(v);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Is there a chain of live channels from one to another? */
+static void
+check_cycle(struct watch *w, uint32_t from, uint32_t to)
+{
+	uint32_t n = 0;
+
+	w->r.checks++;
+	if (!w->live[from] || !w->live[to])
+		return;
+	w->stamp++;
+	w->queue[n++] = from;
+	w->seen[from] = w->stamp;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t ch = w->queue[i];
+		const struct sim_port *p = &w->s->port[ch];
+		const struct row *r = &w->row[record(w, p->peer, p->peer_port)];
+
+		for (unsigned b = 0; b < 256 && next_bit(r->any, &b); b++) {
+			uint32_t next = record(w, p->peer, b);
+
+			if (next == to) {
+				w->before[to] = ch;
+				tell_cycle(w, to, from);
+				return;
+			}
+			if (!w->live[next] || w->seen[next] == w->stamp)
+				continue;
+			w->seen[next] = w->stamp;
+			w->before[next] = ch;
+			w->queue[n++] = next;
+		}
+	}
+}
+
+/* One LID more or less turns from in to out at a switch; true: the first. */
+static bool
+count_turn(struct watch *w, uint32_t sw, unsigned in, unsigned out, int by)
+{
+	const struct sim_node *n = &w->s->node[sw];
+	struct row *r = &w->row[record(w, sw, in)];
+
+	if (out == 0 || out > n->nports)
+		return false;
+	if (!r->turning)
+		r->turning = mem_zalloc(n->nports + 1U, sizeof(*r->turning));
+	r->turning[out] += (uint32_t)by;
+	if (r->turning[out] == 0)
+		r->any[out / 64] &= ~(1ULL << out % 64);
+	else
+		r->any[out / 64] |= 1ULL << out % 64;
+	return by > 0 && r->turning[out] == 1;
+}
+
+/*
+ * Add (1) or take away (-1) all turns that the entry of a switch is part of;
+ * when adding, those that are new are followed.
+ */
+static void
+count_entry(struct watch *w, uint32_t sw, unsigned lid, int by)
+{
+	unsigned out = w->table[sw][lid];
+	const struct sim_node *n = &w->s->node[sw];
+	const struct sim_port *p;
+
+	if (out == 0 || out > n->nports)
+		return;
+	for (unsigned in = 1; in <= n->nports; in++) {
+		p = sim_int_port(w->s, sw, in);
+		if (!is_switch(w, p->peer) || p->peer == sw ||
+			w->table[p->peer][lid] != p->peer_port)
+			continue;
+		if (count_turn(w, sw, in, out, by))
+			check_cycle(w, record(w, sw, out),
+				record(w, p->peer, p->peer_port));
+	}
+	p = sim_int_port(w->s, sw, out);
+	if (!is_switch(w, p->peer))
+		return;
+	if (count_turn(w, p->peer, p->peer_port, w->table[p->peer][lid], by))
+		check_cycle(w, record(w, p->peer, w->table[p->peer][lid]),
+			record(w, sw, out));
+}
+
+static void
+change_entry(struct watch *w, uint32_t sw, unsigned lid, uint8_t out)
+{
+	if (w->table[sw][lid] == out)
+		return;
+	w->r.changes++;
+	count_entry(w, sw, lid, -1);
+	w->table[sw][lid] = out;
+	count_entry(w, sw, lid, 1);
+	check_loop(w, sw, lid);
+}
+
+/* ---- what the simulation tells ---- */
+
+static void
+look_at_table(struct watch *w, uint32_t sw, uint32_t from, uint32_t to)
+{
+	const struct sim_switch *t = w->s->node[sw].sw;
+	uint32_t end = to < NLIDS ? to : NLIDS;
+
+	for (uint32_t lid = from; lid < end; lid++)
+		change_entry(w, sw, lid, sim_table_lft(t, (uint16_t)lid));
+}
+
+/* All that is or was below a top. */
+static void
+look_at_all(struct watch *w, uint32_t sw)
+{
+	uint32_t top = w->s->node[sw].sw->si.lft_top + 1U;
+	uint32_t most = top > w->top[sw] ? top : w->top[sw];
+
+	w->top[sw] = top;
+	look_at_table(w, sw, 0, most);
+}
+
+/* A link came to life: what goes over it may close something. */
+static void
+check_link(struct watch *w, uint32_t node, unsigned port)
+{
+	uint32_t ch = record(w, node, port);
+
+	for (uint32_t lid = 0; lid < w->top[node]; lid++) {
+		if (w->table[node][lid] == port)
+			check_loop(w, node, lid);
+	}
+	check_cycle(w, ch, ch);
+}
+
+static void
+look_at_port(struct watch *w, uint32_t node, unsigned port)
+{
+	const struct sim_port *p = sim_int_port(w->s, node, port);
+	bool live = port && link_alive(w, node, port), was;
+	uint32_t ch = record(w, node, port), back;
+
+	if (!port || p->peer == FABRIC_NONE)
+		return;
+	back = record(w, p->peer, p->peer_port);
+	was = w->live[ch];
+	w->live[ch] = w->live[back] = live;
+	if (!live || was)
+		return;
+	if (is_switch(w, node) && is_switch(w, p->peer)) {
+		check_link(w, node, port);
+		check_link(w, p->peer, p->peer_port);
+	}
+}
+
+static void
+on_change(void *cookie, const struct sim_change *c)
+{
+	struct watch *w = cookie;
+
+	switch (c->what) {
+	case SIM_BLOCK:
+		if (w->s->node[c->node].sw->si.lft_top >= c->arg * BLOCK)
+			look_at_table(w, c->node, c->arg * BLOCK,
+				(c->arg + 1) * BLOCK);
+		break;
+	case SIM_TABLE:
+		look_at_all(w, c->node);
+		break;
+	case SIM_PORT:
+		look_at_port(w, c->node, c->arg);
+		break;
+	}
+}
+
+struct watch *
+watch_new(struct sim *s)
+{
+	struct watch *w = mem_zalloc(1, sizeof(*w));
+
+	w->s = s;
+	w->table = mem_zalloc(s->nnodes, sizeof(*w->table));
+	w->top = mem_zalloc(s->nnodes, sizeof(*w->top));
+	w->owner = mem_zalloc(s->nports, sizeof(*w->owner));
+	w->row = mem_zalloc(s->nports, sizeof(*w->row));
+	w->live = mem_zalloc(s->nports, sizeof(*w->live));
+	w->seen = mem_zalloc(s->nports, sizeof(*w->seen));
+	w->before = mem_zalloc(s->nports, sizeof(*w->before));
+	w->queue = mem_zalloc(s->nports, sizeof(*w->queue));
+	for (uint32_t n = 0; n < s->nnodes; n++) {
+		for (unsigned p = 0; p <= s->node[n].nports; p++)
+			w->owner[s->node[n].first + p] = n;
+		if (!is_switch(w, n))
+			continue;
+		w->table[n] = mem_alloc(NLIDS);
+		memset(w->table[n], SIM_NO_PORT, NLIDS);
+	}
+	for (uint32_t n = 0; n < s->nnodes; n++) {
+		if (is_switch(w, n))
+			look_at_all(w, n);
+		for (unsigned p = 1; p <= s->node[n].nports; p++)
+			look_at_port(w, n, p);
+	}
+	sim_watch(s, on_change, w);
+	return w;
+}
+
+void
+watch_free(struct watch *w)
+{
+	if (!w)
+		return;
+	sim_watch(w->s, NULL, NULL);
+	for (uint32_t i = 0; i < w->s->nnodes; i++)
+		free(w->table[i]);
+	for (uint32_t i = 0; i < w->s->nports; i++)
+		free(w->row[i].turning);
+	free(w->table);
+	free(w->top);
+	free(w->owner);
+	free(w->row);
+	free(w->live);
+	free(w->seen);
+	free(w->before);
+	free(w->queue);
+	free(w);
+}
+
+const struct watch_report *
+watch_report(const struct watch *w)
+{
+	return &w->r;
+}

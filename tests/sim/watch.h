@@ -1,0 +1,48 @@
+/*
+ * watch: the judge of every moment. The referee looks at a fabric that is
+ * quiet; the watch looks at each single change of a forwarding table or a
+ * port, while the subnet manager is at work, and asks what the change made
+ * possible for packets that are on their way right now:
+ *
+ *   loops    a LID whose packets go round: its way from the changed entry
+ *            comes back to it, over links that carry data
+ *   cycles   a dependency of channels that closes a cycle, all LIDs on one
+ *            virtual lane
+ *
+ * Only what a change touches is looked at again. The watch keeps a copy of the
+ * tables, and for each (switch, in-port, out-port) the number of LIDs that
+ * turn there; a link that comes to life is asked for what it closes. A link is
+ * alive when it is up and both ends are Armed or Active.
+ *
+ * What a packet cannot do is not counted, what it could do is, whether or not
+ * a host has that LID or sends to it.
+ */
+#ifndef HEDDLE_SIM_WATCH_H
+#define HEDDLE_SIM_WATCH_H
+
+#include <stdint.h>
+
+#include "sm/base/reason.h"
+#include "tests/sim/sim.h"
+
+struct watch;
+
+struct watch_report {
+	uint64_t changes; /* table entries that changed */
+	uint64_t checks;  /* ways and dependencies that were followed */
+	uint64_t loops;	  /* (change, LID) that made a loop */
+	uint64_t cycles;  /* dependencies and links that closed a cycle */
+	struct mono first_loop, first_cycle; /* when */
+	struct reason loop, cycle;	     /* the first of each, in words */
+};
+
+/*
+ * Begin to watch s, whose only watch this is, from what it holds now. It must
+ * be freed before s.
+ */
+struct watch *watch_new(struct sim *s);
+void watch_free(struct watch *w); /* NULL allowed */
+
+const struct watch_report *watch_report(const struct watch *w);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * note: what a fabric file says about a node beyond what ibnetdiscover knows,
+ * in a comment that everybody else passes over:
+ *
+ *	Switch 36 "S-..." # "sw1" base port 0 lid 1 lmc 0 # heddle: role=leaf
+ *
+ * Words of the form key=value, each at most once:
+ *
+ *   role=leaf|root|intermediate|leaf-root|management|virtual|none|ignore
+ *   level=N|unknown tree=N plane=N pod=N index=N role-set=yes|no
+ *	the SwitchRole attribute (sm/mad/mad_role.h); any of them gives one
+ *   ar=rev1|none groups=N subgroups=N
+ *	adaptive routing, 2048 groups of 2 sub-groups unless said
+ *   service=TIME hop=TIME queue=N
+ *	what its SMA takes for an SMP, what a packet takes to leave it, and how
+ *	many SMPs may wait; TIME is a number and ns, us or ms
+ *
+ * The first two rows are for switches only.
+ */
+#ifndef HEDDLE_TOPO_NOTE_H
+#define HEDDLE_TOPO_NOTE_H
+
+#include <stddef.h>
+
+#include "sm/base/buf.h"
+#include "sm/base/reason.h"
+#include "tests/topo/fabric.h"
+
+/*
+ * Find the note in the n bytes at p, which are the rest of a node's line
+ * behind its name: its start ('#'), or NULL. *text is what follows "heddle:".
+ */
+const char *note_find(const char *p, size_t n, const char **text);
+
+/*
+ * Read a note's n bytes at p. 0, or -1 with what is wrong (no file or line)
+ * and *bad where it is.
+ */
+int note_parse(const char *p, size_t n, bool is_switch,
+	struct fabric_attrs *out, const char **bad, struct reason *why);
+
+/* Append " # heddle: ..." as note_parse reads it, or nothing. */
+void note_print(const struct fabric_attrs *a, struct buf *out);
+
+#endif

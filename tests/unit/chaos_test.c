@@ -1,0 +1,109 @@
+/*
+ * Bad days for the daemon, each from a seed (tests/sim/chaos.h). SEED=N runs
+ * that one alone. What the daemon said is shown for a day that failed.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/sim/chaos.h"
+
+enum { SEEDS = 200, MAX_HOSTS = 500, TAIL = 4000 };
+
+/* Send stderr to a file without a name; the old one is returned. */
+static int
+hush(FILE **log)
+{
+	int old = dup(STDERR_FILENO);
+
+	*log = tmpfile();
+	ck_assert(old >= 0 && *log != NULL);
+	ck_assert(dup2(fileno(*log), STDERR_FILENO) >= 0);
+	return old;
+}
+
+/* Back to the old one, with the end of what was said meanwhile. */
+static void
+speak(FILE *log, int old, bool tell)
+{
+	char text[TAIL];
+	long n;
+	size_t got;
+
+	(void)fflush(stderr);
+	(void)dup2(old, STDERR_FILENO);
+	(void)close(old);
+	(void)fseek(log, 0, SEEK_END);
+	n = ftell(log);
+	(void)fseek(log, n > TAIL ? n - TAIL : 0, SEEK_SET);
+	got = fread(text, 1, sizeof(text), log);
+	if (tell)
+		(void)fwrite(text, 1, got, stderr);
+	(void)fclose(log);
+}
+
+static void
+run(uint64_t seed)
+{
+	const struct chaos_limits l = {.max_hosts = MAX_HOSTS};
+	struct chaos_report r;
+	FILE *log;
+	int old = hush(&log);
+	int rc = chaos_run(seed, &l, &r);
+
+	speak(log, old, rc != 0);
+	ck_assert_msg(rc == 0, "SEED=%llu: %s\n%s", (unsigned long long)seed,
+		r.why.text, r.script.text);
+	chaos_report_free(&r);
+}
+
+START_TEST(a_bad_day)
+{
+	const char *seed = getenv("SEED");
+
+	run(seed != NULL ? strtoull(seed, NULL, 0) : (unsigned)_i);
+}
+END_TEST
+
+/* The same seed is the same day. */
+START_TEST(days_can_be_lived_again)
+{
+	const struct chaos_limits l = {.max_hosts = 60};
+	struct chaos_report a, b;
+	FILE *log;
+	int old = hush(&log);
+
+	(void)chaos_run(42, &l, &a);
+	(void)chaos_run(42, &l, &b);
+	speak(log, old, false);
+	ck_assert_str_eq(a.script.text, b.script.text);
+	ck_assert_uint_gt(a.smps, 0);
+	ck_assert_uint_eq(a.smps, b.smps);
+	ck_assert_uint_eq(a.blocks, b.blocks);
+	ck_assert_uint_eq(a.changes, b.changes);
+	ck_assert_uint_eq(a.loops, b.loops);
+	ck_assert_uint_eq(a.cycles, b.cycles);
+	chaos_report_free(&a);
+	chaos_report_free(&b);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("chaos");
+	TCase *tc = tcase_create("chaos");
+	SRunner *r;
+	int failed;
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, days_can_be_lived_again);
+	tcase_add_loop_test(tc, a_bad_day, 1, getenv("SEED") ? 2 : SEEDS + 1);
+	suite_add_tcase(s, tc);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

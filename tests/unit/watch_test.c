@@ -1,0 +1,207 @@
+/* The judge of every moment, on tables made by hand. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/sim/referee.h"
+#include "tests/sim/watch.h"
+#include "tests/sim/world.h"
+#include "tests/topo/gen.h"
+
+enum { RING = 4 };
+
+/* A ring of switches, a host each, every link Active. */
+struct ring {
+	struct fabric *f;
+	struct sim *s;
+	struct watch *w;
+	uint32_t sw[RING];
+	unsigned right[RING]; /* port to the next switch */
+	unsigned left[RING];
+};
+
+static unsigned
+port_to(const struct fabric *f, uint32_t a, uint32_t b)
+{
+	uint32_t peer;
+	unsigned q;
+
+	for (unsigned p = 1; p <= f->node[a].nports; p++) {
+		if (fabric_peer(f, a, p, &peer, &q) && peer == b)
+			return p;
+	}
+	return 0;
+}
+
+static struct ring
+ring_new(void)
+{
+	static const unsigned dim[] = {RING};
+	static const char *const name[] = {"sw0", "sw1", "sw2", "sw3"};
+	struct sim_options o = sim_defaults();
+	struct ring r = {.f = gen_grid(dim, 1, true, 1, NULL)};
+
+	for (int i = 0; i < RING; i++)
+		r.sw[i] = fabric_find(r.f, name[i]);
+	for (int i = 0; i < RING; i++) {
+		r.right[i] = port_to(r.f, r.sw[i], r.sw[(i + 1) % RING]);
+		r.left[i] = port_to(r.f, r.sw[i], r.sw[(i + 3) % RING]);
+		ck_assert(r.right[i] && r.left[i]);
+	}
+	r.s = sim_new(r.f, &o);
+	sim_activate_all(r.s);
+	r.w = watch_new(r.s);
+	return r;
+}
+
+static void
+ring_free(struct ring *r)
+{
+	watch_free(r->w);
+	sim_free(r->s);
+	fabric_free(r->f);
+}
+
+/* Switch i sends LID lid to the right. */
+static void
+to_right(struct ring *r, int i, uint16_t lid)
+{
+	sim_set_lft(r->s, r->sw[i], lid, (uint8_t)r->right[i]);
+}
+
+START_TEST(a_loop_is_seen_when_it_closes)
+{
+	struct ring r = ring_new();
+
+	for (int i = 0; i < RING; i++) {
+		ck_assert_uint_eq(watch_report(r.w)->loops, 0);
+		to_right(&r, i, 7);
+	}
+	ck_assert_uint_eq(watch_report(r.w)->loops, 1);
+	ck_assert_str_eq(watch_report(r.w)->loop.text,
+		"LID 7 goes round: \"sw3\"[3] -> \"sw0\"[2] -> \"sw1\"[3] -> "
+		"\"sw2\"[3] -> \"sw3\"");
+	/* all LIDs on a loop wait in a ring, too */
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
+	ring_free(&r);
+}
+END_TEST
+
+START_TEST(two_switches_at_odds)
+{
+	struct ring r = ring_new();
+
+	to_right(&r, 0, 9);
+	sim_set_lft(r.s, r.sw[1], 9, (uint8_t)r.left[1]);
+	ck_assert_uint_eq(watch_report(r.w)->loops, 1);
+	/* the same again is no change */
+	to_right(&r, 0, 9);
+	ck_assert_uint_eq(watch_report(r.w)->loops, 1);
+	ck_assert_uint_eq(watch_report(r.w)->changes, 2);
+	ring_free(&r);
+}
+END_TEST
+
+/* Four LIDs, each half round: no loop, but the classic ring of channels. */
+START_TEST(a_cycle_without_a_loop)
+{
+	struct ring r = ring_new();
+
+	for (int i = 0; i < RING; i++) {
+		ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
+		to_right(&r, i, (uint16_t)(10 + i));
+		to_right(&r, (i + 1) % RING, (uint16_t)(10 + i));
+		sim_set_lft(r.s, r.sw[(i + 2) % RING], (uint16_t)(10 + i), 0);
+	}
+	ck_assert_uint_eq(watch_report(r.w)->loops, 0);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
+	/* taken apart at two places, closed again by the second */
+	sim_set_lft(r.s, r.sw[3], 13, 255);
+	sim_set_lft(r.s, r.sw[3], 12, 255);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
+	to_right(&r, 3, 13);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
+	to_right(&r, 3, 12);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 2);
+	ring_free(&r);
+}
+END_TEST
+
+/* A loop over a cable that is out is none until it is back in service. */
+START_TEST(a_link_closes_a_loop)
+{
+	struct ring r = ring_new();
+
+	sim_fault_link(r.s, r.sw[2], r.right[2], false);
+	for (int i = 0; i < RING; i++)
+		to_right(&r, i, 7);
+	ck_assert_uint_eq(watch_report(r.w)->loops, 0);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
+	sim_fault_link(r.s, r.sw[2], r.right[2], true);
+	ck_assert_uint_eq(watch_report(r.w)->loops, 0); /* Init */
+	watch_free(r.w);
+	sim_activate_all(r.s);
+	r.w = watch_new(r.s); /* what is there already is seen as well */
+	ck_assert_uint_gt(watch_report(r.w)->loops, 0);
+	ck_assert_uint_gt(watch_report(r.w)->cycles, 0);
+	ring_free(&r);
+}
+END_TEST
+
+/* Entries above LinearFDBTop are not used; a reboot wipes them all. */
+START_TEST(tables_are_followed)
+{
+	struct ring r = ring_new();
+
+	for (int i = 0; i < RING; i++)
+		to_right(&r, i, 7);
+	ck_assert_uint_eq(watch_report(r.w)->changes, 4);
+	sim_fault_reboot(r.s, r.sw[1]);
+	ck_assert_uint_eq(watch_report(r.w)->changes, 5);
+	ck_assert_uint_eq(watch_report(r.w)->loops, 1);
+	ring_free(&r);
+}
+END_TEST
+
+/* A whole bring-up, and a failed link, without a loop; counts add up. */
+START_TEST(a_daemon_is_watched)
+{
+	const struct gen_fattree2 p = {4, 8, 1, 4, 4};
+	struct fabric *f = gen_tree_two(&p, NULL);
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o, "");
+	struct watch *watch = watch_new(w->sim);
+
+	world_start(w);
+	ck_assert(world_settle(w, mono_ms(60000)));
+	ck_assert_uint_eq(watch_report(watch)->loops, 0);
+	ck_assert_uint_eq(watch_report(watch)->cycles, 0);
+	/* 12 switches, 44 LIDs: every entry was set once */
+	ck_assert_uint_eq(watch_report(watch)->changes, 12 * 44);
+	watch_free(watch);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("watch");
+	TCase *tc = tcase_create("watch");
+	SRunner *r;
+	int failed;
+
+	tcase_add_test(tc, a_loop_is_seen_when_it_closes);
+	tcase_add_test(tc, two_switches_at_odds);
+	tcase_add_test(tc, a_cycle_without_a_loop);
+	tcase_add_test(tc, a_link_closes_a_loop);
+	tcase_add_test(tc, tables_are_followed);
+	tcase_add_test(tc, a_daemon_is_watched);
+	suite_add_tcase(s, tc);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
