@@ -223,11 +223,15 @@ port_asked(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct push *p = cookie;
 	const struct plan_step *s = &p->plan->step[tag];
+	const struct topo_port *port = &topo_of(p)->port[s->port];
 	struct mad_port_info is, want;
 
 	p->inflight--;
 	if (res->outcome == XACT_CANCELLED)
 		return;
+	if (res->outcome == XACT_OK) /* what it says is what it is */
+		draft_port_written(p->draft, topo_of(p)->node[port->node].guid,
+			port->num, res->data);
 	if (res->outcome == XACT_OK &&
 		mad_port_info_decode(res->data, &is, NULL) == 0 &&
 		mad_port_info_decode(

@@ -7,12 +7,16 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
+/* One switch to ask about one block, or about all of them. */
 struct readback {
 	struct topo *topo;
 	struct hwstate *hw;
 	struct lft_pool *pool;
 	struct xact *x;
 	uint64_t mkey;
+	sw_ix *sample; /* switches to sample, then ... */
+	uint32_t nsample, next_sample;
+	bool listed; /* ... the list of those to read is made */
 	sw_ix *todo; /* switches to read */
 	uint32_t ntodo;
 	uint32_t sw, block; /* next: block of todo[sw] */
@@ -20,6 +24,12 @@ struct readback {
 	unsigned inflight;
 	uint64_t count;
 };
+
+static uint64_t
+guid_of(const struct readback *r, sw_ix s)
+{
+	return r->topo->node[r->topo->sw[s].node].guid;
+}
 
 static uint32_t
 blocks_of(const struct topo *t, sw_ix s)
@@ -36,26 +46,55 @@ worth_reading(const struct readback *r, sw_ix s)
 	       r->topo->sw[s].lft_top > 0 && !hw_knows(r->hw, n->guid);
 }
 
+/* The first block of the switch that is known to hold anything. */
+static uint32_t
+telling_block(const struct readback *r, sw_ix s)
+{
+	uint32_t b, n = blocks_of(r->topo, s);
+
+	for (b = 0; b < n; b++) {
+		lft_ref ref = hw_block(r->hw, guid_of(r, s), b);
+
+		if (ref != HW_UNKNOWN && ref != LFT_EMPTY)
+			return b;
+	}
+	return UINT32_MAX;
+}
+
 struct readback *
-readback_new(struct topo *t, struct hwstate *hw, struct lft_pool *pool,
-	struct xact *x, uint64_t mkey)
+readback_new(struct topo *t, const struct readback_job *job)
 {
 	struct readback *r = mem_zalloc(1, sizeof(*r));
 	sw_ix s;
 
 	r->topo = topo_ref(t);
-	r->hw = hw;
-	r->pool = pool;
-	r->x = x;
-	r->mkey = mkey;
+	r->hw = job->hw;
+	r->pool = job->pool;
+	r->x = job->x;
+	r->mkey = job->mkey;
 	r->todo = mem_zalloc(t->nsw, sizeof(*r->todo));
+	r->sample = mem_zalloc(t->nsw, sizeof(*r->sample));
+	for (s = 0; s < t->nsw; s++)
+		if (map_get(job->suspects, guid_of(r, s), NULL) &&
+			hw_knows(r->hw, guid_of(r, s)) &&
+			(t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0)
+			r->sample[r->nsample++] = s;
+	return r;
+}
+
+static void
+list_todo(struct readback *r)
+{
+	const struct topo *t = r->topo;
+	sw_ix s;
+
 	for (s = 0; s < t->nsw; s++)
 		if (worth_reading(r, s)) {
 			r->todo[r->ntodo++] = s;
 			if (blocks_of(t, s) > r->max_block)
 				r->max_block = blocks_of(t, s);
 		}
-	return r;
+	r->listed = true;
 }
 
 void
@@ -66,6 +105,7 @@ readback_free(struct readback *r)
 	assert(r->inflight == 0);
 	topo_unref(r->topo);
 	free(r->todo);
+	free(r->sample);
 	free(r);
 }
 
@@ -86,7 +126,6 @@ block_done(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct readback *r = cookie;
 	sw_ix s = (sw_ix)(tag >> 32);
-	uint64_t guid = r->topo->node[r->topo->sw[s].node].guid;
 	lft_ref ref;
 
 	r->inflight--;
@@ -94,9 +133,27 @@ block_done(void *cookie, uint64_t tag, const struct xact_result *res)
 		return;
 	r->count++;
 	ref = lft_add(r->pool, res->data);
-	hw_set_block(r->hw, guid, (uint32_t)tag, ref);
-	hw_set_top(r->hw, guid, r->topo->sw[s].lft_top);
+	hw_set_block(r->hw, guid_of(r, s), (uint32_t)tag, ref);
+	hw_set_top(r->hw, guid_of(r, s), r->topo->sw[s].lft_top);
 	lft_drop(r->pool, ref);
+}
+
+/* A sample that cannot be had proves nothing good. */
+static void
+sample_done(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct readback *r = cookie;
+	uint64_t guid = guid_of(r, (sw_ix)(tag >> 32));
+	lft_ref known = hw_block(r->hw, guid, (uint32_t)tag);
+
+	r->inflight--;
+	if (res->outcome == XACT_CANCELLED)
+		return;
+	if (res->outcome == XACT_OK)
+		r->count++;
+	if (res->outcome != XACT_OK || known == HW_UNKNOWN ||
+		memcmp(res->data, lft_bytes(r->pool, known), LFT_BLOCK) != 0)
+		hw_forget(r->hw, guid);
 }
 
 static void
@@ -117,13 +174,31 @@ submit(struct readback *r, sw_ix s, uint32_t b, struct mono now)
 	q.mkey = r->mkey;
 	q.target = r->topo->node[node].guid;
 	r->inflight++;
-	xact_submit(r->x, &q, now, block_done, r, (uint64_t)s << 32 | b);
+	xact_submit(r->x, &q, now, r->listed ? block_done : sample_done, r,
+		(uint64_t)s << 32 | b);
+}
+
+static void
+feed_samples(struct readback *r, struct mono now)
+{
+	while (r->next_sample < r->nsample && xact_room(r->x)) {
+		sw_ix s = r->sample[r->next_sample++];
+		uint32_t b = telling_block(r, s);
+
+		if (b != UINT32_MAX)
+			submit(r, s, b, now);
+	}
+	if (r->next_sample == r->nsample && r->inflight == 0)
+		list_todo(r);
 }
 
 void
 readback_feed(struct readback *r, struct mono now)
 {
-	while (r->ntodo > 0 && r->block < r->max_block && xact_room(r->x)) {
+	if (!r->listed)
+		feed_samples(r, now);
+	while (r->listed && r->ntodo > 0 && r->block < r->max_block &&
+		xact_room(r->x)) {
 		sw_ix s = r->todo[r->sw];
 
 		if (r->block < blocks_of(r->topo, s))

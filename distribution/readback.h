@@ -4,6 +4,11 @@
  * After a restart or a takeover the tables of switches with live ports are
  * read up to their LinearFDBTop, so that only differences are written. A
  * switch with all ports in Init carries no traffic and is written blind.
+ *
+ * A switch that rebooted in the middle of a push has acknowledged blocks that
+ * it no longer holds, and its LinearFDBTop and LID may be right again. So one
+ * block is sampled of every switch whose ports changed; where it differs,
+ * everything about that switch is unknown again.
  */
 #ifndef HEDDLE_DISTRIBUTION_READBACK_H
 #define HEDDLE_DISTRIBUTION_READBACK_H
@@ -14,16 +19,25 @@
 #include "discovery/topo.h"
 #include "distribution/hwstate.h"
 #include "sm/base/clock.h"
+#include "sm/base/map.h"
 #include "sm/transport/xact.h"
 
 struct readback;
 
+/* What a read-back works with; everything is borrowed. */
+struct readback_job {
+	struct hwstate *hw;
+	struct lft_pool *pool;
+	struct xact *x;
+	uint64_t mkey;
+	const struct map *suspects; /* GUIDs of switches whose ports changed */
+};
+
 /*
- * Start for the switches of t that hw knows nothing about. Takes a reference
- * to t; hw, pool and x are borrowed.
+ * Start: sample the suspects among the switches of t, then read those that hw
+ * knows nothing about. Takes a reference to t; suspects is not kept.
  */
-struct readback *readback_new(struct topo *t, struct hwstate *hw,
-	struct lft_pool *pool, struct xact *x, uint64_t mkey);
+struct readback *readback_new(struct topo *t, const struct readback_job *job);
 
 /* Only when done, or after xact_cancel_all. NULL allowed. */
 void readback_free(struct readback *r);
@@ -31,7 +45,8 @@ void readback_free(struct readback *r);
 void readback_feed(struct readback *r, struct mono now);
 bool readback_done(const struct readback *r);
 
-/* Blocks read so far. Unreadable blocks stay unknown, and will be written. */
+/* Blocks read so far, samples included. Unreadable blocks stay unknown, and
+ * will be written. */
 uint64_t readback_count(const struct readback *r);
 
 #endif

@@ -9,6 +9,17 @@
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
+bool
+sm_commit_unfinished(const struct topo *t, port_ix p)
+{
+	const struct topo_port *port = &t->port[p];
+
+	if ((t->node[port->node].flags & TN_QUARANTINED) != 0)
+		return false;
+	return (port->flags & TP_UNREAD) != 0 ||
+	       (port->peer != TOPO_NONE && port->state != 4);
+}
+
 static void
 count_ports(const struct topo *t, struct view_counts *c)
 {
@@ -183,8 +194,9 @@ sm_commit(struct sm *sm, struct mono now)
 	v->times = sm->times;
 	sm->counts.smps = xact_stats(sm->x)->sent - sm->sent_before;
 	count_ports(v->topo, &sm->counts);
-	if (sm->counts.ports_active < sm->counts.ports_linked)
-		sm->unfinished = true;
+	for (port_ix p = 0; p < v->topo->nports; p++)
+		if (sm_commit_unfinished(v->topo, p))
+			sm->unfinished = true;
 	v->counts = sm->counts;
 	list_quarantine(sm, v);
 	(void)snprintf(v->cause, sizeof(v->cause), "%s", sm->cause);

@@ -126,6 +126,8 @@ void sm_run_fail(struct sm *sm, struct mono now, const char *why);
 /* sm_commit.c: swap the view, save, tell; schedule what comes next. */
 void sm_commit(struct sm *sm, struct mono now);
 void sm_commit_schedule(struct sm *sm, struct mono now);
+/* Is port p one that should be up, or known, and is not? */
+bool sm_commit_unfinished(const struct topo *t, port_ix p);
 /* t with the port states and names known by now, or NULL: it changed. */
 struct topo *sm_commit_refresh(struct sm *sm, const struct topo *t);
 

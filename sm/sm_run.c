@@ -113,12 +113,14 @@ mark_unfinished(struct sm *sm, struct mono now)
 	sw_ix s;
 
 	for (p = 0; p < t->nports; p++) {
-		if (t->port[p].peer == TOPO_NONE || t->port[p].state == 4)
+		if (!sm_commit_unfinished(t, p))
 			continue;
 		s = topo_switch_of(t, p);
 		if (s != TOPO_NONE)
 			sm_mark(sm, t->node[t->sw[s].node].guid, now,
 				"ports not yet up");
+		else /* a cable between two hosts: there is no switch to ask */
+			sm_mark_full(sm, now, "ports not yet up");
 	}
 }
 
@@ -145,6 +147,10 @@ sm_run_idle(struct sm *sm, struct mono now)
 	}
 	if (due(sm->light_due, now)) {
 		sm->light_due = mono_add(now, sm->cfg->sweep.interval);
+		if (sm->view->topo->nsw == 0) {
+			sm_mark_full(sm, now, "light sweep");
+			return true;
+		}
 		begin(sm, now, SWEEP_LIGHT);
 		sm->stat.sweeps_light++;
 		start_sweep(sm, now, SWEEP_LIGHT);
@@ -387,6 +393,26 @@ assign_lids(struct sm *sm, struct reason *why)
 	return 0;
 }
 
+static void
+start_readback(struct sm *sm, struct mono now)
+{
+	const struct topo *t = sm->topo;
+	const struct readback_job job = {
+		.hw = sm->hw,
+		.pool = sm->pool,
+		.x = sm->x,
+		.mkey = sm->cfg->fabric.m_key,
+		.suspects = &sm->probed,
+	};
+	sw_ix s;
+
+	for (s = 0; s < t->nsw && sm->kind == SWEEP_FULL; s++)
+		if (t->sw[s].changed)
+			map_put(&sm->probed, t->node[t->sw[s].node].guid, 0);
+	sm->readback = readback_new(sm->topo, &job);
+	sm_enter(sm, SM_READBACK, now);
+}
+
 void
 sm_run_take(struct sm *sm, struct mono now)
 {
@@ -404,9 +430,7 @@ sm_run_take(struct sm *sm, struct mono now)
 		sm_run_fail(sm, now, why.text);
 		return;
 	}
-	sm->readback = readback_new(
-		sm->topo, sm->hw, sm->pool, sm->x, sm->cfg->fabric.m_key);
-	sm_enter(sm, SM_READBACK, now);
+	start_readback(sm, now);
 }
 
 /* ---- routing ---- */
@@ -592,8 +616,7 @@ count_push(struct sm *sm)
 static bool
 worth_a_view(const struct sm *sm)
 {
-	return sm->view == NULL || sm->plan->nsteps > 0 || !same_fabric(sm) ||
-	       sm->kind == SWEEP_FULL;
+	return sm->view == NULL || sm->plan->nsteps > 0 || !same_fabric(sm);
 }
 
 static void
