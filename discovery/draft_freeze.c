@@ -196,7 +196,9 @@ freeze_port(const struct draft *d, const struct draft_node *n, unsigned p,
 	out->node = n->ix;
 	out->num = (uint8_t)p;
 	out->flags = (uint8_t)(in->flags & ~TP_UNREAD);
-	if ((in->marks & DP_READ) == 0 && linked)
+	if ((in->marks & DP_READ) == 0 &&
+		(linked || (n->type == TOPO_SWITCH && p > 0 &&
+				   (n->flags & TN_PARTIAL) != 0)))
 		out->flags |= TP_UNREAD;
 	out->capmask = in->capmask;
 	out->capmask2 = in->capmask2;

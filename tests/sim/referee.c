@@ -41,7 +41,10 @@ neighbour(const struct referee *j, uint32_t node, unsigned port)
 	return port && p->up ? p->peer : FABRIC_NONE;
 }
 
-/* Everything that the SM's node can reach, hosts passing nothing on. */
+/*
+ * Everything that the SM can reach from its port (a host's port 1), hosts
+ * passing nothing on: not from one rail to another either.
+ */
 static void
 find_scope(struct referee *j, uint32_t sm)
 {
@@ -55,6 +58,8 @@ find_scope(struct referee *j, uint32_t sm)
 		for (unsigned p = 1; p <= j->s->node[n].nports; p++) {
 			uint32_t m = neighbour(j, n, p);
 
+			if (p > 1 && !is_switch(j, n))
+				break;
 			if (m == FABRIC_NONE || j->scope[m] ||
 				!sim_int_alive(&j->s->node[m]))
 				continue;
