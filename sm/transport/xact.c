@@ -53,7 +53,9 @@ struct target {
 	uint32_t head, tail; /* queue of slots */
 	uint32_t next, prev; /* in the list of ready targets, or of free ones */
 	unsigned refs, inflight;
-	bool ready; /* has something to send and may */
+	bool ready;  /* has something to send and may */
+	bool silent; /* its last try went unanswered: one at a time */
+	bool dead;   /* a request was given up: the others get one try */
 };
 
 struct xact {
@@ -162,7 +164,8 @@ static void
 update_ready(struct xact *x, uint32_t t)
 {
 	struct target *g = &x->target[t];
-	bool ready = g->head != NIL && g->inflight < x->opt.target_max;
+	unsigned most = g->silent ? 1 : x->opt.target_max;
+	bool ready = g->head != NIL && g->inflight < most;
 
 	if (ready == g->ready)
 		return;
@@ -445,7 +448,8 @@ fail_try(struct xact *x, uint32_t i, struct mono wait, struct mono now)
 {
 	struct slot *s = &x->slot[i];
 
-	if (s->tries > x->opt.retries) {
+	if (s->tries > x->opt.retries || x->target[s->target].dead) {
+		x->target[s->target].dead = true;
 		detach(x, i);
 		complete(x, i,
 			&(struct xact_result){
@@ -555,6 +559,8 @@ answered(struct xact *x, uint32_t i, unsigned try, const struct smp *s,
 		.now = now,
 		.rtt = mono_sub(now, x->slot[i].sent[try])};
 
+	x->target[x->slot[i].target].silent = false;
+	x->target[x->slot[i].target].dead = false;
 	grow_window(x);
 	detach(x, i);
 	complete(x, i, &res);
@@ -621,7 +627,10 @@ xact_tick(struct xact *x, struct mono now)
 			enqueue(x, i, true);
 			continue;
 		}
-		shrink_window(x, s->sent[s->tries - 1], now);
+		/* who stays silent is dead, not congested */
+		if (!x->target[s->target].silent)
+			shrink_window(x, s->sent[s->tries - 1], now);
+		x->target[s->target].silent = true;
 		fail_try(x, i, (struct mono){0}, now);
 	}
 	pump(x, now);
