@@ -123,8 +123,8 @@ remember_ranks(struct sm *sm, const struct routes *r)
 	sm->rank_known = true;
 }
 
-static int
-by_guid(const void *a, const void *b)
+int
+sm_commit_by_guid(const void *a, const void *b)
 {
 	const struct route_rank *x = a, *y = b;
 
@@ -207,7 +207,7 @@ sm_commit(struct sm *sm, struct mono now)
 	sm->view = v;
 	sm->stat.alarm[0] = '\0';
 	remember_ranks(sm, v->routes);
-	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), by_guid);
+	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), sm_commit_by_guid);
 	save(sm);
 	sm->ops->committed(sm->ops->cookie, v);
 }

@@ -128,6 +128,8 @@ void sm_commit(struct sm *sm, struct mono now);
 void sm_commit_schedule(struct sm *sm, struct mono now);
 /* Is port p one that should be up, or known, and is not? */
 bool sm_commit_unfinished(const struct topo *t, port_ix p);
+/* Order of struct route_rank, for qsort and bsearch. */
+int sm_commit_by_guid(const void *a, const void *b);
 /* t with the port states and names known by now, or NULL: it changed. */
 struct topo *sm_commit_refresh(struct sm *sm, const struct topo *t);
 

@@ -455,13 +455,57 @@ sm_run_drop(struct sm_work *w)
 	free(w);
 }
 
+static uint32_t
+remembered_rank(const struct sm *sm, uint64_t guid)
+{
+	const struct route_rank key = {.guid = guid};
+	const struct route_rank *r = bsearch(&key, sm->rank, sm->nrank,
+		sizeof(*sm->rank), sm_commit_by_guid);
+
+	return r != NULL ? r->rank : UINT32_MAX;
+}
+
+/*
+ * After a restart the routes in force are what was read back from the
+ * switches, in the order that was remembered: a second life changes nothing
+ * that need not change. NULL where nothing is known.
+ */
+static struct routes *
+routes_found(struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+	struct routes *r;
+	uint32_t b;
+	sw_ix s;
+
+	if (!sm->rank_known || sm->counts.lft_reads == 0)
+		return NULL;
+	r = routes_new(sm->topo, sm->pool);
+	r->engine = "found";
+	r->order = sm->rank_order;
+	for (s = 0; s < t->nsw; s++) {
+		uint64_t guid = t->node[t->sw[s].node].guid;
+
+		r->rank[s] = remembered_rank(sm, guid);
+		for (b = 0; b < r->nblocks; b++) {
+			lft_ref ref = hw_block(sm->hw, guid, b);
+
+			if (ref != HW_UNKNOWN)
+				r->block[(size_t)s * r->nblocks + b] =
+					lft_share(sm->pool, ref);
+		}
+	}
+	return r;
+}
+
 static void
 start_routing(struct sm *sm, struct mono now)
 {
 	struct sm_work *w = mem_zalloc(1, sizeof(*w));
 
 	w->cfg = config_ref(sm->cfg);
-	w->prev = sm->view != NULL ? routes_ref(sm->view->routes) : NULL;
+	w->prev = sm->view != NULL ? routes_ref(sm->view->routes)
+				   : routes_found(sm);
 	w->options.roots = w->cfg->routing.updn.roots.guid;
 	w->options.nroots = w->cfg->routing.updn.roots.n;
 	if (sm->rank_known) {
