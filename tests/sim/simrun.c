@@ -196,7 +196,7 @@ run_command(const struct run *r, char **command)
 		(void)sigaction(SIGQUIT, &was[1], NULL);
 		become(r, command);
 	}
-	rc = pid < 0 ? (fail("fork"), 1) : wait_for(pid);
+	rc = pid < 0 ? -fail("fork") : wait_for(pid);
 	(void)sigaction(SIGINT, &was[0], NULL);
 	(void)sigaction(SIGQUIT, &was[1], NULL);
 	return rc;
