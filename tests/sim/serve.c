@@ -57,9 +57,13 @@ serve_settle(struct serve *s)
 
 	sim_run_until(s->sim, now);
 	serve_wait_tick(s, now);
+	if (!mono_before(now, umadserve_next(s->umad)))
+		umadserve_turn(s->umad, now);
 	sim_run_until(s->sim, now); /* what was sent again */
 	serve_data_flush(s);
-	arm(s, mono_min(sim_next(s->sim), serve_wait_next(s)));
+	umadserve_flush(s->umad);
+	arm(s, mono_min(mono_min(sim_next(s->sim), serve_wait_next(s)),
+		       umadserve_next(s->umad)));
 }
 
 static void
@@ -137,7 +141,7 @@ serve_new(const struct fabric *f, const struct serve_options *o,
 	s->base = loop_now();
 	s->sim = sim_new(f, &o->sim);
 	if (open_clock(s, why) || serve_client_open(s, why) ||
-		serve_control_open(s, why)) {
+		serve_place_open(s, why) || serve_control_open(s, why)) {
 		serve_free(s);
 		return NULL;
 	}
@@ -168,6 +172,7 @@ serve_free(struct serve *s)
 	loop_signal_free(s->sig[1]);
 	serve_control_close(s);
 	serve_client_close(s);
+	serve_place_close(s);
 	serve_wait_free(s);
 	loop_fd_free(s->timer_watch);
 	loop_timer_free(s->pulse);

@@ -6,6 +6,8 @@
  *	  ^                                                            |
  *	  +--- a queue per client <--- who is it for? <--- endpoint <--+
  *
+ * Programs with libheddle-umad.so attach to the same fabric, by umadserve.
+ *
  * One process, one thread, one loop. Several clients may sit on one port: they
  * share its endpoint. Requests that arrive at a port go to the client there
  * that has raised IsSM, answers to the client whose number is in bits 63:48 of

@@ -111,8 +111,7 @@ serve_client_drop(struct serve_client *c)
 	c->watch = NULL;
 	c->used = false;
 	serve_data_forget(c);
-	if (--c->place->clients == 0)
-		sim_detach(c->place->e);
+	serve_place_put(c->place);
 	c->place = NULL;
 }
 
@@ -144,24 +143,6 @@ serve_client_bury(struct serve *s)
 		if (s->client[i].used && !is_there(&s->client[i]))
 			serve_client_drop(&s->client[i]);
 	}
-}
-
-static struct serve_place *
-place_at(struct serve *s, uint32_t node, unsigned port)
-{
-	struct serve_place *p = NULL;
-
-	for (int i = 0; i < SERVE_CLIENTS; i++) {
-		struct serve_place *q = &s->place[i];
-
-		if (q->clients && q->node == node && q->port == port)
-			return q;
-		if (!q->clients && !p)
-			p = q;
-	}
-	*p = (struct serve_place){.s = s, .node = node, .port = (uint8_t)port};
-	p->e = sim_attach(s->sim, node, port, serve_data_arrival, p);
-	return p;
 }
 
 /* The port of a host that SIM_HOST means when it names none. */
@@ -227,13 +208,14 @@ connect_client(struct serve *s, struct ibsimwire_ctl *ctl,
 	c = free_client(s);
 	if (!c || join(s, c, info.id))
 		return false;
+	c->place = serve_place_get(s, node, port);
+	if (!c->place)
+		return false;
 	c->used = true;
 	c->pid = info.id;
 	c->from = *from;
 	c->from_len = from_len;
 	c->received = c->sent = c->dropped = c->garbage = 0;
-	c->place = place_at(s, node, port);
-	c->place->clients++;
 	c->watch =
 		loop_fd_new(s->loop, c->fd, LOOP_READ, serve_data_readable, c);
 	set_issm(c, info.issm != 0);

@@ -1,4 +1,3 @@
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +134,7 @@ deliver(struct serve_client *c, const struct transport_msg *m)
 }
 
 /* The client that asked, if it is still there and still asks. */
-static void
+static bool
 arrived_answer(struct serve_place *p, const struct transport_msg *m)
 {
 	struct serve *s = p->s;
@@ -146,34 +145,32 @@ arrived_answer(struct serve_place *p, const struct transport_msg *m)
 
 	if (ix >= SERVE_CLIENTS || !s->client[ix].used ||
 		s->client[ix].place != p)
-		return;
+		return false;
 	/* like the kernel, which drops what nobody waits for any more */
 	if (!s->o.sim.ibsim && !waited && (!current || s->answered)) {
 		s->late++;
-		return;
+		return true;
 	}
 	s->answered |= current;
 	deliver(&s->client[ix], m);
+	return true;
 }
 
-void
-serve_data_arrival(void *cookie, const struct transport_msg *m, struct mono now)
+bool
+serve_data_arrival(struct serve_place *p, const struct transport_msg *m)
 {
-	struct serve_place *p = cookie;
 	struct serve *s = p->s;
 	struct serve_client *c;
 
-	(void)now;
-	if (m->mad[SERVE_AT_METHOD] & RESPONSE) {
-		arrived_answer(p, m);
-		return;
-	}
+	if (m->mad[SERVE_AT_METHOD] & RESPONSE)
+		return arrived_answer(p, m);
 	c = serve_client_sm(s, p);
 	if (!c)
-		return;
+		return false;
 	if (s->now_valid && s->now_tid == be_get64(m->mad + SERVE_AT_TID))
 		s->forwarded = true;
 	deliver(c, m);
+	return true;
 }
 
 /* A request has done what it does at once: will anything more come of it? */

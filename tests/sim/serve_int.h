@@ -9,8 +9,10 @@
 #include "sm/base/map.h"
 #include "tests/sim/ibsimwire.h"
 #include "tests/sim/serve.h"
+#include "tests/sim/umadserve.h"
 
 enum {
+	SERVE_PLACES = 64,	 /* as many ports as sim_attach takes */
 	SERVE_BATCH = 64,	 /* messages a system call */
 	SERVE_QUEUE_MAX = 65536, /* messages that wait for a client */
 	SERVE_CONTROLS = 8,	 /* control connections at a time */
@@ -32,7 +34,9 @@ struct serve_place {
 	struct sim_endpoint *e;
 	uint32_t node;
 	uint8_t port;
-	unsigned clients; /* 0: the record is free */
+	unsigned users;	      /* 0: the record is free */
+	umadserve_take *take; /* of programs with our own library, or NULL */
+	void *take_cookie;
 };
 
 /* Whoever is connected to one of the out sockets. */
@@ -93,7 +97,11 @@ struct serve {
 
 	struct serve_client client[SERVE_CLIENTS];
 	unsigned next_client; /* the place to look for a free one */
-	struct serve_place place[SERVE_CLIENTS];
+	struct serve_place place[SERVE_PLACES];
+
+	struct umadserve *umad; /* for programs with our own library */
+	struct umadserve_hub hub;
+	struct loop_fd *umad_watch;
 
 	/* the request under work, for on_arrival to see */
 	uint64_t now_tid;
@@ -140,12 +148,21 @@ void serve_client_bury(struct serve *s);
 struct serve_client *serve_client_sm(
 	struct serve *s, const struct serve_place *p);
 
+/* serve_place.c: ports with clients on them, of one kind or the other. */
+int serve_place_open(struct serve *s, struct reason *why);
+void serve_place_close(struct serve *s);
+/* Sit on a port (NULL: no more of them can be), and leave it. */
+struct serve_place *serve_place_get(
+	struct serve *s, uint32_t node, unsigned port);
+void serve_place_put(struct serve_place *p);
+
 /* serve_data.c: messages. */
 void serve_data_readable(void *cookie, unsigned events, struct mono now);
 void serve_data_queue(struct serve_client *c, const uint8_t *wire);
 void serve_data_flush(struct serve *s);
 void serve_data_forget(struct serve_client *c);
-sim_recv serve_data_arrival;
+/* True when one of our clients gets it, or has stopped waiting for it. */
+bool serve_data_arrival(struct serve_place *p, const struct transport_msg *m);
 
 /* serve_wait.c: requests that may be lost. */
 void serve_wait_add(struct serve *s, uint64_t tid, int client, bool patient,

@@ -125,6 +125,21 @@ serve_show_stats(const struct serve *s, struct buf *out)
 		buf_printf(out, "%s: %" PRIu64 "\n", rest[i].name, rest[i].n);
 }
 
+/* Programs with our own library. */
+static void
+show_programs(const struct serve *s, struct buf *out)
+{
+	const struct umadserve_stats *st = umadserve_stats(s->umad);
+
+	if (st->connections)
+		buf_printf(out,
+			"libheddle-umad: %" PRIu64 " connections so far, "
+			"%" PRIu64 " in, %" PRIu64 " out, %" PRIu64
+			" timeouts, %" PRIu64 " dropped\n",
+			st->connections, st->sent, st->delivered, st->timeouts,
+			st->dropped);
+}
+
 void
 serve_show_clients(const struct serve *s, struct buf *out)
 {
@@ -143,4 +158,5 @@ serve_show_clients(const struct serve *s, struct buf *out)
 			i, c->pid, id, c->place->port, c->issm ? " SM" : "",
 			c->received, c->sent, c->out_n, c->dropped, c->garbage);
 	}
+	show_programs(s, out);
 }

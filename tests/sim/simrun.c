@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "sm/base/buf.h"
+#include "tests/sim/ibsimwire.h"
 #include "tests/sim/simserve.h"
 
 static const char usage[] =
@@ -32,7 +33,7 @@ static const struct option long_options[] = {
 struct run {
 	const char *host;
 	const char *where; /* a server's name, or a file */
-	bool heddle;	   /* our own library, not Debian's */
+	enum { AUTO, HEDDLE, UMAD2SIM } preload;
 	char library[PATH_MAX];
 	char name[64]; /* of our own server */
 	char dir[64];  /* where the command runs */
@@ -57,9 +58,9 @@ find_heddle(struct run *r)
 	while (n > 0 && r->library[n - 1] != '/')
 		n--;
 	if (n <= 0)
-		return fail("/proc/self/exe");
+		return -1;
 	memcpy(r->library + n, file, sizeof(file));
-	return access(r->library, R_OK) ? fail(r->library) : 0;
+	return access(r->library, R_OK);
 }
 
 static int
@@ -86,6 +87,37 @@ find_umad2sim(struct run *r)
 		"heddle-sim: libumad2sim.so is not installed (Debian has "
 		"it in libumad2sim0)\n");
 	return -1;
+}
+
+/* Is the server one of ours, that our own library can talk to? */
+static bool
+is_ours(const char *name)
+{
+	struct sockaddr_un a;
+	socklen_t n = ibsimwire_address(name, "control", &a);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool ours = fd >= 0 && n &&
+		    connect(fd, (const struct sockaddr *)&a, n) == 0;
+
+	if (fd >= 0)
+		(void)close(fd);
+	return ours;
+}
+
+static int
+find_library(struct run *r)
+{
+	if (r->preload == UMAD2SIM)
+		return find_umad2sim(r);
+	if ((r->preload == HEDDLE || is_ours(r->where)) &&
+		find_heddle(r) == 0) {
+		r->preload = HEDDLE;
+		return 0;
+	}
+	if (r->preload == HEDDLE)
+		return fail(r->library);
+	r->preload = UMAD2SIM;
+	return find_umad2sim(r);
 }
 
 /* A server for this run alone; it ends when we do. */
@@ -157,7 +189,7 @@ become(const struct run *r, char **command)
 	(void)setenv("OSM_TMP_DIR", r->dir, 0);
 	(void)setenv("OSM_CACHE_DIR", r->dir, 0);
 	/* libumad2sim.so leaves its tree where the program is started */
-	if (!path || (!r->heddle && chdir(r->dir))) {
+	if (!path || (r->preload == UMAD2SIM && chdir(r->dir))) {
 		(void)fail(command[0]);
 		_exit(127);
 	}
@@ -196,9 +228,20 @@ run_command(const struct run *r, char **command)
 		(void)sigaction(SIGQUIT, &was[1], NULL);
 		become(r, command);
 	}
-	rc = pid < 0 ? (fail("fork"), 1) : wait_for(pid);
+	rc = pid < 0 ? -fail("fork") : wait_for(pid);
 	(void)sigaction(SIGINT, &was[0], NULL);
 	(void)sigaction(SIGQUIT, &was[1], NULL);
+	return rc;
+}
+
+/* End our own server, if there is one, and pass rc on. */
+static int
+stop_server(const struct run *r, int rc)
+{
+	if (r->server > 0) {
+		(void)kill(r->server, SIGTERM);
+		(void)wait_for(r->server);
+	}
 	return rc;
 }
 
@@ -206,23 +249,20 @@ static int
 run(struct run *r, char **command)
 {
 	struct stat st;
-	int rc = 1;
+	int rc;
 
-	if (r->heddle ? find_heddle(r) : find_umad2sim(r))
-		return 1;
+	if (stat(r->where, &st) == 0 && start_server(r))
+		return stop_server(r, 1);
+	if (find_library(r))
+		return stop_server(r, 1);
 	(void)snprintf(r->dir, sizeof(r->dir), "%s", "/tmp/heddle-sim.XXXXXX");
 	if (!mkdtemp(r->dir)) {
 		(void)fail(r->dir);
-		return 1;
+		return stop_server(r, 1);
 	}
-	if (stat(r->where, &st) || start_server(r) == 0)
-		rc = run_command(r, command);
-	if (r->server > 0) {
-		(void)kill(r->server, SIGTERM);
-		(void)wait_for(r->server);
-	}
+	rc = run_command(r, command);
 	(void)nftw(r->dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-	return rc;
+	return stop_server(r, rc);
 }
 
 int
@@ -240,8 +280,10 @@ simrun_run(int argc, char **argv)
 		if (c == 'h')
 			r.host = optarg;
 		else if (c == 'p' && strcmp(optarg, "heddle") == 0)
-			r.heddle = true;
-		else if (c != 'p' || strcmp(optarg, "umad2sim") != 0)
+			r.preload = HEDDLE;
+		else if (c == 'p' && strcmp(optarg, "umad2sim") == 0)
+			r.preload = UMAD2SIM;
+		else
 			goto bad;
 	}
 	if (optind + 1 != cut)
