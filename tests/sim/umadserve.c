@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -88,6 +89,7 @@ pop(struct umadserve *u, struct umadserve_conn *c)
 	if (!c->first)
 		c->last = &c->first;
 	c->queued--;
+	c->bodies -= o->body != NULL;
 	umadserve_unref(o->body);
 	o->next = u->spare;
 	u->spare = o;
@@ -129,6 +131,9 @@ reap(struct umadserve *u)
 		u->nconns--;
 		free(c->agent);
 		free(c);
+		if (u->full)
+			u->full = watch(u, u->lfd, NULL, EPOLL_CTL_MOD,
+					  EPOLLIN) < 0;
 	}
 }
 
@@ -181,16 +186,13 @@ umadserve_stats(const struct umadserve *u)
 static void
 admit(struct umadserve *u)
 {
-	int size = SOCKET_ROOM;
+	int size = SOCKET_ROOM, fd;
 	struct umadserve_conn *c;
-	int fd;
 
-	while ((fd = accept4(u->lfd, NULL, NULL,
-			SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-		if (u->nconns >= UMADSERVE_CONNS) {
-			(void)close(fd);
-			continue;
-		}
+	errno = 0;
+	while (u->nconns < UMADSERVE_CONNS &&
+		(fd = accept4(u->lfd, NULL, NULL,
+			 SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
 		(void)setsockopt(
 			fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 		c = mem_zalloc(1, sizeof(*c));
@@ -202,6 +204,19 @@ admit(struct umadserve *u)
 		u->stats.connections++;
 		(void)watch(u, fd, c, EPOLL_CTL_ADD, EPOLLIN);
 	}
+	/* no descriptors left: who waits must not keep us busy */
+	if (u->nconns >= UMADSERVE_CONNS || errno == EMFILE || errno == ENFILE)
+		u->full = watch(u, u->lfd, NULL, EPOLL_CTL_MOD, 0) == 0;
+}
+
+/* Is it a file that holds so many bytes? Nothing else is passed on. */
+static bool
+is_whole(const struct umadserve_body *body, size_t len)
+{
+	struct stat st;
+
+	return fstat(body->fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       st.st_size >= 0 && (size_t)st.st_size >= len;
 }
 
 /* The descriptor that came with a frame, or NULL. More than one: none. */
@@ -239,7 +254,8 @@ frame(struct umadserve *u, struct umadserve_conn *c, const uint8_t *b, size_t n,
 		return 0;
 	case UMADSERVE_UMAD:
 		if (proto_mad_decode(b, n, &f, &len, &why) < 0 ||
-			(body != NULL) != (f.head.kind == PROTO_BIG))
+			(body != NULL) != (f.head.kind == PROTO_BIG) ||
+			(body && !is_whole(body, len)))
 			return -1;
 		umadserve_mad_send(u, c, &f, len, body);
 		return 0;
@@ -333,7 +349,8 @@ umadserve_give(struct umadserve_agent *a, const struct proto_mad *f, size_t n,
 	struct umadserve *u = c->port->u;
 	struct umadserve_out *o = u->spare;
 
-	if (c->queued >= UMADSERVE_QUEUE) {
+	if (c->queued >= UMADSERVE_QUEUE ||
+		(body && c->bodies >= UMADSERVE_BODIES)) {
 		u->stats.dropped++;
 		return;
 	}
@@ -348,6 +365,7 @@ umadserve_give(struct umadserve_agent *a, const struct proto_mad *f, size_t n,
 	*c->last = o;
 	c->last = &o->next;
 	c->queued++;
+	c->bodies += body != NULL;
 	u->stats.delivered++;
 	u->stats.big += body != NULL;
 	mark(u, c);

@@ -216,6 +216,8 @@ finish_big(struct device *d, int fd, uint8_t *buf, size_t room)
 		return refuse(EIO);
 	rc = read_body(body, buf + hdr, len);
 	(void)real_close(body);
+	/* what the fabric has made of the headers counts */
+	memcpy(buf + hdr, d->first.mad, PROTO_MAD);
 	return rc < 0 ? refuse(EIO) : (ssize_t)(hdr + len);
 }
 
