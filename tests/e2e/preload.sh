@@ -35,12 +35,22 @@ stat_of() {
 	sed -n "s/.* $1 \([0-9]*\).*/\1/p" "$E2E_DIR/sim.out"
 }
 
+# preload_of PROGRAM: a sanitizer insists on being first; what it wraps leads
+# on to ours.
+preload_of() {
+	case $1 in
+	/*) ldd "$1" | awk '/libasan/ { printf "%s:", $3 }' ;;
+	esac
+	echo "$PRELOAD"
+}
+
 # under HOST COMMAND...: on that node; what it leaves behind is a failure
 under() {
 	u_host=$1
 	shift
+	u_preload=$(preload_of "$1")
 	u_dir=$(mktemp -d "$E2E_DIR/client.XXXXXX")
-	(cd "$u_dir" && exec env SIM_HOST="$u_host" LD_PRELOAD="$PRELOAD" \
+	(cd "$u_dir" && exec env SIM_HOST="$u_host" LD_PRELOAD="$u_preload" \
 		OSM_TMP_DIR="$E2E_DIR" OSM_CACHE_DIR="$E2E_DIR" "$@" 9<&-)
 	u_rc=$?
 	rmdir "$u_dir" || fail "$1 left $(ls "$u_dir") behind"
@@ -185,32 +195,29 @@ hung() {
 	! awake
 }
 
-# once PROGRAM PRELOAD: a bring-up
+# once PROGRAM: a bring-up
 once() {
 	sm_config
 	rm -rf "$E2E_DIR/state"
-	PRELOAD=$2 under h1 "$1" -c "$E2E_CONF" --once \
+	under h1 "$1" -c "$E2E_CONF" --once \
 		>"$E2E_DIR/sm.log" 2>&1 ||
 		fail "$1: $(tail -n 20 "$E2E_DIR/sm.log")"
 	grep -q '^The fabric is up' "$E2E_DIR/sm.log" ||
 		fail "$1: $(tail -n 20 "$E2E_DIR/sm.log")"
+	grep -q 'Sanitizer' "$E2E_DIR/sm.log" && fail "$(cat "$E2E_DIR/sm.log")"
+	say "$1: up"
 }
 
 check_heddled() {
 	fabric demo "$E2E_DIR/fabric.net"
 	serve "$E2E_DIR/fabric.net"
-	once "$B/heddled" "$PRELOAD"
-	say "heddled: up"
+	once "$B/heddled"
 	san=${B%/san}/san/heddled
-	[ -x "$san" ] || {
+	if [ -x "$san" ]; then
+		once "$san"
+	else
 		say "no $san: not tested"
-		return
-	}
-	# The sanitizer insists on being first; its calls lead on to ours.
-	asan=$(ldd "$san" | awk '/libasan/ { print $3 }')
-	once "$san" "${asan:+$asan:}$PRELOAD"
-	grep -q 'Sanitizer' "$E2E_DIR/sm.log" && fail "$(cat "$E2E_DIR/sm.log")"
-	say "heddled, sanitized: up"
+	fi
 }
 
 e2e_init

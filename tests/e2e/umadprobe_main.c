@@ -40,6 +40,8 @@ enum {
 	RETRIES = 3,
 };
 
+static int bad(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 static int
 bad(const char *fmt, ...)
 {
@@ -202,7 +204,7 @@ agents(void)
 	void *umad = mem_zalloc(1, ROOM);
 	int a = umad_open_port(NULL, 0), b = umad_open_port(NULL, 0);
 	int first = umad_register(a, MAD_SUBN_LID, 1, 0, mask), rc = 0;
-	int ids[UMAD_CA_MAX_AGENTS + 1];
+	int ids[UMAD_CA_MAX_AGENTS + 1] = {0};
 
 	if (first < 0)
 		rc = bad("register: %s", strerror(errno));
@@ -214,7 +216,6 @@ agents(void)
 	make_get(umad, 1, 0);
 	if (umad_send(a, first, umad, MAD_SIZE, 100, 0) == 0)
 		rc = bad("sent by an agent that is not registered");
-	first = umad_register(a, MAD_SUBN_DR, 1, 0, NULL);
 	if (write(a, umad, umad_size() + 30) >= 0 || errno != EINVAL)
 		rc = bad("a MAD of 30 bytes was sent");
 	for (int i = 0; i <= UMAD_CA_MAX_AGENTS; i++)
@@ -314,7 +315,7 @@ int
 main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
-	int arg = argc > 2 ? atoi(argv[2]) : 0;
+	int arg = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 0;
 
 	if (umad_init() < 0)
 		return bad("no umad");

@@ -22,12 +22,39 @@ enum {
 
 _Static_assert(sizeof(struct proto_hello) < FRAME_ROOM, "room for any frame");
 
+/* Where frames are read into, many by one system call. */
+struct umadserve_inbox {
+	union {
+		struct cmsghdr h;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control[FRAMES];
+	uint8_t room[FRAMES][FRAME_ROOM];
+	struct iovec iov[FRAMES];
+	struct mmsghdr m[FRAMES];
+};
+
 static int
 watch(struct umadserve *u, int fd, void *what, int op, uint32_t events)
 {
 	struct epoll_event e = {.events = events, .data = {.ptr = what}};
 
 	return epoll_ctl(u->epfd, op, fd, &e);
+}
+
+static struct umadserve_inbox *
+new_inbox(void)
+{
+	struct umadserve_inbox *in = mem_zalloc(1, sizeof(*in));
+
+	for (int i = 0; i < FRAMES; i++) {
+		in->iov[i] = (struct iovec){in->room[i], FRAME_ROOM};
+		in->m[i].msg_hdr = (struct msghdr){
+			.msg_iov = &in->iov[i],
+			.msg_iovlen = 1,
+			.msg_control = &in->control[i],
+		};
+	}
+	return in;
 }
 
 struct umadserve *
@@ -42,6 +69,7 @@ umadserve_new(const struct umadserve_options *o, struct reason *why)
 	u->sim = o->sim;
 	u->free_xact = UINT32_MAX;
 	u->hi = 0x48000000;
+	u->inbox = new_inbox();
 	(void)clock_gettime(CLOCK_REALTIME, &ts);
 	u->keys.state = (uint64_t)ts.tv_nsec ^ (uint64_t)ts.tv_sec << 32 ^
 			(uint64_t)getpid() << 16;
@@ -158,6 +186,7 @@ umadserve_free(struct umadserve *u)
 	map_free(&u->by_tid);
 	deadlines_free(&u->due);
 	free(u->xact);
+	free(u->inbox);
 	if (u->lfd >= 0)
 		(void)close(u->lfd);
 	if (u->epfd >= 0)
@@ -269,24 +298,11 @@ frame(struct umadserve *u, struct umadserve_conn *c, const uint8_t *b, size_t n,
 static void
 input(struct umadserve *u, struct umadserve_conn *c)
 {
-	union {
-		struct cmsghdr h;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control[FRAMES];
-	uint8_t room[FRAMES][FRAME_ROOM];
-	struct iovec iov[FRAMES];
-	struct mmsghdr m[FRAMES];
+	struct mmsghdr *m = u->inbox->m;
 	int n;
 
-	for (int i = 0; i < FRAMES; i++) {
-		iov[i] = (struct iovec){room[i], FRAME_ROOM};
-		m[i].msg_hdr = (struct msghdr){
-			.msg_iov = &iov[i],
-			.msg_iovlen = 1,
-			.msg_control = &control[i],
-			.msg_controllen = sizeof(control[i]),
-		};
-	}
+	for (int i = 0; i < FRAMES; i++)
+		m[i].msg_hdr.msg_controllen = sizeof(u->inbox->control[i]);
 	n = recvmmsg(c->fd, m, FRAMES, MSG_DONTWAIT | MSG_CMSG_CLOEXEC, NULL);
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
 		end(u, c);
@@ -297,8 +313,8 @@ input(struct umadserve *u, struct umadserve_conn *c)
 		/* an empty frame is the end of the connection */
 		if (!c->dead && m[i].msg_len == 0)
 			end(u, c);
-		if (!c->dead &&
-			(bad || frame(u, c, room[i], m[i].msg_len, body) < 0)) {
+		if (!c->dead && (bad || frame(u, c, u->inbox->room[i],
+						m[i].msg_len, body) < 0)) {
 			u->stats.refused++;
 			end(u, c);
 		}

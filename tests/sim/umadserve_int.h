@@ -99,6 +99,7 @@ struct umadserve {
 	uint32_t hi;
 	size_t nconns;
 	struct umadserve_conn *conns, *dirty;
+	struct umadserve_inbox *inbox; /* what is being read */
 	struct umadserve_out *spare;
 	struct umadserve_port *ports;
 	struct umadserve_xact *xact;
@@ -139,7 +140,7 @@ void umadserve_mad_send(struct umadserve *u, struct umadserve_conn *c,
 bool umadserve_mad_take(
 	struct umadserve_port *p, const struct transport_msg *m);
 void umadserve_mad_due(struct umadserve *u);
-void umadserve_mad_forget(struct umadserve *u, struct umadserve_agent *a);
+void umadserve_mad_forget(struct umadserve *u, const struct umadserve_agent *a);
 
 /*
  * umadserve_file.c: what a program on this node finds at a path. 0 and *kind,

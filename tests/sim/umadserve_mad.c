@@ -264,21 +264,21 @@ deliver(struct umadserve *u, struct umadserve_agent *a,
 			},
 	};
 	struct umadserve_parked *p = NULL;
-	size_t len = m->len < MAD_SIZE ? m->len : MAD_SIZE;
+	size_t len = m->len;
 
 	if (len < PROTO_MAD_LEAST) { /* cut by a fault on its way */
 		u->stats.dropped++;
 		return;
 	}
+	len = len > MAD_SIZE ? MAD_SIZE : len;
 	memcpy(f.mad, m->mad, len);
 	if (speaks_rmpp(a, f.mad)) {
 		size_t whole = rmpp_length(f.mad);
 
 		if (whole > MAD_SIZE)
 			p = parked(u, f.mad);
-		if (p && p->len == whole)
-			len = whole;
-		else if (whole >= PROTO_MAD_LEAST && whole < len)
+		if (p ? p->len == whole
+		      : whole >= PROTO_MAD_LEAST && whole < len)
 			len = whole;
 		f.umad.length = (uint32_t)(PROTO_UMAD + len);
 	}
@@ -390,7 +390,7 @@ umadserve_mad_due(struct umadserve *u)
 }
 
 void
-umadserve_mad_forget(struct umadserve *u, struct umadserve_agent *a)
+umadserve_mad_forget(struct umadserve *u, const struct umadserve_agent *a)
 {
 	for (uint32_t i = 0; i < u->nxacts; i++)
 		if (u->xact[i].agent == a)
