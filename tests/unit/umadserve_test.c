@@ -261,6 +261,42 @@ START_TEST(time_out)
 }
 END_TEST
 
+/* An answer with the right TID at the wrong port is nobody's. */
+START_TEST(stray)
+{
+	struct proto_agent who = {
+		.mgmt_class = MAD_SA, .version = 2, .qpn = 1, .methods = {2}};
+	struct proto_mad f, q, g;
+	uint64_t left, right;
+	struct setup s;
+	uint32_t id, id2;
+	int fd, fd2;
+
+	begin(&s, NULL);
+	fd = open_umad(&s, "left", &left);
+	fd2 = open_umad(&s, "right", &right);
+	ck_assert_uint_eq(enrol(&s, left, &who, &id), 0);
+	ck_assert_uint_eq(enrol(&s, right, &who, &id2), 0);
+	f = mad(id, RIGHT_LID, MAD_SA, MAD_GET);
+	f.umad.timeout_ms = 1000;
+	send_mad(&s, fd, &f);
+	ck_assert_uint_eq(get(fd2, &q), PROTO_PLAIN);
+	f = mad(id2, RIGHT_LID, MAD_SA, MAD_GET_RESP); /* to itself */
+	memcpy(f.mad + 8, q.mad + 8, 8);
+	send_mad(&s, fd2, &f);
+	ck_assert_uint_eq(get(fd, &g) | get(fd2, &g), 0);
+	f.umad.lid_be = htons(LEFT_LID);
+	f.mad[1] = 4; /* of another class */
+	send_mad(&s, fd2, &f);
+	ck_assert_uint_eq(get(fd, &g) | get(fd2, &g), 0);
+	ck_assert_uint_eq(umadserve_stats(s.u)->late, 2);
+	f.mad[1] = MAD_SA;
+	send_mad(&s, fd2, &f);
+	ck_assert_uint_eq(get(fd, &g), PROTO_PLAIN);
+	finish(&s);
+}
+END_TEST
+
 /* A Get that nobody registered for is refused; a Trap is nobody's loss. */
 START_TEST(nobody_home)
 {
@@ -637,6 +673,7 @@ main(void)
 	tcase_add_test(tc, garbage);
 	tcase_add_test(tc, enrolment);
 	tcase_add_test(tc, round_trip);
+	tcase_add_test(tc, stray);
 	tcase_add_test(tc, time_out);
 	tcase_add_test(tc, nobody_home);
 	tcase_add_test(tc, tables);
