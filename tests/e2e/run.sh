@@ -24,6 +24,10 @@ bringup selene 180
 cable demo 90
 cable irregular 90
 cable selene 240
+preload tables 120
+preload ports 60
+preload probe 60
+preload heddled 60
 '
 
 passed=0

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,12 +22,39 @@ enum {
 
 _Static_assert(sizeof(struct proto_hello) < FRAME_ROOM, "room for any frame");
 
+/* Where frames are read into, many by one system call. */
+struct umadserve_inbox {
+	union {
+		struct cmsghdr h;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control[FRAMES];
+	uint8_t room[FRAMES][FRAME_ROOM];
+	struct iovec iov[FRAMES];
+	struct mmsghdr m[FRAMES];
+};
+
 static int
 watch(struct umadserve *u, int fd, void *what, int op, uint32_t events)
 {
 	struct epoll_event e = {.events = events, .data = {.ptr = what}};
 
 	return epoll_ctl(u->epfd, op, fd, &e);
+}
+
+static struct umadserve_inbox *
+new_inbox(void)
+{
+	struct umadserve_inbox *in = mem_zalloc(1, sizeof(*in));
+
+	for (int i = 0; i < FRAMES; i++) {
+		in->iov[i] = (struct iovec){in->room[i], FRAME_ROOM};
+		in->m[i].msg_hdr = (struct msghdr){
+			.msg_iov = &in->iov[i],
+			.msg_iovlen = 1,
+			.msg_control = &in->control[i],
+		};
+	}
+	return in;
 }
 
 struct umadserve *
@@ -41,6 +69,7 @@ umadserve_new(const struct umadserve_options *o, struct reason *why)
 	u->sim = o->sim;
 	u->free_xact = UINT32_MAX;
 	u->hi = 0x48000000;
+	u->inbox = new_inbox();
 	(void)clock_gettime(CLOCK_REALTIME, &ts);
 	u->keys.state = (uint64_t)ts.tv_nsec ^ (uint64_t)ts.tv_sec << 32 ^
 			(uint64_t)getpid() << 16;
@@ -88,6 +117,7 @@ pop(struct umadserve *u, struct umadserve_conn *c)
 	if (!c->first)
 		c->last = &c->first;
 	c->queued--;
+	c->bodies -= o->body != NULL;
 	umadserve_unref(o->body);
 	o->next = u->spare;
 	u->spare = o;
@@ -129,6 +159,9 @@ reap(struct umadserve *u)
 		u->nconns--;
 		free(c->agent);
 		free(c);
+		if (u->full)
+			u->full = watch(u, u->lfd, NULL, EPOLL_CTL_MOD,
+					  EPOLLIN) < 0;
 	}
 }
 
@@ -153,6 +186,7 @@ umadserve_free(struct umadserve *u)
 	map_free(&u->by_tid);
 	deadlines_free(&u->due);
 	free(u->xact);
+	free(u->inbox);
 	if (u->lfd >= 0)
 		(void)close(u->lfd);
 	if (u->epfd >= 0)
@@ -181,16 +215,13 @@ umadserve_stats(const struct umadserve *u)
 static void
 admit(struct umadserve *u)
 {
-	int size = SOCKET_ROOM;
+	int size = SOCKET_ROOM, fd;
 	struct umadserve_conn *c;
-	int fd;
 
-	while ((fd = accept4(u->lfd, NULL, NULL,
-			SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-		if (u->nconns >= UMADSERVE_CONNS) {
-			(void)close(fd);
-			continue;
-		}
+	errno = 0;
+	while (u->nconns < UMADSERVE_CONNS &&
+		(fd = accept4(u->lfd, NULL, NULL,
+			 SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
 		(void)setsockopt(
 			fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 		c = mem_zalloc(1, sizeof(*c));
@@ -202,6 +233,19 @@ admit(struct umadserve *u)
 		u->stats.connections++;
 		(void)watch(u, fd, c, EPOLL_CTL_ADD, EPOLLIN);
 	}
+	/* no descriptors left: who waits must not keep us busy */
+	if (u->nconns >= UMADSERVE_CONNS || errno == EMFILE || errno == ENFILE)
+		u->full = watch(u, u->lfd, NULL, EPOLL_CTL_MOD, 0) == 0;
+}
+
+/* Is it a file that holds so many bytes? Nothing else is passed on. */
+static bool
+is_whole(const struct umadserve_body *body, size_t len)
+{
+	struct stat st;
+
+	return fstat(body->fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       st.st_size >= 0 && (size_t)st.st_size >= len;
 }
 
 /* The descriptor that came with a frame, or NULL. More than one: none. */
@@ -239,7 +283,8 @@ frame(struct umadserve *u, struct umadserve_conn *c, const uint8_t *b, size_t n,
 		return 0;
 	case UMADSERVE_UMAD:
 		if (proto_mad_decode(b, n, &f, &len, &why) < 0 ||
-			(body != NULL) != (f.head.kind == PROTO_BIG))
+			(body != NULL) != (f.head.kind == PROTO_BIG) ||
+			(body && !is_whole(body, len)))
 			return -1;
 		umadserve_mad_send(u, c, &f, len, body);
 		return 0;
@@ -253,24 +298,11 @@ frame(struct umadserve *u, struct umadserve_conn *c, const uint8_t *b, size_t n,
 static void
 input(struct umadserve *u, struct umadserve_conn *c)
 {
-	union {
-		struct cmsghdr h;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control[FRAMES];
-	uint8_t room[FRAMES][FRAME_ROOM];
-	struct iovec iov[FRAMES];
-	struct mmsghdr m[FRAMES];
+	struct mmsghdr *m = u->inbox->m;
 	int n;
 
-	for (int i = 0; i < FRAMES; i++) {
-		iov[i] = (struct iovec){room[i], FRAME_ROOM};
-		m[i].msg_hdr = (struct msghdr){
-			.msg_iov = &iov[i],
-			.msg_iovlen = 1,
-			.msg_control = &control[i],
-			.msg_controllen = sizeof(control[i]),
-		};
-	}
+	for (int i = 0; i < FRAMES; i++)
+		m[i].msg_hdr.msg_controllen = sizeof(u->inbox->control[i]);
 	n = recvmmsg(c->fd, m, FRAMES, MSG_DONTWAIT | MSG_CMSG_CLOEXEC, NULL);
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
 		end(u, c);
@@ -281,8 +313,8 @@ input(struct umadserve *u, struct umadserve_conn *c)
 		/* an empty frame is the end of the connection */
 		if (!c->dead && m[i].msg_len == 0)
 			end(u, c);
-		if (!c->dead &&
-			(bad || frame(u, c, room[i], m[i].msg_len, body) < 0)) {
+		if (!c->dead && (bad || frame(u, c, u->inbox->room[i],
+						m[i].msg_len, body) < 0)) {
 			u->stats.refused++;
 			end(u, c);
 		}
@@ -333,7 +365,8 @@ umadserve_give(struct umadserve_agent *a, const struct proto_mad *f, size_t n,
 	struct umadserve *u = c->port->u;
 	struct umadserve_out *o = u->spare;
 
-	if (c->queued >= UMADSERVE_QUEUE) {
+	if (c->queued >= UMADSERVE_QUEUE ||
+		(body && c->bodies >= UMADSERVE_BODIES)) {
 		u->stats.dropped++;
 		return;
 	}
@@ -348,6 +381,7 @@ umadserve_give(struct umadserve_agent *a, const struct proto_mad *f, size_t n,
 	*c->last = o;
 	c->last = &o->next;
 	c->queued++;
+	c->bodies += body != NULL;
 	u->stats.delivered++;
 	u->stats.big += body != NULL;
 	mark(u, c);

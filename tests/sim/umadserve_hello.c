@@ -59,13 +59,10 @@ answer(struct umadserve_conn *c, int error, uint32_t value,
 		.key = c->key,
 		.bytes = text ? (uint32_t)text->n : 0,
 	};
-	struct iovec iov[2] = {{&a, sizeof(a)}, {NULL, 0}};
-	struct msghdr m = {.msg_iov = iov, .msg_iovlen = 1};
+	struct iovec iov[2] = {{&a, sizeof(a)},
+		{text ? text->text : NULL, text ? text->n : 0}};
+	struct msghdr m = {.msg_iov = iov, .msg_iovlen = 2};
 
-	if (a.bytes) {
-		iov[1] = (struct iovec){text->text, text->n};
-		m.msg_iovlen = 2;
-	}
 	a.head.size = (uint32_t)(sizeof(a) + a.bytes);
 	/* the socket is new: there is room, or nobody there */
 	(void)sendmsg(c->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);

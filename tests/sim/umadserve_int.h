@@ -13,8 +13,10 @@
 
 enum {
 	UMADSERVE_CONNS = 4096,
-	UMADSERVE_QUEUE = 65536, /* messages a program may leave unread */
-	UMADSERVE_PARKED = 256,	 /* long messages on their way */
+	UMADSERVE_QUEUE = 65536,   /* messages a program may leave unread */
+	UMADSERVE_WAITING = 65536, /* requests a program may have open */
+	UMADSERVE_BODIES = 64,	   /* long messages it may leave unread */
+	UMADSERVE_PARKED = 256,	   /* long messages on their way */
 };
 
 struct umadserve_conn;
@@ -52,7 +54,7 @@ struct umadserve_conn {
 	struct umadserve_port *port;
 	struct umadserve_agent *agent; /* [PROTO_AGENTS] of a umad device */
 	struct umadserve_out *first, **last;
-	size_t queued;
+	size_t queued, bodies, waiting;
 	struct umadserve_conn *next, *next_dirty;
 };
 
@@ -81,6 +83,7 @@ struct umadserve_xact {
 /* A long message whose beginning travels through the fabric. */
 struct umadserve_parked {
 	struct umadserve_body *body;
+	struct mono since;
 	uint64_t tid;
 	size_t len;
 	uint8_t mgmt_class, method;
@@ -90,11 +93,13 @@ struct umadserve {
 	struct umadserve_options o;
 	struct sim *sim;
 	int epfd, lfd;
+	bool full; /* nobody is let in until somebody leaves */
 	struct mono now;
 	struct rng keys;
 	uint32_t hi;
 	size_t nconns;
 	struct umadserve_conn *conns, *dirty;
+	struct umadserve_inbox *inbox; /* what is being read */
 	struct umadserve_out *spare;
 	struct umadserve_port *ports;
 	struct umadserve_xact *xact;
@@ -103,7 +108,7 @@ struct umadserve {
 	struct map by_tid;
 	struct deadlines due;
 	struct umadserve_parked parked[UMADSERVE_PARKED];
-	unsigned next_parked;
+	unsigned next_parked, nparked;
 	struct umadserve_stats stats;
 };
 
@@ -135,7 +140,7 @@ void umadserve_mad_send(struct umadserve *u, struct umadserve_conn *c,
 bool umadserve_mad_take(
 	struct umadserve_port *p, const struct transport_msg *m);
 void umadserve_mad_due(struct umadserve *u);
-void umadserve_mad_forget(struct umadserve *u, struct umadserve_agent *a);
+void umadserve_mad_forget(struct umadserve *u, const struct umadserve_agent *a);
 
 /*
  * umadserve_file.c: what a program on this node finds at a path. 0 and *kind,

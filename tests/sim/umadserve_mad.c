@@ -31,6 +31,7 @@ enum {
 	RMPP_LAST = 4,
 	RMPP_ROOM = 220, /* of a segment, class header included */
 	LID_PERMISSIVE = 0xffff,
+	PARKED_MS = 10000,    /* longer nothing is on its way */
 	RETRIES = 1000,	      /* more would not end within anybody's life */
 	TIMEOUT_MS = 1 << 30, /* the same */
 };
@@ -96,15 +97,26 @@ speaks_rmpp(const struct umadserve_agent *a, const uint8_t *mad)
 }
 
 static void
+unpark(struct umadserve *u, struct umadserve_parked *p)
+{
+	umadserve_unref(p->body);
+	p->body = NULL;
+	u->nparked--;
+}
+
+static void
 park(struct umadserve *u, const uint8_t *mad, size_t len,
 	struct umadserve_body *body)
 {
 	struct umadserve_parked *p =
 		&u->parked[u->next_parked++ % UMADSERVE_PARKED];
 
-	umadserve_unref(p->body);
+	if (p->body)
+		unpark(u, p);
+	u->nparked++;
 	*p = (struct umadserve_parked){
 		.body = umadserve_ref(body),
+		.since = u->now,
 		.tid = be_get64(mad + AT_TID),
 		.len = len,
 		.mgmt_class = mad[AT_CLASS],
@@ -113,11 +125,11 @@ park(struct umadserve *u, const uint8_t *mad, size_t len,
 }
 
 /* The youngest long message that begins like this, or NULL. */
-static const struct umadserve_parked *
-parked(const struct umadserve *u, const uint8_t *mad)
+static struct umadserve_parked *
+parked(struct umadserve *u, const uint8_t *mad)
 {
 	for (unsigned i = 1; i <= UMADSERVE_PARKED; i++) {
-		const struct umadserve_parked *p =
+		struct umadserve_parked *p =
 			&u->parked[(u->next_parked - i) % UMADSERVE_PARKED];
 
 		if (p->body && p->tid == be_get64(mad + AT_TID) &&
@@ -126,6 +138,20 @@ parked(const struct umadserve *u, const uint8_t *mad)
 			return p;
 	}
 	return NULL;
+}
+
+/* Those whose beginning was lost in the fabric will never be asked for. */
+static void
+clear_parking(struct umadserve *u)
+{
+	for (unsigned i = 0; u->nparked && i < UMADSERVE_PARKED; i++) {
+		struct umadserve_parked *p = &u->parked[i];
+
+		if (p->body &&
+			mono_before(
+				mono_add(p->since, mono_ms(PARKED_MS)), u->now))
+			unpark(u, p);
+	}
 }
 
 static void
@@ -171,6 +197,7 @@ free_xact(struct umadserve *u, uint32_t ix)
 		(void)map_del(&u->by_tid, tid);
 	deadlines_clear(&u->due, ix);
 	umadserve_unref(x->body);
+	x->agent->conn->waiting--;
 	x->agent = NULL;
 	x->next_free = u->free_xact;
 	u->free_xact = ix;
@@ -192,6 +219,7 @@ await(struct umadserve *u, struct umadserve_agent *a, const struct proto_mad *f,
 		.len = len,
 		.body = umadserve_ref(body),
 	};
+	a->conn->waiting++;
 	map_put(&u->by_tid, be_get64(f->mad + AT_TID), ix);
 	deadlines_set(&u->due, ix, mono_add(u->now, x->timeout));
 }
@@ -214,7 +242,7 @@ umadserve_mad_send(struct umadserve *u, struct umadserve_conn *c,
 		be_put32(f->mad + AT_TID, a->hi);
 	if (speaks_rmpp(a, f->mad))
 		begin_rmpp(f->mad, len);
-	if (!response && f->umad.timeout_ms)
+	if (!response && f->umad.timeout_ms && c->waiting < UMADSERVE_WAITING)
 		await(u, a, f, len, body);
 	put_on_wire(u, c->port->e, f, len, body);
 }
@@ -235,22 +263,22 @@ deliver(struct umadserve *u, struct umadserve_agent *a,
 				.sl = m->sl,
 			},
 	};
-	const struct umadserve_parked *p = NULL;
-	size_t len = m->len < MAD_SIZE ? m->len : MAD_SIZE;
+	struct umadserve_parked *p = NULL;
+	size_t len = m->len;
 
 	if (len < PROTO_MAD_LEAST) { /* cut by a fault on its way */
 		u->stats.dropped++;
 		return;
 	}
+	len = len > MAD_SIZE ? MAD_SIZE : len;
 	memcpy(f.mad, m->mad, len);
 	if (speaks_rmpp(a, f.mad)) {
 		size_t whole = rmpp_length(f.mad);
 
 		if (whole > MAD_SIZE)
 			p = parked(u, f.mad);
-		if (p && p->len == whole)
-			len = whole;
-		else if (whole >= PROTO_MAD_LEAST && whole < len)
+		if (p ? p->len == whole
+		      : whole >= PROTO_MAD_LEAST && whole < len)
 			len = whole;
 		f.umad.length = (uint32_t)(PROTO_UMAD + len);
 	}
@@ -261,6 +289,7 @@ deliver(struct umadserve *u, struct umadserve_agent *a,
 	}
 	f.head.kind = PROTO_BIG;
 	umadserve_give(a, &f, sizeof(f), p->body);
+	unpark(u, p);
 }
 
 static bool
@@ -353,19 +382,15 @@ expire(struct umadserve *u, uint32_t ix)
 void
 umadserve_mad_due(struct umadserve *u)
 {
-	struct mono t;
 	uint32_t ix;
 
-	for (;;) {
-		t = deadlines_first(&u->due, &ix);
-		if (mono_before(u->now, t))
-			return;
+	while (!mono_before(u->now, deadlines_first(&u->due, &ix)))
 		expire(u, ix);
-	}
+	clear_parking(u);
 }
 
 void
-umadserve_mad_forget(struct umadserve *u, struct umadserve_agent *a)
+umadserve_mad_forget(struct umadserve *u, const struct umadserve_agent *a)
 {
 	for (uint32_t i = 0; i < u->nxacts; i++)
 		if (u->xact[i].agent == a)

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,22 +50,23 @@ print_stats(const struct umadserve *u, const struct sim *sim)
 /* Run a line of commands; false: the end. */
 static bool
 command(struct sim *sim, const struct fabric *f, const struct umadserve *u,
-	const char *line)
+	char *line)
 {
 	struct sim_behaviour how = {0};
-	char word[16] = "", name[80] = "";
-	unsigned port = 0;
-	uint32_t node;
+	char *word = strtok_r(line, " ", &line);
+	const char *name = strtok_r(NULL, " ", &line);
+	const char *number = strtok_r(NULL, " ", &line);
+	unsigned port = number ? (unsigned)strtoul(number, NULL, 10) : 0;
+	uint32_t node = name ? fabric_find(f, name) : FABRIC_NONE;
 
-	if (sscanf(line, "%15s %79s %u", word, name, &port) < 1)
+	if (!word)
 		return true;
-	node = fabric_find(f, name);
 	if (strcmp(word, "quit") == 0)
 		return false;
 	if (strcmp(word, "stats") == 0) {
 		print_stats(u, sim);
 	} else if (node == FABRIC_NONE) {
-		printf("no node %s\n", name);
+		printf("no node %s\n", name ? name : "");
 	} else if (strcmp(word, "hang") == 0 || strcmp(word, "wake") == 0) {
 		how.hung = word[0] == 'h';
 		sim_fault_behave(sim, node, &how);
@@ -109,10 +111,9 @@ run(struct sim *sim, const struct fabric *f, struct umadserve *u)
 			if (n <= 0)
 				break;
 			line[n] = '\0';
-			for (char *s = line, *e; go && *s; s = e) {
-				e = s + strcspn(s, "\n");
-				e += *e == '\n' ? *e = '\0', 1 : 0;
-				go = command(sim, f, u, s);
+			for (char *at = line, *one; go && at;) {
+				one = strsep(&at, "\n");
+				go = command(sim, f, u, one);
 			}
 		}
 		umadserve_turn(u, now);
@@ -131,19 +132,19 @@ main(int argc, char **argv)
 	struct umadserve *u;
 
 	if (argc != 2) {
-		fprintf(stderr, "usage: heddle-umadserve FABRIC\n");
+		(void)fprintf(stderr, "usage: heddle-umadserve FABRIC\n");
 		return 2;
 	}
 	f = ibnet_load(argv[1], NULL, &why);
 	if (!f) {
-		fprintf(stderr, "heddle-umadserve: %s\n", why.text);
+		(void)fprintf(stderr, "heddle-umadserve: %s\n", why.text);
 		return 1;
 	}
 	uo.sim = sim_new(f, &o);
 	uo.fabric = f;
 	u = umadserve_new(&uo, &why);
 	if (!u) {
-		fprintf(stderr, "heddle-umadserve: %s\n", why.text);
+		(void)fprintf(stderr, "heddle-umadserve: %s\n", why.text);
 		sim_free(uo.sim);
 		fabric_free(f);
 		return 1;

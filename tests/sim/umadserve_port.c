@@ -120,7 +120,7 @@ umadserve_port_register(struct umadserve_port *p, struct umadserve_conn *c,
 {
 	bool smp = what->mgmt_class == MAD_SUBN_LID ||
 		   what->mgmt_class == MAD_SUBN_DR;
-	struct umadserve_agent *a = c->agent;
+	struct umadserve_agent *a;
 
 	if (what->qpn > 1 || (smp && what->qpn != 0))
 		return EINVAL;

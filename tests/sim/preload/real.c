@@ -18,6 +18,7 @@ find(_Atomic(void *) *slot, const char *name)
 	return f;
 }
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): types cannot have them */
 #define REAL_DEFINE(type, name, parameters, arguments)                         \
 	type real_##name parameters                                            \
 	{                                                                      \
@@ -26,4 +27,5 @@ find(_Atomic(void *) *slot, const char *name)
                                                                                \
 		return f arguments;                                            \
 	}
+/* NOLINTEND(bugprone-macro-parentheses) */
 REAL_LIST(REAL_DEFINE)

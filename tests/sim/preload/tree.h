@@ -27,7 +27,7 @@ int tree_scandir(const char *path, struct dirent ***list, real_select *select,
 	real_compare *compare);
 
 /* Is this what tree_opendir gave? Then it, otherwise NULL. */
-struct tree_dir *tree_dir(void *dir);
+struct tree_dir *tree_dir(const void *dir);
 struct dirent *tree_readdir(struct tree_dir *d);
 int tree_closedir(struct tree_dir *d);
 

@@ -2,6 +2,16 @@
  * wrap: the functions of libc that libheddle-umad.so puts in front of libc's,
  * and all that it exports. Each looks whether the call is about the simulator
  * and passes it on otherwise.
+ *
+ *	IBSIM_SOCKNAME=name SIM_HOST=node LD_PRELOAD=libheddle-umad.so saquery
+ *
+ * A program built with AddressSanitizer wants its runtime first, which wraps
+ * the same functions and goes on to ours:
+ *
+ *	LD_PRELOAD="libasan.so.8 libheddle-umad.so" heddled ...
+ *
+ * Known of the programs: descriptors that dup() made of a umad device are not
+ * devices, nor is one that a program was given at its start. fork() is fine.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -25,9 +35,11 @@ _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "LP64");
 _Static_assert(sizeof(struct dirent) == sizeof(struct dirent64), "LP64");
 
 /* What libc calls when a program was built with _FORTIFY_SOURCE. */
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*): they are libc's names */
 EXPORT int __open_2(const char *path, int flags);
 EXPORT int __open64_2(const char *path, int flags);
 EXPORT ssize_t __read_chk(int fd, void *buf, size_t n, size_t room);
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl*) */
 
 static mode_t
 mode_of(int flags, va_list ap)

@@ -1,0 +1,235 @@
+#!/bin/sh
+# usage: preload.sh CHECK
+# Other people's programs on a simulated fabric through libheddle-umad.so:
+#	tables	opensm brings up 648 hosts; every tool reads them, saquery
+#		gets whole tables
+#	ports	a host with two ports on two leaves
+#	probe	descriptors, time-outs, agents: umadprobe
+#	heddled	our own daemon, a sanitized build too if there is one
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/e2e/lib.sh
+. tests/e2e/lib.sh
+
+# serve FILE: heddle-umadserve on this fabric, commands by say_to
+serve() {
+	mkfifo "$E2E_DIR/console"
+	exec 9<>"$E2E_DIR/console"
+	"$B/heddle-umadserve" "$1" <"$E2E_DIR/console" \
+		>"$E2E_DIR/sim.out" 2>&1 9<&- &
+	E2E_SIM_PID=$!
+	until_true 60 grep -q '^ready' "$E2E_DIR/sim.out" ||
+		fail "the server did not start: $(cat "$E2E_DIR/sim.out")"
+}
+
+say_to() {
+	printf '%s\n' "$*" >&9
+}
+
+# stat_of WORD: a number of the server's statistics
+stat_of() {
+	: >"$E2E_DIR/sim.out"
+	say_to stats
+	until_true 10 grep -q '^connections' "$E2E_DIR/sim.out" ||
+		fail "no statistics: $(cat "$E2E_DIR/sim.out")"
+	sed -n "s/.* $1 \([0-9]*\).*/\1/p" "$E2E_DIR/sim.out"
+}
+
+# preload_of PROGRAM: a sanitizer insists on being first; what it wraps leads
+# on to ours.
+preload_of() {
+	case $1 in
+	/*) ldd "$1" | awk '/libasan/ { printf "%s:", $3 }' ;;
+	esac
+	echo "$PRELOAD"
+}
+
+# under HOST COMMAND...: on that node; what it leaves behind is a failure
+under() {
+	u_host=$1
+	shift
+	u_preload=$(preload_of "$1")
+	u_dir=$(mktemp -d "$E2E_DIR/client.XXXXXX")
+	(cd "$u_dir" && exec env SIM_HOST="$u_host" LD_PRELOAD="$u_preload" \
+		OSM_TMP_DIR="$E2E_DIR" OSM_CACHE_DIR="$E2E_DIR" "$@" 9<&-)
+	u_rc=$?
+	rmdir "$u_dir" || fail "$1 left $(ls "$u_dir") behind"
+	return $u_rc
+}
+
+# sm HOST: opensm there, until SUBNET UP
+sm() {
+	mkdir -p "$E2E_DIR/sm"
+	(cd "$E2E_DIR/sm" && exec env SIM_HOST="$1" LD_PRELOAD="$PRELOAD" \
+		OSM_TMP_DIR="$E2E_DIR/sm" OSM_CACHE_DIR="$E2E_DIR/sm" \
+		opensm -f "$E2E_DIR/sm.log" 9<&-) \
+		>"$E2E_DIR/sm.out" 2>&1 </dev/null &
+	E2E_SM_PID=$!
+	until_true 60 grep -qs 'SUBNET UP' "$E2E_DIR/sm.log" ||
+		fail "opensm: no SUBNET UP"
+}
+
+# links FILE: who is cabled to whom in an ibnetdiscover file
+links() {
+	sed -e 's/#.*//' -e 's/([0-9a-f]*)//g' "$1" | awk '
+		/^(Switch|Ca)[ \t]/ { node = $1 " " $2 " " $3; print node }
+		/^\[/ { print node, $1, $2 }' | sort
+}
+
+same_fabric() {
+	links "$1" >"$E2E_DIR/links.1"
+	links "$2" >"$E2E_DIR/links.2"
+	cmp -s "$E2E_DIR/links.1" "$E2E_DIR/links.2"
+}
+
+check_tables() {
+	fabric tree648 "$E2E_DIR/fabric.net"
+	serve "$E2E_DIR/fabric.net"
+	under h7 ibnetdiscover >"$E2E_DIR/read.net" 2>/dev/null ||
+		fail "ibnetdiscover: $?"
+	same_fabric "$E2E_DIR/fabric.net" "$E2E_DIR/read.net" ||
+		fail "ibnetdiscover read another fabric"
+	under h7 ibstat | grep -q 'Base lid: 0$' || fail "a LID before any SM"
+	sm h1
+	lid=$(under h7 ibstat | sed -n 's/.*Base lid: //p')
+	[ "$lid" -gt 0 ] || fail "sysfs still says LID $lid"
+	under h7 ibstat | grep -q 'State: Active' || fail "sysfs: not Active"
+	n=$(under h7 saquery NR | grep -c NodeDescription)
+	[ "$n" = 702 ] || fail "saquery NR: $n of 702 nodes"
+	n=$(under h7 saquery PR | grep -c 'PathRecord dump')
+	[ "$n" = $((702 * 702)) ] || fail "saquery PR: $n paths"
+	n=$(under h7 "$B/heddle-umadprobe" table)
+	[ "$n" = 702 ] || fail "umadprobe table: $n"
+	under h7 sminfo | grep -q 'SMINFO_MASTER' || fail "sminfo"
+	under h9 smpquery nd "$lid" | grep -q 'h7$' || fail "smpquery $lid"
+	under h9 ibtracert 1 "$lid" | grep -q '^To ca .*"h7"' ||
+		fail "ibtracert 1 $lid"
+	[ "$(stat_of refused)" = 0 ] || fail "the server refused connections"
+}
+
+# A fabric file: two leaves, a spine, a host on both leaves and one on each.
+two_ports() {
+	cat <<-EOF
+		Switch	4 "S-0000000000000010"		# "left"
+		[1]	"H-0000000000000100"[1]
+		[2]	"H-0000000000000200"[1]
+		[4]	"S-0000000000000030"[1]
+
+		Switch	4 "S-0000000000000020"		# "right"
+		[1]	"H-0000000000000100"[2]
+		[2]	"H-0000000000000300"[1]
+		[4]	"S-0000000000000030"[2]
+
+		Switch	4 "S-0000000000000030"		# "spine"
+		[1]	"S-0000000000000010"[4]
+		[2]	"S-0000000000000020"[4]
+
+		Ca	2 "H-0000000000000100"		# "both"
+		[1]	"S-0000000000000010"[1]
+		[2]	"S-0000000000000020"[1]
+
+		Ca	1 "H-0000000000000200"		# "one"
+		[1]	"S-0000000000000010"[2]
+
+		Ca	1 "H-0000000000000300"		# "other"
+		[1]	"S-0000000000000020"[2]
+	EOF
+}
+
+check_ports() {
+	two_ports >"$E2E_DIR/fabric.net"
+	serve "$E2E_DIR/fabric.net"
+	sm one
+	under both ibstat >"$E2E_DIR/ibstat" || fail "ibstat"
+	n=$(grep -c 'State: Active' "$E2E_DIR/ibstat")
+	[ "$n" = 2 ] || fail "$n active ports of 2"
+	n=$(sed -n 's/.*Base lid: //p' "$E2E_DIR/ibstat" | sort -u | grep -vc '^0$')
+	[ "$n" = 2 ] || fail "$n LIDs for 2 ports"
+	for port in 1 2; do
+		under both smpquery -P $port -D nd 0,$port |
+			grep -qE '(left|right)$' || fail "port $port: nd"
+		under both ibnetdiscover -P $port >"$E2E_DIR/read.net" \
+			2>/dev/null || fail "port $port: ibnetdiscover"
+		same_fabric "$E2E_DIR/fabric.net" "$E2E_DIR/read.net" ||
+			fail "port $port sees another fabric"
+		n=$(under both saquery -P $port NR | grep -c NodeDescription)
+		[ "$n" = 7 ] || fail "port $port: saquery NR: $n records of 7"
+	done
+	# an answer goes to the port that asked, and to no other
+	under both smpquery -P 2 -D nd 0,2 | grep -q 'right$' ||
+		fail "port 2 is not on the right"
+}
+
+check_probe() {
+	fabric demo "$E2E_DIR/fabric.net"
+	serve "$E2E_DIR/fabric.net"
+	under h1 "$B/heddle-umadprobe" many 100 || fail "many"
+	under h1 "$B/heddle-umadprobe" agents || fail "agents"
+	under h1 "$B/heddle-umadprobe" issm || fail "issm"
+	n=$(stat_of timeouts)
+	say_to hang leaf1
+	until_true 10 hung || fail "leaf1 still answers"
+	under h1 "$B/heddle-umadprobe" lost 1 || fail "lost"
+	SIM_HOST=h1 LD_PRELOAD=$PRELOAD timeout 60 \
+		smpquery -t 100 -D nd 0,1 >/dev/null 2>&1
+	rc=$?
+	[ $rc != 124 ] || fail "smpquery to a hung node waits for ever"
+	[ $rc != 0 ] || fail "smpquery to a hung node has an answer"
+	[ "$(stat_of timeouts)" -gt "$n" ] || fail "nothing timed out"
+	say_to wake leaf1
+	until_true 10 awake || fail "leaf1 does not answer"
+	# no server: an error in words, no waiting
+	say_to quit
+	until_true 10 gone "$E2E_SIM_PID" || fail "the server does not end"
+	SIM_HOST=h1 LD_PRELOAD=$PRELOAD timeout 60 ibstat \
+		>"$E2E_DIR/none" 2>&1
+	grep -q 'libheddle-umad: simulator' "$E2E_DIR/none" ||
+		fail "without a server: $(cat "$E2E_DIR/none")"
+}
+
+awake() {
+	under h1 smpquery -t 100 -D nd 0,1 >/dev/null 2>&1
+}
+
+hung() {
+	! awake
+}
+
+# once PROGRAM: a bring-up
+once() {
+	sm_config
+	rm -rf "$E2E_DIR/state"
+	under h1 "$1" -c "$E2E_CONF" --once \
+		>"$E2E_DIR/sm.log" 2>&1 ||
+		fail "$1: $(tail -n 20 "$E2E_DIR/sm.log")"
+	grep -q '^The fabric is up' "$E2E_DIR/sm.log" ||
+		fail "$1: $(tail -n 20 "$E2E_DIR/sm.log")"
+	grep -q 'Sanitizer' "$E2E_DIR/sm.log" && fail "$(cat "$E2E_DIR/sm.log")"
+	say "$1: up"
+}
+
+check_heddled() {
+	fabric demo "$E2E_DIR/fabric.net"
+	serve "$E2E_DIR/fabric.net"
+	once "$B/heddled"
+	san=${B%/san}/san/heddled
+	if [ -x "$san" ]; then
+		once "$san"
+	else
+		say "no $san: not tested"
+	fi
+}
+
+e2e_init
+PRELOAD=$B/libheddle-umad.so
+case ${1:-} in
+tables) check_tables ;;
+ports) check_ports ;;
+probe) check_probe ;;
+heddled) check_heddled ;;
+*)
+	echo "usage: preload.sh tables|ports|probe|heddled" >&2
+	exit 2
+	;;
+esac
+say "PASS"
