@@ -162,8 +162,8 @@ void sim_hand_port(struct sim *s, uint32_t node, unsigned port,
 void sim_hand_life(struct sim *s, uint32_t node, uint8_t life); /* switch's */
 void sim_hand_sl2vl(struct sim *s, uint32_t node, unsigned in, unsigned out,
 	const uint8_t row[8]);
-void sim_hand_vlarb(struct sim *s, uint32_t node, unsigned port,
-	const uint8_t table[256]);
+void sim_hand_vlarb(
+	struct sim *s, uint32_t node, unsigned port, const uint8_t table[256]);
 
 /*
  * A second source of events on the same clock: the data plane. run is called
