@@ -171,6 +171,7 @@ run(void *cookie, struct mono t)
 	struct data_event e;
 
 	while (data_queue_pop(&d->q, end, &e)) {
+		assert(e.t >= d->now);
 		d->now = e.t;
 		turn(d, &e);
 	}

@@ -1,6 +1,6 @@
 /*
  * data_int: what the files of the data plane share. Nobody outside tests/sim
- * includes it.
+ * includes it, but for the unit test of the queue.
  *
  * Ports are numbered as in the sim: port n of a node is node.first + n. A
  * "lane" is one VL of one port: an output lane holds the credits for the
@@ -52,8 +52,8 @@ struct data_far {
 struct data_queue {
 	unsigned shift;	  /* a slot is 1 << shift ps wide */
 	int64_t base;	  /* slot number that cur was taken from */
-	uint32_t *slot;	  /* [DATA_SLOTS] heads */
-	uint64_t *filled; /* [DATA_SLOTS / 64] */
+	uint32_t *slot;	  /* heads of lists */
+	uint64_t *filled; /* bits: slots with events */
 	uint32_t waiting; /* events in slots */
 	struct data_node *node;
 	size_t nnode, node_cap;

@@ -53,8 +53,10 @@ void data_traffic_start(struct data *d, const struct data_traffic *t);
 /* Send nothing more; what waits outside the network is forgotten. */
 void data_traffic_stop(struct data *d);
 
-/* One packet, from now on waiting at its end port like any other; dlid 0: the
- * destination's. For tests by hand; the port must be idle. */
+/*
+ * One packet, from now on waiting at its end port like any other (at most
+ * DATA_MAX_AHEAD at a time); dlid 0: the destination's. For tests by hand.
+ */
 void data_traffic_one(struct data *d, uint32_t src, uint32_t dst, uint16_t dlid,
 	uint8_t sl, uint32_t bytes);
 

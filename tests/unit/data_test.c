@@ -12,6 +12,9 @@
 #include "tests/sim/field.h"
 #include "tests/topo/gen.h"
 
+/* Nodes of bench_line. */
+enum { SW0 = 0, H1 = 1, SW1 = 2, H2 = 3 };
+
 START_TEST(a_cable_by_hand)
 {
 	struct data_options o = data_defaults();
@@ -91,6 +94,25 @@ START_TEST(switches_by_hand)
 		ck_assert_uint_eq(x.r.hops, 2);
 		field_free(&x);
 	}
+}
+END_TEST
+
+START_TEST(a_dropped_packet_holds_its_place)
+{
+	/* routed and dropped at 125 ns, but its tail comes until 2073 */
+	struct data_options o = data_defaults();
+	struct fabric *f = bench_line();
+	struct field x;
+
+	field_slow(f);
+	x = field_new(f, &o);
+	data_traffic_one(x.d, 0, 1, 0, 0, 2048);
+	field_run(&x, 2098);
+	ck_assert_uint_eq(x.r.dropped, 1);
+	ck_assert_uint_eq(data_credits(x.d, H1, 1, 0), (16384 - 2048) / 64);
+	field_run(&x, 1);
+	ck_assert_uint_eq(data_credits(x.d, H1, 1, 0), 16384 / 64);
+	field_free(&x);
 }
 END_TEST
 
@@ -238,8 +260,6 @@ struct accident {
 	void (*after)(struct field *x);	 /* 10 ns later */
 	uint8_t sl;
 };
-
-enum { SW0 = 0, H1 = 1, SW1 = 2, H2 = 3 };
 
 static void
 no_entry(struct field *x)
@@ -679,6 +699,7 @@ add_tests(TCase *tc)
 {
 	tcase_add_test(tc, a_cable_by_hand);
 	tcase_add_test(tc, switches_by_hand);
+	tcase_add_test(tc, a_dropped_packet_holds_its_place);
 	tcase_add_test(tc, credits_limit_the_rate);
 	tcase_add_test(tc, the_books_are_in_order);
 	tcase_add_test(tc, drops_have_causes);

@@ -242,12 +242,60 @@ START_TEST(load_is_as_asked)
 }
 END_TEST
 
+START_TEST(traffic_meets_the_manager)
+{
+	const struct gen_fattree2 two = {4, 8, 1, 4, 4};
+	struct fabric *f = gen_tree_two(&two, NULL);
+	struct sim_options so = sim_defaults();
+	struct world *w = world_new(f, &so, "");
+	struct data_options o = data_defaults();
+	struct data_traffic t = data_traffic_defaults();
+	struct data *d = data_new(w->sim, &o);
+	struct data_report r, s;
+	struct reason why;
+
+	/* the data plane is there before anything is configured */
+	world_start(w);
+	ck_assert(world_settle(w, mono_ms(60000)));
+	t.load = 0.02;
+	t.packet = 4096;
+	data_traffic_start(d, &t);
+	world_run(w, mono_ms(1));
+	data_report_get(d, &r);
+	ck_assert_uint_gt(r.delivered, 1000);
+	ck_assert_uint_eq(r.dropped, 0);
+	/* a spine goes: packets die until the tables are mended */
+	sim_fault_node(w->sim, fabric_find(f, "spine1"), false);
+	world_run(w, mono_ms(1));
+	data_report_get(d, &s);
+	ck_assert_uint_gt(s.dropped, 0);
+	ck_assert_uint_eq(s.drop[DATA_DROP_VL15] + s.drop[DATA_DROP_STRANGER] +
+				  s.drop[DATA_DROP_MTU],
+		0);
+	data_traffic_stop(d);
+	ck_assert(world_settle(w, mono_ms(60000)));
+	data_report_get(d, &s);
+	ck_assert_uint_eq(s.in_flight, 0);
+	data_traffic_start(d, &t);
+	data_report_mark(d);
+	world_run(w, mono_ms(2));
+	data_report_get(d, &r);
+	ck_assert_uint_eq(r.lost, 0);
+	ck_assert(r.accepted > 0.0185 && r.accepted < 0.0215);
+	ck_assert_msg(data_check(d, &why) == 0, "%s", why.text);
+	data_free(d);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, trees_carry_what_is_published);
 	tcase_add_test(tc, a_hot_spot_saturates_the_tree);
 	tcase_add_test(tc, switches_may_choose);
+	tcase_add_test(tc, traffic_meets_the_manager);
 	tcase_add_test(tc, load_is_as_asked);
 }
 
