@@ -1,6 +1,6 @@
 /*
- * Vendor attributes, the switch's role, counters and the details of security
- * traps: known bytes, every bit there and back, refusals.
+ * Vendor attributes, PortInfoExtended, the switch's role, counters and the
+ * details of security traps: known bytes, every bit there and back, refusals.
  */
 #include <check.h>
 #include <infiniband/mad.h>
@@ -11,6 +11,7 @@
 #include "sm/base/rng.h"
 #include "sm/mad/mad_ar.h"
 #include "sm/mad/mad_perf.h"
+#include "sm/mad/mad_port_ext.h"
 #include "sm/mad/mad_role.h"
 #include "sm/mad/mad_vendor.h"
 #include "sm/mad/mad_violation.h"
@@ -80,6 +81,15 @@ pass_ext_port(const uint8_t *in, uint8_t *out)
 
 	mad_vendor_ext_port_decode(in, &x);
 	mad_vendor_ext_port_encode(&x, out);
+}
+
+static void
+pass_port_ext(const uint8_t *in, uint8_t *out)
+{
+	struct mad_port_ext x;
+
+	mad_port_ext_decode(in, &x);
+	mad_port_ext_encode(&x, out);
 }
 
 static void
@@ -155,6 +165,7 @@ static const struct {
 	{"SwitchRole", pass_role, "ffffffffffffffffffffffffffffff00" F8 F8 F32},
 	{"GeneralInfo", pass_general, F8 F8},
 	{"ExtendedPortInfo", pass_ext_port, "000000ff000000ff000000ff000000ff"},
+	{"PortInfoExtended", pass_port_ext, "ffffffffffffffffffffffffffff"},
 	{"ClassPortInfo", pass_class_info, "ffffffff0000001f"},
 	{"PortCounters", pass_counters,
 		"00ffffff" F8 F8 "0000ffff" F8 F8 "ffffffff"},
