@@ -10,8 +10,6 @@ static const struct fields_row rows[] = {
 	ROW(fdr_enabled, IB_PORT_EXT_FDR_FEC_MODE_ENABLED_F),
 	ROW(edr_supported, IB_PORT_EXT_EDR_FEC_MODE_SUPPORTED_F),
 	ROW(edr_enabled, IB_PORT_EXT_EDR_FEC_MODE_ENABLED_F),
-	ROW(hdr_supported, IB_PORT_EXT_HDR_FEC_MODE_SUPPORTED_F),
-	ROW(hdr_enabled, IB_PORT_EXT_HDR_FEC_MODE_ENABLED_F),
 };
 #undef ROW
 

@@ -13,14 +13,13 @@ enum { MAD_PORT_EXT = 0x33, MAD_CAP2_PORT_EXT = 0x2 };
 
 /*
  * Modes of error correction, bit by bit; of each speed what can and may be.
- * NDR is left out: the library has two of its fields at one place.
+ * HDR and NDR are left out: the library has their fields at wrong places.
  */
 struct mad_port_ext {
 	uint32_t capmask;
 	uint16_t active;
 	uint16_t fdr_supported, fdr_enabled;
 	uint16_t edr_supported, edr_enabled;
-	uint16_t hdr_supported, hdr_enabled;
 };
 
 void mad_port_ext_decode(const uint8_t d[MAD_DATA], struct mad_port_ext *out);

@@ -31,6 +31,8 @@ sim_defaults(void)
 		.trap_interval = mono_ms(200),
 		.lft_cap = 0xc000,
 		.mft_cap = 1024,
+		.enf_cap = SIM_PKEYS,
+		.capmask2 = 0x2,
 		.vl_cap = 4,
 		.mtu_cap = 5,
 	};
@@ -52,6 +54,7 @@ add_node(struct sim *s, const struct fabric *f, uint32_t ix)
 	out->type = n->type;
 	out->nports = n->nports;
 	out->enhanced_p0 = n->enhanced_p0;
+	out->attrs = n->attrs;
 	out->present = true;
 	out->endpoint = -1;
 	if (n->type == FABRIC_SWITCH)
@@ -77,6 +80,7 @@ boot(struct sim *s, const struct fabric *f, uint32_t ix)
 	const struct sim_node *n = &s->node[ix];
 
 	sim_table_boot(s, ix);
+	sim_vendor_boot(s, ix);
 	for (unsigned p = 0; p <= n->nports; p++) {
 		sim_port_boot(s, ix, p);
 		if (s->o.keep_lids) {
@@ -118,6 +122,7 @@ sim_free(struct sim *s)
 		return;
 	for (uint32_t i = 0; i < s->nnodes; i++) {
 		sim_table_free(s, i);
+		sim_vendor_free(s, i);
 		free(s->node[i].sw);
 		free(s->node[i].name);
 	}
@@ -140,12 +145,6 @@ endpoint_at(const struct sim *s, uint32_t node, unsigned port)
 			return i;
 	}
 	return -1;
-}
-
-static struct mono
-way_time(const struct sim *s, unsigned hops)
-{
-	return (struct mono){s->o.hop.ns * (int64_t)(hops + 1)};
 }
 
 static bool
@@ -181,8 +180,7 @@ sim_send(struct sim_endpoint *e, const struct transport_msg *m)
 	msg.m.error = 0;
 	msg.node = w.node;
 	msg.port = w.port;
-	sim_queue_send(s, &msg, (int)(e - s->endpoint), EV_ARRIVE,
-		way_time(s, w.hops));
+	sim_queue_send(s, &msg, (int)(e - s->endpoint), EV_ARRIVE, w.time);
 }
 
 static int
@@ -339,15 +337,15 @@ send_answer(struct sim *s, struct sim_msg *a, int origin, struct mono wait)
 			return;
 		w.node = e->node;
 		w.port = e->port;
-	} else if (!sim_route_lid(s, a->node, own, a->m.lid, false, &w)) {
+	} else if (!sim_route_lid(s, a->node, own, a->m.lid,
+			   a->m.mad[AT_CLASS] == MAD_PERF, &w)) {
 		return;
 	}
 	if (a->m.mad[AT_CLASS] != MAD_SUBN_DR)
 		a->m.lid = sim_int_port(s, a->node, own)->pi.lid;
 	a->node = w.node;
 	a->port = w.port;
-	sim_queue_send(
-		s, a, origin, EV_DELIVER, mono_add(wait, way_time(s, w.hops)));
+	sim_queue_send(s, a, origin, EV_DELIVER, mono_add(wait, w.time));
 }
 
 /* Is what has arrived the SMA's business, or an endpoint's? */
@@ -357,13 +355,24 @@ for_sma(const struct sim *s, const struct sim_msg *msg)
 	uint8_t class = msg->m.mad[AT_CLASS], method = msg->m.mad[AT_METHOD];
 	uint16_t attr = be_get16(msg->m.mad + AT_ATTR);
 
-	if (class != MAD_SUBN_DR && class != MAD_SUBN_LID)
-		return false;
 	if (method & RESPONSE || method == MAD_TRAP)
+		return false;
+	if (class == MAD_PERF)
+		return true;
+	if (class != MAD_SUBN_DR && class != MAD_SUBN_LID)
 		return false;
 	if (s->o.ibsim && method != MAD_TRAP_REPRESS)
 		return sim_ibsim_knows(attr);
 	return attr != MAD_SM_INFO || endpoint_at(s, msg->node, msg->port) < 0;
+}
+
+/* What an SMA takes for an SMP: as scripted, as the file says, as all do. */
+static int64_t
+service_of(const struct sim *s, const struct sim_node *n)
+{
+	if (n->how.service.ns > 0)
+		return n->how.service.ns;
+	return n->attrs.service_ns ? n->attrs.service_ns : s->o.service.ns;
 }
 
 static void
@@ -372,21 +381,26 @@ arrive(struct sim *s, struct sim_msg *msg, int origin)
 	struct sim_node *n = &s->node[msg->node];
 	int64_t wait = n->busy.ns > s->now.ns ? n->busy.ns - s->now.ns : 0;
 	uint64_t acted = s->stats.smps;
+	int64_t service = service_of(s, n);
+	unsigned queue = n->attrs.queue ? n->attrs.queue : s->o.sma_queue;
 
 	if (!for_sma(s, msg)) {
 		deliver(s, msg);
 		return;
 	}
 	msg->where = SIM_AT_SMA;
-	if (s->o.sma_queue && wait > s->o.service.ns * s->o.sma_queue) {
+	if (queue && wait > service * queue) {
 		s->stats.lost_queue++;
+		sim_perf_count(
+			sim_int_port(s, msg->node, msg->port), SIM_COUNT_VL15);
 		return;
 	}
 	if (!hook_passes(s, msg))
 		return;
-	wait += s->o.service.ns;
+	wait += service;
 	n->busy.ns = s->now.ns + wait;
-	if (sim_smp_act(s, msg))
+	if (msg->m.mad[AT_CLASS] == MAD_PERF ? sim_perf_act(s, msg)
+					     : sim_smp_act(s, msg))
 		send_answer(s, msg, origin, (struct mono){wait});
 	else
 		s->stats.lost_silent += acted == s->stats.smps;
@@ -433,7 +447,7 @@ sim_step(struct sim *s)
 		deliver(s, &f.msg);
 		break;
 	case EV_TRAP:
-		sim_trap_due(s, e.ix >> 2, e.ix & 3, e.arg);
+		sim_trap_due(s, e.ix >> 3, e.ix & 7, e.arg);
 		break;
 	case EV_CALL:
 		run_call(s, e.ix);

@@ -27,6 +27,8 @@
 
 #include "sm/base/clock.h"
 #include "sm/mad/mad.h"
+#include "sm/mad/mad_ar.h"
+#include "sm/mad/mad_role.h"
 #include "sm/transport/transport.h"
 #include "tests/topo/fabric.h"
 
@@ -48,7 +50,9 @@ struct sim_options {
 	struct mono trap_interval; /* between repetitions of a trap */
 	unsigned trap_tries; /* how often it is sent; 0: until repressed */
 	uint16_t lft_cap, mft_cap;
+	uint16_t enf_cap; /* P_Keys of a switch's external port; 0: none */
 	uint8_t vl_cap, mtu_cap; /* codes as in PortInfo */
+	uint16_t capmask2;	 /* of end ports; bit 1: PortInfoExtended */
 	bool opt_sl2vl;		 /* switches do optimized SL2VL programming */
 	bool keep_lids;		 /* start with the LIDs of the fabric's file */
 	bool ibsim;		 /* SMAs that answer as those of ibsim 0.10 */
@@ -181,6 +185,50 @@ const struct mad_switch_info *sim_switch_info(
 uint16_t sim_read(struct sim *s, uint32_t node, unsigned port, uint16_t attr,
 	uint32_t mod, uint8_t d[MAD_DATA]);
 
+/* Multicast: the ports of an MLID, as far as MulticastFDBTop lets it: bit n %
+ * 64 of word n / 64 is port n. */
+void sim_mft(
+	const struct sim *s, uint32_t node, uint16_t mlid, uint64_t ports[4]);
+
+/* SLtoVLMappingTable of a switch or (in, out ignored) a CA's port. */
+uint8_t sim_vl(const struct sim *s, uint32_t node, unsigned in, unsigned out,
+	unsigned sl);
+
+/* Adaptive routing: what the switch does, NULL when it cannot. */
+const struct mad_ar_info *sim_ar_info(const struct sim *s, uint32_t node);
+
+/*
+ * The ports that a LID may take where adaptive routing is on and lets it, the
+ * secondary ones empty where sub-groups are off. False: the LFT alone decides.
+ */
+bool sim_ar_ports(const struct sim *s, uint32_t node, uint16_t lid,
+	struct mad_ar_entry *entry, struct mad_ar_group *group);
+
+/* What a switch says its role is, NULL when it does not know the attribute. */
+const struct mad_role *sim_role(const struct sim *s, uint32_t node);
+
+/*
+ * Would a packet with this P_Key pass a port? An end port takes what is in its
+ * table unless both are limited members; an external port of a switch looks at
+ * the number alone, and only where the SM switched enforcement on.
+ */
+bool sim_pkey_passes(const struct sim *s, uint32_t node, unsigned port,
+	uint16_t pkey, bool inbound);
+
+/*
+ * Such a packet did not pass, or its Q_Key was wrong: counted, and told by
+ * trap 257, 258 or, from external ports of switches, 259.
+ */
+struct sim_bad_key {
+	bool qkey, inbound;
+	uint16_t slid, dlid;
+	uint32_t key;
+	uint8_t sl;
+	uint32_t qp1, qp2;
+};
+void sim_bad_key(struct sim *s, uint32_t node, unsigned port,
+	const struct sim_bad_key *k);
+
 /* Write an entry or a LID as an SM would have (hand-made tables). */
 void sim_set_lft(struct sim *s, uint32_t node, uint16_t lid, uint8_t out);
 void sim_set_lid(struct sim *s, uint32_t node, unsigned port, uint16_t lid);
@@ -217,11 +265,13 @@ void sim_set_plane(struct sim *s, const struct sim_plane *plane);
 struct sim_behaviour {
 	bool hung; /* answers nothing, passes no directed routes on; what its
 		      tables say is still forwarded */
-	uint64_t mute;		  /* these attributes are not answered */
-	uint64_t refuse;	  /* these are answered with this status */
-	uint16_t status;	  /* 0: 0x000c */
-	uint64_t wrong;		  /* these are answered as another attribute */
-	bool zero_ports;	  /* NodeInfo says 0 ports */
+	uint64_t mute;	 /* these attributes are not answered */
+	uint64_t refuse; /* these are answered with this status */
+	uint16_t status; /* 0: 0x000c */
+	uint64_t wrong;	 /* these are answered as another attribute */
+	bool zero_ports; /* NodeInfo says 0 ports */
+	bool liar; /* acknowledges a Set of the LFT and keeps what it had */
+	struct mono service;	  /* of its SMA per SMP; 0: as it is */
 	struct sim_faults faults; /* on top of the fabric's */
 };
 void sim_fault_behave(

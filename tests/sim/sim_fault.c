@@ -38,6 +38,7 @@ wipe(struct sim *s, uint32_t node)
 	struct sim_node *n = &s->node[node];
 
 	sim_table_boot(s, node);
+	sim_vendor_boot(s, node);
 	for (unsigned i = 0; i < NTRAPS; i++) {
 		n->trap[i].pending = false;
 		n->trap[i].generation++;

@@ -6,18 +6,36 @@
 #define HEDDLE_SIM_SIM_INT_H
 
 #include "sm/base/rng.h"
+#include "sm/mad/mad_perf.h"
+#include "sm/mad/mad_violation.h"
 #include "tests/sim/sim.h"
 
 enum {
 	SIM_MAX_ENDPOINTS = 64,
 	SIM_MAX_OTHER_SMS = 4,
-	SIM_PKEYS = 32,	   /* entries of every P_Key table */
+	SIM_PKEYS = 32, /* entries of an end port's P_Key table */
+	SIM_DEFAULT_PKEY = 0xffff,
+	SIM_PKEYS_BLOCK = 32,
+	SIM_GUIDS_BLOCK = 8,
 	SIM_NO_PORT = 255, /* LFT entry: drop */
 };
 
 /* Port states and physical states (IBA 14.2.5.6). */
 enum { ST_NOCHANGE, ST_DOWN, ST_INIT, ST_ARMED, ST_ACTIVE };
 enum { PHYS_SLEEP = 1, PHYS_POLLING = 2, PHYS_DISABLED = 3, PHYS_LINKUP = 5 };
+
+/* What is counted in 64 bits, in the order of PortCountersExtended. */
+enum {
+	SIM_FLOW_XMIT_DATA,
+	SIM_FLOW_RCV_DATA,
+	SIM_FLOW_XMIT_PACKETS,
+	SIM_FLOW_RCV_PACKETS,
+	SIM_FLOW_XMIT_UNICAST,
+	SIM_FLOW_RCV_UNICAST,
+	SIM_FLOW_XMIT_MULTICAST,
+	SIM_FLOW_RCV_MULTICAST,
+	SIM_FLOWS,
+};
 
 struct sim_port {
 	struct mad_port_info pi;
@@ -28,17 +46,31 @@ struct sim_port {
 	bool disabled; /* by Set of the physical state */
 	bool up;       /* link trained */
 	struct fabric_rate rate;
-	uint8_t *pkeys; /* [2 * SIM_PKEYS] as on the wire, or NULL */
-	uint8_t *vlarb; /* [4 * 64], or NULL: never written */
-	uint8_t *guids; /* [8 * 8] GUIDInfo block 0, or NULL */
+	bool no_fdr10;	   /* switched off */
+	struct mono lease; /* M_Key: when protection ends; 0: does not run */
+	uint8_t *pkeys;	   /* whole blocks as on the wire, or NULL */
+	uint8_t *vlarb;	   /* [4 * 64], or NULL: never written */
+	uint8_t *guids;	   /* whole blocks of GUIDInfo, or NULL */
+	uint16_t fec_fdr, fec_edr;    /* enabled error correction */
+	struct mad_perf_counters err; /* all that is not flow */
+	uint64_t flow[SIM_FLOWS];
+};
+
+/* Adaptive routing of a switch that has it. */
+struct sim_ar {
+	struct mad_ar_info info;
+	struct mad_ar_group *group; /* [group_cap], or NULL */
+	struct mad_ar_entry *entry; /* [MAD_LID_END], or NULL */
 };
 
 struct sim_switch {
 	struct mad_switch_info si;
 	uint8_t *lft; /* [lft_n]; what is beyond is SIM_NO_PORT */
 	uint32_t lft_n;
-	uint8_t (*sl2vl)[8]; /* [in * (nports + 1) + out], or NULL */
-	uint8_t *mft;	     /* [position][mft_cap * 2], or NULL */
+	uint8_t (*sl2vl)[8];   /* [in * (nports + 1) + out], or NULL */
+	uint8_t *mft;	       /* [position][whole blocks], or NULL */
+	struct sim_ar *ar;     /* NULL: none */
+	struct mad_role *role; /* NULL: does not know the attribute */
 };
 
 /* A trap that waits for its TrapRepress. */
@@ -48,9 +80,13 @@ struct sim_trap {
 	uint64_t tid;
 	unsigned tries;
 	uint32_t generation; /* a timer of an older one is void */
-	struct mad_notice notice;
+	uint16_t number;
+	uint8_t data[MAD_DATA];
 };
-enum { TRAP_128, TRAP_144, NTRAPS };
+enum { TRAP_128, TRAP_144, TRAP_256, TRAP_257, TRAP_258, TRAP_259, NTRAPS };
+
+/* An event's ix for a trap, and back. */
+#define SIM_TRAP_EVENT(node, which) ((node) << 3 | (which))
 
 struct sim_node {
 	uint64_t guid, sysimg;
@@ -61,6 +97,8 @@ struct sim_node {
 	uint16_t device;
 	uint8_t type, nports;
 	bool present, enhanced_p0;
+	bool notice_toggle;
+	struct fabric_attrs attrs;
 	struct sim_behaviour how;
 	struct mono busy; /* SMA busy until then */
 	struct sim_switch *sw;
@@ -90,7 +128,7 @@ struct sim_other_sm {
 struct sim_event {
 	int64_t ns;
 	uint64_t seq;
-	uint32_t ix; /* message, call, or node << 2 | trap */
+	uint32_t ix; /* message, call, or SIM_TRAP_EVENT */
 	uint32_t arg;
 	enum { EV_ARRIVE, EV_DELIVER, EV_TRAP, EV_CALL } kind;
 };
@@ -186,6 +224,7 @@ struct sim_way {
 	uint32_t node; /* where it ends, and the port by which it comes in */
 	uint8_t port;
 	unsigned hops;
+	struct mono time;
 };
 /* Follow a directed route as a request; ret (NULL allowed) is filled. */
 bool sim_route_directed(struct sim *s, uint32_t node, unsigned port,
@@ -219,10 +258,44 @@ uint16_t sim_table_act(struct sim *s, uint32_t node, unsigned arrived,
 uint8_t sim_table_lft(const struct sim_switch *sw, uint16_t lid);
 void sim_table_write(struct sim_switch *sw, uint16_t lid, uint8_t out);
 
+/* sim_key.c: is the M_Key good enough? False: no answer, counted, trapped. */
+bool sim_key_check(
+	struct sim *s, const struct sim_msg *q, const struct smp *req);
+/* Entries of a port's P_Key table. */
+unsigned sim_key_entries(const struct sim *s, uint32_t node, unsigned port);
+
+/* sim_perf.c: counters, and who answers for them. */
+enum sim_count {
+	SIM_COUNT_SYMBOL,
+	SIM_COUNT_DOWNED,
+	SIM_COUNT_RCV_ERROR,
+	SIM_COUNT_RELAY,   /* no table entry */
+	SIM_COUNT_DISCARD, /* to a port that is down, or past its time */
+	SIM_COUNT_XMIT_CONSTRAINT,
+	SIM_COUNT_RCV_CONSTRAINT,
+	SIM_COUNT_VL15,
+};
+void sim_perf_count(struct sim_port *p, enum sim_count what);
+/* A MAD that is data went over a cable. */
+void sim_perf_hop(struct sim_port *out, struct sim_port *in);
+/* True when q->m became an answer to send back. */
+bool sim_perf_act(struct sim *s, struct sim_msg *q);
+
+/* sim_vendor.c: vendor attributes and the switch's role. */
+void sim_vendor_boot(struct sim *s, uint32_t node);
+void sim_vendor_free(struct sim *s, uint32_t node);
+uint16_t sim_vendor_act(struct sim *s, uint32_t node, unsigned arrived,
+	const struct smp *req, uint8_t d[MAD_DATA]);
+
 /* sim_trap.c */
 void sim_trap_link(struct sim *s, uint32_t node); /* 128 */
 void sim_trap_local(
 	struct sim *s, uint32_t node, unsigned port, uint16_t flags); /* 144 */
+/* 256 to 259 */
+void sim_trap_violation(struct sim *s, uint32_t node, unsigned port,
+	uint16_t trap, const struct mad_violation *v);
+uint16_t sim_trap_notice(
+	struct sim *s, uint32_t node, const struct smp *req, uint8_t *d);
 void sim_trap_due(struct sim *s, uint32_t node, unsigned which, uint32_t gen);
 void sim_trap_repress(struct sim *s, uint32_t node, const struct smp *m);
 

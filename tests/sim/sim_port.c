@@ -3,12 +3,15 @@
 
 /* What a device of ours can do. */
 enum {
+	CAP_NOTICE = 0x4,
 	CAP_TRAP = 0x8,
 	CAP_SL_MAP = 0x40,
 	CAP_SYSIMG = 0x800,
 	CAP_DR_NOTICE = 0x200000,
 	CAP_MASK_NOTICE = 0x400000,
 	CAP_LOCAL_CHANGES = 0x4000000,
+	CAP_MCAST_TOP = 0x40000000,
+	GUIDS = 32,  /* of a CA's port */
 	SPEEDS = 7,  /* SDR, DDR, QDR */
 	WIDTHS = 31, /* 1x, 4x, 8x, 12x, 2x */
 	KEEP = 0,    /* Set: a field of 0 leaves things as they are */
@@ -21,15 +24,22 @@ is_end_port(const struct sim_node *n, unsigned port)
 }
 
 static uint32_t
-boot_capmask(const struct sim_node *n, unsigned port, bool ext)
+boot_capmask(
+	const struct sim *s, const struct sim_node *n, unsigned port, bool ext)
 {
-	uint32_t cap = CAP_TRAP | CAP_SL_MAP | CAP_SYSIMG | CAP_DR_NOTICE |
+	uint32_t cap = CAP_NOTICE | CAP_TRAP | CAP_SYSIMG | CAP_DR_NOTICE |
 		       CAP_MASK_NOTICE | CAP_LOCAL_CHANGES;
 
 	if (!is_end_port(n, port))
 		return 0;
 	if (n->type != FABRIC_SWITCH)
 		cap |= MAD_CAP_CLIENT_REREG;
+	else
+		cap |= CAP_MCAST_TOP;
+	if (s->o.vl_cap > 1)
+		cap |= CAP_SL_MAP;
+	if (s->o.capmask2)
+		cap |= MAD_CAP_CAPMASK2;
 	return ext ? cap | MAD_CAP_EXT_SPEEDS : cap;
 }
 
@@ -40,14 +50,16 @@ sim_port_boot(struct sim *s, uint32_t node, unsigned port)
 	const struct sim_node *n = &s->node[node];
 	uint8_t ext = p->rate.speed_ext;
 
-	p->disabled = false;
+	p->disabled = p->no_fdr10 = false;
+	p->lease.ns = 0;
+	p->fec_fdr = p->fec_edr = 0;
 	if (s->o.ibsim) {
 		sim_ibsim_boot(s, node, port, false);
 		return;
 	}
 	p->pi = (struct mad_port_info){
 		.gid_prefix = 0xfe80000000000000U,
-		.capmask = boot_capmask(n, port, ext || !port),
+		.capmask = boot_capmask(s, n, port, ext || !port),
 		.width_supported = WIDTHS,
 		.width_enabled = WIDTHS,
 		.width_active = p->rate.width,
@@ -66,7 +78,10 @@ sim_port_boot(struct sim *s, uint32_t node, unsigned port)
 		.op_vls = 1,
 		.arb_high_cap = 8,
 		.arb_low_cap = 8,
-		.guid_cap = is_end_port(n, port) ? 8 : 0,
+		.capmask2 = is_end_port(n, port) ? s->o.capmask2 : 0,
+		.guid_cap = !is_end_port(n, port) ? 0
+			    : port		  ? GUIDS
+						  : 1,
 		.resp_time = 18,
 		.subnet_timeout = 18,
 	};
@@ -134,6 +149,7 @@ static void
 apply_fields(struct sim *s, struct sim_port *p, const struct mad_port_info *in,
 	bool end, bool ext)
 {
+	bool enforces = !end && s->o.enf_cap > 0;
 	struct mad_port_info *is = &p->pi;
 
 	if (end) {
@@ -167,8 +183,10 @@ apply_fields(struct sim *s, struct sim_port *p, const struct mad_port_info *in,
 	is->vl_high_limit = in->vl_high_limit;
 	is->vl_stall = in->vl_stall;
 	is->hoq_life = in->hoq_life;
-	is->enf_in = in->enf_in;
-	is->enf_out = in->enf_out;
+	if (enforces) {
+		is->enf_in = in->enf_in;
+		is->enf_out = in->enf_out;
+	}
 	is->filter_in = in->filter_in;
 	is->filter_out = in->filter_out;
 	is->phy_errors = in->phy_errors;
@@ -272,6 +290,8 @@ sim_port_refresh(struct sim *s, uint32_t node, unsigned port)
 		come_up(s, node, port);
 		come_up(s, p->peer, p->peer_port);
 	} else {
+		sim_perf_count(p, SIM_COUNT_DOWNED);
+		sim_perf_count(q, SIM_COUNT_DOWNED);
 		go_down(s, node, port);
 		go_down(s, p->peer, p->peer_port);
 	}
@@ -286,6 +306,9 @@ sim_port_retrain(struct sim *s, uint32_t node, unsigned port)
 
 	if (!p->up)
 		return;
+	sim_perf_count(p, SIM_COUNT_DOWNED);
+	sim_perf_count(
+		sim_int_port(s, p->peer, p->peer_port), SIM_COUNT_DOWNED);
 	come_up(s, node, port);
 	come_up(s, p->peer, p->peer_port);
 	tell_change(s, node, port);

@@ -115,6 +115,8 @@ sim_queue_send(struct sim *s, const struct sim_msg *msg, int origin, int kind,
 
 	if (happens(s, a->loss, b->loss)) {
 		s->stats.lost_fault++;
+		sim_perf_count(sim_int_port(s, msg->node, msg->port),
+			SIM_COUNT_RCV_ERROR);
 		return;
 	}
 	copies += happens(s, a->dup, b->dup);

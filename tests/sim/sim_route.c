@@ -21,6 +21,7 @@ cross(struct sim *s, uint32_t node, unsigned port, struct sim_way *w)
 	w->node = p->to;
 	w->port = p->to_port;
 	w->hops++;
+	w->time.ns += n->attrs.hop_ns ? n->attrs.hop_ns : s->o.hop.ns;
 	return true;
 }
 
@@ -42,7 +43,7 @@ sim_route_directed(struct sim *s, uint32_t node, unsigned port,
 {
 	unsigned hops = mad[AT_HOP_CNT];
 
-	*out = (struct sim_way){node, (uint8_t)port, 0};
+	*out = (struct sim_way){node, (uint8_t)port, 0, s->o.hop};
 	if (hops > 63) {
 		s->stats.lost_silent++;
 		return false;
@@ -67,7 +68,7 @@ sim_route_return(
 {
 	unsigned hops = mad[AT_HOP_CNT];
 
-	*out = (struct sim_way){node, 0, 0};
+	*out = (struct sim_way){node, 0, 0, s->o.hop};
 	for (unsigned i = hops; i >= 1 && hops <= 63; i--) {
 		const struct sim_node *n = &s->node[out->node];
 
@@ -124,6 +125,7 @@ lid_hop(struct sim *s, struct sim_way *w, bool first, uint16_t lid, bool data)
 {
 	const struct sim_node *n = &s->node[w->node];
 	unsigned out = w->port;
+	struct sim_port *leaves;
 
 	if (n->type != FABRIC_SWITCH && !first) {
 		bool ours = n->present &&
@@ -138,15 +140,21 @@ lid_hop(struct sim *s, struct sim_way *w, bool first, uint16_t lid, bool data)
 			return 0;
 		if (out == 0 || out > n->nports) {
 			s->stats.lost_entry++;
+			sim_perf_count(sim_int_port(s, w->node, w->port),
+				SIM_COUNT_RELAY);
 			return -1;
 		}
 	}
+	leaves = sim_int_port(s, w->node, out);
 	if ((data && !carries_data(s, w->node, out)) ||
 		(s->o.ibsim && !both_active(s, w->node, out)) ||
 		!cross(s, w->node, out, w)) {
 		s->stats.lost_link++;
+		sim_perf_count(leaves, SIM_COUNT_DISCARD);
 		return -1;
 	}
+	if (data)
+		sim_perf_hop(leaves, sim_int_port(s, w->node, w->port));
 	return 1;
 }
 
@@ -154,7 +162,7 @@ bool
 sim_route_lid(struct sim *s, uint32_t node, unsigned port, uint16_t lid,
 	bool data, struct sim_way *out)
 {
-	*out = (struct sim_way){node, (uint8_t)port, 0};
+	*out = (struct sim_way){node, (uint8_t)port, 0, s->o.hop};
 	if (owns(sim_int_port(s, node, port), lid))
 		return true;
 	for (unsigned i = 0; i < LOOP_HOPS; i++) {

@@ -1,11 +1,14 @@
 #include <string.h>
 
 #include "sm/base/be.h"
+#include "sm/mad/mad_port_ext.h"
 #include "tests/sim/sim_ibsim.h"
 #include "tests/sim/sim_int.h"
 
 /* Byte positions in a MAD's header. */
 enum { AT_BASE_VERSION = 0, AT_CLASS_VERSION = 2 };
+
+enum { VENDOR_ATTRS = 0xff00 };
 
 /* SMInfo's attribute modifiers 1..5 are orders to another SM. */
 enum { LAST_ORDER = 5 };
@@ -70,6 +73,39 @@ act_port_info(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	return 0;
 }
 
+/* Error correction: one mode each of FDR and EDR, as good as any. */
+static uint16_t
+act_port_ext(struct sim *s, const struct sim_msg *q, const struct smp *req,
+	uint8_t *d)
+{
+	const struct sim_node *n = &s->node[q->node];
+	unsigned num = req->mod;
+	struct mad_port_ext is = {.fdr_supported = 1, .edr_supported = 1}, in;
+	struct sim_port *p;
+
+	if (!(s->o.capmask2 & MAD_CAP2_PORT_EXT))
+		return MAD_STATUS_METHOD_ATTR;
+	if (n->type != FABRIC_SWITCH && num == 0)
+		num = q->port;
+	if (num > n->nports)
+		return MAD_STATUS_FIELD;
+	p = sim_int_port(s, q->node, num);
+	if (req->method == MAD_SET) {
+		mad_port_ext_decode(req->data, &in);
+		if ((in.fdr_enabled | in.edr_enabled) & ~1U)
+			return MAD_STATUS_FIELD;
+		p->fec_fdr = in.fdr_enabled;
+		p->fec_edr = in.edr_enabled;
+	}
+	is.fdr_enabled = p->fec_fdr;
+	is.edr_enabled = p->fec_edr;
+	is.active = p->rate.speed_ext == 1   ? p->fec_fdr
+		    : p->rate.speed_ext == 2 ? p->fec_edr
+					     : 0;
+	mad_port_ext_encode(&is, d);
+	return 0;
+}
+
 static struct sim_other_sm *
 other_sm(struct sim *s, uint32_t node, uint8_t port)
 {
@@ -121,26 +157,15 @@ act(struct sim *s, const struct sim_msg *q, const struct smp *req, uint8_t *d)
 		return act_port_info(s, q, req, d);
 	case MAD_SM_INFO:
 		return act_sm_info(s, q, req, d);
+	case MAD_NOTICE:
+		return sim_trap_notice(s, q->node, req, d);
+	case MAD_PORT_EXT:
+		return act_port_ext(s, q, req, d);
 	default:
+		if (req->attr >= VENDOR_ATTRS)
+			return sim_vendor_act(s, q->node, q->port, req, d);
 		return sim_table_act(s, q->node, q->port, req, d);
 	}
-}
-
-/* Does the M_Key let the request through? (IBA 14.2.4) */
-static bool
-mkey_ok(struct sim *s, const struct sim_msg *q, const struct smp *req)
-{
-	bool sw = s->node[q->node].type == FABRIC_SWITCH;
-	struct mad_port_info *pi =
-		&sim_int_port(s, q->node, sw ? 0 : q->port)->pi;
-
-	if (pi->mkey == 0 || pi->mkey == req->mkey || req->attr == MAD_SM_INFO)
-		return true;
-	if (req->method == MAD_GET && pi->mkey_prot < 2)
-		return true;
-	if (pi->mkey_viol < 0xffff)
-		pi->mkey_viol++;
-	return false;
 }
 
 /* What the dice and the script say before the SMA has a say; 0: go on. */
@@ -196,7 +221,7 @@ sim_smp_act(struct sim *s, struct sim_msg *q)
 	if (smp_decode(q->m.mad, q->m.len, &req, NULL))
 		return answer_version(q);
 	if (req.method & 0x80 || n->how.mute & bit(req.attr) ||
-		!mkey_ok(s, q, &req))
+		!sim_key_check(s, q, &req))
 		return false;
 	s->stats.smps++;
 	s->stats.by[req.attr & 63][req.method & 7]++;

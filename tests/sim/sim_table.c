@@ -9,9 +9,11 @@
 enum {
 	LFT_BLOCK = 64,
 	MFT_BLOCK = 64, /* bytes: 32 masks of 16 ports */
-	PKEY_BLOCK = 64,
-	GUID_BLOCK = 64,
 	MFT_POSITIONS = 16,
+	MFT_PORTS = 16, /* of a position */
+	MFT_BLOCKS = 0x200,
+	MLID_BASE = 0xc000,
+	NO_MLID = 0xbfff,  /* MulticastFDBTop: no entry is used */
 	ALL_OUT = 1 << 16, /* SL2VL: every output port */
 	ALL_IN = 1 << 17,
 };
@@ -54,10 +56,10 @@ sim_table_boot(struct sim *s, uint32_t node)
 	n->sw->si = (struct mad_switch_info){
 		.lft_cap = s->o.lft_cap,
 		.mft_cap = s->o.mft_cap,
-		.enf_cap = SIM_PKEYS,
+		.enf_cap = s->o.enf_cap,
 		.opt_sl2vl = s->o.opt_sl2vl ? 1 : 0,
-		.enf_in = true,
-		.enf_out = true,
+		.enf_in = s->o.enf_cap > 0,
+		.enf_out = s->o.enf_cap > 0,
 		.enhanced_p0 = n->enhanced_p0,
 	};
 	if (s->o.ibsim)
@@ -109,6 +111,10 @@ act_lft(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 		s->stats.lft_sets++;
 		s->stats.lft_same +=
 			memcmp(sw->lft + lid, req->data, LFT_BLOCK) == 0;
+		if (s->node[node].how.liar) {
+			memcpy(d, req->data, LFT_BLOCK);
+			return 0;
+		}
 		memcpy(sw->lft + lid, req->data, LFT_BLOCK);
 		sim_int_changed(s, SIM_BLOCK, node, req->mod);
 	}
@@ -119,18 +125,27 @@ act_lft(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 	return 0;
 }
 
+/* Bytes of a position of the multicast table: whole blocks. */
+static size_t
+mft_row(const struct sim_switch *sw)
+{
+	return (size_t)(sw->si.mft_cap + MFT_BLOCK / 2 - 1) / (MFT_BLOCK / 2) *
+	       MFT_BLOCK;
+}
+
 static uint16_t
 act_mft(struct sim_switch *sw, const struct smp *req, uint8_t *d)
 {
-	uint32_t pos = req->mod >> 28, block = req->mod & 0x1ff;
-	size_t row = (size_t)sw->si.mft_cap * 2;
-	size_t at = row * pos + (size_t)block * MFT_BLOCK;
+	uint32_t pos = req->mod >> 28, block = req->mod & 0xfffffff;
+	size_t at = mft_row(sw) * pos + (size_t)block * MFT_BLOCK;
 
-	if ((block + 1) * (MFT_BLOCK / 2) > sw->si.mft_cap)
+	if (sw->si.mft_cap == 0)
+		return MAD_STATUS_METHOD_ATTR;
+	if (block >= MFT_BLOCKS || (size_t)block * MFT_BLOCK >= mft_row(sw))
 		return MAD_STATUS_FIELD;
 	if (req->method == MAD_SET) {
 		if (!sw->mft)
-			sw->mft = mem_zalloc(MFT_POSITIONS, row);
+			sw->mft = mem_zalloc(MFT_POSITIONS, mft_row(sw));
 		memcpy(sw->mft + at, req->data, MFT_BLOCK);
 	}
 	if (sw->mft)
@@ -138,6 +153,31 @@ act_mft(struct sim_switch *sw, const struct smp *req, uint8_t *d)
 	else
 		memset(d, 0, MFT_BLOCK);
 	return 0;
+}
+
+/* MulticastFDBTop: 0 is no limit, 0xbfff no entry at all. */
+static bool
+mft_top_ok(const struct sim_switch *sw, uint16_t top)
+{
+	return top == 0 || (top >= NO_MLID && top - NO_MLID <= sw->si.mft_cap);
+}
+
+void
+sim_mft(const struct sim *s, uint32_t node, uint16_t mlid, uint64_t ports[4])
+{
+	const struct sim_node *n = &s->node[node];
+	const struct sim_switch *sw = n->sw;
+	uint32_t i = (uint32_t)(mlid - MLID_BASE);
+
+	memset(ports, 0, 4 * sizeof(*ports));
+	if (mlid < MLID_BASE || !sw->mft || i >= sw->si.mft_cap ||
+		(sw->si.mft_top != 0 && mlid > sw->si.mft_top))
+		return;
+	for (unsigned pos = 0; pos <= n->nports / MFT_PORTS; pos++) {
+		uint64_t mask = be_get16(sw->mft + mft_row(sw) * pos + 2 * i);
+
+		ports[pos / 4] |= mask << pos % 4 * MFT_PORTS;
+	}
 }
 
 static uint16_t
@@ -150,7 +190,7 @@ act_switch_info(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 	if (req->method == MAD_SET) {
 		s->stats.switch_sets++;
 		(void)mad_switch_info_decode(req->data, &in, NULL);
-		if (in.lft_top >= sw->si.lft_cap)
+		if (in.lft_top >= sw->si.lft_cap || !mft_top_ok(sw, in.mft_top))
 			return MAD_STATUS_FIELD;
 		sw->si.lft_top = in.lft_top;
 		sw->si.mft_top = in.mft_top;
@@ -167,6 +207,22 @@ act_switch_info(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 	return 0;
 }
 
+/* A port's arbitration table: every VL in turn, and a CA's row of SL2VL. */
+static void
+vlarb_reserve(struct sim_port *p)
+{
+	unsigned vls = p->pi.vl_cap < 5 ? 1U << (p->pi.vl_cap - 1) : 15;
+
+	if (p->vlarb)
+		return;
+	p->vlarb = mem_zalloc(5, MAD_DATA);
+	for (unsigned i = 0; i < vls && i < p->pi.arb_low_cap; i++) {
+		p->vlarb[2 * i] = (uint8_t)i;
+		p->vlarb[2 * i + 1] = 4;
+	}
+	memcpy(p->vlarb + 4 * MAD_DATA, default_sl2vl, 8);
+}
+
 /* One cell of SL2VL. */
 static void
 sl2vl_write(struct sim_node *n, unsigned in, unsigned out, const uint8_t *row)
@@ -181,15 +237,21 @@ sl2vl_write(struct sim_node *n, unsigned in, unsigned out, const uint8_t *row)
 	memcpy(n->sw->sl2vl[in * w + out], row, 8);
 }
 
+/*
+ * The optimized forms: every input port, every output port, or both. Port 0 is
+ * among them where it is enhanced.
+ */
 static void
 sl2vl_write_all(struct sim_node *n, const struct smp *req)
 {
 	unsigned in = req->mod >> 8 & 0xff, out = req->mod & 0xff;
+	unsigned first = n->enhanced_p0 ? 0 : 1;
+	bool all_in = req->mod & ALL_IN, all_out = req->mod & ALL_OUT;
 
 	for (unsigned i = 0; i <= n->nports; i++) {
 		for (unsigned o = 0; o <= n->nports; o++) {
-			if ((i == in || req->mod & ALL_IN) &&
-				(o == out || req->mod & ALL_OUT))
+			if ((all_in ? i >= first : i == in) &&
+				(all_out ? o >= first : o == out))
 				sl2vl_write(n, i, o, req->data);
 		}
 	}
@@ -201,8 +263,14 @@ act_sl2vl(struct sim *s, struct sim_node *n, const struct smp *req, uint8_t *d)
 	unsigned in = req->mod >> 8 & 0xff, out = req->mod & 0xff;
 	uint32_t wild = req->mod & (ALL_IN | ALL_OUT);
 
-	if (req->mod >> 18 || (wild && !s->o.opt_sl2vl) || in > n->nports ||
-		out > n->nports)
+	if (req->mod >> 18 || (wild && !s->o.opt_sl2vl))
+		return MAD_STATUS_FIELD;
+	/* a wildcard's port number says nothing; a Get is shown port 1 */
+	if (wild & ALL_IN)
+		in = 1;
+	if (wild & ALL_OUT)
+		out = 1;
+	if (in > n->nports || out > n->nports)
 		return MAD_STATUS_FIELD;
 	if (req->method == MAD_SET && wild)
 		sl2vl_write_all(n, req);
@@ -220,8 +288,9 @@ act_sl2vl(struct sim *s, struct sim_node *n, const struct smp *req, uint8_t *d)
 static uint16_t
 act_sl2vl_ca(struct sim_port *p, const struct smp *req, uint8_t *d)
 {
-	if (!p->vlarb)
-		p->vlarb = mem_zalloc(5, MAD_DATA);
+	if (req->mod >> 16)
+		return MAD_STATUS_FIELD;
+	vlarb_reserve(p);
 	if (req->method == MAD_SET)
 		memcpy(p->vlarb + 4 * MAD_DATA, req->data, 8);
 	memset(d, 0, MAD_DATA);
@@ -229,47 +298,94 @@ act_sl2vl_ca(struct sim_port *p, const struct smp *req, uint8_t *d)
 	return 0;
 }
 
+uint8_t
+sim_vl(const struct sim *s, uint32_t node, unsigned in, unsigned out,
+	unsigned sl)
+{
+	const struct sim_node *n = &s->node[node];
+	const uint8_t *row = default_sl2vl;
+	const struct sim_port *p;
+
+	if (n->sw) {
+		if (n->sw->sl2vl)
+			row = n->sw->sl2vl[in * (n->nports + 1U) + out];
+	} else {
+		p = sim_int_port(s, node, out);
+		if (p->vlarb)
+			row = p->vlarb + 4 * MAD_DATA;
+	}
+	return sl & 1 ? row[sl / 2 & 7] & 15 : row[sl / 2 & 7] >> 4;
+}
+
+/* Entries of a part of the arbitration table: low 0-31, 32-63, high ... */
+static unsigned
+vlarb_entries(const struct sim_port *p, unsigned part)
+{
+	unsigned cap = part <= 2 ? p->pi.arb_low_cap : p->pi.arb_high_cap;
+
+	if (part % 2 == 0)
+		cap = cap > 32 ? cap - 32 : 0;
+	return cap < 32 ? cap : 32;
+}
+
 static uint16_t
 act_vlarb(struct sim_port *p, const struct smp *req, uint8_t *d)
 {
 	unsigned part = req->mod >> 16;
+	unsigned n = part >= 1 && part <= 4 ? vlarb_entries(p, part) : 0;
 
-	if (part < 1 || part > 4)
+	if (n == 0)
 		return MAD_STATUS_FIELD;
-	if (!p->vlarb)
-		p->vlarb = mem_zalloc(5, MAD_DATA);
+	vlarb_reserve(p);
 	if (req->method == MAD_SET)
-		memcpy(p->vlarb + (part - 1) * MAD_DATA, req->data, MAD_DATA);
+		memcpy(p->vlarb + (part - 1) * MAD_DATA, req->data, 2 * n);
 	memcpy(d, p->vlarb + (part - 1) * MAD_DATA, MAD_DATA);
 	return 0;
 }
 
+/* P_Keys in blocks, the last of which may be half a one: the rest stays 0. */
 static uint16_t
-act_pkeys(struct sim_port *p, const struct smp *req, uint8_t *d)
+act_pkeys(
+	struct sim_port *p, unsigned entries, const struct smp *req, uint8_t *d)
 {
-	if (req->mod & 0xffff)
+	unsigned blocks = (entries + SIM_PKEYS_BLOCK - 1) / SIM_PKEYS_BLOCK;
+	unsigned block = req->mod & 0xffff;
+	unsigned here = entries - block * SIM_PKEYS_BLOCK;
+	uint8_t *at;
+
+	if (block >= blocks)
 		return MAD_STATUS_FIELD;
 	if (!p->pkeys) {
-		p->pkeys = mem_zalloc(1, PKEY_BLOCK);
-		be_put16(p->pkeys, 0xffff);
+		p->pkeys = mem_zalloc(blocks, MAD_DATA);
+		be_put16(p->pkeys, SIM_DEFAULT_PKEY);
 	}
+	at = p->pkeys + (size_t)block * MAD_DATA;
 	if (req->method == MAD_SET)
-		memcpy(p->pkeys, req->data, PKEY_BLOCK);
-	memcpy(d, p->pkeys, PKEY_BLOCK);
+		memcpy(at, req->data,
+			here < SIM_PKEYS_BLOCK ? 2 * here : MAD_DATA);
+	memcpy(d, at, MAD_DATA);
 	return 0;
 }
 
+/* Alias GUIDs; the first of all is the port's own and stays. */
 static uint16_t
 act_guids(struct sim_port *p, const struct smp *req, uint8_t *d)
 {
-	if (req->mod)
+	unsigned cap = p->pi.guid_cap;
+	unsigned blocks = (cap + SIM_GUIDS_BLOCK - 1) / SIM_GUIDS_BLOCK;
+	unsigned here = cap - req->mod * SIM_GUIDS_BLOCK;
+	uint8_t *at;
+
+	if (req->mod >= blocks)
 		return MAD_STATUS_FIELD;
 	if (!p->guids)
-		p->guids = mem_zalloc(1, GUID_BLOCK);
+		p->guids = mem_zalloc(blocks, MAD_DATA);
+	at = p->guids + (size_t)req->mod * MAD_DATA;
 	if (req->method == MAD_SET)
-		memcpy(p->guids, req->data, GUID_BLOCK);
-	be_put64(p->guids, p->guid); /* the first is the port's own */
-	memcpy(d, p->guids, GUID_BLOCK);
+		memcpy(at, req->data,
+			here < SIM_GUIDS_BLOCK ? 8 * here : MAD_DATA);
+	be_put64(p->guids, p->guid);
+	memcpy(d, at, MAD_DATA);
 	return 0;
 }
 
@@ -298,8 +414,10 @@ act_port_table(struct sim *s, uint32_t node, unsigned arrived,
 	p = num > 255 ? NULL : named_port(s, node, arrived, num);
 	if (!p)
 		return MAD_STATUS_FIELD;
+	if (pkey && sw && num > 0 && s->o.enf_cap == 0)
+		return MAD_STATUS_METHOD_ATTR;
 	if (pkey)
-		return act_pkeys(p, req, d);
+		return act_pkeys(p, sim_key_entries(s, node, num), req, d);
 	if (req->attr == MAD_GUID_INFO)
 		return act_guids(p, req, d);
 	if (req->attr == MAD_VLARB)
@@ -313,6 +431,10 @@ sim_table_act(struct sim *s, uint32_t node, unsigned arrived,
 {
 	struct sim_node *n = &s->node[node];
 
+	/* nothing to map to, nothing to arbitrate */
+	if ((req->attr == MAD_SL2VL || req->attr == MAD_VLARB) &&
+		s->o.vl_cap <= 1)
+		return MAD_STATUS_METHOD_ATTR;
 	switch (req->attr) {
 	case MAD_PKEY_TABLE:
 	case MAD_GUID_INFO:

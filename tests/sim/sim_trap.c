@@ -2,7 +2,14 @@
 
 #include <string.h>
 
-enum { NOTICE_URGENT = 1, NOTICE_INFO = 4 };
+#include "sm/mad/mad_violation.h"
+
+enum {
+	NOTICE_URGENT = 1,
+	NOTICE_SECURITY = 2,
+	NOTICE_INFO = 4,
+	NOTICE_EMPTY = 0x7f
+};
 
 static void
 send_trap(struct sim *s, uint32_t node, unsigned which)
@@ -23,21 +30,19 @@ send_trap(struct sim *s, uint32_t node, unsigned which)
 	s->stats.traps++;
 	if (!sim_route_lid(s, node, t->port, pi->sm_lid, false, &w))
 		return;
-	mad_notice_encode(&t->notice, m.data);
+	memcpy(m.data, t->data, MAD_DATA);
 	smp_encode(&m, msg.m.mad);
 	msg.m.len = MAD_SIZE;
 	msg.m.lid = pi->lid;
 	msg.m.sl = pi->sm_sl;
 	msg.node = w.node;
 	msg.port = w.port;
-	sim_queue_send(s, &msg, -1, EV_DELIVER,
-		(struct mono){s->o.hop.ns * (int64_t)(w.hops + 1)});
+	sim_queue_send(s, &msg, -1, EV_DELIVER, w.time);
 }
 
 /* A new reason to trap: what was said before is void. */
-static void
-raise(struct sim *s, uint32_t node, unsigned which,
-	const struct mad_notice *notice)
+static struct sim_trap *
+raise(struct sim *s, uint32_t node, unsigned which, struct mad_notice *notice)
 {
 	struct sim_trap *t = &s->node[node].trap[which];
 	const struct mad_port_info *pi = &sim_int_port(s, node, t->port)->pi;
@@ -45,14 +50,17 @@ raise(struct sim *s, uint32_t node, unsigned which,
 	t->generation++;
 	t->pending = false;
 	if (!sim_int_alive(&s->node[node]) || !pi->lid || !pi->sm_lid)
-		return; /* nobody to tell */
+		return NULL; /* nobody to tell */
 	t->pending = true;
 	t->tries = 0;
 	t->tid = ++s->trap_tid;
-	t->notice = *notice;
-	t->notice.issuer_lid = t->notice.data_lid = pi->lid;
+	t->number = notice->trap;
+	notice->issuer_lid = notice->data_lid = pi->lid;
+	mad_notice_encode(notice, t->data);
 	/* sent by an event, so that one change of many links is one trap */
-	sim_queue_event(s, s->now, EV_TRAP, node << 2 | which, t->generation);
+	sim_queue_event(
+		s, s->now, EV_TRAP, SIM_TRAP_EVENT(node, which), t->generation);
+	return t;
 }
 
 void
@@ -66,7 +74,7 @@ sim_trap_link(struct sim *s, uint32_t node)
 	};
 
 	s->node[node].trap[TRAP_128].port = 0;
-	raise(s, node, TRAP_128, &n);
+	(void)raise(s, node, TRAP_128, &n);
 }
 
 void
@@ -82,7 +90,29 @@ sim_trap_local(struct sim *s, uint32_t node, unsigned port, uint16_t flags)
 	};
 
 	s->node[node].trap[TRAP_144].port = (uint8_t)port;
-	raise(s, node, TRAP_144, &n);
+	(void)raise(s, node, TRAP_144, &n);
+}
+
+/* The first of its kind is told until it is repressed, others meanwhile not. */
+void
+sim_trap_violation(struct sim *s, uint32_t node, unsigned port, uint16_t trap,
+	const struct mad_violation *v)
+{
+	unsigned which = TRAP_256 + (trap - MAD_VIOLATION_M_KEY);
+	struct sim_trap *t = &s->node[node].trap[which];
+	struct mad_notice n = {
+		.generic = true,
+		.type = NOTICE_SECURITY,
+		.producer = s->node[node].type,
+		.trap = trap,
+	};
+
+	if (t->pending)
+		return;
+	t->port = (uint8_t)port;
+	t = raise(s, node, which, &n);
+	if (t)
+		mad_violation_encode(v, trap, t->data);
 }
 
 void
@@ -98,7 +128,7 @@ sim_trap_due(struct sim *s, uint32_t node, unsigned which, uint32_t gen)
 		t->pending = false;
 	else
 		sim_queue_event(s, mono_add(s->now, s->o.trap_interval),
-			EV_TRAP, node << 2 | which, gen);
+			EV_TRAP, SIM_TRAP_EVENT(node, which), gen);
 }
 
 void
@@ -114,7 +144,40 @@ sim_trap_repress(struct sim *s, uint32_t node, const struct smp *m)
 		struct sim_trap *t = &s->node[node].trap[i];
 
 		if (t->pending && (uint32_t)t->tid == (uint32_t)m->tid &&
-			t->notice.trap == n.trap)
+			t->number == n.trap)
 			t->pending = false;
 	}
+}
+
+/*
+ * The notices that wait, oldest kind first: Get shows the first and how many
+ * there are, Set with its toggle bit takes it away (IBA 13.4.9).
+ */
+uint16_t
+sim_trap_notice(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
+{
+	struct sim_node *n = &s->node[node];
+	struct sim_trap *first = NULL;
+	struct mad_notice head = {.generic = true, .type = NOTICE_EMPTY}, in;
+	uint16_t count = 0;
+
+	for (unsigned i = 0; i < NTRAPS; i++) {
+		if (!n->trap[i].pending)
+			continue;
+		if (!first)
+			first = &n->trap[i];
+		count++;
+	}
+	mad_notice_decode(req->data, &in);
+	if (req->method == MAD_SET && first && in.toggle == n->notice_toggle) {
+		first->pending = false;
+		n->notice_toggle = !n->notice_toggle;
+	}
+	mad_notice_encode(&head, d);
+	if (first)
+		memcpy(d, first->data, MAD_DATA);
+	/* toggle bit and count share a word */
+	d[8] = (uint8_t)((unsigned)n->notice_toggle << 7 | count >> 8);
+	d[9] = (uint8_t)count;
+	return 0;
 }
