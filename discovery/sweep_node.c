@@ -52,11 +52,10 @@ sweep_read(struct sweep *s, draft_id n, bool full)
 	w->full = w->full || full;
 	w->fault = false;
 	w->misses = 0;
-	w->head = 2;
+	w->head = 1;
 	w->rounds = 1;
 	s->d->node[n]->flags &= (uint8_t)~TN_PARTIAL;
 	sweep_queue(s, JOB_SWITCH, n, 0);
-	sweep_queue(s, JOB_PORT, n, 0);
 }
 
 static bool
@@ -144,10 +143,20 @@ got_again(struct sweep *s, draft_id n)
 		return;
 	w->rounds++;
 	w->state = SN_HEAD;
-	w->head = 2;
+	w->head = 1;
 	s->stage = STAGE_RUN;
 	sweep_queue(s, JOB_CLEAR, n, 0);
-	sweep_queue(s, JOB_PORT, n, 0); /* it may have rebooted */
+}
+
+/*
+ * PortStateChange is clear: now port 0 is read, and not before. What it said
+ * earlier may have been lost in a reboot that the bit told of.
+ */
+static void
+read_port_zero(struct sweep *s, draft_id n)
+{
+	sweep_node(s, n)->head++;
+	sweep_queue(s, JOB_PORT, n, 0);
 }
 
 void
@@ -177,11 +186,14 @@ sweep_got_switch(struct sweep *s, const struct sweep_job *job,
 				no_answer(res));
 		/* Should a change have come in between, it is seen again. */
 		s->d->node[job->node]->changed = false;
+		read_port_zero(s, job->node);
 	} else if (!taken) {
 		w->fault = true;
 	} else if (s->d->node[job->node]->changed) {
 		w->head++;
 		sweep_queue(s, JOB_CLEAR, job->node, 0);
+	} else {
+		read_port_zero(s, job->node);
 	}
 	progress(s, job->node);
 }

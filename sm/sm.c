@@ -197,6 +197,7 @@ sm_free(struct sm *sm)
 	map_free(&sm->probed);
 	free(sm->dirty.guid);
 	free(sm->banned);
+	free(sm->retry);
 	free(sm->record);
 	free(sm->rank);
 	free(sm->peer);

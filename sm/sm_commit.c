@@ -9,8 +9,9 @@
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
-bool
-sm_commit_unfinished(const struct topo *t, port_ix p)
+/* Is port p one that should be up, or known, and is not? */
+static bool
+unfinished(const struct topo *t, port_ix p)
 {
 	const struct topo_port *port = &t->port[p];
 
@@ -160,11 +161,44 @@ save(struct sm *sm)
 	free(rank);
 }
 
+/* Whom to ask again later, each once. */
+static void
+list_retries(struct sm *sm, const struct topo *t)
+{
+	struct map seen = {0};
+	port_ix p;
+	sw_ix s;
+
+	sm->nretry = 0;
+	for (p = 0; p < t->nports; p++) {
+		uint64_t guid = 0;
+
+		if (!unfinished(t, p))
+			continue;
+		s = topo_switch_of(t, p);
+		if (s != TOPO_NONE)
+			guid = t->node[t->sw[s].node].guid;
+		sm->unfinished = true;
+		if (map_get(&seen, guid, NULL))
+			continue;
+		map_put(&seen, guid, 0);
+		sm->retry = mem_grow(sm->retry, sm->nretry, &sm->capretry,
+			sizeof(*sm->retry));
+		sm->retry[sm->nretry++] = guid;
+	}
+	map_free(&seen);
+}
+
 void
 sm_commit_schedule(struct sm *sm, struct mono now)
 {
 	const struct mono interval = sm->cfg->sweep.interval;
+	/* a run that changed nothing has a younger topology than the view */
+	const struct topo *t = sm->view->topo->generation < sm->topo->generation
+				       ? sm->topo
+				       : sm->view->topo;
 
+	list_retries(sm, t);
 	sm->light_due = interval.ns > 0 ? mono_add(now, interval) : MONO_NEVER;
 	if (!sm->unfinished) {
 		sm->retry_due = MONO_NEVER;
@@ -194,9 +228,6 @@ sm_commit(struct sm *sm, struct mono now)
 	v->times = sm->times;
 	sm->counts.smps = xact_stats(sm->x)->sent - sm->sent_before;
 	count_ports(v->topo, &sm->counts);
-	for (port_ix p = 0; p < v->topo->nports; p++)
-		if (sm_commit_unfinished(v->topo, p))
-			sm->unfinished = true;
 	v->counts = sm->counts;
 	list_quarantine(sm, v);
 	(void)snprintf(v->cause, sizeof(v->cause), "%s", sm->cause);

@@ -33,7 +33,8 @@ struct sm_dirty {
 struct sm_banned {
 	uint64_t guid;
 	struct mono until;
-	struct mono wait; /* doubles each time */
+	struct mono wait; /* doubles each time; 0: never banned yet */
+	unsigned silent;  /* pushes in a row that it did not answer */
 };
 
 /* One poll or question to another SM. */
@@ -85,6 +86,8 @@ struct sm {
 	char lid_conflict[256];
 	unsigned again;	 /* pipeline passes of this run */
 	bool unfinished; /* some end port could not be brought up */
+	uint64_t *retry; /* switches to ask again for that; 0: everything */
+	size_t nretry, capretry;
 
 	/* kept from run to run */
 	struct view *view;
@@ -126,8 +129,6 @@ void sm_run_fail(struct sm *sm, struct mono now, const char *why);
 /* sm_commit.c: swap the view, save, tell; schedule what comes next. */
 void sm_commit(struct sm *sm, struct mono now);
 void sm_commit_schedule(struct sm *sm, struct mono now);
-/* Is port p one that should be up, or known, and is not? */
-bool sm_commit_unfinished(const struct topo *t, port_ix p);
 /* Order of struct route_rank, for qsort and bsearch. */
 int sm_commit_by_guid(const void *a, const void *b);
 /* t with the port states and names known by now, or NULL: it changed. */

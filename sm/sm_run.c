@@ -108,20 +108,13 @@ start_run(struct sm *sm, struct mono now)
 static void
 mark_unfinished(struct sm *sm, struct mono now)
 {
-	const struct topo *t = sm->view->topo;
-	port_ix p;
-	sw_ix s;
+	size_t i;
 
-	for (p = 0; p < t->nports; p++) {
-		if (!sm_commit_unfinished(t, p))
-			continue;
-		s = topo_switch_of(t, p);
-		if (s != TOPO_NONE)
-			sm_mark(sm, t->node[t->sw[s].node].guid, now,
-				"ports not yet up");
+	for (i = 0; i < sm->nretry; i++)
+		if (sm->retry[i] != 0)
+			sm_mark(sm, sm->retry[i], now, "ports not yet up");
 		else /* a cable between two hosts: there is no switch to ask */
 			sm_mark_full(sm, now, "ports not yet up");
-	}
 }
 
 bool
@@ -184,19 +177,29 @@ keep_bans(struct sm *sm, struct mono now)
 				"refused its tables");
 }
 
-static void
-ban(struct sm *sm, uint64_t guid, const char *why, struct mono now)
+static struct sm_banned *
+blame(struct sm *sm, uint64_t guid)
 {
 	struct sm_banned *b = banned(sm, guid);
 
-	if (b == NULL) {
-		sm->banned = mem_grow(sm->banned, sm->nbanned, &sm->capbanned,
-			sizeof(*sm->banned));
-		b = &sm->banned[sm->nbanned++];
-		*b = (struct sm_banned){guid, now, mono_ms(BAN_SECONDS * 1000)};
-	} else if (b->wait.ns < mono_ms(BAN_MAX_SECONDS * 1000L).ns) {
+	if (b != NULL)
+		return b;
+	sm->banned = mem_grow(
+		sm->banned, sm->nbanned, &sm->capbanned, sizeof(*sm->banned));
+	b = &sm->banned[sm->nbanned++];
+	*b = (struct sm_banned){.guid = guid};
+	return b;
+}
+
+static void
+ban(struct sm *sm, uint64_t guid, const char *why, struct mono now)
+{
+	struct sm_banned *b = blame(sm, guid);
+
+	if (b->wait.ns == 0)
+		b->wait = mono_ms(BAN_SECONDS * 1000);
+	else if (b->wait.ns < mono_ms(BAN_MAX_SECONDS * 1000L).ns)
 		b->wait.ns *= 2;
-	}
 	b->until = mono_add(now, b->wait);
 	draft_quarantine(sm->draft, guid, why);
 }
@@ -237,6 +240,11 @@ light_done(struct sm *sm, struct mono now)
 
 	if (sweep_self_changed(sm->sweep))
 		sm_mark_full(sm, now, "our own port changed");
+	/* who is no longer known cannot be asked: then all must be looked for
+	 */
+	if (sweep_stats(sm->sweep)->smps + sm->view->nquarantine <
+		sm->view->topo->nsw)
+		sm_mark_full(sm, now, "light sweep: switches are missing");
 	guid = sweep_suspects(sm->sweep, &n);
 	for (i = 0; i < n; i++) {
 		struct sm_banned *b = banned(sm, guid[i]);
@@ -407,8 +415,7 @@ start_readback(struct sm *sm, struct mono now)
 	sw_ix s;
 
 	for (s = 0; s < t->nsw && sm->kind == SWEEP_FULL; s++)
-		if (t->sw[s].changed)
-			map_put(&sm->probed, t->node[t->sw[s].node].guid, 0);
+		map_put(&sm->probed, t->node[t->sw[s].node].guid, 0);
 	sm->readback = readback_new(sm->topo, &job);
 	sm_enter(sm, SM_READBACK, now);
 }
@@ -615,35 +622,67 @@ forget_work(struct sm *sm)
 	sm->topo = NULL;
 }
 
+enum verdict { WRITTEN, PLAN_AGAIN, SWEEP_AGAIN };
+
 /*
- * Switches that could not be written leave the fabric; true when the pipeline
- * has to run again without them (or with their top raised first).
+ * A switch that fell silent may only be behind one that is gone: the fabric is
+ * asked before anybody is blamed. One that answers questions but is silent to
+ * its tables a second time is kept out.
  */
-static bool
+static enum verdict
+judge_silent(struct sm *sm, const struct push_failure *f, struct mono now)
+{
+	uint64_t guid = sm->topo->node[f->node].guid;
+	struct sm_banned *b = blame(sm, guid);
+
+	if (++b->silent < 2)
+		return SWEEP_AGAIN;
+	b->silent = 0;
+	log_error("push: quarantined guid=0x%016llx: %s",
+		(unsigned long long)guid, f->why);
+	ban(sm, guid, f->why, now);
+	return PLAN_AGAIN;
+}
+
+static enum verdict
+judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
+{
+	const struct topo_node *node = &sm->topo->node[f->node];
+
+	if (f->cause == PUSH_ABOVE_TOP) {
+		log_info("push: %s: its top is raised first", f->why);
+		return PLAN_AGAIN;
+	}
+	if (!f->condemned) {
+		log_warn("push: port not brought up: %s", f->why);
+		sm->unfinished = true;
+		return WRITTEN;
+	}
+	if (f->cause == PUSH_SILENT)
+		return judge_silent(sm, f, now);
+	log_error("push: quarantined guid=0x%016llx: %s",
+		(unsigned long long)node->guid, f->why);
+	ban(sm, node->guid, f->why, now);
+	return PLAN_AGAIN;
+}
+
+/*
+ * Switches that could not be written leave the fabric, and the pipeline has to
+ * run again without them (or with their top raised first).
+ */
+static enum verdict
 judge_failures(struct sm *sm, struct mono now)
 {
 	const struct push_failure *f;
-	bool again = false;
+	enum verdict worst = WRITTEN, v;
 	size_t n, i;
 
 	f = push_failures(sm->push, &n);
 	for (i = 0; i < n; i++) {
-		const struct topo_node *node = &sm->topo->node[f[i].node];
-
-		if (f[i].cause == PUSH_ABOVE_TOP) {
-			log_info("push: %s: its top is raised first", f[i].why);
-			again = true;
-		} else if (f[i].condemned) {
-			log_error("push: quarantined guid=0x%016llx: %s",
-				(unsigned long long)node->guid, f[i].why);
-			ban(sm, node->guid, f[i].why, now);
-			again = true;
-		} else {
-			log_warn("push: port not brought up: %s", f[i].why);
-			sm->unfinished = true;
-		}
+		v = judge_failure(sm, &f[i], now);
+		worst = v > worst ? v : worst;
 	}
-	return again;
+	return worst;
 }
 
 static void
@@ -692,12 +731,33 @@ finish(struct sm *sm, struct mono now)
 		sm_commit(sm, now);
 	else
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
-	forget_work(sm);
+	for (size_t i = 0; i < sm->nbanned; i++)
+		sm->banned[i].silent = 0;
 	sm_commit_schedule(sm, now);
+	forget_work(sm);
 	/* names can wait until the fabric has settled */
 	sm->names_due = mono_add(now, mono_ms(NAMES_DELAY_MS));
 	sm_enter(sm, SM_IDLE, now);
 	tell_finished(sm);
+}
+
+/* What a push leads to. */
+static void
+again(struct sm *sm, enum verdict v, struct mono now)
+{
+	if (v == WRITTEN) {
+		finish(sm, now);
+		return;
+	}
+	forget_work(sm);
+	if (++sm->again > MAX_PASSES) {
+		sm_run_fail(sm, now, "too many switches fail in turn");
+	} else if (v == SWEEP_AGAIN) {
+		sm->kind = SWEEP_FULL;
+		start_sweep(sm, now, SWEEP_FULL);
+	} else if (freeze(sm, now)) {
+		sm_run_take(sm, now);
+	}
 }
 
 bool
@@ -709,15 +769,7 @@ sm_run_push(struct sm *sm, struct mono now)
 	count_push(sm);
 	sm->times.push =
 		mono_add(sm->times.push, mono_sub(now, sm->phase_began));
-	if (judge_failures(sm, now)) {
-		forget_work(sm);
-		if (++sm->again > MAX_PASSES)
-			sm_run_fail(sm, now, "too many switches fail in turn");
-		else if (freeze(sm, now))
-			sm_run_take(sm, now);
-	} else {
-		finish(sm, now);
-	}
+	again(sm, judge_failures(sm, now), now);
 	return true;
 }
 
