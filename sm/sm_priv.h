@@ -126,6 +126,13 @@ void sm_run_drop(struct sm_work *w);
 /* End a run without a commit: the last good tables stay. */
 void sm_run_fail(struct sm *sm, struct mono now, const char *why);
 
+/* sm_blame.c: what failures of a push lead to, and who is kept out. */
+enum sm_verdict { SM_WRITTEN, SM_PLAN_AGAIN, SM_SWEEP_AGAIN };
+enum sm_verdict sm_blame_failures(struct sm *sm, struct mono now);
+struct sm_banned *sm_blame_find(struct sm *sm, uint64_t guid); /* or NULL */
+void sm_blame_keep(struct sm *sm, struct mono now); /* before a freeze */
+void sm_blame_forgive(struct sm *sm); /* silence, after a good push */
+
 /* sm_commit.c: swap the view, save, tell; schedule what comes next. */
 void sm_commit(struct sm *sm, struct mono now);
 void sm_commit_schedule(struct sm *sm, struct mono now);

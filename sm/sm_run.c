@@ -154,56 +154,6 @@ sm_run_idle(struct sm *sm, struct mono now)
 
 /* ---- discovery ---- */
 
-static struct sm_banned *
-banned(struct sm *sm, uint64_t guid)
-{
-	size_t i;
-
-	for (i = 0; i < sm->nbanned; i++)
-		if (sm->banned[i].guid == guid)
-			return &sm->banned[i];
-	return NULL;
-}
-
-/* A switch that refused its tables stays out until its time is over. */
-static void
-keep_bans(struct sm *sm, struct mono now)
-{
-	size_t i;
-
-	for (i = 0; i < sm->nbanned; i++)
-		if (mono_before(now, sm->banned[i].until))
-			draft_quarantine(sm->draft, sm->banned[i].guid,
-				"refused its tables");
-}
-
-static struct sm_banned *
-blame(struct sm *sm, uint64_t guid)
-{
-	struct sm_banned *b = banned(sm, guid);
-
-	if (b != NULL)
-		return b;
-	sm->banned = mem_grow(
-		sm->banned, sm->nbanned, &sm->capbanned, sizeof(*sm->banned));
-	b = &sm->banned[sm->nbanned++];
-	*b = (struct sm_banned){.guid = guid};
-	return b;
-}
-
-static void
-ban(struct sm *sm, uint64_t guid, const char *why, struct mono now)
-{
-	struct sm_banned *b = blame(sm, guid);
-
-	if (b->wait.ns == 0)
-		b->wait = mono_ms(BAN_SECONDS * 1000);
-	else if (b->wait.ns < mono_ms(BAN_MAX_SECONDS * 1000L).ns)
-		b->wait.ns *= 2;
-	b->until = mono_add(now, b->wait);
-	draft_quarantine(sm->draft, guid, why);
-}
-
 static void
 log_oddities(struct sm *sm)
 {
@@ -223,7 +173,7 @@ freeze(struct sm *sm, struct mono now)
 {
 	struct reason why;
 
-	keep_bans(sm, now);
+	sm_blame_keep(sm, now);
 	topo_unref(sm->topo);
 	sm->topo = draft_freeze(sm->draft, sm->generation, &why);
 	if (sm->topo != NULL)
@@ -247,7 +197,7 @@ light_done(struct sm *sm, struct mono now)
 		sm_mark_full(sm, now, "light sweep: switches are missing");
 	guid = sweep_suspects(sm->sweep, &n);
 	for (i = 0; i < n; i++) {
-		struct sm_banned *b = banned(sm, guid[i]);
+		struct sm_banned *b = sm_blame_find(sm, guid[i]);
 
 		if (b == NULL || !mono_before(now, b->until))
 			sm_mark(sm, guid[i], now, "light sweep");
@@ -622,69 +572,6 @@ forget_work(struct sm *sm)
 	sm->topo = NULL;
 }
 
-enum verdict { WRITTEN, PLAN_AGAIN, SWEEP_AGAIN };
-
-/*
- * A switch that fell silent may only be behind one that is gone: the fabric is
- * asked before anybody is blamed. One that answers questions but is silent to
- * its tables a second time is kept out.
- */
-static enum verdict
-judge_silent(struct sm *sm, const struct push_failure *f, struct mono now)
-{
-	uint64_t guid = sm->topo->node[f->node].guid;
-	struct sm_banned *b = blame(sm, guid);
-
-	if (++b->silent < 2)
-		return SWEEP_AGAIN;
-	b->silent = 0;
-	log_error("push: quarantined guid=0x%016llx: %s",
-		(unsigned long long)guid, f->why);
-	ban(sm, guid, f->why, now);
-	return PLAN_AGAIN;
-}
-
-static enum verdict
-judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
-{
-	const struct topo_node *node = &sm->topo->node[f->node];
-
-	if (f->cause == PUSH_ABOVE_TOP) {
-		log_info("push: %s: its top is raised first", f->why);
-		return PLAN_AGAIN;
-	}
-	if (!f->condemned) {
-		log_warn("push: port not brought up: %s", f->why);
-		sm->unfinished = true;
-		return WRITTEN;
-	}
-	if (f->cause == PUSH_SILENT)
-		return judge_silent(sm, f, now);
-	log_error("push: quarantined guid=0x%016llx: %s",
-		(unsigned long long)node->guid, f->why);
-	ban(sm, node->guid, f->why, now);
-	return PLAN_AGAIN;
-}
-
-/*
- * Switches that could not be written leave the fabric, and the pipeline has to
- * run again without them (or with their top raised first).
- */
-static enum verdict
-judge_failures(struct sm *sm, struct mono now)
-{
-	const struct push_failure *f;
-	enum verdict worst = WRITTEN, v;
-	size_t n, i;
-
-	f = push_failures(sm->push, &n);
-	for (i = 0; i < n; i++) {
-		v = judge_failure(sm, &f[i], now);
-		worst = v > worst ? v : worst;
-	}
-	return worst;
-}
-
 static void
 count_push(struct sm *sm)
 {
@@ -731,8 +618,7 @@ finish(struct sm *sm, struct mono now)
 		sm_commit(sm, now);
 	else
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
-	for (size_t i = 0; i < sm->nbanned; i++)
-		sm->banned[i].silent = 0;
+	sm_blame_forgive(sm);
 	sm_commit_schedule(sm, now);
 	forget_work(sm);
 	/* names can wait until the fabric has settled */
@@ -743,16 +629,16 @@ finish(struct sm *sm, struct mono now)
 
 /* What a push leads to. */
 static void
-again(struct sm *sm, enum verdict v, struct mono now)
+again(struct sm *sm, enum sm_verdict v, struct mono now)
 {
-	if (v == WRITTEN) {
+	if (v == SM_WRITTEN) {
 		finish(sm, now);
 		return;
 	}
 	forget_work(sm);
 	if (++sm->again > MAX_PASSES) {
 		sm_run_fail(sm, now, "too many switches fail in turn");
-	} else if (v == SWEEP_AGAIN) {
+	} else if (v == SM_SWEEP_AGAIN) {
 		sm->kind = SWEEP_FULL;
 		start_sweep(sm, now, SWEEP_FULL);
 	} else if (freeze(sm, now)) {
@@ -769,7 +655,7 @@ sm_run_push(struct sm *sm, struct mono now)
 	count_push(sm);
 	sm->times.push =
 		mono_add(sm->times.push, mono_sub(now, sm->phase_began));
-	again(sm, judge_failures(sm, now), now);
+	again(sm, sm_blame_failures(sm, now), now);
 	return true;
 }
 

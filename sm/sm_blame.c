@@ -1,0 +1,129 @@
+/*
+ * Who is kept out, and for how long. A switch that refuses its tables, or is
+ * silent to them although it answers questions, leaves the fabric for a time
+ * that doubles; the rest goes on without it.
+ */
+#include "sm/base/mem.h"
+#include "sm/sm_priv.h"
+
+enum { BAN_SECONDS = 30, BAN_MAX_SECONDS = 3600 };
+
+struct sm_banned *
+sm_blame_find(struct sm *sm, uint64_t guid)
+{
+	size_t i;
+
+	for (i = 0; i < sm->nbanned; i++)
+		if (sm->banned[i].guid == guid)
+			return &sm->banned[i];
+	return NULL;
+}
+
+/* A switch that refused its tables stays out until its time is over. */
+void
+sm_blame_keep(struct sm *sm, struct mono now)
+{
+	size_t i;
+
+	for (i = 0; i < sm->nbanned; i++)
+		if (mono_before(now, sm->banned[i].until))
+			draft_quarantine(sm->draft, sm->banned[i].guid,
+				"refused its tables");
+}
+
+static struct sm_banned *
+blame(struct sm *sm, uint64_t guid)
+{
+	struct sm_banned *b = sm_blame_find(sm, guid);
+
+	if (b != NULL)
+		return b;
+	sm->banned = mem_grow(
+		sm->banned, sm->nbanned, &sm->capbanned, sizeof(*sm->banned));
+	b = &sm->banned[sm->nbanned++];
+	*b = (struct sm_banned){.guid = guid};
+	return b;
+}
+
+static void
+ban(struct sm *sm, uint64_t guid, const char *why, struct mono now)
+{
+	struct sm_banned *b = blame(sm, guid);
+
+	if (b->wait.ns == 0)
+		b->wait = mono_ms(BAN_SECONDS * 1000);
+	else if (b->wait.ns < mono_ms(BAN_MAX_SECONDS * 1000L).ns)
+		b->wait.ns *= 2;
+	b->until = mono_add(now, b->wait);
+	draft_quarantine(sm->draft, guid, why);
+}
+
+/*
+ * A switch that fell silent may only be behind one that is gone: the fabric is
+ * asked before anybody is blamed. One that answers questions but is silent to
+ * its tables a second time is kept out.
+ */
+static enum sm_verdict
+judge_silent(struct sm *sm, const struct push_failure *f, struct mono now)
+{
+	uint64_t guid = sm->topo->node[f->node].guid;
+	struct sm_banned *b = blame(sm, guid);
+
+	if (++b->silent < 2)
+		return SM_SWEEP_AGAIN;
+	b->silent = 0;
+	log_error("push: quarantined guid=0x%016llx: %s",
+		(unsigned long long)guid, f->why);
+	ban(sm, guid, f->why, now);
+	return SM_PLAN_AGAIN;
+}
+
+static enum sm_verdict
+judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
+{
+	const struct topo_node *node = &sm->topo->node[f->node];
+
+	if (f->cause == PUSH_ABOVE_TOP) {
+		log_info("push: %s: its top is raised first", f->why);
+		return SM_PLAN_AGAIN;
+	}
+	if (!f->condemned) {
+		log_warn("push: port not brought up: %s", f->why);
+		sm->unfinished = true;
+		return SM_WRITTEN;
+	}
+	if (f->cause == PUSH_SILENT)
+		return judge_silent(sm, f, now);
+	log_error("push: quarantined guid=0x%016llx: %s",
+		(unsigned long long)node->guid, f->why);
+	ban(sm, node->guid, f->why, now);
+	return SM_PLAN_AGAIN;
+}
+
+/*
+ * Switches that could not be written leave the fabric, and the pipeline has to
+ * run again without them (or with their top raised first).
+ */
+enum sm_verdict
+sm_blame_failures(struct sm *sm, struct mono now)
+{
+	const struct push_failure *f;
+	enum sm_verdict worst = SM_WRITTEN, v;
+	size_t n, i;
+
+	f = push_failures(sm->push, &n);
+	for (i = 0; i < n; i++) {
+		v = judge_failure(sm, &f[i], now);
+		worst = v > worst ? v : worst;
+	}
+	return worst;
+}
+
+void
+sm_blame_forgive(struct sm *sm)
+{
+	size_t i;
+
+	for (i = 0; i < sm->nbanned; i++)
+		sm->banned[i].silent = 0;
+}
