@@ -24,6 +24,13 @@ bringup selene 180
 cable demo 90
 cable irregular 90
 cable selene 240
+sim reread-demo 60
+sim reread-lab-selfloop 60
+sim reread-selene 90
+sim opensm-tree648 120
+sim heddled-tree648 60
+sim heddled-gb200 60
+sim faults-tree648 180
 '
 
 passed=0
