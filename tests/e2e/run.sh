@@ -28,6 +28,13 @@ preload tables 120
 preload ports 60
 preload probe 60
 preload heddled 60
+sim reread-demo 60
+sim reread-lab-selfloop 60
+sim reread-selene 90
+sim opensm-tree648 120
+sim heddled-tree648 60
+sim heddled-gb200 60
+sim faults-tree648 180
 '
 
 passed=0

@@ -320,7 +320,7 @@ int
 serve_cmd(
 	struct serve *s, const char *line, struct buf *out, struct reason *why)
 {
-	struct words w;
+	struct words w = {.n = 0};
 
 	if (split(line, &w, why))
 		return -1;

@@ -230,6 +230,7 @@ read_batch(struct serve_client *c, struct mono now)
 
 	memset(v, 0, sizeof(v));
 	for (unsigned i = 0; i < SERVE_BATCH; i++) {
+		/* cppcheck-suppress legacyUninitvar ; its address only */
 		iov[i] = (struct iovec){wire[i], sizeof(wire[i])};
 		v[i].msg_hdr.msg_iov = &iov[i];
 		v[i].msg_hdr.msg_iovlen = 1;

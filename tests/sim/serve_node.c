@@ -11,9 +11,11 @@ enum { TEXT_MAX = 128 };
 static char
 letter(const struct fabric_node *n)
 {
-	return n->type == FABRIC_SWITCH ? 'S'
-	       : n->type == FABRIC_CA	? 'H'
-					: 'R';
+	if (n->type == FABRIC_SWITCH)
+		return 'S';
+	if (n->type == FABRIC_CA)
+		return 'H';
+	return 'R';
 }
 
 void

@@ -16,6 +16,7 @@ enum {
 	MFT_BLOCKS = 32,
 	MFT_POSITIONS = 2,
 	VLARB_ENTRIES = 8, /* a table */
+	VLARB_BYTES = 16,
 	WIDTHS = 0x1f,
 	SPEEDS = 7,
 	EXT_HDR = 4,
@@ -319,7 +320,8 @@ act_pkeys(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	const struct sim_node *n = &s->node[q->node];
 	unsigned num = n->sw ? req->mod >> 16 : q->port;
 	unsigned block = req->mod & 0xffff;
-	unsigned cap = n->sw && num == 0 ? PKEYS_P0 : PKEYS, size;
+	unsigned cap = n->sw && num == 0 ? PKEYS_P0 : PKEYS;
+	size_t at = (size_t)block * MAD_DATA, size;
 	struct sim_port *p;
 
 	if (num > n->nports || block * PKEY_BLOCK >= cap)
@@ -329,31 +331,42 @@ act_pkeys(struct sim *s, const struct sim_msg *q, const struct smp *req,
 		p->pkeys = mem_zalloc(PKEYS, 2);
 		be_put16(p->pkeys, 0xffff);
 	}
-	size = (cap < PKEY_BLOCK ? cap : PKEY_BLOCK) * 2;
+	size = 2 * (size_t)(cap < PKEY_BLOCK ? cap : PKEY_BLOCK);
 	if (req->method == MAD_SET) {
-		memcpy(p->pkeys + block * MAD_DATA, req->data, size);
+		memcpy(p->pkeys + at, req->data, size);
 		return 0;
 	}
 	memset(d, 0, MAD_DATA);
-	memcpy(d, p->pkeys + block * MAD_DATA, size);
+	memcpy(d, p->pkeys + at, size);
 	return 0;
 }
 
-/* Tables of a port: [0] low, [2] high arbitration, [4] SL2VL of a CA. */
-static uint8_t *
-port_tables(struct sim_port *p)
+/* Tables of a port, 64 bytes each, by number. */
+enum { LOW = 0, HIGH = 2, CA_SL2VL = 4, TABLES = 5 };
+
+static void
+make_tables(struct sim_port *p)
 {
-	if (p->vlarb)
-		return p->vlarb;
-	p->vlarb = mem_zalloc(5, MAD_DATA);
-	for (uint8_t i = 0; i < VLARB_ENTRIES; i++) {
-		p->vlarb[2 * i] = i;
-		p->vlarb[2 * i + 1] = i ? 4 : 0;
-		p->vlarb[2 * MAD_DATA + 2 * i] = i;
-		p->vlarb[2 * MAD_DATA + 2 * i + 1] = i ? 0 : 4;
+	uint8_t *low, *high, *sl2vl;
+
+	p->vlarb = mem_zalloc(TABLES, MAD_DATA);
+	low = p->vlarb + (size_t)LOW * MAD_DATA;
+	high = p->vlarb + (size_t)HIGH * MAD_DATA;
+	sl2vl = p->vlarb + (size_t)CA_SL2VL * MAD_DATA;
+	for (size_t i = 0; i < VLARB_ENTRIES; i++) {
+		low[2 * i] = high[2 * i] = (uint8_t)i;
+		low[2 * i + 1] = i ? 4 : 0;
+		high[2 * i + 1] = i ? 0 : 4;
 	}
-	memcpy(p->vlarb + 4 * MAD_DATA, sl2vl_row, sizeof(sl2vl_row));
-	return p->vlarb;
+	memcpy(sl2vl, sl2vl_row, sizeof(sl2vl_row));
+}
+
+static uint8_t *
+port_table(struct sim_port *p, unsigned which)
+{
+	if (!p->vlarb)
+		make_tables(p);
+	return p->vlarb + (size_t)which * MAD_DATA;
 }
 
 static uint16_t
@@ -367,14 +380,13 @@ act_vlarb(struct sim *s, const struct sim_msg *q, const struct smp *req,
 
 	if (num > n->nports || (part != 1 && part != 3))
 		return MAD_STATUS_FIELD;
-	table = port_tables(sim_int_port(s, q->node, num)) +
-		(part - 1) * MAD_DATA;
+	table = port_table(sim_int_port(s, q->node, num), part - 1);
 	if (req->method == MAD_SET) {
-		memcpy(table, req->data, VLARB_ENTRIES * 2);
+		memcpy(table, req->data, VLARB_BYTES);
 		return 0;
 	}
 	memset(d, 0, MAD_DATA);
-	memcpy(d, table, VLARB_ENTRIES * 2);
+	memcpy(d, table, VLARB_BYTES);
 	return 0;
 }
 
@@ -394,8 +406,7 @@ act_sl2vl(struct sim *s, const struct sim_msg *q, const struct smp *req,
 		else
 			(void)sim_table_act(s, q->node, q->port, &own, got);
 	} else {
-		row = port_tables(sim_int_port(s, q->node, q->port)) +
-		      4 * MAD_DATA;
+		row = port_table(sim_int_port(s, q->node, q->port), CA_SL2VL);
 		if (req->method == MAD_SET)
 			memcpy(row, req->data, sizeof(sl2vl_row));
 		memcpy(got, row, sizeof(sl2vl_row));

@@ -90,9 +90,12 @@ set(struct serve_options *o, int c, const char *arg)
 		o->ctl = arg;
 		return 0;
 	case O_PROFILE:
-		if (strcmp(arg, "ibsim") == 0)
-			as_ibsim(&o->sim);
-		return strcmp(arg, "ibsim") && strcmp(arg, "full") ? -1 : 0;
+		if (strcmp(arg, "full") == 0)
+			return 0;
+		if (strcmp(arg, "ibsim") != 0)
+			return -1;
+		as_ibsim(&o->sim);
+		return 0;
 	case O_SEED:
 		o->sim.seed = v;
 		return 0;

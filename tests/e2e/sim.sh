@@ -1,0 +1,196 @@
+#!/bin/sh
+# heddle-sim with other people's programs on it. usage: sim.sh TEST-FABRIC
+#	reread	ibnetdiscover's print, read again, is the fabric
+#	opensm	opensm brings it up; sminfo, ibtracert and saquery agree
+#	heddled	heddled does, with the tables and the SMPs it has on ibsim
+#	faults	heddled survives loss, a dead link and a reboot
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+SM_ENGINE=${SM_ENGINE:-minhop}
+# shellcheck source=tests/e2e/lib.sh
+. tests/e2e/lib.sh
+
+# serve FILE [options]: a heddle-sim of our own; ready when it returns
+serve() {
+	: >"$E2E_DIR/sim.out"
+	"$B/heddle-sim" serve "$@" --name "$IBSIM_SOCKNAME" \
+		>"$E2E_DIR/sim.out" 2>&1 &
+	E2E_SIM_PID=$!
+	until_true 60 served || fail "heddle-sim did not start:" \
+		"$(tail -n 3 "$E2E_DIR/sim.out")"
+	net_hosts "$1" >"$E2E_DIR/hosts"
+	E2E_SM_HOST=$(head -n 1 "$E2E_DIR/hosts")
+	E2E_TOOL_HOST=$(tail -n 1 "$E2E_DIR/hosts")
+}
+
+served() {
+	gone "$E2E_SIM_PID" && fail "heddle-sim ended:" \
+		"$(tail -n 3 "$E2E_DIR/sim.out")"
+	grep -q 'ready as' "$E2E_DIR/sim.out"
+}
+
+sim() {
+	"$B/heddle-sim" ctl --name "$IBSIM_SOCKNAME" "$@"
+}
+
+unserve() {
+	sim quit || fail "heddle-sim did not quit"
+	until_true 5 gone "$E2E_SIM_PID" || fail "heddle-sim goes on"
+	wait "$E2E_SIM_PID" || fail "heddle-sim failed:" \
+		"$(tail -n 3 "$E2E_DIR/sim.out")"
+	E2E_SIM_PID=
+}
+
+# judged_ok WHO [but]: in order, but for cycles if so told
+judged_ok() {
+	sim judge >"$E2E_DIR/judge" 2>&1 ||
+		{ [ "${2:-}" = but ] &&
+			grep -q '^error: cycle of ' "$E2E_DIR/judge" &&
+			! grep -q '; ' "$E2E_DIR/judge"; } ||
+		fail "after $1: $(cat "$E2E_DIR/judge")"
+	say "$1: $(cat "$E2E_DIR/judge")"
+}
+
+# canonical FILE: a print without what a bring-up changes, nodes in order
+canonical() {
+	"$B/heddle-sim" generate file "$1" 2>/dev/null |
+		sed 's/ lid [0-9]* lmc [0-9]*//; s/ lid [0-9]* / /' |
+		awk '/^$/ { n++ } { print n + 0 "\t" $0 }' |
+		awk -F'\t' '{ t[$1] = t[$1] substr($0, length($1) + 2) "\r" }
+			END { for (i in t) print t[i] }' |
+		grep -v '^#' | LC_ALL=C sort
+}
+
+# through LIBRARY HOST COMMAND...
+through() {
+	th_library=$1
+	th_host=$2
+	shift 2
+	"$B/heddle-sim" run --preload "$th_library" --host "$th_host" \
+		"$IBSIM_SOCKNAME" -- "$@"
+}
+
+test_reread() {
+	serve "$E2E_DIR/fabric.net"
+	for lib in umad2sim heddle; do
+		through $lib "$E2E_SM_HOST" ibnetdiscover \
+			>"$E2E_DIR/$lib.net" 2>"$E2E_DIR/$lib.err" ||
+			fail "ibnetdiscover: $(tail -n 3 "$E2E_DIR/$lib.err")"
+		canonical "$E2E_DIR/fabric.net" >"$E2E_DIR/want"
+		canonical "$E2E_DIR/$lib.net" >"$E2E_DIR/got"
+		[ -s "$E2E_DIR/want" ] || fail "nothing was read"
+		cmp -s "$E2E_DIR/want" "$E2E_DIR/got" ||
+			fail "$lib: another fabric:" \
+				"$(diff "$E2E_DIR/want" "$E2E_DIR/got" |
+					tr '\r' '\n' | head -n 10)"
+		say "$lib: $(grep -c '' "$E2E_DIR/got") nodes, the same"
+	done
+	# port 0 of a switch is a place for a client, and the usual one
+	first=$(awk '$1 == "Switch" { print $3; exit }' \
+		"$E2E_DIR/fabric.net" | tr -d '"')
+	through umad2sim "$first" smpquery -D nodeinfo 0 2>/dev/null |
+		grep -q 'NodeType.*Switch' || fail "no client on a switch"
+	unserve
+}
+
+test_opensm() {
+	serve "$E2E_DIR/fabric.net"
+	for lib in umad2sim heddle; do
+		through $lib "$E2E_SM_HOST" opensm -o -R "$SM_ENGINE" \
+			-f "$E2E_DIR/$lib.osm" >"$E2E_DIR/osm.out" 2>&1 ||
+			fail "opensm: $(tail -n 3 "$E2E_DIR/osm.out")"
+		# between two spines of one tier it has no way but down and up
+		judged_ok "opensm through $lib" but
+	done
+	(cd "$E2E_DIR" && exec "$B/heddle-sim" run --preload heddle \
+		--host "$E2E_SM_HOST" "$IBSIM_SOCKNAME" -- opensm -R "$SM_ENGINE" \
+		-f "$E2E_DIR/osm.log") >"$E2E_DIR/osm.out" 2>&1 &
+	E2E_SM_PID=$!
+	until_true 30 sm_answers heddle || fail "sminfo finds no master"
+	sm_answers umad2sim || fail "sminfo by umad2sim finds no master"
+	through umad2sim "$E2E_TOOL_HOST" ibtracert "$(lid_of "$E2E_TOOL_HOST")" \
+		"$(lid_of "$E2E_SM_HOST")" >"$E2E_DIR/trace" 2>&1 ||
+		fail "ibtracert: $(tail -n 3 "$E2E_DIR/trace")"
+	through heddle "$E2E_TOOL_HOST" saquery NR >"$E2E_DIR/nr" 2>&1 ||
+		fail "saquery: $(tail -n 3 "$E2E_DIR/nr")"
+	n=$(grep -c 'NodeRecord dump' "$E2E_DIR/nr")
+	[ "$n" = "$(awk '$1 ~ /^(Switch|Ca|Rt)$/' "$E2E_DIR/fabric.net" |
+		grep -c '')" ] || fail "saquery saw $n nodes"
+	say "saquery: $n nodes"
+	stop_pid "$E2E_SM_PID"
+	E2E_SM_PID=
+	unserve
+}
+
+# lid_of HOST: from the server itself
+lid_of() {
+	sim show "$1" | sed -n 's/^port .*: Active, lid \([0-9]*\) .*/\1/p'
+}
+
+sm_answers() {
+	through "$1" "$E2E_TOOL_HOST" sminfo 2>/dev/null |
+		grep -q 'SMINFO_MASTER'
+}
+
+# SMPs by attribute as heddled's summary has them, and the tables
+summary() {
+	grep '^smps' "$E2E_DIR/sm.log" | grep -v NodeDescription |
+		LC_ALL=C sort >"$E2E_DIR/$1.smps"
+	[ -s "$E2E_DIR/$1.smps" ] || fail "heddled gave no summary"
+	on "$E2E_TOOL_HOST" dump_fts -n >"$E2E_DIR/$1.fts" 2>/dev/null ||
+		fail "dump_fts failed on $1"
+}
+
+test_heddled() {
+	sim_start "$E2E_DIR/fabric.net"
+	sm_once || fail "heddled on ibsim: $(tail -n 3 "$E2E_DIR/sm.log")"
+	summary ibsim
+	sim_stop
+	rm -rf "$E2E_DIR/state"
+	serve "$E2E_DIR/fabric.net" --profile ibsim
+	sm_once || fail "heddled on heddle-sim: $(tail -n 3 "$E2E_DIR/sm.log")"
+	summary ours
+	judged_ok "heddled as on ibsim"
+	cmp "$E2E_DIR/ibsim.fts" "$E2E_DIR/ours.fts" ||
+		fail "other tables than on ibsim"
+	diff "$E2E_DIR/ibsim.smps" "$E2E_DIR/ours.smps" ||
+		fail "other SMPs than on ibsim"
+	unserve
+	rm -rf "$E2E_DIR/state"
+	serve "$E2E_DIR/fabric.net"
+	sm_once || fail "heddled on heddle-sim: $(tail -n 3 "$E2E_DIR/sm.log")"
+	judged_ok "heddled"
+	unserve
+}
+
+all_well() {
+	sim judge >"$E2E_DIR/judge" 2>&1
+}
+
+test_faults() {
+	serve "$E2E_DIR/fabric.net" --seed 7
+	sm_start
+	until_true 30 all_well || fail "bring-up: $(cat "$E2E_DIR/judge")"
+	sim loss 5 || fail "no loss"
+	net_cables "$E2E_DIR/fabric.net" | pick 1 1 >"$E2E_DIR/cable"
+	read -r a ap b bp <"$E2E_DIR/cable"
+	sim link "$a/$ap" down || fail "no cable to pull"
+	until_true 30 all_well || fail "a cable out: $(cat "$E2E_DIR/judge")"
+	sim link "$a/$ap" up
+	sim reboot "$b"
+	until_true 60 all_well || fail "a reboot: $(cat "$E2E_DIR/judge")"
+	sim loss 0
+	say "cable $a/$ap to $b/$bp and a reboot: $(cat "$E2E_DIR/judge")"
+	sm_stop
+	unserve
+}
+
+e2e_init
+test=${1%%-*}
+case $test in
+reread | opensm | heddled | faults) ;;
+*) fail "usage: sim.sh reread|opensm|heddled|faults-FABRIC" ;;
+esac
+fabric "${1#*-}" "$E2E_DIR/fabric.net"
+"test_$test"
+say "OK: $1"
