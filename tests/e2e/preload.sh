@@ -160,7 +160,20 @@ check_ports() {
 		fail "port 2 is not on the right"
 }
 
+# What the library exports is in front of libc's, and nothing else.
+check_exports() {
+	libc=$(ldd "$PRELOAD" | awk '/libc\.so/ { print $3 }')
+	nm -D --defined-only "$PRELOAD" | awk '{ print $3 }' |
+		sort >"$E2E_DIR/ours"
+	nm -D --defined-only "$libc" | awk '{ sub(/@.*/, "", $3); print $3 }' |
+		sort -u >"$E2E_DIR/libc"
+	more=$(comm -23 "$E2E_DIR/ours" "$E2E_DIR/libc")
+	[ -s "$E2E_DIR/ours" ] || fail "it exports nothing"
+	[ -z "$more" ] || fail "exported: $more"
+}
+
 check_probe() {
+	check_exports
 	fabric demo "$E2E_DIR/fabric.net"
 	serve "$E2E_DIR/fabric.net"
 	under h1 "$B/heddle-umadprobe" many 100 || fail "many"
