@@ -10,6 +10,8 @@
 #include "tests/sim/watch.h"
 #include "tests/sim/world.h"
 
+enum { PERIOD = 60 }; /* of a bad contact, in ms */
+
 struct chaos {
 	struct chaos_script script;
 	struct world *w;
@@ -45,7 +47,8 @@ static void
 play(struct chaos *c, const struct chaos_step *e)
 {
 	struct sim *s = c->w->sim;
-	struct sim_behaviour how = {.hung = e->kind == CHAOS_HANG};
+	struct sim_behaviour how = {
+		.hung = e->kind == CHAOS_HANG, .service = mono_us(e->value)};
 	struct sim_faults faults = c->script.sim.faults;
 
 	switch (e->kind) {
@@ -61,15 +64,19 @@ play(struct chaos *c, const struct chaos_step *e)
 		sim_fault_node(s, e->node, e->kind == CHAOS_NODE_IN);
 		break;
 	case CHAOS_HANG:
+	case CHAOS_SLOW:
 	case CHAOS_WAKE:
 		sim_fault_behave(s, e->node, &how);
 		break;
 	case CHAOS_LOSS:
-		faults.loss = e->port;
+		faults.loss = e->value;
 		sim_fault_chances(s, &faults);
 		break;
 	case CHAOS_NO_LOSS:
 		sim_fault_chances(s, &faults);
+		break;
+	case CHAOS_FLAP:
+		sim_fault_flap(s, e->node, e->port, mono_ms(PERIOD), e->value);
 		break;
 	case CHAOS_RENAME:
 		sim_fault_rename(s, e->node, "another name");
@@ -244,8 +251,7 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 	sim_clear_stats(c->w->sim);
 	c->w->runs = 0;
 	world_start(c->w);
-	(void)world_settle(c->w, mono_ms(60000));
-	if (judge_all(c, why)) {
+	if (come_to_rest(c, why)) {
 		reason_add(why, " (second life)");
 		return -1;
 	}
@@ -283,7 +289,10 @@ live(struct chaos *c, const struct chaos_limits *l)
 {
 	struct reason *why = &c->r->why;
 	const struct chaos_script *s = &c->script;
+	const struct mad_sm_info lesser = {.guid = 1, .state = 2};
 
+	if (s->other_sm != FABRIC_NONE)
+		sim_fault_other_sm(c->w->sim, s->other_sm, 1, &lesser);
 	world_start(c->w);
 	for (size_t i = 0; i < s->nsteps; i++) {
 		run_until(c, s->step[i].at);
@@ -309,11 +318,12 @@ print_script(const struct chaos_script *s, uint64_t seed, struct buf *out)
 		s->f->nhosts);
 	buf_printf(out,
 		"hop %lld ns, service %lld ns, SMA queue %u, loss %u, dup %u, "
-		"busy %u, delay %u; routing takes %lld ns\n%s",
+		"busy %u, delay %u, reorder %u; routing takes %lld ns%s\n%s",
 		(long long)s->sim.hop.ns, (long long)s->sim.service.ns,
 		s->sim.sma_queue, s->sim.faults.loss, s->sim.faults.dup,
-		s->sim.faults.busy, s->sim.faults.delay,
-		(long long)s->route_delay.ns, s->yaml);
+		s->sim.faults.busy, s->sim.faults.delay, s->sim.faults.reorder,
+		(long long)s->route_delay.ns,
+		s->other_sm != FABRIC_NONE ? "; another SM" : "", s->yaml);
 	for (size_t i = 0; i < s->nsteps; i++)
 		chaos_script_print(s, &s->step[i], out);
 }

@@ -3,11 +3,11 @@
  *
  * The seed picks a fabric, how its devices and the daemon are set up, and a
  * script of what goes wrong and when: cables pulled and put back, switches
- * that reboot or leave, hosts that come and go, nodes that hang, bursts of
- * loss, the daemon killed and started again. The real core runs it on the
- * virtual clock; the watch looks at every moment. Then everything is well
- * again, though not everything comes back, and when the daemon has come to
- * rest this must hold:
+ * that reboot or leave, hosts that come and go, nodes that hang or are slow,
+ * bad contacts, bursts of loss, the daemon killed and started again. The real
+ * core runs it on the virtual clock; the watch looks at every moment. Then
+ * everything is well again, though not everything comes back, and when the
+ * daemon has come to rest this must hold:
  *
  *   order    the referee finds nothing wrong in what the daemon can reach
  *   belief   the committed view's tables are those in the switches

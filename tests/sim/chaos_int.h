@@ -17,7 +17,9 @@ enum chaos_kind {
 	CHAOS_NODE_OUT,
 	CHAOS_NODE_IN,
 	CHAOS_HANG,
+	CHAOS_SLOW,
 	CHAOS_WAKE,
+	CHAOS_FLAP,
 	CHAOS_LOSS,
 	CHAOS_NO_LOSS,
 	CHAOS_RENAME,
@@ -30,7 +32,8 @@ enum chaos_kind {
 struct chaos_step {
 	struct mono at;
 	enum chaos_kind kind;
-	uint32_t node, port; /* or: chances in millionths */
+	uint32_t node, port;
+	uint32_t value; /* millionths, microseconds, or times */
 };
 
 struct chaos_script {
@@ -39,6 +42,7 @@ struct chaos_script {
 	char what[160]; /* the fabric in words */
 	char yaml[512];
 	struct mono route_delay;
+	uint32_t other_sm;	 /* host of a lesser SM, or FABRIC_NONE */
 	struct chaos_step *step; /* by time */
 	size_t nsteps, cap;
 	struct mono end; /* of trouble */

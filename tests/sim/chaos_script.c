@@ -230,6 +230,19 @@ make_fabric(struct maker *m, unsigned max)
 	return f;
 }
 
+static uint32_t
+pick_node(struct maker *m, enum fabric_type type)
+{
+	const struct fabric *f = m->s->f;
+	uint32_t n = below(m, f->nnodes);
+
+	for (uint32_t i = 0; i < f->nnodes; i++, n = (n + 1) % f->nnodes) {
+		if (f->node[n].type == type && n != fabric_first_host(f))
+			return n;
+	}
+	return FABRIC_NONE;
+}
+
 /* ---- settings ---- */
 
 static void
@@ -255,17 +268,46 @@ set_up_devices(struct maker *m)
 		o->faults.delay = between(m, 0, 20000);
 		o->faults.delay_max = mono_ms(between(m, 1, 300));
 	}
+	if (chance(m, 20))
+		o->faults.reorder = between(m, 1000, 500000);
+	if (chance(m, 20))
+		o->enf_cap = 0;
+	m->s->other_sm = FABRIC_NONE;
+	if (chance(m, 10))
+		m->s->other_sm = pick_node(m, FABRIC_CA);
+}
+
+/* Some devices are not like the others. */
+static void
+set_up_nodes(struct maker *m)
+{
+	struct fabric *f = m->s->f;
+
+	if (!chance(m, 20))
+		return;
+	for (uint32_t i = 0; i < f->nnodes; i++) {
+		if (chance(m, 20))
+			f->node[i].attrs.service_ns =
+				1000 * between(m, 1, 1000);
+		if (chance(m, 20))
+			f->node[i].attrs.hop_ns = 1000 * between(m, 1, 100);
+		if (chance(m, 20))
+			f->node[i].attrs.queue = (uint16_t)between(m, 1, 8);
+	}
+	note(m, ", unequal devices");
 }
 
 static void
 set_up_daemon(struct maker *m)
 {
 	(void)snprintf(m->s->yaml, sizeof(m->s->yaml),
-		"fabric:\n  lmc:\n    hosts: %u\n    switches: %u\n"
+		"fabric:\n  priority: 3\n  m_key: 0x%x\n"
+		"  lmc:\n    hosts: %u\n    switches: %u\n"
 		"sweep:\n  interval: %us\n  hold_down: %ums\n"
 		"smp:\n  timeout: %ums\n  retries: %u\n  window_max: %u\n"
 		"  target_max: %u\n"
 		"routing:\n  load_limit: %u.%u\n",
+		chance(m, 20) ? between(m, 1, 1000) : 0,
 		chance(m, 20) ? between(m, 1, 3) : 0,
 		chance(m, 10) ? between(m, 1, 2) : 0, between(m, 2, 15),
 		chance(m, 30) ? 0 : between(m, 1, 100), between(m, 10, 200),
@@ -277,7 +319,7 @@ set_up_daemon(struct maker *m)
 
 /* ---- events ---- */
 
-static void
+static struct chaos_step *
 add(struct maker *m, struct mono at, enum chaos_kind kind, uint32_t node,
 	uint32_t port)
 {
@@ -290,7 +332,8 @@ add(struct maker *m, struct mono at, enum chaos_kind kind, uint32_t node,
 		s->step[i] = s->step[i - 1];
 		i--;
 	}
-	s->step[i] = (struct chaos_step){at, kind, node, port};
+	s->step[i] = (struct chaos_step){at, kind, node, port, 0};
+	return &s->step[i];
 }
 
 /* A time span of any order of magnitude up to some seconds. */
@@ -300,19 +343,6 @@ span(struct maker *m)
 	static const unsigned most[] = {100, 2000, 30000, 300000, 4000000};
 
 	return mono_us(below(m, most[below(m, 5)]));
-}
-
-static uint32_t
-pick_node(struct maker *m, enum fabric_type type)
-{
-	const struct fabric *f = m->s->f;
-	uint32_t n = below(m, f->nnodes);
-
-	for (uint32_t i = 0; i < f->nnodes; i++, n = (n + 1) % f->nnodes) {
-		if (f->node[n].type == type && n != fabric_first_host(f))
-			return n;
-	}
-	return FABRIC_NONE;
 }
 
 /* The cable that the daemon cannot do without. */
@@ -338,16 +368,14 @@ add_link(struct maker *m, struct mono at)
 	c = &f->cable[below(m, f->ncables)];
 	n = c->node[0];
 	p = c->port[0];
+	if (chance(m, 20)) {
+		add(m, at, CHAOS_FLAP, n, p)->value = between(m, 1, 6);
+		return;
+	}
 	add(m, at, CHAOS_LINK_DOWN, n, p);
 	at = mono_add(at, span(m));
 	if (chance(m, 60) || is_ours(m, n) || is_ours(m, c->node[1]))
 		add(m, at, CHAOS_LINK_UP, n, p);
-	while (chance(m, 20)) { /* it flaps */
-		at = mono_add(at, span(m));
-		add(m, at, CHAOS_LINK_DOWN, n, p);
-		at = mono_add(at, span(m));
-		add(m, at, CHAOS_LINK_UP, n, p);
-	}
 }
 
 static void
@@ -388,11 +416,15 @@ add_trouble(struct maker *m, struct mono at)
 		n = pick_node(m, chance(m, 70) ? FABRIC_SWITCH : FABRIC_CA);
 		if (n == FABRIC_NONE)
 			break;
-		add(m, at, CHAOS_HANG, n, 0);
+		if (chance(m, 30))
+			add(m, at, CHAOS_SLOW, n, 0)->value =
+				between(m, 1000, 50000);
+		else
+			add(m, at, CHAOS_HANG, n, 0);
 		add(m, mono_add(at, span(m)), CHAOS_WAKE, n, 0);
 		break;
 	case 7:
-		add(m, at, CHAOS_LOSS, 0, between(m, 1000, 300000));
+		add(m, at, CHAOS_LOSS, 0, 0)->value = between(m, 1000, 300000);
 		add(m, mono_add(at, span(m)), CHAOS_NO_LOSS, 0, 0);
 		break;
 	case 8:
@@ -434,10 +466,11 @@ chaos_script_make(
 
 	*s = (struct chaos_script){0};
 	s->f = make_fabric(&m, l->max_hosts);
-	(void)snprintf(s->what, sizeof(s->what), "%s", m.what);
 	set_up_devices(&m);
+	set_up_nodes(&m);
 	set_up_daemon(&m);
 	write_script(&m);
+	(void)snprintf(s->what, sizeof(s->what), "%s", m.what);
 }
 
 void
@@ -458,8 +491,10 @@ chaos_script_print(const struct chaos_script *s, const struct chaos_step *step,
 		[CHAOS_NODE_OUT] = "taken away",
 		[CHAOS_NODE_IN] = "put back",
 		[CHAOS_HANG] = "hangs",
+		[CHAOS_SLOW] = "is slow, us a SMP:",
+		[CHAOS_FLAP] = "bad contact, times:",
 		[CHAOS_WAKE] = "wakes up",
-		[CHAOS_LOSS] = "loss begins, per million",
+		[CHAOS_LOSS] = "loss begins, in millionths:",
 		[CHAOS_NO_LOSS] = "loss ends",
 		[CHAOS_RENAME] = "renamed",
 		[CHAOS_RESWEEP] = "resweep",
@@ -468,11 +503,11 @@ chaos_script_print(const struct chaos_script *s, const struct chaos_step *step,
 	};
 
 	buf_printf(out, "%12.6f  %s", mono_seconds(step->at), word[step->kind]);
-	if (step->kind == CHAOS_LOSS)
-		buf_printf(out, " %u", step->port);
-	else if (step->kind < CHAOS_LOSS || step->kind == CHAOS_RENAME)
+	if (step->kind < CHAOS_LOSS || step->kind == CHAOS_RENAME)
 		buf_printf(out, " \"%s\"", s->f->node[step->node].name);
-	if (step->kind == CHAOS_LINK_DOWN || step->kind == CHAOS_LINK_UP)
+	if (step->port > 0)
 		buf_printf(out, "[%u]", step->port);
+	if (step->value > 0)
+		buf_printf(out, " %u", step->value);
 	buf_printf(out, "\n");
 }

@@ -324,7 +324,8 @@ deliver(struct sim *s, struct sim_msg *msg)
 static void
 send_answer(struct sim *s, struct sim_msg *a, int origin, struct mono wait)
 {
-	const struct sim_endpoint *e = &s->endpoint[origin];
+	/* who is no endpoint (another SM) asks by LID alone */
+	const struct sim_endpoint *e = &s->endpoint[origin < 0 ? 0 : origin];
 	const struct sim_node *n = &s->node[a->node];
 	unsigned own = n->type == FABRIC_SWITCH ? 0 : a->port;
 	struct sim_way w;
@@ -451,6 +452,9 @@ sim_step(struct sim *s)
 		break;
 	case EV_CALL:
 		run_call(s, e.ix);
+		break;
+	case EV_FLAP:
+		sim_fault_flap_due(s, e.ix);
 		break;
 	}
 	return true;

@@ -38,6 +38,7 @@ struct sim_endpoint;
 /* Chances of what may happen to a message, in millionths per direction. */
 struct sim_faults {
 	uint32_t loss, dup, delay, corrupt, truncate;
+	uint32_t reorder;      /* overtaken by what was sent soon after */
 	uint32_t busy;	       /* SMA answers BUSY and does nothing */
 	struct mono delay_max; /* of delayed ones: uniform up to this */
 };
@@ -282,6 +283,13 @@ void sim_fault_chances(struct sim *s, const struct sim_faults *f);
 /* Break or mend the cable in a port: both ends, state change, traps. */
 void sim_fault_link(struct sim *s, uint32_t node, unsigned port, bool up);
 
+/*
+ * A bad contact: the cable in a port goes down and comes back, each period one
+ * time, count times, from now on. It ends up mended.
+ */
+void sim_fault_flap(struct sim *s, uint32_t node, unsigned port,
+	struct mono period, unsigned count);
+
 /* Take a node away with its cables, or put it back as after power-on. */
 void sim_fault_node(struct sim *s, uint32_t node, bool present);
 
@@ -305,11 +313,20 @@ void sim_fault_capmask(
 
 /*
  * A second subnet manager without a mind: it answers SMInfo Gets with what is
- * given here and accepts the control Sets (hand-over and so on), the last of
- * which is remembered. Sets IsSM. Calling it again changes what it says.
+ * given here, counting its activity, and obeys the control Sets, the last of
+ * which is remembered: at a hand-over it becomes master and acknowledges that,
+ * at the others it becomes what they say. Sets IsSM. Calling it again changes
+ * what it says.
  */
 void sim_fault_other_sm(struct sim *s, uint32_t node, unsigned port,
 	const struct mad_sm_info *says);
+/*
+ * It sends an order (1 hand over, 2 acknowledge, 3 disable, 4 standby, 5
+ * discover) to the SM at a LID. False when there is no way there. Handing over
+ * makes it a standby.
+ */
+bool sim_fault_other_sm_tells(
+	struct sim *s, uint32_t node, uint16_t lid, uint32_t order);
 bool sim_fault_other_sm_last(const struct sim *s, uint32_t node,
 	uint32_t *modifier, struct mad_sm_info *sent);
 

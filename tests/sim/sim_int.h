@@ -130,7 +130,7 @@ struct sim_event {
 	uint64_t seq;
 	uint32_t ix; /* message, call, or SIM_TRAP_EVENT */
 	uint32_t arg;
-	enum { EV_ARRIVE, EV_DELIVER, EV_TRAP, EV_CALL } kind;
+	enum { EV_ARRIVE, EV_DELIVER, EV_TRAP, EV_CALL, EV_FLAP } kind;
 };
 
 /* A message in flight, and where it will come out. */
@@ -138,6 +138,15 @@ struct sim_flight {
 	struct sim_msg msg;
 	int8_t origin; /* endpoint that sent it, or -1 */
 	uint32_t next_free;
+};
+
+/* A cable with a bad contact. */
+struct sim_flap {
+	uint32_t node;
+	uint8_t port;
+	bool up;       /* what comes next */
+	unsigned left; /* turns */
+	struct mono half;
 };
 
 struct sim_call {
@@ -169,6 +178,8 @@ struct sim {
 	uint32_t free_flight;
 	struct sim_call *call;
 	size_t ncall, call_cap;
+	struct sim_flap *flap;
+	size_t nflap, flap_cap;
 	uint32_t free_call;
 
 	enum sim_verdict (*hook)(void *, struct sim_msg *);
@@ -238,6 +249,12 @@ bool sim_route_lid(struct sim *s, uint32_t node, unsigned port, uint16_t lid,
 
 /* sim_smp.c: an SMA. True when q->m became an answer to send back. */
 bool sim_smp_act(struct sim *s, struct sim_msg *q);
+
+/* What the mindless SM at a node answers to an order, and does. */
+void sim_fault_obey(struct sim *s, struct sim_other_sm *o,
+	const struct sim_msg *q, const struct smp *req);
+/* The next turn of a bad contact. */
+void sim_fault_flap_due(struct sim *s, uint32_t ix);
 
 /* sim_port.c: PortInfo and links. */
 void sim_port_boot(struct sim *s, uint32_t node, unsigned port);

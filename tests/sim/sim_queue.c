@@ -4,6 +4,8 @@
 #include "sm/base/mem.h"
 #include "tests/sim/sim_int.h"
 
+enum { OVERTAKE = 16 };
+
 static bool
 earlier(const struct sim_event *a, const struct sim_event *b)
 {
@@ -21,6 +23,7 @@ sim_queue_event(
 	e.kind = kind == EV_ARRIVE    ? EV_ARRIVE
 		 : kind == EV_DELIVER ? EV_DELIVER
 		 : kind == EV_TRAP    ? EV_TRAP
+		 : kind == EV_FLAP    ? EV_FLAP
 				      : EV_CALL;
 	if (e.ns < s->now.ns)
 		e.ns = s->now.ns;
@@ -104,6 +107,15 @@ damage(struct sim *s, struct transport_msg *m, const struct sim_faults *a,
 		m->len = rng_below(&s->rng, MAD_SIZE);
 }
 
+/* As long as some others take to be sent and answered. */
+static int64_t
+hold_back(struct sim *s)
+{
+	int64_t most = OVERTAKE * (s->o.hop.ns + s->o.service.ns) + 1;
+
+	return 1 + (int64_t)(rng_next(&s->rng) % (uint64_t)most);
+}
+
 void
 sim_queue_send(struct sim *s, const struct sim_msg *msg, int origin, int kind,
 	struct mono delay)
@@ -134,6 +146,8 @@ sim_queue_send(struct sim *s, const struct sim_msg *msg, int origin, int kind,
 		if (happens(s, a->delay, b->delay) && most.ns > 0)
 			t.ns += (int64_t)(rng_next(&s->rng) %
 					  (uint64_t)most.ns);
+		if (happens(s, a->reorder, b->reorder))
+			t.ns += hold_back(s);
 		sim_queue_event(s, t, kind, ix, 0);
 	}
 }
@@ -144,4 +158,5 @@ sim_queue_free(struct sim *s)
 	free(s->heap);
 	free(s->flight);
 	free(s->call);
+	free(s->flap);
 }

@@ -129,9 +129,7 @@ act_sm_info(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	if (req->method == MAD_SET) {
 		if (req->mod < 1 || req->mod > LAST_ORDER)
 			return MAD_STATUS_FIELD;
-		o->was_set = true;
-		o->modifier = req->mod;
-		mad_sm_info_decode(req->data, &o->sent);
+		sim_fault_obey(s, o, q, req);
 	}
 	mad_sm_info_encode(&o->says, d);
 	o->says.act_count++;

@@ -9,7 +9,7 @@
 
 #include "tests/sim/chaos.h"
 
-enum { SEEDS = 200, MAX_HOSTS = 500, TAIL = 4000 };
+enum { SEEDS = 1000, MAX_HOSTS = 800, TAIL = 4000 };
 
 /* Send stderr to a file without a name; the old one is returned. */
 static int
