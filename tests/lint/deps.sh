@@ -12,7 +12,6 @@ case ${1:-} in
 build) need=$build ;;
 check) need="$build $check" ;;
 bench) need="$build $bench" ;;
-bench) need="$build $check time" ;;
 lint) need="$build $lint" ;;
 *)
 	echo "usage: deps.sh build|check|bench|lint" >&2

@@ -82,7 +82,8 @@ make_xgft(struct maker *m)
 static struct fabric *
 make_grid(struct maker *m)
 {
-	unsigned dim[3], nd = between(m, 1, 3), hosts = between(m, 1, 4), n = 1;
+	unsigned dim[3] = {1, 1, 1}, n = 1;
+	unsigned nd = between(m, 1, 3), hosts = between(m, 1, 4);
 	bool wrap = chance(m, 60);
 
 	for (unsigned i = 0; i < nd; i++) {
