@@ -533,8 +533,10 @@ find_word(const struct parse *p)
 
 	for (unsigned i = 0; i < NWORDS; i++) {
 		size_t n = strlen(words[i].word);
-		char next = left > n ? p->at[n] : '\0';
+		char next = '\0';
 
+		if (left > n)
+			next = p->at[n];
 		if (left < n || memcmp(p->at, words[i].word, n) != 0)
 			continue;
 		if (words[i].what < W_REFUSE && next && next != ' ' &&
