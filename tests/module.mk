@@ -28,15 +28,13 @@ $(B)/libheddle-umad.so: $(PRELOAD:%.c=$(B)/pic/%.o)
 	@$(CC) -shared -Wl,-z,defs -o $@ $^ -pthread -ldl
 -include $(PRELOAD:%.c=$(B)/pic/%.d)
 
-# A server for the tests of that library alone, and a program that asks it.
-PROGRAMS += $(B)/heddle-umadserve $(B)/heddle-umadprobe
-$(B)/heddle-umadserve: $(B)/obj/tests/sim/umadserve_main.o
-$(B)/heddle-umadprobe: $(B)/obj/tests/e2e/umadprobe_main.o
-$(B)/heddle-umadserve $(B)/heddle-umadprobe: $(B)/libheddletest.a \
-		$(B)/libheddle.a
+# A program that asks it for what umad devices must do.
+PROGRAMS += $(B)/heddle-umadprobe
+$(B)/heddle-umadprobe: $(B)/obj/tests/e2e/umadprobe_main.o \
+		$(B)/libheddletest.a $(B)/libheddle.a
 	@echo LD $@
-	@$(CC) $(LDFLAGS) -o $@ $(filter %_main.o,$^) $(B)/libheddletest.a \
-		$(B)/libheddle.a $(LDLIBS_ALL)
+	@$(CC) $(LDFLAGS) -o $@ $< $(B)/libheddletest.a $(B)/libheddle.a \
+		$(LDLIBS_ALL)
 
 # Measurements, run by hand or by `make bench`: build/bench/NAME.
 BENCH := $(patsubst tests/bench/%_main.c,$(B)/bench/%,\
