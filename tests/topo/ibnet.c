@@ -372,8 +372,8 @@ parse_node(struct parse *p, enum fabric_type type)
 	if (check_new_node(p, id, ix))
 		return -1;
 	p->id[ix] = id;
-	(void)snprintf(name, sizeof(name), "%.*s",
-		(int)(id.n < 64 ? id.n : 64), id.p);
+	(void)snprintf(
+		name, sizeof(name), "%.*s", (int)(id.n < 64 ? id.n : 64), id.p);
 	p->f->node[ix].id = arena_strdup(p->f->arena, name);
 	p->node_line[ix] = p->line;
 	put_id(p, id, ix);

@@ -342,7 +342,8 @@ START_TEST(bad_input_is_named)
 		ck_assert_msg(!f, "text %d was accepted", _i);
 	else
 		ck_assert_msg(f != NULL, "text %d: %s", _i, why.text);
-	ck_assert_str_eq(why.text, bad_texts[_i].error ? bad_texts[_i].error : "");
+	ck_assert_str_eq(
+		why.text, bad_texts[_i].error ? bad_texts[_i].error : "");
 	ck_assert_str_eq(warn.n ? warn.text : "",
 		bad_texts[_i].warning ? bad_texts[_i].warning : "");
 	fabric_free(f);
