@@ -2,6 +2,7 @@
 #
 #   make            build/heddled build/heddlectl ...
 #   make check      everything that must pass before a commit
+#   make soak SECONDS=N  bad days from seeds, on and on
 #   make SAN=1 ...  the same under AddressSanitizer and UBSan, in build/san
 #   make COV=1 ...  with coverage counters, in build/cov
 #   make CC=clang   warnings are errors with either compiler

@@ -370,7 +370,9 @@ START_TEST(extended_counters_as_libibmad)
 	ck_assert_uint_eq(
 		mad_get_field(d, 0, IB_PC_EXT_COUNTER_SELECT_F), 0x1234);
 	for (int i = 0; i < MAD_PERF_EXT_COUNTERS; i++)
-		ck_assert(mad_get_field64(d, 0, IB_PC_EXT_XMT_BYTES_F + i) ==
+		ck_assert(mad_get_field64(d, 0,
+				  (enum MAD_FIELDS)(IB_PC_EXT_XMT_BYTES_F +
+						    (unsigned)i)) ==
 			  x.counter[i]);
 }
 END_TEST

@@ -395,6 +395,39 @@ START_TEST(another_master_keeps_us_out)
 }
 END_TEST
 
+/* The other master does not die, it hands over. */
+START_TEST(the_other_master_hands_over)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, "fabric:\n  priority: 3\n");
+	struct mad_sm_info other = {.guid = 1, .priority = 0, .state = 3}, sent;
+	uint32_t host = fabric_find(f, "h20"), modifier;
+	uint16_t ours;
+	struct sm_status s;
+
+	/* the fabric has been brought up by somebody */
+	expect_order(w, "bring-up");
+	ours = sim_port_info(w->sim, fabric_first_host(f), 1)->lid;
+	world_kill(w);
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	w->runs = 0;
+	world_start(w);
+	world_run(w, mono_ms(5000));
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_STANDING_BY);
+	ck_assert_uint_eq(s.master.guid, 1);
+	ck_assert(sim_fault_other_sm_tells(w->sim, host, ours, 1));
+	world_run(w, mono_ms(5000));
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_MASTER);
+	ck_assert(sim_fault_other_sm_last(w->sim, host, &modifier, &sent));
+	ck_assert_uint_eq(modifier, 2); /* acknowledged */
+	ck_assert_int_eq(sent.state, 3);
+	expect_order(w, "handed over");
+	end(w, f);
+}
+END_TEST
+
 START_TEST(a_weaker_standby_does_not)
 {
 	struct fabric *f = tree();
@@ -496,6 +529,7 @@ main(void)
 	tcase_add_test(t, a_second_life_changes_nothing);
 	tcase_add_test(t, killed_at_any_moment);
 	tcase_add_test(t, another_master_keeps_us_out);
+	tcase_add_test(t, the_other_master_hands_over);
 	tcase_add_test(t, a_weaker_standby_does_not);
 	tcase_add_test(t, garbage_from_everywhere);
 	tcase_add_test(t, a_reload_that_changes_the_lmc);
