@@ -50,8 +50,8 @@ void hw_set_top_first(struct hwstate *h, uint64_t guid);
 bool hw_top_first(const struct hwstate *h, uint64_t guid);
 
 /*
- * Compare with a fresh topology: a switch whose LinearFDBTop or LID is not
- * what was acknowledged has lost its memory and is forgotten.
+ * Compare with a fresh topology: a switch whose LinearFDBTop is not what was
+ * acknowledged, or that has no LID, has lost its memory and is forgotten.
  */
 void hw_reconcile(struct hwstate *h, const struct topo *t);
 
@@ -64,7 +64,7 @@ void hw_set_stubborn(
 bool hw_stubborn(const struct hwstate *h, uint64_t node_guid, unsigned port,
 	uint32_t wanted);
 
-/* Remember LinearFDBTop and LID as acknowledged or read, for hw_reconcile. */
+/* Remember LinearFDBTop as acknowledged or read, for hw_reconcile. */
 void hw_set_top(struct hwstate *h, uint64_t guid, uint16_t top);
 
 #endif

@@ -11,11 +11,12 @@
  *                                  |
  *                        hold-down | timer
  *                                  v
- *   IDLE --> DISCOVER --> ELECT --> READBACK --> ROUTE --> PUSH --> NAMES
- *    ^       full/probe     |                                         |
- *    |       /light         v                                         |
- *    |                   STANDBY (polls the master)                   |
- *    +----------------------------------------------------------------+
+ *   IDLE --> DISCOVER --> ELECT --> READBACK --> ROUTE --> PUSH
+ *    ^ |     full/probe     |                                |
+ *    | |     /light         v                                |
+ *    | |                 STANDBY (polls the master)          |
+ *    | +--> NAMES, a moment after a run                      |
+ *    +-------------------------------------------------------+
  *
  * Phases never nest: what becomes dirty during one waits for the next run.
  * IBA volume 1, chapter 14.4 (SM state machine 14.4.1).
