@@ -5,10 +5,19 @@
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 
+/* A value that a block may hold, or held since the last drain. */
+struct hw_ghost {
+	lft_ref ref;
+	uint32_t next; /* index + 1 of the next one of this block, 0: none */
+};
+
 struct hw_switch {
 	uint64_t guid;
-	lft_ref *block; /* [n], HW_UNKNOWN where nothing is known */
+	lft_ref *block;	 /* [n], HW_UNKNOWN where nothing is known */
+	uint32_t *haunt; /* [n] index + 1 of the first ghost, or NULL */
 	uint32_t n;
+	struct hw_ghost *ghost;
+	size_t nghosts, capghosts;
 	uint16_t top;
 	bool known;
 	bool top_first;
@@ -32,10 +41,25 @@ hw_new(struct lft_pool *pool)
 }
 
 static void
+drop_ghosts(struct hwstate *h, struct hw_switch *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nghosts; i++)
+		lft_drop(h->pool, s->ghost[i].ref);
+	free(s->ghost);
+	free(s->haunt);
+	s->ghost = NULL;
+	s->haunt = NULL;
+	s->nghosts = s->capghosts = 0;
+}
+
+static void
 drop_blocks(struct hwstate *h, struct hw_switch *s)
 {
 	uint32_t b;
 
+	drop_ghosts(h, s);
 	for (b = 0; b < s->n; b++)
 		if (s->block[b] != HW_UNKNOWN)
 			lft_drop(h->pool, s->block[b]);
@@ -105,10 +129,35 @@ slot(struct hw_switch *s, uint32_t b)
 	if (b >= n) {
 		s->n = b + 1;
 		s->block = mem_resize(s->block, s->n, sizeof(*s->block));
-		for (; n < s->n; n++)
+		if (s->haunt != NULL)
+			s->haunt =
+				mem_resize(s->haunt, s->n, sizeof(*s->haunt));
+		for (; n < s->n; n++) {
 			s->block[n] = HW_UNKNOWN;
+			if (s->haunt != NULL)
+				s->haunt[n] = 0;
+		}
 	}
 	return &s->block[b];
+}
+
+/* Block b, which s has, may be met as r too; takes over a reference to r. */
+static void
+add_ghost(struct hwstate *h, struct hw_switch *s, uint32_t b, lft_ref r)
+{
+	uint32_t i;
+
+	if (s->haunt == NULL)
+		s->haunt = mem_zalloc(s->n, sizeof(*s->haunt));
+	for (i = s->haunt[b]; i != 0; i = s->ghost[i - 1].next)
+		if (s->ghost[i - 1].ref == r) {
+			lft_drop(h->pool, r);
+			return;
+		}
+	s->ghost = mem_grow(
+		s->ghost, s->nghosts, &s->capghosts, sizeof(*s->ghost));
+	s->ghost[s->nghosts++] = (struct hw_ghost){r, s->haunt[b]};
+	s->haunt[b] = (uint32_t)s->nghosts;
 }
 
 void
@@ -117,10 +166,11 @@ hw_set_block(struct hwstate *h, uint64_t guid, uint32_t b, lft_ref r)
 	struct hw_switch *s = find_or_add(h, guid);
 	lft_ref *p = slot(s, b);
 
-	lft_share(h->pool, r);
-	if (*p != HW_UNKNOWN)
+	if (*p != HW_UNKNOWN && *p != r)
+		add_ghost(h, s, b, *p);
+	else if (*p != HW_UNKNOWN)
 		lft_drop(h->pool, *p);
-	*p = r;
+	*p = lft_share(h->pool, r);
 	s->known = true;
 }
 
@@ -131,8 +181,73 @@ hw_unknown_block(struct hwstate *h, uint64_t guid, uint32_t b)
 
 	if (s == NULL || b >= s->n || s->block[b] == HW_UNKNOWN)
 		return;
-	lft_drop(h->pool, s->block[b]);
+	add_ghost(h, s, b, s->block[b]);
 	s->block[b] = HW_UNKNOWN;
+}
+
+void
+hw_sending(struct hwstate *h, uint64_t guid, uint32_t b, lft_ref image)
+{
+	struct hw_switch *s = find_or_add(h, guid);
+
+	if (*slot(s, b) != image)
+		add_ghost(h, s, b, lft_share(h->pool, image));
+}
+
+size_t
+hw_values(const struct hwstate *h, uint64_t guid, uint32_t b, lft_ref *out,
+	size_t max)
+{
+	const struct hw_switch *s = find(h, guid);
+	size_t n = 0;
+	uint32_t i;
+
+	if (s == NULL || b >= s->n)
+		return 0;
+	if (s->block[b] != HW_UNKNOWN && n++ < max)
+		out[0] = s->block[b];
+	for (i = s->haunt != NULL ? s->haunt[b] : 0; i != 0;
+		i = s->ghost[i - 1].next) {
+		if (s->ghost[i - 1].ref == s->block[b])
+			continue;
+		if (n < max)
+			out[n] = s->ghost[i - 1].ref;
+		n++;
+	}
+	return n;
+}
+
+/* Only blocks that nobody knows keep what they may hold. */
+static void
+drain(struct hwstate *h, struct hw_switch *s)
+{
+	struct hw_ghost *old = s->ghost;
+	uint32_t *haunt = s->haunt;
+	uint32_t b, i;
+
+	if (haunt == NULL)
+		return;
+	s->ghost = NULL;
+	s->haunt = NULL;
+	s->nghosts = s->capghosts = 0;
+	for (b = 0; b < s->n; b++)
+		for (i = haunt[b]; i != 0; i = old[i - 1].next) {
+			if (s->block[b] == HW_UNKNOWN)
+				add_ghost(h, s, b, old[i - 1].ref);
+			else
+				lft_drop(h->pool, old[i - 1].ref);
+		}
+	free(old);
+	free(haunt);
+}
+
+void
+hw_drained(struct hwstate *h)
+{
+	size_t i;
+
+	for (i = 0; i < h->n; i++)
+		drain(h, &h->sw[i]);
 }
 
 void

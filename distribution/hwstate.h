@@ -39,6 +39,27 @@ void hw_set_block(struct hwstate *h, uint64_t guid, uint32_t b, lft_ref r);
 /* A Set(LFT) failed, or its answer was lost: old or new, nobody knows. */
 void hw_unknown_block(struct hwstate *h, uint64_t guid, uint32_t b);
 
+/*
+ * A Set of this image is about to leave: until it is acknowledged the block
+ * holds what it held or the image. Takes a reference of its own.
+ */
+void hw_sending(struct hwstate *h, uint64_t guid, uint32_t b, lft_ref image);
+
+/*
+ * The values that packets on their way may meet or have met in block b: what
+ * it holds, what it may hold, and what it held since the last drain. Up to max
+ * into out (borrowed), the acknowledged one first; returns how many there are.
+ * 0: the contents are not known at all.
+ */
+size_t hw_values(const struct hwstate *h, uint64_t guid, uint32_t b,
+	lft_ref *out, size_t max);
+
+/*
+ * Nothing is under way that was routed by older tables: what blocks held
+ * before their last acknowledgement is history.
+ */
+void hw_drained(struct hwstate *h);
+
 /* Everything about this switch is unknown again (it rebooted, was replaced). */
 void hw_forget(struct hwstate *h, uint64_t guid);
 

@@ -19,10 +19,27 @@
 #include "sm/base/arena.h"
 #include "sm/base/reason.h"
 
+/* What a switch is in a tree, as the administrator or the switch says. */
+enum route_role {
+	ROUTE_ROLE_NONE,
+	ROUTE_ROLE_LEAF,
+	ROUTE_ROLE_SPINE, /* between: neither top nor leaf */
+	ROUTE_ROLE_ROOT,  /* top tier */
+};
+
+struct route_role_of {
+	uint64_t guid;
+	uint8_t role; /* enum route_role */
+	bool told;    /* by the switch itself, not by the configuration */
+};
+
 /* What the administrator may say to the engines. */
 struct engine_options {
 	const uint64_t *roots; /* routing.updn.roots: switch GUIDs, sorted */
 	size_t nroots;
+	const struct route_role_of *role; /* sorted by (guid, told) */
+	size_t nroles;
+	uint8_t lanes; /* routing.ftree.lanes: data VLs to spread over, >= 1 */
 };
 
 struct route_job {

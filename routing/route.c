@@ -69,7 +69,8 @@ judged(struct run *run, const struct engine *e, bool keep, unsigned attempt,
 		tell(run, "%s refused: %s", e->name, why.text);
 	if (*result != ENGINE_OK || r == NULL)
 		return NULL;
-	in = (struct verify_tables){r->topo, r->pool, r->block, r->nblocks};
+	in = (struct verify_tables){
+		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
 	run->story->attempts++;
 	if (verify_tables(&in, &r->report, &why) == 0)
 		return r;

@@ -27,6 +27,8 @@ routes_unref(struct routes *r)
 	topo_unref(r->topo);
 	free(r->rank);
 	free(r->block);
+	free(r->lanes.cls);
+	free(r->lanes.pair);
 	free(r);
 }
 
@@ -41,12 +43,34 @@ routes_new(struct topo *t, struct lft_pool *pool)
 	r->pool = pool;
 	r->engine = "";
 	r->rank = mem_zalloc(t->nsw, sizeof(*r->rank));
+	r->lanes.n = 1;
 	r->turn_leaf = TOPO_NONE;
 	r->top = t->max_lid;
 	r->nblocks = (uint32_t)t->max_lid / LFT_BLOCK + 1;
 	/* Zeroes are LFT_EMPTY: everything drops. */
 	r->block = mem_zalloc((size_t)t->nsw * r->nblocks, sizeof(*r->block));
 	return r;
+}
+
+uint8_t
+routes_lane(const struct route_lanes *l, sw_ix src, sw_ix dst)
+{
+	size_t lo = 0, hi = l->npairs;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct route_lane_pair *p = &l->pair[mid];
+
+		if (p->src == src && p->dst == dst)
+			return p->lane;
+		if (p->src < src || (p->src == src && p->dst < dst))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (l->cls == NULL)
+		return 0;
+	return (uint8_t)(((unsigned)l->cls[src] + l->cls[dst]) % l->n);
 }
 
 uint8_t
@@ -214,6 +238,12 @@ routes_for(const struct routes *r, struct topo *t)
 	c->topo = topo_ref(t);
 	c->rank = mem_dup(r->rank, t->nsw * sizeof(*r->rank));
 	c->block = mem_dup(r->block, n * sizeof(*r->block));
+	if (r->lanes.cls != NULL)
+		c->lanes.cls =
+			mem_dup(r->lanes.cls, t->nsw * sizeof(*r->lanes.cls));
+	if (r->lanes.npairs > 0)
+		c->lanes.pair = mem_dup(r->lanes.pair,
+			r->lanes.npairs * sizeof(*r->lanes.pair));
 	for (i = 0; i < n; i++)
 		lft_share(r->pool, c->block[i]);
 	return c;

@@ -32,6 +32,25 @@ struct route_rank {
 	uint32_t rank;
 };
 
+/*
+ * Lanes: which data VL the packets from one switch's ports to another's take.
+ * SL and VL have the same number, and a lane is kept all the way, so that the
+ * dependencies of lanes are separate graphs. With one lane (n is 1) both
+ * arrays are NULL. Otherwise the lane of (a, b) is the exception where there
+ * is one, else (cls[a] + cls[b]) % n: symmetric, two bytes a switch.
+ */
+struct route_lane_pair {
+	sw_ix src, dst;
+	uint8_t lane;
+};
+
+struct route_lanes {
+	uint8_t n;     /* data VLs in use by routing, 1..8 */
+	uint16_t *cls; /* [nsw], or NULL: everything on lane 0 but exceptions */
+	struct route_lane_pair *pair; /* exceptions, sorted by (src, dst) */
+	size_t npairs;
+};
+
 struct routes {
 	unsigned refs;
 	uint32_t generation;   /* of the topology */
@@ -39,12 +58,13 @@ struct routes {
 	struct lft_pool *pool; /* not owned */
 	const char *engine;    /* static string */
 	enum route_order order;
-	uint32_t *rank;	       /* [nsw] */
-	sw_ix turn_leaf;       /* the leaf under which down-up turns are
-				  made, or TOPO_NONE where none is needed */
-	uint16_t top;	       /* LinearFDBTop: highest LID */
-	uint32_t nblocks;      /* blocks per switch: top / 64 + 1 */
-	lft_ref *block;	       /* [nsw * nblocks] */
+	uint32_t *rank;	  /* [nsw] */
+	sw_ix turn_leaf;  /* the leaf under which down-up turns are
+			     made, or TOPO_NONE where none is needed */
+	uint16_t top;	  /* LinearFDBTop: highest LID */
+	uint32_t nblocks; /* blocks per switch: top / 64 + 1 */
+	lft_ref *block;	  /* [nsw * nblocks] */
+	struct route_lanes lanes;
 	uint64_t entries_kept; /* against the previous routes */
 	uint64_t entries_changed;
 	uint32_t reranked;   /* switches whose rank had to change */
@@ -71,6 +91,9 @@ uint8_t routes_port(const struct routes *r, sw_ix s, uint16_t lid);
  * True when switch a is above switch b in the order (ranks, then GUIDs).
  */
 bool routes_above(const struct routes *r, sw_ix a, sw_ix b);
+
+/* The lane (SL and VL) of packets from ports of switch src to ports of dst. */
+uint8_t routes_lane(const struct route_lanes *l, sw_ix src, sw_ix dst);
 
 /* An empty value for topology t (reference taken), all entries dropping. */
 struct routes *routes_new(struct topo *t, struct lft_pool *pool);

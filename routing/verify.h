@@ -48,12 +48,15 @@ struct verify_report {
 	char first[512];   /* the first fault in words: names and ports */
 };
 
+struct route_lanes;
+
 /* Tables to judge: block[s * nblocks + b] of the switches of topo. */
 struct verify_tables {
 	const struct topo *topo;
 	const struct lft_pool *pool;
 	const lft_ref *block;
 	uint32_t nblocks;
+	const struct route_lanes *lanes; /* NULL: one lane */
 };
 
 /*

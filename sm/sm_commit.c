@@ -234,6 +234,7 @@ sm_commit(struct sm *sm, struct mono now)
 	(void)snprintf(v->lid_conflict, sizeof(v->lid_conflict), "%s",
 		sm->lid_conflict);
 	v->when = now;
+	hw_drained(sm->hw);
 	view_unref(sm->view);
 	sm->view = v;
 	sm->stat.alarm[0] = '\0';

@@ -128,7 +128,8 @@ measure(struct topo *t, struct result *x)
 	}
 	job.prev = x->r;
 	routes_unref(routed(&job, true, &x->keep));
-	in = (struct verify_tables){t, pool, x->r->block, x->r->nblocks};
+	in = (struct verify_tables){
+		t, pool, x->r->block, x->r->nblocks, &x->r->lanes};
 	x->verify = now_ms();
 	if (verify_tables(&in, &x->report, &why) < 0)
 		(void)printf("  FAILS: %s\n", why.text);

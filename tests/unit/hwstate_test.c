@@ -15,6 +15,41 @@ block(struct lft_pool *p, uint8_t port)
 	return lft_add(p, b);
 }
 
+START_TEST(values_until_drained)
+{
+	struct lft_pool *p = lft_pool_new();
+	lft_ref a = block(p, 1), b = block(p, 2), c = block(p, 3);
+	struct hwstate *h = hw_new(p);
+	lft_ref v[4];
+
+	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 0);
+	hw_set_block(h, 1, 0, a);
+	hw_sending(h, 1, 0, a); /* nothing new */
+	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 1);
+	hw_sending(h, 1, 0, b);
+	hw_sending(h, 1, 0, b);
+	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 2);
+	ck_assert_uint_eq(v[0], a);
+	ck_assert_uint_eq(v[1], b);
+	hw_unknown_block(h, 1, 0); /* no answer: a or b */
+	hw_drained(h);
+	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 2);
+	hw_set_block(h, 1, 0, c);
+	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 3);
+	ck_assert_uint_eq(v[0], c);
+	hw_set_block(h, 1, 70, b); /* blocks that came later have none */
+	ck_assert_uint_eq(hw_values(h, 1, 70, v, 4), 1);
+	hw_drained(h);
+	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 1);
+	hw_free(h);
+	lft_drop(p, a);
+	lft_drop(p, b);
+	lft_drop(p, c);
+	ck_assert_uint_eq(p->live, 0);
+	lft_pool_free(p);
+}
+END_TEST
+
 START_TEST(unknown_until_acknowledged)
 {
 	struct lft_pool *p = lft_pool_new();
@@ -113,6 +148,7 @@ main(void)
 	SRunner *r = srunner_create(s);
 	int failed;
 
+	tcase_add_test(t, values_until_drained);
 	tcase_add_test(t, unknown_until_acknowledged);
 	tcase_add_test(t, blocks_are_given_back);
 	tcase_add_test(t, lost_memory_is_noticed);

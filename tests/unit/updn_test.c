@@ -300,7 +300,10 @@ check_routes(const struct routes *r, const struct routes *prev, uint64_t seed)
 {
 	struct oracle o = oracle_new(r->topo, r, seed);
 	uint8_t *state = mem_zalloc(r->topo->nadj, 1);
-	struct verify_tables in = {r->topo, r->pool, r->block, r->nblocks};
+	struct verify_tables in = {.topo = r->topo,
+		.pool = r->pool,
+		.block = r->block,
+		.nblocks = r->nblocks};
 	struct verify_report report;
 	struct reason why = {""};
 
@@ -570,7 +573,10 @@ load_of(struct fabric *f, uint64_t *hosts)
 	struct lft_pool *pool = lft_pool_new();
 	struct topo *t = frozen_topo(f, NULL);
 	struct routes *r = routed(t, pool, NULL, false);
-	struct verify_tables in = {t, pool, r->block, r->nblocks};
+	struct verify_tables in = {.topo = t,
+		.pool = pool,
+		.block = r->block,
+		.nblocks = r->nblocks};
 	struct verify_report report;
 
 	ck_assert_int_eq(verify_tables(&in, &report, NULL), 0);
@@ -610,7 +616,10 @@ START_TEST(big_switches)
 		struct fabric *f = gen_tree_two(&p, &why);
 		struct topo *t = frozen_topo(f, NULL);
 		struct routes *r = routed(t, pool, NULL, false), *k;
-		struct verify_tables in = {t, pool, r->block, r->nblocks};
+		struct verify_tables in = {.topo = t,
+			.pool = pool,
+			.block = r->block,
+			.nblocks = r->nblocks};
 		struct verify_report report;
 
 		ck_assert_int_eq(verify_tables(&in, &report, &why), 0);
@@ -688,7 +697,7 @@ START_TEST(orders)
 	struct topo *t = frozen_topo(f, NULL);
 	struct arena *a = arena_new();
 	uint64_t root = f->node[fabric_find(f, "leaf1")].guid;
-	struct engine_options options = {&root, 1};
+	struct engine_options options = {.roots = &root, .nroots = 1};
 	struct route_job job = {.topo = t, .pool = pool};
 	struct routes *r = NULL;
 

@@ -1,0 +1,118 @@
+/*
+ * safe: a transition between two sets of tables that cannot deadlock and cannot
+ * loop, as pure data. Nothing is sent here.
+ *
+ * While blocks are being written every switch holds, for every LID, one of the
+ * values that it may hold: what it acknowledged, what was sent to it and not
+ * acknowledged, what is about to be sent. The mixture graph M has one vertex
+ * for each (cable direction, lane) that can carry data and an edge wherever a
+ * packet can wait: for every LID, from each port by which some source's packet
+ * may leave switch u to each port by which the switch behind it may send that
+ * LID on. Old to new and new to old are edges too: the union of the two
+ * routings' graphs has neither, and is not enough. Discarding is not waiting:
+ * 255, dead ports, lane 15 and the cable that the packet came by are no edges.
+ *
+ * M acyclic: blocks may be written in any order, nothing loops, nothing
+ * deadlocks, nothing is dropped (SAFE_DIRECT). Else the changed entries are
+ * admitted to stages, each with an acyclic mixture of its own (SAFE_STAGES);
+ * a stage ends when all its writes are acknowledged. What packets still under
+ * way may hold (every value since the last drain) stays in the graph. Where
+ * no further entry can be admitted, the fewest turns, weighted by the pairs
+ * that use them, are blocked through SL2VL (SAFE_BLOCK), all of them turns
+ * that the new routing does not make.
+ *
+ * Sources: Dally and Seitz 1987; Bermudez, Casado and Quiles 2003 (methods 2
+ * to 4 below); Pearce and Kelly 2006 (incremental order).
+ */
+#ifndef HEDDLE_DISTRIBUTION_SAFE_H
+#define HEDDLE_DISTRIBUTION_SAFE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "distribution/hwstate.h"
+#include "routing/routes.h"
+
+/* What the administrator chose; distribution.method. */
+enum safe_method {
+	SAFE_AUTO,
+	SAFE_STATIC,		 /* all ports to Init, tables, all Active */
+	SAFE_BREAK_PORTS,	 /* up-ports but one of new break nodes Init */
+	SAFE_BREAK_DEPENDENCIES, /* all forbidden turns there to lane 15 */
+	SAFE_DYNAMIC,		 /* deltas in any order: unsafe */
+};
+
+/* What the transition needs. */
+enum safe_way {
+	SAFE_NOTHING, /* no block differs */
+	SAFE_DIRECT,  /* any order */
+	SAFE_STAGED,  /* acknowledged stage by stage */
+	SAFE_BLOCKED, /* turns to lane 15 (or ports to Init), then stages */
+};
+
+struct safe_job {
+	const struct routes *to;   /* verified; to->topo is the topology */
+	const struct routes *from; /* the routing in force: for lanes and names
+				      only, the tables come from hw; NULL at
+				      first bring-up */
+	const struct hwstate *hw;
+	enum safe_method method;
+	unsigned max_stages; /* prefer stages to blocking up to this many */
+};
+
+/* One Set(LinearForwardingTable). */
+struct safe_write {
+	sw_ix sw;
+	uint32_t block;
+	lft_ref image; /* a reference that the transition holds */
+	uint16_t stage;
+	bool urgent; /* repairs entries whose port is dead */
+	bool last;   /* image is what the new routing wants */
+};
+
+/* A turn that must not be made while tables are written. */
+struct safe_turn {
+	sw_ix sw;
+	uint8_t in, out;
+	bool by_port;	/* the switch cannot map (in, out) to lane 15: port
+			   `in` goes to Init instead */
+	uint64_t pairs; /* (switch, LID) that used it and lose packets */
+};
+
+struct safe_transition {
+	enum safe_method method;
+	enum safe_way way;
+	struct safe_write *write; /* by stage; urgent ones first in a stage,
+				     then switches next to the change */
+	size_t nwrites;
+	unsigned nstages;
+	struct safe_turn *turn; /* sorted by switch, in, out */
+	size_t nturns;
+	struct lft_pool *pool;
+
+	uint64_t entries;     /* (switch, LID) that change */
+	uint64_t blocks;      /* (switch, block) that change */
+	uint64_t kept;	      /* blocks that are in place */
+	uint64_t mixed_edges; /* edges of M */
+	uint32_t cyclic;      /* vertices on cycles of M: 0 is direct */
+	uint64_t paper_pairs; /* pairs that SAFE_BREAK_DEPENDENCIES would
+				 have cut, for comparison; 0 unless blocked */
+	uint32_t unread;      /* live switches whose old tables nobody knows:
+				 their part of M is not proven */
+	char cause[512]; /* the cycle that forbade a direct write, in names */
+};
+
+/*
+ * Plan. The result holds references into to->pool; free it in the thread that
+ * owns the pool. Never NULL: what cannot be proven is said in it.
+ */
+struct safe_transition *safe_plan(const struct safe_job *job);
+
+void safe_free(struct safe_transition *t); /* NULL allowed */
+
+/* Names of enumerators: "auto", "break-ports"; "direct", "staged". */
+const char *safe_method_name(enum safe_method m);
+const char *safe_way_name(enum safe_way w);
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * tree: the fabric read as a tree. Which tier each switch is in, who said so,
+ * and what contradicts it.
+ *
+ * Tiers count from the top: 0 is the top of the largest tree, and every leaf
+ * switch has the tree's last tier. What is known decides, in this order: roles
+ * given in the configuration, roles that switches told (vendor attribute
+ * 0xFFE0), ranks in force (a sweep does not turn a tree over), inference from
+ * hosts and links. No fabric that is connected is refused: what does not fit
+ * is listed, by name and port, and routing deals with it.
+ *
+ * Source: Bogdanski et al., Discovery and Routing of Degraded Fat-Trees
+ * (PDCAT 2012).
+ */
+#ifndef HEDDLE_ROUTING_TREE_H
+#define HEDDLE_ROUTING_TREE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "discovery/topo.h"
+#include "routing/engine.h"
+#include "sm/base/arena.h"
+
+/* Where the tier of a switch comes from. */
+enum tree_origin {
+	TREE_UNPLACED,	 /* no way to place it: other component, quarantined */
+	TREE_CONFIGURED, /* role in the configuration */
+	TREE_TOLD,	 /* role told by the switch */
+	TREE_REMEMBERED, /* the rank in force */
+	TREE_HOSTS,	 /* inferred: hosts hang on it as on a leaf */
+	TREE_LINKS,	 /* inferred from its links to placed switches */
+};
+
+enum tree_oddity {
+	TREE_LEVEL_LINK,    /* a cable inside one tier */
+	TREE_SKIP_LINK,	    /* a cable that skips tiers */
+	TREE_LEAVES_LINKED, /* two leaf switches linked */
+	TREE_ROOT_HOSTS,    /* hosts on a switch of the top tier */
+	TREE_SPINE_HOSTS,   /* hosts on a switch between */
+	TREE_BARE_LEAF,	    /* a leaf switch without hosts */
+	TREE_NO_UPLINK,	    /* below the top and nothing above it */
+	TREE_NO_DOWNLINK,   /* above the leaves and nothing below it */
+	TREE_UNEQUAL,	    /* unequal number of cables to the switches above */
+	TREE_ROLE_CONFLICT, /* configuration and switch say different roles */
+	TREE_ROLE_UNKNOWN,  /* configured for a GUID that is not here */
+	TREE_PIECES,	    /* the fabric is in several pieces */
+	TREE_NO_TREE,	    /* nothing to infer tiers from; ranks by distance */
+	TREE_ODDITIES,
+};
+
+/* One contradiction; port numbers 0 where none is meant. */
+struct tree_odd {
+	enum tree_oddity what;
+	sw_ix sw, other; /* other: TOPO_NONE where there is none */
+	uint8_t port, other_port;
+	uint64_t guid; /* TREE_ROLE_UNKNOWN */
+};
+
+struct tree {
+	uint32_t ntiers;
+	uint32_t *tier;	 /* [nsw]; UINT32_MAX: not placed */
+	uint8_t *origin; /* [nsw] enum tree_origin */
+	bool *leaf;	 /* [nsw] treated as a leaf switch */
+	struct tree_odd *odd;
+	size_t nodd;
+	uint32_t count[TREE_ODDITIES]; /* how many of each, beyond odd[] too */
+	bool regular; /* every tier fully linked to the next, equal groups */
+};
+
+/*
+ * Read t as a tree; everything is in the arena. roles: job->options.role.
+ * Ranks in force: job->prev or job->ranks. At most 4096 oddities are listed,
+ * all are counted.
+ */
+struct tree *tree_read(const struct route_job *job, struct arena *a);
+
+const char *tree_origin_name(enum tree_origin o);
+
+/* One oddity in words: names and ports. */
+void tree_odd_text(
+	const struct topo *t, const struct tree_odd *o, char *out, size_t n);
+
+#endif
