@@ -79,7 +79,8 @@ START_TEST(blocks_are_given_back)
 	lft_ref a = block(p, 1), b = block(p, 2);
 
 	hw_set_block(h, 1, 0, a);
-	hw_set_block(h, 1, 0, b); /* drops a */
+	hw_set_block(h, 1, 0, b);
+	hw_drained(h); /* drops a */
 	hw_set_block(h, 2, 0, b);
 	lft_drop(p, a);
 	lft_drop(p, b);
