@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "config/options.h"
+#include "config/partition.h"
 #include "config/section.h"
 #include "config/value.h"
 #include "config/yaml.h"
@@ -113,8 +114,10 @@ config_parse(const char *file, const char *text, size_t len,
 	else if (root != NULL && root->kind != YAML_KIND_BAD)
 		diag_add(d, root->at, "value", "",
 			"expected keys and their values, such as 'fabric:'");
-	if (diag_count(d) == 0)
+	if (diag_count(d) == 0) {
 		check_together(&p);
+		partition_check(&p.c->partitions, d);
+	}
 	diag_end(d);
 	arena_free(scratch);
 	if (diag_count(d) == 0)
@@ -307,33 +310,67 @@ sentences(const char *text, struct buf *out)
 	buf_put(out, "\n", 1);
 }
 
+/* One option, with its default from the struct at base. */
+static void
+option_mdoc(const struct schema_option *o, const char *name, const void *base,
+	const char *const *engines, struct buf *out)
+{
+	struct buf range = {0}, def = {0}, values = {0};
+
+	schema_range(o, engines, &range);
+	schema_print(o, base, -1, &def);
+	buf_printf(out, ".It Ic %s\n", name);
+	buf_printf(out, "Type: %s", schema_type_name(o->type));
+	if (o->unit != NULL)
+		buf_printf(out, ", in %s", o->unit);
+	buf_printf(out, ".\n");
+	if (range.n > 0) {
+		buf_printf(&values, "Values: %s.", range.text);
+		sentences(values.text, out);
+	}
+	buf_printf(out, "Default: %s.\n", def.text);
+	buf_printf(out, "On reload: %s.\n.Pp\n", schema_reload_name(o->reload));
+	sentences(o->help, out);
+	buf_free(&range);
+	buf_free(&values);
+	buf_free(&def);
+}
+
+/* The options that each record of o has. */
+static void
+record_mdoc(const struct schema_option *o, const char *name,
+	const struct schema_env *env, struct buf *out)
+{
+	void *record = arena_alloc(env->arena, o->record->size);
+	struct section k = {.arena = env->arena, .path = ""};
+	char path[2 * SECTION_KEY_MAX];
+	size_t i;
+
+	schema_defaults(o->record, record, env);
+	section_add(&k, o->record, 0);
+	for (i = 0; i < k.n; i++) {
+		(void)snprintf(
+			path, sizeof(path), "%s.NAME.%s", name, k.key[i].name);
+		option_mdoc(k.key[i].o, path, record, env->names, out);
+	}
+}
+
 void
 config_mdoc(const char *const *engines, struct buf *out)
 {
 	struct arena *scratch = arena_new();
 	struct section k = keys_new(scratch);
 	struct config *c = config_default();
-	struct buf range = {0}, def = {0};
+	const struct schema_env env = {scratch, engines};
 	size_t i;
 
 	for (i = 0; i < k.n; i++) {
 		const struct schema_option *o = k.key[i].o;
 
-		schema_range(o, engines, &range);
-		schema_print(o, section_base(&k.key[i], c), -1, &def);
-		buf_printf(out, ".It Ic %s\n", k.key[i].name);
-		buf_printf(out, "Type: %s", schema_type_name(o->type));
-		if (o->unit != NULL)
-			buf_printf(out, ", in %s", o->unit);
-		buf_printf(out, ".\n");
-		if (range.n > 0)
-			buf_printf(out, "Values: %s.\n", range.text);
-		buf_printf(out, "Default: %s.\n", def.text);
-		buf_printf(out, "On reload: %s.\n.Pp\n",
-			schema_reload_name(o->reload));
-		sentences(o->help, out);
-		buf_free(&range);
-		buf_free(&def);
+		option_mdoc(o, k.key[i].name, section_base(&k.key[i], c),
+			engines, out);
+		if (o->type == SCHEMA_RECORDS)
+			record_mdoc(o, k.key[i].name, &env, out);
 	}
 	config_unref(c);
 	arena_free(scratch);
@@ -411,6 +448,9 @@ type_json(const struct schema_option *o, const char *const *engines)
 		return json_pack("{s:s, s:{s:s}, s:o}", "type", "object",
 			"propertyNames", "pattern", GUID_PATTERN,
 			"additionalProperties", int_json(o));
+	case SCHEMA_WORDS:
+		return json_pack("{s:s, s:{s:o}}", "type", "object",
+			"additionalProperties", "enum", words_json(o->choices));
 	case SCHEMA_PORT:
 		return text_json("^(auto|[A-Za-z0-9_-]+/[0-9]+|"
 				 "0[xX][0-9a-fA-F]{1,16}|[0-9a-fA-F]{16}|"
@@ -418,6 +458,7 @@ type_json(const struct schema_option *o, const char *const *engines)
 	case SCHEMA_STRING:
 		return json_pack("{s:s, s:I}", "type", "string", "maxLength",
 			(json_int_t)o->max);
+	case SCHEMA_RECORDS: /* section_json does it */
 	case SCHEMA_PATH:
 	default:
 		return json_pack("{s:s, s:I, s:s}", "type", "string",
@@ -454,30 +495,52 @@ parent_json(json_t *root, const char *name)
 	return root;
 }
 
+/* Put what is said about one option into root. */
+static void
+put_json(json_t *root, const struct section_key *key, json_t *j)
+{
+	const struct schema_option *o = key->o;
+
+	json_object_set_new(j, "description",
+		json_sprintf("%s Default: %s. On reload: %s.", o->help, o->def,
+			schema_reload_name(o->reload)));
+	json_object_set_new(
+		json_object_get(parent_json(root, key->name), "properties"),
+		section_leaf(key->name), j);
+}
+
+static json_t *
+record_json(const struct schema_option *o, const char *const *engines)
+{
+	struct section k = {.arena = arena_new(), .path = ""};
+	json_t *one = section_json();
+	size_t i;
+
+	section_add(&k, o->record, 0);
+	for (i = 0; i < k.n; i++)
+		put_json(one, &k.key[i], type_json(k.key[i].o, engines));
+	arena_free(k.arena);
+	return json_pack(
+		"{s:s, s:o}", "type", "object", "additionalProperties", one);
+}
+
 void
 config_json_schema(const char *const *engines, struct buf *out)
 {
 	struct arena *scratch = arena_new();
 	struct section k = keys_new(scratch);
-	json_t *root = section_json(), *j;
+	json_t *root = section_json();
 	char *text;
 	size_t i;
 
 	json_object_set_new(root, "$schema",
 		json_string("http://json-schema.org/draft-07/schema#"));
 	json_object_set_new(root, "title", json_string("heddle.yaml"));
-	for (i = 0; i < k.n; i++) {
-		const struct schema_option *o = k.key[i].o;
-
-		j = type_json(o, engines);
-		json_object_set_new(j, "description",
-			json_sprintf("%s Default: %s. On reload: %s.", o->help,
-				o->def, schema_reload_name(o->reload)));
-		json_object_set_new(
-			json_object_get(
-				parent_json(root, k.key[i].name), "properties"),
-			section_leaf(k.key[i].name), j);
-	}
+	for (i = 0; i < k.n; i++)
+		put_json(root, &k.key[i],
+			k.key[i].o->type == SCHEMA_RECORDS
+				? record_json(k.key[i].o, engines)
+				: type_json(k.key[i].o, engines));
 	text = json_dumps(root, JSON_INDENT(2));
 	json_decref(root);
 	if (text != NULL)
