@@ -399,7 +399,7 @@ set_guids(const struct reading *r)
 	struct reading item = *r;
 	const char **word;
 	uint64_t *guid;
-	size_t n, i, kept = 0;
+	size_t n = 0, i, kept = 0;
 
 	if (words(r, &word, &n) < 0)
 		return -1;
