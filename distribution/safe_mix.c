@@ -1,0 +1,295 @@
+/*
+ * safe_mix: turn matrices, 64 LIDs at a time.
+ *
+ * For each switch u and each of the 64 LIDs of a block, the port by which u
+ * sends it gives a channel; the row of that channel gets the bits of the ports
+ * by which the switch behind it may send the LID on. With u in the outer loop
+ * all that is touched (the lines and rows of its neighbours) stays in the
+ * nearest cache. With one lane every switch is a source of its own, so that
+ * nothing need be known of who reaches it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/safe_priv.h"
+#include "sm/base/mem.h"
+
+struct mix {
+	const struct safe_values *v;
+	const struct safe_net *n;
+	uint64_t *turn;
+	struct safe_lines edge, reach;
+	uint8_t *mask; /* [nsw + 1][64] lanes that reach, or NULL */
+};
+
+/* Entries of u by line `up`, all switches having one value. */
+static void
+plain_turns(struct mix *m, sw_ix u, const uint8_t *up)
+{
+	const struct safe_net *n = m->n;
+	const uint32_t *to = n->to + (size_t)u * 256, *owner = n->owner;
+	const uint8_t *const *a = m->edge.a;
+	uint64_t *turn = m->turn;
+	unsigned shift = n->shift;
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++) {
+		uint32_t c = to[up[l]];
+		uint8_t out = a[owner[c]][l];
+
+		turn[((size_t)c << shift) + n->word[out]] |= n->bit[out];
+	}
+}
+
+static void
+double_turns(struct mix *m, sw_ix u, const uint8_t *up)
+{
+	const struct safe_net *n = m->n;
+	const uint32_t *to = n->to + (size_t)u * 256, *owner = n->owner;
+	const uint8_t *const *a = m->edge.a, *const *b = m->edge.b;
+	uint64_t *turn = m->turn;
+	unsigned shift = n->shift;
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++) {
+		uint32_t c = to[up[l]];
+		uint32_t s = owner[c];
+		uint8_t x = a[s][l], y = b[s][l];
+		uint64_t *row = turn + ((size_t)c << shift);
+
+		row[n->word[x]] |= n->bit[x];
+		row[n->word[y]] |= n->bit[y];
+	}
+}
+
+/* The same for every lane that reaches u. */
+static void
+lane_turns(struct mix *m, sw_ix u, const uint8_t *up)
+{
+	const struct safe_net *n = m->n;
+	const uint32_t *to = n->to + (size_t)u * 256;
+	const uint8_t *mask = m->mask + (size_t)u * LFT_BLOCK;
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++) {
+		uint32_t c = to[up[l]];
+		uint32_t s = n->owner[c];
+		uint8_t x = m->edge.a[s][l], y = m->edge.b[s][l];
+
+		for (unsigned lanes = mask[l]; lanes != 0; lanes &= lanes - 1) {
+			uint32_t v =
+				c + (uint32_t)__builtin_ctz(lanes) * n->nrec;
+			uint64_t *row = m->turn + ((size_t)v << n->shift);
+
+			row[n->word[x]] |= n->bit[x];
+			row[n->word[y]] |= n->bit[y];
+		}
+	}
+}
+
+/* Turns of switch u's line `up` into a further line of switch s. */
+static void
+extra_pair(
+	struct mix *m, sw_ix u, const uint8_t *up, const struct safe_extra *x)
+{
+	const struct safe_net *n = m->n;
+	const uint32_t *to = n->to + (size_t)u * 256;
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++) {
+		uint32_t c = to[up[l]];
+		uint8_t out = x->line[l];
+		unsigned lanes =
+			m->mask ? m->mask[(size_t)u * LFT_BLOCK + l] : 1;
+
+		if (n->owner[c] != x->s)
+			continue;
+		for (; lanes != 0; lanes &= lanes - 1) {
+			uint32_t v =
+				c + (uint32_t)__builtin_ctz(lanes) * n->nrec;
+
+			m->turn[((size_t)v << n->shift) + n->word[out]] |=
+				n->bit[out];
+		}
+	}
+}
+
+/* What enters a switch that has a further value, from its neighbours. */
+static void
+extra_in(struct mix *m, const struct safe_extra *x)
+{
+	const struct safe_net *n = m->n;
+	const struct safe_lines *e = &m->edge;
+	sw_ix before = TOPO_NONE;
+
+	for (uint32_t c = n->off[x->s]; c < n->off[x->s + 1]; c++) {
+		sw_ix u = n->owner[n->peer[c]];
+
+		if (u == n->nsw || u == before)
+			continue;
+		before = u;
+		extra_pair(m, u, e->a[u], x);
+		if (e->b[u] != e->a[u])
+			extra_pair(m, u, e->b[u], x);
+		for (size_t i = 0; i < e->nextra; i++)
+			if (e->extra[i].s == u)
+				extra_pair(m, u, e->extra[i].line, x);
+	}
+}
+
+static void
+turns_of(struct mix *m, sw_ix u, const uint8_t *up)
+{
+	if (m->mask != NULL)
+		lane_turns(m, u, up);
+	else if (m->edge.plain)
+		plain_turns(m, u, up);
+	else
+		double_turns(m, u, up);
+}
+
+static void
+add_block(struct mix *m)
+{
+	const struct safe_lines *e = &m->edge;
+
+	for (sw_ix u = 0; u < m->n->nsw; u++) {
+		turns_of(m, u, e->a[u]);
+		if (e->b[u] != e->a[u])
+			turns_of(m, u, e->b[u]);
+	}
+	for (size_t i = 0; i < e->nextra; i++) {
+		turns_of(m, e->extra[i].s, e->extra[i].line);
+		extra_in(m, &e->extra[i]);
+	}
+}
+
+/* One step of lanes along a line of u; true when something is new. */
+static bool
+flow(const struct safe_net *n, uint8_t *mask, sw_ix u, const uint8_t *up)
+{
+	const uint32_t *to = n->to + (size_t)u * 256;
+	uint8_t *from = mask + (size_t)u * LFT_BLOCK;
+	unsigned more = 0;
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++) {
+		sw_ix s = n->owner[to[up[l]]];
+		uint8_t *at = mask + (size_t)s * LFT_BLOCK + l;
+
+		more |= s != n->nsw ? (unsigned)(from[l] & ~*at) : 0;
+		*at |= from[l];
+	}
+	return more != 0;
+}
+
+/* Which lanes' packets can be at each switch, for the 64 LIDs of a block. */
+static void
+spread(const struct safe_values *v, const struct safe_lines *r, uint8_t *mask)
+{
+	const struct safe_net *n = v->net;
+	bool more = true;
+
+	while (more) {
+		more = false;
+		for (sw_ix u = 0; u < n->nsw; u++) {
+			more |= flow(n, mask, u, r->a[u]);
+			if (r->b[u] != r->a[u])
+				more |= flow(n, mask, u, r->b[u]);
+		}
+		for (size_t i = 0; i < r->nextra; i++)
+			more |= flow(n, mask, r->extra[i].s, r->extra[i].line);
+	}
+}
+
+static void
+sources(const struct safe_values *v, uint32_t b, enum safe_which which,
+	uint8_t *mask)
+{
+	uint32_t nsw = v->net->nsw;
+	uint8_t *one = mem_alloc(nsw);
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++) {
+		safe_value_lanes(v, b * LFT_BLOCK + l, which, one);
+		for (sw_ix s = 0; s < nsw; s++)
+			mask[(size_t)s * LFT_BLOCK + l] = one[s];
+	}
+	free(one);
+}
+
+/* Leave only what can wait: channels, and not back where it came from. */
+static void
+strip(struct mix *m)
+{
+	const struct safe_net *n = m->n;
+	size_t words = (size_t)1 << n->shift;
+
+	for (uint32_t v = 0; v < n->nv; v++) {
+		uint32_t s = n->owner[v];
+		unsigned in = v - n->base[v];
+		uint64_t *row = m->turn + ((size_t)v << n->shift);
+
+		for (size_t w = 0; w < words; w++)
+			row[w] &= n->alive[((size_t)s << n->shift) + w];
+		row[n->word[in]] &= ~n->bit[in];
+	}
+}
+
+void
+safe_mix_build(const struct safe_values *v, struct safe_when edges,
+	struct safe_when reach, uint64_t *turn)
+{
+	const struct safe_net *n = v->net;
+	struct mix m = {.v = v, .n = n, .turn = turn};
+
+	memset(turn, 0, safe_words(n) * sizeof(*turn));
+	safe_value_lines_new(&m.edge, n);
+	safe_value_lines_new(&m.reach, n);
+	if (n->lanes > 1)
+		m.mask = mem_zalloc((n->nsw + 1U) * LFT_BLOCK, 1);
+	for (uint32_t b = 0; b < v->nblocks; b++) {
+		safe_value_load(v, b, edges, &m.edge);
+		if (m.mask != NULL) {
+			sources(v, b, reach.which, m.mask);
+			safe_value_load(v, b, reach, &m.reach);
+			spread(v, &m.reach, m.mask);
+		}
+		add_block(&m);
+	}
+	strip(&m);
+	safe_value_lines_free(&m.edge);
+	safe_value_lines_free(&m.reach);
+	free(m.mask);
+}
+
+void
+safe_mix_reach(const struct safe_values *v, uint32_t lid,
+	struct safe_when reach, uint8_t *mask)
+{
+	const struct safe_net *n = v->net;
+	uint8_t port[SAFE_VALUES];
+	bool more = true;
+
+	safe_value_lanes(v, lid, reach.which, mask);
+	while (more) {
+		more = false;
+		for (sw_ix u = 0; u < n->nsw; u++) {
+			unsigned k = safe_value_entry(v, u, lid, reach, port);
+
+			while (k-- > 0) {
+				uint32_t c = n->to[(size_t)u * 256 + port[k]];
+				sw_ix s = n->owner[c];
+
+				if (s == n->nsw || !(mask[u] & ~mask[s]))
+					continue;
+				mask[s] |= mask[u];
+				more = true;
+			}
+		}
+	}
+}
+
+uint64_t
+safe_mix_count(const struct safe_net *n, const uint64_t *turn)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < safe_words(n); i++)
+		sum += (uint64_t)__builtin_popcountll(turn[i]);
+	return sum;
+}

@@ -1,0 +1,393 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/safe_priv.h"
+#include "sm/base/mem.h"
+
+static const uint8_t *
+bytes(const struct safe_values *v, lft_ref r)
+{
+	return lft_bytes(v->to->pool, r);
+}
+
+static bool
+same(const struct safe_values *v, lft_ref a, lft_ref b)
+{
+	return a == b || memcmp(bytes(v, a), bytes(v, b), LFT_BLOCK) == 0;
+}
+
+/* All that the block may hold into v->held, each contents once. */
+static void
+hold(struct safe_values *v, struct safe_cell *c, uint64_t guid)
+{
+	lft_ref few[SAFE_VALUES], *all = few;
+	size_t n = hw_values(v->job->hw, guid, c->b, few, SAFE_VALUES);
+
+	if (n > SAFE_VALUES) {
+		all = mem_alloc(n * sizeof(*all));
+		n = hw_values(v->job->hw, guid, c->b, all, n);
+	}
+	c->held = (uint32_t)v->nheld;
+	for (size_t i = 0; i < n; i++) {
+		size_t k = c->held;
+
+		while (k < v->nheld && !same(v, v->held[k], all[i]))
+			k++;
+		/* what is wanted counts anyway, unless it is what is there */
+		if (k < v->nheld ||
+			(i > 0 && c->new &&same(v, c->want, all[i])))
+			continue;
+		v->held = mem_grow(
+			v->held, v->nheld, &v->capheld, sizeof(*v->held));
+		v->held[v->nheld++] = all[i];
+	}
+	c->nheld = (uint16_t)(v->nheld - c->held);
+	if (all != few)
+		free(all);
+}
+
+static void
+add_cell(struct safe_values *v, const struct safe_cell *c)
+{
+	v->c = mem_grow(v->c, v->ncells, &v->capcells, sizeof(*v->c));
+	v->c[v->ncells++] = *c;
+	v->cell[(size_t)c->s * v->nblocks + c->b] = (uint32_t)v->ncells;
+}
+
+/* A switch's rows as hwstate has them. */
+struct row {
+	uint64_t guid;
+	const lft_ref *have;
+	uint32_t n;
+	bool plain, fresh, writable, unread;
+};
+
+static void
+look(struct safe_values *v, struct row *row, sw_ix s, uint32_t b)
+{
+	const struct routes *to = v->to;
+	const struct topo_switch *sw = &v->net->t->sw[s];
+	lft_ref have = b < row->n ? row->have[b] : HW_UNKNOWN;
+	struct safe_cell c = {.s = s, .b = b, .want = LFT_EMPTY};
+
+	c.new = row->writable &&b < to->nblocks &&b *LFT_BLOCK < sw->lft_cap;
+	if (c.new)
+		c.want = to->block[(size_t)s * to->nblocks + b];
+	c.settled = have != HW_UNKNOWN;
+	c.write = c.new && !(c.settled && same(v, have, c.want));
+	v->kept += c.new && !c.write;
+	if (c.new && !c.write && (row->plain || row->fresh))
+		return;
+	if (!row->fresh)
+		hold(v, &c, row->guid);
+	/* above LinearFDBTop a switch drops */
+	if (!row->fresh && c.nheld == 0 &&
+		(!row->n || b * LFT_BLOCK <= sw->lft_top))
+		row->unread = true;
+	if (c.new && !c.write && c.nheld <= 1)
+		return;
+	add_cell(v, &c);
+}
+
+static void
+look_at_switch(struct safe_values *v, sw_ix s)
+{
+	const struct topo *t = v->net->t;
+	uint64_t guid = t->node[t->sw[s].node].guid;
+	struct row row = {.guid = guid};
+
+	row.have = hw_row(v->job->hw, guid, &row.n, &row.plain);
+	row.fresh = safe_net_fresh(v->net, s);
+	row.writable = !safe_net_quarantined(v->net, s);
+	for (uint32_t b = 0; b < v->nblocks; b++)
+		look(v, &row, s, b);
+	v->unread += row.unread && row.writable;
+}
+
+/* Tables of the past may go higher than what is wanted. */
+static uint32_t
+highest(const struct safe_values *v)
+{
+	const struct topo *t = v->net->t;
+	uint32_t most = v->to->nblocks;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint16_t top = t->sw[s].lft_top;
+		uint32_t n = top > TOPO_LID_MAX ? 0 : top / LFT_BLOCK + 1U;
+
+		if (!safe_net_fresh(v->net, s) && n > most)
+			most = n;
+	}
+	return most;
+}
+
+void
+safe_value_new(struct safe_values *v, const struct safe_net *n,
+	const struct safe_job *job)
+{
+	const struct topo *was = job->from != NULL ? job->from->topo : NULL;
+
+	*v = (struct safe_values){.net = n, .job = job, .to = job->to};
+	v->nblocks = highest(v);
+	v->cell = mem_zalloc((size_t)n->nsw * v->nblocks, sizeof(*v->cell));
+	v->old_sw = mem_alloc(n->nsw * sizeof(*v->old_sw));
+	for (sw_ix s = 0; s < n->nsw; s++) {
+		uint64_t guid = n->t->node[n->t->sw[s].node].guid;
+		node_ix x = was ? topo_by_node_guid(was, guid) : TOPO_NONE;
+
+		v->old_sw[s] = x == TOPO_NONE ? TOPO_NONE : was->node[x].sw;
+		look_at_switch(v, s);
+	}
+}
+
+void
+safe_value_free(struct safe_values *v)
+{
+	free(v->cell);
+	free(v->c);
+	free(v->held);
+	free(v->stage);
+	free(v->old_sw);
+}
+
+void
+safe_value_lines_new(struct safe_lines *l, const struct safe_net *n)
+{
+	*l = (struct safe_lines){0};
+	l->a = mem_alloc((n->nsw + 1U) * sizeof(*l->a));
+	l->b = mem_alloc((n->nsw + 1U) * sizeof(*l->b));
+	l->merged = mem_alloc((size_t)n->nsw * 2 * LFT_BLOCK);
+}
+
+void
+safe_value_lines_free(struct safe_lines *l)
+{
+	free(l->a);
+	free(l->b);
+	free(l->merged);
+	free(l->extra);
+}
+
+static void
+add_extra(struct safe_lines *l, sw_ix s, const uint8_t *line)
+{
+	l->extra =
+		mem_grow(l->extra, l->nextra, &l->capextra, sizeof(*l->extra));
+	l->extra[l->nextra++] = (struct safe_extra){s, line};
+}
+
+/*
+ * The two values of each entry of a cell: new where its stage is below a (and
+ * b), held elsewhere.
+ */
+struct pick {
+	const uint8_t *was, *is;
+	unsigned a, b;
+};
+
+enum { ALWAYS = 256 };
+
+static struct pick
+pick(const struct safe_values *v, const struct safe_cell *c,
+	struct safe_when when)
+{
+	struct pick p = {.was = bytes(v, LFT_EMPTY), .is = bytes(v, LFT_EMPTY)};
+
+	if (c->nheld > 0)
+		p.was = bytes(v, v->held[c->held]);
+	if (c->new)
+		p.is = bytes(v, c->want);
+	if (when.which == SAFE_NEW) {
+		p.a = p.b = ALWAYS;
+	} else if (when.which != SAFE_HELD && c->new) {
+		p.a = when.which == SAFE_ALL ? 0 : when.k;
+		p.b = when.which == SAFE_AT ? when.k + 1 : ALWAYS;
+		if (c->nheld == 0)
+			p.a = p.b = ALWAYS;
+	}
+	return p;
+}
+
+static const uint8_t *
+merged(const struct pick *p, unsigned below, const uint8_t *stage,
+	uint8_t *line)
+{
+	if (below == 0)
+		return p->was;
+	if (stage == NULL || below == ALWAYS)
+		return p->is; /* all in stage 0 */
+	for (unsigned i = 0; i < LFT_BLOCK; i++)
+		line[i] = stage[i] < below ? p->is[i] : p->was[i];
+	return line;
+}
+
+/* Do values beside the acknowledged one count then? */
+static bool
+haunted(const struct safe_cell *c, struct safe_when when)
+{
+	if (when.which == SAFE_ALL)
+		return true;
+	if (when.which != SAFE_AT && when.which != SAFE_REST)
+		return false;
+	return when.k == 0 || (!c->new && !c->settled);
+}
+
+static const uint8_t *
+stage_of(const struct safe_values *v, const struct safe_cell *c)
+{
+	return v->stage != NULL ? v->stage[c - v->c] : NULL;
+}
+
+static void
+load_cell(const struct safe_values *v, const struct safe_cell *c,
+	struct safe_when when, struct safe_lines *l)
+{
+	uint8_t *line = l->merged + (size_t)c->s * 2 * LFT_BLOCK;
+	const uint8_t *stage = stage_of(v, c);
+	struct pick p = pick(v, c, when);
+
+	l->a[c->s] = merged(&p, p.a, stage, line);
+	l->b[c->s] = p.b == p.a ? l->a[c->s]
+				: merged(&p, p.b, stage, line + LFT_BLOCK);
+	for (unsigned i = 1; haunted(c, when) && i < c->nheld; i++)
+		add_extra(l, c->s, bytes(v, v->held[c->held + i]));
+	l->plain &= l->a[c->s] == l->b[c->s];
+}
+
+void
+safe_value_load(const struct safe_values *v, uint32_t b, struct safe_when when,
+	struct safe_lines *l)
+{
+	const struct routes *to = v->to;
+	const uint8_t *none = bytes(v, LFT_EMPTY);
+
+	l->nextra = 0;
+	l->plain = true;
+	for (sw_ix s = 0; s < v->net->nsw; s++) {
+		uint32_t cell = v->cell[(size_t)s * v->nblocks + b];
+
+		if (cell != 0)
+			load_cell(v, &v->c[cell - 1], when, l);
+		else if (b < to->nblocks)
+			l->a[s] = l->b[s] = routes_block(to, s, b);
+		else
+			l->a[s] = l->b[s] = none;
+	}
+	l->a[v->net->nsw] = l->b[v->net->nsw] = none;
+	l->plain &= l->nextra == 0;
+}
+
+static unsigned
+add_value(uint8_t *out, unsigned n, uint8_t x)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (out[i] == x)
+			return n;
+	if (n < SAFE_VALUES)
+		out[n++] = x;
+	return n;
+}
+
+unsigned
+safe_value_entry(const struct safe_values *v, sw_ix s, uint32_t lid,
+	struct safe_when when, uint8_t out[SAFE_VALUES])
+{
+	uint32_t b = lid / LFT_BLOCK, i = lid % LFT_BLOCK;
+	uint32_t cell = v->cell[(size_t)s * v->nblocks + b];
+	const struct safe_cell *c;
+	const uint8_t *stage;
+	struct pick p;
+	unsigned n = 1, at;
+
+	if (cell == 0) {
+		out[0] = b < v->to->nblocks ? routes_block(v->to, s, b)[i]
+					    : LFT_DROP;
+		return 1;
+	}
+	c = &v->c[cell - 1];
+	p = pick(v, c, when);
+	stage = stage_of(v, c);
+	at = stage != NULL ? stage[i] : 0;
+	out[0] = at < p.a ? p.is[i] : p.was[i];
+	n = add_value(out, n, at < p.b ? p.is[i] : p.was[i]);
+	for (unsigned k = 1; haunted(c, when) && k < c->nheld; k++)
+		n = add_value(out, n, bytes(v, v->held[c->held + k])[i]);
+	return n;
+}
+
+bool
+safe_value_changes(
+	const struct safe_values *v, const struct safe_cell *c, unsigned l)
+{
+	uint8_t want = bytes(v, c->want)[l];
+
+	if (!c->write)
+		return false;
+	if (c->nheld == 0)
+		return want != LFT_DROP;
+	for (unsigned i = 0; i < c->nheld; i++)
+		if (bytes(v, v->held[c->held + i])[l] != want)
+			return true;
+	return false;
+}
+
+bool
+safe_value_urgent(
+	const struct safe_values *v, const struct safe_cell *c, unsigned l)
+{
+	const uint64_t *carry = v->net->carry + (size_t)c->s * 4;
+	uint8_t want = bytes(v, c->want)[l];
+
+	if (want == LFT_DROP || !safe_value_changes(v, c, l))
+		return false;
+	for (unsigned i = 0; i < c->nheld; i++) {
+		uint8_t x = bytes(v, v->held[c->held + i])[l];
+
+		if (!(carry[x >> 6] >> (x & 63) & 1))
+			return true;
+	}
+	return c->nheld == 0;
+}
+
+/* One lane of each switch to the LID's switch `dst`, into the masks. */
+static void
+add_lanes(const struct safe_values *v, const struct routes *r,
+	const sw_ix *name, sw_ix dst, uint8_t *mask)
+{
+	for (sw_ix s = 0; s < v->net->nsw; s++) {
+		sw_ix src = name != NULL ? name[s] : s;
+
+		if (src != TOPO_NONE)
+			mask[s] |= (uint8_t)(1U << routes_lane(
+						     &r->lanes, src, dst));
+	}
+}
+
+static sw_ix
+home(const struct topo *t, uint32_t lid)
+{
+	port_ix p = topo_by_lid(t, (uint16_t)lid, NULL);
+
+	return p == TOPO_NONE ? TOPO_NONE : topo_switch_of(t, p);
+}
+
+void
+safe_value_lanes(const struct safe_values *v, uint32_t lid,
+	enum safe_which which, uint8_t *mask)
+{
+	const struct routes *from = v->job->from;
+	sw_ix is = home(v->net->t, lid), was = TOPO_NONE;
+
+	memset(mask, 0, v->net->nsw);
+	if (from != NULL)
+		was = home(from->topo, lid);
+	if (is != TOPO_NONE && (which != SAFE_HELD || from == NULL))
+		add_lanes(v, v->to, NULL, is, mask);
+	if (was != TOPO_NONE && which != SAFE_NEW)
+		add_lanes(v, from, v->old_sw, was, mask);
+	/* where nobody knows what SLs were given out, all may be in use */
+	if ((is == TOPO_NONE && was == TOPO_NONE) ||
+		(from == NULL && v->nheld > 0 && which != SAFE_NEW &&
+			which != SAFE_HELD))
+		memset(mask, (int)((1U << v->net->lanes) - 1), v->net->nsw);
+}
