@@ -254,6 +254,8 @@ safe_stage_find(struct safe_values *v, const uint32_t *comp, unsigned max,
 			break;
 	}
 	done = w.ne == 0;
+	if (k == max && !done)
+		k--; /* what is left joins the last one */
 	*nstages = done ? k : k + 1;
 	for (size_t i = 0; i < w.ne; i++)
 		v->stage[w.e[i].cell][w.e[i].l] = (uint8_t)k;

@@ -33,9 +33,7 @@ hold(struct safe_values *v, struct safe_cell *c, uint64_t guid)
 
 		while (k < v->nheld && !same(v, v->held[k], all[i]))
 			k++;
-		/* what is wanted counts anyway, unless it is what is there */
-		if (k < v->nheld ||
-			(i > 0 && c->new &&same(v, c->want, all[i])))
+		if (k < v->nheld)
 			continue;
 		v->held = mem_grow(
 			v->held, v->nheld, &v->capheld, sizeof(*v->held));
