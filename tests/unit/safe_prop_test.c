@@ -4,6 +4,7 @@
  * every step the dependency graph of all that packets may have met is built
  * by brute force and must have no cycle (hence no loop either).
  */
+#include <check.h>
 #include <stdio.h>
 
 #include "tests/unit/safe_world.h"
