@@ -45,7 +45,7 @@ struct work {
 static bool
 critical(const struct work *w, const struct safe_cell *c, uint8_t port)
 {
-	uint32_t h = w->n->to[(size_t)c->s * 256 + port];
+	uint32_t h = w->n->to[(size_t)c->s * 256 + port].rec;
 
 	for (; h < w->n->nv; h += w->n->nrec)
 		if (w->comp[h] != 0)
@@ -62,7 +62,7 @@ distance(const struct work *w, sw_ix s, uint32_t lid)
 	while (s != w->n->nsw && d < 255) {
 		uint8_t p = routes_port(w->v->to, s, (uint16_t)lid);
 
-		s = w->n->owner[w->n->to[(size_t)s * 256 + p]];
+		s = w->n->to[(size_t)s * 256 + p].s;
 		d++;
 	}
 	return d;
@@ -74,14 +74,15 @@ collect_cell(struct work *w, uint32_t i)
 	struct safe_values *v = w->v;
 	const struct safe_cell *c = &v->c[i];
 	const uint8_t *want = lft_bytes(v->to->pool, c->want);
+	struct safe_diff d = safe_value_diff(v, c);
 
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
 		struct entry e = {.cell = i, .l = (uint8_t)l};
 
-		if (!critical(w, c, want[l]) || !safe_value_changes(v, c, l))
+		if (!(d.changed >> l & 1) || !critical(w, c, want[l]))
 			continue;
 		v->stage[i][l] = SAFE_LATER;
-		e.key = (uint64_t)!safe_value_urgent(v, c, l) << 60 |
+		e.key = (uint64_t) !(d.urgent >> l & 1) << 60 |
 			(uint64_t)distance(w, c->s, c->b * LFT_BLOCK + l)
 				<< 48 |
 			w->ne;
@@ -154,7 +155,7 @@ add_turns(struct work *w, const struct safe_cell *c, unsigned l)
 	const struct safe_net *n = w->n;
 	uint32_t lid = c->b * LFT_BLOCK + l;
 	uint8_t port = lft_bytes(w->v->to->pool, c->want)[l];
-	uint32_t h = n->to[(size_t)c->s * 256 + port];
+	uint32_t h = n->to[(size_t)c->s * 256 + port].rec;
 	const uint8_t *lanes = lanes_of(w, lid);
 	uint8_t value[SAFE_VALUES];
 	unsigned nvalues;
