@@ -265,6 +265,73 @@ safe_mix_build(const struct safe_values *v, struct safe_when edges,
 	free(m.mask);
 }
 
+/* Where line `up` of u takes port p, the row gets the line of s. */
+static void
+match(struct mix *m, uint64_t *row, const uint8_t *up, unsigned p,
+	const uint8_t *line)
+{
+	const struct safe_net *n = m->n;
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++)
+		if (up[l] == p)
+			row[n->word[line[l]]] |= n->bit[line[l]];
+}
+
+/* The row of channel c from one line of the switch before it. */
+static void
+match_all(struct mix *m, uint32_t c, const uint8_t *up)
+{
+	const struct safe_lines *e = &m->edge;
+	uint64_t *row = m->turn + ((size_t)c << m->n->shift);
+	uint32_t from = m->n->peer[c];
+	sw_ix s = m->n->owner[c];
+
+	from -= m->n->base[from];
+	match(m, row, up, from, e->of[s].a);
+	if (e->of[s].b != e->of[s].a)
+		match(m, row, up, from, e->of[s].b);
+	for (size_t i = 0; i < e->nextra; i++)
+		if (e->extra[i].s == s)
+			match(m, row, up, from, e->extra[i].line);
+}
+
+static void
+add_row(struct mix *m, uint32_t c)
+{
+	const struct safe_lines *e = &m->edge;
+	sw_ix u = m->n->owner[m->n->peer[c]];
+
+	match_all(m, c, e->of[u].a);
+	if (e->of[u].b != e->of[u].a)
+		match_all(m, c, e->of[u].b);
+	for (size_t i = 0; i < e->nextra; i++)
+		if (e->extra[i].s == u)
+			match_all(m, c, e->extra[i].line);
+}
+
+void
+safe_mix_rows(const struct safe_values *v, struct safe_when edges,
+	const uint32_t *comp, uint64_t *turn)
+{
+	const struct safe_net *n = v->net;
+	struct mix m = {.v = v, .n = n, .turn = turn};
+	uint32_t *row = mem_alloc(n->nrec * sizeof(*row)), nrows = 0;
+
+	memset(turn, 0, safe_words(n) * sizeof(*turn));
+	safe_value_lines_new(&m.edge, n);
+	for (uint32_t c = 0; c < n->nrec; c++)
+		if (comp[c] != 0)
+			row[nrows++] = c;
+	for (uint32_t b = 0; b < v->nblocks; b++) {
+		safe_value_load(v, b, edges, &m.edge);
+		for (uint32_t i = 0; i < nrows; i++)
+			add_row(&m, row[i]);
+	}
+	strip(&m);
+	safe_value_lines_free(&m.edge);
+	free(row);
+}
+
 void
 safe_mix_reach(const struct safe_values *v, uint32_t lid,
 	struct safe_when reach, uint8_t *mask)

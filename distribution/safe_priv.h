@@ -194,6 +194,9 @@ void safe_value_lanes(const struct safe_values *v, uint32_t lid,
 /* safe_mix.c: lanes reach what `reach` lets them reach. turn: safe_words. */
 void safe_mix_build(const struct safe_values *v, struct safe_when edges,
 	struct safe_when reach, uint64_t *turn);
+/* Only the rows of vertices on cycles; for one lane. Good for few of them. */
+void safe_mix_rows(const struct safe_values *v, struct safe_when edges,
+	const uint32_t *comp, uint64_t *turn);
 /* Lanes that reach each switch for one LID, [nsw]. */
 void safe_mix_reach(const struct safe_values *v, uint32_t lid,
 	struct safe_when reach, uint8_t *mask);

@@ -39,6 +39,7 @@ struct work {
 	uint32_t *row_of; /* by LID: row number + 1 */
 	uint8_t *rows;
 	size_t nrows, caprows;
+	bool few;      /* channels on cycles, so that rows are cheaper */
 	uint8_t *ones; /* the row for all LIDs where there is one lane */
 };
 
@@ -207,7 +208,10 @@ fill(struct work *w, unsigned k, uint64_t *turn)
 	if (w->row_of != NULL)
 		memset(w->row_of, 0,
 			(size_t)w->v->nblocks * LFT_BLOCK * sizeof(*w->row_of));
-	safe_mix_build(w->v, w->at, rest, turn);
+	if (w->few)
+		safe_mix_rows(w->v, w->at, w->comp, turn);
+	else
+		safe_mix_build(w->v, w->at, rest, turn);
 	ok = safe_order_new(&w->order, w->n, w->comp, turn);
 	for (size_t i = 0; ok && i < w->ne; i++)
 		if (!admit(w, &w->e[i]))
@@ -223,7 +227,11 @@ begin(struct work *w)
 {
 	struct safe_values *v = w->v;
 	const struct safe_net *n = w->n;
+	uint32_t cyclic = 0;
 
+	for (uint32_t c = 0; c < n->nv; c++)
+		cyclic += w->comp[c] != 0;
+	w->few = n->lanes == 1 && cyclic < n->nsw;
 	free(v->stage);
 	v->stage = mem_zalloc(v->ncells, sizeof(*v->stage));
 	for (uint32_t i = 0; i < v->ncells; i++)
