@@ -14,8 +14,6 @@
 #include "distribution/safe_priv.h"
 #include "sm/base/mem.h"
 
-enum { NEAR = 32 }; /* one block in so many differs: look at those alone */
-
 struct mix {
 	const struct safe_values *v;
 	const struct safe_net *n;
@@ -321,15 +319,20 @@ add_cells(struct mix *m, const struct verify_turns *turns)
 	}
 }
 
-/* Can the mixture be made from the new routing's turns, and is it worth it? */
+/*
+ * Can the mixture be made from the new routing's turns, and is it worth it?
+ * Each entry that differs is looked at once for every port of its switch.
+ */
 static bool
 is_near(const struct safe_values *v, struct safe_when edges)
 {
+	const struct safe_net *n = v->net;
 	const struct verify_turns *x = v->to->turns;
 
-	return x != NULL && v->net->lanes == 1 && edges.which == SAFE_ALL &&
-	       x->nrec + 1 == v->net->nrec && x->shift == v->net->shift &&
-	       v->ncells < (size_t)v->net->nsw * v->nblocks / NEAR;
+	return x != NULL && n->lanes == 1 && edges.which == SAFE_ALL &&
+	       x->nrec + 1 == n->nrec && x->shift == n->shift &&
+	       v->differ * n->nrec <
+		       (uint64_t)n->nsw * n->nsw * v->nblocks * LFT_BLOCK;
 }
 
 static void
@@ -339,7 +342,7 @@ add_blocks(struct mix *m, struct safe_when edges, struct safe_when reach)
 
 	safe_value_lines_new(&m->reach, m->n);
 	if (m->n->lanes > 1)
-		m->mask = mem_zalloc((m->n->nsw + 1U) * LFT_BLOCK, 1);
+		m->mask = mem_zalloc(m->n->nsw + 1U, LFT_BLOCK);
 	for (uint32_t b = 0; b < v->nblocks; b++) {
 		safe_value_load(v, b, edges, &m->edge);
 		if (m->mask != NULL) {
