@@ -81,8 +81,8 @@ safe_block_add(const struct safe_net *n, const struct safe_load *l,
 		.sw = s,
 		.in = (uint8_t)(v - n->base[v]),
 		.out = (uint8_t)out,
-		.lanes = n->lanes == 1 ? UINT16_MAX
-				       : (uint16_t)(1U << v / n->nrec),
+		.lanes = (uint16_t)(n->lanes == 1 ? UINT16_MAX
+						  : 1U << v / n->nrec),
 		.pairs = safe_load_of(n, l, v, out),
 	};
 }
