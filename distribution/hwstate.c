@@ -121,6 +121,16 @@ hw_block(const struct hwstate *h, uint64_t guid, uint32_t b)
 	return s == NULL || b >= s->n ? HW_UNKNOWN : s->block[b];
 }
 
+const lft_ref *
+hw_row(const struct hwstate *h, uint64_t guid, uint32_t *n, bool *plain)
+{
+	const struct hw_switch *s = find(h, guid);
+
+	*n = s == NULL ? 0 : s->n;
+	*plain = s == NULL || s->nghosts == 0;
+	return s == NULL ? NULL : s->block;
+}
+
 static lft_ref *
 slot(struct hw_switch *s, uint32_t b)
 {

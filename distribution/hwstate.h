@@ -33,6 +33,14 @@ bool hw_knows(const struct hwstate *h, uint64_t guid);
 /* Block b of the switch: a reference that hw keeps, or HW_UNKNOWN. */
 lft_ref hw_block(const struct hwstate *h, uint64_t guid, uint32_t b);
 
+/*
+ * All of a switch at once: what hw_block says of block 0 .. *n - 1, HW_UNKNOWN
+ * beyond. *plain: hw_values has nothing more to say than that. NULL and 0 when
+ * nothing was ever known. Good until hw changes.
+ */
+const lft_ref *hw_row(
+	const struct hwstate *h, uint64_t guid, uint32_t *n, bool *plain);
+
 /* The switch has block b = r (takes a reference of its own). */
 void hw_set_block(struct hwstate *h, uint64_t guid, uint32_t b, lft_ref r);
 
