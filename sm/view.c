@@ -18,5 +18,6 @@ view_unref(struct view *v)
 	routes_unref(v->routes);
 	topo_unref(v->topo);
 	free(v->quarantine);
+	free(v->change.text);
 	free(v);
 }

@@ -39,6 +39,21 @@ struct view_counts {
 	uint32_t lids_new, lids_moved;
 };
 
+/* How the tables came to the switches in the last run that wrote any. */
+struct view_change {
+	const char *method, *way; /* static strings; NULL: nothing written */
+	unsigned stages;
+	size_t blocked; /* turns, or ports taken down */
+	uint64_t pairs; /* (switch, LID) that lost packets by that */
+	uint64_t paper_pairs;
+	uint64_t entries, blocks, kept;
+	uint64_t mixed_edges;
+	uint32_t cyclic, unread;
+	size_t mismatched_ports;
+	char cause[512]; /* the cycle that forbade writing at once */
+	char *text;	 /* the plan in words, lines */
+};
+
 struct view {
 	unsigned refs;
 	uint32_t generation; /* of its topology */
@@ -47,6 +62,7 @@ struct view {
 	struct route_story story;
 	struct view_times times;
 	struct view_counts counts;
+	struct view_change change;
 	struct view_quarantine *quarantine;
 	size_t nquarantine;
 	char cause[256]; /* "start", "trap 128 from S1 lid 4; ..." */
