@@ -250,14 +250,12 @@ plan_port_rise(struct maker *m, bool downed)
 
 /* ---- the port methods ---- */
 
-/* A cable that carries traffic and may be taken down: not to ourselves. */
+/* A cable that carries traffic; one in Init has only to stay there. */
 static bool
-may_fall(const struct topo *t, port_ix ix)
+carries(const struct topo *t, port_ix ix)
 {
-	const struct topo_port *p = &t->port[ix];
-
-	return can_rise(t, ix) && p->state >= ARMED &&
-	       (p->flags & (TP_SELF | TP_ABSENT)) == 0;
+	return t->port[ix].state >= ARMED ||
+	       t->port[t->port[ix].peer].state >= ARMED;
 }
 
 /* Mark both ends of what the method takes down; true: something is. */
@@ -276,7 +274,7 @@ choose_ports(struct maker *m)
 		if ((x->turn[i].by_port ||
 			    turns_refused(hw_turns(m->hw),
 				    t->node[t->port[ix].node].guid)) &&
-			may_fall(t, ix))
+			can_rise(t, ix))
 			any = down[ix] = down[t->port[ix].peer] = true;
 	}
 	if (any)
@@ -309,7 +307,7 @@ at_distance(struct maker *m, uint16_t hops)
 	port_ix ix;
 
 	for (ix = 0; ix < t->nports; ix++) {
-		if (!m->p->downed[ix] || !near_end(t, ix) ||
+		if (!m->p->downed[ix] || !near_end(t, ix) || !carries(t, ix) ||
 			t->node[t->port[ix].node].hops != hops ||
 			wanted(m, ix, &was, &want) != 0)
 			continue;

@@ -48,6 +48,12 @@ push_done(const struct push *p)
 }
 
 bool
+push_stopped(const struct push *p)
+{
+	return p->stopped || p->broken;
+}
+
+bool
 push_complete(const struct push *p)
 {
 	return push_done(p) && !p->broken && !p->stopped;

@@ -91,6 +91,8 @@ void push_stop(struct push *p);
 
 bool push_done(const struct push *p);
 
+bool push_stopped(const struct push *p);
+
 /* Every phase was begun and none was broken. */
 bool push_complete(const struct push *p);
 

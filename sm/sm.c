@@ -211,6 +211,7 @@ sm_free(struct sm *sm)
 	free(sm->banned);
 	free(sm->retry);
 	free(sm->sample);
+	map_free(&sm->ours);
 	free(sm->change.text);
 	free(sm->record);
 	free(sm->rank);

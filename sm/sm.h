@@ -87,6 +87,7 @@ struct sm_status {
 	uint8_t priority;
 	struct sm_other master; /* guid 0 when none is known */
 	uint64_t traps, traps_repeated, traps_refused;
+	uint64_t traps_ours; /* caused by our own plan, excused */
 	uint64_t malformed;	   /* MADs dropped by the decoder */
 	uint64_t requests_refused; /* SA and unknown requests answered so */
 	uint64_t sweeps_full, sweeps_light, probes;

@@ -103,6 +103,41 @@ say(const struct plan *p)
 		x->cause[0] != '\0' ? " cause=" : "", x->cause);
 }
 
+/*
+ * Every port that the plan takes down tells of it twice: that it is down, and
+ * that it is in Init. Those traps are no news; more than those are.
+ */
+static void
+expect_traps(struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+	uint32_t n;
+	port_ix p;
+
+	map_free(&sm->ours);
+	for (p = 0; p < t->nports && sm->plan->downed != NULL; p++) {
+		uint64_t guid = t->node[t->port[p].node].guid;
+
+		if (!sm->plan->downed[p])
+			continue;
+		n = 0;
+		(void)map_get(&sm->ours, guid, &n);
+		map_put(&sm->ours, guid, n + 2);
+	}
+}
+
+bool
+sm_push_caused(struct sm *sm, uint64_t guid)
+{
+	uint32_t n;
+
+	if (!map_get(&sm->ours, guid, &n) || n == 0)
+		return false;
+	map_put(&sm->ours, guid, n - 1);
+	sm->stat.traps_ours++;
+	return true;
+}
+
 void
 sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
 {
@@ -136,6 +171,7 @@ sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
 	};
 
 	push.plan = sm->plan = plan_make(&job);
+	expect_traps(sm);
 	sm->push = push_new(&push);
 	say(sm->plan);
 	sm_enter(sm, SM_PUSH, now);
@@ -146,7 +182,7 @@ sm_push_next(const struct sm *sm)
 {
 	struct mono t = push_next(sm->push);
 
-	if (sm->stops < MAX_STOPS)
+	if (sm->stops < MAX_STOPS && !push_stopped(sm->push))
 		t = mono_min(t, sm->dirty.due);
 	return t;
 }
@@ -311,6 +347,7 @@ sm_push_check(struct sm *sm, struct mono now)
 	sm->check = NULL;
 	hw_believe(sm->hw, sm->phase_began);
 	hw_drained(sm->hw);
+	map_free(&sm->ours);
 	watch_holds(sm, now);
 	sm_enter(sm, SM_IDLE, now);
 	return true;
