@@ -151,30 +151,60 @@ add_tops(struct maker *m, enum plan_kind kind, bool fresh)
 	(void)plan_end(m);
 }
 
+static bool
+touched(const struct maker *m, sw_ix s)
+{
+	const struct topo_node *n = node_of(m->t, s);
+	unsigned p;
+
+	for (p = 1; p <= n->nports; p++)
+		if (m->p->downed[n->first_port + p])
+			return true;
+	return false;
+}
+
 /* What our own plan did to ports need not bring a sweep afterwards. */
 static void
 add_clears(struct maker *m)
 {
-	const struct topo *t = m->t;
 	struct mad_switch_info i;
 	uint32_t pay;
 	sw_ix s;
 
 	plan_begin(m, PLAN_CLEAR);
-	for (s = 0; s < t->nsw; s++) {
-		const struct topo_node *n = node_of(t, s);
-		bool touched = false;
-		unsigned p;
-
-		for (p = 1; p <= n->nports; p++)
-			touched |= m->p->downed[n->first_port + p];
-		if (!touched ||
-			mad_switch_info_decode(t->sinfo[s], &i, NULL) != 0)
+	for (s = 0; s < m->t->nsw; s++) {
+		if (!touched(m, s) ||
+			mad_switch_info_decode(m->t->sinfo[s], &i, NULL) != 0)
 			continue;
-		i.lft_top = m->p->routes->top;
+		if (m->p->routes->top > i.lft_top && is_fresh(m->t, s))
+			i.lft_top = m->p->routes->top;
 		i.state_change = true;
 		mad_switch_info_encode(&i, plan_add_payload(m, &pay));
-		plan_add_step(m, n->first_port, MAD_SWITCH_INFO, 0, pay);
+		plan_add_step(m, node_of(m->t, s)->first_port, MAD_SWITCH_INFO,
+			0, pay);
+	}
+	(void)plan_end(m);
+}
+
+/* But what others did there meanwhile has to. */
+static void
+add_verifies(struct maker *m)
+{
+	const struct topo *t = m->t;
+	sw_ix s;
+	unsigned p;
+
+	plan_begin(m, PLAN_VERIFY);
+	for (s = 0; s < t->nsw; s++) {
+		const struct topo_node *n = node_of(t, s);
+
+		if (!touched(m, s))
+			continue;
+		for (p = 0; p <= n->nports; p++)
+			if (p == 0 || t->port[n->first_port + p].peer !=
+					      TOPO_NONE)
+				plan_add_step(m, n->first_port + p,
+					MAD_PORT_INFO, p, 0);
 	}
 	(void)plan_end(m);
 }
@@ -367,6 +397,10 @@ make(struct maker *m)
 	add_turns(m, PLAN_BLOCK);
 	blocks = m->p->nsteps - blocks;
 	fell = plan_port_fall(m);
+	if (fell) {
+		add_clears(m);
+		add_verifies(m);
+	}
 	if (x->method != SAFE_STATIC)
 		plan_port_rise(m, false);
 	add_stages(m, blocks > 0 || (fell && x->method != SAFE_STATIC));
@@ -374,10 +408,8 @@ make(struct maker *m)
 	add_tops(m, PLAN_RAISE, false);
 	if (x->method == SAFE_STATIC)
 		plan_port_rise(m, false);
-	if (fell) {
+	if (fell)
 		plan_port_rise(m, true);
-		add_clears(m);
-	}
 	add_tops(m, PLAN_LOWER, false);
 }
 

@@ -17,7 +17,9 @@
  *   LEARN    read the rows that BLOCK will change
  *   BLOCK    turns of the transition go to VL 15
  *   DOWN     ports of the port methods, the farthest first; SETTLE: until they
- *            are in Init again, the nearest first
+ *            are in Init again, the nearest first; CLEAR: PortStateChange of
+ *            their switches, so that what is set from now on is not our doing;
+ *            VERIFY: nothing else happened there meanwhile
  *   ARM      ports in Init go to Armed; their parameters ride on that Set
  *   ACTIVATE all armed ports go to Active. New cables carry traffic before the
  *            entries that use them are written: the mixture has them already
@@ -26,7 +28,7 @@
  *   UNBLOCK  rows become what they shall be, after a drain; also those that an
  *            earlier life or a broken push left behind
  *   RAISE    LinearFDBTop of the others, now that the blocks below it are true
- *   ARM, ACTIVATE  ports that DOWN took; CLEAR: their switches' PortStateChange
+ *   ARM, ACTIVATE  ports that DOWN took
  *   LOWER    LinearFDBTop that may come down
  *
  * IBA volume 1, 14.2.5.4, 14.2.5.6, 14.2.5.8; pitfalls: no echoed physical
@@ -55,11 +57,12 @@ enum plan_kind {
 	PLAN_BLOCK,
 	PLAN_DOWN,
 	PLAN_SETTLE,
+	PLAN_CLEAR,
+	PLAN_VERIFY,
 	PLAN_ARM,
 	PLAN_ACTIVATE,
 	PLAN_UNBLOCK,
 	PLAN_RAISE,
-	PLAN_CLEAR,
 	PLAN_LOWER,
 	PLAN_KINDS,
 };
@@ -73,7 +76,7 @@ struct plan_step {
 	uint32_t mod;  /* attribute modifier; block number for MAD_LFT */
 	uint32_t payload; /* MAD_LFT: an lft_ref; else index into payload[];
 			     of BLOCK the mask of lanes to close; without
-			     meaning for LEARN and SETTLE */
+			     meaning for LEARN, SETTLE and VERIFY */
 };
 
 /* step[first .. end) */
@@ -134,6 +137,9 @@ uint32_t plan_tunables(const struct mad_port_info *i);
 
 /* "block", "LFT"; never NULL. */
 const char *plan_kind_name(enum plan_kind k);
+
+/* Does the step only ask? */
+bool plan_reads(const struct plan_step *s);
 
 /* Steps of a kind, over all phases. */
 size_t plan_count(const struct plan *p, enum plan_kind k);

@@ -15,15 +15,23 @@ plan_kind_name(enum plan_kind k)
 		[PLAN_BLOCK] = "block",
 		[PLAN_DOWN] = "ports down",
 		[PLAN_SETTLE] = "wait for Init",
+		[PLAN_CLEAR] = "clear changes",
+		[PLAN_VERIFY] = "verify ports",
 		[PLAN_ARM] = "arm",
 		[PLAN_ACTIVATE] = "activate",
 		[PLAN_UNBLOCK] = "unblock",
 		[PLAN_RAISE] = "raise top",
-		[PLAN_CLEAR] = "clear changes",
 		[PLAN_LOWER] = "lower top",
 	};
 
 	return k < PLAN_KINDS ? name[k] : "?";
+}
+
+bool
+plan_reads(const struct plan_step *s)
+{
+	return s->kind == PLAN_LEARN || s->kind == PLAN_SETTLE ||
+	       s->kind == PLAN_VERIFY;
 }
 
 static void
@@ -43,9 +51,7 @@ plan_step_text(
 	const struct plan *p, const struct plan_step *s, char *out, size_t n)
 {
 	const struct topo *t = p->routes->topo;
-	const char *verb = s->kind == PLAN_LEARN || s->kind == PLAN_SETTLE
-				   ? "Get"
-				   : "Set";
+	const char *verb = plan_reads(s) ? "Get" : "Set";
 	char name[80];
 
 	node_name(t, t->port[s->port].node, name, sizeof(name));

@@ -98,12 +98,6 @@ push_failures(const struct push *p, size_t *n)
 
 /* ---- sending ---- */
 
-static bool
-is_get(const struct plan_step *s)
-{
-	return s->kind == PLAN_LEARN || s->kind == PLAN_SETTLE;
-}
-
 void
 push_row(const struct push *p, const struct plan_step *s, uint8_t row[TURNS_ROW])
 {
@@ -129,7 +123,7 @@ in_place(const struct push *p, const struct plan_step *s)
 	uint8_t want[TURNS_ROW], is[TURNS_ROW];
 	unsigned in, out;
 
-	if (s->attr != MAD_SL2VL || is_get(s) || s->kind == PLAN_UNBLOCK)
+	if (s->attr != MAD_SL2VL || plan_reads(s) || s->kind == PLAN_UNBLOCK)
 		return false;
 	push_row(p, s, want);
 	push_turn(p, s, &in, &out);
@@ -207,11 +201,11 @@ push_send(struct push *p, size_t ix, struct mono now)
 	const struct plan_step *s = &p->plan->step[ix];
 	struct xact_request r;
 
-	if (request(p, s, is_get(s) ? MAD_GET : MAD_SET, &r) != 0) {
+	if (request(p, s, plan_reads(s) ? MAD_GET : MAD_SET, &r) != 0) {
 		push_ack_fail(p, s, PUSH_SILENT, "more than 63 hops away");
 		return;
 	}
-	if (!is_get(s))
+	if (!plan_reads(s))
 		load(p, s, r.data);
 	p->inflight++;
 	xact_submit(p->job.x, &r, now, push_ack_done, p, ix);

@@ -25,7 +25,8 @@ condemns(const struct topo *t, const struct plan_step *s, enum push_cause cause)
 {
 	const struct topo_port *p = &t->port[s->port];
 
-	if (t->node[p->node].type != TOPO_SWITCH || cause == PUSH_NO_LANES)
+	if (t->node[p->node].type != TOPO_SWITCH || cause == PUSH_NO_LANES ||
+		cause == PUSH_GONE)
 		return false;
 	return cause == PUSH_SILENT || s->attr != MAD_PORT_INFO || p->num == 0;
 }
@@ -45,11 +46,12 @@ breaks(const struct push *p, const struct plan_step *s)
 		return n->type == TOPO_SWITCH;
 	case PLAN_BLOCK:
 	case PLAN_DOWN:
+	case PLAN_SETTLE:
+	case PLAN_VERIFY:
 		return true;
 	case PLAN_UNBLOCK:
 	case PLAN_PARAMS:
 	case PLAN_TOP:
-	case PLAN_SETTLE:
 	case PLAN_ARM:
 	case PLAN_ACTIVATE:
 	case PLAN_RAISE:
@@ -269,13 +271,29 @@ settled(struct push *p, size_t ix, const struct xact_result *res)
 		draft_port_written(
 			p->job.draft, push_guid(p, s), port->num, res->data);
 	} else if (mono_before(p->settle_by, res->now)) {
-		push_ack_fail(p, s, PUSH_REFUSED, "does not come back");
+		push_ack_fail(p, s, PUSH_GONE, "does not come back");
 	} else {
 		p->again = mem_grow(p->again, p->nagain, &p->capagain,
 			sizeof(*p->again));
 		p->again[p->nagain++] = ix;
 		p->wake = mono_add(res->now, mono_ms(POLL_MS));
 	}
+}
+
+/* Did anything happen to the port that the plan did not do? */
+static void
+verified(struct push *p, const struct plan_step *s, const uint8_t *data)
+{
+	const struct topo_port *port = &push_topo(p)->port[s->port];
+	struct mad_port_info is;
+	uint8_t least = p->plan->downed[s->port] || port->state < INIT
+				? INIT
+				: port->state;
+
+	p->counts.reads++;
+	if (mad_port_info_decode(data, &is, NULL) != 0 ||
+		(port->num == 0 ? is.lid != port->lid : is.state < least))
+		push_ack_fail(p, s, PUSH_GONE, "is not as it was");
 }
 
 static void
@@ -287,6 +305,10 @@ port_done(struct push *p, size_t ix, const struct xact_result *res)
 		not_acked(p, s, res);
 	else if (s->kind == PLAN_SETTLE && res->outcome == XACT_OK)
 		settled(p, ix, res);
+	else if (s->kind == PLAN_VERIFY && res->outcome == XACT_OK)
+		verified(p, s, res->data);
+	else if (plan_reads(s))
+		push_ack_fail(p, s, PUSH_REFUSED, outcome_text(res));
 	else if (res->outcome == XACT_OK)
 		acked_port(p, s, res->data);
 	else

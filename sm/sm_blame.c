@@ -87,6 +87,10 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 		log_info("push: %s: its top is raised first", f->why);
 		return SM_PLAN_AGAIN;
 	}
+	if (f->cause == PUSH_GONE) {
+		log_info("push: %s", f->why);
+		return SM_SWEEP_AGAIN;
+	}
 	if (f->cause == PUSH_NO_LANES) {
 		log_warn("push: %s: it cannot block turns", f->why);
 		return SM_WRITTEN;

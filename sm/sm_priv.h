@@ -81,7 +81,8 @@ struct sm {
 	struct check *check;
 	struct check_block *sample; /* what the next check looks at */
 	size_t nsample, capsample;
-	struct map ours; /* switch -> traps that our own plan will cause */
+	struct map ours; /* switches whose ports our own plan takes down */
+	bool excused;	 /* a trap of one of them was no news */
 	unsigned stops; /* pushes in a row that a change overtook */
 	struct view_change change;
 	struct topo *topo;     /* with LIDs */
@@ -147,7 +148,7 @@ void sm_push_watch(struct sm *sm, struct mono now); /* stop it if overtaken */
 void sm_push_over(struct sm *sm, struct mono now);
 bool sm_push_check(struct sm *sm, struct mono now); /* the phase */
 bool sm_push_check_begin(struct sm *sm, struct mono now);
-/* Is a trap from this switch our own plan's doing? Each is excused once. */
+/* Is a trap from this switch our own plan's doing? */
 bool sm_push_caused(struct sm *sm, uint64_t guid);
 void sm_push_load(struct sm *sm, const struct store_state *s);
 void sm_push_story(struct sm *sm); /* into sm->change */

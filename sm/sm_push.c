@@ -104,38 +104,38 @@ say(const struct plan *p)
 }
 
 /*
- * Every port that the plan takes down tells of it twice: that it is down, and
- * that it is in Init. Those traps are no news; more than those are.
+ * Switches whose ports the plan takes down tell of it, perhaps more than once
+ * and late. Those traps are no news; whether there was other news among them
+ * is what a light sweep finds out when it is over.
  */
 static void
 expect_traps(struct sm *sm)
 {
 	const struct topo *t = sm->topo;
-	uint32_t n;
 	port_ix p;
 
-	map_free(&sm->ours);
-	for (p = 0; p < t->nports && sm->plan->downed != NULL; p++) {
-		uint64_t guid = t->node[t->port[p].node].guid;
-
-		if (!sm->plan->downed[p])
-			continue;
-		n = 0;
-		(void)map_get(&sm->ours, guid, &n);
-		map_put(&sm->ours, guid, n + 2);
-	}
+	for (p = 0; p < t->nports && sm->plan->downed != NULL; p++)
+		if (sm->plan->downed[p])
+			map_put(&sm->ours, t->node[t->port[p].node].guid, 0);
 }
 
 bool
 sm_push_caused(struct sm *sm, uint64_t guid)
 {
-	uint32_t n;
-
-	if (!map_get(&sm->ours, guid, &n) || n == 0)
+	if (!map_get(&sm->ours, guid, NULL))
 		return false;
-	map_put(&sm->ours, guid, n - 1);
 	sm->stat.traps_ours++;
+	sm->excused = true;
 	return true;
+}
+
+static void
+end_excuses(struct sm *sm, struct mono now)
+{
+	map_free(&sm->ours);
+	if (sm->excused)
+		sm->light_due = now;
+	sm->excused = false;
 }
 
 void
@@ -347,7 +347,7 @@ sm_push_check(struct sm *sm, struct mono now)
 	sm->check = NULL;
 	hw_believe(sm->hw, sm->phase_began);
 	hw_drained(sm->hw);
-	map_free(&sm->ours);
+	end_excuses(sm, now);
 	watch_holds(sm, now);
 	sm_enter(sm, SM_IDLE, now);
 	return true;

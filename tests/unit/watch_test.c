@@ -114,9 +114,9 @@ START_TEST(two_switches_with_two_cables)
 	struct watch *w;
 	struct sim *s;
 
-	fabric_connect(f, h, 1, a, 1);
-	fabric_connect(f, a, 2, b, 2);
-	fabric_connect(f, a, 3, b, 3);
+	fabric_connect(f, h, 1, a, 1, NULL);
+	fabric_connect(f, a, 2, b, 2, NULL);
+	fabric_connect(f, a, 3, b, 3, NULL);
 	s = sim_new(f, &o);
 	sim_activate_all(s);
 	w = watch_new(s);
