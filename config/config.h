@@ -109,6 +109,7 @@ struct config {
 	struct config_smp smp;
 	struct config_standby standby;
 	struct config_link link;
+	struct schema_records partitions; /* of struct partition_options */
 	struct config_state state;
 	struct config_control control;
 	struct config_log log;

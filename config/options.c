@@ -1,6 +1,7 @@
 #include "config/options.h"
 
 #include "config/config.h"
+#include "config/partition.h"
 
 #define MS UINT64_C(1000000)
 #define SECOND (1000 * MS)
@@ -350,6 +351,20 @@ static const struct schema_option link[] = {
 			"link."},
 };
 
+static const struct schema_option partitions[] = {
+	{.key = "partitions",
+		.type = SCHEMA_RECORDS,
+		.record = &partition_schema,
+		.def = "{}",
+		.reload = SCHEMA_REROUTE,
+		.help = "The partitions by name. Without any, all ports are "
+			"full members of the default partition, 0x7fff. As "
+			"soon as there is one, and 0x7fff is not among them, "
+			"all ports are limited members of 0x7fff and the "
+			"subnet manager is a full one: everybody reaches the "
+			"subnet administrator, and nobody else."},
+};
+
 static const struct schema_option state[] = {
 	{.key = "dir",
 		.type = SCHEMA_PATH,
@@ -398,6 +413,7 @@ static const struct options_section sections[] = {
 	SECTION("smp", smp, config_smp, smp),
 	SECTION("standby", standby, config_standby, standby),
 	SECTION("link", link, config_link, link),
+	SECTION("", partitions, schema_records, partitions),
 	SECTION("state", state, config_state, state),
 	SECTION("control", control, config_control, control),
 	SECTION("log", log_rows, config_log, log),

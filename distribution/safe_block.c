@@ -24,7 +24,8 @@ struct edge {
 	uint64_t weight;
 	uint32_t v;
 	uint8_t out;
-	uint8_t late; /* tried after those that are not */
+	uint8_t late;  /* tried after those that are not */
+	uint8_t spare; /* not made by the new routing: still later */
 };
 
 struct cut {
@@ -32,6 +33,8 @@ struct cut {
 	const struct safe_net *n;
 	const struct safe_load *load;
 	const uint64_t *mix, *fixed;
+	const uint64_t *start; /* fixed, or nothing where that has a cycle */
+	uint64_t *nothing;
 	uint32_t *comp, ncyclic;
 	struct edge *e;
 	size_t ne, cape;
@@ -138,14 +141,17 @@ collect(struct cut *c)
 		if (c->comp[v] == 0)
 			continue;
 		for (unsigned at = 0; safe_next(n, c->mix, v, &at); at++) {
+			bool fixed = safe_has(n, c->fixed, v, at);
+
 			if (c->comp[safe_head(n, v, at)] != c->comp[v] ||
-				safe_has(n, c->fixed, v, at))
+				(fixed && c->start == c->fixed))
 				continue;
 			c->e = mem_grow(c->e, c->ne, &c->cape, sizeof(*c->e));
 			c->e[c->ne++] = (struct edge){
 				.weight = weight(c, v, at),
 				.v = v,
 				.out = (uint8_t)at,
+				.spare = !fixed,
 			};
 		}
 	}
@@ -156,6 +162,8 @@ by_weight(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
 
+	if (x->spare != y->spare)
+		return x->spare < y->spare ? -1 : 1;
 	if (x->late != y->late)
 		return x->late < y->late ? -1 : 1;
 	if (x->weight != y->weight)
@@ -172,8 +180,7 @@ insert(struct cut *c, struct safe_set *set)
 	struct safe_order o;
 
 	qsort(c->e, c->ne, sizeof(*c->e), by_weight);
-	/* the verifier saw to it that fixed turns have no cycle */
-	if (safe_order_new(&o, c->n, c->comp, c->fixed))
+	if (safe_order_new(&o, c->n, c->comp, c->start))
 		for (size_t i = 0; i < c->ne; i++) {
 			struct edge *e = &c->e[i];
 
@@ -239,6 +246,22 @@ greedy(struct cut *c)
 	free(path);
 }
 
+/*
+ * The verifier sees to it that the new routing's turns have no cycle; should
+ * they have one all the same, they are the last to be blocked.
+ */
+static void
+find_start(struct cut *c)
+{
+	struct safe_order o;
+
+	c->start = c->fixed;
+	if (!safe_order_new(&o, c->n, c->comp, c->fixed))
+		c->start = c->nothing =
+			mem_zalloc(safe_words(c->n), sizeof(*c->nothing));
+	safe_order_free(&o);
+}
+
 /* Keep the cheaper one in best; the other is freed. */
 static void
 choose(struct safe_set *best, struct safe_set *other)
@@ -265,6 +288,7 @@ safe_block_find(const struct safe_values *v, const struct safe_load *l,
 	*out = (struct safe_set){0};
 	c.comp = mem_alloc(n->nv * sizeof(*c.comp));
 	c.ncyclic = safe_cycle_find(n, mix, c.comp);
+	find_start(&c);
 	collect(&c);
 	if (c.ne > 0) {
 		insert(&c, out);
@@ -281,6 +305,7 @@ safe_block_find(const struct safe_values *v, const struct safe_load *l,
 		insert(&c, &try);
 		choose(out, &try);
 	}
+	free(c.nothing);
 	free(c.comp);
 	free(c.e);
 }

@@ -23,8 +23,8 @@ resolve(struct walk *w, const struct safe_lines *lines, unsigned i)
 	const struct safe_net *n = w->n;
 
 	for (sw_ix s = 0; s < n->nsw; s++) {
-		w->port[s] = lines->a[s][i];
-		w->next[s] = n->to[(size_t)s * 256 + w->port[s]];
+		w->port[s] = lines->of[s].a[i];
+		w->next[s] = n->to[(size_t)s * 256 + w->port[s]].rec;
 	}
 	w->port[n->nsw] = LFT_DROP;
 }

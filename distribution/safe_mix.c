@@ -20,40 +20,47 @@ struct mix {
 	uint64_t *turn;
 	struct safe_lines edge, reach;
 	uint8_t *mask; /* [nsw + 1][64] lanes that reach, or NULL */
+	bool narrow;   /* rows of one word, and no port 63 */
 };
 
-/* Entries of u by line `up`, all switches having one value. */
+/*
+ * Entries of u by line `up`. Rows of one word take a bit for whatever is no
+ * port too: 255 looks like port 63, which they do not have.
+ */
 static void
-plain_turns(struct mix *m, sw_ix u, const uint8_t *up)
+narrow_turns(struct mix *m, sw_ix u, const uint8_t *up)
 {
-	const struct safe_net *n = m->n;
-	const uint32_t *to = n->to + (size_t)u * 256, *owner = n->owner;
-	const uint8_t *const *a = m->edge.a;
+	const struct safe_to *to = m->n->to + (size_t)u * 256;
+	const struct safe_pair *of = m->edge.of;
 	uint64_t *turn = m->turn;
-	unsigned shift = n->shift;
 
-	for (unsigned l = 0; l < LFT_BLOCK; l++) {
-		uint32_t c = to[up[l]];
-		uint8_t out = a[owner[c]][l];
+	for (unsigned l = 0; m->edge.plain && l < LFT_BLOCK; l++) {
+		struct safe_to t = to[up[l]];
 
-		turn[((size_t)c << shift) + n->word[out]] |= n->bit[out];
+		turn[t.rec] |= UINT64_C(1) << (of[t.s].a[l] & 63);
+	}
+	for (unsigned l = 0; !m->edge.plain && l < LFT_BLOCK; l++) {
+		struct safe_to t = to[up[l]];
+		struct safe_pair p = of[t.s];
+
+		turn[t.rec] |= UINT64_C(1) << (p.a[l] & 63) |
+			       UINT64_C(1) << (p.b[l] & 63);
 	}
 }
 
 static void
-double_turns(struct mix *m, sw_ix u, const uint8_t *up)
+wide_turns(struct mix *m, sw_ix u, const uint8_t *up)
 {
 	const struct safe_net *n = m->n;
-	const uint32_t *to = n->to + (size_t)u * 256, *owner = n->owner;
-	const uint8_t *const *a = m->edge.a, *const *b = m->edge.b;
+	const struct safe_to *to = n->to + (size_t)u * 256;
+	const struct safe_pair *of = m->edge.of;
 	uint64_t *turn = m->turn;
 	unsigned shift = n->shift;
 
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
-		uint32_t c = to[up[l]];
-		uint32_t s = owner[c];
-		uint8_t x = a[s][l], y = b[s][l];
-		uint64_t *row = turn + ((size_t)c << shift);
+		struct safe_to t = to[up[l]];
+		uint8_t x = of[t.s].a[l], y = of[t.s].b[l];
+		uint64_t *row = turn + ((size_t)t.rec << shift);
 
 		row[n->word[x]] |= n->bit[x];
 		row[n->word[y]] |= n->bit[y];
@@ -65,13 +72,13 @@ static void
 lane_turns(struct mix *m, sw_ix u, const uint8_t *up)
 {
 	const struct safe_net *n = m->n;
-	const uint32_t *to = n->to + (size_t)u * 256;
+	const struct safe_to *to = n->to + (size_t)u * 256;
 	const uint8_t *mask = m->mask + (size_t)u * LFT_BLOCK;
 
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
-		uint32_t c = to[up[l]];
-		uint32_t s = n->owner[c];
-		uint8_t x = m->edge.a[s][l], y = m->edge.b[s][l];
+		uint32_t c = to[up[l]].rec;
+		struct safe_pair p = m->edge.of[to[up[l]].s];
+		uint8_t x = p.a[l], y = p.b[l];
 
 		for (unsigned lanes = mask[l]; lanes != 0; lanes &= lanes - 1) {
 			uint32_t v =
@@ -90,10 +97,10 @@ extra_pair(
 	struct mix *m, sw_ix u, const uint8_t *up, const struct safe_extra *x)
 {
 	const struct safe_net *n = m->n;
-	const uint32_t *to = n->to + (size_t)u * 256;
+	const struct safe_to *to = n->to + (size_t)u * 256;
 
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
-		uint32_t c = to[up[l]];
+		uint32_t c = to[up[l]].rec;
 		uint8_t out = x->line[l];
 		unsigned lanes =
 			m->mask ? m->mask[(size_t)u * LFT_BLOCK + l] : 1;
@@ -124,9 +131,9 @@ extra_in(struct mix *m, const struct safe_extra *x)
 		if (u == n->nsw || u == before)
 			continue;
 		before = u;
-		extra_pair(m, u, e->a[u], x);
-		if (e->b[u] != e->a[u])
-			extra_pair(m, u, e->b[u], x);
+		extra_pair(m, u, e->of[u].a, x);
+		if (e->of[u].b != e->of[u].a)
+			extra_pair(m, u, e->of[u].b, x);
 		for (size_t i = 0; i < e->nextra; i++)
 			if (e->extra[i].s == u)
 				extra_pair(m, u, e->extra[i].line, x);
@@ -138,10 +145,10 @@ turns_of(struct mix *m, sw_ix u, const uint8_t *up)
 {
 	if (m->mask != NULL)
 		lane_turns(m, u, up);
-	else if (m->edge.plain)
-		plain_turns(m, u, up);
+	else if (m->narrow)
+		narrow_turns(m, u, up);
 	else
-		double_turns(m, u, up);
+		wide_turns(m, u, up);
 }
 
 static void
@@ -150,9 +157,9 @@ add_block(struct mix *m)
 	const struct safe_lines *e = &m->edge;
 
 	for (sw_ix u = 0; u < m->n->nsw; u++) {
-		turns_of(m, u, e->a[u]);
-		if (e->b[u] != e->a[u])
-			turns_of(m, u, e->b[u]);
+		turns_of(m, u, e->of[u].a);
+		if (e->of[u].b != e->of[u].a)
+			turns_of(m, u, e->of[u].b);
 	}
 	for (size_t i = 0; i < e->nextra; i++) {
 		turns_of(m, e->extra[i].s, e->extra[i].line);
@@ -164,12 +171,12 @@ add_block(struct mix *m)
 static bool
 flow(const struct safe_net *n, uint8_t *mask, sw_ix u, const uint8_t *up)
 {
-	const uint32_t *to = n->to + (size_t)u * 256;
+	const struct safe_to *to = n->to + (size_t)u * 256;
 	uint8_t *from = mask + (size_t)u * LFT_BLOCK;
 	unsigned more = 0;
 
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
-		sw_ix s = n->owner[to[up[l]]];
+		sw_ix s = to[up[l]].s;
 		uint8_t *at = mask + (size_t)s * LFT_BLOCK + l;
 
 		more |= s != n->nsw ? (unsigned)(from[l] & ~*at) : 0;
@@ -188,9 +195,9 @@ spread(const struct safe_values *v, const struct safe_lines *r, uint8_t *mask)
 	while (more) {
 		more = false;
 		for (sw_ix u = 0; u < n->nsw; u++) {
-			more |= flow(n, mask, u, r->a[u]);
-			if (r->b[u] != r->a[u])
-				more |= flow(n, mask, u, r->b[u]);
+			more |= flow(n, mask, u, r->of[u].a);
+			if (r->of[u].b != r->of[u].a)
+				more |= flow(n, mask, u, r->of[u].b);
 		}
 		for (size_t i = 0; i < r->nextra; i++)
 			more |= flow(n, mask, r->extra[i].s, r->extra[i].line);
@@ -237,6 +244,7 @@ safe_mix_build(const struct safe_values *v, struct safe_when edges,
 	const struct safe_net *n = v->net;
 	struct mix m = {.v = v, .n = n, .turn = turn};
 
+	m.narrow = n->shift == 0 && n->bit[63] == 0;
 	memset(turn, 0, safe_words(n) * sizeof(*turn));
 	safe_value_lines_new(&m.edge, n);
 	safe_value_lines_new(&m.reach, n);
@@ -257,6 +265,73 @@ safe_mix_build(const struct safe_values *v, struct safe_when edges,
 	free(m.mask);
 }
 
+/* Where line `up` of u takes port p, the row gets the line of s. */
+static void
+match(struct mix *m, uint64_t *row, const uint8_t *up, unsigned p,
+	const uint8_t *line)
+{
+	const struct safe_net *n = m->n;
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++)
+		if (up[l] == p)
+			row[n->word[line[l]]] |= n->bit[line[l]];
+}
+
+/* The row of channel c from one line of the switch before it. */
+static void
+match_all(struct mix *m, uint32_t c, const uint8_t *up)
+{
+	const struct safe_lines *e = &m->edge;
+	uint64_t *row = m->turn + ((size_t)c << m->n->shift);
+	uint32_t from = m->n->peer[c];
+	sw_ix s = m->n->owner[c];
+
+	from -= m->n->base[from];
+	match(m, row, up, from, e->of[s].a);
+	if (e->of[s].b != e->of[s].a)
+		match(m, row, up, from, e->of[s].b);
+	for (size_t i = 0; i < e->nextra; i++)
+		if (e->extra[i].s == s)
+			match(m, row, up, from, e->extra[i].line);
+}
+
+static void
+add_row(struct mix *m, uint32_t c)
+{
+	const struct safe_lines *e = &m->edge;
+	sw_ix u = m->n->owner[m->n->peer[c]];
+
+	match_all(m, c, e->of[u].a);
+	if (e->of[u].b != e->of[u].a)
+		match_all(m, c, e->of[u].b);
+	for (size_t i = 0; i < e->nextra; i++)
+		if (e->extra[i].s == u)
+			match_all(m, c, e->extra[i].line);
+}
+
+void
+safe_mix_rows(const struct safe_values *v, struct safe_when edges,
+	const uint32_t *comp, uint64_t *turn)
+{
+	const struct safe_net *n = v->net;
+	struct mix m = {.v = v, .n = n, .turn = turn};
+	uint32_t *row = mem_alloc(n->nrec * sizeof(*row)), nrows = 0;
+
+	memset(turn, 0, safe_words(n) * sizeof(*turn));
+	safe_value_lines_new(&m.edge, n);
+	for (uint32_t c = 0; c < n->nrec; c++)
+		if (comp[c] != 0)
+			row[nrows++] = c;
+	for (uint32_t b = 0; b < v->nblocks; b++) {
+		safe_value_load(v, b, edges, &m.edge);
+		for (uint32_t i = 0; i < nrows; i++)
+			add_row(&m, row[i]);
+	}
+	strip(&m);
+	safe_value_lines_free(&m.edge);
+	free(row);
+}
+
 void
 safe_mix_reach(const struct safe_values *v, uint32_t lid,
 	struct safe_when reach, uint8_t *mask)
@@ -272,8 +347,7 @@ safe_mix_reach(const struct safe_values *v, uint32_t lid,
 			unsigned k = safe_value_entry(v, u, lid, reach, port);
 
 			while (k-- > 0) {
-				uint32_t c = n->to[(size_t)u * 256 + port[k]];
-				sw_ix s = n->owner[c];
+				sw_ix s = n->to[(size_t)u * 256 + port[k]].s;
 
 				if (s == n->nsw || !(mask[u] & ~mask[s]))
 					continue;

@@ -87,6 +87,23 @@ behind(const struct safe_net *n, sw_ix s, unsigned port)
 	return n->off[peer] + q->num;
 }
 
+/* The switch of a record: the last one that begins before it. */
+static sw_ix
+switch_of(const struct safe_net *n, uint32_t rec)
+{
+	sw_ix lo = 0, hi = n->nsw;
+
+	while (lo < hi) {
+		sw_ix mid = lo + (hi - lo + 1) / 2;
+
+		if (n->off[mid] <= rec)
+			lo = mid;
+		else
+			hi = mid - 1;
+	}
+	return lo;
+}
+
 /* What is behind each port of lane 0, and what entries lead to. */
 static void
 wire(struct safe_net *n)
@@ -95,7 +112,7 @@ wire(struct safe_net *n)
 	uint32_t nowhere = n->off[n->nsw];
 
 	for (size_t i = 0; i < (size_t)n->nsw * 256; i++)
-		n->to[i] = nowhere;
+		n->to[i] = (struct safe_to){nowhere, n->nsw};
 	for (sw_ix s = 0; s < n->nsw; s++) {
 		node_ix node = t->sw[s].node;
 
@@ -109,7 +126,8 @@ wire(struct safe_net *n)
 			n->peer[n->off[s] + p] = e;
 			if (p == LFT_DROP)
 				continue;
-			n->to[(size_t)s * 256 + p] = e;
+			n->to[(size_t)s * 256 + p] =
+				(struct safe_to){e, switch_of(n, e)};
 			if (e != nowhere)
 				n->alive[((size_t)s << n->shift) +
 					 n->word[p]] |= n->bit[p];

@@ -32,19 +32,25 @@ enum {
 	SAFE_VALUES = 16, /* values of one entry that are looked at */
 };
 
+/* Where an entry leads: the record where it arrives, and its switch. */
+struct safe_to {
+	uint32_t rec;
+	sw_ix s;
+};
+
 struct safe_net {
 	const struct topo *t;
-	uint32_t nsw;	   /* also the number of "nowhere" */
-	uint32_t nrec;	   /* port records of one lane */
-	uint32_t nv;	   /* vertices: nrec * lanes */
-	uint32_t *off;	   /* [nsw + 1] first record of a switch */
-	uint32_t *owner;   /* [nv] switch */
-	uint32_t *base;	   /* [nv] vertex of port 0 of its switch, same lane */
-	uint32_t *peer;	   /* [nv] the other end of the cable */
-	uint32_t *to;	   /* [nsw * 256] where an entry leads: a record */
-	uint64_t *alive;   /* [nsw + 1 << shift] out-ports that are channels */
-	uint64_t *carry;   /* [nsw * 4] entries that are not a dead end */
-	uint64_t bit[256]; /* of a row for an out-port, 0: not a port */
+	uint32_t nsw;	    /* also the number of "nowhere" */
+	uint32_t nrec;	    /* port records of one lane */
+	uint32_t nv;	    /* vertices: nrec * lanes */
+	uint32_t *off;	    /* [nsw + 1] first record of a switch */
+	uint32_t *owner;    /* [nv] switch */
+	uint32_t *base;	    /* [nv] vertex of port 0 of its switch, same lane */
+	uint32_t *peer;	    /* [nv] the other end of the cable */
+	struct safe_to *to; /* [nsw * 256] by entry */
+	uint64_t *alive;    /* [nsw + 1 << shift] out-ports that are channels */
+	uint64_t *carry;    /* [nsw * 4] entries that are not a dead end */
+	uint64_t bit[256];  /* of a row for an out-port, 0: not a port */
 	uint8_t word[256];
 	unsigned shift; /* log2 of the words in a row */
 	unsigned lanes;
@@ -148,9 +154,13 @@ struct safe_extra {
 };
 
 /* One block of every switch: 64 entries by either of two lines, or more. */
+struct safe_pair {
+	const uint8_t *a, *b;
+};
+
 struct safe_lines {
-	const uint8_t **a, **b; /* [nsw + 1] */
-	uint8_t *merged;	/* [nsw * 2 * 64] for lines made here */
+	struct safe_pair *of; /* [nsw + 1] */
+	uint8_t *merged;      /* [nsw * 2 * 64] for lines made here */
 	struct safe_extra *extra;
 	size_t nextra, capextra;
 	bool plain; /* a is b everywhere and nothing extra */
@@ -167,12 +177,12 @@ void safe_value_load(const struct safe_values *v, uint32_t b,
 /* The values of one entry then; how many, at most SAFE_VALUES. */
 unsigned safe_value_entry(const struct safe_values *v, sw_ix s, uint32_t lid,
 	struct safe_when when, uint8_t out[SAFE_VALUES]);
-/* Is entry l of the cell to change? */
-bool safe_value_changes(
-	const struct safe_values *v, const struct safe_cell *c, unsigned l);
-/* Is something there that leads nowhere now? */
-bool safe_value_urgent(
-	const struct safe_values *v, const struct safe_cell *c, unsigned l);
+/* Entries of a cell that must change, and those that lead nowhere now. */
+struct safe_diff {
+	uint64_t changed, urgent; /* a bit for each entry */
+};
+struct safe_diff safe_value_diff(
+	const struct safe_values *v, const struct safe_cell *c);
 /*
  * Lanes of packets from each switch to a LID, [nsw] masks. Old routes' lanes
  * too, which connections keep, unless only the new ones (or the old ones) are
@@ -184,6 +194,9 @@ void safe_value_lanes(const struct safe_values *v, uint32_t lid,
 /* safe_mix.c: lanes reach what `reach` lets them reach. turn: safe_words. */
 void safe_mix_build(const struct safe_values *v, struct safe_when edges,
 	struct safe_when reach, uint64_t *turn);
+/* Only the rows of vertices on cycles; for one lane. Good for few of them. */
+void safe_mix_rows(const struct safe_values *v, struct safe_when edges,
+	const uint32_t *comp, uint64_t *turn);
 /* Lanes that reach each switch for one LID, [nsw]. */
 void safe_mix_reach(const struct safe_values *v, uint32_t lid,
 	struct safe_when reach, uint8_t *mask);

@@ -39,13 +39,14 @@ struct work {
 	uint32_t *row_of; /* by LID: row number + 1 */
 	uint8_t *rows;
 	size_t nrows, caprows;
+	bool few;      /* channels on cycles, so that rows are cheaper */
 	uint8_t *ones; /* the row for all LIDs where there is one lane */
 };
 
 static bool
 critical(const struct work *w, const struct safe_cell *c, uint8_t port)
 {
-	uint32_t h = w->n->to[(size_t)c->s * 256 + port];
+	uint32_t h = w->n->to[(size_t)c->s * 256 + port].rec;
 
 	for (; h < w->n->nv; h += w->n->nrec)
 		if (w->comp[h] != 0)
@@ -62,7 +63,7 @@ distance(const struct work *w, sw_ix s, uint32_t lid)
 	while (s != w->n->nsw && d < 255) {
 		uint8_t p = routes_port(w->v->to, s, (uint16_t)lid);
 
-		s = w->n->owner[w->n->to[(size_t)s * 256 + p]];
+		s = w->n->to[(size_t)s * 256 + p].s;
 		d++;
 	}
 	return d;
@@ -74,14 +75,15 @@ collect_cell(struct work *w, uint32_t i)
 	struct safe_values *v = w->v;
 	const struct safe_cell *c = &v->c[i];
 	const uint8_t *want = lft_bytes(v->to->pool, c->want);
+	struct safe_diff d = safe_value_diff(v, c);
 
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
 		struct entry e = {.cell = i, .l = (uint8_t)l};
 
-		if (!critical(w, c, want[l]) || !safe_value_changes(v, c, l))
+		if (!(d.changed >> l & 1) || !critical(w, c, want[l]))
 			continue;
 		v->stage[i][l] = SAFE_LATER;
-		e.key = (uint64_t)!safe_value_urgent(v, c, l) << 60 |
+		e.key = (uint64_t) !(d.urgent >> l & 1) << 60 |
 			(uint64_t)distance(w, c->s, c->b * LFT_BLOCK + l)
 				<< 48 |
 			w->ne;
@@ -154,7 +156,7 @@ add_turns(struct work *w, const struct safe_cell *c, unsigned l)
 	const struct safe_net *n = w->n;
 	uint32_t lid = c->b * LFT_BLOCK + l;
 	uint8_t port = lft_bytes(w->v->to->pool, c->want)[l];
-	uint32_t h = n->to[(size_t)c->s * 256 + port];
+	uint32_t h = n->to[(size_t)c->s * 256 + port].rec;
 	const uint8_t *lanes = lanes_of(w, lid);
 	uint8_t value[SAFE_VALUES];
 	unsigned nvalues;
@@ -206,7 +208,10 @@ fill(struct work *w, unsigned k, uint64_t *turn)
 	if (w->row_of != NULL)
 		memset(w->row_of, 0,
 			(size_t)w->v->nblocks * LFT_BLOCK * sizeof(*w->row_of));
-	safe_mix_build(w->v, w->at, rest, turn);
+	if (w->few)
+		safe_mix_rows(w->v, w->at, w->comp, turn);
+	else
+		safe_mix_build(w->v, w->at, rest, turn);
 	ok = safe_order_new(&w->order, w->n, w->comp, turn);
 	for (size_t i = 0; ok && i < w->ne; i++)
 		if (!admit(w, &w->e[i]))
@@ -222,7 +227,11 @@ begin(struct work *w)
 {
 	struct safe_values *v = w->v;
 	const struct safe_net *n = w->n;
+	uint32_t cyclic = 0;
 
+	for (uint32_t c = 0; c < n->nv; c++)
+		cyclic += w->comp[c] != 0;
+	w->few = n->lanes == 1 && cyclic < n->nsw;
 	free(v->stage);
 	v->stage = mem_zalloc(v->ncells, sizeof(*v->stage));
 	for (uint32_t i = 0; i < v->ncells; i++)
@@ -254,6 +263,8 @@ safe_stage_find(struct safe_values *v, const uint32_t *comp, unsigned max,
 			break;
 	}
 	done = w.ne == 0;
+	if (k == max && !done)
+		k--; /* what is left joins the last one */
 	*nstages = done ? k : k + 1;
 	for (size_t i = 0; i < w.ne; i++)
 		v->stage[w.e[i].cell][w.e[i].l] = (uint8_t)k;

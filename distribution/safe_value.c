@@ -33,9 +33,7 @@ hold(struct safe_values *v, struct safe_cell *c, uint64_t guid)
 
 		while (k < v->nheld && !same(v, v->held[k], all[i]))
 			k++;
-		/* what is wanted counts anyway, unless it is what is there */
-		if (k < v->nheld ||
-			(i > 0 && c->new &&same(v, c->want, all[i])))
+		if (k < v->nheld)
 			continue;
 		v->held = mem_grow(
 			v->held, v->nheld, &v->capheld, sizeof(*v->held));
@@ -154,16 +152,14 @@ void
 safe_value_lines_new(struct safe_lines *l, const struct safe_net *n)
 {
 	*l = (struct safe_lines){0};
-	l->a = mem_alloc((n->nsw + 1U) * sizeof(*l->a));
-	l->b = mem_alloc((n->nsw + 1U) * sizeof(*l->b));
+	l->of = mem_alloc((n->nsw + 1U) * sizeof(*l->of));
 	l->merged = mem_alloc((size_t)n->nsw * 2 * LFT_BLOCK);
 }
 
 void
 safe_value_lines_free(struct safe_lines *l)
 {
-	free(l->a);
-	free(l->b);
+	free(l->of);
 	free(l->merged);
 	free(l->extra);
 }
@@ -244,14 +240,15 @@ load_cell(const struct safe_values *v, const struct safe_cell *c,
 {
 	uint8_t *line = l->merged + (size_t)c->s * 2 * LFT_BLOCK;
 	const uint8_t *stage = stage_of(v, c);
+	struct safe_pair *pair = &l->of[c->s];
 	struct pick p = pick(v, c, when);
 
-	l->a[c->s] = merged(&p, p.a, stage, line);
-	l->b[c->s] = p.b == p.a ? l->a[c->s]
-				: merged(&p, p.b, stage, line + LFT_BLOCK);
+	pair->a = merged(&p, p.a, stage, line);
+	pair->b =
+		p.b == p.a ? pair->a : merged(&p, p.b, stage, line + LFT_BLOCK);
 	for (unsigned i = 1; haunted(c, when) && i < c->nheld; i++)
 		add_extra(l, c->s, bytes(v, v->held[c->held + i]));
-	l->plain &= l->a[c->s] == l->b[c->s];
+	l->plain &= pair->a == pair->b;
 }
 
 void
@@ -269,11 +266,11 @@ safe_value_load(const struct safe_values *v, uint32_t b, struct safe_when when,
 		if (cell != 0)
 			load_cell(v, &v->c[cell - 1], when, l);
 		else if (b < to->nblocks)
-			l->a[s] = l->b[s] = routes_block(to, s, b);
+			l->of[s].a = l->of[s].b = routes_block(to, s, b);
 		else
-			l->a[s] = l->b[s] = none;
+			l->of[s].a = l->of[s].b = none;
 	}
-	l->a[v->net->nsw] = l->b[v->net->nsw] = none;
+	l->of[v->net->nsw] = (struct safe_pair){none, none};
 	l->plain &= l->nextra == 0;
 }
 
@@ -315,38 +312,30 @@ safe_value_entry(const struct safe_values *v, sw_ix s, uint32_t lid,
 	return n;
 }
 
-bool
-safe_value_changes(
-	const struct safe_values *v, const struct safe_cell *c, unsigned l)
-{
-	uint8_t want = bytes(v, c->want)[l];
-
-	if (!c->write)
-		return false;
-	if (c->nheld == 0)
-		return want != LFT_DROP;
-	for (unsigned i = 0; i < c->nheld; i++)
-		if (bytes(v, v->held[c->held + i])[l] != want)
-			return true;
-	return false;
-}
-
-bool
-safe_value_urgent(
-	const struct safe_values *v, const struct safe_cell *c, unsigned l)
+struct safe_diff
+safe_value_diff(const struct safe_values *v, const struct safe_cell *c)
 {
 	const uint64_t *carry = v->net->carry + (size_t)c->s * 4;
-	uint8_t want = bytes(v, c->want)[l];
+	const uint8_t *want = bytes(v, c->want);
+	struct safe_diff d = {0, 0};
+	uint64_t good = 0;
 
-	if (want == LFT_DROP || !safe_value_changes(v, c, l))
-		return false;
+	for (unsigned l = 0; l < LFT_BLOCK; l++)
+		good |= (uint64_t)(want[l] != LFT_DROP) << l;
+	if (c->nheld == 0)
+		d.changed = d.urgent = good;
 	for (unsigned i = 0; i < c->nheld; i++) {
-		uint8_t x = bytes(v, v->held[c->held + i])[l];
+		const uint8_t *line = bytes(v, v->held[c->held + i]);
 
-		if (!(carry[x >> 6] >> (x & 63) & 1))
-			return true;
+		for (unsigned l = 0; l < LFT_BLOCK; l++) {
+			uint8_t x = line[l];
+
+			d.changed |= (uint64_t)(x != want[l]) << l;
+			d.urgent |= (~(carry[x >> 6] >> (x & 63)) & 1) << l;
+		}
 	}
-	return c->nheld == 0;
+	d.urgent &= d.changed & good;
+	return d;
 }
 
 /* One lane of each switch to the LID's switch `dst`, into the masks. */

@@ -87,31 +87,25 @@ write_cell(struct writer *w, const struct safe_cell *c)
 {
 	const struct safe_values *v = w->v;
 	const uint8_t *stage = v->stage != NULL ? v->stage[c - v->c] : NULL;
-	uint64_t some[4] = {0}, urgent[4] = {0};
+	struct safe_diff d = safe_value_diff(v, c);
 
-	/* what nobody knows is settled at once */
-	some[0] = !c->settled;
-	for (unsigned l = 0; l < LFT_BLOCK; l++) {
-		unsigned k = stage != NULL ? stage[l] : 0;
-		uint64_t bit = UINT64_C(1) << (k & 63);
-
-		if (!safe_value_changes(v, c, l))
-			continue;
-		w->t->entries++;
-		some[k >> 6] |= bit;
-		if (safe_value_urgent(v, c, l))
-			urgent[k >> 6] |= bit;
-	}
 	w->t->blocks++;
-	for (unsigned k = 0; k < w->t->nstages; k++)
-		if (some[k >> 6] >> (k & 63) & 1)
-			add_write(w, c, k, urgent[k >> 6] >> (k & 63) & 1);
+	w->t->entries += (uint64_t)__builtin_popcountll(d.changed);
+	for (unsigned k = 0; k < w->t->nstages; k++) {
+		uint64_t now = stage == NULL ? UINT64_MAX : 0;
+
+		for (unsigned l = 0; stage != NULL && l < LFT_BLOCK; l++)
+			now |= (uint64_t)(stage[l] == k) << l;
+		/* what nobody knows is settled at once */
+		if ((now & d.changed) != 0 || (k == 0 && !c->settled))
+			add_write(w, c, k, (now & d.urgent) != 0);
+	}
 }
 
 /* A write's place: stage, urgency, neighbourhood, then switch by switch. */
 struct place {
 	uint64_t key;
-	struct safe_write write;
+	size_t ix;
 };
 
 static int
@@ -127,6 +121,7 @@ sort_writes(struct writer *w)
 {
 	struct safe_transition *t = w->t;
 	struct place *p = mem_alloc(t->nwrites * sizeof(*p));
+	struct safe_write *sorted = mem_alloc(t->nwrites * sizeof(*sorted));
 
 	for (size_t i = 0; i < t->nwrites; i++) {
 		const struct safe_write *x = &t->write[i];
@@ -134,11 +129,13 @@ sort_writes(struct writer *w)
 
 		p[i].key = (uint64_t)x->stage << 48 | rank << 44 |
 			   (uint64_t)x->block << 32 | x->sw;
-		p[i].write = *x;
+		p[i].ix = i;
 	}
 	qsort(p, t->nwrites, sizeof(*p), by_key);
 	for (size_t i = 0; i < t->nwrites; i++)
-		t->write[i] = p[i].write;
+		sorted[i] = t->write[p[i].ix];
+	free(t->write);
+	t->write = sorted;
 	free(p);
 }
 
