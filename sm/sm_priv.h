@@ -82,6 +82,7 @@ struct sm {
 	struct check_block *sample; /* what the next check looks at */
 	size_t nsample, capsample;
 	struct map ours; /* switches whose ports our own plan takes down */
+	bool held_alarm; /* the alarm is about turns that are blocked */
 	bool excused;	 /* a trap of one of them was no news */
 	unsigned stops; /* pushes in a row that a change overtook */
 	struct view_change change;

@@ -277,32 +277,55 @@ sm_push_over(struct sm *sm, struct mono now)
 			sm->check_due = d[i].until;
 }
 
+static void
+raise_alarm(struct sm *sm, struct turns_hold *h)
+{
+	const struct topo *t = sm->view->topo;
+	node_ix n = topo_by_node_guid(t, h->guid);
+
+	h->told = sm->held_alarm = true;
+	(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm),
+		"switch 0x%016llx %s still blocks port %u to port %u, "
+		"%llu pairs lose packets",
+		(unsigned long long)h->guid, n == TOPO_NONE ? "(not reached)"
+						: topo_desc(t, n),
+		h->in, h->out, (unsigned long long)h->pairs);
+	log_error("push: %s", sm->stat.alarm);
+}
+
 /* A turn that is still closed after its time is somebody's business. */
 static void
 watch_holds(struct sm *sm, struct mono now)
 {
+	struct mono limit = sm->cfg->distribution.block_limit;
+	bool reached = false;
 	struct turns_hold *h;
 	size_t n, i;
 
 	h = turns_holds(hw_turns(sm->hw), &n);
 	for (i = 0; i < n; i++) {
-		if (h[i].told ||
-			mono_before(now,
-				mono_add(h[i].since,
-					sm->cfg->distribution.block_limit)))
+		reached |= topo_by_node_guid(sm->view->topo, h[i].guid) !=
+			   TOPO_NONE;
+		if (h[i].since.ns == MONO_NEVER.ns)
+			h[i].since = now; /* of an earlier life */
+		if (h[i].told)
 			continue;
-		h[i].told = true;
-		(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm),
-			"switch 0x%016llx still blocks port %u to port %u, "
-			"%llu pairs lose packets",
-			(unsigned long long)h[i].guid, h[i].in, h[i].out,
-			(unsigned long long)h[i].pairs);
-		log_error("push: %s", sm->stat.alarm);
+		if (!mono_before(now, mono_add(h[i].since, limit)))
+			raise_alarm(sm, &h[i]);
+		else
+			sm->check_due = mono_min(sm->check_due,
+				mono_add(h[i].since, limit));
 	}
-	if (n == 0)
+	if (n == 0) {
+		if (sm->held_alarm)
+			sm->stat.alarm[0] = '\0';
+		sm->held_alarm = false;
 		return;
+	}
+	if (!reached)
+		return; /* when it is back, the next plan has it */
 	sm_mark_replan(sm, now, "turns are still blocked");
-	sm->check_due = mono_add(now, mono_ms(HELD_RETRY_MS));
+	sm->dirty.due = mono_add(now, mono_ms(HELD_RETRY_MS));
 }
 
 bool
@@ -365,6 +388,7 @@ sm_push_load(struct sm *sm, const struct store_state *s)
 			.in = s->block[i].in,
 			.out = s->block[i].out,
 			.pairs = s->block[i].pairs,
+			.since = MONO_NEVER,
 		};
 
 		be_put64(h.before, s->block[i].row);
