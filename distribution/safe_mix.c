@@ -234,7 +234,126 @@ strip(struct mix *m)
 		for (size_t w = 0; w < words; w++)
 			row[w] &= n->alive[((size_t)s << n->shift) + w];
 		row[n->word[in]] &= ~n->bit[in];
+		if (n->owner[n->peer[v]] == n->nsw)
+			memset(row, 0, words * sizeof(*row));
 	}
+}
+
+static bool
+has_extra(const struct safe_lines *e, sw_ix u, unsigned l, unsigned port)
+{
+	for (size_t i = 0; i < e->nextra; i++)
+		if (e->extra[i].s == u && e->extra[i].line[l] == port)
+			return true;
+	return false;
+}
+
+/* Turns into and out of entry l of switch s where it is `port`. */
+static void
+add_entry(struct mix *m, sw_ix s, unsigned l, uint8_t port)
+{
+	const struct safe_net *n = m->n;
+	const struct safe_lines *e = &m->edge;
+	struct safe_to t = n->to[(size_t)s * 256 + port];
+	uint64_t *row = m->turn + ((size_t)t.rec << n->shift);
+	struct safe_pair p = e->of[t.s];
+
+	row[n->word[p.a[l]]] |= n->bit[p.a[l]];
+	row[n->word[p.b[l]]] |= n->bit[p.b[l]];
+	for (uint32_t c = n->off[s]; c < n->off[s + 1]; c++) {
+		uint32_t from = n->peer[c];
+		sw_ix u = n->owner[from];
+
+		from -= n->base[from];
+		if (u == n->nsw ||
+			(e->of[u].a[l] != from && e->of[u].b[l] != from &&
+				!has_extra(e, u, l, from)))
+			continue;
+		row = m->turn + ((size_t)c << n->shift);
+		row[n->word[port]] |= n->bit[port];
+	}
+}
+
+/* A line of a cell, where it is not what the new routing's turns have. */
+static void
+add_line(struct mix *m, const struct safe_cell *c, const uint8_t *line)
+{
+	const struct lft_pool *pool = m->v->to->pool;
+	const uint8_t *is = lft_bytes(pool, c->new ? c->want : LFT_EMPTY);
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++)
+		if (line[l] != is[l])
+			add_entry(m, c->s, l, line[l]);
+}
+
+/*
+ * The whole mixture from the turns of the new routing, which the verifier
+ * noted, and what the cells add. Good for few cells.
+ */
+static void
+add_cells(struct mix *m, const struct verify_turns *turns)
+{
+	static const struct safe_when all = {SAFE_ALL, 0};
+	const struct safe_values *v = m->v;
+
+	memcpy(m->turn, turns->row,
+		safe_words(m->n) * sizeof(*m->turn) -
+			(sizeof(*m->turn) << m->n->shift));
+	for (uint32_t b = 0; b < v->nblocks; b++) {
+		bool loaded = false;
+
+		for (sw_ix s = 0; s < m->n->nsw; s++) {
+			uint32_t i = v->cell[(size_t)s * v->nblocks + b];
+
+			if (i == 0)
+				continue;
+			if (!loaded)
+				safe_value_load(v, b, all, &m->edge);
+			loaded = true;
+			add_line(m, &v->c[i - 1], m->edge.of[s].a);
+			for (size_t k = 0; k < m->edge.nextra; k++)
+				if (m->edge.extra[k].s == s)
+					add_line(m, &v->c[i - 1],
+						m->edge.extra[k].line);
+		}
+	}
+}
+
+/*
+ * Can the mixture be made from the new routing's turns, and is it worth it?
+ * Each entry that differs is looked at once for every port of its switch.
+ */
+static bool
+is_near(const struct safe_values *v, struct safe_when edges)
+{
+	const struct safe_net *n = v->net;
+	const struct verify_turns *x = v->to->turns;
+
+	return x != NULL && n->lanes == 1 && edges.which == SAFE_ALL &&
+	       x->nrec + 1 == n->nrec && x->shift == n->shift &&
+	       v->differ * n->nrec <
+		       (uint64_t)n->nsw * n->nsw * v->nblocks * LFT_BLOCK;
+}
+
+static void
+add_blocks(struct mix *m, struct safe_when edges, struct safe_when reach)
+{
+	const struct safe_values *v = m->v;
+
+	safe_value_lines_new(&m->reach, m->n);
+	if (m->n->lanes > 1)
+		m->mask = mem_zalloc(m->n->nsw + 1U, LFT_BLOCK);
+	for (uint32_t b = 0; b < v->nblocks; b++) {
+		safe_value_load(v, b, edges, &m->edge);
+		if (m->mask != NULL) {
+			sources(v, b, reach.which, m->mask);
+			safe_value_load(v, b, reach, &m->reach);
+			spread(v, &m->reach, m->mask);
+		}
+		add_block(m);
+	}
+	safe_value_lines_free(&m->reach);
+	free(m->mask);
 }
 
 void
@@ -247,22 +366,12 @@ safe_mix_build(const struct safe_values *v, struct safe_when edges,
 	m.narrow = n->shift == 0 && n->bit[63] == 0;
 	memset(turn, 0, safe_words(n) * sizeof(*turn));
 	safe_value_lines_new(&m.edge, n);
-	safe_value_lines_new(&m.reach, n);
-	if (n->lanes > 1)
-		m.mask = mem_zalloc((n->nsw + 1U) * LFT_BLOCK, 1);
-	for (uint32_t b = 0; b < v->nblocks; b++) {
-		safe_value_load(v, b, edges, &m.edge);
-		if (m.mask != NULL) {
-			sources(v, b, reach.which, m.mask);
-			safe_value_load(v, b, reach, &m.reach);
-			spread(v, &m.reach, m.mask);
-		}
-		add_block(&m);
-	}
+	if (is_near(v, edges))
+		add_cells(&m, v->to->turns);
+	else
+		add_blocks(&m, edges, reach);
 	strip(&m);
 	safe_value_lines_free(&m.edge);
-	safe_value_lines_free(&m.reach);
-	free(m.mask);
 }
 
 /* Where line `up` of u takes port p, the row gets the line of s. */

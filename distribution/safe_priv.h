@@ -129,6 +129,7 @@ struct safe_values {
 	lft_ref *held; /* different ones, the acknowledged one first */
 	size_t nheld, capheld;
 	uint8_t (*stage)[LFT_BLOCK]; /* [ncells] NULL: everything at once */
+	uint64_t differ; /* entries of those that are not what is wanted */
 	uint64_t kept;
 	uint32_t unread;
 	sw_ix *old_sw; /* [nsw] in from->topo, or TOPO_NONE */

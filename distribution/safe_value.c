@@ -16,9 +16,27 @@ same(const struct safe_values *v, lft_ref a, lft_ref b)
 	return a == b || memcmp(bytes(v, a), bytes(v, b), LFT_BLOCK) == 0;
 }
 
-/* All that the block may hold into v->held, each contents once. */
+/* One of a cell's values, unless its contents are there already. */
 static void
-hold(struct safe_values *v, struct safe_cell *c, uint64_t guid)
+hold(struct safe_values *v, struct safe_cell *c, lft_ref r)
+{
+	const uint8_t *is = bytes(v, c->want), *line = bytes(v, r);
+	unsigned differ = 0;
+
+	for (size_t k = c->held; k < v->nheld; k++)
+		if (same(v, v->held[k], r))
+			return;
+	for (unsigned l = 0; l < LFT_BLOCK; l++)
+		differ += line[l] != is[l];
+	v->differ += differ;
+	v->held = mem_grow(v->held, v->nheld, &v->capheld, sizeof(*v->held));
+	v->held[v->nheld++] = r;
+	c->nheld++;
+}
+
+/* All that the block may hold and is not simply what it has. */
+static void
+hold_all(struct safe_values *v, struct safe_cell *c, uint64_t guid)
 {
 	lft_ref few[SAFE_VALUES], *all = few;
 	size_t n = hw_values(v->job->hw, guid, c->b, few, SAFE_VALUES);
@@ -27,19 +45,8 @@ hold(struct safe_values *v, struct safe_cell *c, uint64_t guid)
 		all = mem_alloc(n * sizeof(*all));
 		n = hw_values(v->job->hw, guid, c->b, all, n);
 	}
-	c->held = (uint32_t)v->nheld;
-	for (size_t i = 0; i < n; i++) {
-		size_t k = c->held;
-
-		while (k < v->nheld && !same(v, v->held[k], all[i]))
-			k++;
-		if (k < v->nheld)
-			continue;
-		v->held = mem_grow(
-			v->held, v->nheld, &v->capheld, sizeof(*v->held));
-		v->held[v->nheld++] = all[i];
-	}
-	c->nheld = (uint16_t)(v->nheld - c->held);
+	for (size_t i = 0; i < n; i++)
+		hold(v, c, all[i]);
 	if (all != few)
 		free(all);
 }
@@ -76,8 +83,11 @@ look(struct safe_values *v, struct row *row, sw_ix s, uint32_t b)
 	v->kept += c.new && !c.write;
 	if (c.new && !c.write && (row->plain || row->fresh))
 		return;
-	if (!row->fresh)
-		hold(v, &c, row->guid);
+	c.held = (uint32_t)v->nheld;
+	if (!row->fresh && row->plain && c.settled)
+		hold(v, &c, have);
+	else if (!row->fresh)
+		hold_all(v, &c, row->guid);
 	/* above LinearFDBTop a switch drops */
 	if (!row->fresh && c.nheld == 0 &&
 		(!row->n || b * LFT_BLOCK <= sw->lft_top))
@@ -312,27 +322,53 @@ safe_value_entry(const struct safe_values *v, sw_ix s, uint32_t lid,
 	return n;
 }
 
+/* A bit for each byte in which two lines differ. */
+static uint64_t
+differing(const uint8_t *x, const uint8_t *y)
+{
+	uint8_t differs[LFT_BLOCK];
+	uint64_t bits = 0;
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++)
+		differs[l] = x[l] != y[l];
+	for (unsigned l = 0; l < LFT_BLOCK; l += 8) {
+		uint64_t eight = 0;
+
+		for (unsigned i = 0; i < 8; i++)
+			eight |= (uint64_t)differs[l + i] << (8 * i);
+		bits |= (eight * UINT64_C(0x0102040810204080) >> 56) << l;
+	}
+	return bits;
+}
+
+/* A bit for each entry that leads nowhere. */
+static uint64_t
+dead(const uint64_t *carry, const uint8_t *line)
+{
+	uint64_t all = 1, bits = 0;
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++)
+		all &= carry[line[l] >> 6] >> (line[l] & 63);
+	for (unsigned l = 0; all == 0 && l < LFT_BLOCK; l++)
+		bits |= (~(carry[line[l] >> 6] >> (line[l] & 63)) & 1) << l;
+	return bits;
+}
+
 struct safe_diff
 safe_value_diff(const struct safe_values *v, const struct safe_cell *c)
 {
 	const uint64_t *carry = v->net->carry + (size_t)c->s * 4;
 	const uint8_t *want = bytes(v, c->want);
+	uint64_t good = differing(want, bytes(v, LFT_EMPTY));
 	struct safe_diff d = {0, 0};
-	uint64_t good = 0;
 
-	for (unsigned l = 0; l < LFT_BLOCK; l++)
-		good |= (uint64_t)(want[l] != LFT_DROP) << l;
 	if (c->nheld == 0)
 		d.changed = d.urgent = good;
 	for (unsigned i = 0; i < c->nheld; i++) {
 		const uint8_t *line = bytes(v, v->held[c->held + i]);
 
-		for (unsigned l = 0; l < LFT_BLOCK; l++) {
-			uint8_t x = line[l];
-
-			d.changed |= (uint64_t)(x != want[l]) << l;
-			d.urgent |= (~(carry[x >> 6] >> (x & 63)) & 1) << l;
-		}
+		d.changed |= differing(line, want);
+		d.urgent |= dead(carry, line);
 	}
 	d.urgent &= d.changed & good;
 	return d;

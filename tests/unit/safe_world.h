@@ -261,7 +261,7 @@ world_routes(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 			break;
 		in = (struct verify_tables){
 			t, pool, r->block, r->nblocks, &r->lanes};
-		if (verify_tables(&in, &r->report, &why) == 0)
+		if (verify_tables_turns(&in, &r->report, &r->turns, &why) == 0)
 			return r;
 		routes_unref(r);
 	}
