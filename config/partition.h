@@ -18,9 +18,9 @@ enum { PARTITION_DEFAULT_KEY = 0x7fff };
 
 /* Value of a member. */
 enum partition_membership {
-	PARTITION_LIMITED, /* talks to full members only */
-	PARTITION_FULL,
-	PARTITION_BOTH, /* has both keys */
+	PARTITION_AS_LIMITED, /* talks to full members only */
+	PARTITION_AS_FULL,
+	PARTITION_AS_BOTH, /* has both keys */
 };
 
 /* Who is meant by the text of a member. */
@@ -31,7 +31,8 @@ enum partition_who {
 	PARTITION_ROUTERS,
 	PARTITION_SM,	/* the port that the subnet manager sends from */
 	PARTITION_GUID, /* a port GUID, or a node GUID: all ports of it */
-	PARTITION_NAME, /* a shell pattern on the node's description */
+	PARTITION_NAME, /* a shell pattern on the node's description, or
+			   on the first word of it */
 };
 
 /* IPoIB's broadcast group, made before anybody asks for it. */

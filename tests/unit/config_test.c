@@ -179,8 +179,8 @@ START_TEST(test_partitions)
 	ck_assert_uint_eq(p[0].pkey, 0x11);
 	ck_assert_uint_eq(p[0].members.n, 3);
 	ck_assert_str_eq(p[0].members.entry[1].text, "gpu-*");
-	ck_assert_uint_eq(p[0].members.entry[1].value, PARTITION_LIMITED);
-	ck_assert_uint_eq(p[0].members.entry[2].value, PARTITION_BOTH);
+	ck_assert_uint_eq(p[0].members.entry[1].value, PARTITION_AS_LIMITED);
+	ck_assert_uint_eq(p[0].members.entry[2].value, PARTITION_AS_BOTH);
 	ck_assert(p[0].ipoib.enabled);
 	ck_assert_uint_eq(p[0].ipoib.mtu, 4096);
 	ck_assert_str_eq(partition_rates[p[0].ipoib.rate], "2.5");
