@@ -45,7 +45,6 @@
 #include "distribution/hwstate.h"
 #include "distribution/safe.h"
 #include "routing/routes.h"
-#include "sm/base/buf.h"
 #include "sm/mad/mad.h"
 
 enum plan_kind {
@@ -147,11 +146,5 @@ size_t plan_count(const struct plan *p, enum plan_kind k);
 /* "Set(PortInfo) on S1 port 3", for messages. */
 void plan_step_text(
 	const struct plan *p, const struct plan_step *s, char *out, size_t n);
-
-/*
- * The plan in words: method, why it is so, phases with their numbers of SMPs,
- * turns that are closed with the pairs that lose packets. A line each.
- */
-void plan_text(const struct plan *p, struct buf *out);
 
 #endif

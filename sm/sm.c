@@ -212,7 +212,7 @@ sm_free(struct sm *sm)
 	free(sm->retry);
 	free(sm->sample);
 	map_free(&sm->ours);
-	free(sm->change.text);
+	view_change_free(&sm->change);
 	free(sm->record);
 	free(sm->rank);
 	free(sm->peer);

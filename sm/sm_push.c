@@ -224,19 +224,59 @@ take_samples(struct sm *sm)
 	}
 }
 
+static void
+list_phases(const struct plan *p, struct view_change *c)
+{
+	size_t i;
+
+	c->nphases = p->nphases;
+	c->phase = mem_zalloc(c->nphases, sizeof(*c->phase));
+	for (i = 0; i < c->nphases; i++) {
+		const struct plan_phase *f = &p->phase[i];
+
+		c->phase[i] = (struct view_phase){
+			.what = plan_kind_name(f->kind),
+			.stage = f->kind == PLAN_LFT && !f->fresh
+					 ? f->stage + 1U
+					 : 0,
+			.smps = f->end - f->first,
+			.drain = f->drain,
+		};
+	}
+}
+
+static void
+list_turns(const struct plan *p, struct view_change *c)
+{
+	const struct safe_transition *x = p->change;
+	const struct topo *t = p->routes->topo;
+	size_t i;
+
+	c->nturns = x->nturns;
+	c->turn = mem_zalloc(c->nturns, sizeof(*c->turn));
+	for (i = 0; i < c->nturns; i++)
+		c->turn[i] = (struct view_turn){
+			.guid = t->node[t->sw[x->turn[i].sw].node].guid,
+			.in = x->turn[i].in,
+			.out = x->turn[i].out,
+			.by_port = x->turn[i].by_port,
+			.pairs = x->turn[i].pairs,
+		};
+}
+
 void
 sm_push_story(struct sm *sm)
 {
 	const struct safe_transition *x = sm->plan->change;
 	struct view_change *c = &sm->change;
-	struct buf text = {0};
 
-	free(c->text);
+	view_change_free(c);
 	*c = (struct view_change){
 		.method = safe_method_name(x->method),
 		.way = safe_way_name(x->way),
 		.stages = x->nstages,
-		.blocked = x->nturns,
+		.smps = sm->plan->nsteps,
+		.pairs = x->cut_pairs,
 		.paper_pairs = x->paper_pairs,
 		.entries = x->entries,
 		.blocks = x->blocks,
@@ -246,10 +286,9 @@ sm_push_story(struct sm *sm)
 		.unread = x->unread,
 		.mismatched_ports = sm->plan->mismatched_ports,
 	};
-	c->pairs = x->cut_pairs;
 	(void)snprintf(c->cause, sizeof(c->cause), "%s", x->cause);
-	plan_text(sm->plan, &text);
-	c->text = text.text;
+	list_phases(sm->plan, c);
+	list_turns(sm->plan, c);
 }
 
 /* The push has ended, one way or another. */

@@ -699,9 +699,7 @@ sm_run_names(struct sm *sm, struct mono now)
 		v->routes = routes_for(sm->view->routes, fresh);
 		v->quarantine = mem_dup(
 			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
-		if (v->change.text != NULL)
-			v->change.text = mem_dup(v->change.text,
-				strlen(v->change.text) + 1);
+		view_change_own(&v->change);
 		view_unref(sm->view);
 		sm->view = v;
 		sm->ops->committed(sm->ops->cookie, v);
