@@ -11,8 +11,8 @@
 #define FIELD(section, member) .offset = offsetof(struct section, member)
 
 static const char *const vl_counts[] = {"1", "2", "4", "8", "15", NULL};
-static const char *const methods[] = {"auto", "static", "break-ports",
-	"break-dependencies", "dynamic", NULL};
+static const char *const methods[] = {
+	"auto", "static", "break-ports", "break-dependencies", "dynamic", NULL};
 static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
 
 static const struct schema_option fabric[] = {

@@ -92,8 +92,8 @@ asked(void *cookie, uint64_t tag, const struct xact_result *res)
 	is = lft_add(c->pool, res->data);
 	hw_set_block(c->hw, b->guid, b->block, is);
 	lft_drop(c->pool, is);
-	c->wrong = mem_grow(
-		c->wrong, c->nwrong, &c->capwrong, sizeof(*c->wrong));
+	c->wrong =
+		mem_grow(c->wrong, c->nwrong, &c->capwrong, sizeof(*c->wrong));
 	c->wrong[c->nwrong++] = *b;
 }
 

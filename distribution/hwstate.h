@@ -113,8 +113,7 @@ struct hw_doubt {
 	struct mono until;
 };
 
-void hw_doubt(
-	struct hwstate *h, uint64_t guid, uint32_t b, struct mono until);
+void hw_doubt(struct hwstate *h, uint64_t guid, uint32_t b, struct mono until);
 
 /* What is in doubt, a borrowed array. */
 const struct hw_doubt *hw_doubts(const struct hwstate *h, size_t *n);

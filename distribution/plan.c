@@ -201,8 +201,8 @@ add_verifies(struct maker *m)
 		if (!touched(m, s))
 			continue;
 		for (p = 0; p <= n->nports; p++)
-			if (p == 0 || t->port[n->first_port + p].peer !=
-					      TOPO_NONE)
+			if (p == 0 ||
+				t->port[n->first_port + p].peer != TOPO_NONE)
 				plan_add_step(m, n->first_port + p,
 					MAD_PORT_INFO, p, 0);
 	}
@@ -245,8 +245,8 @@ add_turns(struct maker *m, enum plan_kind kind)
 	for (i = 0; i < x->nturns; i++) {
 		const struct safe_turn *u = &x->turn[i];
 		const struct topo_node *n = node_of(m->t, u->sw);
-		bool known = turns_row(
-			hw_turns(m->hw), n->guid, u->in, u->out, row);
+		bool known =
+			turns_row(hw_turns(m->hw), n->guid, u->in, u->out, row);
 
 		if (by_row(m, u) && (kind == PLAN_BLOCK || !known))
 			plan_add_step(m, n->first_port, MAD_SL2VL,
@@ -350,9 +350,8 @@ add_lane_rows(struct maker *m, node_ix n, uint32_t pay)
 		}
 		for (in = 0; in <= node->nports; in++)
 			if (in != out &&
-				(in == 0 ||
-					m->t->port[node->first_port + in]
-							.peer != TOPO_NONE))
+				(in == 0 || m->t->port[node->first_port + in]
+							    .peer != TOPO_NONE))
 				add_lane_row(m, n, turn_mod(in, out), pay);
 	}
 }

@@ -99,9 +99,9 @@ struct plan_params {
 };
 
 struct plan {
-	struct routes *routes;	/* a reference; routes->topo is the topology */
+	struct routes *routes; /* a reference; routes->topo is the topology */
 	struct safe_transition *change; /* owned */
-	struct plan_step *step; /* in the order of phases */
+	struct plan_step *step;		/* in the order of phases */
 	size_t nsteps;
 	struct plan_phase *phase;
 	size_t nphases;

@@ -241,8 +241,8 @@ plan_port_rise(struct maker *m, bool downed)
 	for (i = 0; i < 2; i++) {
 		plan_begin(m, kind[i]);
 		for (ix = 0; ix < m->t->nports; ix++)
-			if (downed == (m->p->downed != NULL &&
-					      m->p->downed[ix]))
+			if (downed ==
+				(m->p->downed != NULL && m->p->downed[ix]))
 				rise(m, ix);
 		(void)plan_end(m);
 	}

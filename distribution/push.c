@@ -99,7 +99,8 @@ push_failures(const struct push *p, size_t *n)
 /* ---- sending ---- */
 
 void
-push_row(const struct push *p, const struct plan_step *s, uint8_t row[TURNS_ROW])
+push_row(
+	const struct push *p, const struct plan_step *s, uint8_t row[TURNS_ROW])
 {
 	const struct turns_hold *h;
 	unsigned in, out;
@@ -127,8 +128,7 @@ in_place(const struct push *p, const struct plan_step *s)
 		return false;
 	push_row(p, s, want);
 	push_turn(p, s, &in, &out);
-	return turns_row(
-		       hw_turns(p->job.hw), push_guid(p, s), in, out, is) &&
+	return turns_row(hw_turns(p->job.hw), push_guid(p, s), in, out, is) &&
 	       memcmp(is, want, TURNS_ROW) == 0;
 }
 
@@ -329,9 +329,9 @@ skip_rest(struct push *p)
 	const struct plan *plan = p->plan;
 
 	if (p->phase < plan->nphases)
-		p->counts.skipped += plan->nsteps -
-				     (p->open ? p->next
-					      : plan->phase[p->phase].first);
+		p->counts.skipped +=
+			plan->nsteps -
+			(p->open ? p->next : plan->phase[p->phase].first);
 	p->phase = plan->nphases;
 	p->nagain = 0;
 	p->wake = MONO_NEVER;

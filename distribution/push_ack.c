@@ -273,8 +273,8 @@ settled(struct push *p, size_t ix, const struct xact_result *res)
 	} else if (mono_before(p->settle_by, res->now)) {
 		push_ack_fail(p, s, PUSH_GONE, "does not come back");
 	} else {
-		p->again = mem_grow(p->again, p->nagain, &p->capagain,
-			sizeof(*p->again));
+		p->again = mem_grow(
+			p->again, p->nagain, &p->capagain, sizeof(*p->again));
 		p->again[p->nagain++] = ix;
 		p->wake = mono_add(res->now, mono_ms(POLL_MS));
 	}

@@ -15,10 +15,10 @@ struct push {
 	size_t next; /* next step to submit */
 	bool open;   /* the phase has begun */
 	bool broken, stopped;
-	unsigned inflight;    /* of this phase */
-	struct mono ended;    /* when the phase before was over */
-	struct mono wake;     /* of a drain or a poll */
-	size_t *again;	      /* steps to send once more, at again_at */
+	unsigned inflight; /* of this phase */
+	struct mono ended; /* when the phase before was over */
+	struct mono wake;  /* of a drain or a poll */
+	size_t *again;	   /* steps to send once more, at again_at */
 	size_t nagain, capagain;
 	struct mono settle_by; /* ports must be up again */
 	struct map rewrites;   /* step -> how often it was sent anew */
@@ -26,7 +26,7 @@ struct push {
 	bool *port_failed;     /* [nports]: not to be made Active */
 	struct push_failure *failure;
 	size_t nfailures, capfailures;
-	uint32_t *sample;      /* [nsw]: 1 + a block that was acknowledged */
+	uint32_t *sample; /* [nsw]: 1 + a block that was acknowledged */
 	struct push_counts counts;
 };
 
@@ -63,8 +63,8 @@ void push_ack_fail(struct push *p, const struct plan_step *s,
 /* push.c: send step ix, or a Get of what it writes. */
 void push_send(struct push *p, size_t ix, struct mono now);
 /* The row of SL2VL that a step writes. */
-void push_row(
-	const struct push *p, const struct plan_step *s, uint8_t row[TURNS_ROW]);
+void push_row(const struct push *p, const struct plan_step *s,
+	uint8_t row[TURNS_ROW]);
 int push_ask(struct push *p, size_t ix, struct mono now, xact_done *done);
 
 #endif

@@ -3,8 +3,8 @@
 #include <string.h>
 
 int
-push_request(
-	const struct topo *t, node_ix node, uint64_t mkey, struct xact_request *r)
+push_request(const struct topo *t, node_ix node, uint64_t mkey,
+	struct xact_request *r)
 {
 	int hops;
 

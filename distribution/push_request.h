@@ -14,7 +14,7 @@
  * Fill r but for its data: directed to the node of this topology. 0, or -1:
  * more than 63 hops away.
  */
-int push_request(
-	const struct topo *t, node_ix node, uint64_t mkey, struct xact_request *r);
+int push_request(const struct topo *t, node_ix node, uint64_t mkey,
+	struct xact_request *r);
 
 #endif

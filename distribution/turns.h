@@ -51,8 +51,7 @@ void turns_set_all(
 	struct turns *t, uint64_t guid, const uint8_t row[TURNS_ROW]);
 
 /* A Set of this row is under way, or its answer was lost. */
-void turns_unknown(
-	struct turns *t, uint64_t guid, unsigned in, unsigned out);
+void turns_unknown(struct turns *t, uint64_t guid, unsigned in, unsigned out);
 
 /* Everything about the switch's rows is unknown again. */
 void turns_forget(struct turns *t, uint64_t guid);

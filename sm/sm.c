@@ -266,8 +266,8 @@ sm_next(const struct sm *sm)
 	if (sm->phase == SM_IDLE)
 		t = mono_min(t, sm->dirty.due);
 	if (may_sweep(sm))
-		t = mono_min(mono_min(mono_min(t, sm->names_due),
-				     sm->check_due),
+		t = mono_min(
+			mono_min(mono_min(t, sm->names_due), sm->check_due),
 			mono_min(sm->light_due, sm->retry_due));
 	if (sm->phase == SM_PUSH)
 		t = mono_min(t, sm_push_next(sm));

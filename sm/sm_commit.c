@@ -166,8 +166,8 @@ sm_commit_save(struct sm *sm)
 	s.rank = rank;
 	s.nrank = sm->rank_known ? sm->nrank : 0;
 	if (sm->rank_known)
-		(void)snprintf(s.order, sizeof(s.order), "%s",
-			word[sm->rank_order]);
+		(void)snprintf(
+			s.order, sizeof(s.order), "%s", word[sm->rank_order]);
 	sm->ops->save(sm->ops->cookie, &s);
 	free(lid);
 	free(rank);

@@ -84,7 +84,7 @@ struct sm {
 	struct map ours; /* switches whose ports our own plan takes down */
 	bool held_alarm; /* the alarm is about turns that are blocked */
 	bool excused;	 /* a trap of one of them was no news */
-	unsigned stops; /* pushes in a row that a change overtook */
+	unsigned stops;	 /* pushes in a row that a change overtook */
 	struct view_change change;
 	struct topo *topo;     /* with LIDs */
 	struct sm_work *work;  /* with the worker */

@@ -326,9 +326,9 @@ raise_alarm(struct sm *sm, struct turns_hold *h)
 	(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm),
 		"switch 0x%016llx %s still blocks port %u to port %u, "
 		"%llu pairs lose packets",
-		(unsigned long long)h->guid, n == TOPO_NONE ? "(not reached)"
-						: topo_desc(t, n),
-		h->in, h->out, (unsigned long long)h->pairs);
+		(unsigned long long)h->guid,
+		n == TOPO_NONE ? "(not reached)" : topo_desc(t, n), h->in,
+		h->out, (unsigned long long)h->pairs);
 	log_error("push: %s", sm->stat.alarm);
 }
 
@@ -352,8 +352,8 @@ watch_holds(struct sm *sm, struct mono now)
 		if (!mono_before(now, mono_add(h[i].since, limit)))
 			raise_alarm(sm, &h[i]);
 		else
-			sm->check_due = mono_min(sm->check_due,
-				mono_add(h[i].since, limit));
+			sm->check_due = mono_min(
+				sm->check_due, mono_add(h[i].since, limit));
 	}
 	if (n == 0) {
 		if (sm->held_alarm)

@@ -377,7 +377,8 @@ page_change(const struct view_change *c, struct buf *out)
 	if (c->method == NULL)
 		return;
 	buf_printf(out,
-		"change     method=%s way=%s stages=%u blocked=%zu pairs_cut=%llu "
+		"change     method=%s way=%s stages=%u blocked=%zu "
+		"pairs_cut=%llu "
 		"entries=%llu kept=%llu mismatched_ports=%zu\n",
 		c->method, c->way, c->stages, c->nturns,
 		(unsigned long long)c->pairs, (unsigned long long)c->entries,

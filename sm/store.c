@@ -177,10 +177,9 @@ read_block(struct reader *r, char *s)
 
 	if (read_guid(r, &s, &rec.guid) < 0)
 		return -1;
-	if (!number(word(&s), 10, 254, &in) ||
-		!number(word(&s), 10, 254, &out))
-		return complain(r, r->line, "port",
-			"not a number from 0 to 254");
+	if (!number(word(&s), 10, 254, &in) || !number(word(&s), 10, 254, &out))
+		return complain(
+			r, r->line, "port", "not a number from 0 to 254");
 	row = word(&s);
 	(void)snprintf(text, sizeof(text), "0x%s", row != NULL ? row : "");
 	if (row == NULL || strlen(row) != 16 ||
@@ -195,8 +194,8 @@ read_block(struct reader *r, char *s)
 		if (r->block[i].guid == rec.guid && r->block[i].in == rec.in &&
 			r->block[i].out == rec.out)
 			return complain(r, r->line, "block", "given twice");
-	r->block = mem_grow(
-		r->block, r->nblock, &r->block_cap, sizeof(*r->block));
+	r->block =
+		mem_grow(r->block, r->nblock, &r->block_cap, sizeof(*r->block));
 	r->block[r->nblock++] = rec;
 	return 0;
 }
@@ -256,8 +255,8 @@ read_line(struct reader *r, char *s)
 	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++)
 		if (w != NULL && strcmp(w, kind[i].name) == 0)
 			return kind[i].read(r, s);
-	return complain(
-		r, r->line, "record", "none of lid, rank, order, fabric, block");
+	return complain(r, r->line, "record",
+		"none of lid, rank, order, fabric, block");
 }
 
 /*
@@ -388,8 +387,7 @@ check_ranks(struct reader *r)
 static const struct store_block *
 keep_blocks(struct reader *r)
 {
-	struct store_block *b =
-		arena_array(r->s->arena, r->nblock, sizeof(*b));
+	struct store_block *b = arena_array(r->s->arena, r->nblock, sizeof(*b));
 	size_t i;
 
 	for (i = 0; i < r->nblock; i++)

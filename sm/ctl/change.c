@@ -41,14 +41,13 @@ turns_json(const struct view *v)
 		const struct view_turn *u = &c->turn[i];
 		node_ix n = topo_by_node_guid(v->topo, u->guid);
 
-		(void)json_array_append_new(
-			list, json_pack("{s:o, s:o, s:i, s:i, s:b, s:I}",
-				      "switch", words_guid(u->guid), "name",
-				      n != TOPO_NONE ? words_name(v->topo, n)
-						     : json_string(""),
-				      "in", u->in, "out", u->out, "port",
-				      u->by_port, "pairs",
-				      (json_int_t)u->pairs));
+		(void)json_array_append_new(list,
+			json_pack("{s:o, s:o, s:i, s:i, s:b, s:I}", "switch",
+				words_guid(u->guid), "name",
+				n != TOPO_NONE ? words_name(v->topo, n)
+					       : json_string(""),
+				"in", u->in, "out", u->out, "port", u->by_port,
+				"pairs", (json_int_t)u->pairs));
 	}
 	return list;
 }

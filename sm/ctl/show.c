@@ -98,14 +98,16 @@ status_change(const json_t *c, struct buf *out)
 {
 	if (said(c, "cause"))
 		buf_printf(out,
-			"change      %s in %lld stages, %zu turns blocked, %lld "
+			"change      %s in %lld stages, %zu turns blocked, "
+			"%lld "
 			"pairs cut meanwhile\n",
 			text(c, "way"), num(c, "stages"),
 			json_array_size(json_object_get(c, "blocked")),
 			num(c, "pairs_cut"));
 	if (num(c, "mismatched_ports") > 0)
 		buf_printf(out,
-			"            %lld ports have not the MTU or VLs that both "
+			"            %lld ports have not the MTU or VLs that "
+			"both "
 			"ends can do, and were not bounced for it\n",
 			num(c, "mismatched_ports"));
 }
@@ -396,8 +398,8 @@ explain_turns(const json_t *r, struct buf *out)
 	json_array_foreach(json_object_get(r, "blocked"), i, u)
 	{
 		buf_printf(out, "%s %s \"%s\" port %lld",
-			yes(u, "port") ? "down   " : "blocked", text(u, "switch"),
-			text(u, "name"), num(u, "in"));
+			yes(u, "port") ? "down   " : "blocked",
+			text(u, "switch"), text(u, "name"), num(u, "in"));
 		if (!yes(u, "port"))
 			buf_printf(out, " to %lld", num(u, "out"));
 		buf_printf(out, ", %lld pairs lost packets\n", num(u, "pairs"));

@@ -140,8 +140,8 @@ judge(struct scene *s)
 	int rc;
 
 	sim_fault_chances(s->w->sim, &none);
-	ck_assert_msg(world_settle(s->w, mono_ms(120000)), "%s: no rest",
-		s->what);
+	ck_assert_msg(
+		world_settle(s->w, mono_ms(120000)), "%s: no rest", s->what);
 	world_run(s->w, mono_ms(15000));
 	rc = referee_fabric(s->w->sim, fabric_first_host(s->f),
 		REFEREE_ALL & ~(unsigned)REFEREE_LOAD, &rep, &why);

@@ -89,8 +89,7 @@ rig_routes(struct rig *g)
 static void
 rig_plan(struct rig *g)
 {
-	const struct safe_job safe = {
-		.to = g->r, .hw = g->hw, .max_stages = 8};
+	const struct safe_job safe = {.to = g->r, .hw = g->hw, .max_stages = 8};
 	const struct plan_job job = {.routes = g->r,
 		.change = safe_plan(&safe),
 		.hw = g->hw,
@@ -150,7 +149,7 @@ START_TEST(fresh_fabric)
 		ck_assert(!pi.client_rereg);
 		ck_assert_uint_eq(pi.state, s->kind == PLAN_PARAMS ? 0
 					    : s->kind == PLAN_ARM  ? 3
-								    : 4);
+								   : 4);
 		if (topo_has_lid(g.t, s->port)) {
 			ck_assert_uint_eq(pi.lid, port->lid);
 			ck_assert_uint_eq(

@@ -139,8 +139,7 @@ map_turn(struct ring *r, int i, const uint8_t row[8])
 /* A turn on VL 15 closes nothing; opened again, it does. */
 START_TEST(a_blocked_turn_breaks_the_ring)
 {
-	static const uint8_t shut[8] = {
-		255, 255, 255, 255, 255, 255, 255, 255};
+	static const uint8_t shut[8] = {255, 255, 255, 255, 255, 255, 255, 255};
 	static const uint8_t open[8] = {0};
 	struct ring r = ring_new();
 
