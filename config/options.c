@@ -11,6 +11,8 @@
 #define FIELD(section, member) .offset = offsetof(struct section, member)
 
 static const char *const vl_counts[] = {"1", "2", "4", "8", "15", NULL};
+static const char *const methods[] = {
+	"auto", "static", "break-ports", "break-dependencies", "dynamic", NULL};
 static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
 
 static const struct schema_option fabric[] = {
@@ -142,6 +144,68 @@ static const struct schema_option updn[] = {
 		.help = "GUIDs of the switches at the top of the up*/down* "
 			"order. "
 			"Empty: the order is computed from the fabric."},
+};
+
+static const struct schema_option distribution[] = {
+	{.key = "method",
+		.type = SCHEMA_ENUM,
+		FIELD(config_distribution, method),
+		.choices = methods, /* as enum safe_method */
+		.def = "auto",
+		.reload = SCHEMA_LIVE,
+		.help = "How new tables reach the switches while traffic "
+			"flows. "
+			"auto writes directly where no mixture of old and new "
+			"can deadlock, else in stages, else with the fewest "
+			"turns blocked meanwhile. "
+			"static takes all ports to Init, break-ports some, "
+			"break-dependencies blocks every turn that the new "
+			"order forbids. "
+			"dynamic writes in any order and can deadlock."},
+	{.key = "allow_unsafe",
+		.type = SCHEMA_BOOL,
+		FIELD(config_distribution, allow_unsafe),
+		.def = "false",
+		.reload = SCHEMA_LIVE,
+		.help = "Without this the method dynamic is taken as auto."},
+	{.key = "max_stages",
+		.type = SCHEMA_INT,
+		FIELD(config_distribution, max_stages),
+		.min = 1,
+		.max = 64,
+		.def = "8",
+		.unit = "stages",
+		.reload = SCHEMA_LIVE,
+		.help = "Turns are blocked only where more stages than this "
+			"would be needed."},
+	{.key = "drain",
+		.type = SCHEMA_DURATION,
+		FIELD(config_distribution, drain),
+		.min = MS,
+		.max = MINUTE,
+		.zero_off = true,
+		.def = "50ms",
+		.reload = SCHEMA_LIVE,
+		.help = "How long packets that were sent by older tables may "
+			"be on their way. "
+			"Waited for before and after turns are blocked."},
+	{.key = "strict_drain",
+		.type = SCHEMA_BOOL,
+		FIELD(config_distribution, strict_drain),
+		.def = "false",
+		.reload = SCHEMA_LIVE,
+		.help = "Wait as long as the lifetimes of packets in queues "
+			"and switches allow, on the longest way, instead of "
+			"distribution.drain."},
+	{.key = "block_limit",
+		.type = SCHEMA_DURATION,
+		FIELD(config_distribution, block_limit),
+		.min = SECOND,
+		.max = HOUR,
+		.def = "60s",
+		.reload = SCHEMA_LIVE,
+		.help = "A turn that is still blocked after this time raises "
+			"an alarm."},
 };
 
 static const struct schema_option sweep[] = {
@@ -343,6 +407,8 @@ static const struct options_section sections[] = {
 	SECTION("fabric", fabric, config_fabric, fabric),
 	SECTION("routing", routing, config_routing, routing),
 	SECTION("routing.updn", updn, config_updn, routing.updn),
+	SECTION("distribution", distribution, config_distribution,
+		distribution),
 	SECTION("sweep", sweep, config_sweep, sweep),
 	SECTION("smp", smp, config_smp, smp),
 	SECTION("standby", standby, config_standby, standby),

@@ -279,19 +279,22 @@ safe_stage_find(struct safe_values *v, const uint32_t *comp, unsigned max,
 {
 	struct work w = {.v = v, .n = v->net, .comp = comp};
 	uint64_t *turn = mem_alloc(safe_words(w.n) * sizeof(*turn));
+	bool done = false;
 	unsigned k = 0;
-	bool done;
 
 	w.refused = mem_alloc(safe_words(w.n) * sizeof(*w.refused));
 	begin(&w);
-	/* the first stage may gain from the drain after it alone */
-	for (; k < max && w.ne > 0; k++) {
+	/*
+	 * The first stage may gain from the drain after it alone; and it is
+	 * there even if no entry can wait, with blocks that nobody knows.
+	 */
+	for (; k < max && !done; k++) {
 		size_t before = w.ne;
 
 		if (!fill(&w, k, turn) || (k > 0 && w.ne == before))
 			break;
+		done = w.ne == 0;
 	}
-	done = w.ne == 0;
 	if (k == max && !done)
 		k--; /* what is left joins the last one */
 	*nstages = done ? k : k + 1;

@@ -40,6 +40,8 @@ act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 
 	if (n->trap != TRAP_LINK_STATE && n->trap != TRAP_LOCAL_CHANGES)
 		return;
+	if (n->trap == TRAP_LINK_STATE && sm_push_caused(sm, guid))
+		return;
 	if (node != TOPO_NONE)
 		name = topo_desc(sm->view->topo, node);
 	(void)snprintf(cause, sizeof(cause), "trap %u from %.64s lid %u",

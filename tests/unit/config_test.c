@@ -152,6 +152,8 @@ static const char full[] =
 	"  load_limit: 1.5\n"
 	"  updn:\n"
 	"    roots: [0x2, 0x1]\n"
+	"distribution: {method: break-ports, allow_unsafe: true,\n"
+	"  max_stages: 3, drain: 0, strict_drain: true, block_limit: 5s}\n"
 	"sweep: {interval: 0, hold_down: 1s}\n"
 	"smp: {timeout: 1ms, retries: 0, window_max: 1, target_max: 1}\n"
 	"standby: {poll_interval: 100ms, missed_polls: 1}\n"
@@ -224,6 +226,9 @@ START_TEST(test_every_key)
 	ck_assert_uint_eq(c->routing.load_limit, 1500);
 	ck_assert_uint_eq(c->routing.updn.roots.n, 2);
 	ck_assert_uint_eq(c->routing.updn.roots.guid[0], 1);
+	ck_assert_uint_eq(c->distribution.method, 2);
+	ck_assert_uint_eq(c->distribution.max_stages, 3);
+	ck_assert(c->distribution.allow_unsafe);
 	ck_assert_int_eq(c->sweep.interval.ns, 0);
 	ck_assert_int_eq(c->smp.timeout.ns, mono_ms(1).ns);
 	ck_assert_uint_eq(c->link.max_vls, 8);
