@@ -195,6 +195,7 @@ sm_free(struct sm *sm)
 	xact_free(sm->x);
 	lft_pool_free(sm->pool);
 	map_free(&sm->probed);
+	map_free(&sm->retried);
 	free(sm->dirty.guid);
 	free(sm->banned);
 	free(sm->retry);
@@ -286,8 +287,8 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 		mark(sm, now, "configuration changed");
 	}
 	config_changes_free(&ch);
-	if (sm->light_due.ns != MONO_NEVER.ns)
-		sm->light_due = mono_add(now, sm->cfg->sweep.interval);
+	if (sm->view != NULL)
+		sm_commit_light(sm, now);
 	advance(sm, now);
 }
 

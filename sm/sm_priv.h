@@ -84,10 +84,14 @@ struct sm {
 	uint64_t sent_before;
 	char cause[256];
 	char lid_conflict[256];
-	unsigned again;	 /* pipeline passes of this run */
-	bool unfinished; /* some end port could not be brought up */
-	uint64_t *retry; /* switches to ask again for that; 0: everything */
+	unsigned again; /* pipeline passes of this run */
+	/* switches to ask again because ports of theirs are not as they should
+	 * be (0: everything), and by GUID the run that last said so */
+	uint64_t *retry;
 	size_t nretry, capretry;
+	struct map retried;
+	uint32_t run;	  /* counts runs */
+	bool retry_fresh; /* one of them was not on the list before */
 
 	/* kept from run to run */
 	struct view *view;
@@ -136,6 +140,10 @@ void sm_blame_forgive(struct sm *sm); /* silence, after a good push */
 /* sm_commit.c: swap the view, save, tell; schedule what comes next. */
 void sm_commit(struct sm *sm, struct mono now);
 void sm_commit_schedule(struct sm *sm, struct mono now);
+/* Port p of t is not as it should be: ask its switch again later. */
+void sm_commit_retry(struct sm *sm, const struct topo *t, port_ix p);
+/* The next light sweep, an interval from now. */
+void sm_commit_light(struct sm *sm, struct mono now);
 /* Order of struct route_rank, for qsort and bsearch. */
 int sm_commit_by_guid(const void *a, const void *b);
 /* t with the port states and names known by now, or NULL: it changed. */

@@ -10,12 +10,7 @@
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
-enum {
-	MAX_PASSES = 64,
-	NAMES_DELAY_MS = 200,
-	BAN_SECONDS = 30,
-	BAN_MAX_SECONDS = 3600
-};
+enum { MAX_PASSES = 64 };
 
 struct sm_work {
 	struct route_job job;
@@ -45,7 +40,6 @@ begin(struct sm *sm, struct mono now, enum sweep_kind kind)
 	sm->counts = (struct view_counts){0};
 	sm->sent_before = xact_stats(sm->x)->sent;
 	sm->again = 0;
-	sm->unfinished = false;
 	map_free(&sm->probed);
 }
 
@@ -84,6 +78,9 @@ start_run(struct sm *sm, struct mono now)
 		ask = true;
 	}
 	begin(sm, now, kind);
+	sm->run++;
+	sm->nretry = 0;
+	sm->retry_fresh = false;
 	(void)snprintf(sm->cause, sizeof(sm->cause), "%s", d->cause);
 	if (ask && kind == SWEEP_PROBE)
 		start_probe(sm, now, d->guid, d->n);
@@ -117,15 +114,31 @@ mark_unfinished(struct sm *sm, struct mono now)
 			sm_mark_full(sm, now, "ports not yet up");
 }
 
-bool
-sm_run_idle(struct sm *sm, struct mono now)
+static void
+start_light(struct sm *sm, struct mono now)
 {
-	if (due(sm->dirty.due, now)) {
-		start_run(sm, now);
-		return true;
+	if (sm->view->topo->nsw == 0) {
+		sm_commit_light(sm, now);
+		sm_mark_full(sm, now, "light sweep");
+		return;
 	}
-	if (sm->role != SM_MASTER)
-		return false;
+	begin(sm, now, SWEEP_LIGHT);
+	sm->stat.sweeps_light++;
+	start_sweep(sm, now, SWEEP_LIGHT);
+}
+
+/* Has the light sweep waited for other runs as long as for its own turn? */
+static bool
+light_overdue(const struct sm *sm, struct mono now)
+{
+	return sm->light_due.ns != MONO_NEVER.ns &&
+	       due(mono_add(sm->light_due, sm->cfg->sweep.interval), now);
+}
+
+/* What a master does between runs; false: it waits. */
+static bool
+start_regular(struct sm *sm, struct mono now)
+{
 	if (due(sm->names_due, now)) {
 		sm->names_due = MONO_NEVER;
 		sm->sweep = sweep_new(SWEEP_NAMES, sm->draft, sm->x,
@@ -133,23 +146,31 @@ sm_run_idle(struct sm *sm, struct mono now)
 		sm_enter(sm, SM_NAMES, now);
 		return true;
 	}
-	if (due(sm->retry_due, now)) {
-		sm->retry_due = MONO_NEVER;
-		mark_unfinished(sm, now);
-		return true;
-	}
 	if (due(sm->light_due, now)) {
-		sm->light_due = mono_add(now, sm->cfg->sweep.interval);
-		if (sm->view->topo->nsw == 0) {
-			sm_mark_full(sm, now, "light sweep");
-			return true;
-		}
-		begin(sm, now, SWEEP_LIGHT);
-		sm->stat.sweeps_light++;
-		start_sweep(sm, now, SWEEP_LIGHT);
+		start_light(sm, now);
 		return true;
 	}
 	return false;
+}
+
+bool
+sm_run_idle(struct sm *sm, struct mono now)
+{
+	bool master = sm->role == SM_MASTER;
+
+	if (master && due(sm->retry_due, now)) {
+		sm->retry_due = MONO_NEVER;
+		mark_unfinished(sm, now);
+	}
+	if (master && light_overdue(sm, now)) {
+		start_light(sm, now);
+		return true;
+	}
+	if (due(sm->dirty.due, now)) {
+		start_run(sm, now);
+		return true;
+	}
+	return master && start_regular(sm, now);
 }
 
 /* ---- discovery ---- */
@@ -204,6 +225,7 @@ light_done(struct sm *sm, struct mono now)
 	}
 	sweep_free(sm->sweep);
 	sm->sweep = NULL;
+	sm_commit_light(sm, now); /* from its end: what it found comes first */
 	sm_enter(sm, SM_IDLE, now);
 }
 
@@ -618,11 +640,10 @@ finish(struct sm *sm, struct mono now)
 		sm_commit(sm, now);
 	else
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
+	sm->stat.alarm[0] = '\0';
 	sm_blame_forgive(sm);
 	sm_commit_schedule(sm, now);
 	forget_work(sm);
-	/* names can wait until the fabric has settled */
-	sm->names_due = mono_add(now, mono_ms(NAMES_DELAY_MS));
 	sm_enter(sm, SM_IDLE, now);
 	tell_finished(sm);
 }

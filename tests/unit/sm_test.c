@@ -257,6 +257,60 @@ START_TEST(a_hung_switch_is_kept_out)
 }
 END_TEST
 
+/* A trap from lid, of which each has another TID: always something new. */
+static void
+chatter(struct world *w, uint16_t lid, int from_ms, int to_ms)
+{
+	static uint64_t tid;
+	struct mad_notice n = {
+		.generic = true,
+		.type = 1,
+		.producer = 2,
+		.trap = 128,
+		.issuer_lid = lid,
+		.data_lid = lid,
+	};
+	struct smp m = {.mgmt_class = MAD_SUBN_LID,
+		.method = MAD_TRAP,
+		.attr = MAD_NOTICE};
+	struct transport_msg msg = {.len = MAD_SIZE, .lid = lid};
+
+	mad_notice_encode(&n, m.data);
+	for (int ms = from_ms; ms < to_ms; ms += 400) {
+		m.tid = ++tid;
+		smp_encode(&m, msg.mad);
+		sim_inject(w->ep, &msg, mono_ms(ms));
+	}
+}
+
+/* Whose traps never end keeps neither light sweeps nor retries from their
+ * turn. */
+START_TEST(a_chatterbox_starves_nobody)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, "sweep:\n  interval: 2s\n");
+	uint32_t leaf = fabric_find(f, "leaf1");
+	uint16_t lid;
+	struct sm_status before, after;
+
+	expect_order(w, "bring-up");
+	lid = sim_port_info(w->sim, fabric_find(f, "leaf5"), 0)->lid;
+	sm_status(w->sm, &before);
+	chatter(w, lid, 1, 60000);
+	world_run(w, mono_ms(1000));
+	sim_fault_reboot(w->sim, leaf); /* ours: nobody's trap tells of it */
+	world_run(w, mono_ms(30000));
+	sm_status(w->sm, &after);
+	ck_assert_uint_ge(after.sweeps_light, before.sweeps_light + 5);
+	ck_assert_uint_eq(sm_view(w->sm)->counts.ports_active,
+		sm_view(w->sm)->counts.ports_linked);
+	ck_assert_uint_ne(sim_lft(w->sim, leaf, lid), 255);
+	world_run(w, mono_ms(30000));
+	expect_order(w, "after the traps");
+	end(w, f);
+}
+END_TEST
+
 /* Nobody tells a CA that its own cable was pulled. */
 START_TEST(our_own_cable_is_pulled)
 {
@@ -482,6 +536,38 @@ START_TEST(garbage_from_everywhere)
 }
 END_TEST
 
+/* Light sweeps begin and end with a reload. */
+START_TEST(a_reload_that_changes_the_interval)
+{
+	static const char *const text[] = {
+		"sweep:\n  interval: 0s\n", "sweep:\n  interval: 1s\n"};
+	static const char *const engines[] = {"updn", NULL};
+	struct fabric *f = tree();
+	struct world *w = start(f, "");
+	struct sm_status before, after;
+
+	expect_order(w, "bring-up");
+	for (unsigned i = 0; i < 2; i++) {
+		struct diag_list bad = {0};
+		struct config *c = config_parse(
+			"reload.yaml", text[i], strlen(text[i]), engines, &bad);
+
+		ck_assert_ptr_nonnull(c);
+		sm_status(w->sm, &before);
+		sm_reconfigure(w->sm, c, sim_now(w->sim));
+		world_run(w, mono_ms(20000));
+		sm_status(w->sm, &after);
+		ck_assert_uint_ge(
+			after.sweeps_light - before.sweeps_light, i * 15);
+		ck_assert_uint_le(
+			after.sweeps_light - before.sweeps_light, i * 20);
+		config_unref(c);
+		diag_free(&bad);
+	}
+	end(w, f);
+}
+END_TEST
+
 START_TEST(a_reload_that_changes_the_lmc)
 {
 	struct fabric *f = tree();
@@ -523,6 +609,7 @@ main(void)
 	tcase_add_test(t, a_bad_wire);
 	tcase_add_test(t, corrupted_bytes_break_nothing);
 	tcase_add_test(t, a_hung_switch_is_kept_out);
+	tcase_add_test(t, a_chatterbox_starves_nobody);
 	tcase_add_test(t, our_own_cable_is_pulled);
 	tcase_add_test(t, the_silent_are_found);
 	tcase_add_test(t, a_switch_that_refuses_tables_is_kept_out);
@@ -532,6 +619,7 @@ main(void)
 	tcase_add_test(t, the_other_master_hands_over);
 	tcase_add_test(t, a_weaker_standby_does_not);
 	tcase_add_test(t, garbage_from_everywhere);
+	tcase_add_test(t, a_reload_that_changes_the_interval);
 	tcase_add_test(t, a_reload_that_changes_the_lmc);
 	suite_add_tcase(s, t);
 	srunner_run_all(r, CK_NORMAL);
