@@ -207,13 +207,34 @@ judge_lids(struct chaos *c, struct reason *why)
 	return 0;
 }
 
+/* Does the view hold what is there, and nothing that has gone? */
+static int
+judge_census(const struct chaos *c, const struct referee_report *r,
+	struct reason *why)
+{
+	const struct topo *t = sm_view(c->w->sm)->topo;
+	unsigned ends = 0;
+
+	for (port_ix p = 0; p < t->nports; p++)
+		ends += topo_has_lid(t, p) &&
+			(t->port[p].num == 0 || t->port[p].peer != TOPO_NONE);
+	if (t->nsw == r->switches && ends == r->end_ports)
+		return 0;
+	return reason_set(why,
+		"the view has %u switches and %u end ports, there are %u and "
+		"%u",
+		t->nsw, ends, r->switches, r->end_ports);
+}
+
 static int
 judge_order(struct chaos *c, struct reason *why)
 {
 	struct referee_report r;
 
-	return referee_fabric(c->w->sim, fabric_first_host(c->script.f),
-		REFEREE_ALL & ~(unsigned)REFEREE_LOAD, &r, why);
+	if (referee_fabric(c->w->sim, fabric_first_host(c->script.f),
+		    REFEREE_ALL & ~(unsigned)REFEREE_LOAD, &r, why) != 0)
+		return -1;
+	return judge_census(c, &r, why);
 }
 
 static int
