@@ -149,6 +149,9 @@ load_state(struct sm *sm, const struct store_state *s)
 		sm->rank[i] =
 			(struct route_rank){s->rank[i].guid, s->rank[i].rank};
 	sm->nrank = s->nrank;
+	sm->routed = s->routed;
+	sm->load = s->load;
+	sm->turn = s->turn;
 	sm->rank_known = s->order[0] != '\0';
 	sm->rank_order = order_from_word(s->order);
 }

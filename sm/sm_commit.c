@@ -124,6 +124,11 @@ remember_ranks(struct sm *sm, const struct routes *r)
 	sm->nrank = n;
 	sm->rank_order = r->order;
 	sm->rank_known = true;
+	sm->routed = t->hash;
+	sm->load = r->fresh_load;
+	sm->turn = r->turn_leaf == TOPO_NONE
+			   ? 0
+			   : t->node[t->sw[r->turn_leaf].node].guid;
 }
 
 int
@@ -142,7 +147,12 @@ save(struct sm *sm)
 		[ROUTE_SINGLE] = "single",
 		[ROUTE_ROOTS] = "roots",
 	};
-	struct store_state s = {.prefix = sm->cfg->fabric.subnet_prefix};
+	struct store_state s = {
+		.prefix = sm->cfg->fabric.subnet_prefix,
+		.routed = sm->routed,
+		.load = sm->load,
+		.turn = sm->turn,
+	};
 	struct store_lid *lid = mem_zalloc(sm->nrecord, sizeof(*lid));
 	struct store_rank *rank = mem_zalloc(sm->nrank, sizeof(*rank));
 	size_t i;

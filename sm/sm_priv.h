@@ -101,6 +101,7 @@ struct sm {
 	size_t nrank;
 	enum route_order rank_order;
 	bool rank_known;
+	uint64_t routed, load, turn; /* as in struct store_state */
 
 	/* mastership */
 	struct sm_peer *peer;

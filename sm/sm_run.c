@@ -447,13 +447,15 @@ remembered_rank(const struct sm *sm, uint64_t guid)
 /*
  * After a restart the routes in force are what was read back from the
  * switches, in the order that was remembered: a second life changes nothing
- * that need not change. NULL where nothing is known.
+ * that need not change. How good fresh tables would be is remembered too, for
+ * the fabric that was routed last. NULL where nothing is known.
  */
 static struct routes *
 routes_found(struct sm *sm)
 {
 	const struct topo *t = sm->topo;
 	struct routes *r;
+	node_ix n;
 	uint32_t b;
 	sw_ix s;
 
@@ -462,6 +464,9 @@ routes_found(struct sm *sm)
 	r = routes_new(sm->topo, sm->pool);
 	r->engine = "found";
 	r->order = sm->rank_order;
+	n = topo_by_node_guid(t, sm->turn);
+	r->turn_leaf = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
+	r->fresh_load = t->hash == sm->routed ? sm->load : 0;
 	for (s = 0; s < t->nsw; s++) {
 		uint64_t guid = t->node[t->sw[s].node].guid;
 

@@ -43,7 +43,7 @@ struct reader {
 	size_t nlid, lid_cap;
 	size_t nrank, rank_cap;
 	unsigned line;
-	bool has_prefix, has_order;
+	bool has_prefix, has_order, has_routed;
 };
 
 static uint64_t
@@ -186,6 +186,29 @@ read_order(struct reader *r, char *s)
 }
 
 static int
+read_routed(struct reader *r, char *s)
+{
+	if (r->has_routed || !number(word(&s), 16, UINT64_MAX, &r->s->routed) ||
+		!number(s, 10, UINT64_MAX, &r->s->load))
+		return complain(r, r->line, "routed",
+			r->has_routed ? "given twice"
+				      : "not a hash such as "
+					"0x9f3b52d10c77a4e8 and a number");
+	r->has_routed = true;
+	return 0;
+}
+
+static int
+read_turn(struct reader *r, char *s)
+{
+	if (r->s->turn != 0)
+		return complain(r, r->line, "turn", "given twice");
+	if (read_guid(r, &s, &r->s->turn) < 0)
+		return -1;
+	return s == NULL ? 0 : complain(r, r->line, "turn", "not one GUID");
+}
+
+static int
 read_prefix(struct reader *r, char *s)
 {
 	char *w = word(&s);
@@ -210,6 +233,8 @@ read_line(struct reader *r, char *s)
 		{"lid", read_lid},
 		{"rank", read_rank},
 		{"order", read_order},
+		{"routed", read_routed},
+		{"turn", read_turn},
 		{"fabric", read_prefix},
 	};
 	char *w = word(&s);
@@ -218,8 +243,8 @@ read_line(struct reader *r, char *s)
 	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++)
 		if (w != NULL && strcmp(w, kind[i].name) == 0)
 			return kind[i].read(r, s);
-	return complain(
-		r, r->line, "record", "none of lid, rank, order, fabric");
+	return complain(r, r->line, "record",
+		"none of lid, rank, order, routed, turn, fabric");
 }
 
 /*
@@ -531,6 +556,11 @@ print(const struct store_state *s, struct buf *out)
 			print_name(s->lid[i].name, out);
 		buf_put(out, "\n", 1);
 	}
+	if (s->routed != 0)
+		buf_printf(out, "routed 0x%016" PRIx64 " %" PRIu64 "\n",
+			s->routed, s->load);
+	if (s->turn != 0)
+		buf_printf(out, "turn 0x%016" PRIx64 "\n", s->turn);
 	if (s->order[0] != '\0')
 		buf_printf(
 			out, "order %.*s\n", (int)sizeof(s->order), s->order);

@@ -7,6 +7,8 @@
  *	heddle-state 1
  *	fabric 0xfe80000000000000
  *	lid 0x0002c90300a1b2c3 17 0 "host01 HCA-1"	port GUID, LID, LMC
+ *	routed 0x9f3b52d10c77a4e8 72			topology's hash, load
+ *	turn 0x0002c90200401234				leaf for down-up turns
  *	order tiers
  *	rank 0x0002c90200401234 1			switch GUID, rank
  *	checksum 0x1f0e...				FNV-1a of all before
@@ -52,6 +54,10 @@ struct store_state {
 	size_t nlid;
 	const struct store_rank *rank; /* sorted by GUID */
 	size_t nrank;
+	/* the topology that was routed last (topo.hash) and the highest link
+	 * load that fresh tables have there; 0, 0: none recorded */
+	uint64_t routed, load;
+	uint64_t turn;	/* GUID of routes.turn_leaf, 0: none */
 	char order[16]; /* how ranks came about, a word of [a-z0-9-]; "": no
 			   order recorded, and then no ranks either */
 	struct arena *arena;
