@@ -3,7 +3,10 @@
  * asked for its SMInfo. A MASTER, whatever its priority, or one of higher
  * priority (equal: lower GUID) makes us stand by: nothing is written, it is
  * said loudly, and the master is polled. It becomes ours by hand-over, or when
- * it misses polls (no answer, or an activity count that stands still).
+ * it misses polls (no answer, an activity count that stands still, or it says
+ * that it is standing by itself: two that stand by for each other would wait
+ * for ever). Who hands over to us means it: that it would outrank us, now that
+ * it stands by, does not send us back.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,7 +105,7 @@ outranks(const struct sm *sm, const struct sm_peer *p)
 		return p->id.state == SMI_MASTER && higher;
 	if (p->id.state == SMI_MASTER)
 		return !sm->handed_over || p->id.guid != sm->master.id.guid;
-	return higher;
+	return higher && !sm->handed_over;
 }
 
 static void
@@ -159,7 +162,8 @@ poll_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 	sm->poll_due = mono_add(res->now, sm->cfg->standby.poll_interval);
 	take_answer(&sm->master, res);
 	if (!sm->master.answered || sm->master.act_count == before ||
-		sm->master.id.state == SMI_NOT_ACTIVE)
+		sm->master.id.state == SMI_NOT_ACTIVE ||
+		sm->master.id.state == SMI_STANDBY)
 		sm->missed++;
 	else
 		sm->missed = 0;

@@ -449,16 +449,18 @@ START_TEST(another_master_keeps_us_out)
 }
 END_TEST
 
-/* The other master does not die, it hands over. */
+/* The other master does not die, it hands over; one of them would outrank us
+ * as soon as it stands by. */
 START_TEST(the_other_master_hands_over)
 {
 	struct fabric *f = tree();
 	struct world *w = start(f, "fabric:\n  priority: 3\n");
-	struct mad_sm_info other = {.guid = 1, .priority = 0, .state = 3}, sent;
+	struct mad_sm_info other = {.guid = 1, .state = 3}, sent;
 	uint32_t host = fabric_find(f, "h20"), modifier;
 	uint16_t ours;
 	struct sm_status s;
 
+	other.priority = _i == 0 ? 0 : 3;
 	/* the fabric has been brought up by somebody */
 	expect_order(w, "bring-up");
 	ours = sim_port_info(w->sim, fabric_first_host(f), 1)->lid;
@@ -471,13 +473,44 @@ START_TEST(the_other_master_hands_over)
 	ck_assert_int_eq(s.role, SM_STANDING_BY);
 	ck_assert_uint_eq(s.master.guid, 1);
 	ck_assert(sim_fault_other_sm_tells(w->sim, host, ours, 1));
-	world_run(w, mono_ms(5000));
+	other.state = 2;
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	world_run(w, mono_ms(60000));
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_MASTER);
+	ck_assert_uint_eq(w->runs_failed, 1); /* stood by once */
 	ck_assert(sim_fault_other_sm_last(w->sim, host, &modifier, &sent));
 	ck_assert_uint_eq(modifier, 2); /* acknowledged */
 	ck_assert_int_eq(sent.state, 3);
 	expect_order(w, "handed over");
+	end(w, f);
+}
+END_TEST
+
+/* It stands by, perhaps for us: then nobody is master. */
+START_TEST(two_do_not_stand_by_for_each_other)
+{
+	struct fabric *f = tree();
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o, "fabric:\n  priority: 3\n");
+	struct mad_sm_info other = {.guid = 1, .priority = 4, .state = 2};
+	uint32_t host = fabric_find(f, "h20");
+	struct sm_status s;
+	unsigned stood = 0;
+
+	world_start(w);
+	for (int i = 0; i < 60; i++) {
+		other.act_count++;
+		sim_fault_other_sm(w->sim, host, 1, &other);
+		world_run(w, mono_ms(1000));
+		if (w->runs_failed == 2)
+			other.state = 3; /* it noticed */
+	}
+	stood = w->runs_failed;
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_STANDING_BY);
+	ck_assert_uint_eq(s.master.state, 3);
+	ck_assert_uint_eq(stood, 2); /* asked again who is master */
 	end(w, f);
 }
 END_TEST
@@ -616,7 +649,8 @@ main(void)
 	tcase_add_test(t, a_second_life_changes_nothing);
 	tcase_add_test(t, killed_at_any_moment);
 	tcase_add_test(t, another_master_keeps_us_out);
-	tcase_add_test(t, the_other_master_hands_over);
+	tcase_add_loop_test(t, the_other_master_hands_over, 0, 2);
+	tcase_add_test(t, two_do_not_stand_by_for_each_other);
 	tcase_add_test(t, a_weaker_standby_does_not);
 	tcase_add_test(t, garbage_from_everywhere);
 	tcase_add_test(t, a_reload_that_changes_the_interval);
