@@ -214,7 +214,7 @@ on_routed(void *cookie, struct sm_work *w, struct mono now)
 	sm_routed(d->sm, w, now);
 	settle(d);
 	if (d->ctl != NULL)
-		ctl_changed(d->ctl, now); /* tables may be read again */
+		ctl_changed(d->ctl, now); /* views may be let go again */
 }
 
 static void
@@ -360,7 +360,7 @@ ctl_wants_sweeps(void *cookie)
 
 /* The tables' pool is the worker's while it computes. */
 static bool
-ctl_wants_tables(void *cookie)
+ctl_may_release(void *cookie)
 {
 	struct daemon *d = cookie;
 
@@ -435,7 +435,7 @@ open_control(struct daemon *d)
 		.view = ctl_wants_view,
 		.status = ctl_wants_status,
 		.sweeps = ctl_wants_sweeps,
-		.tables = ctl_wants_tables,
+		.may_release = ctl_may_release,
 		.sweep = ctl_wants_sweep,
 	};
 	struct reason why;
