@@ -259,8 +259,14 @@ judge_port(
 static void
 judge_ca(struct sweep *s, draft_id n, uint8_t port)
 {
-	const struct draft_port *p = &s->d->node[n]->port[port];
+	const struct draft_node *node = s->d->node[n];
+	const struct draft_port *p = &node->port[port];
 
+	/* it is well again: what its other ports said is of before */
+	for (unsigned i = 1; node->quarantine != NULL && i <= node->nports; i++)
+		if (i != port && node->port[i].peer != DRAFT_NONE &&
+			node->port[i].read != s->sweep)
+			sweep_queue(s, JOB_PORT, n, (uint8_t)i);
 	draft_node_quarantine(s->d, n, NULL);
 	if (n == s->d->self && port == s->d->self_port && draft_up(p))
 		sweep_queue(s, JOB_ASK, n, port);
