@@ -173,11 +173,9 @@ save(struct sm *sm)
 	free(rank);
 }
 
-void
-sm_commit_retry(struct sm *sm, const struct topo *t, port_ix p)
+static void
+retry(struct sm *sm, uint64_t guid)
 {
-	sw_ix s = topo_switch_of(t, p);
-	uint64_t guid = s != TOPO_NONE ? t->node[t->sw[s].node].guid : 0;
 	uint32_t last;
 	bool known = map_get(&sm->retried, guid, &last);
 
@@ -189,6 +187,19 @@ sm_commit_retry(struct sm *sm, const struct topo *t, port_ix p)
 	sm->retry = mem_grow(
 		sm->retry, sm->nretry, &sm->capretry, sizeof(*sm->retry));
 	sm->retry[sm->nretry++] = guid;
+}
+
+/* A host's port is asked itself: its switch, where all is well, need not look
+ * at what hangs there. */
+void
+sm_commit_retry(struct sm *sm, const struct topo *t, port_ix p)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+	sw_ix s = topo_switch_of(t, p);
+
+	retry(sm, s != TOPO_NONE ? t->node[t->sw[s].node].guid : 0);
+	if (n->type != TOPO_SWITCH)
+		retry(sm, n->guid);
 }
 
 static void

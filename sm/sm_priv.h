@@ -85,8 +85,8 @@ struct sm {
 	char cause[256];
 	char lid_conflict[256];
 	unsigned again; /* pipeline passes of this run */
-	/* switches to ask again because ports of theirs are not as they should
-	 * be (0: everything), and by GUID the run that last said so */
+	/* nodes to ask again because ports of theirs are not as they should be
+	 * (0: everything), and by GUID the run that last said so */
 	uint64_t *retry;
 	size_t nretry, capretry;
 	struct map retried;
@@ -141,7 +141,7 @@ void sm_blame_forgive(struct sm *sm); /* silence, after a good push */
 /* sm_commit.c: swap the view, save, tell; schedule what comes next. */
 void sm_commit(struct sm *sm, struct mono now);
 void sm_commit_schedule(struct sm *sm, struct mono now);
-/* Port p of t is not as it should be: ask its switch again later. */
+/* Port p of t is not as it should be: ask it and its switch again later. */
 void sm_commit_retry(struct sm *sm, const struct topo *t, port_ix p);
 /* The next light sweep, an interval from now. */
 void sm_commit_light(struct sm *sm, struct mono now);

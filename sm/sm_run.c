@@ -609,11 +609,25 @@ count_push(struct sm *sm)
 	sm->counts.failed_sets += c->failed;
 }
 
+/* Did a port come up, or answer at last, that nothing had to be told? */
+static bool
+same_ports(const struct topo *was, const struct topo *is)
+{
+	port_ix p;
+
+	for (p = 0; p < is->nports; p++)
+		if (was->port[p].state != is->port[p].state ||
+			was->port[p].flags != is->port[p].flags)
+			return false;
+	return true;
+}
+
 /* Did this run change anything that a reader of the view could notice? */
 static bool
 worth_a_view(const struct sm *sm)
 {
-	return sm->view == NULL || sm->plan->nsteps > 0 || !same_fabric(sm);
+	return sm->view == NULL || sm->plan->nsteps > 0 || !same_fabric(sm) ||
+	       !same_ports(sm->view->topo, sm->topo);
 }
 
 static void

@@ -213,17 +213,23 @@ judge_census(const struct chaos *c, const struct referee_report *r,
 	struct reason *why)
 {
 	const struct topo *t = sm_view(c->w->sm)->topo;
+	const struct view_counts *n = &sm_view(c->w->sm)->counts;
 	unsigned ends = 0;
 
 	for (port_ix p = 0; p < t->nports; p++)
 		ends += topo_has_lid(t, p) &&
 			(t->port[p].num == 0 || t->port[p].peer != TOPO_NONE);
-	if (t->nsw == r->switches && ends == r->end_ports)
-		return 0;
-	return reason_set(why,
-		"the view has %u switches and %u end ports, there are %u and "
-		"%u",
-		t->nsw, ends, r->switches, r->end_ports);
+	if (t->nsw != r->switches || ends != r->end_ports)
+		return reason_set(why,
+			"the view has %u switches and %u end ports, there are "
+			"%u and %u",
+			t->nsw, ends, r->switches, r->end_ports);
+	if (n->ports_linked != r->linked || n->ports_active != r->linked)
+		return reason_set(why,
+			"the view has %u ports with a link, %u of them Active, "
+			"there are %u",
+			n->ports_linked, n->ports_active, r->linked);
+	return 0;
 }
 
 static int
