@@ -259,9 +259,15 @@ judge_port(
 static void
 judge_ca(struct sweep *s, draft_id n, uint8_t port)
 {
-	const struct draft_node *node = s->d->node[n];
+	struct draft_node *node = s->d->node[n];
 	const struct draft_port *p = &node->port[port];
+	bool unread = false;
 
+	for (unsigned i = 1; i <= node->nports; i++)
+		unread |= node->port[i].peer != DRAFT_NONE &&
+			  (node->port[i].marks & DP_READ) == 0;
+	if (!unread)
+		node->flags &= (uint8_t)~TN_PARTIAL;
 	/* it is well again: what its other ports said is of before */
 	for (unsigned i = 1; node->quarantine != NULL && i <= node->nports; i++)
 		if (i != port && node->port[i].peer != DRAFT_NONE &&

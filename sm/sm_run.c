@@ -609,11 +609,17 @@ count_push(struct sm *sm)
 	sm->counts.failed_sets += c->failed;
 }
 
-/* Did a port come up, or answer at last, that nothing had to be told? */
+/* Did nobody come up, or answer at last, that had to be told nothing? */
 static bool
 same_ports(const struct topo *was, const struct topo *is)
 {
+	node_ix n;
 	port_ix p;
+
+	for (n = 0; n < is->nnodes; n++)
+		if (((was->node[n].flags ^ is->node[n].flags) & TN_PARTIAL) !=
+			0)
+			return false;
 
 	for (p = 0; p < is->nports; p++)
 		if (was->port[p].state != is->port[p].state ||
