@@ -20,6 +20,7 @@
 #include "sm/ctl/ctl.h"
 #include "sm/notify.h"
 #include "sm/options.h"
+#include "sm/saver.h"
 #include "sm/sm.h"
 #include "sm/status.h"
 #include "sm/store.h"
@@ -43,6 +44,7 @@ struct daemon {
 	struct loop_signal *signal[3];
 	struct umad *umad;
 	struct worker *worker;
+	struct saver *saver;
 	struct sm_ops ops; /* lent to the core */
 	struct sm *sm;
 	struct ctl *ctl;
@@ -101,9 +103,16 @@ static void
 want_save(void *cookie, const struct store_state *s)
 {
 	struct daemon *d = cookie;
-	struct reason why;
 
-	if (store_save(d->boot->state.dir, s, &why) == 0) {
+	saver_submit(d->saver, s);
+}
+
+static void
+on_saved(void *cookie, const char *why)
+{
+	struct daemon *d = cookie;
+
+	if (why == NULL) {
 		if (!d->facts.state_writable)
 			log_info("state: writable again dir=%s",
 				d->boot->state.dir);
@@ -113,7 +122,7 @@ want_save(void *cookie, const struct store_state *s)
 	if (d->facts.state_writable)
 		log_error("state: NOT SAVED, LIDs may change at the next "
 			  "start: %s",
-			why.text);
+			why);
 	d->facts.state_writable = false;
 }
 
@@ -509,6 +518,7 @@ take_down(struct daemon *d)
 	if (d->umad != NULL)
 		(void)umad_set_issm(d->umad, false, NULL);
 	worker_free(d->worker);
+	saver_free(d->saver);
 	ctl_close(d->ctl);
 	sm_free(d->sm);
 	umad_shutdown(d->umad);
@@ -554,7 +564,8 @@ serve(struct daemon *d)
 	d->inbox = loop_wake_new(d->loop, on_inbox, d);
 	d->tick = loop_timer_new(d->loop, on_tick, d);
 	d->worker = worker_new(d->loop, on_routed, d, &why);
-	if (d->worker == NULL) {
+	d->saver = saver_new(d->loop, d->boot->state.dir, on_saved, d, &why);
+	if (d->worker == NULL || d->saver == NULL) {
 		log_error("%s", why.text);
 		return;
 	}

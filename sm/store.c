@@ -541,8 +541,8 @@ print_name(const char *name, struct buf *out)
 	buf_put(out, "\"", 1);
 }
 
-static void
-print(const struct store_state *s, struct buf *out)
+void
+store_print(const struct store_state *s, struct buf *out)
 {
 	size_t i;
 
@@ -634,14 +634,13 @@ replace(int dir, const char *path, const struct buf *text, struct reason *why)
 }
 
 int
-store_save(const char *dir, const struct store_state *s, struct reason *why)
+store_put(const char *dir, const struct buf *text, struct reason *why)
 {
-	struct buf path = {0}, text = {0};
+	struct buf path = {0};
 	int fd = -1, rc;
 
 	buf_printf(&path, "%s/" STORE_FILE, dir);
-	print(s, &text);
-	rc = check_print(&text, path.text, why);
+	rc = check_print(text, path.text, why);
 	if (rc < 0)
 		goto out;
 	if (mkdir(dir, 0750) < 0 && errno != EEXIST) {
@@ -650,11 +649,22 @@ store_save(const char *dir, const struct store_state *s, struct reason *why)
 	}
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	rc = fd < 0 ? fail(why, dir, "cannot be opened")
-		    : replace(fd, path.text, &text, why);
+		    : replace(fd, path.text, text, why);
 out:
 	if (fd >= 0)
 		(void)close(fd);
-	buf_free(&text);
 	buf_free(&path);
+	return rc;
+}
+
+int
+store_save(const char *dir, const struct store_state *s, struct reason *why)
+{
+	struct buf text = {0};
+	int rc;
+
+	store_print(s, &text);
+	rc = store_put(dir, &text, why);
+	buf_free(&text);
 	return rc;
 }

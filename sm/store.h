@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "sm/base/arena.h"
+#include "sm/base/buf.h"
 #include "sm/base/reason.h"
 
 #define STORE_FILE "fabric.state"
@@ -78,6 +79,13 @@ int store_load(const char *dir, struct store_state *s, struct reason *why);
  */
 int store_save(
 	const char *dir, const struct store_state *s, struct reason *why);
+
+/*
+ * store_save in two steps, for who prints in one thread and writes in another:
+ * what the file shall hold, appended to out, and putting it there.
+ */
+void store_print(const struct store_state *s, struct buf *out);
+int store_put(const char *dir, const struct buf *text, struct reason *why);
 
 /* Free what store_load made and make *s empty. */
 void store_free(struct store_state *s);

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <infiniband/umad.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
+#include "sm/base/thread.h"
 #include "sm/transport/ring.h"
 #include "sm/transport/umad_choose.h"
 
@@ -230,17 +230,11 @@ register_agents(struct umad *u, struct reason *why)
 	return 0;
 }
 
-/* The thread gets no signals: those are for the loop. */
 static int
 start_thread(struct umad *u, struct reason *why)
 {
-	sigset_t all, old;
-	int rc;
+	int rc = thread_start(&u->thread, receiver, u);
 
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(&u->thread, NULL, receiver, u);
-	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (rc != 0)
 		return reason_set(
 			why, "cannot start a thread: %s", strerror(rc));
