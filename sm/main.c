@@ -33,6 +33,9 @@ enum { EXIT_USAGE = 2, EXIT_CONFIG = 78 };
 /* Messages taken from the ring before others get their turn. */
 enum { RECEIVE_BATCH = 256 };
 
+/* How often our own port's link is looked at. */
+enum { LOOK_MS = 1000 };
+
 struct daemon {
 	const struct options *opt;
 	struct config *config; /* in force */
@@ -40,6 +43,8 @@ struct daemon {
 	struct loop *loop;
 	struct loop_timer *tick;
 	struct loop_timer *watchdog;
+	struct loop_timer *look; /* at our own port's link */
+	int link;		 /* as it was seen last, -1: unknown */
 	struct loop_wake *inbox;
 	struct loop_signal *signal[3];
 	struct umad *umad;
@@ -235,6 +240,27 @@ on_end(void *cookie, struct mono now)
 	log_info("ending");
 	d->exit_code = d->opt->once ? EXIT_FAILURE : EXIT_SUCCESS;
 	loop_stop(d->loop);
+}
+
+/* Nobody else tells a host that its cable was pulled, or is back. */
+static void
+on_look(void *cookie, struct mono now)
+{
+	struct daemon *d = cookie;
+	int was = d->link;
+	struct sm_status s;
+
+	loop_timer_set(d->look, mono_add(now, mono_ms(LOOK_MS)));
+	d->link = umad_link(d->umad);
+	if (was < 0 || d->link < 0 || was == d->link)
+		return;
+	log_warn("port: our own link %s", d->link ? "came up" : "went down");
+	sm_status(d->sm, &s);
+	if (s.role == SM_STANDING_BY)
+		return; /* its polls will tell */
+	sm_resweep(d->sm, now,
+		d->link ? "our own port came up" : "our own port went down");
+	settle(d);
 }
 
 /*
@@ -500,6 +526,10 @@ watch(struct daemon *d)
 	d->signal[0] = loop_signal_new(d->loop, SIGHUP, on_reload, d);
 	d->signal[1] = loop_signal_new(d->loop, SIGTERM, on_end, d);
 	d->signal[2] = loop_signal_new(d->loop, SIGINT, on_end, d);
+	d->look = loop_timer_new(d->loop, on_look, d);
+	d->link = umad_link(d->umad);
+	if (!d->opt->once)
+		loop_timer_set(d->look, mono_add(loop_now(), mono_ms(LOOK_MS)));
 	if (limit.ns == MONO_NEVER.ns)
 		return;
 	d->watchdog_half = (struct mono){limit.ns / 2};
@@ -525,6 +555,7 @@ take_down(struct daemon *d)
 	for (size_t i = 0; i < 3; i++)
 		loop_signal_free(d->signal[i]);
 	loop_timer_free(d->watchdog);
+	loop_timer_free(d->look);
 	loop_timer_free(d->tick);
 	loop_wake_free(d->inbox);
 	loop_free(d->loop);

@@ -364,11 +364,12 @@ assign_lids(struct sm *sm, struct reason *why)
 	out.record = NULL;
 	sm->counts.lids_new += out.assigned;
 	sm->counts.lids_moved += out.moved;
-	(void)snprintf(
-		sm->lid_conflict, sizeof(sm->lid_conflict), "%s", out.conflict);
-	if (out.conflicts > 0)
+	/* told once, not with every run while it lasts */
+	if (out.conflicts > 0 && strcmp(sm->lid_conflict, out.conflict) != 0)
 		log_warn("lid: conflicts=%u first=\"%s\"", out.conflicts,
 			out.conflict);
+	(void)snprintf(
+		sm->lid_conflict, sizeof(sm->lid_conflict), "%s", out.conflict);
 	lid_table_free(&out);
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <infiniband/umad.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -368,4 +369,23 @@ uint64_t
 umad_dropped(const struct umad *u)
 {
 	return atomic_load_explicit(&u->dropped, memory_order_relaxed);
+}
+
+int
+umad_link(const struct umad *u)
+{
+	char path[128], text[32] = "";
+	ssize_t n;
+	int fd;
+
+	(void)snprintf(path, sizeof(path),
+		"/sys/class/infiniband/%s/ports/%d/phys_state", u->device,
+		u->port);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, sizeof(text) - 1);
+	(void)close(fd);
+	/* "5: LinkUp" */
+	return n <= 0 ? -1 : strncmp(text, "5:", 2) == 0;
 }
