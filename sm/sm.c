@@ -317,6 +317,8 @@ sm_wire(const struct sm *sm)
 void
 sm_status(const struct sm *sm, struct sm_status *out)
 {
+	size_t i;
+
 	*out = sm->stat;
 	out->role = sm->role;
 	out->phase = sm->phase;
@@ -324,4 +326,7 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	out->port_guid = sm->port_guid;
 	out->priority = (uint8_t)sm->cfg->fabric.priority;
 	out->master = sm->master.id;
+	for (i = 0; i < sm->npeers && i < SM_OTHERS; i++)
+		out->other[i] = sm->peer[i].id;
+	out->nothers = (unsigned)i;
 }

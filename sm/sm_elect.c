@@ -39,8 +39,8 @@ take_answer(struct sm_peer *p, const struct xact_result *res)
 {
 	struct mad_sm_info i;
 
-	p->answered = res->outcome == XACT_OK;
-	if (!p->answered)
+	p->id.answers = res->outcome == XACT_OK;
+	if (!p->id.answers)
 		return;
 	mad_sm_info_decode(res->data, &i);
 	p->id.guid = i.guid;
@@ -77,6 +77,7 @@ sm_elect_begin(struct sm *sm, struct mono now)
 			continue;
 		peer.hops = (uint8_t)hops;
 		peer.node_guid = t->node[t->port[p].node].guid;
+		peer.id.guid = t->port[p].guid;
 		(void)snprintf(peer.id.name, sizeof(peer.id.name), "%s",
 			topo_desc(t, t->port[p].node));
 		sm->peer = mem_grow(
@@ -98,7 +99,7 @@ outranks(const struct sm *sm, const struct sm_peer *p)
 	bool higher = p->id.priority > ours ||
 		      (p->id.priority == ours && p->id.guid < sm->port_guid);
 
-	if (!p->answered || p->id.guid == sm->port_guid ||
+	if (!p->id.answers || p->id.guid == sm->port_guid ||
 		p->id.state == SMI_NOT_ACTIVE)
 		return false;
 	if (sm->role == SM_MASTER) /* two subnets met: the higher one stays */
@@ -161,7 +162,7 @@ poll_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 	sm->poll_open = false;
 	sm->poll_due = mono_add(res->now, sm->cfg->standby.poll_interval);
 	take_answer(&sm->master, res);
-	if (!sm->master.answered || sm->master.act_count == before ||
+	if (!sm->master.id.answers || sm->master.act_count == before ||
 		sm->master.id.state == SMI_NOT_ACTIVE ||
 		sm->master.id.state == SMI_STANDBY)
 		sm->missed++;

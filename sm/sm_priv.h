@@ -42,7 +42,6 @@ struct sm_peer {
 	struct sm_other id;
 	uint64_t node_guid;
 	uint32_t act_count;
-	bool answered;
 	uint8_t hops;
 	uint8_t path[64];
 };

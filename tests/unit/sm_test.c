@@ -436,6 +436,10 @@ START_TEST(another_master_keeps_us_out)
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_STANDING_BY);
 	ck_assert_uint_eq(s.master.guid, 1);
+	ck_assert_uint_eq(s.nothers, 1);
+	ck_assert_uint_eq(s.other[0].guid, 1);
+	ck_assert(s.other[0].answers);
+	ck_assert_uint_eq(s.other[0].state, 3);
 	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
 	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
 	ck_assert_uint_eq(w->runs_failed, 1);
@@ -522,10 +526,18 @@ START_TEST(a_weaker_standby_does_not)
 	struct world *w = world_new(f, &o, "fabric:\n  priority: 3\n");
 	const struct mad_sm_info other = {
 		.guid = 1, .act_count = 1, .priority = 2, .state = 2};
+	struct sm_status s;
 
 	sim_fault_other_sm(w->sim, fabric_find(f, "h20"), 1, &other);
 	world_start(w);
 	expect_order(w, "with a standby");
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.nothers, 1);
+	ck_assert_uint_eq(s.other[0].priority, 2);
+	sim_fault_node(w->sim, fabric_find(f, "h20"), false);
+	expect_order(w, "the standby has gone");
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.nothers, 0);
 	end(w, f);
 }
 END_TEST
