@@ -159,21 +159,38 @@ read_port_zero(struct sweep *s, draft_id n)
 	sweep_queue(s, JOB_PORT, n, 0);
 }
 
+/*
+ * Take in a SwitchInfo; false: it cannot be. Another LinearFDBTop than the one
+ * that was read or acknowledged is that of a switch that started anew: every
+ * link of it was down, also those that are up and Active again by what was
+ * written meanwhile, and their other ends did not tell.
+ */
+static bool
+take_switch(struct sweep *s, draft_id n, const uint8_t info[MAD_DATA])
+{
+	struct sweep_node *w = sweep_node(s, n);
+	uint16_t top = s->d->node[n]->lft_top;
+	struct reason why;
+
+	w->misses = 0;
+	if (draft_switch_info(s->d, n, info, &why) != 0) {
+		partial(s, n, "SwitchInfo", why.text);
+		return false;
+	}
+	if (top > 0 && s->d->node[n]->lft_top != top)
+		w->full = true;
+	return true;
+}
+
 void
 sweep_got_switch(struct sweep *s, const struct sweep_job *job,
 	const struct xact_result *res)
 {
 	struct sweep_node *w = sweep_node(s, job->node);
-	struct reason why;
 	bool taken = false;
 
-	if (res->outcome == XACT_OK) {
-		w->misses = 0;
-		taken = draft_switch_info(s->d, job->node, res->data, &why) ==
-			0;
-		if (!taken)
-			partial(s, job->node, "SwitchInfo", why.text);
-	}
+	if (res->outcome == XACT_OK)
+		taken = take_switch(s, job->node, res->data);
 	if (job->kind == JOB_AGAIN) {
 		if (taken)
 			got_again(s, job->node);
