@@ -134,7 +134,7 @@ meet(struct sweep *s, const struct answer *a)
 	draft_id known, n;
 	bool twin = draft_find(s->d, a->ni.guid, &known);
 
-	if (twin && ++s->twins > TWINS_MAX) {
+	if (twin && ++s->stats.twins > TWINS_MAX) {
 		draft_odd(
 			s->d, "too many duplicate GUIDs: the rest is ignored");
 		return DRAFT_NONE;

@@ -210,6 +210,9 @@ list_retries(struct sm *sm, const struct topo *t)
 	for (p = 0; p < t->nports; p++)
 		if (unfinished(t, p))
 			sm_commit_retry(sm, t, p);
+	/* it may have been one node that moved while it was asked */
+	if (sm->twins)
+		retry(sm, 0);
 }
 
 void

@@ -91,6 +91,7 @@ struct sm {
 	struct map retried;
 	uint32_t run;	  /* counts runs */
 	bool retry_fresh; /* one of them was not on the list before */
+	bool twins;	  /* this run met nodes of one GUID that are new */
 
 	/* kept from run to run */
 	struct view *view;

@@ -80,7 +80,7 @@ start_run(struct sm *sm, struct mono now)
 	begin(sm, now, kind);
 	sm->run++;
 	sm->nretry = 0;
-	sm->retry_fresh = false;
+	sm->retry_fresh = sm->twins = false;
 	(void)snprintf(sm->cause, sizeof(sm->cause), "%s", d->cause);
 	if (ask && kind == SWEEP_PROBE)
 		start_probe(sm, now, d->guid, d->n);
@@ -296,6 +296,7 @@ sm_run_discover(struct sm *sm, struct mono now)
 		light_done(sm, now);
 		return true;
 	}
+	sm->twins |= sweep_stats(sm->sweep)->twins > 0;
 	failed = sweep_failed(sm->sweep);
 	if (failed != NULL)
 		(void)snprintf(why, sizeof(why), "%s", failed);

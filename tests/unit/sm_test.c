@@ -581,6 +581,42 @@ START_TEST(garbage_from_everywhere)
 }
 END_TEST
 
+static unsigned
+twins(const struct world *w)
+{
+	const struct topo *t = sm_view(w->sm)->topo;
+	unsigned n = 0;
+
+	for (node_ix i = 0; i < t->nnodes; i++)
+		n += (t->node[i].flags & TN_DUPLICATE) != 0;
+	return n;
+}
+
+/* Two of one GUID may be one that moved: they are asked for once more. */
+START_TEST(twins_are_looked_at_twice)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, "");
+	uint32_t h5 = fabric_find(f, "h5"), h9 = fabric_find(f, "h9");
+	uint64_t guid = f->node[h5].guid;
+	struct sm_status before, after;
+
+	expect_order(w, "bring-up");
+	sm_status(w->sm, &before);
+	sim_fault_guid(w->sim, h5, f->node[h9].guid);
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	world_run(w, mono_ms(5000));
+	ck_assert_uint_eq(twins(w), 2);
+	sim_fault_guid(w->sim, h5, guid); /* nobody tells of it */
+	world_run(w, mono_ms(60000));
+	ck_assert_uint_eq(twins(w), 0);
+	sm_status(w->sm, &after);
+	ck_assert_uint_eq(after.sweeps_full, before.sweeps_full + 2);
+	expect_order(w, "one GUID each");
+	end(w, f);
+}
+END_TEST
+
 /* Light sweeps begin and end with a reload. */
 START_TEST(a_reload_that_changes_the_interval)
 {
@@ -665,6 +701,7 @@ main(void)
 	tcase_add_test(t, two_do_not_stand_by_for_each_other);
 	tcase_add_test(t, a_weaker_standby_does_not);
 	tcase_add_test(t, garbage_from_everywhere);
+	tcase_add_test(t, twins_are_looked_at_twice);
 	tcase_add_test(t, a_reload_that_changes_the_interval);
 	tcase_add_test(t, a_reload_that_changes_the_lmc);
 	suite_add_tcase(s, t);
