@@ -49,13 +49,28 @@ take_answer(struct sm_peer *p, const struct xact_result *res)
 	p->act_count = i.act_count;
 }
 
+/* A tag is the round and the peer: the list may be another one by now. */
 static void
 elect_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct sm *sm = cookie;
 
 	sm->asked--;
-	take_answer(&sm->peer[tag], res);
+	if (tag >> 32 == sm->ask_round)
+		take_answer(&sm->peer[(uint32_t)tag], res);
+}
+
+static void
+ask_peers(struct sm *sm, struct mono now, xact_done *done)
+{
+	size_t i;
+
+	sm->ask_round++;
+	for (i = 0; i < sm->npeers; i++) {
+		sm->asked++;
+		ask(sm, &sm->peer[i], now, done,
+			(uint64_t)sm->ask_round << 32 | i);
+	}
 }
 
 bool
@@ -63,7 +78,6 @@ sm_elect_begin(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->topo;
 	port_ix p;
-	size_t i;
 
 	sm->npeers = 0;
 	for (p = 0; p < t->nports; p++) {
@@ -84,10 +98,7 @@ sm_elect_begin(struct sm *sm, struct mono now)
 			sm->peer, sm->npeers, &sm->cappeers, sizeof(peer));
 		sm->peer[sm->npeers++] = peer;
 	}
-	for (i = 0; i < sm->npeers; i++) {
-		sm->asked++;
-		ask(sm, &sm->peer[i], now, elect_answer, i);
-	}
+	ask_peers(sm, now, elect_answer);
 	return sm->npeers > 0;
 }
 
@@ -107,6 +118,27 @@ outranks(const struct sm *sm, const struct sm_peer *p)
 	if (p->id.state == SMI_MASTER)
 		return !sm->handed_over || p->id.guid != sm->master.id.guid;
 	return higher && !sm->handed_over;
+}
+
+/* A master asks whom it knows: one that calls itself master is a reason to
+ * look at everything. */
+static void
+review_answer(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct sm *sm = cookie;
+	const struct sm_peer *p = &sm->peer[(uint32_t)tag];
+
+	elect_answer(cookie, tag, res);
+	if (tag >> 32 == sm->ask_round && sm->role == SM_MASTER &&
+		outranks(sm, p))
+		sm_mark_full(sm, res->now, "another master");
+}
+
+void
+sm_elect_review(struct sm *sm, struct mono now)
+{
+	if (sm->asked == 0)
+		ask_peers(sm, now, review_answer);
 }
 
 static void

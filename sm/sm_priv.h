@@ -107,6 +107,7 @@ struct sm {
 	struct sm_peer *peer;
 	size_t npeers, cappeers;
 	unsigned asked; /* SMInfo questions open */
+	uint32_t ask_round;
 	struct sm_peer master;
 	unsigned missed;
 	bool handed_over; /* the old master gave us the fabric */
@@ -151,7 +152,8 @@ int sm_commit_by_guid(const void *a, const void *b);
 struct topo *sm_commit_refresh(struct sm *sm, const struct topo *t);
 
 /* sm_elect.c */
-bool sm_elect_begin(struct sm *sm, struct mono now); /* false: nobody there */
+bool sm_elect_begin(struct sm *sm, struct mono now);  /* false: nobody there */
+void sm_elect_review(struct sm *sm, struct mono now); /* how are the others? */
 bool sm_elect_step(struct sm *sm, struct mono now);
 bool sm_elect_standby(struct sm *sm, struct mono now);
 void sm_elect_sminfo(struct sm *sm, const struct transport_msg *m,

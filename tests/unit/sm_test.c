@@ -443,6 +443,7 @@ START_TEST(another_master_keeps_us_out)
 	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
 	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
 	ck_assert_uint_eq(w->runs_failed, 1);
+	ck_assert_uint_eq(s.nothers, 1);
 	/* it dies: its activity count stands still, then it is gone */
 	sim_fault_node(w->sim, host, false);
 	world_run(w, mono_ms(20000));
