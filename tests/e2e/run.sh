@@ -35,6 +35,10 @@ sim reread-selene 90
 sim heddled-tree648 60
 sim heddled-gb200 60
 sim faults-tree648 180
+daemon quarantine-demo 90
+daemon reboot-demo 90
+daemon standby-demo 120
+daemon reload-demo 90
 '
 
 passed=0
