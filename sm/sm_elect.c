@@ -238,14 +238,16 @@ our_state(const struct sm *sm)
 					    : SMI_DISCOVERING;
 }
 
-/* Set(SMInfo) that tells the old master that its hand-over arrived. */
+/* Set(SMInfo) that tells the old master that its hand-over arrived: the word of
+ * a standby, which opensm insists on. */
 static void
 acknowledge(struct sm *sm, struct mono now, xact_done *done)
 {
 	struct mad_sm_info i = {
 		.guid = sm->port_guid,
+		.key = sm->cfg->fabric.sm_key,
 		.priority = (uint8_t)sm->cfg->fabric.priority,
-		.state = SMI_MASTER,
+		.state = SMI_STANDBY,
 	};
 	struct xact_request r;
 
@@ -301,6 +303,7 @@ sm_elect_sminfo(struct sm *sm, const struct transport_msg *m,
 {
 	struct mad_sm_info i = {
 		.guid = sm->port_guid,
+		.key = sm->cfg->fabric.sm_key,
 		.act_count = (uint32_t)(now.ns / 1000000000),
 		.priority = (uint8_t)sm->cfg->fabric.priority,
 	};

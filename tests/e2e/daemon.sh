@@ -191,11 +191,13 @@ test_handover() {
 		fail "opensm: no SUBNET UP"
 	config a 10 </dev/null
 	daemon a h1
-	becomes a role standby
 	becomes a role master
+	grep -q 'another SM has this fabric' "$E2E_DIR/a/log" ||
+		fail "it did not stand by: $(tail -n 5 "$E2E_DIR/a/log")"
 	grep -q 'hand-over from the old master' "$E2E_DIR/a/log" ||
 		fail "not by hand-over: $(tail -n 5 "$E2E_DIR/a/log")"
 	in_order "handed over"
+	grep 'did not take' "$E2E_DIR/a/log" && fail "not acknowledged"
 	becomes a others.0.state 2
 	is a role master || fail "it went back: $IS"
 }

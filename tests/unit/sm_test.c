@@ -486,7 +486,8 @@ START_TEST(the_other_master_hands_over)
 	ck_assert_uint_eq(w->runs_failed, 1); /* stood by once */
 	ck_assert(sim_fault_other_sm_last(w->sim, host, &modifier, &sent));
 	ck_assert_uint_eq(modifier, 2); /* acknowledged */
-	ck_assert_int_eq(sent.state, 3);
+	ck_assert_int_eq(sent.state, 2);
+	ck_assert_uint_eq(sent.key, 1);
 	expect_order(w, "handed over");
 	end(w, f);
 }
