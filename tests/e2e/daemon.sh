@@ -4,7 +4,8 @@
 #	quarantine	a switch that hangs is kept out and comes back
 #	reboot		switches that reboot get their tables and LIDs again
 #	standby		a second heddled waits, takes over, and keeps the fabric
-#	handover	opensm hands the fabric over to heddled
+#	handover	opensm hands the fabric over to heddled (by hand, see
+#			run.sh)
 #	reload		SIGHUP with a good and with a bad configuration
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -101,7 +102,7 @@ is() {
 
 # becomes NAME KEY VALUE: within some time
 becomes() {
-	until_true ${E2E_WAIT:-40} is "$@" ||
+	until_true "${E2E_WAIT:-40}" is "$@" ||
 		fail "$1: $2 is $IS, not $3; $(tail -n 5 "$E2E_DIR/$1/log")"
 	say "$1: $2 is $3"
 }
@@ -117,9 +118,10 @@ in_order() {
 
 # lids FILE: of all nodes
 lids() {
-	for n in $(awk '$1 ~ /^(Switch|Ca)$/ { gsub(/"/, "", $3); print $3 }' \
-		"$E2E_DIR/fabric.net"); do
-		sim show "$n" | sed -n 's/^\(port .*, lid [0-9]*\) .*/\1/p'
+	awk '$1 ~ /^(Switch|Ca)$/ { gsub(/"/, "", $3); print $3 }' \
+		"$E2E_DIR/fabric.net" | while read -r n; do
+		sim show "$n" </dev/null |
+			sed -n 's/^\(port .*, lid [0-9]*\) .*/\1/p'
 	done >"$1"
 }
 
