@@ -79,6 +79,8 @@ same_fabric() {
 	cmp -s "$E2E_DIR/links.1" "$E2E_DIR/links.2"
 }
 
+# A program's own patience with subnet administration is a second, which a
+# sweep of opensm may take and all paths of 648 hosts do.
 check_tables() {
 	fabric tree648 "$E2E_DIR/fabric.net"
 	serve "$E2E_DIR/fabric.net"
@@ -91,9 +93,9 @@ check_tables() {
 	lid=$(under h7 ibstat | sed -n 's/.*Base lid: //p')
 	[ "$lid" -gt 0 ] || fail "sysfs still says LID $lid"
 	under h7 ibstat | grep -q 'State: Active' || fail "sysfs: not Active"
-	n=$(under h7 saquery NR | grep -c NodeDescription)
+	n=$(under h7 saquery -t 30000 NR | grep -c NodeDescription)
 	[ "$n" = 702 ] || fail "saquery NR: $n of 702 nodes"
-	n=$(under h7 saquery PR | grep -c 'PathRecord dump')
+	n=$(under h7 saquery -t 60000 PR | grep -c 'PathRecord dump')
 	[ "$n" = $((702 * 702)) ] || fail "saquery PR: $n paths"
 	n=$(under h7 "$B/heddle-umadprobe" table)
 	[ "$n" = 702 ] || fail "umadprobe table: $n"
@@ -151,7 +153,7 @@ check_ports() {
 			2>/dev/null || fail "port $port: ibnetdiscover"
 		same_fabric "$E2E_DIR/fabric.net" "$E2E_DIR/read.net" ||
 			fail "port $port sees another fabric"
-		n=$(under both saquery -P $port NR | grep -c NodeDescription)
+		n=$(under both saquery -t 30000 -P $port NR | grep -c NodeDescription)
 		[ "$n" = 7 ] || fail "port $port: saquery NR: $n records of 7"
 	done
 	# an answer goes to the port that asked, and to no other

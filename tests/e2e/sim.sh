@@ -1,7 +1,8 @@
 #!/bin/sh
 # heddle-sim with other people's programs on it. usage: sim.sh TEST-FABRIC
 #	reread	ibnetdiscover's print, read again, is the fabric
-#	opensm	opensm brings it up; sminfo, ibtracert and saquery agree
+#	opensm	opensm brings it up; sminfo, ibtracert and saquery agree, and
+#		it ends when the program that started it is told to
 #	heddled	heddled does, with the tables and the SMPs it has on ibsim
 #	faults	heddled survives loss, a dead link and a reboot
 set -u
@@ -102,24 +103,47 @@ test_opensm() {
 		# between two spines of one tier it has no way but down and up
 		judged_ok "opensm through $lib" but
 	done
+	# or the log says it is up when something else is to be said
+	echo 'force_log_flush TRUE' >"$E2E_DIR/opensm.conf"
 	(cd "$E2E_DIR" && exec "$B/heddle-sim" run --preload heddle \
-		--host "$E2E_SM_HOST" "$IBSIM_SOCKNAME" -- opensm -R "$SM_ENGINE" \
+		--host "$E2E_SM_HOST" "$IBSIM_SOCKNAME" -- opensm \
+		-F "$E2E_DIR/opensm.conf" -R "$SM_ENGINE" \
 		-f "$E2E_DIR/osm.log") >"$E2E_DIR/osm.out" 2>&1 &
 	E2E_SM_PID=$!
-	until_true 30 sm_answers heddle || fail "sminfo finds no master"
+	# before that it throws away what subnet administration is asked
+	until_true 120 grep -qs 'SUBNET UP' "$E2E_DIR/osm.log" ||
+		fail "opensm: $(tail -n 3 "$E2E_DIR/osm.log")"
+	sm_answers heddle || fail "sminfo finds no master"
 	sm_answers umad2sim || fail "sminfo by umad2sim finds no master"
-	through umad2sim "$E2E_TOOL_HOST" ibtracert "$(lid_of "$E2E_TOOL_HOST")" \
-		"$(lid_of "$E2E_SM_HOST")" >"$E2E_DIR/trace" 2>&1 ||
+	tool=$(lid_of "$E2E_TOOL_HOST")
+	sm=$(lid_of "$E2E_SM_HOST")
+	through umad2sim "$E2E_TOOL_HOST" ibtracert "$tool" "$sm" \
+		>"$E2E_DIR/trace" 2>&1 ||
 		fail "ibtracert: $(tail -n 3 "$E2E_DIR/trace")"
-	through heddle "$E2E_TOOL_HOST" saquery NR >"$E2E_DIR/nr" 2>&1 ||
-		fail "saquery: $(tail -n 3 "$E2E_DIR/nr")"
-	n=$(grep -c 'NodeRecord dump' "$E2E_DIR/nr")
-	[ "$n" = "$(awk '$1 ~ /^(Switch|Ca|Rt)$/' "$E2E_DIR/fabric.net" |
-		grep -c '')" ] || fail "saquery saw $n nodes"
-	say "saquery: $n nodes"
+	records NR 'NodeRecord dump' "$(awk '$1 ~ /^(Switch|Ca|Rt)$/' \
+		"$E2E_DIR/fabric.net" | grep -c '')"
+	records SMIR 'SMInfoRecord dump' 1
+	records 'PR' 'PathRecord dump' 1 --slid "$tool" --dlid "$sm"
 	stop_pid "$E2E_SM_PID"
+	[ -z "$(pgrep -f "opensm -F $E2E_DIR/opensm.conf")" ] ||
+		fail "opensm goes on when heddle-sim run was told to end"
 	E2E_SM_PID=
 	unserve
+}
+
+# records WHAT WORD N [saquery options]: subnet administration has N of them.
+# saquery's own patience is a second, which a sweep of opensm may take.
+records() {
+	r_what=$1
+	r_word=$2
+	r_n=$3
+	shift 3
+	through heddle "$E2E_TOOL_HOST" saquery -t 30000 "$@" "$r_what" \
+		>"$E2E_DIR/records" 2>&1 ||
+		fail "saquery $r_what: $(tail -n 3 "$E2E_DIR/records")"
+	r_got=$(grep -c "$r_word" "$E2E_DIR/records")
+	[ "$r_got" = "$r_n" ] || fail "saquery $r_what: $r_got of $r_n"
+	say "saquery $r_what: $r_got"
 }
 
 # lid_of HOST: from the server itself

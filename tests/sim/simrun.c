@@ -201,15 +201,28 @@ become(const struct run *r, char **command)
 }
 
 static int
-wait_for(pid_t pid)
+exit_code(int status)
 {
-	int status;
-
-	while (waitpid(pid, &status, 0) < 0) {
-		if (errno != EINTR)
-			return 1;
-	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* What is sent to us alone is meant for the command: pass it on to its end. */
+static int
+wait_for(pid_t pid, const sigset_t *signals)
+{
+	int status, sig;
+
+	for (;;) {
+		pid_t got = waitpid(pid, &status, WNOHANG);
+
+		if (got == pid)
+			return exit_code(status);
+		if (got < 0 && errno != EINTR)
+			return 1;
+		sig = sigwaitinfo(signals, NULL);
+		if (sig == SIGTERM || sig == SIGHUP)
+			(void)kill(pid, sig);
+	}
 }
 
 /* Run the command; signals of the terminal are its business. */
@@ -217,20 +230,28 @@ static int
 run_command(const struct run *r, char **command)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, was[2];
+	sigset_t signals, before;
 	pid_t pid;
 	int rc;
 
+	(void)sigemptyset(&signals);
+	(void)sigaddset(&signals, SIGCHLD);
+	(void)sigaddset(&signals, SIGTERM);
+	(void)sigaddset(&signals, SIGHUP);
+	(void)sigprocmask(SIG_BLOCK, &signals, &before);
 	(void)sigaction(SIGINT, &ignore, &was[0]);
 	(void)sigaction(SIGQUIT, &ignore, &was[1]);
 	pid = fork();
 	if (pid == 0) {
 		(void)sigaction(SIGINT, &was[0], NULL);
 		(void)sigaction(SIGQUIT, &was[1], NULL);
+		(void)sigprocmask(SIG_SETMASK, &before, NULL);
 		become(r, command);
 	}
-	rc = pid < 0 ? -fail("fork") : wait_for(pid);
+	rc = pid < 0 ? -fail("fork") : wait_for(pid, &signals);
 	(void)sigaction(SIGINT, &was[0], NULL);
 	(void)sigaction(SIGQUIT, &was[1], NULL);
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
 	return rc;
 }
 
@@ -240,7 +261,8 @@ stop_server(const struct run *r, int rc)
 {
 	if (r->server > 0) {
 		(void)kill(r->server, SIGTERM);
-		(void)wait_for(r->server);
+		while (waitpid(r->server, NULL, 0) < 0 && errno == EINTR)
+			;
 	}
 	return rc;
 }
