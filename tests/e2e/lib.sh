@@ -1,6 +1,7 @@
 # shellcheck shell=sh
-# Helpers for end-to-end tests: a simulated fabric (ibsim), clients attached to
-# it (libumad2sim.so), a subnet manager on it, and what to ask afterwards.
+# Helpers for end-to-end tests: a simulated fabric (ibsim, or heddle-sim),
+# clients attached to it (libumad2sim.so), a subnet manager on it, and what to
+# ask afterwards.
 # Source it, then call e2e_init. Everything lives in $E2E_DIR and dies with the
 # shell; processes are ended by their ids only.
 #
@@ -9,6 +10,7 @@
 #	E2E_KEEP=1		leave $E2E_DIR behind
 #	E2E_PRE=LIB		preload it in front of libumad2sim.so
 #	E2E_WRAP=COMMAND	run clients under it
+#	E2E_SO=LIB		in place of libumad2sim.so (on heddle-sim only)
 
 B=${B:-build}
 SM=${SM:-heddled}
@@ -189,6 +191,38 @@ sim_stop() {
 	E2E_SIM_PID=
 	exec 9>&-
 	rm -f "$E2E_DIR/console" "$E2E_SIM_OUT"
+}
+
+# serve FILE [options]: heddle-sim instead; ready when it returns
+serve() {
+	: >"$E2E_DIR/sim.out"
+	"$B/heddle-sim" serve "$@" --name "$IBSIM_SOCKNAME" \
+		>"$E2E_DIR/sim.out" 2>&1 &
+	E2E_SIM_PID=$!
+	until_true 60 served || fail "heddle-sim did not start:" \
+		"$(tail -n 3 "$E2E_DIR/sim.out")"
+	net_hosts "$1" >"$E2E_DIR/hosts"
+	E2E_SM_HOST=$(head -n 1 "$E2E_DIR/hosts")
+	E2E_TOOL_HOST=$(tail -n 1 "$E2E_DIR/hosts")
+}
+
+served() {
+	gone "$E2E_SIM_PID" && fail "heddle-sim ended:" \
+		"$(tail -n 3 "$E2E_DIR/sim.out")"
+	grep -q 'ready as' "$E2E_DIR/sim.out"
+}
+
+# sim COMMAND...: tell heddle-sim something, or ask it
+sim() {
+	"$B/heddle-sim" ctl --name "$IBSIM_SOCKNAME" "$@"
+}
+
+unserve() {
+	sim quit || fail "heddle-sim did not quit"
+	until_true 5 gone "$E2E_SIM_PID" || fail "heddle-sim goes on"
+	wait "$E2E_SIM_PID" || fail "heddle-sim failed:" \
+		"$(tail -n 3 "$E2E_DIR/sim.out")"
+	E2E_SIM_PID=
 }
 
 # on HOST COMMAND...: run it attached to that node of the fabric

@@ -11,20 +11,6 @@ cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
 . tests/e2e/lib.sh
 
-# serve FILE: heddle-sim on this fabric
-serve() {
-	"$B/heddle-sim" serve "$1" --name "$IBSIM_SOCKNAME" \
-		>"$E2E_DIR/sim.out" 2>&1 </dev/null &
-	E2E_SIM_PID=$!
-	until_true 60 grep -q 'ready as' "$E2E_DIR/sim.out" ||
-		fail "the server did not start: $(cat "$E2E_DIR/sim.out")"
-}
-
-sim() {
-	"$B/heddle-sim" ctl --name "$IBSIM_SOCKNAME" "$@" ||
-		fail "heddle-sim ctl $*"
-}
-
 # stat_of WORD: what the server counted: in, out, timeouts, dropped
 stat_of() {
 	sim clients | sed -n "s/^libheddle-umad:.* \([0-9]*\) $1.*/\1/p"
@@ -193,8 +179,7 @@ check_probe() {
 	sim hang leaf1 off >/dev/null
 	until_true 10 awake || fail "leaf1 does not answer"
 	# no server: an error in words, no waiting
-	sim quit >/dev/null
-	until_true 10 gone "$E2E_SIM_PID" || fail "the server does not end"
+	unserve
 	SIM_HOST=h1 LD_PRELOAD=$PRELOAD timeout 60 ibstat \
 		>"$E2E_DIR/none" 2>&1
 	grep -q 'libheddle-umad: simulator' "$E2E_DIR/none" ||

@@ -11,37 +11,6 @@ SM_ENGINE=${SM_ENGINE:-minhop}
 # shellcheck source=tests/e2e/lib.sh
 . tests/e2e/lib.sh
 
-# serve FILE [options]: a heddle-sim of our own; ready when it returns
-serve() {
-	: >"$E2E_DIR/sim.out"
-	"$B/heddle-sim" serve "$@" --name "$IBSIM_SOCKNAME" \
-		>"$E2E_DIR/sim.out" 2>&1 &
-	E2E_SIM_PID=$!
-	until_true 60 served || fail "heddle-sim did not start:" \
-		"$(tail -n 3 "$E2E_DIR/sim.out")"
-	net_hosts "$1" >"$E2E_DIR/hosts"
-	E2E_SM_HOST=$(head -n 1 "$E2E_DIR/hosts")
-	E2E_TOOL_HOST=$(tail -n 1 "$E2E_DIR/hosts")
-}
-
-served() {
-	gone "$E2E_SIM_PID" && fail "heddle-sim ended:" \
-		"$(tail -n 3 "$E2E_DIR/sim.out")"
-	grep -q 'ready as' "$E2E_DIR/sim.out"
-}
-
-sim() {
-	"$B/heddle-sim" ctl --name "$IBSIM_SOCKNAME" "$@"
-}
-
-unserve() {
-	sim quit || fail "heddle-sim did not quit"
-	until_true 5 gone "$E2E_SIM_PID" || fail "heddle-sim goes on"
-	wait "$E2E_SIM_PID" || fail "heddle-sim failed:" \
-		"$(tail -n 3 "$E2E_DIR/sim.out")"
-	E2E_SIM_PID=
-}
-
 # judged_ok WHO [but]: in order, but for cycles if so told
 judged_ok() {
 	sim judge >"$E2E_DIR/judge" 2>&1 ||

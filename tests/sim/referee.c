@@ -72,14 +72,18 @@ find_scope(struct referee *j, uint32_t sm)
 static void
 referee_links(struct referee *j)
 {
+	unsigned ends = 0;
+
 	for (uint32_t i = 0; i < j->norder; i++) {
 		uint32_t n = j->order[i];
 
 		for (unsigned p = 1; p <= j->s->node[n].nports; p++) {
 			const struct sim_port *q = sim_int_port(j->s, n, p);
 
-			if (!q->up || !j->scope[q->peer] ||
-				q->pi.state == ST_ACTIVE)
+			if (!q->up || !j->scope[q->peer])
+				continue;
+			ends++;
+			if (q->pi.state == ST_ACTIVE)
 				continue;
 			j->r->not_active++;
 			referee_say(j, F_LINK,
@@ -88,6 +92,7 @@ referee_links(struct referee *j)
 				p, j->s->node[n].name, q->pi.state);
 		}
 	}
+	j->r->links = ends / 2;
 }
 
 static void

@@ -29,7 +29,8 @@ struct referee_report {
 	uint64_t pairs;			    /* (switch, LID) ways looked at */
 	uint64_t holes;			    /* of these: no way */
 	uint64_t loops;			    /* of these: round and round */
-	unsigned not_active;		    /* links */
+	unsigned links;			    /* with both ends in scope */
+	unsigned not_active;		    /* ends of them */
 	unsigned bad_lids;		    /* missing, multicast or double */
 	unsigned cyclic;		    /* channels on or behind a cycle */
 	unsigned cycle_length;		    /* of the short one that is named */

@@ -258,9 +258,9 @@ cmd_judge(struct serve *s, const struct words *w, struct buf *out,
 	if (referee_fabric(s->sim, node, REFEREE_ALL & ~REFEREE_LOAD, &r, why))
 		return -1;
 	buf_printf(out,
-		"OK: %u switches, %u ends, %u LIDs, %" PRIu64
+		"OK: %u links Active, %u switches, %u ends, %u LIDs, %" PRIu64
 		" ways, at most %u hops, no cycle\n",
-		r.switches, r.end_ports, r.lids, r.pairs, r.max_hops);
+		r.links, r.switches, r.end_ports, r.lids, r.pairs, r.max_hops);
 	return 0;
 }
 
