@@ -2,13 +2,11 @@ TESTSRC += $(filter-out %_main.c,$(wildcard tests/sim/*.c tests/topo/*.c \
 	tests/e2e/*.c)) tests/sim/preload/proto.c
 UNIT += $(wildcard tests/unit/*_test.c)
 
-# The simulated fabric, its generator for the end-to-end scripts, their judge.
-PROGRAMS += $(B)/heddle-sim $(B)/heddle-topogen $(B)/heddle-ftscheck
+# The simulated fabric, and the judge of the end-to-end scripts.
+PROGRAMS += $(B)/heddle-sim $(B)/heddle-ftscheck
 $(B)/heddle-sim: $(B)/obj/tests/sim/heddlesim_main.o
-$(B)/heddle-topogen: $(B)/obj/tests/topo/topogen_main.o
 $(B)/heddle-ftscheck: $(B)/obj/tests/e2e/ftscheck_main.o
-$(B)/heddle-sim $(B)/heddle-topogen $(B)/heddle-ftscheck: \
-		$(B)/libheddletest.a $(B)/libheddle.a
+$(B)/heddle-sim $(B)/heddle-ftscheck: $(B)/libheddletest.a $(B)/libheddle.a
 	@echo LD $@
 	@$(CC) $(LDFLAGS) -o $@ $(filter %_main.o,$^) $(B)/libheddletest.a \
 		$(B)/libheddle.a $(LDLIBS_ALL)

@@ -373,27 +373,30 @@ states() {
 	awk -f "$E2E_HOME/states.awk" "$E2E_DIR/$1.dump"
 }
 
+generate() {
+	"$B/heddle-sim" generate "$@"
+}
+
 # fabric NAME FILE: write that fabric, or skip
 fabric() {
-	fabric_gen=$B/heddle-topogen
 	case $1 in
 	selene) fabric_fixture ufm-sdk-selene-compute.ibnet "$2" ;;
 	gb200) fabric_fixture topograph-ndr-gb200.ibnet "$2" ;;
 	lab-small) fabric_fixture ufm-sdk-small.ibnet "$2" ;;
 	lab-selfloop) fabric_fixture ibtopotool-3-mixed-selfloop.ibnet "$2" ;;
-	demo) "$fabric_gen" fattree2 --spines 4 --leaves 8 --hosts 4 >"$2" ;;
+	demo) generate fattree2 --spines 4 --leaves 8 --hosts 4 >"$2" ;;
 	tree648)
-		"$fabric_gen" fattree2 --spines 18 --leaves 36 --hosts 18 >"$2"
+		generate fattree2 --spines 18 --leaves 36 --hosts 18 >"$2"
 		;;
-	tree3456) "$fabric_gen" fattree3 --k 24 >"$2" ;;
-	tree11664) "$fabric_gen" fattree3 --k 36 >"$2" ;;
-	torus888) "$fabric_gen" torus --dim 8x8x8 --hosts 1 >"$2" ;;
+	tree3456) generate fattree3 --k 24 >"$2" ;;
+	tree11664) generate fattree3 --k 36 >"$2" ;;
+	torus888) generate torus --dim 8x8x8 --hosts 1 >"$2" ;;
 	irregular)
-		"$fabric_gen" random --switches 64 --degree 6 --hosts 4 \
+		generate random --switches 64 --degree 6 --hosts 4 \
 			--seed 1 >"$2"
 		;;
 	*) fail "unknown fabric $1" ;;
-	esac || fail "heddle-topogen could not make $1"
+	esac || fail "heddle-sim could not make $1"
 }
 
 fabric_fixture() {

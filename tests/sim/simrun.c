@@ -22,17 +22,19 @@
 
 static const char usage[] =
 	"usage: heddle-sim run [--host NODE] [--preload umad2sim|heddle]\n"
-	"           NAME|FABRIC -- COMMAND...\n";
+	"           NAME | [--profile full|ibsim] FABRIC -- COMMAND...\n";
 
 static const struct option long_options[] = {
 	{"host", required_argument, NULL, 'h'},
 	{"preload", required_argument, NULL, 'p'},
+	{"profile", required_argument, NULL, 'f'},
 	{NULL, 0, NULL, 0},
 };
 
 struct run {
 	const char *host;
-	const char *where; /* a server's name, or a file */
+	const char *where;   /* a server's name, or a file */
+	const char *profile; /* of our own server; NULL: the default */
 	enum { AUTO, HEDDLE, UMAD2SIM } preload;
 	char library[PATH_MAX];
 	char name[64]; /* of our own server */
@@ -142,7 +144,7 @@ start_server(struct run *r)
 		(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 		if (getppid() != self)
 			_exit(1);
-		_exit(simserve_plain(r->where, r->name, fd[1]));
+		_exit(simserve_plain(r->where, r->name, r->profile, fd[1]));
 	}
 	(void)close(fd[1]);
 	r->where = r->name;
@@ -273,8 +275,16 @@ run(struct run *r, char **command)
 	struct stat st;
 	int rc;
 
-	if (stat(r->where, &st) == 0 && start_server(r))
-		return stop_server(r, 1);
+	if (stat(r->where, &st) == 0) {
+		if (start_server(r))
+			return stop_server(r, 1);
+	} else if (r->profile) {
+		(void)fprintf(stderr,
+			"heddle-sim: \"%s\" is no file: the "
+			"profile is its server's choice\n",
+			r->where);
+		return 2;
+	}
 	if (find_library(r))
 		return stop_server(r, 1);
 	(void)snprintf(r->dir, sizeof(r->dir), "%s", "/tmp/heddle-sim.XXXXXX");
@@ -301,6 +311,8 @@ simrun_run(int argc, char **argv)
 	while ((c = getopt_long(cut, argv, "", long_options, NULL)) != -1) {
 		if (c == 'h')
 			r.host = optarg;
+		else if (c == 'f')
+			r.profile = optarg;
 		else if (c == 'p' && strcmp(optarg, "heddle") == 0)
 			r.preload = HEDDLE;
 		else if (c == 'p' && strcmp(optarg, "umad2sim") == 0)
