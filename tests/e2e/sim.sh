@@ -4,7 +4,8 @@
 #	opensm	opensm brings it up; sminfo, ibtracert and saquery agree, and
 #		it ends when the program that started it is told to
 #	heddled	heddled does, with the tables and the SMPs it has on ibsim
-#	faults	heddled survives loss, a dead link and a reboot
+#	faults	heddled survives loss, a dead link, a reboot, another switch in
+#		the place of one, and finds a host that is plugged in
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 SM_ENGINE=${SM_ENGINE:-minhop}
@@ -160,8 +161,14 @@ all_well() {
 	sim judge >"$E2E_DIR/judge" 2>&1
 }
 
+found_late() {
+	all_well && sim show late | grep -q '^port 1: Active, lid [1-9]'
+}
+
 test_faults() {
-	serve "$E2E_DIR/fabric.net" --seed 7
+	# some free ports
+	sed 's/^Switch	36 /Switch	40 /' "$E2E_DIR/fabric.net" >"$E2E_DIR/f.net"
+	serve "$E2E_DIR/f.net" --seed 7
 	sm_start
 	until_true 30 all_well || fail "bring-up: $(cat "$E2E_DIR/judge")"
 	sim loss 5 || fail "no loss"
@@ -174,6 +181,12 @@ test_faults() {
 	until_true 60 all_well || fail "a reboot: $(cat "$E2E_DIR/judge")"
 	sim loss 0
 	say "cable $a/$ap to $b/$bp and a reboot: $(cat "$E2E_DIR/judge")"
+	sim replace "$a" 0xabcdef0123456789 || fail "no other switch"
+	until_true 60 all_well || fail "a new switch: $(cat "$E2E_DIR/judge")"
+	sim add late "$b" >"$E2E_DIR/late" || fail "no host: $(cat "$E2E_DIR/late")"
+	sim add late "$a" 2>/dev/null && fail "one host in two places"
+	until_true 60 found_late || fail "a new host: $(cat "$E2E_DIR/judge")"
+	say "another switch, and a host with $(cat "$E2E_DIR/late")"
 	sm_stop
 	unserve
 }

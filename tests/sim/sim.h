@@ -68,6 +68,13 @@ struct sim *sim_new(const struct fabric *f, const struct sim_options *o);
 void sim_free(struct sim *s); /* NULL allowed */
 
 /*
+ * Follow f, that the sim was made of and that has grown since: new nodes are
+ * switched on, new cables plugged in. Not while somebody watches or a data
+ * plane runs (asserted).
+ */
+void sim_grow(struct sim *s, const struct fabric *f);
+
+/*
  * What arrives at an endpoint's port and is no business of its SMA. m lives as
  * long as the call; it may send and change the fabric, but not step it.
  */
