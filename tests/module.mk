@@ -80,9 +80,11 @@ lint:
 	@tests/lint/run.sh $$(find $(B)/obj -name '*.o' \
 		-not -path '*/tests/unit/*')
 
-# Bad days from seeds, on and on: make soak SECONDS=N [HOSTS=N] [FROM=SEED].
+# Bad days from seeds, on and on: make soak SECONDS=N [HOSTS=N] [LARGE=N]
+# [FROM=SEED]; HOSTS at most, LARGE at least.
 SECONDS ?= 60
 HOSTS ?= 600
+LARGE ?= 0
 FROM ?= 1
 $(B)/heddle-soak: $(B)/obj/tests/sim/chaos_main.o $(B)/libheddletest.a \
 		$(B)/libheddle.a
@@ -91,4 +93,5 @@ $(B)/heddle-soak: $(B)/obj/tests/sim/chaos_main.o $(B)/libheddletest.a \
 		$(LDLIBS_ALL)
 .PHONY: soak
 soak: $(B)/heddle-soak
-	$(B)/heddle-soak --seconds $(SECONDS) --hosts $(HOSTS) --from $(FROM)
+	$(B)/heddle-soak --seconds $(SECONDS) --hosts $(HOSTS) --large $(LARGE) \
+		--from $(FROM)
