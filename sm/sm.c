@@ -267,7 +267,7 @@ sm_next(const struct sm *sm)
 {
 	struct mono t = xact_next(sm->x);
 
-	if (sm->phase == SM_IDLE)
+	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES)
 		t = mono_min(t, sm->dirty.due);
 	if (may_sweep(sm))
 		t = mono_min(

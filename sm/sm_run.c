@@ -732,8 +732,13 @@ sm_run_names(struct sm *sm, struct mono now)
 	struct view *v;
 	uint64_t got;
 
-	sweep_feed(sm->sweep, now);
-	if (!sweep_done(sm->sweep))
+	/* A change does not wait for names, least of all for those behind it:
+	 * what has been read stays in the draft, the rest is asked later. */
+	if (due(sm->dirty.due, now))
+		xact_cancel_all(sm->x, now);
+	else
+		sweep_feed(sm->sweep, now);
+	if (!sweep_done(sm->sweep) && !due(sm->dirty.due, now))
 		return false;
 	got = sweep_stats(sm->sweep)->smps;
 	sweep_free(sm->sweep);
