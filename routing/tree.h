@@ -54,6 +54,8 @@ struct tree_odd {
 	enum tree_oddity what;
 	sw_ix sw, other; /* other: TOPO_NONE where there is none */
 	uint8_t port, other_port;
+	uint32_t n;    /* cables, hosts: how many of what it is about */
+	uint32_t of;   /* TREE_UNEQUAL: how many most of the tier have */
 	uint64_t guid; /* TREE_ROLE_UNKNOWN */
 };
 
