@@ -115,6 +115,7 @@ rank_by_distance(struct tree_work *w, uint32_t comp)
 
 		w->out->origin[s] = TREE_LINKS;
 		w->out->leaf[s] = has_hosts(w, s);
+		w->out->treeless[s] = true;
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 			sw_ix peer = g->group[i].peer;
 
@@ -280,6 +281,29 @@ join_neighbours(const struct tree_work *w, struct memory *m)
 	}
 }
 
+/*
+ * The last tier is where most leaves are. Nothing is below it: the order in
+ * force may have put a leaf there that has no cable up.
+ */
+static void
+find_last(const struct tree_work *w, struct memory *m)
+{
+	uint32_t *count = arena_array(w->g.a, TIERS * 2, sizeof(*count));
+	int64_t last = 0;
+
+	for (sw_ix s = 0; s < w->g.nsw; s++)
+		if (m->known[s] && w->leaf[s] && m->rank[s] >= 0 &&
+			m->rank[s] < TIERS * 2)
+			count[m->rank[s]]++;
+	for (int64_t r = 1; r < TIERS * 2; r++)
+		if (count[r] >= count[last] && count[r] > 0)
+			last = r;
+	for (sw_ix s = 0; s < w->g.nsw; s++)
+		if (m->known[s] &&
+			(w->role[s] == ROUTE_ROLE_LEAF || m->rank[s] > last))
+			m->rank[s] = last;
+}
+
 static void
 remember(struct tree_work *w)
 {
@@ -294,13 +318,10 @@ remember(struct tree_work *w)
 	memcpy(old.known, m.known, w->g.nsw * sizeof(*old.known));
 	join(w, &m);
 	join_neighbours(w, &m);
-	for (sw_ix s = 0; s < w->g.nsw; s++) {
-		if (!m.known[s])
-			continue;
-		if (w->role[s] == ROUTE_ROLE_LEAF)
-			m.rank[s] = m.last;
-		top = m.rank[s] < top ? m.rank[s] : top;
-	}
+	find_last(w, &m);
+	for (sw_ix s = 0; s < w->g.nsw; s++)
+		if (m.known[s] && m.rank[s] < top)
+			top = m.rank[s];
 	for (sw_ix s = 0; s < w->g.nsw; s++) {
 		if (!m.known[s])
 			continue;
@@ -338,6 +359,54 @@ mark_leaves(struct tree_work *w)
 			t->leaf[s] = t->tier[s] == last;
 }
 
+static bool
+has_uplink(const struct tree_work *w, sw_ix s)
+{
+	const struct updn *g = &w->g;
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
+		if (w->out->tier[g->group[i].peer] < w->out->tier[s])
+			return true;
+	return false;
+}
+
+/* Does a switch below s have another way up that leads higher? */
+static bool
+is_outdone(const struct tree_work *w, const bool *up, sw_ix s)
+{
+	const struct updn *g = &w->g;
+	const uint32_t *tier = w->out->tier;
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+		sw_ix below = g->group[i].peer;
+
+		for (uint32_t j = g->first[below];
+			tier[below] > tier[s] && j < g->first[below + 1]; j++) {
+			sw_ix peer = g->group[j].peer;
+
+			if (tier[peer] <= tier[s] && up[peer])
+				return true;
+		}
+	}
+	return false;
+}
+
+static void
+mark_tops(struct tree_work *w)
+{
+	const struct updn *g = &w->g;
+	bool *up = arena_array(g->a, g->nsw, sizeof(*up));
+
+	for (sw_ix s = 0; s < g->nsw; s++)
+		up[s] = g->live[s] && has_uplink(w, s);
+	for (sw_ix s = 0; s < g->nsw; s++)
+		w->out->top[s] =
+			g->live[s] && !up[s] &&
+			(w->out->tier[s] == 0 ||
+				g->first[s] == g->first[s + 1] ||
+				(!w->out->leaf[s] && !is_outdone(w, up, s)));
+}
+
 struct tree *
 tree_read(const struct route_job *job, struct arena *a)
 {
@@ -358,12 +427,15 @@ tree_read(const struct route_job *job, struct arena *a)
 	t->tier = arena_array(a, nsw, sizeof(*t->tier));
 	t->origin = arena_array(a, nsw, sizeof(*t->origin));
 	t->leaf = arena_array(a, nsw, sizeof(*t->leaf));
+	t->top = arena_array(a, nsw, sizeof(*t->top));
+	t->treeless = arena_array(a, nsw, sizeof(*t->treeless));
 	take_roles(&w);
 	infer(&w);
 	count_tiers(&w);
 	remember(&w);
 	count_tiers(&w);
 	mark_leaves(&w);
+	mark_tops(&w);
 	tree_odd_list(&w, a);
 	return t;
 }

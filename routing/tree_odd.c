@@ -168,9 +168,9 @@ list_hosts(struct listing *l, sw_ix s)
 
 	if (l->t->leaf[s] != (hosts == 0))
 		return;
-	o.what = hosts == 0	 ? TREE_BARE_LEAF
-		 : l->up[s] == 0 ? TREE_ROOT_HOSTS
-				 : TREE_SPINE_HOSTS;
+	o.what = hosts == 0	? TREE_BARE_LEAF
+		 : l->t->top[s] ? TREE_ROOT_HOSTS
+				: TREE_SPINE_HOSTS;
 	o.port = host_port(g->t, s);
 	add(l, &o);
 }
@@ -203,7 +203,7 @@ list_switch(struct listing *l, sw_ix s)
 
 	o.n = l->up[s];
 	o.of = l->usual[tier];
-	if (l->up[s] == 0 && tier > 0 && (o.of > 0 || l->t->leaf[s])) {
+	if (l->up[s] == 0 && !l->t->top[s]) {
 		o.what = TREE_NO_UPLINK;
 		add(l, &o);
 	} else if (l->up[s] > 0 &&

@@ -75,6 +75,7 @@ struct updn {
 	uint64_t *hosts;  /* [ncomp] compute host ports there, really */
 
 	enum route_order order;
+	bool treeless; /* after a fresh order: some of it is no tree */
 	uint32_t *rank;
 	struct updn_line tier, line;
 	sw_ix turn_leaf;   /* of the largest component that needs one */
@@ -144,6 +145,8 @@ uint64_t *updn_order_closeness(const struct updn *u);
 /* updn_sticky.c: the rank in force of the switch with this GUID, if any. */
 bool updn_sticky_recall(
 	const struct route_job *job, uint64_t guid, uint32_t *rank);
+/* Below its neighbours with what has no way up to a top; counts it, sorts. */
+void updn_sticky_repair(struct updn *u);
 /* Ranks as remembered. False when nothing usable is remembered. */
 bool updn_sticky(struct updn *u);
 /*

@@ -156,6 +156,16 @@ updn_sticky_rerank(struct updn *u, bool *good)
 	return total;
 }
 
+void
+updn_sticky_repair(struct updn *u)
+{
+	bool *good = arena_array(u->a, u->nsw, sizeof(*good));
+
+	find_good(u, good);
+	u->reranked = 0;
+	(void)updn_sticky_rerank(u, good);
+}
+
 bool
 updn_sticky(struct updn *u)
 {
@@ -181,9 +191,7 @@ updn_sticky(struct updn *u)
 		good[s] = known[s] || !u->live[s];
 	(void)updn_sticky_rerank(u, good);
 	updn_graph_sort(u);
-	find_good(u, good);
-	u->reranked = 0;
-	(void)updn_sticky_rerank(u, good);
+	updn_sticky_repair(u);
 	(void)snprintf(u->note, sizeof(u->note),
 		"order kept, %u new switches, %u with a new rank", fresh,
 		u->reranked);
