@@ -14,6 +14,7 @@
 #include "discovery/topo.h"
 #include "routing/lft.h"
 #include "routing/verify.h"
+#include "sm/base/arena.h"
 #include "sm/base/reason.h"
 
 /*
@@ -51,6 +52,14 @@ struct route_lanes {
 	size_t npairs;
 };
 
+/* The tree that the fabric was read as, shared by routes of one numbering. */
+struct tree; /* routing/tree.h */
+struct routes_tree {
+	unsigned refs;
+	struct arena *arena; /* holds the tree */
+	const struct tree *tree;
+};
+
 struct routes {
 	unsigned refs;
 	uint32_t generation;   /* of the topology */
@@ -71,7 +80,8 @@ struct routes {
 	uint64_t fresh_load; /* highest link load of a fresh computation, as
 				far as it was computed: see route.h */
 	struct verify_report report;
-	char note[256]; /* how the order came about, in words */
+	struct routes_tree *tree; /* NULL: not read */
+	char note[256];		  /* how the order came about, in words */
 };
 
 struct routes *routes_ref(struct routes *r);

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "routing/tree_priv.h"
+#include "sm/base/arena.h"
 
 enum { TIERS = 64 }; /* more is no tree */
 
@@ -438,6 +439,37 @@ tree_read(const struct route_job *job, struct arena *a)
 	mark_tops(&w);
 	tree_odd_list(&w, a);
 	return t;
+}
+
+static void *
+copy(struct arena *a, const void *from, size_t n, size_t size)
+{
+	void *to = arena_array(a, n, size);
+
+	if (n > 0)
+		memcpy(to, from, n * size);
+	return to;
+}
+
+void
+tree_keep(const struct tree *t, struct routes *r)
+{
+	uint32_t nsw = r->topo->nsw;
+	struct arena *a;
+	struct tree *c;
+
+	if (r->tree != NULL)
+		return;
+	a = arena_new();
+	c = copy(a, t, 1, sizeof(*t));
+	c->tier = copy(a, t->tier, nsw, sizeof(*t->tier));
+	c->origin = copy(a, t->origin, nsw, sizeof(*t->origin));
+	c->leaf = copy(a, t->leaf, nsw, sizeof(*t->leaf));
+	c->top = copy(a, t->top, nsw, sizeof(*t->top));
+	c->treeless = copy(a, t->treeless, nsw, sizeof(*t->treeless));
+	c->odd = copy(a, t->odd, t->nodd, sizeof(*t->odd));
+	r->tree = arena_alloc(a, sizeof(*r->tree));
+	*r->tree = (struct routes_tree){1, a, c};
 }
 
 const char *

@@ -81,7 +81,16 @@ struct tree {
  */
 struct tree *tree_read(const struct route_job *job, struct arena *a);
 
+/*
+ * Keep what was read with the routes that were made from it, unless there is
+ * a tree already: t is copied, its arena may go.
+ */
+void tree_keep(const struct tree *t, struct routes *r);
+
 const char *tree_origin_name(enum tree_origin o);
+
+/* "level-link", "bare-leaf": for programs. */
+const char *tree_odd_name(enum tree_oddity what);
 
 /* One oddity in words: names and ports. */
 void tree_odd_text(

@@ -23,8 +23,18 @@ add(struct listing *l, const struct tree_odd *o)
 	struct tree *t = l->t;
 
 	t->count[o->what]++;
-	if (t->nodd < LISTED)
-		t->odd[t->nodd++] = *o;
+	if (t->nodd == LISTED)
+		return;
+	if (t->nodd == l->cap) {
+		struct tree_odd *more;
+
+		l->cap = l->cap * 2 + 64;
+		more = arena_array(l->w->g.a, l->cap, sizeof(*more));
+		if (t->nodd > 0)
+			memcpy(more, t->odd, t->nodd * sizeof(*more));
+		t->odd = more;
+	}
+	t->odd[t->nodd++] = *o;
 }
 
 static bool
@@ -362,7 +372,6 @@ tree_odd_list(const struct tree_work *w, struct arena *a)
 {
 	struct listing l = {.w = w, .t = w->out};
 
-	l.t->odd = arena_array(a, LISTED, sizeof(*l.t->odd));
 	sort_switches(&l, a);
 	count_cables(&l, a);
 	list_pieces(&l, a);
@@ -377,6 +386,29 @@ tree_odd_list(const struct tree_work *w, struct arena *a)
 }
 
 /* ---- in words ---- */
+
+const char *
+tree_odd_name(enum tree_oddity what)
+{
+	static const char *const name[] = {
+		[TREE_LEVEL_LINK] = "level-link",
+		[TREE_SKIP_LINK] = "skip-link",
+		[TREE_LEAVES_LINKED] = "leaves-linked",
+		[TREE_ROOT_HOSTS] = "root-hosts",
+		[TREE_SPINE_HOSTS] = "spine-hosts",
+		[TREE_BARE_LEAF] = "bare-leaf",
+		[TREE_NO_UPLINK] = "no-uplink",
+		[TREE_NO_DOWNLINK] = "no-downlink",
+		[TREE_UNEQUAL] = "unequal",
+		[TREE_ROLE_CONFLICT] = "role-conflict",
+		[TREE_ROLE_UNKNOWN] = "role-unknown",
+		[TREE_PIECES] = "pieces",
+		[TREE_NO_TREE] = "no-tree",
+		[TREE_ODDITIES] = "none",
+	};
+
+	return name[what];
+}
 
 static const char *
 name_of(const struct topo *t, sw_ix s, char buf[32])
