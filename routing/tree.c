@@ -371,21 +371,45 @@ has_uplink(const struct tree_work *w, sw_ix s)
 	return false;
 }
 
-/* Does a switch below s have another way up that leads higher? */
+/* How many switches below s are below x too. */
+static uint32_t
+shared_below(const struct tree_work *w, sw_ix s, sw_ix x)
+{
+	const struct updn *g = &w->g;
+	const uint32_t *tier = w->out->tier;
+	uint32_t n = 0, j = g->first[x];
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+		sw_ix peer = g->group[i].peer;
+
+		while (j < g->first[x + 1] && g->group[j].peer < peer)
+			j++;
+		n += tier[peer] > tier[s] && j < g->first[x + 1] &&
+		     g->group[j].peer == peer;
+	}
+	return n;
+}
+
+/*
+ * Is there a switch that joins most of what s joins and leads higher? Then s
+ * lost its cables up. The top of a smaller tree joins more than others do.
+ */
 static bool
 is_outdone(const struct tree_work *w, const bool *up, sw_ix s)
 {
 	const struct updn *g = &w->g;
 	const uint32_t *tier = w->out->tier;
+	uint32_t all = shared_below(w, s, s);
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 		sw_ix below = g->group[i].peer;
 
 		for (uint32_t j = g->first[below];
 			tier[below] > tier[s] && j < g->first[below + 1]; j++) {
-			sw_ix peer = g->group[j].peer;
+			sw_ix x = g->group[j].peer;
 
-			if (tier[peer] <= tier[s] && up[peer])
+			if (tier[x] <= tier[s] && up[x] &&
+				shared_below(w, s, x) * 2 > all)
 				return true;
 		}
 	}
