@@ -25,6 +25,8 @@ routes_unref(struct routes *r)
 	for (size_t i = 0; i < n; i++)
 		lft_drop(r->pool, r->block[i]);
 	topo_unref(r->topo);
+	if (r->tree != NULL && --r->tree->refs == 0)
+		arena_free(r->tree->arena); /* it lives there itself */
 	free(r->rank);
 	free(r->block);
 	free(r->lanes.cls);
@@ -237,6 +239,8 @@ routes_for(const struct routes *r, struct topo *t)
 	c->refs = 1;
 	c->generation = t->generation;
 	c->topo = topo_ref(t);
+	if (c->tree != NULL)
+		c->tree->refs++;
 	c->rank = mem_dup(r->rank, t->nsw * sizeof(*r->rank));
 	c->block = mem_dup(r->block, n * sizeof(*r->block));
 	if (r->lanes.cls != NULL)

@@ -14,6 +14,7 @@
 #include "discovery/topo.h"
 #include "routing/lft.h"
 #include "routing/verify.h"
+#include "sm/base/arena.h"
 #include "sm/base/reason.h"
 
 /*
@@ -51,6 +52,14 @@ struct route_lanes {
 	size_t npairs;
 };
 
+/* The tree that the fabric was read as, shared by routes of one numbering. */
+struct tree; /* routing/tree.h */
+struct routes_tree {
+	unsigned refs;
+	struct arena *arena; /* holds the tree */
+	const struct tree *tree;
+};
+
 struct routes {
 	unsigned refs;
 	uint32_t generation;   /* of the topology */
@@ -72,6 +81,7 @@ struct routes {
 				far as it was computed: see route.h */
 	struct verify_report report;
 	struct verify_turns *turns; /* as verified, or NULL: nobody noted */
+	struct routes_tree *tree;   /* NULL: not read */
 	char note[256];		    /* how the order came about, in words */
 };
 

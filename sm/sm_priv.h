@@ -1,7 +1,8 @@
 /*
  * The inside of the subnet manager, shared by sm.c (events and dispatch),
- * sm_run.c (the phases of a run), sm_elect.c (mastership) and sm_wire.c
- * (requests and traps from others). Nobody else includes this.
+ * sm_run.c (the phases of a run), sm_roles.c (places in a tree), sm_elect.c
+ * (mastership) and sm_wire.c (requests and traps from others). Nobody else
+ * includes this.
  */
 #ifndef HEDDLE_SM_SM_PRIV_H
 #define HEDDLE_SM_SM_PRIV_H
@@ -96,6 +97,7 @@ struct sm {
 	char cause[256];
 	char lid_conflict[256];
 	unsigned again; /* pipeline passes of this run */
+	bool named;	/* switch names were read before routing */
 	/* nodes to ask again because ports of theirs are not as they should be
 	 * (0: everything), and by GUID the run that last said so */
 	uint64_t *retry;
@@ -159,6 +161,13 @@ bool sm_push_check_begin(struct sm *sm, struct mono now);
 bool sm_push_caused(struct sm *sm, uint64_t guid);
 void sm_push_load(struct sm *sm, const struct store_state *s);
 void sm_push_story(struct sm *sm); /* into sm->change */
+/* sm_roles.c: does the configuration speak of switches by name? */
+bool sm_roles_by_name(const struct config *c);
+/* Roles of the switches of t, sorted by (guid, told); the caller frees. */
+struct route_role_of *sm_roles_of(
+	const struct config *c, const struct topo *t, size_t *n);
+/* Tell the draft which switches to ask for theirs. */
+void sm_roles_ask(struct sm *sm);
 
 /* sm_blame.c: what failures of a push lead to, and who is kept out. */
 enum sm_verdict { SM_WRITTEN, SM_PLAN_AGAIN, SM_SWEEP_AGAIN };
