@@ -53,6 +53,7 @@ struct route_job {
 	const struct engine_options *options;
 	uint32_t load_limit; /* per mille: keep entries while the worst load
 				is below this times a fresh computation's */
+	bool rebalance; /* fresh entries are wanted although there are prev */
 	uint64_t seed;
 	unsigned threads;
 	const volatile bool *cancel; /* NULL: never cancelled */
@@ -77,6 +78,7 @@ struct engine {
 		struct reason *why);
 };
 
+extern const struct engine engine_ftree;
 extern const struct engine engine_updn;
 
 #endif

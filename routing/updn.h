@@ -145,6 +145,11 @@ uint64_t *updn_order_closeness(const struct updn *u);
  */
 bool updn_sticky(struct updn *u);
 /*
+ * Put those that have no way up to a top of their component below a neighbour
+ * that has one. Counted in u->reranked; sorts.
+ */
+void updn_sticky_join(struct updn *u);
+/*
  * Ranks for the live switches that are not good: each one below a neighbour
  * that is. Returns how many; sorts again.
  */
@@ -181,6 +186,12 @@ struct updn_dests updn_chain(
 /* updn_fill.c: all rows into out. -1 when cancelled. */
 int updn_fill(const struct updn *u, const struct updn_reach *r,
 	const struct updn_dests *d, bool keep, struct routes *out);
+
+/*
+ * updn_make.c: from an order to routes, in the name of an engine. NULL when
+ * cancelled.
+ */
+struct routes *updn_make(struct updn *u, bool keep, const char *engine);
 
 /* Bit sets. */
 static inline bool

@@ -93,7 +93,34 @@ updn_chain_exactly(const struct updn_walk *w, sw_ix x, sw_ix dest, uint32_t k)
 	       !updn_bit(r->path.row[(size_t)was * nsw + x], dest);
 }
 
-/* The next switch up for dest: least loaded cable, then least loaded switch. */
+/* Is a worse than b, per switch above: the plane that they lead into? */
+static int
+by_plane(const struct updn_walk *w, const struct updn_burden *b, sw_ix x,
+	sw_ix y)
+{
+	uint64_t at_x = (uint64_t)b->plane[x] * w->ups[y];
+	uint64_t at_y = (uint64_t)b->plane[y] * w->ups[x];
+
+	return at_x < at_y ? -1 : at_x > at_y;
+}
+
+/* Least loaded cable, then least loaded switch, then plane: is g better? */
+static bool
+better(const struct updn_walk *w, const struct updn_burden *b, uint32_t g,
+	uint32_t best)
+{
+	const struct updn_group *x = &w->u->group[g], *y = &w->u->group[best];
+	uint64_t at_x = (uint64_t)b->link[g] * y->n;
+	uint64_t at_y = (uint64_t)b->link[best] * x->n;
+
+	if (at_x != at_y)
+		return at_x < at_y;
+	if (b->sw[x->peer] != b->sw[y->peer])
+		return b->sw[x->peer] < b->sw[y->peer];
+	return by_plane(w, b, x->peer, y->peer) < 0;
+}
+
+/* The next switch up for dest. */
 static uint32_t
 next_up(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
 	sw_ix dest, uint32_t k)
@@ -106,21 +133,12 @@ next_up(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
 		return best;
 	best = UINT32_MAX;
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-		const struct updn_group *x = &u->group[g];
-		uint64_t mine, its;
+		sw_ix peer = u->group[g].peer;
 
-		if (u->tier.pos[x->peer] > u->tier.pos[s] ||
-			!updn_chain_exactly(w, x->peer, dest, k))
+		if (u->tier.pos[peer] > u->tier.pos[s] ||
+			!updn_chain_exactly(w, peer, dest, k))
 			continue;
-		if (best == UINT32_MAX) {
-			best = g;
-			continue;
-		}
-		mine = (uint64_t)b->link[g] * u->group[best].n;
-		its = (uint64_t)b->link[best] * x->n;
-		if (mine < its ||
-			(mine == its &&
-				b->sw[x->peer] < b->sw[u->group[best].peer]))
+		if (best == UINT32_MAX || better(w, b, g, best))
 			best = g;
 	}
 	return best;
@@ -151,12 +169,19 @@ find_chain(const struct updn_walk *w, const struct updn_burden *b, sw_ix dest,
 }
 
 void
-updn_chain_count(struct updn_burden *b, const struct updn_chain *c,
-	const uint32_t *group, uint32_t shares)
+updn_chain_count(const struct updn_walk *w, struct updn_burden *b,
+	const struct updn_chain *c, const uint32_t *group, uint32_t shares)
 {
+	const struct updn *u = w->u;
+
 	for (uint32_t k = 1; k < c->len; k++) {
+		sw_ix s = c->sw[k];
+
 		b->link[group[k - 1]] += shares;
-		b->sw[c->sw[k]] += shares;
+		b->sw[s] += shares;
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			if (u->tier.pos[u->group[g].peer] > u->tier.pos[s])
+				b->plane[u->group[g].peer] += shares;
 	}
 }
 
@@ -184,7 +209,7 @@ make_chains(struct updn_walk *w, bool others)
 		if (w->d->other[i] && !others)
 			continue;
 		find_chain(w, b, w->d->dest[i], &w->d->chain[i], group);
-		updn_chain_count(b, &w->d->chain[i], group, UPDN_SHARES);
+		updn_chain_count(w, b, &w->d->chain[i], group, UPDN_SHARES);
 	}
 }
 
@@ -239,7 +264,7 @@ split(struct updn_walk *w, uint32_t i)
 		w->prefer[k] = group[k] = UINT32_MAX;
 	for (k = 0; k < UPDN_SHARES; k++) {
 		find_chain(w, &w->load[0], d->dest[i], &share[k], group);
-		updn_chain_count(&w->load[0], &share[k], group, 1);
+		updn_chain_count(w, &w->load[0], &share[k], group, 1);
 		memcpy(w->prefer, group, sizeof(group));
 	}
 	for (k = 0; k < UPDN_CHAIN; k++)
@@ -257,7 +282,7 @@ updn_chain_place(struct updn_walk *w, uint32_t i)
 	if (too_much(w, b, &w->d->chain[i], group))
 		split(w, i);
 	else
-		updn_chain_count(b, &w->d->chain[i], group, UPDN_SHARES);
+		updn_chain_count(w, b, &w->d->chain[i], group, UPDN_SHARES);
 }
 
 void
@@ -266,6 +291,7 @@ updn_chain_reset(struct updn_walk *w)
 	memset(w->load[0].link, 0,
 		w->u->first[w->u->nsw] * sizeof(*w->load[0].link));
 	memset(w->load[0].sw, 0, w->u->nsw * sizeof(*w->load[0].sw));
+	memset(w->load[0].plane, 0, w->u->nsw * sizeof(*w->load[0].plane));
 	for (uint32_t k = 0; k < w->d->nsplit; k++)
 		w->d->share_of[w->d->split[k]] = 0;
 	w->d->nsplit = 0;
@@ -372,6 +398,15 @@ make_room(const struct updn *u, struct updn_dests *d, struct updn_walk *w)
 		w->load[kind].link =
 			arena_array(u->a, u->first[u->nsw], sizeof(uint32_t));
 		w->load[kind].sw = arena_array(u->a, u->nsw, sizeof(uint32_t));
+		w->load[kind].plane =
+			arena_array(u->a, u->nsw, sizeof(uint32_t));
+	}
+	w->ups = arena_array(u->a, u->nsw, sizeof(*w->ups));
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			w->ups[s] +=
+				u->tier.pos[u->group[g].peer] < u->tier.pos[s];
+		w->ups[s] += w->ups[s] == 0;
 	}
 	for (unsigned k = 0; k < UPDN_CHAIN; k++)
 		w->prefer[k] = UINT32_MAX;

@@ -180,7 +180,7 @@ take(struct recall *c, uint32_t i, unsigned *valid)
 		return false;
 	for (uint32_t k = 0; k < UPDN_SHARES; k++)
 		if (*valid & (1U << k))
-			updn_chain_count(b, &share[k], group[k], 1);
+			updn_chain_count(c->w, b, &share[k], group[k], 1);
 	if (*valid == ALL && all_same(share)) {
 		c->w->d->chain[i] = share[0];
 		return true;
@@ -211,7 +211,7 @@ complete(struct recall *c, uint32_t i, unsigned valid)
 		share[k].sw[0] = d->dest[i];
 		share[k].len = 1;
 		updn_chain_extend(c->w, b, &share[k], group);
-		updn_chain_count(b, &share[k], group, 1);
+		updn_chain_count(c->w, b, &share[k], group, 1);
 	}
 }
 

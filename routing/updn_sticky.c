@@ -156,6 +156,16 @@ updn_sticky_rerank(struct updn *u, bool *good)
 	return total;
 }
 
+void
+updn_sticky_join(struct updn *u)
+{
+	bool *good = arena_array(u->a, u->nsw, sizeof(*good));
+
+	updn_graph_sort(u);
+	find_good(u, good);
+	(void)updn_sticky_rerank(u, good);
+}
+
 bool
 updn_sticky(struct updn *u)
 {
@@ -180,10 +190,8 @@ updn_sticky(struct updn *u)
 	for (sw_ix s = 0; s < u->nsw; s++)
 		good[s] = known[s] || !u->live[s];
 	(void)updn_sticky_rerank(u, good);
-	updn_graph_sort(u);
-	find_good(u, good);
 	u->reranked = 0;
-	(void)updn_sticky_rerank(u, good);
+	updn_sticky_join(u);
 	(void)snprintf(u->note, sizeof(u->note),
 		"order kept, %u new switches, %u with a new rank", fresh,
 		u->reranked);

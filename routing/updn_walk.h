@@ -12,8 +12,9 @@
  * shares: UPDN_SHARES is one LID.
  */
 struct updn_burden {
-	uint32_t *link; /* per group of the lower switch */
-	uint32_t *sw;
+	uint32_t *link;	 /* per group of the lower switch */
+	uint32_t *sw;	 /* per switch */
+	uint32_t *plane; /* per switch: of those above it together */
 };
 
 struct updn_walk {
@@ -22,6 +23,7 @@ struct updn_walk {
 	struct updn_dests *d;
 	struct updn_burden load[2];
 	uint32_t *fair; /* [nsw] what one cable up from here should carry */
+	uint32_t *ups;	/* [nsw] switches above, at least 1 */
 	uint32_t prefer[UPDN_CHAIN]; /* groups of the previous share */
 };
 
@@ -34,8 +36,8 @@ void updn_chain_extend(const struct updn_walk *w, const struct updn_burden *b,
 	struct updn_chain *c, uint32_t *group);
 
 /* Add so many shares to all that c passes. */
-void updn_chain_count(struct updn_burden *b, const struct updn_chain *c,
-	const uint32_t *group, uint32_t shares);
+void updn_chain_count(const struct updn_walk *w, struct updn_burden *b,
+	const struct updn_chain *c, const uint32_t *group, uint32_t shares);
 
 /* A way for host LID i, counted; split where a cable would get too much. */
 void updn_chain_place(struct updn_walk *w, uint32_t i);
