@@ -139,6 +139,32 @@ routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
 	}
 }
 
+void
+routes_put_same(
+	struct routes *r, sw_ix s, const struct routes *from, sw_ix from_sw)
+{
+	lft_ref *to = r->block + (size_t)s * r->nblocks;
+	const lft_ref *is = from->block + (size_t)from_sw * from->nblocks;
+
+	assert(from->pool == r->pool);
+	for (uint32_t b = 0; b < r->nblocks && b < from->nblocks; b++) {
+		lft_ref old = to[b];
+
+		to[b] = lft_share(r->pool, is[b]);
+		lft_drop(r->pool, old);
+	}
+}
+
+void
+routes_put_block(
+	struct routes *r, sw_ix s, uint32_t b, const uint8_t bytes[LFT_BLOCK])
+{
+	lft_ref *slot = r->block + (size_t)s * r->nblocks + b;
+
+	lft_drop(r->pool, *slot);
+	*slot = lft_add(r->pool, bytes);
+}
+
 /* Name of a switch for a reason. */
 static const char *
 name(const struct routes *r, sw_ix s)

@@ -114,6 +114,16 @@ void routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
 	const struct routes *prev, sw_ix prev_sw);
 
 /*
+ * Give switch s the row of switch from_sw in from (r itself, or routes with
+ * the same pool), sharing all blocks; what from has beyond r's is left out.
+ * Then single blocks of it may be replaced. Entries are not counted.
+ */
+void routes_put_same(
+	struct routes *r, sw_ix s, const struct routes *from, sw_ix from_sw);
+void routes_put_block(
+	struct routes *r, sw_ix s, uint32_t b, const uint8_t bytes[LFT_BLOCK]);
+
+/*
  * The path from port a to LID dlid as the tables go: up to max (switch, out
  * port) steps. Returns the number of switches passed, or -1 with a reason
  * (dead end, loop).

@@ -13,6 +13,18 @@ struct updn_mask {
 };
 
 /*
+ * A row that later rows may be patched from: their switches have the same
+ * neighbours above (tops: the same below), so most of their entries are equal.
+ */
+struct updn_twin {
+	sw_ix sw;
+	uint32_t hash;
+	uint64_t *cand; /* candidates by group */
+	uint8_t *templ;
+	uint8_t *row;
+};
+
+/*
  * What the rows share, and the scratch of the row at hand. Arrays of W words
  * per switch, W = 1, 2 or 4 by the number of neighbours, so that the common
  * switch pays for one word.
@@ -29,14 +41,23 @@ struct updn_row {
 	uint64_t *lead;	       /* [nsw * W] groups that lead up to a switch, or
 				  are cables to it */
 	uint64_t *far;	       /* set of switches served by the template */
+	uint64_t *which;       /* those that masks are made for */
 	uint32_t W;
 	uint8_t *row;
 	size_t bytes; /* of a row */
 
-	uint16_t *lead_by;	     /* group by apex */
-	uint8_t *templ, *templ_last; /* port by key */
-	uint8_t *far_row;	     /* made from templ_last */
+	uint16_t *lead_by; /* group by apex */
+	uint8_t *templ;	   /* port by key */
+	uint8_t *templ_last;
+	uint8_t *far_row; /* made from templ_last */
 	bool far_valid;
+	bool own; /* the row depends on more than candidates: on counts, on
+		     what is special about the switch */
+
+	struct updn_twin *twin;
+	uint32_t ntwin;
+	uint64_t *diff; /* switches that a row and its twin differ about */
+	bool *touched;	/* blocks of the row that were patched */
 
 	/* LIDs per port, by kind: those with a chain here, and all. */
 	uint32_t meant[2][UPDN_MAX_GROUPS];
@@ -72,6 +93,14 @@ bool updn_choose_share(
 
 /* Make f->allowed the ports of the groups in m. */
 void updn_choose_allow(struct updn_row *f, sw_ix s, const uint64_t *m);
+
+/*
+ * updn_twin.c: before the first row; remember the fresh row at hand, if others
+ * may be made from it; a twin for s, or NULL, then f->diff is set.
+ */
+void updn_twin_init(struct updn_row *f);
+void updn_twin_add(struct updn_row *f, sw_ix s);
+const struct updn_twin *updn_twin_find(struct updn_row *f, sw_ix s);
 
 /* updn_keep.c: make ready; then each row, for s at previous index prev_sw. */
 void updn_keep_init(struct updn_row *f);
