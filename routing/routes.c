@@ -151,7 +151,8 @@ routes_put_same(
 		lft_ref old = to[b];
 
 		to[b] = lft_share(r->pool, is[b]);
-		lft_drop(r->pool, old);
+		if (old != LFT_EMPTY)
+			lft_drop(r->pool, old);
 	}
 }
 

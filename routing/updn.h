@@ -57,6 +57,12 @@ struct updn_line {
 	sw_ix *seq;
 };
 
+/* Sets in which all[s] is a row of u->words words. */
+struct updn_sets {
+	uint64_t *dn;  /* switches that s reaches going down, itself too */
+	uint64_t *all; /* ... by any legal path */
+};
+
 struct updn {
 	const struct route_job *job;
 	const struct topo *t;
@@ -76,15 +82,11 @@ struct updn {
 	enum route_order order;
 	uint32_t *rank;
 	struct updn_line tier, line;
-	sw_ix turn_leaf;   /* of the largest component that needs one */
-	uint32_t reranked; /* against the remembered ranks */
+	struct updn_sets tier_set; /* of the tier order, once asked for, and */
+	uint64_t *tier_above;	   /* switches above s, itself too, by row */
+	sw_ix turn_leaf;	   /* of the largest component that needs one */
+	uint32_t reranked;	   /* against the remembered ranks */
 	char note[256];
-};
-
-/* Sets in which all[s] is a row of u->words words. */
-struct updn_sets {
-	uint64_t *dn;  /* switches that s reaches going down, itself too */
-	uint64_t *all; /* ... by any legal path */
 };
 
 /* row[k * nsw + s]: switches within k steps of s. */
@@ -169,12 +171,10 @@ uint64_t updn_turn(struct updn *u);
  */
 void updn_search(struct updn *u);
 
-/* updn_reach.c */
-struct updn_sets updn_reach_sets(
-	const struct updn *u, const struct updn_line *line);
-/* Switches above s, itself too, by row. */
-uint64_t *updn_reach_above(const struct updn *u, const struct updn_line *line);
-struct updn_reach updn_reach(const struct updn *u);
+/* updn_reach.c: u->tier_set and u->tier_above, if not there already. */
+void updn_reach_tiers(struct updn *u);
+/* Levels over u->line. */
+struct updn_reach updn_reach(struct updn *u);
 /* Candidates of s: one row per group of s, which this clears first. */
 void updn_reach_candidates(const struct updn *u, const struct updn_reach *r,
 	sw_ix s, uint64_t *rows);

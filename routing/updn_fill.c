@@ -469,9 +469,8 @@ init(struct updn_row *f)
 	const struct updn *u = f->u;
 	struct arena *a = u->a;
 	size_t sets = (size_t)u->nsw * u->words;
-	struct updn_sets tier = updn_reach_sets(u, &u->tier);
 
-	f->above = updn_reach_above(u, &u->tier);
+	f->above = u->tier_above;
 	f->near = arena_array(a, sets, sizeof(*f->near));
 	f->cand = arena_array(
 		a, (size_t)(UPDN_MAX_GROUPS + 1) * u->words, sizeof(*f->cand));
@@ -488,7 +487,7 @@ init(struct updn_row *f)
 	f->templ_last = arena_array(a, f->d->napex, f->d->spread);
 	updn_twin_init(f);
 	f->lead_by = arena_array(a, f->d->napex, sizeof(*f->lead_by));
-	find_near(f, tier.dn);
+	find_near(f, u->tier_set.dn);
 }
 
 /* The row of the previous routes that belongs to the same switch. */

@@ -136,6 +136,7 @@ updn_graph_sort(struct updn *u)
 	struct place *p = arena_array(u->a, u->nsw, sizeof(*p));
 	const struct topo *t = u->t;
 
+	u->tier_above = NULL;
 	for (sw_ix s = 0; s < u->nsw; s++)
 		p[s] = (struct place){
 			t->node[t->sw[s].node].guid, u->rank[s], s};

@@ -12,8 +12,8 @@ row_of(uint64_t *sets, const struct updn *u, sw_ix s)
  * Closures need no levels: in the order of the line, what s needs of its
  * neighbours is final when s is due.
  */
-struct updn_sets
-updn_reach_sets(const struct updn *u, const struct updn_line *line)
+static struct updn_sets
+closures(const struct updn *u, const struct updn_line *line)
 {
 	size_t n = (size_t)u->nsw * u->words;
 	struct updn_sets r = {arena_array(u->a, n, sizeof(*r.dn)),
@@ -42,8 +42,8 @@ updn_reach_sets(const struct updn *u, const struct updn_line *line)
 	return r;
 }
 
-uint64_t *
-updn_reach_above(const struct updn *u, const struct updn_line *line)
+static uint64_t *
+find_above(const struct updn *u, const struct updn_line *line)
 {
 	uint64_t *above =
 		arena_array(u->a, (size_t)u->nsw * u->words, sizeof(*above));
@@ -59,6 +59,15 @@ updn_reach_above(const struct updn *u, const struct updn_line *line)
 					u->words);
 	}
 	return above;
+}
+
+void
+updn_reach_tiers(struct updn *u)
+{
+	if (u->tier_above != NULL)
+		return;
+	u->tier_set = closures(u, &u->tier);
+	u->tier_above = find_above(u, &u->tier);
 }
 
 static bool
@@ -148,11 +157,14 @@ next_path(const struct updn *u, const struct updn_reach *r,
 }
 
 struct updn_reach
-updn_reach(const struct updn *u)
+updn_reach(struct updn *u)
 {
-	struct updn_reach r = {.set = updn_reach_sets(u, &u->line)};
+	struct updn_reach r = {0};
 	uint32_t cap = 0;
 	bool more = u->nsw > 0;
+
+	updn_reach_tiers(u);
+	r.set = u->turn_leaf == TOPO_NONE ? u->tier_set : closures(u, &u->line);
 
 	first_level(u, add_level(u, &r.dn, &cap));
 	while (more) {

@@ -91,7 +91,7 @@ flow_to(struct flow *f, sw_ix dest)
  * every stride-th destination.
  */
 static double
-estimate(const struct updn *u, uint32_t stride)
+estimate(struct updn *u, uint32_t stride)
 {
 	struct updn_reach r = updn_reach(u);
 	struct flow f = {.u = u, .r = &r};
