@@ -31,6 +31,10 @@ route(const struct route_job *job, bool keep, unsigned attempt,
 	struct tree *tree;
 
 	*out = NULL;
+	if (keep && attempt == 0)
+		*out = updn_repair(job, arena, engine_ftree.name);
+	if (*out != NULL)
+		return ENGINE_OK;
 	if (attempt > 0)
 		return ENGINE_NO_MORE;
 	updn_graph(&u);

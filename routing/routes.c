@@ -14,6 +14,26 @@ routes_ref(struct routes *r)
 	return r;
 }
 
+struct route_memory *
+routes_memory_ref(struct route_memory *m)
+{
+	if (m != NULL)
+		m->refs++;
+	return m;
+}
+
+void
+routes_memory_unref(struct route_memory *m)
+{
+	while (m != NULL && --m->refs == 0) {
+		struct route_memory *base = m->base;
+
+		arena_free(m->arena);
+		free(m);
+		m = base;
+	}
+}
+
 void
 routes_unref(struct routes *r)
 {
@@ -22,13 +42,13 @@ routes_unref(struct routes *r)
 	if (r == NULL || --r->refs > 0)
 		return;
 	n = (size_t)r->topo->nsw * r->nblocks;
-	for (size_t i = 0; i < n; i++)
-		lft_drop(r->pool, r->block[i]);
+	lft_drop_all(r->pool, r->block, n);
 	topo_unref(r->topo);
 	free(r->rank);
 	free(r->block);
 	free(r->lanes.cls);
 	free(r->lanes.pair);
+	routes_memory_unref(r->memory);
 	free(r);
 }
 
@@ -147,13 +167,9 @@ routes_put_same(
 	const lft_ref *is = from->block + (size_t)from_sw * from->nblocks;
 
 	assert(from->pool == r->pool);
-	for (uint32_t b = 0; b < r->nblocks && b < from->nblocks; b++) {
-		lft_ref old = to[b];
-
-		to[b] = lft_share(r->pool, is[b]);
-		if (old != LFT_EMPTY)
-			lft_drop(r->pool, old);
-	}
+	lft_drop_all(r->pool, to, r->nblocks);
+	lft_share_all(r->pool, to, is,
+		r->nblocks < from->nblocks ? r->nblocks : from->nblocks);
 }
 
 void
@@ -257,21 +273,20 @@ routes_for(const struct routes *r, struct topo *t)
 {
 	struct routes *c = mem_dup(r, sizeof(*r));
 	size_t n = (size_t)t->nsw * r->nblocks;
-	size_t i;
 
 	assert(t->hash == r->topo->hash && t->nsw == r->topo->nsw);
 	c->refs = 1;
 	c->generation = t->generation;
 	c->topo = topo_ref(t);
+	c->memory = routes_memory_ref(r->memory);
 	c->rank = mem_dup(r->rank, t->nsw * sizeof(*r->rank));
-	c->block = mem_dup(r->block, n * sizeof(*r->block));
+	c->block = mem_zalloc(n, sizeof(*r->block));
+	lft_share_all(r->pool, c->block, r->block, n);
 	if (r->lanes.cls != NULL)
 		c->lanes.cls =
 			mem_dup(r->lanes.cls, t->nsw * sizeof(*r->lanes.cls));
 	if (r->lanes.npairs > 0)
 		c->lanes.pair = mem_dup(r->lanes.pair,
 			r->lanes.npairs * sizeof(*r->lanes.pair));
-	for (i = 0; i < n; i++)
-		lft_share(r->pool, c->block[i]);
 	return c;
 }

@@ -14,6 +14,7 @@
 #include "discovery/topo.h"
 #include "routing/lft.h"
 #include "routing/verify.h"
+#include "sm/base/arena.h"
 #include "sm/base/reason.h"
 
 /*
@@ -51,6 +52,18 @@ struct route_lanes {
 	size_t npairs;
 };
 
+/*
+ * What an engine wants to find again when its routes are the previous ones,
+ * and nobody else reads: it saves time and changes nothing else. It may rest on
+ * that of older routes. The last reference frees it.
+ */
+struct route_memory {
+	unsigned refs;
+	struct arena *arena; /* holds everything, this struct excepted */
+	const void *what;
+	struct route_memory *base;
+};
+
 struct routes {
 	unsigned refs;
 	uint32_t generation;   /* of the topology */
@@ -65,7 +78,8 @@ struct routes {
 	uint32_t nblocks; /* blocks per switch: top / 64 + 1 */
 	lft_ref *block;	  /* [nsw * nblocks] */
 	struct route_lanes lanes;
-	uint64_t entries_kept; /* against the previous routes */
+	struct route_memory *memory; /* the engine's, or NULL */
+	uint64_t entries_kept;	     /* against the previous routes */
 	uint64_t entries_changed;
 	uint32_t reranked;   /* switches whose rank had to change */
 	uint64_t fresh_load; /* highest link load of a fresh computation, as
@@ -76,6 +90,10 @@ struct routes {
 
 struct routes *routes_ref(struct routes *r);
 void routes_unref(struct routes *r); /* drops its blocks; NULL allowed */
+
+/* References to memories; NULL allowed. */
+struct route_memory *routes_memory_ref(struct route_memory *m);
+void routes_memory_unref(struct route_memory *m);
 
 /* The 64 entries of block b of switch s. */
 static inline const uint8_t *

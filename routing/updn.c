@@ -72,6 +72,10 @@ route(const struct route_job *job, bool keep, unsigned attempt,
 	enum source source;
 
 	*out = NULL;
+	if (keep && attempt == 0)
+		*out = updn_repair(job, arena, engine_updn.name);
+	if (*out != NULL)
+		return ENGINE_OK;
 	updn_graph(&u);
 	if (pick_source(&u, attempt, &source) != ENGINE_OK)
 		return ENGINE_NO_MORE;

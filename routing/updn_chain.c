@@ -81,7 +81,15 @@ add_switch(const struct updn *u, struct updn_dests *d, sw_ix s)
 	d->run[s] = n;
 }
 
-/* Is the shortest legal path from x to dest exactly k long? */
+uint32_t
+updn_chain_group(const struct updn *u, sw_ix s, sw_ix peer)
+{
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		if (u->group[g].peer == peer)
+			return g;
+	return UINT32_MAX;
+}
+
 bool
 updn_chain_exactly(const struct updn_walk *w, sw_ix x, sw_ix dest, uint32_t k)
 {
@@ -213,12 +221,8 @@ make_chains(struct updn_walk *w, bool others)
 	}
 }
 
-/*
- * What each cable up from s should carry if all were equal, but no less than
- * one LID. True when some cable carries more.
- */
-static bool
-find_fair(struct updn_walk *w)
+bool
+updn_chain_fair(struct updn_walk *w)
 {
 	const struct updn *u = w->u;
 	const uint32_t *link = w->load[0].link;
@@ -246,6 +250,10 @@ updn_chain_split(struct updn_walk *w, uint32_t i)
 {
 	struct updn_dests *d = w->d;
 
+	if (d->share == NULL)
+		d->share = arena_array(w->u->m,
+			((size_t)w->u->t->max_lid + 1) * UPDN_SHARES,
+			sizeof(*d->share));
 	d->split[d->nsplit++] = i;
 	d->share_of[i] = d->nsplit;
 	return d->share + (size_t)(d->nsplit - 1) * UPDN_SHARES;
@@ -374,25 +382,11 @@ make_keys(const struct updn *u, struct updn_dests *d)
 	}
 }
 
-static void
-make_room(const struct updn *u, struct updn_dests *d, struct updn_walk *w)
+void
+updn_chain_begin(struct updn_walk *w)
 {
-	uint32_t max = (uint32_t)u->t->max_lid + 1;
+	const struct updn *u = w->u;
 
-	d->at = arena_array(u->a, u->nsw, sizeof(*d->at));
-	d->end = arena_array(u->a, u->nsw, sizeof(*d->end));
-	d->run = arena_array(u->a, u->nsw, sizeof(*d->run));
-	d->class = arena_array(u->a, u->nsw, sizeof(*d->class));
-	d->lid = arena_array(u->a, max, sizeof(*d->lid));
-	d->dest = arena_array(u->a, max, sizeof(*d->dest));
-	d->out = arena_array(u->a, max, sizeof(*d->out));
-	d->other = arena_array(u->a, max, sizeof(*d->other));
-	d->key = arena_array(u->a, max, sizeof(*d->key));
-	d->chain = arena_array(u->a, max, sizeof(*d->chain));
-	d->split = arena_array(u->a, max, sizeof(*d->split));
-	d->share_of = arena_array(u->a, max, sizeof(*d->share_of));
-	d->share =
-		arena_array(u->a, (size_t)max * UPDN_SHARES, sizeof(*d->share));
 	w->fair = arena_array(u->a, u->nsw, sizeof(*w->fair));
 	for (unsigned kind = 0; kind < 2; kind++) {
 		w->load[kind].link =
@@ -412,6 +406,25 @@ make_room(const struct updn *u, struct updn_dests *d, struct updn_walk *w)
 		w->prefer[k] = UINT32_MAX;
 }
 
+static void
+make_room(const struct updn *u, struct updn_dests *d)
+{
+	uint32_t max = (uint32_t)u->t->max_lid + 1;
+
+	d->at = arena_array(u->m, u->nsw, sizeof(*d->at));
+	d->end = arena_array(u->m, u->nsw, sizeof(*d->end));
+	d->run = arena_array(u->m, u->nsw, sizeof(*d->run));
+	d->class = arena_array(u->m, u->nsw, sizeof(*d->class));
+	d->lid = arena_array(u->m, max, sizeof(*d->lid));
+	d->dest = arena_array(u->m, max, sizeof(*d->dest));
+	d->out = arena_array(u->m, max, sizeof(*d->out));
+	d->other = arena_array(u->m, max, sizeof(*d->other));
+	d->key = arena_array(u->a, max, sizeof(*d->key));
+	d->chain = arena_array(u->m, max, sizeof(*d->chain));
+	d->split = arena_array(u->m, max, sizeof(*d->split));
+	d->share_of = arena_array(u->m, max, sizeof(*d->share_of));
+}
+
 /*
  * Whole chains first. Then, if a cable carries more than its share or if ways
  * in use are to be kept, once more knowing what is fair. Where that splits so
@@ -425,14 +438,15 @@ updn_chain(const struct updn *u, const struct updn_reach *r, bool keep)
 	sw_ix *seq = family_order(u);
 	bool over;
 
-	make_room(u, &d, &w);
+	make_room(u, &d);
+	updn_chain_begin(&w);
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		d.class[seq[i]] = (uint8_t)(i % UPDN_SHARES);
 		if (u->live[seq[i]])
 			add_switch(u, &d, seq[i]);
 	}
 	make_chains(&w, true);
-	over = find_fair(&w);
+	over = updn_chain_fair(&w);
 	if (u->order != ROUTE_SINGLE && keep)
 		updn_recall(&w, seq);
 	else if (u->order != ROUTE_SINGLE && over)

@@ -114,6 +114,19 @@ updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m)
 	return p;
 }
 
+bool
+updn_choose_only(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
+	uint8_t *port)
+{
+	uint64_t sub[UPDN_MASK_WORDS];
+
+	if (!follow_any(f, s, i, m, sub))
+		memcpy(sub, m, f->W * sizeof(*m));
+	f->own = false;
+	*port = least(f, s, sub, f->sum[0]);
+	return !f->own;
+}
+
 /* Tables are not cleared but taken back: masks change often, ports are few. */
 static void
 mark(struct updn_row *f, sw_ix s, const uint64_t *m, uint8_t value)

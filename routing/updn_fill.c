@@ -395,7 +395,7 @@ make_row(struct updn_row *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
 	struct updn_mask up;
 
 	f->W = W;
-	updn_reach_candidates(f->u, f->r, s, f->cand);
+	updn_reach_candidates(f->u, f->r, s, NULL, f->cand);
 	up = find_far(f, s);
 	begin_row(f);
 	find_lead(f, s, W);
@@ -463,15 +463,13 @@ store(struct updn_row *f, sw_ix s, sw_ix was, const struct updn_twin *t,
 				out, s, b, f->row + (size_t)b * LFT_BLOCK);
 }
 
-static void
-init(struct updn_row *f)
+void
+updn_fill_begin(struct updn_row *f)
 {
 	const struct updn *u = f->u;
 	struct arena *a = u->a;
-	size_t sets = (size_t)u->nsw * u->words;
 
 	f->above = u->tier_above;
-	f->near = arena_array(a, sets, sizeof(*f->near));
 	f->cand = arena_array(
 		a, (size_t)(UPDN_MAX_GROUPS + 1) * u->words, sizeof(*f->cand));
 	f->mask = arena_array(
@@ -481,6 +479,17 @@ init(struct updn_row *f)
 	f->far = arena_array(a, u->words, sizeof(*f->far));
 	f->which = arena_array(a, u->words, sizeof(*f->which));
 	f->row = arena_alloc(a, f->bytes);
+}
+
+/* What whole rows need besides. */
+static void
+init(struct updn_row *f)
+{
+	const struct updn *u = f->u;
+	struct arena *a = u->a;
+
+	updn_fill_begin(f);
+	f->near = arena_array(a, (size_t)u->nsw * u->words, sizeof(*f->near));
 	f->far_row = arena_alloc(a, f->bytes);
 	memset(f->far_row, LFT_DROP, f->bytes);
 	f->templ = arena_array(a, f->d->napex, f->d->spread);
@@ -488,6 +497,54 @@ init(struct updn_row *f)
 	updn_twin_init(f);
 	f->lead_by = arena_array(a, f->d->napex, sizeof(*f->lead_by));
 	find_near(f, u->tier_set.dn);
+}
+
+void
+updn_fill_open(struct updn_row *f, sw_ix s, const struct updn_among *among)
+{
+	const struct updn *u = f->u;
+	uint32_t n = groups_of(f, s);
+
+	f->W = n <= 64 ? 1 : n <= 128 ? 2 : 4;
+	updn_reach_candidates(u, f->r, s, among, f->cand);
+	begin_row(f);
+	for (uint32_t k = 0; k < among->n; k++) {
+		uint32_t w = among->word[k], last = w * 64 + 64;
+
+		if (last > u->nsw)
+			last = u->nsw;
+		memset(f->mask + (size_t)w * 64 * f->W, 0,
+			(size_t)(last - w * 64) * f->W * sizeof(*f->mask));
+	}
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < among->n; k++) {
+			uint32_t w = among->word[k];
+			uint64_t x = f->cand[(size_t)i * u->words + w];
+
+			for (x &= among->set[w]; x != 0; x &= x - 1)
+				updn_set(f->mask + (size_t)(w * 64 +
+							    updn_low(x)) *
+							   f->W,
+					i);
+		}
+}
+
+void
+updn_fill_lead(struct updn_row *f, sw_ix s, sw_ix x)
+{
+	const struct updn *u = f->u;
+	uint64_t *lead = f->lead + (size_t)x * f->W;
+
+	memset(lead, 0, f->W * sizeof(*lead));
+	for (uint32_t i = 0; i < groups_of(f, s); i++) {
+		sw_ix peer = u->group[u->first[s] + i].peer;
+
+		if (above(f, peer, s)
+				? updn_bit(
+					  f->above + (size_t)peer * u->words, x)
+				: peer == x)
+			updn_set(lead, i);
+	}
 }
 
 /* The row of the previous routes that belongs to the same switch. */

@@ -87,16 +87,6 @@ trace(const struct recall *c, sw_ix s, sw_ix dest, uint16_t lid, sw_ix *path)
 	return at == end ? n : 0;
 }
 
-/* The group of s to peer, or UINT32_MAX. */
-static uint32_t
-group_to(const struct updn *u, sw_ix s, sw_ix peer)
-{
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (u->group[g].peer == peer)
-			return g;
-	return UINT32_MAX;
-}
-
 /*
  * The way down of such a path, from below. False when it is broken, or no way
  * under the order now.
@@ -117,7 +107,7 @@ way_down(const struct recall *c, const sw_ix *path, uint32_t n, sw_ix dest,
 			return false;
 		if (u->tier.pos[x] > u->tier.pos[below])
 			return any;
-		group[chain->len - 1] = group_to(u, below, x);
+		group[chain->len - 1] = updn_chain_group(u, below, x);
 		if (group[chain->len - 1] == UINT32_MAX ||
 			!updn_chain_exactly(c->w, x, dest, chain->len))
 			return false;

@@ -51,8 +51,9 @@ struct updn_row {
 	uint8_t *templ_last;
 	uint8_t *far_row; /* made from templ_last */
 	bool far_valid;
-	bool own; /* the row depends on more than candidates: on counts, on
-		     what is special about the switch */
+	bool counted; /* meant and sum hold what is kept */
+	bool own;     /* the row depends on more than candidates: on counts, on
+			 what is special about the switch */
 
 	struct updn_twin *twin;
 	uint32_t ntwin;
@@ -83,6 +84,14 @@ updn_row_port(const struct updn_row *f, sw_ix s, uint32_t i, uint32_t cable)
 	return f->u->t->adj[g->adj + (g->n > 1 ? cable % g->n : 0)].out;
 }
 
+/* updn_fill.c: room for single entries; then, for those of s that lead to the
+ * destinations in among, their masks; and what
+ * leads to x. */
+void updn_fill_begin(struct updn_row *f);
+void updn_fill_open(
+	struct updn_row *f, sw_ix s, const struct updn_among *among);
+void updn_fill_lead(struct updn_row *f, sw_ix s, sw_ix x);
+
 /* updn_choose.c: the port for LID i among the groups in m, counted as used. */
 uint8_t updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m);
 
@@ -90,6 +99,10 @@ uint8_t updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m);
  * from s; false and nothing done otherwise. */
 bool updn_choose_share(
 	struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m);
+
+/* The port for LID i if there is nothing to choose; not counted. */
+bool updn_choose_only(struct updn_row *f, sw_ix s, uint32_t i,
+	const uint64_t *m, uint8_t *port);
 
 /* Make f->allowed the ports of the groups in m. */
 void updn_choose_allow(struct updn_row *f, sw_ix s, const uint64_t *m);

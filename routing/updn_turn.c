@@ -96,8 +96,9 @@ rerank_lost(struct updn *u, const uint64_t *above, sw_ix leaf)
 
 /* Put the subtrees first, upside down, the rest after them as it was. */
 static void
-turn_over(struct updn *u, const uint64_t *tree)
+turn_over(struct updn *u)
 {
+	const uint64_t *tree = u->turn;
 	uint32_t n = 0;
 
 	for (uint32_t i = u->nsw; i-- > 0;)
@@ -140,7 +141,7 @@ burden(const struct updn *u, sw_ix leaf)
  * candidates: start again. That ends soon or is given up: one top serves all.
  */
 static uint64_t
-turn_component(struct updn *u, uint32_t comp, uint64_t *tree)
+turn_component(struct updn *u, uint32_t comp)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		bool *gap = arena_array(u->a, u->ncomp, sizeof(*gap));
@@ -155,7 +156,7 @@ turn_component(struct updn *u, uint32_t comp, uint64_t *tree)
 		leaf = choose_leaf(u, above, comp);
 		if (rerank_lost(u, above, leaf) > 0)
 			continue;
-		updn_or(tree, above + (size_t)leaf * u->words, u->words);
+		updn_or(u->turn, above + (size_t)leaf * u->words, u->words);
 		if (u->turn_leaf == TOPO_NONE)
 			u->turn_leaf = leaf;
 		return burden(u, leaf);
@@ -167,18 +168,18 @@ uint64_t
 updn_turn(struct updn *u)
 {
 	bool *gap = arena_array(u->a, u->ncomp, sizeof(*gap));
-	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
 	uint64_t worst = 0;
 
+	memset(u->turn, 0, u->words * sizeof(*u->turn));
 	u->turn_leaf = TOPO_NONE;
 	updn_reach_tiers(u);
 	find_gaps(u, gap);
 	for (uint32_t c = 0; c < u->ncomp; c++) {
-		uint64_t b = gap[c] ? turn_component(u, c, tree) : 0;
+		uint64_t b = gap[c] ? turn_component(u, c) : 0;
 
 		worst = b > worst ? b : worst;
 	}
 	if (u->turn_leaf != TOPO_NONE)
-		turn_over(u, tree);
+		turn_over(u);
 	return worst;
 }

@@ -27,7 +27,19 @@ struct updn_walk {
 	uint32_t prefer[UPDN_CHAIN]; /* groups of the previous share */
 };
 
-/* updn_chain.c: is the shortest legal path from x to dest exactly k long? */
+/* updn_chain.c: room for the loads, all of them none. */
+void updn_chain_begin(struct updn_walk *w);
+
+/*
+ * What each cable up from a switch should carry if all were equal, but no less
+ * than one LID. True when some cable carries more.
+ */
+bool updn_chain_fair(struct updn_walk *w);
+
+/* The group of s to peer, or UINT32_MAX. */
+uint32_t updn_chain_group(const struct updn *u, sw_ix s, sw_ix peer);
+
+/* Is the shortest legal path from x to dest exactly k long? */
 bool updn_chain_exactly(
 	const struct updn_walk *w, sw_ix x, sw_ix dest, uint32_t k);
 
