@@ -22,6 +22,7 @@ struct key {
 	size_t offset;	      /* of its section in struct config */
 	char name[KEY_MAX];   /* "fabric.lmc.hosts" */
 	struct diag_place at; /* of its value in the file, line 0: not there */
+	const struct yaml_value *v; /* that value, NULL: not there */
 };
 
 struct keys {
@@ -171,6 +172,7 @@ read_map(struct parsing *p, const struct yaml_value *map, const char *prefix)
 		k = fits ? key_find(&p->keys, name) : NULL;
 		if (k != NULL) {
 			k->at = v->at;
+			k->v = v;
 			(void)schema_load(k->o, v, section_of(p->c, k), &p->env,
 				p->d, k->name);
 		} else if (!fits || !is_section(&p->keys, name)) {
@@ -185,16 +187,52 @@ read_map(struct parsing *p, const struct yaml_value *map, const char *prefix)
 	}
 }
 
+/* Are these the same switch, name or pattern? */
+static bool
+same_switch(const char *a, const char *b)
+{
+	uint64_t x, y;
+
+	if (value_guid(a, &x) && value_guid(b, &y))
+		return x == y;
+	return strcmp(a, b) == 0;
+}
+
+/* A switch that is in this list and in the other. */
+static void
+check_roles(struct parsing *p, const struct key *a, const struct key *b)
+{
+	const struct yaml_value *v, *w;
+
+	for (v = a->v != NULL ? a->v->first : NULL; v != NULL; v = v->next)
+		for (w = b->v != NULL ? b->v->first : NULL; w != NULL;
+			w = w->next)
+			if (same_switch(v->text, w->text))
+				diag_note(p->d,
+					diag_add(p->d, w->at, "two-roles",
+						b->name,
+						"%s: '%.64s' has another role "
+						"already",
+						b->name, w->text),
+					v->at, "it is given here");
+}
+
 /* What no single row can judge. */
 static void
 check_together(struct parsing *p)
 {
+	static const char *const role[] = {"routing.roles.leaf",
+		"routing.roles.spine", "routing.roles.root"};
 	const struct config_lids *lids = &p->c->fabric.lids;
 	const struct key *first = key_find(&p->keys, "fabric.lids.first");
 	const struct key *last = key_find(&p->keys, "fabric.lids.last");
 	const struct key *at = first->at.line > 0 ? first : last;
 	struct diag *e;
 
+	for (size_t i = 0; i < 3; i++)
+		for (size_t j = i + 1; j < 3; j++)
+			check_roles(p, key_find(&p->keys, role[i]),
+				key_find(&p->keys, role[j]));
 	if (lids->first <= lids->last)
 		return;
 	e = diag_add(p->d, at->at, "reversed-range", at->name,
@@ -613,11 +651,21 @@ type_json(const struct schema_option *o, const char *const *engines)
 		return json_pack("{s:s, s:{s:s}, s:o}", "type", "object",
 			"propertyNames", "pattern", GUID_PATTERN,
 			"additionalProperties", int_json(o));
+	case SCHEMA_SWITCHES:
+		return json_pack("{s:s, s:b, s:{s:[s,s]}}", "type", "array",
+			"uniqueItems", 1, "items", "type", "string", "integer");
+	case SCHEMA_DEVICES:
+		return json_pack("{s:s, s:o}", "type", "array", "items",
+			text_json("^0x[0-9a-fA-F]{1,6}"
+				  "(:0x[0-9a-fA-F]{1,4})?$"));
+	case SCHEMA_DEVICE:
+		return text_json("^0x[0-9a-fA-F]{1,6}(:0x[0-9a-fA-F]{1,4})?$");
 	case SCHEMA_PORT:
 		return text_json("^(auto|[A-Za-z0-9_-]+/[0-9]+|"
 				 "0[xX][0-9a-fA-F]{1,16}|[0-9a-fA-F]{16}|"
 				 "[0-9a-fA-F]{4}(:[0-9a-fA-F]{4}){3})$");
 	case SCHEMA_STRING:
+	case SCHEMA_SWITCH:
 		return json_pack("{s:s, s:I}", "type", "string", "maxLength",
 			(json_int_t)o->max);
 	case SCHEMA_PATH:

@@ -47,10 +47,20 @@ struct config_updn {
 	struct schema_guids roots; /* switch GUIDs, sorted; empty: computed */
 };
 
+/* Places in a tree, by switch GUID, name or pattern. */
+struct config_roles {
+	struct schema_names leaf, spine, root;
+};
+
 struct config_routing {
 	struct schema_names engines; /* in order of preference */
 	uint32_t load_limit;	     /* per mille, at least 1000 */
 	struct config_updn updn;
+	struct config_roles roles;
+};
+
+struct config_discovery {
+	struct schema_devices role_attribute; /* that are asked for it */
 };
 
 struct config_sweep {
@@ -95,6 +105,7 @@ struct config_log {
 struct config {
 	struct config_fabric fabric;
 	struct config_routing routing;
+	struct config_discovery discovery;
 	struct config_sweep sweep;
 	struct config_smp smp;
 	struct config_standby standby;

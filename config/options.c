@@ -143,6 +143,40 @@ static const struct schema_option updn[] = {
 			"Empty: the order is computed from the fabric."},
 };
 
+#define ROLE(word, what)                                                       \
+	{                                                                      \
+		.key = #word, .type = SCHEMA_SWITCHES,                         \
+		FIELD(config_roles, word), .max = 64, .def = "[]",             \
+		.reload = SCHEMA_REROUTE, .help = what                         \
+	}
+
+static const struct schema_option roles[] = {
+	ROLE(leaf, "The leaf switches, by GUID, by name (NodeDescription), or "
+		   "by a pattern of names such as \"SW-L*\". "
+		   "A GUID counts before a name, a name before a pattern, the "
+		   "longer pattern before the shorter. "
+		   "Who is in no list is placed by what it tells "
+		   "(discovery.role_attribute), by the order in force, and by "
+		   "its hosts and links."),
+	ROLE(spine, "Likewise the switches between the leaves and the top of "
+		    "the tree."),
+	ROLE(root, "Likewise the switches at the top."),
+};
+
+static const struct schema_option discovery[] = {
+	{.key = "role_attribute",
+		.type = SCHEMA_DEVICES,
+		FIELD(config_discovery, role_attribute),
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "The switches that are asked for their role in the "
+			"tree, a vendor attribute (0xFFE0), as VENDOR or "
+			"VENDOR:DEVICE. "
+			"No other switch is asked. "
+			"An answer without the attribute's signature is not "
+			"believed, and shown in the status."},
+};
+
 static const struct schema_option sweep[] = {
 	{.key = "interval",
 		.type = SCHEMA_DURATION,
@@ -328,6 +362,8 @@ static const struct options_section sections[] = {
 	SECTION("fabric", fabric, config_fabric, fabric),
 	SECTION("routing", routing, config_routing, routing),
 	SECTION("routing.updn", updn, config_updn, routing.updn),
+	SECTION("routing.roles", roles, config_roles, routing.roles),
+	SECTION("discovery", discovery, config_discovery, discovery),
 	SECTION("sweep", sweep, config_sweep, sweep),
 	SECTION("smp", smp, config_smp, smp),
 	SECTION("standby", standby, config_standby, standby),

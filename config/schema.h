@@ -47,6 +47,11 @@ enum schema_type {	  /* what is stored at the offset */
 	SCHEMA_NAMES,	  /* struct schema_names, of choices or of env->names */
 	SCHEMA_GUIDS,	  /* struct schema_guids */
 	SCHEMA_GUID_INTS, /* struct schema_guid_ints; min, max of the integer */
+	SCHEMA_SWITCH,	  /* const char *: a GUID as 0x and 16 digits, a name,
+			     or a pattern with *, ? or [ */
+	SCHEMA_SWITCHES,  /* struct schema_names of those */
+	SCHEMA_DEVICE,	  /* struct schema_device */
+	SCHEMA_DEVICES,	  /* struct schema_devices, in the order given */
 };
 
 /* What a changed option asks for on reload. */
@@ -76,6 +81,17 @@ struct schema_guid_int {
 /* A map from GUIDs to small integers, sorted by GUID, none twice. */
 struct schema_guid_ints {
 	const struct schema_guid_int *entry;
+	size_t n;
+};
+
+/* A kind of device: VENDOR or VENDOR:DEVICE, hexadecimal. */
+struct schema_device {
+	uint32_t vendor;
+	uint32_t device; /* UINT32_MAX: any */
+};
+
+struct schema_devices {
+	const struct schema_device *entry;
 	size_t n;
 };
 

@@ -426,6 +426,86 @@ set_guid_ints(const struct reading *r)
 	return 0;
 }
 
+static int
+set_switch(const struct reading *r)
+{
+	const char **field = r->field;
+	struct buf canonical = {0};
+	uint64_t guid;
+
+	if (!value_guid(r->text, &guid))
+		return set_string(r);
+	buf_printf(&canonical, "0x%016" PRIx64, guid);
+	*field = arena_strdup(r->env->arena, canonical.text);
+	buf_free(&canonical);
+	return 0;
+}
+
+static int
+set_switches(const struct reading *r)
+{
+	struct schema_names *field = r->field;
+	struct reading item = *r;
+	const char **word, **name;
+	size_t n;
+
+	if (words(r, &word, &n) < 0)
+		return -1;
+	name = arena_array(r->env->arena, n, sizeof(const char *));
+	for (size_t i = 0; i < n; i++) {
+		item.text = word[i];
+		item.field = &name[i];
+		if (set_switch(&item) < 0)
+			return -1;
+	}
+	*field = (struct schema_names){name, n};
+	return 0;
+}
+
+static int
+set_device(const struct reading *r)
+{
+	struct schema_device *field = r->field;
+	const char *s = r->text;
+	uint64_t vendor = 0, device = UINT32_MAX;
+	bool good = s[0] == '0' && s[1] == 'x';
+
+	s += good ? 2 : 0;
+	good = good && number(&s, 16, &vendor) && vendor <= 0xffffff;
+	if (good && *s == ':') {
+		good = s[1] == '0' && s[2] == 'x';
+		s += good ? 3 : 0;
+		good = good && number(&s, 16, &device) && device <= 0xffff;
+	}
+	if (!good || *s != '\0')
+		return refuse(r, "is not VENDOR or VENDOR:DEVICE such as "
+				 "0x2c9:0xd2f0");
+	*field = (struct schema_device){(uint32_t)vendor, (uint32_t)device};
+	return 0;
+}
+
+static int
+set_devices(const struct reading *r)
+{
+	struct schema_devices *field = r->field;
+	struct reading item = *r;
+	struct schema_device *entry;
+	const char **word;
+	size_t n;
+
+	if (words(r, &word, &n) < 0)
+		return -1;
+	entry = arena_array(r->env->arena, n, sizeof(*entry));
+	for (size_t i = 0; i < n; i++) {
+		item.text = word[i];
+		item.field = &entry[i];
+		if (set_device(&item) < 0)
+			return -1;
+	}
+	*field = (struct schema_devices){entry, n};
+	return 0;
+}
+
 static void
 print_bool(const struct schema_option *o, const void *field, struct buf *out)
 {
@@ -510,8 +590,10 @@ print_names(const struct schema_option *o, const void *field, struct buf *out)
 
 	(void)o;
 	buf_put(out, "[", 1);
-	for (i = 0; i < v->n; i++)
-		buf_printf(out, "%s%s", i > 0 ? ", " : "", v->name[i]);
+	for (i = 0; i < v->n; i++) {
+		buf_printf(out, "%s", i > 0 ? ", " : "");
+		value_quote(v->name[i], out);
+	}
 	buf_put(out, "]", 1);
 }
 
@@ -544,6 +626,30 @@ print_guid_ints(
 	buf_put(out, "}", 1);
 }
 
+static void
+print_device(const struct schema_option *o, const void *field, struct buf *out)
+{
+	const struct schema_device *v = field;
+
+	(void)o;
+	buf_printf(out, "0x%06" PRIx32, v->vendor);
+	if (v->device != UINT32_MAX)
+		buf_printf(out, ":0x%04" PRIx32, v->device);
+}
+
+static void
+print_devices(const struct schema_option *o, const void *field, struct buf *out)
+{
+	const struct schema_devices *v = field;
+
+	buf_put(out, "[", 1);
+	for (size_t i = 0; i < v->n; i++) {
+		buf_printf(out, "%s", i > 0 ? ", " : "");
+		print_device(o, &v->entry[i], out);
+	}
+	buf_put(out, "]", 1);
+}
+
 static const struct type {
 	const char *name;
 	int (*set)(const struct reading *r);
@@ -564,6 +670,11 @@ static const struct type {
 	[SCHEMA_GUIDS] = {"list of GUIDs", set_guids, print_guids},
 	[SCHEMA_GUID_INTS] = {"map of GUIDs to integers", set_guid_ints,
 		print_guid_ints},
+	[SCHEMA_SWITCH] = {"switch", set_switch, print_string},
+	[SCHEMA_SWITCHES] = {"list of switches", set_switches, print_names},
+	[SCHEMA_DEVICE] = {"kind of device", set_device, print_device},
+	[SCHEMA_DEVICES] = {"list of kinds of devices", set_devices,
+		print_devices},
 };
 
 int
@@ -658,6 +769,14 @@ value_range(const struct schema_option *o, const char *const *names,
 	case SCHEMA_NAMES:
 		if (names != NULL)
 			choices_print(names, out);
+		break;
+	case SCHEMA_SWITCH:
+	case SCHEMA_SWITCHES:
+		buf_printf(out, "switch GUIDs, names or patterns");
+		break;
+	case SCHEMA_DEVICE:
+	case SCHEMA_DEVICES:
+		buf_printf(out, "VENDOR or VENDOR:DEVICE, hexadecimal");
 		break;
 	case SCHEMA_PORT:
 		buf_printf(out, "auto, DEVICE/PORT or a port GUID");

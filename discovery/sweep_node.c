@@ -126,6 +126,7 @@ progress(struct sweep *s, draft_id n)
 		draft_node_quarantine(s->d, n, NULL);
 		s->rewired = true;
 	}
+	sweep_role_ask(s, n);
 	if (!any_bit(w->ask))
 		return;
 	s->ready =

@@ -5,22 +5,40 @@
 
 #include "routing/tree.h"
 
+/*
+ * Switches that are in no tree: few may be beside the trees, ranked by
+ * distance.
+ */
+static bool
+is_tree(const struct updn *u, const struct tree *tree)
+{
+	uint32_t live = 0, none = 0;
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		live += u->live[s];
+		none += u->live[s] && tree->treeless[s];
+	}
+	return none * 2 < live || live == 0;
+}
+
 static void
 take_tiers(struct updn *u, const struct tree *tree)
 {
-	uint32_t placed = 0, kept = 0;
+	uint32_t placed = 0, kept = 0, said = 0;
 
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		u->rank[s] = u->live[s] ? tree->tier[s] : UINT32_MAX;
 		placed += tree->origin[s] != TREE_UNPLACED;
 		kept += tree->origin[s] == TREE_REMEMBERED;
+		said += tree->origin[s] == TREE_CONFIGURED ||
+			tree->origin[s] == TREE_TOLD;
 	}
 	u->order = ROUTE_TIERS;
-	u->reranked = 0;
-	updn_sticky_join(u);
+	updn_graph_sort(u);
+	updn_sticky_repair(u);
 	(void)snprintf(u->note, sizeof(u->note),
-		"%u tiers of %u switches, %u as before", tree->ntiers, placed,
-		kept);
+		"%u tiers of %u switches, %u by role, %u as before",
+		tree->ntiers, placed, said, kept);
 }
 
 static enum engine_result
@@ -31,15 +49,17 @@ route(const struct route_job *job, bool keep, unsigned attempt,
 	struct tree *tree;
 
 	*out = NULL;
-	if (keep && attempt == 0)
-		*out = updn_repair(job, arena, engine_ftree.name);
-	if (*out != NULL)
-		return ENGINE_OK;
 	if (attempt > 0)
 		return ENGINE_NO_MORE;
+	if (keep)
+		*out = updn_repair(job, arena, engine_ftree.name);
+	if (*out != NULL) {
+		ftree_lanes(job, *out);
+		return ENGINE_OK;
+	}
 	updn_graph(&u);
 	tree = tree_read(job, arena);
-	if (tree->count[TREE_NO_TREE] > 0) {
+	if (!is_tree(&u, tree)) {
 		(void)reason_set(why, "this is no tree");
 		return ENGINE_REFUSED;
 	}
@@ -53,6 +73,8 @@ route(const struct route_job *job, bool keep, unsigned attempt,
 		(void)reason_set(why, "cancelled");
 		return ENGINE_REFUSED;
 	}
+	ftree_lanes(job, *out);
+	tree_keep(tree, *out);
 	return ENGINE_OK;
 }
 

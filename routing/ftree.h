@@ -27,7 +27,11 @@
 
 #include "routing/updn.h"
 
-/* ftree_lanes.c: data lanes that every cable between live switches has. */
-uint8_t ftree_lanes_usable(const struct updn *u);
+/*
+ * ftree_lanes.c: spread leaf pairs over as many data lanes as are asked for and
+ * as every cable between live switches has. Leaves that had a number in the
+ * previous routes keep it.
+ */
+void ftree_lanes(const struct route_job *job, struct routes *r);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "routing/tree.h"
+
 enum { ATTEMPTS = 64 }; /* no engine has so many: a bound for mistakes */
 
 static const struct engine *const engines_known[] = {
@@ -221,6 +223,16 @@ try_engine(struct run *run, const struct engine *e)
 	return NULL;
 }
 
+/* What the fabric looks like as a tree, told beside every result. */
+static void
+read_tree(const struct route_job *job, struct routes *r)
+{
+	struct arena *scratch = arena_new();
+
+	tree_keep(tree_read(job, scratch), r);
+	arena_free(scratch);
+}
+
 struct routes *
 route_compute(const struct route_job *job, const char *const *engines, size_t n,
 	struct route_story *story, struct reason *why)
@@ -249,7 +261,9 @@ route_compute(const struct route_job *job, const char *const *engines, size_t n,
 		routes_unref(r);
 		r = NULL;
 	}
-	if (r == NULL)
+	if (r != NULL)
+		read_tree(job, r);
+	else
 		(void)reason_set(why, "%s%s",
 			cancelled(&run) ? "cancelled" : "no routes verify: ",
 			cancelled(&run) ? "" : story->tried);

@@ -44,6 +44,8 @@ routes_unref(struct routes *r)
 	n = (size_t)r->topo->nsw * r->nblocks;
 	lft_drop_all(r->pool, r->block, n);
 	topo_unref(r->topo);
+	if (r->tree != NULL && --r->tree->refs == 0)
+		arena_free(r->tree->arena); /* it lives there itself */
 	free(r->rank);
 	free(r->block);
 	free(r->lanes.cls);
@@ -63,7 +65,7 @@ routes_new(struct topo *t, struct lft_pool *pool)
 	r->pool = pool;
 	r->engine = "";
 	r->rank = mem_zalloc(t->nsw, sizeof(*r->rank));
-	r->lanes.n = 1;
+	r->lanes.n = r->lanes.spread = 1;
 	r->turn_leaf = TOPO_NONE;
 	r->top = t->max_lid;
 	r->nblocks = (uint32_t)t->max_lid / LFT_BLOCK + 1;
@@ -90,7 +92,7 @@ routes_lane(const struct route_lanes *l, sw_ix src, sw_ix dst)
 	}
 	if (l->cls == NULL)
 		return 0;
-	return (uint8_t)(((unsigned)l->cls[src] + l->cls[dst]) % l->n);
+	return routes_lane_of(l->cls[src], l->cls[dst], l->spread);
 }
 
 uint8_t
@@ -279,6 +281,8 @@ routes_for(const struct routes *r, struct topo *t)
 	c->generation = t->generation;
 	c->topo = topo_ref(t);
 	c->memory = routes_memory_ref(r->memory);
+	if (c->tree != NULL)
+		c->tree->refs++;
 	c->rank = mem_dup(r->rank, t->nsw * sizeof(*r->rank));
 	c->block = mem_zalloc(n, sizeof(*r->block));
 	lft_share_all(r->pool, c->block, r->block, n);

@@ -3,17 +3,6 @@
 /* Where an attempt gets its order from. */
 enum source { KEPT, FRESH, ONE_TOP };
 
-/* In a tree no two tops are cabled to each other. */
-static bool
-tops_apart(const struct updn *u)
-{
-	for (sw_ix s = 0; s < u->nsw; s++)
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			if (u->rank[s] == 0 && u->rank[u->group[g].peer] == 0)
-				return false;
-	return true;
-}
-
 /*
  * Tiers are worth it while the subtree that joins tops is not loaded more
  * than a full cable would be; otherwise this is no tree. Roots that somebody
@@ -23,14 +12,13 @@ static void
 order_fresh(struct updn *u)
 {
 	uint64_t burden;
-	bool apart;
 
 	u->reranked = 0;
 	updn_order_fresh(u, false);
-	apart = tops_apart(u);
 	burden = updn_turn(u);
 	if (burden == UINT64_MAX ||
-		(u->order == ROUTE_TIERS && (!apart || burden > u->nhosts)))
+		(u->order == ROUTE_TIERS &&
+			(u->treeless || burden > u->nhosts)))
 		updn_search(u);
 	u->reranked = 0;
 }

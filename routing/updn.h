@@ -79,8 +79,10 @@ struct updn {
 	uint32_t *weight; /* compute host ports at a switch; in components
 			     without any, 1 */
 	uint64_t nhosts;  /* sum of weights */
+	uint64_t *hosts;  /* [ncomp] compute host ports there, really */
 
 	enum route_order order;
+	bool treeless; /* after a fresh order: some of it is no tree */
 	uint32_t *rank;
 	struct updn_line tier, line;
 	uint64_t *turn; /* set of switches whose cables the line turns */
@@ -167,15 +169,13 @@ void updn_order_from(struct updn *u, sw_ix root);
 /* Weighted sum of squared distances to hosts, per switch, in the arena. */
 uint64_t *updn_order_closeness(const struct updn *u);
 
-/*
- * updn_sticky.c: ranks as remembered. False when nothing usable is remembered.
- */
+/* updn_sticky.c: the rank in force of the switch with this GUID, if any. */
+bool updn_sticky_recall(
+	const struct route_job *job, uint64_t guid, uint32_t *rank);
+/* Below its neighbours with what has no way up to a top; counts it, sorts. */
+void updn_sticky_repair(struct updn *u);
+/* Ranks as remembered. False when nothing usable is remembered. */
 bool updn_sticky(struct updn *u);
-/*
- * Put those that have no way up to a top of their component below a neighbour
- * that has one. Counted in u->reranked; sorts.
- */
-void updn_sticky_join(struct updn *u);
 /*
  * Ranks for the live switches that are not good: each one below a neighbour
  * that is. Returns how many; sorts again.

@@ -65,8 +65,8 @@ static void
 weigh(struct updn *u)
 {
 	const struct topo *t = u->t;
-	uint64_t *hosts = arena_array(u->a, u->ncomp, sizeof(*hosts));
 
+	u->hosts = arena_array(u->a, u->ncomp, sizeof(*u->hosts));
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		const struct topo_switch *sw = &t->sw[s];
 
@@ -79,10 +79,10 @@ weigh(struct updn *u)
 			if (t->end[i].out != 0 && !(n->flags & TN_AGGREGATION))
 				u->weight[s]++;
 		}
-		hosts[u->comp[s]] += u->weight[s];
+		u->hosts[u->comp[s]] += u->weight[s];
 	}
 	for (sw_ix s = 0; s < u->nsw; s++) {
-		if (u->live[s] && hosts[u->comp[s]] == 0)
+		if (u->live[s] && u->hosts[u->comp[s]] == 0)
 			u->weight[s] = 1;
 		u->nhosts += u->weight[s];
 	}

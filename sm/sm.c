@@ -166,6 +166,7 @@ sm_new(struct config *c, const struct store_state *state, struct transport *t,
 	sm->pool = lft_pool_new();
 	sm->hw = hw_new(sm->pool);
 	sm->draft = draft_new();
+	sm_roles_ask(sm);
 	sm->traps = traps_new();
 	sm->dirty.due = MONO_NEVER;
 	sm->light_due = sm->poll_due = MONO_NEVER;
@@ -285,6 +286,11 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 		sm->dirty.replan = true;
 		mark(sm, now, "configuration changed");
 	}
+	for (size_t i = 0; i < ch.n; i++)
+		if (strcmp(ch.item[i].key, "discovery.role_attribute") == 0) {
+			sm_roles_ask(sm);
+			sm->dirty.full = true;
+		}
 	config_changes_free(&ch);
 	if (sm->light_due.ns != MONO_NEVER.ns)
 		sm->light_due = mono_add(now, sm->cfg->sweep.interval);

@@ -1,7 +1,8 @@
 /*
  * The inside of the subnet manager, shared by sm.c (events and dispatch),
- * sm_run.c (the phases of a run), sm_elect.c (mastership) and sm_wire.c
- * (requests and traps from others). Nobody else includes this.
+ * sm_run.c (the phases of a run), sm_roles.c (places in a tree), sm_elect.c
+ * (mastership) and sm_wire.c (requests and traps from others). Nobody else
+ * includes this.
  */
 #ifndef HEDDLE_SM_SM_PRIV_H
 #define HEDDLE_SM_SM_PRIV_H
@@ -85,6 +86,7 @@ struct sm {
 	char cause[256];
 	char lid_conflict[256];
 	unsigned again;	 /* pipeline passes of this run */
+	bool named;	 /* switch names were read before routing */
 	bool unfinished; /* some end port could not be brought up */
 	uint64_t *retry; /* switches to ask again for that; 0: everything */
 	size_t nretry, capretry;
@@ -125,6 +127,14 @@ void sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now);
 void sm_run_drop(struct sm_work *w);
 /* End a run without a commit: the last good tables stay. */
 void sm_run_fail(struct sm *sm, struct mono now, const char *why);
+
+/* sm_roles.c: does the configuration speak of switches by name? */
+bool sm_roles_by_name(const struct config *c);
+/* Roles of the switches of t, sorted by (guid, told); the caller frees. */
+struct route_role_of *sm_roles_of(
+	const struct config *c, const struct topo *t, size_t *n);
+/* Tell the draft which switches to ask for theirs. */
+void sm_roles_ask(struct sm *sm);
 
 /* sm_blame.c: what failures of a push lead to, and who is kept out. */
 enum sm_verdict { SM_WRITTEN, SM_PLAN_AGAIN, SM_SWEEP_AGAIN };

@@ -20,6 +20,7 @@ enum {
 struct sm_work {
 	struct route_job job;
 	struct engine_options options;
+	struct route_role_of *role;
 	struct config *cfg; /* keeps the options' arrays alive */
 	struct routes *prev;
 	struct route_rank *ranks;
@@ -46,6 +47,7 @@ begin(struct sm *sm, struct mono now, enum sweep_kind kind)
 	sm->sent_before = xact_stats(sm->x)->sent;
 	sm->again = 0;
 	sm->unfinished = false;
+	sm->named = false;
 	map_free(&sm->probed);
 }
 
@@ -370,6 +372,28 @@ start_readback(struct sm *sm, struct mono now)
 	sm_enter(sm, SM_READBACK, now);
 }
 
+/*
+ * Where roles are given by name, names come before the routing; once a run: who
+ * does not answer has none.
+ */
+static bool
+names_first(struct sm *sm, struct mono now)
+{
+	const struct topo *t = sm->topo;
+	bool lack = false;
+	sw_ix s;
+
+	for (s = 0; s < t->nsw; s++)
+		lack |= *topo_desc(t, t->sw[s].node) == '\0';
+	if (!lack || sm->named || !sm_roles_by_name(sm->cfg))
+		return false;
+	sm->named = true;
+	sm->sweep = sweep_new(SWEEP_SWITCH_NAMES, sm->draft, sm->x,
+		sm->cfg->fabric.m_key, NULL, 0);
+	sm_enter(sm, SM_NAMES, now);
+	return true;
+}
+
 void
 sm_run_take(struct sm *sm, struct mono now)
 {
@@ -382,6 +406,8 @@ sm_run_take(struct sm *sm, struct mono now)
 		sm->handed_over = false;
 		sm->master = (struct sm_peer){0};
 	}
+	if (names_first(sm, now))
+		return;
 	hw_reconcile(sm->hw, sm->topo);
 	if (assign_lids(sm, &why) != 0) {
 		sm_run_fail(sm, now, why.text);
@@ -409,6 +435,7 @@ sm_run_drop(struct sm_work *w)
 	topo_unref(w->job.topo);
 	config_unref(w->cfg);
 	free(w->ranks);
+	free(w->role);
 	free(w);
 }
 
@@ -465,6 +492,8 @@ start_routing(struct sm *sm, struct mono now)
 				   : routes_found(sm);
 	w->options.roots = w->cfg->routing.updn.roots.guid;
 	w->options.nroots = w->cfg->routing.updn.roots.n;
+	w->role = sm_roles_of(w->cfg, sm->topo, &w->options.nroles);
+	w->options.role = w->role;
 	if (sm->rank_known) {
 		w->ranks = mem_dup(sm->rank, sm->nrank * sizeof(*sm->rank));
 		w->job.ranks = w->ranks;
@@ -675,7 +704,7 @@ sm_run_fail(struct sm *sm, struct mono now, const char *why)
 	sm->ops->finished(sm->ops->cookie, false, why);
 }
 
-/* ---- names, after the fact ---- */
+/* ---- names, before routing or after the fact ---- */
 
 bool
 sm_run_names(struct sm *sm, struct mono now)
@@ -690,6 +719,13 @@ sm_run_names(struct sm *sm, struct mono now)
 	got = sweep_stats(sm->sweep)->smps;
 	sweep_free(sm->sweep);
 	sm->sweep = NULL;
+	if (sm->topo != NULL) { /* in the middle of a run */
+		sm->times.discover = mono_add(
+			sm->times.discover, mono_sub(now, sm->phase_began));
+		if (freeze(sm, now))
+			sm_run_take(sm, now);
+		return true;
+	}
 	fresh = got > 0 && sm->view != NULL
 			? sm_commit_refresh(sm, sm->view->topo)
 			: NULL;

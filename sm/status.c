@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "sm/base/mem.h"
+#include "sm/ctl/tiers.h"
 #include "sm/ctl/words.h"
 #include "sm/mad/mad.h"
 #include "sm/version.h"
@@ -230,6 +231,7 @@ add_view(json_t *o, const struct status_facts *f)
 	put(o, "order", json_string(words_order(v->routes->order)));
 	put(o, "fabric", fabric_json(v->topo));
 	put(o, "lids", lids_json(f));
+	put(o, "tree", tiers_json(v));
 	put(o, "verified", verified_json(&v->routes->report));
 	put(o, "times", times_json(&v->times));
 	put(o, "counts", counts_json(&v->counts));
@@ -246,7 +248,7 @@ by_attr_json(const struct xact_stats *x)
 	for (unsigned i = 0; i < 64; i++) {
 		if (x->by_attr[i][0] == 0 && x->by_attr[i][1] == 0)
 			continue;
-		put(o, mad_attr_name((uint16_t)i),
+		put(o, i > 0 ? mad_attr_name((uint16_t)i) : "vendor",
 			json_pack("{s:o, s:o}", "get", u64(x->by_attr[i][0]),
 				"set", u64(x->by_attr[i][1])));
 	}
@@ -436,7 +438,7 @@ page_wire(const struct status_facts *f, struct buf *out)
 	for (unsigned i = 0; i < 64; i++)
 		if (x->by_attr[i][0] != 0 || x->by_attr[i][1] != 0)
 			buf_printf(out, "smps       %s get=%llu set=%llu\n",
-				mad_attr_name((uint16_t)i),
+				i > 0 ? mad_attr_name((uint16_t)i) : "vendor",
 				(unsigned long long)x->by_attr[i][0],
 				(unsigned long long)x->by_attr[i][1]);
 	(void)getrusage(RUSAGE_SELF, &use);

@@ -14,6 +14,7 @@
 #include "sm/ctl/answer.h"
 #include "sm/ctl/fabric.h"
 #include "sm/ctl/paths.h"
+#include "sm/ctl/tiers.h"
 
 enum { READ_CHUNK = 16 * 1024, BACKLOG = 16, SHOWN = 40 };
 
@@ -162,6 +163,12 @@ do_routes(struct client *k, json_t *request)
 	return paths_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
 }
 
+static struct answer *
+do_tree(struct client *k, json_t *request)
+{
+	return tiers_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
+}
+
 static const struct command {
 	const char *name;
 	bool view;   /* can only be answered from one */
@@ -171,6 +178,7 @@ static const struct command {
 } commands[] = {
 	{"status", false, false, do_status},
 	{"topology", true, false, do_topology},
+	{"tree", true, false, do_tree},
 	{"routes", true, true, do_routes},
 	{"sweep", false, false, do_sweep},
 };

@@ -66,6 +66,12 @@ static const struct option_row topology_options[] = {
 	{NULL, NULL, TEXT, NULL, NULL},
 };
 
+static const struct option_row tree_options[] = {
+	{"--list", "L", TEXT, "list",
+		"oddities (default), or switches with their tiers"},
+	{NULL, NULL, TEXT, NULL, NULL},
+};
+
 static const struct option_row routes_options[] = {
 	{"--switch", "X", TEXT, "switch", "the whole table of switch X"},
 	{NULL, NULL, TEXT, NULL, NULL},
@@ -84,6 +90,8 @@ static const struct command commands[] = {
 		"role, fabric, routes, verification, wire"},
 	{"topology", "", 0, topology_options, show_topology,
 		"nodes and cables"},
+	{"tree", "", 0, tree_options, show_tree,
+		"tiers of switches, who says so, what contradicts them"},
 	{"routes", "[[FROM] TO]", 2, routes_options, show_routes,
 		"summary; the way to TO; the path FROM TO and why"},
 	{"sweep", "", 0, sweep_options, show_sweep,
