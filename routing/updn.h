@@ -7,6 +7,7 @@
  *   search  no tree: several orders tried on an estimate of the load
  *   turn    several tops: the subtree in which down-up turns are made
  *   reach   bit sets: who is below whom, shortest legal paths by level
+ *   homes   ports of one node, which should not share switches
  *   chain   for each LID the way down that is meant for it
  *   recall  ... taken from the previous routes
  *   fill    candidate masks, choice, rows of the tables
@@ -119,6 +120,7 @@ struct updn_dests {
 	sw_ix *dest;
 	uint8_t *out;	/* port at dest */
 	uint8_t *other; /* 1: not a compute host */
+	uint32_t *home; /* the next LID of the same node, in a ring, or i */
 	struct updn_chain *chain;
 	uint16_t *key;	/* apex number * spread + turn */
 	uint32_t *nkey; /* compute hosts' LIDs by key */
@@ -230,6 +232,11 @@ void updn_reach_path(const struct updn *u, sw_ix s, const uint64_t *const *was,
  */
 void updn_reach_candidates(const struct updn *u, const struct updn_reach *r,
 	sw_ix s, const struct updn_among *among, uint64_t *rows);
+
+/*
+ * updn_homes.c: d->home, and d->other for passive ports; the LIDs are there.
+ */
+void updn_homes(const struct updn *u, struct updn_dests *d);
 
 /* updn_chain.c. keep: the ways of the previous routes where they stand. */
 struct updn_dests updn_chain(

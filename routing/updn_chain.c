@@ -120,9 +120,18 @@ better(const struct updn_walk *w, const struct updn_burden *b, uint32_t g,
 	const struct updn_group *x = &w->u->group[g], *y = &w->u->group[best];
 	uint64_t at_x = (uint64_t)b->link[g] * y->n;
 	uint64_t at_y = (uint64_t)b->link[best] * x->n;
+	unsigned bad_x = 0, bad_y = 0;
 
+	if (w->napex > 0) {
+		bad_x = updn_homes_shared(w, x->peer);
+		bad_y = updn_homes_shared(w, y->peer);
+		if ((bad_x == 2) != (bad_y == 2))
+			return bad_x < bad_y;
+	}
 	if (at_x != at_y)
 		return at_x < at_y;
+	if (bad_x != bad_y)
+		return bad_x < bad_y;
 	if (b->sw[x->peer] != b->sw[y->peer])
 		return b->sw[x->peer] < b->sw[y->peer];
 	return by_plane(w, b, x->peer, y->peer) < 0;
@@ -166,12 +175,13 @@ updn_chain_extend(const struct updn_walk *w, const struct updn_burden *b,
 	}
 }
 
-/* The way for dest, and the groups it takes; nothing is counted yet. */
+/* A way for LID i, and the groups it takes; nothing is counted yet. */
 static void
-find_chain(const struct updn_walk *w, const struct updn_burden *b, sw_ix dest,
+find_chain(struct updn_walk *w, const struct updn_burden *b, uint32_t i,
 	struct updn_chain *c, uint32_t *group)
 {
-	c->sw[0] = dest;
+	updn_homes_avoid(w, i);
+	c->sw[0] = w->d->dest[i];
 	c->len = 1;
 	updn_chain_extend(w, b, c, group);
 }
@@ -216,7 +226,7 @@ make_chains(struct updn_walk *w, bool others)
 
 		if (w->d->other[i] && !others)
 			continue;
-		find_chain(w, b, w->d->dest[i], &w->d->chain[i], group);
+		find_chain(w, b, i, &w->d->chain[i], group);
 		updn_chain_count(w, b, &w->d->chain[i], group, UPDN_SHARES);
 	}
 }
@@ -271,7 +281,7 @@ split(struct updn_walk *w, uint32_t i)
 	for (k = 0; k < UPDN_CHAIN; k++)
 		w->prefer[k] = group[k] = UINT32_MAX;
 	for (k = 0; k < UPDN_SHARES; k++) {
-		find_chain(w, &w->load[0], d->dest[i], &share[k], group);
+		find_chain(w, &w->load[0], i, &share[k], group);
 		updn_chain_count(w, &w->load[0], &share[k], group, 1);
 		memcpy(w->prefer, group, sizeof(group));
 	}
@@ -286,7 +296,7 @@ updn_chain_place(struct updn_walk *w, uint32_t i)
 	struct updn_burden *b = &w->load[0];
 	uint32_t group[UPDN_CHAIN];
 
-	find_chain(w, b, w->d->dest[i], &w->d->chain[i], group);
+	find_chain(w, b, i, &w->d->chain[i], group);
 	if (too_much(w, b, &w->d->chain[i], group))
 		split(w, i);
 	else
@@ -303,6 +313,9 @@ updn_chain_reset(struct updn_walk *w)
 	for (uint32_t k = 0; k < w->d->nsplit; k++)
 		w->d->share_of[w->d->split[k]] = 0;
 	w->d->nsplit = 0;
+	for (uint32_t i = 0; i < w->d->n; i++)
+		if (!w->d->other[i])
+			w->d->chain[i].len = 0;
 }
 
 /*
@@ -395,6 +408,7 @@ updn_chain_begin(struct updn_walk *w)
 		w->load[kind].plane =
 			arena_array(u->a, u->nsw, sizeof(uint32_t));
 	}
+	w->taken = arena_array(u->a, u->nsw, sizeof(*w->taken));
 	w->ups = arena_array(u->a, u->nsw, sizeof(*w->ups));
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
@@ -420,6 +434,7 @@ make_room(const struct updn *u, struct updn_dests *d)
 	d->out = arena_array(u->m, max, sizeof(*d->out));
 	d->other = arena_array(u->m, max, sizeof(*d->other));
 	d->key = arena_array(u->a, max, sizeof(*d->key));
+	d->home = arena_array(u->m, max, sizeof(*d->home));
 	d->chain = arena_array(u->m, max, sizeof(*d->chain));
 	d->split = arena_array(u->m, max, sizeof(*d->split));
 	d->share_of = arena_array(u->m, max, sizeof(*d->share_of));
@@ -445,6 +460,7 @@ updn_chain(const struct updn *u, const struct updn_reach *r, bool keep)
 		if (u->live[seq[i]])
 			add_switch(u, &d, seq[i]);
 	}
+	updn_homes(u, &d);
 	make_chains(&w, true);
 	over = updn_chain_fair(&w);
 	if (u->order != ROUTE_SINGLE && keep)

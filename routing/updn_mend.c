@@ -169,6 +169,7 @@ new_ways(struct mend *m, uint32_t i)
 			updn_chain_place(&m->w, i);
 			return;
 		}
+		updn_homes_avoid(&m->w, i);
 		c[k].len = 1;
 		updn_chain_extend(&m->w, b, &c[k], group);
 		updn_chain_count(&m->w, b, &c[k], group, UPDN_SHARES / n);

@@ -24,6 +24,10 @@ updn_past_options(const struct engine_options *o)
 		h = mix(h, o->role[i].guid);
 		h = mix(h, o->role[i].role + (o->role[i].told ? 256U : 0U));
 	}
+	for (size_t i = 0; i < o->nhomes; i++) {
+		h = mix(h, o->home[i].guid);
+		h = mix(h, o->home[i].group * 2U + o->home[i].passive);
+	}
 	return mix(h, o->lanes);
 }
 

@@ -165,6 +165,7 @@ take(struct recall *c, uint32_t i, unsigned *valid)
 	struct updn_chain share[UPDN_SHARES], *own;
 	uint32_t group[UPDN_SHARES][UPDN_CHAIN];
 
+	updn_homes_avoid(c->w, i);
 	*valid = recall_shares(c, i, share, group);
 	if (*valid == 0)
 		return false;
@@ -198,6 +199,7 @@ complete(struct recall *c, uint32_t i, unsigned valid)
 	for (uint32_t k = 0; k < UPDN_SHARES; k++) {
 		if (valid & (1U << k))
 			continue;
+		updn_homes_avoid(c->w, i);
 		share[k].sw[0] = d->dest[i];
 		share[k].len = 1;
 		updn_chain_extend(c->w, b, &share[k], group);

@@ -17,6 +17,8 @@ struct updn_burden {
 	uint32_t *plane; /* per switch: of those above it together */
 };
 
+enum { UPDN_HOMES = 8 }; /* other ports of a node that are looked at */
+
 struct updn_walk {
 	const struct updn *u;
 	const struct updn_reach *r;
@@ -25,7 +27,21 @@ struct updn_walk {
 	uint32_t *fair; /* [nsw] what one cable up from here should carry */
 	uint32_t *ups;	/* [nsw] switches above, at least 1 */
 	uint32_t prefer[UPDN_CHAIN]; /* groups of the previous share */
+
+	/* What the other ports of the node use. */
+	uint32_t *taken; /* [nsw] the stamp: a switch on one of their ways */
+	uint32_t stamp;
+	sw_ix apex[UPDN_HOMES];
+	uint32_t napex;
 };
+
+/*
+ * updn_homes.c: before a way for LID i is sought: which switches the ways of
+ * the node's other ports take. Then how bad s is: 2 it is one of them, 1 it
+ * leads to the same top, so that sources would come the same way up.
+ */
+void updn_homes_avoid(struct updn_walk *w, uint32_t i);
+unsigned updn_homes_shared(const struct updn_walk *w, sw_ix s);
 
 /* updn_chain.c: room for the loads, all of them none. */
 void updn_chain_begin(struct updn_walk *w);
@@ -43,7 +59,8 @@ uint32_t updn_chain_group(const struct updn *u, sw_ix s, sw_ix peer);
 bool updn_chain_exactly(
 	const struct updn_walk *w, sw_ix x, sw_ix dest, uint32_t k);
 
-/* Go on from the last switch of c as far as it goes, by the lightest load. */
+/* Go on from the last switch of c as far as it goes, by the lightest load; see
+ * updn_homes_avoid. */
 void updn_chain_extend(const struct updn_walk *w, const struct updn_burden *b,
 	struct updn_chain *c, uint32_t *group);
 
