@@ -7,16 +7,29 @@
 
 /*
  * Switches that are in no tree: few may be beside the trees, ranked by
- * distance.
+ * distance. Where there is just one way between any two of a piece, two
+ * switches on one cable for example, distance is as good as tiers.
  */
 static bool
 is_tree(const struct updn *u, const struct tree *tree)
 {
+	uint32_t *size = arena_array(u->a, u->ncomp, sizeof(*size));
+	uint32_t *ends = arena_array(u->a, u->ncomp, sizeof(*ends));
 	uint32_t live = 0, none = 0;
 
 	for (sw_ix s = 0; s < u->nsw; s++) {
-		live += u->live[s];
-		none += u->live[s] && tree->treeless[s];
+		if (!u->live[s])
+			continue;
+		size[u->comp[s]]++;
+		ends[u->comp[s]] += u->first[s + 1] - u->first[s];
+	}
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		uint32_t c = u->comp[s];
+
+		if (!u->live[s])
+			continue;
+		live++;
+		none += tree->treeless[s] && ends[c] > 2 * (size[c] - 1);
 	}
 	return none * 2 < live || live == 0;
 }
