@@ -8,7 +8,8 @@
 
 enum { ATTEMPTS = 64 }; /* no engine has so many: a bound for mistakes */
 
-static const struct engine *const engines_known[] = {&engine_updn, NULL};
+static const struct engine *const engines_known[] = {
+	&engine_ftree, &engine_updn, NULL};
 
 struct run {
 	const struct route_job *job;
@@ -18,7 +19,7 @@ struct run {
 const char *const *
 route_engine_names(void)
 {
-	static const char *const names[] = {"updn", NULL};
+	static const char *const names[] = {"ftree", "updn", NULL};
 
 	return names;
 }
@@ -190,7 +191,7 @@ attempt(struct run *run, const struct engine *e, unsigned n,
 	const struct routes *prev = run->job->prev;
 	struct routes *kept = NULL, *fresh;
 
-	if (prev != NULL) {
+	if (prev != NULL && !run->job->rebalance) {
 		uint64_t load = expected(prev, run->job->topo);
 
 		kept = judged(run, e, true, n, result);
