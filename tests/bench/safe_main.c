@@ -255,7 +255,7 @@ one_event(unsigned size, uint64_t seed, enum event e, struct tally *y)
 static void
 statistics(unsigned events)
 {
-	static const char *const name[] = {"link lost, order kept",
+	static const char *const name[] = {"link lost, order sticky",
 		"switch removed", "root lost", "link lost, root moved"};
 	static const unsigned sizes[] = {8, 16, 24, 32, 64};
 
