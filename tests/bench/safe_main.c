@@ -289,6 +289,6 @@ int
 main(int argc, char **argv)
 {
 	all_trees(argc > 1 ? argv[1] : "../shared/fixtures");
-	statistics(argc > 2 ? (unsigned)atoi(argv[2]) : 100);
+	statistics(argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 100);
 	return 0;
 }
