@@ -182,6 +182,14 @@ metrics_ebb(const struct verify_tables *in, unsigned trials, uint64_t seed,
 	flows_end(&f);
 }
 
+double
+metrics_saturation(const struct verify_report *r, uint32_t hosts)
+{
+	if (r->load_max == 0 || r->load_max + 1 <= hosts)
+		return 1;
+	return hosts == 0 ? 0 : (double)(hosts - 1) / (double)r->load_max;
+}
+
 void
 metrics_shift(const struct verify_tables *in, unsigned samples, uint64_t seed,
 	struct metrics_shift *out)

@@ -44,6 +44,13 @@ struct metrics_shift {
 };
 
 /*
+ * Static saturation: the share of its rate that every host can send at, to all
+ * others evenly, before the busiest cable is full; 1 at best. 1 where no cable
+ * between switches carries anything.
+ */
+double metrics_saturation(const struct verify_report *r, uint32_t hosts);
+
+/*
  * Shift permutations, hosts in the order of their LIDs: what an all-to-all
  * runs through. All of them when `samples` is at least hosts - 1, else that
  * many, drawn by seed.

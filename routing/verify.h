@@ -66,4 +66,28 @@ struct verify_tables {
 int verify_tables(const struct verify_tables *in, struct verify_report *out,
 	struct reason *why);
 
+/* What a judgement found out, kept: loads by cable, hops, dependencies. */
+struct verify_state;
+
+/*
+ * The same, keeping what was found out in *keep for the functions below; NULL
+ * only when there was nothing to judge. threads: 0 and 1 mean this one alone;
+ * the verdict does not depend on it.
+ */
+int verify_keep(const struct verify_tables *in, unsigned threads,
+	struct verify_report *out, struct verify_state **keep,
+	struct reason *why);
+
+void verify_state_free(struct verify_state *v); /* NULL allowed */
+
+/* Host pairs that leave switch s (of the topology) by this port. */
+uint64_t verify_state_load(
+	const struct verify_state *v, sw_ix s, unsigned port);
+
+/*
+ * Host pairs by cables between switches on their path: element h counts those
+ * of h cables. Returns the number of elements.
+ */
+size_t verify_state_hops(const struct verify_state *v, const uint64_t **pairs);
+
 #endif
