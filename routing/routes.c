@@ -29,6 +29,7 @@ routes_unref(struct routes *r)
 	free(r->block);
 	free(r->lanes.cls);
 	free(r->lanes.pair);
+	verify_state_unref(r->verified);
 	free(r);
 }
 
@@ -236,6 +237,7 @@ routes_for(const struct routes *r, struct topo *t)
 	c->refs = 1;
 	c->generation = t->generation;
 	c->topo = topo_ref(t);
+	c->verified = verify_state_ref(r->verified);
 	c->rank = mem_dup(r->rank, t->nsw * sizeof(*r->rank));
 	c->block = mem_dup(r->block, n * sizeof(*r->block));
 	if (r->lanes.cls != NULL)

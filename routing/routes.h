@@ -71,6 +71,8 @@ struct routes {
 	uint64_t fresh_load; /* highest link load of a fresh computation, as
 				far as it was computed: see route.h */
 	struct verify_report report;
+	struct verify_state *verified; /* what the verdict rests on, for the
+					  next one; or NULL */
 	char note[256]; /* how the order came about, in words */
 };
 

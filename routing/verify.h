@@ -45,6 +45,7 @@ struct verify_report {
 	uint8_t load_port;
 	unsigned hops_max; /* cables between switches on the longest path */
 	double hops_mean;  /* over host pairs */
+	bool by_change;	   /* from what differs alone: verify_change */
 	char first[512];   /* the first fault in words: names and ports */
 };
 
@@ -78,9 +79,35 @@ int verify_keep(const struct verify_tables *in, unsigned threads,
 	struct verify_report *out, struct verify_state **keep,
 	struct reason *why);
 
-void verify_state_free(struct verify_state *v); /* NULL allowed */
+/* Another reference, and one less; NULL allowed. */
+struct verify_state *verify_state_ref(struct verify_state *v);
+void verify_state_unref(struct verify_state *v);
 
-/* Host pairs that leave switch s (of the topology) by this port. */
+/* A good judgement and the tables it was about, blocks still held. */
+struct verify_before {
+	const struct verify_state *state;
+	struct verify_tables in;
+};
+
+/*
+ * verify_keep, looking only at what differs from before: entries, cables,
+ * destinations. The verdict and every figure are those of verify_keep. What is
+ * not well, and what differs in too much (other switches, other lanes, another
+ * pool, a large part of the entries), is left to verify_keep, so that this is
+ * never wrong and slow only where it must be. was (or its state) may be NULL.
+ *
+ * Turns that are no longer made stay in the graph of dependencies until a
+ * cycle needs one of them; then verify_keep decides.
+ */
+int verify_change(const struct verify_before *was,
+	const struct verify_tables *in, unsigned threads,
+	struct verify_report *out, struct verify_state **keep,
+	struct reason *why);
+
+/*
+ * Host pairs that leave switch s (of the topology) by this port; 0 where it
+ * does not lead to a live switch.
+ */
 uint64_t verify_state_load(
 	const struct verify_state *v, sw_ix s, unsigned port);
 

@@ -44,6 +44,19 @@ measure(const struct forecast_job *job, const struct verify_tables *in,
 	out->measured = true;
 }
 
+/* r is judged: take it and measure it. */
+static void
+take(const struct forecast_job *job, struct routes *r, struct forecast *out)
+{
+	const struct verify_tables in = {
+		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
+
+	out->topo = topo_ref(r->topo);
+	out->routes = routes_ref(r);
+	out->report = r->report;
+	measure(job, &in, out);
+}
+
 void
 forecast_judge(
 	const struct forecast_job *job, struct routes *r, struct forecast *out)
@@ -52,13 +65,12 @@ forecast_judge(
 		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
 	struct reason why = {""};
 
-	*out = (struct forecast){
-		.topo = topo_ref(r->topo), .routes = routes_ref(r)};
+	*out = (struct forecast){0};
 	tell(job, "verifying");
-	if (verify_keep(&in, job->threads, &out->report, &out->state, &why) !=
-		0)
+	verify_state_unref(r->verified);
+	if (verify_keep(&in, job->threads, &r->report, &r->verified, &why) != 0)
 		(void)snprintf(out->why, sizeof(out->why), "%s", why.text);
-	measure(job, &in, out);
+	take(job, r, out);
 }
 
 void
@@ -86,15 +98,14 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 		(void)snprintf(out->why, sizeof(out->why), "%s", why.text);
 		return;
 	}
-	forecast_judge(job, r, out);
-	out->story = story;
+	*out = (struct forecast){.story = story};
+	take(job, r, out);
 	routes_unref(r);
 }
 
 void
 forecast_free(struct forecast *f)
 {
-	verify_state_free(f->state);
 	routes_unref(f->routes);
 	topo_unref(f->topo);
 	*f = (struct forecast){0};

@@ -24,7 +24,6 @@ struct forecast {
 	struct routes *routes; /* NULL: nothing verifies, why says so */
 	struct route_story story;
 	struct verify_report report;
-	struct verify_state *state; /* loads and hops, or NULL */
 	struct metrics_ebb ebb;
 	struct metrics_shift shift;
 	bool measured;

@@ -224,7 +224,7 @@ load_json(const struct forecast *f)
 			if (t->node[t->sw[x.a->peer].node].flags &
 				TN_QUARANTINED)
 				continue;
-			x.load = verify_state_load(f->state, s, x.a->out);
+			x.load = verify_state_load(r->verified, s, x.a->out);
 			add_load(
 				levels, r->rank[s], r->rank[x.a->peer], x.load);
 			add_worst(w, &n, &x);
@@ -262,7 +262,7 @@ static json_t *
 hops_json(const struct forecast *f)
 {
 	const uint64_t *pairs;
-	size_t n = verify_state_hops(f->state, &pairs);
+	size_t n = verify_state_hops(f->routes->verified, &pairs);
 	json_t *o = json_object(), *list = json_array();
 
 	for (size_t i = 0; i < n; i++)
@@ -326,7 +326,7 @@ report_forecast(const struct forecast *f)
 			: json_null());
 	put(o, "ranks", ranks_json(r));
 	put(o, "verified", verdict_json(&f->report));
-	if (f->state != NULL) {
+	if (r->verified != NULL) {
 		put(o, "hops", hops_json(f));
 		put(o, "load", load_json(f));
 	}
