@@ -47,6 +47,7 @@ struct verify_report {
 	double hops_mean;  /* over host pairs */
 	bool by_change;	   /* from what differs alone: verify_change */
 	char first[512];   /* the first fault in words: names and ports */
+	char cycle[512];   /* a cycle in words, where there is one */
 };
 
 struct route_lanes;

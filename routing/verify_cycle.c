@@ -272,7 +272,9 @@ show(struct cycle *cy, const struct verify_tables *in,
 	(void)trim(cy, leader, NULL);
 	n = shortest(cy, path);
 	tell(cy, in, path, n, &b);
-	strncpy(out->first, b.text, sizeof(out->first) - 1);
+	strncpy(out->cycle, b.text, sizeof(out->cycle) - 1);
+	if (out->first[0] == '\0')
+		memcpy(out->first, out->cycle, sizeof(out->first));
 	buf_free(&b);
 	free(path);
 }
@@ -289,7 +291,7 @@ verify_cycle_find(const struct verify_graph *g, const struct verify_tables *in,
 		cycle_new(&cy, g, lane);
 		stay = trim(&cy, follower, NULL);
 		out->cyclic_channels += stay;
-		if (stay > 0 && out->first[0] == '\0')
+		if (stay > 0 && out->cycle[0] == '\0')
 			show(&cy, in, out);
 		cycle_end(&cy);
 	}

@@ -93,6 +93,9 @@ page_verdict(const json_t *f, struct buf *out)
 			num(v, "cut_off"));
 	if (said(v, "first_fault"))
 		buf_printf(out, "            %s\n", text(v, "first_fault"));
+	if (said(v, "cycle") &&
+		strcmp(text(v, "cycle"), text(v, "first_fault")) != 0)
+		buf_printf(out, "            %s\n", text(v, "cycle"));
 }
 
 static void
@@ -275,4 +278,99 @@ page_plan(const json_t *p, struct buf *out)
 	if (json_is_object(json_object_get(p, "impact")))
 		page_impact(json_object_get(p, "impact"), out);
 	page_forecast(then, out);
+}
+
+/* ---- the audit ---- */
+
+/* What is wrong with the fabric as it was found, a line each. */
+static void
+audit_findings(const json_t *a, struct buf *out)
+{
+	const json_t *v =
+		json_object_get(json_object_get(a, "found"), "verified");
+	const json_t *l = json_object_get(a, "lids");
+	const json_t *s = json_object_get(a, "sl2vl");
+
+	if (num(v, "unreachable") > 0)
+		buf_printf(out, "UNREACHABLE %lld pairs do not arrive: %s\n",
+			num(v, "unreachable"), text(v, "first_fault"));
+	if (num(v, "loops") > 0)
+		buf_printf(out,
+			"LOOPS       %lld pairs go round and round: %s\n",
+			num(v, "loops"), text(v, "first_fault"));
+	if (num(v, "cyclic_channels") > 0)
+		buf_printf(out,
+			"DEADLOCK    %lld cable directions are on or "
+			"behind a %s\n",
+			num(v, "cyclic_channels"), text(v, "cycle"));
+	if (num(v, "cyclic_channels") > 0 && num(s, "lanes") > 1)
+		buf_printf(out,
+			"            %lld virtual lanes are in use: the SLs "
+			"that "
+			"its manager hands out may break it\n",
+			num(s, "lanes"));
+	if (num(l, "missing") + num(l, "bad") > 0)
+		buf_printf(out,
+			"LIDS        %lld ports have none, %lld have one that "
+			"is no unicast LID or another's\n",
+			num(l, "missing"), num(l, "bad"));
+	if (num(a, "blocks_unread") > 0)
+		buf_printf(out, "UNREAD      %lld table blocks\n",
+			num(a, "blocks_unread"));
+	if (yes(a, "well"))
+		buf_printf(out, "well        every pair reaches, no loop, no "
+				"deadlock\n");
+}
+
+static void
+audit_row(const json_t *found, const json_t *ours, const char *what,
+	const char *group, const char *key, struct buf *out)
+{
+	const json_t *a = json_object_get(found, group);
+	const json_t *b = json_object_get(ours, group);
+
+	buf_printf(
+		out, "%-34s %12.6g %12.6g\n", what, real(a, key), real(b, key));
+}
+
+/* Side by side: what is there, what Heddle would do. */
+static void
+audit_table(const json_t *f, const json_t *h, struct buf *out)
+{
+	buf_printf(out, "\n%-34s %12s %12s\n", "", "found", "Heddle");
+	audit_row(f, h, "pairs that do not arrive", "verified", "unreachable",
+		out);
+	audit_row(f, h, "cable directions in credit loops", "verified",
+		"cyclic_channels", out);
+	audit_row(f, h, "busiest cable, host pairs", "load", "max", out);
+	audit_row(f, h, "mean of all cables", "load", "mean", out);
+	audit_row(f, h, "static saturation", "load", "saturation", out);
+	audit_row(f, h, "bisection bandwidth", "ebb", "mean", out);
+	audit_row(f, h, "shift bandwidth", "shift", "mean", out);
+	audit_row(f, h, "shift, flows on one cable", "shift", "worst", out);
+	audit_row(f, h, "cables on a path, mean", "hops", "mean", out);
+	audit_row(f, h, "cables on a path, at most", "hops", "max", out);
+}
+
+void
+page_audit(const json_t *a, struct buf *out)
+{
+	const json_t *f = json_object_get(a, "fabric");
+	const json_t *list = json_object_get(a, "managers"), *e;
+	size_t i;
+
+	buf_printf(out,
+		"fabric      %lld switches, %lld hosts, %lld routers, %lld "
+		"aggregation nodes, %lld links, seen from %s\n",
+		num(f, "switches"), num(f, "hosts"), num(f, "routers"),
+		num(f, "aggregation"), num(f, "links"), text(f, "seen_from"));
+	json_array_foreach(list, i, e) buf_printf(out,
+		"manager     on %s \"%s\"\n", text(e, "guid"), text(e, "name"));
+	audit_findings(a, out);
+	audit_table(
+		json_object_get(a, "found"), json_object_get(a, "heddle"), out);
+	buf_printf(out, "\nAS IT IS\n");
+	page_forecast(json_object_get(a, "found"), out);
+	buf_printf(out, "\nAS HEDDLE WOULD ROUTE IT\n");
+	page_forecast(json_object_get(a, "heddle"), out);
 }

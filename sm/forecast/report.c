@@ -255,6 +255,7 @@ verdict_json(const struct verify_report *q)
 	put(o, "cyclic_channels", u64(q->cyclic_channels));
 	put(o, "lanes", u64(q->vls));
 	put(o, "first_fault", words_text(q->first));
+	put(o, "cycle", words_text(q->cycle));
 	return o;
 }
 

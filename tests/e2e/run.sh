@@ -35,6 +35,11 @@ sim reread-selene 90
 sim heddled-tree648 60
 sim heddled-gb200 60
 sim faults-tree648 180
+audit opensm 90
+audit sim 60
+plan trees 60
+plan input 60
+plan live 60
 '
 
 passed=0
