@@ -37,10 +37,15 @@ static void
 measure(const struct forecast_job *job, const struct verify_tables *in,
 	struct forecast *out)
 {
+	unsigned shifts;
+
 	tell(job, "bisections");
 	metrics_ebb(in, FORECAST_TRIALS, SEED, &out->ebb);
 	tell(job, "shifts");
-	metrics_shift(in, FORECAST_SHIFTS, SEED, &out->shift);
+	shifts = FORECAST_FLOWS / (out->ebb.hosts + 1);
+	if (shifts > FORECAST_SHIFTS)
+		shifts = FORECAST_SHIFTS;
+	metrics_shift(in, shifts, SEED, &out->shift);
 	out->measured = true;
 }
 

@@ -17,7 +17,11 @@
 #include "routing/metrics.h"
 #include "routing/route.h"
 
-enum { FORECAST_TRIALS = 200, FORECAST_SHIFTS = 1000 };
+enum {
+	FORECAST_TRIALS = 200,
+	FORECAST_SHIFTS = 1000,
+	FORECAST_FLOWS = 12000000, /* in all shifts together, at most */
+};
 
 struct forecast {
 	struct topo *topo;     /* with LIDs; a reference */

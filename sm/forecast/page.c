@@ -165,6 +165,11 @@ page_metrics(const json_t *f, struct buf *out)
 			real(s, "mean"), num(s, "worst"),
 			plural(num(s, "worst")), yes(s, "all") ? "all " : "",
 			num(s, "shifts"), num(s, "worst_by"));
+	if (json_is_integer(json_object_get(s, "first_worst")))
+		buf_printf(out,
+			"            over all shifts, at most %lld of a "
+			"switch's own on one cable out of it\n",
+			num(s, "first_worst"));
 }
 
 void

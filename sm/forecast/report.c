@@ -285,11 +285,13 @@ ebb_json(const struct metrics_ebb *e)
 static json_t *
 shift_json(const struct metrics_shift *s)
 {
-	return json_pack("{s:o, s:b, s:o, s:o, s:f, s:o}", "shifts",
+	json_t *first = s->first_exact ? u64(s->first_worst) : json_null();
+
+	return json_pack("{s:o, s:b, s:o, s:o, s:f, s:o, s:o}", "shifts",
 		u64(s->shifts), "all",
 		s->hosts > 0 && s->shifts + 1 >= s->hosts, "worst",
 		u64(s->worst), "worst_by", u64(s->worst_by), "mean", s->mean,
-		"lost", u64(s->lost));
+		"lost", u64(s->lost), "first_worst", first);
 }
 
 static json_t *
