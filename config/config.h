@@ -41,7 +41,7 @@ struct config_fabric {
 	struct schema_guid_ints lmc_override; /* port GUID -> LMC, sorted */
 	struct config_lids lids;
 	uint32_t priority;
-	uint64_t m_key;
+	uint64_t m_key, sm_key;
 };
 
 struct config_updn {
@@ -52,6 +52,15 @@ struct config_routing {
 	struct schema_names engines; /* in order of preference */
 	uint32_t load_limit;	     /* per mille, at least 1000 */
 	struct config_updn updn;
+};
+
+struct config_distribution {
+	uint32_t method; /* enum safe_method */
+	bool allow_unsafe;
+	uint32_t max_stages;
+	struct mono drain;
+	bool strict_drain;
+	struct mono block_limit;
 };
 
 struct config_sweep {
@@ -96,10 +105,12 @@ struct config_log {
 struct config {
 	struct config_fabric fabric;
 	struct config_routing routing;
+	struct config_distribution distribution;
 	struct config_sweep sweep;
 	struct config_smp smp;
 	struct config_standby standby;
 	struct config_link link;
+	struct schema_records partitions; /* of struct partition_options */
 	struct config_state state;
 	struct config_control control;
 	struct config_log log;

@@ -71,8 +71,11 @@ verify(const struct route_job *job, struct routes *r, struct reason *why)
 		was.state = job->prev->verified;
 		was.in = tables(job->prev);
 	}
-	return verify_change(
-		&was, &in, job->threads, &r->report, &r->verified, why);
+	if (verify_change(&was, &in, job->threads, &r->report, &r->verified,
+		    why) != 0)
+		return -1;
+	r->turns = verify_state_turns(r->verified, r->topo);
+	return 0;
 }
 
 /* Compute and judge; NULL unless it verifies. */

@@ -73,7 +73,9 @@ struct routes {
 	struct verify_report report;
 	struct verify_state *verified; /* what the verdict rests on, for the
 					  next one; or NULL */
-	char note[256]; /* how the order came about, in words */
+	struct verify_turns *turns;    /* at least those made, or NULL: nobody
+					  noted */
+	char note[256];		       /* how the order came about, in words */
 };
 
 struct routes *routes_ref(struct routes *r);

@@ -142,3 +142,15 @@ verify_tables(const struct verify_tables *in, struct verify_report *out,
 {
 	return verify_keep(in, 1, out, NULL, why);
 }
+
+int
+verify_tables_turns(const struct verify_tables *in, struct verify_report *out,
+	struct verify_turns **turns, struct reason *why)
+{
+	struct verify_state *v;
+	int rc = verify_keep(in, 1, out, &v, why);
+
+	*turns = v != NULL ? verify_state_turns(v, in->topo) : NULL;
+	verify_state_unref(v);
+	return rc;
+}

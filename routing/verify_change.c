@@ -25,6 +25,7 @@ enum {
 	BEHIND_MAX = 96,       /* switches behind one of them */
 	CUT_MAX = 24,	       /* of them for one LID */
 	WEIGHED_MAX = 16,      /* switches that got or lost hosts */
+	STEPS_MAX = 64,	       /* then turns of the past are forgotten */
 };
 
 /* Switches behind c, and what they mean. */
@@ -684,6 +685,7 @@ judge(const struct verify_before *was, const struct verify_tables *in,
 		out->ok = out->by_change = true;
 		v = mem_zalloc(1, sizeof(*v));
 		*v = (struct verify_state){.refs = 1,
+			.steps = was->state->steps + 1,
 			.g = g,
 			.ok = true,
 			.guid = mem_dup(was->state->guid,
@@ -711,7 +713,7 @@ verify_change(const struct verify_before *was, const struct verify_tables *in,
 	struct verify_graph *g = NULL;
 
 	if (was != NULL && was->state != NULL && was->state->ok &&
-		was->in.pool == in->pool)
+		was->state->steps < STEPS_MAX && was->in.pool == in->pool)
 		g = verify_graph_new(in, was->state, NULL);
 	if (g != NULL && same_ports(was->state->g, g) &&
 		same_lanes(was->state->g, g)) {

@@ -155,6 +155,7 @@ void verify_sum(const struct verify_graph *g, struct verify_report *out);
 /* What verify_keep keeps of a good judgement; g->t is not used any more. */
 struct verify_state {
 	unsigned refs;
+	unsigned steps; /* verify_change since the last judgement in full */
 	struct verify_graph *g;
 	bool ok;
 	uint64_t *guid;		  /* [g->n] of the switches */

@@ -76,3 +76,41 @@ verify_state_hops(const struct verify_state *v, const uint64_t **pairs)
 		n--;
 	return n;
 }
+
+struct verify_turns *
+verify_state_turns(const struct verify_state *v, const struct topo *t)
+{
+	const struct verify_graph *g = v->g;
+	struct verify_turns *x;
+	size_t words, at = 0;
+	unsigned shift = 0;
+	uint32_t nrec = 0;
+
+	if (g->nlanes > 1)
+		return NULL;
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		unsigned nports = t->node[t->sw[s].node].nports;
+
+		nrec += nports + 1U;
+		while (nports >= 64U << shift)
+			shift++;
+	}
+	words = ((size_t)nrec << shift) * sizeof(x->row[0]);
+	x = mem_alloc(sizeof(*x) + words);
+	memset(x->row, 0, words);
+	x->nrec = nrec;
+	x->shift = shift;
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint32_t nports = t->node[t->sw[s].node].nports + 1U;
+		uint32_t live = g->ix[s];
+		size_t few = (size_t)1 << g->shift;
+
+		for (uint32_t i = 0; live != TOPO_NONE && i < nports; i++)
+			memcpy(x->row + ((at + i) << shift),
+				g->turn + ((size_t)(g->off[live] + i)
+						  << g->shift),
+				few * sizeof(x->row[0]));
+		at += nports;
+	}
+	return x;
+}
