@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include "config/options.h"
 #include "config/partition.h"
 #include "config/section.h"
+#include "config/suggest.h"
 #include "config/value.h"
 #include "config/yaml.h"
 #include "sm/base/mem.h"
@@ -216,6 +218,101 @@ config_load(const char *file, const char *const *engines, struct diag_list *d)
 		(void)close(fd);
 	free(text);
 	return c;
+}
+
+/* The name of an option that somebody may have meant, or NULL. */
+static const char *
+meant(const struct section *keys, const char *name)
+{
+	struct suggest s = suggest_for(name);
+
+	for (size_t i = 0; i < keys->n; i++)
+		suggest_offer(&s, keys->key[i].name);
+	return s.best;
+}
+
+/* Apply one "key=value". */
+static int
+set_one(struct parsing *p, const char *text, struct reason *why)
+{
+	size_t n = strcspn(text, "=");
+	struct reason what = {""};
+	char name[SECTION_KEY_MAX];
+	const struct section_key *k;
+	const char *m;
+
+	if (text[n] == '\0' || n == 0 || n >= sizeof(name))
+		return reason_set(why, "%s: expected key=value", text);
+	(void)snprintf(name, sizeof(name), "%.*s", (int)n, text);
+	k = section_find(&p->keys, name);
+	if (k == NULL) {
+		m = meant(&p->keys, name);
+		return reason_set(why, "%s: unknown key '%s'%s%s%s", text, name,
+			m != NULL ? "; did you mean '" : "", m != NULL ? m : "",
+			m != NULL ? "'?" : "");
+	}
+	if (schema_set(k->o, text + n + 1, (char *)p->c + k->offset, &p->env,
+		    &what) != 0)
+		return reason_set(
+			why, "%s: %s", k->o->secret ? name : text, what.text);
+	return 0;
+}
+
+/* The names of a list, which schema_set does not judge. */
+static int
+known_engines(
+	const struct config *c, const char *const *engines, struct reason *why)
+{
+	const struct schema_names *l = &c->routing.engines;
+
+	for (size_t i = 0; i < l->n; i++) {
+		size_t k = 0;
+
+		while (engines[k] != NULL &&
+			strcmp(engines[k], l->name[i]) != 0)
+			k++;
+		if (engines[k] == NULL)
+			return reason_set(why,
+				"routing.engines: no engine is called '%s'",
+				l->name[i]);
+	}
+	return 0;
+}
+
+struct config *
+config_with(const struct config *base, const char *const *set, size_t n,
+	const char *const *engines, struct reason *why)
+{
+	struct arena *scratch = arena_new();
+	struct parsing p = {.keys = keys_new(scratch)};
+	struct diag_list d;
+	struct buf text = {0};
+	int rc = 0;
+
+	config_print(base, &text);
+	p.c = config_parse("settings", text.text, text.n, engines, &d);
+	buf_free(&text);
+	if (p.c == NULL) { /* what we print can be read back */
+		diag_free(&d);
+		arena_free(scratch);
+		(void)reason_set(why, "the configuration cannot be copied");
+		return NULL;
+	}
+	diag_free(&d);
+	p.env = (struct schema_env){p.c->arena, engines};
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = set_one(&p, set[i], why);
+	if (rc == 0)
+		rc = known_engines(p.c, engines, why);
+	if (rc == 0 && p.c->fabric.lids.first > p.c->fabric.lids.last)
+		rc = reason_set(why,
+			"fabric.lids.first (%u) is above fabric.lids.last (%u)",
+			p.c->fabric.lids.first, p.c->fabric.lids.last);
+	arena_free(scratch);
+	if (rc == 0)
+		return p.c;
+	config_unref(p.c);
+	return NULL;
 }
 
 struct config *

@@ -20,6 +20,7 @@
 #include "sm/base/arena.h"
 #include "sm/base/buf.h"
 #include "sm/base/clock.h"
+#include "sm/base/reason.h"
 
 struct config_lmc {
 	uint32_t hosts;	   /* ports of channel adapters */
@@ -157,6 +158,14 @@ struct config *config_parse(const char *file, const char *text, size_t len,
 /* The same, reading the file; unreadable and oversized ones are mistakes. */
 struct config *config_load(
 	const char *file, const char *const *engines, struct diag_list *d);
+
+/*
+ * base with n settings "key=value" on top ("routing.load_limit=1.1"; the last
+ * one of a key counts), judged like a file's. NULL and a reason that starts
+ * with the setting that is wrong.
+ */
+struct config *config_with(const struct config *base, const char *const *set,
+	size_t n, const char *const *engines, struct reason *why);
 
 /* Another reference (NULL allowed); returns c. */
 struct config *config_ref(struct config *c);

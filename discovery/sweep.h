@@ -65,6 +65,12 @@ struct sweep *sweep_new(enum sweep_kind kind, struct draft *d, struct xact *x,
 	uint64_t mkey, const uint64_t *guid, size_t n);
 
 /*
+ * Only Gets from now on: PortStateChange stays as it is. For looking at a
+ * fabric that is another's; a change in the middle of it goes unnoticed.
+ */
+void sweep_read_only(struct sweep *s);
+
+/*
  * Free. Only when it is done, or after xact_cancel_all has completed its
  * requests (asserted). NULL allowed.
  */

@@ -94,6 +94,7 @@ enum sweep_stage { STAGE_RUN, STAGE_AGAIN, STAGE_SECOND, STAGE_DONE };
 
 struct sweep {
 	enum sweep_kind kind;
+	bool read_only; /* nothing is Set */
 	enum sweep_stage stage;
 	struct draft *d;
 	struct xact *x;

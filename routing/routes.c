@@ -50,6 +50,7 @@ routes_unref(struct routes *r)
 	free(r->block);
 	free(r->lanes.cls);
 	free(r->lanes.pair);
+	verify_state_unref(r->verified);
 	free(r->turns);
 	routes_memory_unref(r->memory);
 	free(r);
@@ -284,6 +285,7 @@ routes_for(const struct routes *r, struct topo *t)
 	c->memory = routes_memory_ref(r->memory);
 	if (c->tree != NULL)
 		c->tree->refs++;
+	c->verified = verify_state_ref(r->verified);
 	c->rank = mem_dup(r->rank, t->nsw * sizeof(*r->rank));
 	c->block = mem_zalloc(n, sizeof(*r->block));
 	lft_share_all(r->pool, c->block, r->block, n);

@@ -9,6 +9,7 @@
 
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
+#include "sm/task.h"
 
 enum { MAX_PASSES = 64 };
 
@@ -320,49 +321,15 @@ sm_run_discover(struct sm *sm, struct mono now)
 
 /* ---- LIDs ---- */
 
-static uint16_t
-last_lid(const struct sm *sm)
-{
-	uint32_t last = sm->cfg->fabric.lids.last;
-	const struct topo *t = sm->topo;
-	sw_ix s;
-
-	for (s = 0; s < t->nsw; s++)
-		if ((t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0 &&
-			t->sw[s].lft_cap > 0 && t->sw[s].lft_cap - 1U < last)
-			last = t->sw[s].lft_cap - 1U;
-	return (uint16_t)last;
-}
-
 static int
 assign_lids(struct sm *sm, struct reason *why)
 {
-	const struct config_fabric *f = &sm->cfg->fabric;
-	struct lid_override *over =
-		mem_zalloc(f->lmc_override.n, sizeof(*over));
-	struct lid_policy policy = {
-		.lmc_hosts = (uint8_t)f->lmc.hosts,
-		.lmc_switches = (uint8_t)f->lmc.switches,
-		.lmc_routers = (uint8_t)f->lmc.routers,
-		.lmc_aggregation = (uint8_t)f->lmc.aggregation,
-		.override = over,
-		.noverride = f->lmc_override.n,
-		.first = (uint16_t)f->lids.first,
-		.last = last_lid(sm),
-	};
 	struct lid_table out;
 	struct topo *t;
-	size_t i;
 
-	for (i = 0; i < f->lmc_override.n; i++)
-		over[i] = (struct lid_override){f->lmc_override.entry[i].guid,
-			(uint8_t)f->lmc_override.entry[i].value};
-	if (lid_assign(sm->topo, &policy, sm->record, sm->nrecord, &out, why) !=
-		0) {
-		free(over);
+	if (task_lids(sm->cfg, sm->topo, sm->record, sm->nrecord, &out, why) !=
+		0)
 		return -1;
-	}
-	free(over);
 	t = topo_with_lids(sm->topo, &(struct topo_lids){out.lid, out.lmc});
 	topo_unref(sm->topo);
 	sm->topo = t;
@@ -529,8 +496,7 @@ start_routing(struct sm *sm, struct mono now)
 	w->cfg = config_ref(sm->cfg);
 	w->prev = sm->view != NULL ? routes_ref(sm->view->routes)
 				   : routes_found(sm);
-	w->options.roots = w->cfg->routing.updn.roots.guid;
-	w->options.nroots = w->cfg->routing.updn.roots.n;
+	task_options(w->cfg, &w->options);
 	w->role = sm_roles_of(w->cfg, sm->topo, &w->options.nroles);
 	w->options.role = w->role;
 	if (sm->rank_known) {

@@ -58,7 +58,7 @@ struct umad {
 	void (*wake)(void *);
 	void *cookie;
 	pthread_t thread;
-	bool started;
+	bool started, serve;
 	atomic_bool stop;
 	_Atomic uint64_t dropped;
 };
@@ -216,8 +216,10 @@ static int
 register_agents(struct umad *u, struct reason *why)
 {
 	for (int i = 0; i < AGENTS; i++) {
-		long mask[16 / sizeof(long)] = {(long)agents[i].methods};
+		long mask[16 / sizeof(long)] = {0};
 
+		if (u->serve)
+			mask[0] = (long)agents[i].methods;
 		u->agent[i] = umad_register(u->fd, agents[i].mgmt_class,
 			agents[i].version, agents[i].rmpp, mask);
 		if (u->agent[i] < 0)
@@ -255,7 +257,7 @@ open_port(struct umad *u, struct reason *why)
 }
 
 struct umad *
-umad_open(const char *spec, void (*wake)(void *), void *cookie,
+umad_open(const char *spec, bool serve, void (*wake)(void *), void *cookie,
 	struct umad_port_name *chosen, struct reason *why)
 {
 	struct umad_choose_port ports[PORTS_MAX];
@@ -279,6 +281,7 @@ umad_open(const char *spec, void (*wake)(void *), void *cookie,
 	memset(u->agent, 0xff, sizeof(u->agent));
 	memcpy(u->device, ports[k].device, sizeof(u->device));
 	u->port = ports[k].port;
+	u->serve = serve;
 	u->wake = wake;
 	u->cookie = cookie;
 	u->ring = ring_new(RING);

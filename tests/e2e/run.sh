@@ -41,6 +41,11 @@ daemon quarantine-demo 90
 daemon reboot-demo 90
 daemon standby-demo 120
 daemon reload-demo 90
+audit opensm 90
+audit sim 60
+plan trees 60
+plan input 60
+plan live 60
 '
 
 passed=0
