@@ -618,6 +618,7 @@ finish(struct sm *sm, struct mono now)
 		sm_commit(sm, now);
 	else
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
+	sm_sa_publish(sm, now);
 	sm_blame_forgive(sm);
 	sm_commit_schedule(sm, now);
 	forget_work(sm);
@@ -702,6 +703,7 @@ sm_run_names(struct sm *sm, struct mono now)
 			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
 		view_unref(sm->view);
 		sm->view = v;
+		sm_sa_publish(sm, now);
 		sm->ops->committed(sm->ops->cookie, v);
 	}
 	sm_enter(sm, SM_IDLE, now);

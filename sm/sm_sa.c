@@ -1,0 +1,145 @@
+/*
+ * The SA's place in the core: it is given the committed views and what arrives
+ * for it, as long as we are master.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/sm_priv.h"
+
+enum { SMI_MASTER = 3 };
+
+static struct sa_params
+params(const struct sm *sm)
+{
+	const struct config *c = sm->cfg;
+
+	return (struct sa_params){
+		.prefix = c->fabric.subnet_prefix,
+		.sa_key = c->sa.key,
+		.packet_life = (uint8_t)c->link.subnet_timeout,
+		.rate = c->sa.requests_per_second,
+		.burst = c->sa.request_burst,
+		.services = c->sa.services_per_port,
+		.subscribers = c->sa.subscriptions_per_port,
+		.table_mib = c->sa.table_mib,
+	};
+}
+
+/* The worker owns the pool of tables while it runs: views wait for its end. */
+static void
+release(void *cookie, struct view *v)
+{
+	struct sm *sm = cookie;
+
+	if (sm->work == NULL) {
+		view_unref(v);
+		return;
+	}
+	sm->shed = mem_grow(sm->shed, sm->nshed, &sm->capshed, sizeof(v));
+	sm->shed[sm->nshed++] = v;
+}
+
+void
+sm_sa_shed(struct sm *sm)
+{
+	while (sm->nshed > 0)
+		view_unref(sm->shed[--sm->nshed]);
+}
+
+static bool
+manager(void *cookie, size_t n, struct sa_manager *out)
+{
+	const struct sm *sm = cookie;
+	const struct topo *t;
+	const struct sm_peer *p;
+
+	if (sm->view == NULL || n > sm->npeers)
+		return false;
+	t = sm->view->topo;
+	if (n == 0) {
+		*out = (struct sa_manager){
+			.port = t->sm_port,
+			.info = {.guid = sm->port_guid,
+				.act_count =
+					(uint32_t)(sm->sa_now.ns / 1000000000),
+				.priority = (uint8_t)sm->cfg->fabric.priority,
+				.state = SMI_MASTER},
+		};
+		return true;
+	}
+	p = &sm->peer[n - 1];
+	*out = (struct sa_manager){
+		.port = p->answered ? topo_by_port_guid(t, p->id.guid)
+				    : TOPO_NONE,
+		.info = {.guid = p->id.guid,
+			.act_count = p->act_count,
+			.priority = p->id.priority,
+			.state = p->id.state},
+	};
+	return true;
+}
+
+void
+sm_sa_new(struct sm *sm)
+{
+	const struct sa_params p = params(sm);
+
+	sm->sa_ops = (struct sa_ops){
+		.cookie = sm,
+		.release = release,
+		.manager = manager,
+	};
+	sm->sa = sa_new(sm->t, &sm->sa_ops, &p);
+}
+
+void
+sm_sa_free(struct sm *sm)
+{
+	sa_free(sm->sa);
+	sm_sa_shed(sm);
+	free(sm->shed);
+}
+
+void
+sm_sa_configure(struct sm *sm)
+{
+	const struct sa_params p = params(sm);
+
+	sa_configure(sm->sa, &p);
+}
+
+void
+sm_sa_message(struct sm *sm, const struct transport_msg *m, struct mono now)
+{
+	sm->sa_now = now;
+	if (sm->role == SM_STANDING_BY)
+		sm_wire_refuse(sm, m);
+	else
+		sa_receive(sm->sa, m, now);
+}
+
+void
+sm_sa_tick(struct sm *sm, struct mono now)
+{
+	sm->sa_now = now;
+	if (!mono_before(now, sa_next(sm->sa)))
+		sa_tick(sm->sa, now);
+}
+
+void
+sm_sa_publish(struct sm *sm, struct mono now)
+{
+	sm->sa_now = now;
+	if (sm->sa_view != sm->view)
+		sa_commit(sm->sa, sm->view, now);
+	sm->sa_view = sm->view;
+}
+
+void
+sm_sa_lost(struct sm *sm, struct mono now)
+{
+	sa_reset(sm->sa, now);
+	sm->sa_view = NULL;
+}
