@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
@@ -81,6 +82,46 @@ manager(void *cookie, size_t n, struct sa_manager *out)
 	return true;
 }
 
+static void
+guids_written(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	(void)cookie;
+	if (res->outcome == XACT_STATUS || res->outcome == XACT_TIMEOUT)
+		log_warn("sa: alias GUIDs not written port_guid=0x%016llx",
+			(unsigned long long)tag);
+}
+
+/* By the directed route to its switch and out of the port it hangs on. */
+static void
+write_guids(void *cookie, port_ix port, uint8_t block, const uint64_t guid[8])
+{
+	struct sm *sm = cookie;
+	const struct topo *t = sm->view->topo;
+	const struct topo_port *p = &t->port[port];
+	struct xact_request r;
+	int hops;
+
+	memset(&r, 0, sizeof(r));
+	hops = topo_route(t, p->node, r.path);
+	if (port != t->sm_port && t->node[p->node].type != TOPO_SWITCH &&
+		p->peer != TOPO_NONE) {
+		hops = topo_route(t, t->port[p->peer].node, r.path);
+		if (hops >= 0 && hops < TOPO_MAX_HOPS)
+			r.path[++hops] = t->port[p->peer].num;
+	}
+	if (hops < 0)
+		return;
+	r.hops = (uint8_t)hops;
+	r.method = MAD_SET;
+	r.attr = MAD_GUID_INFO;
+	r.mod = block;
+	r.mkey = sm->cfg->fabric.m_key;
+	r.target = t->node[p->node].guid;
+	for (size_t i = 0; i < 8; i++)
+		be_put64(r.data + 8 * i, guid[i]);
+	xact_submit(sm->x, &r, sm->sa_now, guids_written, sm, p->guid);
+}
+
 void
 sm_sa_new(struct sm *sm)
 {
@@ -90,6 +131,7 @@ sm_sa_new(struct sm *sm)
 		.cookie = sm,
 		.release = release,
 		.manager = manager,
+		.write_guids = write_guids,
 	};
 	sm->sa = sa_new(sm->t, &sm->sa_ops, &p);
 }

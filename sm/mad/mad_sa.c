@@ -274,10 +274,6 @@ mad_sa_port_info_encode(
 	d[1] = MAD_SA_VERSION;
 	be_put16(d + 2, in->cap);
 	be_put32(d + 4, in->cap2 << 5 | (in->resp_time & 0x1fU));
-	mad_sa_gid_encode(&in->trap_gid, d + 40);
-	be_put16(d + 60, in->trap_lid);
-	be_put16(d + 62, in->trap_pkey);
-	be_put32(d + 64,
-		(uint32_t)in->trap_hop_limit << 24 | (in->trap_qp & 0xffffff));
-	be_put32(d + 68, in->trap_qkey);
+	be_put32(d + 32, in->qp & 0xffffff);
+	be_put32(d + 36, in->qkey);
 }

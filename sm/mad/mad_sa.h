@@ -203,10 +203,7 @@ struct mad_sa_port_info {
 	uint16_t cap;
 	uint32_t cap2;	   /* 27 bits */
 	uint8_t resp_time; /* 5 bits */
-	struct mad_gid trap_gid;
-	uint16_t trap_lid, trap_pkey;
-	uint32_t trap_qp, trap_qkey;
-	uint8_t trap_hop_limit;
+	uint32_t qp, qkey; /* where the class answers */
 };
 void mad_sa_port_info_encode(
 	const struct mad_sa_port_info *in, uint8_t d[MAD_SA_PORT_INFO]);

@@ -207,7 +207,7 @@ serve(struct sa_query *q, struct mono now)
 	q->data = NULL;
 	if (status != 0)
 		sa_query_answer(q, status);
-	else if (!sa_query_run(q, SA_TURN))
+	else if (!sa_query_run(q, q->kind->whole ? UINT64_MAX : SA_TURN))
 		queue_job(q);
 }
 
@@ -242,6 +242,7 @@ sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now)
 		sa->stats.dropped++;
 		return;
 	}
+	sa->now = now;
 	sa->stats.requests++;
 	q = query_new(sa, m, &h);
 	q->kind = sa_kinds_find(h.attr);
@@ -288,7 +289,7 @@ sa_commit(struct sa *sa, struct view *v, struct mono now)
 
 	set_view(sa, v);
 	sa_services_commit(sa);
-	sa_guids_commit(sa, old);
+	sa_guids_commit(sa);
 	sa_informs_commit(sa, old, now);
 	if (old != NULL)
 		sa->ops->release(sa->ops->cookie, old);
@@ -324,6 +325,7 @@ sa_next(const struct sa *sa)
 void
 sa_tick(struct sa *sa, struct mono now)
 {
+	sa->now = now;
 	run_jobs(sa);
 	sa_services_tick(sa, now);
 	sa_informs_tick(sa, now);

@@ -49,7 +49,7 @@ sa_ends_by_gid(
 		return MAD_SA_INVALID_GID;
 	p = topo_by_port_guid(t, g->guid);
 	if (p == TOPO_NONE)
-		p = sa_guids_port(q->sa, g->guid);
+		p = sa_guids_port(q->sa, q->view, g->guid);
 	if (p == TOPO_NONE || t->port[p].lid == 0 || !sa_query_sees(q, p))
 		return MAD_SA_INVALID_GID;
 	*out = (struct sa_end){p, 0, g->guid};

@@ -3,11 +3,32 @@
  */
 #include "sm/sa/sa_priv.h"
 
+/* Groups are not managed: every method is refused. */
+const struct sa_kind sa_member = {
+	.attr = MAD_SA_MEMBER,
+	.size = 56,
+};
+
 static const struct sa_kind *const kinds[] = {
 	&sa_class_port_info,
 	&sa_node,
 	&sa_port,
+	&sa_switch,
+	&sa_lft,
+	&sa_mft,
+	&sa_sl2vl,
+	&sa_vlarb,
+	&sa_pkey,
+	&sa_manager_kind,
+	&sa_link,
+	&sa_guid,
+	&sa_service,
 	&sa_path,
+	&sa_multi,
+	&sa_trace,
+	&sa_member,
+	&sa_inform,
+	&sa_inform_rec,
 };
 
 const struct sa_kind *

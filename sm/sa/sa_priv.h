@@ -15,6 +15,7 @@ enum {
 	SA_TURN = 4096,	    /* candidates looked at in a turn */
 	SA_JOBS = 256,	    /* queries in progress */
 	SA_JOBS_PORT = 4,   /* of one requester */
+	SA_STEPS = 128,	    /* longest path that is looked at */
 	SA_ENTRIES = 65536, /* services, and subscriptions, in all */
 };
 
@@ -52,6 +53,7 @@ struct sa_kind {
 	/* Get gives the first of several instead of TOO_MANY. */
 	bool any;
 	bool single; /* has no GetTable */
+	bool whole;  /* in one turn: its candidates move */
 	/* Begin of another method that gives a table of records of as. */
 	uint8_t method;
 	const struct sa_kind *as;
@@ -77,6 +79,9 @@ struct sa_ends {
 	uint64_t mask;	 /* of a PathRecord */
 	unsigned npaths; /* of one pair, at most */
 	bool dlid;	 /* the destination's LID is given */
+	/* TraceRecord: the path */
+	struct route_step step[SA_STEPS];
+	unsigned nsteps;
 };
 
 struct sa_query {
@@ -96,6 +101,7 @@ struct sa_query {
 	struct sa_ends *ends;	   /* owned */
 	uint64_t at, end;	   /* candidates */
 	uint8_t *out;		   /* header, then records */
+	size_t most;		   /* records; 0: all */
 	size_t nrecords, cap;	   /* cap in bytes */
 	struct sa_query *next;	   /* job */
 };
@@ -118,6 +124,8 @@ struct sa {
 	struct sa_params par;
 	struct view *view;
 	struct sa_bucket *bucket; /* by LID, MAD_LID_END of them */
+	struct mono now;	  /* of the event being handled */
+	struct mono lease_due;
 	struct sa_query *job, **last_job;
 	struct sa_services *services;
 	struct sa_guids *guids;
@@ -204,10 +212,9 @@ void sa_services_ends(
 /* sa_guid.c: alias GUIDs. */
 struct sa_guids *sa_guids_new(void);
 void sa_guids_free(struct sa_guids *g);
-/* Ports came: write them theirs again. */
-void sa_guids_commit(struct sa *sa, const struct view *old);
+void sa_guids_commit(struct sa *sa); /* aliases of ports that left die */
 /* The port that has this alias, or TOPO_NONE. */
-port_ix sa_guids_port(const struct sa *sa, uint64_t guid);
+port_ix sa_guids_port(const struct sa *sa, const struct view *v, uint64_t guid);
 
 /* sa_inform.c, sa_report.c: subscriptions, and reports to their owners. */
 struct sa_informs *sa_informs_new(void);

@@ -191,7 +191,9 @@ bool
 sa_query_run(struct sa_query *q, uint64_t budget)
 {
 	const struct sa_kind *k = q->kind;
-	size_t enough = q->h.method == MAD_GET ? (k->any ? 1 : 2) : SIZE_MAX;
+	size_t enough = q->h.method == MAD_GET ? (k->any ? 1 : 2)
+			: q->most > 0	       ? q->most
+					       : SIZE_MAX;
 	uint64_t stop = q->end - q->at < budget ? q->end : q->at + budget;
 
 	while (q->at < stop && q->nrecords < enough) {

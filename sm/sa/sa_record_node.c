@@ -10,11 +10,10 @@
 /* What we can (IBA 15.2.5.1.1): bits of CapabilityMask and CapabilityMask2. */
 enum {
 	CAP_MASK2 = 1 << 2,
-	CAP_OPTIONAL_RECORDS = 1 << 8,
 	CAP_MULTI_PATH = 1 << 10,
 	CAP_PORT_CAPMASK_MATCH = 1 << 13,
-	CAP2_REVERSE_PKEY = 1 << 2,
 	CAP2_ALIAS_GUIDS = 1 << 5,
+	CAP2_FULL_PORT_INFO = 1 << 6,
 	CAP2_EXT_SPEEDS = 1 << 7,
 	CAP2_PORT_CAPMASK2_MATCH = 1 << 10,
 };
@@ -33,23 +32,18 @@ cpi_begin(struct sa_query *q)
 static bool
 cpi_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
-	const struct topo *t = q->view->topo;
-	const struct topo_port *us = &t->port[t->sm_port];
-	const struct mad_sa_port_info i = {
-		.cap = CAP_MASK2 | CAP_OPTIONAL_RECORDS | CAP_MULTI_PATH |
-		       CAP_PORT_CAPMASK_MATCH,
-		.cap2 = CAP2_REVERSE_PKEY | CAP2_ALIAS_GUIDS | CAP2_EXT_SPEEDS |
-			CAP2_PORT_CAPMASK2_MATCH,
+	static const struct mad_sa_port_info info = {
+		.cap = CAP_MASK2 | CAP_MULTI_PATH | CAP_PORT_CAPMASK_MATCH,
+		.cap2 = CAP2_ALIAS_GUIDS | CAP2_FULL_PORT_INFO |
+			CAP2_EXT_SPEEDS | CAP2_PORT_CAPMASK2_MATCH,
 		.resp_time = RESP_TIME,
-		.trap_gid = {q->sa->par.prefix, us->guid},
-		.trap_lid = us->lid,
-		.trap_pkey = PARTITION_DEFAULT,
-		.trap_qp = QP1,
-		.trap_qkey = QKEY,
+		.qp = QP1,
+		.qkey = QKEY,
 	};
 
+	(void)q;
 	(void)ix;
-	mad_sa_port_info_encode(&i, rec);
+	mad_sa_port_info_encode(&info, rec);
 	return true;
 }
 

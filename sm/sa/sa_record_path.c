@@ -310,3 +310,143 @@ const struct sa_kind sa_path = {
 	.record = path_record,
 	.any = true,
 };
+
+/* ---- MultiPathRecord: paths between two sets of GIDs ---- */
+
+enum { MULTI_PATHS = 127, GID = 16 };
+
+static uint16_t
+add_gids(
+	struct sa_query *q, const uint8_t *gid, size_t n, struct sa_end_list *l)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct mad_gid g = mad_sa_gid_decode(gid + i * GID);
+		struct sa_end e;
+		uint16_t status = sa_ends_by_gid(q, &g, &e);
+
+		if (status != 0)
+			return status;
+		sa_ends_add(l, &e);
+	}
+	return 0;
+}
+
+static uint16_t
+multi_begin(struct sa_query *q)
+{
+	const uint64_t counts = MAD_SA_MULTI_NSGID | MAD_SA_MULTI_NDGID;
+	struct sa_ends *e = sa_ends_new(q);
+	struct mad_sa_multi m;
+	uint16_t status;
+
+	if ((q->h.mask & counts) != counts)
+		return MAD_SA_INSUF_COMPS;
+	if (q->len < MAD_SA_MULTI)
+		return MAD_SA_REQ_INVALID;
+	mad_sa_multi_decode(q->data, q->h.mask, &m);
+	if (m.nsgid == 0 || m.ndgid == 0 ||
+		q->len < MAD_SA_MULTI + GID * ((size_t)m.nsgid + m.ndgid))
+		return MAD_SA_REQ_INVALID;
+	e->want = m.path;
+	e->mask = m.mask;
+	if (!sensible(e))
+		return MAD_SA_REQ_INVALID;
+	status = add_gids(q, q->data + MAD_SA_MULTI, m.nsgid, &e->src);
+	if (status == 0)
+		status = add_gids(q,
+			q->data + MAD_SA_MULTI + GID * (size_t)m.nsgid, m.ndgid,
+			&e->dst);
+	if (status != 0)
+		return status;
+	/* the number of paths is that of the whole answer */
+	q->most = asks(e, MAD_SA_PATH_NPATHS) ? e->want.npaths : MULTI_PATHS;
+	e->mask &= ~(uint64_t)MAD_SA_PATH_NPATHS;
+	set_candidates(q);
+	return 0;
+}
+
+const struct sa_kind sa_multi = {
+	.attr = MAD_SA_MULTI_PATH,
+	.size = MAD_SA_DATA,
+	.method = MAD_SA_GET_MULTI,
+	.as = &sa_path,
+	.begin_method = multi_begin,
+};
+
+/* ---- TraceRecord: the nodes of a path, asked for by a PathRecord ---- */
+
+static uint16_t
+trace_begin(struct sa_query *q)
+{
+	struct sa_ends *e = sa_ends_new(q);
+	struct sa_end from;
+	uint16_t status;
+	int n;
+
+	mad_sa_path_decode(q->want, &e->want);
+	e->mask = q->h.mask;
+	if ((!asks(e, MAD_SA_PATH_SGID) && !asks(e, MAD_SA_PATH_SLID)) ||
+		(!asks(e, MAD_SA_PATH_DGID) && !asks(e, MAD_SA_PATH_DLID)))
+		return MAD_SA_INSUF_COMPS;
+	status = find_ends(q);
+	if (status != 0 || e->src.n != 1 || e->dst.n != 1)
+		return status;
+	sa_ends_spread(q, &e->dst);
+	from = e->src.end[0];
+	if (select_pkey(q, from.port, e->dst.end[0].port) == 0)
+		return 0;
+	n = routes_trace(q->view->routes, from.port, e->dst.end[0].lid, e->step,
+		SA_STEPS, NULL);
+	if (n < 0 || n > SA_STEPS)
+		return 0;
+	e->nsteps = (unsigned)n;
+	q->end = e->nsteps + 2;
+	return 0;
+}
+
+/* The source, the switches, the destination. */
+static bool
+trace_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
+{
+	const struct sa_ends *e = q->ends;
+	const struct topo *t = q->view->topo;
+	port_ix from = e->src.end[0].port, to = e->dst.end[0].port;
+	struct mad_sa_trace r = {
+		.prefix = q->sa->par.prefix,
+		.generation = (uint16_t)q->view->generation,
+	};
+	const struct topo_node *n;
+
+	if (ix >= 1 && ix <= e->nsteps) {
+		const struct route_step *s = &e->step[ix - 1];
+
+		n = &t->node[t->sw[s->sw].node];
+		r.entry = s->in;
+		r.exit = s->out;
+		r.entry_id = r.exit_id = t->port[n->first_port].guid;
+	} else {
+		port_ix p = ix == 0 ? from : to;
+
+		/* a switch at an end, or one and the same port, is told once */
+		n = &t->node[t->port[p].node];
+		if ((n->type == TOPO_SWITCH && e->nsteps > 0) ||
+			(ix != 0 && from == to))
+			return false;
+		*(ix == 0 ? &r.exit : &r.entry) = t->port[p].num;
+		*(ix == 0 ? &r.exit_id : &r.entry_id) = t->port[p].guid;
+	}
+	r.node_type = n->type;
+	r.node = n->guid;
+	r.chassis = n->sysimg;
+	mad_sa_trace_encode(&r, rec);
+	return true;
+}
+
+const struct sa_kind sa_trace = {
+	.attr = MAD_SA_TRACE_REC,
+	.size = MAD_SA_TRACE,
+	.record = trace_record,
+	.method = MAD_SA_GET_TRACE,
+	.as = &sa_trace,
+	.begin_method = trace_begin,
+};

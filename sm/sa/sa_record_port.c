@@ -9,14 +9,14 @@
 
 /* ---- PortInfoRecord ---- */
 
-enum { PORT_SIZE = 72, PORT_NUM = 2, PORT_INFO = 4 };
+enum { PORT_SIZE = 72, PORT_NUM = 2, PORT_OPTIONS = 3, PORT_INFO = 4 };
 
 /* A component at bit b of byte o of the PortInfo. */
 #define IN_PORT_INFO(number, o, b, width)                                      \
 	{                                                                      \
 		number, (PORT_INFO + (o)) * 8 + (b), width                     \
 	}
-enum { CAPMASK = 7, CAPMASK2 = 53 };
+enum { OPTIONS = 2, CAPMASK = 7, CAPMASK2 = 53 };
 
 static const struct sa_part port_parts[] = {
 	{0, 0, 16},		     /* EndportLID */
@@ -116,6 +116,9 @@ port_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 		return false;
 	be_put16(rec, lid);
 	rec[PORT_NUM] = p->num;
+	/* a full PortInfo is asked for, and there is no other */
+	if (sa_query_has(q, OPTIONS))
+		rec[PORT_OPTIONS] = q->want[PORT_OPTIONS];
 	memcpy(rec + PORT_INFO, t->info[ix], sizeof(t->info[ix]));
 	if (!q->trusted)
 		memset(rec + PORT_INFO, 0, 8); /* the M_Key */

@@ -9,7 +9,7 @@
 #include "sm/mad/mad.h"
 #include "sm/sa/sa_priv.h"
 
-enum { STEPS = 128, SLOWEST = 2, DEFAULT_RATE = 3 };
+enum { SLOWEST = 2, DEFAULT_RATE = 3 };
 
 /* What a port must be able to do to know a rate. */
 enum rate_needs { RATE_OLD, RATE_EXT, RATE_2X, RATE_HDR, RATE_NDR };
@@ -201,14 +201,14 @@ sa_way_find(const struct sa *sa, const struct view *v,
 	const struct sa_end *from, const struct sa_end *to, struct sa_way *out)
 {
 	const struct topo *t = v->topo;
-	struct route_step step[STEPS];
+	struct route_step step[SA_STEPS];
 	int n = 0;
 
 	*out = (struct sa_way){.reversible = true};
 	if (from->port != to->port) {
 		n = routes_trace(
-			v->routes, from->port, to->lid, step, STEPS, NULL);
-		if (n < 0 || n > STEPS || !choose_lane(v, from, to, out))
+			v->routes, from->port, to->lid, step, SA_STEPS, NULL);
+		if (n < 0 || n > SA_STEPS || !choose_lane(v, from, to, out))
 			return false;
 		out->life = sa->par.packet_life;
 	} else if (!choose_lane(v, from, to, out)) {
