@@ -16,6 +16,9 @@ enum {
 	CAP2_FULL_PORT_INFO = 1 << 6,
 	CAP2_EXT_SPEEDS = 1 << 7,
 	CAP2_PORT_CAPMASK2_MATCH = 1 << 10,
+	CAP2_2X = 1 << 13,
+	CAP2_HDR = 1 << 15,
+	CAP2_NDR = 1 << 17,
 };
 enum { QP1 = 1 };
 #define QKEY 0x80010000U
@@ -35,7 +38,8 @@ cpi_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	static const struct mad_sa_port_info info = {
 		.cap = CAP_MASK2 | CAP_MULTI_PATH | CAP_PORT_CAPMASK_MATCH,
 		.cap2 = CAP2_ALIAS_GUIDS | CAP2_FULL_PORT_INFO |
-			CAP2_EXT_SPEEDS | CAP2_PORT_CAPMASK2_MATCH,
+			CAP2_EXT_SPEEDS | CAP2_PORT_CAPMASK2_MATCH | CAP2_2X |
+			CAP2_HDR | CAP2_NDR,
 		.resp_time = RESP_TIME,
 		.qp = QP1,
 		.qkey = QKEY,
