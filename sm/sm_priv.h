@@ -49,6 +49,11 @@ struct sm_peer {
 	uint8_t path[64];
 };
 
+/* A view that waits for the worker's end. */
+struct sm_shed {
+	struct view *view;
+};
+
 struct sm {
 	struct config *cfg;
 	struct transport *t;
@@ -114,7 +119,7 @@ struct sm {
 	struct sa_ops sa_ops; /* lent to it */
 	struct view *sa_view; /* the one it has; only compared */
 	struct mono sa_now;
-	struct view **shed; /* let go by it while a worker ran */
+	struct sm_shed *shed; /* let go by it while a worker ran */
 	size_t nshed, capshed;
 
 	struct sm_status stat;

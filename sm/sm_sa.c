@@ -38,15 +38,16 @@ release(void *cookie, struct view *v)
 		view_unref(v);
 		return;
 	}
-	sm->shed = mem_grow(sm->shed, sm->nshed, &sm->capshed, sizeof(v));
-	sm->shed[sm->nshed++] = v;
+	sm->shed =
+		mem_grow(sm->shed, sm->nshed, &sm->capshed, sizeof(*sm->shed));
+	sm->shed[sm->nshed++].view = v;
 }
 
 void
 sm_sa_shed(struct sm *sm)
 {
 	while (sm->nshed > 0)
-		view_unref(sm->shed[--sm->nshed]);
+		view_unref(sm->shed[--sm->nshed].view);
 }
 
 static bool

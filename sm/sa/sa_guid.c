@@ -121,6 +121,13 @@ drop(struct sa_guids *g, size_t i)
 			map_put(&g->by_alias, o->entry[k], (uint32_t)i);
 }
 
+/* The number of entry i of a block. */
+static unsigned
+place(unsigned block, size_t i)
+{
+	return block * BLOCK + (unsigned)i;
+}
+
 static unsigned
 entries_of(const struct topo *t, port_ix p)
 {
@@ -136,9 +143,9 @@ read_block(const struct sa *sa, const struct topo_port *p, unsigned block,
 {
 	const struct owner *o = find(sa->guids, p->guid);
 
-	for (unsigned i = 0; i < BLOCK; i++)
-		guid[i] = o != NULL && block * BLOCK + i < o->n
-				  ? o->entry[block * BLOCK + i]
+	for (size_t i = 0; i < BLOCK; i++)
+		guid[i] = o != NULL && place(block, i) < o->n
+				  ? o->entry[place(block, i)]
 				  : 0;
 	if (block == 0)
 		guid[0] = p->guid;
@@ -151,7 +158,7 @@ read_block(const struct sa *sa, const struct topo_port *p, unsigned block,
 static uint64_t
 invent(uint64_t owner, unsigned entry, unsigned attempt)
 {
-	uint64_t h = (owner ^ (uint64_t)entry << 56 ^ attempt) *
+	uint64_t h = (owner ^ entry * UINT64_C(0x100000001b3) ^ attempt) *
 		     UINT64_C(0x9e3779b97f4a7c15);
 
 	h = (h ^ h >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -227,7 +234,7 @@ write_back(struct sa_query *q, port_ix port, unsigned block)
 	uint64_t guid[BLOCK];
 
 	read_block(q->sa, &q->view->topo->port[port], block, guid);
-	for (unsigned i = 0; i < BLOCK; i++)
+	for (size_t i = 0; i < BLOCK; i++)
 		be_put64(q->want + AT_GUIDS + 8 * i, guid[i]);
 	ops->write_guids(ops->cookie, port, (uint8_t)block, guid);
 }
@@ -240,17 +247,17 @@ choose_all(const struct sa_query *q, const struct topo_port *p, unsigned block,
 	const struct topo *t = q->view->topo;
 	unsigned most = entries_of(t, topo_port_of(t, p->node, p->num));
 
-	for (unsigned i = 0; i < BLOCK; i++) {
+	for (size_t i = 0; i < BLOCK; i++) {
 		guid[i] = 0;
-		if (!sa_query_has(q, HAS_GUID + i))
+		if (!sa_query_has(q, (unsigned)(HAS_GUID + i)))
 			continue;
-		if (block * BLOCK + i >= most)
+		if (place(block, i) >= most)
 			return MAD_SA_REQ_INVALID;
-		guid[i] = choose(q, p, block * BLOCK + i,
+		guid[i] = choose(q, p, place(block, i),
 			be_get64(q->want + AT_GUIDS + 8 * i));
 		if (guid[i] == 0)
 			return MAD_SA_INVALID_GID;
-		for (unsigned k = 0; k < i; k++)
+		for (size_t k = 0; k < i; k++)
 			if (guid[k] == guid[i])
 				return MAD_SA_REQ_INVALID;
 	}
@@ -275,9 +282,9 @@ guid_set(struct sa_query *q, struct mono now)
 	if (status != 0)
 		return status;
 	o = find_or_add(q->sa->guids, p->guid, entries_of(q->view->topo, port));
-	for (unsigned i = 0; i < BLOCK; i++)
-		if (guid[i] != 0 && block * BLOCK + i < o->n)
-			assign(q->sa->guids, o, block * BLOCK + i, guid[i]);
+	for (size_t i = 0; i < BLOCK; i++)
+		if (guid[i] != 0 && place(block, i) < o->n)
+			assign(q->sa->guids, o, place(block, i), guid[i]);
 	write_back(q, port, block);
 	return 0;
 }
@@ -294,9 +301,10 @@ guid_delete(struct sa_query *q, struct mono now)
 	if (status != 0)
 		return status;
 	o = find(q->sa->guids, q->view->topo->port[port].guid);
-	for (unsigned i = 0; o != NULL && i < BLOCK; i++)
-		if (sa_query_has(q, HAS_GUID + i) && block * BLOCK + i < o->n)
-			assign(q->sa->guids, o, block * BLOCK + i, 0);
+	for (size_t i = 0; o != NULL && i < BLOCK; i++)
+		if (sa_query_has(q, (unsigned)(HAS_GUID + i)) &&
+			place(block, i) < o->n)
+			assign(q->sa->guids, o, place(block, i), 0);
 	write_back(q, port, block);
 	return 0;
 }
@@ -324,7 +332,7 @@ guid_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	be_put16(rec, t->port[p].lid);
 	rec[AT_BLOCK] = (uint8_t)block;
 	read_block(q->sa, &t->port[p], block, guid);
-	for (unsigned i = 0; i < BLOCK; i++)
+	for (size_t i = 0; i < BLOCK; i++)
 		be_put64(rec + AT_GUIDS + 8 * i, guid[i]);
 	return true;
 }

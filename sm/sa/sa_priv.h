@@ -34,7 +34,7 @@ struct sa_part {
  */
 struct sa_kind {
 	uint16_t attr;
-	uint16_t size; /* of a record in bytes, a multiple of 8 */
+	uint16_t size; /* of a record: a multiple of 8, at most 200 */
 	const struct sa_part *part;
 	size_t nparts;
 	/*

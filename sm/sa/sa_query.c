@@ -93,10 +93,9 @@ make_room(struct sa_query *q)
 static bool
 matches(const struct sa_query *q, const uint8_t *rec)
 {
-	size_t n = q->kind->size < MAD_SA_DATA ? q->kind->size : MAD_SA_DATA;
 	unsigned differs = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < q->kind->size; i++)
 		differs |= (unsigned)(rec[i] ^ q->want[i]) & q->care[i];
 	return differs == 0;
 }
@@ -177,14 +176,11 @@ sa_query_answer(struct sa_query *q, uint16_t status)
 static void
 finish(struct sa_query *q)
 {
-	if (q->h.method != MAD_GET)
-		sa_query_answer(q, 0);
-	else if (q->nrecords == 0)
-		sa_query_answer(q, MAD_SA_NO_RECORDS);
-	else if (q->nrecords > 1)
-		sa_query_answer(q, MAD_SA_TOO_MANY);
-	else
-		sa_query_answer(q, 0);
+	uint16_t status = 0;
+
+	if (q->h.method == MAD_GET && q->nrecords != 1)
+		status = q->nrecords == 0 ? MAD_SA_NO_RECORDS : MAD_SA_TOO_MANY;
+	sa_query_answer(q, status);
 }
 
 bool

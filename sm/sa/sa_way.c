@@ -216,6 +216,7 @@ sa_way_find(const struct sa *sa, const struct view *v,
 	}
 	pass_end(t, from->port, out);
 	for (int i = 0; i < n; i++) {
+		/* cppcheck-suppress uninitvar */
 		const struct topo_node *s = &t->node[t->sw[step[i].sw].node];
 
 		if (step[i].out != 0)

@@ -11,8 +11,9 @@ if [ "${SM:-heddled}" = opensm ]; then
 fi
 
 # Name, and the seconds after which a test is hanging. Not among them are the
-# runs of opensm on heddle-sim (preload.sh tables, sim.sh opensm-tree648): on a
-# busy machine it now and then never says SUBNET UP, or answers saquery late.
+# runs of opensm on large heddle-sims (preload.sh tables, sim.sh opensm-tree648,
+# sa.sh tree648): on a busy machine it now and then never says SUBNET UP, or
+# answers saquery late.
 TESTS='
 bringup demo 60
 bringup lab-small 60
@@ -29,6 +30,7 @@ cable selene 240
 preload ports 60
 preload probe 60
 preload heddled 60
+sa demo 120
 sim reread-demo 60
 sim reread-lab-selfloop 60
 sim reread-selene 90
