@@ -46,6 +46,13 @@ set_view(struct sa *sa, struct view *v)
 	if (sa->view != NULL)
 		sa->ops->release(sa->ops->cookie, sa->view);
 	sa->view = view_ref(v);
+	map_free(&sa->by_guid);
+	/* backwards: of duplicates the first shall stay */
+	for (uint32_t i = v != NULL ? v->topo->nguid : 0; i-- > 0;) {
+		port_ix p = v->topo->by_pguid[i];
+
+		map_put(&sa->by_guid, v->topo->port[p].guid, p);
+	}
 }
 
 void

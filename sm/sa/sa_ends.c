@@ -22,6 +22,7 @@ sa_ends_free(struct sa_ends *e)
 		return;
 	free(e->src.end);
 	free(e->dst.end);
+	free(e->step);
 	free(e);
 }
 
@@ -38,6 +39,17 @@ sa_ends_local(const struct sa *sa, const struct mad_gid *g)
 	return g->prefix == sa->par.prefix || g->prefix == LINK_LOCAL;
 }
 
+/* A port of the query's view by its GUID: by hash in the present one. */
+static port_ix
+find_port(const struct sa_query *q, uint64_t guid)
+{
+	uint32_t p;
+
+	if (q->view != q->sa->view)
+		return topo_by_port_guid(q->view->topo, guid);
+	return map_get(&q->sa->by_guid, guid, &p) ? p : TOPO_NONE;
+}
+
 uint16_t
 sa_ends_by_gid(
 	const struct sa_query *q, const struct mad_gid *g, struct sa_end *out)
@@ -47,7 +59,7 @@ sa_ends_by_gid(
 
 	if (!sa_ends_local(q->sa, g) || g->guid == 0)
 		return MAD_SA_INVALID_GID;
-	p = topo_by_port_guid(t, g->guid);
+	p = find_port(q, g->guid);
 	if (p == TOPO_NONE)
 		p = sa_guids_port(q->sa, q->view, g->guid);
 	if (p == TOPO_NONE || t->port[p].lid == 0 || !sa_query_sees(q, p))

@@ -80,7 +80,7 @@ struct sa_ends {
 	unsigned npaths; /* of one pair, at most */
 	bool dlid;	 /* the destination's LID is given */
 	/* TraceRecord: the path */
-	struct route_step step[SA_STEPS];
+	struct route_step *step; /* [SA_STEPS] */
 	unsigned nsteps;
 };
 
@@ -123,6 +123,7 @@ struct sa {
 	const struct sa_ops *ops;
 	struct sa_params par;
 	struct view *view;
+	struct map by_guid;	  /* of the view's ports */
 	struct sa_bucket *bucket; /* by LID, MAD_LID_END of them */
 	struct mono now;	  /* of the event being handled */
 	struct mono lease_due;

@@ -392,6 +392,7 @@ trace_begin(struct sa_query *q)
 	if (status != 0 || e->src.n != 1 || e->dst.n != 1)
 		return status;
 	sa_ends_spread(q, &e->dst);
+	e->step = mem_zalloc(SA_STEPS, sizeof(*e->step));
 	from = e->src.end[0];
 	if (select_pkey(q, from.port, e->dst.end[0].port) == 0)
 		return 0;
