@@ -326,4 +326,5 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	out->port_guid = sm->port_guid;
 	out->priority = (uint8_t)sm->cfg->fabric.priority;
 	out->master = sm->master.id;
+	sa_stats(sm->sa, &out->sa);
 }

@@ -29,6 +29,7 @@
 
 #include "config/config.h"
 #include "sm/base/clock.h"
+#include "sm/sa/sa.h"
 #include "sm/store.h"
 #include "sm/transport/transport.h"
 #include "sm/transport/xact.h"
@@ -90,6 +91,7 @@ struct sm_status {
 	uint64_t requests_refused; /* SA and unknown requests answered so */
 	uint64_t sweeps_full, sweeps_light, probes;
 	uint64_t plan_failures; /* runs that did not end in a commit */
+	struct sa_stats sa;	/* subnet administration */
 	char alarm[512];	/* last good tables kept, because ...; or "" */
 };
 

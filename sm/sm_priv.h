@@ -121,6 +121,7 @@ struct sm {
 	struct mono sa_now;
 	struct sm_shed *shed; /* let go by it while a worker ran */
 	size_t nshed, capshed;
+	struct map told; /* ports asked to register anew, by GUID */
 
 	struct sm_status stat;
 	struct log_limit noise;
@@ -177,6 +178,8 @@ void sm_sa_message(
 void sm_sa_tick(struct sm *sm, struct mono now);
 /* It shall answer from the view in force. */
 void sm_sa_publish(struct sm *sm, struct mono now);
+/* Hosts that came since are asked to register anew; there is a view. */
+void sm_sa_reregister(struct sm *sm, struct mono now);
 /* Another SM has the fabric. */
 void sm_sa_lost(struct sm *sm, struct mono now);
 /* No worker runs any more: views let go meanwhile. */

@@ -128,6 +128,7 @@ sm_run_idle(struct sm *sm, struct mono now)
 		return false;
 	if (due(sm->names_due, now)) {
 		sm->names_due = MONO_NEVER;
+		sm_sa_reregister(sm, now);
 		sm->sweep = sweep_new(SWEEP_NAMES, sm->draft, sm->x,
 			sm->cfg->fabric.m_key, NULL, 0);
 		sm_enter(sm, SM_NAMES, now);

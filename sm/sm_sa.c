@@ -92,32 +92,43 @@ guids_written(void *cookie, uint64_t tag, const struct xact_result *res)
 			(unsigned long long)tag);
 }
 
-/* By the directed route to its switch and out of the port it hangs on. */
+/*
+ * A Set to a port of the view: by the directed route to its switch and out of
+ * the port it hangs on. False: there is no way.
+ */
+static bool
+set_at(const struct sm *sm, port_ix port, struct xact_request *r)
+{
+	const struct topo *t = sm->view->topo;
+	const struct topo_port *p = &t->port[port];
+	int hops;
+
+	memset(r, 0, sizeof(*r));
+	hops = topo_route(t, p->node, r->path);
+	if (port != t->sm_port && t->node[p->node].type != TOPO_SWITCH &&
+		p->peer != TOPO_NONE) {
+		hops = topo_route(t, t->port[p->peer].node, r->path);
+		if (hops >= 0 && hops < TOPO_MAX_HOPS)
+			r->path[++hops] = t->port[p->peer].num;
+	}
+	r->hops = (uint8_t)hops;
+	r->method = MAD_SET;
+	r->mkey = sm->cfg->fabric.m_key;
+	r->target = t->node[p->node].guid;
+	return hops >= 0;
+}
+
 static void
 write_guids(void *cookie, port_ix port, uint8_t block, const uint64_t guid[8])
 {
 	struct sm *sm = cookie;
-	const struct topo *t = sm->view->topo;
-	const struct topo_port *p = &t->port[port];
+	const struct topo_port *p = &sm->view->topo->port[port];
 	struct xact_request r;
-	int hops;
 
-	memset(&r, 0, sizeof(r));
-	hops = topo_route(t, p->node, r.path);
-	if (port != t->sm_port && t->node[p->node].type != TOPO_SWITCH &&
-		p->peer != TOPO_NONE) {
-		hops = topo_route(t, t->port[p->peer].node, r.path);
-		if (hops >= 0 && hops < TOPO_MAX_HOPS)
-			r.path[++hops] = t->port[p->peer].num;
-	}
-	if (hops < 0)
+	if (!set_at(sm, port, &r))
 		return;
-	r.hops = (uint8_t)hops;
-	r.method = MAD_SET;
 	r.attr = MAD_GUID_INFO;
 	r.mod = block;
-	r.mkey = sm->cfg->fabric.m_key;
-	r.target = t->node[p->node].guid;
 	for (size_t i = 0; i < 8; i++)
 		be_put64(r.data + 8 * i, guid[i]);
 	xact_submit(sm->x, &r, sm->sa_now, guids_written, sm, p->guid);
@@ -142,6 +153,7 @@ sm_sa_free(struct sm *sm)
 {
 	sa_free(sm->sa);
 	sm_sa_shed(sm);
+	map_free(&sm->told);
 	free(sm->shed);
 }
 
@@ -180,9 +192,70 @@ sm_sa_publish(struct sm *sm, struct mono now)
 	sm->sa_view = sm->view;
 }
 
+/* ---- hosts that must register anew ---- */
+
+static void
+reregistered(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct sm *sm = cookie;
+
+	/* asked again after the next run */
+	if (res->outcome == XACT_TIMEOUT)
+		(void)map_del(&sm->told, tag);
+}
+
+/* Only the request to register: everything else as the port has it. */
+static void
+ask_reregister(struct sm *sm, port_ix port, struct mono now)
+{
+	const struct topo *t = sm->view->topo;
+	const struct topo_port *p = &t->port[port];
+	struct mad_port_info i;
+	struct xact_request r;
+
+	if (mad_port_info_decode(t->info[port], &i, NULL) != 0 ||
+		!set_at(sm, port, &r))
+		return;
+	plan_no_change(&i);
+	i.mkey = sm->cfg->fabric.m_key;
+	i.client_rereg = true;
+	r.attr = MAD_PORT_INFO;
+	r.mod = p->num |
+		((p->flags & TP_EXT_SPEED) != 0 ? MAD_PORT_INFO_EXT : 0);
+	mad_port_info_encode(&i, r.data);
+	xact_submit(sm->x, &r, now, reregistered, sm, p->guid);
+}
+
+/*
+ * Services, subscriptions and memberships are known to us alone: a host that
+ * came, and every host when we came, is asked for its own (IBA 14.4.11). Once,
+ * and when the SA can answer; the window of transactions paces it.
+ */
+void
+sm_sa_reregister(struct sm *sm, struct mono now)
+{
+	const struct topo *t = sm->view->topo;
+	struct map told = {0};
+
+	for (port_ix p = 0; p < t->nports; p++) {
+		const struct topo_port *port = &t->port[p];
+
+		if (!topo_has_lid(t, p) || port->lid == 0 || port->state != 4 ||
+			t->node[port->node].type == TOPO_SWITCH ||
+			(port->capmask & MAD_CAP_CLIENT_REREG) == 0)
+			continue;
+		map_put(&told, port->guid, 0);
+		if (!map_get(&sm->told, port->guid, NULL))
+			ask_reregister(sm, p, now);
+	}
+	map_free(&sm->told);
+	sm->told = told;
+}
+
 void
 sm_sa_lost(struct sm *sm, struct mono now)
 {
 	sa_reset(sm->sa, now);
+	map_free(&sm->told);
 	sm->sa_view = NULL;
 }

@@ -390,6 +390,31 @@ START_TEST(subscriptions_are_bounded)
 }
 END_TEST
 
+/* Who has something to register is asked once, when somebody is there to take
+ * it: everybody by a new SM, a host by the old one. */
+START_TEST(hosts_register_anew)
+{
+	struct fixture x = small("");
+	const struct sim_stats *s = sim_stats(x.w->sim);
+
+	world_run(x.w, mono_ms(30000));
+	ck_assert_uint_eq(s->client_rereg, 4);
+	present(&x, fabric_find(x.f, "h3"), false);
+	present(&x, fabric_find(x.f, "h3"), true);
+	world_run(x.w, mono_ms(30000));
+	ck_assert_uint_eq(s->client_rereg, 5);
+	world_kill(x.w);
+	world_start(x.w);
+	ck_assert(world_settle(x.w, mono_ms(60000)));
+	world_run(x.w, mono_ms(30000));
+	ck_assert_uint_eq(s->client_rereg, 9);
+	/* nothing else of the ports was touched */
+	for (uint32_t n = 0; n < sim_nodes(x.w->sim); n++)
+		ck_assert_uint_eq(sim_port_info(x.w->sim, n, 1)->state, 4);
+	fixture_free(&x);
+}
+END_TEST
+
 /* ---- limits ---- */
 
 START_TEST(who_asks_too_much_is_told)
@@ -500,6 +525,7 @@ main(void)
 	tcase_add_test(t, traps_are_forwarded);
 	tcase_add_test(t, reports_are_repeated);
 	tcase_add_test(t, subscriptions_are_bounded);
+	tcase_add_test(t, hosts_register_anew);
 	tcase_add_test(l, who_asks_too_much_is_told);
 	tcase_add_test(l, a_world_of_paths);
 	tcase_add_test(l, too_long_a_table);
