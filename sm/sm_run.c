@@ -148,6 +148,7 @@ start_regular(struct sm *sm, struct mono now)
 		return sm_push_check_begin(sm, now);
 	if (due(sm->names_due, now)) {
 		sm->names_due = MONO_NEVER;
+		sm_sa_reregister(sm, now);
 		sm->sweep = sweep_new(SWEEP_NAMES, sm->draft, sm->x,
 			sm->cfg->fabric.m_key, NULL, 0);
 		sm_enter(sm, SM_NAMES, now);
@@ -655,6 +656,7 @@ finish(struct sm *sm, struct mono now)
 	else
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
 	sm->stat.alarm[0] = '\0';
+	sm_sa_publish(sm, now);
 	sm_blame_forgive(sm);
 	sm_commit_schedule(sm, now);
 	forget_work(sm);
@@ -758,6 +760,7 @@ sm_run_names(struct sm *sm, struct mono now)
 		view_change_own(&v->change);
 		view_unref(sm->view);
 		sm->view = v;
+		sm_sa_publish(sm, now);
 		sm->ops->committed(sm->ops->cookie, v);
 	}
 	sm_enter(sm, SM_IDLE, now);
