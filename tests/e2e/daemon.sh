@@ -172,6 +172,8 @@ test_standby() {
 	halt a KILL
 	becomes b role master
 	in_order "the new master"
+	is b wire.by_attribute.LinearForwardingTable.set - ||
+		[ "$IS" = 0 ] || fail "the new master wrote $IS blocks"
 	lids "$E2E_DIR/lids.after"
 	cmp "$E2E_DIR/lids.before" "$E2E_DIR/lids.after" || fail "other LIDs"
 	sim link spine1/1 down || fail "link"
