@@ -53,6 +53,15 @@ struct config_routing {
 	struct config_updn updn;
 };
 
+struct config_distribution {
+	uint32_t method; /* enum safe_method */
+	bool allow_unsafe;
+	uint32_t max_stages;
+	struct mono drain;
+	bool strict_drain;
+	struct mono block_limit;
+};
+
 struct config_sweep {
 	struct mono interval; /* 0: no periodic light sweep */
 	struct mono hold_down;
@@ -95,10 +104,12 @@ struct config_log {
 struct config {
 	struct config_fabric fabric;
 	struct config_routing routing;
+	struct config_distribution distribution;
 	struct config_sweep sweep;
 	struct config_smp smp;
 	struct config_standby standby;
 	struct config_link link;
+	struct schema_records partitions; /* of struct partition_options */
 	struct config_state state;
 	struct config_control control;
 	struct config_log log;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/section.h"
 #include "config/suggest.h"
 #include "config/text.h"
 #include "sm/base/clock.h"
@@ -214,6 +215,8 @@ set_hex(const struct reading *r)
 
 	if (!hex(r->text, field))
 		return refuse(r, "is not 0x and 1 to 16 hexadecimal digits");
+	if (r->o->max != 0 && !in_range(r->o, *field))
+		return out_of_range(r);
 	return 0;
 }
 
@@ -396,7 +399,7 @@ set_guids(const struct reading *r)
 	struct reading item = *r;
 	const char **word;
 	uint64_t *guid;
-	size_t n, i, kept = 0;
+	size_t n = 0, i, kept = 0;
 
 	if (words(r, &word, &n) < 0)
 		return -1;
@@ -426,6 +429,28 @@ set_guid_ints(const struct reading *r)
 	return 0;
 }
 
+static int
+set_words(const struct reading *r)
+{
+	struct schema_words *field = r->field;
+
+	if (strcmp(r->text, "{}") != 0)
+		return refuse(r, "is not {}");
+	*field = (struct schema_words){0};
+	return 0;
+}
+
+static int
+set_records(const struct reading *r)
+{
+	struct schema_records *field = r->field;
+
+	if (strcmp(r->text, "{}") != 0)
+		return refuse(r, "is not {}");
+	*field = (struct schema_records){0};
+	return 0;
+}
+
 static void
 print_bool(const struct schema_option *o, const void *field, struct buf *out)
 {
@@ -440,11 +465,29 @@ print_int(const struct schema_option *o, const void *field, struct buf *out)
 	buf_printf(out, "%" PRIu32, *(const uint32_t *)field);
 }
 
+/* As many as the highest value has; without a limit, all of them. */
+static int
+hex_digits(const struct schema_option *o)
+{
+	uint64_t v = o->max;
+	int n = 0;
+
+	for (; v != 0; v >>= 4)
+		n++;
+	return n > 0 ? n : 16;
+}
+
+static void
+hex_print(uint64_t v, struct buf *out)
+{
+	buf_printf(out, "0x%" PRIx64, v);
+}
+
 static void
 print_hex(const struct schema_option *o, const void *field, struct buf *out)
 {
-	(void)o;
-	buf_printf(out, "0x%016" PRIx64, *(const uint64_t *)field);
+	buf_printf(
+		out, "0x%0*" PRIx64, hex_digits(o), *(const uint64_t *)field);
 }
 
 static void
@@ -544,6 +587,41 @@ print_guid_ints(
 	buf_put(out, "}", 1);
 }
 
+static void
+print_words(const struct schema_option *o, const void *field, struct buf *out)
+{
+	const struct schema_words *v = field;
+	size_t i;
+
+	buf_put(out, "{", 1);
+	for (i = 0; i < v->n; i++) {
+		buf_printf(out, "%s", i > 0 ? ", " : "");
+		value_quote(v->entry[i].text, out);
+		buf_printf(out, ": %s", o->choices[v->entry[i].value]);
+	}
+	buf_put(out, "}", 1);
+}
+
+static void
+print_records(const struct schema_option *o, const void *field, struct buf *out)
+{
+	const struct schema_records *v = field;
+	struct section k = {.arena = arena_new(), .path = ""};
+	size_t i;
+
+	section_add(&k, o->record, 0);
+	buf_put(out, "{", 1);
+	for (i = 0; i < v->n; i++) {
+		buf_printf(out, "%s", i > 0 ? ", " : "");
+		value_quote(v->name[i], out);
+		buf_printf(out, ": ");
+		section_print_line(
+			&k, (const char *)v->record + i * o->record->size, out);
+	}
+	buf_put(out, "}", 1);
+	arena_free(k.arena);
+}
+
 static const struct type {
 	const char *name;
 	int (*set)(const struct reading *r);
@@ -564,6 +642,9 @@ static const struct type {
 	[SCHEMA_GUIDS] = {"list of GUIDs", set_guids, print_guids},
 	[SCHEMA_GUID_INTS] = {"map of GUIDs to integers", set_guid_ints,
 		print_guid_ints},
+	[SCHEMA_WORDS] = {"map of texts to words", set_words, print_words},
+	[SCHEMA_RECORDS] = {"map of names to keys and values", set_records,
+		print_records},
 };
 
 int
@@ -655,6 +736,7 @@ value_range(const struct schema_option *o, const char *const *names,
 		buf_printf(out, "at most %" PRIu64 " bytes", o->max);
 		break;
 	case SCHEMA_ENUM:
+	case SCHEMA_WORDS:
 	case SCHEMA_NAMES:
 		if (names != NULL)
 			choices_print(names, out);
@@ -662,10 +744,14 @@ value_range(const struct schema_option *o, const char *const *names,
 	case SCHEMA_PORT:
 		buf_printf(out, "auto, DEVICE/PORT or a port GUID");
 		break;
-	case SCHEMA_BOOL:
 	case SCHEMA_HEX:
+		if (o->max != 0)
+			limits_print(o, hex_print, out);
+		break;
+	case SCHEMA_BOOL:
 	case SCHEMA_GUID:
 	case SCHEMA_GUIDS:
+	case SCHEMA_RECORDS:
 	default:
 		break;
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/push_request.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
@@ -170,18 +171,12 @@ submit(struct readback *r, sw_ix s, uint32_t b, struct mono now)
 {
 	node_ix node = r->topo->sw[s].node;
 	struct xact_request q;
-	int hops;
 
-	memset(&q, 0, sizeof(q));
-	hops = topo_route(r->topo, node, q.path);
-	if (hops < 0)
+	if (push_request(r->topo, node, r->mkey, &q) != 0)
 		return;
-	q.hops = (uint8_t)hops;
 	q.method = MAD_GET;
 	q.attr = MAD_LFT;
 	q.mod = b;
-	q.mkey = r->mkey;
-	q.target = r->topo->node[node].guid;
 	r->inflight++;
 	xact_submit(r->x, &q, now, r->listed ? block_done : sample_done, r,
 		(uint64_t)s << 32 | b);

@@ -72,7 +72,7 @@ judged(struct run *run, const struct engine *e, bool keep, unsigned attempt,
 	in = (struct verify_tables){
 		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
 	run->story->attempts++;
-	if (verify_tables(&in, &r->report, &why) == 0)
+	if (verify_tables_turns(&in, &r->report, &r->turns, &why) == 0)
 		return r;
 	tell(run, "%s attempt %u%s: %s", e->name, attempt,
 		keep ? " keeping" : "", why.text);

@@ -29,6 +29,7 @@ routes_unref(struct routes *r)
 	free(r->block);
 	free(r->lanes.cls);
 	free(r->lanes.pair);
+	free(r->turns);
 	free(r);
 }
 
@@ -244,6 +245,11 @@ routes_for(const struct routes *r, struct topo *t)
 	if (r->lanes.npairs > 0)
 		c->lanes.pair = mem_dup(r->lanes.pair,
 			r->lanes.npairs * sizeof(*r->lanes.pair));
+	if (r->turns != NULL)
+		c->turns = mem_dup(r->turns,
+			sizeof(*r->turns) +
+				((size_t)r->turns->nrec << r->turns->shift) *
+					sizeof(r->turns->row[0]));
 	for (i = 0; i < n; i++)
 		lft_share(r->pool, c->block[i]);
 	return c;

@@ -71,7 +71,8 @@ struct routes {
 	uint64_t fresh_load; /* highest link load of a fresh computation, as
 				far as it was computed: see route.h */
 	struct verify_report report;
-	char note[256]; /* how the order came about, in words */
+	struct verify_turns *turns; /* as verified, or NULL: nobody noted */
+	char note[256];		    /* how the order came about, in words */
 };
 
 struct routes *routes_ref(struct routes *r);

@@ -60,10 +60,29 @@ struct verify_tables {
 };
 
 /*
+ * The turns that tables on one lane make, by the topology's numbers: record r
+ * of switch s and in-port i is the sum of (ports + 1) of the switches before s,
+ * plus i. Bit out of its row: something that arrives there leaves by out.
+ */
+struct verify_turns {
+	uint32_t nrec;
+	unsigned shift; /* log2 of the words in a row: 64 ports fit in one */
+	uint64_t row[];
+};
+
+/*
  * Judge. 0 when everything holds, -1 with why (NULL allowed) set to the first
  * fault otherwise; *out is filled either way. Pure; its scratch is freed.
  */
 int verify_tables(const struct verify_tables *in, struct verify_report *out,
+	struct reason *why);
+
+/*
+ * The same; *turns (to be freed) says what turns there are, NULL where tables
+ * have more than one lane. Whoever compares routings need not look again.
+ */
+int verify_tables_turns(const struct verify_tables *in,
+	struct verify_report *out, struct verify_turns **turns,
 	struct reason *why);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
@@ -139,8 +140,8 @@ sm_commit_by_guid(const void *a, const void *b)
 	return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
 
-static void
-save(struct sm *sm)
+void
+sm_commit_save(struct sm *sm)
 {
 	static const char *const word[] = {
 		[ROUTE_TIERS] = "tiers",
@@ -155,8 +156,17 @@ save(struct sm *sm)
 	};
 	struct store_lid *lid = mem_zalloc(sm->nrecord, sizeof(*lid));
 	struct store_rank *rank = mem_zalloc(sm->nrank, sizeof(*rank));
-	size_t i;
+	const struct turns_hold *hold;
+	struct store_block *block;
+	size_t i, n;
 
+	hold = turns_holds(hw_turns(sm->hw), &n);
+	block = mem_zalloc(n, sizeof(*block));
+	for (i = 0; i < n; i++)
+		block[i] = (struct store_block){hold[i].guid, hold[i].in,
+			hold[i].out, be_get64(hold[i].before), hold[i].pairs};
+	s.block = block;
+	s.nblock = n;
 	for (i = 0; i < sm->nrecord; i++)
 		lid[i] = (struct store_lid){sm->record[i].guid,
 			sm->record[i].lid, sm->record[i].lmc, NULL};
@@ -166,11 +176,14 @@ save(struct sm *sm)
 	s.lid = lid;
 	s.nlid = sm->nrecord;
 	s.rank = rank;
-	s.nrank = sm->nrank;
-	(void)snprintf(s.order, sizeof(s.order), "%s", word[sm->rank_order]);
+	s.nrank = sm->rank_known ? sm->nrank : 0;
+	if (sm->rank_known)
+		(void)snprintf(
+			s.order, sizeof(s.order), "%s", word[sm->rank_order]);
 	sm->ops->save(sm->ops->cookie, &s);
 	free(lid);
 	free(rank);
+	free(block);
 }
 
 static void
@@ -283,11 +296,12 @@ sm_commit(struct sm *sm, struct mono now)
 	(void)snprintf(v->lid_conflict, sizeof(v->lid_conflict), "%s",
 		sm->lid_conflict);
 	v->when = now;
-	hw_drained(sm->hw);
 	view_unref(sm->view);
 	sm->view = v;
 	remember_ranks(sm, v->routes);
 	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), sm_commit_by_guid);
-	save(sm);
+	v->change = sm->change;
+	sm->change = (struct view_change){0};
+	sm_commit_save(sm);
 	sm->ops->committed(sm->ops->cookie, v);
 }

@@ -8,10 +8,12 @@
 
 #include "discovery/draft.h"
 #include "discovery/sweep.h"
+#include "distribution/check.h"
 #include "distribution/hwstate.h"
 #include "distribution/plan.h"
 #include "distribution/push.h"
 #include "distribution/readback.h"
+#include "distribution/safe.h"
 #include "routing/lid.h"
 #include "routing/route.h"
 #include "sm/base/log.h"
@@ -34,6 +36,7 @@ struct sm_banned {
 	uint64_t guid;
 	struct mono until;
 	struct mono wait; /* doubles each time; 0: never banned yet */
+	unsigned lies;	  /* blocks it acknowledged and did not hold */
 	unsigned silent;  /* pushes in a row that it did not answer */
 };
 
@@ -63,6 +66,7 @@ struct sm {
 	uint32_t generation;
 	struct sm_dirty dirty;
 	struct mono light_due, poll_due, retry_due, retry_wait, names_due;
+	struct mono check_due; /* a while after a push: drained, and true? */
 	struct sm_banned *banned;
 	size_t nbanned, capbanned;
 
@@ -73,6 +77,14 @@ struct sm {
 	struct readback *readback;
 	struct plan *plan;
 	struct push *push;
+	struct check *check;
+	struct check_block *sample; /* what the next check looks at */
+	size_t nsample, capsample;
+	struct map ours; /* switches whose ports our own plan takes down */
+	bool held_alarm; /* the alarm is about turns that are blocked */
+	bool excused;	 /* a trap of one of them was no news */
+	unsigned stops;	 /* pushes in a row that a change overtook */
+	struct view_change change;
 	struct topo *topo;     /* with LIDs */
 	struct sm_work *work;  /* with the worker */
 	struct routes *routes; /* computed, not yet acknowledged */
@@ -132,15 +144,34 @@ void sm_run_drop(struct sm_work *w);
 /* End a run without a commit: the last good tables stay. */
 void sm_run_fail(struct sm *sm, struct mono now, const char *why);
 
+/* sm_push.c: a transition is planned, pushed, and looked after. */
+void sm_push_job(const struct sm *sm, const struct routes *to,
+	struct safe_job *job); /* from and hw stay the core's */
+void sm_push_start(
+	struct sm *sm, struct safe_transition *change, struct mono now);
+void sm_push_plan(struct sm *sm, struct mono now); /* plan here, then start */
+struct mono sm_push_next(const struct sm *sm);
+void sm_push_watch(struct sm *sm, struct mono now); /* stop it if overtaken */
+void sm_push_over(struct sm *sm, struct mono now);
+bool sm_push_check(struct sm *sm, struct mono now); /* the phase */
+bool sm_push_check_begin(struct sm *sm, struct mono now);
+/* Is a trap from this switch our own plan's doing? */
+bool sm_push_caused(struct sm *sm, uint64_t guid);
+void sm_push_load(struct sm *sm, const struct store_state *s);
+void sm_push_story(struct sm *sm); /* into sm->change */
+
 /* sm_blame.c: what failures of a push lead to, and who is kept out. */
 enum sm_verdict { SM_WRITTEN, SM_PLAN_AGAIN, SM_SWEEP_AGAIN };
 enum sm_verdict sm_blame_failures(struct sm *sm, struct mono now);
 struct sm_banned *sm_blame_find(struct sm *sm, uint64_t guid); /* or NULL */
 void sm_blame_keep(struct sm *sm, struct mono now); /* before a freeze */
 void sm_blame_forgive(struct sm *sm); /* silence, after a good push */
+/* It acknowledged a block and holds another. */
+void sm_blame_lie(struct sm *sm, const struct check_block *b, struct mono now);
 
 /* sm_commit.c: swap the view, save, tell; schedule what comes next. */
 void sm_commit(struct sm *sm, struct mono now);
+void sm_commit_save(struct sm *sm); /* what must survive a restart */
 void sm_commit_schedule(struct sm *sm, struct mono now);
 /* Port p of t is not as it should be: ask it and its switch again later. */
 void sm_commit_retry(struct sm *sm, const struct topo *t, port_ix p);
@@ -169,5 +200,6 @@ void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);
 void sm_mark(struct sm *sm, uint64_t switch_guid, struct mono now,
 	const char *cause);
 void sm_mark_full(struct sm *sm, struct mono now, const char *cause);
+void sm_mark_replan(struct sm *sm, struct mono now, const char *cause);
 
 #endif

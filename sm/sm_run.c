@@ -20,6 +20,8 @@ struct sm_work {
 	struct route_rank *ranks;
 	struct routes *result;
 	struct route_story story;
+	struct safe_job safe;
+	struct safe_transition *change;
 	struct reason why;
 };
 
@@ -139,6 +141,8 @@ light_overdue(const struct sm *sm, struct mono now)
 static bool
 start_regular(struct sm *sm, struct mono now)
 {
+	if (due(sm->check_due, now))
+		return sm_push_check_begin(sm, now);
 	if (due(sm->names_due, now)) {
 		sm->names_due = MONO_NEVER;
 		sm->sweep = sweep_new(SWEEP_NAMES, sm->draft, sm->x,
@@ -422,6 +426,10 @@ sm_work_run(struct sm_work *w)
 {
 	w->result = route_compute(&w->job, w->cfg->routing.engines.name,
 		w->cfg->routing.engines.n, &w->story, &w->why);
+	if (w->result == NULL)
+		return;
+	w->safe.to = w->result;
+	w->change = safe_plan(&w->safe);
 }
 
 void
@@ -429,6 +437,7 @@ sm_run_drop(struct sm_work *w)
 {
 	if (w == NULL)
 		return;
+	safe_free(w->change);
 	routes_unref(w->result);
 	routes_unref(w->prev);
 	topo_unref(w->job.topo);
@@ -509,31 +518,11 @@ start_routing(struct sm *sm, struct mono now)
 	w->job.load_limit = sm->cfg->routing.load_limit;
 	w->job.seed = 1;
 	w->job.threads = 1;
+	sm_push_job(sm, NULL, &w->safe);
+	w->safe.from = w->prev;
 	sm->work = w;
 	sm_enter(sm, SM_ROUTE, now);
 	sm->ops->route(sm->ops->cookie, w);
-}
-
-static void
-start_push(struct sm *sm, struct mono now)
-{
-	static const uint8_t vls_code[16] = {
-		[1] = 1, [2] = 2, [4] = 3, [8] = 4, [15] = 5};
-	const struct config_link *l = &sm->cfg->link;
-	const struct plan_params params = {
-		.subnet_prefix = sm->cfg->fabric.subnet_prefix,
-		.mkey = sm->cfg->fabric.m_key,
-		.subnet_timeout = (uint8_t)l->subnet_timeout,
-		.hoq_life = (uint8_t)l->hoq_lifetime,
-		.leaf_hoq_life = (uint8_t)l->leaf_hoq_lifetime,
-		.vl_stall = (uint8_t)l->vl_stall_count,
-		.max_vls_code = vls_code[l->max_vls & 15],
-	};
-
-	sm->plan = plan_make(sm->routes, sm->hw, &params);
-	sm->push = push_new(
-		sm->plan, sm->hw, sm->draft, sm->x, sm->cfg->fabric.m_key);
-	sm_enter(sm, SM_PUSH, now);
 }
 
 /* Nothing that routing depends on changed: the routes in force stay. */
@@ -559,7 +548,7 @@ sm_run_readback(struct sm *sm, struct mono now)
 	if (same_fabric(sm)) {
 		sm->routes = routes_for(sm->view->routes, sm->topo);
 		sm->story = sm->view->story;
-		start_push(sm, now);
+		sm_push_plan(sm, now);
 	} else {
 		start_routing(sm, now);
 	}
@@ -569,6 +558,7 @@ sm_run_readback(struct sm *sm, struct mono now)
 void
 sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 {
+	struct safe_transition *change = w->change;
 	struct reason why = w->why;
 
 	sm->times.route =
@@ -576,6 +566,7 @@ sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 	sm->routes = w->result;
 	sm->story = w->story;
 	w->result = NULL;
+	w->change = NULL;
 	sm_run_drop(w);
 	sm->work = NULL;
 	if (sm->routes == NULL) {
@@ -585,7 +576,7 @@ sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 	if (sm->story.fallback)
 		log_warn("routing: fell back engine=%s tried=\"%s\"",
 			sm->story.engine, sm->story.tried);
-	start_push(sm, now);
+	sm_push_start(sm, change, now);
 }
 
 /* ---- push and commit ---- */
@@ -681,8 +672,14 @@ finish(struct sm *sm, struct mono now)
 static void
 again(struct sm *sm, enum sm_verdict v, struct mono now)
 {
-	if (v == SM_WRITTEN) {
+	if (v == SM_WRITTEN && push_complete(sm->push)) {
 		finish(sm, now);
+		return;
+	}
+	if (sm->dirty.due.ns != MONO_NEVER.ns && sm->stops > 0) {
+		/* overtaken: the next run begins with what is known by now */
+		forget_work(sm);
+		sm_enter(sm, SM_IDLE, now);
 		return;
 	}
 	forget_work(sm);
@@ -699,10 +696,12 @@ again(struct sm *sm, enum sm_verdict v, struct mono now)
 bool
 sm_run_push(struct sm *sm, struct mono now)
 {
+	sm_push_watch(sm, now);
 	push_feed(sm->push, now);
 	if (!push_done(sm->push))
 		return false;
 	count_push(sm);
+	sm_push_over(sm, now);
 	sm->times.push =
 		mono_add(sm->times.push, mono_sub(now, sm->phase_began));
 	again(sm, sm_blame_failures(sm, now), now);
@@ -734,8 +733,13 @@ sm_run_names(struct sm *sm, struct mono now)
 	struct view *v;
 	uint64_t got;
 
-	sweep_feed(sm->sweep, now);
-	if (!sweep_done(sm->sweep))
+	/* A change does not wait for names, least of all for those behind it:
+	 * what has been read stays in the draft, the rest is asked later. */
+	if (due(sm->dirty.due, now))
+		xact_cancel_all(sm->x, now);
+	else
+		sweep_feed(sm->sweep, now);
+	if (!sweep_done(sm->sweep) && !due(sm->dirty.due, now))
 		return false;
 	got = sweep_stats(sm->sweep)->smps;
 	sweep_free(sm->sweep);
@@ -750,6 +754,7 @@ sm_run_names(struct sm *sm, struct mono now)
 		v->routes = routes_for(sm->view->routes, fresh);
 		v->quarantine = mem_dup(
 			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
+		view_change_own(&v->change);
 		view_unref(sm->view);
 		sm->view = v;
 		sm->ops->committed(sm->ops->cookie, v);

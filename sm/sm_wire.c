@@ -59,6 +59,8 @@ act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 			(n->change_flags & NEW_DESCRIPTION) != 0)
 			draft_renamed(sm->draft, t->node[t->port[p].node].guid);
 	}
+	if (n->trap == TRAP_LINK_STATE && sm_push_caused(sm, guid))
+		return;
 	(void)snprintf(cause, sizeof(cause), "trap %u from %.64s lid %u",
 		n->trap, name, about);
 	if (guid != 0)

@@ -42,6 +42,8 @@ struct reader {
 	struct rank_line *rank;
 	size_t nlid, lid_cap;
 	size_t nrank, rank_cap;
+	struct store_block *block;
+	size_t nblock, block_cap;
 	unsigned line;
 	bool has_prefix, has_order, has_routed;
 };
@@ -164,6 +166,40 @@ read_rank(struct reader *r, char *s)
 	return 0;
 }
 
+static int
+read_block(struct reader *r, char *s)
+{
+	struct store_block rec = {0};
+	uint64_t in, out;
+	const char *row;
+	size_t i;
+	char text[24];
+
+	if (read_guid(r, &s, &rec.guid) < 0)
+		return -1;
+	if (!number(word(&s), 10, 254, &in) || !number(word(&s), 10, 254, &out))
+		return complain(
+			r, r->line, "port", "not a number from 0 to 254");
+	row = word(&s);
+	(void)snprintf(text, sizeof(text), "0x%s", row != NULL ? row : "");
+	if (row == NULL || strlen(row) != 16 ||
+		!number(text, 16, UINT64_MAX, &rec.row))
+		return complain(r, r->line, "row",
+			"not 16 hexadecimal digits, one for each SL");
+	if (!number(word(&s), 10, UINT64_MAX, &rec.pairs) || s != NULL)
+		return complain(r, r->line, "pairs", "not a number");
+	rec.in = (uint8_t)in;
+	rec.out = (uint8_t)out;
+	for (i = 0; i < r->nblock; i++)
+		if (r->block[i].guid == rec.guid && r->block[i].in == rec.in &&
+			r->block[i].out == rec.out)
+			return complain(r, r->line, "block", "given twice");
+	r->block =
+		mem_grow(r->block, r->nblock, &r->block_cap, sizeof(*r->block));
+	r->block[r->nblock++] = rec;
+	return 0;
+}
+
 static bool
 order_ok(const char *s, size_t max)
 {
@@ -236,6 +272,7 @@ read_line(struct reader *r, char *s)
 		{"routed", read_routed},
 		{"turn", read_turn},
 		{"fabric", read_prefix},
+		{"block", read_block},
 	};
 	char *w = word(&s);
 	size_t i;
@@ -244,7 +281,7 @@ read_line(struct reader *r, char *s)
 		if (w != NULL && strcmp(w, kind[i].name) == 0)
 			return kind[i].read(r, s);
 	return complain(r, r->line, "record",
-		"none of lid, rank, order, routed, turn, fabric");
+		"none of lid, rank, order, routed, turn, fabric, block");
 }
 
 /*
@@ -372,6 +409,17 @@ check_ranks(struct reader *r)
 	return 0;
 }
 
+static const struct store_block *
+keep_blocks(struct reader *r)
+{
+	struct store_block *b = arena_array(r->s->arena, r->nblock, sizeof(*b));
+	size_t i;
+
+	for (i = 0; i < r->nblock; i++)
+		b[i] = r->block[i];
+	return b;
+}
+
 /* Move what was read and judged into the state's arena. */
 static void
 keep(struct reader *r)
@@ -385,6 +433,8 @@ keep(struct reader *r)
 		lid[i] = r->lid[i].rec;
 	for (i = 0; i < r->nrank; i++)
 		rank[i] = r->rank[i].rec;
+	r->s->block = keep_blocks(r);
+	r->s->nblock = r->nblock;
 	r->s->lid = lid;
 	r->s->nlid = r->nlid;
 	r->s->rank = rank;
@@ -410,6 +460,7 @@ read_text(struct reader *r, char *text, size_t n)
 		keep(r);
 	free(r->lid);
 	free(r->rank);
+	free(r->block);
 	return rc;
 }
 
@@ -567,6 +618,12 @@ store_print(const struct store_state *s, struct buf *out)
 	for (i = 0; i < s->nrank; i++)
 		buf_printf(out, "rank 0x%016" PRIx64 " %" PRIu32 "\n",
 			s->rank[i].guid, s->rank[i].rank);
+	for (i = 0; i < s->nblock; i++)
+		buf_printf(out,
+			"block 0x%016" PRIx64 " %u %u %016" PRIx64 " %" PRIu64
+			"\n",
+			s->block[i].guid, s->block[i].in, s->block[i].out,
+			s->block[i].row, s->block[i].pairs);
 	buf_printf(out, "checksum 0x%016" PRIx64 "\n",
 		checksum(out->text, out->n));
 }

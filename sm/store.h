@@ -11,6 +11,10 @@
  *	turn 0x0002c90200401234				leaf for down-up turns
  *	order tiers
  *	rank 0x0002c90200401234 1			switch GUID, rank
+ *	block 0x0002c90200401234 3 5 0123456789abcdef 40
+ *					switch GUID, in-port, out-port of a turn
+ *					that is closed, its row of SL2VL before,
+ *					pairs that lose packets
  *	checksum 0x1f0e...				FNV-1a of all before
  *
  * It is replaced as a whole: a temporary file in the same directory, fsync,
@@ -45,6 +49,14 @@ struct store_rank {
 	uint32_t rank;
 };
 
+/* A turn that was closed, or was about to be, when this was saved. */
+struct store_block {
+	uint64_t guid; /* of the switch, not 0 */
+	uint8_t in, out;
+	uint64_t row; /* of SL2VL as it was before, SL 0 in the highest digit */
+	uint64_t pairs;
+};
+
 /*
  * {0} is the empty state. store_load fills arena and points the arrays into
  * it; a caller that saves may point them anywhere and leave arena NULL.
@@ -61,6 +73,8 @@ struct store_state {
 	uint64_t turn;	/* GUID of routes.turn_leaf, 0: none */
 	char order[16]; /* how ranks came about, a word of [a-z0-9-]; "": no
 			   order recorded, and then no ranks either */
+	const struct store_block *block; /* no turn twice */
+	size_t nblock;
 	struct arena *arena;
 };
 

@@ -12,6 +12,7 @@
 #include "sm/base/mem.h"
 #include "sm/base/path.h"
 #include "sm/ctl/answer.h"
+#include "sm/ctl/change.h"
 #include "sm/ctl/fabric.h"
 #include "sm/ctl/paths.h"
 
@@ -161,6 +162,12 @@ do_routes(struct client *k, json_t *request)
 	return paths_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
 }
 
+static struct answer *
+do_explain(struct client *k, json_t *request)
+{
+	return change_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
+}
+
 static const struct command {
 	const char *name;
 	bool view; /* can only be answered from one */
@@ -170,6 +177,7 @@ static const struct command {
 	{"status", false, do_status},
 	{"topology", true, do_topology},
 	{"routes", true, do_routes},
+	{"explain", true, do_explain},
 	{"sweep", false, do_sweep},
 };
 

@@ -79,6 +79,10 @@ static const struct option_row sweep_options[] = {
 	{NULL, NULL, TEXT, NULL, NULL},
 };
 
+static const struct option_row no_options[] = {
+	{NULL, NULL, TEXT, NULL, NULL},
+};
+
 static const struct command commands[] = {
 	{"status", "", 0, status_options, show_status,
 		"role, fabric, routes, verification, wire"},
@@ -86,6 +90,8 @@ static const struct command commands[] = {
 		"nodes and cables"},
 	{"routes", "[[FROM] TO]", 2, routes_options, show_routes,
 		"summary; the way to TO; the path FROM TO and why"},
+	{"explain", "change", 1, no_options, show_explain,
+		"how the tables came to the switches, and why so"},
 	{"sweep", "", 0, sweep_options, show_sweep,
 		"have the whole fabric looked at again"},
 };
@@ -268,6 +274,14 @@ set_operands(struct ask *a)
 {
 	static const char *const key[2][2] = {{"to", NULL}, {"from", "to"}};
 
+	if (a->cmd->show == show_explain) {
+		if (a->noperands == 0)
+			return usage("explain what?", NULL);
+		if (json_object_set_new(a->request, "what",
+			    json_string(a->operand[0])) != 0)
+			return usage("an operand is not UTF-8", NULL);
+		return EXIT_OK;
+	}
 	if (a->noperands > 0 && json_object_get(a->request, "switch") != NULL)
 		return usage("--switch stands alone", NULL);
 	for (unsigned i = 0; i < a->noperands; i++)

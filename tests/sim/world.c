@@ -26,8 +26,10 @@ world_forget(struct world *w)
 	union {
 		const void *in;
 		void *out;
-	} lid = {w->saved.lid}, rank = {w->saved.rank};
+	} lid = {w->saved.lid}, rank = {w->saved.rank},
+	  block = {w->saved.block};
 
+	free(block.out);
 	free(lid.out);
 	free(rank.out);
 	w->saved = (struct store_state){0};
@@ -43,6 +45,7 @@ on_save(void *cookie, const struct store_state *s)
 	w->saved.arena = NULL;
 	w->saved.lid = mem_dup(s->lid, s->nlid * sizeof(*s->lid));
 	w->saved.rank = mem_dup(s->rank, s->nrank * sizeof(*s->rank));
+	w->saved.block = mem_dup(s->block, s->nblock * sizeof(*s->block));
 }
 
 static void

@@ -654,6 +654,26 @@ START_TEST(a_reload_that_changes_the_interval)
 }
 END_TEST
 
+START_TEST(a_change_does_not_wait_for_names)
+{
+	struct sim_behaviour nameless = {.mute = 1U << MAD_NODE_DESC};
+	struct fabric *f = tree();
+	struct world *w = start(f, "");
+	uint32_t leaf = fabric_find(f, "leaf1");
+
+	/* names are read a moment after the bring-up, and one is not told */
+	sim_fault_behave(w->sim, fabric_find(f, "h9"), &nameless);
+	world_run(w, mono_ms(400));
+	ck_assert_uint_eq(w->runs, 1);
+	sim_fault_link(w->sim, leaf,
+		port_between(f, leaf, fabric_find(f, "spine1")), false);
+	world_run(w, mono_ms(500));
+	ck_assert_uint_gt(w->runs, 1);
+	expect_order(w, "cable pulled");
+	end(w, f);
+}
+END_TEST
+
 START_TEST(a_reload_that_changes_the_lmc)
 {
 	struct fabric *f = tree();
@@ -708,6 +728,7 @@ main(void)
 	tcase_add_test(t, garbage_from_everywhere);
 	tcase_add_test(t, twins_are_looked_at_twice);
 	tcase_add_test(t, a_reload_that_changes_the_interval);
+	tcase_add_test(t, a_change_does_not_wait_for_names);
 	tcase_add_test(t, a_reload_that_changes_the_lmc);
 	suite_add_tcase(s, t);
 	srunner_run_all(r, CK_NORMAL);

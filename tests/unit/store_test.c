@@ -99,9 +99,16 @@ static const struct store_rank ranks[] = {
 	{0x0002c90200000002, UINT32_MAX},
 };
 
+static const struct store_block blocks[] = {
+	{0x0002c90200000002, 3, 254, 0x0123456789abcdef, 40},
+	{0x0002c90200000001, 0, 1, UINT64_MAX, UINT64_MAX},
+};
+
 START_TEST(test_round)
 {
 	struct store_state s = {.prefix = 0xfe80000000000000,
+		.block = blocks,
+		.nblock = 2,
 		.lid = lids,
 		.nlid = 4,
 		.rank = ranks,
@@ -124,6 +131,14 @@ START_TEST(test_round)
 	ck_assert_uint_eq(back.load, 72);
 	ck_assert_uint_eq(back.turn, 0x99);
 	ck_assert_uint_eq(back.nlid, 4);
+	ck_assert_uint_eq(back.nblock, 2);
+	for (i = 0; i < 2; i++) {
+		ck_assert_uint_eq(back.block[i].guid, blocks[i].guid);
+		ck_assert_uint_eq(back.block[i].in, blocks[i].in);
+		ck_assert_uint_eq(back.block[i].out, blocks[i].out);
+		ck_assert_uint_eq(back.block[i].row, blocks[i].row);
+		ck_assert_uint_eq(back.block[i].pairs, blocks[i].pairs);
+	}
 	ck_assert_uint_eq(back.nrank, 2);
 	for (i = 0; i < 4; i++) {
 		ck_assert_uint_eq(back.lid[i].guid, lids[i].guid);
@@ -210,8 +225,23 @@ static const struct refusal {
 			"0xfe80000000000000"},
 	{"fabric 0x1\nfabric 0x1\n", ":3: fabric: given twice"},
 	{"lids 0x1 1 0\n",
-		":2: record: none of lid, rank, order, routed, turn, fabric"},
-	{"\n", ":2: record: none of lid, rank, order, routed, turn, fabric"},
+		":2: record: none of lid, rank, order, routed, turn, fabric, "
+		"block"},
+	{"\n",
+		":2: record: none of lid, rank, order, routed, turn, fabric, "
+		"block"},
+	{"block 0x0 1 2 0123456789abcdef 3\n",
+		":2: GUID: not 0x and hexadecimal digits, or 0"},
+	{"block 0x1 255 2 0123456789abcdef 3\n",
+		":2: port: not a number from 0 to 254"},
+	{"block 0x1 1\n", ":2: port: not a number from 0 to 254"},
+	{"block 0x1 1 2 123456789abcdef 3\n",
+		":2: row: not 16 hexadecimal digits, one for each SL"},
+	{"block 0x1 1 2 0123456789abcdef\n", ":2: pairs: not a number"},
+	{"block 0x1 1 2 0123456789abcdef 3 4\n", ":2: pairs: not a number"},
+	{"block 0x1 1 2 0123456789abcdef 3\n"
+	 "block 0x1 1 2 0123456789abcdef 3\n",
+		":3: block: given twice"},
 };
 
 START_TEST(test_refusals)
