@@ -455,7 +455,8 @@ remembered_rank(const struct sm *sm, uint64_t guid)
  * After a restart the routes in force are what was read back from the
  * switches, in the order that was remembered: a second life changes nothing
  * that need not change. How good fresh tables would be is remembered too, for
- * the fabric that was routed last. NULL where nothing is known.
+ * the fabric that was routed last. After a takeover no order is known: a fresh
+ * one is chosen, and what is legal in it stays. NULL where nothing is known.
  */
 static struct routes *
 routes_found(struct sm *sm)
@@ -466,7 +467,7 @@ routes_found(struct sm *sm)
 	uint32_t b;
 	sw_ix s;
 
-	if (!sm->rank_known || sm->counts.lft_reads == 0)
+	if (sm->counts.lft_reads == 0)
 		return NULL;
 	r = routes_new(sm->topo, sm->pool);
 	r->engine = "found";
