@@ -1,8 +1,5 @@
 #include "routing/updn.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* Where an attempt gets its order from. */
 enum source { KEPT, FRESH, ONE_TOP };
 
@@ -55,28 +52,6 @@ pick_source(struct updn *u, unsigned attempt, enum source *source)
 	return ENGINE_OK;
 }
 
-static struct routes *
-make_routes(struct updn *u, bool keep)
-{
-	const struct route_job *job = u->job;
-	struct routes *r = routes_new(job->topo, job->pool);
-	struct updn_reach reach = updn_reach(u);
-	struct updn_dests dests =
-		updn_chain(u, &reach, keep && job->prev != NULL);
-
-	r->engine = engine_updn.name;
-	r->order = u->order;
-	r->turn_leaf = u->turn_leaf;
-	r->reranked = u->reranked;
-	memcpy(r->rank, u->rank, u->nsw * sizeof(*r->rank));
-	(void)snprintf(r->note, sizeof(r->note), "%s", u->note);
-	if (updn_fill(u, &reach, &dests, keep, r) < 0) {
-		routes_unref(r);
-		return NULL;
-	}
-	return r;
-}
-
 static enum engine_result
 route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
@@ -85,12 +60,16 @@ route(const struct route_job *job, bool keep, unsigned attempt,
 	enum source source;
 
 	*out = NULL;
+	if (keep && attempt == 0)
+		*out = updn_repair(job, arena, engine_updn.name);
+	if (*out != NULL)
+		return ENGINE_OK;
 	updn_graph(&u);
 	if (pick_source(&u, attempt, &source) != ENGINE_OK)
 		return ENGINE_NO_MORE;
 	u.reranked = source == KEPT ? u.reranked : 0;
 	make_order(&u, source);
-	*out = make_routes(&u, keep);
+	*out = updn_make(&u, keep, engine_updn.name);
 	if (*out == NULL) {
 		(void)reason_set(why, "cancelled");
 		return ENGINE_REFUSED;

@@ -104,7 +104,9 @@ updn_graph(struct updn *u)
 	u->tier.seq = arena_array(u->a, u->nsw, sizeof(*u->tier.seq));
 	u->line.pos = arena_array(u->a, u->nsw, sizeof(*u->line.pos));
 	u->line.seq = arena_array(u->a, u->nsw, sizeof(*u->line.seq));
+	u->turn = arena_array(u->a, u->words, sizeof(*u->turn));
 	u->turn_leaf = TOPO_NONE;
+	u->m = u->a;
 	for (sw_ix s = 0; s < u->nsw; s++)
 		u->live[s] = !(t->node[t->sw[s].node].flags & TN_QUARANTINED);
 	make_groups(u);
@@ -136,6 +138,7 @@ updn_graph_sort(struct updn *u)
 	struct place *p = arena_array(u->a, u->nsw, sizeof(*p));
 	const struct topo *t = u->t;
 
+	u->tier_above = NULL;
 	for (sw_ix s = 0; s < u->nsw; s++)
 		p[s] = (struct place){
 			t->node[t->sw[s].node].guid, u->rank[s], s};
