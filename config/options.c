@@ -217,24 +217,36 @@ static const struct schema_option distribution[] = {
 			"an alarm."},
 };
 
-#define ROLE(word, what)                                                       \
-	{                                                                      \
-		.key = #word, .type = SCHEMA_SWITCHES,                         \
-		FIELD(config_roles, word), .max = 64, .def = "[]",             \
-		.reload = SCHEMA_REROUTE, .help = what                         \
-	}
-
 static const struct schema_option roles[] = {
-	ROLE(leaf, "The leaf switches, by GUID, by name (NodeDescription), or "
-		   "by a pattern of names such as \"SW-L*\". "
-		   "A GUID counts before a name, a name before a pattern, the "
-		   "longer pattern before the shorter. "
-		   "Who is in no list is placed by what it tells "
-		   "(discovery.role_attribute), by the order in force, and by "
-		   "its hosts and links."),
-	ROLE(spine, "Likewise the switches between the leaves and the top of "
-		    "the tree."),
-	ROLE(root, "Likewise the switches at the top."),
+	{.key = "leaf",
+		.type = SCHEMA_SWITCHES,
+		FIELD(config_roles, leaf),
+		.max = 64,
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "The leaf switches, by GUID, by name "
+			"(NodeDescription), or by a pattern of names such as "
+			"\"SW-L*\". "
+			"A GUID counts before a name, a name before a pattern, "
+			"the longer pattern before the shorter. "
+			"Who is in no list is placed by what it tells "
+			"(discovery.role_attribute), by the order in force, "
+			"and by its hosts and links."},
+	{.key = "spine",
+		.type = SCHEMA_SWITCHES,
+		FIELD(config_roles, spine),
+		.max = 64,
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "Likewise the switches between the leaves and the top "
+			"of the tree."},
+	{.key = "root",
+		.type = SCHEMA_SWITCHES,
+		FIELD(config_roles, root),
+		.max = 64,
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "Likewise the switches at the top."},
 };
 
 static const struct schema_option discovery[] = {
