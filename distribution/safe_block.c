@@ -17,6 +17,7 @@
 
 enum {
 	GREEDY_VERTICES = 4096, /* above that short cycles take too long */
+	WEIGHED_TURNS = 20000,	/* above that only legal ones come first */
 	GREEDY_CYCLES = 64,
 };
 
@@ -80,8 +81,8 @@ safe_block_add(const struct safe_net *n, const struct safe_load *l,
 		.sw = s,
 		.in = (uint8_t)(v - n->base[v]),
 		.out = (uint8_t)out,
-		.lanes = n->lanes == 1 ? UINT16_MAX
-				       : (uint16_t)(1U << v / n->nrec),
+		.lanes = (uint16_t)(n->lanes == 1 ? UINT16_MAX
+						  : 1U << v / n->nrec),
 		.pairs = safe_load_of(n, l, v, out),
 	};
 }
@@ -173,27 +174,54 @@ by_weight(const void *a, const void *b)
 	return (x->out > y->out) - (x->out < y->out);
 }
 
-/* Add turns in the order of e; what is refused goes into set. */
+/* Add turns in the order of e to `start`; what is refused goes into set. */
 static void
-insert(struct cut *c, struct safe_set *set)
+insert(struct cut *c, const uint64_t *start, struct safe_set *set)
 {
 	struct safe_order o;
+	bool ok;
 
 	qsort(c->e, c->ne, sizeof(*c->e), by_weight);
-	if (safe_order_new(&o, c->n, c->comp, c->start))
-		for (size_t i = 0; i < c->ne; i++) {
-			struct edge *e = &c->e[i];
+	ok = safe_order_new(&o, c->n, c->comp, start);
+	for (size_t i = 0; ok && i < c->ne; i++) {
+		struct edge *e = &c->e[i];
 
-			if (!safe_order_add(&o, e->v, e->out))
-				safe_block_add(
-					c->n, c->load, set, e->v, e->out);
-		}
+		if (!safe_has(c->n, start, e->v, e->out) &&
+			!safe_order_add(&o, e->v, e->out))
+			safe_block_add(c->n, c->load, set, e->v, e->out);
+	}
 	safe_order_free(&o);
 	safe_block_finish(set);
 }
 
+/*
+ * Legal turns first: all at once where they have no cycle together with the
+ * new routing's, which is always so where that obeys its order itself.
+ */
 static void
-clear(uint64_t *turn, const struct safe_net *n, const struct edge *e)
+insert_legal(struct cut *c, struct safe_set *set)
+{
+	const struct safe_net *n = c->n;
+	uint64_t *all = mem_dup(c->start, safe_words(n) * sizeof(*all));
+	struct safe_order o;
+	bool ok;
+
+	for (size_t i = 0; i < c->ne; i++) {
+		struct edge *e = &c->e[i];
+
+		e->late = !safe_method_legal(c->val, e->v % n->nrec, e->out);
+		if (!e->late)
+			all[((size_t)e->v << n->shift) + (e->out >> 6)] |=
+				UINT64_C(1) << (e->out & 63);
+	}
+	ok = safe_order_new(&o, n, c->comp, all);
+	safe_order_free(&o);
+	insert(c, ok ? all : c->start, set);
+	free(all);
+}
+
+static void
+clear_turn(uint64_t *turn, const struct safe_net *n, const struct edge *e)
 {
 	turn[((size_t)e->v << n->shift) + (e->out >> 6)] &=
 		~(UINT64_C(1) << (e->out & 63));
@@ -239,7 +267,7 @@ greedy(struct cut *c)
 		if (e == NULL)
 			break;
 		e->late = 1;
-		clear(turn, n, e);
+		clear_turn(turn, n, e);
 	}
 	free(turn);
 	free(comp);
@@ -290,19 +318,19 @@ safe_block_find(const struct safe_values *v, const struct safe_load *l,
 	c.ncyclic = safe_cycle_find(n, mix, c.comp);
 	find_start(&c);
 	collect(&c);
-	if (c.ne > 0) {
-		insert(&c, out);
+	if (c.ne > 0)
+		insert_legal(&c, out);
+	if (c.ne > 0 && c.ne <= WEIGHED_TURNS) {
 		for (size_t i = 0; i < c.ne; i++)
-			c.e[i].late = !safe_method_legal(
-				v, c.e[i].v % n->nrec, c.e[i].out);
-		insert(&c, &try);
+			c.e[i].late = 0;
+		insert(&c, c.start, &try);
 		choose(out, &try);
 	}
 	if (c.ne > 0 && c.ncyclic <= GREEDY_VERTICES) {
 		for (size_t i = 0; i < c.ne; i++)
 			c.e[i].late = 0;
 		greedy(&c);
-		insert(&c, &try);
+		insert(&c, c.start, &try);
 		choose(out, &try);
 	}
 	free(c.nothing);

@@ -9,6 +9,8 @@
 #include "distribution/safe_priv.h"
 #include "sm/base/mem.h"
 
+enum { VISITS = 4000000 }; /* some tenths of a second */
+
 /* Turns inside one component alone can be on a cycle. */
 static bool
 inside(const struct safe_order *o, uint32_t v, uint32_t w)
@@ -54,7 +56,7 @@ bool
 safe_order_new(struct safe_order *o, const struct safe_net *n,
 	const uint32_t *comp, const uint64_t *turn)
 {
-	*o = (struct safe_order){.n = n, .comp = comp};
+	*o = (struct safe_order){.n = n, .comp = comp, .left = VISITS};
 	o->turn = mem_dup(turn, safe_words(n) * sizeof(*turn));
 	o->pos = mem_zalloc(n->nv, sizeof(*o->pos));
 	o->mark = mem_zalloc(n->nv, sizeof(*o->mark));
@@ -79,7 +81,7 @@ safe_order_free(struct safe_order *o)
 static bool
 search_fore(struct safe_order *o, uint32_t x, uint32_t y)
 {
-	bool found = x == y;
+	bool found = x == y || o->left == 0;
 
 	o->nfore = 0;
 	o->mark[y] = 1;
@@ -101,6 +103,7 @@ search_fore(struct safe_order *o, uint32_t x, uint32_t y)
 	}
 	for (uint32_t i = 0; i < o->nfore; i++)
 		o->mark[o->fore[i]] = 0;
+	o->left -= o->nfore < o->left ? o->nfore : o->left;
 	return !found;
 }
 

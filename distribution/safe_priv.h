@@ -228,6 +228,8 @@ struct safe_order {
 	uint8_t *mark;		      /* [nv] */
 	uint32_t *fore, *back, *pool; /* vertices of one search */
 	uint32_t nfore, nback;
+	uint32_t left; /* vertices that searches may still visit: beyond, what
+			  does not obviously fit is refused */
 };
 /* Copies turn. False when it has a cycle: then only free it. */
 bool safe_order_new(struct safe_order *o, const struct safe_net *n,

@@ -35,6 +35,9 @@ struct work {
 	size_t ne, cape;
 	struct added *added;
 	size_t nadded, capadded;
+	struct added bad; /* what refused the last entry, if that was new */
+	bool isbad;
+	uint64_t *refused; /* turns that do not fit in this stage at all */
 	/* lanes that reach switches, for LIDs that were asked for */
 	uint32_t *row_of; /* by LID: row number + 1 */
 	uint8_t *rows;
@@ -131,8 +134,13 @@ add_turn(struct work *w, uint32_t c, unsigned out, unsigned lanes)
 
 		if (safe_has(n, w->order.turn, v, out))
 			continue;
-		if (!safe_order_add(&w->order, v, out))
+		if (safe_has(n, w->refused, v, out))
 			return false;
+		if (!safe_order_add(&w->order, v, out)) {
+			w->bad = (struct added){v, (uint8_t)out};
+			w->isbad = true;
+			return false;
+		}
 		w->added = mem_grow(
 			w->added, w->nadded, &w->capadded, sizeof(*w->added));
 		w->added[w->nadded++] = (struct added){v, (uint8_t)out};
@@ -179,12 +187,29 @@ add_turns(struct work *w, const struct safe_cell *c, unsigned l)
 	return true;
 }
 
+/*
+ * The graph of a stage only grows: a turn that does not fit on its own, with
+ * nothing else of its entry there, will not fit any more.
+ */
+static void
+remember(struct work *w)
+{
+	const struct added *x = &w->bad;
+
+	if (!safe_order_add(&w->order, x->v, x->out))
+		w->refused[((size_t)x->v << w->n->shift) + (x->out >> 6)] |=
+			UINT64_C(1) << (x->out & 63);
+	else
+		safe_order_remove(&w->order, x->v, x->out);
+}
+
 static bool
 admit(struct work *w, const struct entry *e)
 {
 	uint8_t *stage = &w->v->stage[e->cell][e->l];
 
 	w->nadded = 0;
+	w->isbad = false;
 	*stage = (uint8_t)w->at.k;
 	if (add_turns(w, &w->v->c[e->cell], e->l))
 		return true;
@@ -192,6 +217,8 @@ admit(struct work *w, const struct entry *e)
 	while (w->nadded-- > 0)
 		safe_order_remove(&w->order, w->added[w->nadded].v,
 			w->added[w->nadded].out);
+	if (w->isbad)
+		remember(w);
 	return false;
 }
 
@@ -205,6 +232,7 @@ fill(struct work *w, unsigned k, uint64_t *turn)
 
 	w->at = (struct safe_when){SAFE_AT, k};
 	w->nrows = 0;
+	memset(w->refused, 0, safe_words(w->n) * sizeof(*w->refused));
 	if (w->row_of != NULL)
 		memset(w->row_of, 0,
 			(size_t)w->v->nblocks * LFT_BLOCK * sizeof(*w->row_of));
@@ -254,6 +282,7 @@ safe_stage_find(struct safe_values *v, const uint32_t *comp, unsigned max,
 	bool done = false;
 	unsigned k = 0;
 
+	w.refused = mem_alloc(safe_words(w.n) * sizeof(*w.refused));
 	begin(&w);
 	/*
 	 * The first stage may gain from the drain after it alone; and it is
@@ -273,6 +302,7 @@ safe_stage_find(struct safe_values *v, const uint32_t *comp, unsigned max,
 		v->stage[w.e[i].cell][w.e[i].l] = (uint8_t)k;
 	free(w.e);
 	free(w.added);
+	free(w.refused);
 	free(w.row_of);
 	free(w.rows);
 	free(w.ones);

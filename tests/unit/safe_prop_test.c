@@ -294,7 +294,7 @@ START_TEST(random_transitions)
 {
 	unsigned steps = 0, direct = 0, staged = 0, blocked = 0;
 
-	for (uint64_t seed = 1; seed <= 40; seed++) {
+	for (uint64_t seed = 1; seed <= 20; seed++) {
 		struct run run;
 
 		begin(&run, (unsigned)_i, seed * 1000 + (uint64_t)_i);
