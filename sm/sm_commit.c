@@ -249,7 +249,8 @@ sm_commit(struct sm *sm, struct mono now)
 	v->when = now;
 	view_unref(sm->view);
 	sm->view = v;
-	sm->stat.alarm[0] = '\0';
+	if (!sm->held_alarm)
+		sm->stat.alarm[0] = '\0';
 	remember_ranks(sm, v->routes);
 	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), sm_commit_by_guid);
 	v->change = sm->change;
