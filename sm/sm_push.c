@@ -95,6 +95,10 @@ say(const struct plan *p)
 
 	if (x->way == SAFE_NOTHING)
 		return;
+	if (x->unread > 0)
+		log_warn("push: the old tables of %u live switches are not "
+			 "known, mixtures with them are not proven",
+			x->unread);
 	log_info("push: method=%s way=%s stages=%u blocked=%zu entries=%llu "
 		 "blocks=%llu steps=%zu%s%s",
 		safe_method_name(x->method), safe_way_name(x->way), x->nstages,
