@@ -38,6 +38,7 @@ push_ack_breaks(const struct push *p, const struct plan_step *s)
 	const struct topo_node *n = &t->node[t->port[s->port].node];
 
 	switch ((enum plan_kind)s->kind) {
+	case PLAN_WALL:
 	case PLAN_LFT:
 		return (n->flags & TN_FRESH) == 0;
 	case PLAN_LEARN:
