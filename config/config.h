@@ -40,7 +40,7 @@ struct config_fabric {
 	struct schema_guid_ints lmc_override; /* port GUID -> LMC, sorted */
 	struct config_lids lids;
 	uint32_t priority;
-	uint64_t m_key;
+	uint64_t m_key, sm_key;
 };
 
 struct config_updn {

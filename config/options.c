@@ -110,6 +110,15 @@ static const struct schema_option fabric[] = {
 			"with. "
 			"0 means none. "
 			"Keep a file with a key unreadable to others."},
+	{.key = "sm_key",
+		.type = SCHEMA_HEX,
+		FIELD(config_fabric, sm_key),
+		.def = "0x1",
+		.secret = true,
+		.reload = SCHEMA_LIVE,
+		.help = "What subnet managers of one fabric have in common. "
+			"The default is that of opensm, which takes no notice "
+			"of a manager with another one."},
 };
 
 static const struct schema_option routing[] = {

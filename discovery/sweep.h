@@ -43,6 +43,7 @@ struct sweep_stats {
 	uint32_t new_nodes, gone_nodes, new_links, gone_links;
 	uint32_t changed_ports; /* port records that differ from before */
 	uint32_t rounds; /* probe: rounds until PortStateChange stayed 0 */
+	uint32_t twins; /* met anew: one GUID, or a node that moved meanwhile */
 };
 
 /*

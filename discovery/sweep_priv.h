@@ -111,7 +111,6 @@ struct sweep {
 	size_t nlevel, level_cap, level_at;
 	unsigned asks;		  /* open */
 	struct sweep_ends stale;  /* ports whose other end changed */
-	unsigned twins;		  /* made in this sweep */
 	struct sweep_ends claims; /* to be asked again when all is quiet */
 	struct sweep_ends failed; /* links that are up, known, and silent */
 	bool self_changed;	  /* light: our own port is not as it was */

@@ -8,6 +8,9 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
+/* Blocks of one switch in a row without an answer: it has gone. */
+enum { MISSES_MAX = 2 };
+
 /* One switch to ask about one block, or about all of them. */
 struct readback {
 	struct topo *topo;
@@ -22,6 +25,7 @@ struct readback {
 	uint32_t ntodo;
 	uint32_t sw, block; /* next: block of todo[sw] */
 	uint32_t max_block;
+	uint8_t *misses; /* [nsw] */
 	unsigned inflight;
 	uint64_t count;
 };
@@ -74,6 +78,7 @@ readback_new(struct topo *t, const struct readback_job *job)
 	r->x = job->x;
 	r->mkey = job->mkey;
 	r->todo = mem_zalloc(t->nsw, sizeof(*r->todo));
+	r->misses = mem_zalloc(t->nsw, sizeof(*r->misses));
 	r->sample = mem_zalloc(t->nsw, sizeof(*r->sample));
 	for (s = 0; s < t->nsw; s++)
 		if (map_get(job->suspects, guid_of(r, s), NULL) &&
@@ -107,6 +112,7 @@ readback_free(struct readback *r)
 	topo_unref(r->topo);
 	free(r->todo);
 	free(r->sample);
+	free(r->misses);
 	free(r);
 }
 
@@ -130,8 +136,11 @@ block_done(void *cookie, uint64_t tag, const struct xact_result *res)
 	lft_ref ref;
 
 	r->inflight--;
+	if (res->outcome == XACT_TIMEOUT && r->misses[s] < MISSES_MAX)
+		r->misses[s]++;
 	if (res->outcome != XACT_OK)
 		return;
+	r->misses[s] = 0;
 	r->count++;
 	ref = lft_add(r->pool, res->data);
 	hw_set_block(r->hw, guid_of(r, s), (uint32_t)tag, ref);
@@ -196,7 +205,8 @@ readback_feed(struct readback *r, struct mono now)
 		xact_room(r->x)) {
 		sw_ix s = r->todo[r->sw];
 
-		if (r->block < blocks_of(r->topo, s))
+		if (r->block < blocks_of(r->topo, s) &&
+			r->misses[s] < MISSES_MAX)
 			submit(r, s, r->block, now);
 		if (++r->sw == r->ntodo) {
 			r->sw = 0;

@@ -159,6 +159,9 @@ load_state(struct sm *sm, const struct store_state *s)
 			(struct route_rank){s->rank[i].guid, s->rank[i].rank};
 	sm->nrank = s->nrank;
 	sm_push_load(sm, s);
+	sm->routed = s->routed;
+	sm->load = s->load;
+	sm->turn = s->turn;
 	sm->rank_known = s->order[0] != '\0';
 	sm->rank_order = order_from_word(s->order);
 }
@@ -207,6 +210,7 @@ sm_free(struct sm *sm)
 	xact_free(sm->x);
 	lft_pool_free(sm->pool);
 	map_free(&sm->probed);
+	map_free(&sm->retried);
 	free(sm->dirty.guid);
 	free(sm->banned);
 	free(sm->retry);
@@ -302,8 +306,8 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 	if (ch.of[SCHEMA_REROUTE] > 0)
 		sm_mark_replan(sm, now, "configuration changed");
 	config_changes_free(&ch);
-	if (sm->light_due.ns != MONO_NEVER.ns)
-		sm->light_due = mono_add(now, sm->cfg->sweep.interval);
+	if (sm->view != NULL)
+		sm_commit_light(sm, now);
 	advance(sm, now);
 }
 
@@ -329,6 +333,8 @@ sm_wire(const struct sm *sm)
 void
 sm_status(const struct sm *sm, struct sm_status *out)
 {
+	size_t i;
+
 	*out = sm->stat;
 	out->role = sm->role;
 	out->phase = sm->phase;
@@ -337,4 +343,7 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	out->priority = (uint8_t)sm->cfg->fabric.priority;
 	out->master = sm->master.id;
 	(void)turns_holds(hw_turns(sm->hw), &out->held);
+	for (i = 0; i < sm->npeers && i < SM_OTHERS; i++)
+		out->other[i] = sm->peer[i].id;
+	out->nothers = (unsigned)i;
 }

@@ -75,9 +75,12 @@ struct sm_ops {
 /* Another SM that was seen. */
 struct sm_other {
 	uint64_t guid;
-	uint8_t priority, state;
+	uint8_t priority, state; /* as in SMInfo, once it answered */
+	bool answers;
 	char name[65];
 };
+
+enum { SM_OTHERS = 16 }; /* that are told of */
 
 struct sm_status {
 	enum sm_role role;
@@ -85,7 +88,9 @@ struct sm_status {
 	bool dirty; /* something waits for the next run */
 	uint64_t port_guid;
 	uint8_t priority;
-	struct sm_other master; /* guid 0 when none is known */
+	struct sm_other master;		  /* guid 0 when none is known */
+	struct sm_other other[SM_OTHERS]; /* seen in the last sweep */
+	unsigned nothers;
 	uint64_t traps, traps_repeated, traps_refused;
 	uint64_t traps_ours;	   /* caused by our own plan, excused */
 	uint64_t malformed;	   /* MADs dropped by the decoder */

@@ -97,7 +97,7 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 	}
 	if (!f->condemned) {
 		log_warn("push: port not brought up: %s", f->why);
-		sm->unfinished = true;
+		sm_commit_retry(sm, sm->topo, f->port);
 		return SM_WRITTEN;
 	}
 	if (f->cause == PUSH_SILENT)

@@ -45,7 +45,6 @@ struct sm_peer {
 	struct sm_other id;
 	uint64_t node_guid;
 	uint32_t act_count;
-	bool answered;
 	uint8_t hops;
 	uint8_t path[64];
 };
@@ -96,10 +95,15 @@ struct sm {
 	uint64_t sent_before;
 	char cause[256];
 	char lid_conflict[256];
-	unsigned again;	 /* pipeline passes of this run */
-	bool unfinished; /* some end port could not be brought up */
-	uint64_t *retry; /* switches to ask again for that; 0: everything */
+	unsigned again; /* pipeline passes of this run */
+	/* nodes to ask again because ports of theirs are not as they should be
+	 * (0: everything), and by GUID the run that last said so */
+	uint64_t *retry;
 	size_t nretry, capretry;
+	struct map retried;
+	uint32_t run;	  /* counts runs */
+	bool retry_fresh; /* one of them was not on the list before */
+	bool twins;	  /* this run met nodes of one GUID that are new */
 
 	/* kept from run to run */
 	struct view *view;
@@ -109,11 +113,13 @@ struct sm {
 	size_t nrank;
 	enum route_order rank_order;
 	bool rank_known;
+	uint64_t routed, load, turn; /* as in struct store_state */
 
 	/* mastership */
 	struct sm_peer *peer;
 	size_t npeers, cappeers;
 	unsigned asked; /* SMInfo questions open */
+	uint32_t ask_round;
 	struct sm_peer master;
 	unsigned missed;
 	bool handed_over; /* the old master gave us the fabric */
@@ -167,13 +173,18 @@ void sm_blame_lie(struct sm *sm, const struct check_block *b, struct mono now);
 void sm_commit(struct sm *sm, struct mono now);
 void sm_commit_save(struct sm *sm); /* what must survive a restart */
 void sm_commit_schedule(struct sm *sm, struct mono now);
+/* Port p of t is not as it should be: ask it and its switch again later. */
+void sm_commit_retry(struct sm *sm, const struct topo *t, port_ix p);
+/* The next light sweep, an interval from now. */
+void sm_commit_light(struct sm *sm, struct mono now);
 /* Order of struct route_rank, for qsort and bsearch. */
 int sm_commit_by_guid(const void *a, const void *b);
 /* t with the port states and names known by now, or NULL: it changed. */
 struct topo *sm_commit_refresh(struct sm *sm, const struct topo *t);
 
 /* sm_elect.c */
-bool sm_elect_begin(struct sm *sm, struct mono now); /* false: nobody there */
+bool sm_elect_begin(struct sm *sm, struct mono now);  /* false: nobody there */
+void sm_elect_review(struct sm *sm, struct mono now); /* how are the others? */
 bool sm_elect_step(struct sm *sm, struct mono now);
 bool sm_elect_standby(struct sm *sm, struct mono now);
 void sm_elect_sminfo(struct sm *sm, const struct transport_msg *m,

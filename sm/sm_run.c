@@ -10,12 +10,7 @@
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
-enum {
-	MAX_PASSES = 64,
-	NAMES_DELAY_MS = 200,
-	BAN_SECONDS = 30,
-	BAN_MAX_SECONDS = 3600
-};
+enum { MAX_PASSES = 64 };
 
 struct sm_work {
 	struct route_job job;
@@ -47,7 +42,6 @@ begin(struct sm *sm, struct mono now, enum sweep_kind kind)
 	sm->counts = (struct view_counts){0};
 	sm->sent_before = xact_stats(sm->x)->sent;
 	sm->again = 0;
-	sm->unfinished = false;
 	map_free(&sm->probed);
 }
 
@@ -86,6 +80,9 @@ start_run(struct sm *sm, struct mono now)
 		ask = true;
 	}
 	begin(sm, now, kind);
+	sm->run++;
+	sm->nretry = 0;
+	sm->retry_fresh = sm->twins = false;
 	(void)snprintf(sm->cause, sizeof(sm->cause), "%s", d->cause);
 	if (ask && kind == SWEEP_PROBE)
 		start_probe(sm, now, d->guid, d->n);
@@ -119,15 +116,31 @@ mark_unfinished(struct sm *sm, struct mono now)
 			sm_mark_full(sm, now, "ports not yet up");
 }
 
-bool
-sm_run_idle(struct sm *sm, struct mono now)
+static void
+start_light(struct sm *sm, struct mono now)
 {
-	if (due(sm->dirty.due, now)) {
-		start_run(sm, now);
-		return true;
+	if (sm->view->topo->nsw == 0) {
+		sm_commit_light(sm, now);
+		sm_mark_full(sm, now, "light sweep");
+		return;
 	}
-	if (sm->role != SM_MASTER)
-		return false;
+	begin(sm, now, SWEEP_LIGHT);
+	sm->stat.sweeps_light++;
+	start_sweep(sm, now, SWEEP_LIGHT);
+}
+
+/* Has the light sweep waited for other runs as long as for its own turn? */
+static bool
+light_overdue(const struct sm *sm, struct mono now)
+{
+	return sm->light_due.ns != MONO_NEVER.ns &&
+	       due(mono_add(sm->light_due, sm->cfg->sweep.interval), now);
+}
+
+/* What a master does between runs; false: it waits. */
+static bool
+start_regular(struct sm *sm, struct mono now)
+{
 	if (due(sm->check_due, now))
 		return sm_push_check_begin(sm, now);
 	if (due(sm->names_due, now)) {
@@ -137,23 +150,31 @@ sm_run_idle(struct sm *sm, struct mono now)
 		sm_enter(sm, SM_NAMES, now);
 		return true;
 	}
-	if (due(sm->retry_due, now)) {
-		sm->retry_due = MONO_NEVER;
-		mark_unfinished(sm, now);
-		return true;
-	}
 	if (due(sm->light_due, now)) {
-		sm->light_due = mono_add(now, sm->cfg->sweep.interval);
-		if (sm->view->topo->nsw == 0) {
-			sm_mark_full(sm, now, "light sweep");
-			return true;
-		}
-		begin(sm, now, SWEEP_LIGHT);
-		sm->stat.sweeps_light++;
-		start_sweep(sm, now, SWEEP_LIGHT);
+		start_light(sm, now);
 		return true;
 	}
 	return false;
+}
+
+bool
+sm_run_idle(struct sm *sm, struct mono now)
+{
+	bool master = sm->role == SM_MASTER;
+
+	if (master && due(sm->retry_due, now)) {
+		sm->retry_due = MONO_NEVER;
+		mark_unfinished(sm, now);
+	}
+	if (master && light_overdue(sm, now)) {
+		start_light(sm, now);
+		return true;
+	}
+	if (due(sm->dirty.due, now)) {
+		start_run(sm, now);
+		return true;
+	}
+	return master && start_regular(sm, now);
 }
 
 /* ---- discovery ---- */
@@ -208,6 +229,8 @@ light_done(struct sm *sm, struct mono now)
 	}
 	sweep_free(sm->sweep);
 	sm->sweep = NULL;
+	sm_elect_review(sm, now);
+	sm_commit_light(sm, now); /* from its end: what it found comes first */
 	sm_enter(sm, SM_IDLE, now);
 }
 
@@ -278,6 +301,7 @@ sm_run_discover(struct sm *sm, struct mono now)
 		light_done(sm, now);
 		return true;
 	}
+	sm->twins |= sweep_stats(sm->sweep)->twins > 0;
 	failed = sweep_failed(sm->sweep);
 	if (failed != NULL)
 		(void)snprintf(why, sizeof(why), "%s", failed);
@@ -346,11 +370,12 @@ assign_lids(struct sm *sm, struct reason *why)
 	out.record = NULL;
 	sm->counts.lids_new += out.assigned;
 	sm->counts.lids_moved += out.moved;
-	(void)snprintf(
-		sm->lid_conflict, sizeof(sm->lid_conflict), "%s", out.conflict);
-	if (out.conflicts > 0)
+	/* told once, not with every run while it lasts */
+	if (out.conflicts > 0 && strcmp(sm->lid_conflict, out.conflict) != 0)
 		log_warn("lid: conflicts=%u first=\"%s\"", out.conflicts,
 			out.conflict);
+	(void)snprintf(
+		sm->lid_conflict, sizeof(sm->lid_conflict), "%s", out.conflict);
 	lid_table_free(&out);
 	return 0;
 }
@@ -434,13 +459,15 @@ remembered_rank(const struct sm *sm, uint64_t guid)
 /*
  * After a restart the routes in force are what was read back from the
  * switches, in the order that was remembered: a second life changes nothing
- * that need not change. NULL where nothing is known.
+ * that need not change. How good fresh tables would be is remembered too, for
+ * the fabric that was routed last. NULL where nothing is known.
  */
 static struct routes *
 routes_found(struct sm *sm)
 {
 	const struct topo *t = sm->topo;
 	struct routes *r;
+	node_ix n;
 	uint32_t b;
 	sw_ix s;
 
@@ -449,6 +476,9 @@ routes_found(struct sm *sm)
 	r = routes_new(sm->topo, sm->pool);
 	r->engine = "found";
 	r->order = sm->rank_order;
+	n = topo_by_node_guid(t, sm->turn);
+	r->turn_leaf = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
+	r->fresh_load = t->hash == sm->routed ? sm->load : 0;
 	for (s = 0; s < t->nsw; s++) {
 		uint64_t guid = t->node[t->sw[s].node].guid;
 
@@ -573,11 +603,31 @@ count_push(struct sm *sm)
 	sm->counts.failed_sets += c->failed;
 }
 
+/* Did nobody come up, or answer at last, that had to be told nothing? */
+static bool
+same_ports(const struct topo *was, const struct topo *is)
+{
+	node_ix n;
+	port_ix p;
+
+	for (n = 0; n < is->nnodes; n++)
+		if (((was->node[n].flags ^ is->node[n].flags) & TN_PARTIAL) !=
+			0)
+			return false;
+
+	for (p = 0; p < is->nports; p++)
+		if (was->port[p].state != is->port[p].state ||
+			was->port[p].flags != is->port[p].flags)
+			return false;
+	return true;
+}
+
 /* Did this run change anything that a reader of the view could notice? */
 static bool
 worth_a_view(const struct sm *sm)
 {
-	return sm->view == NULL || sm->plan->nsteps > 0 || !same_fabric(sm);
+	return sm->view == NULL || sm->plan->nsteps > 0 || !same_fabric(sm) ||
+	       !same_ports(sm->view->topo, sm->topo);
 }
 
 static void
@@ -609,11 +659,11 @@ finish(struct sm *sm, struct mono now)
 		sm_commit(sm, now);
 	else
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
+	if (!sm->held_alarm)
+		sm->stat.alarm[0] = '\0';
 	sm_blame_forgive(sm);
 	sm_commit_schedule(sm, now);
 	forget_work(sm);
-	/* names can wait until the fabric has settled */
-	sm->names_due = mono_add(now, mono_ms(NAMES_DELAY_MS));
 	sm_enter(sm, SM_IDLE, now);
 	tell_finished(sm);
 }

@@ -315,13 +315,23 @@ control_json(const struct ctl_stats *c)
 }
 
 static json_t *
-master_json(const struct sm_other *m)
+other_json(const struct sm_other *m)
 {
 	if (m->guid == 0)
 		return json_null();
-	return json_pack("{s:o, s:o, s:i, s:i}", "guid", words_guid(m->guid),
-		"name", words_text(m->name), "priority", m->priority, "state",
-		m->state);
+	return json_pack("{s:o, s:o, s:i, s:i, s:b}", "guid",
+		words_guid(m->guid), "name", words_text(m->name), "priority",
+		m->priority, "state", m->state, "answers", m->answers);
+}
+
+static json_t *
+others_json(const struct sm_status *s)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < s->nothers; i++)
+		(void)json_array_append_new(list, other_json(&s->other[i]));
+	return list;
 }
 
 static void
@@ -340,7 +350,8 @@ add_daemon(json_t *o, const struct status_facts *f)
 			words_text(d->port.device), "port", d->port.port,
 			"guid", words_guid(f->sm->port_guid), "priority",
 			f->sm->priority));
-	put(o, "master", master_json(&f->sm->master));
+	put(o, "master", other_json(&f->sm->master));
+	put(o, "others", others_json(f->sm));
 	put(o, "sweeps", sweeps_json(f));
 	put(o, "traps",
 		json_pack("{s:o, s:o, s:o}", "received", u64(f->sm->traps),

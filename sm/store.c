@@ -45,7 +45,7 @@ struct reader {
 	struct store_block *block;
 	size_t nblock, block_cap;
 	unsigned line;
-	bool has_prefix, has_order;
+	bool has_prefix, has_order, has_routed;
 };
 
 static uint64_t
@@ -222,6 +222,29 @@ read_order(struct reader *r, char *s)
 }
 
 static int
+read_routed(struct reader *r, char *s)
+{
+	if (r->has_routed || !number(word(&s), 16, UINT64_MAX, &r->s->routed) ||
+		!number(s, 10, UINT64_MAX, &r->s->load))
+		return complain(r, r->line, "routed",
+			r->has_routed ? "given twice"
+				      : "not a hash such as "
+					"0x9f3b52d10c77a4e8 and a number");
+	r->has_routed = true;
+	return 0;
+}
+
+static int
+read_turn(struct reader *r, char *s)
+{
+	if (r->s->turn != 0)
+		return complain(r, r->line, "turn", "given twice");
+	if (read_guid(r, &s, &r->s->turn) < 0)
+		return -1;
+	return s == NULL ? 0 : complain(r, r->line, "turn", "not one GUID");
+}
+
+static int
 read_prefix(struct reader *r, char *s)
 {
 	char *w = word(&s);
@@ -246,6 +269,8 @@ read_line(struct reader *r, char *s)
 		{"lid", read_lid},
 		{"rank", read_rank},
 		{"order", read_order},
+		{"routed", read_routed},
+		{"turn", read_turn},
 		{"fabric", read_prefix},
 		{"block", read_block},
 	};
@@ -256,7 +281,7 @@ read_line(struct reader *r, char *s)
 		if (w != NULL && strcmp(w, kind[i].name) == 0)
 			return kind[i].read(r, s);
 	return complain(r, r->line, "record",
-		"none of lid, rank, order, fabric, block");
+		"none of lid, rank, order, routed, turn, fabric, block");
 }
 
 /*
@@ -567,8 +592,8 @@ print_name(const char *name, struct buf *out)
 	buf_put(out, "\"", 1);
 }
 
-static void
-print(const struct store_state *s, struct buf *out)
+void
+store_print(const struct store_state *s, struct buf *out)
 {
 	size_t i;
 
@@ -582,6 +607,11 @@ print(const struct store_state *s, struct buf *out)
 			print_name(s->lid[i].name, out);
 		buf_put(out, "\n", 1);
 	}
+	if (s->routed != 0)
+		buf_printf(out, "routed 0x%016" PRIx64 " %" PRIu64 "\n",
+			s->routed, s->load);
+	if (s->turn != 0)
+		buf_printf(out, "turn 0x%016" PRIx64 "\n", s->turn);
 	if (s->order[0] != '\0')
 		buf_printf(
 			out, "order %.*s\n", (int)sizeof(s->order), s->order);
@@ -661,14 +691,13 @@ replace(int dir, const char *path, const struct buf *text, struct reason *why)
 }
 
 int
-store_save(const char *dir, const struct store_state *s, struct reason *why)
+store_put(const char *dir, const struct buf *text, struct reason *why)
 {
-	struct buf path = {0}, text = {0};
+	struct buf path = {0};
 	int fd = -1, rc;
 
 	buf_printf(&path, "%s/" STORE_FILE, dir);
-	print(s, &text);
-	rc = check_print(&text, path.text, why);
+	rc = check_print(text, path.text, why);
 	if (rc < 0)
 		goto out;
 	if (mkdir(dir, 0750) < 0 && errno != EEXIST) {
@@ -677,11 +706,22 @@ store_save(const char *dir, const struct store_state *s, struct reason *why)
 	}
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	rc = fd < 0 ? fail(why, dir, "cannot be opened")
-		    : replace(fd, path.text, &text, why);
+		    : replace(fd, path.text, text, why);
 out:
 	if (fd >= 0)
 		(void)close(fd);
-	buf_free(&text);
 	buf_free(&path);
+	return rc;
+}
+
+int
+store_save(const char *dir, const struct store_state *s, struct reason *why)
+{
+	struct buf text = {0};
+	int rc;
+
+	store_print(s, &text);
+	rc = store_put(dir, &text, why);
+	buf_free(&text);
 	return rc;
 }

@@ -38,6 +38,29 @@ said(const json_t *o, const char *key)
 
 /* ---- status ---- */
 
+/* The other subnet managers of the last sweep. */
+static void
+status_others(const json_t *r, struct buf *out)
+{
+	static const char *const state[] = {
+		"not active", "discovering", "standby", "master"};
+	const json_t *o;
+	size_t i;
+
+	json_array_foreach(json_object_get(r, "others"), i, o)
+	{
+		long long s = num(o, "state");
+
+		buf_printf(out, "other SM    %s \"%s\" ", text(o, "guid"),
+			text(o, "name"));
+		if (yes(o, "answers") && s >= 0 && s < 4)
+			buf_printf(out, "priority %lld, %s\n",
+				num(o, "priority"), state[s]);
+		else
+			buf_printf(out, "does not answer\n");
+	}
+}
+
 static void
 status_head(const json_t *r, struct buf *out)
 {
@@ -56,6 +79,7 @@ status_head(const json_t *r, struct buf *out)
 		buf_printf(out, "master      %s \"%s\" priority %lld\n",
 			text(master, "guid"), text(master, "name"),
 			num(master, "priority"));
+	status_others(r, out);
 	buf_printf(out,
 		"sweeps      %lld full, %lld light, %lld probes; the last "
 		"run %s%s\n",

@@ -52,6 +52,13 @@ int umad_next(struct umad *u, struct transport_msg *m);
 /* Raise (open the issm device) or clear IsSM. -1 and a reason on failure. */
 int umad_set_issm(struct umad *u, int on, struct reason *why);
 
+/*
+ * Is there a link on our port? 1 or 0 by what sysfs says, -1 when it does not.
+ * Nobody sends a trap about the port of a host, and libibumad knows no events:
+ * one read of a small file now and then is how one hears of a pulled cable.
+ */
+int umad_link(const struct umad *u);
+
 /* Messages lost: the ring was full, or they are longer than one MAD. */
 uint64_t umad_dropped(const struct umad *u);
 

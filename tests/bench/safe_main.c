@@ -255,7 +255,7 @@ one_event(unsigned size, uint64_t seed, enum event e, struct tally *y)
 static void
 statistics(unsigned events)
 {
-	static const char *const name[] = {"link lost, order kept",
+	static const char *const name[] = {"link lost, order sticky",
 		"switch removed", "root lost", "link lost, root moved"};
 	static const unsigned sizes[] = {8, 16, 24, 32, 64};
 
@@ -289,6 +289,6 @@ int
 main(int argc, char **argv)
 {
 	all_trees(argc > 1 ? argv[1] : "../shared/fixtures");
-	statistics(argc > 2 ? (unsigned)atoi(argv[2]) : 100);
+	statistics(argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 100);
 	return 0;
 }

@@ -11,8 +11,9 @@ if [ "${SM:-heddled}" = opensm ]; then
 fi
 
 # Name, and the seconds after which a test is hanging. Not among them are the
-# runs of opensm on heddle-sim (preload.sh tables, sim.sh opensm-tree648): on a
-# busy machine it now and then never says SUBNET UP, or answers saquery late.
+# runs of opensm on heddle-sim (preload.sh tables, sim.sh opensm-tree648,
+# daemon.sh handover-demo): on a busy machine it now and then never says SUBNET
+# UP, or answers late.
 TESTS='
 bringup demo 60
 bringup lab-small 60
@@ -35,6 +36,10 @@ sim reread-selene 90
 sim heddled-tree648 60
 sim heddled-gb200 60
 sim faults-tree648 180
+daemon quarantine-demo 90
+daemon reboot-demo 90
+daemon standby-demo 120
+daemon reload-demo 90
 '
 
 passed=0

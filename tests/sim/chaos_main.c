@@ -5,7 +5,7 @@
  *	soak --seed SEED	that one, with what the daemon says
  *
  * --judge: a sum of 1 (a second life writes nothing), 2 (no loop at any moment)
- * and 4 (no dependency cycle at any moment); 6 if not given.
+ * and 4 (no dependency cycle at any moment); 7 if not given.
  *
  * Each seed that fails is named with what went wrong and its script; the exit
  * code is 1 when there was one.
@@ -53,7 +53,8 @@ static struct soak
 read_options(char **argv)
 {
 	struct soak o = {.limits = {.max_hosts = 600,
-				 .judge = CHAOS_LOOPS | CHAOS_CYCLES},
+				 .judge = CHAOS_MEMORY | CHAOS_LOOPS |
+					  CHAOS_CYCLES},
 		.from = 1,
 		.count = -1UL};
 

@@ -78,8 +78,10 @@ referee_links(struct referee *j)
 		for (unsigned p = 1; p <= j->s->node[n].nports; p++) {
 			const struct sim_port *q = sim_int_port(j->s, n, p);
 
-			if (!q->up || !j->scope[q->peer] ||
-				q->pi.state == ST_ACTIVE)
+			if (!q->up || !j->scope[q->peer])
+				continue;
+			j->r->linked++;
+			if (q->pi.state == ST_ACTIVE)
 				continue;
 			j->r->not_active++;
 			referee_say(j, F_LINK,

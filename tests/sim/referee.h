@@ -29,13 +29,14 @@ struct referee_report {
 	uint64_t pairs;			    /* (switch, LID) ways looked at */
 	uint64_t holes;			    /* of these: no way */
 	uint64_t loops;			    /* of these: round and round */
-	unsigned not_active;		    /* links */
-	unsigned bad_lids;		    /* missing, multicast or double */
-	unsigned cyclic;		    /* channels on or behind a cycle */
-	unsigned cycle_length;		    /* of the short one that is named */
-	unsigned max_hops;		    /* switches on the longest way */
-	uint64_t max_load; /* most host pairs on a switch-switch channel */
-	double mean_load;  /* mean over switch-switch channels */
+	unsigned linked;       /* ports with a link to a node in scope */
+	unsigned not_active;   /* of these */
+	unsigned bad_lids;     /* missing, multicast or double */
+	unsigned cyclic;       /* channels on or behind a cycle */
+	unsigned cycle_length; /* of the short one that is named */
+	unsigned max_hops;     /* switches on the longest way */
+	uint64_t max_load;     /* most host pairs on a switch-switch channel */
+	double mean_load;      /* mean over switch-switch channels */
 };
 
 /* What is looked at; the rest is taken for granted. */

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "routing/route.h"
+#include "sm/base/log.h"
 #include "sm/base/mem.h"
+#include "sm/status.h"
 
 static void
 on_route(void *cookie, struct sm_work *work)
@@ -50,8 +52,12 @@ static void
 on_committed(void *cookie, struct view *v)
 {
 	struct world *w = cookie;
+	struct buf line = {0};
 
-	(void)v;
+	status_line(v, &line);
+	log_debug(
+		"world: now=%.6f %s", mono_seconds(sim_now(w->sim)), line.text);
+	buf_free(&line);
 	w->commits++;
 }
 
@@ -62,6 +68,8 @@ on_finished(void *cookie, bool ok, const char *why)
 
 	w->runs++;
 	w->runs_failed += ok ? 0 : 1;
+	log_debug("world: now=%.6f finished %s", mono_seconds(sim_now(w->sim)),
+		ok ? "well" : why);
 	(void)snprintf(w->last_why, sizeof(w->last_why), "%s", why);
 }
 

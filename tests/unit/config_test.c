@@ -107,6 +107,7 @@ START_TEST(test_defaults)
 	ck_assert_uint_eq(c->fabric.lids.last, 0xbfff);
 	ck_assert_uint_eq(c->fabric.priority, 0);
 	ck_assert_uint_eq(c->fabric.m_key, 0);
+	ck_assert_uint_eq(c->fabric.sm_key, 1);
 	ck_assert_uint_eq(c->routing.engines.n, 1);
 	ck_assert_str_eq(c->routing.engines.name[0], "updn");
 	ck_assert_uint_eq(c->routing.load_limit, 1250);
@@ -147,6 +148,7 @@ static const char full[] =
 	"  lids: {first: 0x10, last: 4096}\n"
 	"  priority: 15\n"
 	"  m_key: 0xabc\n"
+	"  sm_key: 0xdef\n"
 	"routing:\n"
 	"  engines: [minhop, updn]\n"
 	"  load_limit: 1.5\n"
@@ -221,6 +223,7 @@ START_TEST(test_every_key)
 	ck_assert_uint_eq(c->fabric.lids.last, 4096);
 	ck_assert_uint_eq(c->fabric.priority, 15);
 	ck_assert_uint_eq(c->fabric.m_key, 0xabc);
+	ck_assert_uint_eq(c->fabric.sm_key, 0xdef);
 	ck_assert_uint_eq(c->routing.engines.n, 2);
 	ck_assert_str_eq(c->routing.engines.name[0], "minhop");
 	ck_assert_uint_eq(c->routing.load_limit, 1500);

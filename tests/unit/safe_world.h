@@ -27,7 +27,7 @@ struct world {
 	uint32_t *off, nch; /* channels: off[switch] + in-port */
 	uint64_t *met, *is; /* [nsw * nlids] ports: met, and there now */
 	bool *dep;	    /* [nch * nch] */
-	uint8_t *colour;    /* [nch] */
+	bool *gone;	    /* [nch] */
 	const struct safe_turn *turn; /* blocked */
 	size_t nturns;
 	size_t skip; /* one of them that is not, SIZE_MAX: none */
@@ -51,7 +51,7 @@ world_new(struct world *w, const struct topo *t, uint32_t nlids)
 	w->met = mem_zalloc((size_t)t->nsw * nlids, sizeof(*w->met));
 	w->is = mem_zalloc((size_t)t->nsw * nlids, sizeof(*w->is));
 	w->dep = mem_alloc((size_t)w->nch * w->nch);
-	w->colour = mem_alloc(w->nch);
+	w->gone = mem_zalloc(w->nch, sizeof(*w->gone));
 }
 
 static inline void
@@ -61,7 +61,7 @@ world_free(struct world *w)
 	free(w->met);
 	free(w->is);
 	free(w->dep);
-	free(w->colour);
+	free(w->gone);
 }
 
 /* Behind port p of switch s: the peer's channel, or nch. */
@@ -143,30 +143,29 @@ world_graph(struct world *w, const uint64_t *set)
 	return n;
 }
 
-static inline bool
-world_visit(struct world *w, uint32_t c)
-{
-	w->colour[c] = 1;
-	for (uint32_t d = 0; d < w->nch; d++) {
-		if (!w->dep[(size_t)c * w->nch + d])
-			continue;
-		if (w->colour[d] == 1 ||
-			(w->colour[d] == 0 && world_visit(w, d)))
-			return true;
-	}
-	w->colour[c] = 2;
-	return false;
-}
-
+/* Channels that nothing left leads to are taken away, again and again. */
 static inline bool
 world_cyclic(struct world *w, const uint64_t *set)
 {
+	uint32_t left = w->nch, before = 0;
+
 	(void)world_graph(w, set);
-	memset(w->colour, 0, w->nch);
-	for (uint32_t c = 0; c < w->nch; c++)
-		if (w->colour[c] == 0 && world_visit(w, c))
-			return true;
-	return false;
+	memset(w->gone, 0, w->nch);
+	while (left != before) {
+		before = left;
+		for (uint32_t c = 0; c < w->nch; c++) {
+			bool led = w->gone[c];
+
+			for (uint32_t d = 0; d < w->nch && !led; d++)
+				led = !w->gone[d] &&
+				      w->dep[(size_t)d * w->nch + c];
+			if (led)
+				continue;
+			w->gone[c] = true;
+			left--;
+		}
+	}
+	return left > 0;
 }
 
 /* The switch may hold this image of the block from now on. */
