@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include "config/options.h"
 #include "config/partition.h"
 #include "config/section.h"
+#include "config/suggest.h"
 #include "config/value.h"
 #include "config/yaml.h"
 #include "sm/base/mem.h"
@@ -37,10 +39,43 @@ keys_new(struct arena *a)
 	return k;
 }
 
+/* Are these the same switch, name or pattern? */
+static bool
+same_switch(const char *a, const char *b)
+{
+	uint64_t x, y;
+
+	if (value_guid(a, &x) && value_guid(b, &y))
+		return x == y;
+	return strcmp(a, b) == 0;
+}
+
+/* A switch that is in this list and in the other. */
+static void
+check_roles(struct parsing *p, const struct section_key *a,
+	const struct section_key *b)
+{
+	const struct yaml_value *v, *w;
+
+	for (v = a->v != NULL ? a->v->first : NULL; v != NULL; v = v->next)
+		for (w = b->v != NULL ? b->v->first : NULL; w != NULL;
+			w = w->next)
+			if (same_switch(v->text, w->text))
+				diag_note(p->d,
+					diag_add(p->d, w->at, "two-roles",
+						b->name,
+						"%s: '%.64s' has another role "
+						"already",
+						b->name, w->text),
+					v->at, "it is given here");
+}
+
 /* What no single row can judge. */
 static void
 check_together(struct parsing *p)
 {
+	static const char *const role[] = {"routing.roles.leaf",
+		"routing.roles.spine", "routing.roles.root"};
 	const struct config_lids *lids = &p->c->fabric.lids;
 	const struct section_key *first =
 		section_find(&p->keys, "fabric.lids.first");
@@ -49,6 +84,10 @@ check_together(struct parsing *p)
 	const struct section_key *at = first->at.line > 0 ? first : last;
 	struct diag *e;
 
+	for (size_t i = 0; i < 3; i++)
+		for (size_t j = i + 1; j < 3; j++)
+			check_roles(p, section_find(&p->keys, role[i]),
+				section_find(&p->keys, role[j]));
 	if (lids->first <= lids->last)
 		return;
 	e = diag_add(p->d, at->at, "reversed-range", at->name,
@@ -179,6 +218,101 @@ config_load(const char *file, const char *const *engines, struct diag_list *d)
 		(void)close(fd);
 	free(text);
 	return c;
+}
+
+/* The name of an option that somebody may have meant, or NULL. */
+static const char *
+meant(const struct section *keys, const char *name)
+{
+	struct suggest s = suggest_for(name);
+
+	for (size_t i = 0; i < keys->n; i++)
+		suggest_offer(&s, keys->key[i].name);
+	return s.best;
+}
+
+/* Apply one "key=value". */
+static int
+set_one(struct parsing *p, const char *text, struct reason *why)
+{
+	size_t n = strcspn(text, "=");
+	struct reason what = {""};
+	char name[SECTION_KEY_MAX];
+	const struct section_key *k;
+	const char *m;
+
+	if (text[n] == '\0' || n == 0 || n >= sizeof(name))
+		return reason_set(why, "%s: expected key=value", text);
+	(void)snprintf(name, sizeof(name), "%.*s", (int)n, text);
+	k = section_find(&p->keys, name);
+	if (k == NULL) {
+		m = meant(&p->keys, name);
+		return reason_set(why, "%s: unknown key '%s'%s%s%s", text, name,
+			m != NULL ? "; did you mean '" : "", m != NULL ? m : "",
+			m != NULL ? "'?" : "");
+	}
+	if (schema_set(k->o, text + n + 1, (char *)p->c + k->offset, &p->env,
+		    &what) != 0)
+		return reason_set(
+			why, "%s: %s", k->o->secret ? name : text, what.text);
+	return 0;
+}
+
+/* The names of a list, which schema_set does not judge. */
+static int
+known_engines(
+	const struct config *c, const char *const *engines, struct reason *why)
+{
+	const struct schema_names *l = &c->routing.engines;
+
+	for (size_t i = 0; i < l->n; i++) {
+		size_t k = 0;
+
+		while (engines[k] != NULL &&
+			strcmp(engines[k], l->name[i]) != 0)
+			k++;
+		if (engines[k] == NULL)
+			return reason_set(why,
+				"routing.engines: no engine is called '%s'",
+				l->name[i]);
+	}
+	return 0;
+}
+
+struct config *
+config_with(const struct config *base, const char *const *set, size_t n,
+	const char *const *engines, struct reason *why)
+{
+	struct arena *scratch = arena_new();
+	struct parsing p = {.keys = keys_new(scratch)};
+	struct diag_list d;
+	struct buf text = {0};
+	int rc = 0;
+
+	config_print(base, &text);
+	p.c = config_parse("settings", text.text, text.n, engines, &d);
+	buf_free(&text);
+	if (p.c == NULL) { /* what we print can be read back */
+		diag_free(&d);
+		arena_free(scratch);
+		(void)reason_set(why, "the configuration cannot be copied");
+		return NULL;
+	}
+	diag_free(&d);
+	p.env = (struct schema_env){p.c->arena, engines};
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = set_one(&p, set[i], why);
+	if (rc == 0)
+		rc = known_engines(p.c, engines, why);
+	if (rc == 0 && p.c->fabric.lids.first > p.c->fabric.lids.last)
+		rc = reason_set(why,
+			"fabric.lids.first (%u) is above fabric.lids.last (%u)",
+			p.c->fabric.lids.first, p.c->fabric.lids.last);
+	arena_free(scratch);
+	if (rc == 0)
+		return p.c;
+	config_unref(p.c);
+	return NULL;
 }
 
 struct config *
@@ -451,11 +585,21 @@ type_json(const struct schema_option *o, const char *const *engines)
 	case SCHEMA_WORDS:
 		return json_pack("{s:s, s:{s:o}}", "type", "object",
 			"additionalProperties", "enum", words_json(o->choices));
+	case SCHEMA_SWITCHES:
+		return json_pack("{s:s, s:b, s:{s:[s,s]}}", "type", "array",
+			"uniqueItems", 1, "items", "type", "string", "integer");
+	case SCHEMA_DEVICES:
+		return json_pack("{s:s, s:o}", "type", "array", "items",
+			text_json("^0x[0-9a-fA-F]{1,6}"
+				  "(:0x[0-9a-fA-F]{1,4})?$"));
+	case SCHEMA_DEVICE:
+		return text_json("^0x[0-9a-fA-F]{1,6}(:0x[0-9a-fA-F]{1,4})?$");
 	case SCHEMA_PORT:
 		return text_json("^(auto|[A-Za-z0-9_-]+/[0-9]+|"
 				 "0[xX][0-9a-fA-F]{1,16}|[0-9a-fA-F]{16}|"
 				 "[0-9a-fA-F]{4}(:[0-9a-fA-F]{4}){3})$");
 	case SCHEMA_STRING:
+	case SCHEMA_SWITCH:
 		return json_pack("{s:s, s:I}", "type", "string", "maxLength",
 			(json_int_t)o->max);
 	case SCHEMA_RECORDS: /* section_json does it */

@@ -217,6 +217,52 @@ static const struct schema_option distribution[] = {
 			"an alarm."},
 };
 
+static const struct schema_option roles[] = {
+	{.key = "leaf",
+		.type = SCHEMA_SWITCHES,
+		FIELD(config_roles, leaf),
+		.max = 64,
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "The leaf switches, by GUID, by name "
+			"(NodeDescription), or by a pattern of names such as "
+			"\"SW-L*\". "
+			"A GUID counts before a name, a name before a pattern, "
+			"the longer pattern before the shorter. "
+			"Who is in no list is placed by what it tells "
+			"(discovery.role_attribute), by the order in force, "
+			"and by its hosts and links."},
+	{.key = "spine",
+		.type = SCHEMA_SWITCHES,
+		FIELD(config_roles, spine),
+		.max = 64,
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "Likewise the switches between the leaves and the top "
+			"of the tree."},
+	{.key = "root",
+		.type = SCHEMA_SWITCHES,
+		FIELD(config_roles, root),
+		.max = 64,
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "Likewise the switches at the top."},
+};
+
+static const struct schema_option discovery[] = {
+	{.key = "role_attribute",
+		.type = SCHEMA_DEVICES,
+		FIELD(config_discovery, role_attribute),
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "The switches that are asked for their role in the "
+			"tree, a vendor attribute (0xFFE0), as VENDOR or "
+			"VENDOR:DEVICE. "
+			"No other switch is asked. "
+			"An answer without the attribute's signature is not "
+			"believed, and shown in the status."},
+};
+
 static const struct schema_option sweep[] = {
 	{.key = "interval",
 		.type = SCHEMA_DURATION,
@@ -360,6 +406,61 @@ static const struct schema_option link[] = {
 			"link."},
 };
 
+static const struct schema_option sa[] = {
+	{.key = "key",
+		.type = SCHEMA_HEX,
+		FIELD(config_sa, key),
+		.def = "0x0",
+		.secret = true,
+		.reload = SCHEMA_LIVE,
+		.help = "The key with which a request to subnet "
+			"administration is trusted: it sees all partitions, "
+			"P_Key tables and M_Keys. "
+			"0: none is."},
+	{.key = "requests_per_second",
+		.type = SCHEMA_INT,
+		FIELD(config_sa, requests_per_second),
+		.max = 10000000,
+		.def = "2000",
+		.reload = SCHEMA_LIVE,
+		.help = "How many requests a second one port may make for "
+			"long; more are told to come back. "
+			"0: any number."},
+	{.key = "request_burst",
+		.type = SCHEMA_INT,
+		FIELD(config_sa, request_burst),
+		.min = 1,
+		.max = 10000000,
+		.def = "8192",
+		.unit = "requests",
+		.reload = SCHEMA_LIVE,
+		.help = "How many it may make at once."},
+	{.key = "services_per_port",
+		.type = SCHEMA_INT,
+		FIELD(config_sa, services_per_port),
+		.max = 65536,
+		.def = "256",
+		.reload = SCHEMA_LIVE,
+		.help = "The most services that one port may register."},
+	{.key = "subscriptions_per_port",
+		.type = SCHEMA_INT,
+		FIELD(config_sa, subscriptions_per_port),
+		.max = 65536,
+		.def = "64",
+		.reload = SCHEMA_LIVE,
+		.help = "The most event subscriptions of one port."},
+	{.key = "table_mib",
+		.type = SCHEMA_INT,
+		FIELD(config_sa, table_mib),
+		.min = 1,
+		.max = 1000,
+		.def = "256",
+		.unit = "MiB",
+		.reload = SCHEMA_LIVE,
+		.help = "The longest table that is given as one answer. "
+			"A PathRecord is 64 bytes."},
+};
+
 static const struct schema_option partitions[] = {
 	{.key = "partitions",
 		.type = SCHEMA_RECORDS,
@@ -416,12 +517,15 @@ static const struct options_section sections[] = {
 	SECTION("fabric", fabric, config_fabric, fabric),
 	SECTION("routing", routing, config_routing, routing),
 	SECTION("routing.updn", updn, config_updn, routing.updn),
+	SECTION("routing.roles", roles, config_roles, routing.roles),
+	SECTION("discovery", discovery, config_discovery, discovery),
 	SECTION("distribution", distribution, config_distribution,
 		distribution),
 	SECTION("sweep", sweep, config_sweep, sweep),
 	SECTION("smp", smp, config_smp, smp),
 	SECTION("standby", standby, config_standby, standby),
 	SECTION("link", link, config_link, link),
+	SECTION("sa", sa, config_sa, sa),
 	SECTION("", partitions, schema_records, partitions),
 	SECTION("state", state, config_state, state),
 	SECTION("control", control, config_control, control),

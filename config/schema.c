@@ -362,6 +362,69 @@ load_records(const struct loading *l, const struct yaml_value *map,
 	return rc;
 }
 
+/* Is this text in the list already? Then it has been complained of. */
+static bool
+listed(const struct loading *l, const struct yaml_value *v, const char *text,
+	const struct placed *p, const char *const *name, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(name[i], text) == 0) {
+			twice(l, v->at, p[i].at, text);
+			return true;
+		}
+	return false;
+}
+
+static int
+load_switches(const struct loading *l, const struct yaml_value *list,
+	struct schema_names *field)
+{
+	struct schema_option one = *l->o;
+	struct loading item = {&one, l->env, l->d, l->path};
+	struct placed *p = mem_zalloc(list->n, sizeof(*p));
+	const char **name =
+		arena_array(l->env->arena, list->n, sizeof(const char *));
+	const struct yaml_value *v;
+	size_t n = 0;
+	int rc = 0;
+
+	one.type = SCHEMA_SWITCH;
+	for (v = list->first; v != NULL; v = v->next) {
+		p[n].at = v->at;
+		if (load_scalar(&item, v, &name[n]) < 0 ||
+			listed(l, v, name[n], p, name, n))
+			rc = -1;
+		else
+			n++;
+	}
+	free(p);
+	*field = (struct schema_names){name, n};
+	return rc;
+}
+
+static int
+load_devices(const struct loading *l, const struct yaml_value *list,
+	struct schema_devices *field)
+{
+	struct schema_option one = *l->o;
+	struct loading item = {&one, l->env, l->d, l->path};
+	struct schema_device *entry =
+		arena_array(l->env->arena, list->n, sizeof(*entry));
+	const struct yaml_value *v;
+	size_t n = 0;
+	int rc = 0;
+
+	one.type = SCHEMA_DEVICE;
+	for (v = list->first; v != NULL; v = v->next) {
+		if (load_scalar(&item, v, &entry[n]) < 0)
+			rc = -1;
+		else
+			n++;
+	}
+	*field = (struct schema_devices){entry, n};
+	return rc;
+}
+
 int
 schema_load(const struct schema_option *o, const struct yaml_value *v,
 	void *base, const struct schema_env *env, struct diag_list *d,
@@ -391,6 +454,14 @@ schema_load(const struct schema_option *o, const struct yaml_value *v,
 		if (!is_kind(&l, v, YAML_KIND_MAP))
 			return -1;
 		return load_records(&l, v, field);
+	case SCHEMA_SWITCHES:
+		if (!is_kind(&l, v, YAML_KIND_LIST))
+			return -1;
+		return load_switches(&l, v, field);
+	case SCHEMA_DEVICES:
+		if (!is_kind(&l, v, YAML_KIND_LIST))
+			return -1;
+		return load_devices(&l, v, field);
 	case SCHEMA_BOOL:
 	case SCHEMA_INT:
 	case SCHEMA_HEX:
@@ -401,6 +472,8 @@ schema_load(const struct schema_option *o, const struct yaml_value *v,
 	case SCHEMA_ENUM:
 	case SCHEMA_GUID:
 	case SCHEMA_PORT:
+	case SCHEMA_SWITCH:
+	case SCHEMA_DEVICE:
 	default:
 		return load_scalar(&l, v, field);
 	}
@@ -452,6 +525,7 @@ schema_print(const struct schema_option *o, const void *base, int indent,
 	const struct schema_guid_ints *ints = field;
 	const struct schema_words *words = field;
 	const struct schema_records *records = field;
+	const struct schema_names *switches = field;
 	size_t i;
 
 	if (indent >= 0 && o->type == SCHEMA_GUIDS && guids->n > 0) {
@@ -467,6 +541,12 @@ schema_print(const struct schema_option *o, const void *base, int indent,
 		print_words(o, words, indent, out);
 	} else if (indent >= 0 && o->type == SCHEMA_RECORDS && records->n > 0) {
 		print_records(o, records, indent, out);
+	} else if (indent >= 0 && o->type == SCHEMA_SWITCHES &&
+		   switches->n > 0) {
+		for (i = 0; i < switches->n; i++) {
+			buf_printf(out, "\n%*s- ", indent, "");
+			value_quote(switches->name[i], out);
+		}
 	} else {
 		value_print(o, field, out);
 	}

@@ -51,6 +51,11 @@ enum schema_type {	  /* what is stored at the offset */
 			     choices */
 	SCHEMA_RECORDS,	  /* struct schema_records: names, each with options
 			     of its own, those of record */
+	SCHEMA_SWITCH,	  /* const char *: a GUID as 0x and 16 digits, a name,
+			     or a pattern with *, ? or [ */
+	SCHEMA_SWITCHES,  /* struct schema_names of those */
+	SCHEMA_DEVICE,	  /* struct schema_device */
+	SCHEMA_DEVICES,	  /* struct schema_devices, in the order given */
 };
 
 /* What a changed option asks for on reload. */
@@ -104,6 +109,17 @@ struct schema_records {
 };
 
 struct schema;
+
+/* A kind of device: VENDOR or VENDOR:DEVICE, hexadecimal. */
+struct schema_device {
+	uint32_t vendor;
+	uint32_t device; /* UINT32_MAX: any */
+};
+
+struct schema_devices {
+	const struct schema_device *entry;
+	size_t n;
+};
 
 struct schema_option {
 	const char *key;	     /* below the section's path */

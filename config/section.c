@@ -151,6 +151,7 @@ read_map(/* NOLINT(misc-no-recursion) */
 		k = fits ? section_find(r->k, name) : NULL;
 		if (k != NULL) {
 			k->at = v->at;
+			k->v = v;
 			(void)schema_load(k->o, v, (char *)r->base + k->offset,
 				r->env, r->d, path);
 		} else if (!fits || !is_section(r->k, name)) {

@@ -23,6 +23,7 @@ struct section_key {
 	size_t offset; /* of the schema's struct in the section's */
 	char name[SECTION_KEY_MAX];
 	struct diag_place at; /* of its value in the file, line 0: not there */
+	const struct yaml_value *v; /* that value, NULL: not there */
 };
 
 struct section {

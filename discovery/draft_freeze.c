@@ -246,11 +246,13 @@ freeze_node(struct draft *d, struct topo *t, node_ix i, port_ix first)
 	out->sw = TOPO_NONE;
 	out->vendor = n->vendor;
 	out->revision = n->revision;
+	out->partition_cap = n->partition_cap;
 	out->device = n->device;
 	out->hops = n->hops;
 	out->type = n->type;
 	out->nports = n->nports;
 	out->flags = n->flags;
+	out->role = n->role;
 	if (n->quarantine != NULL)
 		out->flags |= TN_QUARANTINED;
 	if (id == d->self)

@@ -126,6 +126,7 @@ progress(struct sweep *s, draft_id n)
 		draft_node_quarantine(s->d, n, NULL);
 		s->rewired = true;
 	}
+	sweep_role_ask(s, n);
 	if (!any_bit(w->ask))
 		return;
 	s->ready =
@@ -139,7 +140,7 @@ got_again(struct sweep *s, draft_id n)
 {
 	struct sweep_node *w = sweep_node(s, n);
 
-	if (!s->d->node[n]->changed || w->rounds >= ROUNDS_MAX)
+	if (!s->d->node[n]->changed || w->rounds >= ROUNDS_MAX || s->read_only)
 		return;
 	w->rounds++;
 	w->state = SN_HEAD;
@@ -206,7 +207,7 @@ sweep_got_switch(struct sweep *s, const struct sweep_job *job,
 		read_port_zero(s, job->node);
 	} else if (!taken) {
 		w->fault = true;
-	} else if (s->d->node[job->node]->changed) {
+	} else if (s->d->node[job->node]->changed && !s->read_only) {
 		w->head++;
 		sweep_queue(s, JOB_CLEAR, job->node, 0);
 	} else {

@@ -161,6 +161,7 @@ hash_of(const struct topo *t)
 		h = mix(h, n->guid);
 		h = mix(h, (uint64_t)n->type << 16 | (uint64_t)n->nports << 8 |
 				   (n->flags & (uint8_t)~NOT_ROUTED));
+		h = mix(h, n->role);
 	}
 	for (uint32_t s = 0; s < t->nsw; s++) {
 		const struct topo_switch *w = &t->sw[s];

@@ -40,7 +40,8 @@ enum {
 				    transit through it, nothing is written */
 	TN_ENHANCED_P0 = 1 << 4, /* switch port 0 is enhanced (LMC, VLs) */
 	TN_SM = 1 << 5,		 /* our own node */
-	TN_FRESH = 1 << 6, /* all its ports are in Init: nothing to keep */
+	TN_FRESH = 1 << 6,    /* all its ports are in Init: nothing to keep */
+	TN_BAD_ROLE = 1 << 7, /* asked for its role it told something else */
 };
 
 /* topo_port.flags */
@@ -86,10 +87,12 @@ struct topo_node {
 	uint32_t vendor;    /* 24 bits */
 	uint32_t revision;
 	uint16_t device;
-	uint16_t hops;	/* length of our directed route to it */
-	uint8_t type;	/* enum topo_type */
-	uint8_t nports; /* NumPorts */
-	uint8_t flags;	/* TN_* */
+	uint16_t partition_cap; /* P_Keys that a port table holds */
+	uint16_t hops;		/* length of our directed route to it */
+	uint8_t type;		/* enum topo_type */
+	uint8_t nports;		/* NumPorts */
+	uint8_t flags;		/* TN_* */
+	uint8_t role;		/* enum mad_role_kind, as the switch tells */
 };
 
 /* A switch as the routing sees it. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "routing/route.h"
+#include "sm/auditor.h"
 #include "sm/base/log.h"
 #include "sm/base/loop.h"
 #include "sm/base/path.h"
@@ -213,6 +214,7 @@ on_inbox(void *cookie, struct mono now)
 
 	while (n < RECEIVE_BATCH && umad_next(d->umad, &m) != 0) {
 		sm_receive(d->sm, &m, now);
+		free(m.body);
 		n++;
 	}
 	if (n == RECEIVE_BATCH)
@@ -489,7 +491,7 @@ open_port(struct daemon *d)
 	struct umad_port_name *p = &d->facts.port;
 	struct reason why;
 
-	d->umad = umad_open(d->boot->fabric.port, on_wire, d, p, &why);
+	d->umad = umad_open(d->boot->fabric.port, true, on_wire, d, p, &why);
 	if (d->umad == NULL) {
 		log_error("port: %s", why.text);
 		return -1;
@@ -692,6 +694,12 @@ with_config(const struct options *opt)
 		diag_free(&bad);
 		return run(opt, c);
 	}
+	if (opt->mode == OPTIONS_AUDIT) {
+		diag_free(&bad);
+		ret = auditor_run(c, opt->json);
+		config_unref(c);
+		return ret;
+	}
 	ret = inspect(opt, c, &bad);
 	diag_free(&bad);
 	config_unref(c);
@@ -721,6 +729,7 @@ main(int argc, char **argv)
 		config_json_schema(route_engine_names(), &out);
 		break;
 	case OPTIONS_RUN:
+	case OPTIONS_AUDIT:
 	case OPTIONS_CHECK:
 	case OPTIONS_PRINT:
 	default:

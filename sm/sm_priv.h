@@ -1,7 +1,9 @@
 /*
  * The inside of the subnet manager, shared by sm.c (events and dispatch),
- * sm_run.c (the phases of a run), sm_elect.c (mastership) and sm_wire.c
- * (requests and traps from others). Nobody else includes this.
+ * sm_run.c (the phases of a run), sm_roles.c (places in a tree), sm_elect.c
+ * (mastership), sm_wire.c (requests and traps from others) and sm_sa.c
+ * (questions to subnet administration). Nobody else
+ * includes this.
  */
 #ifndef HEDDLE_SM_SM_PRIV_H
 #define HEDDLE_SM_SM_PRIV_H
@@ -18,6 +20,7 @@
 #include "routing/route.h"
 #include "sm/base/log.h"
 #include "sm/base/map.h"
+#include "sm/sa/sa.h"
 #include "sm/sm.h"
 #include "sm/trap.h"
 
@@ -47,6 +50,11 @@ struct sm_peer {
 	uint32_t act_count;
 	uint8_t hops;
 	uint8_t path[64];
+};
+
+/* A view that waits for the worker's end. */
+struct sm_shed {
+	struct view *view;
 };
 
 struct sm {
@@ -96,6 +104,7 @@ struct sm {
 	char cause[256];
 	char lid_conflict[256];
 	unsigned again; /* pipeline passes of this run */
+	bool named;	/* switch names were read before routing */
 	/* nodes to ask again because ports of theirs are not as they should be
 	 * (0: everything), and by GUID the run that last said so */
 	uint64_t *retry;
@@ -124,6 +133,15 @@ struct sm {
 	unsigned missed;
 	bool handed_over; /* the old master gave us the fabric */
 	bool poll_open;
+
+	/* subnet administration */
+	struct sa *sa;
+	struct sa_ops sa_ops; /* lent to it */
+	struct view *sa_view; /* the one it has; only compared */
+	struct mono sa_now;
+	struct sm_shed *shed; /* let go by it while a worker ran */
+	size_t nshed, capshed;
+	struct map told; /* ports asked to register anew, by GUID */
 
 	struct sm_status stat;
 	struct log_limit noise;
@@ -159,6 +177,13 @@ bool sm_push_check_begin(struct sm *sm, struct mono now);
 bool sm_push_caused(struct sm *sm, uint64_t guid);
 void sm_push_load(struct sm *sm, const struct store_state *s);
 void sm_push_story(struct sm *sm); /* into sm->change */
+/* sm_roles.c: does the configuration speak of switches by name? */
+bool sm_roles_by_name(const struct config *c);
+/* Roles of the switches of t, sorted by (guid, told); the caller frees. */
+struct route_role_of *sm_roles_of(
+	const struct config *c, const struct topo *t, size_t *n);
+/* Tell the draft which switches to ask for theirs. */
+void sm_roles_ask(struct sm *sm);
 
 /* sm_blame.c: what failures of a push lead to, and who is kept out. */
 enum sm_verdict { SM_WRITTEN, SM_PLAN_AGAIN, SM_SWEEP_AGAIN };
@@ -194,6 +219,22 @@ void sm_elect_sminfo(struct sm *sm, const struct transport_msg *m,
 void sm_wire_request(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
 void sm_wire_refuse(struct sm *sm, const struct transport_msg *m);
+
+/* sm_sa.c: subnet administration as a part of the core. */
+void sm_sa_new(struct sm *sm);
+void sm_sa_free(struct sm *sm);
+void sm_sa_configure(struct sm *sm);
+void sm_sa_message(
+	struct sm *sm, const struct transport_msg *m, struct mono now);
+void sm_sa_tick(struct sm *sm, struct mono now);
+/* It shall answer from the view in force. */
+void sm_sa_publish(struct sm *sm, struct mono now);
+/* Hosts that came since are asked to register anew; there is a view. */
+void sm_sa_reregister(struct sm *sm, struct mono now);
+/* Another SM has the fabric. */
+void sm_sa_lost(struct sm *sm, struct mono now);
+/* No worker runs any more: views let go meanwhile. */
+void sm_sa_shed(struct sm *sm);
 
 /* sm.c */
 void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);

@@ -9,12 +9,14 @@
 
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
+#include "sm/task.h"
 
 enum { MAX_PASSES = 64 };
 
 struct sm_work {
 	struct route_job job;
 	struct engine_options options;
+	struct route_role_of *role;
 	struct config *cfg; /* keeps the options' arrays alive */
 	struct routes *prev;
 	struct route_rank *ranks;
@@ -42,6 +44,7 @@ begin(struct sm *sm, struct mono now, enum sweep_kind kind)
 	sm->counts = (struct view_counts){0};
 	sm->sent_before = xact_stats(sm->x)->sent;
 	sm->again = 0;
+	sm->named = false;
 	map_free(&sm->probed);
 }
 
@@ -145,6 +148,7 @@ start_regular(struct sm *sm, struct mono now)
 		return sm_push_check_begin(sm, now);
 	if (due(sm->names_due, now)) {
 		sm->names_due = MONO_NEVER;
+		sm_sa_reregister(sm, now);
 		sm->sweep = sweep_new(SWEEP_NAMES, sm->draft, sm->x,
 			sm->cfg->fabric.m_key, NULL, 0);
 		sm_enter(sm, SM_NAMES, now);
@@ -318,49 +322,15 @@ sm_run_discover(struct sm *sm, struct mono now)
 
 /* ---- LIDs ---- */
 
-static uint16_t
-last_lid(const struct sm *sm)
-{
-	uint32_t last = sm->cfg->fabric.lids.last;
-	const struct topo *t = sm->topo;
-	sw_ix s;
-
-	for (s = 0; s < t->nsw; s++)
-		if ((t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0 &&
-			t->sw[s].lft_cap > 0 && t->sw[s].lft_cap - 1U < last)
-			last = t->sw[s].lft_cap - 1U;
-	return (uint16_t)last;
-}
-
 static int
 assign_lids(struct sm *sm, struct reason *why)
 {
-	const struct config_fabric *f = &sm->cfg->fabric;
-	struct lid_override *over =
-		mem_zalloc(f->lmc_override.n, sizeof(*over));
-	struct lid_policy policy = {
-		.lmc_hosts = (uint8_t)f->lmc.hosts,
-		.lmc_switches = (uint8_t)f->lmc.switches,
-		.lmc_routers = (uint8_t)f->lmc.routers,
-		.lmc_aggregation = (uint8_t)f->lmc.aggregation,
-		.override = over,
-		.noverride = f->lmc_override.n,
-		.first = (uint16_t)f->lids.first,
-		.last = last_lid(sm),
-	};
 	struct lid_table out;
 	struct topo *t;
-	size_t i;
 
-	for (i = 0; i < f->lmc_override.n; i++)
-		over[i] = (struct lid_override){f->lmc_override.entry[i].guid,
-			(uint8_t)f->lmc_override.entry[i].value};
-	if (lid_assign(sm->topo, &policy, sm->record, sm->nrecord, &out, why) !=
-		0) {
-		free(over);
+	if (task_lids(sm->cfg, sm->topo, sm->record, sm->nrecord, &out, why) !=
+		0)
 		return -1;
-	}
-	free(over);
 	t = topo_with_lids(sm->topo, &(struct topo_lids){out.lid, out.lmc});
 	topo_unref(sm->topo);
 	sm->topo = t;
@@ -399,6 +369,28 @@ start_readback(struct sm *sm, struct mono now)
 	sm_enter(sm, SM_READBACK, now);
 }
 
+/*
+ * Where roles are given by name, names come before the routing; once a run: who
+ * does not answer has none.
+ */
+static bool
+names_first(struct sm *sm, struct mono now)
+{
+	const struct topo *t = sm->topo;
+	bool lack = false;
+	sw_ix s;
+
+	for (s = 0; s < t->nsw; s++)
+		lack |= *topo_desc(t, t->sw[s].node) == '\0';
+	if (!lack || sm->named || !sm_roles_by_name(sm->cfg))
+		return false;
+	sm->named = true;
+	sm->sweep = sweep_new(SWEEP_SWITCH_NAMES, sm->draft, sm->x,
+		sm->cfg->fabric.m_key, NULL, 0);
+	sm_enter(sm, SM_NAMES, now);
+	return true;
+}
+
 void
 sm_run_take(struct sm *sm, struct mono now)
 {
@@ -411,6 +403,8 @@ sm_run_take(struct sm *sm, struct mono now)
 		sm->handed_over = false;
 		sm->master = (struct sm_peer){0};
 	}
+	if (names_first(sm, now))
+		return;
 	hw_reconcile(sm->hw, sm->topo);
 	if (assign_lids(sm, &why) != 0) {
 		sm_run_fail(sm, now, why.text);
@@ -443,6 +437,7 @@ sm_run_drop(struct sm_work *w)
 	topo_unref(w->job.topo);
 	config_unref(w->cfg);
 	free(w->ranks);
+	free(w->role);
 	free(w);
 }
 
@@ -460,7 +455,8 @@ remembered_rank(const struct sm *sm, uint64_t guid)
  * After a restart the routes in force are what was read back from the
  * switches, in the order that was remembered: a second life changes nothing
  * that need not change. How good fresh tables would be is remembered too, for
- * the fabric that was routed last. NULL where nothing is known.
+ * the fabric that was routed last. After a takeover no order is known: a fresh
+ * one is chosen, and what is legal in it stays. NULL where nothing is known.
  */
 static struct routes *
 routes_found(struct sm *sm)
@@ -471,7 +467,7 @@ routes_found(struct sm *sm)
 	uint32_t b;
 	sw_ix s;
 
-	if (!sm->rank_known || sm->counts.lft_reads == 0)
+	if (sm->counts.lft_reads == 0)
 		return NULL;
 	r = routes_new(sm->topo, sm->pool);
 	r->engine = "found";
@@ -502,8 +498,9 @@ start_routing(struct sm *sm, struct mono now)
 	w->cfg = config_ref(sm->cfg);
 	w->prev = sm->view != NULL ? routes_ref(sm->view->routes)
 				   : routes_found(sm);
-	w->options.roots = w->cfg->routing.updn.roots.guid;
-	w->options.nroots = w->cfg->routing.updn.roots.n;
+	task_options(w->cfg, &w->options);
+	w->role = sm_roles_of(w->cfg, sm->topo, &w->options.nroles);
+	w->options.role = w->role;
 	if (sm->rank_known) {
 		w->ranks = mem_dup(sm->rank, sm->nrank * sizeof(*sm->rank));
 		w->job.ranks = w->ranks;
@@ -661,6 +658,7 @@ finish(struct sm *sm, struct mono now)
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
 	if (!sm->held_alarm)
 		sm->stat.alarm[0] = '\0';
+	sm_sa_publish(sm, now);
 	sm_blame_forgive(sm);
 	sm_commit_schedule(sm, now);
 	forget_work(sm);
@@ -724,7 +722,7 @@ sm_run_fail(struct sm *sm, struct mono now, const char *why)
 	sm->ops->finished(sm->ops->cookie, false, why);
 }
 
-/* ---- names, after the fact ---- */
+/* ---- names, before routing or after the fact ---- */
 
 bool
 sm_run_names(struct sm *sm, struct mono now)
@@ -733,12 +731,24 @@ sm_run_names(struct sm *sm, struct mono now)
 	struct view *v;
 	uint64_t got;
 
-	sweep_feed(sm->sweep, now);
-	if (!sweep_done(sm->sweep))
+	/* A change does not wait for names, least of all for those behind it:
+	 * what has been read stays in the draft, the rest is asked later. */
+	if (due(sm->dirty.due, now))
+		xact_cancel_all(sm->x, now);
+	else
+		sweep_feed(sm->sweep, now);
+	if (!sweep_done(sm->sweep) && !due(sm->dirty.due, now))
 		return false;
 	got = sweep_stats(sm->sweep)->smps;
 	sweep_free(sm->sweep);
 	sm->sweep = NULL;
+	if (sm->topo != NULL) { /* in the middle of a run */
+		sm->times.discover = mono_add(
+			sm->times.discover, mono_sub(now, sm->phase_began));
+		if (freeze(sm, now))
+			sm_run_take(sm, now);
+		return true;
+	}
 	fresh = got > 0 && sm->view != NULL
 			? sm_commit_refresh(sm, sm->view->topo)
 			: NULL;
@@ -752,6 +762,7 @@ sm_run_names(struct sm *sm, struct mono now)
 		view_change_own(&v->change);
 		view_unref(sm->view);
 		sm->view = v;
+		sm_sa_publish(sm, now);
 		sm->ops->committed(sm->ops->cookie, v);
 	}
 	sm_enter(sm, SM_IDLE, now);

@@ -5,6 +5,7 @@
 
 #include "sm/base/mem.h"
 #include "sm/ctl/change.h"
+#include "sm/ctl/tiers.h"
 #include "sm/ctl/words.h"
 #include "sm/mad/mad.h"
 #include "sm/version.h"
@@ -231,6 +232,7 @@ add_view(json_t *o, const struct status_facts *f)
 	put(o, "order", json_string(words_order(v->routes->order)));
 	put(o, "fabric", fabric_json(v->topo));
 	put(o, "lids", lids_json(f));
+	put(o, "tree", tiers_json(v));
 	put(o, "verified", verified_json(&v->routes->report));
 	put(o, "times", times_json(&v->times));
 	put(o, "counts", counts_json(&v->counts));
@@ -248,7 +250,7 @@ by_attr_json(const struct xact_stats *x)
 	for (unsigned i = 0; i < 64; i++) {
 		if (x->by_attr[i][0] == 0 && x->by_attr[i][1] == 0)
 			continue;
-		put(o, mad_attr_name((uint16_t)i),
+		put(o, i > 0 ? mad_attr_name((uint16_t)i) : "vendor",
 			json_pack("{s:o, s:o}", "get", u64(x->by_attr[i][0]),
 				"set", u64(x->by_attr[i][1])));
 	}
@@ -276,6 +278,25 @@ wire_json(const struct status_facts *f)
 	put(o, "requests_refused", u64(f->sm->requests_refused));
 	put(o, "ring_dropped", u64(f->ring_dropped));
 	put(o, "by_attribute", by_attr_json(x));
+	return o;
+}
+
+static json_t *
+sa_json(const struct sa_stats *s)
+{
+	json_t *o = json_object();
+
+	put(o, "requests", u64(s->requests));
+	put(o, "answers", u64(s->answers));
+	put(o, "records", u64(s->records));
+	put(o, "busy", u64(s->busy));
+	put(o, "refused", u64(s->refused));
+	put(o, "dropped", u64(s->dropped));
+	put(o, "tables_in_progress", u64(s->jobs));
+	put(o, "services", u64(s->services));
+	put(o, "subscriptions", u64(s->subscriptions));
+	put(o, "reports", u64(s->reports));
+	put(o, "reports_given_up", u64(s->unreported));
 	return o;
 }
 
@@ -363,6 +384,7 @@ add_daemon(json_t *o, const struct status_facts *f)
 			u64(d->bad_reloads)));
 	put(o, "state_writable", json_boolean(d->state_writable));
 	put(o, "wire", wire_json(f));
+	put(o, "sa", sa_json(&f->sm->sa));
 	if (f->ctl != NULL)
 		put(o, "control", control_json(f->ctl));
 }
@@ -469,7 +491,7 @@ page_wire(const struct status_facts *f, struct buf *out)
 	for (unsigned i = 0; i < 64; i++)
 		if (x->by_attr[i][0] != 0 || x->by_attr[i][1] != 0)
 			buf_printf(out, "smps       %s get=%llu set=%llu\n",
-				mad_attr_name((uint16_t)i),
+				i > 0 ? mad_attr_name((uint16_t)i) : "vendor",
 				(unsigned long long)x->by_attr[i][0],
 				(unsigned long long)x->by_attr[i][1]);
 	(void)getrusage(RUSAGE_SELF, &use);

@@ -15,6 +15,7 @@
 #include "sm/ctl/change.h"
 #include "sm/ctl/fabric.h"
 #include "sm/ctl/paths.h"
+#include "sm/ctl/tiers.h"
 
 enum { READ_CHUNK = 16 * 1024, BACKLOG = 16, SHOWN = 40 };
 
@@ -168,6 +169,12 @@ do_explain(struct client *k, json_t *request)
 	return change_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
 }
 
+static struct answer *
+do_tree(struct client *k, json_t *request)
+{
+	return tiers_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
+}
+
 static const struct command {
 	const char *name;
 	bool view; /* can only be answered from one */
@@ -176,6 +183,7 @@ static const struct command {
 } commands[] = {
 	{"status", false, do_status},
 	{"topology", true, do_topology},
+	{"tree", true, do_tree},
 	{"routes", true, do_routes},
 	{"explain", true, do_explain},
 	{"sweep", false, do_sweep},

@@ -136,6 +136,97 @@ status_change(const json_t *c, struct buf *out)
 			num(c, "mismatched_ports"));
 }
 
+/* Who said what of the switches of a tier. */
+static void
+put_origins(const json_t *tier, struct buf *out)
+{
+	static const char *const origin[] = {
+		"configured", "told", "remembered", "hosts", "links"};
+	const char *sep = " (";
+
+	for (size_t i = 0; i < sizeof(origin) / sizeof(origin[0]); i++) {
+		if (num(tier, origin[i]) == 0)
+			continue;
+		buf_printf(
+			out, "%s%s %lld", sep, origin[i], num(tier, origin[i]));
+		sep = ", ";
+	}
+	buf_printf(out, "%s", *sep == ',' ? ")" : "");
+}
+
+static void
+put_tiers(const json_t *tree, const char *word, struct buf *out)
+{
+	json_t *odd = json_object_get(tree, "odd"), *e;
+	const char *what;
+	size_t i;
+
+	json_array_foreach(json_object_get(tree, "tiers"), i, e)
+	{
+		buf_printf(out, "%-11s tier %lld: %lld switches",
+			i == 0 ? word : "", num(e, "tier"), num(e, "switches"));
+		put_origins(e, out);
+		buf_printf(out, "\n");
+	}
+	if (num(tree, "unplaced") > 0)
+		buf_printf(out, "            %lld switches have no tier\n",
+			num(tree, "unplaced"));
+	json_object_foreach(odd, what, e) buf_printf(
+		out, "            %lld %s\n", json_integer_value(e), what);
+	json_array_foreach(json_object_get(tree, "not_believed"), i, e)
+		buf_printf(out,
+			"            %s \"%s\": no role by the signature of "
+			"its answer\n",
+			text(e, "guid"), text(e, "name"));
+}
+
+static void
+put_oddities(const json_t *list, struct buf *out)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(list, i, e) buf_printf(
+		out, "            %s: %s\n", text(e, "what"), text(e, "text"));
+}
+
+static void
+status_tree(const json_t *r, struct buf *out)
+{
+	const json_t *tree = json_object_get(r, "tree");
+	const json_t *first = json_object_get(tree, "first");
+
+	put_tiers(tree, "tree", out);
+	put_oddities(first, out);
+	if (num(tree, "oddities") > (long long)json_array_size(first))
+		buf_printf(out, "            all of them: heddlectl tree\n");
+}
+
+void
+show_tree(const json_t *r, struct buf *out)
+{
+	const json_t *list = json_object_get(r, "list"), *e;
+	size_t i;
+
+	put_tiers(r, "tree", out);
+	if (!json_is_string(
+		    json_object_get(json_array_get(list, 0), "origin"))) {
+		put_oddities(list, out);
+		return;
+	}
+	buf_printf(
+		out, "%4s  %-18s  %-24s  %s\n", "TIER", "SWITCH", "NAME", "BY");
+	json_array_foreach(list, i, e)
+	{
+		if (json_is_integer(json_object_get(e, "tier")))
+			buf_printf(out, "%4lld", num(e, "tier"));
+		else
+			buf_printf(out, "%4s", "-");
+		buf_printf(out, "  %-18s  %-24s  %s\n", text(e, "guid"),
+			text(e, "name"), text(e, "origin"));
+	}
+}
+
 static void
 status_routes(const json_t *r, struct buf *out)
 {
@@ -200,6 +291,7 @@ show_status(const json_t *r, struct buf *out)
 	status_head(r, out);
 	if (num(r, "generation") > 0) {
 		status_fabric(r, out);
+		status_tree(r, out);
 		status_routes(r, out);
 	}
 	status_wire(r, out);

@@ -38,6 +38,7 @@ enum {
 
 struct chaos_limits {
 	unsigned max_hosts; /* about: fabrics are picked below this */
+	unsigned min_hosts; /* about; above 0 they are all large ones */
 	unsigned judge;	    /* CHAOS_* that fail a seed; all are counted */
 };
 

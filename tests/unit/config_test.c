@@ -154,6 +154,11 @@ static const char full[] =
 	"  load_limit: 1.5\n"
 	"  updn:\n"
 	"    roots: [0x2, 0x1]\n"
+	"  roles:\n"
+	"    leaf: [\"SW-L*\", 0002:c903:00a1:b2c3, two words]\n"
+	"    spine: [SW-S1]\n"
+	"    root: ['[RT]?']\n"
+	"discovery: {role_attribute: [0x2c9:0xd2f0, 0x000123]}\n"
 	"distribution: {method: break-ports, allow_unsafe: true,\n"
 	"  max_stages: 3, drain: 0, strict_drain: true, block_limit: 5s}\n"
 	"sweep: {interval: 0, hold_down: 1s}\n"
@@ -168,6 +173,8 @@ static const char full[] =
 	"    ipoib: {enabled: true, mtu: 4096, rate: 2.5, sl: 3, scope: 5,\n"
 	"      qkey: 0xffffffff}\n"
 	"  empty: {pkey: 0x7fff}\n"
+	"sa: {key: 0x7, requests_per_second: 0, request_burst: 1,\n"
+	"  services_per_port: 0, subscriptions_per_port: 1, table_mib: 1}\n"
 	"state: {dir: \"/tmp/a \\\"b\\\" \\\\ \\u00e9\"}\n"
 	"control: {socket: /tmp/s}\n"
 	"log: {level: debug}\n";
@@ -232,9 +239,19 @@ START_TEST(test_every_key)
 	ck_assert_uint_eq(c->distribution.method, 2);
 	ck_assert_uint_eq(c->distribution.max_stages, 3);
 	ck_assert(c->distribution.allow_unsafe);
+	ck_assert_uint_eq(c->routing.roles.leaf.n, 3);
+	ck_assert_str_eq(c->routing.roles.leaf.name[0], "SW-L*");
+	ck_assert_str_eq(c->routing.roles.leaf.name[1], "0x0002c90300a1b2c3");
+	ck_assert_str_eq(c->routing.roles.root.name[0], "[RT]?");
+	ck_assert_uint_eq(c->discovery.role_attribute.n, 2);
+	ck_assert_uint_eq(c->discovery.role_attribute.entry[0].device, 0xd2f0);
+	ck_assert_uint_eq(c->discovery.role_attribute.entry[1].vendor, 0x123);
+	ck_assert_uint_eq(
+		c->discovery.role_attribute.entry[1].device, UINT32_MAX);
 	ck_assert_int_eq(c->sweep.interval.ns, 0);
 	ck_assert_int_eq(c->smp.timeout.ns, mono_ms(1).ns);
 	ck_assert_uint_eq(c->link.max_vls, 8);
+	ck_assert_uint_eq(c->sa.key, 7);
 	ck_assert_str_eq(c->state.dir, "/tmp/a \"b\" \\ \xc3\xa9");
 	ck_assert_uint_eq(c->log.level, LOG_LEVEL_DEBUG);
 	must_be_fixpoint(c);
@@ -375,6 +392,32 @@ static const struct complaint {
 		"t.yaml:1:30: error: fabric.lmc_override: 8 is out of range: "
 		"0 to 7\n"
 		"  fabric: {lmc_override: {0x1: 8}}\n"
+		"                               ^\n"},
+	/* one switch, two roles: whatever way its GUID is written */
+	{"routing:\n  roles:\n    leaf: [a, 0x1, b]\n    root: ['0x01', c]\n",
+		"t.yaml:4:12: error: routing.roles.root: '0x01' has another "
+		"role already\n"
+		"      root: ['0x01', c]\n"
+		"             ^\n"
+		"t.yaml:3:15: note: it is given here\n"
+		"      leaf: [a, 0x1, b]\n"
+		"                ^\n"},
+	{"routing: {roles: {leaf: [SW*, SW*]}}\n",
+		"t.yaml:1:31: error: routing.roles.leaf: SW* is listed twice\n"
+		"  routing: {roles: {leaf: [SW*, SW*]}}\n"
+		"                                ^\n"
+		"t.yaml:1:26: note: listed here before\n"
+		"  routing: {roles: {leaf: [SW*, SW*]}}\n"
+		"                           ^\n"},
+	{"routing: {roles: {leaf: SW1}}\n",
+		"t.yaml:1:25: error: routing.roles.leaf: expected a list (list "
+		"of switches), found a single value\n"
+		"  routing: {roles: {leaf: SW1}}\n"
+		"                          ^\n"},
+	{"discovery: {role_attribute: [0x2c9:54]}\n",
+		"t.yaml:1:30: error: discovery.role_attribute: '0x2c9:54' is "
+		"not VENDOR or VENDOR:DEVICE such as 0x2c9:0xd2f0\n"
+		"  discovery: {role_attribute: [0x2c9:54]}\n"
 		"                               ^\n"},
 	{"fabric:\n  m_key: secret\n",
 		"t.yaml:2:10: error: fabric.m_key: the value is not 0x and 1 "

@@ -243,7 +243,8 @@ world_routes(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 	sw_ix root)
 {
 	uint64_t guid = root < t->nsw ? t->node[t->sw[root].node].guid : 0;
-	struct engine_options options = {&guid, root < t->nsw, NULL, 0, 1};
+	struct engine_options options = {
+		.roots = &guid, .nroots = root < t->nsw, .lanes = 1};
 	struct route_job job = {
 		.topo = t, .pool = pool, .prev = prev, .options = &options};
 	struct reason why = {""};
