@@ -10,7 +10,8 @@ if [ "${SM:-heddled}" = opensm ]; then
 	export SM_ENGINE
 fi
 
-# Name, and the seconds after which a test is hanging.
+# Name, and the seconds after which a test is hanging. Not among them is
+# daemon.sh handover-demo: on a busy machine opensm is late now and then.
 TESTS='
 bringup demo 60
 bringup lab-small 60
@@ -37,6 +38,15 @@ sim heddled-tree648 60
 sim heddled-gb200 60
 sim heddled-selene 240
 sim faults-tree648 180
+daemon quarantine-demo 90
+daemon reboot-demo 90
+daemon standby-demo 120
+daemon reload-demo 90
+audit opensm 90
+audit sim 60
+plan trees 60
+plan input 60
+plan live 60
 '
 
 passed=0

@@ -8,7 +8,7 @@
  * --hosts: about as many at most; --large: at least.
  *
  * --judge: a sum of 1 (a second life writes nothing), 2 (no loop at any moment)
- * and 4 (no dependency cycle at any moment).
+ * and 4 (no dependency cycle at any moment); 7 if not given.
  *
  * Each seed that fails is named with what went wrong and its script; the exit
  * code is 1 when there was one.
@@ -57,8 +57,11 @@ number(const char *s)
 static struct soak
 read_options(char **argv)
 {
-	struct soak o = {
-		.limits = {.max_hosts = 600}, .from = 1, .count = -1UL};
+	struct soak o = {.limits = {.max_hosts = 600,
+				 .judge = CHAOS_MEMORY | CHAOS_LOOPS |
+					  CHAOS_CYCLES},
+		.from = 1,
+		.count = -1UL};
 
 	for (int i = 1; argv[i] != NULL; i++) {
 		if (strcmp(argv[i], "--judge") == 0) {
