@@ -99,6 +99,15 @@ struct config_link {
 	uint32_t max_vls; /* 1, 2, 4, 8 or 15 */
 };
 
+struct config_sa {
+	uint64_t key;
+	uint32_t requests_per_second; /* of one port; 0: any number */
+	uint32_t request_burst;
+	uint32_t services_per_port;
+	uint32_t subscriptions_per_port;
+	uint32_t table_mib;
+};
+
 struct config_state {
 	const char *dir;
 };
@@ -121,6 +130,7 @@ struct config {
 	struct config_smp smp;
 	struct config_standby standby;
 	struct config_link link;
+	struct config_sa sa;
 	struct schema_records partitions; /* of struct partition_options */
 	struct config_state state;
 	struct config_control control;

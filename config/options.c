@@ -217,24 +217,36 @@ static const struct schema_option distribution[] = {
 			"an alarm."},
 };
 
-#define ROLE(word, what)                                                       \
-	{                                                                      \
-		.key = #word, .type = SCHEMA_SWITCHES,                         \
-		FIELD(config_roles, word), .max = 64, .def = "[]",             \
-		.reload = SCHEMA_REROUTE, .help = what                         \
-	}
-
 static const struct schema_option roles[] = {
-	ROLE(leaf, "The leaf switches, by GUID, by name (NodeDescription), or "
-		   "by a pattern of names such as \"SW-L*\". "
-		   "A GUID counts before a name, a name before a pattern, the "
-		   "longer pattern before the shorter. "
-		   "Who is in no list is placed by what it tells "
-		   "(discovery.role_attribute), by the order in force, and by "
-		   "its hosts and links."),
-	ROLE(spine, "Likewise the switches between the leaves and the top of "
-		    "the tree."),
-	ROLE(root, "Likewise the switches at the top."),
+	{.key = "leaf",
+		.type = SCHEMA_SWITCHES,
+		FIELD(config_roles, leaf),
+		.max = 64,
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "The leaf switches, by GUID, by name "
+			"(NodeDescription), or by a pattern of names such as "
+			"\"SW-L*\". "
+			"A GUID counts before a name, a name before a pattern, "
+			"the longer pattern before the shorter. "
+			"Who is in no list is placed by what it tells "
+			"(discovery.role_attribute), by the order in force, "
+			"and by its hosts and links."},
+	{.key = "spine",
+		.type = SCHEMA_SWITCHES,
+		FIELD(config_roles, spine),
+		.max = 64,
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "Likewise the switches between the leaves and the top "
+			"of the tree."},
+	{.key = "root",
+		.type = SCHEMA_SWITCHES,
+		FIELD(config_roles, root),
+		.max = 64,
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "Likewise the switches at the top."},
 };
 
 static const struct schema_option discovery[] = {
@@ -394,6 +406,61 @@ static const struct schema_option link[] = {
 			"link."},
 };
 
+static const struct schema_option sa[] = {
+	{.key = "key",
+		.type = SCHEMA_HEX,
+		FIELD(config_sa, key),
+		.def = "0x0",
+		.secret = true,
+		.reload = SCHEMA_LIVE,
+		.help = "The key with which a request to subnet "
+			"administration is trusted: it sees all partitions, "
+			"P_Key tables and M_Keys. "
+			"0: none is."},
+	{.key = "requests_per_second",
+		.type = SCHEMA_INT,
+		FIELD(config_sa, requests_per_second),
+		.max = 10000000,
+		.def = "2000",
+		.reload = SCHEMA_LIVE,
+		.help = "How many requests a second one port may make for "
+			"long; more are told to come back. "
+			"0: any number."},
+	{.key = "request_burst",
+		.type = SCHEMA_INT,
+		FIELD(config_sa, request_burst),
+		.min = 1,
+		.max = 10000000,
+		.def = "8192",
+		.unit = "requests",
+		.reload = SCHEMA_LIVE,
+		.help = "How many it may make at once."},
+	{.key = "services_per_port",
+		.type = SCHEMA_INT,
+		FIELD(config_sa, services_per_port),
+		.max = 65536,
+		.def = "256",
+		.reload = SCHEMA_LIVE,
+		.help = "The most services that one port may register."},
+	{.key = "subscriptions_per_port",
+		.type = SCHEMA_INT,
+		FIELD(config_sa, subscriptions_per_port),
+		.max = 65536,
+		.def = "64",
+		.reload = SCHEMA_LIVE,
+		.help = "The most event subscriptions of one port."},
+	{.key = "table_mib",
+		.type = SCHEMA_INT,
+		FIELD(config_sa, table_mib),
+		.min = 1,
+		.max = 1000,
+		.def = "256",
+		.unit = "MiB",
+		.reload = SCHEMA_LIVE,
+		.help = "The longest table that is given as one answer. "
+			"A PathRecord is 64 bytes."},
+};
+
 static const struct schema_option partitions[] = {
 	{.key = "partitions",
 		.type = SCHEMA_RECORDS,
@@ -458,6 +525,7 @@ static const struct options_section sections[] = {
 	SECTION("smp", smp, config_smp, smp),
 	SECTION("standby", standby, config_standby, standby),
 	SECTION("link", link, config_link, link),
+	SECTION("sa", sa, config_sa, sa),
 	SECTION("", partitions, schema_records, partitions),
 	SECTION("state", state, config_state, state),
 	SECTION("control", control, config_control, control),

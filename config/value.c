@@ -488,8 +488,8 @@ set_devices(const struct reading *r)
 	struct schema_devices *field = r->field;
 	struct reading item = *r;
 	struct schema_device *entry;
-	const char **word;
-	size_t n;
+	const char **word = NULL;
+	size_t n = 0;
 
 	if (words(r, &word, &n) < 0)
 		return -1;

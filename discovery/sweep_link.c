@@ -41,6 +41,7 @@ identify(struct draft *d, draft_id n, const struct mad_node_info *ni)
 	node->vendor = ni->vendor;
 	node->device = ni->device;
 	node->revision = ni->revision;
+	node->partition_cap = ni->partition_cap;
 	node->port[port].guid = ni->port_guid;
 }
 

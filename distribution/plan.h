@@ -128,6 +128,9 @@ struct plan *plan_make(const struct plan_job *job);
 
 void plan_free(struct plan *p); /* NULL allowed */
 
+/* The fields that a Set(PortInfo) must never echo become "no change". */
+void plan_no_change(struct mad_port_info *i);
+
 /*
  * The time-outs and lifetimes of a PortInfo as one number: what a device may
  * keep to itself although it acknowledged the Set.

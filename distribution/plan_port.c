@@ -52,9 +52,8 @@ common_vls(const struct maker *m, const struct topo_port *p)
 		m->params->max_vls_code);
 }
 
-/* The fields that a Set must never echo. */
-static void
-sanitise(struct mad_port_info *i)
+void
+plan_no_change(struct mad_port_info *i)
 {
 	i->state = NO_CHANGE;
 	i->phys_state = 0;
@@ -106,7 +105,7 @@ wanted(const struct maker *m, port_ix ix, struct mad_port_info *was,
 	if (mad_port_info_decode(m->t->info[ix], was, NULL) != 0)
 		return -1;
 	*want = *was;
-	sanitise(want);
+	plan_no_change(want);
 	if (is_external(m->t, ix))
 		fill_external_fields(m, p, want);
 	else

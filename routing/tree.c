@@ -3,7 +3,7 @@
 #include "routing/tree_priv.h"
 #include "sm/base/arena.h"
 
-enum { TIERS = 64 }; /* more is no tree */
+enum { TIERS = 64, RANKS = 2 * TIERS }; /* more is no tree */
 
 /* ---- who said what ---- */
 
@@ -227,20 +227,20 @@ join(const struct tree_work *w, struct memory *m)
 {
 	const struct updn *g = &w->g;
 	const uint32_t *tier = w->out->tier;
-	uint32_t *count = arena_array(g->a, TIERS * TIERS, sizeof(*count));
+	uint32_t(*count)[TIERS] = arena_array(g->a, TIERS, sizeof(*count));
 	bool *old = arena_array(g->a, g->nsw, sizeof(*old));
 
 	memcpy(old, m->known, g->nsw * sizeof(*old));
 	for (sw_ix s = 0; s < g->nsw; s++)
 		if (old[s] && tier[s] < TIERS)
-			count[tier[s] * TIERS + (uint32_t)m->rank[s]]++;
+			count[tier[s]][m->rank[s]]++;
 	for (sw_ix s = 0; s < g->nsw; s++) {
 		const uint32_t *c;
 		uint32_t best = 0;
 
 		if (old[s] || tier[s] >= TIERS)
 			continue;
-		c = count + tier[s] * TIERS;
+		c = count[tier[s]];
 		for (uint32_t r = 1; r < TIERS; r++)
 			if (c[r] > c[best])
 				best = r;
@@ -289,14 +289,14 @@ join_neighbours(const struct tree_work *w, struct memory *m)
 static void
 find_last(const struct tree_work *w, struct memory *m)
 {
-	uint32_t *count = arena_array(w->g.a, TIERS * 2, sizeof(*count));
+	uint32_t *count = arena_array(w->g.a, RANKS, sizeof(*count));
 	int64_t last = 0;
 
 	for (sw_ix s = 0; s < w->g.nsw; s++)
 		if (m->known[s] && w->leaf[s] && m->rank[s] >= 0 &&
-			m->rank[s] < TIERS * 2)
+			m->rank[s] < RANKS)
 			count[m->rank[s]]++;
-	for (int64_t r = 1; r < TIERS * 2; r++)
+	for (int64_t r = 1; r < RANKS; r++)
 		if (count[r] >= count[last] && count[r] > 0)
 			last = r;
 	for (sw_ix s = 0; s < w->g.nsw; s++)

@@ -214,6 +214,7 @@ on_inbox(void *cookie, struct mono now)
 
 	while (n < RECEIVE_BATCH && umad_next(d->umad, &m) != 0) {
 		sm_receive(d->sm, &m, now);
+		free(m.body);
 		n++;
 	}
 	if (n == RECEIVE_BATCH)

@@ -186,6 +186,7 @@ sm_new(struct config *c, const struct store_state *state, struct transport *t,
 	sm->retry_due = sm->names_due = MONO_NEVER;
 	sm->check_due = MONO_NEVER;
 	configure_wire(sm);
+	sm_sa_new(sm);
 	load_state(sm, state);
 	return sm;
 }
@@ -204,6 +205,7 @@ sm_free(struct sm *sm)
 	sm_run_drop(sm->work);
 	routes_unref(sm->routes);
 	topo_unref(sm->topo);
+	sm_sa_free(sm);
 	view_unref(sm->view);
 	hw_free(sm->hw);
 	draft_free(sm->draft);
@@ -242,7 +244,7 @@ sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now)
 	unsigned n;
 
 	if (m->len >= 2 && m->mad[1] == MAD_SA) {
-		sm_wire_refuse(sm, m);
+		sm_sa_message(sm, m, now);
 		return;
 	}
 	if (smp_decode(m->mad, m->len, &s, &why) != 0) {
@@ -268,6 +270,7 @@ sm_next(const struct sm *sm)
 {
 	struct mono t = xact_next(sm->x);
 
+	t = mono_min(t, sa_next(sm->sa));
 	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES)
 		t = mono_min(t, sm->dirty.due);
 	if (may_sweep(sm))
@@ -286,12 +289,14 @@ sm_tick(struct sm *sm, struct mono now)
 {
 	xact_tick(sm->x, now);
 	advance(sm, now);
+	sm_sa_tick(sm, now);
 }
 
 void
 sm_routed(struct sm *sm, struct sm_work *w, struct mono now)
 {
 	sm_run_routed(sm, w, now);
+	sm_sa_shed(sm);
 	advance(sm, now);
 }
 
@@ -304,6 +309,7 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 	config_unref(sm->cfg);
 	sm->cfg = config_ref(c);
 	configure_wire(sm);
+	sm_sa_configure(sm);
 	if (ch.of[SCHEMA_REROUTE] > 0)
 		sm_mark_replan(sm, now, "configuration changed");
 	for (size_t i = 0; i < ch.n; i++)
@@ -352,4 +358,5 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	for (i = 0; i < sm->npeers && i < SM_OTHERS; i++)
 		out->other[i] = sm->peer[i].id;
 	out->nothers = (unsigned)i;
+	sa_stats(sm->sa, &out->sa);
 }

@@ -29,6 +29,7 @@
 
 #include "config/config.h"
 #include "sm/base/clock.h"
+#include "sm/sa/sa.h"
 #include "sm/store.h"
 #include "sm/transport/transport.h"
 #include "sm/transport/xact.h"
@@ -100,6 +101,7 @@ struct sm_status {
 	uint64_t checked, untrue; /* blocks read after a push; not as acked */
 	uint64_t plan_failures;	  /* runs that did not end in a commit */
 	size_t held;		  /* turns that are blocked now */
+	struct sa_stats sa;	  /* subnet administration */
 	char alarm[512]; /* last good tables kept, because ...; or "" */
 };
 

@@ -148,6 +148,7 @@ stand_by(struct sm *sm, const struct sm_peer *p, struct mono now)
 
 	sm->master = *p;
 	sm->role = SM_STANDING_BY;
+	sm_sa_lost(sm, now);
 	sm->missed = 0;
 	sm->handed_over = false;
 	sm->poll_due = mono_add(now, sm->cfg->standby.poll_interval);

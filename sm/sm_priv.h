@@ -1,7 +1,8 @@
 /*
  * The inside of the subnet manager, shared by sm.c (events and dispatch),
  * sm_run.c (the phases of a run), sm_roles.c (places in a tree), sm_elect.c
- * (mastership) and sm_wire.c (requests and traps from others). Nobody else
+ * (mastership), sm_wire.c (requests and traps from others) and sm_sa.c
+ * (questions to subnet administration). Nobody else
  * includes this.
  */
 #ifndef HEDDLE_SM_SM_PRIV_H
@@ -19,6 +20,7 @@
 #include "routing/route.h"
 #include "sm/base/log.h"
 #include "sm/base/map.h"
+#include "sm/sa/sa.h"
 #include "sm/sm.h"
 #include "sm/trap.h"
 
@@ -48,6 +50,11 @@ struct sm_peer {
 	uint32_t act_count;
 	uint8_t hops;
 	uint8_t path[64];
+};
+
+/* A view that waits for the worker's end. */
+struct sm_shed {
+	struct view *view;
 };
 
 struct sm {
@@ -127,6 +134,15 @@ struct sm {
 	bool handed_over; /* the old master gave us the fabric */
 	bool poll_open;
 
+	/* subnet administration */
+	struct sa *sa;
+	struct sa_ops sa_ops; /* lent to it */
+	struct view *sa_view; /* the one it has; only compared */
+	struct mono sa_now;
+	struct sm_shed *shed; /* let go by it while a worker ran */
+	size_t nshed, capshed;
+	struct map told; /* ports asked to register anew, by GUID */
+
 	struct sm_status stat;
 	struct log_limit noise;
 };
@@ -203,6 +219,22 @@ void sm_elect_sminfo(struct sm *sm, const struct transport_msg *m,
 void sm_wire_request(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
 void sm_wire_refuse(struct sm *sm, const struct transport_msg *m);
+
+/* sm_sa.c: subnet administration as a part of the core. */
+void sm_sa_new(struct sm *sm);
+void sm_sa_free(struct sm *sm);
+void sm_sa_configure(struct sm *sm);
+void sm_sa_message(
+	struct sm *sm, const struct transport_msg *m, struct mono now);
+void sm_sa_tick(struct sm *sm, struct mono now);
+/* It shall answer from the view in force. */
+void sm_sa_publish(struct sm *sm, struct mono now);
+/* Hosts that came since are asked to register anew; there is a view. */
+void sm_sa_reregister(struct sm *sm, struct mono now);
+/* Another SM has the fabric. */
+void sm_sa_lost(struct sm *sm, struct mono now);
+/* No worker runs any more: views let go meanwhile. */
+void sm_sa_shed(struct sm *sm);
 
 /* sm.c */
 void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);

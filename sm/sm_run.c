@@ -148,6 +148,7 @@ start_regular(struct sm *sm, struct mono now)
 		return sm_push_check_begin(sm, now);
 	if (due(sm->names_due, now)) {
 		sm->names_due = MONO_NEVER;
+		sm_sa_reregister(sm, now);
 		sm->sweep = sweep_new(SWEEP_NAMES, sm->draft, sm->x,
 			sm->cfg->fabric.m_key, NULL, 0);
 		sm_enter(sm, SM_NAMES, now);
@@ -454,7 +455,8 @@ remembered_rank(const struct sm *sm, uint64_t guid)
  * After a restart the routes in force are what was read back from the
  * switches, in the order that was remembered: a second life changes nothing
  * that need not change. How good fresh tables would be is remembered too, for
- * the fabric that was routed last. NULL where nothing is known.
+ * the fabric that was routed last. After a takeover no order is known: a fresh
+ * one is chosen, and what is legal in it stays. NULL where nothing is known.
  */
 static struct routes *
 routes_found(struct sm *sm)
@@ -465,7 +467,7 @@ routes_found(struct sm *sm)
 	uint32_t b;
 	sw_ix s;
 
-	if (!sm->rank_known || sm->counts.lft_reads == 0)
+	if (sm->counts.lft_reads == 0)
 		return NULL;
 	r = routes_new(sm->topo, sm->pool);
 	r->engine = "found";
@@ -655,6 +657,7 @@ finish(struct sm *sm, struct mono now)
 	else
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
 	sm->stat.alarm[0] = '\0';
+	sm_sa_publish(sm, now);
 	sm_blame_forgive(sm);
 	sm_commit_schedule(sm, now);
 	forget_work(sm);
@@ -758,6 +761,7 @@ sm_run_names(struct sm *sm, struct mono now)
 		view_change_own(&v->change);
 		view_unref(sm->view);
 		sm->view = v;
+		sm_sa_publish(sm, now);
 		sm->ops->committed(sm->ops->cookie, v);
 	}
 	sm_enter(sm, SM_IDLE, now);

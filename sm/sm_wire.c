@@ -85,6 +85,7 @@ trap(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 		return;
 	switch (traps_judge(sm->traps, m->lid, s, &n, now)) {
 	case TRAP_ACT:
+		sa_trap(sm->sa, m->lid, s->data, now);
 		act_on_trap(sm, m->lid, &n, now);
 		break;
 	case TRAP_REPEAT:

@@ -282,6 +282,25 @@ wire_json(const struct status_facts *f)
 }
 
 static json_t *
+sa_json(const struct sa_stats *s)
+{
+	json_t *o = json_object();
+
+	put(o, "requests", u64(s->requests));
+	put(o, "answers", u64(s->answers));
+	put(o, "records", u64(s->records));
+	put(o, "busy", u64(s->busy));
+	put(o, "refused", u64(s->refused));
+	put(o, "dropped", u64(s->dropped));
+	put(o, "tables_in_progress", u64(s->jobs));
+	put(o, "services", u64(s->services));
+	put(o, "subscriptions", u64(s->subscriptions));
+	put(o, "reports", u64(s->reports));
+	put(o, "reports_given_up", u64(s->unreported));
+	return o;
+}
+
+static json_t *
 sweeps_json(const struct status_facts *f)
 {
 	const struct status_daemon *d = f->daemon;
@@ -365,6 +384,7 @@ add_daemon(json_t *o, const struct status_facts *f)
 			u64(d->bad_reloads)));
 	put(o, "state_writable", json_boolean(d->state_writable));
 	put(o, "wire", wire_json(f));
+	put(o, "sa", sa_json(&f->sm->sa));
 	if (f->ctl != NULL)
 		put(o, "control", control_json(f->ctl));
 }

@@ -1,5 +1,5 @@
 TESTSRC += $(filter-out %_main.c,$(wildcard tests/sim/*.c tests/topo/*.c \
-	tests/e2e/*.c)) tests/sim/preload/proto.c
+	tests/e2e/*.c)) tests/sim/preload/proto.c tests/bench/plot.c
 UNIT += $(wildcard tests/unit/*_test.c)
 
 # The simulated fabric, and the judge of the end-to-end scripts.
@@ -37,6 +37,7 @@ $(B)/heddle-umadprobe: $(B)/obj/tests/e2e/umadprobe_main.o \
 # Measurements, run by hand or by `make bench`: build/bench/NAME.
 BENCH := $(patsubst tests/bench/%_main.c,$(B)/bench/%,\
 	$(wildcard tests/bench/*_main.c))
+$(B)/bench/figures: LDLIBS_ALL += -lm
 $(B)/bench/%: $(B)/obj/tests/bench/%_main.o $(B)/libheddletest.a \
 		$(B)/libheddle.a
 	@mkdir -p $(@D)
@@ -71,6 +72,12 @@ bench:
 	@sh tests/lint/deps.sh bench
 	@$(MAKE) --no-print-directory -j2 all bench-bins $(B)/bench/smpcount.so
 	@tests/bench/compare.sh $(FABRICS)
+
+# A paper's figures drawn again: data and drawings in build/figures.
+.PHONY: figures
+figures:
+	@$(MAKE) --no-print-directory -j2 $(B)/bench/figures
+	@$(B)/bench/figures $(B)/figures $(FABRICS)
 
 # What a program can hold us to; LINT_ALL=1 shows clang-tidy every file.
 .PHONY: lint

@@ -72,24 +72,41 @@ agent_of(const struct umad *u, uint8_t mgmt_class)
 	return -1;
 }
 
+/* Does the length of this message matter to those below us? */
+static bool
+is_rmpp(const struct transport_msg *m)
+{
+	enum { FLAGS = 26, ACTIVE = 1 };
+
+	return m->len > MAD_SIZE ||
+	       (m->mad[1] == MAD_SA && (m->mad[FLAGS] & ACTIVE) != 0);
+}
+
 static int
 send_msg(struct transport *t, const struct transport_msg *m)
 {
 	struct umad *u = (struct umad *)(void *)t;
 	uint8_t method = m->mad[3];
 	bool answer = (method & 0x80) != 0 || method == MAD_TRAP_REPRESS;
-	int agent = agent_of(u, m->mad[1]);
+	int agent = agent_of(u, m->mad[1]), rc;
+	size_t len = is_rmpp(m) ? m->len : MAD_SIZE;
+	void *out = u->out;
 
-	if (agent < 0 || m->len > MAD_SIZE)
+	if (agent < 0 || (m->len > MAD_SIZE && m->body == NULL))
 		return -1;
-	memset(u->out, 0, umad_size() + MAD_SIZE);
-	memcpy(umad_get_mad(u->out), m->mad, m->len);
+	if (len > MAD_SIZE)
+		out = mem_alloc(umad_size() + len);
+	memset(out, 0, umad_size() + MAD_SIZE);
+	if (len > MAD_SIZE)
+		memcpy(umad_get_mad(out), m->body, len);
+	else
+		memcpy(umad_get_mad(out), m->mad, m->len);
 	(void)umad_set_addr(
-		u->out, m->lid, (int)m->qpn, m->sl, m->qpn != 0 ? QKEY : 0);
-	return umad_send(u->fd, agent, u->out, MAD_SIZE, answer ? 0 : MATCH_MS,
-		       0) == 0
-		       ? 0
-		       : -1;
+		out, m->lid, (int)m->qpn, m->sl, m->qpn != 0 ? QKEY : 0);
+	rc = umad_send(u->fd, agent, out, (int)len, answer ? 0 : MATCH_MS, 0);
+	if (out != u->out)
+		free(out);
+	return rc == 0 ? 0 : -1;
 }
 
 static void
@@ -116,8 +133,9 @@ hand_over(struct umad *u, void *umad, size_t len)
 	const ib_mad_addr_t *a = umad_get_mad_addr(umad);
 	struct transport_msg *m = ring_slot(u->ring);
 	int status = umad_status(umad);
+	size_t begins;
 
-	if (m == NULL || len > MAD_SIZE) {
+	if (m == NULL) {
 		atomic_fetch_add_explicit(&u->dropped, 1, memory_order_relaxed);
 		return;
 	}
@@ -126,8 +144,10 @@ hand_over(struct umad *u, void *umad, size_t len)
 	m->sl = a->sl;
 	m->error = status;
 	m->len = status != 0 ? MAD_SIZE : len;
-	memcpy(m->mad, umad_get_mad(umad), len);
-	memset(m->mad + len, 0, MAD_SIZE - len);
+	m->body = m->len > MAD_SIZE ? mem_dup(umad_get_mad(umad), len) : NULL;
+	begins = len < MAD_SIZE ? len : MAD_SIZE;
+	memcpy(m->mad, umad_get_mad(umad), begins);
+	memset(m->mad + begins, 0, MAD_SIZE - begins);
 	if (ring_commit(u->ring))
 		u->wake(u->cookie);
 }

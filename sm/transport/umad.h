@@ -49,7 +49,8 @@ void umad_shutdown(struct umad *u);
 /* The transport to send with. */
 struct transport *umad_transport(struct umad *u);
 
-/* Next received message into *m; 1, or 0 when the ring is empty. */
+/* Next received message into *m, its body to be freed by the caller; 1, or 0
+ * when the ring is empty. */
 int umad_next(struct umad *u, struct transport_msg *m);
 
 /* Raise (open the issm device) or clear IsSM. -1 and a reason on failure. */
@@ -62,7 +63,7 @@ int umad_set_issm(struct umad *u, int on, struct reason *why);
  */
 int umad_link(const struct umad *u);
 
-/* Messages lost: the ring was full, or they are longer than one MAD. */
+/* Messages lost: the ring was full. */
 uint64_t umad_dropped(const struct umad *u);
 
 #endif

@@ -2,7 +2,8 @@
 # heddled as a daemon on heddle-sim, through libheddle-umad.so. usage:
 # daemon.sh TEST-FABRIC
 #	quarantine	a switch that hangs is kept out and comes back
-#	reboot		switches that reboot get their tables and LIDs again
+#	reboot		switches that reboot get their tables and LIDs again, and
+#			so do all after our own cable was out
 #	standby		a second heddled waits, takes over, and keeps the fabric
 #	handover	opensm hands the fabric over to heddled (by hand, see
 #			run.sh)
@@ -150,6 +151,12 @@ test_reboot() {
 		sim reboot $n || fail "reboot"
 		in_order "$n started anew"
 	done
+	sim link h1 down || fail "link"
+	until_true 20 grep -q 'our own link went down' "$E2E_DIR/a/log" ||
+		fail "our own link is down, and nobody noticed"
+	becomes a fabric.switches 0
+	sim link h1 up || fail "link"
+	in_order "our own cable back"
 	lids "$E2E_DIR/lids.after"
 	[ -s "$E2E_DIR/lids.before" ] || fail "no LIDs"
 	cmp "$E2E_DIR/lids.before" "$E2E_DIR/lids.after" || fail "other LIDs"
@@ -172,6 +179,8 @@ test_standby() {
 	halt a KILL
 	becomes b role master
 	in_order "the new master"
+	is b wire.by_attribute.LinearForwardingTable.set - ||
+		[ "$IS" = 0 ] || fail "the new master wrote $IS blocks"
 	lids "$E2E_DIR/lids.after"
 	cmp "$E2E_DIR/lids.before" "$E2E_DIR/lids.after" || fail "other LIDs"
 	sim link spine1/1 down || fail "link"

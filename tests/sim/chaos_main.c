@@ -57,9 +57,9 @@ number(const char *s)
 static struct soak
 read_options(char **argv)
 {
-	struct soak o = {.limits = {.max_hosts = 600,
-				 .judge = CHAOS_MEMORY | CHAOS_LOOPS |
-					  CHAOS_CYCLES},
+	struct soak o = {
+		.limits = {.max_hosts = 600,
+			.judge = CHAOS_MEMORY | CHAOS_LOOPS | CHAOS_CYCLES},
 		.from = 1,
 		.count = -1UL};
 

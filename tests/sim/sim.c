@@ -16,6 +16,7 @@ enum {
 	AT_STATUS = 4,
 	AT_TID = 8,
 	AT_ATTR = 16,
+	AT_RMPP_FLAGS = 26,
 	AT_RET = 192,
 	RESPONSE = 0x80,
 	LID_PERMISSIVE = 0xffff,
@@ -207,6 +208,15 @@ find_way(struct sim *s, const struct sim_endpoint *e, struct transport_msg *m,
 		m->mad[AT_CLASS] != MAD_SUBN_LID, w);
 }
 
+/* One MAD; or what RMPP would cut up, which travels as one message here. */
+static bool
+well_sized(const struct transport_msg *m)
+{
+	if (m->mad[AT_CLASS] != MAD_SA || !(m->mad[AT_RMPP_FLAGS] & 1))
+		return m->len == MAD_SIZE;
+	return m->len > AT_RMPP_FLAGS && (m->len <= MAD_SIZE || m->body);
+}
+
 void
 sim_send(struct sim_endpoint *e, const struct transport_msg *m)
 {
@@ -216,7 +226,7 @@ sim_send(struct sim_endpoint *e, const struct transport_msg *m)
 	struct sim_way w;
 
 	s->stats.sent++;
-	if (m->len != MAD_SIZE || !s->node[e->node].present) {
+	if (!well_sized(m) || !s->node[e->node].present) {
 		s->stats.lost_silent++;
 		return;
 	}
@@ -324,6 +334,7 @@ sim_inject(struct sim_endpoint *e, const struct transport_msg *m,
 		.from = e->node,
 		.m = *m,
 	};
+	sim_queue_hold(&f->msg.m);
 	sim_queue_event(s, mono_add(s->now, delay), EV_DELIVER, ix, 0);
 }
 
@@ -459,6 +470,7 @@ take_flight(struct sim *s, uint32_t ix)
 {
 	struct sim_flight f = s->flight[ix];
 
+	f.held = f.msg.m.body; /* whatever becomes of the message */
 	sim_queue_release(s, ix);
 	return f;
 }
@@ -488,10 +500,12 @@ sim_step(struct sim *s)
 	case EV_ARRIVE:
 		f = take_flight(s, e.ix);
 		arrive(s, &f.msg, f.origin);
+		free(f.held);
 		break;
 	case EV_DELIVER:
 		f = take_flight(s, e.ix);
 		deliver(s, &f.msg);
+		free(f.held);
 		break;
 	case EV_TRAP:
 		sim_trap_due(s, e.ix >> 3, e.ix & 7, e.arg);

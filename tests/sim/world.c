@@ -20,8 +20,8 @@ on_route(void *cookie, struct sm_work *work)
 	w->work_due = mono_add(sim_now(w->sim), w->route_delay);
 }
 
-static void
-free_saved(struct world *w)
+void
+world_forget(struct world *w)
 {
 	union {
 		const void *in;
@@ -40,7 +40,7 @@ on_save(void *cookie, const struct store_state *s)
 {
 	struct world *w = cookie;
 
-	free_saved(w);
+	world_forget(w);
 	w->saved = *s;
 	w->saved.arena = NULL;
 	w->saved.lid = mem_dup(s->lid, s->nlid * sizeof(*s->lid));
@@ -144,7 +144,7 @@ world_free(struct world *w)
 	world_kill(w);
 	sim_free(w->sim);
 	config_unref(w->config);
-	free_saved(w);
+	world_forget(w);
 	free(w);
 }
 

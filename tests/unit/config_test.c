@@ -173,6 +173,8 @@ static const char full[] =
 	"    ipoib: {enabled: true, mtu: 4096, rate: 2.5, sl: 3, scope: 5,\n"
 	"      qkey: 0xffffffff}\n"
 	"  empty: {pkey: 0x7fff}\n"
+	"sa: {key: 0x7, requests_per_second: 0, request_burst: 1,\n"
+	"  services_per_port: 0, subscriptions_per_port: 1, table_mib: 1}\n"
 	"state: {dir: \"/tmp/a \\\"b\\\" \\\\ \\u00e9\"}\n"
 	"control: {socket: /tmp/s}\n"
 	"log: {level: debug}\n";
@@ -249,6 +251,7 @@ START_TEST(test_every_key)
 	ck_assert_int_eq(c->sweep.interval.ns, 0);
 	ck_assert_int_eq(c->smp.timeout.ns, mono_ms(1).ns);
 	ck_assert_uint_eq(c->link.max_vls, 8);
+	ck_assert_uint_eq(c->sa.key, 7);
 	ck_assert_str_eq(c->state.dir, "/tmp/a \"b\" \\ \xc3\xa9");
 	ck_assert_uint_eq(c->log.level, LOG_LEVEL_DEBUG);
 	must_be_fixpoint(c);
