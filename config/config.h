@@ -20,6 +20,7 @@
 #include "sm/base/arena.h"
 #include "sm/base/buf.h"
 #include "sm/base/clock.h"
+#include "sm/base/reason.h"
 
 struct config_lmc {
 	uint32_t hosts;	   /* ports of channel adapters */
@@ -40,7 +41,7 @@ struct config_fabric {
 	struct schema_guid_ints lmc_override; /* port GUID -> LMC, sorted */
 	struct config_lids lids;
 	uint32_t priority;
-	uint64_t m_key;
+	uint64_t m_key, sm_key;
 };
 
 struct config_updn {
@@ -61,6 +62,15 @@ struct config_routing {
 
 struct config_discovery {
 	struct schema_devices role_attribute; /* that are asked for it */
+};
+
+struct config_distribution {
+	uint32_t method; /* enum safe_method */
+	bool allow_unsafe;
+	uint32_t max_stages;
+	struct mono drain;
+	bool strict_drain;
+	struct mono block_limit;
 };
 
 struct config_sweep {
@@ -89,6 +99,15 @@ struct config_link {
 	uint32_t max_vls; /* 1, 2, 4, 8 or 15 */
 };
 
+struct config_sa {
+	uint64_t key;
+	uint32_t requests_per_second; /* of one port; 0: any number */
+	uint32_t request_burst;
+	uint32_t services_per_port;
+	uint32_t subscriptions_per_port;
+	uint32_t table_mib;
+};
+
 struct config_state {
 	const char *dir;
 };
@@ -105,11 +124,14 @@ struct config_log {
 struct config {
 	struct config_fabric fabric;
 	struct config_routing routing;
+	struct config_distribution distribution;
 	struct config_discovery discovery;
 	struct config_sweep sweep;
 	struct config_smp smp;
 	struct config_standby standby;
 	struct config_link link;
+	struct config_sa sa;
+	struct schema_records partitions; /* of struct partition_options */
 	struct config_state state;
 	struct config_control control;
 	struct config_log log;
@@ -146,6 +168,14 @@ struct config *config_parse(const char *file, const char *text, size_t len,
 /* The same, reading the file; unreadable and oversized ones are mistakes. */
 struct config *config_load(
 	const char *file, const char *const *engines, struct diag_list *d);
+
+/*
+ * base with n settings "key=value" on top ("routing.load_limit=1.1"; the last
+ * one of a key counts), judged like a file's. NULL and a reason that starts
+ * with the setting that is wrong.
+ */
+struct config *config_with(const struct config *base, const char *const *set,
+	size_t n, const char *const *engines, struct reason *why);
 
 /* Another reference (NULL allowed); returns c. */
 struct config *config_ref(struct config *c);

@@ -131,6 +131,10 @@ void draft_port_written(struct draft *d, uint64_t node_guid, unsigned port,
 void draft_switch_written(
 	struct draft *d, uint64_t node_guid, const uint8_t info[64]);
 
+/* The node with this GUID has another NodeDescription: it counts as not read.
+ */
+void draft_renamed(struct draft *d, uint64_t guid);
+
 /* Oddities met (duplicate GUIDs, one-sided cables, impossible values), one
  * line each, appended to b; they are forgotten by this call. */
 size_t draft_oddities(struct draft *d, struct buf *b);

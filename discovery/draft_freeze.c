@@ -246,6 +246,7 @@ freeze_node(struct draft *d, struct topo *t, node_ix i, port_ix first)
 	out->sw = TOPO_NONE;
 	out->vendor = n->vendor;
 	out->revision = n->revision;
+	out->partition_cap = n->partition_cap;
 	out->device = n->device;
 	out->hops = n->hops;
 	out->type = n->type;

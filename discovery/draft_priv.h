@@ -58,7 +58,7 @@ struct draft_node {
 	uint32_t seen; /* the sweep that found it */
 	uint32_t vendor, revision;
 	uint32_t ix; /* draft_freeze: its node_ix */
-	uint16_t device, hops;
+	uint16_t device, hops, partition_cap;
 	uint16_t lft_cap, lft_top, mft_cap;
 	uint8_t via_port; /* ... through this port of it */
 	uint8_t type, nports;

@@ -198,6 +198,12 @@ sweep_new(enum sweep_kind kind, struct draft *d, struct xact *x, uint64_t mkey,
 }
 
 void
+sweep_read_only(struct sweep *s)
+{
+	s->read_only = true;
+}
+
+void
 sweep_free(struct sweep *s)
 {
 	if (s == NULL)

@@ -53,6 +53,7 @@ struct sweep_stats {
 	uint32_t new_nodes, gone_nodes, new_links, gone_links;
 	uint32_t changed_ports; /* port records that differ from before */
 	uint32_t rounds; /* probe: rounds until PortStateChange stayed 0 */
+	uint32_t twins; /* met anew: one GUID, or a node that moved meanwhile */
 };
 
 /*
@@ -62,6 +63,12 @@ struct sweep_stats {
  */
 struct sweep *sweep_new(enum sweep_kind kind, struct draft *d, struct xact *x,
 	uint64_t mkey, const uint64_t *guid, size_t n);
+
+/*
+ * Only Gets from now on: PortStateChange stays as it is. For looking at a
+ * fabric that is another's; a change in the middle of it goes unnoticed.
+ */
+void sweep_read_only(struct sweep *s);
 
 /*
  * Free. Only when it is done, or after xact_cancel_all has completed its

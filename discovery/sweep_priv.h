@@ -94,6 +94,7 @@ enum sweep_stage { STAGE_RUN, STAGE_AGAIN, STAGE_SECOND, STAGE_DONE };
 
 struct sweep {
 	enum sweep_kind kind;
+	bool read_only; /* nothing is Set */
 	enum sweep_stage stage;
 	struct draft *d;
 	struct xact *x;
@@ -114,7 +115,6 @@ struct sweep {
 	size_t nlevel, level_cap, level_at;
 	unsigned asks;		  /* open */
 	struct sweep_ends stale;  /* ports whose other end changed */
-	unsigned twins;		  /* made in this sweep */
 	struct sweep_ends claims; /* to be asked again when all is quiet */
 	struct sweep_ends failed; /* links that are up, known, and silent */
 	bool self_changed;	  /* light: our own port is not as it was */

@@ -87,11 +87,12 @@ struct topo_node {
 	uint32_t vendor;    /* 24 bits */
 	uint32_t revision;
 	uint16_t device;
-	uint16_t hops;	/* length of our directed route to it */
-	uint8_t type;	/* enum topo_type */
-	uint8_t nports; /* NumPorts */
-	uint8_t flags;	/* TN_* */
-	uint8_t role;	/* enum mad_role_kind, as the switch tells */
+	uint16_t partition_cap; /* P_Keys that a port table holds */
+	uint16_t hops;		/* length of our directed route to it */
+	uint8_t type;		/* enum topo_type */
+	uint8_t nports;		/* NumPorts */
+	uint8_t flags;		/* TN_* */
+	uint8_t role;		/* enum mad_role_kind, as the switch tells */
 };
 
 /* A switch as the routing sees it. */

@@ -56,6 +56,31 @@ cancelled(const struct run *run)
 	return run->job->cancel != NULL && *run->job->cancel;
 }
 
+static struct verify_tables
+tables(const struct routes *r)
+{
+	return (struct verify_tables){
+		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
+}
+
+/* Judge r, from the judgement of the routes in force where there is one. */
+static int
+verify(const struct route_job *job, struct routes *r, struct reason *why)
+{
+	const struct verify_tables in = tables(r);
+	struct verify_before was = {0};
+
+	if (job->prev != NULL) {
+		was.state = job->prev->verified;
+		was.in = tables(job->prev);
+	}
+	if (verify_change(&was, &in, job->threads, &r->report, &r->verified,
+		    why) != 0)
+		return -1;
+	r->turns = verify_state_turns(r->verified, r->topo);
+	return 0;
+}
+
 /* Compute and judge; NULL unless it verifies. */
 static struct routes *
 judged(struct run *run, const struct engine *e, bool keep, unsigned attempt,
@@ -64,7 +89,6 @@ judged(struct run *run, const struct engine *e, bool keep, unsigned attempt,
 	struct arena *scratch = arena_new();
 	struct reason why = {""};
 	struct routes *r = NULL;
-	struct verify_tables in;
 
 	*result = e->route(run->job, keep, attempt, scratch, &r, &why);
 	arena_free(scratch);
@@ -72,10 +96,8 @@ judged(struct run *run, const struct engine *e, bool keep, unsigned attempt,
 		tell(run, "%s refused: %s", e->name, why.text);
 	if (*result != ENGINE_OK || r == NULL)
 		return NULL;
-	in = (struct verify_tables){
-		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
 	run->story->attempts++;
-	if (verify_tables(&in, &r->report, &why) == 0)
+	if (verify(run->job, r, &why) == 0)
 		return r;
 	tell(run, "%s attempt %u%s: %s", e->name, attempt,
 		keep ? " keeping" : "", why.text);

@@ -50,6 +50,8 @@ routes_unref(struct routes *r)
 	free(r->block);
 	free(r->lanes.cls);
 	free(r->lanes.pair);
+	verify_state_unref(r->verified);
+	free(r->turns);
 	routes_memory_unref(r->memory);
 	free(r);
 }
@@ -283,6 +285,7 @@ routes_for(const struct routes *r, struct topo *t)
 	c->memory = routes_memory_ref(r->memory);
 	if (c->tree != NULL)
 		c->tree->refs++;
+	c->verified = verify_state_ref(r->verified);
 	c->rank = mem_dup(r->rank, t->nsw * sizeof(*r->rank));
 	c->block = mem_zalloc(n, sizeof(*r->block));
 	lft_share_all(r->pool, c->block, r->block, n);
@@ -292,5 +295,10 @@ routes_for(const struct routes *r, struct topo *t)
 	if (r->lanes.npairs > 0)
 		c->lanes.pair = mem_dup(r->lanes.pair,
 			r->lanes.npairs * sizeof(*r->lanes.pair));
+	if (r->turns != NULL)
+		c->turns = mem_dup(r->turns,
+			sizeof(*r->turns) +
+				((size_t)r->turns->nrec << r->turns->shift) *
+					sizeof(r->turns->row[0]));
 	return c;
 }

@@ -114,8 +114,12 @@ struct routes {
 	uint64_t fresh_load; /* highest link load of a fresh computation, as
 				far as it was computed: see route.h */
 	struct verify_report report;
-	struct routes_tree *tree; /* NULL: not read */
-	char note[256];		  /* how the order came about, in words */
+	struct verify_state *verified; /* what the verdict rests on, for the
+					  next one; or NULL */
+	struct verify_turns *turns;    /* at least those made, or NULL: nobody
+					  noted */
+	struct routes_tree *tree;      /* NULL: not read */
+	char note[256];		       /* how the order came about, in words */
 };
 
 struct routes *routes_ref(struct routes *r);

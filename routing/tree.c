@@ -3,7 +3,7 @@
 #include "routing/tree_priv.h"
 #include "sm/base/arena.h"
 
-enum { TIERS = 64 }; /* more is no tree */
+enum { TIERS = 64, RANKS = 2 * TIERS }; /* more is no tree */
 
 /* ---- who said what ---- */
 
@@ -227,20 +227,20 @@ join(const struct tree_work *w, struct memory *m)
 {
 	const struct updn *g = &w->g;
 	const uint32_t *tier = w->out->tier;
-	uint32_t *count = arena_array(g->a, TIERS * TIERS, sizeof(*count));
+	uint32_t(*count)[TIERS] = arena_array(g->a, TIERS, sizeof(*count));
 	bool *old = arena_array(g->a, g->nsw, sizeof(*old));
 
 	memcpy(old, m->known, g->nsw * sizeof(*old));
 	for (sw_ix s = 0; s < g->nsw; s++)
 		if (old[s] && tier[s] < TIERS)
-			count[tier[s] * TIERS + (uint32_t)m->rank[s]]++;
+			count[tier[s]][m->rank[s]]++;
 	for (sw_ix s = 0; s < g->nsw; s++) {
 		const uint32_t *c;
 		uint32_t best = 0;
 
 		if (old[s] || tier[s] >= TIERS)
 			continue;
-		c = count + tier[s] * TIERS;
+		c = count[tier[s]];
 		for (uint32_t r = 1; r < TIERS; r++)
 			if (c[r] > c[best])
 				best = r;
@@ -289,14 +289,14 @@ join_neighbours(const struct tree_work *w, struct memory *m)
 static void
 find_last(const struct tree_work *w, struct memory *m)
 {
-	uint32_t *count = arena_array(w->g.a, TIERS * 2, sizeof(*count));
+	uint32_t *count = arena_array(w->g.a, RANKS, sizeof(*count));
 	int64_t last = 0;
 
 	for (sw_ix s = 0; s < w->g.nsw; s++)
 		if (m->known[s] && w->leaf[s] && m->rank[s] >= 0 &&
-			m->rank[s] < TIERS * 2)
+			m->rank[s] < RANKS)
 			count[m->rank[s]]++;
-	for (int64_t r = 1; r < TIERS * 2; r++)
+	for (int64_t r = 1; r < RANKS; r++)
 		if (count[r] >= count[last] && count[r] > 0)
 			last = r;
 	for (sw_ix s = 0; s < w->g.nsw; s++)
@@ -371,21 +371,45 @@ has_uplink(const struct tree_work *w, sw_ix s)
 	return false;
 }
 
-/* Does a switch below s have another way up that leads higher? */
+/* How many switches below s are below x too. */
+static uint32_t
+shared_below(const struct tree_work *w, sw_ix s, sw_ix x)
+{
+	const struct updn *g = &w->g;
+	const uint32_t *tier = w->out->tier;
+	uint32_t n = 0, j = g->first[x];
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+		sw_ix peer = g->group[i].peer;
+
+		while (j < g->first[x + 1] && g->group[j].peer < peer)
+			j++;
+		n += tier[peer] > tier[s] && j < g->first[x + 1] &&
+		     g->group[j].peer == peer;
+	}
+	return n;
+}
+
+/*
+ * Is there a switch that joins most of what s joins and leads higher? Then s
+ * lost its cables up. The top of a smaller tree joins more than others do.
+ */
 static bool
 is_outdone(const struct tree_work *w, const bool *up, sw_ix s)
 {
 	const struct updn *g = &w->g;
 	const uint32_t *tier = w->out->tier;
+	uint32_t all = shared_below(w, s, s);
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 		sw_ix below = g->group[i].peer;
 
 		for (uint32_t j = g->first[below];
 			tier[below] > tier[s] && j < g->first[below + 1]; j++) {
-			sw_ix peer = g->group[j].peer;
+			sw_ix x = g->group[j].peer;
 
-			if (tier[peer] <= tier[s] && up[peer])
+			if (tier[x] <= tier[s] && up[x] &&
+				shared_below(w, s, x) * 2 > all)
 				return true;
 		}
 	}

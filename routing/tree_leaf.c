@@ -15,24 +15,69 @@ struct best {
 	sw_ix sw;
 };
 
-/* How many neighbours of s are clearly above it, and how many below. */
-static void
-look_around(
-	const struct tree_work *w, sw_ix s, uint32_t *above, uint32_t *below)
-{
-	const struct updn *g = &w->g;
-
-	*above = *below = 0;
-	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
-		*above += tree_far_above(w, g->group[i].peer, s);
-		*below += tree_far_above(w, s, g->group[i].peer);
-	}
-}
-
 static bool
 has_hosts(const struct tree_work *w, sw_ix s)
 {
 	return w->g.weight[s] > 0 && w->g.hosts[w->g.comp[s]] > 0;
+}
+
+/* How many neighbours of each switch are clearly above it, or below. */
+struct around {
+	uint32_t *above, *below;
+};
+
+static void
+look_around(const struct tree_work *w, struct around *r)
+{
+	const struct updn *g = &w->g;
+
+	r->above = arena_array(g->a, g->nsw, sizeof(*r->above));
+	r->below = arena_array(g->a, g->nsw, sizeof(*r->below));
+	for (sw_ix s = 0; s < g->nsw; s++)
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+			sw_ix peer = g->group[i].peer;
+
+			r->above[s] += tree_far_above(w, peer, s);
+			r->below[s] += tree_far_above(w, s, peer);
+		}
+}
+
+/*
+ * How many neighbours of s are below it and have hosts, or something below
+ * themselves. What has neither may be far because it lost its cables upwards,
+ * or because another tree is nearer.
+ */
+static uint32_t
+count_below(const struct tree_work *w, const struct around *r, sw_ix s)
+{
+	const struct updn *g = &w->g;
+	uint32_t n = 0;
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+		sw_ix peer = g->group[i].peer;
+
+		n += (has_hosts(w, peer) || r->below[peer] > 0) &&
+		     tree_far_above(w, s, peer);
+	}
+	return n;
+}
+
+/* How many neighbours of s are known leaves. */
+static uint32_t
+count_leaves(const struct tree_work *w, sw_ix s)
+{
+	const struct updn *g = &w->g;
+	uint32_t n = 0;
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
+		n += w->leaf[g->group[i].peer];
+	return n;
+}
+
+static uint32_t
+neighbours(const struct tree_work *w, sw_ix s)
+{
+	return w->g.first[s + 1] - w->g.first[s];
 }
 
 static void
@@ -83,8 +128,12 @@ better(const struct tree_work *w, const struct kin *k, struct best *b, sw_ix x)
 /*
  * A switch at the bottom: is it a leaf? It shares neighbours with leaves, with
  * others at the bottom, with switches that are below the same ones but have
- * leaves of their own, with switches above those. It is none of the last where
- * there is nobody else below: some switch must be what those neighbours join.
+ * leaves of their own, with switches above those.
+ *
+ * Who shares more with switches above, or with others that are nearly lost,
+ * than with any leaf while there is one, joins several pods: it lost cables at
+ * the top. Where there is no leaf it is one itself: some switch must be what
+ * its neighbours join.
  */
 static bool
 settle(struct tree_work *w, sw_ix s, const bool *bottom, struct kin *k)
@@ -99,31 +148,29 @@ settle(struct tree_work *w, sw_ix s, const bool *bottom, struct kin *k)
 			better(w, k, &leaf, x);
 		else if (bottom[x])
 			better(w, k, &low, x);
-		else if (w->role[x] == ROUTE_ROLE_ROOT || beyond(w, s, x))
+		else if (count_leaves(w, x) * 4 < neighbours(w, x) &&
+			 (w->role[x] == ROUTE_ROLE_ROOT || beyond(w, s, x)))
 			better(w, k, &up, x);
 		else
 			better(w, k, &mid, x);
 	}
-	if (leaf.shared + mid.shared > 0 && up.shared > leaf.shared &&
-		up.shared > low.shared && up.shared > mid.shared)
-		w->like[s] = up.sw;
-	else if (mid.shared > leaf.shared && mid.shared >= low.shared)
+	if (mid.shared > leaf.shared && mid.shared >= low.shared &&
+		mid.shared >= up.shared) {
 		w->like[s] = mid.sw;
-	else
-		return true;
-	return false;
+		return false;
+	}
+	if (leaf.shared == 0)
+		return mid.shared == 0 || up.shared <= low.shared;
+	return up.shared <= leaf.shared && low.shared <= 2 * leaf.shared;
 }
 
-/* All neighbours are leaves: it joins them, so it is above them. */
+/* Half its neighbours are leaves: it joins them, so it is above them. */
 static bool
 on_leaves(const struct tree_work *w, sw_ix s)
 {
-	const struct updn *g = &w->g;
+	uint32_t n = count_leaves(w, s);
 
-	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
-		if (!w->leaf[g->group[i].peer])
-			return false;
-	return g->first[s] < g->first[s + 1];
+	return n > 0 && n * 2 >= neighbours(w, s);
 }
 
 void
@@ -133,22 +180,23 @@ tree_leaf(struct tree_work *w)
 	bool *bottom = arena_array(g->a, g->nsw, sizeof(*bottom));
 	bool *found = arena_array(g->a, g->nsw, sizeof(*found));
 	struct kin k = {.n = 0};
-	uint32_t above, below;
+	struct around r;
 
+	look_around(w, &r);
 	k.count = arena_array(g->a, g->nsw, sizeof(*k.count));
 	k.seen = arena_array(g->a, g->nsw, sizeof(*k.seen));
 	for (sw_ix s = 0; s < g->nsw; s++) {
-		uint32_t n = g->first[s + 1] - g->first[s];
+		uint32_t n = neighbours(w, s);
 
 		w->like[s] = TOPO_NONE;
 		w->leaf[s] = w->role[s] == ROUTE_ROLE_LEAF;
 		if (!g->live[s] || w->role[s] != ROUTE_ROLE_NONE)
 			continue;
-		look_around(w, s, &above, &below);
-		if (has_hosts(w, s))
-			w->leaf[s] = below * 3 <= n;
-		else
-			bottom[s] = below == 0 && above * 3 >= n * 2;
+		if (has_hosts(w, s)) {
+			w->leaf[s] = count_below(w, &r, s) * 3 <= n;
+			continue;
+		}
+		bottom[s] = r.above[s] * 2 >= n && count_below(w, &r, s) == 0;
 	}
 	for (sw_ix s = 0; s < g->nsw; s++)
 		found[s] = bottom[s] && !on_leaves(w, s) &&

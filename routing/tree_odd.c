@@ -301,31 +301,26 @@ list_pieces(struct listing *l, struct arena *a)
 
 /* ---- regular ---- */
 
-/* Do a and b have the same neighbours below, by the same number of cables? */
-static bool
-same_below(const struct listing *l, sw_ix a, sw_ix b)
+/* What a switch has below it, and by how many cables, as a number. */
+static uint64_t *
+hash_below(const struct listing *l)
 {
 	const struct updn *g = &l->w->g;
-	uint32_t i = g->first[a], j = g->first[b];
+	uint64_t *hash = arena_array(g->a, g->nsw, sizeof(*hash));
 
-	for (;; i++, j++) {
-		while (i < g->first[a + 1] &&
-			l->t->tier[g->group[i].peer] < l->t->tier[a])
-			i++;
-		while (j < g->first[b + 1] &&
-			l->t->tier[g->group[j].peer] < l->t->tier[b])
-			j++;
-		if (i == g->first[a + 1] || j == g->first[b + 1])
-			return i == g->first[a + 1] && j == g->first[b + 1];
-		if (g->group[i].peer != g->group[j].peer ||
-			g->group[i].n != g->group[j].n)
-			return false;
-	}
+	for (sw_ix s = 0; s < g->nsw; s++)
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
+			if (l->t->tier[g->group[i].peer] > l->t->tier[s])
+				hash[s] = (hash[s] ^ ((uint64_t)g->group[i].peer
+								     << 8 |
+							     g->group[i].n)) *
+					  0x9e3779b97f4a7c15U;
+	return hash;
 }
 
 /* Everything above a switch joins the same ones: nothing is missing. */
 static bool
-is_complete(const struct listing *l, sw_ix s)
+is_complete(const struct listing *l, const uint64_t *hash, sw_ix s)
 {
 	const struct updn *g = &l->w->g;
 	sw_ix first = TOPO_NONE;
@@ -337,7 +332,7 @@ is_complete(const struct listing *l, sw_ix s)
 			continue;
 		if (first == TOPO_NONE)
 			first = peer;
-		if (!same_below(l, first, peer))
+		if (hash[first] != hash[peer])
 			return false;
 	}
 	return true;
@@ -349,16 +344,18 @@ is_regular(const struct listing *l)
 	static const enum tree_oddity bad[] = {TREE_LEVEL_LINK, TREE_SKIP_LINK,
 		TREE_LEAVES_LINKED, TREE_NO_UPLINK, TREE_NO_DOWNLINK,
 		TREE_UNEQUAL, TREE_PIECES, TREE_NO_TREE};
+	const uint64_t *hash;
 	uint32_t *down = arena_array(l->w->g.a, l->t->ntiers, sizeof(*down));
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (l->t->count[bad[i]] > 0)
 			return false;
+	hash = hash_below(l);
 	for (uint32_t k = 0; k < l->n; k++) {
 		sw_ix s = l->seq[k];
 		uint32_t *d = &down[l->t->tier[s]];
 
-		if (!is_complete(l, s) || (*d != 0 && *d != l->down[s]))
+		if (!is_complete(l, hash, s) || (*d != 0 && *d != l->down[s]))
 			return false;
 		*d = l->down[s];
 	}

@@ -16,17 +16,25 @@ struct transport_msg {
 	uint16_t lid; /* other side's LID; 0xffff for directed routes */
 	uint32_t qpn; /* other side's QP: 0 SMPs, 1 SA */
 	uint8_t sl;
-	int error;  /* received: 0, or errno with which our own request
-		       came back unanswered */
-	size_t len; /* bytes used of mad; senders: MAD_SIZE */
+	int error; /* received: 0, or errno with which our own request
+		      came back unanswered */
+	/*
+	 * Bytes of the message. Senders: MAD_SIZE, or the exact length of a
+	 * message whose RMPP header says Active. Above MAD_SIZE all of it is
+	 * in body, and mad holds its beginning.
+	 */
+	size_t len;
+	uint8_t *body; /* lent by senders; receivers: see who handed it over */
 	uint8_t mad[MAD_SIZE];
 };
 
 struct transport {
 	/*
 	 * Hand m to the wire. The low 32 bits of its TID are ours and come
-	 * back in the answer; the upper ones may be overwritten. 0, or -1 when
-	 * the wire cannot take it now (the transaction's timer will retry).
+	 * back in the answer; the upper ones may be overwritten. What is longer
+	 * than a MAD is cut up and put together by RMPP below us (the kernel's)
+	 * where both ends speak it. 0, or -1 when the wire cannot take it now
+	 * (the transaction's timer will retry).
 	 */
 	int (*send)(struct transport *t, const struct transport_msg *m);
 };

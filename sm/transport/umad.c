@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <infiniband/umad.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +13,7 @@
 
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
+#include "sm/base/thread.h"
 #include "sm/transport/ring.h"
 #include "sm/transport/umad_choose.h"
 
@@ -57,7 +58,7 @@ struct umad {
 	void (*wake)(void *);
 	void *cookie;
 	pthread_t thread;
-	bool started;
+	bool started, serve;
 	atomic_bool stop;
 	_Atomic uint64_t dropped;
 };
@@ -71,24 +72,41 @@ agent_of(const struct umad *u, uint8_t mgmt_class)
 	return -1;
 }
 
+/* Does the length of this message matter to those below us? */
+static bool
+is_rmpp(const struct transport_msg *m)
+{
+	enum { FLAGS = 26, ACTIVE = 1 };
+
+	return m->len > MAD_SIZE ||
+	       (m->mad[1] == MAD_SA && (m->mad[FLAGS] & ACTIVE) != 0);
+}
+
 static int
 send_msg(struct transport *t, const struct transport_msg *m)
 {
 	struct umad *u = (struct umad *)(void *)t;
 	uint8_t method = m->mad[3];
 	bool answer = (method & 0x80) != 0 || method == MAD_TRAP_REPRESS;
-	int agent = agent_of(u, m->mad[1]);
+	int agent = agent_of(u, m->mad[1]), rc;
+	size_t len = is_rmpp(m) ? m->len : MAD_SIZE;
+	void *out = u->out;
 
-	if (agent < 0 || m->len > MAD_SIZE)
+	if (agent < 0 || (m->len > MAD_SIZE && m->body == NULL))
 		return -1;
-	memset(u->out, 0, umad_size() + MAD_SIZE);
-	memcpy(umad_get_mad(u->out), m->mad, m->len);
+	if (len > MAD_SIZE)
+		out = mem_alloc(umad_size() + len);
+	memset(out, 0, umad_size() + MAD_SIZE);
+	if (len > MAD_SIZE)
+		memcpy(umad_get_mad(out), m->body, len);
+	else
+		memcpy(umad_get_mad(out), m->mad, m->len);
 	(void)umad_set_addr(
-		u->out, m->lid, (int)m->qpn, m->sl, m->qpn != 0 ? QKEY : 0);
-	return umad_send(u->fd, agent, u->out, MAD_SIZE, answer ? 0 : MATCH_MS,
-		       0) == 0
-		       ? 0
-		       : -1;
+		out, m->lid, (int)m->qpn, m->sl, m->qpn != 0 ? QKEY : 0);
+	rc = umad_send(u->fd, agent, out, (int)len, answer ? 0 : MATCH_MS, 0);
+	if (out != u->out)
+		free(out);
+	return rc == 0 ? 0 : -1;
 }
 
 static void
@@ -115,8 +133,9 @@ hand_over(struct umad *u, void *umad, size_t len)
 	const ib_mad_addr_t *a = umad_get_mad_addr(umad);
 	struct transport_msg *m = ring_slot(u->ring);
 	int status = umad_status(umad);
+	size_t begins;
 
-	if (m == NULL || len > MAD_SIZE) {
+	if (m == NULL) {
 		atomic_fetch_add_explicit(&u->dropped, 1, memory_order_relaxed);
 		return;
 	}
@@ -125,8 +144,10 @@ hand_over(struct umad *u, void *umad, size_t len)
 	m->sl = a->sl;
 	m->error = status;
 	m->len = status != 0 ? MAD_SIZE : len;
-	memcpy(m->mad, umad_get_mad(umad), len);
-	memset(m->mad + len, 0, MAD_SIZE - len);
+	m->body = m->len > MAD_SIZE ? mem_dup(umad_get_mad(umad), len) : NULL;
+	begins = len < MAD_SIZE ? len : MAD_SIZE;
+	memcpy(m->mad, umad_get_mad(umad), begins);
+	memset(m->mad + begins, 0, MAD_SIZE - begins);
 	if (ring_commit(u->ring))
 		u->wake(u->cookie);
 }
@@ -215,8 +236,10 @@ static int
 register_agents(struct umad *u, struct reason *why)
 {
 	for (int i = 0; i < AGENTS; i++) {
-		long mask[16 / sizeof(long)] = {(long)agents[i].methods};
+		long mask[16 / sizeof(long)] = {0};
 
+		if (u->serve)
+			mask[0] = (long)agents[i].methods;
 		u->agent[i] = umad_register(u->fd, agents[i].mgmt_class,
 			agents[i].version, agents[i].rmpp, mask);
 		if (u->agent[i] < 0)
@@ -230,17 +253,11 @@ register_agents(struct umad *u, struct reason *why)
 	return 0;
 }
 
-/* The thread gets no signals: those are for the loop. */
 static int
 start_thread(struct umad *u, struct reason *why)
 {
-	sigset_t all, old;
-	int rc;
+	int rc = thread_start(&u->thread, receiver, u);
 
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(&u->thread, NULL, receiver, u);
-	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (rc != 0)
 		return reason_set(
 			why, "cannot start a thread: %s", strerror(rc));
@@ -260,7 +277,7 @@ open_port(struct umad *u, struct reason *why)
 }
 
 struct umad *
-umad_open(const char *spec, void (*wake)(void *), void *cookie,
+umad_open(const char *spec, bool serve, void (*wake)(void *), void *cookie,
 	struct umad_port_name *chosen, struct reason *why)
 {
 	struct umad_choose_port ports[PORTS_MAX];
@@ -284,6 +301,7 @@ umad_open(const char *spec, void (*wake)(void *), void *cookie,
 	memset(u->agent, 0xff, sizeof(u->agent));
 	memcpy(u->device, ports[k].device, sizeof(u->device));
 	u->port = ports[k].port;
+	u->serve = serve;
 	u->wake = wake;
 	u->cookie = cookie;
 	u->ring = ring_new(RING);
@@ -374,4 +392,23 @@ uint64_t
 umad_dropped(const struct umad *u)
 {
 	return atomic_load_explicit(&u->dropped, memory_order_relaxed);
+}
+
+int
+umad_link(const struct umad *u)
+{
+	char path[128], text[32] = "";
+	ssize_t n;
+	int fd;
+
+	(void)snprintf(path, sizeof(path),
+		"/sys/class/infiniband/%s/ports/%d/phys_state", u->device,
+		u->port);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, sizeof(text) - 1);
+	(void)close(fd);
+	/* "5: LinkUp" */
+	return n <= 0 ? -1 : strncmp(text, "5:", 2) == 0;
 }

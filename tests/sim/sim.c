@@ -16,6 +16,7 @@ enum {
 	AT_STATUS = 4,
 	AT_TID = 8,
 	AT_ATTR = 16,
+	AT_RMPP_FLAGS = 26,
 	AT_RET = 192,
 	RESPONSE = 0x80,
 	LID_PERMISSIVE = 0xffff,
@@ -36,6 +37,20 @@ sim_defaults(void)
 		.vl_cap = 4,
 		.mtu_cap = 5,
 	};
+}
+
+/* The cable in a port, as the fabric has it. */
+static void
+plug(struct sim *s, const struct fabric *f, uint32_t node, unsigned port)
+{
+	struct sim_port *q = sim_int_port(s, node, port);
+	unsigned pp = 0;
+
+	if (!port || !fabric_peer(f, node, port, &q->peer, &pp))
+		return;
+	q->rate = f->cable[fabric_port(f, node, port)->cable].rate;
+	q->peer_port = q->to_port = (uint8_t)pp;
+	q->to = q->peer;
 }
 
 static void
@@ -61,16 +76,11 @@ add_node(struct sim *s, const struct fabric *f, uint32_t ix)
 		out->sw = mem_zalloc(1, sizeof(*out->sw));
 	for (unsigned p = 0; p <= n->nports; p++) {
 		struct sim_port *q = &s->port[n->first + p];
-		const struct fabric_port *fp = fabric_port(f, ix, p);
-		unsigned pp = 0;
 
-		q->guid = fp->guid;
-		q->peer = FABRIC_NONE;
+		q->guid = fabric_port(f, ix, p)->guid;
+		q->peer = q->to = FABRIC_NONE;
 		q->rate = (struct fabric_rate){2, 4, 0, false};
-		if (p && fabric_peer(f, ix, p, &q->peer, &pp))
-			q->rate = f->cable[fp->cable].rate;
-		q->peer_port = q->to_port = (uint8_t)pp;
-		q->to = q->peer;
+		plug(s, f, ix, p);
 	}
 }
 
@@ -113,6 +123,43 @@ sim_new(const struct fabric *f, const struct sim_options *o)
 			sim_port_refresh(s, i, p);
 	}
 	return s;
+}
+
+/* A longer copy, the new part zero; the old one is freed. */
+static void *
+longer(void *old, size_t n, size_t to, size_t size)
+{
+	void *p = mem_zalloc(to, size);
+
+	memcpy(p, old, n * size);
+	free(old);
+	return p;
+}
+
+void
+sim_grow(struct sim *s, const struct fabric *f)
+{
+	uint32_t n = s->nnodes;
+
+	assert(!s->watch && !s->plane.run && f->nnodes >= n);
+	s->node = longer(s->node, n, f->nnodes, sizeof(*s->node));
+	s->port = longer(s->port, s->nports, f->nports, sizeof(*s->port));
+	s->nnodes = f->nnodes;
+	s->nports = f->nports;
+	for (uint32_t i = n; i < s->nnodes; i++) {
+		add_node(s, f, i);
+		boot(s, f, i);
+	}
+	for (uint32_t i = 0; i < s->nnodes; i++) {
+		for (unsigned p = 1; p <= s->node[i].nports; p++) {
+			if (sim_int_port(s, i, p)->peer == FABRIC_NONE)
+				plug(s, f, i, p);
+		}
+	}
+	for (uint32_t i = n; i < s->nnodes; i++) {
+		for (unsigned p = 1; p <= s->node[i].nports; p++)
+			sim_port_refresh(s, i, p);
+	}
 }
 
 void
@@ -161,6 +208,15 @@ find_way(struct sim *s, const struct sim_endpoint *e, struct transport_msg *m,
 		m->mad[AT_CLASS] != MAD_SUBN_LID, w);
 }
 
+/* One MAD; or what RMPP would cut up, which travels as one message here. */
+static bool
+well_sized(const struct transport_msg *m)
+{
+	if (m->mad[AT_CLASS] != MAD_SA || !(m->mad[AT_RMPP_FLAGS] & 1))
+		return m->len == MAD_SIZE;
+	return m->len > AT_RMPP_FLAGS && (m->len <= MAD_SIZE || m->body);
+}
+
 void
 sim_send(struct sim_endpoint *e, const struct transport_msg *m)
 {
@@ -170,7 +226,7 @@ sim_send(struct sim_endpoint *e, const struct transport_msg *m)
 	struct sim_way w;
 
 	s->stats.sent++;
-	if (m->len != MAD_SIZE || !s->node[e->node].present) {
+	if (!well_sized(m) || !s->node[e->node].present) {
 		s->stats.lost_silent++;
 		return;
 	}
@@ -278,6 +334,7 @@ sim_inject(struct sim_endpoint *e, const struct transport_msg *m,
 		.from = e->node,
 		.m = *m,
 	};
+	sim_queue_hold(&f->msg.m);
 	sim_queue_event(s, mono_add(s->now, delay), EV_DELIVER, ix, 0);
 }
 
@@ -413,6 +470,7 @@ take_flight(struct sim *s, uint32_t ix)
 {
 	struct sim_flight f = s->flight[ix];
 
+	f.held = f.msg.m.body; /* whatever becomes of the message */
 	sim_queue_release(s, ix);
 	return f;
 }
@@ -442,10 +500,12 @@ sim_step(struct sim *s)
 	case EV_ARRIVE:
 		f = take_flight(s, e.ix);
 		arrive(s, &f.msg, f.origin);
+		free(f.held);
 		break;
 	case EV_DELIVER:
 		f = take_flight(s, e.ix);
 		deliver(s, &f.msg);
+		free(f.held);
 		break;
 	case EV_TRAP:
 		sim_trap_due(s, e.ix >> 3, e.ix & 7, e.arg);

@@ -137,6 +137,7 @@ struct sim_event {
 struct sim_flight {
 	struct sim_msg msg;
 	int8_t origin; /* endpoint that sent it, or -1 */
+	uint8_t *held; /* its body, to be freed */
 	uint32_t next_free;
 };
 
@@ -215,6 +216,7 @@ sim_int_changed(const struct sim *s, int what, uint32_t node, uint32_t arg)
 		return;
 	c.what = what == SIM_BLOCK   ? SIM_BLOCK
 		 : what == SIM_TABLE ? SIM_TABLE
+		 : what == SIM_LANES ? SIM_LANES
 				     : SIM_PORT;
 	s->watch(s->watch_cookie, &c);
 }
@@ -224,6 +226,8 @@ void sim_queue_event(
 	struct sim *s, struct mono t, int kind, uint32_t ix, uint32_t arg);
 bool sim_queue_pop(struct sim *s, struct sim_event *e);
 struct sim_flight *sim_queue_flight(struct sim *s, uint32_t *ix);
+/* m is in flight: its body, if it has one, becomes a copy of its own. */
+void sim_queue_hold(struct transport_msg *m);
 void sim_queue_release(struct sim *s, uint32_t ix);
 /* Give msg the random faults and let it arrive (kind) after the delay. */
 void sim_queue_send(struct sim *s, const struct sim_msg *msg, int origin,

@@ -1,5 +1,6 @@
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sm/base/mem.h"
 #include "tests/sim/sim_int.h"
@@ -142,7 +143,10 @@ sim_queue_send(struct sim *s, const struct sim_msg *msg, int origin, int kind,
 
 		f->msg = *msg;
 		f->origin = (int8_t)origin;
+		sim_queue_hold(&f->msg.m);
 		damage(s, &f->msg.m, a, b);
+		if (f->msg.m.len > MAD_SIZE)
+			memcpy(f->msg.m.body, f->msg.m.mad, MAD_SIZE);
 		if (happens(s, a->delay, b->delay) && most.ns > 0)
 			t.ns += (int64_t)(rng_next(&s->rng) %
 					  (uint64_t)most.ns);
@@ -153,8 +157,20 @@ sim_queue_send(struct sim *s, const struct sim_msg *msg, int origin, int kind,
 }
 
 void
+sim_queue_hold(struct transport_msg *m)
+{
+	m->body = m->len > MAD_SIZE ? mem_dup(m->body, m->len) : NULL;
+}
+
+void
 sim_queue_free(struct sim *s)
 {
+	for (size_t i = 0; i < s->nheap; i++) {
+		const struct sim_event *e = &s->heap[i];
+
+		if (e->kind == EV_ARRIVE || e->kind == EV_DELIVER)
+			free(s->flight[e->ix].msg.m.body);
+	}
 	free(s->heap);
 	free(s->flight);
 	free(s->call);

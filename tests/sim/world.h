@@ -46,6 +46,9 @@ void world_start(struct world *w);
  * saved. */
 void world_kill(struct world *w);
 
+/* Lose what was saved: the next life is that of a daemon elsewhere. */
+void world_forget(struct world *w);
+
 /* Let time pass. */
 void world_run(struct world *w, struct mono duration);
 

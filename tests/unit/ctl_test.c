@@ -1,4 +1,5 @@
 /* Requests, clients and sockets: what a control server has to bear. */
+#include "routing/tree.h"
 #include "tests/unit/ctl_fixture.h"
 
 START_TEST(status_and_mode)
@@ -83,6 +84,7 @@ static const struct {
 	LINE("{\"cmd\":\"sweep\",\"now\":true}", "bad-argument"),
 	LINE("{\"cmd\":\"topology\"}", "no-view"),
 	LINE("{\"cmd\":\"routes\"}", "no-view"),
+	LINE("{\"cmd\":\"tree\"}", "no-view"),
 #undef LINE
 };
 
@@ -389,6 +391,49 @@ START_TEST(large_reply_slow_reader)
 }
 END_TEST
 
+/* Switches in a line, hosts on each: read as a tree, whatever comes of it. */
+START_TEST(tree)
+{
+	struct fixture f;
+	struct route_job job;
+	struct arena *a = arena_new();
+	const json_t *r, *e;
+	json_t *j;
+	int fd;
+
+	start(&f, NULL);
+	give_view(&f, 3, 4);
+	fd = dial(&f);
+	say_text(&f, fd, "{\"cmd\":\"tree\"}\n");
+	expect_error(&f, fd, "no-view"); /* routes nobody read a tree for */
+	job = (struct route_job){.topo = f.view->topo};
+	tree_keep(tree_read(&job, a), f.view->routes);
+	arena_free(a);
+	say_text(&f, fd, "{\"cmd\":\"tree\"}\n");
+	j = hear(&f, fd);
+	r = json_object_get(j, "result");
+	ck_assert_uint_eq(json_array_size(json_object_get(r, "tiers")), 2);
+	e = json_array_get(json_object_get(r, "list"), 0);
+	ck_assert_str_eq(
+		json_string_value(json_object_get(e, "what")), "root-hosts");
+	ck_assert_int_eq(json_integer_value(json_object_get(
+				 json_object_get(r, "odd"), "root-hosts")),
+		1);
+	json_decref(j);
+	say_text(&f, fd, "{\"cmd\":\"tree\",\"list\":\"switches\"}\n");
+	j = hear(&f, fd);
+	r = json_object_get(json_object_get(j, "result"), "list");
+	ck_assert_uint_eq(json_array_size(r), 3);
+	e = json_array_get(r, 1);
+	ck_assert_int_eq(json_integer_value(json_object_get(e, "tier")), 0);
+	json_decref(j);
+	say_text(&f, fd, "{\"cmd\":\"tree\",\"list\":\"all\"}\n");
+	expect_error(&f, fd, "bad-argument");
+	(void)close(fd);
+	stop(&f);
+}
+END_TEST
+
 START_TEST(reader_that_stops)
 {
 	struct fixture f;
@@ -437,6 +482,7 @@ main(void)
 	tcase_add_test(tc, sweep_and_wait);
 	tcase_add_test(tc, waiting_client_leaves);
 	tcase_add_test(tc, large_reply_slow_reader);
+	tcase_add_test(tc, tree);
 	tcase_add_test(tc, reader_that_stops);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(sr, CK_NORMAL);

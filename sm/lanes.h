@@ -1,0 +1,30 @@
+/*
+ * lanes: which virtual lane a service level takes, and how lanes share a link,
+ * as the committed view has it acknowledged. What a device made of its tables
+ * by itself is not known, and not guessed.
+ *
+ * IBA volume 1: SLtoVLMappingTable 14.2.5.8, VLArbitrationTable 14.2.5.9.
+ */
+#ifndef HEDDLE_SM_LANES_H
+#define HEDDLE_SM_LANES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sm/view.h"
+
+/*
+ * Row (in, out) of a switch's SL2VL, or a CA's own (in 0, out its port): 16
+ * lanes of 4 bits, that of SL 0 first. False: not known.
+ */
+bool lanes_sl2vl(const struct view *v, node_ix n, unsigned in, unsigned out,
+	uint8_t row[8]);
+
+/*
+ * Block 1..4 (low, low, high, high) of a port's VLArbitrationTable: 32 pairs
+ * {lane, weight}. False: not known.
+ */
+bool lanes_vlarb(
+	const struct view *v, port_ix p, unsigned block, uint8_t table[64]);
+
+#endif

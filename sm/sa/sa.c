@@ -1,0 +1,347 @@
+/*
+ * Messages in, time passing: who asks, may he, and what becomes of it.
+ */
+#include "sm/sa/sa.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/sa/sa_priv.h"
+
+struct sa *
+sa_new(struct transport *t, const struct sa_ops *ops, const struct sa_params *p)
+{
+	struct sa *sa = mem_zalloc(1, sizeof(*sa));
+
+	sa->t = t;
+	sa->ops = ops;
+	sa->par = *p;
+	sa->bucket = mem_zalloc(MAD_LID_END, sizeof(*sa->bucket));
+	sa->last_job = &sa->job;
+	sa->services = sa_services_new();
+	sa->guids = sa_guids_new();
+	sa->informs = sa_informs_new();
+	return sa;
+}
+
+static void
+drop_jobs(struct sa *sa, bool answer)
+{
+	while (sa->job != NULL) {
+		struct sa_query *q = sa->job;
+
+		sa->job = q->next;
+		if (answer)
+			sa_query_answer(q, MAD_STATUS_BUSY);
+		else
+			sa_query_free(q);
+	}
+	sa->last_job = &sa->job;
+}
+
+static void
+set_view(struct sa *sa, struct view *v)
+{
+	if (sa->view != NULL)
+		sa->ops->release(sa->ops->cookie, sa->view);
+	sa->view = view_ref(v);
+	map_free(&sa->by_guid);
+	/* backwards: of duplicates the first shall stay */
+	for (uint32_t i = v != NULL ? v->topo->nguid : 0; i-- > 0;) {
+		port_ix p = v->topo->by_pguid[i];
+
+		map_put(&sa->by_guid, v->topo->port[p].guid, p);
+	}
+}
+
+void
+sa_free(struct sa *sa)
+{
+	if (sa == NULL)
+		return;
+	drop_jobs(sa, false);
+	set_view(sa, NULL);
+	sa_services_free(sa->services);
+	sa_guids_free(sa->guids);
+	sa_informs_free(sa->informs);
+	free(sa->bucket);
+	free(sa);
+}
+
+void
+sa_configure(struct sa *sa, const struct sa_params *p)
+{
+	sa->par = *p;
+}
+
+/* One token of the requester's; false when it has none left. */
+static bool
+take_token(struct sa *sa, uint16_t lid, struct mono now)
+{
+	struct sa_bucket *b = &sa->bucket[lid];
+	const struct mono second = mono_ms(1000);
+	int64_t since, most;
+
+	if (sa->par.rate == 0)
+		return true;
+	if (b->earned.ns == 0) {
+		b->tokens = sa->par.burst;
+		b->earned = now;
+	}
+	since = mono_sub(now, b->earned).ns;
+	most = second.ns * ((int64_t)sa->par.burst / sa->par.rate + 1);
+	if (since >= most) {
+		b->tokens = sa->par.burst;
+		b->earned = now;
+	} else if (since * sa->par.rate >= second.ns) {
+		uint64_t n =
+			(uint64_t)since * sa->par.rate / (uint64_t)second.ns;
+
+		b->earned.ns +=
+			(int64_t)(n * (uint64_t)second.ns / sa->par.rate);
+		b->tokens = n >= sa->par.burst - (uint64_t)b->tokens
+				    ? sa->par.burst
+				    : b->tokens + (uint32_t)n;
+	}
+	if (b->tokens == 0)
+		return false;
+	b->tokens--;
+	return true;
+}
+
+static struct sa_query *
+query_new(struct sa *sa, const struct transport_msg *m, const struct mad_sa *h)
+{
+	struct sa_query *q = mem_zalloc(1, sizeof(*q));
+	const uint8_t *whole = m->len > MAD_SIZE ? m->body : m->mad;
+
+	q->sa = sa;
+	q->view = view_ref(sa->view);
+	q->h = *h;
+	q->lid = m->lid;
+	q->qpn = m->qpn;
+	q->sl = m->sl;
+	q->from = q->view != NULL ? topo_by_lid(q->view->topo, m->lid, NULL)
+				  : TOPO_NONE;
+	q->data = whole + MAD_SA_HEADER;
+	q->len = m->len - MAD_SA_HEADER;
+	memcpy(q->want, q->data, q->len < MAD_SA_DATA ? q->len : MAD_SA_DATA);
+	q->trusted = sa->par.sa_key != 0 && h->sm_key == sa->par.sa_key;
+	return q;
+}
+
+/* What is wrong with the header, or 0. */
+static uint16_t
+judge_header(const struct sa_query *q)
+{
+	const struct mad_sa *h = &q->h;
+
+	if (h->base_version != 1 || h->class_version != MAD_SA_VERSION)
+		return MAD_STATUS_VERSION;
+	switch (h->method) {
+	case MAD_GET:
+	case MAD_SET:
+	case MAD_SA_GET_TABLE:
+	case MAD_SA_DELETE:
+	case MAD_SA_GET_TRACE:
+	case MAD_SA_GET_MULTI:
+		break;
+	default:
+		return MAD_STATUS_METHOD;
+	}
+	if (h->rmpp && (h->rmpp_type != 1 || h->rmpp_status != 0))
+		return MAD_SA_REQ_INVALID;
+	/* only a MultiPathRecord's GIDs may not fit into one MAD */
+	if (q->len > MAD_SA_DATA && h->method != MAD_SA_GET_MULTI)
+		return MAD_SA_REQ_INVALID;
+	if (h->sm_key != 0 && !q->trusted)
+		return MAD_SA_DENIED;
+	return 0;
+}
+
+/* Has this kind that method? */
+static uint16_t
+judge_method(const struct sa_kind *k, const struct sa_query *q)
+{
+	uint8_t method = q->h.method;
+	bool has = false;
+
+	if (k == NULL)
+		return MAD_STATUS_METHOD_ATTR;
+	if (method == MAD_GET)
+		has = k->begin != NULL;
+	else if (method == MAD_SA_GET_TABLE)
+		has = k->begin != NULL && !k->single;
+	else if (method == MAD_SET)
+		has = k->set != NULL;
+	else if (method == MAD_SA_DELETE)
+		has = k->del != NULL;
+	else
+		has = k->method == method;
+	return has ? 0 : MAD_STATUS_METHOD_ATTR;
+}
+
+static void
+queue_job(struct sa_query *q)
+{
+	struct sa *sa = q->sa;
+	struct sa_bucket *b = &sa->bucket[q->lid];
+
+	if (sa->stats.jobs >= SA_JOBS || b->jobs >= SA_JOBS_PORT) {
+		sa_query_answer(q, MAD_STATUS_BUSY);
+		return;
+	}
+	sa->stats.jobs++;
+	b->jobs++;
+	*sa->last_job = q;
+	sa->last_job = &q->next;
+}
+
+static void
+serve(struct sa_query *q, struct mono now)
+{
+	const struct sa_kind *k = q->kind;
+	uint16_t status;
+
+	if (q->h.method == MAD_SET || q->h.method == MAD_SA_DELETE) {
+		status = q->h.method == MAD_SET ? k->set(q, now)
+						: k->del(q, now);
+		sa_query_answer(q, status);
+		return;
+	}
+	status = sa_query_begin(q, q->h.method == k->method);
+	q->data = NULL;
+	if (status != 0)
+		sa_query_answer(q, status);
+	else if (!sa_query_run(q, q->kind->whole ? UINT64_MAX : SA_TURN))
+		queue_job(q);
+}
+
+/* Requests only: an answer to a response could go on for ever. */
+static bool
+is_request(const struct transport_msg *m, const struct mad_sa *h)
+{
+	return m->error == 0 && (h->method & MAD_SA_RESPONSE) == 0 &&
+	       h->method != MAD_TRAP && h->method != MAD_TRAP_REPRESS &&
+	       h->method != MAD_SA_REPORT && h->method != 0 && m->lid != 0 &&
+	       m->lid < MAD_LID_END;
+}
+
+void
+sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now)
+{
+	struct sa_query *q;
+	struct mad_sa h;
+	uint16_t status;
+
+	if ((m->len > MAD_SIZE && m->body == NULL) ||
+		mad_sa_decode(m->len > MAD_SIZE ? m->body : m->mad, m->len, &h,
+			NULL) != 0) {
+		sa->stats.dropped++;
+		return;
+	}
+	if (h.method == (MAD_SA_REPORT | MAD_SA_RESPONSE) && m->error == 0) {
+		sa_informs_response(sa, m->lid, h.tid, now);
+		return;
+	}
+	if (!is_request(m, &h)) {
+		sa->stats.dropped++;
+		return;
+	}
+	sa->now = now;
+	sa->stats.requests++;
+	q = query_new(sa, m, &h);
+	q->kind = sa_kinds_find(h.attr);
+	status = judge_header(q);
+	if (status == 0)
+		status = judge_method(q->kind, q);
+	if (status == 0 && (sa->view == NULL || !take_token(sa, q->lid, now)))
+		status = MAD_STATUS_BUSY;
+	if (status == 0 && q->from == TOPO_NONE)
+		status = MAD_SA_REQ_INVALID;
+	if (status != 0)
+		sa_query_answer(q, status);
+	else
+		serve(q, now);
+}
+
+/* One turn of every job: who asks for the world does not hold up others. */
+static void
+run_jobs(struct sa *sa)
+{
+	struct sa_query *q = sa->job, *next;
+	uint64_t share = SA_TURN;
+	struct sa_query **link = &sa->job;
+
+	for (; q != NULL; q = next) {
+		uint16_t lid = q->lid;
+
+		next = q->next;
+		if (!sa_query_run(q, share)) {
+			link = &q->next;
+			continue;
+		}
+		sa->stats.jobs--;
+		sa->bucket[lid].jobs--;
+		*link = next;
+	}
+	sa->last_job = link;
+}
+
+void
+sa_commit(struct sa *sa, struct view *v, struct mono now)
+{
+	struct view *old = view_ref(sa->view);
+
+	set_view(sa, v);
+	sa_services_commit(sa);
+	sa_guids_commit(sa);
+	sa_informs_commit(sa, old, now);
+	if (old != NULL)
+		sa->ops->release(sa->ops->cookie, old);
+}
+
+void
+sa_reset(struct sa *sa, struct mono now)
+{
+	uint32_t lid;
+
+	(void)now;
+	drop_jobs(sa, true);
+	for (lid = 0; lid < MAD_LID_END; lid++)
+		sa->bucket[lid].jobs = 0;
+	sa->stats.jobs = 0;
+	set_view(sa, NULL);
+	sa_services_free(sa->services);
+	sa_guids_free(sa->guids);
+	sa_informs_free(sa->informs);
+	sa->services = sa_services_new();
+	sa->guids = sa_guids_new();
+	sa->informs = sa_informs_new();
+}
+
+struct mono
+sa_next(const struct sa *sa)
+{
+	if (sa->job != NULL)
+		return (struct mono){0};
+	return mono_min(sa_services_next(sa), sa_informs_next(sa));
+}
+
+void
+sa_tick(struct sa *sa, struct mono now)
+{
+	sa->now = now;
+	run_jobs(sa);
+	sa_services_tick(sa, now);
+	sa_informs_tick(sa, now);
+}
+
+void
+sa_stats(const struct sa *sa, struct sa_stats *out)
+{
+	*out = sa->stats;
+	out->services = sa_services_count(sa);
+	out->subscriptions = sa_informs_count(sa);
+}

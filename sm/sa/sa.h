@@ -1,0 +1,114 @@
+/*
+ * sa: subnet administration. Hosts ask here for paths, for what the fabric is
+ * made of, and to be told of changes; services are announced here.
+ *
+ *	message --> header checked, requester known, tokens left
+ *	        --> table {attribute, methods, record, decode, handler}
+ *	        --> a query: candidates by number, a budget of them per turn
+ *	        --> answer: one MAD, or one long message that RMPP cuts up
+ *
+ * Everything is answered from the committed view, which a query pins until it
+ * is over: it never waits for routing and never sees two states of the fabric.
+ * A query's candidates are numbered (ports, switches, pairs of ends); those
+ * that the component mask does not rule out are turned into the bytes of a
+ * record and compared under a mask of bits, one comparison for all kinds of
+ * records. What takes longer than a turn waits in a list of jobs; sa_next is
+ * then now, so that other messages are served in between.
+ *
+ * Bounded: requests per port (tokens), jobs per port and in all, services and
+ * subscriptions per port, bytes of a table. Who asks for more is told so: BUSY
+ * or no resources, never silence.
+ *
+ * No I/O but the transport's send; time is an argument. IBA volume 1, 15.
+ */
+#ifndef HEDDLE_SA_SA_H
+#define HEDDLE_SA_SA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sm/base/clock.h"
+#include "sm/mad/mad.h"
+#include "sm/transport/transport.h"
+#include "sm/view.h"
+
+struct sa;
+
+/* A subnet manager of this fabric, for SMInfoRecords. */
+struct sa_manager {
+	port_ix port; /* TOPO_NONE: not in the view */
+	struct mad_sm_info info;
+};
+
+/* What the SA needs of the core. */
+struct sa_ops {
+	void *cookie;
+	/* Let go of a view: now, or when no worker uses its tables. */
+	void (*release)(void *cookie, struct view *v);
+	/* The nth subnet manager, ourselves first; false: there are fewer. */
+	bool (*manager)(void *cookie, size_t n, struct sa_manager *out);
+	/*
+	 * Write block of a port's GUIDInfo: alias GUIDs in entries 1.. (entry
+	 * 0 of block 0 is the port's own). Tried in the background.
+	 */
+	void (*write_guids)(void *cookie, port_ix port, uint8_t block,
+		const uint64_t guid[8]);
+};
+
+struct sa_params {
+	uint64_t prefix;      /* of the subnet */
+	uint64_t sa_key;      /* trusted requests carry it; 0: nobody is */
+	uint8_t packet_life;  /* of paths: 4.096 us x 2^n */
+	uint32_t rate, burst; /* requests of one port: a second, at once */
+	uint32_t services;    /* of one port */
+	uint32_t subscribers; /* subscriptions of one port */
+	uint32_t table_mib;   /* longest answer */
+};
+
+/* Counters since sa_new. */
+struct sa_stats {
+	uint64_t requests, answers, records;
+	uint64_t busy;	     /* of these: told to come back */
+	uint64_t refused;    /* answered with another status than 0 */
+	uint64_t dropped;    /* not an SA request at all */
+	uint64_t reports;    /* sent, repetitions included */
+	uint64_t unreported; /* given up, or their subscriber too slow */
+	uint32_t jobs, services, subscriptions;
+};
+
+/* ops and t are borrowed. No view yet: everybody is told BUSY. */
+struct sa *sa_new(struct transport *t, const struct sa_ops *ops,
+	const struct sa_params *p);
+void sa_free(struct sa *sa); /* NULL allowed; releases its views */
+
+void sa_configure(struct sa *sa, const struct sa_params *p);
+
+/*
+ * A message of class 0x03 arrived. Only on the master: see sa_reset. m lives
+ * as long as the call.
+ */
+void sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now);
+
+/*
+ * A view was committed (a reference is taken). Subscribers hear which GIDs came
+ * and went; what belonged to ports that left dies.
+ */
+void sa_commit(struct sa *sa, struct view *v, struct mono now);
+
+/*
+ * Mastership is lost: queries in progress end with BUSY, services,
+ * subscriptions and the view are forgotten; hosts tell the new master.
+ */
+void sa_reset(struct sa *sa, struct mono now);
+
+/* A trap of the fabric, from the port with this LID, for subscribers. */
+void sa_trap(struct sa *sa, uint16_t lid, const uint8_t notice[MAD_DATA],
+	struct mono now);
+
+/* When sa_tick wants to be called next (MONO_NEVER: not at all). */
+struct mono sa_next(const struct sa *sa);
+void sa_tick(struct sa *sa, struct mono now);
+
+void sa_stats(const struct sa *sa, struct sa_stats *out);
+
+#endif

@@ -1,0 +1,115 @@
+/*
+ * The ends of paths: which ports a GID, a LID or a service means.
+ */
+#include <stdlib.h>
+
+#include "sm/base/mem.h"
+#include "sm/sa/sa_priv.h"
+
+#define LINK_LOCAL UINT64_C(0xfe80000000000000)
+
+struct sa_ends *
+sa_ends_new(struct sa_query *q)
+{
+	q->ends = mem_zalloc(1, sizeof(*q->ends));
+	return q->ends;
+}
+
+void
+sa_ends_free(struct sa_ends *e)
+{
+	if (e == NULL)
+		return;
+	free(e->src.end);
+	free(e->dst.end);
+	free(e->step);
+	free(e);
+}
+
+void
+sa_ends_add(struct sa_end_list *l, const struct sa_end *e)
+{
+	l->end = mem_grow(l->end, l->n, &l->cap, sizeof(*l->end));
+	l->end[l->n++] = *e;
+}
+
+bool
+sa_ends_local(const struct sa *sa, const struct mad_gid *g)
+{
+	return g->prefix == sa->par.prefix || g->prefix == LINK_LOCAL;
+}
+
+/* A port of the query's view by its GUID: by hash in the present one. */
+static port_ix
+find_port(const struct sa_query *q, uint64_t guid)
+{
+	uint32_t p;
+
+	if (q->view != q->sa->view)
+		return topo_by_port_guid(q->view->topo, guid);
+	return map_get(&q->sa->by_guid, guid, &p) ? p : TOPO_NONE;
+}
+
+uint16_t
+sa_ends_by_gid(
+	const struct sa_query *q, const struct mad_gid *g, struct sa_end *out)
+{
+	const struct topo *t = q->view->topo;
+	port_ix p;
+
+	if (!sa_ends_local(q->sa, g) || g->guid == 0)
+		return MAD_SA_INVALID_GID;
+	p = find_port(q, g->guid);
+	if (p == TOPO_NONE)
+		p = sa_guids_port(q->sa, q->view, g->guid);
+	if (p == TOPO_NONE || t->port[p].lid == 0 || !sa_query_sees(q, p))
+		return MAD_SA_INVALID_GID;
+	*out = (struct sa_end){p, 0, g->guid};
+	return 0;
+}
+
+bool
+sa_ends_by_lid(const struct sa_query *q, uint16_t lid, struct sa_end *out)
+{
+	const struct topo *t = q->view->topo;
+	port_ix p = topo_by_lid(t, lid, NULL);
+
+	if (p == TOPO_NONE || !sa_query_sees(q, p))
+		return false;
+	*out = (struct sa_end){p, lid, t->port[p].guid};
+	return true;
+}
+
+void
+sa_ends_all(const struct sa_query *q, struct sa_end_list *l)
+{
+	const struct topo *t = q->view->topo;
+
+	for (port_ix p = 0; p < t->nports; p++)
+		if (topo_has_lid(t, p) && t->port[p].lid != 0 &&
+			sa_query_sees(q, p))
+			sa_ends_add(l, &(struct sa_end){p, 0, t->port[p].guid});
+}
+
+void
+sa_ends_spread(const struct sa_query *q, struct sa_end_list *l)
+{
+	const struct topo *t = q->view->topo;
+	struct sa_end_list all = {0};
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct sa_end e = l->end[i];
+		uint16_t base = t->port[e.port].lid;
+
+		if (e.lid != 0) {
+			sa_ends_add(&all, &e);
+			continue;
+		}
+		for (unsigned k = 0; k < 1U << t->port[e.port].lmc; k++) {
+			e.lid = (uint16_t)(base + k);
+			sa_ends_add(&all, &e);
+		}
+	}
+	free(l->end);
+	*l = all;
+}

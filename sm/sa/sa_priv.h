@@ -1,0 +1,230 @@
+/*
+ * The inside of the SA, shared by sm/sa/sa_*.c. Nobody else includes this.
+ */
+#ifndef HEDDLE_SA_SA_PRIV_H
+#define HEDDLE_SA_SA_PRIV_H
+
+#include <stddef.h>
+
+#include "sm/base/map.h"
+#include "sm/mad/mad_sa.h"
+#include "sm/partition.h"
+#include "sm/sa/sa.h"
+
+enum {
+	SA_TURN = 4096,	    /* candidates looked at in a turn */
+	SA_JOBS = 256,	    /* queries in progress */
+	SA_JOBS_PORT = 4,   /* of one requester */
+	SA_STEPS = 128,	    /* longest path that is looked at */
+	SA_ENTRIES = 65536, /* services, and subscriptions, in all */
+};
+
+struct sa_query;
+
+/*
+ * A component of a record: its number in the component mask, and where it is,
+ * in bits from the beginning.
+ */
+struct sa_part {
+	uint8_t number;
+	uint16_t at, width;
+};
+
+/* A kind of record: a row of the dispatch table. A method it has not is NULL.
+ */
+struct sa_kind {
+	uint16_t attr;
+	uint16_t size; /* of a record: a multiple of 8, at most 200 */
+	const struct sa_part *part;
+	size_t nparts;
+	/*
+	 * Get and GetTable: say which candidates there may be (at, end); a
+	 * status other than 0 ends the query.
+	 */
+	uint16_t (*begin)(struct sa_query *q);
+	/*
+	 * Candidate ix as a record (zeroed before). False: there is none, or
+	 * the requester may not see it.
+	 */
+	bool (*record)(const struct sa_query *q, uint64_t ix, uint8_t *rec);
+	/* Set and Delete: the answer's record is in q->want. */
+	uint16_t (*set)(struct sa_query *q, struct mono now);
+	uint16_t (*del)(struct sa_query *q, struct mono now);
+	/* Get gives the first of several instead of TOO_MANY. */
+	bool any;
+	bool single; /* has no GetTable */
+	bool whole;  /* in one turn: its candidates move */
+	/* Begin of another method that gives a table of records of as. */
+	uint8_t method;
+	const struct sa_kind *as;
+	uint16_t (*begin_method)(struct sa_query *q);
+};
+
+/* One end of a path. */
+struct sa_end {
+	port_ix port;
+	uint16_t lid;  /* 0: any of the port's */
+	uint64_t guid; /* the one asked for: the port's own or an alias */
+};
+
+struct sa_end_list {
+	struct sa_end *end;
+	size_t n, cap;
+};
+
+/* The ends of paths that a query is about, and what is asked of the paths. */
+struct sa_ends {
+	struct sa_end_list src, dst;
+	struct mad_sa_path want;
+	uint64_t mask;	 /* of a PathRecord */
+	unsigned npaths; /* of one pair, at most */
+	bool dlid;	 /* the destination's LID is given */
+	/* TraceRecord: the path */
+	struct route_step *step; /* [SA_STEPS] */
+	unsigned nsteps;
+};
+
+struct sa_query {
+	struct sa *sa;
+	struct view *view; /* pinned */
+	const struct sa_kind *kind;
+	struct mad_sa h;
+	uint16_t lid; /* whom to answer, and with what */
+	uint32_t qpn;
+	uint8_t sl;
+	port_ix from; /* the requester */
+	bool trusted;
+	size_t len;		   /* bytes of data in the request */
+	const uint8_t *data;	   /* all of it; only while it is begun */
+	uint8_t want[MAD_SA_DATA]; /* the request's record */
+	uint8_t care[MAD_SA_DATA]; /* bits that must be alike */
+	struct sa_ends *ends;	   /* owned */
+	uint64_t at, end;	   /* candidates */
+	uint8_t *out;		   /* header, then records */
+	size_t most;		   /* records; 0: all */
+	size_t nrecords, cap;	   /* cap in bytes */
+	struct sa_query *next;	   /* job */
+};
+
+/* A service that somebody offers, or an alias GUID's block: sa_service.c. */
+struct sa_services;
+struct sa_guids;
+/* Subscriptions and reports on their way: sa_inform.c, sa_report.c. */
+struct sa_informs;
+
+struct sa_bucket {
+	struct mono earned;
+	uint32_t tokens;
+	uint32_t jobs;
+};
+
+struct sa {
+	struct transport *t;
+	const struct sa_ops *ops;
+	struct sa_params par;
+	struct view *view;
+	struct map by_guid;	  /* of the view's ports */
+	struct sa_bucket *bucket; /* by LID, MAD_LID_END of them */
+	struct mono now;	  /* of the event being handled */
+	struct mono lease_due;
+	struct sa_query *job, **last_job;
+	struct sa_services *services;
+	struct sa_guids *guids;
+	struct sa_informs *informs;
+	struct sa_stats stats;
+};
+
+/* sa_query.c: run a query's candidates, at most budget; true when it is over
+ * and has been answered and freed. */
+bool sa_query_run(struct sa_query *q, uint64_t budget);
+/* Begin: ask the kind for candidates, compile the component mask. */
+uint16_t sa_query_begin(struct sa_query *q, bool method);
+/* Answer a Set or Delete, or anything with a status; frees the query. */
+void sa_query_answer(struct sa_query *q, uint16_t status);
+void sa_query_free(struct sa_query *q);
+/* May the requester see what belongs to port p? */
+bool sa_query_sees(const struct sa_query *q, port_ix p);
+/* Is component n in the mask? */
+static inline bool
+sa_query_has(const struct sa_query *q, unsigned n)
+{
+	return (q->h.mask >> n & 1) != 0;
+}
+/* Candidates are numbered by ports; component 0 is a LID at byte 0. all: every
+ * port of the node with that LID, not only the one that owns it. */
+void sa_query_ports(struct sa_query *q, bool all);
+/* The LID of the port that p is reached by: its own, or its switch's. */
+uint16_t sa_query_lid(const struct view *v, port_ix p);
+
+/* sa_kinds.c: the table. NULL: no such attribute. */
+const struct sa_kind *sa_kinds_find(uint16_t attr);
+
+/* The records, one file a family. */
+extern const struct sa_kind sa_class_port_info, sa_node, sa_port, sa_switch,
+	sa_lft, sa_mft, sa_sl2vl, sa_vlarb, sa_pkey, sa_link, sa_manager_kind,
+	sa_guid, sa_service, sa_inform, sa_inform_rec, sa_path, sa_multi,
+	sa_trace, sa_member;
+
+/* sa_ends.c: the query's ends, empty; freed with it. */
+struct sa_ends *sa_ends_new(struct sa_query *q);
+void sa_ends_free(struct sa_ends *e); /* NULL allowed */
+void sa_ends_add(struct sa_end_list *l, const struct sa_end *e);
+/* A GID of this subnet? */
+bool sa_ends_local(const struct sa *sa, const struct mad_gid *g);
+/* The end that a GID names, lid 0. 0 or a status. */
+uint16_t sa_ends_by_gid(
+	const struct sa_query *q, const struct mad_gid *g, struct sa_end *out);
+/* The end that a LID names; false: none. */
+bool sa_ends_by_lid(const struct sa_query *q, uint16_t lid, struct sa_end *out);
+/* All that the requester may see, lid 0. */
+void sa_ends_all(const struct sa_query *q, struct sa_end_list *l);
+/* An end for every LID of those with lid 0. */
+void sa_ends_spread(const struct sa_query *q, struct sa_end_list *l);
+
+/* sa_way.c: what a packet meets from one port to another. */
+struct sa_way {
+	uint8_t mtu, rate, life, sl;
+	bool reversible;
+	uint16_t pkey;
+};
+bool sa_way_find(const struct sa *sa, const struct view *v,
+	const struct sa_end *from, const struct sa_end *to, struct sa_way *out);
+/* Rates by speed, not by code: -1, 0, 1. */
+int sa_way_rate_compare(uint8_t a, uint8_t b);
+bool sa_way_rate_valid(uint8_t code);
+/* The next slower one, 0 when there is none. */
+uint8_t sa_way_rate_below(uint8_t code);
+/* The code of a port's link, rounded down. */
+uint8_t sa_way_rate_of(const struct topo_port *p);
+/* The fastest that a client knows and that is not above rate. */
+uint8_t sa_way_rate_known(const struct topo_port *client, uint8_t rate);
+
+/* sa_service.c: ServiceRecords, their leases. */
+struct sa_services *sa_services_new(void);
+void sa_services_free(struct sa_services *s);
+void sa_services_commit(struct sa *sa);
+struct mono sa_services_next(const struct sa *sa);
+void sa_services_tick(struct sa *sa, struct mono now);
+uint32_t sa_services_count(const struct sa *sa);
+/* The ports that offer a service, as ends. */
+void sa_services_ends(
+	const struct sa_query *q, uint64_t id, struct sa_end_list *l);
+
+/* sa_guid.c: alias GUIDs. */
+struct sa_guids *sa_guids_new(void);
+void sa_guids_free(struct sa_guids *g);
+void sa_guids_commit(struct sa *sa); /* aliases of ports that left die */
+/* The port that has this alias, or TOPO_NONE. */
+port_ix sa_guids_port(const struct sa *sa, const struct view *v, uint64_t guid);
+
+/* sa_inform.c, sa_report.c: subscriptions, and reports to their owners. */
+struct sa_informs *sa_informs_new(void);
+void sa_informs_free(struct sa_informs *i);
+void sa_informs_commit(struct sa *sa, const struct view *old, struct mono now);
+void sa_informs_response(
+	struct sa *sa, uint16_t lid, uint64_t tid, struct mono now);
+struct mono sa_informs_next(const struct sa *sa);
+void sa_informs_tick(struct sa *sa, struct mono now);
+uint32_t sa_informs_count(const struct sa *sa);
+
+#endif

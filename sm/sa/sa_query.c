@@ -1,0 +1,213 @@
+/*
+ * A query from its component mask to the bytes of its answer.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/be.h"
+#include "sm/base/mem.h"
+#include "sm/sa/sa_priv.h"
+
+/* Set the bits of a component in the mask of bits. */
+static void
+care_about(struct sa_query *q, const struct sa_part *p)
+{
+	for (unsigned bit = p->at; bit < (unsigned)p->at + p->width; bit++)
+		q->care[bit / 8] |= (uint8_t)(0x80U >> bit % 8);
+}
+
+uint16_t
+sa_query_begin(struct sa_query *q, bool method)
+{
+	const struct sa_kind *k = q->kind;
+
+	if (method) {
+		q->kind = k->as;
+		return k->begin_method(q);
+	}
+	for (size_t i = 0; i < k->nparts; i++)
+		if (sa_query_has(q, k->part[i].number))
+			care_about(q, &k->part[i]);
+	return k->begin(q);
+}
+
+bool
+sa_query_sees(const struct sa_query *q, port_ix p)
+{
+	return q->trusted || partition_shared(q->view, q->from, p) != 0;
+}
+
+uint16_t
+sa_query_lid(const struct view *v, port_ix p)
+{
+	const struct topo *t = v->topo;
+
+	if (t->node[t->port[p].node].type == TOPO_SWITCH)
+		p = t->node[t->port[p].node].first_port;
+	return t->port[p].lid;
+}
+
+void
+sa_query_ports(struct sa_query *q, bool all)
+{
+	const struct topo *t = q->view->topo;
+	const struct topo_node *n;
+	port_ix p;
+
+	q->end = t->nports;
+	if (!sa_query_has(q, 0))
+		return;
+	p = topo_by_lid(t, be_get16(q->want), NULL);
+	if (p == TOPO_NONE) {
+		q->end = 0;
+		return;
+	}
+	/* a record says the base LID; another one of the port's does as well */
+	be_put16(q->want, t->port[p].lid);
+	n = &t->node[t->port[p].node];
+	if (all && n->type == TOPO_SWITCH) {
+		q->at = n->first_port;
+		q->end = (uint64_t)n->first_port + n->nports + 1;
+	} else {
+		q->at = p;
+		q->end = (uint64_t)p + 1;
+	}
+}
+
+/* Room for one more record; false when the answer would be too long. */
+static bool
+make_room(struct sa_query *q)
+{
+	size_t size = q->kind->size;
+	size_t need = MAD_SA_HEADER + (q->nrecords + 1) * size;
+
+	if (need > (size_t)q->sa->par.table_mib << 20)
+		return false;
+	if (need <= q->cap)
+		return true;
+	q->cap = q->cap == 0 ? MAD_SIZE : q->cap * 2;
+	q->out = mem_resize(q->out, q->cap, 1);
+	return true;
+}
+
+static bool
+matches(const struct sa_query *q, const uint8_t *rec)
+{
+	unsigned differs = 0;
+
+	for (size_t i = 0; i < q->kind->size; i++)
+		differs |= (unsigned)(rec[i] ^ q->want[i]) & q->care[i];
+	return differs == 0;
+}
+
+void
+sa_query_free(struct sa_query *q)
+{
+	if (q->view != NULL)
+		q->sa->ops->release(q->sa->ops->cookie, q->view);
+	sa_ends_free(q->ends);
+	free(q->out);
+	free(q);
+}
+
+/* A header and n records behind it, from the arrays of the query. */
+static void
+transmit(struct sa_query *q, uint16_t status)
+{
+	uint8_t method = q->h.method;
+	struct transport_msg m = {
+		.lid = q->lid, .qpn = q->qpn, .sl = q->sl, .len = MAD_SIZE};
+	struct mad_sa h = q->h;
+	size_t len = MAD_SA_HEADER + q->nrecords * q->kind->size;
+	bool table = method == MAD_SA_GET_TABLE || method == MAD_SA_GET_TRACE ||
+		     method == MAD_SA_GET_MULTI;
+
+	h.class_version = MAD_SA_VERSION;
+	h.base_version = 1;
+	h.method = method == MAD_SET ? MAD_GET_RESP
+				     : (uint8_t)(method | MAD_SA_RESPONSE);
+	h.status = status;
+	h.sm_key = 0;
+	h.offset = q->nrecords > 0 ? q->kind->size / 8 : 0;
+	h.rmpp = table && status == 0;
+	h.rmpp_type = h.rmpp ? 1 : 0;
+	h.rmpp_status = 0;
+	mad_sa_encode(&h, q->out);
+	if (table && status == 0)
+		m.len = len;
+	if (len > MAD_SIZE)
+		m.body = q->out;
+	memcpy(m.mad, q->out, len < MAD_SIZE ? len : MAD_SIZE);
+	if (q->sa->t->send(q->sa->t, &m) == 0)
+		q->sa->stats.answers++;
+}
+
+void
+sa_query_answer(struct sa_query *q, uint16_t status)
+{
+	struct sa *sa = q->sa;
+	static const struct sa_kind none = {.size = MAD_SA_DATA};
+	size_t size;
+
+	if (q->kind == NULL)
+		q->kind = &none;
+	size = q->kind->size < MAD_SA_DATA ? q->kind->size : MAD_SA_DATA;
+	if (q->cap < MAD_SIZE) {
+		q->cap = MAD_SIZE;
+		q->out = mem_resize(q->out, MAD_SIZE, 1);
+	}
+	if (status == MAD_STATUS_BUSY)
+		sa->stats.busy++;
+	else if (status != 0)
+		sa->stats.refused++;
+	/* what was asked for goes back with a refusal, and what was done */
+	if (status != 0 || q->h.method == MAD_SET ||
+		q->h.method == MAD_SA_DELETE) {
+		memset(q->out, 0, MAD_SIZE);
+		memcpy(q->out + MAD_SA_HEADER, q->want, size);
+		q->nrecords = status == 0 ? 1 : 0;
+	}
+	sa->stats.records += q->nrecords;
+	transmit(q, status);
+	sa_query_free(q);
+}
+
+/* All candidates have been looked at, or more than enough. */
+static void
+finish(struct sa_query *q)
+{
+	uint16_t status = 0;
+
+	if (q->h.method == MAD_GET && q->nrecords != 1)
+		status = q->nrecords == 0 ? MAD_SA_NO_RECORDS : MAD_SA_TOO_MANY;
+	sa_query_answer(q, status);
+}
+
+bool
+sa_query_run(struct sa_query *q, uint64_t budget)
+{
+	const struct sa_kind *k = q->kind;
+	size_t enough = q->h.method == MAD_GET ? (k->any ? 1 : 2)
+			: q->most > 0	       ? q->most
+					       : SIZE_MAX;
+	uint64_t stop = q->end - q->at < budget ? q->end : q->at + budget;
+
+	while (q->at < stop && q->nrecords < enough) {
+		uint8_t *rec;
+
+		if (!make_room(q)) {
+			q->nrecords = 0;
+			sa_query_answer(q, MAD_SA_NO_RESOURCES);
+			return true;
+		}
+		rec = q->out + MAD_SA_HEADER + q->nrecords * k->size;
+		memset(rec, 0, k->size);
+		q->nrecords += k->record(q, q->at++, rec) && matches(q, rec);
+	}
+	if (q->at < q->end && q->nrecords < enough)
+		return false;
+	if (q->cap == 0 || MAD_SA_HEADER + q->nrecords * k->size < MAD_SIZE)
+		(void)make_room(q);
+	finish(q);
+	return true;
+}

@@ -1,0 +1,453 @@
+/*
+ * PathRecord, MultiPathRecord and TraceRecord (IBA 15.2.5.16, .19, .20).
+ *
+ * A query's candidates are pairs of ends, each with the LID to send to; those
+ * that meet what is asked for become PathRecords. Selectors: a path can be
+ * used with any MTU and rate up to its own, so that "exactly" and "less than"
+ * are answered with a value that the path can bear; its lifetime is what it
+ * is.
+ */
+#include <string.h>
+
+#include "sm/base/be.h"
+#include "sm/base/mem.h"
+#include "sm/sa/sa_priv.h"
+
+enum { MTU_MAX = 5, ALL_PATHS = 128 };
+
+static bool
+asks(const struct sa_ends *e, uint64_t component)
+{
+	return (e->mask & component) == component;
+}
+
+/* Both a selector and a value. */
+static bool
+selects(const struct sa_ends *e, uint64_t sel, uint64_t value)
+{
+	return asks(e, sel | value);
+}
+
+/* Values that no path can have. */
+static bool
+sensible(const struct sa_ends *e)
+{
+	const struct mad_sa_path *w = &e->want;
+
+	if (selects(e, MAD_SA_PATH_MTU_SEL, MAD_SA_PATH_MTU) &&
+		w->mtu_sel != MAD_SA_BEST && (w->mtu < 1 || w->mtu > MTU_MAX))
+		return false;
+	if (selects(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) &&
+		w->rate_sel != MAD_SA_BEST && !sa_way_rate_valid(w->rate))
+		return false;
+	if (asks(e, MAD_SA_PATH_NPATHS) && w->npaths == 0)
+		return false;
+	return !asks(e, MAD_SA_PATH_RAW) || !w->raw;
+}
+
+/* *have becomes what can be promised; false: it does not do. */
+static bool
+select_mtu(const struct sa_ends *e, uint8_t *have)
+{
+	uint8_t want = e->want.mtu;
+
+	if (!selects(e, MAD_SA_PATH_MTU_SEL, MAD_SA_PATH_MTU))
+		return true;
+	switch (e->want.mtu_sel) {
+	case MAD_SA_GREATER:
+		return *have > want;
+	case MAD_SA_LESS:
+		if (*have >= want)
+			*have = (uint8_t)(want - 1);
+		return *have > 0;
+	case MAD_SA_EXACTLY:
+		if (*have < want)
+			return false;
+		*have = want;
+		return true;
+	default:
+		return true;
+	}
+}
+
+static bool
+select_rate(const struct sa_ends *e, uint8_t *have)
+{
+	uint8_t want = e->want.rate;
+	int cmp;
+
+	if (!selects(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) ||
+		e->want.rate_sel == MAD_SA_BEST)
+		return true;
+	cmp = sa_way_rate_compare(*have, want);
+	switch (e->want.rate_sel) {
+	case MAD_SA_GREATER:
+		return cmp > 0;
+	case MAD_SA_LESS:
+		if (cmp >= 0)
+			*have = sa_way_rate_below(want);
+		return *have != 0;
+	default:
+		*have = want;
+		return cmp >= 0;
+	}
+}
+
+static bool
+select_life(const struct sa_ends *e, uint8_t have)
+{
+	uint8_t want = e->want.life;
+
+	if (!selects(e, MAD_SA_PATH_LIFE_SEL, MAD_SA_PATH_LIFE))
+		return true;
+	switch (e->want.life_sel) {
+	case MAD_SA_GREATER:
+		return have > want;
+	case MAD_SA_LESS:
+		return have < want;
+	case MAD_SA_EXACTLY:
+		return have == want;
+	default:
+		return true;
+	}
+}
+
+/* The partition: the one asked for, or the first they share; 0: none. */
+static uint16_t
+select_pkey(const struct sa_query *q, port_ix from, port_ix to)
+{
+	const struct sa_ends *e = q->ends;
+
+	return asks(e, MAD_SA_PATH_PKEY)
+		       ? partition_in(q->view, from, to, e->want.pkey)
+		       : partition_shared(q->view, from, to);
+}
+
+/* Everything that is asked of a way; adjusts it to what is promised. */
+static bool
+suits(const struct sa_query *q, const struct sa_end *from,
+	const struct sa_end *to, struct sa_way *w)
+{
+	const struct sa_ends *e = q->ends;
+	const struct topo *t = q->view->topo;
+
+	if (!sa_way_find(q->sa, q->view, from, to, w))
+		return false;
+	if (asks(e, MAD_SA_PATH_REVERSIBLE) && e->want.reversible &&
+		!w->reversible)
+		return false;
+	if (asks(e, MAD_SA_PATH_SL) && e->want.sl != w->sl)
+		return false;
+	w->pkey = select_pkey(q, from->port, to->port);
+	if (w->pkey == 0)
+		return false;
+	w->rate = sa_way_rate_known(&t->port[q->from], w->rate);
+	return select_mtu(e, &w->mtu) && select_rate(e, &w->rate) &&
+	       select_life(e, w->life);
+}
+
+static void
+describe(const struct sa_query *q, const struct sa_end *from,
+	const struct sa_end *to, const struct sa_way *w, uint8_t *rec)
+{
+	const struct sa_ends *e = q->ends;
+	uint64_t prefix = q->sa->par.prefix;
+	struct mad_sa_path p = {
+		.dgid = {prefix, to->guid},
+		.sgid = {prefix, from->guid},
+		.dlid = to->lid,
+		.slid = from->lid,
+		.reversible = w->reversible,
+		.pkey = w->pkey,
+		.sl = w->sl,
+		.mtu_sel = MAD_SA_EXACTLY,
+		.mtu = w->mtu,
+		.rate_sel = MAD_SA_EXACTLY,
+		.rate = w->rate,
+		.life_sel = MAD_SA_EXACTLY,
+		.life = w->life,
+	};
+
+	/* what is the client's own business goes back as it came */
+	if (asks(e, MAD_SA_PATH_SERVICE))
+		p.service = e->want.service;
+	if (asks(e, MAD_SA_PATH_FLOW))
+		p.flow_label = e->want.flow_label;
+	if (asks(e, MAD_SA_PATH_TCLASS))
+		p.tclass = e->want.tclass;
+	if (asks(e, MAD_SA_PATH_QOS))
+		p.qos_class = e->want.qos_class;
+	mad_sa_path_encode(&p, rec);
+}
+
+/*
+ * Candidate: source, destination LID. The LIDs of a pair go together: the
+ * same offset at both ends.
+ */
+static bool
+path_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
+{
+	const struct sa_ends *e = q->ends;
+	const struct topo *t = q->view->topo;
+	struct sa_end from = e->src.end[ix / e->dst.n];
+	const struct sa_end *to = &e->dst.end[ix % e->dst.n];
+	unsigned offset = (unsigned)(to->lid - t->port[to->port].lid);
+	const struct topo_port *p = &t->port[from.port];
+	struct sa_way w;
+
+	if (!e->dlid && offset >= e->npaths)
+		return false;
+	if (from.lid == 0)
+		from.lid = (uint16_t)(p->lid + offset % (1U << p->lmc));
+	if (!suits(q, &from, to, &w))
+		return false;
+	describe(q, &from, to, &w, rec);
+	return true;
+}
+
+static void
+set_candidates(struct sa_query *q)
+{
+	struct sa_ends *e = q->ends;
+
+	e->npaths = asks(e, MAD_SA_PATH_NPATHS) && q->h.method != MAD_GET
+			    ? e->want.npaths
+			    : ALL_PATHS;
+	sa_ends_spread(q, &e->dst);
+	q->at = 0;
+	q->end = (uint64_t)e->src.n * e->dst.n;
+}
+
+/* One end as the request names it: by GID, by LID, both or not at all. */
+struct named {
+	const struct mad_gid *gid; /* or NULL */
+	uint16_t lid;
+	bool by_lid;
+};
+
+/* 0 and *named; or a status. A LID that nobody has: an empty list. */
+static uint16_t
+find_end(struct sa_query *q, const struct named *n, struct sa_end_list *l)
+{
+	struct sa_end by_gid, by_lid;
+	uint16_t status;
+
+	if (n->gid != NULL) {
+		status = sa_ends_by_gid(q, n->gid, &by_gid);
+		if (status != 0)
+			return status;
+		if (!n->by_lid)
+			sa_ends_add(l, &by_gid);
+	}
+	if (!n->by_lid || !sa_ends_by_lid(q, n->lid, &by_lid))
+		return 0;
+	if (n->gid != NULL && by_gid.port != by_lid.port)
+		return 0;
+	if (n->gid != NULL)
+		by_lid.guid = by_gid.guid;
+	sa_ends_add(l, &by_lid);
+	return 0;
+}
+
+static uint16_t
+find_ends(struct sa_query *q)
+{
+	struct sa_ends *e = q->ends;
+	const struct mad_sa_path *w = &e->want;
+	const struct named from = {asks(e, MAD_SA_PATH_SGID) ? &w->sgid : NULL,
+		w->slid, asks(e, MAD_SA_PATH_SLID)};
+	const struct named to = {asks(e, MAD_SA_PATH_DGID) ? &w->dgid : NULL,
+		w->dlid, asks(e, MAD_SA_PATH_DLID)};
+	uint16_t status;
+
+	e->dlid = to.by_lid;
+	status = find_end(q, &from, &e->src);
+	if (status == 0)
+		status = find_end(q, &to, &e->dst);
+	if (status != 0)
+		return status;
+	if (from.gid == NULL && !from.by_lid) {
+		if (q->h.method == MAD_GET)
+			sa_ends_add(&e->src,
+				&(struct sa_end){q->from, 0,
+					q->view->topo->port[q->from].guid});
+		else
+			sa_ends_all(q, &e->src);
+	}
+	if (to.gid != NULL || to.by_lid)
+		return 0;
+	if (asks(e, MAD_SA_PATH_SERVICE))
+		sa_services_ends(q, w->service, &e->dst);
+	else
+		sa_ends_all(q, &e->dst);
+	return 0;
+}
+
+static uint16_t
+path_begin(struct sa_query *q)
+{
+	struct sa_ends *e = sa_ends_new(q);
+	uint16_t status;
+
+	mad_sa_path_decode(q->want, &e->want);
+	e->mask = q->h.mask;
+	if (!sensible(e))
+		return MAD_SA_REQ_INVALID;
+	/* one path of a pair: without a source it is the requester's */
+	if (q->h.method == MAD_GET && !asks(e, MAD_SA_PATH_DGID) &&
+		!asks(e, MAD_SA_PATH_DLID) && !asks(e, MAD_SA_PATH_SERVICE))
+		return MAD_SA_INSUF_COMPS;
+	status = find_ends(q);
+	if (status == 0)
+		set_candidates(q);
+	return status;
+}
+
+const struct sa_kind sa_path = {
+	.attr = MAD_SA_PATH_REC,
+	.size = MAD_SA_PATH,
+	.begin = path_begin,
+	.record = path_record,
+	.any = true,
+};
+
+/* ---- MultiPathRecord: paths between two sets of GIDs ---- */
+
+enum { MULTI_PATHS = 127, GID = 16 };
+
+static uint16_t
+add_gids(
+	struct sa_query *q, const uint8_t *gid, size_t n, struct sa_end_list *l)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct mad_gid g = mad_sa_gid_decode(gid + i * GID);
+		struct sa_end e;
+		uint16_t status = sa_ends_by_gid(q, &g, &e);
+
+		if (status != 0)
+			return status;
+		sa_ends_add(l, &e);
+	}
+	return 0;
+}
+
+static uint16_t
+multi_begin(struct sa_query *q)
+{
+	const uint64_t counts = MAD_SA_MULTI_NSGID | MAD_SA_MULTI_NDGID;
+	struct sa_ends *e = sa_ends_new(q);
+	struct mad_sa_multi m;
+	uint16_t status;
+
+	if ((q->h.mask & counts) != counts)
+		return MAD_SA_INSUF_COMPS;
+	if (q->len < MAD_SA_MULTI)
+		return MAD_SA_REQ_INVALID;
+	mad_sa_multi_decode(q->data, q->h.mask, &m);
+	if (m.nsgid == 0 || m.ndgid == 0 ||
+		q->len < MAD_SA_MULTI + GID * ((size_t)m.nsgid + m.ndgid))
+		return MAD_SA_REQ_INVALID;
+	e->want = m.path;
+	e->mask = m.mask;
+	if (!sensible(e))
+		return MAD_SA_REQ_INVALID;
+	status = add_gids(q, q->data + MAD_SA_MULTI, m.nsgid, &e->src);
+	if (status == 0)
+		status = add_gids(q,
+			q->data + MAD_SA_MULTI + GID * (size_t)m.nsgid, m.ndgid,
+			&e->dst);
+	if (status != 0)
+		return status;
+	/* the number of paths is that of the whole answer */
+	q->most = asks(e, MAD_SA_PATH_NPATHS) ? e->want.npaths : MULTI_PATHS;
+	e->mask &= ~(uint64_t)MAD_SA_PATH_NPATHS;
+	set_candidates(q);
+	return 0;
+}
+
+const struct sa_kind sa_multi = {
+	.attr = MAD_SA_MULTI_PATH,
+	.size = MAD_SA_DATA,
+	.method = MAD_SA_GET_MULTI,
+	.as = &sa_path,
+	.begin_method = multi_begin,
+};
+
+/* ---- TraceRecord: the nodes of a path, asked for by a PathRecord ---- */
+
+static uint16_t
+trace_begin(struct sa_query *q)
+{
+	struct sa_ends *e = sa_ends_new(q);
+	struct sa_end from;
+	uint16_t status;
+	int n;
+
+	mad_sa_path_decode(q->want, &e->want);
+	e->mask = q->h.mask;
+	if ((!asks(e, MAD_SA_PATH_SGID) && !asks(e, MAD_SA_PATH_SLID)) ||
+		(!asks(e, MAD_SA_PATH_DGID) && !asks(e, MAD_SA_PATH_DLID)))
+		return MAD_SA_INSUF_COMPS;
+	status = find_ends(q);
+	if (status != 0 || e->src.n != 1 || e->dst.n != 1)
+		return status;
+	sa_ends_spread(q, &e->dst);
+	e->step = mem_zalloc(SA_STEPS, sizeof(*e->step));
+	from = e->src.end[0];
+	if (select_pkey(q, from.port, e->dst.end[0].port) == 0)
+		return 0;
+	n = routes_trace(q->view->routes, from.port, e->dst.end[0].lid, e->step,
+		SA_STEPS, NULL);
+	if (n < 0 || n > SA_STEPS)
+		return 0;
+	e->nsteps = (unsigned)n;
+	q->end = e->nsteps + 2;
+	return 0;
+}
+
+/* The source, the switches, the destination. */
+static bool
+trace_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
+{
+	const struct sa_ends *e = q->ends;
+	const struct topo *t = q->view->topo;
+	port_ix from = e->src.end[0].port, to = e->dst.end[0].port;
+	struct mad_sa_trace r = {
+		.prefix = q->sa->par.prefix,
+		.generation = (uint16_t)q->view->generation,
+	};
+	const struct topo_node *n;
+
+	if (ix >= 1 && ix <= e->nsteps) {
+		const struct route_step *s = &e->step[ix - 1];
+
+		n = &t->node[t->sw[s->sw].node];
+		r.entry = s->in;
+		r.exit = s->out;
+		r.entry_id = r.exit_id = t->port[n->first_port].guid;
+	} else {
+		port_ix p = ix == 0 ? from : to;
+
+		/* a switch at an end, or one and the same port, is told once */
+		n = &t->node[t->port[p].node];
+		if ((n->type == TOPO_SWITCH && e->nsteps > 0) ||
+			(ix != 0 && from == to))
+			return false;
+		*(ix == 0 ? &r.exit : &r.entry) = t->port[p].num;
+		*(ix == 0 ? &r.exit_id : &r.entry_id) = t->port[p].guid;
+	}
+	r.node_type = n->type;
+	r.node = n->guid;
+	r.chassis = n->sysimg;
+	mad_sa_trace_encode(&r, rec);
+	return true;
+}
+
+const struct sa_kind sa_trace = {
+	.attr = MAD_SA_TRACE_REC,
+	.size = MAD_SA_TRACE,
+	.record = trace_record,
+	.method = MAD_SA_GET_TRACE,
+	.as = &sa_trace,
+	.begin_method = trace_begin,
+};

@@ -1,0 +1,405 @@
+/*
+ * Events into Reports (IBA 13.4.9, 14.2.5.1): a view differs from the one
+ * before it, or the fabric sent a trap.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/be.h"
+#include "sm/base/mem.h"
+#include "sm/sa/sa_event.h"
+
+enum {
+	GID_IN = 64,
+	GID_OUT = 65,
+	TRY_BITS = 4,
+	LOOKS = 4096, /* subscriptions compared with events in a turn */
+	TYPE_SM = 3,
+	TYPE_SECURITY = 2,
+	PRODUCER_SM = 4,
+	AT_DETAILS_GID = 16,
+	AT_ISSUER_GID = 64,
+	ALL_LIDS = 0xffff,
+	ALL_PRODUCERS = 0xffffff,
+};
+
+struct sa_informs *
+sa_informs_new(void)
+{
+	return mem_zalloc(1, sizeof(struct sa_informs));
+}
+
+void
+sa_informs_free(struct sa_informs *s)
+{
+	if (s == NULL)
+		return;
+	free(s->sub);
+	free(s->ring);
+	free(s);
+}
+
+uint32_t
+sa_informs_count(const struct sa *sa)
+{
+	return (uint32_t)sa->informs->n;
+}
+
+static void
+close_report(struct sa_informs *s, struct event_report *r)
+{
+	r->sub = 0;
+	s->open--;
+}
+
+void
+sa_informs_drop(struct sa_informs *s, size_t i)
+{
+	for (size_t k = 0; k < EVENT_WINDOW && s->sub[i].open > 0; k++) {
+		if (s->report[k].sub != s->sub[i].id)
+			continue;
+		close_report(s, &s->report[k]);
+		s->sub[i].open--;
+	}
+	s->sub[i] = s->sub[--s->n];
+}
+
+static struct event_sub *
+sub_of(struct sa_informs *s, uint32_t id)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->sub[i].id == id)
+			return &s->sub[i];
+	return NULL;
+}
+
+/* ---- events ---- */
+
+/* A place for one more event about port p of view v; filled by the caller. */
+static struct event *
+add_event(struct sa *sa, const struct view *v, port_ix p)
+{
+	struct sa_informs *s = sa->informs;
+	struct event *e;
+
+	if (s->ring == NULL)
+		s->ring = mem_zalloc(EVENT_RING, sizeof(*s->ring));
+	if (s->end - s->begin == EVENT_RING)
+		s->begin++;
+	e = &s->ring[s->end++ % EVENT_RING];
+	memset(e, 0, sizeof(*e));
+	e->lid = sa_query_lid(v, p);
+	(void)partition_table(v,
+		v->topo->node[v->topo->port[p].node].type == TOPO_SWITCH
+			? v->topo->node[v->topo->port[p].node].first_port
+			: p,
+		0, e->key);
+	s->pending = true;
+	return e;
+}
+
+static void
+gid_event(struct sa *sa, const struct view *v, port_ix p, uint16_t trap)
+{
+	const struct topo *t = sa->view->topo;
+	const struct topo_port *us = &t->port[t->sm_port];
+	const struct mad_gid issuer = {sa->par.prefix, us->guid};
+	const struct mad_notice n = {
+		.generic = true,
+		.type = TYPE_SM,
+		.producer = PRODUCER_SM,
+		.trap = trap,
+		.issuer_lid = us->lid,
+	};
+	uint8_t d[MAD_DATA];
+	struct event *e;
+
+	if (sa->informs->n == 0)
+		return; /* nobody listens */
+	e = add_event(sa, v, p);
+	e->about = (struct mad_gid){sa->par.prefix, v->topo->port[p].guid};
+	mad_notice_encode(&n, d);
+	memcpy(e->notice, d, sizeof(d));
+	mad_sa_gid_encode(&e->about, e->notice + AT_DETAILS_GID);
+	mad_sa_gid_encode(&issuer, e->notice + AT_ISSUER_GID);
+}
+
+/* Is the port a destination? */
+static bool
+in_service(const struct topo *t, port_ix p)
+{
+	return topo_has_lid(t, p) && t->port[p].lid != 0;
+}
+
+/* Both topologies list their ports by GUID: what only one of them has. */
+static void
+compare_views(struct sa *sa, const struct view *old)
+{
+	const struct topo *a = old->topo, *b = sa->view->topo;
+	uint32_t i = 0, k = 0;
+
+	while (i < a->nguid || k < b->nguid) {
+		port_ix p = i < a->nguid ? a->by_pguid[i] : TOPO_NONE;
+		port_ix q = k < b->nguid ? b->by_pguid[k] : TOPO_NONE;
+		uint64_t x = p == TOPO_NONE ? UINT64_MAX : a->port[p].guid;
+		uint64_t y = q == TOPO_NONE ? UINT64_MAX : b->port[q].guid;
+		bool was = x <= y && p != TOPO_NONE && in_service(a, p);
+		bool is = y <= x && q != TOPO_NONE && in_service(b, q);
+
+		if (was && !is)
+			gid_event(sa, old, p, GID_OUT);
+		if (is && !was)
+			gid_event(sa, sa->view, q, GID_IN);
+		i += x <= y;
+		k += y <= x;
+	}
+}
+
+void
+sa_informs_commit(struct sa *sa, const struct view *old, struct mono now)
+{
+	struct sa_informs *s = sa->informs;
+
+	(void)now;
+	for (size_t i = s->n; i-- > 0;) {
+		port_ix p = topo_by_port_guid(sa->view->topo, s->sub[i].owner);
+
+		if (p == TOPO_NONE || !in_service(sa->view->topo, p))
+			sa_informs_drop(s, i);
+	}
+	if (old != NULL)
+		compare_views(sa, old);
+}
+
+void
+sa_trap(struct sa *sa, uint16_t lid, const uint8_t notice[MAD_DATA],
+	struct mono now)
+{
+	enum { AT_ISSUER_LID = 6 };
+	struct mad_gid issuer;
+	struct mad_notice n;
+	struct event *e;
+	port_ix p;
+
+	(void)now;
+	if (sa->view == NULL || sa->informs->n == 0)
+		return;
+	p = lid == 0 ? sa->view->topo->sm_port
+		     : topo_by_lid(sa->view->topo, lid, NULL);
+	if (p == TOPO_NONE)
+		return;
+	mad_notice_decode(notice, &n);
+	e = add_event(sa, sa->view, p);
+	e->security = n.type == TYPE_SECURITY;
+	memcpy(e->notice, notice, MAD_DATA);
+	be_put16(e->notice + AT_ISSUER_LID, sa->view->topo->port[p].lid);
+	issuer = (struct mad_gid){sa->par.prefix, sa->view->topo->port[p].guid};
+	mad_sa_gid_encode(&issuer, e->notice + AT_ISSUER_GID);
+}
+
+/* ---- who hears of it ---- */
+
+static bool
+shares(const struct sa *sa, port_ix p, const struct event *e)
+{
+	uint16_t key[PARTITION_BLOCK];
+
+	for (unsigned b = 0; partition_table(sa->view, p, b, key); b++)
+		for (unsigned i = 0; i < PARTITION_BLOCK; i++)
+			for (unsigned k = 0; k < PARTITION_BLOCK; k++)
+				if ((key[i] & 0x7fff) != 0 &&
+					((key[i] ^ e->key[k]) & 0x7fff) == 0 &&
+					((key[i] | e->key[k]) &
+						PARTITION_FULL) != 0)
+					return true;
+	return false;
+}
+
+static bool
+matches_source(const struct mad_sa_inform *i, const struct event *e)
+{
+	struct mad_gid issuer = mad_sa_gid_decode(e->notice + AT_ISSUER_GID);
+
+	if (i->gid.prefix != 0 || i->gid.guid != 0)
+		return i->gid.guid == issuer.guid ||
+		       i->gid.guid == e->about.guid;
+	return i->lid_first == ALL_LIDS ||
+	       (e->lid >= i->lid_first && e->lid <= i->lid_last);
+}
+
+static bool
+wants(const struct sa *sa, const struct event_sub *sub, port_ix p,
+	const struct event *e)
+{
+	const struct mad_sa_inform *i = &sub->inform;
+	struct mad_notice n;
+
+	mad_notice_decode(e->notice, &n);
+	if (i->generic != n.generic ||
+		(i->type != EVENT_ANY && i->type != n.type) ||
+		(i->trap != EVENT_ANY && i->trap != n.trap) ||
+		(i->producer != ALL_PRODUCERS && i->producer != n.producer) ||
+		!matches_source(i, e))
+		return false;
+	return sub->trusted || (!e->security && shares(sa, p, e));
+}
+
+/* ---- reports ---- */
+
+static void
+send_report(struct sa *sa, struct event_report *r, struct mono now)
+{
+	struct transport_msg m = {
+		.lid = r->lid, .qpn = r->qpn, .sl = r->sl, .len = MAD_SIZE};
+	const struct mad_sa h = {
+		.base_version = 1,
+		.class_version = MAD_SA_VERSION,
+		.method = MAD_SA_REPORT,
+		.tid = (uint64_t)r->tid << TRY_BITS | r->tries,
+		.attr = MAD_SA_NOTICE_ATTR,
+	};
+
+	mad_sa_encode(&h, m.mad);
+	memcpy(m.mad + MAD_SA_HEADER, r->notice, sizeof(r->notice));
+	(void)sa->t->send(sa->t, &m);
+	sa->stats.reports++;
+	r->due = mono_add(now, mono_ms((int64_t)EVENT_MS << r->tries));
+	r->tries++;
+}
+
+static void
+open_report(struct sa *sa, struct event_sub *sub, port_ix p,
+	const struct event *e, struct mono now)
+{
+	struct sa_informs *s = sa->informs;
+	const struct topo *t = sa->view->topo;
+	struct event_report *r = s->report;
+
+	while (r->sub != 0)
+		r++;
+	*r = (struct event_report){
+		.sub = sub->id,
+		.tid = ++s->tid & (UINT32_MAX >> TRY_BITS),
+		.lid = t->port[p].lid,
+		.qpn = sub->inform.qpn,
+		.sl = sub->sl,
+	};
+	memcpy(r->notice, e->notice, sizeof(r->notice));
+	s->open++;
+	sub->open++;
+	send_report(sa, r, now);
+}
+
+/* Let one subscription look at what it has not seen; how much it looked. */
+static unsigned
+feed(struct sa *sa, struct event_sub *sub, unsigned looks, struct mono now)
+{
+	struct sa_informs *s = sa->informs;
+	unsigned most = sub->unanswered > 0 ? 1 : EVENT_OWN, n = 0;
+	port_ix p = topo_by_port_guid(sa->view->topo, sub->owner);
+
+	if (sub->next < s->begin) {
+		sa->stats.unreported += s->begin - sub->next;
+		sub->next = s->begin;
+	}
+	while (n < looks && sub->next < s->end && sub->open < most &&
+		s->open < EVENT_WINDOW) {
+		const struct event *e = &s->ring[sub->next++ % EVENT_RING];
+
+		n++;
+		if (wants(sa, sub, p, e))
+			open_report(sa, sub, p, e, now);
+	}
+	if (sub->next < s->end && sub->open < most)
+		s->pending = true; /* there was no room, or no time */
+	return n;
+}
+
+static void
+feed_all(struct sa *sa, struct mono now)
+{
+	struct sa_informs *s = sa->informs;
+	unsigned looks = LOOKS;
+
+	if (!s->pending || s->open >= EVENT_WINDOW || sa->view == NULL)
+		return;
+	s->pending = false;
+	for (size_t i = 0; i < s->n; i++) {
+		struct event_sub *sub = &s->sub[(s->turn + i) % s->n];
+
+		looks -= feed(sa, sub, looks, now);
+	}
+	s->turn = s->n > 0 ? (s->turn + 1) % s->n : 0;
+}
+
+static void
+give_up(struct sa *sa, struct event_report *r)
+{
+	struct sa_informs *s = sa->informs;
+	struct event_sub *sub = sub_of(s, r->sub);
+
+	sa->stats.unreported++;
+	close_report(s, r);
+	if (sub == NULL)
+		return;
+	sub->open--;
+	s->pending = true;
+	if (++sub->unanswered >= EVENT_DEAD)
+		sa_informs_drop(s, (size_t)(sub - s->sub));
+}
+
+void
+sa_informs_response(struct sa *sa, uint16_t lid, uint64_t tid, struct mono now)
+{
+	struct sa_informs *s = sa->informs;
+	uint32_t which = (uint32_t)tid >> TRY_BITS;
+
+	for (struct event_report *r = s->report; r < s->report + EVENT_WINDOW;
+		r++) {
+		struct event_sub *sub;
+
+		if (r->sub == 0 || r->tid != which || r->lid != lid)
+			continue;
+		sub = sub_of(s, r->sub);
+		close_report(s, r);
+		if (sub != NULL) {
+			sub->open--;
+			sub->unanswered = 0;
+			s->pending = true;
+		}
+		break;
+	}
+	feed_all(sa, now);
+}
+
+struct mono
+sa_informs_next(const struct sa *sa)
+{
+	const struct sa_informs *s = sa->informs;
+	struct mono t = MONO_NEVER;
+
+	if (s->pending && s->open < EVENT_WINDOW && s->n > 0)
+		return (struct mono){0};
+	for (size_t i = 0; i < EVENT_WINDOW && s->open > 0; i++)
+		if (s->report[i].sub != 0)
+			t = mono_min(t, s->report[i].due);
+	return t;
+}
+
+void
+sa_informs_tick(struct sa *sa, struct mono now)
+{
+	struct sa_informs *s = sa->informs;
+
+	for (size_t i = 0; i < EVENT_WINDOW && s->open > 0; i++) {
+		struct event_report *r = &s->report[i];
+
+		if (r->sub == 0 || mono_before(now, r->due))
+			continue;
+		if (r->tries < EVENT_TRIES)
+			send_report(sa, r, now);
+		else
+			give_up(sa, r);
+	}
+	feed_all(sa, now);
+}

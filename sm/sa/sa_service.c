@@ -1,0 +1,310 @@
+/*
+ * ServiceRecord (IBA 15.2.5.14): what ports say they offer. A record is known
+ * by service, GID and partition; it lives as long as its lease and its port,
+ * and is changed by its own port, and with its key if it has one.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/be.h"
+#include "sm/base/mem.h"
+#include "sm/sa/sa_priv.h"
+
+#define FOR_EVER 0xffffffffU
+
+enum { AT_PKEY = 24, AT_LEASE = 28, AT_KEY = 32, KEY = 16 };
+enum { HAS_ID, HAS_GID, HAS_PKEY, HAS_LEASE = 4 };
+
+struct entry {
+	uint64_t owner; /* port GUID */
+	struct mono end;
+	uint8_t rec[MAD_SA_SERVICE];
+};
+
+struct sa_services {
+	struct entry *entry;
+	size_t n, cap;
+};
+
+#define WORD(number, at, width)                                                \
+	{                                                                      \
+		number, (at)*8, width                                          \
+	}
+
+static const struct sa_part parts[] = {
+	WORD(0, 0, 64),	  /* ServiceID */
+	WORD(1, 8, 128),  /* ServiceGID */
+	WORD(2, 24, 16),  /* ServiceP_Key */
+	WORD(4, 28, 32),  /* ServiceLease */
+	WORD(5, 32, 128), /* ServiceKey */
+	WORD(6, 48, 512), /* ServiceName */
+	WORD(7, 112, 8),  /* ServiceData8.1 to .16 */
+	WORD(8, 113, 8),
+	WORD(9, 114, 8),
+	WORD(10, 115, 8),
+	WORD(11, 116, 8),
+	WORD(12, 117, 8),
+	WORD(13, 118, 8),
+	WORD(14, 119, 8),
+	WORD(15, 120, 8),
+	WORD(16, 121, 8),
+	WORD(17, 122, 8),
+	WORD(18, 123, 8),
+	WORD(19, 124, 8),
+	WORD(20, 125, 8),
+	WORD(21, 126, 8),
+	WORD(22, 127, 8),
+	WORD(23, 128, 16), /* ServiceData16.1 to .8 */
+	WORD(24, 130, 16),
+	WORD(25, 132, 16),
+	WORD(26, 134, 16),
+	WORD(27, 136, 16),
+	WORD(28, 138, 16),
+	WORD(29, 140, 16),
+	WORD(30, 142, 16),
+	WORD(31, 144, 32), /* ServiceData32.1 to .4 */
+	WORD(32, 148, 32),
+	WORD(33, 152, 32),
+	WORD(34, 156, 32),
+	WORD(35, 160, 64), /* ServiceData64.1, .2 */
+	WORD(36, 168, 64),
+};
+
+struct sa_services *
+sa_services_new(void)
+{
+	return mem_zalloc(1, sizeof(struct sa_services));
+}
+
+void
+sa_services_free(struct sa_services *s)
+{
+	if (s == NULL)
+		return;
+	free(s->entry);
+	free(s);
+}
+
+uint32_t
+sa_services_count(const struct sa *sa)
+{
+	return (uint32_t)sa->services->n;
+}
+
+static void
+drop(struct sa_services *s, size_t i)
+{
+	s->entry[i] = s->entry[--s->n];
+}
+
+/* The entry with the record's service, GID and, if keyed, partition. */
+static struct entry *
+find(struct sa_services *s, const uint8_t *rec, bool keyed)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const uint8_t *have = s->entry[i].rec;
+
+		if (memcmp(have, rec, AT_PKEY) == 0 &&
+			(!keyed || ((be_get16(have + AT_PKEY) ^
+					    be_get16(rec + AT_PKEY)) &
+					   0x7fff) == 0))
+			return &s->entry[i];
+	}
+	return NULL;
+}
+
+/* The port that the record is about, if the requester may speak for it. */
+static uint16_t
+judge(struct sa_query *q, port_ix *owner)
+{
+	struct mad_sa_service s;
+	struct sa_end end;
+	uint16_t status;
+
+	if (!sa_query_has(q, HAS_ID) || !sa_query_has(q, HAS_GID))
+		return MAD_SA_INSUF_COMPS;
+	mad_sa_service_decode(q->want, &s);
+	status = sa_ends_by_gid(q, &s.gid, &end);
+	if (status != 0)
+		return status;
+	if (end.port != q->from && !q->trusted)
+		return MAD_SA_DENIED;
+	if (sa_query_has(q, HAS_PKEY) &&
+		partition_in(q->view, end.port, end.port, s.pkey) == 0)
+		return MAD_SA_REQ_INVALID;
+	*owner = end.port;
+	return 0;
+}
+
+/* A record that has a key is changed by who knows it. */
+static bool
+knows_key(const struct sa_query *q, const struct entry *e)
+{
+	static const uint8_t none[KEY];
+
+	return q->trusted || memcmp(e->rec + AT_KEY, none, KEY) == 0 ||
+	       memcmp(e->rec + AT_KEY, q->want + AT_KEY, KEY) == 0;
+}
+
+static size_t
+count_of(const struct sa_services *s, uint64_t owner)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->entry[i].owner == owner;
+	return n;
+}
+
+static uint16_t
+service_set(struct sa_query *q, struct mono now)
+{
+	struct sa_services *s = q->sa->services;
+	struct entry *e;
+	uint32_t lease;
+	port_ix owner;
+	uint16_t status = judge(q, &owner);
+	uint64_t guid;
+
+	if (status != 0)
+		return status;
+	guid = q->view->topo->port[owner].guid;
+	if (!sa_query_has(q, HAS_PKEY))
+		be_put16(q->want + AT_PKEY,
+			partition_shared(q->view, owner, owner));
+	if (!sa_query_has(q, HAS_LEASE))
+		be_put32(q->want + AT_LEASE, FOR_EVER);
+	lease = be_get32(q->want + AT_LEASE);
+	if (lease == 0)
+		return MAD_SA_REQ_INVALID;
+	e = find(s, q->want, true);
+	if (e != NULL && !knows_key(q, e))
+		return MAD_SA_DENIED;
+	if (e == NULL) {
+		if (s->n >= SA_ENTRIES ||
+			count_of(s, guid) >= q->sa->par.services)
+			return MAD_SA_NO_RESOURCES;
+		s->entry = mem_grow(s->entry, s->n, &s->cap, sizeof(*e));
+		e = &s->entry[s->n++];
+	}
+	e->owner = guid;
+	memcpy(e->rec, q->want, sizeof(e->rec));
+	e->end = lease == FOR_EVER
+			 ? MONO_NEVER
+			 : mono_add(now, mono_ms((int64_t)lease * 1000));
+	return 0;
+}
+
+static uint16_t
+service_delete(struct sa_query *q, struct mono now)
+{
+	struct sa_services *s = q->sa->services;
+	struct entry *e;
+	port_ix owner;
+	uint16_t status = judge(q, &owner);
+
+	(void)now;
+	if (status != 0)
+		return status;
+	e = find(s, q->want, sa_query_has(q, HAS_PKEY));
+	if (e == NULL)
+		return MAD_SA_NO_RECORDS;
+	if (!knows_key(q, e))
+		return MAD_SA_DENIED;
+	memcpy(q->want, e->rec, sizeof(e->rec));
+	drop(s, (size_t)(e - s->entry));
+	return 0;
+}
+
+static uint16_t
+service_begin(struct sa_query *q)
+{
+	q->end = q->sa->services->n;
+	return 0;
+}
+
+/* Its lease is what is left of it; its key is for who gave it. */
+static bool
+service_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
+{
+	const struct entry *e = &q->sa->services->entry[ix];
+	const struct topo *t = q->view->topo;
+	port_ix p = topo_by_port_guid(t, e->owner);
+
+	if (p == TOPO_NONE ||
+		(!q->trusted && partition_in(q->view, q->from, p,
+					be_get16(e->rec + AT_PKEY)) == 0))
+		return false;
+	memcpy(rec, e->rec, sizeof(e->rec));
+	if (e->end.ns != MONO_NEVER.ns)
+		be_put32(rec + AT_LEASE,
+			(uint32_t)(mono_sub(e->end, q->sa->now).ns /
+				   mono_ms(1000).ns));
+	if (!q->trusted && p != q->from)
+		memset(rec + AT_KEY, 0, KEY);
+	return true;
+}
+
+void
+sa_services_ends(const struct sa_query *q, uint64_t id, struct sa_end_list *l)
+{
+	const struct sa_services *s = q->sa->services;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct entry *e = &s->entry[i];
+		port_ix p = topo_by_port_guid(q->view->topo, e->owner);
+
+		if (be_get64(e->rec) == id && p != TOPO_NONE &&
+			(q->trusted ||
+				partition_in(q->view, q->from, p,
+					be_get16(e->rec + AT_PKEY)) != 0))
+			sa_ends_add(l,
+				&(struct sa_end){p, 0, be_get64(e->rec + 16)});
+	}
+}
+
+void
+sa_services_commit(struct sa *sa)
+{
+	struct sa_services *s = sa->services;
+
+	for (size_t i = s->n; i-- > 0;) {
+		port_ix p =
+			topo_by_port_guid(sa->view->topo, s->entry[i].owner);
+
+		if (p == TOPO_NONE || sa->view->topo->port[p].lid == 0)
+			drop(s, i);
+	}
+}
+
+struct mono
+sa_services_next(const struct sa *sa)
+{
+	return sa->services->n > 0 ? sa->lease_due : MONO_NEVER;
+}
+
+/* Leases are counted in seconds: looking once a second is enough. */
+void
+sa_services_tick(struct sa *sa, struct mono now)
+{
+	struct sa_services *s = sa->services;
+
+	if (mono_before(now, sa->lease_due))
+		return;
+	sa->lease_due = mono_add(now, mono_ms(1000));
+	for (size_t i = s->n; i-- > 0;)
+		if (!mono_before(now, s->entry[i].end))
+			drop(s, i);
+}
+
+const struct sa_kind sa_service = {
+	.attr = MAD_SA_SERVICE_REC,
+	.size = MAD_SA_SERVICE,
+	.part = parts,
+	.nparts = sizeof(parts) / sizeof(parts[0]),
+	.begin = service_begin,
+	.record = service_record,
+	.set = service_set,
+	.del = service_delete,
+	.whole = true,
+};

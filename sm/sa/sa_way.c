@@ -1,0 +1,229 @@
+/*
+ * What a packet meets between two ports, from the tables as they are: the
+ * smallest MTU, the slowest link, the lane both ways. O(hops).
+ *
+ * Rates have codes in the order of their invention, so that they are compared
+ * by speed (IBA 15.2.5.16, table of rates; later ones as the drivers have
+ * them).
+ */
+#include "sm/mad/mad.h"
+#include "sm/sa/sa_priv.h"
+
+enum { SLOWEST = 2, DEFAULT_RATE = 3 };
+
+/* What a port must be able to do to know a rate. */
+enum rate_needs { RATE_OLD, RATE_EXT, RATE_2X, RATE_HDR, RATE_NDR };
+
+/* Slowest first; 100 Mb/s. */
+static const struct {
+	uint16_t speed;
+	uint8_t code, needs;
+} rates[] = {
+	{25, 2, RATE_OLD},
+	{50, 5, RATE_OLD},
+	{100, 3, RATE_OLD},
+	{140, 11, RATE_EXT},
+	{200, 6, RATE_OLD},
+	{250, 15, RATE_EXT},
+	{280, 19, RATE_2X},
+	{300, 4, RATE_OLD},
+	{400, 7, RATE_OLD},
+	{500, 20, RATE_2X},
+	{560, 12, RATE_EXT},
+	{600, 8, RATE_OLD},
+	{800, 9, RATE_OLD},
+	{1000, 16, RATE_EXT},
+	{1120, 13, RATE_EXT},
+	{1200, 10, RATE_OLD},
+	{1680, 14, RATE_EXT},
+	{2000, 17, RATE_EXT},
+	{3000, 18, RATE_EXT},
+	{4000, 21, RATE_HDR},
+	{6000, 22, RATE_HDR},
+	{8000, 23, RATE_NDR},
+	{12000, 24, RATE_NDR},
+};
+enum { RATES = sizeof(rates) / sizeof(rates[0]) };
+
+/* Place in the table, or -1. */
+static int
+place(uint8_t code)
+{
+	for (int i = 0; i < RATES; i++)
+		if (rates[i].code == code)
+			return i;
+	return -1;
+}
+
+bool
+sa_way_rate_valid(uint8_t code)
+{
+	return place(code) >= 0;
+}
+
+int
+sa_way_rate_compare(uint8_t a, uint8_t b)
+{
+	int x = place(a), y = place(b);
+
+	return x < y ? -1 : x > y;
+}
+
+uint8_t
+sa_way_rate_below(uint8_t code)
+{
+	int i = place(code);
+
+	return i > 0 ? rates[i - 1].code : 0;
+}
+
+/* 100 Mb/s of one lane at this speed. */
+static unsigned
+lane_speed(const struct topo_port *p)
+{
+	/* FDR EDR HDR NDR XDR, a bit each; several: the fastest */
+	static const uint16_t ext[] = {140, 250, 500, 1000, 2000};
+
+	for (int i = 4; i >= 0; i--)
+		if ((p->speed_ext >> i & 1) != 0)
+			return ext[i];
+	return p->speed >= 4 ? 100 : p->speed >= 2 ? 50 : 25;
+}
+
+static unsigned
+lanes_of(uint8_t width)
+{
+	switch (width) {
+	case 2:
+		return 4;
+	case 4:
+		return 8;
+	case 8:
+		return 12;
+	case 16:
+		return 2;
+	default:
+		return 1;
+	}
+}
+
+uint8_t
+sa_way_rate_of(const struct topo_port *p)
+{
+	unsigned speed = lane_speed(p) * lanes_of(p->width);
+	uint8_t code = SLOWEST;
+
+	for (int i = 0; i < RATES; i++)
+		if (rates[i].speed <= speed)
+			code = rates[i].code;
+	return code;
+}
+
+static bool
+knows(const struct topo_port *p, uint8_t needs)
+{
+	enum { CAP2_2X = 0x10, CAP2_HDR = 0x20, CAP2_NDR = 0x400 };
+	uint16_t cap2 = (p->capmask & MAD_CAP_CAPMASK2) != 0 ? p->capmask2 : 0;
+
+	switch (needs) {
+	case RATE_OLD:
+		return true;
+	case RATE_EXT:
+		return (p->capmask & MAD_CAP_EXT_SPEEDS) != 0;
+	case RATE_2X:
+		return (cap2 & (CAP2_2X | CAP2_HDR | CAP2_NDR)) != 0 ||
+		       p->width == 16;
+	case RATE_HDR:
+		return (cap2 & (CAP2_HDR | CAP2_NDR)) != 0 || p->speed_ext >= 4;
+	default:
+		return (cap2 & CAP2_NDR) != 0 || p->speed_ext >= 8;
+	}
+}
+
+uint8_t
+sa_way_rate_known(const struct topo_port *client, uint8_t rate)
+{
+	int i = place(rate);
+
+	while (i > 0 && !knows(client, rates[i].needs))
+		i--;
+	return i < 0 ? rate : rates[i].code;
+}
+
+/* A packet leaves by port p: its link bounds what fits through. */
+static void
+pass(const struct topo_port *p, struct sa_way *w)
+{
+	uint8_t mtu = p->mtu != 0 ? p->mtu : p->mtu_cap;
+	uint8_t rate = sa_way_rate_of(p);
+
+	if (w->mtu == 0 || mtu < w->mtu)
+		w->mtu = mtu;
+	if (w->rate == 0 || sa_way_rate_compare(rate, w->rate) < 0)
+		w->rate = rate;
+}
+
+/* Port 0 of a switch has no link: its MTU alone counts. */
+static void
+pass_end(const struct topo *t, port_ix p, struct sa_way *w)
+{
+	const struct topo_port *port = &t->port[p];
+
+	if (t->node[port->node].type != TOPO_SWITCH)
+		pass(port, w);
+	else if (port->mtu_cap != 0 && (w->mtu == 0 || port->mtu_cap < w->mtu))
+		w->mtu = port->mtu_cap;
+}
+
+/* The lane, and whether an answer can come back on the same. */
+static bool
+choose_lane(const struct view *v, const struct sa_end *from,
+	const struct sa_end *to, struct sa_way *w)
+{
+	const struct route_lanes *l = &v->routes->lanes;
+	sw_ix a = topo_switch_of(v->topo, from->port);
+	sw_ix b = topo_switch_of(v->topo, to->port);
+
+	if (a == TOPO_NONE || b == TOPO_NONE) {
+		w->sl = 0; /* a cable without a switch */
+		w->reversible = true;
+		return from->port == to->port ||
+		       v->topo->port[from->port].peer == to->port;
+	}
+	w->sl = routes_lane(l, a, b);
+	w->reversible = routes_lane(l, b, a) == w->sl &&
+			routes_port(v->routes, b, from->lid) != LFT_DROP;
+	return true;
+}
+
+bool
+sa_way_find(const struct sa *sa, const struct view *v,
+	const struct sa_end *from, const struct sa_end *to, struct sa_way *out)
+{
+	const struct topo *t = v->topo;
+	struct route_step step[SA_STEPS];
+	int n = 0;
+
+	*out = (struct sa_way){.reversible = true};
+	if (from->port != to->port) {
+		n = routes_trace(
+			v->routes, from->port, to->lid, step, SA_STEPS, NULL);
+		if (n < 0 || n > SA_STEPS || !choose_lane(v, from, to, out))
+			return false;
+		out->life = sa->par.packet_life;
+	} else if (!choose_lane(v, from, to, out)) {
+		return false;
+	}
+	pass_end(t, from->port, out);
+	for (int i = 0; i < n; i++) {
+		/* cppcheck-suppress uninitvar */
+		const struct topo_node *s = &t->node[t->sw[step[i].sw].node];
+
+		if (step[i].out != 0)
+			pass(&t->port[s->first_port + step[i].out], out);
+	}
+	pass_end(t, to->port, out);
+	if (out->rate == 0)
+		out->rate = DEFAULT_RATE;
+	return true;
+}

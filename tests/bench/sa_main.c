@@ -1,0 +1,246 @@
+/*
+ * How many path queries a second one core answers, and how long one takes:
+ * alone, and while another core computes all routes anew. From a request's
+ * bytes to its answer's, without the system calls around them.
+ * usage: sa [QUERIES]
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "routing/route.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+#include "sm/mad/mad_sa.h"
+#include "sm/sa/sa.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+
+#define PREFIX UINT64_C(0xfe80000000000000)
+
+enum { BATCH = 1024 };
+
+struct bench {
+	struct transport t;
+	struct sa *sa;
+	struct view *view;
+	port_ix *host;
+	uint32_t nhosts;
+	struct rng rng;
+	uint64_t good, bad;
+	/* the other core */
+	struct route_job job;
+	atomic_bool stop;
+	unsigned reroutes;
+};
+
+static int64_t
+now_ns(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static int
+take_answer(struct transport *t, const struct transport_msg *m)
+{
+	struct bench *b = (struct bench *)(void *)t;
+
+	if (m->mad[4] == 0 && m->mad[5] == 0)
+		b->good++;
+	else
+		b->bad++;
+	return 0;
+}
+
+static void
+release(void *cookie, struct view *v)
+{
+	(void)cookie;
+	v->refs--; /* the last one is ours */
+}
+
+static struct view *
+make_view(const struct fabric *f, struct lft_pool *pool, struct route_job *job)
+{
+	static const char *const engines[] = {"updn"};
+	static const struct engine_options none;
+	struct view *v = mem_zalloc(1, sizeof(*v));
+	struct route_story story;
+	struct reason why;
+
+	v->refs = 1;
+	v->topo = frozen_topo(f, &(struct frozen_lids){0});
+	*job = (struct route_job){
+		.topo = v->topo,
+		.pool = pool,
+		.options = &none,
+		.load_limit = 1250,
+		.threads = 1,
+	};
+	v->routes = route_compute(job, engines, 1, &story, &why);
+	if (v->routes == NULL) {
+		(void)fprintf(stderr, "sa: %s\n", why.text);
+		exit(EXIT_FAILURE);
+	}
+	return v;
+}
+
+/* A Get(PathRecord) as the kernel asks it, from one host to another. */
+static void
+make_query(struct bench *b, struct transport_msg *m)
+{
+	const struct topo *t = b->view->topo;
+	const struct topo_port *from =
+		&t->port[b->host[rng_below(&b->rng, b->nhosts)]];
+	const struct topo_port *to =
+		&t->port[b->host[rng_below(&b->rng, b->nhosts)]];
+	const struct mad_sa h = {
+		.base_version = 1,
+		.class_version = MAD_SA_VERSION,
+		.method = MAD_GET,
+		.tid = 1,
+		.attr = MAD_SA_PATH_REC,
+		.mask = MAD_SA_PATH_DGID | MAD_SA_PATH_SGID |
+			MAD_SA_PATH_REVERSIBLE | MAD_SA_PATH_NPATHS |
+			MAD_SA_PATH_PKEY,
+	};
+	const struct mad_sa_path p = {
+		.dgid = {PREFIX, to->guid},
+		.sgid = {PREFIX, from->guid},
+		.reversible = true,
+		.npaths = 1,
+		.pkey = 0xffff,
+	};
+
+	memset(m, 0, sizeof(*m));
+	m->lid = from->lid;
+	m->qpn = 1;
+	m->len = MAD_SIZE;
+	mad_sa_encode(&h, m->mad);
+	mad_sa_path_encode(&p, m->mad + MAD_SA_HEADER);
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* What this thread has had of its core. */
+static int64_t
+cpu_ns(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static void
+measure(struct bench *b, const char *when, uint32_t n)
+{
+	struct transport_msg *m = mem_zalloc(BATCH, sizeof(*m));
+	int64_t *took = mem_zalloc(n, sizeof(*took)), busy = 0;
+
+	n -= n % BATCH;
+	for (uint32_t i = 0; i < n; i += BATCH) {
+		int64_t t0;
+
+		for (uint32_t k = 0; k < BATCH; k++)
+			make_query(b, &m[k]);
+		t0 = cpu_ns();
+		for (uint32_t k = 0; k < BATCH; k++) {
+			int64_t at = now_ns();
+
+			sa_receive(b->sa, &m[k], (struct mono){at});
+			took[i + k] = now_ns() - at;
+		}
+		busy += cpu_ns() - t0;
+	}
+	qsort(took, n, sizeof(*took), by_value);
+	(void)printf("  %-16s %8.0f queries per second of a core, median %5.2f "
+		     "us, 99%% %6.2f us, 99.9%% %7.2f us\n",
+		when, n / ((double)busy / 1e9), (double)took[n / 2] / 1e3,
+		(double)took[(uint64_t)n * 99 / 100] / 1e3,
+		(double)took[(uint64_t)n * 999 / 1000] / 1e3);
+	free(took);
+	free(m);
+}
+
+/* A full computation, over and over, in a pool of its own. */
+static void *
+reroute(void *cookie)
+{
+	static const char *const engines[] = {"updn"};
+	struct bench *b = cookie;
+
+	while (!atomic_load(&b->stop)) {
+		struct lft_pool *pool = lft_pool_new();
+		struct route_story story;
+		struct reason why;
+
+		b->job.pool = pool;
+		routes_unref(route_compute(&b->job, engines, 1, &story, &why));
+		lft_pool_free(pool);
+		b->reroutes++;
+	}
+	return NULL;
+}
+
+static void
+run(const char *name, struct fabric *f, uint32_t n)
+{
+	struct bench b = {.t.send = take_answer, .rng = {1}};
+	const struct sa_ops ops = {.cookie = &b, .release = release};
+	const struct sa_params p = {
+		.prefix = PREFIX, .packet_life = 18, .table_mib = 256};
+	struct lft_pool *pool = lft_pool_new();
+	pthread_t other;
+
+	b.view = make_view(f, pool, &b.job);
+	b.host = mem_zalloc(b.view->topo->nports, sizeof(*b.host));
+	for (port_ix i = 0; i < b.view->topo->nports; i++)
+		if (topo_has_lid(b.view->topo, i) &&
+			b.view->topo->port[i].num != 0)
+			b.host[b.nhosts++] = i;
+	b.sa = sa_new(&b.t, &ops, &p);
+	sa_commit(b.sa, b.view, (struct mono){0});
+	(void)printf("%s: %u hosts, %u switches\n", name, b.nhosts,
+		b.view->topo->nsw);
+	measure(&b, "alone", n);
+	if (pthread_create(&other, NULL, reroute, &b) == 0) {
+		measure(&b, "during a reroute", n);
+		atomic_store(&b.stop, true);
+		(void)pthread_join(other, NULL);
+		(void)printf(
+			"  (%u full computations meanwhile)\n", b.reroutes);
+	}
+	if (b.bad > 0)
+		(void)printf("  %llu queries were refused\n",
+			(unsigned long long)b.bad);
+	sa_free(b.sa);
+	view_unref(b.view);
+	lft_pool_free(pool);
+	free(b.host);
+	fabric_free(f);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct gen_fattree2 small = {18, 36, 1, 18, 18};
+	uint32_t n = argc > 1 ? (uint32_t)atoi(argv[1]) : 1000000;
+
+	run("ft648", gen_tree_two(&small, NULL), n);
+	run("ft3456", gen_tree_three(24, NULL), n);
+	run("ft11664", gen_tree_three(36, NULL), n);
+	return EXIT_SUCCESS;
+}

@@ -1,0 +1,313 @@
+/*
+ * sa_fuzz: hosts that ask subnet administration anything. The input is a
+ * program: a request (kind and method from a list, or any bytes), time, a view
+ * that lost or regained a host, a trap, an answer to a report. Every request is
+ * answered exactly once, with records as long as it says; nothing else is.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "discovery/draft.h"
+#include "sm/base/be.h"
+#include "sm/base/mem.h"
+#include "sm/mad/mad_sa.h"
+#include "sm/sa/sa.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { HOSTS = 3, LEAVES = 2, AT_METHOD = 3, AT_CLASS = 1 };
+
+struct wire {
+	struct transport t;
+	struct sa *sa;
+	struct lft_pool *pool;
+	struct view *view[2]; /* with and without the last host */
+	unsigned now;	      /* which of them */
+	struct mono clock;
+	uint64_t asked, answered;
+	uint32_t report; /* TID of the last */
+	unsigned refs;
+};
+
+/* ---- a small fabric, by hand: two switches, three hosts ---- */
+
+static struct view *
+make_view(struct lft_pool *pool, unsigned hosts, uint32_t generation)
+{
+	struct draft *d = draft_new();
+	draft_id sw[LEAVES], h;
+	struct view *v = mem_zalloc(1, sizeof(*v));
+	struct topo *raw;
+	uint16_t *lid;
+	uint8_t *lmc, row[LFT_BLOCK];
+
+	for (unsigned i = 0; i < LEAVES; i++)
+		sw[i] = draft_add_node(d, TOPO_SWITCH, 0x100 + i, 4, "sw");
+	draft_add_link(d, sw[0], 4, sw[1], 4);
+	for (unsigned i = 0; i < hosts; i++) {
+		h = draft_add_node(d, TOPO_CA, 0x200 + 16 * i, 1, "host");
+		draft_add_link(d, h, 1, sw[i % 2], 1 + i / 2);
+		if (i == 0)
+			draft_set_self(d, h, 1);
+	}
+	raw = draft_freeze(d, generation, NULL);
+	lid = mem_zalloc(raw->nports, sizeof(*lid));
+	lmc = mem_zalloc(raw->nports, sizeof(*lmc));
+	for (port_ix p = 0; p < raw->nports; p++) {
+		const struct topo_node *n = &raw->node[raw->port[p].node];
+
+		if (!topo_has_lid(raw, p))
+			continue;
+		/* switches 1, 2; hosts 8, 16, 24 with LMC 2 */
+		lid[p] = (uint16_t)(n->type == TOPO_SWITCH
+					    ? n->guid - 0xff
+					    : 8 + (n->guid - 0x200) / 2);
+		lmc[p] = n->type == TOPO_SWITCH ? 0 : 2;
+	}
+	v->refs = 1;
+	v->topo = topo_with_lids(raw, &(struct topo_lids){lid, lmc});
+	v->routes = routes_new(v->topo, pool);
+	for (sw_ix s = 0; s < LEAVES; s++) {
+		unsigned me =
+			(unsigned)(v->topo->node[v->topo->sw[s].node].guid -
+				   0x100);
+
+		memset(row, LFT_DROP, sizeof(row));
+		row[1 + me] = 0;
+		row[2 - me] = 4;
+		for (unsigned i = 0; i < hosts; i++)
+			memset(row + 8 + 8 * i,
+				i % 2 == me ? (int)(1 + i / 2) : 4, 4);
+		routes_put_row(v->routes, s, row, NULL, TOPO_NONE);
+	}
+	free(lid);
+	free(lmc);
+	topo_unref(raw);
+	draft_free(d);
+	return v;
+}
+
+/* ---- the SA's other side ---- */
+
+static int
+wire_send(struct transport *t, const struct transport_msg *m)
+{
+	struct wire *w = (struct wire *)(void *)t;
+	const uint8_t *whole = m->len > MAD_SIZE ? m->body : m->mad;
+	struct mad_sa h;
+
+	if (mad_sa_decode(whole, m->len, &h, NULL) != 0 || whole == NULL)
+		abort();
+	if (h.method == MAD_SA_REPORT) {
+		w->report = (uint32_t)h.tid;
+		return 0;
+	}
+	if ((h.method & MAD_SA_RESPONSE) == 0)
+		abort();
+	if (h.rmpp && h.offset != 0 &&
+		(m->len - MAD_SA_HEADER) % (h.offset * 8U) != 0)
+		abort();
+	if (!h.rmpp && m->len != MAD_SIZE)
+		abort();
+	w->answered++;
+	return 0;
+}
+
+static void
+release(void *cookie, struct view *v)
+{
+	(void)cookie;
+	view_unref(v);
+}
+
+static bool
+manager(void *cookie, size_t n, struct sa_manager *out)
+{
+	const struct wire *w = cookie;
+
+	*out = (struct sa_manager){.port = w->view[w->now]->topo->sm_port};
+	return n == 0;
+}
+
+static void
+write_guids(void *cookie, port_ix port, uint8_t block, const uint64_t guid[8])
+{
+	(void)cookie;
+	(void)port;
+	(void)block;
+	(void)guid;
+}
+
+/* ---- the program ---- */
+
+/* Is this one that must be answered? */
+static bool
+is_request(const struct transport_msg *m)
+{
+	uint8_t method = m->mad[AT_METHOD];
+
+	return m->len >= MAD_SA_HEADER && m->mad[AT_CLASS] == MAD_SA &&
+	       (method & MAD_SA_RESPONSE) == 0 && method != MAD_TRAP &&
+	       method != MAD_TRAP_REPRESS && method != MAD_SA_REPORT &&
+	       method != 0 && m->lid != 0 && m->lid < MAD_LID_END;
+}
+
+static void
+receive(struct wire *w, struct transport_msg *m)
+{
+	if (m->len > MAD_SIZE) {
+		m->body = mem_zalloc(1, m->len);
+		memcpy(m->body, m->mad, MAD_SIZE);
+		memset(m->body + MAD_SIZE, 0xfe, m->len - MAD_SIZE);
+	}
+	w->asked += is_request(m);
+	sa_receive(w->sa, m, w->clock);
+	free(m->body);
+}
+
+/* kind method lid mask(8) then the record: the rest of it */
+static size_t
+ask(struct wire *w, const uint8_t *in, size_t n)
+{
+	static const uint16_t attrs[] = {0x01, 0x02, 0x03, 0x11, 0x12, 0x13,
+		0x14, 0x15, 0x17, 0x18, 0x20, 0x30, 0x31, 0x33, 0x35, 0x35,
+		0x36, 0x38, 0x39, 0x3a, 0xf3};
+	static const uint8_t methods[] = {
+		1, 2, 0x12, 0x13, 0x14, 0x15, 1, 0x12};
+	static const uint16_t lids[] = {1, 2, 8, 9, 16, 24, 27, 99};
+	struct transport_msg m = {.qpn = 1, .len = MAD_SIZE};
+	struct mad_sa h = {.base_version = 1, .class_version = MAD_SA_VERSION};
+	size_t take;
+
+	if (n < 12)
+		return n;
+	h.attr = attrs[in[0] % (sizeof(attrs) / sizeof(attrs[0]))];
+	h.method = methods[in[1] % sizeof(methods)];
+	h.mod = (uint32_t)(in[1] & 0x80) << 24;
+	h.sm_key = (in[2] & 0x40) != 0 ? 7 : 0;
+	m.lid = lids[in[2] % 8];
+	h.mask = be_get64(in + 3);
+	if ((in[2] & 0x80) != 0) {
+		h.rmpp = true;
+		h.rmpp_type = 1;
+		m.len = MAD_SA_HEADER + (size_t)in[11] * 8;
+	}
+	mad_sa_encode(&h, m.mad);
+	take = n - 12 < (size_t)in[11] ? n - 12 : in[11];
+	take = take < MAD_SA_DATA ? take : MAD_SA_DATA;
+	memcpy(m.mad + MAD_SA_HEADER, in + 12, take);
+	receive(w, &m);
+	return 12 + take;
+}
+
+/* Any bytes as a message. */
+static size_t
+anything(struct wire *w, const uint8_t *in, size_t n)
+{
+	struct transport_msg m = {.qpn = 1};
+	size_t take;
+
+	if (n < 3)
+		return n;
+	m.lid = in[0];
+	m.error = in[1] & 0x80 ? 110 : 0;
+	take = n - 2 < MAD_SIZE ? n - 2 : MAD_SIZE;
+	m.len = take;
+	memcpy(m.mad, in + 2, take);
+	m.mad[AT_CLASS] = MAD_SA;
+	if (m.error != 0)
+		w->asked -= is_request(&m);
+	receive(w, &m);
+	return 2 + take;
+}
+
+static void
+respond(struct wire *w, uint8_t lid)
+{
+	struct transport_msg m = {.lid = lid, .qpn = 1, .len = MAD_SIZE};
+	const struct mad_sa h = {.base_version = 1,
+		.class_version = MAD_SA_VERSION,
+		.method = MAD_SA_REPORT | MAD_SA_RESPONSE,
+		.tid = w->report,
+		.attr = MAD_SA_NOTICE_ATTR};
+
+	mad_sa_encode(&h, m.mad);
+	receive(w, &m);
+}
+
+static void
+pass(struct wire *w, int64_t ms)
+{
+	w->clock = mono_add(w->clock, mono_ms(ms));
+	for (int i = 0; i < 64 && !mono_before(w->clock, sa_next(w->sa)); i++)
+		sa_tick(w->sa, w->clock);
+}
+
+static size_t
+step(struct wire *w, const uint8_t *in, size_t n)
+{
+	uint8_t op = in[0] & 7;
+
+	switch (op) {
+	case 0:
+	case 1:
+	case 2:
+		return 1 + ask(w, in + 1, n - 1);
+	case 3:
+		return 1 + anything(w, in + 1, n - 1);
+	case 4:
+		pass(w, (int64_t)1 << (in[0] >> 4));
+		return 1;
+	case 5:
+		w->now = !w->now;
+		sa_commit(w->sa, w->view[w->now], w->clock);
+		return 1;
+	case 6:
+		respond(w, (uint8_t)(8 + (in[0] >> 4)));
+		return 1;
+	default:
+		if (n < 1 + MAD_DATA)
+			return n;
+		sa_trap(w->sa, in[0] >> 3, in + 1, w->clock);
+		return 1 + MAD_DATA;
+	}
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct wire w = {.t.send = wire_send, .clock = {1}};
+	const struct sa_ops ops = {&w, release, manager, write_guids};
+	const struct sa_params p = {
+		.prefix = UINT64_C(0xfe80000000000000),
+		.sa_key = 7,
+		.packet_life = 18,
+		.rate = 100,
+		.burst = 200,
+		.services = 4,
+		.subscribers = 4,
+		.table_mib = 1,
+	};
+
+	w.pool = lft_pool_new();
+	w.view[0] = make_view(w.pool, HOSTS, 1);
+	w.view[1] = make_view(w.pool, HOSTS - 1, 2);
+	w.sa = sa_new(&w.t, &ops, &p);
+	while (size > 0) {
+		size_t used = step(&w, data, size);
+
+		data += used;
+		size -= used;
+	}
+	pass(&w, 1);
+	if (w.asked != w.answered)
+		abort();
+	sa_free(w.sa);
+	for (unsigned i = 0; i < 2; i++) {
+		if (w.view[i]->refs != 1)
+			abort(); /* somebody kept it */
+		view_unref(w.view[i]);
+	}
+	lft_pool_free(w.pool);
+	return 0;
+}
