@@ -72,12 +72,35 @@ byte_of(const char *line, size_t len, size_t col)
 }
 
 static bool
+in_word(char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+	       (c >= 'a' && c <= 'z');
+}
+
+/* Does the word stand in the line, by itself ("key" is not in "pkey")? */
+static bool
+has_word(const char *line, size_t len, const char *word)
+{
+	const char *at = line, *end = line + len;
+	size_t n = strlen(word);
+
+	while ((at = memmem(at, (size_t)(end - at), word, n)) != NULL) {
+		if ((at == line || !in_word(at[-1])) &&
+			(at + n == end || !in_word(at[n])))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+static bool
 is_secret(const struct diag_list *d, const char *line, size_t len)
 {
 	const char *const *s;
 
 	for (s = d->secret; s != NULL && *s != NULL; s++)
-		if (memmem(line, len, *s, strlen(*s)) != NULL)
+		if (has_word(line, len, *s))
 			return true;
 	return false;
 }
