@@ -134,8 +134,10 @@ number(struct parse *p, unsigned base, uint64_t max, uint64_t *out)
 					   : 99;
 		if (d >= base)
 			break;
-		if (v > (UINT64_MAX - d) / base || v * base + d > max)
+		if (v > (UINT64_MAX - d) / base || v * base + d > max) {
+			p->at = from;
 			return false;
+		}
 		v = v * base + d;
 	}
 	*out = v;
