@@ -189,8 +189,9 @@ parse_entry(struct parse *p)
 	p->at += 2;
 	if (!number(p, 16, TOPO_LID_MAX, &lid))
 		return fail(p, "expected a unicast LID");
-	if (p->at == p->end || *p->at++ != ' ')
+	if (p->at == p->end || *p->at != ' ')
 		return fail(p, "expected a blank and a port number");
+	p->at++;
 	if (!number(p, 10, 255, &out))
 		return fail(p, "expected a port number, 0 to 255");
 	store(&f->table[f->ntables - 1], (uint32_t)lid, (uint8_t)out);
