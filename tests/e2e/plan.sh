@@ -50,7 +50,7 @@ plan_trees() {
 	same now.shift.worst 1
 	same now.shift.first_worst 1
 	same now.hops.max 2
-	same then -
+	same "then" -
 	plan --topology "$E2E_DIR/648.net" --fail leaf3/19 --fail spine2 \
 		--method all || fail "$(cat "$E2E_DIR/plan.err")"
 	same then.ok true
