@@ -3,198 +3,91 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "config/options.h"
+#include "config/partition.h"
+#include "config/section.h"
 #include "config/suggest.h"
 #include "config/value.h"
 #include "config/yaml.h"
 #include "sm/base/mem.h"
 
-enum { KEY_MAX = 80 };
-
-/* One option of the whole file. */
-struct key {
-	const struct schema_option *o;
-	size_t offset;	      /* of its section in struct config */
-	char name[KEY_MAX];   /* "fabric.lmc.hosts" */
-	struct diag_place at; /* of its value in the file, line 0: not there */
-};
-
-struct keys {
-	struct key *key;
-	size_t n;
-};
-
 /* A file being read. */
 struct parsing {
-	struct keys keys;
+	struct section keys;
 	struct config *c;
 	struct schema_env env;
 	struct diag_list *d;
 };
 
-static struct keys
+/* Every option with its whole name. */
+static struct section
 keys_new(struct arena *a)
 {
 	const struct options_section *s;
-	size_t nsections, i, j, n = 0;
-	struct keys k = {NULL, 0};
+	size_t n, i;
+	struct section k = {.arena = a, .path = ""};
 
-	s = options_all(&nsections);
-	for (i = 0; i < nsections; i++)
-		n += s[i].schema.n;
-	k.key = arena_array(a, n, sizeof(*k.key));
-	for (i = 0; i < nsections; i++) {
-		for (j = 0; j < s[i].schema.n; j++) {
-			struct key *key = &k.key[k.n++];
-
-			key->o = &s[i].schema.option[j];
-			key->offset = s[i].offset;
-			(void)snprintf(key->name, sizeof(key->name), "%s.%s",
-				s[i].schema.path, key->o->key);
-		}
-	}
+	s = options_all(&n);
+	for (i = 0; i < n; i++)
+		section_add(&k, &s[i].schema, s[i].offset);
 	return k;
 }
 
-static void *
-section_of(struct config *c, const struct key *k)
-{
-	return (char *)c + k->offset;
-}
-
-static const void *
-const_section_of(const struct config *c, const struct key *k)
-{
-	return (const char *)c + k->offset;
-}
-
-static struct key *
-key_find(const struct keys *k, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < k->n; i++)
-		if (strcmp(k->key[i].name, name) == 0)
-			return &k->key[i];
-	return NULL;
-}
-
-/* True when name is a map of keys: "fabric", "fabric.lmc". */
+/* Are these the same switch, name or pattern? */
 static bool
-is_section(const struct keys *k, const char *name)
+same_switch(const char *a, const char *b)
 {
-	size_t i, n = strlen(name);
+	uint64_t x, y;
 
-	for (i = 0; i < k->n; i++)
-		if (strncmp(k->key[i].name, name, n) == 0 &&
-			k->key[i].name[n] == '.')
-			return true;
-	return false;
+	if (value_guid(a, &x) && value_guid(b, &y))
+		return x == y;
+	return strcmp(a, b) == 0;
 }
 
-/* What the user may have meant by an unknown word below prefix. */
-static const char *
-meant(const struct parsing *p, const char *prefix, const char *word)
-{
-	struct suggest s = suggest_for(word);
-	size_t i, n = strlen(prefix);
-	const char *leaf;
-	char *sibling;
-
-	for (i = 0; i < p->keys.n; i++) {
-		const char *name = p->keys.key[i].name;
-
-		if (strncmp(name, prefix, n) != 0)
-			continue;
-		sibling = arena_strdup(p->env.arena, name + n);
-		sibling[strcspn(sibling, ".")] = '\0';
-		suggest_offer(&s, sibling);
-	}
-	if (s.best != NULL)
-		return s.best;
-	/* the right word in the wrong place */
-	for (i = 0; i < p->keys.n; i++) {
-		leaf = strrchr(p->keys.key[i].name, '.') + 1;
-		if (strcmp(leaf, word) == 0 ||
-			strcmp(p->keys.key[i].name, word) == 0)
-			return p->keys.key[i].name;
-	}
-	return NULL;
-}
-
+/* A switch that is in this list and in the other. */
 static void
-unknown(struct parsing *p, const struct yaml_value *v, const char *prefix,
-	const char *path)
+check_roles(struct parsing *p, const struct section_key *a,
+	const struct section_key *b)
 {
-	const char *m;
+	const struct yaml_value *v, *w;
 
-	if (p->d->n == DIAG_MAX) {
-		p->d->dropped++;
-		return;
-	}
-	m = meant(p, prefix, v->key);
-	if (m != NULL && strcmp(m, v->key) == 0)
-		diag_add(p->d, v->key_at, "unknown-key", path,
-			"'%s' is not one key; write each word between the "
-			"dots on a line of its own, indented",
-			v->key);
-	else if (m != NULL)
-		diag_add(p->d, v->key_at, "unknown-key", path,
-			"unknown key '%.*s'; did you mean '%s'?", KEY_MAX,
-			v->key, m);
-	else
-		diag_add(p->d, v->key_at, "unknown-key", path,
-			"unknown key '%.*s'", KEY_MAX, v->key);
-}
-
-/* Read a map of keys; prefix is "" or "fabric." or "fabric.lmc.". */
-static void
-read_map(struct parsing *p, const struct yaml_value *map, const char *prefix)
-{
-	const struct yaml_value *v;
-	struct key *k;
-	char name[KEY_MAX];
-	char below[KEY_MAX + 1];
-
-	for (v = map->first; v != NULL; v = v->next) {
-		int n = snprintf(name, sizeof(name), "%s%s", prefix, v->key);
-		bool fits =
-			n < (int)sizeof(name) && strchr(v->key, '.') == NULL;
-
-		if (v->key[0] == '\0')
-			continue; /* reported when the tree was made */
-		k = fits ? key_find(&p->keys, name) : NULL;
-		if (k != NULL) {
-			k->at = v->at;
-			(void)schema_load(k->o, v, section_of(p->c, k), &p->env,
-				p->d, k->name);
-		} else if (!fits || !is_section(&p->keys, name)) {
-			unknown(p, v, prefix, name);
-		} else if (v->kind == YAML_KIND_MAP) {
-			(void)snprintf(below, sizeof(below), "%s.", name);
-			read_map(p, v, below);
-		} else if (v->kind != YAML_KIND_BAD && !yaml_empty(v)) {
-			diag_add(p->d, v->at, "value", name,
-				"%s: expected keys and their values", name);
-		}
-	}
+	for (v = a->v != NULL ? a->v->first : NULL; v != NULL; v = v->next)
+		for (w = b->v != NULL ? b->v->first : NULL; w != NULL;
+			w = w->next)
+			if (same_switch(v->text, w->text))
+				diag_note(p->d,
+					diag_add(p->d, w->at, "two-roles",
+						b->name,
+						"%s: '%.64s' has another role "
+						"already",
+						b->name, w->text),
+					v->at, "it is given here");
 }
 
 /* What no single row can judge. */
 static void
 check_together(struct parsing *p)
 {
+	static const char *const role[] = {"routing.roles.leaf",
+		"routing.roles.spine", "routing.roles.root"};
 	const struct config_lids *lids = &p->c->fabric.lids;
-	const struct key *first = key_find(&p->keys, "fabric.lids.first");
-	const struct key *last = key_find(&p->keys, "fabric.lids.last");
-	const struct key *at = first->at.line > 0 ? first : last;
+	const struct section_key *first =
+		section_find(&p->keys, "fabric.lids.first");
+	const struct section_key *last =
+		section_find(&p->keys, "fabric.lids.last");
+	const struct section_key *at = first->at.line > 0 ? first : last;
 	struct diag *e;
 
+	for (size_t i = 0; i < 3; i++)
+		for (size_t j = i + 1; j < 3; j++)
+			check_roles(p, section_find(&p->keys, role[i]),
+				section_find(&p->keys, role[j]));
 	if (lids->first <= lids->last)
 		return;
 	e = diag_add(p->d, at->at, "reversed-range", at->name,
@@ -231,15 +124,15 @@ config_default(void)
 
 /* The last words of the keys whose values must not be shown. */
 static const char *const *
-secrets(const struct keys *k, struct arena *a)
+secrets(const struct section *k, struct arena *a)
 {
 	const char **list = arena_array(a, k->n + 1, sizeof(const char *));
 	size_t i, n = 0;
 
 	for (i = 0; i < k->n; i++)
 		if (k->key[i].o->secret)
-			list[n++] = arena_strdup(
-				a, strrchr(k->key[i].name, '.') + 1);
+			list[n++] =
+				arena_strdup(a, section_leaf(k->key[i].name));
 	return list;
 }
 
@@ -256,12 +149,14 @@ config_parse(const char *file, const char *text, size_t len,
 	p.c = config_new(engines, &p.env);
 	root = yaml_read(scratch, text, len, d);
 	if (root != NULL && root->kind == YAML_KIND_MAP)
-		read_map(&p, root, "");
+		section_read(&p.keys, root, p.c, &p.env, d);
 	else if (root != NULL && root->kind != YAML_KIND_BAD)
 		diag_add(d, root->at, "value", "",
 			"expected keys and their values, such as 'fabric:'");
-	if (diag_count(d) == 0)
+	if (diag_count(d) == 0) {
 		check_together(&p);
+		partition_check(&p.c->partitions, d);
+	}
 	diag_end(d);
 	arena_free(scratch);
 	if (diag_count(d) == 0)
@@ -325,6 +220,101 @@ config_load(const char *file, const char *const *engines, struct diag_list *d)
 	return c;
 }
 
+/* The name of an option that somebody may have meant, or NULL. */
+static const char *
+meant(const struct section *keys, const char *name)
+{
+	struct suggest s = suggest_for(name);
+
+	for (size_t i = 0; i < keys->n; i++)
+		suggest_offer(&s, keys->key[i].name);
+	return s.best;
+}
+
+/* Apply one "key=value". */
+static int
+set_one(struct parsing *p, const char *text, struct reason *why)
+{
+	size_t n = strcspn(text, "=");
+	struct reason what = {""};
+	char name[SECTION_KEY_MAX];
+	const struct section_key *k;
+	const char *m;
+
+	if (text[n] == '\0' || n == 0 || n >= sizeof(name))
+		return reason_set(why, "%s: expected key=value", text);
+	(void)snprintf(name, sizeof(name), "%.*s", (int)n, text);
+	k = section_find(&p->keys, name);
+	if (k == NULL) {
+		m = meant(&p->keys, name);
+		return reason_set(why, "%s: unknown key '%s'%s%s%s", text, name,
+			m != NULL ? "; did you mean '" : "", m != NULL ? m : "",
+			m != NULL ? "'?" : "");
+	}
+	if (schema_set(k->o, text + n + 1, (char *)p->c + k->offset, &p->env,
+		    &what) != 0)
+		return reason_set(
+			why, "%s: %s", k->o->secret ? name : text, what.text);
+	return 0;
+}
+
+/* The names of a list, which schema_set does not judge. */
+static int
+known_engines(
+	const struct config *c, const char *const *engines, struct reason *why)
+{
+	const struct schema_names *l = &c->routing.engines;
+
+	for (size_t i = 0; i < l->n; i++) {
+		size_t k = 0;
+
+		while (engines[k] != NULL &&
+			strcmp(engines[k], l->name[i]) != 0)
+			k++;
+		if (engines[k] == NULL)
+			return reason_set(why,
+				"routing.engines: no engine is called '%s'",
+				l->name[i]);
+	}
+	return 0;
+}
+
+struct config *
+config_with(const struct config *base, const char *const *set, size_t n,
+	const char *const *engines, struct reason *why)
+{
+	struct arena *scratch = arena_new();
+	struct parsing p = {.keys = keys_new(scratch)};
+	struct diag_list d;
+	struct buf text = {0};
+	int rc = 0;
+
+	config_print(base, &text);
+	p.c = config_parse("settings", text.text, text.n, engines, &d);
+	buf_free(&text);
+	if (p.c == NULL) { /* what we print can be read back */
+		diag_free(&d);
+		arena_free(scratch);
+		(void)reason_set(why, "the configuration cannot be copied");
+		return NULL;
+	}
+	diag_free(&d);
+	p.env = (struct schema_env){p.c->arena, engines};
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = set_one(&p, set[i], why);
+	if (rc == 0)
+		rc = known_engines(p.c, engines, why);
+	if (rc == 0 && p.c->fabric.lids.first > p.c->fabric.lids.last)
+		rc = reason_set(why,
+			"fabric.lids.first (%u) is above fabric.lids.last (%u)",
+			p.c->fabric.lids.first, p.c->fabric.lids.last);
+	arena_free(scratch);
+	if (rc == 0)
+		return p.c;
+	config_unref(p.c);
+	return NULL;
+}
+
 struct config *
 config_ref(struct config *c)
 {
@@ -340,79 +330,24 @@ config_unref(struct config *c)
 		arena_free(c->arena); /* c itself lives there */
 }
 
-/* Length of the beginning of name, in whole words, that prev shares. */
-static size_t
-shared_words(const char *name, const char *prev)
-{
-	size_t i, n = 0;
-
-	for (i = 0; name[i] != '\0' && name[i] == prev[i]; i++)
-		if (name[i] == '.')
-			n = i + 1;
-	return n;
-}
-
-/* Print the sections that name opens after prev; the depth of its leaf. */
-static int
-open_sections(const char *name, const char *prev, struct buf *out)
-{
-	size_t from = shared_words(name, prev), i, word = 0;
-	int depth = 0;
-
-	for (i = 0; name[i] != '\0'; i++) {
-		if (name[i] != '.')
-			continue;
-		if (i >= from && depth == 0 && *prev != '\0')
-			buf_printf(out, "\n");
-		if (i >= from)
-			buf_printf(out, "%*s%.*s:\n", depth * 2, "",
-				(int)(i - word), name + word);
-		word = i + 1;
-		depth++;
-	}
-	return depth;
-}
-
 void
 config_print(const struct config *c, struct buf *out)
 {
 	struct arena *scratch = arena_new();
-	struct keys k = keys_new(scratch);
-	const char *prev = "";
-	struct buf value = {0};
-	size_t i;
+	struct section k = keys_new(scratch);
 
-	for (i = 0; i < k.n; i++) {
-		const struct key *key = &k.key[i];
-		int depth = open_sections(key->name, prev, out);
-
-		schema_print(key->o, const_section_of(c, key), depth * 2 + 2,
-			&value);
-		buf_printf(out, "%*s%s:", depth * 2, "",
-			strrchr(key->name, '.') + 1);
-		/* a list on lines of its own needs its unit above it */
-		if (key->o->unit != NULL && value.text[0] == '\n')
-			buf_printf(out, " # %s%s", key->o->unit, value.text);
-		else if (key->o->unit != NULL)
-			buf_printf(out, " %s # %s", value.text, key->o->unit);
-		else
-			buf_printf(out, "%s%s",
-				value.text[0] == '\n' ? "" : " ", value.text);
-		buf_printf(out, "\n");
-		buf_free(&value);
-		prev = key->name;
-	}
+	section_print(&k, c, 0, out);
 	arena_free(scratch);
 }
 
 static char *
-value_text(const struct config *c, const struct key *k)
+value_text(const struct config *c, const struct section_key *k)
 {
 	struct buf b = {0};
 
 	if (k->o->secret)
 		return mem_strdup("(secret)");
-	schema_print(k->o, const_section_of(c, k), -1, &b);
+	schema_print(k->o, section_base(k, c), -1, &b);
 	return b.text;
 }
 
@@ -421,15 +356,15 @@ config_diff(const struct config *was, const struct config *is,
 	struct config_changes *out)
 {
 	struct arena *scratch = arena_new();
-	struct keys k = keys_new(scratch);
+	struct section k = keys_new(scratch);
 	size_t i, cap = 0;
 
 	*out = (struct config_changes){0};
 	for (i = 0; i < k.n; i++) {
-		const struct key *key = &k.key[i];
+		const struct section_key *key = &k.key[i];
 
-		if (schema_same(key->o, const_section_of(was, key),
-			    const_section_of(is, key)))
+		if (schema_same(key->o, section_base(key, was),
+			    section_base(key, is)))
 			continue;
 		out->item =
 			mem_grow(out->item, out->n, &cap, sizeof(*out->item));
@@ -509,33 +444,67 @@ sentences(const char *text, struct buf *out)
 	buf_put(out, "\n", 1);
 }
 
+/* One option, with its default from the struct at base. */
+static void
+option_mdoc(const struct schema_option *o, const char *name, const void *base,
+	const char *const *engines, struct buf *out)
+{
+	struct buf range = {0}, def = {0}, values = {0};
+
+	schema_range(o, engines, &range);
+	schema_print(o, base, -1, &def);
+	buf_printf(out, ".It Ic %s\n", name);
+	buf_printf(out, "Type: %s", schema_type_name(o->type));
+	if (o->unit != NULL)
+		buf_printf(out, ", in %s", o->unit);
+	buf_printf(out, ".\n");
+	if (range.n > 0) {
+		buf_printf(&values, "Values: %s.", range.text);
+		sentences(values.text, out);
+	}
+	buf_printf(out, "Default: %s.\n", def.text);
+	buf_printf(out, "On reload: %s.\n.Pp\n", schema_reload_name(o->reload));
+	sentences(o->help, out);
+	buf_free(&range);
+	buf_free(&values);
+	buf_free(&def);
+}
+
+/* The options that each record of o has. */
+static void
+record_mdoc(const struct schema_option *o, const char *name,
+	const struct schema_env *env, struct buf *out)
+{
+	void *record = arena_alloc(env->arena, o->record->size);
+	struct section k = {.arena = env->arena, .path = ""};
+	char path[2 * SECTION_KEY_MAX];
+	size_t i;
+
+	schema_defaults(o->record, record, env);
+	section_add(&k, o->record, 0);
+	for (i = 0; i < k.n; i++) {
+		(void)snprintf(
+			path, sizeof(path), "%s.NAME.%s", name, k.key[i].name);
+		option_mdoc(k.key[i].o, path, record, env->names, out);
+	}
+}
+
 void
 config_mdoc(const char *const *engines, struct buf *out)
 {
 	struct arena *scratch = arena_new();
-	struct keys k = keys_new(scratch);
+	struct section k = keys_new(scratch);
 	struct config *c = config_default();
-	struct buf range = {0}, def = {0};
+	const struct schema_env env = {scratch, engines};
 	size_t i;
 
 	for (i = 0; i < k.n; i++) {
 		const struct schema_option *o = k.key[i].o;
 
-		schema_range(o, engines, &range);
-		schema_print(o, const_section_of(c, &k.key[i]), -1, &def);
-		buf_printf(out, ".It Ic %s\n", k.key[i].name);
-		buf_printf(out, "Type: %s", schema_type_name(o->type));
-		if (o->unit != NULL)
-			buf_printf(out, ", in %s", o->unit);
-		buf_printf(out, ".\n");
-		if (range.n > 0)
-			buf_printf(out, "Values: %s.\n", range.text);
-		buf_printf(out, "Default: %s.\n", def.text);
-		buf_printf(out, "On reload: %s.\n.Pp\n",
-			schema_reload_name(o->reload));
-		sentences(o->help, out);
-		buf_free(&range);
-		buf_free(&def);
+		option_mdoc(o, k.key[i].name, section_base(&k.key[i], c),
+			engines, out);
+		if (o->type == SCHEMA_RECORDS)
+			record_mdoc(o, k.key[i].name, &env, out);
 	}
 	config_unref(c);
 	arena_free(scratch);
@@ -613,13 +582,27 @@ type_json(const struct schema_option *o, const char *const *engines)
 		return json_pack("{s:s, s:{s:s}, s:o}", "type", "object",
 			"propertyNames", "pattern", GUID_PATTERN,
 			"additionalProperties", int_json(o));
+	case SCHEMA_WORDS:
+		return json_pack("{s:s, s:{s:o}}", "type", "object",
+			"additionalProperties", "enum", words_json(o->choices));
+	case SCHEMA_SWITCHES:
+		return json_pack("{s:s, s:b, s:{s:[s,s]}}", "type", "array",
+			"uniqueItems", 1, "items", "type", "string", "integer");
+	case SCHEMA_DEVICES:
+		return json_pack("{s:s, s:o}", "type", "array", "items",
+			text_json("^0x[0-9a-fA-F]{1,6}"
+				  "(:0x[0-9a-fA-F]{1,4})?$"));
+	case SCHEMA_DEVICE:
+		return text_json("^0x[0-9a-fA-F]{1,6}(:0x[0-9a-fA-F]{1,4})?$");
 	case SCHEMA_PORT:
 		return text_json("^(auto|[A-Za-z0-9_-]+/[0-9]+|"
 				 "0[xX][0-9a-fA-F]{1,16}|[0-9a-fA-F]{16}|"
 				 "[0-9a-fA-F]{4}(:[0-9a-fA-F]{4}){3})$");
 	case SCHEMA_STRING:
+	case SCHEMA_SWITCH:
 		return json_pack("{s:s, s:I}", "type", "string", "maxLength",
 			(json_int_t)o->max);
+	case SCHEMA_RECORDS: /* section_json does it */
 	case SCHEMA_PATH:
 	default:
 		return json_pack("{s:s, s:I, s:s}", "type", "string",
@@ -639,7 +622,7 @@ static json_t *
 parent_json(json_t *root, const char *name)
 {
 	const char *dot;
-	char word[KEY_MAX];
+	char word[SECTION_KEY_MAX];
 	json_t *all, *next;
 
 	for (; (dot = strchr(name, '.')) != NULL; name = dot + 1) {
@@ -656,30 +639,52 @@ parent_json(json_t *root, const char *name)
 	return root;
 }
 
+/* Put what is said about one option into root. */
+static void
+put_json(json_t *root, const struct section_key *key, json_t *j)
+{
+	const struct schema_option *o = key->o;
+
+	json_object_set_new(j, "description",
+		json_sprintf("%s Default: %s. On reload: %s.", o->help, o->def,
+			schema_reload_name(o->reload)));
+	json_object_set_new(
+		json_object_get(parent_json(root, key->name), "properties"),
+		section_leaf(key->name), j);
+}
+
+static json_t *
+record_json(const struct schema_option *o, const char *const *engines)
+{
+	struct section k = {.arena = arena_new(), .path = ""};
+	json_t *one = section_json();
+	size_t i;
+
+	section_add(&k, o->record, 0);
+	for (i = 0; i < k.n; i++)
+		put_json(one, &k.key[i], type_json(k.key[i].o, engines));
+	arena_free(k.arena);
+	return json_pack(
+		"{s:s, s:o}", "type", "object", "additionalProperties", one);
+}
+
 void
 config_json_schema(const char *const *engines, struct buf *out)
 {
 	struct arena *scratch = arena_new();
-	struct keys k = keys_new(scratch);
-	json_t *root = section_json(), *j;
+	struct section k = keys_new(scratch);
+	json_t *root = section_json();
 	char *text;
 	size_t i;
 
 	json_object_set_new(root, "$schema",
 		json_string("http://json-schema.org/draft-07/schema#"));
 	json_object_set_new(root, "title", json_string("heddle.yaml"));
-	for (i = 0; i < k.n; i++) {
-		const struct schema_option *o = k.key[i].o;
-
-		j = type_json(o, engines);
-		json_object_set_new(j, "description",
-			json_sprintf("%s Default: %s. On reload: %s.", o->help,
-				o->def, schema_reload_name(o->reload)));
-		json_object_set_new(
-			json_object_get(
-				parent_json(root, k.key[i].name), "properties"),
-			strrchr(k.key[i].name, '.') + 1, j);
-	}
+	for (i = 0; i < k.n; i++)
+		put_json(root, &k.key[i],
+			k.key[i].o->type == SCHEMA_RECORDS
+				? record_json(k.key[i].o, engines)
+				: type_json(k.key[i].o, engines));
 	text = json_dumps(root, JSON_INDENT(2));
 	json_decref(root);
 	if (text != NULL)

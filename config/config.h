@@ -20,6 +20,7 @@
 #include "sm/base/arena.h"
 #include "sm/base/buf.h"
 #include "sm/base/clock.h"
+#include "sm/base/reason.h"
 
 struct config_lmc {
 	uint32_t hosts;	   /* ports of channel adapters */
@@ -40,17 +41,36 @@ struct config_fabric {
 	struct schema_guid_ints lmc_override; /* port GUID -> LMC, sorted */
 	struct config_lids lids;
 	uint32_t priority;
-	uint64_t m_key;
+	uint64_t m_key, sm_key;
 };
 
 struct config_updn {
 	struct schema_guids roots; /* switch GUIDs, sorted; empty: computed */
 };
 
+/* Places in a tree, by switch GUID, name or pattern. */
+struct config_roles {
+	struct schema_names leaf, spine, root;
+};
+
 struct config_routing {
 	struct schema_names engines; /* in order of preference */
 	uint32_t load_limit;	     /* per mille, at least 1000 */
 	struct config_updn updn;
+	struct config_roles roles;
+};
+
+struct config_discovery {
+	struct schema_devices role_attribute; /* that are asked for it */
+};
+
+struct config_distribution {
+	uint32_t method; /* enum safe_method */
+	bool allow_unsafe;
+	uint32_t max_stages;
+	struct mono drain;
+	bool strict_drain;
+	struct mono block_limit;
 };
 
 struct config_sweep {
@@ -104,11 +124,14 @@ struct config_log {
 struct config {
 	struct config_fabric fabric;
 	struct config_routing routing;
+	struct config_distribution distribution;
+	struct config_discovery discovery;
 	struct config_sweep sweep;
 	struct config_smp smp;
 	struct config_standby standby;
 	struct config_link link;
 	struct config_sa sa;
+	struct schema_records partitions; /* of struct partition_options */
 	struct config_state state;
 	struct config_control control;
 	struct config_log log;
@@ -145,6 +168,14 @@ struct config *config_parse(const char *file, const char *text, size_t len,
 /* The same, reading the file; unreadable and oversized ones are mistakes. */
 struct config *config_load(
 	const char *file, const char *const *engines, struct diag_list *d);
+
+/*
+ * base with n settings "key=value" on top ("routing.load_limit=1.1"; the last
+ * one of a key counts), judged like a file's. NULL and a reason that starts
+ * with the setting that is wrong.
+ */
+struct config *config_with(const struct config *base, const char *const *set,
+	size_t n, const char *const *engines, struct reason *why);
 
 /* Another reference (NULL allowed); returns c. */
 struct config *config_ref(struct config *c);

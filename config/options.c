@@ -1,6 +1,7 @@
 #include "config/options.h"
 
 #include "config/config.h"
+#include "config/partition.h"
 
 #define MS UINT64_C(1000000)
 #define SECOND (1000 * MS)
@@ -10,6 +11,8 @@
 #define FIELD(section, member) .offset = offsetof(struct section, member)
 
 static const char *const vl_counts[] = {"1", "2", "4", "8", "15", NULL};
+static const char *const methods[] = {
+	"auto", "static", "break-ports", "break-dependencies", "dynamic", NULL};
 static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
 
 static const struct schema_option fabric[] = {
@@ -107,6 +110,15 @@ static const struct schema_option fabric[] = {
 			"with. "
 			"0 means none. "
 			"Keep a file with a key unreadable to others."},
+	{.key = "sm_key",
+		.type = SCHEMA_HEX,
+		FIELD(config_fabric, sm_key),
+		.def = "0x1",
+		.secret = true,
+		.reload = SCHEMA_LIVE,
+		.help = "What subnet managers of one fabric have in common. "
+			"The default is that of opensm, which takes no notice "
+			"of a manager with another one."},
 };
 
 static const struct schema_option routing[] = {
@@ -141,6 +153,102 @@ static const struct schema_option updn[] = {
 		.help = "GUIDs of the switches at the top of the up*/down* "
 			"order. "
 			"Empty: the order is computed from the fabric."},
+};
+
+static const struct schema_option distribution[] = {
+	{.key = "method",
+		.type = SCHEMA_ENUM,
+		FIELD(config_distribution, method),
+		.choices = methods, /* as enum safe_method */
+		.def = "auto",
+		.reload = SCHEMA_LIVE,
+		.help = "How new tables reach the switches while traffic "
+			"flows. "
+			"auto writes directly where no mixture of old and new "
+			"can deadlock, else in stages, else with the fewest "
+			"turns blocked meanwhile. "
+			"static takes all ports to Init, break-ports some, "
+			"break-dependencies blocks every turn that the new "
+			"order forbids. "
+			"dynamic writes in any order and can deadlock."},
+	{.key = "allow_unsafe",
+		.type = SCHEMA_BOOL,
+		FIELD(config_distribution, allow_unsafe),
+		.def = "false",
+		.reload = SCHEMA_LIVE,
+		.help = "Without this the method dynamic is taken as auto."},
+	{.key = "max_stages",
+		.type = SCHEMA_INT,
+		FIELD(config_distribution, max_stages),
+		.min = 1,
+		.max = 64,
+		.def = "8",
+		.unit = "stages",
+		.reload = SCHEMA_LIVE,
+		.help = "Turns are blocked only where more stages than this "
+			"would be needed."},
+	{.key = "drain",
+		.type = SCHEMA_DURATION,
+		FIELD(config_distribution, drain),
+		.min = MS,
+		.max = MINUTE,
+		.zero_off = true,
+		.def = "50ms",
+		.reload = SCHEMA_LIVE,
+		.help = "How long packets that were sent by older tables may "
+			"be on their way. "
+			"Waited for before and after turns are blocked."},
+	{.key = "strict_drain",
+		.type = SCHEMA_BOOL,
+		FIELD(config_distribution, strict_drain),
+		.def = "false",
+		.reload = SCHEMA_LIVE,
+		.help = "Wait as long as the lifetimes of packets in queues "
+			"and switches allow, on the longest way, instead of "
+			"distribution.drain."},
+	{.key = "block_limit",
+		.type = SCHEMA_DURATION,
+		FIELD(config_distribution, block_limit),
+		.min = SECOND,
+		.max = HOUR,
+		.def = "60s",
+		.reload = SCHEMA_LIVE,
+		.help = "A turn that is still blocked after this time raises "
+			"an alarm."},
+};
+
+#define ROLE(word, what)                                                       \
+	{                                                                      \
+		.key = #word, .type = SCHEMA_SWITCHES,                         \
+		FIELD(config_roles, word), .max = 64, .def = "[]",             \
+		.reload = SCHEMA_REROUTE, .help = what                         \
+	}
+
+static const struct schema_option roles[] = {
+	ROLE(leaf, "The leaf switches, by GUID, by name (NodeDescription), or "
+		   "by a pattern of names such as \"SW-L*\". "
+		   "A GUID counts before a name, a name before a pattern, the "
+		   "longer pattern before the shorter. "
+		   "Who is in no list is placed by what it tells "
+		   "(discovery.role_attribute), by the order in force, and by "
+		   "its hosts and links."),
+	ROLE(spine, "Likewise the switches between the leaves and the top of "
+		    "the tree."),
+	ROLE(root, "Likewise the switches at the top."),
+};
+
+static const struct schema_option discovery[] = {
+	{.key = "role_attribute",
+		.type = SCHEMA_DEVICES,
+		FIELD(config_discovery, role_attribute),
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "The switches that are asked for their role in the "
+			"tree, a vendor attribute (0xFFE0), as VENDOR or "
+			"VENDOR:DEVICE. "
+			"No other switch is asked. "
+			"An answer without the attribute's signature is not "
+			"believed, and shown in the status."},
 };
 
 static const struct schema_option sweep[] = {
@@ -287,7 +395,7 @@ static const struct schema_option link[] = {
 };
 
 static const struct schema_option sa[] = {
-	{.key = "key",
+	{.key = "trust_key",
 		.type = SCHEMA_HEX,
 		FIELD(config_sa, key),
 		.def = "0x0",
@@ -341,6 +449,20 @@ static const struct schema_option sa[] = {
 			"A PathRecord is 64 bytes."},
 };
 
+static const struct schema_option partitions[] = {
+	{.key = "partitions",
+		.type = SCHEMA_RECORDS,
+		.record = &partition_schema,
+		.def = "{}",
+		.reload = SCHEMA_REROUTE,
+		.help = "The partitions by name. Without any, all ports are "
+			"full members of the default partition, 0x7fff. As "
+			"soon as there is one, and 0x7fff is not among them, "
+			"all ports are limited members of 0x7fff and the "
+			"subnet manager is a full one: everybody reaches the "
+			"subnet administrator, and nobody else."},
+};
+
 static const struct schema_option state[] = {
 	{.key = "dir",
 		.type = SCHEMA_PATH,
@@ -383,11 +505,16 @@ static const struct options_section sections[] = {
 	SECTION("fabric", fabric, config_fabric, fabric),
 	SECTION("routing", routing, config_routing, routing),
 	SECTION("routing.updn", updn, config_updn, routing.updn),
+	SECTION("routing.roles", roles, config_roles, routing.roles),
+	SECTION("discovery", discovery, config_discovery, discovery),
+	SECTION("distribution", distribution, config_distribution,
+		distribution),
 	SECTION("sweep", sweep, config_sweep, sweep),
 	SECTION("smp", smp, config_smp, smp),
 	SECTION("standby", standby, config_standby, standby),
 	SECTION("link", link, config_link, link),
 	SECTION("sa", sa, config_sa, sa),
+	SECTION("", partitions, schema_records, partitions),
 	SECTION("state", state, config_state, state),
 	SECTION("control", control, config_control, control),
 	SECTION("log", log_rows, config_log, log),

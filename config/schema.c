@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config/diag.h"
+#include "config/section.h"
 #include "config/suggest.h"
 #include "config/value.h"
 #include "config/yaml.h"
@@ -287,6 +288,143 @@ load_guid_ints(const struct loading *l, const struct yaml_value *map,
 	return rc;
 }
 
+static int
+load_words(const struct loading *l, const struct yaml_value *map,
+	struct schema_words *field)
+{
+	struct schema_option one = *l->o;
+	struct loading item = {&one, l->env, l->d, l->path};
+	struct schema_word *entry =
+		arena_array(l->env->arena, map->n, sizeof(*entry));
+	const struct yaml_value *v;
+	size_t n = 0;
+	int rc = 0;
+
+	one.type = SCHEMA_ENUM;
+	for (v = map->first; v != NULL; v = v->next) {
+		if (v->key[0] == '\0' || /* already reported */
+			load_scalar(&item, v, &entry[n].value) < 0) {
+			rc = -1;
+			continue;
+		}
+		entry[n].text = arena_strdup(l->env->arena, v->key);
+		entry[n++].at = v->key_at;
+	}
+	*field = (struct schema_words){entry, n};
+	return rc;
+}
+
+/* One record: its options have their defaults already. */
+static int
+load_record(const struct loading *l, const struct yaml_value *v, void *record)
+{
+	struct arena *scratch = arena_new();
+	struct section k = {.arena = scratch};
+	size_t before = diag_count(l->d);
+	char path[2 * SECTION_KEY_MAX];
+
+	(void)snprintf(path, sizeof(path), "%s.%.60s.", l->path, v->key);
+	k.path = path;
+	section_add(&k, l->o->record, 0);
+	if (v->kind == YAML_KIND_MAP)
+		section_read(&k, v, record, l->env, l->d);
+	else if (v->kind != YAML_KIND_BAD && !yaml_empty(v))
+		diag_add(l->d, v->at, "value", l->path,
+			"%s.%.60s: expected keys and their values", l->path,
+			v->key);
+	arena_free(scratch);
+	return diag_count(l->d) > before ? -1 : 0;
+}
+
+static int
+load_records(const struct loading *l, const struct yaml_value *map,
+	struct schema_records *field)
+{
+	struct arena *a = l->env->arena;
+	const size_t size = l->o->record->size;
+	const char **name = arena_array(a, map->n, sizeof(*name));
+	struct diag_place *at = arena_array(a, map->n, sizeof(*at));
+	char *record = arena_array(a, map->n, size);
+	const struct yaml_value *v;
+	size_t n = 0;
+	int rc = 0;
+
+	for (v = map->first; v != NULL; v = v->next) {
+		if (v->key[0] == '\0')
+			continue; /* already reported */
+		schema_defaults(l->o->record, record + n * size, l->env);
+		if (load_record(l, v, record + n * size) < 0)
+			rc = -1;
+		name[n] = arena_strdup(a, v->key);
+		at[n++] = v->key_at;
+	}
+	*field = (struct schema_records){name, at, record, n};
+	return rc;
+}
+
+/* Is this text in the list already? Then it has been complained of. */
+static bool
+listed(const struct loading *l, const struct yaml_value *v, const char *text,
+	const struct placed *p, const char *const *name, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(name[i], text) == 0) {
+			twice(l, v->at, p[i].at, text);
+			return true;
+		}
+	return false;
+}
+
+static int
+load_switches(const struct loading *l, const struct yaml_value *list,
+	struct schema_names *field)
+{
+	struct schema_option one = *l->o;
+	struct loading item = {&one, l->env, l->d, l->path};
+	struct placed *p = mem_zalloc(list->n, sizeof(*p));
+	const char **name =
+		arena_array(l->env->arena, list->n, sizeof(const char *));
+	const struct yaml_value *v;
+	size_t n = 0;
+	int rc = 0;
+
+	one.type = SCHEMA_SWITCH;
+	for (v = list->first; v != NULL; v = v->next) {
+		p[n].at = v->at;
+		if (load_scalar(&item, v, &name[n]) < 0 ||
+			listed(l, v, name[n], p, name, n))
+			rc = -1;
+		else
+			n++;
+	}
+	free(p);
+	*field = (struct schema_names){name, n};
+	return rc;
+}
+
+static int
+load_devices(const struct loading *l, const struct yaml_value *list,
+	struct schema_devices *field)
+{
+	struct schema_option one = *l->o;
+	struct loading item = {&one, l->env, l->d, l->path};
+	struct schema_device *entry =
+		arena_array(l->env->arena, list->n, sizeof(*entry));
+	const struct yaml_value *v;
+	size_t n = 0;
+	int rc = 0;
+
+	one.type = SCHEMA_DEVICE;
+	for (v = list->first; v != NULL; v = v->next) {
+		if (load_scalar(&item, v, &entry[n]) < 0)
+			rc = -1;
+		else
+			n++;
+	}
+	*field = (struct schema_devices){entry, n};
+	return rc;
+}
+
 int
 schema_load(const struct schema_option *o, const struct yaml_value *v,
 	void *base, const struct schema_env *env, struct diag_list *d,
@@ -308,6 +446,22 @@ schema_load(const struct schema_option *o, const struct yaml_value *v,
 		if (!is_kind(&l, v, YAML_KIND_MAP))
 			return -1;
 		return load_guid_ints(&l, v, field);
+	case SCHEMA_WORDS:
+		if (!is_kind(&l, v, YAML_KIND_MAP))
+			return -1;
+		return load_words(&l, v, field);
+	case SCHEMA_RECORDS:
+		if (!is_kind(&l, v, YAML_KIND_MAP))
+			return -1;
+		return load_records(&l, v, field);
+	case SCHEMA_SWITCHES:
+		if (!is_kind(&l, v, YAML_KIND_LIST))
+			return -1;
+		return load_switches(&l, v, field);
+	case SCHEMA_DEVICES:
+		if (!is_kind(&l, v, YAML_KIND_LIST))
+			return -1;
+		return load_devices(&l, v, field);
 	case SCHEMA_BOOL:
 	case SCHEMA_INT:
 	case SCHEMA_HEX:
@@ -318,8 +472,47 @@ schema_load(const struct schema_option *o, const struct yaml_value *v,
 	case SCHEMA_ENUM:
 	case SCHEMA_GUID:
 	case SCHEMA_PORT:
+	case SCHEMA_SWITCH:
+	case SCHEMA_DEVICE:
 	default:
 		return load_scalar(&l, v, field);
+	}
+}
+
+/* Each record with its keys below its name. */
+static void
+print_records(const struct schema_option *o, const struct schema_records *v,
+	int indent, struct buf *out)
+{
+	struct arena *scratch = arena_new();
+	struct section k = {.arena = scratch, .path = ""};
+	struct buf lines = {0};
+	size_t i;
+
+	section_add(&k, o->record, 0);
+	for (i = 0; i < v->n; i++) {
+		buf_printf(out, "\n%*s", indent, "");
+		value_quote(v->name[i], out);
+		buf_printf(out, ":\n");
+		section_print(&k, (const char *)v->record + i * o->record->size,
+			indent + 2, &lines);
+		/* the caller ends the last line */
+		buf_put(out, lines.text, lines.n - 1);
+		buf_free(&lines);
+	}
+	arena_free(scratch);
+}
+
+static void
+print_words(const struct schema_option *o, const struct schema_words *v,
+	int indent, struct buf *out)
+{
+	size_t i;
+
+	for (i = 0; i < v->n; i++) {
+		buf_printf(out, "\n%*s", indent, "");
+		value_quote(v->entry[i].text, out);
+		buf_printf(out, ": %s", o->choices[v->entry[i].value]);
 	}
 }
 
@@ -330,6 +523,9 @@ schema_print(const struct schema_option *o, const void *base, int indent,
 	const void *field = const_field_of(o, base);
 	const struct schema_guids *guids = field;
 	const struct schema_guid_ints *ints = field;
+	const struct schema_words *words = field;
+	const struct schema_records *records = field;
+	const struct schema_names *switches = field;
 	size_t i;
 
 	if (indent >= 0 && o->type == SCHEMA_GUIDS && guids->n > 0) {
@@ -341,6 +537,16 @@ schema_print(const struct schema_option *o, const void *base, int indent,
 			buf_printf(out, "\n%*s0x%016" PRIx64 ": %" PRIu32,
 				indent, "", ints->entry[i].guid,
 				ints->entry[i].value);
+	} else if (indent >= 0 && o->type == SCHEMA_WORDS && words->n > 0) {
+		print_words(o, words, indent, out);
+	} else if (indent >= 0 && o->type == SCHEMA_RECORDS && records->n > 0) {
+		print_records(o, records, indent, out);
+	} else if (indent >= 0 && o->type == SCHEMA_SWITCHES &&
+		   switches->n > 0) {
+		for (i = 0; i < switches->n; i++) {
+			buf_printf(out, "\n%*s- ", indent, "");
+			value_quote(switches->name[i], out);
+		}
 	} else {
 		value_print(o, field, out);
 	}

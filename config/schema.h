@@ -26,11 +26,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/diag.h"
 #include "sm/base/arena.h"
 #include "sm/base/buf.h"
 #include "sm/base/reason.h"
 
-struct diag_list;
 struct yaml_value;
 
 enum schema_type {	  /* what is stored at the offset */
@@ -47,6 +47,15 @@ enum schema_type {	  /* what is stored at the offset */
 	SCHEMA_NAMES,	  /* struct schema_names, of choices or of env->names */
 	SCHEMA_GUIDS,	  /* struct schema_guids */
 	SCHEMA_GUID_INTS, /* struct schema_guid_ints; min, max of the integer */
+	SCHEMA_WORDS,	  /* struct schema_words: texts, each with one of
+			     choices */
+	SCHEMA_RECORDS,	  /* struct schema_records: names, each with options
+			     of its own, those of record */
+	SCHEMA_SWITCH,	  /* const char *: a GUID as 0x and 16 digits, a name,
+			     or a pattern with *, ? or [ */
+	SCHEMA_SWITCHES,  /* struct schema_names of those */
+	SCHEMA_DEVICE,	  /* struct schema_device */
+	SCHEMA_DEVICES,	  /* struct schema_devices, in the order given */
 };
 
 /* What a changed option asks for on reload. */
@@ -79,13 +88,47 @@ struct schema_guid_ints {
 	size_t n;
 };
 
+/* A map from texts to words, in the order given, no text twice. */
+struct schema_word {
+	const char *text;
+	uint32_t value; /* index into choices */
+	struct diag_place at;
+};
+
+struct schema_words {
+	const struct schema_word *entry;
+	size_t n;
+};
+
+/* A map from names to structs with options, in the order given. */
+struct schema_records {
+	const char *const *name;
+	const struct diag_place *at;
+	void *record; /* n structs of option.record->size bytes */
+	size_t n;
+};
+
+struct schema;
+
+/* A kind of device: VENDOR or VENDOR:DEVICE, hexadecimal. */
+struct schema_device {
+	uint32_t vendor;
+	uint32_t device; /* UINT32_MAX: any */
+};
+
+struct schema_devices {
+	const struct schema_device *entry;
+	size_t n;
+};
+
 struct schema_option {
-	const char *key;	    /* below the section's path */
-	const char *def;	    /* default, as it would be written */
-	const char *unit;	    /* shown in prints and manual, or NULL */
-	const char *help;	    /* one or more sentences */
-	const char *const *choices; /* NULL-terminated, or NULL */
-	size_t offset;		    /* into the module's struct */
+	const char *key;	     /* below the section's path */
+	const char *def;	     /* default, as it would be written */
+	const char *unit;	     /* shown in prints and manual, or NULL */
+	const char *help;	     /* one or more sentences */
+	const char *const *choices;  /* NULL-terminated, or NULL */
+	const struct schema *record; /* SCHEMA_RECORDS: its path is "" */
+	size_t offset;		     /* into the module's struct */
 	uint64_t min, max;
 	enum schema_type type;
 	enum schema_reload reload;

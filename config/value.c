@@ -21,18 +21,6 @@ struct reading {
 	struct reason *why;
 };
 
-static const struct unit {
-	const char *name;
-	int64_t ns;
-} units[] = {
-	{"ms", 1000000},
-	{"s", 1000000000},
-	{"m", 60 * INT64_C(1000000000)},
-	{"h", 3600 * INT64_C(1000000000)},
-};
-
-enum { NUNITS = sizeof(units) / sizeof(units[0]) };
-
 /* Refuse with "'text' <what>", or "the value <what>" when it is a secret. */
 static int
 refuse(const struct reading *r, const char *what)
@@ -156,20 +144,6 @@ choice(const char *const *choices, const char *text)
 	return -1;
 }
 
-/* Append "a, b or c". */
-static void
-choices_print(const char *const *choices, struct buf *out)
-{
-	size_t i;
-
-	for (i = 0; choices[i] != NULL; i++)
-		buf_printf(out, "%s%s",
-			i == 0			 ? ""
-			: choices[i + 1] == NULL ? " or "
-						 : ", ",
-			choices[i]);
-}
-
 static int
 no_choice(const struct reading *r, const char *const *choices)
 {
@@ -184,7 +158,7 @@ no_choice(const struct reading *r, const char *const *choices)
 		return reason_set(r->why,
 			"'%.*s' is unknown; did you mean '%s'?", QUOTE_MAX,
 			r->text, s.best);
-	choices_print(choices, &list);
+	value_choices(choices, &list);
 	rc = reason_set(r->why, "'%.*s' is not %s", QUOTE_MAX, r->text,
 		list.n > 0 ? list.text : "known");
 	buf_free(&list);
@@ -214,6 +188,8 @@ set_hex(const struct reading *r)
 
 	if (!hex(r->text, field))
 		return refuse(r, "is not 0x and 1 to 16 hexadecimal digits");
+	if (r->o->max != 0 && !in_range(r->o, *field))
+		return out_of_range(r);
 	return 0;
 }
 
@@ -233,15 +209,15 @@ set_duration(const struct reading *r)
 		return refuse(r, "is not a duration such as 200ms or 10s");
 	if (*s == '\0')
 		return refuse(r, "needs a unit: ms, s, m or h");
-	for (i = 0; i < NUNITS; i++)
-		if (strcmp(s, units[i].name) == 0)
+	for (i = 0; i < VALUE_UNITS; i++)
+		if (strcmp(s, value_units[i].name) == 0)
 			break;
-	if (i == NUNITS)
+	if (i == VALUE_UNITS)
 		return refuse(r, "is not a whole number of ms, s, m or h");
-	if (v > (uint64_t)(INT64_MAX / units[i].ns) ||
-		!in_range(r->o, v * (uint64_t)units[i].ns))
+	if (v > (uint64_t)(INT64_MAX / value_units[i].ns) ||
+		!in_range(r->o, v * (uint64_t)value_units[i].ns))
 		return out_of_range(r);
-	field->ns = (int64_t)v * units[i].ns;
+	field->ns = (int64_t)v * value_units[i].ns;
 	return 0;
 }
 
@@ -396,7 +372,7 @@ set_guids(const struct reading *r)
 	struct reading item = *r;
 	const char **word;
 	uint64_t *guid;
-	size_t n, i, kept = 0;
+	size_t n = 0, i, kept = 0;
 
 	if (words(r, &word, &n) < 0)
 		return -1;
@@ -426,144 +402,130 @@ set_guid_ints(const struct reading *r)
 	return 0;
 }
 
-static void
-print_bool(const struct schema_option *o, const void *field, struct buf *out)
+static int
+set_words(const struct reading *r)
 {
-	(void)o;
-	buf_printf(out, "%s", *(const bool *)field ? "true" : "false");
+	struct schema_words *field = r->field;
+
+	if (strcmp(r->text, "{}") != 0)
+		return refuse(r, "is not {}");
+	*field = (struct schema_words){0};
+	return 0;
 }
 
-static void
-print_int(const struct schema_option *o, const void *field, struct buf *out)
+static int
+set_records(const struct reading *r)
 {
-	(void)o;
-	buf_printf(out, "%" PRIu32, *(const uint32_t *)field);
+	struct schema_records *field = r->field;
+
+	if (strcmp(r->text, "{}") != 0)
+		return refuse(r, "is not {}");
+	*field = (struct schema_records){0};
+	return 0;
 }
 
-static void
-print_hex(const struct schema_option *o, const void *field, struct buf *out)
+static int
+set_switch(const struct reading *r)
 {
-	(void)o;
-	buf_printf(out, "0x%016" PRIx64, *(const uint64_t *)field);
+	const char **field = r->field;
+	struct buf canonical = {0};
+	uint64_t guid;
+
+	if (!value_guid(r->text, &guid))
+		return set_string(r);
+	buf_printf(&canonical, "0x%016" PRIx64, guid);
+	*field = arena_strdup(r->env->arena, canonical.text);
+	buf_free(&canonical);
+	return 0;
 }
 
-static void
-duration_print(int64_t ns, struct buf *out)
+static int
+set_switches(const struct reading *r)
 {
-	size_t i = NUNITS;
+	struct schema_names *field = r->field;
+	struct reading item = *r;
+	const char **word, **name;
+	size_t n;
 
-	while (--i > 0)
-		if (ns != 0 && ns % units[i].ns == 0)
-			break;
-	if (ns == 0)
-		buf_printf(out, "0s");
-	else
-		buf_printf(
-			out, "%" PRId64 "%s", ns / units[i].ns, units[i].name);
-}
-
-static void
-print_duration(
-	const struct schema_option *o, const void *field, struct buf *out)
-{
-	(void)o;
-	duration_print(((const struct mono *)field)->ns, out);
-}
-
-static void
-factor_print(uint64_t v, struct buf *out)
-{
-	unsigned part = (unsigned)(v % 1000), width = 3;
-
-	while (width > 1 && part % 10 == 0) {
-		part /= 10;
-		width--;
+	if (words(r, &word, &n) < 0)
+		return -1;
+	name = arena_array(r->env->arena, n, sizeof(const char *));
+	for (size_t i = 0; i < n; i++) {
+		item.text = word[i];
+		item.field = &name[i];
+		if (set_switch(&item) < 0)
+			return -1;
 	}
-	buf_printf(out, "%" PRIu64 ".%0*u", v / 1000, (int)width, part);
+	*field = (struct schema_names){name, n};
+	return 0;
 }
 
-static void
-print_factor(const struct schema_option *o, const void *field, struct buf *out)
+static int
+set_device(const struct reading *r)
 {
-	(void)o;
-	factor_print(*(const uint32_t *)field, out);
+	struct schema_device *field = r->field;
+	const char *s = r->text;
+	uint64_t vendor = 0, device = UINT32_MAX;
+	bool good = s[0] == '0' && s[1] == 'x';
+
+	s += good ? 2 : 0;
+	good = good && number(&s, 16, &vendor) && vendor <= 0xffffff;
+	if (good && *s == ':') {
+		good = s[1] == '0' && s[2] == 'x';
+		s += good ? 3 : 0;
+		good = good && number(&s, 16, &device) && device <= 0xffff;
+	}
+	if (!good || *s != '\0')
+		return refuse(r, "is not VENDOR or VENDOR:DEVICE such as "
+				 "0x2c9:0xd2f0");
+	*field = (struct schema_device){(uint32_t)vendor, (uint32_t)device};
+	return 0;
 }
 
-static void
-print_string(const struct schema_option *o, const void *field, struct buf *out)
+static int
+set_devices(const struct reading *r)
 {
-	(void)o;
-	value_quote(*(const char *const *)field, out);
+	struct schema_devices *field = r->field;
+	struct reading item = *r;
+	struct schema_device *entry;
+	const char **word;
+	size_t n;
+
+	if (words(r, &word, &n) < 0)
+		return -1;
+	entry = arena_array(r->env->arena, n, sizeof(*entry));
+	for (size_t i = 0; i < n; i++) {
+		item.text = word[i];
+		item.field = &entry[i];
+		if (set_device(&item) < 0)
+			return -1;
+	}
+	*field = (struct schema_devices){entry, n};
+	return 0;
 }
 
-static void
-print_enum(const struct schema_option *o, const void *field, struct buf *out)
-{
-	buf_printf(out, "%s", o->choices[*(const uint32_t *)field]);
-}
+typedef int set_fn(const struct reading *r);
 
-static void
-print_names(const struct schema_option *o, const void *field, struct buf *out)
-{
-	const struct schema_names *v = field;
-	size_t i;
-
-	(void)o;
-	buf_put(out, "[", 1);
-	for (i = 0; i < v->n; i++)
-		buf_printf(out, "%s%s", i > 0 ? ", " : "", v->name[i]);
-	buf_put(out, "]", 1);
-}
-
-static void
-print_guids(const struct schema_option *o, const void *field, struct buf *out)
-{
-	const struct schema_guids *v = field;
-	size_t i;
-
-	(void)o;
-	buf_put(out, "[", 1);
-	for (i = 0; i < v->n; i++)
-		buf_printf(
-			out, "%s0x%016" PRIx64, i > 0 ? ", " : "", v->guid[i]);
-	buf_put(out, "]", 1);
-}
-
-static void
-print_guid_ints(
-	const struct schema_option *o, const void *field, struct buf *out)
-{
-	const struct schema_guid_ints *v = field;
-	size_t i;
-
-	(void)o;
-	buf_put(out, "{", 1);
-	for (i = 0; i < v->n; i++)
-		buf_printf(out, "%s0x%016" PRIx64 ": %" PRIu32,
-			i > 0 ? ", " : "", v->entry[i].guid, v->entry[i].value);
-	buf_put(out, "}", 1);
-}
-
-static const struct type {
-	const char *name;
-	int (*set)(const struct reading *r);
-	void (*print)(const struct schema_option *o, const void *field,
-		struct buf *out);
-} types[] = {
-	[SCHEMA_BOOL] = {"true or false", set_bool, print_bool},
-	[SCHEMA_INT] = {"integer", set_int, print_int},
-	[SCHEMA_HEX] = {"hexadecimal number", set_hex, print_hex},
-	[SCHEMA_DURATION] = {"duration", set_duration, print_duration},
-	[SCHEMA_FACTOR] = {"factor", set_factor, print_factor},
-	[SCHEMA_STRING] = {"string", set_string, print_string},
-	[SCHEMA_PATH] = {"path", set_path, print_string},
-	[SCHEMA_ENUM] = {"word", set_enum, print_enum},
-	[SCHEMA_GUID] = {"GUID", set_guid, print_hex},
-	[SCHEMA_PORT] = {"port", set_port, print_string},
-	[SCHEMA_NAMES] = {"list of names", set_names, print_names},
-	[SCHEMA_GUIDS] = {"list of GUIDs", set_guids, print_guids},
-	[SCHEMA_GUID_INTS] = {"map of GUIDs to integers", set_guid_ints,
-		print_guid_ints},
+static set_fn *const setters[] = {
+	[SCHEMA_BOOL] = set_bool,
+	[SCHEMA_INT] = set_int,
+	[SCHEMA_HEX] = set_hex,
+	[SCHEMA_DURATION] = set_duration,
+	[SCHEMA_FACTOR] = set_factor,
+	[SCHEMA_STRING] = set_string,
+	[SCHEMA_PATH] = set_path,
+	[SCHEMA_ENUM] = set_enum,
+	[SCHEMA_GUID] = set_guid,
+	[SCHEMA_PORT] = set_port,
+	[SCHEMA_NAMES] = set_names,
+	[SCHEMA_GUIDS] = set_guids,
+	[SCHEMA_GUID_INTS] = set_guid_ints,
+	[SCHEMA_SWITCH] = set_switch,
+	[SCHEMA_SWITCHES] = set_switches,
+	[SCHEMA_DEVICE] = set_device,
+	[SCHEMA_DEVICES] = set_devices,
+	[SCHEMA_WORDS] = set_words,
+	[SCHEMA_RECORDS] = set_records,
 };
 
 int
@@ -572,101 +534,5 @@ value_set(const struct schema_option *o, const char *text, void *field,
 {
 	struct reading r = {o, text, field, env, why};
 
-	return types[o->type].set(&r);
-}
-
-void
-value_print(const struct schema_option *o, const void *field, struct buf *out)
-{
-	types[o->type].print(o, field, out);
-}
-
-const char *
-value_type_name(enum schema_type type)
-{
-	return types[type].name;
-}
-
-void
-value_quote(const char *s, struct buf *out)
-{
-	static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
-				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.";
-
-	/* all strings are read as text, so few need quotes */
-	if (s[0] != '\0' && s[strspn(s, safe)] == '\0') {
-		buf_printf(out, "%s", s);
-		return;
-	}
-	buf_put(out, "\"", 1);
-	for (; *s != '\0'; s++) {
-		if (*s == '"' || *s == '\\')
-			buf_put(out, "\\", 1);
-		buf_put(out, s, 1);
-	}
-	buf_put(out, "\"", 1);
-}
-
-static void
-limits_print(const struct schema_option *o,
-	void (*print)(uint64_t v, struct buf *out), struct buf *out)
-{
-	if (o->zero_off)
-		buf_printf(out, "0 (off) or ");
-	print(o->min, out);
-	buf_printf(out, " to ");
-	print(o->max, out);
-}
-
-static void
-plain_print(uint64_t v, struct buf *out)
-{
-	buf_printf(out, "%" PRIu64, v);
-}
-
-static void
-ns_print(uint64_t v, struct buf *out)
-{
-	duration_print((int64_t)v, out);
-}
-
-void
-value_range(const struct schema_option *o, const char *const *names,
-	struct buf *out)
-{
-	if (o->choices != NULL)
-		names = o->choices;
-	switch (o->type) {
-	case SCHEMA_INT:
-	case SCHEMA_GUID_INTS:
-		if (o->choices != NULL)
-			choices_print(names, out);
-		else
-			limits_print(o, plain_print, out);
-		break;
-	case SCHEMA_DURATION:
-		limits_print(o, ns_print, out);
-		break;
-	case SCHEMA_FACTOR:
-		limits_print(o, factor_print, out);
-		break;
-	case SCHEMA_STRING:
-	case SCHEMA_PATH:
-		buf_printf(out, "at most %" PRIu64 " bytes", o->max);
-		break;
-	case SCHEMA_ENUM:
-	case SCHEMA_NAMES:
-		if (names != NULL)
-			choices_print(names, out);
-		break;
-	case SCHEMA_PORT:
-		buf_printf(out, "auto, DEVICE/PORT or a port GUID");
-		break;
-	case SCHEMA_BOOL:
-	case SCHEMA_HEX:
-	case SCHEMA_GUID:
-	case SCHEMA_GUIDS:
-	default:
-		break;
-	}
+	return setters[o->type](&r);
 }

@@ -9,6 +9,13 @@
 
 #include "config/schema.h"
 
+/* What durations are written in, the shortest first. */
+enum { VALUE_UNITS = 4 };
+extern const struct value_unit {
+	const char *name;
+	int64_t ns;
+} value_units[VALUE_UNITS];
+
 /* schema_set, with the field itself instead of the struct it is in. */
 int value_set(const struct schema_option *o, const char *text, void *field,
 	const struct schema_env *env, struct reason *why);
@@ -16,6 +23,9 @@ int value_set(const struct schema_option *o, const char *text, void *field,
 /* Append the canonical text of field in one line. */
 void value_print(
 	const struct schema_option *o, const void *field, struct buf *out);
+
+/* Append "a, b or c". */
+void value_choices(const char *const *choices, struct buf *out);
 
 /* schema_range. */
 void value_range(const struct schema_option *o, const char *const *names,

@@ -8,6 +8,7 @@
 
 #include "discovery/draft_priv.h"
 #include "sm/base/mem.h"
+#include "sm/mad/mad_role.h"
 
 enum { ODDITIES_MAX = 100 };
 
@@ -39,6 +40,7 @@ draft_free(struct draft *d)
 		node_free(d->node[i]);
 	free(d->node);
 	free(d->order);
+	free(d->role_device);
 	map_free(&d->by_guid);
 	buf_free(&d->oddity);
 	free(d);
@@ -292,4 +294,44 @@ draft_name(const struct draft *d, draft_id n, char out[96])
 		(void)snprintf(out, 96, "%s 0x%016llx", what,
 			(unsigned long long)node->guid);
 	return out;
+}
+
+static bool
+has_role(const struct draft *d, const struct draft_node *n)
+{
+	for (size_t i = 0; i < d->nrole_device; i++) {
+		const struct draft_device *x = &d->role_device[i];
+
+		if (x->vendor == n->vendor &&
+			(x->device == UINT32_MAX || x->device == n->device))
+			return n->type == TOPO_SWITCH;
+	}
+	return false;
+}
+
+void
+draft_ask_roles(struct draft *d, const struct draft_device *device, size_t n)
+{
+	free(d->role_device);
+	d->role_device = mem_dup(device, n * sizeof(*device));
+	d->nrole_device = n;
+	for (draft_id i = 0; i < d->nnodes; i++) {
+		struct draft_node *node = d->node[i];
+
+		if (node == NULL || has_role(d, node))
+			continue;
+		node->role = MAD_ROLE_NONE;
+		node->role_state = DRAFT_ROLE_UNASKED;
+		node->flags &= (uint8_t)~TN_BAD_ROLE;
+	}
+}
+
+bool
+draft_wants_role(const struct draft *d, draft_id n, bool again)
+{
+	const struct draft_node *node = d->node[n];
+
+	if (!has_role(d, node) || node->role_state == DRAFT_ROLE_REFUSED)
+		return false;
+	return again || node->role_state == DRAFT_ROLE_UNASKED;
 }

@@ -76,9 +76,26 @@ void draft_set_port_state(
 void draft_set_port_speed(struct draft *d, draft_id n, unsigned port,
 	uint8_t width, uint8_t speed, uint8_t speed_ext);
 void draft_set_enhanced_p0(struct draft *d, draft_id n, bool enhanced);
+/* What a switch tells of its place in a tree: enum mad_role_kind. */
+void draft_set_role(struct draft *d, draft_id n, uint8_t role);
 /* LinearFDBCap and LinearFDBTop of a switch. */
 void draft_set_lft(
 	struct draft *d, draft_id n, uint16_t lft_cap, uint16_t lft_top);
+
+/* A kind of switch that knows the SwitchRole attribute. */
+struct draft_device {
+	uint32_t vendor;
+	uint32_t device; /* UINT32_MAX: all of the vendor */
+};
+
+/*
+ * Ask these kinds of switches (copied) for their role from the next sweep on.
+ * What a switch told is kept until a full sweep asks it again; one that said
+ * it does not know the attribute is not asked again. Roles of switches that
+ * are no longer to be asked are forgotten.
+ */
+void draft_ask_roles(
+	struct draft *d, const struct draft_device *device, size_t n);
 
 /* The node with this GUID (the first of duplicates); false: none. */
 bool draft_find(const struct draft *d, uint64_t guid, draft_id *n);
@@ -113,6 +130,10 @@ void draft_port_written(struct draft *d, uint64_t node_guid, unsigned port,
 	const uint8_t info[64]);
 void draft_switch_written(
 	struct draft *d, uint64_t node_guid, const uint8_t info[64]);
+
+/* The node with this GUID has another NodeDescription: it counts as not read.
+ */
+void draft_renamed(struct draft *d, uint64_t guid);
 
 /* Oddities met (duplicate GUIDs, one-sided cables, impossible values), one
  * line each, appended to b; they are forgotten by this call. */

@@ -81,6 +81,13 @@ port_up(struct draft_port *p)
 	p->phys = PHYS_LINK_UP;
 }
 
+void
+draft_set_role(struct draft *d, draft_id n, uint8_t role)
+{
+	d->node[n]->role = role;
+	d->node[n]->role_state = DRAFT_ROLE_TOLD;
+}
+
 draft_id
 draft_add_node(struct draft *d, enum topo_type type, uint64_t guid,
 	unsigned nports, const char *desc)

@@ -252,6 +252,7 @@ freeze_node(struct draft *d, struct topo *t, node_ix i, port_ix first)
 	out->type = n->type;
 	out->nports = n->nports;
 	out->flags = n->flags;
+	out->role = n->role;
 	if (n->quarantine != NULL)
 		out->flags |= TN_QUARANTINED;
 	if (id == d->self)

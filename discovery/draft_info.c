@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "discovery/draft.h"
@@ -83,6 +84,17 @@ draft_port_written(struct draft *d, uint64_t node_guid, unsigned port,
 		return;
 	(void)draft_port_info(d, n, (uint8_t)port, info,
 		(d->node[n]->port[port].marks & DP_EXT) != 0, NULL);
+}
+
+void
+draft_renamed(struct draft *d, uint64_t guid)
+{
+	draft_id n;
+
+	if (!draft_find(d, guid, &n))
+		return;
+	free(d->node[n]->desc);
+	d->node[n]->desc = NULL;
 }
 
 void

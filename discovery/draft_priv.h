@@ -42,6 +42,15 @@ enum draft_reach {
 	DRAFT_BEHIND, /* only through a quarantined one */
 };
 
+/* What is known of a switch's role. */
+enum draft_role {
+	DRAFT_ROLE_UNASKED,
+	DRAFT_ROLE_TOLD,
+	DRAFT_ROLE_REFUSED, /* it does not know the attribute */
+	DRAFT_ROLE_SILENT,
+	DRAFT_ROLE_BAD, /* what it answered is something else */
+};
+
 struct draft_node {
 	uint64_t guid, sysimg;
 	draft_id next; /* the next node with the same GUID */
@@ -56,6 +65,7 @@ struct draft_node {
 	uint8_t flags; /* TN_DUPLICATE, TN_PARTIAL, TN_ENHANCED_P0 */
 	uint8_t reach; /* enum draft_reach */
 	uint8_t life;
+	uint8_t role, role_state; /* enum mad_role_kind, enum draft_role */
 	bool changed, opt_sl2vl;
 	uint8_t switch_info[64];
 	char *desc;		  /* NULL: not read */
@@ -75,6 +85,8 @@ struct draft {
 	uint32_t sweep;	 /* number of the last sweep */
 	draft_id *order; /* draft_route: who is reached, by (hops, GUID) */
 	size_t norder, order_cap;
+	struct draft_device *role_device; /* that are asked for a role */
+	size_t nrole_device;
 	struct buf oddity;
 	unsigned noddities, oddities_lost;
 };
@@ -119,6 +131,9 @@ void draft_node_quarantine(struct draft *d, draft_id n, const char *why);
 /* Make n a node of another kind, as new: no cables, nothing read. */
 void draft_node_reset(
 	struct draft *d, draft_id n, uint8_t type, uint8_t nports);
+
+/* Is this a switch to ask for its role? again: what it told may be old. */
+bool draft_wants_role(const struct draft *d, draft_id n, bool again);
 
 /* A link that SMPs pass: LinkUp and at least in Init. */
 static inline bool

@@ -6,6 +6,7 @@
 
 #include "discovery/sweep_priv.h"
 #include "sm/base/mem.h"
+#include "sm/mad/mad_role.h"
 
 /* How many stragglers a level may leave behind when requests are being
  * repeated: one dead node must not hold up a whole level. */
@@ -160,8 +161,10 @@ start_survey(struct sweep *s)
 
 		if (s->kind == SWEEP_LIGHT)
 			start_listening(s, id);
-		if (s->kind == SWEEP_NAMES && node->desc == NULL &&
-			node->quarantine == NULL)
+		if ((s->kind == SWEEP_NAMES ||
+			    (s->kind == SWEEP_SWITCH_NAMES &&
+				    node->type == TOPO_SWITCH)) &&
+			node->desc == NULL && node->quarantine == NULL)
 			sweep_queue(s, JOB_DESC, id, 0);
 	}
 }
@@ -192,6 +195,12 @@ sweep_new(enum sweep_kind kind, struct draft *d, struct xact *x, uint64_t mkey,
 	else
 		start_survey(s);
 	return s;
+}
+
+void
+sweep_read_only(struct sweep *s)
+{
+	s->read_only = true;
 }
 
 void
@@ -293,6 +302,7 @@ static const struct {
 	[JOB_REFRESH] = {MAD_GET, MAD_PORT_INFO},
 	[JOB_SECOND] = {MAD_GET, MAD_PORT_INFO},
 	[JOB_DESC] = {MAD_GET, MAD_NODE_DESC},
+	[JOB_ROLE] = {MAD_GET, MAD_ROLE},
 };
 
 /* A job in the 64 bits of a tag: node 32, gen 16, port 8, kind 4, flags 2. */
@@ -424,6 +434,9 @@ dispatch(struct sweep *s, const struct sweep_job *job,
 		break;
 	case JOB_DESC:
 		got_desc(s, job->node, res);
+		break;
+	case JOB_ROLE:
+		sweep_role_got(s, job->node, res);
 		break;
 	case JOB_SELF:
 		break;

@@ -12,7 +12,11 @@
  *         more: a bit set anew means another round.
  *  light  SwitchInfo of every switch: which ones changed or do not answer.
  *  names  NodeDescription of every node that has none yet: it is asked for
- *         after bring-up, because no table depends on it.
+ *         after bring-up, because no table depends on it; of the switches
+ *         alone where the configuration gives them roles by name.
+ *
+ * Switches of the kinds that draft_ask_roles lists are asked for their role
+ * once they are read (vendor attribute 0xFFE0). No answer is fine.
  *
  * Extended speeds: switch ports are read with modifier bit 31 at once when
  * port 0 says the switch knows them; a CA port is read a second time with it
@@ -33,7 +37,13 @@
 #include "sm/base/clock.h"
 #include "sm/transport/xact.h"
 
-enum sweep_kind { SWEEP_FULL, SWEEP_PROBE, SWEEP_LIGHT, SWEEP_NAMES };
+enum sweep_kind {
+	SWEEP_FULL,
+	SWEEP_PROBE,
+	SWEEP_LIGHT,
+	SWEEP_NAMES,
+	SWEEP_SWITCH_NAMES,
+};
 
 struct sweep;
 
@@ -43,6 +53,7 @@ struct sweep_stats {
 	uint32_t new_nodes, gone_nodes, new_links, gone_links;
 	uint32_t changed_ports; /* port records that differ from before */
 	uint32_t rounds; /* probe: rounds until PortStateChange stayed 0 */
+	uint32_t twins; /* met anew: one GUID, or a node that moved meanwhile */
 };
 
 /*
@@ -52,6 +63,12 @@ struct sweep_stats {
  */
 struct sweep *sweep_new(enum sweep_kind kind, struct draft *d, struct xact *x,
 	uint64_t mkey, const uint64_t *guid, size_t n);
+
+/*
+ * Only Gets from now on: PortStateChange stays as it is. For looking at a
+ * fabric that is another's; a change in the middle of it goes unnoticed.
+ */
+void sweep_read_only(struct sweep *s);
 
 /*
  * Free. Only when it is done, or after xact_cancel_all has completed its

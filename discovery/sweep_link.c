@@ -135,7 +135,7 @@ meet(struct sweep *s, const struct answer *a)
 	draft_id known, n;
 	bool twin = draft_find(s->d, a->ni.guid, &known);
 
-	if (twin && ++s->twins > TWINS_MAX) {
+	if (twin && ++s->stats.twins > TWINS_MAX) {
 		draft_odd(
 			s->d, "too many duplicate GUIDs: the rest is ignored");
 		return DRAFT_NONE;
@@ -207,14 +207,22 @@ meet_again(struct sweep *s, draft_id n, const struct answer *a)
 		sweep_read(s, n, true);
 }
 
-/* A cable whose both ends we know: what must be read because of it? */
+/*
+ * A cable whose both ends we know: what must be read of port of n because of
+ * it? A near end in Init says that the link went down and up: what a far end
+ * beyond Init said in this sweep was said before that, and a host does not
+ * tell of it.
+ */
 static void
-follow_up(struct sweep *s, draft_id n, uint8_t port, bool known)
+follow_up(struct sweep *s, const struct answer *a, draft_id n, bool known)
 {
 	const struct draft_node *node = s->d->node[n];
+	const struct draft_port *near = &s->d->node[a->from]->port[a->port];
+	uint8_t port = a->ni.local_port;
 	const struct draft_port *p = &node->port[port];
+	bool overtaken = near->state == 2 && p->state > 2;
 
-	if (known && p->read == s->sweep && (p->marks & DP_READ))
+	if (known && p->read == s->sweep && (p->marks & DP_READ) && !overtaken)
 		return;
 	if (node->type != TOPO_SWITCH)
 		sweep_queue(s, JOB_PORT, n, port);
@@ -245,7 +253,7 @@ accept(struct sweep *s, const struct answer *a, draft_id n)
 	via = d->node[n]->via == DRAFT_NONE ? NULL : d->node[d->node[n]->via];
 	if (via != NULL && via->port[d->node[n]->via_port].peer != n)
 		set_via(d, n, a->from, a->port);
-	follow_up(s, n, port, known);
+	follow_up(s, a, n, known);
 }
 
 void

@@ -126,6 +126,7 @@ progress(struct sweep *s, draft_id n)
 		draft_node_quarantine(s->d, n, NULL);
 		s->rewired = true;
 	}
+	sweep_role_ask(s, n);
 	if (!any_bit(w->ask))
 		return;
 	s->ready =
@@ -139,7 +140,7 @@ got_again(struct sweep *s, draft_id n)
 {
 	struct sweep_node *w = sweep_node(s, n);
 
-	if (!s->d->node[n]->changed || w->rounds >= ROUNDS_MAX)
+	if (!s->d->node[n]->changed || w->rounds >= ROUNDS_MAX || s->read_only)
 		return;
 	w->rounds++;
 	w->state = SN_HEAD;
@@ -159,21 +160,38 @@ read_port_zero(struct sweep *s, draft_id n)
 	sweep_queue(s, JOB_PORT, n, 0);
 }
 
+/*
+ * Take in a SwitchInfo; false: it cannot be. Another LinearFDBTop than the one
+ * that was read or acknowledged is that of a switch that started anew: every
+ * link of it was down, also those that are up and Active again by what was
+ * written meanwhile, and their other ends did not tell.
+ */
+static bool
+take_switch(struct sweep *s, draft_id n, const uint8_t info[MAD_DATA])
+{
+	struct sweep_node *w = sweep_node(s, n);
+	uint16_t top = s->d->node[n]->lft_top;
+	struct reason why;
+
+	w->misses = 0;
+	if (draft_switch_info(s->d, n, info, &why) != 0) {
+		partial(s, n, "SwitchInfo", why.text);
+		return false;
+	}
+	if (top > 0 && s->d->node[n]->lft_top != top)
+		w->full = true;
+	return true;
+}
+
 void
 sweep_got_switch(struct sweep *s, const struct sweep_job *job,
 	const struct xact_result *res)
 {
 	struct sweep_node *w = sweep_node(s, job->node);
-	struct reason why;
 	bool taken = false;
 
-	if (res->outcome == XACT_OK) {
-		w->misses = 0;
-		taken = draft_switch_info(s->d, job->node, res->data, &why) ==
-			0;
-		if (!taken)
-			partial(s, job->node, "SwitchInfo", why.text);
-	}
+	if (res->outcome == XACT_OK)
+		taken = take_switch(s, job->node, res->data);
 	if (job->kind == JOB_AGAIN) {
 		if (taken)
 			got_again(s, job->node);
@@ -189,7 +207,7 @@ sweep_got_switch(struct sweep *s, const struct sweep_job *job,
 		read_port_zero(s, job->node);
 	} else if (!taken) {
 		w->fault = true;
-	} else if (s->d->node[job->node]->changed) {
+	} else if (s->d->node[job->node]->changed && !s->read_only) {
 		w->head++;
 		sweep_queue(s, JOB_CLEAR, job->node, 0);
 	} else {
@@ -259,8 +277,20 @@ judge_port(
 static void
 judge_ca(struct sweep *s, draft_id n, uint8_t port)
 {
-	const struct draft_port *p = &s->d->node[n]->port[port];
+	struct draft_node *node = s->d->node[n];
+	const struct draft_port *p = &node->port[port];
+	bool unread = false;
 
+	for (unsigned i = 1; i <= node->nports; i++)
+		unread |= node->port[i].peer != DRAFT_NONE &&
+			  (node->port[i].marks & DP_READ) == 0;
+	if (!unread)
+		node->flags &= (uint8_t)~TN_PARTIAL;
+	/* it is well again: what its other ports said is of before */
+	for (unsigned i = 1; node->quarantine != NULL && i <= node->nports; i++)
+		if (i != port && node->port[i].peer != DRAFT_NONE &&
+			node->port[i].read != s->sweep)
+			sweep_queue(s, JOB_PORT, n, (uint8_t)i);
 	draft_node_quarantine(s->d, n, NULL);
 	if (n == s->d->self && port == s->d->self_port && draft_up(p))
 		sweep_queue(s, JOB_ASK, n, port);

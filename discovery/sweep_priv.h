@@ -4,6 +4,7 @@
  *   sweep.c       the public face, the queues, sending and completing
  *   sweep_node.c  reading one node: SwitchInfo, PortInfo
  *   sweep_link.c  asking through a port who is there; disagreements
+ *   sweep_role.c  the role that a switch tells
  *   sweep_end.c   what happens whenever everything asked is answered
  *
  * A job is one request. Its completion changes the draft and queues further
@@ -34,6 +35,7 @@ enum sweep_job_kind {
 	JOB_REFRESH, /* PortInfo of one switch port, by itself */
 	JOB_SECOND,  /* PortInfo of a CA port with modifier bit 31 */
 	JOB_DESC,    /* NodeDescription */
+	JOB_ROLE,    /* SwitchRole */
 };
 
 struct sweep_job {
@@ -68,6 +70,7 @@ struct sweep_node {
 	bool probed;	 /* asked for by name */
 	bool full;	 /* ask through every port that is up */
 	bool gone;	 /* found to be another node's shadow */
+	bool role;	 /* asked for its role */
 	bool fault;	 /* something of SN_HEAD failed */
 	uint32_t ask[8]; /* ports to ask through */
 	uint32_t reasked[8];  /* ports whose disagreement was asked again */
@@ -91,6 +94,7 @@ enum sweep_stage { STAGE_RUN, STAGE_AGAIN, STAGE_SECOND, STAGE_DONE };
 
 struct sweep {
 	enum sweep_kind kind;
+	bool read_only; /* nothing is Set */
 	enum sweep_stage stage;
 	struct draft *d;
 	struct xact *x;
@@ -111,7 +115,6 @@ struct sweep {
 	size_t nlevel, level_cap, level_at;
 	unsigned asks;		  /* open */
 	struct sweep_ends stale;  /* ports whose other end changed */
-	unsigned twins;		  /* made in this sweep */
 	struct sweep_ends claims; /* to be asked again when all is quiet */
 	struct sweep_ends failed; /* links that are up, known, and silent */
 	bool self_changed;	  /* light: our own port is not as it was */
@@ -167,6 +170,10 @@ void sweep_unplug(struct sweep *s, draft_id n, uint8_t port);
 
 /* A port that was believed to lead to node: ask it once more, later. */
 void sweep_claim(struct sweep *s, draft_id n, uint8_t port);
+
+/* sweep_role.c: ask switch n, which was read, for its role if it has one. */
+void sweep_role_ask(struct sweep *s, draft_id n);
+void sweep_role_got(struct sweep *s, draft_id n, const struct xact_result *res);
 
 /* The answers. res->data is NULL without one. */
 void sweep_got_self(struct sweep *s, const struct xact_result *res);

@@ -147,6 +147,9 @@ mix_port(uint64_t h, const struct topo_port *p)
 			      (uint64_t)p->vl_cap << 8 | p->mtu_cap);
 }
 
+/* Flags of nodes that no routing depends on. */
+enum { NOT_ROUTED = TN_FRESH | TN_PARTIAL };
+
 static uint64_t
 hash_of(const struct topo *t)
 {
@@ -157,7 +160,8 @@ hash_of(const struct topo *t)
 
 		h = mix(h, n->guid);
 		h = mix(h, (uint64_t)n->type << 16 | (uint64_t)n->nports << 8 |
-				   (n->flags & (uint8_t)~TN_FRESH));
+				   (n->flags & (uint8_t)~NOT_ROUTED));
+		h = mix(h, n->role);
 	}
 	for (uint32_t s = 0; s < t->nsw; s++) {
 		const struct topo_switch *w = &t->sw[s];

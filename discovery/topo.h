@@ -40,7 +40,8 @@ enum {
 				    transit through it, nothing is written */
 	TN_ENHANCED_P0 = 1 << 4, /* switch port 0 is enhanced (LMC, VLs) */
 	TN_SM = 1 << 5,		 /* our own node */
-	TN_FRESH = 1 << 6, /* all its ports are in Init: nothing to keep */
+	TN_FRESH = 1 << 6,    /* all its ports are in Init: nothing to keep */
+	TN_BAD_ROLE = 1 << 7, /* asked for its role it told something else */
 };
 
 /* topo_port.flags */
@@ -91,6 +92,7 @@ struct topo_node {
 	uint8_t type;		/* enum topo_type */
 	uint8_t nports;		/* NumPorts */
 	uint8_t flags;		/* TN_* */
+	uint8_t role;		/* enum mad_role_kind, as the switch tells */
 };
 
 /* A switch as the routing sees it. */

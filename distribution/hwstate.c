@@ -29,6 +29,9 @@ struct hwstate {
 	struct map stubborn; /* port -> what it did not take */
 	struct hw_switch *sw;
 	size_t n, cap;
+	struct turns *turns;
+	struct hw_doubt *doubt;
+	size_t ndoubts, capdoubts;
 };
 
 struct hwstate *
@@ -37,6 +40,7 @@ hw_new(struct lft_pool *pool)
 	struct hwstate *h = mem_zalloc(1, sizeof(*h));
 
 	h->pool = pool;
+	h->turns = turns_new();
 	return h;
 }
 
@@ -78,6 +82,8 @@ hw_free(struct hwstate *h)
 	for (i = 0; i < h->n; i++)
 		drop_blocks(h, &h->sw[i]);
 	free(h->sw);
+	free(h->doubt);
+	turns_free(h->turns);
 	map_free(&h->by_guid);
 	map_free(&h->stubborn);
 	free(h);
@@ -119,6 +125,16 @@ hw_block(const struct hwstate *h, uint64_t guid, uint32_t b)
 	const struct hw_switch *s = find(h, guid);
 
 	return s == NULL || b >= s->n ? HW_UNKNOWN : s->block[b];
+}
+
+const lft_ref *
+hw_row(const struct hwstate *h, uint64_t guid, uint32_t *n, bool *plain)
+{
+	const struct hw_switch *s = find(h, guid);
+
+	*n = s == NULL ? 0 : s->n;
+	*plain = s == NULL || s->nghosts == 0;
+	return s == NULL ? NULL : s->block;
 }
 
 static lft_ref *
@@ -217,7 +233,18 @@ hw_values(const struct hwstate *h, uint64_t guid, uint32_t b, lft_ref *out,
 	return n;
 }
 
-/* Only blocks that nobody knows keep what they may hold. */
+static bool
+in_doubt(const struct hwstate *h, uint64_t guid, uint32_t b)
+{
+	size_t i;
+
+	for (i = 0; i < h->ndoubts; i++)
+		if (h->doubt[i].guid == guid && h->doubt[i].block == b)
+			return true;
+	return false;
+}
+
+/* Only blocks that nobody knows for sure keep what they may hold. */
 static void
 drain(struct hwstate *h, struct hw_switch *s)
 {
@@ -232,7 +259,8 @@ drain(struct hwstate *h, struct hw_switch *s)
 	s->nghosts = s->capghosts = 0;
 	for (b = 0; b < s->n; b++)
 		for (i = haunt[b]; i != 0; i = old[i - 1].next) {
-			if (s->block[b] == HW_UNKNOWN)
+			if (s->block[b] == HW_UNKNOWN ||
+				in_doubt(h, s->guid, b))
 				add_ghost(h, s, b, old[i - 1].ref);
 			else
 				lft_drop(h->pool, old[i - 1].ref);
@@ -258,6 +286,7 @@ hw_forget(struct hwstate *h, uint64_t guid)
 	if (s == NULL)
 		return;
 	drop_blocks(h, s);
+	turns_forget(h->turns, guid);
 	s->known = false;
 	s->top = 0;
 }
@@ -322,4 +351,43 @@ hw_stubborn(const struct hwstate *h, uint64_t node_guid, unsigned port,
 
 	return map_get(&h->stubborn, port_key(node_guid, port), &was) &&
 	       was == wanted;
+}
+
+struct turns *
+hw_turns(const struct hwstate *h)
+{
+	return h->turns;
+}
+
+void
+hw_doubt(struct hwstate *h, uint64_t guid, uint32_t b, struct mono until)
+{
+	size_t i;
+
+	for (i = 0; i < h->ndoubts; i++)
+		if (h->doubt[i].guid == guid && h->doubt[i].block == b) {
+			h->doubt[i].until = until;
+			return;
+		}
+	h->doubt = mem_grow(
+		h->doubt, h->ndoubts, &h->capdoubts, sizeof(*h->doubt));
+	h->doubt[h->ndoubts++] = (struct hw_doubt){guid, b, until};
+}
+
+const struct hw_doubt *
+hw_doubts(const struct hwstate *h, size_t *n)
+{
+	*n = h->ndoubts;
+	return h->doubt;
+}
+
+void
+hw_believe(struct hwstate *h, struct mono t)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < h->ndoubts; i++)
+		if (mono_before(t, h->doubt[i].until))
+			h->doubt[n++] = h->doubt[i];
+	h->ndoubts = n;
 }

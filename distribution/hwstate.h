@@ -18,7 +18,9 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
+#include "distribution/turns.h"
 #include "routing/lft.h"
+#include "sm/base/clock.h"
 
 #define HW_UNKNOWN UINT32_MAX /* no lft_ref: contents unknown */
 
@@ -32,6 +34,14 @@ bool hw_knows(const struct hwstate *h, uint64_t guid);
 
 /* Block b of the switch: a reference that hw keeps, or HW_UNKNOWN. */
 lft_ref hw_block(const struct hwstate *h, uint64_t guid, uint32_t b);
+
+/*
+ * All of a switch at once: what hw_block says of block 0 .. *n - 1, HW_UNKNOWN
+ * beyond. *plain: hw_values has nothing more to say than that. NULL and 0 when
+ * nothing was ever known. Good until hw changes.
+ */
+const lft_ref *hw_row(
+	const struct hwstate *h, uint64_t guid, uint32_t *n, bool *plain);
 
 /* The switch has block b = r (takes a reference of its own). */
 void hw_set_block(struct hwstate *h, uint64_t guid, uint32_t b, lft_ref r);
@@ -87,5 +97,28 @@ bool hw_stubborn(const struct hwstate *h, uint64_t node_guid, unsigned port,
 
 /* Remember LinearFDBTop as acknowledged or read, for hw_reconcile. */
 void hw_set_top(struct hwstate *h, uint64_t guid, uint16_t top);
+
+/* What is known of rows of SL2VL, and the turns that are closed. */
+struct turns *hw_turns(const struct hwstate *h);
+
+/*
+ * A Set of this block was sent more than once, or nobody knows what became of
+ * it: a copy may still be under way and overtake what is acknowledged later.
+ * Until then the block has to be looked at once more, and keeps its values
+ * through hw_drained.
+ */
+struct hw_doubt {
+	uint64_t guid;
+	uint32_t block;
+	struct mono until;
+};
+
+void hw_doubt(struct hwstate *h, uint64_t guid, uint32_t b, struct mono until);
+
+/* What is in doubt, a borrowed array. */
+const struct hw_doubt *hw_doubts(const struct hwstate *h, size_t *n);
+
+/* Blocks whose time was over at t are no longer in doubt. */
+void hw_believe(struct hwstate *h, struct mono t);
 
 #endif

@@ -1,26 +1,14 @@
 #include "distribution/plan.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/plan_priv.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
-enum { NO_CHANGE = 0, DOWN = 1, INIT = 2, ARMED = 3, ACTIVE = 4 };
-enum { POLLING = 2 /* LinkDownDefaultState */ };
-
-struct maker {
-	struct plan *p;
-	const struct topo *t;
-	const struct hwstate *hw;
-	const struct plan_params *params;
-	size_t capsteps, cappayload;
-	enum plan_phase phase;
-};
-
-static void
-add_step(struct maker *m, port_ix port, uint16_t attr, uint32_t mod,
+void
+plan_add_step(struct maker *m, port_ix port, uint16_t attr, uint32_t mod,
 	uint32_t payload)
 {
 	struct plan *p = m->p;
@@ -29,15 +17,14 @@ add_step(struct maker *m, port_ix port, uint16_t attr, uint32_t mod,
 	p->step[p->nsteps++] = (struct plan_step){
 		.port = port,
 		.attr = attr,
-		.phase = (uint8_t)m->phase,
+		.kind = (uint8_t)m->now->kind,
 		.mod = mod,
 		.payload = payload,
 	};
 }
 
-/* Room for one more 64-byte payload; *ix is its number. */
-static uint8_t *
-add_payload(struct maker *m, uint32_t *ix)
+uint8_t *
+plan_add_payload(struct maker *m, uint32_t *ix)
 {
 	struct plan *p = m->p;
 
@@ -48,322 +35,395 @@ add_payload(struct maker *m, uint32_t *ix)
 	return p->payload[*ix];
 }
 
-static bool
-quarantined(const struct topo *t, port_ix p)
-{
-	return (t->node[t->port[p].node].flags & TN_QUARANTINED) != 0;
-}
-
-static bool
-is_switch(const struct topo *t, port_ix p)
-{
-	return t->node[t->port[p].node].type == TOPO_SWITCH;
-}
-
-/* An external switch port: everything but CA, router and switch port 0. */
-static bool
-is_external(const struct topo *t, port_ix p)
-{
-	return is_switch(t, p) && t->port[p].num != 0;
-}
-
-static uint32_t
-port_mod(const struct topo_port *p)
-{
-	return p->num | ((p->flags & TP_EXT_SPEED) ? MAD_PORT_INFO_EXT : 0);
-}
-
-static uint8_t
-min8(uint8_t a, uint8_t b)
-{
-	return a < b ? a : b;
-}
-
-/* MTU and OperationalVLs that both ends of a cable can do. */
-static uint8_t
-common_mtu(const struct topo *t, const struct topo_port *p)
-{
-	return min8(p->mtu_cap, t->port[p->peer].mtu_cap);
-}
-
-static uint8_t
-common_vls(const struct maker *m, const struct topo_port *p)
-{
-	return min8(min8(p->vl_cap, m->t->port[p->peer].vl_cap),
-		m->params->max_vls_code);
-}
-
 void
-plan_no_change(struct mad_port_info *i)
+plan_begin(struct maker *m, enum plan_kind kind)
 {
-	i->state = NO_CHANGE;
-	i->phys_state = 0;
-	i->down_default = POLLING;
-	i->width_enabled = 0;
-	i->speed_enabled = 0;
-	i->speed_ext_enabled = 0;
-	i->client_rereg = false;
-	i->init_type = 0;
+	struct plan *p = m->p;
+
+	p->phase = mem_grow(
+		p->phase, p->nphases, &m->capphases, sizeof(*p->phase));
+	m->now = &p->phase[p->nphases++];
+	*m->now = (struct plan_phase){.kind = kind, .first = p->nsteps};
 }
 
-/* LID and what goes with it, for CA and router ports and switch port 0. */
-static void
-fill_lid_fields(const struct maker *m, const struct topo_port *p,
-	struct mad_port_info *i)
+bool
+plan_end(struct maker *m)
 {
-	i->mkey = m->params->mkey;
-	i->gid_prefix = m->params->subnet_prefix;
-	i->lid = p->lid;
-	i->lmc = p->lmc;
-	i->sm_lid = m->t->port[m->t->sm_port].lid;
-	i->sm_sl = 0;
-	i->subnet_timeout = m->params->subnet_timeout;
+	struct plan *p = m->p;
+
+	m->now->end = p->nsteps;
+	if (m->now->end > m->now->first)
+		return true;
+	p->nphases--;
+	return false;
 }
 
-static void
-fill_external_fields(const struct maker *m, const struct topo_port *p,
-	struct mad_port_info *i)
+static const struct topo_node *
+node_of(const struct topo *t, sw_ix s)
 {
-	i->mkey = 0;
-	i->gid_prefix = 0;
-	i->lid = 0;
-	i->sm_lid = 0;
-	i->lmc = 0;
-	i->vl_stall = m->params->vl_stall;
-	if (p->peer != TOPO_NONE)
-		i->hoq_life = is_switch(m->t, p->peer)
-				      ? m->params->hoq_life
-				      : m->params->leaf_hoq_life;
+	return &t->node[t->sw[s].node];
 }
 
-/* What port ix shall be told, without state, MTU and VLs. */
-static int
-wanted(const struct maker *m, port_ix ix, struct mad_port_info *was,
-	struct mad_port_info *want)
-{
-	const struct topo_port *p = &m->t->port[ix];
-
-	if (mad_port_info_decode(m->t->info[ix], was, NULL) != 0)
-		return -1;
-	*want = *was;
-	plan_no_change(want);
-	if (is_external(m->t, ix))
-		fill_external_fields(m, p, want);
-	else
-		fill_lid_fields(m, p, want);
-	return 0;
-}
-
-static void
-add_port_set(struct maker *m, port_ix ix, const struct mad_port_info *want)
-{
-	uint32_t pay;
-
-	mad_port_info_encode(want, add_payload(m, &pay));
-	add_step(m, ix, MAD_PORT_INFO, port_mod(&m->t->port[ix]), pay);
-}
-
-/* What a port must take: addresses. */
-static bool
-differs(const struct mad_port_info *a, const struct mad_port_info *b)
-{
-	return a->mkey != b->mkey || a->gid_prefix != b->gid_prefix ||
-	       a->lid != b->lid || a->lmc != b->lmc || a->sm_lid != b->sm_lid ||
-	       a->sm_sl != b->sm_sl;
-}
-
-uint32_t
-plan_tunables(const struct mad_port_info *i)
-{
-	return (uint32_t)i->subnet_timeout << 16 | (uint32_t)i->hoq_life << 8 |
-	       i->vl_stall;
-}
-
-/* What it should take: time-outs; not asked twice of one that keeps its own. */
-static bool
-detuned(const struct maker *m, port_ix ix, const struct mad_port_info *was,
-	const struct mad_port_info *want)
-{
-	const struct topo_port *p = &m->t->port[ix];
-
-	return plan_tunables(was) != plan_tunables(want) &&
-	       !hw_stubborn(m->hw, m->t->node[p->node].guid, p->num,
-		       plan_tunables(want));
-}
+/* ---- forwarding tables ---- */
 
 static bool
-unusable(const struct topo *t, port_ix ix)
+is_fresh(const struct topo *t, sw_ix s)
 {
-	return (t->port[ix].flags & (TP_ABSENT | TP_UNREAD)) != 0 ||
-	       quarantined(t, ix);
+	return (node_of(t, s)->flags & TN_FRESH) != 0;
 }
 
-/*
- * PARAMS: ports that will not pass through Init. An external port that is up
- * keeps its MTU and VLs: changing them needs a bounce nobody asked for.
- */
+/* A fresh switch needs no stages: its last images, and nothing else. */
 static void
-plan_params(struct maker *m, port_ix ix)
+add_fresh_tables(struct maker *m)
 {
-	const struct topo_port *p = &m->t->port[ix];
-	struct mad_port_info was, want;
-	bool live = p->state == ARMED || p->state == ACTIVE;
+	const struct safe_transition *x = m->p->change;
+	size_t i;
 
-	if (unusable(m->t, ix) || wanted(m, ix, &was, &want) != 0)
-		return;
-	if (live && p->peer != TOPO_NONE &&
-		(p->mtu != common_mtu(m->t, p) ||
-			p->op_vls != common_vls(m, p)))
-		m->p->mismatched_ports++;
-	if (is_external(m->t, ix)
-			? live && detuned(m, ix, &was, &want)
-			: (live || is_switch(m->t, ix)) &&
-				  (differs(&was, &want) ||
-					  detuned(m, ix, &was, &want)))
-		add_port_set(m, ix, &want);
-}
+	plan_begin(m, PLAN_LFT);
+	m->now->fresh = true;
+	for (i = 0; i < x->nwrites; i++) {
+		const struct safe_write *w = &x->write[i];
 
-/* Both ends present, answering and not Down. */
-static bool
-can_rise(const struct topo *t, port_ix ix)
-{
-	const struct topo_port *p = &t->port[ix];
-
-	if (p->peer == TOPO_NONE || unusable(t, ix) || unusable(t, p->peer))
-		return false;
-	if (is_switch(t, ix) && p->num == 0)
-		return false;
-	return p->state >= INIT && t->port[p->peer].state >= INIT;
+		if (w->last && is_fresh(m->t, w->sw))
+			plan_add_step(m, node_of(m->t, w->sw)->first_port,
+				MAD_LFT, w->block, w->image);
+	}
+	(void)plan_end(m);
 }
 
 static void
-plan_rise(struct maker *m, port_ix ix)
+add_stages(struct maker *m, bool drain)
 {
-	const struct topo_port *p = &m->t->port[ix];
-	struct mad_port_info was, want;
-	uint8_t from = m->phase == PLAN_ARM ? INIT : ARMED;
+	const struct safe_transition *x = m->p->change;
+	size_t i = 0;
+	unsigned stage;
 
-	if (!can_rise(m->t, ix) || p->state > from ||
-		wanted(m, ix, &was, &want) != 0)
-		return;
-	want.mtu = common_mtu(m->t, p);
-	want.op_vls = common_vls(m, p);
-	want.state = from + 1;
-	add_port_set(m, ix, &want);
-}
+	for (stage = 0; stage < x->nstages; stage++) {
+		plan_begin(m, PLAN_LFT);
+		m->now->stage = (uint16_t)stage;
+		m->now->drain = drain || stage > 0;
+		for (; i < x->nwrites && x->write[i].stage == stage; i++) {
+			const struct safe_write *w = &x->write[i];
 
-static void
-each_port(struct maker *m, void (*fn)(struct maker *, port_ix))
-{
-	port_ix ix;
-
-	for (ix = 0; ix < m->t->nports; ix++)
-		fn(m, ix);
-}
-
-static bool
-block_in_place(struct maker *m, lft_ref have, lft_ref want)
-{
-	const struct lft_pool *pool = m->p->routes->pool;
-
-	if (have == HW_UNKNOWN)
-		return false;
-	return have == want || memcmp(lft_bytes(pool, have),
-				       lft_bytes(pool, want), LFT_BLOCK) == 0;
-}
-
-static void
-plan_lft(struct maker *m)
-{
-	const struct routes *r = m->p->routes;
-	const struct topo *t = m->t;
-	uint32_t b;
-	sw_ix s;
-
-	/* block by block over all switches: no switch is hurried, none waits */
-	for (b = 0; b < r->nblocks; b++)
-		for (s = 0; s < t->nsw; s++) {
-			const struct topo_node *n = &t->node[t->sw[s].node];
-			lft_ref want = r->block[(size_t)s * r->nblocks + b];
-
-			if ((n->flags & TN_QUARANTINED) != 0 ||
-				b * LFT_BLOCK >= t->sw[s].lft_cap)
-				continue;
-			if (block_in_place(
-				    m, hw_block(m->hw, n->guid, b), want))
-				m->p->kept_blocks++;
-			else
-				add_step(m, n->first_port, MAD_LFT, b, want);
+			if (!is_fresh(m->t, w->sw))
+				plan_add_step(m,
+					node_of(m->t, w->sw)->first_port,
+					MAD_LFT, w->block, w->image);
 		}
+		if (plan_end(m))
+			drain = false;
+	}
+}
+
+static enum plan_kind
+top_kind(const struct maker *m, sw_ix s)
+{
+	if (m->p->routes->top < m->t->sw[s].lft_top)
+		return PLAN_LOWER;
+	return hw_top_first(m->hw, node_of(m->t, s)->guid) ? PLAN_TOP
+							   : PLAN_RAISE;
 }
 
 static void
-plan_top(struct maker *m)
+add_tops(struct maker *m, enum plan_kind kind, bool fresh)
 {
 	const struct topo *t = m->t;
 	struct mad_switch_info i;
 	uint32_t pay;
 	sw_ix s;
 
+	plan_begin(m, kind);
+	m->now->fresh = fresh;
 	for (s = 0; s < t->nsw; s++) {
-		const struct topo_node *n = &t->node[t->sw[s].node];
-		uint16_t top = m->p->routes->top;
-		bool raise = top > t->sw[s].lft_top;
-		bool first = hw_top_first(m->hw, n->guid);
-		enum plan_phase phase = !raise	? PLAN_LOWER
-					: first ? PLAN_TOP
-						: PLAN_RAISE;
+		const struct topo_node *n = node_of(t, s);
 
-		if (top == t->sw[s].lft_top || phase != m->phase ||
+		if (m->p->routes->top == t->sw[s].lft_top ||
+			top_kind(m, s) != kind ||
+			(kind == PLAN_RAISE && is_fresh(t, s) != fresh) ||
 			(n->flags & TN_QUARANTINED) != 0 ||
 			mad_switch_info_decode(t->sinfo[s], &i, NULL) != 0)
 			continue;
-		i.lft_top = top;
+		i.lft_top = m->p->routes->top;
 		i.state_change = false; /* writing 1 would clear it */
-		mad_switch_info_encode(&i, add_payload(m, &pay));
-		add_step(m, n->first_port, MAD_SWITCH_INFO, 0, pay);
+		mad_switch_info_encode(&i, plan_add_payload(m, &pay));
+		plan_add_step(m, n->first_port, MAD_SWITCH_INFO, 0, pay);
+	}
+	(void)plan_end(m);
+}
+
+static bool
+touched(const struct maker *m, sw_ix s)
+{
+	const struct topo_node *n = node_of(m->t, s);
+	unsigned p;
+
+	for (p = 1; p <= n->nports; p++)
+		if (m->p->downed[n->first_port + p])
+			return true;
+	return false;
+}
+
+/* What our own plan did to ports need not bring a sweep afterwards. */
+static void
+add_clears(struct maker *m)
+{
+	struct mad_switch_info i;
+	uint32_t pay;
+	sw_ix s;
+
+	plan_begin(m, PLAN_CLEAR);
+	for (s = 0; s < m->t->nsw; s++) {
+		if (!touched(m, s) ||
+			mad_switch_info_decode(m->t->sinfo[s], &i, NULL) != 0)
+			continue;
+		if (m->p->routes->top > i.lft_top && is_fresh(m->t, s))
+			i.lft_top = m->p->routes->top;
+		i.state_change = true;
+		mad_switch_info_encode(&i, plan_add_payload(m, &pay));
+		plan_add_step(m, node_of(m->t, s)->first_port, MAD_SWITCH_INFO,
+			0, pay);
+	}
+	(void)plan_end(m);
+}
+
+/* But what others did there meanwhile has to. */
+static void
+add_verifies(struct maker *m)
+{
+	const struct topo *t = m->t;
+	sw_ix s;
+	unsigned p;
+
+	plan_begin(m, PLAN_VERIFY);
+	for (s = 0; s < t->nsw; s++) {
+		const struct topo_node *n = node_of(t, s);
+
+		if (!touched(m, s))
+			continue;
+		for (p = 0; p <= n->nports; p++)
+			if (p == 0 ||
+				t->port[n->first_port + p].peer != TOPO_NONE)
+				plan_add_step(m, n->first_port + p,
+					MAD_PORT_INFO, p, 0);
+	}
+	(void)plan_end(m);
+}
+
+/* ---- turns ---- */
+
+static uint32_t
+add_row(struct maker *m, const uint8_t row[TURNS_ROW])
+{
+	uint32_t pay;
+
+	memcpy(plan_add_payload(m, &pay), row, TURNS_ROW);
+	return pay;
+}
+
+static uint32_t
+turn_mod(unsigned in, unsigned out)
+{
+	return in << 8 | out;
+}
+
+/* Closed by its row of SL2VL, or by taking its port down? */
+static bool
+by_row(const struct maker *m, const struct safe_turn *u)
+{
+	return !u->by_port &&
+	       !turns_refused(hw_turns(m->hw), node_of(m->t, u->sw)->guid);
+}
+
+static void
+add_turns(struct maker *m, enum plan_kind kind)
+{
+	const struct safe_transition *x = m->p->change;
+	uint8_t row[TURNS_ROW];
+	size_t i;
+
+	plan_begin(m, kind);
+	for (i = 0; i < x->nturns; i++) {
+		const struct safe_turn *u = &x->turn[i];
+		const struct topo_node *n = node_of(m->t, u->sw);
+		bool known =
+			turns_row(hw_turns(m->hw), n->guid, u->in, u->out, row);
+
+		if (by_row(m, u) && (kind == PLAN_BLOCK || !known))
+			plan_add_step(m, n->first_port, MAD_SL2VL,
+				turn_mod(u->in, u->out), u->lanes);
+	}
+	(void)plan_end(m);
+}
+
+/* The row that a turn shall have in the end. */
+static uint32_t
+final_row(struct maker *m)
+{
+	uint8_t row[TURNS_ROW];
+
+	if (m->p->routes->lanes.n <= 1)
+		return PLAN_BEFORE;
+	turns_straight(m->p->routes->lanes.n, row);
+	return add_row(m, row);
+}
+
+/* Everything that is held: by this plan, by one that broke, by another life. */
+static void
+add_unblocks(struct maker *m)
+{
+	const struct safe_transition *x = m->p->change;
+	const struct turns *turns = hw_turns(m->hw);
+	const struct turns_hold *h;
+	size_t n, i;
+
+	plan_begin(m, PLAN_UNBLOCK);
+	m->now->drain = true;
+	for (i = 0; i < x->nturns; i++) {
+		const struct safe_turn *u = &x->turn[i];
+		const struct topo_node *node = node_of(m->t, u->sw);
+
+		if (by_row(m, u) &&
+			turns_held(turns, node->guid, u->in, u->out) == NULL)
+			plan_add_step(m, node->first_port, MAD_SL2VL,
+				turn_mod(u->in, u->out), final_row(m));
+	}
+	h = turns_holds(turns, &n);
+	for (i = 0; i < n; i++) {
+		node_ix node = topo_by_node_guid(m->t, h[i].guid);
+
+		if (node != TOPO_NONE &&
+			(m->t->node[node].flags & TN_QUARANTINED) == 0)
+			plan_add_step(m, m->t->node[node].first_port, MAD_SL2VL,
+				turn_mod(h[i].in, h[i].out), final_row(m));
+	}
+	(void)plan_end(m);
+}
+
+/* ---- lanes ---- */
+
+static bool
+maps_lanes(const struct maker *m, port_ix ix)
+{
+	const struct topo_port *p = &m->t->port[ix];
+
+	return (p->flags & (TP_ABSENT | TP_UNREAD)) == 0 && p->vl_cap > 1 &&
+	       (m->t->node[p->node].flags & TN_QUARANTINED) == 0;
+}
+
+static void
+add_lane_row(struct maker *m, node_ix n, uint32_t mod, uint32_t pay)
+{
+	const struct topo_node *node = &m->t->node[n];
+	const struct turns *turns = hw_turns(m->hw);
+	port_ix port = node->first_port;
+	unsigned in = mod >> 8 & 0xff, out = mod & 0xff;
+	uint8_t row[TURNS_ROW];
+	bool known;
+
+	if (turns_refused(turns, node->guid) ||
+		turns_held(turns, node->guid, in, out) != NULL)
+		return; /* a held one gets its row when it is lifted */
+	known = turns_row(turns, node->guid, in, out, row);
+	if (known && (m->now->kind == PLAN_LEARN ||
+			     memcmp(row, m->p->payload[pay], TURNS_ROW) == 0))
+		return;
+	if (node->type == TOPO_SWITCH)
+		plan_add_step(m, port, MAD_SL2VL, mod, pay);
+	else /* an end port has one row, without a modifier */
+		plan_add_step(m, port + out, MAD_SL2VL, 0, pay);
+}
+
+/* Every pair of ports that a packet may come in by and go out by. */
+static void
+add_lane_rows(struct maker *m, node_ix n, uint32_t pay)
+{
+	const struct topo_node *node = &m->t->node[n];
+	unsigned in, out;
+
+	for (out = 1; out <= node->nports; out++) {
+		if (!maps_lanes(m, node->first_port + out) ||
+			m->t->port[node->first_port + out].peer == TOPO_NONE)
+			continue;
+		if (node->type != TOPO_SWITCH) {
+			add_lane_row(m, n, out, pay);
+			continue;
+		}
+		for (in = 0; in <= node->nports; in++)
+			if (in != out &&
+				(in == 0 || m->t->port[node->first_port + in]
+							    .peer != TOPO_NONE))
+				add_lane_row(m, n, turn_mod(in, out), pay);
 	}
 }
 
 static void
-make_phase(struct maker *m)
+add_lanes(struct maker *m)
 {
-	switch (m->phase) {
-	case PLAN_PARAMS:
-		each_port(m, plan_params);
-		break;
-	case PLAN_LFT:
-		plan_lft(m);
-		break;
-	case PLAN_TOP:
-	case PLAN_RAISE:
-	case PLAN_LOWER:
-		plan_top(m);
-		break;
-	case PLAN_ARM:
-	case PLAN_ACTIVATE:
-		each_port(m, plan_rise);
-		break;
-	case PLAN_PHASES:
-		break;
+	static const enum plan_kind kind[] = {PLAN_LEARN, PLAN_LANES};
+	uint8_t row[TURNS_ROW];
+	uint32_t pay;
+	node_ix n;
+	unsigned i;
+
+	if (m->p->routes->lanes.n <= 1)
+		return;
+	turns_straight(m->p->routes->lanes.n, row);
+	pay = add_row(m, row);
+	for (i = 0; i < 2; i++) {
+		plan_begin(m, kind[i]);
+		for (n = 0; n < m->t->nnodes; n++)
+			add_lane_rows(m, n, pay);
+		(void)plan_end(m);
 	}
 }
 
+/* ---- the whole ---- */
+
+static void
+make(struct maker *m)
+{
+	const struct safe_transition *x = m->p->change;
+	size_t blocks;
+	bool fell;
+
+	plan_port_params(m);
+	add_tops(m, PLAN_TOP, false);
+	add_fresh_tables(m);
+	add_tops(m, PLAN_RAISE, true);
+	add_lanes(m);
+	blocks = m->p->nsteps;
+	add_turns(m, PLAN_LEARN);
+	add_turns(m, PLAN_BLOCK);
+	blocks = m->p->nsteps - blocks;
+	fell = plan_port_fall(m);
+	if (fell) {
+		add_clears(m);
+		add_verifies(m);
+	}
+	if (x->method != SAFE_STATIC)
+		plan_port_rise(m, false);
+	add_stages(m, blocks > 0 || (fell && x->method != SAFE_STATIC));
+	add_unblocks(m);
+	add_tops(m, PLAN_RAISE, false);
+	if (x->method == SAFE_STATIC)
+		plan_port_rise(m, false);
+	if (fell)
+		plan_port_rise(m, true);
+	add_tops(m, PLAN_LOWER, false);
+}
+
 struct plan *
-plan_make(struct routes *r, const struct hwstate *hw,
-	const struct plan_params *params)
+plan_make(const struct plan_job *job)
 {
 	struct plan *p = mem_zalloc(1, sizeof(*p));
-	struct maker m = {.p = p, .t = r->topo, .hw = hw, .params = params};
-	unsigned phase;
+	struct maker m = {.p = p,
+		.t = job->routes->topo,
+		.hw = job->hw,
+		.params = job->params};
 
-	p->routes = routes_ref(r);
-	for (phase = 0; phase < PLAN_PHASES; phase++) {
-		p->first[phase] = p->nsteps;
-		m.phase = (enum plan_phase)phase;
-		make_phase(&m);
-	}
-	p->first[PLAN_PHASES] = p->nsteps;
+	p->routes = routes_ref(job->routes);
+	p->change = job->change;
+	make(&m);
 	return p;
 }
 
@@ -372,29 +432,22 @@ plan_free(struct plan *p)
 {
 	if (p == NULL)
 		return;
+	safe_free(p->change);
 	routes_unref(p->routes);
 	free(p->step);
+	free(p->phase);
 	free(p->payload);
+	free(p->downed);
 	free(p);
 }
 
-void
-plan_step_text(
-	const struct plan *p, const struct plan_step *s, char *out, size_t n)
+size_t
+plan_count(const struct plan *p, enum plan_kind k)
 {
-	const struct topo *t = p->routes->topo;
-	node_ix node = t->port[s->port].node;
-	const char *name = topo_desc(t, node);
-	char guid[32];
+	size_t i, n = 0;
 
-	if (*name == '\0') {
-		(void)snprintf(guid, sizeof(guid), "0x%016llx",
-			(unsigned long long)t->node[node].guid);
-		name = guid;
-	}
-	if (s->attr == MAD_LFT)
-		(void)snprintf(out, n, "Set(LFT block %u) on %s", s->mod, name);
-	else
-		(void)snprintf(out, n, "Set(%s) on %s port %u",
-			mad_attr_name(s->attr), name, t->port[s->port].num);
+	for (i = 0; i < p->nphases; i++)
+		if (p->phase[i].kind == k)
+			n += p->phase[i].end - p->phase[i].first;
+	return n;
 }

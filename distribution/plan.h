@@ -1,52 +1,90 @@
 /*
- * plan: what must change, as pure data.
+ * plan: what must change and in which order, as pure data.
  *
- * Made from (routes with their topology, hwstate, link parameters); nothing is
- * sent here. A plan is a list of steps in phases; a phase begins when every
- * step of the one before is acknowledged (or has failed for good). What is
- * known to be in place produces no step.
+ * Made from (routes with their topology, the transition that safe.h found,
+ * hwstate, link parameters); nothing is sent here. A plan is a list of steps
+ * in phases; a phase begins when every step of the one before is acknowledged
+ * (or has failed for good), and, where it says so, when what was sent before
+ * has had the time to leave the fabric. What is known to be in place produces
+ * no step. Phases without steps are left out.
  *
  *   PARAMS   port 0 of switches, and end ports that are already Armed or
  *            Active: LID, LMC, SM's LID, time-outs, with NoChange of the state
  *            (a Set of the state a port is in is an error, IBA 14.2.5.6)
  *   TOP      LinearFDBTop of switches that refuse blocks above it
- *   LFT      delta blocks, interleaved over the switches
- *   RAISE    LinearFDBTop of the others, now that the blocks below it are true
+ *   LFT      blocks of fresh switches: nothing flows there yet; their RAISE
+ *   LANES    SL2VL, where routing uses more than one lane
+ *   LEARN    read the rows that BLOCK will change
+ *   BLOCK    turns of the transition go to VL 15
+ *   DOWN     ports of the port methods, the farthest first; SETTLE: until they
+ *            are in Init again, the nearest first; CLEAR: PortStateChange of
+ *            their switches, so that what is set from now on is not our doing;
+ *            VERIFY: nothing else happened there meanwhile
  *   ARM      ports in Init go to Armed; their parameters ride on that Set
- *   ACTIVATE all armed ports go to Active
+ *   ACTIVATE all armed ports go to Active. New cables carry traffic before the
+ *            entries that use them are written: the mixture has them already
+ *   LFT      delta blocks of live switches, one phase for each stage; all
+ *            but the first drain, and the first when something was blocked
+ *   UNBLOCK  rows become what they shall be, after a drain; also those that an
+ *            earlier life or a broken push left behind
+ *   RAISE    LinearFDBTop of the others, now that the blocks below it are true
+ *   ARM, ACTIVATE  ports that DOWN took
  *   LOWER    LinearFDBTop that may come down
  *
- * IBA volume 1, 14.2.5.4 and 14.2.5.6; pitfalls: no echoed physical state, 0
- * (no change) for link width and speed, no LID on external switch ports, MTU
- * and VLs as both ends can.
+ * IBA volume 1, 14.2.5.4, 14.2.5.6, 14.2.5.8; pitfalls: no echoed physical
+ * state, 0 (no change) for link width and speed, no LID on external switch
+ * ports, MTU and VLs as both ends can.
  */
 #ifndef HEDDLE_DISTRIBUTION_PLAN_H
 #define HEDDLE_DISTRIBUTION_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "distribution/hwstate.h"
+#include "distribution/safe.h"
 #include "routing/routes.h"
 #include "sm/mad/mad.h"
 
-enum plan_phase {
+enum plan_kind {
 	PLAN_PARAMS,
 	PLAN_TOP,
 	PLAN_LFT,
-	PLAN_RAISE,
+	PLAN_LANES,
+	PLAN_LEARN,
+	PLAN_BLOCK,
+	PLAN_DOWN,
+	PLAN_SETTLE,
+	PLAN_CLEAR,
+	PLAN_VERIFY,
 	PLAN_ARM,
 	PLAN_ACTIVATE,
+	PLAN_UNBLOCK,
+	PLAN_RAISE,
 	PLAN_LOWER,
-	PLAN_PHASES,
+	PLAN_KINDS,
 };
+
+#define PLAN_BEFORE UINT32_MAX /* payload: the row that the hold remembers */
 
 struct plan_step {
 	port_ix port;  /* target port; port 0 for a switch's own attributes */
-	uint16_t attr; /* MAD_PORT_INFO, MAD_SWITCH_INFO or MAD_LFT */
-	uint8_t phase; /* enum plan_phase */
+	uint16_t attr; /* MAD_PORT_INFO, MAD_SWITCH_INFO, MAD_LFT, MAD_SL2VL */
+	uint8_t kind;  /* enum plan_kind */
 	uint32_t mod;  /* attribute modifier; block number for MAD_LFT */
-	uint32_t payload; /* MAD_LFT: an lft_ref; else index into payload[] */
+	uint32_t payload; /* MAD_LFT: an lft_ref; else index into payload[];
+			     of BLOCK the mask of lanes to close; without
+			     meaning for LEARN, SETTLE and VERIFY */
+};
+
+/* step[first .. end) */
+struct plan_phase {
+	enum plan_kind kind;
+	bool fresh;	/* LFT, RAISE: of switches that carry nothing */
+	bool drain;	/* wait before it for what is on its way */
+	uint16_t stage; /* LFT of live switches: of the transition */
+	size_t first, end;
 };
 
 /* Parameters every linked port shall have. */
@@ -61,23 +99,32 @@ struct plan_params {
 };
 
 struct plan {
-	struct routes *routes;	/* a reference; routes->topo is the topology */
-	struct plan_step *step; /* in the order of phases */
+	struct routes *routes; /* a reference; routes->topo is the topology */
+	struct safe_transition *change; /* owned */
+	struct plan_step *step;		/* in the order of phases */
 	size_t nsteps;
-	size_t first[PLAN_PHASES + 1]; /* phase p: step[first[p]..first[p+1]) */
+	struct plan_phase *phase;
+	size_t nphases;
 	uint8_t (*payload)[64];
 	size_t npayload;
-	size_t kept_blocks;	 /* blocks that were in place */
+	bool *downed;		 /* [nports] taken to Init, or NULL: none */
 	size_t mismatched_ports; /* live links whose MTU or VLs are not what
 				    both ends can: left alone, not bounced */
 };
 
+/* What a plan is made from. */
+struct plan_job {
+	struct routes *routes;
+	struct safe_transition *change; /* becomes the plan's */
+	const struct hwstate *hw;
+	const struct plan_params *params;
+};
+
 /*
- * Make a plan for r. Quarantined nodes get no step. The plan keeps r alive;
- * free with plan_free.
+ * Make a plan. Quarantined nodes get no step. The plan keeps the routes alive;
+ * free with plan_free, in the thread that owns their pool.
  */
-struct plan *plan_make(struct routes *r, const struct hwstate *hw,
-	const struct plan_params *params);
+struct plan *plan_make(const struct plan_job *job);
 
 void plan_free(struct plan *p); /* NULL allowed */
 
@@ -89,6 +136,15 @@ void plan_no_change(struct mad_port_info *i);
  * keep to itself although it acknowledged the Set.
  */
 uint32_t plan_tunables(const struct mad_port_info *i);
+
+/* "block", "LFT"; never NULL. */
+const char *plan_kind_name(enum plan_kind k);
+
+/* Does the step only ask? */
+bool plan_reads(const struct plan_step *s);
+
+/* Steps of a kind, over all phases. */
+size_t plan_count(const struct plan *p, enum plan_kind k);
 
 /* "Set(PortInfo) on S1 port 3", for messages. */
 void plan_step_text(

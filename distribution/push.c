@@ -1,48 +1,28 @@
 #include "distribution/push.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/push_priv.h"
+#include "distribution/push_request.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
-struct push {
-	const struct plan *plan;
-	struct hwstate *hw;
-	struct draft *draft;
-	struct xact *x;
-	uint64_t mkey;
-	size_t next; /* next step to submit */
-	unsigned phase;
-	unsigned inflight; /* of this phase */
-	bool *node_failed; /* [nnodes]: no further steps */
-	bool *port_failed; /* [nports]: not to be made Active */
-	struct push_failure *failure;
-	size_t nfailures, capfailures;
-	struct push_counts counts;
-};
-
-static const struct topo *
-topo_of(const struct push *p)
-{
-	return p->plan->routes->topo;
-}
+enum { SETTLE_MS = 10000 };
 
 struct push *
-push_new(const struct plan *plan, struct hwstate *hw, struct draft *d,
-	struct xact *x, uint64_t mkey)
+push_new(const struct push_job *job)
 {
 	struct push *p = mem_zalloc(1, sizeof(*p));
 
-	p->plan = plan;
-	p->hw = hw;
-	p->draft = d;
-	p->x = x;
-	p->mkey = mkey;
-	p->node_failed = mem_zalloc(topo_of(p)->nnodes, sizeof(bool));
-	p->port_failed = mem_zalloc(topo_of(p)->nports, sizeof(bool));
+	p->job = *job;
+	p->plan = job->plan;
+	p->wake = MONO_NEVER;
+	p->ended = MONO_NEVER;
+	p->node_failed = mem_zalloc(push_topo(p)->nnodes, sizeof(bool));
+	p->port_failed = mem_zalloc(push_topo(p)->nports, sizeof(bool));
+	p->sample = mem_zalloc(push_topo(p)->nsw, sizeof(*p->sample));
 	return p;
 }
 
@@ -52,6 +32,9 @@ push_free(struct push *p)
 	if (p == NULL)
 		return;
 	assert(p->inflight == 0);
+	map_free(&p->rewrites);
+	free(p->again);
+	free(p->sample);
 	free(p->node_failed);
 	free(p->port_failed);
 	free(p->failure);
@@ -61,13 +44,49 @@ push_free(struct push *p)
 bool
 push_done(const struct push *p)
 {
-	return p->inflight == 0 && p->next == p->plan->nsteps;
+	return p->inflight == 0 && p->phase == p->plan->nphases;
+}
+
+bool
+push_stopped(const struct push *p)
+{
+	return p->stopped || p->broken;
+}
+
+bool
+push_complete(const struct push *p)
+{
+	return push_done(p) && !p->broken && !p->stopped;
+}
+
+size_t
+push_phase(const struct push *p)
+{
+	return p->phase;
+}
+
+struct mono
+push_next(const struct push *p)
+{
+	return p->wake;
+}
+
+void
+push_stop(struct push *p)
+{
+	p->stopped = true;
 }
 
 const struct push_counts *
 push_counts(const struct push *p)
 {
 	return &p->counts;
+}
+
+uint32_t
+push_sample(const struct push *p, sw_ix s)
+{
+	return p->sample[s] - 1;
 }
 
 const struct push_failure *
@@ -77,249 +96,245 @@ push_failures(const struct push *p, size_t *n)
 	return p->failure;
 }
 
-static const char *
-outcome_text(const struct xact_result *res)
+/* ---- sending ---- */
+
+void
+push_row(
+	const struct push *p, const struct plan_step *s, uint8_t row[TURNS_ROW])
 {
-	if (res->outcome == XACT_STATUS)
-		return mad_status_name(res->status);
-	return res->outcome == XACT_TIMEOUT ? "no answer" : "cancelled";
-}
+	const struct turns_hold *h;
+	unsigned in, out;
 
-/*
- * Does this failure condemn the whole switch? Silence does, and so does a
- * table or its own port 0; one external port that will not come up does not.
- */
-static bool
-condemns(const struct topo *t, const struct plan_step *s, enum push_cause cause)
-{
-	const struct topo_port *p = &t->port[s->port];
-
-	if (t->node[p->node].type != TOPO_SWITCH)
-		return false;
-	return cause == PUSH_SILENT || s->attr != MAD_PORT_INFO || p->num == 0;
-}
-
-/*
- * A step failed. For a condemned switch all its further steps are void; a port
- * that cannot be set up stays down together with its peer.
- */
-static void
-fail(struct push *p, const struct plan_step *s, enum push_cause cause,
-	const char *how)
-{
-	const struct topo *t = topo_of(p);
-	node_ix node = t->port[s->port].node;
-	struct push_failure *f;
-	char step[96];
-
-	p->counts.failed++;
-	p->port_failed[s->port] = true;
-	if (p->node_failed[node])
-		return;
-	p->node_failed[node] = condemns(t, s, cause);
-	p->failure =
-		mem_grow(p->failure, p->nfailures, &p->capfailures, sizeof(*f));
-	f = &p->failure[p->nfailures++];
-	f->node = node;
-	f->port = s->port;
-	f->cause = cause;
-	f->condemned = p->node_failed[node];
-	plan_step_text(p->plan, s, step, sizeof(step));
-	(void)snprintf(f->why, sizeof(f->why), "%.90s: %.30s", step, how);
-}
-
-static void
-acked_lft(struct push *p, const struct plan_step *s, const uint8_t *data)
-{
-	const struct topo *t = topo_of(p);
-	uint64_t guid = t->node[t->port[s->port].node].guid;
-	const uint8_t *want = lft_bytes(p->plan->routes->pool, s->payload);
-
-	if (memcmp(data, want, LFT_BLOCK) != 0) {
-		hw_unknown_block(p->hw, guid, s->mod);
-		fail(p, s, PUSH_LIED, "acknowledged another block");
-		return;
-	}
-	hw_set_block(p->hw, guid, s->mod, s->payload);
-	p->counts.lft_blocks++;
-}
-
-/*
- * A port says what it made of a Set. Another LID than asked is a lie; other
- * time-outs are its own business, and remembered as such.
- */
-static void
-acked_port(struct push *p, const struct plan_step *s, const uint8_t *data)
-{
-	const struct topo_port *port = &topo_of(p)->port[s->port];
-	uint64_t guid = topo_of(p)->node[port->node].guid;
-	struct mad_port_info is, want;
-
-	if (mad_port_info_decode(data, &is, NULL) != 0 ||
-		mad_port_info_decode(
-			p->plan->payload[s->payload], &want, NULL) != 0 ||
-		is.lid != want.lid) {
-		fail(p, s, PUSH_LIED, "acknowledged another LID");
-		return;
-	}
-	if (plan_tunables(&is) != plan_tunables(&want))
-		hw_set_stubborn(p->hw, guid, port->num, plan_tunables(&want));
-	draft_port_written(p->draft, guid, port->num, data);
-	p->counts.other_sets++;
-}
-
-static void
-acked(struct push *p, const struct plan_step *s, const uint8_t *data)
-{
-	const struct topo *t = topo_of(p);
-	uint64_t guid = t->node[t->port[s->port].node].guid;
-	struct mad_switch_info i;
-
-	if (s->attr == MAD_LFT) {
-		acked_lft(p, s, data);
-		return;
-	}
-	if (s->attr == MAD_PORT_INFO) {
-		acked_port(p, s, data);
-		return;
-	}
-	p->counts.other_sets++;
-	if (mad_switch_info_decode(data, &i, NULL) == 0) {
-		draft_switch_written(p->draft, guid, data);
-		hw_set_top(p->hw, guid, i.lft_top);
-	}
-}
-
-static void
-not_acked(struct push *p, const struct plan_step *s,
-	const struct xact_result *res)
-{
-	const struct topo *t = topo_of(p);
-	const struct topo_node *n = &t->node[t->port[s->port].node];
-	enum push_cause cause = PUSH_SILENT;
-
-	if (res->outcome == XACT_STATUS)
-		cause = PUSH_REFUSED;
-	if (s->attr == MAD_LFT) {
-		hw_unknown_block(p->hw, n->guid, s->mod);
-		if (cause == PUSH_REFUSED &&
-			s->mod > t->sw[n->sw].lft_top / LFT_BLOCK) {
-			cause = PUSH_ABOVE_TOP;
-			hw_set_top_first(p->hw, n->guid);
-		}
-	}
-	fail(p, s, cause, outcome_text(res));
-}
-
-/*
- * A Set(PortInfo) was refused. When an answer was lost and the Set repeated,
- * or when data from the peer made an Armed port Active, the port is where we
- * want it and says so: ask before calling it a failure.
- */
-static void ask_port(struct push *p, size_t ix, struct mono now);
-
-static void
-port_asked(void *cookie, uint64_t tag, const struct xact_result *res)
-{
-	struct push *p = cookie;
-	const struct plan_step *s = &p->plan->step[tag];
-	const struct topo_port *port = &topo_of(p)->port[s->port];
-	struct mad_port_info is, want;
-
-	p->inflight--;
-	if (res->outcome == XACT_CANCELLED)
-		return;
-	if (res->outcome == XACT_OK) /* what it says is what it is */
-		draft_port_written(p->draft, topo_of(p)->node[port->node].guid,
-			port->num, res->data);
-	if (res->outcome == XACT_OK &&
-		mad_port_info_decode(res->data, &is, NULL) == 0 &&
-		mad_port_info_decode(
-			p->plan->payload[s->payload], &want, NULL) == 0 &&
-		is.state >= want.state && is.lid == want.lid)
-		acked(p, s, res->data);
+	push_turn(p, s, &in, &out);
+	h = turns_held(hw_turns(p->job.hw), push_guid(p, s), in, out);
+	if (s->kind != PLAN_BLOCK && s->payload != PLAN_BEFORE)
+		memcpy(row, p->plan->payload[s->payload], TURNS_ROW);
+	else if (h != NULL)
+		memcpy(row, h->before, TURNS_ROW);
 	else
-		fail(p, s, PUSH_REFUSED, "refused");
+		turns_straight(16, row);
+	if (s->kind == PLAN_BLOCK)
+		turns_close(row, (uint16_t)s->payload);
 }
 
-static void
-step_done(void *cookie, uint64_t tag, const struct xact_result *res)
+/* Is what the step asks for so already? Only rows of SL2VL can be. */
+static bool
+in_place(const struct push *p, const struct plan_step *s)
 {
-	struct push *p = cookie;
-	const struct plan_step *s = &p->plan->step[tag];
+	uint8_t want[TURNS_ROW], is[TURNS_ROW];
+	unsigned in, out;
 
-	p->inflight--;
-	if (res->outcome == XACT_OK)
-		acked(p, s, res->data);
-	else if (res->outcome == XACT_STATUS && s->attr == MAD_PORT_INFO)
-		ask_port(p, tag, res->now);
-	else if (res->outcome != XACT_CANCELLED)
-		not_acked(p, s, res);
+	if (s->attr != MAD_SL2VL || plan_reads(s) || s->kind == PLAN_UNBLOCK)
+		return false;
+	push_row(p, s, want);
+	push_turn(p, s, &in, &out);
+	return turns_row(hw_turns(p->job.hw), push_guid(p, s), in, out, is) &&
+	       memcmp(is, want, TURNS_ROW) == 0;
 }
 
 static bool
 void_step(const struct push *p, const struct plan_step *s)
 {
-	const struct topo_port *port = &topo_of(p)->port[s->port];
+	const struct topo_port *port = &push_topo(p)->port[s->port];
 
-	if (p->node_failed[port->node])
+	if (p->node_failed[port->node] || in_place(p, s))
 		return true;
-	if (s->phase != PLAN_ACTIVATE)
+	if (s->kind != PLAN_ACTIVATE)
 		return false;
 	return p->port_failed[s->port] || p->port_failed[port->peer] ||
-	       p->node_failed[topo_of(p)->port[port->peer].node];
+	       p->node_failed[push_topo(p)->port[port->peer].node];
 }
 
-/* The request of a step, without its data. -1: too far away. */
 static int
 request(const struct push *p, const struct plan_step *s, uint8_t method,
 	struct xact_request *r)
 {
-	const struct topo *t = topo_of(p);
-	const struct topo_port *port = &t->port[s->port];
-	int hops;
+	const struct topo *t = push_topo(p);
 
-	memset(r, 0, sizeof(*r));
-	hops = topo_route(t, port->node, r->path);
-	if (hops < 0)
+	if (push_request(t, t->port[s->port].node, p->job.mkey, r) != 0)
 		return -1;
-	r->hops = (uint8_t)hops;
 	r->method = method;
 	r->attr = s->attr;
 	r->mod = s->mod;
-	r->mkey = p->mkey;
-	r->target = t->node[port->node].guid;
 	return 0;
 }
 
-static void
-ask_port(struct push *p, size_t ix, struct mono now)
+int
+push_ask(struct push *p, size_t ix, struct mono now, xact_done *done)
 {
 	struct xact_request r;
 
 	if (request(p, &p->plan->step[ix], MAD_GET, &r) != 0)
-		return;
+		return -1;
 	p->inflight++;
-	xact_submit(p->x, &r, now, port_asked, p, ix);
+	xact_submit(p->job.x, &r, now, done, p, ix);
+	return 0;
 }
 
+/* What a Set carries; from now on the old and the new value are possible. */
 static void
-submit(struct push *p, size_t ix, struct mono now)
+load(struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA])
+{
+	uint64_t guid = push_guid(p, s);
+	unsigned in, out;
+
+	switch (s->attr) {
+	case MAD_LFT:
+		hw_sending(p->job.hw, guid, s->mod, s->payload);
+		memcpy(data, lft_bytes(p->plan->routes->pool, s->payload),
+			MAD_DATA);
+		break;
+	case MAD_SL2VL:
+		push_row(p, s, data);
+		push_turn(p, s, &in, &out);
+		turns_unknown(hw_turns(p->job.hw), guid, in, out);
+		break;
+	default:
+		memcpy(data, p->plan->payload[s->payload], MAD_DATA);
+		break;
+	}
+}
+
+void
+push_send(struct push *p, size_t ix, struct mono now)
 {
 	const struct plan_step *s = &p->plan->step[ix];
 	struct xact_request r;
 
-	if (request(p, s, MAD_SET, &r) != 0) {
-		fail(p, s, PUSH_SILENT, "more than 63 hops away");
+	if (request(p, s, plan_reads(s) ? MAD_GET : MAD_SET, &r) != 0) {
+		push_ack_fail(p, s, PUSH_SILENT, "more than 63 hops away");
 		return;
 	}
-	if (s->attr == MAD_LFT)
-		memcpy(r.data, lft_bytes(p->plan->routes->pool, s->payload),
-			MAD_DATA);
-	else
-		memcpy(r.data, p->plan->payload[s->payload], MAD_DATA);
+	if (!plan_reads(s))
+		load(p, s, r.data);
 	p->inflight++;
-	xact_submit(p->x, &r, now, step_done, p, ix);
+	xact_submit(p->job.x, &r, now, push_ack_done, p, ix);
+}
+
+/* ---- phases ---- */
+
+/* A turn that is about to be closed is held, with what its row is now. */
+static void
+hold(struct push *p, const struct plan_step *s, struct mono now)
+{
+	const struct safe_transition *x = p->plan->change;
+	struct turns *turns = hw_turns(p->job.hw);
+	struct turns_hold h = {.guid = push_guid(p, s),
+		.in = (uint8_t)(s->mod >> 8),
+		.out = (uint8_t)s->mod,
+		.since = now};
+	size_t i;
+
+	if (!turns_row(turns, h.guid, h.in, h.out, h.before) ||
+		turns_is_closed(h.before))
+		turns_straight(16, h.before);
+	for (i = 0; i < x->nturns; i++)
+		if (x->turn[i].in == h.in && x->turn[i].out == h.out &&
+			push_topo(p)->sw[x->turn[i].sw].node ==
+				push_topo(p)->port[s->port].node)
+			h.pairs = x->turn[i].pairs;
+	turns_hold(turns, &h);
+}
+
+/* Does the plan write this block? */
+static bool
+writes(const struct push *p, const struct hw_doubt *d)
+{
+	size_t i;
+
+	for (i = 0; i < p->plan->nsteps; i++) {
+		const struct plan_step *s = &p->plan->step[i];
+
+		if (s->attr == MAD_LFT && s->mod == d->block &&
+			push_guid(p, s) == d->guid)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What was sent before has left the fabric: packets, and copies of SMPs that
+ * would bring an older image of a block back.
+ */
+static bool
+drained(struct push *p, struct mono now)
+{
+	struct mono over = mono_add(p->ended, p->job.drain);
+	const struct hw_doubt *d;
+	size_t n, i;
+
+	d = hw_doubts(p->job.hw, &n);
+	for (i = 0; i < n; i++)
+		if (mono_before(over, d[i].until) && writes(p, &d[i]))
+			over = d[i].until;
+	if (mono_before(now, over)) {
+		p->wake = over;
+		return false;
+	}
+	hw_drained(p->job.hw);
+	return true;
+}
+
+/* The phase begins; false: not yet. */
+static bool
+open_phase(struct push *p, const struct plan_phase *f, struct mono now)
+{
+	size_t i;
+
+	p->wake = MONO_NEVER;
+	if (f->drain && !drained(p, now))
+		return false;
+	if (f->kind == PLAN_BLOCK) {
+		for (i = f->first; i < f->end; i++)
+			hold(p, &p->plan->step[i], now);
+		p->job.journal(p->job.cookie);
+	}
+	p->settle_by = mono_add(now, mono_ms(SETTLE_MS));
+	p->next = f->first;
+	p->open = true;
+	return true;
+}
+
+/* Ports that were not up yet are asked again, a moment later. */
+static void
+send_again(struct push *p, struct mono now)
+{
+	size_t n = p->nagain, i;
+
+	if (n == 0 || mono_before(now, p->wake))
+		return;
+	p->nagain = 0;
+	p->wake = MONO_NEVER;
+	for (i = 0; i < n; i++)
+		push_send(p, p->again[i], now);
+}
+
+static void
+send(struct push *p, const struct plan_phase *f, struct mono now)
+{
+	while (p->next < f->end && xact_room(p->job.x)) {
+		if (void_step(p, &p->plan->step[p->next]))
+			p->counts.skipped++;
+		else
+			push_send(p, p->next, now);
+		p->next++;
+	}
+	send_again(p, now);
+}
+
+/* Nothing more is sent. */
+static void
+skip_rest(struct push *p)
+{
+	const struct plan *plan = p->plan;
+
+	if (p->phase < plan->nphases)
+		p->counts.skipped +=
+			plan->nsteps -
+			(p->open ? p->next : plan->phase[p->phase].first);
+	p->phase = plan->nphases;
+	p->nagain = 0;
+	p->wake = MONO_NEVER;
 }
 
 void
@@ -327,17 +342,25 @@ push_feed(struct push *p, struct mono now)
 {
 	const struct plan *plan = p->plan;
 
-	for (;;) {
-		while (p->next < plan->first[p->phase + 1] && xact_room(p->x)) {
-			if (void_step(p, &plan->step[p->next]))
-				p->counts.skipped++;
-			else
-				submit(p, p->next, now);
-			p->next++;
-		}
-		if (p->inflight > 0 || p->next < plan->first[p->phase + 1] ||
-			p->phase + 1 >= PLAN_PHASES)
+	if (p->ended.ns == MONO_NEVER.ns)
+		p->ended = now;
+	while (p->phase < plan->nphases) {
+		const struct plan_phase *f = &plan->phase[p->phase];
+
+		if (p->broken || p->stopped) {
+			if (p->inflight == 0)
+				skip_rest(p);
 			return;
+		}
+		if (!p->open && !open_phase(p, f, now))
+			return;
+		send(p, f, now);
+		if (p->inflight > 0 || p->next < f->end || p->nagain > 0)
+			return;
+		if (f->kind == PLAN_UNBLOCK)
+			p->job.journal(p->job.cookie);
 		p->phase++;
+		p->open = false;
+		p->ended = now;
 	}
 }

@@ -4,8 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/push_request.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
+
+/* Blocks of one switch in a row without an answer: it has gone. */
+enum { MISSES_MAX = 2 };
 
 /* One switch to ask about one block, or about all of them. */
 struct readback {
@@ -21,6 +25,7 @@ struct readback {
 	uint32_t ntodo;
 	uint32_t sw, block; /* next: block of todo[sw] */
 	uint32_t max_block;
+	uint8_t *misses; /* [nsw] */
 	unsigned inflight;
 	uint64_t count;
 };
@@ -73,6 +78,7 @@ readback_new(struct topo *t, const struct readback_job *job)
 	r->x = job->x;
 	r->mkey = job->mkey;
 	r->todo = mem_zalloc(t->nsw, sizeof(*r->todo));
+	r->misses = mem_zalloc(t->nsw, sizeof(*r->misses));
 	r->sample = mem_zalloc(t->nsw, sizeof(*r->sample));
 	for (s = 0; s < t->nsw; s++)
 		if (map_get(job->suspects, guid_of(r, s), NULL) &&
@@ -106,6 +112,7 @@ readback_free(struct readback *r)
 	topo_unref(r->topo);
 	free(r->todo);
 	free(r->sample);
+	free(r->misses);
 	free(r);
 }
 
@@ -129,8 +136,11 @@ block_done(void *cookie, uint64_t tag, const struct xact_result *res)
 	lft_ref ref;
 
 	r->inflight--;
+	if (res->outcome == XACT_TIMEOUT && r->misses[s] < MISSES_MAX)
+		r->misses[s]++;
 	if (res->outcome != XACT_OK)
 		return;
+	r->misses[s] = 0;
 	r->count++;
 	ref = lft_add(r->pool, res->data);
 	hw_set_block(r->hw, guid_of(r, s), (uint32_t)tag, ref);
@@ -161,18 +171,12 @@ submit(struct readback *r, sw_ix s, uint32_t b, struct mono now)
 {
 	node_ix node = r->topo->sw[s].node;
 	struct xact_request q;
-	int hops;
 
-	memset(&q, 0, sizeof(q));
-	hops = topo_route(r->topo, node, q.path);
-	if (hops < 0)
+	if (push_request(r->topo, node, r->mkey, &q) != 0)
 		return;
-	q.hops = (uint8_t)hops;
 	q.method = MAD_GET;
 	q.attr = MAD_LFT;
 	q.mod = b;
-	q.mkey = r->mkey;
-	q.target = r->topo->node[node].guid;
 	r->inflight++;
 	xact_submit(r->x, &q, now, r->listed ? block_done : sample_done, r,
 		(uint64_t)s << 32 | b);
@@ -201,7 +205,8 @@ readback_feed(struct readback *r, struct mono now)
 		xact_room(r->x)) {
 		sw_ix s = r->todo[r->sw];
 
-		if (r->block < blocks_of(r->topo, s))
+		if (r->block < blocks_of(r->topo, s) &&
+			r->misses[s] < MISSES_MAX)
 			submit(r, s, r->block, now);
 		if (++r->sw == r->ntodo) {
 			r->sw = 0;

@@ -46,7 +46,7 @@ void readback_feed(struct readback *r, struct mono now);
 bool readback_done(const struct readback *r);
 
 /* Blocks read so far, samples included. Unreadable blocks stay unknown, and
- * will be written. */
+ * will be written; a switch that is silent to several is asked no more. */
 uint64_t readback_count(const struct readback *r);
 
 #endif

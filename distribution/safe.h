@@ -14,12 +14,13 @@
  *
  * M acyclic: blocks may be written in any order, nothing loops, nothing
  * deadlocks, nothing is dropped (SAFE_DIRECT). Else the changed entries are
- * admitted to stages, each with an acyclic mixture of its own (SAFE_STAGES);
- * a stage ends when all its writes are acknowledged. What packets still under
- * way may hold (every value since the last drain) stays in the graph. Where
- * no further entry can be admitted, the fewest turns, weighted by the pairs
- * that use them, are blocked through SL2VL (SAFE_BLOCK), all of them turns
- * that the new routing does not make.
+ * admitted to stages, each with an acyclic mixture of its own (SAFE_STAGED).
+ * What packets still under way may hold (every value since the last drain)
+ * stays in the graph, so a stage takes all that fits without a drain; the next
+ * one begins when all its writes are acknowledged and what was under way has
+ * drained (hw_drained). Where no further entry can be admitted, the fewest
+ * turns, weighted by the pairs that use them, are blocked through SL2VL
+ * (SAFE_BLOCKED), all of them turns that the new routing does not make.
  *
  * Sources: Dally and Seitz 1987; Bermudez, Casado and Quiles 2003 (methods 2
  * to 4 below); Pearce and Kelly 2006 (incremental order).
@@ -75,8 +76,10 @@ struct safe_write {
 struct safe_turn {
 	sw_ix sw;
 	uint8_t in, out;
-	bool by_port;	/* the switch cannot map (in, out) to lane 15: port
-			   `in` goes to Init instead */
+	bool by_port;	/* the switch cannot map (in, out) to lane 15, or the
+			   method is one of ports: port `in` goes to Init
+			   instead; out is 0 where no turn is meant */
+	uint16_t lanes; /* VLs whose SLs go to lane 15; all with one lane */
 	uint64_t pairs; /* (switch, LID) that used it and lose packets */
 };
 
@@ -96,8 +99,9 @@ struct safe_transition {
 	uint64_t kept;	      /* blocks that are in place */
 	uint64_t mixed_edges; /* edges of M */
 	uint32_t cyclic;      /* vertices on cycles of M: 0 is direct */
-	uint64_t paper_pairs; /* pairs that SAFE_BREAK_DEPENDENCIES would
-				 have cut, for comparison; 0 unless blocked */
+	uint64_t cut_pairs;   /* sum of pairs over turn[] */
+	uint64_t paper_pairs; /* the same for SAFE_BREAK_DEPENDENCIES, for
+				 comparison; 0 unless blocked */
 	uint32_t unread;      /* live switches whose old tables nobody knows:
 				 their part of M is not proven */
 	char cause[512]; /* the cycle that forbade a direct write, in names */

@@ -33,12 +33,24 @@ struct route_role_of {
 	bool told;    /* by the switch itself, not by the configuration */
 };
 
+/*
+ * Ports that stand in for each other although their nodes do not say so, or of
+ * which some are passive: groups by number, sorted by GUID.
+ */
+struct route_home {
+	uint64_t guid; /* of the port */
+	uint32_t group;
+	bool passive; /* idle until another one fails */
+};
+
 /* What the administrator may say to the engines. */
 struct engine_options {
 	const uint64_t *roots; /* routing.updn.roots: switch GUIDs, sorted */
 	size_t nroots;
 	const struct route_role_of *role; /* sorted by (guid, told) */
 	size_t nroles;
+	const struct route_home *home;
+	size_t nhomes;
 	uint8_t lanes; /* routing.ftree.lanes: data VLs to spread over, >= 1 */
 };
 
@@ -53,6 +65,7 @@ struct route_job {
 	const struct engine_options *options;
 	uint32_t load_limit; /* per mille: keep entries while the worst load
 				is below this times a fresh computation's */
+	bool rebalance; /* fresh entries are wanted although there are prev */
 	uint64_t seed;
 	unsigned threads;
 	const volatile bool *cancel; /* NULL: never cancelled */
@@ -77,6 +90,7 @@ struct engine {
 		struct reason *why);
 };
 
+extern const struct engine engine_ftree;
 extern const struct engine engine_updn;
 
 #endif

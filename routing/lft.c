@@ -116,3 +116,23 @@ lft_drop(struct lft_pool *p, lft_ref r)
 	p->free = r;
 	p->live--;
 }
+
+void
+lft_share_all(struct lft_pool *p, lft_ref *to, const lft_ref *r, size_t n)
+{
+	uint32_t *refs = p->refs;
+
+	/* The empty block is not counted: what is added is taken off. */
+	for (size_t i = 0; i < n; i++) {
+		refs[r[i]]++;
+		to[i] = r[i];
+	}
+	refs[LFT_EMPTY] = 1;
+}
+
+void
+lft_drop_all(struct lft_pool *p, const lft_ref *r, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		lft_drop(p, r[i]);
+}

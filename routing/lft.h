@@ -60,4 +60,8 @@ lft_ref lft_share(struct lft_pool *p, lft_ref r);
 /* One reference less. */
 void lft_drop(struct lft_pool *p, lft_ref r);
 
+/* The same for n of them at once: to[i] becomes one more reference to r[i]. */
+void lft_share_all(struct lft_pool *p, lft_ref *to, const lft_ref *r, size_t n);
+void lft_drop_all(struct lft_pool *p, const lft_ref *r, size_t n);
+
 #endif

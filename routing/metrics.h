@@ -13,6 +13,7 @@
 #ifndef HEDDLE_ROUTING_METRICS_H
 #define HEDDLE_ROUTING_METRICS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "routing/verify.h"
@@ -41,12 +42,24 @@ struct metrics_shift {
 	uint32_t worst_by; /* which shift that is: host i sends to i + it */
 	double mean;	   /* bandwidth over flows and shifts */
 	uint64_t lost;
+	uint32_t first_worst; /* flows on the busiest cable out of a switch
+				 with hosts, of their own, over all shifts */
+	bool first_exact;     /* so it is: the LIDs of each switch's hosts are
+				 neighbours; first_worst is 0 otherwise */
 };
+
+/*
+ * Static saturation: the share of its rate that every host can send at, to all
+ * others evenly, before the busiest cable is full; 1 at best. 1 where no cable
+ * between switches carries anything.
+ */
+double metrics_saturation(const struct verify_report *r, uint32_t hosts);
 
 /*
  * Shift permutations, hosts in the order of their LIDs: what an all-to-all
  * runs through. All of them when `samples` is at least hosts - 1, else that
- * many, drawn by seed.
+ * many, drawn by seed. What leaves the first switch is looked at for all
+ * shifts in either case: they are windows that slide over its row.
  */
 void metrics_shift(const struct verify_tables *in, unsigned samples,
 	uint64_t seed, struct metrics_shift *out);

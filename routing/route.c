@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "routing/tree.h"
+
 enum { ATTEMPTS = 64 }; /* no engine has so many: a bound for mistakes */
 
-static const struct engine *const engines_known[] = {&engine_updn, NULL};
+static const struct engine *const engines_known[] = {
+	&engine_ftree, &engine_updn, NULL};
 
 struct run {
 	const struct route_job *job;
@@ -16,7 +19,7 @@ struct run {
 const char *const *
 route_engine_names(void)
 {
-	static const char *const names[] = {"updn", NULL};
+	static const char *const names[] = {"ftree", "updn", NULL};
 
 	return names;
 }
@@ -53,6 +56,31 @@ cancelled(const struct run *run)
 	return run->job->cancel != NULL && *run->job->cancel;
 }
 
+static struct verify_tables
+tables(const struct routes *r)
+{
+	return (struct verify_tables){
+		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
+}
+
+/* Judge r, from the judgement of the routes in force where there is one. */
+static int
+verify(const struct route_job *job, struct routes *r, struct reason *why)
+{
+	const struct verify_tables in = tables(r);
+	struct verify_before was = {0};
+
+	if (job->prev != NULL) {
+		was.state = job->prev->verified;
+		was.in = tables(job->prev);
+	}
+	if (verify_change(&was, &in, job->threads, &r->report, &r->verified,
+		    why) != 0)
+		return -1;
+	r->turns = verify_state_turns(r->verified, r->topo);
+	return 0;
+}
+
 /* Compute and judge; NULL unless it verifies. */
 static struct routes *
 judged(struct run *run, const struct engine *e, bool keep, unsigned attempt,
@@ -61,7 +89,6 @@ judged(struct run *run, const struct engine *e, bool keep, unsigned attempt,
 	struct arena *scratch = arena_new();
 	struct reason why = {""};
 	struct routes *r = NULL;
-	struct verify_tables in;
 
 	*result = e->route(run->job, keep, attempt, scratch, &r, &why);
 	arena_free(scratch);
@@ -69,10 +96,8 @@ judged(struct run *run, const struct engine *e, bool keep, unsigned attempt,
 		tell(run, "%s refused: %s", e->name, why.text);
 	if (*result != ENGINE_OK || r == NULL)
 		return NULL;
-	in = (struct verify_tables){
-		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
 	run->story->attempts++;
-	if (verify_tables(&in, &r->report, &why) == 0)
+	if (verify(run->job, r, &why) == 0)
 		return r;
 	tell(run, "%s attempt %u%s: %s", e->name, attempt,
 		keep ? " keeping" : "", why.text);
@@ -188,7 +213,7 @@ attempt(struct run *run, const struct engine *e, unsigned n,
 	const struct routes *prev = run->job->prev;
 	struct routes *kept = NULL, *fresh;
 
-	if (prev != NULL) {
+	if (prev != NULL && !run->job->rebalance) {
 		uint64_t load = expected(prev, run->job->topo);
 
 		kept = judged(run, e, true, n, result);
@@ -220,6 +245,16 @@ try_engine(struct run *run, const struct engine *e)
 	return NULL;
 }
 
+/* What the fabric looks like as a tree, told beside every result. */
+static void
+read_tree(const struct route_job *job, struct routes *r)
+{
+	struct arena *scratch = arena_new();
+
+	tree_keep(tree_read(job, scratch), r);
+	arena_free(scratch);
+}
+
 struct routes *
 route_compute(const struct route_job *job, const char *const *engines, size_t n,
 	struct route_story *story, struct reason *why)
@@ -248,7 +283,9 @@ route_compute(const struct route_job *job, const char *const *engines, size_t n,
 		routes_unref(r);
 		r = NULL;
 	}
-	if (r == NULL)
+	if (r != NULL)
+		read_tree(job, r);
+	else
 		(void)reason_set(why, "%s%s",
 			cancelled(&run) ? "cancelled" : "no routes verify: ",
 			cancelled(&run) ? "" : story->tried);

@@ -14,6 +14,26 @@ routes_ref(struct routes *r)
 	return r;
 }
 
+struct route_memory *
+routes_memory_ref(struct route_memory *m)
+{
+	if (m != NULL)
+		m->refs++;
+	return m;
+}
+
+void
+routes_memory_unref(struct route_memory *m)
+{
+	while (m != NULL && --m->refs == 0) {
+		struct route_memory *base = m->base;
+
+		arena_free(m->arena);
+		free(m);
+		m = base;
+	}
+}
+
 void
 routes_unref(struct routes *r)
 {
@@ -22,13 +42,17 @@ routes_unref(struct routes *r)
 	if (r == NULL || --r->refs > 0)
 		return;
 	n = (size_t)r->topo->nsw * r->nblocks;
-	for (size_t i = 0; i < n; i++)
-		lft_drop(r->pool, r->block[i]);
+	lft_drop_all(r->pool, r->block, n);
 	topo_unref(r->topo);
+	if (r->tree != NULL && --r->tree->refs == 0)
+		arena_free(r->tree->arena); /* it lives there itself */
 	free(r->rank);
 	free(r->block);
 	free(r->lanes.cls);
 	free(r->lanes.pair);
+	verify_state_unref(r->verified);
+	free(r->turns);
+	routes_memory_unref(r->memory);
 	free(r);
 }
 
@@ -43,7 +67,7 @@ routes_new(struct topo *t, struct lft_pool *pool)
 	r->pool = pool;
 	r->engine = "";
 	r->rank = mem_zalloc(t->nsw, sizeof(*r->rank));
-	r->lanes.n = 1;
+	r->lanes.n = r->lanes.spread = 1;
 	r->turn_leaf = TOPO_NONE;
 	r->top = t->max_lid;
 	r->nblocks = (uint32_t)t->max_lid / LFT_BLOCK + 1;
@@ -70,7 +94,7 @@ routes_lane(const struct route_lanes *l, sw_ix src, sw_ix dst)
 	}
 	if (l->cls == NULL)
 		return 0;
-	return (uint8_t)(((unsigned)l->cls[src] + l->cls[dst]) % l->n);
+	return routes_lane_of(l->cls[src], l->cls[dst], l->spread);
 }
 
 uint8_t
@@ -137,6 +161,29 @@ routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
 		else
 			slot[b] = lft_add(r->pool, is);
 	}
+}
+
+void
+routes_put_same(
+	struct routes *r, sw_ix s, const struct routes *from, sw_ix from_sw)
+{
+	lft_ref *to = r->block + (size_t)s * r->nblocks;
+	const lft_ref *is = from->block + (size_t)from_sw * from->nblocks;
+
+	assert(from->pool == r->pool);
+	lft_drop_all(r->pool, to, r->nblocks);
+	lft_share_all(r->pool, to, is,
+		r->nblocks < from->nblocks ? r->nblocks : from->nblocks);
+}
+
+void
+routes_put_block(
+	struct routes *r, sw_ix s, uint32_t b, const uint8_t bytes[LFT_BLOCK])
+{
+	lft_ref *slot = r->block + (size_t)s * r->nblocks + b;
+
+	lft_drop(r->pool, *slot);
+	*slot = lft_add(r->pool, bytes);
 }
 
 /* Name of a switch for a reason. */
@@ -230,21 +277,28 @@ routes_for(const struct routes *r, struct topo *t)
 {
 	struct routes *c = mem_dup(r, sizeof(*r));
 	size_t n = (size_t)t->nsw * r->nblocks;
-	size_t i;
 
 	assert(t->hash == r->topo->hash && t->nsw == r->topo->nsw);
 	c->refs = 1;
 	c->generation = t->generation;
 	c->topo = topo_ref(t);
+	c->memory = routes_memory_ref(r->memory);
+	if (c->tree != NULL)
+		c->tree->refs++;
+	c->verified = verify_state_ref(r->verified);
 	c->rank = mem_dup(r->rank, t->nsw * sizeof(*r->rank));
-	c->block = mem_dup(r->block, n * sizeof(*r->block));
+	c->block = mem_zalloc(n, sizeof(*r->block));
+	lft_share_all(r->pool, c->block, r->block, n);
 	if (r->lanes.cls != NULL)
 		c->lanes.cls =
 			mem_dup(r->lanes.cls, t->nsw * sizeof(*r->lanes.cls));
 	if (r->lanes.npairs > 0)
 		c->lanes.pair = mem_dup(r->lanes.pair,
 			r->lanes.npairs * sizeof(*r->lanes.pair));
-	for (i = 0; i < n; i++)
-		lft_share(r->pool, c->block[i]);
+	if (r->turns != NULL)
+		c->turns = mem_dup(r->turns,
+			sizeof(*r->turns) +
+				((size_t)r->turns->nrec << r->turns->shift) *
+					sizeof(r->turns->row[0]));
 	return c;
 }

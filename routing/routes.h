@@ -14,6 +14,7 @@
 #include "discovery/topo.h"
 #include "routing/lft.h"
 #include "routing/verify.h"
+#include "sm/base/arena.h"
 #include "sm/base/reason.h"
 
 /*
@@ -37,18 +38,59 @@ struct route_rank {
  * SL and VL have the same number, and a lane is kept all the way, so that the
  * dependencies of lanes are separate graphs. With one lane (n is 1) both
  * arrays are NULL. Otherwise the lane of (a, b) is the exception where there
- * is one, else (cls[a] + cls[b]) % n: symmetric, two bytes a switch.
+ * is one, else what the numbers of the two leaves give: two bytes a switch.
  */
 struct route_lane_pair {
 	sw_ix src, dst;
 	uint8_t lane;
 };
 
+enum { ROUTE_NO_LEAF = UINT16_MAX }; /* a switch without a number: lane 0 */
+
 struct route_lanes {
-	uint8_t n;     /* data VLs in use by routing, 1..8 */
-	uint16_t *cls; /* [nsw], or NULL: everything on lane 0 but exceptions */
+	uint8_t n;	/* data VLs in use by routing, 1..8 */
+	uint8_t spread; /* leaf pairs are spread over the first of them, >= 1 */
+	uint16_t *cls;	/* [nsw] numbers of leaves, or NULL: everything on
+			   lane 0 but exceptions */
 	struct route_lane_pair *pair; /* exceptions, sorted by (src, dst) */
 	size_t npairs;
+};
+
+/*
+ * The lane of leaves number a and b, of n. Guay et al., vFtree (IPDPS 2011),
+ * algorithm 1: the pairs of leaf i begin with lane 2i mod n, one more where
+ * 2i / n is odd, and go round the lanes with the leaves behind i; a pair has
+ * the same lane both ways; inside a leaf it is lane 0. In closed form it is
+ * i + j - 1 (+ 1) mod n with i < j.
+ */
+static inline uint8_t
+routes_lane_of(uint16_t a, uint16_t b, unsigned n)
+{
+	unsigned i = a < b ? a : b, j = a < b ? b : a;
+
+	if (i == j || j == ROUTE_NO_LEAF || n < 2)
+		return 0;
+	return (uint8_t)((i + j - 1 + (2 * i / n) % 2) % n);
+}
+
+/*
+ * What an engine wants to find again when its routes are the previous ones,
+ * and nobody else reads: it saves time and changes nothing else. It may rest on
+ * that of older routes. The last reference frees it.
+ */
+struct route_memory {
+	unsigned refs;
+	struct arena *arena; /* holds everything, this struct excepted */
+	const void *what;
+	struct route_memory *base;
+};
+
+/* The tree that the fabric was read as, shared by routes of one numbering. */
+struct tree; /* routing/tree.h */
+struct routes_tree {
+	unsigned refs;
+	struct arena *arena; /* holds the tree */
+	const struct tree *tree;
 };
 
 struct routes {
@@ -65,17 +107,27 @@ struct routes {
 	uint32_t nblocks; /* blocks per switch: top / 64 + 1 */
 	lft_ref *block;	  /* [nsw * nblocks] */
 	struct route_lanes lanes;
-	uint64_t entries_kept; /* against the previous routes */
+	struct route_memory *memory; /* the engine's, or NULL */
+	uint64_t entries_kept;	     /* against the previous routes */
 	uint64_t entries_changed;
 	uint32_t reranked;   /* switches whose rank had to change */
 	uint64_t fresh_load; /* highest link load of a fresh computation, as
 				far as it was computed: see route.h */
 	struct verify_report report;
-	char note[256]; /* how the order came about, in words */
+	struct verify_state *verified; /* what the verdict rests on, for the
+					  next one; or NULL */
+	struct verify_turns *turns;    /* at least those made, or NULL: nobody
+					  noted */
+	struct routes_tree *tree;      /* NULL: not read */
+	char note[256];		       /* how the order came about, in words */
 };
 
 struct routes *routes_ref(struct routes *r);
 void routes_unref(struct routes *r); /* drops its blocks; NULL allowed */
+
+/* References to memories; NULL allowed. */
+struct route_memory *routes_memory_ref(struct route_memory *m);
+void routes_memory_unref(struct route_memory *m);
 
 /* The 64 entries of block b of switch s. */
 static inline const uint8_t *
@@ -112,6 +164,16 @@ struct routes *routes_for(const struct routes *r, struct topo *t);
  */
 void routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
 	const struct routes *prev, sw_ix prev_sw);
+
+/*
+ * Give switch s the row of switch from_sw in from (r itself, or routes with
+ * the same pool), sharing all blocks; what from has beyond r's is left out.
+ * Then single blocks of it may be replaced. Entries are not counted.
+ */
+void routes_put_same(
+	struct routes *r, sw_ix s, const struct routes *from, sw_ix from_sw);
+void routes_put_block(
+	struct routes *r, sw_ix s, uint32_t b, const uint8_t bytes[LFT_BLOCK]);
 
 /*
  * The path from port a to LID dlid as the tables go: up to max (switch, out

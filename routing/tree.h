@@ -36,10 +36,10 @@ enum tree_oddity {
 	TREE_LEVEL_LINK,    /* a cable inside one tier */
 	TREE_SKIP_LINK,	    /* a cable that skips tiers */
 	TREE_LEAVES_LINKED, /* two leaf switches linked */
-	TREE_ROOT_HOSTS,    /* hosts on a switch of the top tier */
+	TREE_ROOT_HOSTS,    /* hosts on a top */
 	TREE_SPINE_HOSTS,   /* hosts on a switch between */
 	TREE_BARE_LEAF,	    /* a leaf switch without hosts */
-	TREE_NO_UPLINK,	    /* below the top and nothing above it */
+	TREE_NO_UPLINK,	    /* no top, and nothing above it */
 	TREE_NO_DOWNLINK,   /* above the leaves and nothing below it */
 	TREE_UNEQUAL,	    /* unequal number of cables to the switches above */
 	TREE_ROLE_CONFLICT, /* configuration and switch say different roles */
@@ -54,6 +54,8 @@ struct tree_odd {
 	enum tree_oddity what;
 	sw_ix sw, other; /* other: TOPO_NONE where there is none */
 	uint8_t port, other_port;
+	uint32_t n;    /* cables, hosts: how many of what it is about */
+	uint32_t of;   /* TREE_UNEQUAL: how many most of the tier have */
 	uint64_t guid; /* TREE_ROLE_UNKNOWN */
 };
 
@@ -62,6 +64,10 @@ struct tree {
 	uint32_t *tier;	 /* [nsw]; UINT32_MAX: not placed */
 	uint8_t *origin; /* [nsw] enum tree_origin */
 	bool *leaf;	 /* [nsw] treated as a leaf switch */
+	bool *top;	 /* [nsw] nothing is above it and nothing should be: the
+			    top of a tree, of a smaller one too */
+	bool *treeless;	 /* [nsw] in a piece that is no tree: the tier is the
+			    distance from its middle */
 	struct tree_odd *odd;
 	size_t nodd;
 	uint32_t count[TREE_ODDITIES]; /* how many of each, beyond odd[] too */
@@ -75,7 +81,16 @@ struct tree {
  */
 struct tree *tree_read(const struct route_job *job, struct arena *a);
 
+/*
+ * Keep what was read with the routes that were made from it, unless there is
+ * a tree already: t is copied, its arena may go.
+ */
+void tree_keep(const struct tree *t, struct routes *r);
+
 const char *tree_origin_name(enum tree_origin o);
+
+/* "level-link", "bare-leaf": for programs. */
+const char *tree_odd_name(enum tree_oddity what);
 
 /* One oddity in words: names and ports. */
 void tree_odd_text(

@@ -1,21 +1,7 @@
 #include "routing/updn.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* Where an attempt gets its order from. */
 enum source { KEPT, FRESH, ONE_TOP };
-
-/* In a tree no two tops are cabled to each other. */
-static bool
-tops_apart(const struct updn *u)
-{
-	for (sw_ix s = 0; s < u->nsw; s++)
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			if (u->rank[s] == 0 && u->rank[u->group[g].peer] == 0)
-				return false;
-	return true;
-}
 
 /*
  * Tiers are worth it while the subtree that joins tops is not loaded more
@@ -26,14 +12,13 @@ static void
 order_fresh(struct updn *u)
 {
 	uint64_t burden;
-	bool apart;
 
 	u->reranked = 0;
 	updn_order_fresh(u, false);
-	apart = tops_apart(u);
 	burden = updn_turn(u);
 	if (burden == UINT64_MAX ||
-		(u->order == ROUTE_TIERS && (!apart || burden > u->nhosts)))
+		(u->order == ROUTE_TIERS &&
+			(u->treeless || burden > u->nhosts)))
 		updn_search(u);
 	u->reranked = 0;
 }
@@ -67,28 +52,6 @@ pick_source(struct updn *u, unsigned attempt, enum source *source)
 	return ENGINE_OK;
 }
 
-static struct routes *
-make_routes(struct updn *u, bool keep)
-{
-	const struct route_job *job = u->job;
-	struct routes *r = routes_new(job->topo, job->pool);
-	struct updn_reach reach = updn_reach(u);
-	struct updn_dests dests =
-		updn_chain(u, &reach, keep && job->prev != NULL);
-
-	r->engine = engine_updn.name;
-	r->order = u->order;
-	r->turn_leaf = u->turn_leaf;
-	r->reranked = u->reranked;
-	memcpy(r->rank, u->rank, u->nsw * sizeof(*r->rank));
-	(void)snprintf(r->note, sizeof(r->note), "%s", u->note);
-	if (updn_fill(u, &reach, &dests, keep, r) < 0) {
-		routes_unref(r);
-		return NULL;
-	}
-	return r;
-}
-
 static enum engine_result
 route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
@@ -97,12 +60,16 @@ route(const struct route_job *job, bool keep, unsigned attempt,
 	enum source source;
 
 	*out = NULL;
+	if (keep && attempt == 0)
+		*out = updn_repair(job, arena, engine_updn.name);
+	if (*out != NULL)
+		return ENGINE_OK;
 	updn_graph(&u);
 	if (pick_source(&u, attempt, &source) != ENGINE_OK)
 		return ENGINE_NO_MORE;
 	u.reranked = source == KEPT ? u.reranked : 0;
 	make_order(&u, source);
-	*out = make_routes(&u, keep);
+	*out = updn_make(&u, keep, engine_updn.name);
 	if (*out == NULL) {
 		(void)reason_set(why, "cancelled");
 		return ENGINE_REFUSED;

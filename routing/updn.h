@@ -7,6 +7,7 @@
  *   search  no tree: several orders tried on an estimate of the load
  *   turn    several tops: the subtree in which down-up turns are made
  *   reach   bit sets: who is below whom, shortest legal paths by level
+ *   homes   ports of one node, which should not share switches
  *   chain   for each LID the way down that is meant for it
  *   recall  ... taken from the previous routes
  *   fill    candidate masks, choice, rows of the tables
@@ -57,10 +58,17 @@ struct updn_line {
 	sw_ix *seq;
 };
 
+/* Sets in which all[s] is a row of u->words words. */
+struct updn_sets {
+	uint64_t *dn;  /* switches that s reaches going down, itself too */
+	uint64_t *all; /* ... by any legal path */
+};
+
 struct updn {
 	const struct route_job *job;
 	const struct topo *t;
 	struct arena *a;
+	struct arena *m; /* of what is remembered: see updn_past */
 	uint32_t nsw;
 	uint32_t words; /* of a bit set over switches, a multiple of 4 */
 
@@ -72,19 +80,18 @@ struct updn {
 	uint32_t *weight; /* compute host ports at a switch; in components
 			     without any, 1 */
 	uint64_t nhosts;  /* sum of weights */
+	uint64_t *hosts;  /* [ncomp] compute host ports there, really */
 
 	enum route_order order;
+	bool treeless; /* after a fresh order: some of it is no tree */
 	uint32_t *rank;
 	struct updn_line tier, line;
-	sw_ix turn_leaf;   /* of the largest component that needs one */
-	uint32_t reranked; /* against the remembered ranks */
+	uint64_t *turn; /* set of switches whose cables the line turns */
+	struct updn_sets tier_set; /* of the tier order, once asked for, and */
+	uint64_t *tier_above;	   /* switches above s, itself too, by row */
+	sw_ix turn_leaf;	   /* of the largest component that needs one */
+	uint32_t reranked;	   /* against the remembered ranks */
 	char note[256];
-};
-
-/* Sets in which all[s] is a row of u->words words. */
-struct updn_sets {
-	uint64_t *dn;  /* switches that s reaches going down, itself too */
-	uint64_t *all; /* ... by any legal path */
 };
 
 /* row[k * nsw + s]: switches within k steps of s. */
@@ -93,8 +100,8 @@ struct updn_levels {
 	const uint64_t **row;
 };
 
+/* The last level holds all that is ever reached. */
 struct updn_reach {
-	struct updn_sets set;
 	struct updn_levels dn, path;
 };
 
@@ -113,6 +120,7 @@ struct updn_dests {
 	sw_ix *dest;
 	uint8_t *out;	/* port at dest */
 	uint8_t *other; /* 1: not a compute host */
+	uint32_t *home; /* the next LID of the same node, in a ring, or i */
 	struct updn_chain *chain;
 	uint16_t *key;	/* apex number * spread + turn */
 	uint32_t *nkey; /* compute hosts' LIDs by key */
@@ -128,6 +136,29 @@ struct updn_dests {
 	uint8_t *class;		  /* [nsw] which share a source takes first */
 };
 
+/*
+ * What routes remember of how they were made, so that the next run looks only
+ * at what has changed: the same switches, in the same order, by the same
+ * numbers.
+ */
+struct updn_past {
+	struct updn_reach reach;
+	struct updn_dests dests;
+	uint64_t *above;  /* switches above s in tiers, itself too, by row */
+	uint32_t *pos;	  /* the line */
+	uint64_t *turn;	  /* switches whose cables are turned over in it */
+	uint64_t options; /* the hash of what the administrator said */
+	uint32_t ncomp;
+	uint32_t depth; /* how many memories this one rests on */
+};
+
+/* Some switches, and the words of their set that are not empty. */
+struct updn_among {
+	uint64_t *set;
+	uint32_t *word;
+	uint32_t n;
+};
+
 /* updn_graph.c: fill everything of u up to nhosts. */
 void updn_graph(struct updn *u);
 /* Sort by (rank, GUID) into u->tier; u->line becomes the same. */
@@ -140,9 +171,12 @@ void updn_order_from(struct updn *u, sw_ix root);
 /* Weighted sum of squared distances to hosts, per switch, in the arena. */
 uint64_t *updn_order_closeness(const struct updn *u);
 
-/*
- * updn_sticky.c: ranks as remembered. False when nothing usable is remembered.
- */
+/* updn_sticky.c: the rank in force of the switch with this GUID, if any. */
+bool updn_sticky_recall(
+	const struct route_job *job, uint64_t guid, uint32_t *rank);
+/* Below its neighbours with what has no way up to a top; counts it, sorts. */
+void updn_sticky_repair(struct updn *u);
+/* Ranks as remembered. False when nothing usable is remembered. */
 bool updn_sticky(struct updn *u);
 /*
  * Ranks for the live switches that are not good: each one below a neighbour
@@ -164,15 +198,45 @@ uint64_t updn_turn(struct updn *u);
  */
 void updn_search(struct updn *u);
 
-/* updn_reach.c */
-struct updn_sets updn_reach_sets(
-	const struct updn *u, const struct updn_line *line);
-/* Switches above s, itself too, by row. */
-uint64_t *updn_reach_above(const struct updn *u, const struct updn_line *line);
-struct updn_reach updn_reach(const struct updn *u);
-/* Candidates of s: one row per group of s, which this clears first. */
+/*
+ * updn_past.c: give r what the next run wants to know; u->m, which it made,
+ * becomes r's.
+ */
+void updn_past_begin(struct updn *u);
+void updn_past_keep(struct updn *u, const struct updn_reach *reach,
+	const struct updn_dests *d, uint32_t depth, struct routes *r);
+uint64_t updn_past_options(const struct engine_options *o);
+
+/*
+ * updn_repair.c: of routes that the same engine made, those that differ from
+ * the previous ones in what must be different now, found from the cables that
+ * differ. NULL when more than cables has changed, or more than the order of
+ * switches can bear, or when cancelled: then the whole has to be done.
+ */
+struct routes *updn_repair(
+	const struct route_job *job, struct arena *a, const char *engine);
+
+/* updn_reach.c: u->tier_set and u->tier_above, if not there already. */
+void updn_reach_tiers(struct updn *u);
+/* Levels over u->line. */
+struct updn_reach updn_reach(struct updn *u);
+/* One row: what s reaches going down, or at all, within one step more than was
+ * says. below: all that s reaches going down; dn: within the same steps. */
+void updn_reach_dn(const struct updn *u, sw_ix s, const uint64_t *const *was,
+	uint64_t *own);
+void updn_reach_path(const struct updn *u, sw_ix s, const uint64_t *const *was,
+	const uint64_t *const below_dn[2], uint64_t *own);
+/*
+ * Candidates of s: one row per group of s, which this clears first. among:
+ * NULL, or the only ones that matter.
+ */
 void updn_reach_candidates(const struct updn *u, const struct updn_reach *r,
-	sw_ix s, uint64_t *rows);
+	sw_ix s, const struct updn_among *among, uint64_t *rows);
+
+/*
+ * updn_homes.c: d->home, and d->other for passive ports; the LIDs are there.
+ */
+void updn_homes(const struct updn *u, struct updn_dests *d);
 
 /* updn_chain.c. keep: the ways of the previous routes where they stand. */
 struct updn_dests updn_chain(
@@ -181,6 +245,12 @@ struct updn_dests updn_chain(
 /* updn_fill.c: all rows into out. -1 when cancelled. */
 int updn_fill(const struct updn *u, const struct updn_reach *r,
 	const struct updn_dests *d, bool keep, struct routes *out);
+
+/*
+ * updn_make.c: from an order to routes, in the name of an engine. NULL when
+ * cancelled.
+ */
+struct routes *updn_make(struct updn *u, bool keep, const char *engine);
 
 /* Bit sets. */
 static inline bool

@@ -81,7 +81,15 @@ add_switch(const struct updn *u, struct updn_dests *d, sw_ix s)
 	d->run[s] = n;
 }
 
-/* Is the shortest legal path from x to dest exactly k long? */
+uint32_t
+updn_chain_group(const struct updn *u, sw_ix s, sw_ix peer)
+{
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		if (u->group[g].peer == peer)
+			return g;
+	return UINT32_MAX;
+}
+
 bool
 updn_chain_exactly(const struct updn_walk *w, sw_ix x, sw_ix dest, uint32_t k)
 {
@@ -93,7 +101,43 @@ updn_chain_exactly(const struct updn_walk *w, sw_ix x, sw_ix dest, uint32_t k)
 	       !updn_bit(r->path.row[(size_t)was * nsw + x], dest);
 }
 
-/* The next switch up for dest: least loaded cable, then least loaded switch. */
+/* Is a worse than b, per switch above: the plane that they lead into? */
+static int
+by_plane(const struct updn_walk *w, const struct updn_burden *b, sw_ix x,
+	sw_ix y)
+{
+	uint64_t at_x = (uint64_t)b->plane[x] * w->ups[y];
+	uint64_t at_y = (uint64_t)b->plane[y] * w->ups[x];
+
+	return at_x < at_y ? -1 : at_x > at_y;
+}
+
+/* Least loaded cable, then least loaded switch, then plane: is g better? */
+static bool
+better(const struct updn_walk *w, const struct updn_burden *b, uint32_t g,
+	uint32_t best)
+{
+	const struct updn_group *x = &w->u->group[g], *y = &w->u->group[best];
+	uint64_t at_x = (uint64_t)b->link[g] * y->n;
+	uint64_t at_y = (uint64_t)b->link[best] * x->n;
+	unsigned bad_x = 0, bad_y = 0;
+
+	if (w->napex > 0) {
+		bad_x = updn_homes_shared(w, x->peer);
+		bad_y = updn_homes_shared(w, y->peer);
+		if ((bad_x == 2) != (bad_y == 2))
+			return bad_x < bad_y;
+	}
+	if (at_x != at_y)
+		return at_x < at_y;
+	if (bad_x != bad_y)
+		return bad_x < bad_y;
+	if (b->sw[x->peer] != b->sw[y->peer])
+		return b->sw[x->peer] < b->sw[y->peer];
+	return by_plane(w, b, x->peer, y->peer) < 0;
+}
+
+/* The next switch up for dest. */
 static uint32_t
 next_up(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
 	sw_ix dest, uint32_t k)
@@ -106,21 +150,12 @@ next_up(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
 		return best;
 	best = UINT32_MAX;
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-		const struct updn_group *x = &u->group[g];
-		uint64_t mine, its;
+		sw_ix peer = u->group[g].peer;
 
-		if (u->tier.pos[x->peer] > u->tier.pos[s] ||
-			!updn_chain_exactly(w, x->peer, dest, k))
+		if (u->tier.pos[peer] > u->tier.pos[s] ||
+			!updn_chain_exactly(w, peer, dest, k))
 			continue;
-		if (best == UINT32_MAX) {
-			best = g;
-			continue;
-		}
-		mine = (uint64_t)b->link[g] * u->group[best].n;
-		its = (uint64_t)b->link[best] * x->n;
-		if (mine < its ||
-			(mine == its &&
-				b->sw[x->peer] < b->sw[u->group[best].peer]))
+		if (best == UINT32_MAX || better(w, b, g, best))
 			best = g;
 	}
 	return best;
@@ -140,23 +175,31 @@ updn_chain_extend(const struct updn_walk *w, const struct updn_burden *b,
 	}
 }
 
-/* The way for dest, and the groups it takes; nothing is counted yet. */
+/* A way for LID i, and the groups it takes; nothing is counted yet. */
 static void
-find_chain(const struct updn_walk *w, const struct updn_burden *b, sw_ix dest,
+find_chain(struct updn_walk *w, const struct updn_burden *b, uint32_t i,
 	struct updn_chain *c, uint32_t *group)
 {
-	c->sw[0] = dest;
+	updn_homes_avoid(w, i);
+	c->sw[0] = w->d->dest[i];
 	c->len = 1;
 	updn_chain_extend(w, b, c, group);
 }
 
 void
-updn_chain_count(struct updn_burden *b, const struct updn_chain *c,
-	const uint32_t *group, uint32_t shares)
+updn_chain_count(const struct updn_walk *w, struct updn_burden *b,
+	const struct updn_chain *c, const uint32_t *group, uint32_t shares)
 {
+	const struct updn *u = w->u;
+
 	for (uint32_t k = 1; k < c->len; k++) {
+		sw_ix s = c->sw[k];
+
 		b->link[group[k - 1]] += shares;
-		b->sw[c->sw[k]] += shares;
+		b->sw[s] += shares;
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			if (u->tier.pos[u->group[g].peer] > u->tier.pos[s])
+				b->plane[u->group[g].peer] += shares;
 	}
 }
 
@@ -183,17 +226,13 @@ make_chains(struct updn_walk *w, bool others)
 
 		if (w->d->other[i] && !others)
 			continue;
-		find_chain(w, b, w->d->dest[i], &w->d->chain[i], group);
-		updn_chain_count(b, &w->d->chain[i], group, UPDN_SHARES);
+		find_chain(w, b, i, &w->d->chain[i], group);
+		updn_chain_count(w, b, &w->d->chain[i], group, UPDN_SHARES);
 	}
 }
 
-/*
- * What each cable up from s should carry if all were equal, but no less than
- * one LID. True when some cable carries more.
- */
-static bool
-find_fair(struct updn_walk *w)
+bool
+updn_chain_fair(struct updn_walk *w)
 {
 	const struct updn *u = w->u;
 	const uint32_t *link = w->load[0].link;
@@ -221,6 +260,10 @@ updn_chain_split(struct updn_walk *w, uint32_t i)
 {
 	struct updn_dests *d = w->d;
 
+	if (d->share == NULL)
+		d->share = arena_array(w->u->m,
+			((size_t)w->u->t->max_lid + 1) * UPDN_SHARES,
+			sizeof(*d->share));
 	d->split[d->nsplit++] = i;
 	d->share_of[i] = d->nsplit;
 	return d->share + (size_t)(d->nsplit - 1) * UPDN_SHARES;
@@ -238,8 +281,8 @@ split(struct updn_walk *w, uint32_t i)
 	for (k = 0; k < UPDN_CHAIN; k++)
 		w->prefer[k] = group[k] = UINT32_MAX;
 	for (k = 0; k < UPDN_SHARES; k++) {
-		find_chain(w, &w->load[0], d->dest[i], &share[k], group);
-		updn_chain_count(&w->load[0], &share[k], group, 1);
+		find_chain(w, &w->load[0], i, &share[k], group);
+		updn_chain_count(w, &w->load[0], &share[k], group, 1);
 		memcpy(w->prefer, group, sizeof(group));
 	}
 	for (k = 0; k < UPDN_CHAIN; k++)
@@ -253,11 +296,11 @@ updn_chain_place(struct updn_walk *w, uint32_t i)
 	struct updn_burden *b = &w->load[0];
 	uint32_t group[UPDN_CHAIN];
 
-	find_chain(w, b, w->d->dest[i], &w->d->chain[i], group);
+	find_chain(w, b, i, &w->d->chain[i], group);
 	if (too_much(w, b, &w->d->chain[i], group))
 		split(w, i);
 	else
-		updn_chain_count(b, &w->d->chain[i], group, UPDN_SHARES);
+		updn_chain_count(w, b, &w->d->chain[i], group, UPDN_SHARES);
 }
 
 void
@@ -266,9 +309,13 @@ updn_chain_reset(struct updn_walk *w)
 	memset(w->load[0].link, 0,
 		w->u->first[w->u->nsw] * sizeof(*w->load[0].link));
 	memset(w->load[0].sw, 0, w->u->nsw * sizeof(*w->load[0].sw));
+	memset(w->load[0].plane, 0, w->u->nsw * sizeof(*w->load[0].plane));
 	for (uint32_t k = 0; k < w->d->nsplit; k++)
 		w->d->share_of[w->d->split[k]] = 0;
 	w->d->nsplit = 0;
+	for (uint32_t i = 0; i < w->d->n; i++)
+		if (!w->d->other[i])
+			w->d->chain[i].len = 0;
 }
 
 /*
@@ -348,33 +395,49 @@ make_keys(const struct updn *u, struct updn_dests *d)
 	}
 }
 
-static void
-make_room(const struct updn *u, struct updn_dests *d, struct updn_walk *w)
+void
+updn_chain_begin(struct updn_walk *w)
 {
-	uint32_t max = (uint32_t)u->t->max_lid + 1;
+	const struct updn *u = w->u;
 
-	d->at = arena_array(u->a, u->nsw, sizeof(*d->at));
-	d->end = arena_array(u->a, u->nsw, sizeof(*d->end));
-	d->run = arena_array(u->a, u->nsw, sizeof(*d->run));
-	d->class = arena_array(u->a, u->nsw, sizeof(*d->class));
-	d->lid = arena_array(u->a, max, sizeof(*d->lid));
-	d->dest = arena_array(u->a, max, sizeof(*d->dest));
-	d->out = arena_array(u->a, max, sizeof(*d->out));
-	d->other = arena_array(u->a, max, sizeof(*d->other));
-	d->key = arena_array(u->a, max, sizeof(*d->key));
-	d->chain = arena_array(u->a, max, sizeof(*d->chain));
-	d->split = arena_array(u->a, max, sizeof(*d->split));
-	d->share_of = arena_array(u->a, max, sizeof(*d->share_of));
-	d->share =
-		arena_array(u->a, (size_t)max * UPDN_SHARES, sizeof(*d->share));
 	w->fair = arena_array(u->a, u->nsw, sizeof(*w->fair));
 	for (unsigned kind = 0; kind < 2; kind++) {
 		w->load[kind].link =
 			arena_array(u->a, u->first[u->nsw], sizeof(uint32_t));
 		w->load[kind].sw = arena_array(u->a, u->nsw, sizeof(uint32_t));
+		w->load[kind].plane =
+			arena_array(u->a, u->nsw, sizeof(uint32_t));
+	}
+	w->taken = arena_array(u->a, u->nsw, sizeof(*w->taken));
+	w->ups = arena_array(u->a, u->nsw, sizeof(*w->ups));
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			w->ups[s] +=
+				u->tier.pos[u->group[g].peer] < u->tier.pos[s];
+		w->ups[s] += w->ups[s] == 0;
 	}
 	for (unsigned k = 0; k < UPDN_CHAIN; k++)
 		w->prefer[k] = UINT32_MAX;
+}
+
+static void
+make_room(const struct updn *u, struct updn_dests *d)
+{
+	uint32_t max = (uint32_t)u->t->max_lid + 1;
+
+	d->at = arena_array(u->m, u->nsw, sizeof(*d->at));
+	d->end = arena_array(u->m, u->nsw, sizeof(*d->end));
+	d->run = arena_array(u->m, u->nsw, sizeof(*d->run));
+	d->class = arena_array(u->m, u->nsw, sizeof(*d->class));
+	d->lid = arena_array(u->m, max, sizeof(*d->lid));
+	d->dest = arena_array(u->m, max, sizeof(*d->dest));
+	d->out = arena_array(u->m, max, sizeof(*d->out));
+	d->other = arena_array(u->m, max, sizeof(*d->other));
+	d->key = arena_array(u->a, max, sizeof(*d->key));
+	d->home = arena_array(u->m, max, sizeof(*d->home));
+	d->chain = arena_array(u->m, max, sizeof(*d->chain));
+	d->split = arena_array(u->m, max, sizeof(*d->split));
+	d->share_of = arena_array(u->m, max, sizeof(*d->share_of));
 }
 
 /*
@@ -390,14 +453,16 @@ updn_chain(const struct updn *u, const struct updn_reach *r, bool keep)
 	sw_ix *seq = family_order(u);
 	bool over;
 
-	make_room(u, &d, &w);
+	make_room(u, &d);
+	updn_chain_begin(&w);
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		d.class[seq[i]] = (uint8_t)(i % UPDN_SHARES);
 		if (u->live[seq[i]])
 			add_switch(u, &d, seq[i]);
 	}
+	updn_homes(u, &d);
 	make_chains(&w, true);
-	over = find_fair(&w);
+	over = updn_chain_fair(&w);
 	if (u->order != ROUTE_SINGLE && keep)
 		updn_recall(&w, seq);
 	else if (u->order != ROUTE_SINGLE && over)

@@ -33,7 +33,7 @@ passes(const struct updn_chain *c, sw_ix s)
  * class of s comes first; switches on the way have to take what they can.
  */
 static bool
-follow_any(const struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
+follow_any(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
 	uint64_t *out)
 {
 	const struct updn_dests *d = f->d;
@@ -41,6 +41,7 @@ follow_any(const struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
 
 	if (d->share_of[i] == 0)
 		return follow(f, &d->chain[i], m, out);
+	f->own = true;
 	share = d->share + (size_t)(d->share_of[i] - 1) * UPDN_SHARES;
 	for (uint32_t k = 0; k < UPDN_SHARES; k++)
 		if (follow(f, &share[(d->class[s] + k) % UPDN_SHARES], m, out))
@@ -50,12 +51,11 @@ follow_any(const struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
 
 /* The least loaded port of the groups in m. */
 static uint8_t
-least(const struct updn_row *f, sw_ix s, const uint64_t *m,
-	const uint32_t *used)
+least(struct updn_row *f, sw_ix s, const uint64_t *m, const uint32_t *used)
 {
 	const struct updn_group *group = f->u->group + f->u->first[s];
 	const struct topo_adj *adj = f->u->t->adj;
-	uint32_t load = UINT32_MAX;
+	uint32_t load = UINT32_MAX, ports = 0;
 	uint8_t best = LFT_DROP;
 
 	for (uint32_t w = 0; w < f->W; w++)
@@ -66,12 +66,14 @@ least(const struct updn_row *f, sw_ix s, const uint64_t *m,
 			for (uint32_t q = 0; q < g->n; q++) {
 				uint8_t p = adj[g->adj + q].out;
 
+				ports++;
 				if (used[p] >= load)
 					continue;
 				load = used[p];
 				best = p;
 			}
 		}
+	f->own |= ports > 1;
 	return best;
 }
 
@@ -110,6 +112,19 @@ updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m)
 	}
 	sum[p]++;
 	return p;
+}
+
+bool
+updn_choose_only(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
+	uint8_t *port)
+{
+	uint64_t sub[UPDN_MASK_WORDS];
+
+	if (!follow_any(f, s, i, m, sub))
+		memcpy(sub, m, f->W * sizeof(*m));
+	f->own = false;
+	*port = least(f, s, sub, f->sum[0]);
+	return !f->own;
 }
 
 /* Tables are not cleared but taken back: masks change often, ports are few. */

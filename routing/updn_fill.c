@@ -92,17 +92,21 @@ find_far(struct updn_row *f, sw_ix s)
 	return up;
 }
 
+/* Candidates by destination, of far ones none; among: NULL, or those only. */
 static inline void
-find_masks(struct updn_row *f, sw_ix s, const uint32_t W)
+find_masks(struct updn_row *f, sw_ix s, const uint64_t *among, const uint32_t W)
 {
 	const struct updn *u = f->u;
+	uint64_t *which = f->which;
 
+	for (uint32_t w = 0; w < u->words; w++)
+		which[w] = ~f->far[w] & (among ? among[w] : UINT64_MAX);
 	memset(f->mask, 0, (size_t)u->nsw * W * sizeof(*f->mask));
 	for (uint32_t i = 0; i < groups_of(f, s); i++) {
 		const uint64_t *c = f->cand + (size_t)i * u->words;
 
 		for (uint32_t w = 0; w < u->words; w++)
-			for (uint64_t x = c[w] & ~f->far[w]; x != 0; x &= x - 1)
+			for (uint64_t x = c[w] & which[w]; x != 0; x &= x - 1)
 				updn_set(f->mask + (size_t)(w * 64 +
 							    updn_low(x)) *
 							   W,
@@ -168,6 +172,7 @@ make_template(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 		used[best]++;
 	}
 	turn = missing * 2 < d->napex ? f->u->tier.pos[s] : 0;
+	f->own |= turn != 0 && missing > 0;
 	for (uint32_t k = 0; k < d->napex; k++) {
 		uint8_t *port = f->templ + (size_t)k * d->spread;
 
@@ -216,7 +221,7 @@ fill_split(struct updn_row *f, sw_ix s, const struct updn_mask *up)
 		uint32_t i = d->split[k];
 
 		if (updn_bit(f->far, d->dest[i]))
-			(void)updn_choose_share(f, s, i, up->w);
+			f->own |= updn_choose_share(f, s, i, up->w);
 	}
 }
 
@@ -277,25 +282,30 @@ fill_chosen(struct updn_row *f, sw_ix s, sw_ix x, const uint64_t *m, bool templ)
 	}
 }
 
+/* All that hangs on x, by the mask m. */
+static inline void
+fill_one(struct updn_row *f, sw_ix s, sw_ix x, bool templ, const uint32_t W)
+{
+	const uint64_t *m = f->mask + (size_t)x * W;
+	uint64_t any = 0;
+	uint8_t port;
+
+	for (uint32_t w = 0; w < W; w++)
+		any |= m[w];
+	if (any == 0)
+		put(f, x, LFT_DROP);
+	else if (only(f, s, m, W, &port))
+		put(f, x, port);
+	else
+		fill_chosen(f, s, x, m, templ);
+}
+
 static inline void
 fill_rest(struct updn_row *f, sw_ix s, bool templ, const uint32_t W)
 {
-	for (sw_ix x = 0; x < f->u->nsw; x++) {
-		const uint64_t *m = f->mask + (size_t)x * W;
-		uint64_t any = 0;
-		uint8_t port;
-
-		if (updn_bit(f->far, x) || x == s)
-			continue;
-		for (uint32_t w = 0; w < W; w++)
-			any |= m[w];
-		if (any == 0)
-			put(f, x, LFT_DROP);
-		else if (only(f, s, m, W, &port))
-			put(f, x, port);
-		else
-			fill_chosen(f, s, x, m, templ);
-	}
+	for (sw_ix x = 0; x < f->u->nsw; x++)
+		if (!updn_bit(f->far, x) && x != s)
+			fill_one(f, s, x, templ, W);
 }
 
 /* What hangs on s itself. */
@@ -324,51 +334,142 @@ fill_fresh(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 	fill_rest(f, s, any != 0, W);
 }
 
-/* One row with W a constant. */
-static inline __attribute__((always_inline)) void
-make_row(struct updn_row *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
+/* The blocks that destination x is in, as the twin has them. */
+static void
+touch(struct updn_row *f, const struct updn_twin *t, sw_ix x)
 {
-	struct updn_mask up;
+	for (uint32_t i = f->d->at[x]; i < f->d->end[x]; i++) {
+		uint32_t b = f->d->lid[i] / LFT_BLOCK;
 
-	f->W = W;
-	updn_reach_candidates(f->u, f->r, s, f->cand);
-	up = find_far(f, s);
-	find_masks(f, s, W);
-	find_lead(f, s, W);
+		if (f->touched[b])
+			continue;
+		f->touched[b] = true;
+		memcpy(f->row + (size_t)b * LFT_BLOCK,
+			t->row + (size_t)b * LFT_BLOCK, LFT_BLOCK);
+	}
+}
+
+/* Template and twin have been found: what differs. False: make it anew. */
+static inline bool
+patch(struct updn_row *f, sw_ix s, const struct updn_twin *t, const uint32_t W)
+{
+	const struct updn_dests *d = f->d;
+	uint8_t *templ = f->templ;
+	uint64_t any = 0;
+
+	for (uint32_t w = 0; w < f->u->words; w++)
+		any |= f->far[w];
+	memset(f->touched, 0, f->bytes / LFT_BLOCK * sizeof(*f->touched));
+	f->templ = t->templ;
+	for (uint32_t w = 0; w < f->u->words; w++)
+		for (uint64_t b = f->diff[w]; b != 0; b &= b - 1) {
+			sw_ix x = w * 64 + updn_low(b);
+
+			touch(f, t, x);
+			if (!updn_bit(f->far, x)) {
+				fill_one(f, s, x, any != 0, W);
+				continue;
+			}
+			for (uint32_t i = d->at[x]; i < d->end[x]; i++)
+				f->row[d->lid[i]] = f->templ[d->key[i]];
+		}
+	f->templ = templ;
+	return !f->own;
+}
+
+static void
+begin_row(struct updn_row *f)
+{
 	memset(f->meant, 0, sizeof(f->meant));
 	memset(f->sum, 0, sizeof(f->sum));
 	memset(f->allowed, 0, sizeof(f->allowed));
 	f->allowed_for = (struct updn_mask){{0}};
-	if (f->prev != NULL && prev_sw != TOPO_NONE)
-		updn_keep_row(f, s, prev_sw, &up);
-	else
-		fill_fresh(f, s, &up, W);
-	fill_own(f, s);
+	f->own = false;
 }
 
-static void
+/* One row with W a constant; the twin that it was patched from, or NULL. */
+static inline __attribute__((always_inline)) const struct updn_twin *
+make_row(struct updn_row *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
+{
+	const struct updn_twin *t;
+	struct updn_mask up;
+
+	f->W = W;
+	updn_reach_candidates(f->u, f->r, s, NULL, f->cand);
+	up = find_far(f, s);
+	begin_row(f);
+	find_lead(f, s, W);
+	t = f->prev == NULL ? updn_twin_find(f, s) : NULL;
+	if (t != NULL) {
+		find_masks(f, s, f->diff, W);
+		if (patch(f, s, t, W)) {
+			fill_own(f, s);
+			return t;
+		}
+		begin_row(f);
+	}
+	find_masks(f, s, NULL, W);
+	if (f->prev != NULL && prev_sw != TOPO_NONE) {
+		updn_keep_row(f, s, prev_sw, &up);
+		fill_own(f, s);
+		return NULL;
+	}
+	fill_fresh(f, s, &up, W);
+	fill_own(f, s);
+	if (!f->own)
+		updn_twin_add(f, s);
+	return NULL;
+}
+
+static const struct updn_twin *
 row_of_switch(struct updn_row *f, sw_ix s, sw_ix prev_sw)
 {
-	if (!f->u->live[s])
+	if (!f->u->live[s]) {
 		memset(f->row, LFT_DROP, f->bytes);
-	else if (groups_of(f, s) <= 64)
-		make_row(f, s, prev_sw, 1);
-	else if (groups_of(f, s) <= 128)
-		make_row(f, s, prev_sw, 2);
-	else
-		make_row(f, s, prev_sw, 4);
+		return NULL;
+	}
+	if (groups_of(f, s) <= 64)
+		return make_row(f, s, prev_sw, 1);
+	if (groups_of(f, s) <= 128)
+		return make_row(f, s, prev_sw, 2);
+	return make_row(f, s, prev_sw, 4);
 }
 
+/* Into out: as the twin but for what was patched, or the whole row. */
 static void
-init(struct updn_row *f)
+store(struct updn_row *f, sw_ix s, sw_ix was, const struct updn_twin *t,
+	struct routes *out)
+{
+	const struct routes *prev = f->u->job->prev;
+	uint32_t n = out->nblocks;
+
+	if (t == NULL) {
+		routes_put_row(out, s, f->row, prev, was);
+		return;
+	}
+	if (prev != NULL) {
+		for (uint32_t b = 0; b < n; b++)
+			if (!f->touched[b])
+				memcpy(f->row + (size_t)b * LFT_BLOCK,
+					t->row + (size_t)b * LFT_BLOCK,
+					LFT_BLOCK);
+		routes_put_row(out, s, f->row, prev, was);
+		return;
+	}
+	routes_put_same(out, s, out, t->sw);
+	for (uint32_t b = 0; b < n; b++)
+		if (f->touched[b])
+			routes_put_block(
+				out, s, b, f->row + (size_t)b * LFT_BLOCK);
+}
+
+void
+updn_fill_begin(struct updn_row *f)
 {
 	const struct updn *u = f->u;
 	struct arena *a = u->a;
-	size_t sets = (size_t)u->nsw * u->words;
-	struct updn_sets tier = updn_reach_sets(u, &u->tier);
 
-	f->above = updn_reach_above(u, &u->tier);
-	f->near = arena_array(a, sets, sizeof(*f->near));
+	f->above = u->tier_above;
 	f->cand = arena_array(
 		a, (size_t)(UPDN_MAX_GROUPS + 1) * u->words, sizeof(*f->cand));
 	f->mask = arena_array(
@@ -376,13 +477,74 @@ init(struct updn_row *f)
 	f->lead = arena_array(
 		a, (size_t)u->nsw * UPDN_MASK_WORDS, sizeof(*f->lead));
 	f->far = arena_array(a, u->words, sizeof(*f->far));
+	f->which = arena_array(a, u->words, sizeof(*f->which));
 	f->row = arena_alloc(a, f->bytes);
+}
+
+/* What whole rows need besides. */
+static void
+init(struct updn_row *f)
+{
+	const struct updn *u = f->u;
+	struct arena *a = u->a;
+
+	updn_fill_begin(f);
+	f->near = arena_array(a, (size_t)u->nsw * u->words, sizeof(*f->near));
 	f->far_row = arena_alloc(a, f->bytes);
 	memset(f->far_row, LFT_DROP, f->bytes);
 	f->templ = arena_array(a, f->d->napex, f->d->spread);
 	f->templ_last = arena_array(a, f->d->napex, f->d->spread);
+	updn_twin_init(f);
 	f->lead_by = arena_array(a, f->d->napex, sizeof(*f->lead_by));
-	find_near(f, tier.dn);
+	find_near(f, u->tier_set.dn);
+}
+
+void
+updn_fill_open(struct updn_row *f, sw_ix s, const struct updn_among *among)
+{
+	const struct updn *u = f->u;
+	uint32_t n = groups_of(f, s);
+
+	f->W = n <= 64 ? 1 : n <= 128 ? 2 : 4;
+	updn_reach_candidates(u, f->r, s, among, f->cand);
+	begin_row(f);
+	for (uint32_t k = 0; k < among->n; k++) {
+		uint32_t w = among->word[k], last = w * 64 + 64;
+
+		if (last > u->nsw)
+			last = u->nsw;
+		memset(f->mask + (size_t)w * 64 * f->W, 0,
+			(size_t)(last - w * 64) * f->W * sizeof(*f->mask));
+	}
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < among->n; k++) {
+			uint32_t w = among->word[k];
+			uint64_t x = f->cand[(size_t)i * u->words + w];
+
+			for (x &= among->set[w]; x != 0; x &= x - 1)
+				updn_set(f->mask + (size_t)(w * 64 +
+							    updn_low(x)) *
+							   f->W,
+					i);
+		}
+}
+
+void
+updn_fill_lead(struct updn_row *f, sw_ix s, sw_ix x)
+{
+	const struct updn *u = f->u;
+	uint64_t *lead = f->lead + (size_t)x * f->W;
+
+	memset(lead, 0, f->W * sizeof(*lead));
+	for (uint32_t i = 0; i < groups_of(f, s); i++) {
+		sw_ix peer = u->group[u->first[s] + i].peer;
+
+		if (above(f, peer, s)
+				? updn_bit(
+					  f->above + (size_t)peer * u->words, x)
+				: peer == x)
+			updn_set(lead, i);
+	}
 }
 
 /* The row of the previous routes that belongs to the same switch. */
@@ -414,8 +576,7 @@ updn_fill(const struct updn *u, const struct updn_reach *r,
 
 		if (u->job->cancel != NULL && *u->job->cancel)
 			return -1;
-		row_of_switch(&f, s, was);
-		routes_put_row(out, s, f.row, prev, was);
+		store(&f, s, was, row_of_switch(&f, s, was), out);
 	}
 	return 0;
 }

@@ -65,8 +65,8 @@ static void
 weigh(struct updn *u)
 {
 	const struct topo *t = u->t;
-	uint64_t *hosts = arena_array(u->a, u->ncomp, sizeof(*hosts));
 
+	u->hosts = arena_array(u->a, u->ncomp, sizeof(*u->hosts));
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		const struct topo_switch *sw = &t->sw[s];
 
@@ -79,10 +79,10 @@ weigh(struct updn *u)
 			if (t->end[i].out != 0 && !(n->flags & TN_AGGREGATION))
 				u->weight[s]++;
 		}
-		hosts[u->comp[s]] += u->weight[s];
+		u->hosts[u->comp[s]] += u->weight[s];
 	}
 	for (sw_ix s = 0; s < u->nsw; s++) {
-		if (u->live[s] && hosts[u->comp[s]] == 0)
+		if (u->live[s] && u->hosts[u->comp[s]] == 0)
 			u->weight[s] = 1;
 		u->nhosts += u->weight[s];
 	}
@@ -104,7 +104,9 @@ updn_graph(struct updn *u)
 	u->tier.seq = arena_array(u->a, u->nsw, sizeof(*u->tier.seq));
 	u->line.pos = arena_array(u->a, u->nsw, sizeof(*u->line.pos));
 	u->line.seq = arena_array(u->a, u->nsw, sizeof(*u->line.seq));
+	u->turn = arena_array(u->a, u->words, sizeof(*u->turn));
 	u->turn_leaf = TOPO_NONE;
+	u->m = u->a;
 	for (sw_ix s = 0; s < u->nsw; s++)
 		u->live[s] = !(t->node[t->sw[s].node].flags & TN_QUARANTINED);
 	make_groups(u);
@@ -136,6 +138,7 @@ updn_graph_sort(struct updn *u)
 	struct place *p = arena_array(u->a, u->nsw, sizeof(*p));
 	const struct topo *t = u->t;
 
+	u->tier_above = NULL;
 	for (sw_ix s = 0; s < u->nsw; s++)
 		p[s] = (struct place){
 			t->node[t->sw[s].node].guid, u->rank[s], s};

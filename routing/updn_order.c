@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "routing/tree.h"
 #include "routing/updn.h"
 
 /* Host switches as columns of a bit set, their weights in binary digits. */
@@ -169,13 +170,44 @@ complete(struct updn *u, const uint64_t *far, sw_ix *queue, uint32_t n)
 {
 	bool *has = arena_array(u->a, u->ncomp, sizeof(*has));
 
-	for (uint32_t i = 0; i < n; i++)
-		has[u->comp[queue[i]]] = true;
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (u->live[s] && u->rank[s] != UINT32_MAX)
+			has[u->comp[s]] = true;
 	for (uint32_t c = 0; c < u->ncomp; c++) {
 		if (has[c])
 			continue;
 		queue[n] = centre(u, far, c);
 		u->rank[queue[n++]] = 0;
+	}
+	return n;
+}
+
+/*
+ * Trees have the tiers that the tree reader sees; what is no tree gets its
+ * local tops, and ranks from there. What is remembered is not asked for here.
+ * Tops of smaller trees are tops: nothing that is cabled changes its place when
+ * they get rank 0.
+ */
+static uint32_t
+take_tiers(struct updn *u, const uint64_t *far, sw_ix *queue)
+{
+	struct route_job job = *u->job;
+	struct tree *tree;
+	uint32_t n = 0;
+
+	job.prev = NULL;
+	job.nranks = 0;
+	tree = tree_read(&job, u->a);
+	u->treeless = tree->count[TREE_NO_TREE] > 0;
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		if (!u->live[s])
+			continue;
+		if (!tree->treeless[s])
+			u->rank[s] = tree->top[s] ? 0 : tree->tier[s];
+		else if (is_top(u, far, s))
+			u->rank[s] = 0;
+		if (u->rank[s] == 0)
+			queue[n++] = s;
 	}
 	return n;
 }
@@ -192,16 +224,13 @@ updn_order_fresh(struct updn *u, bool single)
 	if (!single) {
 		n = take_roots(u, queue);
 		u->order = n > 0 ? ROUTE_ROOTS : ROUTE_TIERS;
-		for (sw_ix s = 0; u->order == ROUTE_TIERS && s < u->nsw; s++) {
-			if (!u->live[s] || !is_top(u, far, s))
-				continue;
-			u->rank[s] = 0;
-			queue[n++] = s;
-		}
+		if (u->order == ROUTE_TIERS)
+			n = take_tiers(u, far, queue);
 	}
 	n = complete(u, far, queue, n);
 	rank_below(u, queue, n);
 	updn_graph_sort(u);
+	updn_sticky_repair(u);
 	(void)snprintf(u->note, sizeof(u->note), "%u %s", n,
 		u->order == ROUTE_ROOTS	  ? "configured roots"
 		: u->order == ROUTE_TIERS ? "tops"

@@ -12,8 +12,8 @@ row_of(uint64_t *sets, const struct updn *u, sw_ix s)
  * Closures need no levels: in the order of the line, what s needs of its
  * neighbours is final when s is due.
  */
-struct updn_sets
-updn_reach_sets(const struct updn *u, const struct updn_line *line)
+static struct updn_sets
+closures(const struct updn *u, const struct updn_line *line)
 {
 	size_t n = (size_t)u->nsw * u->words;
 	struct updn_sets r = {arena_array(u->a, n, sizeof(*r.dn)),
@@ -42,11 +42,11 @@ updn_reach_sets(const struct updn *u, const struct updn_line *line)
 	return r;
 }
 
-uint64_t *
-updn_reach_above(const struct updn *u, const struct updn_line *line)
+static uint64_t *
+find_above(const struct updn *u, const struct updn_line *line)
 {
 	uint64_t *above =
-		arena_array(u->a, (size_t)u->nsw * u->words, sizeof(*above));
+		arena_array(u->m, (size_t)u->nsw * u->words, sizeof(*above));
 
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		sw_ix s = line->seq[i];
@@ -59,6 +59,15 @@ updn_reach_above(const struct updn *u, const struct updn_line *line)
 					u->words);
 	}
 	return above;
+}
+
+void
+updn_reach_tiers(struct updn *u)
+{
+	if (u->tier_above != NULL)
+		return;
+	u->tier_set = closures(u, &u->tier);
+	u->tier_above = find_above(u, &u->tier);
 }
 
 static bool
@@ -76,7 +85,7 @@ add_level(const struct updn *u, struct updn_levels *l, uint32_t *cap)
 
 		*cap = *cap ? *cap * 2 : 8;
 		l->row = arena_array(
-			u->a, (size_t)*cap * u->nsw, sizeof(*l->row));
+			u->m, (size_t)*cap * u->nsw, sizeof(*l->row));
 		if (l->n > 0)
 			memcpy(l->row, old,
 				(size_t)l->n * u->nsw * sizeof(*l->row));
@@ -88,11 +97,34 @@ static void
 first_level(const struct updn *u, const uint64_t **row)
 {
 	for (sw_ix s = 0; s < u->nsw; s++) {
-		uint64_t *own = arena_array(u->a, u->words, sizeof(*own));
+		uint64_t *own = arena_array(u->m, u->words, sizeof(*own));
 
 		updn_set(own, s);
 		row[s] = own;
 	}
+}
+
+void
+updn_reach_dn(const struct updn *u, sw_ix s, const uint64_t *const *was,
+	uint64_t *own)
+{
+	memcpy(own, was[s], u->words * sizeof(*own));
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		if (u->line.pos[u->group[g].peer] > u->line.pos[s])
+			updn_or(own, was[u->group[g].peer], u->words);
+}
+
+void
+updn_reach_path(const struct updn *u, sw_ix s, const uint64_t *const *was,
+	const uint64_t *const below_dn[2], uint64_t *own)
+{
+	memset(own, 0, u->words * sizeof(*own));
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		if (u->line.pos[u->group[g].peer] < u->line.pos[s])
+			updn_or(own, was[u->group[g].peer], u->words);
+	for (uint32_t w = 0; w < u->words; w++)
+		own[w] =
+			(own[w] & ~below_dn[0][w]) | was[s][w] | below_dn[1][w];
 }
 
 /* dn within k: what the neighbours below reach within k - 1. */
@@ -108,11 +140,8 @@ next_dn(const struct updn *u, const struct updn_sets *set,
 		is[s] = was[s];
 		if (equal(u, was[s], set->dn + (size_t)s * u->words))
 			continue;
-		own = arena_array(u->a, u->words, sizeof(*own));
-		memcpy(own, was[s], u->words * sizeof(*own));
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			if (u->line.pos[u->group[g].peer] > u->line.pos[s])
-				updn_or(own, was[u->group[g].peer], u->words);
+		own = arena_array(u->m, u->words, sizeof(*own));
+		updn_reach_dn(u, s, was, own);
 		is[s] = own;
 		grown = true;
 	}
@@ -121,26 +150,24 @@ next_dn(const struct updn *u, const struct updn_sets *set,
 
 /* Legal paths within k: down ones, and up for what cannot be had below. */
 static bool
-next_path(const struct updn *u, const struct updn_reach *r,
-	const uint64_t *const *was, const uint64_t **is)
+next_path(const struct updn *u, const struct updn_sets *set,
+	const struct updn_reach *r, const uint64_t *const *was,
+	const uint64_t **is)
 {
 	uint32_t k = r->path.n - 1 < r->dn.n ? r->path.n - 1 : r->dn.n - 1;
 	const uint64_t **dn = r->dn.row + (size_t)k * u->nsw;
 	bool grown = false;
 
 	for (sw_ix s = 0; s < u->nsw; s++) {
-		const uint64_t *below = r->set.dn + (size_t)s * u->words;
+		const uint64_t *const below_dn[2] = {
+			set->dn + (size_t)s * u->words, dn[s]};
 		uint64_t *own;
 
 		is[s] = was[s];
-		if (equal(u, was[s], r->set.all + (size_t)s * u->words))
+		if (equal(u, was[s], set->all + (size_t)s * u->words))
 			continue;
-		own = arena_array(u->a, u->words, sizeof(*own));
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			if (u->line.pos[u->group[g].peer] < u->line.pos[s])
-				updn_or(own, was[u->group[g].peer], u->words);
-		for (uint32_t w = 0; w < u->words; w++)
-			own[w] = (own[w] & ~below[w]) | was[s][w] | dn[s][w];
+		own = arena_array(u->m, u->words, sizeof(*own));
+		updn_reach_path(u, s, was, below_dn, own);
 		is[s] = own;
 		grown = true;
 	}
@@ -148,17 +175,20 @@ next_path(const struct updn *u, const struct updn_reach *r,
 }
 
 struct updn_reach
-updn_reach(const struct updn *u)
+updn_reach(struct updn *u)
 {
-	struct updn_reach r = {.set = updn_reach_sets(u, &u->line)};
+	struct updn_reach r = {0};
+	struct updn_sets set;
 	uint32_t cap = 0;
 	bool more = u->nsw > 0;
 
+	updn_reach_tiers(u);
+	set = u->turn_leaf == TOPO_NONE ? u->tier_set : closures(u, &u->line);
 	first_level(u, add_level(u, &r.dn, &cap));
 	while (more) {
 		const uint64_t **is = add_level(u, &r.dn, &cap);
 
-		more = next_dn(u, &r.set, is - u->nsw, is);
+		more = next_dn(u, &set, is - u->nsw, is);
 	}
 	cap = 0;
 	memcpy(add_level(u, &r.path, &cap), r.dn.row,
@@ -167,7 +197,7 @@ updn_reach(const struct updn *u)
 	while (more) {
 		const uint64_t **is = add_level(u, &r.path, &cap);
 
-		more = next_path(u, &r, is - u->nsw, is);
+		more = next_path(u, &set, &r, is - u->nsw, is);
 	}
 	return r;
 }
@@ -185,52 +215,105 @@ reached(const uint64_t *fresh, const uint64_t *there, uint64_t *restrict cand,
 	}
 }
 
+static void
+reached_some(const uint64_t *fresh, const uint64_t *there,
+	uint64_t *restrict cand, const struct updn_among *some)
+{
+	for (uint32_t i = 0; i < some->n; i++) {
+		uint32_t w = some->word[i];
+
+		cand[w] |= fresh[w] & there[w];
+	}
+}
+
 /* Add level k of one kind: through the neighbours below, or those above. */
 static void
-add_candidates(const struct updn *u, const struct updn_levels *l, uint32_t k,
-	sw_ix s, const uint64_t *fresh, bool up, uint64_t *rows)
+add_candidates(const struct updn *u, const uint64_t *const *before, sw_ix s,
+	const struct updn_among *some, bool up, uint64_t *rows)
 {
-	const uint64_t **before = l->row + (size_t)(k - 1) * u->nsw;
+	uint32_t n = u->first[s + 1] - u->first[s];
+	const uint64_t *fresh = rows + (size_t)n * u->words;
 
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-		sw_ix peer = u->group[g].peer;
+	for (uint32_t i = 0; i < n; i++) {
+		sw_ix peer = u->group[u->first[s] + i].peer;
+		uint64_t *cand = rows + (size_t)i * u->words;
 
-		if ((u->line.pos[peer] < u->line.pos[s]) == up)
-			reached(fresh, before[peer],
-				rows + (size_t)(g - u->first[s]) * u->words,
-				u->words);
+		if ((u->line.pos[peer] < u->line.pos[s]) != up)
+			continue;
+		if (some == NULL)
+			reached(fresh, before[peer], cand, u->words);
+		else
+			reached_some(fresh, before[peer], cand, some);
 	}
+}
+
+/* Rows of s: at the end of its levels it is the last one again and again. */
+static const uint64_t *
+row_at(const struct updn *u, const struct updn_levels *l, uint32_t k, sw_ix s)
+{
+	return l->row[(size_t)k * u->nsw + s];
+}
+
+/* fresh = is & ~was & ~not, where it matters. */
+static void
+find_fresh(const struct updn *u, const struct updn_among *some,
+	const uint64_t *is, const uint64_t *const was_not[2], uint64_t *fresh)
+{
+	const uint64_t *was = was_not[0], *not = was_not[1];
+
+	if (some == NULL) {
+		for (uint32_t w = 0; w < u->words; w++)
+			fresh[w] = is[w] & ~was[w] & ~not [w];
+		return;
+	}
+	for (uint32_t i = 0; i < some->n; i++) {
+		uint32_t w = some->word[i];
+
+		fresh[w] = is[w] & ~was[w] & ~not [w];
+	}
+}
+
+static void
+clear(const struct updn *u, sw_ix s, const struct updn_among *some,
+	uint64_t *rows)
+{
+	uint32_t n = u->first[s + 1] - u->first[s];
+
+	if (some == NULL)
+		memset(rows, 0, (size_t)n * u->words * sizeof(*rows));
+	for (uint32_t i = 0; some != NULL && i < n; i++)
+		for (uint32_t k = 0; k < some->n; k++)
+			rows[(size_t)i * u->words + some->word[k]] = 0;
 }
 
 void
 updn_reach_candidates(const struct updn *u, const struct updn_reach *r, sw_ix s,
-	uint64_t *rows)
+	const struct updn_among *among, uint64_t *rows)
 {
 	uint64_t *fresh =
 		rows + (size_t)(u->first[s + 1] - u->first[s]) * u->words;
-	const uint64_t *below = r->set.dn + (size_t)s * u->words;
+	const uint64_t *below = row_at(u, &r->dn, r->dn.n - 1, s);
+	const uint64_t *all = row_at(u, &r->path, r->path.n - 1, s);
 
-	memset(rows, 0,
-		(size_t)(u->first[s + 1] - u->first[s]) * u->words *
-			sizeof(*rows));
+	clear(u, s, among, rows);
 	for (uint32_t k = 1; k < r->dn.n; k++) {
-		const uint64_t *is = r->dn.row[(size_t)k * u->nsw + s];
-		const uint64_t *was = r->dn.row[(size_t)(k - 1) * u->nsw + s];
+		const uint64_t *was = row_at(u, &r->dn, k - 1, s);
+		const uint64_t *const was_not[2] = {was, was};
 
-		if (is == was)
+		if (was == below)
 			break;
-		for (uint32_t w = 0; w < u->words; w++)
-			fresh[w] = is[w] & ~was[w];
-		add_candidates(u, &r->dn, k, s, fresh, false, rows);
+		find_fresh(u, among, row_at(u, &r->dn, k, s), was_not, fresh);
+		add_candidates(u, r->dn.row + (size_t)(k - 1) * u->nsw, s,
+			among, false, rows);
 	}
 	for (uint32_t k = 1; k < r->path.n; k++) {
-		const uint64_t *is = r->path.row[(size_t)k * u->nsw + s];
-		const uint64_t *was = r->path.row[(size_t)(k - 1) * u->nsw + s];
+		const uint64_t *was = row_at(u, &r->path, k - 1, s);
+		const uint64_t *const was_not[2] = {was, below};
 
-		if (is == was)
+		if (was == all)
 			break;
-		for (uint32_t w = 0; w < u->words; w++)
-			fresh[w] = is[w] & ~was[w] & ~below[w];
-		add_candidates(u, &r->path, k, s, fresh, true, rows);
+		find_fresh(u, among, row_at(u, &r->path, k, s), was_not, fresh);
+		add_candidates(u, r->path.row + (size_t)(k - 1) * u->nsw, s,
+			among, true, rows);
 	}
 }

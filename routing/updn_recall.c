@@ -87,16 +87,6 @@ trace(const struct recall *c, sw_ix s, sw_ix dest, uint16_t lid, sw_ix *path)
 	return at == end ? n : 0;
 }
 
-/* The group of s to peer, or UINT32_MAX. */
-static uint32_t
-group_to(const struct updn *u, sw_ix s, sw_ix peer)
-{
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (u->group[g].peer == peer)
-			return g;
-	return UINT32_MAX;
-}
-
 /*
  * The way down of such a path, from below. False when it is broken, or no way
  * under the order now.
@@ -117,7 +107,7 @@ way_down(const struct recall *c, const sw_ix *path, uint32_t n, sw_ix dest,
 			return false;
 		if (u->tier.pos[x] > u->tier.pos[below])
 			return any;
-		group[chain->len - 1] = group_to(u, below, x);
+		group[chain->len - 1] = updn_chain_group(u, below, x);
 		if (group[chain->len - 1] == UINT32_MAX ||
 			!updn_chain_exactly(c->w, x, dest, chain->len))
 			return false;
@@ -175,12 +165,13 @@ take(struct recall *c, uint32_t i, unsigned *valid)
 	struct updn_chain share[UPDN_SHARES], *own;
 	uint32_t group[UPDN_SHARES][UPDN_CHAIN];
 
+	updn_homes_avoid(c->w, i);
 	*valid = recall_shares(c, i, share, group);
 	if (*valid == 0)
 		return false;
 	for (uint32_t k = 0; k < UPDN_SHARES; k++)
 		if (*valid & (1U << k))
-			updn_chain_count(b, &share[k], group[k], 1);
+			updn_chain_count(c->w, b, &share[k], group[k], 1);
 	if (*valid == ALL && all_same(share)) {
 		c->w->d->chain[i] = share[0];
 		return true;
@@ -208,10 +199,11 @@ complete(struct recall *c, uint32_t i, unsigned valid)
 	for (uint32_t k = 0; k < UPDN_SHARES; k++) {
 		if (valid & (1U << k))
 			continue;
+		updn_homes_avoid(c->w, i);
 		share[k].sw[0] = d->dest[i];
 		share[k].len = 1;
 		updn_chain_extend(c->w, b, &share[k], group);
-		updn_chain_count(b, &share[k], group, 1);
+		updn_chain_count(c->w, b, &share[k], group, 1);
 	}
 }
 

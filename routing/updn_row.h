@@ -13,6 +13,18 @@ struct updn_mask {
 };
 
 /*
+ * A row that later rows may be patched from: their switches have the same
+ * neighbours above (tops: the same below), so most of their entries are equal.
+ */
+struct updn_twin {
+	sw_ix sw;
+	uint32_t hash;
+	uint64_t *cand; /* candidates by group */
+	uint8_t *templ;
+	uint8_t *row;
+};
+
+/*
  * What the rows share, and the scratch of the row at hand. Arrays of W words
  * per switch, W = 1, 2 or 4 by the number of neighbours, so that the common
  * switch pays for one word.
@@ -29,14 +41,24 @@ struct updn_row {
 	uint64_t *lead;	       /* [nsw * W] groups that lead up to a switch, or
 				  are cables to it */
 	uint64_t *far;	       /* set of switches served by the template */
+	uint64_t *which;       /* those that masks are made for */
 	uint32_t W;
 	uint8_t *row;
 	size_t bytes; /* of a row */
 
-	uint16_t *lead_by;	     /* group by apex */
-	uint8_t *templ, *templ_last; /* port by key */
-	uint8_t *far_row;	     /* made from templ_last */
+	uint16_t *lead_by; /* group by apex */
+	uint8_t *templ;	   /* port by key */
+	uint8_t *templ_last;
+	uint8_t *far_row; /* made from templ_last */
 	bool far_valid;
+	bool counted; /* meant and sum hold what is kept */
+	bool own;     /* the row depends on more than candidates: on counts, on
+			 what is special about the switch */
+
+	struct updn_twin *twin;
+	uint32_t ntwin;
+	uint64_t *diff; /* switches that a row and its twin differ about */
+	bool *touched;	/* blocks of the row that were patched */
 
 	/* LIDs per port, by kind: those with a chain here, and all. */
 	uint32_t meant[2][UPDN_MAX_GROUPS];
@@ -62,6 +84,14 @@ updn_row_port(const struct updn_row *f, sw_ix s, uint32_t i, uint32_t cable)
 	return f->u->t->adj[g->adj + (g->n > 1 ? cable % g->n : 0)].out;
 }
 
+/* updn_fill.c: room for single entries; then, for those of s that lead to the
+ * destinations in among, their masks; and what
+ * leads to x. */
+void updn_fill_begin(struct updn_row *f);
+void updn_fill_open(
+	struct updn_row *f, sw_ix s, const struct updn_among *among);
+void updn_fill_lead(struct updn_row *f, sw_ix s, sw_ix x);
+
 /* updn_choose.c: the port for LID i among the groups in m, counted as used. */
 uint8_t updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m);
 
@@ -70,8 +100,20 @@ uint8_t updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m);
 bool updn_choose_share(
 	struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m);
 
+/* The port for LID i if there is nothing to choose; not counted. */
+bool updn_choose_only(struct updn_row *f, sw_ix s, uint32_t i,
+	const uint64_t *m, uint8_t *port);
+
 /* Make f->allowed the ports of the groups in m. */
 void updn_choose_allow(struct updn_row *f, sw_ix s, const uint64_t *m);
+
+/*
+ * updn_twin.c: before the first row; remember the fresh row at hand, if others
+ * may be made from it; a twin for s, or NULL, then f->diff is set.
+ */
+void updn_twin_init(struct updn_row *f);
+void updn_twin_add(struct updn_row *f, sw_ix s);
+const struct updn_twin *updn_twin_find(struct updn_row *f, sw_ix s);
 
 /* updn_keep.c: make ready; then each row, for s at previous index prev_sw. */
 void updn_keep_init(struct updn_row *f);

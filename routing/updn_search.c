@@ -44,7 +44,9 @@ find_levels(struct flow *f, sw_ix dest)
 				continue;
 			f->level[s] = (uint8_t)k;
 			f->down[s] = updn_bit(
-				f->r->set.dn + (size_t)s * u->words, dest);
+				f->r->dn.row[(size_t)(f->r->dn.n - 1) * u->nsw +
+					     s],
+				dest);
 			f->pairs[s] = u->weight[s];
 			f->list[n++] = s;
 		}
@@ -91,7 +93,7 @@ flow_to(struct flow *f, sw_ix dest)
  * every stride-th destination.
  */
 static double
-estimate(const struct updn *u, uint32_t stride)
+estimate(struct updn *u, uint32_t stride)
 {
 	struct updn_reach r = updn_reach(u);
 	struct flow f = {.u = u, .r = &r};

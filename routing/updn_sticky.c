@@ -5,12 +5,12 @@
 
 enum { TIERS = 64 }; /* ranks that count when a new switch finds its tier */
 
-static bool
-recall(const struct updn *u, uint64_t guid, uint32_t *rank)
+bool
+updn_sticky_recall(const struct route_job *job, uint64_t guid, uint32_t *rank)
 {
-	const struct routes *prev = u->job->prev;
-	const struct route_rank *r = u->job->ranks;
-	size_t lo = 0, hi = u->job->nranks;
+	const struct routes *prev = job->prev;
+	const struct route_rank *r = job->ranks;
+	size_t lo = 0, hi = job->nranks;
 
 	if (prev != NULL) {
 		node_ix n = topo_by_node_guid(prev->topo, guid);
@@ -29,7 +29,7 @@ recall(const struct updn *u, uint64_t guid, uint32_t *rank)
 		else
 			hi = mid;
 	}
-	if (lo == u->job->nranks || r[lo].guid != guid)
+	if (lo == job->nranks || r[lo].guid != guid)
 		return false;
 	*rank = r[lo].rank;
 	return *rank != UINT32_MAX;
@@ -156,6 +156,16 @@ updn_sticky_rerank(struct updn *u, bool *good)
 	return total;
 }
 
+void
+updn_sticky_repair(struct updn *u)
+{
+	bool *good = arena_array(u->a, u->nsw, sizeof(*good));
+
+	find_good(u, good);
+	u->reranked = 0;
+	(void)updn_sticky_rerank(u, good);
+}
+
 bool
 updn_sticky(struct updn *u)
 {
@@ -167,8 +177,8 @@ updn_sticky(struct updn *u)
 					: u->job->ranks_order;
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		u->rank[s] = UINT32_MAX;
-		known[s] = recall(
-			u, u->t->node[u->t->sw[s].node].guid, &u->rank[s]);
+		known[s] = updn_sticky_recall(
+			u->job, u->t->node[u->t->sw[s].node].guid, &u->rank[s]);
 		n += known[s];
 		fresh += !known[s] && u->live[s];
 	}
@@ -181,9 +191,7 @@ updn_sticky(struct updn *u)
 		good[s] = known[s] || !u->live[s];
 	(void)updn_sticky_rerank(u, good);
 	updn_graph_sort(u);
-	find_good(u, good);
-	u->reranked = 0;
-	(void)updn_sticky_rerank(u, good);
+	updn_sticky_repair(u);
 	(void)snprintf(u->note, sizeof(u->note),
 		"order kept, %u new switches, %u with a new rank", fresh,
 		u->reranked);

@@ -6,7 +6,7 @@ enum { ROUNDS = 8 };
 
 /* Is every pair of a component joined by a path in the tier order? */
 static void
-find_gaps(const struct updn *u, const struct updn_sets *set, bool *gap)
+find_gaps(const struct updn *u, bool *gap)
 {
 	uint32_t *size = arena_array(u->a, u->ncomp, sizeof(*size));
 
@@ -14,7 +14,7 @@ find_gaps(const struct updn *u, const struct updn_sets *set, bool *gap)
 		if (u->live[s])
 			size[u->comp[s]]++;
 	for (sw_ix s = 0; s < u->nsw; s++) {
-		const uint64_t *all = set->all + (size_t)s * u->words;
+		const uint64_t *all = u->tier_set.all + (size_t)s * u->words;
 		uint32_t n = 0;
 
 		if (!u->live[s])
@@ -96,8 +96,9 @@ rerank_lost(struct updn *u, const uint64_t *above, sw_ix leaf)
 
 /* Put the subtrees first, upside down, the rest after them as it was. */
 static void
-turn_over(struct updn *u, const uint64_t *tree)
+turn_over(struct updn *u)
 {
+	const uint64_t *tree = u->turn;
 	uint32_t n = 0;
 
 	for (uint32_t i = u->nsw; i-- > 0;)
@@ -112,18 +113,23 @@ turn_over(struct updn *u, const uint64_t *tree)
 
 /* Host pairs that only the subtree joins, per cable of its leaf. */
 static uint64_t
-burden(const struct updn *u, const struct updn_sets *set, sw_ix leaf)
+burden(const struct updn *u, sw_ix leaf)
 {
+	uint64_t *host = arena_array(u->a, u->words, sizeof(*host));
 	uint64_t pairs = 0, cables = 0;
 
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (u->weight[s] != 0 && u->comp[s] == u->comp[leaf])
+			updn_set(host, s);
 	for (sw_ix s = 0; s < u->nsw; s++) {
-		const uint64_t *all = set->all + (size_t)s * u->words;
+		const uint64_t *all = u->tier_set.all + (size_t)s * u->words;
 
-		if (!u->live[s] || u->comp[s] != u->comp[leaf])
+		if (!updn_bit(host, s))
 			continue;
-		for (sw_ix d = 0; u->weight[s] != 0 && d < u->nsw; d++)
-			if (!updn_bit(all, d) && u->comp[d] == u->comp[s])
-				pairs += (uint64_t)u->weight[s] * u->weight[d];
+		for (uint32_t w = 0; w < u->words; w++)
+			for (uint64_t x = host[w] & ~all[w]; x != 0; x &= x - 1)
+				pairs += (uint64_t)u->weight[s] *
+					 u->weight[w * 64 + updn_low(x)];
 	}
 	for (uint32_t g = u->first[leaf]; g < u->first[leaf + 1]; g++)
 		cables += u->group[g].n;
@@ -135,24 +141,25 @@ burden(const struct updn *u, const struct updn_sets *set, sw_ix leaf)
  * candidates: start again. That ends soon or is given up: one top serves all.
  */
 static uint64_t
-turn_component(struct updn *u, uint32_t comp, uint64_t *tree)
+turn_component(struct updn *u, uint32_t comp)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {
-		struct updn_sets set = updn_reach_sets(u, &u->tier);
-		uint64_t *above = updn_reach_above(u, &u->tier);
 		bool *gap = arena_array(u->a, u->ncomp, sizeof(*gap));
+		const uint64_t *above;
 		sw_ix leaf;
 
-		find_gaps(u, &set, gap);
+		updn_reach_tiers(u);
+		above = u->tier_above;
+		find_gaps(u, gap);
 		if (!gap[comp])
 			return 0;
 		leaf = choose_leaf(u, above, comp);
 		if (rerank_lost(u, above, leaf) > 0)
 			continue;
-		updn_or(tree, above + (size_t)leaf * u->words, u->words);
+		updn_or(u->turn, above + (size_t)leaf * u->words, u->words);
 		if (u->turn_leaf == TOPO_NONE)
 			u->turn_leaf = leaf;
-		return burden(u, &set, leaf);
+		return burden(u, leaf);
 	}
 	return UINT64_MAX;
 }
@@ -160,19 +167,19 @@ turn_component(struct updn *u, uint32_t comp, uint64_t *tree)
 uint64_t
 updn_turn(struct updn *u)
 {
-	struct updn_sets set = updn_reach_sets(u, &u->tier);
 	bool *gap = arena_array(u->a, u->ncomp, sizeof(*gap));
-	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
 	uint64_t worst = 0;
 
+	memset(u->turn, 0, u->words * sizeof(*u->turn));
 	u->turn_leaf = TOPO_NONE;
-	find_gaps(u, &set, gap);
+	updn_reach_tiers(u);
+	find_gaps(u, gap);
 	for (uint32_t c = 0; c < u->ncomp; c++) {
-		uint64_t b = gap[c] ? turn_component(u, c, tree) : 0;
+		uint64_t b = gap[c] ? turn_component(u, c) : 0;
 
 		worst = b > worst ? b : worst;
 	}
 	if (u->turn_leaf != TOPO_NONE)
-		turn_over(u, tree);
+		turn_over(u);
 	return worst;
 }

@@ -12,9 +12,12 @@
  * shares: UPDN_SHARES is one LID.
  */
 struct updn_burden {
-	uint32_t *link; /* per group of the lower switch */
-	uint32_t *sw;
+	uint32_t *link;	 /* per group of the lower switch */
+	uint32_t *sw;	 /* per switch */
+	uint32_t *plane; /* per switch: of those above it together */
 };
+
+enum { UPDN_HOMES = 8 }; /* other ports of a node that are looked at */
 
 struct updn_walk {
 	const struct updn *u;
@@ -22,20 +25,48 @@ struct updn_walk {
 	struct updn_dests *d;
 	struct updn_burden load[2];
 	uint32_t *fair; /* [nsw] what one cable up from here should carry */
+	uint32_t *ups;	/* [nsw] switches above, at least 1 */
 	uint32_t prefer[UPDN_CHAIN]; /* groups of the previous share */
+
+	/* What the other ports of the node use. */
+	uint32_t *taken; /* [nsw] the stamp: a switch on one of their ways */
+	uint32_t stamp;
+	sw_ix apex[UPDN_HOMES];
+	uint32_t napex;
 };
 
-/* updn_chain.c: is the shortest legal path from x to dest exactly k long? */
+/*
+ * updn_homes.c: before a way for LID i is sought: which switches the ways of
+ * the node's other ports take. Then how bad s is: 2 it is one of them, 1 it
+ * leads to the same top, so that sources would come the same way up.
+ */
+void updn_homes_avoid(struct updn_walk *w, uint32_t i);
+unsigned updn_homes_shared(const struct updn_walk *w, sw_ix s);
+
+/* updn_chain.c: room for the loads, all of them none. */
+void updn_chain_begin(struct updn_walk *w);
+
+/*
+ * What each cable up from a switch should carry if all were equal, but no less
+ * than one LID. True when some cable carries more.
+ */
+bool updn_chain_fair(struct updn_walk *w);
+
+/* The group of s to peer, or UINT32_MAX. */
+uint32_t updn_chain_group(const struct updn *u, sw_ix s, sw_ix peer);
+
+/* Is the shortest legal path from x to dest exactly k long? */
 bool updn_chain_exactly(
 	const struct updn_walk *w, sw_ix x, sw_ix dest, uint32_t k);
 
-/* Go on from the last switch of c as far as it goes, by the lightest load. */
+/* Go on from the last switch of c as far as it goes, by the lightest load; see
+ * updn_homes_avoid. */
 void updn_chain_extend(const struct updn_walk *w, const struct updn_burden *b,
 	struct updn_chain *c, uint32_t *group);
 
 /* Add so many shares to all that c passes. */
-void updn_chain_count(struct updn_burden *b, const struct updn_chain *c,
-	const uint32_t *group, uint32_t shares);
+void updn_chain_count(const struct updn_walk *w, struct updn_burden *b,
+	const struct updn_chain *c, const uint32_t *group, uint32_t shares);
 
 /* A way for host LID i, counted; split where a cable would get too much. */
 void updn_chain_place(struct updn_walk *w, uint32_t i);

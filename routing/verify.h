@@ -45,7 +45,9 @@ struct verify_report {
 	uint8_t load_port;
 	unsigned hops_max; /* cables between switches on the longest path */
 	double hops_mean;  /* over host pairs */
+	bool by_change;	   /* from what differs alone: verify_change */
 	char first[512];   /* the first fault in words: names and ports */
+	char cycle[512];   /* a cycle in words, where there is one */
 };
 
 struct route_lanes;
@@ -60,10 +62,88 @@ struct verify_tables {
 };
 
 /*
+ * The turns that tables on one lane make, by the topology's numbers: record r
+ * of switch s and in-port i is the sum of (ports + 1) of the switches before s,
+ * plus i. Bit out of its row: something that arrives there leaves by out.
+ */
+struct verify_turns {
+	uint32_t nrec;
+	unsigned shift; /* log2 of the words in a row: 64 ports fit in one */
+	uint64_t row[];
+};
+
+/*
  * Judge. 0 when everything holds, -1 with why (NULL allowed) set to the first
  * fault otherwise; *out is filled either way. Pure; its scratch is freed.
  */
 int verify_tables(const struct verify_tables *in, struct verify_report *out,
+	struct reason *why);
+
+/* What a judgement found out, kept: loads by cable, hops, dependencies. */
+struct verify_state;
+
+/*
+ * The same, keeping what was found out in *keep for the functions below; NULL
+ * only when there was nothing to judge. threads: 0 and 1 mean this one alone;
+ * the verdict does not depend on it.
+ */
+int verify_keep(const struct verify_tables *in, unsigned threads,
+	struct verify_report *out, struct verify_state **keep,
+	struct reason *why);
+
+/* Another reference, and one less; NULL allowed. */
+struct verify_state *verify_state_ref(struct verify_state *v);
+void verify_state_unref(struct verify_state *v);
+
+/* A good judgement and the tables it was about, blocks still held. */
+struct verify_before {
+	const struct verify_state *state;
+	struct verify_tables in;
+};
+
+/*
+ * verify_keep, looking only at what differs from before: entries, cables,
+ * destinations. The verdict and every figure are those of verify_keep. What is
+ * not well, and what differs in too much (other switches, other lanes, another
+ * pool, a large part of the entries), is left to verify_keep, so that this is
+ * never wrong and slow only where it must be. was (or its state) may be NULL.
+ *
+ * Turns that are no longer made stay in the graph of dependencies until a
+ * cycle needs one of them; then verify_keep decides.
+ */
+int verify_change(const struct verify_before *was,
+	const struct verify_tables *in, unsigned threads,
+	struct verify_report *out, struct verify_state **keep,
+	struct reason *why);
+
+/*
+ * Host pairs that leave switch s (of the topology) by this port; 0 where it
+ * does not lead to a live switch.
+ */
+uint64_t verify_state_load(
+	const struct verify_state *v, sw_ix s, unsigned port);
+
+/*
+ * Host pairs by cables between switches on their path: element h counts those
+ * of h cables. Returns the number of elements.
+ */
+size_t verify_state_hops(const struct verify_state *v, const uint64_t **pairs);
+
+/*
+ * The turns (to be freed) by t's numbers, t being the topology that was judged;
+ * NULL where tables have more than one lane. After verify_change there may be
+ * some that are no longer made.
+ */
+struct verify_turns *verify_state_turns(
+	const struct verify_state *v, const struct topo *t);
+
+/*
+ * verify_tables; *turns (to be freed) says what turns there are, NULL where
+ * tables have more than one lane. Whoever compares routings need not look
+ * again.
+ */
+int verify_tables_turns(const struct verify_tables *in,
+	struct verify_report *out, struct verify_turns **turns,
 	struct reason *why);
 
 #endif

@@ -17,7 +17,8 @@ enum { STARTS = 64, SHOWN = 6 };
 
 struct cycle {
 	const struct verify_graph *g;
-	uint32_t *owner; /* [nports] the switch of a port record */
+	const uint64_t *turn; /* the lane's */
+	uint32_t *owner;      /* [nports] the switch of a port record */
 	uint32_t *degree;
 	uint32_t *queue;
 	uint32_t *from; /* breadth-first search tree; TOPO_NONE: not seen */
@@ -29,7 +30,7 @@ static uint32_t
 follower(const struct cycle *cy, uint32_t c, unsigned *at)
 {
 	const struct verify_graph *g = cy->g;
-	const uint64_t *row = g->turn + ((size_t)c << g->shift);
+	const uint64_t *row = cy->turn + ((size_t)c << g->shift);
 	uint32_t s = cy->owner[c];
 
 	while (*at < (64U << g->shift)) {
@@ -60,7 +61,7 @@ leader(const struct cycle *cy, uint32_t c, unsigned *at)
 	for (; *at < g->off[u + 1] - g->off[u]; (*at)++) {
 		size_t row = (size_t)(g->off[u] + *at) << g->shift;
 
-		if (g->turn[row + (out >> 6)] >> (out & 63) & 1)
+		if (cy->turn[row + (out >> 6)] >> (out & 63) & 1)
 			return g->off[u] + (*at)++;
 	}
 	return TOPO_NONE;
@@ -71,9 +72,10 @@ typedef uint32_t neighbour(const struct cycle *, uint32_t, unsigned *);
 /*
  * Remove, again and again, channels that are `after` no other one (followers:
  * nothing leads to them; leaders: they lead nowhere). Returns how many stay.
+ * layer: zeroes, or NULL; each channel's becomes higher than those before it.
  */
 static uint32_t
-trim(struct cycle *cy, neighbour *after)
+trim(struct cycle *cy, neighbour *after, uint32_t *layer)
 {
 	uint32_t n = cy->g->nports, head = 0, tail = 0, d;
 	unsigned at;
@@ -90,9 +92,12 @@ trim(struct cycle *cy, neighbour *after)
 	for (; head < tail; head++) {
 		cy->left[cy->queue[head]] = false;
 		at = 0;
-		while ((d = after(cy, cy->queue[head], &at)) != TOPO_NONE)
+		while ((d = after(cy, cy->queue[head], &at)) != TOPO_NONE) {
+			if (layer != NULL && layer[d] <= layer[cy->queue[head]])
+				layer[d] = layer[cy->queue[head]] + 1;
 			if (cy->left[d] && --cy->degree[d] == 0)
 				cy->queue[tail++] = d;
+		}
 	}
 	for (uint32_t c = d = 0; c < n; c++)
 		d += cy->left[c];
@@ -203,12 +208,18 @@ tell(const struct cycle *cy, const struct verify_tables *in,
 	const struct verify_graph *g = cy->g;
 	const struct topo *t = g->t;
 
-	buf_printf(b, "credit loop of %u cables: ", n);
+	buf_printf(b, "credit loop of %u cables", n);
+	if (g->nlanes > 1)
+		buf_printf(b, " on lane %u",
+			(unsigned)((size_t)(cy->turn - g->turn) / g->plane));
+	buf_printf(b, ": ");
 	for (uint32_t i = 0; i < n && i < SHOWN; i++) {
 		uint32_t s = cy->owner[path[i]];
 		/* the port by which the cycle leaves s */
 		uint32_t out = g->peer[path[(i + 1) % n]] & 255;
-		uint32_t lid = witness(cy, in, path[i], out);
+		/* with lanes a LID alone makes no turn: who sends matters */
+		uint32_t lid =
+			g->nlanes > 1 ? 0 : witness(cy, in, path[i], out);
 		struct verify_name name =
 			verify_graph_name(t, t->sw[g->sw[s]].node);
 
@@ -224,9 +235,9 @@ tell(const struct cycle *cy, const struct verify_tables *in,
 }
 
 static void
-cycle_new(struct cycle *cy, const struct verify_graph *g)
+cycle_new(struct cycle *cy, const struct verify_graph *g, unsigned lane)
 {
-	*cy = (struct cycle){.g = g};
+	*cy = (struct cycle){.g = g, .turn = g->turn + lane * g->plane};
 	cy->owner = mem_alloc(g->nports * sizeof(*cy->owner));
 	cy->degree = mem_alloc(g->nports * sizeof(*cy->degree));
 	cy->queue = mem_alloc((g->nports + 1U) * sizeof(*cy->queue));
@@ -240,28 +251,62 @@ cycle_new(struct cycle *cy, const struct verify_graph *g)
 		cy->left[c] = g->peer[c] >> 8 != g->n;
 }
 
+static void
+cycle_end(struct cycle *cy)
+{
+	free(cy->owner);
+	free(cy->degree);
+	free(cy->queue);
+	free(cy->from);
+	free(cy->left);
+}
+
+/* A short cycle of what trim has left, in words. */
+static void
+show(struct cycle *cy, const struct verify_tables *in,
+	struct verify_report *out)
+{
+	uint32_t *path = mem_alloc(cy->g->nports * sizeof(*path)), n;
+	struct buf b = {0};
+
+	(void)trim(cy, leader, NULL);
+	n = shortest(cy, path);
+	tell(cy, in, path, n, &b);
+	strncpy(out->cycle, b.text, sizeof(out->cycle) - 1);
+	if (out->first[0] == '\0')
+		memcpy(out->first, out->cycle, sizeof(out->first));
+	buf_free(&b);
+	free(path);
+}
+
 void
 verify_cycle_find(const struct verify_graph *g, const struct verify_tables *in,
 	struct verify_report *out)
 {
-	struct buf b = {0};
 	struct cycle cy;
 
-	cycle_new(&cy, g);
-	out->cyclic_channels = trim(&cy, follower);
-	if (out->cyclic_channels > 0 && out->first[0] == '\0') {
-		uint32_t *path = mem_alloc(g->nports * sizeof(*path)), n;
+	for (unsigned lane = 0; lane < g->nlanes; lane++) {
+		uint32_t stay;
 
-		(void)trim(&cy, leader);
-		n = shortest(&cy, path);
-		tell(&cy, in, path, n, &b);
-		strncpy(out->first, b.text, sizeof(out->first) - 1);
-		buf_free(&b);
-		free(path);
+		cycle_new(&cy, g, lane);
+		stay = trim(&cy, follower, NULL);
+		out->cyclic_channels += stay;
+		if (stay > 0 && out->cycle[0] == '\0')
+			show(&cy, in, out);
+		cycle_end(&cy);
 	}
-	free(cy.owner);
-	free(cy.degree);
-	free(cy.queue);
-	free(cy.from);
-	free(cy.left);
+}
+
+bool
+verify_cycle_layers(
+	const struct verify_graph *g, unsigned lane, uint32_t *layer)
+{
+	struct cycle cy;
+	bool ok;
+
+	memset(layer, 0, g->nports * sizeof(*layer));
+	cycle_new(&cy, g, lane);
+	ok = trim(&cy, follower, layer) == 0;
+	cycle_end(&cy);
+	return ok;
 }

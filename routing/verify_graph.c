@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/routes.h"
 #include "sm/base/mem.h"
 #include "sm/base/reason.h"
 
@@ -82,6 +83,30 @@ number(struct verify_graph *g)
 	}
 	free(at);
 	free(of);
+}
+
+/* Number them as before; false: they are others, or fall apart. */
+static bool
+number_like(struct verify_graph *g, const struct verify_state *like)
+{
+	const struct topo *t = g->t;
+	uint32_t live = 0;
+
+	if (like->g->ncomp != 1 || g->ncomp != 1 || like->g->n != g->n)
+		return false;
+	for (sw_ix s = 0; s < t->nsw; s++)
+		g->ix[s] = TOPO_NONE;
+	for (uint32_t x = 0; x < g->n; x++) {
+		node_ix n = topo_by_node_guid(t, like->guid[x]);
+		sw_ix s = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
+
+		if (s == TOPO_NONE || !is_live(t, s) || g->ix[s] != TOPO_NONE)
+			return false;
+		g->ix[s] = x;
+		g->sw[x] = s;
+		live++;
+	}
+	return live == g->n;
 }
 
 /* Port records and what is behind each port. */
@@ -163,9 +188,66 @@ count_hosts(struct verify_graph *g)
 	}
 }
 
-struct verify_graph *
-verify_graph_new(const struct topo *t, struct reason *why)
+/* Lanes by live number; exceptions sorted by destination. */
+static void
+lay_lanes(struct verify_graph *g, const struct route_lanes *l)
 {
+	uint32_t *at;
+
+	g->nlanes = l == NULL || l->n < 2 ? 1 : l->n;
+	if (g->nlanes == 1)
+		return;
+	if (l->cls != NULL) {
+		g->cls = mem_alloc((g->n + 1U) * sizeof(*g->cls));
+		for (uint32_t s = 0; s < g->n; s++)
+			g->cls[s] = l->cls[g->sw[s]];
+	}
+	g->except_lo = mem_zalloc(g->n + 2U, sizeof(*g->except_lo));
+	g->except = mem_alloc((l->npairs + 1) * sizeof(*g->except));
+	for (size_t i = 0; i < l->npairs; i++)
+		if (g->ix[l->pair[i].dst] != TOPO_NONE &&
+			g->ix[l->pair[i].src] != TOPO_NONE)
+			g->except_lo[g->ix[l->pair[i].dst] + 1]++;
+	for (uint32_t s = 0; s < g->n; s++)
+		g->except_lo[s + 1] += g->except_lo[s];
+	at = mem_dup(g->except_lo, (g->n + 1U) * sizeof(*at));
+	for (size_t i = 0; i < l->npairs; i++) {
+		uint32_t dst = g->ix[l->pair[i].dst];
+		uint32_t src = g->ix[l->pair[i].src];
+
+		if (dst != TOPO_NONE && src != TOPO_NONE)
+			g->except[at[dst]++] =
+				(struct verify_except){src, l->pair[i].lane};
+	}
+	free(at);
+}
+
+void
+verify_graph_lanes(const struct verify_graph *g, uint32_t root, uint8_t *bit)
+{
+	for (uint32_t s = 0; s < g->n; s++)
+		bit[s] = (uint8_t)(1U
+				   << (g->cls == NULL ? 0
+						      : ((unsigned)g->cls[s] +
+								g->cls[root]) %
+								g->nlanes));
+	for (uint32_t i = g->except_lo[root]; i < g->except_lo[root + 1]; i++)
+		bit[g->except[i].src] = (uint8_t)(1U << g->except[i].lane);
+}
+
+static void
+make_room(struct verify_graph *g)
+{
+	g->turn = mem_zalloc(g->nlanes * g->plane, sizeof(*g->turn));
+	g->load = mem_zalloc(g->nports, sizeof(*g->load));
+	g->hops = mem_zalloc(g->n + 1U, sizeof(*g->hops));
+}
+
+struct verify_graph *
+verify_graph_new(const struct verify_tables *in,
+	const struct verify_state *like, struct reason *why)
+{
+	const struct topo *t = in->topo;
 	struct verify_graph *g;
 
 	if (t->nsw > TOPO_LID_MAX) {
@@ -177,11 +259,52 @@ verify_graph_new(const struct topo *t, struct reason *why)
 	g = mem_zalloc(1, sizeof(*g));
 	g->t = t;
 	number(g);
+	if (like != NULL && !number_like(g, like)) {
+		verify_graph_free(g);
+		return NULL;
+	}
 	wire(g);
 	count_hosts(g);
-	g->turn = mem_zalloc((size_t)g->nports << g->shift, sizeof(*g->turn));
-	g->load = mem_zalloc(g->nports, sizeof(*g->load));
+	lay_lanes(g, in->lanes);
+	g->plane = (size_t)g->nports << g->shift;
+	make_room(g);
 	return g;
+}
+
+struct verify_graph *
+verify_graph_fork(const struct verify_graph *g)
+{
+	struct verify_graph *f = mem_dup(g, sizeof(*g));
+
+	make_room(f);
+	return f;
+}
+
+static void
+free_findings(struct verify_graph *g)
+{
+	free(g->turn);
+	free(g->load);
+	free(g->hops);
+}
+
+void
+verify_graph_join(struct verify_graph *g, struct verify_graph *fork)
+{
+	for (size_t i = 0; i < g->nlanes * g->plane; i++)
+		g->turn[i] |= fork->turn[i];
+	for (uint32_t c = 0; c < g->nports; c++)
+		g->load[c] += fork->load[c];
+	for (uint32_t h = 0; h <= g->n; h++)
+		g->hops[h] += fork->hops[h];
+	verify_graph_free_fork(fork);
+}
+
+void
+verify_graph_free_fork(struct verify_graph *fork)
+{
+	free_findings(fork);
+	free(fork);
 }
 
 void
@@ -197,8 +320,10 @@ verify_graph_free(struct verify_graph *g)
 	free(g->top);
 	free(g->peer);
 	free(g->hosts);
-	free(g->turn);
-	free(g->load);
+	free(g->cls);
+	free(g->except_lo);
+	free(g->except);
+	free_findings(g);
 	free(g);
 }
 

@@ -28,20 +28,13 @@ enum { SW_BIT = 20, IN_BIT = 40 };
 
 enum fate { FATE_UNKNOWN, FATE_ON_PATH, FATE_REACHED, FATE_DEAD, FATE_LOOP };
 
-/* Where a LID goes. */
-struct dest {
-	uint32_t root; /* live switch, or g->n */
-	uint8_t eject;
-	bool owned, host;
-};
-
 /* Columns that are judged together. */
 struct batch {
 	const uint8_t *col; /* entries by live switch */
 	uint32_t lo, hi;    /* the component */
 	uint32_t root;	    /* that the entries end at, or g->n: none does */
 	uint32_t nlid, nhost;
-	struct dest d; /* of the first */
+	struct verify_dest d; /* of the first */
 	uint16_t lid;
 	bool stray; /* not a destination here: no pair is expected */
 };
@@ -57,14 +50,19 @@ struct walk {
 	uint32_t *next; /* packed (switch, in-port) */
 	uint64_t *word; /* sums */
 	uint64_t *init; /* what they start from */
-	int32_t *deep;	/* cables to the farthest host behind */
 	uint32_t *queue;
 	uint8_t *fate;
+	uint32_t *far;		 /* cables to the destination */
+	const uint32_t *visited; /* all switches, each before its next one */
+	uint8_t *lane;		 /* bits of the lanes from a switch, or NULL */
+	uint8_t *mask;		 /* of what comes through it */
+	uint32_t lane_root;	 /* that lane is about */
 	/* the order of the last destination, to be tried for the next LID */
 	uint32_t last; /* its switch, or TOPO_NONE */
-	bool sorted;   /* order and far are made */
+	bool sorted;   /* order is made */
 	uint32_t *order;
-	uint32_t *far; /* cables to it, by switch */
+	uint32_t *at_far; /* [n + 1] hosts so far from it */
+	uint32_t most_far;
 };
 
 static void
@@ -73,7 +71,11 @@ walk_new(struct walk *w, struct verify_graph *g, const struct verify_tables *in,
 {
 	size_t n = g->n + 1U;
 
-	*w = (struct walk){.g = g, .in = in, .out = out, .last = TOPO_NONE};
+	*w = (struct walk){.g = g,
+		.in = in,
+		.out = out,
+		.last = TOPO_NONE,
+		.lane_root = TOPO_NONE};
 	/* an odd number of cache lines: columns must not share cache sets */
 	w->stride = (n + 63) / 64 * 64 | 64;
 	w->col = mem_alloc(LFT_BLOCK * w->stride);
@@ -81,11 +83,16 @@ walk_new(struct walk *w, struct verify_graph *g, const struct verify_tables *in,
 	w->next = mem_zalloc(n, sizeof(*w->next));
 	w->word = mem_zalloc(n, sizeof(*w->word));
 	w->init = mem_zalloc(n, sizeof(*w->init));
-	w->deep = mem_zalloc(n, sizeof(*w->deep));
 	w->queue = mem_zalloc(n + 1, sizeof(*w->queue));
 	w->fate = mem_zalloc(n, sizeof(*w->fate));
 	w->order = mem_zalloc(n, sizeof(*w->order));
 	w->far = mem_zalloc(n, sizeof(*w->far));
+	w->far[g->n] = TOPO_NONE - 1; /* one more is nobody's distance */
+	w->at_far = mem_zalloc(n, sizeof(*w->at_far));
+	if (g->nlanes > 1) {
+		w->lane = mem_zalloc(n, sizeof(*w->lane));
+		w->mask = mem_zalloc(n, sizeof(*w->mask));
+	}
 	for (uint32_t s = 0; s < g->n; s++)
 		w->init[s] = g->hosts[s] | ONE_SW;
 }
@@ -98,11 +105,13 @@ walk_end(struct walk *w)
 	free(w->next);
 	free(w->word);
 	free(w->init);
-	free(w->deep);
 	free(w->queue);
 	free(w->fate);
 	free(w->order);
 	free(w->far);
+	free(w->at_far);
+	free(w->lane);
+	free(w->mask);
 }
 
 /* Block b of every live switch, turned so that a LID's entries are together. */
@@ -130,11 +139,11 @@ load_block(struct walk *w, uint32_t b)
 	}
 }
 
-static struct dest
-dest_of(const struct walk *w, uint32_t lid)
+struct verify_dest
+verify_walk_dest(const struct verify_graph *g, uint32_t lid)
 {
-	const struct topo *t = w->in->topo;
-	struct dest d = {.root = w->g->n};
+	const struct topo *t = g->t;
+	struct verify_dest d = {.root = g->n};
 	port_ix p;
 	sw_ix s;
 
@@ -145,8 +154,8 @@ dest_of(const struct walk *w, uint32_t lid)
 		return d;
 	d.owned = true;
 	s = verify_graph_home(t, p, &d.eject);
-	if (s != TOPO_NONE && w->g->ix[s] != TOPO_NONE)
-		d.root = w->g->ix[s];
+	if (s != TOPO_NONE && g->ix[s] != TOPO_NONE)
+		d.root = g->ix[s];
 	d.host = verify_graph_is_host(t, p) && t->port[p].lid == lid;
 	return d;
 }
@@ -181,43 +190,49 @@ peel(struct walk *w, const struct batch *b)
 	uint64_t *word = w->word;
 	const uint32_t *next = w->next;
 	uint32_t *queue = w->queue;
-	int32_t *deep = w->deep;
 	uint32_t tail = 0;
 
 	for (uint32_t s = b->lo; s < b->hi; s++) {
-		deep[s] = w->g->hosts[s] > 0 ? 0 : INT32_MIN / 2;
 		queue[tail] = s;
 		tail += word[s] < ONE_IN;
 	}
 	for (uint32_t head = 0; head < tail; head++) {
 		uint32_t s = queue[head], p = next[s] >> 8;
 		uint64_t sum = word[p] + word[s] - ONE_IN;
-		int32_t d = deep[s] + 1;
 
 		word[p] = sum;
-		deep[p] = d > deep[p] ? d : deep[p];
 		queue[tail] = p;
 		tail += sum < ONE_IN;
 	}
 }
 
-/*
- * Sort the switches by their distance in the column judged last, the farthest
- * first. The queue of its peeling holds every switch before its next one.
- */
+/* Distances to the root in the column just peeled, and hosts by distance. */
+static void
+find_distances(struct walk *w, const struct batch *b)
+{
+	const uint32_t *next = w->next, *hosts = w->g->hosts;
+	uint32_t *far = w->far, *at = w->at_far, most = 0;
+
+	memset(at, 0, (b->hi - b->lo) * sizeof(*at));
+	for (uint32_t i = b->hi - b->lo; i-- > 0;) {
+		uint32_t s = w->queue[i], d;
+
+		d = s == b->root ? 0 : far[next[s] >> 8] + 1;
+		far[s] = d;
+		at[d] += hosts[s];
+		most = d > most ? d : most;
+	}
+	w->most_far = most;
+}
+
+/* Sort the switches by that distance, the farthest first. */
 static void
 sort_last(struct walk *w, uint32_t lo, uint32_t hi)
 {
-	uint32_t n = hi - lo, *far = w->far, *start;
+	uint32_t n = hi - lo, *start = mem_zalloc(n + 1U, sizeof(*start));
 
-	start = mem_zalloc(n + 1U, sizeof(*start));
-	far[w->g->n] = TOPO_NONE - 1; /* one more is nobody's distance */
-	for (uint32_t i = n; i-- > 0;) {
-		uint32_t s = w->queue[i];
-
-		far[s] = s == w->last ? 0 : far[w->next[s] >> 8] + 1;
-		start[n - 1 - far[s]]++;
-	}
+	for (uint32_t s = lo; s < hi; s++)
+		start[n - 1 - w->far[s]]++;
 	for (uint32_t d = 0, at = 0; d < n; d++) {
 		uint32_t count = start[d];
 
@@ -225,7 +240,7 @@ sort_last(struct walk *w, uint32_t lo, uint32_t hi)
 		at += count;
 	}
 	for (uint32_t s = lo; s < hi; s++)
-		w->order[start[n - 1 - far[s]]++] = s;
+		w->order[start[n - 1 - w->far[s]]++] = s;
 	free(start);
 	w->sorted = true;
 }
@@ -255,6 +270,7 @@ sum_sorted(struct walk *w, const struct batch *b)
 	}
 	port[b->root] = b->d.eject;
 	next[b->root] = verify_graph_pack(g->n, 0);
+	w->visited = order;
 	return wrong == 0;
 }
 
@@ -276,6 +292,37 @@ note_turns(struct walk *w, const struct batch *b)
 	}
 }
 
+/* A turn on the lanes of a mask. */
+static void
+note_lanes(const struct verify_graph *g, uint32_t entry, unsigned out,
+	unsigned mask)
+{
+	size_t row = (size_t)(g->off[entry >> 8] + (entry & 255)) << g->shift;
+
+	for (; mask != 0; mask &= mask - 1)
+		g->turn[(unsigned)__builtin_ctz(mask) * g->plane + row +
+			(out >> 6)] |= (uint64_t)1 << (out & 63);
+}
+
+/* The same by lane: what comes through a switch is all that is behind it. */
+static void
+note_lane_turns(struct walk *w, const struct batch *b)
+{
+	const struct verify_graph *g = w->g;
+
+	if (w->lane_root != b->root) {
+		verify_graph_lanes(g, b->root, w->lane);
+		w->lane_root = b->root;
+	}
+	memcpy(w->mask + b->lo, w->lane + b->lo, b->hi - b->lo);
+	for (uint32_t i = 0; i + 1 < b->hi - b->lo; i++) {
+		uint32_t s = w->visited[i], p = w->next[s] >> 8;
+
+		w->mask[p] |= w->mask[s];
+		note_lanes(g, w->next[s], w->port[p], w->mask[s]);
+	}
+}
+
 static void
 note_loads(struct walk *w, const struct batch *b)
 {
@@ -288,19 +335,20 @@ note_loads(struct walk *w, const struct batch *b)
 			n * (uint32_t)(word[s] & (ONE_SW - 1));
 }
 
-/* Everything arrived. */
+/* Everything arrived; distances are those of the root's last peeling. */
 static void
 all_well(struct walk *w, const struct batch *b)
 {
-	uint64_t arrived = w->word[b->root] & (ONE_SW - 1);
-
-	note_turns(w, b);
+	if (w->g->nlanes == 1)
+		note_turns(w, b);
+	else
+		note_lane_turns(w, b);
 	if (b->nhost == 0)
 		return;
 	note_loads(w, b);
-	w->g->host_pairs += (arrived - 1) * b->nhost;
-	if (w->deep[b->root] > (int32_t)w->out->hops_max)
-		w->out->hops_max = (unsigned)w->deep[b->root];
+	for (uint32_t d = 0; d <= w->most_far; d++)
+		w->g->hops[d] += (uint64_t)w->at_far[d] * b->nhost;
+	w->g->hops[0] -= b->nhost; /* nobody sends to himself */
 }
 
 /* Does s's packet come back through the very cable it left by? */
@@ -322,10 +370,12 @@ find_fates(struct walk *w, const struct batch *b)
 
 	memset(fate + b->lo, FATE_UNKNOWN, b->hi - b->lo);
 	fate[w->g->n] = FATE_DEAD;
-	if (b->root != w->g->n)
+	if (b->root != w->g->n) {
 		fate[b->root] = FATE_REACHED;
+		w->far[b->root] = 0;
+	}
 	for (uint32_t s = b->lo; s < b->hi; s++) {
-		uint32_t v = s, n = 0;
+		uint32_t v = s, n = 0, s_at;
 		uint8_t end;
 
 		while (fate[v] == FATE_UNKNOWN) {
@@ -336,8 +386,11 @@ find_fates(struct walk *w, const struct batch *b)
 		end = fate[v];
 		if (end == FATE_ON_PATH)
 			end = is_uturn(w, v) ? FATE_DEAD : FATE_LOOP;
-		while (n > 0)
-			fate[path[--n]] = end;
+		while (n > 0) {
+			s_at = path[--n];
+			fate[s_at] = end;
+			w->far[s_at] = w->far[w->next[s_at] >> 8] + 1;
+		}
 	}
 }
 
@@ -361,19 +414,19 @@ count_fates(struct walk *w, const struct batch *b)
 {
 	struct verify_graph *g = w->g;
 	struct verify_report *out = w->out;
+	unsigned all = (1U << g->nlanes) - 1;
 
 	for (uint32_t s = b->lo; s < b->hi; s++) {
-		uint32_t p = w->next[s] >> 8, in = w->next[s] & 255;
+		uint32_t p = w->next[s] >> 8;
 		uint32_t c = g->off[s] + w->port[s];
-		size_t row = (size_t)(g->off[p] + in) << g->shift;
 
 		/* hardware discards what would leave as it came */
-		if (w->port[p] != in)
-			g->turn[row + (w->port[p] >> 6)] |=
-				(uint64_t)1 << (w->port[p] & 63);
+		if (w->port[p] != (w->next[s] & 255))
+			note_lanes(g, w->next[s], w->port[p], all);
 		if (w->fate[s] == FATE_REACHED) {
 			g->load[c] += b->nhost *
 				      (uint32_t)(w->word[s] & (ONE_SW - 1));
+			g->hops[w->far[s]] += (uint64_t)g->hosts[s] * b->nhost;
 			continue;
 		}
 		if (w->fate[s] == FATE_LOOP)
@@ -384,6 +437,8 @@ count_fates(struct walk *w, const struct batch *b)
 			continue;
 		first_fault(w, b, s);
 	}
+	if (b->root != g->n)
+		g->hops[0] -= b->nhost;
 }
 
 static void
@@ -404,17 +459,14 @@ judge(struct walk *w, const struct batch *b)
 	w->sorted = false;
 	if (b->root != w->g->n &&
 		(w->word[b->root] & SUM_MASK) >> SW_BIT == n) {
-		w->last = again ? TOPO_NONE : b->root;
+		w->last = b->root;
+		w->visited = w->queue;
+		find_distances(w, b);
 		all_well(w, b);
 		return;
 	}
 	find_fates(w, b);
 	count_fates(w, b);
-	if (b->root == w->g->n || b->nhost == 0)
-		return;
-	w->g->host_pairs += ((w->word[b->root] & (ONE_SW - 1)) - 1) * b->nhost;
-	if (w->deep[b->root] > (int32_t)w->out->hops_max)
-		w->out->hops_max = (unsigned)w->deep[b->root];
 }
 
 /* Are two columns equal over the component, the root's own entry apart? */
@@ -443,8 +495,8 @@ all_drop(const uint8_t *col, uint32_t lo, uint32_t hi)
  * nothing should, but what circles there is a loop, and its turns count.
  */
 static void
-judge_strays(
-	struct walk *w, const struct dest *d, const uint8_t *col, uint16_t lid)
+judge_strays(struct walk *w, const struct verify_dest *d, const uint8_t *col,
+	uint16_t lid)
 {
 	const struct verify_graph *g = w->g;
 	struct batch b = {.col = col,
@@ -466,10 +518,11 @@ judge_strays(
 
 /* Judge LID number l of the block and its equals after it; how many. */
 static uint32_t
-judge_from(struct walk *w, const struct dest *dest, uint32_t l, uint32_t lid)
+judge_from(struct walk *w, const struct verify_dest *dest, uint32_t l,
+	uint32_t lid)
 {
 	const struct verify_graph *g = w->g;
-	const struct dest *d = &dest[l];
+	const struct verify_dest *d = &dest[l];
 	struct batch b = {.col = w->col + l * w->stride,
 		.root = d->root,
 		.nlid = 1,
@@ -497,17 +550,25 @@ judge_from(struct walk *w, const struct dest *dest, uint32_t l, uint32_t lid)
 	return b.nlid;
 }
 
+/*
+ * The LIDs of a block whose bit is set; no others may be counted along. of:
+ * where all 64 go.
+ */
 static void
-judge_block(struct walk *w, uint32_t first)
+judge_block(struct walk *w, uint32_t first, uint64_t lids,
+	const struct verify_dest *of)
 {
 	const struct verify_graph *g = w->g;
-	struct dest dest[LFT_BLOCK];
+	struct verify_dest dest[LFT_BLOCK];
 
 	for (uint32_t l = 0; l < LFT_BLOCK; l++) {
-		struct dest *d = &dest[l];
+		struct verify_dest *d = &dest[l];
 		uint32_t in = 0;
 
-		*d = dest_of(w, first + l);
+		*d = (struct verify_dest){.root = g->n};
+		if (!(lids >> l & 1))
+			continue;
+		*d = of[l];
 		if (d->root != g->n) {
 			uint32_t c = g->comp[d->root];
 
@@ -526,21 +587,44 @@ judge_block(struct walk *w, uint32_t first)
 					  : judge_from(w, dest, l, first + l);
 }
 
-void
-verify_walk_all(struct verify_graph *g, const struct verify_tables *in,
-	struct verify_report *out)
+uint32_t
+verify_walk_blocks(const struct verify_tables *in)
 {
 	uint32_t nblocks = in->topo->max_lid / LFT_BLOCK + 1U;
-	struct walk w;
 
 	if (nblocks < in->nblocks)
 		nblocks = in->nblocks;
 	if (nblocks > (TOPO_LID_MAX + 1U) / LFT_BLOCK)
 		nblocks = (TOPO_LID_MAX + 1U) / LFT_BLOCK;
+	return nblocks;
+}
+
+void
+verify_walk(struct verify_graph *g, const struct verify_tables *in,
+	uint32_t from, uint32_t to, struct verify_report *out)
+{
+	struct verify_dest dest[LFT_BLOCK];
+	struct walk w;
+
 	walk_new(&w, g, in, out);
-	for (uint32_t b = 0; b < nblocks; b++) {
+	for (uint32_t b = from; b < to; b++) {
+		for (uint32_t l = 0; l < LFT_BLOCK; l++)
+			dest[l] = verify_walk_dest(g, b * LFT_BLOCK + l);
 		load_block(&w, b);
-		judge_block(&w, b * LFT_BLOCK);
+		judge_block(&w, b * LFT_BLOCK, UINT64_MAX, dest);
 	}
+	walk_end(&w);
+}
+
+void
+verify_walk_some(struct verify_graph *g, const struct verify_tables *in,
+	uint32_t block, uint64_t lids, const struct verify_dest *dest,
+	struct verify_report *out)
+{
+	struct walk w;
+
+	walk_new(&w, g, in, out);
+	load_block(&w, block);
+	judge_block(&w, block * LFT_BLOCK, lids, dest);
 	walk_end(&w);
 }

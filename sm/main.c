@@ -14,12 +14,14 @@
 #include <unistd.h>
 
 #include "routing/route.h"
+#include "sm/auditor.h"
 #include "sm/base/log.h"
 #include "sm/base/loop.h"
 #include "sm/base/path.h"
 #include "sm/ctl/ctl.h"
 #include "sm/notify.h"
 #include "sm/options.h"
+#include "sm/saver.h"
 #include "sm/sm.h"
 #include "sm/status.h"
 #include "sm/store.h"
@@ -32,6 +34,9 @@ enum { EXIT_USAGE = 2, EXIT_CONFIG = 78 };
 /* Messages taken from the ring before others get their turn. */
 enum { RECEIVE_BATCH = 256 };
 
+/* How often our own port's link is looked at. */
+enum { LOOK_MS = 1000 };
+
 struct daemon {
 	const struct options *opt;
 	struct config *config; /* in force */
@@ -39,10 +44,13 @@ struct daemon {
 	struct loop *loop;
 	struct loop_timer *tick;
 	struct loop_timer *watchdog;
+	struct loop_timer *look; /* at our own port's link */
+	int link;		 /* as it was seen last, -1: unknown */
 	struct loop_wake *inbox;
 	struct loop_signal *signal[3];
 	struct umad *umad;
 	struct worker *worker;
+	struct saver *saver;
 	struct sm_ops ops; /* lent to the core */
 	struct sm *sm;
 	struct ctl *ctl;
@@ -101,9 +109,16 @@ static void
 want_save(void *cookie, const struct store_state *s)
 {
 	struct daemon *d = cookie;
-	struct reason why;
 
-	if (store_save(d->boot->state.dir, s, &why) == 0) {
+	saver_submit(d->saver, s);
+}
+
+static void
+on_saved(void *cookie, const char *why)
+{
+	struct daemon *d = cookie;
+
+	if (why == NULL) {
 		if (!d->facts.state_writable)
 			log_info("state: writable again dir=%s",
 				d->boot->state.dir);
@@ -113,7 +128,7 @@ want_save(void *cookie, const struct store_state *s)
 	if (d->facts.state_writable)
 		log_error("state: NOT SAVED, LIDs may change at the next "
 			  "start: %s",
-			why.text);
+			why);
 	d->facts.state_writable = false;
 }
 
@@ -215,7 +230,7 @@ on_routed(void *cookie, struct sm_work *w, struct mono now)
 	sm_routed(d->sm, w, now);
 	settle(d);
 	if (d->ctl != NULL)
-		ctl_changed(d->ctl, now); /* tables may be read again */
+		ctl_changed(d->ctl, now); /* views may be let go again */
 }
 
 static void
@@ -227,6 +242,27 @@ on_end(void *cookie, struct mono now)
 	log_info("ending");
 	d->exit_code = d->opt->once ? EXIT_FAILURE : EXIT_SUCCESS;
 	loop_stop(d->loop);
+}
+
+/* Nobody else tells a host that its cable was pulled, or is back. */
+static void
+on_look(void *cookie, struct mono now)
+{
+	struct daemon *d = cookie;
+	int was = d->link;
+	struct sm_status s;
+
+	loop_timer_set(d->look, mono_add(now, mono_ms(LOOK_MS)));
+	d->link = umad_link(d->umad);
+	if (was < 0 || d->link < 0 || was == d->link)
+		return;
+	log_warn("port: our own link %s", d->link ? "came up" : "went down");
+	sm_status(d->sm, &s);
+	if (s.role == SM_STANDING_BY)
+		return; /* its polls will tell */
+	sm_resweep(d->sm, now,
+		d->link ? "our own port came up" : "our own port went down");
+	settle(d);
 }
 
 /*
@@ -361,7 +397,7 @@ ctl_wants_sweeps(void *cookie)
 
 /* The tables' pool is the worker's while it computes. */
 static bool
-ctl_wants_tables(void *cookie)
+ctl_may_release(void *cookie)
 {
 	struct daemon *d = cookie;
 
@@ -436,7 +472,7 @@ open_control(struct daemon *d)
 		.view = ctl_wants_view,
 		.status = ctl_wants_status,
 		.sweeps = ctl_wants_sweeps,
-		.tables = ctl_wants_tables,
+		.may_release = ctl_may_release,
 		.sweep = ctl_wants_sweep,
 	};
 	struct reason why;
@@ -455,7 +491,7 @@ open_port(struct daemon *d)
 	struct umad_port_name *p = &d->facts.port;
 	struct reason why;
 
-	d->umad = umad_open(d->boot->fabric.port, on_wire, d, p, &why);
+	d->umad = umad_open(d->boot->fabric.port, true, on_wire, d, p, &why);
 	if (d->umad == NULL) {
 		log_error("port: %s", why.text);
 		return -1;
@@ -492,6 +528,10 @@ watch(struct daemon *d)
 	d->signal[0] = loop_signal_new(d->loop, SIGHUP, on_reload, d);
 	d->signal[1] = loop_signal_new(d->loop, SIGTERM, on_end, d);
 	d->signal[2] = loop_signal_new(d->loop, SIGINT, on_end, d);
+	d->look = loop_timer_new(d->loop, on_look, d);
+	d->link = umad_link(d->umad);
+	if (!d->opt->once)
+		loop_timer_set(d->look, mono_add(loop_now(), mono_ms(LOOK_MS)));
 	if (limit.ns == MONO_NEVER.ns)
 		return;
 	d->watchdog_half = (struct mono){limit.ns / 2};
@@ -510,12 +550,14 @@ take_down(struct daemon *d)
 	if (d->umad != NULL)
 		(void)umad_set_issm(d->umad, false, NULL);
 	worker_free(d->worker);
+	saver_free(d->saver);
 	ctl_close(d->ctl);
 	sm_free(d->sm);
 	umad_shutdown(d->umad);
 	for (size_t i = 0; i < 3; i++)
 		loop_signal_free(d->signal[i]);
 	loop_timer_free(d->watchdog);
+	loop_timer_free(d->look);
 	loop_timer_free(d->tick);
 	loop_wake_free(d->inbox);
 	loop_free(d->loop);
@@ -555,7 +597,8 @@ serve(struct daemon *d)
 	d->inbox = loop_wake_new(d->loop, on_inbox, d);
 	d->tick = loop_timer_new(d->loop, on_tick, d);
 	d->worker = worker_new(d->loop, on_routed, d, &why);
-	if (d->worker == NULL) {
+	d->saver = saver_new(d->loop, d->boot->state.dir, on_saved, d, &why);
+	if (d->worker == NULL || d->saver == NULL) {
 		log_error("%s", why.text);
 		return;
 	}
@@ -651,6 +694,12 @@ with_config(const struct options *opt)
 		diag_free(&bad);
 		return run(opt, c);
 	}
+	if (opt->mode == OPTIONS_AUDIT) {
+		diag_free(&bad);
+		ret = auditor_run(c, opt->json);
+		config_unref(c);
+		return ret;
+	}
 	ret = inspect(opt, c, &bad);
 	diag_free(&bad);
 	config_unref(c);
@@ -680,6 +729,7 @@ main(int argc, char **argv)
 		config_json_schema(route_engine_names(), &out);
 		break;
 	case OPTIONS_RUN:
+	case OPTIONS_AUDIT:
 	case OPTIONS_CHECK:
 	case OPTIONS_PRINT:
 	default:

@@ -24,8 +24,10 @@ static const struct option_row {
 		"bring the fabric up, print a summary and end"},
 	{"--check-config", NULL, NULL, MODE, OPTIONS_CHECK,
 		"read the configuration, say what is wrong with it, end"},
+	{"--audit", NULL, NULL, MODE, OPTIONS_AUDIT,
+		"judge the routes that another manager made; writes nothing"},
 	{"--json", NULL, NULL, JSON, OPTIONS_RUN,
-		"with --check-config: mistakes as JSON"},
+		"with --check-config and --audit: the answer as JSON"},
 	{"--print-config", NULL, NULL, MODE, OPTIONS_PRINT,
 		"print every key with its value, end"},
 	{"--config-schema", NULL, NULL, MODE, OPTIONS_SCHEMA,
@@ -118,8 +120,10 @@ options_parse(
 	}
 	if (out->once && out->mode != OPTIONS_RUN)
 		return reason_set(why, "--once does not go with the rest");
-	if (out->json && out->mode != OPTIONS_CHECK)
-		return reason_set(why, "--json goes with --check-config only");
+	if (out->json && out->mode != OPTIONS_CHECK &&
+		out->mode != OPTIONS_AUDIT)
+		return reason_set(why,
+			"--json goes with --check-config and --audit only");
 	return 0;
 }
 
@@ -130,6 +134,7 @@ options_help(struct buf *out)
 	struct buf b;
 
 	buf_printf(out, "usage: heddled [-c FILE] [--once]\n"
+			"       heddled [-c FILE] --audit [--json]\n"
 			"       heddled [-c FILE] --check-config [--json]\n"
 			"       heddled [-c FILE] --print-config\n"
 			"       heddled --config-schema | --version | --help\n"

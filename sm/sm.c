@@ -30,6 +30,7 @@ static bool (*const phases[])(struct sm *, struct mono) = {
 	[SM_ROUTE] = wait_for_worker,
 	[SM_PUSH] = sm_run_push,
 	[SM_NAMES] = sm_run_names,
+	[SM_CHECK] = sm_push_check,
 };
 
 static const char *const phase_names[] = {
@@ -41,6 +42,7 @@ static const char *const phase_names[] = {
 	[SM_ROUTE] = "routing",
 	[SM_PUSH] = "writing",
 	[SM_NAMES] = "reading names",
+	[SM_CHECK] = "checking tables",
 };
 
 const char *
@@ -108,6 +110,13 @@ sm_mark_full(struct sm *sm, struct mono now, const char *cause)
 	mark(sm, now, cause);
 }
 
+void
+sm_mark_replan(struct sm *sm, struct mono now, const char *cause)
+{
+	sm->dirty.replan = true;
+	mark(sm, now, cause);
+}
+
 static void
 configure_wire(struct sm *sm)
 {
@@ -149,6 +158,10 @@ load_state(struct sm *sm, const struct store_state *s)
 		sm->rank[i] =
 			(struct route_rank){s->rank[i].guid, s->rank[i].rank};
 	sm->nrank = s->nrank;
+	sm_push_load(sm, s);
+	sm->routed = s->routed;
+	sm->load = s->load;
+	sm->turn = s->turn;
 	sm->rank_known = s->order[0] != '\0';
 	sm->rank_order = order_from_word(s->order);
 }
@@ -166,10 +179,12 @@ sm_new(struct config *c, const struct store_state *state, struct transport *t,
 	sm->pool = lft_pool_new();
 	sm->hw = hw_new(sm->pool);
 	sm->draft = draft_new();
+	sm_roles_ask(sm);
 	sm->traps = traps_new();
 	sm->dirty.due = MONO_NEVER;
 	sm->light_due = sm->poll_due = MONO_NEVER;
 	sm->retry_due = sm->names_due = MONO_NEVER;
+	sm->check_due = MONO_NEVER;
 	configure_wire(sm);
 	sm_sa_new(sm);
 	load_state(sm, state);
@@ -184,6 +199,7 @@ sm_free(struct sm *sm)
 	xact_cancel_all(sm->x, (struct mono){0});
 	sweep_free(sm->sweep);
 	readback_free(sm->readback);
+	check_free(sm->check);
 	push_free(sm->push);
 	plan_free(sm->plan);
 	sm_run_drop(sm->work);
@@ -197,9 +213,13 @@ sm_free(struct sm *sm)
 	xact_free(sm->x);
 	lft_pool_free(sm->pool);
 	map_free(&sm->probed);
+	map_free(&sm->retried);
 	free(sm->dirty.guid);
 	free(sm->banned);
 	free(sm->retry);
+	free(sm->sample);
+	map_free(&sm->ours);
+	view_change_free(&sm->change);
 	free(sm->record);
 	free(sm->rank);
 	free(sm->peer);
@@ -251,11 +271,14 @@ sm_next(const struct sm *sm)
 	struct mono t = xact_next(sm->x);
 
 	t = mono_min(t, sa_next(sm->sa));
-	if (sm->phase == SM_IDLE)
+	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES)
 		t = mono_min(t, sm->dirty.due);
 	if (may_sweep(sm))
-		t = mono_min(mono_min(t, sm->names_due),
+		t = mono_min(
+			mono_min(mono_min(t, sm->names_due), sm->check_due),
 			mono_min(sm->light_due, sm->retry_due));
+	if (sm->phase == SM_PUSH)
+		t = mono_min(t, sm_push_next(sm));
 	if (sm->phase == SM_STANDBY && !sm->poll_open)
 		t = mono_min(t, sm->poll_due);
 	return t;
@@ -287,13 +310,16 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 	sm->cfg = config_ref(c);
 	configure_wire(sm);
 	sm_sa_configure(sm);
-	if (ch.of[SCHEMA_REROUTE] > 0) {
-		sm->dirty.replan = true;
-		mark(sm, now, "configuration changed");
-	}
+	if (ch.of[SCHEMA_REROUTE] > 0)
+		sm_mark_replan(sm, now, "configuration changed");
+	for (size_t i = 0; i < ch.n; i++)
+		if (strcmp(ch.item[i].key, "discovery.role_attribute") == 0) {
+			sm_roles_ask(sm);
+			sm->dirty.full = true;
+		}
 	config_changes_free(&ch);
-	if (sm->light_due.ns != MONO_NEVER.ns)
-		sm->light_due = mono_add(now, sm->cfg->sweep.interval);
+	if (sm->view != NULL)
+		sm_commit_light(sm, now);
 	advance(sm, now);
 }
 
@@ -319,6 +345,8 @@ sm_wire(const struct sm *sm)
 void
 sm_status(const struct sm *sm, struct sm_status *out)
 {
+	size_t i;
+
 	*out = sm->stat;
 	out->role = sm->role;
 	out->phase = sm->phase;
@@ -327,4 +355,8 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	out->priority = (uint8_t)sm->cfg->fabric.priority;
 	out->master = sm->master.id;
 	sa_stats(sm->sa, &out->sa);
+	(void)turns_holds(hw_turns(sm->hw), &out->held);
+	for (i = 0; i < sm->npeers && i < SM_OTHERS; i++)
+		out->other[i] = sm->peer[i].id;
+	out->nothers = (unsigned)i;
 }

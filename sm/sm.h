@@ -15,7 +15,7 @@
  *    ^ |     full/probe     |                                |
  *    | |     /light         v                                |
  *    | |                 STANDBY (polls the master)          |
- *    | +--> NAMES, a moment after a run                      |
+ *    | +--> NAMES, CHECK, a moment after a run               |
  *    +-------------------------------------------------------+
  *
  * Phases never nest: what becomes dirty during one waits for the next run.
@@ -47,6 +47,7 @@ enum sm_phase {
 	SM_ROUTE,
 	SM_PUSH,
 	SM_NAMES,
+	SM_CHECK,
 };
 
 enum sm_role { SM_DISCOVERING, SM_STANDING_BY, SM_MASTER };
@@ -75,9 +76,12 @@ struct sm_ops {
 /* Another SM that was seen. */
 struct sm_other {
 	uint64_t guid;
-	uint8_t priority, state;
+	uint8_t priority, state; /* as in SMInfo, once it answered */
+	bool answers;
 	char name[65];
 };
+
+enum { SM_OTHERS = 16 }; /* that are told of */
 
 struct sm_status {
 	enum sm_role role;
@@ -85,14 +89,20 @@ struct sm_status {
 	bool dirty; /* something waits for the next run */
 	uint64_t port_guid;
 	uint8_t priority;
-	struct sm_other master; /* guid 0 when none is known */
+	struct sm_other master;		  /* guid 0 when none is known */
+	struct sm_other other[SM_OTHERS]; /* seen in the last sweep */
+	unsigned nothers;
 	uint64_t traps, traps_repeated, traps_refused;
+	uint64_t traps_ours;	   /* caused by our own plan, excused */
 	uint64_t malformed;	   /* MADs dropped by the decoder */
 	uint64_t requests_refused; /* SA and unknown requests answered so */
 	uint64_t sweeps_full, sweeps_light, probes;
-	uint64_t plan_failures; /* runs that did not end in a commit */
-	struct sa_stats sa;	/* subnet administration */
-	char alarm[512];	/* last good tables kept, because ...; or "" */
+	uint64_t pushes_stopped;  /* overtaken by a change in the fabric */
+	uint64_t checked, untrue; /* blocks read after a push; not as acked */
+	uint64_t plan_failures;	  /* runs that did not end in a commit */
+	struct sa_stats sa;	  /* subnet administration */
+	size_t held;		  /* turns that are blocked now */
+	char alarm[512]; /* last good tables kept, because ...; or "" */
 };
 
 /* c and state are copied as far as they are needed; ops is borrowed. */

@@ -6,7 +6,7 @@
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
-enum { BAN_SECONDS = 30, BAN_MAX_SECONDS = 3600 };
+enum { BAN_SECONDS = 30, BAN_MAX_SECONDS = 3600, MAX_LIES = 3 };
 
 struct sm_banned *
 sm_blame_find(struct sm *sm, uint64_t guid)
@@ -87,9 +87,17 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 		log_info("push: %s: its top is raised first", f->why);
 		return SM_PLAN_AGAIN;
 	}
+	if (f->cause == PUSH_GONE) {
+		log_info("push: %s", f->why);
+		return SM_SWEEP_AGAIN;
+	}
+	if (f->cause == PUSH_NO_LANES) {
+		log_warn("push: %s: it cannot block turns", f->why);
+		return SM_WRITTEN;
+	}
 	if (!f->condemned) {
 		log_warn("push: port not brought up: %s", f->why);
-		sm->unfinished = true;
+		sm_commit_retry(sm, sm->topo, f->port);
 		return SM_WRITTEN;
 	}
 	if (f->cause == PUSH_SILENT)
@@ -126,4 +134,21 @@ sm_blame_forgive(struct sm *sm)
 
 	for (i = 0; i < sm->nbanned; i++)
 		sm->banned[i].silent = 0;
+}
+
+/* Once may be the wire's doing; again and again is the switch's. */
+void
+sm_blame_lie(struct sm *sm, const struct check_block *b, struct mono now)
+{
+	struct sm_banned *s = blame(sm, b->guid);
+
+	log_warn("push: guid=0x%016llx does not hold block=%u as acknowledged",
+		(unsigned long long)b->guid, b->block);
+	if (++s->lies < MAX_LIES)
+		return;
+	s->lies = 0;
+	log_error("push: quarantined guid=0x%016llx: acknowledges tables that "
+		  "it does not hold",
+		(unsigned long long)b->guid);
+	ban(sm, b->guid, "acknowledges tables that it does not hold", now);
 }

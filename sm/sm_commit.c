@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
+
+enum { NAMES_MS = 200, RETRY_MS = 10000, RETRY_MAX_MS = 320000 };
 
 /* Is port p one that should be up, or known, and is not? */
 static bool
@@ -122,6 +125,11 @@ remember_ranks(struct sm *sm, const struct routes *r)
 	sm->nrank = n;
 	sm->rank_order = r->order;
 	sm->rank_known = true;
+	sm->routed = t->hash;
+	sm->load = r->fresh_load;
+	sm->turn = r->turn_leaf == TOPO_NONE
+			   ? 0
+			   : t->node[t->sw[r->turn_leaf].node].guid;
 }
 
 int
@@ -132,19 +140,33 @@ sm_commit_by_guid(const void *a, const void *b)
 	return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
 
-static void
-save(struct sm *sm)
+void
+sm_commit_save(struct sm *sm)
 {
 	static const char *const word[] = {
 		[ROUTE_TIERS] = "tiers",
 		[ROUTE_SINGLE] = "single",
 		[ROUTE_ROOTS] = "roots",
 	};
-	struct store_state s = {.prefix = sm->cfg->fabric.subnet_prefix};
+	struct store_state s = {
+		.prefix = sm->cfg->fabric.subnet_prefix,
+		.routed = sm->routed,
+		.load = sm->load,
+		.turn = sm->turn,
+	};
 	struct store_lid *lid = mem_zalloc(sm->nrecord, sizeof(*lid));
 	struct store_rank *rank = mem_zalloc(sm->nrank, sizeof(*rank));
-	size_t i;
+	const struct turns_hold *hold;
+	struct store_block *block;
+	size_t i, n;
 
+	hold = turns_holds(hw_turns(sm->hw), &n);
+	block = mem_zalloc(n, sizeof(*block));
+	for (i = 0; i < n; i++)
+		block[i] = (struct store_block){hold[i].guid, hold[i].in,
+			hold[i].out, be_get64(hold[i].before), hold[i].pairs};
+	s.block = block;
+	s.nblock = n;
 	for (i = 0; i < sm->nrecord; i++)
 		lid[i] = (struct store_lid){sm->record[i].guid,
 			sm->record[i].lid, sm->record[i].lmc, NULL};
@@ -154,62 +176,102 @@ save(struct sm *sm)
 	s.lid = lid;
 	s.nlid = sm->nrecord;
 	s.rank = rank;
-	s.nrank = sm->nrank;
-	(void)snprintf(s.order, sizeof(s.order), "%s", word[sm->rank_order]);
+	s.nrank = sm->rank_known ? sm->nrank : 0;
+	if (sm->rank_known)
+		(void)snprintf(
+			s.order, sizeof(s.order), "%s", word[sm->rank_order]);
 	sm->ops->save(sm->ops->cookie, &s);
 	free(lid);
 	free(rank);
+	free(block);
 }
 
-/* Whom to ask again later, each once. */
+static void
+retry(struct sm *sm, uint64_t guid)
+{
+	uint32_t last;
+	bool known = map_get(&sm->retried, guid, &last);
+
+	if (known && last == sm->run)
+		return;
+	if (!known || last + 1 != sm->run)
+		sm->retry_fresh = true;
+	map_put(&sm->retried, guid, sm->run);
+	sm->retry = mem_grow(
+		sm->retry, sm->nretry, &sm->capretry, sizeof(*sm->retry));
+	sm->retry[sm->nretry++] = guid;
+}
+
+/* A host's port is asked itself: its switch, where all is well, need not look
+ * at what hangs there. */
+void
+sm_commit_retry(struct sm *sm, const struct topo *t, port_ix p)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+	sw_ix s = topo_switch_of(t, p);
+
+	retry(sm, s != TOPO_NONE ? t->node[t->sw[s].node].guid : 0);
+	if (n->type != TOPO_SWITCH)
+		retry(sm, n->guid);
+}
+
 static void
 list_retries(struct sm *sm, const struct topo *t)
 {
-	struct map seen = {0};
 	port_ix p;
-	sw_ix s;
 
-	sm->nretry = 0;
-	for (p = 0; p < t->nports; p++) {
-		uint64_t guid = 0;
+	for (p = 0; p < t->nports; p++)
+		if (unfinished(t, p))
+			sm_commit_retry(sm, t, p);
+	/* it may have been one node that moved while it was asked */
+	if (sm->twins)
+		retry(sm, 0);
+}
 
-		if (!unfinished(t, p))
-			continue;
-		s = topo_switch_of(t, p);
-		if (s != TOPO_NONE)
-			guid = t->node[t->sw[s].node].guid;
-		sm->unfinished = true;
-		if (map_get(&seen, guid, NULL))
-			continue;
-		map_put(&seen, guid, 0);
-		sm->retry = mem_grow(sm->retry, sm->nretry, &sm->capretry,
-			sizeof(*sm->retry));
-		sm->retry[sm->nretry++] = guid;
+void
+sm_commit_light(struct sm *sm, struct mono now)
+{
+	const struct mono interval = sm->cfg->sweep.interval;
+
+	sm->light_due = interval.ns > 0 ? mono_add(now, interval) : MONO_NEVER;
+}
+
+/*
+ * What is due already stays due: a source that never ends trapping must not
+ * put off the light sweep that would find out why, nor the retries.
+ */
+static void
+schedule_retry(struct sm *sm, struct mono now)
+{
+	if (sm->nretry == 0) {
+		sm->retry_due = MONO_NEVER;
+		sm->retry_wait = (struct mono){0};
+		return;
 	}
-	map_free(&seen);
+	if (sm->retry_fresh)
+		sm->retry_wait = mono_ms(RETRY_MS);
+	else if (sm->retry_due.ns != MONO_NEVER.ns)
+		return;
+	else if (sm->retry_wait.ns < mono_ms(RETRY_MAX_MS).ns)
+		sm->retry_wait.ns *= 2;
+	sm->retry_due = mono_min(sm->retry_due, mono_add(now, sm->retry_wait));
 }
 
 void
 sm_commit_schedule(struct sm *sm, struct mono now)
 {
-	const struct mono interval = sm->cfg->sweep.interval;
 	/* a run that changed nothing has a younger topology than the view */
 	const struct topo *t = sm->view->topo->generation < sm->topo->generation
 				       ? sm->topo
 				       : sm->view->topo;
 
 	list_retries(sm, t);
-	sm->light_due = interval.ns > 0 ? mono_add(now, interval) : MONO_NEVER;
-	if (!sm->unfinished) {
-		sm->retry_due = MONO_NEVER;
-		sm->retry_wait = (struct mono){0};
-		return;
-	}
-	if (sm->retry_wait.ns == 0)
-		sm->retry_wait = mono_ms(10000);
-	else if (sm->retry_wait.ns < mono_ms(320000).ns)
-		sm->retry_wait.ns *= 2;
-	sm->retry_due = mono_add(now, sm->retry_wait);
+	schedule_retry(sm, now);
+	if (sm->kind == SWEEP_FULL || sm->light_due.ns == MONO_NEVER.ns)
+		sm_commit_light(sm, now);
+	/* names can wait until the fabric has settled */
+	sm->names_due =
+		mono_min(sm->names_due, mono_add(now, mono_ms(NAMES_MS)));
 }
 
 /* Swap the view. */
@@ -234,12 +296,12 @@ sm_commit(struct sm *sm, struct mono now)
 	(void)snprintf(v->lid_conflict, sizeof(v->lid_conflict), "%s",
 		sm->lid_conflict);
 	v->when = now;
-	hw_drained(sm->hw);
 	view_unref(sm->view);
 	sm->view = v;
-	sm->stat.alarm[0] = '\0';
 	remember_ranks(sm, v->routes);
 	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), sm_commit_by_guid);
-	save(sm);
+	v->change = sm->change;
+	sm->change = (struct view_change){0};
+	sm_commit_save(sm);
 	sm->ops->committed(sm->ops->cookie, v);
 }

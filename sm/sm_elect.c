@@ -3,7 +3,10 @@
  * asked for its SMInfo. A MASTER, whatever its priority, or one of higher
  * priority (equal: lower GUID) makes us stand by: nothing is written, it is
  * said loudly, and the master is polled. It becomes ours by hand-over, or when
- * it misses polls (no answer, or an activity count that stands still).
+ * it misses polls (no answer, an activity count that stands still, or it says
+ * that it is standing by itself: two that stand by for each other would wait
+ * for ever). Who hands over to us means it: that it would outrank us, now that
+ * it stands by, does not send us back.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +39,8 @@ take_answer(struct sm_peer *p, const struct xact_result *res)
 {
 	struct mad_sm_info i;
 
-	p->answered = res->outcome == XACT_OK;
-	if (!p->answered)
+	p->id.answers = res->outcome == XACT_OK;
+	if (!p->id.answers)
 		return;
 	mad_sm_info_decode(res->data, &i);
 	p->id.guid = i.guid;
@@ -46,13 +49,28 @@ take_answer(struct sm_peer *p, const struct xact_result *res)
 	p->act_count = i.act_count;
 }
 
+/* A tag is the round and the peer: the list may be another one by now. */
 static void
 elect_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct sm *sm = cookie;
 
 	sm->asked--;
-	take_answer(&sm->peer[tag], res);
+	if (tag >> 32 == sm->ask_round)
+		take_answer(&sm->peer[(uint32_t)tag], res);
+}
+
+static void
+ask_peers(struct sm *sm, struct mono now, xact_done *done)
+{
+	size_t i;
+
+	sm->ask_round++;
+	for (i = 0; i < sm->npeers; i++) {
+		sm->asked++;
+		ask(sm, &sm->peer[i], now, done,
+			(uint64_t)sm->ask_round << 32 | i);
+	}
 }
 
 bool
@@ -60,7 +78,6 @@ sm_elect_begin(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->topo;
 	port_ix p;
-	size_t i;
 
 	sm->npeers = 0;
 	for (p = 0; p < t->nports; p++) {
@@ -74,16 +91,14 @@ sm_elect_begin(struct sm *sm, struct mono now)
 			continue;
 		peer.hops = (uint8_t)hops;
 		peer.node_guid = t->node[t->port[p].node].guid;
+		peer.id.guid = t->port[p].guid;
 		(void)snprintf(peer.id.name, sizeof(peer.id.name), "%s",
 			topo_desc(t, t->port[p].node));
 		sm->peer = mem_grow(
 			sm->peer, sm->npeers, &sm->cappeers, sizeof(peer));
 		sm->peer[sm->npeers++] = peer;
 	}
-	for (i = 0; i < sm->npeers; i++) {
-		sm->asked++;
-		ask(sm, &sm->peer[i], now, elect_answer, i);
-	}
+	ask_peers(sm, now, elect_answer);
 	return sm->npeers > 0;
 }
 
@@ -95,14 +110,35 @@ outranks(const struct sm *sm, const struct sm_peer *p)
 	bool higher = p->id.priority > ours ||
 		      (p->id.priority == ours && p->id.guid < sm->port_guid);
 
-	if (!p->answered || p->id.guid == sm->port_guid ||
+	if (!p->id.answers || p->id.guid == sm->port_guid ||
 		p->id.state == SMI_NOT_ACTIVE)
 		return false;
 	if (sm->role == SM_MASTER) /* two subnets met: the higher one stays */
 		return p->id.state == SMI_MASTER && higher;
 	if (p->id.state == SMI_MASTER)
 		return !sm->handed_over || p->id.guid != sm->master.id.guid;
-	return higher;
+	return higher && !sm->handed_over;
+}
+
+/* A master asks whom it knows: one that calls itself master is a reason to
+ * look at everything. */
+static void
+review_answer(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct sm *sm = cookie;
+	const struct sm_peer *p = &sm->peer[(uint32_t)tag];
+
+	elect_answer(cookie, tag, res);
+	if (tag >> 32 == sm->ask_round && sm->role == SM_MASTER &&
+		outranks(sm, p))
+		sm_mark_full(sm, res->now, "another master");
+}
+
+void
+sm_elect_review(struct sm *sm, struct mono now)
+{
+	if (sm->asked == 0)
+		ask_peers(sm, now, review_answer);
 }
 
 static void
@@ -159,8 +195,9 @@ poll_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 	sm->poll_open = false;
 	sm->poll_due = mono_add(res->now, sm->cfg->standby.poll_interval);
 	take_answer(&sm->master, res);
-	if (!sm->master.answered || sm->master.act_count == before ||
-		sm->master.id.state == SMI_NOT_ACTIVE)
+	if (!sm->master.id.answers || sm->master.act_count == before ||
+		sm->master.id.state == SMI_NOT_ACTIVE ||
+		sm->master.id.state == SMI_STANDBY)
 		sm->missed++;
 	else
 		sm->missed = 0;
@@ -202,14 +239,16 @@ our_state(const struct sm *sm)
 					    : SMI_DISCOVERING;
 }
 
-/* Set(SMInfo) that tells the old master that its hand-over arrived. */
+/* Set(SMInfo) that tells the old master that its hand-over arrived: the word of
+ * a standby, which opensm insists on. */
 static void
 acknowledge(struct sm *sm, struct mono now, xact_done *done)
 {
 	struct mad_sm_info i = {
 		.guid = sm->port_guid,
+		.key = sm->cfg->fabric.sm_key,
 		.priority = (uint8_t)sm->cfg->fabric.priority,
-		.state = SMI_MASTER,
+		.state = SMI_STANDBY,
 	};
 	struct xact_request r;
 
@@ -265,6 +304,7 @@ sm_elect_sminfo(struct sm *sm, const struct transport_msg *m,
 {
 	struct mad_sm_info i = {
 		.guid = sm->port_guid,
+		.key = sm->cfg->fabric.sm_key,
 		.act_count = (uint32_t)(now.ns / 1000000000),
 		.priority = (uint8_t)sm->cfg->fabric.priority,
 	};

@@ -1,18 +1,20 @@
 /*
  * The inside of the subnet manager, shared by sm.c (events and dispatch),
- * sm_run.c (the phases of a run), sm_elect.c (mastership), sm_wire.c (requests
- * and traps from others) and sm_sa.c (questions to the SA). Nobody else
- * includes this.
+ * sm_run.c (the phases of a run), sm_roles.c (places in a tree), sm_elect.c
+ * (mastership), sm_wire.c (requests and traps from others) and sm_sa.c
+ * (questions to the SA). Nobody else includes this.
  */
 #ifndef HEDDLE_SM_SM_PRIV_H
 #define HEDDLE_SM_SM_PRIV_H
 
 #include "discovery/draft.h"
 #include "discovery/sweep.h"
+#include "distribution/check.h"
 #include "distribution/hwstate.h"
 #include "distribution/plan.h"
 #include "distribution/push.h"
 #include "distribution/readback.h"
+#include "distribution/safe.h"
 #include "routing/lid.h"
 #include "routing/route.h"
 #include "sm/base/log.h"
@@ -36,6 +38,7 @@ struct sm_banned {
 	uint64_t guid;
 	struct mono until;
 	struct mono wait; /* doubles each time; 0: never banned yet */
+	unsigned lies;	  /* blocks it acknowledged and did not hold */
 	unsigned silent;  /* pushes in a row that it did not answer */
 };
 
@@ -44,7 +47,6 @@ struct sm_peer {
 	struct sm_other id;
 	uint64_t node_guid;
 	uint32_t act_count;
-	bool answered;
 	uint8_t hops;
 	uint8_t path[64];
 };
@@ -71,6 +73,7 @@ struct sm {
 	uint32_t generation;
 	struct sm_dirty dirty;
 	struct mono light_due, poll_due, retry_due, retry_wait, names_due;
+	struct mono check_due; /* a while after a push: drained, and true? */
 	struct sm_banned *banned;
 	size_t nbanned, capbanned;
 
@@ -81,6 +84,14 @@ struct sm {
 	struct readback *readback;
 	struct plan *plan;
 	struct push *push;
+	struct check *check;
+	struct check_block *sample; /* what the next check looks at */
+	size_t nsample, capsample;
+	struct map ours; /* switches whose ports our own plan takes down */
+	bool held_alarm; /* the alarm is about turns that are blocked */
+	bool excused;	 /* a trap of one of them was no news */
+	unsigned stops;	 /* pushes in a row that a change overtook */
+	struct view_change change;
 	struct topo *topo;     /* with LIDs */
 	struct sm_work *work;  /* with the worker */
 	struct routes *routes; /* computed, not yet acknowledged */
@@ -91,10 +102,16 @@ struct sm {
 	uint64_t sent_before;
 	char cause[256];
 	char lid_conflict[256];
-	unsigned again;	 /* pipeline passes of this run */
-	bool unfinished; /* some end port could not be brought up */
-	uint64_t *retry; /* switches to ask again for that; 0: everything */
+	unsigned again; /* pipeline passes of this run */
+	bool named;	/* switch names were read before routing */
+	/* nodes to ask again because ports of theirs are not as they should be
+	 * (0: everything), and by GUID the run that last said so */
+	uint64_t *retry;
 	size_t nretry, capretry;
+	struct map retried;
+	uint32_t run;	  /* counts runs */
+	bool retry_fresh; /* one of them was not on the list before */
+	bool twins;	  /* this run met nodes of one GUID that are new */
 
 	/* kept from run to run */
 	struct view *view;
@@ -104,11 +121,13 @@ struct sm {
 	size_t nrank;
 	enum route_order rank_order;
 	bool rank_known;
+	uint64_t routed, load, turn; /* as in struct store_state */
 
 	/* mastership */
 	struct sm_peer *peer;
 	size_t npeers, cappeers;
 	unsigned asked; /* SMInfo questions open */
+	uint32_t ask_round;
 	struct sm_peer master;
 	unsigned missed;
 	bool handed_over; /* the old master gave us the fabric */
@@ -142,23 +161,54 @@ void sm_run_drop(struct sm_work *w);
 /* End a run without a commit: the last good tables stay. */
 void sm_run_fail(struct sm *sm, struct mono now, const char *why);
 
+/* sm_push.c: a transition is planned, pushed, and looked after. */
+void sm_push_job(const struct sm *sm, const struct routes *to,
+	struct safe_job *job); /* from and hw stay the core's */
+void sm_push_start(
+	struct sm *sm, struct safe_transition *change, struct mono now);
+void sm_push_plan(struct sm *sm, struct mono now); /* plan here, then start */
+struct mono sm_push_next(const struct sm *sm);
+void sm_push_watch(struct sm *sm, struct mono now); /* stop it if overtaken */
+void sm_push_over(struct sm *sm, struct mono now);
+bool sm_push_check(struct sm *sm, struct mono now); /* the phase */
+bool sm_push_check_begin(struct sm *sm, struct mono now);
+/* Is a trap from this switch our own plan's doing? */
+bool sm_push_caused(struct sm *sm, uint64_t guid);
+void sm_push_load(struct sm *sm, const struct store_state *s);
+void sm_push_story(struct sm *sm); /* into sm->change */
+/* sm_roles.c: does the configuration speak of switches by name? */
+bool sm_roles_by_name(const struct config *c);
+/* Roles of the switches of t, sorted by (guid, told); the caller frees. */
+struct route_role_of *sm_roles_of(
+	const struct config *c, const struct topo *t, size_t *n);
+/* Tell the draft which switches to ask for theirs. */
+void sm_roles_ask(struct sm *sm);
+
 /* sm_blame.c: what failures of a push lead to, and who is kept out. */
 enum sm_verdict { SM_WRITTEN, SM_PLAN_AGAIN, SM_SWEEP_AGAIN };
 enum sm_verdict sm_blame_failures(struct sm *sm, struct mono now);
 struct sm_banned *sm_blame_find(struct sm *sm, uint64_t guid); /* or NULL */
 void sm_blame_keep(struct sm *sm, struct mono now); /* before a freeze */
 void sm_blame_forgive(struct sm *sm); /* silence, after a good push */
+/* It acknowledged a block and holds another. */
+void sm_blame_lie(struct sm *sm, const struct check_block *b, struct mono now);
 
 /* sm_commit.c: swap the view, save, tell; schedule what comes next. */
 void sm_commit(struct sm *sm, struct mono now);
+void sm_commit_save(struct sm *sm); /* what must survive a restart */
 void sm_commit_schedule(struct sm *sm, struct mono now);
+/* Port p of t is not as it should be: ask it and its switch again later. */
+void sm_commit_retry(struct sm *sm, const struct topo *t, port_ix p);
+/* The next light sweep, an interval from now. */
+void sm_commit_light(struct sm *sm, struct mono now);
 /* Order of struct route_rank, for qsort and bsearch. */
 int sm_commit_by_guid(const void *a, const void *b);
 /* t with the port states and names known by now, or NULL: it changed. */
 struct topo *sm_commit_refresh(struct sm *sm, const struct topo *t);
 
 /* sm_elect.c */
-bool sm_elect_begin(struct sm *sm, struct mono now); /* false: nobody there */
+bool sm_elect_begin(struct sm *sm, struct mono now);  /* false: nobody there */
+void sm_elect_review(struct sm *sm, struct mono now); /* how are the others? */
 bool sm_elect_step(struct sm *sm, struct mono now);
 bool sm_elect_standby(struct sm *sm, struct mono now);
 void sm_elect_sminfo(struct sm *sm, const struct transport_msg *m,
@@ -190,5 +240,6 @@ void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);
 void sm_mark(struct sm *sm, uint64_t switch_guid, struct mono now,
 	const char *cause);
 void sm_mark_full(struct sm *sm, struct mono now, const char *cause);
+void sm_mark_replan(struct sm *sm, struct mono now, const char *cause);
 
 #endif

@@ -9,22 +9,21 @@
 
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
+#include "sm/task.h"
 
-enum {
-	MAX_PASSES = 64,
-	NAMES_DELAY_MS = 200,
-	BAN_SECONDS = 30,
-	BAN_MAX_SECONDS = 3600
-};
+enum { MAX_PASSES = 64 };
 
 struct sm_work {
 	struct route_job job;
 	struct engine_options options;
+	struct route_role_of *role;
 	struct config *cfg; /* keeps the options' arrays alive */
 	struct routes *prev;
 	struct route_rank *ranks;
 	struct routes *result;
 	struct route_story story;
+	struct safe_job safe;
+	struct safe_transition *change;
 	struct reason why;
 };
 
@@ -45,7 +44,7 @@ begin(struct sm *sm, struct mono now, enum sweep_kind kind)
 	sm->counts = (struct view_counts){0};
 	sm->sent_before = xact_stats(sm->x)->sent;
 	sm->again = 0;
-	sm->unfinished = false;
+	sm->named = false;
 	map_free(&sm->probed);
 }
 
@@ -84,6 +83,9 @@ start_run(struct sm *sm, struct mono now)
 		ask = true;
 	}
 	begin(sm, now, kind);
+	sm->run++;
+	sm->nretry = 0;
+	sm->retry_fresh = sm->twins = false;
 	(void)snprintf(sm->cause, sizeof(sm->cause), "%s", d->cause);
 	if (ask && kind == SWEEP_PROBE)
 		start_probe(sm, now, d->guid, d->n);
@@ -117,15 +119,33 @@ mark_unfinished(struct sm *sm, struct mono now)
 			sm_mark_full(sm, now, "ports not yet up");
 }
 
-bool
-sm_run_idle(struct sm *sm, struct mono now)
+static void
+start_light(struct sm *sm, struct mono now)
 {
-	if (due(sm->dirty.due, now)) {
-		start_run(sm, now);
-		return true;
+	if (sm->view->topo->nsw == 0) {
+		sm_commit_light(sm, now);
+		sm_mark_full(sm, now, "light sweep");
+		return;
 	}
-	if (sm->role != SM_MASTER)
-		return false;
+	begin(sm, now, SWEEP_LIGHT);
+	sm->stat.sweeps_light++;
+	start_sweep(sm, now, SWEEP_LIGHT);
+}
+
+/* Has the light sweep waited for other runs as long as for its own turn? */
+static bool
+light_overdue(const struct sm *sm, struct mono now)
+{
+	return sm->light_due.ns != MONO_NEVER.ns &&
+	       due(mono_add(sm->light_due, sm->cfg->sweep.interval), now);
+}
+
+/* What a master does between runs; false: it waits. */
+static bool
+start_regular(struct sm *sm, struct mono now)
+{
+	if (due(sm->check_due, now))
+		return sm_push_check_begin(sm, now);
 	if (due(sm->names_due, now)) {
 		sm->names_due = MONO_NEVER;
 		sm_sa_reregister(sm, now);
@@ -134,23 +154,31 @@ sm_run_idle(struct sm *sm, struct mono now)
 		sm_enter(sm, SM_NAMES, now);
 		return true;
 	}
-	if (due(sm->retry_due, now)) {
-		sm->retry_due = MONO_NEVER;
-		mark_unfinished(sm, now);
-		return true;
-	}
 	if (due(sm->light_due, now)) {
-		sm->light_due = mono_add(now, sm->cfg->sweep.interval);
-		if (sm->view->topo->nsw == 0) {
-			sm_mark_full(sm, now, "light sweep");
-			return true;
-		}
-		begin(sm, now, SWEEP_LIGHT);
-		sm->stat.sweeps_light++;
-		start_sweep(sm, now, SWEEP_LIGHT);
+		start_light(sm, now);
 		return true;
 	}
 	return false;
+}
+
+bool
+sm_run_idle(struct sm *sm, struct mono now)
+{
+	bool master = sm->role == SM_MASTER;
+
+	if (master && due(sm->retry_due, now)) {
+		sm->retry_due = MONO_NEVER;
+		mark_unfinished(sm, now);
+	}
+	if (master && light_overdue(sm, now)) {
+		start_light(sm, now);
+		return true;
+	}
+	if (due(sm->dirty.due, now)) {
+		start_run(sm, now);
+		return true;
+	}
+	return master && start_regular(sm, now);
 }
 
 /* ---- discovery ---- */
@@ -205,6 +233,8 @@ light_done(struct sm *sm, struct mono now)
 	}
 	sweep_free(sm->sweep);
 	sm->sweep = NULL;
+	sm_elect_review(sm, now);
+	sm_commit_light(sm, now); /* from its end: what it found comes first */
 	sm_enter(sm, SM_IDLE, now);
 }
 
@@ -275,6 +305,7 @@ sm_run_discover(struct sm *sm, struct mono now)
 		light_done(sm, now);
 		return true;
 	}
+	sm->twins |= sweep_stats(sm->sweep)->twins > 0;
 	failed = sweep_failed(sm->sweep);
 	if (failed != NULL)
 		(void)snprintf(why, sizeof(why), "%s", failed);
@@ -291,49 +322,15 @@ sm_run_discover(struct sm *sm, struct mono now)
 
 /* ---- LIDs ---- */
 
-static uint16_t
-last_lid(const struct sm *sm)
-{
-	uint32_t last = sm->cfg->fabric.lids.last;
-	const struct topo *t = sm->topo;
-	sw_ix s;
-
-	for (s = 0; s < t->nsw; s++)
-		if ((t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0 &&
-			t->sw[s].lft_cap > 0 && t->sw[s].lft_cap - 1U < last)
-			last = t->sw[s].lft_cap - 1U;
-	return (uint16_t)last;
-}
-
 static int
 assign_lids(struct sm *sm, struct reason *why)
 {
-	const struct config_fabric *f = &sm->cfg->fabric;
-	struct lid_override *over =
-		mem_zalloc(f->lmc_override.n, sizeof(*over));
-	struct lid_policy policy = {
-		.lmc_hosts = (uint8_t)f->lmc.hosts,
-		.lmc_switches = (uint8_t)f->lmc.switches,
-		.lmc_routers = (uint8_t)f->lmc.routers,
-		.lmc_aggregation = (uint8_t)f->lmc.aggregation,
-		.override = over,
-		.noverride = f->lmc_override.n,
-		.first = (uint16_t)f->lids.first,
-		.last = last_lid(sm),
-	};
 	struct lid_table out;
 	struct topo *t;
-	size_t i;
 
-	for (i = 0; i < f->lmc_override.n; i++)
-		over[i] = (struct lid_override){f->lmc_override.entry[i].guid,
-			(uint8_t)f->lmc_override.entry[i].value};
-	if (lid_assign(sm->topo, &policy, sm->record, sm->nrecord, &out, why) !=
-		0) {
-		free(over);
+	if (task_lids(sm->cfg, sm->topo, sm->record, sm->nrecord, &out, why) !=
+		0)
 		return -1;
-	}
-	free(over);
 	t = topo_with_lids(sm->topo, &(struct topo_lids){out.lid, out.lmc});
 	topo_unref(sm->topo);
 	sm->topo = t;
@@ -343,11 +340,12 @@ assign_lids(struct sm *sm, struct reason *why)
 	out.record = NULL;
 	sm->counts.lids_new += out.assigned;
 	sm->counts.lids_moved += out.moved;
-	(void)snprintf(
-		sm->lid_conflict, sizeof(sm->lid_conflict), "%s", out.conflict);
-	if (out.conflicts > 0)
+	/* told once, not with every run while it lasts */
+	if (out.conflicts > 0 && strcmp(sm->lid_conflict, out.conflict) != 0)
 		log_warn("lid: conflicts=%u first=\"%s\"", out.conflicts,
 			out.conflict);
+	(void)snprintf(
+		sm->lid_conflict, sizeof(sm->lid_conflict), "%s", out.conflict);
 	lid_table_free(&out);
 	return 0;
 }
@@ -371,6 +369,28 @@ start_readback(struct sm *sm, struct mono now)
 	sm_enter(sm, SM_READBACK, now);
 }
 
+/*
+ * Where roles are given by name, names come before the routing; once a run: who
+ * does not answer has none.
+ */
+static bool
+names_first(struct sm *sm, struct mono now)
+{
+	const struct topo *t = sm->topo;
+	bool lack = false;
+	sw_ix s;
+
+	for (s = 0; s < t->nsw; s++)
+		lack |= *topo_desc(t, t->sw[s].node) == '\0';
+	if (!lack || sm->named || !sm_roles_by_name(sm->cfg))
+		return false;
+	sm->named = true;
+	sm->sweep = sweep_new(SWEEP_SWITCH_NAMES, sm->draft, sm->x,
+		sm->cfg->fabric.m_key, NULL, 0);
+	sm_enter(sm, SM_NAMES, now);
+	return true;
+}
+
 void
 sm_run_take(struct sm *sm, struct mono now)
 {
@@ -383,6 +403,8 @@ sm_run_take(struct sm *sm, struct mono now)
 		sm->handed_over = false;
 		sm->master = (struct sm_peer){0};
 	}
+	if (names_first(sm, now))
+		return;
 	hw_reconcile(sm->hw, sm->topo);
 	if (assign_lids(sm, &why) != 0) {
 		sm_run_fail(sm, now, why.text);
@@ -398,6 +420,10 @@ sm_work_run(struct sm_work *w)
 {
 	w->result = route_compute(&w->job, w->cfg->routing.engines.name,
 		w->cfg->routing.engines.n, &w->story, &w->why);
+	if (w->result == NULL)
+		return;
+	w->safe.to = w->result;
+	w->change = safe_plan(&w->safe);
 }
 
 void
@@ -405,11 +431,13 @@ sm_run_drop(struct sm_work *w)
 {
 	if (w == NULL)
 		return;
+	safe_free(w->change);
 	routes_unref(w->result);
 	routes_unref(w->prev);
 	topo_unref(w->job.topo);
 	config_unref(w->cfg);
 	free(w->ranks);
+	free(w->role);
 	free(w);
 }
 
@@ -426,13 +454,15 @@ remembered_rank(const struct sm *sm, uint64_t guid)
 /*
  * After a restart the routes in force are what was read back from the
  * switches, in the order that was remembered: a second life changes nothing
- * that need not change. NULL where nothing is known.
+ * that need not change. How good fresh tables would be is remembered too, for
+ * the fabric that was routed last. NULL where nothing is known.
  */
 static struct routes *
 routes_found(struct sm *sm)
 {
 	const struct topo *t = sm->topo;
 	struct routes *r;
+	node_ix n;
 	uint32_t b;
 	sw_ix s;
 
@@ -441,6 +471,9 @@ routes_found(struct sm *sm)
 	r = routes_new(sm->topo, sm->pool);
 	r->engine = "found";
 	r->order = sm->rank_order;
+	n = topo_by_node_guid(t, sm->turn);
+	r->turn_leaf = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
+	r->fresh_load = t->hash == sm->routed ? sm->load : 0;
 	for (s = 0; s < t->nsw; s++) {
 		uint64_t guid = t->node[t->sw[s].node].guid;
 
@@ -464,8 +497,9 @@ start_routing(struct sm *sm, struct mono now)
 	w->cfg = config_ref(sm->cfg);
 	w->prev = sm->view != NULL ? routes_ref(sm->view->routes)
 				   : routes_found(sm);
-	w->options.roots = w->cfg->routing.updn.roots.guid;
-	w->options.nroots = w->cfg->routing.updn.roots.n;
+	task_options(w->cfg, &w->options);
+	w->role = sm_roles_of(w->cfg, sm->topo, &w->options.nroles);
+	w->options.role = w->role;
 	if (sm->rank_known) {
 		w->ranks = mem_dup(sm->rank, sm->nrank * sizeof(*sm->rank));
 		w->job.ranks = w->ranks;
@@ -479,31 +513,11 @@ start_routing(struct sm *sm, struct mono now)
 	w->job.load_limit = sm->cfg->routing.load_limit;
 	w->job.seed = 1;
 	w->job.threads = 1;
+	sm_push_job(sm, NULL, &w->safe);
+	w->safe.from = w->prev;
 	sm->work = w;
 	sm_enter(sm, SM_ROUTE, now);
 	sm->ops->route(sm->ops->cookie, w);
-}
-
-static void
-start_push(struct sm *sm, struct mono now)
-{
-	static const uint8_t vls_code[16] = {
-		[1] = 1, [2] = 2, [4] = 3, [8] = 4, [15] = 5};
-	const struct config_link *l = &sm->cfg->link;
-	const struct plan_params params = {
-		.subnet_prefix = sm->cfg->fabric.subnet_prefix,
-		.mkey = sm->cfg->fabric.m_key,
-		.subnet_timeout = (uint8_t)l->subnet_timeout,
-		.hoq_life = (uint8_t)l->hoq_lifetime,
-		.leaf_hoq_life = (uint8_t)l->leaf_hoq_lifetime,
-		.vl_stall = (uint8_t)l->vl_stall_count,
-		.max_vls_code = vls_code[l->max_vls & 15],
-	};
-
-	sm->plan = plan_make(sm->routes, sm->hw, &params);
-	sm->push = push_new(
-		sm->plan, sm->hw, sm->draft, sm->x, sm->cfg->fabric.m_key);
-	sm_enter(sm, SM_PUSH, now);
 }
 
 /* Nothing that routing depends on changed: the routes in force stay. */
@@ -529,7 +543,7 @@ sm_run_readback(struct sm *sm, struct mono now)
 	if (same_fabric(sm)) {
 		sm->routes = routes_for(sm->view->routes, sm->topo);
 		sm->story = sm->view->story;
-		start_push(sm, now);
+		sm_push_plan(sm, now);
 	} else {
 		start_routing(sm, now);
 	}
@@ -539,6 +553,7 @@ sm_run_readback(struct sm *sm, struct mono now)
 void
 sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 {
+	struct safe_transition *change = w->change;
 	struct reason why = w->why;
 
 	sm->times.route =
@@ -546,6 +561,7 @@ sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 	sm->routes = w->result;
 	sm->story = w->story;
 	w->result = NULL;
+	w->change = NULL;
 	sm_run_drop(w);
 	sm->work = NULL;
 	if (sm->routes == NULL) {
@@ -555,7 +571,7 @@ sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 	if (sm->story.fallback)
 		log_warn("routing: fell back engine=%s tried=\"%s\"",
 			sm->story.engine, sm->story.tried);
-	start_push(sm, now);
+	sm_push_start(sm, change, now);
 }
 
 /* ---- push and commit ---- */
@@ -583,11 +599,31 @@ count_push(struct sm *sm)
 	sm->counts.failed_sets += c->failed;
 }
 
+/* Did nobody come up, or answer at last, that had to be told nothing? */
+static bool
+same_ports(const struct topo *was, const struct topo *is)
+{
+	node_ix n;
+	port_ix p;
+
+	for (n = 0; n < is->nnodes; n++)
+		if (((was->node[n].flags ^ is->node[n].flags) & TN_PARTIAL) !=
+			0)
+			return false;
+
+	for (p = 0; p < is->nports; p++)
+		if (was->port[p].state != is->port[p].state ||
+			was->port[p].flags != is->port[p].flags)
+			return false;
+	return true;
+}
+
 /* Did this run change anything that a reader of the view could notice? */
 static bool
 worth_a_view(const struct sm *sm)
 {
-	return sm->view == NULL || sm->plan->nsteps > 0 || !same_fabric(sm);
+	return sm->view == NULL || sm->plan->nsteps > 0 || !same_fabric(sm) ||
+	       !same_ports(sm->view->topo, sm->topo);
 }
 
 static void
@@ -620,11 +656,10 @@ finish(struct sm *sm, struct mono now)
 	else
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
 	sm_sa_publish(sm, now);
+	sm->stat.alarm[0] = '\0';
 	sm_blame_forgive(sm);
 	sm_commit_schedule(sm, now);
 	forget_work(sm);
-	/* names can wait until the fabric has settled */
-	sm->names_due = mono_add(now, mono_ms(NAMES_DELAY_MS));
 	sm_enter(sm, SM_IDLE, now);
 	tell_finished(sm);
 }
@@ -633,8 +668,14 @@ finish(struct sm *sm, struct mono now)
 static void
 again(struct sm *sm, enum sm_verdict v, struct mono now)
 {
-	if (v == SM_WRITTEN) {
+	if (v == SM_WRITTEN && push_complete(sm->push)) {
 		finish(sm, now);
+		return;
+	}
+	if (sm->dirty.due.ns != MONO_NEVER.ns && sm->stops > 0) {
+		/* overtaken: the next run begins with what is known by now */
+		forget_work(sm);
+		sm_enter(sm, SM_IDLE, now);
 		return;
 	}
 	forget_work(sm);
@@ -651,10 +692,12 @@ again(struct sm *sm, enum sm_verdict v, struct mono now)
 bool
 sm_run_push(struct sm *sm, struct mono now)
 {
+	sm_push_watch(sm, now);
 	push_feed(sm->push, now);
 	if (!push_done(sm->push))
 		return false;
 	count_push(sm);
+	sm_push_over(sm, now);
 	sm->times.push =
 		mono_add(sm->times.push, mono_sub(now, sm->phase_began));
 	again(sm, sm_blame_failures(sm, now), now);
@@ -677,7 +720,7 @@ sm_run_fail(struct sm *sm, struct mono now, const char *why)
 	sm->ops->finished(sm->ops->cookie, false, why);
 }
 
-/* ---- names, after the fact ---- */
+/* ---- names, before routing or after the fact ---- */
 
 bool
 sm_run_names(struct sm *sm, struct mono now)
@@ -686,12 +729,24 @@ sm_run_names(struct sm *sm, struct mono now)
 	struct view *v;
 	uint64_t got;
 
-	sweep_feed(sm->sweep, now);
-	if (!sweep_done(sm->sweep))
+	/* A change does not wait for names, least of all for those behind it:
+	 * what has been read stays in the draft, the rest is asked later. */
+	if (due(sm->dirty.due, now))
+		xact_cancel_all(sm->x, now);
+	else
+		sweep_feed(sm->sweep, now);
+	if (!sweep_done(sm->sweep) && !due(sm->dirty.due, now))
 		return false;
 	got = sweep_stats(sm->sweep)->smps;
 	sweep_free(sm->sweep);
 	sm->sweep = NULL;
+	if (sm->topo != NULL) { /* in the middle of a run */
+		sm->times.discover = mono_add(
+			sm->times.discover, mono_sub(now, sm->phase_began));
+		if (freeze(sm, now))
+			sm_run_take(sm, now);
+		return true;
+	}
 	fresh = got > 0 && sm->view != NULL
 			? sm_commit_refresh(sm, sm->view->topo)
 			: NULL;
@@ -702,6 +757,7 @@ sm_run_names(struct sm *sm, struct mono now)
 		v->routes = routes_for(sm->view->routes, fresh);
 		v->quarantine = mem_dup(
 			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
+		view_change_own(&v->change);
 		view_unref(sm->view);
 		sm->view = v;
 		sm_sa_publish(sm, now);

@@ -9,22 +9,32 @@
 #include "sm/sm_priv.h"
 
 enum { TRAP_LINK_STATE = 128, TRAP_LOCAL_CHANGES = 144 };
+enum { NEW_DESCRIPTION = 1 }; /* of trap 144's flags */
 
-/* The switch a trap is about: the port's own, or the one it hangs on. */
-static uint64_t
-switch_behind(const struct sm *sm, uint16_t lid, node_ix *node)
+/* The port that a trap is about, in the view's topology, or TOPO_NONE. */
+static port_ix
+port_behind(const struct sm *sm, uint16_t lid)
 {
 	const struct topo *t = sm->view != NULL ? sm->view->topo : NULL;
-	port_ix p;
-	sw_ix s;
 
 	if (t == NULL)
-		return 0;
-	p = lid == 0 ? t->sm_port : topo_by_lid(t, lid, NULL);
-	if (p == TOPO_NONE)
-		return 0;
-	*node = t->port[p].node;
-	s = topo_switch_of(t, p);
+		return TOPO_NONE;
+	return lid == 0 ? t->sm_port : topo_by_lid(t, lid, NULL);
+}
+
+/*
+ * Whom to ask because of a trap about port p: of a link that changed the
+ * switch, the port's own or the one that it hangs on; of what changed in a
+ * host, such as an SM that began there, the host. 0: nobody knows.
+ */
+static uint64_t
+whom_to_ask(const struct topo *t, port_ix p, unsigned trap)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+	sw_ix s = topo_switch_of(t, p);
+
+	if (trap == TRAP_LOCAL_CHANGES && n->type != TOPO_SWITCH)
+		return n->guid;
 	return s == TOPO_NONE ? 0 : t->node[t->sw[s].node].guid;
 }
 
@@ -32,18 +42,27 @@ static void
 act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 	struct mono now)
 {
-	node_ix node = TOPO_NONE;
-	uint64_t guid =
-		switch_behind(sm, n->data_lid ? n->data_lid : lid, &node);
+	uint16_t about = n->data_lid ? n->data_lid : lid;
+	port_ix p = port_behind(sm, about);
+	const struct topo *t;
+	uint64_t guid = 0;
 	const char *name = "";
 	char cause[128];
 
 	if (n->trap != TRAP_LINK_STATE && n->trap != TRAP_LOCAL_CHANGES)
 		return;
-	if (node != TOPO_NONE)
-		name = topo_desc(sm->view->topo, node);
+	if (p != TOPO_NONE) {
+		t = sm->view->topo;
+		guid = whom_to_ask(t, p, n->trap);
+		name = topo_desc(t, t->port[p].node);
+		if (n->trap == TRAP_LOCAL_CHANGES &&
+			(n->change_flags & NEW_DESCRIPTION) != 0)
+			draft_renamed(sm->draft, t->node[t->port[p].node].guid);
+	}
+	if (n->trap == TRAP_LINK_STATE && sm_push_caused(sm, guid))
+		return;
 	(void)snprintf(cause, sizeof(cause), "trap %u from %.64s lid %u",
-		n->trap, name, n->data_lid ? n->data_lid : lid);
+		n->trap, name, about);
 	if (guid != 0)
 		sm_mark(sm, guid, now, cause);
 	else

@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 
 #include "sm/base/mem.h"
+#include "sm/ctl/change.h"
+#include "sm/ctl/tiers.h"
 #include "sm/ctl/words.h"
 #include "sm/mad/mad.h"
 #include "sm/version.h"
@@ -230,9 +232,11 @@ add_view(json_t *o, const struct status_facts *f)
 	put(o, "order", json_string(words_order(v->routes->order)));
 	put(o, "fabric", fabric_json(v->topo));
 	put(o, "lids", lids_json(f));
+	put(o, "tree", tiers_json(v));
 	put(o, "verified", verified_json(&v->routes->report));
 	put(o, "times", times_json(&v->times));
 	put(o, "counts", counts_json(&v->counts));
+	put(o, "change", change_json(v));
 	put(o, "quarantined", quarantine_json(v));
 	put(o, "unreachable", u64(unreachable(v->topo, list)));
 	put(o, "unreachable_ports", list);
@@ -246,7 +250,7 @@ by_attr_json(const struct xact_stats *x)
 	for (unsigned i = 0; i < 64; i++) {
 		if (x->by_attr[i][0] == 0 && x->by_attr[i][1] == 0)
 			continue;
-		put(o, mad_attr_name((uint16_t)i),
+		put(o, i > 0 ? mad_attr_name((uint16_t)i) : "vendor",
 			json_pack("{s:o, s:o}", "get", u64(x->by_attr[i][0]),
 				"set", u64(x->by_attr[i][1])));
 	}
@@ -309,6 +313,9 @@ sweeps_json(const struct status_facts *f)
 	put(o, "runs", u64(d->runs));
 	put(o, "runs_failed", u64(d->runs_failed));
 	put(o, "plan_failures", u64(f->sm->plan_failures));
+	put(o, "pushes_stopped", u64(f->sm->pushes_stopped));
+	put(o, "checked_blocks", u64(f->sm->checked));
+	put(o, "untrue_blocks", u64(f->sm->untrue));
 	put(o, "last_ok", json_boolean(d->last_ok));
 	put(o, "last_why", words_text(d->last_why));
 	return o;
@@ -329,13 +336,23 @@ control_json(const struct ctl_stats *c)
 }
 
 static json_t *
-master_json(const struct sm_other *m)
+other_json(const struct sm_other *m)
 {
 	if (m->guid == 0)
 		return json_null();
-	return json_pack("{s:o, s:o, s:i, s:i}", "guid", words_guid(m->guid),
-		"name", words_text(m->name), "priority", m->priority, "state",
-		m->state);
+	return json_pack("{s:o, s:o, s:i, s:i, s:b}", "guid",
+		words_guid(m->guid), "name", words_text(m->name), "priority",
+		m->priority, "state", m->state, "answers", m->answers);
+}
+
+static json_t *
+others_json(const struct sm_status *s)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < s->nothers; i++)
+		(void)json_array_append_new(list, other_json(&s->other[i]));
+	return list;
 }
 
 static void
@@ -354,7 +371,8 @@ add_daemon(json_t *o, const struct status_facts *f)
 			words_text(d->port.device), "port", d->port.port,
 			"guid", words_guid(f->sm->port_guid), "priority",
 			f->sm->priority));
-	put(o, "master", master_json(&f->sm->master));
+	put(o, "master", other_json(&f->sm->master));
+	put(o, "others", others_json(f->sm));
 	put(o, "sweeps", sweeps_json(f));
 	put(o, "traps",
 		json_pack("{s:o, s:o, s:o}", "received", u64(f->sm->traps),
@@ -385,6 +403,22 @@ status_json(const struct status_facts *f)
 }
 
 /* ---- the page of --once ---- */
+
+static void
+page_change(const struct view_change *c, struct buf *out)
+{
+	if (c->method == NULL)
+		return;
+	buf_printf(out,
+		"change     method=%s way=%s stages=%u blocked=%zu "
+		"pairs_cut=%llu "
+		"entries=%llu kept=%llu mismatched_ports=%zu\n",
+		c->method, c->way, c->stages, c->nturns,
+		(unsigned long long)c->pairs, (unsigned long long)c->entries,
+		(unsigned long long)c->kept, c->mismatched_ports);
+	if (c->cause[0] != '\0')
+		buf_printf(out, "           %s\n", c->cause);
+}
 
 static void
 page_view(const struct view *v, struct buf *out)
@@ -435,6 +469,7 @@ page_view(const struct view *v, struct buf *out)
 		(unsigned long long)n->lft_reads,
 		(unsigned long long)n->other_sets,
 		(unsigned long long)n->failed_sets);
+	page_change(&v->change, out);
 	for (size_t i = 0; i < v->nquarantine; i++)
 		buf_printf(out, "quarantine guid=0x%016llx %s\n",
 			(unsigned long long)v->quarantine[i].guid,
@@ -456,7 +491,7 @@ page_wire(const struct status_facts *f, struct buf *out)
 	for (unsigned i = 0; i < 64; i++)
 		if (x->by_attr[i][0] != 0 || x->by_attr[i][1] != 0)
 			buf_printf(out, "smps       %s get=%llu set=%llu\n",
-				mad_attr_name((uint16_t)i),
+				i > 0 ? mad_attr_name((uint16_t)i) : "vendor",
 				(unsigned long long)x->by_attr[i][0],
 				(unsigned long long)x->by_attr[i][1]);
 	(void)getrusage(RUSAGE_SELF, &use);

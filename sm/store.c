@@ -42,8 +42,10 @@ struct reader {
 	struct rank_line *rank;
 	size_t nlid, lid_cap;
 	size_t nrank, rank_cap;
+	struct store_block *block;
+	size_t nblock, block_cap;
 	unsigned line;
-	bool has_prefix, has_order;
+	bool has_prefix, has_order, has_routed;
 };
 
 static uint64_t
@@ -164,6 +166,40 @@ read_rank(struct reader *r, char *s)
 	return 0;
 }
 
+static int
+read_block(struct reader *r, char *s)
+{
+	struct store_block rec = {0};
+	uint64_t in, out;
+	const char *row;
+	size_t i;
+	char text[24];
+
+	if (read_guid(r, &s, &rec.guid) < 0)
+		return -1;
+	if (!number(word(&s), 10, 254, &in) || !number(word(&s), 10, 254, &out))
+		return complain(
+			r, r->line, "port", "not a number from 0 to 254");
+	row = word(&s);
+	(void)snprintf(text, sizeof(text), "0x%s", row != NULL ? row : "");
+	if (row == NULL || strlen(row) != 16 ||
+		!number(text, 16, UINT64_MAX, &rec.row))
+		return complain(r, r->line, "row",
+			"not 16 hexadecimal digits, one for each SL");
+	if (!number(word(&s), 10, UINT64_MAX, &rec.pairs) || s != NULL)
+		return complain(r, r->line, "pairs", "not a number");
+	rec.in = (uint8_t)in;
+	rec.out = (uint8_t)out;
+	for (i = 0; i < r->nblock; i++)
+		if (r->block[i].guid == rec.guid && r->block[i].in == rec.in &&
+			r->block[i].out == rec.out)
+			return complain(r, r->line, "block", "given twice");
+	r->block =
+		mem_grow(r->block, r->nblock, &r->block_cap, sizeof(*r->block));
+	r->block[r->nblock++] = rec;
+	return 0;
+}
+
 static bool
 order_ok(const char *s, size_t max)
 {
@@ -183,6 +219,29 @@ read_order(struct reader *r, char *s)
 	r->has_order = true;
 	(void)snprintf(r->s->order, sizeof(r->s->order), "%s", s);
 	return 0;
+}
+
+static int
+read_routed(struct reader *r, char *s)
+{
+	if (r->has_routed || !number(word(&s), 16, UINT64_MAX, &r->s->routed) ||
+		!number(s, 10, UINT64_MAX, &r->s->load))
+		return complain(r, r->line, "routed",
+			r->has_routed ? "given twice"
+				      : "not a hash such as "
+					"0x9f3b52d10c77a4e8 and a number");
+	r->has_routed = true;
+	return 0;
+}
+
+static int
+read_turn(struct reader *r, char *s)
+{
+	if (r->s->turn != 0)
+		return complain(r, r->line, "turn", "given twice");
+	if (read_guid(r, &s, &r->s->turn) < 0)
+		return -1;
+	return s == NULL ? 0 : complain(r, r->line, "turn", "not one GUID");
 }
 
 static int
@@ -210,7 +269,10 @@ read_line(struct reader *r, char *s)
 		{"lid", read_lid},
 		{"rank", read_rank},
 		{"order", read_order},
+		{"routed", read_routed},
+		{"turn", read_turn},
 		{"fabric", read_prefix},
+		{"block", read_block},
 	};
 	char *w = word(&s);
 	size_t i;
@@ -218,8 +280,8 @@ read_line(struct reader *r, char *s)
 	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++)
 		if (w != NULL && strcmp(w, kind[i].name) == 0)
 			return kind[i].read(r, s);
-	return complain(
-		r, r->line, "record", "none of lid, rank, order, fabric");
+	return complain(r, r->line, "record",
+		"none of lid, rank, order, routed, turn, fabric, block");
 }
 
 /*
@@ -347,6 +409,17 @@ check_ranks(struct reader *r)
 	return 0;
 }
 
+static const struct store_block *
+keep_blocks(struct reader *r)
+{
+	struct store_block *b = arena_array(r->s->arena, r->nblock, sizeof(*b));
+	size_t i;
+
+	for (i = 0; i < r->nblock; i++)
+		b[i] = r->block[i];
+	return b;
+}
+
 /* Move what was read and judged into the state's arena. */
 static void
 keep(struct reader *r)
@@ -360,6 +433,8 @@ keep(struct reader *r)
 		lid[i] = r->lid[i].rec;
 	for (i = 0; i < r->nrank; i++)
 		rank[i] = r->rank[i].rec;
+	r->s->block = keep_blocks(r);
+	r->s->nblock = r->nblock;
 	r->s->lid = lid;
 	r->s->nlid = r->nlid;
 	r->s->rank = rank;
@@ -385,6 +460,7 @@ read_text(struct reader *r, char *text, size_t n)
 		keep(r);
 	free(r->lid);
 	free(r->rank);
+	free(r->block);
 	return rc;
 }
 
@@ -516,8 +592,8 @@ print_name(const char *name, struct buf *out)
 	buf_put(out, "\"", 1);
 }
 
-static void
-print(const struct store_state *s, struct buf *out)
+void
+store_print(const struct store_state *s, struct buf *out)
 {
 	size_t i;
 
@@ -531,12 +607,23 @@ print(const struct store_state *s, struct buf *out)
 			print_name(s->lid[i].name, out);
 		buf_put(out, "\n", 1);
 	}
+	if (s->routed != 0)
+		buf_printf(out, "routed 0x%016" PRIx64 " %" PRIu64 "\n",
+			s->routed, s->load);
+	if (s->turn != 0)
+		buf_printf(out, "turn 0x%016" PRIx64 "\n", s->turn);
 	if (s->order[0] != '\0')
 		buf_printf(
 			out, "order %.*s\n", (int)sizeof(s->order), s->order);
 	for (i = 0; i < s->nrank; i++)
 		buf_printf(out, "rank 0x%016" PRIx64 " %" PRIu32 "\n",
 			s->rank[i].guid, s->rank[i].rank);
+	for (i = 0; i < s->nblock; i++)
+		buf_printf(out,
+			"block 0x%016" PRIx64 " %u %u %016" PRIx64 " %" PRIu64
+			"\n",
+			s->block[i].guid, s->block[i].in, s->block[i].out,
+			s->block[i].row, s->block[i].pairs);
 	buf_printf(out, "checksum 0x%016" PRIx64 "\n",
 		checksum(out->text, out->n));
 }
@@ -604,14 +691,13 @@ replace(int dir, const char *path, const struct buf *text, struct reason *why)
 }
 
 int
-store_save(const char *dir, const struct store_state *s, struct reason *why)
+store_put(const char *dir, const struct buf *text, struct reason *why)
 {
-	struct buf path = {0}, text = {0};
+	struct buf path = {0};
 	int fd = -1, rc;
 
 	buf_printf(&path, "%s/" STORE_FILE, dir);
-	print(s, &text);
-	rc = check_print(&text, path.text, why);
+	rc = check_print(text, path.text, why);
 	if (rc < 0)
 		goto out;
 	if (mkdir(dir, 0750) < 0 && errno != EEXIST) {
@@ -620,11 +706,22 @@ store_save(const char *dir, const struct store_state *s, struct reason *why)
 	}
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	rc = fd < 0 ? fail(why, dir, "cannot be opened")
-		    : replace(fd, path.text, &text, why);
+		    : replace(fd, path.text, text, why);
 out:
 	if (fd >= 0)
 		(void)close(fd);
-	buf_free(&text);
 	buf_free(&path);
+	return rc;
+}
+
+int
+store_save(const char *dir, const struct store_state *s, struct reason *why)
+{
+	struct buf text = {0};
+	int rc;
+
+	store_print(s, &text);
+	rc = store_put(dir, &text, why);
+	buf_free(&text);
 	return rc;
 }

@@ -7,8 +7,14 @@
  *	heddle-state 1
  *	fabric 0xfe80000000000000
  *	lid 0x0002c90300a1b2c3 17 0 "host01 HCA-1"	port GUID, LID, LMC
+ *	routed 0x9f3b52d10c77a4e8 72			topology's hash, load
+ *	turn 0x0002c90200401234				leaf for down-up turns
  *	order tiers
  *	rank 0x0002c90200401234 1			switch GUID, rank
+ *	block 0x0002c90200401234 3 5 0123456789abcdef 40
+ *					switch GUID, in-port, out-port of a turn
+ *					that is closed, its row of SL2VL before,
+ *					pairs that lose packets
  *	checksum 0x1f0e...				FNV-1a of all before
  *
  * It is replaced as a whole: a temporary file in the same directory, fsync,
@@ -25,6 +31,7 @@
 #include <stdint.h>
 
 #include "sm/base/arena.h"
+#include "sm/base/buf.h"
 #include "sm/base/reason.h"
 
 #define STORE_FILE "fabric.state"
@@ -42,6 +49,14 @@ struct store_rank {
 	uint32_t rank;
 };
 
+/* A turn that was closed, or was about to be, when this was saved. */
+struct store_block {
+	uint64_t guid; /* of the switch, not 0 */
+	uint8_t in, out;
+	uint64_t row; /* of SL2VL as it was before, SL 0 in the highest digit */
+	uint64_t pairs;
+};
+
 /*
  * {0} is the empty state. store_load fills arena and points the arrays into
  * it; a caller that saves may point them anywhere and leave arena NULL.
@@ -52,8 +67,14 @@ struct store_state {
 	size_t nlid;
 	const struct store_rank *rank; /* sorted by GUID */
 	size_t nrank;
+	/* the topology that was routed last (topo.hash) and the highest link
+	 * load that fresh tables have there; 0, 0: none recorded */
+	uint64_t routed, load;
+	uint64_t turn;	/* GUID of routes.turn_leaf, 0: none */
 	char order[16]; /* how ranks came about, a word of [a-z0-9-]; "": no
 			   order recorded, and then no ranks either */
+	const struct store_block *block; /* no turn twice */
+	size_t nblock;
 	struct arena *arena;
 };
 
@@ -72,6 +93,13 @@ int store_load(const char *dir, struct store_state *s, struct reason *why);
  */
 int store_save(
 	const char *dir, const struct store_state *s, struct reason *why);
+
+/*
+ * store_save in two steps, for who prints in one thread and writes in another:
+ * what the file shall hold, appended to out, and putting it there.
+ */
+void store_print(const struct store_state *s, struct buf *out);
+int store_put(const char *dir, const struct buf *text, struct reason *why);
 
 /* Free what store_load made and make *s empty. */
 void store_free(struct store_state *s);

@@ -2,6 +2,23 @@
 
 #include <stdlib.h>
 
+#include "sm/base/mem.h"
+
+void
+view_change_own(struct view_change *c)
+{
+	c->phase = mem_dup(c->phase, c->nphases * sizeof(*c->phase));
+	c->turn = mem_dup(c->turn, c->nturns * sizeof(*c->turn));
+}
+
+void
+view_change_free(struct view_change *c)
+{
+	free(c->phase);
+	free(c->turn);
+	*c = (struct view_change){0};
+}
+
 struct view *
 view_ref(struct view *v)
 {
@@ -18,5 +35,6 @@ view_unref(struct view *v)
 	routes_unref(v->routes);
 	topo_unref(v->topo);
 	free(v->quarantine);
+	view_change_free(&v->change);
 	free(v);
 }

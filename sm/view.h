@@ -39,6 +39,40 @@ struct view_counts {
 	uint32_t lids_new, lids_moved;
 };
 
+/* One phase of a push. */
+struct view_phase {
+	const char *what; /* static string: "tables" */
+	unsigned stage;	  /* of tables, from 1; else 0 */
+	size_t smps;
+	bool drain; /* begun after a wait for what was on its way */
+};
+
+/* A turn, or a port, that was closed meanwhile. */
+struct view_turn {
+	uint64_t guid;
+	uint8_t in, out;
+	bool by_port; /* port `in` was taken down */
+	uint64_t pairs;
+};
+
+/* How the tables came to the switches in the run that made the view. */
+struct view_change {
+	const char *method, *way; /* static strings */
+	unsigned stages;
+	size_t smps;
+	struct view_phase *phase;
+	size_t nphases;
+	struct view_turn *turn;
+	size_t nturns;
+	uint64_t pairs; /* (switch, LID) that lost packets by the turns */
+	uint64_t paper_pairs;
+	uint64_t entries, blocks, kept;
+	uint64_t mixed_edges;
+	uint32_t cyclic, unread;
+	size_t mismatched_ports;
+	char cause[512]; /* the cycle that forbade writing at once */
+};
+
 struct view {
 	unsigned refs;
 	uint32_t generation; /* of its topology */
@@ -47,12 +81,17 @@ struct view {
 	struct route_story story;
 	struct view_times times;
 	struct view_counts counts;
+	struct view_change change;
 	struct view_quarantine *quarantine;
 	size_t nquarantine;
 	char cause[256]; /* "start", "trap 128 from S1 lid 4; ..." */
 	char lid_conflict[256];
 	struct mono when;
 };
+
+/* After an assignment: lists of its own; and free them. */
+void view_change_own(struct view_change *c);
+void view_change_free(struct view_change *c);
 
 struct view *view_ref(struct view *v);
 void view_unref(struct view *v); /* NULL allowed */

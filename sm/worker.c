@@ -2,11 +2,11 @@
 
 #include <assert.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sm/base/mem.h"
+#include "sm/base/thread.h"
 
 struct worker {
 	pthread_t thread;
@@ -61,20 +61,6 @@ hand_back(void *cookie, struct mono now)
 	w->done(w->cookie, job, now);
 }
 
-/* Signals are the loop's: the thread takes none. */
-static int
-start_thread(struct worker *w)
-{
-	sigset_t all, before;
-	int err;
-
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&w->thread, NULL, serve, w);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return err;
-}
-
 struct worker *
 worker_new(struct loop *l, worker_done *done, void *cookie, struct reason *why)
 {
@@ -86,7 +72,7 @@ worker_new(struct loop *l, worker_done *done, void *cookie, struct reason *why)
 	w->wake = loop_wake_new(l, hand_back, w);
 	(void)pthread_mutex_init(&w->lock, NULL);
 	(void)pthread_cond_init(&w->work, NULL);
-	err = start_thread(w);
+	err = thread_start(&w->thread, serve, w);
 	if (err == 0)
 		return w;
 	(void)reason_set(

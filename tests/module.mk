@@ -2,13 +2,11 @@ TESTSRC += $(filter-out %_main.c,$(wildcard tests/sim/*.c tests/topo/*.c \
 	tests/e2e/*.c)) tests/sim/preload/proto.c
 UNIT += $(wildcard tests/unit/*_test.c)
 
-# The simulated fabric, its generator for the end-to-end scripts, their judge.
-PROGRAMS += $(B)/heddle-sim $(B)/heddle-topogen $(B)/heddle-ftscheck
+# The simulated fabric, and the judge of the end-to-end scripts.
+PROGRAMS += $(B)/heddle-sim $(B)/heddle-ftscheck
 $(B)/heddle-sim: $(B)/obj/tests/sim/heddlesim_main.o
-$(B)/heddle-topogen: $(B)/obj/tests/topo/topogen_main.o
 $(B)/heddle-ftscheck: $(B)/obj/tests/e2e/ftscheck_main.o
-$(B)/heddle-sim $(B)/heddle-topogen $(B)/heddle-ftscheck: \
-		$(B)/libheddletest.a $(B)/libheddle.a
+$(B)/heddle-sim $(B)/heddle-ftscheck: $(B)/libheddletest.a $(B)/libheddle.a
 	@echo LD $@
 	@$(CC) $(LDFLAGS) -o $@ $(filter %_main.o,$^) $(B)/libheddletest.a \
 		$(B)/libheddle.a $(LDLIBS_ALL)
@@ -82,9 +80,11 @@ lint:
 	@tests/lint/run.sh $$(find $(B)/obj -name '*.o' \
 		-not -path '*/tests/unit/*')
 
-# Bad days from seeds, on and on: make soak SECONDS=N [HOSTS=N] [FROM=SEED].
+# Bad days from seeds, on and on: make soak SECONDS=N [HOSTS=N] [LARGE=N]
+# [FROM=SEED]; HOSTS at most, LARGE at least.
 SECONDS ?= 60
 HOSTS ?= 600
+LARGE ?= 0
 FROM ?= 1
 $(B)/heddle-soak: $(B)/obj/tests/sim/chaos_main.o $(B)/libheddletest.a \
 		$(B)/libheddle.a
@@ -93,4 +93,5 @@ $(B)/heddle-soak: $(B)/obj/tests/sim/chaos_main.o $(B)/libheddletest.a \
 		$(LDLIBS_ALL)
 .PHONY: soak
 soak: $(B)/heddle-soak
-	$(B)/heddle-soak --seconds $(SECONDS) --hosts $(HOSTS) --from $(FROM)
+	$(B)/heddle-soak --seconds $(SECONDS) --hosts $(HOSTS) --large $(LARGE) \
+		--from $(FROM)

@@ -107,12 +107,6 @@ answer_text(json_t *result, struct view *v, struct buf *text)
 	return a;
 }
 
-bool
-answer_reads_tables(const struct answer *a)
-{
-	return a->list.tables && a->next < a->list.n;
-}
-
 /* Bytes above 0x7f stand for Latin-1: the result is JSON whatever they are. */
 static void
 escape(unsigned char c, struct buf *out)

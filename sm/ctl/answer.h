@@ -24,7 +24,6 @@ struct answer_list {
 	size_t n;
 	/* Element i as a new object; NULL leaves it out. */
 	json_t *(*item)(const struct view *v, size_t i, const void *param);
-	bool tables; /* items read forwarding tables */
 };
 
 /* {"ok":false,"code":code,"error":text}; text may be anything. */
@@ -45,9 +44,6 @@ struct answer *answer_text(json_t *result, struct view *v, struct buf *text);
 
 /* Is it an answer_error? */
 bool answer_failed(const struct answer *a);
-
-/* Does the next slice read forwarding tables? */
-bool answer_reads_tables(const struct answer *a);
 
 /* Append about room bytes of what is left; false when that was the end. */
 bool answer_more(struct answer *a, size_t room, struct buf *out);

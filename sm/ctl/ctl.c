@@ -12,8 +12,10 @@
 #include "sm/base/mem.h"
 #include "sm/base/path.h"
 #include "sm/ctl/answer.h"
+#include "sm/ctl/change.h"
 #include "sm/ctl/fabric.h"
 #include "sm/ctl/paths.h"
+#include "sm/ctl/tiers.h"
 
 enum { READ_CHUNK = 16 * 1024, BACKLOG = 16, SHOWN = 40 };
 
@@ -28,7 +30,6 @@ struct client {
 	struct answer *answer; /* being made */
 	bool eof;	       /* nothing more will come */
 	bool last;	       /* close when all is written */
-	bool blocked;	       /* until tables are free */
 	bool waiting;	       /* for what follows, to answer with status */
 	uint64_t generation, sweep;
 	struct mono progress; /* last time that something was written */
@@ -47,7 +48,7 @@ struct ctl {
 	struct ctl_limits limits;
 	struct ctl_stats stats;
 	struct client *clients;
-	struct view **shed; /* to be let go when tables are free */
+	struct view **shed; /* to be let go when the pool is free */
 	size_t nshed, capshed;
 };
 
@@ -65,7 +66,7 @@ let_go(struct ctl *c, struct view *v)
 static void
 shed_views(struct ctl *c)
 {
-	while (c->nshed > 0 && c->ops.tables(c->ops.cookie))
+	while (c->nshed > 0 && c->ops.may_release(c->ops.cookie))
 		view_unref(c->shed[--c->nshed]);
 }
 
@@ -162,17 +163,30 @@ do_routes(struct client *k, json_t *request)
 	return paths_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
 }
 
+static struct answer *
+do_explain(struct client *k, json_t *request)
+{
+	return change_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
+}
+
+static struct answer *
+do_tree(struct client *k, json_t *request)
+{
+	return tiers_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
+}
+
 static const struct command {
 	const char *name;
-	bool view;   /* can only be answered from one */
-	bool tables; /* reads forwarding tables */
+	bool view; /* can only be answered from one */
 	/* NULL: the client waits, its answer comes later */
 	struct answer *(*run)(struct client *k, json_t *request);
 } commands[] = {
-	{"status", false, false, do_status},
-	{"topology", true, false, do_topology},
-	{"routes", true, true, do_routes},
-	{"sweep", false, false, do_sweep},
+	{"status", false, do_status},
+	{"topology", true, do_topology},
+	{"tree", true, do_tree},
+	{"routes", true, do_routes},
+	{"explain", true, do_explain},
+	{"sweep", false, do_sweep},
 };
 
 static const struct command *
@@ -216,11 +230,10 @@ dispatch(struct client *k, const char *name, json_t *request)
 	if (cmd->view && ops->view(ops->cookie) == NULL)
 		return answer_error(
 			"no-view", "no fabric was brought up yet: see status");
-	k->blocked = cmd->tables && !ops->tables(ops->cookie);
-	return k->blocked ? NULL : cmd->run(k, request);
+	return cmd->run(k, request);
 }
 
-/* Run a decoded request; k->blocked: it has to be run again later. */
+/* Run a decoded request. */
 static void
 run_request(struct client *k, json_t *request)
 {
@@ -236,7 +249,7 @@ run_request(struct client *k, json_t *request)
 		k->ctl->stats.refused++;
 }
 
-/* The first n bytes of in are a line; k->blocked: it stays there. */
+/* The first n bytes of in are a line. */
 static void
 take_line(struct client *k, size_t n)
 {
@@ -253,8 +266,6 @@ take_line(struct client *k, size_t n)
 		run_request(k, request);
 		json_decref(request);
 	}
-	if (k->blocked)
-		return;
 	k->ctl->stats.requests++;
 	buf_drop(&k->in, n + 1);
 }
@@ -278,8 +289,7 @@ next_request(struct client *k)
 	char *end;
 	size_t n;
 
-	while (!k->last && !k->waiting && !k->blocked && k->answer == NULL &&
-		k->in.n > 0) {
+	while (!k->last && !k->waiting && k->answer == NULL && k->in.n > 0) {
 		end = memchr(k->in.text, '\n', k->in.n);
 		n = end != NULL ? (size_t)(end - k->in.text) : k->in.n;
 		if (n > CTL_REQUEST_MAX) {
@@ -343,10 +353,6 @@ produce(struct client *k, struct mono now)
 	struct ctl *c = k->ctl;
 
 	while (k->out.n < c->limits.slice && next_request(k)) {
-		k->blocked = answer_reads_tables(k->answer) &&
-			     !c->ops.tables(c->ops.cookie);
-		if (k->blocked)
-			return;
 		if (k->out.n == 0)
 			k->progress = now;
 		if (answer_more(k->answer, c->limits.slice - k->out.n, &k->out))
@@ -356,7 +362,7 @@ produce(struct client *k, struct mono now)
 	}
 }
 
-/* Paused: it waits for tables, or for what it asked; ctl_changed goes on. */
+/* Paused: it waits for what it asked; ctl_changed goes on. */
 static void
 rearm(struct client *k)
 {
@@ -373,7 +379,7 @@ rearm(struct client *k)
 static bool
 unfinished(const struct client *k)
 {
-	if (k->out.n > 0 || k->blocked)
+	if (k->out.n > 0)
 		return false;
 	if (k->answer != NULL)
 		return true;
@@ -386,7 +392,7 @@ over(const struct client *k)
 {
 	if (k->out.n > 0 || k->answer != NULL)
 		return false;
-	/* who hangs up while waiting is gone; a line left is for tables */
+	/* who hangs up while waiting is gone */
 	return k->last || (k->eof && (k->waiting || k->in.n == 0));
 }
 
@@ -396,7 +402,6 @@ turn(struct client *k, unsigned events, struct mono now)
 	struct ctl *c = k->ctl;
 	bool alive = true;
 
-	k->blocked = false;
 	if ((events & LOOP_READ) != 0)
 		alive = receive(k);
 	if (alive && k->waiting && reached(k)) {

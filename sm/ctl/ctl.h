@@ -49,10 +49,11 @@ struct ctl_ops {
 	/* Full sweeps that are over, whatever became of them. */
 	uint64_t (*sweeps)(void *cookie);
 	/*
-	 * May tables be read, and views be let go, now? Not while a routing
-	 * job owns the pool they are in: the server waits for ctl_changed.
+	 * May views be let go now? Not while a routing job owns the pool their
+	 * tables are in: the server waits for ctl_changed. Reading them is
+	 * never a question: blocks that a view holds neither move nor change.
 	 */
-	bool (*tables)(void *cookie);
+	bool (*may_release)(void *cookie);
 	/*
 	 * Have the fabric swept because user uid asked for it. 0 and in
 	 * *sweeps what sweeps() says when that one is over, or -1 and why not.
@@ -89,7 +90,8 @@ struct ctl *ctl_open(struct loop *l, const char *path,
 /* Drop the clients, remove the socket if it is still ours. NULL allowed. */
 void ctl_close(struct ctl *c);
 
-/* A view was committed, a run is over or tables are free: answer who waits. */
+/* A view was committed, a run is over or views may be let go: answer who waits,
+ * and let go. */
 void ctl_changed(struct ctl *c, struct mono now);
 
 const struct ctl_stats *ctl_stats(const struct ctl *c);

@@ -119,21 +119,36 @@ find_port(const struct topo *t, const char *what, uint16_t *lid,
 	return p;
 }
 
+/* What any of the ways of writing names; switches: names of those only. */
+static node_ix
+find_any(const struct topo *t, const char *what, bool switches,
+	struct reason *why)
+{
+	uint16_t lid;
+	uint64_t x;
+	port_ix p;
+
+	if (number(what, 16, &x) && topo_by_port_guid(t, x) == TOPO_NONE &&
+		topo_by_node_guid(t, x) != TOPO_NONE)
+		return topo_by_node_guid(t, x);
+	if (number(what, 10, &x) || number(what, 16, &x)) {
+		p = find_port(t, what, &lid, why);
+		return p != TOPO_NONE ? t->port[p].node : TOPO_NONE;
+	}
+	return find_name(t, what, switches, why);
+}
+
+node_ix
+find_node(const struct topo *t, const char *what, struct reason *why)
+{
+	return find_any(t, what, false, why);
+}
+
 sw_ix
 find_switch(const struct topo *t, const char *what, struct reason *why)
 {
-	node_ix n = TOPO_NONE;
-	uint16_t lid;
-	port_ix p;
-	uint64_t x;
+	node_ix n = find_any(t, what, true, why);
 
-	if (number(what, 10, &x) || number(what, 16, &x)) {
-		p = find_port(t, what, &lid, why);
-		if (p != TOPO_NONE)
-			n = t->port[p].node;
-	} else {
-		n = find_name(t, what, true, why);
-	}
 	if (n == TOPO_NONE)
 		return TOPO_NONE;
 	if (t->node[n].sw == TOPO_NONE)

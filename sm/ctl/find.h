@@ -19,6 +19,9 @@
 port_ix find_port(const struct topo *t, const char *what, uint16_t *lid,
 	struct reason *why);
 
+/* The node that what names, or TOPO_NONE and a reason. */
+node_ix find_node(const struct topo *t, const char *what, struct reason *why);
+
 /* The switch that what names, or TOPO_NONE and a reason. */
 sw_ix find_switch(const struct topo *t, const char *what, struct reason *why);
 

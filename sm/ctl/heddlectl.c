@@ -13,6 +13,7 @@
 #include "sm/ctl/client.h"
 #include "sm/ctl/ctl.h"
 #include "sm/ctl/show.h"
+#include "sm/forecast/planner.h"
 #include "sm/version.h"
 
 enum {
@@ -66,6 +67,12 @@ static const struct option_row topology_options[] = {
 	{NULL, NULL, TEXT, NULL, NULL},
 };
 
+static const struct option_row tree_options[] = {
+	{"--list", "L", TEXT, "list",
+		"oddities (default), or switches with their tiers"},
+	{NULL, NULL, TEXT, NULL, NULL},
+};
+
 static const struct option_row routes_options[] = {
 	{"--switch", "X", TEXT, "switch", "the whole table of switch X"},
 	{NULL, NULL, TEXT, NULL, NULL},
@@ -79,13 +86,21 @@ static const struct option_row sweep_options[] = {
 	{NULL, NULL, TEXT, NULL, NULL},
 };
 
+static const struct option_row no_options[] = {
+	{NULL, NULL, TEXT, NULL, NULL},
+};
+
 static const struct command commands[] = {
 	{"status", "", 0, status_options, show_status,
 		"role, fabric, routes, verification, wire"},
 	{"topology", "", 0, topology_options, show_topology,
 		"nodes and cables"},
+	{"tree", "", 0, tree_options, show_tree,
+		"tiers of switches, who says so, what contradicts them"},
 	{"routes", "[[FROM] TO]", 2, routes_options, show_routes,
 		"summary; the way to TO; the path FROM TO and why"},
+	{"explain", "change", 1, no_options, show_explain,
+		"how the tables came to the switches, and why so"},
 	{"sweep", "", 0, sweep_options, show_sweep,
 		"have the whole fabric looked at again"},
 };
@@ -120,6 +135,7 @@ print_help(FILE *to)
 				20 - (int)strlen(o->word),
 				o->arg != NULL ? o->arg : "", o->help);
 	}
+	(void)fprintf(to, "  %s", planner_help());
 	(void)fprintf(to,
 		"\nFROM, TO and X are a LID, a GUID (0x...), a name or a part "
 		"of one.\nThe socket is %s, or $HEDDLE_SOCKET.\n"
@@ -268,6 +284,14 @@ set_operands(struct ask *a)
 {
 	static const char *const key[2][2] = {{"to", NULL}, {"from", "to"}};
 
+	if (a->cmd->show == show_explain) {
+		if (a->noperands == 0)
+			return usage("explain what?", NULL);
+		if (json_object_set_new(a->request, "what",
+			    json_string(a->operand[0])) != 0)
+			return usage("an operand is not UTF-8", NULL);
+		return EXIT_OK;
+	}
 	if (a->noperands > 0 && json_object_get(a->request, "switch") != NULL)
 		return usage("--switch stands alone", NULL);
 	for (unsigned i = 0; i < a->noperands; i++)
@@ -277,9 +301,9 @@ set_operands(struct ask *a)
 	return EXIT_OK;
 }
 
-/* -1: print help; -2: print the version. */
+/* -1: print help; -2: print the version; -3: plan what follows *rest. */
 static int
-parse(struct ask *a, int argc, char **argv)
+parse(struct ask *a, int argc, char **argv, int *rest)
 {
 	int i, ret = EXIT_OK;
 
@@ -300,6 +324,9 @@ parse(struct ask *a, int argc, char **argv)
 		return usage("which command?", NULL);
 	if (strcmp(argv[i], "help") == 0)
 		return -1;
+	*rest = i + 1;
+	if (strcmp(argv[i], "plan") == 0)
+		return -3;
 	a->cmd = find_command(argv[i]);
 	if (a->cmd == NULL)
 		return usage("unknown command", argv[i]);
@@ -477,9 +504,11 @@ main(int argc, char **argv)
 				  : CTL_DEFAULT_SOCKET,
 		.patience = mono_ms(PATIENCE_MS),
 	};
-	int ret = parse(&a, argc, argv);
+	int rest = argc, ret = parse(&a, argc, argv, &rest);
 
-	if (ret == -1) {
+	if (ret == -3) {
+		ret = planner_run(argc - rest, argv + rest, a.socket, a.json);
+	} else if (ret == -1) {
 		print_help(stdout);
 		ret = EXIT_OK;
 	} else if (ret == -2) {

@@ -229,7 +229,6 @@ column(struct view *v, const char *to)
 		.key = "entries",
 		.n = v->topo->nsw,
 		.item = column_item,
-		.tables = true,
 	};
 	struct reason why;
 	uint16_t lid;
@@ -269,7 +268,6 @@ row(struct view *v, const char *name)
 		.key = "entries",
 		.n = v->topo->max_lid,
 		.item = row_item,
-		.tables = true,
 	};
 	struct reason why;
 	sw_ix s = find_switch(v->topo, name, &why);

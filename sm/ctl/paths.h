@@ -13,7 +13,7 @@
 
 /*
  * Answer {"cmd":"routes"} with "from" and "to", "to" alone, "switch", or none
- * of them. Reads tables. Never NULL.
+ * of them. Never NULL.
  */
 struct answer *paths_answer(json_t *request, struct view *v);
 

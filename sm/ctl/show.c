@@ -38,6 +38,29 @@ said(const json_t *o, const char *key)
 
 /* ---- status ---- */
 
+/* The other subnet managers of the last sweep. */
+static void
+status_others(const json_t *r, struct buf *out)
+{
+	static const char *const state[] = {
+		"not active", "discovering", "standby", "master"};
+	const json_t *o;
+	size_t i;
+
+	json_array_foreach(json_object_get(r, "others"), i, o)
+	{
+		long long s = num(o, "state");
+
+		buf_printf(out, "other SM    %s \"%s\" ", text(o, "guid"),
+			text(o, "name"));
+		if (yes(o, "answers") && s >= 0 && s < 4)
+			buf_printf(out, "priority %lld, %s\n",
+				num(o, "priority"), state[s]);
+		else
+			buf_printf(out, "does not answer\n");
+	}
+}
+
 static void
 status_head(const json_t *r, struct buf *out)
 {
@@ -56,6 +79,7 @@ status_head(const json_t *r, struct buf *out)
 		buf_printf(out, "master      %s \"%s\" priority %lld\n",
 			text(master, "guid"), text(master, "name"),
 			num(master, "priority"));
+	status_others(r, out);
 	buf_printf(out,
 		"sweeps      %lld full, %lld light, %lld probes; the last "
 		"run %s%s\n",
@@ -92,6 +116,117 @@ status_fabric(const json_t *r, struct buf *out)
 		buf_printf(out, "            %s\n", text(l, "conflict"));
 }
 
+/* What is worth a line: an ordinary change is not. */
+static void
+status_change(const json_t *c, struct buf *out)
+{
+	if (said(c, "cause"))
+		buf_printf(out,
+			"change      %s in %lld stages, %zu turns blocked, "
+			"%lld "
+			"pairs cut meanwhile\n",
+			text(c, "way"), num(c, "stages"),
+			json_array_size(json_object_get(c, "blocked")),
+			num(c, "pairs_cut"));
+	if (num(c, "mismatched_ports") > 0)
+		buf_printf(out,
+			"            %lld ports have not the MTU or VLs that "
+			"both "
+			"ends can do, and were not bounced for it\n",
+			num(c, "mismatched_ports"));
+}
+
+/* Who said what of the switches of a tier. */
+static void
+put_origins(const json_t *tier, struct buf *out)
+{
+	static const char *const origin[] = {
+		"configured", "told", "remembered", "hosts", "links"};
+	const char *sep = " (";
+
+	for (size_t i = 0; i < sizeof(origin) / sizeof(origin[0]); i++) {
+		if (num(tier, origin[i]) == 0)
+			continue;
+		buf_printf(
+			out, "%s%s %lld", sep, origin[i], num(tier, origin[i]));
+		sep = ", ";
+	}
+	buf_printf(out, "%s", *sep == ',' ? ")" : "");
+}
+
+static void
+put_tiers(const json_t *tree, const char *word, struct buf *out)
+{
+	json_t *odd = json_object_get(tree, "odd"), *e;
+	const char *what;
+	size_t i;
+
+	json_array_foreach(json_object_get(tree, "tiers"), i, e)
+	{
+		buf_printf(out, "%-11s tier %lld: %lld switches",
+			i == 0 ? word : "", num(e, "tier"), num(e, "switches"));
+		put_origins(e, out);
+		buf_printf(out, "\n");
+	}
+	if (num(tree, "unplaced") > 0)
+		buf_printf(out, "            %lld switches have no tier\n",
+			num(tree, "unplaced"));
+	json_object_foreach(odd, what, e) buf_printf(
+		out, "            %lld %s\n", json_integer_value(e), what);
+	json_array_foreach(json_object_get(tree, "not_believed"), i, e)
+		buf_printf(out,
+			"            %s \"%s\": no role by the signature of "
+			"its answer\n",
+			text(e, "guid"), text(e, "name"));
+}
+
+static void
+put_oddities(const json_t *list, struct buf *out)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(list, i, e) buf_printf(
+		out, "            %s: %s\n", text(e, "what"), text(e, "text"));
+}
+
+static void
+status_tree(const json_t *r, struct buf *out)
+{
+	const json_t *tree = json_object_get(r, "tree");
+	const json_t *first = json_object_get(tree, "first");
+
+	put_tiers(tree, "tree", out);
+	put_oddities(first, out);
+	if (num(tree, "oddities") > (long long)json_array_size(first))
+		buf_printf(out, "            all of them: heddlectl tree\n");
+}
+
+void
+show_tree(const json_t *r, struct buf *out)
+{
+	const json_t *list = json_object_get(r, "list"), *e;
+	size_t i;
+
+	put_tiers(r, "tree", out);
+	if (!json_is_string(
+		    json_object_get(json_array_get(list, 0), "origin"))) {
+		put_oddities(list, out);
+		return;
+	}
+	buf_printf(
+		out, "%4s  %-18s  %-24s  %s\n", "TIER", "SWITCH", "NAME", "BY");
+	json_array_foreach(list, i, e)
+	{
+		if (json_is_integer(json_object_get(e, "tier")))
+			buf_printf(out, "%4lld", num(e, "tier"));
+		else
+			buf_printf(out, "%4s", "-");
+		buf_printf(out, "  %-18s  %-24s  %s\n", text(e, "guid"),
+			text(e, "name"), text(e, "origin"));
+	}
+}
+
 static void
 status_routes(const json_t *r, struct buf *out)
 {
@@ -110,6 +245,7 @@ status_routes(const json_t *r, struct buf *out)
 		"cyclic channels\n",
 		num(v, "pairs"), num(v, "unreachable"), num(v, "loops"),
 		num(v, "cyclic_channels"));
+	status_change(json_object_get(r, "change"), out);
 	buf_printf(out,
 		"last run    %.3f s: discover %.3f, readback %.3f, route "
 		"%.3f, push %.3f; %lld SMPs, %lld LFT blocks\n",
@@ -155,6 +291,7 @@ show_status(const json_t *r, struct buf *out)
 	status_head(r, out);
 	if (num(r, "generation") > 0) {
 		status_fabric(r, out);
+		status_tree(r, out);
 		status_routes(r, out);
 	}
 	status_wire(r, out);
@@ -348,4 +485,65 @@ show_sweep(const json_t *r, struct buf *out)
 {
 	buf_printf(out, "asked for; wait_sweep=%lld wait_generation=%lld\n",
 		num(r, "wait_sweep"), num(r, "wait_generation"));
+}
+
+/* ---- explain ---- */
+
+static void
+explain_phases(const json_t *r, struct buf *out)
+{
+	const json_t *p;
+	size_t i;
+
+	json_array_foreach(json_object_get(r, "phases"), i, p)
+	{
+		buf_printf(out, "%4zu   %s", i + 1, text(p, "what"));
+		if (num(p, "stage") > 0 && num(r, "stages") > 1)
+			buf_printf(out, ", stage %lld", num(p, "stage"));
+		buf_printf(out, ": %lld SMPs%s\n", num(p, "smps"),
+			yes(p, "drain") ? ", after a drain" : "");
+	}
+}
+
+static void
+explain_turns(const json_t *r, struct buf *out)
+{
+	const json_t *u;
+	size_t i;
+
+	json_array_foreach(json_object_get(r, "blocked"), i, u)
+	{
+		buf_printf(out, "%s %s \"%s\" port %lld",
+			yes(u, "port") ? "down   " : "blocked",
+			text(u, "switch"), text(u, "name"), num(u, "in"));
+		if (!yes(u, "port"))
+			buf_printf(out, " to %lld", num(u, "out"));
+		buf_printf(out, ", %lld pairs lost packets\n", num(u, "pairs"));
+	}
+}
+
+void
+show_explain(const json_t *r, struct buf *out)
+{
+	buf_printf(out, "change     of generation %lld: %s\n",
+		num(r, "generation"), text(r, "because"));
+	buf_printf(out,
+		"method     %s: %s, %lld stages; %lld entries in %lld blocks, "
+		"%lld blocks kept; %lld SMPs, %.3f s\n",
+		text(r, "method"), text(r, "way"), num(r, "stages"),
+		num(r, "entries"), num(r, "blocks"), num(r, "kept"),
+		num(r, "smps"), real(r, "push"));
+	buf_printf(out,
+		"mixture    %lld dependencies of old and new together, %lld "
+		"channels on cycles, %lld switches unknown\n",
+		num(r, "dependencies"), num(r, "cyclic"), num(r, "unread"));
+	if (said(r, "cause"))
+		buf_printf(out, "because    %s\n", text(r, "cause"));
+	if (num(r, "pairs_cut") > 0 || num(r, "pairs_cut_paper") > 0)
+		buf_printf(out,
+			"cut        %lld pairs meanwhile; blocking all new "
+			"forbidden turns would have cut %lld\n",
+			num(r, "pairs_cut"), num(r, "pairs_cut_paper"));
+	explain_phases(r, out);
+	explain_turns(r, out);
 }

@@ -11,7 +11,9 @@
 /* Each appends the result of the command of that name. */
 void show_status(const json_t *result, struct buf *out);
 void show_topology(const json_t *result, struct buf *out);
+void show_tree(const json_t *result, struct buf *out);
 void show_routes(const json_t *result, struct buf *out);
+void show_explain(const json_t *result, struct buf *out);
 void show_sweep(const json_t *result, struct buf *out);
 
 #endif

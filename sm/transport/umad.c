@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <infiniband/umad.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +13,7 @@
 
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
+#include "sm/base/thread.h"
 #include "sm/transport/ring.h"
 #include "sm/transport/umad_choose.h"
 
@@ -57,7 +58,7 @@ struct umad {
 	void (*wake)(void *);
 	void *cookie;
 	pthread_t thread;
-	bool started;
+	bool started, serve;
 	atomic_bool stop;
 	_Atomic uint64_t dropped;
 };
@@ -235,8 +236,10 @@ static int
 register_agents(struct umad *u, struct reason *why)
 {
 	for (int i = 0; i < AGENTS; i++) {
-		long mask[16 / sizeof(long)] = {(long)agents[i].methods};
+		long mask[16 / sizeof(long)] = {0};
 
+		if (u->serve)
+			mask[0] = (long)agents[i].methods;
 		u->agent[i] = umad_register(u->fd, agents[i].mgmt_class,
 			agents[i].version, agents[i].rmpp, mask);
 		if (u->agent[i] < 0)
@@ -250,17 +253,11 @@ register_agents(struct umad *u, struct reason *why)
 	return 0;
 }
 
-/* The thread gets no signals: those are for the loop. */
 static int
 start_thread(struct umad *u, struct reason *why)
 {
-	sigset_t all, old;
-	int rc;
+	int rc = thread_start(&u->thread, receiver, u);
 
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(&u->thread, NULL, receiver, u);
-	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (rc != 0)
 		return reason_set(
 			why, "cannot start a thread: %s", strerror(rc));
@@ -280,7 +277,7 @@ open_port(struct umad *u, struct reason *why)
 }
 
 struct umad *
-umad_open(const char *spec, void (*wake)(void *), void *cookie,
+umad_open(const char *spec, bool serve, void (*wake)(void *), void *cookie,
 	struct umad_port_name *chosen, struct reason *why)
 {
 	struct umad_choose_port ports[PORTS_MAX];
@@ -304,6 +301,7 @@ umad_open(const char *spec, void (*wake)(void *), void *cookie,
 	memset(u->agent, 0xff, sizeof(u->agent));
 	memcpy(u->device, ports[k].device, sizeof(u->device));
 	u->port = ports[k].port;
+	u->serve = serve;
 	u->wake = wake;
 	u->cookie = cookie;
 	u->ring = ring_new(RING);
@@ -394,4 +392,23 @@ uint64_t
 umad_dropped(const struct umad *u)
 {
 	return atomic_load_explicit(&u->dropped, memory_order_relaxed);
+}
+
+int
+umad_link(const struct umad *u)
+{
+	char path[128], text[32] = "";
+	ssize_t n;
+	int fd;
+
+	(void)snprintf(path, sizeof(path),
+		"/sys/class/infiniband/%s/ports/%d/phys_state", u->device,
+		u->port);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, sizeof(text) - 1);
+	(void)close(fd);
+	/* "5: LinkUp" */
+	return n <= 0 ? -1 : strncmp(text, "5:", 2) == 0;
 }

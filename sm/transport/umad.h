@@ -16,6 +16,7 @@
 #ifndef HEDDLE_TRANSPORT_UMAD_H
 #define HEDDLE_TRANSPORT_UMAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "sm/base/reason.h"
@@ -36,9 +37,11 @@ struct umad_port_name {
  * link layers are never chosen. Registers classes 0x01, 0x81 on QP0 and 0x03
  * on QP1. NULL and a reason on failure (what was found is listed).
  * wake(cookie) is called from the receiving thread when the ring was empty.
+ * serve: requests and traps of others come to us too; otherwise only answers
+ * do, and another subnet manager may hold the port.
  */
-struct umad *umad_open(const char *spec, void (*wake)(void *), void *cookie,
-	struct umad_port_name *chosen, struct reason *why);
+struct umad *umad_open(const char *spec, bool serve, void (*wake)(void *),
+	void *cookie, struct umad_port_name *chosen, struct reason *why);
 
 /* Stop the thread, clear IsSM, close; NULL allowed. */
 void umad_shutdown(struct umad *u);
@@ -52,6 +55,13 @@ int umad_next(struct umad *u, struct transport_msg *m);
 
 /* Raise (open the issm device) or clear IsSM. -1 and a reason on failure. */
 int umad_set_issm(struct umad *u, int on, struct reason *why);
+
+/*
+ * Is there a link on our port? 1 or 0 by what sysfs says, -1 when it does not.
+ * Nobody sends a trap about the port of a host, and libibumad knows no events:
+ * one read of a small file now and then is how one hears of a pulled cable.
+ */
+int umad_link(const struct umad *u);
 
 /* Messages lost: the ring was full. */
 uint64_t umad_dropped(const struct umad *u);

@@ -407,7 +407,8 @@ complete(struct xact *x, uint32_t i, const struct xact_result *res)
 
 	r.tries = s->tries;
 	if (r.outcome != XACT_CANCELLED)
-		x->stats.by_attr[s->req.attr & 63][s->req.method == MAD_SET]++;
+		x->stats.by_attr[s->req.attr < 64 ? s->req.attr : 0]
+				[s->req.method == MAD_SET]++;
 	if (r.outcome == XACT_TIMEOUT)
 		x->stats.timeouts++;
 	x->stats.completed++;

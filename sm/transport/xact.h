@@ -89,7 +89,8 @@ struct xact_stats {
 				or class: ignored, the real one may come */
 	uint64_t busy;
 	unsigned inflight, window, window_peak;
-	uint64_t by_attr[64][2]; /* requests completed: [attr & 63][set?] */
+	uint64_t by_attr[64][2]; /* requests completed: [attr][set?];
+				    vendor attributes together under 0 */
 };
 
 struct xact *xact_new(const struct xact_options *o, struct transport *t);

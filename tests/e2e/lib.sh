@@ -1,6 +1,7 @@
 # shellcheck shell=sh
-# Helpers for end-to-end tests: a simulated fabric (ibsim), clients attached to
-# it (libumad2sim.so), a subnet manager on it, and what to ask afterwards.
+# Helpers for end-to-end tests: a simulated fabric (ibsim, or heddle-sim),
+# clients attached to it (libumad2sim.so), a subnet manager on it, and what to
+# ask afterwards.
 # Source it, then call e2e_init. Everything lives in $E2E_DIR and dies with the
 # shell; processes are ended by their ids only.
 #
@@ -9,6 +10,7 @@
 #	E2E_KEEP=1		leave $E2E_DIR behind
 #	E2E_PRE=LIB		preload it in front of libumad2sim.so
 #	E2E_WRAP=COMMAND	run clients under it
+#	E2E_SO=LIB		in place of libumad2sim.so (on heddle-sim only)
 
 B=${B:-build}
 SM=${SM:-heddled}
@@ -191,6 +193,38 @@ sim_stop() {
 	rm -f "$E2E_DIR/console" "$E2E_SIM_OUT"
 }
 
+# serve FILE [options]: heddle-sim instead; ready when it returns
+serve() {
+	: >"$E2E_DIR/sim.out"
+	"$B/heddle-sim" serve "$@" --name "$IBSIM_SOCKNAME" \
+		>"$E2E_DIR/sim.out" 2>&1 &
+	E2E_SIM_PID=$!
+	until_true 60 served || fail "heddle-sim did not start:" \
+		"$(tail -n 3 "$E2E_DIR/sim.out")"
+	net_hosts "$1" >"$E2E_DIR/hosts"
+	E2E_SM_HOST=$(head -n 1 "$E2E_DIR/hosts")
+	E2E_TOOL_HOST=$(tail -n 1 "$E2E_DIR/hosts")
+}
+
+served() {
+	gone "$E2E_SIM_PID" && fail "heddle-sim ended:" \
+		"$(tail -n 3 "$E2E_DIR/sim.out")"
+	grep -q 'ready as' "$E2E_DIR/sim.out"
+}
+
+# sim COMMAND...: tell heddle-sim something, or ask it
+sim() {
+	"$B/heddle-sim" ctl --name "$IBSIM_SOCKNAME" "$@"
+}
+
+unserve() {
+	sim quit || fail "heddle-sim did not quit"
+	until_true 5 gone "$E2E_SIM_PID" || fail "heddle-sim goes on"
+	wait "$E2E_SIM_PID" || fail "heddle-sim failed:" \
+		"$(tail -n 3 "$E2E_DIR/sim.out")"
+	E2E_SIM_PID=
+}
+
 # on HOST COMMAND...: run it attached to that node of the fabric
 on() {
 	on_host=$1
@@ -339,27 +373,30 @@ states() {
 	awk -f "$E2E_HOME/states.awk" "$E2E_DIR/$1.dump"
 }
 
+generate() {
+	"$B/heddle-sim" generate "$@"
+}
+
 # fabric NAME FILE: write that fabric, or skip
 fabric() {
-	fabric_gen=$B/heddle-topogen
 	case $1 in
 	selene) fabric_fixture ufm-sdk-selene-compute.ibnet "$2" ;;
 	gb200) fabric_fixture topograph-ndr-gb200.ibnet "$2" ;;
 	lab-small) fabric_fixture ufm-sdk-small.ibnet "$2" ;;
 	lab-selfloop) fabric_fixture ibtopotool-3-mixed-selfloop.ibnet "$2" ;;
-	demo) "$fabric_gen" fattree2 --spines 4 --leaves 8 --hosts 4 >"$2" ;;
+	demo) generate fattree2 --spines 4 --leaves 8 --hosts 4 >"$2" ;;
 	tree648)
-		"$fabric_gen" fattree2 --spines 18 --leaves 36 --hosts 18 >"$2"
+		generate fattree2 --spines 18 --leaves 36 --hosts 18 >"$2"
 		;;
-	tree3456) "$fabric_gen" fattree3 --k 24 >"$2" ;;
-	tree11664) "$fabric_gen" fattree3 --k 36 >"$2" ;;
-	torus888) "$fabric_gen" torus --dim 8x8x8 --hosts 1 >"$2" ;;
+	tree3456) generate fattree3 --k 24 >"$2" ;;
+	tree11664) generate fattree3 --k 36 >"$2" ;;
+	torus888) generate torus --dim 8x8x8 --hosts 1 >"$2" ;;
 	irregular)
-		"$fabric_gen" random --switches 64 --degree 6 --hosts 4 \
+		generate random --switches 64 --degree 6 --hosts 4 \
 			--seed 1 >"$2"
 		;;
 	*) fail "unknown fabric $1" ;;
-	esac || fail "heddle-topogen could not make $1"
+	esac || fail "heddle-sim could not make $1"
 }
 
 fabric_fixture() {

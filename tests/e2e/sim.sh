@@ -1,45 +1,16 @@
 #!/bin/sh
 # heddle-sim with other people's programs on it. usage: sim.sh TEST-FABRIC
 #	reread	ibnetdiscover's print, read again, is the fabric
-#	opensm	opensm brings it up; sminfo, ibtracert and saquery agree
+#	opensm	opensm brings it up; sminfo, ibtracert and saquery agree, and
+#		it ends when the program that started it is told to
 #	heddled	heddled does, with the tables and the SMPs it has on ibsim
-#	faults	heddled survives loss, a dead link and a reboot
+#	faults	heddled survives loss, a dead link, a reboot, another switch in
+#		the place of one, and finds a host that is plugged in
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 SM_ENGINE=${SM_ENGINE:-minhop}
 # shellcheck source=tests/e2e/lib.sh
 . tests/e2e/lib.sh
-
-# serve FILE [options]: a heddle-sim of our own; ready when it returns
-serve() {
-	: >"$E2E_DIR/sim.out"
-	"$B/heddle-sim" serve "$@" --name "$IBSIM_SOCKNAME" \
-		>"$E2E_DIR/sim.out" 2>&1 &
-	E2E_SIM_PID=$!
-	until_true 60 served || fail "heddle-sim did not start:" \
-		"$(tail -n 3 "$E2E_DIR/sim.out")"
-	net_hosts "$1" >"$E2E_DIR/hosts"
-	E2E_SM_HOST=$(head -n 1 "$E2E_DIR/hosts")
-	E2E_TOOL_HOST=$(tail -n 1 "$E2E_DIR/hosts")
-}
-
-served() {
-	gone "$E2E_SIM_PID" && fail "heddle-sim ended:" \
-		"$(tail -n 3 "$E2E_DIR/sim.out")"
-	grep -q 'ready as' "$E2E_DIR/sim.out"
-}
-
-sim() {
-	"$B/heddle-sim" ctl --name "$IBSIM_SOCKNAME" "$@"
-}
-
-unserve() {
-	sim quit || fail "heddle-sim did not quit"
-	until_true 5 gone "$E2E_SIM_PID" || fail "heddle-sim goes on"
-	wait "$E2E_SIM_PID" || fail "heddle-sim failed:" \
-		"$(tail -n 3 "$E2E_DIR/sim.out")"
-	E2E_SIM_PID=
-}
 
 # judged_ok WHO [but]: in order, but for cycles if so told
 judged_ok() {
@@ -102,24 +73,47 @@ test_opensm() {
 		# between two spines of one tier it has no way but down and up
 		judged_ok "opensm through $lib" but
 	done
+	# or the log says it is up when something else is to be said
+	echo 'force_log_flush TRUE' >"$E2E_DIR/opensm.conf"
 	(cd "$E2E_DIR" && exec "$B/heddle-sim" run --preload heddle \
-		--host "$E2E_SM_HOST" "$IBSIM_SOCKNAME" -- opensm -R "$SM_ENGINE" \
+		--host "$E2E_SM_HOST" "$IBSIM_SOCKNAME" -- opensm \
+		-F "$E2E_DIR/opensm.conf" -R "$SM_ENGINE" \
 		-f "$E2E_DIR/osm.log") >"$E2E_DIR/osm.out" 2>&1 &
 	E2E_SM_PID=$!
-	until_true 30 sm_answers heddle || fail "sminfo finds no master"
+	# before that it throws away what subnet administration is asked
+	until_true 120 grep -qs 'SUBNET UP' "$E2E_DIR/osm.log" ||
+		fail "opensm: $(tail -n 3 "$E2E_DIR/osm.log")"
+	sm_answers heddle || fail "sminfo finds no master"
 	sm_answers umad2sim || fail "sminfo by umad2sim finds no master"
-	through umad2sim "$E2E_TOOL_HOST" ibtracert "$(lid_of "$E2E_TOOL_HOST")" \
-		"$(lid_of "$E2E_SM_HOST")" >"$E2E_DIR/trace" 2>&1 ||
+	tool=$(lid_of "$E2E_TOOL_HOST")
+	sm=$(lid_of "$E2E_SM_HOST")
+	through umad2sim "$E2E_TOOL_HOST" ibtracert "$tool" "$sm" \
+		>"$E2E_DIR/trace" 2>&1 ||
 		fail "ibtracert: $(tail -n 3 "$E2E_DIR/trace")"
-	through heddle "$E2E_TOOL_HOST" saquery NR >"$E2E_DIR/nr" 2>&1 ||
-		fail "saquery: $(tail -n 3 "$E2E_DIR/nr")"
-	n=$(grep -c 'NodeRecord dump' "$E2E_DIR/nr")
-	[ "$n" = "$(awk '$1 ~ /^(Switch|Ca|Rt)$/' "$E2E_DIR/fabric.net" |
-		grep -c '')" ] || fail "saquery saw $n nodes"
-	say "saquery: $n nodes"
+	records NR 'NodeRecord dump' "$(awk '$1 ~ /^(Switch|Ca|Rt)$/' \
+		"$E2E_DIR/fabric.net" | grep -c '')"
+	records SMIR 'SMInfoRecord dump' 1
+	records 'PR' 'PathRecord dump' 1 --slid "$tool" --dlid "$sm"
 	stop_pid "$E2E_SM_PID"
+	[ -z "$(pgrep -f "opensm -F $E2E_DIR/opensm.conf")" ] ||
+		fail "opensm goes on when heddle-sim run was told to end"
 	E2E_SM_PID=
 	unserve
+}
+
+# records WHAT WORD N [saquery options]: subnet administration has N of them.
+# saquery's own patience is a second, which a sweep of opensm may take.
+records() {
+	r_what=$1
+	r_word=$2
+	r_n=$3
+	shift 3
+	through heddle "$E2E_TOOL_HOST" saquery -t 30000 "$@" "$r_what" \
+		>"$E2E_DIR/records" 2>&1 ||
+		fail "saquery $r_what: $(tail -n 3 "$E2E_DIR/records")"
+	r_got=$(grep -c "$r_word" "$E2E_DIR/records")
+	[ "$r_got" = "$r_n" ] || fail "saquery $r_what: $r_got of $r_n"
+	say "saquery $r_what: $r_got"
 }
 
 # lid_of HOST: from the server itself
@@ -167,8 +161,14 @@ all_well() {
 	sim judge >"$E2E_DIR/judge" 2>&1
 }
 
+found_late() {
+	all_well && sim show late | grep -q '^port 1: Active, lid [1-9]'
+}
+
 test_faults() {
-	serve "$E2E_DIR/fabric.net" --seed 7
+	# some free ports
+	sed 's/^Switch	36 /Switch	40 /' "$E2E_DIR/fabric.net" >"$E2E_DIR/f.net"
+	serve "$E2E_DIR/f.net" --seed 7
 	sm_start
 	until_true 30 all_well || fail "bring-up: $(cat "$E2E_DIR/judge")"
 	sim loss 5 || fail "no loss"
@@ -181,6 +181,12 @@ test_faults() {
 	until_true 60 all_well || fail "a reboot: $(cat "$E2E_DIR/judge")"
 	sim loss 0
 	say "cable $a/$ap to $b/$bp and a reboot: $(cat "$E2E_DIR/judge")"
+	sim replace "$a" 0xabcdef0123456789 || fail "no other switch"
+	until_true 60 all_well || fail "a new switch: $(cat "$E2E_DIR/judge")"
+	sim add late "$b" >"$E2E_DIR/late" || fail "no host: $(cat "$E2E_DIR/late")"
+	sim add late "$a" 2>/dev/null && fail "one host in two places"
+	until_true 60 found_late || fail "a new host: $(cat "$E2E_DIR/judge")"
+	say "another switch, and a host with $(cat "$E2E_DIR/late")"
 	sm_stop
 	unserve
 }

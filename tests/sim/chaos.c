@@ -196,8 +196,10 @@ judge_lids(struct chaos *c, struct reason *why)
 			uint64_t guid = fabric_port(f, n, p)->guid;
 			uint32_t was, is = sim_port_info(c->w->sim, n, p)->lid;
 
-			if (guid == 0 || !map_get(&c->lids, guid, &was) ||
-				is == 0 || is == was)
+			/* who is away keeps what it had when it left */
+			if (guid == 0 || !sim_present(c->w->sim, n) ||
+				!map_get(&c->lids, guid, &was) || is == 0 ||
+				is == was)
 				continue;
 			return reason_set(why,
 				"port %u of \"%s\" had LID %u and has %u", p,
@@ -207,13 +209,40 @@ judge_lids(struct chaos *c, struct reason *why)
 	return 0;
 }
 
+/* Does the view hold what is there, and nothing that has gone? */
+static int
+judge_census(const struct chaos *c, const struct referee_report *r,
+	struct reason *why)
+{
+	const struct topo *t = sm_view(c->w->sm)->topo;
+	const struct view_counts *n = &sm_view(c->w->sm)->counts;
+	unsigned ends = 0;
+
+	for (port_ix p = 0; p < t->nports; p++)
+		ends += topo_has_lid(t, p) &&
+			(t->port[p].num == 0 || t->port[p].peer != TOPO_NONE);
+	if (t->nsw != r->switches || ends != r->end_ports)
+		return reason_set(why,
+			"the view has %u switches and %u end ports, there are "
+			"%u and %u",
+			t->nsw, ends, r->switches, r->end_ports);
+	if (n->ports_linked != r->linked || n->ports_active != r->linked)
+		return reason_set(why,
+			"the view has %u ports with a link, %u of them Active, "
+			"there are %u",
+			n->ports_linked, n->ports_active, r->linked);
+	return 0;
+}
+
 static int
 judge_order(struct chaos *c, struct reason *why)
 {
 	struct referee_report r;
 
-	return referee_fabric(c->w->sim, fabric_first_host(c->script.f),
-		REFEREE_ALL & ~(unsigned)REFEREE_LOAD, &r, why);
+	if (referee_fabric(c->w->sim, fabric_first_host(c->script.f),
+		    REFEREE_ALL & ~(unsigned)REFEREE_LOAD, &r, why) != 0)
+		return -1;
+	return judge_census(c, &r, why);
 }
 
 static int
@@ -256,7 +285,10 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 		return -1;
 	}
 	c->r->rewritten = s->lft_sets + s->port_sets;
-	if (c->r->rewritten > 0 && judge & CHAOS_MEMORY)
+	/* who got no answer about a port, because its queue is short, takes it
+	 * for absent until it asks again */
+	if (c->r->rewritten > 0 && judge & CHAOS_MEMORY &&
+		sm_wire(c->w->sm)->timeouts == 0)
 		return reason_set(why,
 			"a second life wrote %llu LFT blocks (%llu of them "
 			"unchanged) and %llu ports",

@@ -10,7 +10,8 @@
  * daemon has come to rest this must hold:
  *
  *   order    the referee finds nothing wrong in what the daemon can reach
- *   belief   the committed view's tables are those in the switches
+ *   belief   the committed view's tables are those in the switches, and it
+ *            has as many switches, end ports and links as there are
  *   LIDs     no port has another LID than the first that was saved for it
  *   rest     nothing in flight, nothing dirty, nobody in quarantine
  *   memory   a second life of the daemon writes nothing
@@ -37,6 +38,7 @@ enum {
 
 struct chaos_limits {
 	unsigned max_hosts; /* about: fabrics are picked below this */
+	unsigned min_hosts; /* about; above 0 they are all large ones */
 	unsigned judge;	    /* CHAOS_* that fail a seed; all are counted */
 };
 

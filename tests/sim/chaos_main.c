@@ -1,11 +1,14 @@
 /*
  * soak: bad days without end, or one of them again.
  *
- *	soak [--seconds N] [--count N] [--hosts N] [--from SEED] [--judge N]
+ *	soak [--seconds N] [--count N] [--hosts N] [--large N] [--from SEED]
+ *		[--judge N]
  *	soak --seed SEED	that one, with what the daemon says
  *
+ * --hosts: about as many at most; --large: at least.
+ *
  * --judge: a sum of 1 (a second life writes nothing), 2 (no loop at any moment)
- * and 4 (no dependency cycle at any moment).
+ * and 4 (no dependency cycle at any moment); 7 if not given.
  *
  * Each seed that fails is named with what went wrong and its script; the exit
  * code is 1 when there was one.
@@ -30,8 +33,10 @@ static void
 usage(void)
 {
 	(void)fprintf(stderr, "usage: soak [--seconds N] [--count N] "
-			      "[--hosts N] [--from SEED] [--judge N]\n"
-			      "       soak --seed SEED [--hosts N]\n");
+			      "[--hosts N] [--large N]\n"
+			      "            [--from SEED] [--judge N]\n"
+			      "       soak --seed SEED [--hosts N] [--large "
+			      "N]\n");
 	exit(2);
 }
 
@@ -52,8 +57,11 @@ number(const char *s)
 static struct soak
 read_options(char **argv)
 {
-	struct soak o = {
-		.limits = {.max_hosts = 600}, .from = 1, .count = -1UL};
+	struct soak o = {.limits = {.max_hosts = 600,
+				 .judge = CHAOS_MEMORY | CHAOS_LOOPS |
+					  CHAOS_CYCLES},
+		.from = 1,
+		.count = -1UL};
 
 	for (int i = 1; argv[i] != NULL; i++) {
 		if (strcmp(argv[i], "--judge") == 0) {
@@ -64,6 +72,8 @@ read_options(char **argv)
 			o.count = (unsigned long)number(argv[++i]);
 		} else if (strcmp(argv[i], "--hosts") == 0) {
 			o.limits.max_hosts = (unsigned)number(argv[++i]);
+		} else if (strcmp(argv[i], "--large") == 0) {
+			o.limits.min_hosts = (unsigned)number(argv[++i]);
 		} else if (strcmp(argv[i], "--from") == 0) {
 			o.from = number(argv[++i]);
 		} else if (strcmp(argv[i], "--seed") == 0) {

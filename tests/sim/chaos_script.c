@@ -167,6 +167,50 @@ static struct fabric *(*const makers[])(struct maker *) = {make_two_level,
 
 enum { NMAKERS = sizeof(makers) / sizeof(makers[0]) };
 
+/* About as many hosts as there may be, in one of the shapes that get large. */
+static struct fabric *
+make_large(struct maker *m)
+{
+	unsigned n = 2, dim[3];
+	struct gen_fattree2 two;
+
+	switch (below(m, 5)) {
+	case 0:
+		while ((n + 2) * (n + 2) * (n + 2) / 4 <= m->budget)
+			n += 2;
+		(void)snprintf(
+			m->what, sizeof(m->what), "three-level tree of %u", n);
+		return gen_tree_three(n, NULL);
+	case 1:
+		two = (struct gen_fattree2){18, m->budget / 18, 1, 18, 18};
+		if (two.leaves > 200)
+			two.leaves = 200;
+		(void)snprintf(m->what, sizeof(m->what),
+			"two-level tree, 18 spines, %u leaves, 18 hosts",
+			two.leaves);
+		return gen_tree_two(&two, NULL);
+	case 2:
+		while ((n + 1) * (n + 1) * (n + 1) * 4 <= m->budget)
+			n++;
+		dim[0] = dim[1] = dim[2] = n;
+		(void)snprintf(m->what, sizeof(m->what),
+			"torus of %ux%ux%u, 4 hosts", n, n, n);
+		return gen_grid(dim, 3, true, 4, NULL);
+	case 3: /* a = 2p = 2h */
+		while (2 * (n + 1) * (n + 1) * (2 * (n + 1) * (n + 1) + 1) <=
+			m->budget)
+			n++;
+		(void)snprintf(m->what, sizeof(m->what),
+			"dragonfly a=%u p=%u h=%u", 2 * n, n, n);
+		return gen_dragonfly(2 * n, n, n, NULL);
+	default:
+		n = m->budget / 8;
+		(void)snprintf(m->what, sizeof(m->what),
+			"random, %u switches of degree 8, 8 hosts", n);
+		return gen_random(n, 8, 8, rng_next(&m->rng), NULL);
+	}
+}
+
 static void
 note(struct maker *m, const char *what)
 {
@@ -209,16 +253,16 @@ age(struct maker *m, struct fabric *f)
 }
 
 static struct fabric *
-make_fabric(struct maker *m, unsigned max)
+make_fabric(struct maker *m, const struct chaos_limits *l)
 {
 	struct fabric *f;
 
 	/* small ones are quick and find as much */
-	m->budget = between(m, 8, max);
-	if (chance(m, 60) && m->budget > 100)
+	m->budget = between(m, l->min_hosts ? l->min_hosts : 8, l->max_hosts);
+	if (!l->min_hosts && chance(m, 60) && m->budget > 100)
 		m->budget = between(m, 8, 100);
 	do {
-		f = makers[below(m, NMAKERS)](m);
+		f = l->min_hosts ? make_large(m) : makers[below(m, NMAKERS)](m);
 	} while (f == NULL || fabric_first_host(f) == FABRIC_NONE);
 	f = age(m, f);
 	assert(f != NULL);
@@ -466,7 +510,7 @@ chaos_script_make(
 	struct maker m = {.s = s, .rng = {seed}};
 
 	*s = (struct chaos_script){0};
-	s->f = make_fabric(&m, l->max_hosts);
+	s->f = make_fabric(&m, l);
 	set_up_devices(&m);
 	set_up_nodes(&m);
 	set_up_daemon(&m);

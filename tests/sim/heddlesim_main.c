@@ -16,7 +16,7 @@ static const char usage[] =
 	"       heddle-sim generate KIND [options] > FABRIC\n"
 	"       heddle-sim ctl [--name NAME | PATH] COMMAND...\n"
 	"       heddle-sim run [--host NODE] [--preload umad2sim|heddle]\n"
-	"           NAME|FABRIC -- COMMAND...\n";
+	"           NAME | [--profile full|ibsim] FABRIC -- COMMAND...\n";
 
 int
 main(int argc, char **argv)

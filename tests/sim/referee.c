@@ -78,8 +78,10 @@ referee_links(struct referee *j)
 		for (unsigned p = 1; p <= j->s->node[n].nports; p++) {
 			const struct sim_port *q = sim_int_port(j->s, n, p);
 
-			if (!q->up || !j->scope[q->peer] ||
-				q->pi.state == ST_ACTIVE)
+			if (!q->up || !j->scope[q->peer])
+				continue;
+			j->r->linked++;
+			if (q->pi.state == ST_ACTIVE)
 				continue;
 			j->r->not_active++;
 			referee_say(j, F_LINK,
@@ -190,6 +192,12 @@ is_depth(uint32_t d)
 	return d != D_UNKNOWN && d < D_WALKING;
 }
 
+bool
+referee_arrives(const struct referee *j, uint32_t sw)
+{
+	return is_depth(j->depth[sw]);
+}
+
 /* Follow a LID from a switch as far as something new is learnt. */
 static void
 follow(struct referee *j, uint32_t sw, const struct referee_lid *l)
@@ -234,28 +242,6 @@ report_lost(struct referee *j, uint32_t sw, const struct referee_lid *l)
 		referee_say(j, F_HOLE,
 			"\"%s\" sends LID %u (\"%s\") to port %u: no way there",
 			j->s->node[sw].name, l->lid, to, j->out[sw]);
-}
-
-/* The dependencies of all ways to one LID. */
-static void
-add_dependencies(struct referee *j)
-{
-	for (uint32_t i = 0; i < j->norder; i++) {
-		uint32_t sw = j->order[i], m;
-		const struct sim_port *p;
-		unsigned out;
-
-		if (!is_switch(j, sw) || !is_depth(j->depth[sw]) ||
-			j->next[sw] >= REFEREE_LOST)
-			continue;
-		m = j->next[sw];
-		if (j->next[m] >= REFEREE_LOST)
-			continue;
-		p = sim_int_port(j->s, sw, j->out[sw]);
-		out = j->out[m];
-		j->dep[j->s->node[m].first + p->peer_port][out / 64] |=
-			1ULL << out % 64;
-	}
 }
 
 /* Hosts' traffic to one LID, the farthest switches first. */
@@ -335,12 +321,12 @@ referee_lid(struct referee *j, const struct referee_lid *l, unsigned what,
 		else if (j->depth[sw] > j->r->max_hops)
 			j->r->max_hops = j->depth[sw];
 	}
-	if (what & REFEREE_CYCLES)
-		add_dependencies(j);
-	if (what & REFEREE_LOAD && l->base && is_host(j, l->node)) {
+	if (j->lanes > 1 || what & REFEREE_LOAD)
 		sort_by_depth(j, by_depth);
+	if (what & REFEREE_CYCLES)
+		referee_lane_add(j, l, by_depth);
+	if (what & REFEREE_LOAD && l->base && is_host(j, l->node))
 		add_load(j, l, by_depth);
-	}
 }
 
 /* How many host ports hang on each switch. */
@@ -393,7 +379,8 @@ referee_ways(struct referee *j, unsigned what)
 	j->stack = mem_zalloc(n, sizeof(*j->stack));
 	j->flow = mem_zalloc(n, sizeof(*j->flow));
 	j->hosts = mem_zalloc(n, sizeof(*j->hosts));
-	j->dep = mem_zalloc(j->s->nports, sizeof(*j->dep));
+	referee_lane_begin(j);
+	j->r->lanes = j->lanes;
 	j->load = mem_zalloc(j->s->nports, sizeof(*j->load));
 	count_hosts(j);
 	for (size_t i = 0; i < j->nlid; i++)
@@ -409,7 +396,7 @@ referee_ways(struct referee *j, unsigned what)
 	free(j->stack);
 	free(j->flow);
 	free(j->hosts);
-	free(j->dep);
+	referee_lane_end(j);
 	free(j->load);
 }
 
@@ -417,7 +404,15 @@ int
 referee_fabric(const struct sim *s, uint32_t sm, unsigned what,
 	struct referee_report *out, struct reason *why)
 {
-	struct referee j = {.s = s, .r = out, .why = why};
+	return referee_with_sls(s, sm, what, NULL, out, why);
+}
+
+int
+referee_with_sls(const struct sim *s, uint32_t sm, unsigned what,
+	const struct referee_sls *sls, struct referee_report *out,
+	struct reason *why)
+{
+	struct referee j = {.s = s, .r = out, .why = why, .sls = sls};
 
 	*out = (struct referee_report){0};
 	if (why)
@@ -438,7 +433,7 @@ referee_fabric(const struct sim *s, uint32_t sm, unsigned what,
 	free(j.order);
 	free(j.lid);
 	return out->not_active || out->bad_lids || out->holes || out->loops ||
-			       out->cyclic
+			       out->blocked || out->cyclic
 		       ? -1
 		       : 0;
 }

@@ -10,8 +10,11 @@
  *   LIDs     every end port has one, unicast, nobody else's
  *   ways     from every switch (hence from every host) to every LID, by links
  *            that are up, through switches in scope, into port 0 or the host
- *   channels the dependency graph of all these ways has no cycle, all traffic
- *            on one virtual lane, switches' traffic included
+ *   lanes    no packet is dropped by an SL2VL that has no lane for it
+ *   channels the dependency graph of all these ways has no cycle on any lane,
+ *            switches' traffic included: channels are (link, lane), and which
+ *            lane a packet takes is what SL2VL says in the switches. Where it
+ *            says the same everywhere, one lane stands for all
  *
  * A way is followed once per switch and LID and remembered, so that 1000
  * switches and 10,000 LIDs take a fraction of a second.
@@ -29,13 +32,16 @@ struct referee_report {
 	uint64_t pairs;			    /* (switch, LID) ways looked at */
 	uint64_t holes;			    /* of these: no way */
 	uint64_t loops;			    /* of these: round and round */
-	unsigned not_active;		    /* links */
-	unsigned bad_lids;		    /* missing, multicast or double */
-	unsigned cyclic;		    /* channels on or behind a cycle */
-	unsigned cycle_length;		    /* of the short one that is named */
-	unsigned max_hops;		    /* switches on the longest way */
-	uint64_t max_load; /* most host pairs on a switch-switch channel */
-	double mean_load;  /* mean over switch-switch channels */
+	uint64_t blocked;      /* (in-port, LID) whose packets have no lane */
+	unsigned linked;       /* ports with a link to a node in scope */
+	unsigned not_active;   /* of these */
+	unsigned bad_lids;     /* missing, multicast or double */
+	unsigned lanes;	       /* that were told apart */
+	unsigned cyclic;       /* channels on or behind a cycle */
+	unsigned cycle_length; /* of the short one that is named */
+	unsigned max_hops;     /* switches on the longest way */
+	uint64_t max_load;     /* most host pairs on a switch-switch channel */
+	double mean_load;      /* mean over switch-switch channels */
 };
 
 /* What is looked at; the rest is taken for granted. */
@@ -57,5 +63,20 @@ enum referee_what {
  */
 int referee_fabric(const struct sim *s, uint32_t sm, unsigned what,
 	struct referee_report *out, struct reason *why);
+
+/*
+ * Which SLs packets from one LID to another may bear, a bit each: what path
+ * records say. from is a host's first LID, or a switch's.
+ */
+struct referee_sls {
+	void *cookie;
+	uint16_t (*of)(void *cookie, uint16_t from, uint16_t to);
+};
+
+/* The same with these SLs; NULL: any of the 16, and one that arrives will do.
+ */
+int referee_with_sls(const struct sim *s, uint32_t sm, unsigned what,
+	const struct referee_sls *sls, struct referee_report *out,
+	struct reason *why);
 
 #endif

@@ -6,33 +6,19 @@
 #include "tests/sim/referee_int.h"
 
 /*
- * A channel is the port record that it leaves by. Its dependents are the bits
- * of the row of the port record that it comes in by.
+ * A channel is a lane of the port record that it leaves by: record * lanes +
+ * lane. Its dependents are in the rows of the port record that it comes in by.
  */
-enum { F_CYCLE = 16, STARTS = 32, NAMED = 8 };
+enum { F_CYCLE = 16, STARTS = 32, NAMED = 8, PORTS = 256 };
 
 struct cycle {
 	struct referee *j;
-	uint32_t *degree; /* [nports]: channels that still wait for this one */
+	uint32_t n;	  /* channels */
+	uint32_t *degree; /* [n]: channels that still wait for this one */
 	uint32_t *node;	  /* [nports]: whose port it is */
-	uint32_t *queue;
-	uint32_t *from; /* [nports]: search tree, index + 1 */
+	uint32_t *queue;  /* [n + 1] */
+	uint32_t *from;	  /* [n]: search tree, index + 1 */
 };
-
-/* The dependents of a channel: their bits, and the record of bit 0. */
-static uint32_t
-row_of(const struct cycle *c, uint32_t channel, const uint64_t **row)
-{
-	const struct sim *s = c->j->s;
-	const struct sim_port *p = &s->port[channel];
-	uint32_t base;
-
-	if (!p->up || p->peer == FABRIC_NONE)
-		return FABRIC_NONE;
-	base = s->node[p->peer].first;
-	*row = c->j->dep[base + p->peer_port];
-	return base;
-}
 
 /* The next set bit at or after *bit, false when there is none. */
 static bool
@@ -51,23 +37,49 @@ next_bit(const uint64_t *row, unsigned *bit)
 	return false;
 }
 
+/* The dependents of a channel one after the other; *at begins with 0. */
+static bool
+next_dependent(
+	const struct cycle *c, uint32_t channel, unsigned *at, uint32_t *to)
+{
+	const struct sim *s = c->j->s;
+	unsigned lanes = c->j->lanes, lane = channel % lanes;
+	const struct sim_port *p = &s->port[channel / lanes];
+	uint64_t(*dep)[4];
+	uint32_t base;
+
+	if (!p->up || p->peer == FABRIC_NONE)
+		return false;
+	base = s->node[p->peer].first;
+	dep = c->j->dep[base + p->peer_port];
+	while (dep && *at < lanes * PORTS) {
+		unsigned onto = *at / PORTS, bit = *at % PORTS;
+
+		if (next_bit(dep[lane * lanes + onto], &bit)) {
+			*at = onto * PORTS + bit + 1;
+			*to = (base + bit) * lanes + onto;
+			return true;
+		}
+		*at = (onto + 1) * PORTS;
+	}
+	return false;
+}
+
 static void
 count_degrees(struct cycle *c)
 {
 	const struct sim *s = c->j->s;
 
 	for (uint32_t n = 0; n < s->nnodes; n++) {
-		for (unsigned p = 0; p <= s->node[n].nports; p++) {
-			uint32_t ch = s->node[n].first + p, base;
-			const uint64_t *row = NULL;
+		for (unsigned p = 0; p <= s->node[n].nports; p++)
+			c->node[s->node[n].first + p] = n;
+	}
+	for (uint32_t ch = 0; ch < c->n; ch++) {
+		unsigned at = 0;
+		uint32_t to;
 
-			c->node[ch] = n;
-			base = row_of(c, ch, &row);
-			for (unsigned b = 0; base != FABRIC_NONE && b < 256 &&
-					     next_bit(row, &b);
-				b++)
-				c->degree[base + b]++;
-		}
+		while (next_dependent(c, ch, &at, &to))
+			c->degree[to]++;
 	}
 }
 
@@ -75,24 +87,22 @@ count_degrees(struct cycle *c)
 static uint32_t
 peel(struct cycle *c)
 {
-	uint32_t n = 0, total = c->j->s->nports;
+	uint32_t n = 0;
 
-	for (uint32_t ch = 0; ch < total; ch++) {
+	for (uint32_t ch = 0; ch < c->n; ch++) {
 		if (c->degree[ch] == 0)
 			c->queue[n++] = ch;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		const uint64_t *row = NULL;
-		uint32_t base = row_of(c, c->queue[i], &row);
+		unsigned at = 0;
+		uint32_t to;
 
-		for (unsigned b = 0;
-			base != FABRIC_NONE && b < 256 && next_bit(row, &b);
-			b++) {
-			if (--c->degree[base + b] == 0)
-				c->queue[n++] = base + b;
+		while (next_dependent(c, c->queue[i], &at, &to)) {
+			if (--c->degree[to] == 0)
+				c->queue[n++] = to;
 		}
 	}
-	return total - n;
+	return c->n - n;
 }
 
 /* The shortest way from a channel back to itself; its length, or 0. */
@@ -101,18 +111,13 @@ search(struct cycle *c, uint32_t start)
 {
 	uint32_t n = 0;
 
-	memset(c->from, 0, c->j->s->nports * sizeof(*c->from));
+	memset(c->from, 0, c->n * sizeof(*c->from));
 	c->queue[n++] = start;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t ch = c->queue[i], base;
-		const uint64_t *row = NULL;
+		uint32_t ch = c->queue[i], to, len = 1;
+		unsigned at = 0;
 
-		base = row_of(c, ch, &row);
-		for (unsigned b = 0;
-			base != FABRIC_NONE && b < 256 && next_bit(row, &b);
-			b++) {
-			uint32_t to = base + b, len = 1;
-
+		while (next_dependent(c, ch, &at, &to)) {
 			if (c->degree[to] == 0 || c->from[to])
 				continue;
 			c->from[to] = ch + 1;
@@ -134,6 +139,7 @@ name_cycle(struct cycle *c, uint32_t start, uint32_t len)
 {
 	const struct sim *s = c->j->s;
 	char text[260];
+	unsigned lanes = c->j->lanes;
 	uint32_t path[NAMED], x = start;
 	size_t n = 0;
 
@@ -144,11 +150,15 @@ name_cycle(struct cycle *c, uint32_t start, uint32_t len)
 	}
 	text[0] = '\0';
 	for (uint32_t i = 0; i < len && i < NAMED && n < sizeof(text); i++) {
-		uint32_t node = c->node[path[i]];
+		uint32_t port = path[i] / lanes, node = c->node[port];
+		char lane[16] = "";
 
+		if (lanes > 1)
+			(void)snprintf(
+				lane, sizeof(lane), " VL %u", path[i] % lanes);
 		n += (size_t)snprintf(text + n, sizeof(text) - n,
-			"\"%s\"[%u] -> ", s->node[node].name,
-			path[i] - s->node[node].first);
+			"\"%s\"[%u]%s -> ", s->node[node].name,
+			port - s->node[node].first, lane);
 	}
 	referee_say(c->j, F_CYCLE, "cycle of %u channels: %s%s", len, text,
 		len > NAMED ? "..." : "and again");
@@ -159,18 +169,25 @@ static uint32_t
 before(const struct cycle *c, uint32_t ch)
 {
 	const struct sim *s = c->j->s;
-	const struct sim_node *n = &s->node[c->node[ch]];
-	uint32_t bit = ch - n->first;
+	unsigned lanes = c->j->lanes;
+	const struct sim_node *n = &s->node[c->node[ch / lanes]];
+	uint32_t bit = ch / lanes - n->first;
 
 	for (unsigned in = 1; in <= n->nports; in++) {
 		const struct sim_port *p = &s->port[n->first + in];
-		uint32_t from;
+		uint64_t(*dep)[4] = c->j->dep[n->first + in];
 
-		if (!(c->j->dep[n->first + in][bit / 64] >> bit % 64 & 1))
-			continue;
-		from = s->node[p->peer].first + p->peer_port;
-		if (c->degree[from])
-			return from;
+		for (unsigned a = 0; dep && a < lanes; a++) {
+			uint32_t from =
+				(s->node[p->peer].first + p->peer_port) *
+					lanes +
+				a;
+
+			if (dep[a * lanes + ch % lanes][bit / 64] >> bit % 64 &
+					1 &&
+				c->degree[from])
+				return from;
+		}
 	}
 	return ch;
 }
@@ -179,7 +196,7 @@ before(const struct cycle *c, uint32_t ch)
 static uint32_t
 onto_cycle(struct cycle *c, uint32_t ch)
 {
-	memset(c->from, 0, c->j->s->nports * sizeof(*c->from));
+	memset(c->from, 0, c->n * sizeof(*c->from));
 	while (!c->from[ch]) {
 		c->from[ch] = 1;
 		ch = before(c, ch);
@@ -194,7 +211,7 @@ name_shortest(struct cycle *c)
 	uint32_t best = 0, at = 0, seen = 0;
 	uint32_t stride = c->j->r->cyclic / STARTS + 1;
 
-	for (uint32_t ch = 0; ch < c->j->s->nports; ch++) {
+	for (uint32_t ch = 0; ch < c->n; ch++) {
 		uint32_t start, len;
 
 		if (c->degree[ch] == 0 || seen++ % stride)
@@ -213,11 +230,11 @@ name_shortest(struct cycle *c)
 void
 referee_cycle_find(struct referee *j)
 {
-	uint32_t n = j->s->nports;
-	struct cycle c = {.j = j};
+	uint32_t n = j->s->nports * j->lanes;
+	struct cycle c = {.j = j, .n = n};
 
 	c.degree = mem_zalloc(n, sizeof(*c.degree));
-	c.node = mem_zalloc(n, sizeof(*c.node));
+	c.node = mem_zalloc(j->s->nports, sizeof(*c.node));
 	c.queue = mem_zalloc(n + 1, sizeof(*c.queue));
 	c.from = mem_zalloc(n, sizeof(*c.from));
 	count_degrees(&c);

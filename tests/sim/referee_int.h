@@ -32,8 +32,12 @@ struct referee {
 	uint32_t *depth; /* [nnodes]: switches to go; 0 unknown */
 	uint32_t *stack; /* [nnodes] */
 
-	/* dependencies: bit (in, out) of each switch */
-	uint64_t (*dep)[4]; /* [first + in] */
+	/* dependencies, per in-port: from lane a to lane b of which ports */
+	const struct referee_sls *sls; /* NULL: any SL between any two */
+	unsigned lanes;
+	uint64_t (**dep)[4]; /* [first + in], NULL or [a * lanes + b] */
+	uint16_t *on; /* [(first + in) * lanes + a]: SLs, while a LID is done */
+
 	/* load: pairs on the channel out of port [first + out] */
 	uint64_t *load;
 	uint64_t *flow;	 /* [nnodes], per LID */
@@ -46,6 +50,15 @@ struct referee {
 /* Name a fault, the first of its kind only. */
 void referee_say(struct referee *j, unsigned kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Does the way of the LID under work lead from this switch to its end? */
+bool referee_arrives(const struct referee *j, uint32_t sw);
+
+/* referee_lane.c: collect dependencies, one LID at a time. */
+void referee_lane_begin(struct referee *j);
+void referee_lane_add(struct referee *j, const struct referee_lid *l,
+	const uint32_t *by_depth);
+void referee_lane_end(struct referee *j);
 
 /* referee_cycle.c: find cycles in the dependencies. */
 void referee_cycle_find(struct referee *j);

@@ -114,8 +114,7 @@ open_clock(struct serve *s, struct reason *why)
 }
 
 struct serve *
-serve_new(const struct fabric *f, const struct serve_options *o,
-	struct reason *why)
+serve_new(struct fabric *f, const struct serve_options *o, struct reason *why)
 {
 	struct serve *s = mem_zalloc(1, sizeof(*s));
 

@@ -43,11 +43,11 @@ struct serve_options {
 struct serve_options serve_defaults(void);
 
 /*
- * Bind the sockets and build the fabric; f lives as long as the server. NULL
- * and a reason when the name is taken.
+ * Bind the sockets and build the fabric; f lives as long as the server, which
+ * adds hosts to it when told to. NULL and a reason when the name is taken.
  */
-struct serve *serve_new(const struct fabric *f, const struct serve_options *o,
-	struct reason *why);
+struct serve *serve_new(
+	struct fabric *f, const struct serve_options *o, struct reason *why);
 
 /* Serve until `quit`, SIGINT or SIGTERM. */
 void serve_run(struct serve *s);

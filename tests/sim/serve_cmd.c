@@ -189,6 +189,51 @@ cmd_guid(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
+/* Another device in the place of one: no tables, no LIDs, its own GUID. */
+static int
+cmd_replace(struct serve *s, const struct words *w, struct buf *out,
+	struct reason *why)
+{
+	uint32_t node;
+	unsigned port;
+
+	if (find(s, w->w[1], &node, &port, why) || cmd_guid(s, w, out, why))
+		return -1;
+	sim_fault_node(s->sim, node, false);
+	sim_fault_node(s->sim, node, true);
+	return 0;
+}
+
+/* A host with one port, plugged into a free port of a switch. */
+static int
+cmd_add(struct serve *s, const struct words *w, struct buf *out,
+	struct reason *why)
+{
+	uint32_t sw, host;
+	unsigned port;
+
+	if (find(s, w->w[2], &sw, &port, why))
+		return -1;
+	if (serve_node_find(s, w->w[1]) != FABRIC_NONE)
+		return reason_set(why, "%s is there already", w->w[1]);
+	if (s->f->node[sw].type != FABRIC_SWITCH)
+		return reason_set(why, "%s is no switch", w->w[2]);
+	if (port == 0)
+		port = fabric_free_port(s->f, sw);
+	if (port == 0)
+		return reason_set(why, "%s has no free port", w->w[2]);
+	if (port > s->f->node[sw].nports ||
+		fabric_port(s->f, sw, port)->cable != FABRIC_NONE)
+		return reason_set(why, "port %u of %s is %s", port, w->w[2],
+			port > s->f->node[sw].nports ? "not there" : "taken");
+	host = fabric_add(s->f, FABRIC_CA, 1, w->w[1]);
+	(void)fabric_connect(s->f, host, 1, sw, port, why);
+	sim_grow(s->sim, s->f);
+	buf_printf(out, "GUID 0x%016" PRIx64 " at port %u\n",
+		s->f->node[host].guid, port);
+	return 0;
+}
+
 static int
 cmd_rename(struct serve *s, const struct words *w, struct buf *out,
 	struct reason *why)
@@ -258,9 +303,9 @@ cmd_judge(struct serve *s, const struct words *w, struct buf *out,
 	if (referee_fabric(s->sim, node, REFEREE_ALL & ~REFEREE_LOAD, &r, why))
 		return -1;
 	buf_printf(out,
-		"OK: %u switches, %u ends, %u LIDs, %" PRIu64
+		"OK: %u links Active, %u switches, %u ends, %u LIDs, %" PRIu64
 		" ways, at most %u hops, no cycle\n",
-		r.switches, r.end_ports, r.lids, r.pairs, r.max_hops);
+		r.linked / 2, r.switches, r.end_ports, r.lids, r.pairs, r.max_hops);
 	return 0;
 }
 
@@ -293,6 +338,8 @@ static const struct {
 	{"delay", 2, 2, cmd_delay, "MICROSECONDS"},
 	{"hang", 3, 3, cmd_hang, "NODE on|off"},
 	{"guid", 3, 3, cmd_guid, "NODE GUID"},
+	{"replace", 3, 3, cmd_replace, "NODE GUID"},
+	{"add", 3, 3, cmd_add, "NAME SWITCH[/PORT]"},
 	{"rename", 3, 3, cmd_rename, "NODE NAME"},
 	{"show", 2, 2, cmd_show, "NODE"},
 	{"stats", 1, 2, cmd_stats, "[clear]"},

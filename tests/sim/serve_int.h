@@ -81,7 +81,7 @@ struct serve_control {
 struct serve {
 	struct serve_options o;
 	char *name;
-	const struct fabric *f;
+	struct fabric *f; /* grows when hosts are added */
 	struct sim *sim;
 	struct loop *loop;
 	struct mono base; /* when the simulated clock began */

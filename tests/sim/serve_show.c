@@ -85,6 +85,19 @@ serve_show_node(const struct serve *s, uint32_t node, struct buf *out)
 		show_exit(s, node, p, out);
 }
 
+static void
+show_count(unsigned row, unsigned method, uint64_t n, struct buf *out)
+{
+	buf_printf(out, "%s ", mad_method_name((uint8_t)method));
+	if (row == SIM_ATTRS - 1)
+		buf_printf(out, "other attributes");
+	else if (row >= SIM_STD_ATTRS)
+		buf_printf(out, "0x%x", 0xff00U + row - SIM_STD_ATTRS);
+	else
+		buf_printf(out, "%s", mad_attr_name((uint16_t)row));
+	buf_printf(out, ": %" PRIu64 "\n", n);
+}
+
 void
 serve_show_stats(const struct serve *s, struct buf *out)
 {
@@ -112,13 +125,10 @@ serve_show_stats(const struct serve *s, struct buf *out)
 		{"answers too late", s->late},
 	};
 
-	for (unsigned a = 0; a < 64; a++) {
+	for (unsigned row = 0; row < SIM_ATTRS; row++) {
 		for (unsigned m = 0; m < 8; m++) {
-			if (st->by[a][m])
-				buf_printf(out, "%s %s: %" PRIu64 "\n",
-					mad_method_name((uint8_t)m),
-					mad_attr_name((uint16_t)a),
-					st->by[a][m]);
+			if (st->by[row][m])
+				show_count(row, m, st->by[row][m], out);
 		}
 	}
 	for (unsigned i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)

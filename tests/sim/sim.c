@@ -39,6 +39,20 @@ sim_defaults(void)
 	};
 }
 
+/* The cable in a port, as the fabric has it. */
+static void
+plug(struct sim *s, const struct fabric *f, uint32_t node, unsigned port)
+{
+	struct sim_port *q = sim_int_port(s, node, port);
+	unsigned pp = 0;
+
+	if (!port || !fabric_peer(f, node, port, &q->peer, &pp))
+		return;
+	q->rate = f->cable[fabric_port(f, node, port)->cable].rate;
+	q->peer_port = q->to_port = (uint8_t)pp;
+	q->to = q->peer;
+}
+
 static void
 add_node(struct sim *s, const struct fabric *f, uint32_t ix)
 {
@@ -62,16 +76,11 @@ add_node(struct sim *s, const struct fabric *f, uint32_t ix)
 		out->sw = mem_zalloc(1, sizeof(*out->sw));
 	for (unsigned p = 0; p <= n->nports; p++) {
 		struct sim_port *q = &s->port[n->first + p];
-		const struct fabric_port *fp = fabric_port(f, ix, p);
-		unsigned pp = 0;
 
-		q->guid = fp->guid;
-		q->peer = FABRIC_NONE;
+		q->guid = fabric_port(f, ix, p)->guid;
+		q->peer = q->to = FABRIC_NONE;
 		q->rate = (struct fabric_rate){2, 4, 0, false};
-		if (p && fabric_peer(f, ix, p, &q->peer, &pp))
-			q->rate = f->cable[fp->cable].rate;
-		q->peer_port = q->to_port = (uint8_t)pp;
-		q->to = q->peer;
+		plug(s, f, ix, p);
 	}
 }
 
@@ -114,6 +123,43 @@ sim_new(const struct fabric *f, const struct sim_options *o)
 			sim_port_refresh(s, i, p);
 	}
 	return s;
+}
+
+/* A longer copy, the new part zero; the old one is freed. */
+static void *
+longer(void *old, size_t n, size_t to, size_t size)
+{
+	void *p = mem_zalloc(to, size);
+
+	memcpy(p, old, n * size);
+	free(old);
+	return p;
+}
+
+void
+sim_grow(struct sim *s, const struct fabric *f)
+{
+	uint32_t n = s->nnodes;
+
+	assert(!s->watch && !s->plane.run && f->nnodes >= n);
+	s->node = longer(s->node, n, f->nnodes, sizeof(*s->node));
+	s->port = longer(s->port, s->nports, f->nports, sizeof(*s->port));
+	s->nnodes = f->nnodes;
+	s->nports = f->nports;
+	for (uint32_t i = n; i < s->nnodes; i++) {
+		add_node(s, f, i);
+		boot(s, f, i);
+	}
+	for (uint32_t i = 0; i < s->nnodes; i++) {
+		for (unsigned p = 1; p <= s->node[i].nports; p++) {
+			if (sim_int_port(s, i, p)->peer == FABRIC_NONE)
+				plug(s, f, i, p);
+		}
+	}
+	for (uint32_t i = n; i < s->nnodes; i++) {
+		for (unsigned p = 1; p <= s->node[i].nports; p++)
+			sim_port_refresh(s, i, p);
+	}
 }
 
 void

@@ -68,6 +68,13 @@ struct sim *sim_new(const struct fabric *f, const struct sim_options *o);
 void sim_free(struct sim *s); /* NULL allowed */
 
 /*
+ * Follow f, that the sim was made of and that has grown since: new nodes are
+ * switched on, new cables plugged in. Not while somebody watches or a data
+ * plane runs (asserted).
+ */
+void sim_grow(struct sim *s, const struct fabric *f);
+
+/*
  * What arrives at an endpoint's port and is no business of its SMA. m lives as
  * long as the call; it may send and change the fabric, but not step it.
  */
@@ -137,6 +144,7 @@ struct sim_change {
 		SIM_BLOCK, /* LFT entries of 64 LIDs, block number arg */
 		SIM_TABLE, /* all of a switch's LFT: its top, or wiped */
 		SIM_PORT,  /* state of the node's port arg */
+		SIM_LANES, /* SL2VL of a switch, from arg >> 8 to arg & 255 */
 	} what;
 	uint32_t node, arg;
 };
@@ -148,19 +156,33 @@ struct sim_change {
 void sim_watch(struct sim *s, void (*watch)(void *, const struct sim_change *),
 	void *cookie);
 
+/*
+ * Rows of counts by attribute: the standard ones, the vendors' 0xff00-0xffff,
+ * and one for all the rest.
+ */
+enum { SIM_STD_ATTRS = 64, SIM_ATTRS = SIM_STD_ATTRS + 256 + 1 };
+
+static inline unsigned
+sim_attr_row(uint16_t attr)
+{
+	return attr < SIM_STD_ATTRS ? attr
+	       : attr >= 0xff00	    ? SIM_STD_ATTRS + (attr & 0xffU)
+				    : SIM_ATTRS - 1;
+}
+
 struct sim_stats {
-	uint64_t sent;	      /* handed to us by endpoints */
-	uint64_t smps;	      /* acted on by SMAs */
-	uint64_t by[64][8];   /* of these: [attribute & 63][method & 7] */
-	uint64_t answers;     /* made by SMAs */
-	uint64_t delivered;   /* to endpoints */
-	uint64_t lost_link;   /* a link down, a port or node not there */
-	uint64_t lost_entry;  /* no table entry */
-	uint64_t lost_loop;   /* forwarding loop */
-	uint64_t lost_fault;  /* by the dice or the hook */
-	uint64_t lost_queue;  /* SMA's buffer full */
-	uint64_t lost_silent; /* hung, mute, garbage, M_Key */
-	uint64_t lost_nobody; /* no endpoint there */
+	uint64_t sent;		     /* handed to us by endpoints */
+	uint64_t smps;		     /* acted on by SMAs */
+	uint64_t by[SIM_ATTRS][8];   /* of these: [sim_attr_row][method & 7] */
+	uint64_t answers;	     /* made by SMAs */
+	uint64_t delivered;	     /* to endpoints */
+	uint64_t lost_link;	     /* a link down, a port or node not there */
+	uint64_t lost_entry;	     /* no table entry */
+	uint64_t lost_loop;	     /* forwarding loop */
+	uint64_t lost_fault;	     /* by the dice or the hook */
+	uint64_t lost_queue;	     /* SMA's buffer full */
+	uint64_t lost_silent;	     /* hung, mute, garbage, M_Key */
+	uint64_t lost_nobody;	     /* no endpoint there */
 	uint64_t lft_sets, lft_same; /* blocks written; of these unchanged */
 	uint64_t port_sets, switch_sets;
 	uint64_t traps; /* sent, repetitions included */

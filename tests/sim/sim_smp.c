@@ -222,7 +222,7 @@ sim_smp_act(struct sim *s, struct sim_msg *q)
 		!sim_key_check(s, q, &req))
 		return false;
 	s->stats.smps++;
-	s->stats.by[req.attr & 63][req.method & 7]++;
+	s->stats.by[sim_attr_row(req.attr)][req.method & 7]++;
 	if (req.method == MAD_TRAP_REPRESS) {
 		sim_trap_repress(s, q->node, &req);
 		return false;

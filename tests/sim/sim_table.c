@@ -225,8 +225,10 @@ vlarb_reserve(struct sim_port *p)
 
 /* One cell of SL2VL. */
 static void
-sl2vl_write(struct sim_node *n, unsigned in, unsigned out, const uint8_t *row)
+sl2vl_write(struct sim *s, uint32_t node, unsigned in, unsigned out,
+	const uint8_t *row)
 {
+	struct sim_node *n = &s->node[node];
 	unsigned w = n->nports + 1U;
 
 	if (!n->sw->sl2vl) {
@@ -235,6 +237,7 @@ sl2vl_write(struct sim_node *n, unsigned in, unsigned out, const uint8_t *row)
 			memcpy(n->sw->sl2vl[i], default_sl2vl, 8);
 	}
 	memcpy(n->sw->sl2vl[in * w + out], row, 8);
+	sim_int_changed(s, SIM_LANES, node, in << 8 | out);
 }
 
 /*
@@ -242,8 +245,9 @@ sl2vl_write(struct sim_node *n, unsigned in, unsigned out, const uint8_t *row)
  * among them where it is enhanced.
  */
 static void
-sl2vl_write_all(struct sim_node *n, const struct smp *req)
+sl2vl_write_all(struct sim *s, uint32_t node, const struct smp *req)
 {
+	const struct sim_node *n = &s->node[node];
 	unsigned in = req->mod >> 8 & 0xff, out = req->mod & 0xff;
 	unsigned first = n->enhanced_p0 ? 0 : 1;
 	bool all_in = req->mod & ALL_IN, all_out = req->mod & ALL_OUT;
@@ -252,14 +256,15 @@ sl2vl_write_all(struct sim_node *n, const struct smp *req)
 		for (unsigned o = 0; o <= n->nports; o++) {
 			if ((all_in ? i >= first : i == in) &&
 				(all_out ? o >= first : o == out))
-				sl2vl_write(n, i, o, req->data);
+				sl2vl_write(s, node, i, o, req->data);
 		}
 	}
 }
 
 static uint16_t
-act_sl2vl(struct sim *s, struct sim_node *n, const struct smp *req, uint8_t *d)
+act_sl2vl(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 {
+	const struct sim_node *n = &s->node[node];
 	unsigned in = req->mod >> 8 & 0xff, out = req->mod & 0xff;
 	uint32_t wild = req->mod & (ALL_IN | ALL_OUT);
 
@@ -273,9 +278,9 @@ act_sl2vl(struct sim *s, struct sim_node *n, const struct smp *req, uint8_t *d)
 	if (in > n->nports || out > n->nports)
 		return MAD_STATUS_FIELD;
 	if (req->method == MAD_SET && wild)
-		sl2vl_write_all(n, req);
+		sl2vl_write_all(s, node, req);
 	else if (req->method == MAD_SET)
-		sl2vl_write(n, in, out, req->data);
+		sl2vl_write(s, node, in, out, req->data);
 	memset(d, 0, MAD_DATA);
 	if (n->sw->sl2vl)
 		memcpy(d, n->sw->sl2vl[in * (n->nports + 1U) + out], 8);
@@ -441,7 +446,7 @@ sim_table_act(struct sim *s, uint32_t node, unsigned arrived,
 	case MAD_VLARB:
 		return act_port_table(s, node, arrived, req, d);
 	case MAD_SL2VL:
-		return n->sw ? act_sl2vl(s, n, req, d)
+		return n->sw ? act_sl2vl(s, node, req, d)
 			     : act_port_table(s, node, arrived, req, d);
 	case MAD_SWITCH_INFO:
 		return n->sw ? act_switch_info(s, node, req, d)

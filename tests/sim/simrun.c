@@ -22,17 +22,19 @@
 
 static const char usage[] =
 	"usage: heddle-sim run [--host NODE] [--preload umad2sim|heddle]\n"
-	"           NAME|FABRIC -- COMMAND...\n";
+	"           NAME | [--profile full|ibsim] FABRIC -- COMMAND...\n";
 
 static const struct option long_options[] = {
 	{"host", required_argument, NULL, 'h'},
 	{"preload", required_argument, NULL, 'p'},
+	{"profile", required_argument, NULL, 'f'},
 	{NULL, 0, NULL, 0},
 };
 
 struct run {
 	const char *host;
-	const char *where; /* a server's name, or a file */
+	const char *where;   /* a server's name, or a file */
+	const char *profile; /* of our own server; NULL: the default */
 	enum { AUTO, HEDDLE, UMAD2SIM } preload;
 	char library[PATH_MAX];
 	char name[64]; /* of our own server */
@@ -142,7 +144,7 @@ start_server(struct run *r)
 		(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 		if (getppid() != self)
 			_exit(1);
-		_exit(simserve_plain(r->where, r->name, fd[1]));
+		_exit(simserve_plain(r->where, r->name, r->profile, fd[1]));
 	}
 	(void)close(fd[1]);
 	r->where = r->name;
@@ -201,15 +203,28 @@ become(const struct run *r, char **command)
 }
 
 static int
-wait_for(pid_t pid)
+exit_code(int status)
 {
-	int status;
-
-	while (waitpid(pid, &status, 0) < 0) {
-		if (errno != EINTR)
-			return 1;
-	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* What is sent to us alone is meant for the command: pass it on to its end. */
+static int
+wait_for(pid_t pid, const sigset_t *signals)
+{
+	int status, sig;
+
+	for (;;) {
+		pid_t got = waitpid(pid, &status, WNOHANG);
+
+		if (got == pid)
+			return exit_code(status);
+		if (got < 0 && errno != EINTR)
+			return 1;
+		sig = sigwaitinfo(signals, NULL);
+		if (sig == SIGTERM || sig == SIGHUP)
+			(void)kill(pid, sig);
+	}
 }
 
 /* Run the command; signals of the terminal are its business. */
@@ -217,20 +232,28 @@ static int
 run_command(const struct run *r, char **command)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, was[2];
+	sigset_t signals, before;
 	pid_t pid;
 	int rc;
 
+	(void)sigemptyset(&signals);
+	(void)sigaddset(&signals, SIGCHLD);
+	(void)sigaddset(&signals, SIGTERM);
+	(void)sigaddset(&signals, SIGHUP);
+	(void)sigprocmask(SIG_BLOCK, &signals, &before);
 	(void)sigaction(SIGINT, &ignore, &was[0]);
 	(void)sigaction(SIGQUIT, &ignore, &was[1]);
 	pid = fork();
 	if (pid == 0) {
 		(void)sigaction(SIGINT, &was[0], NULL);
 		(void)sigaction(SIGQUIT, &was[1], NULL);
+		(void)sigprocmask(SIG_SETMASK, &before, NULL);
 		become(r, command);
 	}
-	rc = pid < 0 ? -fail("fork") : wait_for(pid);
+	rc = pid < 0 ? -fail("fork") : wait_for(pid, &signals);
 	(void)sigaction(SIGINT, &was[0], NULL);
 	(void)sigaction(SIGQUIT, &was[1], NULL);
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
 	return rc;
 }
 
@@ -240,7 +263,8 @@ stop_server(const struct run *r, int rc)
 {
 	if (r->server > 0) {
 		(void)kill(r->server, SIGTERM);
-		(void)wait_for(r->server);
+		while (waitpid(r->server, NULL, 0) < 0 && errno == EINTR)
+			;
 	}
 	return rc;
 }
@@ -251,8 +275,16 @@ run(struct run *r, char **command)
 	struct stat st;
 	int rc;
 
-	if (stat(r->where, &st) == 0 && start_server(r))
-		return stop_server(r, 1);
+	if (stat(r->where, &st) == 0) {
+		if (start_server(r))
+			return stop_server(r, 1);
+	} else if (r->profile) {
+		(void)fprintf(stderr,
+			"heddle-sim: \"%s\" is no file: the "
+			"profile is its server's choice\n",
+			r->where);
+		return 2;
+	}
 	if (find_library(r))
 		return stop_server(r, 1);
 	(void)snprintf(r->dir, sizeof(r->dir), "%s", "/tmp/heddle-sim.XXXXXX");
@@ -279,6 +311,8 @@ simrun_run(int argc, char **argv)
 	while ((c = getopt_long(cut, argv, "", long_options, NULL)) != -1) {
 		if (c == 'h')
 			r.host = optarg;
+		else if (c == 'f')
+			r.profile = optarg;
 		else if (c == 'p' && strcmp(optarg, "heddle") == 0)
 			r.preload = HEDDLE;
 		else if (c == 'p' && strcmp(optarg, "umad2sim") == 0)

@@ -74,6 +74,19 @@ as_ibsim(struct sim_options *o)
 }
 
 static int
+set_profile(struct sim_options *o, const char *name)
+{
+	if (strcmp(name, "ibsim") == 0) {
+		as_ibsim(o);
+		return 0;
+	}
+	if (strcmp(name, "full") == 0)
+		return 0;
+	(void)fprintf(stderr, "heddle-sim: no such profile: %s\n", name);
+	return -1;
+}
+
+static int
 set(struct serve_options *o, int c, const char *arg)
 {
 	static const uint64_t most = 1000000000;
@@ -90,12 +103,7 @@ set(struct serve_options *o, int c, const char *arg)
 		o->ctl = arg;
 		return 0;
 	case O_PROFILE:
-		if (strcmp(arg, "full") == 0)
-			return 0;
-		if (strcmp(arg, "ibsim") != 0)
-			return -1;
-		as_ibsim(&o->sim);
-		return 0;
+		return set_profile(&o->sim, arg);
 	case O_SEED:
 		o->sim.seed = v;
 		return 0;
@@ -199,10 +207,13 @@ bad:
 }
 
 int
-simserve_plain(const char *path, const char *name, int ready_fd)
+simserve_plain(
+	const char *path, const char *name, const char *profile, int ready_fd)
 {
 	struct serve_options o = defaults();
 
 	o.name = name;
+	if (profile && set_profile(&o.sim, profile))
+		return 2;
 	return serve(path, &o, ready_fd);
 }

@@ -8,9 +8,11 @@
 int simserve_run(int argc, char **argv);
 
 /*
- * Serve the fabric of a file under a name until told to stop; a byte is
- * written to ready_fd (-1: none) when clients may come. The exit code.
+ * Serve the fabric of a file under a name until told to stop, with a profile
+ * (NULL: the default); a byte is written to ready_fd (-1: none) when clients
+ * may come. The exit code.
  */
-int simserve_plain(const char *path, const char *name, int ready_fd);
+int simserve_plain(
+	const char *path, const char *name, const char *profile, int ready_fd);
 
 #endif

@@ -7,7 +7,7 @@
 #include "sm/base/mem.h"
 #include "tests/sim/sim_int.h"
 
-enum { NLIDS = MAD_LID_END, BLOCK = 64, NAMED = 8 };
+enum { NLIDS = MAD_LID_END, BLOCK = 64, NAMED = 8, DISCARD = 15 };
 
 /*
  * A channel is the port record that it leaves by. What depends on it is the
@@ -61,18 +61,35 @@ link_alive(const struct watch *w, uint32_t node, unsigned port)
 	       carries(sim_int_port(w->s, p->peer, p->peer_port));
 }
 
+/*
+ * Does a packet that came in by one port leave by another? Not by the port that
+ * it came in by, nor where the turn is mapped to the lane that discards.
+ */
+static bool
+turn_open(const struct watch *w, uint32_t sw, unsigned in, unsigned out)
+{
+	return in != out && sim_vl(w->s, sw, in, out, 0) != DISCARD;
+}
+
 /* ---- loops ---- */
 
-/* Where a switch sends a LID over a live link, or FABRIC_NONE. */
+/*
+ * Where a switch sends a LID that came in by *in (0: from anywhere) over a live
+ * link, or FABRIC_NONE; *in becomes the port where it arrives.
+ */
 static uint32_t
-next_hop(const struct watch *w, uint32_t sw, unsigned lid)
+next_hop(const struct watch *w, uint32_t sw, unsigned lid, unsigned *in)
 {
 	unsigned out = w->table[sw][lid];
+	const struct sim_port *p;
 
 	if (out == 0 || out > w->s->node[sw].nports ||
-		!w->live[record(w, sw, out)])
+		!w->live[record(w, sw, out)] ||
+		(*in && !turn_open(w, sw, *in, out)))
 		return FABRIC_NONE;
-	return sim_int_port(w->s, sw, out)->peer;
+	p = sim_int_port(w->s, sw, out);
+	*in = p->peer_port;
+	return p->peer;
 }
 
 static void
@@ -80,6 +97,7 @@ tell_loop(struct watch *w, uint32_t sw, unsigned lid)
 {
 	struct buf b = {0};
 	uint32_t at = sw;
+	unsigned in = 0;
 
 	if (w->r.loops++ > 0)
 		return;
@@ -87,7 +105,7 @@ tell_loop(struct watch *w, uint32_t sw, unsigned lid)
 	for (unsigned i = 0; i < NAMED; i++) {
 		buf_printf(&b, "\"%s\"[%u] -> ", w->s->node[at].name,
 			w->table[at][lid]);
-		at = next_hop(w, at, lid);
+		at = next_hop(w, at, lid, &in);
 		if (at == sw)
 			break;
 	}
@@ -101,13 +119,14 @@ static void
 check_loop(struct watch *w, uint32_t sw, unsigned lid)
 {
 	uint32_t at = sw;
+	unsigned in = 0;
 
 	w->r.checks++;
 	for (uint32_t hops = 0; hops <= w->s->nnodes; hops++) {
-		at = next_hop(w, at, lid);
+		at = next_hop(w, at, lid, &in);
 		if (!is_switch(w, at))
 			return;
-		if (at == sw) {
+		if (at == sw && turn_open(w, sw, in, w->table[sw][lid])) {
 			tell_loop(w, sw, lid);
 			return;
 		}
@@ -176,6 +195,8 @@ check_cycle(struct watch *w, uint32_t from, uint32_t to)
 		for (unsigned b = 0; b < 256 && next_bit(r->any, &b); b++) {
 			uint32_t next = record(w, p->peer, b);
 
+			if (!turn_open(w, p->peer, p->peer_port, b))
+				continue;
 			if (next == to) {
 				w->before[to] = ch;
 				tell_cycle(w, to, from);
@@ -206,7 +227,7 @@ count_turn(struct watch *w, uint32_t sw, unsigned in, unsigned out, int by)
 		r->any[out / 64] &= ~(1ULL << out % 64);
 	else
 		r->any[out / 64] |= 1ULL << out % 64;
-	return by > 0 && r->turning[out] == 1;
+	return by > 0 && r->turning[out] == 1 && turn_open(w, sw, in, out);
 }
 
 /*
@@ -307,6 +328,24 @@ look_at_port(struct watch *w, uint32_t node, unsigned port)
 	}
 }
 
+/* A turn may have been opened: what it closes was counted while it was not. */
+static void
+look_at_turn(struct watch *w, uint32_t sw, unsigned in, unsigned out)
+{
+	const struct sim_port *p = sim_int_port(w->s, sw, in);
+	const struct row *r = &w->row[record(w, sw, in)];
+
+	if (in == 0 || !r->turning || r->turning[out] == 0 ||
+		!turn_open(w, sw, in, out))
+		return;
+	check_cycle(w, record(w, sw, out), record(w, p->peer, p->peer_port));
+	for (uint32_t lid = 0; lid < w->top[sw]; lid++) {
+		if (w->table[sw][lid] == out &&
+			w->table[p->peer][lid] == p->peer_port)
+			check_loop(w, sw, lid);
+	}
+}
+
 static void
 on_change(void *cookie, const struct sim_change *c)
 {
@@ -323,6 +362,9 @@ on_change(void *cookie, const struct sim_change *c)
 		break;
 	case SIM_PORT:
 		look_at_port(w, c->node, c->arg);
+		break;
+	case SIM_LANES:
+		look_at_turn(w, c->node, c->arg >> 8, c->arg & 0xff);
 		break;
 	}
 }

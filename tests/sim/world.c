@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "routing/route.h"
+#include "sm/base/log.h"
 #include "sm/base/mem.h"
+#include "sm/status.h"
 
 static void
 on_route(void *cookie, struct sm_work *work)
@@ -24,8 +26,10 @@ free_saved(struct world *w)
 	union {
 		const void *in;
 		void *out;
-	} lid = {w->saved.lid}, rank = {w->saved.rank};
+	} lid = {w->saved.lid}, rank = {w->saved.rank},
+	  block = {w->saved.block};
 
+	free(block.out);
 	free(lid.out);
 	free(rank.out);
 	w->saved = (struct store_state){0};
@@ -41,14 +45,19 @@ on_save(void *cookie, const struct store_state *s)
 	w->saved.arena = NULL;
 	w->saved.lid = mem_dup(s->lid, s->nlid * sizeof(*s->lid));
 	w->saved.rank = mem_dup(s->rank, s->nrank * sizeof(*s->rank));
+	w->saved.block = mem_dup(s->block, s->nblock * sizeof(*s->block));
 }
 
 static void
 on_committed(void *cookie, struct view *v)
 {
 	struct world *w = cookie;
+	struct buf line = {0};
 
-	(void)v;
+	status_line(v, &line);
+	log_debug(
+		"world: now=%.6f %s", mono_seconds(sim_now(w->sim)), line.text);
+	buf_free(&line);
 	w->commits++;
 }
 
@@ -59,6 +68,8 @@ on_finished(void *cookie, bool ok, const char *why)
 
 	w->runs++;
 	w->runs_failed += ok ? 0 : 1;
+	log_debug("world: now=%.6f finished %s", mono_seconds(sim_now(w->sim)),
+		ok ? "well" : why);
 	(void)snprintf(w->last_why, sizeof(w->last_why), "%s", why);
 }
 

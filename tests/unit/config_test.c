@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "config/options.h"
+#include "config/partition.h"
 #include "config/yaml.h"
 #include "sm/base/log.h"
 #include "sm/base/mem.h"
@@ -106,6 +107,7 @@ START_TEST(test_defaults)
 	ck_assert_uint_eq(c->fabric.lids.last, 0xbfff);
 	ck_assert_uint_eq(c->fabric.priority, 0);
 	ck_assert_uint_eq(c->fabric.m_key, 0);
+	ck_assert_uint_eq(c->fabric.sm_key, 1);
 	ck_assert_uint_eq(c->routing.engines.n, 1);
 	ck_assert_str_eq(c->routing.engines.name[0], "updn");
 	ck_assert_uint_eq(c->routing.load_limit, 1250);
@@ -146,21 +148,65 @@ static const char full[] =
 	"  lids: {first: 0x10, last: 4096}\n"
 	"  priority: 15\n"
 	"  m_key: 0xabc\n"
+	"  sm_key: 0xdef\n"
 	"routing:\n"
 	"  engines: [minhop, updn]\n"
 	"  load_limit: 1.5\n"
 	"  updn:\n"
 	"    roots: [0x2, 0x1]\n"
+	"  roles:\n"
+	"    leaf: [\"SW-L*\", 0002:c903:00a1:b2c3, two words]\n"
+	"    spine: [SW-S1]\n"
+	"    root: ['[RT]?']\n"
+	"discovery: {role_attribute: [0x2c9:0xd2f0, 0x000123]}\n"
+	"distribution: {method: break-ports, allow_unsafe: true,\n"
+	"  max_stages: 3, drain: 0, strict_drain: true, block_limit: 5s}\n"
 	"sweep: {interval: 0, hold_down: 1s}\n"
 	"smp: {timeout: 1ms, retries: 0, window_max: 1, target_max: 1}\n"
 	"standby: {poll_interval: 100ms, missed_polls: 1}\n"
 	"link: {subnet_timeout: 0, packet_lifetime: 31, hoq_lifetime: 20,\n"
 	"  leaf_hoq_lifetime: 19, vl_stall_count: 0, max_vls: 8}\n"
-	"sa: {key: 0x7, requests_per_second: 0, request_burst: 1,\n"
+	"sa: {trust_key: 0x7, requests_per_second: 0, request_burst: 1,\n"
 	"  services_per_port: 0, subscriptions_per_port: 1, table_mib: 1}\n"
+	"partitions:\n"
+	"  storage:\n"
+	"    pkey: 0x11\n"
+	"    members: {sm: full, \"gpu-*\": limited, 0x1: both}\n"
+	"    ipoib: {enabled: true, mtu: 4096, rate: 2.5, sl: 3, scope: 5,\n"
+	"      qkey: 0xffffffff}\n"
+	"  empty: {pkey: 0x7fff}\n"
 	"state: {dir: \"/tmp/a \\\"b\\\" \\\\ \\u00e9\"}\n"
 	"control: {socket: /tmp/s}\n"
 	"log: {level: debug}\n";
+
+START_TEST(test_partitions)
+{
+	struct config *c = parse(full);
+	const struct partition_options *p = c->partitions.record;
+	uint64_t guid = 0;
+
+	ck_assert_uint_eq(c->partitions.n, 2);
+	ck_assert_str_eq(c->partitions.name[0], "storage");
+	ck_assert_uint_eq(p[0].pkey, 0x11);
+	ck_assert_uint_eq(p[0].members.n, 3);
+	ck_assert_str_eq(p[0].members.entry[1].text, "gpu-*");
+	ck_assert_uint_eq(p[0].members.entry[1].value, PARTITION_AS_LIMITED);
+	ck_assert_uint_eq(p[0].members.entry[2].value, PARTITION_AS_BOTH);
+	ck_assert(p[0].ipoib.enabled);
+	ck_assert_uint_eq(p[0].ipoib.mtu, 4096);
+	ck_assert_str_eq(partition_rates[p[0].ipoib.rate], "2.5");
+	ck_assert_uint_eq(p[0].ipoib.scope, 5);
+	ck_assert_uint_eq(p[0].ipoib.qkey, 0xffffffff);
+	ck_assert_uint_eq(p[1].pkey, PARTITION_DEFAULT_KEY);
+	ck_assert(!p[1].ipoib.enabled);
+	ck_assert_uint_eq(p[1].ipoib.mtu, 2048);
+	ck_assert_uint_eq(partition_who("sm", &guid), PARTITION_SM);
+	ck_assert_uint_eq(partition_who("0x1", &guid), PARTITION_GUID);
+	ck_assert_uint_eq(guid, 1);
+	ck_assert_uint_eq(partition_who("gpu-*", &guid), PARTITION_NAME);
+	config_unref(c);
+}
+END_TEST
 
 START_TEST(test_every_key)
 {
@@ -184,11 +230,24 @@ START_TEST(test_every_key)
 	ck_assert_uint_eq(c->fabric.lids.last, 4096);
 	ck_assert_uint_eq(c->fabric.priority, 15);
 	ck_assert_uint_eq(c->fabric.m_key, 0xabc);
+	ck_assert_uint_eq(c->fabric.sm_key, 0xdef);
 	ck_assert_uint_eq(c->routing.engines.n, 2);
 	ck_assert_str_eq(c->routing.engines.name[0], "minhop");
 	ck_assert_uint_eq(c->routing.load_limit, 1500);
 	ck_assert_uint_eq(c->routing.updn.roots.n, 2);
 	ck_assert_uint_eq(c->routing.updn.roots.guid[0], 1);
+	ck_assert_uint_eq(c->distribution.method, 2);
+	ck_assert_uint_eq(c->distribution.max_stages, 3);
+	ck_assert(c->distribution.allow_unsafe);
+	ck_assert_uint_eq(c->routing.roles.leaf.n, 3);
+	ck_assert_str_eq(c->routing.roles.leaf.name[0], "SW-L*");
+	ck_assert_str_eq(c->routing.roles.leaf.name[1], "0x0002c90300a1b2c3");
+	ck_assert_str_eq(c->routing.roles.root.name[0], "[RT]?");
+	ck_assert_uint_eq(c->discovery.role_attribute.n, 2);
+	ck_assert_uint_eq(c->discovery.role_attribute.entry[0].device, 0xd2f0);
+	ck_assert_uint_eq(c->discovery.role_attribute.entry[1].vendor, 0x123);
+	ck_assert_uint_eq(
+		c->discovery.role_attribute.entry[1].device, UINT32_MAX);
 	ck_assert_int_eq(c->sweep.interval.ns, 0);
 	ck_assert_int_eq(c->smp.timeout.ns, mono_ms(1).ns);
 	ck_assert_uint_eq(c->link.max_vls, 8);
@@ -307,10 +366,58 @@ static const struct complaint {
 		"such as 0x0002c90300a1b2c3\n"
 		"      x: 3\n"
 		"      ^\n"},
+	{"partitions: {a: {members: {all: full}}}\n",
+		"t.yaml:1:14: error: partitions.a: its pkey must be given, "
+		"0x0001 to 0x7fff\n"
+		"  partitions: {a: {members: {all: full}}}\n"
+		"               ^\n"},
+	{"partitions:\n  a: {pkey: 0x5}\n  b: {pkey: 0x5}\n",
+		"t.yaml:3:3: error: partitions.b: pkey 0x0005 is partitions.a "
+		"already\n"
+		"    b: {pkey: 0x5}\n"
+		"    ^\n"
+		"t.yaml:2:3: note: given here before\n"
+		"    a: {pkey: 0x5}\n"
+		"    ^\n"},
+	{"partitions: {a: {pkey: 0x5, members: {0x1g: full}}}\n",
+		"t.yaml:1:39: error: partitions.a.members: '0x1g' is not a "
+		"GUID such as 0x0002c90300a1b2c3\n"
+		"  partitions: {a: {pkey: 0x5, members: {0x1g: full}}}\n"
+		"                                        ^\n"},
+	{"partitions: {a: {pkey: 0x5, ipoib: {mtuu: 1}}}\n",
+		"t.yaml:1:37: error: unknown key 'mtuu'; did you mean 'mtu'?\n"
+		"  partitions: {a: {pkey: 0x5, ipoib: {mtuu: 1}}}\n"
+		"                                      ^\n"},
 	{"fabric: {lmc_override: {0x1: 8}}\n",
 		"t.yaml:1:30: error: fabric.lmc_override: 8 is out of range: "
 		"0 to 7\n"
 		"  fabric: {lmc_override: {0x1: 8}}\n"
+		"                               ^\n"},
+	/* one switch, two roles: whatever way its GUID is written */
+	{"routing:\n  roles:\n    leaf: [a, 0x1, b]\n    root: ['0x01', c]\n",
+		"t.yaml:4:12: error: routing.roles.root: '0x01' has another "
+		"role already\n"
+		"      root: ['0x01', c]\n"
+		"             ^\n"
+		"t.yaml:3:15: note: it is given here\n"
+		"      leaf: [a, 0x1, b]\n"
+		"                ^\n"},
+	{"routing: {roles: {leaf: [SW*, SW*]}}\n",
+		"t.yaml:1:31: error: routing.roles.leaf: SW* is listed twice\n"
+		"  routing: {roles: {leaf: [SW*, SW*]}}\n"
+		"                                ^\n"
+		"t.yaml:1:26: note: listed here before\n"
+		"  routing: {roles: {leaf: [SW*, SW*]}}\n"
+		"                           ^\n"},
+	{"routing: {roles: {leaf: SW1}}\n",
+		"t.yaml:1:25: error: routing.roles.leaf: expected a list (list "
+		"of switches), found a single value\n"
+		"  routing: {roles: {leaf: SW1}}\n"
+		"                          ^\n"},
+	{"discovery: {role_attribute: [0x2c9:54]}\n",
+		"t.yaml:1:30: error: discovery.role_attribute: '0x2c9:54' is "
+		"not VENDOR or VENDOR:DEVICE such as 0x2c9:0xd2f0\n"
+		"  discovery: {role_attribute: [0x2c9:54]}\n"
 		"                               ^\n"},
 	{"fabric:\n  m_key: secret\n",
 		"t.yaml:2:10: error: fabric.m_key: the value is not 0x and 1 "
@@ -646,6 +753,7 @@ main(void)
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, test_defaults);
+	tcase_add_test(t, test_partitions);
 	tcase_add_test(t, test_every_key);
 	tcase_add_loop_test(t, test_complaints, 0,
 		(int)(sizeof(complaints) / sizeof(complaints[0])));

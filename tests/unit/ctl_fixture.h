@@ -30,7 +30,7 @@ struct fixture {
 	struct loop_timer *tick; /* so that a turn always ends */
 	struct ctl *ctl;
 	struct view *view;
-	bool busy; /* a routing job owns the tables */
+	bool busy; /* a routing job owns the pool */
 	uint64_t sweeps;
 	unsigned asked; /* sweeps asked for */
 	const char *refuse;
@@ -63,7 +63,7 @@ get_sweeps(void *cookie)
 }
 
 static inline bool
-get_tables(void *cookie)
+may_release(void *cookie)
 {
 	return !((struct fixture *)cookie)->busy;
 }
@@ -86,7 +86,7 @@ static inline const struct ctl_ops *
 ops_of(struct fixture *f, struct ctl_ops *ops)
 {
 	*ops = (struct ctl_ops){
-		f, get_view, get_status, get_sweeps, get_tables, do_sweep};
+		f, get_view, get_status, get_sweeps, may_release, do_sweep};
 	return ops;
 }
 

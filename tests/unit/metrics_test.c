@@ -71,6 +71,8 @@ START_TEST(free_tree)
 	ck_assert_uint_eq(s.shifts, 3);
 	ck_assert_uint_eq(s.worst, 1);
 	ck_assert_double_eq_tol(s.mean, 1, 1e-9);
+	ck_assert(s.first_exact);
+	ck_assert_uint_eq(s.first_worst, 1);
 	hand_tables_free(&tb);
 	hand_free(t);
 }
@@ -98,6 +100,8 @@ START_TEST(narrow_tree)
 	ck_assert_uint_eq(s.shifts, 3);
 	ck_assert_uint_eq(s.worst, 2);
 	ck_assert_uint_eq(s.worst_by, 2);
+	ck_assert(s.first_exact);
+	ck_assert_uint_eq(s.first_worst, 2);
 	ck_assert_double_eq_tol(s.mean, 2.5 / 3, 1e-9);
 	metrics_shift(&in, 2, 0, &s);
 	ck_assert_uint_eq(s.shifts, 2);
@@ -107,6 +111,40 @@ START_TEST(narrow_tree)
 	ck_assert_uint_eq(e.hosts, 3);
 	hand_tables_free(&tb);
 	hand_free(t);
+}
+END_TEST
+
+/*
+ * Three leaves of three hosts, three spines of which two are used: a leaf's
+ * hosts send to three others in a row, two of which meet; one shift looked at
+ * by sampling is enough for the window to see all.
+ */
+START_TEST(windows)
+{
+	struct hand_tables tb;
+	struct topo *t = tree(3, 3, 3, 2, &tb);
+	struct verify_tables in = tables(t, &tb);
+	struct metrics_shift s;
+
+	metrics_shift(&in, 1, 3, &s);
+	ck_assert_uint_eq(s.shifts, 1);
+	ck_assert(s.first_exact);
+	ck_assert_uint_eq(s.first_worst, 2);
+	hand_tables_free(&tb);
+	hand_free(t);
+}
+END_TEST
+
+/* Saturation: (hosts - 1) pairs fill a cable. */
+START_TEST(saturation)
+{
+	struct verify_report r = {.load_max = 0};
+
+	ck_assert_double_eq_tol(metrics_saturation(&r, 10), 1, 1e-12);
+	r.load_max = 9;
+	ck_assert_double_eq_tol(metrics_saturation(&r, 10), 1, 1e-12);
+	r.load_max = 18;
+	ck_assert_double_eq_tol(metrics_saturation(&r, 10), 0.5, 1e-12);
 }
 END_TEST
 
@@ -186,6 +224,8 @@ suite(void)
 
 	tcase_add_test(tc, free_tree);
 	tcase_add_test(tc, narrow_tree);
+	tcase_add_test(tc, windows);
+	tcase_add_test(tc, saturation);
 	tcase_add_test(tc, tree_648);
 	tcase_add_loop_test(tc, lost_flows, 0, 5);
 	tcase_add_test(tc, nobody);

@@ -21,6 +21,8 @@ static const struct {
 	{{"--check-config"}, OPTIONS_CHECK, OPTIONS_DEFAULT_FILE, false, false},
 	{{"--json", "--check-config", "-c", "x"}, OPTIONS_CHECK, "x", false,
 		true},
+	{{"--audit", "--json"}, OPTIONS_AUDIT, OPTIONS_DEFAULT_FILE, false,
+		true},
 	{{"--print-config"}, OPTIONS_PRINT, OPTIONS_DEFAULT_FILE, false, false},
 	{{"--config-schema"}, OPTIONS_SCHEMA, OPTIONS_DEFAULT_FILE, false,
 		false},
@@ -44,6 +46,7 @@ static const struct {
 	{{"--once", "--check-config"}, "--once does not go"},
 	{{"--print-config", "--check-config"}, "--check-config does not go"},
 	{{"--json"}, "--json goes with"},
+	{{"--audit", "--once"}, "--once does not go"},
 };
 
 static int

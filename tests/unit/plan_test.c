@@ -89,8 +89,14 @@ rig_routes(struct rig *g)
 static void
 rig_plan(struct rig *g)
 {
+	const struct safe_job safe = {.to = g->r, .hw = g->hw, .max_stages = 8};
+	const struct plan_job job = {.routes = g->r,
+		.change = safe_plan(&safe),
+		.hw = g->hw,
+		.params = &params};
+
 	plan_free(g->p);
-	g->p = plan_make(g->r, g->hw, &params);
+	g->p = plan_make(&job);
 }
 
 static void
@@ -105,9 +111,9 @@ rig_free(struct rig *g)
 }
 
 static size_t
-steps(const struct rig *g, enum plan_phase p)
+steps(const struct rig *g, enum plan_kind k)
 {
-	return g->p->first[p + 1] - g->p->first[p];
+	return plan_count(g->p, k);
 }
 
 START_TEST(fresh_fabric)
@@ -141,9 +147,9 @@ START_TEST(fresh_fabric)
 		ck_assert_uint_eq(pi.width_enabled, 0);
 		ck_assert_uint_eq(pi.speed_enabled, 0);
 		ck_assert(!pi.client_rereg);
-		ck_assert_uint_eq(pi.state, s->phase == PLAN_PARAMS ? 0
-					    : s->phase == PLAN_ARM  ? 3
-								    : 4);
+		ck_assert_uint_eq(pi.state, s->kind == PLAN_PARAMS ? 0
+					    : s->kind == PLAN_ARM  ? 3
+								   : 4);
 		if (topo_has_lid(g.t, s->port)) {
 			ck_assert_uint_eq(pi.lid, port->lid);
 			ck_assert_uint_eq(
@@ -170,7 +176,7 @@ START_TEST(what_is_in_place_is_not_sent)
 			g.r->block[s]);
 	rig_plan(&g);
 	ck_assert_uint_eq(steps(&g, PLAN_LFT), 0);
-	ck_assert_uint_eq(g.p->kept_blocks, 2);
+	ck_assert_uint_eq(g.p->change->kept, 2);
 	/* one answer lost: that block alone goes out again */
 	hw_unknown_block(g.hw, 0x101, 0);
 	rig_plan(&g);

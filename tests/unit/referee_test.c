@@ -360,6 +360,103 @@ START_TEST(cycles_hide_behind_others)
 }
 END_TEST
 
+/* All ports with two lanes; SL 0 takes lane 0, SL 1 the one that lane says. */
+static void
+set_lanes(struct court *c, unsigned (*lane)(uint32_t sw, bool from_host))
+{
+	for (uint32_t sw = 0; sw < c->f->nnodes; sw += 2) {
+		for (unsigned out = 1; out <= 3; out++) {
+			struct mad_port_info pi = *sim_port_info(c->s, sw, out);
+
+			pi.op_vls = 2;
+			sim_hand_port(c->s, sw, out, &pi);
+			for (unsigned in = 0; in <= 3; in++) {
+				uint8_t row[8] = {0};
+
+				row[0] = (uint8_t)lane(sw, in <= 1);
+				sim_hand_sl2vl(c->s, sw, in, out, row);
+			}
+		}
+	}
+}
+
+/* The second lane up to the first switch, where the ring is cut. */
+static unsigned
+dateline(uint32_t sw, bool from_host)
+{
+	return sw > 2 || (sw == 2 && from_host);
+}
+
+static unsigned
+second(uint32_t sw, bool from_host)
+{
+	(void)sw;
+	(void)from_host;
+	return 1;
+}
+
+static unsigned
+dropped(uint32_t sw, bool from_host)
+{
+	return sw == 4 && !from_host ? 15 : 1;
+}
+
+/* SL 1 for those who pass the cut. */
+static uint16_t
+by_dateline(void *cookie, uint16_t from, uint16_t to)
+{
+	(void)cookie;
+	return (from - 1) / 2 > (to - 1) / 2 ? 1 << 1 : 1 << 0;
+}
+
+START_TEST(lanes_are_told_apart)
+{
+	static const struct referee_sls sls = {NULL, by_dateline};
+	struct court c = court_new(ring(4));
+
+	route_clockwise(&c);
+	set_lanes(&c, second);
+	/* an SL for each lane everywhere: round and round on both */
+	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_uint_eq(c.r.lanes, 1);
+	ck_assert_uint_eq(c.r.cycle_length, 4);
+	/* packets over the cut begin on the second lane and end on the first */
+	set_lanes(&c, dateline);
+	ck_assert_msg(referee_with_sls(
+			      c.s, c.sm, REFEREE_ALL, &sls, &c.r, &c.why) == 0,
+		"%s", c.why.text);
+	ck_assert_uint_eq(c.r.lanes, 2);
+	/* with any SL for anybody the first lane is a ring again */
+	ck_assert_int_eq(judge(&c), -1);
+	ck_assert(strstr(c.why.text, "cycle of 4 channels: \"sw") != NULL);
+	ck_assert_msg(
+		strstr(c.why.text, " VL 0 -> ") != NULL, "%s", c.why.text);
+	ck_assert_uint_eq(c.r.blocked, 0);
+	court_free(&c);
+}
+END_TEST
+
+START_TEST(packets_without_a_lane_are_found)
+{
+	static const struct referee_sls sls = {NULL, by_dateline};
+	struct court c = court_new(ring(4));
+
+	route_clockwise(&c);
+	set_lanes(&c, dropped);
+	ck_assert_int_eq(
+		referee_with_sls(c.s, c.sm, REFEREE_ALL, &sls, &c.r, &c.why),
+		-1);
+	ck_assert_uint_gt(c.r.blocked, 0);
+	ck_assert_msg(
+		strstr(c.why.text, "SLs 0x0002 have no lane on port") != NULL,
+		"%s", c.why.text);
+	/* if any SL will do there is still SL 0 */
+	(void)judge(&c);
+	ck_assert_uint_eq(c.r.blocked, 0);
+	court_free(&c);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -380,6 +477,8 @@ main(void)
 	tcase_add_test(tc, links_are_judged);
 	tcase_add_test(tc, hung_and_lost_nodes_are_out_of_scope);
 	tcase_add_test(tc, cycles_hide_behind_others);
+	tcase_add_test(tc, lanes_are_told_apart);
+	tcase_add_test(tc, packets_without_a_lane_are_found);
 	suite_add_tcase(s, tc);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

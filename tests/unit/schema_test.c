@@ -45,7 +45,10 @@ static const struct schema_option
 	level = {.type = SCHEMA_ENUM, .choices = words},
 	guid = {.type = SCHEMA_GUID}, port = {.type = SCHEMA_PORT},
 	names = {.type = SCHEMA_NAMES}, guids = {.type = SCHEMA_GUIDS},
-	ints = {.type = SCHEMA_GUID_INTS, .max = 7};
+	ints = {.type = SCHEMA_GUID_INTS, .max = 7},
+	sw = {.type = SCHEMA_SWITCH, .max = 10},
+	switches = {.type = SCHEMA_SWITCHES, .max = 10},
+	device = {.type = SCHEMA_DEVICE}, devices = {.type = SCHEMA_DEVICES};
 
 static const struct good {
 	const struct schema_option *o;
@@ -77,6 +80,14 @@ static const struct good {
 	{&limit, "2.003", NULL},
 	{&limit, "100", "100.0"},
 	{&string, "plain", NULL},
+	{&sw, "0x1", "0x0000000000000001"},
+	{&sw, "SW-L*", "\"SW-L*\""},
+	{&switches, "[]", NULL},
+	{&switches, "[b, 0x1, a]", "[b, 0x0000000000000001, a]"},
+	{&device, "0x2c9", "0x0002c9"},
+	{&device, "0x2c9:0xd2f0", "0x0002c9:0xd2f0"},
+	{&devices, "[]", NULL},
+	{&devices, "[0x1, 0x1:0x2]", "[0x000001, 0x000001:0x0002]"},
 	{&string, "two words", "\"two words\""},
 	{&string, "\"\\", "\"\\\"\\\\\""},
 	{&string, "-", "\"-\""},

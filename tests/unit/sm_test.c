@@ -257,6 +257,60 @@ START_TEST(a_hung_switch_is_kept_out)
 }
 END_TEST
 
+/* A trap from lid, of which each has another TID: always something new. */
+static void
+chatter(struct world *w, uint16_t lid, int from_ms, int to_ms)
+{
+	static uint64_t tid;
+	struct mad_notice n = {
+		.generic = true,
+		.type = 1,
+		.producer = 2,
+		.trap = 128,
+		.issuer_lid = lid,
+		.data_lid = lid,
+	};
+	struct smp m = {.mgmt_class = MAD_SUBN_LID,
+		.method = MAD_TRAP,
+		.attr = MAD_NOTICE};
+	struct transport_msg msg = {.len = MAD_SIZE, .lid = lid};
+
+	mad_notice_encode(&n, m.data);
+	for (int ms = from_ms; ms < to_ms; ms += 400) {
+		m.tid = ++tid;
+		smp_encode(&m, msg.mad);
+		sim_inject(w->ep, &msg, mono_ms(ms));
+	}
+}
+
+/* Whose traps never end keeps neither light sweeps nor retries from their
+ * turn. */
+START_TEST(a_chatterbox_starves_nobody)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, "sweep:\n  interval: 2s\n");
+	uint32_t leaf = fabric_find(f, "leaf1");
+	uint16_t lid;
+	struct sm_status before, after;
+
+	expect_order(w, "bring-up");
+	lid = sim_port_info(w->sim, fabric_find(f, "leaf5"), 0)->lid;
+	sm_status(w->sm, &before);
+	chatter(w, lid, 1, 60000);
+	world_run(w, mono_ms(1000));
+	sim_fault_reboot(w->sim, leaf); /* ours: nobody's trap tells of it */
+	world_run(w, mono_ms(30000));
+	sm_status(w->sm, &after);
+	ck_assert_uint_ge(after.sweeps_light, before.sweeps_light + 5);
+	ck_assert_uint_eq(sm_view(w->sm)->counts.ports_active,
+		sm_view(w->sm)->counts.ports_linked);
+	ck_assert_uint_ne(sim_lft(w->sim, leaf, lid), 255);
+	world_run(w, mono_ms(30000));
+	expect_order(w, "after the traps");
+	end(w, f);
+}
+END_TEST
+
 /* Nobody tells a CA that its own cable was pulled. */
 START_TEST(our_own_cable_is_pulled)
 {
@@ -384,9 +438,14 @@ START_TEST(another_master_keeps_us_out)
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_STANDING_BY);
 	ck_assert_uint_eq(s.master.guid, 1);
+	ck_assert_uint_eq(s.nothers, 1);
+	ck_assert_uint_eq(s.other[0].guid, 1);
+	ck_assert(s.other[0].answers);
+	ck_assert_uint_eq(s.other[0].state, 3);
 	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
 	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
 	ck_assert_uint_eq(w->runs_failed, 1);
+	ck_assert_uint_eq(s.nothers, 1);
 	/* it dies: its activity count stands still, then it is gone */
 	sim_fault_node(w->sim, host, false);
 	world_run(w, mono_ms(20000));
@@ -397,16 +456,18 @@ START_TEST(another_master_keeps_us_out)
 }
 END_TEST
 
-/* The other master does not die, it hands over. */
+/* The other master does not die, it hands over; one of them would outrank us
+ * as soon as it stands by. */
 START_TEST(the_other_master_hands_over)
 {
 	struct fabric *f = tree();
 	struct world *w = start(f, "fabric:\n  priority: 3\n");
-	struct mad_sm_info other = {.guid = 1, .priority = 0, .state = 3}, sent;
+	struct mad_sm_info other = {.guid = 1, .state = 3}, sent;
 	uint32_t host = fabric_find(f, "h20"), modifier;
 	uint16_t ours;
 	struct sm_status s;
 
+	other.priority = _i == 0 ? 0 : 3;
 	/* the fabric has been brought up by somebody */
 	expect_order(w, "bring-up");
 	ours = sim_port_info(w->sim, fabric_first_host(f), 1)->lid;
@@ -419,13 +480,45 @@ START_TEST(the_other_master_hands_over)
 	ck_assert_int_eq(s.role, SM_STANDING_BY);
 	ck_assert_uint_eq(s.master.guid, 1);
 	ck_assert(sim_fault_other_sm_tells(w->sim, host, ours, 1));
-	world_run(w, mono_ms(5000));
+	other.state = 2;
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	world_run(w, mono_ms(60000));
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_MASTER);
+	ck_assert_uint_eq(w->runs_failed, 1); /* stood by once */
 	ck_assert(sim_fault_other_sm_last(w->sim, host, &modifier, &sent));
 	ck_assert_uint_eq(modifier, 2); /* acknowledged */
-	ck_assert_int_eq(sent.state, 3);
+	ck_assert_int_eq(sent.state, 2);
+	ck_assert_uint_eq(sent.key, 1);
 	expect_order(w, "handed over");
+	end(w, f);
+}
+END_TEST
+
+/* It stands by, perhaps for us: then nobody is master. */
+START_TEST(two_do_not_stand_by_for_each_other)
+{
+	struct fabric *f = tree();
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o, "fabric:\n  priority: 3\n");
+	struct mad_sm_info other = {.guid = 1, .priority = 4, .state = 2};
+	uint32_t host = fabric_find(f, "h20");
+	struct sm_status s;
+	unsigned stood = 0;
+
+	world_start(w);
+	for (int i = 0; i < 60; i++) {
+		other.act_count++;
+		sim_fault_other_sm(w->sim, host, 1, &other);
+		world_run(w, mono_ms(1000));
+		if (w->runs_failed == 2)
+			other.state = 3; /* it noticed */
+	}
+	stood = w->runs_failed;
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_STANDING_BY);
+	ck_assert_uint_eq(s.master.state, 3);
+	ck_assert_uint_eq(stood, 2); /* asked again who is master */
 	end(w, f);
 }
 END_TEST
@@ -437,10 +530,18 @@ START_TEST(a_weaker_standby_does_not)
 	struct world *w = world_new(f, &o, "fabric:\n  priority: 3\n");
 	const struct mad_sm_info other = {
 		.guid = 1, .act_count = 1, .priority = 2, .state = 2};
+	struct sm_status s;
 
 	sim_fault_other_sm(w->sim, fabric_find(f, "h20"), 1, &other);
 	world_start(w);
 	expect_order(w, "with a standby");
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.nothers, 1);
+	ck_assert_uint_eq(s.other[0].priority, 2);
+	sim_fault_node(w->sim, fabric_find(f, "h20"), false);
+	expect_order(w, "the standby has gone");
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.nothers, 0);
 	end(w, f);
 }
 END_TEST
@@ -480,6 +581,94 @@ START_TEST(garbage_from_everywhere)
 	sm_status(w->sm, &s);
 	ck_assert_uint_gt(s.malformed, 0);
 	expect_order(w, "after garbage");
+	end(w, f);
+}
+END_TEST
+
+static unsigned
+twins(const struct world *w)
+{
+	const struct topo *t = sm_view(w->sm)->topo;
+	unsigned n = 0;
+
+	for (node_ix i = 0; i < t->nnodes; i++)
+		n += (t->node[i].flags & TN_DUPLICATE) != 0;
+	return n;
+}
+
+/* Two of one GUID may be one that moved: they are asked for once more. */
+START_TEST(twins_are_looked_at_twice)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, "");
+	uint32_t h5 = fabric_find(f, "h5"), h9 = fabric_find(f, "h9");
+	uint64_t guid = f->node[h5].guid;
+	struct sm_status before, after;
+
+	expect_order(w, "bring-up");
+	sm_status(w->sm, &before);
+	sim_fault_guid(w->sim, h5, f->node[h9].guid);
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	world_run(w, mono_ms(5000));
+	ck_assert_uint_eq(twins(w), 2);
+	sim_fault_guid(w->sim, h5, guid); /* nobody tells of it */
+	world_run(w, mono_ms(60000));
+	ck_assert_uint_eq(twins(w), 0);
+	sm_status(w->sm, &after);
+	ck_assert_uint_eq(after.sweeps_full, before.sweeps_full + 2);
+	expect_order(w, "one GUID each");
+	end(w, f);
+}
+END_TEST
+
+/* Light sweeps begin and end with a reload. */
+START_TEST(a_reload_that_changes_the_interval)
+{
+	static const char *const text[] = {
+		"sweep:\n  interval: 0s\n", "sweep:\n  interval: 1s\n"};
+	static const char *const engines[] = {"updn", NULL};
+	struct fabric *f = tree();
+	struct world *w = start(f, "");
+	struct sm_status before, after;
+
+	expect_order(w, "bring-up");
+	for (unsigned i = 0; i < 2; i++) {
+		struct diag_list bad = {0};
+		struct config *c = config_parse(
+			"reload.yaml", text[i], strlen(text[i]), engines, &bad);
+
+		ck_assert_ptr_nonnull(c);
+		sm_status(w->sm, &before);
+		sm_reconfigure(w->sm, c, sim_now(w->sim));
+		world_run(w, mono_ms(20000));
+		sm_status(w->sm, &after);
+		ck_assert_uint_ge(
+			after.sweeps_light - before.sweeps_light, i * 15);
+		ck_assert_uint_le(
+			after.sweeps_light - before.sweeps_light, i * 20);
+		config_unref(c);
+		diag_free(&bad);
+	}
+	end(w, f);
+}
+END_TEST
+
+START_TEST(a_change_does_not_wait_for_names)
+{
+	struct sim_behaviour nameless = {.mute = 1U << MAD_NODE_DESC};
+	struct fabric *f = tree();
+	struct world *w = start(f, "");
+	uint32_t leaf = fabric_find(f, "leaf1");
+
+	/* names are read a moment after the bring-up, and one is not told */
+	sim_fault_behave(w->sim, fabric_find(f, "h9"), &nameless);
+	world_run(w, mono_ms(400));
+	ck_assert_uint_eq(w->runs, 1);
+	sim_fault_link(w->sim, leaf,
+		port_between(f, leaf, fabric_find(f, "spine1")), false);
+	world_run(w, mono_ms(500));
+	ck_assert_uint_gt(w->runs, 1);
+	expect_order(w, "cable pulled");
 	end(w, f);
 }
 END_TEST
@@ -525,15 +714,20 @@ main(void)
 	tcase_add_test(t, a_bad_wire);
 	tcase_add_test(t, corrupted_bytes_break_nothing);
 	tcase_add_test(t, a_hung_switch_is_kept_out);
+	tcase_add_test(t, a_chatterbox_starves_nobody);
 	tcase_add_test(t, our_own_cable_is_pulled);
 	tcase_add_test(t, the_silent_are_found);
 	tcase_add_test(t, a_switch_that_refuses_tables_is_kept_out);
 	tcase_add_test(t, a_second_life_changes_nothing);
 	tcase_add_test(t, killed_at_any_moment);
 	tcase_add_test(t, another_master_keeps_us_out);
-	tcase_add_test(t, the_other_master_hands_over);
+	tcase_add_loop_test(t, the_other_master_hands_over, 0, 2);
+	tcase_add_test(t, two_do_not_stand_by_for_each_other);
 	tcase_add_test(t, a_weaker_standby_does_not);
 	tcase_add_test(t, garbage_from_everywhere);
+	tcase_add_test(t, twins_are_looked_at_twice);
+	tcase_add_test(t, a_reload_that_changes_the_interval);
+	tcase_add_test(t, a_change_does_not_wait_for_names);
 	tcase_add_test(t, a_reload_that_changes_the_lmc);
 	suite_add_tcase(s, t);
 	srunner_run_all(r, CK_NORMAL);

@@ -287,6 +287,10 @@ START_TEST(adaptive_routing_is_set_up)
 	bench_attach(&b);
 	bench_configure(&b);
 	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_VENDOR_GENERAL, 4));
+	ck_assert_uint_eq(sim_stats(b.s)->by[MAD_SL2VL][MAD_GET], 0);
+	ck_assert_uint_eq(
+		sim_stats(b.s)->by[sim_attr_row(MAD_VENDOR_GENERAL)][MAD_GET],
+		1);
 	mad_vendor_general_decode(b.last.data, &g);
 	ck_assert(mad_vendor_has(&g, MAD_VENDOR_CAP_AR_REV1));
 	ck_assert(!mad_vendor_has(&g, MAD_VENDOR_CAP_AR));

@@ -99,13 +99,23 @@ static const struct store_rank ranks[] = {
 	{0x0002c90200000002, UINT32_MAX},
 };
 
+static const struct store_block blocks[] = {
+	{0x0002c90200000002, 3, 254, 0x0123456789abcdef, 40},
+	{0x0002c90200000001, 0, 1, UINT64_MAX, UINT64_MAX},
+};
+
 START_TEST(test_round)
 {
 	struct store_state s = {.prefix = 0xfe80000000000000,
+		.block = blocks,
+		.nblock = 2,
 		.lid = lids,
 		.nlid = 4,
 		.rank = ranks,
 		.nrank = 2,
+		.routed = UINT64_MAX,
+		.load = 72,
+		.turn = 0x99,
 		.order = "tiers"};
 	struct store_state back;
 	struct reason why = {""};
@@ -117,7 +127,18 @@ START_TEST(test_round)
 	ck_assert_msg(store_load(dir, &back, &why) == 0, "%s", why.text);
 	ck_assert_uint_eq(back.prefix, s.prefix);
 	ck_assert_str_eq(back.order, "tiers");
+	ck_assert_uint_eq(back.routed, UINT64_MAX);
+	ck_assert_uint_eq(back.load, 72);
+	ck_assert_uint_eq(back.turn, 0x99);
 	ck_assert_uint_eq(back.nlid, 4);
+	ck_assert_uint_eq(back.nblock, 2);
+	for (i = 0; i < 2; i++) {
+		ck_assert_uint_eq(back.block[i].guid, blocks[i].guid);
+		ck_assert_uint_eq(back.block[i].in, blocks[i].in);
+		ck_assert_uint_eq(back.block[i].out, blocks[i].out);
+		ck_assert_uint_eq(back.block[i].row, blocks[i].row);
+		ck_assert_uint_eq(back.block[i].pairs, blocks[i].pairs);
+	}
 	ck_assert_uint_eq(back.nrank, 2);
 	for (i = 0; i < 4; i++) {
 		ck_assert_uint_eq(back.lid[i].guid, lids[i].guid);
@@ -192,11 +213,35 @@ static const struct refusal {
 	{"order sixteen-letters-\n",
 		":2: order: not a word of at most 15 letters"},
 	{"order a\norder b\n", ":3: order: given twice"},
+	{"routed 0x1 1\nrouted 0x2 1\n", ":3: routed: given twice"},
+	{"turn 0x1\nturn 0x1\n", ":3: turn: given twice"},
+	{"turn 0x1 1\n", ":2: turn: not one GUID"},
+	{"turn 0\n", ":2: GUID: not 0x and hexadecimal digits, or 0"},
+	{"routed 0x1\n", ":2: routed: not a hash such as "
+			 "0x9f3b52d10c77a4e8 and a number"},
+	{"routed 0x1 1 1\n", ":2: routed: not a hash such as "
+			     "0x9f3b52d10c77a4e8 and a number"},
 	{"fabric 12\n", ":2: fabric: not a subnet prefix such as "
 			"0xfe80000000000000"},
 	{"fabric 0x1\nfabric 0x1\n", ":3: fabric: given twice"},
-	{"lids 0x1 1 0\n", ":2: record: none of lid, rank, order, fabric"},
-	{"\n", ":2: record: none of lid, rank, order, fabric"},
+	{"lids 0x1 1 0\n",
+		":2: record: none of lid, rank, order, routed, turn, fabric, "
+		"block"},
+	{"\n",
+		":2: record: none of lid, rank, order, routed, turn, fabric, "
+		"block"},
+	{"block 0x0 1 2 0123456789abcdef 3\n",
+		":2: GUID: not 0x and hexadecimal digits, or 0"},
+	{"block 0x1 255 2 0123456789abcdef 3\n",
+		":2: port: not a number from 0 to 254"},
+	{"block 0x1 1\n", ":2: port: not a number from 0 to 254"},
+	{"block 0x1 1 2 123456789abcdef 3\n",
+		":2: row: not 16 hexadecimal digits, one for each SL"},
+	{"block 0x1 1 2 0123456789abcdef\n", ":2: pairs: not a number"},
+	{"block 0x1 1 2 0123456789abcdef 3 4\n", ":2: pairs: not a number"},
+	{"block 0x1 1 2 0123456789abcdef 3\n"
+	 "block 0x1 1 2 0123456789abcdef 3\n",
+		":3: block: given twice"},
 };
 
 START_TEST(test_refusals)

@@ -87,17 +87,70 @@ START_TEST(a_loop_is_seen_when_it_closes)
 }
 END_TEST
 
+/* A packet does not go back by the cable that it came by: no loop. */
 START_TEST(two_switches_at_odds)
 {
 	struct ring r = ring_new();
 
 	to_right(&r, 0, 9);
 	sim_set_lft(r.s, r.sw[1], 9, (uint8_t)r.left[1]);
-	ck_assert_uint_eq(watch_report(r.w)->loops, 1);
+	ck_assert_uint_eq(watch_report(r.w)->loops, 0);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
 	/* the same again is no change */
 	to_right(&r, 0, 9);
-	ck_assert_uint_eq(watch_report(r.w)->loops, 1);
 	ck_assert_uint_eq(watch_report(r.w)->changes, 2);
+	ring_free(&r);
+}
+END_TEST
+
+/* Two cables between two switches: there by one, back by the other. */
+START_TEST(two_switches_with_two_cables)
+{
+	struct fabric *f = fabric_new();
+	struct sim_options o = sim_defaults();
+	uint32_t h = fabric_add(f, FABRIC_CA, 1, "h");
+	uint32_t a = fabric_add(f, FABRIC_SWITCH, 4, "a");
+	uint32_t b = fabric_add(f, FABRIC_SWITCH, 4, "b");
+	struct watch *w;
+	struct sim *s;
+
+	fabric_connect(f, h, 1, a, 1, NULL);
+	fabric_connect(f, a, 2, b, 2, NULL);
+	fabric_connect(f, a, 3, b, 3, NULL);
+	s = sim_new(f, &o);
+	sim_activate_all(s);
+	w = watch_new(s);
+	sim_set_lft(s, a, 9, 2);
+	sim_set_lft(s, b, 9, 3);
+	ck_assert_uint_eq(watch_report(w)->loops, 1);
+	ck_assert_uint_eq(watch_report(w)->cycles, 1);
+	watch_free(w);
+	sim_free(s);
+	fabric_free(f);
+}
+END_TEST
+
+static void
+map_turn(struct ring *r, int i, const uint8_t row[8])
+{
+	sim_hand_sl2vl(r->s, r->sw[i], r->left[i], r->right[i], row);
+}
+
+/* A turn on VL 15 closes nothing; opened again, it does. */
+START_TEST(a_blocked_turn_breaks_the_ring)
+{
+	static const uint8_t shut[8] = {255, 255, 255, 255, 255, 255, 255, 255};
+	static const uint8_t open[8] = {0};
+	struct ring r = ring_new();
+
+	map_turn(&r, 2, shut);
+	for (int i = 0; i < RING; i++)
+		to_right(&r, i, 7);
+	ck_assert_uint_eq(watch_report(r.w)->loops, 0);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
+	map_turn(&r, 2, open);
+	ck_assert_uint_eq(watch_report(r.w)->loops, 1);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
 	ring_free(&r);
 }
 END_TEST
@@ -194,6 +247,8 @@ main(void)
 
 	tcase_add_test(tc, a_loop_is_seen_when_it_closes);
 	tcase_add_test(tc, two_switches_at_odds);
+	tcase_add_test(tc, two_switches_with_two_cables);
+	tcase_add_test(tc, a_blocked_turn_breaks_the_ring);
 	tcase_add_test(tc, a_cycle_without_a_loop);
 	tcase_add_test(tc, a_link_closes_a_loop);
 	tcase_add_test(tc, tables_are_followed);

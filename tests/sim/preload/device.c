@@ -21,6 +21,7 @@ enum {
 	TABLE = 65536,		/* descriptors from here on cannot be devices */
 	ISSM_WAIT = 100 * 1000, /* microseconds between tries of a waiting
 				   open of an issm device */
+	GONE_WAIT = 200 * 1000, /* before it is said that the server is gone */
 };
 
 struct device {
@@ -254,6 +255,17 @@ read_locked(struct device *d, int fd, uint8_t *buf, size_t room)
 	return (ssize_t)(hdr + len);
 }
 
+/*
+ * opensm reads on after an error, and logs each: it would fill a disk, and be
+ * cancelled at its end while it holds the lock of its log. Asleep it can be.
+ */
+static void
+hold_up(void)
+{
+	(void)usleep(GONE_WAIT);
+	errno = EIO;
+}
+
 ssize_t
 device_read(struct device *d, int fd, void *buf, size_t n)
 {
@@ -269,6 +281,8 @@ device_read(struct device *d, int fd, void *buf, size_t n)
 		rc = read_locked(d, fd, buf, n);
 		(void)pthread_mutex_unlock(&d->lock);
 		(void)pthread_setcancelstate(cancel, NULL);
+		if (rc < 0 && errno == EIO)
+			hold_up();
 		if (rc >= 0 || errno != EAGAIN ||
 			(fcntl(fd, F_GETFL) & O_NONBLOCK) != 0)
 			return rc;

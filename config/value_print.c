@@ -1,0 +1,358 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "config/section.h"
+#include "config/value.h"
+#include "sm/base/clock.h"
+
+const struct value_unit value_units[VALUE_UNITS] = {
+	{"ms", 1000000},
+	{"s", 1000000000},
+	{"m", 60 * INT64_C(1000000000)},
+	{"h", 3600 * INT64_C(1000000000)},
+};
+
+void
+value_choices(const char *const *choices, struct buf *out)
+{
+	size_t i;
+
+	for (i = 0; choices[i] != NULL; i++)
+		buf_printf(out, "%s%s",
+			i == 0			 ? ""
+			: choices[i + 1] == NULL ? " or "
+						 : ", ",
+			choices[i]);
+}
+
+static void
+print_bool(const struct schema_option *o, const void *field, struct buf *out)
+{
+	(void)o;
+	buf_printf(out, "%s", *(const bool *)field ? "true" : "false");
+}
+
+static void
+print_int(const struct schema_option *o, const void *field, struct buf *out)
+{
+	(void)o;
+	buf_printf(out, "%" PRIu32, *(const uint32_t *)field);
+}
+
+/* As many as the highest value has; without a limit, all of them. */
+static int
+hex_digits(const struct schema_option *o)
+{
+	uint64_t v = o->max;
+	int n = 0;
+
+	for (; v != 0; v >>= 4)
+		n++;
+	return n > 0 ? n : 16;
+}
+
+static void
+hex_print(uint64_t v, struct buf *out)
+{
+	buf_printf(out, "0x%" PRIx64, v);
+}
+
+static void
+print_hex(const struct schema_option *o, const void *field, struct buf *out)
+{
+	buf_printf(
+		out, "0x%0*" PRIx64, hex_digits(o), *(const uint64_t *)field);
+}
+
+static void
+duration_print(int64_t ns, struct buf *out)
+{
+	size_t i = VALUE_UNITS;
+
+	while (--i > 0)
+		if (ns != 0 && ns % value_units[i].ns == 0)
+			break;
+	if (ns == 0)
+		buf_printf(out, "0s");
+	else
+		buf_printf(out, "%" PRId64 "%s", ns / value_units[i].ns,
+			value_units[i].name);
+}
+
+static void
+print_duration(
+	const struct schema_option *o, const void *field, struct buf *out)
+{
+	(void)o;
+	duration_print(((const struct mono *)field)->ns, out);
+}
+
+static void
+factor_print(uint64_t v, struct buf *out)
+{
+	unsigned part = (unsigned)(v % 1000), width = 3;
+
+	while (width > 1 && part % 10 == 0) {
+		part /= 10;
+		width--;
+	}
+	buf_printf(out, "%" PRIu64 ".%0*u", v / 1000, (int)width, part);
+}
+
+static void
+print_factor(const struct schema_option *o, const void *field, struct buf *out)
+{
+	(void)o;
+	factor_print(*(const uint32_t *)field, out);
+}
+
+static void
+print_string(const struct schema_option *o, const void *field, struct buf *out)
+{
+	(void)o;
+	value_quote(*(const char *const *)field, out);
+}
+
+static void
+print_enum(const struct schema_option *o, const void *field, struct buf *out)
+{
+	buf_printf(out, "%s", o->choices[*(const uint32_t *)field]);
+}
+
+static void
+print_names(const struct schema_option *o, const void *field, struct buf *out)
+{
+	const struct schema_names *v = field;
+	size_t i;
+
+	(void)o;
+	buf_put(out, "[", 1);
+	for (i = 0; i < v->n; i++) {
+		buf_printf(out, "%s", i > 0 ? ", " : "");
+		value_quote(v->name[i], out);
+	}
+	buf_put(out, "]", 1);
+}
+
+static void
+print_guids(const struct schema_option *o, const void *field, struct buf *out)
+{
+	const struct schema_guids *v = field;
+	size_t i;
+
+	(void)o;
+	buf_put(out, "[", 1);
+	for (i = 0; i < v->n; i++)
+		buf_printf(
+			out, "%s0x%016" PRIx64, i > 0 ? ", " : "", v->guid[i]);
+	buf_put(out, "]", 1);
+}
+
+static void
+print_guid_ints(
+	const struct schema_option *o, const void *field, struct buf *out)
+{
+	const struct schema_guid_ints *v = field;
+	size_t i;
+
+	(void)o;
+	buf_put(out, "{", 1);
+	for (i = 0; i < v->n; i++)
+		buf_printf(out, "%s0x%016" PRIx64 ": %" PRIu32,
+			i > 0 ? ", " : "", v->entry[i].guid, v->entry[i].value);
+	buf_put(out, "}", 1);
+}
+
+static void
+print_device(const struct schema_option *o, const void *field, struct buf *out)
+{
+	const struct schema_device *v = field;
+
+	(void)o;
+	buf_printf(out, "0x%06" PRIx32, v->vendor);
+	if (v->device != UINT32_MAX)
+		buf_printf(out, ":0x%04" PRIx32, v->device);
+}
+
+static void
+print_devices(const struct schema_option *o, const void *field, struct buf *out)
+{
+	const struct schema_devices *v = field;
+
+	buf_put(out, "[", 1);
+	for (size_t i = 0; i < v->n; i++) {
+		buf_printf(out, "%s", i > 0 ? ", " : "");
+		print_device(o, &v->entry[i], out);
+	}
+	buf_put(out, "]", 1);
+}
+
+static void
+print_words(const struct schema_option *o, const void *field, struct buf *out)
+{
+	const struct schema_words *v = field;
+	size_t i;
+
+	buf_put(out, "{", 1);
+	for (i = 0; i < v->n; i++) {
+		buf_printf(out, "%s", i > 0 ? ", " : "");
+		value_quote(v->entry[i].text, out);
+		buf_printf(out, ": %s", o->choices[v->entry[i].value]);
+	}
+	buf_put(out, "}", 1);
+}
+
+static void
+print_records(const struct schema_option *o, const void *field, struct buf *out)
+{
+	const struct schema_records *v = field;
+	struct section k = {.arena = arena_new(), .path = ""};
+	size_t i;
+
+	section_add(&k, o->record, 0);
+	buf_put(out, "{", 1);
+	for (i = 0; i < v->n; i++) {
+		buf_printf(out, "%s", i > 0 ? ", " : "");
+		value_quote(v->name[i], out);
+		buf_printf(out, ": ");
+		section_print_line(
+			&k, (const char *)v->record + i * o->record->size, out);
+	}
+	buf_put(out, "}", 1);
+	arena_free(k.arena);
+}
+
+static const struct type {
+	const char *name;
+	void (*print)(const struct schema_option *o, const void *field,
+		struct buf *out);
+} types[] = {
+	[SCHEMA_BOOL] = {"true or false", print_bool},
+	[SCHEMA_INT] = {"integer", print_int},
+	[SCHEMA_HEX] = {"hexadecimal number", print_hex},
+	[SCHEMA_DURATION] = {"duration", print_duration},
+	[SCHEMA_FACTOR] = {"factor", print_factor},
+	[SCHEMA_STRING] = {"string", print_string},
+	[SCHEMA_PATH] = {"path", print_string},
+	[SCHEMA_ENUM] = {"word", print_enum},
+	[SCHEMA_GUID] = {"GUID", print_hex},
+	[SCHEMA_PORT] = {"port", print_string},
+	[SCHEMA_NAMES] = {"list of names", print_names},
+	[SCHEMA_GUIDS] = {"list of GUIDs", print_guids},
+	[SCHEMA_GUID_INTS] = {"map of GUIDs to integers", print_guid_ints},
+	[SCHEMA_SWITCH] = {"switch", print_string},
+	[SCHEMA_SWITCHES] = {"list of switches", print_names},
+	[SCHEMA_DEVICE] = {"kind of device", print_device},
+	[SCHEMA_DEVICES] = {"list of kinds of devices", print_devices},
+	[SCHEMA_WORDS] = {"map of texts to words", print_words},
+	[SCHEMA_RECORDS] = {"map of names to keys and values", print_records},
+};
+
+void
+value_print(const struct schema_option *o, const void *field, struct buf *out)
+{
+	types[o->type].print(o, field, out);
+}
+
+const char *
+value_type_name(enum schema_type type)
+{
+	return types[type].name;
+}
+
+void
+value_quote(const char *s, struct buf *out)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
+				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.";
+
+	/* all strings are read as text, so few need quotes */
+	if (s[0] != '\0' && s[strspn(s, safe)] == '\0') {
+		buf_printf(out, "%s", s);
+		return;
+	}
+	buf_put(out, "\"", 1);
+	for (; *s != '\0'; s++) {
+		if (*s == '"' || *s == '\\')
+			buf_put(out, "\\", 1);
+		buf_put(out, s, 1);
+	}
+	buf_put(out, "\"", 1);
+}
+
+static void
+limits_print(const struct schema_option *o,
+	void (*print)(uint64_t v, struct buf *out), struct buf *out)
+{
+	if (o->zero_off)
+		buf_printf(out, "0 (off) or ");
+	print(o->min, out);
+	buf_printf(out, " to ");
+	print(o->max, out);
+}
+
+static void
+plain_print(uint64_t v, struct buf *out)
+{
+	buf_printf(out, "%" PRIu64, v);
+}
+
+static void
+ns_print(uint64_t v, struct buf *out)
+{
+	duration_print((int64_t)v, out);
+}
+
+void
+value_range(const struct schema_option *o, const char *const *names,
+	struct buf *out)
+{
+	if (o->choices != NULL)
+		names = o->choices;
+	switch (o->type) {
+	case SCHEMA_INT:
+	case SCHEMA_GUID_INTS:
+		if (o->choices != NULL)
+			value_choices(names, out);
+		else
+			limits_print(o, plain_print, out);
+		break;
+	case SCHEMA_DURATION:
+		limits_print(o, ns_print, out);
+		break;
+	case SCHEMA_FACTOR:
+		limits_print(o, factor_print, out);
+		break;
+	case SCHEMA_STRING:
+	case SCHEMA_PATH:
+		buf_printf(out, "at most %" PRIu64 " bytes", o->max);
+		break;
+	case SCHEMA_ENUM:
+	case SCHEMA_WORDS:
+	case SCHEMA_NAMES:
+		if (names != NULL)
+			value_choices(names, out);
+		break;
+	case SCHEMA_SWITCH:
+	case SCHEMA_SWITCHES:
+		buf_printf(out, "switch GUIDs, names or patterns");
+		break;
+	case SCHEMA_DEVICE:
+	case SCHEMA_DEVICES:
+		buf_printf(out, "VENDOR or VENDOR:DEVICE, hexadecimal");
+		break;
+	case SCHEMA_PORT:
+		buf_printf(out, "auto, DEVICE/PORT or a port GUID");
+		break;
+	case SCHEMA_HEX:
+		if (o->max != 0)
+			limits_print(o, hex_print, out);
+		break;
+	case SCHEMA_BOOL:
+	case SCHEMA_GUID:
+	case SCHEMA_GUIDS:
+	case SCHEMA_RECORDS:
+	default:
+		break;
+	}
+}

@@ -1,0 +1,38 @@
+/*
+ * The inside of the planner, shared by plan.c (phases, tables, turns) and
+ * plan_port.c (ports). Nobody else includes this.
+ */
+#ifndef HEDDLE_DISTRIBUTION_PLAN_PRIV_H
+#define HEDDLE_DISTRIBUTION_PLAN_PRIV_H
+
+#include "distribution/plan.h"
+
+/* PortState, IBA 14.2.5.6 */
+enum { NO_CHANGE = 0, DOWN = 1, INIT = 2, ARMED = 3, ACTIVE = 4 };
+
+struct maker {
+	struct plan *p;
+	const struct topo *t;
+	const struct hwstate *hw;
+	const struct plan_params *params;
+	size_t capsteps, capphases, cappayload;
+	struct plan_phase *now; /* the phase that is being made */
+};
+
+/* plan.c */
+void plan_add_step(struct maker *m, port_ix port, uint16_t attr, uint32_t mod,
+	uint32_t payload);
+/* Room for one more 64-byte payload, zeroed; *ix is its number. */
+uint8_t *plan_add_payload(struct maker *m, uint32_t *ix);
+/* A phase of this kind begins; false from plan_end: it had no steps. */
+void plan_begin(struct maker *m, enum plan_kind kind);
+bool plan_end(struct maker *m);
+
+/* plan_port.c */
+void plan_port_params(struct maker *m);
+/* ARM, then ACTIVATE: of ports in Init or Armed, or of those taken down. */
+void plan_port_rise(struct maker *m, bool downed);
+/* DOWN and SETTLE phases for what the method takes down; true: something. */
+bool plan_port_fall(struct maker *m);
+
+#endif

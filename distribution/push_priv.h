@@ -1,0 +1,70 @@
+/*
+ * The inside of the push, shared by push.c (phases, what is sent) and
+ * push_ack.c (answers, what is believed). Nobody else includes this.
+ */
+#ifndef HEDDLE_DISTRIBUTION_PUSH_PRIV_H
+#define HEDDLE_DISTRIBUTION_PUSH_PRIV_H
+
+#include "distribution/push.h"
+#include "sm/base/map.h"
+
+struct push {
+	struct push_job job;
+	const struct plan *plan;
+	size_t phase;
+	size_t next; /* next step to submit */
+	bool open;   /* the phase has begun */
+	bool broken, stopped;
+	unsigned inflight; /* of this phase */
+	struct mono ended; /* when the phase before was over */
+	struct mono wake;  /* of a drain or a poll */
+	size_t *again;	   /* steps to send once more, at again_at */
+	size_t nagain, capagain;
+	struct mono settle_by; /* ports must be up again */
+	struct map rewrites;   /* step -> how often it was sent anew */
+	bool *node_failed;     /* [nnodes]: no further steps */
+	bool *port_failed;     /* [nports]: not to be made Active */
+	struct push_failure *failure;
+	size_t nfailures, capfailures;
+	uint32_t *sample; /* [nsw]: 1 + a block that was acknowledged */
+	struct push_counts counts;
+};
+
+static inline const struct topo *
+push_topo(const struct push *p)
+{
+	return p->plan->routes->topo;
+}
+
+static inline uint64_t
+push_guid(const struct push *p, const struct plan_step *s)
+{
+	const struct topo *t = push_topo(p);
+
+	return t->node[t->port[s->port].node].guid;
+}
+
+/* The turn that a step about SL2VL is for; an end port has one row. */
+static inline void
+push_turn(const struct push *p, const struct plan_step *s, unsigned *in,
+	unsigned *out)
+{
+	const struct topo_port *port = &push_topo(p)->port[s->port];
+
+	*in = s->mod >> 8 & 0xff;
+	*out = port->num != 0 ? port->num : s->mod & 0xff;
+}
+
+/* push_ack.c: the answer to a step, tag is its number. */
+void push_ack_done(void *cookie, uint64_t tag, const struct xact_result *res);
+void push_ack_fail(struct push *p, const struct plan_step *s,
+	enum push_cause cause, const char *how);
+
+/* push.c: send step ix, or a Get of what it writes. */
+void push_send(struct push *p, size_t ix, struct mono now);
+/* The row of SL2VL that a step writes. */
+void push_row(const struct push *p, const struct plan_step *s,
+	uint8_t row[TURNS_ROW]);
+int push_ask(struct push *p, size_t ix, struct mono now, xact_done *done);
+
+#endif

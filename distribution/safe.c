@@ -1,0 +1,203 @@
+#include "distribution/safe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/safe_priv.h"
+#include "sm/base/mem.h"
+
+struct planner {
+	const struct safe_job *job;
+	struct safe_transition *t;
+	struct safe_net net;
+	struct safe_values val;
+	uint64_t *mix;	/* the mixture */
+	uint32_t *comp; /* its components */
+};
+
+const char *
+safe_method_name(enum safe_method m)
+{
+	static const char *const name[] = {"auto", "static", "break-ports",
+		"break-dependencies", "dynamic"};
+
+	return (size_t)m < sizeof(name) / sizeof(*name) ? name[m] : "?";
+}
+
+const char *
+safe_way_name(enum safe_way w)
+{
+	static const char *const name[] = {
+		"nothing", "direct", "staged", "blocked"};
+
+	return (size_t)w < sizeof(name) / sizeof(*name) ? name[w] : "?";
+}
+
+static uint64_t *
+matrix(const struct planner *p, struct safe_when edges, struct safe_when reach)
+{
+	uint64_t *turn = mem_alloc(safe_words(&p->net) * sizeof(*turn));
+
+	safe_mix_build(&p->val, edges, reach, turn);
+	return turn;
+}
+
+static void
+take(struct safe_transition *t, const struct safe_set *set)
+{
+	t->turn = set->turn;
+	t->nturns = set->n;
+	t->cut_pairs = set->pairs;
+}
+
+/* Everything at once with turns blocked. */
+static void
+unstage(struct planner *p)
+{
+	free(p->val.stage);
+	p->val.stage = NULL;
+	p->t->nstages = 1;
+}
+
+/*
+ * Block: either for the whole mixture, then one stage will do; or, after the
+ * stages that need no block, for what is left of it. The cheaper one.
+ */
+static void
+block(struct planner *p, unsigned nstages)
+{
+	static const struct safe_when is = {SAFE_NEW, 0};
+	struct safe_when rest = {SAFE_REST, nstages - 1};
+	struct safe_set whole, part = {0}, paper = {0};
+	uint64_t *fixed = matrix(p, is, is), *left;
+	struct safe_load load;
+
+	safe_load_new(&load, &p->val);
+	safe_method_dependencies(&p->val, &load, &paper);
+	p->t->paper_pairs = paper.pairs;
+	safe_block_find(&p->val, &load, p->mix, fixed, &whole);
+	if (nstages > 1) {
+		left = matrix(p, rest, rest);
+		safe_block_find(&p->val, &load, left, fixed, &part);
+		free(left);
+	}
+	if (nstages > 1 &&
+		(part.pairs < whole.pairs ||
+			(part.pairs == whole.pairs && part.n < whole.n))) {
+		take(p->t, &part);
+		p->t->nstages = nstages;
+		free(whole.turn);
+	} else {
+		take(p->t, &whole);
+		unstage(p);
+		free(part.turn);
+	}
+	p->t->way = SAFE_BLOCKED;
+	free(paper.turn);
+	free(fixed);
+	safe_load_free(&load);
+}
+
+static void
+plan_auto(struct planner *p)
+{
+	struct safe_transition *t = p->t;
+	unsigned nstages = 1;
+	bool staged = false;
+
+	t->way = SAFE_DIRECT;
+	if (t->cyclic == 0)
+		return;
+	if (p->job->max_stages > 1)
+		staged = safe_stage_find(
+			&p->val, p->comp, p->job->max_stages, &nstages);
+	if (staged) {
+		t->way = nstages > 1 ? SAFE_STAGED : SAFE_DIRECT;
+		t->nstages = nstages;
+	} else {
+		block(p, nstages);
+	}
+}
+
+/* What the administrator chose instead. */
+static void
+plan_method(struct planner *p)
+{
+	struct safe_set set = {0};
+	struct safe_load load;
+
+	safe_load_new(&load, &p->val);
+	if (p->job->method == SAFE_STATIC)
+		safe_method_static(&p->val, &load, &set);
+	else if (p->job->method == SAFE_BREAK_PORTS)
+		safe_method_ports(&p->val, &load, &set);
+	else if (p->job->method == SAFE_BREAK_DEPENDENCIES)
+		safe_method_dependencies(&p->val, &load, &set);
+	take(p->t, &set);
+	p->t->way = set.n > 0 ? SAFE_BLOCKED : SAFE_DIRECT;
+	safe_load_free(&load);
+}
+
+static bool
+anything(const struct safe_values *v)
+{
+	for (size_t i = 0; i < v->ncells; i++)
+		if (v->c[i].write)
+			return true;
+	return false;
+}
+
+static void
+plan_writes(struct planner *p)
+{
+	static const struct safe_when all = {SAFE_ALL, 0};
+	struct safe_transition *t = p->t;
+
+	t->nstages = 1;
+	p->mix = matrix(p, all, all);
+	p->comp = mem_alloc(p->net.nv * sizeof(*p->comp));
+	t->mixed_edges = safe_mix_count(&p->net, p->mix);
+	t->cyclic = safe_cycle_find(&p->net, p->mix, p->comp);
+	if (t->cyclic > 0)
+		safe_cycle_tell(
+			&p->val, p->mix, p->comp, t->cause, sizeof(t->cause));
+	if (p->job->method == SAFE_AUTO)
+		plan_auto(p);
+	else
+		plan_method(p);
+	free(p->mix);
+	free(p->comp);
+}
+
+struct safe_transition *
+safe_plan(const struct safe_job *job)
+{
+	struct safe_transition *t = mem_zalloc(1, sizeof(*t));
+	struct planner p = {.job = job, .t = t};
+	unsigned lanes = job->to->lanes.n;
+
+	if (job->from != NULL && job->from->lanes.n > lanes)
+		lanes = job->from->lanes.n;
+	t->method = job->method;
+	t->pool = job->to->pool;
+	safe_net_new(&p.net, job->to->topo, lanes);
+	safe_value_new(&p.val, &p.net, job);
+	if (anything(&p.val))
+		plan_writes(&p);
+	safe_write_all(&p.val, t);
+	safe_value_free(&p.val);
+	safe_net_free(&p.net);
+	return t;
+}
+
+void
+safe_free(struct safe_transition *t)
+{
+	if (t == NULL)
+		return;
+	for (size_t i = 0; i < t->nwrites; i++)
+		lft_drop(t->pool, t->write[i].image);
+	free(t->write);
+	free(t->turn);
+	free(t);
+}

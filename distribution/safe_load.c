@@ -1,0 +1,115 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/safe_priv.h"
+#include "sm/base/mem.h"
+
+struct walk {
+	const struct safe_values *v;
+	const struct safe_net *n;
+	struct safe_load *l;
+	uint32_t *next;	 /* [nsw + 1] record that a switch sends to */
+	uint8_t *port;	 /* [nsw + 1] */
+	uint32_t *count; /* [nsw + 1] sources that come through */
+	uint32_t *wait;	 /* [nsw + 1] neighbours that have not sent yet */
+	uint32_t *queue;
+	uint8_t *mask; /* [nsw] lanes of each source */
+};
+
+/* Where every switch sends LID number i of the block. */
+static void
+resolve(struct walk *w, const struct safe_lines *lines, unsigned i)
+{
+	const struct safe_net *n = w->n;
+
+	for (sw_ix s = 0; s < n->nsw; s++) {
+		w->port[s] = lines->of[s].a[i];
+		w->next[s] = n->to[(size_t)s * 256 + w->port[s]].rec;
+	}
+	w->port[n->nsw] = LFT_DROP;
+}
+
+static void
+pass(struct walk *w, sw_ix s, unsigned lane)
+{
+	const struct safe_net *n = w->n;
+	uint32_t c = w->next[s], u = n->owner[c], out = w->port[u];
+
+	if (u == n->nsw)
+		return;
+	w->count[u] += w->count[s];
+	w->l->rec[c] += w->count[s];
+	/* what would leave as it came is discarded */
+	if (out == LFT_DROP || out == c - n->base[c])
+		return;
+	c += lane * n->nrec;
+	w->l->turn[((size_t)c << (n->shift + 6)) + out] += w->count[s];
+}
+
+/* Visit every switch before the one it sends to; circles stay unvisited. */
+static void
+sum(struct walk *w, unsigned lane)
+{
+	const struct safe_net *n = w->n;
+	uint32_t tail = 0;
+
+	memset(w->wait, 0, (n->nsw + 1U) * sizeof(*w->wait));
+	for (sw_ix s = 0; s < n->nsw; s++) {
+		w->count[s] = w->mask[s] >> lane & 1;
+		w->wait[n->owner[w->next[s]]]++;
+	}
+	for (sw_ix s = 0; s < n->nsw; s++)
+		if (w->wait[s] == 0)
+			w->queue[tail++] = s;
+	for (uint32_t head = 0; head < tail; head++) {
+		sw_ix s = w->queue[head], u = n->owner[w->next[s]];
+
+		pass(w, s, lane);
+		if (u != n->nsw && --w->wait[u] == 0)
+			w->queue[tail++] = u;
+	}
+}
+
+void
+safe_load_new(struct safe_load *l, const struct safe_values *v)
+{
+	static const struct safe_when held = {SAFE_HELD, 0};
+	const struct safe_net *n = v->net;
+	struct walk w = {.v = v, .n = n, .l = l};
+	size_t nsw = n->nsw + 1U;
+	struct safe_lines lines;
+
+	l->turn = mem_zalloc(safe_words(n) * 64, sizeof(*l->turn));
+	l->rec = mem_zalloc(n->nrec, sizeof(*l->rec));
+	w.next = mem_alloc(nsw * sizeof(*w.next));
+	w.port = mem_alloc(nsw);
+	w.count = mem_alloc(nsw * sizeof(*w.count));
+	w.wait = mem_alloc(nsw * sizeof(*w.wait));
+	w.queue = mem_alloc(nsw * sizeof(*w.queue));
+	w.mask = mem_alloc(nsw);
+	memset(w.mask, 1, nsw);
+	safe_value_lines_new(&lines, n);
+	for (uint32_t lid = 0; lid < v->nblocks * LFT_BLOCK; lid++) {
+		if (lid % LFT_BLOCK == 0)
+			safe_value_load(v, lid / LFT_BLOCK, held, &lines);
+		resolve(&w, &lines, lid % LFT_BLOCK);
+		if (n->lanes > 1)
+			safe_value_lanes(v, lid, SAFE_HELD, w.mask);
+		for (unsigned lane = 0; lane < n->lanes; lane++)
+			sum(&w, lane);
+	}
+	safe_value_lines_free(&lines);
+	free(w.next);
+	free(w.port);
+	free(w.count);
+	free(w.wait);
+	free(w.queue);
+	free(w.mask);
+}
+
+void
+safe_load_free(struct safe_load *l)
+{
+	free(l->turn);
+	free(l->rec);
+}

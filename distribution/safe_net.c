@@ -1,0 +1,202 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/safe_priv.h"
+#include "sm/base/mem.h"
+
+enum { DOWN = 1, INIT = 2, ARMED = 3 };
+enum { CAP_SL_MAPPING = 0x40 }; /* PortInfo.CapabilityMask, IBA 14.2.5.6 */
+
+bool
+safe_net_quarantined(const struct safe_net *n, sw_ix s)
+{
+	return (n->t->node[n->t->sw[s].node].flags & TN_QUARANTINED) != 0;
+}
+
+bool
+safe_net_fresh(const struct safe_net *n, sw_ix s)
+{
+	return (n->t->node[n->t->sw[s].node].flags & TN_FRESH) != 0;
+}
+
+/* Nobody will bring it up: what is in Init stays there. */
+static bool
+stays(const struct topo *t, const struct topo_port *p)
+{
+	return (p->flags & (TP_ABSENT | TP_UNREAD)) != 0 ||
+	       (t->node[p->node].flags & TN_QUARANTINED) != 0;
+}
+
+/* Can data cross the cable, now or when the plan is done? */
+static bool
+carries(const struct topo *t, const struct topo_port *p)
+{
+	const struct topo_port *q;
+
+	if (p->peer == TOPO_NONE)
+		return false;
+	q = &t->port[p->peer];
+	if (p->state == DOWN || q->state == DOWN)
+		return false;
+	if (p->state != INIT && q->state != INIT)
+		return true;
+	return !stays(t, p) && !stays(t, q);
+}
+
+/* Records, and how wide a row must be. */
+static void
+number(struct safe_net *n)
+{
+	const struct topo *t = n->t;
+	unsigned widest = 0;
+
+	n->off = mem_alloc((n->nsw + 1U) * sizeof(*n->off));
+	for (sw_ix s = 0; s < n->nsw; s++) {
+		unsigned nports = t->node[t->sw[s].node].nports;
+
+		n->off[s] = n->nrec;
+		n->nrec += nports + 1;
+		widest = nports > widest ? nports : widest;
+	}
+	n->off[n->nsw] = n->nrec++;
+	n->nv = n->nrec * n->lanes;
+	n->shift = widest < 64 ? 0 : widest < 128 ? 1 : 2;
+	for (unsigned p = 0; p <= widest && p < LFT_DROP; p++) {
+		n->bit[p] = UINT64_C(1) << (p & 63);
+		n->word[p] = (uint8_t)(p >> 6);
+	}
+}
+
+/* The record at the other end of the cable, or "nowhere". */
+static uint32_t
+behind(const struct safe_net *n, sw_ix s, unsigned port)
+{
+	const struct topo *t = n->t;
+	const struct topo_port *p =
+		&t->port[topo_port_of(t, t->sw[s].node, port)];
+	const struct topo_port *q;
+	sw_ix peer;
+
+	if (port == 0 || port == LFT_DROP || !carries(t, p))
+		return n->off[n->nsw];
+	q = &t->port[p->peer];
+	peer = t->node[q->node].sw;
+	if (peer == TOPO_NONE || q->num == LFT_DROP)
+		return n->off[n->nsw];
+	return n->off[peer] + q->num;
+}
+
+/* The switch of a record: the last one that begins before it. */
+static sw_ix
+switch_of(const struct safe_net *n, uint32_t rec)
+{
+	sw_ix lo = 0, hi = n->nsw;
+
+	while (lo < hi) {
+		sw_ix mid = lo + (hi - lo + 1) / 2;
+
+		if (n->off[mid] <= rec)
+			lo = mid;
+		else
+			hi = mid - 1;
+	}
+	return lo;
+}
+
+/* What is behind each port of lane 0, and what entries lead to. */
+static void
+wire(struct safe_net *n)
+{
+	const struct topo *t = n->t;
+	uint32_t nowhere = n->off[n->nsw];
+
+	for (size_t i = 0; i < (size_t)n->nsw * 256; i++)
+		n->to[i] = (struct safe_to){nowhere, n->nsw};
+	for (sw_ix s = 0; s < n->nsw; s++) {
+		node_ix node = t->sw[s].node;
+
+		for (unsigned p = 0; p <= t->node[node].nports; p++) {
+			const struct topo_port *port =
+				&t->port[topo_port_of(t, node, p)];
+			uint32_t e = behind(n, s, p);
+
+			n->owner[n->off[s] + p] = s;
+			n->base[n->off[s] + p] = n->off[s];
+			n->peer[n->off[s] + p] = e;
+			if (p == LFT_DROP)
+				continue;
+			n->to[(size_t)s * 256 + p] =
+				(struct safe_to){e, switch_of(n, e)};
+			if (e != nowhere)
+				n->alive[((size_t)s << n->shift) +
+					 n->word[p]] |= n->bit[p];
+			if (p == 0 || carries(t, port))
+				n->carry[(size_t)s * 4 + (p >> 6)] |=
+					UINT64_C(1) << (p & 63);
+		}
+	}
+	n->owner[nowhere] = n->nsw;
+	n->base[nowhere] = nowhere;
+	n->peer[nowhere] = nowhere;
+}
+
+void
+safe_net_new(struct safe_net *n, const struct topo *t, unsigned lanes)
+{
+	*n = (struct safe_net){.t = t, .nsw = t->nsw, .lanes = lanes};
+	number(n);
+	n->owner = mem_alloc(n->nv * sizeof(*n->owner));
+	n->base = mem_alloc(n->nv * sizeof(*n->base));
+	n->peer = mem_alloc(n->nv * sizeof(*n->peer));
+	n->to = mem_alloc((n->nsw + 1U) * 256 * sizeof(*n->to));
+	n->alive =
+		mem_zalloc(((size_t)n->nsw + 1) << n->shift, sizeof(*n->alive));
+	n->carry = mem_zalloc((size_t)n->nsw * 4, sizeof(*n->carry));
+	wire(n);
+	for (uint32_t v = n->nrec; v < n->nv; v++) {
+		n->owner[v] = n->owner[v - n->nrec];
+		n->base[v] = n->base[v - n->nrec] + n->nrec;
+		n->peer[v] = n->peer[v - n->nrec] + n->nrec;
+	}
+}
+
+void
+safe_net_free(struct safe_net *n)
+{
+	free(n->off);
+	free(n->owner);
+	free(n->base);
+	free(n->peer);
+	free(n->to);
+	free(n->alive);
+	free(n->carry);
+}
+
+bool
+safe_net_maps(const struct safe_net *n, sw_ix s, unsigned out)
+{
+	const struct topo *t = n->t;
+	node_ix node = t->sw[s].node;
+
+	return t->port[topo_port_of(t, node, out)].vl_cap != 1 &&
+	       (t->port[topo_port_of(t, node, 0)].capmask & CAP_SL_MAPPING);
+}
+
+void
+safe_net_name(const struct safe_net *n, sw_ix s, struct buf *out)
+{
+	const struct topo_node *node = &n->t->node[n->t->sw[s].node];
+	const char *desc = topo_desc(n->t, n->t->sw[s].node);
+	char text[68];
+	size_t i;
+
+	if (desc[0] == '\0') {
+		buf_printf(out, "0x%016" PRIx64, node->guid);
+		return;
+	}
+	for (i = 0; i < sizeof(text) - 1 && desc[i] != '\0'; i++)
+		text[i] = desc[i] < ' ' || desc[i] == 0x7f ? '.' : desc[i];
+	text[i] = '\0';
+	buf_printf(out, "'%s'", text);
+}

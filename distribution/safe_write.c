@@ -1,0 +1,157 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/safe_priv.h"
+#include "sm/base/mem.h"
+
+struct writer {
+	struct safe_values *v;
+	struct safe_transition *t;
+	size_t cap;
+	bool *near; /* [nsw] next to what changed */
+};
+
+/* The port's neighbour in a topology: node GUID and port in one word. */
+static uint64_t
+neighbour(const struct topo *t, node_ix node, unsigned port)
+{
+	port_ix p;
+
+	if (port > t->node[node].nports)
+		return 0;
+	p = t->port[topo_port_of(t, node, port)].peer;
+	if (p == TOPO_NONE)
+		return 0;
+	return t->node[t->port[p].node].guid ^ (uint64_t)t->port[p].num << 56;
+}
+
+/* Switches that have another cable than they had, or are new. */
+static void
+find_near(struct writer *w)
+{
+	const struct safe_values *v = w->v;
+	const struct topo *t = v->net->t;
+	const struct topo *was = v->job->from ? v->job->from->topo : NULL;
+
+	for (sw_ix s = 0; was != NULL && s < v->net->nsw; s++) {
+		node_ix is = t->sw[s].node, old;
+
+		w->near[s] = v->old_sw[s] == TOPO_NONE;
+		if (w->near[s])
+			continue;
+		old = was->sw[v->old_sw[s]].node;
+		for (unsigned p = 1; p <= t->node[is].nports; p++)
+			if (neighbour(t, is, p) != neighbour(was, old, p))
+				w->near[s] = true;
+	}
+}
+
+/* The image of a cell after stage k. */
+static lft_ref
+image(struct writer *w, const struct safe_cell *c, unsigned k, bool *last)
+{
+	const struct safe_values *v = w->v;
+	struct lft_pool *pool = v->to->pool;
+	const uint8_t *is = lft_bytes(pool, c->want), *was;
+	const uint8_t *stage = v->stage != NULL ? v->stage[c - v->c] : NULL;
+	uint8_t line[LFT_BLOCK];
+
+	*last = true;
+	if (stage == NULL || c->nheld == 0)
+		return lft_share(pool, c->want);
+	was = lft_bytes(pool, v->held[c->held]);
+	for (unsigned l = 0; l < LFT_BLOCK; l++) {
+		line[l] = stage[l] <= k ? is[l] : was[l];
+		*last &= line[l] == is[l];
+	}
+	return *last ? lft_share(pool, c->want) : lft_add(pool, line);
+}
+
+static void
+add_write(struct writer *w, const struct safe_cell *c, unsigned k, bool urgent)
+{
+	struct safe_transition *t = w->t;
+	struct safe_write x = {.sw = c->s,
+		.block = c->b,
+		.stage = (uint16_t)k,
+		.urgent = urgent};
+
+	x.image = image(w, c, k, &x.last);
+	t->write = mem_grow(t->write, t->nwrites, &w->cap, sizeof(*t->write));
+	t->write[t->nwrites++] = x;
+}
+
+/* One write for each stage that changes something in the block. */
+static void
+write_cell(struct writer *w, const struct safe_cell *c)
+{
+	const struct safe_values *v = w->v;
+	const uint8_t *stage = v->stage != NULL ? v->stage[c - v->c] : NULL;
+	struct safe_diff d = safe_value_diff(v, c);
+
+	w->t->blocks++;
+	w->t->entries += (uint64_t)__builtin_popcountll(d.changed);
+	for (unsigned k = 0; k < w->t->nstages; k++) {
+		uint64_t now = stage == NULL ? UINT64_MAX : 0;
+
+		for (unsigned l = 0; stage != NULL && l < LFT_BLOCK; l++)
+			now |= (uint64_t)(stage[l] == k) << l;
+		/* what nobody knows is settled at once */
+		if ((now & d.changed) != 0 || (k == 0 && !c->settled))
+			add_write(w, c, k, (now & d.urgent) != 0);
+	}
+}
+
+/* A write's place: stage, urgency, neighbourhood, then switch by switch. */
+struct place {
+	uint64_t key;
+	size_t ix;
+};
+
+static int
+by_key(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+static void
+sort_writes(struct writer *w)
+{
+	struct safe_transition *t = w->t;
+	struct place *p = mem_alloc(t->nwrites * sizeof(*p));
+	struct safe_write *sorted = mem_alloc(t->nwrites * sizeof(*sorted));
+
+	for (size_t i = 0; i < t->nwrites; i++) {
+		const struct safe_write *x = &t->write[i];
+		uint64_t rank = x->urgent ? 0 : w->near[x->sw] ? 1 : 2;
+
+		p[i].key = (uint64_t)x->stage << 48 | rank << 44 |
+			   (uint64_t)x->block << 32 | x->sw;
+		p[i].ix = i;
+	}
+	qsort(p, t->nwrites, sizeof(*p), by_key);
+	for (size_t i = 0; i < t->nwrites; i++)
+		sorted[i] = t->write[p[i].ix];
+	free(t->write);
+	t->write = sorted;
+	free(p);
+}
+
+void
+safe_write_all(struct safe_values *v, struct safe_transition *t)
+{
+	struct writer w = {.v = v, .t = t};
+
+	w.near = mem_zalloc(v->net->nsw, sizeof(*w.near));
+	find_near(&w);
+	for (size_t i = 0; i < v->ncells; i++)
+		if (v->c[i].write)
+			write_cell(&w, &v->c[i]);
+	if (t->nwrites > 0)
+		sort_writes(&w);
+	t->kept = v->kept;
+	t->unread = v->unread;
+	free(w.near);
+}

@@ -1,0 +1,97 @@
+#include "routing/ftree.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "routing/tree.h"
+
+/*
+ * Switches that are in no tree: few may be beside the trees, ranked by
+ * distance. Where there is just one way between any two of a piece, two
+ * switches on one cable for example, distance is as good as tiers.
+ */
+static bool
+is_tree(const struct updn *u, const struct tree *tree)
+{
+	uint32_t *size = arena_array(u->a, u->ncomp, sizeof(*size));
+	uint32_t *ends = arena_array(u->a, u->ncomp, sizeof(*ends));
+	uint32_t live = 0, none = 0;
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		if (!u->live[s])
+			continue;
+		size[u->comp[s]]++;
+		ends[u->comp[s]] += u->first[s + 1] - u->first[s];
+	}
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		uint32_t c = u->comp[s];
+
+		if (!u->live[s])
+			continue;
+		live++;
+		none += tree->treeless[s] && ends[c] > 2 * (size[c] - 1);
+	}
+	return none * 2 < live || live == 0;
+}
+
+static void
+take_tiers(struct updn *u, const struct tree *tree)
+{
+	uint32_t placed = 0, kept = 0, said = 0;
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		u->rank[s] = u->live[s] ? tree->tier[s] : UINT32_MAX;
+		placed += tree->origin[s] != TREE_UNPLACED;
+		kept += tree->origin[s] == TREE_REMEMBERED;
+		said += tree->origin[s] == TREE_CONFIGURED ||
+			tree->origin[s] == TREE_TOLD;
+	}
+	u->order = ROUTE_TIERS;
+	updn_graph_sort(u);
+	updn_sticky_repair(u);
+	(void)snprintf(u->note, sizeof(u->note),
+		"%u tiers of %u switches, %u by role, %u as before",
+		tree->ntiers, placed, said, kept);
+}
+
+static enum engine_result
+route(const struct route_job *job, bool keep, unsigned attempt,
+	struct arena *arena, struct routes **out, struct reason *why)
+{
+	struct updn u = {.job = job, .t = job->topo, .a = arena};
+	struct tree *tree;
+
+	*out = NULL;
+	if (attempt > 0)
+		return ENGINE_NO_MORE;
+	if (keep)
+		*out = updn_repair(job, arena, engine_ftree.name);
+	if (*out != NULL) {
+		ftree_lanes(job, *out);
+		return ENGINE_OK;
+	}
+	updn_graph(&u);
+	tree = tree_read(job, arena);
+	if (!is_tree(&u, tree)) {
+		(void)reason_set(why, "this is no tree");
+		return ENGINE_REFUSED;
+	}
+	take_tiers(&u, tree);
+	if (updn_turn(&u) == UINT64_MAX) {
+		(void)reason_set(why, "no subtree joins all switches");
+		return ENGINE_REFUSED;
+	}
+	*out = updn_make(&u, keep, engine_ftree.name);
+	if (*out == NULL) {
+		(void)reason_set(why, "cancelled");
+		return ENGINE_REFUSED;
+	}
+	ftree_lanes(job, *out);
+	tree_keep(tree, *out);
+	return ENGINE_OK;
+}
+
+const struct engine engine_ftree = {
+	.name = "ftree",
+	.route = route,
+};

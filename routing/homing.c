@@ -1,0 +1,298 @@
+#include "routing/homing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+
+enum { STEPS = 64 };
+
+struct member {
+	uint64_t key;
+	port_ix port;
+};
+
+struct step {
+	sw_ix sw;
+	uint8_t out;
+};
+
+struct find {
+	const struct verify_tables *in;
+	struct member *member; /* by key, then port */
+	size_t n;
+	sw_ix *leaf; /* live switches with hosts */
+	uint32_t nleaves;
+	uint32_t *of_sw, *of_port; /* leaves that each would cut off */
+	struct step *seen;	   /* which of them are not 0 */
+	size_t nseen, cap;
+};
+
+static bool
+live(const struct topo *t, sw_ix s)
+{
+	return !(t->node[t->sw[s].node].flags & TN_QUARANTINED);
+}
+
+static bool
+is_host(const struct topo *t, const struct topo_end *e)
+{
+	return e->out != 0 && t->port[e->port].lid != 0 &&
+	       !(t->node[t->port[e->port].node].flags & TN_AGGREGATION);
+}
+
+static uint64_t
+key_of(const struct topo *t, const struct engine_options *o, port_ix p)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+
+	for (size_t i = 0; o != NULL && i < o->nhomes; i++)
+		if (o->home[i].guid == t->port[p].guid)
+			return ~(uint64_t)o->home[i].group;
+	return n->sysimg != 0 ? n->sysimg : n->guid;
+}
+
+static int
+by_key(const void *pa, const void *pb)
+{
+	const struct member *a = pa, *b = pb;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->port < b->port ? -1 : a->port > b->port;
+}
+
+static void
+gather(struct find *f, const struct engine_options *o)
+{
+	const struct topo *t = f->in->topo;
+
+	f->member = mem_alloc((t->nend + 1U) * sizeof(*f->member));
+	f->leaf = mem_alloc((t->nsw + 1U) * sizeof(*f->leaf));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		size_t before = f->n;
+
+		for (uint32_t i = 0; live(t, s) && i < t->sw[s].nend; i++) {
+			const struct topo_end *e = &t->end[t->sw[s].end + i];
+
+			if (is_host(t, e))
+				f->member[f->n++] = (struct member){
+					key_of(t, o, e->port), e->port};
+		}
+		if (f->n > before)
+			f->leaf[f->nleaves++] = s;
+	}
+	qsort(f->member, f->n, sizeof(*f->member), by_key);
+}
+
+static uint8_t
+entry(const struct verify_tables *in, sw_ix s, uint16_t lid)
+{
+	uint32_t b = lid / LFT_BLOCK;
+
+	if (b >= in->nblocks)
+		return LFT_DROP;
+	return lft_bytes(in->pool,
+		in->block[(size_t)s * in->nblocks + b])[lid % LFT_BLOCK];
+}
+
+/* The way from s to port p, from the first cable on; steps, or 0 if none. */
+static unsigned
+walk(const struct verify_tables *in, sw_ix s, port_ix p, struct step *step)
+{
+	const struct topo *t = in->topo;
+
+	for (unsigned n = 0; n < STEPS;) {
+		const struct topo_node *x = &t->node[t->sw[s].node];
+		uint8_t out = entry(in, s, t->port[p].lid);
+		port_ix peer;
+
+		if (out == 0 || out > x->nports)
+			return 0;
+		step[n++] = (struct step){s, out};
+		peer = t->port[x->first_port + out].peer;
+		if (peer == p)
+			return n;
+		if (peer == TOPO_NONE ||
+			t->node[t->port[peer].node].sw == TOPO_NONE)
+			return 0;
+		s = t->node[t->port[peer].node].sw;
+	}
+	return 0;
+}
+
+/* Keep of the steps in `both`, of which out 0 is the switch alone, those that
+ * the other way takes, too. */
+static unsigned
+intersect(struct step *both, unsigned n, const struct step *other, unsigned m)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < m; k++) {
+			if (both[i].sw != other[k].sw ||
+				(both[i].out != 0 &&
+					both[i].out != other[k].out))
+				continue;
+			both[kept++] = both[i];
+			break;
+		}
+	return kept;
+}
+
+static void
+count(struct find *f, const struct step *both, unsigned n)
+{
+	const struct topo *t = f->in->topo;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t *c =
+			both[i].out == 0
+				? &f->of_sw[both[i].sw]
+				: &f->of_port[topo_port_of(t,
+					  t->sw[both[i].sw].node, both[i].out)];
+
+		if ((*c)++ > 0)
+			continue;
+		f->seen =
+			mem_grow(f->seen, f->nseen, &f->cap, sizeof(*f->seen));
+		f->seen[f->nseen++] = both[i];
+	}
+}
+
+/*
+ * What the ways from leaf s to all ports have in common: switches behind s,
+ * and cables. A port that is not reached has no way to share.
+ */
+static bool
+from_leaf(struct find *f, sw_ix s, const struct member *m, uint32_t nports)
+{
+	struct step both[2 * STEPS], other[STEPS];
+	unsigned n = 0;
+
+	for (uint32_t k = 0; k < nports; k++) {
+		unsigned len = walk(f->in, s, m[k].port, other);
+
+		if (k > 0) {
+			n = intersect(both, n, other, len);
+			continue;
+		}
+		for (unsigned i = 0; i < len; i++) {
+			if (i > 0)
+				both[n++] = (struct step){other[i].sw, 0};
+			if (i + 1 < len)
+				both[n++] = other[i];
+		}
+	}
+	count(f, both, n);
+	return n > 0;
+}
+
+/* The worst of what was counted; the counts are cleared. */
+static void
+take_worst(struct find *f, struct homing_node *x)
+{
+	const struct topo *t = f->in->topo;
+
+	x->sw = TOPO_NONE;
+	for (size_t i = 0; i < f->nseen; i++) {
+		const struct step *p = &f->seen[i];
+		uint32_t *c = p->out == 0 ? &f->of_sw[p->sw]
+					  : &f->of_port[topo_port_of(t,
+						    t->sw[p->sw].node, p->out)];
+
+		/* A switch says more than the cable that leads to it. */
+		if (*c > x->worst ||
+			(*c == x->worst && p->out == 0 && x->out != 0)) {
+			x->worst = *c;
+			x->sw = p->sw;
+			x->out = p->out;
+		}
+		*c = 0;
+	}
+	f->nseen = 0;
+}
+
+static void
+look_at(struct find *f, const struct member *m, uint32_t nports,
+	struct homing_node *x)
+{
+	const struct topo *t = f->in->topo;
+
+	x->port = m->port;
+	x->nports = nports;
+	x->one_switch = true;
+	for (uint32_t k = 1; k < nports; k++)
+		x->one_switch &= topo_switch_of(t, m[k].port) ==
+				 topo_switch_of(t, m->port);
+	for (uint32_t i = 0; i < f->nleaves; i++) {
+		x->leaves++;
+		x->cut += from_leaf(f, f->leaf[i], m, nports);
+	}
+	take_worst(f, x);
+}
+
+void
+homing_find(const struct verify_tables *in,
+	const struct engine_options *options, struct homing *out)
+{
+	const struct topo *t = in->topo;
+	struct find f = {.in = in};
+	size_t cap = 0;
+
+	*out = (struct homing){0};
+	gather(&f, options);
+	f.of_sw = mem_zalloc(t->nsw + 1U, sizeof(*f.of_sw));
+	f.of_port = mem_zalloc(t->nports + 1U, sizeof(*f.of_port));
+	for (size_t i = 0, n; i < f.n; i += n) {
+		struct homing_node *x;
+
+		for (n = 1;
+			i + n < f.n && f.member[i + n].key == f.member[i].key;)
+			n++;
+		if (n < 2)
+			continue;
+		out->node =
+			mem_grow(out->node, out->n, &cap, sizeof(*out->node));
+		x = &out->node[out->n++];
+		*x = (struct homing_node){0};
+		look_at(&f, &f.member[i], (uint32_t)n, x);
+		out->single += x->cut > 0;
+	}
+	free(f.member);
+	free(f.leaf);
+	free(f.of_sw);
+	free(f.of_port);
+	free(f.seen);
+}
+
+void
+homing_end(struct homing *h)
+{
+	free(h->node);
+	*h = (struct homing){0};
+}
+
+void
+homing_text(const struct topo *t, const struct homing_node *n, char *out,
+	size_t room)
+{
+	const char *name = topo_desc(t, t->port[n->port].node);
+	char port[16] = "";
+
+	if (n->cut == 0) {
+		(void)snprintf(out, room,
+			"\"%s\": %u ports, no single point "
+			"of failure",
+			name, n->nports);
+		return;
+	}
+	if (n->out != 0)
+		(void)snprintf(port, sizeof(port), " port %u", n->out);
+	(void)snprintf(out, room,
+		"\"%s\": \"%s\"%s cuts off all %u ports from %u of %u leaves%s",
+		name, topo_desc(t, t->sw[n->sw].node), port, n->nports,
+		n->worst, n->leaves,
+		n->one_switch ? "; they hang on one switch" : "");
+}

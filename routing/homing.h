@@ -1,0 +1,49 @@
+/*
+ * homing: nodes with several ports, and what they gain by them. Of each node
+ * the report says whether one switch or one cable, failing, would cut all of
+ * its ports from some leaf at once, until new tables are in force, and names
+ * it. From tables alone, whoever made them.
+ *
+ * Ports belong together that have the system image GUID in common, or that
+ * the configuration puts into one group.
+ *
+ * Source: Bogdanski et al., Multi-homed Fat-Tree Routing with InfiniBand (PDP
+ * 2014).
+ */
+#ifndef HEDDLE_ROUTING_HOMING_H
+#define HEDDLE_ROUTING_HOMING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "routing/engine.h"
+#include "routing/verify.h"
+
+struct homing_node {
+	port_ix port;	 /* the first of its ports */
+	uint32_t nports; /* that have a LID and hang on a live switch */
+	uint32_t leaves; /* switches with hosts that were looked at */
+	uint32_t cut;	 /* of these, those with a single point of failure */
+	sw_ix sw;	 /* the worst one: a switch, or its cable at out */
+	uint8_t out;	 /* 0: the switch itself */
+	uint32_t worst;	 /* leaves that it cuts off */
+	bool one_switch; /* all ports on one switch: no routing helps */
+};
+
+struct homing {
+	struct homing_node *node; /* those with several ports */
+	size_t n;
+	size_t single; /* of these, those with a single point of failure */
+};
+
+/* Fill *out; options: for the groups, NULL allowed. */
+void homing_find(const struct verify_tables *in,
+	const struct engine_options *options, struct homing *out);
+
+void homing_end(struct homing *h);
+
+/* One node in words: "node N1: switch \"S7\" cuts off 12 of 36 leaves". */
+void homing_text(const struct topo *t, const struct homing_node *n, char *out,
+	size_t room);
+
+#endif

@@ -1,0 +1,500 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/tree_priv.h"
+
+enum { LISTED = 4096 };
+
+struct listing {
+	const struct tree_work *w;
+	struct tree *t;
+	size_t cap;
+	sw_ix *seq; /* live switches by GUID */
+	uint32_t n;
+	uint32_t *up, *down; /* [nsw] cables to the tiers above, below */
+	uint32_t *usual;     /* [ntiers] cables up that most have */
+};
+
+static void
+add(struct listing *l, const struct tree_odd *o)
+{
+	struct tree *t = l->t;
+
+	t->count[o->what]++;
+	if (t->nodd == LISTED)
+		return;
+	if (t->nodd == l->cap) {
+		struct tree_odd *more;
+
+		l->cap = l->cap * 2 + 64;
+		more = arena_array(l->w->g.a, l->cap, sizeof(*more));
+		if (t->nodd > 0)
+			memcpy(more, t->odd, t->nodd * sizeof(*more));
+		t->odd = more;
+	}
+	t->odd[t->nodd++] = *o;
+}
+
+static bool
+is_tree(const struct listing *l, sw_ix s)
+{
+	return !l->w->none[l->w->g.comp[s]];
+}
+
+/* ---- order ---- */
+
+struct entry {
+	uint64_t guid;
+	sw_ix sw;
+};
+
+static int
+by_guid(const void *pa, const void *pb)
+{
+	const struct entry *a = pa, *b = pb;
+
+	if (a->guid != b->guid)
+		return a->guid < b->guid ? -1 : 1;
+	return a->sw < b->sw ? -1 : a->sw > b->sw;
+}
+
+static void
+sort_switches(struct listing *l, struct arena *a)
+{
+	const struct updn *g = &l->w->g;
+	struct entry *e = arena_array(a, g->nsw, sizeof(*e));
+
+	l->seq = arena_array(a, g->nsw, sizeof(*l->seq));
+	for (sw_ix s = 0; s < g->nsw; s++)
+		if (g->live[s])
+			e[l->n++] = (struct entry){tree_guid(l->w, s), s};
+	if (l->n > 0)
+		qsort(e, l->n, sizeof(*e), by_guid);
+	for (uint32_t i = 0; i < l->n; i++)
+		l->seq[i] = e[i].sw;
+}
+
+/* ---- cables ---- */
+
+static bool
+is_listed_end(const struct listing *l, sw_ix s, const struct topo_adj *a)
+{
+	uint64_t mine = tree_guid(l->w, s), other = tree_guid(l->w, a->peer);
+
+	return l->t->tier[s] != l->t->tier[a->peer]
+		       ? l->t->tier[s] > l->t->tier[a->peer]
+		       : mine < other || (mine == other && s < a->peer);
+}
+
+/* One end of each cable is its place in the list: the lower tier, then GUID. */
+static void
+list_cable(struct listing *l, sw_ix s, const struct topo_adj *a)
+{
+	const struct tree *t = l->t;
+	struct tree_odd o = {.sw = s,
+		.other = a->peer,
+		.port = a->out,
+		.other_port = a->peer_port,
+		.n = 1};
+
+	if (!l->w->g.live[a->peer] || !is_listed_end(l, s, a))
+		return;
+	if (t->tier[s] == t->tier[a->peer])
+		o.what = t->leaf[s] && t->leaf[a->peer] ? TREE_LEAVES_LINKED
+							: TREE_LEVEL_LINK;
+	else if (t->tier[s] - t->tier[a->peer] > 1)
+		o.what = TREE_SKIP_LINK;
+	else
+		return;
+	add(l, &o);
+}
+
+static void
+list_cables(struct listing *l)
+{
+	const struct topo *t = l->w->g.t;
+
+	for (uint32_t k = 0; k < l->n; k++) {
+		const struct topo_switch *sw = &t->sw[l->seq[k]];
+
+		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
+			if (is_tree(l, l->seq[k]))
+				list_cable(l, l->seq[k], &t->adj[i]);
+	}
+}
+
+/* ---- switches ---- */
+
+static void
+count_cables(struct listing *l, struct arena *a)
+{
+	const struct updn *g = &l->w->g;
+	uint32_t *seen =
+		arena_array(a, (size_t)l->t->ntiers * 256, sizeof(*seen));
+
+	l->up = arena_array(a, g->nsw, sizeof(*l->up));
+	l->down = arena_array(a, g->nsw, sizeof(*l->down));
+	l->usual = arena_array(a, l->t->ntiers, sizeof(*l->usual));
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		uint32_t tier = l->t->tier[s];
+
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+			uint32_t other = l->t->tier[g->group[i].peer];
+
+			l->up[s] += other < tier ? g->group[i].n : 0;
+			l->down[s] += other > tier ? g->group[i].n : 0;
+		}
+		if (g->live[s] && is_tree(l, s))
+			seen[tier * 256 + (l->up[s] & 255)]++;
+	}
+	for (uint32_t i = 0; i < l->t->ntiers; i++)
+		for (uint32_t k = 0; k < 256; k++)
+			if (seen[i * 256 + k] >= seen[i * 256 + l->usual[i]])
+				l->usual[i] = k;
+}
+
+/* The port of the first compute host of s. */
+static uint8_t
+host_port(const struct topo *t, sw_ix s)
+{
+	const struct topo_switch *sw = &t->sw[s];
+
+	for (uint32_t i = sw->end; i < sw->end + sw->nend; i++)
+		if (t->end[i].out != 0 &&
+			!(t->node[t->port[t->end[i].port].node].flags &
+				TN_AGGREGATION))
+			return t->end[i].out;
+	return 0;
+}
+
+static void
+list_hosts(struct listing *l, sw_ix s)
+{
+	const struct updn *g = &l->w->g;
+	uint32_t hosts = g->hosts[g->comp[s]] > 0 ? g->weight[s] : 0;
+	struct tree_odd o = {.sw = s, .other = TOPO_NONE, .n = hosts};
+
+	if (l->t->leaf[s] != (hosts == 0))
+		return;
+	o.what = hosts == 0	? TREE_BARE_LEAF
+		 : l->t->top[s] ? TREE_ROOT_HOSTS
+				: TREE_SPINE_HOSTS;
+	o.port = host_port(g->t, s);
+	add(l, &o);
+}
+
+/* The neighbour above with the fewest cables, where they are not all equal. */
+static bool
+weakest(const struct listing *l, sw_ix s, uint32_t *group)
+{
+	const struct updn *g = &l->w->g;
+	uint32_t least = UINT32_MAX, most = 0;
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+		if (l->t->tier[g->group[i].peer] >= l->t->tier[s])
+			continue;
+		if (g->group[i].n < least) {
+			least = g->group[i].n;
+			*group = i;
+		}
+		most = g->group[i].n > most ? g->group[i].n : most;
+	}
+	return most > least;
+}
+
+static void
+list_switch(struct listing *l, sw_ix s)
+{
+	const struct updn *g = &l->w->g;
+	struct tree_odd o = {.sw = s, .other = TOPO_NONE};
+	uint32_t tier = l->t->tier[s], group;
+
+	o.n = l->up[s];
+	o.of = l->usual[tier];
+	if (l->up[s] == 0 && !l->t->top[s]) {
+		o.what = TREE_NO_UPLINK;
+		add(l, &o);
+	} else if (l->up[s] > 0 &&
+		   (weakest(l, s, &group) || l->up[s] != o.of)) {
+		o.what = TREE_UNEQUAL;
+		if (weakest(l, s, &group)) {
+			const struct topo_adj *a =
+				&g->t->adj[g->group[group].adj];
+
+			o.other = a->peer;
+			o.port = a->out;
+			o.other_port = a->peer_port;
+		}
+		add(l, &o);
+	}
+	if (l->down[s] == 0 && !l->t->leaf[s]) {
+		o = (struct tree_odd){
+			.what = TREE_NO_DOWNLINK, .sw = s, .other = TOPO_NONE};
+		add(l, &o);
+	}
+}
+
+/* ---- what is said ---- */
+
+static void
+list_roles(struct listing *l)
+{
+	const struct engine_options *op = l->w->job->options;
+	const struct topo *t = l->w->g.t;
+
+	for (size_t i = 0; op != NULL && i < op->nroles; i++) {
+		const struct route_role_of *r = &op->role[i];
+		node_ix n = topo_by_node_guid(t, r->guid);
+		sw_ix s = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
+		struct tree_odd o = {.what = TREE_ROLE_UNKNOWN,
+			.sw = s,
+			.other = TOPO_NONE,
+			.guid = r->guid};
+
+		if (s == TOPO_NONE && !r->told)
+			add(l, &o);
+		if (s == TOPO_NONE || !r->told || i == 0 ||
+			r[-1].guid != r->guid || r[-1].role == r->role ||
+			r->role == ROUTE_ROLE_NONE)
+			continue;
+		o.what = TREE_ROLE_CONFLICT;
+		add(l, &o);
+	}
+}
+
+/* By the first switch of each component, but of the one that has most. */
+static void
+list_pieces(struct listing *l, struct arena *a)
+{
+	const struct updn *g = &l->w->g;
+	uint32_t *size = arena_array(a, g->ncomp, sizeof(*size));
+	bool *seen = arena_array(a, g->ncomp, sizeof(*seen));
+	uint32_t main = UINT32_MAX;
+
+	for (uint32_t k = 0; k < l->n; k++)
+		size[g->comp[l->seq[k]]]++;
+	for (uint32_t k = 0; k < l->n; k++) {
+		uint32_t c = g->comp[l->seq[k]];
+
+		if (main == UINT32_MAX || size[c] > size[main])
+			main = c;
+	}
+	for (uint32_t k = 0; k < l->n; k++) {
+		sw_ix s = l->seq[k];
+		struct tree_odd o = {.what = TREE_PIECES,
+			.sw = s,
+			.other = TOPO_NONE,
+			.n = size[g->comp[s]]};
+
+		if (seen[g->comp[s]])
+			continue;
+		seen[g->comp[s]] = true;
+		if (g->comp[s] != main)
+			add(l, &o);
+		o.what = TREE_NO_TREE;
+		if (!is_tree(l, s))
+			add(l, &o);
+	}
+}
+
+/* ---- regular ---- */
+
+/* What a switch has below it, and by how many cables, as a number. */
+static uint64_t *
+hash_below(const struct listing *l)
+{
+	const struct updn *g = &l->w->g;
+	uint64_t *hash = arena_array(g->a, g->nsw, sizeof(*hash));
+
+	for (sw_ix s = 0; s < g->nsw; s++)
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
+			if (l->t->tier[g->group[i].peer] > l->t->tier[s])
+				hash[s] = (hash[s] ^ ((uint64_t)g->group[i].peer
+								     << 8 |
+							     g->group[i].n)) *
+					  0x9e3779b97f4a7c15U;
+	return hash;
+}
+
+/* Everything above a switch joins the same ones: nothing is missing. */
+static bool
+is_complete(const struct listing *l, const uint64_t *hash, sw_ix s)
+{
+	const struct updn *g = &l->w->g;
+	sw_ix first = TOPO_NONE;
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+		sw_ix peer = g->group[i].peer;
+
+		if (l->t->tier[peer] >= l->t->tier[s])
+			continue;
+		if (first == TOPO_NONE)
+			first = peer;
+		if (hash[first] != hash[peer])
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_regular(const struct listing *l)
+{
+	static const enum tree_oddity bad[] = {TREE_LEVEL_LINK, TREE_SKIP_LINK,
+		TREE_LEAVES_LINKED, TREE_NO_UPLINK, TREE_NO_DOWNLINK,
+		TREE_UNEQUAL, TREE_PIECES, TREE_NO_TREE};
+	const uint64_t *hash;
+	uint32_t *down = arena_array(l->w->g.a, l->t->ntiers, sizeof(*down));
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (l->t->count[bad[i]] > 0)
+			return false;
+	hash = hash_below(l);
+	for (uint32_t k = 0; k < l->n; k++) {
+		sw_ix s = l->seq[k];
+		uint32_t *d = &down[l->t->tier[s]];
+
+		if (!is_complete(l, hash, s) || (*d != 0 && *d != l->down[s]))
+			return false;
+		*d = l->down[s];
+	}
+	return true;
+}
+
+/* ---- all together ---- */
+
+void
+tree_odd_list(const struct tree_work *w, struct arena *a)
+{
+	struct listing l = {.w = w, .t = w->out};
+
+	sort_switches(&l, a);
+	count_cables(&l, a);
+	list_pieces(&l, a);
+	list_roles(&l);
+	for (uint32_t k = 0; k < l.n; k++)
+		if (is_tree(&l, l.seq[k])) {
+			list_hosts(&l, l.seq[k]);
+			list_switch(&l, l.seq[k]);
+		}
+	list_cables(&l);
+	l.t->regular = is_regular(&l);
+}
+
+/* ---- in words ---- */
+
+const char *
+tree_odd_name(enum tree_oddity what)
+{
+	static const char *const name[] = {
+		[TREE_LEVEL_LINK] = "level-link",
+		[TREE_SKIP_LINK] = "skip-link",
+		[TREE_LEAVES_LINKED] = "leaves-linked",
+		[TREE_ROOT_HOSTS] = "root-hosts",
+		[TREE_SPINE_HOSTS] = "spine-hosts",
+		[TREE_BARE_LEAF] = "bare-leaf",
+		[TREE_NO_UPLINK] = "no-uplink",
+		[TREE_NO_DOWNLINK] = "no-downlink",
+		[TREE_UNEQUAL] = "unequal",
+		[TREE_ROLE_CONFLICT] = "role-conflict",
+		[TREE_ROLE_UNKNOWN] = "role-unknown",
+		[TREE_PIECES] = "pieces",
+		[TREE_NO_TREE] = "no-tree",
+		[TREE_ODDITIES] = "none",
+	};
+
+	return name[what];
+}
+
+static const char *
+name_of(const struct topo *t, sw_ix s, char buf[32])
+{
+	node_ix n = s == TOPO_NONE ? TOPO_NONE : t->sw[s].node;
+
+	if (n == TOPO_NONE)
+		return "?";
+	if (*topo_desc(t, n) != '\0')
+		return topo_desc(t, n);
+	(void)snprintf(buf, 32, "0x%016" PRIx64, t->node[n].guid);
+	return buf;
+}
+
+void
+tree_odd_text(
+	const struct topo *t, const struct tree_odd *o, char *out, size_t n)
+{
+	char buf[2][32];
+	const char *a = name_of(t, o->sw, buf[0]);
+	const char *b = name_of(t, o->other, buf[1]);
+
+	switch (o->what) {
+	case TREE_LEVEL_LINK:
+		(void)snprintf(out, n, "%s/%u - %s/%u: a cable inside a tier",
+			a, o->port, b, o->other_port);
+		break;
+	case TREE_SKIP_LINK:
+		(void)snprintf(out, n,
+			"%s/%u - %s/%u: a cable that skips tiers", a, o->port,
+			b, o->other_port);
+		break;
+	case TREE_LEAVES_LINKED:
+		(void)snprintf(out, n,
+			"%s/%u - %s/%u: two leaf switches linked", a, o->port,
+			b, o->other_port);
+		break;
+	case TREE_ROOT_HOSTS:
+		(void)snprintf(out, n, "%s/%u: at the top, and %u hosts on it",
+			a, o->port, o->n);
+		break;
+	case TREE_SPINE_HOSTS:
+		(void)snprintf(out, n,
+			"%s/%u: between top and leaves, and %u hosts on it", a,
+			o->port, o->n);
+		break;
+	case TREE_BARE_LEAF:
+		(void)snprintf(out, n, "%s: a leaf switch without hosts", a);
+		break;
+	case TREE_NO_UPLINK:
+		(void)snprintf(out, n, "%s: no cable to the tiers above", a);
+		break;
+	case TREE_NO_DOWNLINK:
+		(void)snprintf(out, n, "%s: no cable to the tiers below", a);
+		break;
+	case TREE_UNEQUAL:
+		if (o->other != TOPO_NONE)
+			(void)snprintf(out, n,
+				"%s: %u cables up, most of its tier have %u; "
+				"fewer to %s than to others",
+				a, o->n, o->of, b);
+		else
+			(void)snprintf(out, n,
+				"%s: %u cables up, most of its tier have %u", a,
+				o->n, o->of);
+		break;
+	case TREE_ROLE_CONFLICT:
+		(void)snprintf(out, n,
+			"%s: the switch tells another role than is configured",
+			a);
+		break;
+	case TREE_ROLE_UNKNOWN:
+		(void)snprintf(out, n,
+			"0x%016" PRIx64
+			": has a configured role and is not a switch here",
+			o->guid);
+		break;
+	case TREE_PIECES:
+		(void)snprintf(out, n,
+			"%s: one of %u switches that no way leads to", a, o->n);
+		break;
+	case TREE_NO_TREE:
+		(void)snprintf(out, n,
+			"%s: one of %u switches that make no tree; ranks are "
+			"distances",
+			a, o->n);
+		break;
+	case TREE_ODDITIES:
+		(void)snprintf(out, n, "nothing");
+		break;
+	}
+}

@@ -1,0 +1,68 @@
+/*
+ * The inside of tree: shared by tree*.c, nobody else includes it.
+ *
+ *   tree_far    how far each switch is from everybody's hosts
+ *   tree_leaf   which switches are leaves
+ *   tree_level  heights above the leaves, round by round
+ *   tree        ranks in force over that, what is no tree at all
+ *   tree_odd    what contradicts the tree
+ *
+ * Inference in three steps, each made so that one odd cable, one dead switch
+ * or one half-empty rack does not tip it over:
+ *
+ * 1. A switch that has hosts is a leaf, unless a good part of its neighbours
+ *    are clearly farther from other switches' hosts than it is itself: then it
+ *    is above them, a spine with hosts on it.
+ * 2. A switch without hosts and with nothing farther than itself around it is
+ *    at the bottom: a leaf whose hosts are away, or something above that lost
+ *    its cables downwards. Whose neighbours does it share? What it resembles
+ *    it is. (Counting steps from the nearest host alone would put an empty
+ *    leaf two tiers above the leaves: the flipping switch.)
+ * 3. From the leaves upwards, tier by tier: next come the neighbours of the
+ *    last tier, but not those that have most of their cables to other
+ *    candidates: for them that one cable from below skips a tier.
+ */
+#ifndef HEDDLE_ROUTING_TREE_PRIV_H
+#define HEDDLE_ROUTING_TREE_PRIV_H
+
+#include "routing/tree.h"
+#include "routing/updn.h"
+
+struct tree_work {
+	const struct route_job *job;
+	struct updn g; /* cables as groups, components, hosts */
+	struct tree *out;
+	uint8_t *role;	/* [nsw] enum route_role: configured, else told */
+	uint8_t *said;	/* [nsw] enum tree_origin of the role */
+	uint64_t *far;	/* [nsw] as tree_far says */
+	bool *leaf;	/* [nsw] */
+	sw_ix *like;	/* [nsw] not a leaf: same tier as this one */
+	uint32_t *high; /* [nsw] above the leaves; UINT32_MAX: not known */
+	bool *none;	/* [ncomp] no tree */
+};
+
+/*
+ * Mean squared distance to hosts that hang on other switches, in small units;
+ * UINT64_MAX where there are none.
+ */
+void tree_far(struct tree_work *w);
+
+/* Is a clearly closer to the hosts than b, or above it by role? */
+bool tree_far_above(const struct tree_work *w, sw_ix a, sw_ix b);
+
+/* Fill leaf[] and like[]. */
+void tree_leaf(struct tree_work *w);
+
+/* Fill high[]; what stays unknown has no way to a leaf. */
+void tree_level(struct tree_work *w);
+
+/* Fill out->odd and out->count, out->regular. */
+void tree_odd_list(const struct tree_work *w, struct arena *a);
+
+static inline uint64_t
+tree_guid(const struct tree_work *w, sw_ix s)
+{
+	return w->g.t->node[w->g.t->sw[s].node].guid;
+}
+
+#endif

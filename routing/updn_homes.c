@@ -1,0 +1,127 @@
+#include "routing/updn_walk.h"
+
+#include <string.h>
+
+/*
+ * LIDs by the node that they lead to: open addressing, a slot holds the last
+ * LID index of a ring.
+ */
+struct rings {
+	uint32_t *slot; /* index + 1 */
+	uint32_t mask;
+	uint64_t *key;
+};
+
+static const struct route_home *
+configured(const struct engine_options *o, uint64_t guid)
+{
+	size_t lo = 0, hi = o != NULL ? o->nhomes : 0;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (o->home[mid].guid == guid)
+			return &o->home[mid];
+		if (o->home[mid].guid < guid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+static uint64_t
+mix(uint64_t x)
+{
+	x = (x ^ x >> 31) * UINT64_C(0x9e3779b97f4a7c15);
+	return x ^ x >> 32;
+}
+
+/* Join LID i to the ring of its key. */
+static void
+join(struct rings *r, struct updn_dests *d, uint32_t i)
+{
+	uint32_t at = (uint32_t)mix(r->key[i]) & r->mask;
+
+	while (r->slot[at] != 0 && r->key[r->slot[at] - 1] != r->key[i])
+		at = (at + 1) & r->mask;
+	if (r->slot[at] != 0) {
+		uint32_t last = r->slot[at] - 1;
+
+		d->home[i] = d->home[last];
+		d->home[last] = i;
+	}
+	r->slot[at] = i + 1;
+}
+
+/* Whose LID this is: ports of a node have the n-th LIDs of theirs in common. */
+static uint64_t
+key_of(const struct updn *u, struct updn_dests *d, uint32_t i)
+{
+	const struct topo *t = u->t;
+	unsigned path = 0;
+	port_ix p = topo_by_lid(t, d->lid[i], &path);
+	const struct topo_node *n;
+	const struct route_home *h;
+	uint64_t key;
+
+	if (p == TOPO_NONE)
+		return 0;
+	n = &t->node[t->port[p].node];
+	h = configured(u->job->options, t->port[p].guid);
+	if (h != NULL && h->passive)
+		d->other[i] = 1;
+	key = h != NULL	       ? mix(h->group + UINT64_C(0x5eed00000000))
+	      : n->sysimg != 0 ? n->sysimg
+			       : n->guid;
+	return key + mix(path);
+}
+
+void
+updn_homes(const struct updn *u, struct updn_dests *d)
+{
+	struct rings r = {.mask = 1};
+
+	while (r.mask < 2 * d->n)
+		r.mask = r.mask * 2 + 1;
+	r.slot = arena_array(u->a, (size_t)r.mask + 1, sizeof(*r.slot));
+	r.key = arena_array(u->a, d->n, sizeof(*r.key));
+	for (uint32_t i = 0; i < d->n; i++) {
+		d->home[i] = i;
+		if (d->other[i])
+			continue;
+		r.key[i] = key_of(u, d, i);
+		if (r.key[i] != 0)
+			join(&r, d, i);
+	}
+}
+
+void
+updn_homes_avoid(struct updn_walk *w, uint32_t i)
+{
+	const struct updn_dests *d = w->d;
+
+	w->stamp++;
+	w->napex = 0;
+	for (uint32_t j = d->home[i]; j != i; j = d->home[j]) {
+		const struct updn_chain *c = &d->chain[j];
+
+		for (uint32_t k = 0; k < c->len; k++)
+			w->taken[c->sw[k]] = w->stamp;
+		if (c->len > 1 && w->napex < UPDN_HOMES)
+			w->apex[w->napex++] = c->sw[c->len - 1];
+	}
+}
+
+unsigned
+updn_homes_shared(const struct updn_walk *w, sw_ix s)
+{
+	const struct updn *u = w->u;
+
+	if (w->taken[s] == w->stamp)
+		return 2;
+	for (uint32_t k = 0; k < w->napex; k++)
+		if (updn_bit(u->tier_above + (size_t)s * u->words, w->apex[k]))
+			return 1;
+	return 0;
+}

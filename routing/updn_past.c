@@ -1,0 +1,68 @@
+#include <string.h>
+
+#include "routing/updn.h"
+#include "sm/base/mem.h"
+
+static uint64_t
+mix(uint64_t h, uint64_t x)
+{
+	h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 29;
+}
+
+uint64_t
+updn_past_options(const struct engine_options *o)
+{
+	uint64_t h = 1;
+
+	if (o == NULL)
+		return h;
+	for (size_t i = 0; i < o->nroots; i++)
+		h = mix(h, o->roots[i]);
+	h = mix(h, o->nroots);
+	for (size_t i = 0; i < o->nroles; i++) {
+		h = mix(h, o->role[i].guid);
+		h = mix(h, o->role[i].role + (o->role[i].told ? 256U : 0U));
+	}
+	for (size_t i = 0; i < o->nhomes; i++) {
+		h = mix(h, o->home[i].guid);
+		h = mix(h, o->home[i].group * 2U + o->home[i].passive);
+	}
+	return mix(h, o->lanes);
+}
+
+static void *
+copy(struct updn *u, const void *from, size_t n, size_t size)
+{
+	return memcpy(arena_array(u->m, n, size), from, n * size);
+}
+
+void
+updn_past_begin(struct updn *u)
+{
+	u->m = arena_new();
+	if (u->tier_above != NULL)
+		u->tier_above = copy(u, u->tier_above,
+			(size_t)u->nsw * u->words, sizeof(*u->tier_above));
+}
+
+void
+updn_past_keep(struct updn *u, const struct updn_reach *reach,
+	const struct updn_dests *d, uint32_t depth, struct routes *r)
+{
+	struct route_memory *m = mem_zalloc(1, sizeof(*m));
+	struct updn_past *past = arena_alloc(u->m, sizeof(*past));
+
+	past->reach = *reach;
+	past->dests = *d;
+	past->above = u->tier_above;
+	past->pos = copy(u, u->line.pos, u->nsw, sizeof(*past->pos));
+	past->turn = copy(u, u->turn, u->words, sizeof(*past->turn));
+	past->options = updn_past_options(u->job->options);
+	past->ncomp = u->ncomp;
+	past->depth = depth;
+	m->refs = 1;
+	m->arena = u->m;
+	m->what = past;
+	r->memory = m;
+}

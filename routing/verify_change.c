@@ -1,0 +1,734 @@
+/*
+ * verify_change: a judgement from the one before.
+ *
+ * Before, every LID's entries were a tree to its destination. Cut the edges
+ * that changed, C, out of one such tree: what is behind each switch c of C is
+ * the same in the old and the new one, and all of it goes where c goes. So the
+ * host pairs behind c leave the old path of c and join the new one, the new
+ * paths of C tell whether all arrive, and the turns that are new are those of
+ * these paths and those into the switches of C. Where much is behind c, or a
+ * destination itself changed, the old column is taken off as a whole and the
+ * new one judged as verify_walk does.
+ *
+ * Layers (verify_cycle_layers) order the channels. A new turn that leads up in
+ * them closes no cycle; one that does not raises what is behind it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/routes.h"
+#include "routing/verify_graph.h"
+#include "sm/base/mem.h"
+
+enum {
+	ENTRIES_MAX = 1 << 20, /* changed entries that are looked at singly */
+	BEHIND_MAX = 96,       /* switches behind one of them */
+	CUT_MAX = 24,	       /* of them for one LID */
+	WEIGHED_MAX = 16,      /* switches that got or lost hosts */
+	STEPS_MAX = 64,	       /* then turns of the past are forgotten */
+};
+
+/* Switches behind c, and what they mean. */
+struct behind {
+	uint32_t c;
+	uint32_t n;		    /* switches, c the first */
+	uint32_t sw[BEHIND_MAX];    /* each after what it sends to */
+	uint32_t depth[BEHIND_MAX]; /* cables to c */
+	uint32_t to[BEHIND_MAX];    /* which of sw it sends to */
+	uint8_t in[BEHIND_MAX];	    /* in-port there */
+	uint8_t mask[BEHIND_MAX];   /* lanes of what comes through it */
+};
+
+struct change {
+	const struct verify_graph *g0;
+	const struct verify_tables *in0, *in;
+	struct verify_graph *g;
+	const struct verify_dest *dest0; /* [nlid0] */
+	struct verify_dest *dest;	 /* [nlid] */
+	uint32_t nlid0, nlid;
+	struct verify_report *out;
+	bool *other;	 /* [nports] another cable, or none, or a new one */
+	bool *recabled;	 /* [n] some port is such */
+	uint32_t *entry; /* lid << 16 | switch, sorted */
+	size_t nentries, capentries;
+	uint64_t *whole; /* [nlid / 64] LIDs judged as a whole */
+	uint32_t *cut;	 /* [n] the LID for which it is in C */
+	uint8_t *lane;	 /* [n] lanes to lane_root */
+	uint32_t lane_root;
+	struct behind *behind; /* [CUT_MAX] */
+	bool failed;	       /* left to verify_keep */
+};
+
+/* ---- may it be done at all ---- */
+
+static bool
+same_lanes(const struct verify_graph *a, const struct verify_graph *b)
+{
+	uint32_t n = a->n, k;
+
+	if (a->nlanes != b->nlanes || (a->cls == NULL) != (b->cls == NULL))
+		return false;
+	if (a->cls != NULL && memcmp(a->cls, b->cls, n * sizeof(*a->cls)) != 0)
+		return false;
+	if (a->except_lo == NULL)
+		return true;
+	if (memcmp(a->except_lo, b->except_lo,
+		    (n + 1U) * sizeof(*a->except_lo)) != 0)
+		return false;
+	k = a->except_lo[n];
+	for (uint32_t i = 0; i < k; i++)
+		if (a->except[i].src != b->except[i].src ||
+			a->except[i].lane != b->except[i].lane)
+			return false;
+	return true;
+}
+
+/* The same number of ports everywhere. */
+static bool
+same_ports(const struct verify_graph *g0, const struct verify_graph *g)
+{
+	return g0->nports == g->nports && g0->shift == g->shift &&
+	       memcmp(g0->off, g->off, (g->n + 1U) * sizeof(*g->off)) == 0;
+}
+
+/* ---- what differs ---- */
+
+static lft_ref
+ref_of(const struct verify_graph *g, const struct verify_tables *in, uint32_t s,
+	uint32_t b)
+{
+	return b < in->nblocks ? in->block[(size_t)g->sw[s] * in->nblocks + b]
+			       : LFT_EMPTY;
+}
+
+static void
+add_entry(struct change *c, uint32_t s, uint32_t lid)
+{
+	if (c->nentries >= ENTRIES_MAX) {
+		c->failed = true;
+		return;
+	}
+	c->entry = mem_grow(
+		c->entry, c->nentries, &c->capentries, sizeof(*c->entry));
+	c->entry[c->nentries++] = lid << 16 | s;
+}
+
+/* Entries of a block that differ, or lead into a cable that does. */
+static void
+compare_block(struct change *c, uint32_t s, uint32_t b)
+{
+	lft_ref was = ref_of(c->g0, c->in0, s, b),
+		is = ref_of(c->g, c->in, s, b);
+	const uint8_t *x, *y;
+	const bool *other = c->other + c->g->off[s];
+	uint8_t top = c->g->top[s];
+
+	if (was == is && !c->recabled[s])
+		return;
+	x = lft_bytes(c->in0->pool, was);
+	y = lft_bytes(c->in->pool, is);
+	for (uint32_t l = 0; l < LFT_BLOCK; l++)
+		if (x[l] != y[l] || (y[l] <= top && other[y[l]]))
+			add_entry(c, s, b * LFT_BLOCK + l);
+}
+
+static int
+by_entry(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The whole row is the same blocks, in the same cables. */
+static bool
+same_row(const struct change *c, uint32_t s)
+{
+	uint32_t n = c->in->nblocks;
+
+	return !c->recabled[s] && n == c->in0->nblocks &&
+	       memcmp(c->in0->block + (size_t)c->g0->sw[s] * n,
+		       c->in->block + (size_t)c->g->sw[s] * n,
+		       n * sizeof(lft_ref)) == 0;
+}
+
+static void
+find_entries(struct change *c)
+{
+	uint32_t nblocks = c->in0->nblocks > c->in->nblocks ? c->in0->nblocks
+							    : c->in->nblocks;
+
+	for (uint32_t s = 0; s < c->g->n && !c->failed; s++)
+		if (!same_row(c, s))
+			for (uint32_t b = 0; b < nblocks; b++)
+				compare_block(c, s, b);
+	if (c->nentries > 1)
+		qsort(c->entry, c->nentries, sizeof(*c->entry), by_entry);
+}
+
+/* Cables that differ; the turns through them are forgotten. */
+static void
+find_cables(struct change *c)
+{
+	struct verify_graph *g = c->g;
+	size_t words = g->nlanes * g->plane;
+
+	memcpy(g->turn, c->g0->turn, words * sizeof(*g->turn));
+	memcpy(g->load, c->g0->load, g->nports * sizeof(*g->load));
+	memcpy(g->hops, c->g0->hops, (g->n + 1U) * sizeof(*g->hops));
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++) {
+			c->other[p] = g->peer[p] != c->g0->peer[p];
+			c->recabled[s] |= c->other[p];
+		}
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint32_t width = g->off[s + 1] - g->off[s];
+
+		for (uint32_t i = 0; c->recabled[s] && i < width * width; i++) {
+			uint32_t in = g->off[s] + i / width, out = i % width;
+			size_t at = ((size_t)in << g->shift) + (out >> 6);
+
+			if (!c->other[in] && !c->other[g->off[s] + out])
+				continue;
+			for (unsigned l = 0; l < g->nlanes; l++)
+				g->turn[l * g->plane + at] &=
+					~((uint64_t)1 << (out & 63));
+		}
+	}
+}
+
+static bool
+same_dest(const struct verify_dest *a, const struct verify_dest *b)
+{
+	return a->root == b->root && a->eject == b->eject &&
+	       a->owned == b->owned && a->host == b->host;
+}
+
+static struct verify_dest
+dest0(const struct change *c, uint32_t lid)
+{
+	return lid < c->nlid0 ? c->dest0[lid]
+			      : (struct verify_dest){.root = c->g0->n};
+}
+
+/* Where LIDs go now; those that go elsewhere are judged as a whole. */
+static void
+find_dests(struct change *c)
+{
+	for (uint32_t lid = 0; lid < c->nlid; lid++) {
+		struct verify_dest was = dest0(c, lid);
+
+		c->dest[lid] = verify_walk_dest(c->g, lid);
+		if (!same_dest(&was, &c->dest[lid]))
+			c->whole[lid / LFT_BLOCK] |= (uint64_t)1
+						     << lid % LFT_BLOCK;
+	}
+}
+
+/* ---- one LID, a few switches ---- */
+
+static void
+note(const struct verify_graph *g, uint32_t s, unsigned in, unsigned out,
+	unsigned mask)
+{
+	size_t row = (size_t)(g->off[s] + in) << g->shift;
+
+	for (; mask != 0; mask &= mask - 1)
+		g->turn[(unsigned)__builtin_ctz(mask) * g->plane + row +
+			(out >> 6)] |= (uint64_t)1 << (out & 63);
+}
+
+/* The entries of a switch's neighbours are all over the memory. */
+static void
+prefetch(const struct change *c, uint32_t x, uint32_t b)
+{
+	const struct verify_graph *g = c->g;
+	const struct verify_tables *in = c->in;
+	const uint32_t *e = g->peer + g->off[x], *end = g->peer + g->off[x + 1];
+
+	if (b >= in->nblocks)
+		return;
+	for (; e < end; e++)
+		if (*e >> 8 != g->n)
+			__builtin_prefetch(
+				in->block +
+				(size_t)g->sw[*e >> 8] * in->nblocks + b);
+	for (e = g->peer + g->off[x]; e < end; e++)
+		if (*e >> 8 != g->n)
+			__builtin_prefetch(
+				lft_bytes(in->pool, ref_of(g, in, *e >> 8, b)));
+}
+
+/* Who sends to sw[i] of b, is not in C itself: appended. False: too many. */
+static bool
+extend(const struct change *c, struct behind *b, uint32_t i, uint32_t lid)
+{
+	const struct verify_graph *g = c->g;
+	uint32_t x = b->sw[i];
+
+	prefetch(c, x, lid / LFT_BLOCK);
+	for (uint32_t p = g->off[x]; p < g->off[x + 1]; p++) {
+		uint32_t u = g->peer[p] >> 8;
+
+		if (u == g->n || c->cut[u] == lid ||
+			verify_graph_entry(g, c->in, u, lid) !=
+				(g->peer[p] & 255))
+			continue;
+		if (b->n == BEHIND_MAX)
+			return false;
+		b->sw[b->n] = u;
+		b->depth[b->n] = b->depth[i] + 1;
+		b->to[b->n] = i;
+		b->in[b->n++] = (uint8_t)(p - g->off[x]);
+	}
+	return true;
+}
+
+/* The lanes that come through each switch behind c. */
+static void
+gather_lanes(const struct change *c, struct behind *b)
+{
+	for (uint32_t i = 0; i < b->n; i++)
+		b->mask[i] = c->g->nlanes == 1 ? 1 : c->lane[b->sw[i]];
+	for (uint32_t i = b->n; i-- > 1;)
+		b->mask[b->to[i]] |= b->mask[i];
+}
+
+static bool
+look_behind(const struct change *c, struct behind *b, uint32_t s, uint32_t lid)
+{
+	b->c = b->sw[0] = s;
+	b->depth[0] = 0;
+	b->n = 1;
+	for (uint32_t i = 0; i < b->n; i++)
+		if (!extend(c, b, i, lid))
+			return false;
+	gather_lanes(c, b);
+	return true;
+}
+
+/* The old path of b->c loses what is behind; its length. */
+static uint32_t
+leave_old(
+	struct change *c, const struct behind *b, uint32_t lid, uint32_t hosts)
+{
+	const struct verify_graph *g0 = c->g0;
+	uint32_t root = c->dest[lid].root, s = b->c, n = 0;
+
+	for (; s != root && n <= g0->n; n++) {
+		uint32_t p =
+			g0->off[s] + verify_graph_entry(g0, c->in0, s, lid);
+
+		c->g->load[p] -= hosts;
+		s = g0->peer[p] >> 8;
+	}
+	return n;
+}
+
+/* The new one gains it, turns included; false when it does not arrive. */
+static bool
+join_new(struct change *c, const struct behind *b, uint32_t lid, uint32_t hosts,
+	uint32_t *length)
+{
+	const struct verify_graph *g = c->g;
+	uint32_t root = c->dest[lid].root, s = b->c, n = 0;
+
+	while (s != root) {
+		uint8_t out = verify_graph_entry(g, c->in, s, lid), then;
+		uint32_t e;
+
+		if (out == 0 || out > g->top[s] || n++ > g->n)
+			return false;
+		e = g->peer[g->off[s] + out];
+		if (e >> 8 == g->n)
+			return false;
+		g->load[g->off[s] + out] += hosts;
+		s = e >> 8;
+		then = verify_graph_entry(g, c->in, s, lid);
+		if (then > g->top[s] || then == (e & 255))
+			return false;
+		note(g, s, e & 255, then, b->mask[0]);
+	}
+	*length = n;
+	return true;
+}
+
+/* Turns into b->c, from those that did not change. */
+static void
+note_feeders(const struct change *c, const struct behind *b, uint32_t lid)
+{
+	uint8_t out = verify_graph_entry(c->g, c->in, b->c, lid);
+
+	for (uint32_t i = 1; i < b->n && out <= c->g->top[b->c]; i++)
+		if (b->to[i] == 0)
+			note(c->g, b->c, b->in[i], out, b->mask[i]);
+}
+
+static void
+move(struct change *c, const struct behind *b, uint32_t lid)
+{
+	struct verify_graph *g = c->g;
+	uint32_t hosts = 0, was, is = 0;
+	bool host = c->dest[lid].host;
+
+	for (uint32_t i = 0; i < b->n; i++)
+		hosts += host ? c->g0->hosts[b->sw[i]] : 0;
+	was = leave_old(c, b, lid, hosts);
+	note_feeders(c, b, lid);
+	if (!join_new(c, b, lid, hosts, &is)) {
+		c->failed = true;
+		return;
+	}
+	for (uint32_t i = 0; host && i < b->n; i++) {
+		uint32_t h = c->g0->hosts[b->sw[i]];
+
+		g->hops[was + b->depth[i]] -= h;
+		if (is + b->depth[i] <= g->n)
+			g->hops[is + b->depth[i]] += h;
+		else
+			c->failed = true;
+	}
+}
+
+/* One LID's changed switches; false: judge the LID as a whole. */
+static bool
+change_column(struct change *c, const uint32_t *entry, size_t n, uint32_t lid)
+{
+	const struct verify_dest *d = &c->dest[lid];
+
+	if (n > CUT_MAX || d->root == c->g->n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		c->cut[entry[i] & 0xffff] = lid;
+	if (c->cut[d->root] == lid)
+		return false;
+	if (c->g->nlanes > 1 && c->lane_root != d->root) {
+		verify_graph_lanes(c->g, d->root, c->lane);
+		c->lane_root = d->root;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!look_behind(c, &c->behind[i], entry[i] & 0xffff, lid))
+			return false;
+	for (size_t i = 0; i < n && !c->failed; i++)
+		move(c, &c->behind[i], lid);
+	return true;
+}
+
+static void
+change_entries(struct change *c)
+{
+	size_t n;
+
+	for (size_t i = 0; i < c->nentries && !c->failed; i += n) {
+		uint32_t lid = c->entry[i] >> 16;
+		uint64_t bit = (uint64_t)1 << lid % LFT_BLOCK;
+
+		for (n = 1;
+			i + n < c->nentries && c->entry[i + n] >> 16 == lid;)
+			n++;
+		if (!(c->whole[lid / LFT_BLOCK] & bit) &&
+			!change_column(c, c->entry + i, n, lid))
+			c->whole[lid / LFT_BLOCK] |= bit;
+	}
+}
+
+/* ---- whole LIDs ---- */
+
+static void
+change_wholes(struct change *c)
+{
+	struct verify_graph *old;
+	struct verify_report ignored = {.first = "-"};
+	struct verify_dest dest[LFT_BLOCK];
+	uint32_t n = c->nlid / LFT_BLOCK, wholes = 0;
+
+	for (uint32_t b = 0; b < n; b++)
+		wholes += c->whole[b] != 0;
+	c->failed |= wholes > n / 4 + 1;
+	if (c->failed || wholes == 0)
+		return;
+	old = verify_graph_fork(c->g0);
+	for (uint32_t b = 0; b < n; b++) {
+		if (c->whole[b] == 0)
+			continue;
+		for (uint32_t l = 0; l < LFT_BLOCK; l++)
+			dest[l] = dest0(c, b * LFT_BLOCK + l);
+		verify_walk_some(old, c->in0, b, c->whole[b], dest, &ignored);
+		verify_walk_some(c->g, c->in, b, c->whole[b],
+			c->dest + (size_t)b * LFT_BLOCK, c->out);
+	}
+	for (uint32_t p = 0; p < c->g->nports; p++)
+		c->g->load[p] -= old->load[p];
+	for (uint32_t h = 0; h <= c->g->n; h++)
+		c->g->hops[h] -= old->hops[h];
+	c->failed |= c->out->unreachable > 0 || c->out->loops > 0;
+	verify_graph_free_fork(old);
+}
+
+/* ---- hosts that came or went ---- */
+
+/* More, or fewer, hosts on switch s send to a LID that is where it was. */
+static void
+weigh(struct change *c, uint32_t s, uint32_t lid, uint32_t more)
+{
+	struct verify_graph *g = c->g;
+	uint32_t n = 0;
+
+	for (; s != c->dest[lid].root; n++) {
+		uint32_t p = g->off[s] + verify_graph_entry(g, c->in, s, lid);
+
+		g->load[p] += more;
+		s = g->peer[p] >> 8;
+	}
+	g->hops[n] += (uint64_t)(int64_t)(int32_t)more;
+}
+
+static void
+change_weights(struct change *c)
+{
+	uint32_t weighed = 0;
+
+	for (uint32_t s = 0; s < c->g->n && !c->failed; s++) {
+		uint32_t more = c->g->hosts[s] - c->g0->hosts[s];
+
+		if (more == 0)
+			continue;
+		c->failed = ++weighed > WEIGHED_MAX;
+		for (uint32_t lid = 0; lid < c->nlid && !c->failed; lid++)
+			if (c->dest[lid].host && c->dest[lid].root != c->g->n &&
+				!(c->whole[lid / LFT_BLOCK] >> lid % LFT_BLOCK &
+					1))
+				weigh(c, s, lid, more);
+	}
+}
+
+/* ---- layers ---- */
+
+struct raise {
+	const struct change *c;
+	const uint64_t *turn; /* the lane's */
+	uint32_t *layer;
+	uint32_t *owner; /* [nports] the switch of a port */
+	uint32_t *stack;
+	uint32_t depth, steps;
+};
+
+/* Channel b comes after channel a. False when that takes too long. */
+static bool
+order(struct raise *r, uint32_t a, uint32_t b)
+{
+	const struct verify_graph *g = r->c->g;
+
+	if (r->layer[a] < r->layer[b])
+		return true;
+	r->layer[b] = r->layer[a] + 1;
+	if (++r->steps >= g->nports)
+		return false;
+	r->stack[r->depth++] = b;
+	return true;
+}
+
+/* Do the new turns out of row `in` of switch s keep to the layers? */
+static bool
+order_row(struct raise *r, uint32_t in, uint64_t bits, unsigned first)
+{
+	const struct verify_graph *g = r->c->g;
+	uint32_t s = r->owner[in];
+
+	for (; bits != 0; bits &= bits - 1) {
+		uint32_t out = first + (unsigned)__builtin_ctzll(bits);
+		uint32_t e = g->peer[g->off[s] + out];
+
+		if (e >> 8 != g->n && !order(r, in, g->off[e >> 8] + (e & 255)))
+			return false;
+	}
+	return true;
+}
+
+static bool
+settle(struct raise *r)
+{
+	const struct verify_graph *g = r->c->g;
+
+	while (r->depth > 0) {
+		uint32_t in = r->stack[--r->depth];
+		size_t row = (size_t)in << g->shift;
+
+		for (unsigned k = 0; k < 1U << g->shift; k++)
+			if (!order_row(r, in, r->turn[row + k], k * 64))
+				return false;
+	}
+	return true;
+}
+
+/* Raise the layers for all turns that are new; false: it takes too long. */
+static bool
+raise_lane(struct raise *r, unsigned lane)
+{
+	const struct verify_graph *g = r->c->g;
+	const uint64_t *was = r->c->g0->turn + lane * g->plane;
+
+	r->turn = g->turn + lane * g->plane;
+	r->depth = r->steps = 0;
+	for (uint32_t in = 0; in < g->nports; in++) {
+		uint32_t s = r->owner[in];
+		bool all;
+
+		if (s == g->n)
+			continue;
+		/* a cable that is another one makes old turns new */
+		all = r->c->recabled[s];
+		for (unsigned k = 0; k < 1U << g->shift; k++) {
+			size_t at = ((size_t)in << g->shift) + k;
+			uint64_t bits =
+				r->turn[at] & (all ? UINT64_MAX : ~was[at]);
+
+			if (bits != 0 &&
+				(!order_row(r, in, bits, k * 64) || !settle(r)))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Layers for the new graph, or false: it may have a cycle. */
+static bool
+find_layers(const struct change *c, uint32_t *layer)
+{
+	const struct verify_graph *g = c->g;
+	struct raise r = {.c = c,
+		.owner = mem_alloc(g->nports * sizeof(*r.owner)),
+		.stack = mem_alloc((g->nports + 1U) * sizeof(*r.stack))};
+	bool ok = true;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
+			r.owner[p] = s;
+	r.owner[g->off[g->n]] = g->n;
+	for (unsigned l = 0; l < g->nlanes && ok; l++) {
+		r.layer = layer + (size_t)l * g->nports;
+		ok = raise_lane(&r, l) || verify_cycle_layers(g, l, r.layer);
+	}
+	free(r.owner);
+	free(r.stack);
+	return ok;
+}
+
+/* ---- all of it ---- */
+
+static void
+count_pairs(struct change *c)
+{
+	struct verify_report *out = c->out;
+
+	out->pairs = out->cut_off = 0;
+	for (uint32_t lid = 0; lid < c->nlid; lid++) {
+		if (!c->dest[lid].owned)
+			continue;
+		if (c->dest[lid].root == c->g->n)
+			out->cut_off += c->g->n;
+		else
+			out->pairs += c->g->n;
+	}
+}
+
+static void
+look(struct change *c)
+{
+	struct verify_graph *g = c->g;
+
+	c->other = mem_zalloc(g->nports, sizeof(*c->other));
+	c->recabled = mem_zalloc(g->n + 1U, sizeof(*c->recabled));
+	c->whole = mem_zalloc(c->nlid / LFT_BLOCK, sizeof(*c->whole));
+	c->dest = mem_alloc(c->nlid * sizeof(*c->dest));
+	c->cut = mem_zalloc(g->n + 1U, sizeof(*c->cut));
+	c->lane = mem_zalloc(g->n + 1U, sizeof(*c->lane));
+	c->behind = mem_alloc(CUT_MAX * sizeof(*c->behind));
+	c->lane_root = TOPO_NONE;
+	find_cables(c);
+	find_dests(c);
+	find_entries(c);
+	change_entries(c);
+	change_wholes(c);
+	change_weights(c);
+	free(c->entry);
+	free(c->whole);
+	free(c->cut);
+	free(c->lane);
+	free(c->behind);
+}
+
+/* Judge by the difference; NULL: that cannot be done, or something fails. */
+static struct verify_state *
+judge(const struct verify_before *was, const struct verify_tables *in,
+	struct verify_graph *g, struct verify_report *out)
+{
+	struct change c = {.g0 = was->state->g,
+		.in0 = &was->in,
+		.in = in,
+		.g = g,
+		.dest0 = was->state->dest,
+		.nlid0 = was->state->nlid,
+		.nlid = verify_walk_blocks(in) * LFT_BLOCK,
+		.out = out};
+	struct verify_state *v = NULL;
+	size_t layers = (size_t)g->nlanes * g->nports;
+	uint32_t *layer;
+
+	if (c.nlid < c.nlid0)
+		c.nlid = c.nlid0;
+	look(&c);
+	layer = mem_dup(was->state->layer, layers * sizeof(*layer));
+	if (!c.failed && find_layers(&c, layer)) {
+		count_pairs(&c);
+		verify_sum(g, out);
+		out->ok = out->by_change = true;
+		v = mem_zalloc(1, sizeof(*v));
+		*v = (struct verify_state){.refs = 1,
+			.steps = was->state->steps + 1,
+			.g = g,
+			.ok = true,
+			.guid = mem_dup(was->state->guid,
+				(g->n + 1U) * sizeof(*v->guid)),
+			.layer = layer,
+			.dest = c.dest,
+			.nlid = c.nlid};
+	} else {
+		free(layer);
+		free(c.dest);
+	}
+	if (v != NULL)
+		g->t = NULL; /* may die before us */
+	free(c.other);
+	free(c.recabled);
+	return v;
+}
+
+int
+verify_change(const struct verify_before *was, const struct verify_tables *in,
+	unsigned threads, struct verify_report *out, struct verify_state **keep,
+	struct reason *why)
+{
+	struct verify_state *v = NULL;
+	struct verify_graph *g = NULL;
+
+	if (was != NULL && was->state != NULL && was->state->ok &&
+		was->state->steps < STEPS_MAX && was->in.pool == in->pool)
+		g = verify_graph_new(in, was->state, NULL);
+	if (g != NULL && same_ports(was->state->g, g) &&
+		same_lanes(was->state->g, g)) {
+		memset(out, 0, sizeof(*out));
+		out->load_sw = TOPO_NONE;
+		out->vls = g->nlanes;
+		v = judge(was, in, g, out);
+	}
+	if (v == NULL) {
+		verify_graph_free(g);
+		return verify_keep(in, threads, out, keep, why);
+	}
+	if (keep != NULL)
+		*keep = v;
+	else
+		verify_state_unref(v);
+	return 0;
+}

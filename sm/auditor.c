@@ -1,0 +1,146 @@
+#include "sm/auditor.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sm/audit.h"
+#include "sm/base/log.h"
+#include "sm/base/loop.h"
+#include "sm/forecast/page.h"
+#include "sm/transport/umad.h"
+
+enum { RECEIVE_BATCH = 256 };
+
+struct auditor {
+	struct loop *loop;
+	struct loop_timer *tick;
+	struct loop_wake *inbox;
+	struct loop_signal *end[2];
+	struct umad *umad;
+	struct audit *audit;
+	bool ended; /* by a signal */
+};
+
+static void
+settle(struct auditor *x)
+{
+	const char *why;
+
+	if (audit_done(x->audit, &why))
+		loop_stop(x->loop);
+	else
+		loop_timer_set(x->tick, audit_next(x->audit));
+}
+
+static void
+on_wire(void *cookie)
+{
+	struct auditor *x = cookie;
+
+	loop_wake_send(x->inbox);
+}
+
+static void
+on_inbox(void *cookie, struct mono now)
+{
+	struct auditor *x = cookie;
+	struct transport_msg m;
+	int n = 0;
+
+	while (n < RECEIVE_BATCH && umad_next(x->umad, &m) != 0) {
+		audit_receive(x->audit, &m, now);
+		n++;
+	}
+	if (n == RECEIVE_BATCH)
+		loop_wake_send(x->inbox);
+	settle(x);
+}
+
+static void
+on_tick(void *cookie, struct mono now)
+{
+	struct auditor *x = cookie;
+
+	audit_tick(x->audit, now);
+	settle(x);
+}
+
+static void
+on_end(void *cookie, struct mono now)
+{
+	struct auditor *x = cookie;
+
+	(void)now;
+	x->ended = true;
+	loop_stop(x->loop);
+}
+
+static int
+print(struct auditor *x, bool json)
+{
+	struct buf page = {0};
+	bool well;
+	json_t *report = audit_report(x->audit, &well);
+
+	if (json) {
+		(void)json_dumpf(
+			report, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
+		(void)putchar('\n');
+	} else {
+		page_audit(report, &page);
+		(void)fputs(page.text, stdout);
+		buf_free(&page);
+	}
+	json_decref(report);
+	return fflush(stdout) == 0 && well ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int
+watch(struct auditor *x, bool json)
+{
+	const char *why;
+
+	audit_start(x->audit, loop_now());
+	settle(x);
+	loop_run(x->loop);
+	if (x->ended)
+		return EXIT_FAILURE;
+	if (audit_done(x->audit, &why) && *why == '\0')
+		return print(x, json);
+	log_error("audit: %s", why);
+	return EXIT_FAILURE;
+}
+
+int
+auditor_run(const struct config *c, bool json)
+{
+	struct auditor x = {.loop = loop_new()};
+	struct umad_port_name port;
+	int ret = EXIT_FAILURE;
+	struct reason why;
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	log_set_level((enum log_level)c->log.level);
+	if (x.loop == NULL)
+		return ret;
+	x.inbox = loop_wake_new(x.loop, on_inbox, &x);
+	x.tick = loop_timer_new(x.loop, on_tick, &x);
+	x.end[0] = loop_signal_new(x.loop, SIGTERM, on_end, &x);
+	x.end[1] = loop_signal_new(x.loop, SIGINT, on_end, &x);
+	x.umad = umad_open(c->fabric.port, false, on_wire, &x, &port, &why);
+	if (x.umad != NULL) {
+		x.audit = audit_new(c, umad_transport(x.umad));
+		ret = watch(&x, json);
+		audit_free(x.audit);
+	} else {
+		log_error("port: %s", why.text);
+	}
+	umad_shutdown(x.umad);
+	for (size_t i = 0; i < 2; i++)
+		loop_signal_free(x.end[i]);
+	loop_timer_free(x.tick);
+	loop_wake_free(x.inbox);
+	loop_free(x.loop);
+	return ret;
+}

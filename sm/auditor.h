@@ -1,0 +1,15 @@
+/*
+ * auditor: `heddled --audit`: an audit (audit.h) on a real port, from the first
+ * Get to the printed page.
+ */
+#ifndef HEDDLE_SM_AUDITOR_H
+#define HEDDLE_SM_AUDITOR_H
+
+#include <stdbool.h>
+
+#include "config/config.h"
+
+/* The exit code: 0 all is well, 1 it is not, or it could not be read. */
+int auditor_run(const struct config *c, bool json);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * tiers: the fabric as a tree: which tier each switch is in, who said so, and
+ * what contradicts it. A part of the status, and the command "tree" with all of
+ * it.
+ */
+#ifndef HEDDLE_CTL_TIERS_H
+#define HEDDLE_CTL_TIERS_H
+
+#include <jansson.h>
+
+#include "sm/ctl/answer.h"
+#include "sm/view.h"
+
+/* The tree of v in figures, and the first oddities; null before the first. */
+json_t *tiers_json(const struct view *v);
+
+/*
+ * Answer {"cmd":"tree"}: the same figures and every oddity that is listed;
+ * with "list":"switches" every switch with its tier instead. Never NULL.
+ */
+struct answer *tiers_answer(json_t *request, struct view *v);
+
+#endif

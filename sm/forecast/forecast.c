@@ -1,0 +1,117 @@
+#include "sm/forecast/forecast.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/task.h"
+
+enum { SEED = 1 };
+
+static void
+tell(const struct forecast_job *job, const char *doing)
+{
+	if (job->told != NULL)
+		job->told(job->cookie, doing);
+}
+
+struct topo *
+forecast_lids(const struct forecast_job *job, struct topo *t,
+	const struct lid_record *record, size_t nrecord, struct lid_table *out,
+	struct reason *why)
+{
+	struct lid_table table;
+	struct topo *with;
+
+	tell(job, "assigning LIDs");
+	if (task_lids(job->cfg, t, record, nrecord, &table, why) != 0)
+		return NULL;
+	with = topo_with_lids(t, &(struct topo_lids){table.lid, table.lmc});
+	if (out != NULL)
+		*out = table;
+	else
+		lid_table_free(&table);
+	return with;
+}
+
+static void
+measure(const struct forecast_job *job, const struct verify_tables *in,
+	struct forecast *out)
+{
+	unsigned shifts;
+
+	tell(job, "bisections");
+	metrics_ebb(in, FORECAST_TRIALS, SEED, &out->ebb);
+	tell(job, "shifts");
+	shifts = FORECAST_FLOWS / (out->ebb.hosts + 1);
+	if (shifts > FORECAST_SHIFTS)
+		shifts = FORECAST_SHIFTS;
+	metrics_shift(in, shifts, SEED, &out->shift);
+	out->measured = true;
+}
+
+/* r is judged: take it and measure it. */
+static void
+take(const struct forecast_job *job, struct routes *r, struct forecast *out)
+{
+	const struct verify_tables in = {
+		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
+
+	out->topo = topo_ref(r->topo);
+	out->routes = routes_ref(r);
+	out->report = r->report;
+	measure(job, &in, out);
+}
+
+void
+forecast_judge(
+	const struct forecast_job *job, struct routes *r, struct forecast *out)
+{
+	const struct verify_tables in = {
+		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
+	struct reason why = {""};
+
+	*out = (struct forecast){0};
+	tell(job, "verifying");
+	verify_state_unref(r->verified);
+	if (verify_keep(&in, job->threads, &r->report, &r->verified, &why) != 0)
+		(void)snprintf(out->why, sizeof(out->why), "%s", why.text);
+	take(job, r, out);
+}
+
+void
+forecast_route(const struct forecast_job *job, struct topo *t,
+	const struct routes *prev, struct forecast *out)
+{
+	const struct config_routing *c = &job->cfg->routing;
+	struct engine_options options;
+	const struct route_job work = {.topo = t,
+		.pool = job->pool,
+		.prev = prev,
+		.options = &options,
+		.load_limit = c->load_limit,
+		.seed = SEED,
+		.threads = job->threads};
+	struct route_story story;
+	struct reason why = {""};
+	struct routes *r;
+
+	task_options(job->cfg, &options);
+	tell(job, "routing");
+	r = route_compute(&work, c->engines.name, c->engines.n, &story, &why);
+	if (r == NULL) {
+		*out = (struct forecast){.topo = topo_ref(t), .story = story};
+		(void)snprintf(out->why, sizeof(out->why), "%s", why.text);
+		return;
+	}
+	*out = (struct forecast){.story = story};
+	take(job, r, out);
+	routes_unref(r);
+}
+
+void
+forecast_free(struct forecast *f)
+{
+	routes_unref(f->routes);
+	topo_unref(f->topo);
+	*f = (struct forecast){0};
+}

@@ -1,0 +1,381 @@
+#include "sm/forecast/page.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static const char *
+text(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s != NULL ? s : "";
+}
+
+static long long
+num(const json_t *o, const char *key)
+{
+	return json_integer_value(json_object_get(o, key));
+}
+
+static double
+real(const json_t *o, const char *key)
+{
+	return json_number_value(json_object_get(o, key));
+}
+
+static bool
+yes(const json_t *o, const char *key)
+{
+	return json_is_true(json_object_get(o, key));
+}
+
+static bool
+said(const json_t *o, const char *key)
+{
+	return *text(o, key) != '\0';
+}
+
+static const char *
+plural(long long n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* ---- one forecast ---- */
+
+static void
+page_routing(const json_t *f, struct buf *out)
+{
+	const json_t *s = json_object_get(f, "routing");
+	const json_t *list = json_object_get(f, "ranks"), *e;
+	size_t i;
+
+	if (said(s, "engine"))
+		buf_printf(out, "routing     %s%s over %s%s\n",
+			text(s, "engine"),
+			yes(s, "fallback") ? " (FALLBACK)" : "",
+			text(f, "order"),
+			yes(s, "rebalanced") ? ", rebalanced" : "");
+	if (said(s, "tried"))
+		buf_printf(out, "            tried: %s\n", text(s, "tried"));
+	if (said(f, "note"))
+		buf_printf(out, "            %s\n", text(f, "note"));
+	if (said(f, "turn_leaf"))
+		buf_printf(out, "            down-up turns under %s\n",
+			text(f, "turn_leaf"));
+	if (json_array_size(list) == 0 || json_array_size(list) > 16)
+		return;
+	buf_printf(out, "ranks       ");
+	json_array_foreach(list, i, e) buf_printf(out, "%s%lld: %lld switch%s",
+		i > 0 ? ", " : "", num(e, "rank"), num(e, "switches"),
+		num(e, "switches") == 1 ? "" : "es");
+	buf_printf(out, "\n");
+}
+
+static void
+page_verdict(const json_t *f, struct buf *out)
+{
+	const json_t *v = json_object_get(f, "verified");
+
+	if (!json_is_object(v)) {
+		buf_printf(out, "NO ROUTES   %s\n", text(f, "why"));
+		return;
+	}
+	buf_printf(out,
+		"%s %lld pairs, %lld unreachable, %lld loop%s, %lld cyclic "
+		"channel%s, %lld lane%s\n",
+		yes(v, "ok") ? "verified   " : "FAILS      ", num(v, "pairs"),
+		num(v, "unreachable"), num(v, "loops"), plural(num(v, "loops")),
+		num(v, "cyclic_channels"), plural(num(v, "cyclic_channels")),
+		num(v, "lanes"), plural(num(v, "lanes")));
+	if (num(v, "cut_off") > 0)
+		buf_printf(out, "            %lld pairs have no path at all\n",
+			num(v, "cut_off"));
+	if (said(v, "first_fault"))
+		buf_printf(out, "            %s\n", text(v, "first_fault"));
+	if (said(v, "cycle") &&
+		strcmp(text(v, "cycle"), text(v, "first_fault")) != 0)
+		buf_printf(out, "            %s\n", text(v, "cycle"));
+}
+
+static void
+page_hops(const json_t *f, struct buf *out)
+{
+	const json_t *h = json_object_get(f, "hops");
+	const json_t *list = json_object_get(h, "pairs"), *e;
+	double all = 0;
+	size_t i;
+
+	if (!json_is_object(h))
+		return;
+	buf_printf(out, "hops        mean %.2f, at most %lld", real(h, "mean"),
+		num(h, "max"));
+	json_array_foreach(list, i, e) all += json_number_value(e);
+	json_array_foreach(list, i, e) if (json_integer_value(e) > 0)
+		buf_printf(out, "%s %zu: %.1f%%", i > 0 ? "," : ";", i,
+			100 * json_number_value(e) / all);
+	buf_printf(out, "\n");
+}
+
+static void
+page_load(const json_t *f, struct buf *out)
+{
+	const json_t *l = json_object_get(f, "load");
+	const json_t *list = json_object_get(l, "levels"), *e;
+	size_t i;
+
+	if (!json_is_object(l))
+		return;
+	buf_printf(out,
+		"load        at most %lld pairs on a cable, mean %.1f; "
+		"saturation %.3f\n",
+		num(l, "max"), real(l, "mean"), real(l, "saturation"));
+	if (json_array_size(list) <= 12) {
+		json_array_foreach(list, i, e) buf_printf(out,
+			"  rank %lld-%lld  %lld cable%s, load %lld to %lld, "
+			"mean "
+			"%.1f, %lld idle\n",
+			num(e, "from"), num(e, "to"), num(e, "cables"),
+			plural(num(e, "cables")), num(e, "min"), num(e, "max"),
+			real(e, "mean"), num(e, "idle"));
+	}
+	list = json_object_get(l, "worst");
+	json_array_foreach(list, i, e) if (i < 3) buf_printf(out,
+		"  busy      %s port %lld -> %s port %lld: %lld pairs\n",
+		text(e, "name"), num(e, "port"), text(e, "peer"),
+		num(e, "peer_port"), num(e, "pairs"));
+}
+
+static void
+page_metrics(const json_t *f, struct buf *out)
+{
+	const json_t *e = json_object_get(f, "ebb");
+	const json_t *s = json_object_get(f, "shift");
+
+	if (json_is_object(e) && num(e, "trials") > 0)
+		buf_printf(out,
+			"bisection   %.3f of the full bandwidth (%lld random "
+			"ones, spread %.3f, worst flow %.3f)\n",
+			real(e, "mean"), num(e, "trials"), real(e, "spread"),
+			real(e, "lowest"));
+	if (json_is_object(s) && num(s, "shifts") > 0)
+		buf_printf(out,
+			"shifts      %.3f of the full bandwidth, at most %lld "
+			"flow%s on a cable (%s%lld, worst by %lld)\n",
+			real(s, "mean"), num(s, "worst"),
+			plural(num(s, "worst")), yes(s, "all") ? "all " : "",
+			num(s, "shifts"), num(s, "worst_by"));
+	if (json_is_integer(json_object_get(s, "first_worst")))
+		buf_printf(out,
+			"            over all shifts, at most %lld of a "
+			"switch's own on one cable out of it\n",
+			num(s, "first_worst"));
+}
+
+void
+page_forecast(const json_t *f, struct buf *out)
+{
+	page_routing(f, out);
+	page_verdict(f, out);
+	page_hops(f, out);
+	page_load(f, out);
+	page_metrics(f, out);
+}
+
+/* ---- the plan ---- */
+
+static void
+page_head(const json_t *p, struct buf *out)
+{
+	const json_t *f = json_object_get(p, "fabric");
+	const json_t *l = json_object_get(p, "lids");
+
+	buf_printf(out, "topology    %s\n", text(p, "topology"));
+	buf_printf(out,
+		"fabric      %lld switches, %lld hosts, %lld routers, %lld "
+		"aggregation nodes, %lld links, seen from %s\n",
+		num(f, "switches"), num(f, "hosts"), num(f, "routers"),
+		num(f, "aggregation"), num(f, "links"), text(f, "seen_from"));
+	buf_printf(out,
+		"LIDs        up to %lld, %lld new, %lld moved, %lld "
+		"conflict%s\n",
+		num(l, "highest"), num(l, "assigned"), num(l, "moved"),
+		num(l, "conflicts"), plural(num(l, "conflicts")));
+	if (said(l, "conflict"))
+		buf_printf(out, "            %s\n", text(l, "conflict"));
+}
+
+static void
+page_lost(const json_t *m, struct buf *out)
+{
+	const json_t *list = json_object_get(m, "lost"), *e;
+	size_t i;
+
+	if (num(m, "nodes_lost") == 0)
+		return;
+	buf_printf(out, "  lost      %lld node%s:", num(m, "nodes_lost"),
+		plural(num(m, "nodes_lost")));
+	json_array_foreach(list, i, e) if (i < 10)
+		buf_printf(out, "%s %s", i > 0 ? "," : "", text(e, "name"));
+	buf_printf(out, "%s\n", num(m, "nodes_lost") > 10 ? ", ..." : "");
+}
+
+static void
+page_redundancy(const json_t *m, struct buf *out)
+{
+	const json_t *r = json_object_get(m, "redundancy");
+	const json_t *list = json_object_get(r, "cables"), *e;
+	size_t i;
+
+	buf_printf(out,
+		"  alone     %lld cable%s and %lld switch%s hold the rest "
+		"together by themselves",
+		num(r, "cables_alone"), plural(num(r, "cables_alone")),
+		num(r, "switches_alone"),
+		num(r, "switches_alone") == 1 ? "" : "es");
+	if (num(r, "new_cables") + num(r, "new_switches") == 0) {
+		buf_printf(out, ", none of them is new\n");
+		return;
+	}
+	buf_printf(out, "; new:\n");
+	json_array_foreach(list, i, e) buf_printf(out,
+		"            cable %s port %lld - %s port %lld\n",
+		text(e, "name"), num(e, "port"), text(e, "peer"),
+		num(e, "peer_port"));
+	list = json_object_get(r, "switches");
+	json_array_foreach(list, i, e) buf_printf(
+		out, "            switch %s\n", json_string_value(e));
+}
+
+static void
+page_impact(const json_t *m, struct buf *out)
+{
+	buf_printf(out,
+		"  writes    %lld entries in %lld blocks of %lld switches\n",
+		num(m, "entries"), num(m, "blocks"), num(m, "switches"));
+	buf_printf(out,
+		"  paths     %lld of %lld host pairs go another way, %lld are "
+		"cut\n",
+		num(m, "pairs_moved"), num(m, "pairs"), num(m, "pairs_cut"));
+	page_lost(m, out);
+	page_redundancy(m, out);
+}
+
+void
+page_plan(const json_t *p, struct buf *out)
+{
+	const json_t *list = json_object_get(p, "failures"), *e;
+	const json_t *then = json_object_get(p, "then");
+	size_t i;
+
+	page_head(p, out);
+	if (said(p, "from"))
+		buf_printf(out, "\nIN FORCE, from %s\n", text(p, "from"));
+	page_forecast(json_object_get(p, "now"), out);
+	if (!json_is_object(then))
+		return;
+	if (json_array_size(list) == 0)
+		buf_printf(out, "\nROUTED AGAIN\n");
+	json_array_foreach(list, i, e) buf_printf(out, "%s%s",
+		i > 0 ? ", " : "\nAFTER THE FAILURE OF ", json_string_value(e));
+	if (json_array_size(list) > 0)
+		buf_printf(out, "\n");
+	if (json_is_object(json_object_get(p, "impact")))
+		page_impact(json_object_get(p, "impact"), out);
+	page_forecast(then, out);
+}
+
+/* ---- the audit ---- */
+
+/* What is wrong with the fabric as it was found, a line each. */
+static void
+audit_findings(const json_t *a, struct buf *out)
+{
+	const json_t *v =
+		json_object_get(json_object_get(a, "found"), "verified");
+	const json_t *l = json_object_get(a, "lids");
+	const json_t *s = json_object_get(a, "sl2vl");
+
+	if (num(v, "unreachable") > 0)
+		buf_printf(out, "UNREACHABLE %lld pairs do not arrive: %s\n",
+			num(v, "unreachable"), text(v, "first_fault"));
+	if (num(v, "loops") > 0)
+		buf_printf(out,
+			"LOOPS       %lld pairs go round and round: %s\n",
+			num(v, "loops"), text(v, "first_fault"));
+	if (num(v, "cyclic_channels") > 0)
+		buf_printf(out,
+			"DEADLOCK    %lld cable directions are on or "
+			"behind a %s\n",
+			num(v, "cyclic_channels"), text(v, "cycle"));
+	if (num(v, "cyclic_channels") > 0 && num(s, "lanes") > 1)
+		buf_printf(out,
+			"            %lld virtual lanes are in use: the SLs "
+			"that "
+			"its manager hands out may break it\n",
+			num(s, "lanes"));
+	if (num(l, "missing") + num(l, "bad") > 0)
+		buf_printf(out,
+			"LIDS        %lld ports have none, %lld have one that "
+			"is no unicast LID or another's\n",
+			num(l, "missing"), num(l, "bad"));
+	if (num(a, "blocks_unread") > 0)
+		buf_printf(out, "UNREAD      %lld table blocks\n",
+			num(a, "blocks_unread"));
+	if (yes(a, "well"))
+		buf_printf(out, "well        every pair reaches, no loop, no "
+				"deadlock\n");
+}
+
+static void
+audit_row(const json_t *found, const json_t *ours, const char *what,
+	const char *group, const char *key, struct buf *out)
+{
+	const json_t *a = json_object_get(found, group);
+	const json_t *b = json_object_get(ours, group);
+
+	buf_printf(
+		out, "%-34s %12.6g %12.6g\n", what, real(a, key), real(b, key));
+}
+
+/* Side by side: what is there, what Heddle would do. */
+static void
+audit_table(const json_t *f, const json_t *h, struct buf *out)
+{
+	buf_printf(out, "\n%-34s %12s %12s\n", "", "found", "Heddle");
+	audit_row(f, h, "pairs that do not arrive", "verified", "unreachable",
+		out);
+	audit_row(f, h, "cable directions in credit loops", "verified",
+		"cyclic_channels", out);
+	audit_row(f, h, "busiest cable, host pairs", "load", "max", out);
+	audit_row(f, h, "mean of all cables", "load", "mean", out);
+	audit_row(f, h, "static saturation", "load", "saturation", out);
+	audit_row(f, h, "bisection bandwidth", "ebb", "mean", out);
+	audit_row(f, h, "shift bandwidth", "shift", "mean", out);
+	audit_row(f, h, "shift, flows on one cable", "shift", "worst", out);
+	audit_row(f, h, "cables on a path, mean", "hops", "mean", out);
+	audit_row(f, h, "cables on a path, at most", "hops", "max", out);
+}
+
+void
+page_audit(const json_t *a, struct buf *out)
+{
+	const json_t *f = json_object_get(a, "fabric");
+	const json_t *list = json_object_get(a, "managers"), *e;
+	size_t i;
+
+	buf_printf(out,
+		"fabric      %lld switches, %lld hosts, %lld routers, %lld "
+		"aggregation nodes, %lld links, seen from %s\n",
+		num(f, "switches"), num(f, "hosts"), num(f, "routers"),
+		num(f, "aggregation"), num(f, "links"), text(f, "seen_from"));
+	json_array_foreach(list, i, e) buf_printf(out,
+		"manager     on %s \"%s\"\n", text(e, "guid"), text(e, "name"));
+	audit_findings(a, out);
+	audit_table(
+		json_object_get(a, "found"), json_object_get(a, "heddle"), out);
+	buf_printf(out, "\nAS IT IS\n");
+	page_forecast(json_object_get(a, "found"), out);
+	buf_printf(out, "\nAS HEDDLE WOULD ROUTE IT\n");
+	page_forecast(json_object_get(a, "heddle"), out);
+}

@@ -1,0 +1,559 @@
+#include "sm/forecast/planner.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "discovery/text.h"
+#include "routing/fts.h"
+#include "sm/base/mem.h"
+#include "sm/forecast/failure.h"
+#include "sm/forecast/live.h"
+#include "sm/forecast/page.h"
+#include "sm/forecast/report.h"
+
+enum { EXIT_OK = 0, EXIT_VERDICT = 1, EXIT_USAGE = 2 };
+
+struct list {
+	const char **item;
+	size_t n, cap;
+};
+
+/* What the command line says; texts point into argv. */
+struct ask {
+	const char *topology, *config, *from, *dump, *socket;
+	const char *engine;
+	struct list set, fail;
+	bool json;
+};
+
+struct plan {
+	struct ask ask;
+	struct config *cfg;
+	struct lft_pool *pool;
+	struct forecast_job job;
+	struct topo *topo; /* with LIDs */
+	struct lid_table lids;
+	struct routes *found; /* --from, or NULL */
+	struct failure *fail;
+	struct forecast now, then;
+	json_t *report;
+	bool progress; /* somebody watches */
+};
+
+static const struct option_row {
+	const char *word, *arg, *help;
+} rows[] = {
+	{"--topology", "FILE",
+		"the fabric: ibnetdiscover's output or a simulator's net file"},
+	{"--engine", "NAME", "route by this engine (as routing.engines)"},
+	{"--config", "FILE", "start from this configuration, not defaults"},
+	{"--set", "KEY=VALUE", "change one setting; may be repeated"},
+	{"--fail", "NODE[/PORT]",
+		"what fails, and what that changes; may be repeated"},
+	{"--from", "FILE", "tables in force: dump_fts's output, or live"},
+	{"--dump-fts", "FILE", "write the tables as dump_fts prints them"},
+	{"--json", NULL, "the report as JSON"},
+};
+
+enum { NROWS = sizeof(rows) / sizeof(rows[0]) };
+
+const char *
+planner_help(void)
+{
+	return "plan --topology FILE\n"
+	       "      routes without a fabric, and what failures change\n"
+	       "      --engine NAME         route by this engine\n"
+	       "      --config FILE         start from this configuration\n"
+	       "      --set KEY=VALUE       change one setting of it\n"
+	       "      --fail NODE[/PORT]    what if this fails; repeatable\n"
+	       "      --from FILE|live      tables in force (dump_fts)\n"
+	       "      --dump-fts FILE       write the tables like dump_fts\n";
+}
+
+static int
+usage(const char *what, const char *which)
+{
+	(void)fprintf(stderr,
+		"heddlectl: plan: %s%s%s%s\nTry heddlectl --help.\n", what,
+		which != NULL ? " '" : "", which != NULL ? which : "",
+		which != NULL ? "'" : "");
+	return EXIT_USAGE;
+}
+
+static int
+complain(const char *why)
+{
+	(void)fprintf(stderr, "heddlectl: plan: %s\n", why);
+	return EXIT_USAGE;
+}
+
+/* ---- the command line ---- */
+
+static void
+add(struct list *l, const char *text)
+{
+	l->item = mem_grow(l->item, l->n, &l->cap, sizeof(*l->item));
+	l->item[l->n++] = text;
+}
+
+static void
+take(struct ask *a, const char *word, const char *value)
+{
+	if (strcmp(word, "--topology") == 0)
+		a->topology = value;
+	else if (strcmp(word, "--engine") == 0)
+		a->engine = value;
+	else if (strcmp(word, "--config") == 0)
+		a->config = value;
+	else if (strcmp(word, "--from") == 0)
+		a->from = value;
+	else if (strcmp(word, "--dump-fts") == 0)
+		a->dump = value;
+	else if (strcmp(word, "--set") == 0)
+		add(&a->set, value);
+	else if (strcmp(word, "--fail") == 0)
+		add(&a->fail, value);
+	else
+		a->json = true;
+}
+
+static int
+parse(struct ask *a, int argc, char *const *argv)
+{
+	for (int i = 0; i < argc; i++) {
+		size_t n = strcspn(argv[i], "=");
+		const char *value = NULL;
+		size_t k = 0;
+
+		while (k < NROWS &&
+			(strlen(rows[k].word) != n ||
+				strncmp(rows[k].word, argv[i], n) != 0))
+			k++;
+		if (k == NROWS)
+			return usage("unknown argument", argv[i]);
+		if (argv[i][n] == '=')
+			value = argv[i] + n + 1;
+		if (rows[k].arg == NULL && value != NULL)
+			return usage("it takes no value:", rows[k].word);
+		if (rows[k].arg != NULL && value == NULL) {
+			if (++i >= argc)
+				return usage("it wants a value:", rows[k].word);
+			value = argv[i];
+		}
+		take(a, rows[k].word, value);
+	}
+	if (a->topology == NULL &&
+		(a->from == NULL || strcmp(a->from, "live") != 0))
+		return usage("--topology FILE says what fabric", NULL);
+	return EXIT_OK;
+}
+
+/* ---- progress ---- */
+
+static void
+told(void *cookie, const char *doing)
+{
+	const struct plan *p = cookie;
+
+	if (p->progress)
+		(void)fprintf(stderr, "\r\033[K%s ...", doing);
+}
+
+static void
+quiet(const struct plan *p)
+{
+	if (p->progress)
+		(void)fprintf(stderr, "\r\033[K");
+}
+
+/* ---- what is given ---- */
+
+/* All of a file, "-" being stdin; free it. NULL and why. */
+static char *
+slurp(const char *name, size_t *n, struct reason *why)
+{
+	bool in = strcmp(name, "-") == 0;
+	FILE *f = in ? stdin : fopen(name, "re");
+	struct buf b = {0};
+	char part[65536];
+	size_t got;
+	int error = errno;
+
+	while (f != NULL && (got = fread(part, 1, sizeof(part), f)) > 0)
+		buf_put(&b, part, got);
+	if (f == NULL || ferror(f)) {
+		(void)reason_set(why, "%s: cannot be read: %s", name,
+			strerror(f == NULL ? error : errno));
+		buf_free(&b);
+	} else if (b.text == NULL) {
+		(void)reason_set(why, "%s: there is nothing in it", name);
+	}
+	if (f != NULL && !in)
+		(void)fclose(f);
+	*n = b.n;
+	return b.text;
+}
+
+static int
+read_config(struct plan *p)
+{
+	const char *const *engines = route_engine_names();
+	struct config *base = NULL;
+	struct diag_list bad = {0};
+	struct buf text = {0};
+	struct reason why;
+	struct list set = {0};
+	char engine[128];
+
+	if (p->ask.config != NULL)
+		base = config_load(p->ask.config, engines, &bad);
+	else
+		base = config_default();
+	if (base == NULL) {
+		diag_text(&bad, &text);
+		(void)fprintf(stderr, "%s", text.text);
+		buf_free(&text);
+		diag_free(&bad);
+		return EXIT_USAGE;
+	}
+	diag_free(&bad);
+	if (p->ask.engine != NULL) {
+		(void)snprintf(engine, sizeof(engine), "routing.engines=[%s]",
+			p->ask.engine);
+		add(&set, engine);
+	}
+	for (size_t i = 0; i < p->ask.set.n; i++)
+		add(&set, p->ask.set.item[i]);
+	p->cfg = config_with(base, set.item, set.n, engines, &why);
+	free(set.item);
+	config_unref(base);
+	return p->cfg != NULL ? EXIT_OK : complain(why.text);
+}
+
+/* The fabric, from a file or from the daemon, without LIDs yet. */
+static struct topo *
+read_topology(struct plan *p, struct live *live, struct reason *why)
+{
+	const char *name = p->ask.topology;
+	struct topo *t = NULL;
+	char *text;
+	size_t n;
+
+	told(p, "reading the topology");
+	if (name == NULL) {
+		name = "live";
+		text = live_topology(live, &n, why);
+	} else {
+		text = slurp(name, &n, why);
+	}
+	if (text != NULL)
+		t = text_parse(text, n, name, why);
+	free(text);
+	return t;
+}
+
+/* LIDs as the tables in force have them, where the topology has none. */
+static struct lid_record *
+records(const struct topo *t, const struct fts *f, size_t *n)
+{
+	struct lid_record *r;
+
+	*n = 0;
+	for (port_ix p = 0; p < t->nports; p++)
+		if (t->port[p].found_lid != 0)
+			return NULL;
+	r = mem_zalloc(f->nowners, sizeof(*r));
+	for (size_t i = 0; i < f->nowners; i++)
+		r[(*n)++] = (struct lid_record){
+			.guid = f->owner[i].port_guid, .lid = f->owner[i].lid};
+	return r;
+}
+
+/*
+ * Tables in a file say nothing of the order they were made in: the one that
+ * these switches would be given now is the best guess.
+ */
+static void
+guess_order(struct plan *p)
+{
+	struct forecast fresh;
+
+	told(p, "routing afresh, for the order");
+	forecast_route(&p->job, p->topo, NULL, &fresh);
+	if (fresh.routes != NULL) {
+		p->found->order = fresh.routes->order;
+		memcpy(p->found->rank, fresh.routes->rank,
+			p->topo->nsw * sizeof(*p->found->rank));
+	}
+	forecast_free(&fresh);
+}
+
+static int
+read_tables(struct plan *p, struct fts **out, struct reason *why)
+{
+	char *text;
+	size_t n;
+
+	if (p->ask.from == NULL || strcmp(p->ask.from, "live") == 0)
+		return 0;
+	told(p, "reading the tables in force");
+	text = slurp(p->ask.from, &n, why);
+	if (text == NULL)
+		return -1;
+	*out = fts_parse(text, n, p->ask.from, why);
+	free(text);
+	return *out != NULL ? 0 : -1;
+}
+
+static int
+give_lids(struct plan *p, struct topo *bare, const struct fts *fts,
+	struct reason *why)
+{
+	struct lid_record *r = NULL;
+	size_t n = 0;
+
+	if (fts != NULL)
+		r = records(bare, fts, &n);
+	p->topo = forecast_lids(&p->job, bare, r, n, &p->lids, why);
+	free(r);
+	return p->topo != NULL ? 0 : -1;
+}
+
+/* Everything that the question names; EXIT_OK or complained. */
+static int
+read_all(struct plan *p)
+{
+	bool live = p->ask.from != NULL && strcmp(p->ask.from, "live") == 0;
+	struct topo *bare = NULL;
+	struct live *daemon = NULL;
+	struct fts *fts = NULL;
+	struct reason why = {""};
+	uint32_t missing;
+	int ret = EXIT_USAGE;
+
+	if (live) {
+		daemon = live_open(p->ask.socket, &ret, &why);
+		if (daemon == NULL)
+			goto end;
+	}
+	if (read_tables(p, &fts, &why) != 0)
+		goto end;
+	bare = read_topology(p, daemon, &why);
+	if (bare == NULL || give_lids(p, bare, fts, &why) != 0)
+		goto end;
+	if (live) {
+		told(p, "asking for the tables in force");
+		p->found = live_routes(daemon, p->topo, p->pool, &why);
+		if (p->found == NULL)
+			goto end;
+	} else if (fts != NULL) {
+		p->found = fts_routes(fts, p->topo, p->pool, &missing);
+		guess_order(p);
+	}
+	ret = EXIT_OK;
+end:
+	fts_free(fts);
+	live_close(daemon);
+	topo_unref(bare);
+	quiet(p);
+	if (ret != EXIT_OK)
+		(void)complain(why.text);
+	return ret;
+}
+
+static int
+read_failures(struct plan *p)
+{
+	const struct list *l = &p->ask.fail;
+	struct reason why;
+
+	p->fail = mem_zalloc(l->n, sizeof(*p->fail));
+	for (size_t i = 0; i < l->n; i++)
+		if (failure_find(p->topo, l->item[i], &p->fail[i], &why) != 0) {
+			char text[700];
+
+			(void)snprintf(text, sizeof(text), "--fail %s: %s",
+				l->item[i], why.text);
+			return complain(text);
+		}
+	return EXIT_OK;
+}
+
+/* ---- the plan ---- */
+
+static void
+put(json_t *o, const char *key, json_t *v)
+{
+	(void)json_object_set_new(o, key, v);
+}
+
+/* What comes after: the fabric less what fails, or the same once more. */
+static int
+route_then(struct plan *p, const struct routes *base)
+{
+	struct topo *less, *t;
+	struct reason why;
+
+	if (p->ask.fail.n == 0) {
+		forecast_route(&p->job, p->topo, base, &p->then);
+		return EXIT_OK;
+	}
+	told(p, "failing");
+	less = failure_apply(p->topo, p->fail, p->ask.fail.n, &why);
+	if (less == NULL)
+		return complain(why.text);
+	t = forecast_lids(
+		&p->job, less, p->lids.record, p->lids.nrecord, NULL, &why);
+	topo_unref(less);
+	if (t == NULL)
+		return complain(why.text);
+	forecast_route(&p->job, t, base, &p->then);
+	topo_unref(t);
+	return EXIT_OK;
+}
+
+static void
+make_report(struct plan *p)
+{
+	const char *name = p->ask.topology != NULL ? p->ask.topology : "live";
+	json_t *o = json_object(), *list = json_array();
+
+	put(o, "topology", json_string(name));
+	put(o, "fabric", report_fabric(p->topo));
+	put(o, "lids", report_lids(p->topo, &p->lids));
+	if (p->ask.from != NULL)
+		put(o, "from", json_string(p->ask.from));
+	put(o, "now", report_forecast(&p->now));
+	for (size_t i = 0; i < p->ask.fail.n; i++)
+		(void)json_array_append_new(
+			list, json_string(p->ask.fail.item[i]));
+	put(o, "failures", list);
+	if (p->then.topo != NULL)
+		put(o, "then", report_forecast(&p->then));
+	if (p->then.routes != NULL && p->now.routes != NULL) {
+		told(p, "comparing");
+		put(o, "impact", report_impact(p->now.routes, p->then.routes));
+	}
+	p->report = o;
+}
+
+static int
+compute(struct plan *p)
+{
+	int ret;
+
+	if (p->found != NULL)
+		forecast_judge(&p->job, p->found, &p->now);
+	else
+		forecast_route(&p->job, p->topo, NULL, &p->now);
+	if (p->found != NULL || p->ask.fail.n > 0) {
+		ret = route_then(p, p->now.routes);
+		if (ret != EXIT_OK)
+			return ret;
+	}
+	make_report(p);
+	quiet(p);
+	return EXIT_OK;
+}
+
+static const struct forecast *
+last(const struct plan *p)
+{
+	return p->then.topo != NULL ? &p->then : &p->now;
+}
+
+static int
+dump(const struct plan *p)
+{
+	const struct routes *r = last(p)->routes;
+	const char *name = p->ask.dump;
+	struct verify_tables in;
+	struct buf out = {0};
+	bool ok;
+	FILE *f;
+
+	if (name == NULL || r == NULL)
+		return EXIT_OK;
+	in = (struct verify_tables){
+		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
+	fts_print(&in, &out);
+	f = strcmp(name, "-") == 0 ? stdout : fopen(name, "we");
+	ok = f != NULL && fwrite(out.text, 1, out.n, f) == out.n &&
+	     (f == stdout ? fflush(f) : fclose(f)) == 0;
+	buf_free(&out);
+	if (ok)
+		return EXIT_OK;
+	(void)fprintf(stderr, "heddlectl: plan: %s: cannot be written: %s\n",
+		name, strerror(errno));
+	return EXIT_USAGE;
+}
+
+static void
+print(const struct plan *p)
+{
+	struct buf out = {0};
+
+	if (p->ask.json) {
+		(void)json_dumpf(p->report, stdout,
+			JSON_COMPACT | JSON_REAL_PRECISION(9));
+		(void)putchar('\n');
+		return;
+	}
+	if (p->ask.dump != NULL && strcmp(p->ask.dump, "-") == 0)
+		return; /* the tables are the answer */
+	page_plan(p->report, &out);
+	(void)fputs(out.text, stdout);
+	buf_free(&out);
+}
+
+static void
+plan_free(struct plan *p)
+{
+	json_decref(p->report);
+	forecast_free(&p->now);
+	forecast_free(&p->then);
+	routes_unref(p->found);
+	lid_table_free(&p->lids);
+	topo_unref(p->topo);
+	lft_pool_free(p->pool);
+	config_unref(p->cfg);
+	free(p->fail);
+	free(p->ask.set.item);
+	free(p->ask.fail.item);
+}
+
+int
+planner_run(int argc, char *const *argv, const char *socket, bool json)
+{
+	struct plan p = {
+		.ask = {.socket = socket, .json = json},
+		.pool = lft_pool_new(),
+		.progress = isatty(STDERR_FILENO) != 0,
+	};
+	int ret = parse(&p.ask, argc, argv);
+
+	if (ret == EXIT_OK)
+		ret = read_config(&p);
+	p.job = (struct forecast_job){.cfg = p.cfg,
+		.pool = p.pool,
+		.threads = 1,
+		.told = told,
+		.cookie = &p};
+	if (ret == EXIT_OK)
+		ret = read_all(&p);
+	if (ret == EXIT_OK)
+		ret = read_failures(&p);
+	if (ret == EXIT_OK)
+		ret = compute(&p);
+	if (ret == EXIT_OK) {
+		print(&p);
+		ret = dump(&p);
+		if (ret == EXIT_OK && !last(&p)->report.ok)
+			ret = EXIT_VERDICT;
+	}
+	plan_free(&p);
+	return fflush(stdout) == 0 ? ret : EXIT_USAGE;
+}

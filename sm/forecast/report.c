@@ -1,0 +1,441 @@
+#include "sm/forecast/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/ctl/words.h"
+
+enum { WORST = 10, LISTED = 50, LEVELS_MAX = 64 };
+
+static void
+put(json_t *o, const char *key, json_t *v)
+{
+	(void)json_object_set_new(o, key, v);
+}
+
+static json_t *
+u64(uint64_t v)
+{
+	return json_integer((json_int_t)v);
+}
+
+json_t *
+report_fabric(const struct topo *t)
+{
+	uint64_t hosts = 0, routers = 0, aggregation = 0, links = 0;
+	json_t *o = json_object();
+
+	for (node_ix n = 0; n < t->nnodes; n++) {
+		const struct topo_node *node = &t->node[n];
+
+		if (node->flags & TN_AGGREGATION)
+			aggregation++;
+		else if (node->type == TOPO_CA)
+			hosts++;
+		else if (node->type == TOPO_ROUTER)
+			routers++;
+	}
+	for (port_ix p = 0; p < t->nports; p++)
+		links += t->port[p].peer != TOPO_NONE && t->port[p].peer >= p;
+	put(o, "switches", u64(t->nsw));
+	put(o, "hosts", u64(hosts));
+	put(o, "routers", u64(routers));
+	put(o, "aggregation", u64(aggregation));
+	put(o, "links", u64(links));
+	put(o, "seen_from",
+		t->sm_port != TOPO_NONE
+			? words_name(t, t->port[t->sm_port].node)
+			: json_null());
+	return o;
+}
+
+json_t *
+report_lids(const struct topo *t, const struct lid_table *l)
+{
+	json_t *o = json_object();
+
+	put(o, "highest", u64(t->max_lid));
+	put(o, "assigned", u64(l->assigned));
+	put(o, "moved", u64(l->moved));
+	put(o, "conflicts", u64(l->conflicts));
+	put(o, "conflict", words_text(l->conflict));
+	return o;
+}
+
+/* ---- the order ---- */
+
+static int
+by_rank(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The ranks there are, ascending; their number. */
+static uint32_t
+distinct_ranks(const struct routes *r, uint32_t **out)
+{
+	uint32_t nsw = r->topo->nsw, n = 0;
+	uint32_t *rank = mem_dup(r->rank, nsw * sizeof(*rank));
+
+	qsort(rank, nsw, sizeof(*rank), by_rank);
+	for (uint32_t i = 0; i < nsw; i++)
+		if (n == 0 || rank[n - 1] != rank[i])
+			rank[n++] = rank[i];
+	*out = rank;
+	return n;
+}
+
+static json_t *
+ranks_json(const struct routes *r)
+{
+	uint32_t *rank, n = distinct_ranks(r, &rank);
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t count = 0;
+
+		for (sw_ix s = 0; s < r->topo->nsw; s++)
+			count += r->rank[s] == rank[i];
+		(void)json_array_append_new(
+			list, json_pack("{s:o, s:o}", "rank", u64(rank[i]),
+				      "switches", u64(count)));
+	}
+	free(rank);
+	return list;
+}
+
+/* ---- loads ---- */
+
+/* Cables from one rank to another, in that direction. */
+struct level {
+	uint32_t from, to;
+	uint64_t cables, idle, sum, max, min;
+};
+
+struct levels {
+	struct level item[LEVELS_MAX];
+	size_t n;
+};
+
+static void
+add_load(struct levels *l, uint32_t from, uint32_t to, uint64_t load)
+{
+	struct level *e;
+	size_t i = 0;
+
+	while (i < l->n && (l->item[i].from != from || l->item[i].to != to))
+		i++;
+	if (i == LEVELS_MAX)
+		return; /* no tree: the figures by level say nothing */
+	e = &l->item[i];
+	if (i == l->n) {
+		*e = (struct level){.from = from, .to = to, .min = load};
+		l->n++;
+	}
+	e->cables++;
+	e->idle += load == 0;
+	e->sum += load;
+	e->max = load > e->max ? load : e->max;
+	e->min = load < e->min ? load : e->min;
+}
+
+struct worst {
+	sw_ix sw;
+	const struct topo_adj *a;
+	uint64_t load;
+};
+
+/* Keep the WORST highest, the first among equals in front. */
+static void
+add_worst(struct worst *w, size_t *n, const struct worst *x)
+{
+	size_t i = *n;
+
+	if (x->load == 0 || (i == WORST && x->load <= w[WORST - 1].load))
+		return;
+	if (i < WORST)
+		++*n;
+	else
+		i--;
+	for (; i > 0 && w[i - 1].load < x->load; i--)
+		w[i] = w[i - 1];
+	w[i] = *x;
+}
+
+static json_t *
+worst_json(const struct topo *t, const struct worst *w, size_t n)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		json_t *o = json_object();
+
+		put(o, "switch", words_guid(t->node[t->sw[w[i].sw].node].guid));
+		put(o, "name", words_name(t, t->sw[w[i].sw].node));
+		put(o, "port", u64(w[i].a->out));
+		put(o, "peer", words_name(t, t->sw[w[i].a->peer].node));
+		put(o, "peer_port", u64(w[i].a->peer_port));
+		put(o, "pairs", u64(w[i].load));
+		(void)json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *
+levels_json(const struct levels *l)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; l->n < LEVELS_MAX && i < l->n; i++) {
+		const struct level *e = &l->item[i];
+		json_t *o = json_object();
+
+		put(o, "from", u64(e->from));
+		put(o, "to", u64(e->to));
+		put(o, "cables", u64(e->cables));
+		put(o, "idle", u64(e->idle));
+		put(o, "max", u64(e->max));
+		put(o, "min", u64(e->min));
+		put(o, "mean", json_real((double)e->sum / (double)e->cables));
+		(void)json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *
+load_json(const struct forecast *f)
+{
+	const struct routes *r = f->routes;
+	const struct topo *t = f->topo;
+	struct levels *levels = mem_zalloc(1, sizeof(*levels));
+	struct worst w[WORST];
+	size_t n = 0;
+	json_t *o = json_object();
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		if (t->node[t->sw[s].node].flags & TN_QUARANTINED)
+			continue;
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+			struct worst x = {s, &t->adj[t->sw[s].adj + i], 0};
+
+			if (t->node[t->sw[x.a->peer].node].flags &
+				TN_QUARANTINED)
+				continue;
+			x.load = verify_state_load(r->verified, s, x.a->out);
+			add_load(
+				levels, r->rank[s], r->rank[x.a->peer], x.load);
+			add_worst(w, &n, &x);
+		}
+	}
+	put(o, "max", u64(f->report.load_max));
+	put(o, "mean", json_real(f->report.load_mean));
+	put(o, "saturation",
+		json_real(metrics_saturation(&f->report, f->ebb.hosts)));
+	put(o, "levels", levels_json(levels));
+	put(o, "worst", worst_json(t, w, n));
+	free(levels);
+	return o;
+}
+
+/* ---- the rest ---- */
+
+static json_t *
+verdict_json(const struct verify_report *q)
+{
+	json_t *o = json_object();
+
+	put(o, "ok", json_boolean(q->ok));
+	put(o, "pairs", u64(q->pairs));
+	put(o, "unreachable", u64(q->unreachable));
+	put(o, "cut_off", u64(q->cut_off));
+	put(o, "loops", u64(q->loops));
+	put(o, "cyclic_channels", u64(q->cyclic_channels));
+	put(o, "lanes", u64(q->vls));
+	put(o, "first_fault", words_text(q->first));
+	put(o, "cycle", words_text(q->cycle));
+	return o;
+}
+
+static json_t *
+hops_json(const struct forecast *f)
+{
+	const uint64_t *pairs;
+	size_t n = verify_state_hops(f->routes->verified, &pairs);
+	json_t *o = json_object(), *list = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		(void)json_array_append_new(list, u64(pairs[i]));
+	put(o, "max", u64(f->report.hops_max));
+	put(o, "mean", json_real(f->report.hops_mean));
+	put(o, "pairs", list);
+	return o;
+}
+
+static json_t *
+ebb_json(const struct metrics_ebb *e)
+{
+	return json_pack("{s:o, s:o, s:f, s:f, s:f, s:o}", "hosts",
+		u64(e->hosts), "trials", u64(e->trials), "mean", e->mean,
+		"spread", e->spread, "lowest", e->lowest, "lost", u64(e->lost));
+}
+
+static json_t *
+shift_json(const struct metrics_shift *s)
+{
+	json_t *first = s->first_exact ? u64(s->first_worst) : json_null();
+
+	return json_pack("{s:o, s:b, s:o, s:o, s:f, s:o, s:o}", "shifts",
+		u64(s->shifts), "all",
+		s->hosts > 0 && s->shifts + 1 >= s->hosts, "worst",
+		u64(s->worst), "worst_by", u64(s->worst_by), "mean", s->mean,
+		"lost", u64(s->lost), "first_worst", first);
+}
+
+static json_t *
+story_json(const struct forecast *f)
+{
+	json_t *o = json_object();
+
+	put(o, "engine",
+		words_text(f->story.engine[0] != '\0' ? f->story.engine
+			   : f->routes != NULL	      ? f->routes->engine
+						      : ""));
+	put(o, "fallback", json_boolean(f->story.fallback));
+	put(o, "attempts", u64(f->story.attempts));
+	put(o, "tried", words_text(f->story.tried));
+	put(o, "rebalanced", json_boolean(f->story.rebalanced));
+	return o;
+}
+
+json_t *
+report_forecast(const struct forecast *f)
+{
+	const struct routes *r = f->routes;
+	json_t *o = json_object();
+
+	put(o, "ok", json_boolean(r != NULL && f->report.ok));
+	put(o, "why", words_text(f->why));
+	put(o, "routing", story_json(f));
+	if (r == NULL)
+		return o;
+	put(o, "order", json_string(words_order(r->order)));
+	put(o, "note", words_text(r->note));
+	put(o, "turn_leaf",
+		r->turn_leaf != TOPO_NONE
+			? words_name(f->topo, f->topo->sw[r->turn_leaf].node)
+			: json_null());
+	put(o, "ranks", ranks_json(r));
+	put(o, "verified", verdict_json(&f->report));
+	if (r->verified != NULL) {
+		put(o, "hops", hops_json(f));
+		put(o, "load", load_json(f));
+	}
+	if (f->measured) {
+		put(o, "ebb", ebb_json(&f->ebb));
+		put(o, "shift", shift_json(&f->shift));
+	}
+	return o;
+}
+
+/* ---- impact ---- */
+
+static void
+append_cable(json_t *list, const struct topo *t, port_ix p)
+{
+	const struct topo_port *a = &t->port[p], *b = &t->port[a->peer];
+
+	(void)json_array_append_new(
+		list, json_pack("{s:o, s:i, s:o, s:i}", "name",
+			      words_name(t, a->node), "port", a->num, "peer",
+			      words_name(t, b->node), "peer_port", b->num));
+}
+
+/* The same cable in the other topology's list? */
+static bool
+had_cable(const struct topo *t, port_ix p, const struct topo *o,
+	const struct cuts *c)
+{
+	const struct topo_port *a = &t->port[p], *b = &t->port[a->peer];
+	uint64_t ga = t->node[a->node].guid, gb = t->node[b->node].guid;
+
+	for (size_t i = 0; i < c->ncables; i++) {
+		const struct topo_port *x = &o->port[c->cable[i]];
+		const struct topo_port *y = &o->port[x->peer];
+		uint64_t gx = o->node[x->node].guid, gy = o->node[y->node].guid;
+
+		if ((ga == gx && gb == gy && a->num == x->num) ||
+			(ga == gy && gb == gx && a->num == y->num))
+			return true;
+	}
+	return false;
+}
+
+static bool
+had_switch(const struct topo *t, sw_ix s, const struct topo *o,
+	const struct cuts *c)
+{
+	for (size_t i = 0; i < c->nsw; i++)
+		if (o->node[o->sw[c->sw[i]].node].guid ==
+			t->node[t->sw[s].node].guid)
+			return true;
+	return false;
+}
+
+/* Single points of failure that were none before. */
+static json_t *
+redundancy_json(const struct topo *was, const struct topo *is)
+{
+	json_t *o = json_object(), *cables = json_array();
+	json_t *switches = json_array();
+	struct cuts a, b;
+	uint64_t ncables = 0, nsw = 0;
+
+	cuts_find(was, &a);
+	cuts_find(is, &b);
+	for (size_t i = 0; i < b.ncables; i++)
+		if (!had_cable(is, b.cable[i], was, &a) && ncables++ < LISTED)
+			append_cable(cables, is, b.cable[i]);
+	for (size_t i = 0; i < b.nsw; i++)
+		if (!had_switch(is, b.sw[i], was, &a) && nsw++ < LISTED)
+			(void)json_array_append_new(
+				switches, words_name(is, is->sw[b.sw[i]].node));
+	put(o, "cables_alone", u64(b.ncables));
+	put(o, "switches_alone", u64(b.nsw));
+	put(o, "new_cables", u64(ncables));
+	put(o, "new_switches", u64(nsw));
+	put(o, "cables", cables);
+	put(o, "switches", switches);
+	cuts_free(&a);
+	cuts_free(&b);
+	return o;
+}
+
+json_t *
+report_impact(const struct routes *was, const struct routes *is)
+{
+	json_t *o = json_object(), *lost = json_array();
+	const struct topo *t = was->topo;
+	struct impact x;
+
+	impact_of(was, is, &x);
+	put(o, "entries", u64(x.entries));
+	put(o, "blocks", u64(x.blocks));
+	put(o, "switches", u64(x.switches));
+	put(o, "pairs", u64(x.pairs));
+	put(o, "pairs_moved", u64(x.moved));
+	put(o, "pairs_cut", u64(x.cut));
+	put(o, "nodes_lost", u64(x.nlost));
+	for (size_t i = 0; i < x.nlost && i < LISTED; i++)
+		(void)json_array_append_new(
+			lost, json_pack("{s:o, s:o, s:s}", "guid",
+				      words_guid(t->node[x.lost[i]].guid),
+				      "name", words_name(t, x.lost[i]), "type",
+				      words_type(&t->node[x.lost[i]])));
+	put(o, "lost", lost);
+	put(o, "redundancy", redundancy_json(t, is->topo));
+	impact_free(&x);
+	return o;
+}

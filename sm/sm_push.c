@@ -1,0 +1,436 @@
+/*
+ * A transition on its way: planned by safe.h, pushed in phases, stopped when
+ * the fabric moves on without it, and looked after for a while: were the
+ * switches true, is nothing on its way any more that older tables sent, is no
+ * turn left blocked?
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/be.h"
+#include "sm/base/mem.h"
+#include "sm/sm_priv.h"
+
+enum {
+	MAX_STOPS = 8,	   /* pushes in a row that may be overtaken */
+	MAX_SAMPLES = 256, /* blocks read after a push */
+	STRAY_TIMEOUTS = 8,
+	HELD_RETRY_MS = 1000,
+	INFINITE = 20 /* lifetime codes from here on: for ever */
+};
+
+static struct mono
+code_time(uint32_t code)
+{
+	return (struct mono){(int64_t)4096 << (code < INFINITE ? code : 19)};
+}
+
+/*
+ * How long a packet may still be on its way. By lifetimes: at each switch of
+ * the longest way it may wait in the switch and at the head of a queue.
+ */
+static struct mono
+drain_time(const struct sm *sm)
+{
+	const struct config_link *l = &sm->cfg->link;
+	const struct topo *t = sm->topo;
+	uint32_t code = l->hoq_lifetime;
+	uint16_t far = 1;
+	node_ix n;
+
+	if (!sm->cfg->distribution.strict_drain)
+		return sm->cfg->distribution.drain;
+	if (code > l->packet_lifetime)
+		code = l->packet_lifetime;
+	for (n = 0; n < t->nnodes; n++)
+		if (t->node[n].hops > far && t->node[n].hops <= TOPO_MAX_HOPS)
+			far = t->node[n].hops;
+	return (struct mono){code_time(code).ns * 2 * far};
+}
+
+static struct mono
+stray_time(const struct sm *sm)
+{
+	return (struct mono){sm->cfg->smp.timeout.ns * STRAY_TIMEOUTS};
+}
+
+/* ---- planning ---- */
+
+void
+sm_push_job(const struct sm *sm, const struct routes *to, struct safe_job *job)
+{
+	const struct config_distribution *d = &sm->cfg->distribution;
+
+	*job = (struct safe_job){
+		.to = to,
+		.from = sm->view != NULL ? sm->view->routes : NULL,
+		.hw = sm->hw,
+		.method = (enum safe_method)d->method,
+		.max_stages = d->max_stages,
+	};
+	if (job->method == SAFE_DYNAMIC && !d->allow_unsafe)
+		job->method = SAFE_AUTO;
+}
+
+void
+sm_push_plan(struct sm *sm, struct mono now)
+{
+	struct safe_job job;
+
+	sm_push_job(sm, sm->routes, &job);
+	sm_push_start(sm, safe_plan(&job), now);
+}
+
+static void
+journal(void *cookie)
+{
+	sm_commit_save(cookie);
+}
+
+static void
+say(const struct plan *p)
+{
+	const struct safe_transition *x = p->change;
+
+	if (x->way == SAFE_NOTHING)
+		return;
+	log_info("push: method=%s way=%s stages=%u blocked=%zu entries=%llu "
+		 "blocks=%llu steps=%zu%s%s",
+		safe_method_name(x->method), safe_way_name(x->way), x->nstages,
+		x->nturns, (unsigned long long)x->entries,
+		(unsigned long long)x->blocks, p->nsteps,
+		x->cause[0] != '\0' ? " cause=" : "", x->cause);
+}
+
+/*
+ * Switches whose ports the plan takes down tell of it, perhaps more than once
+ * and late. Those traps are no news; whether there was other news among them
+ * is what a light sweep finds out when it is over.
+ */
+static void
+expect_traps(struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+	port_ix p;
+
+	for (p = 0; p < t->nports && sm->plan->downed != NULL; p++)
+		if (sm->plan->downed[p])
+			map_put(&sm->ours, t->node[t->port[p].node].guid, 0);
+}
+
+bool
+sm_push_caused(struct sm *sm, uint64_t guid)
+{
+	if (!map_get(&sm->ours, guid, NULL))
+		return false;
+	sm->stat.traps_ours++;
+	sm->excused = true;
+	return true;
+}
+
+static void
+end_excuses(struct sm *sm, struct mono now)
+{
+	map_free(&sm->ours);
+	if (sm->excused)
+		sm->light_due = now;
+	sm->excused = false;
+}
+
+void
+sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
+{
+	static const uint8_t vls_code[16] = {
+		[1] = 1, [2] = 2, [4] = 3, [8] = 4, [15] = 5};
+	const struct config_link *l = &sm->cfg->link;
+	const struct plan_params params = {
+		.subnet_prefix = sm->cfg->fabric.subnet_prefix,
+		.mkey = sm->cfg->fabric.m_key,
+		.subnet_timeout = (uint8_t)l->subnet_timeout,
+		.hoq_life = (uint8_t)l->hoq_lifetime,
+		.leaf_hoq_life = (uint8_t)l->leaf_hoq_lifetime,
+		.vl_stall = (uint8_t)l->vl_stall_count,
+		.max_vls_code = vls_code[l->max_vls & 15],
+	};
+	const struct plan_job job = {
+		.routes = sm->routes,
+		.change = change,
+		.hw = sm->hw,
+		.params = &params,
+	};
+	struct push_job push = {
+		.hw = sm->hw,
+		.draft = sm->draft,
+		.x = sm->x,
+		.mkey = sm->cfg->fabric.m_key,
+		.drain = drain_time(sm),
+		.stray = stray_time(sm),
+		.journal = journal,
+		.cookie = sm,
+	};
+
+	push.plan = sm->plan = plan_make(&job);
+	expect_traps(sm);
+	sm->push = push_new(&push);
+	say(sm->plan);
+	sm_enter(sm, SM_PUSH, now);
+}
+
+struct mono
+sm_push_next(const struct sm *sm)
+{
+	struct mono t = push_next(sm->push);
+
+	if (sm->stops < MAX_STOPS && !push_stopped(sm->push))
+		t = mono_min(t, sm->dirty.due);
+	return t;
+}
+
+/*
+ * The fabric has changed since this was planned: what is on its way is
+ * answered, the rest would be written for a fabric that is no more. Not for
+ * ever, or a port that flaps would keep the tables from ever arriving.
+ */
+void
+sm_push_watch(struct sm *sm, struct mono now)
+{
+	if (sm->dirty.due.ns == MONO_NEVER.ns ||
+		mono_before(now, sm->dirty.due) || sm->stops >= MAX_STOPS ||
+		push_complete(sm->push))
+		return;
+	push_stop(sm->push);
+}
+
+/* ---- afterwards ---- */
+
+static void
+take_samples(struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+	uint32_t step = t->nsw / MAX_SAMPLES + 1;
+	sw_ix s;
+
+	sm->nsample = 0;
+	for (s = sm->generation % step; s < t->nsw; s += step) {
+		uint32_t b = push_sample(sm->push, s);
+
+		if (b == UINT32_MAX)
+			continue;
+		sm->sample = mem_grow(sm->sample, sm->nsample, &sm->capsample,
+			sizeof(*sm->sample));
+		sm->sample[sm->nsample++] = (struct check_block){
+			t->node[t->sw[s].node].guid, b, false};
+	}
+}
+
+static void
+list_phases(const struct plan *p, struct view_change *c)
+{
+	size_t i;
+
+	c->nphases = p->nphases;
+	c->phase = mem_zalloc(c->nphases, sizeof(*c->phase));
+	for (i = 0; i < c->nphases; i++) {
+		const struct plan_phase *f = &p->phase[i];
+
+		c->phase[i] = (struct view_phase){
+			.what = plan_kind_name(f->kind),
+			.stage = f->kind == PLAN_LFT && !f->fresh
+					 ? f->stage + 1U
+					 : 0,
+			.smps = f->end - f->first,
+			.drain = f->drain,
+		};
+	}
+}
+
+static void
+list_turns(const struct plan *p, struct view_change *c)
+{
+	const struct safe_transition *x = p->change;
+	const struct topo *t = p->routes->topo;
+	size_t i;
+
+	c->nturns = x->nturns;
+	c->turn = mem_zalloc(c->nturns, sizeof(*c->turn));
+	for (i = 0; i < c->nturns; i++)
+		c->turn[i] = (struct view_turn){
+			.guid = t->node[t->sw[x->turn[i].sw].node].guid,
+			.in = x->turn[i].in,
+			.out = x->turn[i].out,
+			.by_port = x->turn[i].by_port,
+			.pairs = x->turn[i].pairs,
+		};
+}
+
+void
+sm_push_story(struct sm *sm)
+{
+	const struct safe_transition *x = sm->plan->change;
+	struct view_change *c = &sm->change;
+
+	view_change_free(c);
+	*c = (struct view_change){
+		.method = safe_method_name(x->method),
+		.way = safe_way_name(x->way),
+		.stages = x->nstages,
+		.smps = sm->plan->nsteps,
+		.pairs = x->cut_pairs,
+		.paper_pairs = x->paper_pairs,
+		.entries = x->entries,
+		.blocks = x->blocks,
+		.kept = x->kept,
+		.mixed_edges = x->mixed_edges,
+		.cyclic = x->cyclic,
+		.unread = x->unread,
+		.mismatched_ports = sm->plan->mismatched_ports,
+	};
+	(void)snprintf(c->cause, sizeof(c->cause), "%s", x->cause);
+	list_phases(sm->plan, c);
+	list_turns(sm->plan, c);
+}
+
+/* The push has ended, one way or another. */
+void
+sm_push_over(struct sm *sm, struct mono now)
+{
+	const struct hw_doubt *d;
+	size_t n, i;
+
+	if (push_complete(sm->push)) {
+		sm->stops = 0;
+		sm_push_story(sm);
+	} else if (sm->dirty.due.ns != MONO_NEVER.ns &&
+		   !mono_before(now, sm->dirty.due)) {
+		sm->stops++;
+		sm->stat.pushes_stopped++;
+		log_info("push: ended early, the fabric changed cause=\"%s\"",
+			sm->dirty.cause);
+	}
+	take_samples(sm);
+	sm->check_due = mono_add(now, drain_time(sm));
+	d = hw_doubts(sm->hw, &n);
+	for (i = 0; i < n; i++)
+		if (mono_before(sm->check_due, d[i].until))
+			sm->check_due = d[i].until;
+}
+
+static void
+raise_alarm(struct sm *sm, struct turns_hold *h)
+{
+	const struct topo *t = sm->view->topo;
+	node_ix n = topo_by_node_guid(t, h->guid);
+
+	h->told = sm->held_alarm = true;
+	(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm),
+		"switch 0x%016llx %s still blocks port %u to port %u, "
+		"%llu pairs lose packets",
+		(unsigned long long)h->guid,
+		n == TOPO_NONE ? "(not reached)" : topo_desc(t, n), h->in,
+		h->out, (unsigned long long)h->pairs);
+	log_error("push: %s", sm->stat.alarm);
+}
+
+/* A turn that is still closed after its time is somebody's business. */
+static void
+watch_holds(struct sm *sm, struct mono now)
+{
+	struct mono limit = sm->cfg->distribution.block_limit;
+	bool reached = false;
+	struct turns_hold *h;
+	size_t n, i;
+
+	h = turns_holds(hw_turns(sm->hw), &n);
+	for (i = 0; i < n; i++) {
+		reached |= topo_by_node_guid(sm->view->topo, h[i].guid) !=
+			   TOPO_NONE;
+		if (h[i].since.ns == MONO_NEVER.ns)
+			h[i].since = now; /* of an earlier life */
+		if (h[i].told)
+			continue;
+		if (!mono_before(now, mono_add(h[i].since, limit)))
+			raise_alarm(sm, &h[i]);
+		else
+			sm->check_due = mono_min(
+				sm->check_due, mono_add(h[i].since, limit));
+	}
+	if (n == 0) {
+		if (sm->held_alarm)
+			sm->stat.alarm[0] = '\0';
+		sm->held_alarm = false;
+		return;
+	}
+	if (!reached)
+		return; /* when it is back, the next plan has it */
+	sm_mark_replan(sm, now, "turns are still blocked");
+	sm->dirty.due = mono_add(now, mono_ms(HELD_RETRY_MS));
+}
+
+bool
+sm_push_check_begin(struct sm *sm, struct mono now)
+{
+	const struct check_job job = {
+		.hw = sm->hw,
+		.pool = sm->pool,
+		.x = sm->x,
+		.mkey = sm->cfg->fabric.m_key,
+		.sample = sm->sample,
+		.nsample = sm->nsample,
+	};
+
+	sm->check_due = MONO_NEVER;
+	if (sm->view == NULL)
+		return false;
+	sm->check = check_new(sm->view->topo, &job);
+	sm_enter(sm, SM_CHECK, now);
+	return true;
+}
+
+bool
+sm_push_check(struct sm *sm, struct mono now)
+{
+	const struct check_block *wrong;
+	size_t n, i;
+
+	check_feed(sm->check, now);
+	if (!check_done(sm->check))
+		return false;
+	wrong = check_wrong(sm->check, &n);
+	for (i = 0; i < n; i++) {
+		if (!wrong[i].doubted)
+			sm_blame_lie(sm, &wrong[i], now);
+		sm->stat.untrue++;
+		sm_mark_replan(sm, now, "tables are not as acknowledged");
+	}
+	sm->stat.checked += sm->nsample;
+	sm->nsample = 0;
+	check_free(sm->check);
+	sm->check = NULL;
+	hw_believe(sm->hw, sm->phase_began);
+	hw_drained(sm->hw);
+	end_excuses(sm, now);
+	watch_holds(sm, now);
+	sm_enter(sm, SM_IDLE, now);
+	return true;
+}
+
+/* Turns that an earlier life closed are held until they are known not to be. */
+void
+sm_push_load(struct sm *sm, const struct store_state *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nblock; i++) {
+		struct turns_hold h = {
+			.guid = s->block[i].guid,
+			.in = s->block[i].in,
+			.out = s->block[i].out,
+			.pairs = s->block[i].pairs,
+			.since = MONO_NEVER,
+		};
+
+		be_put64(h.before, s->block[i].row);
+		turns_hold(hw_turns(sm->hw), &h);
+	}
+}

@@ -1,0 +1,178 @@
+/*
+ * Who is what in a tree: what the configuration says by GUID, name or pattern
+ * becomes roles of switches, beside what the switches told.
+ */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/mad/mad_role.h"
+#include "sm/sm_priv.h"
+
+/* One list of the configuration. */
+struct list {
+	const struct schema_names *names;
+	uint8_t role;
+};
+
+enum { LISTS = 3 };
+
+static void
+get_lists(const struct config *c, struct list out[LISTS])
+{
+	const struct config_roles *r = &c->routing.roles;
+
+	out[0] = (struct list){&r->leaf, ROUTE_ROLE_LEAF};
+	out[1] = (struct list){&r->spine, ROUTE_ROLE_SPINE};
+	out[2] = (struct list){&r->root, ROUTE_ROLE_ROOT};
+}
+
+/* The configuration writes GUIDs as 0x and 16 digits, whatever the file does.
+ */
+static bool
+is_guid(const char *text, uint64_t *guid)
+{
+	char *end;
+
+	if (strncmp(text, "0x", 2) != 0 || strlen(text) != 18)
+		return false;
+	*guid = strtoull(text, &end, 16);
+	return *end == '\0';
+}
+
+bool
+sm_roles_by_name(const struct config *c)
+{
+	struct list list[LISTS];
+	uint64_t guid;
+
+	get_lists(c, list);
+	for (int i = 0; i < LISTS; i++)
+		for (size_t k = 0; k < list[i].names->n; k++)
+			if (!is_guid(list[i].names->name[k], &guid))
+				return true;
+	return false;
+}
+
+/* How much an entry has to say about a switch; 0: it is another one's. */
+static size_t
+weight(const char *entry, uint64_t guid, const char *name)
+{
+	uint64_t g;
+
+	if (is_guid(entry, &g))
+		return g == guid ? SIZE_MAX : 0;
+	if (*name == '\0')
+		return 0;
+	if (strcmp(entry, name) == 0)
+		return SIZE_MAX - 1;
+	return fnmatch(entry, name, 0) == 0 ? strlen(entry) + 1 : 0;
+}
+
+static uint8_t
+configured(const struct config *c, uint64_t guid, const char *name)
+{
+	struct list list[LISTS];
+	size_t most = 0;
+	uint8_t role = ROUTE_ROLE_NONE;
+
+	get_lists(c, list);
+	for (int i = 0; i < LISTS; i++)
+		for (size_t k = 0; k < list[i].names->n; k++) {
+			size_t w = weight(list[i].names->name[k], guid, name);
+
+			if (w > most) {
+				most = w;
+				role = list[i].role;
+			}
+		}
+	return role;
+}
+
+static uint8_t
+told(uint8_t kind)
+{
+	switch (kind) {
+	case MAD_ROLE_LEAF:
+	case MAD_ROLE_LEAF_ROOT:
+		return ROUTE_ROLE_LEAF;
+	case MAD_ROLE_ROOT:
+		return ROUTE_ROLE_ROOT;
+	case MAD_ROLE_INTERMEDIATE:
+		return ROUTE_ROLE_SPINE;
+	default:
+		return ROUTE_ROLE_NONE; /* no place in a tree */
+	}
+}
+
+static int
+by_guid(const void *pa, const void *pb)
+{
+	const struct route_role_of *a = pa, *b = pb;
+
+	if (a->guid != b->guid)
+		return a->guid < b->guid ? -1 : 1;
+	return (int)a->told - (int)b->told;
+}
+
+/* GUIDs of the configuration that no switch here has. */
+static size_t
+add_strangers(const struct config *c, const struct topo *t,
+	struct route_role_of *out, size_t n)
+{
+	struct list list[LISTS];
+	uint64_t guid;
+
+	get_lists(c, list);
+	for (int i = 0; i < LISTS; i++)
+		for (size_t k = 0; k < list[i].names->n; k++) {
+			node_ix x;
+
+			if (!is_guid(list[i].names->name[k], &guid))
+				continue;
+			x = topo_by_node_guid(t, guid);
+			if (x == TOPO_NONE || t->node[x].sw == TOPO_NONE)
+				out[n++] = (struct route_role_of){
+					guid, list[i].role, false};
+		}
+	return n;
+}
+
+struct route_role_of *
+sm_roles_of(const struct config *c, const struct topo *t, size_t *n)
+{
+	const struct config_roles *r = &c->routing.roles;
+	struct route_role_of *out = mem_zalloc(
+		2 * (size_t)t->nsw + r->leaf.n + r->spine.n + r->root.n + 1,
+		sizeof(*out));
+
+	*n = 0;
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		node_ix x = t->sw[s].node;
+		uint64_t guid = t->node[x].guid;
+		uint8_t role = configured(c, guid, topo_desc(t, x));
+
+		if (role != ROUTE_ROLE_NONE)
+			out[(*n)++] = (struct route_role_of){guid, role, false};
+		role = told(t->node[x].role);
+		if (role != ROUTE_ROLE_NONE)
+			out[(*n)++] = (struct route_role_of){guid, role, true};
+	}
+	*n = add_strangers(c, t, out, *n);
+	qsort(out, *n, sizeof(*out), by_guid);
+	return out;
+}
+
+void
+sm_roles_ask(struct sm *sm)
+{
+	const struct schema_devices *d = &sm->cfg->discovery.role_attribute;
+	struct draft_device *device = mem_zalloc(d->n, sizeof(*device));
+
+	for (size_t i = 0; i < d->n; i++)
+		device[i] = (struct draft_device){
+			d->entry[i].vendor, d->entry[i].device};
+	draft_ask_roles(sm->draft, device, d->n);
+	free(device);
+}

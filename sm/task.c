@@ -1,0 +1,55 @@
+#include "sm/task.h"
+
+#include <stdlib.h>
+
+#include "sm/base/mem.h"
+
+/* No switch forwards beyond its capacity. */
+static uint16_t
+last_lid(const struct config *c, const struct topo *t)
+{
+	uint32_t last = c->fabric.lids.last;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if ((t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0 &&
+			t->sw[s].lft_cap > 0 && t->sw[s].lft_cap - 1U < last)
+			last = t->sw[s].lft_cap - 1U;
+	return (uint16_t)last;
+}
+
+int
+task_lids(const struct config *c, const struct topo *t,
+	const struct lid_record *record, size_t nrecord, struct lid_table *out,
+	struct reason *why)
+{
+	const struct config_fabric *f = &c->fabric;
+	struct lid_override *over =
+		mem_zalloc(f->lmc_override.n, sizeof(*over));
+	const struct lid_policy policy = {
+		.lmc_hosts = (uint8_t)f->lmc.hosts,
+		.lmc_switches = (uint8_t)f->lmc.switches,
+		.lmc_routers = (uint8_t)f->lmc.routers,
+		.lmc_aggregation = (uint8_t)f->lmc.aggregation,
+		.override = over,
+		.noverride = f->lmc_override.n,
+		.first = (uint16_t)f->lids.first,
+		.last = last_lid(c, t),
+	};
+	int rc;
+
+	for (size_t i = 0; i < f->lmc_override.n; i++)
+		over[i] = (struct lid_override){f->lmc_override.entry[i].guid,
+			(uint8_t)f->lmc_override.entry[i].value};
+	rc = lid_assign(t, &policy, record, nrecord, out, why);
+	free(over);
+	return rc;
+}
+
+void
+task_options(const struct config *c, struct engine_options *out)
+{
+	*out = (struct engine_options){
+		.roots = c->routing.updn.roots.guid,
+		.nroots = c->routing.updn.roots.n,
+	};
+}

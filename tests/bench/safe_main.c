@@ -1,0 +1,294 @@
+/*
+ * How long a safe transition takes to plan, and what it needs: one failed
+ * link and a full change on trees, then over random irregular nets how often
+ * stages do, how often something is blocked, and what the paper would block.
+ * usage: safe [FIXTURES [EVENTS]]
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "tests/topo/ibnet.h"
+#include "tests/unit/safe_world.h"
+
+static double
+now_ms(void)
+{
+	struct timespec ts;
+
+	/* this process alone: machines are shared */
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
+}
+
+static void
+install(struct hwstate *hw, const struct routes *r)
+{
+	for (sw_ix s = 0; s < r->topo->nsw; s++)
+		for (uint32_t b = 0; b < r->nblocks; b++)
+			hw_set_block(hw,
+				r->topo->node[r->topo->sw[s].node].guid, b,
+				r->block[(size_t)s * r->nblocks + b]);
+	hw_drained(hw);
+}
+
+static void
+plan(const char *what, const struct safe_job *job)
+{
+	double best = 0;
+
+	for (unsigned i = 0; i < 5; i++) {
+		double at = now_ms();
+		struct safe_transition *x = safe_plan(job);
+
+		at = now_ms() - at;
+		if (i == 0)
+			(void)printf("  %-12s %s: %llu entries, %llu blocks, "
+				     "%llu edges, %u cyclic, %u stages, %zu "
+				     "turns",
+				what, safe_way_name(x->way),
+				(unsigned long long)x->entries,
+				(unsigned long long)x->blocks,
+				(unsigned long long)x->mixed_edges, x->cyclic,
+				x->nstages, x->nturns);
+		best = i == 0 || at < best ? at : best;
+		safe_free(x);
+	}
+	(void)printf(", %.1f ms\n", best);
+}
+
+/* Every entry that leads up leads to the next cable up. */
+static struct routes *
+turned(const struct routes *r)
+{
+	const struct topo *t = r->topo;
+	struct routes *x = routes_new(r->topo, r->pool);
+	uint8_t *row = mem_alloc((size_t)r->nblocks * LFT_BLOCK);
+
+	x->order = r->order;
+	memcpy(x->rank, r->rank, t->nsw * sizeof(*x->rank));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint8_t up[256] = {0}, first = 0, last = 0;
+
+		for (uint32_t i = t->sw[s].adj;
+			i < t->sw[s].adj + t->sw[s].nadj; i++) {
+			const struct topo_adj *a = &t->adj[i];
+
+			if (!routes_above(r, a->peer, s) ||
+				r->rank[a->peer] == r->rank[s])
+				continue;
+			up[last] = a->out;
+			first = first == 0 ? a->out : first;
+			last = a->out;
+		}
+		up[last] = first;
+		for (uint32_t l = 0; l < r->nblocks * LFT_BLOCK; l++) {
+			uint8_t p = routes_port(r, s, (uint16_t)l);
+			bool host = l <= t->max_lid &&
+				    t->by_lid[l] != TOPO_NONE &&
+				    t->port[t->by_lid[l]].num != 0;
+
+			row[l] = host && p != LFT_DROP && up[p] ? up[p] : p;
+		}
+		routes_put_row(x, s, row, NULL, TOPO_NONE);
+	}
+	free(row);
+	return x;
+}
+
+static bool
+verifies(const struct routes *r)
+{
+	struct verify_tables in = {
+		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
+	struct verify_report report;
+
+	return verify_tables(&in, &report, NULL) == 0;
+}
+
+/* f is freed. */
+static void
+trees(const char *name, struct fabric *f)
+{
+	struct lft_pool *pool = lft_pool_new();
+	struct topo *t = frozen_topo(f, NULL), *t1;
+	struct routes *r = world_routes(t, pool, NULL, TOPO_NONE), *r1;
+	struct hwstate *hw = hw_new(pool);
+	struct reason why = {""};
+	struct safe_job job = {
+		.from = r, .hw = hw, .max_stages = 8, .method = SAFE_AUTO};
+
+	(void)printf("%s: %u switches, LIDs to %u\n", name, t->nsw, t->max_lid);
+	install(hw, r);
+	f = gen_edit_fail_links(f, 1, 1, true, &why);
+	t1 = frozen_again(f, t, 0);
+	r1 = world_routes(t1, pool, r, TOPO_NONE);
+	job.to = r1;
+	plan("one link", &job);
+	routes_unref(r1);
+	r1 = turned(r);
+	job.to = r1;
+	if (verifies(r1))
+		plan("full change", &job);
+	routes_unref(r1);
+	r1 = world_routes(t, pool, NULL, t->nsw - 1);
+	job.to = r1;
+	plan("one root", &job);
+	routes_unref(r1);
+	routes_unref(r);
+	hw_free(hw);
+	lft_pool_free(pool);
+	topo_unref(t);
+	topo_unref(t1);
+	fabric_free(f);
+}
+
+static void
+all_trees(const char *fixtures)
+{
+	static const struct gen_fattree2 ft648 = {18, 36, 1, 18, 18};
+	struct reason why = {""};
+	char path[512];
+	struct fabric *f;
+
+	trees("648", gen_tree_two(&ft648, &why));
+	trees("3456", gen_tree_three(24, &why));
+	(void)snprintf(path, sizeof(path), "%s/%s.ibnet", fixtures,
+		"ufm-sdk-selene-compute");
+	f = ibnet_load(path, NULL, &why);
+	if (f != NULL)
+		trees("Selene", f);
+	else
+		(void)printf("Selene: skipped: %s\n", why.text);
+	trees("11664", gen_tree_three(36, &why));
+}
+
+enum event { KEEP_ORDER, SWITCH_GONE, ROOT_LOST, ROOT_MOVED, EVENTS };
+
+struct tally {
+	unsigned n, way[4], stages, turns, cyclic;
+	uint64_t cut, paper, pairs;
+};
+
+/* The same without one switch, or with one cable less. f stays. */
+static struct fabric *
+broken(const struct fabric *f, enum event e, const struct routes *r,
+	struct rng *g)
+{
+	struct reason why = {""};
+	struct fabric_edit edit = {.drop_orphans = true};
+	const struct topo *t = r->topo;
+	sw_ix top = 0;
+	struct fabric *x;
+
+	if (e == KEEP_ORDER || e == ROOT_MOVED)
+		return gen_edit_fail_links(
+			world_copy(f), 1, rng_next(g), true, &why);
+	if (e == SWITCH_GONE)
+		return gen_edit_fail_switches(
+			world_copy(f), 1, rng_next(g), true, &why);
+	for (sw_ix s = 1; s < t->nsw; s++)
+		if (routes_above(r, s, top))
+			top = s;
+	x = world_copy(f);
+	for (uint32_t n = 0; n < x->nnodes; n++) {
+		bool *drop = mem_zalloc(x->nnodes, sizeof(*drop));
+		struct fabric *y;
+
+		drop[n] = x->node[n].guid == t->node[t->sw[top].node].guid;
+		edit.drop_node = drop;
+		y = drop[n] && fabric_connected(x, FABRIC_NONE, n)
+			    ? fabric_rebuild(x, &edit)
+			    : NULL;
+		free(drop);
+		if (y != NULL) {
+			fabric_free(x);
+			return y;
+		}
+	}
+	fabric_free(x);
+	return NULL;
+}
+
+static void
+one_event(unsigned size, uint64_t seed, enum event e, struct tally *y)
+{
+	struct rng g = {seed};
+	struct reason why = {""};
+	struct fabric *f = gen_random(size, 3, 1, seed, &why), *b;
+	struct topo *t = frozen_topo(f, NULL), *t1;
+	struct lft_pool *pool = lft_pool_new();
+	struct hwstate *hw = hw_new(pool);
+	struct routes *r = world_routes(t, pool, NULL, TOPO_NONE), *to;
+	struct safe_job job = {.from = r, .hw = hw, .max_stages = 8};
+	struct safe_transition *x;
+
+	b = broken(f, e, r, &g);
+	if (b != NULL) {
+		install(hw, r);
+		t1 = frozen_again(b, t, 0);
+		world_capable(t1, true);
+		to = world_routes(t1, pool, e == ROOT_MOVED ? NULL : r,
+			e == ROOT_MOVED ? rng_below(&g, t1->nsw) : TOPO_NONE);
+		job.to = to;
+		x = safe_plan(&job);
+		y->n++;
+		y->way[x->way]++;
+		y->stages += x->nstages;
+		y->cyclic += x->cyclic > 0;
+		y->turns += (unsigned)x->nturns;
+		y->cut += x->cut_pairs;
+		y->paper += x->paper_pairs;
+		if (x->way == SAFE_BLOCKED)
+			y->pairs += (uint64_t)t1->nsw * t1->max_lid;
+		safe_free(x);
+		routes_unref(to);
+		topo_unref(t1);
+		fabric_free(b);
+	}
+	routes_unref(r);
+	hw_free(hw);
+	lft_pool_free(pool);
+	topo_unref(t);
+	fabric_free(f);
+}
+
+static void
+statistics(unsigned events)
+{
+	static const char *const name[] = {"link lost, order sticky",
+		"switch removed", "root lost", "link lost, root moved"};
+	static const unsigned sizes[] = {8, 16, 24, 32, 64};
+
+	(void)printf("%-24s %4s %6s %7s %7s %7s %7s %6s %9s %9s\n", "event",
+		"n", "events", "cyclic", "direct", "staged", "blocked",
+		"stages", "ours/1e6", "paper/1e6");
+	for (int e = 0; e < EVENTS; e++)
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+			struct tally y = {0};
+			double n, pairs;
+
+			for (uint64_t s = 1; s <= events; s++)
+				one_event(sizes[i], s, (enum event)e, &y);
+			n = y.n > 0 ? y.n : 1;
+			pairs = y.pairs > 0 ? (double)y.pairs : 1;
+			(void)printf("%-24s %4u %6u %6.1f%% %6.1f%% %6.1f%% "
+				     "%6.1f%% %6.2f %9.0f %9.0f (%.1f turns)\n",
+				name[e], sizes[i], y.n, 100 * y.cyclic / n,
+				100 * y.way[SAFE_DIRECT] / n,
+				100 * y.way[SAFE_STAGED] / n,
+				100 * y.way[SAFE_BLOCKED] / n, y.stages / n,
+				1e6 * (double)y.cut / pairs,
+				1e6 * (double)y.paper / pairs,
+				y.way[SAFE_BLOCKED]
+					? (double)y.turns / y.way[SAFE_BLOCKED]
+					: 0);
+		}
+}
+
+int
+main(int argc, char **argv)
+{
+	all_trees(argc > 1 ? argv[1] : "../shared/fixtures");
+	statistics(argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 100);
+	return 0;
+}

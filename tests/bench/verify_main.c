@@ -1,0 +1,166 @@
+/*
+ * How long the verifier takes: all of a fabric's tables, on one thread and on
+ * two; and after one failed cable, from the judgement before. usage: verify
+ * [K...], K being the ports of the switches of a three-level fat tree.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "routing/route.h"
+#include "sm/base/mem.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+
+static double
+now_ms(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
+}
+
+/* Of all threads: what a busy machine does not distort as much. */
+static double
+cpu_ms(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
+}
+
+static struct verify_tables
+tables(const struct routes *r)
+{
+	return (struct verify_tables){
+		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
+}
+
+static struct routes *
+route(struct topo *t, struct lft_pool *pool, const struct routes *prev)
+{
+	const struct route_job job = {.topo = t, .pool = pool, .prev = prev};
+	struct arena *a = arena_new();
+	struct reason why = {""};
+	struct routes *r = NULL;
+
+	if (engine_updn.route(&job, prev != NULL, 0, a, &r, &why) != ENGINE_OK)
+		(void)fprintf(stderr, "refused: %s\n", why.text);
+	arena_free(a);
+	return r;
+}
+
+static struct verify_state *
+full(const struct routes *r, unsigned threads)
+{
+	const struct verify_tables in = tables(r);
+	struct verify_report out;
+	struct verify_state *v;
+	struct reason why = {""};
+	double t = now_ms(), cpu = cpu_ms();
+
+	if (verify_keep(&in, threads, &out, &v, &why) != 0)
+		(void)printf("  FAILS: %s\n", why.text);
+	(void)printf("  full, %u thread%s: %8.1f ms, %8.1f of CPU, load %lu\n",
+		threads, threads == 1 ? "" : "s", now_ms() - t, cpu_ms() - cpu,
+		(unsigned long)out.load_max);
+	return v;
+}
+
+static void
+change(const struct routes *was, const struct verify_state *state,
+	const struct routes *is, const char *what)
+{
+	const struct verify_before before = {state, tables(was)};
+	const struct verify_tables in = tables(is);
+	struct verify_report out;
+	struct verify_state *v;
+	struct reason why = {""};
+	double best = 0;
+
+	for (unsigned i = 0; i < 5; i++) {
+		double t = cpu_ms();
+
+		if (verify_change(&before, &in, 1, &out, &v, &why) != 0)
+			(void)printf("  FAILS: %s\n", why.text);
+		t = cpu_ms() - t;
+		best = i == 0 || t < best ? t : best;
+		verify_state_unref(v);
+	}
+	(void)printf("  %s: %8.1f ms of CPU%s, load %lu, %lu entries changed\n",
+		what, best, out.by_change ? "" : " IN FULL",
+		(unsigned long)out.load_max,
+		(unsigned long)is->entries_changed);
+}
+
+/* A cable of switch sw fails: the one to another switch, or to a host. */
+static void
+fail(const struct fabric *f, const struct routes *was,
+	const struct verify_state *state, bool host)
+{
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	const struct fabric_edit edit = {
+		.drop_cable = drop, .drop_orphans = true};
+	uint32_t c = f->ncables / 2;
+	struct fabric *g;
+	struct topo *t;
+	struct routes *r;
+
+	while (host !=
+		(f->node[f->cable[c].node[0]].type != FABRIC_SWITCH ||
+			f->node[f->cable[c].node[1]].type != FABRIC_SWITCH))
+		c++;
+	drop[c] = true;
+	g = fabric_rebuild(f, &edit);
+	t = frozen_again(g, was->topo, 0);
+	r = route(t, was->pool, was);
+	change(was, state, r, host ? "one host gone" : "one cable gone");
+	routes_unref(r);
+	topo_unref(t);
+	fabric_free(g);
+	free(drop);
+}
+
+static void
+bench(unsigned k)
+{
+	struct lft_pool *pool = lft_pool_new();
+	struct reason why;
+	struct fabric *f = gen_tree_three(k, &why);
+	struct verify_state *v;
+	struct topo *t;
+	struct routes *r;
+
+	if (f == NULL) {
+		(void)fprintf(stderr, "%u: %s\n", k, why.text);
+		return;
+	}
+	t = frozen_topo(f, NULL);
+	r = route(t, pool, NULL);
+	(void)printf("k = %u: %u LIDs, %u switches\n", k, t->max_lid, t->nsw);
+	verify_state_unref(full(r, 1));
+	v = full(r, 2);
+	fail(f, r, v, false);
+	fail(f, r, v, true);
+	verify_state_unref(v);
+	routes_unref(r);
+	topo_unref(t);
+	fabric_free(f);
+	lft_pool_free(pool);
+}
+
+int
+main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		bench((unsigned)strtoul(argv[i], NULL, 10));
+	if (argc == 1) {
+		bench(24);
+		bench(36);
+		bench(56);
+	}
+	return 0;
+}

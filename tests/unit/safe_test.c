@@ -1,0 +1,444 @@
+/* Transitions: what each method and each kind of switch leads to. */
+#include <check.h>
+
+#include "tests/unit/safe_world.h"
+
+/* A fabric, its routes in force, and others to come. */
+struct bed {
+	struct fabric *f;
+	struct lft_pool *pool;
+	struct hwstate *hw;
+	struct topo *t, *t1;
+	struct routes *from, *to;
+	struct world w;
+	struct rng r;
+};
+
+static void
+bed_new(struct bed *b, struct fabric *f, sw_ix root, uint64_t seed)
+{
+	*b = (struct bed){.f = f, .r = {seed}};
+	b->pool = lft_pool_new();
+	b->hw = hw_new(b->pool);
+	b->t = frozen_topo(f, NULL);
+	world_capable(b->t, true);
+	b->from = world_routes(b->t, b->pool, NULL, root);
+	world_new(&b->w, b->t, b->t->max_lid + 1U);
+	world_install(&b->w, b->hw, b->from);
+}
+
+static void
+bed_free(struct bed *b)
+{
+	routes_unref(b->to);
+	routes_unref(b->from);
+	hw_free(b->hw);
+	ck_assert_uint_eq(b->pool->live, 0);
+	lft_pool_free(b->pool);
+	topo_unref(b->t1);
+	topo_unref(b->t);
+	world_free(&b->w);
+	fabric_free(b->f);
+}
+
+/* One link fails; keep: the order of switches stays, else another root. */
+static void
+bed_fail(struct bed *b, bool keep, sw_ix root)
+{
+	struct reason why = {""};
+	struct fabric *g = gen_edit_fail_links(
+		world_copy(b->f), 1, rng_next(&b->r), true, &why);
+	struct world w;
+
+	ck_assert_msg(g != NULL, "%s", why.text);
+	b->t1 = frozen_again(g, b->t, 0);
+	world_capable(b->t1, true);
+	b->to = world_routes(b->t1, b->pool, keep ? b->from : NULL, root);
+	world_new(&w, b->t1, b->w.nlids);
+	world_move(&w, &b->w);
+	world_free(&b->w);
+	b->w = w;
+	fabric_free(g);
+}
+
+static struct safe_transition *
+bed_plan(const struct bed *b, enum safe_method method, unsigned stages)
+{
+	struct safe_job job = {.to = b->to,
+		.from = b->from,
+		.hw = b->hw,
+		.method = method,
+		.max_stages = stages};
+
+	return safe_plan(&job);
+}
+
+/* The mixture without what the transition blocks: is it free of cycles? */
+static bool
+bed_safe(struct bed *b, const struct safe_transition *x)
+{
+	struct world *w = &b->w;
+	size_t n = (size_t)w->t->nsw * w->nlids;
+	uint64_t *all = mem_dup(w->met, n * sizeof(*all));
+	bool cyclic;
+
+	for (sw_ix s = 0; s < w->t->nsw; s++)
+		for (uint32_t l = 0; l < w->nlids; l++)
+			all[(size_t)s * w->nlids + l] |=
+				world_bit(routes_port(b->to, s, (uint16_t)l));
+	w->turn = x->turn;
+	w->nturns = x->nturns;
+	cyclic = world_cyclic(w, all);
+	w->nturns = 0;
+	free(all);
+	return !cyclic;
+}
+
+START_TEST(nothing_to_do)
+{
+	struct bed b;
+	struct safe_transition *x;
+	struct rng r = {1};
+
+	bed_new(&b, world_fabric(4, &r), TOPO_NONE, 1);
+	b.to = routes_ref(b.from);
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	ck_assert_int_eq(x->way, SAFE_NOTHING);
+	ck_assert_uint_eq(x->nwrites + x->nturns + x->entries + x->blocks, 0);
+	ck_assert_uint_eq(x->kept, (uint64_t)b.t->nsw * b.from->nblocks);
+	safe_free(x);
+	safe_free(NULL);
+	ck_assert_str_eq(safe_way_name(SAFE_BLOCKED), "blocked");
+	ck_assert_str_eq(safe_method_name(SAFE_BREAK_PORTS), "break-ports");
+	bed_free(&b);
+}
+END_TEST
+
+/* As long as the order is kept stages are enough. */
+START_TEST(kept_order_never_blocks)
+{
+	unsigned kept = 0, staged = 0;
+
+	for (uint64_t seed = 1; seed <= 60; seed++) {
+		struct rng r = {seed * 100 + (uint64_t)_i};
+		struct safe_transition *x;
+		struct bed b;
+
+		bed_new(&b, world_fabric((unsigned)_i, &r), TOPO_NONE, seed);
+		bed_fail(&b, true, TOPO_NONE);
+		x = bed_plan(&b, SAFE_AUTO, 32);
+		if (b.to->reranked == 0 &&
+			b.to->turn_leaf == b.from->turn_leaf) {
+			kept++;
+			staged += x->way == SAFE_STAGED;
+			ck_assert_msg(x->way != SAFE_BLOCKED,
+				"kind %d seed %llu: %s", _i,
+				(unsigned long long)seed, x->cause);
+		}
+		safe_free(x);
+		bed_free(&b);
+	}
+	(void)printf("kind %d: %u with the order kept, %u staged\n", _i, kept,
+		staged);
+	ck_assert_uint_gt(kept, 0);
+}
+END_TEST
+
+/* Neighbours of the change, blocks by stage, urgent ones first. */
+static void
+check_order(const struct safe_transition *x)
+{
+	uint64_t blocks = 0;
+
+	for (size_t i = 0; i < x->nwrites; i++) {
+		const struct safe_write *a = &x->write[i], *b = a + 1;
+
+		blocks += a->last;
+		ck_assert_uint_lt(a->stage, x->nstages);
+		if (i + 1 == x->nwrites)
+			continue;
+		ck_assert_uint_le(a->stage, b->stage);
+		ck_assert(a->stage != b->stage || a->urgent || !b->urgent);
+	}
+	ck_assert_uint_eq(blocks, x->blocks);
+}
+
+START_TEST(methods)
+{
+	static const enum safe_method all[] = {SAFE_AUTO, SAFE_STATIC,
+		SAFE_BREAK_PORTS, SAFE_BREAK_DEPENDENCIES, SAFE_DYNAMIC};
+	struct rng r = {(uint64_t)_i};
+	struct bed b;
+	uint64_t cut[5];
+
+	bed_new(&b, world_fabric(0, &r), 0, (uint64_t)_i);
+	bed_fail(&b, false, b.t->nsw - 1);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		struct safe_transition *x = bed_plan(&b, all[i], 1);
+
+		ck_assert_int_eq(x->method, all[i]);
+		check_order(x);
+		cut[i] = x->cut_pairs;
+		if (all[i] == SAFE_DYNAMIC) {
+			ck_assert_uint_eq(x->nturns, 0);
+			ck_assert_int_eq(bed_safe(&b, x), x->cyclic == 0);
+		} else {
+			ck_assert(bed_safe(&b, x));
+		}
+		if (all[i] == SAFE_STATIC)
+			ck_assert_uint_gt(x->nturns, b.t1->nadj / 2);
+		if (all[i] == SAFE_STATIC || all[i] == SAFE_BREAK_PORTS)
+			for (size_t k = 0; k < x->nturns; k++)
+				ck_assert(x->turn[k].by_port);
+		safe_free(x);
+	}
+	ck_assert_uint_le(cut[0], cut[3]);
+	ck_assert_uint_le(cut[3], cut[2]);
+	ck_assert_uint_le(cut[2], cut[1]);
+	ck_assert_uint_eq(cut[4], 0);
+	bed_free(&b);
+}
+END_TEST
+
+/* Switches that cannot map a turn to lane 15 lose the port instead. */
+START_TEST(by_port)
+{
+	unsigned blocked = 0;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct rng r = {seed};
+		struct safe_transition *x;
+		struct bed b;
+
+		bed_new(&b, world_fabric(0, &r), 0, seed);
+		bed_fail(&b, false, b.t->nsw - 1);
+		world_capable(b.t1, _i == 1);
+		for (port_ix p = 0; _i == 1 && p < b.t1->nports; p++)
+			b.t1->port[p].vl_cap = 1;
+		x = bed_plan(&b, SAFE_AUTO, 1);
+		ck_assert(bed_safe(&b, x));
+		for (size_t i = 0; i < x->nturns; i++)
+			ck_assert(x->turn[i].by_port && x->turn[i].out == 0);
+		blocked += x->nturns > 0;
+		safe_free(x);
+		bed_free(&b);
+	}
+	ck_assert_uint_gt(blocked, 0);
+}
+END_TEST
+
+START_TEST(unread_fresh_quarantined)
+{
+	struct rng r = {7};
+	struct safe_transition *x;
+	struct topo_node *n;
+	struct bed b;
+
+	bed_new(&b, world_fabric(0, &r), 0, 7);
+	bed_fail(&b, false, b.t->nsw - 1);
+	n = &b.t1->node[b.t1->sw[1].node];
+	hw_forget(b.hw, n->guid);
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	ck_assert_uint_eq(x->unread, 1);
+	safe_free(x);
+	n->flags |= TN_FRESH;
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	ck_assert_uint_eq(x->unread, 0);
+	safe_free(x);
+	n->flags = TN_QUARANTINED;
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	ck_assert_uint_eq(x->unread, 0);
+	for (size_t i = 0; i < x->nwrites; i++)
+		ck_assert_uint_ne(x->write[i].sw, 1);
+	safe_free(x);
+	bed_free(&b);
+}
+END_TEST
+
+/* A cable that is down carries nothing; one in Init does when it will rise. */
+START_TEST(port_states)
+{
+	struct rng r = {7};
+	struct safe_transition *x;
+	const struct topo_adj *a;
+	port_ix p;
+	uint64_t edges;
+	struct bed b;
+
+	bed_new(&b, world_fabric(0, &r), 0, 7);
+	bed_fail(&b, false, b.t->nsw - 1);
+	a = &b.t1->adj[b.t1->sw[0].adj];
+	p = topo_port_of(b.t1, b.t1->sw[0].node, a->out);
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	edges = x->mixed_edges;
+	safe_free(x);
+	b.t1->port[p].state = 2;
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	ck_assert_uint_eq(x->mixed_edges, edges);
+	safe_free(x);
+	b.t1->port[p].flags |= TP_UNREAD;
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	ck_assert_uint_lt(x->mixed_edges, edges);
+	safe_free(x);
+	b.t1->port[p].flags = 0;
+	b.t1->port[p].state = 1;
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	ck_assert_uint_lt(x->mixed_edges, edges);
+	safe_free(x);
+	bed_free(&b);
+}
+END_TEST
+
+/* From what the verifier noted or from the tables: the same mixture. */
+START_TEST(noted_turns)
+{
+	struct reason why = {""};
+	struct safe_transition *x, *y;
+	struct bed b;
+
+	bed_new(&b, gen_tree_three(_i ? 8 : 6, &why), TOPO_NONE, 3);
+	bed_fail(&b, true, TOPO_NONE);
+	ck_assert_ptr_ne(b.to->turns, NULL);
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	free(b.to->turns);
+	b.to->turns = NULL;
+	y = bed_plan(&b, SAFE_AUTO, 8);
+	ck_assert_uint_gt(x->nwrites, 0);
+	ck_assert_uint_eq(x->mixed_edges, y->mixed_edges);
+	ck_assert_uint_eq(x->cyclic, y->cyclic);
+	ck_assert_uint_eq(x->nwrites, y->nwrites);
+	ck_assert_int_eq(x->way, y->way);
+	safe_free(x);
+	safe_free(y);
+	bed_free(&b);
+}
+END_TEST
+
+/* Two lanes, by random classes of switches. */
+static void
+two_lanes(struct routes *r, struct rng *g)
+{
+	r->lanes.n = 2;
+	r->lanes.cls = mem_alloc(r->topo->nsw * sizeof(*r->lanes.cls));
+	for (sw_ix s = 0; s < r->topo->nsw; s++)
+		r->lanes.cls[s] = (uint16_t)rng_below(g, 2);
+}
+
+static sw_ix
+home(const struct topo *t, uint32_t lid)
+{
+	port_ix p = topo_by_lid(t, (uint16_t)lid, NULL);
+
+	return p == TOPO_NONE ? TOPO_NONE : topo_switch_of(t, p);
+}
+
+/* Does s send to the LID on this lane, by old routes or by new? */
+static bool
+sends(const struct bed *b, sw_ix s, uint32_t lid, uint8_t lane)
+{
+	uint64_t guid = b->t1->node[b->t1->sw[s].node].guid;
+	sw_ix was = b->t->node[topo_by_node_guid(b->t, guid)].sw;
+	sw_ix is = home(b->t1, lid), old = home(b->t, lid);
+
+	if (is == TOPO_NONE && old == TOPO_NONE)
+		return true;
+	return (is != TOPO_NONE && routes_lane(&b->to->lanes, s, is) == lane) ||
+	       (old != TOPO_NONE &&
+		       routes_lane(&b->from->lanes, was, old) == lane);
+}
+
+/* Entries for the LID of switches that no packet on this lane comes to. */
+static void
+forget_unreached(const struct bed *b, uint64_t *all, uint32_t lid, uint8_t lane)
+{
+	const struct world *w = &b->w;
+	bool *seen = mem_zalloc(w->t->nsw, sizeof(*seen)), more = true;
+	sw_ix peer = 0;
+
+	for (sw_ix s = 0; s < w->t->nsw; s++)
+		seen[s] = sends(b, s, lid, lane);
+	while (more) {
+		more = false;
+		for (sw_ix s = 0; s < w->t->nsw; s++)
+			for (unsigned p = 1; seen[s] && p < 63; p++) {
+				if (!(all[(size_t)s * w->nlids + lid] >> p &
+					    1) ||
+					world_behind(w, s, p, &peer) == w->nch)
+					continue;
+				more |= !seen[peer];
+				seen[peer] = true;
+			}
+	}
+	for (sw_ix s = 0; s < w->t->nsw; s++)
+		if (!seen[s])
+			all[(size_t)s * w->nlids + lid] = 0;
+	free(seen);
+}
+
+START_TEST(lanes)
+{
+	for (uint64_t seed = 1; seed <= 15; seed++) {
+		struct rng r = {seed};
+		struct safe_transition *x;
+		uint64_t edges = 0;
+		bool cyclic = false;
+		struct bed b;
+		size_t n;
+
+		bed_new(&b, world_fabric((unsigned)_i, &r), 0, seed);
+		bed_fail(&b, seed % 2 == 0, b.t->nsw - 1);
+		two_lanes(b.from, &r);
+		two_lanes(b.to, &r);
+		n = (size_t)b.w.t->nsw * b.w.nlids;
+		for (uint8_t lane = 0; lane < 2; lane++) {
+			uint64_t *all = mem_dup(b.w.met, n * sizeof(*all));
+
+			for (sw_ix s = 0; s < b.t1->nsw; s++)
+				for (uint32_t l = 0; l < b.w.nlids; l++)
+					all[(size_t)s * b.w.nlids + l] |=
+						world_bit(routes_port(
+							b.to, s, (uint16_t)l));
+			for (uint32_t l = 0; l < b.w.nlids; l++)
+				forget_unreached(&b, all, l, lane);
+			edges += world_graph(&b.w, all);
+			cyclic |= world_cyclic(&b.w, all);
+			free(all);
+		}
+		x = bed_plan(&b, SAFE_AUTO, 8);
+		if (x->way != SAFE_NOTHING) {
+			ck_assert_uint_eq(x->mixed_edges, edges);
+			ck_assert_int_eq(cyclic, x->cyclic > 0);
+		}
+		for (size_t i = 0; i < x->nturns; i++)
+			ck_assert_uint_ne(x->turn[i].lanes & 3, 0);
+		check_order(x);
+		safe_free(x);
+		bed_free(&b);
+	}
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("safe");
+	TCase *tc = tcase_create("transitions");
+	SRunner *sr;
+	int failed;
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, nothing_to_do);
+	tcase_add_loop_test(tc, kept_order_never_blocks, 0, 6);
+	tcase_add_loop_test(tc, methods, 1, 9);
+	tcase_add_loop_test(tc, by_port, 0, 2);
+	tcase_add_test(tc, unread_fresh_quarantined);
+	tcase_add_test(tc, port_states);
+	tcase_add_loop_test(tc, noted_turns, 0, 2);
+	tcase_add_loop_test(tc, lanes, 0, 6);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}

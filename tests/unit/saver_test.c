@@ -1,0 +1,148 @@
+/* The state is saved in a thread: the newest, told of, and never lost. */
+#include "sm/saver.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STATES = 50 };
+
+static char dir[64];
+
+struct heard {
+	unsigned good, bad;
+	char why[512];
+};
+
+static void
+hear(void *cookie, const char *why)
+{
+	struct heard *h = cookie;
+
+	if (why == NULL) {
+		h->good++;
+		return;
+	}
+	h->bad++;
+	(void)snprintf(h->why, sizeof(h->why), "%s", why);
+}
+
+static void
+setup(void)
+{
+	(void)snprintf(dir, sizeof(dir), "/tmp/heddle-saver-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+}
+
+static void
+teardown(void)
+{
+	char cmd[96];
+
+	(void)snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
+	ck_assert_int_eq(system(cmd), 0);
+}
+
+/* A state that can be told from others by the LID of one port. */
+static void
+submit(struct saver *s, uint16_t lid)
+{
+	const struct store_lid rec = {.guid = 0x99, .lid = lid};
+	const struct store_state state = {.lid = &rec, .nlid = 1};
+
+	saver_submit(s, &state);
+}
+
+static uint16_t
+saved(void)
+{
+	struct store_state back;
+	struct reason why = {""};
+	uint16_t lid;
+
+	ck_assert_msg(store_load(dir, &back, &why) == 0, "%s", why.text);
+	ck_assert_uint_eq(back.nlid, 1);
+	lid = back.lid[0].lid;
+	store_free(&back);
+	return lid;
+}
+
+START_TEST(the_last_one_is_on_disk)
+{
+	struct loop *l = loop_new();
+	struct heard h = {0};
+	struct reason why;
+	struct saver *s = saver_new(l, dir, hear, &h, &why);
+
+	ck_assert_ptr_nonnull(s);
+	for (uint16_t i = 1; i <= STATES; i++)
+		submit(s, i);
+	saver_free(s); /* nobody turned the loop */
+	ck_assert_uint_eq(saved(), STATES);
+	ck_assert_uint_eq(h.good, 1);
+	ck_assert_uint_eq(h.bad, 0);
+	loop_free(l);
+}
+END_TEST
+
+START_TEST(the_loop_is_told)
+{
+	struct loop *l = loop_new();
+	struct heard h = {0};
+	struct reason why;
+	struct saver *s = saver_new(l, dir, hear, &h, &why);
+
+	for (uint16_t i = 1; i <= 3; i++) {
+		submit(s, i);
+		while (h.good < i)
+			loop_once(l);
+		ck_assert_uint_eq(saved(), i);
+	}
+	saver_free(s);
+	ck_assert_uint_eq(h.good, 3); /* not twice */
+	loop_free(l);
+}
+END_TEST
+
+START_TEST(why_it_failed)
+{
+	struct loop *l = loop_new();
+	struct heard h = {0};
+	struct reason why;
+	char nowhere[80];
+	struct saver *s;
+
+	(void)snprintf(nowhere, sizeof(nowhere), "%s/a/b", dir);
+	s = saver_new(l, nowhere, hear, &h, &why);
+	submit(s, 1);
+	while (h.bad == 0)
+		loop_once(l);
+	ck_assert_ptr_nonnull(strstr(h.why, "No such file"));
+	saver_free(s);
+	ck_assert_uint_eq(h.bad, 1);
+	saver_free(NULL);
+	loop_free(l);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("saver");
+	TCase *tc = tcase_create("all");
+	SRunner *r;
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, the_last_one_is_on_disk);
+	tcase_add_test(tc, the_loop_is_told);
+	tcase_add_test(tc, why_it_failed);
+	suite_add_tcase(s, tc);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
