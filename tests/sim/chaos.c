@@ -284,7 +284,8 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 		reason_add(why, " (second life)");
 		return -1;
 	}
-	c->r->rewritten = s->lft_sets + s->port_sets;
+	/* hosts are asked to register with the new SA; that is not counted */
+	c->r->rewritten = s->lft_sets + s->port_sets - s->client_rereg;
 	/* who got no answer about a port, because its queue is short, takes it
 	 * for absent until it asks again */
 	if (c->r->rewritten > 0 && judge & CHAOS_MEMORY &&
