@@ -407,7 +407,7 @@ static const struct schema_option link[] = {
 };
 
 static const struct schema_option sa[] = {
-	{.key = "key",
+	{.key = "trust_key",
 		.type = SCHEMA_HEX,
 		FIELD(config_sa, key),
 		.def = "0x0",
