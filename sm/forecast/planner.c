@@ -444,8 +444,6 @@ transition(const struct plan *p)
 		.max_stages = d->max_stages};
 
 	ask.all = p->ask.method != NULL && strcmp(p->ask.method, "all") == 0;
-	if (ask.method == SAFE_DYNAMIC && !d->allow_unsafe)
-		ask.method = SAFE_AUTO; /* as the daemon does */
 	if (p->ask.method != NULL && !ask.all)
 		(void)transition_method(p->ask.method, &ask.method);
 	return transition_report(&ask);

@@ -366,6 +366,12 @@ static const struct complaint {
 		"such as 0x0002c90300a1b2c3\n"
 		"      x: 3\n"
 		"      ^\n"},
+	{"distribution: {method: dynamic}\n",
+		"t.yaml:1:24: error: distribution.method: dynamic can deadlock "
+		"the fabric while tables are written; it needs "
+		"distribution.allow_unsafe: true\n"
+		"  distribution: {method: dynamic}\n"
+		"                         ^\n"},
 	{"partitions: {a: {members: {all: full}}}\n",
 		"t.yaml:1:14: error: partitions.a: its pkey must be given, "
 		"0x0001 to 0x7fff\n"
