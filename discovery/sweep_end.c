@@ -275,12 +275,16 @@ ask_second(struct sweep *s)
 	}
 }
 
-/* What hangs behind quarantined switches is kept as it was last known. */
+/*
+ * What hangs behind quarantined switches is kept as it was last known, all its
+ * cables included: nobody could be asked about them, and data crosses them.
+ */
 static void
 keep_behind(struct sweep *s)
 {
 	struct draft *d = s->d;
 	draft_id *stack = mem_zalloc((size_t)d->nnodes + 1, sizeof(*stack));
+	bool *kept = mem_zalloc((size_t)d->nnodes + 1, sizeof(*kept));
 	size_t top = 0;
 
 	for (draft_id n = 0; n < d->nnodes; n++) {
@@ -300,16 +304,20 @@ keep_behind(struct sweep *s)
 			if (p->peer == DRAFT_NONE || p->seen == s->sweep)
 				continue;
 			far = d->node[p->peer];
-			if (far->seen == s->sweep && far->quarantine == NULL)
+			if (far->seen == s->sweep && far->quarantine == NULL &&
+				!kept[p->peer])
 				continue; /* it was asked and did not say so */
 			p->seen = s->sweep;
 			far->port[p->peer_port].seen = s->sweep;
-			if (far->seen != s->sweep)
+			if (far->seen != s->sweep) {
+				kept[p->peer] = true;
 				stack[top++] = p->peer;
+			}
 			far->seen = s->sweep;
 		}
 	}
 	free(stack);
+	free(kept);
 }
 
 static void

@@ -142,7 +142,7 @@ static bool
 anything(const struct safe_values *v)
 {
 	for (size_t i = 0; i < v->ncells; i++)
-		if (v->c[i].write)
+		if (v->c[i].write || v->c[i].wall)
 			return true;
 	return false;
 }
@@ -182,6 +182,8 @@ safe_plan(const struct safe_job *job)
 	t->pool = job->to->pool;
 	safe_net_new(&p.net, job->to->topo, lanes);
 	safe_value_new(&p.val, &p.net, job);
+	if (job->method != SAFE_STATIC && job->method != SAFE_DYNAMIC)
+		safe_blind_wall(&p.val);
 	if (anything(&p.val))
 		plan_writes(&p);
 	safe_write_all(&p.val, t);

@@ -59,6 +59,20 @@ add_cell(struct safe_values *v, const struct safe_cell *c)
 	v->cell[(size_t)c->s * v->nblocks + c->b] = (uint32_t)v->ncells;
 }
 
+void
+safe_value_cell(struct safe_values *v, sw_ix s, uint32_t b)
+{
+	struct safe_cell c = {.s = s,
+		.b = b,
+		.held = (uint32_t)v->nheld,
+		.new = true,
+		.settled = true,
+		.want = v->to->block[(size_t)s * v->to->nblocks + b]};
+
+	hold(v, &c, c.want);
+	add_cell(v, &c);
+}
+
 /* A switch's rows as hwstate has them. */
 struct row {
 	uint64_t guid;
@@ -151,6 +165,9 @@ safe_value_new(struct safe_values *v, const struct safe_net *n,
 void
 safe_value_free(struct safe_values *v)
 {
+	for (size_t i = 0; i < v->nown; i++)
+		lft_drop(v->to->pool, v->own[i]);
+	free(v->own);
 	free(v->cell);
 	free(v->c);
 	free(v->held);
