@@ -250,6 +250,19 @@ still(const struct run *r, unsigned commits)
 	       mono_sub(sim_now(r->w->sim), r->writes.last).ns >= mono_ms(4).ns;
 }
 
+/*
+ * Without traffic for as long as it takes until switches may tell of changes
+ * as often as they like again, then a while with it.
+ */
+static void
+rest(struct run *r, uint32_t without)
+{
+	data_traffic_stop(r->d);
+	world_run(r->w, mono_ms(5000));
+	aim(r, without);
+	world_run(r->w, mono_ms(1));
+}
+
 /* Let the fabric change and settle; add what it took. */
 static void
 change(struct run *r, uint32_t sw, bool present, struct outcome *o)
@@ -269,8 +282,7 @@ change(struct run *r, uint32_t sw, bool present, struct outcome *o)
 	while (!still(r, commits) && ++waits < 400);
 	r->writes.on = false;
 	data_report_get(r->d, &after);
-	if (present)
-		aim(r, FABRIC_NONE);
+	rest(r, present ? FABRIC_NONE : sw);
 	o->n++;
 	o->unsettled += waits == 400;
 	o->deadlocks += after.deadlock && !before.deadlock;
