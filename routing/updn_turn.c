@@ -49,9 +49,29 @@ former_leaf(const struct updn *u)
 	return n == TOPO_NONE ? TOPO_NONE : u->t->node[n].sw;
 }
 
+/* Can all of the component get up into what is above the leaf? */
+static bool
+serves_all(const struct updn *u, const uint64_t *above, sw_ix leaf)
+{
+	const uint64_t *tree = above + (size_t)leaf * u->words;
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		const uint64_t *up = above + (size_t)s * u->words;
+		bool good = !u->live[s] || u->comp[s] != u->comp[leaf];
+
+		for (uint32_t w = 0; w < u->words && !good; w++)
+			good = (up[w] & tree[w]) != 0;
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
 /*
- * The leaf with most switches above it: only those can turn there. Among
- * equals the one in force, then any but the SM's own, then the lowest.
+ * The one in force as long as it serves: to turn another subtree over
+ * reverses cables, and tables that change direction are the hardest to
+ * replace. Else the leaf with most switches above it: only those can turn
+ * there; among equals any but the SM's own, then the lowest.
  */
 static sw_ix
 choose_leaf(const struct updn *u, const uint64_t *above, uint32_t comp)
@@ -60,6 +80,9 @@ choose_leaf(const struct updn *u, const uint64_t *above, uint32_t comp)
 	sw_ix own = topo_switch_of(u->t, u->t->sm_port);
 	uint64_t most = 0;
 
+	if (former != TOPO_NONE && u->comp[former] == comp &&
+		is_leaf(u, former) && serves_all(u, above, former))
+		return former;
 	for (uint32_t i = u->nsw; i-- > 0;) {
 		sw_ix s = u->tier.seq[i];
 		uint64_t n = 0;
@@ -68,7 +91,7 @@ choose_leaf(const struct updn *u, const uint64_t *above, uint32_t comp)
 			continue;
 		for (uint32_t w = 0; w < u->words; w++)
 			n += updn_count(above[(size_t)s * u->words + w]);
-		n = n * 4 + (s == former ? 2 : 0) + (s != own ? 1 : 0);
+		n = n * 2 + (s != own ? 1 : 0);
 		if (n > most) {
 			most = n;
 			best = s;
