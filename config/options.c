@@ -125,7 +125,7 @@ static const struct schema_option routing[] = {
 	{.key = "engines",
 		.type = SCHEMA_NAMES,
 		FIELD(config_routing, engines),
-		.def = "[updn]",
+		.def = "[ftree, updn]",
 		.reload = SCHEMA_REROUTE,
 		.help = "Routing engines in order of preference. "
 			"One that cannot route the fabric, or whose tables "

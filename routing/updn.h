@@ -1,5 +1,7 @@
 /*
- * updn: up/down routing over a total order of switches. Private to updn*.c.
+ * updn: up/down routing over a total order of switches: the machine of two
+ * engines, updn, which makes its order from distances, and ftree, which has
+ * tiers. Private to updn*.c and ftree*.c.
  *
  *   graph   cables as groups of parallel ones, components, where hosts are
  *   order   a fresh order: which switches are on top, ranks from there
@@ -11,6 +13,11 @@
  *   chain   for each LID the way down that is meant for it
  *   recall  ... taken from the previous routes
  *   fill    candidate masks, choice, rows of the tables
+ *   twin    rows made from rows that are mostly equal
+ *   make    all that, from an order to routes
+ *   past    what routes remember of it
+ *   repair  the same routes but for some cables: differ finds out which legal
+ *           paths differ, mend which entries have to
  *
  * Two orders are in use. The tier order sorts by (rank, GUID); it is what
  * routes.rank records. With several tops some pairs of switches (top to top,

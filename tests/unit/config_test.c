@@ -23,7 +23,7 @@
 
 enum { SEED = 20262, ROUNDS = 3000 };
 
-static const char *const engines[] = {"minhop", "updn", NULL};
+static const char *const engines[] = {"ftree", "minhop", "updn", NULL};
 
 /* Files of the source tree; tests run at its top, or are told where it is. */
 static char *
@@ -108,8 +108,8 @@ START_TEST(test_defaults)
 	ck_assert_uint_eq(c->fabric.priority, 0);
 	ck_assert_uint_eq(c->fabric.m_key, 0);
 	ck_assert_uint_eq(c->fabric.sm_key, 1);
-	ck_assert_uint_eq(c->routing.engines.n, 1);
-	ck_assert_str_eq(c->routing.engines.name[0], "updn");
+	ck_assert_uint_eq(c->routing.engines.n, 2);
+	ck_assert_str_eq(c->routing.engines.name[0], "ftree");
 	ck_assert_uint_eq(c->routing.load_limit, 1250);
 	ck_assert_uint_eq(c->routing.updn.roots.n, 0);
 	ck_assert_int_eq(c->sweep.interval.ns, mono_ms(10000).ns);
@@ -677,7 +677,7 @@ END_TEST
 /* The manual page holds exactly what the tables say. */
 START_TEST(test_manual)
 {
-	static const char *const known[] = {"updn", NULL};
+	static const char *const known[] = {"ftree", "updn", NULL};
 	static const char begin[] = ".\\\" BEGIN OPTIONS",
 			  end[] = ".\\\" END OPTIONS";
 	char *path = source("man/heddle.yaml.5"), *from, *to;

@@ -115,7 +115,7 @@ give_lanes(struct scene *s, struct routes *r, const struct routes *like)
 
 	if (like != NULL && like->topo->nsw == r->topo->nsw &&
 		like->lanes.cls != NULL) {
-		l->n = like->lanes.n;
+		l->n = l->spread = like->lanes.n;
 		l->cls = mem_zalloc(r->topo->nsw, sizeof(*l->cls));
 		for (sw_ix a = 0; a < r->topo->nsw; a++) {
 			const struct topo *t = r->topo, *o = like->topo;
@@ -127,7 +127,7 @@ give_lanes(struct scene *s, struct routes *r, const struct routes *like)
 		}
 		return;
 	}
-	l->n = (uint8_t)(1 + s->seed % 3);
+	l->n = l->spread = (uint8_t)(1 + s->seed % 3);
 	if (l->n == 1)
 		return;
 	l->cls = mem_zalloc(r->topo->nsw, sizeof(*l->cls));
