@@ -64,8 +64,11 @@ struct config_discovery {
 	struct schema_devices role_attribute; /* that are asked for it */
 };
 
+enum { CONFIG_METHOD_DYNAMIC = 4 };
+
 struct config_distribution {
-	uint32_t method; /* enum safe_method */
+	uint32_t method; /* enum safe_method; CONFIG_METHOD_DYNAMIC is its
+			    unsafe one */
 	bool allow_unsafe;
 	uint32_t max_stages;
 	struct mono drain;

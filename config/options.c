@@ -176,7 +176,9 @@ static const struct schema_option distribution[] = {
 		FIELD(config_distribution, allow_unsafe),
 		.def = "false",
 		.reload = SCHEMA_LIVE,
-		.help = "Without this the method dynamic is taken as auto."},
+		.help = "The method dynamic must be asked for twice: without "
+			"this "
+			"it is a mistake."},
 	{.key = "max_stages",
 		.type = SCHEMA_INT,
 		FIELD(config_distribution, max_stages),
@@ -407,7 +409,7 @@ static const struct schema_option link[] = {
 };
 
 static const struct schema_option sa[] = {
-	{.key = "key",
+	{.key = "trust_key",
 		.type = SCHEMA_HEX,
 		FIELD(config_sa, key),
 		.def = "0x0",

@@ -354,9 +354,9 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	out->port_guid = sm->port_guid;
 	out->priority = (uint8_t)sm->cfg->fabric.priority;
 	out->master = sm->master.id;
+	sa_stats(sm->sa, &out->sa);
 	(void)turns_holds(hw_turns(sm->hw), &out->held);
 	for (i = 0; i < sm->npeers && i < SM_OTHERS; i++)
 		out->other[i] = sm->peer[i].id;
 	out->nothers = (unsigned)i;
-	sa_stats(sm->sa, &out->sa);
 }

@@ -100,8 +100,8 @@ struct sm_status {
 	uint64_t pushes_stopped;  /* overtaken by a change in the fabric */
 	uint64_t checked, untrue; /* blocks read after a push; not as acked */
 	uint64_t plan_failures;	  /* runs that did not end in a commit */
-	size_t held;		  /* turns that are blocked now */
 	struct sa_stats sa;	  /* subnet administration */
+	size_t held;		  /* turns that are blocked now */
 	char alarm[512]; /* last good tables kept, because ...; or "" */
 };
 

@@ -2,8 +2,7 @@
  * The inside of the subnet manager, shared by sm.c (events and dispatch),
  * sm_run.c (the phases of a run), sm_roles.c (places in a tree), sm_elect.c
  * (mastership), sm_wire.c (requests and traps from others) and sm_sa.c
- * (questions to subnet administration). Nobody else
- * includes this.
+ * (questions to the SA). Nobody else includes this.
  */
 #ifndef HEDDLE_SM_SM_PRIV_H
 #define HEDDLE_SM_SM_PRIV_H

@@ -57,6 +57,9 @@ stray_time(const struct sm *sm)
 
 /* ---- planning ---- */
 
+_Static_assert((int)CONFIG_METHOD_DYNAMIC == (int)SAFE_DYNAMIC,
+	"the configuration's words are those of enum safe_method");
+
 void
 sm_push_job(const struct sm *sm, const struct routes *to, struct safe_job *job)
 {
@@ -69,8 +72,6 @@ sm_push_job(const struct sm *sm, const struct routes *to, struct safe_job *job)
 		.method = (enum safe_method)d->method,
 		.max_stages = d->max_stages,
 	};
-	if (job->method == SAFE_DYNAMIC && !d->allow_unsafe)
-		job->method = SAFE_AUTO;
 }
 
 void
@@ -95,6 +96,10 @@ say(const struct plan *p)
 
 	if (x->way == SAFE_NOTHING)
 		return;
+	if (x->unread > 0)
+		log_warn("push: the old tables of %u live switches are not "
+			 "known, mixtures with them are not proven",
+			x->unread);
 	log_info("push: method=%s way=%s stages=%u blocked=%zu entries=%llu "
 		 "blocks=%llu steps=%zu%s%s",
 		safe_method_name(x->method), safe_way_name(x->way), x->nstages,
@@ -332,6 +337,14 @@ raise_alarm(struct sm *sm, struct turns_hold *h)
 	log_error("push: %s", sm->stat.alarm);
 }
 
+static bool
+within_reach(const struct topo *t, uint64_t guid)
+{
+	node_ix n = topo_by_node_guid(t, guid);
+
+	return n != TOPO_NONE && (t->node[n].flags & TN_QUARANTINED) == 0;
+}
+
 /* A turn that is still closed after its time is somebody's business. */
 static void
 watch_holds(struct sm *sm, struct mono now)
@@ -343,8 +356,7 @@ watch_holds(struct sm *sm, struct mono now)
 
 	h = turns_holds(hw_turns(sm->hw), &n);
 	for (i = 0; i < n; i++) {
-		reached |= topo_by_node_guid(sm->view->topo, h[i].guid) !=
-			   TOPO_NONE;
+		reached |= within_reach(sm->view->topo, h[i].guid);
 		if (h[i].since.ns == MONO_NEVER.ns)
 			h[i].since = now; /* of an earlier life */
 		if (h[i].told)

@@ -656,7 +656,8 @@ finish(struct sm *sm, struct mono now)
 		sm_commit(sm, now);
 	else
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
-	sm->stat.alarm[0] = '\0';
+	if (!sm->held_alarm)
+		sm->stat.alarm[0] = '\0';
 	sm_sa_publish(sm, now);
 	sm_blame_forgive(sm);
 	sm_commit_schedule(sm, now);

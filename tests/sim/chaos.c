@@ -270,11 +270,15 @@ come_to_rest(struct chaos *c, struct reason *why)
 	return -1;
 }
 
-/* A daemon that starts in a fabric in order has nothing to write. */
+/*
+ * A daemon that starts in a fabric in order has nothing to write. It only asks
+ * hosts to subscribe again: what it knew of that went with its first life.
+ */
 static int
 second_life(struct chaos *c, unsigned judge, struct reason *why)
 {
 	const struct sim_stats *s = sim_stats(c->w->sim);
+	uint64_t ports;
 
 	kill_daemon(c);
 	sim_clear_stats(c->w->sim);
@@ -284,7 +288,8 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 		reason_add(why, " (second life)");
 		return -1;
 	}
-	c->r->rewritten = s->lft_sets + s->port_sets;
+	ports = s->port_sets - s->client_rereg;
+	c->r->rewritten = s->lft_sets + ports;
 	/* who got no answer about a port, because its queue is short, takes it
 	 * for absent until it asks again */
 	if (c->r->rewritten > 0 && judge & CHAOS_MEMORY &&
@@ -294,7 +299,7 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 			"unchanged) and %llu ports",
 			(unsigned long long)s->lft_sets,
 			(unsigned long long)s->lft_same,
-			(unsigned long long)s->port_sets);
+			(unsigned long long)ports);
 	return 0;
 }
 

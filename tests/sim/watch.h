@@ -12,9 +12,9 @@
  * Only what a change touches is looked at again. The watch keeps a copy of the
  * tables, and for each (switch, in-port, out-port) the number of LIDs that
  * turn there; a link that comes to life is asked for what it closes. A link is
- * alive when it is up and both ends are Armed or Active. A packet does not leave
- * by the port that it came in by, nor where SL2VL maps the turn (SL 0) to VL 15:
- * a switch discards it, and nobody waits.
+ * alive when it is up and both ends are Armed or Active. A packet does not
+ * leave by the port that it came in by, nor where SL2VL maps the turn (SL 0) to
+ * VL 15: a switch discards it, and nobody waits.
  *
  * What a packet cannot do is not counted, what it could do is, whether or not
  * a host has that LID or sends to it.

@@ -208,6 +208,171 @@ START_TEST(own_traps_are_excused)
 }
 END_TEST
 
+/* ---- devices that are not as they should be ---- */
+
+struct villain {
+	struct scene *s;
+	uint32_t node; /* FABRIC_NONE: every switch */
+	bool lies;     /* acknowledges tables and keeps its own */
+	bool refuses;  /* rows of SL2VL */
+	bool clings;   /* does not hear of a row that opens a turn */
+	unsigned closed, unjournaled;
+};
+
+/* Answer in the node's name. */
+static void
+forge(const struct villain *v, const struct sim_msg *m, uint16_t status)
+{
+	struct transport_msg answer = m->m;
+	struct smp smp;
+
+	ck_assert_int_eq(smp_decode(m->m.mad, m->m.len, &smp, NULL), 0);
+	smp.method = MAD_GET_RESP;
+	smp.response = true;
+	smp.status = status;
+	smp_encode(&smp, answer.mad);
+	sim_inject(v->s->w->ep, &answer, mono_us(10));
+}
+
+static bool
+journaled(const struct villain *v, const struct sim_msg *m, uint32_t mod)
+{
+	const struct store_state *saved = &v->s->w->saved;
+	size_t i;
+
+	for (i = 0; i < saved->nblock; i++)
+		if (saved->block[i].guid == v->s->f->node[m->node].guid &&
+			saved->block[i].in == mod >> 8 &&
+			saved->block[i].out == (mod & 0xff))
+			return true;
+	return false;
+}
+
+static enum sim_verdict
+meddle(void *cookie, struct sim_msg *m)
+{
+	static const uint8_t shut[8] = {255, 255, 255, 255, 255, 255, 255, 255};
+	struct villain *v = cookie;
+	struct smp smp;
+	bool closes;
+
+	if (m->where != SIM_AT_SMA ||
+		(v->node != FABRIC_NONE && v->node != m->node) ||
+		smp_decode(m->m.mad, m->m.len, &smp, NULL) != 0 ||
+		smp.method != MAD_SET)
+		return SIM_PASS;
+	if (smp.attr == MAD_LFT && v->lies) {
+		forge(v, m, 0);
+		return SIM_DROP;
+	}
+	if (smp.attr != MAD_SL2VL)
+		return SIM_PASS;
+	closes = memcmp(smp.data, shut, sizeof(shut)) == 0;
+	v->closed += closes;
+	v->unjournaled += closes && !journaled(v, m, smp.mod);
+	if (v->refuses) {
+		forge(v, m, MAD_STATUS_FIELD);
+		return SIM_DROP;
+	}
+	return v->clings && !closes ? SIM_DROP : SIM_PASS;
+}
+
+static void
+pull(struct scene *s, unsigned n)
+{
+	uint32_t node;
+	unsigned port;
+
+	find_cable(s, n, &node, &port);
+	sim_fault_link(s->w->sim, node, port, false);
+}
+
+/* What is acknowledged and not stored is found, and who does it kept out. */
+START_TEST(liars_are_found)
+{
+	struct scene s;
+	struct villain v = {.s = &s, .lies = true};
+	struct sm_status st;
+	unsigned port;
+
+	scene_open(&s, "auto", 3);
+	find_cable(&s, 11, &v.node, &port);
+	sim_set_hook(s.w->sim, meddle, &v);
+	for (unsigned i = 0; i < 4; i++) {
+		pull(&s, 3 + i);
+		world_run(s.w, mono_ms(3000));
+	}
+	sm_status(s.w->sm, &st);
+	ck_assert_uint_gt(st.untrue, 0);
+	ck_assert_uint_eq(sm_view(s.w->sm)->nquarantine, 1);
+	sim_set_hook(s.w->sim, NULL, NULL);
+	world_run(s.w, mono_ms(120000)); /* tried again, and well */
+	ck_assert_uint_eq(sm_view(s.w->sm)->nquarantine, 0);
+	(void)snprintf(s.what, sizeof(s.what), "after a liar");
+	judge(&s);
+	scene_close(&s);
+}
+END_TEST
+
+/* A switch that refuses rows of SL2VL loses a port for a moment instead. */
+START_TEST(refused_rows_become_ports)
+{
+	struct scene s;
+	struct villain v = {.s = &s, .node = FABRIC_NONE, .refuses = true};
+
+	scene_open(&s, "break-dependencies", 3);
+	sim_set_hook(s.w->sim, meddle, &v);
+	pull(&s, 3);
+	(void)snprintf(s.what, sizeof(s.what), "rows refused");
+	judge(&s);
+	ck_assert_uint_gt(v.closed, 0);
+	ck_assert_uint_eq(sm_view(s.w->sm)->nquarantine, 0);
+	scene_close(&s);
+}
+END_TEST
+
+START_TEST(blocks_are_journaled_first)
+{
+	struct scene s;
+	struct villain v = {.s = &s, .node = FABRIC_NONE};
+
+	scene_open(&s, "break-dependencies", 3);
+	sim_set_hook(s.w->sim, meddle, &v);
+	pull(&s, 3);
+	(void)snprintf(s.what, sizeof(s.what), "journal");
+	judge(&s);
+	ck_assert_uint_gt(v.closed, 0);
+	ck_assert_uint_eq(v.unjournaled, 0);
+	ck_assert_uint_eq(s.w->saved.nblock, 0); /* lifted on disk, too */
+	scene_close(&s);
+}
+END_TEST
+
+/* A turn that cannot be opened again is told of by name, until it is. */
+START_TEST(a_block_that_stays_is_an_alarm)
+{
+	struct scene s;
+	struct villain v = {.s = &s, .node = FABRIC_NONE, .clings = true};
+	struct sm_status st;
+
+	scene_open(&s, "break-dependencies", 3);
+	sim_set_hook(s.w->sim, meddle, &v);
+	pull(&s, 3);
+	world_run(s.w, mono_ms(100000));
+	sm_status(s.w->sm, &st);
+	ck_assert_uint_gt(st.held, 0);
+	ck_assert_msg(strstr(st.alarm, "still blocks port") != NULL, "\"%s\"",
+		st.alarm);
+	sim_set_hook(s.w->sim, NULL, NULL);
+	world_run(s.w, mono_ms(400000));
+	(void)snprintf(s.what, sizeof(s.what), "a block that stayed");
+	judge(&s);
+	sm_status(s.w->sm, &st);
+	ck_assert_str_eq(st.alarm, "");
+	scene_close(&s);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -221,6 +386,10 @@ main(void)
 	tcase_add_loop_test(tc, every_method_at_every_moment, 0,
 		(int)(sizeof(methods) / sizeof(*methods)) * TROUBLES * MOMENTS);
 	tcase_add_test(tc, own_traps_are_excused);
+	tcase_add_test(tc, liars_are_found);
+	tcase_add_test(tc, refused_rows_become_ports);
+	tcase_add_test(tc, blocks_are_journaled_first);
+	tcase_add_test(tc, a_block_that_stays_is_an_alarm);
 	suite_add_tcase(s, tc);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

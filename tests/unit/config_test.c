@@ -166,6 +166,8 @@ static const char full[] =
 	"standby: {poll_interval: 100ms, missed_polls: 1}\n"
 	"link: {subnet_timeout: 0, packet_lifetime: 31, hoq_lifetime: 20,\n"
 	"  leaf_hoq_lifetime: 19, vl_stall_count: 0, max_vls: 8}\n"
+	"sa: {trust_key: 0x7, requests_per_second: 0, request_burst: 1,\n"
+	"  services_per_port: 0, subscriptions_per_port: 1, table_mib: 1}\n"
 	"partitions:\n"
 	"  storage:\n"
 	"    pkey: 0x11\n"
@@ -173,8 +175,6 @@ static const char full[] =
 	"    ipoib: {enabled: true, mtu: 4096, rate: 2.5, sl: 3, scope: 5,\n"
 	"      qkey: 0xffffffff}\n"
 	"  empty: {pkey: 0x7fff}\n"
-	"sa: {key: 0x7, requests_per_second: 0, request_burst: 1,\n"
-	"  services_per_port: 0, subscriptions_per_port: 1, table_mib: 1}\n"
 	"state: {dir: \"/tmp/a \\\"b\\\" \\\\ \\u00e9\"}\n"
 	"control: {socket: /tmp/s}\n"
 	"log: {level: debug}\n";
@@ -366,6 +366,12 @@ static const struct complaint {
 		"such as 0x0002c90300a1b2c3\n"
 		"      x: 3\n"
 		"      ^\n"},
+	{"distribution: {method: dynamic}\n",
+		"t.yaml:1:24: error: distribution.method: dynamic can deadlock "
+		"the fabric while tables are written; it needs "
+		"distribution.allow_unsafe: true\n"
+		"  distribution: {method: dynamic}\n"
+		"                         ^\n"},
 	{"partitions: {a: {members: {all: full}}}\n",
 		"t.yaml:1:14: error: partitions.a: its pkey must be given, "
 		"0x0001 to 0x7fff\n"

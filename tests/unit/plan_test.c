@@ -264,6 +264,197 @@ START_TEST(half_raised_links_are_finished)
 }
 END_TEST
 
+/* The number of the first phase of a kind, or of none. */
+static size_t
+phase_of(const struct rig *g, enum plan_kind k, bool fresh)
+{
+	size_t i;
+
+	for (i = 0; i < g->p->nphases; i++)
+		if (g->p->phase[i].kind == k && g->p->phase[i].fresh == fresh)
+			break;
+	return i;
+}
+
+/* A transition made by hand: one turn of s0 closed, two stages. */
+static struct safe_transition *
+by_hand(struct rig *g, bool by_port)
+{
+	struct safe_transition *x = calloc(1, sizeof(*x));
+
+	x->method = SAFE_AUTO;
+	x->way = SAFE_BLOCKED;
+	x->pool = g->pool;
+	x->nstages = 2;
+	x->nwrites = 2;
+	x->write = calloc(2, sizeof(*x->write));
+	for (uint16_t i = 0; i < 2; i++)
+		x->write[i] = (struct safe_write){.sw = i,
+			.image = lft_share(g->pool, g->r->block[i]),
+			.stage = i,
+			.last = true};
+	x->nturns = 1;
+	x->turn = calloc(1, sizeof(*x->turn));
+	x->turn[0] = (struct safe_turn){.in = 2,
+		.out = by_port ? 0 : 1,
+		.by_port = by_port,
+		.lanes = UINT16_MAX,
+		.pairs = 3};
+	return x;
+}
+
+static void
+rig_plan_by_hand(struct rig *g, bool by_port)
+{
+	const struct plan_job job = {.routes = g->r,
+		.change = by_hand(g, by_port),
+		.hw = g->hw,
+		.params = &params};
+
+	g->p = plan_make(&job);
+}
+
+/* Block, drain, stages with a drain between them, drain, unblock. */
+START_TEST(a_blocked_transition)
+{
+	struct rig g;
+	size_t block, lft, open;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	rig_routes(&g);
+	rig_plan_by_hand(&g, false);
+	block = phase_of(&g, PLAN_BLOCK, false);
+	lft = phase_of(&g, PLAN_LFT, false);
+	open = phase_of(&g, PLAN_UNBLOCK, false);
+	ck_assert_uint_eq(phase_of(&g, PLAN_LEARN, false) + 1, block);
+	ck_assert_uint_eq(block + 1, lft);
+	ck_assert_uint_eq(lft + 2, open);
+	ck_assert(!g.p->phase[block].drain);
+	ck_assert(g.p->phase[lft].drain && g.p->phase[lft + 1].drain);
+	ck_assert(g.p->phase[open].drain);
+	ck_assert_uint_eq(g.p->phase[lft + 1].stage, 1);
+	ck_assert_uint_eq(
+		g.p->step[g.p->phase[open].first].payload, PLAN_BEFORE);
+	ck_assert_ptr_null(g.p->downed);
+	rig_free(&g);
+}
+END_TEST
+
+/* The same by a port: down, settled, cleared, verified; up at the end. */
+START_TEST(a_port_instead_of_a_turn)
+{
+	static const enum plan_kind order[] = {PLAN_DOWN, PLAN_SETTLE,
+		PLAN_CLEAR, PLAN_VERIFY, PLAN_LFT, PLAN_LFT, PLAN_RAISE,
+		PLAN_ARM, PLAN_ACTIVATE};
+	struct rig g;
+	size_t i, at;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	rig_routes(&g);
+	rig_plan_by_hand(&g, true);
+	at = phase_of(&g, PLAN_DOWN, false);
+	for (i = 0; i < sizeof(order) / sizeof(*order); i++)
+		ck_assert_int_eq(g.p->phase[at + i].kind, order[i]);
+	ck_assert_uint_eq(steps(&g, PLAN_DOWN), 1);   /* at one end */
+	ck_assert_uint_eq(steps(&g, PLAN_SETTLE), 2); /* both fall */
+	ck_assert_uint_eq(steps(&g, PLAN_CLEAR), 2);
+	ck_assert_uint_eq(steps(&g, PLAN_ARM), 2);
+	/* the end that is nearer to us */
+	ck_assert_uint_eq(
+		g.t->node[g.t->port[g.p->step[g.p->phase[at].first].port].node]
+			.guid,
+		0x100);
+	rig_free(&g);
+}
+END_TEST
+
+/* A switch that refused rows has its port taken down, whatever was planned. */
+START_TEST(refused_rows)
+{
+	struct rig g;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	rig_routes(&g);
+	turns_refuse(hw_turns(g.hw), 0x100);
+	rig_plan_by_hand(&g, false);
+	ck_assert_uint_eq(steps(&g, PLAN_BLOCK), 0);
+	ck_assert_uint_eq(steps(&g, PLAN_UNBLOCK), 0);
+	ck_assert_uint_eq(steps(&g, PLAN_DOWN), 1);
+	rig_free(&g);
+}
+END_TEST
+
+/* What an earlier life left closed is opened, when the tables are written. */
+START_TEST(leftovers_are_opened)
+{
+	const struct turns_hold left = {.guid = 0x101, .in = 2, .out = 1};
+	const struct turns_hold gone = {.guid = 0x999, .in = 2, .out = 1};
+	struct rig g;
+	size_t open;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	rig_routes(&g);
+	turns_hold(hw_turns(g.hw), &left);
+	turns_hold(hw_turns(g.hw), &gone);
+	rig_plan(&g);
+	ck_assert_uint_eq(steps(&g, PLAN_BLOCK), 0);
+	ck_assert_uint_eq(steps(&g, PLAN_UNBLOCK), 1);
+	open = phase_of(&g, PLAN_UNBLOCK, false);
+	ck_assert_uint_gt(open, phase_of(&g, PLAN_LFT, false));
+	ck_assert(g.p->phase[open].drain);
+	rig_free(&g);
+}
+END_TEST
+
+/* With two lanes every pair of ports gets its row, where it is not so yet. */
+START_TEST(lanes)
+{
+	uint8_t row[TURNS_ROW];
+	struct rig g;
+	size_t all;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	rig_routes(&g);
+	g.r->lanes.n = 2;
+	rig_plan(&g);
+	all = steps(&g, PLAN_LANES);
+	/* two linked ports and port 0: 4 turns a switch; 2 hosts */
+	ck_assert_uint_eq(all, 2 * 4 + 2);
+	ck_assert_uint_eq(steps(&g, PLAN_LEARN), all);
+	turns_straight(2, row);
+	turns_set_row(hw_turns(g.hw), 0x100, 1, 2, row);
+	turns_straight(4, row);
+	turns_set_row(hw_turns(g.hw), 0x100, 2, 1, row);
+	rig_plan(&g);
+	ck_assert_uint_eq(steps(&g, PLAN_LANES), all - 1);
+	ck_assert_uint_eq(steps(&g, PLAN_LEARN), all - 2);
+	rig_free(&g);
+}
+END_TEST
+
+/* A fresh switch is written and raised before its ports come up. */
+START_TEST(fresh_switches_first)
+{
+	struct rig g;
+
+	rig_draft(&g);
+	rig_state(&g, 2);
+	rig_routes(&g);
+	rig_plan(&g);
+	ck_assert_uint_lt(
+		phase_of(&g, PLAN_LFT, true), phase_of(&g, PLAN_RAISE, true));
+	ck_assert_uint_lt(
+		phase_of(&g, PLAN_RAISE, true), phase_of(&g, PLAN_ARM, false));
+	ck_assert_uint_eq(phase_of(&g, PLAN_LFT, false), g.p->nphases);
+	rig_free(&g);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -278,6 +469,12 @@ main(void)
 	tcase_add_test(t, live_ports_get_no_change_sets);
 	tcase_add_test(t, quarantined_switches_are_left_alone);
 	tcase_add_test(t, half_raised_links_are_finished);
+	tcase_add_test(t, a_blocked_transition);
+	tcase_add_test(t, a_port_instead_of_a_turn);
+	tcase_add_test(t, refused_rows);
+	tcase_add_test(t, leftovers_are_opened);
+	tcase_add_test(t, lanes);
+	tcase_add_test(t, fresh_switches_first);
 	suite_add_tcase(s, t);
 	srunner_run_all(r, CK_NORMAL);
 	failed = srunner_ntests_failed(r);

@@ -392,8 +392,8 @@ START_TEST(a_second_life_changes_nothing)
 	expect_order(w, "second life");
 	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
 	/* but hosts are asked to register with the new SA */
-	ck_assert_uint_eq(sim_stats(w->sim)->port_sets,
-		sim_stats(w->sim)->client_rereg);
+	ck_assert_uint_eq(
+		sim_stats(w->sim)->port_sets, sim_stats(w->sim)->client_rereg);
 	ck_assert_uint_eq(sm_view(w->sm)->counts.lids_moved, 0);
 	end(w, f);
 }
