@@ -48,6 +48,16 @@ struct config_updn {
 	struct schema_guids roots; /* switch GUIDs, sorted; empty: computed */
 };
 
+struct config_ftree {
+	uint32_t lanes; /* 1 to 8 */
+};
+
+/* Ports that stand in for each other. */
+struct config_homes {
+	struct schema_guid_ints groups; /* port GUID -> group, sorted */
+	struct schema_guids passive;	/* of these, sorted */
+};
+
 /* Places in a tree, by switch GUID, name or pattern. */
 struct config_roles {
 	struct schema_names leaf, spine, root;
@@ -57,6 +67,8 @@ struct config_routing {
 	struct schema_names engines; /* in order of preference */
 	uint32_t load_limit;	     /* per mille, at least 1000 */
 	struct config_updn updn;
+	struct config_ftree ftree;
+	struct config_homes homes;
 	struct config_roles roles;
 };
 

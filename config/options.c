@@ -155,6 +155,41 @@ static const struct schema_option updn[] = {
 			"Empty: the order is computed from the fabric."},
 };
 
+static const struct schema_option ftree[] = {
+	{.key = "lanes",
+		.type = SCHEMA_INT,
+		FIELD(config_ftree, lanes),
+		.min = 1,
+		.max = 8,
+		.def = "1",
+		.unit = "data lanes",
+		.reload = SCHEMA_REROUTE,
+		.help = "Virtual lanes that pairs of leaf switches are spread "
+			"over, as far as all links have them, so that traffic "
+			"held up by a busy host holds up less of the rest. "
+			"Hosts learn their lane with their paths; whoever does "
+			"not ask for paths stays on the first lane."},
+};
+
+static const struct schema_option homes[] = {
+	{.key = "groups",
+		.type = SCHEMA_GUID_INTS,
+		FIELD(config_homes, groups),
+		.max = 65535,
+		.def = "{}",
+		.reload = SCHEMA_REROUTE,
+		.help = "Ports that stand in for each other, by port GUID: "
+			"those with the same number get paths over different "
+			"switches, as the ports of one node do anyway."},
+	{.key = "passive",
+		.type = SCHEMA_GUIDS,
+		FIELD(config_homes, passive),
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "Port GUIDs in groups that are idle until another port "
+			"fails: they come last when paths are balanced."},
+};
+
 static const struct schema_option distribution[] = {
 	{.key = "method",
 		.type = SCHEMA_ENUM,
@@ -519,6 +554,8 @@ static const struct options_section sections[] = {
 	SECTION("fabric", fabric, config_fabric, fabric),
 	SECTION("routing", routing, config_routing, routing),
 	SECTION("routing.updn", updn, config_updn, routing.updn),
+	SECTION("routing.ftree", ftree, config_ftree, routing.ftree),
+	SECTION("routing.homes", homes, config_homes, routing.homes),
 	SECTION("routing.roles", roles, config_roles, routing.roles),
 	SECTION("discovery", discovery, config_discovery, discovery),
 	SECTION("distribution", distribution, config_distribution,

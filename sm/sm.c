@@ -330,6 +330,14 @@ sm_resweep(struct sm *sm, struct mono now, const char *cause)
 	advance(sm, now);
 }
 
+void
+sm_rebalance(struct sm *sm, struct mono now, const char *cause)
+{
+	sm->dirty.rebalance = true;
+	sm_mark_replan(sm, now, cause);
+	advance(sm, now);
+}
+
 struct view *
 sm_view(const struct sm *sm)
 {

@@ -132,6 +132,12 @@ void sm_reconfigure(struct sm *sm, struct config *c, struct mono now);
 /* Ask for a full sweep, as soon as the current run is over. */
 void sm_resweep(struct sm *sm, struct mono now, const char *cause);
 
+/*
+ * Ask for tables as a fresh computation gives them, whatever is in force;
+ * planned, verified and staged as any others.
+ */
+void sm_rebalance(struct sm *sm, struct mono now, const char *cause);
+
 /* The committed view, or NULL before the first one. Not pinned. */
 struct view *sm_view(const struct sm *sm);
 

@@ -27,6 +27,7 @@
 struct sm_dirty {
 	bool full;	/* sweep everything */
 	bool replan;	/* route and plan again, nothing to ask */
+	bool rebalance; /* ... and fresh tables */
 	uint64_t *guid; /* switches to probe, unsorted, no duplicates */
 	size_t n, cap;
 	struct mono due; /* hold-down: not before */
@@ -100,6 +101,7 @@ struct sm {
 	struct view_times times;
 	struct view_counts counts;
 	uint64_t sent_before;
+	bool rebalance; /* this run's tables are to be fresh */
 	char cause[256];
 	char lid_conflict[256];
 	unsigned again; /* pipeline passes of this run */

@@ -152,6 +152,10 @@ static const char full[] =
 	"routing:\n"
 	"  engines: [minhop, updn]\n"
 	"  load_limit: 1.5\n"
+	"  ftree: {lanes: 4}\n"
+	"  homes:\n"
+	"    groups: {0x2: 7, 0x1: 7}\n"
+	"    passive: [0x2]\n"
 	"  updn:\n"
 	"    roots: [0x2, 0x1]\n"
 	"  roles:\n"
@@ -236,6 +240,10 @@ START_TEST(test_every_key)
 	ck_assert_uint_eq(c->routing.load_limit, 1500);
 	ck_assert_uint_eq(c->routing.updn.roots.n, 2);
 	ck_assert_uint_eq(c->routing.updn.roots.guid[0], 1);
+	ck_assert_uint_eq(c->routing.ftree.lanes, 4);
+	ck_assert_uint_eq(c->routing.homes.groups.n, 2);
+	ck_assert_uint_eq(c->routing.homes.groups.entry[0].guid, 1);
+	ck_assert_uint_eq(c->routing.homes.passive.guid[0], 2);
 	ck_assert_uint_eq(c->distribution.method, 2);
 	ck_assert_uint_eq(c->distribution.max_stages, 3);
 	ck_assert(c->distribution.allow_unsafe);
