@@ -70,6 +70,20 @@ check_roles(struct parsing *p, const struct section_key *a,
 					v->at, "it is given here");
 }
 
+static void
+check_method(struct parsing *p)
+{
+	const struct config_distribution *d = &p->c->distribution;
+	const struct section_key *key =
+		section_find(&p->keys, "distribution.method");
+
+	if (d->method == CONFIG_METHOD_DYNAMIC && !d->allow_unsafe)
+		diag_add(p->d, key->at, "unsafe", key->name,
+			"distribution.method: dynamic can deadlock the fabric "
+			"while tables are written; it needs "
+			"distribution.allow_unsafe: true");
+}
+
 /* What no single row can judge. */
 static void
 check_together(struct parsing *p)
@@ -88,6 +102,7 @@ check_together(struct parsing *p)
 		for (size_t j = i + 1; j < 3; j++)
 			check_roles(p, section_find(&p->keys, role[i]),
 				section_find(&p->keys, role[j]));
+	check_method(p);
 	if (lids->first <= lids->last)
 		return;
 	e = diag_add(p->d, at->at, "reversed-range", at->name,

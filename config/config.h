@@ -48,6 +48,16 @@ struct config_updn {
 	struct schema_guids roots; /* switch GUIDs, sorted; empty: computed */
 };
 
+struct config_ftree {
+	uint32_t lanes; /* 1 to 8 */
+};
+
+/* Ports that stand in for each other. */
+struct config_homes {
+	struct schema_guid_ints groups; /* port GUID -> group, sorted */
+	struct schema_guids passive;	/* of these, sorted */
+};
+
 /* Places in a tree, by switch GUID, name or pattern. */
 struct config_roles {
 	struct schema_names leaf, spine, root;
@@ -57,6 +67,8 @@ struct config_routing {
 	struct schema_names engines; /* in order of preference */
 	uint32_t load_limit;	     /* per mille, at least 1000 */
 	struct config_updn updn;
+	struct config_ftree ftree;
+	struct config_homes homes;
 	struct config_roles roles;
 };
 
@@ -64,8 +76,11 @@ struct config_discovery {
 	struct schema_devices role_attribute; /* that are asked for it */
 };
 
+enum { CONFIG_METHOD_DYNAMIC = 4 };
+
 struct config_distribution {
-	uint32_t method; /* enum safe_method */
+	uint32_t method; /* enum safe_method; CONFIG_METHOD_DYNAMIC is its
+			    unsafe one */
 	bool allow_unsafe;
 	uint32_t max_stages;
 	struct mono drain;

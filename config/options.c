@@ -125,7 +125,7 @@ static const struct schema_option routing[] = {
 	{.key = "engines",
 		.type = SCHEMA_NAMES,
 		FIELD(config_routing, engines),
-		.def = "[updn]",
+		.def = "[ftree, updn]",
 		.reload = SCHEMA_REROUTE,
 		.help = "Routing engines in order of preference. "
 			"One that cannot route the fabric, or whose tables "
@@ -155,6 +155,41 @@ static const struct schema_option updn[] = {
 			"Empty: the order is computed from the fabric."},
 };
 
+static const struct schema_option ftree[] = {
+	{.key = "lanes",
+		.type = SCHEMA_INT,
+		FIELD(config_ftree, lanes),
+		.min = 1,
+		.max = 8,
+		.def = "1",
+		.unit = "data lanes",
+		.reload = SCHEMA_REROUTE,
+		.help = "Virtual lanes that pairs of leaf switches are spread "
+			"over, as far as all links have them, so that traffic "
+			"held up by a busy host holds up less of the rest. "
+			"Hosts learn their lane with their paths; whoever does "
+			"not ask for paths stays on the first lane."},
+};
+
+static const struct schema_option homes[] = {
+	{.key = "groups",
+		.type = SCHEMA_GUID_INTS,
+		FIELD(config_homes, groups),
+		.max = 65535,
+		.def = "{}",
+		.reload = SCHEMA_REROUTE,
+		.help = "Ports that stand in for each other, by port GUID: "
+			"those with the same number get paths over different "
+			"switches, as the ports of one node do anyway."},
+	{.key = "passive",
+		.type = SCHEMA_GUIDS,
+		FIELD(config_homes, passive),
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "Port GUIDs in groups that are idle until another port "
+			"fails: they come last when paths are balanced."},
+};
+
 static const struct schema_option distribution[] = {
 	{.key = "method",
 		.type = SCHEMA_ENUM,
@@ -176,7 +211,9 @@ static const struct schema_option distribution[] = {
 		FIELD(config_distribution, allow_unsafe),
 		.def = "false",
 		.reload = SCHEMA_LIVE,
-		.help = "Without this the method dynamic is taken as auto."},
+		.help = "The method dynamic must be asked for twice: without "
+			"this "
+			"it is a mistake."},
 	{.key = "max_stages",
 		.type = SCHEMA_INT,
 		FIELD(config_distribution, max_stages),
@@ -407,7 +444,7 @@ static const struct schema_option link[] = {
 };
 
 static const struct schema_option sa[] = {
-	{.key = "key",
+	{.key = "trust_key",
 		.type = SCHEMA_HEX,
 		FIELD(config_sa, key),
 		.def = "0x0",
@@ -517,6 +554,8 @@ static const struct options_section sections[] = {
 	SECTION("fabric", fabric, config_fabric, fabric),
 	SECTION("routing", routing, config_routing, routing),
 	SECTION("routing.updn", updn, config_updn, routing.updn),
+	SECTION("routing.ftree", ftree, config_ftree, routing.ftree),
+	SECTION("routing.homes", homes, config_homes, routing.homes),
 	SECTION("routing.roles", roles, config_roles, routing.roles),
 	SECTION("discovery", discovery, config_discovery, discovery),
 	SECTION("distribution", distribution, config_distribution,

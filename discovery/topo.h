@@ -87,7 +87,7 @@ struct topo_node {
 	uint32_t vendor;    /* 24 bits */
 	uint32_t revision;
 	uint16_t device;
-	uint16_t partition_cap; /* P_Keys that a port table holds */
+	uint16_t partition_cap; /* P_Keys that a port's table holds */
 	uint16_t hops;		/* length of our directed route to it */
 	uint8_t type;		/* enum topo_type */
 	uint8_t nports;		/* NumPorts */

@@ -98,6 +98,28 @@ block(struct planner *p, unsigned nstages)
 	safe_load_free(&load);
 }
 
+/* Whatever fits first, which needs the fewest stages; else by the order. */
+static bool
+find_stages(struct planner *p, unsigned *nstages)
+{
+	struct safe_values *v = &p->val;
+	uint8_t(*first)[LFT_BLOCK];
+	unsigned max = p->job->max_stages, n;
+
+	if (safe_stage_find(v, p->comp, false, max, nstages))
+		return true;
+	first = v->stage;
+	v->stage = NULL;
+	if (safe_stage_find(v, p->comp, true, max, &n)) {
+		free(first);
+		*nstages = n;
+		return true;
+	}
+	free(v->stage);
+	v->stage = first;
+	return false;
+}
+
 static void
 plan_auto(struct planner *p)
 {
@@ -109,8 +131,7 @@ plan_auto(struct planner *p)
 	if (t->cyclic == 0)
 		return;
 	if (p->job->max_stages > 1)
-		staged = safe_stage_find(
-			&p->val, p->comp, p->job->max_stages, &nstages);
+		staged = find_stages(p, &nstages);
 	if (staged) {
 		t->way = nstages > 1 ? SAFE_STAGED : SAFE_DIRECT;
 		t->nstages = nstages;

@@ -137,6 +137,7 @@ struct safe_values {
 	uint64_t kept;
 	uint32_t unread;
 	sw_ix *old_sw; /* [nsw] in from->topo, or TOPO_NONE */
+	bool *turned;  /* [nsw] up and down are exchanged among these */
 };
 
 /* Which values of an entry count. */
@@ -251,10 +252,11 @@ void safe_order_remove(struct safe_order *o, uint32_t v, unsigned out);
 /*
  * safe_stage.c: find stages for all entries, at most max. Fills v->stage.
  * True: *nstages of them are enough. False: entries marked with stage *nstages
- * - 1 are left over for a last stage that needs blocks.
+ * - 1 are left over for a last stage that needs blocks. legal: add no turn
+ * that the new order forbids, rather than whatever closes no cycle yet.
  */
-bool safe_stage_find(struct safe_values *v, const uint32_t *comp, unsigned max,
-	unsigned *nstages);
+bool safe_stage_find(struct safe_values *v, const uint32_t *comp, bool legal,
+	unsigned max, unsigned *nstages);
 
 /* safe_load.c: (switch, LID) pairs as tables are now. */
 struct safe_load {
@@ -295,6 +297,8 @@ void safe_method_ports(const struct safe_values *v, const struct safe_load *l,
 	struct safe_set *out);
 void safe_method_dependencies(const struct safe_values *v,
 	const struct safe_load *l, struct safe_set *out);
+/* Switches that the new order has upside down, [nsw], for safe_values. */
+bool *safe_method_turned(const struct safe_values *v);
 /* Is the turn from record `in` out of a port legal in the new order? */
 bool safe_method_legal(const struct safe_values *v, uint32_t in, unsigned out);
 

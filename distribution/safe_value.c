@@ -160,6 +160,7 @@ safe_value_new(struct safe_values *v, const struct safe_net *n,
 		v->old_sw[s] = x == TOPO_NONE ? TOPO_NONE : was->node[x].sw;
 		look_at_switch(v, s);
 	}
+	v->turned = safe_method_turned(v);
 }
 
 void
@@ -173,6 +174,7 @@ safe_value_free(struct safe_values *v)
 	free(v->held);
 	free(v->stage);
 	free(v->old_sw);
+	free(v->turned);
 }
 
 void

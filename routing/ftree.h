@@ -3,22 +3,23 @@
  *
  * The tiers come from tree.h: roles first, inference last. From there on paths
  * are up/down over the order of tiers, made by the machine that updn.h
- * describes, which this engine shares with updn: levels of legal paths, a way
- * down for each LID, rows of the tables. What is ftree's own:
+ * describes and that updn uses, too. All of its properties meet in one set of
+ * tables:
  *
- *   ftree        tiers instead of distances; what no tree is left to updn
- *   ftree_lanes  leaf pairs over data VLs (vFtree, Guay et al. 2011)
- *   ftree_homes  ports of one node over disjoint switches (mFtree, 2014)
+ *   balance   ways down by the least loaded cable, then the least loaded
+ *             switch above, then the least loaded plane (BEFT); in a full tree
+ *             that is the order in which shifts do not meet (updn_chain)
+ *   switches  down-up turns in the subtree above one leaf (sFtree; updn_turn)
+ *   damage    LIDs for which no cable is left are split (updn_chain), entries
+ *             are kept (updn_keep, updn_repair)
+ *   homes     ports of one node over disjoint switches (mFtree; updn_homes)
+ *   lanes     leaf pairs over data VLs (vFtree; ftree_lanes)
  *
- * Sources: Bogdanski, Optimized Routing for Fat-Tree Topologies (2014): BEFT
- * (balance over cables and over the switches above them), sFtree (down-up
- * turns in the subtree above one leaf), routing of degraded trees.
+ * A top that is not above the leaf of the turns goes down a tier: so every pair
+ * has a legal path on one lane, always.
  *
- * Pairs that no subtree joins: see updn_turn. They take a path of their own on
- * the lane behind the last one, if the cables have one more lane to give, and
- * the tiers stay as they are; the verifier proves that lane as it does the
- * others. Where it cannot, or there is no lane, the tops concerned go down a
- * tier, as with updn.
+ * Sources: Bogdanski, Optimized Routing for Fat-Tree Topologies (2014), papers
+ * I, III, IV and VI; Guay et al., vFtree (IPDPS 2011).
  */
 #ifndef HEDDLE_ROUTING_FTREE_H
 #define HEDDLE_ROUTING_FTREE_H

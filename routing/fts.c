@@ -134,8 +134,10 @@ number(struct parse *p, unsigned base, uint64_t max, uint64_t *out)
 					   : 99;
 		if (d >= base)
 			break;
-		if (v > (UINT64_MAX - d) / base || v * base + d > max)
+		if (v > (UINT64_MAX - d) / base || v * base + d > max) {
+			p->at = from;
 			return false;
+		}
 		v = v * base + d;
 	}
 	*out = v;
@@ -187,8 +189,9 @@ parse_entry(struct parse *p)
 	p->at += 2;
 	if (!number(p, 16, TOPO_LID_MAX, &lid))
 		return fail(p, "expected a unicast LID");
-	if (p->at == p->end || *p->at++ != ' ')
+	if (p->at == p->end || *p->at != ' ')
 		return fail(p, "expected a blank and a port number");
+	p->at++;
 	if (!number(p, 10, 255, &out))
 		return fail(p, "expected a port number, 0 to 255");
 	store(&f->table[f->ntables - 1], (uint32_t)lid, (uint8_t)out);

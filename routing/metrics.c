@@ -79,12 +79,12 @@ flows_end(struct flows *f)
 
 /* A flow on its way. */
 struct walk {
-	port_ix to, in; /* where it goes; where it entered the switch */
-	sw_ix s;	/* TOPO_NONE: it is over */
+	const uint8_t *entry; /* of the table at hand */
+	port_ix to, in;	      /* where it goes; where it entered the switch */
+	sw_ix s;	      /* TOPO_NONE: it is over */
 	uint32_t lid, n;
-	const uint8_t *entry;
-	bool arrived, lengthy;
 	port_ix hop[HOPS_SHORT];
+	bool arrived, lengthy;
 };
 
 static const lft_ref *

@@ -1,5 +1,7 @@
 /*
- * updn: up/down routing over a total order of switches. Private to updn*.c.
+ * updn: up/down routing over a total order of switches: the machine of two
+ * engines, updn, which makes its order from distances, and ftree, which has
+ * tiers. Private to updn*.c and ftree*.c.
  *
  *   graph   cables as groups of parallel ones, components, where hosts are
  *   order   a fresh order: which switches are on top, ranks from there
@@ -11,6 +13,11 @@
  *   chain   for each LID the way down that is meant for it
  *   recall  ... taken from the previous routes
  *   fill    candidate masks, choice, rows of the tables
+ *   twin    rows made from rows that are mostly equal
+ *   make    all that, from an order to routes
+ *   past    what routes remember of it
+ *   repair  the same routes but for some cables: differ finds out which legal
+ *           paths differ, mend which entries have to
  *
  * Two orders are in use. The tier order sorts by (rank, GUID); it is what
  * routes.rank records. With several tops some pairs of switches (top to top,
@@ -86,6 +93,7 @@ struct updn {
 	bool treeless; /* after a fresh order: some of it is no tree */
 	uint32_t *rank;
 	struct updn_line tier, line;
+	bool *flat;	/* no neighbour of s has a higher rank */
 	uint64_t *turn; /* set of switches whose cables the line turns */
 	struct updn_sets tier_set; /* of the tier order, once asked for, and */
 	uint64_t *tier_above;	   /* switches above s, itself too, by row */
@@ -125,8 +133,8 @@ struct updn_dests {
 	uint16_t *key;	/* apex number * spread + turn */
 	uint32_t *nkey; /* compute hosts' LIDs by key */
 	uint32_t spread;
-	uint32_t napex;
-	sw_ix *apex; /* [napex] chains' last switches */
+	uint32_t napex, nmain;
+	sw_ix *apex; /* [napex] chains' last switches, [nmain] of hosts first */
 
 	/* LIDs for which no cable is left alone: sources share them out. */
 	uint32_t nsplit;
@@ -161,7 +169,7 @@ struct updn_among {
 
 /* updn_graph.c: fill everything of u up to nhosts. */
 void updn_graph(struct updn *u);
-/* Sort by (rank, GUID) into u->tier; u->line becomes the same. */
+/* Sort by (rank, GUID) into u->tier; u->line becomes the same; u->flat. */
 void updn_graph_sort(struct updn *u);
 
 /* updn_order.c: ranks for a fabric without memory. single: one top only. */
@@ -263,6 +271,18 @@ static inline void
 updn_set(uint64_t *set, uint32_t i)
 {
 	set[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+/*
+ * May ways lead up from s to peer? In tiers not to a sibling: its cables serve
+ * the two alone, unless nothing else is above.
+ */
+static inline bool
+updn_above(const struct updn *u, sw_ix s, sw_ix peer)
+{
+	return u->tier.pos[peer] < u->tier.pos[s] &&
+	       (u->rank[peer] < u->rank[s] || u->flat[s] ||
+		       u->order != ROUTE_TIERS);
 }
 
 /* d |= s, four words at a time: compilers make vectors of it. */

@@ -152,7 +152,7 @@ next_up(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
 		sw_ix peer = u->group[g].peer;
 
-		if (u->tier.pos[peer] > u->tier.pos[s] ||
+		if (!updn_above(u, s, peer) ||
 			!updn_chain_exactly(w, peer, dest, k))
 			continue;
 		if (best == UINT32_MAX || better(w, b, g, best))
@@ -242,7 +242,7 @@ updn_chain_fair(struct updn_walk *w)
 		uint32_t sum = 0, cables = 0;
 
 		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			if (u->tier.pos[u->group[g].peer] < u->tier.pos[s]) {
+			if (updn_above(u, s, u->group[g].peer)) {
 				sum += link[g];
 				cables += u->group[g].n;
 			}
@@ -332,32 +332,80 @@ share_out(struct updn_walk *w)
 			updn_chain_place(w, i);
 }
 
-/* How many ways of splitting over parallel cables a key must tell apart. */
+/* lcm of a and b where it is worth telling apart, else the greater one. */
 static uint32_t
-spread_of(const struct updn *u)
+together(uint32_t a, uint32_t b)
 {
-	uint32_t lcm = 1, most = 1;
+	uint32_t x = a, y = b, lcm;
 
-	for (uint32_t g = 0; g < u->first[u->nsw]; g++) {
-		uint32_t n = u->group[g].n, a = lcm, b = n;
+	while (y != 0) {
+		uint32_t c = x % y;
 
-		while (b != 0) {
-			uint32_t c = a % b;
-
-			a = b;
-			b = c;
-		}
-		most = n > most ? n : most;
-		if (lcm <= SPREAD)
-			lcm = lcm / a * n;
+		x = y;
+		y = c;
 	}
-	return lcm <= SPREAD ? lcm : most;
+	lcm = a / x * b;
+	return lcm <= SPREAD ? lcm : a > b ? a : b;
+}
+
+/* Cables of s that lead up to an apex, of the first there is; 1 if none. */
+static uint32_t
+cables_up(const struct updn *u, const struct updn_dests *d, sw_ix s)
+{
+	const uint64_t *above = u->tier_above + (size_t)s * u->words;
+	uint32_t k = 0, n = 0;
+
+	while (k < d->napex &&
+		(d->apex[k] == s || !updn_bit(above, d->apex[k])))
+		k++;
+	for (uint32_t g = u->first[s]; k < d->napex && g < u->first[s + 1];
+		g++) {
+		sw_ix peer = u->group[g].peer;
+
+		if (updn_above(u, s, peer) &&
+			updn_bit(u->tier_above + (size_t)peer * u->words,
+				d->apex[k]))
+			n += u->group[g].n;
+	}
+	return n > 0 ? n : 1;
+}
+
+/*
+ * How many ways of splitting a key must tell apart: over parallel cables, and
+ * over several switches that lead to the same apex.
+ */
+static uint32_t
+spread_of(const struct updn *u, const struct updn_dests *d)
+{
+	uint32_t n = 1;
+
+	for (uint32_t g = 0; g < u->first[u->nsw]; g++)
+		n = together(n, u->group[g].n);
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (u->live[s])
+			n = together(n, cables_up(u, d, s));
+	return n;
 }
 
 static sw_ix
 apex_of(const struct updn_chain *c)
 {
 	return c->sw[c->len - 1];
+}
+
+/* Number the apexes of hosts' LIDs, or of others', in the order of their use.
+ */
+static void
+number_apexes(struct updn_dests *d, bool others, uint32_t *number)
+{
+	for (uint32_t i = 0; i < d->n; i++) {
+		sw_ix x = apex_of(&d->chain[i]);
+
+		if ((d->other[i] != 0) != others || number[x] != 0)
+			continue;
+		d->apex[d->napex++] = x;
+		number[x] = d->napex;
+	}
 }
 
 /* Number the apexes; LIDs of one apex take turns on parallel cables. */
@@ -368,22 +416,17 @@ make_keys(const struct updn *u, struct updn_dests *d)
 	uint32_t *turn[2];
 
 	d->apex = arena_array(u->a, u->nsw, sizeof(*d->apex));
-	d->spread = spread_of(u);
+	for (unsigned kind = 0; kind < 2; kind++)
+		turn[kind] = arena_array(u->a, u->nsw, sizeof(*turn[kind]));
+	number_apexes(d, false, number);
+	d->nmain = d->napex;
+	number_apexes(d, true, number);
+	d->spread = spread_of(u, d);
 	/* Damaged: what replaces an apex can be told apart more finely. */
 	if (d->nsplit > 0 && d->spread * SUBSTITUTES <= FINEST)
 		d->spread *= SUBSTITUTES;
-	for (unsigned kind = 0; kind < 2; kind++)
-		turn[kind] = arena_array(u->a, u->nsw, sizeof(*turn[kind]));
-	for (uint32_t i = 0; i < d->n; i++) {
-		sw_ix x = apex_of(&d->chain[i]);
-
-		if (number[x] == 0) {
-			d->apex[d->napex++] = x;
-			number[x] = d->napex;
-		}
-		if (d->napex * d->spread > UINT16_MAX)
-			d->spread = 1;
-	}
+	if (d->napex * d->spread > UINT16_MAX)
+		d->spread = 1;
 	d->nkey = arena_array(
 		u->a, (size_t)d->napex * d->spread, sizeof(*d->nkey));
 	for (uint32_t i = 0; i < d->n; i++) {
@@ -412,8 +455,7 @@ updn_chain_begin(struct updn_walk *w)
 	w->ups = arena_array(u->a, u->nsw, sizeof(*w->ups));
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			w->ups[s] +=
-				u->tier.pos[u->group[g].peer] < u->tier.pos[s];
+			w->ups[s] += updn_above(u, s, u->group[g].peer);
 		w->ups[s] += w->ups[s] == 0;
 	}
 	for (unsigned k = 0; k < UPDN_CHAIN; k++)

@@ -66,7 +66,10 @@ find_lead(struct updn_row *f, sw_ix s, const uint32_t W)
 	}
 }
 
-/* Groups up, and the destinations for which each of them will do. */
+/*
+ * Groups up, and the destinations for which each of them will do, and siblings
+ * will not.
+ */
 static struct updn_mask
 find_far(struct updn_row *f, sw_ix s)
 {
@@ -79,9 +82,15 @@ find_far(struct updn_row *f, sw_ix s)
 		f->far[w] = ~near[w];
 	for (uint32_t i = 0; i < groups_of(f, s); i++) {
 		const uint64_t *c = f->cand + (size_t)i * u->words;
+		sw_ix peer = u->group[u->first[s] + i].peer;
 
-		if (!above(f, u->group[u->first[s] + i].peer, s))
+		if (!above(f, peer, s))
 			continue;
+		if (!updn_above(u, s, peer)) {
+			for (uint32_t w = 0; w < u->words; w++)
+				f->far[w] &= ~c[w];
+			continue;
+		}
 		any = true;
 		updn_set(up.w, i);
 		for (uint32_t w = 0; w < u->words; w++)
@@ -114,75 +123,122 @@ find_masks(struct updn_row *f, sw_ix s, const uint64_t *among, const uint32_t W)
 	}
 }
 
-/* Ports of group i, in turn. */
-static void
-spread(const struct updn_row *f, sw_ix s, uint32_t i, uint8_t *port)
-{
-	const struct updn_group *g = &f->u->group[f->u->first[s] + i];
-	const struct topo_adj *cable = f->u->t->adj + g->adj;
-
-	for (uint32_t q = 0, c = 0; q < f->d->spread; q++) {
-		port[q] = cable[c].out;
-		c = c + 1 < g->n ? c + 1 : 0;
-	}
-}
-
-/* The least used of the groups in m that lead to apex x, or UINT32_MAX. */
+/*
+ * The cables of the groups in m that lead to apex x, one of each group after
+ * the other, so that neighbours in the list part at once. Returns how many.
+ */
 static inline uint32_t
-lead_to(const struct updn_row *f, sw_ix x, const struct updn_mask *m,
-	const uint32_t *used, const uint32_t W)
+cables_to(const struct updn_row *f, sw_ix s, sw_ix x, const struct updn_mask *m,
+	uint8_t *out, const uint32_t W)
 {
 	const uint64_t *lead = f->lead + (size_t)x * W;
-	uint32_t best = UINT32_MAX;
+	const struct updn_group *group = f->u->group + f->u->first[s];
+	const struct topo_adj *adj = f->u->t->adj;
+	uint32_t n = 0, more = 1;
 
-	for (uint32_t w = 0; w < W; w++)
-		for (uint64_t b = lead[w] & m->w[w]; b != 0; b &= b - 1) {
-			uint32_t i = w * 64 + updn_low(b);
+	for (uint32_t c = 0; more > 0; c++) {
+		more = 0;
+		for (uint32_t w = 0; w < W; w++)
+			for (uint64_t b = lead[w] & m->w[w]; b != 0;
+				b &= b - 1) {
+				const struct updn_group *g =
+					&group[w * 64 + updn_low(b)];
 
-			if (best == UINT32_MAX || used[i] < used[best])
-				best = i;
-		}
-	return best;
+				if (c < g->n)
+					out[n++] = adj[g->adj + c].out;
+				more += c + 1 < g->n;
+			}
+	}
+	return n;
 }
 
 /*
- * The port by apex for far destinations: a group that leads to the apex, the
- * least used of several. Apexes out of reach take turns on all groups; where
- * they are few, a cable is missing here, and each switch begins elsewhere so
- * that the substitutes do not pile up.
+ * n cables to apex k of m: where all apexes take turns, LIDs
+ * LIDs that follow each other go by cables that follow each other, which is
+ * what a shift wants, and whenever cables and apexes would begin to pair up as
+ * before, the next cable makes other pairs of them. k: the how manieth such
+ * apex.
+ */
+static void
+take_turns(const struct updn_dests *d, const uint8_t *cable, uint32_t n,
+	uint32_t m, uint32_t k, uint8_t *port)
+{
+	uint32_t x = m, y = n, all;
+
+	while (y != 0) {
+		uint32_t c = x % y;
+
+		x = y;
+		y = c;
+	}
+	all = m / x * n;
+	for (uint32_t q = 0; q < d->spread; q++) {
+		uint32_t i = q * m + k;
+
+		port[q] = cable[(i + i / all) % n];
+	}
+}
+
+/*
+ * Apexes by the first group that leads to them: those of one tree, for what is
+ * under several.
+ */
+static inline void
+count_apexes(struct updn_row *f, const struct updn_mask *up, uint32_t *count,
+	const uint32_t W)
+{
+	const struct updn_dests *d = f->d;
+
+	for (uint32_t k = 0; k < d->napex; k++) {
+		const uint64_t *lead = f->lead + (size_t)d->apex[k] * W;
+		uint32_t first = UINT32_MAX;
+
+		for (uint32_t w = W; w-- > 0;)
+			if ((lead[w] & up->w[w]) != 0)
+				first = w * 64 + updn_low(lead[w] & up->w[w]);
+		f->first_lead[k] = (uint16_t)first;
+		if (first != UINT32_MAX)
+			count[first] += k < d->nmain || count[first] == 0;
+	}
+}
+
+/*
+ * The port by apex for far destinations: the cables that lead to the apex take
+ * turns. Apexes out of reach take turns on all groups; where they are few, a
+ * cable is missing here, and each switch begins elsewhere so that the
+ * substitutes do not pile up.
  */
 static inline void
 make_template(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 	const uint32_t W)
 {
 	const struct updn_dests *d = f->d;
-	uint32_t used[UPDN_MAX_GROUPS] = {0};
 	uint32_t list[UPDN_MAX_GROUPS], n = 0, missing = 0, turn;
+	uint32_t all[UPDN_MAX_GROUPS] = {0}, so_far[UPDN_MAX_GROUPS] = {0};
+	uint8_t cable[UPDN_MAX_GROUPS];
 
 	for (uint32_t w = 0; w < W; w++)
 		for (uint64_t x = up->w[w]; x != 0; x &= x - 1)
 			list[n++] = w * 64 + updn_low(x);
+	count_apexes(f, up, all, W);
 	for (uint32_t k = 0; k < d->napex; k++) {
-		uint32_t best = lead_to(f, d->apex[k], up, used, W);
+		uint8_t *port = f->templ + (size_t)k * d->spread;
+		uint32_t c = cables_to(f, s, d->apex[k], up, cable, W);
 
-		f->lead_by[k] = (uint16_t)best;
-		missing += best == UINT32_MAX;
-		if (best == UINT32_MAX)
-			continue;
-		used[best]++;
+		missing += c == 0;
+		if (c == 1)
+			memset(port, cable[0], d->spread);
+		else if (c > 1)
+			take_turns(d, cable, c, all[f->first_lead[k]],
+				so_far[f->first_lead[k]]++, port);
 	}
 	turn = missing * 2 < d->napex ? f->u->tier.pos[s] : 0;
 	f->own |= turn != 0 && missing > 0;
-	for (uint32_t k = 0; k < d->napex; k++) {
-		uint8_t *port = f->templ + (size_t)k * d->spread;
-
-		if (f->lead_by[k] != UINT16_MAX) {
-			spread(f, s, f->lead_by[k], port);
-			continue;
-		}
-		for (uint32_t q = 0; q < d->spread; q++)
-			port[q] = updn_row_port(f, s, list[turn++ % n], q);
-	}
+	for (uint32_t k = 0; missing > 0 && k < d->napex; k++)
+		for (uint32_t q = 0;
+			f->first_lead[k] == UINT16_MAX && q < d->spread; q++)
+			f->templ[(size_t)k * d->spread + q] =
+				updn_row_port(f, s, list[turn++ % n], q);
 	for (uint32_t k = 0; k < d->napex * d->spread; k++)
 		f->sum[0][f->templ[k]] += d->nkey[k];
 }
@@ -495,7 +551,7 @@ init(struct updn_row *f)
 	f->templ = arena_array(a, f->d->napex, f->d->spread);
 	f->templ_last = arena_array(a, f->d->napex, f->d->spread);
 	updn_twin_init(f);
-	f->lead_by = arena_array(a, f->d->napex, sizeof(*f->lead_by));
+	f->first_lead = arena_array(a, f->d->napex, sizeof(*f->first_lead));
 	find_near(f, u->tier_set.dn);
 }
 

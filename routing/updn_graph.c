@@ -104,6 +104,7 @@ updn_graph(struct updn *u)
 	u->tier.seq = arena_array(u->a, u->nsw, sizeof(*u->tier.seq));
 	u->line.pos = arena_array(u->a, u->nsw, sizeof(*u->line.pos));
 	u->line.seq = arena_array(u->a, u->nsw, sizeof(*u->line.seq));
+	u->flat = arena_array(u->a, u->nsw, sizeof(*u->flat));
 	u->turn = arena_array(u->a, u->words, sizeof(*u->turn));
 	u->turn_leaf = TOPO_NONE;
 	u->m = u->a;
@@ -132,6 +133,15 @@ by_place(const void *pa, const void *pb)
 	return a->sw < b->sw ? -1 : a->sw > b->sw;
 }
 
+static bool
+is_flat(const struct updn *u, sw_ix s)
+{
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		if (u->rank[u->group[g].peer] < u->rank[s])
+			return false;
+	return true;
+}
+
 void
 updn_graph_sort(struct updn *u)
 {
@@ -147,5 +157,6 @@ updn_graph_sort(struct updn *u)
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		u->tier.seq[i] = u->line.seq[i] = p[i].sw;
 		u->tier.pos[p[i].sw] = u->line.pos[p[i].sw] = i;
+		u->flat[p[i].sw] = is_flat(u, p[i].sw);
 	}
 }

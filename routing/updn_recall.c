@@ -105,7 +105,7 @@ way_down(const struct recall *c, const sw_ix *path, uint32_t n, sw_ix dest,
 
 		if (x == TOPO_NONE)
 			return false;
-		if (u->tier.pos[x] > u->tier.pos[below])
+		if (!updn_above(u, below, x))
 			return any;
 		group[chain->len - 1] = updn_chain_group(u, below, x);
 		if (group[chain->len - 1] == UINT32_MAX ||

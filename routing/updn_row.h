@@ -46,8 +46,8 @@ struct updn_row {
 	uint8_t *row;
 	size_t bytes; /* of a row */
 
-	uint16_t *lead_by; /* group by apex */
-	uint8_t *templ;	   /* port by key */
+	uint16_t *first_lead; /* by apex: the first group that leads to it */
+	uint8_t *templ;	      /* port by key */
 	uint8_t *templ_last;
 	uint8_t *far_row; /* made from templ_last */
 	bool far_valid;

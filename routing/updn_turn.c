@@ -49,30 +49,83 @@ former_leaf(const struct updn *u)
 	return n == TOPO_NONE ? TOPO_NONE : u->t->node[n].sw;
 }
 
+/* What makes a leaf fit, the first first. */
+struct fitness {
+	uint32_t above;	 /* switches above it: only those can turn there */
+	uint32_t shared; /* of these, above the leaf in force: unchanged */
+	unsigned rest;	 /* it is in force, it is not the SM's */
+};
+
+static bool
+fitter(const struct fitness *a, const struct fitness *b)
+{
+	if (a->above != b->above)
+		return a->above > b->above;
+	if (a->shared != b->shared)
+		return a->shared > b->shared;
+	return a->rest >= b->rest;
+}
+
+static struct fitness
+fitness(const struct updn *u, const uint64_t *above, sw_ix s, sw_ix former)
+{
+	const uint64_t *mine = above + (size_t)s * u->words, *its = mine;
+	struct fitness f = {0};
+
+	if (former != TOPO_NONE)
+		its = above + (size_t)former * u->words;
+	for (uint32_t w = 0; w < u->words; w++) {
+		f.above += updn_count(mine[w]);
+		f.shared += updn_count(mine[w] & its[w]);
+	}
+	f.rest = (s == former ? 2U : 0U) +
+		 (s != topo_switch_of(u->t, u->t->sm_port) ? 1U : 0U);
+	return f;
+}
+
+/* Can all of the component get up into what is above the leaf? */
+static bool
+serves_all(const struct updn *u, const uint64_t *above, sw_ix leaf)
+{
+	const uint64_t *tree = above + (size_t)leaf * u->words;
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		const uint64_t *up = above + (size_t)s * u->words;
+		bool good = !u->live[s] || u->comp[s] != u->comp[leaf];
+
+		for (uint32_t w = 0; w < u->words && !good; w++)
+			good = (up[w] & tree[w]) != 0;
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
 /*
- * The leaf with most switches above it: only those can turn there. Among
- * equals the one in force, then any but the SM's own, then the lowest.
+ * The one in force as long as it serves: to turn another subtree over reverses
+ * cables, and tables that change direction are the hardest to replace. Else the
+ * fittest; among equals the lowest leaf of the order.
  */
 static sw_ix
 choose_leaf(const struct updn *u, const uint64_t *above, uint32_t comp)
 {
 	sw_ix best = TOPO_NONE, former = former_leaf(u);
-	sw_ix own = topo_switch_of(u->t, u->t->sm_port);
-	uint64_t most = 0;
+	struct fitness most = {0};
 
-	for (uint32_t i = u->nsw; i-- > 0;) {
+	if (former != TOPO_NONE && u->comp[former] == comp &&
+		is_leaf(u, former) && serves_all(u, above, former))
+		return former;
+	for (uint32_t i = 0; i < u->nsw; i++) {
 		sw_ix s = u->tier.seq[i];
-		uint64_t n = 0;
+		struct fitness f;
 
 		if (u->comp[s] != comp || !is_leaf(u, s))
 			continue;
-		for (uint32_t w = 0; w < u->words; w++)
-			n += updn_count(above[(size_t)s * u->words + w]);
-		n = n * 4 + (s == former ? 2 : 0) + (s != own ? 1 : 0);
-		if (n > most) {
-			most = n;
-			best = s;
-		}
+		f = fitness(u, above, s, former);
+		if (best != TOPO_NONE && !fitter(&f, &most))
+			continue;
+		most = f;
+		best = s;
 	}
 	return best;
 }

@@ -66,7 +66,8 @@ same_lanes(const struct verify_graph *a, const struct verify_graph *b)
 {
 	uint32_t n = a->n, k;
 
-	if (a->nlanes != b->nlanes || (a->cls == NULL) != (b->cls == NULL))
+	if (a->nlanes != b->nlanes || a->spread != b->spread ||
+		(a->cls == NULL) != (b->cls == NULL))
 		return false;
 	if (a->cls != NULL && memcmp(a->cls, b->cls, n * sizeof(*a->cls)) != 0)
 		return false;

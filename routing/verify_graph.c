@@ -197,6 +197,7 @@ lay_lanes(struct verify_graph *g, const struct route_lanes *l)
 	g->nlanes = l == NULL || l->n < 2 ? 1 : l->n;
 	if (g->nlanes == 1)
 		return;
+	g->spread = l->spread;
 	if (l->cls != NULL) {
 		g->cls = mem_alloc((g->n + 1U) * sizeof(*g->cls));
 		for (uint32_t s = 0; s < g->n; s++)
@@ -226,11 +227,11 @@ void
 verify_graph_lanes(const struct verify_graph *g, uint32_t root, uint8_t *bit)
 {
 	for (uint32_t s = 0; s < g->n; s++)
-		bit[s] = (uint8_t)(1U
-				   << (g->cls == NULL ? 0
-						      : ((unsigned)g->cls[s] +
-								g->cls[root]) %
-								g->nlanes));
+		bit[s] = (uint8_t)(1U << (g->cls == NULL
+						   ? 0
+						   : routes_lane_of(g->cls[s],
+							     g->cls[root],
+							     g->spread)));
 	for (uint32_t i = g->except_lo[root]; i < g->except_lo[root + 1]; i++)
 		bit[g->except[i].src] = (uint8_t)(1U << g->except[i].lane);
 }

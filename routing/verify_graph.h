@@ -44,6 +44,7 @@ struct verify_graph {
 	unsigned shift;	   /* log2 of the words in a row of turn */
 
 	unsigned nlanes;     /* planes of turn */
+	unsigned spread;     /* route_lanes.spread */
 	uint16_t *cls;	     /* [n] route_lanes.cls, or NULL */
 	uint32_t *except_lo; /* [n + 1] exceptions by destination, or NULL */
 	struct verify_except *except;

@@ -425,6 +425,22 @@ ctl_wants_sweep(void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why)
 	return 0;
 }
 
+static int
+ctl_wants_rebalance(void *cookie, uid_t uid, struct reason *why)
+{
+	struct daemon *d = cookie;
+	struct sm_status s;
+	char cause[64];
+
+	sm_status(d->sm, &s);
+	if (s.role != SM_MASTER)
+		return reason_set(why, "not the master of this fabric");
+	(void)snprintf(cause, sizeof(cause), "rebalance by user %u", uid);
+	sm_rebalance(d->sm, loop_now(), cause);
+	settle(d);
+	return 0;
+}
+
 /* ---- beginning and end ---- */
 
 /*
@@ -474,6 +490,7 @@ open_control(struct daemon *d)
 		.sweeps = ctl_wants_sweeps,
 		.may_release = ctl_may_release,
 		.sweep = ctl_wants_sweep,
+		.rebalance = ctl_wants_rebalance,
 	};
 	struct reason why;
 

@@ -330,6 +330,14 @@ sm_resweep(struct sm *sm, struct mono now, const char *cause)
 	advance(sm, now);
 }
 
+void
+sm_rebalance(struct sm *sm, struct mono now, const char *cause)
+{
+	sm->dirty.rebalance = true;
+	sm_mark_replan(sm, now, cause);
+	advance(sm, now);
+}
+
 struct view *
 sm_view(const struct sm *sm)
 {
@@ -354,9 +362,9 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	out->port_guid = sm->port_guid;
 	out->priority = (uint8_t)sm->cfg->fabric.priority;
 	out->master = sm->master.id;
+	sa_stats(sm->sa, &out->sa);
 	(void)turns_holds(hw_turns(sm->hw), &out->held);
 	for (i = 0; i < sm->npeers && i < SM_OTHERS; i++)
 		out->other[i] = sm->peer[i].id;
 	out->nothers = (unsigned)i;
-	sa_stats(sm->sa, &out->sa);
 }

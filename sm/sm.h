@@ -100,8 +100,8 @@ struct sm_status {
 	uint64_t pushes_stopped;  /* overtaken by a change in the fabric */
 	uint64_t checked, untrue; /* blocks read after a push; not as acked */
 	uint64_t plan_failures;	  /* runs that did not end in a commit */
-	size_t held;		  /* turns that are blocked now */
 	struct sa_stats sa;	  /* subnet administration */
+	size_t held;		  /* turns that are blocked now */
 	char alarm[512]; /* last good tables kept, because ...; or "" */
 };
 
@@ -131,6 +131,12 @@ void sm_reconfigure(struct sm *sm, struct config *c, struct mono now);
 
 /* Ask for a full sweep, as soon as the current run is over. */
 void sm_resweep(struct sm *sm, struct mono now, const char *cause);
+
+/*
+ * Ask for tables as a fresh computation gives them, whatever is in force;
+ * planned, verified and staged as any others.
+ */
+void sm_rebalance(struct sm *sm, struct mono now, const char *cause);
 
 /* The committed view, or NULL before the first one. Not pinned. */
 struct view *sm_view(const struct sm *sm);

@@ -2,8 +2,7 @@
  * The inside of the subnet manager, shared by sm.c (events and dispatch),
  * sm_run.c (the phases of a run), sm_roles.c (places in a tree), sm_elect.c
  * (mastership), sm_wire.c (requests and traps from others) and sm_sa.c
- * (questions to subnet administration). Nobody else
- * includes this.
+ * (questions to the SA). Nobody else includes this.
  */
 #ifndef HEDDLE_SM_SM_PRIV_H
 #define HEDDLE_SM_SM_PRIV_H
@@ -28,6 +27,7 @@
 struct sm_dirty {
 	bool full;	/* sweep everything */
 	bool replan;	/* route and plan again, nothing to ask */
+	bool rebalance; /* ... and fresh tables */
 	uint64_t *guid; /* switches to probe, unsorted, no duplicates */
 	size_t n, cap;
 	struct mono due; /* hold-down: not before */
@@ -101,6 +101,7 @@ struct sm {
 	struct view_times times;
 	struct view_counts counts;
 	uint64_t sent_before;
+	bool rebalance; /* this run's tables are to be fresh */
 	char cause[256];
 	char lid_conflict[256];
 	unsigned again; /* pipeline passes of this run */

@@ -57,6 +57,9 @@ stray_time(const struct sm *sm)
 
 /* ---- planning ---- */
 
+_Static_assert((int)CONFIG_METHOD_DYNAMIC == (int)SAFE_DYNAMIC,
+	"the configuration's words are those of enum safe_method");
+
 void
 sm_push_job(const struct sm *sm, const struct routes *to, struct safe_job *job)
 {
@@ -69,8 +72,6 @@ sm_push_job(const struct sm *sm, const struct routes *to, struct safe_job *job)
 		.method = (enum safe_method)d->method,
 		.max_stages = d->max_stages,
 	};
-	if (job->method == SAFE_DYNAMIC && !d->allow_unsafe)
-		job->method = SAFE_AUTO;
 }
 
 void

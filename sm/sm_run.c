@@ -15,8 +15,7 @@ enum { MAX_PASSES = 64 };
 
 struct sm_work {
 	struct route_job job;
-	struct engine_options options;
-	struct route_role_of *role;
+	struct task_options options;
 	struct config *cfg; /* keeps the options' arrays alive */
 	struct routes *prev;
 	struct route_rank *ranks;
@@ -95,7 +94,8 @@ start_run(struct sm *sm, struct mono now)
 		sm->stat.sweeps_full++;
 	else if (ask)
 		sm->stat.probes++;
-	d->full = d->replan = false;
+	sm->rebalance |= d->rebalance;
+	d->full = d->replan = d->rebalance = false;
 	d->n = 0;
 	d->cause[0] = '\0';
 	d->due = MONO_NEVER;
@@ -437,7 +437,7 @@ sm_run_drop(struct sm_work *w)
 	topo_unref(w->job.topo);
 	config_unref(w->cfg);
 	free(w->ranks);
-	free(w->role);
+	task_options_free(&w->options);
 	free(w);
 }
 
@@ -498,9 +498,7 @@ start_routing(struct sm *sm, struct mono now)
 	w->cfg = config_ref(sm->cfg);
 	w->prev = sm->view != NULL ? routes_ref(sm->view->routes)
 				   : routes_found(sm);
-	task_options(w->cfg, &w->options);
-	w->role = sm_roles_of(w->cfg, sm->topo, &w->options.nroles);
-	w->options.role = w->role;
+	task_options(w->cfg, sm->topo, &w->options);
 	if (sm->rank_known) {
 		w->ranks = mem_dup(sm->rank, sm->nrank * sizeof(*sm->rank));
 		w->job.ranks = w->ranks;
@@ -510,8 +508,9 @@ start_routing(struct sm *sm, struct mono now)
 	w->job.topo = topo_ref(sm->topo);
 	w->job.pool = sm->pool;
 	w->job.prev = w->prev;
-	w->job.options = &w->options;
+	w->job.options = &w->options.engine;
 	w->job.load_limit = sm->cfg->routing.load_limit;
+	w->job.rebalance = sm->rebalance;
 	w->job.seed = 1;
 	w->job.threads = 1;
 	sm_push_job(sm, NULL, &w->safe);
@@ -525,7 +524,8 @@ start_routing(struct sm *sm, struct mono now)
 static bool
 same_fabric(const struct sm *sm)
 {
-	return sm->view != NULL && sm->view->topo->hash == sm->topo->hash &&
+	return sm->view != NULL && !sm->rebalance &&
+	       sm->view->topo->hash == sm->topo->hash &&
 	       sm->view->topo->max_lid == sm->topo->max_lid &&
 	       strcmp(sm->cause, "configuration changed") != 0;
 }
@@ -656,6 +656,7 @@ finish(struct sm *sm, struct mono now)
 		sm_commit(sm, now);
 	else
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
+	sm->rebalance = false;
 	if (!sm->held_alarm)
 		sm->stat.alarm[0] = '\0';
 	sm_sa_publish(sm, now);

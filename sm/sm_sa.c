@@ -73,7 +73,8 @@ manager(void *cookie, size_t n, struct sa_manager *out)
 	}
 	p = &sm->peer[n - 1];
 	*out = (struct sa_manager){
-		.port = topo_by_port_guid(t, p->id.guid),
+		.port = p->id.answers ? topo_by_port_guid(t, p->id.guid)
+				      : TOPO_NONE,
 		.info = {.guid = p->id.guid,
 			.act_count = p->act_count,
 			.priority = p->id.priority,

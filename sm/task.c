@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "sm/base/mem.h"
+#include "sm/sm_priv.h"
 
 /* No switch forwards beyond its capacity. */
 static uint16_t
@@ -45,11 +46,43 @@ task_lids(const struct config *c, const struct topo *t,
 	return rc;
 }
 
-void
-task_options(const struct config *c, struct engine_options *out)
+static bool
+is_passive(const struct config_homes *h, uint64_t guid)
 {
-	*out = (struct engine_options){
-		.roots = c->routing.updn.roots.guid,
-		.nroots = c->routing.updn.roots.n,
+	for (size_t i = 0; i < h->passive.n; i++)
+		if (h->passive.guid[i] == guid)
+			return true;
+	return false;
+}
+
+void
+task_options(
+	const struct config *c, const struct topo *t, struct task_options *out)
+{
+	const struct config_routing *r = &c->routing;
+	size_t n = r->homes.groups.n;
+
+	*out = (struct task_options){
+		.engine = {.roots = r->updn.roots.guid,
+			.nroots = r->updn.roots.n,
+			.nhomes = n,
+			.lanes = (uint8_t)r->ftree.lanes},
+		.home = mem_zalloc(n, sizeof(*out->home)),
 	};
+	for (size_t i = 0; i < n; i++) {
+		const struct schema_guid_int *e = &r->homes.groups.entry[i];
+
+		out->home[i] = (struct route_home){
+			e->guid, e->value, is_passive(&r->homes, e->guid)};
+	}
+	out->role = sm_roles_of(c, t, &out->engine.nroles);
+	out->engine.role = out->role;
+	out->engine.home = out->home;
+}
+
+void
+task_options_free(struct task_options *o)
+{
+	free(o->role);
+	free(o->home);
 }

@@ -20,7 +20,16 @@ int task_lids(const struct config *c, const struct topo *t,
 	const struct lid_record *record, size_t nrecord, struct lid_table *out,
 	struct reason *why);
 
-/* What the engines are told; it points into c. */
-void task_options(const struct config *c, struct engine_options *out);
+/* What the engines are told. */
+struct task_options {
+	struct engine_options engine;
+	struct route_role_of *role; /* behind it */
+	struct route_home *home;
+};
+
+/* What c says about the switches and ports of t; it points into c. */
+void task_options(
+	const struct config *c, const struct topo *t, struct task_options *out);
+void task_options_free(struct task_options *o);
 
 #endif

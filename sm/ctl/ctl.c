@@ -151,6 +151,25 @@ do_sweep(struct client *k, json_t *request)
 		(json_int_t)(v != NULL ? v->generation : 0) + 1));
 }
 
+/* The next view has the fresh tables. */
+static struct answer *
+do_rebalance(struct client *k, json_t *request)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	const struct view *v;
+	const char *cmd;
+	struct reason why;
+	json_error_t err;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s !}", "cmd", &cmd) != 0)
+		return answer_error("bad-argument", err.text);
+	v = ops->view(ops->cookie);
+	if (ops->rebalance(ops->cookie, k->uid, &why) != 0)
+		return answer_error("refused", why.text);
+	return answer_result(json_pack(
+		"{s:I}", "wait_generation", (json_int_t)v->generation + 1));
+}
+
 static struct answer *
 do_topology(struct client *k, json_t *request)
 {
@@ -187,6 +206,7 @@ static const struct command {
 	{"routes", true, do_routes},
 	{"explain", true, do_explain},
 	{"sweep", false, do_sweep},
+	{"rebalance", true, do_rebalance},
 };
 
 static const struct command *

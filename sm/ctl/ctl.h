@@ -60,6 +60,11 @@ struct ctl_ops {
 	 */
 	int (*sweep)(
 		void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why);
+	/*
+	 * Have fresh tables computed and written because user uid asked for
+	 * it. 0, or -1 and why not.
+	 */
+	int (*rebalance)(void *cookie, uid_t uid, struct reason *why);
 };
 
 /* Bounds; a zero takes the default. */

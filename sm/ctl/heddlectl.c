@@ -75,6 +75,10 @@ static const struct option_row tree_options[] = {
 
 static const struct option_row routes_options[] = {
 	{"--switch", "X", TEXT, "switch", "the whole table of switch X"},
+	{"--wait", NULL, FLAG_WAIT, NULL,
+		"rebalance: answer with the status when it is done"},
+	{"--timeout", "S", SECONDS, NULL,
+		"give up after S seconds (default 300)"},
 	{NULL, NULL, TEXT, NULL, NULL},
 };
 
@@ -97,8 +101,9 @@ static const struct command commands[] = {
 		"nodes and cables"},
 	{"tree", "", 0, tree_options, show_tree,
 		"tiers of switches, who says so, what contradicts them"},
-	{"routes", "[[FROM] TO]", 2, routes_options, show_routes,
-		"summary; the way to TO; the path FROM TO and why"},
+	{"routes", "[[FROM] TO] | rebalance", 2, routes_options, show_routes,
+		"summary; the way to TO; the path FROM TO and why; have fresh\n"
+		"      tables computed and written"},
 	{"explain", "change", 1, no_options, show_explain,
 		"how the tables came to the switches, and why so"},
 	{"sweep", "", 0, sweep_options, show_sweep,
@@ -294,6 +299,14 @@ set_operands(struct ask *a)
 	}
 	if (a->noperands > 0 && json_object_get(a->request, "switch") != NULL)
 		return usage("--switch stands alone", NULL);
+	if (a->cmd->show == show_routes && a->noperands == 1 &&
+		strcmp(a->operand[0], "rebalance") == 0) {
+		(void)json_object_set_new(
+			a->request, "cmd", json_string("rebalance"));
+		return EXIT_OK;
+	}
+	if (a->cmd->show == show_routes && a->wait)
+		return usage("--wait is for rebalance", NULL);
 	for (unsigned i = 0; i < a->noperands; i++)
 		if (json_object_set_new(a->request, key[a->noperands - 1][i],
 			    json_string(a->operand[i])) != 0)
@@ -395,14 +408,17 @@ ask(const struct ask *a, int fd, const json_t *request, struct mono until,
 	return NULL;
 }
 
-/* Sweep and wait: the answer is the status after it. */
+/* Wait for what was asked for: the answer is the status after it. */
 static json_t *
-wait_sweep(const struct ask *a, int fd, json_t *reply, struct mono until,
+wait_after(const struct ask *a, int fd, json_t *reply, struct mono until,
 	int *code)
 {
 	const json_t *result = json_object_get(reply, "result");
-	json_t *request = json_pack("{s:s, s:O}", "cmd", "status", "wait_sweep",
-		json_object_get(result, "wait_sweep"));
+	const char *key = json_object_get(result, "wait_sweep") != NULL
+				  ? "wait_sweep"
+				  : "wait_generation";
+	json_t *request = json_pack("{s:s, s:O}", "cmd", "status", key,
+		json_object_get(result, key));
 	json_t *after = NULL;
 
 	if (request != NULL)
@@ -483,7 +499,7 @@ run(const struct ask *a)
 	}
 	reply = ask(a, fd, a->request, until, &code);
 	if (reply != NULL && a->wait)
-		reply = wait_sweep(a, fd, reply, until, &code);
+		reply = wait_after(a, fd, reply, until, &code);
 	if (reply != NULL) {
 		result = json_object_get(reply, "result");
 		print_result(a, result);

@@ -470,7 +470,10 @@ routes_summary(const json_t *r, struct buf *out)
 void
 show_routes(const json_t *r, struct buf *out)
 {
-	if (json_is_array(json_object_get(r, "steps")))
+	if (json_object_get(r, "wait_generation") != NULL)
+		buf_printf(out, "asked for; wait_generation=%lld\n",
+			num(r, "wait_generation"));
+	else if (json_is_array(json_object_get(r, "steps")))
 		routes_trace(r, out);
 	else if (!json_is_array(json_object_get(r, "entries")))
 		routes_summary(r, out);

@@ -83,11 +83,11 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 	const struct routes *prev, struct forecast *out)
 {
 	const struct config_routing *c = &job->cfg->routing;
-	struct engine_options options;
+	struct task_options options;
 	const struct route_job work = {.topo = t,
 		.pool = job->pool,
 		.prev = prev,
-		.options = &options,
+		.options = &options.engine,
 		.load_limit = c->load_limit,
 		.seed = SEED,
 		.threads = job->threads};
@@ -95,9 +95,10 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 	struct reason why = {""};
 	struct routes *r;
 
-	task_options(job->cfg, &options);
+	task_options(job->cfg, t, &options);
 	tell(job, "routing");
 	r = route_compute(&work, c->engines.name, c->engines.n, &story, &why);
+	task_options_free(&options);
 	if (r == NULL) {
 		*out = (struct forecast){.topo = topo_ref(t), .story = story};
 		(void)snprintf(out->why, sizeof(out->why), "%s", why.text);

@@ -261,6 +261,28 @@ page_impact(const json_t *m, struct buf *out)
 	page_redundancy(m, out);
 }
 
+/* How the tables change: one line a method, and what forbade the direct way. */
+static void
+page_transition(const json_t *list, struct buf *out)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(list, i, e)
+	{
+		buf_printf(out,
+			"  %s %-18s %-8s %lld SMPs in %lld phase%s, %lld "
+			"turn%s and %lld port%s closed, %lld pairs cut\n",
+			i == 0 ? "change   " : "         ", text(e, "method"),
+			text(e, "way"), num(e, "smps"), num(e, "phases"),
+			plural(num(e, "phases")), num(e, "turns_closed"),
+			plural(num(e, "turns_closed")), num(e, "ports_closed"),
+			plural(num(e, "ports_closed")), num(e, "pairs_cut"));
+		if (i == 0 && said(e, "cause"))
+			buf_printf(out, "            %s\n", text(e, "cause"));
+	}
+}
+
 void
 page_plan(const json_t *p, struct buf *out)
 {
@@ -282,6 +304,7 @@ page_plan(const json_t *p, struct buf *out)
 		buf_printf(out, "\n");
 	if (json_is_object(json_object_get(p, "impact")))
 		page_impact(json_object_get(p, "impact"), out);
+	page_transition(json_object_get(p, "transition"), out);
 	page_forecast(then, out);
 }
 

@@ -13,6 +13,7 @@
 #include "sm/forecast/live.h"
 #include "sm/forecast/page.h"
 #include "sm/forecast/report.h"
+#include "sm/forecast/transition.h"
 
 enum { EXIT_OK = 0, EXIT_VERDICT = 1, EXIT_USAGE = 2 };
 
@@ -24,7 +25,7 @@ struct list {
 /* What the command line says; texts point into argv. */
 struct ask {
 	const char *topology, *config, *from, *dump, *socket;
-	const char *engine;
+	const char *engine, *method;
 	struct list set, fail;
 	bool json;
 };
@@ -54,6 +55,9 @@ static const struct option_row {
 	{"--fail", "NODE[/PORT]",
 		"what fails, and what that changes; may be repeated"},
 	{"--from", "FILE", "tables in force: dump_fts's output, or live"},
+	{"--method", "NAME",
+		"of changing tables, instead of distribution.method; all "
+		"compares"},
 	{"--dump-fts", "FILE", "write the tables as dump_fts prints them"},
 	{"--json", NULL, "the report as JSON"},
 };
@@ -70,6 +74,7 @@ planner_help(void)
 	       "      --set KEY=VALUE       change one setting of it\n"
 	       "      --fail NODE[/PORT]    what if this fails; repeatable\n"
 	       "      --from FILE|live      tables in force (dump_fts)\n"
+	       "      --method NAME|all     how tables change under traffic\n"
 	       "      --dump-fts FILE       write the tables like dump_fts\n";
 }
 
@@ -110,6 +115,8 @@ take(struct ask *a, const char *word, const char *value)
 		a->config = value;
 	else if (strcmp(word, "--from") == 0)
 		a->from = value;
+	else if (strcmp(word, "--method") == 0)
+		a->method = value;
 	else if (strcmp(word, "--dump-fts") == 0)
 		a->dump = value;
 	else if (strcmp(word, "--set") == 0)
@@ -118,6 +125,15 @@ take(struct ask *a, const char *word, const char *value)
 		add(&a->fail, value);
 	else
 		a->json = true;
+}
+
+static bool
+known_method(const char *name)
+{
+	enum safe_method m;
+
+	return name == NULL || strcmp(name, "all") == 0 ||
+	       transition_method(name, &m);
 }
 
 static int
@@ -145,6 +161,8 @@ parse(struct ask *a, int argc, char *const *argv)
 		}
 		take(a, rows[k].word, value);
 	}
+	if (!known_method(a->method))
+		return usage("unknown method", a->method);
 	if (a->topology == NULL &&
 		(a->from == NULL || strcmp(a->from, "live") != 0))
 		return usage("--topology FILE says what fabric", NULL);
@@ -415,6 +433,22 @@ route_then(struct plan *p, const struct routes *base)
 	return EXIT_OK;
 }
 
+/* How the tables would get from now to then. */
+static json_t *
+transition(const struct plan *p)
+{
+	const struct config_distribution *d = &p->cfg->distribution;
+	struct transition_ask ask = {.was = p->now.routes,
+		.is = p->then.routes,
+		.method = (enum safe_method)d->method,
+		.max_stages = d->max_stages};
+
+	ask.all = p->ask.method != NULL && strcmp(p->ask.method, "all") == 0;
+	if (p->ask.method != NULL && !ask.all)
+		(void)transition_method(p->ask.method, &ask.method);
+	return transition_report(&ask);
+}
+
 static void
 make_report(struct plan *p)
 {
@@ -436,6 +470,8 @@ make_report(struct plan *p)
 	if (p->then.routes != NULL && p->now.routes != NULL) {
 		told(p, "comparing");
 		put(o, "impact", report_impact(p->now.routes, p->then.routes));
+		told(p, "planning the transition");
+		put(o, "transition", transition(p));
 	}
 	p->report = o;
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "routing/engine.h"
+#include "routing/metrics.h"
 #include "routing/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
@@ -74,6 +75,8 @@ make(const char *name, const char *fixtures, struct reason *why)
 		return gen_tree_three(36, why);
 	if (strcmp(name, "ft11664-1%") == 0)
 		return failed(gen_tree_three(36, why), 233, 1);
+	if (strcmp(name, "ft43904") == 0) /* 47,824 LIDs, 3,920 switches */
+		return gen_tree_three(56, why);
 	if (strcmp(name, "irr64") == 0)
 		return gen_random(64, 6, 4, 1, why);
 	if (strcmp(name, "torus512") == 0)
@@ -85,21 +88,24 @@ make(const char *name, const char *fixtures, struct reason *why)
 }
 
 struct result {
-	double route, keep, verify, memset;
+	double first, route, keep, repair, verify, memset;
 	struct routes *r;
 	struct verify_report report;
+	struct metrics_ebb ebb;
+	struct metrics_shift shift;
+	char changed[64];
 };
 
 static struct routes *
-routed(struct route_job *job, bool keep, double *ms)
+routed(const struct engine *e, struct route_job *job, bool keep, double *ms)
 {
 	struct arena *a = arena_new();
 	struct reason why = {""};
 	struct routes *r = NULL;
 	double t = now_ms();
 
-	if (engine_updn.route(job, keep, 0, a, &r, &why) != ENGINE_OK)
-		(void)fprintf(stderr, "refused: %s\n", why.text);
+	if (e->route(job, keep, 0, a, &r, &why) != ENGINE_OK)
+		(void)printf("  %s refused: %s\n", e->name, why.text);
 	t = now_ms() - t;
 	if (*ms == 0 || t < *ms)
 		*ms = t;
@@ -107,8 +113,48 @@ routed(struct route_job *job, bool keep, double *ms)
 	return r;
 }
 
+/* The same job with one failed cable: repaired, and without memory. */
 static void
-measure(struct topo *t, struct result *x)
+one_failed(const struct engine *e, struct route_job *job,
+	const struct fabric *f, struct result *x)
+{
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	struct fabric_edit edit = {.drop_cable = drop};
+	struct topo *was = job->topo, *t;
+	struct route_memory *memory = x->r->memory;
+	struct fabric *less;
+	uint32_t c = f->ncables / 2; /* not where turns are made */
+
+	do
+		c--;
+	while (c > 0 &&
+		(f->node[f->cable[c].node[0]].type != FABRIC_SWITCH ||
+			f->node[f->cable[c].node[1]].type != FABRIC_SWITCH));
+	drop[c] = true;
+	less = fabric_rebuild(f, &edit);
+	t = frozen_again(less, was, 0);
+	job->topo = t;
+	job->prev = x->r;
+	for (unsigned i = 0; i < 3; i++) {
+		struct routes *r = routed(e, job, true, &x->repair);
+
+		(void)snprintf(x->changed, sizeof(x->changed), "%llu entries",
+			(unsigned long long)(r ? r->entries_changed : 0));
+		routes_unref(r);
+	}
+	x->r->memory = NULL;
+	routes_unref(routed(e, job, true, &x->keep));
+	x->r->memory = memory;
+	job->topo = was;
+	job->prev = NULL;
+	topo_unref(t);
+	fabric_free(less);
+	free(drop);
+}
+
+static bool
+measure(const struct engine *e, const struct fabric *f, struct topo *t,
+	struct result *x)
 {
 	struct lft_pool *pool = lft_pool_new();
 	struct route_job job = {.topo = t, .pool = pool};
@@ -117,28 +163,58 @@ measure(struct topo *t, struct result *x)
 	struct verify_tables in;
 	struct reason why = {""};
 
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 4; i++) {
 		double at = now_ms();
 
 		memset(floor, (int)i, bytes);
 		__asm__ volatile("" : : "r"(floor) : "memory");
 		x->memset = now_ms() - at;
 		routes_unref(x->r);
-		x->r = routed(&job, false, &x->route);
+		x->r = routed(e, &job, false, i == 0 ? &x->first : &x->route);
+		if (x->r == NULL)
+			break;
 	}
-	job.prev = x->r;
-	routes_unref(routed(&job, true, &x->keep));
+	free(floor);
+	if (x->r == NULL) {
+		lft_pool_free(pool);
+		return false;
+	}
+	one_failed(e, &job, f, x);
 	in = (struct verify_tables){
 		t, pool, x->r->block, x->r->nblocks, &x->r->lanes};
 	x->verify = now_ms();
 	if (verify_tables(&in, &x->report, &why) < 0)
 		(void)printf("  FAILS: %s\n", why.text);
 	x->verify = now_ms() - x->verify;
-	(void)printf("  %s, order %d, turn leaf %d\n", x->r->note,
-		(int)x->r->order, (int)x->r->turn_leaf);
+	metrics_ebb(&in, 20, 1, &x->ebb);
+	metrics_shift(&in, t->max_lid < 5000 ? 100 : 10, 1, &x->shift);
+	(void)printf("  %-6s %s, turn leaf %d, %u blocks of %zu\n", e->name,
+		x->r->note, (int)x->r->turn_leaf, pool->live, bytes / 64);
 	routes_unref(x->r);
 	lft_pool_free(pool);
-	free(floor);
+	return true;
+}
+
+static void
+row(const struct engine *e, const struct fabric *f, struct topo *t)
+{
+	struct result x = {0};
+
+	if (!measure(e, f, t, &x))
+		return;
+	(void)printf("         first %.1f, route %.1f, one cable failed: "
+		     "repair %.2f (%s), whole %.1f, memset %.2f, verify %.1f "
+		     "ms\n",
+		x.first, x.route, x.repair, x.changed, x.keep, x.memset,
+		x.verify);
+	(void)printf("         load max %llu (\"%s\" port %u) of %u hosts, "
+		     "mean %.0f, eBB %.3f, shift %u, hops max %u mean %.2f\n",
+		(unsigned long long)x.report.load_max,
+		x.report.load_sw < t->nsw
+			? topo_desc(t, t->sw[x.report.load_sw].node)
+			: "",
+		x.report.load_port, x.ebb.hosts, x.report.load_mean, x.ebb.mean,
+		x.shift.worst, x.report.hops_max, x.report.hops_mean);
 }
 
 static void
@@ -147,7 +223,6 @@ bench(const char *name, const char *fixtures)
 	struct frozen_lids lids = {.found = true};
 	struct reason why = {""};
 	struct fabric *f = make(name, fixtures, &why);
-	struct result x = {0};
 	struct topo *t;
 
 	if (f == NULL) {
@@ -157,18 +232,8 @@ bench(const char *name, const char *fixtures)
 	t = frozen_topo(f, &lids);
 	(void)printf(
 		"%-24s %u switches, LIDs to %u\n", name, t->nsw, t->max_lid);
-	measure(t, &x);
-	(void)printf("  route %.1f ms, kept %.1f ms, memset %.2f ms, verify "
-		     "%.1f ms\n",
-		x.route, x.keep, x.memset, x.verify);
-	(void)printf("  load max %llu (\"%s\" port %u) mean %.0f, hops max %u "
-		     "mean %.2f\n",
-		(unsigned long long)x.report.load_max,
-		x.report.load_sw < t->nsw
-			? topo_desc(t, t->sw[x.report.load_sw].node)
-			: "",
-		x.report.load_port, x.report.load_mean, x.report.hops_max,
-		x.report.hops_mean);
+	row(&engine_ftree, f, t);
+	row(&engine_updn, f, t);
 	topo_unref(t);
 	fabric_free(f);
 }
@@ -178,8 +243,8 @@ main(int argc, char **argv)
 {
 	static const char *const all[] = {"ft648", "ft648-13:1", "ft648-34",
 		"parallel", "ft3456", "ft3456-1%", "ft11664", "ft11664-1%",
-		"irr64", "torus512", "dfly1056", "ufm-sdk-selene-compute",
-		"topograph-ndr-gb200"};
+		"ft43904", "irr64", "torus512", "dfly1056",
+		"ufm-sdk-selene-compute", "topograph-ndr-gb200"};
 	const char *fixtures = argc > 1 ? argv[1] : "../shared/fixtures";
 
 	for (int i = 2; i < argc; i++)

@@ -127,8 +127,8 @@ main(int argc, char **argv)
 	struct reason why;
 	int efd = eventfd(0, EFD_NONBLOCK);
 	unsigned count = argc > 2 ? (unsigned)atoi(argv[2]) : 100000;
-	struct umad *u =
-		umad_open(argc > 1 ? argv[1] : "auto", true, wake, &efd, &name, &why);
+	struct umad *u = umad_open(
+		argc > 1 ? argv[1] : "auto", true, wake, &efd, &name, &why);
 	struct bench b = {.hops = argc > 3 ? (uint8_t)atoi(argv[3]) : 0};
 
 	if (u == NULL) {

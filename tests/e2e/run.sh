@@ -38,6 +38,7 @@ sim opensm-demo 60
 sim opensm-selene 240
 sim heddled-tree648 60
 sim heddled-gb200 60
+sim heddled-selene 240
 sim faults-tree648 180
 daemon quarantine-demo 90
 daemon reboot-demo 90

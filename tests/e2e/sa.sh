@@ -44,7 +44,7 @@ sm_up() {
 		echo 'force_log_flush TRUE' >"$E2E_DIR/opensm.conf"
 		set -- opensm -F "$E2E_DIR/opensm.conf" -f "$E2E_DIR/sm.log"
 	else
-		E2E_CONF_MORE="sa: {key: 0x1}"
+		E2E_CONF_MORE="sa: {trust_key: 0x1}"
 		sm_config
 		set -- "$B/heddled" -c "$E2E_CONF"
 	fi

@@ -154,7 +154,23 @@ test_heddled() {
 	serve "$E2E_DIR/fabric.net"
 	sm_once || fail "heddled on heddle-sim: $(tail -n 3 "$E2E_DIR/sm.log")"
 	judged_ok "heddled"
+	summary full
 	unserve
+	# ibsim begins with the LIDs of a captured file, which are kept; a fabric
+	# after power-on has none, and other LIDs are other blocks
+	lids=
+	grep -q ' lid [1-9]' "$E2E_DIR/fabric.net" && lids=captured
+	diff "$E2E_DIR/ours.smps" "$E2E_DIR/full.smps" >"$E2E_DIR/more" ||
+		{ [ -n "$lids" ] &&
+			! grep '^[<>]' "$E2E_DIR/more" |
+			grep -qv LinearForwardingTable; } ||
+		fail "other SMPs with the full profile: $(cat "$E2E_DIR/more")"
+	[ -n "$lids" ] || cmp "$E2E_DIR/ours.fts" "$E2E_DIR/full.fts" ||
+		fail "other tables with the full profile"
+	say "SMPs on ibsim and with profile ibsim, tables the same:"
+	cat "$E2E_DIR/ibsim.smps"
+	say "with the full profile${lids:+, which begins without LIDs}:"
+	cat "$E2E_DIR/full.smps"
 }
 
 all_well() {

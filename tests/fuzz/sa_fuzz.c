@@ -45,7 +45,8 @@ make_view(struct lft_pool *pool, unsigned hosts, uint32_t generation)
 		sw[i] = draft_add_node(d, TOPO_SWITCH, 0x100 + i, 4, "sw");
 	draft_add_link(d, sw[0], 4, sw[1], 4);
 	for (unsigned i = 0; i < hosts; i++) {
-		h = draft_add_node(d, TOPO_CA, 0x200 + 16 * i, 1, "host");
+		h = draft_add_node(
+			d, TOPO_CA, 0x200 + (uint64_t)16 * i, 1, "host");
 		draft_add_link(d, h, 1, sw[i % 2], 1 + i / 2);
 		if (i == 0)
 			draft_set_self(d, h, 1);
@@ -76,7 +77,7 @@ make_view(struct lft_pool *pool, unsigned hosts, uint32_t generation)
 		row[1 + me] = 0;
 		row[2 - me] = 4;
 		for (unsigned i = 0; i < hosts; i++)
-			memset(row + 8 + 8 * i,
+			memset(row + 8 + (size_t)8 * i,
 				i % 2 == me ? (int)(1 + i / 2) : 4, 4);
 		routes_put_row(v->routes, s, row, NULL, TOPO_NONE);
 	}
@@ -105,7 +106,7 @@ wire_send(struct transport *t, const struct transport_msg *m)
 	if ((h.method & MAD_SA_RESPONSE) == 0)
 		abort();
 	if (h.rmpp && h.offset != 0 &&
-		(m->len - MAD_SA_HEADER) % (h.offset * 8U) != 0)
+		(m->len - MAD_SA_HEADER) % ((size_t)h.offset * 8) != 0)
 		abort();
 	if (!h.rmpp && m->len != MAD_SIZE)
 		abort();

@@ -305,7 +305,8 @@ cmd_judge(struct serve *s, const struct words *w, struct buf *out,
 	buf_printf(out,
 		"OK: %u links Active, %u switches, %u ends, %u LIDs, %" PRIu64
 		" ways, at most %u hops, no cycle\n",
-		r.linked / 2, r.switches, r.end_ports, r.lids, r.pairs, r.max_hops);
+		r.linked / 2, r.switches, r.end_ports, r.lids, r.pairs,
+		r.max_hops);
 	return 0;
 }
 

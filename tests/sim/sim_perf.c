@@ -4,6 +4,8 @@
 #include "tests/sim/sim_int.h"
 
 /* Byte positions in a MAD's header. */
+enum { IBSIM_CAPMASK = 0x1200 }; /* whatever it may mean there */
+
 enum {
 	AT_BASE_VERSION = 0,
 	AT_CLASS_VERSION = 2,
@@ -258,7 +260,9 @@ act(struct sim *s, uint32_t node, uint8_t method, uint16_t attr, uint8_t *d)
 	const struct mad_perf_class_info info = {
 		.base_version = 1,
 		.class_version = 1,
-		.capmask = MAD_PERF_CAP_ALL_PORTS | MAD_PERF_CAP_EXT,
+		.capmask = s->o.ibsim
+				   ? IBSIM_CAPMASK
+				   : MAD_PERF_CAP_ALL_PORTS | MAD_PERF_CAP_EXT,
 		.resp_time = RESP_TIME,
 	};
 	bool set = method == MAD_SET;

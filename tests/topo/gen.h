@@ -1,7 +1,8 @@
 /*
  * gen: fabrics made by rule. gen_* make direct networks, gen_tree_* trees,
- * gen_edit_* change a fabric that exists. The same arguments give the same
- * fabric on every machine: what is random comes from the seed.
+ * gen_paper_* those of one thesis, gen_edit_* change a fabric that exists. The
+ * same arguments give the same fabric on every machine: what is random comes
+ * from the seed.
  *
  * Names: switches are called after their place ("leaf3", "sw1.0.2"), hosts
  * "h1", "h2", ... in the order in which they are made; leaves come before
@@ -74,6 +75,28 @@ struct fabric *gen_tree_pgft(unsigned h, const unsigned *m, const unsigned *w,
 
 /* k-ary n-tree: n levels of k-up k-down switches, k^n hosts. */
 struct fabric *gen_tree_kary(unsigned k, unsigned n, struct reason *why);
+
+/*
+ * Chassis of 648 ports (18 tops, 36 leaves of 36 ports) above racks: two
+ * switches of 36 ports joined by 12 cables, each with at most 12 hosts and
+ * three cables to each of four leaves of the chassis. Racks 0, 2, ... have
+ * `even` hosts, the others `odd`, half of them on either switch. With 1 chassis
+ * both switches of a rack share the four leaves: the three-stage fabric of 648
+ * ports in Bogdanski, Optimized Routing for Fat-Tree Topologies (2014), Papers
+ * I, III, IV and VI. With 8, a rack's first switch is under the first four
+ * chassis and the second under the others, which makes 5184 hosts and 864
+ * switches, as many as in the JuRoPA-like fabric there.
+ */
+struct fabric *gen_paper_racks(
+	unsigned boxes, unsigned even, unsigned odd, struct reason *why);
+
+/*
+ * Two trees of 3456 ports (gen_tree_three(24), without its hosts) above 288
+ * rack switches of 24 ports, which have six cables into each, to six leaves,
+ * and `even` or `odd` hosts, at most 12: like Ranger in Paper I, as far as it
+ * is described.
+ */
+struct fabric *gen_paper_dual(unsigned even, unsigned odd, struct reason *why);
 
 /*
  * Fail n random cables between switches, or n random switches with the hosts

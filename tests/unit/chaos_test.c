@@ -46,8 +46,7 @@ speak(FILE *log, int old, bool tell)
 static void
 run(uint64_t seed)
 {
-	const struct chaos_limits l = {
-		.max_hosts = MAX_HOSTS,
+	const struct chaos_limits l = {.max_hosts = MAX_HOSTS,
 		.judge = CHAOS_MEMORY | CHAOS_LOOPS | CHAOS_CYCLES};
 	struct chaos_report r;
 	FILE *log;

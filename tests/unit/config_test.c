@@ -23,7 +23,7 @@
 
 enum { SEED = 20262, ROUNDS = 3000 };
 
-static const char *const engines[] = {"minhop", "updn", NULL};
+static const char *const engines[] = {"ftree", "minhop", "updn", NULL};
 
 /* Files of the source tree; tests run at its top, or are told where it is. */
 static char *
@@ -108,8 +108,8 @@ START_TEST(test_defaults)
 	ck_assert_uint_eq(c->fabric.priority, 0);
 	ck_assert_uint_eq(c->fabric.m_key, 0);
 	ck_assert_uint_eq(c->fabric.sm_key, 1);
-	ck_assert_uint_eq(c->routing.engines.n, 1);
-	ck_assert_str_eq(c->routing.engines.name[0], "updn");
+	ck_assert_uint_eq(c->routing.engines.n, 2);
+	ck_assert_str_eq(c->routing.engines.name[0], "ftree");
 	ck_assert_uint_eq(c->routing.load_limit, 1250);
 	ck_assert_uint_eq(c->routing.updn.roots.n, 0);
 	ck_assert_int_eq(c->sweep.interval.ns, mono_ms(10000).ns);
@@ -152,6 +152,10 @@ static const char full[] =
 	"routing:\n"
 	"  engines: [minhop, updn]\n"
 	"  load_limit: 1.5\n"
+	"  ftree: {lanes: 4}\n"
+	"  homes:\n"
+	"    groups: {0x2: 7, 0x1: 7}\n"
+	"    passive: [0x2]\n"
 	"  updn:\n"
 	"    roots: [0x2, 0x1]\n"
 	"  roles:\n"
@@ -166,6 +170,8 @@ static const char full[] =
 	"standby: {poll_interval: 100ms, missed_polls: 1}\n"
 	"link: {subnet_timeout: 0, packet_lifetime: 31, hoq_lifetime: 20,\n"
 	"  leaf_hoq_lifetime: 19, vl_stall_count: 0, max_vls: 8}\n"
+	"sa: {trust_key: 0x7, requests_per_second: 0, request_burst: 1,\n"
+	"  services_per_port: 0, subscriptions_per_port: 1, table_mib: 1}\n"
 	"partitions:\n"
 	"  storage:\n"
 	"    pkey: 0x11\n"
@@ -173,8 +179,6 @@ static const char full[] =
 	"    ipoib: {enabled: true, mtu: 4096, rate: 2.5, sl: 3, scope: 5,\n"
 	"      qkey: 0xffffffff}\n"
 	"  empty: {pkey: 0x7fff}\n"
-	"sa: {key: 0x7, requests_per_second: 0, request_burst: 1,\n"
-	"  services_per_port: 0, subscriptions_per_port: 1, table_mib: 1}\n"
 	"state: {dir: \"/tmp/a \\\"b\\\" \\\\ \\u00e9\"}\n"
 	"control: {socket: /tmp/s}\n"
 	"log: {level: debug}\n";
@@ -236,6 +240,10 @@ START_TEST(test_every_key)
 	ck_assert_uint_eq(c->routing.load_limit, 1500);
 	ck_assert_uint_eq(c->routing.updn.roots.n, 2);
 	ck_assert_uint_eq(c->routing.updn.roots.guid[0], 1);
+	ck_assert_uint_eq(c->routing.ftree.lanes, 4);
+	ck_assert_uint_eq(c->routing.homes.groups.n, 2);
+	ck_assert_uint_eq(c->routing.homes.groups.entry[0].guid, 1);
+	ck_assert_uint_eq(c->routing.homes.passive.guid[0], 2);
 	ck_assert_uint_eq(c->distribution.method, 2);
 	ck_assert_uint_eq(c->distribution.max_stages, 3);
 	ck_assert(c->distribution.allow_unsafe);
@@ -366,6 +374,12 @@ static const struct complaint {
 		"such as 0x0002c90300a1b2c3\n"
 		"      x: 3\n"
 		"      ^\n"},
+	{"distribution: {method: dynamic}\n",
+		"t.yaml:1:24: error: distribution.method: dynamic can deadlock "
+		"the fabric while tables are written; it needs "
+		"distribution.allow_unsafe: true\n"
+		"  distribution: {method: dynamic}\n"
+		"                         ^\n"},
 	{"partitions: {a: {members: {all: full}}}\n",
 		"t.yaml:1:14: error: partitions.a: its pkey must be given, "
 		"0x0001 to 0x7fff\n"
@@ -677,7 +691,7 @@ END_TEST
 /* The manual page holds exactly what the tables say. */
 START_TEST(test_manual)
 {
-	static const char *const known[] = {"updn", NULL};
+	static const char *const known[] = {"ftree", "updn", NULL};
 	static const char begin[] = ".\\\" BEGIN OPTIONS",
 			  end[] = ".\\\" END OPTIONS";
 	char *path = source("man/heddle.yaml.5"), *from, *to;

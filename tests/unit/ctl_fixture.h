@@ -33,6 +33,7 @@ struct fixture {
 	bool busy; /* a routing job owns the pool */
 	uint64_t sweeps;
 	unsigned asked; /* sweeps asked for */
+	unsigned rebalanced;
 	const char *refuse;
 	/* behind view */
 	struct topo *topo;
@@ -82,11 +83,23 @@ do_sweep(void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why)
 	return 0;
 }
 
+static inline int
+do_rebalance(void *cookie, uid_t uid, struct reason *why)
+{
+	struct fixture *f = cookie;
+
+	ck_assert_uint_eq(uid, getuid());
+	if (f->refuse != NULL)
+		return reason_set(why, "%s", f->refuse);
+	f->rebalanced++;
+	return 0;
+}
+
 static inline const struct ctl_ops *
 ops_of(struct fixture *f, struct ctl_ops *ops)
 {
-	*ops = (struct ctl_ops){
-		f, get_view, get_status, get_sweeps, may_release, do_sweep};
+	*ops = (struct ctl_ops){f, get_view, get_status, get_sweeps,
+		may_release, do_sweep, do_rebalance};
 	return ops;
 }
 

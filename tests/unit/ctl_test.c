@@ -342,6 +342,34 @@ START_TEST(sweep_and_wait)
 }
 END_TEST
 
+START_TEST(rebalance)
+{
+	struct fixture f;
+	json_t *j;
+	int fd;
+
+	start(&f, NULL);
+	fd = dial(&f);
+	say_text(&f, fd, "{\"cmd\":\"rebalance\"}\n");
+	expect_error(&f, fd, "no-view");
+	give_view(&f, 4, 3);
+	j = ask(&f, fd, "{\"cmd\":\"rebalance\"}\n");
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(
+			json_object_get(j, "result"), "wait_generation")),
+		(json_int_t)f.view->generation + 1);
+	json_decref(j);
+	ck_assert_uint_eq(f.rebalanced, 1);
+	say_text(&f, fd, "{\"cmd\":\"rebalance\",\"to\":1}\n");
+	expect_error(&f, fd, "bad-argument");
+	f.refuse = "standing by";
+	say_text(&f, fd, "{\"cmd\":\"rebalance\"}\n");
+	expect_error(&f, fd, "refused");
+	(void)close(fd);
+	stop(&f);
+}
+END_TEST
+
 START_TEST(waiting_client_leaves)
 {
 	struct fixture f;
@@ -480,6 +508,7 @@ main(void)
 	tcase_add_test(tc, no_place_for_a_socket);
 	tcase_add_test(tc, too_many_clients);
 	tcase_add_test(tc, sweep_and_wait);
+	tcase_add_test(tc, rebalance);
 	tcase_add_test(tc, waiting_client_leaves);
 	tcase_add_test(tc, large_reply_slow_reader);
 	tcase_add_test(tc, tree);

@@ -458,8 +458,13 @@ START_TEST(lanes)
 		struct engine_options o = {.lanes = (uint8_t)n};
 		struct run x = run(gen_tree_two(&p, &why), &o);
 		const struct route_lanes *l = &x.r->lanes;
+		struct verify_tables in = tables(x.r);
+		struct verify_report report;
 		unsigned used = 0;
 
+		in.lanes = l;
+		ck_assert_int_eq(verify_tables(&in, &report, &why), 0);
+		ck_assert_uint_eq(report.vls, l->n);
 		/* The cables of the generator have 4 lanes (VLCap 3). */
 		ck_assert_uint_eq(l->n, n < 4 ? n : 4);
 		for (sw_ix a = 0; a < x.t->nsw; a++)

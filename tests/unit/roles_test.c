@@ -224,7 +224,7 @@ END_TEST
 /* A reload asks, and takes back what it said. */
 START_TEST(reloaded)
 {
-	static const char *const engines[] = {"updn", NULL};
+	static const char *const engines[] = {"ftree", "updn", NULL};
 	static const char *const yaml[] = {
 		ASKING "routing: {roles: {spine: [leaf1]}}\n", ""};
 	struct fabric *f = telling();

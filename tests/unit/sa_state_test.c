@@ -306,7 +306,7 @@ END_TEST
 
 START_TEST(traps_are_forwarded)
 {
-	struct fixture x = small("sa: {key: 0x5ec2e7}");
+	struct fixture x = small("sa: {trust_key: 0x5ec2e7}");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3"),
 		    *h4 = host_on(x.w, "h4");
 	struct mad_sa_inform i = everything;

@@ -54,7 +54,7 @@ START_TEST(tables_have_all_there_is)
 		{MAD_SA_INFORM_REC, 60, 0},
 		{MAD_SA_PATH_REC, 64, NODES * NODES},
 	};
-	struct fixture x = small("sa: {key: 0x5ec2e7}");
+	struct fixture x = small("sa: {trust_key: 0x5ec2e7}");
 	struct host *o = second(&x);
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -103,7 +103,7 @@ START_TEST(statuses)
 		{MAD_SET, MAD_SA_SERVICE_REC, MAD_SA_INSUF_COMPS, {0}},
 		{MAD_SET, MAD_SA_GUID, MAD_SA_INSUF_COMPS, {0}},
 	};
-	struct fixture x = small("sa: {key: 0x5ec2e7}");
+	struct fixture x = small("sa: {trust_key: 0x5ec2e7}");
 	struct host *o = second(&x);
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -184,7 +184,7 @@ END_TEST
 
 START_TEST(keys_are_for_the_trusted)
 {
-	struct fixture x = small("sa: {key: 0x5ec2e7}\n"
+	struct fixture x = small("sa: {trust_key: 0x5ec2e7}\n"
 				 "fabric: {m_key: 0x77}\n");
 	struct host *o = second(&x);
 	uint8_t rec[MAD_SA_DATA] = {0};

@@ -425,7 +425,7 @@ END_TEST
 static void
 two_lanes(struct routes *r, struct rng *g)
 {
-	r->lanes.n = 2;
+	r->lanes.n = r->lanes.spread = 2;
 	r->lanes.cls = mem_alloc(r->topo->nsw * sizeof(*r->lanes.cls));
 	for (sw_ix s = 0; s < r->topo->nsw; s++)
 		r->lanes.cls[s] = (uint16_t)rng_below(g, 2);

@@ -392,8 +392,8 @@ START_TEST(a_second_life_changes_nothing)
 	expect_order(w, "second life");
 	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
 	/* but hosts are asked to register with the new SA */
-	ck_assert_uint_eq(sim_stats(w->sim)->port_sets,
-		sim_stats(w->sim)->client_rereg);
+	ck_assert_uint_eq(
+		sim_stats(w->sim)->port_sets, sim_stats(w->sim)->client_rereg);
 	ck_assert_uint_eq(sm_view(w->sm)->counts.lids_moved, 0);
 	end(w, f);
 }
@@ -629,7 +629,7 @@ START_TEST(a_reload_that_changes_the_interval)
 {
 	static const char *const text[] = {
 		"sweep:\n  interval: 0s\n", "sweep:\n  interval: 1s\n"};
-	static const char *const engines[] = {"updn", NULL};
+	static const char *const engines[] = {"ftree", "updn", NULL};
 	struct fabric *f = tree();
 	struct world *w = start(f, "");
 	struct sm_status before, after;
@@ -682,7 +682,7 @@ START_TEST(a_reload_that_changes_the_lmc)
 	struct world *w = start(f, "");
 	struct diag_list bad = {0};
 	const char *yaml = "fabric:\n  lmc:\n    hosts: 1\n";
-	static const char *const engines[] = {"updn", NULL};
+	static const char *const engines[] = {"ftree", "updn", NULL};
 	struct config *c =
 		config_parse("reload.yaml", yaml, strlen(yaml), engines, &bad);
 	uint32_t h = fabric_find(f, "h7");

@@ -227,9 +227,8 @@ static const struct refusal {
 	{"lids 0x1 1 0\n",
 		":2: record: none of lid, rank, order, routed, turn, fabric, "
 		"block"},
-	{"\n",
-		":2: record: none of lid, rank, order, routed, turn, fabric, "
-		"block"},
+	{"\n", ":2: record: none of lid, rank, order, routed, turn, fabric, "
+	       "block"},
 	{"block 0x0 1 2 0123456789abcdef 3\n",
 		":2: GUID: not 0x and hexadecimal digits, or 0"},
 	{"block 0x1 255 2 0123456789abcdef 3\n",

@@ -115,7 +115,7 @@ give_lanes(struct scene *s, struct routes *r, const struct routes *like)
 
 	if (like != NULL && like->topo->nsw == r->topo->nsw &&
 		like->lanes.cls != NULL) {
-		l->n = like->lanes.n;
+		l->n = l->spread = like->lanes.n;
 		l->cls = mem_zalloc(r->topo->nsw, sizeof(*l->cls));
 		for (sw_ix a = 0; a < r->topo->nsw; a++) {
 			const struct topo *t = r->topo, *o = like->topo;
@@ -127,7 +127,7 @@ give_lanes(struct scene *s, struct routes *r, const struct routes *like)
 		}
 		return;
 	}
-	l->n = (uint8_t)(1 + s->seed % 3);
+	l->n = l->spread = (uint8_t)(1 + s->seed % 3);
 	if (l->n == 1)
 		return;
 	l->cls = mem_zalloc(r->topo->nsw, sizeof(*l->cls));
@@ -179,6 +179,44 @@ same_state(const struct scene *s, const struct topo *t,
 				s->steps, i, p);
 }
 
+/* Is there a switch behind this port? Turns to hosts wait for nothing. */
+static bool
+to_switch(const struct topo *t, node_ix n, unsigned port)
+{
+	port_ix peer = port == 0 || port > t->node[n].nports
+			       ? TOPO_NONE
+			       : t->port[topo_port_of(t, n, port)].peer;
+
+	return peer != TOPO_NONE && t->node[t->port[peer].node].sw != TOPO_NONE;
+}
+
+/* No turn that is made is missing: part may have more, of the past. */
+static void
+all_turns(const struct scene *s, const struct topo *t,
+	const struct verify_state *part, const struct verify_state *full)
+{
+	struct verify_turns *a = verify_state_turns(part, t);
+	struct verify_turns *b = verify_state_turns(full, t);
+	size_t row = 0;
+
+	ck_assert_int_eq(a == NULL, b == NULL);
+	for (sw_ix i = 0; a != NULL && i < t->nsw; i++) {
+		node_ix n = t->sw[i].node;
+		size_t end = row + t->node[n].nports + 1U;
+
+		for (; row < end; row++)
+			for (unsigned out = 1; out < 64; out++)
+				ck_assert_msg(
+					!to_switch(t, n, out) ||
+						!(b->row[row] & ~a->row[row] &
+							(uint64_t)1 << out),
+					"seed %d step %u: %s out %u", s->seed,
+					s->steps, topo_desc(t, n), out);
+	}
+	free(a);
+	free(b);
+}
+
 /* Judge r both ways; keep it for the next step when it is good. */
 static void
 compare(struct scene *s, struct routes *r)
@@ -199,6 +237,7 @@ compare(struct scene *s, struct routes *r)
 		x == y, "seed %d step %u: %s", s->seed, s->steps, why.text);
 	same(s, &part, &full);
 	same_state(s, r->topo, b, a);
+	all_turns(s, r->topo, b, a);
 	s->by_change += part.by_change;
 	verify_state_unref(a);
 	if (!part.ok) {

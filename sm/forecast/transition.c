@@ -1,0 +1,114 @@
+#include "sm/forecast/transition.h"
+
+#include <string.h>
+
+#include "sm/ctl/words.h"
+
+enum { LISTED = 20, METHODS = SAFE_DYNAMIC + 1 };
+
+static void
+put(json_t *o, const char *key, json_t *v)
+{
+	(void)json_object_set_new(o, key, v);
+}
+
+static json_t *
+u64(uint64_t v)
+{
+	return json_integer((json_int_t)v);
+}
+
+bool
+transition_method(const char *name, enum safe_method *out)
+{
+	for (int m = 0; m < METHODS; m++)
+		if (strcmp(safe_method_name((enum safe_method)m), name) == 0) {
+			*out = (enum safe_method)m;
+			return true;
+		}
+	return false;
+}
+
+/* Every switch of these routes has acknowledged all of them. */
+static struct hwstate *
+acknowledged(const struct routes *r)
+{
+	struct hwstate *h = hw_new(r->pool);
+	const struct topo *t = r->topo;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint64_t guid = t->node[t->sw[s].node].guid;
+
+		for (uint32_t b = 0; b < r->nblocks; b++)
+			hw_set_block(h, guid, b,
+				r->block[(size_t)s * r->nblocks + b]);
+		hw_set_top(h, guid, r->top);
+	}
+	hw_drained(h);
+	return h;
+}
+
+static json_t *
+turns_json(const struct safe_transition *x, const struct topo *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < x->nturns && i < LISTED; i++)
+		(void)json_array_append_new(list,
+			json_pack("{s:o, s:i, s:i, s:b, s:o}", "name",
+				words_name(t, t->sw[x->turn[i].sw].node), "in",
+				x->turn[i].in, "out", x->turn[i].out, "by_port",
+				x->turn[i].by_port, "pairs",
+				u64(x->turn[i].pairs)));
+	return list;
+}
+
+/* A turn is closed and opened again, and so is a port. */
+static json_t *
+method_json(const struct safe_transition *x, const struct topo *t)
+{
+	json_t *o = json_object();
+	uint64_t ports = 0;
+
+	for (size_t i = 0; i < x->nturns; i++)
+		ports += x->turn[i].by_port;
+	put(o, "method", json_string(safe_method_name(x->method)));
+	put(o, "way", json_string(safe_way_name(x->way)));
+	put(o, "stages", u64(x->nstages));
+	put(o, "phases", u64(x->nstages + (x->nturns > 0 ? 2U : 0U)));
+	put(o, "writes", u64(x->nwrites));
+	put(o, "turns_closed", u64(x->nturns - ports));
+	put(o, "ports_closed", u64(ports));
+	put(o, "smps", u64(x->nwrites + 2 * x->nturns));
+	put(o, "pairs_cut", u64(x->cut_pairs));
+	put(o, "cyclic", u64(x->cyclic));
+	put(o, "unread", u64(x->unread));
+	put(o, "cause", words_text(x->cause));
+	put(o, "turns", turns_json(x, t));
+	return o;
+}
+
+json_t *
+transition_report(const struct transition_ask *ask)
+{
+	struct hwstate *hw = acknowledged(ask->was);
+	json_t *list = json_array();
+
+	for (int m = -1; m < (ask->all ? METHODS : 0); m++) {
+		struct safe_job job = {.to = ask->is,
+			.from = ask->was,
+			.hw = hw,
+			.method = m < 0 ? ask->method : (enum safe_method)m,
+			.max_stages = ask->max_stages};
+		struct safe_transition *x;
+
+		if (m >= 0 && job.method == ask->method)
+			continue;
+		x = safe_plan(&job);
+		(void)json_array_append_new(
+			list, method_json(x, ask->is->topo));
+		safe_free(x);
+	}
+	hw_free(hw);
+	return list;
+}

@@ -1,0 +1,28 @@
+/*
+ * transition: how tables would change under traffic, from one set of routes to
+ * another, by distribution's own planner (safe.h): nothing is sent, the old
+ * routes are taken to be what every switch acknowledged.
+ */
+#ifndef HEDDLE_FORECAST_TRANSITION_H
+#define HEDDLE_FORECAST_TRANSITION_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "distribution/safe.h"
+
+/* What is asked for. */
+struct transition_ask {
+	const struct routes *was, *is; /* of one pool */
+	enum safe_method method;
+	bool all; /* every method, to compare; method comes first */
+	unsigned max_stages;
+};
+
+/* A list of methods with way, stages, writes, turns blocked, pairs cut. */
+json_t *transition_report(const struct transition_ask *ask);
+
+/* The method of this name; false: there is none. */
+bool transition_method(const char *name, enum safe_method *out);
+
+#endif

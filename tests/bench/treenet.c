@@ -1,0 +1,142 @@
+#include "tests/bench/treenet.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "tests/topo/gen.h"
+#include "tests/topo/ibnet.h"
+
+enum { MELLANOX = 0x2c9, SHARP_NODE = 0xcf09 };
+
+struct wish {
+	char base[200];
+	bool rails, sharp, bare;
+	unsigned fail;
+	uint64_t seed;
+};
+
+static bool
+word(struct wish *w, const char *s)
+{
+	if (strcmp(s, "rails") == 0)
+		w->rails = true;
+	else if (strcmp(s, "sharp") == 0)
+		w->sharp = true;
+	else if (strcmp(s, "bare") == 0)
+		w->bare = true;
+	else if (strncmp(s, "fail=", 5) == 0)
+		w->fail = (unsigned)strtoul(s + 5, NULL, 10);
+	else if (strncmp(s, "seed=", 5) == 0)
+		w->seed = strtoull(s + 5, NULL, 10);
+	else
+		return false;
+	return true;
+}
+
+static int
+parse(const char *name, struct wish *w, struct reason *why)
+{
+	char text[200], *save = NULL, *s;
+
+	*w = (struct wish){.seed = 1};
+	(void)snprintf(text, sizeof(text), "%s", name);
+	s = strtok_r(text, ",", &save);
+	(void)snprintf(w->base, sizeof(w->base), "%s", s != NULL ? s : "");
+	while ((s = strtok_r(NULL, ",", &save)) != NULL)
+		if (!word(w, s))
+			return reason_set(why, "\"%s\" in \"%s\"", s, name);
+	return 0;
+}
+
+/* Up to three numbers behind colons. */
+static unsigned
+numbers(const char *s, unsigned out[3])
+{
+	unsigned n = 0;
+
+	while (n < 3 && (s = strchr(s, ':')) != NULL)
+		out[n++] = (unsigned)strtoul(++s, NULL, 10);
+	return n;
+}
+
+static bool
+is(const char *s, const char *kind)
+{
+	size_t n = strlen(kind);
+
+	return strncmp(s, kind, n) == 0 && (s[n] == '\0' || s[n] == ':');
+}
+
+static struct fabric *
+base(const char *s, const char *fixtures, struct reason *why)
+{
+	static const unsigned cube[3] = {8, 8, 8};
+	unsigned v[3] = {0, 0, 0};
+	unsigned n = numbers(s, v);
+	char path[512];
+
+	if (is(s, "648") && n == 2)
+		return gen_tree_two(
+			&(struct gen_fattree2){18, 36, 1, v[0], v[1]}, why);
+	if (is(s, "3456") && n == 2)
+		return gen_edit_populate(gen_tree_three(24, why), v[0], v[1]);
+	if ((is(s, "racks") || is(s, "juropa")) && n == 2)
+		return gen_paper_racks(*s == 'r' ? 1 : 8, v[0], v[1], why);
+	if (is(s, "ranger") && n == 2)
+		return gen_paper_dual(v[0], v[1], why);
+	if (is(s, "two") && n == 3)
+		return gen_tree_two(
+			&(struct gen_fattree2){v[0], v[1], 1, v[2], v[2]}, why);
+	if (is(s, "three") && n == 1)
+		return gen_tree_three(v[0], why);
+	if (is(s, "dfly"))
+		return gen_dragonfly(8, 4, 4, why);
+	if (is(s, "torus"))
+		return gen_grid(cube, 3, true, 1, why);
+	if (is(s, "irr64"))
+		return gen_random(64, 6, 4, 1, why);
+	(void)snprintf(path, sizeof(path), "%s/%s.ibnet", fixtures, s);
+	return ibnet_load(path, NULL, why);
+}
+
+/* Without aggregation nodes. */
+static struct fabric *
+bare(struct fabric *f)
+{
+	bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
+	struct fabric_edit edit = {.drop_node = drop};
+	struct fabric *g;
+
+	for (uint32_t i = 0; i < f->nnodes; i++)
+		drop[i] = f->node[i].type == FABRIC_CA &&
+			  ((f->node[i].vendor == MELLANOX &&
+				   f->node[i].device == SHARP_NODE) ||
+				  strstr(f->node[i].name, "Aggregation Node") !=
+					  NULL);
+	g = fabric_rebuild(f, &edit);
+	fabric_free(f);
+	free(drop);
+	return g;
+}
+
+struct fabric *
+treenet_make(const char *name, const char *fixtures, struct reason *why)
+{
+	struct wish w;
+	struct fabric *f;
+
+	if (parse(name, &w, why) != 0)
+		return NULL;
+	f = base(w.base, fixtures, why);
+	if (f != NULL && w.rails)
+		f = gen_edit_rails(f, 2, true, why);
+	if (f != NULL && w.sharp)
+		f = gen_edit_aggregation(f, why);
+	if (f != NULL && w.bare)
+		f = bare(f);
+	if (f != NULL && w.fail > 0)
+		f = gen_edit_fail_links(f, w.fail, w.seed, true, why);
+	return f;
+}

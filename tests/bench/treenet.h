@@ -1,0 +1,30 @@
+/*
+ * treenet: the fabrics that routing of trees is measured on, by name.
+ *
+ *	648:X:Y     two levels of 36-port switches, X hosts on even leaves and
+ *	            Y on odd ones
+ *	3456:X:Y    three levels of 24-port switches
+ *	racks:X:Y   a 648-port chassis above racks of two switches, X and Y
+ *	            hosts a rack
+ *	juropa:X:Y  eight of these above racks
+ *	ranger:X:Y  two 3456-port trees above rack switches
+ *	two:S:L:H   S spines, L leaves of H hosts
+ *	three:K     three levels of K-port switches
+ *	dfly        the dragonfly of 1056 hosts, torus 8x8x8, irr64
+ *	NAME        an ibnetdiscover file of the fixtures, less ".ibnet"
+ *
+ * followed by any of, in this order of work: ",rails" (every host a second port
+ * on the next leaf), ",sharp" (aggregation nodes everywhere), ",bare" (none of
+ * those there are), ",fail=N" and ",seed=S" (N cables between switches fail,
+ * what remains is connected).
+ */
+#ifndef HEDDLE_BENCH_TREENET_H
+#define HEDDLE_BENCH_TREENET_H
+
+#include "tests/topo/fabric.h"
+
+/* NULL and why when it cannot be made. */
+struct fabric *treenet_make(
+	const char *name, const char *fixtures, struct reason *why);
+
+#endif

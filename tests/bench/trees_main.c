@@ -1,0 +1,295 @@
+/*
+ * How good routes of trees are, ours and anybody's, by one measure.
+ *
+ * usage: trees net FABRIC            the fabric as ibnetdiscover prints it
+ *        trees ours FABRIC ENGINE    our routes, a line of the table
+ *        trees theirs FABRIC FILE LABEL   tables as dump_fts prints them
+ *        trees homes FABRIC          nodes with a single point of failure
+ *        trees head                  the head of the table
+ *
+ * FABRIC: see treenet.h; fixtures come from HEDDLE_FIXTURES. For shifts, hosts
+ * are in the order of their switches, whatever LIDs the tables are about.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/engine.h"
+#include "routing/fts.h"
+#include "routing/homing.h"
+#include "routing/metrics.h"
+#include "routing/route.h"
+#include "routing/verify.h"
+#include "sm/base/mem.h"
+#include "tests/bench/treenet.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/ibnet.h"
+
+enum { TRIALS = 200, FLOWS = 3000000 };
+
+struct net {
+	struct fabric *f;
+	struct topo *t;
+	struct lft_pool *pool;
+};
+
+static struct net
+open_net(const char *name)
+{
+	const char *at = getenv("HEDDLE_FIXTURES");
+	struct reason why = {""};
+	struct net n = {.pool = lft_pool_new()};
+
+	n.f = treenet_make(name, at != NULL ? at : "../shared/fixtures", &why);
+	if (n.f == NULL) {
+		(void)fprintf(stderr, "trees: %s: %s\n", name, why.text);
+		exit(77);
+	}
+	n.t = frozen_topo(n.f, NULL);
+	return n;
+}
+
+static void
+close_net(struct net *n)
+{
+	topo_unref(n->t);
+	lft_pool_free(n->pool);
+	fabric_free(n->f);
+}
+
+static struct verify_tables
+tables(const struct routes *r)
+{
+	return (struct verify_tables){
+		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
+}
+
+/* ---- the table ---- */
+
+static void
+head(void)
+{
+	(void)printf("%-34s %-16s %7s %6s %2s %6s %7s %5s %5s %9s %6s %4s\n",
+		"fabric", "engine", "unreach", "cyclic", "VL", "load", "mean",
+		"sat", "eBB", "shift", "hops", "max");
+}
+
+static void
+line(const char *name, const char *label, const struct routes *r)
+{
+	struct verify_tables in = tables(r);
+	struct verify_report q;
+	struct metrics_ebb ebb;
+	struct metrics_shift shift;
+	unsigned samples;
+	char text[32];
+
+	(void)verify_tables(&in, &q, NULL);
+	metrics_ebb(&in, TRIALS, 1, &ebb);
+	samples = FLOWS / (ebb.hosts + 1) + 1;
+	metrics_shift(&in, samples, 1, &shift);
+	(void)snprintf(text, sizeof(text), "%u %.3f", shift.worst, shift.mean);
+	(void)printf("%-34s %-16s %7llu %6u %2u %6llu %7.1f %5.3f %5.3f %9s "
+		     "%6.2f %4u\n",
+		name, label, (unsigned long long)(q.unreachable + q.loops),
+		q.cyclic_channels, q.vls, (unsigned long long)q.load_max,
+		q.load_mean, metrics_saturation(&q, ebb.hosts), ebb.mean, text,
+		q.hops_mean, q.hops_max);
+}
+
+/* ---- ours ---- */
+
+static struct routes *
+routed(const struct net *n, const char *engine, const char **used)
+{
+	static const struct engine_options plain = {.lanes = 1};
+	static char said[64];
+	struct route_job job = {
+		.topo = n->t, .pool = n->pool, .options = &plain, .seed = 1};
+	struct route_story story = {0};
+	struct reason why = {""};
+	struct routes *r = route_compute(&job, &engine, 1, &story, &why);
+
+	if (r == NULL) {
+		(void)fprintf(stderr, "trees: %s\n", why.text);
+		exit(1);
+	}
+	(void)snprintf(said, sizeof(said), "%s%s%s", engine,
+		story.fallback ? "->" : "", story.fallback ? story.engine : "");
+	*used = said;
+	return r;
+}
+
+static int
+ours(const char *name, const char *engine)
+{
+	struct net n = open_net(name);
+	const char *used;
+	struct routes *r = routed(&n, engine, &used);
+
+	line(name, used, r);
+	routes_unref(r);
+	close_net(&n);
+	return 0;
+}
+
+/* ---- theirs ---- */
+
+static char *
+slurp(const char *path, size_t *n)
+{
+	FILE *f = fopen(path, "re");
+	struct buf b = {0};
+	char part[65536];
+	size_t got;
+
+	while (f != NULL && (got = fread(part, 1, sizeof(part), f)) > 0)
+		buf_put(&b, part, got);
+	if (f != NULL)
+		(void)fclose(f);
+	*n = b.n;
+	return b.text;
+}
+
+/* Their LIDs in our order: row[lid of ours] = what they say for that port. */
+static struct routes *
+translate(const struct net *n, const struct fts *f)
+{
+	struct routes *r = routes_new(n->t, n->pool);
+	size_t bytes = (size_t)r->nblocks * LFT_BLOCK;
+	uint8_t *row = mem_alloc(bytes);
+
+	r->engine = "found";
+	for (size_t i = 0; i < f->ntables; i++) {
+		const struct fts_table *tab = &f->table[i];
+		node_ix s = topo_by_node_guid(n->t, tab->guid);
+
+		if (s == TOPO_NONE || n->t->node[s].sw == TOPO_NONE)
+			continue;
+		memset(row, LFT_DROP, bytes);
+		for (size_t k = 0; k < f->nowners; k++) {
+			port_ix p =
+				topo_by_port_guid(n->t, f->owner[k].port_guid);
+
+			if (p != TOPO_NONE && f->owner[k].lid < tab->nlid)
+				row[n->t->port[p].lid] =
+					tab->entry[f->owner[k].lid];
+		}
+		routes_put_row(r, n->t->node[s].sw, row, NULL, TOPO_NONE);
+	}
+	free(row);
+	return r;
+}
+
+static int
+theirs(const char *name, const char *path, const char *label)
+{
+	struct net n = open_net(name);
+	struct reason why = {""};
+	size_t len;
+	char *text = slurp(path, &len);
+	struct fts *f = text != NULL ? fts_parse(text, len, path, &why) : NULL;
+	struct routes *r;
+
+	free(text);
+	if (f == NULL) {
+		(void)fprintf(stderr, "trees: %s: %s\n", path, why.text);
+		return 1;
+	}
+	r = translate(&n, f);
+	line(name, label, r);
+	routes_unref(r);
+	fts_free(f);
+	close_net(&n);
+	return 0;
+}
+
+/* ---- homes ---- */
+
+static void
+homed(const char *name, const char *label, const struct routes *r)
+{
+	struct verify_tables in = tables(r);
+	struct homing h;
+
+	homing_find(&in, NULL, &h);
+	(void)printf("%-34s %-16s %6zu of %6zu nodes with a single point of "
+		     "failure\n",
+		name, label, h.single, h.n);
+	homing_end(&h);
+}
+
+/* Every port a node of its own: what balance alone makes of it. */
+static struct fabric *
+strangers(const struct fabric *f)
+{
+	struct fabric_edit none = {0};
+	struct fabric *g = fabric_rebuild(f, &none);
+
+	for (uint32_t i = 0; i < g->nnodes; i++)
+		g->node[i].sysimg = g->node[i].guid;
+	return g;
+}
+
+static int
+homes(const char *name)
+{
+	struct net n = open_net(name), alone = {.pool = n.pool};
+	const char *used;
+	struct routes *r = routed(&n, "ftree", &used), *was, *judged;
+
+	alone.f = strangers(n.f);
+	alone.t = frozen_topo(alone.f, NULL);
+	was = routed(&alone, "ftree", &used);
+	/* the same tables, of nodes that are known */
+	judged = routes_new(n.t, n.pool);
+	for (sw_ix s = 0; s < n.t->nsw; s++)
+		routes_put_same(judged, s, was, s);
+	homed(name, "classic order", judged);
+	homed(name, "multi-homed", r);
+	line(name, "classic order", judged);
+	line(name, "multi-homed", r);
+	routes_unref(judged);
+	routes_unref(was);
+	routes_unref(r);
+	topo_unref(alone.t);
+	fabric_free(alone.f);
+	close_net(&n);
+	return 0;
+}
+
+static int
+net(const char *name)
+{
+	struct net n = open_net(name);
+	struct buf b = {0};
+
+	ibnet_print(n.f, &b);
+	(void)fwrite(b.text, 1, b.n, stdout);
+	buf_free(&b);
+	close_net(&n);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *verb = argc > 1 ? argv[1] : "";
+
+	if (strcmp(verb, "head") == 0) {
+		head();
+		return 0;
+	}
+	if (strcmp(verb, "net") == 0 && argc == 3)
+		return net(argv[2]);
+	if (strcmp(verb, "ours") == 0 && argc == 4)
+		return ours(argv[2], argv[3]);
+	if (strcmp(verb, "theirs") == 0 && argc == 5)
+		return theirs(argv[2], argv[3], argv[4]);
+	if (strcmp(verb, "homes") == 0 && argc == 3)
+		return homes(argv[2]);
+	(void)fprintf(stderr,
+		"usage: trees head | net FABRIC | ours FABRIC ENGINE |\n"
+		"       theirs FABRIC FILE LABEL | homes FABRIC\n");
+	return 2;
+}

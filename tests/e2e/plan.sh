@@ -1,0 +1,190 @@
+#!/bin/sh
+# heddlectl plan. usage: plan.sh WHAT
+#	trees	verdicts, figures and failures on fabrics made by rule, and
+#		--dump-fts as dump_fts prints what heddled wrote, on ibsim
+#	input	what is asked wrongly is refused, with the place
+#	live	tables in force from the running daemon
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/e2e/lib.sh
+. tests/e2e/lib.sh
+
+plan() {
+	"$B/heddlectl" plan --json "$@" >"$E2E_DIR/plan.json" \
+		2>"$E2E_DIR/plan.err"
+}
+
+# same KEY WANT
+same() {
+	same_is=$(json_get "$E2E_DIR/plan.json" "$1")
+	[ "$same_is" = "$2" ] || fail "$1 is $same_is, not $2"
+}
+
+# refused CODE TEXT ARGUMENTS...: it ends so and says so, and nothing else
+refused() {
+	refused_code=$1
+	refused_text=$2
+	shift 2
+	plan "$@"
+	[ $? = "$refused_code" ] || fail "plan $*: not code $refused_code"
+	grep -qF -- "$refused_text" "$E2E_DIR/plan.err" ||
+		fail "plan $* says: $(cat "$E2E_DIR/plan.err")"
+	[ ! -s "$E2E_DIR/plan.json" ] || fail "plan $*: printed all the same"
+}
+
+# A table without what depends on where it was read from, switches sorted.
+tables() {
+	sed 's/^Unicast lids .* guid /Unicast guid /' "$1" |
+		awk '/^Unicast/ { g = $3 } { print g "\t" NR "\t" $0 }' |
+		sort -k1,1 -k2,2n | cut -f3
+}
+
+plan_trees() {
+	fabric tree648 "$E2E_DIR/648.net"
+	plan --topology "$E2E_DIR/648.net" || fail "$(cat "$E2E_DIR/plan.err")"
+	same fabric.switches 54
+	same now.ok true
+	same now.verified.pairs 37908
+	same now.load.max 630
+	same now.load.levels.0.cables 648
+	same now.shift.worst 1
+	same now.shift.first_worst 1
+	same now.hops.max 2
+	same "then" -
+	plan --topology "$E2E_DIR/648.net" --fail leaf3/19 --fail spine2 \
+		--method all || fail "$(cat "$E2E_DIR/plan.err")"
+	same then.ok true
+	same then.verified.unreachable 0
+	same impact.pairs_cut 0
+	same impact.nodes_lost 1
+	same impact.lost.0.name spine2
+	same impact.redundancy.new_cables 0
+	same transition.0.method auto
+	same transition.4.method dynamic
+	"$B/heddle-topogen" fattree2 --spines 2 --leaves 4 --hosts 2 \
+		>"$E2E_DIR/small.net"
+	plan --topology "$E2E_DIR/small.net" --fail spine1 ||
+		fail "$(cat "$E2E_DIR/plan.err")"
+	same impact.redundancy.new_cables 4
+	same impact.redundancy.new_switches 1
+	same impact.redundancy.switches.0 spine2
+	say "trees: as they should be"
+	dump_agrees
+}
+
+# What heddled wrote and dump_fts read is what the plan writes, byte for byte.
+dump_agrees() {
+	fabric demo "$E2E_DIR/fabric.net"
+	sim_start "$E2E_DIR/fabric.net"
+	sm_once || fail "$(tail -n 5 "$E2E_DIR/sm.log")"
+	on "$E2E_SM_HOST" ibnetdiscover >"$E2E_DIR/real.net"
+	on "$E2E_SM_HOST" dump_fts >"$E2E_DIR/real.fts"
+	plan --topology "$E2E_DIR/real.net" --dump-fts "$E2E_DIR/plan.fts" ||
+		fail "$(cat "$E2E_DIR/plan.err")"
+	tables "$E2E_DIR/real.fts" >"$E2E_DIR/real.txt"
+	tables "$E2E_DIR/plan.fts" >"$E2E_DIR/plan.txt"
+	diff "$E2E_DIR/real.txt" "$E2E_DIR/plan.txt" >"$E2E_DIR/diff" ||
+		fail "the dumps differ: $(head -n 6 "$E2E_DIR/diff")"
+	plan --topology "$E2E_DIR/real.net" --from "$E2E_DIR/real.fts" \
+		--method auto || fail "$(cat "$E2E_DIR/plan.err")"
+	same now.ok true
+	same impact.entries 0
+	same impact.pairs_moved 0
+	same transition.0.way nothing
+	say "dump_fts: the same bytes"
+	sim_stop
+}
+
+plan_input() {
+	fabric demo "$E2E_DIR/demo.net"
+	printf 'Switch\t8 "S-1"\n[9] "H-1"[1]\n' >"$E2E_DIR/bad.net"
+	printf 'Unicast lids of switch guid 0x1 (x):\n0x0001 999\n' \
+		>"$E2E_DIR/bad.fts"
+	printf 'routing:\n  engins: [updn]\n' >"$E2E_DIR/bad.yaml"
+	: >"$E2E_DIR/empty"
+	net="--topology $E2E_DIR/demo.net"
+	refused 2 "--topology FILE says what fabric"
+	refused 2 "unknown argument '--wat'" --wat
+	refused 2 "it wants a value: '--fail'" --fail
+	refused 2 "bad.net:2:2: expected a port number" \
+		--topology "$E2E_DIR/bad.net"
+	refused 2 "empty: there is nothing in it" --topology "$E2E_DIR/empty"
+	refused 2 "cannot be read" --topology "$E2E_DIR/none"
+	# shellcheck disable=SC2086
+	{
+		refused 2 "bad.fts:2:8: expected a port number" $net \
+			--from "$E2E_DIR/bad.fts"
+		refused 2 "bad.yaml:2:3: error: unknown key 'engins'" $net \
+			--config "$E2E_DIR/bad.yaml"
+		refused 2 "did you mean 'routing.load_limit'" $net \
+			--set routing.load_limi=2
+		refused 2 "routing.load_limit=0.5: 0.5 is out of range" $net \
+			--set routing.load_limit=0.5
+		refused 2 "no engine is called 'warp'" $net --engine warp
+		refused 2 "--fail nix: no node is called 'nix'" $net --fail nix
+		refused 2 "--fail leaf1/99: 'leaf1' has no port 99" $net \
+			--fail leaf1/99
+		refused 2 "more than one node is called 'leaf'" $net \
+			--fail leaf
+		refused 2 "unknown method 'magic'" $net --method magic
+		refused 3 "" $net --from live
+	}
+	say "input: refused as it should be"
+}
+
+is_up() {
+	[ "$(status_get generation)" -ge 1 ] 2>/dev/null
+}
+
+# named: the daemon has read the names of all nodes
+named() {
+	ctl topology --format ibnetdiscover 2>/dev/null | grep -q '"spine4"'
+}
+
+unlinked() {
+	set -- "$(status_get generation)" "$1"
+	[ "$1" -gt "$2" ] 2>/dev/null
+}
+
+# A cable fails: the daemon writes the blocks that the plan said.
+plan_live() {
+	fabric demo "$E2E_DIR/fabric.net"
+	sim_start "$E2E_DIR/fabric.net"
+	sm_start
+	until_true 60 is_up || fail "$(tail -n 5 "$E2E_DIR/sm.out")"
+	until_true 30 named || fail "no names"
+	HEDDLE_SOCKET=$E2E_SOCKET
+	export HEDDLE_SOCKET
+	plan --from live || fail "$(cat "$E2E_DIR/plan.err")"
+	same now.ok true
+	same impact.entries 0
+	same transition.0.way nothing
+	net_cables "$E2E_DIR/fabric.net" | pick 1 1 >"$E2E_DIR/cable"
+	read -r id port _ _ <"$E2E_DIR/cable"
+	plan --from live --fail "0x${id#S-}/$port" ||
+		fail "$(cat "$E2E_DIR/plan.err")"
+	same then.ok true
+	same impact.nodes_lost 0
+	said=$(json_get "$E2E_DIR/plan.json" impact.blocks)
+	before=$(sent_so_far | cut -d' ' -f2)
+	generation=$(status_get generation)
+	sim_cmd "Unlink \"$id\"[$port]"
+	until_true 60 unlinked "$generation" || fail "no new view"
+	did=$(($(sent_so_far | cut -d' ' -f2) - before))
+	[ "$did" = "$said" ] ||
+		fail "the plan said $said blocks, heddled wrote $did"
+	say "live: $id port $port fails, $did blocks as planned"
+	sm_stop
+	sim_stop
+}
+
+case ${1:-} in
+trees | input | live) ;;
+*)
+	echo "usage: plan.sh trees|input|live" >&2
+	exit 2
+	;;
+esac
+e2e_init
+"plan_$1"
+say "PASS"

@@ -1,0 +1,301 @@
+/* Plans: tables as text, failures by name, impact and single points. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/config.h"
+#include "routing/fts.h"
+#include "routing/route.h"
+#include "sm/forecast/cuts.h"
+#include "sm/forecast/failure.h"
+#include "sm/forecast/impact.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+
+struct scene {
+	struct topo *t;
+	struct lft_pool *pool;
+	struct routes *r;
+};
+
+static struct routes *
+route(struct topo *t, struct lft_pool *pool, const struct routes *prev)
+{
+	const struct route_job job = {
+		.topo = t, .pool = pool, .prev = prev, .load_limit = 1250};
+	struct route_story story;
+	struct reason why = {""};
+	struct routes *r = route_compute(&job, NULL, 0, &story, &why);
+
+	ck_assert_msg(r != NULL, "%s", why.text);
+	return r;
+}
+
+/* Two spines, four leaves, two hosts at each. */
+static void
+scene_new(struct scene *s)
+{
+	const struct gen_fattree2 p = {2, 4, 1, 2, 2};
+	struct reason why;
+	struct fabric *f = gen_tree_two(&p, &why);
+
+	s->t = frozen_topo(f, NULL);
+	s->pool = lft_pool_new();
+	s->r = route(s->t, s->pool, NULL);
+	fabric_free(f);
+}
+
+static void
+scene_free(struct scene *s)
+{
+	routes_unref(s->r);
+	topo_unref(s->t);
+	lft_pool_free(s->pool);
+}
+
+static struct topo *
+without(const struct scene *s, const char *what)
+{
+	struct failure f;
+	struct reason why = {""};
+	struct topo *bare, *t;
+	uint16_t *lid;
+	uint8_t *lmc;
+
+	ck_assert_msg(failure_find(s->t, what, &f, &why) == 0, "%s", why.text);
+	bare = failure_apply(s->t, &f, 1, &why);
+	ck_assert_msg(bare != NULL, "%s", why.text);
+	lid = calloc(bare->nports, sizeof(*lid));
+	lmc = calloc(bare->nports, sizeof(*lmc));
+	for (port_ix p = 0; p < bare->nports; p++)
+		lid[p] = bare->port[p].found_lid;
+	t = topo_with_lids(bare, &(struct topo_lids){lid, lmc});
+	topo_unref(bare);
+	free(lid);
+	free(lmc);
+	return t;
+}
+
+/* What is printed is read back: the same tables, the same owners. */
+START_TEST(fts_round)
+{
+	struct scene s;
+	struct buf out = {0};
+	struct reason why = {""};
+	struct verify_tables in;
+	uint32_t missing;
+	struct routes *r;
+	struct fts *f;
+
+	scene_new(&s);
+	in = (struct verify_tables){
+		s.t, s.pool, s.r->block, s.r->nblocks, NULL};
+	fts_print(&in, &out);
+	f = fts_parse(out.text, out.n, "x", &why);
+	ck_assert_msg(f != NULL, "%s", why.text);
+	ck_assert_uint_eq(f->ntables, 6);
+	ck_assert_uint_eq(f->nowners, 14);
+	r = fts_routes(f, s.t, s.pool, &missing);
+	ck_assert_uint_eq(missing, 0);
+	for (sw_ix i = 0; i < s.t->nsw; i++)
+		for (uint16_t lid = 0; lid <= s.t->max_lid; lid++)
+			ck_assert_uint_eq(routes_port(r, i, lid),
+				routes_port(s.r, i, lid));
+	routes_unref(r);
+	fts_free(f);
+	buf_free(&out);
+	scene_free(&s);
+}
+END_TEST
+
+static const struct {
+	const char *text, *says;
+} bad_fts[] = {
+	{"", "x: there is no table"},
+	{"hello\n", "x:1:1: expected \"Unicast"},
+	{"0x0001 001\n", "x:1:1: an entry before any switch"},
+	{"Unicast lids [0x0-0x1]\n", "x:1:1: expected the switch's GUID"},
+	{"Unicast lids guid 0x5 (a):\n0xffff 001\n", "x:2:3: expected a unic"},
+	{"Unicast lids guid 0x5 (a):\n0x0001:1\n", "x:2:7: expected a blank"},
+	{"Unicast lids guid 0x5 (a):\n0x0001 256\n", "x:2:8: expected a port"},
+	{"Unicast lids guid 0x5 (a):\nUnicast lids guid 0x5 (a):\n",
+		"x:2:22: this switch was there"},
+};
+
+START_TEST(fts_bad)
+{
+	const char *text = bad_fts[_i].text;
+	struct reason why = {""};
+
+	ck_assert_ptr_null(fts_parse(text, strlen(text), "x", &why));
+	ck_assert_msg(
+		strstr(why.text, bad_fts[_i].says) == why.text, "%s", why.text);
+}
+END_TEST
+
+/* One spine less: everything that went over it goes the other way. */
+START_TEST(spine_lost)
+{
+	struct scene s;
+	struct impact x;
+	struct cuts c;
+	struct routes *r;
+	struct topo *t;
+
+	scene_new(&s);
+	cuts_find(s.t, &c);
+	ck_assert_uint_eq(c.ncables + c.nsw, 0);
+	cuts_free(&c);
+	t = without(&s, "spine1");
+	ck_assert_uint_eq(t->nsw, 5);
+	cuts_find(t, &c);
+	ck_assert_uint_eq(c.ncables, 4);
+	ck_assert_uint_eq(c.nsw, 1);
+	ck_assert_str_eq(topo_desc(t, t->sw[c.sw[0]].node), "spine2");
+	cuts_free(&c);
+	r = route(t, s.pool, s.r);
+	impact_of(s.r, r, &x);
+	ck_assert_uint_eq(x.nlost, 1);
+	ck_assert_uint_eq(x.pairs, 8 * 7);
+	ck_assert_uint_eq(x.cut, 0);
+	/* of 8 hosts one in two was reached over spine1, from 6 others */
+	ck_assert_uint_eq(x.moved, 4 * 6);
+	ck_assert_uint_gt(x.entries, 0);
+	impact_free(&x);
+	routes_unref(r);
+	topo_unref(t);
+	scene_free(&s);
+}
+END_TEST
+
+/* A leaf's cable to a host: the host is lost, nobody else moves. */
+START_TEST(host_lost)
+{
+	struct scene s;
+	struct impact x;
+	struct routes *r;
+	struct topo *t;
+
+	scene_new(&s);
+	t = without(&s, "leaf2/1");
+	r = route(t, s.pool, s.r);
+	impact_of(s.r, r, &x);
+	ck_assert_uint_eq(x.nlost, 1);
+	ck_assert_uint_eq(x.pairs, 7 * 6);
+	ck_assert_uint_eq(x.moved + x.cut, 0);
+	impact_free(&x);
+	impact_of(s.r, s.r, &x);
+	ck_assert_uint_eq(x.entries + x.blocks + x.moved + x.cut + x.nlost, 0);
+	impact_free(&x);
+	routes_unref(r);
+	topo_unref(t);
+	scene_free(&s);
+}
+END_TEST
+
+/* Tables that lead nowhere cut the pairs that had a way. */
+START_TEST(pairs_cut)
+{
+	struct scene s;
+	struct routes *r;
+	struct impact x;
+	uint8_t row[LFT_BLOCK];
+	uint16_t lid;
+
+	scene_new(&s);
+	r = routes_for(s.r, s.t);
+	lid = s.t->port[s.t->end[s.t->sw[0].end + 1].port].lid;
+	memcpy(row, routes_block(r, 0, 0), LFT_BLOCK);
+	row[lid] = LFT_DROP;
+	routes_put_row(r, 0, row, NULL, TOPO_NONE);
+	impact_of(s.r, r, &x);
+	ck_assert_uint_eq(x.entries, 1);
+	ck_assert_uint_eq(x.cut, 7);
+	ck_assert_uint_eq(x.moved, 0);
+	impact_free(&x);
+	routes_unref(r);
+	scene_free(&s);
+}
+END_TEST
+
+static const struct {
+	const char *what, *says;
+} bad_failure[] = {
+	{"nix", "no node is called 'nix'"},
+	{"leaf", "more than one node"},
+	{"leaf1/9", "'leaf1' has no port 9"},
+	{"leaf1/0", "'leaf1' has no port 0"},
+	{"0x77", "no port and no node has GUID"},
+	{"", "an empty name"},
+};
+
+START_TEST(failure_bad)
+{
+	struct reason why = {""};
+	struct failure f;
+	struct scene s;
+
+	scene_new(&s);
+	ck_assert_int_eq(failure_find(s.t, bad_failure[_i].what, &f, &why), -1);
+	ck_assert_msg(
+		strstr(why.text, bad_failure[_i].says) != NULL, "%s", why.text);
+	scene_free(&s);
+}
+END_TEST
+
+static const struct {
+	const char *set[2], *says;
+} bad_set[] = {
+	{{"routing.load_limit"}, "expected key=value"},
+	{{"routing.load_limi=1"}, "did you mean 'routing.load_limit'"},
+	{{"routing.load_limit=0.2"}, "out of range"},
+	{{"fabric.lids.first=9", "fabric.lids.last=3"}, "is above"},
+	{{"routing.engines=[warp]"}, "no engine is called 'warp'"},
+	{{"fabric.m_key=secret"}, "fabric.m_key: "},
+};
+
+START_TEST(settings)
+{
+	const char *const *set = bad_set[_i].set;
+	const char *good[] = {"routing.load_limit=2", "fabric.lmc.hosts=1"};
+	struct config *base = config_default(), *c;
+	struct reason why = {""};
+
+	c = config_with(
+		base, set, set[1] == NULL ? 1 : 2, route_engine_names(), &why);
+	ck_assert_ptr_null(c);
+	ck_assert_msg(
+		strstr(why.text, bad_set[_i].says) != NULL, "%s", why.text);
+	ck_assert_ptr_null(strstr(why.text, "secret"));
+	c = config_with(base, good, 2, route_engine_names(), &why);
+	ck_assert_msg(c != NULL, "%s", why.text);
+	ck_assert_uint_eq(c->routing.load_limit, 2000);
+	ck_assert_uint_eq(c->fabric.lmc.hosts, 1);
+	ck_assert_uint_eq(base->fabric.lmc.hosts, 0);
+	config_unref(c);
+	config_unref(base);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("forecast");
+	TCase *c = tcase_create("forecast");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_test(c, fts_round);
+	tcase_add_loop_test(c, fts_bad, 0, 8);
+	tcase_add_test(c, spine_lost);
+	tcase_add_test(c, host_lost);
+	tcase_add_test(c, pairs_cut);
+	tcase_add_loop_test(c, failure_bad, 0, 6);
+	tcase_add_loop_test(c, settings, 0, 6);
+	suite_add_tcase(s, c);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

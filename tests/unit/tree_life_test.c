@@ -1,0 +1,207 @@
+/*
+ * Trees through the whole daemon: what a damage left behind is put right when
+ * somebody asks for it; lanes reach the switches and the hosts.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/sim/data.h"
+#include "tests/sim/data_report.h"
+#include "tests/sim/data_traffic.h"
+#include "tests/sim/referee.h"
+#include "tests/sim/world.h"
+#include "tests/topo/gen.h"
+
+static struct fabric *
+tree(void)
+{
+	const struct gen_fattree2 p = {4, 8, 1, 4, 4};
+
+	return gen_tree_two(&p, NULL);
+}
+
+static struct world *
+start(const struct fabric *f, const char *yaml)
+{
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o, yaml);
+
+	world_start(w);
+	return w;
+}
+
+static void
+expect_order(struct world *w, const char *when)
+{
+	struct referee_report r;
+	struct reason why;
+
+	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s: never settled: %s",
+		when, w->last_why);
+	ck_assert_msg(referee_fabric(w->sim, fabric_first_host(w->fabric),
+			      REFEREE_ALL, &r, &why) == 0,
+		"%s: %s", when, why.text);
+}
+
+static uint64_t
+tables(const struct world *w)
+{
+	const struct routes *r = sm_view(w->sm)->routes;
+	uint64_t h = 1;
+
+	for (sw_ix s = 0; s < r->topo->nsw; s++)
+		for (uint32_t b = 0; b < r->nblocks; b++)
+			for (unsigned i = 0; i < LFT_BLOCK; i++)
+				h = (h ^ routes_block(r, s, b)[i]) *
+				    UINT64_C(1099511628211);
+	return h;
+}
+
+static void
+cables(struct world *w, const struct fabric *f, bool up)
+{
+	uint32_t leaf = fabric_find(f, "leaf3");
+
+	for (unsigned p = 5; p <= 7; p++)
+		sim_fault_link(w->sim, leaf, p, up);
+}
+
+START_TEST(rebalance)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, "routing: {load_limit: 9}\n");
+	uint64_t first, generation;
+
+	expect_order(w, "bring-up");
+	first = tables(w);
+	cables(w, f, false);
+	expect_order(w, "cables pulled");
+	cables(w, f, true);
+	expect_order(w, "cables back");
+	ck_assert_uint_ne(tables(w), first);
+	generation = sm_view(w->sm)->generation;
+	sm_rebalance(w->sm, sim_now(w->sim), "test");
+	expect_order(w, "rebalanced");
+	ck_assert_uint_eq(tables(w), first);
+	ck_assert_uint_gt(sm_view(w->sm)->generation, generation);
+	ck_assert(sm_view(w->sm)->story.rebalanced);
+	/* once: what comes next keeps again */
+	cables(w, f, false);
+	expect_order(w, "cables pulled again");
+	ck_assert(!sm_view(w->sm)->story.rebalanced);
+	ck_assert_uint_eq(w->runs_failed, 0);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+/* Asked for while the tables are being written: done after that. */
+START_TEST(rebalance_in_between)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, "routing: {load_limit: 9}\n");
+	uint64_t first;
+
+	expect_order(w, "bring-up");
+	first = tables(w);
+	for (int us = 100; us < 60000; us = us * 3 / 2) {
+		cables(w, f, false);
+		expect_order(w, "cables pulled");
+		cables(w, f, true);
+		world_run(w, mono_us(us));
+		sm_rebalance(w->sm, sim_now(w->sim), "test");
+		expect_order(w, "rebalanced");
+		world_run(w, mono_ms(30000));
+		expect_order(w, "later");
+		ck_assert_msg(tables(w) == first, "asked for after %d us", us);
+	}
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+struct sender {
+	const struct world *w;
+	const struct data *d;
+	unsigned seen; /* bit l: a packet with SL l */
+};
+
+static uint8_t
+sl_of(void *cookie, uint32_t src, uint32_t dst)
+{
+	struct sender *x = cookie;
+	const struct routes *r = sm_view(x->w->sm)->routes;
+	const struct fabric *f = x->w->fabric;
+	sw_ix at[2];
+	uint32_t end[2] = {src, dst};
+	uint8_t sl;
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct fabric_port *p =
+			fabric_port(f, data_end_node(x->d, end[i]),
+				data_end_port(x->d, end[i]));
+
+		at[i] = topo_switch_of(
+			r->topo, topo_by_port_guid(r->topo, p->guid));
+	}
+	sl = routes_lane(&r->lanes, at[0], at[1]);
+	x->seen |= 1U << sl;
+	return sl;
+}
+
+/* Each lane is a lane from end to end: nothing is dropped, all are used. */
+START_TEST(lanes)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, "routing:\n  ftree:\n    lanes: 4\n");
+	struct data_options o = data_defaults();
+	struct data_traffic t = data_traffic_defaults();
+	struct sender x = {.w = w};
+	struct data_report r;
+	struct reason why;
+	struct data *d;
+	unsigned vls = 0;
+
+	expect_order(w, "bring-up");
+	ck_assert_uint_eq(sm_view(w->sm)->routes->lanes.n, 4);
+	ck_assert_uint_eq(sm_view(w->sm)->routes->report.vls, 4);
+	d = data_new(w->sim, &o);
+	x.d = d;
+	t.sl = sl_of;
+	t.cookie = &x;
+	t.load = 0.5;
+	data_traffic_start(d, &t);
+	world_run(w, mono_us(100));
+	data_report_get(d, &r);
+	ck_assert_uint_eq(x.seen, 0xf);
+	ck_assert_uint_gt(r.delivered, 1000);
+	ck_assert_uint_eq(r.dropped, 0);
+	ck_assert_msg(data_check(d, &why) == 0, "%s", why.text);
+	for (unsigned vl = 0; vl < 8; vl++)
+		vls += data_credits(d, fabric_find(f, "leaf1"), 5, vl) > 0;
+	ck_assert_uint_ge(vls, 4);
+	data_free(d);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("tree_life");
+	TCase *t = tcase_create("tree_life");
+	SRunner *r = srunner_create(s);
+	int failed;
+
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, rebalance);
+	tcase_add_test(t, rebalance_in_between);
+	tcase_add_test(t, lanes);
+	suite_add_tcase(s, t);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
