@@ -295,7 +295,8 @@ begin(struct work *w)
 	for (uint32_t i = 0; i < v->ncells; i++)
 		if (v->c[i].write && v->c[i].nheld > 0)
 			collect_cell(w, i);
-	qsort(w->e, w->ne, sizeof(*w->e), by_key);
+	if (w->ne > 0)
+		qsort(w->e, w->ne, sizeof(*w->e), by_key);
 	w->ones = mem_alloc(n->nsw);
 	memset(w->ones, 1, n->nsw);
 	if (n->lanes > 1)
