@@ -103,10 +103,16 @@ start_waiting(struct sweep *s)
 	}
 }
 
-/* Ports whose other end changed, where there still is a way to them. */
+/*
+ * Ports whose other end changed, where there still is a way to them. What lies
+ * behind a switch that is about to be read waits for it: when a switch is
+ * gone, all its neighbours tell of it, and many a way leads through it.
+ */
 static void
 read_stale(struct sweep *s)
 {
+	struct sweep_ends later = {0};
+
 	for (size_t i = 0; i < s->stale.n; i++) {
 		struct sweep_end e = s->stale.end[i];
 		struct draft_node *node = s->d->node[e.node];
@@ -116,6 +122,10 @@ read_stale(struct sweep *s)
 		if (node == NULL || e.port > node->nports ||
 			node->reach == DRAFT_UNREACHED)
 			continue;
+		if (way_unread(s, e.node)) {
+			sweep_ends_add(&later, e.node, e.port);
+			continue;
+		}
 		p = &node->port[e.port];
 		if (p->read == s->sweep &&
 			draft_up(p) == (p->peer != DRAFT_NONE))
@@ -127,7 +137,8 @@ read_stale(struct sweep *s)
 				: p->peer != DRAFT_NONE)
 			sweep_queue_job(s, &job);
 	}
-	s->stale.n = 0;
+	free(s->stale.end);
+	s->stale = later;
 }
 
 /* Who had a claim is asked again, now that the other ends have answered. */

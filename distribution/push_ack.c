@@ -329,7 +329,7 @@ row_done(struct push *p, size_t ix, const struct xact_result *res)
 	push_turn(p, s, &in, &out);
 	if (res->outcome == XACT_STATUS) {
 		turns_refuse(turns, guid);
-		if (s->kind == PLAN_BLOCK) /* it is as it was */
+		if (s->kind == PLAN_BLOCK) /* it never was closed */
 			turns_lift(turns, guid, in, out);
 		push_ack_fail(p, s, PUSH_NO_LANES, outcome_text(res));
 		return;
