@@ -31,6 +31,7 @@ struct route_role_of {
 	uint64_t guid;
 	uint8_t role; /* enum route_role */
 	bool told;    /* by the switch itself, not by the configuration */
+	bool torn;    /* the configuration has another role for it as well */
 };
 
 /*

@@ -42,7 +42,8 @@ enum tree_oddity {
 	TREE_NO_UPLINK,	    /* no top, and nothing above it */
 	TREE_NO_DOWNLINK,   /* above the leaves and nothing below it */
 	TREE_UNEQUAL,	    /* unequal number of cables to the switches above */
-	TREE_ROLE_CONFLICT, /* configuration and switch say different roles */
+	TREE_ROLE_CONFLICT, /* configuration and switch say different roles,
+			       or (n is 1) the configuration does */
 	TREE_ROLE_UNKNOWN,  /* configured for a GUID that is not here */
 	TREE_PIECES,	    /* the fabric is in several pieces */
 	TREE_NO_TREE,	    /* nothing to infer tiers from; ranks by distance */

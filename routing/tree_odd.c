@@ -255,11 +255,17 @@ list_roles(struct listing *l)
 
 		if (s == TOPO_NONE && !r->told)
 			add(l, &o);
+		if (s != TOPO_NONE && r->torn) {
+			o.what = TREE_ROLE_CONFLICT;
+			o.n = 1;
+			add(l, &o);
+		}
 		if (s == TOPO_NONE || !r->told || i == 0 ||
 			r[-1].guid != r->guid || r[-1].role == r->role ||
 			r->role == ROUTE_ROLE_NONE)
 			continue;
 		o.what = TREE_ROLE_CONFLICT;
+		o.n = 0;
 		add(l, &o);
 	}
 }
@@ -473,9 +479,10 @@ tree_odd_text(
 				o->n, o->of);
 		break;
 	case TREE_ROLE_CONFLICT:
-		(void)snprintf(out, n,
-			"%s: the switch tells another role than is configured",
-			a);
+		(void)snprintf(out, n, "%s: %s", a,
+			o->n == 1 ? "configured for more than one role"
+				  : "the switch tells another role than is "
+				    "configured");
 		break;
 	case TREE_ROLE_UNKNOWN:
 		(void)snprintf(out, n,

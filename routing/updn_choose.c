@@ -80,11 +80,15 @@ least(struct updn_row *f, sw_ix s, const uint64_t *m, const uint32_t *used)
 bool
 updn_choose_share(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m)
 {
+	uint32_t *meant = f->meant[f->d->other[i]];
 	uint64_t sub[UPDN_MASK_WORDS];
+	uint8_t p;
 
 	if (!follow_any(f, s, i, m, sub))
 		return false;
-	f->row[f->d->lid[i]] = least(f, s, sub, f->meant[f->d->other[i]]);
+	p = least(f, s, sub, meant);
+	meant[p]++;
+	f->row[f->d->lid[i]] = p;
 	return true;
 }
 

@@ -124,14 +124,13 @@ find_masks(struct updn_row *f, sw_ix s, const uint64_t *among, const uint32_t W)
 }
 
 /*
- * The cables of the groups in m that lead to apex x, one of each group after
- * the other, so that neighbours in the list part at once. Returns how many.
+ * The cables of the groups in m, one of each group after the other, so that
+ * neighbours in the list part at once. Returns how many.
  */
 static inline uint32_t
-cables_to(const struct updn_row *f, sw_ix s, sw_ix x, const struct updn_mask *m,
+cables_of(const struct updn_row *f, sw_ix s, const struct updn_mask *m,
 	uint8_t *out, const uint32_t W)
 {
-	const uint64_t *lead = f->lead + (size_t)x * W;
 	const struct updn_group *group = f->u->group + f->u->first[s];
 	const struct topo_adj *adj = f->u->t->adj;
 	uint32_t n = 0, more = 1;
@@ -139,8 +138,7 @@ cables_to(const struct updn_row *f, sw_ix s, sw_ix x, const struct updn_mask *m,
 	for (uint32_t c = 0; more > 0; c++) {
 		more = 0;
 		for (uint32_t w = 0; w < W; w++)
-			for (uint64_t b = lead[w] & m->w[w]; b != 0;
-				b &= b - 1) {
+			for (uint64_t b = m->w[w]; b != 0; b &= b - 1) {
 				const struct updn_group *g =
 					&group[w * 64 + updn_low(b)];
 
@@ -153,17 +151,27 @@ cables_to(const struct updn_row *f, sw_ix s, sw_ix x, const struct updn_mask *m,
 }
 
 /*
- * n cables to apex k of m: where all apexes take turns, LIDs
+ * Ports for apex k of m to which n cables lead: where all apexes take turns,
  * LIDs that follow each other go by cables that follow each other, which is
- * what a shift wants, and whenever cables and apexes would begin to pair up as
- * before, the next cable makes other pairs of them. k: the how manieth such
- * apex.
+ * what a shift wants. One cable is left out after each period, so that cables
+ * and apexes do not pair up as before for ever.
  */
 static void
 take_turns(const struct updn_dests *d, const uint8_t *cable, uint32_t n,
-	uint32_t m, uint32_t k, uint8_t *port)
+	uint32_t m, uint32_t period, uint32_t k, uint8_t *port)
 {
-	uint32_t x = m, y = n, all;
+	for (uint32_t q = 0; q < d->spread; q++) {
+		uint32_t i = q * m + k;
+
+		port[q] = cable[(i + i / period) % n];
+	}
+}
+
+/* After so many LIDs the pairs of n cables and m apexes would be the same. */
+static uint32_t
+pairs(uint32_t n, uint32_t m)
+{
+	uint32_t x = m, y = n;
 
 	while (y != 0) {
 		uint32_t c = x % y;
@@ -171,12 +179,7 @@ take_turns(const struct updn_dests *d, const uint8_t *cable, uint32_t n,
 		x = y;
 		y = c;
 	}
-	all = m / x * n;
-	for (uint32_t q = 0; q < d->spread; q++) {
-		uint32_t i = q * m + k;
-
-		port[q] = cable[(i + i / all) % n];
-	}
+	return m / x * n;
 }
 
 /*
@@ -202,43 +205,90 @@ count_apexes(struct updn_row *f, const struct updn_mask *up, uint32_t *count,
 	}
 }
 
+/* Apexes that something leads to; how many hosts' apexes are out of reach. */
+static inline uint32_t
+make_led(struct updn_row *f, sw_ix s, const struct updn_mask *up,
+	const uint32_t W)
+{
+	const struct updn_dests *d = f->d;
+	uint32_t all[UPDN_MAX_GROUPS] = {0}, so_far[UPDN_MAX_GROUPS] = {0};
+	uint32_t missing = 0;
+	uint8_t cable[UPDN_MAX_GROUPS];
+
+	count_apexes(f, up, all, W);
+	for (uint32_t k = 0; k < d->napex; k++) {
+		const uint64_t *lead = f->lead + (size_t)d->apex[k] * W;
+		uint8_t *port = f->templ + (size_t)k * d->spread;
+		uint32_t first = f->first_lead[k], c;
+		struct updn_mask m;
+
+		missing += first == UINT16_MAX;
+		if (first == UINT16_MAX)
+			continue;
+		for (uint32_t w = 0; w < W; w++)
+			m.w[w] = lead[w] & up->w[w];
+		c = cables_of(f, s, &m, cable, W);
+		if (c == 1)
+			memset(port, cable[0], d->spread);
+		else
+			take_turns(d, cable, c, all[first],
+				pairs(c, all[first]), so_far[first]++, port);
+	}
+	return missing;
+}
+
+/*
+ * Few apexes out of reach: a cable is missing here. They take turns on all
+ * groups, and each switch begins elsewhere so that the substitutes do not pile
+ * up.
+ */
+static void
+make_few(struct updn_row *f, sw_ix s, const struct updn_mask *up, uint32_t W)
+{
+	const struct updn_dests *d = f->d;
+	uint32_t list[UPDN_MAX_GROUPS], n = 0, turn = f->u->tier.pos[s];
+
+	for (uint32_t w = 0; w < W; w++)
+		for (uint64_t x = up->w[w]; x != 0; x &= x - 1)
+			list[n++] = w * 64 + updn_low(x);
+	f->own |= turn != 0;
+	for (uint32_t k = 0; k < d->napex; k++)
+		for (uint32_t q = 0;
+			f->first_lead[k] == UINT16_MAX && q < d->spread; q++)
+			f->templ[(size_t)k * d->spread + q] =
+				updn_row_port(f, s, list[turn++ % n], q);
+}
+
+/* Many of them: they belong to another tree, which all cables may lead to. */
+static inline void
+make_many(struct updn_row *f, sw_ix s, const struct updn_mask *up,
+	uint32_t missing, const uint32_t W)
+{
+	const struct updn_dests *d = f->d;
+	uint8_t cable[UPDN_MAX_GROUPS];
+	uint32_t n = cables_of(f, s, up, cable, W), i = 0;
+
+	for (uint32_t k = 0; k < d->napex; k++)
+		if (f->first_lead[k] == UINT16_MAX)
+			take_turns(d, cable, n, missing, n, i++,
+				f->templ + (size_t)k * d->spread);
+}
+
 /*
  * The port by apex for far destinations: the cables that lead to the apex take
- * turns. Apexes out of reach take turns on all groups; where they are few, a
- * cable is missing here, and each switch begins elsewhere so that the
- * substitutes do not pile up.
+ * turns.
  */
 static inline void
 make_template(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 	const uint32_t W)
 {
 	const struct updn_dests *d = f->d;
-	uint32_t list[UPDN_MAX_GROUPS], n = 0, missing = 0, turn;
-	uint32_t all[UPDN_MAX_GROUPS] = {0}, so_far[UPDN_MAX_GROUPS] = {0};
-	uint8_t cable[UPDN_MAX_GROUPS];
+	uint32_t missing = make_led(f, s, up, W);
 
-	for (uint32_t w = 0; w < W; w++)
-		for (uint64_t x = up->w[w]; x != 0; x &= x - 1)
-			list[n++] = w * 64 + updn_low(x);
-	count_apexes(f, up, all, W);
-	for (uint32_t k = 0; k < d->napex; k++) {
-		uint8_t *port = f->templ + (size_t)k * d->spread;
-		uint32_t c = cables_to(f, s, d->apex[k], up, cable, W);
-
-		missing += c == 0;
-		if (c == 1)
-			memset(port, cable[0], d->spread);
-		else if (c > 1)
-			take_turns(d, cable, c, all[f->first_lead[k]],
-				so_far[f->first_lead[k]]++, port);
-	}
-	turn = missing * 2 < d->napex ? f->u->tier.pos[s] : 0;
-	f->own |= turn != 0 && missing > 0;
-	for (uint32_t k = 0; missing > 0 && k < d->napex; k++)
-		for (uint32_t q = 0;
-			f->first_lead[k] == UINT16_MAX && q < d->spread; q++)
-			f->templ[(size_t)k * d->spread + q] =
-				updn_row_port(f, s, list[turn++ % n], q);
+	if (missing * 2 < d->napex && missing > 0)
+		make_few(f, s, up, W);
+	else if (missing > 0)
+		make_many(f, s, up, missing, W);
 	for (uint32_t k = 0; k < d->napex * d->spread; k++)
 		f->sum[0][f->templ[k]] += d->nkey[k];
 }

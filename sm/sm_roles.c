@@ -70,13 +70,15 @@ weight(const char *entry, uint64_t guid, const char *name)
 	return fnmatch(entry, name, 0) == 0 ? strlen(entry) + 1 : 0;
 }
 
+/* torn: another role has as much to say. */
 static uint8_t
-configured(const struct config *c, uint64_t guid, const char *name)
+configured(const struct config *c, uint64_t guid, const char *name, bool *torn)
 {
 	struct list list[LISTS];
 	size_t most = 0;
 	uint8_t role = ROUTE_ROLE_NONE;
 
+	*torn = false;
 	get_lists(c, list);
 	for (int i = 0; i < LISTS; i++)
 		for (size_t k = 0; k < list[i].names->n; k++) {
@@ -85,6 +87,9 @@ configured(const struct config *c, uint64_t guid, const char *name)
 			if (w > most) {
 				most = w;
 				role = list[i].role;
+				*torn = false;
+			} else if (w > 0 && w == most) {
+				*torn |= role != list[i].role;
 			}
 		}
 	return role;
@@ -134,7 +139,7 @@ add_strangers(const struct config *c, const struct topo *t,
 			x = topo_by_node_guid(t, guid);
 			if (x == TOPO_NONE || t->node[x].sw == TOPO_NONE)
 				out[n++] = (struct route_role_of){
-					guid, list[i].role, false};
+					guid, list[i].role, false, false};
 		}
 	return n;
 }
@@ -151,13 +156,16 @@ sm_roles_of(const struct config *c, const struct topo *t, size_t *n)
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		node_ix x = t->sw[s].node;
 		uint64_t guid = t->node[x].guid;
-		uint8_t role = configured(c, guid, topo_desc(t, x));
+		bool torn;
+		uint8_t role = configured(c, guid, topo_desc(t, x), &torn);
 
 		if (role != ROUTE_ROLE_NONE)
-			out[(*n)++] = (struct route_role_of){guid, role, false};
+			out[(*n)++] =
+				(struct route_role_of){guid, role, false, torn};
 		role = told(t->node[x].role);
 		if (role != ROUTE_ROLE_NONE)
-			out[(*n)++] = (struct route_role_of){guid, role, true};
+			out[(*n)++] =
+				(struct route_role_of){guid, role, true, false};
 	}
 	*n = add_strangers(c, t, out, *n);
 	qsort(out, *n, sizeof(*out), by_guid);

@@ -232,7 +232,7 @@ add_view(json_t *o, const struct status_facts *f)
 	put(o, "order", json_string(words_order(v->routes->order)));
 	put(o, "fabric", fabric_json(v->topo));
 	put(o, "lids", lids_json(f));
-	put(o, "tree", tiers_json(v));
+	put(o, "tree", tiers_json(v, TIERS_FIRST));
 	put(o, "verified", verified_json(&v->routes->report));
 	put(o, "times", times_json(&v->times));
 	put(o, "counts", counts_json(&v->counts));

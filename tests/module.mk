@@ -73,6 +73,14 @@ bench:
 	@$(MAKE) --no-print-directory -j2 all bench-bins $(B)/bench/smpcount.so
 	@tests/bench/compare.sh $(FABRICS)
 
+# Routes of trees by ftree beside opensm's, what they carry, and how long they
+# take. TREES="populations homes" picks sections: see tests/bench/trees.sh.
+.PHONY: trees
+trees:
+	@sh tests/lint/deps.sh bench
+	@$(MAKE) --no-print-directory -j2 all bench-bins
+	@tests/bench/trees.sh $(TREES)
+
 # A paper's figures drawn again: data and drawings in build/figures.
 .PHONY: figures
 figures:

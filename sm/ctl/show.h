@@ -16,4 +16,7 @@ void show_routes(const json_t *result, struct buf *out);
 void show_explain(const json_t *result, struct buf *out);
 void show_sweep(const json_t *result, struct buf *out);
 
+/* What tiers_json gives, as a part of something. */
+void show_tiers(const json_t *tree, struct buf *out);
+
 #endif

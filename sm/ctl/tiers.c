@@ -5,8 +5,7 @@
 #include "routing/tree.h"
 #include "sm/ctl/words.h"
 
-/* Oddities in a status; their number is always complete. */
-enum { FIRST = 10, NOT_BELIEVED = 100 };
+enum { NOT_BELIEVED = 100 };
 
 static const struct tree *
 tree_of(const struct view *v)
@@ -131,7 +130,7 @@ figures(const struct view *v, const struct tree *t)
 }
 
 json_t *
-tiers_json(const struct view *v)
+tiers_json(const struct view *v, size_t most)
 {
 	const struct tree *t = tree_of(v);
 	json_t *o, *first = json_array();
@@ -141,7 +140,7 @@ tiers_json(const struct view *v)
 		return json_null();
 	}
 	o = figures(v, t);
-	for (size_t i = 0; i < t->nodd && i < FIRST; i++)
+	for (size_t i = 0; i < t->nodd && i < most; i++)
 		(void)json_array_append_new(first, odd_json(v, i, NULL));
 	put(o, "first", first);
 	return o;

@@ -11,8 +11,13 @@
 #include "sm/ctl/answer.h"
 #include "sm/view.h"
 
-/* The tree of v in figures, and the first oddities; null before the first. */
-json_t *tiers_json(const struct view *v);
+enum { TIERS_FIRST = 10 }; /* oddities in a status */
+
+/*
+ * The tree of v in figures, and the first oddities, at most so many; null
+ * before the first.
+ */
+json_t *tiers_json(const struct view *v, size_t most);
 
 /*
  * Answer {"cmd":"tree"}: the same figures and every oddity that is listed;

@@ -49,6 +49,18 @@ measure(const struct forecast_job *job, const struct verify_tables *in,
 	out->measured = true;
 }
 
+static void
+find_homes(const struct forecast_job *job, const struct verify_tables *in,
+	struct forecast *out)
+{
+	struct task_options options;
+
+	tell(job, "homes");
+	task_options(job->cfg, in->topo, &options);
+	homing_find(in, &options.engine, &out->homes);
+	task_options_free(&options);
+}
+
 /* r is judged: take it and measure it. */
 static void
 take(const struct forecast_job *job, struct routes *r, struct forecast *out)
@@ -60,6 +72,7 @@ take(const struct forecast_job *job, struct routes *r, struct forecast *out)
 	out->routes = routes_ref(r);
 	out->report = r->report;
 	measure(job, &in, out);
+	find_homes(job, &in, out);
 }
 
 void
@@ -114,5 +127,6 @@ forecast_free(struct forecast *f)
 {
 	routes_unref(f->routes);
 	topo_unref(f->topo);
+	homing_end(&f->homes);
 	*f = (struct forecast){0};
 }

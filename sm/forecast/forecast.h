@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "config/config.h"
+#include "routing/homing.h"
 #include "routing/lid.h"
 #include "routing/metrics.h"
 #include "routing/route.h"
@@ -30,6 +31,7 @@ struct forecast {
 	struct verify_report report;
 	struct metrics_ebb ebb;
 	struct metrics_shift shift;
+	struct homing homes; /* nodes with several ports */
 	bool measured;
 	char why[512];
 };

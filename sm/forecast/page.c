@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "sm/ctl/show.h"
+
 static const char *
 text(const json_t *o, const char *key)
 {
@@ -172,11 +174,31 @@ page_metrics(const json_t *f, struct buf *out)
 			num(s, "first_worst"));
 }
 
+static void
+page_homes(const json_t *h, struct buf *out)
+{
+	const json_t *e;
+	size_t i;
+
+	if (num(h, "nodes") == 0)
+		return;
+	buf_printf(out,
+		"homes       %lld node%s with several ports, %lld with a "
+		"single point of failure\n",
+		num(h, "nodes"), plural(num(h, "nodes")),
+		num(h, "single_points"));
+	json_array_foreach(json_object_get(h, "list"), i, e) if (i < 10)
+		buf_printf(out, "            %s\n", json_string_value(e));
+}
+
 void
 page_forecast(const json_t *f, struct buf *out)
 {
 	page_routing(f, out);
+	if (json_is_object(json_object_get(f, "tree")))
+		show_tiers(json_object_get(f, "tree"), out);
 	page_verdict(f, out);
+	page_homes(json_object_get(f, "homes"), out);
 	page_hops(f, out);
 	page_load(f, out);
 	page_metrics(f, out);

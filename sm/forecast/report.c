@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sm/base/mem.h"
+#include "sm/ctl/tiers.h"
 #include "sm/ctl/words.h"
 
 enum { WORST = 10, LISTED = 50, LEVELS_MAX = 64 };
@@ -294,6 +295,25 @@ shift_json(const struct metrics_shift *s)
 		"lost", u64(s->lost), "first_worst", first);
 }
 
+/* Nodes with several ports, and those that one failure cuts off all the same.
+ */
+static json_t *
+homes_json(const struct forecast *f)
+{
+	json_t *list = json_array();
+	char text[400];
+
+	for (size_t i = 0, n = 0; i < f->homes.n && n < LISTED; i++) {
+		if (f->homes.node[i].cut == 0)
+			continue;
+		homing_text(f->topo, &f->homes.node[i], text, sizeof(text));
+		(void)json_array_append_new(list, words_text(text));
+		n++;
+	}
+	return json_pack("{s:o, s:o, s:o}", "nodes", u64(f->homes.n),
+		"single_points", u64(f->homes.single), "list", list);
+}
+
 static json_t *
 story_json(const struct forecast *f)
 {
@@ -329,6 +349,10 @@ report_forecast(const struct forecast *f)
 			: json_null());
 	put(o, "ranks", ranks_json(r));
 	put(o, "verified", verdict_json(&f->report));
+	put(o, "tree",
+		tiers_json(&(struct view){.topo = f->topo, .routes = f->routes},
+			LISTED));
+	put(o, "homes", homes_json(f));
 	if (r->verified != NULL) {
 		put(o, "hops", hops_json(f));
 		put(o, "load", load_json(f));

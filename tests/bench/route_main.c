@@ -77,6 +77,8 @@ make(const char *name, const char *fixtures, struct reason *why)
 		return failed(gen_tree_three(36, why), 233, 1);
 	if (strcmp(name, "ft43904") == 0) /* 47,824 LIDs, 3,920 switches */
 		return gen_tree_three(56, why);
+	if (strcmp(name, "ft27648") == 0)
+		return gen_tree_three(48, why);
 	if (strcmp(name, "irr64") == 0)
 		return gen_random(64, 6, 4, 1, why);
 	if (strcmp(name, "torus512") == 0)

@@ -12,7 +12,7 @@ enum { MELLANOX = 0x2c9, SHARP_NODE = 0xcf09 };
 
 struct wish {
 	char base[200];
-	bool rails, sharp, bare;
+	bool rails, pairs, sharp, bare;
 	unsigned fail;
 	uint64_t seed;
 };
@@ -22,6 +22,8 @@ word(struct wish *w, const char *s)
 {
 	if (strcmp(s, "rails") == 0)
 		w->rails = true;
+	else if (strcmp(s, "pairs") == 0)
+		w->pairs = true;
 	else if (strcmp(s, "sharp") == 0)
 		w->sharp = true;
 	else if (strcmp(s, "bare") == 0)
@@ -101,6 +103,33 @@ base(const char *s, const char *fixtures, struct reason *why)
 	return ibnet_load(path, NULL, why);
 }
 
+/*
+ * The n-th host of every second leaf and that of the next are one node, as in
+ * Paper VI: port A on the first switch, port B on the second.
+ */
+static void
+pair(struct fabric *f)
+{
+	uint32_t leaf[2] = {FABRIC_NONE, FABRIC_NONE}, n = 0;
+
+	for (uint32_t i = 0; i < f->nnodes; i++) {
+		uint32_t at, mate;
+		unsigned port;
+
+		if (f->node[i].type != FABRIC_CA ||
+			!fabric_peer(f, i, 1, &at, &port))
+			continue;
+		if (at != leaf[1]) {
+			leaf[0] = leaf[1];
+			leaf[1] = at;
+			n++;
+		}
+		if (n % 2 == 0 && fabric_peer(f, leaf[0], port, &mate, &port) &&
+			f->node[mate].type == FABRIC_CA)
+			f->node[i].sysimg = f->node[mate].sysimg;
+	}
+}
+
 /* Without aggregation nodes. */
 static struct fabric *
 bare(struct fabric *f)
@@ -132,6 +161,8 @@ treenet_make(const char *name, const char *fixtures, struct reason *why)
 	f = base(w.base, fixtures, why);
 	if (f != NULL && w.rails)
 		f = gen_edit_rails(f, 2, true, why);
+	if (f != NULL && w.pairs)
+		pair(f);
 	if (f != NULL && w.sharp)
 		f = gen_edit_aggregation(f, why);
 	if (f != NULL && w.bare)

@@ -14,9 +14,10 @@
  *	NAME        an ibnetdiscover file of the fixtures, less ".ibnet"
  *
  * followed by any of, in this order of work: ",rails" (every host a second port
- * on the next leaf), ",sharp" (aggregation nodes everywhere), ",bare" (none of
- * those there are), ",fail=N" and ",seed=S" (N cables between switches fail,
- * what remains is connected).
+ * on the next leaf), ",pairs" (hosts of neighbouring leaves are one node),
+ *",sharp" (aggregation nodes everywhere), ",bare" (none of those there are),
+ *",fail=N" and ",seed=S" (N cables between switches fail, what remains is
+ *connected).
  */
 #ifndef HEDDLE_BENCH_TREENET_H
 #define HEDDLE_BENCH_TREENET_H

@@ -1,8 +1,9 @@
 #!/bin/sh
 # usage: trees.sh [SECTION...]
 # Routes of trees by ftree beside OpenSM's engines, on ibsim, judged by one
-# measure (trees_main.c). Sections: fixtures, populations, degraded, homes, big;
-# default: all but big. What OpenSM made is kept in $B/trees, so that the next
+# measure (trees_main.c). Sections: fixtures, populations, degraded, homes, flows
+# (treeflow_main.c), times (route_main.c, verify_main.c), big; default: all but
+# big. What OpenSM made is kept in $B/trees, so that the next
 # run only reads it; rm -r it for another round.
 #
 #	TREES_SEEDS=16	degraded fabrics of each kind, and of these
@@ -134,6 +135,29 @@ homes() {
 	done
 }
 
+# What Papers I and II measured, packets and all.
+flows() {
+	for f in 648:18:18 648:9:9 648:11:7 648:13:5 648:17:1 648:18:1 \
+		648:5:1 racks:12:12 racks:22:1 racks:24:24 3456:12:12 \
+		3456:6:6 3456:7:1 3456:12:1; do
+		"$B/bench/treeflow" uniform $f 2>/dev/null
+	done
+	for f in 648:18:18 two:9:36:18; do
+		for spots in 1 3 9; do
+			for lanes in 1 2 4 6 8; do
+				"$B/bench/treeflow" hot $f $lanes $spots 3 \
+					2>/dev/null
+			done
+		done
+	done
+}
+
+times() {
+	"$B/bench/route" "$HEDDLE_FIXTURES" ft648 ft3456 ft11664 ft27648 \
+		ft43904
+	"$B/bench/verify" 24 36 56
+}
+
 big() {
 	beside three:36
 	beside three:48
@@ -146,10 +170,13 @@ main() {
 	export HEDDLE_FIXTURES
 	OUT=$B/trees
 	mkdir -p "$OUT"
-	[ $# != 0 ] || set -- fixtures populations degraded homes
+	[ $# != 0 ] || set -- fixtures populations degraded homes flows times
 	for section in "$@"; do
 		say "$section"
-		"$B/bench/trees" head
+		case $section in
+		flows | times) ;;
+		*) "$B/bench/trees" head ;;
+		esac
 		"$section"
 	done
 }

@@ -149,6 +149,31 @@ START_TEST(populations)
 }
 END_TEST
 
+/* Several switches lead to one top, siblings are joined, trees are several. */
+START_TEST(racks)
+{
+	static const unsigned people[][2] = {
+		{24, 24}, {12, 12}, {22, 1}, {12, 1}, {5, 0}};
+	static const unsigned dual[][2] = {{12, 12}, {7, 5}, {11, 1}};
+	struct reason why = {""};
+	char what[64];
+
+	for (size_t i = 0; i < sizeof(people) / sizeof(*people); i++) {
+		(void)snprintf(what, sizeof(what), "racks, %u:%u", people[i][0],
+			people[i][1]);
+		check_balance(
+			gen_paper_racks(1, people[i][0], people[i][1], &why),
+			what, 200, false);
+	}
+	for (size_t i = 0; i < sizeof(dual) / sizeof(*dual); i++) {
+		(void)snprintf(what, sizeof(what), "two trees, %u:%u",
+			dual[i][0], dual[i][1]);
+		check_balance(gen_paper_dual(dual[i][0], dual[i][1], &why),
+			what, 20, false);
+	}
+}
+END_TEST
+
 /* Any population: hosts are taken away at random. */
 START_TEST(random_populations)
 {
@@ -174,48 +199,6 @@ START_TEST(random_populations)
 }
 END_TEST
 
-static void
-join(struct fabric *f, uint32_t a, uint32_t b, unsigned times)
-{
-	for (unsigned i = 0; i < times; i++)
-		ck_assert_uint_ne(fabric_connect(f, a, fabric_free_port(f, a),
-					  b, fabric_free_port(f, b), NULL),
-			FABRIC_NONE);
-}
-
-/*
- * The three-stage fabric of 648 ports of the papers: 18 tops, 36 switches
- * between, 54 leaves in 27 pairs with 12 cables inside a pair; a leaf has
- * three cables to each of four switches above and 12 hosts.
- */
-static struct fabric *
-paper648(void)
-{
-	struct fabric *f = fabric_new();
-	uint32_t top[18], mid[36], leaf[54];
-
-	for (unsigned i = 0; i < 54; i++) {
-		leaf[i] = fabric_addf(f, FABRIC_SWITCH, 36, "leaf%u", i);
-		for (unsigned h = 0; h < 12; h++)
-			join(f, leaf[i],
-				fabric_addf(f, FABRIC_CA, 1, "h%u", i * 12 + h),
-				1);
-	}
-	for (unsigned i = 0; i < 36; i++)
-		mid[i] = fabric_addf(f, FABRIC_SWITCH, 36, "mid%u", i);
-	for (unsigned i = 0; i < 18; i++)
-		top[i] = fabric_addf(f, FABRIC_SWITCH, 36, "top%u", i);
-	for (unsigned i = 0; i < 54; i++)
-		for (unsigned k = 0; k < 4; k++)
-			join(f, leaf[i], mid[i / 6 * 4 + k], 3);
-	for (unsigned i = 0; i < 36; i++)
-		for (unsigned k = 0; k < 18; k++)
-			join(f, mid[i], top[k], 1);
-	for (unsigned i = 0; i < 54; i += 2)
-		join(f, leaf[i], leaf[i + 1], 12);
-	return f;
-}
-
 /* Cables fail anywhere, hosts' own ones excepted: one lane is enough. */
 START_TEST(degraded)
 {
@@ -224,7 +207,7 @@ START_TEST(degraded)
 	for (size_t i = 0; i < sizeof(failed) / sizeof(*failed); i++)
 		for (uint64_t seed = 1; seed <= 4; seed++) {
 			struct reason why = {""};
-			struct fabric *f = paper648();
+			struct fabric *f = gen_paper_racks(1, 24, 24, &why);
 			struct run x;
 			char what[64];
 
@@ -739,10 +722,10 @@ END_TEST
 int
 main(void)
 {
-	const TTest *const tests[] = {populations, random_populations, degraded,
-		degraded_three_levels, repair, switch_fails, threads, lanes,
-		lanes_kept, homes, homing_names_it, groups, refuses, rebalance,
-		fixtures};
+	const TTest *const tests[] = {populations, random_populations, racks,
+		degraded, degraded_three_levels, repair, switch_fails, threads,
+		lanes, lanes_kept, homes, homing_names_it, groups, refuses,
+		rebalance, fixtures};
 	Suite *s = suite_create("ftree");
 	SRunner *sr = srunner_create(s);
 	int failed;

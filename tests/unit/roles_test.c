@@ -221,6 +221,34 @@ START_TEST(by_name)
 }
 END_TEST
 
+/* One switch, two roles: told, and routed by the first of them. */
+START_TEST(contradicted)
+{
+	struct fabric *f = telling();
+	struct ears e = {0};
+	struct world *w = begin(f,
+		"routing: {roles: {leaf: [\"leaf?\"], "
+		"root: [\"lea?1\"]}}\n",
+		&e);
+	const struct tree *t;
+	char text[200];
+
+	settle(w);
+	t = sm_view(w->sm)->routes->tree->tree;
+	ck_assert_uint_eq(t->count[TREE_ROLE_CONFLICT], 1);
+	for (size_t i = 0; i < t->nodd; i++) {
+		if (t->odd[i].what != TREE_ROLE_CONFLICT)
+			continue;
+		tree_odd_text(
+			sm_view(w->sm)->topo, &t->odd[i], text, sizeof(text));
+		ck_assert_str_eq(text, "leaf1: configured for more than one "
+				       "role");
+	}
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
 /* A reload asks, and takes back what it said. */
 START_TEST(reloaded)
 {
@@ -269,6 +297,7 @@ main(void)
 	tcase_add_loop_test(t, not_believed, 0, 2);
 	tcase_add_test(t, silent);
 	tcase_add_test(t, by_name);
+	tcase_add_test(t, contradicted);
 	tcase_add_test(t, reloaded);
 	suite_add_tcase(s, t);
 	srunner_run_all(r, CK_NORMAL);
