@@ -405,33 +405,82 @@ START_TEST(switch_fails)
 }
 END_TEST
 
-/* All the same bytes, however often and with however many threads. */
+/* By so many threads: afresh, or with one cable less than prev has. */
+static struct routes *
+by_threads(struct topo *t, struct lft_pool *pool, const struct routes *prev,
+	bool keep, unsigned n)
+{
+	struct route_job job = {
+		.topo = t, .pool = pool, .prev = prev, .threads = n};
+	struct arena *a = arena_new();
+	struct reason why = {""};
+	struct routes *r = NULL;
+
+	ck_assert_int_eq(
+		engine_ftree.route(&job, keep, 0, a, &r, &why), ENGINE_OK);
+	arena_free(a);
+	return r;
+}
+
+/*
+ * The same bytes by 1, 2 and 4 threads: fresh ones, whole ones that keep
+ * entries, fresh ones where there were others, and repaired ones.
+ */
+static void
+check_threads(struct fabric *f, uint64_t seed)
+{
+	static const unsigned many[] = {1, 2, 4};
+	struct frozen_lids lids = {0};
+	struct topo *t = frozen_topo(f, &lids), *less;
+	struct lft_pool *pool = lft_pool_new();
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	struct fabric_edit edit = {.drop_cable = drop};
+	struct rng g = {seed};
+	struct fabric *now;
+	uint64_t first[4] = {0};
+
+	toggle(f, drop, &g);
+	now = fabric_rebuild(f, &edit);
+	less = frozen_again(now, t, 0);
+	for (size_t i = 0; i < 3; i++) {
+		struct routes *r[4] = {
+			by_threads(t, pool, NULL, false, many[i])};
+		struct route_memory *memory = r[0]->memory;
+
+		r[1] = by_threads(less, pool, r[0], true, many[i]);
+		ck_assert_ptr_nonnull(r[1]->memory->base);
+		r[0]->memory = NULL;
+		r[2] = by_threads(less, pool, r[0], true, many[i]);
+		r[0]->memory = memory;
+		r[3] = by_threads(less, pool, r[0], false, many[i]);
+		for (size_t k = 0; k < 4; k++) {
+			first[k] = i == 0 ? hash(r[k]) : first[k];
+			ck_assert_msg(hash(r[k]) == first[k],
+				"seed %u: %u threads, kind %u", (unsigned)seed,
+				many[i], (unsigned)k);
+		}
+		for (size_t k = 0; k < 4; k++)
+			routes_unref(r[k]);
+	}
+	ck_assert_uint_eq(pool->live, 0);
+	lft_pool_free(pool);
+	topo_unref(less);
+	topo_unref(t);
+	fabric_free(now);
+	fabric_free(f);
+	free(drop);
+}
+
 START_TEST(threads)
 {
 	struct reason why = {""};
-	struct fabric *f = gen_edit_fail_links(
-		gen_tree_three(12, &why), 20, 3, true, &why);
-	struct frozen_lids lids = {0};
-	struct topo *t = frozen_topo(f, &lids);
-	struct lft_pool *pool = lft_pool_new();
-	uint64_t first = 0;
 
-	for (unsigned n = 1; n <= 4; n++) {
-		struct route_job job = {.topo = t, .pool = pool, .threads = n};
-		struct arena *a = arena_new();
-		struct routes *r = NULL;
-
-		ck_assert_int_eq(
-			engine_ftree.route(&job, false, 0, a, &r, &why),
-			ENGINE_OK);
-		first = n == 1 ? hash(r) : first;
-		ck_assert_uint_eq(hash(r), first);
-		routes_unref(r);
-		arena_free(a);
-	}
-	lft_pool_free(pool);
-	topo_unref(t);
-	fabric_free(f);
+	for (uint64_t seed = 1; seed <= 3; seed++)
+		check_threads(gen_edit_fail_links(gen_tree_three(24, &why),
+				      (unsigned)seed * 20, seed, true, &why),
+			seed);
+	check_threads(gen_tree_three(24, &why), 4);
+	check_threads(gen_edit_populate(gen_tree_three(24, &why), 7, 1), 5);
 }
 END_TEST
 
