@@ -3,6 +3,9 @@
 #include <stdlib.h>
 
 #include "sm/base/mem.h"
+#include "sm/base/thread.h"
+
+enum { THREADS_MAX = 4 }; /* unless somebody asks for more */
 
 /* No switch forwards beyond its capacity. */
 static uint16_t
@@ -52,4 +55,14 @@ task_options(const struct config *c, struct engine_options *out)
 		.roots = c->routing.updn.roots.guid,
 		.nroots = c->routing.updn.roots.n,
 	};
+}
+
+unsigned
+task_threads(const struct config *c)
+{
+	unsigned cores = thread_cores();
+
+	if (c->routing.threads > 0)
+		return c->routing.threads;
+	return cores < THREADS_MAX ? cores : THREADS_MAX;
 }

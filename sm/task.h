@@ -23,4 +23,7 @@ int task_lids(const struct config *c, const struct topo *t,
 /* What the engines are told; it points into c. */
 void task_options(const struct config *c, struct engine_options *out);
 
+/* Threads to compute and verify routes with: as c says, else by cores. */
+unsigned task_threads(const struct config *c);
+
 #endif

@@ -73,7 +73,8 @@ forecast_judge(
 	*out = (struct forecast){0};
 	tell(job, "verifying");
 	verify_state_unref(r->verified);
-	if (verify_keep(&in, job->threads, &r->report, &r->verified, &why) != 0)
+	if (verify_keep(&in, task_threads(job->cfg), &r->report, &r->verified,
+		    &why) != 0)
 		(void)snprintf(out->why, sizeof(out->why), "%s", why.text);
 	take(job, r, out);
 }
@@ -90,7 +91,7 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 		.options = &options,
 		.load_limit = c->load_limit,
 		.seed = SEED,
-		.threads = job->threads};
+		.threads = task_threads(job->cfg)};
 	struct route_story story;
 	struct reason why = {""};
 	struct routes *r;
