@@ -9,8 +9,8 @@
 #include "sm/base/thread.h"
 
 enum {
-	TOO_MANY = 4,	/* no more than one LID in so many is split */
-	ROWS_MIN = 256, /* a thread's worth of work */
+	TOO_MANY = 4,  /* no more than one LID in so many is split */
+	ROWS_MIN = 64, /* a thread's worth of work */
 };
 
 struct bad {

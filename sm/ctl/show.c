@@ -190,15 +190,21 @@ put_oddities(const json_t *list, struct buf *out)
 		out, "            %s: %s\n", text(e, "what"), text(e, "text"));
 }
 
+void
+show_tiers(const json_t *tree, struct buf *out)
+{
+	put_tiers(tree, "tree", out);
+	put_oddities(json_object_get(tree, "first"), out);
+}
+
 static void
 status_tree(const json_t *r, struct buf *out)
 {
 	const json_t *tree = json_object_get(r, "tree");
-	const json_t *first = json_object_get(tree, "first");
+	size_t shown = json_array_size(json_object_get(tree, "first"));
 
-	put_tiers(tree, "tree", out);
-	put_oddities(first, out);
-	if (num(tree, "oddities") > (long long)json_array_size(first))
+	show_tiers(tree, out);
+	if (num(tree, "oddities") > (long long)shown)
 		buf_printf(out, "            all of them: heddlectl tree\n");
 }
 

@@ -1,8 +1,11 @@
 #include "sm/forecast/forecast.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "routing/tree.h"
+#include "sm/sm_roles.h"
 #include "sm/task.h"
 
 enum { SEED = 1 };
@@ -62,6 +65,23 @@ take(const struct forecast_job *job, struct routes *r, struct forecast *out)
 	measure(job, &in, out);
 }
 
+/* What a tree the fabric is, whoever routed it. */
+static void
+read_tree(const struct forecast_job *job, struct routes *r)
+{
+	struct engine_options options;
+	struct route_role_of *role;
+	const struct route_job work = {
+		.topo = r->topo, .pool = job->pool, .options = &options};
+	struct arena *scratch = arena_new();
+
+	task_options(job->cfg, &options);
+	options.role = role = sm_roles_of(job->cfg, r->topo, &options.nroles);
+	tree_keep(tree_read(&work, scratch), r);
+	arena_free(scratch);
+	free(role);
+}
+
 void
 forecast_judge(
 	const struct forecast_job *job, struct routes *r, struct forecast *out)
@@ -76,6 +96,7 @@ forecast_judge(
 	if (verify_keep(&in, task_threads(job->cfg), &r->report, &r->verified,
 		    &why) != 0)
 		(void)snprintf(out->why, sizeof(out->why), "%s", why.text);
+	read_tree(job, r);
 	take(job, r, out);
 }
 
@@ -85,6 +106,7 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 {
 	const struct config_routing *c = &job->cfg->routing;
 	struct engine_options options;
+	struct route_role_of *role;
 	const struct route_job work = {.topo = t,
 		.pool = job->pool,
 		.prev = prev,
@@ -97,8 +119,10 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 	struct routes *r;
 
 	task_options(job->cfg, &options);
+	options.role = role = sm_roles_of(job->cfg, t, &options.nroles);
 	tell(job, "routing");
 	r = route_compute(&work, c->engines.name, c->engines.n, &story, &why);
+	free(role);
 	if (r == NULL) {
 		*out = (struct forecast){.topo = topo_ref(t), .story = story};
 		(void)snprintf(out->why, sizeof(out->why), "%s", why.text);

@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "sm/ctl/show.h"
+
 static const char *
 text(const json_t *o, const char *key)
 {
@@ -70,6 +72,21 @@ page_routing(const json_t *f, struct buf *out)
 		i > 0 ? ", " : "", num(e, "rank"), num(e, "switches"),
 		num(e, "switches") == 1 ? "" : "es");
 	buf_printf(out, "\n");
+}
+
+static void
+page_tree(const json_t *f, struct buf *out)
+{
+	const json_t *tree = json_object_get(f, "tree");
+	long long more =
+		num(tree, "oddities") -
+		(long long)json_array_size(json_object_get(tree, "first"));
+
+	if (!json_is_object(tree))
+		return;
+	show_tiers(tree, out);
+	if (more > 0)
+		buf_printf(out, "            and %lld more\n", more);
 }
 
 static void
@@ -176,6 +193,7 @@ void
 page_forecast(const json_t *f, struct buf *out)
 {
 	page_routing(f, out);
+	page_tree(f, out);
 	page_verdict(f, out);
 	page_hops(f, out);
 	page_load(f, out);

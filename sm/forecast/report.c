@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sm/base/mem.h"
+#include "sm/ctl/tiers.h"
 #include "sm/ctl/words.h"
 
 enum { WORST = 10, LISTED = 50, LEVELS_MAX = 64 };
@@ -314,6 +315,7 @@ json_t *
 report_forecast(const struct forecast *f)
 {
 	const struct routes *r = f->routes;
+	const struct view v = {.topo = f->topo, .routes = f->routes};
 	json_t *o = json_object();
 
 	put(o, "ok", json_boolean(r != NULL && f->report.ok));
@@ -328,6 +330,7 @@ report_forecast(const struct forecast *f)
 			? words_name(f->topo, f->topo->sw[r->turn_leaf].node)
 			: json_null());
 	put(o, "ranks", ranks_json(r));
+	put(o, "tree", tiers_json(&v));
 	put(o, "verified", verdict_json(&f->report));
 	if (r->verified != NULL) {
 		put(o, "hops", hops_json(f));

@@ -243,6 +243,53 @@ START_TEST(degraded)
 }
 END_TEST
 
+/*
+ * Tops that lose most of their cables, and hundreds of other cables besides:
+ * every pair still meets on one lane, and who was moved for it is named.
+ */
+START_TEST(lost_tops)
+{
+	unsigned moved = 0;
+
+	for (uint64_t seed = 1; seed <= 16; seed++) {
+		struct reason why = {""};
+		struct fabric *f = paper648(), *g;
+		bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+		struct fabric_edit edit = {.drop_cable = drop};
+		struct rng r = {seed};
+		bool lost[18];
+		char what[64];
+		struct run x;
+
+		for (unsigned i = 0; i < 18; i++)
+			lost[i] = rng_below(&r, 18) < seed;
+		for (uint32_t c = 0; c < f->ncables; c++) {
+			const char *a = f->node[f->cable[c].node[0]].name;
+			const char *b = f->node[f->cable[c].node[1]].name;
+			const char *top = strncmp(a, "top", 3) == 0 ? a : b;
+
+			drop[c] = strncmp(top, "top", 3) == 0 &&
+				  lost[strtoul(top + 3, NULL, 10)] &&
+				  rng_below(&r, 36) >= 1 + seed % 3;
+		}
+		g = fabric_rebuild(f, &edit);
+		if (seed % 2)
+			g = gen_edit_fail_links(g, 40, seed, false, &why);
+		ck_assert_msg(g != NULL, "%s", why.text);
+		(void)snprintf(what, sizeof(what), "seed %u", (unsigned)seed);
+		x = run(g, &plain);
+		(void)verified(x.r, what);
+		ck_assert_str_eq(x.r->engine, "ftree");
+		moved += strstr(x.r->note, "moved down") != NULL &&
+			 strstr(x.r->note, ": top") != NULL;
+		end(&x);
+		fabric_free(f);
+		free(drop);
+	}
+	ck_assert_uint_gt(moved, 0);
+}
+END_TEST
+
 START_TEST(degraded_three_levels)
 {
 	for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -402,85 +449,6 @@ START_TEST(switch_fails)
 	fabric_free(g);
 	fabric_free(f);
 	free(node);
-}
-END_TEST
-
-/* By so many threads: afresh, or with one cable less than prev has. */
-static struct routes *
-by_threads(struct topo *t, struct lft_pool *pool, const struct routes *prev,
-	bool keep, unsigned n)
-{
-	struct route_job job = {
-		.topo = t, .pool = pool, .prev = prev, .threads = n};
-	struct arena *a = arena_new();
-	struct reason why = {""};
-	struct routes *r = NULL;
-
-	ck_assert_int_eq(
-		engine_ftree.route(&job, keep, 0, a, &r, &why), ENGINE_OK);
-	arena_free(a);
-	return r;
-}
-
-/*
- * The same bytes by 1, 2 and 4 threads: fresh ones, whole ones that keep
- * entries, fresh ones where there were others, and repaired ones.
- */
-static void
-check_threads(struct fabric *f, uint64_t seed)
-{
-	static const unsigned many[] = {1, 2, 4};
-	struct frozen_lids lids = {0};
-	struct topo *t = frozen_topo(f, &lids), *less;
-	struct lft_pool *pool = lft_pool_new();
-	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
-	struct fabric_edit edit = {.drop_cable = drop};
-	struct rng g = {seed};
-	struct fabric *now;
-	uint64_t first[4] = {0};
-
-	toggle(f, drop, &g);
-	now = fabric_rebuild(f, &edit);
-	less = frozen_again(now, t, 0);
-	for (size_t i = 0; i < 3; i++) {
-		struct routes *r[4] = {
-			by_threads(t, pool, NULL, false, many[i])};
-		struct route_memory *memory = r[0]->memory;
-
-		r[1] = by_threads(less, pool, r[0], true, many[i]);
-		ck_assert_ptr_nonnull(r[1]->memory->base);
-		r[0]->memory = NULL;
-		r[2] = by_threads(less, pool, r[0], true, many[i]);
-		r[0]->memory = memory;
-		r[3] = by_threads(less, pool, r[0], false, many[i]);
-		for (size_t k = 0; k < 4; k++) {
-			first[k] = i == 0 ? hash(r[k]) : first[k];
-			ck_assert_msg(hash(r[k]) == first[k],
-				"seed %u: %u threads, kind %u", (unsigned)seed,
-				many[i], (unsigned)k);
-		}
-		for (size_t k = 0; k < 4; k++)
-			routes_unref(r[k]);
-	}
-	ck_assert_uint_eq(pool->live, 0);
-	lft_pool_free(pool);
-	topo_unref(less);
-	topo_unref(t);
-	fabric_free(now);
-	fabric_free(f);
-	free(drop);
-}
-
-START_TEST(threads)
-{
-	struct reason why = {""};
-
-	for (uint64_t seed = 1; seed <= 3; seed++)
-		check_threads(gen_edit_fail_links(gen_tree_three(24, &why),
-				      (unsigned)seed * 20, seed, true, &why),
-			seed);
-	check_threads(gen_tree_three(24, &why), 4);
-	check_threads(gen_edit_populate(gen_tree_three(24, &why), 7, 1), 5);
 }
 END_TEST
 
@@ -789,7 +757,7 @@ int
 main(void)
 {
 	const TTest *const tests[] = {populations, random_populations, degraded,
-		degraded_three_levels, repair, switch_fails, threads, lanes,
+		lost_tops, degraded_three_levels, repair, switch_fails, lanes,
 		lanes_kept, homes, homing_names_it, groups, refuses, rebalance,
 		fixtures};
 	Suite *s = suite_create("ftree");
