@@ -56,9 +56,9 @@ take_tiers(struct updn *u, const struct tree *tree)
 
 /*
  * Tops that the subtree of the turns does not join are a tier lower now, and
- * with them perhaps who was beside them: say so, and which.
+ * with them perhaps who was beside them: say so, and which. How many.
  */
-static void
+static uint32_t
 note_moved(struct updn *u, const struct tree *tree)
 {
 	size_t n = strlen(u->note);
@@ -67,7 +67,7 @@ note_moved(struct updn *u, const struct tree *tree)
 	for (sw_ix s = 0; s < u->nsw; s++)
 		moved += u->live[s] && u->rank[s] != tree->tier[s];
 	if (moved == 0)
-		return;
+		return 0;
 	n += (size_t)snprintf(u->note + n, sizeof(u->note) - n,
 		"; %u moved down for all pairs to meet on one lane:", moved);
 	for (sw_ix s = 0; s < u->nsw && n < sizeof(u->note); s++) {
@@ -77,6 +77,7 @@ note_moved(struct updn *u, const struct tree *tree)
 			named++ > 0 ? "," : "",
 			topo_desc(u->t, u->t->sw[s].node));
 	}
+	return moved;
 }
 
 static enum engine_result
@@ -85,6 +86,7 @@ route(const struct route_job *job, bool keep, unsigned attempt,
 {
 	struct updn u = {.job = job, .t = job->topo, .a = arena};
 	struct tree *tree;
+	uint32_t moved;
 
 	*out = NULL;
 	if (attempt > 0)
@@ -106,12 +108,13 @@ route(const struct route_job *job, bool keep, unsigned attempt,
 		(void)reason_set(why, "no subtree joins all switches");
 		return ENGINE_REFUSED;
 	}
-	note_moved(&u, tree);
+	moved = note_moved(&u, tree);
 	*out = updn_make(&u, keep, engine_ftree.name);
 	if (*out == NULL) {
 		(void)reason_set(why, "cancelled");
 		return ENGINE_REFUSED;
 	}
+	(*out)->moved = moved;
 	ftree_lanes(job, *out);
 	tree_keep(tree, *out);
 	return ENGINE_OK;

@@ -6,6 +6,7 @@
 
 #include "routing/tree.h"
 
+enum { SETTLE = 8 };	/* rounds; two do nearly always */
 enum { ATTEMPTS = 64 }; /* no engine has so many: a bound for mistakes */
 
 static const struct engine *const engines_known[] = {
@@ -232,6 +233,54 @@ attempt(struct run *run, const struct engine *e, unsigned n,
 	return better(run, kept, fresh);
 }
 
+static bool
+same_tables(const struct routes *a, const struct routes *b)
+{
+	size_t n = (size_t)a->topo->nsw * a->nblocks;
+
+	if (a->turn_leaf != b->turn_leaf ||
+		memcmp(a->rank, b->rank, a->topo->nsw * sizeof(*a->rank)) != 0)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (memcmp(lft_bytes(a->pool, a->block[i]),
+			    lft_bytes(b->pool, b->block[i]), LFT_BLOCK) != 0)
+			return false;
+	return true;
+}
+
+/*
+ * Where switches were moved, the order in force is not the one that was read,
+ * and the next computation begins with another. Begin again with what came of
+ * it until nothing more changes, so that neither the next sweep nor a restart
+ * rewrites tables for it.
+ */
+static struct routes *
+settled(const struct run *run, const struct engine *e, struct routes *r)
+{
+	for (unsigned i = 0; i < SETTLE && r->moved > 0; i++) {
+		struct route_job job = *run->job;
+		struct route_story story = {0};
+		struct run again = {.job = &job, .story = &story};
+		enum engine_result result = ENGINE_OK;
+		struct routes *next;
+		bool same;
+
+		job.prev = r;
+		job.rebalance = false;
+		routes_memory_unref(r->memory);
+		r->memory = NULL;
+		next = attempt(&again, e, 0, &result);
+		if (next == NULL)
+			break;
+		same = same_tables(r, next);
+		routes_unref(r);
+		r = next;
+		if (same)
+			break;
+	}
+	return r;
+}
+
 static struct routes *
 try_engine(struct run *run, const struct engine *e)
 {
@@ -244,7 +293,7 @@ try_engine(struct run *run, const struct engine *e)
 			continue;
 		(void)snprintf(run->story->engine, sizeof(run->story->engine),
 			"%s", e->name);
-		return r;
+		return settled(run, e, r);
 	}
 	return NULL;
 }

@@ -111,6 +111,8 @@ struct routes {
 	uint64_t entries_kept;	     /* against the previous routes */
 	uint64_t entries_changed;
 	uint32_t reranked;   /* switches whose rank had to change */
+	uint32_t moved;	     /* switches not in the tier that they were read
+				in: the next reading may move more */
 	uint64_t fresh_load; /* highest link load of a fresh computation, as
 				far as it was computed: see route.h */
 	struct verify_report report;
