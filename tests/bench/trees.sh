@@ -2,7 +2,7 @@
 # usage: trees.sh [SECTION...]
 # Routes of trees by ftree beside OpenSM's engines, on ibsim, judged by one
 # measure (trees_main.c). Sections: fixtures, populations, degraded, homes, flows
-# (treeflow_main.c), times (route_main.c, verify_main.c), big; default: all but
+# (treeflow_main.c), speed (route_main.c, verify_main.c), big; default: all but
 # big. What OpenSM made is kept in $B/trees, so that the next
 # run only reads it; rm -r it for another round.
 #
@@ -152,7 +152,7 @@ flows() {
 	done
 }
 
-times() {
+speed() {
 	"$B/bench/route" "$HEDDLE_FIXTURES" ft648 ft3456 ft11664 ft27648 \
 		ft43904
 	"$B/bench/verify" 24 36 56
@@ -170,11 +170,11 @@ main() {
 	export HEDDLE_FIXTURES
 	OUT=$B/trees
 	mkdir -p "$OUT"
-	[ $# != 0 ] || set -- fixtures populations degraded homes flows times
+	[ $# != 0 ] || set -- fixtures populations degraded homes flows speed
 	for section in "$@"; do
 		say "$section"
 		case $section in
-		flows | times) ;;
+		flows | speed) ;;
 		*) "$B/bench/trees" head ;;
 		esac
 		"$section"
