@@ -82,12 +82,13 @@ fixtures() {
 		ibtopotool-4-sun-dcs36 ibtopotool-3-mixed-selfloop; do
 		# shellcheck disable=SC2086
 		beside "$f" $ENGINES
-		# shellcheck disable=SC2086
-		case $f in
-		ufm-sdk-selene* | topograph*) beside "$f,bare" $ENGINES ;;
-		*) beside "$f,sharp" $ENGINES ;;
-		esac
 	done
+	# shellcheck disable=SC2086
+	beside topograph-ndr-gb200,bare $ENGINES
+	beside ufm-sdk-selene-compute,bare
+	# ibsim does not read these with nodes added to them
+	beside ufm-sdk-small,sharp
+	beside ibtopotool-4-sun-dcs36,sharp
 	for f in 648:18:18,sharp torus dfly irr64; do
 		# shellcheck disable=SC2086
 		beside "$f" $ENGINES
