@@ -142,6 +142,16 @@ static const struct schema_option routing[] = {
 		.help = "Table entries are kept when the fabric changes while "
 			"the most loaded link carries at most this many times "
 			"what freshly computed tables would give it."},
+	{.key = "threads",
+		.type = SCHEMA_INT,
+		FIELD(config_routing, threads),
+		.max = 64,
+		.def = "0",
+		.unit = "threads",
+		.reload = SCHEMA_LIVE,
+		.help = "Threads that compute and verify routes; the routes "
+			"are the same with any number. 0: as many as there "
+			"are processor cores, but no more than 4."},
 };
 
 static const struct schema_option updn[] = {

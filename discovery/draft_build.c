@@ -46,10 +46,11 @@ pack(struct draft *d, draft_id n, unsigned port)
 		mad_port_info_encode(&pi, p->info);
 }
 
-/* A port as a healthy one would answer. */
+/* A port as a healthy one would answer: what switches do today. */
 static void
 port_default(struct draft_port *p)
 {
+	p->capmask = MAD_CAP_SL_MAPPING;
 	p->marks |= DP_READ;
 	p->flags |= TP_EXT_SPEED;
 	p->mtu_cap = 5;

@@ -218,15 +218,16 @@ freeze_port(const struct draft *d, const struct draft_node *n, unsigned p,
 			d->node[in->peer]->port[in->peer_port].speed_ext;
 }
 
-/* Nothing on this switch is programmed: every linked port is in Init. */
+/* Nothing flows through this switch: every linked port is known to be in Init.
+ */
 static bool
 is_fresh(const struct draft *d, const struct draft_node *n)
 {
 	for (unsigned p = 1; p <= n->nports; p++) {
 		const struct draft_port *port = &n->port[p];
 
-		if (cabled(d, port) != NULL && (port->marks & DP_READ) &&
-			port->state > 2)
+		if (cabled(d, port) != NULL &&
+			((port->marks & DP_READ) == 0 || port->state > 2))
 			return false;
 	}
 	return true;

@@ -103,10 +103,16 @@ start_waiting(struct sweep *s)
 	}
 }
 
-/* Ports whose other end changed, where there still is a way to them. */
+/*
+ * Ports whose other end changed, where there still is a way to them. What lies
+ * behind a switch that is about to be read waits for it: when a switch is
+ * gone, all its neighbours tell of it, and many a way leads through it.
+ */
 static void
 read_stale(struct sweep *s)
 {
+	struct sweep_ends later = {0};
+
 	for (size_t i = 0; i < s->stale.n; i++) {
 		struct sweep_end e = s->stale.end[i];
 		struct draft_node *node = s->d->node[e.node];
@@ -116,6 +122,10 @@ read_stale(struct sweep *s)
 		if (node == NULL || e.port > node->nports ||
 			node->reach == DRAFT_UNREACHED)
 			continue;
+		if (way_unread(s, e.node)) {
+			sweep_ends_add(&later, e.node, e.port);
+			continue;
+		}
 		p = &node->port[e.port];
 		if (p->read == s->sweep &&
 			draft_up(p) == (p->peer != DRAFT_NONE))
@@ -127,7 +137,8 @@ read_stale(struct sweep *s)
 				: p->peer != DRAFT_NONE)
 			sweep_queue_job(s, &job);
 	}
-	s->stale.n = 0;
+	free(s->stale.end);
+	s->stale = later;
 }
 
 /* Who had a claim is asked again, now that the other ends have answered. */
@@ -275,12 +286,16 @@ ask_second(struct sweep *s)
 	}
 }
 
-/* What hangs behind quarantined switches is kept as it was last known. */
+/*
+ * What hangs behind quarantined switches is kept as it was last known, all its
+ * cables included: nobody could be asked about them, and data crosses them.
+ */
 static void
 keep_behind(struct sweep *s)
 {
 	struct draft *d = s->d;
 	draft_id *stack = mem_zalloc((size_t)d->nnodes + 1, sizeof(*stack));
+	bool *kept = mem_zalloc((size_t)d->nnodes + 1, sizeof(*kept));
 	size_t top = 0;
 
 	for (draft_id n = 0; n < d->nnodes; n++) {
@@ -300,16 +315,20 @@ keep_behind(struct sweep *s)
 			if (p->peer == DRAFT_NONE || p->seen == s->sweep)
 				continue;
 			far = d->node[p->peer];
-			if (far->seen == s->sweep && far->quarantine == NULL)
+			if (far->seen == s->sweep && far->quarantine == NULL &&
+				!kept[p->peer])
 				continue; /* it was asked and did not say so */
 			p->seen = s->sweep;
 			far->port[p->peer_port].seen = s->sweep;
-			if (far->seen != s->sweep)
+			if (far->seen != s->sweep) {
+				kept[p->peer] = true;
 				stack[top++] = p->peer;
+			}
 			far->seen = s->sweep;
 		}
 	}
 	free(stack);
+	free(kept);
 }
 
 static void

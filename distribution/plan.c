@@ -52,8 +52,11 @@ plan_end(struct maker *m)
 	struct plan *p = m->p;
 
 	m->now->end = p->nsteps;
-	if (m->now->end > m->now->first)
+	if (m->now->end > m->now->first) {
+		m->now->drain |= m->drain;
+		m->drain = false;
 		return true;
+	}
 	p->nphases--;
 	return false;
 }
@@ -70,6 +73,20 @@ static bool
 is_fresh(const struct topo *t, sw_ix s)
 {
 	return (node_of(t, s)->flags & TN_FRESH) != 0;
+}
+
+/* Nothing else is written while packets may be on ways that nobody knows. */
+static void
+add_walls(struct maker *m)
+{
+	const struct safe_transition *x = m->p->change;
+	size_t i;
+
+	plan_begin(m, PLAN_WALL);
+	for (i = 0; i < x->nwalls; i++)
+		plan_add_step(m, node_of(m->t, x->write[i].sw)->first_port,
+			MAD_LFT, x->write[i].block, x->write[i].image);
+	m->drain = plan_end(m);
 }
 
 /* A fresh switch needs no stages: its last images, and nothing else. */
@@ -95,7 +112,7 @@ static void
 add_stages(struct maker *m, bool drain)
 {
 	const struct safe_transition *x = m->p->change;
-	size_t i = 0;
+	size_t i = x->nwalls;
 	unsigned stage;
 
 	for (stage = 0; stage < x->nstages; stage++) {
@@ -118,10 +135,12 @@ add_stages(struct maker *m, bool drain)
 static enum plan_kind
 top_kind(const struct maker *m, sw_ix s)
 {
-	if (m->p->routes->top < m->t->sw[s].lft_top)
-		return PLAN_LOWER;
-	return hw_top_first(m->hw, node_of(m->t, s)->guid) ? PLAN_TOP
-							   : PLAN_RAISE;
+	bool lower = m->p->routes->top < m->t->sw[s].lft_top;
+
+	if (!lower && hw_top_first(m->hw, node_of(m->t, s)->guid))
+		return PLAN_TOP;
+	/* what a fresh switch has above is garbage: not when links are up */
+	return lower && !is_fresh(m->t, s) ? PLAN_LOWER : PLAN_RAISE;
 }
 
 static void
@@ -387,6 +406,7 @@ make(struct maker *m)
 	bool fell;
 
 	plan_port_params(m);
+	add_walls(m);
 	add_tops(m, PLAN_TOP, false);
 	add_fresh_tables(m);
 	add_tops(m, PLAN_RAISE, true);

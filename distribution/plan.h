@@ -11,8 +11,11 @@
  *   PARAMS   port 0 of switches, and end ports that are already Armed or
  *            Active: LID, LMC, SM's LID, time-outs, with NoChange of the state
  *            (a Set of the state a port is in is an error, IBA 14.2.5.6)
+ *   WALL     entries that lead into the unknown become 255; what comes next
+ *            drains first
  *   TOP      LinearFDBTop of switches that refuse blocks above it
- *   LFT      blocks of fresh switches: nothing flows there yet; their RAISE
+ *   LFT      blocks of fresh switches: nothing flows there yet; their RAISE,
+ *            which lowers, too: what is above is not to come to life
  *   LANES    SL2VL, where routing uses more than one lane
  *   LEARN    read the rows that BLOCK will change
  *   BLOCK    turns of the transition go to VL 15
@@ -49,6 +52,7 @@
 
 enum plan_kind {
 	PLAN_PARAMS,
+	PLAN_WALL,
 	PLAN_TOP,
 	PLAN_LFT,
 	PLAN_LANES,

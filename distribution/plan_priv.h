@@ -17,6 +17,7 @@ struct maker {
 	const struct plan_params *params;
 	size_t capsteps, capphases, cappayload;
 	struct plan_phase *now; /* the phase that is being made */
+	bool drain;		/* before the next one */
 };
 
 /* plan.c */

@@ -8,6 +8,7 @@ plan_kind_name(enum plan_kind k)
 {
 	static const char *const name[] = {
 		[PLAN_PARAMS] = "parameters",
+		[PLAN_WALL] = "wall",
 		[PLAN_TOP] = "top first",
 		[PLAN_LFT] = "tables",
 		[PLAN_LANES] = "lanes",

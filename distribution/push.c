@@ -309,12 +309,21 @@ send_again(struct push *p, struct mono now)
 		push_send(p, p->again[i], now);
 }
 
+/* What is not sent to a switch that failed is missed by what relies on it. */
+static void
+skip(struct push *p, const struct plan_step *s)
+{
+	p->counts.skipped++;
+	p->broken |= p->node_failed[push_topo(p)->port[s->port].node] &&
+		     push_ack_breaks(p, s);
+}
+
 static void
 send(struct push *p, const struct plan_phase *f, struct mono now)
 {
 	while (p->next < f->end && xact_room(p->job.x)) {
 		if (void_step(p, &p->plan->step[p->next]))
-			p->counts.skipped++;
+			skip(p, &p->plan->step[p->next]);
 		else
 			push_send(p, p->next, now);
 		p->next++;

@@ -14,7 +14,8 @@
  *
  * A switch that falls silent, or refuses a table or its own port 0, gets no
  * further steps in this plan; it is reported, and the core decides (quarantine,
- * top first, try again). Where a stage or a block fails, the plan is broken:
+ * top first, try again). Where a stage or a block fails, or is not sent because
+ * its switch failed earlier, the plan is broken:
  * what comes after it relied on it, so nothing more is sent, what is blocked
  * stays blocked, and the next plan starts from what is known then. A port whose
  * Armed failed is not made Active, nor is its peer. A refused Set(PortInfo) is

@@ -31,14 +31,14 @@ condemns(const struct topo *t, const struct plan_step *s, enum push_cause cause)
 	return cause == PUSH_SILENT || s->attr != MAD_PORT_INFO || p->num == 0;
 }
 
-/* Does what comes after this step rely on it? */
-static bool
-breaks(const struct push *p, const struct plan_step *s)
+bool
+push_ack_breaks(const struct push *p, const struct plan_step *s)
 {
 	const struct topo *t = push_topo(p);
 	const struct topo_node *n = &t->node[t->port[s->port].node];
 
 	switch ((enum plan_kind)s->kind) {
+	case PLAN_WALL:
 	case PLAN_LFT:
 		return (n->flags & TN_FRESH) == 0;
 	case PLAN_LEARN:
@@ -78,7 +78,7 @@ push_ack_fail(struct push *p, const struct plan_step *s, enum push_cause cause,
 
 	p->counts.failed++;
 	p->port_failed[s->port] = true;
-	p->broken |= breaks(p, s);
+	p->broken |= push_ack_breaks(p, s);
 	if (p->node_failed[node])
 		return;
 	p->node_failed[node] = condemns(t, s, cause);
@@ -329,7 +329,7 @@ row_done(struct push *p, size_t ix, const struct xact_result *res)
 	push_turn(p, s, &in, &out);
 	if (res->outcome == XACT_STATUS) {
 		turns_refuse(turns, guid);
-		if (s->kind == PLAN_BLOCK) /* it is as it was */
+		if (s->kind == PLAN_BLOCK) /* it never was closed */
 			turns_lift(turns, guid, in, out);
 		push_ack_fail(p, s, PUSH_NO_LANES, outcome_text(res));
 		return;

@@ -59,6 +59,8 @@ push_turn(const struct push *p, const struct plan_step *s, unsigned *in,
 void push_ack_done(void *cookie, uint64_t tag, const struct xact_result *res);
 void push_ack_fail(struct push *p, const struct plan_step *s,
 	enum push_cause cause, const char *how);
+/* Does what comes after this step rely on it? */
+bool push_ack_breaks(const struct push *p, const struct plan_step *s);
 
 /* push.c: send step ix, or a Get of what it writes. */
 void push_send(struct push *p, size_t ix, struct mono now);

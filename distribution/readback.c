@@ -9,7 +9,7 @@
 #include "sm/mad/mad.h"
 
 /* Blocks of one switch in a row without an answer: it has gone. */
-enum { MISSES_MAX = 2 };
+enum { MISSES_MAX = 2, ROUNDS_MAX = 3 };
 
 /* One switch to ask about one block, or about all of them. */
 struct readback {
@@ -25,6 +25,8 @@ struct readback {
 	uint32_t ntodo;
 	uint32_t sw, block; /* next: block of todo[sw] */
 	uint32_t max_block;
+	unsigned round; /* who missed a block is asked for it again */
+	bool missed;
 	uint8_t *misses; /* [nsw] */
 	unsigned inflight;
 	uint64_t count;
@@ -116,10 +118,24 @@ readback_free(struct readback *r)
 	free(r);
 }
 
+/* All were asked and answered, or not; and shall those be asked again? */
+static bool
+round_over(const struct readback *r)
+{
+	return r->listed && r->inflight == 0 && r->block >= r->max_block;
+}
+
+static bool
+one_more(const struct readback *r)
+{
+	return r->missed && r->round + 1 < ROUNDS_MAX;
+}
+
 bool
 readback_done(const struct readback *r)
 {
-	return r->inflight == 0 && (r->ntodo == 0 || r->block >= r->max_block);
+	return r->inflight == 0 &&
+	       (r->ntodo == 0 || (round_over(r) && !one_more(r)));
 }
 
 uint64_t
@@ -138,8 +154,10 @@ block_done(void *cookie, uint64_t tag, const struct xact_result *res)
 	r->inflight--;
 	if (res->outcome == XACT_TIMEOUT && r->misses[s] < MISSES_MAX)
 		r->misses[s]++;
-	if (res->outcome != XACT_OK)
+	if (res->outcome != XACT_OK) {
+		r->missed |= res->outcome == XACT_TIMEOUT;
 		return;
+	}
 	r->misses[s] = 0;
 	r->count++;
 	ref = lft_add(r->pool, res->data);
@@ -196,21 +214,35 @@ feed_samples(struct readback *r, struct mono now)
 		list_todo(r);
 }
 
-void
-readback_feed(struct readback *r, struct mono now)
+static void
+feed_blocks(struct readback *r, struct mono now)
 {
-	if (!r->listed)
-		feed_samples(r, now);
-	while (r->listed && r->ntodo > 0 && r->block < r->max_block &&
-		xact_room(r->x)) {
+	while (r->ntodo > 0 && r->block < r->max_block && xact_room(r->x)) {
 		sw_ix s = r->todo[r->sw];
 
 		if (r->block < blocks_of(r->topo, s) &&
-			r->misses[s] < MISSES_MAX)
+			r->misses[s] < MISSES_MAX &&
+			hw_block(r->hw, guid_of(r, s), r->block) == HW_UNKNOWN)
 			submit(r, s, r->block, now);
 		if (++r->sw == r->ntodo) {
 			r->sw = 0;
 			r->block++;
 		}
+	}
+}
+
+void
+readback_feed(struct readback *r, struct mono now)
+{
+	if (!r->listed)
+		feed_samples(r, now);
+	if (!r->listed)
+		return;
+	feed_blocks(r, now);
+	while (r->ntodo > 0 && round_over(r) && one_more(r)) {
+		r->round++;
+		r->missed = false;
+		r->block = 0;
+		feed_blocks(r, now);
 	}
 }

@@ -3,7 +3,9 @@
  *
  * After a restart or a takeover the tables of switches with live ports are
  * read up to their LinearFDBTop, so that only differences are written. A
- * switch with all ports in Init carries no traffic and is written blind.
+ * switch with all ports in Init carries no traffic and is written blind. Blocks
+ * whose answers were lost are asked for again: what stays unknown costs traffic
+ * (safe.h's walls).
  *
  * A switch that rebooted in the middle of a push has acknowledged blocks that
  * it no longer holds, and its LinearFDBTop and LID may be right again. So one

@@ -98,6 +98,28 @@ block(struct planner *p, unsigned nstages)
 	safe_load_free(&load);
 }
 
+/* Whatever fits first, which needs the fewest stages; else by the order. */
+static bool
+find_stages(struct planner *p, unsigned *nstages)
+{
+	struct safe_values *v = &p->val;
+	uint8_t(*first)[LFT_BLOCK];
+	unsigned max = p->job->max_stages, n;
+
+	if (safe_stage_find(v, p->comp, false, max, nstages))
+		return true;
+	first = v->stage;
+	v->stage = NULL;
+	if (safe_stage_find(v, p->comp, true, max, &n)) {
+		free(first);
+		*nstages = n;
+		return true;
+	}
+	free(v->stage);
+	v->stage = first;
+	return false;
+}
+
 static void
 plan_auto(struct planner *p)
 {
@@ -109,8 +131,7 @@ plan_auto(struct planner *p)
 	if (t->cyclic == 0)
 		return;
 	if (p->job->max_stages > 1)
-		staged = safe_stage_find(
-			&p->val, p->comp, p->job->max_stages, &nstages);
+		staged = find_stages(p, &nstages);
 	if (staged) {
 		t->way = nstages > 1 ? SAFE_STAGED : SAFE_DIRECT;
 		t->nstages = nstages;
@@ -142,7 +163,7 @@ static bool
 anything(const struct safe_values *v)
 {
 	for (size_t i = 0; i < v->ncells; i++)
-		if (v->c[i].write)
+		if (v->c[i].write || v->c[i].wall)
 			return true;
 	return false;
 }
@@ -182,6 +203,8 @@ safe_plan(const struct safe_job *job)
 	t->pool = job->to->pool;
 	safe_net_new(&p.net, job->to->topo, lanes);
 	safe_value_new(&p.val, &p.net, job);
+	if (job->method != SAFE_STATIC && job->method != SAFE_DYNAMIC)
+		safe_blind_wall(&p.val);
 	if (anything(&p.val))
 		plan_writes(&p);
 	safe_write_all(&p.val, t);

@@ -22,6 +22,9 @@
  * turns, weighted by the pairs that use them, are blocked through SL2VL
  * (SAFE_BLOCKED), all of them turns that the new routing does not make.
  *
+ * Where data may flow into the unknown (a switch that does not answer, tables
+ * that could not be read), those entries become 255 before all this: a wall.
+ *
  * Sources: Dally and Seitz 1987; Bermudez, Casado and Quiles 2003 (methods 2
  * to 4 below); Pearce and Kelly 2006 (incremental order).
  */
@@ -70,6 +73,7 @@ struct safe_write {
 	uint16_t stage;
 	bool urgent; /* repairs entries whose port is dead */
 	bool last;   /* image is what the new routing wants */
+	bool wall;   /* closes ways into the unknown, before stage 0 */
 };
 
 /* A turn that must not be made while tables are written. */
@@ -86,9 +90,11 @@ struct safe_turn {
 struct safe_transition {
 	enum safe_method method;
 	enum safe_way way;
-	struct safe_write *write; /* by stage; urgent ones first in a stage,
-				     then switches next to the change */
+	struct safe_write
+		*write; /* walls, then by stage; urgent ones first in a stage,
+			   then switches next to the change */
 	size_t nwrites;
+	size_t nwalls; /* of nwrites */
 	unsigned nstages;
 	struct safe_turn *turn; /* sorted by switch, in, out */
 	size_t nturns;
@@ -102,8 +108,8 @@ struct safe_transition {
 	uint64_t cut_pairs;   /* sum of pairs over turn[] */
 	uint64_t paper_pairs; /* the same for SAFE_BREAK_DEPENDENCIES, for
 				 comparison; 0 unless blocked */
-	uint32_t unread;      /* live switches whose old tables nobody knows:
-				 their part of M is not proven */
+	uint32_t unread;      /* live switches some of whose old tables nobody
+				 knows: what leads there is walled off */
 	char cause[512]; /* the cycle that forbade a direct write, in names */
 };
 

@@ -1,4 +1,40 @@
+#include <stdlib.h>
+
 #include "distribution/safe_priv.h"
+#include "sm/base/mem.h"
+
+/*
+ * Where several tops leave pairs without a path, one leaf and all that is
+ * above it are ordered upside down (routes.turn_leaf): among these, up is
+ * down.
+ */
+bool *
+safe_method_turned(const struct safe_values *v)
+{
+	const struct safe_net *n = v->net;
+	bool *turned = mem_zalloc(n->nsw, sizeof(*turned));
+	sw_ix *queue = mem_alloc(n->nsw * sizeof(*queue)), tail = 0;
+
+	if (v->to->turn_leaf != TOPO_NONE) {
+		queue[tail++] = v->to->turn_leaf;
+		turned[v->to->turn_leaf] = true;
+	}
+	for (sw_ix i = 0; i < tail; i++) {
+		sw_ix s = queue[i];
+
+		for (uint32_t r = n->off[s]; r < n->off[s + 1]; r++) {
+			sw_ix peer = n->owner[n->peer[r]];
+
+			if (peer == n->nsw || turned[peer] ||
+				!routes_above(v->to, peer, s))
+				continue;
+			turned[peer] = true;
+			queue[tail++] = peer;
+		}
+	}
+	free(queue);
+	return turned;
+}
 
 /* Does port record r of a live switch lead to a switch above it in `to`? */
 static bool
@@ -8,7 +44,8 @@ is_up(const struct safe_values *v, uint32_t r)
 	sw_ix s = n->owner[r], peer = n->owner[n->peer[r]];
 
 	return peer != n->nsw && !safe_net_quarantined(n, peer) &&
-	       routes_above(v->to, peer, s);
+	       routes_above(v->to, peer, s) !=
+		       (v->turned[s] && v->turned[peer]);
 }
 
 bool

@@ -4,9 +4,9 @@
 
 #include "distribution/safe_priv.h"
 #include "sm/base/mem.h"
+#include "sm/mad/mad.h"
 
 enum { DOWN = 1, INIT = 2, ARMED = 3 };
-enum { CAP_SL_MAPPING = 0x40 }; /* PortInfo.CapabilityMask, IBA 14.2.5.6 */
 
 bool
 safe_net_quarantined(const struct safe_net *n, sw_ix s)
@@ -180,7 +180,7 @@ safe_net_maps(const struct safe_net *n, sw_ix s, unsigned out)
 	node_ix node = t->sw[s].node;
 
 	return t->port[topo_port_of(t, node, out)].vl_cap != 1 &&
-	       (t->port[topo_port_of(t, node, 0)].capmask & CAP_SL_MAPPING);
+	       (t->port[topo_port_of(t, node, 0)].capmask & MAD_CAP_SL_MAPPING);
 }
 
 void

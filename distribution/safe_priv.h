@@ -3,6 +3,7 @@
  *
  *   net     the frame: port records, cables that can carry data, names
  *   value   what each (switch, block) may hold, and in which stage
+ *   blind   entries that lead where nobody knows what happens
  *   mix     turn matrices: of the mixture, of a stage, of the new routing
  *   cycle   strongly connected components, a cycle in words
  *   order   a topological order that is kept while turns are added
@@ -115,6 +116,7 @@ struct safe_cell {
 	bool new;     /* the new routing's block counts: it is or gets there */
 	bool write;   /* it must be written */
 	bool settled; /* held[0] is acknowledged */
+	bool wall;    /* held is without the blind ways: written first */
 	lft_ref want;
 };
 
@@ -128,11 +130,14 @@ struct safe_values {
 	size_t ncells, capcells;
 	lft_ref *held; /* different ones, the acknowledged one first */
 	size_t nheld, capheld;
+	lft_ref *own; /* references of what is held and is not hwstate's */
+	size_t nown, capown;
 	uint8_t (*stage)[LFT_BLOCK]; /* [ncells] NULL: everything at once */
 	uint64_t differ; /* entries of those that are not what is wanted */
 	uint64_t kept;
 	uint32_t unread;
 	sw_ix *old_sw; /* [nsw] in from->topo, or TOPO_NONE */
+	bool *turned;  /* [nsw] up and down are exchanged among these */
 };
 
 /* Which values of an entry count. */
@@ -171,6 +176,8 @@ struct safe_lines {
 void safe_value_new(struct safe_values *v, const struct safe_net *n,
 	const struct safe_job *job);
 void safe_value_free(struct safe_values *v);
+/* A cell for a block that holds what is wanted and has none yet. */
+void safe_value_cell(struct safe_values *v, sw_ix s, uint32_t b);
 void safe_value_lines_new(struct safe_lines *l, const struct safe_net *n);
 void safe_value_lines_free(struct safe_lines *l);
 void safe_value_load(const struct safe_values *v, uint32_t b,
@@ -191,6 +198,9 @@ struct safe_diff safe_value_diff(
  */
 void safe_value_lanes(const struct safe_values *v, uint32_t lid,
 	enum safe_which which, uint8_t *mask);
+
+/* safe_blind.c: close the ways into the unknown before all else. */
+void safe_blind_wall(struct safe_values *v);
 
 /* safe_mix.c: lanes reach what `reach` lets them reach. turn: safe_words. */
 void safe_mix_build(const struct safe_values *v, struct safe_when edges,
@@ -242,10 +252,11 @@ void safe_order_remove(struct safe_order *o, uint32_t v, unsigned out);
 /*
  * safe_stage.c: find stages for all entries, at most max. Fills v->stage.
  * True: *nstages of them are enough. False: entries marked with stage *nstages
- * - 1 are left over for a last stage that needs blocks.
+ * - 1 are left over for a last stage that needs blocks. legal: add no turn
+ * that the new order forbids, rather than whatever closes no cycle yet.
  */
-bool safe_stage_find(struct safe_values *v, const uint32_t *comp, unsigned max,
-	unsigned *nstages);
+bool safe_stage_find(struct safe_values *v, const uint32_t *comp, bool legal,
+	unsigned max, unsigned *nstages);
 
 /* safe_load.c: (switch, LID) pairs as tables are now. */
 struct safe_load {
@@ -286,6 +297,8 @@ void safe_method_ports(const struct safe_values *v, const struct safe_load *l,
 	struct safe_set *out);
 void safe_method_dependencies(const struct safe_values *v,
 	const struct safe_load *l, struct safe_set *out);
+/* Switches that the new order has upside down, [nsw], for safe_values. */
+bool *safe_method_turned(const struct safe_values *v);
 /* Is the turn from record `in` out of a port legal in the new order? */
 bool safe_method_legal(const struct safe_values *v, uint32_t in, unsigned out);
 

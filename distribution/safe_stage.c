@@ -6,6 +6,14 @@
  * nothing more need be known of it. The others are tried one by one against a
  * graph that holds what every entry may be in this stage; one that would close
  * a cycle waits for the next stage, when what the stage replaced is gone.
+ *
+ * Taking whatever fits can end in a corner: entries that closed no cycle when
+ * they were admitted, by turns that neither routing makes, leave no room for
+ * the last ones. Where the order of switches is kept there is a way without
+ * such turns (two up/down routings that go down where they can, by one order:
+ * an entry that begins to go down waits for the switches above it no longer to
+ * come down to it, one that begins to go up goes first), and admitting only
+ * what makes turns that the order allows finds it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +45,7 @@ struct work {
 	size_t nadded, capadded;
 	struct added bad; /* what refused the last entry, if that was new */
 	bool isbad;
+	bool legal;	   /* only turns that the new order allows */
 	uint64_t *refused; /* turns that do not fit in this stage at all */
 	/* lanes that reach switches, for LIDs that were asked for */
 	uint32_t *row_of; /* by LID: row number + 1 */
@@ -222,6 +231,25 @@ admit(struct work *w, const struct entry *e)
 	return false;
 }
 
+static void
+refuse_illegal(struct work *w)
+{
+	const struct safe_net *n = w->n;
+
+	for (uint32_t v = 0; v < n->nv; v++) {
+		uint32_t in = v % n->nrec;
+		unsigned nports;
+
+		if (w->comp[v] == 0)
+			continue;
+		nports = n->off[n->owner[v] + 1] - n->off[n->owner[v]];
+		for (unsigned out = 1; out < nports; out++)
+			if (!safe_method_legal(w->v, in, out))
+				w->refused[((size_t)v << n->shift) +
+					   n->word[out]] |= n->bit[out];
+	}
+}
+
 /* Fill stage k with what fits. False when not even what is there does. */
 static bool
 fill(struct work *w, unsigned k, uint64_t *turn)
@@ -233,6 +261,8 @@ fill(struct work *w, unsigned k, uint64_t *turn)
 	w->at = (struct safe_when){SAFE_AT, k};
 	w->nrows = 0;
 	memset(w->refused, 0, safe_words(w->n) * sizeof(*w->refused));
+	if (w->legal)
+		refuse_illegal(w);
 	if (w->row_of != NULL)
 		memset(w->row_of, 0,
 			(size_t)w->v->nblocks * LFT_BLOCK * sizeof(*w->row_of));
@@ -265,7 +295,8 @@ begin(struct work *w)
 	for (uint32_t i = 0; i < v->ncells; i++)
 		if (v->c[i].write && v->c[i].nheld > 0)
 			collect_cell(w, i);
-	qsort(w->e, w->ne, sizeof(*w->e), by_key);
+	if (w->ne > 0)
+		qsort(w->e, w->ne, sizeof(*w->e), by_key);
 	w->ones = mem_alloc(n->nsw);
 	memset(w->ones, 1, n->nsw);
 	if (n->lanes > 1)
@@ -274,10 +305,10 @@ begin(struct work *w)
 }
 
 bool
-safe_stage_find(struct safe_values *v, const uint32_t *comp, unsigned max,
-	unsigned *nstages)
+safe_stage_find(struct safe_values *v, const uint32_t *comp, bool legal,
+	unsigned max, unsigned *nstages)
 {
-	struct work w = {.v = v, .n = v->net, .comp = comp};
+	struct work w = {.v = v, .n = v->net, .comp = comp, .legal = legal};
 	uint64_t *turn = mem_alloc(safe_words(w.n) * sizeof(*turn));
 	bool done = false;
 	unsigned k = 0;

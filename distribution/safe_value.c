@@ -59,6 +59,20 @@ add_cell(struct safe_values *v, const struct safe_cell *c)
 	v->cell[(size_t)c->s * v->nblocks + c->b] = (uint32_t)v->ncells;
 }
 
+void
+safe_value_cell(struct safe_values *v, sw_ix s, uint32_t b)
+{
+	struct safe_cell c = {.s = s,
+		.b = b,
+		.held = (uint32_t)v->nheld,
+		.new = true,
+		.settled = true,
+		.want = v->to->block[(size_t)s * v->to->nblocks + b]};
+
+	hold(v, &c, c.want);
+	add_cell(v, &c);
+}
+
 /* A switch's rows as hwstate has them. */
 struct row {
 	uint64_t guid;
@@ -146,16 +160,21 @@ safe_value_new(struct safe_values *v, const struct safe_net *n,
 		v->old_sw[s] = x == TOPO_NONE ? TOPO_NONE : was->node[x].sw;
 		look_at_switch(v, s);
 	}
+	v->turned = safe_method_turned(v);
 }
 
 void
 safe_value_free(struct safe_values *v)
 {
+	for (size_t i = 0; i < v->nown; i++)
+		lft_drop(v->to->pool, v->own[i]);
+	free(v->own);
 	free(v->cell);
 	free(v->c);
 	free(v->held);
 	free(v->stage);
 	free(v->old_sw);
+	free(v->turned);
 }
 
 void

@@ -67,18 +67,37 @@ image(struct writer *w, const struct safe_cell *c, unsigned k, bool *last)
 	return *last ? lft_share(pool, c->want) : lft_add(pool, line);
 }
 
+static struct safe_write *
+next_write(struct writer *w)
+{
+	struct safe_transition *t = w->t;
+
+	t->write = mem_grow(t->write, t->nwrites, &w->cap, sizeof(*t->write));
+	return &t->write[t->nwrites++];
+}
+
 static void
 add_write(struct writer *w, const struct safe_cell *c, unsigned k, bool urgent)
 {
-	struct safe_transition *t = w->t;
 	struct safe_write x = {.sw = c->s,
 		.block = c->b,
 		.stage = (uint16_t)k,
 		.urgent = urgent};
 
 	x.image = image(w, c, k, &x.last);
-	t->write = mem_grow(t->write, t->nwrites, &w->cap, sizeof(*t->write));
-	t->write[t->nwrites++] = x;
+	*next_write(w) = x;
+}
+
+static void
+add_wall(struct writer *w, const struct safe_cell *c)
+{
+	lft_ref held = w->v->held[c->held];
+
+	*next_write(w) = (struct safe_write){.sw = c->s,
+		.block = c->b,
+		.image = lft_share(w->v->to->pool, held),
+		.wall = true};
+	w->t->nwalls++;
 }
 
 /* One write for each stage that changes something in the block. */
@@ -89,6 +108,10 @@ write_cell(struct writer *w, const struct safe_cell *c)
 	const uint8_t *stage = v->stage != NULL ? v->stage[c - v->c] : NULL;
 	struct safe_diff d = safe_value_diff(v, c);
 
+	if (c->wall)
+		add_wall(w, c);
+	if (!c->new)
+		return; /* above what is wanted */
 	w->t->blocks++;
 	w->t->entries += (uint64_t)__builtin_popcountll(d.changed);
 	for (unsigned k = 0; k < w->t->nstages; k++) {
@@ -127,8 +150,8 @@ sort_writes(struct writer *w)
 		const struct safe_write *x = &t->write[i];
 		uint64_t rank = x->urgent ? 0 : w->near[x->sw] ? 1 : 2;
 
-		p[i].key = (uint64_t)x->stage << 48 | rank << 44 |
-			   (uint64_t)x->block << 32 | x->sw;
+		p[i].key = (uint64_t)!x->wall << 63 | (uint64_t)x->stage << 48 |
+			   rank << 44 | (uint64_t)x->block << 32 | x->sw;
 		p[i].ix = i;
 	}
 	qsort(p, t->nwrites, sizeof(*p), by_key);
@@ -147,7 +170,7 @@ safe_write_all(struct safe_values *v, struct safe_transition *t)
 	w.near = mem_zalloc(v->net->nsw, sizeof(*w.near));
 	find_near(&w);
 	for (size_t i = 0; i < v->ncells; i++)
-		if (v->c[i].write)
+		if (v->c[i].write || v->c[i].wall)
 			write_cell(&w, &v->c[i]);
 	if (t->nwrites > 0)
 		sort_writes(&w);

@@ -29,9 +29,12 @@ enum route_role {
 
 struct route_role_of {
 	uint64_t guid;
-	uint8_t role; /* enum route_role */
-	bool told;    /* by the switch itself, not by the configuration */
-	bool torn;    /* the configuration has another role for it as well */
+	uint8_t role;	   /* enum route_role */
+	bool told;	   /* by the switch itself, not by the configuration */
+	const char *entry; /* guid 0: the configuration's name or pattern that
+			      no switch answers to */
+	const char *torn;  /* a pattern that says otherwise and counts as
+			      much, or NULL */
 };
 
 /*

@@ -54,6 +54,31 @@ take_tiers(struct updn *u, const struct tree *tree)
 		tree->ntiers, placed, said, kept);
 }
 
+/*
+ * Tops that the subtree of the turns does not join are a tier lower now, and
+ * with them perhaps who was beside them: say so, and which.
+ */
+static void
+note_moved(struct updn *u, const struct tree *tree)
+{
+	size_t n = strlen(u->note);
+	uint32_t moved = 0, named = 0;
+
+	for (sw_ix s = 0; s < u->nsw; s++)
+		moved += u->live[s] && u->rank[s] != tree->tier[s];
+	if (moved == 0)
+		return;
+	n += (size_t)snprintf(u->note + n, sizeof(u->note) - n,
+		"; %u moved down for all pairs to meet on one lane:", moved);
+	for (sw_ix s = 0; s < u->nsw && n < sizeof(u->note); s++) {
+		if (!u->live[s] || u->rank[s] == tree->tier[s])
+			continue;
+		n += (size_t)snprintf(u->note + n, sizeof(u->note) - n, "%s %s",
+			named++ > 0 ? "," : "",
+			topo_desc(u->t, u->t->sw[s].node));
+	}
+}
+
 static enum engine_result
 route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
@@ -81,6 +106,7 @@ route(const struct route_job *job, bool keep, unsigned attempt,
 		(void)reason_set(why, "no subtree joins all switches");
 		return ENGINE_REFUSED;
 	}
+	note_moved(&u, tree);
 	*out = updn_make(&u, keep, engine_ftree.name);
 	if (*out == NULL) {
 		(void)reason_set(why, "cancelled");

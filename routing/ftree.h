@@ -15,8 +15,19 @@
  *   homes     ports of one node over disjoint switches (mFtree; updn_homes)
  *   lanes     leaf pairs over data VLs (vFtree; ftree_lanes)
  *
- * A top that is not above the leaf of the turns goes down a tier: so every pair
- * has a legal path on one lane, always.
+ * A top that is not above the leaf of the turns, nor can get to who is, goes
+ * down a tier (updn_turn), and the note of the routes names it. That takes the
+ * place of a second lane for the pairs that no subtree serves, and serves the
+ * same purpose better: once every switch has a way up into the subtree, the
+ * line of updn.h has a single top, so that every pair has a legal path, on one
+ * lane, in one total order, hence without a cycle; a lane more would have to be
+ * had on every cable, would be taken from those who spread over lanes or
+ * separate classes, and its own order would have to be proven beside the first.
+ * The price is small: a top that is cut off so far, with cables to a few
+ * switches only, joins few pairs as a top, and still serves those who hang on
+ * it. Where moving does not come to an end, the engine refuses, and up/down
+ * from one top serves all pairs, on one lane again. So no fabric needs the
+ * second one.
  *
  * Sources: Bogdanski, Optimized Routing for Fat-Tree Topologies (2014), papers
  * I, III, IV and VI; Guay et al., vFtree (IPDPS 2011).

@@ -134,5 +134,6 @@ void
 lft_drop_all(struct lft_pool *p, const lft_ref *r, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		lft_drop(p, r[i]);
+		if (r[i] != LFT_EMPTY)
+			lft_drop(p, r[i]);
 }

@@ -177,6 +177,17 @@ routes_put_same(
 }
 
 void
+routes_put_all(struct routes *r, const struct routes *from)
+{
+	size_t n = (size_t)r->topo->nsw * r->nblocks;
+
+	assert(from->pool == r->pool && from->topo->nsw == r->topo->nsw &&
+		from->nblocks == r->nblocks);
+	lft_drop_all(r->pool, r->block, n);
+	lft_share_all(r->pool, r->block, from->block, n);
+}
+
+void
 routes_put_block(
 	struct routes *r, sw_ix s, uint32_t b, const uint8_t bytes[LFT_BLOCK])
 {

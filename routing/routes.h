@@ -168,10 +168,12 @@ void routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
 /*
  * Give switch s the row of switch from_sw in from (r itself, or routes with
  * the same pool), sharing all blocks; what from has beyond r's is left out.
- * Then single blocks of it may be replaced. Entries are not counted.
+ * Then single blocks of it may be replaced. Entries are not counted. All: every
+ * switch that of its own number, numbering and LIDs being the same.
  */
 void routes_put_same(
 	struct routes *r, sw_ix s, const struct routes *from, sw_ix from_sw);
+void routes_put_all(struct routes *r, const struct routes *from);
 void routes_put_block(
 	struct routes *r, sw_ix s, uint32_t b, const uint8_t bytes[LFT_BLOCK]);
 

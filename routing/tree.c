@@ -492,6 +492,9 @@ tree_keep(const struct tree *t, struct routes *r)
 	c->top = copy(a, t->top, nsw, sizeof(*t->top));
 	c->treeless = copy(a, t->treeless, nsw, sizeof(*t->treeless));
 	c->odd = copy(a, t->odd, t->nodd, sizeof(*t->odd));
+	for (size_t i = 0; i < c->nodd; i++)
+		if (c->odd[i].entry != NULL)
+			c->odd[i].entry = arena_strdup(a, c->odd[i].entry);
 	r->tree = arena_alloc(a, sizeof(*r->tree));
 	*r->tree = (struct routes_tree){1, a, c};
 }

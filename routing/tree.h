@@ -42,9 +42,9 @@ enum tree_oddity {
 	TREE_NO_UPLINK,	    /* no top, and nothing above it */
 	TREE_NO_DOWNLINK,   /* above the leaves and nothing below it */
 	TREE_UNEQUAL,	    /* unequal number of cables to the switches above */
-	TREE_ROLE_CONFLICT, /* configuration and switch say different roles,
-			       or (n is 1) the configuration does */
-	TREE_ROLE_UNKNOWN,  /* configured for a GUID that is not here */
+	TREE_ROLE_CONFLICT, /* configuration and switch say different roles */
+	TREE_ROLE_UNKNOWN,  /* configured for whom is not here */
+	TREE_ROLE_TORN,	    /* two patterns that count alike disagree */
 	TREE_PIECES,	    /* the fabric is in several pieces */
 	TREE_NO_TREE,	    /* nothing to infer tiers from; ranks by distance */
 	TREE_ODDITIES,
@@ -55,9 +55,10 @@ struct tree_odd {
 	enum tree_oddity what;
 	sw_ix sw, other; /* other: TOPO_NONE where there is none */
 	uint8_t port, other_port;
-	uint32_t n;    /* cables, hosts: how many of what it is about */
-	uint32_t of;   /* TREE_UNEQUAL: how many most of the tier have */
-	uint64_t guid; /* TREE_ROLE_UNKNOWN */
+	uint32_t n;	   /* cables, hosts: how many of what it is about */
+	uint32_t of;	   /* TREE_UNEQUAL: how many most of the tier have */
+	uint64_t guid;	   /* TREE_ROLE_UNKNOWN; 0: a name or pattern */
+	const char *entry; /* what the configuration says, or NULL */
 };
 
 struct tree {

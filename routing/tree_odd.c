@@ -251,14 +251,16 @@ list_roles(struct listing *l)
 		struct tree_odd o = {.what = TREE_ROLE_UNKNOWN,
 			.sw = s,
 			.other = TOPO_NONE,
-			.guid = r->guid};
+			.guid = r->guid,
+			.entry = r->entry};
 
 		if (s == TOPO_NONE && !r->told)
 			add(l, &o);
-		if (s != TOPO_NONE && r->torn) {
-			o.what = TREE_ROLE_CONFLICT;
-			o.n = 1;
+		if (s != TOPO_NONE && r->torn != NULL) {
+			o.what = TREE_ROLE_TORN;
+			o.entry = r->torn;
 			add(l, &o);
+			o.entry = NULL;
 		}
 		if (s == TOPO_NONE || !r->told || i == 0 ||
 			r[-1].guid != r->guid || r[-1].role == r->role ||
@@ -405,6 +407,7 @@ tree_odd_name(enum tree_oddity what)
 		[TREE_UNEQUAL] = "unequal",
 		[TREE_ROLE_CONFLICT] = "role-conflict",
 		[TREE_ROLE_UNKNOWN] = "role-unknown",
+		[TREE_ROLE_TORN] = "role-torn",
 		[TREE_PIECES] = "pieces",
 		[TREE_NO_TREE] = "no-tree",
 		[TREE_ODDITIES] = "none",
@@ -424,6 +427,31 @@ name_of(const struct topo *t, sw_ix s, char buf[32])
 		return topo_desc(t, n);
 	(void)snprintf(buf, 32, "0x%016" PRIx64, t->node[n].guid);
 	return buf;
+}
+
+/* The same for what is odd about roles. */
+static void
+role_text(const char *a, const struct tree_odd *o, char *out, size_t n)
+{
+	if (o->what == TREE_ROLE_CONFLICT)
+		(void)snprintf(out, n,
+			"%s: the switch tells another role than is configured",
+			a);
+	else if (o->what == TREE_ROLE_TORN)
+		(void)snprintf(out, n,
+			"%s: the pattern \"%s\" gives it another role than one "
+			"that is as long",
+			a, o->entry);
+	else if (o->entry != NULL)
+		(void)snprintf(out, n,
+			"\"%s\": has a configured role and is no switch's name "
+			"here",
+			o->entry);
+	else
+		(void)snprintf(out, n,
+			"0x%016" PRIx64
+			": has a configured role and is not a switch here",
+			o->guid);
 }
 
 void
@@ -479,16 +507,9 @@ tree_odd_text(
 				o->n, o->of);
 		break;
 	case TREE_ROLE_CONFLICT:
-		(void)snprintf(out, n, "%s: %s", a,
-			o->n == 1 ? "configured for more than one role"
-				  : "the switch tells another role than is "
-				    "configured");
-		break;
 	case TREE_ROLE_UNKNOWN:
-		(void)snprintf(out, n,
-			"0x%016" PRIx64
-			": has a configured role and is not a switch here",
-			o->guid);
+	case TREE_ROLE_TORN:
+		role_text(a, o, out, n);
 		break;
 	case TREE_PIECES:
 		(void)snprintf(out, n,

@@ -12,8 +12,10 @@
  *   homes   ports of one node, which should not share switches
  *   chain   for each LID the way down that is meant for it
  *   recall  ... taken from the previous routes
- *   fill    candidate masks, choice, rows of the tables
+ *   rows    all rows of the tables, by several threads
+ *   fill    candidate masks, choice, one row
  *   twin    rows made from rows that are mostly equal
+ *   batch   what a thread has made, until it is put into the tables
  *   make    all that, from an order to routes
  *   past    what routes remember of it
  *   repair  the same routes but for some cables: differ finds out which legal
@@ -250,8 +252,10 @@ void updn_homes(const struct updn *u, struct updn_dests *d);
 struct updn_dests updn_chain(
 	const struct updn *u, const struct updn_reach *r, bool keep);
 
-/* updn_fill.c: all rows into out. -1 when cancelled. */
-int updn_fill(const struct updn *u, const struct updn_reach *r,
+/*
+ * updn_rows.c: all rows into out, by job->threads threads. -1 when cancelled.
+ */
+int updn_rows(const struct updn *u, const struct updn_reach *r,
 	const struct updn_dests *d, bool keep, struct routes *out);
 
 /*

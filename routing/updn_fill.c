@@ -528,8 +528,8 @@ make_row(struct updn_row *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
 	return NULL;
 }
 
-static const struct updn_twin *
-row_of_switch(struct updn_row *f, sw_ix s, sw_ix prev_sw)
+const struct updn_twin *
+updn_fill_row(struct updn_row *f, sw_ix s, sw_ix prev_sw)
 {
 	if (!f->u->live[s]) {
 		memset(f->row, LFT_DROP, f->bytes);
@@ -542,39 +542,11 @@ row_of_switch(struct updn_row *f, sw_ix s, sw_ix prev_sw)
 	return make_row(f, s, prev_sw, 4);
 }
 
-/* Into out: as the twin but for what was patched, or the whole row. */
-static void
-store(struct updn_row *f, sw_ix s, sw_ix was, const struct updn_twin *t,
-	struct routes *out)
-{
-	const struct routes *prev = f->u->job->prev;
-	uint32_t n = out->nblocks;
-
-	if (t == NULL) {
-		routes_put_row(out, s, f->row, prev, was);
-		return;
-	}
-	if (prev != NULL) {
-		for (uint32_t b = 0; b < n; b++)
-			if (!f->touched[b])
-				memcpy(f->row + (size_t)b * LFT_BLOCK,
-					t->row + (size_t)b * LFT_BLOCK,
-					LFT_BLOCK);
-		routes_put_row(out, s, f->row, prev, was);
-		return;
-	}
-	routes_put_same(out, s, out, t->sw);
-	for (uint32_t b = 0; b < n; b++)
-		if (f->touched[b])
-			routes_put_block(
-				out, s, b, f->row + (size_t)b * LFT_BLOCK);
-}
-
 void
 updn_fill_begin(struct updn_row *f)
 {
 	const struct updn *u = f->u;
-	struct arena *a = u->a;
+	struct arena *a = f->a;
 
 	f->above = u->tier_above;
 	f->cand = arena_array(
@@ -588,22 +560,28 @@ updn_fill_begin(struct updn_row *f)
 	f->row = arena_alloc(a, f->bytes);
 }
 
-/* What whole rows need besides. */
-static void
-init(struct updn_row *f)
+void
+updn_fill_whole(struct updn_row *f, const struct updn_row *first)
 {
 	const struct updn *u = f->u;
-	struct arena *a = u->a;
+	struct arena *a = f->a;
 
 	updn_fill_begin(f);
-	f->near = arena_array(a, (size_t)u->nsw * u->words, sizeof(*f->near));
+	if (first != NULL) {
+		f->near = first->near;
+	} else {
+		f->near = arena_array(
+			a, (size_t)u->nsw * u->words, sizeof(*f->near));
+		find_near(f, u->tier_set.dn);
+	}
 	f->far_row = arena_alloc(a, f->bytes);
 	memset(f->far_row, LFT_DROP, f->bytes);
 	f->templ = arena_array(a, f->d->napex, f->d->spread);
 	f->templ_last = arena_array(a, f->d->napex, f->d->spread);
 	updn_twin_init(f);
 	f->first_lead = arena_array(a, f->d->napex, sizeof(*f->first_lead));
-	find_near(f, u->tier_set.dn);
+	if (f->prev != NULL)
+		updn_keep_init(f);
 }
 
 void
@@ -652,38 +630,4 @@ updn_fill_lead(struct updn_row *f, sw_ix s, sw_ix x)
 				: peer == x)
 			updn_set(lead, i);
 	}
-}
-
-/* The row of the previous routes that belongs to the same switch. */
-static sw_ix
-former(const struct routes *prev, const struct updn *u, sw_ix s)
-{
-	node_ix n;
-
-	if (prev == NULL)
-		return TOPO_NONE;
-	n = topo_by_node_guid(prev->topo, u->t->node[u->t->sw[s].node].guid);
-	return n == TOPO_NONE ? TOPO_NONE : prev->topo->node[n].sw;
-}
-
-int
-updn_fill(const struct updn *u, const struct updn_reach *r,
-	const struct updn_dests *d, bool keep, struct routes *out)
-{
-	const struct routes *prev = u->job->prev;
-	struct updn_row f = {.u = u, .r = r, .d = d};
-
-	f.bytes = (size_t)out->nblocks * LFT_BLOCK;
-	f.prev = keep ? prev : NULL;
-	init(&f);
-	if (f.prev != NULL)
-		updn_keep_init(&f);
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		sw_ix was = former(prev, u, s);
-
-		if (u->job->cancel != NULL && *u->job->cancel)
-			return -1;
-		store(&f, s, was, row_of_switch(&f, s, was), out);
-	}
-	return 0;
 }

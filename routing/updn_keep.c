@@ -19,10 +19,10 @@ stayed(const struct updn_row *f, uint32_t i)
 void
 updn_keep_init(struct updn_row *f)
 {
-	bool *stays = arena_array(f->u->a, f->bytes, sizeof(*stays));
+	bool *stays = arena_array(f->a, f->bytes, sizeof(*stays));
 
-	f->bad = arena_array(f->u->a, f->d->n, sizeof(*f->bad));
-	f->void_lid = arena_array(f->u->a, f->bytes, sizeof(*f->void_lid));
+	f->bad = arena_array(f->a, f->d->n, sizeof(*f->bad));
+	f->void_lid = arena_array(f->a, f->bytes, sizeof(*f->void_lid));
 	for (uint32_t i = 0; i < f->d->n; i++)
 		stays[f->d->lid[i]] = stayed(f, i);
 	for (uint32_t lid = 0; lid < f->bytes; lid++)

@@ -21,7 +21,7 @@ updn_make(struct updn *u, bool keep, const char *engine)
 	memcpy(r->rank, u->rank, u->nsw * sizeof(*r->rank));
 	(void)snprintf(r->note, sizeof(r->note), "%s", u->note);
 	updn_past_keep(u, &reach, &dests, 0, r);
-	if (updn_fill(u, &reach, &dests, keep, r) < 0) {
+	if (updn_rows(u, &reach, &dests, keep, r) < 0) {
 		routes_unref(r);
 		return NULL;
 	}

@@ -1,37 +1,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/updn_batch.h"
 #include "routing/updn_repair.h"
 #include "routing/updn_row.h"
 #include "routing/updn_walk.h"
 #include "sm/base/mem.h"
+#include "sm/base/thread.h"
 
-enum { TOO_MANY = 4 }; /* no more than one LID in so many is split */
+enum {
+	TOO_MANY = 4,  /* no more than one LID in so many is split */
+	ROWS_MIN = 64, /* a thread's worth of work */
+};
 
 struct bad {
 	sw_ix sw;
 	uint32_t i; /* LID */
 };
 
+/* What one thread looks at and mends: the switches from .. to. */
+struct part {
+	const struct mend *m;
+	struct updn_row f;
+	struct updn_among which; /* destinations to look at */
+	sw_ix from, to;
+	struct bad *bad; /* by switch */
+	size_t nbad, cap;
+	bool *staged; /* blocks of f.row */
+	uint32_t nblocks;
+	struct updn_batch batch;
+};
+
 struct mend {
 	struct updn_repair *p;
 	struct updn_dests *d;
-	struct updn_row f;
 	struct updn_walk w;
-	struct updn_among which; /* destinations to look at */
-	struct bad *bad;	 /* by switch */
-	size_t nbad, cap;
-	bool *staged; /* blocks of f.row */
+	struct part *part;
+	unsigned nparts;
 };
 
 /* About whom may the candidates of s be others than they were? */
 static bool
-find_which(struct mend *m, sw_ix s)
+find_which(struct part *t, sw_ix s)
 {
-	const struct updn *u = m->p->u;
-	uint64_t **diff = m->p->diff;
-	bool any = m->p->seed[s] || diff[s] != NULL;
-	uint64_t *set = m->which.set;
+	const struct updn *u = t->m->p->u;
+	uint64_t **diff = t->m->p->diff;
+	bool any = t->m->p->seed[s] || diff[s] != NULL;
+	uint64_t *set = t->which.set;
 
 	if (!u->live[s])
 		return false;
@@ -39,7 +54,7 @@ find_which(struct mend *m, sw_ix s)
 		any = diff[u->group[g].peer] != NULL;
 	if (!any)
 		return false;
-	memset(set, m->p->seed[s] ? 0xff : 0, u->words * sizeof(*set));
+	memset(set, t->m->p->seed[s] ? 0xff : 0, u->words * sizeof(*set));
 	if (diff[s] != NULL)
 		updn_or(set, diff[s], u->words);
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
@@ -48,48 +63,48 @@ find_which(struct mend *m, sw_ix s)
 	for (uint32_t x = u->nsw; x < u->words * 64; x++)
 		set[x / 64] &= ~(UINT64_C(1) << (x % 64));
 	set[s / 64] &= ~(UINT64_C(1) << (s % 64));
-	m->which.n = 0;
+	t->which.n = 0;
 	for (uint32_t w = 0; w < u->words; w++)
 		if (set[w] != 0)
-			m->which.word[m->which.n++] = w;
+			t->which.word[t->which.n++] = w;
 	return true;
 }
 
 static void
-check(struct mend *m, sw_ix s, sw_ix x)
+check(struct part *t, sw_ix s, sw_ix x)
 {
-	const struct updn_dests *d = m->d;
+	const struct updn_dests *d = t->m->d;
 
 	if (d->at[x] == d->end[x])
 		return;
-	updn_choose_allow(&m->f, s, m->f.mask + (size_t)x * m->f.W);
+	updn_choose_allow(&t->f, s, t->f.mask + (size_t)x * t->f.W);
 	for (uint32_t i = d->at[x]; i < d->end[x]; i++) {
 		const uint8_t *b =
-			routes_block(m->p->prev, s, d->lid[i] / LFT_BLOCK);
+			routes_block(t->m->p->prev, s, d->lid[i] / LFT_BLOCK);
 
-		if (m->f.allowed[b[d->lid[i] % LFT_BLOCK]])
+		if (t->f.allowed[b[d->lid[i] % LFT_BLOCK]])
 			continue;
-		m->bad = mem_grow(m->bad, m->nbad, &m->cap, sizeof(*m->bad));
-		m->bad[m->nbad++] = (struct bad){s, i};
+		t->bad = mem_grow(t->bad, t->nbad, &t->cap, sizeof(*t->bad));
+		t->bad[t->nbad++] = (struct bad){s, i};
 	}
 }
 
 /* Entries that do not lead through a candidate any more. */
 static void
-find_bad(struct mend *m)
+find_bad(void *arg)
 {
-	const struct updn *u = m->p->u;
+	struct part *t = arg;
 
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		if (!find_which(m, s))
+	for (sw_ix s = t->from; s < t->to; s++) {
+		if (!find_which(t, s))
 			continue;
-		updn_fill_open(&m->f, s, &m->which);
-		for (uint32_t k = 0; k < m->which.n; k++) {
-			uint32_t w = m->which.word[k];
-			uint64_t b = m->which.set[w];
+		updn_fill_open(&t->f, s, &t->which);
+		for (uint32_t k = 0; k < t->which.n; k++) {
+			uint32_t w = t->which.word[k];
+			uint64_t b = t->which.set[w];
 
 			for (; b != 0; b &= b - 1)
-				check(m, s, w * 64 + updn_low(b));
+				check(t, s, w * 64 + updn_low(b));
 		}
 	}
 }
@@ -189,6 +204,25 @@ broken(const struct mend *m, uint32_t i)
 	return false;
 }
 
+/* The LIDs of bad entries that need new ways, and whose ways compete. */
+static bool
+find_due(const struct mend *m, bool *due, uint64_t *family)
+{
+	bool any = false;
+
+	for (unsigned t = 0; t < m->nparts; t++)
+		for (size_t k = 0; k < m->part[t].nbad; k++) {
+			uint32_t i = m->part[t].bad[k].i;
+
+			if (due[i] || !broken(m, i))
+				continue;
+			due[i] = any = true;
+			if (!updn_bit(family, m->d->dest[i]))
+				add_family(m, m->d->dest[i], family);
+		}
+	return any;
+}
+
 /* Ways for the LIDs of bad entries. */
 static void
 find_ways(struct mend *m)
@@ -196,18 +230,8 @@ find_ways(struct mend *m)
 	const struct updn *u = m->p->u;
 	bool *due = arena_array(u->a, m->d->n, sizeof(*due));
 	uint64_t *family = arena_array(u->a, u->words, sizeof(*family));
-	bool any = false;
 
-	for (size_t k = 0; k < m->nbad; k++) {
-		uint32_t i = m->bad[k].i;
-
-		if (due[i] || !broken(m, i))
-			continue;
-		due[i] = any = true;
-		if (!updn_bit(family, m->d->dest[i]))
-			add_family(m, m->d->dest[i], family);
-	}
-	if (!any)
+	if (!find_due(m, due, family))
 		return;
 	for (uint32_t w = 0; w < u->words; w++)
 		for (uint64_t b = family[w]; b != 0; b &= b - 1)
@@ -218,26 +242,32 @@ find_ways(struct mend *m)
 			new_ways(m, i);
 }
 
+/* The entry that s has had for LID i. */
+static uint8_t
+old_port(const struct part *t, sw_ix s, uint32_t i)
+{
+	uint16_t lid = t->m->d->lid[i];
+
+	return routes_block(t->m->p->prev, s, lid / LFT_BLOCK)[lid % LFT_BLOCK];
+}
+
 /* What the entries that stay put on the ports of s. */
 static void
-count_kept(struct mend *m, const struct bad *bad, size_t n, sw_ix s)
+count_kept(struct part *t, const struct bad *bad, size_t n)
 {
-	const struct updn_dests *d = m->d;
-	struct updn_row *f = &m->f;
+	const struct updn_dests *d = t->m->d;
+	struct updn_row *f = &t->f;
+	sw_ix s = bad->sw;
 
 	for (uint32_t i = 0; i < d->n; i++) {
-		const uint8_t *b =
-			routes_block(m->p->prev, s, d->lid[i] / LFT_BLOCK);
-		uint8_t p = b[d->lid[i] % LFT_BLOCK];
+		uint8_t p = old_port(t, s, i);
 
 		f->meant[d->other[i]][p]++;
 		f->sum[d->other[i]][p]++;
 	}
 	for (size_t k = 0; k < n; k++) {
 		uint32_t i = bad[k].i;
-		const uint8_t *b =
-			routes_block(m->p->prev, s, d->lid[i] / LFT_BLOCK);
-		uint8_t p = b[d->lid[i] % LFT_BLOCK];
+		uint8_t p = old_port(t, s, i);
 
 		f->meant[d->other[i]][p]--;
 		f->sum[d->other[i]][p]--;
@@ -245,82 +275,165 @@ count_kept(struct mend *m, const struct bad *bad, size_t n, sw_ix s)
 }
 
 static void
-set_entry(struct mend *m, sw_ix s, uint16_t lid, uint8_t port)
+set_entry(struct part *t, sw_ix s, uint16_t lid, uint8_t port)
 {
 	uint32_t b = lid / LFT_BLOCK;
 
-	if (!m->staged[b])
-		memcpy(m->f.row + (size_t)b * LFT_BLOCK,
-			routes_block(m->p->prev, s, b), LFT_BLOCK);
-	m->staged[b] = true;
-	m->f.row[lid] = port;
+	if (!t->staged[b])
+		memcpy(t->f.row + (size_t)b * LFT_BLOCK,
+			routes_block(t->m->p->prev, s, b), LFT_BLOCK);
+	t->staged[b] = true;
+	t->f.row[lid] = port;
 }
 
 /* Where the ways of LID i can be joined from s. */
 static void
-find_lead(struct mend *m, sw_ix s, uint32_t i)
+find_lead(struct part *t, sw_ix s, uint32_t i)
 {
 	uint32_t n;
-	const struct updn_chain *c = ways(m->d, i, &n);
+	const struct updn_chain *c = ways(t->m->d, i, &n);
 
 	for (uint32_t k = 0; k < n; k++)
 		for (uint32_t h = 1; h < c[k].len; h++)
-			updn_fill_lead(&m->f, s, c[k].sw[h]);
+			updn_fill_lead(&t->f, s, c[k].sw[h]);
 }
 
-/* The row of s with its n bad entries made good. */
+/* Only the destinations of these entries matter any more. */
 static void
-mend_row(struct mend *m, const struct bad *bad, size_t n, struct routes *r)
+only_bad(struct part *t, const struct bad *bad, size_t n)
 {
-	const struct updn_dests *d = m->d;
-	struct updn_row *f = &m->f;
+	const struct updn *u = t->m->p->u;
+	struct updn_among *a = &t->which;
+
+	memset(a->set, 0, u->words * sizeof(*a->set));
+	a->n = 0;
+	for (size_t k = 0; k < n; k++) {
+		sw_ix x = t->m->d->dest[bad[k].i];
+
+		if (a->set[x / 64] == 0)
+			a->word[a->n++] = x / 64;
+		updn_set(a->set, x);
+	}
+}
+
+/* The row of a switch with its n bad entries made good, into the batch. */
+static void
+mend_row(struct part *t, const struct bad *bad, size_t n)
+{
+	const struct updn_dests *d = t->m->d;
+	struct updn_row *f = &t->f;
 	sw_ix s = bad->sw;
+	const struct updn_batch_row as = {.sw = s, .twin = TOPO_NONE};
 	uint8_t port;
 
-	(void)find_which(m, s);
-	updn_fill_open(f, s, &m->which);
-	memset(m->staged, 0, r->nblocks * sizeof(*m->staged));
+	only_bad(t, bad, n);
+	updn_fill_open(f, s, &t->which);
+	memset(t->staged, 0, t->nblocks * sizeof(*t->staged));
 	f->counted = false;
 	for (size_t k = 0; k < n; k++) {
 		uint32_t i = bad[k].i;
 		const uint64_t *mask = f->mask + (size_t)d->dest[i] * f->W;
 
-		find_lead(m, s, i);
+		find_lead(t, s, i);
 		if (!updn_choose_only(f, s, i, mask, &port)) {
 			if (!f->counted)
-				count_kept(m, bad, n, s);
+				count_kept(t, bad, n);
 			f->counted = true;
 			port = updn_choose(f, s, i, mask);
 		}
-		set_entry(m, s, d->lid[i], port);
+		set_entry(t, s, d->lid[i], port);
 	}
-	for (uint32_t b = 0; b < r->nblocks; b++)
-		if (m->staged[b])
-			routes_put_block(
-				r, s, b, f->row + (size_t)b * LFT_BLOCK);
-	r->entries_changed += n;
+	updn_batch_add(&t->batch, &as, f->row, t->staged, t->nblocks);
 }
 
 static void
-mend_rows(struct mend *m, struct routes *r)
+mend_rows(void *arg)
+{
+	struct part *t = arg;
+	const struct bad *bad = t->bad;
+
+	/* as many blocks and rows as entries, at most */
+	updn_batch_begin(
+		&t->batch, t->f.a, (uint32_t)t->nbad, (uint32_t)t->nbad);
+	for (size_t k = 0, n; k < t->nbad; k += n) {
+		for (n = 1; k + n < t->nbad && bad[k + n].sw == bad[k].sw;)
+			n++;
+		mend_row(t, bad + k, n);
+	}
+}
+
+static void
+put(const struct part *t, struct routes *r)
+{
+	const struct updn_batch *b = &t->batch;
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < b->nrows; i++)
+		for (uint32_t n = b->row[i].n; n > 0; n--, at++)
+			routes_put_block(r, b->row[i].sw, b->block[at],
+				b->bytes + (size_t)at * LFT_BLOCK);
+	r->entries_changed += t->nbad;
+}
+
+/* The previous tables, and in them what is mended. */
+static void
+put_all(struct mend *m, struct routes *r)
 {
 	const struct updn *u = m->p->u;
 	uint32_t *lids = arena_array(u->a, u->ncomp, sizeof(*lids));
 
 	for (uint32_t i = 0; i < m->d->n; i++)
 		lids[u->comp[m->d->dest[i]]]++;
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		routes_put_same(r, s, m->p->prev, s);
+	routes_put_all(r, m->p->prev);
+	for (sw_ix s = 0; s < u->nsw; s++)
 		if (u->live[s])
 			r->entries_kept += lids[u->comp[s]];
-	}
-	for (size_t k = 0, n; k < m->nbad; k += n) {
-		for (n = 1;
-			k + n < m->nbad && m->bad[k + n].sw == m->bad[k].sw;)
-			n++;
-		mend_row(m, m->bad + k, n, r);
-	}
+	for (unsigned i = 0; i < m->nparts; i++)
+		put(&m->part[i], r);
 	r->entries_kept -= r->entries_changed;
+}
+
+static void
+begin(struct mend *m, uint32_t nblocks)
+{
+	const struct updn *u = m->p->u;
+	unsigned n = u->job->threads;
+
+	if (n > THREAD_SHARES)
+		n = THREAD_SHARES;
+	if (n > u->nsw / ROWS_MIN)
+		n = u->nsw / ROWS_MIN;
+	n += n == 0;
+	m->w = (struct updn_walk){.u = u, .r = &m->p->reach, .d = m->d};
+	updn_chain_begin(&m->w);
+	m->part = arena_array(u->a, n, sizeof(*m->part));
+	m->nparts = n;
+	for (unsigned i = 0; i < n; i++) {
+		struct part *t = &m->part[i];
+		struct arena *a = arena_new();
+
+		t->m = m;
+		t->f = (struct updn_row){
+			.a = a, .u = u, .r = &m->p->reach, .d = m->d};
+		t->f.bytes = (size_t)nblocks * LFT_BLOCK;
+		t->nblocks = nblocks;
+		t->from = (sw_ix)((uint64_t)u->nsw * i / n);
+		t->to = (sw_ix)((uint64_t)u->nsw * (i + 1) / n);
+		t->which.set = arena_array(a, u->words, sizeof(*t->which.set));
+		t->which.word =
+			arena_array(a, u->words, sizeof(*t->which.word));
+		t->staged = arena_array(a, nblocks, sizeof(*t->staged));
+		updn_fill_begin(&t->f);
+	}
+}
+
+static void
+end(struct mend *m)
+{
+	for (unsigned i = 0; i < m->nparts; i++) {
+		free(m->part[i].bad);
+		arena_free(m->part[i].f.a);
+	}
 }
 
 struct routes *
@@ -331,24 +444,18 @@ updn_mend(struct updn_repair *p, struct updn_dests *d)
 	struct mend m = {.p = p, .d = d};
 	struct routes *r = routes_new(job->topo, job->pool);
 
-	m.f = (struct updn_row){.u = u, .r = &p->reach, .d = d};
-	m.f.bytes = (size_t)r->nblocks * LFT_BLOCK;
-	m.w = (struct updn_walk){.u = u, .r = &p->reach, .d = d};
-	m.which.set = arena_array(u->a, u->words, sizeof(*m.which.set));
-	m.which.word = arena_array(u->a, u->words, sizeof(*m.which.word));
-	m.staged = arena_array(u->a, r->nblocks, sizeof(*m.staged));
-	updn_fill_begin(&m.f);
-	updn_chain_begin(&m.w);
-	find_bad(&m);
+	begin(&m, r->nblocks);
+	thread_share(m.nparts, find_bad, m.part, sizeof(*m.part));
 	find_ways(&m);
 	if ((uint64_t)d->nsplit * TOO_MANY > u->nhosts ||
 		(job->cancel != NULL && *job->cancel)) {
-		free(m.bad);
+		end(&m);
 		routes_unref(r);
 		return NULL;
 	}
-	mend_rows(&m, r);
-	free(m.bad);
+	thread_share(m.nparts, mend_rows, m.part, sizeof(*m.part));
+	put_all(&m, r);
+	end(&m);
 	r->engine = p->prev->engine;
 	r->order = u->order;
 	r->turn_leaf = u->turn_leaf;

@@ -1,6 +1,7 @@
 /*
- * updn_row: what updn_fill.c, updn_choose.c and updn_keep.c share while they
- * make one row of the tables after the other. Private to them.
+ * updn_row: what updn_rows.c, updn_mend.c, updn_fill.c, updn_choose.c,
+ * updn_twin.c and updn_keep.c share while they make one row of the tables after
+ * the other; one struct per thread. Private to them.
  */
 #ifndef HEDDLE_ROUTING_UPDN_ROW_H
 #define HEDDLE_ROUTING_UPDN_ROW_H
@@ -30,6 +31,7 @@ struct updn_twin {
  * switch pays for one word.
  */
 struct updn_row {
+	struct arena *a; /* the thread's own */
 	const struct updn *u;
 	const struct updn_reach *r;
 	const struct updn_dests *d;
@@ -84,7 +86,17 @@ updn_row_port(const struct updn_row *f, sw_ix s, uint32_t i, uint32_t cable)
 	return f->u->t->adj[g->adj + (g->n > 1 ? cable % g->n : 0)].out;
 }
 
-/* updn_fill.c: room for single entries; then, for those of s that lead to the
+/*
+ * updn_fill.c: room for whole rows; first: NULL, or the row of another thread
+ * that has been made ready, for what can be shared. Then the row of s, which
+ * had number prev_sw (TOPO_NONE: none), into f->row: all of it, or where a twin
+ * is returned, its blocks that f->touched names.
+ */
+void updn_fill_whole(struct updn_row *f, const struct updn_row *first);
+const struct updn_twin *updn_fill_row(
+	struct updn_row *f, sw_ix s, sw_ix prev_sw);
+
+/* The same file: room for single entries; then, for those of s that lead to the
  * destinations in among, their masks; and what
  * leads to x. */
 void updn_fill_begin(struct updn_row *f);
@@ -108,9 +120,12 @@ bool updn_choose_only(struct updn_row *f, sw_ix s, uint32_t i,
 void updn_choose_allow(struct updn_row *f, sw_ix s, const uint64_t *m);
 
 /*
- * updn_twin.c: before the first row; remember the fresh row at hand, if others
- * may be made from it; a twin for s, or NULL, then f->diff is set.
+ * updn_twin.c: the neighbours above, of tops those below, in short: equal for
+ * switches whose rows may be twins; before the first row; remember the fresh
+ * row at hand, if others may be made from it; a twin for s, or NULL, then
+ * f->diff is set.
  */
+uint32_t updn_twin_hash(const struct updn *u, sw_ix s);
 void updn_twin_init(struct updn_row *f);
 void updn_twin_add(struct updn_row *f, sw_ix s);
 const struct updn_twin *updn_twin_find(struct updn_row *f, sw_ix s);

@@ -83,13 +83,38 @@ fitness(const struct updn *u, const uint64_t *above, sw_ix s, sw_ix former)
 	return f;
 }
 
-/* Among equals the lowest leaf of the order. */
+/* Can all of the component get up into what is above the leaf? */
+static bool
+serves_all(const struct updn *u, const uint64_t *above, sw_ix leaf)
+{
+	const uint64_t *tree = above + (size_t)leaf * u->words;
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		const uint64_t *up = above + (size_t)s * u->words;
+		bool good = !u->live[s] || u->comp[s] != u->comp[leaf];
+
+		for (uint32_t w = 0; w < u->words && !good; w++)
+			good = (up[w] & tree[w]) != 0;
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The one in force as long as it serves: to turn another subtree over reverses
+ * cables, and tables that change direction are the hardest to replace. Else the
+ * fittest; among equals the lowest leaf of the order.
+ */
 static sw_ix
 choose_leaf(const struct updn *u, const uint64_t *above, uint32_t comp)
 {
 	sw_ix best = TOPO_NONE, former = former_leaf(u);
 	struct fitness most = {0};
 
+	if (former != TOPO_NONE && u->comp[former] == comp &&
+		is_leaf(u, former) && serves_all(u, above, former))
+		return former;
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		sw_ix s = u->tier.seq[i];
 		struct fitness f;

@@ -10,10 +10,10 @@ enum {
 void
 updn_twin_init(struct updn_row *f)
 {
-	f->twin = arena_array(f->u->a, TWINS, sizeof(*f->twin));
-	f->diff = arena_array(f->u->a, f->u->words, sizeof(*f->diff));
+	f->twin = arena_array(f->a, TWINS, sizeof(*f->twin));
+	f->diff = arena_array(f->a, f->u->words, sizeof(*f->diff));
 	f->touched =
-		arena_array(f->u->a, f->bytes / LFT_BLOCK, sizeof(*f->touched));
+		arena_array(f->a, f->bytes / LFT_BLOCK, sizeof(*f->touched));
 }
 
 static bool
@@ -22,9 +22,8 @@ is_up(const struct updn *u, sw_ix s, const struct updn_group *g)
 	return u->tier.pos[g->peer] < u->tier.pos[s];
 }
 
-/* The neighbours above, of tops those below. */
-static uint32_t
-hash(const struct updn *u, sw_ix s)
+uint32_t
+updn_twin_hash(const struct updn *u, sw_ix s)
 {
 	uint32_t up = 0, all = 0;
 
@@ -108,7 +107,7 @@ find_diff(struct updn_row *f, sw_ix s, const struct updn_twin *t)
 const struct updn_twin *
 updn_twin_find(struct updn_row *f, sw_ix s)
 {
-	uint32_t h = hash(f->u, s);
+	uint32_t h = updn_twin_hash(f->u, s);
 
 	for (uint32_t i = 0; i < f->ntwin; i++) {
 		const struct updn_twin *t = &f->twin[i];
@@ -124,7 +123,7 @@ void
 updn_twin_add(struct updn_row *f, sw_ix s)
 {
 	const struct updn *u = f->u;
-	uint32_t h = hash(u, s);
+	uint32_t h = updn_twin_hash(u, s);
 	struct updn_twin *t = &f->twin[f->ntwin];
 	size_t cand = (size_t)(u->first[s + 1] - u->first[s]) * u->words;
 	size_t keys = (size_t)f->d->napex * f->d->spread;
@@ -137,10 +136,10 @@ updn_twin_add(struct updn_row *f, sw_ix s)
 	f->ntwin++;
 	t->sw = s;
 	t->hash = h;
-	t->cand = arena_array(u->a, cand, sizeof(*t->cand));
+	t->cand = arena_array(f->a, cand, sizeof(*t->cand));
 	memcpy(t->cand, f->cand, cand * sizeof(*t->cand));
-	t->templ = arena_alloc(u->a, keys);
+	t->templ = arena_alloc(f->a, keys);
 	memcpy(t->templ, f->templ, keys);
-	t->row = arena_alloc(u->a, f->bytes);
+	t->row = arena_alloc(f->a, f->bytes);
 	memcpy(t->row, f->row, f->bytes);
 }

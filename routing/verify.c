@@ -1,13 +1,13 @@
 #include "routing/verify.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "routing/verify_graph.h"
 #include "sm/base/mem.h"
+#include "sm/base/thread.h"
 
-enum { THREADS_MAX = 64, BLOCKS_MIN = 16 }; /* a thread's worth of work */
+enum { BLOCKS_MIN = 16 }; /* a thread's worth of work */
 
 void
 verify_sum(const struct verify_graph *g, struct verify_report *out)
@@ -49,28 +49,23 @@ struct part {
 	const struct verify_tables *in;
 	uint32_t from, to;
 	struct verify_report out;
-	pthread_t thread;
-	bool started;
 };
 
-static void *
+static void
 walk_part(void *arg)
 {
 	struct part *p = arg;
 
 	verify_walk(p->g, p->in, p->from, p->to, &p->out);
-	return NULL;
 }
 
 /* The parts' findings are sums; the first fault is the first part's. */
 static void
-join_part(struct verify_graph *g, struct part *p, struct verify_report *out)
+join_part(
+	struct verify_graph *g, const struct part *p, struct verify_report *out)
 {
-	if (p->started)
-		(void)pthread_join(p->thread, NULL);
-	else
-		(void)walk_part(p);
-	verify_graph_join(g, p->g);
+	if (p->g != g)
+		verify_graph_join(g, p->g);
 	out->pairs += p->out.pairs;
 	out->unreachable += p->out.unreachable;
 	out->loops += p->out.loops;
@@ -86,25 +81,19 @@ walk_all(struct verify_graph *g, const struct verify_tables *in,
 	uint32_t n = verify_walk_blocks(in);
 	struct part *part;
 
-	if (threads > THREADS_MAX)
-		threads = THREADS_MAX;
+	if (threads > THREAD_SHARES)
+		threads = THREAD_SHARES;
 	if (threads > n / BLOCKS_MIN)
 		threads = n / BLOCKS_MIN;
-	if (threads < 2) {
-		verify_walk(g, in, 0, n, out);
-		return;
-	}
+	threads += threads == 0;
 	part = mem_zalloc(threads, sizeof(*part));
-	for (unsigned i = 1; i < threads; i++) {
-		part[i] = (struct part){.g = verify_graph_fork(g),
+	for (unsigned i = 0; i < threads; i++)
+		part[i] = (struct part){.g = i > 0 ? verify_graph_fork(g) : g,
 			.in = in,
 			.from = n * i / threads,
 			.to = n * (i + 1) / threads};
-		part[i].started = pthread_create(&part[i].thread, NULL,
-					  walk_part, &part[i]) == 0;
-	}
-	verify_walk(g, in, 0, n / threads, out);
-	for (unsigned i = 1; i < threads; i++)
+	thread_share(threads, walk_part, part, sizeof(*part));
+	for (unsigned i = 0; i < threads; i++)
 		join_part(g, &part[i], out);
 	free(part);
 }

@@ -496,8 +496,7 @@ sets_json(const struct audit *a)
 json_t *
 audit_report(struct audit *a, bool *well)
 {
-	const struct forecast_job job = {
-		.cfg = a->cfg, .pool = a->pool, .threads = 2};
+	const struct forecast_job job = {.cfg = a->cfg, .pool = a->pool};
 	struct routes *r = found_routes(a);
 	struct forecast ours, found;
 	json_t *o = json_object();

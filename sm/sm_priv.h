@@ -21,6 +21,7 @@
 #include "sm/base/map.h"
 #include "sm/sa/sa.h"
 #include "sm/sm.h"
+#include "sm/sm_roles.h"
 #include "sm/trap.h"
 
 /* What waits for the next run. Events only mark; a timer starts the work. */
@@ -178,12 +179,7 @@ bool sm_push_check_begin(struct sm *sm, struct mono now);
 bool sm_push_caused(struct sm *sm, uint64_t guid);
 void sm_push_load(struct sm *sm, const struct store_state *s);
 void sm_push_story(struct sm *sm); /* into sm->change */
-/* sm_roles.c: does the configuration speak of switches by name? */
-bool sm_roles_by_name(const struct config *c);
-/* Roles of the switches of t, sorted by (guid, told); the caller frees. */
-struct route_role_of *sm_roles_of(
-	const struct config *c, const struct topo *t, size_t *n);
-/* Tell the draft which switches to ask for theirs. */
+/* sm_roles.c: tell the draft which switches to ask for theirs. */
 void sm_roles_ask(struct sm *sm);
 
 /* sm_blame.c: what failures of a push lead to, and who is kept out. */

@@ -98,8 +98,11 @@ say(const struct plan *p)
 		return;
 	if (x->unread > 0)
 		log_warn("push: the old tables of %u live switches are not "
-			 "known, mixtures with them are not proven",
+			 "known",
 			x->unread);
+	if (x->nwalls > 0)
+		log_warn("push: walls before ways that nobody knows blocks=%zu",
+			x->nwalls);
 	log_info("push: method=%s way=%s stages=%u blocked=%zu entries=%llu "
 		 "blocks=%llu steps=%zu%s%s",
 		safe_method_name(x->method), safe_way_name(x->way), x->nstages,

@@ -1,7 +1,5 @@
-/*
- * Who is what in a tree: what the configuration says by GUID, name or pattern
- * becomes roles of switches, beside what the switches told.
- */
+#include "sm/sm_roles.h"
+
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,29 +68,33 @@ weight(const char *entry, uint64_t guid, const char *name)
 	return fnmatch(entry, name, 0) == 0 ? strlen(entry) + 1 : 0;
 }
 
-/* torn: another role has as much to say. */
-static uint8_t
-configured(const struct config *c, uint64_t guid, const char *name, bool *torn)
+/*
+ * What the configuration says of one switch. hit: entries that are about
+ * somebody, list after list.
+ */
+static struct route_role_of
+configured(const struct config *c, uint64_t guid, const char *name, bool *hit)
 {
+	struct route_role_of r = {.guid = guid, .role = ROUTE_ROLE_NONE};
 	struct list list[LISTS];
 	size_t most = 0;
-	uint8_t role = ROUTE_ROLE_NONE;
 
-	*torn = false;
 	get_lists(c, list);
 	for (int i = 0; i < LISTS; i++)
-		for (size_t k = 0; k < list[i].names->n; k++) {
-			size_t w = weight(list[i].names->name[k], guid, name);
+		for (size_t k = 0; k < list[i].names->n; k++, hit++) {
+			const char *entry = list[i].names->name[k];
+			size_t w = weight(entry, guid, name);
 
-			if (w > most) {
-				most = w;
-				role = list[i].role;
-				*torn = false;
-			} else if (w > 0 && w == most) {
-				*torn |= role != list[i].role;
-			}
+			*hit |= w > 0;
+			if (w > 0 && w == most && r.role != list[i].role)
+				r.torn = entry;
+			if (w <= most)
+				continue;
+			most = w;
+			r.role = list[i].role;
+			r.torn = NULL;
 		}
-	return role;
+	return r;
 }
 
 static uint8_t
@@ -121,25 +123,25 @@ by_guid(const void *pa, const void *pb)
 	return (int)a->told - (int)b->told;
 }
 
-/* GUIDs of the configuration that no switch here has. */
+/* Entries of the configuration that are about no switch here. */
 static size_t
-add_strangers(const struct config *c, const struct topo *t,
+add_strangers(const struct config *c, const bool *hit,
 	struct route_role_of *out, size_t n)
 {
 	struct list list[LISTS];
-	uint64_t guid;
 
 	get_lists(c, list);
 	for (int i = 0; i < LISTS; i++)
-		for (size_t k = 0; k < list[i].names->n; k++) {
-			node_ix x;
+		for (size_t k = 0; k < list[i].names->n; k++, hit++) {
+			const char *entry = list[i].names->name[k];
 
-			if (!is_guid(list[i].names->name[k], &guid))
+			if (*hit)
 				continue;
-			x = topo_by_node_guid(t, guid);
-			if (x == TOPO_NONE || t->node[x].sw == TOPO_NONE)
-				out[n++] = (struct route_role_of){
-					guid, list[i].role, false, false};
+			out[n] = (struct route_role_of){
+				.role = list[i].role, .entry = entry};
+			if (is_guid(entry, &out[n].guid))
+				out[n].entry = NULL;
+			n++;
 		}
 	return n;
 }
@@ -148,26 +150,27 @@ struct route_role_of *
 sm_roles_of(const struct config *c, const struct topo *t, size_t *n)
 {
 	const struct config_roles *r = &c->routing.roles;
-	struct route_role_of *out = mem_zalloc(
-		2 * (size_t)t->nsw + r->leaf.n + r->spine.n + r->root.n + 1,
-		sizeof(*out));
+	size_t entries = r->leaf.n + r->spine.n + r->root.n;
+	bool *hit = mem_zalloc(entries, sizeof(*hit));
+	struct route_role_of *out =
+		mem_zalloc(2 * (size_t)t->nsw + entries + 1, sizeof(*out));
 
 	*n = 0;
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		node_ix x = t->sw[s].node;
-		uint64_t guid = t->node[x].guid;
-		bool torn;
-		uint8_t role = configured(c, guid, topo_desc(t, x), &torn);
+		struct route_role_of is =
+			configured(c, t->node[x].guid, topo_desc(t, x), hit);
 
-		if (role != ROUTE_ROLE_NONE)
-			out[(*n)++] =
-				(struct route_role_of){guid, role, false, torn};
-		role = told(t->node[x].role);
-		if (role != ROUTE_ROLE_NONE)
-			out[(*n)++] =
-				(struct route_role_of){guid, role, true, false};
+		if (is.role != ROUTE_ROLE_NONE)
+			out[(*n)++] = is;
+		is = (struct route_role_of){.guid = t->node[x].guid,
+			.role = told(t->node[x].role),
+			.told = true};
+		if (is.role != ROUTE_ROLE_NONE)
+			out[(*n)++] = is;
 	}
-	*n = add_strangers(c, t, out, *n);
+	*n = add_strangers(c, hit, out, *n);
+	free(hit);
 	qsort(out, *n, sizeof(*out), by_guid);
 	return out;
 }

@@ -512,7 +512,7 @@ start_routing(struct sm *sm, struct mono now)
 	w->job.load_limit = sm->cfg->routing.load_limit;
 	w->job.rebalance = sm->rebalance;
 	w->job.seed = 1;
-	w->job.threads = 1;
+	w->job.threads = task_threads(w->cfg);
 	sm_push_job(sm, NULL, &w->safe);
 	w->safe.from = w->prev;
 	sm->work = w;

@@ -3,7 +3,10 @@
 #include <stdlib.h>
 
 #include "sm/base/mem.h"
+#include "sm/base/thread.h"
 #include "sm/sm_priv.h"
+
+enum { THREADS_MAX = 4 }; /* unless somebody asks for more */
 
 /* No switch forwards beyond its capacity. */
 static uint16_t
@@ -85,4 +88,14 @@ task_options_free(struct task_options *o)
 {
 	free(o->role);
 	free(o->home);
+}
+
+unsigned
+task_threads(const struct config *c)
+{
+	unsigned cores = thread_cores();
+
+	if (c->routing.threads > 0)
+		return c->routing.threads;
+	return cores < THREADS_MAX ? cores : THREADS_MAX;
 }

@@ -32,4 +32,7 @@ void task_options(
 	const struct config *c, const struct topo *t, struct task_options *out);
 void task_options_free(struct task_options *o);
 
+/* Threads to compute and verify routes with: as c says, else by cores. */
+unsigned task_threads(const struct config *c);
+
 #endif

@@ -201,10 +201,10 @@ static void
 status_tree(const json_t *r, struct buf *out)
 {
 	const json_t *tree = json_object_get(r, "tree");
-	const json_t *first = json_object_get(tree, "first");
+	size_t shown = json_array_size(json_object_get(tree, "first"));
 
 	show_tiers(tree, out);
-	if (num(tree, "oddities") > (long long)json_array_size(first))
+	if (num(tree, "oddities") > (long long)shown)
 		buf_printf(out, "            all of them: heddlectl tree\n");
 }
 

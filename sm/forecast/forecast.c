@@ -1,8 +1,11 @@
 #include "sm/forecast/forecast.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "routing/tree.h"
+#include "sm/sm_roles.h"
 #include "sm/task.h"
 
 enum { SEED = 1 };
@@ -75,6 +78,22 @@ take(const struct forecast_job *job, struct routes *r, struct forecast *out)
 	find_homes(job, &in, out);
 }
 
+/* What a tree the fabric is, whoever routed it. */
+static void
+read_tree(const struct forecast_job *job, struct routes *r)
+{
+	struct task_options options;
+	const struct route_job work = {.topo = r->topo,
+		.pool = job->pool,
+		.options = &options.engine};
+	struct arena *scratch = arena_new();
+
+	task_options(job->cfg, r->topo, &options);
+	tree_keep(tree_read(&work, scratch), r);
+	arena_free(scratch);
+	task_options_free(&options);
+}
+
 void
 forecast_judge(
 	const struct forecast_job *job, struct routes *r, struct forecast *out)
@@ -86,8 +105,10 @@ forecast_judge(
 	*out = (struct forecast){0};
 	tell(job, "verifying");
 	verify_state_unref(r->verified);
-	if (verify_keep(&in, job->threads, &r->report, &r->verified, &why) != 0)
+	if (verify_keep(&in, task_threads(job->cfg), &r->report, &r->verified,
+		    &why) != 0)
 		(void)snprintf(out->why, sizeof(out->why), "%s", why.text);
+	read_tree(job, r);
 	take(job, r, out);
 }
 
@@ -103,7 +124,7 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 		.options = &options.engine,
 		.load_limit = c->load_limit,
 		.seed = SEED,
-		.threads = job->threads};
+		.threads = task_threads(job->cfg)};
 	struct route_story story;
 	struct reason why = {""};
 	struct routes *r;

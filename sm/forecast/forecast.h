@@ -42,7 +42,6 @@ typedef void forecast_told(void *cookie, const char *doing);
 struct forecast_job {
 	const struct config *cfg;
 	struct lft_pool *pool;
-	unsigned threads;
 	forecast_told *told;
 	void *cookie;
 };

@@ -75,6 +75,21 @@ page_routing(const json_t *f, struct buf *out)
 }
 
 static void
+page_tree(const json_t *f, struct buf *out)
+{
+	const json_t *tree = json_object_get(f, "tree");
+	long long more =
+		num(tree, "oddities") -
+		(long long)json_array_size(json_object_get(tree, "first"));
+
+	if (!json_is_object(tree))
+		return;
+	show_tiers(tree, out);
+	if (more > 0)
+		buf_printf(out, "            and %lld more\n", more);
+}
+
+static void
 page_verdict(const json_t *f, struct buf *out)
 {
 	const json_t *v = json_object_get(f, "verified");
@@ -195,8 +210,7 @@ void
 page_forecast(const json_t *f, struct buf *out)
 {
 	page_routing(f, out);
-	if (json_is_object(json_object_get(f, "tree")))
-		show_tiers(json_object_get(f, "tree"), out);
+	page_tree(f, out);
 	page_verdict(f, out);
 	page_homes(json_object_get(f, "homes"), out);
 	page_hops(f, out);

@@ -573,11 +573,8 @@ planner_run(int argc, char *const *argv, const char *socket, bool json)
 
 	if (ret == EXIT_OK)
 		ret = read_config(&p);
-	p.job = (struct forecast_job){.cfg = p.cfg,
-		.pool = p.pool,
-		.threads = 1,
-		.told = told,
-		.cookie = &p};
+	p.job = (struct forecast_job){
+		.cfg = p.cfg, .pool = p.pool, .told = told, .cookie = &p};
 	if (ret == EXIT_OK)
 		ret = read_all(&p);
 	if (ret == EXIT_OK)

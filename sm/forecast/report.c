@@ -334,6 +334,7 @@ json_t *
 report_forecast(const struct forecast *f)
 {
 	const struct routes *r = f->routes;
+	const struct view v = {.topo = f->topo, .routes = f->routes};
 	json_t *o = json_object();
 
 	put(o, "ok", json_boolean(r != NULL && f->report.ok));
@@ -350,8 +351,7 @@ report_forecast(const struct forecast *f)
 	put(o, "ranks", ranks_json(r));
 	put(o, "verified", verdict_json(&f->report));
 	put(o, "tree",
-		tiers_json(&(struct view){.topo = f->topo, .routes = f->routes},
-			LISTED));
+		tiers_json(&v, LISTED));
 	put(o, "homes", homes_json(f));
 	if (r->verified != NULL) {
 		put(o, "hops", hops_json(f));

@@ -156,6 +156,7 @@ void mad_port_info_encode(const struct mad_port_info *in, uint8_t d[MAD_DATA]);
 /* PortInfo.CapabilityMask bits. */
 enum {
 	MAD_CAP_IS_SM = 0x2,
+	MAD_CAP_SL_MAPPING = 0x40,
 	MAD_CAP_SM_DISABLED = 0x400,
 	MAD_CAP_EXT_SPEEDS = 0x4000,
 	MAD_CAP_CAPMASK2 = 0x8000,

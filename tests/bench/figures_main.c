@@ -9,9 +9,15 @@
  *   Figure 3   packets discarded meanwhile
  *   Figure 4   one addition in 24 switches over time: SMPs, packets
  *              discarded, throughput
+ *   table      the same changes on fabrics that are not irregular
  *
- * Data go to DIR/figure*.csv, drawings to DIR/figure*.svg, a summary to
- * standard output.
+ * As in the paper a port in Init discards what it is given, and a removed
+ * switch's host neither sends nor is sent to. Links retrain in no time here.
+ * distribution.drain is what these fabrics need, 200 us: a packet of theirs is
+ * on its way for some 10 us.
+ *
+ * Data go to DIR/figure*.csv and DIR/table.csv, drawings to DIR/figure*.svg, a
+ * summary to standard output.
  *
  * usage: figures DIR [FABRICS_A_SIZE [SWITCHES_A_FABRIC]]
  */
@@ -22,6 +28,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "sm/base/log.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/bench/plot.h"
@@ -30,6 +37,7 @@
 #include "tests/sim/data_traffic.h"
 #include "tests/sim/world.h"
 #include "tests/topo/fabric.h"
+#include "tests/topo/gen.h"
 
 enum { SIZES = 4, METHODS = 5, BINS = 400, PACKET = 256 };
 
@@ -46,6 +54,11 @@ struct outcome {
 	double micros;	/* first write to last one */
 	double lost;	/* packets discarded, from the change on */
 	double written; /* of these from the first write on */
+};
+
+/* A switch removed, and the same added again. */
+struct changes {
+	struct outcome removal, addition;
 };
 
 /* The writes of a run as they arrive at the switches. */
@@ -152,11 +165,12 @@ struct run {
 	struct world *w;
 	struct data *d;
 	struct writes writes;
-	uint32_t target[64]; /* hosts that are there */
+	uint32_t *target; /* hosts that are there */
+	bool *silent;	  /* those that are not */
 	struct data_traffic traffic;
 };
 
-/* Everybody sends to everybody but the host of switch `without`. */
+/* Everybody sends to everybody but the hosts of switch `without`. */
 static void
 aim(struct run *r, uint32_t without)
 {
@@ -165,11 +179,12 @@ aim(struct run *r, uint32_t without)
 		uint32_t peer;
 		unsigned port;
 
-		if (!fabric_peer(r->w->fabric, data_end_node(r->d, e), 1, &peer,
-			    &port) ||
-			peer == without)
-			continue;
-		r->target[r->traffic.ntargets++] = e;
+		r->silent[e] =
+			!fabric_peer(r->w->fabric, data_end_node(r->d, e), 1,
+				&peer, &port) ||
+			peer == without;
+		if (!r->silent[e])
+			r->target[r->traffic.ntargets++] = e;
 	}
 	data_traffic_start(r->d, &r->traffic);
 }
@@ -181,6 +196,7 @@ run_open(struct run *r, const struct fabric *f, const char *method, double load,
 	struct sim_options so = sim_defaults();
 	struct data_options o = data_defaults();
 	char yaml[256];
+	size_t ends;
 
 	(void)snprintf(yaml, sizeof(yaml),
 		"sweep: {hold_down: 1ms, interval: 0}\n"
@@ -193,12 +209,18 @@ run_open(struct run *r, const struct fabric *f, const char *method, double load,
 	o.bin = bin;
 	o.seed = 1;
 	r->w = world_new(f, &so, yaml);
+	r->w->config->distribution.drain = mono_us(200);
 	r->d = data_new(r->w->sim, &o);
+	ends = data_ends(r->d);
+	r->target = mem_zalloc(ends, sizeof(*r->target));
+	r->silent = mem_zalloc(ends, sizeof(*r->silent));
 	world_start(r->w);
 	(void)world_settle(r->w, mono_ms(60000));
 	r->traffic = data_traffic_defaults();
 	r->traffic.packet = PACKET;
 	r->traffic.load = load;
+	r->traffic.lose = load > 0;
+	r->traffic.silent = r->silent;
 	r->traffic.pattern = DATA_HOTSPOT;
 	r->traffic.hot = 1;
 	r->traffic.target = r->target;
@@ -213,6 +235,32 @@ run_close(struct run *r)
 {
 	data_free(r->d);
 	world_free(r->w);
+	free(r->target);
+	free(r->silent);
+}
+
+/* Is a view committed, and nothing written any more or to be done? */
+static bool
+still(const struct run *r, unsigned commits)
+{
+	struct sm_status s;
+
+	sm_status(r->w->sm, &s);
+	return r->w->commits != commits && s.phase == SM_IDLE && !s.dirty &&
+	       mono_sub(sim_now(r->w->sim), r->writes.last).ns >= mono_ms(4).ns;
+}
+
+/*
+ * Without traffic for as long as it takes until switches may tell of changes
+ * as often as they like again, then a while with it.
+ */
+static void
+rest(struct run *r, uint32_t without)
+{
+	data_traffic_stop(r->d);
+	world_run(r->w, mono_ms(5000));
+	aim(r, without);
+	world_run(r->w, mono_ms(1));
 }
 
 /* Let the fabric change and settle; add what it took. */
@@ -229,18 +277,14 @@ change(struct run *r, uint32_t sw, bool present, struct outcome *o)
 	r->writes.sets = 0;
 	r->writes.on = true;
 	sim_fault_node(r->w->sim, sw, present);
-	/* until a view is committed and nothing is written any more */
-	while (waits++ < 400 &&
-		(r->w->commits == commits ||
-			mono_sub(sim_now(r->w->sim), r->writes.last).ns <
-				mono_ms(4).ns))
+	do
 		world_run(r->w, mono_ms(2));
+	while (!still(r, commits) && ++waits < 400);
 	r->writes.on = false;
 	data_report_get(r->d, &after);
-	if (present)
-		aim(r, FABRIC_NONE);
+	rest(r, present ? FABRIC_NONE : sw);
 	o->n++;
-	o->unsettled += r->w->commits == commits;
+	o->unsettled += waits == 400;
 	o->deadlocks += after.deadlock && !before.deadlock;
 	o->sets += (double)r->writes.sets;
 	o->smps += (double)(sim_stats(r->w->sim)->smps - smps);
@@ -274,13 +318,13 @@ saturation(const struct fabric *f)
 
 struct study {
 	unsigned fabrics, switches;
-	struct outcome removal[METHODS][SIZES], addition[METHODS][SIZES];
+	struct changes by[SIZES][METHODS];
 };
 
+/* Up to `limit` switches of f leave and return, under every method. */
 static void
-study_fabric(struct study *s, unsigned size, uint64_t seed)
+study_fabric(const struct fabric *f, unsigned limit, struct changes by[METHODS])
 {
-	struct fabric *f = irregular(size_of[size], seed);
 	double load = saturation(f) / 4;
 	struct run r;
 
@@ -288,16 +332,16 @@ study_fabric(struct study *s, unsigned size, uint64_t seed)
 		unsigned done = 0;
 
 		run_open(&r, f, method_of[m], load, (struct mono){0});
-		for (uint32_t sw = 0; sw < size_of[size]; sw++) {
-			if (done == s->switches || !removable(f, sw))
+		for (uint32_t n = 0; n < f->nnodes && done < limit; n++) {
+			if (f->node[n].type != FABRIC_SWITCH ||
+				!removable(f, n))
 				continue;
 			done++;
-			change(&r, sw, false, &s->removal[m][size]);
-			change(&r, sw, true, &s->addition[m][size]);
+			change(&r, n, false, &by[m].removal);
+			change(&r, n, true, &by[m].addition);
 		}
 		run_close(&r);
 	}
-	fabric_free(f);
 }
 
 static double
@@ -307,29 +351,29 @@ mean(double sum, unsigned n)
 }
 
 static void
-print_rows(FILE *out, const struct study *s)
+print_head(FILE *out)
 {
-	(void)fprintf(out,
-		"change,method,switches,runs,sets,smps,write_us,lost,"
-		"lost_from_first_write,unsettled,deadlocks\n");
-	for (unsigned k = 0; k < 2; k++)
-		for (unsigned m = 0; m < METHODS; m++)
-			for (unsigned i = 0; i < SIZES; i++) {
-				const struct outcome *o = k ? &s->addition[m][i]
-							    : &s->removal[m][i];
+	(void)fprintf(out, "fabric,change,method,runs,sets,smps,write_us,lost,"
+			   "lost_from_first_write,unsettled,deadlocks\n");
+}
 
-				(void)fprintf(out,
-					"%s,%s,%u,%u,%.1f,%.1f,%.1f,%.1f,%.1f,"
-					"%u,%u\n",
-					k ? "addition" : "removal",
-					method_of[m], size_of[i], o->n,
-					mean(o->sets, o->n),
-					mean(o->smps, o->n),
-					mean(o->micros, o->n),
-					mean(o->lost, o->n),
-					mean(o->written, o->n), o->unsettled,
-					o->deadlocks);
-			}
+static void
+print_rows(FILE *out, const char *fabric, const struct changes by[METHODS])
+{
+	for (unsigned k = 0; k < 2; k++)
+		for (unsigned m = 0; m < METHODS; m++) {
+			const struct outcome *o =
+				k ? &by[m].addition : &by[m].removal;
+
+			(void)fprintf(out,
+				"%s,%s,%s,%u,%.1f,%.1f,%.1f,%.1f,%.1f,%u,%u\n",
+				fabric, k ? "addition" : "removal",
+				method_of[m], o->n, mean(o->sets, o->n),
+				mean(o->smps, o->n), mean(o->micros, o->n),
+				mean(o->lost, o->n), mean(o->written, o->n),
+				o->unsettled, o->deadlocks);
+		}
+	(void)fflush(out);
 }
 
 enum value { SETS, MICROS, LOST };
@@ -349,12 +393,14 @@ struct curves {
 };
 
 static void
-fill(struct curves *c, const struct outcome o[METHODS][SIZES], enum value v)
+fill(struct curves *c, const struct study *s, bool removal, enum value v)
 {
 	for (unsigned m = 0; m < METHODS; m++) {
 		for (unsigned i = 0; i < SIZES; i++) {
 			c->x[i] = size_of[i];
-			c->y[m][i] = value_of(&o[m][i], v);
+			c->y[m][i] = value_of(removal ? &s->by[i][m].removal
+						      : &s->by[i][m].addition,
+				v);
 		}
 		c->curve[m] =
 			(struct plot_curve){method_of[m], c->x, c->y[m], SIZES};
@@ -382,7 +428,7 @@ draw_sizes(const char *dir, const struct study *s)
 	for (unsigned i = 0; i < 6; i++) {
 		enum value v = (enum value)(i / 2);
 
-		fill(&c[i], i % 2 ? s->removal : s->addition, v);
+		fill(&c[i], s, i % 2 != 0, v);
 		p[i] = (struct plot){
 			.title = i % 2 ? "a switch is removed"
 				       : "a switch is added",
@@ -513,17 +559,86 @@ figure4(const char *dir)
 	free(at);
 }
 
+/* ---- fabrics of other shapes ---- */
+
+static struct fabric *
+shape(unsigned kind)
+{
+	static const struct gen_fattree2 tree = {4, 8, 1, 4, 4};
+	static const unsigned torus[] = {4, 4}, cube[] = {3, 3, 3};
+	struct reason why = {""};
+	struct fabric *f = NULL;
+
+	if (kind == 0)
+		f = gen_tree_two(&tree, &why);
+	else if (kind == 1)
+		f = gen_tree_kary(2, 4, &why);
+	else if (kind == 2)
+		f = gen_grid(torus, 2, true, 1, &why);
+	else if (kind == 3)
+		f = gen_grid(cube, 3, true, 1, &why);
+	else
+		f = gen_dragonfly(4, 2, 1, &why);
+	must(f == NULL ? -1 : 0, &why);
+	for (uint32_t c = 0; c < f->ncables; c++)
+		f->cable[c].rate = (struct fabric_rate){1, 1, 0, false};
+	return f;
+}
+
+static void
+table(const char *dir, unsigned limit)
+{
+	static const char *const name[] = {"fattree 4+8x4", "fattree 2-ary 4",
+		"torus 4x4", "torus 3x3x3", "dragonfly 4 2 1"};
+	FILE *out = open_csv(dir, "table.csv");
+
+	print_head(out);
+	for (unsigned i = 0; i < sizeof(name) / sizeof(*name); i++) {
+		struct changes by[METHODS] = {0};
+		struct fabric *f = shape(i);
+
+		study_fabric(f, limit, by);
+		print_rows(out, name[i], by);
+		print_rows(stdout, name[i], by);
+		fabric_free(f);
+	}
+	(void)fclose(out);
+}
+
+static void
+figures23(const char *dir, struct study *s)
+{
+	FILE *out = open_csv(dir, "figure2-3.csv");
+	char name[16];
+
+	print_head(out);
+	print_head(stdout);
+	for (unsigned i = 0; i < SIZES; i++) {
+		for (unsigned k = 0; k < s->fabrics; k++) {
+			struct fabric *f = irregular(size_of[i], 1 + k);
+
+			study_fabric(f, s->switches, s->by[i]);
+			fabric_free(f);
+		}
+		(void)snprintf(name, sizeof(name), "%u", size_of[i]);
+		print_rows(out, name, s->by[i]);
+		print_rows(stdout, name, s->by[i]);
+	}
+	(void)fclose(out);
+	draw_sizes(dir, s);
+}
+
 int
 main(int argc, char **argv)
 {
 	struct study *s = mem_zalloc(1, sizeof(*s));
-	FILE *out;
 
 	if (argc < 2 || argc > 4) {
 		(void)fprintf(
 			stderr, "usage: figures DIR [FABRICS [SWITCHES]]\n");
 		return 2;
 	}
+	log_set_level(LOG_LEVEL_ERROR);
 	s->fabrics = argc > 2 ? (unsigned)atoi(argv[2]) : 2;
 	s->switches = argc > 3 ? (unsigned)atoi(argv[3]) : 32;
 	if (mkdir(argv[1], 0777) != 0 && errno != EEXIST) {
@@ -531,15 +646,9 @@ main(int argc, char **argv)
 			stderr, "figures: %s: %s\n", argv[1], strerror(errno));
 		return 1;
 	}
-	for (unsigned size = 0; size < SIZES; size++)
-		for (unsigned i = 0; i < s->fabrics; i++)
-			study_fabric(s, size, 1 + i);
-	out = open_csv(argv[1], "figure2-3.csv");
-	print_rows(out, s);
-	(void)fclose(out);
-	print_rows(stdout, s);
-	draw_sizes(argv[1], s);
+	figures23(argv[1], s);
 	figure4(argv[1]);
+	table(argv[1], s->switches < 8 ? s->switches : 8);
 	free(s);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /*
  * How long route computation takes, next to a memset of the same bytes, and
- * how good the routes are. usage: route [FIXTURES] [NAME...]
+ * how good the routes are; by as many threads as HEDDLE_THREADS says, or one.
+ * usage: route [FIXTURES] [NAME...]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,14 @@
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
+
+static unsigned
+threads(void)
+{
+	const char *s = getenv("HEDDLE_THREADS");
+
+	return s != NULL ? (unsigned)strtoul(s, NULL, 10) : 1;
+}
 
 static double
 now_ms(void)
@@ -159,7 +168,7 @@ measure(const struct engine *e, const struct fabric *f, struct topo *t,
 	struct result *x)
 {
 	struct lft_pool *pool = lft_pool_new();
-	struct route_job job = {.topo = t, .pool = pool};
+	struct route_job job = {.topo = t, .pool = pool, .threads = threads()};
 	size_t bytes = (size_t)t->nsw * (t->max_lid / LFT_BLOCK + 1U) * 64;
 	uint8_t *floor = mem_alloc(bytes);
 	struct verify_tables in;
@@ -185,7 +194,7 @@ measure(const struct engine *e, const struct fabric *f, struct topo *t,
 	in = (struct verify_tables){
 		t, pool, x->r->block, x->r->nblocks, &x->r->lanes};
 	x->verify = now_ms();
-	if (verify_tables(&in, &x->report, &why) < 0)
+	if (verify_keep(&in, job.threads, &x->report, NULL, &why) < 0)
 		(void)printf("  FAILS: %s\n", why.text);
 	x->verify = now_ms() - x->verify;
 	metrics_ebb(&in, 20, 1, &x->ebb);

@@ -61,13 +61,26 @@ plan_trees() {
 	same impact.redundancy.new_cables 0
 	same transition.0.method auto
 	same transition.4.method dynamic
-	"$B/heddle-topogen" fattree2 --spines 2 --leaves 4 --hosts 2 \
+	generate fattree2 --spines 2 --leaves 4 --hosts 2 \
 		>"$E2E_DIR/small.net"
 	plan --topology "$E2E_DIR/small.net" --fail spine1 ||
 		fail "$(cat "$E2E_DIR/plan.err")"
 	same impact.redundancy.new_cables 4
 	same impact.redundancy.new_switches 1
 	same impact.redundancy.switches.0 spine2
+	plan --topology "$E2E_DIR/648.net" --engine ftree \
+		--set 'routing.roles.leaf=[leaf*]' \
+		--set 'routing.roles.root=[spine1, no-such-name]' ||
+		fail "$(cat "$E2E_DIR/plan.err")"
+	same now.ok true
+	same now.routing.engine ftree
+	same now.routing.fallback false
+	same now.tree.tiers.0.switches 18
+	same now.tree.tiers.0.configured 1
+	same now.tree.tiers.0.links 17
+	same now.tree.tiers.1.configured 36
+	same now.tree.oddities 1
+	same now.tree.first.0.what role-unknown
 	say "trees: as they should be"
 	dump_agrees
 }

@@ -271,8 +271,9 @@ come_to_rest(struct chaos *c, struct reason *why)
 }
 
 /*
- * A daemon that starts in a fabric in order has nothing to write. It only asks
- * hosts to subscribe again: what it knew of that went with its first life.
+ * A daemon that starts in a fabric in order has nothing to write. It asks every
+ * host to register anew, since what they told the first life died with it; a
+ * Set that asks for that is no other Set in disguise: no plan makes one.
  */
 static int
 second_life(struct chaos *c, unsigned judge, struct reason *why)

@@ -14,7 +14,8 @@
  *            has as many switches, end ports and links as there are
  *   LIDs     no port has another LID than the first that was saved for it
  *   rest     nothing in flight, nothing dirty, nobody in quarantine
- *   memory   a second life of the daemon writes nothing
+ *   memory   a second life of the daemon writes nothing; it only asks hosts to
+ *            register anew
  *
  * and at no moment a LID went round or a cycle of dependencies was closed. The
  * last three are judged where the limits say so, and counted always. The same

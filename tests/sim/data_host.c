@@ -160,6 +160,18 @@ send_one(struct data *d, uint32_t port, struct data_end *e)
 	return true;
 }
 
+/* What is given to a port that is not Active, if that does not wait. */
+static void
+lose(struct data *d, uint32_t end)
+{
+	struct data_end *e = &d->end[end];
+
+	while (d->sending && d->t.lose && e->n > 0) {
+		data_net_drop(d, cut_packet(d, e, 0), DATA_DROP_DEAD);
+		fill(d, end);
+	}
+}
+
 void
 data_host_output(struct data *d, uint32_t port)
 {
@@ -167,6 +179,8 @@ data_host_output(struct data *d, uint32_t port)
 	struct data_end *e = &d->end[p->end];
 
 	fill(d, p->end);
+	if (!p->live)
+		lose(d, p->end);
 	if (!p->live || e->n == 0)
 		return;
 	if (p->busy > d->now) {

@@ -129,6 +129,7 @@ data_traffic_start(struct data *d, const struct data_traffic *t)
 	assert(t->packet > 0 && t->packet <= (uint32_t)d->cap * DATA_BLOCK);
 	assert(t->packet <= UINT16_MAX && t->ahead <= DATA_MAX_AHEAD);
 	assert(t->pattern != DATA_HOTSPOT || t->ntargets > 0);
+	assert(!t->lose || t->load > 0);
 	d->t = *t;
 	if (!d->t.ahead)
 		d->t.ahead = 1;
@@ -197,7 +198,7 @@ bool
 data_traffic_next(struct data *d, uint32_t end, struct data_message *m)
 {
 	const struct data_traffic *t = &d->t;
-	uint32_t to = choose(d, end);
+	uint32_t to = t->silent && t->silent[end] ? DATA_NONE : choose(d, end);
 
 	if (to == DATA_NONE)
 		return false;

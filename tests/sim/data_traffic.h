@@ -4,7 +4,8 @@
  * Every end port draws messages one after the other: when (Poisson, or as fast
  * as the link takes them), to whom (the pattern), cut into packets. A message
  * whose time has come while the port is busy waits outside the network and its
- * latency counts; an end port that is not Active holds its messages back.
+ * latency counts; an end port that is not Active holds its messages back, or
+ * loses them, which is what a port in Init does with what it is given.
  */
 #ifndef HEDDLE_SIM_DATA_TRAFFIC_H
 #define HEDDLE_SIM_DATA_TRAFFIC_H
@@ -38,6 +39,10 @@ struct data_traffic {
 	bool refuse; /* ahead counts per SL, and a message whose SL has so many
 			waiting is not sent at all: its flow holds back, the
 			others go on */
+	bool lose;   /* what an end port that is not Active is given, is
+			dropped; not for saturated sources */
+	const bool *silent; /* [ends] these send nothing; read while it runs;
+			       NULL: all send */
 	/* NULL: SL 0, the first LID of the destination */
 	uint8_t (*sl)(void *cookie, uint32_t src, uint32_t dst);
 	uint16_t (*dlid)(void *cookie, uint32_t src, uint32_t dst);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "routing/route.h"
 #include "sm/base/log.h"
@@ -171,6 +172,16 @@ next_event(const struct world *w)
 	return t;
 }
 
+static struct mono
+cpu_now(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (struct mono){
+		(int64_t)ts.tv_sec * 1000000000 + (int64_t)ts.tv_nsec};
+}
+
 static void
 turn(struct world *w, struct mono t)
 {
@@ -178,9 +189,12 @@ turn(struct world *w, struct mono t)
 
 	sim_run_until(w->sim, t);
 	if (work != NULL && !mono_before(t, w->work_due)) {
+		struct mono began = cpu_now();
+
 		w->work = NULL;
 		sm_work_run(work);
 		sm_routed(w->sm, work, t);
+		w->cpu = mono_add(w->cpu, mono_sub(cpu_now(), began));
 	}
 	if (w->sm != NULL && !mono_before(t, sm_next(w->sm)))
 		sm_tick(w->sm, t);

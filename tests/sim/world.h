@@ -28,6 +28,7 @@ struct world {
 	struct store_state saved; /* what the daemon wanted on disk */
 	unsigned runs, runs_failed, commits;
 	char last_why[512];
+	struct mono cpu; /* of this process, in routing, judging, planning */
 };
 
 /*

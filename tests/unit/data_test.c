@@ -219,6 +219,7 @@ one_life(uint64_t seed)
 	t.ahead = 1 + rng_below(&r, 4);
 	t.refuse = rng_below(&r, 2);
 	t.sl = random_sl;
+	t.lose = t.load > 0 && seed % 2;
 	data_traffic_start(x.d, &t);
 	for (unsigned i = 0; i < 12; i++) {
 		field_run(&x, 1 + rng_below(&r, 2000));

@@ -7,9 +7,12 @@
 #include "config/config.h"
 #include "routing/fts.h"
 #include "routing/route.h"
+#include "routing/tree.h"
 #include "sm/forecast/cuts.h"
 #include "sm/forecast/failure.h"
+#include "sm/forecast/forecast.h"
 #include "sm/forecast/impact.h"
+#include "sm/forecast/report.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 
@@ -278,6 +281,58 @@ START_TEST(settings)
 }
 END_TEST
 
+/*
+ * Roles of a configuration count in a plan, and it says what is odd about
+ * them: a name and a GUID that nobody has, two patterns as long.
+ */
+START_TEST(roles)
+{
+	const char *set[] = {"routing.engines=[ftree]",
+		"routing.roles.leaf=[leaf*, nobody, no?x*]",
+		"routing.roles.spine=[*eaf2, 0x1234]"};
+	struct gen_fattree2 p = {2, 3, 1, 2, 2};
+	struct frozen_lids lids = {0};
+	struct reason why = {""};
+	struct fabric *f = gen_tree_two(&p, &why);
+	struct topo *t = frozen_topo(f, &lids);
+	struct config *base = config_default();
+	struct forecast_job job = {
+		.cfg = config_with(base, set, 3, route_engine_names(), &why),
+		.pool = lft_pool_new()};
+	const struct tree *tree;
+	struct forecast now;
+	char *text;
+	json_t *o;
+
+	ck_assert_msg(job.cfg != NULL, "%s", why.text);
+	forecast_route(&job, t, NULL, &now);
+	ck_assert_ptr_nonnull(now.routes);
+	tree = now.routes->tree->tree;
+	ck_assert_uint_eq(tree->count[TREE_ROLE_UNKNOWN], 3);
+	ck_assert_uint_eq(tree->count[TREE_ROLE_TORN], 1);
+	o = report_forecast(&now);
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(
+			json_array_get(
+				json_object_get(
+					json_object_get(o, "tree"), "tiers"),
+				1),
+			"configured")),
+		3);
+	text = json_dumps(o, 0);
+	ck_assert_ptr_nonnull(strstr(text, "no?x*"));
+	ck_assert_ptr_nonnull(strstr(text, "*eaf2"));
+	free(text);
+	json_decref(o);
+	forecast_free(&now);
+	config_unref((struct config *)(uintptr_t)job.cfg);
+	config_unref(base);
+	lft_pool_free(job.pool);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -293,6 +348,7 @@ main(void)
 	tcase_add_test(c, pairs_cut);
 	tcase_add_loop_test(c, failure_bad, 0, 6);
 	tcase_add_loop_test(c, settings, 0, 6);
+	tcase_add_test(c, roles);
 	suite_add_tcase(s, c);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);

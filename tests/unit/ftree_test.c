@@ -226,6 +226,55 @@ START_TEST(degraded)
 }
 END_TEST
 
+/*
+ * Tops that lose most of their cables, and hundreds of other cables besides:
+ * every pair still meets on one lane, and who was moved for it is named.
+ */
+START_TEST(lost_tops)
+{
+	unsigned moved = 0;
+
+	for (uint64_t seed = 1; seed <= 16; seed++) {
+		struct reason why = {""};
+		struct fabric *f = gen_paper_racks(1, 24, 24, &why), *g;
+		bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+		struct fabric_edit edit = {.drop_cable = drop};
+		struct rng r = {seed};
+		bool lost[18];
+		char what[64];
+		struct run x;
+
+		for (unsigned i = 0; i < 18; i++)
+			lost[i] = rng_below(&r, 18) < seed;
+		for (uint32_t c = 0; c < f->ncables; c++) {
+			const char *a = f->node[f->cable[c].node[0]].name;
+			const char *b = f->node[f->cable[c].node[1]].name;
+			const char *top = strstr(a, ".top");
+
+			if (top == NULL)
+				top = strstr(b, ".top");
+			drop[c] = top != NULL &&
+				  lost[strtoul(top + 4, NULL, 10) - 1] &&
+				  rng_below(&r, 36) >= 1 + seed % 3;
+		}
+		g = fabric_rebuild(f, &edit);
+		if (seed % 2)
+			g = gen_edit_fail_links(g, 40, seed, false, &why);
+		ck_assert_msg(g != NULL, "%s", why.text);
+		(void)snprintf(what, sizeof(what), "seed %u", (unsigned)seed);
+		x = run(g, &plain);
+		(void)verified(x.r, what);
+		ck_assert_str_eq(x.r->engine, "ftree");
+		moved += strstr(x.r->note, "moved down") != NULL &&
+			 strstr(x.r->note, ".top") != NULL;
+		end(&x);
+		fabric_free(f);
+		free(drop);
+	}
+	ck_assert_uint_gt(moved, 0);
+}
+END_TEST
+
 START_TEST(degraded_three_levels)
 {
 	for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -385,36 +434,6 @@ START_TEST(switch_fails)
 	fabric_free(g);
 	fabric_free(f);
 	free(node);
-}
-END_TEST
-
-/* All the same bytes, however often and with however many threads. */
-START_TEST(threads)
-{
-	struct reason why = {""};
-	struct fabric *f = gen_edit_fail_links(
-		gen_tree_three(12, &why), 20, 3, true, &why);
-	struct frozen_lids lids = {0};
-	struct topo *t = frozen_topo(f, &lids);
-	struct lft_pool *pool = lft_pool_new();
-	uint64_t first = 0;
-
-	for (unsigned n = 1; n <= 4; n++) {
-		struct route_job job = {.topo = t, .pool = pool, .threads = n};
-		struct arena *a = arena_new();
-		struct routes *r = NULL;
-
-		ck_assert_int_eq(
-			engine_ftree.route(&job, false, 0, a, &r, &why),
-			ENGINE_OK);
-		first = n == 1 ? hash(r) : first;
-		ck_assert_uint_eq(hash(r), first);
-		routes_unref(r);
-		arena_free(a);
-	}
-	lft_pool_free(pool);
-	topo_unref(t);
-	fabric_free(f);
 }
 END_TEST
 
@@ -723,9 +742,9 @@ int
 main(void)
 {
 	const TTest *const tests[] = {populations, random_populations, racks,
-		degraded, degraded_three_levels, repair, switch_fails, threads,
-		lanes, lanes_kept, homes, homing_names_it, groups, refuses,
-		rebalance, fixtures};
+		degraded, lost_tops, degraded_three_levels, repair,
+		switch_fails, lanes, lanes_kept, homes, homing_names_it, groups,
+		refuses, rebalance, fixtures};
 	Suite *s = suite_create("ftree");
 	SRunner *sr = srunner_create(s);
 	int failed;

@@ -16,6 +16,7 @@ struct rig {
 	struct hwstate *hw;
 	struct routes *r;
 	struct plan *p;
+	bool wall; /* by hand: the first write is one */
 };
 
 static const struct plan_params params = {
@@ -293,6 +294,8 @@ by_hand(struct rig *g, bool by_port)
 			.image = lft_share(g->pool, g->r->block[i]),
 			.stage = i,
 			.last = true};
+	x->write[0].wall = g->wall;
+	x->nwalls = g->wall;
 	x->nturns = 1;
 	x->turn = calloc(1, sizeof(*x->turn));
 	x->turn[0] = (struct safe_turn){.in = 2,
@@ -337,6 +340,28 @@ START_TEST(a_blocked_transition)
 	ck_assert_uint_eq(
 		g.p->step[g.p->phase[open].first].payload, PLAN_BEFORE);
 	ck_assert_ptr_null(g.p->downed);
+	rig_free(&g);
+}
+END_TEST
+
+/* Walls come before all that flows, and what comes next drains. */
+START_TEST(walls_first)
+{
+	struct rig g;
+	size_t i, wall;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	rig_routes(&g);
+	g.wall = true;
+	rig_plan_by_hand(&g, false);
+	wall = phase_of(&g, PLAN_WALL, false);
+	ck_assert_uint_eq(steps(&g, PLAN_WALL), 1);
+	ck_assert(!g.p->phase[wall].drain);
+	ck_assert(g.p->phase[wall + 1].drain);
+	for (i = 0; i < wall; i++)
+		ck_assert_int_eq(g.p->phase[i].kind, PLAN_PARAMS);
+	ck_assert_uint_eq(g.p->phase[phase_of(&g, PLAN_LFT, false)].stage, 1);
 	rig_free(&g);
 }
 END_TEST
@@ -470,6 +495,7 @@ main(void)
 	tcase_add_test(t, quarantined_switches_are_left_alone);
 	tcase_add_test(t, half_raised_links_are_finished);
 	tcase_add_test(t, a_blocked_transition);
+	tcase_add_test(t, walls_first);
 	tcase_add_test(t, a_port_instead_of_a_turn);
 	tcase_add_test(t, refused_rows);
 	tcase_add_test(t, leftovers_are_opened);

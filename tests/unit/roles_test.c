@@ -235,14 +235,15 @@ START_TEST(contradicted)
 
 	settle(w);
 	t = sm_view(w->sm)->routes->tree->tree;
-	ck_assert_uint_eq(t->count[TREE_ROLE_CONFLICT], 1);
+	ck_assert_uint_eq(t->count[TREE_ROLE_TORN], 1);
 	for (size_t i = 0; i < t->nodd; i++) {
-		if (t->odd[i].what != TREE_ROLE_CONFLICT)
+		if (t->odd[i].what != TREE_ROLE_TORN)
 			continue;
 		tree_odd_text(
 			sm_view(w->sm)->topo, &t->odd[i], text, sizeof(text));
-		ck_assert_str_eq(text, "leaf1: configured for more than one "
-				       "role");
+		ck_assert_str_eq(text,
+			"leaf1: the pattern \"lea?1\" gives it another role "
+			"than one that is as long");
 	}
 	world_free(w);
 	fabric_free(f);

@@ -255,6 +255,113 @@ START_TEST(unread_fresh_quarantined)
 }
 END_TEST
 
+/*
+ * Walls come first, and are what the switch held without the ways that lead
+ * into the unknown: behind these ports, or to this switch.
+ */
+static void
+check_walls(
+	const struct bed *b, const struct safe_transition *x, const bool *blind)
+{
+	ck_assert_uint_gt(x->nwalls, 0);
+	for (size_t i = 0; i < x->nwrites; i++) {
+		const struct safe_write *w = &x->write[i];
+		const struct topo_node *n = &b->t1->node[b->t1->sw[w->sw].node];
+		const uint8_t *is = lft_bytes(b->pool, w->image), *was;
+
+		ck_assert_int_eq(w->wall, i < x->nwalls);
+		if (!w->wall)
+			continue;
+		was = lft_bytes(b->pool, hw_block(b->hw, n->guid, w->block));
+		for (unsigned l = 0; l < LFT_BLOCK; l++) {
+			bool cut = was[l] != LFT_DROP &&
+				   blind[n->first_port + was[l]];
+
+			ck_assert_uint_eq(is[l], cut ? LFT_DROP : was[l]);
+		}
+	}
+}
+
+/* A switch that nobody could read and nobody can write. */
+START_TEST(walls_around_a_switch)
+{
+	struct rng r = {7};
+	struct safe_transition *x;
+	struct topo_node *n;
+	struct bed b;
+	bool *blind;
+
+	bed_new(&b, world_fabric(0, &r), 0, 7);
+	bed_fail(&b, false, b.t->nsw - 1);
+	n = &b.t1->node[b.t1->sw[1].node];
+	n->flags = TN_QUARANTINED;
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	ck_assert_uint_eq(x->nwalls, 0); /* what it does is known */
+	safe_free(x);
+	hw_forget(b.hw, n->guid);
+	blind = mem_zalloc(b.t1->nports, sizeof(*blind));
+	for (port_ix p = 0; p < b.t1->nports; p++)
+		blind[p] =
+			b.t1->port[p].peer != TOPO_NONE &&
+			b.t1->port[b.t1->port[p].peer].node == b.t1->sw[1].node;
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	check_walls(&b, x, blind);
+	safe_free(x);
+	x = bed_plan(&b, SAFE_DYNAMIC, 8);
+	ck_assert_uint_eq(x->nwalls, 0);
+	safe_free(x);
+	/* it answers again, but for its tables */
+	n->flags = 0;
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	check_walls(&b, x, blind);
+	safe_free(x);
+	n->flags = TN_FRESH;
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	ck_assert_uint_eq(x->nwalls, 0);
+	safe_free(x);
+	free(blind);
+	bed_free(&b);
+}
+END_TEST
+
+/* Ports that carry data to nobody that is known: one is a dead end, two may
+ * be a way. */
+START_TEST(walls_before_the_unknown)
+{
+	struct rng r = {7};
+	struct safe_transition *x;
+	const struct topo_adj *a;
+	struct bed b;
+	bool *blind;
+	port_ix p, q;
+
+	bed_new(&b, world_fabric(0, &r), 0, 7);
+	bed_fail(&b, false, b.t->nsw - 1);
+	a = &b.t1->adj[b.t1->sw[0].adj];
+	p = topo_port_of(b.t1, b.t1->sw[0].node, a->out);
+	q = b.t1->port[p].peer;
+	b.t1->port[p].peer = b.t1->port[q].peer = TOPO_NONE;
+	blind = mem_zalloc(b.t1->nports, sizeof(*blind));
+	blind[p] = blind[q] = true;
+	b.t1->port[p].state = 4;
+	b.t1->port[q].state = 1;
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	ck_assert_uint_eq(x->nwalls, 0);
+	safe_free(x);
+	b.t1->port[q].state = 3;
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	check_walls(&b, x, blind);
+	safe_free(x);
+	b.t1->port[q].state = 1;
+	b.t1->port[q].flags |= TP_UNREAD;
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	check_walls(&b, x, blind);
+	safe_free(x);
+	free(blind);
+	bed_free(&b);
+}
+END_TEST
+
 /* A cable that is down carries nothing; one in Init does when it will rise. */
 START_TEST(port_states)
 {
@@ -432,6 +539,8 @@ main(void)
 	tcase_add_loop_test(tc, methods, 1, 9);
 	tcase_add_loop_test(tc, by_port, 0, 2);
 	tcase_add_test(tc, unread_fresh_quarantined);
+	tcase_add_test(tc, walls_around_a_switch);
+	tcase_add_test(tc, walls_before_the_unknown);
 	tcase_add_test(tc, port_states);
 	tcase_add_loop_test(tc, noted_turns, 0, 2);
 	tcase_add_loop_test(tc, lanes, 0, 6);

@@ -160,6 +160,26 @@ START_TEST(hung_switch)
 }
 END_TEST
 
+/* Our own switch hangs: all is behind it, and stays with all its cables. */
+START_TEST(hung_way)
+{
+	struct sim_behaviour hung = {.hung = true};
+	struct bench b;
+	struct topo *t;
+
+	bench_start(&b, tree(4, 6, 1, 3));
+	run(&b, SWEEP_FULL, NULL, 0);
+	sim_fault_behave(b.sim, fabric_find(b.f, "leaf1"), &hung);
+	run(&b, SWEEP_FULL, NULL, 0);
+	oddities(&b, "quarantined");
+	ck_assert_uint_eq(b.stats.gone_links, 0);
+	t = freeze(&b);
+	compare(&b, t);
+	topo_unref(t);
+	bench_end(&b);
+}
+END_TEST
+
 static void
 hang_leaf(void *cookie, struct sim *s)
 {
@@ -307,6 +327,7 @@ main(void)
 	tcase_add_test(tc, names_and_light);
 	tcase_add_loop_test(tc, lossy, 0, 18);
 	tcase_add_test(tc, hung_switch);
+	tcase_add_test(tc, hung_way);
 	tcase_add_loop_test(tc, vanishing, 0, 40);
 	tcase_add_test(tc, partial);
 	tcase_add_loop_test(tc, duplicates, 0, 3);

@@ -323,7 +323,7 @@ START_TEST(remembered_first)
 	struct route_rank *ranks = ranks_of(t, NULL, &job.nranks);
 	uint64_t root = f->node[p.root[0]].guid;
 	sw_ix s = t->node[topo_by_node_guid(t, root)].sw;
-	struct route_role_of role = {root, ROUTE_ROLE_ROOT, false, false};
+	struct route_role_of role = {.guid = root, .role = ROUTE_ROLE_ROOT};
 	struct engine_options o = {.role = &role, .nroles = 1};
 
 	job.ranks = ranks;
@@ -372,8 +372,9 @@ START_TEST(roles)
 	ck_assert_uint_eq(r->tier[s], 2);
 	ck_assert_uint_eq(r->origin[s], TREE_LINKS);
 	/* it tells that it is a root */
-	role[0] = (struct route_role_of){
-		f->node[odd].guid, ROUTE_ROLE_ROOT, true, false};
+	role[0] = (struct route_role_of){.guid = f->node[odd].guid,
+		.role = ROUTE_ROLE_ROOT,
+		.told = true};
 	o.nroles = 1;
 	r = tree_read(&job, a);
 	expect_names(t, r, "told");
@@ -384,7 +385,7 @@ START_TEST(roles)
 	role[0].told = false;
 	role[0].role = ROUTE_ROLE_LEAF;
 	role[2] = (struct route_role_of){
-		UINT64_MAX, ROUTE_ROLE_SPINE, false, false};
+		.guid = UINT64_MAX, .role = ROUTE_ROLE_SPINE};
 	o.nroles = 3;
 	r = tree_read(&job, a);
 	ck_assert_uint_eq(r->tier[s], 2);
@@ -418,10 +419,9 @@ START_TEST(roles_without_hosts)
 
 		if (strncmp(name, "t2", 2) == 0 || strncmp(name, "t0", 2) == 0)
 			role[o.nroles++] = (struct route_role_of){
-				t->node[t->by_node[i]].guid,
-				name[1] == '2' ? ROUTE_ROLE_LEAF
-					       : ROUTE_ROLE_ROOT,
-				false, false};
+				.guid = t->node[t->by_node[i]].guid,
+				.role = name[1] == '2' ? ROUTE_ROLE_LEAF
+						       : ROUTE_ROLE_ROOT};
 	}
 	ck_assert_uint_eq(o.nroles, 16);
 	job.topo = t;

@@ -1,0 +1,238 @@
+/*
+ * safe_blind: ways whose end nobody knows.
+ *
+ * A switch whose SMA is silent forwards all the same. After a restart nobody
+ * knows its tables, or even that it is there: a port that carries data and has
+ * no neighbour in the topology may lead to a switch, and that to any other such
+ * port. The same holds for a switch that answers, but some of whose blocks
+ * could not be read. No mixture can be proven with packets on such ways.
+ *
+ * So entries that lead into the unknown become 255 before anything else is
+ * written: taking dependencies away is always safe. When that is acknowledged
+ * and what was under way has drained, whatever the unknown does is a source of
+ * packets and on no ring. The rest of the transition starts from there. New
+ * tables do not lead into the unknown: mostly they want that 255 anyway.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/safe_priv.h"
+#include "sm/base/mem.h"
+
+enum { ARMED = 3 };
+
+/* Out-ports of a switch, a bit each. */
+struct ports {
+	uint64_t bit[4];
+};
+
+struct blind {
+	struct safe_values *v;
+	const struct topo *t;
+	struct ports *port; /* [nsw] blind for every LID */
+	bool *dark;	    /* [nsw] unwritable, and nobody knows its tables */
+	unsigned ends;	    /* ports without a neighbour */
+	bool any;	    /* a switch is dark, or a block is */
+};
+
+static void
+set(struct ports *p, unsigned n)
+{
+	p->bit[n >> 6] |= UINT64_C(1) << (n & 63);
+}
+
+static bool
+has(const struct ports *p, unsigned n)
+{
+	return p->bit[n >> 6] >> (n & 63) & 1;
+}
+
+/* May data leave by this port, to nobody that the topology knows? */
+static bool
+is_end(const struct topo_port *p)
+{
+	return p->peer == TOPO_NONE && p->num != LFT_DROP &&
+	       ((p->flags & TP_UNREAD) != 0 || p->state >= ARMED);
+}
+
+static void
+find_ends(struct blind *b)
+{
+	for (sw_ix s = 0; s < b->t->nsw; s++) {
+		node_ix n = b->t->sw[s].node;
+
+		for (unsigned p = 1; p <= b->t->node[n].nports; p++)
+			if (is_end(&b->t->port[topo_port_of(b->t, n, p)])) {
+				set(&b->port[s], p);
+				b->ends++;
+			}
+	}
+}
+
+/* Is this a block that a switch with traffic has, and nobody has read? */
+static bool
+unread(const struct blind *b, const struct safe_cell *c)
+{
+	const struct topo *t = b->t;
+	uint32_t n;
+	bool plain;
+
+	if (c->nheld > 0 || safe_net_fresh(b->v->net, c->s))
+		return false;
+	(void)hw_row(b->v->job->hw, t->node[t->sw[c->s].node].guid, &n, &plain);
+	/* above LinearFDBTop a switch drops */
+	return n == 0 || c->b * LFT_BLOCK <= t->sw[c->s].lft_top;
+}
+
+static void
+find_dark(struct blind *b)
+{
+	for (size_t i = 0; i < b->v->ncells; i++) {
+		const struct safe_cell *c = &b->v->c[i];
+
+		if (!unread(b, c))
+			continue;
+		b->any = true;
+		b->dark[c->s] |= safe_net_quarantined(b->v->net, c->s);
+	}
+	/* what cannot be written and has a way into the unknown is part of it
+	 */
+	for (sw_ix s = 0; s < b->t->nsw; s++)
+		for (unsigned w = 0; w < 4; w++)
+			b->dark[s] |= safe_net_quarantined(b->v->net, s) &&
+				      b->port[s].bit[w] != 0;
+}
+
+/* Ways to dark switches; unwritable switches that have one are dark too. */
+static void
+spread(struct blind *b)
+{
+	const struct safe_net *n = b->v->net;
+	bool more = true;
+
+	while (more) {
+		more = false;
+		for (uint32_t r = 0; r < n->off[n->nsw]; r++) {
+			sw_ix s = n->owner[r], to = n->owner[n->peer[r]];
+
+			if (to == n->nsw || !b->dark[to])
+				continue;
+			b->any = true;
+			set(&b->port[s], r - n->base[r]);
+			if (b->dark[s] || !safe_net_quarantined(n, s))
+				continue;
+			b->dark[s] = more = true;
+		}
+	}
+}
+
+/* Ways out of switch s that are blind for the LIDs of block k. */
+static struct ports
+blind_ports(const struct blind *b, sw_ix s, uint32_t k)
+{
+	const struct safe_net *n = b->v->net;
+	struct ports out = b->port[s];
+
+	for (uint32_t r = n->off[s]; r < n->off[s + 1]; r++) {
+		sw_ix to = n->owner[n->peer[r]];
+		uint32_t i;
+
+		if (to == n->nsw)
+			continue;
+		i = b->v->cell[(size_t)to * b->v->nblocks + k];
+		if (i != 0 && unread(b, &b->v->c[i - 1]))
+			set(&out, r - n->base[r]);
+	}
+	return out;
+}
+
+static bool
+leads_there(const uint8_t *line, const struct ports *p)
+{
+	for (unsigned l = 0; l < LFT_BLOCK; l++)
+		if (line[l] != LFT_DROP && has(p, line[l]))
+			return true;
+	return false;
+}
+
+static lft_ref
+walled(struct lft_pool *pool, lft_ref was, const struct ports *p)
+{
+	uint8_t line[LFT_BLOCK];
+
+	memcpy(line, lft_bytes(pool, was), sizeof(line));
+	for (unsigned l = 0; l < LFT_BLOCK; l++)
+		if (line[l] != LFT_DROP && has(p, line[l]))
+			line[l] = LFT_DROP;
+	return lft_add(pool, line);
+}
+
+/* What the cell holds is what it will hold behind its wall. */
+static void
+wall(struct safe_values *v, struct safe_cell *c, const struct ports *p)
+{
+	struct lft_pool *pool = v->to->pool;
+	uint32_t first = (uint32_t)v->nheld;
+
+	for (uint16_t i = 0; i < c->nheld; i++) {
+		lft_ref r = walled(pool, v->held[c->held + i], p);
+
+		v->held = mem_grow(
+			v->held, v->nheld, &v->capheld, sizeof(*v->held));
+		v->held[v->nheld++] = r;
+		v->own = mem_grow(v->own, v->nown, &v->capown, sizeof(*v->own));
+		v->own[v->nown++] = r;
+	}
+	c->held = first;
+	c->wall = true;
+	v->kept -= c->new && !c->write;
+	c->write = c->new;
+	v->differ += LFT_BLOCK;
+}
+
+static void
+wall_block(struct blind *b, sw_ix s, uint32_t k)
+{
+	struct safe_values *v = b->v;
+	struct ports p = blind_ports(b, s, k);
+	uint32_t *i = &v->cell[(size_t)s * v->nblocks + k];
+	struct lft_pool *pool = v->to->pool;
+	bool leads = false;
+
+	if ((p.bit[0] | p.bit[1] | p.bit[2] | p.bit[3]) == 0)
+		return;
+	if (*i == 0) {
+		if (k >= v->to->nblocks ||
+			!leads_there(routes_block(v->to, s, k), &p))
+			return;
+		safe_value_cell(v, s, k);
+		leads = true;
+	}
+	for (uint16_t h = 0; h < v->c[*i - 1].nheld; h++)
+		leads |= leads_there(
+			lft_bytes(pool, v->held[v->c[*i - 1].held + h]), &p);
+	if (leads)
+		wall(v, &v->c[*i - 1], &p);
+}
+
+void
+safe_blind_wall(struct safe_values *v)
+{
+	const struct safe_net *n = v->net;
+	struct blind b = {.v = v, .t = n->t};
+
+	b.port = mem_zalloc(n->nsw, sizeof(*b.port));
+	b.dark = mem_zalloc(n->nsw, sizeof(*b.dark));
+	find_ends(&b);
+	if (b.ends < 2) /* what goes in by the only way does not come back */
+		memset(b.port, 0, n->nsw * sizeof(*b.port));
+	find_dark(&b);
+	spread(&b);
+	for (sw_ix s = 0; s < n->nsw && (b.any || b.ends > 1); s++)
+		for (uint32_t k = 0; k < v->nblocks; k++)
+			if (!safe_net_fresh(n, s) &&
+				!safe_net_quarantined(n, s))
+				wall_block(&b, s, k);
+	free(b.port);
+	free(b.dark);
+}

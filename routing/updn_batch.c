@@ -1,0 +1,36 @@
+#include "routing/updn_batch.h"
+
+#include <string.h>
+
+void
+updn_batch_begin(
+	struct updn_batch *b, struct arena *a, uint32_t rows, uint32_t blocks)
+{
+	*b = (struct updn_batch){.max_rows = rows, .max = blocks};
+	b->row = arena_array(a, rows, sizeof(*b->row));
+	b->bytes = arena_array(a, blocks, LFT_BLOCK);
+	b->block = arena_array(a, blocks, sizeof(*b->block));
+}
+
+bool
+updn_batch_room(const struct updn_batch *b, uint32_t blocks)
+{
+	return b->nrows < b->max_rows && b->max - b->n >= blocks;
+}
+
+void
+updn_batch_add(struct updn_batch *b, const struct updn_batch_row *as,
+	const uint8_t *row, const bool *which, uint32_t nblocks)
+{
+	uint32_t from = b->n;
+
+	for (uint32_t i = 0; i < nblocks; i++) {
+		if (which != NULL && !which[i])
+			continue;
+		memcpy(b->bytes + (size_t)b->n * LFT_BLOCK,
+			row + (size_t)i * LFT_BLOCK, LFT_BLOCK);
+		b->block[b->n++] = i;
+	}
+	b->row[b->nrows] = *as;
+	b->row[b->nrows++].n = b->n - from;
+}

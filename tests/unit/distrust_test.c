@@ -1,0 +1,220 @@
+/*
+ * What must not be trusted while tables change: switches that acknowledge and
+ * do not store, or refuse to block turns; what another fabric's daemon or
+ * another subnet manager left behind.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "distribution/plan.h"
+#include "sm/base/log.h"
+#include "sm/base/mem.h"
+#include "tests/sim/referee.h"
+#include "tests/sim/watch.h"
+#include "tests/sim/world.h"
+#include "tests/topo/gen.h"
+
+static struct world *
+start(const struct fabric *f, const char *yaml)
+{
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o, yaml);
+
+	world_start(w);
+	ck_assert_msg(world_settle(w, mono_ms(60000)), "%s", w->last_why);
+	return w;
+}
+
+static void
+expect_order(struct world *w, const char *when)
+{
+	struct referee_report r;
+	struct reason why;
+
+	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s: never settled: %s",
+		when, w->last_why);
+	ck_assert_msg(
+		referee_fabric(w->sim, fabric_first_host(w->fabric),
+			REFEREE_ALL & ~(unsigned)REFEREE_LOAD, &r, &why) == 0,
+		"%s: %s", when, why.text);
+}
+
+static uint32_t
+a_switch(const struct fabric *f, unsigned k)
+{
+	uint32_t n = 0;
+
+	while (f->node[n].type != FABRIC_SWITCH || k-- > 0)
+		n++;
+	return n;
+}
+
+/* The k-th cable between two switches goes or comes. */
+static void
+cable(struct world *w, unsigned k, bool up)
+{
+	const struct fabric *f = w->fabric;
+
+	for (uint32_t c = 0; c < f->ncables; c++) {
+		const struct fabric_cable *x = &f->cable[c];
+
+		if (f->node[x->node[0]].type != FABRIC_SWITCH ||
+			f->node[x->node[1]].type != FABRIC_SWITCH || k-- > 0)
+			continue;
+		sim_fault_link(w->sim, x->node[0], x->port[0], up);
+		return;
+	}
+	ck_abort_msg("no such cable");
+}
+
+static struct fabric *
+tree(void)
+{
+	const struct gen_fattree2 p = {4, 8, 1, 4, 4};
+
+	return gen_tree_two(&p, NULL);
+}
+
+/* Found by reading back, sent again, kept out in the end, forgiven. */
+START_TEST(a_switch_that_does_not_store)
+{
+	const struct sim_behaviour liar = {.liar = true}, well = {0};
+	struct fabric *f = tree();
+	struct world *w = start(f, "distribution: {drain: 5ms}\n");
+	uint32_t leaf = fabric_find(f, "leaf3");
+	struct sm_status s;
+
+	sim_fault_behave(w->sim, leaf, &liar);
+	cable(w, 20, false);
+	world_run(w, mono_ms(20000));
+	sm_status(w->sm, &s);
+	ck_assert_uint_ge(s.untrue, 3);
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 1);
+	sim_fault_behave(w->sim, leaf, &well);
+	world_run(w, mono_ms(120000));
+	expect_order(w, "it stores again");
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+/* The turn cannot be closed: the port is, and nothing closes a ring. */
+START_TEST(lanes_that_are_refused)
+{
+	const struct sim_behaviour no = {
+		.refuse = UINT64_C(1) << MAD_SL2VL, .status = 0x1c};
+	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
+	struct world *w = start(
+		f, "distribution: {method: break-dependencies, drain: 5ms}\n");
+	struct watch *watch = watch_new(w->sim);
+	const struct view_change *c;
+	struct sm_status s;
+
+	for (uint32_t n = 0; n < f->nnodes; n++)
+		if (f->node[n].type == FABRIC_SWITCH)
+			sim_fault_behave(w->sim, n, &no);
+	for (unsigned i = 0; i < 3; i++) {
+		cable(w, i, false);
+		expect_order(w, "cable pulled");
+		cable(w, i, true);
+		expect_order(w, "cable back");
+	}
+	/* and it was learned: the method blocks by ports by now */
+	c = &sm_view(w->sm)->change;
+	for (size_t i = 0; i < c->nphases; i++)
+		ck_assert_str_ne(c->phase[i].what, plan_kind_name(PLAN_BLOCK));
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.held, 0);
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
+	ck_assert_msg(watch_report(watch)->cycles == 0, "%s",
+		watch_report(watch)->cycle.text);
+	ck_assert_msg(watch_report(watch)->loops == 0, "%s",
+		watch_report(watch)->loop.text);
+	watch_free(watch);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+/* GUIDs are the same here, so that nothing of it is recognised as strange. */
+START_TEST(the_state_of_another_fabric)
+{
+	struct fabric *other = gen_random(10, 3, 2, 4, NULL), *f = tree();
+	struct world *a = start(other, ""), *b;
+	struct sim_options o = sim_defaults();
+	struct store_block block = {
+		.guid = f->node[a_switch(f, 1)].guid, .in = 1, .out = 2};
+	struct sm_status s;
+
+	b = world_new(f, &o, "");
+	b->saved = a->saved;
+	a->saved = (struct store_state){0};
+	b->saved.block = mem_dup(&block, sizeof(block));
+	b->saved.nblock = 1;
+	world_free(a);
+	fabric_free(other);
+	world_start(b);
+	expect_order(b, "with another fabric's state");
+	sm_status(b->sm, &s);
+	ck_assert_uint_eq(s.held, 0);
+	world_free(b);
+	fabric_free(f);
+}
+END_TEST
+
+/* A stronger one takes over, writes as it likes and dies. */
+START_TEST(what_another_manager_wrote)
+{
+	struct mad_sm_info other = {
+		.guid = 1, .act_count = 1, .priority = 15, .state = 3};
+	struct fabric *f = tree();
+	struct world *w = start(f, "sweep: {interval: 1s}\n"
+				   "standby: {poll_interval: 1s}\n");
+	uint32_t host = fabric_find(f, "h20");
+	struct sm_status s;
+
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	for (unsigned i = 0; i < 15; i++) {
+		world_run(w, mono_ms(1000));
+		other.act_count++;
+		sim_fault_other_sm(w->sim, host, 1, &other);
+	}
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_STANDING_BY);
+	for (unsigned k = 0; k < 12; k++)
+		for (uint16_t lid = 1; lid < 40; lid += 3)
+			sim_set_lft(w->sim, a_switch(f, k), lid,
+				(uint8_t)(1 + (lid + k) % 4));
+	sim_fault_node(w->sim, host, false);
+	world_run(w, mono_ms(20000));
+	expect_order(w, "the other one is gone");
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_MASTER);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("distrust");
+	TCase *tc = tcase_create("distrust");
+	SRunner *r;
+	int failed;
+
+	log_set_level(LOG_LEVEL_ERROR);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, a_switch_that_does_not_store);
+	tcase_add_test(tc, lanes_that_are_refused);
+	tcase_add_test(tc, the_state_of_another_fabric);
+	tcase_add_test(tc, what_another_manager_wrote);
+	suite_add_tcase(s, tc);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
