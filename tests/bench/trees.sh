@@ -48,7 +48,7 @@ opensm_on() {
 	# "LID port # WHAT" is "LID port : (WHAT)" with dump_fts
 	sed -n -e '/^Unicast/p' -e '/UNREACHABLE/d' \
 		-e 's/^\(0x[0-9a-f]* [0-9]*\) # \(.*\)$/\1 : (\2)/p' \
-		"$E2E_DIR/osm/opensm-lfts.dump" >"$3" 2>/dev/null
+		"$E2E_DIR/osm/opensm-lfts.dump" 2>/dev/null | gzip -1 >"$3"
 	rm -rf "$E2E_DIR/osm"
 }
 
@@ -59,8 +59,9 @@ theirs() {
 	th_used=$(cat "$th_file.used")
 	[ "$th_used" = "$2" ] && th_label=osm-$2 ||
 		th_label="osm-$2->$th_used"
-	if [ -s "$th_file" ]; then
-		"$B/bench/trees" theirs "$1" "$th_file" "$th_label"
+	gzip -dc "$th_file" >"$E2E_DIR/tables"
+	if [ -s "$E2E_DIR/tables" ]; then
+		"$B/bench/trees" theirs "$1" "$E2E_DIR/tables" "$th_label"
 	else
 		printf '%-34s %-16s no tables after %s s\n' "$1" "$th_label" \
 			"$(cat "$th_file.seconds")"
