@@ -205,6 +205,24 @@ count_apexes(struct updn_row *f, const struct updn_mask *up, uint32_t *count,
 	}
 }
 
+/* One candidate with one cable: nothing to choose. */
+static inline bool
+only(const struct updn_row *f, sw_ix s, const uint64_t *m, const uint32_t W,
+	uint8_t *port)
+{
+	uint32_t n = 0, i = 0;
+
+	for (uint32_t w = 0; w < W; w++)
+		if (m[w] != 0) {
+			n += (m[w] & (m[w] - 1)) ? 2 : 1;
+			i = w * 64 + updn_low(m[w]);
+		}
+	if (n != 1 || f->u->group[f->u->first[s] + i].n != 1)
+		return false;
+	*port = updn_row_port(f, s, i, 0);
+	return true;
+}
+
 /* Apexes that something leads to; how many hosts' apexes are out of reach. */
 static inline uint32_t
 make_led(struct updn_row *f, sw_ix s, const struct updn_mask *up,
@@ -227,12 +245,13 @@ make_led(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 			continue;
 		for (uint32_t w = 0; w < W; w++)
 			m.w[w] = lead[w] & up->w[w];
+		if (only(f, s, m.w, W, port)) { /* as in most trees */
+			memset(port, *port, d->spread);
+			continue;
+		}
 		c = cables_of(f, s, &m, cable, W);
-		if (c == 1)
-			memset(port, cable[0], d->spread);
-		else
-			take_turns(d, cable, c, all[first],
-				pairs(c, all[first]), so_far[first]++, port);
+		take_turns(d, cable, c, all[first], pairs(c, all[first]),
+			so_far[first]++, port);
 	}
 	return missing;
 }
@@ -345,24 +364,6 @@ put(struct updn_row *f, sw_ix dest, uint8_t port)
 	}
 	for (; i < end; i++)
 		row[lid[i]] = port;
-}
-
-/* One candidate with one cable: nothing to choose. */
-static inline bool
-only(const struct updn_row *f, sw_ix s, const uint64_t *m, const uint32_t W,
-	uint8_t *port)
-{
-	uint32_t n = 0, i = 0;
-
-	for (uint32_t w = 0; w < W; w++)
-		if (m[w] != 0) {
-			n += (m[w] & (m[w] - 1)) ? 2 : 1;
-			i = w * 64 + updn_low(m[w]);
-		}
-	if (n != 1 || f->u->group[f->u->first[s] + i].n != 1)
-		return false;
-	*port = updn_row_port(f, s, i, 0);
-	return true;
 }
 
 /*

@@ -2,7 +2,7 @@
 # usage: trees.sh [SECTION...]
 # Routes of trees by ftree beside OpenSM's engines, on ibsim, judged by one
 # measure (trees_main.c). Sections: fixtures, populations, degraded, homes, flows
-# (treeflow_main.c), times (route_main.c, verify_main.c), big; default: all but
+# (treeflow_main.c), speed (route_main.c, verify_main.c), big; default: all but
 # big. What OpenSM made is kept in $B/trees, so that the next
 # run only reads it; rm -r it for another round.
 #
@@ -48,7 +48,7 @@ opensm_on() {
 	# "LID port # WHAT" is "LID port : (WHAT)" with dump_fts
 	sed -n -e '/^Unicast/p' -e '/UNREACHABLE/d' \
 		-e 's/^\(0x[0-9a-f]* [0-9]*\) # \(.*\)$/\1 : (\2)/p' \
-		"$E2E_DIR/osm/opensm-lfts.dump" >"$3" 2>/dev/null
+		"$E2E_DIR/osm/opensm-lfts.dump" 2>/dev/null | gzip -1 >"$3"
 	rm -rf "$E2E_DIR/osm"
 }
 
@@ -59,8 +59,9 @@ theirs() {
 	th_used=$(cat "$th_file.used")
 	[ "$th_used" = "$2" ] && th_label=osm-$2 ||
 		th_label="osm-$2->$th_used"
-	if [ -s "$th_file" ]; then
-		"$B/bench/trees" theirs "$1" "$th_file" "$th_label"
+	gzip -dc "$th_file" >"$E2E_DIR/tables"
+	if [ -s "$E2E_DIR/tables" ]; then
+		"$B/bench/trees" theirs "$1" "$E2E_DIR/tables" "$th_label"
 	else
 		printf '%-34s %-16s no tables after %s s\n' "$1" "$th_label" \
 			"$(cat "$th_file.seconds")"
@@ -82,12 +83,13 @@ fixtures() {
 		ibtopotool-4-sun-dcs36 ibtopotool-3-mixed-selfloop; do
 		# shellcheck disable=SC2086
 		beside "$f" $ENGINES
-		# shellcheck disable=SC2086
-		case $f in
-		ufm-sdk-selene* | topograph*) beside "$f,bare" $ENGINES ;;
-		*) beside "$f,sharp" $ENGINES ;;
-		esac
 	done
+	# shellcheck disable=SC2086
+	beside topograph-ndr-gb200,bare $ENGINES
+	beside ufm-sdk-selene-compute,bare
+	# ibsim does not read these with nodes added to them
+	beside ufm-sdk-small,sharp
+	beside ibtopotool-4-sun-dcs36,sharp
 	for f in 648:18:18,sharp torus dfly irr64; do
 		# shellcheck disable=SC2086
 		beside "$f" $ENGINES
@@ -152,7 +154,7 @@ flows() {
 	done
 }
 
-times() {
+speed() {
 	"$B/bench/route" "$HEDDLE_FIXTURES" ft648 ft3456 ft11664 ft27648 \
 		ft43904
 	"$B/bench/verify" 24 36 56
@@ -170,11 +172,11 @@ main() {
 	export HEDDLE_FIXTURES
 	OUT=$B/trees
 	mkdir -p "$OUT"
-	[ $# != 0 ] || set -- fixtures populations degraded homes flows times
+	[ $# != 0 ] || set -- fixtures populations degraded homes flows speed
 	for section in "$@"; do
 		say "$section"
 		case $section in
-		flows | times) ;;
+		flows | speed) ;;
 		*) "$B/bench/trees" head ;;
 		esac
 		"$section"

@@ -151,6 +151,23 @@ slurp(const char *path, size_t *n)
 	return b.text;
 }
 
+/*
+ * ibsim gives port k of a node the GUID of the node plus k, whatever the file
+ * says.
+ */
+static port_ix
+port_called(const struct topo *t, uint64_t guid)
+{
+	for (unsigned k = 0; k <= 2; k++) {
+		node_ix n = topo_by_node_guid(t, guid - k);
+
+		if (n != TOPO_NONE && k <= t->node[n].nports &&
+			(k == 0) == (t->node[n].type == TOPO_SWITCH))
+			return topo_port_of(t, n, k);
+	}
+	return topo_by_port_guid(t, guid);
+}
+
 /* Their LIDs in our order: row[lid of ours] = what they say for that port. */
 static struct routes *
 translate(const struct net *n, const struct fts *f)
@@ -168,8 +185,7 @@ translate(const struct net *n, const struct fts *f)
 			continue;
 		memset(row, LFT_DROP, bytes);
 		for (size_t k = 0; k < f->nowners; k++) {
-			port_ix p =
-				topo_by_port_guid(n->t, f->owner[k].port_guid);
+			port_ix p = port_called(n->t, f->owner[k].port_guid);
 
 			if (p != TOPO_NONE && f->owner[k].lid < tab->nlid)
 				row[n->t->port[p].lid] =
