@@ -146,10 +146,16 @@ START_TEST(the_state_of_another_fabric)
 	struct sim_options o = sim_defaults();
 	struct store_block block = {
 		.guid = f->node[a_switch(f, 1)].guid, .in = 1, .out = 2};
+	union {
+		const void *in;
+		void *out;
+	} none;
 	struct sm_status s;
 
 	b = world_new(f, &o, "");
 	b->saved = a->saved;
+	none.in = a->saved.block;
+	free(none.out);
 	a->saved = (struct store_state){0};
 	b->saved.block = mem_dup(&block, sizeof(block));
 	b->saved.nblock = 1;
