@@ -83,9 +83,8 @@ static void
 read_tree(const struct forecast_job *job, struct routes *r)
 {
 	struct task_options options;
-	const struct route_job work = {.topo = r->topo,
-		.pool = job->pool,
-		.options = &options.engine};
+	const struct route_job work = {
+		.topo = r->topo, .pool = job->pool, .options = &options.engine};
 	struct arena *scratch = arena_new();
 
 	task_options(job->cfg, r->topo, &options);

@@ -350,8 +350,7 @@ report_forecast(const struct forecast *f)
 			: json_null());
 	put(o, "ranks", ranks_json(r));
 	put(o, "verified", verdict_json(&f->report));
-	put(o, "tree",
-		tiers_json(&v, LISTED));
+	put(o, "tree", tiers_json(&v, LISTED));
 	put(o, "homes", homes_json(f));
 	if (r->verified != NULL) {
 		put(o, "hops", hops_json(f));
