@@ -11,6 +11,7 @@
 #include "distribution/readback.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
+#include "sm/ctl/member.h"
 #include "sm/ctl/words.h"
 #include "sm/forecast/report.h"
 
@@ -389,18 +390,6 @@ audit_wire(const struct audit *a)
 
 /* ---- the report ---- */
 
-static void
-put(json_t *o, const char *key, json_t *v)
-{
-	(void)json_object_set_new(o, key, v);
-}
-
-static json_t *
-u64(uint64_t v)
-{
-	return json_integer((json_int_t)v);
-}
-
 /* Beyond LinearFDBTop a switch drops, whatever the table holds. */
 static void
 take_row(struct audit *a, struct routes *r, sw_ix s, uint8_t *row)
@@ -463,10 +452,11 @@ lanes_json(const struct audit *a)
 {
 	json_t *o = json_object();
 
-	put(o, "maps_read", u64(a->maps_read));
-	put(o, "maps_refused", u64(a->maps_refused));
-	put(o, "lanes", u64(a->maps_read > 0 ? data_lanes(a->vls) : 1));
-	put(o, "discarding", u64(a->maps_discard));
+	member_put(o, "maps_read", member_u64(a->maps_read));
+	member_put(o, "maps_refused", member_u64(a->maps_refused));
+	member_put(o, "lanes",
+		member_u64(a->maps_read > 0 ? data_lanes(a->vls) : 1));
+	member_put(o, "discarding", member_u64(a->maps_discard));
 	return o;
 }
 
@@ -475,9 +465,9 @@ lids_json(const struct audit *a)
 {
 	json_t *o = json_object();
 
-	put(o, "highest", u64(a->topo->max_lid));
-	put(o, "missing", u64(a->no_lid));
-	put(o, "bad", u64(a->bad_lid));
+	member_put(o, "highest", member_u64(a->topo->max_lid));
+	member_put(o, "missing", member_u64(a->no_lid));
+	member_put(o, "bad", member_u64(a->bad_lid));
 	return o;
 }
 
@@ -490,7 +480,8 @@ sets_json(const struct audit *a)
 
 	for (size_t i = 0; i < 64; i++)
 		n += x->by_attr[i][1];
-	return json_pack("{s:o, s:o}", "sent", u64(x->sent), "sets", u64(n));
+	return json_pack("{s:o, s:o}", "sent", member_u64(x->sent), "sets",
+		member_u64(n));
 }
 
 json_t *
@@ -506,16 +497,16 @@ audit_report(struct audit *a, bool *well)
 		memcpy(r->rank, ours.routes->rank,
 			a->topo->nsw * sizeof(*r->rank));
 	forecast_judge(&job, r, &found);
-	put(o, "fabric", report_fabric(a->topo));
-	put(o, "managers", managers_json(a->topo));
-	put(o, "lids", lids_json(a));
-	put(o, "blocks_unread", u64(a->unread));
-	put(o, "sl2vl", lanes_json(a));
-	put(o, "found", report_forecast(&found));
-	put(o, "heddle", report_forecast(&ours));
+	member_put(o, "fabric", report_fabric(a->topo));
+	member_put(o, "managers", managers_json(a->topo));
+	member_put(o, "lids", lids_json(a));
+	member_put(o, "blocks_unread", member_u64(a->unread));
+	member_put(o, "sl2vl", lanes_json(a));
+	member_put(o, "found", report_forecast(&found));
+	member_put(o, "heddle", report_forecast(&ours));
 	*well = found.report.ok && a->bad_lid == 0;
-	put(o, "well", json_boolean(*well));
-	put(o, "wire", sets_json(a));
+	member_put(o, "well", json_boolean(*well));
+	member_put(o, "wire", sets_json(a));
 	forecast_free(&ours);
 	forecast_free(&found);
 	routes_unref(r);

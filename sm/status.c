@@ -5,6 +5,7 @@
 
 #include "sm/base/mem.h"
 #include "sm/ctl/change.h"
+#include "sm/ctl/member.h"
 #include "sm/ctl/tiers.h"
 #include "sm/ctl/words.h"
 #include "sm/mad/mad.h"
@@ -115,18 +116,6 @@ unreachable(const struct topo *t, json_t *list)
 /* ---- JSON ---- */
 
 static json_t *
-u64(uint64_t v)
-{
-	return json_integer((json_int_t)v);
-}
-
-static void
-put(json_t *o, const char *key, json_t *v)
-{
-	(void)json_object_set_new(o, key, v);
-}
-
-static json_t *
 fabric_json(const struct topo *t)
 {
 	struct census c = count_fabric(t);
@@ -158,17 +147,17 @@ verified_json(const struct verify_report *r)
 {
 	json_t *o = json_object();
 
-	put(o, "ok", json_boolean(r->ok));
-	put(o, "pairs", u64(r->pairs));
-	put(o, "unreachable", u64(r->unreachable));
-	put(o, "loops", u64(r->loops));
-	put(o, "cut_off", u64(r->cut_off));
-	put(o, "cyclic_channels", u64(r->cyclic_channels));
-	put(o, "lanes", u64(r->vls));
-	put(o, "load_max", u64(r->load_max));
-	put(o, "load_mean", json_real(r->load_mean));
-	put(o, "hops_max", u64(r->hops_max));
-	put(o, "hops_mean", json_real(r->hops_mean));
+	member_put(o, "ok", json_boolean(r->ok));
+	member_put(o, "pairs", member_u64(r->pairs));
+	member_put(o, "unreachable", member_u64(r->unreachable));
+	member_put(o, "loops", member_u64(r->loops));
+	member_put(o, "cut_off", member_u64(r->cut_off));
+	member_put(o, "cyclic_channels", member_u64(r->cyclic_channels));
+	member_put(o, "lanes", member_u64(r->vls));
+	member_put(o, "load_max", member_u64(r->load_max));
+	member_put(o, "load_mean", json_real(r->load_mean));
+	member_put(o, "hops_max", member_u64(r->hops_max));
+	member_put(o, "hops_mean", json_real(r->hops_mean));
 	return o;
 }
 
@@ -186,13 +175,13 @@ counts_json(const struct view_counts *c)
 {
 	json_t *o = json_object();
 
-	put(o, "smps", u64(c->smps));
-	put(o, "lft_blocks", u64(c->lft_blocks));
-	put(o, "lft_reads", u64(c->lft_reads));
-	put(o, "other_sets", u64(c->other_sets));
-	put(o, "failed_sets", u64(c->failed_sets));
-	put(o, "ports_active", u64(c->ports_active));
-	put(o, "ports_linked", u64(c->ports_linked));
+	member_put(o, "smps", member_u64(c->smps));
+	member_put(o, "lft_blocks", member_u64(c->lft_blocks));
+	member_put(o, "lft_reads", member_u64(c->lft_reads));
+	member_put(o, "other_sets", member_u64(c->other_sets));
+	member_put(o, "failed_sets", member_u64(c->failed_sets));
+	member_put(o, "ports_active", member_u64(c->ports_active));
+	member_put(o, "ports_linked", member_u64(c->ports_linked));
 	return o;
 }
 
@@ -221,25 +210,26 @@ add_view(json_t *o, const struct status_facts *f)
 	const struct view *v = f->view;
 	json_t *list = json_array();
 
-	put(o, "generation", u64(v->generation));
-	put(o, "cause", words_text(v->cause));
-	put(o, "age", json_real(mono_seconds(mono_sub(f->now, v->when))));
-	put(o, "engine", words_text(v->story.engine));
-	put(o, "fallback", json_boolean(v->story.fallback));
-	put(o, "rebalanced", json_boolean(v->story.rebalanced));
-	put(o, "attempts", u64(v->story.attempts));
-	put(o, "tried", words_text(v->story.tried));
-	put(o, "order", json_string(words_order(v->routes->order)));
-	put(o, "fabric", fabric_json(v->topo));
-	put(o, "lids", lids_json(f));
-	put(o, "tree", tiers_json(v, TIERS_FIRST));
-	put(o, "verified", verified_json(&v->routes->report));
-	put(o, "times", times_json(&v->times));
-	put(o, "counts", counts_json(&v->counts));
-	put(o, "change", change_json(v));
-	put(o, "quarantined", quarantine_json(v));
-	put(o, "unreachable", u64(unreachable(v->topo, list)));
-	put(o, "unreachable_ports", list);
+	member_put(o, "generation", member_u64(v->generation));
+	member_put(o, "cause", words_text(v->cause));
+	member_put(
+		o, "age", json_real(mono_seconds(mono_sub(f->now, v->when))));
+	member_put(o, "engine", words_text(v->story.engine));
+	member_put(o, "fallback", json_boolean(v->story.fallback));
+	member_put(o, "rebalanced", json_boolean(v->story.rebalanced));
+	member_put(o, "attempts", member_u64(v->story.attempts));
+	member_put(o, "tried", words_text(v->story.tried));
+	member_put(o, "order", json_string(words_order(v->routes->order)));
+	member_put(o, "fabric", fabric_json(v->topo));
+	member_put(o, "lids", lids_json(f));
+	member_put(o, "tree", tiers_json(v, TIERS_FIRST));
+	member_put(o, "verified", verified_json(&v->routes->report));
+	member_put(o, "times", times_json(&v->times));
+	member_put(o, "counts", counts_json(&v->counts));
+	member_put(o, "change", change_json(v));
+	member_put(o, "quarantined", quarantine_json(v));
+	member_put(o, "unreachable", member_u64(unreachable(v->topo, list)));
+	member_put(o, "unreachable_ports", list);
 }
 
 static json_t *
@@ -250,9 +240,10 @@ by_attr_json(const struct xact_stats *x)
 	for (unsigned i = 0; i < 64; i++) {
 		if (x->by_attr[i][0] == 0 && x->by_attr[i][1] == 0)
 			continue;
-		put(o, i > 0 ? mad_attr_name((uint16_t)i) : "vendor",
-			json_pack("{s:o, s:o}", "get", u64(x->by_attr[i][0]),
-				"set", u64(x->by_attr[i][1])));
+		member_put(o, i > 0 ? mad_attr_name((uint16_t)i) : "vendor",
+			json_pack("{s:o, s:o}", "get",
+				member_u64(x->by_attr[i][0]), "set",
+				member_u64(x->by_attr[i][1])));
 	}
 	return o;
 }
@@ -263,21 +254,21 @@ wire_json(const struct status_facts *f)
 	const struct xact_stats *x = f->wire;
 	json_t *o = json_object();
 
-	put(o, "window", u64(x->window));
-	put(o, "window_peak", u64(x->window_peak));
-	put(o, "in_flight", u64(x->inflight));
-	put(o, "sent", u64(x->sent));
-	put(o, "completed", u64(x->completed));
-	put(o, "retried", u64(x->retried));
-	put(o, "timeouts", u64(x->timeouts));
-	put(o, "late", u64(x->late));
-	put(o, "alien", u64(x->alien));
-	put(o, "mismatched", u64(x->mismatched));
-	put(o, "busy", u64(x->busy));
-	put(o, "malformed", u64(f->sm->malformed));
-	put(o, "requests_refused", u64(f->sm->requests_refused));
-	put(o, "ring_dropped", u64(f->ring_dropped));
-	put(o, "by_attribute", by_attr_json(x));
+	member_put(o, "window", member_u64(x->window));
+	member_put(o, "window_peak", member_u64(x->window_peak));
+	member_put(o, "in_flight", member_u64(x->inflight));
+	member_put(o, "sent", member_u64(x->sent));
+	member_put(o, "completed", member_u64(x->completed));
+	member_put(o, "retried", member_u64(x->retried));
+	member_put(o, "timeouts", member_u64(x->timeouts));
+	member_put(o, "late", member_u64(x->late));
+	member_put(o, "alien", member_u64(x->alien));
+	member_put(o, "mismatched", member_u64(x->mismatched));
+	member_put(o, "busy", member_u64(x->busy));
+	member_put(o, "malformed", member_u64(f->sm->malformed));
+	member_put(o, "requests_refused", member_u64(f->sm->requests_refused));
+	member_put(o, "ring_dropped", member_u64(f->ring_dropped));
+	member_put(o, "by_attribute", by_attr_json(x));
 	return o;
 }
 
@@ -286,17 +277,17 @@ sa_json(const struct sa_stats *s)
 {
 	json_t *o = json_object();
 
-	put(o, "requests", u64(s->requests));
-	put(o, "answers", u64(s->answers));
-	put(o, "records", u64(s->records));
-	put(o, "busy", u64(s->busy));
-	put(o, "refused", u64(s->refused));
-	put(o, "dropped", u64(s->dropped));
-	put(o, "tables_in_progress", u64(s->jobs));
-	put(o, "services", u64(s->services));
-	put(o, "subscriptions", u64(s->subscriptions));
-	put(o, "reports", u64(s->reports));
-	put(o, "reports_given_up", u64(s->unreported));
+	member_put(o, "requests", member_u64(s->requests));
+	member_put(o, "answers", member_u64(s->answers));
+	member_put(o, "records", member_u64(s->records));
+	member_put(o, "busy", member_u64(s->busy));
+	member_put(o, "refused", member_u64(s->refused));
+	member_put(o, "dropped", member_u64(s->dropped));
+	member_put(o, "tables_in_progress", member_u64(s->jobs));
+	member_put(o, "services", member_u64(s->services));
+	member_put(o, "subscriptions", member_u64(s->subscriptions));
+	member_put(o, "reports", member_u64(s->reports));
+	member_put(o, "reports_given_up", member_u64(s->unreported));
 	return o;
 }
 
@@ -306,18 +297,18 @@ sweeps_json(const struct status_facts *f)
 	const struct status_daemon *d = f->daemon;
 	json_t *o = json_object();
 
-	put(o, "full", u64(f->sm->sweeps_full));
-	put(o, "full_done", u64(d->sweeps_done));
-	put(o, "light", u64(f->sm->sweeps_light));
-	put(o, "probes", u64(f->sm->probes));
-	put(o, "runs", u64(d->runs));
-	put(o, "runs_failed", u64(d->runs_failed));
-	put(o, "plan_failures", u64(f->sm->plan_failures));
-	put(o, "pushes_stopped", u64(f->sm->pushes_stopped));
-	put(o, "checked_blocks", u64(f->sm->checked));
-	put(o, "untrue_blocks", u64(f->sm->untrue));
-	put(o, "last_ok", json_boolean(d->last_ok));
-	put(o, "last_why", words_text(d->last_why));
+	member_put(o, "full", member_u64(f->sm->sweeps_full));
+	member_put(o, "full_done", member_u64(d->sweeps_done));
+	member_put(o, "light", member_u64(f->sm->sweeps_light));
+	member_put(o, "probes", member_u64(f->sm->probes));
+	member_put(o, "runs", member_u64(d->runs));
+	member_put(o, "runs_failed", member_u64(d->runs_failed));
+	member_put(o, "plan_failures", member_u64(f->sm->plan_failures));
+	member_put(o, "pushes_stopped", member_u64(f->sm->pushes_stopped));
+	member_put(o, "checked_blocks", member_u64(f->sm->checked));
+	member_put(o, "untrue_blocks", member_u64(f->sm->untrue));
+	member_put(o, "last_ok", json_boolean(d->last_ok));
+	member_put(o, "last_why", words_text(d->last_why));
 	return o;
 }
 
@@ -326,12 +317,12 @@ control_json(const struct ctl_stats *c)
 {
 	json_t *o = json_object();
 
-	put(o, "clients", u64(c->clients));
-	put(o, "accepted", u64(c->accepted));
-	put(o, "requests", u64(c->requests));
-	put(o, "malformed", u64(c->malformed));
-	put(o, "refused", u64(c->refused));
-	put(o, "dropped", u64(c->dropped));
+	member_put(o, "clients", member_u64(c->clients));
+	member_put(o, "accepted", member_u64(c->accepted));
+	member_put(o, "requests", member_u64(c->requests));
+	member_put(o, "malformed", member_u64(c->malformed));
+	member_put(o, "refused", member_u64(c->refused));
+	member_put(o, "dropped", member_u64(c->dropped));
 	return o;
 }
 
@@ -360,33 +351,35 @@ add_daemon(json_t *o, const struct status_facts *f)
 {
 	const struct status_daemon *d = f->daemon;
 
-	put(o, "version", json_string(VERSION_TEXT));
-	put(o, "role", json_string(sm_role_name(f->sm->role)));
-	put(o, "phase", json_string(sm_phase_name(f->sm->phase)));
-	put(o, "dirty", json_boolean(f->sm->dirty));
-	put(o, "alarm", words_text(f->sm->alarm));
-	put(o, "uptime", json_real(mono_seconds(mono_sub(f->now, d->started))));
-	put(o, "port",
+	member_put(o, "version", json_string(VERSION_TEXT));
+	member_put(o, "role", json_string(sm_role_name(f->sm->role)));
+	member_put(o, "phase", json_string(sm_phase_name(f->sm->phase)));
+	member_put(o, "dirty", json_boolean(f->sm->dirty));
+	member_put(o, "alarm", words_text(f->sm->alarm));
+	member_put(o, "uptime",
+		json_real(mono_seconds(mono_sub(f->now, d->started))));
+	member_put(o, "port",
 		json_pack("{s:o, s:i, s:o, s:i}", "device",
 			words_text(d->port.device), "port", d->port.port,
 			"guid", words_guid(f->sm->port_guid), "priority",
 			f->sm->priority));
-	put(o, "master", other_json(&f->sm->master));
-	put(o, "others", others_json(f->sm));
-	put(o, "sweeps", sweeps_json(f));
-	put(o, "traps",
-		json_pack("{s:o, s:o, s:o}", "received", u64(f->sm->traps),
-			"repeated", u64(f->sm->traps_repeated), "refused",
-			u64(f->sm->traps_refused)));
-	put(o, "config",
+	member_put(o, "master", other_json(&f->sm->master));
+	member_put(o, "others", others_json(f->sm));
+	member_put(o, "sweeps", sweeps_json(f));
+	member_put(o, "traps",
+		json_pack("{s:o, s:o, s:o}", "received",
+			member_u64(f->sm->traps), "repeated",
+			member_u64(f->sm->traps_repeated), "refused",
+			member_u64(f->sm->traps_refused)));
+	member_put(o, "config",
 		json_pack("{s:o, s:o, s:o}", "file", words_text(d->config_file),
-			"reloads", u64(d->reloads), "bad_reloads",
-			u64(d->bad_reloads)));
-	put(o, "state_writable", json_boolean(d->state_writable));
-	put(o, "wire", wire_json(f));
-	put(o, "sa", sa_json(&f->sm->sa));
+			"reloads", member_u64(d->reloads), "bad_reloads",
+			member_u64(d->bad_reloads)));
+	member_put(o, "state_writable", json_boolean(d->state_writable));
+	member_put(o, "wire", wire_json(f));
+	member_put(o, "sa", sa_json(&f->sm->sa));
 	if (f->ctl != NULL)
-		put(o, "control", control_json(f->ctl));
+		member_put(o, "control", control_json(f->ctl));
 }
 
 json_t *
@@ -398,7 +391,7 @@ status_json(const struct status_facts *f)
 	if (f->view != NULL)
 		add_view(o, f);
 	else
-		put(o, "generation", json_integer(0));
+		member_put(o, "generation", json_integer(0));
 	return o;
 }
 

@@ -2,19 +2,8 @@
 
 #include <string.h>
 
+#include "sm/ctl/member.h"
 #include "sm/ctl/words.h"
-
-static void
-put(json_t *o, const char *key, json_t *v)
-{
-	(void)json_object_set_new(o, key, v);
-}
-
-static json_t *
-u64(uint64_t v)
-{
-	return json_integer((json_int_t)v);
-}
 
 static json_t *
 phases_json(const struct view_change *c)
@@ -58,22 +47,22 @@ change_json(const struct view *v)
 	const struct view_change *c = &v->change;
 	json_t *o = json_object();
 
-	put(o, "method", words_text(c->method));
-	put(o, "way", words_text(c->way));
-	put(o, "cause", words_text(c->cause));
-	put(o, "stages", u64(c->stages));
-	put(o, "entries", u64(c->entries));
-	put(o, "blocks", u64(c->blocks));
-	put(o, "kept", u64(c->kept));
-	put(o, "smps", u64(c->smps));
-	put(o, "dependencies", u64(c->mixed_edges));
-	put(o, "cyclic", u64(c->cyclic));
-	put(o, "unread", u64(c->unread));
-	put(o, "pairs_cut", u64(c->pairs));
-	put(o, "pairs_cut_paper", u64(c->paper_pairs));
-	put(o, "mismatched_ports", u64(c->mismatched_ports));
-	put(o, "phases", phases_json(c));
-	put(o, "blocked", turns_json(v));
+	member_put(o, "method", words_text(c->method));
+	member_put(o, "way", words_text(c->way));
+	member_put(o, "cause", words_text(c->cause));
+	member_put(o, "stages", member_u64(c->stages));
+	member_put(o, "entries", member_u64(c->entries));
+	member_put(o, "blocks", member_u64(c->blocks));
+	member_put(o, "kept", member_u64(c->kept));
+	member_put(o, "smps", member_u64(c->smps));
+	member_put(o, "dependencies", member_u64(c->mixed_edges));
+	member_put(o, "cyclic", member_u64(c->cyclic));
+	member_put(o, "unread", member_u64(c->unread));
+	member_put(o, "pairs_cut", member_u64(c->pairs));
+	member_put(o, "pairs_cut_paper", member_u64(c->paper_pairs));
+	member_put(o, "mismatched_ports", member_u64(c->mismatched_ports));
+	member_put(o, "phases", phases_json(c));
+	member_put(o, "blocked", turns_json(v));
 	return o;
 }
 
@@ -91,8 +80,8 @@ change_answer(json_t *request, const struct view *v)
 		return answer_error(
 			"bad-argument", "there is only a change to explain");
 	o = change_json(v);
-	put(o, "generation", u64(v->generation));
-	put(o, "because", words_text(v->cause));
-	put(o, "push", json_real(mono_seconds(v->times.push)));
+	member_put(o, "generation", member_u64(v->generation));
+	member_put(o, "because", words_text(v->cause));
+	member_put(o, "push", json_real(mono_seconds(v->times.push)));
 	return answer_result(o);
 }

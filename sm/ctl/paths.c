@@ -7,28 +7,17 @@
 #include "sm/base/mem.h"
 #include "sm/base/reason.h"
 #include "sm/ctl/find.h"
+#include "sm/ctl/member.h"
 #include "sm/ctl/words.h"
 
 /* No verified path has more switches than a directed route has hops. */
 enum { STEPS_MAX = 2 * TOPO_MAX_HOPS };
 
 static void
-put(json_t *o, const char *key, json_t *v)
-{
-	(void)json_object_set_new(o, key, v);
-}
-
-static json_t *
-u64(uint64_t v)
-{
-	return json_integer((json_int_t)v);
-}
-
-static void
 put_switch(json_t *o, const struct topo *t, sw_ix s)
 {
-	put(o, "switch", words_guid(t->node[t->sw[s].node].guid));
-	put(o, "name", words_name(t, t->sw[s].node));
+	member_put(o, "switch", words_guid(t->node[t->sw[s].node].guid));
+	member_put(o, "name", words_name(t, t->sw[s].node));
 }
 
 static json_t *
@@ -63,11 +52,11 @@ routes_json(const struct view *v)
 	const struct routes *r = v->routes;
 	json_t *o = json_object();
 
-	put(o, "generation", u64(v->generation));
-	put(o, "engine", words_text(v->story.engine));
-	put(o, "order", json_string(words_order(r->order)));
-	put(o, "note", words_text(r->note));
-	put(o, "turn_leaf",
+	member_put(o, "generation", member_u64(v->generation));
+	member_put(o, "engine", words_text(v->story.engine));
+	member_put(o, "order", json_string(words_order(r->order)));
+	member_put(o, "note", words_text(r->note));
+	member_put(o, "turn_leaf",
 		r->turn_leaf != TOPO_NONE
 			? words_name(v->topo, v->topo->sw[r->turn_leaf].node)
 			: json_null());
@@ -96,9 +85,9 @@ ranks_json(const struct routes *r)
 	for (uint32_t i = 0; i < nsw; i += n) {
 		for (n = 1; i + n < nsw && rank[i + n] == rank[i]; n++)
 			;
-		(void)json_array_append_new(
-			list, json_pack("{s:o, s:o}", "rank", u64(rank[i]),
-				      "switches", u64(n)));
+		(void)json_array_append_new(list,
+			json_pack("{s:o, s:o}", "rank", member_u64(rank[i]),
+				"switches", member_u64(n)));
 	}
 	free(rank);
 	return list;
@@ -114,8 +103,8 @@ busiest_json(const struct view *v)
 		return json_null();
 	o = json_object();
 	put_switch(o, v->topo, r->load_sw);
-	put(o, "port", json_integer(r->load_port));
-	put(o, "next", next_json(v->topo, r->load_sw, r->load_port));
+	member_put(o, "port", json_integer(r->load_port));
+	member_put(o, "next", next_json(v->topo, r->load_sw, r->load_port));
 	return o;
 }
 
@@ -126,25 +115,25 @@ summary(struct view *v)
 	const struct verify_report *q = &r->report;
 	json_t *o = routes_json(v);
 
-	put(o, "tried", words_text(v->story.tried));
-	put(o, "fallback", json_boolean(v->story.fallback));
-	put(o, "rebalanced", json_boolean(v->story.rebalanced));
-	put(o, "ranks", ranks_json(r));
-	put(o, "reranked", u64(r->reranked));
-	put(o, "lanes", u64(q->vls));
-	put(o, "pairs", u64(q->pairs));
-	put(o, "unreachable", u64(q->unreachable));
-	put(o, "cut_off", u64(q->cut_off));
-	put(o, "loops", u64(q->loops));
-	put(o, "cyclic_channels", u64(q->cyclic_channels));
-	put(o, "load_max", u64(q->load_max));
-	put(o, "load_mean", json_real(q->load_mean));
-	put(o, "busiest", busiest_json(v));
-	put(o, "hops_max", u64(q->hops_max));
-	put(o, "hops_mean", json_real(q->hops_mean));
-	put(o, "top", u64(r->top));
-	put(o, "entries_kept", u64(r->entries_kept));
-	put(o, "entries_changed", u64(r->entries_changed));
+	member_put(o, "tried", words_text(v->story.tried));
+	member_put(o, "fallback", json_boolean(v->story.fallback));
+	member_put(o, "rebalanced", json_boolean(v->story.rebalanced));
+	member_put(o, "ranks", ranks_json(r));
+	member_put(o, "reranked", member_u64(r->reranked));
+	member_put(o, "lanes", member_u64(q->vls));
+	member_put(o, "pairs", member_u64(q->pairs));
+	member_put(o, "unreachable", member_u64(q->unreachable));
+	member_put(o, "cut_off", member_u64(q->cut_off));
+	member_put(o, "loops", member_u64(q->loops));
+	member_put(o, "cyclic_channels", member_u64(q->cyclic_channels));
+	member_put(o, "load_max", member_u64(q->load_max));
+	member_put(o, "load_mean", json_real(q->load_mean));
+	member_put(o, "busiest", busiest_json(v));
+	member_put(o, "hops_max", member_u64(q->hops_max));
+	member_put(o, "hops_mean", json_real(q->hops_mean));
+	member_put(o, "top", member_u64(r->top));
+	member_put(o, "entries_kept", member_u64(r->entries_kept));
+	member_put(o, "entries_changed", member_u64(r->entries_changed));
 	return answer_result(o);
 }
 
@@ -167,11 +156,13 @@ steps_json(const struct routes *r, const struct route_step *step, int n)
 		json_t *o = json_object();
 
 		put_switch(o, r->topo, step[i].sw);
-		put(o, "rank", u64(r->rank[step[i].sw]));
-		put(o, "in", json_integer(step[i].in));
-		put(o, "out", json_integer(step[i].out));
-		put(o, "direction", json_string(direction(r, step, i, n)));
-		put(o, "next", next_json(r->topo, step[i].sw, step[i].out));
+		member_put(o, "rank", member_u64(r->rank[step[i].sw]));
+		member_put(o, "in", json_integer(step[i].in));
+		member_put(o, "out", json_integer(step[i].out));
+		member_put(
+			o, "direction", json_string(direction(r, step, i, n)));
+		member_put(
+			o, "next", next_json(r->topo, step[i].sw, step[i].out));
 		(void)json_array_append_new(list, o);
 	}
 	return list;
@@ -200,9 +191,9 @@ trace(struct view *v, const char *from, const char *to)
 	if (n > STEPS_MAX)
 		n = STEPS_MAX;
 	o = routes_json(v);
-	put(o, "from", port_json(t, a, slid));
-	put(o, "to", port_json(t, b, dlid));
-	put(o, "steps", steps_json(v->routes, step, n));
+	member_put(o, "from", port_json(t, a, slid));
+	member_put(o, "to", port_json(t, b, dlid));
+	member_put(o, "steps", steps_json(v->routes, step, n));
 	return answer_result(o);
 }
 
@@ -217,8 +208,8 @@ column_item(const struct view *v, size_t i, const void *param)
 	json_t *o = json_object();
 
 	put_switch(o, v->topo, s);
-	put(o, "out", out == LFT_DROP ? json_null() : json_integer(out));
-	put(o, "next", next_json(v->topo, s, out));
+	member_put(o, "out", out == LFT_DROP ? json_null() : json_integer(out));
+	member_put(o, "next", next_json(v->topo, s, out));
 	return o;
 }
 
@@ -238,7 +229,7 @@ column(struct view *v, const char *to)
 	if (p == TOPO_NONE)
 		return answer_error("not-found", why.text);
 	o = routes_json(v);
-	put(o, "to", port_json(v->topo, p, lid));
+	member_put(o, "to", port_json(v->topo, p, lid));
 	return answer_list(o, v, &list, &lid, sizeof(lid));
 }
 
@@ -256,8 +247,8 @@ row_item(const struct view *v, size_t i, const void *param)
 		return NULL;
 	out = routes_port(v->routes, *s, lid);
 	o = port_json(v->topo, p, lid);
-	put(o, "out", out == LFT_DROP ? json_null() : json_integer(out));
-	put(o, "next", next_json(v->topo, *s, out));
+	member_put(o, "out", out == LFT_DROP ? json_null() : json_integer(out));
+	member_put(o, "next", next_json(v->topo, *s, out));
 	return o;
 }
 
@@ -277,7 +268,7 @@ row(struct view *v, const char *name)
 		return answer_error("not-found", why.text);
 	o = routes_json(v);
 	put_switch(o, v->topo, s);
-	put(o, "rank", u64(v->routes->rank[s]));
+	member_put(o, "rank", member_u64(v->routes->rank[s]));
 	return answer_list(o, v, &list, &s, sizeof(s));
 }
 

@@ -1,33 +1,16 @@
 #include "sm/ctl/show.h"
+#include "sm/ctl/member.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-/* Members that are missing read as "-", 0, false: the daemon may be older. */
+/* What is missing or empty is shown as "-". */
 static const char *
 text(const json_t *o, const char *key)
 {
-	const char *s = json_string_value(json_object_get(o, key));
+	const char *s = member_text(o, key);
 
-	return s != NULL && *s != '\0' ? s : "-";
-}
-
-static long long
-num(const json_t *o, const char *key)
-{
-	return json_integer_value(json_object_get(o, key));
-}
-
-static double
-real(const json_t *o, const char *key)
-{
-	return json_number_value(json_object_get(o, key));
-}
-
-static bool
-yes(const json_t *o, const char *key)
-{
-	return json_is_true(json_object_get(o, key));
+	return *s != '\0' ? s : "-";
 }
 
 static bool
@@ -49,13 +32,13 @@ status_others(const json_t *r, struct buf *out)
 
 	json_array_foreach(json_object_get(r, "others"), i, o)
 	{
-		long long s = num(o, "state");
+		long long s = member_num(o, "state");
 
 		buf_printf(out, "other SM    %s \"%s\" ", text(o, "guid"),
 			text(o, "name"));
-		if (yes(o, "answers") && s >= 0 && s < 4)
+		if (member_yes(o, "answers") && s >= 0 && s < 4)
 			buf_printf(out, "priority %lld, %s\n",
-				num(o, "priority"), state[s]);
+				member_num(o, "priority"), state[s]);
 		else
 			buf_printf(out, "does not answer\n");
 	}
@@ -71,22 +54,23 @@ status_head(const json_t *r, struct buf *out)
 	if (said(r, "alarm"))
 		buf_printf(out, "ALARM       %s\n", text(r, "alarm"));
 	buf_printf(out, "role        %s, %s%s\n", text(r, "role"),
-		text(r, "phase"), yes(r, "dirty") ? ", more to do" : "");
+		text(r, "phase"), member_yes(r, "dirty") ? ", more to do" : "");
 	buf_printf(out, "port        %s/%lld %s priority %lld\n",
-		text(port, "device"), num(port, "port"), text(port, "guid"),
-		num(port, "priority"));
+		text(port, "device"), member_num(port, "port"),
+		text(port, "guid"), member_num(port, "priority"));
 	if (json_is_object(master))
 		buf_printf(out, "master      %s \"%s\" priority %lld\n",
 			text(master, "guid"), text(master, "name"),
-			num(master, "priority"));
+			member_num(master, "priority"));
 	status_others(r, out);
 	buf_printf(out,
 		"sweeps      %lld full, %lld light, %lld probes; the last "
 		"run %s%s\n",
-		num(sweeps, "full"), num(sweeps, "light"),
-		num(sweeps, "probes"),
-		yes(sweeps, "last_ok") ? "went well" : "did not go well: ",
-		yes(sweeps, "last_ok") ? "" : text(sweeps, "last_why"));
+		member_num(sweeps, "full"), member_num(sweeps, "light"),
+		member_num(sweeps, "probes"),
+		member_yes(sweeps, "last_ok") ? "went well"
+					      : "did not go well: ",
+		member_yes(sweeps, "last_ok") ? "" : text(sweeps, "last_why"));
 }
 
 static void
@@ -97,21 +81,24 @@ status_fabric(const json_t *r, struct buf *out)
 	const json_t *l = json_object_get(r, "lids");
 
 	buf_printf(out, "view        generation %lld, %.0f s old, cause: %s\n",
-		num(r, "generation"), real(r, "age"), text(r, "cause"));
+		member_num(r, "generation"), member_real(r, "age"),
+		text(r, "cause"));
 	buf_printf(out,
 		"fabric      %lld switches, %lld hosts, %lld routers, %lld "
 		"aggregation nodes, %lld links\n",
-		num(f, "switches"), num(f, "hosts"), num(f, "routers"),
-		num(f, "aggregation"), num(f, "links"));
+		member_num(f, "switches"), member_num(f, "hosts"),
+		member_num(f, "routers"), member_num(f, "aggregation"),
+		member_num(f, "links"));
 	buf_printf(out,
 		"ports       %lld of %lld linked are Active, %lld cannot be "
 		"reached\n",
-		num(c, "ports_active"), num(c, "ports_linked"),
-		num(r, "unreachable"));
+		member_num(c, "ports_active"), member_num(c, "ports_linked"),
+		member_num(r, "unreachable"));
 	buf_printf(out,
 		"LIDs        %lld used by %lld ports, %lld free of %lld-%lld\n",
-		num(l, "used"), num(l, "ports"), num(l, "free"),
-		num(l, "first"), num(l, "last"));
+		member_num(l, "used"), member_num(l, "ports"),
+		member_num(l, "free"), member_num(l, "first"),
+		member_num(l, "last"));
 	if (said(l, "conflict"))
 		buf_printf(out, "            %s\n", text(l, "conflict"));
 }
@@ -125,15 +112,15 @@ status_change(const json_t *c, struct buf *out)
 			"change      %s in %lld stages, %zu turns blocked, "
 			"%lld "
 			"pairs cut meanwhile\n",
-			text(c, "way"), num(c, "stages"),
+			text(c, "way"), member_num(c, "stages"),
 			json_array_size(json_object_get(c, "blocked")),
-			num(c, "pairs_cut"));
-	if (num(c, "mismatched_ports") > 0)
+			member_num(c, "pairs_cut"));
+	if (member_num(c, "mismatched_ports") > 0)
 		buf_printf(out,
 			"            %lld ports have not the MTU or VLs that "
 			"both "
 			"ends can do, and were not bounced for it\n",
-			num(c, "mismatched_ports"));
+			member_num(c, "mismatched_ports"));
 }
 
 /* Who said what of the switches of a tier. */
@@ -145,10 +132,10 @@ put_origins(const json_t *tier, struct buf *out)
 	const char *sep = " (";
 
 	for (size_t i = 0; i < sizeof(origin) / sizeof(origin[0]); i++) {
-		if (num(tier, origin[i]) == 0)
+		if (member_num(tier, origin[i]) == 0)
 			continue;
-		buf_printf(
-			out, "%s%s %lld", sep, origin[i], num(tier, origin[i]));
+		buf_printf(out, "%s%s %lld", sep, origin[i],
+			member_num(tier, origin[i]));
 		sep = ", ";
 	}
 	buf_printf(out, "%s", *sep == ',' ? ")" : "");
@@ -164,13 +151,14 @@ put_tiers(const json_t *tree, const char *word, struct buf *out)
 	json_array_foreach(json_object_get(tree, "tiers"), i, e)
 	{
 		buf_printf(out, "%-11s tier %lld: %lld switches",
-			i == 0 ? word : "", num(e, "tier"), num(e, "switches"));
+			i == 0 ? word : "", member_num(e, "tier"),
+			member_num(e, "switches"));
 		put_origins(e, out);
 		buf_printf(out, "\n");
 	}
-	if (num(tree, "unplaced") > 0)
+	if (member_num(tree, "unplaced") > 0)
 		buf_printf(out, "            %lld switches have no tier\n",
-			num(tree, "unplaced"));
+			member_num(tree, "unplaced"));
 	json_object_foreach(odd, what, e) buf_printf(
 		out, "            %lld %s\n", json_integer_value(e), what);
 	json_array_foreach(json_object_get(tree, "not_believed"), i, e)
@@ -204,7 +192,7 @@ status_tree(const json_t *r, struct buf *out)
 	size_t shown = json_array_size(json_object_get(tree, "first"));
 
 	show_tiers(tree, out);
-	if (num(tree, "oddities") > (long long)shown)
+	if (member_num(tree, "oddities") > (long long)shown)
 		buf_printf(out, "            all of them: heddlectl tree\n");
 }
 
@@ -225,7 +213,7 @@ show_tree(const json_t *r, struct buf *out)
 	json_array_foreach(list, i, e)
 	{
 		if (json_is_integer(json_object_get(e, "tier")))
-			buf_printf(out, "%4lld", num(e, "tier"));
+			buf_printf(out, "%4lld", member_num(e, "tier"));
 		else
 			buf_printf(out, "%4s", "-");
 		buf_printf(out, "  %-18s  %-24s  %s\n", text(e, "guid"),
@@ -241,23 +229,25 @@ status_routes(const json_t *r, struct buf *out)
 	const json_t *c = json_object_get(r, "counts");
 
 	buf_printf(out, "routing     %s%s over %s, %lld lane%s\n",
-		text(r, "engine"), yes(r, "fallback") ? " (FALLBACK)" : "",
-		text(r, "order"), num(v, "lanes"),
-		num(v, "lanes") == 1 ? "" : "s");
+		text(r, "engine"),
+		member_yes(r, "fallback") ? " (FALLBACK)" : "",
+		text(r, "order"), member_num(v, "lanes"),
+		member_num(v, "lanes") == 1 ? "" : "s");
 	if (said(r, "tried"))
 		buf_printf(out, "            %s\n", text(r, "tried"));
 	buf_printf(out,
 		"verified    %lld pairs, %lld missing, %lld loops, %lld "
 		"cyclic channels\n",
-		num(v, "pairs"), num(v, "unreachable"), num(v, "loops"),
-		num(v, "cyclic_channels"));
+		member_num(v, "pairs"), member_num(v, "unreachable"),
+		member_num(v, "loops"), member_num(v, "cyclic_channels"));
 	status_change(json_object_get(r, "change"), out);
 	buf_printf(out,
 		"last run    %.3f s: discover %.3f, readback %.3f, route "
 		"%.3f, push %.3f; %lld SMPs, %lld LFT blocks\n",
-		real(t, "total"), real(t, "discover"), real(t, "readback"),
-		real(t, "route"), real(t, "push"), num(c, "smps"),
-		num(c, "lft_blocks"));
+		member_real(t, "total"), member_real(t, "discover"),
+		member_real(t, "readback"), member_real(t, "route"),
+		member_real(t, "push"), member_num(c, "smps"),
+		member_num(c, "lft_blocks"));
 }
 
 static void
@@ -268,10 +258,11 @@ status_wire(const json_t *r, struct buf *out)
 	buf_printf(out,
 		"wire        window %lld, %lld in flight, %lld sent, %lld "
 		"retried, %lld timeouts, %lld late, %lld alien\n",
-		num(w, "window"), num(w, "in_flight"), num(w, "sent"),
-		num(w, "retried"), num(w, "timeouts"), num(w, "late"),
-		num(w, "alien"));
-	if (!yes(r, "state_writable"))
+		member_num(w, "window"), member_num(w, "in_flight"),
+		member_num(w, "sent"), member_num(w, "retried"),
+		member_num(w, "timeouts"), member_num(w, "late"),
+		member_num(w, "alien"));
+	if (!member_yes(r, "state_writable"))
 		buf_printf(out, "state       CANNOT BE WRITTEN\n");
 }
 
@@ -286,16 +277,16 @@ status_trouble(const json_t *r, struct buf *out)
 		buf_printf(out, "quarantine  %s \"%s\" %s\n", text(e, "guid"),
 			text(e, "name"), text(e, "why"));
 	list = json_object_get(r, "unreachable_ports");
-	json_array_foreach(list, i, e)
-		buf_printf(out, "unreachable %s port %lld \"%s\"\n",
-			text(e, "guid"), num(e, "port"), text(e, "name"));
+	json_array_foreach(list, i, e) buf_printf(out,
+		"unreachable %s port %lld \"%s\"\n", text(e, "guid"),
+		member_num(e, "port"), text(e, "name"));
 }
 
 void
 show_status(const json_t *r, struct buf *out)
 {
 	status_head(r, out);
-	if (num(r, "generation") > 0) {
+	if (member_num(r, "generation") > 0) {
 		status_fabric(r, out);
 		status_tree(r, out);
 		status_routes(r, out);
@@ -318,7 +309,7 @@ node_line(const json_t *n, struct buf *out)
 	json_array_foreach(ports, i, p)
 	{
 		if (lid == 0)
-			lid = num(p, "lid");
+			lid = member_num(p, "lid");
 		if (!json_is_object(json_object_get(p, "peer")))
 			continue;
 		linked++;
@@ -351,10 +342,10 @@ put_out(const json_t *e, struct buf *out)
 	if (!json_is_integer(port))
 		buf_printf(out, "  drop");
 	else
-		buf_printf(out, "%6lld", num(e, "out"));
+		buf_printf(out, "%6lld", member_num(e, "out"));
 	if (json_is_object(next))
 		buf_printf(out, "  -> %s port %lld", text(next, "name"),
-			num(next, "port"));
+			member_num(next, "port"));
 }
 
 static void
@@ -367,18 +358,19 @@ routes_trace(const json_t *r, struct buf *out)
 	size_t i;
 
 	buf_printf(out, "from   %s port %lld LID %lld \"%s\"\n",
-		text(from, "guid"), num(from, "port"), num(from, "lid"),
-		text(from, "name"));
+		text(from, "guid"), member_num(from, "port"),
+		member_num(from, "lid"), text(from, "name"));
 	json_array_foreach(steps, i, s)
 	{
 		buf_printf(out, "%4zu   %s \"%s\" rank %lld in %lld %s out",
 			i + 1, text(s, "switch"), text(s, "name"),
-			num(s, "rank"), num(s, "in"), text(s, "direction"));
+			member_num(s, "rank"), member_num(s, "in"),
+			text(s, "direction"));
 		put_out(s, out);
 		buf_printf(out, "\n");
 	}
 	buf_printf(out, "to     %s port %lld LID %lld \"%s\"\n",
-		text(to, "guid"), num(to, "port"), num(to, "lid"),
+		text(to, "guid"), member_num(to, "port"), member_num(to, "lid"),
 		text(to, "name"));
 	buf_printf(out,
 		"why    engine %s, order %s: a path climbs to lower ranks "
@@ -401,7 +393,8 @@ routes_column(const json_t *r, struct buf *out)
 	size_t i;
 
 	buf_printf(out, "to %s port %lld LID %lld \"%s\"\n", text(to, "guid"),
-		num(to, "port"), num(to, "lid"), text(to, "name"));
+		member_num(to, "port"), member_num(to, "lid"),
+		text(to, "name"));
 	buf_printf(out, "%-18s  %-24s  %4s\n", "SWITCH", "NAME", "OUT");
 	json_array_foreach(list, i, e)
 	{
@@ -420,12 +413,12 @@ routes_row(const json_t *r, struct buf *out)
 	size_t i;
 
 	buf_printf(out, "switch %s \"%s\" rank %lld\n", text(r, "switch"),
-		text(r, "name"), num(r, "rank"));
+		text(r, "name"), member_num(r, "rank"));
 	buf_printf(
 		out, "%5s  %-18s  %-24s  %4s\n", "LID", "GUID", "OWNER", "OUT");
 	json_array_foreach(list, i, e)
 	{
-		buf_printf(out, "%5lld  %-18s  %-24s", num(e, "lid"),
+		buf_printf(out, "%5lld  %-18s  %-24s", member_num(e, "lid"),
 			text(e, "guid"), text(e, "name"));
 		put_out(e, out);
 		buf_printf(out, "\n");
@@ -443,34 +436,37 @@ routes_summary(const json_t *r, struct buf *out)
 	buf_printf(out,
 		"engine    %s%s, order %s, %lld lane%s, generation "
 		"%lld\n",
-		text(r, "engine"), yes(r, "fallback") ? " (FALLBACK)" : "",
-		text(r, "order"), num(r, "lanes"),
-		num(r, "lanes") == 1 ? "" : "s", num(r, "generation"));
+		text(r, "engine"),
+		member_yes(r, "fallback") ? " (FALLBACK)" : "",
+		text(r, "order"), member_num(r, "lanes"),
+		member_num(r, "lanes") == 1 ? "" : "s",
+		member_num(r, "generation"));
 	if (said(r, "note"))
 		buf_printf(out, "          %s\n", text(r, "note"));
 	if (said(r, "tried"))
 		buf_printf(out, "tried     %s\n", text(r, "tried"));
 	buf_printf(out, "ranks    ");
-	json_array_foreach(ranks, i, e) buf_printf(
-		out, " %lld:%lld", num(e, "rank"), num(e, "switches"));
+	json_array_foreach(ranks, i, e) buf_printf(out, " %lld:%lld",
+		member_num(e, "rank"), member_num(e, "switches"));
 	buf_printf(out, " (rank:switches, top first)\n");
 	buf_printf(out,
 		"verified  %lld pairs, %lld missing, %lld cut off, %lld "
 		"loops, %lld cyclic channels\n",
-		num(r, "pairs"), num(r, "unreachable"), num(r, "cut_off"),
-		num(r, "loops"), num(r, "cyclic_channels"));
-	buf_printf(out, "load      highest %lld, mean %.1f", num(r, "load_max"),
-		real(r, "load_mean"));
+		member_num(r, "pairs"), member_num(r, "unreachable"),
+		member_num(r, "cut_off"), member_num(r, "loops"),
+		member_num(r, "cyclic_channels"));
+	buf_printf(out, "load      highest %lld, mean %.1f",
+		member_num(r, "load_max"), member_real(r, "load_mean"));
 	if (json_is_object(busy))
 		buf_printf(out, "; busiest %s port %lld", text(busy, "name"),
-			num(busy, "port"));
+			member_num(busy, "port"));
 	buf_printf(out, "\nhops      longest %lld, mean %.2f\n",
-		num(r, "hops_max"), real(r, "hops_mean"));
+		member_num(r, "hops_max"), member_real(r, "hops_mean"));
 	buf_printf(out,
 		"entries   %lld kept, %lld changed; top LID %lld; %lld "
 		"switches ranked anew\n",
-		num(r, "entries_kept"), num(r, "entries_changed"),
-		num(r, "top"), num(r, "reranked"));
+		member_num(r, "entries_kept"), member_num(r, "entries_changed"),
+		member_num(r, "top"), member_num(r, "reranked"));
 }
 
 void
@@ -478,7 +474,7 @@ show_routes(const json_t *r, struct buf *out)
 {
 	if (json_object_get(r, "wait_generation") != NULL)
 		buf_printf(out, "asked for; wait_generation=%lld\n",
-			num(r, "wait_generation"));
+			member_num(r, "wait_generation"));
 	else if (json_is_array(json_object_get(r, "steps")))
 		routes_trace(r, out);
 	else if (!json_is_array(json_object_get(r, "entries")))
@@ -493,7 +489,7 @@ void
 show_sweep(const json_t *r, struct buf *out)
 {
 	buf_printf(out, "asked for; wait_sweep=%lld wait_generation=%lld\n",
-		num(r, "wait_sweep"), num(r, "wait_generation"));
+		member_num(r, "wait_sweep"), member_num(r, "wait_generation"));
 }
 
 /* ---- explain ---- */
@@ -507,10 +503,10 @@ explain_phases(const json_t *r, struct buf *out)
 	json_array_foreach(json_object_get(r, "phases"), i, p)
 	{
 		buf_printf(out, "%4zu   %s", i + 1, text(p, "what"));
-		if (num(p, "stage") > 0 && num(r, "stages") > 1)
-			buf_printf(out, ", stage %lld", num(p, "stage"));
-		buf_printf(out, ": %lld SMPs%s\n", num(p, "smps"),
-			yes(p, "drain") ? ", after a drain" : "");
+		if (member_num(p, "stage") > 0 && member_num(r, "stages") > 1)
+			buf_printf(out, ", stage %lld", member_num(p, "stage"));
+		buf_printf(out, ": %lld SMPs%s\n", member_num(p, "smps"),
+			member_yes(p, "drain") ? ", after a drain" : "");
 	}
 }
 
@@ -523,11 +519,13 @@ explain_turns(const json_t *r, struct buf *out)
 	json_array_foreach(json_object_get(r, "blocked"), i, u)
 	{
 		buf_printf(out, "%s %s \"%s\" port %lld",
-			yes(u, "port") ? "down   " : "blocked",
-			text(u, "switch"), text(u, "name"), num(u, "in"));
-		if (!yes(u, "port"))
-			buf_printf(out, " to %lld", num(u, "out"));
-		buf_printf(out, ", %lld pairs lost packets\n", num(u, "pairs"));
+			member_yes(u, "port") ? "down   " : "blocked",
+			text(u, "switch"), text(u, "name"),
+			member_num(u, "in"));
+		if (!member_yes(u, "port"))
+			buf_printf(out, " to %lld", member_num(u, "out"));
+		buf_printf(out, ", %lld pairs lost packets\n",
+			member_num(u, "pairs"));
 	}
 }
 
@@ -535,24 +533,28 @@ void
 show_explain(const json_t *r, struct buf *out)
 {
 	buf_printf(out, "change     of generation %lld: %s\n",
-		num(r, "generation"), text(r, "because"));
+		member_num(r, "generation"), text(r, "because"));
 	buf_printf(out,
 		"method     %s: %s, %lld stages; %lld entries in %lld blocks, "
 		"%lld blocks kept; %lld SMPs, %.3f s\n",
-		text(r, "method"), text(r, "way"), num(r, "stages"),
-		num(r, "entries"), num(r, "blocks"), num(r, "kept"),
-		num(r, "smps"), real(r, "push"));
+		text(r, "method"), text(r, "way"), member_num(r, "stages"),
+		member_num(r, "entries"), member_num(r, "blocks"),
+		member_num(r, "kept"), member_num(r, "smps"),
+		member_real(r, "push"));
 	buf_printf(out,
 		"mixture    %lld dependencies of old and new together, %lld "
 		"channels on cycles, %lld switches unknown\n",
-		num(r, "dependencies"), num(r, "cyclic"), num(r, "unread"));
+		member_num(r, "dependencies"), member_num(r, "cyclic"),
+		member_num(r, "unread"));
 	if (said(r, "cause"))
 		buf_printf(out, "because    %s\n", text(r, "cause"));
-	if (num(r, "pairs_cut") > 0 || num(r, "pairs_cut_paper") > 0)
+	if (member_num(r, "pairs_cut") > 0 ||
+		member_num(r, "pairs_cut_paper") > 0)
 		buf_printf(out,
 			"cut        %lld pairs meanwhile; blocking all new "
 			"forbidden turns would have cut %lld\n",
-			num(r, "pairs_cut"), num(r, "pairs_cut_paper"));
+			member_num(r, "pairs_cut"),
+			member_num(r, "pairs_cut_paper"));
 	explain_phases(r, out);
 	explain_turns(r, out);
 }

@@ -12,13 +12,10 @@
 void show_status(const json_t *result, struct buf *out);
 void show_topology(const json_t *result, struct buf *out);
 void show_tree(const json_t *result, struct buf *out);
-/* The tree in a status or a plan: tiers, and the first oddities. */
+/* What tiers_json gives, in a status or a plan: tiers, the first oddities. */
 void show_tiers(const json_t *tree, struct buf *out);
 void show_routes(const json_t *result, struct buf *out);
 void show_explain(const json_t *result, struct buf *out);
 void show_sweep(const json_t *result, struct buf *out);
-
-/* What tiers_json gives, as a part of something. */
-void show_tiers(const json_t *tree, struct buf *out);
 
 #endif

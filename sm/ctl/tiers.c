@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "routing/tree.h"
+#include "sm/ctl/member.h"
 #include "sm/ctl/words.h"
 
 enum { NOT_BELIEVED = 100 };
@@ -11,12 +12,6 @@ static const struct tree *
 tree_of(const struct view *v)
 {
 	return v->routes->tree != NULL ? v->routes->tree->tree : NULL;
-}
-
-static void
-put(json_t *o, const char *key, json_t *v)
-{
-	(void)json_object_set_new(o, key, v);
 }
 
 static json_t *
@@ -32,11 +27,11 @@ tier_json(const struct view *v, const struct tree *t, uint32_t tier)
 		leaves += t->leaf[s];
 		origin[t->origin[s]]++;
 	}
-	put(o, "tier", json_integer(tier));
-	put(o, "switches", json_integer(all));
-	put(o, "leaves", json_integer(leaves));
+	member_put(o, "tier", json_integer(tier));
+	member_put(o, "switches", json_integer(all));
+	member_put(o, "leaves", json_integer(leaves));
 	for (unsigned i = TREE_CONFIGURED; i <= TREE_LINKS; i++)
-		put(o, tree_origin_name((enum tree_origin)i),
+		member_put(o, tree_origin_name((enum tree_origin)i),
 			json_integer(origin[i]));
 	return o;
 }
@@ -50,7 +45,7 @@ end_json(const struct view *v, sw_ix s, uint8_t port)
 		words_name(v->topo, n));
 
 	if (port != 0)
-		put(o, "port", json_integer(port));
+		member_put(o, "port", json_integer(port));
 	return o;
 }
 
@@ -66,11 +61,11 @@ odd_json(const struct view *v, size_t i, const void *param)
 	j = json_pack("{s:s, s:o}", "what", tree_odd_name(o->what), "text",
 		words_text(text));
 	if (o->sw != TOPO_NONE)
-		put(j, "switch", end_json(v, o->sw, o->port));
+		member_put(j, "switch", end_json(v, o->sw, o->port));
 	if (o->other != TOPO_NONE)
-		put(j, "other", end_json(v, o->other, o->other_port));
+		member_put(j, "other", end_json(v, o->other, o->other_port));
 	if (o->guid != 0)
-		put(j, "guid", words_guid(o->guid));
+		member_put(j, "guid", words_guid(o->guid));
 	return j;
 }
 
@@ -81,13 +76,13 @@ switch_json(const struct view *v, size_t i, const void *param)
 	json_t *o = end_json(v, (sw_ix)i, 0);
 
 	(void)param;
-	put(o, "tier",
+	member_put(o, "tier",
 		t->tier[i] != UINT32_MAX ? json_integer(t->tier[i])
 					 : json_null());
-	put(o, "origin",
+	member_put(o, "origin",
 		json_string(tree_origin_name((enum tree_origin)t->origin[i])));
-	put(o, "leaf", json_boolean(t->leaf[i]));
-	put(o, "top", json_boolean(t->top[i]));
+	member_put(o, "leaf", json_boolean(t->leaf[i]));
+	member_put(o, "top", json_boolean(t->top[i]));
 	return o;
 }
 
@@ -117,15 +112,15 @@ figures(const struct view *v, const struct tree *t)
 	for (unsigned i = 0; i < TREE_ODDITIES; i++) {
 		all += t->count[i];
 		if (t->count[i] > 0)
-			put(odd, tree_odd_name((enum tree_oddity)i),
+			member_put(odd, tree_odd_name((enum tree_oddity)i),
 				json_integer(t->count[i]));
 	}
-	put(o, "tiers", tiers);
-	put(o, "unplaced", json_integer(unplaced));
-	put(o, "regular", json_boolean(t->regular));
-	put(o, "oddities", json_integer(all));
-	put(o, "odd", odd);
-	put(o, "not_believed", not_believed(v));
+	member_put(o, "tiers", tiers);
+	member_put(o, "unplaced", json_integer(unplaced));
+	member_put(o, "regular", json_boolean(t->regular));
+	member_put(o, "oddities", json_integer(all));
+	member_put(o, "odd", odd);
+	member_put(o, "not_believed", not_believed(v));
 	return o;
 }
 
@@ -142,7 +137,7 @@ tiers_json(const struct view *v, size_t most)
 	o = figures(v, t);
 	for (size_t i = 0; i < t->nodd && i < most; i++)
 		(void)json_array_append_new(first, odd_json(v, i, NULL));
-	put(o, "first", first);
+	member_put(o, "first", first);
 	return o;
 }
 

@@ -3,38 +3,13 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "sm/ctl/member.h"
 #include "sm/ctl/show.h"
-
-static const char *
-text(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	return s != NULL ? s : "";
-}
-
-static long long
-num(const json_t *o, const char *key)
-{
-	return json_integer_value(json_object_get(o, key));
-}
-
-static double
-real(const json_t *o, const char *key)
-{
-	return json_number_value(json_object_get(o, key));
-}
-
-static bool
-yes(const json_t *o, const char *key)
-{
-	return json_is_true(json_object_get(o, key));
-}
 
 static bool
 said(const json_t *o, const char *key)
 {
-	return *text(o, key) != '\0';
+	return *member_text(o, key) != '\0';
 }
 
 static const char *
@@ -54,23 +29,25 @@ page_routing(const json_t *f, struct buf *out)
 
 	if (said(s, "engine"))
 		buf_printf(out, "routing     %s%s over %s%s\n",
-			text(s, "engine"),
-			yes(s, "fallback") ? " (FALLBACK)" : "",
-			text(f, "order"),
-			yes(s, "rebalanced") ? ", rebalanced" : "");
+			member_text(s, "engine"),
+			member_yes(s, "fallback") ? " (FALLBACK)" : "",
+			member_text(f, "order"),
+			member_yes(s, "rebalanced") ? ", rebalanced" : "");
 	if (said(s, "tried"))
-		buf_printf(out, "            tried: %s\n", text(s, "tried"));
+		buf_printf(out, "            tried: %s\n",
+			member_text(s, "tried"));
 	if (said(f, "note"))
-		buf_printf(out, "            %s\n", text(f, "note"));
+		buf_printf(out, "            %s\n", member_text(f, "note"));
 	if (said(f, "turn_leaf"))
 		buf_printf(out, "            down-up turns under %s\n",
-			text(f, "turn_leaf"));
+			member_text(f, "turn_leaf"));
 	if (json_array_size(list) == 0 || json_array_size(list) > 16)
 		return;
 	buf_printf(out, "ranks       ");
-	json_array_foreach(list, i, e) buf_printf(out, "%s%lld: %lld switch%s",
-		i > 0 ? ", " : "", num(e, "rank"), num(e, "switches"),
-		num(e, "switches") == 1 ? "" : "es");
+	json_array_foreach(list, i, e)
+		buf_printf(out, "%s%lld: %lld switch%s", i > 0 ? ", " : "",
+			member_num(e, "rank"), member_num(e, "switches"),
+			member_num(e, "switches") == 1 ? "" : "es");
 	buf_printf(out, "\n");
 }
 
@@ -79,7 +56,7 @@ page_tree(const json_t *f, struct buf *out)
 {
 	const json_t *tree = json_object_get(f, "tree");
 	long long more =
-		num(tree, "oddities") -
+		member_num(tree, "oddities") -
 		(long long)json_array_size(json_object_get(tree, "first"));
 
 	if (!json_is_object(tree))
@@ -95,24 +72,27 @@ page_verdict(const json_t *f, struct buf *out)
 	const json_t *v = json_object_get(f, "verified");
 
 	if (!json_is_object(v)) {
-		buf_printf(out, "NO ROUTES   %s\n", text(f, "why"));
+		buf_printf(out, "NO ROUTES   %s\n", member_text(f, "why"));
 		return;
 	}
 	buf_printf(out,
 		"%s %lld pairs, %lld unreachable, %lld loop%s, %lld cyclic "
 		"channel%s, %lld lane%s\n",
-		yes(v, "ok") ? "verified   " : "FAILS      ", num(v, "pairs"),
-		num(v, "unreachable"), num(v, "loops"), plural(num(v, "loops")),
-		num(v, "cyclic_channels"), plural(num(v, "cyclic_channels")),
-		num(v, "lanes"), plural(num(v, "lanes")));
-	if (num(v, "cut_off") > 0)
+		member_yes(v, "ok") ? "verified   " : "FAILS      ",
+		member_num(v, "pairs"), member_num(v, "unreachable"),
+		member_num(v, "loops"), plural(member_num(v, "loops")),
+		member_num(v, "cyclic_channels"),
+		plural(member_num(v, "cyclic_channels")),
+		member_num(v, "lanes"), plural(member_num(v, "lanes")));
+	if (member_num(v, "cut_off") > 0)
 		buf_printf(out, "            %lld pairs have no path at all\n",
-			num(v, "cut_off"));
+			member_num(v, "cut_off"));
 	if (said(v, "first_fault"))
-		buf_printf(out, "            %s\n", text(v, "first_fault"));
-	if (said(v, "cycle") &&
-		strcmp(text(v, "cycle"), text(v, "first_fault")) != 0)
-		buf_printf(out, "            %s\n", text(v, "cycle"));
+		buf_printf(
+			out, "            %s\n", member_text(v, "first_fault"));
+	if (said(v, "cycle") && strcmp(member_text(v, "cycle"),
+					member_text(v, "first_fault")) != 0)
+		buf_printf(out, "            %s\n", member_text(v, "cycle"));
 }
 
 static void
@@ -125,8 +105,8 @@ page_hops(const json_t *f, struct buf *out)
 
 	if (!json_is_object(h))
 		return;
-	buf_printf(out, "hops        mean %.2f, at most %lld", real(h, "mean"),
-		num(h, "max"));
+	buf_printf(out, "hops        mean %.2f, at most %lld",
+		member_real(h, "mean"), member_num(h, "max"));
 	json_array_foreach(list, i, e) all += json_number_value(e);
 	json_array_foreach(list, i, e) if (json_integer_value(e) > 0)
 		buf_printf(out, "%s %zu: %.1f%%", i > 0 ? "," : ";", i,
@@ -146,21 +126,25 @@ page_load(const json_t *f, struct buf *out)
 	buf_printf(out,
 		"load        at most %lld pairs on a cable, mean %.1f; "
 		"saturation %.3f\n",
-		num(l, "max"), real(l, "mean"), real(l, "saturation"));
+		member_num(l, "max"), member_real(l, "mean"),
+		member_real(l, "saturation"));
 	if (json_array_size(list) <= 12) {
 		json_array_foreach(list, i, e) buf_printf(out,
 			"  rank %lld-%lld  %lld cable%s, load %lld to %lld, "
 			"mean "
 			"%.1f, %lld idle\n",
-			num(e, "from"), num(e, "to"), num(e, "cables"),
-			plural(num(e, "cables")), num(e, "min"), num(e, "max"),
-			real(e, "mean"), num(e, "idle"));
+			member_num(e, "from"), member_num(e, "to"),
+			member_num(e, "cables"),
+			plural(member_num(e, "cables")), member_num(e, "min"),
+			member_num(e, "max"), member_real(e, "mean"),
+			member_num(e, "idle"));
 	}
 	list = json_object_get(l, "worst");
 	json_array_foreach(list, i, e) if (i < 3) buf_printf(out,
 		"  busy      %s port %lld -> %s port %lld: %lld pairs\n",
-		text(e, "name"), num(e, "port"), text(e, "peer"),
-		num(e, "peer_port"), num(e, "pairs"));
+		member_text(e, "name"), member_num(e, "port"),
+		member_text(e, "peer"), member_num(e, "peer_port"),
+		member_num(e, "pairs"));
 }
 
 static void
@@ -169,24 +153,25 @@ page_metrics(const json_t *f, struct buf *out)
 	const json_t *e = json_object_get(f, "ebb");
 	const json_t *s = json_object_get(f, "shift");
 
-	if (json_is_object(e) && num(e, "trials") > 0)
+	if (json_is_object(e) && member_num(e, "trials") > 0)
 		buf_printf(out,
 			"bisection   %.3f of the full bandwidth (%lld random "
 			"ones, spread %.3f, worst flow %.3f)\n",
-			real(e, "mean"), num(e, "trials"), real(e, "spread"),
-			real(e, "lowest"));
-	if (json_is_object(s) && num(s, "shifts") > 0)
+			member_real(e, "mean"), member_num(e, "trials"),
+			member_real(e, "spread"), member_real(e, "lowest"));
+	if (json_is_object(s) && member_num(s, "shifts") > 0)
 		buf_printf(out,
 			"shifts      %.3f of the full bandwidth, at most %lld "
 			"flow%s on a cable (%s%lld, worst by %lld)\n",
-			real(s, "mean"), num(s, "worst"),
-			plural(num(s, "worst")), yes(s, "all") ? "all " : "",
-			num(s, "shifts"), num(s, "worst_by"));
+			member_real(s, "mean"), member_num(s, "worst"),
+			plural(member_num(s, "worst")),
+			member_yes(s, "all") ? "all " : "",
+			member_num(s, "shifts"), member_num(s, "worst_by"));
 	if (json_is_integer(json_object_get(s, "first_worst")))
 		buf_printf(out,
 			"            over all shifts, at most %lld of a "
 			"switch's own on one cable out of it\n",
-			num(s, "first_worst"));
+			member_num(s, "first_worst"));
 }
 
 static void
@@ -195,13 +180,13 @@ page_homes(const json_t *h, struct buf *out)
 	const json_t *e;
 	size_t i;
 
-	if (num(h, "nodes") == 0)
+	if (member_num(h, "nodes") == 0)
 		return;
 	buf_printf(out,
 		"homes       %lld node%s with several ports, %lld with a "
 		"single point of failure\n",
-		num(h, "nodes"), plural(num(h, "nodes")),
-		num(h, "single_points"));
+		member_num(h, "nodes"), plural(member_num(h, "nodes")),
+		member_num(h, "single_points"));
 	json_array_foreach(json_object_get(h, "list"), i, e) if (i < 10)
 		buf_printf(out, "            %s\n", json_string_value(e));
 }
@@ -226,19 +211,21 @@ page_head(const json_t *p, struct buf *out)
 	const json_t *f = json_object_get(p, "fabric");
 	const json_t *l = json_object_get(p, "lids");
 
-	buf_printf(out, "topology    %s\n", text(p, "topology"));
+	buf_printf(out, "topology    %s\n", member_text(p, "topology"));
 	buf_printf(out,
 		"fabric      %lld switches, %lld hosts, %lld routers, %lld "
 		"aggregation nodes, %lld links, seen from %s\n",
-		num(f, "switches"), num(f, "hosts"), num(f, "routers"),
-		num(f, "aggregation"), num(f, "links"), text(f, "seen_from"));
+		member_num(f, "switches"), member_num(f, "hosts"),
+		member_num(f, "routers"), member_num(f, "aggregation"),
+		member_num(f, "links"), member_text(f, "seen_from"));
 	buf_printf(out,
 		"LIDs        up to %lld, %lld new, %lld moved, %lld "
 		"conflict%s\n",
-		num(l, "highest"), num(l, "assigned"), num(l, "moved"),
-		num(l, "conflicts"), plural(num(l, "conflicts")));
+		member_num(l, "highest"), member_num(l, "assigned"),
+		member_num(l, "moved"), member_num(l, "conflicts"),
+		plural(member_num(l, "conflicts")));
 	if (said(l, "conflict"))
-		buf_printf(out, "            %s\n", text(l, "conflict"));
+		buf_printf(out, "            %s\n", member_text(l, "conflict"));
 }
 
 static void
@@ -247,13 +234,14 @@ page_lost(const json_t *m, struct buf *out)
 	const json_t *list = json_object_get(m, "lost"), *e;
 	size_t i;
 
-	if (num(m, "nodes_lost") == 0)
+	if (member_num(m, "nodes_lost") == 0)
 		return;
-	buf_printf(out, "  lost      %lld node%s:", num(m, "nodes_lost"),
-		plural(num(m, "nodes_lost")));
-	json_array_foreach(list, i, e) if (i < 10)
-		buf_printf(out, "%s %s", i > 0 ? "," : "", text(e, "name"));
-	buf_printf(out, "%s\n", num(m, "nodes_lost") > 10 ? ", ..." : "");
+	buf_printf(out, "  lost      %lld node%s:", member_num(m, "nodes_lost"),
+		plural(member_num(m, "nodes_lost")));
+	json_array_foreach(list, i, e) if (i < 10) buf_printf(
+		out, "%s %s", i > 0 ? "," : "", member_text(e, "name"));
+	buf_printf(
+		out, "%s\n", member_num(m, "nodes_lost") > 10 ? ", ..." : "");
 }
 
 static void
@@ -266,18 +254,19 @@ page_redundancy(const json_t *m, struct buf *out)
 	buf_printf(out,
 		"  alone     %lld cable%s and %lld switch%s hold the rest "
 		"together by themselves",
-		num(r, "cables_alone"), plural(num(r, "cables_alone")),
-		num(r, "switches_alone"),
-		num(r, "switches_alone") == 1 ? "" : "es");
-	if (num(r, "new_cables") + num(r, "new_switches") == 0) {
+		member_num(r, "cables_alone"),
+		plural(member_num(r, "cables_alone")),
+		member_num(r, "switches_alone"),
+		member_num(r, "switches_alone") == 1 ? "" : "es");
+	if (member_num(r, "new_cables") + member_num(r, "new_switches") == 0) {
 		buf_printf(out, ", none of them is new\n");
 		return;
 	}
 	buf_printf(out, "; new:\n");
 	json_array_foreach(list, i, e) buf_printf(out,
 		"            cable %s port %lld - %s port %lld\n",
-		text(e, "name"), num(e, "port"), text(e, "peer"),
-		num(e, "peer_port"));
+		member_text(e, "name"), member_num(e, "port"),
+		member_text(e, "peer"), member_num(e, "peer_port"));
 	list = json_object_get(r, "switches");
 	json_array_foreach(list, i, e) buf_printf(
 		out, "            switch %s\n", json_string_value(e));
@@ -288,11 +277,13 @@ page_impact(const json_t *m, struct buf *out)
 {
 	buf_printf(out,
 		"  writes    %lld entries in %lld blocks of %lld switches\n",
-		num(m, "entries"), num(m, "blocks"), num(m, "switches"));
+		member_num(m, "entries"), member_num(m, "blocks"),
+		member_num(m, "switches"));
 	buf_printf(out,
 		"  paths     %lld of %lld host pairs go another way, %lld are "
 		"cut\n",
-		num(m, "pairs_moved"), num(m, "pairs"), num(m, "pairs_cut"));
+		member_num(m, "pairs_moved"), member_num(m, "pairs"),
+		member_num(m, "pairs_cut"));
 	page_lost(m, out);
 	page_redundancy(m, out);
 }
@@ -309,13 +300,18 @@ page_transition(const json_t *list, struct buf *out)
 		buf_printf(out,
 			"  %s %-18s %-8s %lld SMPs in %lld phase%s, %lld "
 			"turn%s and %lld port%s closed, %lld pairs cut\n",
-			i == 0 ? "change   " : "         ", text(e, "method"),
-			text(e, "way"), num(e, "smps"), num(e, "phases"),
-			plural(num(e, "phases")), num(e, "turns_closed"),
-			plural(num(e, "turns_closed")), num(e, "ports_closed"),
-			plural(num(e, "ports_closed")), num(e, "pairs_cut"));
+			i == 0 ? "change   " : "         ",
+			member_text(e, "method"), member_text(e, "way"),
+			member_num(e, "smps"), member_num(e, "phases"),
+			plural(member_num(e, "phases")),
+			member_num(e, "turns_closed"),
+			plural(member_num(e, "turns_closed")),
+			member_num(e, "ports_closed"),
+			plural(member_num(e, "ports_closed")),
+			member_num(e, "pairs_cut"));
 		if (i == 0 && said(e, "cause"))
-			buf_printf(out, "            %s\n", text(e, "cause"));
+			buf_printf(out, "            %s\n",
+				member_text(e, "cause"));
 	}
 }
 
@@ -328,7 +324,8 @@ page_plan(const json_t *p, struct buf *out)
 
 	page_head(p, out);
 	if (said(p, "from"))
-		buf_printf(out, "\nIN FORCE, from %s\n", text(p, "from"));
+		buf_printf(
+			out, "\nIN FORCE, from %s\n", member_text(p, "from"));
 	page_forecast(json_object_get(p, "now"), out);
 	if (!json_is_object(then))
 		return;
@@ -355,33 +352,35 @@ audit_findings(const json_t *a, struct buf *out)
 	const json_t *l = json_object_get(a, "lids");
 	const json_t *s = json_object_get(a, "sl2vl");
 
-	if (num(v, "unreachable") > 0)
+	if (member_num(v, "unreachable") > 0)
 		buf_printf(out, "UNREACHABLE %lld pairs do not arrive: %s\n",
-			num(v, "unreachable"), text(v, "first_fault"));
-	if (num(v, "loops") > 0)
+			member_num(v, "unreachable"),
+			member_text(v, "first_fault"));
+	if (member_num(v, "loops") > 0)
 		buf_printf(out,
 			"LOOPS       %lld pairs go round and round: %s\n",
-			num(v, "loops"), text(v, "first_fault"));
-	if (num(v, "cyclic_channels") > 0)
+			member_num(v, "loops"), member_text(v, "first_fault"));
+	if (member_num(v, "cyclic_channels") > 0)
 		buf_printf(out,
 			"DEADLOCK    %lld cable directions are on or "
 			"behind a %s\n",
-			num(v, "cyclic_channels"), text(v, "cycle"));
-	if (num(v, "cyclic_channels") > 0 && num(s, "lanes") > 1)
+			member_num(v, "cyclic_channels"),
+			member_text(v, "cycle"));
+	if (member_num(v, "cyclic_channels") > 0 && member_num(s, "lanes") > 1)
 		buf_printf(out,
 			"            %lld virtual lanes are in use: the SLs "
 			"that "
 			"its manager hands out may break it\n",
-			num(s, "lanes"));
-	if (num(l, "missing") + num(l, "bad") > 0)
+			member_num(s, "lanes"));
+	if (member_num(l, "missing") + member_num(l, "bad") > 0)
 		buf_printf(out,
 			"LIDS        %lld ports have none, %lld have one that "
 			"is no unicast LID or another's\n",
-			num(l, "missing"), num(l, "bad"));
-	if (num(a, "blocks_unread") > 0)
+			member_num(l, "missing"), member_num(l, "bad"));
+	if (member_num(a, "blocks_unread") > 0)
 		buf_printf(out, "UNREAD      %lld table blocks\n",
-			num(a, "blocks_unread"));
-	if (yes(a, "well"))
+			member_num(a, "blocks_unread"));
+	if (member_yes(a, "well"))
 		buf_printf(out, "well        every pair reaches, no loop, no "
 				"deadlock\n");
 }
@@ -393,8 +392,8 @@ audit_row(const json_t *found, const json_t *ours, const char *what,
 	const json_t *a = json_object_get(found, group);
 	const json_t *b = json_object_get(ours, group);
 
-	buf_printf(
-		out, "%-34s %12.6g %12.6g\n", what, real(a, key), real(b, key));
+	buf_printf(out, "%-34s %12.6g %12.6g\n", what, member_real(a, key),
+		member_real(b, key));
 }
 
 /* Side by side: what is there, what Heddle would do. */
@@ -426,10 +425,12 @@ page_audit(const json_t *a, struct buf *out)
 	buf_printf(out,
 		"fabric      %lld switches, %lld hosts, %lld routers, %lld "
 		"aggregation nodes, %lld links, seen from %s\n",
-		num(f, "switches"), num(f, "hosts"), num(f, "routers"),
-		num(f, "aggregation"), num(f, "links"), text(f, "seen_from"));
-	json_array_foreach(list, i, e) buf_printf(out,
-		"manager     on %s \"%s\"\n", text(e, "guid"), text(e, "name"));
+		member_num(f, "switches"), member_num(f, "hosts"),
+		member_num(f, "routers"), member_num(f, "aggregation"),
+		member_num(f, "links"), member_text(f, "seen_from"));
+	json_array_foreach(list, i, e)
+		buf_printf(out, "manager     on %s \"%s\"\n",
+			member_text(e, "guid"), member_text(e, "name"));
 	audit_findings(a, out);
 	audit_table(
 		json_object_get(a, "found"), json_object_get(a, "heddle"), out);

@@ -9,6 +9,7 @@
 #include "discovery/text.h"
 #include "routing/fts.h"
 #include "sm/base/mem.h"
+#include "sm/ctl/member.h"
 #include "sm/forecast/failure.h"
 #include "sm/forecast/live.h"
 #include "sm/forecast/page.h"
@@ -402,12 +403,6 @@ read_failures(struct plan *p)
 
 /* ---- the plan ---- */
 
-static void
-put(json_t *o, const char *key, json_t *v)
-{
-	(void)json_object_set_new(o, key, v);
-}
-
 /* What comes after: the fabric less what fails, or the same once more. */
 static int
 route_then(struct plan *p, const struct routes *base)
@@ -455,23 +450,24 @@ make_report(struct plan *p)
 	const char *name = p->ask.topology != NULL ? p->ask.topology : "live";
 	json_t *o = json_object(), *list = json_array();
 
-	put(o, "topology", json_string(name));
-	put(o, "fabric", report_fabric(p->topo));
-	put(o, "lids", report_lids(p->topo, &p->lids));
+	member_put(o, "topology", json_string(name));
+	member_put(o, "fabric", report_fabric(p->topo));
+	member_put(o, "lids", report_lids(p->topo, &p->lids));
 	if (p->ask.from != NULL)
-		put(o, "from", json_string(p->ask.from));
-	put(o, "now", report_forecast(&p->now));
+		member_put(o, "from", json_string(p->ask.from));
+	member_put(o, "now", report_forecast(&p->now));
 	for (size_t i = 0; i < p->ask.fail.n; i++)
 		(void)json_array_append_new(
 			list, json_string(p->ask.fail.item[i]));
-	put(o, "failures", list);
+	member_put(o, "failures", list);
 	if (p->then.topo != NULL)
-		put(o, "then", report_forecast(&p->then));
+		member_put(o, "then", report_forecast(&p->then));
 	if (p->then.routes != NULL && p->now.routes != NULL) {
 		told(p, "comparing");
-		put(o, "impact", report_impact(p->now.routes, p->then.routes));
+		member_put(o, "impact",
+			report_impact(p->now.routes, p->then.routes));
 		told(p, "planning the transition");
-		put(o, "transition", transition(p));
+		member_put(o, "transition", transition(p));
 	}
 	p->report = o;
 }

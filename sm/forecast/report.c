@@ -4,22 +4,11 @@
 #include <string.h>
 
 #include "sm/base/mem.h"
+#include "sm/ctl/member.h"
 #include "sm/ctl/tiers.h"
 #include "sm/ctl/words.h"
 
 enum { WORST = 10, LISTED = 50, LEVELS_MAX = 64 };
-
-static void
-put(json_t *o, const char *key, json_t *v)
-{
-	(void)json_object_set_new(o, key, v);
-}
-
-static json_t *
-u64(uint64_t v)
-{
-	return json_integer((json_int_t)v);
-}
 
 json_t *
 report_fabric(const struct topo *t)
@@ -39,12 +28,12 @@ report_fabric(const struct topo *t)
 	}
 	for (port_ix p = 0; p < t->nports; p++)
 		links += t->port[p].peer != TOPO_NONE && t->port[p].peer >= p;
-	put(o, "switches", u64(t->nsw));
-	put(o, "hosts", u64(hosts));
-	put(o, "routers", u64(routers));
-	put(o, "aggregation", u64(aggregation));
-	put(o, "links", u64(links));
-	put(o, "seen_from",
+	member_put(o, "switches", member_u64(t->nsw));
+	member_put(o, "hosts", member_u64(hosts));
+	member_put(o, "routers", member_u64(routers));
+	member_put(o, "aggregation", member_u64(aggregation));
+	member_put(o, "links", member_u64(links));
+	member_put(o, "seen_from",
 		t->sm_port != TOPO_NONE
 			? words_name(t, t->port[t->sm_port].node)
 			: json_null());
@@ -56,11 +45,11 @@ report_lids(const struct topo *t, const struct lid_table *l)
 {
 	json_t *o = json_object();
 
-	put(o, "highest", u64(t->max_lid));
-	put(o, "assigned", u64(l->assigned));
-	put(o, "moved", u64(l->moved));
-	put(o, "conflicts", u64(l->conflicts));
-	put(o, "conflict", words_text(l->conflict));
+	member_put(o, "highest", member_u64(t->max_lid));
+	member_put(o, "assigned", member_u64(l->assigned));
+	member_put(o, "moved", member_u64(l->moved));
+	member_put(o, "conflicts", member_u64(l->conflicts));
+	member_put(o, "conflict", words_text(l->conflict));
 	return o;
 }
 
@@ -100,9 +89,9 @@ ranks_json(const struct routes *r)
 
 		for (sw_ix s = 0; s < r->topo->nsw; s++)
 			count += r->rank[s] == rank[i];
-		(void)json_array_append_new(
-			list, json_pack("{s:o, s:o}", "rank", u64(rank[i]),
-				      "switches", u64(count)));
+		(void)json_array_append_new(list,
+			json_pack("{s:o, s:o}", "rank", member_u64(rank[i]),
+				"switches", member_u64(count)));
 	}
 	free(rank);
 	return list;
@@ -174,12 +163,13 @@ worst_json(const struct topo *t, const struct worst *w, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		json_t *o = json_object();
 
-		put(o, "switch", words_guid(t->node[t->sw[w[i].sw].node].guid));
-		put(o, "name", words_name(t, t->sw[w[i].sw].node));
-		put(o, "port", u64(w[i].a->out));
-		put(o, "peer", words_name(t, t->sw[w[i].a->peer].node));
-		put(o, "peer_port", u64(w[i].a->peer_port));
-		put(o, "pairs", u64(w[i].load));
+		member_put(o, "switch",
+			words_guid(t->node[t->sw[w[i].sw].node].guid));
+		member_put(o, "name", words_name(t, t->sw[w[i].sw].node));
+		member_put(o, "port", member_u64(w[i].a->out));
+		member_put(o, "peer", words_name(t, t->sw[w[i].a->peer].node));
+		member_put(o, "peer_port", member_u64(w[i].a->peer_port));
+		member_put(o, "pairs", member_u64(w[i].load));
 		(void)json_array_append_new(list, o);
 	}
 	return list;
@@ -194,13 +184,14 @@ levels_json(const struct levels *l)
 		const struct level *e = &l->item[i];
 		json_t *o = json_object();
 
-		put(o, "from", u64(e->from));
-		put(o, "to", u64(e->to));
-		put(o, "cables", u64(e->cables));
-		put(o, "idle", u64(e->idle));
-		put(o, "max", u64(e->max));
-		put(o, "min", u64(e->min));
-		put(o, "mean", json_real((double)e->sum / (double)e->cables));
+		member_put(o, "from", member_u64(e->from));
+		member_put(o, "to", member_u64(e->to));
+		member_put(o, "cables", member_u64(e->cables));
+		member_put(o, "idle", member_u64(e->idle));
+		member_put(o, "max", member_u64(e->max));
+		member_put(o, "min", member_u64(e->min));
+		member_put(o, "mean",
+			json_real((double)e->sum / (double)e->cables));
 		(void)json_array_append_new(list, o);
 	}
 	return list;
@@ -231,12 +222,12 @@ load_json(const struct forecast *f)
 			add_worst(w, &n, &x);
 		}
 	}
-	put(o, "max", u64(f->report.load_max));
-	put(o, "mean", json_real(f->report.load_mean));
-	put(o, "saturation",
+	member_put(o, "max", member_u64(f->report.load_max));
+	member_put(o, "mean", json_real(f->report.load_mean));
+	member_put(o, "saturation",
 		json_real(metrics_saturation(&f->report, f->ebb.hosts)));
-	put(o, "levels", levels_json(levels));
-	put(o, "worst", worst_json(t, w, n));
+	member_put(o, "levels", levels_json(levels));
+	member_put(o, "worst", worst_json(t, w, n));
 	free(levels);
 	return o;
 }
@@ -248,15 +239,15 @@ verdict_json(const struct verify_report *q)
 {
 	json_t *o = json_object();
 
-	put(o, "ok", json_boolean(q->ok));
-	put(o, "pairs", u64(q->pairs));
-	put(o, "unreachable", u64(q->unreachable));
-	put(o, "cut_off", u64(q->cut_off));
-	put(o, "loops", u64(q->loops));
-	put(o, "cyclic_channels", u64(q->cyclic_channels));
-	put(o, "lanes", u64(q->vls));
-	put(o, "first_fault", words_text(q->first));
-	put(o, "cycle", words_text(q->cycle));
+	member_put(o, "ok", json_boolean(q->ok));
+	member_put(o, "pairs", member_u64(q->pairs));
+	member_put(o, "unreachable", member_u64(q->unreachable));
+	member_put(o, "cut_off", member_u64(q->cut_off));
+	member_put(o, "loops", member_u64(q->loops));
+	member_put(o, "cyclic_channels", member_u64(q->cyclic_channels));
+	member_put(o, "lanes", member_u64(q->vls));
+	member_put(o, "first_fault", words_text(q->first));
+	member_put(o, "cycle", words_text(q->cycle));
 	return o;
 }
 
@@ -268,10 +259,10 @@ hops_json(const struct forecast *f)
 	json_t *o = json_object(), *list = json_array();
 
 	for (size_t i = 0; i < n; i++)
-		(void)json_array_append_new(list, u64(pairs[i]));
-	put(o, "max", u64(f->report.hops_max));
-	put(o, "mean", json_real(f->report.hops_mean));
-	put(o, "pairs", list);
+		(void)json_array_append_new(list, member_u64(pairs[i]));
+	member_put(o, "max", member_u64(f->report.hops_max));
+	member_put(o, "mean", json_real(f->report.hops_mean));
+	member_put(o, "pairs", list);
 	return o;
 }
 
@@ -279,20 +270,23 @@ static json_t *
 ebb_json(const struct metrics_ebb *e)
 {
 	return json_pack("{s:o, s:o, s:f, s:f, s:f, s:o}", "hosts",
-		u64(e->hosts), "trials", u64(e->trials), "mean", e->mean,
-		"spread", e->spread, "lowest", e->lowest, "lost", u64(e->lost));
+		member_u64(e->hosts), "trials", member_u64(e->trials), "mean",
+		e->mean, "spread", e->spread, "lowest", e->lowest, "lost",
+		member_u64(e->lost));
 }
 
 static json_t *
 shift_json(const struct metrics_shift *s)
 {
-	json_t *first = s->first_exact ? u64(s->first_worst) : json_null();
+	json_t *first =
+		s->first_exact ? member_u64(s->first_worst) : json_null();
 
 	return json_pack("{s:o, s:b, s:o, s:o, s:f, s:o, s:o}", "shifts",
-		u64(s->shifts), "all",
+		member_u64(s->shifts), "all",
 		s->hosts > 0 && s->shifts + 1 >= s->hosts, "worst",
-		u64(s->worst), "worst_by", u64(s->worst_by), "mean", s->mean,
-		"lost", u64(s->lost), "first_worst", first);
+		member_u64(s->worst), "worst_by", member_u64(s->worst_by),
+		"mean", s->mean, "lost", member_u64(s->lost), "first_worst",
+		first);
 }
 
 /* Nodes with several ports, and those that one failure cuts off all the same.
@@ -310,8 +304,8 @@ homes_json(const struct forecast *f)
 		(void)json_array_append_new(list, words_text(text));
 		n++;
 	}
-	return json_pack("{s:o, s:o, s:o}", "nodes", u64(f->homes.n),
-		"single_points", u64(f->homes.single), "list", list);
+	return json_pack("{s:o, s:o, s:o}", "nodes", member_u64(f->homes.n),
+		"single_points", member_u64(f->homes.single), "list", list);
 }
 
 static json_t *
@@ -319,14 +313,14 @@ story_json(const struct forecast *f)
 {
 	json_t *o = json_object();
 
-	put(o, "engine",
+	member_put(o, "engine",
 		words_text(f->story.engine[0] != '\0' ? f->story.engine
 			   : f->routes != NULL	      ? f->routes->engine
 						      : ""));
-	put(o, "fallback", json_boolean(f->story.fallback));
-	put(o, "attempts", u64(f->story.attempts));
-	put(o, "tried", words_text(f->story.tried));
-	put(o, "rebalanced", json_boolean(f->story.rebalanced));
+	member_put(o, "fallback", json_boolean(f->story.fallback));
+	member_put(o, "attempts", member_u64(f->story.attempts));
+	member_put(o, "tried", words_text(f->story.tried));
+	member_put(o, "rebalanced", json_boolean(f->story.rebalanced));
 	return o;
 }
 
@@ -337,28 +331,28 @@ report_forecast(const struct forecast *f)
 	const struct view v = {.topo = f->topo, .routes = f->routes};
 	json_t *o = json_object();
 
-	put(o, "ok", json_boolean(r != NULL && f->report.ok));
-	put(o, "why", words_text(f->why));
-	put(o, "routing", story_json(f));
+	member_put(o, "ok", json_boolean(r != NULL && f->report.ok));
+	member_put(o, "why", words_text(f->why));
+	member_put(o, "routing", story_json(f));
 	if (r == NULL)
 		return o;
-	put(o, "order", json_string(words_order(r->order)));
-	put(o, "note", words_text(r->note));
-	put(o, "turn_leaf",
+	member_put(o, "order", json_string(words_order(r->order)));
+	member_put(o, "note", words_text(r->note));
+	member_put(o, "turn_leaf",
 		r->turn_leaf != TOPO_NONE
 			? words_name(f->topo, f->topo->sw[r->turn_leaf].node)
 			: json_null());
-	put(o, "ranks", ranks_json(r));
-	put(o, "verified", verdict_json(&f->report));
-	put(o, "tree", tiers_json(&v, LISTED));
-	put(o, "homes", homes_json(f));
+	member_put(o, "ranks", ranks_json(r));
+	member_put(o, "verified", verdict_json(&f->report));
+	member_put(o, "tree", tiers_json(&v, LISTED));
+	member_put(o, "homes", homes_json(f));
 	if (r->verified != NULL) {
-		put(o, "hops", hops_json(f));
-		put(o, "load", load_json(f));
+		member_put(o, "hops", hops_json(f));
+		member_put(o, "load", load_json(f));
 	}
 	if (f->measured) {
-		put(o, "ebb", ebb_json(&f->ebb));
-		put(o, "shift", shift_json(&f->shift));
+		member_put(o, "ebb", ebb_json(&f->ebb));
+		member_put(o, "shift", shift_json(&f->shift));
 	}
 	return o;
 }
@@ -425,12 +419,12 @@ redundancy_json(const struct topo *was, const struct topo *is)
 		if (!had_switch(is, b.sw[i], was, &a) && nsw++ < LISTED)
 			(void)json_array_append_new(
 				switches, words_name(is, is->sw[b.sw[i]].node));
-	put(o, "cables_alone", u64(b.ncables));
-	put(o, "switches_alone", u64(b.nsw));
-	put(o, "new_cables", u64(ncables));
-	put(o, "new_switches", u64(nsw));
-	put(o, "cables", cables);
-	put(o, "switches", switches);
+	member_put(o, "cables_alone", member_u64(b.ncables));
+	member_put(o, "switches_alone", member_u64(b.nsw));
+	member_put(o, "new_cables", member_u64(ncables));
+	member_put(o, "new_switches", member_u64(nsw));
+	member_put(o, "cables", cables);
+	member_put(o, "switches", switches);
 	cuts_free(&a);
 	cuts_free(&b);
 	return o;
@@ -444,21 +438,21 @@ report_impact(const struct routes *was, const struct routes *is)
 	struct impact x;
 
 	impact_of(was, is, &x);
-	put(o, "entries", u64(x.entries));
-	put(o, "blocks", u64(x.blocks));
-	put(o, "switches", u64(x.switches));
-	put(o, "pairs", u64(x.pairs));
-	put(o, "pairs_moved", u64(x.moved));
-	put(o, "pairs_cut", u64(x.cut));
-	put(o, "nodes_lost", u64(x.nlost));
+	member_put(o, "entries", member_u64(x.entries));
+	member_put(o, "blocks", member_u64(x.blocks));
+	member_put(o, "switches", member_u64(x.switches));
+	member_put(o, "pairs", member_u64(x.pairs));
+	member_put(o, "pairs_moved", member_u64(x.moved));
+	member_put(o, "pairs_cut", member_u64(x.cut));
+	member_put(o, "nodes_lost", member_u64(x.nlost));
 	for (size_t i = 0; i < x.nlost && i < LISTED; i++)
 		(void)json_array_append_new(
 			lost, json_pack("{s:o, s:o, s:s}", "guid",
 				      words_guid(t->node[x.lost[i]].guid),
 				      "name", words_name(t, x.lost[i]), "type",
 				      words_type(&t->node[x.lost[i]])));
-	put(o, "lost", lost);
-	put(o, "redundancy", redundancy_json(t, is->topo));
+	member_put(o, "lost", lost);
+	member_put(o, "redundancy", redundancy_json(t, is->topo));
 	impact_free(&x);
 	return o;
 }

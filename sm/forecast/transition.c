@@ -2,21 +2,10 @@
 
 #include <string.h>
 
+#include "sm/ctl/member.h"
 #include "sm/ctl/words.h"
 
 enum { LISTED = 20, METHODS = SAFE_DYNAMIC + 1 };
-
-static void
-put(json_t *o, const char *key, json_t *v)
-{
-	(void)json_object_set_new(o, key, v);
-}
-
-static json_t *
-u64(uint64_t v)
-{
-	return json_integer((json_int_t)v);
-}
 
 bool
 transition_method(const char *name, enum safe_method *out)
@@ -59,7 +48,7 @@ turns_json(const struct safe_transition *x, const struct topo *t)
 				words_name(t, t->sw[x->turn[i].sw].node), "in",
 				x->turn[i].in, "out", x->turn[i].out, "by_port",
 				x->turn[i].by_port, "pairs",
-				u64(x->turn[i].pairs)));
+				member_u64(x->turn[i].pairs)));
 	return list;
 }
 
@@ -72,19 +61,20 @@ method_json(const struct safe_transition *x, const struct topo *t)
 
 	for (size_t i = 0; i < x->nturns; i++)
 		ports += x->turn[i].by_port;
-	put(o, "method", json_string(safe_method_name(x->method)));
-	put(o, "way", json_string(safe_way_name(x->way)));
-	put(o, "stages", u64(x->nstages));
-	put(o, "phases", u64(x->nstages + (x->nturns > 0 ? 2U : 0U)));
-	put(o, "writes", u64(x->nwrites));
-	put(o, "turns_closed", u64(x->nturns - ports));
-	put(o, "ports_closed", u64(ports));
-	put(o, "smps", u64(x->nwrites + 2 * x->nturns));
-	put(o, "pairs_cut", u64(x->cut_pairs));
-	put(o, "cyclic", u64(x->cyclic));
-	put(o, "unread", u64(x->unread));
-	put(o, "cause", words_text(x->cause));
-	put(o, "turns", turns_json(x, t));
+	member_put(o, "method", json_string(safe_method_name(x->method)));
+	member_put(o, "way", json_string(safe_way_name(x->way)));
+	member_put(o, "stages", member_u64(x->nstages));
+	member_put(o, "phases",
+		member_u64(x->nstages + (x->nturns > 0 ? 2U : 0U)));
+	member_put(o, "writes", member_u64(x->nwrites));
+	member_put(o, "turns_closed", member_u64(x->nturns - ports));
+	member_put(o, "ports_closed", member_u64(ports));
+	member_put(o, "smps", member_u64(x->nwrites + 2 * x->nturns));
+	member_put(o, "pairs_cut", member_u64(x->cut_pairs));
+	member_put(o, "cyclic", member_u64(x->cyclic));
+	member_put(o, "unread", member_u64(x->unread));
+	member_put(o, "cause", words_text(x->cause));
+	member_put(o, "turns", turns_json(x, t));
 	return o;
 }
 
