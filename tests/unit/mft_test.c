@@ -5,6 +5,8 @@
  */
 #include "tests/unit/sa_fixture.h"
 
+#include "distribution/mft.h"
+#include "routing/mcast.h"
 #include "sm/base/rng.h"
 
 enum { REC = MAD_SA_MEMBER_REC, HOSTS = 200, GROUPS = 6, MLID = 0xc000 };
@@ -309,6 +311,192 @@ START_TEST(changes_have_no_bad_moment)
 }
 END_TEST
 
+/* ---- the writer alone: trees that move over cables that live ---- */
+
+struct writer {
+	struct play *p;
+	struct topo *t;
+	struct xact *x;
+	struct mft *mft;
+	uint32_t *pos;
+	struct mcast_tree *tree[GROUPS];
+};
+
+/* Answers to the SM that is no more are the writer's. */
+static enum sim_verdict
+overhear(void *cookie, struct sim_msg *m)
+{
+	struct writer *w = cookie;
+	struct reason why;
+	struct smp s;
+
+	if (smp_decode(m->m.mad, m->m.len, &s, &why) != 0)
+		return SIM_PASS;
+	if (m->where == SIM_AT_ENDPOINT) {
+		(void)xact_input(w->x, &m->m, &s, m->now);
+		return SIM_DROP;
+	}
+	if (s.attr == MAD_MFT && w->p->watching)
+		judge_moment(w->p);
+	return SIM_PASS;
+}
+
+static void
+no_switch(void *cookie, uint64_t guid, const uint8_t info[MAD_DATA])
+{
+	(void)cookie;
+	(void)guid;
+	(void)info;
+	ck_abort_msg("nobody has a top");
+}
+
+static struct writer *
+writer_new(struct fabric *f, uint64_t seed)
+{
+	static const struct xact_options o = {
+		.timeout = {100000000},
+		.retries = 3,
+		.window_start = 8,
+		.window_max = 8,
+		.target_max = 2,
+	};
+	struct writer *w = mem_zalloc(1, sizeof(*w));
+	struct mft_job job = {.switch_written = no_switch};
+
+	w->p = play_new(f, seed);
+	w->t = topo_ref(sm_view(w->p->x.w->sm)->topo);
+	w->pos = mem_zalloc(w->t->nsw, sizeof(*w->pos));
+	world_kill(w->p->x.w);
+	w->x = xact_new(&o, sim_transport(w->p->x.w->ep));
+	job.x = w->x;
+	w->mft = mft_new(&job);
+	mft_adopt(w->mft, w->t);
+	sim_set_hook(w->p->x.w->sim, overhear, w);
+	return w;
+}
+
+static void
+writer_free(struct writer *w)
+{
+	for (unsigned g = 0; g < GROUPS; g++)
+		mcast_tree_free(w->tree[g]);
+	mft_free(w->mft);
+	xact_free(w->x);
+	free(w->pos);
+	topo_unref(w->t);
+	play_free(w->p);
+	free(w);
+}
+
+/* By distance from a random switch: one top. */
+static void
+draw_order(struct writer *w)
+{
+	const struct topo *t = w->t;
+	uint32_t head = 0, tail = 0;
+	sw_ix *queue = mem_zalloc(t->nsw, sizeof(*queue));
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		w->pos[s] = UINT32_MAX;
+	queue[tail] = (sw_ix)rng_below(&w->p->rng, t->nsw);
+	w->pos[queue[0]] = tail++;
+	while (head < tail) {
+		const struct topo_switch *s = &t->sw[queue[head++]];
+
+		for (uint32_t i = 0; i < s->nadj; i++) {
+			sw_ix to = t->adj[s->adj + i].peer;
+
+			if (w->pos[to] != UINT32_MAX)
+				continue;
+			queue[tail] = to;
+			w->pos[to] = tail++;
+		}
+	}
+	free(queue);
+}
+
+static void
+draw_trees(struct writer *w)
+{
+	struct play *p = w->p;
+	struct mcast *maker = mcast_new(w->t, w->pos);
+
+	for (unsigned g = 0; g < GROUPS; g++) {
+		struct mcast_member m[HOSTS + 1];
+		size_t n = 0;
+
+		for (uint32_t i = 0; i < p->nhosts; i++) {
+			p->state[g][i] = rng_below(&p->rng, 2) == 0;
+			if (p->state[g][i] != 0)
+				m[n++] = (struct mcast_member){
+					topo_by_port_guid(
+						w->t, fabric_port(p->x.f,
+							      p->host[i], 1)
+							      ->guid),
+					true};
+		}
+		mcast_tree_free(w->tree[g]);
+		w->tree[g] =
+			mcast_tree(maker, m, n, NULL, rng_below(&p->rng, 1000));
+		mft_want(w->mft, g, w->tree[g]);
+	}
+	mcast_free(maker);
+}
+
+static void
+write_all(struct writer *w)
+{
+	struct sim *sim = w->p->x.w->sim;
+
+	while (mft_begin(w->mft)) {
+		while (mft_running(w->mft)) {
+			mft_feed(w->mft, 0, sim_now(sim));
+			if (!mft_running(w->mft))
+				break;
+			sim_run_until(
+				sim, mono_min(sim_next(sim), xact_next(w->x)));
+			xact_tick(w->x, sim_now(sim));
+		}
+	}
+}
+
+START_TEST(trees_that_move_are_broken_first)
+{
+	uint64_t seed = (uint64_t)_i + 1;
+	static const unsigned torus[] = {3, 3, 2};
+	struct sim_faults bad = {
+		.delay = 300000, .loss = 20000, .delay_max = {1000000}};
+	struct reason why;
+	struct writer *w = writer_new(gen_grid(torus, 3, true, 1, &why), seed);
+	const struct mft_counts *c = mft_counts(w->mft);
+	uint64_t before;
+
+	for (unsigned round = 0; round < 6; round++) {
+		draw_order(w);
+		draw_trees(w);
+		/* switches disagree on when, and some orders are sent twice */
+		sim_fault_chances(w->p->x.w->sim, &bad);
+		w->p->watching = round > 0;
+		write_all(w);
+		w->p->watching = false;
+		sim_fault_chances(w->p->x.w->sim, &(struct sim_faults){0});
+		write_all(w);
+		judge_delivery(w->p);
+	}
+	ck_assert_uint_gt(c->broken, 3);
+	before = c->sets;
+	draw_trees(w); /* others in the same order, then the same again */
+	write_all(w);
+	ck_assert_uint_gt(c->sets, before);
+	before = c->sets;
+	for (unsigned g = 0; g < GROUPS; g++)
+		mft_want(w->mft, g, w->tree[g]);
+	write_all(w);
+	ck_assert_uint_eq(c->sets, before);
+	writer_free(w);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -321,6 +509,7 @@ main(void)
 	tcase_add_test(c, hosts_come_leave_and_return);
 	tcase_add_test(c, a_join_is_answered_when_it_is_written);
 	tcase_add_loop_test(c, changes_have_no_bad_moment, 0, 6);
+	tcase_add_loop_test(c, trees_that_move_are_broken_first, 0, 6);
 	suite_add_tcase(s, c);
 	srunner_run_all(r, CK_NORMAL);
 	failed = srunner_ntests_failed(r);
