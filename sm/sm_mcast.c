@@ -4,9 +4,10 @@
  *
  * What changes is gathered for a moment and written in one cycle; what changes
  * meanwhile waits for the next. Tables of groups are written whenever no
- * unicast tables are: before a push what is in flight is waited for, and after
- * it all trees are made again in the order that the new routes obey, keeping
- * what stands.
+ * unicast tables are: before a push what is in flight is waited for, and trees
+ * that are against the order of the new routes are taken away, for together
+ * with those they could deadlock; after it all trees are made again in that
+ * order, keeping what stands.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,8 @@ struct sm_mcast {
 	bool dirty[MFT_GROUPS];
 	struct mono due;
 	uint64_t stamp; /* joins that the present cycle serves */
+	bool clearing;	/* trees are taken away for a push */
+	bool ahead;	/* the tables know the topology of that push already */
 	struct log_limit noise;
 };
 
@@ -99,6 +102,7 @@ sm_mcast_publish(struct sm *sm, struct mono now)
 	routes_line(sm->view->routes, m->pos);
 	m->maker = mcast_new(m->topo, m->pos);
 	mft_adopt(m->mft, m->topo);
+	m->ahead = false;
 	topo_unref(old);
 	for (unsigned i = 0; i < MFT_GROUPS; i++)
 		m->dirty[i] |= m->tree[i] != NULL;
@@ -165,6 +169,9 @@ begin(struct sm *sm)
 
 	m->due = MONO_NEVER;
 	m->stamp = sa_group_stamp(sm->sa);
+	if (m->ahead) /* that push came to nothing */
+		mft_adopt(m->mft, m->topo);
+	m->ahead = false;
 	for (unsigned i = 0; i < MFT_GROUPS; i++) {
 		if (!m->dirty[i])
 			continue;
@@ -250,8 +257,91 @@ sm_mcast_step(struct sm *sm, struct mono now)
 	}
 }
 
-bool
-sm_mcast_quiet(const struct sm *sm)
+/* ---- before a push ---- */
+
+/* Places in the new order of the switches of the trees' topology. */
+static uint32_t *
+new_places(const struct sm_mcast *m, const struct routes *r)
 {
-	return mft_quiet(sm->mcast->mft);
+	const struct topo *t = m->topo, *next = r->topo;
+	uint32_t *line = mem_zalloc(next->nsw, sizeof(*line));
+	uint32_t *pos = mem_zalloc(t->nsw, sizeof(*pos));
+
+	routes_line(r, line);
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		node_ix n =
+			topo_by_node_guid(next, t->node[t->sw[s].node].guid);
+		sw_ix now = n != TOPO_NONE ? next->node[n].sw : TOPO_NONE;
+
+		pos[s] = now != TOPO_NONE ? line[now] : UINT32_MAX;
+	}
+	free(line);
+	return pos;
+}
+
+/* Does the tree keep the order? Switches that are gone carry nothing. */
+static bool
+keeps_order(const struct sm_mcast *m, const struct mcast_tree *tree,
+	const uint32_t *pos)
+{
+	if (tree->topo != m->topo)
+		return false; /* not made again yet */
+	for (size_t i = 0; i < tree->n; i++) {
+		const struct mcast_branch *b = &tree->branch[i];
+
+		if (b->parent == TOPO_NONE || pos[b->sw] == UINT32_MAX ||
+			pos[b->parent] == UINT32_MAX)
+			continue;
+		if (pos[b->parent] > pos[b->sw])
+			return false;
+	}
+	return true;
+}
+
+void
+sm_mcast_before_push(struct sm *sm, struct mono now)
+{
+	struct sm_mcast *m = sm->mcast;
+	uint32_t *pos;
+
+	m->clearing = false;
+	if (m->topo == NULL)
+		return;
+	if (mft_running(m->mft)) {
+		mft_stop(m->mft);
+		make_due(m, now);
+	}
+	pos = new_places(m, sm->routes);
+	for (unsigned i = 0; i < MFT_GROUPS; i++) {
+		if (m->tree[i] == NULL || keeps_order(m, m->tree[i], pos))
+			continue;
+		mft_want(m->mft, i, NULL);
+		m->dirty[i] = true;
+		m->clearing = true;
+		make_due(m, now);
+	}
+	free(pos);
+	if (m->clearing) /* the ways to switches are the new ones */
+		mft_adopt(m->mft, sm->topo);
+	m->ahead = m->clearing;
+}
+
+bool
+sm_mcast_ready(struct sm *sm, struct mono now)
+{
+	struct sm_mcast *m = sm->mcast;
+
+	if (!m->clearing)
+		return mft_quiet(m->mft);
+	if (!mft_running(m->mft)) {
+		if (!mft_quiet(m->mft))
+			return false;
+		m->clearing = mft_begin(m->mft);
+	}
+	mft_feed(m->mft, sm->cfg->fabric.m_key, now);
+	if (mft_running(m->mft))
+		return false;
+	/* who did not answer is asked for by the push itself */
+	m->clearing = false;
+	return true;
 }

@@ -248,7 +248,10 @@ void sm_mcast_forget(struct sm *sm, bool all);
 void sm_mcast_lost(struct sm *sm); /* another SM has the fabric */
 struct mono sm_mcast_next(const struct sm *sm);
 void sm_mcast_step(struct sm *sm, struct mono now);
-bool sm_mcast_quiet(const struct sm *sm); /* nothing is in flight */
+/* sm->routes are about to be written: trees that are against their order go
+ * first; then true, and nothing is in flight. */
+void sm_mcast_before_push(struct sm *sm, struct mono now);
+bool sm_mcast_ready(struct sm *sm, struct mono now);
 /* What a switch acknowledged; false: not known. */
 bool sm_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block,
 	unsigned pos, uint8_t out[64]);

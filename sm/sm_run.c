@@ -696,7 +696,7 @@ again(struct sm *sm, enum sm_verdict v, struct mono now)
 bool
 sm_run_push(struct sm *sm, struct mono now)
 {
-	if (!sm_mcast_quiet(sm))
+	if (!sm_mcast_ready(sm, now))
 		return false; /* never together with tables of groups */
 	sm_push_watch(sm, now);
 	push_feed(sm->push, now);

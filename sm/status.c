@@ -295,6 +295,8 @@ sa_json(const struct sa_stats *s)
 	put(o, "tables_in_progress", u64(s->jobs));
 	put(o, "services", u64(s->services));
 	put(o, "subscriptions", u64(s->subscriptions));
+	put(o, "groups", u64(s->groups));
+	put(o, "group_members", u64(s->members));
 	put(o, "reports", u64(s->reports));
 	put(o, "reports_given_up", u64(s->unreported));
 	return o;

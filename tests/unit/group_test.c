@@ -143,86 +143,71 @@ END_TEST
 
 /* ---- joins ---- */
 
+#define BAD(...)                                                               \
+	{                                                                      \
+		.mgid = {UINT64_C(0xff12401bffff0000), 0xffffffff},            \
+		.state = 1, __VA_ARGS__                                        \
+	}
+#define NEW(...)                                                               \
+	{                                                                      \
+		.mgid = {UINT64_C(0xff12401bffff0000), 1}, .state = 1,         \
+		.pkey = 0xffff, __VA_ARGS__                                    \
+	}
+
+/* What is refused, and how. A GID of 0 is the asker's, of 1 its neighbour's. */
+static const struct {
+	uint64_t mask;
+	uint16_t status;
+	struct mad_sa_member m;
+} refused[] = {
+	{MAD_SA_MEMBER_MGID, MAD_SA_INSUF_COMPS, BAD(.sl = 0)},
+	{JOIN & ~MAD_SA_MEMBER_GID, MAD_SA_INSUF_COMPS, BAD(.sl = 0)},
+	{JOIN, MAD_SA_REQ_INVALID,
+		{.mgid = {UINT64_C(0xff12401bffff0000), 0xffffffff}}},
+	{JOIN, MAD_SA_INVALID_GID, BAD(.gid = {PREFIX, 99})},
+	{JOIN, MAD_SA_DENIED, BAD(.gid = {PREFIX, 1})},
+	{JOIN | MAD_SA_MEMBER_QKEY, MAD_SA_REQ_INVALID, BAD(.qkey = 1)},
+	{JOIN | MAD_SA_MEMBER_PKEY, MAD_SA_REQ_INVALID, BAD(.pkey = 0x8001)},
+	{JOIN | MAD_SA_MEMBER_SCOPE, MAD_SA_REQ_INVALID, BAD(.scope = 5)},
+	{JOIN | MAD_SA_MEMBER_MLID, MAD_SA_REQ_INVALID, BAD(.mlid = 0xc001)},
+	/* greater than 2048, exactly 20 Gb/s */
+	{JOIN | MTU, MAD_SA_REQ_INVALID, BAD(.mtu = 4)},
+	{JOIN | RATE, MAD_SA_REQ_INVALID, BAD(.rate_sel = 2, .rate = 6)},
+	/* no group, and too little to make one */
+	{JOIN, MAD_SA_INSUF_COMPS, NEW(.sl = 0)},
+	/* only a full member makes one */
+	{MAKE, MAD_SA_REQ_INVALID,
+		{.mgid = {UINT64_C(0xff12401bffff0000), 1},
+			.state = MAD_SA_JOIN_NON,
+			.pkey = 0xffff}},
+	/* a partition that the port is not in */
+	{MAKE, MAD_SA_REQ_INVALID,
+		{.mgid = {UINT64_C(0xff12401bffff0000), 1},
+			.state = 1,
+			.pkey = 0x8011}},
+	/* not a multicast GID */
+	{MAKE, MAD_SA_REQ_INVALID,
+		{.mgid = {PREFIX, 1}, .state = 1, .pkey = 0xffff}},
+	/* faster than the port */
+	{MAKE | RATE, MAD_SA_REQ_INVALID, NEW(.rate_sel = 2, .rate = 24)},
+};
+
 START_TEST(what_contradicts_the_group_is_refused)
 {
 	struct fixture x = small("sa: {trust_key: 0x5ec2e7}");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	const struct mad_sa_member good = wish(o, &ipoib, MAD_SA_JOIN_FULL);
 	struct mad_sa_member m;
-	const struct {
-		uint64_t mask;
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		uint16_t status;
-		struct mad_sa_member m;
-	} rows[] = {
-		{MAD_SA_MEMBER_MGID, MAD_SA_INSUF_COMPS, good},
-		{JOIN & ~(unsigned)MAD_SA_MEMBER_GID, MAD_SA_INSUF_COMPS, good},
-		{JOIN, MAD_SA_REQ_INVALID, {.mgid = ipoib, .gid = good.gid}},
-		{JOIN, MAD_SA_INVALID_GID,
-			{.mgid = ipoib, .gid = {PREFIX, 99}, .state = 1}},
-		{JOIN, MAD_SA_DENIED,
-			{.mgid = ipoib, .gid = {PREFIX, o3->guid}, .state = 1}},
-		{JOIN | MAD_SA_MEMBER_QKEY, MAD_SA_REQ_INVALID,
-			{.mgid = ipoib, .gid = good.gid, .state = 1}},
-		{JOIN | MAD_SA_MEMBER_PKEY, MAD_SA_REQ_INVALID,
-			{.mgid = ipoib,
-				.gid = good.gid,
-				.state = 1,
-				.pkey = 0x8001}},
-		{JOIN | MAD_SA_MEMBER_SCOPE, MAD_SA_REQ_INVALID,
-			{.mgid = ipoib,
-				.gid = good.gid,
-				.state = 1,
-				.scope = 5}},
-		{JOIN | MAD_SA_MEMBER_MLID, MAD_SA_REQ_INVALID,
-			{.mgid = ipoib,
-				.gid = good.gid,
-				.state = 1,
-				.mlid = 0xc001}},
-		{JOIN | MTU, MAD_SA_REQ_INVALID, /* greater than 2048 */
-			{.mgid = ipoib, .gid = good.gid, .state = 1, .mtu = 4}},
-		{JOIN | RATE, MAD_SA_REQ_INVALID, /* exactly 20 Gb/s */
-			{.mgid = ipoib,
-				.gid = good.gid,
-				.state = 1,
-				.rate_sel = 2,
-				.rate = 6}},
-		/* no group, and too little to make one */
-		{JOIN, MAD_SA_INSUF_COMPS,
-			{.mgid = {ipoib.prefix, 1},
-				.gid = good.gid,
-				.state = 1}},
-		/* only a full member makes one */
-		{MAKE, MAD_SA_REQ_INVALID,
-			{.mgid = {ipoib.prefix, 1},
-				.gid = good.gid,
-				.pkey = 0xffff,
-				.state = MAD_SA_JOIN_NON}},
-		/* a partition that the port is not in */
-		{MAKE, MAD_SA_REQ_INVALID,
-			{.mgid = {ipoib.prefix, 1},
-				.gid = good.gid,
-				.pkey = 0x8011,
-				.state = 1}},
-		/* not a multicast GID */
-		{MAKE, MAD_SA_REQ_INVALID,
-			{.mgid = {PREFIX, 1},
-				.gid = good.gid,
-				.pkey = 0xffff,
-				.state = 1}},
-		/* faster than the port */
-		{MAKE | RATE, MAD_SA_REQ_INVALID,
-			{.mgid = {ipoib.prefix, 1},
-				.gid = good.gid,
-				.pkey = 0xffff,
-				.state = 1,
-				.rate_sel = 2,
-				.rate = 24}},
-	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		uint16_t status = member(o, MAD_SET, &rows[i].m, rows[i].mask);
-
-		ck_assert_msg(status == rows[i].status,
+		m = refused[i].m;
+		if (m.gid.guid < 2)
+			m.gid = (struct mad_gid){
+				PREFIX, m.gid.guid == 1 ? o3->guid : o->guid};
+		status = member(o, MAD_SET, &m, refused[i].mask);
+		ck_assert_msg(status == refused[i].status,
 			"row %zu: status 0x%04x", i, status);
 	}
 	ck_assert_uint_eq(asked(o, 0), 1);
