@@ -5,8 +5,11 @@
  */
 #include "tests/unit/sa_fixture.h"
 
+#include <stdio.h>
+
 #include "distribution/mft.h"
 #include "routing/mcast.h"
+#include "routing/route.h"
 #include "sm/base/rng.h"
 
 enum { REC = MAD_SA_MEMBER_REC, HOSTS = 200, GROUPS = 6, MLID = 0xc000 };
@@ -28,6 +31,8 @@ struct play {
 	bool loops, twice;
 	uint64_t writes; /* Set(MFT) that arrived */
 	bool watching;
+	uint16_t order[4096]; /* attributes of tables written */
+	unsigned norder;
 	struct rng rng;
 };
 
@@ -311,6 +316,82 @@ START_TEST(changes_have_no_bad_moment)
 }
 END_TEST
 
+/* The order of switches is turned over: trees against it are gone before the
+ * first unicast table of it is written, and back afterwards. */
+static enum sim_verdict
+strict(void *cookie, struct sim_msg *m)
+{
+	struct play *p = cookie;
+	struct reason why;
+	struct smp s;
+
+	if (m->where != SIM_AT_SMA ||
+		smp_decode(m->m.mad, m->m.len, &s, &why) != 0 ||
+		s.method != MAD_SET)
+		return SIM_PASS;
+	if (s.attr == MAD_MFT)
+		judge_moment(p);
+	if (s.attr == MAD_MFT || s.attr == MAD_LFT)
+		p->order[p->norder < 4096 ? p->norder++ : 0] = s.attr;
+	return SIM_PASS;
+}
+
+static struct config *
+rooted(uint64_t guid)
+{
+	struct diag_list bad = {0};
+	char yaml[256];
+	struct config *c;
+
+	(void)snprintf(yaml, sizeof(yaml),
+		"{sa: {trust_key: 0x5ec2e7}, routing: {engines: [updn], "
+		"updn: {roots: [0x%016llx]}}}",
+		(unsigned long long)guid);
+	c = config_parse(
+		"test.yaml", yaml, strlen(yaml), route_engine_names(), &bad);
+	ck_assert_ptr_nonnull(c);
+	diag_free(&bad);
+	return c;
+}
+
+START_TEST(an_order_that_turns_over)
+{
+	static const unsigned line[] = {4, 4};
+	struct reason why;
+	struct fabric *f = gen_grid(line, 2, false, 1, &why);
+	struct play *p = play_new(f, 1);
+	uint32_t ends[2] = {UINT32_MAX, 0}, i;
+
+	for (i = 0; i < f->nnodes; i++)
+		if (f->node[i].type == FABRIC_SWITCH) {
+			ends[0] = ends[0] == UINT32_MAX ? i : ends[0];
+			ends[1] = i;
+		}
+	for (i = 0; i < p->nhosts; i++)
+		say(p, 0, i, MAD_SET, 1);
+	settle(p);
+	sim_set_hook(p->x.w->sim, strict, p);
+	for (unsigned k = 0; k < 4; k++) {
+		struct config *c = rooted(f->node[ends[k % 2]].guid);
+		unsigned lft;
+
+		p->norder = 0;
+		sm_reconfigure(p->x.w->sm, c, sim_now(p->x.w->sim));
+		config_unref(c);
+		ck_assert(world_settle(p->x.w, mono_ms(60000)));
+		judge_delivery(p);
+		for (lft = 0; lft < p->norder && p->order[lft] == MAD_MFT;)
+			lft++;
+		if (k == 0)
+			continue; /* it may have been that order before */
+		ck_assert_uint_gt(lft, 0);
+		ck_assert_uint_lt(lft, p->norder);
+		ck_assert_uint_eq(p->order[p->norder - 1], MAD_MFT);
+	}
+	play_free(p);
+}
+END_TEST
+
 /* ---- the writer alone: trees that move over cables that live ---- */
 
 struct writer {
@@ -509,6 +590,7 @@ main(void)
 	tcase_add_test(c, hosts_come_leave_and_return);
 	tcase_add_test(c, a_join_is_answered_when_it_is_written);
 	tcase_add_loop_test(c, changes_have_no_bad_moment, 0, 6);
+	tcase_add_test(c, an_order_that_turns_over);
 	tcase_add_loop_test(c, trees_that_move_are_broken_first, 0, 6);
 	suite_add_tcase(s, c);
 	srunner_run_all(r, CK_NORMAL);
