@@ -121,6 +121,7 @@ struct config_sa {
 	uint32_t request_burst;
 	uint32_t services_per_port;
 	uint32_t subscriptions_per_port;
+	uint32_t groups_per_port;
 	uint32_t table_mib;
 };
 

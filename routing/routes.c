@@ -47,6 +47,7 @@ routes_unref(struct routes *r)
 	if (r->tree != NULL && --r->tree->refs == 0)
 		arena_free(r->tree->arena); /* it lives there itself */
 	free(r->rank);
+	free(r->line);
 	free(r->block);
 	free(r->lanes.cls);
 	free(r->lanes.pair);
@@ -117,6 +118,44 @@ routes_above(const struct routes *r, sw_ix a, sw_ix b)
 	gb = t->node[t->sw[b].node].guid;
 	/* Duplicate GUIDs: any fixed choice keeps the order total. */
 	return ga != gb ? ga < gb : a < b;
+}
+
+struct ranked {
+	uint32_t rank;
+	sw_ix sw;
+	uint64_t guid;
+};
+
+static int
+highest_first(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	if (x->guid != y->guid)
+		return x->guid < y->guid ? -1 : 1;
+	return x->sw < y->sw ? -1 : x->sw > y->sw;
+}
+
+void
+routes_line(const struct routes *r, uint32_t *pos)
+{
+	const struct topo *t = r->topo;
+	struct ranked *all;
+
+	if (r->line != NULL) {
+		memcpy(pos, r->line, t->nsw * sizeof(*pos));
+		return;
+	}
+	all = mem_zalloc(t->nsw, sizeof(*all));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		all[s] = (struct ranked){
+			r->rank[s], s, t->node[t->sw[s].node].guid};
+	qsort(all, t->nsw, sizeof(*all), highest_first);
+	for (sw_ix i = 0; i < t->nsw; i++)
+		pos[all[i].sw] = i;
+	free(all);
 }
 
 /* How many entries of a block lead somewhere, and how many of those differ. */
@@ -298,6 +337,8 @@ routes_for(const struct routes *r, struct topo *t)
 		c->tree->refs++;
 	c->verified = verify_state_ref(r->verified);
 	c->rank = mem_dup(r->rank, t->nsw * sizeof(*r->rank));
+	if (r->line != NULL)
+		c->line = mem_dup(r->line, t->nsw * sizeof(*r->line));
 	c->block = mem_zalloc(n, sizeof(*r->block));
 	lft_share_all(r->pool, c->block, r->block, n);
 	if (r->lanes.cls != NULL)

@@ -101,6 +101,8 @@ struct routes {
 	const char *engine;    /* static string */
 	enum route_order order;
 	uint32_t *rank;	  /* [nsw] */
+	uint32_t *line;	  /* [nsw] places in the order that the tables obey,
+			     or NULL: that of the ranks; see routes_line */
 	sw_ix turn_leaf;  /* the leaf under which down-up turns are
 			     made, or TOPO_NONE where none is needed */
 	uint16_t top;	  /* LinearFDBTop: highest LID */
@@ -145,6 +147,14 @@ uint8_t routes_port(const struct routes *r, sw_ix s, uint16_t lid);
  * True when switch a is above switch b in the order (ranks, then GUIDs).
  */
 bool routes_above(const struct routes *r, sw_ix a, sw_ix b);
+
+/*
+ * The order that the tables obey, turned subtrees included: pos[s] is the
+ * place of switch s, smaller is above, no two alike. No packet that came from
+ * above goes up again in it, and every piece of the fabric has one top: what
+ * else obeys it (trees of groups) has no cycle of dependencies with unicast.
+ */
+void routes_line(const struct routes *r, uint32_t *pos);
 
 /* The lane (SL and VL) of packets from ports of switch src to ports of dst. */
 uint8_t routes_lane(const struct route_lanes *l, sw_ix src, sw_ix dst);

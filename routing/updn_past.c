@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "routing/updn.h"
@@ -56,6 +57,8 @@ updn_past_keep(struct updn *u, const struct updn_reach *reach,
 	past->reach = *reach;
 	past->dests = *d;
 	past->above = u->tier_above;
+	free(r->line);
+	r->line = mem_dup(u->line.pos, u->nsw * sizeof(*r->line));
 	past->pos = copy(u, u->line.pos, u->nsw, sizeof(*past->pos));
 	past->turn = copy(u, u->turn, u->words, sizeof(*past->turn));
 	past->options = updn_past_options(u->job->options);

@@ -64,6 +64,7 @@ advance(struct sm *sm, struct mono now)
 {
 	while (phases[sm->phase](sm, now))
 		;
+	sm_mcast_step(sm, now);
 }
 
 void
@@ -186,6 +187,7 @@ sm_new(struct config *c, const struct store_state *state, struct transport *t,
 	sm->retry_due = sm->names_due = MONO_NEVER;
 	sm->check_due = MONO_NEVER;
 	configure_wire(sm);
+	sm_mcast_new(sm);
 	sm_sa_new(sm);
 	load_state(sm, state);
 	return sm;
@@ -206,6 +208,7 @@ sm_free(struct sm *sm)
 	routes_unref(sm->routes);
 	topo_unref(sm->topo);
 	sm_sa_free(sm);
+	sm_mcast_free(sm);
 	view_unref(sm->view);
 	hw_free(sm->hw);
 	draft_free(sm->draft);
@@ -245,6 +248,7 @@ sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now)
 
 	if (m->len >= 2 && m->mad[1] == MAD_SA) {
 		sm_sa_message(sm, m, now);
+		sm_mcast_step(sm, now);
 		return;
 	}
 	if (smp_decode(m->mad, m->len, &s, &why) != 0) {
@@ -271,6 +275,7 @@ sm_next(const struct sm *sm)
 	struct mono t = xact_next(sm->x);
 
 	t = mono_min(t, sa_next(sm->sa));
+	t = mono_min(t, sm_mcast_next(sm));
 	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES)
 		t = mono_min(t, sm->dirty.due);
 	if (may_sweep(sm))

@@ -1,8 +1,8 @@
 /*
  * The inside of the subnet manager, shared by sm.c (events and dispatch),
  * sm_run.c (the phases of a run), sm_roles.c (places in a tree), sm_elect.c
- * (mastership), sm_wire.c (requests and traps from others) and sm_sa.c
- * (questions to the SA). Nobody else includes this.
+ * (mastership), sm_wire.c (requests and traps from others), sm_sa.c (questions
+ * to the SA) and sm_mcast.c (tables of groups). Nobody else includes this.
  */
 #ifndef HEDDLE_SM_SM_PRIV_H
 #define HEDDLE_SM_SM_PRIV_H
@@ -144,6 +144,7 @@ struct sm {
 	struct sm_shed *shed; /* let go by it while a worker ran */
 	size_t nshed, capshed;
 	struct map told; /* ports asked to register anew, by GUID */
+	struct sm_mcast *mcast;
 
 	struct sm_status stat;
 	struct log_limit noise;
@@ -232,6 +233,26 @@ void sm_sa_reregister(struct sm *sm, struct mono now);
 void sm_sa_lost(struct sm *sm, struct mono now);
 /* No worker runs any more: views let go meanwhile. */
 void sm_sa_shed(struct sm *sm);
+
+/* sm_mcast.c: tables of groups. */
+void sm_mcast_new(struct sm *sm);
+void sm_mcast_free(struct sm *sm); /* nothing is in flight */
+/* Somebody joined or left a group of this MLID. */
+void sm_mcast_regroup(struct sm *sm, uint16_t mlid, struct mono now);
+/* The view in force has another topology, or routes. */
+void sm_mcast_publish(struct sm *sm, struct mono now);
+/* Switches of sm->topo that lost their memory; all: nothing is known. */
+void sm_mcast_forget(struct sm *sm, bool all);
+void sm_mcast_lost(struct sm *sm); /* another SM has the fabric */
+struct mono sm_mcast_next(const struct sm *sm);
+void sm_mcast_step(struct sm *sm, struct mono now);
+/* sm->routes are about to be written: trees that are against their order go
+ * first; then true, and nothing is in flight. */
+void sm_mcast_before_push(struct sm *sm, struct mono now);
+bool sm_mcast_ready(struct sm *sm, struct mono now);
+/* What a switch acknowledged; false: not known. */
+bool sm_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block,
+	unsigned pos, uint8_t out[64]);
 
 /* sm.c */
 void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);

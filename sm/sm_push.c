@@ -182,6 +182,7 @@ sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
 	expect_traps(sm);
 	sm->push = push_new(&push);
 	say(sm->plan);
+	sm_mcast_before_push(sm, now);
 	sm_enter(sm, SM_PUSH, now);
 }
 

@@ -394,9 +394,10 @@ names_first(struct sm *sm, struct mono now)
 void
 sm_run_take(struct sm *sm, struct mono now)
 {
+	bool new_here = sm->role != SM_MASTER;
 	struct reason why;
 
-	if (sm->role != SM_MASTER) {
+	if (new_here) {
 		log_info("sm: master of the fabric nodes=%u switches=%u",
 			sm->topo->nnodes, sm->topo->nsw);
 		sm->role = SM_MASTER;
@@ -406,6 +407,7 @@ sm_run_take(struct sm *sm, struct mono now)
 	if (names_first(sm, now))
 		return;
 	hw_reconcile(sm->hw, sm->topo);
+	sm_mcast_forget(sm, new_here);
 	if (assign_lids(sm, &why) != 0) {
 		sm_run_fail(sm, now, why.text);
 		return;
@@ -695,6 +697,8 @@ again(struct sm *sm, enum sm_verdict v, struct mono now)
 bool
 sm_run_push(struct sm *sm, struct mono now)
 {
+	if (!sm_mcast_ready(sm, now))
+		return false; /* never together with tables of groups */
 	sm_push_watch(sm, now);
 	push_feed(sm->push, now);
 	if (!push_done(sm->push))

@@ -286,6 +286,8 @@ sa_json(const struct sa_stats *s)
 	member_put(o, "tables_in_progress", member_u64(s->jobs));
 	member_put(o, "services", member_u64(s->services));
 	member_put(o, "subscriptions", member_u64(s->subscriptions));
+	member_put(o, "groups", member_u64(s->groups));
+	member_put(o, "group_members", member_u64(s->members));
 	member_put(o, "reports", member_u64(s->reports));
 	member_put(o, "reports_given_up", member_u64(s->unreported));
 	return o;

@@ -251,6 +251,52 @@ mad_sa_service_decode(
 }
 
 void
+mad_sa_member_decode(
+	const uint8_t d[MAD_SA_MEMBER_REC], struct mad_sa_member *out)
+{
+	uint32_t w = be_get32(d + 44);
+
+	*out = (struct mad_sa_member){
+		.mgid = mad_sa_gid_decode(d),
+		.gid = mad_sa_gid_decode(d + 16),
+		.qkey = be_get32(d + 32),
+		.mlid = be_get16(d + 36),
+		.tclass = d[39],
+		.pkey = be_get16(d + 40),
+		.sl = (uint8_t)(w >> 28),
+		.flow_label = w >> 8 & 0xfffff,
+		.hop_limit = (uint8_t)w,
+		.scope = d[48] >> 4,
+		.state = d[48] & 0xf,
+		.proxy = (d[49] & 0x80) != 0,
+	};
+	split(d[38], &out->mtu_sel, &out->mtu);
+	split(d[42], &out->rate_sel, &out->rate);
+	split(d[43], &out->life_sel, &out->life);
+}
+
+void
+mad_sa_member_encode(
+	const struct mad_sa_member *in, uint8_t d[MAD_SA_MEMBER_REC])
+{
+	memset(d, 0, MAD_SA_MEMBER_REC);
+	mad_sa_gid_encode(&in->mgid, d);
+	mad_sa_gid_encode(&in->gid, d + 16);
+	be_put32(d + 32, in->qkey);
+	be_put16(d + 36, in->mlid);
+	d[38] = joined(in->mtu_sel, in->mtu);
+	d[39] = in->tclass;
+	be_put16(d + 40, in->pkey);
+	d[42] = joined(in->rate_sel, in->rate);
+	d[43] = joined(in->life_sel, in->life);
+	be_put32(d + 44, (uint32_t)in->sl << 28 |
+				 (in->flow_label & 0xfffff) << 8 |
+				 in->hop_limit);
+	d[48] = (uint8_t)(in->scope << 4 | (in->state & 0xf));
+	d[49] = (uint8_t)(in->proxy << 7);
+}
+
+void
 mad_sa_trace_encode(const struct mad_sa_trace *in, uint8_t d[MAD_SA_TRACE])
 {
 	memset(d, 0, MAD_SA_TRACE);

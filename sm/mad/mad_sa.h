@@ -26,6 +26,7 @@ enum {
 	MAD_SA_TRACE = 48,
 	MAD_SA_MULTI = 24, /* of a MultiPathRecord, before the GIDs */
 	MAD_SA_PORT_INFO = 72,
+	MAD_SA_MEMBER_REC = 52,
 };
 
 /* Methods of the class besides Get and Set; responses have bit 7. */
@@ -186,6 +187,52 @@ struct mad_sa_service {
 
 void mad_sa_service_decode(
 	const uint8_t d[MAD_SA_SERVICE], struct mad_sa_service *out);
+
+/* MCMemberRecord (IBA 15.2.5.17): a group, and who is in it, and how. */
+struct mad_sa_member {
+	struct mad_gid mgid, gid;
+	uint32_t qkey;
+	uint16_t mlid, pkey;
+	uint8_t mtu_sel, mtu, rate_sel, rate, life_sel, life;
+	uint8_t tclass, sl, hop_limit, scope, state;
+	uint32_t flow_label;
+	bool proxy;
+};
+
+/* Its components in a mask. */
+enum {
+	MAD_SA_MEMBER_MGID = 1 << 0,
+	MAD_SA_MEMBER_GID = 1 << 1,
+	MAD_SA_MEMBER_QKEY = 1 << 2,
+	MAD_SA_MEMBER_MLID = 1 << 3,
+	MAD_SA_MEMBER_MTU_SEL = 1 << 4,
+	MAD_SA_MEMBER_MTU = 1 << 5,
+	MAD_SA_MEMBER_TCLASS = 1 << 6,
+	MAD_SA_MEMBER_PKEY = 1 << 7,
+	MAD_SA_MEMBER_RATE_SEL = 1 << 8,
+	MAD_SA_MEMBER_RATE = 1 << 9,
+	MAD_SA_MEMBER_LIFE_SEL = 1 << 10,
+	MAD_SA_MEMBER_LIFE = 1 << 11,
+	MAD_SA_MEMBER_SL = 1 << 12,
+	MAD_SA_MEMBER_FLOW = 1 << 13,
+	MAD_SA_MEMBER_HOPS = 1 << 14,
+	MAD_SA_MEMBER_SCOPE = 1 << 15,
+	MAD_SA_MEMBER_STATE = 1 << 16,
+	MAD_SA_MEMBER_PROXY = 1 << 17,
+};
+
+/* Bits of a join state. */
+enum {
+	MAD_SA_JOIN_FULL = 1,
+	MAD_SA_JOIN_NON = 2,	   /* receives, is no reason for the group */
+	MAD_SA_JOIN_SEND = 4,	   /* sends only */
+	MAD_SA_JOIN_SEND_FULL = 8, /* sends only, keeps the group alive */
+};
+
+void mad_sa_member_decode(
+	const uint8_t d[MAD_SA_MEMBER_REC], struct mad_sa_member *out);
+void mad_sa_member_encode(
+	const struct mad_sa_member *in, uint8_t d[MAD_SA_MEMBER_REC]);
 
 /* TraceRecord (IBA 15.2.5.19). */
 struct mad_sa_trace {

@@ -22,6 +22,7 @@ sa_new(struct transport *t, const struct sa_ops *ops, const struct sa_params *p)
 	sa->services = sa_services_new();
 	sa->guids = sa_guids_new();
 	sa->informs = sa_informs_new();
+	sa->groups = sa_groups_new();
 	return sa;
 }
 
@@ -61,10 +62,12 @@ sa_free(struct sa *sa)
 	if (sa == NULL)
 		return;
 	drop_jobs(sa, false);
+	sa_groups_drop_waiting(sa, false);
 	set_view(sa, NULL);
 	sa_services_free(sa->services);
 	sa_guids_free(sa->guids);
 	sa_informs_free(sa->informs);
+	sa_groups_free(sa->groups);
 	free(sa->bucket);
 	free(sa);
 }
@@ -207,7 +210,8 @@ serve(struct sa_query *q, struct mono now)
 	if (q->h.method == MAD_SET || q->h.method == MAD_SA_DELETE) {
 		status = q->h.method == MAD_SET ? k->set(q, now)
 						: k->del(q, now);
-		sa_query_answer(q, status);
+		if (status != SA_LATER)
+			sa_query_answer(q, status);
 		return;
 	}
 	status = sa_query_begin(q, q->h.method == k->method);
@@ -298,6 +302,7 @@ sa_commit(struct sa *sa, struct view *v, struct mono now)
 	sa_services_commit(sa);
 	sa_guids_commit(sa);
 	sa_informs_commit(sa, old, now);
+	sa_groups_commit(sa);
 	if (old != NULL)
 		sa->ops->release(sa->ops->cookie, old);
 }
@@ -309,6 +314,7 @@ sa_reset(struct sa *sa, struct mono now)
 
 	(void)now;
 	drop_jobs(sa, true);
+	sa_groups_drop_waiting(sa, true);
 	for (lid = 0; lid < MAD_LID_END; lid++)
 		sa->bucket[lid].jobs = 0;
 	sa->stats.jobs = 0;
@@ -319,6 +325,7 @@ sa_reset(struct sa *sa, struct mono now)
 	sa->services = sa_services_new();
 	sa->guids = sa_guids_new();
 	sa->informs = sa_informs_new();
+	sa_groups_reset(sa);
 }
 
 struct mono
@@ -344,4 +351,5 @@ sa_stats(const struct sa *sa, struct sa_stats *out)
 	*out = sa->stats;
 	out->services = sa_services_count(sa);
 	out->subscriptions = sa_informs_count(sa);
+	sa_groups_stats(sa, out);
 }

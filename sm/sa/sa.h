@@ -29,6 +29,7 @@
 
 #include "sm/base/clock.h"
 #include "sm/mad/mad.h"
+#include "sm/mad/mad_sa.h"
 #include "sm/transport/transport.h"
 #include "sm/view.h"
 
@@ -53,6 +54,29 @@ struct sa_ops {
 	 */
 	void (*write_guids)(void *cookie, port_ix port, uint8_t block,
 		const uint64_t guid[8]);
+	/*
+	 * Somebody joined or left a group of this MLID: the switches are to be
+	 * told, and then sa_group_written.
+	 */
+	void (*regroup)(void *cookie, uint16_t mlid);
+	/* What a switch acknowledged of its multicast table; false: nothing.
+	 */
+	bool (*mft)(void *cookie, uint64_t guid, unsigned block, unsigned pos,
+		uint8_t out[64]);
+};
+
+/* A group that is there before anybody joins, and after everybody left. */
+struct sa_standing {
+	struct mad_gid mgid;
+	uint32_t qkey;
+	uint16_t pkey;
+	uint8_t mtu, rate, sl, scope; /* codes */
+};
+
+/* A port that a group's tree has to reach, or be reached from. */
+struct sa_member {
+	port_ix port;
+	bool receives; /* false: it only sends */
 };
 
 struct sa_params {
@@ -62,6 +86,7 @@ struct sa_params {
 	uint32_t rate, burst; /* requests of one port: a second, at once */
 	uint32_t services;    /* of one port */
 	uint32_t subscribers; /* subscriptions of one port */
+	uint32_t groups;      /* that one port may be in */
 	uint32_t table_mib;   /* longest answer */
 };
 
@@ -74,6 +99,7 @@ struct sa_stats {
 	uint64_t reports;    /* sent, repetitions included */
 	uint64_t unreported; /* given up, or their subscriber too slow */
 	uint32_t jobs, services, subscriptions;
+	uint32_t groups, members;
 };
 
 /* ops and t are borrowed. No view yet: everybody is told BUSY. */
@@ -104,6 +130,26 @@ void sa_reset(struct sa *sa, struct mono now);
 /* A trap of the fabric, from the port with this LID, for subscribers. */
 void sa_trap(struct sa *sa, uint16_t lid, const uint8_t notice[MAD_DATA],
 	struct mono now);
+
+/* The groups that shall always be there are these (copied). */
+void sa_standing(struct sa *sa, const struct sa_standing *g, size_t n);
+
+/*
+ * Who is in the groups of this MLID, by ports of the view, a port perhaps more
+ * than once; *out is the caller's to free. With no view nobody is.
+ */
+size_t sa_group_members(
+	const struct sa *sa, uint16_t mlid, struct sa_member **out);
+
+/* The next MLID after mlid that has groups, 0: there is none. */
+uint16_t sa_group_next(const struct sa *sa, uint16_t mlid);
+
+/*
+ * Joins so far, as a number; and what the switches hold is what members as of
+ * then need: those who wait for it are answered.
+ */
+uint64_t sa_group_stamp(const struct sa *sa);
+void sa_group_written(struct sa *sa, uint64_t stamp);
 
 /* When sa_tick wants to be called next (MONO_NEVER: not at all). */
 struct mono sa_next(const struct sa *sa);

@@ -3,12 +3,6 @@
  */
 #include "sm/sa/sa_priv.h"
 
-/* Groups are not managed: every method is refused. */
-const struct sa_kind sa_member = {
-	.attr = MAD_SA_MEMBER,
-	.size = 56,
-};
-
 static const struct sa_kind *const kinds[] = {
 	&sa_class_port_info,
 	&sa_node,
@@ -26,7 +20,7 @@ static const struct sa_kind *const kinds[] = {
 	&sa_path,
 	&sa_multi,
 	&sa_trace,
-	&sa_member,
+	&sa_member_kind,
 	&sa_inform,
 	&sa_inform_rec,
 };

@@ -11,6 +11,9 @@
 #include "sm/partition.h"
 #include "sm/sa/sa.h"
 
+/* Of a handler: the answer comes later. */
+#define SA_LATER 0xffff
+
 enum {
 	SA_TURN = 4096,	    /* candidates looked at in a turn */
 	SA_JOBS = 256,	    /* queries in progress */
@@ -109,6 +112,8 @@ struct sa_query {
 /* A service that somebody offers, or an alias GUID's block: sa_service.c. */
 struct sa_services;
 struct sa_guids;
+/* Multicast groups and their members: sa_group.c. */
+struct sa_groups;
 /* Subscriptions and reports on their way: sa_inform.c, sa_report.c. */
 struct sa_informs;
 
@@ -131,6 +136,7 @@ struct sa {
 	struct sa_services *services;
 	struct sa_guids *guids;
 	struct sa_informs *informs;
+	struct sa_groups *groups;
 	struct sa_stats stats;
 };
 
@@ -163,7 +169,7 @@ const struct sa_kind *sa_kinds_find(uint16_t attr);
 extern const struct sa_kind sa_class_port_info, sa_node, sa_port, sa_switch,
 	sa_lft, sa_mft, sa_sl2vl, sa_vlarb, sa_pkey, sa_link, sa_manager_kind,
 	sa_guid, sa_service, sa_inform, sa_inform_rec, sa_path, sa_multi,
-	sa_trace, sa_member;
+	sa_trace, sa_member_kind;
 
 /* sa_ends.c: the query's ends, empty; freed with it. */
 struct sa_ends *sa_ends_new(struct sa_query *q);
@@ -226,5 +232,61 @@ void sa_informs_response(
 struct mono sa_informs_next(const struct sa *sa);
 void sa_informs_tick(struct sa *sa, struct mono now);
 uint32_t sa_informs_count(const struct sa *sa);
+/* A group was made (66) or ended (67). */
+void sa_informs_group(struct sa *sa, const struct mad_gid *mgid, uint16_t pkey,
+	uint16_t trap);
+
+/* sa_group.c: groups, without asking who may do what. */
+struct sa_joined {
+	struct mad_gid gid; /* as it joined: perhaps an alias */
+	uint64_t owner;	    /* GUID of its port */
+	uint8_t state;
+	bool proxy;
+	uint64_t stamp; /* of its last change that switches hear of */
+};
+
+struct sa_group {
+	struct mad_sa_member is; /* what all members have alike */
+	bool standing;
+	struct sa_joined *member;
+	size_t n, cap;
+	uint32_t full;	       /* members that keep it alive */
+	struct map by_guid;    /* of the member's GID */
+	struct sa_group *mate; /* next one with its MLID */
+	size_t at;	       /* in sa_groups_at */
+};
+
+struct sa_groups *sa_groups_new(void);
+void sa_groups_free(struct sa_groups *g); /* NULL allowed */
+void sa_groups_commit(struct sa *sa);	  /* members that left die */
+void sa_groups_reset(struct sa *sa);	  /* all but the standing ones */
+void sa_groups_drop_waiting(struct sa *sa, bool answer);
+struct sa_group *sa_groups_find(const struct sa *sa, const struct mad_gid *g);
+size_t sa_groups_count(const struct sa *sa);
+void sa_groups_stats(const struct sa *sa, struct sa_stats *out);
+struct sa_group *sa_groups_at(const struct sa *sa, size_t i);
+/* Make one with these properties but for the MLID; NULL: none is left. */
+struct sa_group *sa_groups_add(struct sa *sa, const struct mad_sa_member *is);
+struct sa_joined *sa_groups_member(const struct sa_group *g, uint64_t guid);
+/* Joins of a port. */
+uint32_t sa_groups_of(const struct sa *sa, uint64_t owner);
+/* Give a member more or fewer join states (0: it leaves; the group may end). */
+struct sa_joined *sa_groups_join(
+	struct sa *sa, struct sa_group *g, const struct sa_joined *m);
+void sa_groups_leave(
+	struct sa *sa, struct sa_group *g, struct sa_joined *m, uint8_t state);
+/* Is this join written? If not, q waits for it; true: it does, SA_LATER. */
+bool sa_groups_wait(struct sa_query *q, const struct sa_joined *m);
+/* Blocks of 32 MLIDs up to the highest that is in use. */
+unsigned sa_groups_blocks(const struct sa *sa);
+/* Where a query is among the groups and their members: it runs in one turn, and
+ * the next one begins anew. */
+struct sa_place {
+	size_t group;
+	uint64_t first; /* the number of the group's first candidate */
+};
+struct sa_place *sa_groups_place(struct sa *sa);
+/* An MGID that nobody has. */
+struct mad_gid sa_groups_mgid(struct sa *sa, uint8_t scope);
 
 #endif

@@ -10,12 +10,14 @@
 /* What we can (IBA 15.2.5.1.1): bits of CapabilityMask and CapabilityMask2. */
 enum {
 	CAP_MASK2 = 1 << 2,
+	CAP_UD_MULTICAST = 1 << 9,
 	CAP_MULTI_PATH = 1 << 10,
 	CAP_PORT_CAPMASK_MATCH = 1 << 13,
 	CAP2_ALIAS_GUIDS = 1 << 5,
 	CAP2_FULL_PORT_INFO = 1 << 6,
 	CAP2_EXT_SPEEDS = 1 << 7,
 	CAP2_PORT_CAPMASK2_MATCH = 1 << 10,
+	CAP2_SEND_ONLY_FULL = 1 << 12,
 	CAP2_2X = 1 << 13,
 	CAP2_HDR = 1 << 15,
 	CAP2_NDR = 1 << 17,
@@ -36,10 +38,11 @@ static bool
 cpi_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
 	static const struct mad_sa_port_info info = {
-		.cap = CAP_MASK2 | CAP_MULTI_PATH | CAP_PORT_CAPMASK_MATCH,
+		.cap = CAP_MASK2 | CAP_UD_MULTICAST | CAP_MULTI_PATH |
+		       CAP_PORT_CAPMASK_MATCH,
 		.cap2 = CAP2_ALIAS_GUIDS | CAP2_FULL_PORT_INFO |
-			CAP2_EXT_SPEEDS | CAP2_PORT_CAPMASK2_MATCH | CAP2_2X |
-			CAP2_HDR | CAP2_NDR,
+			CAP2_EXT_SPEEDS | CAP2_PORT_CAPMASK2_MATCH |
+			CAP2_SEND_ONLY_FULL | CAP2_2X | CAP2_HDR | CAP2_NDR,
 		.resp_time = RESP_TIME,
 		.qp = QP1,
 		.qkey = QKEY,

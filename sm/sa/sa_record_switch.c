@@ -118,7 +118,9 @@ const struct sa_kind sa_lft = {
 	.record = lft_record,
 };
 
-/* ---- MulticastFDBRecord: nothing is routed to groups yet ---- */
+/* ---- MulticastFDBRecord: what the switches acknowledged ---- */
+
+enum { MFT_POSITIONS = 16 };
 
 static const struct sa_part mft_parts[] = {
 	{0, 0, 16}, /* LID */
@@ -129,17 +131,37 @@ static const struct sa_part mft_parts[] = {
 static uint16_t
 mft_begin(struct sa_query *q)
 {
-	q->end = 0;
+	const struct topo *t = q->view->topo;
+	port_ix p;
+
+	q->end = (uint64_t)sa_groups_blocks(q->sa) * t->nsw * MFT_POSITIONS;
+	p = sa_query_has(q, 0) ? topo_by_lid(t, be_get16(q->want), NULL)
+			       : TOPO_NONE;
+	if (p != TOPO_NONE)
+		be_put16(q->want, t->port[p].lid);
 	return 0;
 }
 
+/* Candidates: block, switch, position. */
 static bool
 mft_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
-	(void)q;
-	(void)ix;
-	(void)rec;
-	return false;
+	const struct topo *t = q->view->topo;
+	const struct sa_ops *ops = q->sa->ops;
+	sw_ix s = (sw_ix)(ix / MFT_POSITIONS % t->nsw);
+	unsigned block = (unsigned)(ix / MFT_POSITIONS / t->nsw);
+	unsigned pos = (unsigned)(ix % MFT_POSITIONS);
+	uint16_t lid;
+
+	if (!ops->mft(ops->cookie, t->node[t->sw[s].node].guid, block, pos,
+		    rec + LFT_TABLE))
+		return false;
+	lid = seen(q, s);
+	if (lid == 0)
+		return false;
+	be_put16(rec, lid);
+	be_put16(rec + 2, (uint16_t)(pos << 12 | block));
+	return true;
 }
 
 const struct sa_kind sa_mft = {

@@ -98,8 +98,9 @@ add_event(struct sa *sa, const struct view *v, port_ix p)
 	return e;
 }
 
+/* What all reports of the SM itself say. */
 static void
-gid_event(struct sa *sa, const struct view *v, port_ix p, uint16_t trap)
+own_notice(const struct sa *sa, struct event *e, uint16_t trap)
 {
 	const struct topo *t = sa->view->topo;
 	const struct topo_port *us = &t->port[t->sm_port];
@@ -112,16 +113,39 @@ gid_event(struct sa *sa, const struct view *v, port_ix p, uint16_t trap)
 		.issuer_lid = us->lid,
 	};
 	uint8_t d[MAD_DATA];
+
+	mad_notice_encode(&n, d);
+	memcpy(e->notice, d, sizeof(d));
+	mad_sa_gid_encode(&e->about, e->notice + AT_DETAILS_GID);
+	mad_sa_gid_encode(&issuer, e->notice + AT_ISSUER_GID);
+}
+
+static void
+gid_event(struct sa *sa, const struct view *v, port_ix p, uint16_t trap)
+{
 	struct event *e;
 
 	if (sa->informs->n == 0)
 		return; /* nobody listens */
 	e = add_event(sa, v, p);
 	e->about = (struct mad_gid){sa->par.prefix, v->topo->port[p].guid};
-	mad_notice_encode(&n, d);
-	memcpy(e->notice, d, sizeof(d));
-	mad_sa_gid_encode(&e->about, e->notice + AT_DETAILS_GID);
-	mad_sa_gid_encode(&issuer, e->notice + AT_ISSUER_GID);
+	own_notice(sa, e, trap);
+}
+
+/* Who is in the group's partition may hear of it. */
+void
+sa_informs_group(
+	struct sa *sa, const struct mad_gid *mgid, uint16_t pkey, uint16_t trap)
+{
+	struct event *e;
+
+	if (sa->view == NULL || sa->informs->n == 0)
+		return;
+	e = add_event(sa, sa->view, sa->view->topo->sm_port);
+	memset(e->key, 0, sizeof(e->key));
+	e->key[0] = pkey;
+	e->about = *mgid;
+	own_notice(sa, e, trap);
 }
 
 /* Is the port a destination? */

@@ -179,7 +179,6 @@ expect() {
 questions() {
 	expect ERR_REQ_DENIED --smkey 7 NR
 	expect ERR_REQ_INVALID_GID PR --dgid fe80::dead
-	expect 'Method/Attribute combination is not supported' MCMR
 	lid=$(under h7 ibstat | sed -n 's/.*Base lid: //p')
 	expect "slid.*\.$lid\$" PR --slid "$lid" --dlid 1
 	expect 'mtu\.*0x84' PR --slid "$lid" --dlid 1 --mtu 0x84
@@ -194,6 +193,25 @@ questions() {
 		fail "ibtracert: $(cat "$E2E_DIR/trace")"
 }
 
+# groups WHO: the broadcast group, as who is not trusted sees it
+groups() {
+	under h7 saquery --smkey 0 MCMR >"$E2E_DIR/$1/groups" 2>&1 ||
+		fail "$1: MCMR: $(cat "$E2E_DIR/$1/groups")"
+	[ "$(grep -c 'MCMember.*dump' "$E2E_DIR/$1/groups")" = 1 ] ||
+		fail "$1: not one group: $(cat "$E2E_DIR/$1/groups")"
+	under h7 saquery --smkey 0 -g >"$E2E_DIR/$1/g" 2>&1 ||
+		fail "$1: -g: $(cat "$E2E_DIR/$1/g")"
+}
+
+same_groups() {
+	for what in groups g; do
+		diff "$E2E_DIR/heddled/$what" "$E2E_DIR/opensm/$what" ||
+			fail "the broadcast group is another one"
+	done
+	say "the broadcast group: alike, $(grep -c ':\|\.\.' \
+		"$E2E_DIR/heddled/groups") fields"
+}
+
 main() {
 	e2e_init
 	PRELOAD=$B/libheddle-umad.so
@@ -203,13 +221,16 @@ main() {
 	serve "$E2E_DIR/fabric.net"
 	sm_up heddled
 	ask heddled
+	groups heddled
 	questions
 	unserve
 	serve "$E2E_DIR/fabric.net"
 	sm_up opensm
 	ask opensm
+	groups opensm
 	unserve
 	compare
+	same_groups
 	say "PASS"
 }
 

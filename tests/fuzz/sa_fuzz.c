@@ -131,6 +131,22 @@ manager(void *cookie, size_t n, struct sa_manager *out)
 }
 
 static void
+regroup(void *cookie, uint16_t mlid)
+{
+	(void)cookie;
+	(void)mlid;
+}
+
+static bool
+mft(void *cookie, uint64_t guid, unsigned block, unsigned pos, uint8_t out[64])
+{
+	(void)cookie;
+	(void)guid;
+	memset(out, 0, 64);
+	return block == 0 && pos == 0;
+}
+
+static void
 write_guids(void *cookie, port_ix port, uint8_t block, const uint64_t guid[8])
 {
 	(void)cookie;
@@ -278,7 +294,12 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct wire w = {.t.send = wire_send, .clock = {1}};
-	const struct sa_ops ops = {&w, release, manager, write_guids};
+	const struct sa_ops ops = {.cookie = &w,
+		.release = release,
+		.manager = manager,
+		.write_guids = write_guids,
+		.regroup = regroup,
+		.mft = mft};
 	const struct sa_params p = {
 		.prefix = UINT64_C(0xfe80000000000000),
 		.sa_key = 7,

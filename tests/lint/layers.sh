@@ -16,6 +16,7 @@ discovery/topo.* : sm/base/* sm/mad/* discovery/topo*
 discovery/* : sm/base/* sm/mad/* sm/transport/xact.h config/schema.h discovery/*
 routing/* : sm/base/* discovery/topo.h config/schema.h routing/*
 distribution/push* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/draft.h routing/routes.h routing/lft.h distribution/*
+distribution/mft* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/mcast.h distribution/*
 distribution/check* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/routes.h routing/lft.h distribution/*
 distribution/readback* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/routes.h routing/lft.h distribution/*
 distribution/* : sm/base/* sm/mad/* discovery/topo.h routing/routes.h routing/lft.h distribution/*

@@ -1,0 +1,107 @@
+/*
+ * mft: the multicast forwarding tables: what switches shall hold, what they
+ * acknowledged, and the way from one to the other.
+ *
+ *	tree of a group --> wanted masks -+
+ *	                                  +--> cells that differ --> SMPs
+ *	acknowledged cells <--------------+                           |
+ *	      ^-------------------------------------------------------+
+ *
+ * A cell is what one SMP carries: 32 groups and 16 ports of one switch. Only
+ * cells that differ are written. All groups that changed since share a cycle,
+ * and so do their entries in a cell.
+ *
+ * No moment has a loop or a copy too many. A cycle that only adds cables to a
+ * group's tree, or only takes some away, is inside one tree whatever order the
+ * switches take it in. A tree that moves is broken first: stage one leaves of
+ * its cables those that are in the old tree and in the new one, and when all
+ * switches have acknowledged that, stage two adds the rest. What a switch
+ * holds that is not known counts as anything: it is emptied in stage one.
+ *
+ * A Set that failed leaves its cell unknown and ends the cycle after its stage;
+ * the owner hears which switches failed. IBA volume 1: MulticastForwarding-
+ * Table 14.2.5.12, MulticastFDBTop 14.2.5.4.
+ */
+#ifndef HEDDLE_DISTRIBUTION_MFT_H
+#define HEDDLE_DISTRIBUTION_MFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "discovery/topo.h"
+#include "routing/mcast.h"
+#include "sm/base/clock.h"
+#include "sm/transport/xact.h"
+
+enum {
+	MFT_MLID = 0xc000,   /* the first MLID */
+	MFT_GROUPS = 0x3ffe, /* 0xc000 .. 0xfffd; 0xffff is permissive */
+	MFT_CELL = 64,	     /* bytes of a cell */
+};
+
+struct mft;
+
+struct mft_job {
+	struct xact *x;
+	/* A switch acknowledged this SwitchInfo. */
+	void (*switch_written)(
+		void *cookie, uint64_t guid, const uint8_t info[MAD_DATA]);
+	void *cookie;
+};
+
+/* Counters since mft_new. */
+struct mft_counts {
+	uint64_t cells;	 /* acknowledged */
+	uint64_t sets;	 /* sent, SwitchInfo included */
+	uint64_t cycles; /* that wrote something */
+	uint64_t broken; /* of these: had a first stage */
+	uint64_t failed;
+};
+
+struct mft *mft_new(const struct mft_job *job);
+void mft_free(struct mft *m); /* nothing may be in flight; NULL allowed */
+
+/*
+ * The fabric is this one now (a reference is taken). Switches that are not in
+ * it, or quarantined, are forgotten. All trees have to be wanted again.
+ */
+void mft_adopt(struct mft *m, struct topo *t);
+
+/* This switch lost its memory. */
+void mft_forget(struct mft *m, uint64_t guid);
+
+/* Group number group (MLID - 0xc000) shall have this tree; NULL: none. Not
+ * while a cycle runs. The tree is one of the adopted topology. */
+void mft_want(struct mft *m, unsigned group, const struct mcast_tree *tree);
+
+/* Begin a cycle; false: everything is as it shall be. */
+bool mft_begin(struct mft *m);
+
+/* Send what there is room for; who does not call this lets the cycle rest. */
+void mft_feed(struct mft *m, uint64_t mkey, struct mono now);
+
+bool mft_running(const struct mft *m); /* a cycle has begun and is not over */
+bool mft_quiet(const struct mft *m);   /* nothing is in flight */
+
+/* The cycle ends here: what was not sent is left for the next one. */
+void mft_stop(struct mft *m);
+
+/* Switches that failed in the last cycle, and whether they said no. */
+struct mft_failure {
+	uint64_t guid;
+	uint16_t status; /* 0: silence */
+};
+/* Was everything that the last cycle sent acknowledged? */
+bool mft_complete(const struct mft *m);
+const struct mft_failure *mft_failures(const struct mft *m, size_t *n);
+
+/* A cell as acknowledged; false: not known. */
+bool mft_cell(const struct mft *m, uint64_t guid, unsigned block, unsigned pos,
+	uint8_t out[MFT_CELL]);
+/* Blocks of 32 groups in use. */
+unsigned mft_blocks(const struct mft *m);
+
+const struct mft_counts *mft_counts(const struct mft *m);
+
+#endif

@@ -1,0 +1,570 @@
+/*
+ * Multicast groups: who is in them, which MLID they have, and who waits for
+ * the switches to know. What a request may say is sa_member.c's business.
+ *
+ * A group lives as long as it has a full member, the standing ones always. An
+ * MLID belongs to one group as long as there are MLIDs; when they run out,
+ * groups that are alike in all that a packet on its way could tell share one,
+ * and every member of one gets what is sent to the other (IBA 10.5.1 lets
+ * channel adapters drop it by MGID).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/be.h"
+#include "sm/base/mem.h"
+#include "sm/sa/sa_priv.h"
+
+enum {
+	FIRST = 0xc000,
+	MLIDS = 0x3ffe,
+	CELL = 32, /* MLIDs of a block */
+	GROUPS = 65536,
+	WAITING = 65536,
+	NO_SWITCH = 1024, /* MLIDs where no switch says how many */
+	TRAP_MADE = 66,
+	TRAP_ENDED = 67,
+	KEEPS = MAD_SA_JOIN_FULL | MAD_SA_JOIN_SEND_FULL,
+	HEARS = MAD_SA_JOIN_FULL | MAD_SA_JOIN_NON,
+};
+
+/* A join that is answered when the switches know of it. */
+struct waiting {
+	struct sa_query *q;
+	uint64_t stamp;
+};
+
+struct sa_groups {
+	struct sa_group **group;
+	size_t n, cap;
+	struct map by_mgid; /* hashed; the last of those that collide */
+	struct sa_group *of[MLIDS];
+	struct map joins; /* of a port, by GUID */
+	struct sa_standing *standing;
+	size_t nstanding;
+	uint32_t members;
+	uint64_t stamp, written;
+	uint32_t serial; /* of MGIDs that we make */
+	struct sa_place place;
+	struct waiting *waiting;
+	size_t nwaiting, capwaiting;
+};
+
+struct sa_groups *
+sa_groups_new(void)
+{
+	return mem_zalloc(1, sizeof(struct sa_groups));
+}
+
+static void
+free_group(struct sa_group *g)
+{
+	map_free(&g->by_guid);
+	free(g->member);
+	free(g);
+}
+
+static void
+forget_all(struct sa_groups *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free_group(s->group[i]);
+	s->n = 0;
+	s->members = 0;
+	map_free(&s->by_mgid);
+	map_free(&s->joins);
+	memset(s->of, 0, sizeof(s->of));
+}
+
+void
+sa_groups_free(struct sa_groups *s)
+{
+	if (s == NULL)
+		return;
+	forget_all(s);
+	free(s->group);
+	free(s->standing);
+	free(s->waiting);
+	free(s);
+}
+
+/* ---- finding ---- */
+
+static uint64_t
+hash(const struct mad_gid *g)
+{
+	return (g->prefix ^ g->guid >> 32 ^ g->guid << 32) *
+	       UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static bool
+same_gid(const struct mad_gid *a, const struct mad_gid *b)
+{
+	return a->prefix == b->prefix && a->guid == b->guid;
+}
+
+struct sa_group *
+sa_groups_find(const struct sa *sa, const struct mad_gid *mgid)
+{
+	const struct sa_groups *s = sa->groups;
+	uint32_t i;
+
+	if (!map_get(&s->by_mgid, hash(mgid), &i))
+		return NULL;
+	if (same_gid(&s->group[i]->is.mgid, mgid))
+		return s->group[i];
+	for (size_t k = 0; k < s->n; k++)
+		if (same_gid(&s->group[k]->is.mgid, mgid))
+			return s->group[k];
+	return NULL;
+}
+
+size_t
+sa_groups_count(const struct sa *sa)
+{
+	return sa->groups->n;
+}
+
+void
+sa_groups_stats(const struct sa *sa, struct sa_stats *out)
+{
+	out->groups = (uint32_t)sa->groups->n;
+	out->members = sa->groups->members;
+}
+
+struct sa_group *
+sa_groups_at(const struct sa *sa, size_t i)
+{
+	return sa->groups->group[i];
+}
+
+struct sa_joined *
+sa_groups_member(const struct sa_group *g, uint64_t guid)
+{
+	uint32_t i;
+
+	return map_get(&g->by_guid, guid, &i) ? &g->member[i] : NULL;
+}
+
+uint32_t
+sa_groups_of(const struct sa *sa, uint64_t owner)
+{
+	uint32_t n = 0;
+
+	(void)map_get(&sa->groups->joins, owner, &n);
+	return n;
+}
+
+struct sa_place *
+sa_groups_place(struct sa *sa)
+{
+	return &sa->groups->place;
+}
+
+unsigned
+sa_groups_blocks(const struct sa *sa)
+{
+	unsigned blocks = 0;
+
+	for (unsigned i = 0; i < MLIDS; i++)
+		if (sa->groups->of[i] != NULL)
+			blocks = i / CELL + 1;
+	return blocks;
+}
+
+/* ---- MLIDs ---- */
+
+/* How many MLIDs every switch can hold. */
+static unsigned
+mlid_limit(const struct sa *sa)
+{
+	const struct topo *t = sa->view != NULL ? sa->view->topo : NULL;
+	unsigned limit = MLIDS + 1;
+
+	for (sw_ix s = 0; t != NULL && s < t->nsw; s++)
+		if ((t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0 &&
+			t->sw[s].mft_cap != 0 && t->sw[s].mft_cap < limit)
+			limit = t->sw[s].mft_cap;
+	if (limit > MLIDS)
+		limit = t != NULL && t->nsw > 0 ? MLIDS : NO_SWITCH;
+	return limit;
+}
+
+static bool
+may_share(const struct mad_sa_member *a, const struct mad_sa_member *b)
+{
+	return a->pkey == b->pkey && a->mtu == b->mtu && a->rate == b->rate &&
+	       a->sl == b->sl;
+}
+
+static size_t
+members_of_mlid(const struct sa_group *g)
+{
+	size_t n = 0;
+
+	for (; g != NULL; g = g->mate)
+		n += g->n;
+	return n;
+}
+
+/*
+ * A free one, or the one with the fewest members of those that may be shared;
+ * never a standing group's: broadcasts go to everybody as it is.
+ */
+static uint16_t
+choose_mlid(const struct sa *sa, const struct mad_sa_member *is)
+{
+	const struct sa_groups *s = sa->groups;
+	unsigned limit = mlid_limit(sa);
+	size_t fewest = SIZE_MAX;
+	uint16_t best = 0;
+
+	for (unsigned i = 0; i < limit; i++)
+		if (s->of[i] == NULL)
+			return (uint16_t)(FIRST + i);
+	for (unsigned i = 0; i < limit; i++) {
+		size_t n = members_of_mlid(s->of[i]);
+
+		if (s->of[i]->standing || n >= fewest ||
+			!may_share(&s->of[i]->is, is))
+			continue;
+		fewest = n;
+		best = (uint16_t)(FIRST + i);
+	}
+	return best;
+}
+
+/* ---- making and ending ---- */
+
+struct sa_group *
+sa_groups_add(struct sa *sa, const struct mad_sa_member *is)
+{
+	struct sa_groups *s = sa->groups;
+	uint16_t mlid = s->n < GROUPS ? choose_mlid(sa, is) : 0;
+	struct sa_group *g;
+
+	if (mlid == 0)
+		return NULL;
+	g = mem_zalloc(1, sizeof(*g));
+	g->is = *is;
+	g->is.mlid = mlid;
+	g->mate = s->of[mlid - FIRST];
+	s->of[mlid - FIRST] = g;
+	s->group = mem_grow(s->group, s->n, &s->cap, sizeof(struct sa_group *));
+	g->at = s->n;
+	s->group[s->n++] = g;
+	map_put(&s->by_mgid, hash(&is->mgid), (uint32_t)g->at);
+	sa_informs_group(sa, &is->mgid, is->pkey, TRAP_MADE);
+	return g;
+}
+
+/* The index of what collides with a group that goes. */
+static void
+unhash(struct sa_groups *s, const struct sa_group *gone)
+{
+	uint64_t h = hash(&gone->is.mgid);
+
+	(void)map_del(&s->by_mgid, h);
+	for (size_t i = 0; i < s->n; i++)
+		if (s->group[i] != gone && hash(&s->group[i]->is.mgid) == h)
+			map_put(&s->by_mgid, h, (uint32_t)i);
+}
+
+static void
+count_join(struct sa_groups *s, uint64_t owner, int by)
+{
+	uint32_t n = 0;
+
+	(void)map_get(&s->joins, owner, &n);
+	n = (uint32_t)((int64_t)n + by);
+	if (n > 0)
+		map_put(&s->joins, owner, n);
+	else
+		(void)map_del(&s->joins, owner);
+	s->members = (uint32_t)((int64_t)s->members + by);
+}
+
+static void
+end_group(struct sa *sa, struct sa_group *g)
+{
+	struct sa_groups *s = sa->groups;
+	struct sa_group **link = &s->of[g->is.mlid - FIRST];
+	uint16_t mlid = g->is.mlid;
+
+	for (size_t i = 0; i < g->n; i++)
+		count_join(s, g->member[i].owner, -1);
+	unhash(s, g);
+	while (*link != g)
+		link = &(*link)->mate;
+	*link = g->mate;
+	s->group[g->at] = s->group[--s->n];
+	if (g->at < s->n) {
+		s->group[g->at]->at = g->at;
+		map_put(&s->by_mgid, hash(&s->group[g->at]->is.mgid),
+			(uint32_t)g->at);
+	}
+	sa_informs_group(sa, &g->is.mgid, g->is.pkey, TRAP_ENDED);
+	free_group(g);
+	sa->ops->regroup(sa->ops->cookie, mlid);
+}
+
+/* Will the tables of switches look the same with this join state? */
+static bool
+same_way(uint8_t was, uint8_t is)
+{
+	return (was == 0) == (is == 0) &&
+	       ((was & HEARS) == 0) == ((is & HEARS) == 0);
+}
+
+static void
+set_state(struct sa *sa, struct sa_group *g, struct sa_joined *m, uint8_t state)
+{
+	uint8_t was = m->state;
+
+	g->full -= (was & KEEPS) != 0;
+	g->full += (state & KEEPS) != 0;
+	m->state = state;
+	if (same_way(was, state))
+		return;
+	m->stamp = ++sa->groups->stamp;
+	sa->ops->regroup(sa->ops->cookie, g->is.mlid);
+}
+
+struct sa_joined *
+sa_groups_join(struct sa *sa, struct sa_group *g, const struct sa_joined *want)
+{
+	struct sa_joined *m = sa_groups_member(g, want->gid.guid);
+
+	if (m == NULL) {
+		g->member = mem_grow(g->member, g->n, &g->cap, sizeof(*m));
+		m = &g->member[g->n];
+		*m = *want;
+		m->state = 0;
+		map_put(&g->by_guid, m->gid.guid, (uint32_t)g->n++);
+		count_join(sa->groups, m->owner, 1);
+	}
+	m->proxy |= want->proxy;
+	set_state(sa, g, m, m->state | want->state);
+	return m;
+}
+
+static void
+remove_member(struct sa *sa, struct sa_group *g, struct sa_joined *m)
+{
+	size_t i = (size_t)(m - g->member);
+
+	set_state(sa, g, m, 0);
+	count_join(sa->groups, m->owner, -1);
+	(void)map_del(&g->by_guid, m->gid.guid);
+	g->member[i] = g->member[--g->n];
+	if (i < g->n)
+		map_put(&g->by_guid, g->member[i].gid.guid, (uint32_t)i);
+}
+
+void
+sa_groups_leave(
+	struct sa *sa, struct sa_group *g, struct sa_joined *m, uint8_t state)
+{
+	if ((m->state & (unsigned)~state) != 0)
+		set_state(sa, g, m, m->state & (uint8_t)~state);
+	else
+		remove_member(sa, g, m);
+	if (g->full == 0 && !g->standing)
+		end_group(sa, g);
+}
+
+struct mad_gid
+sa_groups_mgid(struct sa *sa, uint8_t scope)
+{
+	struct sa_groups *s = sa->groups;
+	struct mad_gid g;
+	uint8_t d[16] = {0xff, (uint8_t)(0x10 | scope), 0xa0, 0x1b};
+
+	do {
+		be_put64(d + 4, sa->par.prefix);
+		be_put32(d + 12, ++s->serial);
+		g = mad_sa_gid_decode(d);
+	} while (sa_groups_find(sa, &g) != NULL);
+	return g;
+}
+
+/* ---- those that are always there ---- */
+
+static bool
+is_standing(const struct sa_groups *s, const struct mad_gid *mgid)
+{
+	for (size_t i = 0; i < s->nstanding; i++)
+		if (same_gid(&s->standing[i].mgid, mgid))
+			return true;
+	return false;
+}
+
+static void
+make_standing(struct sa *sa)
+{
+	struct sa_groups *s = sa->groups;
+
+	for (size_t i = 0; i < s->nstanding; i++) {
+		const struct sa_standing *w = &s->standing[i];
+		struct sa_group *g = sa_groups_find(sa, &w->mgid);
+		struct mad_sa_member is = {
+			.mgid = w->mgid,
+			.qkey = w->qkey,
+			.pkey = w->pkey,
+			.mtu = w->mtu,
+			.rate = w->rate,
+			.life = sa->par.packet_life,
+			.sl = w->sl,
+			.scope = w->scope,
+			.hop_limit = w->scope == 2 ? 0 : 0xff,
+		};
+
+		if (g == NULL)
+			g = sa_groups_add(sa, &is);
+		if (g == NULL)
+			continue; /* more of them than MLIDs */
+		is.mlid = g->is.mlid;
+		g->is = is;
+		g->standing = true;
+	}
+}
+
+void
+sa_standing(struct sa *sa, const struct sa_standing *list, size_t n)
+{
+	struct sa_groups *s = sa->groups;
+
+	free(s->standing);
+	s->standing = n > 0 ? mem_dup(list, n * sizeof(*list)) : NULL;
+	s->nstanding = n;
+	for (size_t i = s->n; i-- > 0;) {
+		struct sa_group *g = s->group[i];
+
+		g->standing = is_standing(s, &g->is.mgid);
+		if (!g->standing && g->full == 0)
+			end_group(sa, g);
+	}
+	make_standing(sa);
+}
+
+void
+sa_groups_reset(struct sa *sa)
+{
+	forget_all(sa->groups);
+	sa->groups->written = sa->groups->stamp;
+	make_standing(sa);
+}
+
+/* ---- what a new view does ---- */
+
+static bool
+stays(const struct sa *sa, const struct sa_group *g, const struct sa_joined *m)
+{
+	const struct view *v = sa->view;
+	port_ix p = topo_by_port_guid(v->topo, m->owner);
+	uint16_t mine;
+
+	if (p == TOPO_NONE || v->topo->port[p].lid == 0)
+		return false;
+	mine = partition_in(v, p, p, g->is.pkey);
+	return ((mine | g->is.pkey) & PARTITION_FULL) != 0 && mine != 0;
+}
+
+void
+sa_groups_commit(struct sa *sa)
+{
+	struct sa_groups *s = sa->groups;
+
+	for (size_t i = s->n; i-- > 0;) {
+		struct sa_group *g = s->group[i];
+
+		for (size_t k = g->n; k-- > 0;)
+			if (!stays(sa, g, &g->member[k]))
+				remove_member(sa, g, &g->member[k]);
+		if (g->full == 0 && !g->standing)
+			end_group(sa, g);
+	}
+}
+
+/* ---- the switches ---- */
+
+size_t
+sa_group_members(const struct sa *sa, uint16_t mlid, struct sa_member **out)
+{
+	const struct sa_group *first = sa->groups->of[mlid - FIRST], *g;
+	size_t n = 0;
+
+	*out = NULL;
+	if (sa->view == NULL || first == NULL)
+		return 0;
+	*out = mem_zalloc(members_of_mlid(first) + 1, sizeof(**out));
+	for (g = first; g != NULL; g = g->mate)
+		for (size_t i = 0; i < g->n; i++) {
+			uint32_t p;
+
+			if (map_get(&sa->by_guid, g->member[i].owner, &p))
+				(*out)[n++] = (struct sa_member){
+					p, (g->member[i].state & HEARS) != 0};
+		}
+	return n;
+}
+
+uint16_t
+sa_group_next(const struct sa *sa, uint16_t mlid)
+{
+	unsigned i = mlid < FIRST ? 0 : mlid - FIRST + 1U;
+
+	for (; i < MLIDS; i++)
+		if (sa->groups->of[i] != NULL)
+			return (uint16_t)(FIRST + i);
+	return 0;
+}
+
+uint64_t
+sa_group_stamp(const struct sa *sa)
+{
+	return sa->groups->stamp;
+}
+
+void
+sa_group_written(struct sa *sa, uint64_t stamp)
+{
+	struct sa_groups *s = sa->groups;
+	size_t n = 0;
+
+	s->written = stamp;
+	for (size_t i = 0; i < s->nwaiting; i++) {
+		if (s->waiting[i].stamp <= stamp)
+			sa_query_answer(s->waiting[i].q, 0);
+		else
+			s->waiting[n++] = s->waiting[i];
+	}
+	s->nwaiting = n;
+}
+
+bool
+sa_groups_wait(struct sa_query *q, const struct sa_joined *m)
+{
+	struct sa_groups *s = q->sa->groups;
+
+	if (m->stamp <= s->written || s->nwaiting >= WAITING)
+		return false;
+	s->waiting = mem_grow(
+		s->waiting, s->nwaiting, &s->capwaiting, sizeof(*s->waiting));
+	s->waiting[s->nwaiting++] = (struct waiting){q, m->stamp};
+	return true;
+}
+
+void
+sa_groups_drop_waiting(struct sa *sa, bool answer)
+{
+	struct sa_groups *s = sa->groups;
+
+	for (size_t i = 0; i < s->nwaiting; i++) {
+		if (answer)
+			sa_query_answer(s->waiting[i].q, MAD_STATUS_BUSY);
+		else
+			sa_query_free(s->waiting[i].q);
+	}
+	s->nwaiting = 0;
+}
