@@ -205,6 +205,7 @@ sm_free(struct sm *sm)
 	sm_run_drop(sm->work);
 	routes_unref(sm->routes);
 	topo_unref(sm->topo);
+	pkeys_unref(sm->pkeys);
 	sm_sa_free(sm);
 	view_unref(sm->view);
 	hw_free(sm->hw);

@@ -19,6 +19,7 @@
 #include "routing/route.h"
 #include "sm/base/log.h"
 #include "sm/base/map.h"
+#include "sm/pkeys.h"
 #include "sm/sa/sa.h"
 #include "sm/sm.h"
 #include "sm/trap.h"
@@ -93,6 +94,7 @@ struct sm {
 	unsigned stops;	 /* pushes in a row that a change overtook */
 	struct view_change change;
 	struct topo *topo;     /* with LIDs */
+	struct pkeys *pkeys;   /* that its ports shall have */
 	struct sm_work *work;  /* with the worker */
 	struct routes *routes; /* computed, not yet acknowledged */
 	struct route_story story;
@@ -234,6 +236,13 @@ void sm_sa_reregister(struct sm *sm, struct mono now);
 void sm_sa_lost(struct sm *sm, struct mono now);
 /* No worker runs any more: views let go meanwhile. */
 void sm_sa_shed(struct sm *sm);
+
+/* sm_keys.c: P_Keys, from the configuration to the view. */
+void sm_keys_make(struct sm *sm); /* for sm->topo */
+/* The push is over: what the ports have; true: the view says otherwise. */
+bool sm_keys_settle(struct sm *sm);
+/* Names were read: has anybody become another member by them? */
+bool sm_keys_renamed(const struct sm *sm, struct topo *fresh);
 
 /* sm.c */
 void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);
