@@ -199,6 +199,7 @@ sm_free(struct sm *sm)
 	xact_cancel_all(sm->x, (struct mono){0});
 	sweep_free(sm->sweep);
 	readback_free(sm->readback);
+	ptable_read_free(sm->ptable_read);
 	check_free(sm->check);
 	push_free(sm->push);
 	plan_free(sm->plan);

@@ -12,6 +12,7 @@
 #include "distribution/check.h"
 #include "distribution/hwstate.h"
 #include "distribution/plan.h"
+#include "distribution/ptable_read.h"
 #include "distribution/push.h"
 #include "distribution/readback.h"
 #include "distribution/safe.h"
@@ -83,6 +84,7 @@ struct sm {
 	struct sweep *sweep;
 	struct map probed; /* switches this run has asked by name */
 	struct readback *readback;
+	struct ptable_read *ptable_read;
 	struct plan *plan;
 	struct push *push;
 	struct check *check;
@@ -239,6 +241,10 @@ void sm_sa_shed(struct sm *sm);
 
 /* sm_keys.c: P_Keys, from the configuration to the view. */
 void sm_keys_make(struct sm *sm); /* for sm->topo */
+/* Begin to read the tables that are not known. */
+void sm_keys_read(struct sm *sm);
+/* Tables that could not be read, or have no room: again later; an alarm. */
+void sm_keys_review(struct sm *sm);
 /* The push is over: what the ports have; true: the view says otherwise. */
 bool sm_keys_settle(struct sm *sm);
 /* Names were read: has anybody become another member by them? */

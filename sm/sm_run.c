@@ -367,6 +367,7 @@ start_readback(struct sm *sm, struct mono now)
 	for (s = 0; s < t->nsw && sm->kind == SWEEP_FULL; s++)
 		map_put(&sm->probed, t->node[t->sw[s].node].guid, 0);
 	sm->readback = readback_new(sm->topo, &job);
+	sm_keys_read(sm);
 	sm_enter(sm, SM_READBACK, now);
 }
 
@@ -538,11 +539,14 @@ bool
 sm_run_readback(struct sm *sm, struct mono now)
 {
 	readback_feed(sm->readback, now);
-	if (!readback_done(sm->readback))
+	ptable_read_feed(sm->ptable_read, now);
+	if (!readback_done(sm->readback) || !ptable_read_done(sm->ptable_read))
 		return false;
 	sm->counts.lft_reads += readback_count(sm->readback);
 	readback_free(sm->readback);
 	sm->readback = NULL;
+	ptable_read_free(sm->ptable_read);
+	sm->ptable_read = NULL;
 	sm->times.readback =
 		mono_add(sm->times.readback, mono_sub(now, sm->phase_began));
 	if (same_fabric(sm)) {
@@ -666,6 +670,7 @@ finish(struct sm *sm, struct mono now)
 		sm->stat.alarm[0] = '\0';
 	sm_sa_publish(sm, now);
 	sm_blame_forgive(sm);
+	sm_keys_review(sm);
 	sm_commit_schedule(sm, now);
 	forget_work(sm);
 	sm_enter(sm, SM_IDLE, now);
