@@ -102,7 +102,8 @@ fill_external_fields(const struct maker *m, const struct topo_port *p,
 static void
 fill_guard(const struct maker *m, port_ix ix, struct mad_port_info *i)
 {
-	bool now = m->now->kind == PLAN_ARM || m->now->kind == PLAN_GUARD;
+	bool now = m->now->kind == PLAN_ARM || m->now->kind == PLAN_ACTIVATE ||
+		   m->now->kind == PLAN_GUARD;
 
 	if (m->guard == NULL || m->guard[ix] == GUARD_AS_IS)
 		return;
