@@ -8,6 +8,7 @@
 #include "sm/ctl/tiers.h"
 #include "sm/ctl/words.h"
 #include "sm/mad/mad.h"
+#include "sm/members.h"
 #include "sm/version.h"
 
 /* Names listed in a status; the count is always complete. */
@@ -237,6 +238,7 @@ add_view(json_t *o, const struct status_facts *f)
 	put(o, "times", times_json(&v->times));
 	put(o, "counts", counts_json(&v->counts));
 	put(o, "change", change_json(v));
+	put(o, "partitions", members_json(v, f->sm->keys));
 	put(o, "quarantined", quarantine_json(v));
 	put(o, "unreachable", u64(unreachable(v->topo, list)));
 	put(o, "unreachable_ports", list);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "sm/base/rng.h"
+#include "sm/members.h"
 #include "tests/unit/sa_fixture.h"
 
 enum { LEAVES = 3, PER_LEAF = 3, HOSTS = LEAVES * PER_LEAF, BLOCK = 32 };
@@ -235,9 +236,10 @@ START_TEST(no_room)
 }
 END_TEST
 
-/* A name that changes changes the membership. */
+/* Members by name, and one that nobody has. */
 START_TEST(by_name)
 {
+	json_t *status, *who;
 	struct sim_options o = sim_defaults();
 	struct fixture x =
 		line("partitions: {a: {pkey: 0x5, members: {\"h[23]\": full, "
@@ -246,6 +248,14 @@ START_TEST(by_name)
 
 	ck_assert_str_eq(host_table(&x, "h3"), "7fff 8005");
 	ck_assert_str_eq(host_table(&x, "h4"), "7fff");
+	/* who is meant and not there is told */
+	status = members_json(sm_view(x.w->sm), "");
+	who = json_array_get(json_object_get(status, "nobody"), 0);
+	ck_assert_str_eq(
+		json_string_value(json_object_get(who, "member")), "nobody");
+	who = json_array_get(json_object_get(status, "list"), 0);
+	ck_assert_int_eq(json_integer_value(json_object_get(who, "ports")), 2);
+	json_decref(status);
 	fixture_free(&x);
 }
 END_TEST
