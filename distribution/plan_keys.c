@@ -97,12 +97,11 @@ add_blocks(struct maker *m, const struct change *c, const uint16_t *from,
 {
 	const struct topo_port *port = &m->t->port[c->port];
 	bool external = m->t->node[port->node].type == TOPO_SWITCH;
-	unsigned b, i, at, n;
+	unsigned i, at, n;
 	uint8_t *data;
 	uint32_t pay;
 
-	for (b = 0; b < ptable_blocks(c->cap); b++) {
-		at = b * PTABLE_BLOCK;
+	for (at = 0; at < c->cap; at += PTABLE_BLOCK) {
 		n = c->cap - at < PTABLE_BLOCK ? c->cap - at : PTABLE_BLOCK;
 		if (memcmp(from + at, to + at, n * sizeof(*to)) == 0)
 			continue;
@@ -110,7 +109,9 @@ add_blocks(struct maker *m, const struct change *c, const uint16_t *from,
 		for (i = 0; i < n; i++)
 			be_put16(data + (size_t)2 * i, to[at + i]);
 		plan_add_step(m, c->port, MAD_PKEY_TABLE,
-			b | (external ? (uint32_t)port->num << 16 : 0), pay);
+			at / PTABLE_BLOCK |
+				(external ? (uint32_t)port->num << 16 : 0),
+			pay);
 	}
 }
 
