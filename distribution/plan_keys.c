@@ -97,17 +97,17 @@ add_blocks(struct maker *m, const struct change *c, const uint16_t *from,
 {
 	const struct topo_port *port = &m->t->port[c->port];
 	bool external = m->t->node[port->node].type == TOPO_SWITCH;
-	unsigned i, at, n;
+	unsigned i, at, end;
 	uint8_t *data;
 	uint32_t pay;
 
 	for (at = 0; at < c->cap; at += PTABLE_BLOCK) {
-		n = c->cap - at < PTABLE_BLOCK ? c->cap - at : PTABLE_BLOCK;
-		if (memcmp(from + at, to + at, n * sizeof(*to)) == 0)
+		end = at + PTABLE_BLOCK < c->cap ? at + PTABLE_BLOCK : c->cap;
+		if (memcmp(from + at, to + at, (end - at) * sizeof(*to)) == 0)
 			continue;
 		data = plan_add_payload(m, &pay);
-		for (i = 0; i < n; i++)
-			be_put16(data + (size_t)2 * i, to[at + i]);
+		for (i = at; i < end; i++)
+			be_put16(data + (size_t)2 * (i - at), to[i]);
 		plan_add_step(m, c->port, MAD_PKEY_TABLE,
 			at / PTABLE_BLOCK |
 				(external ? (uint32_t)port->num << 16 : 0),
