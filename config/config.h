@@ -42,6 +42,7 @@ struct config_fabric {
 	struct config_lids lids;
 	uint32_t priority;
 	uint64_t m_key, sm_key;
+	bool partition_enforcement; /* by switches, for hosts */
 };
 
 struct config_updn {

@@ -119,6 +119,14 @@ static const struct schema_option fabric[] = {
 		.help = "What subnet managers of one fabric have in common. "
 			"The default is that of opensm, which takes no notice "
 			"of a manager with another one."},
+	{.key = "partition_enforcement",
+		.type = SCHEMA_BOOL,
+		FIELD(config_fabric, partition_enforcement),
+		.def = "true",
+		.reload = SCHEMA_REROUTE,
+		.help = "Where partitions are configured, have switches "
+			"discard what a host sends or gets with a P_Key "
+			"that it has not."},
 };
 
 static const struct schema_option routing[] = {

@@ -30,6 +30,7 @@ struct hwstate {
 	struct hw_switch *sw;
 	size_t n, cap;
 	struct turns *turns;
+	struct ptables *ptables;
 	struct hw_doubt *doubt;
 	size_t ndoubts, capdoubts;
 };
@@ -41,6 +42,7 @@ hw_new(struct lft_pool *pool)
 
 	h->pool = pool;
 	h->turns = turns_new();
+	h->ptables = ptables_new();
 	return h;
 }
 
@@ -84,6 +86,7 @@ hw_free(struct hwstate *h)
 	free(h->sw);
 	free(h->doubt);
 	turns_free(h->turns);
+	ptables_free(h->ptables);
 	map_free(&h->by_guid);
 	map_free(&h->stubborn);
 	free(h);
@@ -283,6 +286,7 @@ hw_forget(struct hwstate *h, uint64_t guid)
 {
 	struct hw_switch *s = find(h, guid);
 
+	ptables_forget(h->ptables, guid);
 	if (s == NULL)
 		return;
 	drop_blocks(h, s);
@@ -357,6 +361,12 @@ struct turns *
 hw_turns(const struct hwstate *h)
 {
 	return h->turns;
+}
+
+struct ptables *
+hw_ptables(const struct hwstate *h)
+{
+	return h->ptables;
 }
 
 void

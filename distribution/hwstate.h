@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
+#include "distribution/ptable.h"
 #include "distribution/turns.h"
 #include "routing/lft.h"
 #include "sm/base/clock.h"
@@ -100,6 +101,9 @@ void hw_set_top(struct hwstate *h, uint64_t guid, uint16_t top);
 
 /* What is known of rows of SL2VL, and the turns that are closed. */
 struct turns *hw_turns(const struct hwstate *h);
+
+/* What is known of P_Key tables, of hosts as well. */
+struct ptables *hw_ptables(const struct hwstate *h);
 
 /*
  * A Set of this block was sent more than once, or nobody knows what became of

@@ -405,6 +405,7 @@ make(struct maker *m)
 	size_t blocks;
 	bool fell;
 
+	plan_keys_add(m);
 	plan_port_params(m);
 	add_walls(m);
 	add_tops(m, PLAN_TOP, false);
@@ -430,6 +431,7 @@ make(struct maker *m)
 	if (fell)
 		plan_port_rise(m, true);
 	add_tops(m, PLAN_LOWER, false);
+	plan_keys_drop(m);
 }
 
 struct plan *
@@ -439,7 +441,8 @@ plan_make(const struct plan_job *job)
 	struct maker m = {.p = p,
 		.t = job->routes->topo,
 		.hw = job->hw,
-		.params = job->params};
+		.params = job->params,
+		.keys = job->keys};
 
 	p->routes = routes_ref(job->routes);
 	p->change = job->change;
@@ -458,6 +461,7 @@ plan_free(struct plan *p)
 	free(p->phase);
 	free(p->payload);
 	free(p->downed);
+	free(p->unfit);
 	free(p);
 }
 

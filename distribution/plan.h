@@ -8,6 +8,7 @@
  * has had the time to leave the fabric. What is known to be in place produces
  * no step. Phases without steps are left out.
  *
+ *   KEYS     P_Keys that ports gain
  *   PARAMS   port 0 of switches, and end ports that are already Armed or
  *            Active: LID, LMC, SM's LID, time-outs, with NoChange of the state
  *            (a Set of the state a port is in is an error, IBA 14.2.5.6)
@@ -33,6 +34,9 @@
  *   RAISE    LinearFDBTop of the others, now that the blocks below it are true
  *   ARM, ACTIVATE  ports that DOWN took
  *   LOWER    LinearFDBTop that may come down
+ *   UNKEY    P_Keys that ports lose
+ *   GUARD    live switch ports begin to enforce partitions; ports in Init do
+ *            so from ARM on
  *
  * IBA volume 1, 14.2.5.4, 14.2.5.6, 14.2.5.8; pitfalls: no echoed physical
  * state, 0 (no change) for link width and speed, no LID on external switch
@@ -51,6 +55,7 @@
 #include "sm/mad/mad.h"
 
 enum plan_kind {
+	PLAN_KEYS,
 	PLAN_PARAMS,
 	PLAN_WALL,
 	PLAN_TOP,
@@ -67,6 +72,8 @@ enum plan_kind {
 	PLAN_UNBLOCK,
 	PLAN_RAISE,
 	PLAN_LOWER,
+	PLAN_UNKEY,
+	PLAN_GUARD,
 	PLAN_KINDS,
 };
 
@@ -74,7 +81,8 @@ enum plan_kind {
 
 struct plan_step {
 	port_ix port;  /* target port; port 0 for a switch's own attributes */
-	uint16_t attr; /* MAD_PORT_INFO, MAD_SWITCH_INFO, MAD_LFT, MAD_SL2VL */
+	uint16_t attr; /* MAD_PORT_INFO, MAD_SWITCH_INFO, MAD_LFT, MAD_SL2VL,
+			  MAD_PKEY_TABLE */
 	uint8_t kind;  /* enum plan_kind */
 	uint32_t mod;  /* attribute modifier; block number for MAD_LFT */
 	uint32_t payload; /* MAD_LFT: an lft_ref; else index into payload[];
@@ -102,6 +110,12 @@ struct plan_params {
 	uint8_t max_vls_code; /* OperationalVLs code, 1..5 */
 };
 
+/* A P_Key table without room for all that it shall hold. */
+struct plan_unfit {
+	port_ix port;
+	uint32_t keys, cap;
+};
+
 struct plan {
 	struct routes *routes; /* a reference; routes->topo is the topology */
 	struct safe_transition *change; /* owned */
@@ -111,7 +125,9 @@ struct plan {
 	size_t nphases;
 	uint8_t (*payload)[64];
 	size_t npayload;
-	bool *downed;		 /* [nports] taken to Init, or NULL: none */
+	bool *downed; /* [nports] taken to Init, or NULL: none */
+	struct plan_unfit *unfit;
+	size_t nunfit;
 	size_t mismatched_ports; /* live links whose MTU or VLs are not what
 				    both ends can: left alone, not bounced */
 };
@@ -122,6 +138,7 @@ struct plan_job {
 	struct safe_transition *change; /* becomes the plan's */
 	const struct hwstate *hw;
 	const struct plan_params *params;
+	const struct ptable_want *keys; /* NULL: P_Keys stay as they are */
 };
 
 /*

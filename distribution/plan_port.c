@@ -95,6 +95,22 @@ fill_external_fields(const struct maker *m, const struct topo_port *p,
 				      : m->params->leaf_hoq_life;
 }
 
+/*
+ * A port that shall not enforce stops at once; one that shall begins when the
+ * tables are what they shall be, or when it comes up.
+ */
+static void
+fill_guard(const struct maker *m, port_ix ix, struct mad_port_info *i)
+{
+	bool now = m->now->kind == PLAN_ARM || m->now->kind == PLAN_ACTIVATE ||
+		   m->now->kind == PLAN_GUARD;
+
+	if (m->guard == NULL || m->guard[ix] == GUARD_AS_IS)
+		return;
+	i->enf_in = m->guard[ix] == GUARD_ON && (now || i->enf_in);
+	i->enf_out = m->guard[ix] == GUARD_ON && (now || i->enf_out);
+}
+
 /* What port ix shall be told, without state, MTU and VLs. */
 static int
 wanted(const struct maker *m, port_ix ix, struct mad_port_info *was,
@@ -106,10 +122,12 @@ wanted(const struct maker *m, port_ix ix, struct mad_port_info *was,
 		return -1;
 	*want = *was;
 	plan_no_change(want);
-	if (is_external(m->t, ix))
+	if (is_external(m->t, ix)) {
 		fill_external_fields(m, p, want);
-	else
+		fill_guard(m, ix, want);
+	} else {
 		fill_lid_fields(m, p, want);
+	}
 	return 0;
 }
 
@@ -150,6 +168,12 @@ detuned(const struct maker *m, port_ix ix, const struct mad_port_info *was,
 		       plan_tunables(want));
 }
 
+static unsigned
+guarded(const struct mad_port_info *i)
+{
+	return (unsigned)i->enf_in << 1 | (unsigned)i->enf_out;
+}
+
 static bool
 unusable(const struct topo *t, port_ix ix)
 {
@@ -175,7 +199,8 @@ set_params(struct maker *m, port_ix ix)
 			p->op_vls != common_vls(m, p)))
 		m->p->mismatched_ports++;
 	if (is_external(m->t, ix)
-			? live && detuned(m, ix, &was, &want)
+			? live && (detuned(m, ix, &was, &want) ||
+					  guarded(&was) != guarded(&want))
 			: (live || is_switch(m->t, ix)) &&
 				  (differs(&was, &want) ||
 					  detuned(m, ix, &was, &want)))
@@ -245,6 +270,19 @@ plan_port_rise(struct maker *m, bool downed)
 				rise(m, ix);
 		(void)plan_end(m);
 	}
+}
+
+void
+plan_port_guard(struct maker *m, port_ix ix)
+{
+	const struct topo_port *p = &m->t->port[ix];
+	struct mad_port_info was, want;
+
+	if (p->state >= ARMED && !unusable(m->t, ix) &&
+		(m->p->downed == NULL || !m->p->downed[ix]) &&
+		wanted(m, ix, &was, &want) == 0 &&
+		guarded(&was) != guarded(&want))
+		add_port_set(m, ix, &want);
 }
 
 /* ---- the port methods ---- */

@@ -1,6 +1,6 @@
 /*
  * The inside of the planner, shared by plan.c (phases, tables, turns) and
- * plan_port.c (ports). Nobody else includes this.
+ * plan_port.c (ports) and plan_keys.c (P_Keys). Nobody else includes this.
  */
 #ifndef HEDDLE_DISTRIBUTION_PLAN_PRIV_H
 #define HEDDLE_DISTRIBUTION_PLAN_PRIV_H
@@ -10,12 +10,17 @@
 /* PortState, IBA 14.2.5.6 */
 enum { NO_CHANGE = 0, DOWN = 1, INIT = 2, ARMED = 3, ACTIVE = 4 };
 
+/* What becomes of a switch port's enforcing. */
+enum guard { GUARD_OFF, GUARD_ON, GUARD_AS_IS };
+
 struct maker {
 	struct plan *p;
 	const struct topo *t;
 	const struct hwstate *hw;
 	const struct plan_params *params;
-	size_t capsteps, capphases, cappayload;
+	const struct ptable_want *keys; /* or NULL */
+	uint8_t *guard;			/* [nports] enum guard, or NULL */
+	size_t capsteps, capphases, cappayload, capunfit;
 	struct plan_phase *now; /* the phase that is being made */
 	bool drain;		/* before the next one */
 };
@@ -35,5 +40,11 @@ void plan_port_params(struct maker *m);
 void plan_port_rise(struct maker *m, bool downed);
 /* DOWN and SETTLE phases for what the method takes down; true: something. */
 bool plan_port_fall(struct maker *m);
+/* A live external port begins to enforce partitions, unless it does. */
+void plan_port_guard(struct maker *m, port_ix ix);
+
+/* plan_keys.c: what is new in P_Key tables; what goes, and guards. */
+void plan_keys_add(struct maker *m);
+void plan_keys_drop(struct maker *m);
 
 #endif

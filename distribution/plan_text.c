@@ -7,6 +7,7 @@ const char *
 plan_kind_name(enum plan_kind k)
 {
 	static const char *const name[] = {
+		[PLAN_KEYS] = "add P_Keys",
 		[PLAN_PARAMS] = "parameters",
 		[PLAN_WALL] = "wall",
 		[PLAN_TOP] = "top first",
@@ -23,6 +24,8 @@ plan_kind_name(enum plan_kind k)
 		[PLAN_UNBLOCK] = "unblock",
 		[PLAN_RAISE] = "raise top",
 		[PLAN_LOWER] = "lower top",
+		[PLAN_UNKEY] = "take P_Keys away",
+		[PLAN_GUARD] = "enforce partitions",
 	};
 
 	return k < PLAN_KINDS ? name[k] : "?";

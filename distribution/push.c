@@ -151,8 +151,11 @@ request(const struct push *p, const struct plan_step *s, uint8_t method,
 {
 	const struct topo *t = push_topo(p);
 
-	if (push_request(t, t->port[s->port].node, p->job.mkey, r) != 0)
+	if (s->attr == MAD_PKEY_TABLE ? push_keys_request(p, s, r) != 0
+				      : push_request(t, t->port[s->port].node,
+						p->job.mkey, r) != 0)
 		return -1;
+	r->mkey = p->job.mkey;
 	r->method = method;
 	r->attr = s->attr;
 	r->mod = s->mod;
@@ -188,6 +191,10 @@ load(struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA])
 		push_row(p, s, data);
 		push_turn(p, s, &in, &out);
 		turns_unknown(hw_turns(p->job.hw), guid, in, out);
+		break;
+	case MAD_PKEY_TABLE:
+		push_keys_sending(p, s);
+		memcpy(data, p->plan->payload[s->payload], MAD_DATA);
 		break;
 	default:
 		memcpy(data, p->plan->payload[s->payload], MAD_DATA);

@@ -26,7 +26,7 @@ condemns(const struct topo *t, const struct plan_step *s, enum push_cause cause)
 	const struct topo_port *p = &t->port[s->port];
 
 	if (t->node[p->node].type != TOPO_SWITCH || cause == PUSH_NO_LANES ||
-		cause == PUSH_GONE)
+		cause == PUSH_NO_KEYS || cause == PUSH_GONE)
 		return false;
 	return cause == PUSH_SILENT || s->attr != MAD_PORT_INFO || p->num == 0;
 }
@@ -57,6 +57,9 @@ push_ack_breaks(const struct push *p, const struct plan_step *s)
 	case PLAN_RAISE:
 	case PLAN_CLEAR:
 	case PLAN_LOWER:
+	case PLAN_KEYS:
+	case PLAN_UNKEY:
+	case PLAN_GUARD:
 	case PLAN_KINDS:
 		break;
 	}
@@ -222,6 +225,7 @@ acked_port(struct push *p, const struct plan_step *s, const uint8_t *data)
 	if (plan_tunables(&is) != plan_tunables(&want))
 		hw_set_stubborn(
 			p->job.hw, guid, port->num, plan_tunables(&want));
+	push_keys_seen(p, s, &is, &want);
 	draft_port_written(p->job.draft, guid, port->num, data);
 	p->counts.other_sets++;
 }
@@ -388,6 +392,9 @@ push_ack_done(void *cookie, uint64_t tag, const struct xact_result *res)
 		break;
 	case MAD_SL2VL:
 		row_done(p, tag, res);
+		break;
+	case MAD_PKEY_TABLE:
+		push_keys_done(p, &p->plan->step[tag], res);
 		break;
 	default:
 		switch_done(p, tag, res);

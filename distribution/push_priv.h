@@ -62,6 +62,15 @@ void push_ack_fail(struct push *p, const struct plan_step *s,
 /* Does what comes after this step rely on it? */
 bool push_ack_breaks(const struct push *p, const struct plan_step *s);
 
+/* push_keys.c: P_Key blocks; what a port says of its enforcing. */
+int push_keys_request(const struct push *p, const struct plan_step *s,
+	struct xact_request *r);
+void push_keys_sending(struct push *p, const struct plan_step *s);
+void push_keys_done(struct push *p, const struct plan_step *s,
+	const struct xact_result *res);
+void push_keys_seen(struct push *p, const struct plan_step *s,
+	const struct mad_port_info *is, const struct mad_port_info *want);
+
 /* push.c: send step ix, or a Get of what it writes. */
 void push_send(struct push *p, size_t ix, struct mono now);
 /* The row of SL2VL that a step writes. */

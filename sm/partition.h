@@ -2,7 +2,9 @@
  * partition: who may talk to whom, as the committed view has it. Everybody who
  * answers for the fabric asks here and nowhere else.
  *
- * Every port is a full member of the default partition.
+ * What counts is what a port shall have and is known to hold (sm/pkeys.h). The
+ * external ports of a switch are where its port 0 is. A view without keys is
+ * one in which nobody may talk.
  *
  * IBA volume 1: partitions 10.9, P_KeyTable 14.2.5.7.
  */
@@ -10,6 +12,7 @@
 #define HEDDLE_SM_PARTITION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "sm/view.h"
@@ -33,6 +36,9 @@ uint16_t partition_shared(const struct view *v, port_ix a, port_ix b);
  */
 uint16_t partition_in(
 	const struct view *v, port_ix a, port_ix b, uint16_t pkey);
+
+/* The keys with which port p may talk, with their membership bits. */
+size_t partition_keys(const struct view *v, port_ix p, const uint16_t **key);
 
 /* P_Key blocks of this port that hold anything. */
 unsigned partition_blocks(const struct view *v, port_ix p);

@@ -16,6 +16,14 @@ struct roll {
 	int8_t *as; /* [nports] enum partition_membership, or NOT_IN */
 };
 
+static void
+free_lists(struct pkeys_lists *l)
+{
+	free(l->first);
+	free(l->key);
+	*l = (struct pkeys_lists){0};
+}
+
 struct pkeys *
 pkeys_ref(struct pkeys *k)
 {
@@ -31,8 +39,10 @@ pkeys_unref(struct pkeys *k)
 		return;
 	topo_unref(k->topo);
 	config_unref(k->cfg);
-	free(k->first);
-	free(k->key);
+	free_lists(&k->want);
+	free_lists(&k->live);
+	free_lists(&k->table);
+	free(k->keep);
 	free(k->nobody);
 	free(k);
 }
@@ -157,27 +167,61 @@ add_default(const struct pkeys *k, struct roll *r, struct found *f)
 	add_keys(r, PARTITION_DEFAULT_KEY, f);
 }
 
-/* All in one array. */
+/* All in one array; the keys found are freed. */
 static void
-pack(struct pkeys *k, struct found *f)
+pack(struct pkeys_lists *l, struct found *f, uint32_t nports)
 {
-	const struct topo *t = k->topo;
 	uint32_t n = 0;
 	port_ix p;
 
-	k->first = mem_zalloc((size_t)t->nports + 1, sizeof(*k->first));
-	for (p = 0; p < t->nports; p++) {
-		k->first[p] = n;
+	free_lists(l);
+	l->first = mem_zalloc((size_t)nports + 1, sizeof(*l->first));
+	for (p = 0; p < nports; p++) {
+		l->first[p] = n;
 		n += f->n[p];
 	}
-	k->first[t->nports] = n;
-	k->key = mem_zalloc(n, sizeof(*k->key));
-	for (p = 0; p < t->nports; p++) {
+	l->first[nports] = n;
+	l->key = mem_zalloc(n, sizeof(*l->key));
+	for (p = 0; p < nports; p++) {
 		if (f->n[p] > 0)
-			memcpy(&k->key[k->first[p]], f->key[p],
-				f->n[p] * sizeof(*k->key));
+			memcpy(&l->key[l->first[p]], f->key[p],
+				f->n[p] * sizeof(*l->key));
 		free(f->key[p]);
 	}
+	free(f->key);
+	free(f->n);
+}
+
+static struct found
+nothing_found(uint32_t nports)
+{
+	return (struct found){mem_zalloc(nports, sizeof(uint16_t *)),
+		mem_zalloc(nports, sizeof(uint32_t))};
+}
+
+bool
+pkeys_by_name(const struct config *c)
+{
+	const struct partition_options *o = c->partitions.record;
+	uint64_t guid;
+
+	for (size_t i = 0; i < c->partitions.n; i++)
+		for (size_t m = 0; m < o[i].members.n; m++)
+			if (partition_who(o[i].members.entry[m].text, &guid) ==
+				PARTITION_NAME)
+				return true;
+	return false;
+}
+
+static void
+mark_unnamed(struct pkeys *k)
+{
+	const struct topo *t = k->topo;
+	bool by_name = pkeys_by_name(k->cfg);
+
+	k->keep = mem_zalloc(t->nports, sizeof(*k->keep));
+	for (port_ix p = 0; by_name && p < t->nports; p++)
+		k->keep[p] = *topo_desc(t, t->port[p].node) == '\0';
 }
 
 struct pkeys *
@@ -186,8 +230,7 @@ pkeys_make(struct config *c, struct topo *t)
 	struct pkeys *k = mem_zalloc(1, sizeof(*k));
 	const struct partition_options *o = c->partitions.record;
 	struct roll r = {t, mem_alloc(t->nports)};
-	struct found f = {mem_zalloc(t->nports, sizeof(*f.key)),
-		mem_zalloc(t->nports, sizeof(*f.n))};
+	struct found f = nothing_found(t->nports);
 	uint32_t i, home = UINT32_MAX;
 
 	k->refs = 1;
@@ -203,106 +246,105 @@ pkeys_make(struct config *c, struct topo *t)
 	for (i = 0; i < c->partitions.n; i++)
 		if (i != home)
 			add_partition(k, i, &r, &f);
-	pack(k, &f);
+	pack(&k->want, &f, t->nports);
+	mark_unnamed(k);
 	free(r.as);
-	free(f.key);
-	free(f.n);
 	return k;
+}
+
+size_t
+pkeys_list(const struct pkeys_lists *l, port_ix p, const uint16_t **key)
+{
+	*key = &l->key[l->first[p]];
+	return l->first[p + 1] - l->first[p];
 }
 
 size_t
 pkeys_of(const struct pkeys *k, port_ix p, const uint16_t **key)
 {
-	*key = &k->key[k->first[p]];
-	return k->first[p + 1] - k->first[p];
+	return pkeys_list(&k->want, p, key);
 }
 
-/* ---- tables ---- */
+/* ---- what is there ---- */
 
 static bool
-wanted(const uint16_t *want, size_t n, uint16_t key)
+holds(const uint16_t *table, unsigned cap, uint16_t key)
 {
-	for (size_t i = 0; i < n; i++)
-		if (want[i] == key)
+	for (unsigned i = 0; i < cap; i++)
+		if (table[i] == key)
 			return true;
 	return false;
 }
 
-/* Index of key, or cap. */
-static size_t
-find(const uint16_t *table, size_t cap, uint16_t key)
+static void
+settle_port(const struct pkeys *k, const struct ptables *known, port_ix p,
+	struct found *live, struct found *table)
 {
-	size_t i;
+	uint16_t is[PTABLE_BLOCKS * PTABLE_BLOCK];
+	unsigned cap = ptable_cap(k->topo, p), i;
+	const uint16_t *want;
+	size_t n = pkeys_of(k, p, &want);
+	bool whole = cap > 0 && ptable_whole(known, k->topo, p, cap, is);
 
-	for (i = 0; i < cap && table[i] != key; i++)
-		;
-	return i;
-}
-
-/* Where the same partition stands with the other membership, to be changed. */
-static size_t
-find_other(const uint16_t *was, size_t cap, uint16_t key, const uint16_t *want,
-	size_t n)
-{
-	uint16_t other = key ^ PKEYS_FULL;
-	size_t i = find(was, cap, other);
-
-	return i < cap && !wanted(want, n, other) ? i : cap;
-}
-
-/* A free place: the first one for the default key, so that it gets 0. */
-static size_t
-find_free(const uint16_t *out, const uint16_t *was, size_t cap, uint16_t key)
-{
-	size_t i = (key & PKEYS_BASE) == PKEYS_BASE ? 0 : 1;
-
-	/* nothing may take the place of what is still there */
-	for (; i < cap; i++)
-		if (out[i] == 0 && was[i] == 0)
-			return i;
-	return cap > 0 && out[0] == 0 && was[0] == 0 ? 0 : cap;
-}
-
-/* Rights that go away wait for the second step. */
-static uint16_t
-more_of(uint16_t was, uint16_t is)
-{
-	return was == 0 || (is & PKEYS_FULL) != 0 ? is : was;
-}
-
-int
-pkeys_lay(const uint16_t *was, size_t cap, const uint16_t *want, size_t n,
-	uint16_t *grown, uint16_t *out)
-{
-	int rc = 0;
-	size_t i, at;
-
-	memset(out, 0, cap * sizeof(*out));
-	memcpy(grown, was, cap * sizeof(*grown));
-	for (i = 0; i < n; i++) { /* what stays, stays where it is */
-		at = find(was, cap, want[i]);
-		if (at == cap)
-			at = find_other(was, cap, want[i], want, n);
-		if (at == cap)
-			continue;
-		out[at] = want[i];
-		grown[at] = more_of(was[at], want[i]);
-	}
 	for (i = 0; i < n; i++) {
-		if (find(out, cap, want[i]) < cap)
-			continue;
-		at = find_free(out, was, cap, want[i]);
-		if (at == cap) { /* room that only the second step makes */
-			at = find(out, cap, 0);
-			if (at == cap) {
-				rc = -1;
-				continue;
-			}
-			out[at] = want[i];
-			continue;
-		}
-		out[at] = want[i];
-		grown[at] = want[i];
+		if (!whole || holds(is, cap, want[i]))
+			add_key(live, p, want[i]);
+		if (!whole)
+			add_key(table, p, want[i]);
 	}
-	return rc;
+	while (whole && cap > 0 && is[cap - 1] == 0)
+		cap--;
+	for (i = 0; whole && i < cap; i++)
+		add_key(table, p, is[i]);
+}
+
+void
+pkeys_settle(struct pkeys *k, const struct ptables *known)
+{
+	uint32_t nports = k->topo->nports;
+	struct found live = nothing_found(nports);
+	struct found table = nothing_found(nports);
+
+	for (port_ix p = 0; p < nports; p++)
+		settle_port(k, known, p, &live, &table);
+	pack(&k->live, &live, nports);
+	pack(&k->table, &table, nports);
+}
+
+static bool
+same_lists(const struct pkeys_lists *a, const struct pkeys_lists *b, uint32_t n)
+{
+	if (a->first == NULL || b->first == NULL)
+		return a->first == b->first;
+	return memcmp(a->first, b->first,
+		       ((size_t)n + 1) * sizeof(*a->first)) == 0 &&
+	       memcmp(a->key, b->key, a->first[n] * sizeof(*a->key)) == 0;
+}
+
+bool
+pkeys_want_same(const struct pkeys *a, const struct pkeys *b)
+{
+	return a->topo->nports == b->topo->nports &&
+	       same_lists(&a->want, &b->want, a->topo->nports) &&
+	       memcmp(a->keep, b->keep, a->topo->nports) == 0;
+}
+
+bool
+pkeys_same(const struct pkeys *a, const struct pkeys *b)
+{
+	return pkeys_want_same(a, b) &&
+	       same_lists(&a->live, &b->live, a->topo->nports) &&
+	       same_lists(&a->table, &b->table, a->topo->nports);
+}
+
+struct ptable_want
+pkeys_wanted(const struct pkeys *k)
+{
+	return (struct ptable_want){
+		.first = k->want.first,
+		.key = k->want.key,
+		.keep = k->keep,
+		.enforce = k->cfg->partitions.n > 0 &&
+			   k->cfg->fabric.partition_enforcement,
+	};
 }

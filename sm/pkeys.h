@@ -1,7 +1,8 @@
 /*
  * pkeys: what the partitions of the configuration mean for the ports of a
- * topology: which P_Keys each port shall have. An immutable value; who asks
- * for the fabric asks sm/partition.h.
+ * topology: which P_Keys each port shall have, and, once a push is over, which
+ * it has. From then on it is an immutable value; who asks for the fabric asks
+ * sm/partition.h.
  *
  * A port's keys come in the order in which its table wants them: the default
  * partition first, then the others as the configuration lists them. Without
@@ -10,8 +11,8 @@
  * members of it and ours a full one: everybody reaches the subnet
  * administrator, nobody reaches anybody else through it.
  *
- * Tables change in two steps, additions before removals, and a key that stays
- * keeps its index: queue pairs refer to keys by index.
+ * A port that is given by its name and whose name could not be read keeps what
+ * it has: it may only gain.
  *
  * IBA volume 1: partitioning 10.9, P_KeyTable 14.2.5.7.
  */
@@ -24,22 +25,31 @@
 
 #include "config/config.h"
 #include "discovery/topo.h"
+#include "distribution/ptable.h"
 
-enum { PKEYS_FULL = 0x8000, PKEYS_BASE = 0x7fff };
+enum { PKEYS_FULL = PTABLE_FULL, PKEYS_BASE = PTABLE_BASE };
 
 /* A member in the configuration that no port of the fabric answers to. */
 struct pkeys_nobody {
 	uint32_t partition, member; /* indexes into the configuration */
 };
 
+/* Lists of keys, one a port: of port p key[first[p] .. first[p + 1]). */
+struct pkeys_lists {
+	uint32_t *first; /* [nports + 1], or NULL */
+	uint16_t *key;	 /* with the bit of full membership */
+};
+
 struct pkeys {
 	unsigned refs;
 	struct topo *topo;  /* a reference */
 	struct config *cfg; /* a reference */
-	uint32_t *first;    /* keys of port p: key[first[p] .. first[p + 1]) */
-	uint16_t *key;	    /* with the bit of full membership */
+	struct pkeys_lists want;
+	bool *keep; /* [nports]: nothing is taken away from it */
 	struct pkeys_nobody *nobody;
 	size_t nnobody;
+	/* since pkeys_settle: what is wanted and there; tables by index */
+	struct pkeys_lists live, table;
 };
 
 struct pkeys *pkeys_make(struct config *c, struct topo *t);
@@ -47,16 +57,26 @@ struct pkeys *pkeys_make(struct config *c, struct topo *t);
 struct pkeys *pkeys_ref(struct pkeys *k); /* NULL allowed */
 void pkeys_unref(struct pkeys *k);	  /* NULL allowed */
 
-/* Keys of port p, how many; ports without LIDs have none. */
+/* Keys that port p shall have, how many; ports without LIDs have none. */
 size_t pkeys_of(const struct pkeys *k, port_ix p, const uint16_t **key);
 
+/* Keys of port p in one of the lists. */
+size_t pkeys_list(const struct pkeys_lists *l, port_ix p, const uint16_t **key);
+
 /*
- * Lay a table of cap entries out. was: what it holds (0: empty), want: n keys.
- * grown: with everything new added, nothing taken away; out: as it shall be.
- * 0, or -1 when it has no room (grown and out then hold the keys that fit, the
- * first ones of want first).
+ * A push is over: enter what the tables are known to hold. A port whose table
+ * is not known counts as one that has what it shall have.
  */
-int pkeys_lay(const uint16_t *was, size_t cap, const uint16_t *want, size_t n,
-	uint16_t *grown, uint16_t *out);
+void pkeys_settle(struct pkeys *k, const struct ptables *known);
+
+/* Do two of one numbering want the same; are they the same when settled? */
+bool pkeys_want_same(const struct pkeys *a, const struct pkeys *b);
+bool pkeys_same(const struct pkeys *a, const struct pkeys *b);
+
+/* Does the configuration speak of members by name? */
+bool pkeys_by_name(const struct config *c);
+
+/* What the distribution is to write; borrows from k. */
+struct ptable_want pkeys_wanted(const struct pkeys *k);
 
 #endif

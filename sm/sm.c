@@ -201,12 +201,14 @@ sm_free(struct sm *sm)
 	xact_cancel_all(sm->x, (struct mono){0});
 	sweep_free(sm->sweep);
 	readback_free(sm->readback);
+	ptable_read_free(sm->ptable_read);
 	check_free(sm->check);
 	push_free(sm->push);
 	plan_free(sm->plan);
 	sm_run_drop(sm->work);
 	routes_unref(sm->routes);
 	topo_unref(sm->topo);
+	pkeys_unref(sm->pkeys);
 	sm_sa_free(sm);
 	sm_mcast_free(sm);
 	view_unref(sm->view);

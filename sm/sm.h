@@ -103,6 +103,7 @@ struct sm_status {
 	struct sa_stats sa;	  /* subnet administration */
 	size_t held;		  /* turns that are blocked now */
 	char alarm[512]; /* last good tables kept, because ...; or "" */
+	char keys[256];	 /* P_Key tables without room; or "" */
 };
 
 /* c and state are copied as far as they are needed; ops is borrowed. */

@@ -95,6 +95,11 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 		log_warn("push: %s: it cannot block turns", f->why);
 		return SM_WRITTEN;
 	}
+	if (f->cause == PUSH_NO_KEYS) {
+		log_warn("push: P_Keys not as they should be: %s", f->why);
+		sm_commit_retry(sm, sm->topo, f->port);
+		return SM_WRITTEN;
+	}
 	if (!f->condemned) {
 		log_warn("push: port not brought up: %s", f->why);
 		sm_commit_retry(sm, sm->topo, f->port);

@@ -284,6 +284,7 @@ sm_commit(struct sm *sm, struct mono now)
 	v->refs = 1;
 	v->topo = fresh != NULL ? fresh : topo_ref(sm->topo);
 	v->routes = routes_for(sm->routes, v->topo);
+	v->pkeys = pkeys_ref(sm->pkeys);
 	v->generation = v->topo->generation;
 	v->story = sm->story;
 	sm->times.total = mono_sub(now, sm->began);

@@ -12,6 +12,7 @@
 #include "distribution/check.h"
 #include "distribution/hwstate.h"
 #include "distribution/plan.h"
+#include "distribution/ptable_read.h"
 #include "distribution/push.h"
 #include "distribution/readback.h"
 #include "distribution/safe.h"
@@ -19,6 +20,7 @@
 #include "routing/route.h"
 #include "sm/base/log.h"
 #include "sm/base/map.h"
+#include "sm/pkeys.h"
 #include "sm/sa/sa.h"
 #include "sm/sm.h"
 #include "sm/sm_roles.h"
@@ -84,6 +86,7 @@ struct sm {
 	struct sweep *sweep;
 	struct map probed; /* switches this run has asked by name */
 	struct readback *readback;
+	struct ptable_read *ptable_read;
 	struct plan *plan;
 	struct push *push;
 	struct check *check;
@@ -95,6 +98,7 @@ struct sm {
 	unsigned stops;	 /* pushes in a row that a change overtook */
 	struct view_change change;
 	struct topo *topo;     /* with LIDs */
+	struct pkeys *pkeys;   /* that its ports shall have */
 	struct sm_work *work;  /* with the worker */
 	struct routes *routes; /* computed, not yet acknowledged */
 	struct route_story story;
@@ -253,6 +257,16 @@ bool sm_mcast_ready(struct sm *sm, struct mono now);
 /* What a switch acknowledged; false: not known. */
 bool sm_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block,
 	unsigned pos, uint8_t out[64]);
+/* sm_keys.c: P_Keys, from the configuration to the view. */
+void sm_keys_make(struct sm *sm); /* for sm->topo */
+/* Begin to read the tables that are not known. */
+void sm_keys_read(struct sm *sm);
+/* Tables that could not be read, or have no room: again later; an alarm. */
+void sm_keys_review(struct sm *sm);
+/* The push is over: what the ports have; true: the view says otherwise. */
+bool sm_keys_settle(struct sm *sm);
+/* Names were read: has anybody become another member by them? */
+bool sm_keys_renamed(const struct sm *sm, struct topo *fresh);
 
 /* sm.c */
 void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);

@@ -161,9 +161,11 @@ sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
 		.vl_stall = (uint8_t)l->vl_stall_count,
 		.max_vls_code = vls_code[l->max_vls & 15],
 	};
+	const struct ptable_want keys = pkeys_wanted(sm->pkeys);
 	const struct plan_job job = {
 		.routes = sm->routes,
 		.change = change,
+		.keys = &keys,
 		.hw = sm->hw,
 		.params = &params,
 	};

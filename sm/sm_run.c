@@ -363,30 +363,33 @@ start_readback(struct sm *sm, struct mono now)
 	};
 	sw_ix s;
 
+	sm_keys_make(sm);
 	for (s = 0; s < t->nsw && sm->kind == SWEEP_FULL; s++)
 		map_put(&sm->probed, t->node[t->sw[s].node].guid, 0);
 	sm->readback = readback_new(sm->topo, &job);
+	sm_keys_read(sm);
 	sm_enter(sm, SM_READBACK, now);
 }
 
 /*
- * Where roles are given by name, names come before the routing; once a run: who
- * does not answer has none.
+ * Where roles or members are given by name, names come before the routing; once
+ * a run: who does not answer has none.
  */
 static bool
 names_first(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->topo;
-	bool lack = false;
-	sw_ix s;
+	bool all = pkeys_by_name(sm->cfg), lack = false;
+	node_ix n;
 
-	for (s = 0; s < t->nsw; s++)
-		lack |= *topo_desc(t, t->sw[s].node) == '\0';
-	if (!lack || sm->named || !sm_roles_by_name(sm->cfg))
+	for (n = 0; n < t->nnodes; n++)
+		lack |= (all || t->node[n].type == TOPO_SWITCH) &&
+			*topo_desc(t, n) == '\0';
+	if (!lack || sm->named || (!all && !sm_roles_by_name(sm->cfg)))
 		return false;
 	sm->named = true;
-	sm->sweep = sweep_new(SWEEP_SWITCH_NAMES, sm->draft, sm->x,
-		sm->cfg->fabric.m_key, NULL, 0);
+	sm->sweep = sweep_new(all ? SWEEP_NAMES : SWEEP_SWITCH_NAMES, sm->draft,
+		sm->x, sm->cfg->fabric.m_key, NULL, 0);
 	sm_enter(sm, SM_NAMES, now);
 	return true;
 }
@@ -401,6 +404,8 @@ sm_run_take(struct sm *sm, struct mono now)
 		log_info("sm: master of the fabric nodes=%u switches=%u",
 			sm->topo->nnodes, sm->topo->nsw);
 		sm->role = SM_MASTER;
+		/* others may have been there meanwhile */
+		ptables_forget_all(hw_ptables(sm->hw));
 		sm->handed_over = false;
 		sm->master = (struct sm_peer){0};
 	}
@@ -536,11 +541,14 @@ bool
 sm_run_readback(struct sm *sm, struct mono now)
 {
 	readback_feed(sm->readback, now);
-	if (!readback_done(sm->readback))
+	ptable_read_feed(sm->ptable_read, now);
+	if (!readback_done(sm->readback) || !ptable_read_done(sm->ptable_read))
 		return false;
 	sm->counts.lft_reads += readback_count(sm->readback);
 	readback_free(sm->readback);
 	sm->readback = NULL;
+	ptable_read_free(sm->ptable_read);
+	sm->ptable_read = NULL;
 	sm->times.readback =
 		mono_add(sm->times.readback, mono_sub(now, sm->phase_began));
 	if (same_fabric(sm)) {
@@ -586,6 +594,8 @@ forget_work(struct sm *sm)
 	plan_free(sm->plan);
 	routes_unref(sm->routes);
 	topo_unref(sm->topo);
+	pkeys_unref(sm->pkeys);
+	sm->pkeys = NULL;
 	sm->push = NULL;
 	sm->plan = NULL;
 	sm->routes = NULL;
@@ -623,9 +633,9 @@ same_ports(const struct topo *was, const struct topo *is)
 
 /* Did this run change anything that a reader of the view could notice? */
 static bool
-worth_a_view(const struct sm *sm)
+worth_a_view(struct sm *sm)
 {
-	return sm->view == NULL || sm->plan->nsteps > 0 || !same_fabric(sm) ||
+	return sm_keys_settle(sm) || sm->plan->nsteps > 0 || !same_fabric(sm) ||
 	       !same_ports(sm->view->topo, sm->topo);
 }
 
@@ -663,6 +673,7 @@ finish(struct sm *sm, struct mono now)
 		sm->stat.alarm[0] = '\0';
 	sm_sa_publish(sm, now);
 	sm_blame_forgive(sm);
+	sm_keys_review(sm);
 	sm_commit_schedule(sm, now);
 	forget_work(sm);
 	sm_enter(sm, SM_IDLE, now);
@@ -762,6 +773,7 @@ sm_run_names(struct sm *sm, struct mono now)
 		v->refs = 1;
 		v->topo = fresh;
 		v->routes = routes_for(sm->view->routes, fresh);
+		v->pkeys = pkeys_ref(sm->view->pkeys);
 		v->quarantine = mem_dup(
 			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
 		view_change_own(&v->change);
@@ -769,6 +781,8 @@ sm_run_names(struct sm *sm, struct mono now)
 		sm->view = v;
 		sm_sa_publish(sm, now);
 		sm->ops->committed(sm->ops->cookie, v);
+		if (sm_keys_renamed(sm, fresh))
+			sm_mark_replan(sm, now, "members by other names");
 	}
 	sm_enter(sm, SM_IDLE, now);
 	return true;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "sm/base/mem.h"
+#include "sm/pkeys.h"
 
 void
 view_change_own(struct view_change *c)
@@ -34,6 +35,7 @@ view_unref(struct view *v)
 		return;
 	routes_unref(v->routes);
 	topo_unref(v->topo);
+	pkeys_unref(v->pkeys);
 	free(v->quarantine);
 	view_change_free(&v->change);
 	free(v);

@@ -73,11 +73,14 @@ struct view_change {
 	char cause[512]; /* the cycle that forbade writing at once */
 };
 
+struct pkeys;
+
 struct view {
 	unsigned refs;
 	uint32_t generation; /* of its topology */
 	struct topo *topo;
 	struct routes *routes;
+	struct pkeys *pkeys; /* settled; asked through sm/partition.h */
 	struct route_story story;
 	struct view_times times;
 	struct view_counts counts;

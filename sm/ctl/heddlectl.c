@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config/import.h"
 #include "sm/base/loop.h"
 #include "sm/ctl/client.h"
 #include "sm/ctl/ctl.h"
@@ -140,7 +141,11 @@ print_help(FILE *to)
 				20 - (int)strlen(o->word),
 				o->arg != NULL ? o->arg : "", o->help);
 	}
-	(void)fprintf(to, "  %s", planner_help());
+	(void)fprintf(to,
+		"  %s  import OPENSM.CONF [PARTITIONS.CONF]\n"
+		"      print the configuration that does what OpenSM's "
+		"files say (- for none)\n",
+		planner_help());
 	(void)fprintf(to,
 		"\nFROM, TO and X are a LID, a GUID (0x...), a name or a part "
 		"of one.\nThe socket is %s, or $HEDDLE_SOCKET.\n"
@@ -314,7 +319,8 @@ set_operands(struct ask *a)
 	return EXIT_OK;
 }
 
-/* -1: print help; -2: print the version; -3: plan what follows *rest. */
+/* -1: print help; -2: print the version; -3: plan what follows *rest; -4:
+ * import it. */
 static int
 parse(struct ask *a, int argc, char **argv, int *rest)
 {
@@ -340,6 +346,8 @@ parse(struct ask *a, int argc, char **argv, int *rest)
 	*rest = i + 1;
 	if (strcmp(argv[i], "plan") == 0)
 		return -3;
+	if (strcmp(argv[i], "import") == 0)
+		return -4;
 	a->cmd = find_command(argv[i]);
 	if (a->cmd == NULL)
 		return usage("unknown command", argv[i]);
@@ -510,6 +518,33 @@ run(const struct ask *a)
 	return fflush(stdout) == 0 ? code : EXIT_PROBLEM;
 }
 
+/* "-": there is none. */
+static const char *
+operand(const char *s)
+{
+	return s == NULL || strcmp(s, "-") == 0 ? NULL : s;
+}
+
+static int
+import(int argc, char **argv)
+{
+	const char *opts = argc > 0 ? operand(argv[0]) : NULL;
+	const char *parts = argc > 1 ? operand(argv[1]) : NULL;
+	struct buf out = {0};
+	struct reason why;
+	int rc;
+
+	if (argc < 1 || argc > 2)
+		return usage("import OPENSM.CONF [PARTITIONS.CONF]", NULL);
+	rc = import_files(opts, parts, &out, &why);
+	if (rc != 0)
+		(void)fprintf(stderr, "heddlectl: %s\n", why.text);
+	else if (out.text != NULL)
+		(void)fputs(out.text, stdout);
+	buf_free(&out);
+	return rc == 0 && fflush(stdout) == 0 ? EXIT_OK : EXIT_PROBLEM;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -524,6 +559,8 @@ main(int argc, char **argv)
 
 	if (ret == -3) {
 		ret = planner_run(argc - rest, argv + rest, a.socket, a.json);
+	} else if (ret == -4) {
+		ret = import(argc - rest, argv + rest);
 	} else if (ret == -1) {
 		print_help(stdout);
 		ret = EXIT_OK;

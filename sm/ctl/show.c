@@ -282,6 +282,24 @@ status_trouble(const json_t *r, struct buf *out)
 		member_num(e, "port"), text(e, "name"));
 }
 
+static void
+status_partitions(const json_t *p, struct buf *out)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(json_object_get(p, "list"), i, e) buf_printf(out,
+		"partition   %s 0x%04llx: %lld ports, %lld of them "
+		"full members\n",
+		text(e, "name"), member_num(e, "pkey"), member_num(e, "ports"),
+		member_num(e, "full"));
+	json_array_foreach(json_object_get(p, "nobody"), i, e)
+		buf_printf(out, "            %s: no port is \"%s\"\n",
+			text(e, "partition"), text(e, "member"));
+	if (said(p, "no_room"))
+		buf_printf(out, "            %s\n", text(p, "no_room"));
+}
+
 void
 show_status(const json_t *r, struct buf *out)
 {
@@ -290,6 +308,7 @@ show_status(const json_t *r, struct buf *out)
 		status_fabric(r, out);
 		status_tree(r, out);
 		status_routes(r, out);
+		status_partitions(json_object_get(r, "partitions"), out);
 	}
 	status_wire(r, out);
 	status_trouble(r, out);

@@ -80,7 +80,9 @@ static struct event *
 add_event(struct sa *sa, const struct view *v, port_ix p)
 {
 	struct sa_informs *s = sa->informs;
+	const uint16_t *key;
 	struct event *e;
+	size_t n;
 
 	if (s->ring == NULL)
 		s->ring = mem_zalloc(EVENT_RING, sizeof(*s->ring));
@@ -89,11 +91,9 @@ add_event(struct sa *sa, const struct view *v, port_ix p)
 	e = &s->ring[s->end++ % EVENT_RING];
 	memset(e, 0, sizeof(*e));
 	e->lid = sa_query_lid(v, p);
-	(void)partition_table(v,
-		v->topo->node[v->topo->port[p].node].type == TOPO_SWITCH
-			? v->topo->node[v->topo->port[p].node].first_port
-			: p,
-		0, e->key);
+	n = partition_keys(v, p, &key);
+	for (size_t i = 0; i < n && i < PARTITION_BLOCK; i++)
+		e->key[i] = key[i];
 	s->pending = true;
 	return e;
 }
@@ -226,16 +226,14 @@ sa_trap(struct sa *sa, uint16_t lid, const uint8_t notice[MAD_DATA],
 static bool
 shares(const struct sa *sa, port_ix p, const struct event *e)
 {
-	uint16_t key[PARTITION_BLOCK];
+	const uint16_t *key;
+	size_t n = partition_keys(sa->view, p, &key);
 
-	for (unsigned b = 0; partition_table(sa->view, p, b, key); b++)
-		for (unsigned i = 0; i < PARTITION_BLOCK; i++)
-			for (unsigned k = 0; k < PARTITION_BLOCK; k++)
-				if ((key[i] & 0x7fff) != 0 &&
-					((key[i] ^ e->key[k]) & 0x7fff) == 0 &&
-					((key[i] | e->key[k]) &
-						PARTITION_FULL) != 0)
-					return true;
+	for (size_t i = 0; i < n; i++)
+		for (unsigned k = 0; k < PARTITION_BLOCK; k++)
+			if (((key[i] ^ e->key[k]) & 0x7fff) == 0 &&
+				((key[i] | e->key[k]) & PARTITION_FULL) != 0)
+				return true;
 	return false;
 }
 

@@ -15,6 +15,7 @@
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "sm/mad/mad_sa.h"
+#include "sm/pkeys.h"
 #include "sm/sa/sa.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
@@ -65,6 +66,20 @@ release(void *cookie, struct view *v)
 	v->refs--; /* the last one is ours */
 }
 
+/* Everybody in the default partition. */
+static struct pkeys *
+open_keys(struct topo *t)
+{
+	struct config *c = config_default();
+	struct ptables *none = ptables_new();
+	struct pkeys *k = pkeys_make(c, t);
+
+	pkeys_settle(k, none);
+	ptables_free(none);
+	config_unref(c);
+	return k;
+}
+
 static struct view *
 make_view(const struct fabric *f, struct lft_pool *pool, struct route_job *job)
 {
@@ -76,6 +91,7 @@ make_view(const struct fabric *f, struct lft_pool *pool, struct route_job *job)
 
 	v->refs = 1;
 	v->topo = frozen_topo(f, &(struct frozen_lids){0});
+	v->pkeys = open_keys(v->topo);
 	*job = (struct route_job){
 		.topo = v->topo,
 		.pool = pool,

@@ -11,6 +11,7 @@
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad_sa.h"
+#include "sm/pkeys.h"
 #include "sm/sa/sa.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -30,6 +31,20 @@ struct wire {
 };
 
 /* ---- a small fabric, by hand: two switches, three hosts ---- */
+
+/* Everybody in the default partition. */
+static struct pkeys *
+open_keys(struct topo *t)
+{
+	struct config *c = config_default();
+	struct ptables *none = ptables_new();
+	struct pkeys *k = pkeys_make(c, t);
+
+	pkeys_settle(k, none);
+	ptables_free(none);
+	config_unref(c);
+	return k;
+}
 
 static struct view *
 make_view(struct lft_pool *pool, unsigned hosts, uint32_t generation)
@@ -67,6 +82,7 @@ make_view(struct lft_pool *pool, unsigned hosts, uint32_t generation)
 	}
 	v->refs = 1;
 	v->topo = topo_with_lids(raw, &(struct topo_lids){lid, lmc});
+	v->pkeys = open_keys(v->topo);
 	v->routes = routes_new(v->topo, pool);
 	for (sw_ix s = 0; s < LEAVES; s++) {
 		unsigned me =

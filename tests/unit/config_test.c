@@ -147,6 +147,7 @@ static const char full[] =
 	"    0002c90300a1b2c3: 1\n"
 	"  lids: {first: 0x10, last: 4096}\n"
 	"  priority: 15\n"
+	"  partition_enforcement: false\n"
 	"  m_key: 0xabc\n"
 	"  sm_key: 0xdef\n"
 	"routing:\n"

@@ -1,0 +1,104 @@
+/*
+ * ptable: P_Key tables of ports: what they are known to hold, what they shall
+ * hold, and how to come from the one to the other.
+ *
+ * A block of 32 keys is known once it was read or acknowledged; a Set whose
+ * answer is lost makes it unknown, and it is read again before the next plan.
+ * Keyed by node GUID and port number, so that it outlives topologies. Hosts
+ * have a table per port, switches one at port 0 and, where they can enforce
+ * partitions, one per external port: such a guard at a port that faces a host
+ * lets pass what the host may use.
+ *
+ * Tables change in two steps, additions before removals, and a key that stays
+ * keeps its index: queue pairs refer to keys by index.
+ *
+ * IBA volume 1: partitioning 10.9, P_KeyTable 14.2.5.7, enforcement by
+ * switches 18.2.4.2.1.
+ */
+#ifndef HEDDLE_DISTRIBUTION_PTABLE_H
+#define HEDDLE_DISTRIBUTION_PTABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "discovery/topo.h"
+
+enum {
+	PTABLE_BLOCK = 32,  /* keys in a block */
+	PTABLE_BLOCKS = 64, /* of one table, at most: more is not used */
+	PTABLE_FULL = 0x8000,
+	PTABLE_BASE = 0x7fff,
+};
+
+struct ptables;
+
+/* What ports shall hold; everything is borrowed. */
+struct ptable_want {
+	const uint32_t *first; /* [nports + 1]: keys of port p are */
+	const uint16_t *key;   /* key[first[p] .. first[p + 1]) */
+	const bool *keep;      /* [nports]: nothing is taken away yet */
+	bool enforce;	       /* guards on switch ports that face hosts */
+};
+
+struct ptables *ptables_new(void);
+void ptables_free(struct ptables *t); /* NULL allowed */
+
+/* The block; false: nobody knows. */
+bool ptables_block(const struct ptables *t, uint64_t guid, unsigned port,
+	unsigned block, uint16_t out[PTABLE_BLOCK]);
+
+/* It was read, or acknowledged. */
+void ptables_set_block(struct ptables *t, uint64_t guid, unsigned port,
+	unsigned block, const uint16_t key[PTABLE_BLOCK]);
+
+/* A Set of it is under way, or its answer was lost. */
+void ptables_unknown(
+	struct ptables *t, uint64_t guid, unsigned port, unsigned block);
+
+/* The port lost its memory; the node, with all its ports; everybody. */
+void ptables_forget_port(struct ptables *t, uint64_t guid, unsigned port);
+void ptables_forget(struct ptables *t, uint64_t guid);
+void ptables_forget_all(struct ptables *t);
+
+/*
+ * What a new topology shows: end ports and switches that are not up yet may
+ * have lost their tables, and are forgotten.
+ */
+void ptables_reconcile(struct ptables *t, const struct topo *topo);
+
+/* The port does not enforce although its switch says that it can. */
+void ptables_refuse(struct ptables *t, uint64_t guid, unsigned port);
+bool ptables_refused(const struct ptables *t, uint64_t guid, unsigned port);
+
+/* Entries of the port's table: 0 where it has none, or none that matters. */
+unsigned ptable_cap(const struct topo *t, port_ix p);
+
+/* Blocks for so many entries. */
+static inline unsigned
+ptable_blocks(unsigned cap)
+{
+	return (cap + PTABLE_BLOCK - 1) / PTABLE_BLOCK;
+}
+
+/* Is p an external port of a switch, facing a host, that shall enforce? */
+bool ptable_guards(
+	const struct topo *t, const struct ptable_want *w, port_ix p);
+
+/*
+ * The whole table of a port with cap entries into out[], the part of it that
+ * is known; false: not all of it.
+ */
+bool ptable_whole(const struct ptables *tables, const struct topo *t, port_ix p,
+	unsigned cap, uint16_t *out);
+
+/*
+ * Lay a table of cap entries out. was: what it holds (0: empty), want: n keys.
+ * grown: with everything new added, nothing taken away; out: as it shall be.
+ * 0, or -1 when it has no room (grown and out then hold the keys that fit, the
+ * first ones of want first).
+ */
+int ptable_lay(const uint16_t *was, size_t cap, const uint16_t *want, size_t n,
+	uint16_t *grown, uint16_t *out);
+
+#endif

@@ -1,0 +1,149 @@
+#include "distribution/ptable_read.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/push_request.h"
+#include "sm/base/be.h"
+#include "sm/base/mem.h"
+#include "sm/mad/mad.h"
+
+struct question {
+	port_ix port;
+	unsigned block;
+};
+
+struct ptable_read {
+	struct topo *topo;
+	struct ptables *tables;
+	struct xact *x;
+	uint64_t mkey;
+	struct question *todo;
+	size_t n, cap, next;
+	bool *silent; /* [nports] */
+	unsigned inflight;
+};
+
+static void
+list_port(struct ptable_read *r, port_ix p)
+{
+	const struct topo *t = r->topo;
+	unsigned blocks = ptable_blocks(ptable_cap(t, p));
+	uint16_t key[PTABLE_BLOCK];
+
+	for (unsigned b = 0; b < blocks; b++) {
+		if (ptables_block(r->tables, t->node[t->port[p].node].guid,
+			    t->port[p].num, b, key))
+			continue;
+		r->todo = mem_grow(r->todo, r->n, &r->cap, sizeof(*r->todo));
+		r->todo[r->n++] = (struct question){p, b};
+	}
+}
+
+struct ptable_read *
+ptable_read_new(struct topo *t, struct ptables *tables,
+	const struct ptable_want *want, struct xact *x, uint64_t mkey)
+{
+	struct ptable_read *r = mem_zalloc(1, sizeof(*r));
+
+	r->topo = topo_ref(t);
+	r->tables = tables;
+	r->x = x;
+	r->mkey = mkey;
+	r->silent = mem_zalloc(t->nports, sizeof(*r->silent));
+	for (port_ix p = 0; p < t->nports; p++)
+		if (topo_has_lid(t, p) || ptable_guards(t, want, p))
+			list_port(r, p);
+	return r;
+}
+
+void
+ptable_read_free(struct ptable_read *r)
+{
+	if (r == NULL)
+		return;
+	assert(r->inflight == 0);
+	topo_unref(r->topo);
+	free(r->todo);
+	free(r->silent);
+	free(r);
+}
+
+bool
+ptable_read_done(const struct ptable_read *r)
+{
+	return r->inflight == 0 && r->next == r->n;
+}
+
+/* A port of a host or router is reached through the cable that it has. */
+static int
+to_port(const struct topo *t, port_ix p, uint64_t mkey, struct xact_request *r)
+{
+	const struct topo_port *port = &t->port[p];
+	const struct topo_port *peer;
+
+	if (t->node[port->node].type == TOPO_SWITCH || p == t->sm_port ||
+		port->peer == TOPO_NONE)
+		return push_request(t, port->node, mkey, r);
+	peer = &t->port[port->peer];
+	if (push_request(t, peer->node, mkey, r) != 0 ||
+		r->hops >= TOPO_MAX_HOPS)
+		return -1;
+	r->path[++r->hops] = peer->num;
+	r->target = t->node[port->node].guid;
+	return 0;
+}
+
+int
+ptable_read_request(
+	const struct topo *t, port_ix p, unsigned block, struct xact_request *r)
+{
+	uint32_t num = t->port[p].num;
+
+	if (to_port(t, p, 0, r) != 0)
+		return -1;
+	r->attr = MAD_PKEY_TABLE;
+	r->mod = block;
+	if (t->node[t->port[p].node].type == TOPO_SWITCH)
+		r->mod |= num << 16;
+	return 0;
+}
+
+static void
+answered(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct ptable_read *r = cookie;
+	const struct question *q = &r->todo[tag];
+	const struct topo_port *p = &r->topo->port[q->port];
+	uint16_t key[PTABLE_BLOCK];
+
+	r->inflight--;
+	if (res->outcome == XACT_CANCELLED)
+		return;
+	if (res->outcome != XACT_OK) {
+		r->silent[q->port] = true;
+		return;
+	}
+	for (unsigned i = 0; i < PTABLE_BLOCK; i++)
+		key[i] = be_get16(res->data + (size_t)2 * i);
+	ptables_set_block(
+		r->tables, r->topo->node[p->node].guid, p->num, q->block, key);
+}
+
+void
+ptable_read_feed(struct ptable_read *r, struct mono now)
+{
+	while (r->next < r->n && xact_room(r->x)) {
+		const struct question *q = &r->todo[r->next++];
+		struct xact_request req;
+
+		if (r->silent[q->port] || ptable_read_request(r->topo, q->port,
+						  q->block, &req) != 0)
+			continue;
+		req.method = MAD_GET;
+		req.mkey = r->mkey;
+		r->inflight++;
+		xact_submit(r->x, &req, now, answered, r, r->next - 1);
+	}
+}

@@ -1,0 +1,40 @@
+/*
+ * ptable_read: learning what P_Key tables hold, instead of overwriting it.
+ *
+ * Every block that is not known is asked for: of end ports all of them, of
+ * external switch ports those of guards. What a port does not answer stays
+ * unknown, and its table is left alone until it does; a port that is silent or
+ * refuses once is not asked for more.
+ */
+#ifndef HEDDLE_DISTRIBUTION_PTABLE_READ_H
+#define HEDDLE_DISTRIBUTION_PTABLE_READ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "discovery/topo.h"
+#include "distribution/ptable.h"
+#include "sm/base/clock.h"
+#include "sm/transport/xact.h"
+
+struct ptable_read;
+
+/* Takes a reference to t; tables and x are borrowed, want is not kept. */
+struct ptable_read *ptable_read_new(struct topo *t, struct ptables *tables,
+	const struct ptable_want *want, struct xact *x, uint64_t mkey);
+
+/* Only when done, or after xact_cancel_all. NULL allowed. */
+void ptable_read_free(struct ptable_read *r);
+
+void ptable_read_feed(struct ptable_read *r, struct mono now);
+bool ptable_read_done(const struct ptable_read *r);
+
+/*
+ * A Get or Set of a block of port p, fill in method and data: directed to the
+ * port itself, since a host answers for the port that it is asked through. 0,
+ * or -1: more than 63 hops away.
+ */
+int ptable_read_request(const struct topo *t, port_ix p, unsigned block,
+	struct xact_request *r);
+
+#endif
