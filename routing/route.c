@@ -8,6 +8,7 @@
 
 enum { SETTLE = 8 };	/* rounds; two do nearly always */
 enum { ATTEMPTS = 64 }; /* no engine has so many: a bound for mistakes */
+enum { GUESSES = 8 };	/* expected loads in a row */
 
 static const struct engine *const engines_known[] = {
 	&engine_ftree, &engine_updn, NULL};
@@ -193,6 +194,18 @@ within(const struct run *run, const struct routes *r, uint64_t fresh)
 	return r->report.load_max * 1000 <= fresh * run->job->load_limit;
 }
 
+/*
+ * An expectation rests on one before it; after so many, what is not clearly
+ * within the limit is compared with a fresh computation again.
+ */
+static bool
+trusted(const struct run *run, const struct routes *r, uint64_t load)
+{
+	return r->guesses < GUESSES ||
+	       r->report.load_max * 2000 <=
+		       load * (run->job->load_limit + 1000);
+}
+
 /* Which of the two to use; the other is dropped. Either may be NULL. */
 static struct routes *
 better(struct run *run, struct routes *kept, struct routes *fresh)
@@ -202,6 +215,7 @@ better(struct run *run, struct routes *kept, struct routes *fresh)
 	fresh->fresh_load = fresh->report.load_max;
 	if (kept != NULL && within(run, kept, fresh->fresh_load)) {
 		kept->fresh_load = fresh->fresh_load;
+		kept->guesses = 0;
 		routes_unref(fresh);
 		return kept;
 	}
@@ -224,7 +238,10 @@ attempt(struct run *run, const struct engine *e, unsigned n,
 		kept = judged(run, e, true, n, result);
 		if (*result != ENGINE_OK)
 			return NULL;
-		if (kept != NULL && within(run, kept, load)) {
+		if (kept != NULL)
+			kept->guesses = prev->guesses + 1;
+		if (kept != NULL && within(run, kept, load) &&
+			trusted(run, kept, load)) {
 			kept->fresh_load = load;
 			return kept;
 		}

@@ -118,6 +118,7 @@ struct routes {
 				in: the next reading may move more */
 	uint64_t fresh_load; /* highest link load of a fresh computation, as
 				far as it was computed: see route.h */
+	uint32_t guesses;    /* since it was computed, not expected */
 	struct verify_report report;
 	struct verify_state *verified; /* what the verdict rests on, for the
 					  next one; or NULL */

@@ -1,0 +1,362 @@
+/*
+ * Cables fail one after another and return: what the tables change by each of
+ * them, and that one cable does not turn the whole fabric over because it reads
+ * as a tree now, or as none any more.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/route.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/topo/ibnet.h"
+#include "tests/unit/tree_fixture.h"
+
+enum { LIMIT = 1250 }; /* per mille, as configured unless said otherwise */
+
+static struct routes *
+routed(struct topo *t, struct lft_pool *pool, const struct routes *prev,
+	struct route_story *story, bool rebalance)
+{
+	static const struct engine_options plain = {.lanes = 1};
+	static const char *const engines[] = {"ftree", "updn"};
+	struct route_job job = {.topo = t,
+		.pool = pool,
+		.prev = prev,
+		.options = &plain,
+		.load_limit = LIMIT,
+		.rebalance = rebalance,
+		.seed = 1,
+		.threads = 1};
+	struct reason why = {""};
+	struct routes *r = route_compute(&job, engines, 2, story, &why);
+
+	ck_assert_msg(r != NULL, "%s", why.text);
+	return r;
+}
+
+/* Entries of switches in both that are not alike, of how many. */
+static uint64_t
+changed(const struct routes *a, const struct routes *b)
+{
+	uint64_t n = 0;
+
+	for (sw_ix s = 0; s < b->topo->nsw; s++) {
+		node_ix x = topo_by_node_guid(
+			a->topo, b->topo->node[b->topo->sw[s].node].guid);
+
+		if (x == TOPO_NONE)
+			continue;
+		for (uint16_t lid = 1; lid <= b->top; lid++)
+			n += routes_port(a, a->topo->node[x].sw, lid) !=
+			     routes_port(b, s, lid);
+	}
+	return n;
+}
+
+/* Routes that follow a fabric through its bad days. */
+struct days {
+	const char *what;
+	uint64_t seed;
+	struct lft_pool *pool;
+	struct topo *t;
+	struct routes *r;
+	struct route_story story;
+};
+
+static struct days
+begin(const char *what, const struct fabric *f, uint64_t seed)
+{
+	struct days d = {.what = what, .seed = seed, .pool = lft_pool_new()};
+
+	d.t = frozen_topo(f, NULL);
+	d.r = routed(d.t, d.pool, NULL, &d.story, false);
+	return d;
+}
+
+/* On to this fabric: the share of entries that change, in per mille. */
+static uint64_t
+on_to(struct days *d, const struct fabric *f)
+{
+	struct topo *u = frozen_again(f, d->t, 0);
+	struct routes *next = routed(u, d->pool, d->r, &d->story, false);
+	uint64_t all = (uint64_t)u->nsw * u->max_lid;
+	uint64_t n = changed(d->r, next) * 1000 / all;
+
+	routes_unref(d->r);
+	topo_unref(d->t);
+	d->r = next;
+	d->t = u;
+	return n;
+}
+
+static void
+end(struct days *d)
+{
+	routes_unref(d->r);
+	topo_unref(d->t);
+	ck_assert_uint_eq(d->pool->live, 0);
+	lft_pool_free(d->pool);
+}
+
+/* ---- one cable after another ---- */
+
+static struct fabric *
+grid_mesh(void)
+{
+	const unsigned n[] = {6, 6};
+
+	return gen_grid(n, 2, false, 2, NULL);
+}
+
+static struct fabric *
+joined(void)
+{
+	const struct gen_planes p = {2, 12, 4, 2, 2};
+
+	return gen_paper_planes(&p);
+}
+
+static struct fabric *
+three_levels(void)
+{
+	return gen_tree_three(6, NULL);
+}
+
+static struct fabric *
+tangle(void)
+{
+	return gen_random(20, 4, 2, 3, NULL);
+}
+
+static struct fabric *
+selene(void)
+{
+	const char *at = getenv("HEDDLE_FIXTURES");
+	char path[512];
+	struct reason why = {""};
+	struct fabric *f;
+
+	(void)snprintf(path, sizeof(path), "%s/ufm-sdk-selene-compute.ibnet",
+		at != NULL ? at : "../shared/fixtures");
+	f = ibnet_load(path, NULL, &why);
+	if (f == NULL)
+		(void)printf("SKIPPED: %s\n", why.text);
+	return f;
+}
+
+/* Whatever it was read as, it stays; mean: of the entries, in per mille. */
+static const struct {
+	const char *what;
+	struct fabric *(*make)(void);
+	unsigned losses;
+	uint64_t mean;
+} one_by_one[] = {
+	{"torus", torus, 30, 30},
+	{"mesh", grid_mesh, 12, 60},
+	{"all to all", mesh, 4, 200},
+	{"dragonfly", dragonfly, 20, 80},
+	{"irregular", tangle, 12, 120},
+	{"small tree", intact, 8, 90},
+	{"tree of three levels", three_levels, 24, 60},
+	{"planes", joined, 12, 80},
+	{"Selene", selene, 20, 1},
+};
+
+START_TEST(no_turning_over)
+{
+	const char *what = one_by_one[_i].what;
+	struct fabric *f = one_by_one[_i].make();
+	unsigned losses = one_by_one[_i].losses;
+	uint64_t sum = 0;
+	struct days d;
+	char engine[16];
+
+	if (f == NULL)
+		return;
+	d = begin(what, f, 1);
+	(void)snprintf(engine, sizeof(engine), "%s", d.r->engine);
+	for (unsigned n = 1; n <= losses; n++) {
+		struct reason why = {""};
+
+		f = gen_edit_fail_links(f, 1, 1000 + n, true, &why);
+		ck_assert_msg(f != NULL, "%s", why.text);
+		sum += on_to(&d, f);
+		ck_assert_msg(strcmp(d.r->engine, engine) == 0,
+			"%s, loss %u: %s after %s: %s", what, n, d.r->engine,
+			engine, d.story.tried);
+	}
+	ck_assert_msg(sum <= one_by_one[_i].mean * losses,
+		"%s: %llu per mille of all entries per cable", what,
+		(unsigned long long)(sum / losses));
+	end(&d);
+	fabric_free(f);
+}
+END_TEST
+
+/* ---- and back ---- */
+
+enum {
+	AWAY = 12, /* at most, at once */
+	DAYS = 40,
+	SLACK = 60, /* per mille: a fresh load is expected, not always computed
+		     */
+	MEAN = 120, /* entries that change a day, per mille */
+};
+
+/* A fabric of which cables and switches are away, and return. */
+struct ward {
+	struct fabric *whole;
+	bool *cable, *node;
+	bool *away[AWAY];
+	unsigned naway;
+	struct rng rng;
+};
+
+static bool
+is_switch(const struct fabric *f, uint32_t n)
+{
+	return f->node[n].type == FABRIC_SWITCH;
+}
+
+/* A cable between switches, now and then a switch. */
+static bool *
+victim(struct ward *w)
+{
+	const struct fabric *f = w->whole;
+
+	for (;;) {
+		uint32_t c = (uint32_t)rng_below(&w->rng, f->ncables);
+		uint32_t n = (uint32_t)rng_below(&w->rng, f->nnodes);
+
+		if (rng_below(&w->rng, 8) == 0 && is_switch(f, n))
+			return &w->node[n];
+		if (is_switch(f, f->cable[c].node[0]) &&
+			is_switch(f, f->cable[c].node[1]))
+			return &w->cable[c];
+	}
+}
+
+/* What is left, if it is in one piece. */
+static struct fabric *
+rest(const struct ward *w)
+{
+	struct fabric_edit e = {.drop_node = w->node,
+		.drop_cable = w->cable,
+		.drop_orphans = true};
+	struct fabric *f = fabric_rebuild(w->whole, &e);
+
+	if (fabric_connected(f, FABRIC_NONE, FABRIC_NONE))
+		return f;
+	fabric_free(f);
+	return NULL;
+}
+
+/* One of them returns, or another one fails. */
+static struct fabric *
+next_day(struct ward *w)
+{
+	for (;;) {
+		bool back =
+			w->naway == AWAY || rng_below(&w->rng, AWAY) < w->naway;
+		unsigned k = back ? (unsigned)rng_below(&w->rng, w->naway) : 0;
+		bool *it = back ? w->away[k] : victim(w);
+		struct fabric *f;
+
+		if (*it != back)
+			continue;
+		*it = !back;
+		f = rest(w);
+		if (f == NULL) {
+			*it = back;
+			continue;
+		}
+		if (back)
+			w->away[k] = w->away[--w->naway];
+		else
+			w->away[w->naway++] = it;
+		return f;
+	}
+}
+
+static const struct {
+	const char *what;
+	struct fabric *(*make)(void);
+} ill[] = {
+	{"small tree", intact},
+	{"tree of three levels", three_levels},
+	{"racks", racks},
+	{"planes", joined},
+	{"torus", torus},
+	{"irregular", tangle},
+};
+
+/*
+ * Failures and returns: what is kept is never worse than the limit allows,
+ * against what is computed afresh on that very day.
+ */
+START_TEST(no_drift)
+{
+	unsigned kind = (unsigned)_i % (sizeof(ill) / sizeof(*ill));
+	uint64_t seed = (uint64_t)_i + 1;
+	struct ward w = {.whole = ill[kind].make(), .rng = {seed}};
+	struct days d = begin(ill[kind].what, w.whole, seed);
+	uint64_t sum = 0;
+
+	w.cable = mem_zalloc(w.whole->ncables, sizeof(*w.cable));
+	w.node = mem_zalloc(w.whole->nnodes, sizeof(*w.node));
+	for (unsigned day = 1; day <= DAYS; day++) {
+		struct fabric *f = next_day(&w);
+		struct route_story story;
+		struct routes *fresh;
+		uint64_t c = on_to(&d, f);
+
+		fresh = routed(d.t, d.pool, d.r, &story, true);
+		ck_assert_msg(
+			d.r->report.load_max * 1000 <= d.r->fresh_load * LIMIT,
+			"%s, seed %u, day %u: load %llu, limit %llu", d.what,
+			(unsigned)seed, day,
+			(unsigned long long)d.r->report.load_max,
+			(unsigned long long)d.r->fresh_load * LIMIT / 1000);
+		ck_assert_msg(d.r->report.load_max * 1000 <=
+				      fresh->report.load_max * (LIMIT + SLACK),
+			"%s, seed %u, day %u: load %llu, afresh %llu", d.what,
+			(unsigned)seed, day,
+			(unsigned long long)d.r->report.load_max,
+			(unsigned long long)fresh->report.load_max);
+		sum += c;
+		routes_unref(fresh);
+		fabric_free(f);
+	}
+	ck_assert_msg(sum <= DAYS * MEAN, "%s, seed %u: %llu per mille a day",
+		d.what, (unsigned)seed, (unsigned long long)(sum / DAYS));
+	end(&d);
+	fabric_free(w.whole);
+	free(w.cable);
+	free(w.node);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("losses");
+	TCase *c = tcase_create("core");
+	SRunner *r = srunner_create(s);
+	int failed;
+
+	tcase_add_loop_test(c, no_turning_over, 0,
+		(int)(sizeof(one_by_one) / sizeof(*one_by_one)));
+	tcase_add_loop_test(
+		c, no_drift, 0, 3 * (int)(sizeof(ill) / sizeof(*ill)));
+	tcase_set_timeout(c, 300);
+	suite_add_tcase(s, c);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
