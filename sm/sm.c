@@ -160,6 +160,7 @@ load_state(struct sm *sm, const struct store_state *s)
 			(struct route_rank){s->rank[i].guid, s->rank[i].rank};
 	sm->nrank = s->nrank;
 	sm_push_load(sm, s);
+	sm_keys_load(sm, s);
 	sm->routed = s->routed;
 	sm->load = s->load;
 	sm->turn = s->turn;
@@ -209,6 +210,7 @@ sm_free(struct sm *sm)
 	routes_unref(sm->routes);
 	topo_unref(sm->topo);
 	pkeys_unref(sm->pkeys);
+	map_free(&sm->held);
 	sm_sa_free(sm);
 	sm_mcast_free(sm);
 	view_unref(sm->view);

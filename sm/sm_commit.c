@@ -169,7 +169,8 @@ sm_commit_save(struct sm *sm)
 	s.nblock = n;
 	for (i = 0; i < sm->nrecord; i++)
 		lid[i] = (struct store_lid){sm->record[i].guid,
-			sm->record[i].lid, sm->record[i].lmc, NULL};
+			sm->record[i].lid, sm->record[i].lmc,
+			sm_keys_held(sm, sm->record[i].guid), NULL};
 	for (i = 0; i < sm->nrank; i++)
 		rank[i] =
 			(struct store_rank){sm->rank[i].guid, sm->rank[i].rank};

@@ -129,6 +129,7 @@ struct sm {
 	enum route_order rank_order;
 	bool rank_known;
 	uint64_t routed, load, turn; /* as in struct store_state */
+	struct map held; /* port GUID -> enum store_held, of its P_Key table */
 
 	/* mastership */
 	struct sm_peer *peer;
@@ -138,6 +139,7 @@ struct sm {
 	struct sm_peer master;
 	unsigned missed;
 	bool handed_over; /* the old master gave us the fabric */
+	bool taken;	  /* it became ours, others may have been there */
 	bool poll_open;
 
 	/* subnet administration */
@@ -258,9 +260,14 @@ bool sm_mcast_ready(struct sm *sm, struct mono now);
 bool sm_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block,
 	unsigned pos, uint8_t out[64]);
 /* sm_keys.c: P_Keys, from the configuration to the view. */
+void sm_keys_load(struct sm *sm, const struct store_state *s);
+/* It became ours: ports that another SM had may hold anything. */
+void sm_keys_distrust(struct sm *sm);
 void sm_keys_make(struct sm *sm); /* for sm->topo */
-/* Begin to read the tables that are not known. */
+/* Begin to read the tables that matter and are not known. */
 void sm_keys_read(struct sm *sm);
+/* For the state file. */
+uint8_t sm_keys_held(const struct sm *sm, uint64_t guid);
 /* Tables that could not be read, or have no room: again later; an alarm. */
 void sm_keys_review(struct sm *sm);
 /* The push is over: what the ports have; true: the view says otherwise. */

@@ -21,6 +21,9 @@ enum {
 };
 
 #define TEMPORARY STORE_FILE ".new"
+
+static const char *const held_word[STORE_HELD] = {
+	[STORE_PLAIN] = "plain", [STORE_KEYS] = "keys"};
 #define HEADER "heddle-state "
 
 /* A file being read; records keep their line until they are believed. */
@@ -111,6 +114,22 @@ read_guid(struct reader *r, char **s, uint64_t *guid)
 	return 0;
 }
 
+/* "plain" or "keys", if it comes next. */
+static uint8_t
+read_held(char **s)
+{
+	for (uint8_t i = STORE_PLAIN; *s != NULL && i < STORE_HELD; i++) {
+		size_t n = strlen(held_word[i]);
+
+		if (strncmp(*s, held_word[i], n) == 0 &&
+			((*s)[n] == ' ' || (*s)[n] == '\0')) {
+			(void)word(s);
+			return i;
+		}
+	}
+	return STORE_UNKNOWN;
+}
+
 /* The rest of a lid line: nothing, or a name in quotes. */
 static int
 read_name(struct reader *r, char *s, const char **name)
@@ -141,6 +160,7 @@ read_lid(struct reader *r, char *s)
 			r, r->line, "LID", "not a number from 1 to 49151");
 	if (!number(word(&s), 10, LMC_MAX, &lmc))
 		return complain(r, r->line, "LMC", "not a number from 0 to 7");
+	rec.held = read_held(&s);
 	if (read_name(r, s, &rec.name) < 0)
 		return -1;
 	rec.lid = (uint16_t)lid;
@@ -603,6 +623,9 @@ store_print(const struct store_state *s, struct buf *out)
 	for (i = 0; i < s->nlid; i++) {
 		buf_printf(out, "lid 0x%016" PRIx64 " %u %u", s->lid[i].guid,
 			s->lid[i].lid, s->lid[i].lmc);
+		if (s->lid[i].held == STORE_PLAIN ||
+			s->lid[i].held == STORE_KEYS)
+			buf_printf(out, " %s", held_word[s->lid[i].held]);
 		if (s->lid[i].name != NULL)
 			print_name(s->lid[i].name, out);
 		buf_put(out, "\n", 1);

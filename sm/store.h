@@ -6,7 +6,11 @@
  *
  *	heddle-state 1
  *	fabric 0xfe80000000000000
- *	lid 0x0002c90300a1b2c3 17 0 "host01 HCA-1"	port GUID, LID, LMC
+ *	lid 0x0002c90300a1b2c3 17 0 plain "host01 HCA-1"
+ *					port GUID, LID, LMC; what its P_Key
+ *					table is known to hold: plain (the
+ *					default key), keys (others, perhaps),
+ *					or neither word: nobody knows
  *	routed 0x9f3b52d10c77a4e8 72			topology's hash, load
  *	turn 0x0002c90200401234				leaf for down-up turns
  *	order tiers
@@ -37,10 +41,14 @@
 #define STORE_FILE "fabric.state"
 #define STORE_MAX_BYTES (64u * 1024 * 1024)
 
+/* What is remembered of a port's P_Key table. */
+enum store_held { STORE_UNKNOWN, STORE_PLAIN, STORE_KEYS, STORE_HELD };
+
 struct store_lid {
 	uint64_t guid;	  /* of the port, not 0 */
 	uint16_t lid;	  /* base LID, a multiple of 1 << lmc, not 0 */
 	uint8_t lmc;	  /* 0..7 */
+	uint8_t held;	  /* enum store_held */
 	const char *name; /* node description, for readers only, or NULL */
 };
 

@@ -89,10 +89,10 @@ write_records(const char *records)
 }
 
 static const struct store_lid lids[] = {
-	{0x0002c90300000001, 4, 2, "host 1 HCA-1"},
-	{0x0002c90300000002, 1, 0, NULL},
-	{0x0002c90300000003, 0xbfff, 0, ""},
-	{UINT64_MAX, 0xbf80, 3, "quote \" and\nnewline"},
+	{0x0002c90300000001, 4, 2, STORE_PLAIN, "host 1 HCA-1"},
+	{0x0002c90300000002, 1, 0, STORE_KEYS, NULL},
+	{0x0002c90300000003, 0xbfff, 0, STORE_UNKNOWN, ""},
+	{UINT64_MAX, 0xbf80, 3, STORE_KEYS, "quote \" and\nnewline"},
 };
 static const struct store_rank ranks[] = {
 	{0x0002c90200000001, 0},
@@ -144,6 +144,7 @@ START_TEST(test_round)
 		ck_assert_uint_eq(back.lid[i].guid, lids[i].guid);
 		ck_assert_uint_eq(back.lid[i].lid, lids[i].lid);
 		ck_assert_uint_eq(back.lid[i].lmc, lids[i].lmc);
+		ck_assert_uint_eq(back.lid[i].held, lids[i].held);
 	}
 	ck_assert_str_eq(back.lid[0].name, "host 1 HCA-1");
 	ck_assert_ptr_null(back.lid[1].name);
@@ -377,8 +378,8 @@ END_TEST
 START_TEST(test_save_refuses)
 {
 	static const struct store_lid overlap[] = {
-		{0x1, 4, 2, NULL}, {0x2, 6, 0, NULL}};
-	static const struct store_lid zero[] = {{0x1, 0, 0, NULL}};
+		{0x1, 4, 2, 0, NULL}, {0x2, 6, 0, 0, NULL}};
+	static const struct store_lid zero[] = {{0x1, 0, 0, 0, NULL}};
 	struct store_state s = {.lid = lids, .nlid = 4};
 	struct reason why = {""};
 	struct buf before, after;
@@ -417,7 +418,7 @@ START_TEST(test_large)
 	for (i = 0; i < N; i++) {
 		guid += 1 + rng_below(&rng, 1000);
 		lid[i] = (struct store_lid){
-			guid, (uint16_t)(N - i), 0, "a node"};
+			guid, (uint16_t)(N - i), 0, 0, "a node"};
 	}
 	ck_assert_int_eq(symlink("/etc/passwd", path_of(STORE_FILE ".new")), 0);
 	ck_assert_msg(store_save(dir, &s, &why) == 0, "%s", why.text);
