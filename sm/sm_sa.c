@@ -199,6 +199,26 @@ give_standing(struct sm *sm)
 	free(g);
 }
 
+static void
+give_prefix_routes(struct sm *sm)
+{
+	const struct schema_records *all = &sm->cfg->sa.prefix_routes;
+	const struct config_prefix_route *r = all->record;
+	size_t n = 0;
+	struct sa_far *f;
+
+	for (size_t i = 0; i < all->n; i++)
+		n += r[i].routers.n;
+	f = mem_zalloc(n, sizeof(*f));
+	n = 0;
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t k = 0; k < r[i].routers.n; k++)
+			f[n++] = (struct sa_far){
+				r[i].prefix, r[i].routers.guid[k]};
+	sa_prefix_routes(sm->sa, f, n);
+	free(f);
+}
+
 void
 sm_sa_new(struct sm *sm)
 {
@@ -214,6 +234,7 @@ sm_sa_new(struct sm *sm)
 	};
 	sm->sa = sa_new(sm->t, &sm->sa_ops, &p);
 	give_standing(sm);
+	give_prefix_routes(sm);
 }
 
 void
@@ -232,6 +253,7 @@ sm_sa_configure(struct sm *sm)
 
 	sa_configure(sm->sa, &p);
 	give_standing(sm);
+	give_prefix_routes(sm);
 }
 
 void

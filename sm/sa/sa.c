@@ -68,6 +68,7 @@ sa_free(struct sa *sa)
 	sa_guids_free(sa->guids);
 	sa_informs_free(sa->informs);
 	sa_groups_free(sa->groups);
+	free(sa->far);
 	free(sa->bucket);
 	free(sa);
 }
@@ -76,6 +77,14 @@ void
 sa_configure(struct sa *sa, const struct sa_params *p)
 {
 	sa->par = *p;
+}
+
+void
+sa_prefix_routes(struct sa *sa, const struct sa_far *f, size_t n)
+{
+	free(sa->far);
+	sa->far = n > 0 ? mem_dup(f, n * sizeof(*f)) : NULL;
+	sa->nfar = n;
 }
 
 /* One token of the requester's; false when it has none left. */

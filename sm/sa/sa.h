@@ -79,6 +79,12 @@ struct sa_member {
 	bool receives; /* false: it only sends */
 };
 
+/* The way to another subnet: a router's port on this one. */
+struct sa_far {
+	uint64_t prefix; /* 0: any that has no entry of its own */
+	uint64_t router; /* port GUID */
+};
+
 struct sa_params {
 	uint64_t prefix;      /* of the subnet */
 	uint64_t sa_key;      /* trusted requests carry it; 0: nobody is */
@@ -133,6 +139,9 @@ void sa_trap(struct sa *sa, uint16_t lid, const uint8_t notice[MAD_DATA],
 
 /* The groups that shall always be there are these (copied). */
 void sa_standing(struct sa *sa, const struct sa_standing *g, size_t n);
+
+/* Other subnets are reached by these routers (copied). */
+void sa_prefix_routes(struct sa *sa, const struct sa_far *f, size_t n);
 
 /*
  * Who is in the groups of this MLID, by ports of the view, a port perhaps more

@@ -66,8 +66,10 @@ struct sa_kind {
 /* One end of a path. */
 struct sa_end {
 	port_ix port;
-	uint16_t lid;  /* 0: any of the port's */
-	uint64_t guid; /* the one asked for: the port's own or an alias */
+	uint16_t lid;	 /* 0: any of the port's */
+	uint64_t guid;	 /* the one asked for: the port's own, an alias, or of
+			    another subnet */
+	uint64_t prefix; /* as it was asked for; 0: ours */
 };
 
 struct sa_end_list {
@@ -81,7 +83,12 @@ struct sa_ends {
 	struct mad_sa_path want;
 	uint64_t mask;	 /* of a PathRecord */
 	unsigned npaths; /* of one pair, at most */
-	bool dlid;	 /* the destination's LID is given */
+	/* MultiPathRecord: pairs in the order in which they share least */
+	uint64_t *pick; /* [npick], or NULL: all as they come */
+	size_t npick;
+	bool multicast; /* the destination is this group */
+	struct mad_sa_member group;
+	bool dlid; /* the destination's LID is given */
 	/* TraceRecord: the path */
 	struct route_step *step; /* [SA_STEPS] */
 	unsigned nsteps;
@@ -127,6 +134,8 @@ struct sa {
 	struct transport *t;
 	const struct sa_ops *ops;
 	struct sa_params par;
+	struct sa_far *far; /* other subnets */
+	size_t nfar;
 	struct view *view;
 	struct map by_guid;	  /* of the view's ports */
 	struct sa_bucket *bucket; /* by LID, MAD_LID_END of them */
@@ -180,6 +189,9 @@ bool sa_ends_local(const struct sa *sa, const struct mad_gid *g);
 /* The end that a GID names, lid 0. 0 or a status. */
 uint16_t sa_ends_by_gid(
 	const struct sa_query *q, const struct mad_gid *g, struct sa_end *out);
+/* The router's end for a GID of another subnet, likewise. */
+uint16_t sa_ends_by_far_gid(
+	const struct sa_query *q, const struct mad_gid *g, struct sa_end *out);
 /* The end that a LID names; false: none. */
 bool sa_ends_by_lid(const struct sa_query *q, uint16_t lid, struct sa_end *out);
 /* All that the requester may see, lid 0. */
@@ -193,6 +205,15 @@ struct sa_way {
 	bool reversible;
 	uint16_t pkey;
 };
+/* sa_record_path.c: candidate ix of a query for paths: its ends and its way.
+ * False: it does not meet the request. */
+bool sa_path_pair(const struct sa_query *q, uint64_t ix, struct sa_end *from,
+	struct sa_end *to, struct sa_way *way);
+
+/* sa_apart.c: of the candidates those that are independent of each other, in
+ * ends->pick. 0, or a status. */
+uint16_t sa_apart_pick(struct sa_query *q);
+
 bool sa_way_find(const struct sa *sa, const struct view *v,
 	const struct sa_end *from, const struct sa_end *to, struct sa_way *out);
 /* Rates by speed, not by code: -1, 0, 1. */

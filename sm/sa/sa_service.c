@@ -258,8 +258,8 @@ sa_services_ends(const struct sa_query *q, uint64_t id, struct sa_end_list *l)
 			(q->trusted ||
 				partition_in(q->view, q->from, p,
 					be_get16(e->rec + AT_PKEY)) != 0))
-			sa_ends_add(l,
-				&(struct sa_end){p, 0, be_get64(e->rec + 16)});
+			sa_ends_add(l, &(struct sa_end){
+					       p, 0, be_get64(e->rec + 16), 0});
 	}
 }
 
