@@ -579,8 +579,9 @@ static const struct schema_option state[] = {
 		.max = 4000,
 		.def = "/var/lib/heddle",
 		.reload = SCHEMA_RESTART,
-		.help = "The directory of what must survive a restart: LIDs "
-			"and the order of switches."},
+		.help = "The directory of what must survive a restart: LIDs, "
+			"the order of switches, and what hosts registered: "
+			"services, subscriptions, alias GUIDs."},
 };
 
 static const struct schema_option control[] = {

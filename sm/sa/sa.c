@@ -76,6 +76,8 @@ sa_free(struct sa *sa)
 void
 sa_configure(struct sa *sa, const struct sa_params *p)
 {
+	if (p->sa_key != sa->par.sa_key)
+		sa_informs_distrust(sa);
 	sa->par = *p;
 }
 
@@ -335,6 +337,7 @@ sa_reset(struct sa *sa, struct mono now)
 	sa->guids = sa_guids_new();
 	sa->informs = sa_informs_new();
 	sa_groups_reset(sa);
+	sa->changed = true;
 }
 
 struct mono

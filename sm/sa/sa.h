@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sm/base/buf.h"
 #include "sm/base/clock.h"
 #include "sm/mad/mad.h"
 #include "sm/mad/mad_sa.h"
@@ -132,6 +133,16 @@ void sa_commit(struct sa *sa, struct view *v, struct mono now);
  * subscriptions and the view are forgotten; hosts tell the new master.
  */
 void sa_reset(struct sa *sa, struct mono now);
+
+/*
+ * What has to survive a restart, as lines appended to out (see sa_keep.c); has
+ * it changed since the last time? And back again, before the first commit, away
+ * seconds after it was saved: the number of lines that were not believed.
+ */
+void sa_save(struct sa *sa, struct mono now, struct buf *out);
+bool sa_changed(const struct sa *sa);
+size_t sa_restore(
+	struct sa *sa, const char *text, uint64_t away, struct mono now);
 
 /* A trap of the fabric, from the port with this LID, for subscribers. */
 void sa_trap(struct sa *sa, uint16_t lid, const uint8_t notice[MAD_DATA],

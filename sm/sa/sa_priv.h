@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "sm/base/buf.h"
 #include "sm/base/map.h"
 #include "sm/mad/mad_sa.h"
 #include "sm/partition.h"
@@ -141,6 +142,7 @@ struct sa {
 	struct sa_bucket *bucket; /* by LID, MAD_LID_END of them */
 	struct mono now;	  /* of the event being handled */
 	struct mono lease_due;
+	bool changed; /* what sa_save keeps is not as it was */
 	struct sa_query *job, **last_job;
 	struct sa_services *services;
 	struct sa_guids *guids;
@@ -226,6 +228,18 @@ uint8_t sa_way_rate_of(const struct topo_port *p);
 /* The fastest that a client knows and that is not above rate. */
 uint8_t sa_way_rate_known(const struct topo_port *client, uint8_t rate);
 
+/* sa_keep.c: a line of what was kept, and when: away seconds before now. */
+enum { SA_KEPT = 2048 }; /* GUIDs of a port: 256 of 8 bytes */
+struct sa_kept {
+	uint64_t owner; /* port GUID */
+	uint64_t number;
+	uint8_t byte[SA_KEPT];
+	size_t nbytes;
+	uint64_t away;
+	struct mono now;
+};
+void sa_keep_hex(const uint8_t *p, size_t n, struct buf *out);
+
 /* sa_service.c: ServiceRecords, their leases. */
 struct sa_services *sa_services_new(void);
 void sa_services_free(struct sa_services *s);
@@ -233,6 +247,9 @@ void sa_services_commit(struct sa *sa);
 struct mono sa_services_next(const struct sa *sa);
 void sa_services_tick(struct sa *sa, struct mono now);
 uint32_t sa_services_count(const struct sa *sa);
+void sa_services_save(const struct sa *sa, struct mono now, struct buf *out);
+/* False: not to be believed. */
+bool sa_services_restore(struct sa *sa, const struct sa_kept *k);
 /* The ports that offer a service, as ends. */
 void sa_services_ends(
 	const struct sa_query *q, uint64_t id, struct sa_end_list *l);
@@ -241,6 +258,8 @@ void sa_services_ends(
 struct sa_guids *sa_guids_new(void);
 void sa_guids_free(struct sa_guids *g);
 void sa_guids_commit(struct sa *sa); /* aliases of ports that left die */
+void sa_guids_save(const struct sa *sa, struct buf *out);
+bool sa_guids_restore(struct sa *sa, const struct sa_kept *k);
 /* The port that has this alias, or TOPO_NONE. */
 port_ix sa_guids_port(const struct sa *sa, const struct view *v, uint64_t guid);
 
@@ -253,6 +272,10 @@ void sa_informs_response(
 struct mono sa_informs_next(const struct sa *sa);
 void sa_informs_tick(struct sa *sa, struct mono now);
 uint32_t sa_informs_count(const struct sa *sa);
+void sa_informs_save(const struct sa *sa, struct buf *out);
+bool sa_informs_restore(struct sa *sa, const struct sa_kept *k);
+/* There is another key: nobody has shown it yet. */
+void sa_informs_distrust(struct sa *sa);
 /* A group was made (66) or ended (67). */
 void sa_informs_group(struct sa *sa, const struct mad_gid *mgid, uint16_t pkey,
 	uint16_t trap);
