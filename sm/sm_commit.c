@@ -158,6 +158,7 @@ sm_commit_save(struct sm *sm)
 	struct store_rank *rank = mem_zalloc(sm->nrank, sizeof(*rank));
 	const struct turns_hold *hold;
 	struct store_block *block;
+	struct buf sa = {0};
 	size_t i, n;
 
 	hold = turns_holds(hw_turns(sm->hw), &n);
@@ -181,7 +182,11 @@ sm_commit_save(struct sm *sm)
 	if (sm->rank_known)
 		(void)snprintf(
 			s.order, sizeof(s.order), "%s", word[sm->rank_order]);
+	sa_save(sm->sa, sm->sa_now, &sa);
+	s.sa = sa.text;
+	sm->sa_save_due = MONO_NEVER;
 	sm->ops->save(sm->ops->cookie, &s);
+	buf_free(&sa);
 	free(lid);
 	free(rank);
 	free(block);

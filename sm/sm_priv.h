@@ -147,6 +147,9 @@ struct sm {
 	struct sa_ops sa_ops; /* lent to it */
 	struct view *sa_view; /* the one it has; only compared */
 	struct mono sa_now;
+	struct mono sa_save_due; /* what it was told changed */
+	char *sa_kept;		 /* of its last life, until it starts */
+	uint64_t sa_away;
 	struct sm_shed *shed; /* let go by it while a worker ran */
 	size_t nshed, capshed;
 	struct map told; /* ports asked to register anew, by GUID */
@@ -231,6 +234,10 @@ void sm_sa_configure(struct sm *sm);
 void sm_sa_message(
 	struct sm *sm, const struct transport_msg *m, struct mono now);
 void sm_sa_tick(struct sm *sm, struct mono now);
+struct mono sm_sa_next(const struct sm *sm);
+/* What it knew before a restart. */
+void sm_sa_load(struct sm *sm, const struct store_state *s);
+void sm_sa_start(struct sm *sm, struct mono now);
 /* It shall answer from the view in force. */
 void sm_sa_publish(struct sm *sm, struct mono now);
 /* Hosts that came since are asked to register anew; there is a view. */

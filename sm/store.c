@@ -48,6 +48,7 @@ struct reader {
 	struct store_block *block;
 	size_t nblock, block_cap;
 	unsigned line;
+	struct buf sa;
 	bool has_prefix, has_order, has_routed;
 };
 
@@ -280,6 +281,27 @@ read_prefix(struct reader *r, char *s)
 }
 
 static int
+read_saved(struct reader *r, char *s)
+{
+	if (r->s->when != 0 || !number(s, 10, UINT32_MAX, &r->s->when) ||
+		r->s->when == 0)
+		return complain(r, r->line, "saved",
+			r->s->when != 0 ? "given twice"
+					: "not seconds since 1970");
+	return 0;
+}
+
+/* What it says is for the subnet administration to judge. */
+static int
+read_sa(struct reader *r, char *s)
+{
+	if (s == NULL)
+		return complain(r, r->line, "sa", "says nothing");
+	buf_printf(&r->sa, "%s\n", s);
+	return 0;
+}
+
+static int
 read_line(struct reader *r, char *s)
 {
 	static const struct {
@@ -293,6 +315,8 @@ read_line(struct reader *r, char *s)
 		{"turn", read_turn},
 		{"fabric", read_prefix},
 		{"block", read_block},
+		{"saved", read_saved},
+		{"sa", read_sa},
 	};
 	char *w = word(&s);
 	size_t i;
@@ -301,7 +325,8 @@ read_line(struct reader *r, char *s)
 		if (w != NULL && strcmp(w, kind[i].name) == 0)
 			return kind[i].read(r, s);
 	return complain(r, r->line, "record",
-		"none of lid, rank, order, routed, turn, fabric, block");
+		"none of lid, rank, order, routed, turn, fabric, block, "
+		"saved, sa");
 }
 
 /*
@@ -455,6 +480,8 @@ keep(struct reader *r)
 		rank[i] = r->rank[i].rec;
 	r->s->block = keep_blocks(r);
 	r->s->nblock = r->nblock;
+	if (r->sa.n > 0)
+		r->s->sa = arena_strdup(r->s->arena, r->sa.text);
 	r->s->lid = lid;
 	r->s->nlid = r->nlid;
 	r->s->rank = rank;
@@ -481,6 +508,7 @@ read_text(struct reader *r, char *text, size_t n)
 	free(r->lid);
 	free(r->rank);
 	free(r->block);
+	buf_free(&r->sa);
 	return rc;
 }
 
@@ -612,6 +640,19 @@ print_name(const char *name, struct buf *out)
 	buf_put(out, "\"", 1);
 }
 
+static void
+print_sa(const char *line, struct buf *out)
+{
+	while (line != NULL && *line != '\0') {
+		size_t n = strcspn(line, "\n");
+
+		buf_put(out, "sa ", 3);
+		buf_put(out, line, n);
+		buf_put(out, "\n", 1);
+		line += n + (line[n] == '\n');
+	}
+}
+
 void
 store_print(const struct store_state *s, struct buf *out)
 {
@@ -647,6 +688,9 @@ store_print(const struct store_state *s, struct buf *out)
 			"\n",
 			s->block[i].guid, s->block[i].in, s->block[i].out,
 			s->block[i].row, s->block[i].pairs);
+	if (s->when != 0)
+		buf_printf(out, "saved %" PRIu64 "\n", s->when);
+	print_sa(s->sa, out);
 	buf_printf(out, "checksum 0x%016" PRIx64 "\n",
 		checksum(out->text, out->n));
 }

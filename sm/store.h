@@ -19,6 +19,9 @@
  *					switch GUID, in-port, out-port of a turn
  *					that is closed, its row of SL2VL before,
  *					pairs that lose packets
+ *	saved 1763722111				seconds since 1970
+ *	sa service 0x0002c90300a1b2c3 3600 ...	what subnet administration
+ *					was told, in its own words
  *	checksum 0x1f0e...				FNV-1a of all before
  *
  * It is replaced as a whole: a temporary file in the same directory, fsync,
@@ -83,6 +86,9 @@ struct store_state {
 			   order recorded, and then no ranks either */
 	const struct store_block *block; /* no turn twice */
 	size_t nblock;
+	uint64_t when;	/* it was saved, seconds since 1970; 0: not recorded */
+	uint64_t away;	/* seconds from then until it was loaded; not saved */
+	const char *sa; /* lines of subnet administration, or NULL */
 	struct arena *arena;
 };
 

@@ -116,6 +116,9 @@ START_TEST(test_round)
 		.routed = UINT64_MAX,
 		.load = 72,
 		.turn = 0x99,
+		.when = 1763722111,
+		.away = 7, /* nobody's business */
+		.sa = "service 0x1 2 03\ninform 0x4 5 06\n",
 		.order = "tiers"};
 	struct store_state back;
 	struct reason why = {""};
@@ -130,6 +133,9 @@ START_TEST(test_round)
 	ck_assert_uint_eq(back.routed, UINT64_MAX);
 	ck_assert_uint_eq(back.load, 72);
 	ck_assert_uint_eq(back.turn, 0x99);
+	ck_assert_uint_eq(back.when, 1763722111);
+	ck_assert_uint_eq(back.away, 0);
+	ck_assert_str_eq(back.sa, s.sa);
 	ck_assert_uint_eq(back.nlid, 4);
 	ck_assert_uint_eq(back.nblock, 2);
 	for (i = 0; i < 2; i++) {
@@ -227,9 +233,12 @@ static const struct refusal {
 	{"fabric 0x1\nfabric 0x1\n", ":3: fabric: given twice"},
 	{"lids 0x1 1 0\n",
 		":2: record: none of lid, rank, order, routed, turn, fabric, "
-		"block"},
+		"block, saved, sa"},
 	{"\n", ":2: record: none of lid, rank, order, routed, turn, fabric, "
-	       "block"},
+	       "block, saved, sa"},
+	{"saved 0\n", ":2: saved: not seconds since 1970"},
+	{"saved 1\nsaved 2\n", ":3: saved: given twice"},
+	{"sa\n", ":2: sa: says nothing"},
 	{"block 0x0 1 2 0123456789abcdef 3\n",
 		":2: GUID: not 0x and hexadecimal digits, or 0"},
 	{"block 0x1 255 2 0123456789abcdef 3\n",
