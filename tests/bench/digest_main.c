@@ -145,10 +145,9 @@ main(int argc, char **argv)
 		"648:18:18,fail=34", "648:18:18,pairs", "648:18:18,sharp",
 		"two:8:16:24,pairs", "two:3:4:6", "three:8", "three:12,fail=9",
 		"three:16,fail=60,seed=3", "3456:12:12", "3456:7:1",
-		"3456:12:12,fail=69", "irr64", "torus", "dfly",
-		"ufm-sdk-small", "ibtopotool-4-sun-dcs36",
-		"ibtopotool-3-mixed-selfloop", "topograph-ndr-gb200",
-		"ufm-sdk-selene-compute"};
+		"3456:12:12,fail=69", "irr64", "torus", "dfly", "ufm-sdk-small",
+		"ibtopotool-4-sun-dcs36", "ibtopotool-3-mixed-selfloop",
+		"topograph-ndr-gb200", "ufm-sdk-selene-compute"};
 	static const char *const engines[] = {"ftree", "updn"};
 	const char *fixtures = argc > 1 ? argv[1] : "../shared/fixtures";
 	size_t n = sizeof(all) / sizeof(*all);
