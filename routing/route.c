@@ -224,6 +224,8 @@ attempt(struct run *run, const struct engine *e, unsigned n,
 		kept = judged(run, e, true, n, result);
 		if (*result != ENGINE_OK)
 			return NULL;
+		if (kept != NULL && load < verify_state_least(kept->verified))
+			load = verify_state_least(kept->verified);
 		if (kept != NULL && within(run, kept, load)) {
 			kept->fresh_load = load;
 			return kept;
