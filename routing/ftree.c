@@ -80,6 +80,27 @@ note_moved(struct updn *u, const struct tree *tree)
 	return moved;
 }
 
+/* From the graph to an order of tiers. */
+static void
+begin(struct updn *u, const struct tree *tree)
+{
+	*u = (struct updn){.job = u->job,
+		.t = u->t,
+		.a = u->a,
+		.plane = u->plane,
+		.nplanes = u->nplanes,
+		.leaf = u->leaf};
+	updn_graph(u);
+	take_tiers(u, tree);
+}
+
+static bool
+by_planes(struct updn *u, const struct tree *tree)
+{
+	begin(u, tree);
+	return updn_plane_turn(u);
+}
+
 static enum engine_result
 route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
@@ -87,6 +108,7 @@ route(const struct route_job *job, bool keep, unsigned attempt,
 	struct updn u = {.job = job, .t = job->topo, .a = arena};
 	struct tree *tree;
 	uint32_t moved;
+	bool done;
 
 	*out = NULL;
 	if (attempt > 0)
@@ -103,8 +125,13 @@ route(const struct route_job *job, bool keep, unsigned attempt,
 		(void)reason_set(why, "this is no tree");
 		return ENGINE_REFUSED;
 	}
-	take_tiers(&u, tree);
-	if (updn_turn(&u) == UINT64_MAX) {
+	done = updn_plane_find(&u, tree->leaf) && by_planes(&u, tree);
+	if (!done) {
+		u.plane = NULL;
+		begin(&u, tree);
+		done = updn_turn(&u) != UINT64_MAX;
+	}
+	if (!done) {
 		(void)reason_set(why, "no subtree joins all switches");
 		return ENGINE_REFUSED;
 	}

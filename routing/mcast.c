@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "routing/routes.h"
 #include "sm/base/mem.h"
 
 /* A live cable seen from below. */
@@ -28,6 +29,7 @@ struct knot {
 struct mcast {
 	struct topo *t;
 	const uint32_t *pos;
+	const uint8_t *plane;
 	uint32_t *first; /* rise[first[s] .. first[s + 1]) */
 	struct rise *rise;
 	uint32_t *piece; /* component of a switch */
@@ -50,7 +52,8 @@ static bool
 leads_up(const struct mcast *m, sw_ix s, const struct topo_adj *a)
 {
 	return alive(m->t, s) && alive(m->t, a->peer) &&
-	       m->pos[a->peer] < m->pos[s];
+	       m->pos[a->peer] < m->pos[s] &&
+	       routes_joined(m->plane, s, a->peer);
 }
 
 /* Pieces of the live fabric: the lowest switch number in each. */
@@ -84,7 +87,7 @@ find_pieces(struct mcast *m)
 }
 
 struct mcast *
-mcast_new(struct topo *t, const uint32_t *pos)
+mcast_new(struct topo *t, const uint32_t *pos, const uint8_t *plane)
 {
 	struct mcast *m = mem_zalloc(1, sizeof(*m));
 	uint32_t n = 0;
@@ -92,6 +95,7 @@ mcast_new(struct topo *t, const uint32_t *pos)
 	m->wave = 1; /* no knot was seen by the search before */
 	m->t = t;
 	m->pos = pos;
+	m->plane = plane;
 	m->first = mem_zalloc((size_t)t->nsw + 1, sizeof(*m->first));
 	m->rise = mem_zalloc(t->nadj, sizeof(*m->rise));
 	m->piece = mem_zalloc(t->nsw, sizeof(*m->piece));

@@ -48,6 +48,7 @@ routes_unref(struct routes *r)
 		arena_free(r->tree->arena); /* it lives there itself */
 	free(r->rank);
 	free(r->line);
+	free(r->plane);
 	free(r->block);
 	free(r->lanes.cls);
 	free(r->lanes.pair);
@@ -339,6 +340,8 @@ routes_for(const struct routes *r, struct topo *t)
 	c->rank = mem_dup(r->rank, t->nsw * sizeof(*r->rank));
 	if (r->line != NULL)
 		c->line = mem_dup(r->line, t->nsw * sizeof(*r->line));
+	if (r->plane != NULL)
+		c->plane = mem_dup(r->plane, t->nsw);
 	c->block = mem_zalloc(n, sizeof(*r->block));
 	lft_share_all(r->pool, c->block, r->block, n);
 	if (r->lanes.cls != NULL)

@@ -103,6 +103,7 @@ struct routes {
 	uint32_t *rank;	  /* [nsw] */
 	uint32_t *line;	  /* [nsw] places in the order that the tables obey,
 			     or NULL: that of the ranks; see routes_line */
+	uint8_t *plane;	  /* [nsw] or NULL: see routes_joined */
 	sw_ix turn_leaf;  /* the leaf under which down-up turns are
 			     made, or TOPO_NONE where none is needed */
 	uint16_t top;	  /* LinearFDBTop: highest LID */
@@ -152,9 +153,24 @@ bool routes_above(const struct routes *r, sw_ix a, sw_ix b);
  * The order that the tables obey, turned subtrees included: pos[s] is the
  * place of switch s, smaller is above, no two alike. No packet that came from
  * above goes up again in it, and every piece of the fabric has one top: what
- * else obeys it (trees of groups) has no cycle of dependencies with unicast.
+ * else obeys it (trees of groups), on cables that routes_joined allows, has no
+ * cycle of dependencies with unicast.
  */
 void routes_line(const struct routes *r, uint32_t *pos);
+
+/*
+ * Trees may be joined by cables inside racks alone (updn_plane.c). Those cables
+ * are no part of the order but for those between apexes, the leaf of each plane
+ * where switches change planes. True when a cable between a and b is.
+ */
+enum { ROUTE_APEX = 0x80 }; /* in plane[], beside the number */
+
+static inline bool
+routes_joined(const uint8_t *plane, sw_ix a, sw_ix b)
+{
+	return plane == NULL || !((plane[a] ^ plane[b]) & ~ROUTE_APEX) ||
+	       (plane[a] & plane[b] & ROUTE_APEX);
+}
 
 /* The lane (SL and VL) of packets from ports of switch src to ports of dst. */
 uint8_t routes_lane(const struct route_lanes *l, sw_ix src, sw_ix dst);

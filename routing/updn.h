@@ -8,6 +8,7 @@
  *   sticky  the order in force, repaired where it has to be
  *   search  no tree: several orders tried on an estimate of the load
  *   turn    several tops: the subtree in which down-up turns are made
+ *   plane   trees that meet inside racks only
  *   reach   bit sets: who is below whom, shortest legal paths by level
  *   homes   ports of one node, which should not share switches
  *   chain   for each LID the way down that is meant for it
@@ -100,7 +101,11 @@ struct updn {
 	struct updn_sets tier_set; /* of the tier order, once asked for, and */
 	uint64_t *tier_above;	   /* switches above s, itself too, by row */
 	sw_ix turn_leaf;	   /* of the largest component that needs one */
-	uint32_t reranked;	   /* against the remembered ranks */
+	const uint8_t *plane;	   /* see updn_plane.c; NULL: one */
+	const bool *leaf;	   /* with planes: who is a leaf */
+	sw_ix *apex;		   /* [nplanes] the leaf of the turns of each */
+	uint32_t nplanes;
+	uint32_t reranked; /* against the remembered ranks */
 	char note[256];
 };
 
@@ -201,6 +206,39 @@ uint32_t updn_sticky_rerank(struct updn *u, bool *good);
  * joins: a measure of what tiers are worth here. UINT64_MAX: cannot be done.
  */
 uint64_t updn_turn(struct updn *u);
+
+/*
+ * The same file: turn what is above these leaves over, one of each component,
+ * whether it is needed or not; tops that they do not serve go down a tier.
+ * False: cannot be done. And: how many switches get up into what is above leaf.
+ */
+bool updn_turn_under(struct updn *u, const sw_ix *leaf, uint32_t n);
+uint32_t updn_turn_serves(const struct updn *u, sw_ix leaf);
+
+/*
+ * updn_plane.c: where trees are joined by cables from leaf to leaf inside racks
+ * and nowhere else, the way from one to another goes across first and then up
+ * and down in the tree of the destination, so that nothing has to come down in
+ * the wrong one. Each tree is routed by itself, as a component, with the order
+ * turned over under a leaf; those leaves, the apexes, are of one rack.
+ *
+ * A packet changes planes at the leaf where it enters the fabric. Switches
+ * above send to the apex of their plane, and that sends it across. No cycle
+ * of dependencies can exist: inside a plane paths obey a total order; what
+ * comes across begins a path there; what goes across comes from hosts, or ends
+ * a way up at the apex, the first of the order, to which no way leads that
+ * began with a step down, as all ways that came across at an apex did.
+ *
+ * find: are there planes? leaf is kept. Then updn_graph() makes components of
+ * them, and turn stands in for updn_turn(); false: route it as one. marks: for
+ * routes.plane, malloced. row: the rest of the row of s: what is in other
+ * planes.
+ */
+struct updn_row;
+bool updn_plane_find(struct updn *u, const bool *leaf);
+bool updn_plane_turn(struct updn *u);
+uint8_t *updn_plane_marks(const struct updn *u);
+void updn_plane_row(struct updn_row *f, sw_ix s, sw_ix prev_sw);
 
 /*
  * updn_search.c: where there are no tiers, the best of some orders by the worst

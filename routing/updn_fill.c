@@ -507,7 +507,8 @@ make_row(struct updn_row *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
 	up = find_far(f, s);
 	begin_row(f);
 	find_lead(f, s, W);
-	t = f->prev == NULL ? updn_twin_find(f, s) : NULL;
+	t = f->prev == NULL && f->u->plane == NULL ? updn_twin_find(f, s)
+						   : NULL;
 	if (t != NULL) {
 		find_masks(f, s, f->diff, W);
 		if (patch(f, s, t, W)) {
@@ -517,14 +518,14 @@ make_row(struct updn_row *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
 		begin_row(f);
 	}
 	find_masks(f, s, NULL, W);
-	if (f->prev != NULL && prev_sw != TOPO_NONE) {
+	if (f->prev != NULL && prev_sw != TOPO_NONE)
 		updn_keep_row(f, s, prev_sw, &up);
-		fill_own(f, s);
-		return NULL;
-	}
-	fill_fresh(f, s, &up, W);
+	else
+		fill_fresh(f, s, &up, W);
 	fill_own(f, s);
-	if (!f->own)
+	if (f->u->plane != NULL)
+		updn_plane_row(f, s, prev_sw);
+	else if (!f->own && (f->prev == NULL || prev_sw == TOPO_NONE))
 		updn_twin_add(f, s);
 	return NULL;
 }

@@ -19,7 +19,9 @@ make_groups(struct updn *u)
 		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
 			sw_ix peer = t->adj[i].peer;
 
-			if (!u->live[s] || !u->live[peer])
+			if (!u->live[s] || !u->live[peer] ||
+				(u->plane != NULL &&
+					u->plane[s] != u->plane[peer]))
 				continue;
 			if (n > begin && u->group[n - 1].peer == peer)
 				u->group[n - 1].n++;

@@ -18,6 +18,8 @@ updn_make(struct updn *u, bool keep, const char *engine)
 	r->order = u->order;
 	r->turn_leaf = u->turn_leaf;
 	r->reranked = u->reranked;
+	if (u->plane != NULL)
+		r->plane = updn_plane_marks(u);
 	memcpy(r->rank, u->rank, u->nsw * sizeof(*r->rank));
 	(void)snprintf(r->note, sizeof(r->note), "%s", u->note);
 	updn_past_keep(u, &reach, &dests, 0, r);

@@ -144,6 +144,7 @@ updn_repair(const struct route_job *job, struct arena *a, const char *engine)
 	struct routes *r;
 
 	if (job->prev == NULL || job->prev->memory == NULL ||
+		job->prev->plane != NULL ||
 		strcmp(job->prev->engine, engine) != 0)
 		return NULL;
 	p.past = job->prev->memory->what;

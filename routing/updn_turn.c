@@ -83,21 +83,38 @@ fitness(const struct updn *u, const uint64_t *above, sw_ix s, sw_ix former)
 	return f;
 }
 
+/* Is something above both s and the leaf? */
+static bool
+meets(const struct updn *u, sw_ix s, sw_ix leaf)
+{
+	const uint64_t *tree = u->tier_above + (size_t)leaf * u->words;
+	const uint64_t *up = u->tier_above + (size_t)s * u->words;
+
+	for (uint32_t w = 0; w < u->words; w++)
+		if ((up[w] & tree[w]) != 0)
+			return true;
+	return false;
+}
+
+uint32_t
+updn_turn_serves(const struct updn *u, sw_ix leaf)
+{
+	uint32_t n = 0;
+
+	for (sw_ix s = 0; s < u->nsw; s++)
+		n += u->live[s] && u->comp[s] == u->comp[leaf] &&
+		     meets(u, s, leaf);
+	return n;
+}
+
 /* Can all of the component get up into what is above the leaf? */
 static bool
-serves_all(const struct updn *u, const uint64_t *above, sw_ix leaf)
+serves_all(const struct updn *u, sw_ix leaf)
 {
-	const uint64_t *tree = above + (size_t)leaf * u->words;
-
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		const uint64_t *up = above + (size_t)s * u->words;
-		bool good = !u->live[s] || u->comp[s] != u->comp[leaf];
-
-		for (uint32_t w = 0; w < u->words && !good; w++)
-			good = (up[w] & tree[w]) != 0;
-		if (!good)
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (u->live[s] && u->comp[s] == u->comp[leaf] &&
+			!meets(u, s, leaf))
 			return false;
-	}
 	return true;
 }
 
@@ -113,7 +130,7 @@ choose_leaf(const struct updn *u, const uint64_t *above, uint32_t comp)
 	struct fitness most = {0};
 
 	if (former != TOPO_NONE && u->comp[former] == comp &&
-		is_leaf(u, former) && serves_all(u, above, former))
+		is_leaf(u, former) && serves_all(u, former))
 		return former;
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		sw_ix s = u->tier.seq[i];
@@ -132,18 +149,13 @@ choose_leaf(const struct updn *u, const uint64_t *above, uint32_t comp)
 
 /* Those of the component that cannot get up into the subtree. */
 static uint32_t
-rerank_lost(struct updn *u, const uint64_t *above, sw_ix leaf)
+rerank_lost(struct updn *u, sw_ix leaf)
 {
-	const uint64_t *tree = above + (size_t)leaf * u->words;
 	bool *good = arena_array(u->a, u->nsw, sizeof(*good));
 
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		const uint64_t *up = above + (size_t)s * u->words;
-
-		good[s] = !u->live[s] || u->comp[s] != u->comp[leaf];
-		for (uint32_t w = 0; w < u->words && !good[s]; w++)
-			good[s] = (up[w] & tree[w]) != 0;
-	}
+	for (sw_ix s = 0; s < u->nsw; s++)
+		good[s] = !u->live[s] || u->comp[s] != u->comp[leaf] ||
+			  meets(u, s, leaf);
 	return updn_sticky_rerank(u, good);
 }
 
@@ -207,7 +219,7 @@ turn_component(struct updn *u, uint32_t comp)
 		if (!gap[comp])
 			return 0;
 		leaf = choose_leaf(u, above, comp);
-		if (rerank_lost(u, above, leaf) > 0)
+		if (rerank_lost(u, leaf) > 0)
 			continue;
 		updn_or(u->turn, above + (size_t)leaf * u->words, u->words);
 		if (u->turn_leaf == TOPO_NONE)
@@ -235,4 +247,27 @@ updn_turn(struct updn *u)
 	if (u->turn_leaf != TOPO_NONE)
 		turn_over(u);
 	return worst;
+}
+
+bool
+updn_turn_under(struct updn *u, const sw_ix *leaf, uint32_t n)
+{
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		uint32_t moved = 0;
+
+		updn_reach_tiers(u);
+		for (uint32_t k = 0; k < n && moved == 0; k++)
+			moved = rerank_lost(u, leaf[k]);
+		if (moved > 0)
+			continue;
+		memset(u->turn, 0, u->words * sizeof(*u->turn));
+		for (uint32_t k = 0; k < n; k++)
+			updn_or(u->turn,
+				u->tier_above + (size_t)leaf[k] * u->words,
+				u->words);
+		u->turn_leaf = leaf[0];
+		turn_over(u);
+		return true;
+	}
+	return false;
 }

@@ -23,6 +23,7 @@ struct sm_mcast {
 	struct mft *mft;
 	struct topo *topo; /* of the trees, a reference */
 	uint32_t *pos;
+	uint8_t *plane; /* see routes_joined; or NULL */
 	struct mcast *maker;
 	struct mcast_tree *tree[MFT_GROUPS];
 	bool dirty[MFT_GROUPS];
@@ -62,6 +63,7 @@ sm_mcast_free(struct sm *sm)
 	mcast_free(m->maker);
 	mft_free(m->mft);
 	free(m->pos);
+	free(m->plane);
 	topo_unref(m->topo);
 	free(m);
 }
@@ -91,6 +93,7 @@ void
 sm_mcast_publish(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
+	const struct routes *r = sm->view->routes;
 	struct topo *old = m->topo;
 	uint16_t mlid = 0;
 
@@ -98,9 +101,11 @@ sm_mcast_publish(struct sm *sm, struct mono now)
 	m->topo = topo_ref(sm->view->topo);
 	mcast_free(m->maker);
 	free(m->pos);
+	free(m->plane);
 	m->pos = mem_zalloc(m->topo->nsw, sizeof(*m->pos));
-	routes_line(sm->view->routes, m->pos);
-	m->maker = mcast_new(m->topo, m->pos);
+	routes_line(r, m->pos);
+	m->plane = r->plane != NULL ? mem_dup(r->plane, m->topo->nsw) : NULL;
+	m->maker = mcast_new(m->topo, m->pos, m->plane);
 	mft_adopt(m->mft, m->topo);
 	m->ahead = false;
 	topo_unref(old);
@@ -259,13 +264,19 @@ sm_mcast_step(struct sm *sm, struct mono now)
 
 /* ---- before a push ---- */
 
-/* Places in the new order of the switches of the trees' topology. */
-static uint32_t *
+/* Switches of the trees' topology in the new order. */
+struct places {
+	uint32_t *pos;
+	uint8_t *plane; /* NULL: one */
+};
+
+static struct places
 new_places(const struct sm_mcast *m, const struct routes *r)
 {
 	const struct topo *t = m->topo, *next = r->topo;
 	uint32_t *line = mem_zalloc(next->nsw, sizeof(*line));
 	uint32_t *pos = mem_zalloc(t->nsw, sizeof(*pos));
+	uint8_t *plane = r->plane != NULL ? mem_zalloc(t->nsw, 1) : NULL;
 
 	routes_line(r, line);
 	for (sw_ix s = 0; s < t->nsw; s++) {
@@ -274,16 +285,20 @@ new_places(const struct sm_mcast *m, const struct routes *r)
 		sw_ix now = n != TOPO_NONE ? next->node[n].sw : TOPO_NONE;
 
 		pos[s] = now != TOPO_NONE ? line[now] : UINT32_MAX;
+		if (now != TOPO_NONE && plane != NULL)
+			plane[s] = r->plane[now];
 	}
 	free(line);
-	return pos;
+	return (struct places){pos, plane};
 }
 
 /* Does the tree keep the order? Switches that are gone carry nothing. */
 static bool
 keeps_order(const struct sm_mcast *m, const struct mcast_tree *tree,
-	const uint32_t *pos)
+	const struct places *at)
 {
+	const uint32_t *pos = at->pos;
+
 	if (tree->topo != m->topo)
 		return false; /* not made again yet */
 	for (size_t i = 0; i < tree->n; i++) {
@@ -292,7 +307,8 @@ keeps_order(const struct sm_mcast *m, const struct mcast_tree *tree,
 		if (b->parent == TOPO_NONE || pos[b->sw] == UINT32_MAX ||
 			pos[b->parent] == UINT32_MAX)
 			continue;
-		if (pos[b->parent] > pos[b->sw])
+		if (pos[b->parent] > pos[b->sw] ||
+			!routes_joined(at->plane, b->parent, b->sw))
 			return false;
 	}
 	return true;
@@ -302,7 +318,7 @@ void
 sm_mcast_before_push(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
-	uint32_t *pos;
+	struct places at;
 
 	m->clearing = false;
 	if (m->topo == NULL)
@@ -311,16 +327,17 @@ sm_mcast_before_push(struct sm *sm, struct mono now)
 		mft_stop(m->mft);
 		make_due(m, now);
 	}
-	pos = new_places(m, sm->routes);
+	at = new_places(m, sm->routes);
 	for (unsigned i = 0; i < MFT_GROUPS; i++) {
-		if (m->tree[i] == NULL || keeps_order(m, m->tree[i], pos))
+		if (m->tree[i] == NULL || keeps_order(m, m->tree[i], &at))
 			continue;
 		mft_want(m->mft, i, NULL);
 		m->dirty[i] = true;
 		m->clearing = true;
 		make_due(m, now);
 	}
-	free(pos);
+	free(at.pos);
+	free(at.plane);
 	if (m->clearing) /* the ways to switches are the new ones */
 		mft_adopt(m->mft, sm->topo);
 	m->ahead = m->clearing;

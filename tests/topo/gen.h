@@ -91,6 +91,16 @@ struct fabric *gen_paper_racks(
 	unsigned boxes, unsigned even, unsigned odd, struct reason *why);
 
 /*
+ * The same idea, small: planes, trees of two tiers with so many spines each,
+ * are joined inside racks only, a leaf of every plane per rack, between any two
+ * of which are `across` cables. hosts on each leaf.
+ */
+struct gen_planes {
+	unsigned planes, racks, spines, hosts, across;
+};
+struct fabric *gen_paper_planes(const struct gen_planes *p);
+
+/*
  * Two trees of 3456 ports (gen_tree_three(24), without its hosts) above 288
  * rack switches of 24 ports, which have six cables into each, to six leaves,
  * and `even` or `odd` hosts, at most 12: like Ranger in Paper I, as far as it

@@ -96,6 +96,36 @@ gen_paper_racks(unsigned boxes, unsigned even, unsigned odd, struct reason *why)
 	return f;
 }
 
+struct fabric *
+gen_paper_planes(const struct gen_planes *p)
+{
+	struct fabric *f = fabric_new();
+	unsigned n = p->planes * p->racks;
+	unsigned ports = p->spines + p->hosts + (p->planes - 1) * p->across;
+	uint32_t *leaf = mem_zalloc(n, sizeof(*leaf));
+
+	for (unsigned i = 0; i < n; i++) {
+		leaf[i] = fabric_addf(f, FABRIC_SWITCH, ports, "rack%u.%u",
+			i / p->planes + 1, i % p->planes + 1);
+		for (unsigned h = 0; h < p->hosts; h++)
+			join(f, leaf[i],
+				fabric_addf(
+					f, FABRIC_CA, 1, "h%u", f->nhosts + 1),
+				1);
+		for (unsigned k = i - i % p->planes; k < i; k++)
+			join(f, leaf[i], leaf[k], p->across);
+	}
+	for (unsigned i = 0; i < p->planes * p->spines; i++) {
+		uint32_t top = fabric_addf(f, FABRIC_SWITCH, p->racks,
+			"top%u.%u", i / p->spines + 1, i % p->spines + 1);
+
+		for (unsigned r = 0; r < p->racks; r++)
+			join(f, leaf[r * p->planes + i / p->spines], top, 1);
+	}
+	free(leaf);
+	return f;
+}
+
 /* A tree of 3456 ports without hosts; its leaves. */
 static void
 core(struct fabric *f, unsigned tree, uint32_t leaf[CORE_LEAVES])

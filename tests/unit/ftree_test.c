@@ -174,6 +174,36 @@ START_TEST(racks)
 }
 END_TEST
 
+/*
+ * Eight trees that meet inside racks only. Half of the hosts of a rack are on
+ * either side, so that with 12:12 and 24:24 nothing need be above a host's
+ * share. With 23:1 the first side has 12 of 23 hosts of every second rack and
+ * one of the others: what all hosts of such a rack send to that side, 23 times
+ * 1404 pairs, leaves it by 12 cables, which is the bound.
+ */
+START_TEST(planes)
+{
+	static const struct {
+		unsigned even, odd, bound;
+	} people[] = {{12, 12, 2591}, {24, 24, 5183}, {23, 1, 23 * 1404 / 12}};
+	struct reason why = {""};
+
+	for (size_t i = 0; i < sizeof(people) / sizeof(*people); i++) {
+		struct run x = run(
+			gen_paper_racks(8, people[i].even, people[i].odd, &why),
+			&plain);
+		struct verify_report report = verified(x.r, "planes");
+
+		ck_assert_ptr_nonnull(x.r->plane);
+		ck_assert_msg(report.load_max <=
+				      people[i].bound + people[i].bound / 50,
+			"%u:%u: load %llu", people[i].even, people[i].odd,
+			(unsigned long long)report.load_max);
+		end(&x);
+	}
+}
+END_TEST
+
 /* Any population: hosts are taken away at random. */
 START_TEST(random_populations)
 {
@@ -742,7 +772,7 @@ int
 main(void)
 {
 	const TTest *const tests[] = {populations, random_populations, racks,
-		degraded, lost_tops, degraded_three_levels, repair,
+		planes, degraded, lost_tops, degraded_three_levels, repair,
 		switch_fails, lanes, lanes_kept, homes, homing_names_it, groups,
 		refuses, rebalance, fixtures};
 	Suite *s = suite_create("ftree");
