@@ -238,8 +238,12 @@ attempt(struct run *run, const struct engine *e, unsigned n,
 		kept = judged(run, e, true, n, result);
 		if (*result != ENGINE_OK)
 			return NULL;
-		if (kept != NULL)
+		if (kept != NULL) {
+			uint64_t least = verify_state_least(kept->verified);
+
+			load = load < least ? least : load;
 			kept->guesses = prev->guesses + 1;
+		}
 		if (kept != NULL && within(run, kept, load) &&
 			trusted(run, kept, load)) {
 			kept->fresh_load = load;

@@ -129,6 +129,7 @@ struct sm {
 	enum route_order rank_order;
 	bool rank_known;
 	uint64_t routed, load, turn; /* as in struct store_state */
+	struct map held; /* port GUID -> enum store_held, of its P_Key table */
 
 	/* mastership */
 	struct sm_peer *peer;
@@ -138,6 +139,7 @@ struct sm {
 	struct sm_peer master;
 	unsigned missed;
 	bool handed_over; /* the old master gave us the fabric */
+	bool taken;	  /* it became ours, others may have been there */
 	bool poll_open;
 
 	/* subnet administration */
@@ -145,6 +147,9 @@ struct sm {
 	struct sa_ops sa_ops; /* lent to it */
 	struct view *sa_view; /* the one it has; only compared */
 	struct mono sa_now;
+	struct mono sa_save_due; /* what it was told changed */
+	char *sa_kept;		 /* of its last life, until it starts */
+	uint64_t sa_away;
 	struct sm_shed *shed; /* let go by it while a worker ran */
 	size_t nshed, capshed;
 	struct map told; /* ports asked to register anew, by GUID */
@@ -229,6 +234,10 @@ void sm_sa_configure(struct sm *sm);
 void sm_sa_message(
 	struct sm *sm, const struct transport_msg *m, struct mono now);
 void sm_sa_tick(struct sm *sm, struct mono now);
+struct mono sm_sa_next(const struct sm *sm);
+/* What it knew before a restart. */
+void sm_sa_load(struct sm *sm, const struct store_state *s);
+void sm_sa_start(struct sm *sm, struct mono now);
 /* It shall answer from the view in force. */
 void sm_sa_publish(struct sm *sm, struct mono now);
 /* Hosts that came since are asked to register anew; there is a view. */
@@ -258,9 +267,14 @@ bool sm_mcast_ready(struct sm *sm, struct mono now);
 bool sm_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block,
 	unsigned pos, uint8_t out[64]);
 /* sm_keys.c: P_Keys, from the configuration to the view. */
+void sm_keys_load(struct sm *sm, const struct store_state *s);
+/* It became ours: ports that another SM had may hold anything. */
+void sm_keys_distrust(struct sm *sm);
 void sm_keys_make(struct sm *sm); /* for sm->topo */
-/* Begin to read the tables that are not known. */
+/* Begin to read the tables that matter and are not known. */
 void sm_keys_read(struct sm *sm);
+/* For the state file. */
+uint8_t sm_keys_held(const struct sm *sm, uint64_t guid);
 /* Tables that could not be read, or have no room: again later; an alarm. */
 void sm_keys_review(struct sm *sm);
 /* The push is over: what the ports have; true: the view says otherwise. */

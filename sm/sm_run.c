@@ -397,26 +397,27 @@ names_first(struct sm *sm, struct mono now)
 void
 sm_run_take(struct sm *sm, struct mono now)
 {
-	bool new_here = sm->role != SM_MASTER;
 	struct reason why;
 
-	if (new_here) {
+	if (sm->role != SM_MASTER) {
 		log_info("sm: master of the fabric nodes=%u switches=%u",
 			sm->topo->nnodes, sm->topo->nsw);
 		sm->role = SM_MASTER;
-		/* others may have been there meanwhile */
-		ptables_forget_all(hw_ptables(sm->hw));
+		sm->taken = true;
 		sm->handed_over = false;
 		sm->master = (struct sm_peer){0};
 	}
 	if (names_first(sm, now))
 		return;
 	hw_reconcile(sm->hw, sm->topo);
-	sm_mcast_forget(sm, new_here);
+	sm_mcast_forget(sm, sm->taken);
 	if (assign_lids(sm, &why) != 0) {
 		sm_run_fail(sm, now, why.text);
 		return;
 	}
+	if (sm->taken)
+		sm_keys_distrust(sm);
+	sm->taken = false;
 	start_readback(sm, now);
 }
 
