@@ -214,6 +214,59 @@ take_worst(struct find *f, struct homing_node *x)
 	f->nseen = 0;
 }
 
+/* Does the cable go with the point? */
+static bool
+is_away(const struct homing_node *x, sw_ix s, const struct topo_adj *a)
+{
+	if (x->out == 0)
+		return a->peer == x->sw || s == x->sw;
+	return (s == x->sw && a->out == x->out) ||
+	       (a->peer == x->sw && a->peer_port == x->out);
+}
+
+/*
+ * Without the point, do all leaves get to some port of the node, by whatever
+ * cables? From the ports' switches outwards.
+ */
+static bool
+is_only_way(const struct find *f, const struct member *m,
+	const struct homing_node *x)
+{
+	const struct topo *t = f->in->topo;
+	sw_ix *queue = mem_alloc((t->nsw + 1U) * sizeof(*queue));
+	bool *seen = mem_zalloc(t->nsw + 1U, sizeof(*seen));
+	uint32_t head = 0, n = 0;
+	bool lost = false;
+
+	for (uint32_t k = 0; k < x->nports; k++) {
+		sw_ix s = topo_switch_of(t, m[k].port);
+
+		if (seen[s] || (s == x->sw && x->out == 0))
+			continue;
+		seen[s] = true;
+		queue[n++] = s;
+	}
+	while (head < n) {
+		sw_ix s = queue[head++];
+
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
+
+			if (seen[a->peer] || !live(t, a->peer) ||
+				is_away(x, s, a))
+				continue;
+			seen[a->peer] = true;
+			queue[n++] = a->peer;
+		}
+	}
+	for (uint32_t i = 0; i < f->nleaves; i++)
+		lost |= !seen[f->leaf[i]] &&
+			(f->leaf[i] != x->sw || x->out != 0);
+	free(queue);
+	free(seen);
+	return lost;
+}
+
 static void
 look_at(struct find *f, const struct member *m, uint32_t nports,
 	struct homing_node *x)
@@ -231,6 +284,7 @@ look_at(struct find *f, const struct member *m, uint32_t nports,
 		x->cut += from_leaf(f, f->leaf[i], m, nports);
 	}
 	take_worst(f, x);
+	x->only_way = x->cut > 0 && is_only_way(f, m, x);
 }
 
 void
@@ -294,5 +348,7 @@ homing_text(const struct topo *t, const struct homing_node *n, char *out,
 		"\"%s\": \"%s\"%s cuts off all %u ports from %u of %u leaves%s",
 		name, topo_desc(t, t->sw[n->sw].node), port, n->nports,
 		n->worst, n->leaves,
-		n->one_switch ? "; they hang on one switch" : "");
+		n->one_switch ? "; they hang on one switch"
+		: n->only_way ? "; there is no other way"
+			      : "");
 }

@@ -2,7 +2,8 @@
  * homing: nodes with several ports, and what they gain by them. Of each node
  * the report says whether one switch or one cable, failing, would cut all of
  * its ports from some leaf at once, until new tables are in force, and names
- * it. From tables alone, whoever made them.
+ * it. From tables alone, whoever made them. Whether other routes could help is
+ * seen from the cables.
  *
  * Ports belong together that have the system image GUID in common, or that
  * the configuration puts into one group.
@@ -28,6 +29,8 @@ struct homing_node {
 	uint8_t out;	 /* 0: the switch itself */
 	uint32_t worst;	 /* leaves that it cuts off */
 	bool one_switch; /* all ports on one switch: no routing helps */
+	bool only_way;	 /* without it there is no way for some leaf, along
+			    whatever cables: no routing helps */
 };
 
 struct homing {

@@ -596,6 +596,13 @@ START_TEST(homes)
 			&load),
 		0);
 	ck_assert_uint_le(load, 431);
+	/* Several switches lead to each top: sources must go up apart, too. */
+	ck_assert_uint_eq(
+		singles(gen_edit_rails(gen_paper_racks(1, 12, 12, &why), 2,
+				true, &why),
+			&load),
+		0);
+	ck_assert_uint_le(load, 647);
 }
 END_TEST
 
@@ -620,10 +627,11 @@ START_TEST(homing_names_it)
 		ck_assert_uint_eq(h.node[i].out, 0);
 		ck_assert_uint_eq(h.node[i].cut, 2); /* not its own leaves */
 		ck_assert(!h.node[i].one_switch);
+		ck_assert(h.node[i].only_way);
 	}
 	homing_text(x.t, &h.node[0], text, sizeof(text));
 	ck_assert_str_eq(text, "\"h1\": \"spine1\" cuts off all 2 ports from "
-			       "2 of 4 leaves");
+			       "2 of 4 leaves; there is no other way");
 	homing_end(&h);
 	end(&x);
 }
