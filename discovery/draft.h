@@ -111,6 +111,22 @@ struct topo *draft_freeze(
 	struct draft *d, uint32_t generation, struct reason *why);
 
 /*
+ * All that has been built, in pieces: what hangs together with our own port
+ * first, then the others by size, each as seen from its first host, or from a
+ * switch where it has none. Nodes without any cable are not pieces but loose.
+ */
+struct draft_pieces {
+	struct topo **topo; /* a reference each */
+	size_t n;
+	size_t loose; /* nodes that nothing is cabled to, ours excepted */
+};
+
+/* -1 and why when our own port is not known: as draft_freeze. */
+int draft_pieces(struct draft *d, uint32_t generation, struct draft_pieces *out,
+	struct reason *why);
+void draft_pieces_free(struct draft_pieces *p); /* zeroes allowed */
+
+/*
  * Mark the switch (or CA) with this GUID as quarantined (why is kept for
  * draft_quarantine_why) or free it again. What the core decides after failed
  * Sets; discovery itself quarantines switches that do not answer.

@@ -6,6 +6,7 @@
 #ifndef HEDDLE_DISCOVERY_TEXT_H
 #define HEDDLE_DISCOVERY_TEXT_H
 
+#include "discovery/draft.h"
 #include "discovery/topo.h"
 #include "sm/base/buf.h"
 #include "sm/base/reason.h"
@@ -21,5 +22,9 @@ void text_print_ibnetdiscover(const struct topo *t, struct buf *out);
  */
 struct topo *text_parse(
 	const char *text, size_t n, const char *name, struct reason *why);
+
+/* The same with all pieces of the fabric, ours first; 0, or -1 and why. */
+int text_parse_pieces(const char *text, size_t n, const char *name,
+	struct draft_pieces *out, struct reason *why);
 
 #endif

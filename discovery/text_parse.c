@@ -566,19 +566,33 @@ parse_all(struct parse *p, const char *text, size_t n)
 	return choose_self(p);
 }
 
-struct topo *
-text_parse(const char *text, size_t n, const char *name, struct reason *why)
+int
+text_parse_pieces(const char *text, size_t n, const char *name,
+	struct draft_pieces *out, struct reason *why)
 {
 	struct parse p = {.name = name, .why = why, .d = draft_new()};
-	struct topo *t = NULL;
+	int rc = parse_all(&p, text, n);
 
-	if (parse_all(&p, text, n) == 0)
-		t = draft_freeze(p.d, 0, why);
+	*out = (struct draft_pieces){0};
+	if (rc == 0)
+		rc = draft_pieces(p.d, 0, out, why);
 	draft_free(p.d);
 	free(p.half);
 	free(p.id);
 	free(p.nports);
 	free(p.type);
 	map_free(&p.by_id);
+	return rc;
+}
+
+struct topo *
+text_parse(const char *text, size_t n, const char *name, struct reason *why)
+{
+	struct draft_pieces p;
+	struct topo *t = NULL;
+
+	if (text_parse_pieces(text, n, name, &p, why) == 0)
+		t = topo_ref(p.topo[0]);
+	draft_pieces_free(&p);
 	return t;
 }

@@ -56,7 +56,8 @@ struct tree_odd {
 	sw_ix sw, other; /* other: TOPO_NONE where there is none */
 	uint8_t port, other_port;
 	uint32_t n;	   /* cables, hosts: how many of what it is about */
-	uint32_t of;	   /* TREE_UNEQUAL: how many most of the tier have */
+	uint32_t of;	   /* TREE_UNEQUAL: how many most of the tier have;
+			      TREE_NO_TREE: switches with a role */
 	uint64_t guid;	   /* TREE_ROLE_UNKNOWN; 0: a name or pattern */
 	const char *entry; /* what the configuration says, or NULL */
 };

@@ -278,11 +278,16 @@ list_pieces(struct listing *l, struct arena *a)
 {
 	const struct updn *g = &l->w->g;
 	uint32_t *size = arena_array(a, g->ncomp, sizeof(*size));
+	uint32_t *roles = arena_array(a, g->ncomp, sizeof(*roles));
 	bool *seen = arena_array(a, g->ncomp, sizeof(*seen));
 	uint32_t main = UINT32_MAX;
 
-	for (uint32_t k = 0; k < l->n; k++)
-		size[g->comp[l->seq[k]]]++;
+	for (uint32_t k = 0; k < l->n; k++) {
+		sw_ix s = l->seq[k];
+
+		size[g->comp[s]]++;
+		roles[g->comp[s]] += l->w->role[s] != ROUTE_ROLE_NONE;
+	}
 	for (uint32_t k = 0; k < l->n; k++) {
 		uint32_t c = g->comp[l->seq[k]];
 
@@ -294,7 +299,8 @@ list_pieces(struct listing *l, struct arena *a)
 		struct tree_odd o = {.what = TREE_PIECES,
 			.sw = s,
 			.other = TOPO_NONE,
-			.n = size[g->comp[s]]};
+			.n = size[g->comp[s]],
+			.of = roles[g->comp[s]]};
 
 		if (seen[g->comp[s]])
 			continue;
@@ -517,9 +523,10 @@ tree_odd_text(
 		break;
 	case TREE_NO_TREE:
 		(void)snprintf(out, n,
-			"%s: one of %u switches that make no tree; ranks are "
+			"%s: one of %u switches that make no tree%s; ranks are "
 			"distances",
-			a, o->n);
+			a, o->n,
+			o->of > 0 ? " with the roles that are given" : "");
 		break;
 	case TREE_ODDITIES:
 		(void)snprintf(out, n, "nothing");

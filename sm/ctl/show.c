@@ -127,15 +127,17 @@ status_change(const json_t *c, struct buf *out)
 static void
 put_origins(const json_t *tier, struct buf *out)
 {
-	static const char *const origin[] = {
-		"configured", "told", "remembered", "hosts", "links"};
+	static const char *const origin[][2] = {
+		{"configured", "by configuration"},
+		{"told", "by what they say"}, {"remembered", "as before"},
+		{"hosts", "by their hosts"}, {"links", "by their links"}};
 	const char *sep = " (";
 
 	for (size_t i = 0; i < sizeof(origin) / sizeof(origin[0]); i++) {
-		if (member_num(tier, origin[i]) == 0)
+		if (member_num(tier, origin[i][0]) == 0)
 			continue;
-		buf_printf(out, "%s%s %lld", sep, origin[i],
-			member_num(tier, origin[i]));
+		buf_printf(out, "%s%lld %s", sep,
+			member_num(tier, origin[i][0]), origin[i][1]);
 		sep = ", ";
 	}
 	buf_printf(out, "%s", *sep == ',' ? ")" : "");
@@ -150,9 +152,10 @@ put_tiers(const json_t *tree, const char *word, struct buf *out)
 
 	json_array_foreach(json_object_get(tree, "tiers"), i, e)
 	{
-		buf_printf(out, "%-11s tier %lld: %lld switches",
+		buf_printf(out, "%-11s tier %lld: %lld switch%s",
 			i == 0 ? word : "", member_num(e, "tier"),
-			member_num(e, "switches"));
+			member_num(e, "switches"),
+			member_num(e, "switches") == 1 ? "" : "es");
 		put_origins(e, out);
 		buf_printf(out, "\n");
 	}

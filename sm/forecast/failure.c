@@ -140,16 +140,16 @@ lookout(const struct copy *c)
 	return any;
 }
 
-struct topo *
+int
 failure_apply(const struct topo *t, const struct failure *f, size_t n,
-	struct reason *why)
+	struct draft_pieces *out, struct reason *why)
 {
 	struct copy c = {.t = t,
 		.d = draft_new(),
 		.id = mem_zalloc(t->nnodes, sizeof(*c.id)),
 		.cut = mem_zalloc(t->nports, sizeof(*c.cut))};
-	struct topo *out = NULL;
 	port_ix self;
+	int rc;
 
 	for (size_t i = 0; i < n; i++) {
 		if (f[i].port == 0)
@@ -166,12 +166,13 @@ failure_apply(const struct topo *t, const struct failure *f, size_t n,
 	if (self != TOPO_NONE) {
 		draft_set_self(
 			c.d, c.id[t->port[self].node], t->port[self].num);
-		out = draft_freeze(c.d, t->generation + 1, why);
+		rc = draft_pieces(c.d, t->generation + 1, out, why);
 	} else {
-		(void)reason_set(why, "nothing is left of the fabric");
+		*out = (struct draft_pieces){0};
+		rc = reason_set(why, "nothing is left of the fabric");
 	}
 	draft_free(c.d);
 	free(c.id);
 	free(c.cut);
-	return out;
+	return rc;
 }

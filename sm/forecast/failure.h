@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "discovery/draft.h"
 #include "discovery/topo.h"
 #include "sm/base/reason.h"
 
@@ -25,10 +26,10 @@ int failure_find(const struct topo *t, const char *text, struct failure *out,
 	struct reason *why);
 
 /*
- * t without these, LIDs kept as found LIDs. A new topology with one reference,
- * or NULL and why: nothing is left to look from.
+ * t without these, LIDs kept as found LIDs: a topology for each piece that is
+ * left, ours first. 0, or -1 and why: nothing is left to look from.
  */
-struct topo *failure_apply(const struct topo *t, const struct failure *f,
-	size_t n, struct reason *why);
+int failure_apply(const struct topo *t, const struct failure *f, size_t n,
+	struct draft_pieces *out, struct reason *why);
 
 #endif

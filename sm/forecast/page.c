@@ -206,18 +206,26 @@ page_forecast(const json_t *f, struct buf *out)
 /* ---- the plan ---- */
 
 static void
+page_fabric(const json_t *f, struct buf *out)
+{
+	buf_printf(out,
+		"fabric      %lld switch%s, %lld hosts, %lld routers, %lld "
+		"aggregation nodes, %lld links, seen from %s\n",
+		member_num(f, "switches"),
+		member_num(f, "switches") == 1 ? "" : "es",
+		member_num(f, "hosts"), member_num(f, "routers"),
+		member_num(f, "aggregation"), member_num(f, "links"),
+		member_text(f, "seen_from"));
+}
+
+static void
 page_head(const json_t *p, struct buf *out)
 {
 	const json_t *f = json_object_get(p, "fabric");
 	const json_t *l = json_object_get(p, "lids");
 
 	buf_printf(out, "topology    %s\n", member_text(p, "topology"));
-	buf_printf(out,
-		"fabric      %lld switches, %lld hosts, %lld routers, %lld "
-		"aggregation nodes, %lld links, seen from %s\n",
-		member_num(f, "switches"), member_num(f, "hosts"),
-		member_num(f, "routers"), member_num(f, "aggregation"),
-		member_num(f, "links"), member_text(f, "seen_from"));
+	page_fabric(f, out);
 	buf_printf(out,
 		"LIDs        up to %lld, %lld new, %lld moved, %lld "
 		"conflict%s\n",
@@ -226,6 +234,37 @@ page_head(const json_t *p, struct buf *out)
 		plural(member_num(l, "conflicts")));
 	if (said(l, "conflict"))
 		buf_printf(out, "            %s\n", member_text(l, "conflict"));
+}
+
+/* That there are other pieces, before anybody takes one for the whole. */
+static void
+page_divided(const json_t *list, long long loose, struct buf *out)
+{
+	size_t n = json_array_size(list);
+
+	if (n > 0)
+		buf_printf(out,
+			"IN PIECES   %zu more piece%s below: nothing joins "
+			"%s to this one, each needs a manager of its own\n",
+			n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
+	if (loose > 0)
+		buf_printf(out, "loose       %lld node%s without any cable\n",
+			loose, plural(loose));
+}
+
+static void
+page_pieces(const json_t *list, struct buf *out)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(list, i, e)
+	{
+		buf_printf(out, "\nPIECE %zu OF %zu\n", i + 2,
+			json_array_size(list) + 1);
+		page_fabric(json_object_get(e, "fabric"), out);
+		page_forecast(json_object_get(e, "now"), out);
+	}
 }
 
 static void
@@ -284,6 +323,11 @@ page_impact(const json_t *m, struct buf *out)
 		"cut\n",
 		member_num(m, "pairs_moved"), member_num(m, "pairs"),
 		member_num(m, "pairs_cut"));
+	if (member_num(m, "pairs_parted") > 0)
+		buf_printf(out,
+			"            %lld are in different pieces from then "
+			"on\n",
+			member_num(m, "pairs_parted"));
 	page_lost(m, out);
 	page_redundancy(m, out);
 }
@@ -326,7 +370,9 @@ page_plan(const json_t *p, struct buf *out)
 	if (said(p, "from"))
 		buf_printf(
 			out, "\nIN FORCE, from %s\n", member_text(p, "from"));
+	page_divided(json_object_get(p, "pieces"), member_num(p, "loose"), out);
 	page_forecast(json_object_get(p, "now"), out);
+	page_pieces(json_object_get(p, "pieces"), out);
 	if (!json_is_object(then))
 		return;
 	if (json_array_size(list) == 0)
@@ -338,7 +384,10 @@ page_plan(const json_t *p, struct buf *out)
 	if (json_is_object(json_object_get(p, "impact")))
 		page_impact(json_object_get(p, "impact"), out);
 	page_transition(json_object_get(p, "transition"), out);
+	page_divided(json_object_get(p, "pieces_then"),
+		member_num(p, "loose_then"), out);
 	page_forecast(then, out);
+	page_pieces(json_object_get(p, "pieces_then"), out);
 }
 
 /* ---- the audit ---- */
@@ -422,12 +471,7 @@ page_audit(const json_t *a, struct buf *out)
 	const json_t *list = json_object_get(a, "managers"), *e;
 	size_t i;
 
-	buf_printf(out,
-		"fabric      %lld switches, %lld hosts, %lld routers, %lld "
-		"aggregation nodes, %lld links, seen from %s\n",
-		member_num(f, "switches"), member_num(f, "hosts"),
-		member_num(f, "routers"), member_num(f, "aggregation"),
-		member_num(f, "links"), member_text(f, "seen_from"));
+	page_fabric(f, out);
 	json_array_foreach(list, i, e)
 		buf_printf(out, "manager     on %s \"%s\"\n",
 			member_text(e, "guid"), member_text(e, "name"));

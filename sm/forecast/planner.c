@@ -31,6 +31,12 @@ struct ask {
 	bool json;
 };
 
+/* Pieces of the fabric that nothing joins to ours: a subnet each. */
+struct others {
+	struct forecast *piece;
+	size_t n, loose;
+};
+
 struct plan {
 	struct ask ask;
 	struct config *cfg;
@@ -41,6 +47,8 @@ struct plan {
 	struct routes *found; /* --from, or NULL */
 	struct failure *fail;
 	struct forecast now, then;
+	struct draft_pieces bare;    /* as read, without LIDs; ours first */
+	struct others beside, after; /* of now and then */
 	json_t *report;
 	bool progress; /* somebody watches */
 };
@@ -253,12 +261,12 @@ read_config(struct plan *p)
 }
 
 /* The fabric, from a file or from the daemon, without LIDs yet. */
-static struct topo *
+static int
 read_topology(struct plan *p, struct live *live, struct reason *why)
 {
 	const char *name = p->ask.topology;
-	struct topo *t = NULL;
 	char *text;
+	int rc = -1;
 	size_t n;
 
 	told(p, "reading the topology");
@@ -269,9 +277,9 @@ read_topology(struct plan *p, struct live *live, struct reason *why)
 		text = slurp(name, &n, why);
 	}
 	if (text != NULL)
-		t = text_parse(text, n, name, why);
+		rc = text_parse_pieces(text, n, name, &p->bare, why);
 	free(text);
-	return t;
+	return rc;
 }
 
 /* LIDs as the tables in force have them, where the topology has none. */
@@ -346,7 +354,6 @@ static int
 read_all(struct plan *p)
 {
 	bool live = p->ask.from != NULL && strcmp(p->ask.from, "live") == 0;
-	struct topo *bare = NULL;
 	struct live *daemon = NULL;
 	struct fts *fts = NULL;
 	struct reason why = {""};
@@ -360,8 +367,8 @@ read_all(struct plan *p)
 	}
 	if (read_tables(p, &fts, &why) != 0)
 		goto end;
-	bare = read_topology(p, daemon, &why);
-	if (bare == NULL || give_lids(p, bare, fts, &why) != 0)
+	if (read_topology(p, daemon, &why) != 0 ||
+		give_lids(p, p->bare.topo[0], fts, &why) != 0)
 		goto end;
 	if (live) {
 		told(p, "asking for the tables in force");
@@ -376,11 +383,24 @@ read_all(struct plan *p)
 end:
 	fts_free(fts);
 	live_close(daemon);
-	topo_unref(bare);
 	quiet(p);
 	if (ret != EXIT_OK)
 		(void)complain(why.text);
 	return ret;
+}
+
+/* What is not found may be where this plan does not look. */
+static void
+look_beside(const struct plan *p, const char *what, struct reason *why)
+{
+	struct failure ignored;
+	struct reason none;
+
+	for (size_t i = 1; i < p->bare.n; i++)
+		if (failure_find(p->bare.topo[i], what, &ignored, &none) == 0)
+			(void)reason_set(why,
+				"it is in another piece of the fabric, which "
+				"nothing joins to this one");
 }
 
 static int
@@ -394,6 +414,7 @@ read_failures(struct plan *p)
 		if (failure_find(p->topo, l->item[i], &p->fail[i], &why) != 0) {
 			char text[700];
 
+			look_beside(p, l->item[i], &why);
 			(void)snprintf(text, sizeof(text), "--fail %s: %s",
 				l->item[i], why.text);
 			return complain(text);
@@ -403,29 +424,63 @@ read_failures(struct plan *p)
 
 /* ---- the plan ---- */
 
+/* Route the pieces behind the first, each with LIDs of its own. */
+static int
+route_others(const struct plan *p, const struct draft_pieces *bare,
+	struct others *out)
+{
+	struct reason why;
+
+	out->loose = bare->loose;
+	if (bare->n < 2)
+		return EXIT_OK;
+	told(p->job.cookie, "routing the other pieces");
+	out->piece = mem_zalloc(bare->n - 1, sizeof(*out->piece));
+	for (size_t i = 1; i < bare->n; i++) {
+		struct topo *t = forecast_lids(
+			&p->job, bare->topo[i], NULL, 0, NULL, &why);
+
+		if (t == NULL)
+			return complain(why.text);
+		forecast_route(&p->job, t, NULL, &out->piece[out->n++]);
+		topo_unref(t);
+	}
+	return EXIT_OK;
+}
+
+static void
+others_free(struct others *o)
+{
+	for (size_t i = 0; i < o->n; i++)
+		forecast_free(&o->piece[i]);
+	free(o->piece);
+}
+
 /* What comes after: the fabric less what fails, or the same once more. */
 static int
 route_then(struct plan *p, const struct routes *base)
 {
-	struct topo *less, *t;
+	struct draft_pieces less;
+	struct topo *t;
 	struct reason why;
+	int ret;
 
 	if (p->ask.fail.n == 0) {
 		forecast_route(&p->job, p->topo, base, &p->then);
 		return EXIT_OK;
 	}
 	told(p, "failing");
-	less = failure_apply(p->topo, p->fail, p->ask.fail.n, &why);
-	if (less == NULL)
+	if (failure_apply(p->topo, p->fail, p->ask.fail.n, &less, &why) != 0)
 		return complain(why.text);
-	t = forecast_lids(
-		&p->job, less, p->lids.record, p->lids.nrecord, NULL, &why);
-	topo_unref(less);
-	if (t == NULL)
-		return complain(why.text);
-	forecast_route(&p->job, t, base, &p->then);
+	t = forecast_lids(&p->job, less.topo[0], p->lids.record,
+		p->lids.nrecord, NULL, &why);
+	if (t != NULL)
+		forecast_route(&p->job, t, base, &p->then);
+	ret = t != NULL ? route_others(p, &less, &p->after)
+			: complain(why.text);
 	topo_unref(t);
-	return EXIT_OK;
+	draft_pieces_free(&less);
+	return ret;
 }
 
 /* How the tables would get from now to then. */
@@ -444,6 +499,34 @@ transition(const struct plan *p)
 	return transition_report(&ask);
 }
 
+static json_t *
+others_json(const struct others *o)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < o->n; i++)
+		(void)json_array_append_new(
+			list, json_pack("{s:o, s:o}", "fabric",
+				      report_fabric(o->piece[i].topo), "now",
+				      report_forecast(&o->piece[i])));
+	return list;
+}
+
+/* Ordered pairs of hosts that live on in different pieces. */
+static uint64_t
+parted(const struct plan *p)
+{
+	uint64_t all = report_hosts(p->then.topo), same = all * all;
+
+	for (size_t i = 0; i < p->after.n; i++) {
+		uint64_t n = report_hosts(p->after.piece[i].topo);
+
+		all += n;
+		same += n * n;
+	}
+	return all * all - same;
+}
+
 static void
 make_report(struct plan *p)
 {
@@ -456,16 +539,24 @@ make_report(struct plan *p)
 	if (p->ask.from != NULL)
 		member_put(o, "from", json_string(p->ask.from));
 	member_put(o, "now", report_forecast(&p->now));
+	member_put(o, "pieces", others_json(&p->beside));
+	member_put(o, "loose", member_u64(p->beside.loose));
 	for (size_t i = 0; i < p->ask.fail.n; i++)
 		(void)json_array_append_new(
 			list, json_string(p->ask.fail.item[i]));
 	member_put(o, "failures", list);
 	if (p->then.topo != NULL)
 		member_put(o, "then", report_forecast(&p->then));
+	if (p->then.topo != NULL) {
+		member_put(o, "pieces_then", others_json(&p->after));
+		member_put(o, "loose_then", member_u64(p->after.loose));
+	}
 	if (p->then.routes != NULL && p->now.routes != NULL) {
 		told(p, "comparing");
 		member_put(o, "impact",
 			report_impact(p->now.routes, p->then.routes));
+		member_put(json_object_get(o, "impact"), "pairs_parted",
+			member_u64(parted(p)));
 		told(p, "planning the transition");
 		member_put(o, "transition", transition(p));
 	}
@@ -481,11 +572,11 @@ compute(struct plan *p)
 		forecast_judge(&p->job, p->found, &p->now);
 	else
 		forecast_route(&p->job, p->topo, NULL, &p->now);
-	if (p->found != NULL || p->ask.fail.n > 0) {
+	ret = route_others(p, &p->bare, &p->beside);
+	if (ret == EXIT_OK && (p->found != NULL || p->ask.fail.n > 0))
 		ret = route_then(p, p->now.routes);
-		if (ret != EXIT_OK)
-			return ret;
-	}
+	if (ret != EXIT_OK)
+		return ret;
 	make_report(p);
 	quiet(p);
 	return EXIT_OK;
@@ -495,6 +586,20 @@ static const struct forecast *
 last(const struct plan *p)
 {
 	return p->then.topo != NULL ? &p->then : &p->now;
+}
+
+/* Would all that is there in the end be well? */
+static bool
+all_well(const struct plan *p)
+{
+	const struct others *o = p->then.topo != NULL && p->ask.fail.n > 0
+					 ? &p->after
+					 : &p->beside;
+	bool ok = last(p)->report.ok;
+
+	for (size_t i = 0; i < o->n; i++)
+		ok &= o->piece[i].report.ok;
+	return ok;
 }
 
 static int
@@ -547,6 +652,9 @@ plan_free(struct plan *p)
 	json_decref(p->report);
 	forecast_free(&p->now);
 	forecast_free(&p->then);
+	others_free(&p->beside);
+	others_free(&p->after);
+	draft_pieces_free(&p->bare);
 	routes_unref(p->found);
 	lid_table_free(&p->lids);
 	topo_unref(p->topo);
@@ -580,7 +688,7 @@ planner_run(int argc, char *const *argv, const char *socket, bool json)
 	if (ret == EXIT_OK) {
 		print(&p);
 		ret = dump(&p);
-		if (ret == EXIT_OK && !last(&p)->report.ok)
+		if (ret == EXIT_OK && !all_well(&p))
 			ret = EXIT_VERDICT;
 	}
 	plan_free(&p);

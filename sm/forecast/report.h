@@ -11,6 +11,9 @@
 #include "sm/forecast/forecast.h"
 #include "sm/forecast/impact.h"
 
+/* Hosts, aggregation nodes left out. */
+uint64_t report_hosts(const struct topo *t);
+
 /* What there is: counts of nodes, links, LIDs. */
 json_t *report_fabric(const struct topo *t);
 

@@ -69,7 +69,7 @@ tables(const struct routes *r)
 static void
 head(void)
 {
-	(void)printf("%-34s %-16s %7s %6s %2s %6s %7s %5s %5s %9s %6s %4s\n",
+	(void)printf("%-34s %-16s %7s %6s %2s %6s %7s %5s %6s %9s %6s %4s\n",
 		"fabric", "engine", "unreach", "cyclic", "VL", "load", "mean",
 		"sat", "eBB", "shift", "hops", "max");
 }
@@ -85,11 +85,11 @@ line(const char *name, const char *label, const struct routes *r)
 	char text[32];
 
 	(void)verify_tables(&in, &q, NULL);
-	metrics_ebb(&in, TRIALS, 1, &ebb);
-	samples = FLOWS / (ebb.hosts + 1) + 1;
+	samples = FLOWS / (r->topo->nend + 1) + 1;
+	metrics_ebb(&in, samples > TRIALS ? samples : TRIALS, 1, &ebb);
 	metrics_shift(&in, samples, 1, &shift);
 	(void)snprintf(text, sizeof(text), "%u %.3f", shift.worst, shift.mean);
-	(void)printf("%-34s %-16s %7llu %6u %2u %6llu %7.1f %5.3f %5.3f %9s "
+	(void)printf("%-34s %-16s %7llu %6u %2u %6llu %7.1f %5.3f %6.4f %9s "
 		     "%6.2f %4u\n",
 		name, label, (unsigned long long)(q.unreachable + q.loops),
 		q.cyclic_channels, q.vls, (unsigned long long)q.load_max,

@@ -81,8 +81,28 @@ plan_trees() {
 	same now.tree.tiers.1.configured 36
 	same now.tree.oddities 1
 	same now.tree.first.0.what role-unknown
+	pieces
 	say "trees: as they should be"
 	dump_agrees
+}
+
+# Every piece of what is torn is routed and judged.
+pieces() {
+	plan --topology "$E2E_DIR/small.net" --fail spine1 --fail spine2 ||
+		fail "$(cat "$E2E_DIR/plan.err")"
+	same impact.pairs_parted 48
+	same pieces_then.2.fabric.hosts 2
+	same pieces_then.2.now.ok true
+	generate fattree2 --spines 1 --leaves 2 --hosts 3 |
+		sed -e '/^#/d' -e 's/2c90/2ca0/g' \
+			-e 's/"\(.-0*2\)c9/"\1ca/g' >>"$E2E_DIR/small.net"
+	plan --topology "$E2E_DIR/small.net" || fail "$(cat "$E2E_DIR/plan.err")"
+	same fabric.switches 6
+	same pieces.0.fabric.switches 3
+	same pieces.0.now.verified.unreachable 0
+	same loose 0
+	refused 2 "in another piece of the fabric" \
+		--topology "$E2E_DIR/small.net" --fail 0x2ca0300000200
 }
 
 # What heddled wrote and dump_fts read is what the plan writes, byte for byte.

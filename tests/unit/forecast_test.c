@@ -62,19 +62,21 @@ without(const struct scene *s, const char *what)
 {
 	struct failure f;
 	struct reason why = {""};
+	struct draft_pieces less;
 	struct topo *bare, *t;
 	uint16_t *lid;
 	uint8_t *lmc;
 
 	ck_assert_msg(failure_find(s->t, what, &f, &why) == 0, "%s", why.text);
-	bare = failure_apply(s->t, &f, 1, &why);
-	ck_assert_msg(bare != NULL, "%s", why.text);
+	ck_assert_msg(
+		failure_apply(s->t, &f, 1, &less, &why) == 0, "%s", why.text);
+	bare = less.topo[0];
 	lid = calloc(bare->nports, sizeof(*lid));
 	lmc = calloc(bare->nports, sizeof(*lmc));
 	for (port_ix p = 0; p < bare->nports; p++)
 		lid[p] = bare->port[p].found_lid;
 	t = topo_with_lids(bare, &(struct topo_lids){lid, lmc});
-	topo_unref(bare);
+	draft_pieces_free(&less);
 	free(lid);
 	free(lmc);
 	return t;

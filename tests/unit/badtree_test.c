@@ -1,0 +1,291 @@
+/*
+ * Trees as they should not be: what the administrator said wrongly and what
+ * was cabled wrongly, through the daemon and through a plan. Both route all of
+ * it, every pair reaches, and both say what is wrong, by name and port.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "discovery/text.h"
+#include "routing/tree.h"
+#include "sm/forecast/failure.h"
+#include "sm/forecast/page.h"
+#include "sm/forecast/report.h"
+#include "tests/sim/referee.h"
+#include "tests/sim/world.h"
+#include "tests/topo/frozen.h"
+#include "tests/unit/tree_fixture.h"
+
+/* Two tops, three leaves. */
+static struct fabric *
+plain(void)
+{
+	const struct gen_fattree2 p = {2, 3, 1, 2, 2};
+
+	return gen_tree_two(&p, NULL);
+}
+
+/* Hosts are cabled to each other, and to no switch. */
+static struct fabric *
+one_cable(void)
+{
+	return gen_pair();
+}
+
+static const struct {
+	const char *what;
+	struct fabric *(*make)(void);
+	const char *yaml;
+	enum tree_oddity odd;
+	unsigned n; /* of these, 0: nothing odd */
+	const char *says;
+} bad[] = {
+	{"a role for a GUID that is not here", plain,
+		"routing: {roles: {leaf: [0x1234, \"leaf?\"]}}\n",
+		TREE_ROLE_UNKNOWN, 1,
+		"0x0000000000001234: has a configured role and is not a "
+		"switch here"},
+	{"a role for a name that is not here", plain,
+		"routing: {roles: {root: [\"core*\"]}}\n", TREE_ROLE_UNKNOWN, 1,
+		"\"core*\": has a configured role and is no switch's name "
+		"here"},
+	{"patterns that disagree", plain,
+		"routing: {roles: {leaf: [\"leaf?\"], root: [\"lea?1\"]}}\n",
+		TREE_ROLE_TORN, 1,
+		"leaf1: the pattern \"lea?1\" gives it another role than one "
+		"that is as long"},
+	{"roles upside down", plain,
+		"routing: {roles: {leaf: [\"spine?\"], root: [\"leaf?\"]}}\n",
+		TREE_ROOT_HOSTS, 3, "at the top, and 2 hosts on it"},
+	{"a leaf among the tops", plain, "routing: {roles: {leaf: [spine1]}}\n",
+		TREE_NO_TREE, 1, "make no tree with the roles that are given"},
+	{"leaves linked", leaves_linked, "", TREE_LEAVES_LINKED, 2,
+		"two leaf switches linked"},
+	{"hosts on the tops", root_hosts, "", TREE_ROOT_HOSTS, 2,
+		"at the top, and 2 hosts on it"},
+	{"one switch", single, "", TREE_ODDITIES, 0, NULL},
+	{"no switch", one_cable, "", TREE_ODDITIES, 0, NULL},
+};
+
+enum { NBAD = sizeof(bad) / sizeof(bad[0]) };
+
+/* It is counted, and one of the texts is the expected one. */
+static void
+check_tree(const struct topo *t, const struct tree *tree, int i)
+{
+	char text[256] = "";
+	bool found = bad[i].n == 0;
+
+	if (bad[i].n > 0)
+		ck_assert_msg(tree->count[bad[i].odd] == bad[i].n,
+			"%s: %u of %s", bad[i].what, tree->count[bad[i].odd],
+			tree_odd_name(bad[i].odd));
+	for (size_t k = 0; !found && k < tree->nodd; k++) {
+		if (tree->odd[k].what != bad[i].odd)
+			continue;
+		tree_odd_text(t, &tree->odd[k], text, sizeof(text));
+		found = strstr(text, bad[i].says) != NULL;
+	}
+	ck_assert_msg(found, "%s: it says \"%s\"", bad[i].what, text);
+}
+
+START_TEST(daemon_routes_it)
+{
+	struct sim_options o = sim_defaults();
+	struct fabric *f = bad[_i].make();
+	struct world *w = world_new(f, &o, bad[_i].yaml);
+	struct referee_report r;
+	struct reason why;
+	const struct view *v;
+
+	world_start(w);
+	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s: %s", bad[_i].what,
+		w->last_why);
+	ck_assert_msg(referee_fabric(w->sim, fabric_first_host(f), REFEREE_ALL,
+			      &r, &why) == 0,
+		"%s: %s", bad[_i].what, why.text);
+	v = sm_view(w->sm);
+	ck_assert(v->routes->report.ok);
+	check_tree(v->topo, v->routes->tree->tree, _i);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+/* ---- plans ---- */
+
+/* A fabric as a file would have it, in pieces. */
+static struct draft_pieces
+from_file(struct fabric *const *f, size_t n)
+{
+	struct draft_pieces p;
+	struct reason why = {""};
+	struct buf text = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		struct topo *t = frozen_topo(f[i], NULL);
+		struct buf part = {0};
+		const char *from;
+
+		text_print_ibnetdiscover(t, &part);
+		from = i == 0 ? part.text : strstr(part.text, "vendid");
+		buf_put(&text, from, strlen(from));
+		buf_free(&part);
+		topo_unref(t);
+	}
+	ck_assert_msg(
+		text_parse_pieces(text.text, text.n, "file", &p, &why) == 0,
+		"%s", why.text);
+	buf_free(&text);
+	return p;
+}
+
+struct planned {
+	struct config *cfg;
+	struct forecast_job job;
+	struct forecast now;
+};
+
+static struct planned
+planned(struct topo *bare, const char *yaml)
+{
+	struct diag_list d = {0};
+	struct reason why = {""};
+	struct planned p = {.cfg = config_parse("yaml", yaml, strlen(yaml),
+				    route_engine_names(), &d)};
+	struct topo *t;
+
+	ck_assert_ptr_nonnull(p.cfg);
+	diag_free(&d);
+	p.job = (struct forecast_job){.cfg = p.cfg, .pool = lft_pool_new()};
+	t = forecast_lids(&p.job, bare, NULL, 0, NULL, &why);
+	ck_assert_msg(t != NULL, "%s", why.text);
+	forecast_route(&p.job, t, NULL, &p.now);
+	topo_unref(t);
+	return p;
+}
+
+static void
+done(struct planned *p)
+{
+	forecast_free(&p->now);
+	lft_pool_free(p->job.pool);
+	config_unref(p->cfg);
+}
+
+START_TEST(plan_routes_it)
+{
+	struct fabric *f = bad[_i].make();
+	struct draft_pieces pieces = from_file(&f, 1);
+	struct planned p;
+	struct buf page = {0};
+	json_t *o;
+
+	ck_assert_uint_eq(pieces.n, 1);
+	p = planned(pieces.topo[0], bad[_i].yaml);
+	ck_assert_msg(p.now.routes != NULL && p.now.report.ok, "%s: %s",
+		bad[_i].what, p.now.why);
+	check_tree(p.now.topo, p.now.routes->tree->tree, _i);
+	o = report_forecast(&p.now);
+	page_forecast(o, &page);
+	if (bad[_i].n > 0)
+		ck_assert_msg(strstr(page.text, bad[_i].says) != NULL,
+			"%s: the page says\n%s", bad[_i].what, page.text);
+	json_decref(o);
+	buf_free(&page);
+	done(&p);
+	draft_pieces_free(&pieces);
+	fabric_free(f);
+}
+END_TEST
+
+/* Another fabric with other GUIDs and names. */
+static struct fabric *
+elsewhere(struct fabric *f)
+{
+	for (uint32_t i = 0; i < f->nnodes; i++) {
+		f->node[i].guid += 0x100000000;
+		f->node[i].sysimg += 0x100000000;
+		for (unsigned p = 0; p <= f->node[i].nports; p++)
+			if (fabric_port(f, i, p)->guid != 0)
+				fabric_port(f, i, p)->guid += 0x100000000;
+	}
+	return f;
+}
+
+/* Three fabrics in a file: each is routed, the first one seen from is first. */
+START_TEST(plan_in_pieces)
+{
+	struct fabric *f[3] = {
+		plain(), elsewhere(one_cable()), elsewhere(single())};
+	struct draft_pieces p;
+
+	f[1]->node[0].guid += 0x1000;
+	f[1]->node[1].guid += 0x1000;
+	fabric_port(f[1], 0, 1)->guid += 0x1000;
+	fabric_port(f[1], 1, 1)->guid += 0x1000;
+	p = from_file(f, 3);
+	ck_assert_uint_eq(p.n, 3);
+	ck_assert_uint_eq(p.loose, 0);
+	ck_assert_uint_eq(p.topo[0]->nsw, 5);
+	ck_assert_uint_eq(p.topo[1]->nsw, 1); /* the larger one */
+	ck_assert_uint_eq(p.topo[2]->nsw, 0);
+	for (size_t i = 0; i < 3; i++) {
+		struct planned x = planned(p.topo[i], "");
+
+		ck_assert(x.now.routes != NULL && x.now.report.ok);
+		done(&x);
+	}
+	draft_pieces_free(&p);
+	for (size_t i = 0; i < 3; i++)
+		fabric_free(f[i]);
+}
+END_TEST
+
+/* Both tops fail: three racks by themselves, ours first. */
+START_TEST(failures_part_it)
+{
+	struct fabric *f = plain();
+	struct topo *t = frozen_topo(f, NULL);
+	struct failure gone[2];
+	struct draft_pieces p;
+	struct reason why = {""};
+
+	ck_assert_int_eq(failure_find(t, "spine1", &gone[0], &why), 0);
+	ck_assert_int_eq(failure_find(t, "spine2", &gone[1], &why), 0);
+	ck_assert_int_eq(failure_apply(t, gone, 2, &p, &why), 0);
+	ck_assert_uint_eq(p.n, 3);
+	for (size_t i = 0; i < 3; i++) {
+		struct planned x = planned(p.topo[i], "");
+
+		ck_assert_uint_eq(p.topo[i]->nsw, 1);
+		ck_assert(x.now.routes != NULL && x.now.report.ok);
+		done(&x);
+	}
+	ck_assert_str_eq(topo_desc(p.topo[0], 0), "h1");
+	draft_pieces_free(&p);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("badtree");
+	TCase *c = tcase_create("core");
+	SRunner *r = srunner_create(s);
+	int failed;
+
+	tcase_add_loop_test(c, daemon_routes_it, 0, NBAD);
+	tcase_add_loop_test(c, plan_routes_it, 0, NBAD);
+	tcase_add_test(c, plan_in_pieces);
+	tcase_add_test(c, failures_part_it);
+	suite_add_tcase(s, c);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
