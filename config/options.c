@@ -169,8 +169,9 @@ static const struct schema_option updn[] = {
 		.def = "[]",
 		.reload = SCHEMA_REROUTE,
 		.help = "GUIDs of the switches at the top of the up*/down* "
-			"order. "
-			"Empty: the order is computed from the fabric."},
+			"order of the updn engine. Empty: it is computed from "
+			"the fabric. The tops of trees, for the ftree engine, "
+			"are routing.roles.root."},
 };
 
 static const struct schema_option ftree[] = {
