@@ -2,14 +2,17 @@
  * What trees carry, with tables by the daemon's core and packets on the data
  * plane: the traffic of Papers I and II of Bogdanski's thesis.
  *
- * usage: treeflow uniform FABRIC [MICROSECONDS]
- *        treeflow hot FABRIC LANES SPOTS SEEDS [MICROSECONDS]
+ * usage: treeflow uniform FABRIC [fifo]
+ *        treeflow hot FABRIC LANES SPOTS SEEDS [fifo] [in-order]
  *
  * uniform: every host sends as fast as its cable takes it, to anybody. hot: 5 %
  * of all packets go to a hot spot (SPOTS of them, each with its own part of the
  * hosts), the rest to anybody; a host whose packets for one lane are held up
- * goes on with those for others. Leaves on LANES lanes. Cables 4x SDR, packets
- * of 2 kB. Means over hosts, of the cables' rate.
+ * goes on with those for others, or, in-order, waits. fifo: switches that look
+ * at the first packet of a buffer only. Leaves on LANES lanes. Cables 4x SDR,
+ * packets of 2 kB. Means over hosts, of the cables' rate, once buffers have
+ * filled: congestion from a hot spot needs a while to reach all of the fabric,
+ * and what is measured before that flatters a single lane.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,40 +25,53 @@
 #include "tests/sim/data_traffic.h"
 #include "tests/sim/world.h"
 
-enum { AHEAD = 8, SPOTS = 9 };
+enum { AHEAD = 8, SPOTS = 9, UNIFORM_US = 200, HOT_US = 1500 };
 
 struct flow {
 	struct fabric *f;
 	struct world *w;
 	struct data *d;
 	sw_ix *at; /* switch by end */
+	bool fifo, in_order;
 };
 
-static struct flow
-begin(const char *name, unsigned lanes)
+/* Words behind the operands; false: one is not known. */
+static bool
+take_words(struct flow *x, char **word)
+{
+	for (; *word != NULL; word++)
+		if (strcmp(*word, "fifo") == 0)
+			x->fifo = true;
+		else if (strcmp(*word, "in-order") == 0)
+			x->in_order = true;
+		else
+			return false;
+	return true;
+}
+
+static void
+begin(struct flow *x, const char *name, unsigned lanes)
 {
 	const char *at = getenv("HEDDLE_FIXTURES");
 	struct sim_options so = sim_defaults();
 	struct reason why = {""};
-	struct flow x = {.f = treenet_make(name,
-				 at != NULL ? at : "../shared/fixtures", &why)};
 	char yaml[64];
 
-	if (x.f == NULL) {
+	x->f = treenet_make(name, at != NULL ? at : "../shared/fixtures", &why);
+	if (x->f == NULL) {
 		(void)fprintf(stderr, "treeflow: %s: %s\n", name, why.text);
 		exit(77);
 	}
-	for (uint32_t i = 0; i < x.f->ncables; i++)
-		x.f->cable[i].rate = (struct fabric_rate){2, 1, 0, false};
+	for (uint32_t i = 0; i < x->f->ncables; i++)
+		x->f->cable[i].rate = (struct fabric_rate){2, 1, 0, false};
 	(void)snprintf(
 		yaml, sizeof(yaml), "routing: {ftree: {lanes: %u}}\n", lanes);
-	x.w = world_new(x.f, &so, yaml);
-	world_start(x.w);
-	if (!world_settle(x.w, mono_ms(600000))) {
+	x->w = world_new(x->f, &so, yaml);
+	world_start(x->w);
+	if (!world_settle(x->w, mono_ms(600000))) {
 		(void)fprintf(stderr, "treeflow: the SM did not settle\n");
 		exit(1);
 	}
-	return x;
 }
 
 static void
@@ -95,7 +111,7 @@ find_switches(struct flow *x)
 static double
 run(struct flow *x, uint64_t seed, struct data_traffic *t, int us)
 {
-	struct data_options o = data_defaults();
+	struct data_options o = x->fifo ? data_fifo() : data_defaults();
 	struct data_report r;
 
 	o.seed = seed;
@@ -117,38 +133,42 @@ run(struct flow *x, uint64_t seed, struct data_traffic *t, int us)
 }
 
 static int
-uniform(const char *name, int us)
+uniform(struct flow *x, const char *name)
 {
-	struct flow x = begin(name, 1);
 	struct data_traffic t = data_traffic_defaults();
 
-	(void)printf("%-24s uniform %.2f %%\n", name, 100 * run(&x, 1, &t, us));
-	end(&x);
+	begin(x, name, 1);
+	(void)printf("%-24s uniform%s %.2f %%\n", name, x->fifo ? ", fifo" : "",
+		100 * run(x, 1, &t, UNIFORM_US));
+	end(x);
 	return 0;
 }
 
 static int
-hot(const char *name, unsigned lanes, unsigned spots, unsigned seeds, int us)
+hot(struct flow *x, const char *name, unsigned lanes, unsigned spots,
+	unsigned seeds)
 {
-	struct flow x = begin(name, lanes);
 	struct data_traffic t = data_traffic_defaults();
 	uint32_t target[SPOTS];
 	double sum = 0;
 
+	begin(x, name, lanes);
 	for (unsigned i = 0; i < spots; i++)
-		target[i] = i * x.f->nhosts / spots;
+		target[i] = i * x->f->nhosts / spots;
 	t.pattern = DATA_HOTSPOT;
 	t.hot = 0.05;
 	t.target = target;
 	t.ntargets = spots;
 	t.load = 1;
 	t.ahead = AHEAD;
-	t.refuse = true;
+	t.refuse = !x->in_order;
 	for (unsigned s = 1; s <= seeds; s++)
-		sum += run(&x, s, &t, us);
-	(void)printf("%-24s %u hot, %u of %u lanes: %.2f %%\n", name, spots,
-		sm_view(x.w->sm)->routes->lanes.n, lanes, 100 * sum / seeds);
-	end(&x);
+		sum += run(x, s, &t, HOT_US);
+	(void)printf("%-24s %u hot, %u of %u lanes%s%s: %.2f %%\n", name, spots,
+		sm_view(x->w->sm)->routes->lanes.n, lanes,
+		x->fifo ? ", fifo" : "", x->in_order ? ", in order" : "",
+		100 * sum / seeds);
+	end(x);
 	return 0;
 }
 
@@ -162,15 +182,18 @@ int
 main(int argc, char **argv)
 {
 	const char *verb = argc > 1 ? argv[1] : "";
+	struct flow x = {0};
 
-	if (strcmp(verb, "uniform") == 0 && (argc == 3 || argc == 4))
-		return uniform(argv[2], argc > 3 ? (int)number(argv[3]) : 200);
-	if (strcmp(verb, "hot") == 0 && (argc == 6 || argc == 7) &&
-		number(argv[4]) - 1 < SPOTS && number(argv[5]) > 0)
-		return hot(argv[2], number(argv[3]), number(argv[4]),
-			number(argv[5]), argc > 6 ? (int)number(argv[6]) : 200);
+	if (strcmp(verb, "uniform") == 0 && argc >= 3 &&
+		take_words(&x, argv + 3))
+		return uniform(&x, argv[2]);
+	if (strcmp(verb, "hot") == 0 && argc >= 6 &&
+		number(argv[4]) - 1 < SPOTS && number(argv[5]) > 0 &&
+		take_words(&x, argv + 6))
+		return hot(&x, argv[2], number(argv[3]), number(argv[4]),
+			number(argv[5]));
 	(void)fprintf(stderr,
-		"usage: treeflow uniform FABRIC [MICROSECONDS] |\n"
-		"       hot FABRIC LANES SPOTS SEEDS [MICROSECONDS]\n");
+		"usage: treeflow uniform FABRIC [fifo] |\n"
+		"       hot FABRIC LANES SPOTS SEEDS [fifo] [in-order]\n");
 	return 2;
 }

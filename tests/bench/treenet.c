@@ -86,6 +86,8 @@ base(const char *s, const char *fixtures, struct reason *why)
 		return gen_edit_populate(gen_tree_three(24, why), v[0], v[1]);
 	if ((is(s, "racks") || is(s, "juropa")) && n == 2)
 		return gen_paper_racks(*s == 'r' ? 1 : 8, v[0], v[1], why);
+	if (is(s, "thirds") && n == 2)
+		return gen_paper_thirds(v[0], v[1], why);
 	if (is(s, "ranger") && n == 2)
 		return gen_paper_dual(v[0], v[1], why);
 	if (is(s, "two") && n == 3)

@@ -6,6 +6,7 @@
  *	3456:X:Y    three levels of 24-port switches
  *	racks:X:Y   a 648-port chassis above racks of two switches, X and Y
  *	            hosts a rack
+ *	thirds:N:X  so many thirds of that, X hosts a rack: 216, 432 ports
  *	juropa:X:Y  eight of these above racks
  *	ranger:X:Y  two 3456-port trees above rack switches
  *	two:S:L:H   S spines, L leaves of H hosts

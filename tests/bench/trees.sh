@@ -1,10 +1,10 @@
 #!/bin/sh
 # usage: trees.sh [SECTION...]
 # Routes of trees by ftree beside OpenSM's engines, on ibsim, judged by one
-# measure (trees_main.c). Sections: fixtures, populations, degraded, homes, flows
-# (treeflow_main.c), speed (route_main.c, verify_main.c), big; default: all but
-# big. What OpenSM made is kept in $B/trees, so that the next
-# run only reads it; rm -r it for another round.
+# measure (trees_main.c), in one table: fixtures, populations, degraded. Then
+# homes, flows (treeflow_main.c) and speed (route_main.c, verify_main.c). Last
+# big, which is only done when it is asked for. What OpenSM made is kept in
+# $B/trees, so that the next run only reads it; rm -r it for another round.
 #
 #	TREES_SEEDS=16	degraded fabrics of each kind, and of these
 #	TREES_THEIRS=2	with OpenSM beside
@@ -15,6 +15,7 @@
 # on one lane (dfsssp and lash use several, which a table does not show); lanes;
 # the load of the busiest cable and the mean one; static saturation; eBB; flows
 # on the busiest cable of the worst shift and mean bandwidth over shifts; hops.
+# Behind each part: where OpenSM's, if they reach everybody, are better.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -78,6 +79,17 @@ beside() {
 	done
 }
 
+# behind: of a table, the lines of OpenSM's that reach everybody and beat ours in
+# saturation or eBB by more than the last digit
+behind() {
+	awk '$2 == "ftree" { sat[$1] = $8; ebb[$1] = $9 }
+	$2 ~ /^osm/ && $3 == 0 && ($8 > sat[$1] + .001 || $9 > ebb[$1] + .001) {
+		print "  better than ours: " $0
+		n++
+	}
+	END { if (n == 0) print "  OpenSM is nowhere better in saturation or eBB" }' "$1"
+}
+
 fixtures() {
 	for f in ufm-sdk-selene-compute topograph-ndr-gb200 ufm-sdk-small \
 		ibtopotool-4-sun-dcs36 ibtopotool-3-mixed-selfloop; do
@@ -86,7 +98,8 @@ fixtures() {
 	done
 	# shellcheck disable=SC2086
 	beside topograph-ndr-gb200,bare $ENGINES
-	beside ufm-sdk-selene-compute,bare
+	# shellcheck disable=SC2086
+	beside ufm-sdk-selene-compute,bare $ENGINES
 	# ibsim does not read these with nodes added to them
 	beside ufm-sdk-small,sharp
 	beside ibtopotool-4-sun-dcs36,sharp
@@ -111,11 +124,17 @@ populations() {
 	for p in 12:12 23:1 24:24; do
 		beside "juropa:$p" ftree updn minhop
 	done
-	for p in 6:6 7:5 9:3 11:1 12:12; do
+	for p in 6:6 7:5 9:3 11:1; do
 		beside "ranger:$p"
+	done
+	beside ranger:12:12 ftree minhop
+	for n in 1 2; do
+		# shellcheck disable=SC2086
+		beside "thirds:$n:24" $ENGINES
 	done
 }
 
+# The lines of each number of failed cables, then what they come to.
 degraded() {
 	for n in 34 85 130 194 259; do
 		s=1
@@ -127,31 +146,109 @@ degraded() {
 			fi
 			s=$((s + 1))
 		done
-	done
+	done >"$E2E_DIR/degraded"
+	awk -v keep="$THEIRS" '{
+		split($1, part, ",seed=")
+		k = part[1] " " $2
+		if (!(k in n))
+			order[++kinds] = k
+		n[k]++
+		ebb[k] += $9
+		load[k] = load[k] < $6 ? $6 : load[k]
+		sat[k] = !(k in low) || $8 < sat[k] ? $8 : sat[k]
+		low[k] = !(k in low) || $9 < low[k] ? $9 : low[k]
+		lost[k] += $3 > 0
+		cyclic[k] += $4 > 0
+		if (part[2] > keep)
+			next
+		if ($2 == "ftree")
+			ours[$1] = $9
+		else if ($9 > ours[$1])
+			worse[part[1] " ftree"]++
+	}
+	END {
+		printf "%-34s %-24s %6s %8s %7s %6s %7s %7s %7s\n", \
+			"", "engine", "seeds", "unreach", "cyclic", \
+			"load", "sat", "eBB", "lowest"
+		for (i = 1; i <= kinds; i++) {
+			k = order[i]
+			split(k, w, " ")
+			printf "%-34s %-24s %6d %8d %7d %6d %7.3f %7.4f %7.4f%s\n", \
+				w[1], w[2], n[k], lost[k], cyclic[k], \
+				load[k], sat[k], ebb[k] / n[k], low[k], \
+				worse[k] > 0 ? " BELOW THEIRS" : ""
+		}
+	}' "$E2E_DIR/degraded"
 }
 
 homes() {
-	for f in 648:18:18,pairs racks:24:24,pairs two:8:16:24,pairs \
-		648:9:9,rails racks:12:12,rails 3456:6:6,rails; do
+	for f in 648:18:18,pairs thirds:1:24,pairs thirds:2:24,pairs \
+		racks:24:24,pairs two:8:16:24,pairs 648:9:9,rails \
+		racks:12:12,rails 3456:6:6,rails; do
 		"$B/bench/trees" homes "$f"
 	done
 }
 
-# What Papers I and II measured, packets and all.
+# flow PAPER ARGUMENTS...: what treeflow measures, and the paper beside it
+flow() {
+	fl_paper=$1
+	shift
+	fl_ours=$("$B/bench/treeflow" "$@" 2>/dev/null)
+	printf '%-56s paper: %s\n' "$fl_ours" "$fl_paper"
+}
+
+# gains FABRIC SPOTS SEEDS PAPER...: of 2, 4, 6, 8 lanes over one
+gains() {
+	ga_fabric=$1 ga_spots=$2 ga_seeds=$3
+	shift 3
+	ga_one=
+	for lanes in 1 2 4 6 8; do
+		"$B/bench/treeflow" hot "$ga_fabric" $lanes "$ga_spots" \
+			"$ga_seeds" 2>/dev/null >"$E2E_DIR/flow"
+		ga_is=$(awk '{ print $(NF - 1) }' "$E2E_DIR/flow")
+		[ $lanes = 1 ] && ga_one=$ga_is && cat "$E2E_DIR/flow" &&
+			continue
+		printf '%-48s %+6.0f %%   paper: %s\n' \
+			"$(cat "$E2E_DIR/flow")" "$(echo "$ga_is $ga_one" |
+				awk '{ print 100 * ($1 / $2 - 1) }')" "$1"
+		shift
+	done
+}
+
+# What Papers I and II measured, packets and all. Paper I, BEFT / EFT: read from
+# the text and Figures 4 to 9; its switches are input-buffered, as "fifo" ones
+# are, but not that simply.
 flows() {
-	for f in 648:18:18 648:9:9 648:11:7 648:13:5 648:17:1 648:18:1 \
-		648:5:1 racks:12:12 racks:22:1 racks:24:24 3456:12:12 \
-		3456:6:6 3456:7:1 3456:12:1; do
-		"$B/bench/treeflow" uniform $f 2>/dev/null
-	done
-	for f in 648:18:18 two:9:36:18; do
-		for spots in 1 3 9; do
-			for lanes in 1 2 4 6 8; do
-				"$B/bench/treeflow" hot $f $lanes $spots 3 \
-					2>/dev/null
-			done
-		done
-	done
+	flow "90 / 90" uniform 648:18:18
+	flow "90 / 90, less than ours by its switch" uniform 648:18:18 fifo
+	flow "95 / 90" uniform 648:9:9
+	flow "over 90 / -" uniform 648:11:7
+	flow "over 90 / -" uniform 648:13:5
+	flow "over 90 / 65" uniform 648:17:1
+	flow "90 / over 90" uniform 648:18:1
+	flow "90 / 70" uniform 648:5:1
+	flow "90 / 65" uniform 648:13:1
+	flow "6 points apart at most" uniform racks:12:12
+	flow "6 points apart at most" uniform racks:22:1
+	flow "6 points apart at most" uniform racks:24:24
+	flow "88.5 to 96.2 / -" uniform 3456:12:12
+	flow "95.4 / 89.9" uniform 3456:6:6
+	flow "88.5 to 96.2 / under 70" uniform 3456:7:1
+	flow "88.5 to 96.2 / 64.3" uniform 3456:12:1
+	flow "5 points apart" uniform juropa:23:1
+	flow "-" uniform juropa:12:12
+	# A host whose packets wait for one lane and that goes on with others
+	# gains more than the paper's, one that waits gains nothing: the paper's
+	# is somewhere between.
+	gains 648:18:18 1 8 "+459 %" "+676 %" "+744 %" "+757 %"
+	gains 648:18:18 3 8 - - - -
+	gains 648:18:18 9 8 - - - "+221 %"
+	gains two:9:36:18 1 8 - - - "+503 %"
+	gains two:9:36:18 3 8 - - - "+270 %"
+	gains two:9:36:18 9 8 - - "+97 %" "+90 %"
+	flow "+757 % over one lane" hot 648:18:18 8 1 1 fifo
+	flow "+757 % over one lane" hot 648:18:18 8 1 1 in-order
+	flow "one lane" hot 648:18:18 1 1 1 in-order
 }
 
 speed() {
@@ -173,13 +270,15 @@ main() {
 	OUT=$B/trees
 	mkdir -p "$OUT"
 	[ $# != 0 ] || set -- fixtures populations degraded homes flows speed
+	"$B/bench/trees" head
 	for section in "$@"; do
 		say "$section"
+		"$section" | tee "$E2E_DIR/table"
 		case $section in
-		flows | speed) ;;
-		*) "$B/bench/trees" head ;;
+		fixtures | populations | big)
+			behind "$E2E_DIR/table"
+			;;
 		esac
-		"$section"
 	done
 }
 

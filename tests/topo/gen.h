@@ -91,6 +91,14 @@ struct fabric *gen_paper_racks(
 	unsigned boxes, unsigned even, unsigned odd, struct reason *why);
 
 /*
+ * One chassis with as many of its racks and inner switches as a third of the
+ * 648 ports needs, or two thirds: the fabrics of 216 and 432 ports in Paper VI.
+ * Each inner switch is cabled to all of the 18 tops.
+ */
+struct fabric *gen_paper_thirds(
+	unsigned thirds, unsigned hosts, struct reason *why);
+
+/*
  * The same idea, small: planes, trees of two tiers with so many spines each,
  * are joined inside racks only, a leaf of every plane per rack, between any two
  * of which are `across` cables. hosts on each leaf.

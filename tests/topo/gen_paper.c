@@ -44,38 +44,29 @@ rack_switch(struct fabric *f, unsigned rack, unsigned half, unsigned hosts)
 }
 
 static void
-chassis(struct fabric *f, unsigned box, uint32_t inner[INNER])
+chassis(struct fabric *f, unsigned box, uint32_t *inner, unsigned ninner)
 {
-	for (unsigned i = 0; i < INNER; i++)
+	for (unsigned i = 0; i < ninner; i++)
 		inner[i] = fabric_addf(f, FABRIC_SWITCH, 2 * BOX_PORTS,
 			"box%u.leaf%u", box + 1, i + 1);
 	for (unsigned i = 0; i < TOPS; i++) {
 		uint32_t top = fabric_addf(
 			f, FABRIC_SWITCH, INNER, "box%u.top%u", box + 1, i + 1);
 
-		for (unsigned k = 0; k < INNER; k++)
+		for (unsigned k = 0; k < ninner; k++)
 			join(f, inner[k], top, 1);
 	}
 }
 
-struct fabric *
-gen_paper_racks(unsigned boxes, unsigned even, unsigned odd, struct reason *why)
+static struct fabric *
+racks(unsigned boxes, unsigned ninner, unsigned even, unsigned odd)
 {
-	unsigned racks = boxes * INNER * BOX_PORTS / (2 * THIRD);
-	struct fabric *f;
-	uint32_t *rack, *inner;
+	unsigned n = boxes * ninner * BOX_PORTS / (2 * THIRD);
+	struct fabric *f = fabric_new();
+	uint32_t *rack = mem_zalloc(2 * n, sizeof(*rack));
+	uint32_t *inner = mem_zalloc((size_t)boxes * ninner, sizeof(*inner));
 
-	if ((boxes != 1 && boxes != 8) || even > 2 * THIRD || odd > 2 * THIRD) {
-		reason_set(why,
-			"1 or 8 chassis, at most %u hosts a rack, "
-			"not %u of %u and %u",
-			2 * THIRD, boxes, even, odd);
-		return NULL;
-	}
-	f = fabric_new();
-	rack = mem_zalloc(2 * racks, sizeof(*rack));
-	inner = mem_zalloc((size_t)boxes * INNER, sizeof(*inner));
-	for (unsigned r = 0; r < racks; r++) {
+	for (unsigned r = 0; r < n; r++) {
 		unsigned hosts = r % 2 == 0 ? even : odd;
 
 		rack[2 * r] = rack_switch(f, r, 0, (hosts + 1) / 2);
@@ -83,17 +74,38 @@ gen_paper_racks(unsigned boxes, unsigned even, unsigned odd, struct reason *why)
 		join(f, rack[2 * r], rack[2 * r + 1], THIRD);
 	}
 	for (unsigned b = 0; b < boxes; b++)
-		chassis(f, b, inner + b * INNER);
-	for (unsigned i = 0; i < 2 * racks; i++)
+		chassis(f, b, inner + b * ninner, ninner);
+	for (unsigned i = 0; i < 2 * n; i++)
 		for (unsigned k = 0; k < THIRD / BUNDLE; k++) {
 			unsigned box = boxes == 1 ? 0 : i % 2 * 4 + k;
 			unsigned at = boxes == 1 ? i / 6 * 4 + k : i / 2 / 6;
 
-			join(f, rack[i], inner[box * INNER + at], BUNDLE);
+			join(f, rack[i], inner[box * ninner + at], BUNDLE);
 		}
 	free(rack);
 	free(inner);
 	return f;
+}
+
+struct fabric *
+gen_paper_racks(unsigned boxes, unsigned even, unsigned odd, struct reason *why)
+{
+	if ((boxes == 1 || boxes == 8) && even <= 2 * THIRD && odd <= 2 * THIRD)
+		return racks(boxes, INNER, even, odd);
+	reason_set(why,
+		"1 or 8 chassis, at most %u hosts a rack, not %u of %u and %u",
+		2 * THIRD, boxes, even, odd);
+	return NULL;
+}
+
+struct fabric *
+gen_paper_thirds(unsigned thirds, unsigned hosts, struct reason *why)
+{
+	if (thirds >= 1 && thirds <= 3 && hosts <= 2 * THIRD)
+		return racks(1, thirds * (INNER / 3), hosts, hosts);
+	reason_set(why, "1 to 3 thirds, at most %u hosts a rack, not %u and %u",
+		2 * THIRD, thirds, hosts);
+	return NULL;
 }
 
 struct fabric *
