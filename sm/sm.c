@@ -209,6 +209,7 @@ sm_free(struct sm *sm)
 	routes_unref(sm->routes);
 	topo_unref(sm->topo);
 	pkeys_unref(sm->pkeys);
+	qos_unref(sm->qos);
 	sm_sa_free(sm);
 	sm_mcast_free(sm);
 	view_unref(sm->view);
