@@ -10,36 +10,52 @@ min(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* The lowest SL that nobody has yet, or LEVELS_ANY. */
-static uint8_t
-next_free(const bool *taken)
-{
-	uint8_t sl = 0;
+/* Who has which SLs by now. */
+struct giving {
+	struct levels *l;
+	bool taken[LEVELS_SLS];
+	unsigned band; /* SLs from which a lane has its own; 0: from all */
+};
 
-	while (sl < LEVELS_SLS && taken[sl])
+/* The lowest SL for this lane that nobody has yet. */
+static unsigned
+next_free(const struct giving *g, unsigned lane)
+{
+	unsigned sl = lane * g->band;
+
+	while (sl < LEVELS_SLS && g->taken[sl])
 		sl++;
 	return sl;
 }
 
 static void
-give(struct levels *l, bool *taken, unsigned level, unsigned lane, uint8_t sl)
+give(struct giving *g, unsigned level, unsigned lane, unsigned sl)
 {
-	taken[sl] = true;
-	l->sl[level][lane] = sl;
-	l->level[sl] = (uint8_t)level;
-	l->lane[sl] = (uint8_t)lane;
+	g->taken[sl] = true;
+	g->l->sl[level][lane] = (uint8_t)sl;
+	g->l->level[sl] = (uint8_t)level;
+	g->l->lane[sl] = (uint8_t)lane;
+}
+
+/* Can level i have the number that it wants? */
+static bool
+chosen(const struct levels_want *w, const struct giving *g, unsigned i)
+{
+	unsigned end = g->band > 0 ? g->band : LEVELS_SLS;
+
+	return w->n > 0 && w->level[i].sl < end;
 }
 
 /* Numbers that somebody asked for, then those of the others. */
 static void
-give_first(const struct levels_want *w, struct levels *l, bool *taken)
+give_first(const struct levels_want *w, struct giving *g)
 {
-	for (unsigned i = 0; i < l->apart; i++)
-		if (w->n > 0 && w->level[i].sl < LEVELS_SLS)
-			give(l, taken, i, 0, w->level[i].sl);
-	for (unsigned i = 0; i < l->apart; i++)
-		if (w->n == 0 || w->level[i].sl >= LEVELS_SLS)
-			give(l, taken, i, 0, next_free(taken));
+	for (unsigned i = 0; i < g->l->apart; i++)
+		if (chosen(w, g, i))
+			give(g, i, 0, w->level[i].sl);
+	for (unsigned i = 0; i < g->l->apart; i++)
+		if (!chosen(w, g, i))
+			give(g, i, 0, next_free(g, 0));
 }
 
 /* A level that has SLs of its own: this one, or who it shares with. */
@@ -55,7 +71,7 @@ void
 levels_allot(const struct levels_want *w, unsigned lanes, bool plain,
 	struct levels *out)
 {
-	bool taken[LEVELS_SLS] = {false};
+	struct giving g = {.l = out};
 	unsigned i, k;
 
 	*out = (struct levels){
@@ -67,16 +83,20 @@ levels_allot(const struct levels_want *w, unsigned lanes, bool plain,
 	for (i = 1; i < w->n; i++)
 		out->with[i] = w->level[i].with;
 	out->apart = min(out->n, LEVELS_SLS / out->lanes);
-	give_first(w, out, taken);
+	if (!out->plain)
+		g.band = LEVELS_SLS / out->lanes;
+	for (i = 0; g.band > 0 && i < LEVELS_SLS; i++)
+		out->lane[i] = (uint8_t)min(i / g.band, out->lanes - 1);
+	give_first(w, &g);
 	for (k = 1; k < out->lanes; k++)
 		for (i = 0; i < out->apart; i++)
-			give(out, taken, i, k, next_free(taken));
+			give(&g, i, k, next_free(&g, k));
 	for (i = out->apart; i < out->n; i++)
 		memcpy(out->sl[i], out->sl[owner(out, i, out->apart)],
 			sizeof(out->sl[i]));
 	/* what asks for nothing uses SL 0 */
 	for (i = 1; i < LEVELS_SLS; i++)
-		out->drop[i] = !taken[i] && w->n > 0 && w->drop;
+		out->drop[i] = !g.taken[i] && w->n > 0 && w->drop;
 }
 
 unsigned

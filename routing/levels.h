@@ -19,6 +19,11 @@
  * channels of several lanes be one. A link with an end port is the first or
  * the last of any way and in no cycle: lanes may be one there, too.
  *
+ * Connections keep an SL for ever, also when levels change. Where the tables
+ * are not plain, every lane has a band of SLs that are its own whatever the
+ * levels are, so that such a connection stays in its lane as well; an
+ * administrator's number counts if it lies in the band of the first lane.
+ *
  * IBA volume 1: SL and VL 7.6, SLtoVLMappingTable 14.2.5.8.
  */
 #ifndef HEDDLE_ROUTING_LEVELS_H
