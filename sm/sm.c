@@ -213,6 +213,7 @@ sm_free(struct sm *sm)
 	topo_unref(sm->topo);
 	pkeys_unref(sm->pkeys);
 	map_free(&sm->held);
+	qos_unref(sm->qos);
 	sm_sa_free(sm);
 	sm_mcast_free(sm);
 	view_unref(sm->view);

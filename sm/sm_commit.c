@@ -291,6 +291,7 @@ sm_commit(struct sm *sm, struct mono now)
 	v->topo = fresh != NULL ? fresh : topo_ref(sm->topo);
 	v->routes = routes_for(sm->routes, v->topo);
 	v->pkeys = pkeys_ref(sm->pkeys);
+	v->qos = qos_ref(sm->qos);
 	v->generation = v->topo->generation;
 	v->story = sm->story;
 	sm->times.total = mono_sub(now, sm->began);

@@ -21,6 +21,7 @@
 #include "sm/base/log.h"
 #include "sm/base/map.h"
 #include "sm/pkeys.h"
+#include "sm/qos.h"
 #include "sm/sa/sa.h"
 #include "sm/sm.h"
 #include "sm/sm_roles.h"
@@ -99,6 +100,7 @@ struct sm {
 	struct view_change change;
 	struct topo *topo;     /* with LIDs */
 	struct pkeys *pkeys;   /* that its ports shall have */
+	struct qos *qos;       /* likewise, once there are routes */
 	struct sm_work *work;  /* with the worker */
 	struct routes *routes; /* computed, not yet acknowledged */
 	struct route_story story;
@@ -281,6 +283,15 @@ void sm_keys_review(struct sm *sm);
 bool sm_keys_settle(struct sm *sm);
 /* Names were read: has anybody become another member by them? */
 bool sm_keys_renamed(const struct sm *sm, struct topo *fresh);
+
+/* sm_qos.c: levels of service, from the configuration to the view. */
+void sm_qos_make(struct sm *sm); /* for sm->topo and sm->routes */
+/* Are rows of SL2VL to change, as far as can be told before routing? */
+bool sm_qos_moving(const struct sm *sm);
+/* The push is over: what is there; true: the view says otherwise. */
+bool sm_qos_settle(struct sm *sm);
+/* A shortage, in words: log, status, alarm. */
+void sm_qos_review(struct sm *sm);
 
 /* sm.c */
 void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);

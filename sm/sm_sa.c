@@ -9,6 +9,7 @@
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/pkeys.h"
+#include "sm/qos.h"
 #include "sm/sm_priv.h"
 
 enum { SMI_MASTER = 3, SAVE_MS = 1000 };
@@ -154,11 +155,9 @@ mft(void *cookie, uint64_t guid, unsigned block, unsigned pos, uint8_t out[64])
 /* ---- IPoIB's broadcast groups, made before anybody asks ---- */
 
 static struct sa_standing
-broadcast_group(uint16_t pkey, const struct partition_ipoib *o)
+broadcast_group(
+	const struct config *c, uint16_t pkey, const struct partition_ipoib *o)
 {
-	/* codes of partition_rates, one by one */
-	static const uint8_t rate[] = {2, 5, 3, 11, 6, 15, 19, 4, 7, 20, 12, 8,
-		9, 16, 13, 10, 14, 17, 18, 21, 22, 23, 24};
 	uint8_t mtu = 1;
 
 	while (mtu < 5 && 128U << mtu < o->mtu)
@@ -170,8 +169,8 @@ broadcast_group(uint16_t pkey, const struct partition_ipoib *o)
 		.qkey = (uint32_t)o->qkey,
 		.pkey = pkey,
 		.mtu = mtu,
-		.rate = rate[o->rate],
-		.sl = (uint8_t)o->sl,
+		.rate = partition_rate_code(o->rate),
+		.sl = qos_group_sl(c, pkey, (uint8_t)o->sl),
 		.scope = (uint8_t)o->scope,
 	};
 }
@@ -189,10 +188,10 @@ give_standing(struct sm *sm)
 
 	if (all->n == 0)
 		g[n++] = broadcast_group(
-			PKEYS_FULL | PARTITION_DEFAULT_KEY, &usual);
+			sm->cfg, PKEYS_FULL | PARTITION_DEFAULT_KEY, &usual);
 	for (size_t i = 0; i < all->n; i++)
 		if (p[i].ipoib.enabled)
-			g[n++] = broadcast_group(
+			g[n++] = broadcast_group(sm->cfg,
 				(uint16_t)(PKEYS_FULL | p[i].pkey),
 				&p[i].ipoib);
 	sa_standing(sm->sa, g, n);
