@@ -160,6 +160,8 @@ load_state(struct sm *sm, const struct store_state *s)
 			(struct route_rank){s->rank[i].guid, s->rank[i].rank};
 	sm->nrank = s->nrank;
 	sm_push_load(sm, s);
+	sm_groups_load(sm, s);
+	sm_groups_configure(sm);
 	sm->routed = s->routed;
 	sm->load = s->load;
 	sm->turn = s->turn;
@@ -278,6 +280,7 @@ sm_next(const struct sm *sm)
 
 	t = mono_min(t, sa_next(sm->sa));
 	t = mono_min(t, sm_mcast_next(sm));
+	t = mono_min(t, sm_mcast_save_next(sm));
 	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES)
 		t = mono_min(t, sm->dirty.due);
 	if (may_sweep(sm))
@@ -297,6 +300,7 @@ sm_tick(struct sm *sm, struct mono now)
 	xact_tick(sm->x, now);
 	advance(sm, now);
 	sm_sa_tick(sm, now);
+	sm_mcast_save(sm, now);
 }
 
 void

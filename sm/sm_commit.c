@@ -157,6 +157,7 @@ sm_commit_save(struct sm *sm)
 	struct store_lid *lid = mem_zalloc(sm->nrecord, sizeof(*lid));
 	struct store_rank *rank = mem_zalloc(sm->nrank, sizeof(*rank));
 	const struct turns_hold *hold;
+	struct sm_groups_saved groups;
 	struct store_block *block;
 	size_t i, n;
 
@@ -180,7 +181,13 @@ sm_commit_save(struct sm *sm)
 	if (sm->rank_known)
 		(void)snprintf(
 			s.order, sizeof(s.order), "%s", word[sm->rank_order]);
+	sm_groups_save(sm, &groups);
+	s.group = groups.group;
+	s.ngroup = groups.ngroup;
+	s.member = groups.member;
+	s.nmember = groups.nmember;
 	sm->ops->save(sm->ops->cookie, &s);
+	sm_groups_saved_free(&groups);
 	free(lid);
 	free(rank);
 	free(block);

@@ -61,6 +61,63 @@ START_TEST(a_join_is_answered_when_it_is_written)
 }
 END_TEST
 
+/* A second life knows groups and members, and writes nothing. */
+START_TEST(a_restart_takes_nothing_away)
+{
+	uint64_t seed = (uint64_t)_i + 1;
+	static const unsigned torus[] = {3, 3, 3};
+	static const struct gen_fattree2 two = {6, 8, 3, 6, 2};
+	struct reason why;
+	struct fabric *f = seed % 2 == 0 ? gen_grid(torus, 3, true, 1, &why)
+					 : gen_tree_two(&two, &why);
+	struct play *p = play_new(f, seed);
+	struct sm_status before, after;
+	uint32_t gone = 5;
+
+	for (unsigned k = 0; k < 200; k++) {
+		uint32_t i = (uint32_t)rng_below(&p->rng, p->nhosts);
+		unsigned g = (unsigned)rng_below(&p->rng, GROUPS);
+
+		say(p, g, i, MAD_SET, rng_below(&p->rng, 4) == 0 ? 4 : 1);
+		if (k % 20 == 0)
+			settle(p);
+	}
+	for (unsigned k = 0; k < 60; k++) {
+		uint32_t i = 1 + (uint32_t)rng_below(&p->rng, p->nhosts - 1);
+		unsigned g = (unsigned)rng_below(&p->rng, GROUPS);
+
+		if (p->state[g][i] != 0)
+			say(p, g, i, MAD_SA_DELETE, p->state[g][i]);
+	}
+	settle(p);
+	world_run(p->x.w, mono_ms(2000)); /* until it is saved */
+	sm_status(p->x.w->sm, &before);
+	p->writes = 0;
+	world_kill(p->x.w);
+	judge_delivery(p);
+	world_start(p->x.w);
+	ck_assert(world_settle(p->x.w, mono_ms(60000)));
+	ck_assert_uint_eq(p->writes, 0);
+	judge_delivery(p);
+	sm_status(p->x.w->sm, &after);
+	ck_assert_uint_eq(after.sa.groups, before.sa.groups);
+	ck_assert_uint_eq(after.sa.members, before.sa.members);
+	/* a member that left while nobody looked, and one that comes */
+	world_kill(p->x.w);
+	sim_fault_node(p->x.w->sim, p->host[gone], false);
+	world_start(p->x.w);
+	ck_assert(world_settle(p->x.w, mono_ms(60000)));
+	world_run(p->x.w, mono_ms(500));
+	for (unsigned g = 0; g < GROUPS; g++)
+		p->state[g][gone] = 0;
+	judge_delivery(p);
+	say(p, 1, 7, MAD_SET, 1);
+	settle(p);
+	judge_delivery(p);
+	play_free(p);
+}
+END_TEST
+
 /* Cables break, switches reboot: trees move, and no moment has two copies. */
 START_TEST(changes_have_no_bad_moment)
 {
@@ -238,6 +295,7 @@ main(void)
 	tcase_set_timeout(c, 120);
 	tcase_add_test(c, hosts_come_leave_and_return);
 	tcase_add_test(c, a_join_is_answered_when_it_is_written);
+	tcase_add_loop_test(c, a_restart_takes_nothing_away, 0, 4);
 	tcase_add_loop_test(c, changes_have_no_bad_moment, 0, 6);
 	tcase_add_test(c, an_order_that_turns_over);
 	tcase_add_loop_test(c, trees_that_move_are_broken_first, 0, 6);
