@@ -3,7 +3,15 @@
  * distribution writes the switches' tables; then joins are answered.
  *
  * What changes is gathered for a moment and written in one cycle; what changes
- * meanwhile waits for the next. Tables of groups are written whenever no
+ * meanwhile waits for the next. The moment is short where joins come one by
+ * one, and longer the more of them came in the last: a thousand hosts that come
+ * up together are written in some cycles, not in a hundred.
+ *
+ * A cycle begins with what switches hold, where that is not known: after a
+ * restart the trees that are there are found in the tables and kept, and with
+ * the groups and members that were saved nothing is left to write.
+ *
+ * Tables of groups are written whenever no
  * unicast tables are: before a push what is in flight is waited for, and trees
  * that are against the order of the new routes are taken away, for together
  * with those they could deadlock; after it all trees are made again in that
@@ -17,7 +25,14 @@
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
-enum { GATHER_MS = 2, RETRY_MS = 1000 };
+enum {
+	GATHER_MS = 2,
+	GATHER_MAX_MS = 50,
+	JOINS_PER_MS = 8,
+	RETRY_MS = 1000,
+	STRAY_TIMEOUTS = 8,
+	SAVE_MS = 1000,
+};
 
 struct sm_mcast {
 	struct mft *mft;
@@ -26,10 +41,12 @@ struct sm_mcast {
 	struct mcast *maker;
 	struct mcast_tree *tree[MFT_GROUPS];
 	bool dirty[MFT_GROUPS];
-	struct mono due;
+	struct mono due, save_due;
 	uint64_t stamp; /* joins that the present cycle serves */
-	bool clearing;	/* trees are taken away for a push */
-	bool ahead;	/* the tables know the topology of that push already */
+	struct mono gather;
+	bool finding;  /* trees may be in the switches that nobody here made */
+	bool clearing; /* trees are taken away for a push */
+	bool ahead;    /* the tables know the topology of that push already */
 	struct log_limit noise;
 };
 
@@ -49,7 +66,9 @@ sm_mcast_new(struct sm *sm)
 
 	sm->mcast = mem_zalloc(1, sizeof(*sm->mcast));
 	sm->mcast->mft = mft_new(&job);
-	sm->mcast->due = MONO_NEVER;
+	sm->mcast->due = sm->mcast->save_due = MONO_NEVER;
+	sm->mcast->gather = mono_ms(GATHER_MS);
+	sm->mcast->finding = true;
 }
 
 void
@@ -76,7 +95,9 @@ void
 sm_mcast_regroup(struct sm *sm, uint16_t mlid, struct mono now)
 {
 	sm->mcast->dirty[mlid - MFT_MLID] = true;
-	make_due(sm->mcast, mono_add(now, mono_ms(GATHER_MS)));
+	make_due(sm->mcast, mono_add(now, sm->mcast->gather));
+	if (sm->mcast->save_due.ns == MONO_NEVER.ns)
+		sm->mcast->save_due = mono_add(now, mono_ms(SAVE_MS));
 }
 
 bool
@@ -121,7 +142,11 @@ sm_mcast_forget(struct sm *sm, bool all)
 
 		if (all || !hw_knows(sm->hw, guid))
 			mft_forget(sm->mcast->mft, guid);
+		else if (sm->kind == SWEEP_FULL ||
+			 map_get(&sm->probed, guid, NULL))
+			mft_suspect(sm->mcast->mft, guid);
 	}
+	sm->mcast->finding |= all;
 }
 
 void
@@ -130,7 +155,8 @@ sm_mcast_lost(struct sm *sm)
 	struct sm_mcast *m = sm->mcast;
 
 	mft_stop(m->mft);
-	m->due = MONO_NEVER;
+	m->due = m->save_due = MONO_NEVER;
+	m->finding = true;
 	memset(m->dirty, 0, sizeof(m->dirty));
 	for (unsigned i = 0; i < MFT_GROUPS; i++) {
 		mcast_tree_free(m->tree[i]);
@@ -140,10 +166,26 @@ sm_mcast_lost(struct sm *sm)
 
 /* ---- a cycle ---- */
 
+/* A row of the table of a switch, for a group. */
+struct row {
+	const struct sm_mcast *m;
+	unsigned group;
+};
+
+static bool
+row_of(void *cookie, sw_ix s, uint64_t out[MCAST_WORDS])
+{
+	const struct row *r = cookie;
+	const struct topo *t = r->m->topo;
+
+	return mft_row(r->m->mft, t->node[t->sw[s].node].guid, r->group, out);
+}
+
 static void
 make_tree(struct sm *sm, unsigned group)
 {
 	struct sm_mcast *m = sm->mcast;
+	struct row row = {m, group};
 	uint16_t mlid = (uint16_t)(MFT_MLID + group);
 	struct sa_member *who;
 	size_t n = sa_group_members(sm->sa, mlid, &who);
@@ -152,6 +194,8 @@ make_tree(struct sm *sm, unsigned group)
 
 	for (size_t i = 0; i < n; i++)
 		member[i] = (struct mcast_member){who[i].port, who[i].receives};
+	if (n > 0 && prev == NULL && m->finding)
+		prev = mcast_found(m->maker, row_of, &row);
 	if (n > 0)
 		tree = mcast_tree(m->maker, member, n, prev, group);
 	if (tree != NULL || prev != NULL)
@@ -162,13 +206,35 @@ make_tree(struct sm *sm, unsigned group)
 	free(who);
 }
 
+/* How long the next joins are waited for, by how many there were. */
+static struct mono
+gather_time(uint64_t joins)
+{
+	uint64_t ms = GATHER_MS + joins / JOINS_PER_MS;
+
+	return mono_ms((int64_t)(ms < GATHER_MAX_MS ? ms : GATHER_MAX_MS));
+}
+
+/* What is in use: blocks up to the last group's. */
+static unsigned
+blocks_in_use(const struct sm *sm)
+{
+	uint16_t mlid = 0, last = 0;
+
+	while ((mlid = sa_group_next(sm->sa, mlid)) != 0)
+		last = mlid;
+	return last == 0 ? 0 : ((unsigned)last - MFT_MLID) / MFT_BLOCK + 1;
+}
+
 static bool
 begin(struct sm *sm)
 {
 	struct sm_mcast *m = sm->mcast;
+	uint64_t stamp = sa_group_stamp(sm->sa);
 
 	m->due = MONO_NEVER;
-	m->stamp = sa_group_stamp(sm->sa);
+	m->gather = gather_time(stamp - m->stamp);
+	m->stamp = stamp;
 	if (m->ahead) /* that push came to nothing */
 		mft_adopt(m->mft, m->topo);
 	m->ahead = false;
@@ -178,10 +244,12 @@ begin(struct sm *sm)
 		m->dirty[i] = false;
 		make_tree(sm, i);
 	}
+	m->finding = false;
 	return mft_begin(m->mft);
 }
 
-/* A switch that does not take its table: is it still there? */
+/* A switch that does not take its table: is it still there? One that took it
+ * and does not hold it is left alone. */
 static void
 blame(struct sm *sm, struct mono now)
 {
@@ -192,11 +260,16 @@ blame(struct sm *sm, struct mono now)
 
 	f = mft_failures(m->mft, &n);
 	for (i = 0; i < n; i++) {
-		if (log_allowed(&m->noise, 5, now, &swallowed))
+		if (f[i].liar)
+			log_error("mcast: guid=0x%016llx acknowledges tables "
+				  "that it does not hold: they are written no "
+				  "more",
+				(unsigned long long)f[i].guid);
+		else if (log_allowed(&m->noise, 5, now, &swallowed))
 			log_warn("mcast: table not taken guid=0x%016llx "
 				 "status=0x%04x",
 				(unsigned long long)f[i].guid, f[i].status);
-		if (f[i].status == 0)
+		if (f[i].status == 0 && !f[i].liar)
 			sm_mark(sm, f[i].guid, now, "multicast table");
 	}
 }
@@ -232,28 +305,72 @@ sm_mcast_next(const struct sm *sm)
 	const struct sm_mcast *m = sm->mcast;
 
 	return may_write(sm) && !mft_running(m->mft) && mft_quiet(m->mft)
-		       ? m->due
+		       ? mono_min(m->due, mft_next(m->mft))
 		       : MONO_NEVER;
+}
+
+struct mono
+sm_mcast_save_next(const struct sm *sm)
+{
+	return sm->view != NULL ? sm->mcast->save_due : MONO_NEVER;
+}
+
+/* Memberships change often; what is lost with a crash hosts tell again. */
+void
+sm_mcast_save(struct sm *sm, struct mono now)
+{
+	if (mono_before(now, sm_mcast_save_next(sm)))
+		return;
+	sm->mcast->save_due = MONO_NEVER;
+	sm_commit_save(sm);
+}
+
+static struct mft_wire
+wire(const struct sm *sm)
+{
+	return (struct mft_wire){.mkey = sm->cfg->fabric.m_key,
+		.stray = {sm->cfg->smp.timeout.ns * STRAY_TIMEOUTS}};
+}
+
+/* First what has to be known, then what has to be written. False: nothing. */
+static bool
+start(struct sm *sm, struct mono now)
+{
+	struct sm_mcast *m = sm->mcast;
+
+	if (mft_ask(m->mft, blocks_in_use(sm), now))
+		return true;
+	if (begin(sm))
+		return true;
+	sa_group_written(sm->sa, m->stamp);
+	return false;
 }
 
 void
 sm_mcast_step(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
+	const struct mft_wire w = wire(sm);
+	bool asking;
 
 	while (may_write(sm)) {
 		if (!mft_running(m->mft)) {
-			if (mono_before(now, m->due) || !mft_quiet(m->mft))
+			if (!mft_quiet(m->mft) ||
+				mono_before(now, sm_mcast_next(sm)))
 				return;
-			if (!begin(sm)) {
-				sa_group_written(sm->sa, m->stamp);
+			if (!start(sm, now))
 				continue;
-			}
 		}
-		mft_feed(m->mft, sm->cfg->fabric.m_key, now);
+		asking = mft_asking(m->mft);
+		mft_feed(m->mft, &w, now);
 		if (mft_running(m->mft))
 			return;
-		end(sm, now);
+		if (asking) {
+			blame(sm, now);
+			make_due(m, now);
+		} else {
+			end(sm, now);
+		}
 	}
 }
 
@@ -327,9 +444,16 @@ sm_mcast_before_push(struct sm *sm, struct mono now)
 }
 
 bool
+sm_mcast_busy(const struct sm *sm)
+{
+	return sm->mcast->clearing || !mft_quiet(sm->mcast->mft);
+}
+
+bool
 sm_mcast_ready(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
+	const struct mft_wire w = wire(sm);
 
 	if (!m->clearing)
 		return mft_quiet(m->mft);
@@ -338,7 +462,7 @@ sm_mcast_ready(struct sm *sm, struct mono now)
 			return false;
 		m->clearing = mft_begin(m->mft);
 	}
-	mft_feed(m->mft, sm->cfg->fabric.m_key, now);
+	mft_feed(m->mft, &w, now);
 	if (mft_running(m->mft))
 		return false;
 	/* who did not answer is asked for by the push itself */

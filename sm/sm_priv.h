@@ -2,7 +2,8 @@
  * The inside of the subnet manager, shared by sm.c (events and dispatch),
  * sm_run.c (the phases of a run), sm_roles.c (places in a tree), sm_elect.c
  * (mastership), sm_wire.c (requests and traps from others), sm_sa.c (questions
- * to the SA) and sm_mcast.c (tables of groups). Nobody else includes this.
+ * to the SA), sm_groups.c (groups that are kept) and sm_mcast.c (their tables).
+ * Nobody else includes this.
  */
 #ifndef HEDDLE_SM_SM_PRIV_H
 #define HEDDLE_SM_SM_PRIV_H
@@ -261,13 +262,30 @@ void sm_mcast_forget(struct sm *sm, bool all);
 void sm_mcast_lost(struct sm *sm); /* another SM has the fabric */
 struct mono sm_mcast_next(const struct sm *sm);
 void sm_mcast_step(struct sm *sm, struct mono now);
+struct mono sm_mcast_save_next(const struct sm *sm);
+void sm_mcast_save(struct sm *sm, struct mono now); /* if it is time */
 /* sm->routes are about to be written: trees that are against their order go
  * first; then true, and nothing is in flight. */
 void sm_mcast_before_push(struct sm *sm, struct mono now);
 bool sm_mcast_ready(struct sm *sm, struct mono now);
+/* The push waits for answers about tables of groups: nothing else is due. */
+bool sm_mcast_busy(const struct sm *sm);
 /* What a switch acknowledged; false: not known. */
 bool sm_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block,
 	unsigned pos, uint8_t out[64]);
+
+/* sm_groups.c: groups that outlive their members, and the daemon. */
+struct sm_groups_saved {
+	struct store_group *group;
+	size_t ngroup;
+	struct store_member *member;
+	size_t nmember;
+};
+void sm_groups_load(struct sm *sm, const struct store_state *s);
+void sm_groups_configure(struct sm *sm); /* those that are always there */
+void sm_groups_save(const struct sm *sm, struct sm_groups_saved *out);
+void sm_groups_saved_free(struct sm_groups_saved *s);
+
 /* sm_keys.c: P_Keys, from the configuration to the view. */
 void sm_keys_load(struct sm *sm, const struct store_state *s);
 /* It became ours: ports that another SM had may hold anything. */
