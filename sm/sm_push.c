@@ -72,6 +72,7 @@ sm_push_job(const struct sm *sm, const struct routes *to, struct safe_job *job)
 		.method = (enum safe_method)d->method,
 		.max_stages = d->max_stages,
 	};
+	job->guests = sm_mcast_guests(sm, &job->unsettled);
 }
 
 void
