@@ -221,6 +221,7 @@ adopt_switch(struct mft *m, sw_ix sw)
 	s->has_top = i.mft_top != 0 ||
 		     (t->port[n->first_port].capmask & MAD_CAP_MFT_TOP) != 0;
 	s->stray = leads_out(i.def_mcast_pri) || leads_out(i.def_mcast_not);
+	s->fresh = (n->flags & TN_FRESH) != 0;
 	find_cables(s, t);
 	m->of[sw] = (size_t)(s - m->table);
 }
@@ -276,6 +277,22 @@ mft_want(struct mft *m, unsigned group, const struct mcast_tree *tree)
 	}
 	for (size_t i = 0; tree != NULL && i < tree->n; i++)
 		want_branch(m, group, &tree->branch[i]);
+}
+
+void
+mft_keep(struct mft *m, unsigned group)
+{
+	unsigned b = group / MFT_COLUMNS, g = group % MFT_COLUMNS;
+
+	assert(m->stage == MFT_REST && b < m->nblocks);
+	m->stale[b] = true;
+	for (size_t i = 0; i < m->n; i++) {
+		struct mft_table *s = &m->table[i];
+
+		for (unsigned c = b * s->npos; c < (b + 1) * s->npos; c++)
+			s->cell[c].want[g] =
+				s->cell[c].known ? s->cell[c].have[g] : 0;
+	}
 }
 
 /* ---- a cycle ---- */

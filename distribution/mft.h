@@ -98,19 +98,36 @@ void mft_forget(struct mft *m, uint64_t guid);
 void mft_suspect(struct mft *m, uint64_t guid);
 
 /*
- * Begin to ask switches for what is not known of the first nblocks blocks, and
- * of all below their tops, and for what is due to be looked at; like a cycle
- * it is fed, and runs until it is over. False: there is nothing to ask. Before
- * a cycle, until it says so.
+ * Begin to ask switches that carry traffic for what is not known of the first
+ * nblocks blocks, and of all below their tops, and for what is due to be looked
+ * at; like a cycle it is fed, and runs until it is over. False: there is
+ * nothing to ask. Before a cycle, until it says so.
  */
 bool mft_ask(struct mft *m, unsigned nblocks, struct mono now);
 bool mft_asking(const struct mft *m);
+/* Would there be nothing to ask if t were adopted? */
+bool mft_knows(const struct mft *m, const struct topo *t, unsigned nblocks);
 /* When something is due to be looked at; MONO_NEVER: nothing is. */
 struct mono mft_next(const struct mft *m);
 
 /* Group number group (MLID - 0xc000) shall have this tree; NULL: none. Not
  * while a cycle runs. The tree is one of the adopted topology. */
 void mft_want(struct mft *m, unsigned group, const struct mcast_tree *tree);
+
+/* It shall have what the switches hold; what is not known shall be empty. */
+void mft_keep(struct mft *m, unsigned group);
+
+/*
+ * Turns from cable to cable that its packets take by the tables in the
+ * switches, n of them; *out is the caller's to free. Adopted topology; no cycle
+ * runs.
+ */
+struct mft_turn {
+	sw_ix sw;
+	uint8_t in, out;
+};
+size_t mft_turns(const struct mft *m, unsigned group, struct mft_turn **out);
+bool mft_any(const struct mft *m); /* is there any entry at all? */
 
 /* Begin a cycle; false: everything is as it shall be. */
 bool mft_begin(struct mft *m);

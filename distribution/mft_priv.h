@@ -35,6 +35,7 @@ struct mft_table {
 	bool has_top;  /* it bounds what is used */
 	bool stray;    /* unknown MLIDs go to a port */
 	bool refuses;  /* said no: it is left alone until it is another */
+	bool fresh;    /* it carries nothing yet: it is not asked */
 	bool suspect;  /* its ports changed: does it still hold its table? */
 	unsigned lies; /* cells acknowledged and not held */
 	unsigned silent;

@@ -106,7 +106,7 @@ ask_table(struct mft *m, size_t at)
 	for (uint32_t c = 0; c < m->nblocks * s->npos; c++) {
 		const struct mft_square *cell = &s->cell[c];
 
-		if (!mft_writable(s, c / s->npos))
+		if (!mft_writable(s, c / s->npos) || s->fresh)
 			continue;
 		if (!cell->known && !cell->asked)
 			look_at(m, at, c, MFT_UNKNOWN);
@@ -132,6 +132,37 @@ ask_what_is_due(struct mft *m, struct mono now)
 			look_at(m, l->table, l->cell, l->why);
 	}
 	m->nlater = n;
+}
+
+static bool
+knows_switch(const struct mft *m, const struct topo *t, sw_ix s)
+{
+	const struct topo_node *n = &t->node[t->sw[s].node];
+	const struct mft_table *k;
+	uint32_t i;
+
+	if ((n->flags & (TN_QUARANTINED | TN_FRESH)) != 0 ||
+		t->sw[s].mft_cap == 0)
+		return true;
+	if (!map_get(&m->by_guid, n->guid, &i) || m->table[i].sw == TOPO_NONE)
+		return false;
+	k = &m->table[i];
+	for (uint32_t c = 0; c < m->nblocks * k->npos; c++)
+		if (!k->cell[c].known && !k->cell[c].asked &&
+			mft_writable(k, c / k->npos))
+			return false;
+	return true;
+}
+
+bool
+mft_knows(const struct mft *m, const struct topo *t, unsigned nblocks)
+{
+	if (m->topo == NULL || m->nblocks < nblocks)
+		return false;
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (!knows_switch(m, t, s))
+			return false;
+	return true;
 }
 
 bool
@@ -250,4 +281,76 @@ mft_read_step(struct mft *m, const struct mft_wire *w, struct mono now)
 	ask(m, w, now);
 	m->at++;
 	return true;
+}
+
+/* ---- what is said of groups ---- */
+
+bool
+mft_any(const struct mft *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		const struct mft_table *s = &m->table[i];
+
+		for (uint32_t c = 0; c < m->nblocks * s->npos; c++)
+			if (s->sw != TOPO_NONE && !empty(&s->cell[c]))
+				return true;
+	}
+	return false;
+}
+
+/* Does the switch at the other end send into the cable of a port? */
+static bool
+fed(const struct mft *m, sw_ix s, unsigned port, unsigned group)
+{
+	const struct topo *t = m->topo;
+	const struct topo_switch *w = &t->sw[s];
+	uint64_t row[MCAST_WORDS];
+
+	for (uint32_t i = 0; i < w->nadj; i++) {
+		const struct topo_adj *a = &t->adj[w->adj + i];
+
+		if (a->out == port)
+			return mft_row(m, t->node[t->sw[a->peer].node].guid,
+				       group, row) &&
+			       mcast_bit(row, a->peer_port);
+	}
+	return false;
+}
+
+static bool
+has_cable(const struct mft *m, sw_ix s, unsigned port)
+{
+	const struct mft_table *t = &m->table[m->of[s]];
+
+	return t->cable[port / MFT_PORTS] >> port % MFT_PORTS & 1;
+}
+
+size_t
+mft_turns(const struct mft *m, unsigned group, struct mft_turn **out)
+{
+	const struct topo *t = m->topo;
+	uint64_t row[MCAST_WORDS];
+	size_t n = 0, cap = 0;
+
+	*out = NULL;
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		unsigned nports = t->node[t->sw[s].node].nports;
+
+		if (m->of[s] == SIZE_MAX ||
+			!mft_row(m, t->node[t->sw[s].node].guid, group, row))
+			continue;
+		for (unsigned in = 1; in <= nports; in++) {
+			if (!has_cable(m, s, in) || !fed(m, s, in, group))
+				continue;
+			for (unsigned o = 1; o <= nports; o++) {
+				if (o == in || !mcast_bit(row, o) ||
+					!has_cable(m, s, o))
+					continue;
+				*out = mem_grow(*out, n, &cap, sizeof(**out));
+				(*out)[n++] = (struct mft_turn){
+					s, (uint8_t)in, (uint8_t)o};
+			}
+		}
+	}
+	return n;
 }

@@ -11,11 +11,13 @@
  * restart the trees that are there are found in the tables and kept, and with
  * the groups and members that were saved nothing is left to write.
  *
- * Tables of groups are written whenever no
- * unicast tables are: before a push what is in flight is waited for, and trees
- * that are against the order of the new routes are taken away, for together
- * with those they could deadlock; after it all trees are made again in that
- * order, keeping what stands.
+ * Tables of groups are written whenever no unicast tables are. While the order
+ * of the switches stays, trees that keep it can do no harm, before a push,
+ * after it and at any moment of it. When it moves, each tree that the switches
+ * hold asks the transition whether there is room for its turns (safe.h); where
+ * there is none the tree is taken away before the first unicast table is
+ * written, and until all of them are no tree is made. Then all trees are made
+ * again in the new order, keeping what stands.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,9 +46,12 @@ struct sm_mcast {
 	struct mono due, save_due;
 	uint64_t stamp; /* joins that the present cycle serves */
 	struct mono gather;
-	bool finding;  /* trees may be in the switches that nobody here made */
-	bool clearing; /* trees are taken away for a push */
-	bool ahead;    /* the tables know the topology of that push already */
+	bool finding;	/* trees may be in the switches that nobody here made */
+	bool looking;	/* before routes are made: tables nobody has read */
+	bool judging;	/* a push is to begin: which trees may stay? */
+	bool clearing;	/* trees are taken away for a push */
+	bool ahead;	/* the tables know the topology of that push already */
+	bool unsettled; /* a push that moves the order is not over */
 	struct log_limit noise;
 };
 
@@ -123,7 +128,7 @@ sm_mcast_publish(struct sm *sm, struct mono now)
 	routes_line(sm->view->routes, m->pos);
 	m->maker = mcast_new(m->topo, m->pos);
 	mft_adopt(m->mft, m->topo);
-	m->ahead = false;
+	m->ahead = m->unsettled = m->judging = m->looking = false;
 	topo_unref(old);
 	for (unsigned i = 0; i < MFT_GROUPS; i++)
 		m->dirty[i] |= m->tree[i] != NULL;
@@ -198,8 +203,7 @@ make_tree(struct sm *sm, unsigned group)
 		prev = mcast_found(m->maker, row_of, &row);
 	if (n > 0)
 		tree = mcast_tree(m->maker, member, n, prev, group);
-	if (tree != NULL || prev != NULL)
-		mft_want(m->mft, group, tree);
+	mft_want(m->mft, group, tree);
 	mcast_tree_free(prev);
 	m->tree[group] = tree;
 	free(member);
@@ -296,6 +300,7 @@ static bool
 may_write(const struct sm *sm)
 {
 	return sm->phase != SM_PUSH && sm->role == SM_MASTER &&
+	       !sm->mcast->unsettled && !sm->mcast->looking &&
 	       sm->mcast->topo != NULL && sm->view != NULL;
 }
 
@@ -376,77 +381,95 @@ sm_mcast_step(struct sm *sm, struct mono now)
 
 /* ---- before a push ---- */
 
-/* Places in the new order of the switches of the trees' topology. */
-static uint32_t *
-new_places(const struct sm_mcast *m, const struct routes *r)
+bool
+sm_mcast_guests(const struct sm *sm, bool *unsettled)
 {
-	const struct topo *t = m->topo, *next = r->topo;
-	uint32_t *line = mem_zalloc(next->nsw, sizeof(*line));
-	uint32_t *pos = mem_zalloc(t->nsw, sizeof(*pos));
+	const struct sm_mcast *m = sm->mcast;
 
-	routes_line(r, line);
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		node_ix n =
-			topo_by_node_guid(next, t->node[t->sw[s].node].guid);
-		sw_ix now = n != TOPO_NONE ? next->node[n].sw : TOPO_NONE;
-
-		pos[s] = now != TOPO_NONE ? line[now] : UINT32_MAX;
-	}
-	free(line);
-	return pos;
+	*unsettled = m->unsettled || m->topo == NULL;
+	return mft_any(m->mft);
 }
 
-/* Does the tree keep the order? Switches that are gone carry nothing. */
-static bool
-keeps_order(const struct sm_mcast *m, const struct mcast_tree *tree,
-	const uint32_t *pos)
+void
+sm_mcast_look(struct sm *sm)
 {
-	if (tree->topo != m->topo)
-		return false; /* not made again yet */
-	for (size_t i = 0; i < tree->n; i++) {
-		const struct mcast_branch *b = &tree->branch[i];
+	struct sm_mcast *m = sm->mcast;
 
-		if (b->parent == TOPO_NONE || pos[b->sw] == UINT32_MAX ||
-			pos[b->parent] == UINT32_MAX)
-			continue;
-		if (pos[b->parent] > pos[b->sw])
-			return false;
+	m->looking = !mft_knows(m->mft, sm->topo, blocks_in_use(sm));
+	if (m->looking && mft_running(m->mft))
+		mft_stop(m->mft);
+}
+
+bool
+sm_mcast_looked(struct sm *sm, struct mono now)
+{
+	struct sm_mcast *m = sm->mcast;
+	const struct mft_wire w = wire(sm);
+
+	if (!m->looking && !mft_asking(m->mft))
+		return true;
+	if (m->looking && !mft_quiet(m->mft))
+		return false;
+	if (m->looking) {
+		m->looking = false;
+		m->ahead = m->unsettled = true;
+		mft_adopt(m->mft, sm->topo);
+		(void)mft_ask(m->mft, blocks_in_use(sm), now);
 	}
-	return true;
+	mft_feed(m->mft, &w, now);
+	return !mft_asking(m->mft);
 }
 
 void
 sm_mcast_before_push(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
-	uint32_t *pos;
 
 	m->clearing = false;
-	if (m->topo == NULL)
-		return;
 	if (mft_running(m->mft)) {
 		mft_stop(m->mft);
 		make_due(m, now);
 	}
-	pos = new_places(m, sm->routes);
-	for (unsigned i = 0; i < MFT_GROUPS; i++) {
-		if (m->tree[i] == NULL || keeps_order(m, m->tree[i], pos))
-			continue;
-		mft_want(m->mft, i, NULL);
+	m->judging = safe_guest_asks(sm->plan->change);
+	m->unsettled |= m->judging;
+}
+
+/* Which trees may stay; the others go. */
+static void
+judge(struct sm *sm)
+{
+	struct sm_mcast *m = sm->mcast;
+	unsigned n;
+
+	m->judging = false;
+	m->ahead = true;
+	mft_adopt(m->mft, sm->topo); /* the ways to switches are the new ones */
+	n = mft_blocks(m->mft) * MFT_BLOCK;
+	for (unsigned i = 0; i < n && i < MFT_GROUPS; i++) {
+		struct mft_turn *turn;
+		size_t k = mft_turns(m->mft, i, &turn), t;
+		struct safe_guest *guest = mem_zalloc(k + 1, sizeof(*guest));
+
+		for (t = 0; t < k; t++)
+			guest[t] = (struct safe_guest){
+				turn[t].sw, turn[t].in, turn[t].out};
+		if (safe_guest_admit(sm->plan->change, guest, k))
+			mft_keep(m->mft, i);
+		else
+			mft_want(m->mft, i, NULL);
 		m->dirty[i] = true;
-		m->clearing = true;
-		make_due(m, now);
+		free(guest);
+		free(turn);
 	}
-	free(pos);
-	if (m->clearing) /* the ways to switches are the new ones */
-		mft_adopt(m->mft, sm->topo);
-	m->ahead = m->clearing;
+	m->clearing = mft_begin(m->mft);
 }
 
 bool
 sm_mcast_busy(const struct sm *sm)
 {
-	return sm->mcast->clearing || !mft_quiet(sm->mcast->mft);
+	const struct sm_mcast *m = sm->mcast;
+
+	return m->judging || m->clearing || !mft_quiet(m->mft);
 }
 
 bool
@@ -455,17 +478,21 @@ sm_mcast_ready(struct sm *sm, struct mono now)
 	struct sm_mcast *m = sm->mcast;
 	const struct mft_wire w = wire(sm);
 
-	if (!m->clearing)
-		return mft_quiet(m->mft);
-	if (!mft_running(m->mft)) {
-		if (!mft_quiet(m->mft))
-			return false;
-		m->clearing = mft_begin(m->mft);
-	}
-	mft_feed(m->mft, &w, now);
-	if (mft_running(m->mft))
+	if (!m->clearing && !mft_quiet(m->mft))
 		return false;
+	if (m->judging)
+		judge(sm);
+	if (!m->clearing)
+		return true;
+	mft_feed(m->mft, &w, now);
 	/* who did not answer is asked for by the push itself */
-	m->clearing = false;
-	return true;
+	m->clearing = mft_running(m->mft);
+	return !m->clearing;
+}
+
+void
+sm_mcast_settle(struct sm *sm, struct mono now)
+{
+	if (sm->mcast->unsettled)
+		sm_mcast_publish(sm, now);
 }

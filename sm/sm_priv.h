@@ -264,12 +264,21 @@ struct mono sm_mcast_next(const struct sm *sm);
 void sm_mcast_step(struct sm *sm, struct mono now);
 struct mono sm_mcast_save_next(const struct sm *sm);
 void sm_mcast_save(struct sm *sm, struct mono now); /* if it is time */
-/* sm->routes are about to be written: trees that are against their order go
- * first; then true, and nothing is in flight. */
+/* Before routes are made: what do switches hold that nobody has read? True: it
+ * is known. */
+void sm_mcast_look(struct sm *sm);
+bool sm_mcast_looked(struct sm *sm, struct mono now);
+/* Are there trees that a transition has to count with? *unsettled: and not
+ * known to keep the order of the view. */
+bool sm_mcast_guests(const struct sm *sm, bool *unsettled);
+/* sm->plan is about to be written: trees that it has no room for go first;
+ * then true, and nothing is in flight. */
 void sm_mcast_before_push(struct sm *sm, struct mono now);
 bool sm_mcast_ready(struct sm *sm, struct mono now);
 /* The push waits for answers about tables of groups: nothing else is due. */
 bool sm_mcast_busy(const struct sm *sm);
+/* The push is over, and the switches hold what the view says. */
+void sm_mcast_settle(struct sm *sm, struct mono now);
 /* What a switch acknowledged; false: not known. */
 bool sm_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block,
 	unsigned pos, uint8_t out[64]);

@@ -368,6 +368,7 @@ start_readback(struct sm *sm, struct mono now)
 		map_put(&sm->probed, t->node[t->sw[s].node].guid, 0);
 	sm->readback = readback_new(sm->topo, &job);
 	sm_keys_read(sm);
+	sm_mcast_look(sm);
 	sm_enter(sm, SM_READBACK, now);
 }
 
@@ -546,7 +547,8 @@ sm_run_readback(struct sm *sm, struct mono now)
 {
 	readback_feed(sm->readback, now);
 	ptable_read_feed(sm->ptable_read, now);
-	if (!readback_done(sm->readback) || !ptable_read_done(sm->ptable_read))
+	if (!sm_mcast_looked(sm, now) || !readback_done(sm->readback) ||
+		!ptable_read_done(sm->ptable_read))
 		return false;
 	sm->counts.lft_reads += readback_count(sm->readback);
 	readback_free(sm->readback);
@@ -680,6 +682,7 @@ finish(struct sm *sm, struct mono now)
 	if (!sm->held_alarm)
 		sm->stat.alarm[0] = '\0';
 	sm_sa_publish(sm, now);
+	sm_mcast_settle(sm, now);
 	sm_blame_forgive(sm);
 	sm_keys_review(sm);
 	sm_qos_review(sm);

@@ -525,6 +525,9 @@ sa_groups_commit(struct sa *sa)
 {
 	struct sa_groups *s = sa->groups;
 
+	/* with no switch in sight our own cable is down, and nobody left */
+	if (sa->view->topo->nsw == 0)
+		return;
 	for (size_t i = s->n; i-- > 0;) {
 		struct sa_group *g = s->group[i];
 
