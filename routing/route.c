@@ -61,7 +61,7 @@ static struct verify_tables
 tables(const struct routes *r)
 {
 	return (struct verify_tables){
-		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
+		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
 }
 
 /* Judge r, from the judgement of the routes in force where there is one. */
@@ -238,15 +238,15 @@ attempt(struct run *run, const struct engine *e, unsigned n,
 static bool
 same_tables(const struct routes *a, const struct routes *b)
 {
-	size_t n = (size_t)a->topo->nsw * a->nblocks;
-
 	if (a->turn_leaf != b->turn_leaf ||
 		memcmp(a->rank, b->rank, a->topo->nsw * sizeof(*a->rank)) != 0)
 		return false;
-	for (size_t i = 0; i < n; i++)
-		if (memcmp(lft_bytes(a->pool, a->block[i]),
-			    lft_bytes(b->pool, b->block[i]), LFT_BLOCK) != 0)
-			return false;
+	for (sw_ix s = 0; s < a->topo->nsw; s++)
+		for (uint32_t i = 0; a->row[s] != b->row[s] && i < a->nblocks;
+			i++)
+			if (memcmp(routes_block(a, s, i), routes_block(b, s, i),
+				    LFT_BLOCK) != 0)
+				return false;
 	return true;
 }
 

@@ -98,8 +98,7 @@ static lft_ref
 ref_of(const struct verify_graph *g, const struct verify_tables *in, uint32_t s,
 	uint32_t b)
 {
-	return b < in->nblocks ? in->block[(size_t)g->sw[s] * in->nblocks + b]
-			       : LFT_EMPTY;
+	return b < in->nblocks ? in->row[g->sw[s]]->ref[b] : LFT_EMPTY;
 }
 
 static void
@@ -145,12 +144,13 @@ by_entry(const void *a, const void *b)
 static bool
 same_row(const struct change *c, uint32_t s)
 {
-	uint32_t n = c->in->nblocks;
+	const struct lft_row *x = c->in0->row[c->g0->sw[s]];
+	const struct lft_row *y = c->in->row[c->g->sw[s]];
 
-	return !c->recabled[s] && n == c->in0->nblocks &&
-	       memcmp(c->in0->block + (size_t)c->g0->sw[s] * n,
-		       c->in->block + (size_t)c->g->sw[s] * n,
-		       n * sizeof(lft_ref)) == 0;
+	return !c->recabled[s] &&
+	       (x == y ||
+		       (x->n == y->n && memcmp(x->ref, y->ref,
+						x->n * sizeof(lft_ref)) == 0));
 }
 
 static void
@@ -251,9 +251,7 @@ prefetch(const struct change *c, uint32_t x, uint32_t b)
 		return;
 	for (; e < end; e++)
 		if (*e >> 8 != g->n)
-			__builtin_prefetch(
-				in->block +
-				(size_t)g->sw[*e >> 8] * in->nblocks + b);
+			__builtin_prefetch(&in->row[g->sw[*e >> 8]]->ref[b]);
 	for (e = g->peer + g->off[x]; e < end; e++)
 		if (*e >> 8 != g->n)
 			__builtin_prefetch(
