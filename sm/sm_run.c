@@ -495,8 +495,7 @@ routes_found(struct sm *sm)
 			lft_ref ref = hw_block(sm->hw, guid, b);
 
 			if (ref != HW_UNKNOWN)
-				r->block[(size_t)s * r->nblocks + b] =
-					lft_share(sm->pool, ref);
+				routes_own(r, s)[b] = lft_share(sm->pool, ref);
 		}
 	}
 	return r;
