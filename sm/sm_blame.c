@@ -92,7 +92,11 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 		return SM_SWEEP_AGAIN;
 	}
 	if (f->cause == PUSH_NO_LANES) {
-		log_warn("push: %s: it cannot block turns", f->why);
+		log_warn("push: %s: it does not map lanes so", f->why);
+		return SM_WRITTEN;
+	}
+	if (f->cause == PUSH_NO_WEIGHTS) {
+		log_warn("push: %s: it keeps its own weights", f->why);
 		return SM_WRITTEN;
 	}
 	if (f->cause == PUSH_NO_KEYS) {
