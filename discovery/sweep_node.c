@@ -328,7 +328,7 @@ count_port(struct sweep *s, const struct sweep_job *job, bool taken,
 		w->open--;
 	}
 	if (res->outcome == XACT_TIMEOUT && ++w->misses >= MISSES_MAX &&
-		w->state == SN_PORTS)
+		w->state == SN_PORTS && !try_around(s, job->node))
 		give_up(s, job->node, "stopped answering while it was read");
 	progress(s, job->node);
 }

@@ -187,6 +187,7 @@ sm_new(struct config *c, const struct store_state *state, struct transport *t,
 	sm->retry_due = sm->names_due = MONO_NEVER;
 	sm->check_due = MONO_NEVER;
 	configure_wire(sm);
+	sm_scout_new(sm);
 	sm_mcast_new(sm);
 	sm_sa_new(sm);
 	load_state(sm, state);
@@ -199,6 +200,7 @@ sm_free(struct sm *sm)
 	if (sm == NULL)
 		return;
 	xact_cancel_all(sm->x, (struct mono){0});
+	sm_scout_free(sm);
 	sweep_free(sm->sweep);
 	readback_free(sm->readback);
 	ptable_read_free(sm->ptable_read);
@@ -278,8 +280,10 @@ sm_next(const struct sm *sm)
 
 	t = mono_min(t, sa_next(sm->sa));
 	t = mono_min(t, sm_mcast_next(sm));
-	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES)
+	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES ||
+		sm->phase == SM_CHECK)
 		t = mono_min(t, sm->dirty.due);
+	t = mono_min(t, sm_run_light_until(sm));
 	if (may_sweep(sm))
 		t = mono_min(
 			mono_min(mono_min(t, sm->names_due), sm->check_due),

@@ -8,6 +8,7 @@
 #define HEDDLE_SM_SM_PRIV_H
 
 #include "discovery/draft.h"
+#include "discovery/scout.h"
 #include "discovery/sweep.h"
 #include "distribution/check.h"
 #include "distribution/hwstate.h"
@@ -67,6 +68,7 @@ struct sm {
 	uint64_t port_guid;
 
 	struct xact *x;
+	struct scout *scout;
 	struct draft *draft;
 	struct lft_pool *pool;
 	struct hwstate *hw;
@@ -77,6 +79,8 @@ struct sm {
 	uint32_t generation;
 	struct sm_dirty dirty;
 	struct mono light_due, poll_due, retry_due, retry_wait, names_due;
+	bool light_short;      /* the light sweep was ended early ... */
+	unsigned light_gave;   /* ... so many times in a row */
 	struct mono check_due; /* a while after a push: drained, and true? */
 	struct sm_banned *banned;
 	size_t nbanned, capbanned;
@@ -160,6 +164,8 @@ bool sm_run_discover(struct sm *sm, struct mono now);
 bool sm_run_readback(struct sm *sm, struct mono now);
 bool sm_run_push(struct sm *sm, struct mono now);
 bool sm_run_names(struct sm *sm, struct mono now);
+/* When a light sweep that only waits for who is silent is to end. */
+struct mono sm_run_light_until(const struct sm *sm);
 /* Discovery is over and the fabric is ours: assign LIDs and go on. */
 void sm_run_take(struct sm *sm, struct mono now);
 /* The worker's answer. */
@@ -216,6 +222,10 @@ bool sm_elect_step(struct sm *sm, struct mono now);
 bool sm_elect_standby(struct sm *sm, struct mono now);
 void sm_elect_sminfo(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
+
+/* sm_scout.c: silence, and what a look at the way to it says. */
+void sm_scout_new(struct sm *sm);
+void sm_scout_free(struct sm *sm); /* nothing is in flight */
 
 /* sm_wire.c */
 void sm_wire_request(struct sm *sm, const struct transport_msg *m,

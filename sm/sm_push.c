@@ -411,6 +411,16 @@ sm_push_check(struct sm *sm, struct mono now)
 	const struct check_block *wrong;
 	size_t n, i;
 
+	if (sm->dirty.due.ns != MONO_NEVER.ns &&
+		!mono_before(now, sm->dirty.due)) {
+		/* what changed comes first; this begins anew after it */
+		check_stop(sm->check, now);
+		check_free(sm->check);
+		sm->check = NULL;
+		sm->check_due = now;
+		sm_enter(sm, SM_IDLE, now);
+		return true;
+	}
 	check_feed(sm->check, now);
 	if (!check_done(sm->check))
 		return false;
