@@ -82,6 +82,7 @@ mark(struct sm *sm, struct mono now, const char *cause)
 	struct sm_dirty *d = &sm->dirty;
 	size_t n = strlen(d->cause);
 
+	d->patient = false;
 	if (d->due.ns == MONO_NEVER.ns)
 		d->due = mono_add(now, sm->cfg->sweep.hold_down);
 	if (cause != NULL && strstr(d->cause, cause) == NULL &&
@@ -102,6 +103,15 @@ sm_mark(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
 			return;
 	d->guid = mem_grow(d->guid, d->n, &d->cap, sizeof(*d->guid));
 	d->guid[d->n++] = guid;
+}
+
+void
+sm_mark_known(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
+{
+	bool patient = sm->dirty.patient || sm->dirty.due.ns == MONO_NEVER.ns;
+
+	sm_mark(sm, guid, now, cause);
+	sm->dirty.patient = patient;
 }
 
 void

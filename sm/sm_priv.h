@@ -35,6 +35,7 @@ struct sm_dirty {
 	uint64_t *guid; /* switches to probe, unsorted, no duplicates */
 	size_t n, cap;
 	struct mono due; /* hold-down: not before */
+	bool patient;	 /* it does not stop a push: all of it is expected */
 	char cause[256];
 };
 
@@ -282,6 +283,9 @@ bool sm_keys_renamed(const struct sm *sm, struct topo *fresh);
 void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);
 void sm_mark(struct sm *sm, uint64_t switch_guid, struct mono now,
 	const char *cause);
+/* ... but what is being written already follows from it, as far as we know. */
+void sm_mark_known(
+	struct sm *sm, uint64_t guid, struct mono now, const char *cause);
 void sm_mark_full(struct sm *sm, struct mono now, const char *cause);
 void sm_mark_replan(struct sm *sm, struct mono now, const char *cause);
 

@@ -193,7 +193,8 @@ sm_push_next(const struct sm *sm)
 {
 	struct mono t = push_next(sm->push);
 
-	if (sm->stops < MAX_STOPS && !push_stopped(sm->push))
+	if (sm->stops < MAX_STOPS && !sm->dirty.patient &&
+		!push_stopped(sm->push))
 		t = mono_min(t, sm->dirty.due);
 	return t;
 }
@@ -206,7 +207,7 @@ sm_push_next(const struct sm *sm)
 void
 sm_push_watch(struct sm *sm, struct mono now)
 {
-	if (sm->dirty.due.ns == MONO_NEVER.ns ||
+	if (sm->dirty.due.ns == MONO_NEVER.ns || sm->dirty.patient ||
 		mono_before(now, sm->dirty.due) || sm->stops >= MAX_STOPS ||
 		push_complete(sm->push))
 		return;
