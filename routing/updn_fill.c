@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "routing/updn_repair.h"
 #include "routing/updn_row.h"
 
 static uint32_t
@@ -591,7 +592,9 @@ updn_fill_open(struct updn_row *f, sw_ix s, const struct updn_among *among)
 	uint32_t n = groups_of(f, s);
 
 	f->W = n <= 64 ? 1 : n <= 128 ? 2 : 4;
-	updn_reach_candidates(u, f->r, s, among, f->cand);
+	updn_columns_candidates(f->columns, s, among, &f->rest, f->cand);
+	if (f->rest.n > 0)
+		updn_reach_candidates(u, f->r, s, &f->rest, f->cand);
 	begin_row(f);
 	for (uint32_t k = 0; k < among->n; k++) {
 		uint32_t w = among->word[k], last = w * 64 + 64;

@@ -23,6 +23,7 @@ struct part {
 	const struct mend *m;
 	struct updn_row f;
 	struct updn_among which; /* destinations to look at */
+	uint64_t *wide;		 /* words of them */
 	sw_ix from, to;
 	struct bad *bad; /* by switch */
 	size_t nbad, cap;
@@ -35,31 +36,37 @@ struct mend {
 	struct updn_repair *p;
 	struct updn_dests *d;
 	struct updn_walk w;
+	const struct updn_columns *columns;
+	bool *about; /* [nsw] to be looked at */
 	struct part *part;
 	unsigned nparts;
 };
 
-/* About whom may the candidates of s be others than they were? */
-static bool
-find_which(struct part *t, sw_ix s)
+/* Whose candidates may be others than they were? */
+static void
+find_about(struct mend *m)
+{
+	const struct updn *u = m->p->u;
+
+	m->about = arena_array(u->a, u->nsw, sizeof(*m->about));
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		m->about[s] |= m->p->seed[s];
+		if (m->p->diff[s] == NULL)
+			continue;
+		m->about[s] = true;
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			m->about[u->group[g].peer] = true;
+	}
+}
+
+/* A switch with other cables: about everybody else. */
+static void
+find_all(struct part *t, sw_ix s)
 {
 	const struct updn *u = t->m->p->u;
-	uint64_t **diff = t->m->p->diff;
-	bool any = t->m->p->seed[s] || diff[s] != NULL;
 	uint64_t *set = t->which.set;
 
-	if (!u->live[s])
-		return false;
-	for (uint32_t g = u->first[s]; !any && g < u->first[s + 1]; g++)
-		any = diff[u->group[g].peer] != NULL;
-	if (!any)
-		return false;
-	memset(set, t->m->p->seed[s] ? 0xff : 0, u->words * sizeof(*set));
-	if (diff[s] != NULL)
-		updn_or(set, diff[s], u->words);
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (diff[u->group[g].peer] != NULL)
-			updn_or(set, diff[u->group[g].peer], u->words);
+	memset(set, 0xff, u->words * sizeof(*set));
 	for (uint32_t x = u->nsw; x < u->words * 64; x++)
 		set[x / 64] &= ~(UINT64_C(1) << (x % 64));
 	set[s / 64] &= ~(UINT64_C(1) << (s % 64));
@@ -67,7 +74,40 @@ find_which(struct part *t, sw_ix s)
 	for (uint32_t w = 0; w < u->words; w++)
 		if (set[w] != 0)
 			t->which.word[t->which.n++] = w;
-	return true;
+}
+
+static void
+find_word(struct part *t, sw_ix s, uint32_t w)
+{
+	const struct updn_repair *p = t->m->p;
+	const struct updn *u = p->u;
+	uint64_t set = p->diff[s] != NULL ? p->diff[s][w] : 0;
+
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		if (p->diff[u->group[g].peer] != NULL)
+			set |= p->diff[u->group[g].peer][w];
+	if (w == s / 64)
+		set &= ~(UINT64_C(1) << (s % 64));
+	t->which.set[w] = set;
+	if (set != 0)
+		t->which.word[t->which.n++] = w;
+}
+
+/* About whom may the candidates of s be others than they were? */
+static void
+find_which(struct part *t, sw_ix s)
+{
+	const struct updn_repair *p = t->m->p;
+
+	if (p->seed[s]) {
+		find_all(t, s);
+		return;
+	}
+	t->which.n = 0;
+	updn_differ_wide(p, s, t->wide);
+	for (uint32_t i = 0; i < p->nwide; i++)
+		for (uint64_t b = t->wide[i]; b != 0; b &= b - 1)
+			find_word(t, s, i * 64 + updn_low(b));
 }
 
 static void
@@ -96,8 +136,9 @@ find_bad(void *arg)
 	struct part *t = arg;
 
 	for (sw_ix s = t->from; s < t->to; s++) {
-		if (!find_which(t, s))
+		if (!t->m->about[s] || !t->m->p->u->live[s])
 			continue;
+		find_which(t, s);
 		updn_fill_open(&t->f, s, &t->which);
 		for (uint32_t k = 0; k < t->which.n; k++) {
 			uint32_t w = t->which.word[k];
@@ -406,6 +447,8 @@ begin(struct mend *m, uint32_t nblocks)
 	n += n == 0;
 	m->w = (struct updn_walk){.u = u, .r = &m->p->reach, .d = m->d};
 	updn_chain_begin(&m->w);
+	m->columns = updn_columns_new(m->p);
+	find_about(m);
 	m->part = arena_array(u->a, n, sizeof(*m->part));
 	m->nparts = n;
 	for (unsigned i = 0; i < n; i++) {
@@ -413,8 +456,11 @@ begin(struct mend *m, uint32_t nblocks)
 		struct arena *a = arena_new();
 
 		t->m = m;
-		t->f = (struct updn_row){
-			.a = a, .u = u, .r = &m->p->reach, .d = m->d};
+		t->f = (struct updn_row){.a = a,
+			.u = u,
+			.r = &m->p->reach,
+			.d = m->d,
+			.columns = m->columns};
 		t->f.bytes = (size_t)nblocks * LFT_BLOCK;
 		t->nblocks = nblocks;
 		t->from = (sw_ix)((uint64_t)u->nsw * i / n);
@@ -422,6 +468,9 @@ begin(struct mend *m, uint32_t nblocks)
 		t->which.set = arena_array(a, u->words, sizeof(*t->which.set));
 		t->which.word =
 			arena_array(a, u->words, sizeof(*t->which.word));
+		t->f.rest.word =
+			arena_array(a, u->words, sizeof(*t->f.rest.word));
+		t->wide = arena_array(a, m->p->nwide, sizeof(*t->wide));
 		t->staged = arena_array(a, nblocks, sizeof(*t->staged));
 		updn_fill_begin(&t->f);
 	}

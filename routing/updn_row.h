@@ -35,6 +35,8 @@ struct updn_row {
 	const struct updn *u;
 	const struct updn_reach *r;
 	const struct updn_dests *d;
+	const struct updn_columns *columns; /* of r, for updn_fill_open */
+	struct updn_among rest;		    /* what is not in them */
 	const uint64_t *above; /* by row: switches above in tiers */
 	uint64_t *near;	       /* by row: switches below something above,
 				  tops not counted */

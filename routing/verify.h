@@ -124,6 +124,12 @@ uint64_t verify_state_load(
 	const struct verify_state *v, sw_ix s, unsigned port);
 
 /*
+ * What the busiest cable of any tables for this fabric carries at the least:
+ * what a switch's hosts are sent comes over its cables. Of a good judgement.
+ */
+uint64_t verify_state_least(const struct verify_state *v);
+
+/*
  * Host pairs by cables between switches on their path: element h counts those
  * of h cables. Returns the number of elements.
  */

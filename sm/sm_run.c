@@ -407,7 +407,8 @@ static bool
 names_first(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->topo;
-	bool all = pkeys_by_name(sm->cfg), lack = false;
+	bool all = pkeys_by_name(sm->cfg) || qos_by_name(sm->cfg);
+	bool lack = false;
 	node_ix n;
 
 	for (n = 0; n < t->nnodes; n++)
@@ -425,26 +426,29 @@ names_first(struct sm *sm, struct mono now)
 void
 sm_run_take(struct sm *sm, struct mono now)
 {
-	bool new_here = sm->role != SM_MASTER;
 	struct reason why;
 
-	if (new_here) {
+	if (sm->role != SM_MASTER) {
 		log_info("sm: master of the fabric nodes=%u switches=%u",
 			sm->topo->nnodes, sm->topo->nsw);
 		sm->role = SM_MASTER;
+		sm->taken = true;
 		/* others may have been there meanwhile */
-		ptables_forget_all(hw_ptables(sm->hw));
+		hw_distrust_ports(sm->hw);
 		sm->handed_over = false;
 		sm->master = (struct sm_peer){0};
 	}
 	if (names_first(sm, now))
 		return;
 	hw_reconcile(sm->hw, sm->topo);
-	sm_mcast_forget(sm, new_here);
+	sm_mcast_forget(sm, sm->taken);
 	if (assign_lids(sm, &why) != 0) {
 		sm_run_fail(sm, now, why.text);
 		return;
 	}
+	if (sm->taken)
+		sm_keys_distrust(sm);
+	sm->taken = false;
 	start_readback(sm, now);
 }
 
@@ -624,6 +628,8 @@ forget_work(struct sm *sm)
 	topo_unref(sm->topo);
 	pkeys_unref(sm->pkeys);
 	sm->pkeys = NULL;
+	qos_unref(sm->qos);
+	sm->qos = NULL;
 	sm->push = NULL;
 	sm->plan = NULL;
 	sm->routes = NULL;
@@ -663,7 +669,9 @@ same_ports(const struct topo *was, const struct topo *is)
 static bool
 worth_a_view(struct sm *sm)
 {
-	return sm_keys_settle(sm) || sm->plan->nsteps > 0 || !same_fabric(sm) ||
+	bool keys = sm_keys_settle(sm), lanes = sm_qos_settle(sm);
+
+	return keys || lanes || sm->plan->nsteps > 0 || !same_fabric(sm) ||
 	       !same_ports(sm->view->topo, sm->topo);
 }
 
@@ -702,6 +710,7 @@ finish(struct sm *sm, struct mono now)
 	sm_sa_publish(sm, now);
 	sm_blame_forgive(sm);
 	sm_keys_review(sm);
+	sm_qos_review(sm);
 	sm_commit_schedule(sm, now);
 	forget_work(sm);
 	sm_enter(sm, SM_IDLE, now);
@@ -802,6 +811,8 @@ sm_run_names(struct sm *sm, struct mono now)
 		v->topo = fresh;
 		v->routes = routes_for(sm->view->routes, fresh);
 		v->pkeys = pkeys_ref(sm->view->pkeys);
+		v->qos = qos_make(sm->cfg, fresh, &v->routes->lanes);
+		qos_settle(v->qos, sm->hw);
 		v->quarantine = mem_dup(
 			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
 		view_change_own(&v->change);

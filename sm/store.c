@@ -21,6 +21,9 @@ enum {
 };
 
 #define TEMPORARY STORE_FILE ".new"
+
+static const char *const held_word[STORE_HELD] = {
+	[STORE_PLAIN] = "plain", [STORE_KEYS] = "keys"};
 #define HEADER "heddle-state "
 
 /* A file being read; records keep their line until they are believed. */
@@ -45,6 +48,7 @@ struct reader {
 	struct store_block *block;
 	size_t nblock, block_cap;
 	unsigned line;
+	struct buf sa;
 	bool has_prefix, has_order, has_routed;
 };
 
@@ -111,6 +115,22 @@ read_guid(struct reader *r, char **s, uint64_t *guid)
 	return 0;
 }
 
+/* "plain" or "keys", if it comes next. */
+static uint8_t
+read_held(char **s)
+{
+	for (uint8_t i = STORE_PLAIN; *s != NULL && i < STORE_HELD; i++) {
+		size_t n = strlen(held_word[i]);
+
+		if (strncmp(*s, held_word[i], n) == 0 &&
+			((*s)[n] == ' ' || (*s)[n] == '\0')) {
+			(void)word(s);
+			return i;
+		}
+	}
+	return STORE_UNKNOWN;
+}
+
 /* The rest of a lid line: nothing, or a name in quotes. */
 static int
 read_name(struct reader *r, char *s, const char **name)
@@ -141,6 +161,7 @@ read_lid(struct reader *r, char *s)
 			r, r->line, "LID", "not a number from 1 to 49151");
 	if (!number(word(&s), 10, LMC_MAX, &lmc))
 		return complain(r, r->line, "LMC", "not a number from 0 to 7");
+	rec.held = read_held(&s);
 	if (read_name(r, s, &rec.name) < 0)
 		return -1;
 	rec.lid = (uint16_t)lid;
@@ -260,6 +281,27 @@ read_prefix(struct reader *r, char *s)
 }
 
 static int
+read_saved(struct reader *r, char *s)
+{
+	if (r->s->when != 0 || !number(s, 10, UINT32_MAX, &r->s->when) ||
+		r->s->when == 0)
+		return complain(r, r->line, "saved",
+			r->s->when != 0 ? "given twice"
+					: "not seconds since 1970");
+	return 0;
+}
+
+/* What it says is for the subnet administration to judge. */
+static int
+read_sa(struct reader *r, char *s)
+{
+	if (s == NULL)
+		return complain(r, r->line, "sa", "says nothing");
+	buf_printf(&r->sa, "%s\n", s);
+	return 0;
+}
+
+static int
 read_line(struct reader *r, char *s)
 {
 	static const struct {
@@ -273,6 +315,8 @@ read_line(struct reader *r, char *s)
 		{"turn", read_turn},
 		{"fabric", read_prefix},
 		{"block", read_block},
+		{"saved", read_saved},
+		{"sa", read_sa},
 	};
 	char *w = word(&s);
 	size_t i;
@@ -281,7 +325,8 @@ read_line(struct reader *r, char *s)
 		if (w != NULL && strcmp(w, kind[i].name) == 0)
 			return kind[i].read(r, s);
 	return complain(r, r->line, "record",
-		"none of lid, rank, order, routed, turn, fabric, block");
+		"none of lid, rank, order, routed, turn, fabric, block, "
+		"saved, sa");
 }
 
 /*
@@ -435,6 +480,8 @@ keep(struct reader *r)
 		rank[i] = r->rank[i].rec;
 	r->s->block = keep_blocks(r);
 	r->s->nblock = r->nblock;
+	if (r->sa.n > 0)
+		r->s->sa = arena_strdup(r->s->arena, r->sa.text);
 	r->s->lid = lid;
 	r->s->nlid = r->nlid;
 	r->s->rank = rank;
@@ -461,6 +508,7 @@ read_text(struct reader *r, char *text, size_t n)
 	free(r->lid);
 	free(r->rank);
 	free(r->block);
+	buf_free(&r->sa);
 	return rc;
 }
 
@@ -592,6 +640,19 @@ print_name(const char *name, struct buf *out)
 	buf_put(out, "\"", 1);
 }
 
+static void
+print_sa(const char *line, struct buf *out)
+{
+	while (line != NULL && *line != '\0') {
+		size_t n = strcspn(line, "\n");
+
+		buf_put(out, "sa ", 3);
+		buf_put(out, line, n);
+		buf_put(out, "\n", 1);
+		line += n + (line[n] == '\n');
+	}
+}
+
 void
 store_print(const struct store_state *s, struct buf *out)
 {
@@ -603,6 +664,9 @@ store_print(const struct store_state *s, struct buf *out)
 	for (i = 0; i < s->nlid; i++) {
 		buf_printf(out, "lid 0x%016" PRIx64 " %u %u", s->lid[i].guid,
 			s->lid[i].lid, s->lid[i].lmc);
+		if (s->lid[i].held == STORE_PLAIN ||
+			s->lid[i].held == STORE_KEYS)
+			buf_printf(out, " %s", held_word[s->lid[i].held]);
 		if (s->lid[i].name != NULL)
 			print_name(s->lid[i].name, out);
 		buf_put(out, "\n", 1);
@@ -624,6 +688,9 @@ store_print(const struct store_state *s, struct buf *out)
 			"\n",
 			s->block[i].guid, s->block[i].in, s->block[i].out,
 			s->block[i].row, s->block[i].pairs);
+	if (s->when != 0)
+		buf_printf(out, "saved %" PRIu64 "\n", s->when);
+	print_sa(s->sa, out);
 	buf_printf(out, "checksum 0x%016" PRIx64 "\n",
 		checksum(out->text, out->n));
 }

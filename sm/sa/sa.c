@@ -68,6 +68,7 @@ sa_free(struct sa *sa)
 	sa_guids_free(sa->guids);
 	sa_informs_free(sa->informs);
 	sa_groups_free(sa->groups);
+	free(sa->far);
 	free(sa->bucket);
 	free(sa);
 }
@@ -75,7 +76,17 @@ sa_free(struct sa *sa)
 void
 sa_configure(struct sa *sa, const struct sa_params *p)
 {
+	if (p->sa_key != sa->par.sa_key)
+		sa_informs_distrust(sa);
 	sa->par = *p;
+}
+
+void
+sa_prefix_routes(struct sa *sa, const struct sa_far *f, size_t n)
+{
+	free(sa->far);
+	sa->far = n > 0 ? mem_dup(f, n * sizeof(*f)) : NULL;
+	sa->nfar = n;
 }
 
 /* One token of the requester's; false when it has none left. */
@@ -326,6 +337,7 @@ sa_reset(struct sa *sa, struct mono now)
 	sa->guids = sa_guids_new();
 	sa->informs = sa_informs_new();
 	sa_groups_reset(sa);
+	sa->changed = true;
 }
 
 struct mono

@@ -31,7 +31,9 @@ struct event {
 
 struct event_sub {
 	uint32_t id;
-	uint64_t owner; /* port GUID */
+	size_t at;		/* in sa_informs.sub */
+	uint64_t owner;		/* port GUID */
+	struct event_sub *mate; /* next one of the same owner */
 	struct mad_sa_inform inform;
 	uint8_t sl;
 	bool trusted;
@@ -52,8 +54,9 @@ struct event_report {
 };
 
 struct sa_informs {
-	struct event_sub *sub;
+	struct event_sub **sub;
 	size_t n, cap;
+	struct map by_id, by_owner; /* where they are; an owner's first */
 	uint32_t last_id;
 	struct event *ring;  /* [EVENT_RING], from the first event on */
 	uint64_t begin, end; /* events in it */
@@ -64,7 +67,8 @@ struct sa_informs {
 	uint32_t tid;
 };
 
-/* sa_report.c: subscription i ends. */
-void sa_informs_drop(struct sa_informs *s, size_t i);
+/* sa_report.c: a subscription ends; the first one of an owner. */
+void sa_informs_drop(struct sa *sa, struct event_sub *sub);
+struct event_sub *sa_informs_of(const struct sa_informs *s, uint64_t owner);
 
 #endif

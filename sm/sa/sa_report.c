@@ -34,6 +34,10 @@ sa_informs_free(struct sa_informs *s)
 {
 	if (s == NULL)
 		return;
+	for (size_t i = 0; i < s->n; i++)
+		free(s->sub[i]);
+	map_free(&s->by_id);
+	map_free(&s->by_owner);
 	free(s->sub);
 	free(s->ring);
 	free(s);
@@ -52,25 +56,64 @@ close_report(struct sa_informs *s, struct event_report *r)
 	s->open--;
 }
 
-void
-sa_informs_drop(struct sa_informs *s, size_t i)
+struct event_sub *
+sa_informs_of(const struct sa_informs *s, uint64_t owner)
 {
-	for (size_t k = 0; k < EVENT_WINDOW && s->sub[i].open > 0; k++) {
-		if (s->report[k].sub != s->sub[i].id)
+	uint32_t i;
+
+	return map_get(&s->by_owner, owner, &i) ? s->sub[i] : NULL;
+}
+
+/* Out of its owner's list. */
+static void
+unlink_sub(struct sa_informs *s, const struct event_sub *sub)
+{
+	struct event_sub *before = sa_informs_of(s, sub->owner);
+
+	if (before == sub && sub->mate == NULL) {
+		(void)map_del(&s->by_owner, sub->owner);
+	} else if (before == sub) {
+		map_put(&s->by_owner, sub->owner, (uint32_t)sub->mate->at);
+	} else {
+		while (before->mate != sub)
+			before = before->mate;
+		before->mate = sub->mate;
+	}
+}
+
+void
+sa_informs_drop(struct sa *sa, struct event_sub *sub)
+{
+	struct sa_informs *s = sa->informs;
+	struct event_sub *last = s->sub[s->n - 1];
+
+	for (size_t k = 0; k < EVENT_WINDOW && sub->open > 0; k++) {
+		if (s->report[k].sub != sub->id)
 			continue;
 		close_report(s, &s->report[k]);
-		s->sub[i].open--;
+		sub->open--;
 	}
-	s->sub[i] = s->sub[--s->n];
+	unlink_sub(s, sub);
+	(void)map_del(&s->by_id, sub->id);
+	if (last != sub) {
+		if (sa_informs_of(s, last->owner) == last)
+			map_put(&s->by_owner, last->owner, (uint32_t)sub->at);
+		map_put(&s->by_id, last->id, (uint32_t)sub->at);
+		last->at = sub->at;
+		s->sub[last->at] = last;
+	}
+	s->n--;
+	s->pending = true; /* its reports' places are free */
+	free(sub);
+	sa->changed = true;
 }
 
 static struct event_sub *
-sub_of(struct sa_informs *s, uint32_t id)
+sub_of(const struct sa_informs *s, uint32_t id)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (s->sub[i].id == id)
-			return &s->sub[i];
-	return NULL;
+	uint32_t i;
+
+	return map_get(&s->by_id, id, &i) ? s->sub[i] : NULL;
 }
 
 /* ---- events ---- */
@@ -186,10 +229,10 @@ sa_informs_commit(struct sa *sa, const struct view *old, struct mono now)
 
 	(void)now;
 	for (size_t i = s->n; i-- > 0;) {
-		port_ix p = topo_by_port_guid(sa->view->topo, s->sub[i].owner);
+		port_ix p = topo_by_port_guid(sa->view->topo, s->sub[i]->owner);
 
 		if (p == TOPO_NONE || !in_service(sa->view->topo, p))
-			sa_informs_drop(s, i);
+			sa_informs_drop(sa, s->sub[i]);
 	}
 	if (old != NULL)
 		compare_views(sa, old);
@@ -318,8 +361,11 @@ feed(struct sa *sa, struct event_sub *sub, unsigned looks, struct mono now)
 {
 	struct sa_informs *s = sa->informs;
 	unsigned most = sub->unanswered > 0 ? 1 : EVENT_OWN, n = 0;
-	port_ix p = topo_by_port_guid(sa->view->topo, sub->owner);
+	port_ix p;
 
+	if (sub->next == s->end)
+		return 0;
+	p = topo_by_port_guid(sa->view->topo, sub->owner);
 	if (sub->next < s->begin) {
 		sa->stats.unreported += s->begin - sub->next;
 		sub->next = s->begin;
@@ -337,21 +383,31 @@ feed(struct sa *sa, struct event_sub *sub, unsigned looks, struct mono now)
 	return n;
 }
 
+/*
+ * All of them in turn, until the window is full or this has taken long enough;
+ * the next time goes on where this one ended. Who waits for answers to reports
+ * of his own is fed when they come.
+ */
 static void
 feed_all(struct sa *sa, struct mono now)
 {
 	struct sa_informs *s = sa->informs;
 	unsigned looks = LOOKS;
+	size_t i;
 
 	if (!s->pending || s->open >= EVENT_WINDOW || sa->view == NULL)
 		return;
 	s->pending = false;
-	for (size_t i = 0; i < s->n; i++) {
-		struct event_sub *sub = &s->sub[(s->turn + i) % s->n];
+	for (i = 0; i < s->n; i++) {
+		struct event_sub *sub = s->sub[(s->turn + i) % s->n];
 
 		looks -= feed(sa, sub, looks, now);
+		if (looks == 0 || s->open >= EVENT_WINDOW)
+			break;
 	}
-	s->turn = s->n > 0 ? (s->turn + 1) % s->n : 0;
+	if (i < s->n)
+		s->pending = true;
+	s->turn = s->n > 0 ? (s->turn + i) % s->n : 0;
 }
 
 static void
@@ -367,7 +423,7 @@ give_up(struct sa *sa, struct event_report *r)
 	sub->open--;
 	s->pending = true;
 	if (++sub->unanswered >= EVENT_DEAD)
-		sa_informs_drop(s, (size_t)(sub - s->sub));
+		sa_informs_drop(sa, sub);
 }
 
 void
@@ -384,10 +440,11 @@ sa_informs_response(struct sa *sa, uint16_t lid, uint64_t tid, struct mono now)
 			continue;
 		sub = sub_of(s, r->sub);
 		close_report(s, r);
-		if (sub != NULL) {
+		if (sub != NULL && sa->view != NULL) {
 			sub->open--;
 			sub->unanswered = 0;
-			s->pending = true;
+			if (!s->pending) /* nobody waits for the place */
+				(void)feed(sa, sub, LOOKS, now);
 		}
 		break;
 	}

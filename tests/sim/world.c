@@ -28,9 +28,10 @@ world_forget(struct world *w)
 		const void *in;
 		void *out;
 	} lid = {w->saved.lid}, rank = {w->saved.rank},
-	  block = {w->saved.block};
+	  block = {w->saved.block}, sa = {w->saved.sa};
 
 	free(block.out);
+	free(sa.out);
 	free(lid.out);
 	free(rank.out);
 	w->saved = (struct store_state){0};
@@ -47,6 +48,7 @@ on_save(void *cookie, const struct store_state *s)
 	w->saved.lid = mem_dup(s->lid, s->nlid * sizeof(*s->lid));
 	w->saved.rank = mem_dup(s->rank, s->nrank * sizeof(*s->rank));
 	w->saved.block = mem_dup(s->block, s->nblock * sizeof(*s->block));
+	w->saved.sa = s->sa != NULL ? mem_strdup(s->sa) : NULL;
 }
 
 static void
