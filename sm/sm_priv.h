@@ -202,7 +202,12 @@ void sm_push_story(struct sm *sm); /* into sm->change */
 void sm_roles_ask(struct sm *sm);
 
 /* sm_blame.c: what failures of a push lead to, and who is kept out. */
-enum sm_verdict { SM_WRITTEN, SM_PLAN_AGAIN, SM_SWEEP_AGAIN };
+enum sm_verdict {
+	SM_WRITTEN,
+	SM_PLAN_AGAIN,
+	SM_PROBE_FIRST, /* what is marked dirty has to be seen */
+	SM_SWEEP_AGAIN
+};
 enum sm_verdict sm_blame_failures(struct sm *sm, struct mono now);
 struct sm_banned *sm_blame_find(struct sm *sm, uint64_t guid); /* or NULL */
 void sm_blame_keep(struct sm *sm, struct mono now); /* before a freeze */

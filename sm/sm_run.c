@@ -725,7 +725,8 @@ again(struct sm *sm, enum sm_verdict v, struct mono now)
 		finish(sm, now);
 		return;
 	}
-	if (sm->dirty.due.ns != MONO_NEVER.ns && sm->stops > 0) {
+	if (v == SM_PROBE_FIRST ||
+		(sm->dirty.due.ns != MONO_NEVER.ns && sm->stops > 0)) {
 		/* overtaken: the next run begins with what is known by now */
 		forget_work(sm);
 		sm_enter(sm, SM_IDLE, now);

@@ -52,6 +52,8 @@ event() {
 	smps=$(sed -n 's/^smps: //p' "$E2E_DIR/stats")
 	by=$(grep -E '^(Get|Set) ' "$E2E_DIR/stats" | tr '\n' ',')
 	say "    $SM, $name: $took s, $smps SMPs ($by)"
+	[ "$SM" = opensm ] || say "        $(ctl --json status |
+		json_flat | sed -n 's/^\(.*\.\)\?times\.//p' | tr '\t\n' ' ,')"
 }
 
 # cores FILE: switches without hosts (one is taken for an aggregation node), each
