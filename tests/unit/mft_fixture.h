@@ -341,7 +341,7 @@ static inline void
 draw_trees(struct writer *w)
 {
 	struct play *p = w->p;
-	struct mcast *maker = mcast_new(w->t, w->pos);
+	struct mcast *maker = mcast_new(w->t, w->pos, NULL);
 
 	for (unsigned g = 0; g < GROUPS; g++) {
 		struct mcast_member m[HOSTS + 1];
