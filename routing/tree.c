@@ -83,39 +83,21 @@ looks(const struct look *l, enum doubt how)
 			       l->hosts * misplaced[how][1]);
 }
 
-/* What a component was: its switches that are known, and those in no tree. */
-struct before {
-	uint32_t known, none;
-};
-
-static bool
-was_treeless(const struct route_job *job, uint64_t guid)
-{
-	const struct routes *prev = job->prev;
-	node_ix n;
-
-	if (prev == NULL || prev->tree == NULL)
-		return (prev ? prev->order : job->ranks_order) == ROUTE_SINGLE;
-	n = topo_by_node_guid(prev->topo, guid);
-	return n != TOPO_NONE && prev->topo->node[n].sw != TOPO_NONE &&
-	       prev->tree->tree->treeless[prev->topo->node[n].sw];
-}
-
-/* Ranks in force of the live switches, UINT32_MAX where there are none. */
+/*
+ * Ranks in force of the live switches, UINT32_MAX where there are none, and how
+ * many of a component have one.
+ */
 static uint32_t *
-ranks_in_force(const struct tree_work *w, struct before *was)
+ranks_in_force(const struct tree_work *w, uint32_t *known)
 {
 	const struct updn *g = &w->g;
 	uint32_t *rank = arena_array(g->a, g->nsw, sizeof(*rank));
 
 	for (sw_ix s = 0; s < g->nsw; s++) {
-		uint64_t guid = tree_guid(w, s);
-
 		rank[s] = UINT32_MAX;
-		if (!g->live[s] || !updn_sticky_recall(w->job, guid, &rank[s]))
-			continue;
-		was[g->comp[s]].known++;
-		was[g->comp[s]].none += was_treeless(w->job, guid);
+		if (g->live[s] &&
+			updn_sticky_recall(w->job, tree_guid(w, s), &rank[s]))
+			known[g->comp[s]]++;
 	}
 	return rank;
 }
@@ -166,26 +148,29 @@ complete(const struct tree_work *w, uint32_t *rank)
  * stays one as long as its ranks make one of it, whatever a fresh look says,
  * and what was none becomes one only if it clearly is. A component most of
  * which is new is looked at afresh, and so is everything when fresh routes are
- * wanted.
+ * wanted. Ranks and what kind of order they are is all that is needed for it,
+ * so that a daemon that starts again sees the same.
  */
 static void
 stick(struct tree_work *w, const struct look *fresh)
 {
 	const struct updn *g = &w->g;
-	struct before *was = arena_array(g->a, g->ncomp, sizeof(*was));
-	uint32_t *rank = ranks_in_force(w, was);
+	const struct routes *prev = w->job->prev;
+	enum route_order order = prev ? prev->order : w->job->ranks_order;
+	uint32_t *known = arena_array(g->a, g->ncomp, sizeof(*known));
+	uint32_t *rank = ranks_in_force(w, known);
 	const struct look *l = look_at(w, rank, leaf_rank(w, rank));
 
 	if (w->job->rebalance)
 		return;
 	complete(w, rank);
 	for (uint32_t c = 0; c < g->ncomp; c++) {
-		if (was[c].known * 2 <= l[c].switches)
+		if (known[c] * 2 <= l[c].switches)
 			continue;
-		if (was[c].none * 2 > was[c].known)
+		if (order == ROUTE_SINGLE || !looks(&l[c], STILL))
 			w->none[c] |= !looks(&fresh[c], CLEARLY);
 		else
-			w->stuck[c] = w->none[c] && looks(&l[c], STILL);
+			w->stuck[c] = w->none[c];
 	}
 	for (sw_ix s = 0; s < g->nsw; s++) {
 		if (!g->live[s] || !w->stuck[g->comp[s]])

@@ -7,8 +7,7 @@
 enum {
 	PLANES = 8,
 	NONE = 0xff,
-	SHARE = 2,	  /* one leaf in so many must have cables across */
-	SHARE_STICKY = 4, /* where planes are in force already */
+	SHARE = 4, /* one leaf in so many must have cables across */
 };
 
 /* What a plane is made of. */
@@ -124,7 +123,7 @@ bool
 updn_plane_find(struct updn *u, const bool *leaf)
 {
 	struct finding f = {.u = u, .leaf = leaf};
-	uint32_t racks = 0, across = 0, share = SHARE;
+	uint32_t racks = 0, across = 0;
 
 	if (u->ncomp == 0)
 		return false;
@@ -141,9 +140,7 @@ updn_plane_find(struct updn *u, const bool *leaf)
 		racks++;
 		across += sees(&f, s) == (1U << f.n) - 1;
 	}
-	if (u->job->prev != NULL && u->job->prev->plane != NULL)
-		share = SHARE_STICKY;
-	if (across * share < racks)
+	if (across * SHARE < racks)
 		return false;
 	u->plane = f.plane;
 	u->nplanes = f.n;

@@ -176,7 +176,7 @@ degraded() {
 			printf "%-34s %-24s %6d %8d %7d %6d %7.3f %7.4f %7.4f%s\n", \
 				w[1], w[2], n[k], lost[k], cyclic[k], \
 				load[k], sat[k], ebb[k] / n[k], low[k], \
-				worse[k] > 0 ? " BELOW THEIRS" : ""
+				(worse[k] > 0 ? " BELOW THEIRS" : "")
 		}
 	}' "$E2E_DIR/degraded"
 }

