@@ -88,7 +88,7 @@ START_TEST(mistakes)
 		 "    r: {level: a, services: [rdma_cm]}\n"
 		 "    s: {level: b, services: [iser], classes: [3]}\n",
 			5, 5, "never counts"},
-		{"partitions:\n  p: {pkey: 5, ipoib: {sl: 2}}\n"
+		{"partitions:\n  p: {pkey: 0x5, ipoib: {sl: 2}}\n"
 		 "qos: {levels: {a: {}}}\n",
 			2, 3, "a rule with this partition"},
 	};
