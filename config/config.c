@@ -152,6 +152,30 @@ secrets(const struct section *k, struct arena *a)
 	return list;
 }
 
+/* A subnet has one entry, and a way to it. */
+static void
+check_prefix_routes(const struct schema_records *all, struct diag_list *d)
+{
+	const struct config_prefix_route *r = all->record;
+
+	for (size_t i = 0; i < all->n; i++) {
+		size_t k = 0;
+
+		if (r[i].routers.n == 0)
+			diag_add(d, all->at[i], "missing-key", all->name[i],
+				"sa.prefix_routes.%.60s: no routers",
+				all->name[i]);
+		while (k < i && r[k].prefix != r[i].prefix)
+			k++;
+		if (k < i)
+			diag_add(d, all->at[i], "duplicate-value", all->name[i],
+				"sa.prefix_routes.%.60s: prefix 0x%016llx is "
+				"sa.prefix_routes.%.60s already",
+				all->name[i], (unsigned long long)r[i].prefix,
+				all->name[k]);
+	}
+}
+
 struct config *
 config_parse(const char *file, const char *text, size_t len,
 	const char *const *engines, struct diag_list *d)
@@ -172,6 +196,7 @@ config_parse(const char *file, const char *text, size_t len,
 	if (diag_count(d) == 0) {
 		check_together(&p);
 		partition_check(&p.c->partitions, d);
+		check_prefix_routes(&p.c->sa.prefix_routes, d);
 		qos_check(p.c, d);
 	}
 	diag_end(d);

@@ -116,9 +116,16 @@ struct config_link {
 	uint32_t max_vls; /* 1, 2, 4, 8 or 15 */
 };
 
+/* Routers that lead to a subnet: a record of sa.prefix_routes. */
+struct config_prefix_route {
+	uint64_t prefix; /* of its GIDs; 0: every one that is not named */
+	struct schema_guids routers; /* ports, sorted, at least one */
+};
+
 struct config_sa {
 	uint64_t key;
-	uint32_t requests_per_second; /* of one port; 0: any number */
+	struct schema_records prefix_routes; /* struct config_prefix_route */
+	uint32_t requests_per_second;	     /* of one port; 0: any number */
 	uint32_t request_burst;
 	uint32_t services_per_port;
 	uint32_t subscriptions_per_port;

@@ -462,6 +462,31 @@ static const struct schema_option link[] = {
 			"link."},
 };
 
+#define ROUTE(member) .offset = offsetof(struct config_prefix_route, member)
+
+static const struct schema_option prefix_route[] = {
+	{.key = "prefix",
+		.type = SCHEMA_HEX,
+		ROUTE(prefix),
+		.max = UINT64_MAX,
+		.def = "0x0",
+		.reload = SCHEMA_LIVE,
+		.help = "The subnet's GID prefix. 0: all subnets that no "
+			"other entry names."},
+	{.key = "routers",
+		.type = SCHEMA_GUIDS,
+		ROUTE(routers),
+		.def = "[]",
+		.reload = SCHEMA_LIVE,
+		.help = "Port GUIDs, on this subnet, of the routers that lead "
+			"there. Destinations are spread over those that are "
+			"up."},
+};
+
+static const struct schema prefix_routes = {"", prefix_route,
+	sizeof(prefix_route) / sizeof(prefix_route[0]),
+	sizeof(struct config_prefix_route)};
+
 static const struct schema_option sa[] = {
 	{.key = "trust_key",
 		.type = SCHEMA_HEX,
@@ -522,6 +547,16 @@ static const struct schema_option sa[] = {
 		.reload = SCHEMA_LIVE,
 		.help = "The longest table that is given as one answer. "
 			"A PathRecord is 64 bytes."},
+	{.key = "prefix_routes",
+		.type = SCHEMA_RECORDS,
+		FIELD(config_sa, prefix_routes),
+		.record = &prefix_routes,
+		.def = "{}",
+		.reload = SCHEMA_LIVE,
+		.help = "Other subnets by name, and the routers that lead to "
+			"them. A path to a GID of another subnet is one to "
+			"such a router, with a hop limit of 255; without an "
+			"entry there is none."},
 };
 
 static const struct schema_option partitions[] = {
@@ -629,8 +664,9 @@ static const struct schema_option state[] = {
 		.max = 4000,
 		.def = "/var/lib/heddle",
 		.reload = SCHEMA_RESTART,
-		.help = "The directory of what must survive a restart: LIDs "
-			"and the order of switches."},
+		.help = "The directory of what must survive a restart: LIDs, "
+			"the order of switches, and what hosts registered: "
+			"services, subscriptions, alias GUIDs."},
 };
 
 static const struct schema_option control[] = {

@@ -1,5 +1,6 @@
 #include "distribution/hwstate.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "sm/base/map.h"
@@ -173,6 +174,7 @@ add_ghost(struct hwstate *h, struct hw_switch *s, uint32_t b, lft_ref r)
 
 	if (s->haunt == NULL)
 		s->haunt = mem_zalloc(s->n, sizeof(*s->haunt));
+	assert(s->haunt[b] <= s->nghosts);
 	for (i = s->haunt[b]; i != 0; i = s->ghost[i - 1].next)
 		if (s->ghost[i - 1].ref == r) {
 			lft_drop(h->pool, r);

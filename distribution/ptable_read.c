@@ -42,8 +42,8 @@ list_port(struct ptable_read *r, port_ix p)
 }
 
 struct ptable_read *
-ptable_read_new(struct topo *t, struct ptables *tables,
-	const struct ptable_want *want, struct xact *x, uint64_t mkey)
+ptable_read_new(struct topo *t, struct ptables *tables, const bool *ask,
+	struct xact *x, uint64_t mkey)
 {
 	struct ptable_read *r = mem_zalloc(1, sizeof(*r));
 
@@ -53,7 +53,7 @@ ptable_read_new(struct topo *t, struct ptables *tables,
 	r->mkey = mkey;
 	r->silent = mem_zalloc(t->nports, sizeof(*r->silent));
 	for (port_ix p = 0; p < t->nports; p++)
-		if (topo_has_lid(t, p) || ptable_guards(t, want, p))
+		if (ask[p])
 			list_port(r, p);
 	return r;
 }

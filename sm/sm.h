@@ -117,6 +117,9 @@ void sm_free(struct sm *sm);
 /* Begin: sweep the fabric and take it over unless another SM has it. */
 void sm_start(struct sm *sm, struct mono now);
 
+/* Save what waits for its time to be saved: this is the end. */
+void sm_save(struct sm *sm);
+
 /* A message arrived. */
 void sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now);
 

@@ -51,7 +51,7 @@ ban(struct sm *sm, uint64_t guid, const char *why, struct mono now)
 	struct sm_banned *b = blame(sm, guid);
 
 	if (b->wait.ns == 0)
-		b->wait = mono_ms(BAN_SECONDS * 1000);
+		b->wait = mono_ms(BAN_SECONDS * 1000L);
 	else if (b->wait.ns < mono_ms(BAN_MAX_SECONDS * 1000L).ns)
 		b->wait.ns *= 2;
 	b->until = mono_add(now, b->wait);

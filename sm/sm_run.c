@@ -368,6 +368,7 @@ start_readback(struct sm *sm, struct mono now)
 		map_put(&sm->probed, t->node[t->sw[s].node].guid, 0);
 	sm->readback = readback_new(sm->topo, &job);
 	sm_keys_read(sm);
+	sm_mcast_look(sm);
 	sm_enter(sm, SM_READBACK, now);
 }
 
@@ -398,13 +399,13 @@ names_first(struct sm *sm, struct mono now)
 void
 sm_run_take(struct sm *sm, struct mono now)
 {
-	bool new_here = sm->role != SM_MASTER;
 	struct reason why;
 
-	if (new_here) {
+	if (sm->role != SM_MASTER) {
 		log_info("sm: master of the fabric nodes=%u switches=%u",
 			sm->topo->nnodes, sm->topo->nsw);
 		sm->role = SM_MASTER;
+		sm->taken = true;
 		/* others may have been there meanwhile */
 		hw_distrust_ports(sm->hw);
 		sm->handed_over = false;
@@ -413,11 +414,14 @@ sm_run_take(struct sm *sm, struct mono now)
 	if (names_first(sm, now))
 		return;
 	hw_reconcile(sm->hw, sm->topo);
-	sm_mcast_forget(sm, new_here);
+	sm_mcast_forget(sm, sm->taken);
 	if (assign_lids(sm, &why) != 0) {
 		sm_run_fail(sm, now, why.text);
 		return;
 	}
+	if (sm->taken)
+		sm_keys_distrust(sm);
+	sm->taken = false;
 	start_readback(sm, now);
 }
 
@@ -491,8 +495,7 @@ routes_found(struct sm *sm)
 			lft_ref ref = hw_block(sm->hw, guid, b);
 
 			if (ref != HW_UNKNOWN)
-				r->block[(size_t)s * r->nblocks + b] =
-					lft_share(sm->pool, ref);
+				routes_own(r, s)[b] = lft_share(sm->pool, ref);
 		}
 	}
 	return r;
@@ -543,7 +546,8 @@ sm_run_readback(struct sm *sm, struct mono now)
 {
 	readback_feed(sm->readback, now);
 	ptable_read_feed(sm->ptable_read, now);
-	if (!readback_done(sm->readback) || !ptable_read_done(sm->ptable_read))
+	if (!sm_mcast_looked(sm, now) || !readback_done(sm->readback) ||
+		!ptable_read_done(sm->ptable_read))
 		return false;
 	sm->counts.lft_reads += readback_count(sm->readback);
 	readback_free(sm->readback);
@@ -677,6 +681,7 @@ finish(struct sm *sm, struct mono now)
 	if (!sm->held_alarm)
 		sm->stat.alarm[0] = '\0';
 	sm_sa_publish(sm, now);
+	sm_mcast_settle(sm, now);
 	sm_blame_forgive(sm);
 	sm_keys_review(sm);
 	sm_qos_review(sm);
