@@ -313,6 +313,9 @@ bool sm_keys_renamed(const struct sm *sm, struct topo *fresh);
 
 /* sm_qos.c: levels of service, from the configuration to the view. */
 void sm_qos_make(struct sm *sm); /* for sm->topo and sm->routes */
+void sm_qos_drop(struct sm *sm); /* the run is over */
+/* For a view that has another topology: who is called what may differ. */
+void sm_qos_renew(const struct sm *sm, struct view *v);
 /* Are rows of SL2VL to change, as far as can be told before routing? */
 bool sm_qos_moving(const struct sm *sm);
 /* The push is over: what is there; true: the view says otherwise. */

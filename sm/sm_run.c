@@ -601,8 +601,7 @@ forget_work(struct sm *sm)
 	topo_unref(sm->topo);
 	pkeys_unref(sm->pkeys);
 	sm->pkeys = NULL;
-	qos_unref(sm->qos);
-	sm->qos = NULL;
+	sm_qos_drop(sm);
 	sm->push = NULL;
 	sm->plan = NULL;
 	sm->routes = NULL;
@@ -785,8 +784,7 @@ sm_run_names(struct sm *sm, struct mono now)
 		v->topo = fresh;
 		v->routes = routes_for(sm->view->routes, fresh);
 		v->pkeys = pkeys_ref(sm->view->pkeys);
-		v->qos = qos_make(sm->cfg, fresh, &v->routes->lanes);
-		qos_settle(v->qos, sm->hw);
+		sm_qos_renew(sm, v);
 		v->quarantine = mem_dup(
 			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
 		view_change_own(&v->change);
