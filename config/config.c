@@ -11,6 +11,7 @@
 
 #include "config/options.h"
 #include "config/partition.h"
+#include "config/qos.h"
 #include "config/section.h"
 #include "config/suggest.h"
 #include "config/value.h"
@@ -196,6 +197,7 @@ config_parse(const char *file, const char *text, size_t len,
 		check_together(&p);
 		partition_check(&p.c->partitions, d);
 		check_prefix_routes(&p.c->sa.prefix_routes, d);
+		qos_check(p.c, d);
 	}
 	diag_end(d);
 	arena_free(scratch);
@@ -626,6 +628,9 @@ type_json(const struct schema_option *o, const char *const *engines)
 		return json_pack("{s:s, s:{s:o}}", "type", "object",
 			"additionalProperties", "enum", words_json(o->choices));
 	case SCHEMA_SWITCHES:
+		return json_pack("{s:s, s:b, s:{s:[s,s]}}", "type", "array",
+			"uniqueItems", 1, "items", "type", "string", "integer");
+	case SCHEMA_TEXTS:
 		return json_pack("{s:s, s:b, s:{s:[s,s]}}", "type", "array",
 			"uniqueItems", 1, "items", "type", "string", "integer");
 	case SCHEMA_DEVICES:

@@ -133,6 +133,18 @@ struct config_sa {
 	uint32_t table_mib;
 };
 
+/* Whose ports; weights and limits may differ. */
+enum config_qos_class { QOS_HOSTS, QOS_SWITCHES, QOS_PORT0, QOS_ROUTERS };
+enum { QOS_CLASSES = QOS_ROUTERS + 1 };
+
+struct config_qos {
+	struct schema_records levels; /* of struct qos_level_options */
+	struct schema_records rules;  /* of struct qos_rule_options */
+	uint32_t high_limit[QOS_CLASSES];
+	uint32_t shortage;   /* enum qos_shortage */
+	uint32_t unknown_sl; /* enum qos_unknown */
+};
+
 struct config_state {
 	const char *dir;
 };
@@ -157,6 +169,7 @@ struct config {
 	struct config_link link;
 	struct config_sa sa;
 	struct schema_records partitions; /* of struct partition_options */
+	struct config_qos qos;
 	struct config_state state;
 	struct config_control control;
 	struct config_log log;

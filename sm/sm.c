@@ -161,6 +161,9 @@ load_state(struct sm *sm, const struct store_state *s)
 			(struct route_rank){s->rank[i].guid, s->rank[i].rank};
 	sm->nrank = s->nrank;
 	sm_push_load(sm, s);
+	sm_keys_load(sm, s);
+	sm_groups_load(sm, s);
+	sm_groups_configure(sm);
 	sm->routed = s->routed;
 	sm->load = s->load;
 	sm->turn = s->turn;
@@ -211,6 +214,8 @@ sm_free(struct sm *sm)
 	routes_unref(sm->routes);
 	topo_unref(sm->topo);
 	pkeys_unref(sm->pkeys);
+	map_free(&sm->held);
+	qos_unref(sm->qos);
 	sm_sa_free(sm);
 	sm_mcast_free(sm);
 	view_unref(sm->view);
@@ -288,13 +293,14 @@ sm_next(const struct sm *sm)
 
 	t = mono_min(t, sm_sa_next(sm));
 	t = mono_min(t, sm_mcast_next(sm));
+	t = mono_min(t, sm_mcast_save_next(sm));
 	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES)
 		t = mono_min(t, sm->dirty.due);
 	if (may_sweep(sm))
 		t = mono_min(
 			mono_min(mono_min(t, sm->names_due), sm->check_due),
 			mono_min(sm->light_due, sm->retry_due));
-	if (sm->phase == SM_PUSH)
+	if (sm->phase == SM_PUSH && !sm_mcast_busy(sm))
 		t = mono_min(t, sm_push_next(sm));
 	if (sm->phase == SM_STANDBY && !sm->poll_open)
 		t = mono_min(t, sm->poll_due);
@@ -308,6 +314,7 @@ sm_tick(struct sm *sm, struct mono now)
 	xact_tick(sm->x, now);
 	advance(sm, now);
 	sm_sa_tick(sm, now);
+	sm_mcast_save(sm, now);
 }
 
 void

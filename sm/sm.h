@@ -104,6 +104,7 @@ struct sm_status {
 	size_t held;		  /* turns that are blocked now */
 	char alarm[512]; /* last good tables kept, because ...; or "" */
 	char keys[256];	 /* P_Key tables without room; or "" */
+	char lanes[256]; /* links with fewer lanes than wanted; or "" */
 };
 
 /* c and state are copied as far as they are needed; ops is borrowed. */

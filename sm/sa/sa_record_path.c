@@ -11,6 +11,7 @@
 
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
+#include "sm/lanes.h"
 #include "sm/sa/sa_priv.h"
 
 enum { MTU_MAX = 5, ALL_PATHS = 128, HOPS_ROUTER = 0xff };
@@ -123,6 +124,31 @@ select_pkey(const struct sa_query *q, port_ix from, port_ix to)
 		       : partition_shared(q->view, from, to);
 }
 
+/* Its SL and limits; the way's SL has been the routing's lane so far. */
+static void
+give_level(const struct sa_query *q, port_ix from, port_ix to, struct sa_way *w)
+{
+	const struct mad_sa_path *want = &q->ends->want;
+	const struct qos_ask ask = {
+		.from = from,
+		.to = to,
+		.pkey = w->pkey,
+		.by_service = asks(q->ends, MAD_SA_PATH_SERVICE),
+		.service = want->service,
+		.by_class = asks(q->ends, MAD_SA_PATH_QOS),
+		.class = want->qos_class,
+	};
+	const struct lanes_grant g = lanes_grant(q->view, &ask, w->sl);
+
+	w->sl = g.sl;
+	if (g.mtu != 0 && g.mtu < w->mtu)
+		w->mtu = g.mtu;
+	if (g.rate != 0 && sa_way_rate_compare(g.rate, w->rate) < 0)
+		w->rate = g.rate;
+	if (g.life != 0 && w->life != 0)
+		w->life = g.life;
+}
+
 /* Everything that is asked of a way; adjusts it to what is promised. */
 static bool
 suits(const struct sa_query *q, const struct sa_end *from,
@@ -136,10 +162,11 @@ suits(const struct sa_query *q, const struct sa_end *from,
 	if (asks(e, MAD_SA_PATH_REVERSIBLE) && e->want.reversible &&
 		!w->reversible)
 		return false;
-	if (asks(e, MAD_SA_PATH_SL) && e->want.sl != w->sl)
-		return false;
 	w->pkey = select_pkey(q, from->port, to->port);
 	if (w->pkey == 0)
+		return false;
+	give_level(q, from->port, to->port, w);
+	if (asks(e, MAD_SA_PATH_SL) && e->want.sl != w->sl)
 		return false;
 	w->rate = sa_way_rate_known(&t->port[q->from], w->rate);
 	return select_mtu(e, &w->mtu) && select_rate(e, &w->rate) &&
