@@ -5,6 +5,7 @@
 
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
+#include "sm/mad/mad.h"
 
 enum { PORTS = 256, INIT = 2, NO_KEY = PTABLE_FULL };
 
