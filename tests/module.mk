@@ -80,6 +80,7 @@ bench:
 	@sh tests/lint/deps.sh bench
 	@$(MAKE) --no-print-directory -j2 all bench-bins $(B)/bench/smpcount.so
 	@tests/bench/compare.sh $(FABRICS)
+	@tests/bench/sa.sh
 
 # Routes of trees by ftree beside opensm's, what they carry, and how long they
 # take. TREES="populations homes" picks sections: see tests/bench/trees.sh.
