@@ -81,6 +81,13 @@ trees:
 	@$(MAKE) --no-print-directory -j2 all bench-bins
 	@tests/bench/trees.sh $(TREES)
 
+# Hosts that join groups, leave and return: make groups [ARGS="HOSTS GROUPS"].
+.PHONY: groups
+groups:
+	@sh tests/lint/deps.sh bench
+	@$(MAKE) --no-print-directory -j2 all bench-bins
+	@tests/bench/groups.sh $(ARGS)
+
 # A paper's figures drawn again: data and drawings in build/figures.
 .PHONY: figures
 figures:
