@@ -204,15 +204,24 @@ plan_writes(struct planner *p)
 	free(p->comp);
 }
 
+static unsigned
+lanes_of(const struct safe_job *job)
+{
+	const struct route_lanes *to = &job->to->lanes;
+	unsigned was = job->from != NULL ? job->from->lanes.n : to->n;
+
+	if (to->plain && (job->moving || (job->levels && was != to->n)))
+		return 1;
+	return was > to->n ? was : to->n;
+}
+
 struct safe_transition *
 safe_plan(const struct safe_job *job)
 {
 	struct safe_transition *t = mem_zalloc(1, sizeof(*t));
 	struct planner p = {.job = job, .t = t};
-	unsigned lanes = job->to->lanes.n;
+	unsigned lanes = lanes_of(job);
 
-	if (job->from != NULL && job->from->lanes.n > lanes)
-		lanes = job->from->lanes.n;
 	t->method = job->method;
 	t->pool = job->to->pool;
 	safe_net_new(&p.net, job->to->topo, lanes);

@@ -22,6 +22,12 @@
  * turns, weighted by the pairs that use them, are blocked through SL2VL
  * (SAFE_BLOCKED), all of them turns that the new routing does not make.
  *
+ * Lanes are told apart only where their VLs cannot become each other's: while
+ * rows of SL2VL change, a packet may travel by an old row here and by a new one
+ * there. Then M has one lane, which holds for any rows at all, old, new or
+ * unknown; if the tables need their lanes, their VLs are theirs for good
+ * (routing/levels.h).
+ *
  * Where data may flow into the unknown (a switch that does not answer, tables
  * that could not be read), those entries become 255 before all this: a wall.
  *
@@ -63,7 +69,9 @@ struct safe_job {
 	const struct hwstate *hw;
 	enum safe_method method;
 	unsigned max_stages; /* prefer stages to blocking up to this many */
-	bool guests;	     /* there are turns of others: multicast trees */
+	bool moving; /* rows of SL2VL are about to change, or are not known */
+	bool levels; /* which VLs a lane has depends on how many there are */
+	bool guests; /* there are turns of others: multicast trees */
 	bool unsettled; /* ... and tables of more than `from` in the switches:
 			   the order of `from` says nothing about them */
 };
@@ -86,7 +94,7 @@ struct safe_turn {
 	bool by_port;	/* the switch cannot map (in, out) to lane 15, or the
 			   method is one of ports: port `in` goes to Init
 			   instead; out is 0 where no turn is meant */
-	uint16_t lanes; /* VLs whose SLs go to lane 15; all with one lane */
+	uint16_t lanes; /* whose SLs go to VL 15; all with one lane */
 	uint64_t pairs; /* (switch, LID) that used it and lose packets */
 };
 

@@ -13,6 +13,7 @@
 
 #include "config/partition.h"
 #include "sm/base/mem.h"
+#include "sm/qos.h"
 #include "sm/sm_priv.h"
 
 /* Members that are saved: beyond, the file would be too large to be believed,
@@ -22,11 +23,9 @@ enum { SAVED_MEMBERS = 400000 };
 /* ---- IPoIB's broadcast groups, made before anybody asks ---- */
 
 static struct sa_standing
-broadcast_group(uint16_t pkey, const struct partition_ipoib *o)
+broadcast_group(
+	const struct config *c, uint16_t pkey, const struct partition_ipoib *o)
 {
-	/* codes of partition_rates, one by one */
-	static const uint8_t rate[] = {2, 5, 3, 11, 6, 15, 19, 4, 7, 20, 12, 8,
-		9, 16, 13, 10, 14, 17, 18, 21, 22, 23, 24};
 	uint8_t mtu = 1;
 
 	while (mtu < 5 && 128U << mtu < o->mtu)
@@ -38,8 +37,8 @@ broadcast_group(uint16_t pkey, const struct partition_ipoib *o)
 		.qkey = (uint32_t)o->qkey,
 		.pkey = pkey,
 		.mtu = mtu,
-		.rate = rate[o->rate],
-		.sl = (uint8_t)o->sl,
+		.rate = partition_rate_code(o->rate),
+		.sl = qos_group_sl(c, pkey, (uint8_t)o->sl),
 		.scope = (uint8_t)o->scope,
 	};
 }
@@ -57,10 +56,10 @@ sm_groups_configure(struct sm *sm)
 
 	if (all->n == 0)
 		g[n++] = broadcast_group(
-			PKEYS_FULL | PARTITION_DEFAULT_KEY, &usual);
+			sm->cfg, PKEYS_FULL | PARTITION_DEFAULT_KEY, &usual);
 	for (size_t i = 0; i < all->n; i++)
 		if (p[i].ipoib.enabled)
-			g[n++] = broadcast_group(
+			g[n++] = broadcast_group(sm->cfg,
 				(uint16_t)(PKEYS_FULL | p[i].pkey),
 				&p[i].ipoib);
 	sa_standing(sm->sa, g, n);
@@ -74,7 +73,7 @@ sm_groups_load(struct sm *sm, const struct store_state *s)
 {
 	for (size_t i = 0; i < s->ngroup; i++) {
 		const struct store_group *g = &s->group[i];
-		struct sa_kept k = {.n = g->n};
+		struct sa_kept_group k = {.n = g->n};
 
 		k.is = (struct mad_sa_member){
 			.mgid = {g->mgid[0], g->mgid[1]},
@@ -124,7 +123,7 @@ void
 sm_groups_save(const struct sm *sm, struct sm_groups_saved *out)
 {
 	struct sa_stats n;
-	struct sa_kept k;
+	struct sa_kept_group k;
 
 	sa_stats(sm->sa, &n);
 	*out = (struct sm_groups_saved){0};

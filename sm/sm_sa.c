@@ -9,7 +9,7 @@
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
-enum { SMI_MASTER = 3 };
+enum { SMI_MASTER = 3, SAVE_MS = 1000 };
 
 static struct sa_params
 params(const struct sm *sm)
@@ -149,6 +149,26 @@ mft(void *cookie, uint64_t guid, unsigned block, unsigned pos, uint8_t out[64])
 	return sm_mcast_cell(cookie, guid, block, pos, out);
 }
 
+static void
+give_prefix_routes(struct sm *sm)
+{
+	const struct schema_records *all = &sm->cfg->sa.prefix_routes;
+	const struct config_prefix_route *r = all->record;
+	size_t n = 0;
+	struct sa_far *f;
+
+	for (size_t i = 0; i < all->n; i++)
+		n += r[i].routers.n;
+	f = mem_zalloc(n, sizeof(*f));
+	n = 0;
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t k = 0; k < r[i].routers.n; k++)
+			f[n++] = (struct sa_far){
+				r[i].prefix, r[i].routers.guid[k]};
+	sa_prefix_routes(sm->sa, f, n);
+	free(f);
+}
+
 void
 sm_sa_new(struct sm *sm)
 {
@@ -163,12 +183,36 @@ sm_sa_new(struct sm *sm)
 		.mft = mft,
 	};
 	sm->sa = sa_new(sm->t, &sm->sa_ops, &p);
+	sm->sa_save_due = MONO_NEVER;
+	give_prefix_routes(sm);
+}
+
+void
+sm_sa_load(struct sm *sm, const struct store_state *s)
+{
+	sm->sa_kept = s->sa != NULL ? mem_strdup(s->sa) : NULL;
+	sm->sa_away = s->away;
+}
+
+void
+sm_sa_start(struct sm *sm, struct mono now)
+{
+	size_t bad = sa_restore(sm->sa, sm->sa_kept, sm->sa_away, now);
+
+	if (bad > 0)
+		log_warn("sa: registrations in the state that cannot be: n=%zu,"
+			 " left out",
+			bad);
+	free(sm->sa_kept);
+	sm->sa_kept = NULL;
+	sm->sa_now = now;
 }
 
 void
 sm_sa_free(struct sm *sm)
 {
 	sa_free(sm->sa);
+	free(sm->sa_kept);
 	sm_sa_shed(sm);
 	map_free(&sm->told);
 	free(sm->shed);
@@ -180,6 +224,7 @@ sm_sa_configure(struct sm *sm)
 	const struct sa_params p = params(sm);
 
 	sa_configure(sm->sa, &p);
+	give_prefix_routes(sm);
 	sm_groups_configure(sm);
 }
 
@@ -199,6 +244,23 @@ sm_sa_tick(struct sm *sm, struct mono now)
 	sm->sa_now = now;
 	if (!mono_before(now, sa_next(sm->sa)))
 		sa_tick(sm->sa, now);
+	/* a storm of joins and registrations is one save in a while */
+	if (!sa_changed(sm->sa))
+		return;
+	if (sm->sa_save_due.ns == MONO_NEVER.ns)
+		sm->sa_save_due = mono_add(now, mono_ms(SAVE_MS));
+	else if (!mono_before(now, sm->sa_save_due))
+		sm_commit_save(sm);
+}
+
+struct mono
+sm_sa_next(const struct sm *sm)
+{
+	struct mono t = sm->sa_save_due;
+
+	if (t.ns == MONO_NEVER.ns && sa_changed(sm->sa))
+		t = (struct mono){0};
+	return mono_min(t, sa_next(sm->sa));
 }
 
 void

@@ -22,6 +22,9 @@ enum {
 };
 
 #define TEMPORARY STORE_FILE ".new"
+
+static const char *const held_word[STORE_HELD] = {
+	[STORE_PLAIN] = "plain", [STORE_KEYS] = "keys"};
 #define HEADER "heddle-state "
 
 static uint64_t
@@ -86,6 +89,22 @@ store_guid(struct store_reader *r, char **s, uint64_t *guid)
 	return 0;
 }
 
+/* "plain" or "keys", if it comes next. */
+static uint8_t
+read_held(char **s)
+{
+	for (uint8_t i = STORE_PLAIN; *s != NULL && i < STORE_HELD; i++) {
+		size_t n = strlen(held_word[i]);
+
+		if (strncmp(*s, held_word[i], n) == 0 &&
+			((*s)[n] == ' ' || (*s)[n] == '\0')) {
+			(void)store_word(s);
+			return i;
+		}
+	}
+	return STORE_UNKNOWN;
+}
+
 /* The rest of a lid line: nothing, or a name in quotes. */
 static int
 read_name(struct store_reader *r, char *s, const char **name)
@@ -117,6 +136,7 @@ read_lid(struct store_reader *r, char *s)
 	if (!store_number(store_word(&s), 10, LMC_MAX, &lmc))
 		return store_complain(
 			r, r->line, "LMC", "not a number from 0 to 7");
+	rec.held = read_held(&s);
 	if (read_name(r, s, &rec.name) < 0)
 		return -1;
 	rec.lid = (uint16_t)lid;
@@ -242,6 +262,27 @@ read_prefix(struct store_reader *r, char *s)
 }
 
 static int
+read_saved(struct store_reader *r, char *s)
+{
+	if (r->s->when != 0 || !store_number(s, 10, UINT32_MAX, &r->s->when) ||
+		r->s->when == 0)
+		return store_complain(r, r->line, "saved",
+			r->s->when != 0 ? "given twice"
+					: "not seconds since 1970");
+	return 0;
+}
+
+/* What it says is for the subnet administration to judge. */
+static int
+read_sa(struct store_reader *r, char *s)
+{
+	if (s == NULL)
+		return store_complain(r, r->line, "sa", "says nothing");
+	buf_printf(&r->sa, "%s\n", s);
+	return 0;
+}
+
+static int
 read_line(struct store_reader *r, char *s)
 {
 	static const struct {
@@ -255,6 +296,8 @@ read_line(struct store_reader *r, char *s)
 		{"turn", read_turn},
 		{"fabric", read_prefix},
 		{"block", read_block},
+		{"saved", read_saved},
+		{"sa", read_sa},
 		{"group", store_group_read},
 		{"member", store_group_member},
 	};
@@ -266,7 +309,7 @@ read_line(struct store_reader *r, char *s)
 			return kind[i].read(r, s);
 	return store_complain(r, r->line, "record",
 		"none of lid, rank, order, routed, turn, fabric, block, "
-		"group, member");
+		"saved, sa, group, member");
 }
 
 /*
@@ -422,6 +465,8 @@ keep(struct store_reader *r)
 		rank[i] = r->rank[i].rec;
 	r->s->block = keep_blocks(r);
 	r->s->nblock = r->nblock;
+	if (r->sa.n > 0)
+		r->s->sa = arena_strdup(r->s->arena, r->sa.text);
 	r->s->lid = lid;
 	r->s->nlid = r->nlid;
 	r->s->rank = rank;
@@ -449,6 +494,7 @@ read_text(struct store_reader *r, char *text, size_t n)
 	free(r->lid);
 	free(r->rank);
 	free(r->block);
+	buf_free(&r->sa);
 	free(r->group);
 	free(r->member);
 	return rc;
@@ -582,6 +628,19 @@ print_name(const char *name, struct buf *out)
 	buf_put(out, "\"", 1);
 }
 
+static void
+print_sa(const char *line, struct buf *out)
+{
+	while (line != NULL && *line != '\0') {
+		size_t n = strcspn(line, "\n");
+
+		buf_put(out, "sa ", 3);
+		buf_put(out, line, n);
+		buf_put(out, "\n", 1);
+		line += n + (line[n] == '\n');
+	}
+}
+
 void
 store_print(const struct store_state *s, struct buf *out)
 {
@@ -593,6 +652,9 @@ store_print(const struct store_state *s, struct buf *out)
 	for (i = 0; i < s->nlid; i++) {
 		buf_printf(out, "lid 0x%016" PRIx64 " %u %u", s->lid[i].guid,
 			s->lid[i].lid, s->lid[i].lmc);
+		if (s->lid[i].held == STORE_PLAIN ||
+			s->lid[i].held == STORE_KEYS)
+			buf_printf(out, " %s", held_word[s->lid[i].held]);
 		if (s->lid[i].name != NULL)
 			print_name(s->lid[i].name, out);
 		buf_put(out, "\n", 1);
@@ -614,6 +676,9 @@ store_print(const struct store_state *s, struct buf *out)
 			"\n",
 			s->block[i].guid, s->block[i].in, s->block[i].out,
 			s->block[i].row, s->block[i].pairs);
+	if (s->when != 0)
+		buf_printf(out, "saved %" PRIu64 "\n", s->when);
+	print_sa(s->sa, out);
 	store_group_print(s, out);
 	buf_printf(out, "checksum 0x%016" PRIx64 "\n",
 		checksum(out->text, out->n));

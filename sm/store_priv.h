@@ -35,6 +35,7 @@ struct store_reader {
 	struct store_member *member;
 	size_t nmember, member_cap;
 	unsigned line;
+	struct buf sa;
 	bool has_prefix, has_order, has_routed;
 };
 

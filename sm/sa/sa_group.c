@@ -398,11 +398,11 @@ sa_groups_mgid(struct sa *sa, uint8_t scope)
 /* ---- an earlier life ---- */
 
 void
-sa_group_keep(const struct sa *sa, size_t i, struct sa_kept *out)
+sa_group_keep(const struct sa *sa, size_t i, struct sa_kept_group *out)
 {
 	const struct sa_group *g = sa->groups->group[i];
 
-	*out = (struct sa_kept){.is = g->is, .n = g->n};
+	*out = (struct sa_kept_group){.is = g->is, .n = g->n};
 	out->member = mem_zalloc(g->n + 1, sizeof(*out->member));
 	for (size_t k = 0; k < g->n; k++) {
 		const struct sa_joined *m = &g->member[k];
@@ -413,7 +413,7 @@ sa_group_keep(const struct sa *sa, size_t i, struct sa_kept *out)
 }
 
 void
-sa_group_restore(struct sa *sa, const struct sa_kept *k)
+sa_group_restore(struct sa *sa, const struct sa_kept_group *k)
 {
 	struct sa_groups *s = sa->groups;
 	struct sa_group *g;

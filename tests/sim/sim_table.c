@@ -315,17 +315,15 @@ sim_vl(const struct sim *s, uint32_t node, unsigned in, unsigned out,
 	unsigned sl)
 {
 	const struct sim_node *n = &s->node[node];
+	const struct sim_port *p = sim_int_port(s, node, out);
 	const uint8_t *row = default_sl2vl;
-	const struct sim_port *p;
 
-	if (n->sw) {
-		if (n->sw->sl2vl)
-			row = n->sw->sl2vl[in * (n->nports + 1U) + out];
-	} else {
-		p = sim_int_port(s, node, out);
-		if (p->vlarb)
-			row = p->vlarb + 4 * MAD_DATA;
-	}
+	if (out > 0 && p->pi.vl_cap < 2)
+		return 0; /* there is no other */
+	if (n->sw && n->sw->sl2vl)
+		row = n->sw->sl2vl[in * (n->nports + 1U) + out];
+	if (!n->sw && p->vlarb)
+		row = p->vlarb + 4 * MAD_DATA;
 	return sl & 1 ? row[sl / 2 & 7] & 15 : row[sl / 2 & 7] >> 4;
 }
 

@@ -89,10 +89,10 @@ write_records(const char *records)
 }
 
 static const struct store_lid lids[] = {
-	{0x0002c90300000001, 4, 2, "host 1 HCA-1"},
-	{0x0002c90300000002, 1, 0, NULL},
-	{0x0002c90300000003, 0xbfff, 0, ""},
-	{UINT64_MAX, 0xbf80, 3, "quote \" and\nnewline"},
+	{0x0002c90300000001, 4, 2, STORE_PLAIN, "host 1 HCA-1"},
+	{0x0002c90300000002, 1, 0, STORE_KEYS, NULL},
+	{0x0002c90300000003, 0xbfff, 0, STORE_UNKNOWN, ""},
+	{UINT64_MAX, 0xbf80, 3, STORE_KEYS, "quote \" and\nnewline"},
 };
 static const struct store_rank ranks[] = {
 	{0x0002c90200000001, 0},
@@ -177,6 +177,9 @@ START_TEST(test_round)
 		.routed = UINT64_MAX,
 		.load = 72,
 		.turn = 0x99,
+		.when = 1763722111,
+		.away = 7, /* nobody's business */
+		.sa = "service 0x1 2 03\ninform 0x4 5 06\n",
 		.order = "tiers"};
 	struct store_state back;
 	struct reason why = {""};
@@ -191,6 +194,9 @@ START_TEST(test_round)
 	ck_assert_uint_eq(back.routed, UINT64_MAX);
 	ck_assert_uint_eq(back.load, 72);
 	ck_assert_uint_eq(back.turn, 0x99);
+	ck_assert_uint_eq(back.when, 1763722111);
+	ck_assert_uint_eq(back.away, 0);
+	ck_assert_str_eq(back.sa, s.sa);
 	ck_assert_uint_eq(back.nlid, 4);
 	ck_assert_uint_eq(back.nblock, 2);
 	for (i = 0; i < 2; i++) {
@@ -205,6 +211,7 @@ START_TEST(test_round)
 		ck_assert_uint_eq(back.lid[i].guid, lids[i].guid);
 		ck_assert_uint_eq(back.lid[i].lid, lids[i].lid);
 		ck_assert_uint_eq(back.lid[i].lmc, lids[i].lmc);
+		ck_assert_uint_eq(back.lid[i].held, lids[i].held);
 	}
 	check_groups(&back);
 	ck_assert_str_eq(back.lid[0].name, "host 1 HCA-1");
@@ -291,9 +298,12 @@ static const struct refusal {
 	{"fabric 0x1\nfabric 0x1\n", ":3: fabric: given twice"},
 	{"lids 0x1 1 0\n",
 		":2: record: none of lid, rank, order, routed, turn, fabric, "
-		"block, group, member"},
+		"block, saved, sa, group, member"},
 	{"\n", ":2: record: none of lid, rank, order, routed, turn, fabric, "
-	       "block, group, member"},
+	       "block, saved, sa, group, member"},
+	{"saved 0\n", ":2: saved: not seconds since 1970"},
+	{"saved 1\nsaved 2\n", ":3: saved: given twice"},
+	{"sa\n", ":2: sa: says nothing"},
 	{"member 0x1 0x1 1\n", ":2: member: of no group"},
 	{"group 0xff12401bffff0000 0xffffffff 0xc000 0xffff 0xb1b 4 3 18 0 0 "
 	 "0x0\n",
@@ -458,8 +468,8 @@ END_TEST
 START_TEST(test_save_refuses)
 {
 	static const struct store_lid overlap[] = {
-		{0x1, 4, 2, NULL}, {0x2, 6, 0, NULL}};
-	static const struct store_lid zero[] = {{0x1, 0, 0, NULL}};
+		{0x1, 4, 2, 0, NULL}, {0x2, 6, 0, 0, NULL}};
+	static const struct store_lid zero[] = {{0x1, 0, 0, 0, NULL}};
 	struct store_state s = {.lid = lids, .nlid = 4};
 	struct reason why = {""};
 	struct buf before, after;
@@ -498,7 +508,7 @@ START_TEST(test_large)
 	for (i = 0; i < N; i++) {
 		guid += 1 + rng_below(&rng, 1000);
 		lid[i] = (struct store_lid){
-			guid, (uint16_t)(N - i), 0, "a node"};
+			guid, (uint16_t)(N - i), 0, 0, "a node"};
 	}
 	ck_assert_int_eq(symlink("/etc/passwd", path_of(STORE_FILE ".new")), 0);
 	ck_assert_msg(store_save(dir, &s, &why) == 0, "%s", why.text);
