@@ -58,7 +58,7 @@ root_of(const struct mcast_tree *tree)
 }
 
 static json_t *
-short_of(const struct sm *sm, const struct sa_kept *k)
+short_of(const struct sm *sm, const struct sa_kept_group *k)
 {
 	const struct mcast_tree *tree = sm_mcast_tree(sm, k->is.mlid);
 	json_t *o = json_object();
@@ -120,7 +120,7 @@ branch(const struct topo *t, const struct mcast_branch *b)
 }
 
 static json_t *
-whole_of(const struct sm *sm, const struct sa_kept *k)
+whole_of(const struct sm *sm, const struct sa_kept_group *k)
 {
 	const struct mcast_tree *tree = sm_mcast_tree(sm, k->is.mlid);
 	json_t *o = short_of(sm, k), *list = json_array();
@@ -143,7 +143,7 @@ whole_of(const struct sm *sm, const struct sa_kept *k)
 
 /* Is it the one that is meant? */
 static bool
-meant(const struct sa_kept *k, const char *which)
+meant(const struct sa_kept_group *k, const char *which)
 {
 	struct mad_gid g;
 	uint8_t d[16];
@@ -165,7 +165,7 @@ groups_json(const struct sm *sm, const char *which, struct reason *why)
 
 	sa_stats(sm->sa, &n);
 	for (uint32_t i = 0; i < n.groups; i++) {
-		struct sa_kept k;
+		struct sa_kept_group k;
 
 		sa_group_keep(sm->sa, i, &k);
 		if (which == NULL)
