@@ -20,6 +20,7 @@
 #include "sm/base/loop.h"
 #include "sm/base/path.h"
 #include "sm/ctl/ctl.h"
+#include "sm/groups.h"
 #include "sm/notify.h"
 #include "sm/options.h"
 #include "sm/saver.h"
@@ -396,6 +397,14 @@ ctl_wants_status(void *cookie)
 	return status_json(&f);
 }
 
+static json_t *
+ctl_wants_groups(void *cookie, const char *which, struct reason *why)
+{
+	const struct daemon *d = cookie;
+
+	return groups_json(d->sm, which, why);
+}
+
 static uint64_t
 ctl_wants_sweeps(void *cookie)
 {
@@ -502,6 +511,7 @@ open_control(struct daemon *d)
 		.may_release = ctl_may_release,
 		.sweep = ctl_wants_sweep,
 		.rebalance = ctl_wants_rebalance,
+		.groups = ctl_wants_groups,
 	};
 	struct reason why;
 

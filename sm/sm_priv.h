@@ -19,6 +19,7 @@
 #include "distribution/readback.h"
 #include "distribution/safe.h"
 #include "routing/lid.h"
+#include "routing/mcast.h"
 #include "routing/route.h"
 #include "sm/base/log.h"
 #include "sm/base/map.h"
@@ -271,6 +272,8 @@ void sm_mcast_new(struct sm *sm);
 void sm_mcast_free(struct sm *sm); /* nothing is in flight */
 /* Somebody joined or left a group of this MLID. */
 void sm_mcast_regroup(struct sm *sm, uint16_t mlid, struct mono now);
+/* The tree of an MLID's groups, or NULL. */
+const struct mcast_tree *sm_mcast_tree(const struct sm *sm, uint16_t mlid);
 /* The view in force has another topology, or routes. */
 void sm_mcast_publish(struct sm *sm, struct mono now);
 /* Switches of sm->topo that lost their memory; all: nothing is known. */
