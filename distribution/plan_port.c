@@ -111,6 +111,34 @@ fill_guard(const struct maker *m, port_ix ix, struct mad_port_info *i)
 	i->enf_out = m->guard[ix] == GUARD_ON && (now || i->enf_out);
 }
 
+/* What port ix said; -1: it makes no sense. */
+static int
+decode(const struct maker *m, port_ix ix, struct mad_port_info *is)
+{
+	const uint8_t *raw = m->t->info[ix];
+	uint64_t h = 0xcbf29ce484222325U;
+	struct plan_seen *seen;
+
+	for (unsigned i = 0; i < sizeof(seen->raw); i += 8) {
+		uint64_t word;
+
+		memcpy(&word, raw + i, sizeof(word));
+		h = (h ^ word) * 0x9e3779b97f4a7c15U;
+		h ^= h >> 29;
+	}
+	seen = &m->seen[(h ^ h >> 32) % PLAN_SEEN];
+	if (!seen->known || memcmp(seen->raw, raw, sizeof(seen->raw)) != 0) {
+		if (mad_port_info_decode(raw, &seen->is, NULL) != 0) {
+			seen->known = false;
+			return -1;
+		}
+		memcpy(seen->raw, raw, sizeof(seen->raw));
+		seen->known = true;
+	}
+	*is = seen->is;
+	return 0;
+}
+
 /* What port ix shall be told, without state, MTU and VLs. */
 static int
 wanted(const struct maker *m, port_ix ix, struct mad_port_info *was,
@@ -118,7 +146,7 @@ wanted(const struct maker *m, port_ix ix, struct mad_port_info *was,
 {
 	const struct topo_port *p = &m->t->port[ix];
 
-	if (mad_port_info_decode(m->t->info[ix], was, NULL) != 0)
+	if (decode(m, ix, was) != 0)
 		return -1;
 	*want = *was;
 	plan_no_change(want);
