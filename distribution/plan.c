@@ -356,9 +356,7 @@ plan_make(const struct plan_job *job)
 	else
 		levels_allot(&(struct levels_want){0}, p->routes->lanes.n,
 			p->routes->lanes.plain, &m.lanes.levels);
-	m.seen = mem_zalloc(PLAN_SEEN, sizeof(*m.seen));
 	make(&m);
-	free(m.seen);
 	return p;
 }
 

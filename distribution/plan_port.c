@@ -111,43 +111,13 @@ fill_guard(const struct maker *m, port_ix ix, struct mad_port_info *i)
 	i->enf_out = m->guard[ix] == GUARD_ON && (now || i->enf_out);
 }
 
-/* What port ix said; -1: it makes no sense. */
-static int
-decode(const struct maker *m, port_ix ix, struct mad_port_info *is)
-{
-	const uint8_t *raw = m->t->info[ix];
-	uint64_t h = 0xcbf29ce484222325U;
-	struct plan_seen *seen;
-
-	for (unsigned i = 0; i < sizeof(seen->raw); i += 8) {
-		uint64_t word;
-
-		memcpy(&word, raw + i, sizeof(word));
-		h = (h ^ word) * 0x9e3779b97f4a7c15U;
-		h ^= h >> 29;
-	}
-	seen = &m->seen[(h ^ h >> 32) % PLAN_SEEN];
-	if (!seen->known || memcmp(seen->raw, raw, sizeof(seen->raw)) != 0) {
-		if (mad_port_info_decode(raw, &seen->is, NULL) != 0) {
-			seen->known = false;
-			return -1;
-		}
-		memcpy(seen->raw, raw, sizeof(seen->raw));
-		seen->known = true;
-	}
-	*is = seen->is;
-	return 0;
-}
-
-/* What port ix shall be told, without state, MTU and VLs. */
-static int
-wanted(const struct maker *m, port_ix ix, struct mad_port_info *was,
+/* What a port that was thus shall be told, without state, MTU and VLs. */
+static void
+fill(const struct maker *m, port_ix ix, const struct mad_port_info *was,
 	struct mad_port_info *want)
 {
 	const struct topo_port *p = &m->t->port[ix];
 
-	if (decode(m, ix, was) != 0)
-		return -1;
 	*want = *was;
 	plan_no_change(want);
 	if (m->lanes.levels.wanted && p->vl_cap > 1)
@@ -158,6 +128,15 @@ wanted(const struct maker *m, port_ix ix, struct mad_port_info *was,
 	} else {
 		fill_lid_fields(m, p, want);
 	}
+}
+
+static int
+wanted(const struct maker *m, port_ix ix, struct mad_port_info *was,
+	struct mad_port_info *want)
+{
+	if (mad_port_info_decode(m->t->info[ix], was, NULL) != 0)
+		return -1;
+	fill(m, ix, was, want);
 	return 0;
 }
 
@@ -212,6 +191,24 @@ unusable(const struct topo *t, port_ix ix)
 	       quarantined(t, ix);
 }
 
+/* Has a port that will not pass through Init to be told something? */
+static bool
+must_be_told(const struct maker *m, port_ix ix)
+{
+	const struct topo_port *p = &m->t->port[ix];
+	bool live = p->state == ARMED || p->state == ACTIVE;
+	struct mad_port_info was, want;
+
+	if (!live && (is_external(m->t, ix) || !is_switch(m->t, ix)))
+		return false;
+	if (mad_port_info_settings(m->t->info[ix], &was) != 0)
+		return false;
+	fill(m, ix, &was, &want);
+	return detuned(m, ix, &was, &want) ||
+	       (is_external(m->t, ix) ? guarded(&was) != guarded(&want)
+				      : differs(&was, &want));
+}
+
 /*
  * PARAMS: ports that will not pass through Init. An external port that is up
  * keeps its MTU and VLs: changing them needs a bounce nobody asked for.
@@ -223,18 +220,13 @@ set_params(struct maker *m, port_ix ix)
 	struct mad_port_info was, want;
 	bool live = p->state == ARMED || p->state == ACTIVE;
 
-	if (unusable(m->t, ix) || wanted(m, ix, &was, &want) != 0)
+	if (unusable(m->t, ix))
 		return;
 	if (live && p->peer != TOPO_NONE &&
 		(p->mtu != common_mtu(m->t, p) ||
 			p->op_vls != common_vls(m, p)))
 		m->p->mismatched_ports++;
-	if (is_external(m->t, ix)
-			? live && (detuned(m, ix, &was, &want) ||
-					  guarded(&was) != guarded(&want))
-			: (live || is_switch(m->t, ix)) &&
-				  (differs(&was, &want) ||
-					  detuned(m, ix, &was, &want)))
+	if (must_be_told(m, ix) && wanted(m, ix, &was, &want) == 0)
 		add_port_set(m, ix, &want);
 }
 

@@ -14,15 +14,6 @@ enum { NO_CHANGE = 0, DOWN = 1, INIT = 2, ARMED = 3, ACTIVE = 4 };
 /* What becomes of a switch port's enforcing. */
 enum guard { GUARD_OFF, GUARD_ON, GUARD_AS_IS };
 
-/* PortInfos decoded already: those of a fabric's ports are few different ones,
- * and decoding is what making a plan takes time for. */
-enum { PLAN_SEEN = 1024 };
-struct plan_seen {
-	bool known;
-	uint8_t raw[64];
-	struct mad_port_info is;
-};
-
 struct maker {
 	struct plan *p;
 	const struct topo *t;
@@ -30,8 +21,7 @@ struct maker {
 	const struct plan_params *params;
 	const struct ptable_want *keys; /* or NULL */
 	struct vlarb_want lanes;
-	struct plan_seen *seen; /* [PLAN_SEEN] by hash */
-	uint8_t *guard;		/* [nports] enum guard, or NULL */
+	uint8_t *guard; /* [nports] enum guard, or NULL */
 	size_t capsteps, capphases, cappayload, capunfit;
 	struct plan_phase *now; /* the phase that is being made */
 	bool drain;		/* before the next one */

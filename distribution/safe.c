@@ -168,6 +168,20 @@ anything(const struct safe_values *v)
 	return false;
 }
 
+/* Turns of trees are beside the mixture, or have to go. */
+static void
+receive_guests(struct planner *p)
+{
+	const struct safe_job *job = p->job;
+
+	if (!job->guests ||
+		(!job->unsettled && !safe_guest_moved(job->from, job->to)))
+		return;
+	safe_guest_open(p->t, &p->net,
+		p->t->way == SAFE_DIRECT && p->t->cyclic == 0 ? p->mix : NULL,
+		job->to->topo);
+}
+
 static void
 plan_writes(struct planner *p)
 {
@@ -186,6 +200,7 @@ plan_writes(struct planner *p)
 		plan_auto(p);
 	else
 		plan_method(p);
+	receive_guests(p);
 	free(p->mix);
 	free(p->comp);
 }
@@ -229,6 +244,7 @@ safe_free(struct safe_transition *t)
 		return;
 	for (size_t i = 0; i < t->nwrites; i++)
 		lft_drop(t->pool, t->write[i].image);
+	safe_guest_close(t->guests);
 	free(t->write);
 	free(t->turn);
 	free(t);

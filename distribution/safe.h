@@ -71,6 +71,9 @@ struct safe_job {
 	unsigned max_stages; /* prefer stages to blocking up to this many */
 	bool moving; /* rows of SL2VL are about to change, or are not known */
 	bool levels; /* which VLs a lane has depends on how many there are */
+	bool guests; /* there are turns of others: multicast trees */
+	bool unsettled; /* ... and tables of more than `from` in the switches:
+			   the order of `from` says nothing about them */
 };
 
 /* One Set(LinearForwardingTable). */
@@ -95,7 +98,16 @@ struct safe_turn {
 	uint64_t pairs; /* (switch, LID) that used it and lose packets */
 };
 
+/* A turn of a tree: in by one port of a switch, out by another. */
+struct safe_guest {
+	sw_ix sw; /* of the new topology */
+	uint8_t in, out;
+};
+
+struct safe_guests;
+
 struct safe_transition {
+	struct safe_guests *guests; /* NULL: all are welcome */
 	enum safe_method method;
 	enum safe_way way;
 	struct safe_write
@@ -128,6 +140,17 @@ struct safe_transition {
 struct safe_transition *safe_plan(const struct safe_job *job);
 
 void safe_free(struct safe_transition *t); /* NULL allowed */
+
+/*
+ * May the turns of one tree stay while the tables are written? Where the order
+ * of the switches stays, any tree that keeps it may (safe_guest_asks is false).
+ * Where it moves each tree has to ask, one after the other: true, and from now
+ * on it counts; false, then with it and those before it the mixture could
+ * deadlock, and it has to go first. A staged or blocked transition takes none.
+ */
+bool safe_guest_asks(const struct safe_transition *t);
+bool safe_guest_admit(
+	struct safe_transition *t, const struct safe_guest *turn, size_t n);
 
 /* Names of enumerators: "auto", "break-ports"; "direct", "staged". */
 const char *safe_method_name(enum safe_method m);

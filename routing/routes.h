@@ -103,14 +103,14 @@ struct routes {
 	struct lft_pool *pool; /* not owned */
 	const char *engine;    /* static string */
 	enum route_order order;
-	uint32_t *rank;	  /* [nsw] */
-	uint32_t *line;	  /* [nsw] places in the order that the tables obey,
-			     or NULL: that of the ranks; see routes_line */
-	sw_ix turn_leaf;  /* the leaf under which down-up turns are
-			     made, or TOPO_NONE where none is needed */
-	uint16_t top;	  /* LinearFDBTop: highest LID */
-	uint32_t nblocks; /* blocks per switch: top / 64 + 1 */
-	lft_ref *block;	  /* [nsw * nblocks] */
+	uint32_t *rank;	      /* [nsw] */
+	uint32_t *line;	      /* [nsw] places in the order that the tables obey,
+				 or NULL: that of the ranks; see routes_line */
+	sw_ix turn_leaf;      /* the leaf under which down-up turns are
+				 made, or TOPO_NONE where none is needed */
+	uint16_t top;	      /* LinearFDBTop: highest LID */
+	uint32_t nblocks;     /* blocks per switch: top / 64 + 1 */
+	struct lft_row **row; /* [nsw] of nblocks each, shared with others */
 	struct route_lanes lanes;
 	struct route_memory *memory; /* the engine's, or NULL */
 	uint64_t entries_kept;	     /* against the previous routes */
@@ -136,12 +136,21 @@ void routes_unref(struct routes *r); /* drops its blocks; NULL allowed */
 struct route_memory *routes_memory_ref(struct route_memory *m);
 void routes_memory_unref(struct route_memory *m);
 
-/* The 64 entries of block b of switch s. */
+/* Block b of switch s, and its 64 entries. */
+static inline lft_ref
+routes_ref_of(const struct routes *r, sw_ix s, uint32_t b)
+{
+	return r->row[s]->ref[b];
+}
+
 static inline const uint8_t *
 routes_block(const struct routes *r, sw_ix s, uint32_t b)
 {
-	return lft_bytes(r->pool, r->block[(size_t)s * r->nblocks + b]);
+	return lft_bytes(r->pool, r->row[s]->ref[b]);
 }
+
+/* The row of switch s, to be changed: nobody else's from now on. */
+lft_ref *routes_own(struct routes *r, sw_ix s);
 
 /* Out-port of switch s for lid: LFT_DROP beyond the top. */
 uint8_t routes_port(const struct routes *r, sw_ix s, uint16_t lid);

@@ -27,8 +27,9 @@ struct part {
 	sw_ix from, to;
 	struct bad *bad; /* by switch */
 	size_t nbad, cap;
-	bool *staged; /* blocks of f.row */
-	uint32_t nblocks;
+	bool *staged;	/* blocks of f.row, and */
+	uint32_t *list; /* a list of them */
+	uint32_t nlist;
 	struct updn_batch batch;
 };
 
@@ -114,14 +115,19 @@ static void
 check(struct part *t, sw_ix s, sw_ix x)
 {
 	const struct updn_dests *d = t->m->d;
+	uint32_t block = UINT32_MAX;
+	const uint8_t *b = NULL;
 
 	if (d->at[x] == d->end[x])
 		return;
 	updn_choose_allow(&t->f, s, t->f.mask + (size_t)x * t->f.W);
 	for (uint32_t i = d->at[x]; i < d->end[x]; i++) {
-		const uint8_t *b =
-			routes_block(t->m->p->prev, s, d->lid[i] / LFT_BLOCK);
+		uint32_t n = d->lid[i] / LFT_BLOCK;
 
+		if (n != block) {
+			block = n;
+			b = routes_block(t->m->p->prev, s, n);
+		}
 		if (t->f.allowed[b[d->lid[i] % LFT_BLOCK]])
 			continue;
 		t->bad = mem_grow(t->bad, t->nbad, &t->cap, sizeof(*t->bad));
@@ -299,13 +305,19 @@ count_kept(struct part *t, const struct bad *bad, size_t n)
 	const struct updn_dests *d = t->m->d;
 	struct updn_row *f = &t->f;
 	sw_ix s = bad->sw;
+	uint32_t block = UINT32_MAX;
+	const uint8_t *b = NULL;
 
 	for (uint32_t i = 0; i < d->n; i++) {
-		uint8_t p = old_port(t, s, i);
+		uint32_t at = d->lid[i] / LFT_BLOCK;
 
-		f->meant[d->other[i]][p]++;
-		f->sum[d->other[i]][p]++;
+		if (at != block) {
+			block = at;
+			b = routes_block(t->m->p->prev, s, at);
+		}
+		f->sum[d->other[i]][b[d->lid[i] % LFT_BLOCK]]++;
 	}
+	memcpy(f->meant, f->sum, sizeof(f->meant));
 	for (size_t k = 0; k < n; k++) {
 		uint32_t i = bad[k].i;
 		uint8_t p = old_port(t, s, i);
@@ -320,23 +332,25 @@ set_entry(struct part *t, sw_ix s, uint16_t lid, uint8_t port)
 {
 	uint32_t b = lid / LFT_BLOCK;
 
-	if (!t->staged[b])
+	if (!t->staged[b]) {
 		memcpy(t->f.row + (size_t)b * LFT_BLOCK,
 			routes_block(t->m->p->prev, s, b), LFT_BLOCK);
-	t->staged[b] = true;
+		t->list[t->nlist++] = b;
+		t->staged[b] = true;
+	}
 	t->f.row[lid] = port;
 }
 
 /* Where the ways of LID i can be joined from s. */
 static void
-find_lead(struct part *t, sw_ix s, uint32_t i)
+find_lead(struct part *t, sw_ix s, uint32_t i, const uint64_t *m)
 {
 	uint32_t n;
 	const struct updn_chain *c = ways(t->m->d, i, &n);
 
 	for (uint32_t k = 0; k < n; k++)
 		for (uint32_t h = 1; h < c[k].len; h++)
-			updn_fill_lead(&t->f, s, c[k].sw[h]);
+			updn_fill_lead(&t->f, s, c[k].sw[h], m);
 }
 
 /* Only the destinations of these entries matter any more. */
@@ -369,13 +383,14 @@ mend_row(struct part *t, const struct bad *bad, size_t n)
 
 	only_bad(t, bad, n);
 	updn_fill_open(f, s, &t->which);
-	memset(t->staged, 0, t->nblocks * sizeof(*t->staged));
+	while (t->nlist > 0)
+		t->staged[t->list[--t->nlist]] = false;
 	f->counted = false;
 	for (size_t k = 0; k < n; k++) {
 		uint32_t i = bad[k].i;
 		const uint64_t *mask = f->mask + (size_t)d->dest[i] * f->W;
 
-		find_lead(t, s, i);
+		find_lead(t, s, i, mask);
 		if (!updn_choose_only(f, s, i, mask, &port)) {
 			if (!f->counted)
 				count_kept(t, bad, n);
@@ -384,7 +399,7 @@ mend_row(struct part *t, const struct bad *bad, size_t n)
 		}
 		set_entry(t, s, d->lid[i], port);
 	}
-	updn_batch_add(&t->batch, &as, f->row, t->staged, t->nblocks);
+	updn_batch_add(&t->batch, &as, f->row, t->list, t->nlist);
 }
 
 static void
@@ -462,7 +477,6 @@ begin(struct mend *m, uint32_t nblocks)
 			.d = m->d,
 			.columns = m->columns};
 		t->f.bytes = (size_t)nblocks * LFT_BLOCK;
-		t->nblocks = nblocks;
 		t->from = (sw_ix)((uint64_t)u->nsw * i / n);
 		t->to = (sw_ix)((uint64_t)u->nsw * (i + 1) / n);
 		t->which.set = arena_array(a, u->words, sizeof(*t->which.set));
@@ -472,6 +486,7 @@ begin(struct mend *m, uint32_t nblocks)
 			arena_array(a, u->words, sizeof(*t->f.rest.word));
 		t->wide = arena_array(a, m->p->nwide, sizeof(*t->wide));
 		t->staged = arena_array(a, nblocks, sizeof(*t->staged));
+		t->list = arena_array(a, nblocks, sizeof(*t->list));
 		updn_fill_begin(&t->f);
 	}
 }

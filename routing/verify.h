@@ -52,11 +52,11 @@ struct verify_report {
 
 struct route_lanes;
 
-/* Tables to judge: block[s * nblocks + b] of the switches of topo. */
+/* Tables to judge: row[s] of the switches of topo, nblocks each. */
 struct verify_tables {
 	const struct topo *topo;
 	const struct lft_pool *pool;
-	const lft_ref *block;
+	struct lft_row *const *row;
 	uint32_t nblocks;
 	const struct route_lanes *lanes; /* NULL: one lane */
 };

@@ -172,6 +172,8 @@ load_state(struct sm *sm, const struct store_state *s)
 	sm->nrank = s->nrank;
 	sm_push_load(sm, s);
 	sm_keys_load(sm, s);
+	sm_groups_load(sm, s);
+	sm_groups_configure(sm);
 	sm->routed = s->routed;
 	sm->load = s->load;
 	sm->turn = s->turn;
@@ -303,15 +305,16 @@ sm_next(const struct sm *sm)
 
 	t = mono_min(t, sm_sa_next(sm));
 	t = mono_min(t, sm_mcast_next(sm));
+	t = mono_min(t, sm_mcast_save_next(sm));
 	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES ||
 		sm->phase == SM_CHECK)
 		t = mono_min(t, sm->dirty.due);
-	t = mono_min(t, sm_run_light_until(sm));
+	t = mono_min(t, sm_scout_light_until(sm));
 	if (may_sweep(sm))
 		t = mono_min(
 			mono_min(mono_min(t, sm->names_due), sm->check_due),
 			mono_min(sm->light_due, sm->retry_due));
-	if (sm->phase == SM_PUSH)
+	if (sm->phase == SM_PUSH && !sm_mcast_busy(sm))
 		t = mono_min(t, sm_push_next(sm));
 	if (sm->phase == SM_STANDBY && !sm->poll_open)
 		t = mono_min(t, sm->poll_due);
@@ -325,6 +328,7 @@ sm_tick(struct sm *sm, struct mono now)
 	xact_tick(sm->x, now);
 	advance(sm, now);
 	sm_sa_tick(sm, now);
+	sm_mcast_save(sm, now);
 }
 
 void

@@ -157,6 +157,7 @@ sm_commit_save(struct sm *sm)
 	struct store_lid *lid = mem_zalloc(sm->nrecord, sizeof(*lid));
 	struct store_rank *rank = mem_zalloc(sm->nrank, sizeof(*rank));
 	const struct turns_hold *hold;
+	struct sm_groups_saved groups;
 	struct store_block *block;
 	struct buf sa = {0};
 	size_t i, n;
@@ -185,7 +186,13 @@ sm_commit_save(struct sm *sm)
 	sa_save(sm->sa, sm->sa_now, &sa);
 	s.sa = sa.text;
 	sm->sa_save_due = MONO_NEVER;
+	sm_groups_save(sm, &groups);
+	s.group = groups.group;
+	s.ngroup = groups.ngroup;
+	s.member = groups.member;
+	s.nmember = groups.nmember;
 	sm->ops->save(sm->ops->cookie, &s);
+	sm_groups_saved_free(&groups);
 	buf_free(&sa);
 	free(lid);
 	free(rank);

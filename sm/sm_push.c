@@ -74,6 +74,7 @@ sm_push_job(const struct sm *sm, const struct routes *to, struct safe_job *job)
 		.moving = sm_qos_moving(sm),
 		.levels = sm->cfg->qos.levels.n > 0,
 	};
+	job->guests = sm_mcast_guests(sm, &job->unsettled);
 }
 
 void

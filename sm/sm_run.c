@@ -11,7 +11,7 @@
 #include "sm/sm_priv.h"
 #include "sm/task.h"
 
-enum { MAX_PASSES = 64, LIGHT_GIVES = 4 };
+enum { MAX_PASSES = 64 };
 
 struct sm_work {
 	struct route_job job;
@@ -212,56 +212,6 @@ freeze(struct sm *sm, struct mono now)
 	return false;
 }
 
-static void
-light_done(struct sm *sm, struct mono now)
-{
-	const uint64_t *guid;
-	size_t n, i;
-
-	bool whole = !sm->light_short;
-
-	if (sweep_self_changed(sm->sweep))
-		sm_mark_full(sm, now, "our own port changed");
-	/* who is no longer known cannot be asked: then all must be looked for
-	 */
-	if (whole && sweep_stats(sm->sweep)->smps + sm->view->nquarantine <
-			     sm->view->topo->nsw)
-		sm_mark_full(sm, now, "light sweep: switches are missing");
-	guid = sweep_suspects(sm->sweep, &n);
-	for (i = 0; i < n; i++) {
-		struct sm_banned *b = sm_blame_find(sm, guid[i]);
-
-		if (b == NULL || !mono_before(now, b->until))
-			sm_mark(sm, guid[i], now, "light sweep");
-	}
-	sweep_free(sm->sweep);
-	sm->sweep = NULL;
-	sm_elect_review(sm, now);
-	if (whole)
-		sm_commit_light(sm, now); /* from its end: what it found is
-					     first */
-	else
-		sm->light_due = now; /* as soon as that is seen to */
-	sm->light_gave = whole ? 0 : sm->light_gave + 1;
-	sm_enter(sm, SM_IDLE, now);
-}
-
-/*
- * A light sweep that waits only for who is silent does not hold up what is
- * known to have changed; not for ever, or a port that flaps would keep the
- * silent ones from being looked at.
- */
-struct mono
-sm_run_light_until(const struct sm *sm)
-{
-	if (sm->phase != SM_DISCOVER || sm->kind != SWEEP_LIGHT ||
-		sm->light_gave >= LIGHT_GIVES || sweep_done(sm->sweep) ||
-		(sm->dirty.due.ns == MONO_NEVER.ns && !sweep_told(sm->sweep)) ||
-		!sweep_only_late(sm->sweep))
-		return MONO_NEVER;
-	return sweep_told(sm->sweep) ? sm->phase_began : sm->dirty.due;
-}
-
 static bool
 has_port_in_init(const struct topo *t, const struct topo_node *n)
 {
@@ -322,7 +272,7 @@ sm_run_discover(struct sm *sm, struct mono now)
 	char why[256];
 
 	sweep_feed(sm->sweep, now);
-	if (due(sm_run_light_until(sm), now)) {
+	if (due(sm_scout_light_until(sm), now)) {
 		sm->light_short = true;
 		sweep_stop(sm->sweep, now);
 	}
@@ -330,7 +280,7 @@ sm_run_discover(struct sm *sm, struct mono now)
 		return false;
 	log_oddities(sm);
 	if (sm->kind == SWEEP_LIGHT) {
-		light_done(sm, now);
+		sm_scout_light_done(sm, now);
 		return true;
 	}
 	sm->twins |= sweep_stats(sm->sweep)->twins > 0;
@@ -396,6 +346,7 @@ start_readback(struct sm *sm, struct mono now)
 		map_put(&sm->probed, t->node[t->sw[s].node].guid, 0);
 	sm->readback = readback_new(sm->topo, &job);
 	sm_keys_read(sm);
+	sm_mcast_look(sm);
 	sm_enter(sm, SM_READBACK, now);
 }
 
@@ -522,8 +473,7 @@ routes_found(struct sm *sm)
 			lft_ref ref = hw_block(sm->hw, guid, b);
 
 			if (ref != HW_UNKNOWN)
-				r->block[(size_t)s * r->nblocks + b] =
-					lft_share(sm->pool, ref);
+				routes_own(r, s)[b] = lft_share(sm->pool, ref);
 		}
 	}
 	return r;
@@ -574,7 +524,8 @@ sm_run_readback(struct sm *sm, struct mono now)
 {
 	readback_feed(sm->readback, now);
 	ptable_read_feed(sm->ptable_read, now);
-	if (!readback_done(sm->readback) || !ptable_read_done(sm->ptable_read))
+	if (!sm_mcast_looked(sm, now) || !readback_done(sm->readback) ||
+		!ptable_read_done(sm->ptable_read))
 		return false;
 	sm->counts.lft_reads += readback_count(sm->readback);
 	readback_free(sm->readback);
@@ -708,6 +659,7 @@ finish(struct sm *sm, struct mono now)
 	if (!sm->held_alarm)
 		sm->stat.alarm[0] = '\0';
 	sm_sa_publish(sm, now);
+	sm_mcast_settle(sm, now);
 	sm_blame_forgive(sm);
 	sm_keys_review(sm);
 	sm_qos_review(sm);

@@ -5,11 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/partition.h"
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
-#include "sm/pkeys.h"
-#include "sm/qos.h"
 #include "sm/sm_priv.h"
 
 enum { SMI_MASTER = 3, SAVE_MS = 1000 };
@@ -152,52 +149,6 @@ mft(void *cookie, uint64_t guid, unsigned block, unsigned pos, uint8_t out[64])
 	return sm_mcast_cell(cookie, guid, block, pos, out);
 }
 
-/* ---- IPoIB's broadcast groups, made before anybody asks ---- */
-
-static struct sa_standing
-broadcast_group(
-	const struct config *c, uint16_t pkey, const struct partition_ipoib *o)
-{
-	uint8_t mtu = 1;
-
-	while (mtu < 5 && 128U << mtu < o->mtu)
-		mtu++;
-	return (struct sa_standing){
-		.mgid = {(uint64_t)(0xff10 | o->scope) << 48 |
-				 UINT64_C(0x401b) << 32 | (uint64_t)pkey << 16,
-			0xffffffff},
-		.qkey = (uint32_t)o->qkey,
-		.pkey = pkey,
-		.mtu = mtu,
-		.rate = partition_rate_code(o->rate),
-		.sl = qos_group_sl(c, pkey, (uint8_t)o->sl),
-		.scope = (uint8_t)o->scope,
-	};
-}
-
-/* Without partitions, that of the default one: hosts count on it. */
-static void
-give_standing(struct sm *sm)
-{
-	static const struct partition_ipoib usual = {
-		true, 2048, 2, 0, 2, 0xb1b};
-	const struct schema_records *all = &sm->cfg->partitions;
-	const struct partition_options *p = all->record;
-	struct sa_standing *g = mem_zalloc(all->n + 1, sizeof(*g));
-	size_t n = 0;
-
-	if (all->n == 0)
-		g[n++] = broadcast_group(
-			sm->cfg, PKEYS_FULL | PARTITION_DEFAULT_KEY, &usual);
-	for (size_t i = 0; i < all->n; i++)
-		if (p[i].ipoib.enabled)
-			g[n++] = broadcast_group(sm->cfg,
-				(uint16_t)(PKEYS_FULL | p[i].pkey),
-				&p[i].ipoib);
-	sa_standing(sm->sa, g, n);
-	free(g);
-}
-
 static void
 give_prefix_routes(struct sm *sm)
 {
@@ -233,7 +184,6 @@ sm_sa_new(struct sm *sm)
 	};
 	sm->sa = sa_new(sm->t, &sm->sa_ops, &p);
 	sm->sa_save_due = MONO_NEVER;
-	give_standing(sm);
 	give_prefix_routes(sm);
 }
 
@@ -274,8 +224,8 @@ sm_sa_configure(struct sm *sm)
 	const struct sa_params p = params(sm);
 
 	sa_configure(sm->sa, &p);
-	give_standing(sm);
 	give_prefix_routes(sm);
+	sm_groups_configure(sm);
 }
 
 void

@@ -281,12 +281,15 @@ sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now)
 		serve(q, now);
 }
 
-/* One turn of every job: who asks for the world does not hold up others. */
+/*
+ * One turn, shared by all jobs: who asks for the world holds up neither them
+ * nor what arrives meanwhile.
+ */
 static void
 run_jobs(struct sa *sa)
 {
 	struct sa_query *q = sa->job, *next;
-	uint64_t share = SA_TURN;
+	uint64_t share = sa->stats.jobs > 0 ? SA_TURN / sa->stats.jobs : 0;
 	struct sa_query **link = &sa->job;
 
 	for (; q != NULL; q = next) {

@@ -74,6 +74,20 @@ struct sa_standing {
 	uint8_t mtu, rate, sl, scope; /* codes */
 };
 
+/* A group and its members, to be kept over a restart. */
+struct sa_kept_member {
+	uint64_t guid;	/* of the GID it joined with */
+	uint64_t owner; /* of its port */
+	uint8_t state;
+	bool proxy;
+};
+
+struct sa_kept_group {
+	struct mad_sa_member is; /* what all members have alike, MLID too */
+	struct sa_kept_member *member;
+	size_t n;
+};
+
 /* A port that a group's tree has to reach, or be reached from. */
 struct sa_member {
 	port_ix port;
@@ -153,6 +167,15 @@ void sa_standing(struct sa *sa, const struct sa_standing *g, size_t n);
 
 /* Other subnets are reached by these routers (copied). */
 void sa_prefix_routes(struct sa *sa, const struct sa_far *f, size_t n);
+
+/*
+ * Group number i (below sa_stats' groups) as it is; member is the caller's to
+ * free. And that it was so in an earlier life: before the first view, which
+ * decides who is still there, and before the standing ones are named. What
+ * cannot be (given twice, nobody to keep it) is left out.
+ */
+void sa_group_keep(const struct sa *sa, size_t i, struct sa_kept_group *out);
+void sa_group_restore(struct sa *sa, const struct sa_kept_group *g);
 
 /*
  * Who is in the groups of this MLID, by ports of the view, a port perhaps more

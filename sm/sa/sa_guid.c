@@ -343,14 +343,16 @@ guid_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	return true;
 }
 
-/* Aliases from before a restart: those that can still be. */
+/* Aliases as they can be, and as many as the port holds: those from before a
+ * restart, or when a port came that has one of them as its own GUID. */
 static void
-check_restored(struct sa *sa, struct owner *o, unsigned n)
+keep_possible(struct sa *sa, struct owner *o, unsigned n)
 {
 	for (unsigned k = 1; k < o->n; k++)
 		if (o->entry[k] != 0 &&
 			(k >= n || map_get(&sa->by_guid, o->entry[k], NULL)))
 			assign(sa->guids, o, k, 0);
+	sa->changed = true;
 	o->entry = mem_resize(o->entry, n, sizeof(*o->entry));
 	for (unsigned k = o->n; k < n; k++)
 		o->entry[k] = 0;
@@ -364,17 +366,22 @@ write_again(struct sa *sa, struct owner *o, port_ix p)
 	const struct topo *t = sa->view->topo;
 	uint64_t guid[BLOCK];
 
-	check_restored(sa, o, entries_of(t, p));
+	keep_possible(sa, o, entries_of(t, p));
 	for (unsigned b = 0; b * BLOCK < entries_of(t, p); b++) {
-		uint64_t any = 0;
-
 		read_block(sa, &t->port[p], b, guid);
-		for (size_t i = b == 0; i < BLOCK; i++)
-			any |= guid[i];
-		if (any != 0)
-			sa->ops->write_guids(
-				sa->ops->cookie, p, (uint8_t)b, guid);
+		sa->ops->write_guids(sa->ops->cookie, p, (uint8_t)b, guid);
 	}
+}
+
+/* Has it a GUID that a port of the fabric came with since? */
+static bool
+has_others(const struct sa *sa, const struct owner *o)
+{
+	for (unsigned k = 1; k < o->n; k++)
+		if (o->entry[k] != 0 &&
+			map_get(&sa->by_guid, o->entry[k], NULL))
+			return true;
+	return false;
 }
 
 void
@@ -387,7 +394,7 @@ sa_guids_commit(struct sa *sa)
 
 		if (p == TOPO_NONE || sa->view->topo->port[p].lid == 0)
 			drop(sa, i);
-		else if (g->owner[i].restored)
+		else if (g->owner[i].restored || has_others(sa, &g->owner[i]))
 			write_again(sa, &g->owner[i], p);
 	}
 }

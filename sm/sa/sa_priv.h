@@ -113,6 +113,7 @@ struct sa_query {
 	uint64_t at, end;	   /* candidates */
 	uint8_t *out;		   /* header, then records */
 	size_t most;		   /* records; 0: all */
+	uint32_t per;		   /* of them, of one switch */
 	size_t nrecords, cap;	   /* cap in bytes */
 	struct sa_query *next;	   /* job */
 };
@@ -143,6 +144,7 @@ struct sa {
 	struct mono now;	  /* of the event being handled */
 	struct mono lease_due;
 	bool changed; /* what sa_save keeps is not as it was */
+	size_t held;  /* bytes of answers that are being made */
 	struct sa_query *job, **last_job;
 	struct sa_services *services;
 	struct sa_guids *guids;
