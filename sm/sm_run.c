@@ -11,7 +11,7 @@
 #include "sm/sm_priv.h"
 #include "sm/task.h"
 
-enum { MAX_PASSES = 64, LIGHT_GIVES = 4 };
+enum { MAX_PASSES = 64 };
 
 struct sm_work {
 	struct route_job job;
@@ -212,56 +212,6 @@ freeze(struct sm *sm, struct mono now)
 	return false;
 }
 
-static void
-light_done(struct sm *sm, struct mono now)
-{
-	const uint64_t *guid;
-	size_t n, i;
-
-	bool whole = !sm->light_short;
-
-	if (sweep_self_changed(sm->sweep))
-		sm_mark_full(sm, now, "our own port changed");
-	/* who is no longer known cannot be asked: then all must be looked for
-	 */
-	if (whole && sweep_stats(sm->sweep)->smps + sm->view->nquarantine <
-			     sm->view->topo->nsw)
-		sm_mark_full(sm, now, "light sweep: switches are missing");
-	guid = sweep_suspects(sm->sweep, &n);
-	for (i = 0; i < n; i++) {
-		struct sm_banned *b = sm_blame_find(sm, guid[i]);
-
-		if (b == NULL || !mono_before(now, b->until))
-			sm_mark(sm, guid[i], now, "light sweep");
-	}
-	sweep_free(sm->sweep);
-	sm->sweep = NULL;
-	sm_elect_review(sm, now);
-	if (whole)
-		sm_commit_light(sm, now); /* from its end: what it found is
-					     first */
-	else
-		sm->light_due = now; /* as soon as that is seen to */
-	sm->light_gave = whole ? 0 : sm->light_gave + 1;
-	sm_enter(sm, SM_IDLE, now);
-}
-
-/*
- * A light sweep that waits only for who is silent does not hold up what is
- * known to have changed; not for ever, or a port that flaps would keep the
- * silent ones from being looked at.
- */
-struct mono
-sm_run_light_until(const struct sm *sm)
-{
-	if (sm->phase != SM_DISCOVER || sm->kind != SWEEP_LIGHT ||
-		sm->light_gave >= LIGHT_GIVES || sweep_done(sm->sweep) ||
-		(sm->dirty.due.ns == MONO_NEVER.ns && !sweep_told(sm->sweep)) ||
-		!sweep_only_late(sm->sweep))
-		return MONO_NEVER;
-	return sweep_told(sm->sweep) ? sm->phase_began : sm->dirty.due;
-}
-
 static bool
 has_port_in_init(const struct topo *t, const struct topo_node *n)
 {
@@ -322,7 +272,7 @@ sm_run_discover(struct sm *sm, struct mono now)
 	char why[256];
 
 	sweep_feed(sm->sweep, now);
-	if (due(sm_run_light_until(sm), now)) {
+	if (due(sm_scout_light_until(sm), now)) {
 		sm->light_short = true;
 		sweep_stop(sm->sweep, now);
 	}
@@ -330,7 +280,7 @@ sm_run_discover(struct sm *sm, struct mono now)
 		return false;
 	log_oddities(sm);
 	if (sm->kind == SWEEP_LIGHT) {
-		light_done(sm, now);
+		sm_scout_light_done(sm, now);
 		return true;
 	}
 	sm->twins |= sweep_stats(sm->sweep)->twins > 0;
