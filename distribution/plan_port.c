@@ -120,6 +120,8 @@ fill(const struct maker *m, port_ix ix, const struct mad_port_info *was,
 
 	*want = *was;
 	plan_no_change(want);
+	if (m->lanes.levels.wanted && p->vl_cap > 1)
+		want->vl_high_limit = m->lanes.limit[vlarb_class(m->t, ix)];
 	if (is_external(m->t, ix)) {
 		fill_external_fields(m, p, want);
 		fill_guard(m, ix, want);
@@ -159,7 +161,8 @@ differs(const struct mad_port_info *a, const struct mad_port_info *b)
 uint32_t
 plan_tunables(const struct mad_port_info *i)
 {
-	return (uint32_t)i->subnet_timeout << 16 | (uint32_t)i->hoq_life << 8 |
+	return (uint32_t)i->vl_high_limit << 24 |
+	       (uint32_t)i->subnet_timeout << 16 | (uint32_t)i->hoq_life << 8 |
 	       i->vl_stall;
 }
 

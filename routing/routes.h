@@ -34,9 +34,10 @@ struct route_rank {
 };
 
 /*
- * Lanes: which data VL the packets from one switch's ports to another's take.
- * SL and VL have the same number, and a lane is kept all the way, so that the
- * dependencies of lanes are separate graphs. With one lane (n is 1) both
+ * Lanes: which way of their own the packets from one switch's ports to
+ * another's have. A lane is kept all the way, so that the dependencies of lanes
+ * are separate graphs; which SLs and VLs it is made of is routing/levels.h's
+ * business. With one lane (n is 1) both
  * arrays are NULL. Otherwise the lane of (a, b) is the exception where there
  * is one, else what the numbers of the two leaves give: two bytes a switch.
  */
@@ -48,8 +49,10 @@ struct route_lane_pair {
 enum { ROUTE_NO_LEAF = UINT16_MAX }; /* a switch without a number: lane 0 */
 
 struct route_lanes {
-	uint8_t n;	/* data VLs in use by routing, 1..8 */
+	uint8_t n;	/* lanes in use by routing, 1..8 */
 	uint8_t spread; /* leaf pairs are spread over the first of them, >= 1 */
+	bool plain;	/* the verifier finds no cycle on a single lane either:
+			   lanes may be one */
 	uint16_t *cls;	/* [nsw] numbers of leaves, or NULL: everything on
 			   lane 0 but exceptions */
 	struct route_lane_pair *pair; /* exceptions, sorted by (src, dst) */
@@ -165,7 +168,7 @@ bool routes_above(const struct routes *r, sw_ix a, sw_ix b);
  */
 void routes_line(const struct routes *r, uint32_t *pos);
 
-/* The lane (SL and VL) of packets from ports of switch src to ports of dst. */
+/* The lane of packets from ports of switch src to ports of dst. */
 uint8_t routes_lane(const struct route_lanes *l, sw_ix src, sw_ix dst);
 
 /* An empty value for topology t (reference taken), all entries dropping. */

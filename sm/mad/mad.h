@@ -170,6 +170,7 @@ enum {
 	MAD_CAP_EXT_SPEEDS = 0x4000,
 	MAD_CAP_CAPMASK2 = 0x8000,
 	MAD_CAP_CLIENT_REREG = 0x2000000,
+	MAD_CAP_MFT_TOP = 0x40000000, /* port 0: MulticastFDBTop */
 };
 
 struct mad_sm_info {

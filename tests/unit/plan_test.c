@@ -446,6 +446,7 @@ START_TEST(lanes)
 	rig_state(&g, 4);
 	rig_routes(&g);
 	g.r->lanes.n = 2;
+	g.r->lanes.plain = true;
 	rig_plan(&g);
 	all = steps(&g, PLAN_LANES);
 	/* two linked ports and port 0: 4 turns a switch; 2 hosts */
