@@ -305,13 +305,9 @@ sm_next(const struct sm *sm)
 
 	t = mono_min(t, sm_sa_next(sm));
 	t = mono_min(t, sm_mcast_next(sm));
-<<<<<<< HEAD
 	t = mono_min(t, sm_mcast_save_next(sm));
-	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES)
-=======
 	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES ||
 		sm->phase == SM_CHECK)
->>>>>>> refs/heads/lost
 		t = mono_min(t, sm->dirty.due);
 	t = mono_min(t, sm_run_light_until(sm));
 	if (may_sweep(sm))
