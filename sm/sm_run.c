@@ -304,14 +304,12 @@ static int
 assign_lids(struct sm *sm, struct reason *why)
 {
 	struct lid_table out;
-	struct topo *t;
 
 	if (task_lids(sm->cfg, sm->topo, sm->record, sm->nrecord, &out, why) !=
 		0)
 		return -1;
-	t = topo_with_lids(sm->topo, &(struct topo_lids){out.lid, out.lmc});
-	topo_unref(sm->topo);
-	sm->topo = t;
+	sm->topo =
+		topo_give_lids(sm->topo, &(struct topo_lids){out.lid, out.lmc});
 	free(sm->record);
 	sm->record = out.record;
 	sm->nrecord = out.nrecord;
@@ -650,7 +648,12 @@ tell_finished(struct sm *sm)
 static void
 finish(struct sm *sm, struct mono now)
 {
-	if (worth_a_view(sm))
+	bool worth = worth_a_view(sm);
+
+	push_free(sm->push);
+	sm->push = NULL;
+	plan_carried_out(sm->plan);
+	if (worth)
 		sm_commit(sm, now);
 	else
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
