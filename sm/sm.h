@@ -99,6 +99,7 @@ struct sm_status {
 	uint64_t sweeps_full, sweeps_light, probes;
 	uint64_t pushes_stopped;  /* overtaken by a change in the fabric */
 	uint64_t checked, untrue; /* blocks read after a push; not as acked */
+	uint64_t keys_checked, keys_untrue; /* P_Key blocks; tables altered */
 	uint64_t plan_failures;	  /* runs that did not end in a commit */
 	struct sa_stats sa;	  /* subnet administration */
 	size_t held;		  /* turns that are blocked now */

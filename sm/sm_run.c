@@ -234,6 +234,7 @@ light_done(struct sm *sm, struct mono now)
 	sweep_free(sm->sweep);
 	sm->sweep = NULL;
 	sm_elect_review(sm, now);
+	sm_keys_light(sm, now);
 	sm_commit_light(sm, now); /* from its end: what it found comes first */
 	sm_enter(sm, SM_IDLE, now);
 }

@@ -82,7 +82,7 @@ END_TEST
 START_TEST(one_set_each)
 {
 	const struct sim_options o = two_blocks();
-	struct fixture x = line(TWO_TENANTS, &o);
+	struct fixture x = line("sweep: {interval: 0}\n" TWO_TENANTS, &o);
 
 	/* the SM's port is a full member of the default partition alone */
 	expect_keys(&x, 0, HOSTS - 1 + LEAVES + HOSTS);
