@@ -276,7 +276,7 @@ uint8_t sm_keys_held(const struct sm *sm, uint64_t guid);
  */
 void sm_keys_check(struct sm *sm);
 void sm_keys_checked(struct sm *sm, struct mono now);
-/* A light sweep found nothing: is it time to look at tables? */
+/* A light sweep is over: look at some tables. */
 void sm_keys_light(struct sm *sm, struct mono now);
 /* Tables that could not be read, or have no room: again later; an alarm. */
 void sm_keys_review(struct sm *sm);

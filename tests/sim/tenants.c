@@ -36,6 +36,7 @@ struct tenants {
 	const struct fabric *f;
 	struct variant v[TENANTS_VARIANTS];
 	struct sim *s;
+	bool pairs;
 	struct map spoiled; /* node << 8 | port */
 	struct reason bad;
 };
@@ -321,6 +322,70 @@ look_at_guard(struct tenants *t, uint32_t node, unsigned port,
 			tell(t, "of the host is held up", node, port, has[i]);
 }
 
+/* A key of both with which they may talk. */
+static bool
+share(const uint16_t *a, unsigned na, const uint16_t *b, unsigned nb)
+{
+	for (unsigned i = 0; i < na; i++)
+		for (unsigned k = 0; k < nb; k++)
+			if (a[i] != 0 && ((a[i] ^ b[k]) & BASE) == 0 &&
+				((a[i] | b[k]) & FULL) != 0)
+				return true;
+	return false;
+}
+
+static bool
+share_by_all(const struct tenants *t, uint32_t a, uint32_t b)
+{
+	uint16_t ka[TENANTS_KEYS], kb[TENANTS_KEYS];
+
+	for (unsigned v = 0; v < TENANTS_VARIANTS; v++) {
+		unsigned na = tenants_want(t, v, a, 1, ka);
+		unsigned nb = tenants_want(t, v, b, 1, kb);
+
+		if (!share(ka, na, kb, nb))
+			return false;
+	}
+	return true;
+}
+
+/* Keys of port 1 of a host that its guard lets pass. */
+static unsigned
+usable(const struct tenants *t, uint32_t host, uint16_t key[ENTRIES])
+{
+	uint16_t all[ENTRIES], guard[ENTRIES];
+	unsigned n = table(t->s, t->f, host, 1, all), k = 0, nguard, port;
+	uint32_t sw;
+
+	if (!fabric_peer(t->f, host, 1, &sw, &port))
+		return 0;
+	nguard = table(t->s, t->f, sw, port, guard);
+	for (unsigned i = 0; i < n; i++)
+		if (all[i] != 0 && (!sim_port_info(t->s, sw, port)->enf_in ||
+					   !guard_lacks(guard, nguard, all[i])))
+			key[k++] = all[i];
+	return k;
+}
+
+static void
+look_at_pairs(struct tenants *t)
+{
+	uint16_t ka[ENTRIES], kb[ENTRIES];
+
+	for (uint32_t a = 0; a < t->f->nnodes; a++)
+		for (uint32_t b = 0; b < a; b++) {
+			if (is_switch(t->f, a) || is_switch(t->f, b) ||
+				!in_use(t, a, 1) || !in_use(t, b, 1) ||
+				!share_by_all(t, a, b))
+				continue;
+			if (!share(ka, usable(t, a, ka), kb, usable(t, b, kb)))
+				tell(t,
+					"(first of its own) and another host "
+					"are cut off",
+					a, 1, ka[0]);
+		}
+}
+
 static enum sim_verdict
 look(void *cookie, struct sim_msg *m)
 {
@@ -333,6 +398,8 @@ look(void *cookie, struct sim_msg *m)
 	if (m->where != SIM_AT_SMA || m->m.mad[3] != MAD_SET ||
 		smp_decode(m->m.mad, m->m.len, &q, NULL) != 0)
 		return SIM_PASS;
+	if (t->pairs)
+		look_at_pairs(t);
 	port = is_switch(t->f, m->node) ? q.mod >> 16 & 0xff : m->port;
 	if (q.attr == MAD_PKEY_TABLE &&
 		(port == 0 || !is_switch(t->f, m->node))) {
@@ -360,6 +427,12 @@ tenants_watch(struct tenants *t, struct sim *s)
 {
 	t->s = s;
 	sim_set_hook(s, look, t);
+}
+
+void
+tenants_watch_pairs(struct tenants *t)
+{
+	t->pairs = true;
 }
 
 bool

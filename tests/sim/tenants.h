@@ -10,6 +10,8 @@
  *            nor taken out of it, unless the port is not up
  *   guard    no port of a switch enforces, with a table that lacks such a key
  *            of the host behind it
+ *   pairs    (if asked for: it needs a calm day) two hosts that may talk to
+ * each other by every variant can, by whatever key, through their guards
  *
  * and at rest each port's table holds the keys of the variant in force and
  * nothing else, and switches guard hosts by them.
@@ -40,8 +42,9 @@ void tenants_yaml(const struct tenants *t, unsigned variant, struct buf *out);
 unsigned tenants_want(const struct tenants *t, unsigned variant, uint32_t node,
 	unsigned port, uint16_t key[TENANTS_KEYS]);
 
-/* Look at every message of s, as its hook. Free t after s. */
+/* Look at every message of s, as its hook, and at pairs. Free t after s. */
 void tenants_watch(struct tenants *t, struct sim *s);
+void tenants_watch_pairs(struct tenants *t);
 
 /*
  * Another hand puts a key somewhere into a port's table; moments of that table
