@@ -58,6 +58,13 @@ configure(struct chaos *c, unsigned variant)
 }
 
 static void
+reset(struct chaos *c, uint32_t node)
+{
+	if (c->script.tenants != NULL)
+		tenants_reset(c->script.tenants, node);
+}
+
+static void
 play(struct chaos *c, const struct chaos_step *e)
 {
 	struct sim *s = c->w->sim;
@@ -71,10 +78,12 @@ play(struct chaos *c, const struct chaos_step *e)
 		sim_fault_link(s, e->node, e->port, e->kind == CHAOS_LINK_UP);
 		break;
 	case CHAOS_REBOOT:
+		reset(c, e->node);
 		sim_fault_reboot(s, e->node);
 		break;
 	case CHAOS_NODE_OUT:
 	case CHAOS_NODE_IN:
+		reset(c, e->node);
 		sim_fault_node(s, e->node, e->kind == CHAOS_NODE_IN);
 		break;
 	case CHAOS_HANG:

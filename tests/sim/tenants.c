@@ -38,6 +38,7 @@ struct tenants {
 	struct sim *s;
 	bool pairs;
 	struct map spoiled; /* node << 8 | port */
+	struct map reset;   /* node */
 	struct reason bad;
 };
 
@@ -110,6 +111,7 @@ tenants_free(struct tenants *t)
 		for (unsigned k = 0; k < t->v[i].n; k++)
 			free(t->v[i].part[k].as);
 	map_free(&t->spoiled);
+	map_free(&t->reset);
 	free(t);
 }
 
@@ -233,7 +235,14 @@ table(struct sim *s, const struct fabric *f, uint32_t node, unsigned port,
 static bool
 is_spoiled(const struct tenants *t, uint32_t node, unsigned port)
 {
-	return map_get(&t->spoiled, (uint64_t)node << 8 | port, NULL);
+	return map_get(&t->spoiled, (uint64_t)node << 8 | port, NULL) ||
+	       map_get(&t->reset, node, NULL);
+}
+
+void
+tenants_reset(struct tenants *t, uint32_t node)
+{
+	map_put(&t->reset, node, 0);
 }
 
 void
@@ -533,7 +542,9 @@ tenants_judge(const struct tenants *t, unsigned variant, struct sim *s,
 			    &at.node) ||
 			(topo->port[p].peer == TOPO_NONE && at.port != 0) ||
 			(t->v[variant].n == 0 &&
-				is_spoiled(t, at.node, at.port)))
+				map_get(&t->spoiled,
+					(uint64_t)at.node << 8 | at.port,
+					NULL)))
 			continue;
 		if (topo_has_lid(topo, p))
 			rc = same_keys(&at, is,

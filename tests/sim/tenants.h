@@ -53,6 +53,9 @@ void tenants_watch_pairs(struct tenants *t);
 void tenants_spoil(
 	struct tenants *t, uint32_t node, unsigned port, uint16_t key);
 
+/* The node loses its memory, in the middle of anything: likewise. */
+void tenants_reset(struct tenants *t, uint32_t node);
+
 /* The first bad moment; false: there was none. */
 bool tenants_moment(const struct tenants *t, struct reason *why);
 
