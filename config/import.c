@@ -57,7 +57,9 @@ struct import {
 	struct config *all_defaults;
 	char value[NOPTIONS][MAX_TEXT]; /* ours, "" for not given */
 	char lmc[MAX_TEXT];
-	struct buf notes;
+	struct import_switches on;
+	struct buf notes, silent; /* options at OpenSM's defaults */
+	unsigned nsilent;
 };
 
 void
@@ -168,9 +170,21 @@ take(struct import *im, unsigned line, const char *key, const char *v)
 
 	for (i = 0; i < NOPTIONS && strcmp(options[i].theirs, key) != 0; i++)
 		;
+	im->on.both |= strcmp(key, "allow_both_pkeys") == 0 && is_true(v);
+	im->on.qos |= strcmp(key, "qos") == 0 && is_true(v);
+	if (strcmp(key, "allow_both_pkeys") == 0 && im->on.both)
+		return;
+	if (i == NOPTIONS && import_is_default(key, v)) {
+		buf_printf(&im->silent, "%s%s",
+			im->nsilent++ % 3 ? ", " : "\n#   ", key);
+		return;
+	}
 	if (i == NOPTIONS) {
-		import_note(&im->notes, im->file, line,
-			"%.60s %.100s: no counterpart", key, v);
+		import_note(&im->notes, im->file, line, "%.60s %.100s: %s", key,
+			v,
+			strcmp(key, "partition_config_file") == 0
+				? "to be given as the second file"
+				: "no counterpart");
 		return;
 	}
 	if (!translate(im, &options[i], line, v, text))
@@ -298,9 +312,14 @@ import_text(const struct import_file *opts, const struct import_file *parts,
 		read_options(im, opts);
 	if (im->notes.text != NULL)
 		buf_put(&b, im->notes.text, im->notes.n);
+	if (im->nsilent > 0)
+		buf_printf(&b,
+			"# %s: without a counterpart, but as OpenSM has "
+			"them by default:%s\n",
+			opts->name, im->silent.text);
 	print_options(im, &b);
 	if (parts->text != NULL)
-		import_partitions(parts, &b);
+		import_partitions(parts, &im->on, &b);
 	if (b.text == NULL)
 		buf_printf(&b, "{}\n");
 	rc = judge(&b, why);
@@ -308,6 +327,7 @@ import_text(const struct import_file *opts, const struct import_file *parts,
 		buf_put(out, b.text, b.n);
 	buf_free(&b);
 	buf_free(&im->notes);
+	buf_free(&im->silent);
 	config_unref(im->all_defaults);
 	free(im);
 	return rc;

@@ -82,7 +82,10 @@ is_meant(const struct topo *t, port_ix p, enum partition_who who, uint64_t guid,
 	case PARTITION_SM:
 		return p == t->sm_port;
 	case PARTITION_GUID:
-		return t->port[p].guid == guid || n->guid == guid;
+		/* of a port; where no port has it, of a node */
+		return t->port[p].guid == guid ||
+		       (n->guid == guid &&
+			       topo_by_port_guid(t, guid) == TOPO_NONE);
 	case PARTITION_NAME:
 	default:
 		return is_named(topo_desc(t, t->port[p].node), pattern);

@@ -54,21 +54,45 @@ START_TEST(golden)
 			"a=6:SELF=full;",
 			"partitions:\n  \"a\":\n    pkey: 0x0005\n"
 			"    members:\n      all: limited\n"
-			"      0x0000000000000012: both\n  \"a_pkey_0006\":\n"
+			"      0x0000000000000012: full\n  \"a_pkey_0006\":\n"
 			"    pkey: 0x0006\n    members:\n      sm: full\n"},
-		{NULL, "Default,ipoib,mtu=5,rate=16,sl=3,scope=5:ALL=full;",
+		{"qos true",
+			"Default,ipoib,mtu=5,rate=16,sl=3,scope=5:ALL=full;",
+			"# o:1: qos true: no counterpart\n"
 			"partitions:\n  \"Default\":\n    pkey: 0x7fff\n"
-			"    members:\n      all: full\n    ipoib:\n"
-			"      enabled: true\n      mtu: 4096\n"
+			"    members:\n      sm: full\n      all: full\n"
+			"    ipoib:\n      enabled: true\n      mtu: 4096\n"
 			"      rate: 100\n      sl: 3\n      scope: 5\n"},
-		{NULL, "a=5,rate=99:bogus,0x12=boss;\nb:ALL;\nc=0x8000:ALL;",
+		{NULL,
+			"a=5,rate=99:bogus,0x12=boss;\nb:ALL;\nc=0x8000:ALL;"
+			"d=x:ALL;",
 			"# p:1: rate=99: not carried over\n"
 			"# p:1: partition a: member 'bogus': not carried over\n"
-			"# p:1: partition a: member '0x12=boss': not carried "
-			"over\n# p:2: partition 'b': needs a P_Key; it was "
-			"left out\n# p:3: partition 'c': needs a P_Key; it was "
-			"left out\npartitions:\n  \"a\":\n    pkey: 0x0005\n"
-			"    members: {}\n"},
+			"# p:1: partition a: 'boss' is no membership: limited\n"
+			"# p:2: partition 'b' has no P_Key: OpenSM would give "
+			"it 0x0001\n# p:3: partition 'c' has no P_Key: OpenSM "
+			"would give it 0x0002\n# p:3: partition 'd': 'x' is no "
+			"P_Key; it was left out\npartitions:\n  \"a\":\n"
+			"    pkey: 0x0005\n    members:\n"
+			"      0x0000000000000012: limited\n  \"b\":\n"
+			"    pkey: 0x0001\n    members:\n      all: limited\n"
+			"  \"c\":\n    pkey: 0x0002\n    members:\n"
+			"      all: limited\n"},
+		/* groups, lines, words cut short; the default partition has
+		 * members of its own */
+		{"allow_both_pkeys TRUE\nconsole off\nconsole local\n",
+			"Default=0x7fff,ipoib:\n mgid=ff12::1,sl=1 # one\n"
+			" 0x12=b, ALL_C=f\n;\n5: SE=full,NONE;",
+			"# o:3: console local: no counterpart\n"
+			"# o: without a counterpart, but as OpenSM has them by "
+			"default:\n#   console\n"
+			"# p:2: partition Default: group mgid=ff12::1: groups "
+			"by mgid are not carried over\n"
+			"partitions:\n  \"Default\":\n    pkey: 0x7fff\n"
+			"    members:\n      all: limited\n      sm: full\n"
+			"      0x0000000000000012: both\n      hosts: full\n"
+			"    ipoib:\n      enabled: true\n  \"pkey_0005\":\n"
+			"    pkey: 0x0005\n    members:\n      sm: full\n"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
