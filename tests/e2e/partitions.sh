@@ -90,6 +90,13 @@ is_seen() {
 	[ "$SEEN" = "$2" ]
 }
 
+# explained A B TEXT
+explained() {
+	ctl explain "$1" "$2" >"$E2E_DIR/explain" 2>&1
+	grep -q "$3" "$E2E_DIR/explain" ||
+		fail "$1 and $2: no '$3': $(cat "$E2E_DIR/explain")"
+}
+
 test_reload() {
 	E2E_SOCKET=$E2E_DIR/heddle.sock
 	conf </dev/null
@@ -117,6 +124,11 @@ test_reload() {
 		fail "guards: $(keys leaf1)"
 	on h1 smpquery -G pkeys "$(guid_of h3)" 1 2>/dev/null |
 		grep -q '0x7fff 0x8005 0x0006' || fail "smpquery pkeys"
+	explained h2 h3 'may talk   in partition blue, 0x0005'
+	explained h3 h4 'may talk   in partition blue, 0x0005'
+	explained h5 h7 'may not    both are limited members .* Default'
+	explained h3 h3 '2   0x0006 limited member of green$'
+	explained h3 nosuch 'no'
 	sees h2 4 # h1 by the default partition
 	sees h7 2
 	# keys that stay keep their places
