@@ -167,6 +167,10 @@ add_partition(struct pkeys *k, uint32_t ix, struct roll *r, struct found *f)
 			k->nobody, k->nnobody + 1, sizeof(*k->nobody));
 		k->nobody[k->nnobody++] = (struct pkeys_nobody){ix, i};
 	}
+	/* whom everybody has to reach */
+	if (o[ix].pkey == PARTITION_DEFAULT_KEY &&
+		r->as[r->t->sm_port] != PARTITION_AS_BOTH)
+		r->as[r->t->sm_port] = PARTITION_AS_FULL;
 	add_keys(r, (uint16_t)o[ix].pkey, f);
 }
 

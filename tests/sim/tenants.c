@@ -172,12 +172,14 @@ tenants_want(const struct tenants *t, unsigned variant, uint32_t node,
 {
 	const struct variant *v = &t->v[variant];
 	bool sm = node == fabric_first_host(t->f) && port == 1, home = false;
-	unsigned n = 0;
+	unsigned n = 0, as;
 
 	for (unsigned i = 0; i < v->n; i++) {
 		home |= v->part[i].pkey == BASE;
-		n = add(key, n, v->part[i].pkey,
-			membership(t, &v->part[i], node));
+		as = membership(t, &v->part[i], node);
+		if (sm && v->part[i].pkey == BASE && as != AS_BOTH)
+			as = AS_FULL;
+		n = add(key, n, v->part[i].pkey, as);
 	}
 	if (!home)
 		n = add(key, n, BASE, sm || v->n == 0 ? AS_FULL : AS_LIMITED);

@@ -96,6 +96,50 @@ START_TEST(no_room)
 }
 END_TEST
 
+/* A table of one entry keeps the way to the subnet administrator. */
+START_TEST(one_entry)
+{
+	struct sim_options o = sim_defaults();
+	struct fixture x;
+	struct sm_status st;
+
+	o.pkeys = 1;
+	o.enf_cap = 8;
+	x = line(TWO_TENANTS, &o);
+	sm_status(x.w->sm, &st);
+	ck_assert_msg(strstr(st.alarm, "room for 1") != NULL, "%s", st.alarm);
+	ck_assert_str_eq(host_table(&x, "h1"), "ffff");
+	ck_assert_str_eq(host_table(&x, "h2"), "7fff");
+	ck_assert_str_eq(guard_table(&x, "h2"), "7fff 8005");
+	reload(&x, "");
+	ck_assert_str_eq(host_table(&x, "h2"), "ffff");
+	sm_status(x.w->sm, &st);
+	ck_assert_str_eq(st.alarm, "");
+	fixture_free(&x);
+}
+END_TEST
+
+/* Our own port stays a full member, whatever a partition for all says. */
+START_TEST(our_own_port)
+{
+	struct sim_options o = sim_defaults();
+	struct fixture x = line("fabric: {lmc: {hosts: 2, switches: 1}}\n"
+				"partitions: {all: {pkey: 0x5, members: {all: "
+				"limited}}}",
+		&o);
+
+	ck_assert_str_eq(host_table(&x, "h1"), "ffff 0005");
+	ck_assert_str_eq(host_table(&x, "h2"), "7fff 0005");
+	ck_assert_str_eq(guard_table(&x, "h1"), "ffff 0005");
+	ck_assert_str_eq(table(&x, node_of(&x, "sw0"), 0, 0), "7fff 0005");
+	reload(&x, "partitions: {d: {pkey: 0x7fff, members: {h2: limited}}}");
+	ck_assert_str_eq(host_table(&x, "h1"), "ffff");
+	ck_assert_str_eq(host_table(&x, "h2"), "7fff");
+	ck_assert_str_eq(host_table(&x, "h3"), "");
+	fixture_free(&x);
+}
+END_TEST
+
 /* Members by name, and one that nobody has. */
 START_TEST(by_name)
 {
@@ -535,6 +579,8 @@ main(void)
 	tcase_add_test(t, tables_and_guards);
 	tcase_add_test(t, a_reload);
 	tcase_add_test(t, no_room);
+	tcase_add_test(t, one_entry);
+	tcase_add_test(t, our_own_port);
 	tcase_add_test(t, by_name);
 	tcase_add_test(t, trusted);
 	tcase_add_loop_test(t, isolation, 1, 21);
