@@ -57,7 +57,8 @@ struct import {
 	struct config *all_defaults;
 	char value[NOPTIONS][MAX_TEXT]; /* ours, "" for not given */
 	char lmc[MAX_TEXT];
-	struct import_switches on;
+	bool both; /* allow_both_pkeys */
+	struct import_qos *qos;
 	struct buf notes, silent; /* options at OpenSM's defaults */
 	unsigned nsilent;
 };
@@ -168,11 +169,12 @@ take(struct import *im, unsigned line, const char *key, const char *v)
 	struct reason why;
 	size_t i;
 
+	if (import_qos_take(im->qos, key, v))
+		return;
 	for (i = 0; i < NOPTIONS && strcmp(options[i].theirs, key) != 0; i++)
 		;
-	im->on.both |= strcmp(key, "allow_both_pkeys") == 0 && is_true(v);
-	im->on.qos |= strcmp(key, "qos") == 0 && is_true(v);
-	if (strcmp(key, "allow_both_pkeys") == 0 && im->on.both)
+	im->both |= strcmp(key, "allow_both_pkeys") == 0 && is_true(v);
+	if (strcmp(key, "allow_both_pkeys") == 0 && im->both)
 		return;
 	if (i == NOPTIONS && import_is_default(key, v)) {
 		buf_printf(&im->silent, "%s%s",
@@ -308,6 +310,7 @@ import_text(const struct import_file *opts, const struct import_file *parts,
 
 	im->file = opts;
 	im->all_defaults = config_default();
+	im->qos = import_qos_new();
 	if (opts->text != NULL)
 		read_options(im, opts);
 	if (im->notes.text != NULL)
@@ -319,8 +322,9 @@ import_text(const struct import_file *opts, const struct import_file *parts,
 			opts->name, im->silent.text);
 	print_options(im, &b);
 	if (parts->text != NULL)
-		import_partitions(parts, &im->on, &b);
-	if (b.text == NULL)
+		import_partitions(parts, im->qos, im->both, &b);
+	import_qos_print(im->qos, opts, &b);
+	if (b.n == im->notes.n) /* nothing but comments */
 		buf_printf(&b, "{}\n");
 	rc = judge(&b, why);
 	if (rc == 0)
@@ -329,6 +333,7 @@ import_text(const struct import_file *opts, const struct import_file *parts,
 	buf_free(&im->notes);
 	buf_free(&im->silent);
 	config_unref(im->all_defaults);
+	import_qos_free(im->qos);
 	free(im);
 	return rc;
 }

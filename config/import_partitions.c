@@ -411,8 +411,10 @@ read_all(struct reader *r)
 
 	r->line = 1;
 	for (size_t i = 0; i <= r->f->len; i++) {
-		char c = i < r->f->len ? r->f->text[i] : ';';
+		char c = ';';
 
+		if (i < r->f->len)
+			c = r->f->text[i];
 		comment = c == '#' || (comment && c != '\n' && i < r->f->len);
 		line += c == '\n';
 		if (comment || c == '\0')
@@ -466,11 +468,11 @@ print_part(const struct part *p, struct buf *out)
 }
 
 void
-import_partitions(const struct import_file *f, const struct import_switches *on,
+import_partitions(const struct import_file *f, struct import_qos *q, bool both,
 	struct buf *out)
 {
 	struct reader r = {
-		.f = f, .notes = out, .both = on->both, .qos = on->qos};
+		.f = f, .notes = out, .both = both, .qos = import_qos_on(q)};
 
 	read_all(&r);
 	buf_printf(out, "partitions:\n");
@@ -481,6 +483,10 @@ import_partitions(const struct import_file *f, const struct import_switches *on,
 				"    members:\n      all: limited\n"
 				"      sm: full\n");
 	for (size_t i = 0; i < r.n; i++) {
+		if (r.part[i].sl_given && import_qos_on(q)) {
+			import_qos_partition(q, r.part[i].name, r.part[i].sl);
+			r.part[i].sl_given = false;
+		}
 		print_part(&r.part[i], out);
 		free(r.part[i].member);
 	}

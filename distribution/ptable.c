@@ -244,19 +244,15 @@ ptable_cap(const struct topo *t, port_ix p)
 {
 	const struct topo_node *n = &t->node[t->port[p].node];
 	unsigned cap = n->partition_cap;
-	struct mad_switch_info i;
 
 	/* two nodes of one GUID cannot be told apart here */
 	if ((n->flags & (TN_QUARANTINED | TN_DUPLICATE)) != 0 ||
 		(t->port[p].flags & (TP_ABSENT | TP_UNREAD)) != 0)
 		return 0;
-	if (is_external(t, p)) {
-		if (mad_switch_info_decode(t->sinfo[n->sw], &i, NULL) != 0)
-			return 0;
-		cap = i.enf_cap;
-	} else if (!topo_has_lid(t, p)) {
+	if (is_external(t, p))
+		cap = t->sw[n->sw].enf_cap;
+	else if (!topo_has_lid(t, p))
 		return 0;
-	}
 	return cap < PTABLE_BLOCKS * PTABLE_BLOCK
 		       ? cap
 		       : PTABLE_BLOCKS * PTABLE_BLOCK;

@@ -41,7 +41,7 @@ push_keys_done(struct push *p, const struct plan_step *s,
 		ptables_doubt(hw_ptables(p->job.hw), push_guid(p, s),
 			number(p, s), mono_add(res->now, p->job.stray));
 	if (res->outcome == XACT_TIMEOUT) {
-		push_ack_fail(p, s, PUSH_SILENT, "no answer");
+		push_ack_fail(p, s, push_silence(res), "no answer");
 		return;
 	}
 	if (res->outcome != XACT_OK) {

@@ -168,6 +168,19 @@ anything(const struct safe_values *v)
 	return false;
 }
 
+/* Turns of trees are beside the mixture, or have to go. */
+static void
+receive_guests(struct planner *p)
+{
+	const struct safe_job *job = p->job;
+
+	if (!job->guests || !safe_guest_harmed(&p->net, job, p->mix))
+		return;
+	safe_guest_open(p->t, &p->net,
+		p->t->way == SAFE_DIRECT && p->t->cyclic == 0 ? p->mix : NULL,
+		job->to->topo);
+}
+
 static void
 plan_writes(struct planner *p)
 {
@@ -186,8 +199,20 @@ plan_writes(struct planner *p)
 		plan_auto(p);
 	else
 		plan_method(p);
+	receive_guests(p);
 	free(p->mix);
 	free(p->comp);
+}
+
+static unsigned
+lanes_of(const struct safe_job *job)
+{
+	const struct route_lanes *to = &job->to->lanes;
+	unsigned was = job->from != NULL ? job->from->lanes.n : to->n;
+
+	if (to->plain && (job->moving || (job->levels && was != to->n)))
+		return 1;
+	return was > to->n ? was : to->n;
 }
 
 struct safe_transition *
@@ -195,10 +220,8 @@ safe_plan(const struct safe_job *job)
 {
 	struct safe_transition *t = mem_zalloc(1, sizeof(*t));
 	struct planner p = {.job = job, .t = t};
-	unsigned lanes = job->to->lanes.n;
+	unsigned lanes = lanes_of(job);
 
-	if (job->from != NULL && job->from->lanes.n > lanes)
-		lanes = job->from->lanes.n;
 	t->method = job->method;
 	t->pool = job->to->pool;
 	safe_net_new(&p.net, job->to->topo, lanes);
@@ -220,6 +243,7 @@ safe_free(struct safe_transition *t)
 		return;
 	for (size_t i = 0; i < t->nwrites; i++)
 		lft_drop(t->pool, t->write[i].image);
+	safe_guest_close(t->guests);
 	free(t->write);
 	free(t->turn);
 	free(t);

@@ -12,6 +12,7 @@
  *   block   which turns to block
  *   method  the turns and ports of the paper's methods
  *   write   the blocks to send, in order
+ *   guest   turns of multicast trees beside the mixture
  *
  * A port record is off[switch] + port; a channel (directed cable) is named by
  * the record where it arrives, a vertex by lane * nrec + record. A dependency
@@ -301,6 +302,14 @@ void safe_method_dependencies(const struct safe_values *v,
 bool *safe_method_turned(const struct safe_values *v);
 /* Is the turn from record `in` out of a port legal in the new order? */
 bool safe_method_legal(const struct safe_values *v, uint32_t in, unsigned out);
+
+/* safe_guest.c: can trees that keep the order of `from` be on a cycle with the
+ * mixture? Then let them ask, with the mixture, or NULL: no room for any. */
+bool safe_guest_harmed(const struct safe_net *net, const struct safe_job *job,
+	const uint64_t *mix);
+void safe_guest_open(struct safe_transition *t, const struct safe_net *net,
+	const uint64_t *mix, struct topo *topo);
+void safe_guest_close(struct safe_guests *g); /* NULL allowed */
 
 /* safe_write.c: t->write and the counts that go with it. */
 void safe_write_all(struct safe_values *v, struct safe_transition *t);

@@ -109,7 +109,9 @@ same_order(struct updn_repair *p)
 		u->line.seq[pos[s]] = s;
 	memcpy(u->turn, p->past->turn, u->words * sizeof(*u->turn));
 	u->turn_leaf = p->prev->turn_leaf;
-	return true;
+	/* a cable that is new may end in a switch below it: another computation
+	 * would choose again */
+	return u->turn_leaf == TOPO_NONE || updn_turn_is_leaf(u, u->turn_leaf);
 }
 
 static struct updn_dests
@@ -154,6 +156,8 @@ updn_repair(const struct route_job *job, struct arena *a, const char *engine)
 	updn_graph(&u);
 	p.seed = arena_array(a, u.nsw, sizeof(*p.seed));
 	p.diff = arena_array(a, u.nsw, sizeof(*p.diff));
+	p.nwide = (u.words + 63) / 64;
+	p.wide = arena_array(a, (size_t)u.nsw * p.nwide, sizeof(*p.wide));
 	if (!same_order(&p) || !find_seeds(&p))
 		return NULL;
 	updn_past_begin(&u);

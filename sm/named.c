@@ -86,8 +86,8 @@ each_of_name(struct named *n, const char *text,
 	return high > low;
 }
 
-static bool
-matches(const char *desc, const char *pattern)
+bool
+named_matches(const char *desc, const char *pattern)
 {
 	char word[65];
 
@@ -107,7 +107,7 @@ named_each(struct named *n, const char *pattern,
 	if (strpbrk(pattern, "*?[\\") == NULL)
 		return each_of_name(n, pattern, fn, cookie);
 	for (node_ix i = 0; i < n->t->nnodes; i++)
-		if (matches(topo_desc(n->t, i), pattern)) {
+		if (named_matches(topo_desc(n->t, i), pattern)) {
 			fn(cookie, i);
 			any = true;
 		}

@@ -21,4 +21,7 @@ void named_free(struct named *n); /* NULL allowed */
 bool named_each(struct named *n, const char *pattern,
 	void (*fn)(void *cookie, node_ix node), void *cookie);
 
+/* Does the pattern mean who describes itself so? */
+bool named_matches(const char *desc, const char *pattern);
+
 #endif

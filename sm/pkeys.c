@@ -49,6 +49,33 @@ pkeys_unref(struct pkeys *k)
 	free(k);
 }
 
+bool
+pkeys_meant(const struct topo *t, port_ix p, enum partition_who who,
+	uint64_t guid, const char *pattern)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+
+	switch (who) {
+	case PARTITION_ALL:
+		return true;
+	case PARTITION_HOSTS:
+		return n->type == TOPO_CA;
+	case PARTITION_SWITCHES:
+		return n->type == TOPO_SWITCH;
+	case PARTITION_ROUTERS:
+		return n->type == TOPO_ROUTER;
+	case PARTITION_SM:
+		return p == t->sm_port;
+	case PARTITION_GUID:
+		return t->port[p].guid == guid ||
+		       (n->guid == guid &&
+			       topo_by_port_guid(t, guid) == TOPO_NONE);
+	case PARTITION_NAME:
+	default:
+		return named_matches(topo_desc(t, t->port[p].node), pattern);
+	}
+}
+
 /* Enter a port, if it has LIDs. */
 static void
 enter_port(struct roll *r, port_ix p)

@@ -62,6 +62,7 @@ sm_role_name(enum sm_role r)
 static void
 advance(struct sm *sm, struct mono now)
 {
+	sm->sa_now = now;
 	while (phases[sm->phase](sm, now))
 		;
 	sm_mcast_step(sm, now);
@@ -82,6 +83,7 @@ mark(struct sm *sm, struct mono now, const char *cause)
 	struct sm_dirty *d = &sm->dirty;
 	size_t n = strlen(d->cause);
 
+	d->patient = false;
 	if (d->due.ns == MONO_NEVER.ns)
 		d->due = mono_add(now, sm->cfg->sweep.hold_down);
 	if (cause != NULL && strstr(d->cause, cause) == NULL &&
@@ -102,6 +104,15 @@ sm_mark(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
 			return;
 	d->guid = mem_grow(d->guid, d->n, &d->cap, sizeof(*d->guid));
 	d->guid[d->n++] = guid;
+}
+
+void
+sm_mark_known(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
+{
+	bool patient = sm->dirty.patient || sm->dirty.due.ns == MONO_NEVER.ns;
+
+	sm_mark(sm, guid, now, cause);
+	sm->dirty.patient = patient;
 }
 
 void
@@ -161,6 +172,8 @@ load_state(struct sm *sm, const struct store_state *s)
 	sm->nrank = s->nrank;
 	sm_push_load(sm, s);
 	sm_keys_load(sm, s);
+	sm_groups_load(sm, s);
+	sm_groups_configure(sm);
 	sm->routed = s->routed;
 	sm->load = s->load;
 	sm->turn = s->turn;
@@ -188,9 +201,11 @@ sm_new(struct config *c, const struct store_state *state, struct transport *t,
 	sm->retry_due = sm->names_due = MONO_NEVER;
 	sm->check_due = MONO_NEVER;
 	configure_wire(sm);
+	sm_scout_new(sm);
 	sm_mcast_new(sm);
 	sm_sa_new(sm);
 	load_state(sm, state);
+	sm_sa_load(sm, state);
 	return sm;
 }
 
@@ -200,6 +215,7 @@ sm_free(struct sm *sm)
 	if (sm == NULL)
 		return;
 	xact_cancel_all(sm->x, (struct mono){0});
+	sm_scout_free(sm);
 	sweep_free(sm->sweep);
 	readback_free(sm->readback);
 	ptable_read_free(sm->ptable_read);
@@ -211,6 +227,7 @@ sm_free(struct sm *sm)
 	topo_unref(sm->topo);
 	pkeys_unref(sm->pkeys);
 	map_free(&sm->held);
+	qos_unref(sm->qos);
 	sm_sa_free(sm);
 	sm_mcast_free(sm);
 	view_unref(sm->view);
@@ -238,9 +255,17 @@ void
 sm_start(struct sm *sm, struct mono now)
 {
 	sm->ops->set_issm(sm->ops->cookie, true);
+	sm_sa_start(sm, now);
 	sm_mark_full(sm, now, "start");
 	sm->dirty.due = now;
 	advance(sm, now);
+}
+
+void
+sm_save(struct sm *sm)
+{
+	if (sa_changed(sm->sa))
+		sm_commit_save(sm);
 }
 
 void
@@ -278,15 +303,18 @@ sm_next(const struct sm *sm)
 {
 	struct mono t = xact_next(sm->x);
 
-	t = mono_min(t, sa_next(sm->sa));
+	t = mono_min(t, sm_sa_next(sm));
 	t = mono_min(t, sm_mcast_next(sm));
-	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES)
+	t = mono_min(t, sm_mcast_save_next(sm));
+	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES ||
+		sm->phase == SM_CHECK)
 		t = mono_min(t, sm->dirty.due);
+	t = mono_min(t, sm_run_light_until(sm));
 	if (may_sweep(sm))
 		t = mono_min(
 			mono_min(mono_min(t, sm->names_due), sm->check_due),
 			mono_min(sm->light_due, sm->retry_due));
-	if (sm->phase == SM_PUSH)
+	if (sm->phase == SM_PUSH && !sm_mcast_busy(sm))
 		t = mono_min(t, sm_push_next(sm));
 	if (sm->phase == SM_STANDBY && !sm->poll_open)
 		t = mono_min(t, sm->poll_due);
@@ -296,9 +324,11 @@ sm_next(const struct sm *sm)
 void
 sm_tick(struct sm *sm, struct mono now)
 {
+	sm->sa_now = now;
 	xact_tick(sm->x, now);
 	advance(sm, now);
 	sm_sa_tick(sm, now);
+	sm_mcast_save(sm, now);
 }
 
 void

@@ -93,8 +93,9 @@ struct sm_status {
 	struct sm_other other[SM_OTHERS]; /* seen in the last sweep */
 	unsigned nothers;
 	uint64_t traps, traps_repeated, traps_refused;
-	uint64_t traps_ours;	   /* caused by our own plan, excused */
-	uint64_t malformed;	   /* MADs dropped by the decoder */
+	uint64_t traps_ours; /* caused by our own plan, excused */
+	uint64_t ways_lost;  /* links found down where answers were late */
+	uint64_t malformed;  /* MADs dropped by the decoder */
 	uint64_t requests_refused; /* SA and unknown requests answered so */
 	uint64_t sweeps_full, sweeps_light, probes;
 	uint64_t pushes_stopped;  /* overtaken by a change in the fabric */
@@ -105,6 +106,7 @@ struct sm_status {
 	size_t held;		/* turns that are blocked now */
 	char alarm[512];	/* last good tables kept, because ...; or "" */
 	char keys[256];		/* P_Key tables without room; or "" */
+	char lanes[256];	/* links with fewer lanes than wanted; or "" */
 };
 
 /* c and state are copied as far as they are needed; ops is borrowed. */
@@ -117,6 +119,9 @@ void sm_free(struct sm *sm);
 /* Begin: sweep the fabric and take it over unless another SM has it. */
 void sm_start(struct sm *sm, struct mono now);
 
+/* Save what waits for its time to be saved: this is the end. */
+void sm_save(struct sm *sm);
+
 /* A message arrived. */
 void sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now);
 
@@ -127,6 +132,12 @@ void sm_tick(struct sm *sm, struct mono now);
 /* Route: the pure part, anywhere; then hand it back. */
 void sm_work_run(struct sm_work *w);
 void sm_routed(struct sm *sm, struct sm_work *w, struct mono now);
+
+/*
+ * Can the fabric as it is have what c asks for? 0, or -1 with why: a shortage
+ * that c says is to be refused.
+ */
+int sm_accepts(const struct sm *sm, struct config *c, struct reason *why);
 
 /* Take a new configuration; whatever it touches is run again. */
 void sm_reconfigure(struct sm *sm, struct config *c, struct mono now);

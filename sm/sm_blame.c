@@ -51,7 +51,7 @@ ban(struct sm *sm, uint64_t guid, const char *why, struct mono now)
 	struct sm_banned *b = blame(sm, guid);
 
 	if (b->wait.ns == 0)
-		b->wait = mono_ms(BAN_SECONDS * 1000);
+		b->wait = mono_ms(BAN_SECONDS * 1000L);
 	else if (b->wait.ns < mono_ms(BAN_MAX_SECONDS * 1000L).ns)
 		b->wait.ns *= 2;
 	b->until = mono_add(now, b->wait);
@@ -92,7 +92,11 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 		return SM_SWEEP_AGAIN;
 	}
 	if (f->cause == PUSH_NO_LANES) {
-		log_warn("push: %s: it cannot block turns", f->why);
+		log_warn("push: %s: it does not map lanes so", f->why);
+		return SM_WRITTEN;
+	}
+	if (f->cause == PUSH_NO_WEIGHTS) {
+		log_warn("push: %s: it keeps its own weights", f->why);
 		return SM_WRITTEN;
 	}
 	if (f->cause == PUSH_NO_KEYS) {
@@ -104,6 +108,11 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 		log_warn("push: port not brought up: %s", f->why);
 		sm_commit_retry(sm, sm->topo, f->port);
 		return SM_WRITTEN;
+	}
+	if (f->cause == PUSH_CUT) { /* the scout has marked who lost it */
+		log_info("push: %s", f->why);
+		return sm->dirty.due.ns != MONO_NEVER.ns ? SM_PROBE_FIRST
+							 : SM_SWEEP_AGAIN;
 	}
 	if (f->cause == PUSH_SILENT)
 		return judge_silent(sm, f, now);

@@ -2,12 +2,14 @@
  * The inside of the subnet manager, shared by sm.c (events and dispatch),
  * sm_run.c (the phases of a run), sm_roles.c (places in a tree), sm_elect.c
  * (mastership), sm_wire.c (requests and traps from others), sm_sa.c (questions
- * to the SA) and sm_mcast.c (tables of groups). Nobody else includes this.
+ * to the SA), sm_groups.c (groups that are kept) and sm_mcast.c (their tables).
+ * Nobody else includes this.
  */
 #ifndef HEDDLE_SM_SM_PRIV_H
 #define HEDDLE_SM_SM_PRIV_H
 
 #include "discovery/draft.h"
+#include "discovery/scout.h"
 #include "discovery/sweep.h"
 #include "distribution/check.h"
 #include "distribution/hwstate.h"
@@ -21,6 +23,7 @@
 #include "sm/base/log.h"
 #include "sm/base/map.h"
 #include "sm/pkeys.h"
+#include "sm/qos.h"
 #include "sm/sa/sa.h"
 #include "sm/sm.h"
 #include "sm/sm_roles.h"
@@ -34,6 +37,7 @@ struct sm_dirty {
 	uint64_t *guid; /* switches to probe, unsorted, no duplicates */
 	size_t n, cap;
 	struct mono due; /* hold-down: not before */
+	bool patient;	 /* it does not stop a push: all of it is expected */
 	char cause[256];
 };
 
@@ -67,6 +71,7 @@ struct sm {
 	uint64_t port_guid;
 
 	struct xact *x;
+	struct scout *scout;
 	struct draft *draft;
 	struct lft_pool *pool;
 	struct hwstate *hw;
@@ -77,6 +82,8 @@ struct sm {
 	uint32_t generation;
 	struct sm_dirty dirty;
 	struct mono light_due, poll_due, retry_due, retry_wait, names_due;
+	bool light_short;      /* the light sweep was ended early ... */
+	unsigned light_gave;   /* ... so many times in a row */
 	struct mono check_due; /* a while after a push: drained, and true? */
 	struct sm_banned *banned;
 	size_t nbanned, capbanned;
@@ -101,6 +108,7 @@ struct sm {
 	struct view_change change;
 	struct topo *topo;     /* with LIDs */
 	struct pkeys *pkeys;   /* that its ports shall have */
+	struct qos *qos;       /* likewise, once there are routes */
 	struct sm_work *work;  /* with the worker */
 	struct routes *routes; /* computed, not yet acknowledged */
 	struct route_story story;
@@ -149,6 +157,9 @@ struct sm {
 	struct sa_ops sa_ops; /* lent to it */
 	struct view *sa_view; /* the one it has; only compared */
 	struct mono sa_now;
+	struct mono sa_save_due; /* what it was told changed */
+	char *sa_kept;		 /* of its last life, until it starts */
+	uint64_t sa_away;
 	struct sm_shed *shed; /* let go by it while a worker ran */
 	size_t nshed, capshed;
 	struct map told; /* ports asked to register anew, by GUID */
@@ -164,6 +175,8 @@ bool sm_run_discover(struct sm *sm, struct mono now);
 bool sm_run_readback(struct sm *sm, struct mono now);
 bool sm_run_push(struct sm *sm, struct mono now);
 bool sm_run_names(struct sm *sm, struct mono now);
+/* When a light sweep that only waits for who is silent is to end. */
+struct mono sm_run_light_until(const struct sm *sm);
 /* Discovery is over and the fabric is ours: assign LIDs and go on. */
 void sm_run_take(struct sm *sm, struct mono now);
 /* The worker's answer. */
@@ -192,7 +205,12 @@ void sm_push_story(struct sm *sm); /* into sm->change */
 void sm_roles_ask(struct sm *sm);
 
 /* sm_blame.c: what failures of a push lead to, and who is kept out. */
-enum sm_verdict { SM_WRITTEN, SM_PLAN_AGAIN, SM_SWEEP_AGAIN };
+enum sm_verdict {
+	SM_WRITTEN,
+	SM_PLAN_AGAIN,
+	SM_PROBE_FIRST, /* what is marked dirty has to be seen */
+	SM_SWEEP_AGAIN
+};
 enum sm_verdict sm_blame_failures(struct sm *sm, struct mono now);
 struct sm_banned *sm_blame_find(struct sm *sm, uint64_t guid); /* or NULL */
 void sm_blame_keep(struct sm *sm, struct mono now); /* before a freeze */
@@ -221,6 +239,10 @@ bool sm_elect_standby(struct sm *sm, struct mono now);
 void sm_elect_sminfo(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
 
+/* sm_scout.c: silence, and what a look at the way to it says. */
+void sm_scout_new(struct sm *sm);
+void sm_scout_free(struct sm *sm); /* nothing is in flight */
+
 /* sm_wire.c */
 void sm_wire_request(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
@@ -233,6 +255,10 @@ void sm_sa_configure(struct sm *sm);
 void sm_sa_message(
 	struct sm *sm, const struct transport_msg *m, struct mono now);
 void sm_sa_tick(struct sm *sm, struct mono now);
+struct mono sm_sa_next(const struct sm *sm);
+/* What it knew before a restart. */
+void sm_sa_load(struct sm *sm, const struct store_state *s);
+void sm_sa_start(struct sm *sm, struct mono now);
 /* It shall answer from the view in force. */
 void sm_sa_publish(struct sm *sm, struct mono now);
 /* Hosts that came since are asked to register anew; there is a view. */
@@ -254,13 +280,39 @@ void sm_mcast_forget(struct sm *sm, bool all);
 void sm_mcast_lost(struct sm *sm); /* another SM has the fabric */
 struct mono sm_mcast_next(const struct sm *sm);
 void sm_mcast_step(struct sm *sm, struct mono now);
-/* sm->routes are about to be written: trees that are against their order go
- * first; then true, and nothing is in flight. */
+struct mono sm_mcast_save_next(const struct sm *sm);
+void sm_mcast_save(struct sm *sm, struct mono now); /* if it is time */
+/* Before routes are made: what do switches hold that nobody has read? True: it
+ * is known. */
+void sm_mcast_look(struct sm *sm);
+bool sm_mcast_looked(struct sm *sm, struct mono now);
+/* Are there trees that a transition has to count with? *unsettled: and not
+ * known to keep the order of the view. */
+bool sm_mcast_guests(const struct sm *sm, bool *unsettled);
+/* sm->plan is about to be written: trees that it has no room for go first;
+ * then true, and nothing is in flight. */
 void sm_mcast_before_push(struct sm *sm, struct mono now);
 bool sm_mcast_ready(struct sm *sm, struct mono now);
+/* The push waits for answers about tables of groups: nothing else is due. */
+bool sm_mcast_busy(const struct sm *sm);
+/* The push is over, and the switches hold what the view says. */
+void sm_mcast_settle(struct sm *sm, struct mono now);
 /* What a switch acknowledged; false: not known. */
 bool sm_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block,
 	unsigned pos, uint8_t out[64]);
+
+/* sm_groups.c: groups that outlive their members, and the daemon. */
+struct sm_groups_saved {
+	struct store_group *group;
+	size_t ngroup;
+	struct store_member *member;
+	size_t nmember;
+};
+void sm_groups_load(struct sm *sm, const struct store_state *s);
+void sm_groups_configure(struct sm *sm); /* those that are always there */
+void sm_groups_save(const struct sm *sm, struct sm_groups_saved *out);
+void sm_groups_saved_free(struct sm_groups_saved *s);
+
 /* sm_keys.c: P_Keys, from the configuration to the view. */
 void sm_keys_load(struct sm *sm, const struct store_state *s);
 /* It became ours: ports that another SM had may hold anything. */
@@ -285,10 +337,22 @@ bool sm_keys_settle(struct sm *sm);
 /* Names were read: has anybody become another member by them? */
 bool sm_keys_renamed(const struct sm *sm, struct topo *fresh);
 
+/* sm_qos.c: levels of service, from the configuration to the view. */
+void sm_qos_make(struct sm *sm); /* for sm->topo and sm->routes */
+/* Are rows of SL2VL to change, as far as can be told before routing? */
+bool sm_qos_moving(const struct sm *sm);
+/* The push is over: what is there; true: the view says otherwise. */
+bool sm_qos_settle(struct sm *sm);
+/* A shortage, in words: log, status, alarm. */
+void sm_qos_review(struct sm *sm);
+
 /* sm.c */
 void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);
 void sm_mark(struct sm *sm, uint64_t switch_guid, struct mono now,
 	const char *cause);
+/* ... but what is being written already follows from it, as far as we know. */
+void sm_mark_known(
+	struct sm *sm, uint64_t guid, struct mono now, const char *cause);
 void sm_mark_full(struct sm *sm, struct mono now, const char *cause);
 void sm_mark_replan(struct sm *sm, struct mono now, const char *cause);
 

@@ -71,7 +71,10 @@ sm_push_job(const struct sm *sm, const struct routes *to, struct safe_job *job)
 		.hw = sm->hw,
 		.method = (enum safe_method)d->method,
 		.max_stages = d->max_stages,
+		.moving = sm_qos_moving(sm),
+		.levels = sm->cfg->qos.levels.n > 0,
 	};
+	job->guests = sm_mcast_guests(sm, &job->unsettled);
 }
 
 void
@@ -149,8 +152,6 @@ end_excuses(struct sm *sm, struct mono now)
 void
 sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
 {
-	static const uint8_t vls_code[16] = {
-		[1] = 1, [2] = 2, [4] = 3, [8] = 4, [15] = 5};
 	const struct config_link *l = &sm->cfg->link;
 	const struct plan_params params = {
 		.subnet_prefix = sm->cfg->fabric.subnet_prefix,
@@ -159,10 +160,10 @@ sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
 		.hoq_life = (uint8_t)l->hoq_lifetime,
 		.leaf_hoq_life = (uint8_t)l->leaf_hoq_lifetime,
 		.vl_stall = (uint8_t)l->vl_stall_count,
-		.max_vls_code = vls_code[l->max_vls & 15],
+		.max_vls_code = qos_vls_code(sm->cfg),
 	};
 	const struct ptable_want keys = pkeys_wanted(sm->pkeys);
-	const struct plan_job job = {
+	struct plan_job job = {
 		.routes = sm->routes,
 		.change = change,
 		.keys = &keys,
@@ -180,6 +181,8 @@ sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
 		.cookie = sm,
 	};
 
+	sm_qos_make(sm);
+	job.lanes = &sm->qos->want;
 	push.plan = sm->plan = plan_make(&job);
 	expect_traps(sm);
 	sm->push = push_new(&push);
@@ -193,7 +196,8 @@ sm_push_next(const struct sm *sm)
 {
 	struct mono t = push_next(sm->push);
 
-	if (sm->stops < MAX_STOPS && !push_stopped(sm->push))
+	if (sm->stops < MAX_STOPS && !sm->dirty.patient &&
+		!push_stopped(sm->push))
 		t = mono_min(t, sm->dirty.due);
 	return t;
 }
@@ -206,7 +210,7 @@ sm_push_next(const struct sm *sm)
 void
 sm_push_watch(struct sm *sm, struct mono now)
 {
-	if (sm->dirty.due.ns == MONO_NEVER.ns ||
+	if (sm->dirty.due.ns == MONO_NEVER.ns || sm->dirty.patient ||
 		mono_before(now, sm->dirty.due) || sm->stops >= MAX_STOPS ||
 		push_complete(sm->push))
 		return;
@@ -417,6 +421,16 @@ sm_push_check(struct sm *sm, struct mono now)
 	const struct check_block *wrong;
 	size_t n, i;
 
+	if (sm->dirty.due.ns != MONO_NEVER.ns &&
+		!mono_before(now, sm->dirty.due)) {
+		/* what changed comes first; this begins anew after it */
+		check_stop(sm->check, now);
+		check_free(sm->check);
+		sm->check = NULL;
+		sm->check_due = now;
+		sm_enter(sm, SM_IDLE, now);
+		return true;
+	}
 	check_feed(sm->check, now);
 	ptable_read_feed(sm->ptable_read, now);
 	if (!check_done(sm->check) || !ptable_read_done(sm->ptable_read))

@@ -11,7 +11,7 @@
 #include "sm/sm_priv.h"
 #include "sm/task.h"
 
-enum { MAX_PASSES = 64 };
+enum { MAX_PASSES = 64, LIGHT_GIVES = 4 };
 
 struct sm_work {
 	struct route_job job;
@@ -129,6 +129,7 @@ start_light(struct sm *sm, struct mono now)
 		return;
 	}
 	begin(sm, now, SWEEP_LIGHT);
+	sm->light_short = false;
 	sm->stat.sweeps_light++;
 	start_sweep(sm, now, SWEEP_LIGHT);
 }
@@ -218,12 +219,14 @@ light_done(struct sm *sm, struct mono now)
 	const uint64_t *guid;
 	size_t n, i;
 
+	bool whole = !sm->light_short;
+
 	if (sweep_self_changed(sm->sweep))
 		sm_mark_full(sm, now, "our own port changed");
 	/* who is no longer known cannot be asked: then all must be looked for
 	 */
-	if (sweep_stats(sm->sweep)->smps + sm->view->nquarantine <
-		sm->view->topo->nsw)
+	if (whole && sweep_stats(sm->sweep)->smps + sm->view->nquarantine <
+			     sm->view->topo->nsw)
 		sm_mark_full(sm, now, "light sweep: switches are missing");
 	guid = sweep_suspects(sm->sweep, &n);
 	for (i = 0; i < n; i++) {
@@ -236,8 +239,29 @@ light_done(struct sm *sm, struct mono now)
 	sm->sweep = NULL;
 	sm_elect_review(sm, now);
 	sm_keys_light(sm, now);
-	sm_commit_light(sm, now); /* from its end: what it found comes first */
+	if (whole)
+		sm_commit_light(sm, now); /* from its end: what it found is
+					     first */
+	else
+		sm->light_due = now; /* as soon as that is seen to */
+	sm->light_gave = whole ? 0 : sm->light_gave + 1;
 	sm_enter(sm, SM_IDLE, now);
+}
+
+/*
+ * A light sweep that waits only for who is silent does not hold up what is
+ * known to have changed; not for ever, or a port that flaps would keep the
+ * silent ones from being looked at.
+ */
+struct mono
+sm_run_light_until(const struct sm *sm)
+{
+	if (sm->phase != SM_DISCOVER || sm->kind != SWEEP_LIGHT ||
+		sm->light_gave >= LIGHT_GIVES || sweep_done(sm->sweep) ||
+		(sm->dirty.due.ns == MONO_NEVER.ns && !sweep_told(sm->sweep)) ||
+		!sweep_only_late(sm->sweep))
+		return MONO_NEVER;
+	return sweep_told(sm->sweep) ? sm->phase_began : sm->dirty.due;
 }
 
 static bool
@@ -300,6 +324,10 @@ sm_run_discover(struct sm *sm, struct mono now)
 	char why[256];
 
 	sweep_feed(sm->sweep, now);
+	if (due(sm_run_light_until(sm), now)) {
+		sm->light_short = true;
+		sweep_stop(sm->sweep, now);
+	}
 	if (!sweep_done(sm->sweep))
 		return false;
 	log_oddities(sm);
@@ -370,6 +398,7 @@ start_readback(struct sm *sm, struct mono now)
 		map_put(&sm->probed, t->node[t->sw[s].node].guid, 0);
 	sm->readback = readback_new(sm->topo, &job);
 	sm_keys_read(sm);
+	sm_mcast_look(sm);
 	sm_enter(sm, SM_READBACK, now);
 }
 
@@ -381,7 +410,8 @@ static bool
 names_first(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->topo;
-	bool all = pkeys_by_name(sm->cfg), lack = false;
+	bool all = pkeys_by_name(sm->cfg) || qos_by_name(sm->cfg);
+	bool lack = false;
 	node_ix n;
 
 	for (n = 0; n < t->nnodes; n++)
@@ -406,6 +436,8 @@ sm_run_take(struct sm *sm, struct mono now)
 			sm->topo->nnodes, sm->topo->nsw);
 		sm->role = SM_MASTER;
 		sm->taken = true;
+		/* others may have been there meanwhile */
+		hw_distrust_ports(sm->hw);
 		sm->handed_over = false;
 		sm->master = (struct sm_peer){0};
 	}
@@ -493,8 +525,7 @@ routes_found(struct sm *sm)
 			lft_ref ref = hw_block(sm->hw, guid, b);
 
 			if (ref != HW_UNKNOWN)
-				r->block[(size_t)s * r->nblocks + b] =
-					lft_share(sm->pool, ref);
+				routes_own(r, s)[b] = lft_share(sm->pool, ref);
 		}
 	}
 	return r;
@@ -545,7 +576,8 @@ sm_run_readback(struct sm *sm, struct mono now)
 {
 	readback_feed(sm->readback, now);
 	ptable_read_feed(sm->ptable_read, now);
-	if (!readback_done(sm->readback) || !ptable_read_done(sm->ptable_read))
+	if (!sm_mcast_looked(sm, now) || !readback_done(sm->readback) ||
+		!ptable_read_done(sm->ptable_read))
 		return false;
 	sm->counts.lft_reads += readback_count(sm->readback);
 	readback_free(sm->readback);
@@ -599,6 +631,8 @@ forget_work(struct sm *sm)
 	topo_unref(sm->topo);
 	pkeys_unref(sm->pkeys);
 	sm->pkeys = NULL;
+	qos_unref(sm->qos);
+	sm->qos = NULL;
 	sm->push = NULL;
 	sm->plan = NULL;
 	sm->routes = NULL;
@@ -638,7 +672,9 @@ same_ports(const struct topo *was, const struct topo *is)
 static bool
 worth_a_view(struct sm *sm)
 {
-	return sm_keys_settle(sm) || sm->plan->nsteps > 0 || !same_fabric(sm) ||
+	bool keys = sm_keys_settle(sm), lanes = sm_qos_settle(sm);
+
+	return keys || lanes || sm->plan->nsteps > 0 || !same_fabric(sm) ||
 	       !same_ports(sm->view->topo, sm->topo);
 }
 
@@ -675,8 +711,10 @@ finish(struct sm *sm, struct mono now)
 	if (!sm->held_alarm)
 		sm->stat.alarm[0] = '\0';
 	sm_sa_publish(sm, now);
+	sm_mcast_settle(sm, now);
 	sm_blame_forgive(sm);
 	sm_keys_review(sm);
+	sm_qos_review(sm);
 	sm_commit_schedule(sm, now);
 	forget_work(sm);
 	sm_enter(sm, SM_IDLE, now);
@@ -691,7 +729,8 @@ again(struct sm *sm, enum sm_verdict v, struct mono now)
 		finish(sm, now);
 		return;
 	}
-	if (sm->dirty.due.ns != MONO_NEVER.ns && sm->stops > 0) {
+	if (v == SM_PROBE_FIRST ||
+		(sm->dirty.due.ns != MONO_NEVER.ns && sm->stops > 0)) {
 		/* overtaken: the next run begins with what is known by now */
 		forget_work(sm);
 		sm_enter(sm, SM_IDLE, now);
@@ -753,10 +792,10 @@ sm_run_names(struct sm *sm, struct mono now)
 	/* A change does not wait for names, least of all for those behind it:
 	 * what has been read stays in the draft, the rest is asked later. */
 	if (due(sm->dirty.due, now))
-		xact_cancel_all(sm->x, now);
+		sweep_stop(sm->sweep, now);
 	else
 		sweep_feed(sm->sweep, now);
-	if (!sweep_done(sm->sweep) && !due(sm->dirty.due, now))
+	if (!sweep_done(sm->sweep))
 		return false;
 	got = sweep_stats(sm->sweep)->smps;
 	sweep_free(sm->sweep);
@@ -777,6 +816,8 @@ sm_run_names(struct sm *sm, struct mono now)
 		v->topo = fresh;
 		v->routes = routes_for(sm->view->routes, fresh);
 		v->pkeys = pkeys_ref(sm->view->pkeys);
+		v->qos = qos_make(sm->cfg, fresh, &v->routes->lanes);
+		qos_settle(v->qos, sm->hw);
 		v->quarantine = mem_dup(
 			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
 		view_change_own(&v->change);

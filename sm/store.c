@@ -11,6 +11,7 @@
 
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
+#include "sm/store_priv.h"
 
 enum {
 	VERSION = 1,
@@ -26,31 +27,6 @@ static const char *const held_word[STORE_HELD] = {
 	[STORE_PLAIN] = "plain", [STORE_KEYS] = "keys"};
 #define HEADER "heddle-state "
 
-/* A file being read; records keep their line until they are believed. */
-struct lid_line {
-	struct store_lid rec;
-	unsigned line;
-};
-
-struct rank_line {
-	struct store_rank rec;
-	unsigned line;
-};
-
-struct reader {
-	const char *path;
-	struct store_state *s;
-	struct reason *why;
-	struct lid_line *lid;
-	struct rank_line *rank;
-	size_t nlid, lid_cap;
-	size_t nrank, rank_cap;
-	struct store_block *block;
-	size_t nblock, block_cap;
-	unsigned line;
-	bool has_prefix, has_order, has_routed;
-};
-
 static uint64_t
 checksum(const char *p, size_t n)
 {
@@ -62,15 +38,15 @@ checksum(const char *p, size_t n)
 	return h;
 }
 
-static int
-complain(struct reader *r, unsigned line, const char *field, const char *what)
+int
+store_complain(struct store_reader *r, unsigned line, const char *field,
+	const char *what)
 {
 	return reason_set(r->why, "%s:%u: %s: %s", r->path, line, field, what);
 }
 
-/* Cut the next word off *s at a space; NULL when there is none. */
-static char *
-word(char **s)
+char *
+store_word(char **s)
 {
 	char *w = *s, *end;
 
@@ -83,9 +59,8 @@ word(char **s)
 	return w;
 }
 
-/* A number of digits only (0x for base 16) and at most max. */
-static bool
-number(const char *s, int base, uint64_t max, uint64_t *v)
+bool
+store_number(const char *s, int base, uint64_t max, uint64_t *v)
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t n;
@@ -105,11 +80,11 @@ number(const char *s, int base, uint64_t max, uint64_t *v)
 	return errno == 0 && *v <= max;
 }
 
-static int
-read_guid(struct reader *r, char **s, uint64_t *guid)
+int
+store_guid(struct store_reader *r, char **s, uint64_t *guid)
 {
-	if (!number(word(s), 16, UINT64_MAX, guid) || *guid == 0)
-		return complain(r, r->line, "GUID",
+	if (!store_number(store_word(s), 16, UINT64_MAX, guid) || *guid == 0)
+		return store_complain(r, r->line, "GUID",
 			"not 0x and hexadecimal digits, or 0");
 	return 0;
 }
@@ -123,7 +98,7 @@ read_held(char **s)
 
 		if (strncmp(*s, held_word[i], n) == 0 &&
 			((*s)[n] == ' ' || (*s)[n] == '\0')) {
-			(void)word(s);
+			(void)store_word(s);
 			return i;
 		}
 	}
@@ -132,7 +107,7 @@ read_held(char **s)
 
 /* The rest of a lid line: nothing, or a name in quotes. */
 static int
-read_name(struct reader *r, char *s, const char **name)
+read_name(struct store_reader *r, char *s, const char **name)
 {
 	size_t n = s == NULL ? 0 : strlen(s);
 
@@ -140,7 +115,7 @@ read_name(struct reader *r, char *s, const char **name)
 	if (n == 0)
 		return 0;
 	if (n < 2 || n > NAME_MAX_BYTES + 2 || s[0] != '"' || s[n - 1] != '"')
-		return complain(r, r->line, "name",
+		return store_complain(r, r->line, "name",
 			"not a text in quotes of at most 64 bytes");
 	s[n - 1] = '\0';
 	*name = arena_strdup(r->s->arena, s + 1);
@@ -148,46 +123,48 @@ read_name(struct reader *r, char *s, const char **name)
 }
 
 static int
-read_lid(struct reader *r, char *s)
+read_lid(struct store_reader *r, char *s)
 {
 	struct store_lid rec = {0};
 	uint64_t lid, lmc;
 
-	if (read_guid(r, &s, &rec.guid) < 0)
+	if (store_guid(r, &s, &rec.guid) < 0)
 		return -1;
-	if (!number(word(&s), 10, LID_MAX, &lid) || lid == 0)
-		return complain(
+	if (!store_number(store_word(&s), 10, LID_MAX, &lid) || lid == 0)
+		return store_complain(
 			r, r->line, "LID", "not a number from 1 to 49151");
-	if (!number(word(&s), 10, LMC_MAX, &lmc))
-		return complain(r, r->line, "LMC", "not a number from 0 to 7");
+	if (!store_number(store_word(&s), 10, LMC_MAX, &lmc))
+		return store_complain(
+			r, r->line, "LMC", "not a number from 0 to 7");
 	rec.held = read_held(&s);
 	if (read_name(r, s, &rec.name) < 0)
 		return -1;
 	rec.lid = (uint16_t)lid;
 	rec.lmc = (uint8_t)lmc;
 	r->lid = mem_grow(r->lid, r->nlid, &r->lid_cap, sizeof(*r->lid));
-	r->lid[r->nlid++] = (struct lid_line){rec, r->line};
+	r->lid[r->nlid++] = (struct store_lid_line){rec, r->line};
 	return 0;
 }
 
 static int
-read_rank(struct reader *r, char *s)
+read_rank(struct store_reader *r, char *s)
 {
 	struct store_rank rec = {0};
 	uint64_t rank;
 
-	if (read_guid(r, &s, &rec.guid) < 0)
+	if (store_guid(r, &s, &rec.guid) < 0)
 		return -1;
-	if (!number(word(&s), 10, UINT32_MAX, &rank) || s != NULL)
-		return complain(r, r->line, "rank", "not a 32-bit number");
+	if (!store_number(store_word(&s), 10, UINT32_MAX, &rank) || s != NULL)
+		return store_complain(
+			r, r->line, "rank", "not a 32-bit number");
 	rec.rank = (uint32_t)rank;
 	r->rank = mem_grow(r->rank, r->nrank, &r->rank_cap, sizeof(*r->rank));
-	r->rank[r->nrank++] = (struct rank_line){rec, r->line};
+	r->rank[r->nrank++] = (struct store_rank_line){rec, r->line};
 	return 0;
 }
 
 static int
-read_block(struct reader *r, char *s)
+read_block(struct store_reader *r, char *s)
 {
 	struct store_block rec = {0};
 	uint64_t in, out;
@@ -195,25 +172,28 @@ read_block(struct reader *r, char *s)
 	size_t i;
 	char text[24];
 
-	if (read_guid(r, &s, &rec.guid) < 0)
+	if (store_guid(r, &s, &rec.guid) < 0)
 		return -1;
-	if (!number(word(&s), 10, 254, &in) || !number(word(&s), 10, 254, &out))
-		return complain(
+	if (!store_number(store_word(&s), 10, 254, &in) ||
+		!store_number(store_word(&s), 10, 254, &out))
+		return store_complain(
 			r, r->line, "port", "not a number from 0 to 254");
-	row = word(&s);
+	row = store_word(&s);
 	(void)snprintf(text, sizeof(text), "0x%s", row != NULL ? row : "");
 	if (row == NULL || strlen(row) != 16 ||
-		!number(text, 16, UINT64_MAX, &rec.row))
-		return complain(r, r->line, "row",
+		!store_number(text, 16, UINT64_MAX, &rec.row))
+		return store_complain(r, r->line, "row",
 			"not 16 hexadecimal digits, one for each SL");
-	if (!number(word(&s), 10, UINT64_MAX, &rec.pairs) || s != NULL)
-		return complain(r, r->line, "pairs", "not a number");
+	if (!store_number(store_word(&s), 10, UINT64_MAX, &rec.pairs) ||
+		s != NULL)
+		return store_complain(r, r->line, "pairs", "not a number");
 	rec.in = (uint8_t)in;
 	rec.out = (uint8_t)out;
 	for (i = 0; i < r->nblock; i++)
 		if (r->block[i].guid == rec.guid && r->block[i].in == rec.in &&
 			r->block[i].out == rec.out)
-			return complain(r, r->line, "block", "given twice");
+			return store_complain(
+				r, r->line, "block", "given twice");
 	r->block =
 		mem_grow(r->block, r->nblock, &r->block_cap, sizeof(*r->block));
 	r->block[r->nblock++] = rec;
@@ -230,10 +210,10 @@ order_ok(const char *s, size_t max)
 }
 
 static int
-read_order(struct reader *r, char *s)
+read_order(struct store_reader *r, char *s)
 {
 	if (r->has_order || s == NULL || !order_ok(s, sizeof(r->s->order)))
-		return complain(r, r->line, "order",
+		return store_complain(r, r->line, "order",
 			r->has_order ? "given twice"
 				     : "not a word of at most 15 letters");
 	r->has_order = true;
@@ -242,11 +222,12 @@ read_order(struct reader *r, char *s)
 }
 
 static int
-read_routed(struct reader *r, char *s)
+read_routed(struct store_reader *r, char *s)
 {
-	if (r->has_routed || !number(word(&s), 16, UINT64_MAX, &r->s->routed) ||
-		!number(s, 10, UINT64_MAX, &r->s->load))
-		return complain(r, r->line, "routed",
+	if (r->has_routed ||
+		!store_number(store_word(&s), 16, UINT64_MAX, &r->s->routed) ||
+		!store_number(s, 10, UINT64_MAX, &r->s->load))
+		return store_complain(r, r->line, "routed",
 			r->has_routed ? "given twice"
 				      : "not a hash such as "
 					"0x9f3b52d10c77a4e8 and a number");
@@ -255,23 +236,24 @@ read_routed(struct reader *r, char *s)
 }
 
 static int
-read_turn(struct reader *r, char *s)
+read_turn(struct store_reader *r, char *s)
 {
 	if (r->s->turn != 0)
-		return complain(r, r->line, "turn", "given twice");
-	if (read_guid(r, &s, &r->s->turn) < 0)
+		return store_complain(r, r->line, "turn", "given twice");
+	if (store_guid(r, &s, &r->s->turn) < 0)
 		return -1;
-	return s == NULL ? 0 : complain(r, r->line, "turn", "not one GUID");
+	return s == NULL ? 0
+			 : store_complain(r, r->line, "turn", "not one GUID");
 }
 
 static int
-read_prefix(struct reader *r, char *s)
+read_prefix(struct store_reader *r, char *s)
 {
-	char *w = word(&s);
+	char *w = store_word(&s);
 
 	if (r->has_prefix || s != NULL ||
-		!number(w, 16, UINT64_MAX, &r->s->prefix))
-		return complain(r, r->line, "fabric",
+		!store_number(w, 16, UINT64_MAX, &r->s->prefix))
+		return store_complain(r, r->line, "fabric",
 			r->has_prefix ? "given twice"
 				      : "not a subnet prefix such as "
 					"0xfe80000000000000");
@@ -280,11 +262,32 @@ read_prefix(struct reader *r, char *s)
 }
 
 static int
-read_line(struct reader *r, char *s)
+read_saved(struct store_reader *r, char *s)
+{
+	if (r->s->when != 0 || !store_number(s, 10, UINT32_MAX, &r->s->when) ||
+		r->s->when == 0)
+		return store_complain(r, r->line, "saved",
+			r->s->when != 0 ? "given twice"
+					: "not seconds since 1970");
+	return 0;
+}
+
+/* What it says is for the subnet administration to judge. */
+static int
+read_sa(struct store_reader *r, char *s)
+{
+	if (s == NULL)
+		return store_complain(r, r->line, "sa", "says nothing");
+	buf_printf(&r->sa, "%s\n", s);
+	return 0;
+}
+
+static int
+read_line(struct store_reader *r, char *s)
 {
 	static const struct {
 		const char *name;
-		int (*read)(struct reader *r, char *s);
+		int (*read)(struct store_reader *r, char *s);
 	} kind[] = {
 		{"lid", read_lid},
 		{"rank", read_rank},
@@ -293,15 +296,20 @@ read_line(struct reader *r, char *s)
 		{"turn", read_turn},
 		{"fabric", read_prefix},
 		{"block", read_block},
+		{"saved", read_saved},
+		{"sa", read_sa},
+		{"group", store_group_read},
+		{"member", store_group_member},
 	};
-	char *w = word(&s);
+	char *w = store_word(&s);
 	size_t i;
 
 	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++)
 		if (w != NULL && strcmp(w, kind[i].name) == 0)
 			return kind[i].read(r, s);
-	return complain(r, r->line, "record",
-		"none of lid, rank, order, routed, turn, fabric, block");
+	return store_complain(r, r->line, "record",
+		"none of lid, rank, order, routed, turn, fabric, block, "
+		"saved, sa, group, member");
 }
 
 /*
@@ -309,7 +317,8 @@ read_line(struct reader *r, char *s)
  * *body is what lies between them.
  */
 static int
-read_frame(struct reader *r, char *text, size_t n, char **body, char **end)
+read_frame(
+	struct store_reader *r, char *text, size_t n, char **body, char **end)
 {
 	const char *eol = memchr(text, '\n', n);
 	uint64_t version, sum;
@@ -317,11 +326,12 @@ read_frame(struct reader *r, char *text, size_t n, char **body, char **end)
 
 	r->line = 1;
 	if (eol == NULL || strncmp(text, HEADER, strlen(HEADER)) != 0)
-		return complain(r, 1, "header", "not a heddle-state file");
+		return store_complain(
+			r, 1, "header", "not a heddle-state file");
 	*body = text + (eol - text) + 1;
 	(*body)[-1] = '\0';
-	if (!number(text + strlen(HEADER), 10, UINT32_MAX, &version))
-		return complain(r, 1, "header", "no version");
+	if (!store_number(text + strlen(HEADER), 10, UINT32_MAX, &version))
+		return store_complain(r, 1, "header", "no version");
 	if (version != VERSION)
 		return reason_set(r->why,
 			"%s:1: header: version %" PRIu64
@@ -329,7 +339,7 @@ read_frame(struct reader *r, char *text, size_t n, char **body, char **end)
 			r->path, version, VERSION);
 	(*body)[-1] = '\n';
 	if (memchr(text, '\0', n) != NULL)
-		return complain(r, 1, "file", "has bytes of zero");
+		return store_complain(r, 1, "file", "has bytes of zero");
 	last = memrchr(text, '\n', n - 1);
 	s = last == NULL ? text : last + 1;
 	if (text[n - 1] != '\n' || strncmp(s, "checksum ", 9) != 0 || s < *body)
@@ -337,7 +347,7 @@ read_frame(struct reader *r, char *text, size_t n, char **body, char **end)
 			"%s: checksum: not at the end; the file is cut short",
 			r->path);
 	text[n - 1] = '\0';
-	if (!number(s + 9, 16, UINT64_MAX, &sum) ||
+	if (!store_number(s + 9, 16, UINT64_MAX, &sum) ||
 		sum != checksum(text, (size_t)(s - text)))
 		return reason_set(r->why,
 			"%s: checksum: does not match the content", r->path);
@@ -348,7 +358,7 @@ read_frame(struct reader *r, char *text, size_t n, char **body, char **end)
 static int
 lid_by_guid(const void *a, const void *b)
 {
-	const struct lid_line *x = a, *y = b;
+	const struct store_lid_line *x = a, *y = b;
 
 	if (x->rec.guid != y->rec.guid)
 		return x->rec.guid < y->rec.guid ? -1 : 1;
@@ -358,7 +368,7 @@ lid_by_guid(const void *a, const void *b)
 static int
 lid_by_lid(const void *a, const void *b)
 {
-	const struct lid_line *x = a, *y = b;
+	const struct store_lid_line *x = a, *y = b;
 
 	if (x->rec.lid != y->rec.lid)
 		return x->rec.lid < y->rec.lid ? -1 : 1;
@@ -368,7 +378,7 @@ lid_by_lid(const void *a, const void *b)
 static int
 rank_by_guid(const void *a, const void *b)
 {
-	const struct rank_line *x = a, *y = b;
+	const struct store_rank_line *x = a, *y = b;
 
 	if (x->rec.guid != y->rec.guid)
 		return x->rec.guid < y->rec.guid ? -1 : 1;
@@ -377,9 +387,9 @@ rank_by_guid(const void *a, const void *b)
 
 /* The rules between LID records; leaves them sorted by GUID. */
 static int
-check_lids(struct reader *r)
+check_lids(struct store_reader *r)
 {
-	const struct lid_line *p;
+	const struct store_lid_line *p;
 	size_t i;
 
 	if (r->nlid == 0)
@@ -390,10 +400,10 @@ check_lids(struct reader *r)
 
 		p = &r->lid[i];
 		if (p->rec.lid % size != 0)
-			return complain(r, p->line, "LID",
+			return store_complain(r, p->line, "LID",
 				"not a multiple of 2 to the power of its LMC");
 		if (p->rec.lid + size - 1 > LID_MAX)
-			return complain(r, p->line, "LID",
+			return store_complain(r, p->line, "LID",
 				"its range ends above 49151");
 		if (i + 1 < r->nlid && p->rec.lid + size > p[1].rec.lid)
 			return reason_set(r->why,
@@ -411,7 +421,7 @@ check_lids(struct reader *r)
 }
 
 static int
-check_ranks(struct reader *r)
+check_ranks(struct store_reader *r)
 {
 	size_t i;
 
@@ -430,7 +440,7 @@ check_ranks(struct reader *r)
 }
 
 static const struct store_block *
-keep_blocks(struct reader *r)
+keep_blocks(struct store_reader *r)
 {
 	struct store_block *b = arena_array(r->s->arena, r->nblock, sizeof(*b));
 	size_t i;
@@ -442,7 +452,7 @@ keep_blocks(struct reader *r)
 
 /* Move what was read and judged into the state's arena. */
 static void
-keep(struct reader *r)
+keep(struct store_reader *r)
 {
 	struct store_lid *lid = arena_array(r->s->arena, r->nlid, sizeof(*lid));
 	struct store_rank *rank =
@@ -455,14 +465,17 @@ keep(struct reader *r)
 		rank[i] = r->rank[i].rec;
 	r->s->block = keep_blocks(r);
 	r->s->nblock = r->nblock;
+	if (r->sa.n > 0)
+		r->s->sa = arena_strdup(r->s->arena, r->sa.text);
 	r->s->lid = lid;
 	r->s->nlid = r->nlid;
 	r->s->rank = rank;
 	r->s->nrank = r->nrank;
+	store_group_keep(r);
 }
 
 static int
-read_text(struct reader *r, char *text, size_t n)
+read_text(struct store_reader *r, char *text, size_t n)
 {
 	char *s = text, *end = text, *eol;
 	int rc = read_frame(r, text, n, &s, &end);
@@ -481,6 +494,9 @@ read_text(struct reader *r, char *text, size_t n)
 	free(r->lid);
 	free(r->rank);
 	free(r->block);
+	buf_free(&r->sa);
+	free(r->group);
+	free(r->member);
 	return rc;
 }
 
@@ -547,7 +563,7 @@ set_aside(int dir, struct reason *why)
 static int
 load_at(int dir, const char *path, struct store_state *s, struct reason *why)
 {
-	struct reader r = {.path = path, .s = s, .why = why};
+	struct store_reader r = {.path = path, .s = s, .why = why};
 	int fd = openat(dir, STORE_FILE,
 		O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	char *text = NULL;
@@ -612,6 +628,19 @@ print_name(const char *name, struct buf *out)
 	buf_put(out, "\"", 1);
 }
 
+static void
+print_sa(const char *line, struct buf *out)
+{
+	while (line != NULL && *line != '\0') {
+		size_t n = strcspn(line, "\n");
+
+		buf_put(out, "sa ", 3);
+		buf_put(out, line, n);
+		buf_put(out, "\n", 1);
+		line += n + (line[n] == '\n');
+	}
+}
+
 void
 store_print(const struct store_state *s, struct buf *out)
 {
@@ -647,6 +676,10 @@ store_print(const struct store_state *s, struct buf *out)
 			"\n",
 			s->block[i].guid, s->block[i].in, s->block[i].out,
 			s->block[i].row, s->block[i].pairs);
+	if (s->when != 0)
+		buf_printf(out, "saved %" PRIu64 "\n", s->when);
+	print_sa(s->sa, out);
+	store_group_print(s, out);
 	buf_printf(out, "checksum 0x%016" PRIx64 "\n",
 		checksum(out->text, out->n));
 }
@@ -656,7 +689,7 @@ static int
 check_print(const struct buf *text, const char *path, struct reason *why)
 {
 	struct store_state s = {.arena = arena_new()};
-	struct reader r = {.path = path, .s = &s, .why = why};
+	struct store_reader r = {.path = path, .s = &s, .why = why};
 	char *copy;
 	int rc;
 

@@ -19,6 +19,15 @@
  *					switch GUID, in-port, out-port of a turn
  *					that is closed, its row of SL2VL before,
  *					pairs that lose packets
+ *	saved 1763722111				seconds since 1970
+ *	sa service 0x0002c90300a1b2c3 3600 ...	what subnet administration
+ *					was told, in its own words
+ *	group 0xff12401bffff0000 0x00000000ffffffff 0xc000 0xffff 0x00000b1b
+ *		4 3 18 0 0 0x0 0	(one line) MGID, MLID, P_Key, Q_Key,
+ *					MTU, rate, lifetime, SL, traffic class,
+ *					flow label, hop limit; below it its
+ *	member 0x0002c90300a1b2c3 0x0002c90300a1b2c3 1
+ *					GUID of its GID, of its port, join state
  *	checksum 0x1f0e...				FNV-1a of all before
  *
  * It is replaced as a whole: a temporary file in the same directory, fsync,
@@ -65,6 +74,21 @@ struct store_block {
 	uint64_t pairs;
 };
 
+struct store_member {
+	uint64_t guid;	/* of the GID it joined with, not 0 */
+	uint64_t owner; /* of its port, not 0 */
+	uint8_t state;	/* join states, 1 .. 15 */
+	bool proxy;
+};
+
+struct store_group {
+	uint64_t mgid[2];
+	uint32_t qkey, flow;
+	uint16_t mlid, pkey;
+	uint8_t mtu, rate, life, sl, tclass, hops; /* codes */
+	size_t first, n;			   /* in store_state.member */
+};
+
 /*
  * {0} is the empty state. store_load fills arena and points the arrays into
  * it; a caller that saves may point them anywhere and leave arena NULL.
@@ -83,6 +107,13 @@ struct store_state {
 			   order recorded, and then no ranks either */
 	const struct store_block *block; /* no turn twice */
 	size_t nblock;
+	uint64_t when;	/* it was saved, seconds since 1970; 0: not recorded */
+	uint64_t away;	/* seconds from then until it was loaded; not saved */
+	const char *sa; /* lines of subnet administration, or NULL */
+	const struct store_group *group;
+	size_t ngroup;
+	const struct store_member *member; /* group by group */
+	size_t nmember;
 	struct arena *arena;
 };
 

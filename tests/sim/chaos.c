@@ -16,6 +16,7 @@ struct chaos {
 	struct chaos_script script;
 	struct world *w;
 	struct watch *watch;
+	struct chaos_group group;
 	struct map lids;  /* port GUID -> the first LID saved for it */
 	unsigned variant; /* of the partitions, in force */
 	struct chaos_report *r;
@@ -90,6 +91,8 @@ play(struct chaos *c, const struct chaos_step *e)
 	case CHAOS_SLOW:
 	case CHAOS_WAKE:
 		sim_fault_behave(s, e->node, &how);
+		if (e->kind == CHAOS_HANG)
+			watch_excuse(c->watch, e->node);
 		break;
 	case CHAOS_LOSS:
 		faults.loss = e->value;
@@ -121,6 +124,10 @@ play(struct chaos *c, const struct chaos_step *e)
 	case CHAOS_TAMPER:
 		tenants_spoil(c->script.tenants, e->node, e->port,
 			(uint16_t)e->value);
+		break;
+	case CHAOS_JOIN:
+	case CHAOS_LEAVE:
+		chaos_group_say(&c->group, e);
 		break;
 	case CHAOS_KINDS:
 		break;
@@ -288,7 +295,8 @@ static int
 judge_all(struct chaos *c, struct reason *why)
 {
 	if (judge_rest(c, why) || judge_order(c, why) || judge_belief(c, why) ||
-		judge_lids(c, why) || judge_keys(c, why))
+		judge_lids(c, why) || judge_keys(c, why) ||
+		chaos_group_judge(&c->group, c->w->sm, why))
 		return -1;
 	return 0;
 }
@@ -320,6 +328,8 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 	const struct sim_stats *s = sim_stats(c->w->sim);
 	uint64_t ports, keys;
 
+	/* memberships are saved a moment after they change */
+	world_run(c->w, mono_ms(2000));
 	kill_daemon(c);
 	sim_clear_stats(c->w->sim);
 	c->w->runs = 0;
@@ -330,16 +340,18 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 	}
 	ports = s->port_sets - s->client_rereg;
 	keys = s->by[sim_attr_row(MAD_PKEY_TABLE)][MAD_SET];
-	c->r->rewritten = s->lft_sets + ports + keys;
+	c->r->rewritten = s->lft_sets + ports + s->mft_sets + keys;
 	/* who got no answer about a port, because its queue is short, takes it
 	 * for absent until it asks again */
 	if (c->r->rewritten > 0 && judge & CHAOS_MEMORY &&
 		sm_wire(c->w->sm)->timeouts == 0)
 		return reason_set(why,
 			"a second life wrote %llu LFT blocks (%llu of them "
-			"unchanged), %llu ports and %llu P_Key blocks",
+			"unchanged), %llu MFT blocks, %llu ports and %llu "
+			"P_Key blocks",
 			(unsigned long long)s->lft_sets,
 			(unsigned long long)s->lft_same,
+			(unsigned long long)s->mft_sets,
 			(unsigned long long)ports, (unsigned long long)keys);
 	return 0;
 }
@@ -359,6 +371,10 @@ judge_watch(const struct chaos *c, unsigned judge, struct reason *why)
 		return reason_set(why, "%llu cycles, the first at %.6f: %.300s",
 			(unsigned long long)r->cycles,
 			mono_seconds(r->first_cycle), r->cycle.text);
+	if (r->copies > 0 && judge & CHAOS_COPIES)
+		return reason_set(why, "%llu copies, the first at %.6f: %.300s",
+			(unsigned long long)r->copies,
+			mono_seconds(r->first_copy), r->copy.text);
 	return 0;
 }
 
@@ -384,6 +400,7 @@ live(struct chaos *c, const struct chaos_limits *l)
 		return -1;
 	c->r->smps = sim_stats(c->w->sim)->smps;
 	c->r->blocks = sim_stats(c->w->sim)->lft_sets;
+	c->r->mft_blocks = sim_stats(c->w->sim)->mft_sets;
 	c->r->runs = c->w->runs;
 	return second_life(c, l->judge, why) || judge_watch(c, l->judge, why)
 		       ? -1
@@ -421,6 +438,8 @@ fill_report(struct chaos *c)
 	r->loops = w->loops;
 	r->cycles = w->cycles;
 	r->changes = w->changes;
+	r->copies = w->copies;
+	r->copy = w->copy;
 	r->loop = w->loop;
 	r->cycle = w->cycle;
 }
@@ -441,6 +460,9 @@ chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 		tenants_watch(c.script.tenants, c.w->sim);
 		configure(&c, 0);
 	}
+	c.group.s = c.w->sim;
+	c.group.f = c.script.f;
+	chaos_group_begin(&c.group, c.script.speaker);
 	rc = live(&c, l);
 	fill_report(&c);
 	watch_free(c.watch);

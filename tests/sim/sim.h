@@ -142,10 +142,11 @@ void sim_set_hook(struct sim *s,
 /* What has just changed in the fabric. */
 struct sim_change {
 	enum {
-		SIM_BLOCK, /* LFT entries of 64 LIDs, block number arg */
-		SIM_TABLE, /* all of a switch's LFT: its top, or wiped */
-		SIM_PORT,  /* state of the node's port arg */
-		SIM_LANES, /* SL2VL of a switch, from arg >> 8 to arg & 255 */
+		SIM_BLOCK,  /* LFT entries of 64 LIDs, block number arg */
+		SIM_TABLE,  /* all of a switch's LFT: its top, or wiped */
+		SIM_PORT,   /* state of the node's port arg */
+		SIM_LANES,  /* SL2VL of a switch, from arg >> 8 to arg & 255 */
+		SIM_GROUPS, /* a switch's multicast table */
 	} what;
 	uint32_t node, arg;
 };
@@ -185,6 +186,7 @@ struct sim_stats {
 	uint64_t lost_silent;	     /* hung, mute, garbage, M_Key */
 	uint64_t lost_nobody;	     /* no endpoint there */
 	uint64_t lft_sets, lft_same; /* blocks written; of these unchanged */
+	uint64_t mft_sets, mft_same;
 	uint64_t port_sets, switch_sets;
 	uint64_t traps; /* sent, repetitions included */
 	uint64_t client_rereg;

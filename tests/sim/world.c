@@ -28,9 +28,13 @@ world_forget(struct world *w)
 		const void *in;
 		void *out;
 	} lid = {w->saved.lid}, rank = {w->saved.rank},
-	  block = {w->saved.block};
+	  block = {w->saved.block}, sa = {w->saved.sa},
+	  group = {w->saved.group}, member = {w->saved.member};
 
+	free(group.out);
+	free(member.out);
 	free(block.out);
+	free(sa.out);
 	free(lid.out);
 	free(rank.out);
 	w->saved = (struct store_state){0};
@@ -47,6 +51,9 @@ on_save(void *cookie, const struct store_state *s)
 	w->saved.lid = mem_dup(s->lid, s->nlid * sizeof(*s->lid));
 	w->saved.rank = mem_dup(s->rank, s->nrank * sizeof(*s->rank));
 	w->saved.block = mem_dup(s->block, s->nblock * sizeof(*s->block));
+	w->saved.sa = s->sa != NULL ? mem_strdup(s->sa) : NULL;
+	w->saved.group = mem_dup(s->group, s->ngroup * sizeof(*s->group));
+	w->saved.member = mem_dup(s->member, s->nmember * sizeof(*s->member));
 }
 
 static void

@@ -48,7 +48,8 @@ static void
 run(uint64_t seed, unsigned max_hosts, bool tenants)
 {
 	const struct chaos_limits l = {.max_hosts = max_hosts,
-		.judge = CHAOS_MEMORY | CHAOS_LOOPS | CHAOS_CYCLES,
+		.judge = CHAOS_MEMORY | CHAOS_LOOPS | CHAOS_CYCLES |
+			 CHAOS_COPIES,
 		.tenants = tenants};
 	struct chaos_report r;
 	FILE *log;

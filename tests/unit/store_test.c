@@ -104,9 +104,70 @@ static const struct store_block blocks[] = {
 	{0x0002c90200000001, 0, 1, UINT64_MAX, UINT64_MAX},
 };
 
+static const struct store_member members[] = {
+	{0x0002c90300000001, 0x0002c90300000001, 1, false},
+	{UINT64_MAX, 0x0002c90300000002, 15, true},
+};
+
+static const struct store_group groups[] = {
+	{.mgid = {0xff12401bffff0000, 0xffffffff},
+		.mlid = 0xc000,
+		.pkey = 0xffff,
+		.qkey = 0xb1b,
+		.mtu = 4,
+		.rate = 3,
+		.life = 18},
+	{.mgid = {UINT64_MAX, UINT64_MAX},
+		.mlid = 0xfffd,
+		.pkey = 1,
+		.qkey = UINT32_MAX,
+		.mtu = 5,
+		.rate = 24,
+		.life = 63,
+		.sl = 15,
+		.tclass = 255,
+		.flow = 0xfffff,
+		.hops = 255,
+		.n = 2},
+};
+
+static void
+check_groups(const struct store_state *back)
+{
+	ck_assert_uint_eq(back->ngroup, 2);
+	ck_assert_uint_eq(back->nmember, 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct store_group *is = &back->group[i];
+		const struct store_group *was = &groups[i];
+
+		ck_assert_uint_eq(is->mgid[0], was->mgid[0]);
+		ck_assert_uint_eq(is->mgid[1], was->mgid[1]);
+		ck_assert_uint_eq(is->mlid, was->mlid);
+		ck_assert_uint_eq(is->pkey, was->pkey);
+		ck_assert_uint_eq(is->qkey, was->qkey);
+		ck_assert_uint_eq(is->mtu, was->mtu);
+		ck_assert_uint_eq(is->rate, was->rate);
+		ck_assert_uint_eq(is->life, was->life);
+		ck_assert_uint_eq(is->sl, was->sl);
+		ck_assert_uint_eq(is->tclass, was->tclass);
+		ck_assert_uint_eq(is->flow, was->flow);
+		ck_assert_uint_eq(is->hops, was->hops);
+		ck_assert_uint_eq(is->first, was->first);
+		ck_assert_uint_eq(is->n, was->n);
+		ck_assert_uint_eq(back->member[i].guid, members[i].guid);
+		ck_assert_uint_eq(back->member[i].owner, members[i].owner);
+		ck_assert_uint_eq(back->member[i].state, members[i].state);
+		ck_assert_uint_eq(back->member[i].proxy, members[i].proxy);
+	}
+}
+
 START_TEST(test_round)
 {
 	struct store_state s = {.prefix = 0xfe80000000000000,
+		.group = groups,
+		.ngroup = 2,
+		.member = members,
+		.nmember = 2,
 		.block = blocks,
 		.nblock = 2,
 		.lid = lids,
@@ -116,6 +177,9 @@ START_TEST(test_round)
 		.routed = UINT64_MAX,
 		.load = 72,
 		.turn = 0x99,
+		.when = 1763722111,
+		.away = 7, /* nobody's business */
+		.sa = "service 0x1 2 03\ninform 0x4 5 06\n",
 		.order = "tiers"};
 	struct store_state back;
 	struct reason why = {""};
@@ -130,6 +194,9 @@ START_TEST(test_round)
 	ck_assert_uint_eq(back.routed, UINT64_MAX);
 	ck_assert_uint_eq(back.load, 72);
 	ck_assert_uint_eq(back.turn, 0x99);
+	ck_assert_uint_eq(back.when, 1763722111);
+	ck_assert_uint_eq(back.away, 0);
+	ck_assert_str_eq(back.sa, s.sa);
 	ck_assert_uint_eq(back.nlid, 4);
 	ck_assert_uint_eq(back.nblock, 2);
 	for (i = 0; i < 2; i++) {
@@ -146,6 +213,7 @@ START_TEST(test_round)
 		ck_assert_uint_eq(back.lid[i].lmc, lids[i].lmc);
 		ck_assert_uint_eq(back.lid[i].held, lids[i].held);
 	}
+	check_groups(&back);
 	ck_assert_str_eq(back.lid[0].name, "host 1 HCA-1");
 	ck_assert_ptr_null(back.lid[1].name);
 	ck_assert_str_eq(back.lid[3].name, "quote ? and?newline");
@@ -176,6 +244,9 @@ START_TEST(test_absent)
 	store_free(&s);
 }
 END_TEST
+
+#define GROUP                                                                  \
+	"group 0xff12401bffff0000 0x1 0xc000 0xffff 0xb1b 4 3 18 0 0 0x0 0"
 
 static const struct refusal {
 	const char *records;
@@ -227,9 +298,28 @@ static const struct refusal {
 	{"fabric 0x1\nfabric 0x1\n", ":3: fabric: given twice"},
 	{"lids 0x1 1 0\n",
 		":2: record: none of lid, rank, order, routed, turn, fabric, "
-		"block"},
+		"block, saved, sa, group, member"},
 	{"\n", ":2: record: none of lid, rank, order, routed, turn, fabric, "
-	       "block"},
+	       "block, saved, sa, group, member"},
+	{"saved 0\n", ":2: saved: not seconds since 1970"},
+	{"saved 1\nsaved 2\n", ":3: saved: given twice"},
+	{"sa\n", ":2: sa: says nothing"},
+	{"member 0x1 0x1 1\n", ":2: member: of no group"},
+	{"group 0xff12401bffff0000 0xffffffff 0xc000 0xffff 0xb1b 4 3 18 0 0 "
+	 "0x0\n",
+		":2: hop limit: no such number"},
+	{GROUP " 1\n", ":2: group: too much"},
+	{"group 0xfe12401bffff0000 0x1 0xc000 0xffff 0xb1b 4 3 18 0 0 0x0 0\n",
+		":2: group: not a multicast address"},
+	{"group 0xff12401bffff0000 0x1 0xbfff 0xffff 0xb1b 4 3 18 0 0 0x0 0\n",
+		":2: group: not a multicast address"},
+	{"group 0xff12401bffff0000 0x1 0xfffe 0xffff 0xb1b 4 3 18 0 0 0x0 0\n",
+		":2: MLID: no such number"},
+	{GROUP "\nmember 0x1 0x0 1\n",
+		":3: GUID: not 0x and hexadecimal digits, or 0"},
+	{GROUP "\nmember 0x1 0x1 0\n", ":3: state: not a number from 1 to 15"},
+	{GROUP "\nmember 0x1 0x1 16\n", ":3: state: not a number from 1 to 15"},
+	{GROUP "\nmember 0x1 0x1 1 1\n", ":3: member: too much"},
 	{"block 0x0 1 2 0123456789abcdef 3\n",
 		":2: GUID: not 0x and hexadecimal digits, or 0"},
 	{"block 0x1 255 2 0123456789abcdef 3\n",
