@@ -28,9 +28,13 @@ void import_qos_print(const struct import_qos *q, const struct import_file *f,
 
 /*
  * import_partitions.c: the section "partitions", notes before it. Where there
- * are levels of service, SLs go to them.
+ * are levels of service, SLs go to them. both: allow_both_pkeys, or "both"
+ * means full.
  */
-void import_partitions(
-	const struct import_file *f, struct import_qos *q, struct buf *out);
+void import_partitions(const struct import_file *f, struct import_qos *q,
+	bool both, struct buf *out);
+
+/* import_default.c: is that what OpenSM does if nobody says anything? */
+bool import_is_default(const char *key, const char *value);
 
 #endif

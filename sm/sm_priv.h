@@ -95,6 +95,8 @@ struct sm {
 	struct map probed; /* switches this run has asked by name */
 	struct readback *readback;
 	struct ptable_read *ptable_read;
+	port_ix key_turn; /* whose table is looked at next */
+	bool keys_due;	  /* in the next check */
 	struct plan *plan;
 	struct push *push;
 	struct check *check;
@@ -324,6 +326,14 @@ void sm_keys_make(struct sm *sm); /* for sm->topo */
 void sm_keys_read(struct sm *sm);
 /* For the state file. */
 uint8_t sm_keys_held(const struct sm *sm, uint64_t guid);
+/*
+ * Are tables still what they were? Those in doubt, and some others in turn;
+ * sm->ptable_read. Then: what was found, and a run to mend it.
+ */
+void sm_keys_check(struct sm *sm);
+void sm_keys_checked(struct sm *sm, struct mono now);
+/* A light sweep is over: look at some tables. */
+void sm_keys_light(struct sm *sm, struct mono now);
 /* Tables that could not be read, or have no room: again later; an alarm. */
 void sm_keys_review(struct sm *sm);
 /* The push is over: what the ports have; true: the view says otherwise. */

@@ -123,6 +123,7 @@ static void
 start_light(struct sm *sm, struct mono now)
 {
 	if (sm->view->topo->nsw == 0) {
+		sm_keys_light(sm, now);
 		sm_commit_light(sm, now);
 		sm_mark_full(sm, now, "light sweep");
 		return;

@@ -313,6 +313,8 @@ sweeps_json(const struct status_facts *f)
 	member_put(o, "pushes_stopped", member_u64(f->sm->pushes_stopped));
 	member_put(o, "checked_blocks", member_u64(f->sm->checked));
 	member_put(o, "untrue_blocks", member_u64(f->sm->untrue));
+	member_put(o, "checked_key_blocks", member_u64(f->sm->keys_checked));
+	member_put(o, "altered_key_tables", member_u64(f->sm->keys_untrue));
 	member_put(o, "last_ok", json_boolean(d->last_ok));
 	member_put(o, "last_why", words_text(d->last_why));
 	return o;

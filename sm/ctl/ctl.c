@@ -15,6 +15,7 @@
 #include "sm/ctl/change.h"
 #include "sm/ctl/fabric.h"
 #include "sm/ctl/paths.h"
+#include "sm/ctl/tenancy.h"
 #include "sm/ctl/tiers.h"
 
 enum { READ_CHUNK = 16 * 1024, BACKLOG = 16, SHOWN = 40 };
@@ -185,6 +186,11 @@ do_routes(struct client *k, json_t *request)
 static struct answer *
 do_explain(struct client *k, json_t *request)
 {
+	const char *what = json_string_value(json_object_get(request, "what"));
+
+	if (what != NULL && strcmp(what, "partitions") == 0)
+		return tenancy_answer(
+			request, k->ctl->ops.view(k->ctl->ops.cookie));
 	return change_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
 }
 

@@ -604,9 +604,47 @@ explain_turns(const json_t *r, struct buf *out)
 	}
 }
 
+static void
+explain_port(const json_t *p, struct buf *out)
+{
+	const json_t *k;
+	size_t i;
+
+	buf_printf(out, "port       %s \"%s\" port %lld, LID %lld%s\n",
+		text(p, "guid"), text(p, "name"), member_num(p, "port"),
+		member_num(p, "lid"),
+		member_yes(p, "guarded") ? "; its switch enforces partitions"
+					 : "");
+	json_array_foreach(json_object_get(p, "keys"), i, k) buf_printf(out,
+		"%4lld   0x%04llx %s member of %s%s\n", member_num(k, "index"),
+		member_num(k, "pkey"),
+		member_yes(k, "full") ? "full" : "limited",
+		said(k, "partition") ? text(k, "partition")
+				     : "no partition known",
+		member_yes(k, "configured") ? "" : ", which it should not be");
+}
+
+static void
+explain_ports(const json_t *r, struct buf *out)
+{
+	const json_t *to = json_object_get(r, "to");
+
+	explain_port(json_object_get(r, "from"), out);
+	if (to == NULL)
+		return;
+	explain_port(to, out);
+	buf_printf(out, "%s %s\n",
+		member_yes(r, "talk") ? "may talk  " : "may not   ",
+		text(r, "why"));
+}
+
 void
 show_explain(const json_t *r, struct buf *out)
 {
+	if (json_object_get(r, "from") != NULL) {
+		explain_ports(r, out);
+		return;
+	}
 	buf_printf(out, "change     of generation %lld: %s\n",
 		member_num(r, "generation"), text(r, "because"));
 	buf_printf(out,
