@@ -18,6 +18,7 @@
 #include "sm/auditor.h"
 #include "sm/base/log.h"
 #include "sm/base/loop.h"
+#include "sm/base/mem.h"
 #include "sm/base/path.h"
 #include "sm/ctl/ctl.h"
 #include "sm/groups.h"
@@ -172,6 +173,7 @@ on_finished(void *cookie, bool ok, const char *why)
 		ok ? "well" : "not well: ", f->last_why);
 	if (d->ctl != NULL)
 		ctl_changed(d->ctl, loop_now());
+	mem_trim();
 	if (!d->opt->once)
 		return;
 	d->exit_code = ok ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -753,6 +755,7 @@ main(int argc, char **argv)
 	struct options opt;
 	struct reason why;
 
+	mem_frugal();
 	if (options_parse(argc, argv, &opt, &why) != 0) {
 		(void)fprintf(
 			stderr, "heddled: %s\nTry heddled --help.\n", why.text);
