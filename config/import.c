@@ -57,7 +57,10 @@ struct import {
 	struct config *all_defaults;
 	char value[NOPTIONS][MAX_TEXT]; /* ours, "" for not given */
 	char lmc[MAX_TEXT];
-	struct buf notes;
+	bool both; /* allow_both_pkeys */
+	struct import_qos *qos;
+	struct buf notes, silent; /* options at OpenSM's defaults */
+	unsigned nsilent;
 };
 
 void
@@ -166,11 +169,24 @@ take(struct import *im, unsigned line, const char *key, const char *v)
 	struct reason why;
 	size_t i;
 
+	if (import_qos_take(im->qos, key, v))
+		return;
 	for (i = 0; i < NOPTIONS && strcmp(options[i].theirs, key) != 0; i++)
 		;
+	im->both |= strcmp(key, "allow_both_pkeys") == 0 && is_true(v);
+	if (strcmp(key, "allow_both_pkeys") == 0 && im->both)
+		return;
+	if (i == NOPTIONS && import_is_default(key, v)) {
+		buf_printf(&im->silent, "%s%s",
+			im->nsilent++ % 3 ? ", " : "\n#   ", key);
+		return;
+	}
 	if (i == NOPTIONS) {
-		import_note(&im->notes, im->file, line,
-			"%.60s %.100s: no counterpart", key, v);
+		import_note(&im->notes, im->file, line, "%.60s %.100s: %s", key,
+			v,
+			strcmp(key, "partition_config_file") == 0
+				? "to be given as the second file"
+				: "no counterpart");
 		return;
 	}
 	if (!translate(im, &options[i], line, v, text))
@@ -294,21 +310,30 @@ import_text(const struct import_file *opts, const struct import_file *parts,
 
 	im->file = opts;
 	im->all_defaults = config_default();
+	im->qos = import_qos_new();
 	if (opts->text != NULL)
 		read_options(im, opts);
 	if (im->notes.text != NULL)
 		buf_put(&b, im->notes.text, im->notes.n);
+	if (im->nsilent > 0)
+		buf_printf(&b,
+			"# %s: without a counterpart, but as OpenSM has "
+			"them by default:%s\n",
+			opts->name, im->silent.text);
 	print_options(im, &b);
 	if (parts->text != NULL)
-		import_partitions(parts, &b);
-	if (b.text == NULL)
+		import_partitions(parts, im->qos, im->both, &b);
+	import_qos_print(im->qos, opts, &b);
+	if (b.n == im->notes.n) /* nothing but comments */
 		buf_printf(&b, "{}\n");
 	rc = judge(&b, why);
 	if (rc == 0)
 		buf_put(out, b.text, b.n);
 	buf_free(&b);
 	buf_free(&im->notes);
+	buf_free(&im->silent);
 	config_unref(im->all_defaults);
+	import_qos_free(im->qos);
 	free(im);
 	return rc;
 }

@@ -1,7 +1,15 @@
 /*
  * partitions.conf: statements end with a semicolon, '#' begins a comment.
  *
- *	NAME=KEY, flag, flag=value : member, member=membership ;
+ *	NAME=KEY, flag, flag=value : member, member=membership
+ *		mgid=GROUP, flag=value
+ *		member ;
+ *
+ * As OpenSM reads it: words may be cut short ("limi", "ALL_C"), a membership
+ * that is no such word means limited, a partition without a key gets the next
+ * free one, and the default one is there before the file: everybody limited,
+ * the subnet manager full. What is between a mistake and the next semicolon
+ * OpenSM gives up, and more; here the one member is left out, and said.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +29,7 @@ struct member {
 };
 
 struct part {
-	char name[WORD];
+	char name[WORD], theirs[WORD];
 	unsigned pkey;
 	struct member *member;
 	size_t n, cap;
@@ -37,8 +45,11 @@ struct reader {
 	struct buf *notes;
 	struct part *part;
 	size_t n, cap;
-	unsigned line; /* of the statement */
+	unsigned line; /* of the statement, then of what it goes on with */
 	const char *defmember;
+	unsigned next_key; /* for partitions without one */
+	bool both;	   /* allow_both_pkeys */
+	bool qos;
 };
 
 static char *
@@ -77,14 +88,21 @@ number(const char *s, unsigned long max, unsigned long *out)
 	return *end == '\0' && *out <= max;
 }
 
-static const char *
-membership(const char *s)
+/* Is s the word, or its beginning? */
+static bool
+means(const char *s, const char *word)
 {
-	static const char *const word[] = {"full", "limited", "both"};
+	return *s != '\0' && strncmp(s, word, strlen(s)) == 0;
+}
+
+static const char *
+membership(const struct reader *r, const char *s)
+{
+	static const char *const word[] = {"full", "both", "limited"};
 
 	for (size_t i = 0; s != NULL && i < 3; i++)
-		if (strcasecmp(s, word[i]) == 0)
-			return word[i];
+		if (means(s, word[i]))
+			return i == 1 && !r->both ? "full" : word[i];
 	return NULL;
 }
 
@@ -114,6 +132,7 @@ find_part(struct reader *r, const char *name, unsigned pkey)
 	p = &r->part[r->n++];
 	*p = (struct part){.pkey = pkey};
 	memcpy(p->name, clean, sizeof(clean));
+	(void)snprintf(p->theirs, sizeof(p->theirs), "%s", name);
 	return p;
 }
 
@@ -180,14 +199,17 @@ take_flag(struct reader *r, struct part *p, char *flag)
 
 	if (*flag == '\0' && v == NULL)
 		return;
-	if (strcasecmp(flag, "ipoib") == 0)
+	if (means(flag, "ipoib"))
 		p->ipoib = true;
-	else if (strcasecmp(flag, "defmember") == 0 && membership(v) != NULL)
-		r->defmember = membership(v);
+	else if (means(flag, "defmember") && membership(r, v) != NULL)
+		r->defmember = membership(r, v);
 	else if (strcasecmp(flag, "indx0") == 0)
 		import_note(r->notes, r->f, r->line,
 			"indx0: index 0 is for the default partition, and "
 			"keys that ports have do not move");
+	else if (strcasecmp(flag, "sl") == 0 && !r->qos)
+		import_note(r->notes, r->f, r->line,
+			"sl: OpenSM ignores it without qos TRUE");
 	else if (!number(v, 0xffffffff, &n) || !ipoib_flag(p, flag, n))
 		import_note(r->notes, r->f, r->line,
 			"%.40s%s%.40s: not carried over", flag,
@@ -211,8 +233,9 @@ add_member(struct part *p, const char *who, const char *as)
 	p->member[p->n++].as = as;
 }
 
-static void
-take_member(struct reader *r, struct part *p, char *text)
+/* A keyword for ports, or a port GUID, as we say it; false: neither. */
+static bool
+who_is(const char *text, char out[24])
 {
 	static const char *const word[][2] = {
 		{"ALL", "all"},
@@ -220,56 +243,138 @@ take_member(struct reader *r, struct part *p, char *text)
 		{"ALL_SWITCHES", "switches"},
 		{"ALL_ROUTERS", "routers"},
 		{"SELF", "sm"},
-		{"SELF_PORT", "sm"},
 	};
-	const char *v = cut_value(text);
-	const char *as = v != NULL ? membership(v) : r->defmember;
 	unsigned long long guid;
-	char who[24], *end;
+	char *end;
 
-	if (*text == '\0' && v == NULL)
-		return;
 	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++)
-		if (strcasecmp(text, word[i][0]) == 0 && as != NULL) {
-			add_member(p, word[i][1], as);
-			return;
+		if (means(text, word[i][0])) {
+			(void)snprintf(out, 24, "%s", word[i][1]);
+			return true;
 		}
 	guid = strtoull(text, &end, 0);
-	if (*text >= '0' && *text <= '9' && *end == '\0' && guid != 0 &&
-		as != NULL) {
-		(void)snprintf(who, sizeof(who), "0x%016llx", guid);
-		add_member(p, who, as);
+	(void)snprintf(out, 24, "0x%016llx", guid);
+	return *text >= '0' && *text <= '9' && *end == '\0' && guid != 0;
+}
+
+static void
+take_member(struct reader *r, struct part *p, char *text)
+{
+	const char *v = cut_value(text);
+	const char *as = v != NULL ? membership(r, v) : r->defmember;
+	char who[24];
+
+	if ((*text == '\0' && v == NULL) || means(text, "NONE"))
+		return;
+	if (!who_is(text, who)) {
+		import_note(r->notes, r->f, r->line,
+			"partition %s: member '%.60s%s%.40s': not carried over",
+			p->name, text, v != NULL ? "=" : "",
+			v != NULL ? v : "");
 		return;
 	}
-	import_note(r->notes, r->f, r->line,
-		"partition %s: member '%.60s%s%.40s': not carried over",
-		p->name, text, v != NULL ? "=" : "", v != NULL ? v : "");
+	if (as == NULL) {
+		import_note(r->notes, r->f, r->line,
+			"partition %s: '%.40s' is no membership: limited",
+			p->name, v);
+		as = "limited";
+	}
+	add_member(p, who, as);
+}
+
+/* Members, by commas and lines; a group takes the rest of its line. */
+static void
+take_members(struct reader *r, struct part *p, char *text)
+{
+	while (text != NULL) {
+		char *eol = strchr(text, '\n'), *save = NULL, *m;
+
+		if (eol != NULL)
+			*eol = '\0';
+		for (m = strtok_r(text, ",", &save); m != NULL;
+			m = strtok_r(NULL, ",", &save)) {
+			m = trim(m);
+			if (strncmp(m, "mgid", 4) == 0) {
+				import_note(r->notes, r->f, r->line,
+					"partition %s: group %.80s: groups by "
+					"mgid are not carried over",
+					p->name, m);
+				break;
+			}
+			take_member(r, p, m);
+		}
+		r->line += eol != NULL;
+		text = eol != NULL ? eol + 1 : NULL;
+	}
 }
 
 /* ---- statements ---- */
+
+static bool
+has_key(const struct reader *r, unsigned pkey)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->part[i].pkey == pkey)
+			return true;
+	return pkey == PARTITION_DEFAULT_KEY;
+}
+
+/* The P_Key of a partition that is given none: that of its name, or a new one.
+ */
+static unsigned
+key_by_name(struct reader *r, const char *name)
+{
+	if (strcmp(name, "Default") == 0)
+		return PARTITION_DEFAULT_KEY;
+	for (size_t i = 0; i < r->n && *name != '\0'; i++)
+		if (strcmp(r->part[i].theirs, name) == 0)
+			return r->part[i].pkey;
+	while (has_key(r, ++r->next_key))
+		;
+	import_note(r->notes, r->f, r->line,
+		"partition '%.60s' has no P_Key: OpenSM would give it 0x%04x",
+		name, r->next_key);
+	return r->next_key;
+}
+
+/* The default partition has members before the file is read. */
+static void
+add_first_members(struct part *p)
+{
+	if (p->pkey != PARTITION_DEFAULT_KEY || p->n > 0)
+		return;
+	add_member(p, "all", "limited");
+	add_member(p, "sm", "full");
+}
 
 /* The partition that a head "NAME=KEY, flags" is about, or NULL. */
 static struct part *
 take_head(struct reader *r, char *head)
 {
-	char *save = NULL, *flag = strtok_r(head, ",", &save);
+	char *save = NULL, *flag = strtok_r(head, ",", &save), *name;
 	const char *key;
+	unsigned long n = 0;
 	struct part *p;
-	unsigned long n = PARTITION_DEFAULT_KEY;
-	char *name;
 
 	if (flag == NULL)
 		return NULL;
 	key = cut_value(flag);
 	name = trim(flag);
-	if (key == NULL ? strcasecmp(name, "Default") != 0
-			: !number(key, 0xffff, &n) || (n & BASE) == 0) {
+	if (key == NULL && *name >= '0' && *name <= '9') {
+		key = name;
+		name = name + strlen(name);
+	}
+	if (key != NULL && !number(key, 0xffff, &n)) {
 		import_note(r->notes, r->f, r->line,
-			"partition '%.60s': needs a P_Key; it was left out",
-			name);
+			"partition '%.60s': '%.40s' is no P_Key; it was left "
+			"out",
+			name, key);
 		return NULL;
 	}
+	if ((n & BASE) == 0)
+		n = key_by_name(r, name);
 	p = find_part(r, name, (unsigned)n & BASE);
+	add_first_members(p);
 	while ((flag = strtok_r(NULL, ",", &save)) != NULL)
 		take_flag(r, p, trim(flag));
 	return p;
@@ -278,27 +383,22 @@ take_head(struct reader *r, char *head)
 static void
 take_statement(struct reader *r, char *text)
 {
-	char *colon = strchr(text, ':'), *save = NULL, *m;
+	char *colon = strchr(text, ':');
 	struct part *p;
 
-	text = trim(text);
-	if (*text == '\0')
+	if (*trim(text) == '\0')
 		return;
-	if (colon != NULL)
-		*colon = '\0';
-	r->defmember = "limited";
-	p = take_head(r, text);
-	if (p == NULL || colon == NULL)
-		return;
-	if (strstr(colon + 1, "mgid") != NULL) {
+	if (colon == NULL) {
 		import_note(r->notes, r->f, r->line,
-			"partition %s: groups by mgid are not carried over",
-			p->name);
+			"'%.60s': no colon; OpenSM reads no partition here",
+			trim(text));
 		return;
 	}
-	for (m = strtok_r(colon + 1, ",", &save); m != NULL;
-		m = strtok_r(NULL, ",", &save))
-		take_member(r, p, trim(m));
+	*colon = '\0';
+	r->defmember = "limited";
+	p = take_head(r, text);
+	if (p != NULL)
+		take_members(r, p, colon + 1);
 }
 
 static void
@@ -368,9 +468,11 @@ print_part(const struct part *p, struct buf *out)
 }
 
 void
-import_partitions(const struct import_file *f, struct buf *out)
+import_partitions(const struct import_file *f, struct import_qos *q, bool both,
+	struct buf *out)
 {
-	struct reader r = {.f = f, .notes = out};
+	struct reader r = {
+		.f = f, .notes = out, .both = both, .qos = import_qos_on(q)};
 
 	read_all(&r);
 	buf_printf(out, "partitions:\n");
@@ -381,6 +483,10 @@ import_partitions(const struct import_file *f, struct buf *out)
 				"    members:\n      all: limited\n"
 				"      sm: full\n");
 	for (size_t i = 0; i < r.n; i++) {
+		if (r.part[i].sl_given && import_qos_on(q)) {
+			import_qos_partition(q, r.part[i].name, r.part[i].sl);
+			r.part[i].sl_given = false;
+		}
 		print_part(&r.part[i], out);
 		free(r.part[i].member);
 	}

@@ -571,7 +571,9 @@ static const struct schema_option partitions[] = {
 			"soon as there is one, and 0x7fff is not among them, "
 			"all ports are limited members of 0x7fff and the "
 			"subnet manager is a full one: everybody reaches the "
-			"subnet administrator, and nobody else."},
+			"subnet administrator, and nobody else. The port of "
+			"the subnet manager is a full member of 0x7fff in any "
+			"case."},
 };
 
 static const struct schema_option qos[] = {

@@ -31,8 +31,9 @@ static const struct schema_option rows[] = {
 		.def = "{}",
 		.reload = SCHEMA_REROUTE,
 		.help = "Who is in it, and how: all, hosts, switches, routers, "
-			"sm (the port that heddled sends from), a port GUID, a "
-			"node GUID, or a pattern of node names such as "
+			"sm (the port that heddled sends from), a port GUID "
+			"(a node GUID, where no port has it), or a pattern of "
+			"node names such as "
 			"\"gpu-*\". Limited members talk to full ones "
 			"only; both gives a port both keys. Where several "
 			"lines name one port, the last one counts."},

@@ -48,7 +48,8 @@ not_fitting(struct maker *m, port_ix p, size_t n, unsigned cap)
 /*
  * What port p's table shall become; false: nothing can be said, or done. A
  * guard without room for all that its host may use lets everything pass. While
- * a port is in Init nobody uses its keys: what goes, goes at once.
+ * a port (of a switch: all of them) is in Init nobody uses its keys: what goes,
+ * goes at once.
  */
 static bool
 lay(struct maker *m, port_ix p, struct change *c)
@@ -82,7 +83,8 @@ lay(struct maker *m, port_ix p, struct change *c)
 	}
 	if (good && w->keep[of])
 		memcpy(c->out, c->grown, c->cap * sizeof(*c->out));
-	else if (good && m->t->port[p].state == INIT)
+	else if (good &&
+		 (m->t->port[p].state == INIT || ptable_is_fresh(m->t, p)))
 		memcpy(c->grown, c->out, c->cap * sizeof(*c->out));
 	free(number);
 	if (!good)

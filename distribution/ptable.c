@@ -20,6 +20,8 @@ struct ptables {
 	struct map by_port;
 	struct table *table;
 	size_t n, cap;
+	struct ptable_doubt *doubt;
+	size_t ndoubt, capdoubt;
 };
 
 struct ptables *
@@ -36,6 +38,7 @@ ptables_free(struct ptables *t)
 	for (size_t i = 0; i < t->n; i++)
 		free(t->table[i].key);
 	free(t->table);
+	free(t->doubt);
 	map_free(&t->by_port);
 	free(t);
 }
@@ -108,6 +111,38 @@ ptables_unknown(struct ptables *t, uint64_t guid, unsigned port, unsigned block)
 
 	if (x != NULL && block < PTABLE_BLOCKS)
 		x->known &= ~(UINT64_C(1) << block);
+}
+
+void
+ptables_doubt(
+	struct ptables *t, uint64_t guid, unsigned port, struct mono until)
+{
+	for (size_t i = 0; i < t->ndoubt; i++)
+		if (t->doubt[i].guid == guid && t->doubt[i].port == port) {
+			t->doubt[i].until = until;
+			return;
+		}
+	t->doubt =
+		mem_grow(t->doubt, t->ndoubt, &t->capdoubt, sizeof(*t->doubt));
+	t->doubt[t->ndoubt++] = (struct ptable_doubt){guid, port, until};
+}
+
+const struct ptable_doubt *
+ptables_doubts(const struct ptables *t, size_t *n)
+{
+	*n = t->ndoubt;
+	return t->doubt;
+}
+
+void
+ptables_believe(struct ptables *t, struct mono now)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < t->ndoubt; i++)
+		if (mono_before(now, t->doubt[i].until))
+			t->doubt[n++] = t->doubt[i];
+	t->ndoubt = n;
 }
 
 void
@@ -231,6 +266,18 @@ ptable_guards(const struct topo *t, const struct ptable_want *w, port_ix p)
 	return w->enforce && is_external(t, p) && peer != TOPO_NONE &&
 	       t->node[t->port[peer].node].type != TOPO_SWITCH &&
 	       ptable_cap(t, p) > 0;
+}
+
+bool
+ptable_whole_known(
+	const struct ptables *tables, const struct topo *t, port_ix p)
+{
+	const struct table *x =
+		find(tables, t->node[t->port[p].node].guid, t->port[p].num);
+	unsigned n = ptable_blocks(ptable_cap(t, p));
+	uint64_t all = n < PTABLE_BLOCKS ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
+
+	return n == 0 || (x != NULL && (x->known & all) == all);
 }
 
 bool

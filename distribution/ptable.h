@@ -4,6 +4,7 @@
  *
  * A block of 32 keys is known once it was read or acknowledged; a Set whose
  * answer is lost makes it unknown, and it is read again before the next plan.
+ * One that had to be repeated is looked at again some time later.
  * Keyed by node GUID and port number, so that it outlives topologies. Hosts
  * have a table per port, switches one at port 0 and, where they can enforce
  * partitions, one per external port: such a guard at a port that faces a host
@@ -23,6 +24,7 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
+#include "sm/base/clock.h"
 
 enum {
 	PTABLE_BLOCK = 32,  /* keys in a block */
@@ -55,6 +57,24 @@ void ptables_set_block(struct ptables *t, uint64_t guid, unsigned port,
 /* A Set of it is under way, or its answer was lost. */
 void ptables_unknown(
 	struct ptables *t, uint64_t guid, unsigned port, unsigned block);
+
+/*
+ * A Set of a block was sent more than once: a copy may still be under way and
+ * overtake what is acknowledged later. When its time is over the table has to
+ * be looked at once more.
+ */
+struct ptable_doubt {
+	uint64_t guid;
+	unsigned port;
+	struct mono until;
+};
+
+void ptables_doubt(
+	struct ptables *t, uint64_t guid, unsigned port, struct mono until);
+/* What is in doubt, a borrowed array. */
+const struct ptable_doubt *ptables_doubts(const struct ptables *t, size_t *n);
+/* Tables whose time was over at now are no longer in doubt. */
+void ptables_believe(struct ptables *t, struct mono now);
 
 /* The port lost its memory; the node, with all its ports; everybody. */
 void ptables_forget_port(struct ptables *t, uint64_t guid, unsigned port);
@@ -98,6 +118,10 @@ ptable_blocks(unsigned cap)
 /* Is p an external port of a switch, facing a host, that shall enforce? */
 bool ptable_guards(
 	const struct topo *t, const struct ptable_want *w, port_ix p);
+
+/* Are all blocks of the port known? */
+bool ptable_whole_known(
+	const struct ptables *tables, const struct topo *t, port_ix p);
 
 /*
  * The whole table of a port with cap entries into out[], the part of it that

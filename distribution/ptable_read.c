@@ -22,19 +22,23 @@ struct ptable_read {
 	struct question *todo;
 	size_t n, cap, next;
 	bool *silent; /* [nports] */
+	bool *wrong;  /* [nports] */
+	size_t nwrong;
+	port_ix first_wrong;
 	unsigned inflight;
 };
 
 static void
-list_port(struct ptable_read *r, port_ix p)
+list_port(struct ptable_read *r, port_ix p, bool all)
 {
 	const struct topo *t = r->topo;
 	unsigned blocks = ptable_blocks(ptable_cap(t, p));
 	uint16_t key[PTABLE_BLOCK];
 
 	for (unsigned b = 0; b < blocks; b++) {
-		if (ptables_block(r->tables, t->node[t->port[p].node].guid,
-			    t->port[p].num, b, key))
+		if (!all &&
+			ptables_block(r->tables, t->node[t->port[p].node].guid,
+				t->port[p].num, b, key))
 			continue;
 		r->todo = mem_grow(r->todo, r->n, &r->cap, sizeof(*r->todo));
 		r->todo[r->n++] = (struct question){p, b};
@@ -42,7 +46,7 @@ list_port(struct ptable_read *r, port_ix p)
 }
 
 struct ptable_read *
-ptable_read_new(struct topo *t, struct ptables *tables, const bool *ask,
+ptable_read_new(struct topo *t, struct ptables *tables, const uint8_t *ask,
 	struct xact *x, uint64_t mkey)
 {
 	struct ptable_read *r = mem_zalloc(1, sizeof(*r));
@@ -52,9 +56,10 @@ ptable_read_new(struct topo *t, struct ptables *tables, const bool *ask,
 	r->x = x;
 	r->mkey = mkey;
 	r->silent = mem_zalloc(t->nports, sizeof(*r->silent));
+	r->wrong = mem_zalloc(t->nports, sizeof(*r->wrong));
 	for (port_ix p = 0; p < t->nports; p++)
-		if (ask[p])
-			list_port(r, p);
+		if (ask[p] != PTABLE_ASK_NOTHING)
+			list_port(r, p, ask[p] == PTABLE_ASK_ALL);
 	return r;
 }
 
@@ -67,6 +72,7 @@ ptable_read_free(struct ptable_read *r)
 	topo_unref(r->topo);
 	free(r->todo);
 	free(r->silent);
+	free(r->wrong);
 	free(r);
 }
 
@@ -74,6 +80,19 @@ bool
 ptable_read_done(const struct ptable_read *r)
 {
 	return r->inflight == 0 && r->next == r->n;
+}
+
+size_t
+ptable_read_wrong(const struct ptable_read *r, port_ix *first)
+{
+	*first = r->first_wrong;
+	return r->nwrong;
+}
+
+size_t
+ptable_read_count(const struct ptable_read *r)
+{
+	return r->n;
 }
 
 int
@@ -97,7 +116,8 @@ answered(void *cookie, uint64_t tag, const struct xact_result *res)
 	struct ptable_read *r = cookie;
 	const struct question *q = &r->todo[tag];
 	const struct topo_port *p = &r->topo->port[q->port];
-	uint16_t key[PTABLE_BLOCK];
+	uint64_t guid = r->topo->node[p->node].guid;
+	uint16_t key[PTABLE_BLOCK], was[PTABLE_BLOCK];
 
 	r->inflight--;
 	if (res->outcome == XACT_CANCELLED)
@@ -108,8 +128,12 @@ answered(void *cookie, uint64_t tag, const struct xact_result *res)
 	}
 	for (unsigned i = 0; i < PTABLE_BLOCK; i++)
 		key[i] = be_get16(res->data + (size_t)2 * i);
-	ptables_set_block(
-		r->tables, r->topo->node[p->node].guid, p->num, q->block, key);
+	if (ptables_block(r->tables, guid, p->num, q->block, was) &&
+		memcmp(was, key, sizeof(key)) != 0 && !r->wrong[q->port]) {
+		r->wrong[q->port] = true;
+		r->first_wrong = r->nwrong++ == 0 ? q->port : r->first_wrong;
+	}
+	ptables_set_block(r->tables, guid, p->num, q->block, key);
 }
 
 void

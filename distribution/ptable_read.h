@@ -3,7 +3,9 @@
  *
  * Of the ports that matter every block that is not known is asked for. What a
  * port does not answer stays unknown, and its table is left alone until it
- * does; a port that is silent or refuses once is not asked for more.
+ * does; a port that is silent or refuses once is not asked for more. Known
+ * blocks are asked for again where somebody wants to be sure of them; what is
+ * there then counts.
  */
 #ifndef HEDDLE_DISTRIBUTION_PTABLE_READ_H
 #define HEDDLE_DISTRIBUTION_PTABLE_READ_H
@@ -18,18 +20,27 @@
 
 struct ptable_read;
 
+/* Of a port's table: nothing, what is not known, everything. */
+enum { PTABLE_ASK_NOTHING, PTABLE_ASK_UNKNOWN, PTABLE_ASK_ALL };
+
 /*
- * Takes a reference to t; tables and x are borrowed; ask ([nports]: does its
- * table matter?) is not kept.
+ * Takes a reference to t; tables and x are borrowed; ask ([nports], as above)
+ * is not kept.
  */
 struct ptable_read *ptable_read_new(struct topo *t, struct ptables *tables,
-	const bool *ask, struct xact *x, uint64_t mkey);
+	const uint8_t *ask, struct xact *x, uint64_t mkey);
 
 /* Only when done, or after xact_cancel_all. NULL allowed. */
 void ptable_read_free(struct ptable_read *r);
 
 void ptable_read_feed(struct ptable_read *r, struct mono now);
 bool ptable_read_done(const struct ptable_read *r);
+
+/* Tables that held something else than was known; *first: one of them. */
+size_t ptable_read_wrong(const struct ptable_read *r, port_ix *first);
+
+/* Blocks that were asked for. */
+size_t ptable_read_count(const struct ptable_read *r);
 
 /*
  * A Get or Set of a block of port p, fill in method and data: directed to the

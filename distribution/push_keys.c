@@ -37,6 +37,9 @@ push_keys_done(struct push *p, const struct plan_step *s,
 	unsigned at = (s->mod & 0xffff) * PTABLE_BLOCK, i;
 	uint16_t key[PTABLE_BLOCK] = {0};
 
+	if (res->outcome == XACT_TIMEOUT || res->tries > 1)
+		ptables_doubt(hw_ptables(p->job.hw), push_guid(p, s),
+			number(p, s), mono_add(res->now, p->job.stray));
 	if (res->outcome == XACT_TIMEOUT) {
 		push_ack_fail(p, s, push_silence(res), "no answer");
 		return;
@@ -52,10 +55,8 @@ push_keys_done(struct push *p, const struct plan_step *s,
 		push_ack_fail(p, s, PUSH_NO_KEYS, "took other keys");
 		return;
 	}
-	/* a copy of an older one may still be under way: look again */
-	if (res->tries == 1)
-		ptables_set_block(hw_ptables(p->job.hw), push_guid(p, s),
-			number(p, s), s->mod & 0xffff, key);
+	ptables_set_block(hw_ptables(p->job.hw), push_guid(p, s), number(p, s),
+		s->mod & 0xffff, key);
 	p->counts.other_sets++;
 }
 

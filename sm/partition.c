@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "config/partition.h"
 #include "sm/pkeys.h"
 
 /* The port whose keys count: of a switch its port 0. */
@@ -54,6 +55,22 @@ partition_in(const struct view *v, port_ix a, port_ix b, uint16_t pkey)
 	uint16_t only = pkey & PKEYS_BASE;
 
 	return only == 0 ? 0 : first_shared(v, a, b, only);
+}
+
+const char *
+partition_name(const struct view *v, uint16_t pkey)
+{
+	const struct schema_records *all;
+	const struct partition_options *o;
+
+	if (v->pkeys == NULL)
+		return "";
+	all = &v->pkeys->cfg->partitions;
+	o = all->record;
+	for (size_t i = 0; i < all->n; i++)
+		if (o[i].pkey == (pkey & PKEYS_BASE))
+			return all->name[i];
+	return (pkey & PKEYS_BASE) == PKEYS_BASE ? "Default" : "";
 }
 
 unsigned

@@ -40,6 +40,9 @@ uint16_t partition_in(
 /* The keys with which port p may talk, with their membership bits. */
 size_t partition_keys(const struct view *v, port_ix p, const uint16_t **key);
 
+/* Its name in the configuration; "Default", or "" where it has none. */
+const char *partition_name(const struct view *v, uint16_t pkey);
+
 /* P_Key blocks of this port that hold anything. */
 unsigned partition_blocks(const struct view *v, port_ix p);
 

@@ -1,12 +1,11 @@
 #include "sm/pkeys.h"
 
-#include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/partition.h"
 #include "sm/base/mem.h"
+#include "sm/named.h"
 
 enum { NOT_IN = -1 };
 
@@ -14,6 +13,9 @@ enum { NOT_IN = -1 };
 struct roll {
 	const struct topo *t;
 	int8_t *as; /* [nports] enum partition_membership, or NOT_IN */
+	int8_t now; /* what the member at hand is */
+	bool any;   /* it means somebody */
+	struct named *named;
 };
 
 static void
@@ -47,22 +49,6 @@ pkeys_unref(struct pkeys *k)
 	free(k);
 }
 
-/*
- * Hosts write their device behind their name ("node07 mlx5_0"): a pattern may
- * mean the whole description or its first word.
- */
-static bool
-is_named(const char *desc, const char *pattern)
-{
-	char word[65];
-
-	if (fnmatch(pattern, desc, 0) == 0)
-		return true;
-	(void)snprintf(
-		word, sizeof(word), "%.*s", (int)strcspn(desc, " "), desc);
-	return fnmatch(pattern, word, 0) == 0;
-}
-
 bool
 pkeys_meant(const struct topo *t, port_ix p, enum partition_who who,
 	uint64_t guid, const char *pattern)
@@ -81,11 +67,54 @@ pkeys_meant(const struct topo *t, port_ix p, enum partition_who who,
 	case PARTITION_SM:
 		return p == t->sm_port;
 	case PARTITION_GUID:
-		return t->port[p].guid == guid || n->guid == guid;
+		return t->port[p].guid == guid ||
+		       (n->guid == guid &&
+			       topo_by_port_guid(t, guid) == TOPO_NONE);
 	case PARTITION_NAME:
 	default:
-		return is_named(topo_desc(t, t->port[p].node), pattern);
+		return named_matches(topo_desc(t, t->port[p].node), pattern);
 	}
+}
+
+/* Enter a port, if it has LIDs. */
+static void
+enter_port(struct roll *r, port_ix p)
+{
+	if (topo_has_lid(r->t, p)) {
+		r->as[p] = r->now;
+		r->any = true;
+	}
+}
+
+static void
+enter_node(void *cookie, node_ix n)
+{
+	struct roll *r = cookie;
+
+	for (unsigned p = 0; p <= r->t->node[n].nports; p++)
+		enter_port(r, topo_port_of(r->t, n, p));
+}
+
+/* Of a port; where no port has it, of a node. */
+static void
+enter_guid(struct roll *r, uint64_t guid)
+{
+	port_ix p = topo_by_port_guid(r->t, guid);
+	node_ix n = topo_by_node_guid(r->t, guid);
+
+	if (p != TOPO_NONE)
+		enter_port(r, p);
+	else if (n != TOPO_NONE)
+		enter_node(r, n);
+}
+
+/* Nodes of a type, or of all. */
+static void
+enter_type(struct roll *r, int type)
+{
+	for (node_ix n = 0; n < r->t->nnodes; n++)
+		if (type == 0 || r->t->node[n].type == type)
+			enter_node(r, n);
 }
 
 /* Enter one member; false when nobody is meant. */
@@ -93,19 +122,33 @@ static bool
 enter(struct roll *r, const char *text, uint32_t as)
 {
 	uint64_t guid = 0;
-	enum partition_who who = partition_who(text, &guid);
-	bool any = false;
-	port_ix p;
 
-	for (p = 0; p < r->t->nports; p++) {
-		if (!topo_has_lid(r->t, p) ||
-			!pkeys_meant(r->t, p, who, guid, text))
-			continue;
-		r->as[p] = (int8_t)as;
-		any = true;
+	r->now = (int8_t)as;
+	r->any = false;
+	switch (partition_who(text, &guid)) {
+	case PARTITION_ALL:
+		enter_type(r, 0);
+		return true; /* classes of ports may be empty */
+	case PARTITION_HOSTS:
+		enter_type(r, TOPO_CA);
+		return true;
+	case PARTITION_SWITCHES:
+		enter_type(r, TOPO_SWITCH);
+		return true;
+	case PARTITION_ROUTERS:
+		enter_type(r, TOPO_ROUTER);
+		return true;
+	case PARTITION_SM:
+		enter_port(r, r->t->sm_port);
+		return true;
+	case PARTITION_GUID:
+		enter_guid(r, guid);
+		return r->any;
+	case PARTITION_NAME:
+	default:
+		(void)named_each(r->named, text, enter_node, r);
+		return r->any;
 	}
-	/* classes of ports may be empty; who is named should be there */
-	return any || (who != PARTITION_GUID && who != PARTITION_NAME);
 }
 
 /* Keys found so far: per port a list that grows. */
@@ -151,6 +194,10 @@ add_partition(struct pkeys *k, uint32_t ix, struct roll *r, struct found *f)
 			k->nobody, k->nnobody + 1, sizeof(*k->nobody));
 		k->nobody[k->nnobody++] = (struct pkeys_nobody){ix, i};
 	}
+	/* whom everybody has to reach */
+	if (o[ix].pkey == PARTITION_DEFAULT_KEY &&
+		r->as[r->t->sm_port] != PARTITION_AS_BOTH)
+		r->as[r->t->sm_port] = PARTITION_AS_FULL;
 	add_keys(r, (uint16_t)o[ix].pkey, f);
 }
 
@@ -228,7 +275,8 @@ pkeys_make(struct config *c, struct topo *t)
 {
 	struct pkeys *k = mem_zalloc(1, sizeof(*k));
 	const struct partition_options *o = c->partitions.record;
-	struct roll r = {t, mem_alloc(t->nports)};
+	struct roll r = {
+		.t = t, .as = mem_alloc(t->nports), .named = named_new(t)};
 	struct found f = nothing_found(t->nports);
 	uint32_t i, home = UINT32_MAX;
 
@@ -248,6 +296,7 @@ pkeys_make(struct config *c, struct topo *t)
 	pack(&k->want, &f, t->nports);
 	mark_unnamed(k);
 	free(r.as);
+	named_free(r.named);
 	return k;
 }
 

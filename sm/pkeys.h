@@ -9,7 +9,8 @@
  * any partition configured every port is a full member of the default one. As
  * soon as one is, and the default is not among them, all ports are limited
  * members of it and ours a full one: everybody reaches the subnet
- * administrator, nobody reaches anybody else through it.
+ * administrator, nobody reaches anybody else through it. Our own port is a full
+ * member of it in any case.
  *
  * A port that is given by its name and whose name could not be read keeps what
  * it has: it may only gain.

@@ -100,12 +100,13 @@ struct sm_status {
 	uint64_t sweeps_full, sweeps_light, probes;
 	uint64_t pushes_stopped;  /* overtaken by a change in the fabric */
 	uint64_t checked, untrue; /* blocks read after a push; not as acked */
-	uint64_t plan_failures;	  /* runs that did not end in a commit */
-	struct sa_stats sa;	  /* subnet administration */
-	size_t held;		  /* turns that are blocked now */
-	char alarm[512]; /* last good tables kept, because ...; or "" */
-	char keys[256];	 /* P_Key tables without room; or "" */
-	char lanes[256]; /* links with fewer lanes than wanted; or "" */
+	uint64_t keys_checked, keys_untrue; /* P_Key blocks; tables altered */
+	uint64_t plan_failures; /* runs that did not end in a commit */
+	struct sa_stats sa;	/* subnet administration */
+	size_t held;		/* turns that are blocked now */
+	char alarm[512];	/* last good tables kept, because ...; or "" */
+	char keys[256];		/* P_Key tables without room; or "" */
+	char lanes[256];	/* links with fewer lanes than wanted; or "" */
 };
 
 /* c and state are copied as far as they are needed; ops is borrowed. */
@@ -131,6 +132,12 @@ void sm_tick(struct sm *sm, struct mono now);
 /* Route: the pure part, anywhere; then hand it back. */
 void sm_work_run(struct sm_work *w);
 void sm_routed(struct sm *sm, struct sm_work *w, struct mono now);
+
+/*
+ * Can the fabric as it is have what c asks for? 0, or -1 with why: a shortage
+ * that c says is to be refused.
+ */
+int sm_accepts(const struct sm *sm, struct config *c, struct reason *why);
 
 /* Take a new configuration; whatever it touches is run again. */
 void sm_reconfigure(struct sm *sm, struct config *c, struct mono now);

@@ -16,6 +16,8 @@
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
+enum { TURNS = 32 };
+
 void
 sm_keys_load(struct sm *sm, const struct store_state *s)
 {
@@ -136,30 +138,92 @@ sm_keys_read(struct sm *sm)
 {
 	const struct ptable_want want = pkeys_wanted(sm->pkeys);
 	const struct topo *t = sm->topo;
-	bool *ask = mem_zalloc(t->nports, sizeof(*ask));
+	uint8_t *ask = mem_zalloc(t->nports, sizeof(*ask));
 
 	for (port_ix p = 0; p < t->nports; p++)
-		ask[p] = matters(sm, &want, p);
+		if (matters(sm, &want, p))
+			ask[p] = PTABLE_ASK_UNKNOWN;
 	sm->ptable_read = ptable_read_new(sm->topo, hw_ptables(sm->hw), ask,
 		sm->x, sm->cfg->fabric.m_key);
 	free(ask);
 }
 
-/* Are all blocks of the port known? */
-static bool
-known(const struct sm *sm, port_ix p)
-{
-	const struct topo *t = sm->topo;
-	uint16_t key[PTABLE_BLOCK];
-	unsigned n = ptable_blocks(ptable_cap(t, p));
+/* ---- are they what they were? ---- */
 
-	for (unsigned b = 0; b < n; b++)
-		if (!ptables_block(hw_ptables(sm->hw),
-			    t->node[t->port[p].node].guid, t->port[p].num, b,
-			    key))
-			return false;
-	return true;
+/* A few in turn: all of them in so many light sweeps. */
+static void
+take_turns(struct sm *sm, const struct topo *t, uint8_t *ask)
+{
+	const struct ptable_want want = pkeys_wanted(sm->view->pkeys);
+	uint32_t left = t->nports / TURNS + 1;
+
+	for (uint32_t i = 0; i < t->nports && left > 0; i++) {
+		port_ix p = sm->key_turn++ % t->nports;
+
+		if (!topo_has_lid(t, p) && !ptable_guards(t, &want, p))
+			continue;
+		if (ptable_whole_known(hw_ptables(sm->hw), t, p))
+			ask[p] = PTABLE_ASK_ALL;
+		left--;
+	}
+	sm->key_turn %= t->nports;
 }
+
+void
+sm_keys_check(struct sm *sm)
+{
+	struct topo *t = sm->view->topo;
+	uint8_t *ask = mem_zalloc(t->nports, sizeof(*ask));
+	const struct ptable_doubt *d;
+	size_t n, i;
+
+	if (sm->keys_due)
+		take_turns(sm, t, ask);
+	sm->keys_due = false;
+	d = ptables_doubts(hw_ptables(sm->hw), &n);
+	for (i = 0; i < n; i++) {
+		node_ix node = topo_by_node_guid(t, d[i].guid);
+
+		if (node != TOPO_NONE && d[i].port <= t->node[node].nports)
+			ask[topo_port_of(t, node, d[i].port)] = PTABLE_ASK_ALL;
+	}
+	sm->ptable_read = ptable_read_new(
+		t, hw_ptables(sm->hw), ask, sm->x, sm->cfg->fabric.m_key);
+	free(ask);
+}
+
+void
+sm_keys_checked(struct sm *sm, struct mono now)
+{
+	const struct topo *t = sm->view->topo;
+	port_ix p;
+	size_t n = ptable_read_wrong(sm->ptable_read, &p);
+
+	sm->stat.keys_checked += ptable_read_count(sm->ptable_read);
+	sm->stat.keys_untrue += n;
+	ptable_read_free(sm->ptable_read);
+	sm->ptable_read = NULL;
+	ptables_believe(hw_ptables(sm->hw), sm->phase_began);
+	if (n == 0)
+		return;
+	log_warn("partitions: P_Key tables were altered ports=%zu first=port "
+		 "%u of 0x%016llx %s",
+		n, t->port[p].num,
+		(unsigned long long)t->node[t->port[p].node].guid,
+		topo_desc(t, t->port[p].node));
+	sm_mark_replan(sm, now, "P_Key tables were altered");
+}
+
+void
+sm_keys_light(struct sm *sm, struct mono now)
+{
+	if (sm->cfg->partitions.n == 0)
+		return;
+	sm->keys_due = true;
+	sm->check_due = mono_min(sm->check_due, now);
+}
+
+/* ---- afterwards ---- */
 
 void
 sm_keys_review(struct sm *sm)
@@ -170,7 +234,8 @@ sm_keys_review(struct sm *sm)
 	char text[sizeof(sm->stat.keys)] = "";
 
 	for (port_ix p = 0; p < t->nports; p++)
-		if (matters(sm, &want, p) && !known(sm, p))
+		if (matters(sm, &want, p) &&
+			!ptable_whole_known(hw_ptables(sm->hw), t, p))
 			sm_commit_retry(sm, t, p);
 	if (sm->plan->nunfit > 0)
 		(void)snprintf(text, sizeof(text),

@@ -310,6 +310,7 @@ sm_push_story(struct sm *sm)
 void
 sm_push_over(struct sm *sm, struct mono now)
 {
+	const struct ptable_doubt *k;
 	const struct hw_doubt *d;
 	size_t n, i;
 
@@ -329,6 +330,10 @@ sm_push_over(struct sm *sm, struct mono now)
 	for (i = 0; i < n; i++)
 		if (mono_before(sm->check_due, d[i].until))
 			sm->check_due = d[i].until;
+	k = ptables_doubts(hw_ptables(sm->hw), &n);
+	for (i = 0; i < n; i++)
+		if (mono_before(sm->check_due, k[i].until))
+			sm->check_due = k[i].until;
 }
 
 static void
@@ -405,6 +410,7 @@ sm_push_check_begin(struct sm *sm, struct mono now)
 	if (sm->view == NULL)
 		return false;
 	sm->check = check_new(sm->view->topo, &job);
+	sm_keys_check(sm);
 	sm_enter(sm, SM_CHECK, now);
 	return true;
 }
@@ -426,8 +432,10 @@ sm_push_check(struct sm *sm, struct mono now)
 		return true;
 	}
 	check_feed(sm->check, now);
-	if (!check_done(sm->check))
+	ptable_read_feed(sm->ptable_read, now);
+	if (!check_done(sm->check) || !ptable_read_done(sm->ptable_read))
 		return false;
+	sm_keys_checked(sm, now);
 	wrong = check_wrong(sm->check, &n);
 	for (i = 0; i < n; i++) {
 		if (!wrong[i].doubted)

@@ -8,10 +8,24 @@
 #include "sm/sm_priv.h"
 
 void
-sm_qos_make(struct sm *sm)
+sm_qos_drop(struct sm *sm)
 {
 	qos_unref(sm->qos);
+	sm->qos = NULL;
+}
+
+void
+sm_qos_make(struct sm *sm)
+{
+	sm_qos_drop(sm);
 	sm->qos = qos_make(sm->cfg, sm->topo, &sm->routes->lanes);
+}
+
+void
+sm_qos_renew(const struct sm *sm, struct view *v)
+{
+	v->qos = qos_make(sm->cfg, v->topo, &v->routes->lanes);
+	qos_settle(v->qos, sm->hw);
 }
 
 bool
@@ -43,4 +57,17 @@ sm_qos_review(struct sm *sm)
 	if (sm->stat.alarm[0] == '\0')
 		(void)snprintf(
 			sm->stat.alarm, sizeof(sm->stat.alarm), "%s", text);
+}
+
+int
+sm_accepts(const struct sm *sm, struct config *c, struct reason *why)
+{
+	/* lanes that are spread over make room for levels */
+	const struct route_lanes one = {.n = 1, .plain = true};
+	const struct view *v = sm->view;
+
+	if (v == NULL)
+		return 0;
+	return qos_fits(c, v->topo,
+		v->routes->lanes.plain ? &one : &v->routes->lanes, why);
 }

@@ -15,6 +15,7 @@
 #include "sm/ctl/change.h"
 #include "sm/ctl/fabric.h"
 #include "sm/ctl/paths.h"
+#include "sm/ctl/tenancy.h"
 #include "sm/ctl/tiers.h"
 
 enum { READ_CHUNK = 16 * 1024, BACKLOG = 16, SHOWN = 40 };
@@ -185,6 +186,11 @@ do_routes(struct client *k, json_t *request)
 static struct answer *
 do_explain(struct client *k, json_t *request)
 {
+	const char *what = json_string_value(json_object_get(request, "what"));
+
+	if (what != NULL && strcmp(what, "partitions") == 0)
+		return tenancy_answer(
+			request, k->ctl->ops.view(k->ctl->ops.cookie));
 	return change_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
 }
 
@@ -192,6 +198,23 @@ static struct answer *
 do_tree(struct client *k, json_t *request)
 {
 	return tiers_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
+}
+
+static struct answer *
+do_groups(struct client *k, json_t *request)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	const char *cmd, *which = NULL;
+	struct reason why;
+	json_error_t err;
+	json_t *r;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s, s?s !}", "cmd", &cmd,
+		    "group", &which) != 0)
+		return answer_error("bad-argument", err.text);
+	r = ops->groups(ops->cookie, which, &why);
+	return r != NULL ? answer_result(r)
+			 : answer_error("not-found", why.text);
 }
 
 static const struct command {
@@ -204,6 +227,7 @@ static const struct command {
 	{"topology", true, do_topology},
 	{"tree", true, do_tree},
 	{"routes", true, do_routes},
+	{"groups", true, do_groups},
 	{"explain", true, do_explain},
 	{"sweep", false, do_sweep},
 	{"rebalance", true, do_rebalance},

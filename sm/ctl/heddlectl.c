@@ -105,8 +105,12 @@ static const struct command commands[] = {
 	{"routes", "[[FROM] TO] | rebalance", 2, routes_options, show_routes,
 		"summary; the way to TO; the path FROM TO and why; have fresh\n"
 		"      tables computed and written"},
-	{"explain", "change", 1, no_options, show_explain,
-		"how the tables came to the switches, and why so"},
+	{"groups", "[GROUP]", 1, no_options, show_groups,
+		"multicast groups; of GROUP, an MGID or an MLID, the members\n"
+		"      and the tree"},
+	{"explain", "change | A [B]", 2, no_options, show_explain,
+		"how the tables came to the switches, and why so; the\n"
+		"      partitions of A, and whether A and B may talk, and why"},
 	{"sweep", "", 0, sweep_options, show_sweep,
 		"have the whole fabric looked at again"},
 };
@@ -290,15 +294,41 @@ parse_rest(struct ask *a, int argc, char **argv)
 }
 
 static int
+set_what(struct ask *a, const char *what)
+{
+	(void)json_object_set_new(a->request, "what", json_string(what));
+	return EXIT_OK;
+}
+
+/* Operands under these keys. */
+static int
+set_ports(struct ask *a, const char *first, const char *second)
+{
+	for (unsigned i = 0; i < a->noperands; i++)
+		if (json_object_set_new(a->request, i == 0 ? first : second,
+			    json_string(a->operand[i])) != 0)
+			return usage("an operand is not UTF-8", NULL);
+	return EXIT_OK;
+}
+
+static int
 set_operands(struct ask *a)
 {
-	static const char *const key[2][2] = {{"to", NULL}, {"from", "to"}};
 
 	if (a->cmd->show == show_explain) {
 		if (a->noperands == 0)
 			return usage("explain what?", NULL);
-		if (json_object_set_new(a->request, "what",
-			    json_string(a->operand[0])) != 0)
+		if (strcmp(a->operand[0], "change") == 0)
+			return a->noperands == 1
+				       ? set_what(a, "change")
+				       : usage("too much:", a->operand[1]);
+		(void)set_what(a, "partitions");
+		return set_ports(a, "from", "to");
+	}
+	if (a->cmd->show == show_groups) {
+		if (a->noperands > 0 &&
+			json_object_set_new(a->request, "group",
+				json_string(a->operand[0])) != 0)
 			return usage("an operand is not UTF-8", NULL);
 		return EXIT_OK;
 	}
@@ -312,11 +342,8 @@ set_operands(struct ask *a)
 	}
 	if (a->cmd->show == show_routes && a->wait)
 		return usage("--wait is for rebalance", NULL);
-	for (unsigned i = 0; i < a->noperands; i++)
-		if (json_object_set_new(a->request, key[a->noperands - 1][i],
-			    json_string(a->operand[i])) != 0)
-			return usage("an operand is not UTF-8", NULL);
-	return EXIT_OK;
+	return a->noperands == 2 ? set_ports(a, "from", "to")
+				 : set_ports(a, "to", NULL);
 }
 
 /* -1: print help; -2: print the version; -3: plan what follows *rest; -4:

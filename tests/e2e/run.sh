@@ -31,6 +31,7 @@ preload ports 60
 preload probe 60
 preload heddled 60
 sa demo 120
+qos demo 90
 sim reread-demo 60
 sim reread-lab-selfloop 60
 sim reread-selene 90
@@ -44,6 +45,8 @@ daemon quarantine-demo 90
 daemon reboot-demo 90
 daemon standby-demo 120
 daemon reload-demo 90
+partitions reload-demo 90
+partitions import-demo 120
 audit opensm 90
 audit sim 60
 plan trees 60

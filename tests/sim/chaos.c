@@ -17,7 +17,8 @@ struct chaos {
 	struct world *w;
 	struct watch *watch;
 	struct chaos_group group;
-	struct map lids; /* port GUID -> the first LID saved for it */
+	struct map lids;  /* port GUID -> the first LID saved for it */
+	unsigned variant; /* of the partitions, in force */
 	struct chaos_report *r;
 };
 
@@ -44,6 +45,26 @@ kill_daemon(struct chaos *c)
 	world_kill(c->w);
 }
 
+/* Settings and partitions, for this life and the next ones. */
+static void
+configure(struct chaos *c, unsigned variant)
+{
+	struct buf yaml = {0};
+
+	c->variant = variant;
+	buf_printf(&yaml, "%s", c->script.yaml);
+	tenants_yaml(c->script.tenants, variant, &yaml);
+	world_reload(c->w, yaml.text);
+	buf_free(&yaml);
+}
+
+static void
+reset(struct chaos *c, uint32_t node)
+{
+	if (c->script.tenants != NULL)
+		tenants_reset(c->script.tenants, node);
+}
+
 static void
 play(struct chaos *c, const struct chaos_step *e)
 {
@@ -58,16 +79,20 @@ play(struct chaos *c, const struct chaos_step *e)
 		sim_fault_link(s, e->node, e->port, e->kind == CHAOS_LINK_UP);
 		break;
 	case CHAOS_REBOOT:
+		reset(c, e->node);
 		sim_fault_reboot(s, e->node);
 		break;
 	case CHAOS_NODE_OUT:
 	case CHAOS_NODE_IN:
+		reset(c, e->node);
 		sim_fault_node(s, e->node, e->kind == CHAOS_NODE_IN);
 		break;
 	case CHAOS_HANG:
 	case CHAOS_SLOW:
 	case CHAOS_WAKE:
 		sim_fault_behave(s, e->node, &how);
+		if (e->kind == CHAOS_HANG)
+			watch_excuse(c->watch, e->node);
 		break;
 	case CHAOS_LOSS:
 		faults.loss = e->value;
@@ -92,6 +117,13 @@ play(struct chaos *c, const struct chaos_step *e)
 	case CHAOS_START:
 		if (c->w->sm == NULL)
 			world_start(c->w);
+		break;
+	case CHAOS_RELOAD:
+		configure(c, e->value);
+		break;
+	case CHAOS_TAMPER:
+		tenants_spoil(c->script.tenants, e->node, e->port,
+			(uint16_t)e->value);
 		break;
 	case CHAOS_JOIN:
 	case CHAOS_LEAVE:
@@ -251,10 +283,19 @@ judge_order(struct chaos *c, struct reason *why)
 }
 
 static int
+judge_keys(const struct chaos *c, struct reason *why)
+{
+	if (c->script.tenants == NULL)
+		return 0;
+	return tenants_judge(c->script.tenants, c->variant, c->w->sim,
+		sm_view(c->w->sm)->topo, why);
+}
+
+static int
 judge_all(struct chaos *c, struct reason *why)
 {
 	if (judge_rest(c, why) || judge_order(c, why) || judge_belief(c, why) ||
-		judge_lids(c, why) ||
+		judge_lids(c, why) || judge_keys(c, why) ||
 		chaos_group_judge(&c->group, c->w->sm, why))
 		return -1;
 	return 0;
@@ -276,12 +317,6 @@ come_to_rest(struct chaos *c, struct reason *why)
 	return -1;
 }
 
-static uint64_t
-mft_sets(const struct sim_stats *s)
-{
-	return s->by[sim_attr_row(MAD_MFT)][MAD_SET & 7];
-}
-
 /*
  * A daemon that starts in a fabric in order has nothing to write. It asks every
  * host to register anew, since what they told the first life died with it; a
@@ -291,7 +326,7 @@ static int
 second_life(struct chaos *c, unsigned judge, struct reason *why)
 {
 	const struct sim_stats *s = sim_stats(c->w->sim);
-	uint64_t ports;
+	uint64_t ports, keys;
 
 	/* memberships are saved a moment after they change */
 	world_run(c->w, mono_ms(2000));
@@ -304,18 +339,20 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 		return -1;
 	}
 	ports = s->port_sets - s->client_rereg;
-	c->r->rewritten = s->lft_sets + ports + mft_sets(s);
+	keys = s->by[sim_attr_row(MAD_PKEY_TABLE)][MAD_SET];
+	c->r->rewritten = s->lft_sets + ports + s->mft_sets + keys;
 	/* who got no answer about a port, because its queue is short, takes it
 	 * for absent until it asks again */
 	if (c->r->rewritten > 0 && judge & CHAOS_MEMORY &&
 		sm_wire(c->w->sm)->timeouts == 0)
 		return reason_set(why,
 			"a second life wrote %llu LFT blocks (%llu of them "
-			"unchanged), %llu MFT blocks and %llu ports",
+			"unchanged), %llu MFT blocks, %llu ports and %llu "
+			"P_Key blocks",
 			(unsigned long long)s->lft_sets,
 			(unsigned long long)s->lft_same,
-			(unsigned long long)mft_sets(s),
-			(unsigned long long)ports);
+			(unsigned long long)s->mft_sets,
+			(unsigned long long)ports, (unsigned long long)keys);
 	return 0;
 }
 
@@ -324,6 +361,8 @@ judge_watch(const struct chaos *c, unsigned judge, struct reason *why)
 {
 	const struct watch_report *r = watch_report(c->watch);
 
+	if (c->script.tenants != NULL && tenants_moment(c->script.tenants, why))
+		return -1;
 	if (r->loops > 0 && judge & CHAOS_LOOPS)
 		return reason_set(why, "%llu loops, the first at %.6f: %.300s",
 			(unsigned long long)r->loops,
@@ -361,7 +400,7 @@ live(struct chaos *c, const struct chaos_limits *l)
 		return -1;
 	c->r->smps = sim_stats(c->w->sim)->smps;
 	c->r->blocks = sim_stats(c->w->sim)->lft_sets;
-	c->r->mft_blocks = mft_sets(sim_stats(c->w->sim));
+	c->r->mft_blocks = sim_stats(c->w->sim)->mft_sets;
 	c->r->runs = c->w->runs;
 	return second_life(c, l->judge, why) || judge_watch(c, l->judge, why)
 		       ? -1
@@ -417,6 +456,10 @@ chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 	c.w = world_new(c.script.f, &c.script.sim, c.script.yaml);
 	c.w->route_delay = c.script.route_delay;
 	c.watch = watch_new(c.w->sim);
+	if (c.script.tenants != NULL) {
+		tenants_watch(c.script.tenants, c.w->sim);
+		configure(&c, 0);
+	}
 	c.group.s = c.w->sim;
 	c.group.f = c.script.f;
 	chaos_group_begin(&c.group, c.script.speaker);

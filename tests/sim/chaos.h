@@ -19,6 +19,7 @@
  *   rest     nothing in flight, nothing dirty, nobody in quarantine
  *   memory   a second life of the daemon writes nothing; it only asks hosts to
  *            register anew
+ *   keys     where there are partitions: those in force (tests/sim/tenants.h)
  *
  * and at no moment a LID went round, a cycle of dependencies was closed, or a
  * packet to a group came twice. The last four are judged where the limits say
@@ -46,6 +47,7 @@ struct chaos_limits {
 	unsigned max_hosts; /* about: fabrics are picked below this */
 	unsigned min_hosts; /* about; above 0 they are all large ones */
 	unsigned judge;	    /* CHAOS_* that fail a seed; all are counted */
+	bool tenants;	    /* with partitions, and reloads of them */
 };
 
 struct chaos_report {

@@ -8,6 +8,7 @@
 #include "sm/base/rng.h"
 #include "tests/sim/chaos.h"
 #include "tests/sim/sim.h"
+#include "tests/sim/tenants.h"
 #include "tests/topo/fabric.h"
 
 enum chaos_kind {
@@ -26,6 +27,8 @@ enum chaos_kind {
 	CHAOS_RESWEEP,
 	CHAOS_KILL,
 	CHAOS_START,
+	CHAOS_RELOAD,
+	CHAOS_TAMPER,
 	CHAOS_JOIN,
 	CHAOS_LEAVE,
 	CHAOS_KINDS,
@@ -48,7 +51,8 @@ struct chaos_script {
 	uint32_t speaker;	 /* host that joins for all, or FABRIC_NONE */
 	struct chaos_step *step; /* by time */
 	size_t nsteps, cap;
-	struct mono end; /* of trouble */
+	struct mono end;	 /* of trouble */
+	struct tenants *tenants; /* or NULL */
 };
 
 /* Write the script of a seed, and free what it holds. */

@@ -2,10 +2,11 @@
  * soak: bad days without end, or one of them again.
  *
  *	soak [--seconds N] [--count N] [--hosts N] [--large N] [--from SEED]
- *		[--judge N]
+ *		[--judge N] [--tenants]
  *	soak --seed SEED	that one, with what the daemon says
  *
- * --hosts: about as many at most; --large: at least.
+ * --hosts: about as many at most; --large: at least; --tenants: with
+ * partitions.
  *
  * --judge: a sum of 1 (a second life writes nothing), 2 (no loop at any
  * moment), 4 (no dependency cycle at any moment) and 8 (no copy of a packet to
@@ -33,11 +34,12 @@ struct soak {
 static void
 usage(void)
 {
-	(void)fprintf(stderr, "usage: soak [--seconds N] [--count N] "
-			      "[--hosts N] [--large N]\n"
-			      "            [--from SEED] [--judge N]\n"
-			      "       soak --seed SEED [--hosts N] [--large "
-			      "N]\n");
+	(void)fprintf(stderr,
+		"usage: soak [--seconds N] [--count N] "
+		"[--hosts N] [--large N]\n"
+		"            [--from SEED] [--judge N] [--tenants]\n"
+		"       soak --seed SEED [--hosts N] [--large "
+		"N] [--tenants]\n");
 	exit(2);
 }
 
@@ -67,6 +69,8 @@ read_options(char **argv)
 	for (int i = 1; argv[i] != NULL; i++) {
 		if (strcmp(argv[i], "--judge") == 0) {
 			o.limits.judge = (unsigned)number(argv[++i]);
+		} else if (strcmp(argv[i], "--tenants") == 0) {
+			o.limits.tenants = true;
 		} else if (strcmp(argv[i], "--seconds") == 0) {
 			o.seconds = (unsigned long)number(argv[++i]);
 		} else if (strcmp(argv[i], "--count") == 0) {

@@ -504,6 +504,34 @@ write_script(struct maker *m)
 	m->s->end = mono_add(m->s->end, mono_ms(1));
 }
 
+/* Drawn apart, so that the rest of the day is what it is without them. */
+static void
+add_tenants(struct maker *m, uint64_t seed)
+{
+	struct chaos_script *s = m->s;
+	unsigned most = (unsigned)(s->end.ns / 1000000) + 2000;
+	unsigned node, port;
+
+	m->rng.state = ~seed;
+	s->sim.pkeys = (uint16_t)between(m, TENANTS_KEYS, 100);
+	if (s->sim.enf_cap > 0)
+		s->sim.enf_cap = (uint16_t)between(m, TENANTS_KEYS, 100);
+	s->tenants = tenants_new(&m->rng, s->f);
+	for (unsigned n = between(m, 0, 4); n > 0; n--)
+		add(m, mono_ms(between(m, 0, most)), CHAOS_RELOAD, 0, 0)
+			->value = below(m, TENANTS_VARIANTS);
+	for (unsigned n = between(m, 0, 3); n > 0; n--) {
+		node = below(m, s->f->nnodes);
+		port = between(m, s->f->node[node].type != FABRIC_SWITCH,
+			s->f->node[node].nports);
+		add(m, mono_ms(between(m, 0, most)), CHAOS_TAMPER, node, port)
+			->value = 1 + below(m, 0xfffe);
+	}
+	if (s->nsteps > 0)
+		s->end = mono_add(s->step[s->nsteps - 1].at, mono_ms(1));
+	note(m, ", partitions");
+}
+
 /* Hosts join and leave all day; drawn beside the rest, which stays as it is. */
 static void
 write_groups(struct maker *m, uint64_t seed)
@@ -549,6 +577,8 @@ chaos_script_make(
 	set_up_daemon(&m);
 	write_script(&m);
 	write_groups(&m, seed);
+	if (l->tenants)
+		add_tenants(&m, seed);
 	(void)snprintf(s->what, sizeof(s->what), "%s", m.what);
 }
 
@@ -557,6 +587,7 @@ chaos_script_free(struct chaos_script *s)
 {
 	fabric_free(s->f);
 	free(s->step);
+	tenants_free(s->tenants);
 }
 
 void
@@ -579,17 +610,19 @@ chaos_script_print(const struct chaos_script *s, const struct chaos_step *step,
 		[CHAOS_RESWEEP] = "resweep",
 		[CHAOS_KILL] = "daemon killed",
 		[CHAOS_START] = "daemon started",
+		[CHAOS_RELOAD] = "other partitions:",
+		[CHAOS_TAMPER] = "another hand in the keys of",
 		[CHAOS_JOIN] = "joins group",
 		[CHAOS_LEAVE] = "leaves group",
 	};
 
 	buf_printf(out, "%12.6f  %s", mono_seconds(step->at), word[step->kind]);
 	if (step->kind < CHAOS_LOSS || step->kind == CHAOS_RENAME ||
-		step->kind >= CHAOS_JOIN)
+		step->kind == CHAOS_TAMPER || step->kind >= CHAOS_JOIN)
 		buf_printf(out, " \"%s\"", s->f->node[step->node].name);
 	if (step->port > 0)
 		buf_printf(out, "[%u]", step->port);
-	if (step->value > 0)
+	if (step->value > 0 || step->kind == CHAOS_RELOAD)
 		buf_printf(out, " %u", step->value);
 	buf_printf(out, "\n");
 }

@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "sm/base/be.h"
+
 static const char *
 state_name(uint8_t state)
 {
@@ -33,6 +35,35 @@ show_port(const struct serve *s, uint32_t node, unsigned port, struct buf *out)
 		buf_printf(out, " -> %s/%u \"%s\"", id, peer_port,
 			s->f->node[peer].name);
 	}
+	buf_printf(out, "\n");
+}
+
+/* A port's P_Keys, holes as 0000; of external ports only where they enforce. */
+static void
+show_keys(const struct serve *s, uint32_t node, unsigned port, struct buf *out)
+{
+	bool sw = s->f->node[node].type == FABRIC_SWITCH;
+	bool guard = sw && port > 0;
+	uint8_t d[MAD_DATA];
+	unsigned holes = 0;
+
+	if (guard && !sim_port_info(s->sim, node, port)->enf_in)
+		return;
+	buf_printf(out, "keys: port %u%s", port, guard ? " enforces" : "");
+	for (unsigned b = 0;
+		sim_read(s->sim, node, sw ? 0 : port, MAD_PKEY_TABLE,
+			b | (guard ? port << 16 : 0), d) == 0;
+		b++)
+		for (unsigned i = 0; i < MAD_DATA; i += 2) {
+			unsigned key = be_get16(d + i);
+
+			for (; key != 0 && holes > 0; holes--)
+				buf_printf(out, " 0000");
+			if (key != 0)
+				buf_printf(out, " %04x", key);
+			else
+				holes++;
+		}
 	buf_printf(out, "\n");
 }
 
@@ -76,6 +107,8 @@ serve_show_node(const struct serve *s, uint32_t node, struct buf *out)
 		sim_present(s->sim, node) ? "" : ", not there");
 	for (unsigned p = sw ? 0 : 1; p <= n->nports; p++)
 		show_port(s, node, p, out);
+	for (unsigned p = sw ? 0 : 1; p <= n->nports; p++)
+		show_keys(s, node, p, out);
 	if (!sw)
 		return;
 	buf_printf(out, "table: top %u of %u\n",
@@ -120,6 +153,8 @@ serve_show_stats(const struct serve *s, struct buf *out)
 		{"lost: nobody there", st->lost_nobody},
 		{"table blocks written", st->lft_sets},
 		{"table blocks unchanged", st->lft_same},
+		{"group blocks written", st->mft_sets},
+		{"group blocks unchanged", st->mft_same},
 		{"returned to clients", s->returned},
 		{"sent again", s->resent},
 		{"answers too late", s->late},

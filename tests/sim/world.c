@@ -166,6 +166,15 @@ world_start(struct world *w)
 	sm_start(w->sm, sim_now(w->sim));
 }
 
+void
+world_reload(struct world *w, const char *yaml)
+{
+	config_unref(w->config);
+	w->config = read_config(yaml);
+	if (w->sm != NULL)
+		sm_reconfigure(w->sm, w->config, sim_now(w->sim));
+}
+
 /* The next thing that happens: the fabric's, the SM's timer, or its worker. */
 static struct mono
 next_event(const struct world *w)

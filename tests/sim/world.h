@@ -50,6 +50,9 @@ void world_kill(struct world *w);
 /* Lose what was saved: the next life is that of a daemon elsewhere. */
 void world_forget(struct world *w);
 
+/* Another configuration, for the daemon that runs and those to come. */
+void world_reload(struct world *w, const char *yaml);
+
 /* Let time pass. */
 void world_run(struct world *w, struct mono duration);
 

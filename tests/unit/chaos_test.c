@@ -10,6 +10,7 @@
 #include "tests/sim/chaos.h"
 
 enum { SEEDS = 1000, MAX_HOSTS = 800, TAIL = 4000 };
+enum { TENANT_SEEDS = 200, FEW_HOSTS = 200 };
 
 /* Send stderr to a file without a name; the old one is returned. */
 static int
@@ -44,11 +45,12 @@ speak(FILE *log, int old, bool tell)
 }
 
 static void
-run(uint64_t seed)
+run(uint64_t seed, unsigned max_hosts, bool tenants)
 {
-	const struct chaos_limits l = {.max_hosts = MAX_HOSTS,
+	const struct chaos_limits l = {.max_hosts = max_hosts,
 		.judge = CHAOS_MEMORY | CHAOS_LOOPS | CHAOS_CYCLES |
-			 CHAOS_COPIES};
+			 CHAOS_COPIES,
+		.tenants = tenants};
 	struct chaos_report r;
 	FILE *log;
 	int old = hush(&log);
@@ -64,7 +66,17 @@ START_TEST(a_bad_day)
 {
 	const char *seed = getenv("SEED");
 
-	run(seed != NULL ? strtoull(seed, NULL, 0) : (unsigned)_i);
+	run(seed != NULL ? strtoull(seed, NULL, 0) : (unsigned)_i, MAX_HOSTS,
+		false);
+}
+END_TEST
+
+START_TEST(a_bad_day_for_tenants)
+{
+	const char *seed = getenv("SEED");
+
+	run(seed != NULL ? strtoull(seed, NULL, 0) : (unsigned)_i, FEW_HOSTS,
+		true);
 }
 END_TEST
 
@@ -102,6 +114,8 @@ main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, days_can_be_lived_again);
 	tcase_add_loop_test(tc, a_bad_day, 1, getenv("SEED") ? 2 : SEEDS + 1);
+	tcase_add_loop_test(tc, a_bad_day_for_tenants, 1,
+		getenv("SEED") ? 2 : TENANT_SEEDS + 1);
 	suite_add_tcase(s, tc);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

@@ -174,9 +174,8 @@ static const char full[] =
 	"  leaf_hoq_lifetime: 19, vl_stall_count: 0, max_vls: 8}\n"
 	"sa: {trust_key: 0x7, requests_per_second: 0, request_burst: 1,\n"
 	"  services_per_port: 0, subscriptions_per_port: 1,\n"
-	"  groups_per_port: 1, table_mib: 1,\n"
-	"  prefix_routes: {b: {prefix: 0xfec0000000000001,\n"
-	"    routers: [0x3, 0x2]}, rest: {routers: [0x2]}}}\n"
+	"  groups_per_port: 1, table_mib: 1, prefix_routes: {\n"
+	"    b: {prefix: 0x1, routers: [0x3, 0x2]}, rest: {routers: [0x2]}}}\n"
 	"partitions:\n"
 	"  storage:\n"
 	"    pkey: 0x11\n"
@@ -200,35 +199,6 @@ static const char full[] =
 	"state: {dir: \"/tmp/a \\\"b\\\" \\\\ \\u00e9\"}\n"
 	"control: {socket: /tmp/s}\n"
 	"log: {level: debug}\n";
-
-START_TEST(test_partitions)
-{
-	struct config *c = parse(full);
-	const struct partition_options *p = c->partitions.record;
-	uint64_t guid = 0;
-
-	ck_assert_uint_eq(c->partitions.n, 2);
-	ck_assert_str_eq(c->partitions.name[0], "storage");
-	ck_assert_uint_eq(p[0].pkey, 0x11);
-	ck_assert_uint_eq(p[0].members.n, 3);
-	ck_assert_str_eq(p[0].members.entry[1].text, "gpu-*");
-	ck_assert_uint_eq(p[0].members.entry[1].value, PARTITION_AS_LIMITED);
-	ck_assert_uint_eq(p[0].members.entry[2].value, PARTITION_AS_BOTH);
-	ck_assert(p[0].ipoib.enabled);
-	ck_assert_uint_eq(p[0].ipoib.mtu, 4096);
-	ck_assert_str_eq(partition_rates[p[0].ipoib.rate], "2.5");
-	ck_assert_uint_eq(p[0].ipoib.scope, 5);
-	ck_assert_uint_eq(p[0].ipoib.qkey, 0xffffffff);
-	ck_assert_uint_eq(p[1].pkey, PARTITION_DEFAULT_KEY);
-	ck_assert(!p[1].ipoib.enabled);
-	ck_assert_uint_eq(p[1].ipoib.mtu, 2048);
-	ck_assert_uint_eq(partition_who("sm", &guid), PARTITION_SM);
-	ck_assert_uint_eq(partition_who("0x1", &guid), PARTITION_GUID);
-	ck_assert_uint_eq(guid, 1);
-	ck_assert_uint_eq(partition_who("gpu-*", &guid), PARTITION_NAME);
-	config_unref(c);
-}
-END_TEST
 
 START_TEST(test_every_key)
 {
@@ -421,10 +391,6 @@ static const struct complaint {
 		"t.yaml:1:37: error: unknown key 'mtuu'; did you mean 'mtu'?\n"
 		"  partitions: {a: {pkey: 0x5, ipoib: {mtuu: 1}}}\n"
 		"                                      ^\n"},
-	{"sa: {prefix_routes: {a: {prefix: 0x5}}}\n",
-		"t.yaml:1:22: error: sa.prefix_routes.a: no routers\n"
-		"  sa: {prefix_routes: {a: {prefix: 0x5}}}\n"
-		"                       ^\n"},
 	{"sa:\n  prefix_routes:\n    a: {routers: [0x1]}\n"
 	 "    b: {routers: [0x2]}\n",
 		"t.yaml:4:5: error: sa.prefix_routes.b: prefix "
@@ -796,7 +762,6 @@ main(void)
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, test_defaults);
-	tcase_add_test(t, test_partitions);
 	tcase_add_test(t, test_every_key);
 	tcase_add_loop_test(t, test_complaints, 0,
 		(int)(sizeof(complaints) / sizeof(complaints[0])));

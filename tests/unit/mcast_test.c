@@ -355,6 +355,7 @@ main(void)
 	SRunner *r = srunner_create(s);
 	int failed;
 
+	tcase_set_timeout(c, 60); /* the machine may be busy */
 	tcase_add_loop_test(c, every_receiver_once, 0, 40);
 	tcase_add_loop_test(c, one_more_moves_nobody, 0, 12);
 	tcase_add_loop_test(c, a_lost_cable_moves_what_hung_on_it, 0, 16);

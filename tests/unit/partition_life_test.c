@@ -2,6 +2,7 @@
  * What partitions cost on the wire, and what is left of them: over restarts,
  * after they were taken out of the configuration, after another SM.
  */
+#include "tests/sim/tenants.h"
 #include "tests/unit/partition_fixture.h"
 
 enum { BLOCKS = 2 };
@@ -82,7 +83,7 @@ END_TEST
 START_TEST(one_set_each)
 {
 	const struct sim_options o = two_blocks();
-	struct fixture x = line(TWO_TENANTS, &o);
+	struct fixture x = line("sweep: {interval: 0}\n" TWO_TENANTS, &o);
 
 	/* the SM's port is a full member of the default partition alone */
 	expect_keys(&x, 0, HOSTS - 1 + LEAVES + HOSTS);
@@ -171,6 +172,41 @@ START_TEST(half_way)
 }
 END_TEST
 
+/* Members move between partitions, and nobody is cut off on the way. */
+START_TEST(no_pair_is_cut_off)
+{
+	const unsigned dim[] = {LEAVES};
+	struct sim_options o = two_blocks();
+	struct rng rng = {(uint64_t)_i};
+	struct fixture x = {.f = gen_grid(dim, 1, false, PER_LEAF, NULL)};
+	struct tenants *t = tenants_new(&rng, x.f);
+	struct reason why;
+
+	o.enf_cap = _i % 4 == 0 ? 0 : TENANTS_KEYS;
+	x.w = world_new(x.f, &o, NULL);
+	tenants_watch(t, x.w->sim);
+	world_start(x.w);
+	for (unsigned i = 0; i < 12; i++) {
+		unsigned v = rng_below(&rng, TENANTS_VARIANTS);
+		struct buf yaml = {0};
+
+		buf_printf(&yaml, " ");
+		tenants_yaml(t, v, &yaml);
+		world_reload(x.w, yaml.text);
+		buf_free(&yaml);
+		ck_assert(world_settle(x.w, mono_ms(30000)));
+		tenants_watch_pairs(t);
+		ck_assert_msg(tenants_judge(t, v, x.w->sim,
+				      sm_view(x.w->sm)->topo, &why) == 0,
+			"variant %u: %s", v, why.text);
+		ck_assert_msg(!tenants_moment(t, &why), "variant %u: %s", v,
+			why.text);
+	}
+	fixture_free(&x);
+	tenants_free(t);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -185,6 +221,7 @@ main(void)
 	tcase_add_test(t, taken_out);
 	tcase_add_test(t, anothers);
 	tcase_add_test(t, half_way);
+	tcase_add_loop_test(t, no_pair_is_cut_off, 1, 31);
 	suite_add_tcase(s, t);
 	srunner_run_all(r, CK_NORMAL);
 	failed = srunner_ntests_failed(r);

@@ -96,6 +96,50 @@ START_TEST(no_room)
 }
 END_TEST
 
+/* A table of one entry keeps the way to the subnet administrator. */
+START_TEST(one_entry)
+{
+	struct sim_options o = sim_defaults();
+	struct fixture x;
+	struct sm_status st;
+
+	o.pkeys = 1;
+	o.enf_cap = 8;
+	x = line(TWO_TENANTS, &o);
+	sm_status(x.w->sm, &st);
+	ck_assert_msg(strstr(st.alarm, "room for 1") != NULL, "%s", st.alarm);
+	ck_assert_str_eq(host_table(&x, "h1"), "ffff");
+	ck_assert_str_eq(host_table(&x, "h2"), "7fff");
+	ck_assert_str_eq(guard_table(&x, "h2"), "7fff 8005");
+	reload(&x, "");
+	ck_assert_str_eq(host_table(&x, "h2"), "ffff");
+	sm_status(x.w->sm, &st);
+	ck_assert_str_eq(st.alarm, "");
+	fixture_free(&x);
+}
+END_TEST
+
+/* Our own port stays a full member, whatever a partition for all says. */
+START_TEST(our_own_port)
+{
+	struct sim_options o = sim_defaults();
+	struct fixture x = line("fabric: {lmc: {hosts: 2, switches: 1}}\n"
+				"partitions: {all: {pkey: 0x5, members: {all: "
+				"limited}}}",
+		&o);
+
+	ck_assert_str_eq(host_table(&x, "h1"), "ffff 0005");
+	ck_assert_str_eq(host_table(&x, "h2"), "7fff 0005");
+	ck_assert_str_eq(guard_table(&x, "h1"), "ffff 0005");
+	ck_assert_str_eq(table(&x, node_of(&x, "sw0"), 0, 0), "7fff 0005");
+	reload(&x, "partitions: {d: {pkey: 0x7fff, members: {h2: limited}}}");
+	ck_assert_str_eq(host_table(&x, "h1"), "ffff");
+	ck_assert_str_eq(host_table(&x, "h2"), "7fff");
+	ck_assert_str_eq(host_table(&x, "h3"), "");
+	fixture_free(&x);
+}
+END_TEST
+
 /* Members by name, and one that nobody has. */
 START_TEST(by_name)
 {
@@ -228,9 +272,36 @@ static const struct kind {
 	{MAD_SA_SERVICE_REC, {-1, -1}, 16, 176},
 	{MAD_SA_INFORM_REC, {-1, -1}, 8, 60},
 	{MAD_SA_PATH_REC, {40, 42}, 16, 64},
+	{MAD_SA_MULTI_PATH, {40, 42}, 16, 64},
+	{MAD_SA_SL2VL, {0, -1}, -1, 16},
+	{MAD_SA_VLARB, {0, -1}, -1, 72},
+	{MAD_SA_MFT, {0, -1}, -1, 72},
+	{MAD_SA_MEMBER, {-1, -1}, -1, 52},
 };
 
 enum { NKINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+static bool
+is_in(const struct model *m, uint32_t node, uint16_t pkey)
+{
+	unsigned bit = (pkey & 0x7fff) == 0x7fff ? 0 : pkey & 0x7fff;
+
+	return ((m->full[node] | m->limited[node]) >> bit & 1) != 0;
+}
+
+/* Groups of partitions that one is in, and of their members oneself. */
+static void
+judge_group(const struct fixture *x, const struct model *m,
+	const struct host *o, const uint8_t *rec)
+{
+	struct mad_sa_member g;
+
+	mad_sa_member_decode(rec, &g);
+	ck_assert_msg(is_in(m, o->node, g.pkey),
+		"%s sees a group of 0x%04x\n%s", sim_name(x->w->sim, o->node),
+		g.pkey, m->yaml);
+	ck_assert(g.gid.guid == 0 || g.gid.guid == o->guid);
+}
 
 static void
 judge(const struct fixture *x, const struct model *m, const struct host *o,
@@ -251,8 +322,10 @@ judge(const struct fixture *x, const struct model *m, const struct host *o,
 				"%s sees %s by attribute 0x%x\n%s",
 				sim_name(x->w->sim, o->node),
 				sim_name(x->w->sim, end[e]), k->attr, m->yaml);
-		if (k->attr == MAD_SA_PATH_REC)
+		if (k->size == 64)
 			ck_assert(share(m, end[0], end[1]));
+		if (k->attr == MAD_SA_MEMBER)
+			judge_group(x, m, o, rec);
 		if (k->attr == MAD_SA_PKEY)
 			ck_assert_uint_eq(end[0], o->node);
 	}
@@ -283,10 +356,125 @@ random_record(const struct fixture *x, struct rng *rng, const struct kind *k,
 		be_put16(rec + 52, (uint16_t)(1 + rng_below(rng, MAX_PARTS)));
 		return;
 	}
+	if (k->attr == MAD_SA_MEMBER) {
+		a->mask = MAD_SA_MEMBER_GID;
+		be_put64(rec + 16, PREFIX);
+		be_put64(rec + 24, guid);
+	}
 	if (k->lid[0] == 0) {
 		be_put16(rec, lid);
 		a->mask = 1;
 	}
+}
+
+/* From somebody to somebody, neither of whom need be the one that asks. */
+static void
+random_pairs(
+	const struct fixture *x, struct rng *rng, uint8_t *rec, struct ask *a)
+{
+	const unsigned from = 1 + rng_below(rng, 3), to = 1 + rng_below(rng, 3);
+
+	memset(rec, 0, MAD_SA_DATA);
+	*a = (struct ask){.mask = MAD_SA_MULTI_NSGID | MAD_SA_MULTI_NDGID,
+		.rec = rec,
+		.len = MAD_SA_MULTI + 16 * (size_t)(from + to)};
+	rec[15] = (uint8_t)from;
+	rec[16] = (uint8_t)to;
+	for (unsigned i = 0; i < from + to; i++) {
+		uint32_t n = rng_below(rng, x->f->nnodes);
+		bool sw = x->f->node[n].type == FABRIC_SWITCH;
+
+		be_put64(rec + 24 + 16 * (size_t)i, PREFIX);
+		be_put64(rec + 32 + 16 * (size_t)i,
+			fabric_port(x->f, n, sw ? 0 : 1)->guid);
+	}
+}
+
+/* Only members make a group of a partition, or enter one. */
+static void
+join(struct host *o, const struct model *m, uint16_t pkey)
+{
+	const struct mad_sa_member want = {
+		.mgid = {UINT64_C(0xff15a01b00000000), pkey},
+		.gid = {PREFIX, o->guid},
+		.qkey = 1,
+		.pkey = pkey | 0x8000,
+		.scope = 5,
+		.state = MAD_SA_JOIN_FULL,
+	};
+	uint8_t rec[MAD_SA_DATA] = {0};
+	const struct ask a = {.mask = MAD_SA_MEMBER_MGID | MAD_SA_MEMBER_GID |
+				      MAD_SA_MEMBER_STATE | MAD_SA_MEMBER_QKEY |
+				      MAD_SA_MEMBER_TCLASS |
+				      MAD_SA_MEMBER_PKEY | MAD_SA_MEMBER_FLOW |
+				      MAD_SA_MEMBER_SL,
+		.rec = rec,
+		.len = MAD_SA_MEMBER_REC};
+	uint16_t status;
+
+	mad_sa_member_encode(&want, rec);
+	status = host_ask(o, MAD_SET, MAD_SA_MEMBER, &a);
+	ck_assert_msg((status == 0) == is_in(m, o->node, pkey),
+		"a join of 0x%04x: status 0x%04x\n%s", pkey, status, m->yaml);
+}
+
+static void
+listen(struct host *o)
+{
+	static const struct mad_sa_inform everything = {
+		.lid_first = 0xffff,
+		.lid_last = 0xffff,
+		.generic = true,
+		.subscribe = true,
+		.type = 0xffff,
+		.trap = 0xffff,
+		.producer = 0xffffff,
+	};
+	uint8_t rec[MAD_SA_INFORM];
+	const struct ask a = {.rec = rec, .len = sizeof(rec)};
+
+	mad_sa_inform_encode(&everything, rec);
+	ck_assert_uint_eq(host_ask(o, MAD_SET, MAD_SA_INFORM_INFO, &a), 0);
+}
+
+/* What was heard: of hosts that go and come, of groups that are made. */
+static unsigned
+judge_reports(
+	const struct fixture *x, const struct model *m, const struct host *o)
+{
+	unsigned n = 0;
+
+	for (; n < o->reports && n < 64; n++) {
+		const uint8_t *d = o->notices[n];
+		uint64_t prefix = be_get64(d + 16), guid = be_get64(d + 24);
+
+		switch (be_get16(d + 4)) {
+		case 64:
+		case 65:
+			ck_assert_msg(share(m, o->node, by_guid(x, guid)),
+				"%s hears of %s\n%s",
+				sim_name(x->w->sim, o->node),
+				sim_name(x->w->sim, by_guid(x, guid)), m->yaml);
+			break;
+		case 66:
+		case 67:
+			ck_assert(prefix >> 56 == 0xff);
+			ck_assert_msg(
+				is_in(m, o->node,
+					prefix >> 48 == 0xff15 ? (uint16_t)guid
+							       : 0x7fff),
+				"%s hears of a group\n%s",
+				sim_name(x->w->sim, o->node), m->yaml);
+			break;
+		case 128: /* links, by their switch */
+			ck_assert(
+				share(m, o->node, by_lid(x, be_get16(d + 6))));
+			break;
+		default:
+			ck_abort_msg("a report of trap %u", be_get16(d + 4));
+		}
+	}
+	return n;
 }
 
 static void
@@ -313,6 +501,7 @@ START_TEST(isolation)
 	struct fabric *f;
 	const unsigned dim[] = {LEAVES};
 	size_t seen = 0;
+	unsigned heard = 0;
 	char name[8];
 
 	f = gen_grid(dim, 1, false, PER_LEAF, NULL);
@@ -325,20 +514,35 @@ START_TEST(isolation)
 		host[i] = host_on(x.w, name);
 		offer_service(
 			host[i], (uint16_t)(1 + rng_below(&rng, MAX_PARTS)));
+		listen(host[i]);
 	}
+	for (unsigned i = 0; i < HOSTS - 1; i++)
+		join(host[i], &m, (uint16_t)(1 + rng_below(&rng, MAX_PARTS)));
 	for (unsigned i = 0; i < 400; i++) {
 		struct host *o = host[rng_below(&rng, HOSTS - 1)];
 		const struct kind *k = &kinds[rng_below(&rng, NKINDS)];
 		uint8_t rec[MAD_SA_DATA];
 		struct ask a;
 
-		random_record(&x, &rng, k, rec, &a);
-		if (host_ask(o, MAD_SA_GET_TABLE, k->attr, &a) != 0)
+		uint8_t how = MAD_SA_GET_TABLE;
+
+		if (k->attr == MAD_SA_MULTI_PATH) {
+			random_pairs(&x, &rng, rec, &a);
+			how = MAD_SA_GET_MULTI;
+		} else {
+			random_record(&x, &rng, k, rec, &a);
+		}
+		if (host_ask(o, how, k->attr, &a) != 0)
 			continue;
 		seen += host_records(o, k->size);
 		judge(&x, &m, o, k);
 	}
 	ck_assert_uint_gt(seen, 100);
+	sim_fault_node(x.w->sim, host[_i % (HOSTS - 1)]->node, false);
+	ck_assert(world_settle(x.w, mono_ms(30000)));
+	for (unsigned i = 0; i < HOSTS - 1; i++)
+		heard += judge_reports(&x, &m, host[i]);
+	ck_assert_uint_gt(heard, 0);
 	for (unsigned i = 0; i < HOSTS - 1; i++)
 		host_free(host[i]);
 	fixture_free(&x);
@@ -375,6 +579,8 @@ main(void)
 	tcase_add_test(t, tables_and_guards);
 	tcase_add_test(t, a_reload);
 	tcase_add_test(t, no_room);
+	tcase_add_test(t, one_entry);
+	tcase_add_test(t, our_own_port);
 	tcase_add_test(t, by_name);
 	tcase_add_test(t, trusted);
 	tcase_add_loop_test(t, isolation, 1, 21);

@@ -1,0 +1,292 @@
+#!/bin/sh
+# Partitions on heddle-sim, through libheddle-umad.so. usage:
+# partitions.sh TEST-FABRIC
+#	reload	tenants change while the daemon runs: tables, guards, what the SA
+#		shows; bad configurations change nothing and are told
+#	import	opensm with its files and heddled with what heddlectl makes of
+#		them lead to the same tables, port by port
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/e2e/lib.sh
+. tests/e2e/lib.sh
+
+start() {
+	serve "$E2E_DIR/fabric.net" </dev/null
+	E2E_SO=$B/libheddle-umad.so
+}
+
+# conf: a configuration of heddled, partitions from stdin
+conf() {
+	{
+		cat <<-EOT
+			state: {dir: $E2E_DIR/state}
+			control: {socket: $E2E_SOCKET}
+			sweep: {interval: 1s}
+			smp: {timeout: 50ms}
+		EOT
+		cat
+	} >"$E2E_DIR/p.yaml"
+}
+
+# launch COMMAND...: a subnet manager on the first host
+launch() {
+	mkdir -p "$E2E_DIR/sm"
+	(cd "$E2E_DIR/sm" && exec env SIM_HOST="$E2E_SM_HOST" \
+		LD_PRELOAD="$E2E_SO" OSM_TMP_DIR="$E2E_DIR/sm" \
+		OSM_CACHE_DIR="$E2E_DIR/sm" "$@") \
+		>"$E2E_DIR/sm.out" 2>&1 </dev/null &
+	E2E_SM_PID=$!
+}
+
+# keys NODE: its tables, a line each
+keys() {
+	sim show "$1" </dev/null | sed -n 's/^keys: port //p'
+}
+
+# holds NODE TEXT: becomes that soon
+holds() {
+	until_true 20 is_held "$@" || fail "$1 holds '$(keys "$1")', not '$2';" \
+		"$(tail -n 3 "$E2E_DIR/sm.out")"
+	say "$1: $2"
+}
+
+is_held() {
+	[ "$(keys "$1" | head -n 1)" = "$2" ]
+}
+
+# status KEY VALUE: becomes that soon
+becomes() {
+	until_true 20 is_status "$@" || fail "$1 is $(status_get "$1"), not $2;" \
+		"$(tail -n 5 "$E2E_DIR/sm.out")"
+	say "$1: $2"
+}
+
+is_status() {
+	[ "$(status_get "$1")" = "$2" ]
+}
+
+reload() {
+	kill -HUP "$E2E_SM_PID" || fail "no daemon"
+}
+
+# refused N TEXT: the N-th bad reload; its words are in the log
+refused() {
+	reload
+	becomes config.bad_reloads "$1"
+	grep -q "$2" "$E2E_DIR/sm.out" ||
+		fail "no '$2': $(tail -n 5 "$E2E_DIR/sm.out")"
+	is_held h2 "$tenant" || fail "a refused one changed h2: $(keys h2)"
+	is_held leaf1 "$guards" || fail "... leaf1: $(keys leaf1)"
+}
+
+# sees HOST N: so many hosts, in the SA
+sees() {
+	until_true 10 is_seen "$@" || fail "$1 sees $SEEN hosts, not $2"
+	say "$1 sees $2 hosts"
+}
+
+is_seen() {
+	SEEN=$(on "$1" saquery NR 2>/dev/null | grep -c 'node_type.*Channel')
+	[ "$SEEN" = "$2" ]
+}
+
+# explained A B TEXT
+explained() {
+	ctl explain "$1" "$2" >"$E2E_DIR/explain" 2>&1
+	grep -q "$3" "$E2E_DIR/explain" ||
+		fail "$1 and $2: no '$3': $(cat "$E2E_DIR/explain")"
+}
+
+test_reload() {
+	E2E_SOCKET=$E2E_DIR/heddle.sock
+	conf </dev/null
+	start
+	launch "$B/heddled" -c "$E2E_DIR/p.yaml"
+	holds h2 "1 ffff"
+	until_true 20 sim judge >/dev/null 2>&1 || fail "no order"
+	sees h2 32
+	conf <<-'EOT'
+		partitions:
+		  blue:
+		    pkey: 0x5
+		    members: {"h[234]": full}
+		  green:
+		    pkey: 0x6
+		    members: {h3: limited, h5: both, h6: full}
+	EOT
+	reload
+	holds h2 "1 7fff 8005"
+	holds h3 "1 7fff 8005 0006"
+	holds h5 "1 7fff 8006 0006"
+	holds h1 "1 ffff"
+	holds h7 "1 7fff"
+	keys leaf1 | grep -q '^2 enforces 7fff 8005$' ||
+		fail "guards: $(keys leaf1)"
+	on h1 smpquery -G pkeys "$(guid_of h3)" 1 2>/dev/null |
+		grep -q '0x7fff 0x8005 0x0006' || fail "smpquery pkeys"
+	explained h2 h3 'may talk   in partition blue, 0x0005'
+	explained h3 h4 'may talk   in partition blue, 0x0005'
+	explained h5 h7 'may not    both are limited members .* Default'
+	explained h3 h3 '2   0x0006 limited member of green$'
+	explained h3 nosuch 'no'
+	sees h2 4 # h1 by the default partition
+	sees h7 2
+	# keys that stay keep their places
+	conf <<-'EOT'
+		partitions:
+		  red:
+		    pkey: 0x4
+		    members: {"h[2-8]": full}
+		  green:
+		    pkey: 0x6
+		    members: {h3: full, h5: full, nobody: full}
+	EOT
+	reload
+	holds h3 "1 7fff 0000 8006 8004"
+	holds h2 "1 7fff 0000 8004"
+	holds h5 "1 7fff 8006 0000 8004"
+	becomes partitions.nobody.0.member nobody
+	tenant="1 7fff 0000 8004"
+	guards=$(keys leaf1 | head -n 1)
+	cp "$E2E_DIR/p.yaml" "$E2E_DIR/good.yaml"
+	echo '  blue: {pkey: 0x5, memebers: {h2: full}}' >>"$E2E_DIR/p.yaml"
+	refused 1 'memebers'
+	cp "$E2E_DIR/good.yaml" "$E2E_DIR/p.yaml"
+	echo '  blue: {pkey: 0x6, members: {h2: full}}' >>"$E2E_DIR/p.yaml"
+	refused 2 '0x0006\|pkey'
+	cp "$E2E_DIR/good.yaml" "$E2E_DIR/p.yaml"
+	echo '  red: {pkey: 0x7, members: {h2: full}}' >>"$E2E_DIR/p.yaml"
+	refused 3 'red'
+	rm "$E2E_DIR/p.yaml"
+	refused 4 'p.yaml'
+	# and without partitions all is as it was
+	conf </dev/null
+	reload
+	holds h3 "1 ffff"
+	holds h2 "1 ffff"
+	keys leaf1 | grep enforces && fail "leaf1 still enforces"
+	sees h2 32
+}
+
+# guid_of NAME: of its port 1
+guid_of() {
+	awk -v name="\"$1\"" '$1 == "Ca" { here = $NF == name }
+		here && /^\[1\]/ { split($1, f, /[()]/); print "0x" f[2] }' \
+		"$E2E_DIR/fabric.net"
+}
+
+# all_keys FILE: of every node, without order and holes: places are each one's
+# own choice
+all_keys() {
+	awk '$1 ~ /^(Switch|Ca)$/ { gsub(/"/, "", $NF); gsub(/"/, "", $3); print $3 }' \
+		"$E2E_DIR/fabric.net" | while read -r n; do
+		keys "$n" | while read -r port rest; do
+			case $rest in
+			enforces*) continue ;; # judged elsewhere
+			esac
+			# shellcheck disable=SC2086
+			echo "$n $port $(printf '%s\n' $rest | grep -v 0000 |
+				sort | tr '\n' ' ')"
+		done
+	done >"$1"
+}
+
+settled() {
+	all_keys "$E2E_DIR/now"
+	[ -s "$E2E_DIR/now" ] && cmp -s "$E2E_DIR/now" "$E2E_DIR/before" &&
+		! grep -q "$1" "$E2E_DIR/now" && return 0
+	mv "$E2E_DIR/now" "$E2E_DIR/before"
+	sleep 1
+	return 1
+}
+
+# by WHO COMMAND...: that one's tables in FILE $E2E_DIR/WHO
+by() {
+	by_who=$1
+	shift
+	start
+	launch "$@"
+	rm -f "$E2E_DIR/before"
+	until_true 40 "up_$by_who" || fail "$by_who: no order:" \
+		"$(tail -n 5 "$E2E_DIR/sm.out")"
+	until_true 40 settled nothing-bad || fail "$by_who: no end"
+	mv "$E2E_DIR/now" "$E2E_DIR/$by_who"
+	stop_pid "$E2E_SM_PID"
+	E2E_SM_PID=
+	unserve
+}
+
+up_opensm() {
+	grep -qs 'SUBNET UP' "$E2E_DIR/osm.log"
+}
+
+up_heddled() {
+	sim judge >/dev/null 2>&1
+}
+
+# same NAME: opensm with $E2E_DIR/opensm.conf and partitions.conf, heddled with
+# what comes of them
+same() {
+	opensm -c "$E2E_DIR/all.conf" >/dev/null 2>&1
+	cat "$E2E_DIR/all.conf" - >"$E2E_DIR/opensm.conf" <<-EOT
+		partition_config_file $E2E_DIR/partitions.conf
+		force_log_flush TRUE
+		${2:-}
+	EOT
+	rm -f "$E2E_DIR/osm.log"
+	by opensm opensm -F "$E2E_DIR/opensm.conf" -f "$E2E_DIR/osm.log"
+	conf </dev/null
+	"$B/heddlectl" import "$E2E_DIR/opensm.conf" \
+		"$E2E_DIR/partitions.conf" >"$E2E_DIR/import" ||
+		fail "$1: import"
+	"$B/heddled" -c "$E2E_DIR/import" --check-config >/dev/null ||
+		fail "$1: no configuration: $(cat "$E2E_DIR/import")"
+	# its sections, and where to live
+	cat "$E2E_DIR/import" - >"$E2E_DIR/p.yaml" <<-EOT
+		state: {dir: $E2E_DIR/state}
+		control: {socket: $E2E_SOCKET}
+	EOT
+	rm -rf "$E2E_DIR/state"
+	by heddled "$B/heddled" -c "$E2E_DIR/p.yaml"
+	diff "$E2E_DIR/opensm" "$E2E_DIR/heddled" >"$E2E_DIR/diff" ||
+		fail "$1: $(head -n 20 "$E2E_DIR/diff")" \
+			"$(cat "$E2E_DIR/import")"
+	say "$1: $(wc -l <"$E2E_DIR/opensm") tables are the same," \
+		"$(cut -d' ' -f3- "$E2E_DIR/opensm" | sort -u | wc -l) kinds"
+}
+
+test_import() {
+	E2E_SOCKET=$E2E_DIR/heddle.sock
+	a=$(guid_of h2) b=$(guid_of h3) c=$(guid_of h4) d=$(guid_of h5)
+	echo "Default=0x7fff : ALL, ALL_SWITCHES=full, SELF=full ;" \
+		>"$E2E_DIR/partitions.conf"
+	same "the default partition"
+	# what the manual of opensm has as examples, with GUIDs that exist
+	cat >"$E2E_DIR/partitions.conf" <<-EOT
+		NewPartition , ipoib : $a=full, $b=limi, $c ;
+		YetAnotherOne = 0x300 : SELF=full ;
+		YetAnotherOne = 0x300 : ALL=limited ;
+		ShareIO = 0x80 , defmember=full : $a, $b;
+		# these will be limited
+		ShareIO = 0x80 : $c, $d, $b=full;
+		0x81, defmember=both : $a, $b=both, ALL_C;
+		Twice : $a=full;
+		Twice : $b=full;
+		Default=0x7fff,ipoib,mtu=4,rate=3,sl=0,scope=2:
+		  mgid=ff12:401b::0707,sl=1 # random IPv4 group
+		  mgid=ff12::1,sl=1,Q_Key=0xDEADBEEF,rate=3,mtu=2
+		  $d=full;
+	EOT
+	same "the examples"
+	same "both memberships" "allow_both_pkeys TRUE"
+}
+
+e2e_init
+test=${1%%-*}
+case $test in
+reload | import) ;;
+*) fail "usage: partitions.sh reload|import-FABRIC" ;;
+esac
+fabric "${1#*-}" "$E2E_DIR/fabric.net"
+"test_$test"
+say "OK: $1"
