@@ -31,6 +31,7 @@ struct hwstate {
 	size_t n, cap;
 	struct turns *turns;
 	struct ptables *ptables;
+	struct past *past;
 	struct hw_doubt *doubt;
 	size_t ndoubts, capdoubts;
 };
@@ -43,6 +44,7 @@ hw_new(struct lft_pool *pool)
 	h->pool = pool;
 	h->turns = turns_new();
 	h->ptables = ptables_new();
+	h->past = past_new();
 	return h;
 }
 
@@ -87,6 +89,7 @@ hw_free(struct hwstate *h)
 	free(h->doubt);
 	turns_free(h->turns);
 	ptables_free(h->ptables);
+	past_free(h->past);
 	map_free(&h->by_guid);
 	map_free(&h->stubborn);
 	free(h);
@@ -361,6 +364,12 @@ struct turns *
 hw_turns(const struct hwstate *h)
 {
 	return h->turns;
+}
+
+struct past *
+hw_past(const struct hwstate *h)
+{
+	return h->past;
 }
 
 struct ptables *

@@ -274,15 +274,32 @@ add_turns(struct maker *m, enum plan_kind kind)
 	(void)plan_end(m);
 }
 
+/* Lanes that stay closed for a turn. */
+static uint16_t
+closed_lanes(const struct maker *m, node_ix node, unsigned in, unsigned out)
+{
+	const struct safe_transition *x = m->p->change;
+
+	for (size_t i = 0; x->nstays > 0 && i < x->nturns; i++) {
+		const struct safe_turn *u = &x->turn[i];
+
+		if (u->stays && m->t->sw[u->sw].node == node && u->in == in &&
+			u->out == out)
+			return u->lanes;
+	}
+	return 0;
+}
+
 /* The row that a turn shall have in the end. */
 static uint32_t
-final_row(struct maker *m)
+final_row(struct maker *m, node_ix node, unsigned in, unsigned out)
 {
 	uint8_t row[TURNS_ROW];
 
 	if (m->p->routes->lanes.n <= 1)
 		return PLAN_BEFORE;
 	turns_straight(m->p->routes->lanes.n, row);
+	turns_close(row, closed_lanes(m, node, in, out));
 	return add_row(m, row);
 }
 
@@ -304,7 +321,9 @@ add_unblocks(struct maker *m)
 		if (by_row(m, u) &&
 			turns_held(turns, node->guid, u->in, u->out) == NULL)
 			plan_add_step(m, node->first_port, MAD_SL2VL,
-				turn_mod(u->in, u->out), final_row(m));
+				turn_mod(u->in, u->out),
+				final_row(m, m->t->sw[u->sw].node, u->in,
+					u->out));
 	}
 	h = turns_holds(turns, &n);
 	for (i = 0; i < n; i++) {
@@ -313,7 +332,8 @@ add_unblocks(struct maker *m)
 		if (node != TOPO_NONE &&
 			(m->t->node[node].flags & TN_QUARANTINED) == 0)
 			plan_add_step(m, m->t->node[node].first_port, MAD_SL2VL,
-				turn_mod(h[i].in, h[i].out), final_row(m));
+				turn_mod(h[i].in, h[i].out),
+				final_row(m, node, h[i].in, h[i].out));
 	}
 	(void)plan_end(m);
 }
@@ -340,7 +360,8 @@ add_lane_row(struct maker *m, node_ix n, uint32_t mod, uint32_t pay)
 	bool known;
 
 	if (turns_refused(turns, node->guid) ||
-		turns_held(turns, node->guid, in, out) != NULL)
+		turns_held(turns, node->guid, in, out) != NULL ||
+		closed_lanes(m, n, in, out) != 0)
 		return; /* a held one gets its row when it is lifted */
 	known = turns_row(turns, node->guid, in, out, row);
 	if (known && (m->now->kind == PLAN_LEARN ||

@@ -11,8 +11,9 @@ struct planner {
 	struct safe_transition *t;
 	struct safe_net net;
 	struct safe_values val;
-	uint64_t *mix;	/* the mixture */
-	uint32_t *comp; /* its components */
+	uint64_t *mix;	      /* the mixture */
+	uint32_t *comp;	      /* its components */
+	struct safe_set stay; /* closed from now on */
 };
 
 const char *
@@ -190,26 +191,73 @@ plan_writes(struct planner *p)
 	free(p->comp);
 }
 
+/* Is there anything at all that carries data? */
+static bool
+carries(const struct topo *t)
+{
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (!(t->node[t->sw[s].node].flags & TN_FRESH))
+			return true;
+	return false;
+}
+
+/*
+ * Lanes to look at. Where their number changes SLs change lanes on the way, in
+ * one switch before another: then all are taken for one.
+ */
+static unsigned
+lanes_of(const struct safe_job *job)
+{
+	unsigned was = past_lanes(hw_past(job->hw)), is = job->to->lanes.n;
+
+	if (was == 0 && job->from != NULL)
+		was = job->from->lanes.n;
+	return was == is || !carries(job->to->topo) ? is : 1;
+}
+
+/* The turns that stay closed are closed before anything else is. */
+static void
+add_stays(struct planner *p)
+{
+	struct safe_transition *t = p->t;
+	struct safe_set all = {.turn = t->turn, .n = t->nturns};
+
+	if (p->stay.n == 0)
+		return;
+	all.cap = all.n;
+	for (size_t i = 0; i < p->stay.n; i++) {
+		all.turn =
+			mem_grow(all.turn, all.n, &all.cap, sizeof(*all.turn));
+		all.turn[all.n++] = p->stay.turn[i];
+	}
+	safe_block_finish(&all);
+	take(t, &all);
+	for (size_t i = 0; i < t->nturns; i++)
+		t->nstays += t->turn[i].stays;
+	t->way = SAFE_BLOCKED;
+}
+
 struct safe_transition *
 safe_plan(const struct safe_job *job)
 {
 	struct safe_transition *t = mem_zalloc(1, sizeof(*t));
 	struct planner p = {.job = job, .t = t};
-	unsigned lanes = job->to->lanes.n;
-
-	if (job->from != NULL && job->from->lanes.n > lanes)
-		lanes = job->from->lanes.n;
 	t->method = job->method;
 	t->pool = job->to->pool;
-	safe_net_new(&p.net, job->to->topo, lanes);
+	safe_stale_find(job, t, &p.stay);
+	safe_net_new(&p.net, job->to->topo, lanes_of(job));
+	if (p.stay.n > 0 && p.net.lanes == job->to->lanes.n)
+		safe_net_close(&p.net, &p.stay);
 	safe_value_new(&p.val, &p.net, job);
 	if (job->method != SAFE_STATIC && job->method != SAFE_DYNAMIC)
 		safe_blind_wall(&p.val);
 	if (anything(&p.val))
 		plan_writes(&p);
+	add_stays(&p);
 	safe_write_all(&p.val, t);
 	safe_value_free(&p.val);
 	safe_net_free(&p.net);
+	free(p.stay.turn);
 	return t;
 }
 

@@ -22,6 +22,14 @@
  * turns, weighted by the pairs that use them, are blocked through SL2VL
  * (SAFE_BLOCKED), all of them turns that the new routing does not make.
  *
+ * With several lanes a pair's packets may be on every lane that was given out
+ * since its ports came up (past.h). Where the SLs that connections of old still
+ * use would close a cycle even with the new tables alone, the turns that break
+ * it stay closed on those lanes until the connections are gone (stays); no path
+ * that is given out today goes there. A change of the number of lanes remaps
+ * SLs on the way: it is judged as if all lanes were one, which holds whatever
+ * the rows of SL2VL are meanwhile.
+ *
  * Where data may flow into the unknown (a switch that does not answer, tables
  * that could not be read), those entries become 255 before all this: a wall.
  *
@@ -83,6 +91,8 @@ struct safe_turn {
 	bool by_port;	/* the switch cannot map (in, out) to lane 15, or the
 			   method is one of ports: port `in` goes to Init
 			   instead; out is 0 where no turn is meant */
+	bool stays;	/* closed for good: connections of old would deadlock
+			   there with the new tables; no new path is there */
 	uint16_t lanes; /* VLs whose SLs go to lane 15; all with one lane */
 	uint64_t pairs; /* (switch, LID) that used it and lose packets */
 };
@@ -110,7 +120,9 @@ struct safe_transition {
 				 comparison; 0 unless blocked */
 	uint32_t unread;      /* live switches some of whose old tables nobody
 				 knows: what leads there is walled off */
+	size_t nstays;	      /* turns that stay closed */
 	char cause[512]; /* the cycle that forbade a direct write, in names */
+	char stale[512]; /* the cycle that connections of old would close */
 };
 
 /*

@@ -171,6 +171,24 @@ safe_net_free(struct safe_net *n)
 	free(n->to);
 	free(n->alive);
 	free(n->carry);
+	free(n->closed);
+}
+
+void
+safe_net_close(struct safe_net *n, const struct safe_set *stay)
+{
+	n->closed = mem_zalloc(safe_words(n), sizeof(*n->closed));
+	for (size_t i = 0; i < stay->n; i++) {
+		const struct safe_turn *x = &stay->turn[i];
+
+		for (unsigned lane = 0; lane < n->lanes; lane++) {
+			uint32_t v = n->off[x->sw] + x->in + lane * n->nrec;
+
+			if (x->lanes >> lane & 1)
+				n->closed[((size_t)v << n->shift) +
+					  n->word[x->out]] |= n->bit[x->out];
+		}
+	}
 }
 
 bool

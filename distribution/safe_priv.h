@@ -51,15 +51,20 @@ struct safe_net {
 	struct safe_to *to; /* [nsw * 256] by entry */
 	uint64_t *alive;    /* [nsw + 1 << shift] out-ports that are channels */
 	uint64_t *carry;    /* [nsw * 4] entries that are not a dead end */
+	uint64_t *closed;   /* turns that stay closed, as a matrix, or NULL */
 	uint64_t bit[256];  /* of a row for an out-port, 0: not a port */
 	uint8_t word[256];
 	unsigned shift; /* log2 of the words in a row */
 	unsigned lanes;
 };
 
+struct safe_set;
+
 /* safe_net.c */
 void safe_net_new(struct safe_net *n, const struct topo *t, unsigned lanes);
 void safe_net_free(struct safe_net *n);
+/* These turns, of as many lanes as n has, are closed from now on. */
+void safe_net_close(struct safe_net *n, const struct safe_set *stay);
 /* Can the switch send (any in, out) to lane 15? */
 bool safe_net_maps(const struct safe_net *n, sw_ix s, unsigned out);
 /* "'S1'", or its GUID. */
@@ -136,17 +141,19 @@ struct safe_values {
 	uint64_t differ; /* entries of those that are not what is wanted */
 	uint64_t kept;
 	uint32_t unread;
-	sw_ix *old_sw; /* [nsw] in from->topo, or TOPO_NONE */
-	bool *turned;  /* [nsw] up and down are exchanged among these */
+	sw_ix *old_sw;	/* [nsw] in from->topo, or TOPO_NONE */
+	uint32_t *leaf; /* [nsw] in past.h's numbers, or NULL: one lane */
+	bool *turned;	/* [nsw] up and down are exchanged among these */
 };
 
 /* Which values of an entry count. */
 enum safe_which {
-	SAFE_ALL,  /* held and new */
-	SAFE_NEW,  /* the new routing */
-	SAFE_HELD, /* what is acknowledged, or the likeliest */
-	SAFE_AT,   /* in stage k: new before it, both in it, held after it */
-	SAFE_REST, /* from stage k on: new before it, else both */
+	SAFE_ALL,   /* held and new */
+	SAFE_NEW,   /* the new routing */
+	SAFE_STALE, /* likewise, with all lanes that connections may use */
+	SAFE_HELD,  /* what is acknowledged, or the likeliest */
+	SAFE_AT,    /* in stage k: new before it, both in it, held after it */
+	SAFE_REST,  /* from stage k on: new before it, else both */
 };
 
 struct safe_when {
@@ -192,9 +199,9 @@ struct safe_diff {
 struct safe_diff safe_value_diff(
 	const struct safe_values *v, const struct safe_cell *c);
 /*
- * Lanes of packets from each switch to a LID, [nsw] masks. Old routes' lanes
- * too, which connections keep, unless only the new ones (or the old ones) are
- * asked for.
+ * Lanes of packets from each switch to a LID, [nsw] masks. Those of old too,
+ * which connections keep, unless only the new ones (or those that were given
+ * out last) are asked for.
  */
 void safe_value_lanes(const struct safe_values *v, uint32_t lid,
 	enum safe_which which, uint8_t *mask);
@@ -289,6 +296,13 @@ void safe_block_add_port(const struct safe_net *n, const struct safe_load *l,
 	struct safe_set *set, uint32_t rec);
 /* Sort, merge what is there twice, sum up. */
 void safe_block_finish(struct safe_set *set);
+
+/*
+ * safe_stale.c: turns that have to stay closed for connections of old with the
+ * new tables; sorted, with stays set. Tells of a cycle in t->stale.
+ */
+void safe_stale_find(const struct safe_job *job, struct safe_transition *t,
+	struct safe_set *out);
 
 /* safe_method.c: what the paper's methods block. */
 void safe_method_static(const struct safe_values *v, const struct safe_load *l,

@@ -141,7 +141,8 @@ add_turn(struct work *w, uint32_t c, unsigned out, unsigned lanes)
 	for (; lanes != 0; lanes &= lanes - 1) {
 		uint32_t v = c + (uint32_t)__builtin_ctz(lanes) * n->nrec;
 
-		if (safe_has(n, w->order.turn, v, out))
+		if (safe_has(n, w->order.turn, v, out) ||
+			(n->closed != NULL && safe_has(n, n->closed, v, out)))
 			continue;
 		if (safe_has(n, w->refused, v, out))
 			return false;

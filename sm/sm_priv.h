@@ -182,6 +182,9 @@ bool sm_push_check(struct sm *sm, struct mono now); /* the phase */
 bool sm_push_check_begin(struct sm *sm, struct mono now);
 /* Is a trap from this switch our own plan's doing? */
 bool sm_push_caused(struct sm *sm, uint64_t guid);
+/* Master of sm->topo: who was it meanwhile may have written anything there, and
+ * given out any SL. */
+void sm_push_forget(struct sm *sm);
 void sm_push_load(struct sm *sm, const struct store_state *s);
 void sm_push_story(struct sm *sm); /* into sm->change */
 /* sm_roles.c: tell the draft which switches to ask for theirs. */

@@ -404,8 +404,7 @@ sm_run_take(struct sm *sm, struct mono now)
 		log_info("sm: master of the fabric nodes=%u switches=%u",
 			sm->topo->nnodes, sm->topo->nsw);
 		sm->role = SM_MASTER;
-		/* others may have been there meanwhile */
-		ptables_forget_all(hw_ptables(sm->hw));
+		sm_push_forget(sm);
 		sm->handed_over = false;
 		sm->master = (struct sm_peer){0};
 	}
@@ -551,6 +550,8 @@ sm_run_readback(struct sm *sm, struct mono now)
 	sm->ptable_read = NULL;
 	sm->times.readback =
 		mono_add(sm->times.readback, mono_sub(now, sm->phase_began));
+	past_found(hw_past(sm->hw), sm->topo,
+		sm->view != NULL ? sm->view->routes : NULL);
 	if (same_fabric(sm)) {
 		sm->routes = routes_for(sm->view->routes, sm->topo);
 		sm->story = sm->view->story;

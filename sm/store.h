@@ -15,7 +15,12 @@
  *					switch GUID, in-port, out-port of a turn
  *					that is closed, its row of SL2VL before,
  *					pairs that lose packets
- *	checksum 0x1f0e...				FNV-1a of all before
+ *	lanes 4						of the routes in force
+ *	leaf 0x0002c90200401234 0102..	switch GUID, lanes that connections
+ *					may still use with each leaf, two digits
+ *					a leaf in the order of these lines; "-":
+ *					the first alone, "any": whatever there
+ *is checksum 0x1f0e...				FNV-1a of all before
  *
  * It is replaced as a whole: a temporary file in the same directory, fsync,
  * rename, fsync of the directory. A file that cannot be believed is renamed to
@@ -57,6 +62,13 @@ struct store_block {
 	uint64_t pairs;
 };
 
+/* Lanes that were given out to a leaf's connections; distribution/past.h. */
+struct store_leaf {
+	uint64_t guid;	     /* of the switch, not 0 */
+	bool any;	     /* any lane with anybody, mask is NULL */
+	const uint8_t *mask; /* [nleaf], or NULL */
+};
+
 /*
  * {0} is the empty state. store_load fills arena and points the arrays into
  * it; a caller that saves may point them anywhere and leave arena NULL.
@@ -75,6 +87,9 @@ struct store_state {
 			   order recorded, and then no ranks either */
 	const struct store_block *block; /* no turn twice */
 	size_t nblock;
+	unsigned lanes; /* 1..8 given out last; 0: none recorded */
+	const struct store_leaf *leaf;
+	size_t nleaf;
 	struct arena *arena;
 };
 

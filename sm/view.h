@@ -70,7 +70,9 @@ struct view_change {
 	uint64_t mixed_edges;
 	uint32_t cyclic, unread;
 	size_t mismatched_ports;
+	size_t nstays;	 /* turns that stay closed for connections of old */
 	char cause[512]; /* the cycle that forbade writing at once */
+	char stale[512]; /* the cycle that those connections would close */
 };
 
 struct pkeys;

@@ -50,6 +50,8 @@ change_json(const struct view *v)
 	member_put(o, "method", words_text(c->method));
 	member_put(o, "way", words_text(c->way));
 	member_put(o, "cause", words_text(c->cause));
+	member_put(o, "stale", words_text(c->stale));
+	member_put(o, "stay_closed", member_u64(c->nstays));
 	member_put(o, "stages", member_u64(c->stages));
 	member_put(o, "entries", member_u64(c->entries));
 	member_put(o, "blocks", member_u64(c->blocks));

@@ -104,11 +104,21 @@ static const struct store_block blocks[] = {
 	{0x0002c90200000001, 0, 1, UINT64_MAX, UINT64_MAX},
 };
 
+static const uint8_t masks[] = {1, 0, 0xff, 1, 3, 1};
+static const struct store_leaf leaves[] = {
+	{0x0002c90200000001, false, masks},
+	{0x0002c90200000003, true, NULL},
+	{0x0002c90200000002, false, masks + 3},
+};
+
 START_TEST(test_round)
 {
 	struct store_state s = {.prefix = 0xfe80000000000000,
 		.block = blocks,
 		.nblock = 2,
+		.lanes = 8,
+		.leaf = leaves,
+		.nleaf = 3,
 		.lid = lids,
 		.nlid = 4,
 		.rank = ranks,
@@ -138,6 +148,15 @@ START_TEST(test_round)
 		ck_assert_uint_eq(back.block[i].out, blocks[i].out);
 		ck_assert_uint_eq(back.block[i].row, blocks[i].row);
 		ck_assert_uint_eq(back.block[i].pairs, blocks[i].pairs);
+	}
+	ck_assert_uint_eq(back.lanes, 8);
+	ck_assert_uint_eq(back.nleaf, 3);
+	for (i = 0; i < 3; i++) {
+		ck_assert_uint_eq(back.leaf[i].guid, leaves[i].guid);
+		ck_assert(back.leaf[i].any == leaves[i].any);
+		ck_assert((back.leaf[i].mask == NULL) == leaves[i].any);
+		if (!leaves[i].any)
+			ck_assert_mem_eq(back.leaf[i].mask, leaves[i].mask, 3);
 	}
 	ck_assert_uint_eq(back.nrank, 2);
 	for (i = 0; i < 4; i++) {
@@ -226,9 +245,9 @@ static const struct refusal {
 	{"fabric 0x1\nfabric 0x1\n", ":3: fabric: given twice"},
 	{"lids 0x1 1 0\n",
 		":2: record: none of lid, rank, order, routed, turn, fabric, "
-		"block"},
+		"block, lanes, leaf"},
 	{"\n", ":2: record: none of lid, rank, order, routed, turn, fabric, "
-	       "block"},
+	       "block, lanes, leaf"},
 	{"block 0x0 1 2 0123456789abcdef 3\n",
 		":2: GUID: not 0x and hexadecimal digits, or 0"},
 	{"block 0x1 255 2 0123456789abcdef 3\n",
@@ -241,6 +260,21 @@ static const struct refusal {
 	{"block 0x1 1 2 0123456789abcdef 3\n"
 	 "block 0x1 1 2 0123456789abcdef 3\n",
 		":3: block: given twice"},
+	{"lanes 0\n", ":2: lanes: not a number from 1 to 8"},
+	{"lanes 9\n", ":2: lanes: not a number from 1 to 8"},
+	{"lanes 2\nlanes 2\n", ":3: lanes: given twice"},
+	{"leaf 0x0 -\n", ":2: GUID: not 0x and hexadecimal digits, or 0"},
+	{"leaf 0x1\n",
+		":2: leaf: neither -, any, nor pairs of hexadecimal digits"},
+	{"leaf 0x1 01 \n",
+		":2: leaf: neither -, any, nor pairs of hexadecimal digits"},
+	{"leaf 0x1 011\n",
+		":2: leaf: neither -, any, nor pairs of hexadecimal digits"},
+	{"leaf 0x1 0g\n",
+		":2: leaf: neither -, any, nor pairs of hexadecimal digits"},
+	{"leaf 0x1 01\nleaf 0x2 any\n",
+		":2: leaf: not two digits for each leaf"},
+	{"leaf 0x1 -\nleaf 0x1 -\n", ":3: leaf: given twice"},
 };
 
 START_TEST(test_refusals)
