@@ -252,7 +252,10 @@ static const struct schema_option distribution[] = {
 		.reload = SCHEMA_LIVE,
 		.help = "How long packets that were sent by older tables may "
 			"be on their way. "
-			"Waited for before and after turns are blocked."},
+			"Waited for between stages, before and after turns "
+			"are blocked, and behind walls: entries that are set "
+			"to discard first where they would lead into tables "
+			"that nobody knows."},
 	{.key = "strict_drain",
 		.type = SCHEMA_BOOL,
 		FIELD(config_distribution, strict_drain),

@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 #include "config/config.h"
+#include "distribution/scan.h"
 #include "sm/base/clock.h"
 #include "sm/sa/sa.h"
 #include "sm/store.h"
@@ -99,6 +100,8 @@ struct sm_status {
 	uint64_t sweeps_full, sweeps_light, probes;
 	uint64_t pushes_stopped;  /* overtaken by a change in the fabric */
 	uint64_t checked, untrue; /* blocks read after a push; not as acked */
+	struct scan_counts scan;  /* rows read for turns that others closed */
+	uint64_t rows_freed;	  /* such turns, opened by us */
 	uint64_t plan_failures;	  /* runs that did not end in a commit */
 	struct sa_stats sa;	  /* subnet administration */
 	size_t held;		  /* turns that are blocked now */

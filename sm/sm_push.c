@@ -187,6 +187,7 @@ sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
 	};
 
 	push.plan = sm->plan = plan_make(&job);
+	scan_void(sm->scan);
 	expect_traps(sm);
 	sm->push = push_new(&push);
 	say(sm->plan);
@@ -447,6 +448,9 @@ sm_push_forget(struct sm *sm)
 	const struct topo *t = sm->topo;
 
 	ptables_forget_all(hw_ptables(sm->hw));
+	/* what can be expected where a master vanished, or its journal did */
+	sm_scan_forget(sm,
+		sm->master.id.guid != 0 ? !sm->handed_over : sm->nrecord == 0);
 	if (sm->view == NULL && sm->master.id.guid == 0)
 		return;
 	past_doubt(hw_past(sm->hw));

@@ -673,6 +673,7 @@ finish(struct sm *sm, struct mono now)
 	if (!sm->held_alarm)
 		sm->stat.alarm[0] = '\0';
 	sm_sa_publish(sm, now);
+	sm_scan_publish(sm, now);
 	sm_blame_forgive(sm);
 	sm_keys_review(sm);
 	sm_commit_schedule(sm, now);
