@@ -241,7 +241,10 @@ static const struct schema_option distribution[] = {
 		.unit = "stages",
 		.reload = SCHEMA_LIVE,
 		.help = "Turns are blocked only where more stages than this "
-			"would be needed."},
+			"would be needed, or, while the order of switches "
+			"changes, where packets that stages send back and "
+			"forth would be more than those that closed turns "
+			"discard."},
 	{.key = "drain",
 		.type = SCHEMA_DURATION,
 		FIELD(config_distribution, drain),

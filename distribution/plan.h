@@ -19,7 +19,8 @@
  *            which lowers, too: what is above is not to come to life
  *   LANES    SL2VL, where routing uses more than one lane
  *   LEARN    read the rows that BLOCK will change
- *   BLOCK    turns of the transition go to VL 15
+ *   BLOCK    turns of the transition go to VL 15; where stages come first, just
+ *            before the last one
  *   DOWN     ports of the port methods, the farthest first; SETTLE: until they
  *            are in Init again, the nearest first; CLEAR: PortStateChange of
  *            their switches, so that what is set from now on is not our doing;

@@ -18,9 +18,13 @@
  * What packets still under way may hold (every value since the last drain)
  * stays in the graph, so a stage takes all that fits without a drain; the next
  * one begins when all its writes are acknowledged and what was under way has
- * drained (hw_drained). Where no further entry can be admitted, the fewest
- * turns, weighted by the pairs that use them, are blocked through SL2VL
- * (SAFE_BLOCKED), all of them turns that the new routing does not make.
+ * drained (hw_drained). Stages are sought first by which no packet is sent back
+ * by the cable it came by, which is no deadlock but loses it, for as long as a
+ * stage lasts. Where there are none, or no further entry can be admitted, the
+ * fewest turns, weighted by the pairs that use them, are blocked through SL2VL
+ * before the last stage (SAFE_BLOCKED), all of them turns that the new routing
+ * does not make; of what is possible the way that loses least is taken, but
+ * nothing is blocked where the order of switches is kept and stages do.
  *
  * With several lanes a pair's packets may be on every lane that was given out
  * since its ports came up (past.h). Where the SLs that connections of old still

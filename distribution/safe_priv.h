@@ -8,6 +8,8 @@
  *   cycle   strongly connected components, a cycle in words
  *   order   a topological order that is kept while turns are added
  *   stage   which entry is written in which stage
+ *   loss    how many pairs lose packets between stages
+ *   stale   turns that stay closed for connections of old
  *   load    how many pairs use a turn or a cable
  *   block   which turns to block
  *   method  the turns and ports of the paper's methods
@@ -41,11 +43,12 @@ struct safe_to {
 
 struct safe_net {
 	const struct topo *t;
-	uint32_t nsw;	    /* also the number of "nowhere" */
-	uint32_t nrec;	    /* port records of one lane */
-	uint32_t nv;	    /* vertices: nrec * lanes */
-	uint32_t *off;	    /* [nsw + 1] first record of a switch */
-	uint32_t *owner;    /* [nv] switch */
+	const struct turns *turns; /* who refuses rows of SL2VL */
+	uint32_t nsw;		   /* also the number of "nowhere" */
+	uint32_t nrec;		   /* port records of one lane */
+	uint32_t nv;		   /* vertices: nrec * lanes */
+	uint32_t *off;		   /* [nsw + 1] first record of a switch */
+	uint32_t *owner;	   /* [nv] switch */
 	uint32_t *base;	    /* [nv] vertex of port 0 of its switch, same lane */
 	uint32_t *peer;	    /* [nv] the other end of the cable */
 	struct safe_to *to; /* [nsw * 256] by entry */
@@ -61,7 +64,8 @@ struct safe_net {
 struct safe_set;
 
 /* safe_net.c */
-void safe_net_new(struct safe_net *n, const struct topo *t, unsigned lanes);
+void safe_net_new(
+	struct safe_net *n, const struct safe_job *job, unsigned lanes);
 void safe_net_free(struct safe_net *n);
 /* These turns, of as many lanes as n has, are closed from now on. */
 void safe_net_close(struct safe_net *n, const struct safe_set *stay);
@@ -256,14 +260,30 @@ void safe_order_free(struct safe_order *o);
 bool safe_order_add(struct safe_order *o, uint32_t v, unsigned out);
 void safe_order_remove(struct safe_order *o, uint32_t v, unsigned out);
 
+/* What safe_stage_find admits to a stage. */
+enum safe_admission {
+	SAFE_SMOOTH,	   /* what fits and sends no packet straight back */
+	SAFE_SMOOTH_LEGAL, /* ... by turns that the new order allows */
+	SAFE_GREEDY,	   /* whatever fits */
+	SAFE_LEGAL,	   /* what fits by turns that the new order allows */
+	SAFE_ADMISSIONS,
+};
+
 /*
  * safe_stage.c: find stages for all entries, at most max. Fills v->stage.
  * True: *nstages of them are enough. False: entries marked with stage *nstages
- * - 1 are left over for a last stage that needs blocks. legal: add no turn
- * that the new order forbids, rather than whatever closes no cycle yet.
+ * - 1 are left over for a last stage that needs blocks.
  */
-bool safe_stage_find(struct safe_values *v, const uint32_t *comp, bool legal,
-	unsigned max, unsigned *nstages);
+bool safe_stage_find(struct safe_values *v, const uint32_t *comp,
+	enum safe_admission how, unsigned max, unsigned *nstages);
+
+/*
+ * safe_loss.c: (switch, LID) pairs whose packets do not arrive between stages,
+ * summed up over those that come before the last one of nstages; and those that
+ * do not arrive before the first, in *before. Estimated where there are many.
+ */
+uint64_t safe_loss(
+	const struct safe_values *v, unsigned nstages, uint64_t *before);
 
 /* safe_load.c: (switch, LID) pairs as tables are now. */
 struct safe_load {
