@@ -11,6 +11,7 @@
 
 #include "config/options.h"
 #include "config/partition.h"
+#include "config/qos.h"
 #include "config/section.h"
 #include "config/suggest.h"
 #include "config/value.h"
@@ -151,6 +152,30 @@ secrets(const struct section *k, struct arena *a)
 	return list;
 }
 
+/* A subnet has one entry, and a way to it. */
+static void
+check_prefix_routes(const struct schema_records *all, struct diag_list *d)
+{
+	const struct config_prefix_route *r = all->record;
+
+	for (size_t i = 0; i < all->n; i++) {
+		size_t k = 0;
+
+		if (r[i].routers.n == 0)
+			diag_add(d, all->at[i], "missing-key", all->name[i],
+				"sa.prefix_routes.%.60s: no routers",
+				all->name[i]);
+		while (k < i && r[k].prefix != r[i].prefix)
+			k++;
+		if (k < i)
+			diag_add(d, all->at[i], "duplicate-value", all->name[i],
+				"sa.prefix_routes.%.60s: prefix 0x%016llx is "
+				"sa.prefix_routes.%.60s already",
+				all->name[i], (unsigned long long)r[i].prefix,
+				all->name[k]);
+	}
+}
+
 struct config *
 config_parse(const char *file, const char *text, size_t len,
 	const char *const *engines, struct diag_list *d)
@@ -171,6 +196,8 @@ config_parse(const char *file, const char *text, size_t len,
 	if (diag_count(d) == 0) {
 		check_together(&p);
 		partition_check(&p.c->partitions, d);
+		check_prefix_routes(&p.c->sa.prefix_routes, d);
+		qos_check(p.c, d);
 	}
 	diag_end(d);
 	arena_free(scratch);
@@ -601,6 +628,9 @@ type_json(const struct schema_option *o, const char *const *engines)
 		return json_pack("{s:s, s:{s:o}}", "type", "object",
 			"additionalProperties", "enum", words_json(o->choices));
 	case SCHEMA_SWITCHES:
+		return json_pack("{s:s, s:b, s:{s:[s,s]}}", "type", "array",
+			"uniqueItems", 1, "items", "type", "string", "integer");
+	case SCHEMA_TEXTS:
 		return json_pack("{s:s, s:b, s:{s:[s,s]}}", "type", "array",
 			"uniqueItems", 1, "items", "type", "string", "integer");
 	case SCHEMA_DEVICES:

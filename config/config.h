@@ -116,14 +116,33 @@ struct config_link {
 	uint32_t max_vls; /* 1, 2, 4, 8 or 15 */
 };
 
+/* Routers that lead to a subnet: a record of sa.prefix_routes. */
+struct config_prefix_route {
+	uint64_t prefix; /* of its GIDs; 0: every one that is not named */
+	struct schema_guids routers; /* ports, sorted, at least one */
+};
+
 struct config_sa {
 	uint64_t key;
-	uint32_t requests_per_second; /* of one port; 0: any number */
+	struct schema_records prefix_routes; /* struct config_prefix_route */
+	uint32_t requests_per_second;	     /* of one port; 0: any number */
 	uint32_t request_burst;
 	uint32_t services_per_port;
 	uint32_t subscriptions_per_port;
 	uint32_t groups_per_port;
 	uint32_t table_mib;
+};
+
+/* Whose ports; weights and limits may differ. */
+enum config_qos_class { QOS_HOSTS, QOS_SWITCHES, QOS_PORT0, QOS_ROUTERS };
+enum { QOS_CLASSES = QOS_ROUTERS + 1 };
+
+struct config_qos {
+	struct schema_records levels; /* of struct qos_level_options */
+	struct schema_records rules;  /* of struct qos_rule_options */
+	uint32_t high_limit[QOS_CLASSES];
+	uint32_t shortage;   /* enum qos_shortage */
+	uint32_t unknown_sl; /* enum qos_unknown */
 };
 
 struct config_state {
@@ -150,6 +169,7 @@ struct config {
 	struct config_link link;
 	struct config_sa sa;
 	struct schema_records partitions; /* of struct partition_options */
+	struct config_qos qos;
 	struct config_state state;
 	struct config_control control;
 	struct config_log log;

@@ -311,8 +311,10 @@ read_all(struct reader *r)
 
 	r->line = 1;
 	for (size_t i = 0; i <= r->f->len; i++) {
-		char c = i < r->f->len ? r->f->text[i] : ';';
+		char c = ';';
 
+		if (i < r->f->len)
+			c = r->f->text[i];
 		comment = c == '#' || (comment && c != '\n' && i < r->f->len);
 		line += c == '\n';
 		if (comment || c == '\0')

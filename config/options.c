@@ -2,6 +2,7 @@
 
 #include "config/config.h"
 #include "config/partition.h"
+#include "config/qos.h"
 
 #define MS UINT64_C(1000000)
 #define SECOND (1000 * MS)
@@ -467,6 +468,31 @@ static const struct schema_option link[] = {
 			"link."},
 };
 
+#define ROUTE(member) .offset = offsetof(struct config_prefix_route, member)
+
+static const struct schema_option prefix_route[] = {
+	{.key = "prefix",
+		.type = SCHEMA_HEX,
+		ROUTE(prefix),
+		.max = UINT64_MAX,
+		.def = "0x0",
+		.reload = SCHEMA_LIVE,
+		.help = "The subnet's GID prefix. 0: all subnets that no "
+			"other entry names."},
+	{.key = "routers",
+		.type = SCHEMA_GUIDS,
+		ROUTE(routers),
+		.def = "[]",
+		.reload = SCHEMA_LIVE,
+		.help = "Port GUIDs, on this subnet, of the routers that lead "
+			"there. Destinations are spread over those that are "
+			"up."},
+};
+
+static const struct schema prefix_routes = {"", prefix_route,
+	sizeof(prefix_route) / sizeof(prefix_route[0]),
+	sizeof(struct config_prefix_route)};
+
 static const struct schema_option sa[] = {
 	{.key = "trust_key",
 		.type = SCHEMA_HEX,
@@ -527,6 +553,16 @@ static const struct schema_option sa[] = {
 		.reload = SCHEMA_LIVE,
 		.help = "The longest table that is given as one answer. "
 			"A PathRecord is 64 bytes."},
+	{.key = "prefix_routes",
+		.type = SCHEMA_RECORDS,
+		FIELD(config_sa, prefix_routes),
+		.record = &prefix_routes,
+		.def = "{}",
+		.reload = SCHEMA_LIVE,
+		.help = "Other subnets by name, and the routers that lead to "
+			"them. A path to a GID of another subnet is one to "
+			"such a router, with a hop limit of 255; without an "
+			"entry there is none."},
 };
 
 static const struct schema_option partitions[] = {
@@ -543,6 +579,90 @@ static const struct schema_option partitions[] = {
 			"subnet administrator, and nobody else."},
 };
 
+static const struct schema_option qos[] = {
+	{.key = "levels",
+		.type = SCHEMA_RECORDS,
+		FIELD(config_qos, levels),
+		.record = &qos_level_schema,
+		.def = "{}",
+		.reload = SCHEMA_REROUTE,
+		.help = "Levels of service by name, each of which gets lanes "
+			"of its own on every link. "
+			"Traffic that no rule gives a level takes the one "
+			"called default, which need not be listed. "
+			"Without any level all traffic is alike and the "
+			"switches' own tables stay."},
+	{.key = "rules",
+		.type = SCHEMA_RECORDS,
+		FIELD(config_qos, rules),
+		.record = &qos_rule_schema,
+		.def = "{}",
+		.reload = SCHEMA_REROUTE,
+		.help = "What takes which level, by name. "
+			"The first rule that fits counts; a rule that never "
+			"can, or that is in the way of another, is a mistake. "
+			"Programs that do not ask for their paths choose the "
+			"number of a level themselves (its sl)."},
+	{.key = "high_limit.hosts",
+		.type = SCHEMA_INT,
+		FIELD(config_qos, high_limit[QOS_HOSTS]),
+		.max = 255,
+		.def = "16",
+		.unit = "4 KiB",
+		.reload = SCHEMA_REROUTE,
+		.help = "How much a port of a host may send of high levels "
+			"before a low one has a turn. "
+			"0: one packet. "
+			"255: as much as there is."},
+	{.key = "high_limit.switches",
+		.type = SCHEMA_INT,
+		FIELD(config_qos, high_limit[QOS_SWITCHES]),
+		.max = 255,
+		.def = "16",
+		.unit = "4 KiB",
+		.reload = SCHEMA_REROUTE,
+		.help = "The same for external ports of switches."},
+	{.key = "high_limit.port0",
+		.type = SCHEMA_INT,
+		FIELD(config_qos, high_limit[QOS_PORT0]),
+		.max = 255,
+		.def = "16",
+		.unit = "4 KiB",
+		.reload = SCHEMA_REROUTE,
+		.help = "The same for enhanced ports 0 of switches."},
+	{.key = "high_limit.routers",
+		.type = SCHEMA_INT,
+		FIELD(config_qos, high_limit[QOS_ROUTERS]),
+		.max = 255,
+		.def = "16",
+		.unit = "4 KiB",
+		.reload = SCHEMA_REROUTE,
+		.help = "The same for ports of routers."},
+	{.key = "shortage",
+		.type = SCHEMA_ENUM,
+		FIELD(config_qos, shortage),
+		.choices = qos_shortages,
+		.def = "share",
+		.reload = SCHEMA_REROUTE,
+		.help = "What to do where a link has fewer lanes than there "
+			"are levels. "
+			"share: there, and only there, levels share lanes as "
+			"their shares_with says. "
+			"refuse: such a configuration is not taken; if it is "
+			"the fabric that changes, all levels share everywhere "
+			"until it is mended. "
+			"Either raises an alarm."},
+	{.key = "unknown_sl",
+		.type = SCHEMA_ENUM,
+		FIELD(config_qos, unknown_sl),
+		.choices = qos_unknowns,
+		.def = "default",
+		.reload = SCHEMA_REROUTE,
+		.help = "Packets whose service level belongs to no level "
+			"travel as the default one (default) or are discarded "
+			"(drop; service level 0 never is)."},
+};
+
 static const struct schema_option state[] = {
 	{.key = "dir",
 		.type = SCHEMA_PATH,
@@ -550,8 +670,9 @@ static const struct schema_option state[] = {
 		.max = 4000,
 		.def = "/var/lib/heddle",
 		.reload = SCHEMA_RESTART,
-		.help = "The directory of what must survive a restart: LIDs "
-			"and the order of switches."},
+		.help = "The directory of what must survive a restart: LIDs, "
+			"the order of switches, and what hosts registered: "
+			"services, subscriptions, alias GUIDs."},
 };
 
 static const struct schema_option control[] = {
@@ -597,6 +718,7 @@ static const struct options_section sections[] = {
 	SECTION("link", link, config_link, link),
 	SECTION("sa", sa, config_sa, sa),
 	SECTION("", partitions, schema_records, partitions),
+	SECTION("qos", qos, config_qos, qos),
 	SECTION("state", state, config_state, state),
 	SECTION("control", control, config_control, control),
 	SECTION("log", log_rows, config_log, log),

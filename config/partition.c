@@ -87,6 +87,15 @@ static const struct schema_option rows[] = {
 const struct schema partition_schema = {"", rows,
 	sizeof(rows) / sizeof(rows[0]), sizeof(struct partition_options)};
 
+uint8_t
+partition_rate_code(uint32_t rate)
+{
+	static const uint8_t code[] = {2, 5, 3, 11, 6, 15, 19, 4, 7, 20, 12, 8,
+		9, 16, 13, 10, 14, 17, 18, 21, 22, 23, 24};
+
+	return code[rate];
+}
+
 enum partition_who
 partition_who(const char *text, uint64_t *guid)
 {

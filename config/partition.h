@@ -57,6 +57,9 @@ extern const struct schema partition_schema;
 /* Gb/s in words, as in the file: "2.5", "10" ... NULL-terminated. */
 extern const char *const partition_rates[];
 
+/* IBA's code of one of them, by index. */
+uint8_t partition_rate_code(uint32_t rate);
+
 /* Who is meant; *guid is set for PARTITION_GUID. */
 enum partition_who partition_who(const char *text, uint64_t *guid);
 

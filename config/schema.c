@@ -403,6 +403,39 @@ load_switches(const struct loading *l, const struct yaml_value *list,
 }
 
 static int
+load_texts(const struct loading *l, const struct yaml_value *list,
+	struct schema_texts *field)
+{
+	struct schema_option one = *l->o;
+	struct loading item = {&one, l->env, l->d, l->path};
+	struct schema_text *entry =
+		arena_array(l->env->arena, list->n, sizeof(*entry));
+	const struct yaml_value *v;
+	size_t n = 0, i;
+	int rc = 0;
+
+	one.type = SCHEMA_STRING;
+	for (v = list->first; v != NULL; v = v->next) {
+		entry[n].at = v->at;
+		if (load_scalar(&item, v, &entry[n].text) < 0) {
+			rc = -1;
+			continue;
+		}
+		for (i = 0; i < n; i++)
+			if (strcmp(entry[i].text, entry[n].text) == 0)
+				break;
+		if (i < n) {
+			twice(l, v->at, entry[i].at, entry[n].text);
+			rc = -1;
+			continue;
+		}
+		n++;
+	}
+	*field = (struct schema_texts){entry, n};
+	return rc;
+}
+
+static int
 load_devices(const struct loading *l, const struct yaml_value *list,
 	struct schema_devices *field)
 {
@@ -458,6 +491,10 @@ schema_load(const struct schema_option *o, const struct yaml_value *v,
 		if (!is_kind(&l, v, YAML_KIND_LIST))
 			return -1;
 		return load_switches(&l, v, field);
+	case SCHEMA_TEXTS:
+		if (!is_kind(&l, v, YAML_KIND_LIST))
+			return -1;
+		return load_texts(&l, v, field);
 	case SCHEMA_DEVICES:
 		if (!is_kind(&l, v, YAML_KIND_LIST))
 			return -1;

@@ -49,6 +49,7 @@ enum schema_type {	  /* what is stored at the offset */
 	SCHEMA_GUID_INTS, /* struct schema_guid_ints; min, max of the integer */
 	SCHEMA_WORDS,	  /* struct schema_words: texts, each with one of
 			     choices */
+	SCHEMA_TEXTS,	  /* struct schema_texts, each at most max bytes */
 	SCHEMA_RECORDS,	  /* struct schema_records: names, each with options
 			     of its own, those of record */
 	SCHEMA_SWITCH,	  /* const char *: a GUID as 0x and 16 digits, a name,
@@ -97,6 +98,17 @@ struct schema_word {
 
 struct schema_words {
 	const struct schema_word *entry;
+	size_t n;
+};
+
+/* A list of texts that somebody else judges, in the order given, none twice. */
+struct schema_text {
+	const char *text;
+	struct diag_place at;
+};
+
+struct schema_texts {
+	const struct schema_text *entry;
 	size_t n;
 };
 

@@ -461,6 +461,28 @@ set_switches(const struct reading *r)
 }
 
 static int
+set_texts(const struct reading *r)
+{
+	struct schema_texts *field = r->field;
+	struct reading item = *r;
+	struct schema_text *entry;
+	const char **word;
+	size_t n;
+
+	if (words(r, &word, &n) < 0)
+		return -1;
+	entry = arena_array(r->env->arena, n, sizeof(*entry));
+	for (size_t i = 0; i < n; i++) {
+		item.text = word[i];
+		item.field = &entry[i].text;
+		if (set_string(&item) < 0)
+			return -1;
+	}
+	*field = (struct schema_texts){entry, n};
+	return 0;
+}
+
+static int
 set_device(const struct reading *r)
 {
 	struct schema_device *field = r->field;
@@ -525,6 +547,7 @@ static set_fn *const setters[] = {
 	[SCHEMA_DEVICE] = set_device,
 	[SCHEMA_DEVICES] = set_devices,
 	[SCHEMA_WORDS] = set_words,
+	[SCHEMA_TEXTS] = set_texts,
 	[SCHEMA_RECORDS] = set_records,
 };
 

@@ -203,6 +203,21 @@ print_words(const struct schema_option *o, const void *field, struct buf *out)
 }
 
 static void
+print_texts(const struct schema_option *o, const void *field, struct buf *out)
+{
+	const struct schema_texts *v = field;
+	size_t i;
+
+	(void)o;
+	buf_put(out, "[", 1);
+	for (i = 0; i < v->n; i++) {
+		buf_printf(out, "%s", i > 0 ? ", " : "");
+		value_quote(v->entry[i].text, out);
+	}
+	buf_put(out, "]", 1);
+}
+
+static void
 print_records(const struct schema_option *o, const void *field, struct buf *out)
 {
 	const struct schema_records *v = field;
@@ -245,6 +260,7 @@ static const struct type {
 	[SCHEMA_DEVICE] = {"kind of device", print_device},
 	[SCHEMA_DEVICES] = {"list of kinds of devices", print_devices},
 	[SCHEMA_WORDS] = {"map of texts to words", print_words},
+	[SCHEMA_TEXTS] = {"list of texts", print_texts},
 	[SCHEMA_RECORDS] = {"map of names to keys and values", print_records},
 };
 
@@ -351,6 +367,7 @@ value_range(const struct schema_option *o, const char *const *names,
 	case SCHEMA_BOOL:
 	case SCHEMA_GUID:
 	case SCHEMA_GUIDS:
+	case SCHEMA_TEXTS:
 	case SCHEMA_RECORDS:
 	default:
 		break;

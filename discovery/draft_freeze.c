@@ -359,6 +359,7 @@ freeze_switches(const struct draft *d, struct topo *t)
 		memcpy(t->sinfo[s - 1], n->switch_info, 64);
 		w->lft_top = n->lft_top;
 		w->mft_cap = n->mft_cap;
+		w->enf_cap = n->enf_cap;
 		w->life = n->life;
 		w->changed = n->changed;
 		w->opt_sl2vl = n->opt_sl2vl;

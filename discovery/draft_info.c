@@ -65,6 +65,7 @@ draft_switch_info(
 	node->lft_cap = si.lft_cap;
 	node->lft_top = si.lft_top;
 	node->mft_cap = si.mft_cap;
+	node->enf_cap = si.enf_cap;
 	node->life = si.life;
 	node->changed = si.state_change;
 	node->opt_sl2vl = (si.opt_sl2vl & 1) != 0;

@@ -59,7 +59,7 @@ struct draft_node {
 	uint32_t vendor, revision;
 	uint32_t ix; /* draft_freeze: its node_ix */
 	uint16_t device, hops, partition_cap;
-	uint16_t lft_cap, lft_top, mft_cap;
+	uint16_t lft_cap, lft_top, mft_cap, enf_cap;
 	uint8_t via_port; /* ... through this port of it */
 	uint8_t type, nports;
 	uint8_t flags; /* TN_DUPLICATE, TN_PARTIAL, TN_ENHANCED_P0 */

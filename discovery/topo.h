@@ -105,9 +105,10 @@ struct topo_switch {
 	uint16_t lft_cap; /* LinearFDBCap: number of entries */
 	uint16_t lft_top; /* LinearFDBTop as read */
 	uint16_t mft_cap;
-	uint8_t life;	/* LifeTimeValue as read */
-	bool changed;	/* PortStateChange as read */
-	bool opt_sl2vl; /* optimized SL2VL programming */
+	uint16_t enf_cap; /* P_Keys that an external port enforces; 0: none */
+	uint8_t life;	  /* LifeTimeValue as read */
+	bool changed;	  /* PortStateChange as read */
+	bool opt_sl2vl;	  /* optimized SL2VL programming */
 };
 
 /*

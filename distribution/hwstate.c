@@ -1,9 +1,12 @@
 #include "distribution/hwstate.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
+
+enum { INIT = 2 /* PortState */ };
 
 /* A value that a block may hold, or held since the last drain. */
 struct hw_ghost {
@@ -32,6 +35,7 @@ struct hwstate {
 	struct turns *turns;
 	struct ptables *ptables;
 	struct past *past;
+	struct vlarbs *vlarbs;
 	struct hw_doubt *doubt;
 	size_t ndoubts, capdoubts;
 };
@@ -45,6 +49,7 @@ hw_new(struct lft_pool *pool)
 	h->turns = turns_new();
 	h->ptables = ptables_new();
 	h->past = past_new();
+	h->vlarbs = vlarbs_new();
 	return h;
 }
 
@@ -90,6 +95,7 @@ hw_free(struct hwstate *h)
 	turns_free(h->turns);
 	ptables_free(h->ptables);
 	past_free(h->past);
+	vlarbs_free(h->vlarbs);
 	map_free(&h->by_guid);
 	map_free(&h->stubborn);
 	free(h);
@@ -171,6 +177,7 @@ add_ghost(struct hwstate *h, struct hw_switch *s, uint32_t b, lft_ref r)
 
 	if (s->haunt == NULL)
 		s->haunt = mem_zalloc(s->n, sizeof(*s->haunt));
+	assert(s->haunt[b] <= s->nghosts);
 	for (i = s->haunt[b]; i != 0; i = s->ghost[i - 1].next)
 		if (s->ghost[i - 1].ref == r) {
 			lft_drop(h->pool, r);
@@ -290,6 +297,7 @@ hw_forget(struct hwstate *h, uint64_t guid)
 	struct hw_switch *s = find(h, guid);
 
 	ptables_forget(h->ptables, guid);
+	vlarbs_forget(h->vlarbs, guid);
 	if (s == NULL)
 		return;
 	drop_blocks(h, s);
@@ -318,12 +326,32 @@ hw_set_top(struct hwstate *h, uint64_t guid, uint16_t top)
 	find_or_add(h, guid)->top = top;
 }
 
+/* Lanes of nodes that are not up. */
+static void
+reconcile_lanes(struct hwstate *h, const struct topo *t)
+{
+	for (port_ix p = 0; p < t->nports; p++) {
+		const struct topo_node *n = &t->node[t->port[p].node];
+
+		if (n->type == TOPO_SWITCH) {
+			if (p == n->first_port && (n->flags & TN_FRESH) != 0) {
+				turns_forget(h->turns, n->guid);
+				vlarbs_forget(h->vlarbs, n->guid);
+			}
+		} else if (t->port[p].state <= INIT) {
+			turns_unknown(h->turns, n->guid, 0, t->port[p].num);
+			vlarbs_forget_port(h->vlarbs, n->guid, t->port[p].num);
+		}
+	}
+}
+
 void
 hw_reconcile(struct hwstate *h, const struct topo *t)
 {
 	struct hw_switch *hs;
 	sw_ix s;
 
+	reconcile_lanes(h, t);
 	for (s = 0; s < t->nsw; s++) {
 		const struct topo_node *n = &t->node[t->sw[s].node];
 
@@ -370,6 +398,20 @@ struct past *
 hw_past(const struct hwstate *h)
 {
 	return h->past;
+}
+
+struct vlarbs *
+hw_vlarbs(const struct hwstate *h)
+{
+	return h->vlarbs;
+}
+
+void
+hw_distrust_ports(struct hwstate *h)
+{
+	turns_forget_all(h->turns);
+	vlarbs_forget_all(h->vlarbs);
+	ptables_forget_all(h->ptables);
 }
 
 struct ptables *

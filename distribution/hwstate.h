@@ -21,6 +21,7 @@
 #include "distribution/past.h"
 #include "distribution/ptable.h"
 #include "distribution/turns.h"
+#include "distribution/vlarb.h"
 #include "routing/lft.h"
 #include "sm/base/clock.h"
 
@@ -84,7 +85,8 @@ bool hw_top_first(const struct hwstate *h, uint64_t guid);
 
 /*
  * Compare with a fresh topology: a switch whose LinearFDBTop is not what was
- * acknowledged, or that has no LID, has lost its memory and is forgotten.
+ * acknowledged, or that has no LID, has lost its memory and is forgotten; end
+ * ports that are not up yet may have lost how they map and arbitrate lanes.
  */
 void hw_reconcile(struct hwstate *h, const struct topo *t);
 
@@ -108,6 +110,12 @@ struct past *hw_past(const struct hwstate *h);
 
 /* What is known of P_Key tables, of hosts as well. */
 struct ptables *hw_ptables(const struct hwstate *h);
+
+/* What is known of VLArbitrationTables, of hosts as well. */
+struct vlarbs *hw_vlarbs(const struct hwstate *h);
+
+/* Another one may have written tables of ports: SL2VL, arbitration, P_Keys. */
+void hw_distrust_ports(struct hwstate *h);
 
 /*
  * A Set of this block was sent more than once, or nobody knows what became of

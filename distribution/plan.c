@@ -207,15 +207,6 @@ add_verifies(struct maker *m)
 /* ---- turns ---- */
 
 static uint32_t
-add_row(struct maker *m, const uint8_t row[TURNS_ROW])
-{
-	uint32_t pay;
-
-	memcpy(plan_add_payload(m, &pay), row, TURNS_ROW);
-	return pay;
-}
-
-static uint32_t
 turn_mod(unsigned in, unsigned out)
 {
 	return in << 8 | out;
@@ -250,7 +241,8 @@ add_turns(struct maker *m, enum plan_kind kind, enum which which)
 			continue;
 		if (by_row(m, u) && (kind == PLAN_BLOCK || !known))
 			plan_add_step(m, n->first_port, MAD_SL2VL,
-				turn_mod(u->in, u->out), u->lanes);
+				turn_mod(u->in, u->out),
+				levels_sls(&m->lanes.levels, u->lanes));
 	}
 	(void)plan_end(m);
 }
@@ -283,35 +275,6 @@ add_stages(struct maker *m, bool drain, bool late)
 	}
 }
 
-/* Lanes that stay closed for a turn. */
-static uint16_t
-closed_lanes(const struct maker *m, node_ix node, unsigned in, unsigned out)
-{
-	const struct safe_transition *x = m->p->change;
-
-	for (size_t i = 0; x->nstays > 0 && i < x->nturns; i++) {
-		const struct safe_turn *u = &x->turn[i];
-
-		if (u->stays && m->t->sw[u->sw].node == node && u->in == in &&
-			u->out == out)
-			return u->lanes;
-	}
-	return 0;
-}
-
-/* The row that a turn shall have in the end. */
-static uint32_t
-final_row(struct maker *m, node_ix node, unsigned in, unsigned out)
-{
-	uint8_t row[TURNS_ROW];
-
-	if (m->p->routes->lanes.n <= 1)
-		return PLAN_BEFORE;
-	turns_straight(m->p->routes->lanes.n, row);
-	turns_close(row, closed_lanes(m, node, in, out));
-	return add_row(m, row);
-}
-
 /* Everything that is held: by this plan, by one that broke, by another life. */
 static void
 add_unblocks(struct maker *m)
@@ -331,7 +294,7 @@ add_unblocks(struct maker *m)
 			turns_held(turns, node->guid, u->in, u->out) == NULL)
 			plan_add_step(m, node->first_port, MAD_SL2VL,
 				turn_mod(u->in, u->out),
-				final_row(m, m->t->sw[u->sw].node, u->in,
+				plan_lanes_row(m, m->t->sw[u->sw].node, u->in,
 					u->out));
 	}
 	h = turns_holds(turns, &n);
@@ -342,88 +305,9 @@ add_unblocks(struct maker *m)
 			(m->t->node[node].flags & TN_QUARANTINED) == 0)
 			plan_add_step(m, m->t->node[node].first_port, MAD_SL2VL,
 				turn_mod(h[i].in, h[i].out),
-				final_row(m, node, h[i].in, h[i].out));
+				plan_lanes_row(m, node, h[i].in, h[i].out));
 	}
 	(void)plan_end(m);
-}
-
-/* ---- lanes ---- */
-
-static bool
-maps_lanes(const struct maker *m, port_ix ix)
-{
-	const struct topo_port *p = &m->t->port[ix];
-
-	return (p->flags & (TP_ABSENT | TP_UNREAD)) == 0 && p->vl_cap > 1 &&
-	       (m->t->node[p->node].flags & TN_QUARANTINED) == 0;
-}
-
-static void
-add_lane_row(struct maker *m, node_ix n, uint32_t mod, uint32_t pay)
-{
-	const struct topo_node *node = &m->t->node[n];
-	const struct turns *turns = hw_turns(m->hw);
-	port_ix port = node->first_port;
-	unsigned in = mod >> 8 & 0xff, out = mod & 0xff;
-	uint8_t row[TURNS_ROW];
-	bool known;
-
-	if (turns_refused(turns, node->guid) ||
-		turns_held(turns, node->guid, in, out) != NULL ||
-		closed_lanes(m, n, in, out) != 0)
-		return; /* a held one gets its row when it is lifted */
-	known = turns_row(turns, node->guid, in, out, row);
-	if (known && (m->now->kind == PLAN_LEARN ||
-			     memcmp(row, m->p->payload[pay], TURNS_ROW) == 0))
-		return;
-	if (node->type == TOPO_SWITCH)
-		plan_add_step(m, port, MAD_SL2VL, mod, pay);
-	else /* an end port has one row, without a modifier */
-		plan_add_step(m, port + out, MAD_SL2VL, 0, pay);
-}
-
-/* Every pair of ports that a packet may come in by and go out by. */
-static void
-add_lane_rows(struct maker *m, node_ix n, uint32_t pay)
-{
-	const struct topo_node *node = &m->t->node[n];
-	unsigned in, out;
-
-	for (out = 1; out <= node->nports; out++) {
-		if (!maps_lanes(m, node->first_port + out) ||
-			m->t->port[node->first_port + out].peer == TOPO_NONE)
-			continue;
-		if (node->type != TOPO_SWITCH) {
-			add_lane_row(m, n, out, pay);
-			continue;
-		}
-		for (in = 0; in <= node->nports; in++)
-			if (in != out &&
-				(in == 0 || m->t->port[node->first_port + in]
-							    .peer != TOPO_NONE))
-				add_lane_row(m, n, turn_mod(in, out), pay);
-	}
-}
-
-static void
-add_lanes(struct maker *m)
-{
-	static const enum plan_kind kind[] = {PLAN_LEARN, PLAN_LANES};
-	uint8_t row[TURNS_ROW];
-	uint32_t pay;
-	node_ix n;
-	unsigned i;
-
-	if (m->p->routes->lanes.n <= 1)
-		return;
-	turns_straight(m->p->routes->lanes.n, row);
-	pay = add_row(m, row);
-	for (i = 0; i < 2; i++) {
-		plan_begin(m, kind[i]);
-		for (n = 0; n < m->t->nnodes; n++)
-			add_lane_rows(m, n, pay);
-		(void)plan_end(m);
-	}
 }
 
 /* ---- the whole ---- */
@@ -442,7 +326,7 @@ make(struct maker *m)
 	add_tops(m, PLAN_TOP, false);
 	add_fresh_tables(m);
 	add_tops(m, PLAN_RAISE, true);
-	add_lanes(m);
+	plan_lanes_add(m);
 	add_turns(m, PLAN_LEARN, ALL);
 	blocks = m->p->nsteps;
 	add_turns(m, PLAN_BLOCK, late ? STAYING : ALL);
@@ -477,6 +361,11 @@ plan_make(const struct plan_job *job)
 
 	p->routes = routes_ref(job->routes);
 	p->change = job->change;
+	if (job->lanes != NULL)
+		m.lanes = *job->lanes;
+	else
+		levels_allot(&(struct levels_want){0}, p->routes->lanes.n,
+			p->routes->lanes.plain, &m.lanes.levels);
 	make(&m);
 	return p;
 }

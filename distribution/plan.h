@@ -17,7 +17,10 @@
  *   TOP      LinearFDBTop of switches that refuse blocks above it
  *   LFT      blocks of fresh switches: nothing flows there yet; their RAISE,
  *            which lowers, too: what is above is not to come to life
- *   LANES    SL2VL, where routing uses more than one lane
+ *   LEARN    read tables of lanes of live ports that are not known
+ *   ARBS     VLArbitrationTables, before anybody is sent to other lanes
+ *   LANES    SL2VL, where there are levels of service, or several lanes; the
+ *            many rows of a switch at once where it can take them so
  *   LEARN    read the rows that BLOCK will change
  *   BLOCK    turns of the transition go to VL 15; where stages come first, just
  *            before the last one
@@ -52,6 +55,7 @@
 
 #include "distribution/hwstate.h"
 #include "distribution/safe.h"
+#include "distribution/vlarb.h"
 #include "routing/routes.h"
 #include "sm/mad/mad.h"
 
@@ -61,6 +65,7 @@ enum plan_kind {
 	PLAN_WALL,
 	PLAN_TOP,
 	PLAN_LFT,
+	PLAN_ARBS,
 	PLAN_LANES,
 	PLAN_LEARN,
 	PLAN_BLOCK,
@@ -78,16 +83,19 @@ enum plan_kind {
 	PLAN_KINDS,
 };
 
+/* Modifiers of SLtoVLMappingTable: for every port, IBA 14.2.5.8. */
+enum { PLAN_ALL_OUT = 1 << 16, PLAN_ALL_IN = 1 << 17 };
+
 #define PLAN_BEFORE UINT32_MAX /* payload: the row that the hold remembers */
 
 struct plan_step {
 	port_ix port;  /* target port; port 0 for a switch's own attributes */
 	uint16_t attr; /* MAD_PORT_INFO, MAD_SWITCH_INFO, MAD_LFT, MAD_SL2VL,
-			  MAD_PKEY_TABLE */
+			  MAD_VLARB, MAD_PKEY_TABLE */
 	uint8_t kind;  /* enum plan_kind */
 	uint32_t mod;  /* attribute modifier; block number for MAD_LFT */
 	uint32_t payload; /* MAD_LFT: an lft_ref; else index into payload[];
-			     of BLOCK the mask of lanes to close; without
+			     of BLOCK the mask of SLs to close; without
 			     meaning for LEARN, SETTLE and VERIFY */
 };
 
@@ -140,6 +148,8 @@ struct plan_job {
 	const struct hwstate *hw;
 	const struct plan_params *params;
 	const struct ptable_want *keys; /* NULL: P_Keys stay as they are */
+	const struct vlarb_want *lanes; /* NULL: no levels, and routing's lanes
+					   alone */
 };
 
 /*

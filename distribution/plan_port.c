@@ -111,23 +111,32 @@ fill_guard(const struct maker *m, port_ix ix, struct mad_port_info *i)
 	i->enf_out = m->guard[ix] == GUARD_ON && (now || i->enf_out);
 }
 
-/* What port ix shall be told, without state, MTU and VLs. */
-static int
-wanted(const struct maker *m, port_ix ix, struct mad_port_info *was,
+/* What a port that was thus shall be told, without state, MTU and VLs. */
+static void
+fill(const struct maker *m, port_ix ix, const struct mad_port_info *was,
 	struct mad_port_info *want)
 {
 	const struct topo_port *p = &m->t->port[ix];
 
-	if (mad_port_info_decode(m->t->info[ix], was, NULL) != 0)
-		return -1;
 	*want = *was;
 	plan_no_change(want);
+	if (m->lanes.levels.wanted && p->vl_cap > 1)
+		want->vl_high_limit = m->lanes.limit[vlarb_class(m->t, ix)];
 	if (is_external(m->t, ix)) {
 		fill_external_fields(m, p, want);
 		fill_guard(m, ix, want);
 	} else {
 		fill_lid_fields(m, p, want);
 	}
+}
+
+static int
+wanted(const struct maker *m, port_ix ix, struct mad_port_info *was,
+	struct mad_port_info *want)
+{
+	if (mad_port_info_decode(m->t->info[ix], was, NULL) != 0)
+		return -1;
+	fill(m, ix, was, want);
 	return 0;
 }
 
@@ -152,7 +161,8 @@ differs(const struct mad_port_info *a, const struct mad_port_info *b)
 uint32_t
 plan_tunables(const struct mad_port_info *i)
 {
-	return (uint32_t)i->subnet_timeout << 16 | (uint32_t)i->hoq_life << 8 |
+	return (uint32_t)i->vl_high_limit << 24 |
+	       (uint32_t)i->subnet_timeout << 16 | (uint32_t)i->hoq_life << 8 |
 	       i->vl_stall;
 }
 
@@ -181,6 +191,24 @@ unusable(const struct topo *t, port_ix ix)
 	       quarantined(t, ix);
 }
 
+/* Has a port that will not pass through Init to be told something? */
+static bool
+must_be_told(const struct maker *m, port_ix ix)
+{
+	const struct topo_port *p = &m->t->port[ix];
+	bool live = p->state == ARMED || p->state == ACTIVE;
+	struct mad_port_info was, want;
+
+	if (!live && (is_external(m->t, ix) || !is_switch(m->t, ix)))
+		return false;
+	if (mad_port_info_settings(m->t->info[ix], &was) != 0)
+		return false;
+	fill(m, ix, &was, &want);
+	return detuned(m, ix, &was, &want) ||
+	       (is_external(m->t, ix) ? guarded(&was) != guarded(&want)
+				      : differs(&was, &want));
+}
+
 /*
  * PARAMS: ports that will not pass through Init. An external port that is up
  * keeps its MTU and VLs: changing them needs a bounce nobody asked for.
@@ -192,18 +220,13 @@ set_params(struct maker *m, port_ix ix)
 	struct mad_port_info was, want;
 	bool live = p->state == ARMED || p->state == ACTIVE;
 
-	if (unusable(m->t, ix) || wanted(m, ix, &was, &want) != 0)
+	if (unusable(m->t, ix))
 		return;
 	if (live && p->peer != TOPO_NONE &&
 		(p->mtu != common_mtu(m->t, p) ||
 			p->op_vls != common_vls(m, p)))
 		m->p->mismatched_ports++;
-	if (is_external(m->t, ix)
-			? live && (detuned(m, ix, &was, &want) ||
-					  guarded(&was) != guarded(&want))
-			: (live || is_switch(m->t, ix)) &&
-				  (differs(&was, &want) ||
-					  detuned(m, ix, &was, &want)))
+	if (must_be_told(m, ix) && wanted(m, ix, &was, &want) == 0)
 		add_port_set(m, ix, &want);
 }
 

@@ -1,6 +1,7 @@
 /*
  * The inside of the planner, shared by plan.c (phases, tables, turns) and
- * plan_port.c (ports) and plan_keys.c (P_Keys). Nobody else includes this.
+ * plan_port.c (ports), plan_keys.c (P_Keys) and plan_lanes.c (lanes). Nobody
+ * else includes this.
  */
 #ifndef HEDDLE_DISTRIBUTION_PLAN_PRIV_H
 #define HEDDLE_DISTRIBUTION_PLAN_PRIV_H
@@ -19,7 +20,8 @@ struct maker {
 	const struct hwstate *hw;
 	const struct plan_params *params;
 	const struct ptable_want *keys; /* or NULL */
-	uint8_t *guard;			/* [nports] enum guard, or NULL */
+	struct vlarb_want lanes;
+	uint8_t *guard; /* [nports] enum guard, or NULL */
 	size_t capsteps, capphases, cappayload, capunfit;
 	struct plan_phase *now; /* the phase that is being made */
 	bool drain;		/* before the next one */
@@ -42,6 +44,11 @@ void plan_port_rise(struct maker *m, bool downed);
 bool plan_port_fall(struct maker *m);
 /* A live external port begins to enforce partitions, unless it does. */
 void plan_port_guard(struct maker *m, port_ix ix);
+
+/* plan_lanes.c: tables of lanes and levels. */
+void plan_lanes_add(struct maker *m);
+/* The payload of the row that a turn shall have in the end. */
+uint32_t plan_lanes_row(struct maker *m, node_ix n, unsigned in, unsigned out);
 
 /* plan_keys.c: what is new in P_Key tables; what goes, and guards. */
 void plan_keys_add(struct maker *m);

@@ -12,6 +12,7 @@ plan_kind_name(enum plan_kind k)
 		[PLAN_WALL] = "wall",
 		[PLAN_TOP] = "top first",
 		[PLAN_LFT] = "tables",
+		[PLAN_ARBS] = "weights of lanes",
 		[PLAN_LANES] = "lanes",
 		[PLAN_LEARN] = "read lanes",
 		[PLAN_BLOCK] = "block",
@@ -50,6 +51,19 @@ node_name(const struct topo *t, node_ix node, char *out, size_t n)
 			(unsigned long long)t->node[node].guid);
 }
 
+static void
+sl2vl_text(const struct plan_step *s, const char *name, char *out, size_t n)
+{
+	const char *verb = plan_reads(s) ? "Get" : "Set";
+	char in[8] = "all", to[8] = "all";
+
+	if ((s->mod & PLAN_ALL_IN) == 0)
+		(void)snprintf(in, sizeof(in), "%u", s->mod >> 8 & 0xff);
+	if ((s->mod & PLAN_ALL_OUT) == 0)
+		(void)snprintf(to, sizeof(to), "%u", s->mod & 0xff);
+	(void)snprintf(out, n, "%s(SL2VL %s to %s) on %s", verb, in, to, name);
+}
+
 void
 plan_step_text(
 	const struct plan *p, const struct plan_step *s, char *out, size_t n)
@@ -62,8 +76,7 @@ plan_step_text(
 	if (s->attr == MAD_LFT)
 		(void)snprintf(out, n, "Set(LFT block %u) on %s", s->mod, name);
 	else if (s->attr == MAD_SL2VL)
-		(void)snprintf(out, n, "%s(SL2VL %u to %u) on %s", verb,
-			s->mod >> 8 & 0xff, s->mod & 0xff, name);
+		sl2vl_text(s, name, out, n);
 	else
 		(void)snprintf(out, n, "%s(%s) on %s port %u", verb,
 			mad_attr_name(s->attr), name, t->port[s->port].num);

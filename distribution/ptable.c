@@ -7,7 +7,7 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
-enum { PORTS = 256, INIT = 2 };
+enum { PORTS = 256, INIT = 2, NO_KEY = PTABLE_FULL };
 
 struct table {
 	uint16_t *key; /* [nblocks * PTABLE_BLOCK] */
@@ -163,6 +163,38 @@ ptables_reconcile(struct ptables *t, const struct topo *topo)
 	}
 }
 
+bool
+ptable_is_fresh(const struct topo *t, port_ix p)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+	port_ix of = n->type == TOPO_SWITCH ? n->first_port : p;
+	struct mad_port_info i;
+
+	if (n->type == TOPO_SWITCH ? (n->flags & TN_FRESH) == 0
+				   : t->port[p].state > INIT)
+		return false;
+	return t->port[of].found_lid == 0 ||
+	       (mad_port_info_decode(t->info[of], &i, NULL) == 0 &&
+		       i.sm_lid == 0);
+}
+
+void
+ptables_presume(struct ptables *t, uint64_t guid, unsigned port, unsigned cap,
+	bool unsure)
+{
+	uint16_t key[PTABLE_BLOCK] = {0};
+
+	if (cap == 0)
+		return;
+	for (unsigned b = ptable_blocks(cap); b-- > 1;)
+		ptables_set_block(t, guid, port, b, key);
+	key[0] = PTABLE_FULL | PTABLE_BASE;
+	/* no key of that number is ever wanted */
+	if (unsure)
+		key[(cap < PTABLE_BLOCK ? cap : PTABLE_BLOCK) - 1] = NO_KEY;
+	ptables_set_block(t, guid, port, 0, key);
+}
+
 /* ---- tables as ports have them ---- */
 
 static bool
@@ -177,19 +209,15 @@ ptable_cap(const struct topo *t, port_ix p)
 {
 	const struct topo_node *n = &t->node[t->port[p].node];
 	unsigned cap = n->partition_cap;
-	struct mad_switch_info i;
 
 	/* two nodes of one GUID cannot be told apart here */
 	if ((n->flags & (TN_QUARANTINED | TN_DUPLICATE)) != 0 ||
 		(t->port[p].flags & (TP_ABSENT | TP_UNREAD)) != 0)
 		return 0;
-	if (is_external(t, p)) {
-		if (mad_switch_info_decode(t->sinfo[n->sw], &i, NULL) != 0)
-			return 0;
-		cap = i.enf_cap;
-	} else if (!topo_has_lid(t, p)) {
+	if (is_external(t, p))
+		cap = t->sw[n->sw].enf_cap;
+	else if (!topo_has_lid(t, p))
 		return 0;
-	}
 	return cap < PTABLE_BLOCKS * PTABLE_BLOCK
 		       ? cap
 		       : PTABLE_BLOCKS * PTABLE_BLOCK;

@@ -67,6 +67,20 @@ void ptables_forget_all(struct ptables *t);
  */
 void ptables_reconcile(struct ptables *t, const struct topo *topo);
 
+/*
+ * Did the port come up without a memory: in Init (a switch: all its ports),
+ * with no LID, or told by nobody who the SM is? An end port then holds the
+ * default key and nothing else (IBA 10.9.1.1).
+ */
+bool ptable_is_fresh(const struct topo *t, port_ix p);
+
+/*
+ * A fresh port's table of cap entries, without asking for it. Unsure: what its
+ * first block holds is not relied upon, it will be written whatever is wanted.
+ */
+void ptables_presume(struct ptables *t, uint64_t guid, unsigned port,
+	unsigned cap, bool unsure);
+
 /* The port does not enforce although its switch says that it can. */
 void ptables_refuse(struct ptables *t, uint64_t guid, unsigned port);
 bool ptables_refused(const struct ptables *t, uint64_t guid, unsigned port);

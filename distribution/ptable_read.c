@@ -42,8 +42,8 @@ list_port(struct ptable_read *r, port_ix p)
 }
 
 struct ptable_read *
-ptable_read_new(struct topo *t, struct ptables *tables,
-	const struct ptable_want *want, struct xact *x, uint64_t mkey)
+ptable_read_new(struct topo *t, struct ptables *tables, const bool *ask,
+	struct xact *x, uint64_t mkey)
 {
 	struct ptable_read *r = mem_zalloc(1, sizeof(*r));
 
@@ -53,7 +53,7 @@ ptable_read_new(struct topo *t, struct ptables *tables,
 	r->mkey = mkey;
 	r->silent = mem_zalloc(t->nports, sizeof(*r->silent));
 	for (port_ix p = 0; p < t->nports; p++)
-		if (topo_has_lid(t, p) || ptable_guards(t, want, p))
+		if (ask[p])
 			list_port(r, p);
 	return r;
 }
@@ -76,32 +76,13 @@ ptable_read_done(const struct ptable_read *r)
 	return r->inflight == 0 && r->next == r->n;
 }
 
-/* A port of a host or router is reached through the cable that it has. */
-static int
-to_port(const struct topo *t, port_ix p, uint64_t mkey, struct xact_request *r)
-{
-	const struct topo_port *port = &t->port[p];
-	const struct topo_port *peer;
-
-	if (t->node[port->node].type == TOPO_SWITCH || p == t->sm_port ||
-		port->peer == TOPO_NONE)
-		return push_request(t, port->node, mkey, r);
-	peer = &t->port[port->peer];
-	if (push_request(t, peer->node, mkey, r) != 0 ||
-		r->hops >= TOPO_MAX_HOPS)
-		return -1;
-	r->path[++r->hops] = peer->num;
-	r->target = t->node[port->node].guid;
-	return 0;
-}
-
 int
 ptable_read_request(
 	const struct topo *t, port_ix p, unsigned block, struct xact_request *r)
 {
 	uint32_t num = t->port[p].num;
 
-	if (to_port(t, p, 0, r) != 0)
+	if (push_request_port(t, p, 0, r) != 0)
 		return -1;
 	r->attr = MAD_PKEY_TABLE;
 	r->mod = block;

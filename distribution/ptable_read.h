@@ -1,10 +1,9 @@
 /*
  * ptable_read: learning what P_Key tables hold, instead of overwriting it.
  *
- * Every block that is not known is asked for: of end ports all of them, of
- * external switch ports those of guards. What a port does not answer stays
- * unknown, and its table is left alone until it does; a port that is silent or
- * refuses once is not asked for more.
+ * Of the ports that matter every block that is not known is asked for. What a
+ * port does not answer stays unknown, and its table is left alone until it
+ * does; a port that is silent or refuses once is not asked for more.
  */
 #ifndef HEDDLE_DISTRIBUTION_PTABLE_READ_H
 #define HEDDLE_DISTRIBUTION_PTABLE_READ_H
@@ -19,9 +18,12 @@
 
 struct ptable_read;
 
-/* Takes a reference to t; tables and x are borrowed, want is not kept. */
+/*
+ * Takes a reference to t; tables and x are borrowed; ask ([nports]: does its
+ * table matter?) is not kept.
+ */
 struct ptable_read *ptable_read_new(struct topo *t, struct ptables *tables,
-	const struct ptable_want *want, struct xact *x, uint64_t mkey);
+	const bool *ask, struct xact *x, uint64_t mkey);
 
 /* Only when done, or after xact_cancel_all. NULL allowed. */
 void ptable_read_free(struct ptable_read *r);

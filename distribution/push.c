@@ -98,46 +98,12 @@ push_failures(const struct push *p, size_t *n)
 
 /* ---- sending ---- */
 
-void
-push_row(
-	const struct push *p, const struct plan_step *s, uint8_t row[TURNS_ROW])
-{
-	const struct turns_hold *h;
-	unsigned in, out;
-
-	push_turn(p, s, &in, &out);
-	h = turns_held(hw_turns(p->job.hw), push_guid(p, s), in, out);
-	if (s->kind != PLAN_BLOCK && s->payload != PLAN_BEFORE)
-		memcpy(row, p->plan->payload[s->payload], TURNS_ROW);
-	else if (h != NULL)
-		memcpy(row, h->before, TURNS_ROW);
-	else
-		turns_straight(16, row);
-	if (s->kind == PLAN_BLOCK)
-		turns_close(row, (uint16_t)s->payload);
-}
-
-/* Is what the step asks for so already? Only rows of SL2VL can be. */
-static bool
-in_place(const struct push *p, const struct plan_step *s)
-{
-	uint8_t want[TURNS_ROW], is[TURNS_ROW];
-	unsigned in, out;
-
-	if (s->attr != MAD_SL2VL || plan_reads(s) || s->kind == PLAN_UNBLOCK)
-		return false;
-	push_row(p, s, want);
-	push_turn(p, s, &in, &out);
-	return turns_row(hw_turns(p->job.hw), push_guid(p, s), in, out, is) &&
-	       memcmp(is, want, TURNS_ROW) == 0;
-}
-
 static bool
 void_step(const struct push *p, const struct plan_step *s)
 {
 	const struct topo_port *port = &push_topo(p)->port[s->port];
 
-	if (p->node_failed[port->node] || in_place(p, s))
+	if (p->node_failed[port->node] || push_lanes_in_place(p, s))
 		return true;
 	if (s->kind != PLAN_ACTIVATE)
 		return false;
@@ -151,9 +117,12 @@ request(const struct push *p, const struct plan_step *s, uint8_t method,
 {
 	const struct topo *t = push_topo(p);
 
+	/* tables of ports go to the port itself */
 	if (s->attr == MAD_PKEY_TABLE ? push_keys_request(p, s, r) != 0
-				      : push_request(t, t->port[s->port].node,
-						p->job.mkey, r) != 0)
+		: s->attr == MAD_SL2VL || s->attr == MAD_VLARB
+			? push_request_port(t, s->port, p->job.mkey, r) != 0
+			: push_request(t, t->port[s->port].node, p->job.mkey,
+				  r) != 0)
 		return -1;
 	r->mkey = p->job.mkey;
 	r->method = method;
@@ -178,19 +147,15 @@ push_ask(struct push *p, size_t ix, struct mono now, xact_done *done)
 static void
 load(struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA])
 {
-	uint64_t guid = push_guid(p, s);
-	unsigned in, out;
-
 	switch (s->attr) {
 	case MAD_LFT:
-		hw_sending(p->job.hw, guid, s->mod, s->payload);
+		hw_sending(p->job.hw, push_guid(p, s), s->mod, s->payload);
 		memcpy(data, lft_bytes(p->plan->routes->pool, s->payload),
 			MAD_DATA);
 		break;
 	case MAD_SL2VL:
-		push_row(p, s, data);
-		push_turn(p, s, &in, &out);
-		turns_unknown(hw_turns(p->job.hw), guid, in, out);
+	case MAD_VLARB:
+		push_lanes_load(p, s, data);
 		break;
 	case MAD_PKEY_TABLE:
 		push_keys_sending(p, s);

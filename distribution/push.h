@@ -38,13 +38,14 @@
 struct push;
 
 enum push_cause {
-	PUSH_SILENT,	/* no answer after all retries */
-	PUSH_REFUSED,	/* a status; in plan.h's sense final */
-	PUSH_LIED,	/* acknowledged something else than was asked */
-	PUSH_ABOVE_TOP, /* refused a block above LinearFDBTop: not a fault */
-	PUSH_NO_LANES,	/* refused a row of SL2VL: not a fault */
-	PUSH_NO_KEYS,	/* refused P_Keys: not a fault of the whole node */
-	PUSH_GONE,	/* a port is not as it should be: the fabric changed */
+	PUSH_SILENT,	 /* no answer after all retries */
+	PUSH_REFUSED,	 /* a status; in plan.h's sense final */
+	PUSH_LIED,	 /* acknowledged something else than was asked */
+	PUSH_ABOVE_TOP,	 /* refused a block above LinearFDBTop: not a fault */
+	PUSH_NO_LANES,	 /* refused a row of SL2VL: not a fault */
+	PUSH_NO_WEIGHTS, /* refused its arbitration table: likewise */
+	PUSH_NO_KEYS,	 /* refused P_Keys: not a fault of the whole node */
+	PUSH_GONE,	 /* a port is not as it should be: the fabric changed */
 };
 
 struct push_failure {

@@ -26,7 +26,8 @@ condemns(const struct topo *t, const struct plan_step *s, enum push_cause cause)
 	const struct topo_port *p = &t->port[s->port];
 
 	if (t->node[p->node].type != TOPO_SWITCH || cause == PUSH_NO_LANES ||
-		cause == PUSH_NO_KEYS || cause == PUSH_GONE)
+		cause == PUSH_NO_KEYS || cause == PUSH_NO_WEIGHTS ||
+		cause == PUSH_GONE)
 		return false;
 	return cause == PUSH_SILENT || s->attr != MAD_PORT_INFO || p->num == 0;
 }
@@ -43,12 +44,13 @@ push_ack_breaks(const struct push *p, const struct plan_step *s)
 		return (n->flags & TN_FRESH) == 0;
 	case PLAN_LEARN:
 	case PLAN_LANES:
-		return n->type == TOPO_SWITCH;
+		return n->type == TOPO_SWITCH && s->attr == MAD_SL2VL;
 	case PLAN_BLOCK:
 	case PLAN_DOWN:
 	case PLAN_SETTLE:
 	case PLAN_VERIFY:
 		return true;
+	case PLAN_ARBS:
 	case PLAN_UNBLOCK:
 	case PLAN_PARAMS:
 	case PLAN_TOP:
@@ -319,44 +321,7 @@ port_done(struct push *p, size_t ix, const struct xact_result *res)
 		(void)push_ask(p, ix, res->now, port_asked);
 }
 
-/* ---- rows of SL2VL, LinearFDBTop ---- */
-
-static void
-row_done(struct push *p, size_t ix, const struct xact_result *res)
-{
-	const struct plan_step *s = &p->plan->step[ix];
-	struct turns *turns = hw_turns(p->job.hw);
-	uint64_t guid = push_guid(p, s);
-	uint8_t want[TURNS_ROW];
-	unsigned in, out;
-
-	push_turn(p, s, &in, &out);
-	if (res->outcome == XACT_STATUS) {
-		turns_refuse(turns, guid);
-		if (s->kind == PLAN_BLOCK) /* it never was closed */
-			turns_lift(turns, guid, in, out);
-		push_ack_fail(p, s, PUSH_NO_LANES, outcome_text(res));
-		return;
-	}
-	if (res->outcome != XACT_OK) {
-		not_acked(p, s, res);
-		return;
-	}
-	turns_set_row(turns, guid, in, out, res->data);
-	if (s->kind == PLAN_LEARN) {
-		p->counts.reads++;
-		return;
-	}
-	push_row(p, s, want);
-	if (memcmp(res->data, want, TURNS_ROW) != 0) {
-		turns_refuse(turns, guid);
-		push_ack_fail(p, s, PUSH_NO_LANES, "took another row");
-		return;
-	}
-	if (s->kind == PLAN_UNBLOCK)
-		turns_lift(turns, guid, in, out);
-	p->counts.other_sets++;
-}
+/* ---- LinearFDBTop ---- */
 
 static void
 switch_done(struct push *p, size_t ix, const struct xact_result *res)
@@ -391,7 +356,10 @@ push_ack_done(void *cookie, uint64_t tag, const struct xact_result *res)
 		port_done(p, tag, res);
 		break;
 	case MAD_SL2VL:
-		row_done(p, tag, res);
+		push_lanes_row_done(p, &p->plan->step[tag], res);
+		break;
+	case MAD_VLARB:
+		push_lanes_arb_done(p, &p->plan->step[tag], res);
 		break;
 	case MAD_PKEY_TABLE:
 		push_keys_done(p, &p->plan->step[tag], res);

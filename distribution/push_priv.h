@@ -44,17 +44,6 @@ push_guid(const struct push *p, const struct plan_step *s)
 	return t->node[t->port[s->port].node].guid;
 }
 
-/* The turn that a step about SL2VL is for; an end port has one row. */
-static inline void
-push_turn(const struct push *p, const struct plan_step *s, unsigned *in,
-	unsigned *out)
-{
-	const struct topo_port *port = &push_topo(p)->port[s->port];
-
-	*in = s->mod >> 8 & 0xff;
-	*out = port->num != 0 ? port->num : s->mod & 0xff;
-}
-
 /* push_ack.c: the answer to a step, tag is its number. */
 void push_ack_done(void *cookie, uint64_t tag, const struct xact_result *res);
 void push_ack_fail(struct push *p, const struct plan_step *s,
@@ -71,11 +60,18 @@ void push_keys_done(struct push *p, const struct plan_step *s,
 void push_keys_seen(struct push *p, const struct plan_step *s,
 	const struct mad_port_info *is, const struct mad_port_info *want);
 
+/* push_lanes.c: rows of SL2VL, arbitration tables. Is what the step asks for so
+ * already? */
+bool push_lanes_in_place(const struct push *p, const struct plan_step *s);
+void push_lanes_load(
+	struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA]);
+void push_lanes_row_done(struct push *p, const struct plan_step *s,
+	const struct xact_result *res);
+void push_lanes_arb_done(struct push *p, const struct plan_step *s,
+	const struct xact_result *res);
+
 /* push.c: send step ix, or a Get of what it writes. */
 void push_send(struct push *p, size_t ix, struct mono now);
-/* The row of SL2VL that a step writes. */
-void push_row(const struct push *p, const struct plan_step *s,
-	uint8_t row[TURNS_ROW]);
 int push_ask(struct push *p, size_t ix, struct mono now, xact_done *done);
 
 #endif

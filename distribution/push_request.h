@@ -17,4 +17,11 @@
 int push_request(const struct topo *t, node_ix node, uint64_t mkey,
 	struct xact_request *r);
 
+/*
+ * The same, to arrive at port p itself: a host answers for the port that it is
+ * asked through.
+ */
+int push_request_port(
+	const struct topo *t, port_ix p, uint64_t mkey, struct xact_request *r);
+
 #endif

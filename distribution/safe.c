@@ -271,6 +271,20 @@ anything(const struct safe_values *v)
 	return false;
 }
 
+/* Turns of trees are beside the mixture, or have to go. */
+static void
+receive_guests(struct planner *p)
+{
+	const struct safe_job *job = p->job;
+
+	if (!job->guests ||
+		(!job->unsettled && !safe_guest_moved(job->from, job->to)))
+		return;
+	safe_guest_open(p->t, &p->net,
+		p->t->way == SAFE_DIRECT && p->t->cyclic == 0 ? p->mix : NULL,
+		job->to->topo);
+}
+
 static void
 plan_writes(struct planner *p)
 {
@@ -289,6 +303,7 @@ plan_writes(struct planner *p)
 		plan_auto(p);
 	else
 		plan_method(p);
+	receive_guests(p);
 	free(p->mix);
 	free(p->comp);
 }
@@ -304,17 +319,23 @@ carries(const struct topo *t)
 }
 
 /*
- * Lanes to look at. Where their number changes SLs change lanes on the way, in
- * one switch before another: then all are taken for one.
+ * Lanes to look at. All are taken for one where any may become another's on the
+ * way: while rows of SL2VL change and the tables allow it; where a lane goes,
+ * whose SLs join another one; and where nobody knows the rows.
  */
 static unsigned
 lanes_of(const struct safe_job *job)
 {
-	unsigned was = past_lanes(hw_past(job->hw)), is = job->to->lanes.n;
+	const struct route_lanes *to = &job->to->lanes;
+	unsigned was = past_lanes(hw_past(job->hw));
+	bool known = was > 0;
 
-	if (was == 0 && job->from != NULL)
-		was = job->from->lanes.n;
-	return was == is || !carries(job->to->topo) ? is : 1;
+	if (was == 0)
+		was = job->from != NULL ? job->from->lanes.n : to->n;
+	if (to->plain &&
+		(!known || job->moving || (job->levels && was != to->n)))
+		return 1;
+	return was > to->n && carries(job->to->topo) ? 1 : to->n;
 }
 
 /* The turns that stay closed are closed before anything else is. */
@@ -347,7 +368,7 @@ safe_plan(const struct safe_job *job)
 	t->method = job->method;
 	t->pool = job->to->pool;
 	safe_stale_find(job, t, &p.stay);
-	safe_net_new(&p.net, job, lanes_of(job));
+	safe_net_new(&p.net, job->to->topo, hw_turns(job->hw), lanes_of(job));
 	if (p.stay.n > 0 && p.net.lanes == job->to->lanes.n)
 		safe_net_close(&p.net, &p.stay);
 	safe_value_new(&p.val, &p.net, job);
@@ -370,6 +391,7 @@ safe_free(struct safe_transition *t)
 		return;
 	for (size_t i = 0; i < t->nwrites; i++)
 		lft_drop(t->pool, t->write[i].image);
+	safe_guest_close(t->guests);
 	free(t->write);
 	free(t->turn);
 	free(t);

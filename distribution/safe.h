@@ -34,6 +34,12 @@
  * SLs on the way: it is judged as if all lanes were one, which holds whatever
  * the rows of SL2VL are meanwhile.
  *
+ * Lanes are told apart only where their VLs cannot become each other's: while
+ * rows of SL2VL change, a packet may travel by an old row here and by a new one
+ * there. Then M has one lane, which holds for any rows at all, old, new or
+ * unknown; if the tables need their lanes, their VLs are theirs for good
+ * (routing/levels.h).
+ *
  * Where data may flow into the unknown (a switch that does not answer, tables
  * that could not be read), those entries become 255 before all this: a wall.
  *
@@ -75,6 +81,11 @@ struct safe_job {
 	const struct hwstate *hw;
 	enum safe_method method;
 	unsigned max_stages; /* prefer stages to blocking up to this many */
+	bool moving; /* rows of SL2VL are about to change, or are not known */
+	bool levels; /* which VLs a lane has depends on how many there are */
+	bool guests; /* there are turns of others: multicast trees */
+	bool unsettled; /* ... and tables of more than `from` in the switches:
+			   the order of `from` says nothing about them */
 };
 
 /* One Set(LinearForwardingTable). */
@@ -97,11 +108,20 @@ struct safe_turn {
 			   instead; out is 0 where no turn is meant */
 	bool stays;	/* closed for good: connections of old would deadlock
 			   there with the new tables; no new path is there */
-	uint16_t lanes; /* VLs whose SLs go to lane 15; all with one lane */
+	uint16_t lanes; /* whose SLs go to VL 15; all with one lane */
 	uint64_t pairs; /* (switch, LID) that used it and lose packets */
 };
 
+/* A turn of a tree: in by one port of a switch, out by another. */
+struct safe_guest {
+	sw_ix sw; /* of the new topology */
+	uint8_t in, out;
+};
+
+struct safe_guests;
+
 struct safe_transition {
+	struct safe_guests *guests; /* NULL: all are welcome */
 	enum safe_method method;
 	enum safe_way way;
 	struct safe_write
@@ -136,6 +156,17 @@ struct safe_transition {
 struct safe_transition *safe_plan(const struct safe_job *job);
 
 void safe_free(struct safe_transition *t); /* NULL allowed */
+
+/*
+ * May the turns of one tree stay while the tables are written? Where the order
+ * of the switches stays, any tree that keeps it may (safe_guest_asks is false).
+ * Where it moves each tree has to ask, one after the other: true, and from now
+ * on it counts; false, then with it and those before it the mixture could
+ * deadlock, and it has to go first. A staged or blocked transition takes none.
+ */
+bool safe_guest_asks(const struct safe_transition *t);
+bool safe_guest_admit(
+	struct safe_transition *t, const struct safe_guest *turn, size_t n);
 
 /* Names of enumerators: "auto", "break-ports"; "direct", "staged". */
 const char *safe_method_name(enum safe_method m);

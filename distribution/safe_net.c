@@ -142,14 +142,11 @@ wire(struct safe_net *n)
 }
 
 void
-safe_net_new(struct safe_net *n, const struct safe_job *job, unsigned lanes)
+safe_net_new(struct safe_net *n, const struct topo *t,
+	const struct turns *turns, unsigned lanes)
 {
-	const struct topo *t = job->to->topo;
-
-	*n = (struct safe_net){.t = t,
-		.turns = hw_turns(job->hw),
-		.nsw = t->nsw,
-		.lanes = lanes};
+	*n = (struct safe_net){
+		.t = t, .turns = turns, .nsw = t->nsw, .lanes = lanes};
 	number(n);
 	n->owner = mem_alloc(n->nv * sizeof(*n->owner));
 	n->base = mem_alloc(n->nv * sizeof(*n->base));
@@ -202,7 +199,7 @@ safe_net_maps(const struct safe_net *n, sw_ix s, unsigned out)
 	const struct topo *t = n->t;
 	node_ix node = t->sw[s].node;
 
-	return !turns_refused(n->turns, t->node[node].guid) &&
+	return !(n->turns && turns_refused(n->turns, t->node[node].guid)) &&
 	       t->port[topo_port_of(t, node, out)].vl_cap != 1 &&
 	       (t->port[topo_port_of(t, node, 0)].capmask & MAD_CAP_SL_MAPPING);
 }

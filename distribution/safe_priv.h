@@ -14,6 +14,7 @@
  *   block   which turns to block
  *   method  the turns and ports of the paper's methods
  *   write   the blocks to send, in order
+ *   guest   turns of multicast trees beside the mixture
  *
  * A port record is off[switch] + port; a channel (directed cable) is named by
  * the record where it arrives, a vertex by lane * nrec + record. A dependency
@@ -64,8 +65,9 @@ struct safe_net {
 struct safe_set;
 
 /* safe_net.c */
-void safe_net_new(
-	struct safe_net *n, const struct safe_job *job, unsigned lanes);
+/* turns: who refuses rows of SL2VL; NULL: nobody does. */
+void safe_net_new(struct safe_net *n, const struct topo *t,
+	const struct turns *turns, unsigned lanes);
 void safe_net_free(struct safe_net *n);
 /* These turns, of as many lanes as n has, are closed from now on. */
 void safe_net_close(struct safe_net *n, const struct safe_set *stay);
@@ -335,6 +337,13 @@ void safe_method_dependencies(const struct safe_values *v,
 bool *safe_method_turned(const struct safe_values *v);
 /* Is the turn from record `in` out of a port legal in the new order? */
 bool safe_method_legal(const struct safe_values *v, uint32_t in, unsigned out);
+
+/* safe_guest.c: does the order of the switches move? from may be NULL. Let them
+ * ask, with the mixture, or NULL: there is no room for any. */
+bool safe_guest_moved(const struct routes *from, const struct routes *to);
+void safe_guest_open(struct safe_transition *t, const struct safe_net *net,
+	const uint64_t *mix, struct topo *topo);
+void safe_guest_close(struct safe_guests *g); /* NULL allowed */
 
 /* safe_write.c: t->write and the counts that go with it. */
 void safe_write_all(struct safe_values *v, struct safe_transition *t);

@@ -46,9 +46,10 @@ safe_stale_find(const struct safe_job *job, struct safe_transition *t,
 	uint32_t *comp;
 
 	*out = (struct safe_set){0};
-	if (job->to->lanes.n < 2 || !past_beside(hw_past(job->hw), job->to))
+	if (job->to->lanes.n < 2 || job->to->lanes.plain ||
+		!past_beside(hw_past(job->hw), job->to))
 		return;
-	safe_net_new(&net, job, job->to->lanes.n);
+	safe_net_new(&net, job->to->topo, hw_turns(job->hw), job->to->lanes.n);
 	safe_value_new(&val, &net, job);
 	turn = mem_alloc(safe_words(&net) * sizeof(*turn));
 	comp = mem_alloc(net.nv * sizeof(*comp));

@@ -67,7 +67,7 @@ safe_value_cell(struct safe_values *v, sw_ix s, uint32_t b)
 		.held = (uint32_t)v->nheld,
 		.new = true,
 		.settled = true,
-		.want = v->to->block[(size_t)s * v->to->nblocks + b]};
+		.want = routes_ref_of(v->to, s, b)};
 
 	hold(v, &c, c.want);
 	add_cell(v, &c);
@@ -91,7 +91,7 @@ look(struct safe_values *v, struct row *row, sw_ix s, uint32_t b)
 
 	c.new = row->writable &&b < to->nblocks &&b *LFT_BLOCK < sw->lft_cap;
 	if (c.new)
-		c.want = to->block[(size_t)s * to->nblocks + b];
+		c.want = routes_ref_of(to, s, b);
 	c.settled = have != HW_UNKNOWN;
 	c.write = c.new && !(c.settled && same(v, have, c.want));
 	v->kept += c.new && !c.write;

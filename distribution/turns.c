@@ -6,17 +6,26 @@
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 
+/*
+ * The turns to one out-port: most have the same row. A bit for each in-port
+ * that has it; others that are known have a cell.
+ */
+struct column {
+	uint8_t vl[TURNS_ROW];
+	uint64_t in[4];
+};
+
 struct row {
 	uint8_t vl[TURNS_ROW];
-	bool known;
 };
 
 struct turns_switch {
+	struct column *column; /* [ncolumns] by out-port */
+	unsigned ncolumns;
 	struct map cell; /* in << 8 | out -> row */
 	struct row *row;
 	size_t n, cap;
-	struct row all; /* what cells are that were not told apart */
-	bool refused;
+	bool refused, span_refused, laid;
 };
 
 struct turns {
@@ -33,6 +42,18 @@ turns_new(void)
 	return mem_zalloc(1, sizeof(struct turns));
 }
 
+static void
+drop_rows(struct turns_switch *s)
+{
+	map_free(&s->cell);
+	free(s->row);
+	free(s->column);
+	s->row = NULL;
+	s->column = NULL;
+	s->ncolumns = 0;
+	s->n = s->cap = 0;
+}
+
 void
 turns_free(struct turns *t)
 {
@@ -40,10 +61,8 @@ turns_free(struct turns *t)
 
 	if (t == NULL)
 		return;
-	for (i = 0; i < t->n; i++) {
-		map_free(&t->sw[i].cell);
-		free(t->sw[i].row);
-	}
+	for (i = 0; i < t->n; i++)
+		drop_rows(&t->sw[i]);
 	free(t->sw);
 	free(t->hold);
 	map_free(&t->by_guid);
@@ -78,59 +97,143 @@ cell_key(unsigned in, unsigned out)
 	return (uint64_t)in << 8 | out;
 }
 
+static bool
+has(const struct column *c, unsigned in)
+{
+	return (c->in[in / 64] >> in % 64 & 1) != 0;
+}
+
+static void
+mark(struct column *c, unsigned in, bool on)
+{
+	uint64_t bit = UINT64_C(1) << in % 64;
+
+	c->in[in / 64] = on ? c->in[in / 64] | bit : c->in[in / 64] & ~bit;
+}
+
+static bool
+empty(const struct column *c)
+{
+	return (c->in[0] | c->in[1] | c->in[2] | c->in[3]) == 0;
+}
+
 bool
 turns_row(const struct turns *t, uint64_t guid, unsigned in, unsigned out,
 	uint8_t row[TURNS_ROW])
 {
 	const struct turns_switch *s = find(t, guid);
-	const struct row *r;
 	uint32_t i;
 
-	if (s == NULL)
+	if (s == NULL || out >= s->ncolumns)
 		return false;
-	r = map_get(&s->cell, cell_key(in, out), &i) ? &s->row[i] : &s->all;
-	if (r->known)
-		memcpy(row, r->vl, TURNS_ROW);
-	return r->known;
+	if (has(&s->column[out], in)) {
+		memcpy(row, s->column[out].vl, TURNS_ROW);
+		return true;
+	}
+	if (!map_get(&s->cell, cell_key(in, out), &i))
+		return false;
+	memcpy(row, s->row[i].vl, TURNS_ROW);
+	return true;
 }
 
-static struct row *
-cell(struct turns_switch *s, unsigned in, unsigned out)
+static struct column *
+column(struct turns_switch *s, unsigned out)
 {
+	unsigned n = s->ncolumns;
+
+	if (out >= n) {
+		s->ncolumns = out + 1;
+		s->column =
+			mem_resize(s->column, s->ncolumns, sizeof(*s->column));
+		memset(&s->column[n], 0,
+			(s->ncolumns - n) * sizeof(*s->column));
+	}
+	return &s->column[out];
+}
+
+/* Nobody has the column's row any more: another one takes its place. */
+static void
+adopt(struct turns_switch *s, unsigned out, const uint8_t row[TURNS_ROW])
+{
+	struct column *c = column(s, out);
 	uint32_t i;
 
-	if (map_get(&s->cell, cell_key(in, out), &i))
-		return &s->row[i];
-	s->row = mem_grow(s->row, s->n, &s->cap, sizeof(*s->row));
-	map_put(&s->cell, cell_key(in, out), (uint32_t)s->n);
-	return &s->row[s->n++];
+	memcpy(c->vl, row, TURNS_ROW);
+	for (unsigned in = 0; in < 256 && s->cell.n > 0; in++) {
+		if (!map_get(&s->cell, cell_key(in, out), &i) ||
+			memcmp(s->row[i].vl, row, TURNS_ROW) != 0)
+			continue;
+		(void)map_del(&s->cell, cell_key(in, out));
+		mark(c, in, true);
+	}
+	if (s->cell.n == 0)
+		s->n = 0; /* their rows are used again */
 }
 
 void
 turns_set_row(struct turns *t, uint64_t guid, unsigned in, unsigned out,
 	const uint8_t row[TURNS_ROW])
 {
-	struct row *r = cell(find_or_add(t, guid), in, out);
+	struct turns_switch *s = find_or_add(t, guid);
+	struct column *c = column(s, out);
 
-	memcpy(r->vl, row, TURNS_ROW);
-	r->known = true;
+	mark(c, in, false);
+	(void)map_del(&s->cell, cell_key(in, out));
+	if (empty(c))
+		adopt(s, out, row);
+	if (memcmp(c->vl, row, TURNS_ROW) == 0) {
+		mark(c, in, true);
+		return;
+	}
+	s->row = mem_grow(s->row, s->n, &s->cap, sizeof(*s->row));
+	memcpy(s->row[s->n].vl, row, TURNS_ROW);
+	map_put(&s->cell, cell_key(in, out), (uint32_t)s->n++);
 }
 
 void
-turns_set_all(struct turns *t, uint64_t guid, const uint8_t row[TURNS_ROW])
+turns_unknown_span(
+	struct turns *t, uint64_t guid, const struct turns_span *span)
 {
-	struct turns_switch *s;
+	for (unsigned out = span->out; out <= span->last_out; out++)
+		for (unsigned in = span->in; in <= span->last_in; in++)
+			turns_unknown(t, guid, in, out);
+}
 
-	turns_forget(t, guid);
-	s = find_or_add(t, guid);
-	memcpy(s->all.vl, row, TURNS_ROW);
-	s->all.known = true;
+void
+turns_set_span(struct turns *t, uint64_t guid, const struct turns_span *span,
+	const uint8_t row[TURNS_ROW])
+{
+	turns_unknown_span(t, guid, span);
+	for (unsigned out = span->out; out <= span->last_out; out++)
+		for (unsigned in = span->in; in <= span->last_in; in++)
+			turns_set_row(t, guid, in, out, row);
+}
+
+bool
+turns_all(const struct turns *t, uint64_t guid, unsigned out,
+	const uint64_t in[4], const uint8_t row[TURNS_ROW])
+{
+	const struct turns_switch *s = find(t, guid);
+	const struct column *c;
+
+	if (s == NULL || out >= s->ncolumns)
+		return false;
+	c = &s->column[out];
+	for (unsigned i = 0; i < 4; i++)
+		if ((in[i] & ~c->in[i]) != 0)
+			return false;
+	return memcmp(c->vl, row, TURNS_ROW) == 0;
 }
 
 void
 turns_unknown(struct turns *t, uint64_t guid, unsigned in, unsigned out)
 {
-	cell(find_or_add(t, guid), in, out)->known = false;
+	struct turns_switch *s = find(t, guid);
+
+	if (s == NULL || out >= s->ncolumns)
+		return;
+	mark(&s->column[out], in, false);
+	(void)map_del(&s->cell, cell_key(in, out));
 }
 
 void
@@ -140,9 +243,29 @@ turns_forget(struct turns *t, uint64_t guid)
 
 	if (s == NULL)
 		return;
-	map_free(&s->cell);
-	s->n = 0;
-	s->all.known = false;
+	drop_rows(s);
+	s->laid = false;
+}
+
+void
+turns_forget_all(struct turns *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		drop_rows(&t->sw[i]);
+}
+
+void
+turns_lay(struct turns *t, uint64_t guid)
+{
+	find_or_add(t, guid)->laid = true;
+}
+
+bool
+turns_laid(const struct turns *t, uint64_t guid)
+{
+	const struct turns_switch *s = find(t, guid);
+
+	return s != NULL && s->laid;
 }
 
 void
@@ -157,6 +280,20 @@ turns_refused(const struct turns *t, uint64_t guid)
 	const struct turns_switch *s = find(t, guid);
 
 	return s != NULL && s->refused;
+}
+
+void
+turns_refuse_span(struct turns *t, uint64_t guid)
+{
+	find_or_add(t, guid)->span_refused = true;
+}
+
+bool
+turns_span_refused(const struct turns *t, uint64_t guid)
+{
+	const struct turns_switch *s = find(t, guid);
+
+	return s != NULL && s->span_refused;
 }
 
 struct turns_hold *
@@ -209,16 +346,11 @@ turns_straight(unsigned n, uint8_t row[TURNS_ROW])
 }
 
 void
-turns_close(uint8_t row[TURNS_ROW], uint16_t lanes)
+turns_close(uint8_t row[TURNS_ROW], uint16_t sls)
 {
-	unsigned sl;
-
-	for (sl = 0; sl < 16; sl++) {
-		unsigned shift = sl % 2 ? 0 : 4;
-
-		if (lanes >> (row[sl / 2] >> shift & 15) & 1)
-			row[sl / 2] |= (uint8_t)(15U << shift);
-	}
+	for (unsigned sl = 0; sl < 16; sl++)
+		if ((sls >> sl & 1) != 0)
+			row[sl / 2] |= (uint8_t)(sl % 2 != 0 ? 0x0f : 0xf0);
 }
 
 bool

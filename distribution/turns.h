@@ -2,8 +2,10 @@
  * turns: SLtoVLMappingTable rows of switches, as far as they are known, and
  * the turns that are closed to traffic.
  *
- * A row belongs to (switch, in-port, out-port) and gives each SL its VL. Rows
- * are known only where somebody needed them: a fabric of one lane has none. A
+ * A row belongs to (node, in-port, out-port) and gives each SL its VL; an end
+ * port has one, of in-port 0. Rows are known only where somebody needed them:
+ * a fabric of one lane and one level has none. Those of one out-port are mostly
+ * alike, whatever the in-port, and take no more memory than one. A
  * turn is held when its row is, or may be, all VL 15 by our doing: packets
  * that would make it are discarded, those that came before have to drain. What
  * the row was before is kept with the hold; a hold goes to the journal (the
@@ -46,19 +48,39 @@ bool turns_row(const struct turns *t, uint64_t guid, unsigned in, unsigned out,
 void turns_set_row(struct turns *t, uint64_t guid, unsigned in, unsigned out,
 	const uint8_t row[TURNS_ROW]);
 
-/* It acknowledged one row for all its turns at once. */
-void turns_set_all(
-	struct turns *t, uint64_t guid, const uint8_t row[TURNS_ROW]);
+/* Turns from each of some in-ports to each of some out-ports. */
+struct turns_span {
+	uint8_t in, last_in, out, last_out;
+};
+
+/* It acknowledged one row for all of these at once; or they are unknown. */
+void turns_set_span(struct turns *t, uint64_t guid, const struct turns_span *s,
+	const uint8_t row[TURNS_ROW]);
+void turns_unknown_span(
+	struct turns *t, uint64_t guid, const struct turns_span *s);
+
+/* Have all turns from these in-ports (a bit each) to out this row? */
+bool turns_all(const struct turns *t, uint64_t guid, unsigned out,
+	const uint64_t in[4], const uint8_t row[TURNS_ROW]);
 
 /* A Set of this row is under way, or its answer was lost. */
 void turns_unknown(struct turns *t, uint64_t guid, unsigned in, unsigned out);
 
-/* Everything about the switch's rows is unknown again. */
+/* Everything about the switch's rows is unknown again; about everybody's. */
 void turns_forget(struct turns *t, uint64_t guid);
+void turns_forget_all(struct turns *t);
+
+/* Rows for levels or lanes were written there, in this life. */
+void turns_lay(struct turns *t, uint64_t guid);
+bool turns_laid(const struct turns *t, uint64_t guid);
 
 /* The switch refused a row: it cannot do what its capabilities promise. */
 void turns_refuse(struct turns *t, uint64_t guid);
 bool turns_refused(const struct turns *t, uint64_t guid);
+
+/* It refused a row for many turns at once: it gets them one by one. */
+void turns_refuse_span(struct turns *t, uint64_t guid);
+bool turns_span_refused(const struct turns *t, uint64_t guid);
 
 /* Hold a turn (once: what a hold has as its row before is not overwritten). */
 void turns_hold(struct turns *t, const struct turns_hold *h);
@@ -72,8 +94,8 @@ struct turns_hold *turns_holds(const struct turns *t, size_t *n);
 /* SL i on VL i below n lanes, else on VL 0. */
 void turns_straight(unsigned n, uint8_t row[TURNS_ROW]);
 
-/* SLs that the row gives one of these VLs go to VL 15 instead. */
-void turns_close(uint8_t row[TURNS_ROW], uint16_t lanes);
+/* These SLs, a bit each, go to VL 15 instead. */
+void turns_close(uint8_t row[TURNS_ROW], uint16_t sls);
 /* Is everything on VL 15? */
 bool turns_is_closed(const uint8_t row[TURNS_ROW]);
 

@@ -55,7 +55,9 @@ struct engine_options {
 	size_t nroles;
 	const struct route_home *home;
 	size_t nhomes;
-	uint8_t lanes; /* routing.ftree.lanes: data VLs to spread over, >= 1 */
+	uint8_t lanes;	 /* routing.ftree.lanes: to spread over, >= 1 */
+	uint8_t levels;	 /* of service, which share the VLs with lanes */
+	uint8_t max_vls; /* a code as in PortInfo; 0: any number of VLs */
 };
 
 struct route_job {

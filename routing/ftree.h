@@ -40,9 +40,9 @@
 #include "routing/updn.h"
 
 /*
- * ftree_lanes.c: spread leaf pairs over as many data lanes as are asked for and
- * as every cable between live switches has. Leaves that had a number in the
- * previous routes keep it.
+ * ftree_lanes.c: spread leaf pairs over as many lanes as are asked for and as
+ * every cable between live switches has, once the levels of service have
+ * theirs. Leaves that had a number in the previous routes keep it.
  */
 void ftree_lanes(const struct route_job *job, struct routes *r);
 

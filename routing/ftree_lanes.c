@@ -1,9 +1,8 @@
 #include <stdlib.h>
 
 #include "routing/ftree.h"
+#include "routing/levels.h"
 #include "sm/base/mem.h"
-
-enum { MOST = 8 }; /* data lanes that routing may use */
 
 static bool
 quarantined(const struct topo *t, sw_ix s)
@@ -11,35 +10,37 @@ quarantined(const struct topo *t, sw_ix s)
 	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) != 0;
 }
 
-/* VLCap: 1, 2, 4, 8 or 15 data lanes. */
+/* VLs that every cable between live switches has. */
 static unsigned
-lanes_of(const struct topo *t, sw_ix s, const struct topo_adj *a)
+usable(const struct topo *t, uint8_t max)
 {
-	unsigned mine, its, cap;
-
-	mine = t->port[topo_port_of(t, t->sw[s].node, a->out)].vl_cap;
-	its = t->port[topo_port_of(t, t->sw[a->peer].node, a->peer_port)]
-		      .vl_cap;
-	cap = mine < its ? mine : its;
-	return cap < 2 ? 1 : cap > 3 ? MOST : 1U << (cap - 1);
-}
-
-/* Lanes that every cable between live switches has. */
-static unsigned
-usable(const struct topo *t)
-{
-	unsigned most = MOST;
+	unsigned most = LEVELS_SLS;
 
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint32_t i = 0; !quarantined(t, s) && i < t->sw[s].nadj;
 			i++) {
 			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
-			unsigned n = lanes_of(t, s, a);
+			port_ix p = topo_port_of(t, t->sw[s].node, a->out);
+			unsigned n = levels_link(t, p, max);
 
-			if (n < most && !quarantined(t, a->peer))
-				most = n;
+			if (quarantined(t, a->peer))
+				continue;
+			n = levels_maps(t, p) ? n : 1;
+			most = n < most ? n : most;
 		}
 	return most;
+}
+
+/* Levels of service come first: who spreads takes what they leave. */
+static unsigned
+lanes_left(const struct topo *t, const struct engine_options *o)
+{
+	unsigned levels = o->levels > 1 ? o->levels : 1;
+	unsigned n = usable(t, o->max_vls) / levels;
+
+	n = n < LEVELS_SLS / levels ? n : LEVELS_SLS / levels;
+	n = n < LEVELS_LANES ? n : LEVELS_LANES;
+	return n < o->lanes ? n : o->lanes;
 }
 
 static bool
@@ -97,11 +98,10 @@ void
 ftree_lanes(const struct route_job *job, struct routes *r)
 {
 	const struct topo *t = r->topo;
-	unsigned wanted = job->options != NULL ? job->options->lanes : 1;
-	unsigned n = wanted > 1 ? usable(t) : 1;
+	unsigned n = job->options != NULL && job->options->lanes > 1
+			     ? lanes_left(t, job->options)
+			     : 1;
 
-	if (n > wanted)
-		n = wanted;
 	if (n < 2)
 		return;
 	r->lanes.n = r->lanes.spread = (uint8_t)n;

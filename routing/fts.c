@@ -75,8 +75,7 @@ fts_print(const struct verify_tables *in, struct buf *out)
 			if (lid / LFT_BLOCK >= in->nblocks)
 				break;
 			line = lft_bytes(
-				in->pool, in->block[(size_t)s * in->nblocks +
-						    lid / LFT_BLOCK]);
+				in->pool, in->row[s]->ref[lid / LFT_BLOCK]);
 			if (line[lid % LFT_BLOCK] > node->nports)
 				continue;
 			print_entry(

@@ -117,23 +117,46 @@ lft_drop(struct lft_pool *p, lft_ref r)
 	p->live--;
 }
 
-void
-lft_share_all(struct lft_pool *p, lft_ref *to, const lft_ref *r, size_t n)
+struct lft_row *
+lft_row_new(uint32_t n)
 {
-	uint32_t *refs = p->refs;
+	/* Zeroes are LFT_EMPTY: everything drops. */
+	struct lft_row *r =
+		mem_zalloc(1, sizeof(*r) + (size_t)n * sizeof(r->ref[0]));
 
-	/* The empty block is not counted: what is added is taken off. */
-	for (size_t i = 0; i < n; i++) {
-		refs[r[i]]++;
-		to[i] = r[i];
-	}
-	refs[LFT_EMPTY] = 1;
+	r->refs = 1;
+	r->n = n;
+	return r;
+}
+
+struct lft_row *
+lft_row_share(struct lft_row *r)
+{
+	r->refs++;
+	return r;
 }
 
 void
-lft_drop_all(struct lft_pool *p, const lft_ref *r, size_t n)
+lft_row_drop(struct lft_pool *p, struct lft_row *r)
 {
-	for (size_t i = 0; i < n; i++)
-		if (r[i] != LFT_EMPTY)
-			lft_drop(p, r[i]);
+	if (r == NULL || --r->refs > 0)
+		return;
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->ref[i] != LFT_EMPTY)
+			lft_drop(p, r->ref[i]);
+	free(r);
+}
+
+struct lft_row *
+lft_row_own(struct lft_pool *p, struct lft_row *r, uint32_t n)
+{
+	struct lft_row *own;
+
+	if (r->refs == 1 && r->n == n)
+		return r;
+	own = lft_row_new(n);
+	for (uint32_t i = 0; i < n && i < r->n; i++)
+		own->ref[i] = lft_share(p, r->ref[i]);
+	lft_row_drop(p, r);
+	return own;
 }

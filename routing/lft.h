@@ -4,7 +4,8 @@
  * A block is what one SMP carries and what one cache line holds. Generations
  * of routes, and the record of what the switches acknowledged, share equal
  * blocks by reference count, so that a failed link costs only the blocks that
- * it changes. Reference 0 is the block that drops everything (all 255): it is
+ * it changes; and whole rows, so that it costs only the switches that it
+ * changes. Reference 0 is the block that drops everything (all 255): it is
  * never counted and costs nothing.
  *
  * A pool belongs to whoever runs the current stage of the pipeline: the
@@ -60,8 +61,23 @@ lft_ref lft_share(struct lft_pool *p, lft_ref r);
 /* One reference less. */
 void lft_drop(struct lft_pool *p, lft_ref r);
 
-/* The same for n of them at once: to[i] becomes one more reference to r[i]. */
-void lft_share_all(struct lft_pool *p, lft_ref *to, const lft_ref *r, size_t n);
-void lft_drop_all(struct lft_pool *p, const lft_ref *r, size_t n);
+/*
+ * The table of one switch: its blocks, each counted once. A row is shared by
+ * reference count too; who wants to change it makes sure that it is his alone.
+ */
+struct lft_row {
+	unsigned refs;
+	uint32_t n;
+	lft_ref ref[];
+};
+
+/* A row of n empty blocks; another reference; one less (NULL allowed). */
+struct lft_row *lft_row_new(uint32_t n);
+struct lft_row *lft_row_share(struct lft_row *r);
+void lft_row_drop(struct lft_pool *p, struct lft_row *r);
+
+/* For a reference to r one to a row like it that nobody else has: r itself,
+ * or a copy of n blocks, cut short or filled up with empty ones. */
+struct lft_row *lft_row_own(struct lft_pool *p, struct lft_row *r, uint32_t n);
 
 #endif

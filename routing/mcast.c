@@ -560,6 +560,57 @@ mcast_tree(struct mcast *m, const struct mcast_member *member, size_t n,
 	return tree;
 }
 
+/* ---- what switches hold ---- */
+
+/* The cable by which a switch is in a tree: both ends have it in their masks,
+ * or one of them where packets go one way only. NULL: none. */
+static const struct rise *
+cable_up(const struct mcast *m, sw_ix s, const uint64_t (*mask)[MCAST_WORDS])
+{
+	const struct rise *best = NULL;
+	unsigned most = 0;
+
+	for (uint32_t i = m->first[s]; i < m->first[s + 1]; i++) {
+		const struct rise *r = &m->rise[i];
+		unsigned ends = (unsigned)mcast_bit(mask[s], r->out) +
+				(unsigned)mcast_bit(mask[r->to], r->peer_port);
+
+		if (ends > most) {
+			most = ends;
+			best = r;
+		}
+	}
+	return best;
+}
+
+struct mcast_tree *
+mcast_found(const struct mcast *m, mcast_mask *get, void *cookie)
+{
+	uint32_t nsw = m->t->nsw;
+	uint64_t(*mask)[MCAST_WORDS] = mem_zalloc(nsw, sizeof(*mask));
+	struct mcast_tree *tree = NULL;
+	bool any = false;
+
+	for (sw_ix s = 0; s < nsw; s++)
+		any |= alive(m->t, s) && get(cookie, s, mask[s]);
+	if (any) {
+		tree = mem_zalloc(1, sizeof(*tree));
+		tree->topo = topo_ref(m->t);
+		tree->branch = mem_zalloc(nsw, sizeof(*tree->branch));
+	}
+	for (sw_ix s = 0; any && s < nsw; s++) {
+		const struct rise *r = cable_up(m, s, mask);
+
+		if (r != NULL)
+			tree->branch[tree->n++] = (struct mcast_branch){.sw = s,
+				.parent = r->to,
+				.up = r->out,
+				.down = r->peer_port};
+	}
+	free(mask);
+	return tree;
+}
+
 void
 mcast_tree_free(struct mcast_tree *tree)
 {

@@ -73,6 +73,17 @@ struct mcast_tree *mcast_tree(struct mcast *m,
 	const struct mcast_member *member, size_t n,
 	const struct mcast_tree *prev, uint64_t seed);
 
+/* The MFT entry of switch s; false: it has none, or it is not known. */
+typedef bool mcast_mask(void *cookie, sw_ix s, uint64_t out[MCAST_WORDS]);
+
+/*
+ * The tree that switches hold already, as far as it keeps the order, to be the
+ * prev of the next: what an earlier life wrote stays as it is. Masks of its
+ * branches are left empty. NULL: there is none.
+ */
+struct mcast_tree *mcast_found(
+	const struct mcast *m, mcast_mask *mask, void *cookie);
+
 void mcast_tree_free(struct mcast_tree *tree); /* NULL allowed */
 
 /* Branch of switch s, or NULL. */

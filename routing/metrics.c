@@ -90,7 +90,7 @@ struct walk {
 static const lft_ref *
 slot(const struct flows *f, sw_ix s, uint32_t lid)
 {
-	return f->in->block + (size_t)s * f->in->nblocks + lid / LFT_BLOCK;
+	return &f->in->row[s]->ref[lid / LFT_BLOCK];
 }
 
 static void

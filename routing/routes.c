@@ -37,18 +37,16 @@ routes_memory_unref(struct route_memory *m)
 void
 routes_unref(struct routes *r)
 {
-	size_t n;
-
 	if (r == NULL || --r->refs > 0)
 		return;
-	n = (size_t)r->topo->nsw * r->nblocks;
-	lft_drop_all(r->pool, r->block, n);
+	for (sw_ix s = 0; s < r->topo->nsw; s++)
+		lft_row_drop(r->pool, r->row[s]);
 	topo_unref(r->topo);
 	if (r->tree != NULL && --r->tree->refs == 0)
 		arena_free(r->tree->arena); /* it lives there itself */
 	free(r->rank);
 	free(r->line);
-	free(r->block);
+	free(r->row);
 	free(r->lanes.cls);
 	free(r->lanes.pair);
 	verify_state_unref(r->verified);
@@ -61,6 +59,7 @@ struct routes *
 routes_new(struct topo *t, struct lft_pool *pool)
 {
 	struct routes *r = mem_zalloc(1, sizeof(*r));
+	struct lft_row *empty;
 
 	r->refs = 1;
 	r->generation = t->generation;
@@ -72,8 +71,11 @@ routes_new(struct topo *t, struct lft_pool *pool)
 	r->turn_leaf = TOPO_NONE;
 	r->top = t->max_lid;
 	r->nblocks = (uint32_t)t->max_lid / LFT_BLOCK + 1;
-	/* Zeroes are LFT_EMPTY: everything drops. */
-	r->block = mem_zalloc((size_t)t->nsw * r->nblocks, sizeof(*r->block));
+	r->row = mem_zalloc(t->nsw, sizeof(struct lft_row *));
+	empty = lft_row_new(r->nblocks);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		r->row[s] = lft_row_share(empty);
+	lft_row_drop(pool, empty);
 	return r;
 }
 
@@ -96,6 +98,13 @@ routes_lane(const struct route_lanes *l, sw_ix src, sw_ix dst)
 	if (l->cls == NULL)
 		return 0;
 	return routes_lane_of(l->cls[src], l->cls[dst], l->spread);
+}
+
+lft_ref *
+routes_own(struct routes *r, sw_ix s)
+{
+	r->row[s] = lft_row_own(r->pool, r->row[s], r->nblocks);
+	return r->row[s]->ref;
 }
 
 uint8_t
@@ -177,7 +186,7 @@ void
 routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
 	const struct routes *prev, sw_ix prev_sw)
 {
-	lft_ref *slot = r->block + (size_t)s * r->nblocks;
+	lft_ref *slot = routes_own(r, s);
 	unsigned kept, changed;
 
 	assert(prev == NULL || prev->pool == r->pool);
@@ -186,7 +195,7 @@ routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
 		lft_ref old = LFT_EMPTY;
 
 		if (prev != NULL && prev_sw != TOPO_NONE && b < prev->nblocks)
-			old = prev->block[(size_t)prev_sw * prev->nblocks + b];
+			old = prev->row[prev_sw]->ref[b];
 		if (prev != NULL) {
 			count_entries(
 				lft_bytes(r->pool, old), is, &kept, &changed);
@@ -206,31 +215,28 @@ void
 routes_put_same(
 	struct routes *r, sw_ix s, const struct routes *from, sw_ix from_sw)
 {
-	lft_ref *to = r->block + (size_t)s * r->nblocks;
-	const lft_ref *is = from->block + (size_t)from_sw * from->nblocks;
+	struct lft_row *is = lft_row_share(from->row[from_sw]);
 
 	assert(from->pool == r->pool);
-	lft_drop_all(r->pool, to, r->nblocks);
-	lft_share_all(r->pool, to, is,
-		r->nblocks < from->nblocks ? r->nblocks : from->nblocks);
+	lft_row_drop(r->pool, r->row[s]);
+	if (is->n != r->nblocks)
+		is = lft_row_own(r->pool, is, r->nblocks);
+	r->row[s] = is;
 }
 
 void
 routes_put_all(struct routes *r, const struct routes *from)
 {
-	size_t n = (size_t)r->topo->nsw * r->nblocks;
-
-	assert(from->pool == r->pool && from->topo->nsw == r->topo->nsw &&
-		from->nblocks == r->nblocks);
-	lft_drop_all(r->pool, r->block, n);
-	lft_share_all(r->pool, r->block, from->block, n);
+	assert(from->topo->nsw == r->topo->nsw && from->nblocks == r->nblocks);
+	for (sw_ix s = 0; s < r->topo->nsw; s++)
+		routes_put_same(r, s, from, s);
 }
 
 void
 routes_put_block(
 	struct routes *r, sw_ix s, uint32_t b, const uint8_t bytes[LFT_BLOCK])
 {
-	lft_ref *slot = r->block + (size_t)s * r->nblocks + b;
+	lft_ref *slot = routes_own(r, s) + b;
 
 	lft_drop(r->pool, *slot);
 	*slot = lft_add(r->pool, bytes);
@@ -326,7 +332,6 @@ struct routes *
 routes_for(const struct routes *r, struct topo *t)
 {
 	struct routes *c = mem_dup(r, sizeof(*r));
-	size_t n = (size_t)t->nsw * r->nblocks;
 
 	assert(t->hash == r->topo->hash && t->nsw == r->topo->nsw);
 	c->refs = 1;
@@ -339,8 +344,9 @@ routes_for(const struct routes *r, struct topo *t)
 	c->rank = mem_dup(r->rank, t->nsw * sizeof(*r->rank));
 	if (r->line != NULL)
 		c->line = mem_dup(r->line, t->nsw * sizeof(*r->line));
-	c->block = mem_zalloc(n, sizeof(*r->block));
-	lft_share_all(r->pool, c->block, r->block, n);
+	c->row = mem_dup(r->row, t->nsw * sizeof(struct lft_row *));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		(void)lft_row_share(c->row[s]);
 	if (r->lanes.cls != NULL)
 		c->lanes.cls =
 			mem_dup(r->lanes.cls, t->nsw * sizeof(*r->lanes.cls));

@@ -34,9 +34,10 @@ struct route_rank {
 };
 
 /*
- * Lanes: which data VL the packets from one switch's ports to another's take.
- * SL and VL have the same number, and a lane is kept all the way, so that the
- * dependencies of lanes are separate graphs. With one lane (n is 1) both
+ * Lanes: which way of their own the packets from one switch's ports to
+ * another's have. A lane is kept all the way, so that the dependencies of lanes
+ * are separate graphs; which SLs and VLs it is made of is routing/levels.h's
+ * business. With one lane (n is 1) both
  * arrays are NULL. Otherwise the lane of (a, b) is the exception where there
  * is one, else what the numbers of the two leaves give: two bytes a switch.
  */
@@ -48,8 +49,10 @@ struct route_lane_pair {
 enum { ROUTE_NO_LEAF = UINT16_MAX }; /* a switch without a number: lane 0 */
 
 struct route_lanes {
-	uint8_t n;	/* data VLs in use by routing, 1..8 */
+	uint8_t n;	/* lanes in use by routing, 1..8 */
 	uint8_t spread; /* leaf pairs are spread over the first of them, >= 1 */
+	bool plain;	/* the verifier finds no cycle on a single lane either:
+			   lanes may be one */
 	uint16_t *cls;	/* [nsw] numbers of leaves, or NULL: everything on
 			   lane 0 but exceptions */
 	struct route_lane_pair *pair; /* exceptions, sorted by (src, dst) */
@@ -100,14 +103,14 @@ struct routes {
 	struct lft_pool *pool; /* not owned */
 	const char *engine;    /* static string */
 	enum route_order order;
-	uint32_t *rank;	  /* [nsw] */
-	uint32_t *line;	  /* [nsw] places in the order that the tables obey,
-			     or NULL: that of the ranks; see routes_line */
-	sw_ix turn_leaf;  /* the leaf under which down-up turns are
-			     made, or TOPO_NONE where none is needed */
-	uint16_t top;	  /* LinearFDBTop: highest LID */
-	uint32_t nblocks; /* blocks per switch: top / 64 + 1 */
-	lft_ref *block;	  /* [nsw * nblocks] */
+	uint32_t *rank;	      /* [nsw] */
+	uint32_t *line;	      /* [nsw] places in the order that the tables obey,
+				 or NULL: that of the ranks; see routes_line */
+	sw_ix turn_leaf;      /* the leaf under which down-up turns are
+				 made, or TOPO_NONE where none is needed */
+	uint16_t top;	      /* LinearFDBTop: highest LID */
+	uint32_t nblocks;     /* blocks per switch: top / 64 + 1 */
+	struct lft_row **row; /* [nsw] of nblocks each, shared with others */
 	struct route_lanes lanes;
 	struct route_memory *memory; /* the engine's, or NULL */
 	uint64_t entries_kept;	     /* against the previous routes */
@@ -133,12 +136,21 @@ void routes_unref(struct routes *r); /* drops its blocks; NULL allowed */
 struct route_memory *routes_memory_ref(struct route_memory *m);
 void routes_memory_unref(struct route_memory *m);
 
-/* The 64 entries of block b of switch s. */
+/* Block b of switch s, and its 64 entries. */
+static inline lft_ref
+routes_ref_of(const struct routes *r, sw_ix s, uint32_t b)
+{
+	return r->row[s]->ref[b];
+}
+
 static inline const uint8_t *
 routes_block(const struct routes *r, sw_ix s, uint32_t b)
 {
-	return lft_bytes(r->pool, r->block[(size_t)s * r->nblocks + b]);
+	return lft_bytes(r->pool, r->row[s]->ref[b]);
 }
+
+/* The row of switch s, to be changed: nobody else's from now on. */
+lft_ref *routes_own(struct routes *r, sw_ix s);
 
 /* Out-port of switch s for lid: LFT_DROP beyond the top. */
 uint8_t routes_port(const struct routes *r, sw_ix s, uint16_t lid);
@@ -156,7 +168,7 @@ bool routes_above(const struct routes *r, sw_ix a, sw_ix b);
  */
 void routes_line(const struct routes *r, uint32_t *pos);
 
-/* The lane (SL and VL) of packets from ports of switch src to ports of dst. */
+/* The lane of packets from ports of switch src to ports of dst. */
 uint8_t routes_lane(const struct route_lanes *l, sw_ix src, sw_ix dst);
 
 /* An empty value for topology t (reference taken), all entries dropping. */

@@ -107,6 +107,18 @@ count_new(struct columns *c, sw_ix s, uint64_t k)
 	}
 }
 
+/* Has s all classes within reach? Then nothing more can come. */
+static bool
+has_all(const struct columns *c, sw_ix s)
+{
+	const uint64_t *near = c->near + (size_t)s * c->words;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->words; i++)
+		n += updn_count(near[i]);
+	return n == c->n;
+}
+
 static bool
 step(const struct updn *g, struct columns *c, uint64_t k)
 {
@@ -115,11 +127,14 @@ step(const struct updn *g, struct columns *c, uint64_t k)
 	bool more;
 
 	memcpy(c->next, c->near, bytes);
-	for (sw_ix s = 0; s < g->nsw; s++)
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		if (has_all(c, s))
+			continue;
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
 			updn_or(c->next + (size_t)s * c->words,
 				c->near + (size_t)g->group[i].peer * c->words,
 				c->words);
+	}
 	more = memcmp(c->near, c->next, bytes) != 0;
 	for (sw_ix s = 0; more && s < g->nsw; s++)
 		count_new(c, s, k);

@@ -20,17 +20,15 @@ updn_batch_room(const struct updn_batch *b, uint32_t blocks)
 
 void
 updn_batch_add(struct updn_batch *b, const struct updn_batch_row *as,
-	const uint8_t *row, const bool *which, uint32_t nblocks)
+	const uint8_t *row, const uint32_t *which, uint32_t n)
 {
-	uint32_t from = b->n;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t block = which != NULL ? which[i] : i;
 
-	for (uint32_t i = 0; i < nblocks; i++) {
-		if (which != NULL && !which[i])
-			continue;
 		memcpy(b->bytes + (size_t)b->n * LFT_BLOCK,
-			row + (size_t)i * LFT_BLOCK, LFT_BLOCK);
-		b->block[b->n++] = i;
+			row + (size_t)block * LFT_BLOCK, LFT_BLOCK);
+		b->block[b->n++] = block;
 	}
 	b->row[b->nrows] = *as;
-	b->row[b->nrows++].n = b->n - from;
+	b->row[b->nrows++].n = n;
 }

@@ -34,10 +34,10 @@ void updn_batch_begin(
 bool updn_batch_room(const struct updn_batch *b, uint32_t blocks);
 
 /*
- * A row of nblocks; of it those that which names, NULL meaning all, the rest
- * being as in the row of twin.
+ * A row: its n blocks that which lists, or its first n where that is NULL; the
+ * rest is as in the row of twin.
  */
 void updn_batch_add(struct updn_batch *b, const struct updn_batch_row *as,
-	const uint8_t *row, const bool *which, uint32_t nblocks);
+	const uint8_t *row, const uint32_t *which, uint32_t n);
 
 #endif

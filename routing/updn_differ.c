@@ -12,8 +12,21 @@ struct set {
 struct differ {
 	struct updn_repair *p;
 	struct set todo, always, now, before;
-	uint64_t *own; /* a row of scratch */
+	uint64_t *own;	/* a row of scratch */
+	uint64_t *wide; /* words of it */
 };
+
+void
+updn_differ_wide(const struct updn_repair *p, sw_ix s, uint64_t *words)
+{
+	const struct updn *u = p->u;
+	uint32_t n = p->nwide;
+
+	memcpy(words, p->wide + (size_t)s * n, n * sizeof(*words));
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		for (uint32_t i = 0; i < n; i++)
+			words[i] |= p->wide[(size_t)u->group[g].peer * n + i];
+}
 
 static struct set
 set_new(const struct updn *u)
@@ -73,27 +86,72 @@ note_diff(struct differ *x, sw_ix s, const uint64_t *a, const uint64_t *b)
 	if (x->p->diff[s] == NULL)
 		x->p->diff[s] =
 			arena_array(u->a, u->words, sizeof(*x->p->diff[s]));
-	for (uint32_t w = 0; w < u->words; w++)
+	for (uint32_t w = 0; w < u->words; w++) {
 		x->p->diff[s][w] |= a[w] ^ b[w];
+		if (a[w] != b[w])
+			updn_set(x->p->wide + (size_t)s * x->p->nwide, w);
+	}
 }
 
-/* Row k of s, made from the rows before. */
-static void
-make_row(struct differ *x, bool path, uint32_t k, sw_ix s)
+/* One word of a row that updn_reach_dn or updn_reach_path would make. */
+static uint64_t
+make_word(const struct differ *x, bool path, uint32_t k, sw_ix s, uint32_t w)
 {
 	const struct updn *u = x->p->u;
 	const struct updn_levels *dn = &x->p->reach.dn;
 	const struct updn_levels *l = path ? &x->p->reach.path : dn;
 	const uint64_t **was = l->row + (size_t)(k - 1) * u->nsw;
-	const uint64_t *below_dn[2];
+	uint64_t own = 0;
 
-	if (!path) {
-		updn_reach_dn(u, s, was, x->own);
-		return;
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
+		sw_ix peer = u->group[g].peer;
+
+		if ((u->line.pos[peer] < u->line.pos[s]) == path)
+			own |= was[peer][w];
 	}
-	below_dn[0] = old_row(u, dn, dn->n - 1, s);
-	below_dn[1] = old_row(u, dn, k, s);
-	updn_reach_path(u, s, was, below_dn, x->own);
+	if (path)
+		own = (own & ~old_row(u, dn, dn->n - 1, s)[w]) |
+		      old_row(u, dn, k, s)[w];
+	return own | was[s][w];
+}
+
+/*
+ * Row k of s, made from the rows before; false: it is as it was. A switch
+ * whose cables are what they were can differ only where other rows do.
+ */
+static bool
+make_row(struct differ *x, bool path, uint32_t k, sw_ix s, const uint64_t *old)
+{
+	const struct updn *u = x->p->u;
+	const struct updn_levels *dn = &x->p->reach.dn;
+	const struct updn_levels *l = path ? &x->p->reach.path : dn;
+	const uint64_t **was = l->row + (size_t)(k - 1) * u->nsw;
+	bool differs = false;
+
+	if (x->p->seed[s]) {
+		const uint64_t *const below_dn[2] = {
+			old_row(u, dn, dn->n - 1, s), old_row(u, dn, k, s)};
+
+		if (path)
+			updn_reach_path(u, s, was, below_dn, x->own);
+		else
+			updn_reach_dn(u, s, was, x->own);
+		return !equal(u, x->own, old);
+	}
+	updn_differ_wide(x->p, s, x->wide);
+	for (uint32_t i = 0; i < x->p->nwide; i++)
+		for (uint64_t b = x->wide[i]; b != 0; b &= b - 1) {
+			uint32_t w = i * 64 + updn_low(b);
+			uint64_t own = make_word(x, path, k, s, w);
+
+			if (own == old[w])
+				continue;
+			if (!differs)
+				memcpy(x->own, old, u->words * sizeof(*x->own));
+			x->own[w] = own;
+			differs = true;
+		}
+	return differs;
 }
 
 /* Level k where it may differ; elsewhere it is as before. */
@@ -120,8 +178,7 @@ next_level(struct differ *x, bool path, uint32_t k)
 		sw_ix s = x->todo.list[i];
 		uint64_t *row;
 
-		make_row(x, path, k, s);
-		if (equal(u, x->own, is[s]))
+		if (!make_row(x, path, k, s, is[s]))
 			continue;
 		note_diff(x, s, x->own, is[s]);
 		row = arena_array(u->m, u->words, sizeof(*row));
@@ -260,6 +317,7 @@ updn_differ(struct updn_repair *p)
 	x.now = set_new(u);
 	x.before = set_new(u);
 	x.own = arena_array(u->a, u->words, sizeof(*x.own));
+	x.wide = arena_array(u->a, p->nwide, sizeof(*x.wide));
 	for (sw_ix s = 0; s < u->nsw; s++)
 		if (p->seed[s])
 			set_add(&x.always, s);

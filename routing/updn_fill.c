@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "routing/updn_repair.h"
 #include "routing/updn_row.h"
 
 static uint32_t
@@ -451,6 +452,7 @@ touch(struct updn_row *f, const struct updn_twin *t, sw_ix x)
 		if (f->touched[b])
 			continue;
 		f->touched[b] = true;
+		f->list[f->nlist++] = b;
 		memcpy(f->row + (size_t)b * LFT_BLOCK,
 			t->row + (size_t)b * LFT_BLOCK, LFT_BLOCK);
 	}
@@ -466,7 +468,8 @@ patch(struct updn_row *f, sw_ix s, const struct updn_twin *t, const uint32_t W)
 
 	for (uint32_t w = 0; w < f->u->words; w++)
 		any |= f->far[w];
-	memset(f->touched, 0, f->bytes / LFT_BLOCK * sizeof(*f->touched));
+	while (f->nlist > 0)
+		f->touched[f->list[--f->nlist]] = false;
 	f->templ = t->templ;
 	for (uint32_t w = 0; w < f->u->words; w++)
 		for (uint64_t b = f->diff[w]; b != 0; b &= b - 1) {
@@ -591,7 +594,9 @@ updn_fill_open(struct updn_row *f, sw_ix s, const struct updn_among *among)
 	uint32_t n = groups_of(f, s);
 
 	f->W = n <= 64 ? 1 : n <= 128 ? 2 : 4;
-	updn_reach_candidates(u, f->r, s, among, f->cand);
+	updn_columns_candidates(f->columns, s, among, &f->rest, f->cand);
+	if (f->rest.n > 0)
+		updn_reach_candidates(u, f->r, s, &f->rest, f->cand);
 	begin_row(f);
 	for (uint32_t k = 0; k < among->n; k++) {
 		uint32_t w = among->word[k], last = w * 64 + 64;
@@ -615,19 +620,24 @@ updn_fill_open(struct updn_row *f, sw_ix s, const struct updn_among *among)
 }
 
 void
-updn_fill_lead(struct updn_row *f, sw_ix s, sw_ix x)
+updn_fill_lead(struct updn_row *f, sw_ix s, sw_ix x, const uint64_t *m)
 {
 	const struct updn *u = f->u;
+	const struct updn_group *group = u->group + u->first[s];
+	bool up = updn_bit(f->above + (size_t)s * u->words, x);
 	uint64_t *lead = f->lead + (size_t)x * f->W;
 
 	memset(lead, 0, f->W * sizeof(*lead));
-	for (uint32_t i = 0; i < groups_of(f, s); i++) {
-		sw_ix peer = u->group[u->first[s] + i].peer;
+	for (uint32_t w = 0; w < f->W; w++)
+		for (uint64_t b = m[w]; b != 0; b &= b - 1) {
+			uint32_t i = w * 64 + updn_low(b);
+			sw_ix peer = group[i].peer;
 
-		if (above(f, peer, s)
-				? updn_bit(
-					  f->above + (size_t)peer * u->words, x)
-				: peer == x)
-			updn_set(lead, i);
-	}
+			if (up && above(f, peer, s)
+					? updn_bit(f->above + (size_t)peer *
+								      u->words,
+						  x)
+					: peer == x)
+				updn_set(lead, i);
+		}
 }

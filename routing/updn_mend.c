@@ -23,11 +23,13 @@ struct part {
 	const struct mend *m;
 	struct updn_row f;
 	struct updn_among which; /* destinations to look at */
+	uint64_t *wide;		 /* words of them */
 	sw_ix from, to;
 	struct bad *bad; /* by switch */
 	size_t nbad, cap;
-	bool *staged; /* blocks of f.row */
-	uint32_t nblocks;
+	bool *staged;	/* blocks of f.row, and */
+	uint32_t *list; /* a list of them */
+	uint32_t nlist;
 	struct updn_batch batch;
 };
 
@@ -35,31 +37,37 @@ struct mend {
 	struct updn_repair *p;
 	struct updn_dests *d;
 	struct updn_walk w;
+	const struct updn_columns *columns;
+	bool *about; /* [nsw] to be looked at */
 	struct part *part;
 	unsigned nparts;
 };
 
-/* About whom may the candidates of s be others than they were? */
-static bool
-find_which(struct part *t, sw_ix s)
+/* Whose candidates may be others than they were? */
+static void
+find_about(struct mend *m)
+{
+	const struct updn *u = m->p->u;
+
+	m->about = arena_array(u->a, u->nsw, sizeof(*m->about));
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		m->about[s] |= m->p->seed[s];
+		if (m->p->diff[s] == NULL)
+			continue;
+		m->about[s] = true;
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			m->about[u->group[g].peer] = true;
+	}
+}
+
+/* A switch with other cables: about everybody else. */
+static void
+find_all(struct part *t, sw_ix s)
 {
 	const struct updn *u = t->m->p->u;
-	uint64_t **diff = t->m->p->diff;
-	bool any = t->m->p->seed[s] || diff[s] != NULL;
 	uint64_t *set = t->which.set;
 
-	if (!u->live[s])
-		return false;
-	for (uint32_t g = u->first[s]; !any && g < u->first[s + 1]; g++)
-		any = diff[u->group[g].peer] != NULL;
-	if (!any)
-		return false;
-	memset(set, t->m->p->seed[s] ? 0xff : 0, u->words * sizeof(*set));
-	if (diff[s] != NULL)
-		updn_or(set, diff[s], u->words);
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (diff[u->group[g].peer] != NULL)
-			updn_or(set, diff[u->group[g].peer], u->words);
+	memset(set, 0xff, u->words * sizeof(*set));
 	for (uint32_t x = u->nsw; x < u->words * 64; x++)
 		set[x / 64] &= ~(UINT64_C(1) << (x % 64));
 	set[s / 64] &= ~(UINT64_C(1) << (s % 64));
@@ -67,21 +75,59 @@ find_which(struct part *t, sw_ix s)
 	for (uint32_t w = 0; w < u->words; w++)
 		if (set[w] != 0)
 			t->which.word[t->which.n++] = w;
-	return true;
+}
+
+static void
+find_word(struct part *t, sw_ix s, uint32_t w)
+{
+	const struct updn_repair *p = t->m->p;
+	const struct updn *u = p->u;
+	uint64_t set = p->diff[s] != NULL ? p->diff[s][w] : 0;
+
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		if (p->diff[u->group[g].peer] != NULL)
+			set |= p->diff[u->group[g].peer][w];
+	if (w == s / 64)
+		set &= ~(UINT64_C(1) << (s % 64));
+	t->which.set[w] = set;
+	if (set != 0)
+		t->which.word[t->which.n++] = w;
+}
+
+/* About whom may the candidates of s be others than they were? */
+static void
+find_which(struct part *t, sw_ix s)
+{
+	const struct updn_repair *p = t->m->p;
+
+	if (p->seed[s]) {
+		find_all(t, s);
+		return;
+	}
+	t->which.n = 0;
+	updn_differ_wide(p, s, t->wide);
+	for (uint32_t i = 0; i < p->nwide; i++)
+		for (uint64_t b = t->wide[i]; b != 0; b &= b - 1)
+			find_word(t, s, i * 64 + updn_low(b));
 }
 
 static void
 check(struct part *t, sw_ix s, sw_ix x)
 {
 	const struct updn_dests *d = t->m->d;
+	uint32_t block = UINT32_MAX;
+	const uint8_t *b = NULL;
 
 	if (d->at[x] == d->end[x])
 		return;
 	updn_choose_allow(&t->f, s, t->f.mask + (size_t)x * t->f.W);
 	for (uint32_t i = d->at[x]; i < d->end[x]; i++) {
-		const uint8_t *b =
-			routes_block(t->m->p->prev, s, d->lid[i] / LFT_BLOCK);
+		uint32_t n = d->lid[i] / LFT_BLOCK;
 
+		if (n != block) {
+			block = n;
+			b = routes_block(t->m->p->prev, s, n);
+		}
 		if (t->f.allowed[b[d->lid[i] % LFT_BLOCK]])
 			continue;
 		t->bad = mem_grow(t->bad, t->nbad, &t->cap, sizeof(*t->bad));
@@ -96,8 +142,9 @@ find_bad(void *arg)
 	struct part *t = arg;
 
 	for (sw_ix s = t->from; s < t->to; s++) {
-		if (!find_which(t, s))
+		if (!t->m->about[s] || !t->m->p->u->live[s])
 			continue;
+		find_which(t, s);
 		updn_fill_open(&t->f, s, &t->which);
 		for (uint32_t k = 0; k < t->which.n; k++) {
 			uint32_t w = t->which.word[k];
@@ -258,13 +305,19 @@ count_kept(struct part *t, const struct bad *bad, size_t n)
 	const struct updn_dests *d = t->m->d;
 	struct updn_row *f = &t->f;
 	sw_ix s = bad->sw;
+	uint32_t block = UINT32_MAX;
+	const uint8_t *b = NULL;
 
 	for (uint32_t i = 0; i < d->n; i++) {
-		uint8_t p = old_port(t, s, i);
+		uint32_t at = d->lid[i] / LFT_BLOCK;
 
-		f->meant[d->other[i]][p]++;
-		f->sum[d->other[i]][p]++;
+		if (at != block) {
+			block = at;
+			b = routes_block(t->m->p->prev, s, at);
+		}
+		f->sum[d->other[i]][b[d->lid[i] % LFT_BLOCK]]++;
 	}
+	memcpy(f->meant, f->sum, sizeof(f->meant));
 	for (size_t k = 0; k < n; k++) {
 		uint32_t i = bad[k].i;
 		uint8_t p = old_port(t, s, i);
@@ -279,23 +332,25 @@ set_entry(struct part *t, sw_ix s, uint16_t lid, uint8_t port)
 {
 	uint32_t b = lid / LFT_BLOCK;
 
-	if (!t->staged[b])
+	if (!t->staged[b]) {
 		memcpy(t->f.row + (size_t)b * LFT_BLOCK,
 			routes_block(t->m->p->prev, s, b), LFT_BLOCK);
-	t->staged[b] = true;
+		t->list[t->nlist++] = b;
+		t->staged[b] = true;
+	}
 	t->f.row[lid] = port;
 }
 
 /* Where the ways of LID i can be joined from s. */
 static void
-find_lead(struct part *t, sw_ix s, uint32_t i)
+find_lead(struct part *t, sw_ix s, uint32_t i, const uint64_t *m)
 {
 	uint32_t n;
 	const struct updn_chain *c = ways(t->m->d, i, &n);
 
 	for (uint32_t k = 0; k < n; k++)
 		for (uint32_t h = 1; h < c[k].len; h++)
-			updn_fill_lead(&t->f, s, c[k].sw[h]);
+			updn_fill_lead(&t->f, s, c[k].sw[h], m);
 }
 
 /* Only the destinations of these entries matter any more. */
@@ -328,13 +383,14 @@ mend_row(struct part *t, const struct bad *bad, size_t n)
 
 	only_bad(t, bad, n);
 	updn_fill_open(f, s, &t->which);
-	memset(t->staged, 0, t->nblocks * sizeof(*t->staged));
+	while (t->nlist > 0)
+		t->staged[t->list[--t->nlist]] = false;
 	f->counted = false;
 	for (size_t k = 0; k < n; k++) {
 		uint32_t i = bad[k].i;
 		const uint64_t *mask = f->mask + (size_t)d->dest[i] * f->W;
 
-		find_lead(t, s, i);
+		find_lead(t, s, i, mask);
 		if (!updn_choose_only(f, s, i, mask, &port)) {
 			if (!f->counted)
 				count_kept(t, bad, n);
@@ -343,7 +399,7 @@ mend_row(struct part *t, const struct bad *bad, size_t n)
 		}
 		set_entry(t, s, d->lid[i], port);
 	}
-	updn_batch_add(&t->batch, &as, f->row, t->staged, t->nblocks);
+	updn_batch_add(&t->batch, &as, f->row, t->list, t->nlist);
 }
 
 static void
@@ -406,6 +462,8 @@ begin(struct mend *m, uint32_t nblocks)
 	n += n == 0;
 	m->w = (struct updn_walk){.u = u, .r = &m->p->reach, .d = m->d};
 	updn_chain_begin(&m->w);
+	m->columns = updn_columns_new(m->p);
+	find_about(m);
 	m->part = arena_array(u->a, n, sizeof(*m->part));
 	m->nparts = n;
 	for (unsigned i = 0; i < n; i++) {
@@ -413,16 +471,22 @@ begin(struct mend *m, uint32_t nblocks)
 		struct arena *a = arena_new();
 
 		t->m = m;
-		t->f = (struct updn_row){
-			.a = a, .u = u, .r = &m->p->reach, .d = m->d};
+		t->f = (struct updn_row){.a = a,
+			.u = u,
+			.r = &m->p->reach,
+			.d = m->d,
+			.columns = m->columns};
 		t->f.bytes = (size_t)nblocks * LFT_BLOCK;
-		t->nblocks = nblocks;
 		t->from = (sw_ix)((uint64_t)u->nsw * i / n);
 		t->to = (sw_ix)((uint64_t)u->nsw * (i + 1) / n);
 		t->which.set = arena_array(a, u->words, sizeof(*t->which.set));
 		t->which.word =
 			arena_array(a, u->words, sizeof(*t->which.word));
+		t->f.rest.word =
+			arena_array(a, u->words, sizeof(*t->f.rest.word));
+		t->wide = arena_array(a, m->p->nwide, sizeof(*t->wide));
 		t->staged = arena_array(a, nblocks, sizeof(*t->staged));
+		t->list = arena_array(a, nblocks, sizeof(*t->list));
 		updn_fill_begin(&t->f);
 	}
 }

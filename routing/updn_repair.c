@@ -154,6 +154,8 @@ updn_repair(const struct route_job *job, struct arena *a, const char *engine)
 	updn_graph(&u);
 	p.seed = arena_array(a, u.nsw, sizeof(*p.seed));
 	p.diff = arena_array(a, u.nsw, sizeof(*p.diff));
+	p.nwide = (u.words + 63) / 64;
+	p.wide = arena_array(a, (size_t)u.nsw * p.nwide, sizeof(*p.wide));
 	if (!same_order(&p) || !find_seeds(&p))
 		return NULL;
 	updn_past_begin(&u);

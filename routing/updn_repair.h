@@ -14,8 +14,30 @@ struct updn_repair {
 	const struct updn_past *past;
 	bool *seed;	 /* [nsw] switches whose cables differ */
 	uint64_t **diff; /* [nsw] about whom levels differ, or NULL */
+	uint64_t *wide;	 /* [nsw * nwide] words in which diff has bits */
+	uint32_t nwide;
 	struct updn_reach reach;
 };
+
+/*
+ * Levels of all switches side by side, of some words of their rows: what is
+ * asked about few destinations and many switches stays in the cache.
+ */
+struct updn_columns {
+	const struct updn *u;
+	uint32_t *slot; /* [words] its column + 1, or 0 */
+	uint32_t ndn, npath;
+	uint64_t *dn, *path; /* [(slot * levels + level) * nsw + switch] */
+};
+
+/*
+ * updn_column.c: of those words that many switches differ in. Then
+ * updn_reach_candidates by them; rest becomes what of among is not there.
+ */
+const struct updn_columns *updn_columns_new(const struct updn_repair *p);
+void updn_columns_candidates(const struct updn_columns *c, sw_ix s,
+	const struct updn_among *among, struct updn_among *rest,
+	uint64_t *rows);
 
 /*
  * updn_differ.c: levels and what is above whom, from those of the past: only
@@ -23,6 +45,9 @@ struct updn_repair {
  * path any more.
  */
 bool updn_differ(struct updn_repair *p);
+
+/* The same file: in which words levels of s or of a neighbour differ. */
+void updn_differ_wide(const struct updn_repair *p, sw_ix s, uint64_t *words);
 
 /*
  * updn_mend.c: the tables of the previous routes with the entries that do not

@@ -35,6 +35,8 @@ struct updn_row {
 	const struct updn *u;
 	const struct updn_reach *r;
 	const struct updn_dests *d;
+	const struct updn_columns *columns; /* of r, for updn_fill_open */
+	struct updn_among rest;		    /* what is not in them */
 	const uint64_t *above; /* by row: switches above in tiers */
 	uint64_t *near;	       /* by row: switches below something above,
 				  tops not counted */
@@ -60,7 +62,9 @@ struct updn_row {
 	struct updn_twin *twin;
 	uint32_t ntwin;
 	uint64_t *diff; /* switches that a row and its twin differ about */
-	bool *touched;	/* blocks of the row that were patched */
+	bool *touched;	/* blocks of the row that were patched, and */
+	uint32_t *list; /* a list of them */
+	uint32_t nlist;
 
 	/* LIDs per port, by kind: those with a chain here, and all. */
 	uint32_t meant[2][UPDN_MAX_GROUPS];
@@ -90,19 +94,19 @@ updn_row_port(const struct updn_row *f, sw_ix s, uint32_t i, uint32_t cable)
  * updn_fill.c: room for whole rows; first: NULL, or the row of another thread
  * that has been made ready, for what can be shared. Then the row of s, which
  * had number prev_sw (TOPO_NONE: none), into f->row: all of it, or where a twin
- * is returned, its blocks that f->touched names.
+ * is returned, its blocks that f->list names.
  */
 void updn_fill_whole(struct updn_row *f, const struct updn_row *first);
 const struct updn_twin *updn_fill_row(
 	struct updn_row *f, sw_ix s, sw_ix prev_sw);
 
 /* The same file: room for single entries; then, for those of s that lead to the
- * destinations in among, their masks; and what
- * leads to x. */
+ * destinations in among, their masks; and which of
+ * the groups in m lead to x. */
 void updn_fill_begin(struct updn_row *f);
 void updn_fill_open(
 	struct updn_row *f, sw_ix s, const struct updn_among *among);
-void updn_fill_lead(struct updn_row *f, sw_ix s, sw_ix x);
+void updn_fill_lead(struct updn_row *f, sw_ix s, sw_ix x, const uint64_t *m);
 
 /* updn_choose.c: the port for LID i among the groups in m, counted as used. */
 uint8_t updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m);

@@ -99,7 +99,8 @@ make(void *arg)
 		}
 		as.twin = t != NULL ? t->sw : TOPO_NONE;
 		updn_batch_add(&p->batch, &as, p->f.row,
-			t != NULL ? p->f.touched : NULL, p->nblocks);
+			t != NULL ? p->f.list : NULL,
+			t != NULL ? p->f.nlist : p->nblocks);
 	}
 }
 

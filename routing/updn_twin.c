@@ -14,6 +14,7 @@ updn_twin_init(struct updn_row *f)
 	f->diff = arena_array(f->a, f->u->words, sizeof(*f->diff));
 	f->touched =
 		arena_array(f->a, f->bytes / LFT_BLOCK, sizeof(*f->touched));
+	f->list = arena_array(f->a, f->bytes / LFT_BLOCK, sizeof(*f->list));
 }
 
 static bool

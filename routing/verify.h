@@ -52,11 +52,11 @@ struct verify_report {
 
 struct route_lanes;
 
-/* Tables to judge: block[s * nblocks + b] of the switches of topo. */
+/* Tables to judge: row[s] of the switches of topo, nblocks each. */
 struct verify_tables {
 	const struct topo *topo;
 	const struct lft_pool *pool;
-	const lft_ref *block;
+	struct lft_row *const *row;
 	uint32_t nblocks;
 	const struct route_lanes *lanes; /* NULL: one lane */
 };
@@ -122,6 +122,12 @@ int verify_change(const struct verify_before *was,
  */
 uint64_t verify_state_load(
 	const struct verify_state *v, sw_ix s, unsigned port);
+
+/*
+ * What the busiest cable of any tables for this fabric carries at the least:
+ * what a switch's hosts are sent comes over its cables. Of a good judgement.
+ */
+uint64_t verify_state_least(const struct verify_state *v);
 
 /*
  * Host pairs by cables between switches on their path: element h counts those

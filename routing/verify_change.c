@@ -19,6 +19,7 @@
 #include "routing/routes.h"
 #include "routing/verify_graph.h"
 #include "sm/base/mem.h"
+#include "sm/base/thread.h"
 
 enum {
 	ENTRIES_MAX = 1 << 20, /* changed entries that are looked at singly */
@@ -47,6 +48,7 @@ struct change {
 	struct verify_dest *dest;	 /* [nlid] */
 	uint32_t nlid0, nlid;
 	struct verify_report *out;
+	unsigned threads;
 	bool *other;	 /* [nports] another cable, or none, or a new one */
 	bool *recabled;	 /* [n] some port is such */
 	uint32_t *entry; /* lid << 16 | switch, sorted */
@@ -98,8 +100,7 @@ static lft_ref
 ref_of(const struct verify_graph *g, const struct verify_tables *in, uint32_t s,
 	uint32_t b)
 {
-	return b < in->nblocks ? in->block[(size_t)g->sw[s] * in->nblocks + b]
-			       : LFT_EMPTY;
+	return b < in->nblocks ? in->row[g->sw[s]]->ref[b] : LFT_EMPTY;
 }
 
 static void
@@ -141,28 +142,31 @@ by_entry(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The whole row is the same blocks, in the same cables. */
-static bool
-same_row(const struct change *c, uint32_t s)
+/* Entries of a row that differ, or lead into a cable that does. */
+static void
+compare_row(struct change *c, uint32_t s)
 {
-	uint32_t n = c->in->nblocks;
+	const struct lft_row *x = c->in0->row[c->g0->sw[s]];
+	const struct lft_row *y = c->in->row[c->g->sw[s]];
+	uint32_t n = x->n > y->n ? x->n : y->n;
 
-	return !c->recabled[s] && n == c->in0->nblocks &&
-	       memcmp(c->in0->block + (size_t)c->g0->sw[s] * n,
-		       c->in->block + (size_t)c->g->sw[s] * n,
-		       n * sizeof(lft_ref)) == 0;
+	if (x == y && !c->recabled[s])
+		return;
+	if (x->n == y->n && !c->recabled[s]) { /* few blocks of many */
+		for (uint32_t b = 0; b < n; b++)
+			if (x->ref[b] != y->ref[b])
+				compare_block(c, s, b);
+		return;
+	}
+	for (uint32_t b = 0; b < n; b++)
+		compare_block(c, s, b);
 }
 
 static void
 find_entries(struct change *c)
 {
-	uint32_t nblocks = c->in0->nblocks > c->in->nblocks ? c->in0->nblocks
-							    : c->in->nblocks;
-
 	for (uint32_t s = 0; s < c->g->n && !c->failed; s++)
-		if (!same_row(c, s))
-			for (uint32_t b = 0; b < nblocks; b++)
-				compare_block(c, s, b);
+		compare_row(c, s);
 	if (c->nentries > 1)
 		qsort(c->entry, c->nentries, sizeof(*c->entry), by_entry);
 }
@@ -251,9 +255,7 @@ prefetch(const struct change *c, uint32_t x, uint32_t b)
 		return;
 	for (; e < end; e++)
 		if (*e >> 8 != g->n)
-			__builtin_prefetch(
-				in->block +
-				(size_t)g->sw[*e >> 8] * in->nblocks + b);
+			__builtin_prefetch(&in->row[g->sw[*e >> 8]]->ref[b]);
 	for (e = g->peer + g->off[x]; e < end; e++)
 		if (*e >> 8 != g->n)
 			__builtin_prefetch(
@@ -435,34 +437,57 @@ change_entries(struct change *c)
 
 /* ---- whole LIDs ---- */
 
+/* The tables before, or those now; each may have a thread. */
+struct side {
+	const struct change *c;
+	struct verify_graph *g;
+	const struct verify_tables *in;
+	bool before;
+	struct verify_report out;
+};
+
+static void
+judge_side(void *arg)
+{
+	struct side *x = arg;
+	const struct change *c = x->c;
+	struct verify_dest dest[LFT_BLOCK];
+
+	for (uint32_t b = 0; b < c->nlid / LFT_BLOCK; b++) {
+		if (c->whole[b] == 0)
+			continue;
+		for (uint32_t l = 0; l < LFT_BLOCK; l++)
+			dest[l] = x->before ? dest0(c, b * LFT_BLOCK + l)
+					    : c->dest[b * LFT_BLOCK + l];
+		verify_walk_some(x->g, x->in, b, c->whole[b], dest, &x->out);
+	}
+}
+
 static void
 change_wholes(struct change *c)
 {
-	struct verify_graph *old;
-	struct verify_report ignored = {.first = "-"};
-	struct verify_dest dest[LFT_BLOCK];
+	struct side side[2] = {{.c = c, .g = c->g, .in = c->in},
+		{.c = c, .in = c->in0, .before = true, .out = {.first = "-"}}};
 	uint32_t n = c->nlid / LFT_BLOCK, wholes = 0;
+	struct verify_graph *old;
 
 	for (uint32_t b = 0; b < n; b++)
 		wholes += c->whole[b] != 0;
 	c->failed |= wholes > n / 4 + 1;
 	if (c->failed || wholes == 0)
 		return;
-	old = verify_graph_fork(c->g0);
-	for (uint32_t b = 0; b < n; b++) {
-		if (c->whole[b] == 0)
-			continue;
-		for (uint32_t l = 0; l < LFT_BLOCK; l++)
-			dest[l] = dest0(c, b * LFT_BLOCK + l);
-		verify_walk_some(old, c->in0, b, c->whole[b], dest, &ignored);
-		verify_walk_some(c->g, c->in, b, c->whole[b],
-			c->dest + (size_t)b * LFT_BLOCK, c->out);
+	side[1].g = old = verify_graph_fork(c->g0);
+	if (c->threads > 1) {
+		thread_share(2, judge_side, side, sizeof(*side));
+	} else {
+		judge_side(&side[0]);
+		judge_side(&side[1]);
 	}
 	for (uint32_t p = 0; p < c->g->nports; p++)
 		c->g->load[p] -= old->load[p];
 	for (uint32_t h = 0; h <= c->g->n; h++)
 		c->g->hops[h] -= old->hops[h];
-	c->failed |= c->out->unreachable > 0 || c->out->loops > 0;
+	c->failed |= side[0].out.unreachable > 0 || side[0].out.loops > 0;
 	verify_graph_free_fork(old);
 }
 
@@ -662,7 +687,7 @@ look(struct change *c)
 /* Judge by the difference; NULL: that cannot be done, or something fails. */
 static struct verify_state *
 judge(const struct verify_before *was, const struct verify_tables *in,
-	struct verify_graph *g, struct verify_report *out)
+	struct verify_graph *g, unsigned threads, struct verify_report *out)
 {
 	struct change c = {.g0 = was->state->g,
 		.in0 = &was->in,
@@ -671,7 +696,8 @@ judge(const struct verify_before *was, const struct verify_tables *in,
 		.dest0 = was->state->dest,
 		.nlid0 = was->state->nlid,
 		.nlid = verify_walk_blocks(in) * LFT_BLOCK,
-		.out = out};
+		.out = out,
+		.threads = threads};
 	struct verify_state *v = NULL;
 	size_t layers = (size_t)g->nlanes * g->nports;
 	uint32_t *layer;
@@ -721,7 +747,7 @@ verify_change(const struct verify_before *was, const struct verify_tables *in,
 		memset(out, 0, sizeof(*out));
 		out->load_sw = TOPO_NONE;
 		out->vls = g->nlanes;
-		v = judge(was, in, g, out);
+		v = judge(was, in, g, threads, out);
 	}
 	if (v == NULL) {
 		verify_graph_free(g);

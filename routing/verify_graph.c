@@ -177,14 +177,21 @@ count_hosts(struct verify_graph *g)
 	uint8_t eject;
 
 	g->hosts = mem_zalloc(g->n + 1U, sizeof(*g->hosts));
-	for (port_ix p = 0; p < t->nports; p++) {
-		sw_ix s;
+	for (node_ix n = 0; n < t->nnodes; n++) {
+		const struct topo_node *node = &t->node[n];
 
-		if (!verify_graph_is_host(t, p))
+		if (node->type == TOPO_SWITCH)
 			continue;
-		s = verify_graph_home(t, p, &eject);
-		if (s != TOPO_NONE && g->ix[s] != TOPO_NONE)
-			g->hosts[g->ix[s]]++;
+		for (unsigned i = 0; i <= node->nports; i++) {
+			port_ix p = node->first_port + i;
+			sw_ix s;
+
+			if (!verify_graph_is_host(t, p))
+				continue;
+			s = verify_graph_home(t, p, &eject);
+			if (s != TOPO_NONE && g->ix[s] != TOPO_NONE)
+				g->hosts[g->ix[s]]++;
+		}
 	}
 }
 
@@ -354,6 +361,5 @@ verify_graph_entry(const struct verify_graph *g, const struct verify_tables *in,
 
 	if (b >= in->nblocks)
 		return LFT_DROP;
-	return lft_bytes(in->pool,
-		in->block[(size_t)g->sw[s] * in->nblocks + b])[lid % LFT_BLOCK];
+	return lft_bytes(in->pool, in->row[g->sw[s]]->ref[b])[lid % LFT_BLOCK];
 }

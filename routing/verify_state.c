@@ -66,6 +66,29 @@ verify_state_load(const struct verify_state *v, sw_ix s, unsigned port)
 	return g->load[g->off[x] + port];
 }
 
+uint64_t
+verify_state_least(const struct verify_state *v)
+{
+	const struct verify_graph *g = v->g;
+	uint64_t *all = mem_zalloc(g->ncomp + 1U, sizeof(*all)), most = 0;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		all[g->comp[s]] += g->hosts[s];
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint64_t cables = 0, pairs;
+
+		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
+			cables += g->peer[p] >> 8 != g->n;
+		if (cables == 0)
+			continue;
+		pairs = g->hosts[s] * (all[g->comp[s]] - g->hosts[s]);
+		pairs = (pairs + cables - 1) / cables;
+		most = pairs > most ? pairs : most;
+	}
+	free(all);
+	return most;
+}
+
 size_t
 verify_state_hops(const struct verify_state *v, const uint64_t **pairs)
 {

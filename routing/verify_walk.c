@@ -120,20 +120,19 @@ load_block(struct walk *w, uint32_t b)
 {
 	const struct verify_graph *g = w->g;
 	const struct verify_tables *in = w->in;
-	const lft_ref *ref = in->block + b;
 
 	if (b >= in->nblocks) {
 		memset(w->col, LFT_DROP, LFT_BLOCK * w->stride);
 		return;
 	}
 	for (uint32_t s = 0; s < g->n; s++) {
-		lft_ref r = ref[(size_t)g->sw[s] * in->nblocks];
+		lft_ref r = in->row[g->sw[s]]->ref[b];
 		const uint8_t *line = lft_bytes(in->pool, r);
 		uint8_t *to = w->col + s;
 
 		if (s + 4 < g->n)
-			__builtin_prefetch(lft_bytes(in->pool,
-				ref[(size_t)g->sw[s + 4] * in->nblocks]));
+			__builtin_prefetch(lft_bytes(
+				in->pool, in->row[g->sw[s + 4]]->ref[b]));
 		for (size_t l = 0; l < LFT_BLOCK; l++)
 			to[l * w->stride] = line[l];
 	}

@@ -1,7 +1,7 @@
 /*
- * lanes: which virtual lane a service level takes, and how lanes share a link,
- * as the committed view has it acknowledged. What a device made of its tables
- * by itself is not known, and not guessed.
+ * lanes: which service level a path has, which virtual lane that takes, and how
+ * lanes share a link, as the committed view has it acknowledged. What a device
+ * made of its tables by itself is not known, and not guessed.
  *
  * IBA volume 1: SLtoVLMappingTable 14.2.5.8, VLArbitrationTable 14.2.5.9.
  */
@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sm/qos.h"
 #include "sm/view.h"
 
 /*
@@ -26,5 +27,17 @@ bool lanes_sl2vl(const struct view *v, node_ix n, unsigned in, unsigned out,
  */
 bool lanes_vlarb(
 	const struct view *v, port_ix p, unsigned block, uint8_t table[64]);
+
+/* Are there levels of service? */
+bool lanes_levels(const struct view *v);
+
+/* What a path gets from its level; limits as in PathRecord, 0: none. */
+struct lanes_grant {
+	uint8_t sl, mtu, rate, life;
+};
+
+/* For a path asked for like this; lane: the routing's. */
+struct lanes_grant lanes_grant(
+	const struct view *v, const struct qos_ask *ask, unsigned lane);
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "routing/route.h"
@@ -109,8 +110,10 @@ static void
 want_save(void *cookie, const struct store_state *s)
 {
 	struct daemon *d = cookie;
+	struct store_state now = *s;
 
-	saver_submit(d->saver, s);
+	now.when = (uint64_t)time(NULL);
+	saver_submit(d->saver, &now);
 }
 
 static void
@@ -466,6 +469,8 @@ load_state(struct daemon *d, struct store_state *state)
 	}
 	if (store_load(dir, state, &why) < 0)
 		log_error("state: %s", why.text);
+	if (state->when != 0 && (uint64_t)time(NULL) > state->when)
+		state->away = (uint64_t)time(NULL) - state->when;
 	if (state->prefix == 0 || state->prefix == prefix)
 		return;
 	(void)snprintf(from, sizeof(from), "%s/" STORE_FILE, dir);
@@ -567,6 +572,8 @@ take_down(struct daemon *d)
 	if (d->umad != NULL)
 		(void)umad_set_issm(d->umad, false, NULL);
 	worker_free(d->worker);
+	if (d->sm != NULL)
+		sm_save(d->sm);
 	saver_free(d->saver);
 	ctl_close(d->ctl);
 	sm_free(d->sm);

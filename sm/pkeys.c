@@ -63,10 +63,9 @@ is_named(const char *desc, const char *pattern)
 	return fnmatch(pattern, word, 0) == 0;
 }
 
-/* Does the member mean this port? */
-static bool
-is_meant(const struct topo *t, port_ix p, enum partition_who who, uint64_t guid,
-	const char *pattern)
+bool
+pkeys_meant(const struct topo *t, port_ix p, enum partition_who who,
+	uint64_t guid, const char *pattern)
 {
 	const struct topo_node *n = &t->node[t->port[p].node];
 
@@ -100,7 +99,7 @@ enter(struct roll *r, const char *text, uint32_t as)
 
 	for (p = 0; p < r->t->nports; p++) {
 		if (!topo_has_lid(r->t, p) ||
-			!is_meant(r->t, p, who, guid, text))
+			!pkeys_meant(r->t, p, who, guid, text))
 			continue;
 		r->as[p] = (int8_t)as;
 		any = true;

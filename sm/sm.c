@@ -62,6 +62,7 @@ sm_role_name(enum sm_role r)
 static void
 advance(struct sm *sm, struct mono now)
 {
+	sm->sa_now = now;
 	while (phases[sm->phase](sm, now))
 		;
 	sm_mcast_step(sm, now);
@@ -161,6 +162,9 @@ load_state(struct sm *sm, const struct store_state *s)
 			(struct route_rank){s->rank[i].guid, s->rank[i].rank};
 	sm->nrank = s->nrank;
 	sm_push_load(sm, s);
+	sm_keys_load(sm, s);
+	sm_groups_load(sm, s);
+	sm_groups_configure(sm);
 	sm->routed = s->routed;
 	sm->load = s->load;
 	sm->turn = s->turn;
@@ -192,6 +196,7 @@ sm_new(struct config *c, const struct store_state *state, struct transport *t,
 	sm_mcast_new(sm);
 	sm_sa_new(sm);
 	load_state(sm, state);
+	sm_sa_load(sm, state);
 	return sm;
 }
 
@@ -212,6 +217,8 @@ sm_free(struct sm *sm)
 	routes_unref(sm->routes);
 	topo_unref(sm->topo);
 	pkeys_unref(sm->pkeys);
+	map_free(&sm->held);
+	qos_unref(sm->qos);
 	sm_sa_free(sm);
 	sm_mcast_free(sm);
 	view_unref(sm->view);
@@ -239,9 +246,17 @@ void
 sm_start(struct sm *sm, struct mono now)
 {
 	sm->ops->set_issm(sm->ops->cookie, true);
+	sm_sa_start(sm, now);
 	sm_mark_full(sm, now, "start");
 	sm->dirty.due = now;
 	advance(sm, now);
+}
+
+void
+sm_save(struct sm *sm)
+{
+	if (sa_changed(sm->sa))
+		sm_commit_save(sm);
 }
 
 void
@@ -279,16 +294,17 @@ sm_next(const struct sm *sm)
 {
 	struct mono t = xact_next(sm->x);
 
-	t = mono_min(t, sa_next(sm->sa));
+	t = mono_min(t, sm_sa_next(sm));
 	t = mono_min(t, sm_mcast_next(sm));
 	t = mono_min(t, sm_scan_next(sm));
+	t = mono_min(t, sm_mcast_save_next(sm));
 	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES)
 		t = mono_min(t, sm->dirty.due);
 	if (may_sweep(sm))
 		t = mono_min(
 			mono_min(mono_min(t, sm->names_due), sm->check_due),
 			mono_min(sm->light_due, sm->retry_due));
-	if (sm->phase == SM_PUSH)
+	if (sm->phase == SM_PUSH && !sm_mcast_busy(sm))
 		t = mono_min(t, sm_push_next(sm));
 	if (sm->phase == SM_STANDBY && !sm->poll_open)
 		t = mono_min(t, sm->poll_due);
@@ -298,9 +314,11 @@ sm_next(const struct sm *sm)
 void
 sm_tick(struct sm *sm, struct mono now)
 {
+	sm->sa_now = now;
 	xact_tick(sm->x, now);
 	advance(sm, now);
 	sm_sa_tick(sm, now);
+	sm_mcast_save(sm, now);
 }
 
 void

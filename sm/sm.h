@@ -107,6 +107,7 @@ struct sm_status {
 	size_t held;		  /* turns that are blocked now */
 	char alarm[512]; /* last good tables kept, because ...; or "" */
 	char keys[256];	 /* P_Key tables without room; or "" */
+	char lanes[256]; /* links with fewer lanes than wanted; or "" */
 };
 
 /* c and state are copied as far as they are needed; ops is borrowed. */
@@ -118,6 +119,9 @@ void sm_free(struct sm *sm);
 
 /* Begin: sweep the fabric and take it over unless another SM has it. */
 void sm_start(struct sm *sm, struct mono now);
+
+/* Save what waits for its time to be saved: this is the end. */
+void sm_save(struct sm *sm);
 
 /* A message arrived. */
 void sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now);

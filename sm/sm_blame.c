@@ -51,7 +51,7 @@ ban(struct sm *sm, uint64_t guid, const char *why, struct mono now)
 	struct sm_banned *b = blame(sm, guid);
 
 	if (b->wait.ns == 0)
-		b->wait = mono_ms(BAN_SECONDS * 1000);
+		b->wait = mono_ms(BAN_SECONDS * 1000L);
 	else if (b->wait.ns < mono_ms(BAN_MAX_SECONDS * 1000L).ns)
 		b->wait.ns *= 2;
 	b->until = mono_add(now, b->wait);
@@ -92,7 +92,11 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 		return SM_SWEEP_AGAIN;
 	}
 	if (f->cause == PUSH_NO_LANES) {
-		log_warn("push: %s: it cannot block turns", f->why);
+		log_warn("push: %s: it does not map lanes so", f->why);
+		return SM_WRITTEN;
+	}
+	if (f->cause == PUSH_NO_WEIGHTS) {
+		log_warn("push: %s: it keeps its own weights", f->why);
 		return SM_WRITTEN;
 	}
 	if (f->cause == PUSH_NO_KEYS) {

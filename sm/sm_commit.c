@@ -177,7 +177,9 @@ sm_commit_save(struct sm *sm)
 	struct store_rank *rank = mem_zalloc(sm->nrank, sizeof(*rank));
 	const struct turns_hold *hold;
 	struct store_leaf *leaf = list_leaves(sm, &s);
+	struct sm_groups_saved groups;
 	struct store_block *block;
+	struct buf sa = {0};
 	size_t i, n;
 
 	hold = turns_holds(hw_turns(sm->hw), &n);
@@ -189,7 +191,8 @@ sm_commit_save(struct sm *sm)
 	s.nblock = n;
 	for (i = 0; i < sm->nrecord; i++)
 		lid[i] = (struct store_lid){sm->record[i].guid,
-			sm->record[i].lid, sm->record[i].lmc, NULL};
+			sm->record[i].lid, sm->record[i].lmc,
+			sm_keys_held(sm, sm->record[i].guid), NULL};
 	for (i = 0; i < sm->nrank; i++)
 		rank[i] =
 			(struct store_rank){sm->rank[i].guid, sm->rank[i].rank};
@@ -200,7 +203,17 @@ sm_commit_save(struct sm *sm)
 	if (sm->rank_known)
 		(void)snprintf(
 			s.order, sizeof(s.order), "%s", word[sm->rank_order]);
+	sa_save(sm->sa, sm->sa_now, &sa);
+	s.sa = sa.text;
+	sm->sa_save_due = MONO_NEVER;
+	sm_groups_save(sm, &groups);
+	s.group = groups.group;
+	s.ngroup = groups.ngroup;
+	s.member = groups.member;
+	s.nmember = groups.nmember;
 	sm->ops->save(sm->ops->cookie, &s);
+	sm_groups_saved_free(&groups);
+	buf_free(&sa);
 	free(lid);
 	free(rank);
 	free(block);
@@ -306,6 +319,7 @@ sm_commit(struct sm *sm, struct mono now)
 	v->topo = fresh != NULL ? fresh : topo_ref(sm->topo);
 	v->routes = routes_for(sm->routes, v->topo);
 	v->pkeys = pkeys_ref(sm->pkeys);
+	v->qos = qos_ref(sm->qos);
 	v->generation = v->topo->generation;
 	v->story = sm->story;
 	sm->times.total = mono_sub(now, sm->began);

@@ -1,11 +1,113 @@
 /*
  * P_Keys on their way from the configuration to the view: made when a topology
  * has its LIDs, settled when the push is over.
+ *
+ * Which tables are read? A port that came up without a memory holds the
+ * default key; nobody asks it. Without partitions a table that held nothing
+ * else when this was looked at, by this daemon or an earlier one (the state
+ * file says so), is not asked for either: a fabric without partitions costs
+ * not one SMP. What another SM had, and what partitions left behind that are
+ * no longer configured, is read and put in order.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "sm/base/mem.h"
 #include "sm/sm_priv.h"
+
+void
+sm_keys_load(struct sm *sm, const struct store_state *s)
+{
+	for (size_t i = 0; i < s->nlid; i++)
+		if (s->lid[i].held != STORE_UNKNOWN)
+			map_put(&sm->held, s->lid[i].guid, s->lid[i].held);
+}
+
+uint8_t
+sm_keys_held(const struct sm *sm, uint64_t guid)
+{
+	uint32_t held = STORE_UNKNOWN;
+
+	(void)map_get(&sm->held, guid, &held);
+	return (uint8_t)held;
+}
+
+/* Who was last told of another SM than ours, or whom nobody can ask. */
+static bool
+was_anothers(const struct topo *t, port_ix p)
+{
+	struct mad_port_info i;
+
+	return mad_port_info_decode(t->info[p], &i, NULL) != 0 ||
+	       i.sm_lid != t->port[t->sm_port].lid;
+}
+
+void
+sm_keys_distrust(struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+
+	ptables_forget_all(hw_ptables(sm->hw));
+	for (port_ix p = 0; p < t->nports; p++)
+		if (topo_has_lid(t, p) && !ptable_is_fresh(t, p) &&
+			was_anothers(t, p))
+			(void)map_del(&sm->held, t->port[p].guid);
+}
+
+static bool
+is_plain(const uint16_t *key, size_t n)
+{
+	return n == 1 && key[0] == (PTABLE_FULL | PTABLE_BASE);
+}
+
+/*
+ * Fresh ports are not asked. Of those that may have been given keys already,
+ * in a life of ours that ended before they got a LID, and of switches' guards,
+ * nothing is taken for granted.
+ */
+static void
+presume(struct sm *sm)
+{
+	const struct ptable_want want = pkeys_wanted(sm->pkeys);
+	const struct topo *t = sm->topo;
+
+	for (port_ix p = 0; p < t->nports; p++) {
+		const struct topo_port *port = &t->port[p];
+		bool guard = ptable_guards(t, &want, p);
+
+		if ((guard || topo_has_lid(t, p)) && ptable_is_fresh(t, p))
+			ptables_presume(hw_ptables(sm->hw),
+				t->node[port->node].guid, port->num,
+				ptable_cap(t, p),
+				guard || sm_keys_held(sm, port->guid) ==
+						 STORE_KEYS);
+	}
+}
+
+/* Who shall have more than the default key: on record before it is written. */
+static void
+announce(struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+	bool any = false;
+
+	for (port_ix p = 0; p < t->nports; p++) {
+		const uint16_t *key;
+		size_t n;
+
+		if (!topo_has_lid(t, p))
+			continue;
+		n = pkeys_of(sm->pkeys, p, &key);
+		if (is_plain(key, n) ||
+			sm_keys_held(sm, t->port[p].guid) == STORE_KEYS)
+			continue;
+		map_put(&sm->held, t->port[p].guid, STORE_KEYS);
+		any = true;
+	}
+	if (any)
+		sm_commit_save(sm);
+}
 
 void
 sm_keys_make(struct sm *sm)
@@ -13,15 +115,34 @@ sm_keys_make(struct sm *sm)
 	ptables_reconcile(hw_ptables(sm->hw), sm->topo);
 	pkeys_unref(sm->pkeys);
 	sm->pkeys = pkeys_make(sm->cfg, sm->topo);
+	presume(sm);
+	announce(sm);
+}
+
+/* Does it matter what the port's table holds? */
+static bool
+matters(const struct sm *sm, const struct ptable_want *want, port_ix p)
+{
+	const struct topo *t = sm->topo;
+
+	if (!topo_has_lid(t, p))
+		return ptable_guards(t, want, p);
+	return sm->cfg->partitions.n > 0 ||
+	       sm_keys_held(sm, t->port[p].guid) != STORE_PLAIN;
 }
 
 void
 sm_keys_read(struct sm *sm)
 {
 	const struct ptable_want want = pkeys_wanted(sm->pkeys);
+	const struct topo *t = sm->topo;
+	bool *ask = mem_zalloc(t->nports, sizeof(*ask));
 
-	sm->ptable_read = ptable_read_new(sm->topo, hw_ptables(sm->hw), &want,
+	for (port_ix p = 0; p < t->nports; p++)
+		ask[p] = matters(sm, &want, p);
+	sm->ptable_read = ptable_read_new(sm->topo, hw_ptables(sm->hw), ask,
 		sm->x, sm->cfg->fabric.m_key);
+	free(ask);
 }
 
 /* Are all blocks of the port known? */
@@ -49,8 +170,7 @@ sm_keys_review(struct sm *sm)
 	char text[sizeof(sm->stat.keys)] = "";
 
 	for (port_ix p = 0; p < t->nports; p++)
-		if ((topo_has_lid(t, p) || ptable_guards(t, &want, p)) &&
-			!known(sm, p))
+		if (matters(sm, &want, p) && !known(sm, p))
 			sm_commit_retry(sm, t, p);
 	if (sm->plan->nunfit > 0)
 		(void)snprintf(text, sizeof(text),
@@ -68,9 +188,31 @@ sm_keys_review(struct sm *sm)
 			sm->stat.alarm, sizeof(sm->stat.alarm), "%s", text);
 }
 
+/* What the state file shall say of tables that are known by now. */
+static void
+remember(struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+
+	for (port_ix p = 0; p < t->nports; p++) {
+		uint16_t is[PTABLE_BLOCKS * PTABLE_BLOCK];
+		unsigned cap = ptable_cap(t, p), i, n = 0;
+
+		if (!topo_has_lid(t, p) || cap == 0 ||
+			!ptable_whole(hw_ptables(sm->hw), t, p, cap, is))
+			continue;
+		for (i = 0; i < cap; i++)
+			if (is[i] != 0)
+				is[n++] = is[i];
+		map_put(&sm->held, t->port[p].guid,
+			is_plain(is, n) ? STORE_PLAIN : STORE_KEYS);
+	}
+}
+
 bool
 sm_keys_settle(struct sm *sm)
 {
+	remember(sm);
 	pkeys_settle(sm->pkeys, hw_ptables(sm->hw));
 	return sm->view == NULL || sm->view->pkeys == NULL ||
 	       !pkeys_same(sm->view->pkeys, sm->pkeys);

@@ -3,11 +3,21 @@
  * distribution writes the switches' tables; then joins are answered.
  *
  * What changes is gathered for a moment and written in one cycle; what changes
- * meanwhile waits for the next. Tables of groups are written whenever no
- * unicast tables are: before a push what is in flight is waited for, and trees
- * that are against the order of the new routes are taken away, for together
- * with those they could deadlock; after it all trees are made again in that
- * order, keeping what stands.
+ * meanwhile waits for the next. The moment is short where joins come one by
+ * one, and longer the more of them came in the last: a thousand hosts that come
+ * up together are written in some cycles, not in a hundred.
+ *
+ * A cycle begins with what switches hold, where that is not known: after a
+ * restart the trees that are there are found in the tables and kept, and with
+ * the groups and members that were saved nothing is left to write.
+ *
+ * Tables of groups are written whenever no unicast tables are. While the order
+ * of the switches stays, trees that keep it can do no harm, before a push,
+ * after it and at any moment of it. When it moves, each tree that the switches
+ * hold asks the transition whether there is room for its turns (safe.h); where
+ * there is none the tree is taken away before the first unicast table is
+ * written, and until all of them are no tree is made. Then all trees are made
+ * again in the new order, keeping what stands.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +27,14 @@
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
-enum { GATHER_MS = 2, RETRY_MS = 1000 };
+enum {
+	GATHER_MS = 2,
+	GATHER_MAX_MS = 50,
+	JOINS_PER_MS = 8,
+	RETRY_MS = 1000,
+	STRAY_TIMEOUTS = 8,
+	SAVE_MS = 1000,
+};
 
 struct sm_mcast {
 	struct mft *mft;
@@ -26,10 +43,15 @@ struct sm_mcast {
 	struct mcast *maker;
 	struct mcast_tree *tree[MFT_GROUPS];
 	bool dirty[MFT_GROUPS];
-	struct mono due;
+	struct mono due, save_due;
 	uint64_t stamp; /* joins that the present cycle serves */
+	struct mono gather;
+	bool finding;	/* trees may be in the switches that nobody here made */
+	bool looking;	/* before routes are made: tables nobody has read */
+	bool judging;	/* a push is to begin: which trees may stay? */
 	bool clearing;	/* trees are taken away for a push */
 	bool ahead;	/* the tables know the topology of that push already */
+	bool unsettled; /* a push that moves the order is not over */
 	struct log_limit noise;
 };
 
@@ -49,7 +71,9 @@ sm_mcast_new(struct sm *sm)
 
 	sm->mcast = mem_zalloc(1, sizeof(*sm->mcast));
 	sm->mcast->mft = mft_new(&job);
-	sm->mcast->due = MONO_NEVER;
+	sm->mcast->due = sm->mcast->save_due = MONO_NEVER;
+	sm->mcast->gather = mono_ms(GATHER_MS);
+	sm->mcast->finding = true;
 }
 
 void
@@ -76,7 +100,9 @@ void
 sm_mcast_regroup(struct sm *sm, uint16_t mlid, struct mono now)
 {
 	sm->mcast->dirty[mlid - MFT_MLID] = true;
-	make_due(sm->mcast, mono_add(now, mono_ms(GATHER_MS)));
+	make_due(sm->mcast, mono_add(now, sm->mcast->gather));
+	if (sm->mcast->save_due.ns == MONO_NEVER.ns)
+		sm->mcast->save_due = mono_add(now, mono_ms(SAVE_MS));
 }
 
 bool
@@ -102,7 +128,7 @@ sm_mcast_publish(struct sm *sm, struct mono now)
 	routes_line(sm->view->routes, m->pos);
 	m->maker = mcast_new(m->topo, m->pos);
 	mft_adopt(m->mft, m->topo);
-	m->ahead = false;
+	m->ahead = m->unsettled = m->judging = m->looking = false;
 	topo_unref(old);
 	for (unsigned i = 0; i < MFT_GROUPS; i++)
 		m->dirty[i] |= m->tree[i] != NULL;
@@ -121,7 +147,11 @@ sm_mcast_forget(struct sm *sm, bool all)
 
 		if (all || !hw_knows(sm->hw, guid))
 			mft_forget(sm->mcast->mft, guid);
+		else if (sm->kind == SWEEP_FULL ||
+			 map_get(&sm->probed, guid, NULL))
+			mft_suspect(sm->mcast->mft, guid);
 	}
+	sm->mcast->finding |= all;
 }
 
 void
@@ -130,7 +160,8 @@ sm_mcast_lost(struct sm *sm)
 	struct sm_mcast *m = sm->mcast;
 
 	mft_stop(m->mft);
-	m->due = MONO_NEVER;
+	m->due = m->save_due = MONO_NEVER;
+	m->finding = true;
 	memset(m->dirty, 0, sizeof(m->dirty));
 	for (unsigned i = 0; i < MFT_GROUPS; i++) {
 		mcast_tree_free(m->tree[i]);
@@ -140,10 +171,26 @@ sm_mcast_lost(struct sm *sm)
 
 /* ---- a cycle ---- */
 
+/* A row of the table of a switch, for a group. */
+struct row {
+	const struct sm_mcast *m;
+	unsigned group;
+};
+
+static bool
+row_of(void *cookie, sw_ix s, uint64_t out[MCAST_WORDS])
+{
+	const struct row *r = cookie;
+	const struct topo *t = r->m->topo;
+
+	return mft_row(r->m->mft, t->node[t->sw[s].node].guid, r->group, out);
+}
+
 static void
 make_tree(struct sm *sm, unsigned group)
 {
 	struct sm_mcast *m = sm->mcast;
+	struct row row = {m, group};
 	uint16_t mlid = (uint16_t)(MFT_MLID + group);
 	struct sa_member *who;
 	size_t n = sa_group_members(sm->sa, mlid, &who);
@@ -152,23 +199,46 @@ make_tree(struct sm *sm, unsigned group)
 
 	for (size_t i = 0; i < n; i++)
 		member[i] = (struct mcast_member){who[i].port, who[i].receives};
+	if (n > 0 && prev == NULL && m->finding)
+		prev = mcast_found(m->maker, row_of, &row);
 	if (n > 0)
 		tree = mcast_tree(m->maker, member, n, prev, group);
-	if (tree != NULL || prev != NULL)
-		mft_want(m->mft, group, tree);
+	mft_want(m->mft, group, tree);
 	mcast_tree_free(prev);
 	m->tree[group] = tree;
 	free(member);
 	free(who);
 }
 
+/* How long the next joins are waited for, by how many there were. */
+static struct mono
+gather_time(uint64_t joins)
+{
+	uint64_t ms = GATHER_MS + joins / JOINS_PER_MS;
+
+	return mono_ms((int64_t)(ms < GATHER_MAX_MS ? ms : GATHER_MAX_MS));
+}
+
+/* What is in use: blocks up to the last group's. */
+static unsigned
+blocks_in_use(const struct sm *sm)
+{
+	uint16_t mlid = 0, last = 0;
+
+	while ((mlid = sa_group_next(sm->sa, mlid)) != 0)
+		last = mlid;
+	return last == 0 ? 0 : ((unsigned)last - MFT_MLID) / MFT_BLOCK + 1;
+}
+
 static bool
 begin(struct sm *sm)
 {
 	struct sm_mcast *m = sm->mcast;
+	uint64_t stamp = sa_group_stamp(sm->sa);
 
 	m->due = MONO_NEVER;
-	m->stamp = sa_group_stamp(sm->sa);
+	m->gather = gather_time(stamp - m->stamp);
+	m->stamp = stamp;
 	if (m->ahead) /* that push came to nothing */
 		mft_adopt(m->mft, m->topo);
 	m->ahead = false;
@@ -178,10 +248,12 @@ begin(struct sm *sm)
 		m->dirty[i] = false;
 		make_tree(sm, i);
 	}
+	m->finding = false;
 	return mft_begin(m->mft);
 }
 
-/* A switch that does not take its table: is it still there? */
+/* A switch that does not take its table: is it still there? One that took it
+ * and does not hold it is left alone. */
 static void
 blame(struct sm *sm, struct mono now)
 {
@@ -192,11 +264,16 @@ blame(struct sm *sm, struct mono now)
 
 	f = mft_failures(m->mft, &n);
 	for (i = 0; i < n; i++) {
-		if (log_allowed(&m->noise, 5, now, &swallowed))
+		if (f[i].liar)
+			log_error("mcast: guid=0x%016llx acknowledges tables "
+				  "that it does not hold: they are written no "
+				  "more",
+				(unsigned long long)f[i].guid);
+		else if (log_allowed(&m->noise, 5, now, &swallowed))
 			log_warn("mcast: table not taken guid=0x%016llx "
 				 "status=0x%04x",
 				(unsigned long long)f[i].guid, f[i].status);
-		if (f[i].status == 0)
+		if (f[i].status == 0 && !f[i].liar)
 			sm_mark(sm, f[i].guid, now, "multicast table");
 	}
 }
@@ -223,6 +300,7 @@ static bool
 may_write(const struct sm *sm)
 {
 	return sm->phase != SM_PUSH && sm->role == SM_MASTER &&
+	       !sm->mcast->unsettled && !sm->mcast->looking &&
 	       sm->mcast->topo != NULL && sm->view != NULL;
 }
 
@@ -232,116 +310,189 @@ sm_mcast_next(const struct sm *sm)
 	const struct sm_mcast *m = sm->mcast;
 
 	return may_write(sm) && !mft_running(m->mft) && mft_quiet(m->mft)
-		       ? m->due
+		       ? mono_min(m->due, mft_next(m->mft))
 		       : MONO_NEVER;
+}
+
+struct mono
+sm_mcast_save_next(const struct sm *sm)
+{
+	return sm->view != NULL ? sm->mcast->save_due : MONO_NEVER;
+}
+
+/* Memberships change often; what is lost with a crash hosts tell again. */
+void
+sm_mcast_save(struct sm *sm, struct mono now)
+{
+	if (mono_before(now, sm_mcast_save_next(sm)))
+		return;
+	sm->mcast->save_due = MONO_NEVER;
+	sm_commit_save(sm);
+}
+
+static struct mft_wire
+wire(const struct sm *sm)
+{
+	return (struct mft_wire){.mkey = sm->cfg->fabric.m_key,
+		.stray = {sm->cfg->smp.timeout.ns * STRAY_TIMEOUTS}};
+}
+
+/* First what has to be known, then what has to be written. False: nothing. */
+static bool
+start(struct sm *sm, struct mono now)
+{
+	struct sm_mcast *m = sm->mcast;
+
+	if (mft_ask(m->mft, blocks_in_use(sm), now))
+		return true;
+	if (begin(sm))
+		return true;
+	sa_group_written(sm->sa, m->stamp);
+	return false;
 }
 
 void
 sm_mcast_step(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
+	const struct mft_wire w = wire(sm);
+	bool asking;
 
 	while (may_write(sm)) {
 		if (!mft_running(m->mft)) {
-			if (mono_before(now, m->due) || !mft_quiet(m->mft))
+			if (!mft_quiet(m->mft) ||
+				mono_before(now, sm_mcast_next(sm)))
 				return;
-			if (!begin(sm)) {
-				sa_group_written(sm->sa, m->stamp);
+			if (!start(sm, now))
 				continue;
-			}
 		}
-		mft_feed(m->mft, sm->cfg->fabric.m_key, now);
+		asking = mft_asking(m->mft);
+		mft_feed(m->mft, &w, now);
 		if (mft_running(m->mft))
 			return;
-		end(sm, now);
+		if (asking) {
+			blame(sm, now);
+			make_due(m, now);
+		} else {
+			end(sm, now);
+		}
 	}
 }
 
 /* ---- before a push ---- */
 
-/* Places in the new order of the switches of the trees' topology. */
-static uint32_t *
-new_places(const struct sm_mcast *m, const struct routes *r)
+bool
+sm_mcast_guests(const struct sm *sm, bool *unsettled)
 {
-	const struct topo *t = m->topo, *next = r->topo;
-	uint32_t *line = mem_zalloc(next->nsw, sizeof(*line));
-	uint32_t *pos = mem_zalloc(t->nsw, sizeof(*pos));
+	const struct sm_mcast *m = sm->mcast;
 
-	routes_line(r, line);
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		node_ix n =
-			topo_by_node_guid(next, t->node[t->sw[s].node].guid);
-		sw_ix now = n != TOPO_NONE ? next->node[n].sw : TOPO_NONE;
-
-		pos[s] = now != TOPO_NONE ? line[now] : UINT32_MAX;
-	}
-	free(line);
-	return pos;
+	*unsettled = m->unsettled || m->topo == NULL;
+	return mft_any(m->mft);
 }
 
-/* Does the tree keep the order? Switches that are gone carry nothing. */
-static bool
-keeps_order(const struct sm_mcast *m, const struct mcast_tree *tree,
-	const uint32_t *pos)
+void
+sm_mcast_look(struct sm *sm)
 {
-	if (tree->topo != m->topo)
-		return false; /* not made again yet */
-	for (size_t i = 0; i < tree->n; i++) {
-		const struct mcast_branch *b = &tree->branch[i];
+	struct sm_mcast *m = sm->mcast;
 
-		if (b->parent == TOPO_NONE || pos[b->sw] == UINT32_MAX ||
-			pos[b->parent] == UINT32_MAX)
-			continue;
-		if (pos[b->parent] > pos[b->sw])
-			return false;
+	m->looking = !mft_knows(m->mft, sm->topo, blocks_in_use(sm));
+	if (m->looking && mft_running(m->mft))
+		mft_stop(m->mft);
+}
+
+bool
+sm_mcast_looked(struct sm *sm, struct mono now)
+{
+	struct sm_mcast *m = sm->mcast;
+	const struct mft_wire w = wire(sm);
+
+	if (!m->looking && !mft_asking(m->mft))
+		return true;
+	if (m->looking && !mft_quiet(m->mft))
+		return false;
+	if (m->looking) {
+		m->looking = false;
+		m->ahead = m->unsettled = true;
+		mft_adopt(m->mft, sm->topo);
+		(void)mft_ask(m->mft, blocks_in_use(sm), now);
 	}
-	return true;
+	mft_feed(m->mft, &w, now);
+	return !mft_asking(m->mft);
 }
 
 void
 sm_mcast_before_push(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
-	uint32_t *pos;
 
 	m->clearing = false;
-	if (m->topo == NULL)
-		return;
 	if (mft_running(m->mft)) {
 		mft_stop(m->mft);
 		make_due(m, now);
 	}
-	pos = new_places(m, sm->routes);
-	for (unsigned i = 0; i < MFT_GROUPS; i++) {
-		if (m->tree[i] == NULL || keeps_order(m, m->tree[i], pos))
-			continue;
-		mft_want(m->mft, i, NULL);
+	m->judging = safe_guest_asks(sm->plan->change);
+	m->unsettled |= m->judging;
+}
+
+/* Which trees may stay; the others go. */
+static void
+judge(struct sm *sm)
+{
+	struct sm_mcast *m = sm->mcast;
+	unsigned n;
+
+	m->judging = false;
+	m->ahead = true;
+	mft_adopt(m->mft, sm->topo); /* the ways to switches are the new ones */
+	n = mft_blocks(m->mft) * MFT_BLOCK;
+	for (unsigned i = 0; i < n && i < MFT_GROUPS; i++) {
+		struct mft_turn *turn;
+		size_t k = mft_turns(m->mft, i, &turn), t;
+		struct safe_guest *guest = mem_zalloc(k + 1, sizeof(*guest));
+
+		for (t = 0; t < k; t++)
+			guest[t] = (struct safe_guest){
+				turn[t].sw, turn[t].in, turn[t].out};
+		if (safe_guest_admit(sm->plan->change, guest, k))
+			mft_keep(m->mft, i);
+		else
+			mft_want(m->mft, i, NULL);
 		m->dirty[i] = true;
-		m->clearing = true;
-		make_due(m, now);
+		free(guest);
+		free(turn);
 	}
-	free(pos);
-	if (m->clearing) /* the ways to switches are the new ones */
-		mft_adopt(m->mft, sm->topo);
-	m->ahead = m->clearing;
+	m->clearing = mft_begin(m->mft);
+}
+
+bool
+sm_mcast_busy(const struct sm *sm)
+{
+	const struct sm_mcast *m = sm->mcast;
+
+	return m->judging || m->clearing || !mft_quiet(m->mft);
 }
 
 bool
 sm_mcast_ready(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
+	const struct mft_wire w = wire(sm);
 
-	if (!m->clearing)
-		return mft_quiet(m->mft);
-	if (!mft_running(m->mft)) {
-		if (!mft_quiet(m->mft))
-			return false;
-		m->clearing = mft_begin(m->mft);
-	}
-	mft_feed(m->mft, sm->cfg->fabric.m_key, now);
-	if (mft_running(m->mft))
+	if (!m->clearing && !mft_quiet(m->mft))
 		return false;
+	if (m->judging)
+		judge(sm);
+	if (!m->clearing)
+		return true;
+	mft_feed(m->mft, &w, now);
 	/* who did not answer is asked for by the push itself */
-	m->clearing = false;
-	return true;
+	m->clearing = mft_running(m->mft);
+	return !m->clearing;
+}
+
+void
+sm_mcast_settle(struct sm *sm, struct mono now)
+{
+	if (sm->mcast->unsettled)
+		sm_mcast_publish(sm, now);
 }

@@ -2,7 +2,8 @@
  * The inside of the subnet manager, shared by sm.c (events and dispatch),
  * sm_run.c (the phases of a run), sm_roles.c (places in a tree), sm_elect.c
  * (mastership), sm_wire.c (requests and traps from others), sm_sa.c (questions
- * to the SA) and sm_mcast.c (tables of groups). Nobody else includes this.
+ * to the SA), sm_groups.c (groups that are kept) and sm_mcast.c (their tables).
+ * Nobody else includes this.
  */
 #ifndef HEDDLE_SM_SM_PRIV_H
 #define HEDDLE_SM_SM_PRIV_H
@@ -22,6 +23,7 @@
 #include "sm/base/log.h"
 #include "sm/base/map.h"
 #include "sm/pkeys.h"
+#include "sm/qos.h"
 #include "sm/sa/sa.h"
 #include "sm/sm.h"
 #include "sm/sm_roles.h"
@@ -101,6 +103,7 @@ struct sm {
 	struct view_change change;
 	struct topo *topo;     /* with LIDs */
 	struct pkeys *pkeys;   /* that its ports shall have */
+	struct qos *qos;       /* likewise, once there are routes */
 	struct sm_work *work;  /* with the worker */
 	struct routes *routes; /* computed, not yet acknowledged */
 	struct route_story story;
@@ -131,6 +134,7 @@ struct sm {
 	enum route_order rank_order;
 	bool rank_known;
 	uint64_t routed, load, turn; /* as in struct store_state */
+	struct map held; /* port GUID -> enum store_held, of its P_Key table */
 
 	/* mastership */
 	struct sm_peer *peer;
@@ -140,6 +144,7 @@ struct sm {
 	struct sm_peer master;
 	unsigned missed;
 	bool handed_over; /* the old master gave us the fabric */
+	bool taken;	  /* it became ours, others may have been there */
 	bool poll_open;
 
 	/* subnet administration */
@@ -147,6 +152,9 @@ struct sm {
 	struct sa_ops sa_ops; /* lent to it */
 	struct view *sa_view; /* the one it has; only compared */
 	struct mono sa_now;
+	struct mono sa_save_due; /* what it was told changed */
+	char *sa_kept;		 /* of its last life, until it starts */
+	uint64_t sa_away;
 	struct sm_shed *shed; /* let go by it while a worker ran */
 	size_t nshed, capshed;
 	struct map told; /* ports asked to register anew, by GUID */
@@ -239,6 +247,10 @@ void sm_sa_configure(struct sm *sm);
 void sm_sa_message(
 	struct sm *sm, const struct transport_msg *m, struct mono now);
 void sm_sa_tick(struct sm *sm, struct mono now);
+struct mono sm_sa_next(const struct sm *sm);
+/* What it knew before a restart. */
+void sm_sa_load(struct sm *sm, const struct store_state *s);
+void sm_sa_start(struct sm *sm, struct mono now);
 /* It shall answer from the view in force. */
 void sm_sa_publish(struct sm *sm, struct mono now);
 /* Hosts that came since are asked to register anew; there is a view. */
@@ -260,23 +272,63 @@ void sm_mcast_forget(struct sm *sm, bool all);
 void sm_mcast_lost(struct sm *sm); /* another SM has the fabric */
 struct mono sm_mcast_next(const struct sm *sm);
 void sm_mcast_step(struct sm *sm, struct mono now);
-/* sm->routes are about to be written: trees that are against their order go
- * first; then true, and nothing is in flight. */
+struct mono sm_mcast_save_next(const struct sm *sm);
+void sm_mcast_save(struct sm *sm, struct mono now); /* if it is time */
+/* Before routes are made: what do switches hold that nobody has read? True: it
+ * is known. */
+void sm_mcast_look(struct sm *sm);
+bool sm_mcast_looked(struct sm *sm, struct mono now);
+/* Are there trees that a transition has to count with? *unsettled: and not
+ * known to keep the order of the view. */
+bool sm_mcast_guests(const struct sm *sm, bool *unsettled);
+/* sm->plan is about to be written: trees that it has no room for go first;
+ * then true, and nothing is in flight. */
 void sm_mcast_before_push(struct sm *sm, struct mono now);
 bool sm_mcast_ready(struct sm *sm, struct mono now);
+/* The push waits for answers about tables of groups: nothing else is due. */
+bool sm_mcast_busy(const struct sm *sm);
+/* The push is over, and the switches hold what the view says. */
+void sm_mcast_settle(struct sm *sm, struct mono now);
 /* What a switch acknowledged; false: not known. */
 bool sm_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block,
 	unsigned pos, uint8_t out[64]);
+
+/* sm_groups.c: groups that outlive their members, and the daemon. */
+struct sm_groups_saved {
+	struct store_group *group;
+	size_t ngroup;
+	struct store_member *member;
+	size_t nmember;
+};
+void sm_groups_load(struct sm *sm, const struct store_state *s);
+void sm_groups_configure(struct sm *sm); /* those that are always there */
+void sm_groups_save(const struct sm *sm, struct sm_groups_saved *out);
+void sm_groups_saved_free(struct sm_groups_saved *s);
+
 /* sm_keys.c: P_Keys, from the configuration to the view. */
+void sm_keys_load(struct sm *sm, const struct store_state *s);
+/* It became ours: ports that another SM had may hold anything. */
+void sm_keys_distrust(struct sm *sm);
 void sm_keys_make(struct sm *sm); /* for sm->topo */
-/* Begin to read the tables that are not known. */
+/* Begin to read the tables that matter and are not known. */
 void sm_keys_read(struct sm *sm);
+/* For the state file. */
+uint8_t sm_keys_held(const struct sm *sm, uint64_t guid);
 /* Tables that could not be read, or have no room: again later; an alarm. */
 void sm_keys_review(struct sm *sm);
 /* The push is over: what the ports have; true: the view says otherwise. */
 bool sm_keys_settle(struct sm *sm);
 /* Names were read: has anybody become another member by them? */
 bool sm_keys_renamed(const struct sm *sm, struct topo *fresh);
+
+/* sm_qos.c: levels of service, from the configuration to the view. */
+void sm_qos_make(struct sm *sm); /* for sm->topo and sm->routes */
+/* Are rows of SL2VL to change, as far as can be told before routing? */
+bool sm_qos_moving(const struct sm *sm);
+/* The push is over: what is there; true: the view says otherwise. */
+bool sm_qos_settle(struct sm *sm);
+/* A shortage, in words: log, status, alarm. */
+void sm_qos_review(struct sm *sm);
 
 /* sm.c */
 void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);

@@ -71,7 +71,10 @@ sm_push_job(const struct sm *sm, const struct routes *to, struct safe_job *job)
 		.hw = sm->hw,
 		.method = (enum safe_method)d->method,
 		.max_stages = d->max_stages,
+		.moving = sm_qos_moving(sm),
+		.levels = sm->cfg->qos.levels.n > 0,
 	};
+	job->guests = sm_mcast_guests(sm, &job->unsettled);
 }
 
 void
@@ -155,8 +158,6 @@ end_excuses(struct sm *sm, struct mono now)
 void
 sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
 {
-	static const uint8_t vls_code[16] = {
-		[1] = 1, [2] = 2, [4] = 3, [8] = 4, [15] = 5};
 	const struct config_link *l = &sm->cfg->link;
 	const struct plan_params params = {
 		.subnet_prefix = sm->cfg->fabric.subnet_prefix,
@@ -165,10 +166,10 @@ sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
 		.hoq_life = (uint8_t)l->hoq_lifetime,
 		.leaf_hoq_life = (uint8_t)l->leaf_hoq_lifetime,
 		.vl_stall = (uint8_t)l->vl_stall_count,
-		.max_vls_code = vls_code[l->max_vls & 15],
+		.max_vls_code = qos_vls_code(sm->cfg),
 	};
 	const struct ptable_want keys = pkeys_wanted(sm->pkeys);
-	const struct plan_job job = {
+	struct plan_job job = {
 		.routes = sm->routes,
 		.change = change,
 		.keys = &keys,
@@ -186,6 +187,8 @@ sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
 		.cookie = sm,
 	};
 
+	sm_qos_make(sm);
+	job.lanes = &sm->qos->want;
 	push.plan = sm->plan = plan_make(&job);
 	scan_void(sm->scan);
 	expect_traps(sm);
@@ -447,7 +450,7 @@ sm_push_forget(struct sm *sm)
 {
 	const struct topo *t = sm->topo;
 
-	ptables_forget_all(hw_ptables(sm->hw));
+	hw_distrust_ports(sm->hw);
 	/* what can be expected where a master vanished, or its journal did */
 	sm_scan_forget(sm,
 		sm->master.id.guid != 0 ? !sm->handed_over : sm->nrecord == 0);

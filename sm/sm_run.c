@@ -368,6 +368,7 @@ start_readback(struct sm *sm, struct mono now)
 		map_put(&sm->probed, t->node[t->sw[s].node].guid, 0);
 	sm->readback = readback_new(sm->topo, &job);
 	sm_keys_read(sm);
+	sm_mcast_look(sm);
 	sm_enter(sm, SM_READBACK, now);
 }
 
@@ -379,7 +380,8 @@ static bool
 names_first(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->topo;
-	bool all = pkeys_by_name(sm->cfg), lack = false;
+	bool all = pkeys_by_name(sm->cfg) || qos_by_name(sm->cfg);
+	bool lack = false;
 	node_ix n;
 
 	for (n = 0; n < t->nnodes; n++)
@@ -397,13 +399,13 @@ names_first(struct sm *sm, struct mono now)
 void
 sm_run_take(struct sm *sm, struct mono now)
 {
-	bool new_here = sm->role != SM_MASTER;
 	struct reason why;
 
-	if (new_here) {
+	if (sm->role != SM_MASTER) {
 		log_info("sm: master of the fabric nodes=%u switches=%u",
 			sm->topo->nnodes, sm->topo->nsw);
 		sm->role = SM_MASTER;
+		sm->taken = true;
 		sm_push_forget(sm);
 		sm->handed_over = false;
 		sm->master = (struct sm_peer){0};
@@ -411,11 +413,14 @@ sm_run_take(struct sm *sm, struct mono now)
 	if (names_first(sm, now))
 		return;
 	hw_reconcile(sm->hw, sm->topo);
-	sm_mcast_forget(sm, new_here);
+	sm_mcast_forget(sm, sm->taken);
 	if (assign_lids(sm, &why) != 0) {
 		sm_run_fail(sm, now, why.text);
 		return;
 	}
+	if (sm->taken)
+		sm_keys_distrust(sm);
+	sm->taken = false;
 	start_readback(sm, now);
 }
 
@@ -489,8 +494,7 @@ routes_found(struct sm *sm)
 			lft_ref ref = hw_block(sm->hw, guid, b);
 
 			if (ref != HW_UNKNOWN)
-				r->block[(size_t)s * r->nblocks + b] =
-					lft_share(sm->pool, ref);
+				routes_own(r, s)[b] = lft_share(sm->pool, ref);
 		}
 	}
 	return r;
@@ -541,7 +545,8 @@ sm_run_readback(struct sm *sm, struct mono now)
 {
 	readback_feed(sm->readback, now);
 	ptable_read_feed(sm->ptable_read, now);
-	if (!readback_done(sm->readback) || !ptable_read_done(sm->ptable_read))
+	if (!sm_mcast_looked(sm, now) || !readback_done(sm->readback) ||
+		!ptable_read_done(sm->ptable_read))
 		return false;
 	sm->counts.lft_reads += readback_count(sm->readback);
 	readback_free(sm->readback);
@@ -597,6 +602,8 @@ forget_work(struct sm *sm)
 	topo_unref(sm->topo);
 	pkeys_unref(sm->pkeys);
 	sm->pkeys = NULL;
+	qos_unref(sm->qos);
+	sm->qos = NULL;
 	sm->push = NULL;
 	sm->plan = NULL;
 	sm->routes = NULL;
@@ -636,7 +643,9 @@ same_ports(const struct topo *was, const struct topo *is)
 static bool
 worth_a_view(struct sm *sm)
 {
-	return sm_keys_settle(sm) || sm->plan->nsteps > 0 || !same_fabric(sm) ||
+	bool keys = sm_keys_settle(sm), lanes = sm_qos_settle(sm);
+
+	return keys || lanes || sm->plan->nsteps > 0 || !same_fabric(sm) ||
 	       !same_ports(sm->view->topo, sm->topo);
 }
 
@@ -674,8 +683,10 @@ finish(struct sm *sm, struct mono now)
 		sm->stat.alarm[0] = '\0';
 	sm_sa_publish(sm, now);
 	sm_scan_publish(sm, now);
+	sm_mcast_settle(sm, now);
 	sm_blame_forgive(sm);
 	sm_keys_review(sm);
+	sm_qos_review(sm);
 	sm_commit_schedule(sm, now);
 	forget_work(sm);
 	sm_enter(sm, SM_IDLE, now);
@@ -776,6 +787,8 @@ sm_run_names(struct sm *sm, struct mono now)
 		v->topo = fresh;
 		v->routes = routes_for(sm->view->routes, fresh);
 		v->pkeys = pkeys_ref(sm->view->pkeys);
+		v->qos = qos_make(sm->cfg, fresh, &v->routes->lanes);
+		qos_settle(v->qos, sm->hw);
 		v->quarantine = mem_dup(
 			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
 		view_change_own(&v->change);

@@ -5,13 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/partition.h"
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
-#include "sm/pkeys.h"
 #include "sm/sm_priv.h"
 
-enum { SMI_MASTER = 3 };
+enum { SMI_MASTER = 3, SAVE_MS = 1000 };
 
 static struct sa_params
 params(const struct sm *sm)
@@ -151,52 +149,24 @@ mft(void *cookie, uint64_t guid, unsigned block, unsigned pos, uint8_t out[64])
 	return sm_mcast_cell(cookie, guid, block, pos, out);
 }
 
-/* ---- IPoIB's broadcast groups, made before anybody asks ---- */
-
-static struct sa_standing
-broadcast_group(uint16_t pkey, const struct partition_ipoib *o)
-{
-	/* codes of partition_rates, one by one */
-	static const uint8_t rate[] = {2, 5, 3, 11, 6, 15, 19, 4, 7, 20, 12, 8,
-		9, 16, 13, 10, 14, 17, 18, 21, 22, 23, 24};
-	uint8_t mtu = 1;
-
-	while (mtu < 5 && 128U << mtu < o->mtu)
-		mtu++;
-	return (struct sa_standing){
-		.mgid = {(uint64_t)(0xff10 | o->scope) << 48 |
-				 UINT64_C(0x401b) << 32 | (uint64_t)pkey << 16,
-			0xffffffff},
-		.qkey = (uint32_t)o->qkey,
-		.pkey = pkey,
-		.mtu = mtu,
-		.rate = rate[o->rate],
-		.sl = (uint8_t)o->sl,
-		.scope = (uint8_t)o->scope,
-	};
-}
-
-/* Without partitions, that of the default one: hosts count on it. */
 static void
-give_standing(struct sm *sm)
+give_prefix_routes(struct sm *sm)
 {
-	static const struct partition_ipoib usual = {
-		true, 2048, 2, 0, 2, 0xb1b};
-	const struct schema_records *all = &sm->cfg->partitions;
-	const struct partition_options *p = all->record;
-	struct sa_standing *g = mem_zalloc(all->n + 1, sizeof(*g));
+	const struct schema_records *all = &sm->cfg->sa.prefix_routes;
+	const struct config_prefix_route *r = all->record;
 	size_t n = 0;
+	struct sa_far *f;
 
-	if (all->n == 0)
-		g[n++] = broadcast_group(
-			PKEYS_FULL | PARTITION_DEFAULT_KEY, &usual);
 	for (size_t i = 0; i < all->n; i++)
-		if (p[i].ipoib.enabled)
-			g[n++] = broadcast_group(
-				(uint16_t)(PKEYS_FULL | p[i].pkey),
-				&p[i].ipoib);
-	sa_standing(sm->sa, g, n);
-	free(g);
+		n += r[i].routers.n;
+	f = mem_zalloc(n, sizeof(*f));
+	n = 0;
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t k = 0; k < r[i].routers.n; k++)
+			f[n++] = (struct sa_far){
+				r[i].prefix, r[i].routers.guid[k]};
+	sa_prefix_routes(sm->sa, f, n);
+	free(f);
 }
 
 void
@@ -213,13 +183,36 @@ sm_sa_new(struct sm *sm)
 		.mft = mft,
 	};
 	sm->sa = sa_new(sm->t, &sm->sa_ops, &p);
-	give_standing(sm);
+	sm->sa_save_due = MONO_NEVER;
+	give_prefix_routes(sm);
+}
+
+void
+sm_sa_load(struct sm *sm, const struct store_state *s)
+{
+	sm->sa_kept = s->sa != NULL ? mem_strdup(s->sa) : NULL;
+	sm->sa_away = s->away;
+}
+
+void
+sm_sa_start(struct sm *sm, struct mono now)
+{
+	size_t bad = sa_restore(sm->sa, sm->sa_kept, sm->sa_away, now);
+
+	if (bad > 0)
+		log_warn("sa: registrations in the state that cannot be: n=%zu,"
+			 " left out",
+			bad);
+	free(sm->sa_kept);
+	sm->sa_kept = NULL;
+	sm->sa_now = now;
 }
 
 void
 sm_sa_free(struct sm *sm)
 {
 	sa_free(sm->sa);
+	free(sm->sa_kept);
 	sm_sa_shed(sm);
 	map_free(&sm->told);
 	free(sm->shed);
@@ -231,7 +224,8 @@ sm_sa_configure(struct sm *sm)
 	const struct sa_params p = params(sm);
 
 	sa_configure(sm->sa, &p);
-	give_standing(sm);
+	give_prefix_routes(sm);
+	sm_groups_configure(sm);
 }
 
 void
@@ -250,6 +244,23 @@ sm_sa_tick(struct sm *sm, struct mono now)
 	sm->sa_now = now;
 	if (!mono_before(now, sa_next(sm->sa)))
 		sa_tick(sm->sa, now);
+	/* a storm of joins and registrations is one save in a while */
+	if (!sa_changed(sm->sa))
+		return;
+	if (sm->sa_save_due.ns == MONO_NEVER.ns)
+		sm->sa_save_due = mono_add(now, mono_ms(SAVE_MS));
+	else if (!mono_before(now, sm->sa_save_due))
+		sm_commit_save(sm);
+}
+
+struct mono
+sm_sa_next(const struct sm *sm)
+{
+	struct mono t = sm->sa_save_due;
+
+	if (t.ns == MONO_NEVER.ns && sa_changed(sm->sa))
+		t = (struct mono){0};
+	return mono_min(t, sa_next(sm->sa));
 }
 
 void

@@ -6,7 +6,11 @@
  *
  *	heddle-state 1
  *	fabric 0xfe80000000000000
- *	lid 0x0002c90300a1b2c3 17 0 "host01 HCA-1"	port GUID, LID, LMC
+ *	lid 0x0002c90300a1b2c3 17 0 plain "host01 HCA-1"
+ *					port GUID, LID, LMC; what its P_Key
+ *					table is known to hold: plain (the
+ *					default key), keys (others, perhaps),
+ *					or neither word: nobody knows
  *	routed 0x9f3b52d10c77a4e8 72			topology's hash, load
  *	turn 0x0002c90200401234				leaf for down-up turns
  *	order tiers
@@ -15,6 +19,15 @@
  *					switch GUID, in-port, out-port of a turn
  *					that is closed, its row of SL2VL before,
  *					pairs that lose packets
+ *	saved 1763722111				seconds since 1970
+ *	sa service 0x0002c90300a1b2c3 3600 ...	what subnet administration
+ *					was told, in its own words
+ *	group 0xff12401bffff0000 0x00000000ffffffff 0xc000 0xffff 0x00000b1b
+ *		4 3 18 0 0 0x0 0	(one line) MGID, MLID, P_Key, Q_Key,
+ *					MTU, rate, lifetime, SL, traffic class,
+ *					flow label, hop limit; below it its
+ *	member 0x0002c90300a1b2c3 0x0002c90300a1b2c3 1
+ *					GUID of its GID, of its port, join state
  *	lanes 4						of the routes in force
  *	leaf 0x0002c90200401234 0102..	switch GUID, lanes that connections
  *					may still use with each leaf, two digits
@@ -42,10 +55,14 @@
 #define STORE_FILE "fabric.state"
 #define STORE_MAX_BYTES (64u * 1024 * 1024)
 
+/* What is remembered of a port's P_Key table. */
+enum store_held { STORE_UNKNOWN, STORE_PLAIN, STORE_KEYS, STORE_HELD };
+
 struct store_lid {
 	uint64_t guid;	  /* of the port, not 0 */
 	uint16_t lid;	  /* base LID, a multiple of 1 << lmc, not 0 */
 	uint8_t lmc;	  /* 0..7 */
+	uint8_t held;	  /* enum store_held */
 	const char *name; /* node description, for readers only, or NULL */
 };
 
@@ -60,6 +77,21 @@ struct store_block {
 	uint8_t in, out;
 	uint64_t row; /* of SL2VL as it was before, SL 0 in the highest digit */
 	uint64_t pairs;
+};
+
+struct store_member {
+	uint64_t guid;	/* of the GID it joined with, not 0 */
+	uint64_t owner; /* of its port, not 0 */
+	uint8_t state;	/* join states, 1 .. 15 */
+	bool proxy;
+};
+
+struct store_group {
+	uint64_t mgid[2];
+	uint32_t qkey, flow;
+	uint16_t mlid, pkey;
+	uint8_t mtu, rate, life, sl, tclass, hops; /* codes */
+	size_t first, n;			   /* in store_state.member */
 };
 
 /* Lanes that were given out to a leaf's connections; distribution/past.h. */
@@ -87,6 +119,13 @@ struct store_state {
 			   order recorded, and then no ranks either */
 	const struct store_block *block; /* no turn twice */
 	size_t nblock;
+	uint64_t when;	/* it was saved, seconds since 1970; 0: not recorded */
+	uint64_t away;	/* seconds from then until it was loaded; not saved */
+	const char *sa; /* lines of subnet administration, or NULL */
+	const struct store_group *group;
+	size_t ngroup;
+	const struct store_member *member; /* group by group */
+	size_t nmember;
 	unsigned lanes; /* 1..8 given out last; 0: none recorded */
 	const struct store_leaf *leaf;
 	size_t nleaf;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "config/qos.h"
 #include "sm/base/mem.h"
 #include "sm/base/thread.h"
 #include "sm/sm_priv.h"
@@ -69,7 +70,9 @@ task_options(
 		.engine = {.roots = r->updn.roots.guid,
 			.nroots = r->updn.roots.n,
 			.nhomes = n,
-			.lanes = (uint8_t)r->ftree.lanes},
+			.lanes = (uint8_t)r->ftree.lanes,
+			.levels = (uint8_t)qos_levels(c),
+			.max_vls = qos_vls_code(c)},
 		.home = mem_zalloc(n, sizeof(*out->home)),
 	};
 	for (size_t i = 0; i < n; i++) {

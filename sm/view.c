@@ -4,6 +4,7 @@
 
 #include "sm/base/mem.h"
 #include "sm/pkeys.h"
+#include "sm/qos.h"
 
 void
 view_change_own(struct view_change *c)
@@ -36,6 +37,7 @@ view_unref(struct view *v)
 	routes_unref(v->routes);
 	topo_unref(v->topo);
 	pkeys_unref(v->pkeys);
+	qos_unref(v->qos);
 	free(v->quarantine);
 	view_change_free(&v->change);
 	free(v);

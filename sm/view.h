@@ -76,6 +76,7 @@ struct view_change {
 };
 
 struct pkeys;
+struct qos;
 
 struct view {
 	unsigned refs;
@@ -83,6 +84,7 @@ struct view {
 	struct topo *topo;
 	struct routes *routes;
 	struct pkeys *pkeys; /* settled; asked through sm/partition.h */
+	struct qos *qos;     /* likewise, through sm/lanes.h; or NULL */
 	struct route_story story;
 	struct view_times times;
 	struct view_counts counts;

@@ -34,6 +34,14 @@ $(B)/heddle-umadprobe: $(B)/obj/tests/e2e/umadprobe_main.o \
 	@$(CC) $(LDFLAGS) -o $@ $< $(B)/libheddletest.a $(B)/libheddle.a \
 		$(LDLIBS_ALL)
 
+# What programs of hosts ask subnet administration.
+PROGRAMS += $(B)/heddle-saclient
+$(B)/heddle-saclient: $(B)/obj/tests/e2e/saclient_main.o \
+		$(B)/libheddletest.a $(B)/libheddle.a
+	@echo LD $@
+	@$(CC) $(LDFLAGS) -o $@ $< $(B)/libheddletest.a $(B)/libheddle.a \
+		$(LDLIBS_ALL)
+
 # Measurements, run by hand or by `make bench`: build/bench/NAME.
 BENCH := $(patsubst tests/bench/%_main.c,$(B)/bench/%,\
 	$(wildcard tests/bench/*_main.c))
@@ -80,6 +88,15 @@ trees:
 	@sh tests/lint/deps.sh bench
 	@$(MAKE) --no-print-directory -j2 all bench-bins
 	@tests/bench/trees.sh $(TREES)
+
+# The table of records: every field that saquery shows, and what programs of
+# hosts are told, beside opensm's; FABRIC=demo or tree648.
+FABRIC ?= demo
+.PHONY: records
+records:
+	@sh tests/lint/deps.sh bench
+	@$(MAKE) --no-print-directory -j2 all
+	@tests/e2e/sa.sh $(FABRIC)
 
 # A paper's figures drawn again: data and drawings in build/figures.
 .PHONY: figures

@@ -281,8 +281,8 @@ parse_rest(struct ask *a, int argc, char **argv)
 		o = find_option(a->cmd, argv[i]);
 		if (o == NULL)
 			return usage("unknown option", argv[i]);
-		value = o->arg != NULL ? argv[++i] : NULL;
-		if (o->arg != NULL && value == NULL)
+		value = o->arg != NULL ? argv[++i] : "";
+		if (value == NULL)
 			return usage("it wants a value:", o->word);
 		ret = set_option(a, o, value);
 	}

@@ -69,7 +69,7 @@ static void
 take(const struct forecast_job *job, struct routes *r, struct forecast *out)
 {
 	const struct verify_tables in = {
-		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
+		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
 
 	out->topo = topo_ref(r->topo);
 	out->routes = routes_ref(r);
@@ -98,7 +98,7 @@ forecast_judge(
 	const struct forecast_job *job, struct routes *r, struct forecast *out)
 {
 	const struct verify_tables in = {
-		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
+		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
 	struct reason why = {""};
 
 	*out = (struct forecast){0};

@@ -105,8 +105,7 @@ bytes(const struct routes *r, sw_ix s, uint32_t b)
 static lft_ref
 ref_of(const struct routes *r, sw_ix s, uint32_t b)
 {
-	return b < r->nblocks ? r->block[(size_t)s * r->nblocks + b]
-			      : LFT_EMPTY;
+	return b < r->nblocks ? routes_ref_of(r, s, b) : LFT_EMPTY;
 }
 
 /* LIDs that the switch sends as before, into a cable that is another one. */

@@ -510,7 +510,7 @@ dump(const struct plan *p)
 	if (name == NULL || r == NULL)
 		return EXIT_OK;
 	in = (struct verify_tables){
-		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
+		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
 	fts_print(&in, &out);
 	f = strcmp(name, "-") == 0 ? stdout : fopen(name, "we");
 	ok = f != NULL && fwrite(out.text, 1, out.n, f) == out.n &&

@@ -29,8 +29,7 @@ acknowledged(const struct routes *r)
 		uint64_t guid = t->node[t->sw[s].node].guid;
 
 		for (uint32_t b = 0; b < r->nblocks; b++)
-			hw_set_block(h, guid, b,
-				r->block[(size_t)s * r->nblocks + b]);
+			hw_set_block(h, guid, b, routes_ref_of(r, s, b));
 		hw_set_top(h, guid, r->top);
 	}
 	hw_drained(h);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sm/base/be.h"
 #include "sm/mad/fields.h"
 
 #define ROWS(table) table, sizeof(table) / sizeof(table[0])
@@ -188,6 +189,26 @@ void
 mad_port_info_encode(const struct mad_port_info *in, uint8_t d[MAD_DATA])
 {
 	fields_encode(ROWS(port_info), in, d);
+}
+
+int
+mad_port_info_settings(const uint8_t d[MAD_DATA], struct mad_port_info *out)
+{
+	*out = (struct mad_port_info){
+		.mkey = be_get64(d),
+		.gid_prefix = be_get64(d + 8),
+		.lid = be_get16(d + 16),
+		.sm_lid = be_get16(d + 18),
+		.state = d[32] & 15,
+		.lmc = d[34] & 7,
+		.sm_sl = d[36] & 15,
+		.vl_stall = d[42] >> 5,
+		.hoq_life = d[42] & 31,
+		.enf_in = (d[43] & 8) != 0,
+		.enf_out = (d[43] & 4) != 0,
+		.subnet_timeout = d[51] & 31,
+	};
+	return out->state > 4 ? -1 : 0;
 }
 
 void

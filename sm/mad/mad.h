@@ -153,6 +153,15 @@ int mad_port_info_decode(
 	const uint8_t d[MAD_DATA], struct mad_port_info *out, struct reason *);
 void mad_port_info_encode(const struct mad_port_info *in, uint8_t d[MAD_DATA]);
 
+/*
+ * Of the same only what a subnet manager sets in a port that is up: keys, LIDs,
+ * time-outs, enforcing, and the state; zeroes else. A fabric has so many ports
+ * that looking at everything in all of them would be the longest part of a
+ * plan that concerns two.
+ */
+int mad_port_info_settings(
+	const uint8_t d[MAD_DATA], struct mad_port_info *out);
+
 /* PortInfo.CapabilityMask bits. */
 enum {
 	MAD_CAP_IS_SM = 0x2,
@@ -161,6 +170,7 @@ enum {
 	MAD_CAP_EXT_SPEEDS = 0x4000,
 	MAD_CAP_CAPMASK2 = 0x8000,
 	MAD_CAP_CLIENT_REREG = 0x2000000,
+	MAD_CAP_MFT_TOP = 0x40000000, /* port 0: MulticastFDBTop */
 };
 
 struct mad_sm_info {

@@ -151,9 +151,14 @@ void mad_sa_path_encode(const struct mad_sa_path *in, uint8_t d[MAD_SA_PATH]);
 struct mad_sa_multi {
 	struct mad_sa_path path; /* ends and LIDs unused */
 	uint8_t nsgid, ndgid;
+	bool apart;    /* paths independent of each other are asked for */
 	uint64_t mask; /* the given mask as PathRecord's components */
 };
-enum { MAD_SA_MULTI_NSGID = 1 << 19, MAD_SA_MULTI_NDGID = 1 << 20 };
+enum {
+	MAD_SA_MULTI_APART = 1 << 17,
+	MAD_SA_MULTI_NSGID = 1 << 19,
+	MAD_SA_MULTI_NDGID = 1 << 20,
+};
 
 void mad_sa_multi_decode(
 	const uint8_t d[MAD_SA_MULTI], uint64_t mask, struct mad_sa_multi *out);

@@ -68,6 +68,7 @@ sa_free(struct sa *sa)
 	sa_guids_free(sa->guids);
 	sa_informs_free(sa->informs);
 	sa_groups_free(sa->groups);
+	free(sa->far);
 	free(sa->bucket);
 	free(sa);
 }
@@ -75,7 +76,17 @@ sa_free(struct sa *sa)
 void
 sa_configure(struct sa *sa, const struct sa_params *p)
 {
+	if (p->sa_key != sa->par.sa_key)
+		sa_informs_distrust(sa);
 	sa->par = *p;
+}
+
+void
+sa_prefix_routes(struct sa *sa, const struct sa_far *f, size_t n)
+{
+	free(sa->far);
+	sa->far = n > 0 ? mem_dup(f, n * sizeof(*f)) : NULL;
+	sa->nfar = n;
 }
 
 /* One token of the requester's; false when it has none left. */
@@ -270,12 +281,15 @@ sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now)
 		serve(q, now);
 }
 
-/* One turn of every job: who asks for the world does not hold up others. */
+/*
+ * One turn, shared by all jobs: who asks for the world holds up neither them
+ * nor what arrives meanwhile.
+ */
 static void
 run_jobs(struct sa *sa)
 {
 	struct sa_query *q = sa->job, *next;
-	uint64_t share = SA_TURN;
+	uint64_t share = sa->stats.jobs > 0 ? SA_TURN / sa->stats.jobs : 0;
 	struct sa_query **link = &sa->job;
 
 	for (; q != NULL; q = next) {
@@ -326,6 +340,7 @@ sa_reset(struct sa *sa, struct mono now)
 	sa->guids = sa_guids_new();
 	sa->informs = sa_informs_new();
 	sa_groups_reset(sa);
+	sa->changed = true;
 }
 
 struct mono

@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sm/base/buf.h"
 #include "sm/base/clock.h"
 #include "sm/mad/mad.h"
 #include "sm/mad/mad_sa.h"
@@ -73,10 +74,30 @@ struct sa_standing {
 	uint8_t mtu, rate, sl, scope; /* codes */
 };
 
+/* A group and its members, to be kept over a restart. */
+struct sa_kept_member {
+	uint64_t guid;	/* of the GID it joined with */
+	uint64_t owner; /* of its port */
+	uint8_t state;
+	bool proxy;
+};
+
+struct sa_kept_group {
+	struct mad_sa_member is; /* what all members have alike, MLID too */
+	struct sa_kept_member *member;
+	size_t n;
+};
+
 /* A port that a group's tree has to reach, or be reached from. */
 struct sa_member {
 	port_ix port;
 	bool receives; /* false: it only sends */
+};
+
+/* The way to another subnet: a router's port on this one. */
+struct sa_far {
+	uint64_t prefix; /* 0: any that has no entry of its own */
+	uint64_t router; /* port GUID */
 };
 
 struct sa_params {
@@ -127,12 +148,34 @@ void sa_commit(struct sa *sa, struct view *v, struct mono now);
  */
 void sa_reset(struct sa *sa, struct mono now);
 
+/*
+ * What has to survive a restart, as lines appended to out (see sa_keep.c); has
+ * it changed since the last time? And back again, before the first commit, away
+ * seconds after it was saved: the number of lines that were not believed.
+ */
+void sa_save(struct sa *sa, struct mono now, struct buf *out);
+bool sa_changed(const struct sa *sa);
+size_t sa_restore(
+	struct sa *sa, const char *text, uint64_t away, struct mono now);
+
 /* A trap of the fabric, from the port with this LID, for subscribers. */
 void sa_trap(struct sa *sa, uint16_t lid, const uint8_t notice[MAD_DATA],
 	struct mono now);
 
 /* The groups that shall always be there are these (copied). */
 void sa_standing(struct sa *sa, const struct sa_standing *g, size_t n);
+
+/* Other subnets are reached by these routers (copied). */
+void sa_prefix_routes(struct sa *sa, const struct sa_far *f, size_t n);
+
+/*
+ * Group number i (below sa_stats' groups) as it is; member is the caller's to
+ * free. And that it was so in an earlier life: before the first view, which
+ * decides who is still there, and before the standing ones are named. What
+ * cannot be (given twice, nobody to keep it) is left out.
+ */
+void sa_group_keep(const struct sa *sa, size_t i, struct sa_kept_group *out);
+void sa_group_restore(struct sa *sa, const struct sa_kept_group *g);
 
 /*
  * Who is in the groups of this MLID, by ports of the view, a port perhaps more

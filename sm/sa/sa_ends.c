@@ -23,6 +23,7 @@ sa_ends_free(struct sa_ends *e)
 	free(e->src.end);
 	free(e->dst.end);
 	free(e->step);
+	free(e->pick);
 	free(e);
 }
 
@@ -64,7 +65,61 @@ sa_ends_by_gid(
 		p = sa_guids_port(q->sa, q->view, g->guid);
 	if (p == TOPO_NONE || t->port[p].lid == 0 || !sa_query_sees(q, p))
 		return MAD_SA_INVALID_GID;
-	*out = (struct sa_end){p, 0, g->guid};
+	*out = (struct sa_end){p, 0, g->guid, g->prefix};
+	return 0;
+}
+
+/* May packets for another subnet be sent to this router now? */
+static port_ix
+usable_router(const struct sa_query *q, uint64_t guid)
+{
+	port_ix p = find_port(q, guid);
+
+	return p != TOPO_NONE && q->view->topo->port[p].lid != 0 &&
+			       sa_query_sees(q, p)
+		       ? p
+		       : TOPO_NONE;
+}
+
+/*
+ * Routers of the prefix, or of any where it has none, that are up: the nth of
+ * them in *out; how many there are.
+ */
+static size_t
+routers_to(const struct sa_query *q, uint64_t prefix, size_t nth, port_ix *out)
+{
+	const struct sa *sa = q->sa;
+	size_t n = 0, i = 0;
+
+	while (i < sa->nfar && sa->far[i].prefix != prefix)
+		i++;
+	if (i == sa->nfar)
+		prefix = 0;
+	for (i = 0; i < sa->nfar; i++) {
+		port_ix p;
+
+		if (sa->far[i].prefix != prefix)
+			continue;
+		p = usable_router(q, sa->far[i].router);
+		if (p != TOPO_NONE && n++ == nth)
+			*out = p;
+	}
+	return n;
+}
+
+/* Destinations are spread over the routers, each always over the same. */
+uint16_t
+sa_ends_by_far_gid(
+	const struct sa_query *q, const struct mad_gid *g, struct sa_end *out)
+{
+	uint64_t h = g->guid * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	port_ix p = TOPO_NONE;
+	size_t n = g->prefix != 0 ? routers_to(q, g->prefix, SIZE_MAX, &p) : 0;
+
+	if (n == 0 || g->guid == 0)
+		return MAD_SA_INVALID_GID;
+	(void)routers_to(q, g->prefix, h % n, &p);
+	*out = (struct sa_end){p, 0, g->guid, g->prefix};
 	return 0;
 }
 
@@ -76,7 +131,7 @@ sa_ends_by_lid(const struct sa_query *q, uint16_t lid, struct sa_end *out)
 
 	if (p == TOPO_NONE || !sa_query_sees(q, p))
 		return false;
-	*out = (struct sa_end){p, lid, t->port[p].guid};
+	*out = (struct sa_end){p, lid, t->port[p].guid, 0};
 	return true;
 }
 
@@ -88,7 +143,8 @@ sa_ends_all(const struct sa_query *q, struct sa_end_list *l)
 	for (port_ix p = 0; p < t->nports; p++)
 		if (topo_has_lid(t, p) && t->port[p].lid != 0 &&
 			sa_query_sees(q, p))
-			sa_ends_add(l, &(struct sa_end){p, 0, t->port[p].guid});
+			sa_ends_add(
+				l, &(struct sa_end){p, 0, t->port[p].guid, 0});
 }
 
 void

@@ -236,26 +236,33 @@ choose_mlid(const struct sa *sa, const struct mad_sa_member *is)
 
 /* ---- making and ending ---- */
 
-struct sa_group *
-sa_groups_add(struct sa *sa, const struct mad_sa_member *is)
+/* It has its MLID. */
+static struct sa_group *
+put_group(struct sa_groups *s, const struct mad_sa_member *is)
 {
-	struct sa_groups *s = sa->groups;
-	uint16_t mlid = s->n < GROUPS ? choose_mlid(sa, is) : 0;
-	struct sa_group *g;
+	struct sa_group *g = mem_zalloc(1, sizeof(*g));
 
-	if (mlid == 0)
-		return NULL;
-	g = mem_zalloc(1, sizeof(*g));
 	g->is = *is;
-	g->is.mlid = mlid;
-	g->mate = s->of[mlid - FIRST];
-	s->of[mlid - FIRST] = g;
+	g->mate = s->of[is->mlid - FIRST];
+	s->of[is->mlid - FIRST] = g;
 	s->group = mem_grow(s->group, s->n, &s->cap, sizeof(struct sa_group *));
 	g->at = s->n;
 	s->group[s->n++] = g;
 	map_put(&s->by_mgid, hash(&is->mgid), (uint32_t)g->at);
-	sa_informs_group(sa, &is->mgid, is->pkey, TRAP_MADE);
 	return g;
+}
+
+struct sa_group *
+sa_groups_add(struct sa *sa, const struct mad_sa_member *is)
+{
+	struct sa_groups *s = sa->groups;
+	struct mad_sa_member has = *is;
+
+	has.mlid = s->n < GROUPS ? choose_mlid(sa, is) : 0;
+	if (has.mlid == 0)
+		return NULL;
+	sa_informs_group(sa, &is->mgid, is->pkey, TRAP_MADE);
+	return put_group(s, &has);
 }
 
 /* The index of what collides with a group that goes. */
@@ -388,6 +395,49 @@ sa_groups_mgid(struct sa *sa, uint8_t scope)
 	return g;
 }
 
+/* ---- an earlier life ---- */
+
+void
+sa_group_keep(const struct sa *sa, size_t i, struct sa_kept_group *out)
+{
+	const struct sa_group *g = sa->groups->group[i];
+
+	*out = (struct sa_kept_group){.is = g->is, .n = g->n};
+	out->member = mem_zalloc(g->n + 1, sizeof(*out->member));
+	for (size_t k = 0; k < g->n; k++) {
+		const struct sa_joined *m = &g->member[k];
+
+		out->member[k] = (struct sa_kept_member){
+			m->gid.guid, m->owner, m->state, m->proxy};
+	}
+}
+
+void
+sa_group_restore(struct sa *sa, const struct sa_kept_group *k)
+{
+	struct sa_groups *s = sa->groups;
+	struct sa_group *g;
+
+	if (s->n >= GROUPS || k->is.mlid < FIRST ||
+		k->is.mlid >= FIRST + MLIDS ||
+		sa_groups_find(sa, &k->is.mgid) != NULL)
+		return;
+	g = put_group(s, &k->is);
+	/* who only now joins is waited for; these are in the tables already */
+	for (size_t i = 0; i < k->n; i++) {
+		const struct sa_kept_member *m = &k->member[i];
+		const struct sa_joined join = {
+			.gid = {sa->par.prefix, m->guid},
+			.owner = m->owner,
+			.state = m->state,
+			.proxy = m->proxy,
+		};
+
+		(void)sa_groups_join(sa, g, &join);
+	}
+	s->written = s->stamp;
+}
+
 /* ---- those that are always there ---- */
 
 static bool
@@ -475,6 +525,9 @@ sa_groups_commit(struct sa *sa)
 {
 	struct sa_groups *s = sa->groups;
 
+	/* with no switch in sight our own cable is down, and nobody left */
+	if (sa->view->topo->nsw == 0)
+		return;
 	for (size_t i = s->n; i-- > 0;) {
 		struct sa_group *g = s->group[i];
 

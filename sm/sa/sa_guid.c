@@ -28,6 +28,7 @@ struct owner {
 	uint64_t guid;	 /* of the port */
 	unsigned n;	 /* entries, its own GUID included */
 	uint64_t *entry; /* 0: none; entry 0 unused */
+	bool restored;	 /* the port may not have them */
 };
 
 struct sa_guids {
@@ -96,7 +97,8 @@ find_or_add(struct sa_guids *g, uint64_t guid, unsigned n)
 	if (o == NULL) {
 		g->owner = mem_grow(g->owner, g->n, &g->cap, sizeof(*o));
 		o = &g->owner[g->n];
-		*o = (struct owner){guid, n, mem_zalloc(n, sizeof(*o->entry))};
+		*o = (struct owner){
+			guid, n, mem_zalloc(n, sizeof(*o->entry)), false};
 		map_put(&g->by_owner, guid, (uint32_t)g->n++);
 	}
 	return o;
@@ -104,10 +106,12 @@ find_or_add(struct sa_guids *g, uint64_t guid, unsigned n)
 
 /* A port and all its aliases are gone. */
 static void
-drop(struct sa_guids *g, size_t i)
+drop(struct sa *sa, size_t i)
 {
+	struct sa_guids *g = sa->guids;
 	struct owner *o = &g->owner[i];
 
+	sa->changed = true;
 	for (unsigned k = 0; k < o->n; k++)
 		(void)map_del(&g->by_alias, o->entry[k]);
 	(void)map_del(&g->by_owner, o->guid);
@@ -286,6 +290,7 @@ guid_set(struct sa_query *q, struct mono now)
 		if (guid[i] != 0 && place(block, i) < o->n)
 			assign(q->sa->guids, o, place(block, i), guid[i]);
 	write_back(q, port, block);
+	q->sa->changed = true;
 	return 0;
 }
 
@@ -306,6 +311,7 @@ guid_delete(struct sa_query *q, struct mono now)
 			place(block, i) < o->n)
 			assign(q->sa->guids, o, place(block, i), 0);
 	write_back(q, port, block);
+	q->sa->changed = true;
 	return 0;
 }
 
@@ -337,6 +343,47 @@ guid_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	return true;
 }
 
+/* Aliases as they can be, and as many as the port holds: those from before a
+ * restart, or when a port came that has one of them as its own GUID. */
+static void
+keep_possible(struct sa *sa, struct owner *o, unsigned n)
+{
+	for (unsigned k = 1; k < o->n; k++)
+		if (o->entry[k] != 0 &&
+			(k >= n || map_get(&sa->by_guid, o->entry[k], NULL)))
+			assign(sa->guids, o, k, 0);
+	sa->changed = true;
+	o->entry = mem_resize(o->entry, n, sizeof(*o->entry));
+	for (unsigned k = o->n; k < n; k++)
+		o->entry[k] = 0;
+	o->n = n;
+	o->restored = false;
+}
+
+static void
+write_again(struct sa *sa, struct owner *o, port_ix p)
+{
+	const struct topo *t = sa->view->topo;
+	uint64_t guid[BLOCK];
+
+	keep_possible(sa, o, entries_of(t, p));
+	for (unsigned b = 0; b * BLOCK < entries_of(t, p); b++) {
+		read_block(sa, &t->port[p], b, guid);
+		sa->ops->write_guids(sa->ops->cookie, p, (uint8_t)b, guid);
+	}
+}
+
+/* Has it a GUID that a port of the fabric came with since? */
+static bool
+has_others(const struct sa *sa, const struct owner *o)
+{
+	for (unsigned k = 1; k < o->n; k++)
+		if (o->entry[k] != 0 &&
+			map_get(&sa->by_guid, o->entry[k], NULL))
+			return true;
+	return false;
+}
+
 void
 sa_guids_commit(struct sa *sa)
 {
@@ -346,8 +393,53 @@ sa_guids_commit(struct sa *sa)
 		port_ix p = topo_by_port_guid(sa->view->topo, g->owner[i].guid);
 
 		if (p == TOPO_NONE || sa->view->topo->port[p].lid == 0)
-			drop(g, i);
+			drop(sa, i);
+		else if (g->owner[i].restored || has_others(sa, &g->owner[i]))
+			write_again(sa, &g->owner[i], p);
 	}
+}
+
+void
+sa_guids_save(const struct sa *sa, struct buf *out)
+{
+	const struct sa_guids *g = sa->guids;
+	uint8_t d[8];
+
+	for (size_t i = 0; i < g->n; i++) {
+		const struct owner *o = &g->owner[i];
+
+		buf_printf(out, "alias 0x%016llx %u ",
+			(unsigned long long)o->guid, o->n);
+		for (unsigned k = 0; k < o->n; k++) {
+			be_put64(d, o->entry[k]);
+			sa_keep_hex(d, sizeof(d), out);
+		}
+		buf_put(out, "\n", 1);
+	}
+}
+
+bool
+sa_guids_restore(struct sa *sa, const struct sa_kept *k)
+{
+	struct sa_guids *g = sa->guids;
+	struct owner *o;
+	bool ok = true;
+
+	if (k->number == 0 || k->number > (uint64_t)BLOCK * BLOCKS ||
+		k->nbytes != 8 * k->number || find(g, k->owner) != NULL ||
+		be_get64(k->byte) != 0)
+		return false;
+	o = find_or_add(g, k->owner, (unsigned)k->number);
+	o->restored = true;
+	for (unsigned i = 1; i < k->number; i++) {
+		uint64_t guid = be_get64(k->byte + (size_t)8 * i);
+
+		if (guid != 0 && map_get(&g->by_alias, guid, NULL))
+			ok = false; /* somebody has it already */
+		else
+			assign(g, o, i, guid);
+	}
+	return ok;
 }
 
 const struct sa_kind sa_guid = {

@@ -13,10 +13,15 @@
 enum { SIZE = 40, REC_SIZE = 64, AT_ENUM = 16, AT_INFORM = 24 };
 enum { ALL_LIDS = 0xffff };
 
-static uint16_t
-inform_type_valid(const struct mad_sa_inform *i)
+/* Can it mean anything? */
+static bool
+is_sensible(const struct mad_sa_inform *i)
 {
-	return i->type == EVENT_ANY || i->type <= 4;
+	if (i->type != EVENT_ANY && i->type > 4)
+		return false;
+	return i->gid.prefix != 0 || i->gid.guid != 0 ||
+	       i->lid_first == ALL_LIDS ||
+	       (i->lid_first != 0 && i->lid_last >= i->lid_first);
 }
 
 static bool
@@ -29,49 +34,73 @@ same_filter(const struct mad_sa_inform *a, const struct mad_sa_inform *b)
 }
 
 static struct event_sub *
-find(struct sa_informs *s, uint64_t owner, uint32_t qpn,
+find(const struct sa_informs *s, uint64_t owner, uint32_t qpn,
 	const struct mad_sa_inform *i)
 {
-	for (size_t k = 0; k < s->n; k++) {
-		struct event_sub *sub = &s->sub[k];
+	struct event_sub *sub = sa_informs_of(s, owner);
 
-		if (sub->owner == owner && sub->inform.qpn == qpn &&
-			same_filter(&sub->inform, i))
-			return sub;
-	}
-	return NULL;
+	while (sub != NULL &&
+		(sub->inform.qpn != qpn || !same_filter(&sub->inform, i)))
+		sub = sub->mate;
+	return sub;
 }
 
 static size_t
 count_of(const struct sa_informs *s, uint64_t owner)
 {
+	const struct event_sub *sub = sa_informs_of(s, owner);
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n; i++)
-		n += s->sub[i].owner == owner;
+	for (; sub != NULL; sub = sub->mate)
+		n++;
 	return n;
 }
 
+static struct event_sub *
+add(struct sa *sa, uint64_t owner, const struct mad_sa_inform *i)
+{
+	struct sa_informs *s = sa->informs;
+	struct event_sub *sub = mem_zalloc(1, sizeof(*sub));
+
+	*sub = (struct event_sub){
+		.id = ++s->last_id,
+		.at = s->n,
+		.owner = owner,
+		.mate = sa_informs_of(s, owner),
+		.inform = *i,
+		.next = s->end,
+	};
+	s->sub = mem_grow(s->sub, s->n, &s->cap, sizeof(struct event_sub *));
+	s->sub[s->n++] = sub;
+	map_put(&s->by_id, sub->id, (uint32_t)sub->at);
+	map_put(&s->by_owner, owner, (uint32_t)sub->at);
+	sa->changed = true;
+	return sub;
+}
+
+static bool
+has_room(const struct sa *sa, uint64_t owner)
+{
+	return sa->informs->n < SA_ENTRIES &&
+	       count_of(sa->informs, owner) < sa->par.subscribers;
+}
+
+/* Who says again what he said, now with the key, is trusted from now on. */
 static uint16_t
 subscribe(struct sa_query *q, struct mad_sa_inform *i)
 {
-	struct sa_informs *s = q->sa->informs;
 	uint64_t owner = q->view->topo->port[q->from].guid;
+	struct event_sub *sub;
 
 	i->qpn = q->qpn; /* reports go where the request came from */
-	if (find(s, owner, i->qpn, i) != NULL)
-		return 0;
-	if (s->n >= SA_ENTRIES || count_of(s, owner) >= q->sa->par.subscribers)
+	sub = find(q->sa->informs, owner, i->qpn, i);
+	if (sub == NULL && !has_room(q->sa, owner))
 		return MAD_SA_NO_RESOURCES;
-	s->sub = mem_grow(s->sub, s->n, &s->cap, sizeof(*s->sub));
-	s->sub[s->n++] = (struct event_sub){
-		.id = ++s->last_id,
-		.owner = owner,
-		.inform = *i,
-		.sl = q->sl,
-		.trusted = q->trusted,
-		.next = s->end,
-	};
+	if (sub == NULL)
+		sub = add(q->sa, owner, i);
+	sub->sl = q->sl;
+	sub->trusted |= q->trusted;
+	sub->unanswered = 0;
 	return 0;
 }
 
@@ -85,10 +114,7 @@ inform_set(struct sa_query *q, struct mono now)
 
 	(void)now;
 	mad_sa_inform_decode(q->want, &i);
-	if (!inform_type_valid(&i) || q->view->topo->port[q->from].guid == 0)
-		return MAD_SA_REQ_INVALID;
-	if (i.gid.prefix == 0 && i.gid.guid == 0 && i.lid_first != ALL_LIDS &&
-		(i.lid_first == 0 || i.lid_last < i.lid_first))
+	if (!is_sensible(&i) || q->view->topo->port[q->from].guid == 0)
 		return MAD_SA_REQ_INVALID;
 	if (i.subscribe) {
 		status = subscribe(q, &i);
@@ -96,7 +122,7 @@ inform_set(struct sa_query *q, struct mono now)
 		sub = find(s, q->view->topo->port[q->from].guid, i.qpn, &i);
 		if (sub == NULL)
 			return MAD_SA_REQ_INVALID;
-		sa_informs_drop(s, (size_t)(sub - s->sub));
+		sa_informs_drop(q->sa, sub);
 	}
 	mad_sa_inform_encode(&i, q->want);
 	return status;
@@ -141,7 +167,7 @@ rec_begin(struct sa_query *q)
 static bool
 rec_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
-	const struct event_sub *sub = &q->sa->informs->sub[ix];
+	const struct event_sub *sub = q->sa->informs->sub[ix];
 	struct mad_gid gid = {q->sa->par.prefix, sub->owner};
 	port_ix p = topo_by_port_guid(q->view->topo, sub->owner);
 
@@ -162,3 +188,43 @@ const struct sa_kind sa_inform_rec = {
 	.record = rec_record,
 	.whole = true,
 };
+
+/* ---- over a restart ---- */
+
+/* Whether it was trusted is not kept: that has to be shown again. */
+void
+sa_informs_save(const struct sa *sa, struct buf *out)
+{
+	const struct sa_informs *s = sa->informs;
+	uint8_t d[MAD_SA_INFORM];
+
+	for (size_t i = 0; i < s->n; i++) {
+		buf_printf(out, "inform 0x%016llx %u ",
+			(unsigned long long)s->sub[i]->owner, s->sub[i]->sl);
+		mad_sa_inform_encode(&s->sub[i]->inform, d);
+		sa_keep_hex(d, sizeof(d), out);
+		buf_put(out, "\n", 1);
+	}
+}
+
+void
+sa_informs_distrust(struct sa *sa)
+{
+	for (size_t i = 0; i < sa->informs->n; i++)
+		sa->informs->sub[i]->trusted = false;
+}
+
+bool
+sa_informs_restore(struct sa *sa, const struct sa_kept *k)
+{
+	struct mad_sa_inform i;
+
+	if (k->nbytes != MAD_SA_INFORM || k->number > 15)
+		return false;
+	mad_sa_inform_decode(k->byte, &i);
+	if (!is_sensible(&i) || !i.subscribe || !has_room(sa, k->owner) ||
+		find(sa->informs, k->owner, i.qpn, &i) != NULL)
+		return false;
+	add(sa, k->owner, &i)->sl = (uint8_t)k->number;
+	return true;
+}

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "sm/base/buf.h"
 #include "sm/base/map.h"
 #include "sm/mad/mad_sa.h"
 #include "sm/partition.h"
@@ -66,8 +67,10 @@ struct sa_kind {
 /* One end of a path. */
 struct sa_end {
 	port_ix port;
-	uint16_t lid;  /* 0: any of the port's */
-	uint64_t guid; /* the one asked for: the port's own or an alias */
+	uint16_t lid;	 /* 0: any of the port's */
+	uint64_t guid;	 /* the one asked for: the port's own, an alias, or of
+			    another subnet */
+	uint64_t prefix; /* as it was asked for; 0: ours */
 };
 
 struct sa_end_list {
@@ -81,7 +84,12 @@ struct sa_ends {
 	struct mad_sa_path want;
 	uint64_t mask;	 /* of a PathRecord */
 	unsigned npaths; /* of one pair, at most */
-	bool dlid;	 /* the destination's LID is given */
+	/* MultiPathRecord: pairs in the order in which they share least */
+	uint64_t *pick; /* [npick], or NULL: all as they come */
+	size_t npick;
+	bool multicast; /* the destination is this group */
+	struct mad_sa_member group;
+	bool dlid; /* the destination's LID is given */
 	/* TraceRecord: the path */
 	struct route_step *step; /* [SA_STEPS] */
 	unsigned nsteps;
@@ -105,6 +113,7 @@ struct sa_query {
 	uint64_t at, end;	   /* candidates */
 	uint8_t *out;		   /* header, then records */
 	size_t most;		   /* records; 0: all */
+	uint32_t per;		   /* of them, of one switch */
 	size_t nrecords, cap;	   /* cap in bytes */
 	struct sa_query *next;	   /* job */
 };
@@ -127,11 +136,15 @@ struct sa {
 	struct transport *t;
 	const struct sa_ops *ops;
 	struct sa_params par;
+	struct sa_far *far; /* other subnets */
+	size_t nfar;
 	struct view *view;
 	struct map by_guid;	  /* of the view's ports */
 	struct sa_bucket *bucket; /* by LID, MAD_LID_END of them */
 	struct mono now;	  /* of the event being handled */
 	struct mono lease_due;
+	bool changed; /* what sa_save keeps is not as it was */
+	size_t held;  /* bytes of answers that are being made */
 	struct sa_query *job, **last_job;
 	struct sa_services *services;
 	struct sa_guids *guids;
@@ -180,6 +193,9 @@ bool sa_ends_local(const struct sa *sa, const struct mad_gid *g);
 /* The end that a GID names, lid 0. 0 or a status. */
 uint16_t sa_ends_by_gid(
 	const struct sa_query *q, const struct mad_gid *g, struct sa_end *out);
+/* The router's end for a GID of another subnet, likewise. */
+uint16_t sa_ends_by_far_gid(
+	const struct sa_query *q, const struct mad_gid *g, struct sa_end *out);
 /* The end that a LID names; false: none. */
 bool sa_ends_by_lid(const struct sa_query *q, uint16_t lid, struct sa_end *out);
 /* All that the requester may see, lid 0. */
@@ -193,6 +209,15 @@ struct sa_way {
 	bool reversible;
 	uint16_t pkey;
 };
+/* sa_record_path.c: candidate ix of a query for paths: its ends and its way.
+ * False: it does not meet the request. */
+bool sa_path_pair(const struct sa_query *q, uint64_t ix, struct sa_end *from,
+	struct sa_end *to, struct sa_way *way);
+
+/* sa_apart.c: of the candidates those that are independent of each other, in
+ * ends->pick. 0, or a status. */
+uint16_t sa_apart_pick(struct sa_query *q);
+
 bool sa_way_find(const struct sa *sa, const struct view *v,
 	const struct sa_end *from, const struct sa_end *to, struct sa_way *out);
 /* Rates by speed, not by code: -1, 0, 1. */
@@ -205,6 +230,18 @@ uint8_t sa_way_rate_of(const struct topo_port *p);
 /* The fastest that a client knows and that is not above rate. */
 uint8_t sa_way_rate_known(const struct topo_port *client, uint8_t rate);
 
+/* sa_keep.c: a line of what was kept, and when: away seconds before now. */
+enum { SA_KEPT = 2048 }; /* GUIDs of a port: 256 of 8 bytes */
+struct sa_kept {
+	uint64_t owner; /* port GUID */
+	uint64_t number;
+	uint8_t byte[SA_KEPT];
+	size_t nbytes;
+	uint64_t away;
+	struct mono now;
+};
+void sa_keep_hex(const uint8_t *p, size_t n, struct buf *out);
+
 /* sa_service.c: ServiceRecords, their leases. */
 struct sa_services *sa_services_new(void);
 void sa_services_free(struct sa_services *s);
@@ -212,6 +249,9 @@ void sa_services_commit(struct sa *sa);
 struct mono sa_services_next(const struct sa *sa);
 void sa_services_tick(struct sa *sa, struct mono now);
 uint32_t sa_services_count(const struct sa *sa);
+void sa_services_save(const struct sa *sa, struct mono now, struct buf *out);
+/* False: not to be believed. */
+bool sa_services_restore(struct sa *sa, const struct sa_kept *k);
 /* The ports that offer a service, as ends. */
 void sa_services_ends(
 	const struct sa_query *q, uint64_t id, struct sa_end_list *l);
@@ -220,6 +260,8 @@ void sa_services_ends(
 struct sa_guids *sa_guids_new(void);
 void sa_guids_free(struct sa_guids *g);
 void sa_guids_commit(struct sa *sa); /* aliases of ports that left die */
+void sa_guids_save(const struct sa *sa, struct buf *out);
+bool sa_guids_restore(struct sa *sa, const struct sa_kept *k);
 /* The port that has this alias, or TOPO_NONE. */
 port_ix sa_guids_port(const struct sa *sa, const struct view *v, uint64_t guid);
 
@@ -232,6 +274,10 @@ void sa_informs_response(
 struct mono sa_informs_next(const struct sa *sa);
 void sa_informs_tick(struct sa *sa, struct mono now);
 uint32_t sa_informs_count(const struct sa *sa);
+void sa_informs_save(const struct sa *sa, struct buf *out);
+bool sa_informs_restore(struct sa *sa, const struct sa_kept *k);
+/* There is another key: nobody has shown it yet. */
+void sa_informs_distrust(struct sa *sa);
 /* A group was made (66) or ended (67). */
 void sa_informs_group(struct sa *sa, const struct mad_gid *mgid, uint16_t pkey,
 	uint16_t trap);

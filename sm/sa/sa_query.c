@@ -74,20 +74,29 @@ sa_query_ports(struct sa_query *q, bool all)
 	}
 }
 
-/* Room for one more record; false when the answer would be too long. */
-static bool
+/*
+ * Room for one more record. BUSY where others' answers have taken it, as many
+ * as two of the longest: their number is not bounded otherwise.
+ */
+static uint16_t
 make_room(struct sa_query *q)
 {
-	size_t size = q->kind->size;
-	size_t need = MAD_SA_HEADER + (q->nrecords + 1) * size;
+	size_t most = (size_t)q->sa->par.table_mib << 20;
+	size_t need = MAD_SA_HEADER + (q->nrecords + 1) * q->kind->size;
+	size_t cap = q->cap == 0 ? MAD_SIZE : q->cap * 2;
 
-	if (need > (size_t)q->sa->par.table_mib << 20)
-		return false;
+	if (need > most)
+		return MAD_SA_NO_RESOURCES;
 	if (need <= q->cap)
-		return true;
-	q->cap = q->cap == 0 ? MAD_SIZE : q->cap * 2;
+		return 0;
+	if (cap > most)
+		cap = most;
+	if (q->sa->held + cap - q->cap > 2 * most)
+		return MAD_STATUS_BUSY;
+	q->sa->held += cap - q->cap;
+	q->cap = cap;
 	q->out = mem_resize(q->out, q->cap, 1);
-	return true;
+	return 0;
 }
 
 static bool
@@ -106,6 +115,7 @@ sa_query_free(struct sa_query *q)
 	if (q->view != NULL)
 		q->sa->ops->release(q->sa->ops->cookie, q->view);
 	sa_ends_free(q->ends);
+	q->sa->held -= q->cap;
 	free(q->out);
 	free(q);
 }
@@ -153,6 +163,7 @@ sa_query_answer(struct sa_query *q, uint16_t status)
 		q->kind = &none;
 	size = q->kind->size < MAD_SA_DATA ? q->kind->size : MAD_SA_DATA;
 	if (q->cap < MAD_SIZE) {
+		sa->held += MAD_SIZE - q->cap;
 		q->cap = MAD_SIZE;
 		q->out = mem_resize(q->out, MAD_SIZE, 1);
 	}
@@ -193,11 +204,12 @@ sa_query_run(struct sa_query *q, uint64_t budget)
 	uint64_t stop = q->end - q->at < budget ? q->end : q->at + budget;
 
 	while (q->at < stop && q->nrecords < enough) {
+		uint16_t status = make_room(q);
 		uint8_t *rec;
 
-		if (!make_room(q)) {
+		if (status != 0) {
 			q->nrecords = 0;
-			sa_query_answer(q, MAD_SA_NO_RESOURCES);
+			sa_query_answer(q, status);
 			return true;
 		}
 		rec = q->out + MAD_SA_HEADER + q->nrecords * k->size;
@@ -206,8 +218,6 @@ sa_query_run(struct sa_query *q, uint64_t budget)
 	}
 	if (q->at < q->end && q->nrecords < enough)
 		return false;
-	if (q->cap == 0 || MAD_SA_HEADER + q->nrecords * k->size < MAD_SIZE)
-		(void)make_room(q);
 	finish(q);
 	return true;
 }

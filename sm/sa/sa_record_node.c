@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sm/base/be.h"
+#include "sm/lanes.h"
 #include "sm/sa/sa_priv.h"
 
 /* What we can (IBA 15.2.5.1.1): bits of CapabilityMask and CapabilityMask2. */
@@ -13,6 +14,7 @@ enum {
 	CAP_UD_MULTICAST = 1 << 9,
 	CAP_MULTI_PATH = 1 << 10,
 	CAP_PORT_CAPMASK_MATCH = 1 << 13,
+	CAP2_QOS = 1 << 1,
 	CAP2_ALIAS_GUIDS = 1 << 5,
 	CAP2_FULL_PORT_INFO = 1 << 6,
 	CAP2_EXT_SPEEDS = 1 << 7,
@@ -37,7 +39,7 @@ cpi_begin(struct sa_query *q)
 static bool
 cpi_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
-	static const struct mad_sa_port_info info = {
+	struct mad_sa_port_info info = {
 		.cap = CAP_MASK2 | CAP_UD_MULTICAST | CAP_MULTI_PATH |
 		       CAP_PORT_CAPMASK_MATCH,
 		.cap2 = CAP2_ALIAS_GUIDS | CAP2_FULL_PORT_INFO |
@@ -48,8 +50,9 @@ cpi_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 		.qkey = QKEY,
 	};
 
-	(void)q;
 	(void)ix;
+	if (lanes_levels(q->view))
+		info.cap2 |= CAP2_QOS;
 	mad_sa_port_info_encode(&info, rec);
 	return true;
 }

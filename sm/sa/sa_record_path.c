@@ -11,9 +11,10 @@
 
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
+#include "sm/lanes.h"
 #include "sm/sa/sa_priv.h"
 
-enum { MTU_MAX = 5, ALL_PATHS = 128 };
+enum { MTU_MAX = 5, ALL_PATHS = 128, HOPS_ROUTER = 0xff };
 
 static bool
 asks(const struct sa_ends *e, uint64_t component)
@@ -123,6 +124,31 @@ select_pkey(const struct sa_query *q, port_ix from, port_ix to)
 		       : partition_shared(q->view, from, to);
 }
 
+/* Its SL and limits; the way's SL has been the routing's lane so far. */
+static void
+give_level(const struct sa_query *q, port_ix from, port_ix to, struct sa_way *w)
+{
+	const struct mad_sa_path *want = &q->ends->want;
+	const struct qos_ask ask = {
+		.from = from,
+		.to = to,
+		.pkey = w->pkey,
+		.by_service = asks(q->ends, MAD_SA_PATH_SERVICE),
+		.service = want->service,
+		.by_class = asks(q->ends, MAD_SA_PATH_QOS),
+		.class = want->qos_class,
+	};
+	const struct lanes_grant g = lanes_grant(q->view, &ask, w->sl);
+
+	w->sl = g.sl;
+	if (g.mtu != 0 && g.mtu < w->mtu)
+		w->mtu = g.mtu;
+	if (g.rate != 0 && sa_way_rate_compare(g.rate, w->rate) < 0)
+		w->rate = g.rate;
+	if (g.life != 0 && w->life != 0)
+		w->life = g.life;
+}
+
 /* Everything that is asked of a way; adjusts it to what is promised. */
 static bool
 suits(const struct sa_query *q, const struct sa_end *from,
@@ -136,14 +162,32 @@ suits(const struct sa_query *q, const struct sa_end *from,
 	if (asks(e, MAD_SA_PATH_REVERSIBLE) && e->want.reversible &&
 		!w->reversible)
 		return false;
-	if (asks(e, MAD_SA_PATH_SL) && e->want.sl != w->sl)
-		return false;
 	w->pkey = select_pkey(q, from->port, to->port);
 	if (w->pkey == 0)
+		return false;
+	give_level(q, from->port, to->port, w);
+	if (asks(e, MAD_SA_PATH_SL) && e->want.sl != w->sl)
 		return false;
 	w->rate = sa_way_rate_known(&t->port[q->from], w->rate);
 	return select_mtu(e, &w->mtu) && select_rate(e, &w->rate) &&
 	       select_life(e, w->life);
+}
+
+/* A GID as it was asked for, so that the answer is one to the question. */
+static struct mad_gid
+gid_of(const struct sa *sa, const struct sa_end *e)
+{
+	return (struct mad_gid){
+		e->prefix != 0 ? e->prefix : sa->par.prefix, e->guid};
+}
+
+/* Beyond a router? */
+static bool
+is_far(const struct sa *sa, const struct sa_end *e)
+{
+	const struct mad_gid g = gid_of(sa, e);
+
+	return !sa_ends_local(sa, &g);
 }
 
 static void
@@ -151,10 +195,10 @@ describe(const struct sa_query *q, const struct sa_end *from,
 	const struct sa_end *to, const struct sa_way *w, uint8_t *rec)
 {
 	const struct sa_ends *e = q->ends;
-	uint64_t prefix = q->sa->par.prefix;
 	struct mad_sa_path p = {
-		.dgid = {prefix, to->guid},
-		.sgid = {prefix, from->guid},
+		.dgid = gid_of(q->sa, to),
+		.sgid = gid_of(q->sa, from),
+		.hop_limit = is_far(q->sa, to) ? HOPS_ROUTER : 0,
 		.dlid = to->lid,
 		.slid = from->lid,
 		.reversible = w->reversible,
@@ -184,24 +228,103 @@ describe(const struct sa_query *q, const struct sa_end *from,
  * Candidate: source, destination LID. The LIDs of a pair go together: the
  * same offset at both ends.
  */
+bool
+sa_path_pair(const struct sa_query *q, uint64_t ix, struct sa_end *from,
+	struct sa_end *to, struct sa_way *way)
+{
+	const struct sa_ends *e = q->ends;
+	const struct topo *t = q->view->topo;
+	const struct topo_port *p;
+	unsigned offset;
+
+	*from = e->src.end[ix / e->dst.n];
+	*to = e->dst.end[ix % e->dst.n];
+	offset = (unsigned)(to->lid - t->port[to->port].lid);
+	p = &t->port[from->port];
+	if (!e->dlid && offset >= e->npaths)
+		return false;
+	if (from->lid == 0)
+		from->lid = (uint16_t)(p->lid + offset % (1U << p->lmc));
+	return suits(q, from, to, way);
+}
+
+/* ---- to a multicast group: as the group is ---- */
+
+static bool
+fits(uint8_t sel, int compared)
+{
+	return sel == MAD_SA_GREATER   ? compared > 0
+	       : sel == MAD_SA_LESS    ? compared < 0
+	       : sel == MAD_SA_EXACTLY ? compared == 0
+				       : true;
+}
+
+/* Is the group what was asked for? */
+static bool
+group_suits(const struct sa_ends *e)
+{
+	const struct mad_sa_path *w = &e->want;
+	const struct mad_sa_member *g = &e->group;
+
+	return (!selects(e, MAD_SA_PATH_MTU_SEL, MAD_SA_PATH_MTU) ||
+		       fits(w->mtu_sel, (int)g->mtu - (int)w->mtu)) &&
+	       (!selects(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) ||
+		       fits(w->rate_sel,
+			       sa_way_rate_compare(g->rate, w->rate))) &&
+	       (!selects(e, MAD_SA_PATH_LIFE_SEL, MAD_SA_PATH_LIFE) ||
+		       fits(w->life_sel, (int)g->life - (int)w->life)) &&
+	       (!asks(e, MAD_SA_PATH_SL) || w->sl == g->sl) &&
+	       (!asks(e, MAD_SA_PATH_DLID) || w->dlid == g->mlid) &&
+	       (!asks(e, MAD_SA_PATH_PKEY) ||
+		       ((w->pkey ^ g->pkey) & 0x7fff) == 0);
+}
+
+static bool
+group_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
+{
+	const struct sa_ends *e = q->ends;
+	const struct sa_end *from = &e->src.end[ix];
+	const struct mad_sa_member *g = &e->group;
+	const struct mad_sa_path p = {
+		.dgid = g->mgid,
+		.sgid = gid_of(q->sa, from),
+		.dlid = g->mlid,
+		.slid = from->lid != 0 ? from->lid
+				       : q->view->topo->port[from->port].lid,
+		.hop_limit = g->hop_limit,
+		.flow_label = g->flow_label,
+		.tclass = g->tclass,
+		.reversible = true,
+		.pkey = partition_in(q->view, from->port, from->port, g->pkey),
+		.sl = g->sl,
+		.mtu_sel = MAD_SA_EXACTLY,
+		.mtu = g->mtu,
+		.rate_sel = MAD_SA_EXACTLY,
+		.rate = g->rate,
+		.life_sel = MAD_SA_EXACTLY,
+		.life = g->life,
+	};
+
+	if (p.pkey == 0 || !group_suits(e))
+		return false;
+	mad_sa_path_encode(&p, rec);
+	return true;
+}
+
 static bool
 path_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
 	const struct sa_ends *e = q->ends;
-	const struct topo *t = q->view->topo;
-	struct sa_end from = e->src.end[ix / e->dst.n];
-	const struct sa_end *to = &e->dst.end[ix % e->dst.n];
-	unsigned offset = (unsigned)(to->lid - t->port[to->port].lid);
-	const struct topo_port *p = &t->port[from.port];
+	struct sa_end from, to;
 	struct sa_way w;
 
-	if (!e->dlid && offset >= e->npaths)
+	if (e->multicast)
+		return group_record(q, ix, rec);
+	if (e->pick != NULL)
+		ix = e->pick[ix];
+	if (!sa_path_pair(q, ix, &from, &to, &w))
 		return false;
-	if (from.lid == 0)
-		from.lid = (uint16_t)(p->lid + offset % (1U << p->lmc));
-	if (!suits(q, &from, to, &w))
-		return false;
-	describe(q, &from, to, &w, rec);
+	describe(q, &from, &to, &w, rec);
 	return true;
 }
 
@@ -215,14 +338,14 @@ set_candidates(struct sa_query *q)
 			    : ALL_PATHS;
 	sa_ends_spread(q, &e->dst);
 	q->at = 0;
-	q->end = (uint64_t)e->src.n * e->dst.n;
+	q->end = e->multicast ? e->src.n : (uint64_t)e->src.n * e->dst.n;
 }
 
 /* One end as the request names it: by GID, by LID, both or not at all. */
 struct named {
 	const struct mad_gid *gid; /* or NULL */
 	uint16_t lid;
-	bool by_lid;
+	bool by_lid, far; /* far: it may be beyond a router */
 };
 
 /* 0 and *named; or a status. A LID that nobody has: an empty list. */
@@ -233,7 +356,9 @@ find_end(struct sa_query *q, const struct named *n, struct sa_end_list *l)
 	uint16_t status;
 
 	if (n->gid != NULL) {
-		status = sa_ends_by_gid(q, n->gid, &by_gid);
+		status = n->far && !sa_ends_local(q->sa, n->gid)
+				 ? sa_ends_by_far_gid(q, n->gid, &by_gid)
+				 : sa_ends_by_gid(q, n->gid, &by_gid);
 		if (status != 0)
 			return status;
 		if (!n->by_lid)
@@ -243,9 +368,31 @@ find_end(struct sa_query *q, const struct named *n, struct sa_end_list *l)
 		return 0;
 	if (n->gid != NULL && by_gid.port != by_lid.port)
 		return 0;
-	if (n->gid != NULL)
+	if (n->gid != NULL) {
 		by_lid.guid = by_gid.guid;
+		by_lid.prefix = by_gid.prefix;
+	}
 	sa_ends_add(l, &by_lid);
+	return 0;
+}
+
+static bool
+is_multicast(const struct mad_gid *g)
+{
+	return g != NULL && g->prefix >> 56 == 0xff;
+}
+
+/* A group that the requester may know of. */
+static uint16_t
+find_group(struct sa_query *q, const struct mad_gid *mgid)
+{
+	const struct sa_group *g = sa_groups_find(q->sa, mgid);
+
+	if (g == NULL || (!q->trusted && partition_in(q->view, q->from, q->from,
+						 g->is.pkey) == 0))
+		return MAD_SA_INVALID_GID;
+	q->ends->multicast = true;
+	q->ends->group = g->is;
 	return 0;
 }
 
@@ -255,22 +402,23 @@ find_ends(struct sa_query *q)
 	struct sa_ends *e = q->ends;
 	const struct mad_sa_path *w = &e->want;
 	const struct named from = {asks(e, MAD_SA_PATH_SGID) ? &w->sgid : NULL,
-		w->slid, asks(e, MAD_SA_PATH_SLID)};
+		w->slid, asks(e, MAD_SA_PATH_SLID), false};
 	const struct named to = {asks(e, MAD_SA_PATH_DGID) ? &w->dgid : NULL,
-		w->dlid, asks(e, MAD_SA_PATH_DLID)};
+		w->dlid, asks(e, MAD_SA_PATH_DLID), true};
 	uint16_t status;
 
 	e->dlid = to.by_lid;
 	status = find_end(q, &from, &e->src);
 	if (status == 0)
-		status = find_end(q, &to, &e->dst);
+		status = is_multicast(to.gid) ? find_group(q, to.gid)
+					      : find_end(q, &to, &e->dst);
 	if (status != 0)
 		return status;
 	if (from.gid == NULL && !from.by_lid) {
 		if (q->h.method == MAD_GET)
 			sa_ends_add(&e->src,
 				&(struct sa_end){q->from, 0,
-					q->view->topo->port[q->from].guid});
+					q->view->topo->port[q->from].guid, 0});
 		else
 			sa_ends_all(q, &e->src);
 	}
@@ -321,12 +469,11 @@ add_gids(
 {
 	for (size_t i = 0; i < n; i++) {
 		struct mad_gid g = mad_sa_gid_decode(gid + i * GID);
-		struct sa_end e;
-		uint16_t status = sa_ends_by_gid(q, &g, &e);
+		const struct named one = {&g, 0, false, l == &q->ends->dst};
+		uint16_t status = find_end(q, &one, l);
 
 		if (status != 0)
 			return status;
-		sa_ends_add(l, &e);
 	}
 	return 0;
 }
@@ -362,7 +509,7 @@ multi_begin(struct sa_query *q)
 	q->most = asks(e, MAD_SA_PATH_NPATHS) ? e->want.npaths : MULTI_PATHS;
 	e->mask &= ~(uint64_t)MAD_SA_PATH_NPATHS;
 	set_candidates(q);
-	return 0;
+	return m.apart ? sa_apart_pick(q) : 0;
 }
 
 const struct sa_kind sa_multi = {

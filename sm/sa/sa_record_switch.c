@@ -131,25 +131,19 @@ static const struct sa_part mft_parts[] = {
 static uint16_t
 mft_begin(struct sa_query *q)
 {
-	const struct topo *t = q->view->topo;
-	port_ix p;
-
-	q->end = (uint64_t)sa_groups_blocks(q->sa) * t->nsw * MFT_POSITIONS;
-	p = sa_query_has(q, 0) ? topo_by_lid(t, be_get16(q->want), NULL)
-			       : TOPO_NONE;
-	if (p != TOPO_NONE)
-		be_put16(q->want, t->port[p].lid);
+	q->per = sa_groups_blocks(q->sa) * MFT_POSITIONS;
+	switches(q, q->per);
 	return 0;
 }
 
-/* Candidates: block, switch, position. */
+/* Candidates: switch, block, position. */
 static bool
 mft_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
 	const struct topo *t = q->view->topo;
 	const struct sa_ops *ops = q->sa->ops;
-	sw_ix s = (sw_ix)(ix / MFT_POSITIONS % t->nsw);
-	unsigned block = (unsigned)(ix / MFT_POSITIONS / t->nsw);
+	sw_ix s = (sw_ix)(ix / q->per);
+	unsigned block = (unsigned)(ix % q->per / MFT_POSITIONS);
 	unsigned pos = (unsigned)(ix % MFT_POSITIONS);
 	uint16_t lid;
 

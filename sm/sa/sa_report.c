@@ -12,6 +12,9 @@
 enum {
 	GID_IN = 64,
 	GID_OUT = 65,
+	LAST_OURS = 69, /* 66, 67 of groups; 68, 69 of paths */
+	BAD_MKEY = 256, /* violations of keys, from here on */
+	BAD_PKEY_IN = 259,
 	TRY_BITS = 4,
 	LOOKS = 4096, /* subscriptions compared with events in a turn */
 	TYPE_SM = 3,
@@ -34,6 +37,11 @@ sa_informs_free(struct sa_informs *s)
 {
 	if (s == NULL)
 		return;
+	for (size_t i = 0; i < s->n; i++)
+		free(s->sub[i]);
+	map_free(&s->by_id);
+	map_free(&s->by_owner);
+	map_free(&s->open_of);
 	free(s->sub);
 	free(s->ring);
 	free(s);
@@ -45,32 +53,85 @@ sa_informs_count(const struct sa *sa)
 	return (uint32_t)sa->informs->n;
 }
 
-static void
-close_report(struct sa_informs *s, struct event_report *r)
+static uint32_t
+open_of(const struct sa_informs *s, uint64_t owner)
 {
+	uint32_t n = 0;
+
+	(void)map_get(&s->open_of, owner, &n);
+	return n;
+}
+
+static void
+close_report(
+	struct sa_informs *s, struct event_report *r, struct event_sub *sub)
+{
+	uint32_t n = open_of(s, sub->owner) - 1;
+
 	r->sub = 0;
 	s->open--;
+	sub->open--;
+	if (n > 0)
+		map_put(&s->open_of, sub->owner, n);
+	else
+		(void)map_del(&s->open_of, sub->owner);
+}
+
+struct event_sub *
+sa_informs_of(const struct sa_informs *s, uint64_t owner)
+{
+	uint32_t i;
+
+	return map_get(&s->by_owner, owner, &i) ? s->sub[i] : NULL;
+}
+
+/* Out of its owner's list. */
+static void
+unlink_sub(struct sa_informs *s, const struct event_sub *sub)
+{
+	struct event_sub *before = sa_informs_of(s, sub->owner);
+
+	if (before == sub && sub->mate == NULL) {
+		(void)map_del(&s->by_owner, sub->owner);
+	} else if (before == sub) {
+		map_put(&s->by_owner, sub->owner, (uint32_t)sub->mate->at);
+	} else {
+		while (before->mate != sub)
+			before = before->mate;
+		before->mate = sub->mate;
+	}
 }
 
 void
-sa_informs_drop(struct sa_informs *s, size_t i)
+sa_informs_drop(struct sa *sa, struct event_sub *sub)
 {
-	for (size_t k = 0; k < EVENT_WINDOW && s->sub[i].open > 0; k++) {
-		if (s->report[k].sub != s->sub[i].id)
-			continue;
-		close_report(s, &s->report[k]);
-		s->sub[i].open--;
+	struct sa_informs *s = sa->informs;
+	struct event_sub *last = s->sub[s->n - 1];
+
+	for (size_t k = 0; k < EVENT_WINDOW && sub->open > 0; k++)
+		if (s->report[k].sub == sub->id)
+			close_report(s, &s->report[k], sub);
+	unlink_sub(s, sub);
+	(void)map_del(&s->by_id, sub->id);
+	if (last != sub) {
+		if (sa_informs_of(s, last->owner) == last)
+			map_put(&s->by_owner, last->owner, (uint32_t)sub->at);
+		map_put(&s->by_id, last->id, (uint32_t)sub->at);
+		last->at = sub->at;
+		s->sub[last->at] = last;
 	}
-	s->sub[i] = s->sub[--s->n];
+	s->n--;
+	s->pending = true; /* its reports' places are free */
+	free(sub);
+	sa->changed = true;
 }
 
 static struct event_sub *
-sub_of(struct sa_informs *s, uint32_t id)
+sub_of(const struct sa_informs *s, uint32_t id)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (s->sub[i].id == id)
-			return &s->sub[i];
-	return NULL;
+	uint32_t i;
+
+	return map_get(&s->by_id, id, &i) ? s->sub[i] : NULL;
 }
 
 /* ---- events ---- */
@@ -186,10 +247,10 @@ sa_informs_commit(struct sa *sa, const struct view *old, struct mono now)
 
 	(void)now;
 	for (size_t i = s->n; i-- > 0;) {
-		port_ix p = topo_by_port_guid(sa->view->topo, s->sub[i].owner);
+		port_ix p = topo_by_port_guid(sa->view->topo, s->sub[i]->owner);
 
 		if (p == TOPO_NONE || !in_service(sa->view->topo, p))
-			sa_informs_drop(s, i);
+			sa_informs_drop(sa, s->sub[i]);
 	}
 	if (old != NULL)
 		compare_views(sa, old);
@@ -210,11 +271,15 @@ sa_trap(struct sa *sa, uint16_t lid, const uint8_t notice[MAD_DATA],
 		return;
 	p = lid == 0 ? sa->view->topo->sm_port
 		     : topo_by_lid(sa->view->topo, lid, NULL);
-	if (p == TOPO_NONE)
-		return;
 	mad_notice_decode(notice, &n);
+	/* what only a subnet manager says is not repeated after others */
+	if (p == TOPO_NONE || n.producer == PRODUCER_SM ||
+		(n.generic && n.trap >= GID_IN && n.trap <= LAST_OURS))
+		return;
 	e = add_event(sa, sa->view, p);
-	e->security = n.type == TYPE_SECURITY;
+	e->security =
+		n.type == TYPE_SECURITY ||
+		(n.generic && n.trap >= BAD_MKEY && n.trap <= BAD_PKEY_IN);
 	memcpy(e->notice, notice, MAD_DATA);
 	be_put16(e->notice + AT_ISSUER_LID, sa->view->topo->port[p].lid);
 	issuer = (struct mad_gid){sa->par.prefix, sa->view->topo->port[p].guid};
@@ -309,49 +374,88 @@ open_report(struct sa *sa, struct event_sub *sub, port_ix p,
 	memcpy(r->notice, e->notice, sizeof(r->notice));
 	s->open++;
 	sub->open++;
+	map_put(&s->open_of, sub->owner, open_of(s, sub->owner) + 1);
 	send_report(sa, r, now);
 }
 
-/* Let one subscription look at what it has not seen; how much it looked. */
+/* May one more report to this subscription leave? */
+static bool
+has_room(const struct sa_informs *s, const struct event_sub *sub)
+{
+	unsigned most = sub->unanswered > 0 ? 1 : EVENT_OWN;
+
+	return sub->open < most && s->open < EVENT_WINDOW &&
+	       open_of(s, sub->owner) < EVENT_PORT;
+}
+
+/*
+ * Let one subscription look at what it has not seen; how much it looked. Who
+ * has unanswered reports of his own is fed when they are closed.
+ */
 static unsigned
 feed(struct sa *sa, struct event_sub *sub, unsigned looks, struct mono now)
 {
 	struct sa_informs *s = sa->informs;
-	unsigned most = sub->unanswered > 0 ? 1 : EVENT_OWN, n = 0;
-	port_ix p = topo_by_port_guid(sa->view->topo, sub->owner);
+	unsigned n = 0;
+	port_ix p;
 
+	if (sub->next == s->end || !has_room(s, sub))
+		return 0;
+	p = topo_by_port_guid(sa->view->topo, sub->owner);
 	if (sub->next < s->begin) {
 		sa->stats.unreported += s->begin - sub->next;
 		sub->next = s->begin;
 	}
-	while (n < looks && sub->next < s->end && sub->open < most &&
-		s->open < EVENT_WINDOW) {
+	while (n < looks && sub->next < s->end && has_room(s, sub)) {
 		const struct event *e = &s->ring[sub->next++ % EVENT_RING];
 
 		n++;
 		if (wants(sa, sub, p, e))
 			open_report(sa, sub, p, e, now);
 	}
-	if (sub->next < s->end && sub->open < most)
-		s->pending = true; /* there was no room, or no time */
 	return n;
 }
 
+/* The next subscriptions of a port that may hear more. */
+static void
+feed_owner(struct sa *sa, uint64_t owner, struct mono now)
+{
+	struct sa_informs *s = sa->informs;
+	struct event_sub *sub = sa_informs_of(s, owner);
+	unsigned looks = LOOKS;
+
+	for (; sub != NULL && looks > 0; sub = sub->mate) {
+		if (s->open >= EVENT_WINDOW || open_of(s, owner) >= EVENT_PORT)
+			break;
+		looks -= feed(sa, sub, looks, now);
+	}
+	s->pending |= looks == 0;
+}
+
+/*
+ * All of them in turn, until the window is full or this has taken long enough;
+ * the next time goes on where this one ended.
+ */
 static void
 feed_all(struct sa *sa, struct mono now)
 {
 	struct sa_informs *s = sa->informs;
 	unsigned looks = LOOKS;
+	size_t i;
 
 	if (!s->pending || s->open >= EVENT_WINDOW || sa->view == NULL)
 		return;
 	s->pending = false;
-	for (size_t i = 0; i < s->n; i++) {
-		struct event_sub *sub = &s->sub[(s->turn + i) % s->n];
+	for (i = 0; i < s->n; i++) {
+		struct event_sub *sub = s->sub[(s->turn + i) % s->n];
 
 		looks -= feed(sa, sub, looks, now);
+		if (looks == 0 || s->open >= EVENT_WINDOW)
+			break;
 	}
-	s->turn = s->n > 0 ? (s->turn + 1) % s->n : 0;
+	if (i < s->n)
+		s->pending = true;
+	s->turn = s->n > 0 ? (s->turn + i) % s->n : 0;
 }
 
 static void
@@ -361,13 +465,10 @@ give_up(struct sa *sa, struct event_report *r)
 	struct event_sub *sub = sub_of(s, r->sub);
 
 	sa->stats.unreported++;
-	close_report(s, r);
-	if (sub == NULL)
-		return;
-	sub->open--;
+	close_report(s, r, sub);
 	s->pending = true;
 	if (++sub->unanswered >= EVENT_DEAD)
-		sa_informs_drop(s, (size_t)(sub - s->sub));
+		sa_informs_drop(sa, sub);
 }
 
 void
@@ -383,15 +484,24 @@ sa_informs_response(struct sa *sa, uint16_t lid, uint64_t tid, struct mono now)
 		if (r->sub == 0 || r->tid != which || r->lid != lid)
 			continue;
 		sub = sub_of(s, r->sub);
-		close_report(s, r);
-		if (sub != NULL) {
-			sub->open--;
-			sub->unanswered = 0;
-			s->pending = true;
-		}
+		close_report(s, r, sub);
+		sub->unanswered = 0;
+		if (!s->pending && sa->view != NULL) /* nobody waits for it */
+			feed_owner(sa, sub->owner, now);
 		break;
 	}
 	feed_all(sa, now);
+}
+
+/* LIDs may move between two tries. */
+static void
+follow(const struct sa *sa, struct event_report *r)
+{
+	const struct event_sub *sub = sub_of(sa->informs, r->sub);
+	uint32_t p;
+
+	if (sub != NULL && map_get(&sa->by_guid, sub->owner, &p))
+		r->lid = sa->view->topo->port[p].lid;
 }
 
 struct mono
@@ -418,10 +528,12 @@ sa_informs_tick(struct sa *sa, struct mono now)
 
 		if (r->sub == 0 || mono_before(now, r->due))
 			continue;
-		if (r->tries < EVENT_TRIES)
-			send_report(sa, r, now);
-		else
+		if (r->tries >= EVENT_TRIES) {
 			give_up(sa, r);
+		} else {
+			follow(sa, r);
+			send_report(sa, r, now);
+		}
 	}
 	feed_all(sa, now);
 }

@@ -18,12 +18,15 @@ enum { HAS_ID, HAS_GID, HAS_PKEY, HAS_LEASE = 4 };
 struct entry {
 	uint64_t owner; /* port GUID */
 	struct mono end;
+	size_t at;	    /* in sa_services.entry */
+	struct entry *next; /* of the same owner */
 	uint8_t rec[MAD_SA_SERVICE];
 };
 
 struct sa_services {
-	struct entry *entry;
+	struct entry **entry;
 	size_t n, cap;
+	struct map first; /* of an owner: where it is in entry */
 };
 
 #define WORD(number, at, width)                                                \
@@ -81,6 +84,9 @@ sa_services_free(struct sa_services *s)
 {
 	if (s == NULL)
 		return;
+	for (size_t i = 0; i < s->n; i++)
+		free(s->entry[i]);
+	map_free(&s->first);
 	free(s->entry);
 	free(s);
 }
@@ -91,26 +97,77 @@ sa_services_count(const struct sa *sa)
 	return (uint32_t)sa->services->n;
 }
 
-static void
-drop(struct sa_services *s, size_t i)
+static struct entry *
+first_of(const struct sa_services *s, uint64_t owner)
 {
-	s->entry[i] = s->entry[--s->n];
+	uint32_t i;
+
+	return map_get(&s->first, owner, &i) ? s->entry[i] : NULL;
 }
 
-/* The entry with the record's service, GID and, if keyed, partition. */
 static struct entry *
-find(struct sa_services *s, const uint8_t *rec, bool keyed)
+add(struct sa_services *s, uint64_t owner)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		const uint8_t *have = s->entry[i].rec;
+	struct entry *e = mem_zalloc(1, sizeof(*e));
 
-		if (memcmp(have, rec, AT_PKEY) == 0 &&
-			(!keyed || ((be_get16(have + AT_PKEY) ^
-					    be_get16(rec + AT_PKEY)) &
-					   0x7fff) == 0))
-			return &s->entry[i];
+	e->owner = owner;
+	e->next = first_of(s, owner);
+	e->at = s->n;
+	s->entry = mem_grow(s->entry, s->n, &s->cap, sizeof(struct entry *));
+	s->entry[s->n++] = e;
+	map_put(&s->first, owner, (uint32_t)e->at);
+	return e;
+}
+
+/* Out of its owner's list. */
+static void
+unlink_entry(struct sa_services *s, const struct entry *e)
+{
+	struct entry *before = first_of(s, e->owner);
+
+	if (before == e && e->next == NULL) {
+		(void)map_del(&s->first, e->owner);
+	} else if (before == e) {
+		map_put(&s->first, e->owner, (uint32_t)e->next->at);
+	} else {
+		while (before->next != e)
+			before = before->next;
+		before->next = e->next;
 	}
-	return NULL;
+}
+
+static void
+drop(struct sa *sa, size_t i)
+{
+	struct sa_services *s = sa->services;
+	struct entry *e = s->entry[i], *last = s->entry[s->n - 1];
+
+	unlink_entry(s, e);
+	if (last != e) {
+		if (first_of(s, last->owner) == last)
+			map_put(&s->first, last->owner, (uint32_t)i);
+		last->at = i;
+		s->entry[i] = last;
+	}
+	s->n--;
+	free(e);
+	sa->changed = true;
+}
+
+/* The owner's entry with the record's service, GID and, if keyed, partition. */
+static struct entry *
+find(const struct sa_services *s, uint64_t owner, const uint8_t *rec,
+	bool keyed)
+{
+	struct entry *e = first_of(s, owner);
+
+	while (e != NULL &&
+		(memcmp(e->rec, rec, AT_PKEY) != 0 ||
+			(keyed && ((be_get16(e->rec + AT_PKEY) ^
+					   be_get16(rec + AT_PKEY)) &
+					  0x7fff) != 0)))
+		e = e->next;
+	return e;
 }
 
 /* The port that the record is about, if the requester may speak for it. */
@@ -151,8 +208,8 @@ count_of(const struct sa_services *s, uint64_t owner)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n; i++)
-		n += s->entry[i].owner == owner;
+	for (const struct entry *e = first_of(s, owner); e != NULL; e = e->next)
+		n++;
 	return n;
 }
 
@@ -177,17 +234,16 @@ service_set(struct sa_query *q, struct mono now)
 	lease = be_get32(q->want + AT_LEASE);
 	if (lease == 0)
 		return MAD_SA_REQ_INVALID;
-	e = find(s, q->want, true);
+	e = find(s, guid, q->want, true);
 	if (e != NULL && !knows_key(q, e))
 		return MAD_SA_DENIED;
 	if (e == NULL) {
 		if (s->n >= SA_ENTRIES ||
 			count_of(s, guid) >= q->sa->par.services)
 			return MAD_SA_NO_RESOURCES;
-		s->entry = mem_grow(s->entry, s->n, &s->cap, sizeof(*e));
-		e = &s->entry[s->n++];
+		e = add(s, guid);
 	}
-	e->owner = guid;
+	q->sa->changed = true;
 	memcpy(e->rec, q->want, sizeof(e->rec));
 	e->end = lease == FOR_EVER
 			 ? MONO_NEVER
@@ -198,7 +254,6 @@ service_set(struct sa_query *q, struct mono now)
 static uint16_t
 service_delete(struct sa_query *q, struct mono now)
 {
-	struct sa_services *s = q->sa->services;
 	struct entry *e;
 	port_ix owner;
 	uint16_t status = judge(q, &owner);
@@ -206,13 +261,14 @@ service_delete(struct sa_query *q, struct mono now)
 	(void)now;
 	if (status != 0)
 		return status;
-	e = find(s, q->want, sa_query_has(q, HAS_PKEY));
+	e = find(q->sa->services, q->view->topo->port[owner].guid, q->want,
+		sa_query_has(q, HAS_PKEY));
 	if (e == NULL)
 		return MAD_SA_NO_RECORDS;
 	if (!knows_key(q, e))
 		return MAD_SA_DENIED;
 	memcpy(q->want, e->rec, sizeof(e->rec));
-	drop(s, (size_t)(e - s->entry));
+	drop(q->sa, e->at);
 	return 0;
 }
 
@@ -227,7 +283,7 @@ service_begin(struct sa_query *q)
 static bool
 service_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
-	const struct entry *e = &q->sa->services->entry[ix];
+	const struct entry *e = q->sa->services->entry[ix];
 	const struct topo *t = q->view->topo;
 	port_ix p = topo_by_port_guid(t, e->owner);
 
@@ -251,15 +307,15 @@ sa_services_ends(const struct sa_query *q, uint64_t id, struct sa_end_list *l)
 	const struct sa_services *s = q->sa->services;
 
 	for (size_t i = 0; i < s->n; i++) {
-		const struct entry *e = &s->entry[i];
+		const struct entry *e = s->entry[i];
 		port_ix p = topo_by_port_guid(q->view->topo, e->owner);
 
 		if (be_get64(e->rec) == id && p != TOPO_NONE &&
 			(q->trusted ||
 				partition_in(q->view, q->from, p,
 					be_get16(e->rec + AT_PKEY)) != 0))
-			sa_ends_add(l,
-				&(struct sa_end){p, 0, be_get64(e->rec + 16)});
+			sa_ends_add(l, &(struct sa_end){
+					       p, 0, be_get64(e->rec + 16), 0});
 	}
 }
 
@@ -270,10 +326,10 @@ sa_services_commit(struct sa *sa)
 
 	for (size_t i = s->n; i-- > 0;) {
 		port_ix p =
-			topo_by_port_guid(sa->view->topo, s->entry[i].owner);
+			topo_by_port_guid(sa->view->topo, s->entry[i]->owner);
 
 		if (p == TOPO_NONE || sa->view->topo->port[p].lid == 0)
-			drop(s, i);
+			drop(sa, i);
 	}
 }
 
@@ -293,8 +349,54 @@ sa_services_tick(struct sa *sa, struct mono now)
 		return;
 	sa->lease_due = mono_add(now, mono_ms(1000));
 	for (size_t i = s->n; i-- > 0;)
-		if (!mono_before(now, s->entry[i].end))
-			drop(s, i);
+		if (!mono_before(now, s->entry[i]->end))
+			drop(sa, i);
+}
+
+/* ---- over a restart ---- */
+
+void
+sa_services_save(const struct sa *sa, struct mono now, struct buf *out)
+{
+	const struct sa_services *s = sa->services;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct entry *e = s->entry[i];
+		int64_t left = mono_sub(e->end, now).ns / mono_ms(1000).ns;
+
+		if (e->end.ns == MONO_NEVER.ns)
+			left = FOR_EVER;
+		else if (left <= 0)
+			continue;
+		buf_printf(out, "service 0x%016llx %lld ",
+			(unsigned long long)e->owner, (long long)left);
+		sa_keep_hex(e->rec, sizeof(e->rec), out);
+		buf_put(out, "\n", 1);
+	}
+}
+
+bool
+sa_services_restore(struct sa *sa, const struct sa_kept *k)
+{
+	struct sa_services *s = sa->services;
+	uint32_t left;
+	struct entry *e;
+
+	if (k->nbytes != MAD_SA_SERVICE || k->number == 0 ||
+		k->number > FOR_EVER || s->n >= SA_ENTRIES ||
+		find(s, k->owner, k->byte, true) != NULL ||
+		count_of(s, k->owner) >= sa->par.services)
+		return false;
+	left = (uint32_t)k->number;
+	if (left != FOR_EVER && left <= k->away)
+		return true; /* it ended meanwhile */
+	e = add(s, k->owner);
+	memcpy(e->rec, k->byte, sizeof(e->rec));
+	e->end = left == FOR_EVER
+			 ? MONO_NEVER
+			 : mono_add(k->now,
+				   mono_ms((int64_t)(left - k->away) * 1000));
+	return true;
 }
 
 const struct sa_kind sa_service = {

@@ -192,7 +192,7 @@ measure(const struct engine *e, const struct fabric *f, struct topo *t,
 	}
 	one_failed(e, &job, f, x);
 	in = (struct verify_tables){
-		t, pool, x->r->block, x->r->nblocks, &x->r->lanes};
+		t, pool, x->r->row, x->r->nblocks, &x->r->lanes};
 	x->verify = now_ms();
 	if (verify_keep(&in, job.threads, &x->report, NULL, &why) < 0)
 		(void)printf("  FAILS: %s\n", why.text);

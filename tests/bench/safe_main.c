@@ -27,7 +27,7 @@ install(struct hwstate *hw, const struct routes *r)
 		for (uint32_t b = 0; b < r->nblocks; b++)
 			hw_set_block(hw,
 				r->topo->node[r->topo->sw[s].node].guid, b,
-				r->block[(size_t)s * r->nblocks + b]);
+				routes_ref_of(r, s, b));
 	hw_drained(hw);
 }
 
@@ -99,7 +99,7 @@ static bool
 verifies(const struct routes *r)
 {
 	struct verify_tables in = {
-		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
+		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
 	struct verify_report report;
 
 	return verify_tables(&in, &report, NULL) == 0;

@@ -44,7 +44,7 @@ opensm_on() {
 	}
 	END { print used == "" ? "none" : used }' "$E2E_DIR/osm/log" \
 		>"$3.used"
-	echo "$(since "$oo_begin")" >"$3.seconds"
+	since "$oo_begin" >"$3.seconds"
 	# "LID port # WHAT" is "LID port : (WHAT)" with dump_fts
 	sed -n -e '/^Unicast/p' -e '/UNREACHABLE/d' \
 		-e 's/^\(0x[0-9a-f]* [0-9]*\) # \(.*\)$/\1 : (\2)/p' \

@@ -61,7 +61,7 @@ static struct verify_tables
 tables(const struct routes *r)
 {
 	return (struct verify_tables){
-		r->topo, r->pool, r->block, r->nblocks, &r->lanes};
+		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
 }
 
 /* ---- the table ---- */

@@ -1,12 +1,15 @@
 /*
  * sa_fuzz: hosts that ask subnet administration anything. The input is a
  * program: a request (kind and method from a list, or any bytes), time, a view
- * that lost or regained a host, a trap, an answer to a report. Every request is
- * answered exactly once, with records as long as it says; nothing else is.
+ * that lost or regained a host, a trap, an answer to a report, a restart. Every
+ * request is answered exactly once, with records as long as it says; nothing
+ * else is. The last host is in a partition of its own: what the others get
+ * without the key does not have its GUID in it, unless they said it first.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/config.h"
 #include "discovery/draft.h"
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
@@ -16,30 +19,48 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { HOSTS = 3, LEAVES = 2, AT_METHOD = 3, AT_CLASS = 1 };
+#define PREFIX UINT64_C(0xfe80000000000000)
+#define HIDDEN UINT64_C(0x220)
+
+enum { HOSTS = 3, LEAVES = 2, AT_METHOD = 3, AT_CLASS = 1, KEY = 7 };
+enum { HIDDEN_LID = 24 };
 
 struct wire {
 	struct transport t;
 	struct sa *sa;
-	struct lft_pool *pool;
 	struct view *view[2]; /* with and without the last host */
 	unsigned now;	      /* which of them */
 	struct mono clock;
 	uint64_t asked, answered;
 	uint32_t report; /* TID of the last */
-	unsigned refs;
+	const struct transport_msg *question;
+	struct sa_ops ops;
+	struct sa_params par;
+	struct sa_far far;
+	bool lazy; /* switches are told of groups later */
 };
 
 /* ---- a small fabric, by hand: two switches, three hosts ---- */
 
-/* Everybody in the default partition. */
+/* Two hosts in one partition, the third in another. */
 static struct pkeys *
-open_keys(struct topo *t)
+tenants(struct topo *t)
 {
-	struct config *c = config_default();
+	static const char text[] =
+		"partitions:\n"
+		"  a: {pkey: 0x1, members: {0x200: full, 0x210: both}}\n"
+		"  b: {pkey: 0x2, members: {0x220: full}}\n";
+	static const char *const engines[] = {"updn", NULL};
+	struct diag_list d;
+	struct config *c =
+		config_parse("fuzz", text, sizeof(text) - 1, engines, &d);
 	struct ptables *none = ptables_new();
-	struct pkeys *k = pkeys_make(c, t);
+	struct pkeys *k;
 
+	diag_free(&d);
+	if (c == NULL)
+		abort();
+	k = pkeys_make(c, t);
 	pkeys_settle(k, none);
 	ptables_free(none);
 	config_unref(c);
@@ -82,7 +103,7 @@ make_view(struct lft_pool *pool, unsigned hosts, uint32_t generation)
 	}
 	v->refs = 1;
 	v->topo = topo_with_lids(raw, &(struct topo_lids){lid, lmc});
-	v->pkeys = open_keys(v->topo);
+	v->pkeys = tenants(v->topo);
 	v->routes = routes_new(v->topo, pool);
 	for (sw_ix s = 0; s < LEAVES; s++) {
 		unsigned me =
@@ -106,6 +127,31 @@ make_view(struct lft_pool *pool, unsigned hosts, uint32_t generation)
 
 /* ---- the SA's other side ---- */
 
+static bool
+names_hidden(const uint8_t *p, size_t n)
+{
+	uint8_t guid[8];
+
+	be_put64(guid, HIDDEN);
+	return memmem(p, n, guid, sizeof(guid)) != NULL;
+}
+
+/* An answer while its question is at hand. */
+static void
+judge_secrecy(const struct wire *w, const uint8_t *m, size_t len,
+	const struct mad_sa *h, uint16_t to)
+{
+	const struct transport_msg *q = w->question;
+
+	if (q == NULL || h->status != 0 || (to & ~3U) == HIDDEN_LID)
+		return;
+	if (be_get64(q->mad + 36) == KEY || names_hidden(q->mad, MAD_SIZE) ||
+		(q->body != NULL && names_hidden(q->body, q->len)))
+		return;
+	if (names_hidden(m + MAD_SA_HEADER, len - MAD_SA_HEADER))
+		abort();
+}
+
 static int
 wire_send(struct transport *t, const struct transport_msg *m)
 {
@@ -126,6 +172,7 @@ wire_send(struct transport *t, const struct transport_msg *m)
 		abort();
 	if (!h.rmpp && m->len != MAD_SIZE)
 		abort();
+	judge_secrecy(w, whole, m->len, &h, m->lid);
 	w->answered++;
 	return 0;
 }
@@ -149,8 +196,11 @@ manager(void *cookie, size_t n, struct sa_manager *out)
 static void
 regroup(void *cookie, uint16_t mlid)
 {
-	(void)cookie;
+	struct wire *w = cookie;
+
 	(void)mlid;
+	if (!w->lazy && w->sa != NULL)
+		sa_group_written(w->sa, sa_group_stamp(w->sa));
 }
 
 static bool
@@ -194,8 +244,41 @@ receive(struct wire *w, struct transport_msg *m)
 		memset(m->body + MAD_SIZE, 0xfe, m->len - MAD_SIZE);
 	}
 	w->asked += is_request(m);
+	w->question = m;
 	sa_receive(w->sa, m, w->clock);
+	w->question = NULL;
 	free(m->body);
+}
+
+/* GIDs and LIDs of hosts that are there, which chance would hardly find. */
+static void
+plant(uint8_t *rec, uint16_t attr, unsigned which)
+{
+	static const struct {
+		uint16_t attr;
+		uint8_t gid[2], lid; /* offsets; 0xff: none */
+	} at[] = {{0x35, {8, 24}, 40}, {0x39, {8, 24}, 40},
+		{0x38, {16, 16}, 0xff}, {0x31, {8, 8}, 0xff},
+		{0x30, {0xff, 0xff}, 0}, {0x3a, {24, 40}, 0xff},
+		{0x11, {0xff, 0xff}, 0}, {0x12, {0xff, 0xff}, 0},
+		{0x33, {0xff, 0xff}, 0}};
+
+	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		if (at[i].attr != attr)
+			continue;
+		for (unsigned k = 0; k < 2 && at[i].gid[k] != 0xff; k++) {
+			unsigned host = (which >> k) % HOSTS;
+
+			be_put64(rec + at[i].gid[k], PREFIX);
+			be_put64(rec + at[i].gid[k] + 8,
+				0x200 + (uint64_t)16 * host);
+		}
+		if (at[i].lid != 0xff)
+			be_put16(rec + at[i].lid,
+				(uint16_t)(8 + 8 * (which % HOSTS)));
+		if (attr == 0x3a)
+			rec[15] = rec[16] = 1;
+	}
 }
 
 /* kind method lid mask(8) then the record: the rest of it */
@@ -217,7 +300,7 @@ ask(struct wire *w, const uint8_t *in, size_t n)
 	h.attr = attrs[in[0] % (sizeof(attrs) / sizeof(attrs[0]))];
 	h.method = methods[in[1] % sizeof(methods)];
 	h.mod = (uint32_t)(in[1] & 0x80) << 24;
-	h.sm_key = (in[2] & 0x40) != 0 ? 7 : 0;
+	h.sm_key = (in[2] & 0x40) != 0 ? KEY : 0;
 	m.lid = lids[in[2] % 8];
 	h.mask = be_get64(in + 3);
 	if ((in[2] & 0x80) != 0) {
@@ -229,6 +312,8 @@ ask(struct wire *w, const uint8_t *in, size_t n)
 	take = n - 12 < (size_t)in[11] ? n - 12 : in[11];
 	take = take < MAD_SA_DATA ? take : MAD_SA_DATA;
 	memcpy(m.mad + MAD_SA_HEADER, in + 12, take);
+	if ((in[2] & 0x20) != 0)
+		plant(m.mad + MAD_SA_HEADER, h.attr, in[11]);
 	receive(w, &m);
 	return 12 + take;
 }
@@ -271,9 +356,39 @@ respond(struct wire *w, uint8_t lid)
 static void
 pass(struct wire *w, int64_t ms)
 {
+	sa_group_written(w->sa, sa_group_stamp(w->sa));
 	w->clock = mono_add(w->clock, mono_ms(ms));
 	for (int i = 0; i < 64 && !mono_before(w->clock, sa_next(w->sa)); i++)
 		sa_tick(w->sa, w->clock);
+}
+
+static void
+begin(struct wire *w)
+{
+	static const struct sa_standing all = {
+		{UINT64_C(0xff12401b80010000), 0xffffffff}, 0xb1b, 0x8001, 4, 3,
+		0, 2};
+
+	w->sa = sa_new(&w->t, &w->ops, &w->par);
+	sa_prefix_routes(w->sa, &w->far, 1);
+	sa_standing(w->sa, &all, 1);
+}
+
+/* What was kept is believed, whatever it is. */
+static void
+restart(struct wire *w)
+{
+	struct buf b = {0};
+
+	pass(w, 1);
+	sa_save(w->sa, w->clock, &b);
+	sa_free(w->sa);
+	w->sa = NULL;
+	begin(w);
+	if (sa_restore(w->sa, b.text, 0, w->clock) != 0)
+		abort();
+	sa_commit(w->sa, w->view[w->now], w->clock);
+	buf_free(&b);
 }
 
 static size_t
@@ -292,6 +407,11 @@ step(struct wire *w, const uint8_t *in, size_t n)
 		pass(w, (int64_t)1 << (in[0] >> 4));
 		return 1;
 	case 5:
+		if (in[0] >> 4 == 0xf) {
+			restart(w);
+			return 1;
+		}
+		w->lazy = (in[0] & 0x10) != 0;
 		w->now = !w->now;
 		sa_commit(w->sa, w->view[w->now], w->clock);
 		return 1;
@@ -306,31 +426,47 @@ step(struct wire *w, const uint8_t *in, size_t n)
 	}
 }
 
+/* The same for every input: it takes longer than most of them. */
+static void
+make_fabric(struct wire *w)
+{
+	static struct lft_pool *pool;
+	static struct view *view[2];
+
+	if (pool == NULL) {
+		pool = lft_pool_new();
+		view[0] = make_view(pool, HOSTS, 1);
+		view[1] = make_view(pool, HOSTS - 1, 2);
+	}
+	w->view[0] = view[0];
+	w->view[1] = view[1];
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct wire w = {.t.send = wire_send, .clock = {1}};
-	const struct sa_ops ops = {.cookie = &w,
+
+	w.ops = (struct sa_ops){.cookie = &w,
 		.release = release,
 		.manager = manager,
 		.write_guids = write_guids,
 		.regroup = regroup,
 		.mft = mft};
-	const struct sa_params p = {
-		.prefix = UINT64_C(0xfe80000000000000),
-		.sa_key = 7,
+	w.par = (struct sa_params){
+		.prefix = PREFIX,
+		.sa_key = KEY,
 		.packet_life = 18,
 		.rate = 100,
 		.burst = 200,
 		.services = 4,
 		.subscribers = 4,
+		.groups = 4,
 		.table_mib = 1,
 	};
-
-	w.pool = lft_pool_new();
-	w.view[0] = make_view(w.pool, HOSTS, 1);
-	w.view[1] = make_view(w.pool, HOSTS - 1, 2);
-	w.sa = sa_new(&w.t, &ops, &p);
+	w.far = (struct sa_far){0, 0x210};
+	make_fabric(&w);
+	begin(&w);
 	while (size > 0) {
 		size_t used = step(&w, data, size);
 
@@ -341,11 +477,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (w.asked != w.answered)
 		abort();
 	sa_free(w.sa);
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++)
 		if (w.view[i]->refs != 1)
 			abort(); /* somebody kept it */
-		view_unref(w.view[i]);
-	}
-	lft_pool_free(w.pool);
 	return 0;
 }

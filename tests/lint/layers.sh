@@ -15,14 +15,14 @@ sm/transport/* : sm/base/* sm/mad/* sm/transport/*
 discovery/topo.* : sm/base/* sm/mad/* discovery/topo*
 discovery/* : sm/base/* sm/mad/* sm/transport/xact.h config/schema.h discovery/*
 routing/* : sm/base/* discovery/topo.h config/schema.h routing/*
-distribution/push* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/draft.h routing/routes.h routing/lft.h distribution/*
+distribution/push* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/draft.h routing/routes.h routing/lft.h routing/levels.h distribution/*
 distribution/mft* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/mcast.h distribution/*
 distribution/check* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/routes.h routing/lft.h distribution/*
 distribution/ptable_read* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h distribution/*
 distribution/readback* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/routes.h routing/lft.h distribution/*
-distribution/* : sm/base/* sm/mad/* discovery/topo.h routing/routes.h routing/lft.h distribution/*
+distribution/* : sm/base/* sm/mad/* discovery/topo.h routing/routes.h routing/lft.h routing/levels.h distribution/*
 sm/sa/* : sm/base/* sm/mad/* sm/transport/transport.h sm/view.h sm/partition.h sm/lanes.h discovery/topo.h routing/routes.h sm/sa/*
-sm/partition.* sm/lanes.* : sm/view.h sm/pkeys.h discovery/topo.h sm/partition.h sm/lanes.h
+sm/partition.* sm/lanes.* : sm/view.h sm/pkeys.h sm/qos.h discovery/topo.h sm/partition.h sm/lanes.h config/partition.h config/qos.h
 sm/ctl/heddlectl.c : sm/base/* sm/ctl/* sm/version.h sm/forecast/planner.h config/import.h
 sm/ctl/* : sm/base/* sm/mad/* sm/transport/transport.h sm/view.h sm/version.h discovery/topo.h discovery/text.h routing/routes.h routing/tree.h sm/ctl/*
 sm/* : sm/* discovery/* routing/* distribution/* config/*

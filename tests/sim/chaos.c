@@ -16,6 +16,7 @@ struct chaos {
 	struct chaos_script script;
 	struct world *w;
 	struct watch *watch;
+	struct chaos_group group;
 	struct map lids; /* port GUID -> the first LID saved for it */
 	struct chaos_report *r;
 };
@@ -91,6 +92,10 @@ play(struct chaos *c, const struct chaos_step *e)
 	case CHAOS_START:
 		if (c->w->sm == NULL)
 			world_start(c->w);
+		break;
+	case CHAOS_JOIN:
+	case CHAOS_LEAVE:
+		chaos_group_say(&c->group, e);
 		break;
 	case CHAOS_KINDS:
 		break;
@@ -249,7 +254,8 @@ static int
 judge_all(struct chaos *c, struct reason *why)
 {
 	if (judge_rest(c, why) || judge_order(c, why) || judge_belief(c, why) ||
-		judge_lids(c, why))
+		judge_lids(c, why) ||
+		chaos_group_judge(&c->group, c->w->sm, why))
 		return -1;
 	return 0;
 }
@@ -270,6 +276,12 @@ come_to_rest(struct chaos *c, struct reason *why)
 	return -1;
 }
 
+static uint64_t
+mft_sets(const struct sim_stats *s)
+{
+	return s->by[sim_attr_row(MAD_MFT)][MAD_SET & 7];
+}
+
 /*
  * A daemon that starts in a fabric in order has nothing to write. It asks every
  * host to register anew, since what they told the first life died with it; a
@@ -281,6 +293,8 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 	const struct sim_stats *s = sim_stats(c->w->sim);
 	uint64_t ports;
 
+	/* memberships are saved a moment after they change */
+	world_run(c->w, mono_ms(2000));
 	kill_daemon(c);
 	sim_clear_stats(c->w->sim);
 	c->w->runs = 0;
@@ -290,16 +304,17 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 		return -1;
 	}
 	ports = s->port_sets - s->client_rereg;
-	c->r->rewritten = s->lft_sets + ports;
+	c->r->rewritten = s->lft_sets + ports + mft_sets(s);
 	/* who got no answer about a port, because its queue is short, takes it
 	 * for absent until it asks again */
 	if (c->r->rewritten > 0 && judge & CHAOS_MEMORY &&
 		sm_wire(c->w->sm)->timeouts == 0)
 		return reason_set(why,
 			"a second life wrote %llu LFT blocks (%llu of them "
-			"unchanged) and %llu ports",
+			"unchanged), %llu MFT blocks and %llu ports",
 			(unsigned long long)s->lft_sets,
 			(unsigned long long)s->lft_same,
+			(unsigned long long)mft_sets(s),
 			(unsigned long long)ports);
 	return 0;
 }
@@ -317,6 +332,10 @@ judge_watch(const struct chaos *c, unsigned judge, struct reason *why)
 		return reason_set(why, "%llu cycles, the first at %.6f: %.300s",
 			(unsigned long long)r->cycles,
 			mono_seconds(r->first_cycle), r->cycle.text);
+	if (r->copies > 0 && judge & CHAOS_COPIES)
+		return reason_set(why, "%llu copies, the first at %.6f: %.300s",
+			(unsigned long long)r->copies,
+			mono_seconds(r->first_copy), r->copy.text);
 	return 0;
 }
 
@@ -342,6 +361,7 @@ live(struct chaos *c, const struct chaos_limits *l)
 		return -1;
 	c->r->smps = sim_stats(c->w->sim)->smps;
 	c->r->blocks = sim_stats(c->w->sim)->lft_sets;
+	c->r->mft_blocks = mft_sets(sim_stats(c->w->sim));
 	c->r->runs = c->w->runs;
 	return second_life(c, l->judge, why) || judge_watch(c, l->judge, why)
 		       ? -1
@@ -379,6 +399,8 @@ fill_report(struct chaos *c)
 	r->loops = w->loops;
 	r->cycles = w->cycles;
 	r->changes = w->changes;
+	r->copies = w->copies;
+	r->copy = w->copy;
 	r->loop = w->loop;
 	r->cycle = w->cycle;
 }
@@ -395,6 +417,9 @@ chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 	c.w = world_new(c.script.f, &c.script.sim, c.script.yaml);
 	c.w->route_delay = c.script.route_delay;
 	c.watch = watch_new(c.w->sim);
+	c.group.s = c.w->sim;
+	c.group.f = c.script.f;
+	chaos_group_begin(&c.group, c.script.speaker);
 	rc = live(&c, l);
 	fill_report(&c);
 	watch_free(c.watch);

@@ -4,7 +4,8 @@
  * The seed picks a fabric, how its devices and the daemon are set up, and a
  * script of what goes wrong and when: cables pulled and put back, switches
  * that reboot or leave, hosts that come and go, nodes that hang or are slow,
- * bad contacts, bursts of loss, the daemon killed and started again. The real
+ * bad contacts, bursts of loss, the daemon killed and started again; meanwhile
+ * hosts join multicast groups and leave them. The real
  * core runs it on the virtual clock; the watch looks at every moment. Then
  * everything is well again, though not everything comes back, and when the
  * daemon has come to rest this must hold:
@@ -12,14 +13,17 @@
  *   order    the referee finds nothing wrong in what the daemon can reach
  *   belief   the committed view's tables are those in the switches, and it
  *            has as many switches, end ports and links as there are
+ *   groups   what a member sends comes to each other one once, and to nobody
+ *            else, by the tables in the switches
  *   LIDs     no port has another LID than the first that was saved for it
  *   rest     nothing in flight, nothing dirty, nobody in quarantine
  *   memory   a second life of the daemon writes nothing; it only asks hosts to
  *            register anew
  *
- * and at no moment a LID went round or a cycle of dependencies was closed. The
- * last three are judged where the limits say so, and counted always. The same
- * seed and limits give the same run on every machine.
+ * and at no moment a LID went round, a cycle of dependencies was closed, or a
+ * packet to a group came twice. The last four are judged where the limits say
+ * so, and counted always. The same seed and limits give the same run on every
+ * machine.
  */
 #ifndef HEDDLE_SIM_CHAOS_H
 #define HEDDLE_SIM_CHAOS_H
@@ -35,6 +39,7 @@ enum {
 	CHAOS_MEMORY = 1, /* a second life writes nothing */
 	CHAOS_LOOPS = 2,  /* no LID goes round at any moment */
 	CHAOS_CYCLES = 4, /* no dependency cycle at any moment */
+	CHAOS_COPIES = 8, /* nothing comes twice to a switch at any moment */
 };
 
 struct chaos_limits {
@@ -47,13 +52,15 @@ struct chaos_report {
 	struct reason why; /* what went wrong; "" when all is well */
 	struct buf script; /* fabric, settings and events, a line each */
 	unsigned switches, hosts, events;
-	double seconds;			   /* virtual */
-	uint64_t smps;			   /* acted on by the fabric */
-	uint64_t blocks;		   /* LFT blocks written */
-	unsigned runs;			   /* of the pipeline */
-	uint64_t loops, cycles, rewritten; /* the last: by a second life */
-	uint64_t changes;		   /* table entries */
-	struct reason loop, cycle;
+	double seconds;				   /* virtual */
+	uint64_t smps;				   /* acted on by the fabric */
+	uint64_t blocks;			   /* LFT blocks written */
+	unsigned runs;				   /* of the pipeline */
+	uint64_t loops, cycles, copies, rewritten; /* the last: by a second
+						      life */
+	uint64_t mft_blocks;			   /* MFT blocks written */
+	uint64_t changes;			   /* table entries */
+	struct reason loop, cycle, copy;
 };
 
 /* Run the day that seed describes. 0, or -1 and r->why. r is overwritten. */

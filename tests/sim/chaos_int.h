@@ -26,6 +26,8 @@ enum chaos_kind {
 	CHAOS_RESWEEP,
 	CHAOS_KILL,
 	CHAOS_START,
+	CHAOS_JOIN,
+	CHAOS_LEAVE,
 	CHAOS_KINDS,
 };
 
@@ -33,7 +35,7 @@ struct chaos_step {
 	struct mono at;
 	enum chaos_kind kind;
 	uint32_t node, port;
-	uint32_t value; /* millionths, microseconds, or times */
+	uint32_t value; /* millionths, microseconds, times, or a group */
 };
 
 struct chaos_script {
@@ -43,6 +45,7 @@ struct chaos_script {
 	char yaml[512];
 	struct mono route_delay;
 	uint32_t other_sm;	 /* host of a lesser SM, or FABRIC_NONE */
+	uint32_t speaker;	 /* host that joins for all, or FABRIC_NONE */
 	struct chaos_step *step; /* by time */
 	size_t nsteps, cap;
 	struct mono end; /* of trouble */
@@ -56,5 +59,24 @@ void chaos_script_free(struct chaos_script *s);
 /* Append a step's line: when, what, where. */
 void chaos_script_print(const struct chaos_script *s,
 	const struct chaos_step *step, struct buf *out);
+
+/* chaos_group.c: groups on a day. */
+struct chaos_group {
+	struct sim *s;
+	const struct fabric *f;
+	struct sim_endpoint *ep; /* speaks for all; NULL: no groups */
+	uint32_t node;		 /* where it sits */
+	uint64_t answers;	 /* that all is well */
+};
+void chaos_group_begin(struct chaos_group *g, uint32_t speaker);
+/* Join or leave; nobody waits. */
+void chaos_group_say(struct chaos_group *g, const struct chaos_step *e);
+/*
+ * Do the switches carry to the members that the daemon knows, each once, what
+ * any member sends, and to nobody else? 0 or -1.
+ */
+struct sm;
+int chaos_group_judge(
+	const struct chaos_group *g, const struct sm *sm, struct reason *why);
 
 #endif

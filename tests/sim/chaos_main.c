@@ -7,8 +7,9 @@
  *
  * --hosts: about as many at most; --large: at least.
  *
- * --judge: a sum of 1 (a second life writes nothing), 2 (no loop at any moment)
- * and 4 (no dependency cycle at any moment); 7 if not given.
+ * --judge: a sum of 1 (a second life writes nothing), 2 (no loop at any
+ * moment), 4 (no dependency cycle at any moment) and 8 (no copy of a packet to
+ *a group at any moment); 15 if not given.
  *
  * Each seed that fails is named with what went wrong and its script; the exit
  * code is 1 when there was one.
@@ -57,9 +58,9 @@ number(const char *s)
 static struct soak
 read_options(char **argv)
 {
-	struct soak o = {
-		.limits = {.max_hosts = 600,
-			.judge = CHAOS_MEMORY | CHAOS_LOOPS | CHAOS_CYCLES},
+	struct soak o = {.limits = {.max_hosts = 600,
+				 .judge = CHAOS_MEMORY | CHAOS_LOOPS |
+					  CHAOS_CYCLES | CHAOS_COPIES},
 		.from = 1,
 		.count = -1UL};
 
@@ -91,18 +92,22 @@ static void
 tell(uint64_t seed, const struct chaos_report *r, bool failed, bool all)
 {
 	printf("seed=%llu %s switches=%u hosts=%u events=%u virtual=%.0fs "
-	       "runs=%u smps=%llu blocks=%llu changes=%llu loops=%llu "
-	       "cycles=%llu rewritten=%llu%s%s\n",
+	       "runs=%u smps=%llu blocks=%llu mft_blocks=%llu changes=%llu "
+	       "loops=%llu cycles=%llu copies=%llu rewritten=%llu%s%s\n",
 		(unsigned long long)seed, failed ? "FAILED" : "ok", r->switches,
 		r->hosts, r->events, r->seconds, r->runs,
 		(unsigned long long)r->smps, (unsigned long long)r->blocks,
+		(unsigned long long)r->mft_blocks,
 		(unsigned long long)r->changes, (unsigned long long)r->loops,
-		(unsigned long long)r->cycles, (unsigned long long)r->rewritten,
-		failed ? ": " : "", failed ? r->why.text : "");
+		(unsigned long long)r->cycles, (unsigned long long)r->copies,
+		(unsigned long long)r->rewritten, failed ? ": " : "",
+		failed ? r->why.text : "");
 	if (all && r->loops > 0)
 		printf("first loop: %s\n", r->loop.text);
 	if (all && r->cycles > 0)
 		printf("first cycle: %s\n", r->cycle.text);
+	if (all && r->copies > 0)
+		printf("first copy: %s\n", r->copy.text);
 	if (all || failed)
 		printf("%s", r->script.text);
 	(void)fflush(stdout);
@@ -113,7 +118,8 @@ main(int argc, char **argv)
 {
 	struct soak o = read_options(argv);
 	time_t end = time(NULL) + (time_t)o.seconds;
-	unsigned long run = 0, failed = 0, loops = 0, cycles = 0, forgot = 0;
+	unsigned long run = 0, failed = 0, loops = 0, cycles = 0, forgot = 0,
+		      copies = 0;
 
 	(void)argc;
 	if (o.one)
@@ -129,12 +135,14 @@ main(int argc, char **argv)
 		failed += bad;
 		loops += r.loops > 0;
 		cycles += r.cycles > 0;
+		copies += r.copies > 0;
 		forgot += r.rewritten > 0;
 		chaos_report_free(&r);
 		run++;
 		o.from++;
 	}
-	printf("run=%lu failed=%lu; with loops=%lu cycles=%lu rewrites=%lu\n",
-		run, failed, loops, cycles, forgot);
+	printf("run=%lu failed=%lu; with loops=%lu cycles=%lu copies=%lu "
+	       "rewrites=%lu\n",
+		run, failed, loops, cycles, copies, forgot);
 	return failed ? 1 : 0;
 }

@@ -351,7 +351,8 @@ set_up_daemon(struct maker *m)
 		"sweep:\n  interval: %us\n  hold_down: %ums\n"
 		"smp:\n  timeout: %ums\n  retries: %u\n  window_max: %u\n"
 		"  target_max: %u\n"
-		"routing:\n  load_limit: %u.%u\n",
+		"routing:\n  load_limit: %u.%u\n"
+		"sa:\n  trust_key: 0x5ec2e7\n  requests_per_second: 0\n",
 		chance(m, 20) ? between(m, 1, 1000) : 0,
 		chance(m, 20) ? between(m, 1, 3) : 0,
 		chance(m, 10) ? between(m, 1, 2) : 0, between(m, 2, 15),
@@ -503,6 +504,38 @@ write_script(struct maker *m)
 	m->s->end = mono_add(m->s->end, mono_ms(1));
 }
 
+/* Hosts join and leave all day; drawn beside the rest, which stays as it is. */
+static void
+write_groups(struct maker *m, uint64_t seed)
+{
+	struct chaos_script *s = m->s;
+	unsigned n, ms, groups;
+
+	m->rng = (struct rng){seed ^ UINT64_C(0x6d756c7469636173)};
+	s->speaker = FABRIC_NONE;
+	if (chance(m, 40))
+		return;
+	s->speaker = pick_node(m, FABRIC_CA);
+	if (s->speaker == s->other_sm || s->speaker == FABRIC_NONE ||
+		s->speaker == fabric_first_host(s->f)) {
+		s->speaker = FABRIC_NONE;
+		return;
+	}
+	ms = (unsigned)(s->end.ns / 1000000) + 3000;
+	groups = between(m, 1, 12);
+	for (n = between(m, 5, 120); n > 0; n--) {
+		uint32_t host = pick_node(m, FABRIC_CA);
+		struct mono at = mono_ms(between(m, 500, ms));
+
+		if (host != FABRIC_NONE)
+			add(m, at, chance(m, 75) ? CHAOS_JOIN : CHAOS_LEAVE,
+				host, 0)
+				->value = below(m, groups);
+	}
+	if (s->nsteps > 0)
+		s->end = mono_add(s->step[s->nsteps - 1].at, mono_ms(1));
+}
+
 void
 chaos_script_make(
 	struct chaos_script *s, uint64_t seed, const struct chaos_limits *l)
@@ -515,6 +548,7 @@ chaos_script_make(
 	set_up_nodes(&m);
 	set_up_daemon(&m);
 	write_script(&m);
+	write_groups(&m, seed);
 	(void)snprintf(s->what, sizeof(s->what), "%s", m.what);
 }
 
@@ -545,10 +579,13 @@ chaos_script_print(const struct chaos_script *s, const struct chaos_step *step,
 		[CHAOS_RESWEEP] = "resweep",
 		[CHAOS_KILL] = "daemon killed",
 		[CHAOS_START] = "daemon started",
+		[CHAOS_JOIN] = "joins group",
+		[CHAOS_LEAVE] = "leaves group",
 	};
 
 	buf_printf(out, "%12.6f  %s", mono_seconds(step->at), word[step->kind]);
-	if (step->kind < CHAOS_LOSS || step->kind == CHAOS_RENAME)
+	if (step->kind < CHAOS_LOSS || step->kind == CHAOS_RENAME ||
+		step->kind >= CHAOS_JOIN)
 		buf_printf(out, " \"%s\"", s->f->node[step->node].name);
 	if (step->port > 0)
 		buf_printf(out, "[%u]", step->port);

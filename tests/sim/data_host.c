@@ -65,7 +65,9 @@ static unsigned
 own_vl(const struct data *d, uint32_t port, unsigned sl)
 {
 	const uint8_t *t = d->s->port[port].vlarb;
-	uint8_t two = t ? t[4 * MAD_DATA + sl / 2] : 0;
+	uint8_t two = t && d->s->port[port].pi.vl_cap > 1
+			      ? t[4 * MAD_DATA + sl / 2]
+			      : 0;
 
 	return sl & 1 ? two & 15 : two >> 4;
 }

@@ -429,6 +429,8 @@ data_switch_vl(const struct data *d, uint32_t in, uint32_t out, unsigned sl)
 	const struct sim_node *n = &d->s->node[d->port[out].node];
 	const uint8_t *row;
 
+	if (d->s->port[out].pi.vl_cap < 2)
+		return 0; /* there is no other */
 	if (!n->sw->sl2vl)
 		return sl == 15 ? 7 : sl;
 	row = n->sw->sl2vl[d->port[in].num * (n->nports + 1U) +

@@ -33,6 +33,7 @@ sim_defaults(void)
 		.lft_cap = 0xc000,
 		.mft_cap = 1024,
 		.enf_cap = SIM_PKEYS,
+		.pkeys = SIM_PKEYS,
 		.capmask2 = 0x2,
 		.vl_cap = 4,
 		.mtu_cap = 5,

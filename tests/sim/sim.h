@@ -52,6 +52,7 @@ struct sim_options {
 	unsigned trap_tries; /* how often it is sent; 0: until repressed */
 	uint16_t lft_cap, mft_cap;
 	uint16_t enf_cap; /* P_Keys of a switch's external port; 0: none */
+	uint16_t pkeys;	  /* of all other ports, at least 1 */
 	uint8_t vl_cap, mtu_cap; /* codes as in PortInfo */
 	uint16_t capmask2;	 /* of end ports; bit 1: PortInfoExtended */
 	bool opt_sl2vl;		 /* switches do optimized SL2VL programming */
@@ -141,10 +142,11 @@ void sim_set_hook(struct sim *s,
 /* What has just changed in the fabric. */
 struct sim_change {
 	enum {
-		SIM_BLOCK, /* LFT entries of 64 LIDs, block number arg */
-		SIM_TABLE, /* all of a switch's LFT: its top, or wiped */
-		SIM_PORT,  /* state of the node's port arg */
-		SIM_LANES, /* SL2VL of a switch, from arg >> 8 to arg & 255 */
+		SIM_BLOCK,  /* LFT entries of 64 LIDs, block number arg */
+		SIM_TABLE,  /* all of a switch's LFT: its top, or wiped */
+		SIM_PORT,   /* state of the node's port arg */
+		SIM_LANES,  /* SL2VL of a switch, from arg >> 8 to arg & 255 */
+		SIM_GROUPS, /* a switch's multicast table */
 	} what;
 	uint32_t node, arg;
 };
@@ -259,14 +261,17 @@ void sim_activate_all(struct sim *s); /* every linked port Active */
 
 /*
  * More by hand (sim_hand.c): a port's settings, written as they are; SL2VL of
- * (in, out), or a CA's own with its port as out; VLArb as the four blocks of
- * the attribute one after the other: low, low, high, high.
+ * (in, out), or a CA's own with its port as out; a block of a P_Key table;
+ * VLArb as the four blocks of the attribute one after the other: low, low,
+ * high, high.
  */
 void sim_hand_port(struct sim *s, uint32_t node, unsigned port,
 	const struct mad_port_info *pi);
 void sim_hand_life(struct sim *s, uint32_t node, uint8_t life); /* switch's */
 void sim_hand_sl2vl(struct sim *s, uint32_t node, unsigned in, unsigned out,
 	const uint8_t row[8]);
+void sim_hand_pkeys(struct sim *s, uint32_t node, unsigned port, unsigned block,
+	const uint16_t key[32]);
 void sim_hand_vlarb(
 	struct sim *s, uint32_t node, unsigned port, const uint8_t table[256]);
 

@@ -41,6 +41,19 @@ sim_hand_sl2vl(struct sim *s, uint32_t node, unsigned in, unsigned out,
 }
 
 void
+sim_hand_pkeys(struct sim *s, uint32_t node, unsigned port, unsigned block,
+	const uint16_t key[32])
+{
+	bool sw = s->node[node].sw != NULL;
+	uint8_t data[MAD_DATA];
+
+	for (size_t i = 0; i < MAD_DATA / 2; i++)
+		be_put16(data + 2 * i, key[i]);
+	set(s, node, sw ? 0 : port, MAD_PKEY_TABLE,
+		block | (sw ? (uint32_t)port << 16 : 0), data, MAD_DATA);
+}
+
+void
 sim_hand_vlarb(
 	struct sim *s, uint32_t node, unsigned port, const uint8_t table[256])
 {

@@ -103,7 +103,7 @@ unsigned
 sim_key_entries(const struct sim *s, uint32_t node, unsigned port)
 {
 	return is_switch(s, node) && port > 0 ? s->node[node].sw->si.enf_cap
-					      : SIM_PKEYS;
+					      : s->o.pkeys;
 }
 
 /* Is a P_Key in the table? switches look at the number alone. */

@@ -134,8 +134,9 @@ mft_row(const struct sim_switch *sw)
 }
 
 static uint16_t
-act_mft(struct sim_switch *sw, const struct smp *req, uint8_t *d)
+act_mft(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 {
+	struct sim_switch *sw = s->node[node].sw;
 	uint32_t pos = req->mod >> 28, block = req->mod & 0xfffffff;
 	size_t at = mft_row(sw) * pos + (size_t)block * MFT_BLOCK;
 
@@ -147,6 +148,7 @@ act_mft(struct sim_switch *sw, const struct smp *req, uint8_t *d)
 		if (!sw->mft)
 			sw->mft = mem_zalloc(MFT_POSITIONS, mft_row(sw));
 		memcpy(sw->mft + at, req->data, MFT_BLOCK);
+		sim_int_changed(s, SIM_GROUPS, node, 0);
 	}
 	if (sw->mft)
 		memcpy(d, sw->mft + at, MFT_BLOCK);
@@ -184,7 +186,7 @@ static uint16_t
 act_switch_info(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 {
 	struct sim_switch *sw = s->node[node].sw;
-	uint16_t top = sw->si.lft_top;
+	uint16_t top = sw->si.lft_top, mft_top = sw->si.mft_top;
 	struct mad_switch_info in;
 
 	if (req->method == MAD_SET) {
@@ -202,6 +204,8 @@ act_switch_info(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 			sw->si.state_change = false;
 		if (top != sw->si.lft_top)
 			sim_int_changed(s, SIM_TABLE, node, 0);
+		if (mft_top != sw->si.mft_top)
+			sim_int_changed(s, SIM_GROUPS, node, 0);
 	}
 	mad_switch_info_encode(&sw->si, d);
 	return 0;
@@ -308,17 +312,15 @@ sim_vl(const struct sim *s, uint32_t node, unsigned in, unsigned out,
 	unsigned sl)
 {
 	const struct sim_node *n = &s->node[node];
+	const struct sim_port *p = sim_int_port(s, node, out);
 	const uint8_t *row = default_sl2vl;
-	const struct sim_port *p;
 
-	if (n->sw) {
-		if (n->sw->sl2vl)
-			row = n->sw->sl2vl[in * (n->nports + 1U) + out];
-	} else {
-		p = sim_int_port(s, node, out);
-		if (p->vlarb)
-			row = p->vlarb + 4 * MAD_DATA;
-	}
+	if (out > 0 && p->pi.vl_cap < 2)
+		return 0; /* there is no other */
+	if (n->sw && n->sw->sl2vl)
+		row = n->sw->sl2vl[in * (n->nports + 1U) + out];
+	if (!n->sw && p->vlarb)
+		row = p->vlarb + 4 * MAD_DATA;
 	return sl & 1 ? row[sl / 2 & 7] & 15 : row[sl / 2 & 7] >> 4;
 }
 
@@ -455,7 +457,8 @@ sim_table_act(struct sim *s, uint32_t node, unsigned arrived,
 		return n->sw ? act_lft(s, node, req, d)
 			     : MAD_STATUS_METHOD_ATTR;
 	case MAD_MFT:
-		return n->sw ? act_mft(n->sw, req, d) : MAD_STATUS_METHOD_ATTR;
+		return n->sw ? act_mft(s, node, req, d)
+			     : MAD_STATUS_METHOD_ATTR;
 	default:
 		return MAD_STATUS_METHOD_ATTR;
 	}

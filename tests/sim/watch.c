@@ -5,42 +5,18 @@
 
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
-#include "tests/sim/sim_int.h"
+#include "tests/sim/watch_int.h"
 
 enum { NLIDS = MAD_LID_END, BLOCK = 64, NAMED = 8, DISCARD = 15 };
 
-/*
- * A channel is the port record that it leaves by. What depends on it is the
- * row of the port record that it comes in by: which out-ports packets take.
- */
-struct row {
-	uint64_t any[4];   /* out-ports with a count */
-	uint32_t *turning; /* [nports + 1]: LIDs by out-port; NULL: none */
-};
-
-struct watch {
-	struct sim *s;
-	uint8_t **table;  /* [nnodes]: [NLIDS] of switches */
-	uint32_t *top;	  /* [nnodes]: entries above are all SIM_NO_PORT */
-	uint32_t *owner;  /* [nports]: node of a port record */
-	struct row *row;  /* [nports]: by in-port */
-	bool *live;	  /* [nports]: by out-port */
-	uint32_t *seen;	  /* [nports]: stamp of the search that was there */
-	uint32_t *before; /* [nports]: channel it came from */
-	uint32_t *queue;
-	uint32_t stamp;
-	struct watch_report r;
-};
-
-static bool
-is_switch(const struct watch *w, uint32_t node)
+bool
+watch_is_switch(const struct watch *w, uint32_t node)
 {
 	return node != FABRIC_NONE && w->s->node[node].type == FABRIC_SWITCH;
 }
 
-/* The record of a port. */
-static uint32_t
-record(const struct watch *w, uint32_t node, unsigned port)
+uint32_t
+watch_record(const struct watch *w, uint32_t node, unsigned port)
 {
 	return w->s->node[node].first + port;
 }
@@ -61,12 +37,8 @@ link_alive(const struct watch *w, uint32_t node, unsigned port)
 	       carries(sim_int_port(w->s, p->peer, p->peer_port));
 }
 
-/*
- * Does a packet that came in by one port leave by another? Not by the port that
- * it came in by, nor where the turn is mapped to the lane that discards.
- */
-static bool
-turn_open(const struct watch *w, uint32_t sw, unsigned in, unsigned out)
+bool
+watch_turn_open(const struct watch *w, uint32_t sw, unsigned in, unsigned out)
 {
 	return in != out && sim_vl(w->s, sw, in, out, 0) != DISCARD;
 }
@@ -84,8 +56,8 @@ next_hop(const struct watch *w, uint32_t sw, unsigned lid, unsigned *in)
 	const struct sim_port *p;
 
 	if (out == 0 || out > w->s->node[sw].nports ||
-		!w->live[record(w, sw, out)] ||
-		(*in && !turn_open(w, sw, *in, out)))
+		!w->live[watch_record(w, sw, out)] ||
+		(*in && !watch_turn_open(w, sw, *in, out)))
 		return FABRIC_NONE;
 	p = sim_int_port(w->s, sw, out);
 	*in = p->peer_port;
@@ -124,9 +96,9 @@ check_loop(struct watch *w, uint32_t sw, unsigned lid)
 	w->r.checks++;
 	for (uint32_t hops = 0; hops <= w->s->nnodes; hops++) {
 		at = next_hop(w, at, lid, &in);
-		if (!is_switch(w, at))
+		if (!watch_is_switch(w, at))
 			return;
-		if (at == sw && turn_open(w, sw, in, w->table[sw][lid])) {
+		if (at == sw && watch_turn_open(w, sw, in, w->table[sw][lid])) {
 			tell_loop(w, sw, lid);
 			return;
 		}
@@ -158,9 +130,8 @@ tell_cycle(struct watch *w, uint32_t last, uint32_t first)
 	buf_free(&b);
 }
 
-/* The next set bit at or after *bit, false when there is none. */
-static bool
-next_bit(const uint64_t any[4], unsigned *bit)
+bool
+watch_next_bit(const uint64_t any[4], unsigned *bit)
 {
 	for (unsigned i = *bit / 64; i < 4; i++) {
 		uint64_t v = any[i];
@@ -175,9 +146,8 @@ next_bit(const uint64_t any[4], unsigned *bit)
 	return false;
 }
 
-/* Is there a chain of live channels from one to another? */
-static void
-check_cycle(struct watch *w, uint32_t from, uint32_t to)
+void
+watch_check_cycle(struct watch *w, uint32_t from, uint32_t to)
 {
 	uint32_t n = 0;
 
@@ -190,12 +160,14 @@ check_cycle(struct watch *w, uint32_t from, uint32_t to)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t ch = w->queue[i];
 		const struct sim_port *p = &w->s->port[ch];
-		const struct row *r = &w->row[record(w, p->peer, p->peer_port)];
+		const struct watch_row *r =
+			&w->row[watch_record(w, p->peer, p->peer_port)];
 
-		for (unsigned b = 0; b < 256 && next_bit(r->any, &b); b++) {
-			uint32_t next = record(w, p->peer, b);
+		for (unsigned b = 0; b < 256 && watch_next_bit(r->any, &b);
+			b++) {
+			uint32_t next = watch_record(w, p->peer, b);
 
-			if (!turn_open(w, p->peer, p->peer_port, b))
+			if (!watch_turn_open(w, p->peer, p->peer_port, b))
 				continue;
 			if (next == to) {
 				w->before[to] = ch;
@@ -211,12 +183,12 @@ check_cycle(struct watch *w, uint32_t from, uint32_t to)
 	}
 }
 
-/* One LID more or less turns from in to out at a switch; true: the first. */
-static bool
-count_turn(struct watch *w, uint32_t sw, unsigned in, unsigned out, int by)
+bool
+watch_count_turn(
+	struct watch *w, uint32_t sw, unsigned in, unsigned out, int by)
 {
 	const struct sim_node *n = &w->s->node[sw];
-	struct row *r = &w->row[record(w, sw, in)];
+	struct watch_row *r = &w->row[watch_record(w, sw, in)];
 
 	if (out == 0 || out > n->nports)
 		return false;
@@ -227,7 +199,8 @@ count_turn(struct watch *w, uint32_t sw, unsigned in, unsigned out, int by)
 		r->any[out / 64] &= ~(1ULL << out % 64);
 	else
 		r->any[out / 64] |= 1ULL << out % 64;
-	return by > 0 && r->turning[out] == 1 && turn_open(w, sw, in, out);
+	return by > 0 && r->turning[out] == 1 &&
+	       watch_turn_open(w, sw, in, out);
 }
 
 /*
@@ -245,19 +218,21 @@ count_entry(struct watch *w, uint32_t sw, unsigned lid, int by)
 		return;
 	for (unsigned in = 1; in <= n->nports; in++) {
 		p = sim_int_port(w->s, sw, in);
-		if (!is_switch(w, p->peer) || p->peer == sw ||
+		if (!watch_is_switch(w, p->peer) || p->peer == sw ||
 			w->table[p->peer][lid] != p->peer_port)
 			continue;
-		if (count_turn(w, sw, in, out, by))
-			check_cycle(w, record(w, sw, out),
-				record(w, p->peer, p->peer_port));
+		if (watch_count_turn(w, sw, in, out, by))
+			watch_check_cycle(w, watch_record(w, sw, out),
+				watch_record(w, p->peer, p->peer_port));
 	}
 	p = sim_int_port(w->s, sw, out);
-	if (!is_switch(w, p->peer))
+	if (!watch_is_switch(w, p->peer))
 		return;
-	if (count_turn(w, p->peer, p->peer_port, w->table[p->peer][lid], by))
-		check_cycle(w, record(w, p->peer, w->table[p->peer][lid]),
-			record(w, sw, out));
+	if (watch_count_turn(
+		    w, p->peer, p->peer_port, w->table[p->peer][lid], by))
+		watch_check_cycle(w,
+			watch_record(w, p->peer, w->table[p->peer][lid]),
+			watch_record(w, sw, out));
 }
 
 static void
@@ -299,13 +274,13 @@ look_at_all(struct watch *w, uint32_t sw)
 static void
 check_link(struct watch *w, uint32_t node, unsigned port)
 {
-	uint32_t ch = record(w, node, port);
+	uint32_t ch = watch_record(w, node, port);
 
 	for (uint32_t lid = 0; lid < w->top[node]; lid++) {
 		if (w->table[node][lid] == port)
 			check_loop(w, node, lid);
 	}
-	check_cycle(w, ch, ch);
+	watch_check_cycle(w, ch, ch);
 }
 
 static void
@@ -313,18 +288,19 @@ look_at_port(struct watch *w, uint32_t node, unsigned port)
 {
 	const struct sim_port *p = sim_int_port(w->s, node, port);
 	bool live = port && link_alive(w, node, port), was;
-	uint32_t ch = record(w, node, port), back;
+	uint32_t ch = watch_record(w, node, port), back;
 
 	if (!port || p->peer == FABRIC_NONE)
 		return;
-	back = record(w, p->peer, p->peer_port);
+	back = watch_record(w, p->peer, p->peer_port);
 	was = w->live[ch];
 	w->live[ch] = w->live[back] = live;
 	if (!live || was)
 		return;
-	if (is_switch(w, node) && is_switch(w, p->peer)) {
+	if (watch_is_switch(w, node) && watch_is_switch(w, p->peer)) {
 		check_link(w, node, port);
 		check_link(w, p->peer, p->peer_port);
+		watch_group_link(w, node, port);
 	}
 }
 
@@ -333,12 +309,13 @@ static void
 look_at_turn(struct watch *w, uint32_t sw, unsigned in, unsigned out)
 {
 	const struct sim_port *p = sim_int_port(w->s, sw, in);
-	const struct row *r = &w->row[record(w, sw, in)];
+	const struct watch_row *r = &w->row[watch_record(w, sw, in)];
 
 	if (in == 0 || !r->turning || r->turning[out] == 0 ||
-		!turn_open(w, sw, in, out))
+		!watch_turn_open(w, sw, in, out))
 		return;
-	check_cycle(w, record(w, sw, out), record(w, p->peer, p->peer_port));
+	watch_check_cycle(w, watch_record(w, sw, out),
+		watch_record(w, p->peer, p->peer_port));
 	for (uint32_t lid = 0; lid < w->top[sw]; lid++) {
 		if (w->table[sw][lid] == out &&
 			w->table[p->peer][lid] == p->peer_port)
@@ -359,6 +336,10 @@ on_change(void *cookie, const struct sim_change *c)
 		break;
 	case SIM_TABLE:
 		look_at_all(w, c->node);
+		watch_group_look(w, c->node);
+		break;
+	case SIM_GROUPS:
+		watch_group_look(w, c->node);
 		break;
 	case SIM_PORT:
 		look_at_port(w, c->node, c->arg);
@@ -386,14 +367,21 @@ watch_new(struct sim *s)
 	for (uint32_t n = 0; n < s->nnodes; n++) {
 		for (unsigned p = 0; p <= s->node[n].nports; p++)
 			w->owner[s->node[n].first + p] = n;
-		if (!is_switch(w, n))
+		if (!watch_is_switch(w, n))
 			continue;
 		w->table[n] = mem_alloc(NLIDS);
 		memset(w->table[n], SIM_NO_PORT, NLIDS);
 	}
+	w->group = mem_zalloc(s->nnodes, sizeof(*w->group));
 	for (uint32_t n = 0; n < s->nnodes; n++) {
-		if (is_switch(w, n))
+		if (watch_is_switch(w, n))
+			w->group[n] = mem_zalloc(1, sizeof(**w->group));
+	}
+	for (uint32_t n = 0; n < s->nnodes; n++) {
+		if (watch_is_switch(w, n)) {
 			look_at_all(w, n);
+			watch_group_look(w, n);
+		}
 		for (unsigned p = 1; p <= s->node[n].nports; p++)
 			look_at_port(w, n, p);
 	}
@@ -407,11 +395,14 @@ watch_free(struct watch *w)
 	if (!w)
 		return;
 	sim_watch(w->s, NULL, NULL);
-	for (uint32_t i = 0; i < w->s->nnodes; i++)
+	for (uint32_t i = 0; i < w->s->nnodes; i++) {
 		free(w->table[i]);
+		free(w->group[i]);
+	}
 	for (uint32_t i = 0; i < w->s->nports; i++)
 		free(w->row[i].turning);
 	free(w->table);
+	free(w->group);
 	free(w->top);
 	free(w->owner);
 	free(w->row);

@@ -6,8 +6,9 @@
  *
  *   loops    a LID whose packets go round: its way from the changed entry
  *            comes back to it, over links that carry data
- *   cycles   a dependency of channels that closes a cycle, all LIDs on one
- *            virtual lane
+ *   cycles   a dependency of channels that closes a cycle, all LIDs, and the
+ *            first groups, on one virtual lane
+ *   copies   a packet to a group that comes to a switch twice, whoever sent it
  *
  * Only what a change touches is looked at again. The watch keeps a copy of the
  * tables, and for each (switch, in-port, out-port) the number of LIDs that
@@ -34,8 +35,9 @@ struct watch_report {
 	uint64_t checks;  /* ways and dependencies that were followed */
 	uint64_t loops;	  /* (change, LID) that made a loop */
 	uint64_t cycles;  /* dependencies and links that closed a cycle */
-	struct mono first_loop, first_cycle; /* when */
-	struct reason loop, cycle;	     /* the first of each, in words */
+	uint64_t copies;  /* (change, sender) that made one too many */
+	struct mono first_loop, first_cycle, first_copy; /* when */
+	struct reason loop, cycle, copy; /* the first of each, in words */
 };
 
 /*

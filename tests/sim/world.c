@@ -28,10 +28,15 @@ world_forget(struct world *w)
 		const void *in;
 		void *out;
 	} lid = {w->saved.lid}, rank = {w->saved.rank},
-	  block = {w->saved.block}, leaf = {w->saved.leaf};
+	  block = {w->saved.block}, sa = {w->saved.sa},
+	  group = {w->saved.group}, member = {w->saved.member},
+	  leaf = {w->saved.leaf};
 
 	free(leaf.out);
+	free(group.out);
+	free(member.out);
 	free(block.out);
+	free(sa.out);
 	free(lid.out);
 	free(rank.out);
 	w->saved = (struct store_state){0};
@@ -67,6 +72,9 @@ on_save(void *cookie, const struct store_state *s)
 	w->saved.rank = mem_dup(s->rank, s->nrank * sizeof(*s->rank));
 	w->saved.block = mem_dup(s->block, s->nblock * sizeof(*s->block));
 	w->saved.leaf = copy_leaves(s);
+	w->saved.sa = s->sa != NULL ? mem_strdup(s->sa) : NULL;
+	w->saved.group = mem_dup(s->group, s->ngroup * sizeof(*s->group));
+	w->saved.member = mem_dup(s->member, s->nmember * sizeof(*s->member));
 }
 
 static void

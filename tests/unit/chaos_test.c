@@ -47,7 +47,8 @@ static void
 run(uint64_t seed)
 {
 	const struct chaos_limits l = {.max_hosts = MAX_HOSTS,
-		.judge = CHAOS_MEMORY | CHAOS_LOOPS | CHAOS_CYCLES};
+		.judge = CHAOS_MEMORY | CHAOS_LOOPS | CHAOS_CYCLES |
+			 CHAOS_COPIES};
 	struct chaos_report r;
 	FILE *log;
 	int old = hush(&log);

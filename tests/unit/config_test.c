@@ -174,14 +174,29 @@ static const char full[] =
 	"  leaf_hoq_lifetime: 19, vl_stall_count: 0, max_vls: 8}\n"
 	"sa: {trust_key: 0x7, requests_per_second: 0, request_burst: 1,\n"
 	"  services_per_port: 0, subscriptions_per_port: 1,\n"
-	"  groups_per_port: 1, table_mib: 1}\n"
+	"  groups_per_port: 1, table_mib: 1,\n"
+	"  prefix_routes: {b: {prefix: 0xfec0000000000001,\n"
+	"    routers: [0x3, 0x2]}, rest: {routers: [0x2]}}}\n"
 	"partitions:\n"
 	"  storage:\n"
 	"    pkey: 0x11\n"
 	"    members: {sm: full, \"gpu-*\": limited, 0x1: both}\n"
-	"    ipoib: {enabled: true, mtu: 4096, rate: 2.5, sl: 3, scope: 5,\n"
+	"    ipoib: {enabled: true, mtu: 4096, rate: 2.5, sl: 0, scope: 5,\n"
 	"      qkey: 0xffffffff}\n"
 	"  empty: {pkey: 0x7fff}\n"
+	"qos:\n"
+	"  levels:\n"
+	"    gold: {sl: 3, weight: 8, weight_at: {hosts: 1, switches: 255},\n"
+	"      priority: high, shares_with: bulk, mtu_limit: 2048,\n"
+	"      rate_limit: 2.5, packet_lifetime: 12}\n"
+	"    bulk: {}\n"
+	"  rules:\n"
+	"    disks: {level: gold, services: [iser, 'tcp:1-7', 0x10], \n"
+	"      partitions: [storage], with: [0x1, 'nas-*'], classes: [8-15]}\n"
+	"    rest: {level: bulk, among: [hosts]}\n"
+	"  high_limit: {hosts: 0, switches: 255, port0: 1, routers: 2}\n"
+	"  shortage: refuse\n"
+	"  unknown_sl: drop\n"
 	"state: {dir: \"/tmp/a \\\"b\\\" \\\\ \\u00e9\"}\n"
 	"control: {socket: /tmp/s}\n"
 	"log: {level: debug}\n";
@@ -406,6 +421,16 @@ static const struct complaint {
 		"t.yaml:1:37: error: unknown key 'mtuu'; did you mean 'mtu'?\n"
 		"  partitions: {a: {pkey: 0x5, ipoib: {mtuu: 1}}}\n"
 		"                                      ^\n"},
+	{"sa: {prefix_routes: {a: {prefix: 0x5}}}\n",
+		"t.yaml:1:22: error: sa.prefix_routes.a: no routers\n"
+		"  sa: {prefix_routes: {a: {prefix: 0x5}}}\n"
+		"                       ^\n"},
+	{"sa:\n  prefix_routes:\n    a: {routers: [0x1]}\n"
+	 "    b: {routers: [0x2]}\n",
+		"t.yaml:4:5: error: sa.prefix_routes.b: prefix "
+		"0x0000000000000000 is sa.prefix_routes.a already\n"
+		"      b: {routers: [0x2]}\n"
+		"      ^\n"},
 	{"fabric: {lmc_override: {0x1: 8}}\n",
 		"t.yaml:1:30: error: fabric.lmc_override: 8 is out of range: "
 		"0 to 7\n"

@@ -92,8 +92,7 @@ START_TEST(fts_round)
 	struct fts *f;
 
 	scene_new(&s);
-	in = (struct verify_tables){
-		s.t, s.pool, s.r->block, s.r->nblocks, NULL};
+	in = (struct verify_tables){s.t, s.pool, s.r->row, s.r->nblocks, NULL};
 	fts_print(&in, &out);
 	f = fts_parse(out.text, out.n, "x", &why);
 	ck_assert_msg(f != NULL, "%s", why.text);

@@ -44,7 +44,7 @@ static struct verify_tables
 tables(const struct routes *r)
 {
 	return (struct verify_tables){
-		r->topo, r->pool, r->block, r->nblocks, NULL};
+		r->topo, r->pool, r->row, r->nblocks, NULL};
 }
 
 /* All reach, without a cycle even if everything is on one lane. */

@@ -232,7 +232,7 @@ struct hand_tables {
 	uint32_t nsw, nblocks;
 	uint8_t *entry; /* [nsw][nblocks * 64] */
 	struct lft_pool pool;
-	lft_ref *block;
+	struct lft_row **row;
 };
 
 static inline void
@@ -262,11 +262,13 @@ hand_tables_pack(struct hand_tables *h)
 		h->pool.chunk[i] =
 			aligned_alloc(LFT_BLOCK, (size_t)per * LFT_BLOCK);
 	memset(h->pool.chunk[0], LFT_DROP, LFT_BLOCK);
-	h->block = mem_alloc(n * sizeof(*h->block));
+	h->row = mem_zalloc(h->nsw, sizeof(struct lft_row *));
+	for (uint32_t s = 0; s < h->nsw; s++)
+		h->row[s] = lft_row_new(h->nblocks);
 	for (uint32_t i = 1; i < n; i++) {
 		memcpy(h->pool.chunk[i / per] + (size_t)(i % per) * LFT_BLOCK,
 			h->entry + (size_t)(i - 1) * LFT_BLOCK, LFT_BLOCK);
-		h->block[i - 1] = i;
+		h->row[(i - 1) / h->nblocks]->ref[(i - 1) % h->nblocks] = i;
 	}
 }
 
@@ -277,9 +279,11 @@ hand_tables_unpack(struct hand_tables *h)
 	for (size_t i = 0; i < h->pool.nchunks; i++)
 		free(h->pool.chunk[i]);
 	free(h->pool.chunk);
-	free(h->block);
+	for (uint32_t s = 0; h->row != NULL && s < h->nsw; s++)
+		free(h->row[s]);
+	free(h->row);
 	memset(&h->pool, 0, sizeof(h->pool));
-	h->block = NULL;
+	h->row = NULL;
 }
 
 static inline void

@@ -191,6 +191,32 @@ START_TEST(port_info_positions)
 }
 END_TEST
 
+/* The settings alone are those of the whole. */
+START_TEST(port_info_settings)
+{
+	struct rng r = {(uint64_t)_i + 1};
+	struct mad_port_info all, few;
+	uint8_t d[MAD_DATA];
+
+	for (unsigned i = 0; i < sizeof(d); i++)
+		d[i] = (uint8_t)rng_below(&r, 256);
+	ck_assert_int_eq(mad_port_info_settings(d, &few),
+		mad_port_info_decode(d, &all, NULL));
+	ck_assert_uint_eq(few.mkey, all.mkey);
+	ck_assert_uint_eq(few.gid_prefix, all.gid_prefix);
+	ck_assert_uint_eq(few.lid, all.lid);
+	ck_assert_uint_eq(few.sm_lid, all.sm_lid);
+	ck_assert_uint_eq(few.state, all.state);
+	ck_assert_uint_eq(few.lmc, all.lmc);
+	ck_assert_uint_eq(few.sm_sl, all.sm_sl);
+	ck_assert_uint_eq(few.vl_stall, all.vl_stall);
+	ck_assert_uint_eq(few.hoq_life, all.hoq_life);
+	ck_assert_int_eq(few.enf_in, all.enf_in);
+	ck_assert_int_eq(few.enf_out, all.enf_out);
+	ck_assert_uint_eq(few.subnet_timeout, all.subnet_timeout);
+}
+END_TEST
+
 START_TEST(switch_info_positions)
 {
 	struct mad_switch_info in = {.lft_cap = 0xc000,
@@ -363,6 +389,7 @@ main(void)
 	tcase_add_loop_test(t, round_trip, 0, COUNT(codecs));
 	tcase_add_test(t, node_info_positions);
 	tcase_add_test(t, port_info_positions);
+	tcase_add_loop_test(t, port_info_settings, 0, 200);
 	tcase_add_test(t, switch_info_positions);
 	tcase_add_loop_test(t, node_info_refused, 0, COUNT(bad_node));
 	tcase_add_test(t, port_state_refused);

@@ -47,7 +47,7 @@ tables(const struct topo *t, const struct hand_tables *tb)
 {
 	return (struct verify_tables){.topo = t,
 		.pool = &tb->pool,
-		.block = tb->block,
+		.row = tb->row,
 		.nblocks = tb->nblocks};
 }
 

@@ -174,7 +174,7 @@ START_TEST(what_is_in_place_is_not_sent)
 	rig_routes(&g);
 	for (s = 0; s < g.t->nsw; s++)
 		hw_set_block(g.hw, g.t->node[g.t->sw[s].node].guid, 0,
-			g.r->block[s]);
+			routes_ref_of(g.r, s, 0));
 	rig_plan(&g);
 	ck_assert_uint_eq(steps(&g, PLAN_LFT), 0);
 	ck_assert_uint_eq(g.p->change->kept, 2);
@@ -291,7 +291,7 @@ by_hand(struct rig *g, bool by_port)
 	x->write = calloc(2, sizeof(*x->write));
 	for (uint16_t i = 0; i < 2; i++)
 		x->write[i] = (struct safe_write){.sw = i,
-			.image = lft_share(g->pool, g->r->block[i]),
+			.image = lft_share(g->pool, routes_ref_of(g->r, i, 0)),
 			.stage = i,
 			.last = true};
 	x->write[0].wall = g->wall;
@@ -447,6 +447,7 @@ START_TEST(lanes)
 	rig_state(&g, 4);
 	rig_routes(&g);
 	g.r->lanes.n = 2;
+	g.r->lanes.plain = true;
 	rig_plan(&g);
 	all = steps(&g, PLAN_LANES);
 	/* two linked ports and port 0: 4 turns a switch; 2 hosts */

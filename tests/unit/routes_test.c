@@ -65,11 +65,11 @@ START_TEST(rows)
 	ck_assert_uint_eq(routes_port(a, 99, 1), LFT_DROP);
 	ck_assert_uint_eq(a->entries_kept + a->entries_changed, 0);
 	routes_put_row(b, 1, row, a, 0); /* the same switch, renumbered */
-	ck_assert_uint_eq(b->block[1], a->block[0]);
+	ck_assert_uint_eq(routes_ref_of(b, 1, 0), routes_ref_of(a, 0, 0));
 	ck_assert_uint_eq(b->entries_kept, 2);
 	row[2] = 5;
 	routes_put_row(b, 1, row, a, 0);
-	ck_assert_uint_ne(b->block[1], a->block[0]);
+	ck_assert_uint_ne(routes_ref_of(b, 1, 0), routes_ref_of(a, 0, 0));
 	ck_assert_uint_eq(b->entries_changed, 1);
 	routes_put_row(b, 1, row, a, TOPO_NONE);
 	ck_assert_uint_eq(pool->live, 2);
@@ -78,6 +78,44 @@ START_TEST(rows)
 	routes_unref(b);
 	routes_unref(a);
 	routes_unref(NULL);
+	ck_assert_uint_eq(pool->live, 0);
+	lft_pool_free(pool);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
+/* Rows are shared until somebody writes into one of them. */
+START_TEST(shared_rows)
+{
+	struct fabric *f = tree();
+	struct topo *t = frozen_topo(f, NULL);
+	struct lft_pool *pool = lft_pool_new();
+	struct routes *a = routes_new(t, pool), *b = routes_new(t, pool), *c;
+	uint8_t row[LFT_BLOCK];
+
+	memset(row, 7, sizeof(row));
+	routes_put_row(a, 0, row, NULL, TOPO_NONE);
+	ck_assert_uint_eq(routes_port(a, 1, 1), LFT_DROP);
+	routes_put_all(b, a);
+	c = routes_for(a, t);
+	ck_assert_ptr_eq(b->row[0], a->row[0]);
+	ck_assert_ptr_eq(c->row[0], a->row[0]);
+	ck_assert_uint_eq(pool->live, 1);
+	row[5] = 8;
+	routes_put_block(b, 0, 0, row);
+	ck_assert_uint_eq(routes_port(b, 0, 5), 8);
+	ck_assert_uint_eq(routes_port(a, 0, 5), 7);
+	ck_assert_uint_eq(routes_port(c, 0, 5), 7);
+	routes_put_same(b, 1, b, 0);
+	routes_own(b, 1)[0] = LFT_EMPTY; /* its count was ours to drop */
+	ck_assert_uint_eq(routes_port(b, 0, 5), 8);
+	ck_assert_uint_eq(routes_port(b, 1, 5), LFT_DROP);
+	lft_drop(pool, routes_ref_of(b, 0, 0));
+	routes_unref(a);
+	ck_assert_uint_eq(routes_port(c, 0, 5), 7);
+	routes_unref(b);
+	routes_unref(c);
 	ck_assert_uint_eq(pool->live, 0);
 	lft_pool_free(pool);
 	topo_unref(t);
@@ -250,6 +288,7 @@ main(void)
 	int failed;
 
 	tcase_add_test(c, rows);
+	tcase_add_test(c, shared_rows);
 	tcase_add_test(c, order);
 	tcase_add_test(c, trace);
 	tcase_add_test(c, driver_keeps);

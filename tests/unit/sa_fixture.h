@@ -200,4 +200,12 @@ fixture_free(struct fixture *x)
 	fabric_free(x->f);
 }
 
+/* Take a host away (or put it back) and let the SM find out. */
+static inline void
+present(struct fixture *x, uint32_t node, bool is)
+{
+	sim_fault_node(x->w->sim, node, is);
+	ck_assert(world_settle(x->w, mono_ms(60000)));
+}
+
 #endif

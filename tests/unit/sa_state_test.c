@@ -2,7 +2,7 @@
  * What subnet administration remembers: services, alias GUIDs, subscriptions;
  * reports to subscribers; and its limits.
  */
-#include "tests/unit/sa_fixture.h"
+#include "tests/unit/sa_state_fixture.h"
 
 static struct fixture
 small(const char *yaml)
@@ -10,55 +10,6 @@ small(const char *yaml)
 	const unsigned line[] = {2};
 
 	return fixture_with(gen_grid(line, 1, false, 2, NULL), yaml);
-}
-
-/* Take a host away (or put it back) and let the SM find out. */
-static void
-present(struct fixture *x, uint32_t node, bool is)
-{
-	sim_fault_node(x->w->sim, node, is);
-	ck_assert(world_settle(x->w, mono_ms(60000)));
-}
-
-/* ---- services ---- */
-
-enum { ID = 1, GID = 2, PKEY = 4, LEASE = 16, KEY = 32 };
-
-struct service {
-	uint8_t rec[MAD_SA_SERVICE];
-};
-
-static struct service
-service_of(const struct host *o, uint64_t id, uint32_t lease)
-{
-	struct mad_gid gid = {PREFIX, o->guid};
-	struct service s = {{0}};
-
-	be_put64(s.rec, id);
-	mad_sa_gid_encode(&gid, s.rec + 8);
-	be_put16(s.rec + 24, 0xffff);
-	be_put32(s.rec + 28, lease);
-	memcpy(s.rec + 48, "storage", 7);
-	return s;
-}
-
-static uint16_t
-change(struct host *o, uint8_t method, const struct service *s, uint64_t mask)
-{
-	const struct ask a = {
-		.mask = mask, .rec = s->rec, .len = sizeof(s->rec)};
-
-	return host_ask(o, method, MAD_SA_SERVICE_REC, &a);
-}
-
-static size_t
-services(struct host *o)
-{
-	const struct ask a = {0};
-
-	ck_assert_uint_eq(
-		host_ask(o, MAD_SA_GET_TABLE, MAD_SA_SERVICE_REC, &a), 0);
-	return host_records(o, MAD_SA_SERVICE);
 }
 
 START_TEST(services_have_leases)
@@ -139,23 +90,6 @@ START_TEST(services_have_owners_and_keys)
 }
 END_TEST
 
-/* ---- alias GUIDs ---- */
-
-enum { LID = 1, BLOCK = 2, GUID0 = 16, GUID1 = 32, GUID2 = 64 };
-
-static uint16_t
-guids(struct host *o, uint8_t method, uint64_t mask, uint16_t lid,
-	const uint64_t g[8])
-{
-	uint8_t rec[72] = {0};
-	const struct ask a = {.mask = mask, .rec = rec, .len = sizeof(rec)};
-
-	be_put16(rec, lid);
-	for (int i = 0; i < 8 && g != NULL; i++)
-		be_put64(rec + 8 + 8 * i, g[i]);
-	return host_ask(o, method, MAD_SA_GUID, &a);
-}
-
 START_TEST(aliases_are_written_and_found)
 {
 	struct fixture x = small("");
@@ -214,55 +148,6 @@ START_TEST(aliases_are_written_and_found)
 	fixture_free(&x);
 }
 END_TEST
-
-/* ---- subscriptions ---- */
-
-static const struct mad_sa_inform everything = {
-	.lid_first = 0xffff,
-	.lid_last = 0xffff,
-	.generic = true,
-	.subscribe = true,
-	.type = 0xffff,
-	.trap = 0xffff,
-	.producer = 0xffffff,
-};
-
-static uint16_t
-inform(struct host *o, const struct mad_sa_inform *i, uint64_t key)
-{
-	uint8_t rec[MAD_SA_INFORM];
-	const struct ask a = {.rec = rec, .len = sizeof(rec), .key = key};
-
-	mad_sa_inform_encode(i, rec);
-	return host_ask(o, MAD_SET, MAD_SA_INFORM_INFO, &a);
-}
-
-static size_t
-subscriptions(struct host *o)
-{
-	const struct ask a = {0};
-
-	ck_assert_uint_eq(
-		host_ask(o, MAD_SA_GET_TABLE, MAD_SA_INFORM_REC, &a), 0);
-	return host_records(o, 60);
-}
-
-static unsigned
-trap_of(const uint8_t *notice)
-{
-	return be_get16(notice + 4);
-}
-
-/* How many of what was heard are of this trap. */
-static unsigned
-heard(const struct host *o, unsigned trap)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < o->reports && i < 64; i++)
-		n += trap_of(o->notices[i]) == trap;
-	return n;
-}
 
 START_TEST(gids_come_and_go)
 {

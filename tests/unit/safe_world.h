@@ -217,7 +217,7 @@ world_install(struct world *w, struct hwstate *hw, const struct routes *r)
 {
 	for (sw_ix s = 0; s < r->topo->nsw; s++)
 		for (uint32_t b = 0; b < r->nblocks; b++) {
-			lft_ref ref = r->block[(size_t)s * r->nblocks + b];
+			lft_ref ref = routes_ref_of(r, s, b);
 
 			hw_set_block(hw,
 				r->topo->node[r->topo->sw[s].node].guid, b,
@@ -260,7 +260,7 @@ world_routes(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 		if (res != ENGINE_OK)
 			break;
 		in = (struct verify_tables){
-			t, pool, r->block, r->nblocks, &r->lanes};
+			t, pool, r->row, r->nblocks, &r->lanes};
 		if (verify_tables_turns(&in, &r->report, &r->turns, &why) == 0)
 			return r;
 		routes_unref(r);

@@ -89,10 +89,10 @@ write_records(const char *records)
 }
 
 static const struct store_lid lids[] = {
-	{0x0002c90300000001, 4, 2, "host 1 HCA-1"},
-	{0x0002c90300000002, 1, 0, NULL},
-	{0x0002c90300000003, 0xbfff, 0, ""},
-	{UINT64_MAX, 0xbf80, 3, "quote \" and\nnewline"},
+	{0x0002c90300000001, 4, 2, STORE_PLAIN, "host 1 HCA-1"},
+	{0x0002c90300000002, 1, 0, STORE_KEYS, NULL},
+	{0x0002c90300000003, 0xbfff, 0, STORE_UNKNOWN, ""},
+	{UINT64_MAX, 0xbf80, 3, STORE_KEYS, "quote \" and\nnewline"},
 };
 static const struct store_rank ranks[] = {
 	{0x0002c90200000001, 0},
@@ -104,6 +104,33 @@ static const struct store_block blocks[] = {
 	{0x0002c90200000001, 0, 1, UINT64_MAX, UINT64_MAX},
 };
 
+static const struct store_member members[] = {
+	{0x0002c90300000001, 0x0002c90300000001, 1, false},
+	{UINT64_MAX, 0x0002c90300000002, 15, true},
+};
+
+static const struct store_group groups[] = {
+	{.mgid = {0xff12401bffff0000, 0xffffffff},
+		.mlid = 0xc000,
+		.pkey = 0xffff,
+		.qkey = 0xb1b,
+		.mtu = 4,
+		.rate = 3,
+		.life = 18},
+	{.mgid = {UINT64_MAX, UINT64_MAX},
+		.mlid = 0xfffd,
+		.pkey = 1,
+		.qkey = UINT32_MAX,
+		.mtu = 5,
+		.rate = 24,
+		.life = 63,
+		.sl = 15,
+		.tclass = 255,
+		.flow = 0xfffff,
+		.hops = 255,
+		.n = 2},
+};
+
 static const uint8_t masks[] = {1, 0, 0xff, 1, 3, 1};
 static const struct store_leaf leaves[] = {
 	{0x0002c90200000001, false, masks},
@@ -111,9 +138,57 @@ static const struct store_leaf leaves[] = {
 	{0x0002c90200000002, false, masks + 3},
 };
 
+static void
+check_leaves(const struct store_state *back)
+{
+	ck_assert_uint_eq(back->lanes, 8);
+	ck_assert_uint_eq(back->nleaf, 3);
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert_uint_eq(back->leaf[i].guid, leaves[i].guid);
+		ck_assert(back->leaf[i].any == leaves[i].any);
+		ck_assert((back->leaf[i].mask == NULL) == leaves[i].any);
+		if (!leaves[i].any)
+			ck_assert_mem_eq(back->leaf[i].mask, leaves[i].mask, 3);
+	}
+}
+
+static void
+check_groups(const struct store_state *back)
+{
+	ck_assert_uint_eq(back->ngroup, 2);
+	ck_assert_uint_eq(back->nmember, 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct store_group *is = &back->group[i];
+		const struct store_group *was = &groups[i];
+
+		ck_assert_uint_eq(is->mgid[0], was->mgid[0]);
+		ck_assert_uint_eq(is->mgid[1], was->mgid[1]);
+		ck_assert_uint_eq(is->mlid, was->mlid);
+		ck_assert_uint_eq(is->pkey, was->pkey);
+		ck_assert_uint_eq(is->qkey, was->qkey);
+		ck_assert_uint_eq(is->mtu, was->mtu);
+		ck_assert_uint_eq(is->rate, was->rate);
+		ck_assert_uint_eq(is->life, was->life);
+		ck_assert_uint_eq(is->sl, was->sl);
+		ck_assert_uint_eq(is->tclass, was->tclass);
+		ck_assert_uint_eq(is->flow, was->flow);
+		ck_assert_uint_eq(is->hops, was->hops);
+		ck_assert_uint_eq(is->first, was->first);
+		ck_assert_uint_eq(is->n, was->n);
+		ck_assert_uint_eq(back->member[i].guid, members[i].guid);
+		ck_assert_uint_eq(back->member[i].owner, members[i].owner);
+		ck_assert_uint_eq(back->member[i].state, members[i].state);
+		ck_assert_uint_eq(back->member[i].proxy, members[i].proxy);
+	}
+}
+
 START_TEST(test_round)
 {
 	struct store_state s = {.prefix = 0xfe80000000000000,
+		.group = groups,
+		.ngroup = 2,
+		.member = members,
+		.nmember = 2,
 		.block = blocks,
 		.nblock = 2,
 		.lanes = 8,
@@ -126,6 +201,9 @@ START_TEST(test_round)
 		.routed = UINT64_MAX,
 		.load = 72,
 		.turn = 0x99,
+		.when = 1763722111,
+		.away = 7, /* nobody's business */
+		.sa = "service 0x1 2 03\ninform 0x4 5 06\n",
 		.order = "tiers"};
 	struct store_state back;
 	struct reason why = {""};
@@ -140,6 +218,9 @@ START_TEST(test_round)
 	ck_assert_uint_eq(back.routed, UINT64_MAX);
 	ck_assert_uint_eq(back.load, 72);
 	ck_assert_uint_eq(back.turn, 0x99);
+	ck_assert_uint_eq(back.when, 1763722111);
+	ck_assert_uint_eq(back.away, 0);
+	ck_assert_str_eq(back.sa, s.sa);
 	ck_assert_uint_eq(back.nlid, 4);
 	ck_assert_uint_eq(back.nblock, 2);
 	for (i = 0; i < 2; i++) {
@@ -149,21 +230,15 @@ START_TEST(test_round)
 		ck_assert_uint_eq(back.block[i].row, blocks[i].row);
 		ck_assert_uint_eq(back.block[i].pairs, blocks[i].pairs);
 	}
-	ck_assert_uint_eq(back.lanes, 8);
-	ck_assert_uint_eq(back.nleaf, 3);
-	for (i = 0; i < 3; i++) {
-		ck_assert_uint_eq(back.leaf[i].guid, leaves[i].guid);
-		ck_assert(back.leaf[i].any == leaves[i].any);
-		ck_assert((back.leaf[i].mask == NULL) == leaves[i].any);
-		if (!leaves[i].any)
-			ck_assert_mem_eq(back.leaf[i].mask, leaves[i].mask, 3);
-	}
 	ck_assert_uint_eq(back.nrank, 2);
 	for (i = 0; i < 4; i++) {
 		ck_assert_uint_eq(back.lid[i].guid, lids[i].guid);
 		ck_assert_uint_eq(back.lid[i].lid, lids[i].lid);
 		ck_assert_uint_eq(back.lid[i].lmc, lids[i].lmc);
+		ck_assert_uint_eq(back.lid[i].held, lids[i].held);
 	}
+	check_groups(&back);
+	check_leaves(&back);
 	ck_assert_str_eq(back.lid[0].name, "host 1 HCA-1");
 	ck_assert_ptr_null(back.lid[1].name);
 	ck_assert_str_eq(back.lid[3].name, "quote ? and?newline");
@@ -194,6 +269,9 @@ START_TEST(test_absent)
 	store_free(&s);
 }
 END_TEST
+
+#define GROUP                                                                  \
+	"group 0xff12401bffff0000 0x1 0xc000 0xffff 0xb1b 4 3 18 0 0 0x0 0"
 
 static const struct refusal {
 	const char *records;
@@ -245,9 +323,28 @@ static const struct refusal {
 	{"fabric 0x1\nfabric 0x1\n", ":3: fabric: given twice"},
 	{"lids 0x1 1 0\n",
 		":2: record: none of lid, rank, order, routed, turn, fabric, "
-		"block, lanes, leaf"},
+		"block, saved, sa, group, member, lanes, leaf"},
 	{"\n", ":2: record: none of lid, rank, order, routed, turn, fabric, "
-	       "block, lanes, leaf"},
+	       "block, saved, sa, group, member, lanes, leaf"},
+	{"saved 0\n", ":2: saved: not seconds since 1970"},
+	{"saved 1\nsaved 2\n", ":3: saved: given twice"},
+	{"sa\n", ":2: sa: says nothing"},
+	{"member 0x1 0x1 1\n", ":2: member: of no group"},
+	{"group 0xff12401bffff0000 0xffffffff 0xc000 0xffff 0xb1b 4 3 18 0 0 "
+	 "0x0\n",
+		":2: hop limit: no such number"},
+	{GROUP " 1\n", ":2: group: too much"},
+	{"group 0xfe12401bffff0000 0x1 0xc000 0xffff 0xb1b 4 3 18 0 0 0x0 0\n",
+		":2: group: not a multicast address"},
+	{"group 0xff12401bffff0000 0x1 0xbfff 0xffff 0xb1b 4 3 18 0 0 0x0 0\n",
+		":2: group: not a multicast address"},
+	{"group 0xff12401bffff0000 0x1 0xfffe 0xffff 0xb1b 4 3 18 0 0 0x0 0\n",
+		":2: MLID: no such number"},
+	{GROUP "\nmember 0x1 0x0 1\n",
+		":3: GUID: not 0x and hexadecimal digits, or 0"},
+	{GROUP "\nmember 0x1 0x1 0\n", ":3: state: not a number from 1 to 15"},
+	{GROUP "\nmember 0x1 0x1 16\n", ":3: state: not a number from 1 to 15"},
+	{GROUP "\nmember 0x1 0x1 1 1\n", ":3: member: too much"},
 	{"block 0x0 1 2 0123456789abcdef 3\n",
 		":2: GUID: not 0x and hexadecimal digits, or 0"},
 	{"block 0x1 255 2 0123456789abcdef 3\n",
@@ -411,8 +508,8 @@ END_TEST
 START_TEST(test_save_refuses)
 {
 	static const struct store_lid overlap[] = {
-		{0x1, 4, 2, NULL}, {0x2, 6, 0, NULL}};
-	static const struct store_lid zero[] = {{0x1, 0, 0, NULL}};
+		{0x1, 4, 2, 0, NULL}, {0x2, 6, 0, 0, NULL}};
+	static const struct store_lid zero[] = {{0x1, 0, 0, 0, NULL}};
 	struct store_state s = {.lid = lids, .nlid = 4};
 	struct reason why = {""};
 	struct buf before, after;
@@ -451,7 +548,7 @@ START_TEST(test_large)
 	for (i = 0; i < N; i++) {
 		guid += 1 + rng_below(&rng, 1000);
 		lid[i] = (struct store_lid){
-			guid, (uint16_t)(N - i), 0, "a node"};
+			guid, (uint16_t)(N - i), 0, 0, "a node"};
 	}
 	ck_assert_int_eq(symlink("/etc/passwd", path_of(STORE_FILE ".new")), 0);
 	ck_assert_msg(store_save(dir, &s, &why) == 0, "%s", why.text);

@@ -18,7 +18,7 @@ START_TEST(rows)
 	ck_assert(turns_row(t, 1, 2, 3, row));
 	ck_assert_mem_eq(row, straight2, TURNS_ROW);
 	ck_assert(!turns_row(t, 1, 3, 2, row));
-	turns_set_all(t, 1, shut);
+	turns_set_span(t, 1, &(struct turns_span){0, 9, 0, 9}, shut);
 	ck_assert(turns_row(t, 1, 2, 3, row) && turns_is_closed(row));
 	ck_assert(turns_row(t, 1, 3, 2, row) && turns_is_closed(row));
 	turns_unknown(t, 1, 3, 2);

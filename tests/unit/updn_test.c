@@ -302,7 +302,7 @@ check_routes(const struct routes *r, const struct routes *prev, uint64_t seed)
 	uint8_t *state = mem_zalloc(r->topo->nadj, 1);
 	struct verify_tables in = {.topo = r->topo,
 		.pool = r->pool,
-		.block = r->block,
+		.row = r->row,
 		.nblocks = r->nblocks};
 	struct verify_report report;
 	struct reason why = {""};
@@ -573,10 +573,8 @@ load_of(struct fabric *f, uint64_t *hosts)
 	struct lft_pool *pool = lft_pool_new();
 	struct topo *t = frozen_topo(f, NULL);
 	struct routes *r = routed(t, pool, NULL, false);
-	struct verify_tables in = {.topo = t,
-		.pool = pool,
-		.block = r->block,
-		.nblocks = r->nblocks};
+	struct verify_tables in = {
+		.topo = t, .pool = pool, .row = r->row, .nblocks = r->nblocks};
 	struct verify_report report;
 
 	ck_assert_int_eq(verify_tables(&in, &report, NULL), 0);
@@ -618,7 +616,7 @@ START_TEST(big_switches)
 		struct routes *r = routed(t, pool, NULL, false), *k;
 		struct verify_tables in = {.topo = t,
 			.pool = pool,
-			.block = r->block,
+			.row = r->row,
 			.nblocks = r->nblocks};
 		struct verify_report report;
 
@@ -651,8 +649,8 @@ START_TEST(same_bytes)
 				ck_assert_mem_eq(routes_block(a, s, i),
 					routes_block(b, s, i), LFT_BLOCK);
 				/* And what is equal is shared. */
-				ck_assert_uint_eq(a->block[s * a->nblocks + i],
-					c->block[s * a->nblocks + i]);
+				ck_assert_uint_eq(routes_ref_of(a, s, i),
+					routes_ref_of(c, s, i));
 			}
 		ck_assert_uint_eq(c->entries_changed, 0);
 		routes_unref(a);
@@ -753,8 +751,12 @@ START_TEST(restart)
 			r->rank, again->rank, t->nsw * sizeof(*r->rank));
 		ck_assert_uint_eq(again->reranked, 0);
 		for (size_t i = 0; i < (size_t)t->nsw * r->nblocks; i++)
-			ck_assert_mem_eq(lft_bytes(pool, r->block[i]),
-				lft_bytes(pool, again->block[i]), LFT_BLOCK);
+			ck_assert_mem_eq(
+				routes_block(r, (sw_ix)(i / r->nblocks),
+					(uint32_t)(i % r->nblocks)),
+				routes_block(again, (sw_ix)(i / r->nblocks),
+					(uint32_t)(i % r->nblocks)),
+				LFT_BLOCK);
 		routes_unref(r);
 		routes_unref(again);
 		arena_free(a);

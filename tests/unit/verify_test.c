@@ -14,7 +14,7 @@ judge(struct topo *t, struct hand_tables *h, struct verify_report *r)
 
 	hand_tables_pack(h);
 	in.pool = &h->pool;
-	in.block = h->block;
+	in.row = h->row;
 	ret = verify_tables(&in, r, &why);
 	hand_tables_unpack(h);
 	ck_assert_int_eq(ret, r->ok ? 0 : -1);

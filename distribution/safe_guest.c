@@ -1,0 +1,157 @@
+/*
+ * safe_guest: turns of others, which stay as they are while unicast tables are
+ * written: those of multicast trees. Each group of them asks whether there is
+ * room for it in the mixture.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/safe_priv.h"
+#include "sm/base/mem.h"
+
+struct safe_guests {
+	struct topo *topo; /* a reference */
+	struct safe_net net;
+	uint32_t *comp; /* all in one: anything may close a cycle */
+	struct safe_order order;
+	bool full;
+};
+
+static void
+places(const struct routes *r, struct topo *t, uint32_t *pos)
+{
+	uint32_t *line = mem_zalloc(r->topo->nsw, sizeof(*line));
+
+	routes_line(r, line);
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		node_ix n =
+			topo_by_node_guid(r->topo, t->node[t->sw[s].node].guid);
+
+		pos[s] = n == TOPO_NONE || r->topo->node[n].sw == TOPO_NONE
+				 ? UINT32_MAX
+				 : line[r->topo->node[n].sw];
+	}
+	free(line);
+}
+
+struct place {
+	uint32_t was, is;
+};
+
+static int
+by_new_place(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return x->is < y->is ? -1 : x->is > y->is;
+}
+
+bool
+safe_guest_moved(const struct routes *from, const struct routes *to)
+{
+	uint32_t nsw = to->topo->nsw, *was, *is, last = 0;
+	struct place *p;
+	bool moved = false;
+
+	if (from == NULL)
+		return true;
+	was = mem_zalloc(nsw, sizeof(*was));
+	is = mem_zalloc(nsw, sizeof(*is));
+	p = mem_zalloc(nsw, sizeof(*p));
+	places(from, to->topo, was);
+	routes_line(to, is);
+	for (sw_ix s = 0; s < nsw; s++)
+		p[s] = (struct place){was[s], is[s]};
+	qsort(p, nsw, sizeof(*p), by_new_place);
+	for (sw_ix s = 0; s < nsw; s++) {
+		if (p[s].was == UINT32_MAX)
+			continue; /* it carried nothing */
+		moved |= p[s].was < last;
+		last = p[s].was;
+	}
+	free(was);
+	free(is);
+	free(p);
+	return moved;
+}
+
+void
+safe_guest_open(struct safe_transition *t, const struct safe_net *net,
+	const uint64_t *mix, struct topo *topo)
+{
+	struct safe_guests *g = mem_zalloc(1, sizeof(*g));
+
+	t->guests = g;
+	g->full = true;
+	if (mix == NULL)
+		return;
+	g->topo = topo_ref(topo);
+	safe_net_new(&g->net, topo, NULL, net->lanes);
+	g->comp = mem_alloc(g->net.nv * sizeof(*g->comp));
+	for (uint32_t v = 0; v < g->net.nv; v++)
+		g->comp[v] = 1;
+	g->full = !safe_order_new(&g->order, &g->net, g->comp, mix);
+}
+
+void
+safe_guest_close(struct safe_guests *g)
+{
+	if (g == NULL)
+		return;
+	if (g->topo != NULL) {
+		safe_order_free(&g->order);
+		safe_net_free(&g->net);
+		topo_unref(g->topo);
+	}
+	free(g->comp);
+	free(g);
+}
+
+bool
+safe_guest_asks(const struct safe_transition *t)
+{
+	return t->guests != NULL;
+}
+
+/* One turn on every lane: which one a group has is not known here. */
+static bool
+add(struct safe_guests *g, const struct safe_guest *a, struct safe_guest *done,
+	size_t *ndone)
+{
+	const struct safe_net *n = &g->net;
+
+	for (unsigned l = 0; l < n->lanes; l++) {
+		uint32_t v = l * n->nrec + n->off[a->sw] + a->in;
+
+		if (safe_has(n, g->order.turn, v, a->out))
+			continue;
+		if (!safe_order_add(&g->order, v, a->out))
+			return false;
+		done[(*ndone)++] = (struct safe_guest){v, a->in, a->out};
+	}
+	return true;
+}
+
+bool
+safe_guest_admit(
+	struct safe_transition *t, const struct safe_guest *turn, size_t n)
+{
+	struct safe_guests *g = t->guests;
+	struct safe_guest *done;
+	size_t ndone = 0;
+	bool room = true;
+
+	if (g == NULL || n == 0)
+		return true;
+	if (g->full)
+		return false;
+	done = mem_alloc(n * g->net.lanes * sizeof(*done));
+	for (size_t i = 0; i < n && room; i++)
+		room = add(g, &turn[i], done, &ndone);
+	while (!room && ndone > 0) {
+		ndone--;
+		safe_order_remove(&g->order, done[ndone].sw, done[ndone].out);
+	}
+	free(done);
+	return room;
+}

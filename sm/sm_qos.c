@@ -1,0 +1,46 @@
+/*
+ * Levels of service on their way from the configuration to the view: made when
+ * there are routes, settled when the push is over.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/sm_priv.h"
+
+void
+sm_qos_make(struct sm *sm)
+{
+	qos_unref(sm->qos);
+	sm->qos = qos_make(sm->cfg, sm->topo, &sm->routes->lanes);
+}
+
+bool
+sm_qos_moving(const struct sm *sm)
+{
+	const struct qos *was = sm->view != NULL ? sm->view->qos : NULL;
+
+	if (sm->cfg->qos.levels.n == 0)
+		return was != NULL && was->want.levels.wanted;
+	return was == NULL || was->cfg != sm->cfg || was->missing > 0;
+}
+
+bool
+sm_qos_settle(struct sm *sm)
+{
+	qos_settle(sm->qos, sm->hw);
+	return sm->view == NULL || sm->view->qos == NULL ||
+	       !qos_same(sm->view->qos, sm->qos);
+}
+
+void
+sm_qos_review(struct sm *sm)
+{
+	const char *text = sm->qos->shortage;
+
+	if (*text != '\0' && strcmp(text, sm->stat.lanes) != 0)
+		log_error("qos: %s", text);
+	(void)snprintf(sm->stat.lanes, sizeof(sm->stat.lanes), "%s", text);
+	if (sm->stat.alarm[0] == '\0')
+		(void)snprintf(
+			sm->stat.alarm, sizeof(sm->stat.alarm), "%s", text);
+}
