@@ -201,6 +201,32 @@ draft_find(const struct draft *d, uint64_t guid, draft_id *n)
 	return map_get(&d->by_guid, guid, n);
 }
 
+bool
+draft_along(const struct draft *d, const uint8_t path[64], unsigned hops,
+	draft_id *n)
+{
+	*n = d->self;
+	for (unsigned i = 1; i <= hops && *n != DRAFT_NONE; i++) {
+		const struct draft_node *node = d->node[*n];
+
+		*n = path[i] <= node->nports ? node->port[path[i]].peer
+					     : DRAFT_NONE;
+	}
+	return *n != DRAFT_NONE;
+}
+
+uint64_t
+draft_guid(const struct draft *d, draft_id n)
+{
+	return d->node[n]->guid;
+}
+
+bool
+draft_self_is_switch(const struct draft *d)
+{
+	return d->self != DRAFT_NONE && d->node[d->self]->type == TOPO_SWITCH;
+}
+
 static draft_id
 first_of(const struct draft *d, uint64_t guid)
 {

@@ -110,6 +110,15 @@ bool draft_find(const struct draft *d, uint64_t guid, draft_id *n);
 struct topo *draft_freeze(
 	struct draft *d, uint32_t generation, struct reason *why);
 
+/* The node that the directed way path[1..hops] leads to from our port; false:
+ * a cable of it is not known. */
+bool draft_along(const struct draft *d, const uint8_t path[64], unsigned hops,
+	draft_id *n);
+uint64_t draft_guid(const struct draft *d, draft_id n);
+
+/* Is our own port one of a switch? */
+bool draft_self_is_switch(const struct draft *d);
+
 /*
  * Mark the switch (or CA) with this GUID as quarantined (why is kept for
  * draft_quarantine_why) or free it again. What the core decides after failed

@@ -369,8 +369,10 @@ got_light(struct sweep *s, draft_id n, const struct xact_result *res)
 			suspect(s, n);
 		return;
 	}
-	if (!answered || si.state_change || si.lft_top != node->lft_top)
-		suspect(s, n);
+	if (answered && !si.state_change && si.lft_top == node->lft_top)
+		return;
+	s->told |= answered;
+	suspect(s, n);
 }
 
 static void
@@ -600,6 +602,35 @@ sweep_feed(struct sweep *s, struct mono now)
 }
 
 bool
+sweep_hint(struct sweep *s, draft_id n, uint8_t port)
+{
+	struct sweep_job job = {.node = n, .port = port, .kind = JOB_REFRESH};
+	const struct draft_port *p = &s->d->node[n]->port[port];
+
+	if (s->kind != SWEEP_PROBE || s->stage == STAGE_DONE)
+		return false;
+	if (s->d->node[n]->type != TOPO_SWITCH ||
+		(p->read == s->sweep && !draft_up(p)))
+		return true;
+	job.ext = (p->marks & DP_EXT) != 0;
+	sweep_queue_job(s, &job);
+	return true;
+}
+
+void
+sweep_stop(struct sweep *s, struct mono now)
+{
+	xact_cancel(s->x, s, now);
+	s->cancelled = true;
+}
+
+bool
+sweep_only_late(const struct sweep *s)
+{
+	return queues_empty(s) && xact_only_late(s->x, s);
+}
+
+bool
 sweep_done(const struct sweep *s)
 {
 	return s->pending == 0 && (s->cancelled || s->stage == STAGE_DONE);
@@ -616,6 +647,12 @@ sweep_suspects(const struct sweep *s, size_t *n)
 {
 	*n = s->nsuspect;
 	return s->suspect;
+}
+
+bool
+sweep_told(const struct sweep *s)
+{
+	return s->told;
 }
 
 bool

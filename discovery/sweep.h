@@ -83,6 +83,21 @@ void sweep_free(struct sweep *s);
  */
 void sweep_feed(struct sweep *s, struct mono now);
 
+/*
+ * Probe: a port of a switch was found down, by whatever means: look at it, if
+ * that was not done. False: this sweep is of another kind, or over.
+ */
+bool sweep_hint(struct sweep *s, draft_id n, uint8_t port);
+
+/*
+ * Give up what is unanswered: what was found so far stays. It is done then; a
+ * probe or a full sweep that was stopped knows less than it should.
+ */
+void sweep_stop(struct sweep *s, struct mono now);
+
+/* Is there nothing left to wait for but answers that are late? */
+bool sweep_only_late(const struct sweep *s);
+
 /* All asked and answered (or given up). */
 bool sweep_done(const struct sweep *s);
 
@@ -91,6 +106,9 @@ const char *sweep_failed(const struct sweep *s);
 
 /* Light: GUIDs of the nodes that need a probe; valid until sweep_free. */
 const uint64_t *sweep_suspects(const struct sweep *s, size_t *n);
+
+/* Light: a switch, asked, said that something changed there. */
+bool sweep_told(const struct sweep *s);
 
 /* Light: our own port came up or went down; everything must be read. */
 bool sweep_self_changed(const struct sweep *s);

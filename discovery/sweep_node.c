@@ -311,7 +311,10 @@ port_unread(struct sweep *s, draft_id n, uint8_t port,
 	p->state = 0;
 	p->phys = 0;
 	(void)snprintf(what, sizeof(what), "PortInfo of port %u", port);
-	partial(s, n, what, no_answer(res));
+	if (res->cut) /* not its fault: the way is gone, and looked for */
+		s->d->node[n]->flags |= TN_PARTIAL;
+	else
+		partial(s, n, what, no_answer(res));
 }
 
 /* A port of a switch that is being read was answered or not. */
@@ -328,7 +331,7 @@ count_port(struct sweep *s, const struct sweep_job *job, bool taken,
 		w->open--;
 	}
 	if (res->outcome == XACT_TIMEOUT && ++w->misses >= MISSES_MAX &&
-		w->state == SN_PORTS)
+		w->state == SN_PORTS && !try_around(s, job->node))
 		give_up(s, job->node, "stopped answering while it was read");
 	progress(s, job->node);
 }

@@ -118,6 +118,7 @@ struct sweep {
 	struct sweep_ends claims; /* to be asked again when all is quiet */
 	struct sweep_ends failed; /* links that are up, known, and silent */
 	bool self_changed;	  /* light: our own port is not as it was */
+	bool told;		  /* light: a switch said that it changed */
 	uint64_t *suspect;
 	size_t nsuspect, suspect_cap;
 	struct sweep_stats stats;

@@ -64,6 +64,13 @@ check_free(struct check *c)
 	free(c);
 }
 
+void
+check_stop(struct check *c, struct mono now)
+{
+	c->next = c->ntodo;
+	xact_cancel(c->x, c, now);
+}
+
 bool
 check_done(const struct check *c)
 {

@@ -44,6 +44,10 @@ struct check *check_new(struct topo *t, const struct check_job *job);
 void check_free(struct check *c);
 
 void check_feed(struct check *c, struct mono now);
+
+/* Give up what is unanswered; it is done then. */
+void check_stop(struct check *c, struct mono now);
+
 bool check_done(const struct check *c);
 
 /* Blocks that were not what they should be. */

@@ -39,6 +39,7 @@ struct push;
 
 enum push_cause {
 	PUSH_SILENT,	 /* no answer after all retries */
+	PUSH_CUT,	 /* no answer, and the way to it is known to be down */
 	PUSH_REFUSED,	 /* a status; in plan.h's sense final */
 	PUSH_LIED,	 /* acknowledged something else than was asked */
 	PUSH_ABOVE_TOP,	 /* refused a block above LinearFDBTop: not a fault */

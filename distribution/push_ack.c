@@ -29,7 +29,8 @@ condemns(const struct topo *t, const struct plan_step *s, enum push_cause cause)
 		cause == PUSH_NO_KEYS || cause == PUSH_NO_WEIGHTS ||
 		cause == PUSH_GONE)
 		return false;
-	return cause == PUSH_SILENT || s->attr != MAD_PORT_INFO || p->num == 0;
+	return cause == PUSH_SILENT || cause == PUSH_CUT ||
+	       s->attr != MAD_PORT_INFO || p->num == 0;
 }
 
 bool
@@ -104,7 +105,7 @@ not_acked(struct push *p, const struct plan_step *s,
 {
 	const struct topo *t = push_topo(p);
 	const struct topo_node *n = &t->node[t->port[s->port].node];
-	enum push_cause cause = PUSH_SILENT;
+	enum push_cause cause = push_silence(res);
 
 	if (res->outcome == XACT_STATUS)
 		cause = PUSH_REFUSED;
@@ -193,7 +194,10 @@ block_done(struct push *p, size_t ix, const struct xact_result *res)
 	if (res->outcome == XACT_TIMEOUT || res->tries > 1) {
 		hw_doubt(p->job.hw, guid, s->mod,
 			mono_add(res->now, p->job.stray));
-		(void)push_ask(p, ix, res->now, block_asked);
+		if (res->cut)
+			not_acked(p, s, res);
+		else
+			(void)push_ask(p, ix, res->now, block_asked);
 		return;
 	}
 	if (memcmp(res->data, image(p, s), LFT_BLOCK) != 0) {

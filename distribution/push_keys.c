@@ -38,7 +38,7 @@ push_keys_done(struct push *p, const struct plan_step *s,
 	uint16_t key[PTABLE_BLOCK] = {0};
 
 	if (res->outcome == XACT_TIMEOUT) {
-		push_ack_fail(p, s, PUSH_SILENT, "no answer");
+		push_ack_fail(p, s, push_silence(res), "no answer");
 		return;
 	}
 	if (res->outcome != XACT_OK) {

@@ -157,7 +157,7 @@ push_lanes_row_done(struct push *p, const struct plan_step *s,
 		return;
 	}
 	if (res->outcome != XACT_OK) {
-		push_ack_fail(p, s, PUSH_SILENT, "no answer");
+		push_ack_fail(p, s, push_silence(res), "no answer");
 		return;
 	}
 	if (s->kind == PLAN_LEARN) {
@@ -191,7 +191,7 @@ push_lanes_arb_done(struct push *p, const struct plan_step *s,
 	uint8_t is[VLARB_PART] = {0};
 
 	if (res->outcome == XACT_TIMEOUT) {
-		push_ack_fail(p, s, PUSH_SILENT, "no answer");
+		push_ack_fail(p, s, push_silence(res), "no answer");
 		return;
 	}
 	if (res->outcome != XACT_OK) {

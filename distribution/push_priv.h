@@ -44,6 +44,13 @@ push_guid(const struct push *p, const struct plan_step *s)
 	return t->node[t->port[s->port].node].guid;
 }
 
+/* Why there is none. */
+static inline enum push_cause
+push_silence(const struct xact_result *res)
+{
+	return res->cut ? PUSH_CUT : PUSH_SILENT;
+}
+
 /* push_ack.c: the answer to a step, tag is its number. */
 void push_ack_done(void *cookie, uint64_t tag, const struct xact_result *res);
 void push_ack_fail(struct push *p, const struct plan_step *s,

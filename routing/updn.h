@@ -201,6 +201,8 @@ uint32_t updn_sticky_rerank(struct updn *u, bool *good);
  * joins: a measure of what tiers are worth here. UINT64_MAX: cannot be done.
  */
 uint64_t updn_turn(struct updn *u);
+/* Is switch s at the bottom of the tier order? Only there turns happen. */
+bool updn_turn_is_leaf(const struct updn *u, sw_ix s);
 
 /*
  * updn_search.c: where there are no tiers, the best of some orders by the worst

@@ -109,7 +109,9 @@ same_order(struct updn_repair *p)
 		u->line.seq[pos[s]] = s;
 	memcpy(u->turn, p->past->turn, u->words * sizeof(*u->turn));
 	u->turn_leaf = p->prev->turn_leaf;
-	return true;
+	/* a cable that is new may end in a switch below it: another computation
+	 * would choose again */
+	return u->turn_leaf == TOPO_NONE || updn_turn_is_leaf(u, u->turn_leaf);
 }
 
 static struct updn_dests

@@ -26,8 +26,8 @@ find_gaps(const struct updn *u, bool *gap)
 	}
 }
 
-static bool
-is_leaf(const struct updn *u, sw_ix s)
+bool
+updn_turn_is_leaf(const struct updn *u, sw_ix s)
 {
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
 		if (u->tier.pos[u->group[g].peer] > u->tier.pos[s])
@@ -113,13 +113,13 @@ choose_leaf(const struct updn *u, const uint64_t *above, uint32_t comp)
 	struct fitness most = {0};
 
 	if (former != TOPO_NONE && u->comp[former] == comp &&
-		is_leaf(u, former) && serves_all(u, above, former))
+		updn_turn_is_leaf(u, former) && serves_all(u, above, former))
 		return former;
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		sw_ix s = u->tier.seq[i];
 		struct fitness f;
 
-		if (u->comp[s] != comp || !is_leaf(u, s))
+		if (u->comp[s] != comp || !updn_turn_is_leaf(u, s))
 			continue;
 		f = fitness(u, above, s, former);
 		if (best != TOPO_NONE && !fitter(&f, &most))

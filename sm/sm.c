@@ -84,6 +84,7 @@ mark(struct sm *sm, struct mono now, const char *cause)
 	struct sm_dirty *d = &sm->dirty;
 	size_t n = strlen(d->cause);
 
+	d->patient = false;
 	if (d->due.ns == MONO_NEVER.ns)
 		d->due = mono_add(now, sm->cfg->sweep.hold_down);
 	if (cause != NULL && strstr(d->cause, cause) == NULL &&
@@ -104,6 +105,15 @@ sm_mark(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
 			return;
 	d->guid = mem_grow(d->guid, d->n, &d->cap, sizeof(*d->guid));
 	d->guid[d->n++] = guid;
+}
+
+void
+sm_mark_known(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
+{
+	bool patient = sm->dirty.patient || sm->dirty.due.ns == MONO_NEVER.ns;
+
+	sm_mark(sm, guid, now, cause);
+	sm->dirty.patient = patient;
 }
 
 void
@@ -193,6 +203,7 @@ sm_new(struct config *c, const struct store_state *state, struct transport *t,
 	sm->retry_due = sm->names_due = MONO_NEVER;
 	sm->check_due = MONO_NEVER;
 	configure_wire(sm);
+	sm_scout_new(sm);
 	sm_mcast_new(sm);
 	sm_sa_new(sm);
 	load_state(sm, state);
@@ -206,6 +217,7 @@ sm_free(struct sm *sm)
 	if (sm == NULL)
 		return;
 	xact_cancel_all(sm->x, (struct mono){0});
+	sm_scout_free(sm);
 	sweep_free(sm->sweep);
 	readback_free(sm->readback);
 	ptable_read_free(sm->ptable_read);
@@ -298,8 +310,10 @@ sm_next(const struct sm *sm)
 	t = mono_min(t, sm_mcast_next(sm));
 	t = mono_min(t, sm_scan_next(sm));
 	t = mono_min(t, sm_mcast_save_next(sm));
-	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES)
+	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES ||
+		sm->phase == SM_CHECK)
 		t = mono_min(t, sm->dirty.due);
+	t = mono_min(t, sm_run_light_until(sm));
 	if (may_sweep(sm))
 		t = mono_min(
 			mono_min(mono_min(t, sm->names_due), sm->check_due),

@@ -94,8 +94,9 @@ struct sm_status {
 	struct sm_other other[SM_OTHERS]; /* seen in the last sweep */
 	unsigned nothers;
 	uint64_t traps, traps_repeated, traps_refused;
-	uint64_t traps_ours;	   /* caused by our own plan, excused */
-	uint64_t malformed;	   /* MADs dropped by the decoder */
+	uint64_t traps_ours; /* caused by our own plan, excused */
+	uint64_t ways_lost;  /* links found down where answers were late */
+	uint64_t malformed;  /* MADs dropped by the decoder */
 	uint64_t requests_refused; /* SA and unknown requests answered so */
 	uint64_t sweeps_full, sweeps_light, probes;
 	uint64_t pushes_stopped;  /* overtaken by a change in the fabric */

@@ -109,6 +109,11 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 		sm_commit_retry(sm, sm->topo, f->port);
 		return SM_WRITTEN;
 	}
+	if (f->cause == PUSH_CUT) { /* the scout has marked who lost it */
+		log_info("push: %s", f->why);
+		return sm->dirty.due.ns != MONO_NEVER.ns ? SM_PROBE_FIRST
+							 : SM_SWEEP_AGAIN;
+	}
 	if (f->cause == PUSH_SILENT)
 		return judge_silent(sm, f, now);
 	log_error("push: quarantined guid=0x%016llx: %s",

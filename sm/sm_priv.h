@@ -9,6 +9,7 @@
 #define HEDDLE_SM_SM_PRIV_H
 
 #include "discovery/draft.h"
+#include "discovery/scout.h"
 #include "discovery/sweep.h"
 #include "distribution/check.h"
 #include "distribution/hwstate.h"
@@ -37,6 +38,7 @@ struct sm_dirty {
 	uint64_t *guid; /* switches to probe, unsorted, no duplicates */
 	size_t n, cap;
 	struct mono due; /* hold-down: not before */
+	bool patient;	 /* it does not stop a push: all of it is expected */
 	char cause[256];
 };
 
@@ -70,6 +72,7 @@ struct sm {
 	uint64_t port_guid;
 
 	struct xact *x;
+	struct scout *scout;
 	struct draft *draft;
 	struct lft_pool *pool;
 	struct hwstate *hw;
@@ -80,6 +83,8 @@ struct sm {
 	uint32_t generation;
 	struct sm_dirty dirty;
 	struct mono light_due, poll_due, retry_due, retry_wait, names_due;
+	bool light_short;      /* the light sweep was ended early ... */
+	unsigned light_gave;   /* ... so many times in a row */
 	struct mono check_due; /* a while after a push: drained, and true? */
 	struct sm_banned *banned;
 	size_t nbanned, capbanned;
@@ -170,6 +175,8 @@ bool sm_run_discover(struct sm *sm, struct mono now);
 bool sm_run_readback(struct sm *sm, struct mono now);
 bool sm_run_push(struct sm *sm, struct mono now);
 bool sm_run_names(struct sm *sm, struct mono now);
+/* When a light sweep that only waits for who is silent is to end. */
+struct mono sm_run_light_until(const struct sm *sm);
 /* Discovery is over and the fabric is ours: assign LIDs and go on. */
 void sm_run_take(struct sm *sm, struct mono now);
 /* The worker's answer. */
@@ -206,7 +213,12 @@ void sm_scan_step(struct sm *sm, struct mono now);
 void sm_roles_ask(struct sm *sm);
 
 /* sm_blame.c: what failures of a push lead to, and who is kept out. */
-enum sm_verdict { SM_WRITTEN, SM_PLAN_AGAIN, SM_SWEEP_AGAIN };
+enum sm_verdict {
+	SM_WRITTEN,
+	SM_PLAN_AGAIN,
+	SM_PROBE_FIRST, /* what is marked dirty has to be seen */
+	SM_SWEEP_AGAIN
+};
 enum sm_verdict sm_blame_failures(struct sm *sm, struct mono now);
 struct sm_banned *sm_blame_find(struct sm *sm, uint64_t guid); /* or NULL */
 void sm_blame_keep(struct sm *sm, struct mono now); /* before a freeze */
@@ -234,6 +246,10 @@ bool sm_elect_step(struct sm *sm, struct mono now);
 bool sm_elect_standby(struct sm *sm, struct mono now);
 void sm_elect_sminfo(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
+
+/* sm_scout.c: silence, and what a look at the way to it says. */
+void sm_scout_new(struct sm *sm);
+void sm_scout_free(struct sm *sm); /* nothing is in flight */
 
 /* sm_wire.c */
 void sm_wire_request(struct sm *sm, const struct transport_msg *m,
@@ -334,6 +350,9 @@ void sm_qos_review(struct sm *sm);
 void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);
 void sm_mark(struct sm *sm, uint64_t switch_guid, struct mono now,
 	const char *cause);
+/* ... but what is being written already follows from it, as far as we know. */
+void sm_mark_known(
+	struct sm *sm, uint64_t guid, struct mono now, const char *cause);
 void sm_mark_full(struct sm *sm, struct mono now, const char *cause);
 void sm_mark_replan(struct sm *sm, struct mono now, const char *cause);
 

@@ -203,7 +203,8 @@ sm_push_next(const struct sm *sm)
 {
 	struct mono t = push_next(sm->push);
 
-	if (sm->stops < MAX_STOPS && !push_stopped(sm->push))
+	if (sm->stops < MAX_STOPS && !sm->dirty.patient &&
+		!push_stopped(sm->push))
 		t = mono_min(t, sm->dirty.due);
 	return t;
 }
@@ -216,7 +217,7 @@ sm_push_next(const struct sm *sm)
 void
 sm_push_watch(struct sm *sm, struct mono now)
 {
-	if (sm->dirty.due.ns == MONO_NEVER.ns ||
+	if (sm->dirty.due.ns == MONO_NEVER.ns || sm->dirty.patient ||
 		mono_before(now, sm->dirty.due) || sm->stops >= MAX_STOPS ||
 		push_complete(sm->push))
 		return;
@@ -423,6 +424,16 @@ sm_push_check(struct sm *sm, struct mono now)
 	const struct check_block *wrong;
 	size_t n, i;
 
+	if (sm->dirty.due.ns != MONO_NEVER.ns &&
+		!mono_before(now, sm->dirty.due)) {
+		/* what changed comes first; this begins anew after it */
+		check_stop(sm->check, now);
+		check_free(sm->check);
+		sm->check = NULL;
+		sm->check_due = now;
+		sm_enter(sm, SM_IDLE, now);
+		return true;
+	}
 	check_feed(sm->check, now);
 	if (!check_done(sm->check))
 		return false;

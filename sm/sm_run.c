@@ -11,7 +11,7 @@
 #include "sm/sm_priv.h"
 #include "sm/task.h"
 
-enum { MAX_PASSES = 64 };
+enum { MAX_PASSES = 64, LIGHT_GIVES = 4 };
 
 struct sm_work {
 	struct route_job job;
@@ -128,6 +128,7 @@ start_light(struct sm *sm, struct mono now)
 		return;
 	}
 	begin(sm, now, SWEEP_LIGHT);
+	sm->light_short = false;
 	sm->stat.sweeps_light++;
 	start_sweep(sm, now, SWEEP_LIGHT);
 }
@@ -217,12 +218,14 @@ light_done(struct sm *sm, struct mono now)
 	const uint64_t *guid;
 	size_t n, i;
 
+	bool whole = !sm->light_short;
+
 	if (sweep_self_changed(sm->sweep))
 		sm_mark_full(sm, now, "our own port changed");
 	/* who is no longer known cannot be asked: then all must be looked for
 	 */
-	if (sweep_stats(sm->sweep)->smps + sm->view->nquarantine <
-		sm->view->topo->nsw)
+	if (whole && sweep_stats(sm->sweep)->smps + sm->view->nquarantine <
+			     sm->view->topo->nsw)
 		sm_mark_full(sm, now, "light sweep: switches are missing");
 	guid = sweep_suspects(sm->sweep, &n);
 	for (i = 0; i < n; i++) {
@@ -234,8 +237,29 @@ light_done(struct sm *sm, struct mono now)
 	sweep_free(sm->sweep);
 	sm->sweep = NULL;
 	sm_elect_review(sm, now);
-	sm_commit_light(sm, now); /* from its end: what it found comes first */
+	if (whole)
+		sm_commit_light(sm, now); /* from its end: what it found is
+					     first */
+	else
+		sm->light_due = now; /* as soon as that is seen to */
+	sm->light_gave = whole ? 0 : sm->light_gave + 1;
 	sm_enter(sm, SM_IDLE, now);
+}
+
+/*
+ * A light sweep that waits only for who is silent does not hold up what is
+ * known to have changed; not for ever, or a port that flaps would keep the
+ * silent ones from being looked at.
+ */
+struct mono
+sm_run_light_until(const struct sm *sm)
+{
+	if (sm->phase != SM_DISCOVER || sm->kind != SWEEP_LIGHT ||
+		sm->light_gave >= LIGHT_GIVES || sweep_done(sm->sweep) ||
+		(sm->dirty.due.ns == MONO_NEVER.ns && !sweep_told(sm->sweep)) ||
+		!sweep_only_late(sm->sweep))
+		return MONO_NEVER;
+	return sweep_told(sm->sweep) ? sm->phase_began : sm->dirty.due;
 }
 
 static bool
@@ -298,6 +322,10 @@ sm_run_discover(struct sm *sm, struct mono now)
 	char why[256];
 
 	sweep_feed(sm->sweep, now);
+	if (due(sm_run_light_until(sm), now)) {
+		sm->light_short = true;
+		sweep_stop(sm->sweep, now);
+	}
 	if (!sweep_done(sm->sweep))
 		return false;
 	log_oddities(sm);
@@ -701,7 +729,8 @@ again(struct sm *sm, enum sm_verdict v, struct mono now)
 		finish(sm, now);
 		return;
 	}
-	if (sm->dirty.due.ns != MONO_NEVER.ns && sm->stops > 0) {
+	if (v == SM_PROBE_FIRST ||
+		(sm->dirty.due.ns != MONO_NEVER.ns && sm->stops > 0)) {
 		/* overtaken: the next run begins with what is known by now */
 		forget_work(sm);
 		sm_enter(sm, SM_IDLE, now);
@@ -763,10 +792,10 @@ sm_run_names(struct sm *sm, struct mono now)
 	/* A change does not wait for names, least of all for those behind it:
 	 * what has been read stays in the draft, the rest is asked later. */
 	if (due(sm->dirty.due, now))
-		xact_cancel_all(sm->x, now);
+		sweep_stop(sm->sweep, now);
 	else
 		sweep_feed(sm->sweep, now);
-	if (!sweep_done(sm->sweep) && !due(sm->dirty.due, now))
+	if (!sweep_done(sm->sweep))
 		return false;
 	got = sweep_stats(sm->sweep)->smps;
 	sweep_free(sm->sweep);

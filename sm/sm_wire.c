@@ -38,6 +38,35 @@ whom_to_ask(const struct topo *t, port_ix p, unsigned trap)
 	return s == TOPO_NONE ? 0 : t->node[t->sw[s].node].guid;
 }
 
+/*
+ * Is this run's fabric different from the one in force at that switch? Then a
+ * trap of a link most likely tells of just that: whoever lost a neighbour says
+ * so, and many can be heard only when the tables are being repaired.
+ */
+static bool
+is_known(const struct sm *sm, uint64_t guid)
+{
+	const struct topo *was = sm->view->topo, *is = sm->topo;
+	node_ix o, n;
+	unsigned p;
+
+	if (sm->phase != SM_READBACK && sm->phase != SM_ROUTE &&
+		sm->phase != SM_PUSH)
+		return false;
+	o = topo_by_node_guid(was, guid);
+	n = is != NULL ? topo_by_node_guid(is, guid) : TOPO_NONE;
+	if (o == TOPO_NONE || n == TOPO_NONE ||
+		was->node[o].nports != is->node[n].nports)
+		return false;
+	for (p = 1; p <= is->node[n].nports; p++)
+		if ((was->port[was->node[o].first_port + p].peer ==
+			    TOPO_NONE) !=
+			(is->port[is->node[n].first_port + p].peer ==
+				TOPO_NONE))
+			return true;
+	return false;
+}
+
 static void
 act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 	struct mono now)
@@ -63,7 +92,9 @@ act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 		return;
 	(void)snprintf(cause, sizeof(cause), "trap %u from %.64s lid %u",
 		n->trap, name, about);
-	if (guid != 0)
+	if (guid != 0 && n->trap == TRAP_LINK_STATE && is_known(sm, guid))
+		sm_mark_known(sm, guid, now, cause);
+	else if (guid != 0)
 		sm_mark(sm, guid, now, cause);
 	else
 		sm_mark_full(sm, now, cause);

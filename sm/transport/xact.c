@@ -17,6 +17,8 @@ enum {
 	BACKOFF_PART = 8, /* a failed try waits this part of its time-out */
 	ROOM_QUEUED = 4096,
 	ROOM_READY = 16,
+	LATE_MS = 10,	/* no answer is late before */
+	LATE_SPREAD = 8 /* times what answers differ by */
 };
 
 #define SERIAL_MASK ((UINT32_C(1) << SERIAL_BITS) - 1)
@@ -29,8 +31,8 @@ enum {
  *                         |                   | busy, error
  *                         +---- BACKOFF <-----+
  *
- * No tries left: SLOT_FREE instead. xact_cancel_all: everything to DOOMED,
- * and from there one by one to SLOT_FREE.
+ * No tries left: SLOT_FREE instead. Cancelled or cut: to DOOMED, all that are
+ * meant, and from there one by one to SLOT_FREE.
  */
 enum slot_state { SLOT_FREE, QUEUED, FLYING, BACKOFF, DOOMED };
 
@@ -44,6 +46,8 @@ struct slot {
 	uint32_t next, prev; /* in the target's queue, or a list of slots */
 	uint32_t serial;     /* in the TID; 0: never sent */
 	unsigned tries;	     /* begun so far */
+	bool late;	     /* longer on its way than others were */
+	bool cut;	     /* DOOMED: by xact_cut */
 	struct mono sent[TRIES_MAX];
 };
 
@@ -75,8 +79,11 @@ struct xact {
 	size_t serial_cap, nserials;
 	uint64_t issued; /* serials ever given out */
 	unsigned pending, queued, acked;
-	bool limited;	    /* the window was full since it last grew */
-	struct mono shrunk; /* when the window was last halved */
+	bool limited;		 /* the window was full since it last grew */
+	struct mono shrunk;	 /* when the window was last halved */
+	struct mono rtt, spread; /* smoothed: of answers, and how they differ */
+	xact_late *late;	 /* NULL: nobody wants to know */
+	void *late_cookie;
 };
 
 static unsigned
@@ -313,6 +320,18 @@ try_timeout(const struct xact *x, unsigned try)
 					   : (struct mono){ns << try};
 }
 
+/* How long an answer may be on its way before it is late. */
+static struct mono
+patience(const struct xact *x)
+{
+	int64_t ns = x->rtt.ns + LATE_SPREAD * x->spread.ns;
+
+	if (ns < mono_ms(LATE_MS).ns)
+		ns = mono_ms(LATE_MS).ns;
+	return (struct mono){
+		ns < x->opt.timeout.ns / 2 ? ns : x->opt.timeout.ns / 2};
+}
+
 static void
 encode(const struct slot *s, unsigned try, struct transport_msg *m)
 {
@@ -353,7 +372,9 @@ fly(struct xact *x, uint32_t i, struct mono now)
 	update_ready(x, s->target);
 	if (++x->stats.inflight >= x->stats.window)
 		x->limited = true;
-	deadlines_set(&x->deadlines, i, mono_add(now, try_timeout(x, try)));
+	deadlines_set(&x->deadlines, i,
+		mono_add(now, s->late || x->late == NULL ? try_timeout(x, try)
+							 : patience(x)));
 	if (try > 0)
 		x->stats.retried++;
 	encode(s, try, &m);
@@ -411,6 +432,7 @@ complete(struct xact *x, uint32_t i, const struct xact_result *res)
 				[s->req.method == MAD_SET]++;
 	if (r.outcome == XACT_TIMEOUT)
 		x->stats.timeouts++;
+	x->stats.cut += r.cut;
 	x->stats.completed++;
 	x->pending--;
 	s->state = SLOT_FREE;
@@ -549,6 +571,16 @@ count_stray(struct xact *x, uint32_t serial)
 		x->stats.alien++;
 }
 
+/* What answers take, smoothed, as TCP does it. */
+static void
+measure(struct xact *x, struct mono rtt)
+{
+	int64_t off = rtt.ns - x->rtt.ns;
+
+	x->rtt.ns += off / 8;
+	x->spread.ns += ((off < 0 ? -off : off) - x->spread.ns) / 4;
+}
+
 static void
 answered(struct xact *x, uint32_t i, unsigned try, const struct smp *s,
 	struct mono now)
@@ -562,6 +594,7 @@ answered(struct xact *x, uint32_t i, unsigned try, const struct smp *s,
 
 	x->target[x->slot[i].target].silent = false;
 	x->target[x->slot[i].target].dead = false;
+	measure(x, res.rtt);
 	grow_window(x);
 	detach(x, i);
 	complete(x, i, &res);
@@ -616,53 +649,142 @@ xact_next(const struct xact *x)
 }
 
 void
+xact_on_late(struct xact *x, xact_late *late, void *cookie)
+{
+	x->late = late;
+	x->late_cookie = cookie;
+}
+
+/* Slot i is late: tell of it, and go on waiting. */
+static void
+tell_late(struct xact *x, uint32_t i, struct mono now)
+{
+	struct slot *s = &x->slot[i];
+	const struct xact_request r = s->req;
+
+	if (!s->late)
+		deadlines_set(&x->deadlines, i,
+			mono_add(s->sent[s->tries - 1],
+				try_timeout(x, s->tries - 1)));
+	s->late = true;
+	if (x->late != NULL)
+		x->late(x->late_cookie, s->cookie, &r, now);
+}
+
+/* Slot i's deadline has passed. */
+static void
+expire(struct xact *x, uint32_t i, struct mono now)
+{
+	struct slot *s = &x->slot[i];
+
+	/* who stays silent is dead, not congested */
+	if (!x->target[s->target].silent)
+		shrink_window(x, s->sent[s->tries - 1], now);
+	x->target[s->target].silent = true;
+	tell_late(x, i, now); /* may move the slots */
+	fail_try(x, i, (struct mono){0}, now);
+}
+
+void
 xact_tick(struct xact *x, struct mono now)
 {
 	uint32_t i;
 
 	while (!mono_before(now, deadlines_first(&x->deadlines, &i))) {
-		struct slot *s = &x->slot[i];
-
-		if (s->state == BACKOFF) {
+		if (x->slot[i].state == BACKOFF) {
 			deadlines_clear(&x->deadlines, i);
 			enqueue(x, i, true);
-			continue;
+		} else if (!x->slot[i].late && x->late != NULL) {
+			tell_late(x, i, now);
+		} else {
+			expire(x, i, now);
 		}
-		/* who stays silent is dead, not congested */
-		if (!x->target[s->target].silent)
-			shrink_window(x, s->sent[s->tries - 1], now);
-		x->target[s->target].silent = true;
-		fail_try(x, i, (struct mono){0}, now);
 	}
 	pump(x, now);
+}
+
+/* Slot i is to be completed with what release says. */
+static void
+doom(struct xact *x, uint32_t i, bool cut)
+{
+	struct slot *s = &x->slot[i];
+
+	detach(x, i);
+	s->state = DOOMED;
+	s->cut = cut;
+	s->next = NIL;
+	if (x->doomed != NIL)
+		x->slot[x->doomed_tail].next = i;
+	else
+		x->doomed = i;
+	x->doomed_tail = i;
+}
+
+/* First everything is out of the way, since owners may submit anew. */
+static void
+release(struct xact *x, struct mono now)
+{
+	while (x->doomed != NIL) {
+		uint32_t i = x->doomed;
+		bool cut = x->slot[i].cut;
+
+		x->doomed = x->slot[i].next;
+		complete(x, i,
+			&(struct xact_result){
+				.outcome = cut ? XACT_TIMEOUT : XACT_CANCELLED,
+				.cut = cut,
+				.now = now});
+	}
+}
+
+static bool
+is_open(const struct slot *s)
+{
+	return s->state != SLOT_FREE && s->state != DOOMED;
 }
 
 void
 xact_cancel_all(struct xact *x, struct mono now)
 {
-	const struct xact_result res = {.outcome = XACT_CANCELLED, .now = now};
+	for (uint32_t i = 1; i < x->nslots; i++)
+		if (is_open(&x->slot[i]))
+			doom(x, i, false);
+	release(x, now);
+}
 
-	/* First everything out of the way, since owners may submit anew. */
+void
+xact_cancel(struct xact *x, const void *owner, struct mono now)
+{
+	for (uint32_t i = 1; i < x->nslots; i++)
+		if (is_open(&x->slot[i]) && x->slot[i].cookie == owner)
+			doom(x, i, false);
+	release(x, now);
+	pump(x, now);
+}
+
+void
+xact_cut(struct xact *x, const uint8_t path[64], unsigned hops, struct mono now)
+{
 	for (uint32_t i = 1; i < x->nslots; i++) {
-		struct slot *s = &x->slot[i];
+		const struct slot *s = &x->slot[i];
 
-		if (s->state == SLOT_FREE || s->state == DOOMED)
-			continue;
-		detach(x, i);
-		s->state = DOOMED;
-		s->next = NIL;
-		if (x->doomed != NIL)
-			x->slot[x->doomed_tail].next = i;
-		else
-			x->doomed = i;
-		x->doomed_tail = i;
+		if (is_open(s) && s->req.lid == 0 && s->req.hops >= hops &&
+			memcmp(s->req.path + 1, path + 1, hops) == 0)
+			doom(x, i, true);
 	}
-	while (x->doomed != NIL) {
-		uint32_t i = x->doomed;
+	release(x, now);
+	pump(x, now);
+}
 
-		x->doomed = x->slot[i].next;
-		complete(x, i, &res);
-	}
+bool
+xact_only_late(const struct xact *x, const void *owner)
+{
+	for (uint32_t i = 1; i < x->nslots; i++)
+		if (is_open(&x->slot[i]) && x->slot[i].cookie == owner &&
+			!x->slot[i].late && x->slot[i].state != BACKOFF &&
+			!x->target[x->slot[i].target].silent)
+			return false;
+	return true;
 }
 
 unsigned

@@ -18,6 +18,12 @@
  * attributes that it does not know): the next try waits an eighth of the
  * deadline of the failed one, outside the window.
  *
+ * Long before a deadline passes an answer is late: by what answers took lately.
+ * Lateness changes nothing here; it is told to whoever wants to know, because
+ * one question at the near end of the way may save all the time-outs: see
+ * discovery/scout.h. What is then known to be behind a link that is down is
+ * given up by xact_cut.
+ *
  * The owner drives it: xact_input for everything received, xact_tick when
  * xact_next is due. No clock, no I/O of its own but transport.send.
  */
@@ -57,8 +63,8 @@ struct xact_request {
 enum xact_outcome {
 	XACT_OK,	/* answered, status 0 */
 	XACT_STATUS,	/* answered with another status (not BUSY) */
-	XACT_TIMEOUT,	/* all tries unanswered */
-	XACT_CANCELLED, /* xact_cancel_all */
+	XACT_TIMEOUT,	/* all tries unanswered, or cut */
+	XACT_CANCELLED, /* xact_cancel, xact_cancel_all */
 };
 
 struct xact_result {
@@ -69,6 +75,7 @@ struct xact_result {
 	struct mono now;
 	struct mono rtt; /* of the try that was answered */
 	unsigned tries;
+	bool cut; /* of XACT_TIMEOUT: there is no way any more */
 };
 
 /*
@@ -78,11 +85,17 @@ struct xact_result {
 typedef void xact_done(
 	void *cookie, uint64_t tag, const struct xact_result *res);
 
+/* Request r of an owner (its cookie) is late, or a try of it timed out. It may
+ * submit, but not cancel. */
+typedef void xact_late(void *cookie, const void *owner,
+	const struct xact_request *r, struct mono now);
+
 struct xact_stats {
 	uint64_t sent;	     /* MADs handed to the wire, retries included */
 	uint64_t completed;  /* requests, with whatever outcome */
 	uint64_t retried;    /* tries after the first */
 	uint64_t timeouts;   /* requests completed with XACT_TIMEOUT */
+	uint64_t cut;	     /* of these: by xact_cut */
 	uint64_t late;	     /* answers to transactions already over */
 	uint64_t alien;	     /* answers that match no transaction of ours */
 	uint64_t mismatched; /* right TID, wrong attribute, modifier, method
@@ -98,6 +111,9 @@ void xact_free(struct xact *x); /* no completions are called; NULL allowed */
 
 /* Change options; what is in flight keeps its deadlines. */
 void xact_configure(struct xact *x, const struct xact_options *o);
+
+/* Have late told what is late from now on. */
+void xact_on_late(struct xact *x, xact_late *late, void *cookie);
 
 /* True while a further request would be sent at once or wait in a short queue:
  * submitters with much to do stop when it is false, and go on when called
@@ -123,10 +139,21 @@ struct mono xact_next(const struct xact *x);
 void xact_tick(struct xact *x, struct mono now);
 
 /*
- * Complete with XACT_CANCELLED everything submitted so far; what is submitted
- * by the completions themselves stays.
+ * Complete with XACT_CANCELLED everything submitted so far, or all of one
+ * owner (cookie); what is submitted by the completions themselves stays.
  */
 void xact_cancel_all(struct xact *x, struct mono now);
+void xact_cancel(struct xact *x, const void *owner, struct mono now);
+
+/*
+ * The directed way path[1..hops] leads nowhere: complete with XACT_TIMEOUT,
+ * cut, whatever has it at its beginning.
+ */
+void xact_cut(
+	struct xact *x, const uint8_t path[64], unsigned hops, struct mono now);
+
+/* Is nothing of this owner open but what is late? */
+bool xact_only_late(const struct xact *x, const void *owner);
 
 /* Requests submitted and not yet completed. */
 unsigned xact_pending(const struct xact *x);

@@ -1,17 +1,23 @@
 /*
- * event: something is lost and comes back - a cable, a switch, a line card
- * (four switches of one level) - and this is what it takes: the real core on
- * the virtual clock over a simulated fabric, in numbers that do not depend on
- * the machine, but for the milliseconds of CPU.
+ * event: something is lost and comes back - a cable, a switch, a card of four
+ * switches of one level, once without hosts and once with them - and this is
+ * what it takes: the real core on the virtual clock over a simulated fabric, in
+ * numbers that do not depend on the machine, but for the milliseconds of CPU.
  *
  *   entries, blocks   of the tables that were changed
  *   minimum           entries and blocks that any repair has to change: the
  *                     port that they name leads nowhere any more, or they are
  *                     a new switch's
- *   trap to ack       virtual: first trap received to the last write's answer
+ *   restored          virtual: from the event until no entry for anybody who
+ *                     can be reached leads into a dead cable
+ *   last ack          virtual: from the event to the last write's answer, and
+ *                     from the first trap received
+ *   timeline          of the last run: what it waited for
  *   CPU               routing, verification and safe plan, not in the former
  *   lost              packets discarded, at 2 % load of slow cables; where the
  *                     fabric has no more than 1,000 nodes
+ *
+ * What is lost is what most entries lead to, among all that is like it.
  *
  * usage: event [FIXTURES] (tree11664 with BENCH_BIG=1 in the environment)
  */
@@ -71,7 +77,7 @@ see(void *cookie, struct sim_msg *m)
 
 /* ---- what is lost ---- */
 
-enum what { LINK, SWITCH, LINE_CARD, WHATS };
+enum what { LINK, SWITCH, CORE_CARD, LEAF_CARD, WHATS };
 
 struct event {
 	enum what what;
@@ -92,30 +98,122 @@ has_hosts(const struct fabric *f, uint32_t n)
 	return hosts > 1;
 }
 
-/* Switches without hosts whose first neighbour is the first one's. */
-static void
-find(const struct fabric *f, enum what what, struct event *e)
+/* A switch of the kind, and not the one that we hang on. */
+static bool
+fits(const struct run *r, uint32_t n, bool hosts)
 {
-	uint32_t first = FABRIC_NONE, peer;
-	unsigned port, want = what == LINE_CARD ? CARD : 1;
+	const struct fabric *f = r->f;
+	uint32_t peer;
+	unsigned port;
+
+	return f->node[n].type == FABRIC_SWITCH && has_hosts(f, n) == hosts &&
+	       !(fabric_peer(f, fabric_first_host(f), 1, &peer, &port) &&
+		       peer == n);
+}
+
+/* How many entries for hosts lead from its neighbours to port p of n? */
+static unsigned
+traffic(const struct run *r, uint32_t n, unsigned p)
+{
+	const struct topo *t = sm_view(r->w->sm)->topo;
+	uint32_t peer;
+	unsigned port, sum = 0;
+
+	if (!fabric_peer(r->f, n, p, &peer, &port) ||
+		r->f->node[peer].type != FABRIC_SWITCH)
+		return 0;
+	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
+		port_ix to = topo_by_lid(t, (uint16_t)lid, NULL);
+
+		sum += to != TOPO_NONE &&
+		       t->node[t->port[to].node].type != TOPO_SWITCH &&
+		       sim_lft(r->w->sim, peer, (uint16_t)lid) == port;
+	}
+	return sum;
+}
+
+static bool
+beside(const struct fabric *f, uint32_t a, uint32_t b)
+{
+	uint32_t peer;
+	unsigned port;
+
+	for (unsigned p = 1; p <= f->node[a].nports; p++)
+		if (fabric_peer(f, a, p, &peer, &port) && peer == b)
+			return true;
+	return false;
+}
+
+/* Neighbours that both have. */
+static unsigned
+common(const struct fabric *f, uint32_t a, uint32_t b)
+{
+	uint32_t peer;
+	unsigned port, n = 0;
+
+	for (unsigned p = 1; p <= f->node[a].nports; p++)
+		n += fabric_peer(f, a, p, &peer, &port) &&
+		     f->node[peer].type == FABRIC_SWITCH && beside(f, peer, b);
+	return n;
+}
+
+/* The busiest switch of the kind, and its busiest port. */
+static void
+find_busiest(const struct run *r, bool hosts, struct event *e)
+{
+	unsigned most = 0;
+
+	for (uint32_t n = 0; n < r->f->nnodes; n++) {
+		unsigned sum = 0, best = 0;
+
+		if (!fits(r, n, hosts))
+			continue;
+		for (unsigned p = 1; p <= r->f->node[n].nports; p++)
+			sum += traffic(r, n, p);
+		if (sum <= most)
+			continue;
+		most = sum;
+		e->node[0] = n;
+		e->nnodes = 1;
+		for (unsigned p = 1; p <= r->f->node[n].nports; p++) {
+			unsigned is = traffic(r, n, p);
+
+			if (is > best)
+				e->port = p;
+			best = is > best ? is : best;
+		}
+	}
+}
+
+/* That one and, for a card, those that share the most neighbours with it. */
+static void
+find(const struct run *r, enum what what, struct event *e)
+{
+	bool hosts = what == LEAF_CARD;
 
 	*e = (struct event){.what = what};
-	for (uint32_t n = 0; n < f->nnodes && e->nnodes < want; n++) {
-		unsigned p = 1;
+	find_busiest(r, hosts, e);
+	while (e->nnodes > 0 && what >= CORE_CARD && e->nnodes < CARD) {
+		uint32_t best = FABRIC_NONE;
+		unsigned most = 0;
 
-		if (f->node[n].type != FABRIC_SWITCH || has_hosts(f, n))
-			continue;
-		while (p <= f->node[n].nports &&
-			!fabric_peer(f, n, p, &peer, &port))
-			p++;
-		if (p > f->node[n].nports)
-			continue;
-		if (first == FABRIC_NONE)
-			first = peer;
-		if (peer != first)
-			continue;
-		e->port = p;
-		e->node[e->nnodes++] = n;
+		for (uint32_t n = 0; n < r->f->nnodes; n++) {
+			unsigned is;
+			bool in = false;
+
+			for (unsigned i = 0; i < e->nnodes; i++)
+				in |= e->node[i] == n;
+			if (in || !fits(r, n, hosts))
+				continue;
+			is = common(r->f, e->node[0], n);
+			if (is > most) {
+				most = is;
+				best = n;
+			}
+		}
+		if (best == FABRIC_NONE)
+			break;
+		e->node[e->nnodes++] = best;
 	}
 }
 
@@ -128,6 +226,116 @@ happen(const struct run *r, const struct event *e, bool back)
 	}
 	for (unsigned i = 0; i < e->nnodes; i++)
 		sim_fault_node(r->w->sim, e->node[i], back);
+}
+
+/* ---- until nothing leads into a dead cable ---- */
+
+struct repair {
+	const struct run *r;
+	uint32_t *lid_node; /* by LID: who has it and can be reached */
+	uint16_t max_lid;
+	bool *bad; /* [node][lid] */
+	size_t n;
+	struct mono at; /* when n last became 0 */
+};
+
+static void
+look(struct repair *x, uint32_t node, uint16_t lid)
+{
+	struct sim *sim = x->r->w->sim;
+	uint8_t out = sim_lft(sim, node, lid);
+	bool *bad = &x->bad[(size_t)node * (x->max_lid + 1U) + lid];
+	bool is = x->lid_node[lid] != FABRIC_NONE && x->lid_node[lid] != node &&
+		  sim_present(sim, node) && out != 0 &&
+		  out <= x->r->f->node[node].nports &&
+		  sim_port_info(sim, node, out)->state < 4;
+
+	if (is == *bad)
+		return;
+	*bad = is;
+	x->n = is ? x->n + 1 : x->n - 1;
+	if (x->n == 0)
+		x->at = sim_now(sim);
+}
+
+static void
+watch(void *cookie, const struct sim_change *c)
+{
+	struct repair *x = cookie;
+	unsigned first = c->what == SIM_BLOCK ? c->arg * 64 : 0;
+	unsigned last = c->what == SIM_BLOCK ? first + 63 : x->max_lid;
+
+	if (c->what == SIM_LANES ||
+		x->r->f->node[c->node].type != FABRIC_SWITCH)
+		return;
+	for (unsigned lid = first; lid <= last && lid <= x->max_lid; lid++)
+		look(x, c->node, (uint16_t)lid);
+}
+
+/* Whom can we still reach over cables that are there? */
+static void
+index_reached(struct repair *x)
+{
+	const struct fabric *f = x->r->f;
+	const struct sim *sim = x->r->w->sim;
+	uint32_t *queue = mem_zalloc(f->nnodes, sizeof(*queue));
+	bool *seen = mem_zalloc(f->nnodes, sizeof(*seen));
+	size_t head = 0, n = 0;
+
+	queue[n++] = fabric_first_host(f);
+	seen[queue[0]] = true;
+	while (head < n) {
+		uint32_t u = queue[head++], v;
+		unsigned port;
+
+		for (unsigned p = 0; p <= f->node[u].nports; p++) {
+			uint16_t lid = sim_port_info(sim, u, p)->lid;
+
+			if (lid != 0 && lid <= x->max_lid &&
+				(p == 0 || sim_port_info(sim, u, p)->state > 1))
+				x->lid_node[lid] = u;
+			if (p == 0 || !fabric_peer(f, u, p, &v, &port) ||
+				seen[v] || sim_port_info(sim, u, p)->state < 2)
+				continue;
+			seen[v] = true;
+			queue[n++] = v;
+		}
+	}
+	free(queue);
+	free(seen);
+}
+
+static struct repair *
+repair_new(const struct run *r)
+{
+	struct repair *x = mem_zalloc(1, sizeof(*x));
+	const struct fabric *f = r->f;
+
+	x->r = r;
+	x->max_lid = sm_view(r->w->sm)->topo->max_lid;
+	x->lid_node = mem_zalloc(x->max_lid + 1U, sizeof(*x->lid_node));
+	for (unsigned i = 0; i <= x->max_lid; i++)
+		x->lid_node[i] = FABRIC_NONE;
+	index_reached(x);
+	x->bad = mem_zalloc(
+		(size_t)f->nnodes * (x->max_lid + 1U), sizeof(*x->bad));
+	x->at = sim_now(r->w->sim);
+	for (uint32_t n = 0; n < f->nnodes; n++)
+		for (unsigned lid = 1;
+			f->node[n].type == FABRIC_SWITCH && lid <= x->max_lid;
+			lid++)
+			look(x, n, (uint16_t)lid);
+	sim_watch(r->w->sim, watch, x);
+	return x;
+}
+
+static void
+repair_free(struct repair *x)
+{
+	sim_watch(x->r->w->sim, NULL, NULL);
+	free(x->bad);
+	free(x->lid_node);
+	free(x);
 }
 
 /* ---- the least that has to change ---- */
@@ -231,48 +439,84 @@ still(const struct run *r, unsigned commits)
 	return r->w->commits != commits && s.phase == SM_IDLE && !s.dirty;
 }
 
+static double
+ms(struct mono t)
+{
+	return (double)t.ns / 1e6;
+}
+
+/* What the run that repaired waited for, and when it began. */
+static void
+print_timeline(const struct view *v, const struct seen *s, struct mono began)
+{
+	struct mono run = mono_sub(v->when, v->times.total);
+
+	(void)printf("    timeline: trap +%.2f ms, run +%.2f, asking %.2f, "
+		     "read-back %.2f, routing %.2f, writing %.2f; cause: %s\n",
+		ms(mono_sub(s->trap_at, began)), ms(mono_sub(run, began)),
+		ms(v->times.discover), ms(v->times.readback),
+		ms(v->times.route), ms(v->times.push), v->cause);
+}
+
+static void
+print_change(const struct run *r, const struct event *e, bool back,
+	const struct routes *was)
+{
+	static const char *const name[WHATS] = {
+		"link", "switch", "core card", "leaf card"};
+	const struct view *v = sm_view(r->w->sm);
+	struct least min = least(was, v->routes);
+	struct least did = changed(was, v->routes);
+
+	(void)printf("  %s of \"%s\"%s %s: %s, %llu entries in %llu blocks "
+		     "(minimum %llu in %llu), %u stages, %zu turns blocked",
+		name[e->what], r->f->node[e->node[0]].name,
+		e->nnodes > 1 ? " and others" : "", back ? "back" : "lost",
+		v->change.way, (unsigned long long)did.entries,
+		(unsigned long long)did.blocks, (unsigned long long)min.entries,
+		(unsigned long long)min.blocks, v->change.stages,
+		v->change.nturns);
+}
+
 static void
 one(struct run *r, const struct event *e, bool back)
 {
-	static const char *const name[WHATS] = {"link", "switch", "line card"};
-	struct routes *was = routes_ref(sm_view(r->w->sm)->routes), *is;
+	struct routes *was = routes_ref(sm_view(r->w->sm)->routes);
 	struct sim_stats before = *sim_stats(r->w->sim);
-	struct mono cpu = r->w->cpu;
+	struct mono cpu = r->w->cpu, began = sim_now(r->w->sim);
 	struct data_report d0 = {0}, d1 = {0};
 	unsigned commits = r->w->commits, i;
-	struct least min, did;
-	const struct view *v;
+	struct repair *x;
 
 	if (r->d != NULL)
 		data_report_get(r->d, &d0);
 	r->seen = (struct seen){0};
 	happen(r, e, back);
+	x = repair_new(r);
 	for (i = 0; i < 3000 && !still(r, commits); i++)
 		world_run(r->w, mono_ms(10));
 	if (r->d != NULL)
 		data_report_get(r->d, &d1);
-	v = sm_view(r->w->sm);
-	is = v->routes;
-	min = least(was, is);
-	did = changed(was, is);
-	(void)printf("  %s %s: %s, %llu entries in %llu blocks (minimum %llu "
-		     "in %llu), %u stages, %zu turns blocked, trap to last ack "
-		     "%.2f ms, CPU %.1f ms",
-		name[e->what], back ? "back" : "lost", v->change.way,
-		(unsigned long long)did.entries, (unsigned long long)did.blocks,
-		(unsigned long long)min.entries, (unsigned long long)min.blocks,
-		v->change.stages, v->change.nturns,
-		(double)mono_sub(r->seen.ack_at, r->seen.trap_at).ns / 1e6,
-		(double)mono_sub(r->w->cpu, cpu).ns / 1e6);
+	print_change(r, e, back, was);
+	(void)printf(", restored %.2f ms, last ack %.2f ms (%.2f from the "
+		     "trap), CPU %.1f ms",
+		ms(mono_sub(x->at, began)), ms(mono_sub(r->seen.ack_at, began)),
+		ms(mono_sub(r->seen.ack_at, r->seen.trap_at)),
+		ms(mono_sub(r->w->cpu, cpu)));
 	if (r->d != NULL)
 		(void)printf(", %llu of %llu packets lost",
 			(unsigned long long)(d1.dropped - d0.dropped),
 			(unsigned long long)(d1.injected - d0.injected));
-	(void)printf("%s\n", i == 3000 ? " - NO REST" : "");
+	(void)printf("%s%s\n", i == 3000 ? " - NO REST" : "",
+		x->n > 0 ? " - NOT RESTORED" : "");
+	print_timeline(sm_view(r->w->sm), &r->seen, began);
+	if (sm_view(r->w->sm)->change.cause[0] != '\0')
+		(void)printf("    %s\n", sm_view(r->w->sm)->change.cause);
 	print_smps(&before, sim_stats(r->w->sim));
 	(void)fflush(stdout);
 	routes_unref(was);
-	world_run(r->w, mono_ms(r->d != NULL ? 10 : 5000));
+	repair_free(x);
+	world_run(r->w, mono_ms(r->d != NULL ? 300 : 5000));
 }
 
 /* f is freed; NULL allowed: not there. */
@@ -305,7 +549,7 @@ events(const char *name, struct fabric *f, const struct reason *why)
 	for (int what = 0; what < WHATS; what++) {
 		struct event e;
 
-		find(f, (enum what)what, &e);
+		find(&r, (enum what)what, &e);
 		if (e.nnodes == 0)
 			continue;
 		one(&r, &e, false);
