@@ -158,6 +158,14 @@ struct safe_transition *safe_plan(const struct safe_job *job);
 void safe_free(struct safe_transition *t); /* NULL allowed */
 
 /*
+ * Packets that closed turns are expected to discard in a drain of this length,
+ * if every host sent 2 KiB packets at 100 Gb/s, evenly to all LIDs: a bound for
+ * a full fabric, and a measure to compare ways and methods by.
+ */
+uint64_t safe_packets(const struct safe_transition *x, const struct topo *t,
+	struct mono drain);
+
+/*
  * May the turns of one tree stay while the tables are written? Where the order
  * of the switches stays, any tree that keeps it may (safe_guest_asks is false).
  * Where it moves each tree has to ask, one after the other: true, and from now

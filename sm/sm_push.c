@@ -299,6 +299,8 @@ sm_push_story(struct sm *sm)
 		.stages = x->nstages,
 		.smps = sm->plan->nsteps,
 		.pairs = x->cut_pairs,
+		.packets =
+			safe_packets(x, sm->plan->routes->topo, drain_time(sm)),
 		.paper_pairs = x->paper_pairs,
 		.entries = x->entries,
 		.blocks = x->blocks,

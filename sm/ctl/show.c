@@ -583,9 +583,11 @@ show_explain(const json_t *r, struct buf *out)
 	if (member_num(r, "pairs_cut") > 0 ||
 		member_num(r, "pairs_cut_paper") > 0)
 		buf_printf(out,
-			"cut        %lld pairs meanwhile; blocking all new "
-			"forbidden turns would have cut %lld\n",
+			"cut        %lld pairs meanwhile, up to %lld packets "
+			"at full load; blocking all new forbidden turns would "
+			"have cut %lld pairs\n",
 			member_num(r, "pairs_cut"),
+			member_num(r, "packets_cut"),
 			member_num(r, "pairs_cut_paper"));
 	explain_phases(r, out);
 	explain_turns(r, out);
