@@ -6,6 +6,9 @@
 #include "distribution/safe_priv.h"
 #include "sm/base/mem.h"
 
+/* Channels on cycles above which the careful stages take too long to find. */
+enum { SMOOTH_VERTICES = 4096 };
+
 struct planner {
 	const struct safe_job *job;
 	struct safe_transition *t;
@@ -224,13 +227,13 @@ static void
 plan_auto(struct planner *p)
 {
 	struct option some[SAFE_ADMISSIONS] = {{0}};
+	int how = p->t->cyclic > SMOOTH_VERTICES ? SAFE_GREEDY : SAFE_SMOOTH;
 	size_t n = 0;
 
 	p->t->way = SAFE_DIRECT;
 	if (p->t->cyclic == 0)
 		return;
-	for (int how = 0; p->job->max_stages > 1 && how < SAFE_ADMISSIONS;
-		how++) {
+	for (; p->job->max_stages > 1 && how < SAFE_ADMISSIONS; how++) {
 		if (find(p, (enum safe_admission)how, &some[n]) &&
 			how <= SAFE_SMOOTH_LEGAL) {
 			take_option(p, &some[n]);
