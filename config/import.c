@@ -57,6 +57,7 @@ struct import {
 	struct config *all_defaults;
 	char value[NOPTIONS][MAX_TEXT]; /* ours, "" for not given */
 	char lmc[MAX_TEXT];
+	struct import_qos *qos;
 	struct buf notes;
 };
 
@@ -166,6 +167,8 @@ take(struct import *im, unsigned line, const char *key, const char *v)
 	struct reason why;
 	size_t i;
 
+	if (import_qos_take(im->qos, key, v))
+		return;
 	for (i = 0; i < NOPTIONS && strcmp(options[i].theirs, key) != 0; i++)
 		;
 	if (i == NOPTIONS) {
@@ -294,14 +297,16 @@ import_text(const struct import_file *opts, const struct import_file *parts,
 
 	im->file = opts;
 	im->all_defaults = config_default();
+	im->qos = import_qos_new();
 	if (opts->text != NULL)
 		read_options(im, opts);
 	if (im->notes.text != NULL)
 		buf_put(&b, im->notes.text, im->notes.n);
 	print_options(im, &b);
 	if (parts->text != NULL)
-		import_partitions(parts, &b);
-	if (b.text == NULL)
+		import_partitions(parts, im->qos, &b);
+	import_qos_print(im->qos, opts, &b);
+	if (b.n == im->notes.n) /* nothing but comments */
 		buf_printf(&b, "{}\n");
 	rc = judge(&b, why);
 	if (rc == 0)
@@ -309,6 +314,7 @@ import_text(const struct import_file *opts, const struct import_file *parts,
 	buf_free(&b);
 	buf_free(&im->notes);
 	config_unref(im->all_defaults);
+	import_qos_free(im->qos);
 	free(im);
 	return rc;
 }

@@ -368,7 +368,8 @@ print_part(const struct part *p, struct buf *out)
 }
 
 void
-import_partitions(const struct import_file *f, struct buf *out)
+import_partitions(
+	const struct import_file *f, struct import_qos *q, struct buf *out)
 {
 	struct reader r = {.f = f, .notes = out};
 
@@ -381,6 +382,10 @@ import_partitions(const struct import_file *f, struct buf *out)
 				"    members:\n      all: limited\n"
 				"      sm: full\n");
 	for (size_t i = 0; i < r.n; i++) {
+		if (r.part[i].sl_given && import_qos_on(q)) {
+			import_qos_partition(q, r.part[i].name, r.part[i].sl);
+			r.part[i].sl_given = false;
+		}
 		print_part(&r.part[i], out);
 		free(r.part[i].member);
 	}

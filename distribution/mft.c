@@ -160,17 +160,21 @@ mft_grow(struct mft *m, unsigned nblocks)
 	m->nblocks = nblocks;
 }
 
-/* Ports that lead to other switches. */
+/* Ports that lead to other switches, or to whatever does not answer: all that
+ * do not lead to a host. */
 static void
 find_cables(struct mft_table *s, const struct topo *t)
 {
-	const struct topo_switch *w = &t->sw[s->sw];
+	const struct topo_node *n = &t->node[t->sw[s->sw].node];
 
 	memset(s->cable, 0, sizeof(s->cable));
-	for (uint32_t i = 0; i < w->nadj; i++) {
-		uint8_t out = t->adj[w->adj + i].out;
+	for (unsigned p = 1; p <= n->nports; p++) {
+		port_ix peer = t->port[n->first_port + p].peer;
 
-		s->cable[out / MFT_PORTS] |= (uint16_t)(1U << out % MFT_PORTS);
+		if (peer == TOPO_NONE ||
+			t->node[t->port[peer].node].type == TOPO_SWITCH)
+			s->cable[p / MFT_PORTS] |=
+				(uint16_t)(1U << p % MFT_PORTS);
 	}
 }
 

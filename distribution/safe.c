@@ -280,8 +280,7 @@ receive_guests(struct planner *p)
 {
 	const struct safe_job *job = p->job;
 
-	if (!job->guests ||
-		(!job->unsettled && !safe_guest_moved(job->from, job->to)))
+	if (!job->guests || !safe_guest_harmed(&p->net, job, p->mix))
 		return;
 	safe_guest_open(p->t, &p->net,
 		p->t->way == SAFE_DIRECT && p->t->cyclic == 0 ? p->mix : NULL,

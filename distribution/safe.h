@@ -167,10 +167,11 @@ uint64_t safe_packets(const struct safe_transition *x, const struct topo *t,
 
 /*
  * May the turns of one tree stay while the tables are written? Where the order
- * of the switches stays, any tree that keeps it may (safe_guest_asks is false).
- * Where it moves each tree has to ask, one after the other: true, and from now
- * on it counts; false, then with it and those before it the mixture could
- * deadlock, and it has to go first. A staged or blocked transition takes none.
+ * of the switches stays and no mixture breaks it, any tree that keeps it may
+ * (safe_guest_asks is false). Else each tree has to ask, one after the other:
+ * true, and from now on it counts; false, then with it and those before it the
+ * mixture could deadlock, and it has to go first. A staged or blocked
+ * transition takes none.
  */
 bool safe_guest_asks(const struct safe_transition *t);
 bool safe_guest_admit(

@@ -46,12 +46,13 @@ by_new_place(const void *a, const void *b)
 	return x->is < y->is ? -1 : x->is > y->is;
 }
 
-bool
-safe_guest_moved(const struct routes *from, const struct routes *to)
+/* Have two switches changed places? */
+static bool
+moved(const struct routes *from, const struct routes *to)
 {
 	uint32_t nsw = to->topo->nsw, *was, *is, last = 0;
 	struct place *p;
-	bool moved = false;
+	bool any = false;
 
 	if (from == NULL)
 		return true;
@@ -66,13 +67,49 @@ safe_guest_moved(const struct routes *from, const struct routes *to)
 	for (sw_ix s = 0; s < nsw; s++) {
 		if (p[s].was == UINT32_MAX)
 			continue; /* it carried nothing */
-		moved |= p[s].was < last;
+		any |= p[s].was < last;
 		last = p[s].was;
 	}
 	free(was);
 	free(is);
 	free(p);
-	return moved;
+	return any;
+}
+
+/* Is there a turn from above to above? Each set of tables has none, and a
+ * packet that meets both may make one. */
+static bool
+has_valley(const struct safe_net *n, const uint64_t *mix, const uint32_t *pos)
+{
+	for (uint32_t v = 0; v < n->nv; v++) {
+		sw_ix s = n->owner[v], q = n->owner[n->peer[v]];
+
+		if (s >= n->nsw || q >= n->nsw || pos[q] > pos[s])
+			continue;
+		for (unsigned at = 0; safe_next(n, mix, v, &at); at++) {
+			sw_ix w = n->owner[safe_head(n, v, at)];
+
+			if (w < n->nsw && pos[w] < pos[s])
+				return true;
+		}
+	}
+	return false;
+}
+
+bool
+safe_guest_harmed(const struct safe_net *net, const struct safe_job *job,
+	const uint64_t *mix)
+{
+	uint32_t *pos;
+	bool valley;
+
+	if (job->unsettled || moved(job->from, job->to))
+		return true;
+	pos = mem_zalloc(net->nsw, sizeof(*pos));
+	routes_line(job->to, pos);
+	valley = has_valley(net, mix, pos);
+	free(pos);
+	return valley;
 }
 
 void

@@ -338,9 +338,10 @@ bool *safe_method_turned(const struct safe_values *v);
 /* Is the turn from record `in` out of a port legal in the new order? */
 bool safe_method_legal(const struct safe_values *v, uint32_t in, unsigned out);
 
-/* safe_guest.c: does the order of the switches move? from may be NULL. Let them
- * ask, with the mixture, or NULL: there is no room for any. */
-bool safe_guest_moved(const struct routes *from, const struct routes *to);
+/* safe_guest.c: can trees that keep the order of `from` be on a cycle with the
+ * mixture? Then let them ask, with the mixture, or NULL: no room for any. */
+bool safe_guest_harmed(const struct safe_net *net, const struct safe_job *job,
+	const uint64_t *mix);
 void safe_guest_open(struct safe_transition *t, const struct safe_net *net,
 	const uint64_t *mix, struct topo *topo);
 void safe_guest_close(struct safe_guests *g); /* NULL allowed */

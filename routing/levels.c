@@ -99,10 +99,24 @@ levels_allot(const struct levels_want *w, unsigned lanes, bool plain,
 		out->drop[i] = !g.taken[i] && w->n > 0 && w->drop;
 }
 
-unsigned
-levels_slots(const struct levels *l, unsigned vls)
+/*
+ * Lanes that such a link keeps apart: all, where they must be; else as many as
+ * levels leave room for.
+ */
+static unsigned
+lanes_on(const struct levels *l, unsigned vls, bool end)
 {
-	unsigned slots = vls / l->lanes;
+	unsigned room = vls / (l->together ? 1 : l->n);
+
+	if (!end && !l->plain)
+		return l->lanes;
+	return room > 1 ? min(l->lanes, room) : 1;
+}
+
+unsigned
+levels_slots(const struct levels *l, unsigned vls, bool end)
+{
+	unsigned slots = vls / lanes_on(l, vls, end);
 
 	if (l->together || slots < 1)
 		return 1;
@@ -118,17 +132,16 @@ levels_slot(const struct levels *l, unsigned level, unsigned slots)
 uint8_t
 levels_vl(const struct levels *l, unsigned sl, unsigned vls, bool end)
 {
-	unsigned lane = l->lane[sl], stride;
+	unsigned lanes = lanes_on(l, vls, end), stride;
 
-	if (l->drop[sl] || vls == 0)
+	if (l->drop[sl] || vls < lanes)
 		return LEVELS_DROP;
-	if (vls < l->lanes) /* lanes would become one */
-		return l->plain || end ? (uint8_t)(lane % vls) : LEVELS_DROP;
 	/* the same for any number of levels, or their change would move lanes
 	 * into each other's place */
-	stride = l->wanted || !l->plain ? vls / l->lanes : 1;
-	return (uint8_t)(lane * stride +
-			 levels_slot(l, l->level[sl], levels_slots(l, vls)));
+	stride = l->wanted || !l->plain ? vls / lanes : 1;
+	return (uint8_t)(l->lane[sl] % lanes * stride +
+			 levels_slot(
+				 l, l->level[sl], levels_slots(l, vls, end)));
 }
 
 void

@@ -74,16 +74,17 @@ struct levels {
 void levels_allot(const struct levels_want *w, unsigned lanes, bool plain,
 	struct levels *out);
 
-/* Levels that a link with so many VLs tells apart; at most l->n. */
-unsigned levels_slots(const struct levels *l, unsigned vls);
+/*
+ * Levels that a link with so many VLs tells apart, at most l->n; end: it leads
+ * to an end port, or from one. There, and in plain tables, levels come first
+ * and lanes share what they leave.
+ */
+unsigned levels_slots(const struct levels *l, unsigned vls, bool end);
 
 /* The slot of a level among that many. */
 unsigned levels_slot(const struct levels *l, unsigned level, unsigned slots);
 
-/*
- * The VL of an SL on a link with vls data VLs; end: it leads to an end port,
- * or from one. LEVELS_DROP where there is none for it.
- */
+/* The VL of an SL on such a link; LEVELS_DROP where there is none for it. */
 uint8_t levels_vl(const struct levels *l, unsigned sl, unsigned vls, bool end);
 
 /* A row of SLtoVLMappingTable for such a link. */

@@ -34,6 +34,17 @@ lanes_vlarb(const struct view *v, port_ix p, unsigned block, uint8_t table[64])
 	return true;
 }
 
+const char *
+lanes_level(const struct view *v, unsigned i, unsigned lane, uint8_t *sl)
+{
+	const struct levels *l = v->qos != NULL ? &v->qos->want.levels : NULL;
+
+	if (l == NULL || i >= l->n || lane >= l->lanes)
+		return NULL;
+	*sl = l->sl[i][lane];
+	return qos_level_name(v->qos->cfg, i);
+}
+
 bool
 lanes_levels(const struct view *v)
 {

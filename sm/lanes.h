@@ -28,6 +28,13 @@ bool lanes_sl2vl(const struct view *v, node_ix n, unsigned in, unsigned out,
 bool lanes_vlarb(
 	const struct view *v, port_ix p, unsigned block, uint8_t table[64]);
 
+/*
+ * Level i (0: the default one): its name and the SL that it has on a lane of
+ * routing. NULL: there are not so many.
+ */
+const char *lanes_level(
+	const struct view *v, unsigned i, unsigned lane, uint8_t *sl);
+
 /* Are there levels of service? */
 bool lanes_levels(const struct view *v);
 

@@ -347,10 +347,16 @@ on_reload(void *cookie, struct mono now)
 	struct config_changes changes;
 	struct diag_list bad;
 	struct config *c;
+	struct reason why;
 
 	notify_reloading(now);
 	d->facts.reloads++;
 	c = read_config(d->opt, &bad);
+	if (c != NULL && sm_accepts(d->sm, c, &why) != 0) {
+		log_error("config: %s", why.text);
+		config_unref(c);
+		c = NULL;
+	}
 	if (c == NULL) {
 		d->facts.bad_reloads++;
 		log_mistakes(&bad);

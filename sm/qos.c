@@ -251,10 +251,12 @@ is_short(const struct qos *q, port_ix p)
 {
 	const struct levels *l = &q->want.levels;
 	unsigned vls = lanes_at(q, p);
+	bool end = levels_end(q->topo, p);
 
-	return vls > 0 &&
-	       (vls < l->lanes || (l->wanted && (vls / l->lanes < l->n ||
-							l->apart < l->n)));
+	if (!end && !l->plain && vls < l->lanes)
+		return vls > 0; /* packets have no lane there */
+	return vls > 0 && l->wanted &&
+	       (l->apart < l->n || levels_slots(l, vls, end) < l->n);
 }
 
 static void

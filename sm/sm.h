@@ -135,6 +135,12 @@ void sm_tick(struct sm *sm, struct mono now);
 void sm_work_run(struct sm_work *w);
 void sm_routed(struct sm *sm, struct sm_work *w, struct mono now);
 
+/*
+ * Can the fabric as it is have what c asks for? 0, or -1 with why: a shortage
+ * that c says is to be refused.
+ */
+int sm_accepts(const struct sm *sm, struct config *c, struct reason *why);
+
 /* Take a new configuration; whatever it touches is run again. */
 void sm_reconfigure(struct sm *sm, struct config *c, struct mono now);
 

@@ -10,6 +10,7 @@
 #include "sm/ctl/words.h"
 #include "sm/mad/mad.h"
 #include "sm/members.h"
+#include "sm/qos_json.h"
 #include "sm/version.h"
 
 /* Names listed in a status; the count is always complete. */
@@ -229,6 +230,7 @@ add_view(json_t *o, const struct status_facts *f)
 	member_put(o, "counts", counts_json(&v->counts));
 	member_put(o, "change", change_json(v));
 	member_put(o, "partitions", members_json(v, f->sm->keys));
+	member_put(o, "qos", qos_json(v));
 	member_put(o, "quarantined", quarantine_json(v));
 	member_put(o, "unreachable", member_u64(unreachable(v->topo, list)));
 	member_put(o, "unreachable_ports", list);

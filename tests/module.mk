@@ -80,6 +80,7 @@ bench:
 	@sh tests/lint/deps.sh bench
 	@$(MAKE) --no-print-directory -j2 all bench-bins $(B)/bench/smpcount.so
 	@tests/bench/compare.sh $(FABRICS)
+	@tests/bench/sa.sh
 
 # Routes of trees by ftree beside opensm's, what they carry, and how long they
 # take. TREES="populations homes" picks sections: see tests/bench/trees.sh.
@@ -90,13 +91,20 @@ trees:
 	@tests/bench/trees.sh $(TREES)
 
 # The table of records: every field that saquery shows, and what programs of
-# hosts are told, beside opensm's; FABRIC=demo or tree648.
+# hosts are told, beside those of opensm; FABRIC=demo or tree648.
 FABRIC ?= demo
 .PHONY: records
 records:
 	@sh tests/lint/deps.sh bench
 	@$(MAKE) --no-print-directory -j2 all
 	@tests/e2e/sa.sh $(FABRIC)
+
+# Hosts that join groups, leave and return: make groups [ARGS="HOSTS GROUPS"].
+.PHONY: groups
+groups:
+	@sh tests/lint/deps.sh bench
+	@$(MAKE) --no-print-directory -j2 all bench-bins
+	@tests/bench/groups.sh $(ARGS)
 
 # A paper's figures drawn again: data and drawings in build/figures.
 .PHONY: figures

@@ -9,6 +9,7 @@
 #include "sm/ctl/find.h"
 #include "sm/ctl/member.h"
 #include "sm/ctl/words.h"
+#include "sm/lanes.h"
 
 /* No verified path has more switches than a directed route has hops. */
 enum { STEPS_MAX = 2 * TOPO_MAX_HOPS };
@@ -168,6 +169,47 @@ steps_json(const struct routes *r, const struct route_step *step, int n)
 	return list;
 }
 
+/*
+ * Levels of service: the SL of each, and its VLs on the cable of the source and
+ * out of each switch, as far as those are known.
+ */
+static json_t *
+levels_json(const struct view *v, port_ix a, port_ix b,
+	const struct route_step *step, int n)
+{
+	const struct topo *t = v->topo;
+	sw_ix from = topo_switch_of(t, a), to = topo_switch_of(t, b);
+	json_t *list = json_array(), *vls;
+	const char *name;
+	unsigned lane = 0;
+	uint8_t sl, row[8];
+
+	if (from != TOPO_NONE && to != TOPO_NONE)
+		lane = routes_lane(&v->routes->lanes, from, to);
+	for (unsigned i = 0; lanes_levels(v) &&
+			     (name = lanes_level(v, i, lane, &sl)) != NULL;
+		i++) {
+		vls = json_array();
+		for (int k = -1; k < n; k++) {
+			node_ix node = k < 0 ? t->port[a].node
+					     : t->sw[step[k].sw].node;
+			unsigned in = k < 0 ? 0 : step[k].in;
+			unsigned out = k < 0 ? t->port[a].num : step[k].out;
+
+			if (out != 0 && lanes_sl2vl(v, node, in, out, row))
+				(void)json_array_append_new(vls,
+					json_integer(
+						row[sl / 2] >>
+							(sl % 2 != 0 ? 0 : 4) &
+						15));
+		}
+		(void)json_array_append_new(
+			list, json_pack("{s:o, s:i, s:o}", "name",
+				      words_text(name), "sl", sl, "vls", vls));
+	}
+	return list;
+}
+
 static struct answer *
 trace(struct view *v, const char *from, const char *to)
 {
@@ -194,6 +236,7 @@ trace(struct view *v, const char *from, const char *to)
 	member_put(o, "from", port_json(t, a, slid));
 	member_put(o, "to", port_json(t, b, dlid));
 	member_put(o, "steps", steps_json(v->routes, step, n));
+	member_put(o, "levels", levels_json(v, a, b, step, n));
 	return answer_result(o);
 }
 

@@ -305,6 +305,60 @@ status_partitions(const json_t *p, struct buf *out)
 		buf_printf(out, "            %s\n", text(p, "no_room"));
 }
 
+static void
+put_numbers(const json_t *list, struct buf *out)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(list, i, e) buf_printf(
+		out, "%s%lld", i > 0 ? " " : "", json_integer_value(e));
+}
+
+static void
+status_levels(const json_t *q, struct buf *out)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(json_object_get(q, "levels"), i, e)
+	{
+		const json_t *w = json_object_get(e, "weight");
+
+		buf_printf(out, "level       %s: SL ", text(e, "name"));
+		put_numbers(json_object_get(e, "sls"), out);
+		buf_printf(out,
+			", %s priority, weight %lld hosts, %lld "
+			"switches\n",
+			text(e, "priority"), member_num(w, "hosts"),
+			member_num(w, "switches"));
+	}
+	if (i > 0 && member_num(q, "missing") > 0)
+		buf_printf(out,
+			"            %lld ports do not have their tables\n",
+			member_num(q, "missing"));
+	if (said(q, "shortage"))
+		buf_printf(out, "            %s\n", text(q, "shortage"));
+}
+
+/* Of one path: the SL of every level, and the VLs on its way. */
+static void
+put_levels(const json_t *list, struct buf *out)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(list, i, e)
+	{
+		buf_printf(out, "level  %s: SL %lld", text(e, "name"),
+			member_num(e, "sl"));
+		if (json_array_size(json_object_get(e, "vls")) > 0)
+			buf_printf(out, ", VL ");
+		put_numbers(json_object_get(e, "vls"), out);
+		buf_printf(out, "\n");
+	}
+}
+
 void
 show_status(const json_t *r, struct buf *out)
 {
@@ -314,6 +368,7 @@ show_status(const json_t *r, struct buf *out)
 		status_tree(r, out);
 		status_routes(r, out);
 		status_partitions(json_object_get(r, "partitions"), out);
+		status_levels(json_object_get(r, "qos"), out);
 	}
 	status_wire(r, out);
 	status_trouble(r, out);
@@ -396,6 +451,7 @@ routes_trace(const json_t *r, struct buf *out)
 	buf_printf(out, "to     %s port %lld LID %lld \"%s\"\n",
 		text(to, "guid"), member_num(to, "port"), member_num(to, "lid"),
 		text(to, "name"));
+	put_levels(json_object_get(r, "levels"), out);
 	buf_printf(out,
 		"why    engine %s, order %s: a path climbs to lower ranks "
 		"first and then only descends%s%s%s\n",

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
@@ -97,6 +98,7 @@ read_ports(struct pound *p)
 		umad = mem_resize(umad, 1, umad_size() + (size_t)len);
 	}
 	rec = (const uint8_t *)umad_get_mad(umad) + MAD_SA_HEADER;
+	free(p->guid);
 	p->guid = mem_zalloc((size_t)len / NODE_SIZE + 1, sizeof(*p->guid));
 	for (; len >= MAD_SA_HEADER + NODE_SIZE; len -= NODE_SIZE) {
 		if (rec[6] == 1) /* a channel adapter */
@@ -104,8 +106,6 @@ read_ports(struct pound *p)
 		rec += NODE_SIZE;
 	}
 	free(umad);
-	if (p->nguid == 0)
-		die("nobody to ask for");
 }
 
 static void
@@ -174,7 +174,14 @@ main(int argc, char **argv)
 	if (window < 1 || window > MOST)
 		window = MOST;
 	open_port(&p);
-	read_ports(&p);
+	/* who has just come up may be busy yet */
+	for (int tries = 0; tries < 60 && p.nguid == 0; tries++) {
+		read_ports(&p);
+		if (p.nguid == 0)
+			(void)sleep(1);
+	}
+	if (p.nguid == 0)
+		die("nobody to ask for");
 	p.us = mem_zalloc(SAMPLES, sizeof(*p.us));
 	t0 = now_ns();
 	end = t0 + seconds * 1000000000;

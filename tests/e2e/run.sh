@@ -31,6 +31,7 @@ preload ports 60
 preload probe 60
 preload heddled 60
 sa demo 120
+qos demo 90
 sim reread-demo 60
 sim reread-lab-selfloop 60
 sim reread-selene 90

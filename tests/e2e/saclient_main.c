@@ -11,7 +11,8 @@
  *	srp PEER	srp_daemon: targets by capability, node, path in each
  *			partition, traps 64 and 144
  *	multi PEER	a MultiPathRecord longer than a MAD
- *	register	a service, an alias GUID, a subscription; they stay
+ *	register	a service, found by number and by name; an alias GUID,
+ *			a subscription; they stay
  *	listen N	subscribes to all of the SM's events and answers N
  *			reports, after a line "listening"
  *
@@ -33,6 +34,7 @@
 enum { DEVICE_MANAGEMENT = 1 << 19 }; /* a capability of ports */
 enum { WAIT_MS = 20000, QP1 = 1, NODE_SIZE = 112, MULTI = 20 };
 #define QKEY 0x80010000U
+#define SERVED UINT64_C(0x1000000000000042)
 #define SERVICE UINT64_C(0x0000000001060000) /* rdma_cm: TCP port 0 */
 
 struct client {
@@ -509,6 +511,26 @@ multi(struct client *c)
 		say_path(c, "path", c->data + i * c->h.offset * 8U);
 }
 
+/* As the kernel looks for services, by number or by name. */
+static void
+ask_service(struct client *c, const char *step, uint64_t mask, bool wrong)
+{
+	uint8_t service[MAD_SA_SERVICE] = {0};
+	const struct question q = {.method = MAD_SA_GET_TABLE,
+		.attr = MAD_SA_SERVICE_REC,
+		.mask = mask,
+		.rec = service,
+		.len = sizeof(service)};
+
+	be_put64(service, SERVED);
+	memcpy(service + 48, wrong ? "elsewhere" : "storage", wrong ? 9 : 7);
+	if (!ask(c, step, &q))
+		return;
+	say(c, step, "records %zu", records(c));
+	say(c, step, "id %016" PRIx64, be_get64(c->data));
+	say(c, step, "name %.64s", (const char *)c->data + 48);
+}
+
 static void
 register_all(struct client *c)
 {
@@ -524,13 +546,16 @@ register_all(struct client *c)
 		.rec = guids,
 		.len = sizeof(guids)};
 
-	be_put64(service, 0x1000000000000042);
+	be_put64(service, SERVED);
 	mad_sa_gid_encode(&c->gid, service + 8);
 	be_put16(service + 24, c->pkey);
 	be_put32(service + 28, 0xffffffff);
 	memcpy(service + 48, "storage", 7);
 	if (ask(c, "service", &s))
 		say(c, "service", "lease 0x%x", be_get32(c->data + 28));
+	ask_service(c, "by-number", 1 << 0, false);
+	ask_service(c, "by-name", 1 << 6, false);
+	ask_service(c, "by-wrong-name", 1 << 0 | 1 << 6, true);
 	be_put16(guids, c->lid);
 	be_put64(guids + 16, 0x1111);
 	if (ask(c, "alias", &g))

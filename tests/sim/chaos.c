@@ -68,6 +68,8 @@ play(struct chaos *c, const struct chaos_step *e)
 	case CHAOS_SLOW:
 	case CHAOS_WAKE:
 		sim_fault_behave(s, e->node, &how);
+		if (e->kind == CHAOS_HANG)
+			watch_excuse(c->watch, e->node);
 		break;
 	case CHAOS_LOSS:
 		faults.loss = e->value;
@@ -276,12 +278,6 @@ come_to_rest(struct chaos *c, struct reason *why)
 	return -1;
 }
 
-static uint64_t
-mft_sets(const struct sim_stats *s)
-{
-	return s->by[sim_attr_row(MAD_MFT)][MAD_SET & 7];
-}
-
 /*
  * A daemon that starts in a fabric in order has nothing to write. It asks every
  * host to register anew, since what they told the first life died with it; a
@@ -304,7 +300,7 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 		return -1;
 	}
 	ports = s->port_sets - s->client_rereg;
-	c->r->rewritten = s->lft_sets + ports + mft_sets(s);
+	c->r->rewritten = s->lft_sets + ports + s->mft_sets;
 	/* who got no answer about a port, because its queue is short, takes it
 	 * for absent until it asks again */
 	if (c->r->rewritten > 0 && judge & CHAOS_MEMORY &&
@@ -314,7 +310,7 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 			"unchanged), %llu MFT blocks and %llu ports",
 			(unsigned long long)s->lft_sets,
 			(unsigned long long)s->lft_same,
-			(unsigned long long)mft_sets(s),
+			(unsigned long long)s->mft_sets,
 			(unsigned long long)ports);
 	return 0;
 }
@@ -361,7 +357,7 @@ live(struct chaos *c, const struct chaos_limits *l)
 		return -1;
 	c->r->smps = sim_stats(c->w->sim)->smps;
 	c->r->blocks = sim_stats(c->w->sim)->lft_sets;
-	c->r->mft_blocks = mft_sets(sim_stats(c->w->sim));
+	c->r->mft_blocks = sim_stats(c->w->sim)->mft_sets;
 	c->r->runs = c->w->runs;
 	return second_life(c, l->judge, why) || judge_watch(c, l->judge, why)
 		       ? -1

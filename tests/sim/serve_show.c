@@ -120,6 +120,8 @@ serve_show_stats(const struct serve *s, struct buf *out)
 		{"lost: nobody there", st->lost_nobody},
 		{"table blocks written", st->lft_sets},
 		{"table blocks unchanged", st->lft_same},
+		{"group blocks written", st->mft_sets},
+		{"group blocks unchanged", st->mft_same},
 		{"returned to clients", s->returned},
 		{"sent again", s->resent},
 		{"answers too late", s->late},

@@ -186,6 +186,7 @@ struct sim_stats {
 	uint64_t lost_silent;	     /* hung, mute, garbage, M_Key */
 	uint64_t lost_nobody;	     /* no endpoint there */
 	uint64_t lft_sets, lft_same; /* blocks written; of these unchanged */
+	uint64_t mft_sets, mft_same;
 	uint64_t port_sets, switch_sets;
 	uint64_t traps; /* sent, repetitions included */
 	uint64_t client_rereg;

@@ -147,6 +147,9 @@ act_mft(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 	if (req->method == MAD_SET) {
 		if (!sw->mft)
 			sw->mft = mem_zalloc(MFT_POSITIONS, mft_row(sw));
+		s->stats.mft_sets++;
+		s->stats.mft_same +=
+			memcmp(sw->mft + at, req->data, MFT_BLOCK) == 0;
 		memcpy(sw->mft + at, req->data, MFT_BLOCK);
 		sim_int_changed(s, SIM_GROUPS, node, 0);
 	}

@@ -47,6 +47,10 @@ struct watch_report {
 struct watch *watch_new(struct sim *s);
 void watch_free(struct watch *w); /* NULL allowed */
 
+/* This switch does not answer: what it does with packets of its own hosts to
+ * groups is nobody's fault, until its table is written again. */
+void watch_excuse(struct watch *w, uint32_t node);
+
 const struct watch_report *watch_report(const struct watch *w);
 
 #endif

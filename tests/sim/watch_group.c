@@ -101,12 +101,21 @@ onward(const struct watch *w, uint32_t sw, unsigned in, unsigned out,
 	return peer;
 }
 
+void
+watch_excuse(struct watch *w, uint32_t node)
+{
+	if (w->group[node] != NULL)
+		w->group[node]->wild = true;
+}
+
 /* A packet from a host at a switch, wherever it goes. */
 static void
 send(struct watch *w, uint32_t from, unsigned g)
 {
 	uint32_t n = 0;
 
+	if (w->group[from]->wild)
+		return;
 	w->r.checks++;
 	w->stamp++;
 	/* queue: switch; before: the port that it came in by */
@@ -171,6 +180,7 @@ change_row(struct watch *w, uint32_t sw, unsigned g,
 	for (unsigned i = 0; i < WATCH_WORDS; i++)
 		more |= (is[i] & ~mask[i]) != 0;
 	w->r.changes++;
+	w->group[sw]->wild = false;
 	count_row(w, sw, g, -1);
 	memcpy(mask, is, sizeof(w->group[sw]->of[g]));
 	count_row(w, sw, g, 1);

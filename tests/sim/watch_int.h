@@ -23,6 +23,7 @@ struct watch_row {
 /* Ports of the first groups, of a switch. */
 struct watch_masks {
 	uint64_t of[WATCH_GROUPS][WATCH_WORDS];
+	bool wild; /* it did not answer, and was not written since */
 };
 
 struct watch {

@@ -174,9 +174,8 @@ static const char full[] =
 	"  leaf_hoq_lifetime: 19, vl_stall_count: 0, max_vls: 8}\n"
 	"sa: {trust_key: 0x7, requests_per_second: 0, request_burst: 1,\n"
 	"  services_per_port: 0, subscriptions_per_port: 1,\n"
-	"  groups_per_port: 1, table_mib: 1,\n"
-	"  prefix_routes: {b: {prefix: 0xfec0000000000001,\n"
-	"    routers: [0x3, 0x2]}, rest: {routers: [0x2]}}}\n"
+	"  groups_per_port: 1, table_mib: 1, prefix_routes: {\n"
+	"    b: {prefix: 0x1, routers: [0x3, 0x2]}, rest: {routers: [0x2]}}}\n"
 	"partitions:\n"
 	"  storage:\n"
 	"    pkey: 0x11\n"
@@ -421,10 +420,6 @@ static const struct complaint {
 		"t.yaml:1:37: error: unknown key 'mtuu'; did you mean 'mtu'?\n"
 		"  partitions: {a: {pkey: 0x5, ipoib: {mtuu: 1}}}\n"
 		"                                      ^\n"},
-	{"sa: {prefix_routes: {a: {prefix: 0x5}}}\n",
-		"t.yaml:1:22: error: sa.prefix_routes.a: no routers\n"
-		"  sa: {prefix_routes: {a: {prefix: 0x5}}}\n"
-		"                       ^\n"},
 	{"sa:\n  prefix_routes:\n    a: {routers: [0x1]}\n"
 	 "    b: {routers: [0x2]}\n",
 		"t.yaml:4:5: error: sa.prefix_routes.b: prefix "

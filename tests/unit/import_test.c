@@ -35,10 +35,34 @@ START_TEST(golden)
 			"# o:1: routing_engine minhop: there is no such "
 			"engine; all that there are are free of deadlock\n"
 			"routing:\n  engines: [ftree, updn]\n"},
-		{"sm_priority 99\nqos TRUE\nqos_policy_file (null)\n", NULL,
+		{"sm_priority 99\nqos FALSE\nqos_policy_file /x\n", NULL,
 			"# o:1: sm_priority 99: cannot be carried over: "
 			"fabric.priority=99: 99 is out of range: 0 to 15\n"
-			"# o:2: qos TRUE: no counterpart\n"},
+			"# o:3: qos_policy_file /x: no counterpart\n"
+			"{}\n"},
+		{"qos TRUE\nqos_sl2vl 0,0,1,2,15,15,15,15,15,15,15,15,15,15,"
+		 "15,15\nqos_vlarb_low 0:10,1:200\nqos_vlarb_high 2:1\n"
+		 "qos_rtr_vlarb_low 0:400\n"
+		 "qos_high_limit 7\nqos_ca_high_limit 9\n"
+		 "qos_swe_high_limit -1\nqos_swe_vlarb_low 0:1,1:2\n",
+			"a=5,ipoib,sl=3:ALL;\nb=6,sl=1:ALL;",
+			"# o:5: qos_rtr_vlarb_low 0:400: no counterpart\n"
+			"partitions:\n  \"a\":\n    pkey: 0x0005\n"
+			"    members:\n      all: limited\n    ipoib:\n"
+			"      enabled: true\n  \"b\":\n    pkey: 0x0006\n"
+			"    members:\n      all: limited\n"
+			"qos:\n  levels:\n    default:\n      sl: 0\n"
+			"      weight: 10\n      weight_at:\n"
+			"        switches: 1\n    sl2:\n      sl: 2\n"
+			"      weight: 200\n      weight_at:\n"
+			"        switches: 2\n    sl3:\n      sl: 3\n"
+			"      weight: 1\n      priority: high\n  rules:\n"
+			"    \"a\":\n      level: sl3\n"
+			"      partitions: [\"a\"]\n  high_limit:\n"
+			"    hosts: 9\n    port0: 7\n    switches: 7\n"
+			"    routers: 7\n# o: SL 1 is on the VL of SL 0: "
+			"programs that are told 1 must be told 0\n"
+			"  unknown_sl: drop\n"},
 		{"part_enforce off\nmax_op_vls 3\n", NULL,
 			"fabric:\n  partition_enforcement: false\n"
 			"link:\n  max_vls: 4\n"},

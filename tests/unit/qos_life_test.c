@@ -452,11 +452,37 @@ random_yaml(struct rng *r, unsigned lanes, char *out, size_t size)
 			i > 1 && rng_below(r, 2) != 0 ? "l0" : "default");
 }
 
+/*
+ * Every moment of a change: whatever SLs there are, no cycle. Rows are old here
+ * and new there.
+ */
+struct moments {
+	struct world *w;
+	const char *when;
+	unsigned seen;
+};
+
+static void
+look(void *cookie, const struct sim_change *c)
+{
+	struct moments *m = cookie;
+	struct referee_report r;
+	struct reason why = {""};
+
+	if (c->what != SIM_LANES || m->seen++ % 7 != 0)
+		return;
+	(void)referee_fabric(m->w->sim, fabric_first_host(m->w->fabric),
+		REFEREE_WAYS | REFEREE_CYCLES, &r, &why);
+	ck_assert_msg(r.cyclic == 0 && r.holes == 0 && r.loops == 0, "%s: %s",
+		m->when, why.text);
+}
+
 START_TEST(any)
 {
 	struct rng r = {SEED + (uint64_t)_i};
 	struct fabric *f = tree();
 	struct sim_options o = sim_defaults();
+	struct moments m;
 	struct world *w;
 	char yaml[2000], when[64];
 
@@ -479,6 +505,8 @@ START_TEST(any)
 	ck_assert_msg(
 		world_settle(w, mono_ms(120000)), "%s: %s", when, w->last_why);
 	expect_order(w, when);
+	m = (struct moments){w, when, 0};
+	sim_watch(w->sim, look, &m);
 	for (unsigned i = 0; i < 2; i++) {
 		random_yaml(&r, 1U << rng_below(&r, 3), yaml, sizeof(yaml));
 		configure(w, yaml);
