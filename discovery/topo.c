@@ -39,9 +39,8 @@ struct topo *
 topo_new(const struct topo_dims *m)
 {
 	size_t head = room(1, sizeof(struct topo));
-	size_t size = head + body_size(m) +
-		      room((size_t)m->max_lid + 1, sizeof(port_ix)) +
-		      room(m->nnodes, sizeof(node_ix)) +
+	size_t lids = ((size_t)m->max_lid + 1) * sizeof(port_ix);
+	size_t size = head + body_size(m) + room(m->nnodes, sizeof(node_ix)) +
 		      room(m->nguid, sizeof(port_ix));
 	uint8_t *at = mem_zalloc(1, size);
 	struct topo *t = (void *)at;
@@ -65,10 +64,10 @@ topo_new(const struct topo_dims *m)
 	t->info = take(&at, m->nports, sizeof(*t->info));
 	t->sinfo = take(&at, m->nsw, sizeof(*t->sinfo));
 	t->text = take(&at, m->ntext, 1);
-	t->by_lid = take(&at, (size_t)m->max_lid + 1, sizeof(*t->by_lid));
 	t->by_node = take(&at, m->nnodes, sizeof(*t->by_node));
 	t->by_pguid = take(&at, m->nguid, sizeof(*t->by_pguid));
-	memset(t->by_lid, 0xff, ((size_t)m->max_lid + 1) * sizeof(*t->by_lid));
+	t->by_lid = mem_alloc(lids);
+	memset(t->by_lid, 0xff, lids);
 	return t;
 }
 
@@ -83,8 +82,10 @@ topo_ref(struct topo *t)
 void
 topo_unref(struct topo *t)
 {
-	if (t != NULL && __atomic_sub_fetch(&t->refs, 1, __ATOMIC_ACQ_REL) == 0)
-		free(t);
+	if (t == NULL || __atomic_sub_fetch(&t->refs, 1, __ATOMIC_ACQ_REL) > 0)
+		return;
+	free(t->by_lid);
+	free(t);
 }
 
 /* One element of an index under construction. */
@@ -329,6 +330,23 @@ highest_lid(const struct topo *t, const struct topo_lids *l)
 	return (uint16_t)max;
 }
 
+/* Of a topology that has room for them in by_lid. */
+static void
+set_lids(struct topo *t, const struct topo_lids *l)
+{
+	for (port_ix p = 0; p < t->nports; p++) {
+		t->port[p].lid = l->lid[p];
+		t->port[p].lmc = l->lid[p] == 0 ? 0 : l->lmc[p];
+		if (l->lid[p] == 0)
+			continue;
+		for (unsigned i = 0; i < 1U << l->lmc[p]; i++) {
+			assert(t->by_lid[l->lid[p] + i] == TOPO_NONE);
+			t->by_lid[l->lid[p] + i] = p;
+		}
+	}
+	t->hash = hash_of(t);
+}
+
 struct topo *
 topo_with_lids(const struct topo *t, const struct topo_lids *l)
 {
@@ -342,16 +360,24 @@ topo_with_lids(const struct topo *t, const struct topo_lids *l)
 	memcpy(c->node, t->node, body_size(&dims));
 	memcpy(c->by_node, t->by_node, t->nnodes * sizeof(*c->by_node));
 	memcpy(c->by_pguid, t->by_pguid, t->nguid * sizeof(*c->by_pguid));
-	for (port_ix p = 0; p < c->nports; p++) {
-		c->port[p].lid = l->lid[p];
-		c->port[p].lmc = l->lid[p] == 0 ? 0 : l->lmc[p];
-		if (l->lid[p] == 0)
-			continue;
-		for (unsigned i = 0; i < 1U << l->lmc[p]; i++) {
-			assert(c->by_lid[l->lid[p] + i] == TOPO_NONE);
-			c->by_lid[l->lid[p] + i] = p;
-		}
-	}
-	c->hash = hash_of(c);
+	set_lids(c, l);
 	return c;
+}
+
+struct topo *
+topo_give_lids(struct topo *t, const struct topo_lids *l)
+{
+	struct topo *c;
+
+	if (__atomic_load_n(&t->refs, __ATOMIC_ACQUIRE) > 1) {
+		c = topo_with_lids(t, l);
+		topo_unref(t);
+		return c;
+	}
+	t->max_lid = highest_lid(t, l);
+	t->by_lid = mem_resize(
+		t->by_lid, (size_t)t->max_lid + 1, sizeof(*t->by_lid));
+	memset(t->by_lid, 0xff, ((size_t)t->max_lid + 1) * sizeof(*t->by_lid));
+	set_lids(t, l);
+	return t;
 }

@@ -230,4 +230,7 @@ bool topo_is_aggregation(uint32_t vendor, uint16_t device);
  */
 struct topo *topo_with_lids(const struct topo *t, const struct topo_lids *l);
 
+/* The same for who needs t no more: t itself where nobody else has it. */
+struct topo *topo_give_lids(struct topo *t, const struct topo_lids *l);
+
 #endif

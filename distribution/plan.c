@@ -371,15 +371,26 @@ plan_make(const struct plan_job *job)
 }
 
 void
+plan_carried_out(struct plan *p)
+{
+	safe_free(p->change);
+	free(p->step);
+	free(p->phase);
+	free(p->payload);
+	p->change = NULL;
+	p->step = NULL;
+	p->phase = NULL;
+	p->payload = NULL;
+	p->nsteps = p->nphases = 0;
+}
+
+void
 plan_free(struct plan *p)
 {
 	if (p == NULL)
 		return;
-	safe_free(p->change);
+	plan_carried_out(p);
 	routes_unref(p->routes);
-	free(p->step);
-	free(p->phase);
-	free(p->payload);
 	free(p->downed);
 	free(p->unfit);
 	free(p);

@@ -158,6 +158,9 @@ struct plan_job {
  */
 struct plan *plan_make(const struct plan_job *job);
 
+/* Forget the steps, which may be large; what was found out stays. */
+void plan_carried_out(struct plan *p);
+
 void plan_free(struct plan *p); /* NULL allowed */
 
 /* The fields that a Set(PortInfo) must never echo become "no change". */

@@ -137,6 +137,28 @@ better(const struct updn_walk *w, const struct updn_burden *b, uint32_t g,
 	return by_plane(w, b, x->peer, y->peer) < 0;
 }
 
+/* Of each group of s up, for the destinations of word i: does a way of k cables
+ * begin there? */
+static void
+look_nearer(const struct updn_walk *w, sw_ix s, uint32_t i, uint32_t k)
+{
+	const struct updn *u = w->u;
+	const struct updn_levels *l = &w->r->path;
+	uint32_t last = l->n - 1;
+	const uint64_t **is = l->row + (size_t)(k < last ? k : last) * u->nsw;
+	const uint64_t **was =
+		l->row + (size_t)(k - 1 < last ? k - 1 : last) * u->nsw;
+
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
+		sw_ix peer = u->group[g].peer;
+
+		w->nearer[g] = updn_above(u, s, peer)
+				       ? is[peer][i] & ~was[peer][i]
+				       : 0;
+	}
+	w->asked[s] = i << 4 | k;
+}
+
 /* The next switch up for dest. */
 static uint32_t
 next_up(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
@@ -149,11 +171,10 @@ next_up(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
 		b->link[best] < w->fair[s] * u->group[best].n)
 		return best;
 	best = UINT32_MAX;
+	if (w->asked[s] != (dest / 64 << 4 | k))
+		look_nearer(w, s, dest / 64, k);
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-		sw_ix peer = u->group[g].peer;
-
-		if (!updn_above(u, s, peer) ||
-			!updn_chain_exactly(w, peer, dest, k))
+		if (!(w->nearer[g] >> dest % 64 & 1))
 			continue;
 		if (best == UINT32_MAX || better(w, b, g, best))
 			best = g;
@@ -452,6 +473,8 @@ updn_chain_begin(struct updn_walk *w)
 			arena_array(u->a, u->nsw, sizeof(uint32_t));
 	}
 	w->taken = arena_array(u->a, u->nsw, sizeof(*w->taken));
+	w->nearer = arena_array(u->a, u->first[u->nsw], sizeof(*w->nearer));
+	w->asked = arena_array(u->a, u->nsw, sizeof(*w->asked));
 	w->ups = arena_array(u->a, u->nsw, sizeof(*w->ups));
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)

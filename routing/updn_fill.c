@@ -49,6 +49,9 @@ find_lead(struct updn_row *f, sw_ix s, const uint32_t W)
 {
 	const struct updn *u = f->u;
 
+	if (f->lead_of != TOPO_NONE && updn_twin_same(u, s, f->lead_of))
+		return;
+	f->lead_of = s;
 	memset(f->lead, 0, (size_t)u->nsw * W * sizeof(*f->lead));
 	for (uint32_t i = 0; i < groups_of(f, s); i++) {
 		sw_ix peer = u->group[u->first[s] + i].peer;
@@ -67,60 +70,59 @@ find_lead(struct updn_row *f, sw_ix s, const uint32_t W)
 	}
 }
 
-/*
- * Groups up, and the destinations for which each of them will do, and siblings
- * will not.
- */
+/* Groups up. */
 static struct updn_mask
-find_far(struct updn_row *f, sw_ix s)
+find_up(const struct updn_row *f, sw_ix s)
 {
 	const struct updn *u = f->u;
-	const uint64_t *near = f->near + (size_t)s * u->words;
 	struct updn_mask up = {{0}};
+
+	for (uint32_t i = 0; i < groups_of(f, s); i++)
+		if (updn_above(u, s, u->group[u->first[s] + i].peer))
+			updn_set(up.w, i);
+	return up;
+}
+
+/*
+ * Of word w the destinations for which each of the groups up will do, and
+ * siblings will not.
+ */
+static void
+find_far(struct updn_row *f, sw_ix s, uint32_t w)
+{
+	const struct updn *u = f->u;
+	uint64_t far = ~f->near[(size_t)s * u->words + w];
 	bool any = false;
 
-	for (uint32_t w = 0; w < u->words; w++)
-		f->far[w] = ~near[w];
 	for (uint32_t i = 0; i < groups_of(f, s); i++) {
-		const uint64_t *c = f->cand + (size_t)i * u->words;
+		uint64_t c = f->cand[(size_t)i * u->words + w];
 		sw_ix peer = u->group[u->first[s] + i].peer;
 
 		if (!above(f, peer, s))
 			continue;
-		if (!updn_above(u, s, peer)) {
-			for (uint32_t w = 0; w < u->words; w++)
-				f->far[w] &= ~c[w];
-			continue;
-		}
-		any = true;
-		updn_set(up.w, i);
-		for (uint32_t w = 0; w < u->words; w++)
-			f->far[w] &= c[w];
+		far &= updn_above(u, s, peer) ? c : ~c;
+		any |= updn_above(u, s, peer);
 	}
-	if (!any)
-		memset(f->far, 0, u->words * sizeof(*f->far));
-	return up;
+	f->far[w] = any ? far : 0;
 }
 
-/* Candidates by destination, of far ones none; among: NULL, or those only. */
+/* Candidates by destination, those in word w, of far ones none. */
 static inline void
-find_masks(struct updn_row *f, sw_ix s, const uint64_t *among, const uint32_t W)
+find_masks(struct updn_row *f, sw_ix s, uint32_t w, uint64_t which,
+	const uint32_t W)
 {
 	const struct updn *u = f->u;
-	uint64_t *which = f->which;
+	uint32_t last = w * 64 + 64 < u->nsw ? w * 64 + 64 : u->nsw;
 
-	for (uint32_t w = 0; w < u->words; w++)
-		which[w] = ~f->far[w] & (among ? among[w] : UINT64_MAX);
-	memset(f->mask, 0, (size_t)u->nsw * W * sizeof(*f->mask));
+	if (last > w * 64)
+		memset(f->mask + (size_t)w * 64 * W, 0,
+			(size_t)(last - w * 64) * W * sizeof(*f->mask));
 	for (uint32_t i = 0; i < groups_of(f, s); i++) {
-		const uint64_t *c = f->cand + (size_t)i * u->words;
+		uint64_t x = f->cand[(size_t)i * u->words + w];
 
-		for (uint32_t w = 0; w < u->words; w++)
-			for (uint64_t x = c[w] & which[w]; x != 0; x &= x - 1)
-				updn_set(f->mask + (size_t)(w * 64 +
-							    updn_low(x)) *
-							   W,
-					i);
+		for (x &= which & ~f->far[w]; x != 0; x &= x - 1)
+			updn_set(f->mask + (size_t)(w * 64 + updn_low(x)) * W,
+				i);
 	}
 }
 
@@ -471,8 +473,10 @@ patch(struct updn_row *f, sw_ix s, const struct updn_twin *t, const uint32_t W)
 	while (f->nlist > 0)
 		f->touched[f->list[--f->nlist]] = false;
 	f->templ = t->templ;
-	for (uint32_t w = 0; w < f->u->words; w++)
-		for (uint64_t b = f->diff[w]; b != 0; b &= b - 1) {
+	for (uint32_t i = 0; i < f->diff.n; i++) {
+		uint32_t w = f->diff.word[i];
+
+		for (uint64_t b = f->diff.set[w]; b != 0; b &= b - 1) {
 			sw_ix x = w * 64 + updn_low(b);
 
 			touch(f, t, x);
@@ -480,9 +484,10 @@ patch(struct updn_row *f, sw_ix s, const struct updn_twin *t, const uint32_t W)
 				fill_one(f, s, x, any != 0, W);
 				continue;
 			}
-			for (uint32_t i = d->at[x]; i < d->end[x]; i++)
-				f->row[d->lid[i]] = f->templ[d->key[i]];
+			for (uint32_t l = d->at[x]; l < d->end[x]; l++)
+				f->row[d->lid[l]] = f->templ[d->key[l]];
 		}
+	}
 	f->templ = templ;
 	return !f->own;
 }
@@ -497,28 +502,43 @@ begin_row(struct updn_row *f)
 	f->own = false;
 }
 
+/* The row of s from that of t; false: it has to be made anew. */
+static inline bool
+make_from(struct updn_row *f, sw_ix s, const struct updn_twin *t,
+	const uint32_t W)
+{
+	updn_reach_candidates(f->u, f->r, s, &f->diff, f->cand);
+	memcpy(f->far, t->far, f->u->words * sizeof(*f->far));
+	begin_row(f);
+	for (uint32_t i = 0; i < f->diff.n; i++) {
+		uint32_t w = f->diff.word[i];
+
+		find_far(f, s, w);
+		find_masks(f, s, w, f->diff.set[w], W);
+	}
+	return patch(f, s, t, W);
+}
+
 /* One row with W a constant; the twin that it was patched from, or NULL. */
 static inline __attribute__((always_inline)) const struct updn_twin *
 make_row(struct updn_row *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
 {
 	const struct updn_twin *t;
-	struct updn_mask up;
+	struct updn_mask up = find_up(f, s);
 
 	f->W = W;
-	updn_reach_candidates(f->u, f->r, s, NULL, f->cand);
-	up = find_far(f, s);
-	begin_row(f);
 	find_lead(f, s, W);
 	t = f->prev == NULL ? updn_twin_find(f, s) : NULL;
-	if (t != NULL) {
-		find_masks(f, s, f->diff, W);
-		if (patch(f, s, t, W)) {
-			fill_own(f, s);
-			return t;
-		}
-		begin_row(f);
+	if (t != NULL && make_from(f, s, t, W)) {
+		fill_own(f, s);
+		return t;
 	}
-	find_masks(f, s, NULL, W);
+	updn_reach_candidates(f->u, f->r, s, NULL, f->cand);
+	begin_row(f);
+	for (uint32_t w = 0; w < f->u->words; w++) {
+		find_far(f, s, w);
+		find_masks(f, s, w, UINT64_MAX, W);
+	}
 	if (f->prev != NULL && prev_sw != TOPO_NONE) {
 		updn_keep_row(f, s, prev_sw, &up);
 		fill_own(f, s);
@@ -559,8 +579,8 @@ updn_fill_begin(struct updn_row *f)
 	f->lead = arena_array(
 		a, (size_t)u->nsw * UPDN_MASK_WORDS, sizeof(*f->lead));
 	f->far = arena_array(a, u->words, sizeof(*f->far));
-	f->which = arena_array(a, u->words, sizeof(*f->which));
 	f->row = arena_alloc(a, f->bytes);
+	f->lead_of = TOPO_NONE;
 }
 
 void

@@ -20,7 +20,7 @@ struct updn_mask {
 struct updn_twin {
 	sw_ix sw;
 	uint32_t hash;
-	uint64_t *cand; /* candidates by group */
+	uint64_t *far;
 	uint8_t *templ;
 	uint8_t *row;
 };
@@ -45,7 +45,6 @@ struct updn_row {
 	uint64_t *lead;	       /* [nsw * W] groups that lead up to a switch, or
 				  are cables to it */
 	uint64_t *far;	       /* set of switches served by the template */
-	uint64_t *which;       /* those that masks are made for */
 	uint32_t W;
 	uint8_t *row;
 	size_t bytes; /* of a row */
@@ -61,9 +60,12 @@ struct updn_row {
 
 	struct updn_twin *twin;
 	uint32_t ntwin;
-	uint64_t *diff; /* switches that a row and its twin differ about */
-	bool *touched;	/* blocks of the row that were patched, and */
-	uint32_t *list; /* a list of them */
+	struct updn_among diff; /* switches that a row and its twin differ
+				   about, and more */
+	uint64_t *none;		/* an empty set */
+	sw_ix lead_of;		/* lead is that of this switch */
+	bool *touched;		/* blocks of the row that were patched, and */
+	uint32_t *list;		/* a list of them */
 	uint32_t nlist;
 
 	/* LIDs per port, by kind: those with a chain here, and all. */
@@ -127,8 +129,9 @@ void updn_choose_allow(struct updn_row *f, sw_ix s, const uint64_t *m);
  * updn_twin.c: the neighbours above, of tops those below, in short: equal for
  * switches whose rows may be twins; before the first row; remember the fresh
  * row at hand, if others may be made from it; a twin for s, or NULL, then
- * f->diff is set.
+ * f->diff is set. Have two switches the same neighbours by the same ports?
  */
+bool updn_twin_same(const struct updn *u, sw_ix s, sw_ix t);
 uint32_t updn_twin_hash(const struct updn *u, sw_ix s);
 void updn_twin_init(struct updn_row *f);
 void updn_twin_add(struct updn_row *f, sw_ix s);

@@ -11,7 +11,9 @@ void
 updn_twin_init(struct updn_row *f)
 {
 	f->twin = arena_array(f->a, TWINS, sizeof(*f->twin));
-	f->diff = arena_array(f->a, f->u->words, sizeof(*f->diff));
+	f->diff.set = arena_array(f->a, f->u->words, sizeof(uint64_t));
+	f->diff.word = arena_array(f->a, f->u->words, sizeof(uint32_t));
+	f->none = arena_array(f->a, f->u->words, sizeof(*f->none));
 	f->touched =
 		arena_array(f->a, f->bytes / LFT_BLOCK, sizeof(*f->touched));
 	f->list = arena_array(f->a, f->bytes / LFT_BLOCK, sizeof(*f->list));
@@ -75,33 +77,89 @@ related(const struct updn *u, sw_ix s, sw_ix t)
 	return true;
 }
 
-/* About which destinations may s and the twin differ? */
+bool
+updn_twin_same(const struct updn *u, sw_ix s, sw_ix t)
+{
+	uint32_t n = u->first[s + 1] - u->first[s];
+
+	if (n != u->first[t + 1] - u->first[t])
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (!same_group(u, &u->group[u->first[s] + i],
+			    &u->group[u->first[t] + i]))
+			return false;
+	return true;
+}
+
+/* Is what is above both in tiers on the same side of both in the line? */
+static bool
+same_sides(const struct updn *u, sw_ix s, sw_ix t)
+{
+	const uint32_t *pos = u->line.pos;
+
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
+		sw_ix peer = u->group[g].peer;
+
+		if (is_up(u, s, &u->group[g]) &&
+			(pos[peer] < pos[s]) != (pos[peer] < pos[t]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Who comes within reach of s and t in different steps: for everybody else
+ * each neighbour that both have is a candidate of both, or of none.
+ */
+static void
+find_steps(const struct updn *u, const struct updn_levels *l,
+	const sw_ix both[2], const uint64_t *const below[2], uint64_t *diff)
+{
+	for (uint32_t k = 1; k < l->n; k++) {
+		const uint64_t **is = l->row + (size_t)k * u->nsw;
+		const uint64_t **was = is - u->nsw;
+		const uint64_t *x = is[both[0]], *y = is[both[1]];
+		const uint64_t *x0 = was[both[0]], *y0 = was[both[1]];
+
+		if (x == x0 && y == y0)
+			continue;
+		for (uint32_t w = 0; w < u->words; w++)
+			diff[w] |= (x[w] & ~x0[w] & ~below[0][w]) ^
+				   (y[w] & ~y0[w] & ~below[1][w]);
+	}
+}
+
+/* About which destinations may s and the twin differ? How many. */
 static uint32_t
 find_diff(struct updn_row *f, sw_ix s, const struct updn_twin *t)
 {
 	const struct updn *u = f->u;
+	const struct updn_levels *dn = &f->r->dn, *path = &f->r->path;
 	const uint64_t *near = f->near + (size_t)s * u->words;
 	const uint64_t *near_t = f->near + (size_t)t->sw * u->words;
-	uint32_t n = u->first[s + 1] - u->first[s], sum = 0;
+	const uint64_t **last = dn->row + (size_t)(dn->n - 1) * u->nsw;
+	const sw_ix both[2] = {s, t->sw};
+	const uint64_t *const below[2] = {last[s], last[t->sw]};
+	const uint64_t *const none[2] = {f->none, f->none};
+	uint64_t *diff = f->diff.set;
+	uint32_t sum = 0;
 
 	for (uint32_t w = 0; w < u->words; w++)
-		f->diff[w] = near[w] ^ near_t[w];
-	for (uint32_t i = 0; i < n; i++) {
-		const uint64_t *a = f->cand + (size_t)i * u->words;
-		const uint64_t *b = t->cand + (size_t)i * u->words;
-
-		if (same_group(u, &u->group[u->first[s] + i],
-			    &u->group[u->first[t->sw] + i]))
-			for (uint32_t w = 0; w < u->words; w++)
-				f->diff[w] |= a[w] ^ b[w];
-		else
-			for (uint32_t w = 0; w < u->words; w++)
-				f->diff[w] |= a[w] | b[w];
+		diff[w] = near[w] ^ near_t[w];
+	if (updn_twin_same(u, s, t->sw))
+		find_steps(u, dn, both, none, diff);
+	else
+		for (uint32_t w = 0; w < u->words; w++)
+			diff[w] |= below[0][w] | below[1][w];
+	find_steps(u, path, both, below, diff);
+	updn_set(diff, s);
+	updn_set(diff, t->sw);
+	f->diff.n = 0;
+	for (uint32_t w = 0; w < u->words; w++) {
+		sum += updn_count(diff[w]);
+		if (diff[w] != 0)
+			f->diff.word[f->diff.n++] = w;
 	}
-	updn_set(f->diff, s);
-	updn_set(f->diff, t->sw);
-	for (uint32_t w = 0; w < u->words; w++)
-		sum += updn_count(f->diff[w]);
 	return sum;
 }
 
@@ -114,8 +172,11 @@ updn_twin_find(struct updn_row *f, sw_ix s)
 		const struct updn_twin *t = &f->twin[i];
 
 		if (t->hash == h && related(f->u, s, t->sw))
-			return find_diff(f, s, t) * WORTH < f->u->nsw ? t
-								      : NULL;
+			return same_sides(f->u, s, t->sw) &&
+					       find_diff(f, s, t) * WORTH <
+						       f->u->nsw
+				       ? t
+				       : NULL;
 	}
 	return NULL;
 }
@@ -126,7 +187,6 @@ updn_twin_add(struct updn_row *f, sw_ix s)
 	const struct updn *u = f->u;
 	uint32_t h = updn_twin_hash(u, s);
 	struct updn_twin *t = &f->twin[f->ntwin];
-	size_t cand = (size_t)(u->first[s + 1] - u->first[s]) * u->words;
 	size_t keys = (size_t)f->d->napex * f->d->spread;
 
 	for (uint32_t i = 0; i < f->ntwin; i++)
@@ -137,8 +197,8 @@ updn_twin_add(struct updn_row *f, sw_ix s)
 	f->ntwin++;
 	t->sw = s;
 	t->hash = h;
-	t->cand = arena_array(f->a, cand, sizeof(*t->cand));
-	memcpy(t->cand, f->cand, cand * sizeof(*t->cand));
+	t->far = arena_array(f->a, u->words, sizeof(*t->far));
+	memcpy(t->far, f->far, u->words * sizeof(*t->far));
 	t->templ = arena_alloc(f->a, keys);
 	memcpy(t->templ, f->templ, keys);
 	t->row = arena_alloc(f->a, f->bytes);

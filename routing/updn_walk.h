@@ -28,6 +28,11 @@ struct updn_walk {
 	uint32_t *ups;	/* [nsw] switches above, at least 1 */
 	uint32_t prefer[UPDN_CHAIN]; /* groups of the previous share */
 
+	/* Who is a step nearer, for 64 destinations at once: neighbours ask
+	 * about the same ones, one after the other. */
+	uint64_t *nearer; /* per group: bits of one word */
+	uint32_t *asked;  /* [nsw] that word and the length of the way, or 0 */
+
 	/* What the other ports of the node use. */
 	uint32_t *taken; /* [nsw] the stamp: a switch on one of their ways */
 	uint32_t stamp;

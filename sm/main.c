@@ -18,8 +18,10 @@
 #include "sm/auditor.h"
 #include "sm/base/log.h"
 #include "sm/base/loop.h"
+#include "sm/base/mem.h"
 #include "sm/base/path.h"
 #include "sm/ctl/ctl.h"
+#include "sm/groups.h"
 #include "sm/notify.h"
 #include "sm/options.h"
 #include "sm/saver.h"
@@ -171,6 +173,7 @@ on_finished(void *cookie, bool ok, const char *why)
 		ok ? "well" : "not well: ", f->last_why);
 	if (d->ctl != NULL)
 		ctl_changed(d->ctl, loop_now());
+	mem_trim();
 	if (!d->opt->once)
 		return;
 	d->exit_code = ok ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -396,6 +399,14 @@ ctl_wants_status(void *cookie)
 	return status_json(&f);
 }
 
+static json_t *
+ctl_wants_groups(void *cookie, const char *which, struct reason *why)
+{
+	const struct daemon *d = cookie;
+
+	return groups_json(d->sm, which, why);
+}
+
 static uint64_t
 ctl_wants_sweeps(void *cookie)
 {
@@ -502,6 +513,7 @@ open_control(struct daemon *d)
 		.may_release = ctl_may_release,
 		.sweep = ctl_wants_sweep,
 		.rebalance = ctl_wants_rebalance,
+		.groups = ctl_wants_groups,
 	};
 	struct reason why;
 
@@ -743,6 +755,7 @@ main(int argc, char **argv)
 	struct options opt;
 	struct reason why;
 
+	mem_frugal();
 	if (options_parse(argc, argv, &opt, &why) != 0) {
 		(void)fprintf(
 			stderr, "heddled: %s\nTry heddled --help.\n", why.text);

@@ -313,7 +313,7 @@ sm_next(const struct sm *sm)
 	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES ||
 		sm->phase == SM_CHECK)
 		t = mono_min(t, sm->dirty.due);
-	t = mono_min(t, sm_run_light_until(sm));
+	t = mono_min(t, sm_scout_light_until(sm));
 	if (may_sweep(sm))
 		t = mono_min(
 			mono_min(mono_min(t, sm->names_due), sm->check_due),

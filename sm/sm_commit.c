@@ -88,10 +88,9 @@ sm_commit_refresh(struct sm *sm, const struct topo *t)
 		lid[p] = t->port[p].lid;
 		lmc[p] = t->port[p].lmc;
 	}
-	fresh = topo_with_lids(raw, &(struct topo_lids){lid, lmc});
+	fresh = topo_give_lids(raw, &(struct topo_lids){lid, lmc});
 	free(lid);
 	free(lmc);
-	topo_unref(raw);
 	if (fresh->hash == t->hash)
 		return fresh;
 	topo_unref(fresh);

@@ -112,6 +112,12 @@ sm_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block, unsigned pos,
 	return mft_cell(sm->mcast->mft, guid, block, pos, out);
 }
 
+const struct mcast_tree *
+sm_mcast_tree(const struct sm *sm, uint16_t mlid)
+{
+	return sm->mcast->tree[mlid - MFT_MLID];
+}
+
 /* The fabric is the view's: every tree is made again. */
 void
 sm_mcast_publish(struct sm *sm, struct mono now)

@@ -20,6 +20,7 @@
 #include "distribution/safe.h"
 #include "distribution/scan.h"
 #include "routing/lid.h"
+#include "routing/mcast.h"
 #include "routing/route.h"
 #include "sm/base/log.h"
 #include "sm/base/map.h"
@@ -175,8 +176,6 @@ bool sm_run_discover(struct sm *sm, struct mono now);
 bool sm_run_readback(struct sm *sm, struct mono now);
 bool sm_run_push(struct sm *sm, struct mono now);
 bool sm_run_names(struct sm *sm, struct mono now);
-/* When a light sweep that only waits for who is silent is to end. */
-struct mono sm_run_light_until(const struct sm *sm);
 /* Discovery is over and the fabric is ours: assign LIDs and go on. */
 void sm_run_take(struct sm *sm, struct mono now);
 /* The worker's answer. */
@@ -250,6 +249,9 @@ void sm_elect_sminfo(struct sm *sm, const struct transport_msg *m,
 /* sm_scout.c: silence, and what a look at the way to it says. */
 void sm_scout_new(struct sm *sm);
 void sm_scout_free(struct sm *sm); /* nothing is in flight */
+/* When a light sweep that only waits for who is silent is to end. */
+struct mono sm_scout_light_until(const struct sm *sm);
+void sm_scout_light_done(struct sm *sm, struct mono now);
 
 /* sm_wire.c */
 void sm_wire_request(struct sm *sm, const struct transport_msg *m,
@@ -281,6 +283,8 @@ void sm_mcast_new(struct sm *sm);
 void sm_mcast_free(struct sm *sm); /* nothing is in flight */
 /* Somebody joined or left a group of this MLID. */
 void sm_mcast_regroup(struct sm *sm, uint16_t mlid, struct mono now);
+/* The tree of an MLID's groups, or NULL. */
+const struct mcast_tree *sm_mcast_tree(const struct sm *sm, uint16_t mlid);
 /* The view in force has another topology, or routes. */
 void sm_mcast_publish(struct sm *sm, struct mono now);
 /* Switches of sm->topo that lost their memory; all: nothing is known. */
@@ -339,6 +343,9 @@ bool sm_keys_renamed(const struct sm *sm, struct topo *fresh);
 
 /* sm_qos.c: levels of service, from the configuration to the view. */
 void sm_qos_make(struct sm *sm); /* for sm->topo and sm->routes */
+void sm_qos_drop(struct sm *sm); /* the run is over */
+/* For a view that has another topology: who is called what may differ. */
+void sm_qos_renew(const struct sm *sm, struct view *v);
 /* Are rows of SL2VL to change, as far as can be told before routing? */
 bool sm_qos_moving(const struct sm *sm);
 /* The push is over: what is there; true: the view says otherwise. */

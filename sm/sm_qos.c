@@ -8,10 +8,24 @@
 #include "sm/sm_priv.h"
 
 void
-sm_qos_make(struct sm *sm)
+sm_qos_drop(struct sm *sm)
 {
 	qos_unref(sm->qos);
+	sm->qos = NULL;
+}
+
+void
+sm_qos_make(struct sm *sm)
+{
+	sm_qos_drop(sm);
 	sm->qos = qos_make(sm->cfg, sm->topo, &sm->routes->lanes);
+}
+
+void
+sm_qos_renew(const struct sm *sm, struct view *v)
+{
+	v->qos = qos_make(sm->cfg, v->topo, &v->routes->lanes);
+	qos_settle(v->qos, sm->hw);
 }
 
 bool

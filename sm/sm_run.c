@@ -11,7 +11,7 @@
 #include "sm/sm_priv.h"
 #include "sm/task.h"
 
-enum { MAX_PASSES = 64, LIGHT_GIVES = 4 };
+enum { MAX_PASSES = 64 };
 
 struct sm_work {
 	struct route_job job;
@@ -212,56 +212,6 @@ freeze(struct sm *sm, struct mono now)
 	return false;
 }
 
-static void
-light_done(struct sm *sm, struct mono now)
-{
-	const uint64_t *guid;
-	size_t n, i;
-
-	bool whole = !sm->light_short;
-
-	if (sweep_self_changed(sm->sweep))
-		sm_mark_full(sm, now, "our own port changed");
-	/* who is no longer known cannot be asked: then all must be looked for
-	 */
-	if (whole && sweep_stats(sm->sweep)->smps + sm->view->nquarantine <
-			     sm->view->topo->nsw)
-		sm_mark_full(sm, now, "light sweep: switches are missing");
-	guid = sweep_suspects(sm->sweep, &n);
-	for (i = 0; i < n; i++) {
-		struct sm_banned *b = sm_blame_find(sm, guid[i]);
-
-		if (b == NULL || !mono_before(now, b->until))
-			sm_mark(sm, guid[i], now, "light sweep");
-	}
-	sweep_free(sm->sweep);
-	sm->sweep = NULL;
-	sm_elect_review(sm, now);
-	if (whole)
-		sm_commit_light(sm, now); /* from its end: what it found is
-					     first */
-	else
-		sm->light_due = now; /* as soon as that is seen to */
-	sm->light_gave = whole ? 0 : sm->light_gave + 1;
-	sm_enter(sm, SM_IDLE, now);
-}
-
-/*
- * A light sweep that waits only for who is silent does not hold up what is
- * known to have changed; not for ever, or a port that flaps would keep the
- * silent ones from being looked at.
- */
-struct mono
-sm_run_light_until(const struct sm *sm)
-{
-	if (sm->phase != SM_DISCOVER || sm->kind != SWEEP_LIGHT ||
-		sm->light_gave >= LIGHT_GIVES || sweep_done(sm->sweep) ||
-		(sm->dirty.due.ns == MONO_NEVER.ns && !sweep_told(sm->sweep)) ||
-		!sweep_only_late(sm->sweep))
-		return MONO_NEVER;
-	return sweep_told(sm->sweep) ? sm->phase_began : sm->dirty.due;
-}
-
 static bool
 has_port_in_init(const struct topo *t, const struct topo_node *n)
 {
@@ -322,7 +272,7 @@ sm_run_discover(struct sm *sm, struct mono now)
 	char why[256];
 
 	sweep_feed(sm->sweep, now);
-	if (due(sm_run_light_until(sm), now)) {
+	if (due(sm_scout_light_until(sm), now)) {
 		sm->light_short = true;
 		sweep_stop(sm->sweep, now);
 	}
@@ -330,7 +280,7 @@ sm_run_discover(struct sm *sm, struct mono now)
 		return false;
 	log_oddities(sm);
 	if (sm->kind == SWEEP_LIGHT) {
-		light_done(sm, now);
+		sm_scout_light_done(sm, now);
 		return true;
 	}
 	sm->twins |= sweep_stats(sm->sweep)->twins > 0;
@@ -354,14 +304,12 @@ static int
 assign_lids(struct sm *sm, struct reason *why)
 {
 	struct lid_table out;
-	struct topo *t;
 
 	if (task_lids(sm->cfg, sm->topo, sm->record, sm->nrecord, &out, why) !=
 		0)
 		return -1;
-	t = topo_with_lids(sm->topo, &(struct topo_lids){out.lid, out.lmc});
-	topo_unref(sm->topo);
-	sm->topo = t;
+	sm->topo =
+		topo_give_lids(sm->topo, &(struct topo_lids){out.lid, out.lmc});
 	free(sm->record);
 	sm->record = out.record;
 	sm->nrecord = out.nrecord;
@@ -630,8 +578,7 @@ forget_work(struct sm *sm)
 	topo_unref(sm->topo);
 	pkeys_unref(sm->pkeys);
 	sm->pkeys = NULL;
-	qos_unref(sm->qos);
-	sm->qos = NULL;
+	sm_qos_drop(sm);
 	sm->push = NULL;
 	sm->plan = NULL;
 	sm->routes = NULL;
@@ -702,7 +649,12 @@ tell_finished(struct sm *sm)
 static void
 finish(struct sm *sm, struct mono now)
 {
-	if (worth_a_view(sm))
+	bool worth = worth_a_view(sm);
+
+	push_free(sm->push);
+	sm->push = NULL;
+	plan_carried_out(sm->plan);
+	if (worth)
 		sm_commit(sm, now);
 	else
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
@@ -816,8 +768,7 @@ sm_run_names(struct sm *sm, struct mono now)
 		v->topo = fresh;
 		v->routes = routes_for(sm->view->routes, fresh);
 		v->pkeys = pkeys_ref(sm->view->pkeys);
-		v->qos = qos_make(sm->cfg, fresh, &v->routes->lanes);
-		qos_settle(v->qos, sm->hw);
+		sm_qos_renew(sm, v);
 		v->quarantine = mem_dup(
 			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
 		view_change_own(&v->change);

@@ -106,6 +106,13 @@ groups:
 	@$(MAKE) --no-print-directory -j2 all bench-bins
 	@tests/bench/groups.sh $(ARGS)
 
+# What the daemon takes, beside its budget.
+.PHONY: memory
+memory:
+	@sh tests/lint/deps.sh bench
+	@$(MAKE) --no-print-directory -j2 all
+	@tests/bench/memory.sh $(FABRICS)
+
 # A paper's figures drawn again: data and drawings in build/figures.
 .PHONY: figures
 figures:

@@ -1,8 +1,11 @@
 #include "sm/base/mem.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LARGE = 256 * 1024 };
 
 static void *
 checked(void *p)
@@ -55,4 +58,19 @@ mem_grow(void *p, size_t n, size_t *cap, size_t size)
 		return p;
 	*cap = *cap ? *cap * 2 : 16;
 	return mem_resize(p, *cap, size);
+}
+
+void
+mem_frugal(void)
+{
+	/* a heap for each thread would stay as large as its largest job */
+	(void)mallopt(M_ARENA_MAX, 1);
+	(void)mallopt(M_MMAP_THRESHOLD, LARGE);
+	(void)mallopt(M_TRIM_THRESHOLD, LARGE);
+}
+
+void
+mem_trim(void)
+{
+	(void)malloc_trim(LARGE);
 }

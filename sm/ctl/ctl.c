@@ -194,6 +194,23 @@ do_tree(struct client *k, json_t *request)
 	return tiers_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
 }
 
+static struct answer *
+do_groups(struct client *k, json_t *request)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	const char *cmd, *which = NULL;
+	struct reason why;
+	json_error_t err;
+	json_t *r;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s, s?s !}", "cmd", &cmd,
+		    "group", &which) != 0)
+		return answer_error("bad-argument", err.text);
+	r = ops->groups(ops->cookie, which, &why);
+	return r != NULL ? answer_result(r)
+			 : answer_error("not-found", why.text);
+}
+
 static const struct command {
 	const char *name;
 	bool view; /* can only be answered from one */
@@ -204,6 +221,7 @@ static const struct command {
 	{"topology", true, do_topology},
 	{"tree", true, do_tree},
 	{"routes", true, do_routes},
+	{"groups", true, do_groups},
 	{"explain", true, do_explain},
 	{"sweep", false, do_sweep},
 	{"rebalance", true, do_rebalance},

@@ -65,6 +65,9 @@ struct ctl_ops {
 	 * it. 0, or -1 and why not.
 	 */
 	int (*rebalance)(void *cookie, uid_t uid, struct reason *why);
+	/* Multicast groups, or the one that is named (groups.h), as a new
+	 * JSON object; NULL and why. */
+	json_t *(*groups)(void *cookie, const char *which, struct reason *why);
 };
 
 /* Bounds; a zero takes the default. */

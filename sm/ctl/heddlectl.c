@@ -105,6 +105,9 @@ static const struct command commands[] = {
 	{"routes", "[[FROM] TO] | rebalance", 2, routes_options, show_routes,
 		"summary; the way to TO; the path FROM TO and why; have fresh\n"
 		"      tables computed and written"},
+	{"groups", "[GROUP]", 1, no_options, show_groups,
+		"multicast groups; of GROUP, an MGID or an MLID, the members\n"
+		"      and the tree"},
 	{"explain", "change", 1, no_options, show_explain,
 		"how the tables came to the switches, and why so"},
 	{"sweep", "", 0, sweep_options, show_sweep,
@@ -299,6 +302,13 @@ set_operands(struct ask *a)
 			return usage("explain what?", NULL);
 		if (json_object_set_new(a->request, "what",
 			    json_string(a->operand[0])) != 0)
+			return usage("an operand is not UTF-8", NULL);
+		return EXIT_OK;
+	}
+	if (a->cmd->show == show_groups) {
+		if (a->noperands > 0 &&
+			json_object_set_new(a->request, "group",
+				json_string(a->operand[0])) != 0)
 			return usage("an operand is not UTF-8", NULL);
 		return EXIT_OK;
 	}

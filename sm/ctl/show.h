@@ -15,6 +15,7 @@ void show_tree(const json_t *result, struct buf *out);
 /* What tiers_json gives, in a status or a plan: tiers, the first oddities. */
 void show_tiers(const json_t *tree, struct buf *out);
 void show_routes(const json_t *result, struct buf *out);
+void show_groups(const json_t *result, struct buf *out);
 void show_explain(const json_t *result, struct buf *out);
 void show_sweep(const json_t *result, struct buf *out);
 

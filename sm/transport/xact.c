@@ -737,7 +737,7 @@ release(struct xact *x, struct mono now)
 	}
 }
 
-static bool
+static inline bool
 is_open(const struct slot *s)
 {
 	return s->state != SLOT_FREE && s->state != DOOMED;

@@ -6,6 +6,10 @@
 # "unchanged" are Sets that wrote what was there already.
 #
 #	GROUPS_K=16		the fabric: a tree of switches with so many ports
+#	GROUPS_WINDOW=N		requests under way; if not given, one a host, group
+#				after group, as hosts do. heddled answers when the
+#				switches know, opensm before: with few under way it
+#				is one wave after the other that is written
 #	GROUPS_LIMIT=600	seconds that a subnet manager may take for a part
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -36,7 +40,7 @@ part() {
 	sim stats clear >/dev/null
 	p_out=$(on "$E2E_TOOL_HOST" timeout "$LIMIT" "$B/bench/groups" \
 		"$E2E_DIR/fabric.net" "$2" "$HOSTS" "$GROUPS_EACH" \
-		2>"$E2E_DIR/groups.err") || {
+		${GROUPS_WINDOW:+"$GROUPS_WINDOW"} 2>"$E2E_DIR/groups.err") || {
 		say "    $SM $1: $(tail -n 1 "$E2E_DIR/groups.err") (limit" \
 			"$LIMIT s)"
 		return 1

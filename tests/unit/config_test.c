@@ -200,35 +200,6 @@ static const char full[] =
 	"control: {socket: /tmp/s}\n"
 	"log: {level: debug}\n";
 
-START_TEST(test_partitions)
-{
-	struct config *c = parse(full);
-	const struct partition_options *p = c->partitions.record;
-	uint64_t guid = 0;
-
-	ck_assert_uint_eq(c->partitions.n, 2);
-	ck_assert_str_eq(c->partitions.name[0], "storage");
-	ck_assert_uint_eq(p[0].pkey, 0x11);
-	ck_assert_uint_eq(p[0].members.n, 3);
-	ck_assert_str_eq(p[0].members.entry[1].text, "gpu-*");
-	ck_assert_uint_eq(p[0].members.entry[1].value, PARTITION_AS_LIMITED);
-	ck_assert_uint_eq(p[0].members.entry[2].value, PARTITION_AS_BOTH);
-	ck_assert(p[0].ipoib.enabled);
-	ck_assert_uint_eq(p[0].ipoib.mtu, 4096);
-	ck_assert_str_eq(partition_rates[p[0].ipoib.rate], "2.5");
-	ck_assert_uint_eq(p[0].ipoib.scope, 5);
-	ck_assert_uint_eq(p[0].ipoib.qkey, 0xffffffff);
-	ck_assert_uint_eq(p[1].pkey, PARTITION_DEFAULT_KEY);
-	ck_assert(!p[1].ipoib.enabled);
-	ck_assert_uint_eq(p[1].ipoib.mtu, 2048);
-	ck_assert_uint_eq(partition_who("sm", &guid), PARTITION_SM);
-	ck_assert_uint_eq(partition_who("0x1", &guid), PARTITION_GUID);
-	ck_assert_uint_eq(guid, 1);
-	ck_assert_uint_eq(partition_who("gpu-*", &guid), PARTITION_NAME);
-	config_unref(c);
-}
-END_TEST
-
 START_TEST(test_every_key)
 {
 	struct config *c = parse(full), *def = config_default();
@@ -791,7 +762,6 @@ main(void)
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, test_defaults);
-	tcase_add_test(t, test_partitions);
 	tcase_add_test(t, test_every_key);
 	tcase_add_loop_test(t, test_complaints, 0,
 		(int)(sizeof(complaints) / sizeof(complaints[0])));

@@ -95,11 +95,25 @@ do_rebalance(void *cookie, uid_t uid, struct reason *why)
 	return 0;
 }
 
+static inline json_t *
+do_groups(void *cookie, const char *which, struct reason *why)
+{
+	(void)cookie;
+	if (which != NULL) {
+		(void)reason_set(why, "no group '%s'", which);
+		return NULL;
+	}
+	return json_pack("{s:[{s:s, s:s, s:s, s:i, s:i, s:i, s:{s:s}}], s:b}",
+		"groups", "mgid", "ff12:401b:ffff::ffff:ffff", "mlid", "0xc000",
+		"pkey", "0xffff", "members", 3, "receivers", 2, "switches", 1,
+		"root", "name", "leaf1", "one", 0);
+}
+
 static inline const struct ctl_ops *
 ops_of(struct fixture *f, struct ctl_ops *ops)
 {
 	*ops = (struct ctl_ops){f, get_view, get_status, get_sweeps,
-		may_release, do_sweep, do_rebalance};
+		may_release, do_sweep, do_rebalance, do_groups};
 	return ops;
 }
 

@@ -19,11 +19,29 @@ run(const char *opts, const char *parts, struct buf *out, struct reason *why)
 	return import_text(&o, &p, out, why);
 }
 
+struct golden {
+	const char *opts, *parts, *yaml;
+};
+
+static void
+judge_all(const struct golden *cases, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct buf out = {0};
+		struct reason why = {""};
+
+		ck_assert_msg(
+			run(cases[i].opts, cases[i].parts, &out, &why) == 0,
+			"case %zu: %s", i, why.text);
+		ck_assert_msg(strcmp(out.text, cases[i].yaml) == 0,
+			"case %zu:\n%s", i, out.text);
+		buf_free(&out);
+	}
+}
+
 START_TEST(golden)
 {
-	static const struct {
-		const char *opts, *parts, *yaml;
-	} cases[] = {
+	static const struct golden cases[] = {
 		{"", NULL, "{}\n"},
 		{"# a comment\nguid 0x0000000000000000\nm_key 0x5\n"
 		 "lmc\t2 # all\nsweep_interval 30\n",
@@ -40,29 +58,6 @@ START_TEST(golden)
 			"fabric.priority=99: 99 is out of range: 0 to 15\n"
 			"# o:3: qos_policy_file /x: no counterpart\n"
 			"{}\n"},
-		{"qos TRUE\nqos_sl2vl 0,0,1,2,15,15,15,15,15,15,15,15,15,15,"
-		 "15,15\nqos_vlarb_low 0:10,1:200\nqos_vlarb_high 2:1\n"
-		 "qos_rtr_vlarb_low 0:400\n"
-		 "qos_high_limit 7\nqos_ca_high_limit 9\n"
-		 "qos_swe_high_limit -1\nqos_swe_vlarb_low 0:1,1:2\n",
-			"a=5,ipoib,sl=3:ALL;\nb=6,sl=1:ALL;",
-			"# o:5: qos_rtr_vlarb_low 0:400: no counterpart\n"
-			"partitions:\n  \"a\":\n    pkey: 0x0005\n"
-			"    members:\n      all: limited\n    ipoib:\n"
-			"      enabled: true\n  \"b\":\n    pkey: 0x0006\n"
-			"    members:\n      all: limited\n"
-			"qos:\n  levels:\n    default:\n      sl: 0\n"
-			"      weight: 10\n      weight_at:\n"
-			"        switches: 1\n    sl2:\n      sl: 2\n"
-			"      weight: 200\n      weight_at:\n"
-			"        switches: 2\n    sl3:\n      sl: 3\n"
-			"      weight: 1\n      priority: high\n  rules:\n"
-			"    \"a\":\n      level: sl3\n"
-			"      partitions: [\"a\"]\n  high_limit:\n"
-			"    hosts: 9\n    port0: 7\n    switches: 7\n"
-			"    routers: 7\n# o: SL 1 is on the VL of SL 0: "
-			"programs that are told 1 must be told 0\n"
-			"  unknown_sl: drop\n"},
 		{"part_enforce off\nmax_op_vls 3\n", NULL,
 			"fabric:\n  partition_enforcement: false\n"
 			"link:\n  max_vls: 4\n"},
@@ -95,17 +90,39 @@ START_TEST(golden)
 			"    members: {}\n"},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct buf out = {0};
-		struct reason why = {""};
+	judge_all(cases, sizeof(cases) / sizeof(cases[0]));
+}
+END_TEST
 
-		ck_assert_msg(
-			run(cases[i].opts, cases[i].parts, &out, &why) == 0,
-			"case %zu: %s", i, why.text);
-		ck_assert_msg(strcmp(out.text, cases[i].yaml) == 0,
-			"case %zu:\n%s", i, out.text);
-		buf_free(&out);
-	}
+START_TEST(levels)
+{
+	static const struct golden cases[] = {
+		{"qos TRUE\nqos_sl2vl 0,0,1,2,15,15,15,15,15,15,15,15,15,15,"
+		 "15,15\nqos_vlarb_low 0:10,1:200\nqos_vlarb_high 2:1\n"
+		 "qos_rtr_vlarb_low 0:400\n"
+		 "qos_high_limit 7\nqos_ca_high_limit 9\n"
+		 "qos_swe_high_limit -1\nqos_swe_vlarb_low 0:1,1:2\n",
+			"a=5,ipoib,sl=3:ALL;\nb=6,sl=1:ALL;",
+			"# o:5: qos_rtr_vlarb_low 0:400: no counterpart\n"
+			"partitions:\n  \"a\":\n    pkey: 0x0005\n"
+			"    members:\n      all: limited\n    ipoib:\n"
+			"      enabled: true\n  \"b\":\n    pkey: 0x0006\n"
+			"    members:\n      all: limited\n"
+			"qos:\n  levels:\n    default:\n      sl: 0\n"
+			"      weight: 10\n      weight_at:\n"
+			"        switches: 1\n    sl2:\n      sl: 2\n"
+			"      weight: 200\n      weight_at:\n"
+			"        switches: 2\n    sl3:\n      sl: 3\n"
+			"      weight: 1\n      priority: high\n  rules:\n"
+			"    \"a\":\n      level: sl3\n"
+			"      partitions: [\"a\"]\n  high_limit:\n"
+			"    hosts: 9\n    port0: 7\n    switches: 7\n"
+			"    routers: 7\n# o: SL 1 is on the VL of SL 0: "
+			"programs that are told 1 must be told 0\n"
+			"  unknown_sl: drop\n"},
+	};
+
+	judge_all(cases, sizeof(cases) / sizeof(cases[0]));
 }
 END_TEST
 
@@ -169,6 +186,7 @@ main(void)
 
 	tcase_set_timeout(t, 30);
 	tcase_add_test(t, golden);
+	tcase_add_test(t, levels);
 	tcase_add_loop_test(t, hostile, 1, 6);
 	tcase_add_test(t, long_lines);
 	suite_add_tcase(s, t);

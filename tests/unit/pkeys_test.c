@@ -116,6 +116,44 @@ START_TEST(the_manager_is_full)
 }
 END_TEST
 
+START_TEST(in_the_file)
+{
+	static const char yaml[] =
+		"partitions:\n"
+		"  storage:\n"
+		"    pkey: 0x11\n"
+		"    members: {sm: full, \"gpu-*\": limited, 0x1: both}\n"
+		"    ipoib: {enabled: true, mtu: 4096, rate: 2.5, scope: 5,\n"
+		"      qkey: 0xffffffff}\n"
+		"  empty: {pkey: 0x7fff}\n";
+	struct diag_list d;
+	struct config *c = config_parse("t", yaml, strlen(yaml), NULL, &d);
+	const struct partition_options *p = c->partitions.record;
+	uint64_t guid = 0;
+
+	ck_assert_uint_eq(c->partitions.n, 2);
+	ck_assert_str_eq(c->partitions.name[0], "storage");
+	ck_assert_uint_eq(p[0].pkey, 0x11);
+	ck_assert_uint_eq(p[0].members.n, 3);
+	ck_assert_str_eq(p[0].members.entry[1].text, "gpu-*");
+	ck_assert_uint_eq(p[0].members.entry[1].value, PARTITION_AS_LIMITED);
+	ck_assert_uint_eq(p[0].members.entry[2].value, PARTITION_AS_BOTH);
+	ck_assert(p[0].ipoib.enabled);
+	ck_assert_uint_eq(p[0].ipoib.mtu, 4096);
+	ck_assert_str_eq(partition_rates[p[0].ipoib.rate], "2.5");
+	ck_assert_uint_eq(p[0].ipoib.scope, 5);
+	ck_assert_uint_eq(p[0].ipoib.qkey, 0xffffffff);
+	ck_assert_uint_eq(p[1].pkey, PARTITION_DEFAULT_KEY);
+	ck_assert(!p[1].ipoib.enabled);
+	ck_assert_uint_eq(p[1].ipoib.mtu, 2048);
+	ck_assert_uint_eq(partition_who("sm", &guid), PARTITION_SM);
+	ck_assert_uint_eq(partition_who("0x1", &guid), PARTITION_GUID);
+	ck_assert_uint_eq(guid, 1);
+	ck_assert_uint_eq(partition_who("gpu-*", &guid), PARTITION_NAME);
+	config_unref(c);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -124,6 +162,7 @@ main(void)
 	SRunner *r = srunner_create(s);
 	int failed;
 
+	tcase_add_test(t, in_the_file);
 	tcase_add_test(t, memberships);
 	tcase_add_test(t, the_manager_is_full);
 	suite_add_tcase(s, t);

@@ -56,7 +56,8 @@ START_TEST(mistakes)
 	} row[] = {
 		{"qos:\n  levels: {a: {sl: 16}}\n", 2, 20, "'16'"},
 		{"qos:\n  levels: {a: {weight: 0}}\n", 2, 24, "out of range"},
-		{"qos:\n  levels:\n    a: {}\n    a: {}\n", 4, 5, "duplicate key"},
+		{"qos:\n  levels:\n    a: {}\n    a: {}\n", 4, 5,
+			"duplicate key"},
 		{"qos:\n  levels:\n    a: {sl: 3}\n    b: {sl: 3}\n", 4, 5,
 			"sl 3 is that of a already"},
 		{"qos:\n  levels:\n    a: {shares_with: x}\n", 3, 5,

@@ -43,7 +43,7 @@ START_TEST(tables_have_all_there_is)
 		{MAD_SA_PORT, 68, HOSTS + SWITCHES * 1 + 2 * 3},
 		{MAD_SA_SWITCH, 24, SWITCHES},
 		{MAD_SA_LFT, 72, SWITCHES},
-		{MAD_SA_MFT, 72, 0},
+		{MAD_SA_MFT, 72, SWITCHES}, /* read, and empty */
 		{MAD_SA_SL2VL, 16, 0},
 		{MAD_SA_VLARB, 72, 0},
 		{MAD_SA_PKEY, 72, NODES},
