@@ -67,127 +67,18 @@ look_at(const struct tree_work *w, const uint32_t *tier, uint32_t last)
 	return l;
 }
 
-/* How much of it must be like a tree. */
-enum doubt { STILL, FAIRLY, CLEARLY };
-
 /* Where most switches have roles, it is a tree because somebody says so. */
-static bool
-looks(const struct look *l, enum doubt how)
-{
-	static const uint64_t level[] = {2, 3, 10};
-	static const uint64_t misplaced[][2] = {{3, 2}, {3, 2}, {10, 1}};
-
-	return l->roles * 2 >= l->switches ||
-	       (l->level * level[how] <= l->cables &&
-		       l->misplaced * misplaced[how][0] <=
-			       l->hosts * misplaced[how][1]);
-}
-
-/*
- * Ranks in force of the live switches, UINT32_MAX where there are none, and how
- * many of a component have one.
- */
-static uint32_t *
-ranks_in_force(const struct tree_work *w, uint32_t *known)
-{
-	const struct updn *g = &w->g;
-	uint32_t *rank = arena_array(g->a, g->nsw, sizeof(*rank));
-
-	for (sw_ix s = 0; s < g->nsw; s++) {
-		rank[s] = UINT32_MAX;
-		if (g->live[s] &&
-			updn_sticky_recall(w->job, tree_guid(w, s), &rank[s]))
-			known[g->comp[s]]++;
-	}
-	return rank;
-}
-
-/* The rank that most switches with hosts have. */
-static uint32_t
-leaf_rank(const struct tree_work *w, const uint32_t *rank)
-{
-	uint32_t *count = arena_array(w->g.a, TIERS, sizeof(*count));
-	uint32_t best = 0;
-
-	for (sw_ix s = 0; s < w->g.nsw; s++)
-		if (w->g.live[s] && has_hosts(w, s) && rank[s] < TIERS)
-			count[rank[s]]++;
-	for (uint32_t r = 1; r < TIERS; r++)
-		if (count[r] > count[best])
-			best = r;
-	return best;
-}
-
-/* Who is new goes below what it hangs on. */
-static void
-complete(const struct tree_work *w, uint32_t *rank)
-{
-	const struct updn *g = &w->g;
-	bool more = true;
-
-	while (more) {
-		more = false;
-		for (sw_ix s = 0; s < g->nsw; s++) {
-			uint32_t least = UINT32_MAX;
-
-			for (uint32_t i = g->first[s];
-				rank[s] == UINT32_MAX && i < g->first[s + 1];
-				i++)
-				if (rank[g->group[i].peer] < least)
-					least = rank[g->group[i].peer];
-			if (least == UINT32_MAX)
-				continue;
-			rank[s] = least + 1;
-			more = true;
-		}
-	}
-}
-
-/*
- * What is in force is not put in question by one cable more or less: a tree
- * stays one as long as its ranks make one of it, whatever a fresh look says,
- * and what was none becomes one only if it clearly is. A component most of
- * which is new is looked at afresh, and so is everything when fresh routes are
- * wanted. Ranks and what kind of order they are is all that is needed for it,
- * so that a daemon that starts again sees the same.
- */
-static void
-stick(struct tree_work *w, const struct look *fresh)
-{
-	const struct updn *g = &w->g;
-	const struct routes *prev = w->job->prev;
-	enum route_order order = prev ? prev->order : w->job->ranks_order;
-	uint32_t *known = arena_array(g->a, g->ncomp, sizeof(*known));
-	uint32_t *rank = ranks_in_force(w, known);
-	const struct look *l = look_at(w, rank, leaf_rank(w, rank));
-
-	if (w->job->rebalance)
-		return;
-	complete(w, rank);
-	for (uint32_t c = 0; c < g->ncomp; c++) {
-		if (known[c] * 2 <= l[c].switches)
-			continue;
-		if (order == ROUTE_SINGLE || !looks(&l[c], STILL))
-			w->none[c] |= !looks(&fresh[c], CLEARLY);
-		else
-			w->stuck[c] = w->none[c];
-	}
-	for (sw_ix s = 0; s < g->nsw; s++) {
-		if (!g->live[s] || !w->stuck[g->comp[s]])
-			continue;
-		w->none[g->comp[s]] = false;
-		w->out->tier[s] = rank[s];
-	}
-}
-
 static void
 judge(struct tree_work *w)
 {
 	const struct look *l = look_at(w, w->high, 0);
 
 	for (uint32_t c = 0; c < w->g.ncomp; c++)
-		w->none[c] = l[c].lost > 0 || !looks(&l[c], FAIRLY);
-	stick(w, l);
+		w->none[c] =
+			l[c].lost > 0 ||
+			(l[c].roles * 2 < l[c].switches &&
+				(l[c].level * 3 > l[c].cables ||
+					l[c].misplaced * 3 > l[c].hosts * 2));
 }
 
 /* The switch of a component that is closest to all hosts. */
@@ -239,13 +130,6 @@ rank_by_distance(struct tree_work *w, uint32_t comp)
 
 /* ---- the inferred tree ---- */
 
-static bool
-is_inferred(const struct tree_work *w, sw_ix s)
-{
-	return w->g.live[s] && !w->none[w->g.comp[s]] &&
-	       !w->stuck[w->g.comp[s]];
-}
-
 static void
 infer(struct tree_work *w)
 {
@@ -257,15 +141,13 @@ infer(struct tree_work *w)
 	tree_level(w);
 	judge(w);
 	for (sw_ix s = 0; s < w->g.nsw; s++)
-		if (is_inferred(w, s) && w->high[s] > most)
+		if (w->g.live[s] && !w->none[w->g.comp[s]] && w->high[s] > most)
 			most = w->high[s];
 	for (sw_ix s = 0; s < w->g.nsw; s++) {
-		if (is_inferred(w, s))
-			t->tier[s] = most - w->high[s];
-		else if (!w->g.live[s] || !w->stuck[w->g.comp[s]])
-			t->tier[s] = UINT32_MAX;
-		if (t->tier[s] == UINT32_MAX)
+		t->tier[s] = UINT32_MAX;
+		if (!w->g.live[s] || w->none[w->g.comp[s]])
 			continue;
+		t->tier[s] = most - w->high[s];
 		t->origin[s] = w->said[s] != TREE_UNPLACED     ? w->said[s]
 			       : w->leaf[s] && has_hosts(w, s) ? TREE_HOSTS
 							       : TREE_LINKS;
@@ -567,7 +449,6 @@ tree_read(const struct route_job *job, struct arena *a)
 	w.like = arena_array(a, nsw, sizeof(*w.like));
 	w.high = arena_array(a, nsw, sizeof(*w.high));
 	w.none = arena_array(a, w.g.ncomp, sizeof(*w.none));
-	w.stuck = arena_array(a, w.g.ncomp, sizeof(*w.stuck));
 	t->tier = arena_array(a, nsw, sizeof(*t->tier));
 	t->origin = arena_array(a, nsw, sizeof(*t->origin));
 	t->leaf = arena_array(a, nsw, sizeof(*t->leaf));

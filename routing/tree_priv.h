@@ -39,7 +39,6 @@ struct tree_work {
 	sw_ix *like;	/* [nsw] not a leaf: same tier as this one */
 	uint32_t *high; /* [nsw] above the leaves; UINT32_MAX: not known */
 	bool *none;	/* [ncomp] no tree */
-	bool *stuck;	/* [ncomp] a tree by the ranks in force, not by a look */
 };
 
 /*
