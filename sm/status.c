@@ -318,6 +318,9 @@ sweeps_json(const struct status_facts *f)
 	member_put(o, "checked_key_blocks", member_u64(f->sm->keys_checked));
 	member_put(o, "altered_key_tables", member_u64(f->sm->keys_untrue));
 	member_put(o, "ways_lost", member_u64(f->sm->ways_lost));
+	member_put(o, "rows_read", member_u64(f->sm->scan.read));
+	member_put(o, "rows_left", member_u64(f->sm->scan.left));
+	member_put(o, "rows_freed", member_u64(f->sm->rows_freed));
 	member_put(o, "last_ok", json_boolean(d->last_ok));
 	member_put(o, "last_why", words_text(d->last_why));
 	return o;
