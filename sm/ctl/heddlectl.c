@@ -329,6 +329,8 @@ static int
 set_operands(struct ask *a)
 {
 	if (a->cmd->show == metrics_text) {
+		if (a->json)
+			return usage("metrics are no JSON: ask for", "status");
 		(void)json_object_set_new(
 			a->request, "cmd", json_string("status"));
 		return EXIT_OK;
@@ -574,7 +576,7 @@ run(const struct ask *a)
 	if (reply != NULL && a->wait)
 		reply = wait_after(a, fd, reply, until, &code);
 	result = json_object_get(reply, "result");
-	if (a->cmd->show == metrics_text && !a->json) {
+	if (a->cmd->show == metrics_text) {
 		code = print_metrics(a, result, code);
 	} else if (reply != NULL) {
 		print_result(a, result);

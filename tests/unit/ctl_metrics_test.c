@@ -226,7 +226,8 @@ START_TEST(alive)
 	struct fabric *f = gen_tree_two(&p, NULL);
 	struct world *w = world_new(f, &o,
 		"qos:\n  levels:\n    gold: {weight: 8, sl: 3}\n"
-		"partitions:\n  all: {pkey: 0x10, members: {ALL: full, nobody: full}}\n");
+		"partitions:\n  all: {pkey: 0x10, members: {ALL: full, nobody: "
+		"full}}\n");
 	struct status_daemon d = {.config_file = ""};
 	struct ctl_stats ctl = {0};
 	struct sm_status sm;
