@@ -89,30 +89,25 @@ fitness(const struct updn *u, const uint64_t *above, sw_ix s, sw_ix former)
 	return f;
 }
 
-/*
- * The one in force as long as it serves, with joiners or without: to turn
- * another subtree over reverses cables, and tables that change direction are
- * the hardest to replace. True: it is in t.
- */
+/* Can all of the component get up into what is above the leaf? */
 static bool
-keep_leaf(struct updn *u, uint32_t comp, struct turned *t, sw_ix *leaf)
+serves_all(const struct updn *u, const uint64_t *above, sw_ix leaf)
 {
-	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
-	uint32_t n;
+	const uint64_t *tree = above + (size_t)leaf * u->words;
 
-	*leaf = former_leaf(u);
-	if (*leaf == TOPO_NONE || u->comp[*leaf] != comp ||
-		!updn_turn_is_leaf(u, *leaf))
-		return false;
-	n = updn_join(u, *leaf, tree, t->seq + t->n);
-	if (n == 0)
-		return false;
-	updn_or(u->turn, tree, u->words);
-	t->n += n;
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		const uint64_t *up = above + (size_t)s * u->words;
+		bool good = !u->live[s] || u->comp[s] != u->comp[leaf];
+
+		for (uint32_t w = 0; w < u->words && !good; w++)
+			good = (up[w] & tree[w]) != 0;
+		if (!good)
+			return false;
+	}
 	return true;
 }
 
-/* Else the fittest; among equals the lowest leaf of the order. */
+/* The fittest; among equals the lowest leaf of the order. */
 static sw_ix
 choose_leaf(const struct updn *u, const uint64_t *above, uint32_t comp)
 {
@@ -132,6 +127,51 @@ choose_leaf(const struct updn *u, const uint64_t *above, uint32_t comp)
 		best = s;
 	}
 	return best;
+}
+
+/* Is all that is above the one above the other, too? */
+static bool
+succeeds(const struct updn *u, sw_ix former, sw_ix s)
+{
+	const uint64_t *its = u->tier_above + (size_t)former * u->words;
+	const uint64_t *mine = u->tier_above + (size_t)s * u->words;
+	uint32_t n = 0;
+
+	for (uint32_t w = 0; w < u->words; w++)
+		n += updn_count(its[w] & ~mine[w]);
+	return n <= 1; /* itself */
+}
+
+/*
+ * The leaf in force as long as it serves: to turn another subtree over reverses
+ * cables, and tables that change direction are the hardest to replace. The next
+ * best is one beside it, that has the same above it and more; then joiners,
+ * which cost few entries, but some load. True: it is in t.
+ */
+static bool
+keep_leaf(struct updn *u, uint32_t comp, struct turned *t, sw_ix *leaf)
+{
+	const uint64_t *above = u->tier_above;
+	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
+	sw_ix former = former_leaf(u);
+	uint32_t n;
+
+	if (former == TOPO_NONE || u->comp[former] != comp ||
+		!updn_turn_is_leaf(u, former))
+		return false;
+	*leaf = former;
+	if (!serves_all(u, above, former)) {
+		sw_ix next = choose_leaf(u, above, comp);
+
+		if (succeeds(u, former, next) && serves_all(u, above, next))
+			*leaf = next;
+	}
+	n = updn_join(u, *leaf, tree, t->seq + t->n);
+	if (n == 0)
+		return false;
+	updn_or(u->turn, tree, u->words);
+	t->n += n;
+	return true;
 }
 
 /* Those of the component that cannot get up into the subtree. */
