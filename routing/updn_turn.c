@@ -1,8 +1,14 @@
 #include <string.h>
 
-#include "routing/updn.h"
+#include "routing/updn_join.h"
 
 enum { ROUNDS = 8 };
+
+/* The subtrees of all components, one after the other, as in the line. */
+struct turned {
+	sw_ix *seq;
+	uint32_t n;
+};
 
 /* Is every pair of a component joined by a path in the tier order? */
 static void
@@ -101,20 +107,13 @@ serves_all(const struct updn *u, const uint64_t *above, sw_ix leaf)
 	return true;
 }
 
-/*
- * The one in force as long as it serves: to turn another subtree over reverses
- * cables, and tables that change direction are the hardest to replace. Else the
- * fittest; among equals the lowest leaf of the order.
- */
+/* The fittest; among equals the lowest leaf of the order. */
 static sw_ix
 choose_leaf(const struct updn *u, const uint64_t *above, uint32_t comp)
 {
 	sw_ix best = TOPO_NONE, former = former_leaf(u);
 	struct fitness most = {0};
 
-	if (former != TOPO_NONE && u->comp[former] == comp &&
-		updn_turn_is_leaf(u, former) && serves_all(u, above, former))
-		return former;
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		sw_ix s = u->tier.seq[i];
 		struct fitness f;
@@ -128,6 +127,51 @@ choose_leaf(const struct updn *u, const uint64_t *above, uint32_t comp)
 		best = s;
 	}
 	return best;
+}
+
+/* Is all that is above the one above the other, too? */
+static bool
+succeeds(const struct updn *u, sw_ix former, sw_ix s)
+{
+	const uint64_t *its = u->tier_above + (size_t)former * u->words;
+	const uint64_t *mine = u->tier_above + (size_t)s * u->words;
+	uint32_t n = 0;
+
+	for (uint32_t w = 0; w < u->words; w++)
+		n += updn_count(its[w] & ~mine[w]);
+	return n <= 1; /* itself */
+}
+
+/*
+ * The leaf in force as long as it serves: to turn another subtree over reverses
+ * cables, and tables that change direction are the hardest to replace. The next
+ * best is one beside it, that has the same above it and more; then joiners,
+ * which cost few entries, but some load. True: it is in t.
+ */
+static bool
+keep_leaf(struct updn *u, uint32_t comp, struct turned *t, sw_ix *leaf)
+{
+	const uint64_t *above = u->tier_above;
+	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
+	sw_ix former = former_leaf(u);
+	uint32_t n;
+
+	if (former == TOPO_NONE || u->comp[former] != comp ||
+		!updn_turn_is_leaf(u, former))
+		return false;
+	*leaf = former;
+	if (!serves_all(u, above, former)) {
+		sw_ix next = choose_leaf(u, above, comp);
+
+		if (succeeds(u, former, next) && serves_all(u, above, next))
+			*leaf = next;
+	}
+	n = updn_join(u, *leaf, tree, t->seq + t->n);
+	if (n == 0)
+		return false;
+	updn_or(u->turn, tree, u->words);
+	t->n += n;
+	return true;
 }
 
 /* Those of the component that cannot get up into the subtree. */
@@ -147,18 +191,25 @@ rerank_lost(struct updn *u, const uint64_t *above, sw_ix leaf)
 	return updn_sticky_rerank(u, good);
 }
 
-/* Put the subtrees first, upside down, the rest after them as it was. */
+/* A subtree upside down, behind those that are in t. */
 static void
-turn_over(struct updn *u)
+add_tree(struct updn *u, const uint64_t *tree, struct turned *t)
 {
-	const uint64_t *tree = u->turn;
-	uint32_t n = 0;
-
+	updn_or(u->turn, tree, u->words);
 	for (uint32_t i = u->nsw; i-- > 0;)
 		if (updn_bit(tree, u->tier.seq[i]))
-			u->line.seq[n++] = u->tier.seq[i];
+			t->seq[t->n++] = u->tier.seq[i];
+}
+
+/* Put the subtrees first, the rest after them as it was. */
+static void
+turn_over(struct updn *u, const struct turned *t)
+{
+	uint32_t n = t->n;
+
+	memcpy(u->line.seq, t->seq, n * sizeof(*u->line.seq));
 	for (uint32_t i = 0; i < u->nsw; i++)
-		if (!updn_bit(tree, u->tier.seq[i]))
+		if (!updn_bit(u->turn, u->tier.seq[i]))
 			u->line.seq[n++] = u->tier.seq[i];
 	for (uint32_t i = 0; i < u->nsw; i++)
 		u->line.pos[u->line.seq[i]] = i;
@@ -194,7 +245,7 @@ burden(const struct updn *u, sw_ix leaf)
  * candidates: start again. That ends soon or is given up: one top serves all.
  */
 static uint64_t
-turn_component(struct updn *u, uint32_t comp)
+turn_component(struct updn *u, uint32_t comp, struct turned *t)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		bool *gap = arena_array(u->a, u->ncomp, sizeof(*gap));
@@ -206,10 +257,12 @@ turn_component(struct updn *u, uint32_t comp)
 		find_gaps(u, gap);
 		if (!gap[comp])
 			return 0;
-		leaf = choose_leaf(u, above, comp);
-		if (rerank_lost(u, above, leaf) > 0)
-			continue;
-		updn_or(u->turn, above + (size_t)leaf * u->words, u->words);
+		if (!keep_leaf(u, comp, t, &leaf)) {
+			leaf = choose_leaf(u, above, comp);
+			if (rerank_lost(u, above, leaf) > 0)
+				continue;
+			add_tree(u, above + (size_t)leaf * u->words, t);
+		}
 		if (u->turn_leaf == TOPO_NONE)
 			u->turn_leaf = leaf;
 		return burden(u, leaf);
@@ -221,6 +274,7 @@ uint64_t
 updn_turn(struct updn *u)
 {
 	bool *gap = arena_array(u->a, u->ncomp, sizeof(*gap));
+	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
 	uint64_t worst = 0;
 
 	memset(u->turn, 0, u->words * sizeof(*u->turn));
@@ -228,11 +282,11 @@ updn_turn(struct updn *u)
 	updn_reach_tiers(u);
 	find_gaps(u, gap);
 	for (uint32_t c = 0; c < u->ncomp; c++) {
-		uint64_t b = gap[c] ? turn_component(u, c) : 0;
+		uint64_t b = gap[c] ? turn_component(u, c, &t) : 0;
 
 		worst = b > worst ? b : worst;
 	}
 	if (u->turn_leaf != TOPO_NONE)
-		turn_over(u);
+		turn_over(u, &t);
 	return worst;
 }
