@@ -43,9 +43,12 @@ is_up(const struct safe_values *v, uint32_t r)
 	const struct safe_net *n = v->net;
 	sw_ix s = n->owner[r], peer = n->owner[n->peer[r]];
 
-	return peer != n->nsw && !safe_net_quarantined(n, peer) &&
-	       routes_above(v->to, peer, s) !=
-		       (v->turned[s] && v->turned[peer]);
+	if (peer == n->nsw || safe_net_quarantined(n, peer))
+		return false;
+	if (v->to->line != NULL)
+		return v->to->line[peer] < v->to->line[s];
+	return routes_above(v->to, peer, s) !=
+	       (v->turned[s] && v->turned[peer]);
 }
 
 bool

@@ -1,8 +1,14 @@
 #include <string.h>
 
-#include "routing/updn.h"
+#include "routing/updn_join.h"
 
 enum { ROUNDS = 8 };
+
+/* The subtrees of all components, one after the other, as in the line. */
+struct turned {
+	sw_ix *seq;
+	uint32_t n;
+};
 
 /* Is every pair of a component joined by a path in the tier order? */
 static void
@@ -67,8 +73,9 @@ fitter(const struct fitness *a, const struct fitness *b)
 }
 
 static struct fitness
-fitness(const struct updn *u, const uint64_t *above, sw_ix s, sw_ix former)
+fitness(const struct updn *u, sw_ix s, sw_ix former)
 {
+	const uint64_t *above = u->tier_above;
 	const uint64_t *mine = above + (size_t)s * u->words, *its = mine;
 	struct fitness f = {0};
 
@@ -118,33 +125,70 @@ serves_all(const struct updn *u, sw_ix leaf)
 	return true;
 }
 
-/*
- * The one in force as long as it serves: to turn another subtree over reverses
- * cables, and tables that change direction are the hardest to replace. Else the
- * fittest; among equals the lowest leaf of the order.
- */
+/* The fittest; among equals the lowest leaf of the order. */
 static sw_ix
-choose_leaf(const struct updn *u, const uint64_t *above, uint32_t comp)
+choose_leaf(const struct updn *u, uint32_t comp)
 {
 	sw_ix best = TOPO_NONE, former = former_leaf(u);
 	struct fitness most = {0};
 
-	if (former != TOPO_NONE && u->comp[former] == comp &&
-		updn_turn_is_leaf(u, former) && serves_all(u, former))
-		return former;
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		sw_ix s = u->tier.seq[i];
 		struct fitness f;
 
 		if (u->comp[s] != comp || !updn_turn_is_leaf(u, s))
 			continue;
-		f = fitness(u, above, s, former);
+		f = fitness(u, s, former);
 		if (best != TOPO_NONE && !fitter(&f, &most))
 			continue;
 		most = f;
 		best = s;
 	}
 	return best;
+}
+
+/* Is all that is above the one above the other, too? */
+static bool
+succeeds(const struct updn *u, sw_ix former, sw_ix s)
+{
+	const uint64_t *its = u->tier_above + (size_t)former * u->words;
+	const uint64_t *mine = u->tier_above + (size_t)s * u->words;
+	uint32_t n = 0;
+
+	for (uint32_t w = 0; w < u->words; w++)
+		n += updn_count(its[w] & ~mine[w]);
+	return n <= 1; /* itself */
+}
+
+/*
+ * The leaf in force as long as it serves: to turn another subtree over reverses
+ * cables, and tables that change direction are the hardest to replace. The next
+ * best is one beside it, that has the same above it and more; then joiners,
+ * which cost few entries, but some load. True: it is in t.
+ */
+static bool
+keep_leaf(struct updn *u, uint32_t comp, struct turned *t, sw_ix *leaf)
+{
+	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
+	sw_ix former = former_leaf(u);
+	uint32_t n;
+
+	if (former == TOPO_NONE || u->comp[former] != comp ||
+		!updn_turn_is_leaf(u, former))
+		return false;
+	*leaf = former;
+	if (!serves_all(u, former)) {
+		sw_ix next = choose_leaf(u, comp);
+
+		if (succeeds(u, former, next) && serves_all(u, next))
+			*leaf = next;
+	}
+	n = updn_join(u, *leaf, tree, t->seq + t->n);
+	if (n == 0)
+		return false;
+	updn_or(u->turn, tree, u->words);
+	t->n += n;
+	return true;
 }
 
 /* Those of the component that cannot get up into the subtree. */
@@ -159,18 +203,25 @@ rerank_lost(struct updn *u, sw_ix leaf)
 	return updn_sticky_rerank(u, good);
 }
 
-/* Put the subtrees first, upside down, the rest after them as it was. */
+/* A subtree upside down, behind those that are in t. */
 static void
-turn_over(struct updn *u)
+add_tree(struct updn *u, const uint64_t *tree, struct turned *t)
 {
-	const uint64_t *tree = u->turn;
-	uint32_t n = 0;
-
+	updn_or(u->turn, tree, u->words);
 	for (uint32_t i = u->nsw; i-- > 0;)
 		if (updn_bit(tree, u->tier.seq[i]))
-			u->line.seq[n++] = u->tier.seq[i];
+			t->seq[t->n++] = u->tier.seq[i];
+}
+
+/* Put the subtrees first, the rest after them as it was. */
+static void
+turn_over(struct updn *u, const struct turned *t)
+{
+	uint32_t n = t->n;
+
+	memcpy(u->line.seq, t->seq, n * sizeof(*u->line.seq));
 	for (uint32_t i = 0; i < u->nsw; i++)
-		if (!updn_bit(tree, u->tier.seq[i]))
+		if (!updn_bit(u->turn, u->tier.seq[i]))
 			u->line.seq[n++] = u->tier.seq[i];
 	for (uint32_t i = 0; i < u->nsw; i++)
 		u->line.pos[u->line.seq[i]] = i;
@@ -206,22 +257,22 @@ burden(const struct updn *u, sw_ix leaf)
  * candidates: start again. That ends soon or is given up: one top serves all.
  */
 static uint64_t
-turn_component(struct updn *u, uint32_t comp)
+turn_component(struct updn *u, uint32_t comp, struct turned *t)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		bool *gap = arena_array(u->a, u->ncomp, sizeof(*gap));
-		const uint64_t *above;
 		sw_ix leaf;
 
 		updn_reach_tiers(u);
-		above = u->tier_above;
 		find_gaps(u, gap);
 		if (!gap[comp])
 			return 0;
-		leaf = choose_leaf(u, above, comp);
-		if (rerank_lost(u, leaf) > 0)
-			continue;
-		updn_or(u->turn, above + (size_t)leaf * u->words, u->words);
+		if (!keep_leaf(u, comp, t, &leaf)) {
+			leaf = choose_leaf(u, comp);
+			if (rerank_lost(u, leaf) > 0)
+				continue;
+			add_tree(u, u->tier_above + (size_t)leaf * u->words, t);
+		}
 		if (u->turn_leaf == TOPO_NONE)
 			u->turn_leaf = leaf;
 		return burden(u, leaf);
@@ -233,6 +284,7 @@ uint64_t
 updn_turn(struct updn *u)
 {
 	bool *gap = arena_array(u->a, u->ncomp, sizeof(*gap));
+	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
 	uint64_t worst = 0;
 
 	memset(u->turn, 0, u->words * sizeof(*u->turn));
@@ -240,18 +292,21 @@ updn_turn(struct updn *u)
 	updn_reach_tiers(u);
 	find_gaps(u, gap);
 	for (uint32_t c = 0; c < u->ncomp; c++) {
-		uint64_t b = gap[c] ? turn_component(u, c) : 0;
+		uint64_t b = gap[c] ? turn_component(u, c, &t) : 0;
 
 		worst = b > worst ? b : worst;
 	}
 	if (u->turn_leaf != TOPO_NONE)
-		turn_over(u);
+		turn_over(u, &t);
 	return worst;
 }
 
 bool
 updn_turn_under(struct updn *u, const sw_ix *leaf, uint32_t n)
 {
+	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
+	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
+
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		uint32_t moved = 0;
 
@@ -260,13 +315,14 @@ updn_turn_under(struct updn *u, const sw_ix *leaf, uint32_t n)
 			moved = rerank_lost(u, leaf[k]);
 		if (moved > 0)
 			continue;
-		memset(u->turn, 0, u->words * sizeof(*u->turn));
 		for (uint32_t k = 0; k < n; k++)
-			updn_or(u->turn,
+			updn_or(tree,
 				u->tier_above + (size_t)leaf[k] * u->words,
 				u->words);
+		memset(u->turn, 0, u->words * sizeof(*u->turn));
+		add_tree(u, tree, &t);
 		u->turn_leaf = leaf[0];
-		turn_over(u);
+		turn_over(u, &t);
 		return true;
 	}
 	return false;

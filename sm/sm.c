@@ -394,6 +394,22 @@ sm_wire(const struct sm *sm)
 	return xact_stats(sm->x);
 }
 
+static void
+count_holds(const struct sm *sm, struct sm_status *out)
+{
+	const struct turns_hold *h = turns_holds(hw_turns(sm->hw), &out->held);
+	struct mono limit = sm->cfg->distribution.block_limit;
+
+	out->held_pairs = 0;
+	out->held_until = MONO_NEVER;
+	for (size_t i = 0; i < out->held; i++) {
+		out->held_pairs += h[i].pairs;
+		if (h[i].since.ns != MONO_NEVER.ns)
+			out->held_until = mono_min(
+				out->held_until, mono_add(h[i].since, limit));
+	}
+}
+
 void
 sm_status(const struct sm *sm, struct sm_status *out)
 {
@@ -408,7 +424,7 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	out->priority = (uint8_t)sm->cfg->fabric.priority;
 	out->master = sm->master.id;
 	sa_stats(sm->sa, &out->sa);
-	(void)turns_holds(hw_turns(sm->hw), &out->held);
+	count_holds(sm, out);
 	for (i = 0; i < sm->npeers && i < SM_OTHERS; i++)
 		out->other[i] = sm->peer[i].id;
 	out->nothers = (unsigned)i;

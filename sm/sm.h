@@ -107,6 +107,8 @@ struct sm_status {
 	uint64_t plan_failures;	 /* runs that did not end in a commit */
 	struct sa_stats sa;	 /* subnet administration */
 	size_t held;		 /* turns that are blocked now */
+	uint64_t held_pairs;	 /* (switch, LID) that lose packets by them */
+	struct mono held_until;	 /* when the first should be open, or NEVER */
 	char alarm[512];	 /* last good tables kept, because ...; or "" */
 	char keys[256];		 /* P_Key tables without room; or "" */
 	char lanes[256];	 /* links with fewer lanes than wanted; or "" */

@@ -342,6 +342,8 @@ uint8_t sm_keys_held(const struct sm *sm, uint64_t guid);
  */
 void sm_keys_check(struct sm *sm);
 void sm_keys_checked(struct sm *sm, struct mono now);
+/* It gives way to a change: the same tables are read next time. */
+void sm_keys_unchecked(struct sm *sm, struct mono now);
 /* A light sweep is over: look at some tables. */
 void sm_keys_light(struct sm *sm, struct mono now);
 /* Tables that could not be read, or have no room: again later; an alarm. */

@@ -436,6 +436,7 @@ sm_push_check(struct sm *sm, struct mono now)
 		!mono_before(now, sm->dirty.due)) {
 		/* what changed comes first; this begins anew after it */
 		check_stop(sm->check, now);
+		sm_keys_unchecked(sm, now);
 		check_free(sm->check);
 		sm->check = NULL;
 		sm->check_due = now;

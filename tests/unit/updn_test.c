@@ -26,6 +26,7 @@ struct oracle {
 	uint32_t *any;	 /* ... by a legal path */
 	bool *edge;	 /* [nadj * nadj] dependencies */
 	uint64_t seed;
+	bool joined; /* kept: the line may have joiners */
 };
 
 static bool
@@ -34,7 +35,8 @@ dead(const struct topo *t, sw_ix s)
 	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) != 0;
 }
 
-/* The turned subtree first and upside down, then the rest. */
+/* The turned subtree first and upside down, then the rest; a kept one may have
+ * joiners (updn_join.h), then the routes say. */
 static void
 find_order(struct oracle *o)
 {
@@ -64,6 +66,8 @@ find_order(struct oracle *o)
 
 			o->pos[a] += b != a && first;
 		}
+	if (o->joined && o->r->line != NULL)
+		memcpy(o->pos, o->r->line, t->nsw * sizeof(*o->pos));
 }
 
 /* Bellman and Ford, for one destination switch. */
@@ -197,7 +201,7 @@ check_turns(const struct oracle *o)
 					c < t->sw[s].adj + t->sw[s].nadj)
 					from = s;
 			ck_assert_msg(
-				!routes_above(o->r, from, mid) ||
+				o->joined || !routes_above(o->r, from, mid) ||
 					!routes_above(o->r, to, mid) ||
 					(o->turned[from] && o->turned[mid] &&
 						o->turned[to]),
@@ -207,9 +211,10 @@ check_turns(const struct oracle *o)
 }
 
 static struct oracle
-oracle_new(const struct topo *t, const struct routes *r, uint64_t seed)
+oracle_new(const struct routes *r, bool joined, uint64_t seed)
 {
-	struct oracle o = {.t = t, .r = r, .seed = seed};
+	const struct topo *t = r->topo;
+	struct oracle o = {.t = t, .r = r, .joined = joined, .seed = seed};
 
 	o.pos = mem_zalloc(t->nsw, sizeof(*o.pos));
 	o.turned = mem_zalloc(t->nsw, sizeof(*o.turned));
@@ -298,7 +303,7 @@ one_component(const struct oracle *o)
 static void
 check_routes(const struct routes *r, const struct routes *prev, uint64_t seed)
 {
-	struct oracle o = oracle_new(r->topo, r, seed);
+	struct oracle o = oracle_new(r, prev != NULL, seed);
 	uint8_t *state = mem_zalloc(r->topo->nadj, 1);
 	struct verify_tables in = {.topo = r->topo,
 		.pool = r->pool,

@@ -1,0 +1,226 @@
+/*
+ * What it takes when the subtree of the down-up turns loses a cable: little
+ * more than what led over it.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/route.h"
+#include "routing/verify.h"
+#include "sm/base/mem.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/topo/ibnet.h"
+
+enum { TIMES = 4, FEW = 400 }; /* the bound, and what is not worth one */
+
+static struct routes *
+routed(struct topo *t, struct lft_pool *pool, const struct routes *prev)
+{
+	static const char *const engine[] = {"ftree"};
+	struct engine_options o = {.lanes = 1};
+	struct route_job job = {.topo = t,
+		.pool = pool,
+		.prev = prev,
+		.options = &o,
+		.load_limit = 1250,
+		.threads = 1};
+	struct route_story story;
+	struct reason why = {""};
+	struct routes *r = route_compute(&job, engine, 1, &story, &why);
+
+	ck_assert_msg(r != NULL, "%s", why.text);
+	ck_assert_str_eq(story.engine, "ftree");
+	return r;
+}
+
+/* All reach, free of cycles, by a verifier that starts anew. */
+static void
+verified(const struct routes *r)
+{
+	struct verify_tables in = {r->topo, r->pool, r->row, r->nblocks, NULL};
+	struct verify_report report;
+	struct reason why = {""};
+
+	ck_assert_msg(verify_tables(&in, &report, &why) == 0, "%s", why.text);
+}
+
+struct counts {
+	uint64_t least, changed;
+};
+
+/* The same switches by the same numbers: entries that led over a cable that is
+ * gone, and those that differ. */
+static struct counts
+compare(const struct routes *was, const struct routes *is)
+{
+	const struct topo *t = is->topo, *u = was->topo;
+	struct counts c = {0};
+
+	ck_assert_uint_eq(t->nsw, u->nsw);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
+			uint8_t a = routes_port(was, s, (uint16_t)lid);
+			uint8_t b = routes_port(is, s, (uint16_t)lid);
+
+			c.changed += a != b;
+			c.least += a != LFT_DROP && a != 0 &&
+				   t->port[topo_port_of(t, t->sw[s].node, a)]
+						   .peer == TOPO_NONE;
+		}
+	return c;
+}
+
+struct world {
+	struct fabric *f;
+	struct topo *t;
+	struct lft_pool *pool;
+	struct routes *r;
+	const char *name;
+};
+
+/* Cable c fails and comes back. */
+static void
+lose(struct world *w, uint32_t c)
+{
+	bool *drop = mem_zalloc(w->f->ncables, sizeof(*drop));
+	struct fabric_edit edit = {.drop_cable = drop};
+	const uint32_t *end = w->f->cable[c].node;
+	struct routes *lost, *back;
+	struct fabric *g;
+	struct topo *t;
+	struct counts n, m;
+
+	drop[c] = true;
+	g = fabric_rebuild(w->f, &edit);
+	t = frozen_again(g, w->t, 0);
+	lost = routed(t, w->pool, w->r);
+	verified(lost);
+	n = compare(w->r, lost);
+	back = routed(w->t, w->pool, lost);
+	verified(back);
+	m = compare(lost, back);
+	ck_assert_msg(n.changed <= TIMES * n.least + FEW,
+		"%s: %s - %s: %llu entries, %llu had to", w->name,
+		w->f->node[end[0]].name, w->f->node[end[1]].name,
+		(unsigned long long)n.changed, (unsigned long long)n.least);
+	ck_assert_msg(m.changed <= TIMES * n.least + FEW,
+		"%s: %s - %s is back: %llu entries, %llu led there", w->name,
+		w->f->node[end[0]].name, w->f->node[end[1]].name,
+		(unsigned long long)m.changed, (unsigned long long)n.least);
+	routes_unref(lost);
+	routes_unref(back);
+	topo_unref(t);
+	fabric_free(g);
+	free(drop);
+}
+
+static uint32_t
+node_of(const struct world *w, sw_ix s)
+{
+	uint64_t guid = w->t->node[w->t->sw[s].node].guid;
+
+	for (uint32_t n = 0; n < w->f->nnodes; n++)
+		if (w->f->node[n].guid == guid)
+			return n;
+	ck_abort_msg("no such switch");
+}
+
+static void
+lose_all_of(struct world *w, sw_ix s)
+{
+	uint32_t n = node_of(w, s), step = w->t->nsw > 200 ? 4 : 1, k = 0;
+
+	for (uint32_t c = 0; c < w->f->ncables; c++) {
+		const uint32_t *end = w->f->cable[c].node;
+
+		if ((end[0] == n || end[1] == n) &&
+			w->f->node[end[0]].type == FABRIC_SWITCH &&
+			w->f->node[end[1]].type == FABRIC_SWITCH &&
+			k++ % step == 0)
+			lose(w, c);
+	}
+}
+
+/* Every cable of the leaf of the turns, and of one that is above it. */
+static void
+check_turns(struct fabric *f, const char *name, bool above)
+{
+	struct frozen_lids lids = {.found = true};
+	struct world w = {.f = f,
+		.t = frozen_topo(f, &lids),
+		.pool = lft_pool_new(),
+		.name = name};
+	const struct topo_switch *leaf;
+	sw_ix parent;
+
+	w.r = routed(w.t, w.pool, NULL);
+	ck_assert_uint_ne(w.r->turn_leaf, TOPO_NONE);
+	leaf = &w.t->sw[w.r->turn_leaf];
+	parent = w.t->adj[leaf->adj].peer;
+	lose_all_of(&w, w.r->turn_leaf);
+	if (above)
+		lose_all_of(&w, parent);
+	routes_unref(w.r);
+	ck_assert_uint_eq(w.pool->live, 0);
+	lft_pool_free(w.pool);
+	topo_unref(w.t);
+	fabric_free(f);
+}
+
+START_TEST(two_levels)
+{
+	static const struct gen_fattree2 p = {18, 36, 1, 18, 18};
+	struct reason why = {""};
+
+	check_turns(gen_tree_two(&p, &why), "648 ports", false);
+}
+END_TEST
+
+START_TEST(three_levels)
+{
+	struct reason why = {""};
+
+	check_turns(gen_tree_three(12, &why), "432 ports", true);
+}
+END_TEST
+
+START_TEST(fixtures)
+{
+	const char *at = getenv("HEDDLE_FIXTURES");
+	struct reason why = {""};
+	struct fabric *f;
+	char path[512];
+
+	(void)snprintf(path, sizeof(path), "%s/ufm-sdk-selene-compute.ibnet",
+		at != NULL ? at : "../shared/fixtures");
+	f = ibnet_load(path, NULL, &why);
+	if (f == NULL)
+		(void)fprintf(stderr, "turn_test: no fixtures, skipped\n");
+	else
+		check_turns(f, "Selene", true);
+}
+END_TEST
+
+int
+main(void)
+{
+	const TTest *const tests[] = {two_levels, three_levels, fixtures};
+	Suite *s = suite_create("turn");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
+		TCase *t = tcase_create("turn");
+
+		tcase_set_timeout(t, 120);
+		tcase_add_test(t, tests[i]);
+		suite_add_tcase(s, t);
+	}
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed > 0;
+}
