@@ -242,7 +242,10 @@ static const struct schema_option distribution[] = {
 		.unit = "stages",
 		.reload = SCHEMA_LIVE,
 		.help = "Turns are blocked only where more stages than this "
-			"would be needed."},
+			"would be needed, or, while the order of switches "
+			"changes, where packets that stages send back and "
+			"forth would be more than those that closed turns "
+			"discard."},
 	{.key = "drain",
 		.type = SCHEMA_DURATION,
 		FIELD(config_distribution, drain),
@@ -253,7 +256,10 @@ static const struct schema_option distribution[] = {
 		.reload = SCHEMA_LIVE,
 		.help = "How long packets that were sent by older tables may "
 			"be on their way. "
-			"Waited for before and after turns are blocked."},
+			"Waited for between stages, before and after turns "
+			"are blocked, and behind walls: entries that are set "
+			"to discard first where they would lead into tables "
+			"that nobody knows."},
 	{.key = "strict_drain",
 		.type = SCHEMA_BOOL,
 		FIELD(config_distribution, strict_drain),

@@ -34,6 +34,7 @@ struct hwstate {
 	size_t n, cap;
 	struct turns *turns;
 	struct ptables *ptables;
+	struct past *past;
 	struct vlarbs *vlarbs;
 	struct hw_doubt *doubt;
 	size_t ndoubts, capdoubts;
@@ -47,6 +48,7 @@ hw_new(struct lft_pool *pool)
 	h->pool = pool;
 	h->turns = turns_new();
 	h->ptables = ptables_new();
+	h->past = past_new();
 	h->vlarbs = vlarbs_new();
 	return h;
 }
@@ -92,6 +94,7 @@ hw_free(struct hwstate *h)
 	free(h->doubt);
 	turns_free(h->turns);
 	ptables_free(h->ptables);
+	past_free(h->past);
 	vlarbs_free(h->vlarbs);
 	map_free(&h->by_guid);
 	map_free(&h->stubborn);
@@ -389,6 +392,12 @@ struct turns *
 hw_turns(const struct hwstate *h)
 {
 	return h->turns;
+}
+
+struct past *
+hw_past(const struct hwstate *h)
+{
+	return h->past;
 }
 
 struct vlarbs *

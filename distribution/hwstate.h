@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
+#include "distribution/past.h"
 #include "distribution/ptable.h"
 #include "distribution/turns.h"
 #include "distribution/vlarb.h"
@@ -103,6 +104,9 @@ void hw_set_top(struct hwstate *h, uint64_t guid, uint16_t top);
 
 /* What is known of rows of SL2VL, and the turns that are closed. */
 struct turns *hw_turns(const struct hwstate *h);
+
+/* The lanes that connections may still use. */
+struct past *hw_past(const struct hwstate *h);
 
 /* What is known of P_Key tables, of hosts as well. */
 struct ptables *hw_ptables(const struct hwstate *h);

@@ -108,30 +108,6 @@ add_fresh_tables(struct maker *m)
 	(void)plan_end(m);
 }
 
-static void
-add_stages(struct maker *m, bool drain)
-{
-	const struct safe_transition *x = m->p->change;
-	size_t i = x->nwalls;
-	unsigned stage;
-
-	for (stage = 0; stage < x->nstages; stage++) {
-		plan_begin(m, PLAN_LFT);
-		m->now->stage = (uint16_t)stage;
-		m->now->drain = drain || stage > 0;
-		for (; i < x->nwrites && x->write[i].stage == stage; i++) {
-			const struct safe_write *w = &x->write[i];
-
-			if (!is_fresh(m->t, w->sw))
-				plan_add_step(m,
-					node_of(m->t, w->sw)->first_port,
-					MAD_LFT, w->block, w->image);
-		}
-		if (plan_end(m))
-			drain = false;
-	}
-}
-
 static enum plan_kind
 top_kind(const struct maker *m, sw_ix s)
 {
@@ -244,8 +220,11 @@ by_row(const struct maker *m, const struct safe_turn *u)
 	       !turns_refused(hw_turns(m->hw), node_of(m->t, u->sw)->guid);
 }
 
+/* Which turns: all, those that stay closed, or those that do not. */
+enum which { ALL, STAYING, PASSING };
+
 static void
-add_turns(struct maker *m, enum plan_kind kind)
+add_turns(struct maker *m, enum plan_kind kind, enum which which)
 {
 	const struct safe_transition *x = m->p->change;
 	uint8_t row[TURNS_ROW];
@@ -258,12 +237,42 @@ add_turns(struct maker *m, enum plan_kind kind)
 		bool known =
 			turns_row(hw_turns(m->hw), n->guid, u->in, u->out, row);
 
+		if (which != ALL && u->stays != (which == STAYING))
+			continue;
 		if (by_row(m, u) && (kind == PLAN_BLOCK || !known))
 			plan_add_step(m, n->first_port, MAD_SL2VL,
 				turn_mod(u->in, u->out),
 				levels_sls(&m->lanes.levels, u->lanes));
 	}
 	(void)plan_end(m);
+}
+
+/* Tables of live switches, stage by stage; turns are closed before the last
+ * one, which is what needs it. */
+static void
+add_stages(struct maker *m, bool drain, bool late)
+{
+	const struct safe_transition *x = m->p->change;
+	size_t i = x->nwalls;
+	unsigned stage;
+
+	for (stage = 0; stage < x->nstages; stage++) {
+		if (late && stage + 1 == x->nstages)
+			add_turns(m, PLAN_BLOCK, PASSING);
+		plan_begin(m, PLAN_LFT);
+		m->now->stage = (uint16_t)stage;
+		m->now->drain = drain || stage > 0;
+		for (; i < x->nwrites && x->write[i].stage == stage; i++) {
+			const struct safe_write *w = &x->write[i];
+
+			if (!is_fresh(m->t, w->sw))
+				plan_add_step(m,
+					node_of(m->t, w->sw)->first_port,
+					MAD_LFT, w->block, w->image);
+		}
+		if (plan_end(m))
+			drain = false;
+	}
 }
 
 /* Everything that is held: by this plan, by one that broke, by another life. */
@@ -285,8 +294,8 @@ add_unblocks(struct maker *m)
 			turns_held(turns, node->guid, u->in, u->out) == NULL)
 			plan_add_step(m, node->first_port, MAD_SL2VL,
 				turn_mod(u->in, u->out),
-				plan_lanes_row(
-					m, m->t->sw[u->sw].node, u->out));
+				plan_lanes_row(m, m->t->sw[u->sw].node, u->in,
+					u->out));
 	}
 	h = turns_holds(turns, &n);
 	for (i = 0; i < n; i++) {
@@ -296,7 +305,7 @@ add_unblocks(struct maker *m)
 			(m->t->node[node].flags & TN_QUARANTINED) == 0)
 			plan_add_step(m, m->t->node[node].first_port, MAD_SL2VL,
 				turn_mod(h[i].in, h[i].out),
-				plan_lanes_row(m, node, h[i].out));
+				plan_lanes_row(m, node, h[i].in, h[i].out));
 	}
 	(void)plan_end(m);
 }
@@ -307,6 +316,7 @@ static void
 make(struct maker *m)
 {
 	const struct safe_transition *x = m->p->change;
+	bool late = x->method == SAFE_AUTO && x->nstages > 1;
 	size_t blocks;
 	bool fell;
 
@@ -317,9 +327,9 @@ make(struct maker *m)
 	add_fresh_tables(m);
 	add_tops(m, PLAN_RAISE, true);
 	plan_lanes_add(m);
+	add_turns(m, PLAN_LEARN, ALL);
 	blocks = m->p->nsteps;
-	add_turns(m, PLAN_LEARN);
-	add_turns(m, PLAN_BLOCK);
+	add_turns(m, PLAN_BLOCK, late ? STAYING : ALL);
 	blocks = m->p->nsteps - blocks;
 	fell = plan_port_fall(m);
 	if (fell) {
@@ -328,7 +338,7 @@ make(struct maker *m)
 	}
 	if (x->method != SAFE_STATIC)
 		plan_port_rise(m, false);
-	add_stages(m, blocks > 0 || (fell && x->method != SAFE_STATIC));
+	add_stages(m, blocks > 0 || (fell && x->method != SAFE_STATIC), late);
 	add_unblocks(m);
 	add_tops(m, PLAN_RAISE, false);
 	if (x->method == SAFE_STATIC)

@@ -22,7 +22,8 @@
  *   LANES    SL2VL, where there are levels of service, or several lanes; the
  *            many rows of a switch at once where it can take them so
  *   LEARN    read the rows that BLOCK will change
- *   BLOCK    turns of the transition go to VL 15
+ *   BLOCK    turns of the transition go to VL 15; where stages come first, just
+ *            before the last one
  *   DOWN     ports of the port methods, the farthest first; SETTLE: until they
  *            are in Init again, the nearest first; CLEAR: PortStateChange of
  *            their switches, so that what is set from now on is not our doing;

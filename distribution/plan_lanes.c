@@ -74,14 +74,42 @@ add_row(struct maker *m, const uint8_t row[TURNS_ROW])
 	return pay;
 }
 
+/* SLs that stay closed for a turn, or for any turn of the node. */
+static uint16_t
+closed(const struct maker *m, node_ix n, unsigned in, unsigned out)
+{
+	const struct safe_transition *x = m->p->change;
+
+	for (size_t i = 0; x->nstays > 0 && i < x->nturns; i++) {
+		const struct safe_turn *u = &x->turn[i];
+
+		if (u->stays && m->t->sw[u->sw].node == n && u->in == in &&
+			u->out == out)
+			return levels_sls(&m->lanes.levels, u->lanes);
+	}
+	return 0;
+}
+
+static bool
+any_closed(const struct maker *m, node_ix n)
+{
+	const struct safe_transition *x = m->p->change;
+
+	for (size_t i = 0; x->nstays > 0 && i < x->nturns; i++)
+		if (x->turn[i].stays && m->t->sw[x->turn[i].sw].node == n)
+			return true;
+	return false;
+}
+
 uint32_t
-plan_lanes_row(struct maker *m, node_ix n, unsigned out)
+plan_lanes_row(struct maker *m, node_ix n, unsigned in, unsigned out)
 {
 	uint8_t row[TURNS_ROW];
 
 	if (!concerned(m, n))
 		return PLAN_BEFORE;
 	final(m, m->t->node[n].first_port + out, row);
+	turns_close(row, closed(m, n, in, out));
 	return add_row(m, row);
 }
 
@@ -111,6 +139,7 @@ rows_of(const struct maker *m, node_ix n)
 		if (linked(m, r.node->first_port + p))
 			r.in[p / 64] |= UINT64_C(1) << p % 64;
 	r.many = m->t->sw[r.node->sw].opt_sl2vl && !any_held(m, r.node) &&
+		 !any_closed(m, n) &&
 		 !turns_span_refused(hw_turns(m->hw), r.node->guid);
 	return r;
 }
@@ -124,7 +153,8 @@ add_single(struct maker *m, const struct rows *r, unsigned in, unsigned out,
 	uint8_t is[TURNS_ROW];
 	bool known = turns_row(turns, r->node->guid, in, out, is);
 
-	if (turns_held(turns, r->node->guid, in, out) != NULL)
+	if (turns_held(turns, r->node->guid, in, out) != NULL ||
+		closed(m, r->n, in, out) != 0)
 		return; /* it gets its row when it is lifted */
 	if (m->now->kind == PLAN_LEARN
 			? known || !live(m, p)

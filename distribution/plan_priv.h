@@ -48,7 +48,7 @@ void plan_port_guard(struct maker *m, port_ix ix);
 /* plan_lanes.c: tables of lanes and levels. */
 void plan_lanes_add(struct maker *m);
 /* The payload of the row that a turn shall have in the end. */
-uint32_t plan_lanes_row(struct maker *m, node_ix n, unsigned out);
+uint32_t plan_lanes_row(struct maker *m, node_ix n, unsigned in, unsigned out);
 
 /* plan_keys.c: what is new in P_Key tables; what goes, and guards. */
 void plan_keys_add(struct maker *m);

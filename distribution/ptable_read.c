@@ -82,6 +82,13 @@ ptable_read_done(const struct ptable_read *r)
 	return r->inflight == 0 && r->next == r->n;
 }
 
+void
+ptable_read_stop(struct ptable_read *r, struct mono now)
+{
+	r->next = r->n;
+	xact_cancel(r->x, r, now);
+}
+
 size_t
 ptable_read_wrong(const struct ptable_read *r, port_ix *first)
 {

@@ -36,6 +36,9 @@ void ptable_read_free(struct ptable_read *r);
 void ptable_read_feed(struct ptable_read *r, struct mono now);
 bool ptable_read_done(const struct ptable_read *r);
 
+/* Give up what is unanswered; it is done then. */
+void ptable_read_stop(struct ptable_read *r, struct mono now);
+
 /* Tables that held something else than was known; *first: one of them. */
 size_t ptable_read_wrong(const struct ptable_read *r, port_ix *first);
 

@@ -6,13 +6,17 @@
 #include "distribution/safe_priv.h"
 #include "sm/base/mem.h"
 
+/* Channels on cycles above which the careful stages take too long to find. */
+enum { SMOOTH_VERTICES = 4096 };
+
 struct planner {
 	const struct safe_job *job;
 	struct safe_transition *t;
 	struct safe_net net;
 	struct safe_values val;
-	uint64_t *mix;	/* the mixture */
-	uint32_t *comp; /* its components */
+	uint64_t *mix;	      /* the mixture */
+	uint32_t *comp;	      /* its components */
+	struct safe_set stay; /* closed from now on */
 };
 
 const char *
@@ -50,94 +54,196 @@ take(struct safe_transition *t, const struct safe_set *set)
 	t->cut_pairs = set->pairs;
 }
 
-/* Everything at once with turns blocked. */
+/*
+ * One way to go: stages, and turns to close before the last of them if they are
+ * not enough. Its price is what it loses, in pairs times drains: of the turns'
+ * pairs what comes in the drain before the tables change, after which they go
+ * elsewhere; and what does not arrive between stages, which last a drain each
+ * and until the slowest switch has answered: a quarter more.
+ */
+struct option {
+	uint8_t (*stage)[LFT_BLOCK]; /* as in safe_values; owned */
+	unsigned n;
+	bool enough;
+	struct safe_set closed;
+	uint64_t price;
+};
+
 static void
-unstage(struct planner *p)
+drop(struct option *o)
 {
-	free(p->val.stage);
+	free(o->stage);
+	free(o->closed.turn);
+	*o = (struct option){0};
+}
+
+/* Stages, found in one way; false: some turns have to be closed too. */
+static bool
+find(struct planner *p, enum safe_admission how, struct option *o)
+{
+	struct safe_values *v = &p->val;
+
+	*o = (struct option){0};
+	o->enough = safe_stage_find(v, p->comp, how, p->job->max_stages, &o->n);
+	o->stage = v->stage;
+	v->stage = NULL;
+	return o->enough;
+}
+
+/* What the turns are that the last stage needs closed, and the price. */
+static void
+price(struct planner *p, struct option *o, const struct safe_load *load,
+	const uint64_t *fixed)
+{
+	struct safe_when rest = {SAFE_REST, o->n - 1};
+	uint64_t *left, before;
+
+	p->val.stage = o->stage;
+	o->price = safe_loss(&p->val, o->n, &before);
+	o->price += o->price / 4;
+	if (!o->enough) {
+		left = matrix(p, rest, rest);
+		safe_block_find(&p->val, load, left, fixed, &o->closed);
+		free(left);
+	}
 	p->val.stage = NULL;
-	p->t->nstages = 1;
+	o->price += o->closed.pairs;
+}
+
+/* The same without stages: everything at once. before: pairs that are broken.
+ */
+static void
+price_at_once(struct planner *p, struct option *o, const struct safe_load *load,
+	const uint64_t *fixed, uint64_t before)
+{
+	*o = (struct option){.n = 1};
+	safe_block_find(&p->val, load, p->mix, fixed, &o->closed);
+	o->price = o->closed.pairs + before;
+}
+
+/* Keep the better one in best; between equals the one that closes less. */
+static void
+keep(struct option *best, struct option *other)
+{
+	if (best->n == 0 || other->price < best->price ||
+		(other->price == best->price &&
+			other->closed.n < best->closed.n)) {
+		drop(best);
+		*best = *other;
+		*other = (struct option){0};
+	}
+	drop(other);
+}
+
+static void
+take_option(struct planner *p, struct option *o)
+{
+	struct safe_transition *t = p->t;
+
+	p->val.stage = o->stage;
+	t->nstages = o->n;
+	take(t, &o->closed);
+	if (o->closed.n > 0)
+		t->way = SAFE_BLOCKED;
+	else
+		t->way = o->n > 1 ? SAFE_STAGED : SAFE_DIRECT;
+	*o = (struct option){0};
+}
+
+/* Pairs whose packets do not arrive now. */
+static uint64_t
+broken(struct planner *p, const struct option *o)
+{
+	uint64_t before = 0;
+
+	p->val.stage = o->stage;
+	if (o->stage != NULL)
+		(void)safe_loss(&p->val, 1, &before);
+	p->val.stage = NULL;
+	return before;
+}
+
+/* Has every cable the direction that it had? */
+static bool
+order_kept(const struct planner *p)
+{
+	const struct safe_net *n = &p->net;
+	const struct routes *from = p->job->from, *to = p->job->to;
+	const sw_ix *old = p->val.old_sw;
+
+	for (uint32_t r = 0; from != NULL && r + 1 < n->nrec; r++) {
+		sw_ix a = n->owner[r], b = n->owner[n->peer[r]];
+
+		if (b != n->nsw && old[a] != TOPO_NONE && old[b] != TOPO_NONE &&
+			routes_above(from, old[a], old[b]) !=
+				routes_above(to, a, b))
+			return false;
+	}
+	return from != NULL;
 }
 
 /*
- * Block: either for the whole mixture, then one stage will do; or, after the
- * stages that need no block, for what is left of it. The cheaper one.
+ * The cheapest of all ways, which all have a price; but nothing is closed where
+ * the order of switches is kept and there are stages that do.
  */
 static void
-block(struct planner *p, unsigned nstages)
+choose(struct planner *p, struct option *some, size_t n)
 {
 	static const struct safe_when is = {SAFE_NEW, 0};
-	struct safe_when rest = {SAFE_REST, nstages - 1};
-	struct safe_set whole, part = {0}, paper = {0};
-	uint64_t *fixed = matrix(p, is, is), *left;
+	struct option best = {0}, at_once;
+	struct safe_set paper = {0};
+	uint64_t *fixed = matrix(p, is, is);
 	struct safe_load load;
+	uint64_t before = n > 0 ? broken(p, &some[n - 1]) : 0;
+	bool some_enough = false;
 
 	safe_load_new(&load, &p->val);
 	safe_method_dependencies(&p->val, &load, &paper);
-	p->t->paper_pairs = paper.pairs;
-	safe_block_find(&p->val, &load, p->mix, fixed, &whole);
-	if (nstages > 1) {
-		left = matrix(p, rest, rest);
-		safe_block_find(&p->val, &load, left, fixed, &part);
-		free(left);
+	for (size_t i = 0; i < n; i++)
+		some_enough |= some[i].enough;
+	for (size_t i = 0; i < n; i++) {
+		price(p, &some[i], &load, fixed);
+		if (some[i].enough || !some_enough || !order_kept(p))
+			keep(&best, &some[i]);
+		drop(&some[i]);
 	}
-	if (nstages > 1 &&
-		(part.pairs < whole.pairs ||
-			(part.pairs == whole.pairs && part.n < whole.n))) {
-		take(p->t, &part);
-		p->t->nstages = nstages;
-		free(whole.turn);
-	} else {
-		take(p->t, &whole);
-		unstage(p);
-		free(part.turn);
-	}
-	p->t->way = SAFE_BLOCKED;
+	price_at_once(p, &at_once, &load, fixed, before);
+	if (!(some_enough && order_kept(p)))
+		keep(&best, &at_once);
+	drop(&at_once);
+	take_option(p, &best);
+	if (p->t->way == SAFE_BLOCKED)
+		p->t->paper_pairs = paper.pairs;
 	free(paper.turn);
 	free(fixed);
 	safe_load_free(&load);
 }
 
-/* Whatever fits first, which needs the fewest stages; else by the order. */
-static bool
-find_stages(struct planner *p, unsigned *nstages)
-{
-	struct safe_values *v = &p->val;
-	uint8_t(*first)[LFT_BLOCK];
-	unsigned max = p->job->max_stages, n;
-
-	if (safe_stage_find(v, p->comp, false, max, nstages))
-		return true;
-	first = v->stage;
-	v->stage = NULL;
-	if (safe_stage_find(v, p->comp, true, max, &n)) {
-		free(first);
-		*nstages = n;
-		return true;
-	}
-	free(v->stage);
-	v->stage = first;
-	return false;
-}
-
+/*
+ * Stages between which no packet turns back lose nothing. Where they are not
+ * enough, the cheapest of what there is.
+ */
 static void
 plan_auto(struct planner *p)
 {
-	struct safe_transition *t = p->t;
-	unsigned nstages = 1;
-	bool staged = false;
+	struct option some[SAFE_ADMISSIONS] = {{0}};
+	int how = p->t->cyclic > SMOOTH_VERTICES ? SAFE_GREEDY : SAFE_SMOOTH;
+	size_t n = 0;
 
-	t->way = SAFE_DIRECT;
-	if (t->cyclic == 0)
+	p->t->way = SAFE_DIRECT;
+	if (p->t->cyclic == 0)
 		return;
-	if (p->job->max_stages > 1)
-		staged = find_stages(p, &nstages);
-	if (staged) {
-		t->way = nstages > 1 ? SAFE_STAGED : SAFE_DIRECT;
-		t->nstages = nstages;
-	} else {
-		block(p, nstages);
+	for (; p->job->max_stages > 1 && how < SAFE_ADMISSIONS; how++) {
+		if (find(p, (enum safe_admission)how, &some[n]) &&
+			how <= SAFE_SMOOTH_LEGAL) {
+			take_option(p, &some[n]);
+			while (n-- > 0)
+				drop(&some[n]);
+			return;
+		}
+		n++;
 	}
+	choose(p, some, n);
 }
 
 /* What the administrator chose instead. */
@@ -204,15 +310,56 @@ plan_writes(struct planner *p)
 	free(p->comp);
 }
 
+/* Is there anything at all that carries data? */
+static bool
+carries(const struct topo *t)
+{
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (!(t->node[t->sw[s].node].flags & TN_FRESH))
+			return true;
+	return false;
+}
+
+/*
+ * Lanes to look at. All are taken for one where any may become another's on the
+ * way: while rows of SL2VL change and the tables allow it; where a lane goes,
+ * whose SLs join another one; and where nobody knows the rows.
+ */
 static unsigned
 lanes_of(const struct safe_job *job)
 {
 	const struct route_lanes *to = &job->to->lanes;
-	unsigned was = job->from != NULL ? job->from->lanes.n : to->n;
+	unsigned was = past_lanes(hw_past(job->hw));
+	bool known = was > 0;
 
-	if (to->plain && (job->moving || (job->levels && was != to->n)))
+	if (was == 0)
+		was = job->from != NULL ? job->from->lanes.n : to->n;
+	if (to->plain &&
+		(!known || job->moving || (job->levels && was != to->n)))
 		return 1;
-	return was > to->n ? was : to->n;
+	return was > to->n && carries(job->to->topo) ? 1 : to->n;
+}
+
+/* The turns that stay closed are closed before anything else is. */
+static void
+add_stays(struct planner *p)
+{
+	struct safe_transition *t = p->t;
+	struct safe_set all = {.turn = t->turn, .n = t->nturns};
+
+	if (p->stay.n == 0)
+		return;
+	all.cap = all.n;
+	for (size_t i = 0; i < p->stay.n; i++) {
+		all.turn =
+			mem_grow(all.turn, all.n, &all.cap, sizeof(*all.turn));
+		all.turn[all.n++] = p->stay.turn[i];
+	}
+	safe_block_finish(&all);
+	take(t, &all);
+	for (size_t i = 0; i < t->nturns; i++)
+		t->nstays += t->turn[i].stays;
+	t->way = SAFE_BLOCKED;
 }
 
 struct safe_transition *
@@ -220,20 +367,41 @@ safe_plan(const struct safe_job *job)
 {
 	struct safe_transition *t = mem_zalloc(1, sizeof(*t));
 	struct planner p = {.job = job, .t = t};
-	unsigned lanes = lanes_of(job);
-
 	t->method = job->method;
 	t->pool = job->to->pool;
-	safe_net_new(&p.net, job->to->topo, lanes);
+	safe_stale_find(job, t, &p.stay);
+	safe_net_new(&p.net, job->to->topo, hw_turns(job->hw), lanes_of(job));
+	if (p.stay.n > 0 && p.net.lanes == job->to->lanes.n)
+		safe_net_close(&p.net, &p.stay);
 	safe_value_new(&p.val, &p.net, job);
 	if (job->method != SAFE_STATIC && job->method != SAFE_DYNAMIC)
 		safe_blind_wall(&p.val);
 	if (anything(&p.val))
 		plan_writes(&p);
+	add_stays(&p);
 	safe_write_all(&p.val, t);
 	safe_value_free(&p.val);
 	safe_net_free(&p.net);
+	free(p.stay.turn);
 	return t;
+}
+
+uint64_t
+safe_packets(const struct safe_transition *x, const struct topo *t,
+	struct mono drain)
+{
+	/* 100e9 / 8 / 2048 a second */
+	static const double a_second = 6.1e6;
+	uint64_t hosts = 0;
+
+	for (node_ix n = 0; n < t->nnodes; n++)
+		hosts += t->node[n].type != TOPO_SWITCH;
+	if (t->nsw == 0 || t->max_lid == 0)
+		return 0;
+	return (uint64_t)((double)x->cut_pairs * (double)hosts / t->nsw *
+				  (a_second / t->max_lid) *
+				  ((double)drain.ns / 1e9) +
+			  0.5);
 }
 
 void

@@ -18,9 +18,21 @@
  * What packets still under way may hold (every value since the last drain)
  * stays in the graph, so a stage takes all that fits without a drain; the next
  * one begins when all its writes are acknowledged and what was under way has
- * drained (hw_drained). Where no further entry can be admitted, the fewest
- * turns, weighted by the pairs that use them, are blocked through SL2VL
- * (SAFE_BLOCKED), all of them turns that the new routing does not make.
+ * drained (hw_drained). Stages are sought first by which no packet is sent back
+ * by the cable it came by, which is no deadlock but loses it, for as long as a
+ * stage lasts. Where there are none, or no further entry can be admitted, the
+ * fewest turns, weighted by the pairs that use them, are blocked through SL2VL
+ * before the last stage (SAFE_BLOCKED), all of them turns that the new routing
+ * does not make; of what is possible the way that loses least is taken, but
+ * nothing is blocked where the order of switches is kept and stages do.
+ *
+ * With several lanes a pair's packets may be on every lane that was given out
+ * since its ports came up (past.h). Where the SLs that connections of old still
+ * use would close a cycle even with the new tables alone, the turns that break
+ * it stay closed on those lanes until the connections are gone (stays); no path
+ * that is given out today goes there. A change of the number of lanes remaps
+ * SLs on the way: it is judged as if all lanes were one, which holds whatever
+ * the rows of SL2VL are meanwhile.
  *
  * Lanes are told apart only where their VLs cannot become each other's: while
  * rows of SL2VL change, a packet may travel by an old row here and by a new one
@@ -94,6 +106,8 @@ struct safe_turn {
 	bool by_port;	/* the switch cannot map (in, out) to lane 15, or the
 			   method is one of ports: port `in` goes to Init
 			   instead; out is 0 where no turn is meant */
+	bool stays;	/* closed for good: connections of old would deadlock
+			   there with the new tables; no new path is there */
 	uint16_t lanes; /* whose SLs go to VL 15; all with one lane */
 	uint64_t pairs; /* (switch, LID) that used it and lose packets */
 };
@@ -130,7 +144,9 @@ struct safe_transition {
 				 comparison; 0 unless blocked */
 	uint32_t unread;      /* live switches some of whose old tables nobody
 				 knows: what leads there is walled off */
+	size_t nstays;	      /* turns that stay closed */
 	char cause[512]; /* the cycle that forbade a direct write, in names */
+	char stale[512]; /* the cycle that connections of old would close */
 };
 
 /*
@@ -140,6 +156,14 @@ struct safe_transition {
 struct safe_transition *safe_plan(const struct safe_job *job);
 
 void safe_free(struct safe_transition *t); /* NULL allowed */
+
+/*
+ * Packets that closed turns are expected to discard in a drain of this length,
+ * if every host sent 2 KiB packets at 100 Gb/s, evenly to all LIDs: a bound for
+ * a full fabric, and a measure to compare ways and methods by.
+ */
+uint64_t safe_packets(const struct safe_transition *x, const struct topo *t,
+	struct mono drain);
 
 /*
  * May the turns of one tree stay while the tables are written? Where the order

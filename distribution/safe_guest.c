@@ -123,7 +123,7 @@ safe_guest_open(struct safe_transition *t, const struct safe_net *net,
 	if (mix == NULL)
 		return;
 	g->topo = topo_ref(topo);
-	safe_net_new(&g->net, topo, net->lanes);
+	safe_net_new(&g->net, topo, NULL, net->lanes);
 	g->comp = mem_alloc(g->net.nv * sizeof(*g->comp));
 	for (uint32_t v = 0; v < g->net.nv; v++)
 		g->comp[v] = 1;

@@ -234,6 +234,8 @@ strip(struct mix *m)
 		for (size_t w = 0; w < words; w++)
 			row[w] &= n->alive[((size_t)s << n->shift) + w];
 		row[n->word[in]] &= ~n->bit[in];
+		for (size_t w = 0; n->closed != NULL && w < words; w++)
+			row[w] &= ~n->closed[((size_t)v << n->shift) + w];
 		if (n->owner[n->peer[v]] == n->nsw)
 			memset(row, 0, words * sizeof(*row));
 	}
@@ -329,8 +331,9 @@ is_near(const struct safe_values *v, struct safe_when edges)
 	const struct safe_net *n = v->net;
 	const struct verify_turns *x = v->to->turns;
 
-	return x != NULL && n->lanes == 1 && edges.which == SAFE_ALL &&
-	       x->nrec + 1 == n->nrec && x->shift == n->shift &&
+	return x != NULL && n->lanes == 1 && v->to->lanes.n == 1 &&
+	       edges.which == SAFE_ALL && x->nrec + 1 == n->nrec &&
+	       x->shift == n->shift &&
 	       v->differ * n->nrec <
 		       (uint64_t)n->nsw * n->nsw * v->nblocks * LFT_BLOCK;
 }

@@ -142,9 +142,11 @@ wire(struct safe_net *n)
 }
 
 void
-safe_net_new(struct safe_net *n, const struct topo *t, unsigned lanes)
+safe_net_new(struct safe_net *n, const struct topo *t,
+	const struct turns *turns, unsigned lanes)
 {
-	*n = (struct safe_net){.t = t, .nsw = t->nsw, .lanes = lanes};
+	*n = (struct safe_net){
+		.t = t, .turns = turns, .nsw = t->nsw, .lanes = lanes};
 	number(n);
 	n->owner = mem_alloc(n->nv * sizeof(*n->owner));
 	n->base = mem_alloc(n->nv * sizeof(*n->base));
@@ -171,6 +173,24 @@ safe_net_free(struct safe_net *n)
 	free(n->to);
 	free(n->alive);
 	free(n->carry);
+	free(n->closed);
+}
+
+void
+safe_net_close(struct safe_net *n, const struct safe_set *stay)
+{
+	n->closed = mem_zalloc(safe_words(n), sizeof(*n->closed));
+	for (size_t i = 0; i < stay->n; i++) {
+		const struct safe_turn *x = &stay->turn[i];
+
+		for (unsigned lane = 0; lane < n->lanes; lane++) {
+			uint32_t v = n->off[x->sw] + x->in + lane * n->nrec;
+
+			if (x->lanes >> lane & 1)
+				n->closed[((size_t)v << n->shift) +
+					  n->word[x->out]] |= n->bit[x->out];
+		}
+	}
 }
 
 bool
@@ -179,7 +199,8 @@ safe_net_maps(const struct safe_net *n, sw_ix s, unsigned out)
 	const struct topo *t = n->t;
 	node_ix node = t->sw[s].node;
 
-	return t->port[topo_port_of(t, node, out)].vl_cap != 1 &&
+	return !(n->turns && turns_refused(n->turns, t->node[node].guid)) &&
+	       t->port[topo_port_of(t, node, out)].vl_cap != 1 &&
 	       (t->port[topo_port_of(t, node, 0)].capmask & MAD_CAP_SL_MAPPING);
 }
 

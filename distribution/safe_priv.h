@@ -8,6 +8,8 @@
  *   cycle   strongly connected components, a cycle in words
  *   order   a topological order that is kept while turns are added
  *   stage   which entry is written in which stage
+ *   loss    how many pairs lose packets between stages
+ *   stale   turns that stay closed for connections of old
  *   load    how many pairs use a turn or a cable
  *   block   which turns to block
  *   method  the turns and ports of the paper's methods
@@ -42,25 +44,33 @@ struct safe_to {
 
 struct safe_net {
 	const struct topo *t;
-	uint32_t nsw;	    /* also the number of "nowhere" */
-	uint32_t nrec;	    /* port records of one lane */
-	uint32_t nv;	    /* vertices: nrec * lanes */
-	uint32_t *off;	    /* [nsw + 1] first record of a switch */
-	uint32_t *owner;    /* [nv] switch */
+	const struct turns *turns; /* who refuses rows of SL2VL */
+	uint32_t nsw;		   /* also the number of "nowhere" */
+	uint32_t nrec;		   /* port records of one lane */
+	uint32_t nv;		   /* vertices: nrec * lanes */
+	uint32_t *off;		   /* [nsw + 1] first record of a switch */
+	uint32_t *owner;	   /* [nv] switch */
 	uint32_t *base;	    /* [nv] vertex of port 0 of its switch, same lane */
 	uint32_t *peer;	    /* [nv] the other end of the cable */
 	struct safe_to *to; /* [nsw * 256] by entry */
 	uint64_t *alive;    /* [nsw + 1 << shift] out-ports that are channels */
 	uint64_t *carry;    /* [nsw * 4] entries that are not a dead end */
+	uint64_t *closed;   /* turns that stay closed, as a matrix, or NULL */
 	uint64_t bit[256];  /* of a row for an out-port, 0: not a port */
 	uint8_t word[256];
 	unsigned shift; /* log2 of the words in a row */
 	unsigned lanes;
 };
 
+struct safe_set;
+
 /* safe_net.c */
-void safe_net_new(struct safe_net *n, const struct topo *t, unsigned lanes);
+/* turns: who refuses rows of SL2VL; NULL: nobody does. */
+void safe_net_new(struct safe_net *n, const struct topo *t,
+	const struct turns *turns, unsigned lanes);
 void safe_net_free(struct safe_net *n);
+/* These turns, of as many lanes as n has, are closed from now on. */
+void safe_net_close(struct safe_net *n, const struct safe_set *stay);
 /* Can the switch send (any in, out) to lane 15? */
 bool safe_net_maps(const struct safe_net *n, sw_ix s, unsigned out);
 /* "'S1'", or its GUID. */
@@ -137,17 +147,19 @@ struct safe_values {
 	uint64_t differ; /* entries of those that are not what is wanted */
 	uint64_t kept;
 	uint32_t unread;
-	sw_ix *old_sw; /* [nsw] in from->topo, or TOPO_NONE */
-	bool *turned;  /* [nsw] up and down are exchanged among these */
+	sw_ix *old_sw;	/* [nsw] in from->topo, or TOPO_NONE */
+	uint32_t *leaf; /* [nsw] in past.h's numbers, or NULL: one lane */
+	bool *turned;	/* [nsw] up and down are exchanged among these */
 };
 
 /* Which values of an entry count. */
 enum safe_which {
-	SAFE_ALL,  /* held and new */
-	SAFE_NEW,  /* the new routing */
-	SAFE_HELD, /* what is acknowledged, or the likeliest */
-	SAFE_AT,   /* in stage k: new before it, both in it, held after it */
-	SAFE_REST, /* from stage k on: new before it, else both */
+	SAFE_ALL,   /* held and new */
+	SAFE_NEW,   /* the new routing */
+	SAFE_STALE, /* likewise, with all lanes that connections may use */
+	SAFE_HELD,  /* what is acknowledged, or the likeliest */
+	SAFE_AT,    /* in stage k: new before it, both in it, held after it */
+	SAFE_REST,  /* from stage k on: new before it, else both */
 };
 
 struct safe_when {
@@ -193,9 +205,9 @@ struct safe_diff {
 struct safe_diff safe_value_diff(
 	const struct safe_values *v, const struct safe_cell *c);
 /*
- * Lanes of packets from each switch to a LID, [nsw] masks. Old routes' lanes
- * too, which connections keep, unless only the new ones (or the old ones) are
- * asked for.
+ * Lanes of packets from each switch to a LID, [nsw] masks. Those of old too,
+ * which connections keep, unless only the new ones (or those that were given
+ * out last) are asked for.
  */
 void safe_value_lanes(const struct safe_values *v, uint32_t lid,
 	enum safe_which which, uint8_t *mask);
@@ -250,14 +262,30 @@ void safe_order_free(struct safe_order *o);
 bool safe_order_add(struct safe_order *o, uint32_t v, unsigned out);
 void safe_order_remove(struct safe_order *o, uint32_t v, unsigned out);
 
+/* What safe_stage_find admits to a stage. */
+enum safe_admission {
+	SAFE_SMOOTH,	   /* what fits and sends no packet straight back */
+	SAFE_SMOOTH_LEGAL, /* ... by turns that the new order allows */
+	SAFE_GREEDY,	   /* whatever fits */
+	SAFE_LEGAL,	   /* what fits by turns that the new order allows */
+	SAFE_ADMISSIONS,
+};
+
 /*
  * safe_stage.c: find stages for all entries, at most max. Fills v->stage.
  * True: *nstages of them are enough. False: entries marked with stage *nstages
- * - 1 are left over for a last stage that needs blocks. legal: add no turn
- * that the new order forbids, rather than whatever closes no cycle yet.
+ * - 1 are left over for a last stage that needs blocks.
  */
-bool safe_stage_find(struct safe_values *v, const uint32_t *comp, bool legal,
-	unsigned max, unsigned *nstages);
+bool safe_stage_find(struct safe_values *v, const uint32_t *comp,
+	enum safe_admission how, unsigned max, unsigned *nstages);
+
+/*
+ * safe_loss.c: (switch, LID) pairs whose packets do not arrive between stages,
+ * summed up over those that come before the last one of nstages; and those that
+ * do not arrive before the first, in *before. Estimated where there are many.
+ */
+uint64_t safe_loss(
+	const struct safe_values *v, unsigned nstages, uint64_t *before);
 
 /* safe_load.c: (switch, LID) pairs as tables are now. */
 struct safe_load {
@@ -290,6 +318,13 @@ void safe_block_add_port(const struct safe_net *n, const struct safe_load *l,
 	struct safe_set *set, uint32_t rec);
 /* Sort, merge what is there twice, sum up. */
 void safe_block_finish(struct safe_set *set);
+
+/*
+ * safe_stale.c: turns that have to stay closed for connections of old with the
+ * new tables; sorted, with stays set. Tells of a cycle in t->stale.
+ */
+void safe_stale_find(const struct safe_job *job, struct safe_transition *t,
+	struct safe_set *out);
 
 /* safe_method.c: what the paper's methods block. */
 void safe_method_static(const struct safe_values *v, const struct safe_load *l,

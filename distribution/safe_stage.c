@@ -45,7 +45,7 @@ struct work {
 	size_t nadded, capadded;
 	struct added bad; /* what refused the last entry, if that was new */
 	bool isbad;
-	bool legal;	   /* only turns that the new order allows */
+	enum safe_admission how;
 	uint64_t *refused; /* turns that do not fit in this stage at all */
 	/* lanes that reach switches, for LIDs that were asked for */
 	uint32_t *row_of; /* by LID: row number + 1 */
@@ -54,6 +54,43 @@ struct work {
 	bool few;      /* channels on cycles, so that rows are cheaper */
 	uint8_t *ones; /* the row for all LIDs where there is one lane */
 };
+
+static bool
+holds(const uint8_t *value, unsigned n, unsigned port)
+{
+	while (n-- > 0)
+		if (value[n] == port)
+			return true;
+	return false;
+}
+
+/*
+ * Would packets come straight back, and be discarded, because the switch that
+ * the new entry leads to sends them here?
+ */
+static bool
+bounces(const struct work *w, const struct safe_cell *c, unsigned l,
+	struct safe_when when)
+{
+	const struct safe_net *n = w->n;
+	uint8_t port = lft_bytes(w->v->to->pool, c->want)[l];
+	uint32_t h = n->to[(size_t)c->s * 256 + port].rec;
+	uint8_t value[SAFE_VALUES];
+	unsigned k;
+
+	if (n->owner[h] == n->nsw)
+		return false;
+	k = safe_value_entry(
+		w->v, n->owner[h], c->b * LFT_BLOCK + l, when, value);
+	return holds(value, k, h - n->base[h]);
+}
+
+/* Nothing is to be sent back where it came from. */
+static bool
+smooth(const struct work *w)
+{
+	return w->how == SAFE_SMOOTH || w->how == SAFE_SMOOTH_LEGAL;
+}
 
 static bool
 critical(const struct work *w, const struct safe_cell *c, uint8_t port)
@@ -88,11 +125,14 @@ collect_cell(struct work *w, uint32_t i)
 	const struct safe_cell *c = &v->c[i];
 	const uint8_t *want = lft_bytes(v->to->pool, c->want);
 	struct safe_diff d = safe_value_diff(v, c);
+	static const struct safe_when held = {SAFE_HELD, 0};
 
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
 		struct entry e = {.cell = i, .l = (uint8_t)l};
 
-		if (!(d.changed >> l & 1) || !critical(w, c, want[l]))
+		if (!(d.changed >> l & 1) ||
+			(!critical(w, c, want[l]) &&
+				!(smooth(w) && bounces(w, c, l, held))))
 			continue;
 		v->stage[i][l] = SAFE_LATER;
 		e.key = (uint64_t) !(d.urgent >> l & 1) << 60 |
@@ -141,7 +181,8 @@ add_turn(struct work *w, uint32_t c, unsigned out, unsigned lanes)
 	for (; lanes != 0; lanes &= lanes - 1) {
 		uint32_t v = c + (uint32_t)__builtin_ctz(lanes) * n->nrec;
 
-		if (safe_has(n, w->order.turn, v, out))
+		if (safe_has(n, w->order.turn, v, out) ||
+			(n->closed != NULL && safe_has(n, n->closed, v, out)))
 			continue;
 		if (safe_has(n, w->refused, v, out))
 			return false;
@@ -155,15 +196,6 @@ add_turn(struct work *w, uint32_t c, unsigned out, unsigned lanes)
 		w->added[w->nadded++] = (struct added){v, (uint8_t)out};
 	}
 	return true;
-}
-
-static bool
-holds(const uint8_t *value, unsigned n, unsigned port)
-{
-	while (n-- > 0)
-		if (value[n] == port)
-			return true;
-	return false;
 }
 
 /* All turns that the entry's new value adds to what is in this stage. */
@@ -219,6 +251,9 @@ admit(struct work *w, const struct entry *e)
 
 	w->nadded = 0;
 	w->isbad = false;
+	if (smooth(w) && e->key >> 60 != 0 &&
+		bounces(w, &w->v->c[e->cell], e->l, w->at))
+		return false;
 	*stage = (uint8_t)w->at.k;
 	if (add_turns(w, &w->v->c[e->cell], e->l))
 		return true;
@@ -261,7 +296,7 @@ fill(struct work *w, unsigned k, uint64_t *turn)
 	w->at = (struct safe_when){SAFE_AT, k};
 	w->nrows = 0;
 	memset(w->refused, 0, safe_words(w->n) * sizeof(*w->refused));
-	if (w->legal)
+	if (w->how == SAFE_LEGAL || w->how == SAFE_SMOOTH_LEGAL)
 		refuse_illegal(w);
 	if (w->row_of != NULL)
 		memset(w->row_of, 0,
@@ -305,10 +340,10 @@ begin(struct work *w)
 }
 
 bool
-safe_stage_find(struct safe_values *v, const uint32_t *comp, bool legal,
-	unsigned max, unsigned *nstages)
+safe_stage_find(struct safe_values *v, const uint32_t *comp,
+	enum safe_admission how, unsigned max, unsigned *nstages)
 {
-	struct work w = {.v = v, .n = v->net, .comp = comp, .legal = legal};
+	struct work w = {.v = v, .n = v->net, .comp = comp, .how = how};
 	uint64_t *turn = mem_alloc(safe_words(w.n) * sizeof(*turn));
 	bool done = false;
 	unsigned k = 0;

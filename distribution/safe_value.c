@@ -143,6 +143,17 @@ highest(const struct safe_values *v)
 	return most;
 }
 
+static void
+number_leaves(struct safe_values *v)
+{
+	const struct topo *t = v->net->t;
+
+	v->leaf = mem_alloc(t->nsw * sizeof(*v->leaf));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		v->leaf[s] = past_leaf(
+			hw_past(v->job->hw), t->node[t->sw[s].node].guid);
+}
+
 void
 safe_value_new(struct safe_values *v, const struct safe_net *n,
 	const struct safe_job *job)
@@ -161,6 +172,8 @@ safe_value_new(struct safe_values *v, const struct safe_net *n,
 		look_at_switch(v, s);
 	}
 	v->turned = safe_method_turned(v);
+	if (n->lanes > 1)
+		number_leaves(v);
 }
 
 void
@@ -175,6 +188,7 @@ safe_value_free(struct safe_values *v)
 	free(v->stage);
 	free(v->old_sw);
 	free(v->turned);
+	free(v->leaf);
 }
 
 void
@@ -222,7 +236,7 @@ pick(const struct safe_values *v, const struct safe_cell *c,
 		p.was = bytes(v, v->held[c->held]);
 	if (c->new)
 		p.is = bytes(v, c->want);
-	if (when.which == SAFE_NEW) {
+	if (when.which == SAFE_NEW || when.which == SAFE_STALE) {
 		p.a = p.b = ALWAYS;
 	} else if (when.which != SAFE_HELD && c->new) {
 		p.a = when.which == SAFE_ALL ? 0 : when.k;
@@ -415,23 +429,48 @@ home(const struct topo *t, uint32_t lid)
 	return p == TOPO_NONE ? TOPO_NONE : topo_switch_of(t, p);
 }
 
+/* What connections of old may use. */
+static void
+add_past(const struct safe_values *v, uint32_t dst, uint8_t *mask)
+{
+	const struct past *past = hw_past(v->job->hw);
+
+	for (sw_ix s = 0; s < v->net->nsw; s++)
+		mask[s] |= past_mask(past, v->leaf[s], dst, v->net->lanes);
+}
+
+/*
+ * Routes that were read back know nothing of lanes: what was given out last
+ * does.
+ */
+static bool
+knows_lanes(const struct safe_values *v)
+{
+	unsigned n = past_lanes(hw_past(v->job->hw));
+
+	return n == 0 || v->job->from->lanes.n == n;
+}
+
 void
 safe_value_lanes(const struct safe_values *v, uint32_t lid,
 	enum safe_which which, uint8_t *mask)
 {
 	const struct routes *from = v->job->from;
 	sw_ix is = home(v->net->t, lid), was = TOPO_NONE;
+	bool all = which != SAFE_NEW && which != SAFE_HELD;
 
 	memset(mask, 0, v->net->nsw);
-	if (from != NULL)
+	if (from != NULL && knows_lanes(v))
 		was = home(from->topo, lid);
 	if (is != TOPO_NONE && (which != SAFE_HELD || from == NULL))
 		add_lanes(v, v->to, NULL, is, mask);
 	if (was != TOPO_NONE && which != SAFE_NEW)
 		add_lanes(v, from, v->old_sw, was, mask);
+	if (is != TOPO_NONE && which != SAFE_NEW && v->leaf != NULL)
+		add_past(v, v->leaf[is], mask);
 	/* where nobody knows what SLs were given out, all may be in use */
 	if ((is == TOPO_NONE && was == TOPO_NONE) ||
-		(from == NULL && v->nheld > 0 && which != SAFE_NEW &&
-			which != SAFE_HELD))
+		(from == NULL && v->nheld > 0 && all &&
+			past_count(hw_past(v->job->hw)) == 0))
 		memset(mask, (int)((1U << v->net->lanes) - 1), v->net->nsw);
 }

@@ -311,17 +311,21 @@ read_config(const struct options *opt, struct diag_list *bad)
 	return config_load(opt->file, route_engine_names(), bad);
 }
 
+/* Log them; the first line stays in first, which is not touched if none. */
 static void
-log_mistakes(const struct diag_list *bad)
+log_mistakes(const struct diag_list *bad, struct reason *first)
 {
 	struct buf text = {0};
 	char *save = NULL;
 
 	diag_text(bad, &text);
-	if (text.text != NULL)
+	if (text.text != NULL) {
+		(void)reason_set(first, "%.*s", (int)strcspn(text.text, "\n"),
+			text.text);
 		for (char *line = strtok_r(text.text, "\n", &save);
 			line != NULL; line = strtok_r(NULL, "\n", &save))
 			log_error("config: %s", line);
+	}
 	buf_free(&text);
 }
 
@@ -350,7 +354,7 @@ on_reload(void *cookie, struct mono now)
 	struct config_changes changes;
 	struct diag_list bad;
 	struct config *c;
-	struct reason why;
+	struct reason why = {0};
 
 	notify_reloading(now);
 	d->facts.reloads++;
@@ -362,7 +366,7 @@ on_reload(void *cookie, struct mono now)
 	}
 	if (c == NULL) {
 		d->facts.bad_reloads++;
-		log_mistakes(&bad);
+		log_mistakes(&bad, &why);
 		log_error("config: reload failed, the old one stays in force");
 	} else {
 		config_diff(d->config, c, &changes);
@@ -374,6 +378,8 @@ on_reload(void *cookie, struct mono now)
 		sm_reconfigure(d->sm, c, now);
 		settle(d);
 	}
+	(void)snprintf(d->facts.refused, sizeof(d->facts.refused), "%s",
+		c == NULL ? why.text : "");
 	diag_free(&bad);
 	notify_ready();
 }

@@ -66,6 +66,7 @@ advance(struct sm *sm, struct mono now)
 	while (phases[sm->phase](sm, now))
 		;
 	sm_mcast_step(sm, now);
+	sm_scan_step(sm, now);
 }
 
 void
@@ -194,6 +195,7 @@ sm_new(struct config *c, const struct store_state *state, struct transport *t,
 	sm->pool = lft_pool_new();
 	sm->hw = hw_new(sm->pool);
 	sm->draft = draft_new();
+	sm->scan = scan_new();
 	sm_roles_ask(sm);
 	sm->traps = traps_new();
 	sm->dirty.due = MONO_NEVER;
@@ -220,6 +222,7 @@ sm_free(struct sm *sm)
 	readback_free(sm->readback);
 	ptable_read_free(sm->ptable_read);
 	check_free(sm->check);
+	scan_free(sm->scan);
 	push_free(sm->push);
 	plan_free(sm->plan);
 	sm_run_drop(sm->work);
@@ -305,6 +308,7 @@ sm_next(const struct sm *sm)
 
 	t = mono_min(t, sm_sa_next(sm));
 	t = mono_min(t, sm_mcast_next(sm));
+	t = mono_min(t, sm_scan_next(sm));
 	t = mono_min(t, sm_mcast_save_next(sm));
 	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES ||
 		sm->phase == SM_CHECK)
@@ -365,6 +369,7 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 void
 sm_resweep(struct sm *sm, struct mono now, const char *cause)
 {
+	sm_scan_forget(sm, true);
 	sm_mark_full(sm, now, cause);
 	advance(sm, now);
 }
@@ -389,6 +394,22 @@ sm_wire(const struct sm *sm)
 	return xact_stats(sm->x);
 }
 
+static void
+count_holds(const struct sm *sm, struct sm_status *out)
+{
+	const struct turns_hold *h = turns_holds(hw_turns(sm->hw), &out->held);
+	struct mono limit = sm->cfg->distribution.block_limit;
+
+	out->held_pairs = 0;
+	out->held_until = MONO_NEVER;
+	for (size_t i = 0; i < out->held; i++) {
+		out->held_pairs += h[i].pairs;
+		if (h[i].since.ns != MONO_NEVER.ns)
+			out->held_until = mono_min(
+				out->held_until, mono_add(h[i].since, limit));
+	}
+}
+
 void
 sm_status(const struct sm *sm, struct sm_status *out)
 {
@@ -399,10 +420,11 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	out->phase = sm->phase;
 	out->dirty = sm->dirty.due.ns != MONO_NEVER.ns;
 	out->port_guid = sm->port_guid;
+	out->scan = scan_counts(sm->scan);
 	out->priority = (uint8_t)sm->cfg->fabric.priority;
 	out->master = sm->master.id;
 	sa_stats(sm->sa, &out->sa);
-	(void)turns_holds(hw_turns(sm->hw), &out->held);
+	count_holds(sm, out);
 	for (i = 0; i < sm->npeers && i < SM_OTHERS; i++)
 		out->other[i] = sm->peer[i].id;
 	out->nothers = (unsigned)i;

@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 #include "config/config.h"
+#include "distribution/scan.h"
 #include "sm/base/clock.h"
 #include "sm/sa/sa.h"
 #include "sm/store.h"
@@ -101,12 +102,16 @@ struct sm_status {
 	uint64_t pushes_stopped;  /* overtaken by a change in the fabric */
 	uint64_t checked, untrue; /* blocks read after a push; not as acked */
 	uint64_t keys_checked, keys_untrue; /* P_Key blocks; tables altered */
-	uint64_t plan_failures; /* runs that did not end in a commit */
-	struct sa_stats sa;	/* subnet administration */
-	size_t held;		/* turns that are blocked now */
-	char alarm[512];	/* last good tables kept, because ...; or "" */
-	char keys[256];		/* P_Key tables without room; or "" */
-	char lanes[256];	/* links with fewer lanes than wanted; or "" */
+	struct scan_counts scan; /* rows read for turns that others closed */
+	uint64_t rows_freed;	 /* such turns, opened by us */
+	uint64_t plan_failures;	 /* runs that did not end in a commit */
+	struct sa_stats sa;	 /* subnet administration */
+	size_t held;		 /* turns that are blocked now */
+	uint64_t held_pairs;	 /* (switch, LID) that lose packets by them */
+	struct mono held_until;	 /* when the first should be open, or NEVER */
+	char alarm[512];	 /* last good tables kept, because ...; or "" */
+	char keys[256];		 /* P_Key tables without room; or "" */
+	char lanes[256];	 /* links with fewer lanes than wanted; or "" */
 };
 
 /* c and state are copied as far as they are needed; ops is borrowed. */

@@ -139,6 +139,25 @@ sm_commit_by_guid(const void *a, const void *b)
 	return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
 
+static struct store_leaf *
+list_leaves(const struct sm *sm, struct store_state *s)
+{
+	const struct past *past = hw_past(sm->hw);
+	uint32_t n = past_count(past);
+	struct store_leaf *leaf = mem_zalloc(n, sizeof(*leaf));
+
+	for (uint32_t i = 0; i < n; i++) {
+		bool any = past_any(past, i);
+
+		leaf[i] = (struct store_leaf){past_guid(past, i), any,
+			any ? NULL : past_row(past, i)};
+	}
+	s->lanes = past_lanes(past);
+	s->leaf = leaf;
+	s->nleaf = n;
+	return leaf;
+}
+
 void
 sm_commit_save(struct sm *sm)
 {
@@ -156,6 +175,7 @@ sm_commit_save(struct sm *sm)
 	struct store_lid *lid = mem_zalloc(sm->nrecord, sizeof(*lid));
 	struct store_rank *rank = mem_zalloc(sm->nrank, sizeof(*rank));
 	const struct turns_hold *hold;
+	struct store_leaf *leaf = list_leaves(sm, &s);
 	struct sm_groups_saved groups;
 	struct store_block *block;
 	struct buf sa = {0};
@@ -196,6 +216,7 @@ sm_commit_save(struct sm *sm)
 	free(lid);
 	free(rank);
 	free(block);
+	free(leaf);
 }
 
 static void
@@ -316,6 +337,7 @@ sm_commit(struct sm *sm, struct mono now)
 	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), sm_commit_by_guid);
 	v->change = sm->change;
 	sm->change = (struct view_change){0};
+	past_gave(hw_past(sm->hw), v->routes);
 	sm_commit_save(sm);
 	sm->ops->committed(sm->ops->cookie, v);
 }

@@ -193,6 +193,15 @@ sm_keys_check(struct sm *sm)
 }
 
 void
+sm_keys_unchecked(struct sm *sm, struct mono now)
+{
+	ptable_read_stop(sm->ptable_read, now);
+	ptable_read_free(sm->ptable_read);
+	sm->ptable_read = NULL;
+	sm->keys_due = true;
+}
+
+void
 sm_keys_checked(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->view->topo;

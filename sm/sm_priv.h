@@ -18,6 +18,7 @@
 #include "distribution/push.h"
 #include "distribution/readback.h"
 #include "distribution/safe.h"
+#include "distribution/scan.h"
 #include "routing/lid.h"
 #include "routing/mcast.h"
 #include "routing/route.h"
@@ -100,6 +101,7 @@ struct sm {
 	struct plan *plan;
 	struct push *push;
 	struct check *check;
+	struct scan *scan;	    /* for turns that others left closed */
 	struct check_block *sample; /* what the next check looks at */
 	size_t nsample, capsample;
 	struct map ours; /* switches whose ports our own plan takes down */
@@ -198,8 +200,16 @@ bool sm_push_check(struct sm *sm, struct mono now); /* the phase */
 bool sm_push_check_begin(struct sm *sm, struct mono now);
 /* Is a trap from this switch our own plan's doing? */
 bool sm_push_caused(struct sm *sm, uint64_t guid);
+/* Master of sm->topo: who was it meanwhile may have written anything there, and
+ * given out any SL. */
+void sm_push_forget(struct sm *sm);
 void sm_push_load(struct sm *sm, const struct store_state *s);
 void sm_push_story(struct sm *sm); /* into sm->change */
+/* sm_scan.c: turns that others left closed. */
+void sm_scan_forget(struct sm *sm, bool hurry); /* nobody's rows are known */
+void sm_scan_publish(struct sm *sm, struct mono now); /* a run is over */
+struct mono sm_scan_next(const struct sm *sm);
+void sm_scan_step(struct sm *sm, struct mono now);
 /* sm_roles.c: tell the draft which switches to ask for theirs. */
 void sm_roles_ask(struct sm *sm);
 
@@ -332,6 +342,8 @@ uint8_t sm_keys_held(const struct sm *sm, uint64_t guid);
  */
 void sm_keys_check(struct sm *sm);
 void sm_keys_checked(struct sm *sm, struct mono now);
+/* It gives way to a change: the same tables are read next time. */
+void sm_keys_unchecked(struct sm *sm, struct mono now);
 /* A light sweep is over: look at some tables. */
 void sm_keys_light(struct sm *sm, struct mono now);
 /* Tables that could not be read, or have no room: again later; an alarm. */

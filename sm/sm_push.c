@@ -97,7 +97,7 @@ say(const struct plan *p)
 {
 	const struct safe_transition *x = p->change;
 
-	if (x->way == SAFE_NOTHING)
+	if (x->way == SAFE_NOTHING && x->stale[0] == '\0')
 		return;
 	if (x->unread > 0)
 		log_warn("push: the old tables of %u live switches are not "
@@ -106,6 +106,12 @@ say(const struct plan *p)
 	if (x->nwalls > 0)
 		log_warn("push: walls before ways that nobody knows blocks=%zu",
 			x->nwalls);
+	if (x->stale[0] != '\0')
+		log_warn(
+			"push: connections made with earlier SLs could "
+			"deadlock with these tables; turns closed for them=%zu "
+			"until their ports come up anew: %s",
+			x->nstays, x->stale);
 	log_info("push: method=%s way=%s stages=%u blocked=%zu entries=%llu "
 		 "blocks=%llu steps=%zu%s%s",
 		safe_method_name(x->method), safe_way_name(x->way), x->nstages,
@@ -184,6 +190,7 @@ sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
 	sm_qos_make(sm);
 	job.lanes = &sm->qos->want;
 	push.plan = sm->plan = plan_make(&job);
+	scan_void(sm->scan);
 	expect_traps(sm);
 	sm->push = push_new(&push);
 	say(sm->plan);
@@ -292,6 +299,8 @@ sm_push_story(struct sm *sm)
 		.stages = x->nstages,
 		.smps = sm->plan->nsteps,
 		.pairs = x->cut_pairs,
+		.packets =
+			safe_packets(x, sm->plan->routes->topo, drain_time(sm)),
 		.paper_pairs = x->paper_pairs,
 		.entries = x->entries,
 		.blocks = x->blocks,
@@ -301,7 +310,9 @@ sm_push_story(struct sm *sm)
 		.unread = x->unread,
 		.mismatched_ports = sm->plan->mismatched_ports,
 	};
+	c->nstays = x->nstays;
 	(void)snprintf(c->cause, sizeof(c->cause), "%s", x->cause);
+	(void)snprintf(c->stale, sizeof(c->stale), "%s", x->stale);
 	list_phases(sm->plan, c);
 	list_turns(sm->plan, c);
 }
@@ -425,6 +436,7 @@ sm_push_check(struct sm *sm, struct mono now)
 		!mono_before(now, sm->dirty.due)) {
 		/* what changed comes first; this begins anew after it */
 		check_stop(sm->check, now);
+		sm_keys_unchecked(sm, now);
 		check_free(sm->check);
 		sm->check = NULL;
 		sm->check_due = now;
@@ -455,10 +467,30 @@ sm_push_check(struct sm *sm, struct mono now)
 	return true;
 }
 
-/* Turns that an earlier life closed are held until they are known not to be. */
+void
+sm_push_forget(struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+
+	hw_distrust_ports(sm->hw);
+	/* what can be expected where a master vanished, or its journal did */
+	sm_scan_forget(sm,
+		sm->master.id.guid != 0 ? !sm->handed_over : sm->nrecord == 0);
+	if (sm->view == NULL && sm->master.id.guid == 0)
+		return;
+	past_doubt(hw_past(sm->hw));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		hw_forget(sm->hw, t->node[t->sw[s].node].guid);
+}
+
+/*
+ * Turns that an earlier life closed are held until they are known not to be;
+ * connections that it gave lanes to have them.
+ */
 void
 sm_push_load(struct sm *sm, const struct store_state *s)
 {
+	struct past *past = hw_past(sm->hw);
 	size_t i;
 
 	for (i = 0; i < s->nblock; i++) {
@@ -473,4 +505,9 @@ sm_push_load(struct sm *sm, const struct store_state *s)
 		be_put64(h.before, s->block[i].row);
 		turns_hold(hw_turns(sm->hw), &h);
 	}
+	past_load(past, s->lanes);
+	for (i = 0; i < s->nleaf; i++)
+		past_load_leaf(past, s->leaf[i].guid, s->leaf[i].any);
+	for (i = 0; i < s->nleaf; i++)
+		past_load_row(past, (uint32_t)i, s->leaf[i].mask);
 }

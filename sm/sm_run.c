@@ -383,8 +383,7 @@ sm_run_take(struct sm *sm, struct mono now)
 			sm->topo->nnodes, sm->topo->nsw);
 		sm->role = SM_MASTER;
 		sm->taken = true;
-		/* others may have been there meanwhile */
-		hw_distrust_ports(sm->hw);
+		sm_push_forget(sm);
 		sm->handed_over = false;
 		sm->master = (struct sm_peer){0};
 	}
@@ -533,6 +532,8 @@ sm_run_readback(struct sm *sm, struct mono now)
 	sm->ptable_read = NULL;
 	sm->times.readback =
 		mono_add(sm->times.readback, mono_sub(now, sm->phase_began));
+	past_found(hw_past(sm->hw), sm->topo,
+		sm->view != NULL ? sm->view->routes : NULL);
 	if (same_fabric(sm)) {
 		sm->routes = routes_for(sm->view->routes, sm->topo);
 		sm->story = sm->view->story;
@@ -662,6 +663,7 @@ finish(struct sm *sm, struct mono now)
 	if (!sm->held_alarm)
 		sm->stat.alarm[0] = '\0';
 	sm_sa_publish(sm, now);
+	sm_scan_publish(sm, now);
 	sm_mcast_settle(sm, now);
 	sm_blame_forgive(sm);
 	sm_keys_review(sm);

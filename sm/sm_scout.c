@@ -40,6 +40,9 @@ late(void *cookie, const void *owner, const struct xact_request *r,
 {
 	struct sm *sm = cookie;
 
+	/* At the first bring-up no way is lost: who is late is busy. */
+	if (sm->view == NULL)
+		return;
 	/* whether our own cable is there is asked by light sweeps */
 	scout_late(sm->scout, owner, r, draft_self_is_switch(sm->draft) ? 0 : 1,
 		now);

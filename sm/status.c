@@ -1,7 +1,9 @@
 #include "sm/status.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "sm/base/mem.h"
 #include "sm/ctl/change.h"
@@ -315,6 +317,10 @@ sweeps_json(const struct status_facts *f)
 	member_put(o, "untrue_blocks", member_u64(f->sm->untrue));
 	member_put(o, "checked_key_blocks", member_u64(f->sm->keys_checked));
 	member_put(o, "altered_key_tables", member_u64(f->sm->keys_untrue));
+	member_put(o, "ways_lost", member_u64(f->sm->ways_lost));
+	member_put(o, "rows_read", member_u64(f->sm->scan.read));
+	member_put(o, "rows_left", member_u64(f->sm->scan.left));
+	member_put(o, "rows_freed", member_u64(f->sm->rows_freed));
 	member_put(o, "last_ok", json_boolean(d->last_ok));
 	member_put(o, "last_why", words_text(d->last_why));
 	return o;
@@ -354,6 +360,48 @@ others_json(const struct sm_status *s)
 	return list;
 }
 
+/* Turns that are closed now. */
+static json_t *
+held_json(const struct status_facts *f)
+{
+	const struct sm_status *s = f->sm;
+	json_t *o = json_object();
+
+	member_put(o, "turns", member_u64(s->held));
+	member_put(o, "pairs", member_u64(s->held_pairs));
+	member_put(o, "left",
+		s->held_until.ns == MONO_NEVER.ns
+			? json_null()
+			: json_real(mono_seconds(
+				  mono_sub(s->held_until, f->now))));
+	return o;
+}
+
+/* Bytes resident; 0 where /proc does not say. */
+static uint64_t
+resident(void)
+{
+	char line[128] = "", *end;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (f == NULL)
+		return 0;
+	(void)fgets(line, sizeof(line), f);
+	(void)fclose(f);
+	(void)strtoull(line, &end, 10);
+	return strtoull(end, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static json_t *
+memory_json(void)
+{
+	struct rusage use = {0};
+
+	(void)getrusage(RUSAGE_SELF, &use);
+	return json_pack("{s:o, s:o}", "resident", member_u64(resident()),
+		"peak", member_u64((uint64_t)use.ru_maxrss * 1024));
+}
+
 static void
 add_daemon(json_t *o, const struct status_facts *f)
 {
@@ -375,14 +423,19 @@ add_daemon(json_t *o, const struct status_facts *f)
 	member_put(o, "others", others_json(f->sm));
 	member_put(o, "sweeps", sweeps_json(f));
 	member_put(o, "traps",
-		json_pack("{s:o, s:o, s:o}", "received",
+		json_pack("{s:o, s:o, s:o, s:o}", "received",
 			member_u64(f->sm->traps), "repeated",
 			member_u64(f->sm->traps_repeated), "refused",
-			member_u64(f->sm->traps_refused)));
+			member_u64(f->sm->traps_refused), "ours",
+			member_u64(f->sm->traps_ours)));
 	member_put(o, "config",
-		json_pack("{s:o, s:o, s:o}", "file", words_text(d->config_file),
-			"reloads", member_u64(d->reloads), "bad_reloads",
-			member_u64(d->bad_reloads)));
+		json_pack("{s:o, s:o, s:o, s:o}", "file",
+			words_text(d->config_file), "reloads",
+			member_u64(d->reloads), "bad_reloads",
+			member_u64(d->bad_reloads), "refused",
+			words_text(d->refused)));
+	member_put(o, "held", held_json(f));
+	member_put(o, "memory", memory_json());
 	member_put(o, "state_writable", json_boolean(d->state_writable));
 	member_put(o, "wire", wire_json(f));
 	member_put(o, "sa", sa_json(&f->sm->sa));

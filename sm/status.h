@@ -28,6 +28,7 @@ struct status_daemon {
 	char last_why[512];   /* and why, when it was not well */
 	uint64_t reloads;     /* of the configuration */
 	uint64_t bad_reloads; /* refused */
+	char refused[512];    /* why the last one was, or "" */
 	bool state_writable;
 };
 

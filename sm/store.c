@@ -300,6 +300,8 @@ read_line(struct store_reader *r, char *s)
 		{"sa", read_sa},
 		{"group", store_group_read},
 		{"member", store_group_member},
+		{"lanes", store_leaf_lanes},
+		{"leaf", store_leaf_read},
 	};
 	char *w = store_word(&s);
 	size_t i;
@@ -309,7 +311,7 @@ read_line(struct store_reader *r, char *s)
 			return kind[i].read(r, s);
 	return store_complain(r, r->line, "record",
 		"none of lid, rank, order, routed, turn, fabric, block, "
-		"saved, sa, group, member");
+		"saved, sa, group, member, lanes, leaf");
 }
 
 /*
@@ -472,6 +474,7 @@ keep(struct store_reader *r)
 	r->s->rank = rank;
 	r->s->nrank = r->nrank;
 	store_group_keep(r);
+	store_leaf_keep(r);
 }
 
 static int
@@ -490,12 +493,15 @@ read_text(struct store_reader *r, char *text, size_t n)
 	if (rc == 0)
 		rc = check_ranks(r);
 	if (rc == 0)
+		rc = store_leaf_check(r);
+	if (rc == 0)
 		keep(r);
 	free(r->lid);
 	free(r->rank);
 	free(r->block);
 	buf_free(&r->sa);
 	free(r->group);
+	free(r->leaf);
 	free(r->member);
 	return rc;
 }
@@ -680,6 +686,7 @@ store_print(const struct store_state *s, struct buf *out)
 		buf_printf(out, "saved %" PRIu64 "\n", s->when);
 	print_sa(s->sa, out);
 	store_group_print(s, out);
+	store_leaf_print(s, out);
 	buf_printf(out, "checksum 0x%016" PRIx64 "\n",
 		checksum(out->text, out->n));
 }

@@ -28,7 +28,12 @@
  *					flow label, hop limit; below it its
  *	member 0x0002c90300a1b2c3 0x0002c90300a1b2c3 1
  *					GUID of its GID, of its port, join state
- *	checksum 0x1f0e...				FNV-1a of all before
+ *	lanes 4						of the routes in force
+ *	leaf 0x0002c90200401234 0102..	switch GUID, lanes that connections
+ *					may still use with each leaf, two digits
+ *					a leaf in the order of these lines; "-":
+ *					the first alone, "any": whatever there
+ *is checksum 0x1f0e...				FNV-1a of all before
  *
  * It is replaced as a whole: a temporary file in the same directory, fsync,
  * rename, fsync of the directory. A file that cannot be believed is renamed to
@@ -89,6 +94,13 @@ struct store_group {
 	size_t first, n;			   /* in store_state.member */
 };
 
+/* Lanes that were given out to a leaf's connections; distribution/past.h. */
+struct store_leaf {
+	uint64_t guid;	     /* of the switch, not 0 */
+	bool any;	     /* any lane with anybody, mask is NULL */
+	const uint8_t *mask; /* [nleaf], or NULL */
+};
+
 /*
  * {0} is the empty state. store_load fills arena and points the arrays into
  * it; a caller that saves may point them anywhere and leave arena NULL.
@@ -114,6 +126,9 @@ struct store_state {
 	size_t ngroup;
 	const struct store_member *member; /* group by group */
 	size_t nmember;
+	unsigned lanes; /* 1..8 given out last; 0: none recorded */
+	const struct store_leaf *leaf;
+	size_t nleaf;
 	struct arena *arena;
 };
 

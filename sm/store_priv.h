@@ -1,6 +1,7 @@
 /*
  * store_priv: what the parts of the reader share: store.c (the file and its
- * records of ports and switches) and store_group.c (groups and their members).
+ * records of ports and switches), store_group.c (groups and their members) and
+ * store_leaf.c (lanes that were given out).
  * Nobody else includes this.
  */
 #ifndef HEDDLE_SM_STORE_PRIV_H
@@ -19,6 +20,12 @@ struct store_rank_line {
 	unsigned line;
 };
 
+struct store_leaf_line {
+	struct store_leaf rec;
+	size_t n; /* of masks */
+	unsigned line;
+};
+
 /* A file being read. */
 struct store_reader {
 	const char *path;
@@ -34,6 +41,8 @@ struct store_reader {
 	size_t ngroup, group_cap;
 	struct store_member *member;
 	size_t nmember, member_cap;
+	struct store_leaf_line *leaf;
+	size_t nleaf, leaf_cap;
 	unsigned line;
 	struct buf sa;
 	bool has_prefix, has_order, has_routed;
@@ -55,5 +64,13 @@ int store_group_member(struct store_reader *r, char *s);
 void store_group_print(const struct store_state *s, struct buf *out);
 /* Move what was read into the state's arena. */
 void store_group_keep(struct store_reader *r);
+
+/* store_leaf.c: records "lanes" and "leaf", likewise. */
+int store_leaf_lanes(struct store_reader *r, char *s);
+int store_leaf_read(struct store_reader *r, char *s);
+/* The rules between them. */
+int store_leaf_check(struct store_reader *r);
+void store_leaf_print(const struct store_state *s, struct buf *out);
+void store_leaf_keep(struct store_reader *r);
 
 #endif

@@ -64,13 +64,16 @@ struct view_change {
 	size_t nphases;
 	struct view_turn *turn;
 	size_t nturns;
-	uint64_t pairs; /* (switch, LID) that lost packets by the turns */
+	uint64_t pairs;	  /* (switch, LID) that lost packets by the turns */
+	uint64_t packets; /* expected of them in a drain: safe_packets */
 	uint64_t paper_pairs;
 	uint64_t entries, blocks, kept;
 	uint64_t mixed_edges;
 	uint32_t cyclic, unread;
 	size_t mismatched_ports;
+	size_t nstays;	 /* turns that stay closed for connections of old */
 	char cause[512]; /* the cycle that forbade writing at once */
+	char stale[512]; /* the cycle that those connections would close */
 };
 
 struct pkeys;

@@ -50,6 +50,8 @@ change_json(const struct view *v)
 	member_put(o, "method", words_text(c->method));
 	member_put(o, "way", words_text(c->way));
 	member_put(o, "cause", words_text(c->cause));
+	member_put(o, "stale", words_text(c->stale));
+	member_put(o, "stay_closed", member_u64(c->nstays));
 	member_put(o, "stages", member_u64(c->stages));
 	member_put(o, "entries", member_u64(c->entries));
 	member_put(o, "blocks", member_u64(c->blocks));
@@ -59,6 +61,7 @@ change_json(const struct view *v)
 	member_put(o, "cyclic", member_u64(c->cyclic));
 	member_put(o, "unread", member_u64(c->unread));
 	member_put(o, "pairs_cut", member_u64(c->pairs));
+	member_put(o, "packets_cut", member_u64(c->packets));
 	member_put(o, "pairs_cut_paper", member_u64(c->paper_pairs));
 	member_put(o, "mismatched_ports", member_u64(c->mismatched_ports));
 	member_put(o, "phases", phases_json(c));

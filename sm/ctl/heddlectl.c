@@ -13,6 +13,7 @@
 #include "sm/base/loop.h"
 #include "sm/ctl/client.h"
 #include "sm/ctl/ctl.h"
+#include "sm/ctl/metrics.h"
 #include "sm/ctl/show.h"
 #include "sm/forecast/planner.h"
 #include "sm/version.h"
@@ -33,6 +34,7 @@ enum kind {
 	NUMBER, /* a member of the request */
 	TEXT,	/* a member of the request */
 	FORMAT,
+	OUTPUT,
 };
 
 struct option_row {
@@ -91,6 +93,12 @@ static const struct option_row sweep_options[] = {
 	{NULL, NULL, TEXT, NULL, NULL},
 };
 
+static const struct option_row metrics_options[] = {
+	{"--output", "FILE", OUTPUT, NULL,
+		"put them in FILE, in one step, also when heddled is down"},
+	{NULL, NULL, TEXT, NULL, NULL},
+};
+
 static const struct option_row no_options[] = {
 	{NULL, NULL, TEXT, NULL, NULL},
 };
@@ -111,6 +119,8 @@ static const struct command commands[] = {
 	{"explain", "change | A [B]", 2, no_options, show_explain,
 		"how the tables came to the switches, and why so; the\n"
 		"      partitions of A, and whether A and B may talk, and why"},
+	{"metrics", "", 0, metrics_options, metrics_text,
+		"the status for Prometheus"},
 	{"sweep", "", 0, sweep_options, show_sweep,
 		"have the whole fabric looked at again"},
 };
@@ -120,6 +130,7 @@ enum { NCOMMANDS = sizeof(commands) / sizeof(commands[0]) };
 /* What the command line says. */
 struct ask {
 	const char *socket;
+	const char *output; /* a file, or NULL */
 	const struct command *cmd;
 	const char *operand[2];
 	unsigned noperands;
@@ -237,6 +248,9 @@ set_option(struct ask *a, const struct option_row *o, const char *value)
 		return set_number(a, o, value);
 	case FORMAT:
 		return set_format(a, o, value);
+	case OUTPUT:
+		a->output = value;
+		return EXIT_OK;
 	case TEXT:
 	default:
 		if (json_object_set_new(
@@ -314,7 +328,13 @@ set_ports(struct ask *a, const char *first, const char *second)
 static int
 set_operands(struct ask *a)
 {
-
+	if (a->cmd->show == metrics_text) {
+		if (a->json)
+			return usage("metrics are no JSON: ask for", "status");
+		(void)json_object_set_new(
+			a->request, "cmd", json_string("status"));
+		return EXIT_OK;
+	}
 	if (a->cmd->show == show_explain) {
 		if (a->noperands == 0)
 			return usage("explain what?", NULL);
@@ -478,6 +498,25 @@ print_clean(const char *s)
 	}
 }
 
+/* Metrics tell of a daemon that is down or in alarm: neither is a failure to
+ * tell. code: of asking. */
+static int
+print_metrics(const struct ask *a, const json_t *result, int code)
+{
+	struct buf out = {0};
+	struct reason why;
+
+	metrics_text(result, &out);
+	if (a->output == NULL)
+		(void)fputs(out.text, stdout);
+	else if (metrics_write(a->output, &out, &why) != 0) {
+		(void)fprintf(stderr, "heddlectl: %s\n", why.text);
+		code = EXIT_PROBLEM;
+	}
+	buf_free(&out);
+	return code;
+}
+
 static void
 print_result(const struct ask *a, const json_t *result)
 {
@@ -524,24 +563,28 @@ run(const struct ask *a)
 	const json_t *result;
 	enum client_fault fault;
 	struct reason why;
-	json_t *reply;
+	json_t *reply = NULL;
 	int code;
 	int fd = client_connect(a->socket, &fault, &why);
 
 	if (fd < 0) {
 		(void)fprintf(stderr, "heddlectl: %s\n", why.text);
-		return fault_code(fault);
+		code = fault_code(fault);
+	} else {
+		reply = ask(a, fd, a->request, until, &code);
 	}
-	reply = ask(a, fd, a->request, until, &code);
 	if (reply != NULL && a->wait)
 		reply = wait_after(a, fd, reply, until, &code);
-	if (reply != NULL) {
-		result = json_object_get(reply, "result");
+	result = json_object_get(reply, "result");
+	if (a->cmd->show == metrics_text) {
+		code = print_metrics(a, result, code);
+	} else if (reply != NULL) {
 		print_result(a, result);
 		code = judge(a, result);
-		json_decref(reply);
 	}
-	(void)close(fd);
+	json_decref(reply);
+	if (fd >= 0)
+		(void)close(fd);
 	return fflush(stdout) == 0 ? code : EXIT_PROBLEM;
 }
 

@@ -115,6 +115,11 @@ status_change(const json_t *c, struct buf *out)
 			text(c, "way"), member_num(c, "stages"),
 			json_array_size(json_object_get(c, "blocked")),
 			member_num(c, "pairs_cut"));
+	if (member_num(c, "stay_closed") > 0)
+		buf_printf(out,
+			"            %lld turns stay closed for connections "
+			"made with earlier SLs\n",
+			member_num(c, "stay_closed"));
 	if (member_num(c, "mismatched_ports") > 0)
 		buf_printf(out,
 			"            %lld ports have not the MTU or VLs that "
@@ -661,12 +666,22 @@ show_explain(const json_t *r, struct buf *out)
 		member_num(r, "unread"));
 	if (said(r, "cause"))
 		buf_printf(out, "because    %s\n", text(r, "cause"));
+	if (said(r, "stale"))
+		buf_printf(out,
+			"stale      connections made with earlier SLs could "
+			"close a cycle with these tables\n           %s\n"
+			"           %lld turns stay closed for them until "
+			"their "
+			"ports come up anew\n",
+			text(r, "stale"), member_num(r, "stay_closed"));
 	if (member_num(r, "pairs_cut") > 0 ||
 		member_num(r, "pairs_cut_paper") > 0)
 		buf_printf(out,
-			"cut        %lld pairs meanwhile; blocking all new "
-			"forbidden turns would have cut %lld\n",
+			"cut        %lld pairs meanwhile, up to %lld packets "
+			"at full load; blocking all new forbidden turns would "
+			"have cut %lld pairs\n",
 			member_num(r, "pairs_cut"),
+			member_num(r, "packets_cut"),
 			member_num(r, "pairs_cut_paper"));
 	explain_phases(r, out);
 	explain_turns(r, out);

@@ -299,7 +299,8 @@ page_transition(const json_t *list, struct buf *out)
 	{
 		buf_printf(out,
 			"  %s %-18s %-8s %lld SMPs in %lld phase%s, %lld "
-			"turn%s and %lld port%s closed, %lld pairs cut\n",
+			"turn%s and %lld port%s closed, %lld pairs cut, up to "
+			"%lld packets\n",
 			i == 0 ? "change   " : "         ",
 			member_text(e, "method"), member_text(e, "way"),
 			member_num(e, "smps"), member_num(e, "phases"),
@@ -308,7 +309,8 @@ page_transition(const json_t *list, struct buf *out)
 			plural(member_num(e, "turns_closed")),
 			member_num(e, "ports_closed"),
 			plural(member_num(e, "ports_closed")),
-			member_num(e, "pairs_cut"));
+			member_num(e, "pairs_cut"),
+			member_num(e, "packets_cut"));
 		if (i == 0 && said(e, "cause"))
 			buf_printf(out, "            %s\n",
 				member_text(e, "cause"));

@@ -436,7 +436,8 @@ transition(const struct plan *p)
 	struct transition_ask ask = {.was = p->now.routes,
 		.is = p->then.routes,
 		.method = (enum safe_method)d->method,
-		.max_stages = d->max_stages};
+		.max_stages = d->max_stages,
+		.drain = d->drain};
 
 	ask.all = p->ask.method != NULL && strcmp(p->ask.method, "all") == 0;
 	if (p->ask.method != NULL && !ask.all)

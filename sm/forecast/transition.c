@@ -53,7 +53,8 @@ turns_json(const struct safe_transition *x, const struct topo *t)
 
 /* A turn is closed and opened again, and so is a port. */
 static json_t *
-method_json(const struct safe_transition *x, const struct topo *t)
+method_json(const struct safe_transition *x, const struct topo *t,
+	struct mono drain)
 {
 	json_t *o = json_object();
 	uint64_t ports = 0;
@@ -70,6 +71,7 @@ method_json(const struct safe_transition *x, const struct topo *t)
 	member_put(o, "ports_closed", member_u64(ports));
 	member_put(o, "smps", member_u64(x->nwrites + 2 * x->nturns));
 	member_put(o, "pairs_cut", member_u64(x->cut_pairs));
+	member_put(o, "packets_cut", member_u64(safe_packets(x, t, drain)));
 	member_put(o, "cyclic", member_u64(x->cyclic));
 	member_put(o, "unread", member_u64(x->unread));
 	member_put(o, "cause", words_text(x->cause));
@@ -95,7 +97,7 @@ transition_report(const struct transition_ask *ask)
 			continue;
 		x = safe_plan(&job);
 		(void)json_array_append_new(
-			list, method_json(x, ask->is->topo));
+			list, method_json(x, ask->is->topo, ask->drain));
 		safe_free(x);
 	}
 	hw_free(hw);

@@ -17,6 +17,7 @@ struct transition_ask {
 	enum safe_method method;
 	bool all; /* every method, to compare; method comes first */
 	unsigned max_stages;
+	struct mono drain; /* how long turns discard */
 };
 
 /* A list of methods with way, stages, writes, turns blocked, pairs cut. */

@@ -108,6 +108,15 @@ becomes() {
 	say "$1: $2 is $3"
 }
 
+# metric NAME SAMPLE: the line that says so
+metric() {
+	tell "$1" metrics >"$E2E_DIR/$1/metrics" ||
+		fail "metrics: $(cat "$E2E_DIR/$1/metrics")"
+	grep -q "^$2\$" "$E2E_DIR/$1/metrics" ||
+		fail "no $2: $(grep "^${2%%[ {]*}" "$E2E_DIR/$1/metrics")"
+	say "$1: $2"
+}
+
 well() {
 	sim judge >"$E2E_DIR/judge" 2>&1
 }
@@ -135,6 +144,8 @@ test_quarantine() {
 	tell a sweep >/dev/null || fail "sweep"
 	becomes a quarantined.0.name spine2
 	is a quarantined.1.name - || fail "another is quarantined: $IS"
+	metric a 'heddle_quarantined 1'
+	metric a 'heddle_quarantined_info{.*name="spine2",reason="..*"} 1'
 	sim hang spine2 off || fail "hang off"
 	becomes a quarantined.0.name -
 	in_order "it answers again"
@@ -238,14 +249,22 @@ test_reload() {
 	becomes a config.bad_reloads 1
 	grep -q 'yaml:1[0-9]:3: .*lmcs' "$E2E_DIR/a/log" ||
 		fail "no line and column: $(tail -n 3 "$E2E_DIR/a/log")"
+	metric a 'heddle_config_reloads_refused_total 1'
+	metric a 'heddle_config_refused 1'
+	metric a 'heddle_config_refused_info{reason=".*yaml:1[0-9]:3: .*"} 1'
 	is a lids.used 76 || fail "another configuration: $IS"
 	is a role master || fail "role $IS"
 	config a 5 </dev/null
 	reload a
 	becomes a config.reloads 3
 	is a config.bad_reloads 1 || fail "bad reloads: $IS"
+	metric a 'heddle_config_refused 0'
 	becomes a lids.used 44
 	in_order "LMC 0 again"
+	halt a
+	tell a metrics --output "$E2E_DIR/a/prom" 2>/dev/null
+	[ $? = 3 ] || fail "not unreachable"
+	grep -q '^heddle_up 0$' "$E2E_DIR/a/prom" || fail "not down"
 }
 
 e2e_init

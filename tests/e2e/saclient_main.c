@@ -373,8 +373,8 @@ acm(struct client *c)
 {
 	struct mad_sa_path p = path_to(c);
 	struct mad_sa_member m = {
-		.mgid = {UINT64_C(0xff10a01b00000000) | c->pkey << 16 |
-				 0x8000U << 16,
+		.mgid = {UINT64_C(0xff10a01b00000000) |
+				 (uint64_t)c->pkey << 16 | 0x8000U << 16,
 			2U << 24 | 6U << 16},
 		.gid = c->gid,
 		.qkey = 0xac1,

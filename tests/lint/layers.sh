@@ -20,6 +20,7 @@ distribution/mft* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h rout
 distribution/check* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/routes.h routing/lft.h distribution/*
 distribution/ptable_read* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h distribution/*
 distribution/readback* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/routes.h routing/lft.h distribution/*
+distribution/scan* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/routes.h routing/lft.h distribution/*
 distribution/* : sm/base/* sm/mad/* discovery/topo.h routing/routes.h routing/lft.h routing/levels.h distribution/*
 sm/sa/* : sm/base/* sm/mad/* sm/transport/transport.h sm/view.h sm/partition.h sm/lanes.h discovery/topo.h routing/routes.h sm/sa/*
 sm/partition.* sm/lanes.* : sm/view.h sm/pkeys.h sm/qos.h discovery/topo.h sm/partition.h sm/lanes.h config/partition.h config/qos.h

@@ -29,8 +29,10 @@ world_forget(struct world *w)
 		void *out;
 	} lid = {w->saved.lid}, rank = {w->saved.rank},
 	  block = {w->saved.block}, sa = {w->saved.sa},
-	  group = {w->saved.group}, member = {w->saved.member};
+	  group = {w->saved.group}, member = {w->saved.member},
+	  leaf = {w->saved.leaf};
 
+	free(leaf.out);
 	free(group.out);
 	free(member.out);
 	free(block.out);
@@ -38,6 +40,24 @@ world_forget(struct world *w)
 	free(lid.out);
 	free(rank.out);
 	w->saved = (struct store_state){0};
+}
+
+/* The leaves, and their masks behind them. */
+static const struct store_leaf *
+copy_leaves(const struct store_state *s)
+{
+	size_t n = s->nleaf;
+	struct store_leaf *leaf = mem_zalloc(1, n * sizeof(*leaf) + n * n + 1);
+	uint8_t *mask = (uint8_t *)(leaf + n);
+
+	for (size_t i = 0; i < n; i++) {
+		leaf[i] = s->leaf[i];
+		if (leaf[i].mask == NULL)
+			continue;
+		memcpy(mask + i * n, leaf[i].mask, n);
+		leaf[i].mask = mask + i * n;
+	}
+	return leaf;
 }
 
 static void
@@ -51,6 +71,7 @@ on_save(void *cookie, const struct store_state *s)
 	w->saved.lid = mem_dup(s->lid, s->nlid * sizeof(*s->lid));
 	w->saved.rank = mem_dup(s->rank, s->nrank * sizeof(*s->rank));
 	w->saved.block = mem_dup(s->block, s->nblock * sizeof(*s->block));
+	w->saved.leaf = copy_leaves(s);
 	w->saved.sa = s->sa != NULL ? mem_strdup(s->sa) : NULL;
 	w->saved.group = mem_dup(s->group, s->ngroup * sizeof(*s->group));
 	w->saved.member = mem_dup(s->member, s->nmember * sizeof(*s->member));

@@ -203,6 +203,77 @@ START_TEST(what_another_manager_wrote)
 }
 END_TEST
 
+/* Every turn of some switches, and single ones of others. */
+static void
+close_turns(struct world *w, bool close)
+{
+	static const uint8_t shut[8] = {
+		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+	static const uint8_t open[8] = {0};
+	const struct fabric *f = w->fabric;
+
+	for (unsigned k = 0; k < 12; k++) {
+		uint32_t n = a_switch(f, k);
+
+		for (unsigned in = 1; in <= f->node[n].nports; in++)
+			for (unsigned out = 1; out <= f->node[n].nports; out++)
+				if (k % 3 == 0 || in + out == k)
+					sim_hand_sl2vl(w->sim, n, in, out,
+						close ? shut : open);
+	}
+}
+
+/*
+ * Rows of another manager, or of a life whose journal is lost: found soon where
+ * there is a reason, within a day where there is none, and on demand.
+ */
+START_TEST(turns_that_others_left_closed)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, "distribution: {drain: 5ms}\n");
+	struct store_state state;
+	struct sm_status s;
+
+	world_run(w, mono_ms(120000));
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.scan.read, 0); /* came up fresh: nothing to read */
+	close_turns(w, true);
+	world_kill(w);
+	world_forget(w);
+	world_start(w);
+	world_run(w, mono_ms(10000));
+	expect_order(w, "the journal was lost");
+	sm_status(w->sm, &s);
+	ck_assert_uint_gt(s.rows_freed, 100);
+	ck_assert_uint_eq(s.held, 0);
+	ck_assert_uint_eq(s.scan.left, 0);
+	/* with a journal nothing is expected, and it takes its time */
+	world_kill(w);
+	close_turns(w, true);
+	world_start(w);
+	world_run(w, mono_ms(30000));
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.scan.read, 0);
+	world_run(w, mono_ms(90000));
+	sm_status(w->sm, &s);
+	ck_assert_uint_gt(s.scan.left, 0);
+	world_run(w, mono_ms(300000));
+	expect_order(w, "read at leisure");
+	sm_status(w->sm, &s);
+	ck_assert_uint_gt(s.rows_freed, 100);
+	ck_assert_uint_eq(s.scan.left, 0);
+	/* asked for */
+	close_turns(w, true);
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	world_run(w, mono_ms(5000));
+	expect_order(w, "swept");
+	state = w->saved;
+	ck_assert_uint_eq(state.nblock, 0);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -217,6 +288,7 @@ main(void)
 	tcase_add_test(tc, lanes_that_are_refused);
 	tcase_add_test(tc, the_state_of_another_fabric);
 	tcase_add_test(tc, what_another_manager_wrote);
+	tcase_add_test(tc, turns_that_others_left_closed);
 	suite_add_tcase(s, tc);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

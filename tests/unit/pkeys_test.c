@@ -151,6 +151,7 @@ START_TEST(in_the_file)
 	ck_assert_uint_eq(guid, 1);
 	ck_assert_uint_eq(partition_who("gpu-*", &guid), PARTITION_NAME);
 	config_unref(c);
+	diag_free(&d);
 }
 END_TEST
 

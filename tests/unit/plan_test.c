@@ -317,7 +317,8 @@ rig_plan_by_hand(struct rig *g, bool by_port)
 	g->p = plan_make(&job);
 }
 
-/* Block, drain, stages with a drain between them, drain, unblock. */
+/* A stage that needs nothing closed; block, drain, the last one, drain,
+ * unblock. */
 START_TEST(a_blocked_transition)
 {
 	struct rig g;
@@ -330,13 +331,13 @@ START_TEST(a_blocked_transition)
 	block = phase_of(&g, PLAN_BLOCK, false);
 	lft = phase_of(&g, PLAN_LFT, false);
 	open = phase_of(&g, PLAN_UNBLOCK, false);
-	ck_assert_uint_eq(phase_of(&g, PLAN_LEARN, false) + 1, block);
-	ck_assert_uint_eq(block + 1, lft);
-	ck_assert_uint_eq(lft + 2, open);
-	ck_assert(!g.p->phase[block].drain);
-	ck_assert(g.p->phase[lft].drain && g.p->phase[lft + 1].drain);
-	ck_assert(g.p->phase[open].drain);
-	ck_assert_uint_eq(g.p->phase[lft + 1].stage, 1);
+	ck_assert_uint_eq(phase_of(&g, PLAN_LEARN, false) + 1, lft);
+	ck_assert_uint_eq(lft + 1, block);
+	ck_assert_uint_eq(block + 2, open);
+	ck_assert(!g.p->phase[lft].drain && !g.p->phase[block].drain);
+	ck_assert_int_eq(g.p->phase[block + 1].kind, PLAN_LFT);
+	ck_assert(g.p->phase[block + 1].drain && g.p->phase[open].drain);
+	ck_assert_uint_eq(g.p->phase[block + 1].stage, 1);
 	ck_assert_uint_eq(
 		g.p->step[g.p->phase[open].first].payload, PLAN_BEFORE);
 	ck_assert_ptr_null(g.p->downed);

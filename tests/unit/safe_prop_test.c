@@ -231,15 +231,15 @@ carry_out_all(struct run *run, struct world *w, struct safe_transition *x,
 			 rng_below(&run->r, 3) == 0;
 	size_t i = 0, n;
 
-	if (x->way == SAFE_BLOCKED) {
-		w->turn = x->turn;
-		w->nturns = x->nturns;
-		holds(run, !world_cyclic(w, w->met));
-		drain(run, w);
-	}
 	for (unsigned k = 0; k < x->nstages; k++, i += n) {
 		for (n = 0; i + n < x->nwrites && x->write[i + n].stage == k;)
 			n++;
+		if (k + 1 == x->nstages && x->way == SAFE_BLOCKED) {
+			w->turn = x->turn;
+			w->nturns = x->nturns;
+			holds(run, !world_cyclic(w, w->met));
+			drain(run, w);
+		}
 		if (k > 0)
 			drain(run, w);
 		if (!carry_out(run, w, x->write + i, n, interrupt))

@@ -212,9 +212,12 @@ START_TEST(by_port)
 
 		bed_new(&b, world_fabric(0, &r), 0, seed);
 		bed_fail(&b, false, b.t->nsw - 1);
-		world_capable(b.t1, _i == 1);
+		world_capable(b.t1, _i != 0);
 		for (port_ix p = 0; _i == 1 && p < b.t1->nports; p++)
 			b.t1->port[p].vl_cap = 1;
+		for (sw_ix s = 0; _i == 2 && s < b.t1->nsw; s++)
+			turns_refuse(hw_turns(b.hw),
+				b.t1->node[b.t1->sw[s].node].guid);
 		x = bed_plan(&b, SAFE_AUTO, 1);
 		ck_assert(bed_safe(&b, x));
 		for (size_t i = 0; i < x->nturns; i++)
@@ -537,7 +540,7 @@ main(void)
 	tcase_add_test(tc, nothing_to_do);
 	tcase_add_loop_test(tc, kept_order_never_blocks, 0, 6);
 	tcase_add_loop_test(tc, methods, 1, 9);
-	tcase_add_loop_test(tc, by_port, 0, 2);
+	tcase_add_loop_test(tc, by_port, 0, 3);
 	tcase_add_test(tc, unread_fresh_quarantined);
 	tcase_add_test(tc, walls_around_a_switch);
 	tcase_add_test(tc, walls_before_the_unknown);

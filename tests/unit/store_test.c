@@ -131,6 +131,27 @@ static const struct store_group groups[] = {
 		.n = 2},
 };
 
+static const uint8_t masks[] = {1, 0, 0xff, 1, 3, 1};
+static const struct store_leaf leaves[] = {
+	{0x0002c90200000001, false, masks},
+	{0x0002c90200000003, true, NULL},
+	{0x0002c90200000002, false, masks + 3},
+};
+
+static void
+check_leaves(const struct store_state *back)
+{
+	ck_assert_uint_eq(back->lanes, 8);
+	ck_assert_uint_eq(back->nleaf, 3);
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert_uint_eq(back->leaf[i].guid, leaves[i].guid);
+		ck_assert(back->leaf[i].any == leaves[i].any);
+		ck_assert((back->leaf[i].mask == NULL) == leaves[i].any);
+		if (!leaves[i].any)
+			ck_assert_mem_eq(back->leaf[i].mask, leaves[i].mask, 3);
+	}
+}
+
 static void
 check_groups(const struct store_state *back)
 {
@@ -170,6 +191,9 @@ START_TEST(test_round)
 		.nmember = 2,
 		.block = blocks,
 		.nblock = 2,
+		.lanes = 8,
+		.leaf = leaves,
+		.nleaf = 3,
 		.lid = lids,
 		.nlid = 4,
 		.rank = ranks,
@@ -214,6 +238,7 @@ START_TEST(test_round)
 		ck_assert_uint_eq(back.lid[i].held, lids[i].held);
 	}
 	check_groups(&back);
+	check_leaves(&back);
 	ck_assert_str_eq(back.lid[0].name, "host 1 HCA-1");
 	ck_assert_ptr_null(back.lid[1].name);
 	ck_assert_str_eq(back.lid[3].name, "quote ? and?newline");
@@ -298,9 +323,9 @@ static const struct refusal {
 	{"fabric 0x1\nfabric 0x1\n", ":3: fabric: given twice"},
 	{"lids 0x1 1 0\n",
 		":2: record: none of lid, rank, order, routed, turn, fabric, "
-		"block, saved, sa, group, member"},
+		"block, saved, sa, group, member, lanes, leaf"},
 	{"\n", ":2: record: none of lid, rank, order, routed, turn, fabric, "
-	       "block, saved, sa, group, member"},
+	       "block, saved, sa, group, member, lanes, leaf"},
 	{"saved 0\n", ":2: saved: not seconds since 1970"},
 	{"saved 1\nsaved 2\n", ":3: saved: given twice"},
 	{"sa\n", ":2: sa: says nothing"},
@@ -332,6 +357,21 @@ static const struct refusal {
 	{"block 0x1 1 2 0123456789abcdef 3\n"
 	 "block 0x1 1 2 0123456789abcdef 3\n",
 		":3: block: given twice"},
+	{"lanes 0\n", ":2: lanes: not a number from 1 to 8"},
+	{"lanes 9\n", ":2: lanes: not a number from 1 to 8"},
+	{"lanes 2\nlanes 2\n", ":3: lanes: given twice"},
+	{"leaf 0x0 -\n", ":2: GUID: not 0x and hexadecimal digits, or 0"},
+	{"leaf 0x1\n",
+		":2: leaf: neither -, any, nor pairs of hexadecimal digits"},
+	{"leaf 0x1 01 \n",
+		":2: leaf: neither -, any, nor pairs of hexadecimal digits"},
+	{"leaf 0x1 011\n",
+		":2: leaf: neither -, any, nor pairs of hexadecimal digits"},
+	{"leaf 0x1 0g\n",
+		":2: leaf: neither -, any, nor pairs of hexadecimal digits"},
+	{"leaf 0x1 01\nleaf 0x2 any\n",
+		":2: leaf: not two digits for each leaf"},
+	{"leaf 0x1 -\nleaf 0x1 -\n", ":3: leaf: given twice"},
 };
 
 START_TEST(test_refusals)

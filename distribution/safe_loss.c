@@ -1,0 +1,112 @@
+/*
+ * safe_loss: what stages cost. Between two stages some entries are new and some
+ * wait; a packet that comes to a switch which sends it back by the cable it
+ * came by is discarded. Stages are worth it only where that, for as long as
+ * they take, is less than what closing turns loses.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/safe_priv.h"
+#include "sm/base/mem.h"
+
+enum { STEPS_MAX = 4000000 }; /* entries that are looked at, about */
+
+enum fate { UNKNOWN, ON_THE_WAY, ARRIVES, LOST };
+
+struct walk {
+	const struct safe_values *v;
+	uint8_t *fate; /* [nsw] for one LID */
+	sw_ix *path;   /* [nsw] */
+};
+
+/* Follow the tables of this time from s; what is met shares its fate. */
+static void
+follow(struct walk *w, sw_ix s, uint32_t lid, struct safe_when when)
+{
+	const struct safe_net *n = w->v->net;
+	enum fate end = UNKNOWN;
+	uint32_t k = 0;
+
+	while (end == UNKNOWN) {
+		uint8_t port[SAFE_VALUES];
+		sw_ix next;
+
+		if (w->fate[s] != UNKNOWN) {
+			end = w->fate[s] == ON_THE_WAY ? LOST : w->fate[s];
+			break;
+		}
+		w->fate[s] = ON_THE_WAY;
+		w->path[k++] = s;
+		(void)safe_value_entry(w->v, s, lid, when, port);
+		next = n->to[(size_t)s * 256 + port[0]].s;
+		if (next == n->nsw)
+			end = n->carry[(size_t)s * 4 + (port[0] >> 6)] >>
+						      (port[0] & 63) &
+					      1
+				      ? ARRIVES
+				      : LOST;
+		s = next;
+	}
+	while (k-- > 0)
+		w->fate[w->path[k]] = (uint8_t)end;
+}
+
+static uint64_t
+lost(struct walk *w, uint32_t lid, struct safe_when when)
+{
+	uint32_t nsw = w->v->net->nsw;
+	uint64_t sum = 0;
+
+	memset(w->fate, UNKNOWN, nsw);
+	for (sw_ix s = 0; s < nsw; s++) {
+		follow(w, s, lid, when);
+		sum += w->fate[s] == LOST;
+	}
+	return sum;
+}
+
+/* LIDs that some switch takes later than the first stage. */
+static bool *
+deferred(const struct safe_values *v, uint32_t *n)
+{
+	uint32_t nlids = v->nblocks * LFT_BLOCK;
+	bool *yes = mem_zalloc(nlids, sizeof(*yes));
+
+	for (size_t i = 0; i < v->ncells; i++)
+		for (unsigned l = 0; l < LFT_BLOCK; l++)
+			yes[v->c[i].b * LFT_BLOCK + l] |= v->stage[i][l] > 0;
+	*n = 0;
+	for (uint32_t l = 0; l < nlids; l++)
+		*n += yes[l];
+	return yes;
+}
+
+uint64_t
+safe_loss(const struct safe_values *v, unsigned nstages, uint64_t *before)
+{
+	uint32_t nsw = v->net->nsw, nlids, each, seen = 0;
+	bool *yes = deferred(v, &nlids);
+	struct walk w = {.v = v};
+	uint64_t sum = 0;
+
+	w.fate = mem_alloc(nsw);
+	w.path = mem_alloc(nsw * sizeof(*w.path));
+	each = (uint32_t)((uint64_t)nlids * nsw * nstages / STEPS_MAX) + 1;
+	*before = 0;
+	for (uint32_t lid = 0; lid < v->nblocks * LFT_BLOCK; lid++) {
+		if (!yes[lid] || seen++ % each != 0)
+			continue;
+		for (unsigned k = 0; k < nstages; k++) {
+			uint64_t x =
+				lost(&w, lid, (struct safe_when){SAFE_AT, k});
+
+			*(k == 0 ? before : &sum) += x;
+		}
+	}
+	*before *= each;
+	free(yes);
+	free(w.fate);
+	free(w.path);
+	return sum * each;
+}

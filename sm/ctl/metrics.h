@@ -1,0 +1,51 @@
+/*
+ * metrics: a status in the Prometheus text exposition format, for
+ * node_exporter's textfile collector or whatever else scrapes.
+ *
+ * The daemon serves no metrics of its own: everything that they say is in the
+ * status (sm/status.h), and one table says which member becomes which metric.
+ * A row's path leads from the status to the value, segment by segment:
+ *
+ *	a.b		member b of member a
+ *	a.b|c		members b and c of a; a label holds which
+ *	a.*		each member of a; a label holds which
+ *	a.[x,y]		each element of the array a (or the object a itself);
+ *			labels hold its members x and y
+ *	(empty)		the status as a whole
+ *
+ * What is found there is worth itself (a number), 0 or 1 (false, true; a text
+ * that is empty or not), its length (an array), or 1 (an object that has a
+ * label to show). What the status does not have is left out.
+ */
+#ifndef HEDDLE_CTL_METRICS_H
+#define HEDDLE_CTL_METRICS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sm/base/buf.h"
+#include "sm/base/reason.h"
+
+struct metrics_row {
+	const char *name;
+	bool counter; /* else a gauge */
+	const char *help;
+	const char *path;
+	const char *labels; /* names, by spaces, in the order of the path */
+};
+
+/* The table. Names are an interface: rows are only ever added. */
+const struct metrics_row *metrics_all(size_t *n);
+
+/* Append status, the result of the command of that name, as metrics. NULL:
+ * there was none, which is a metric too. */
+void metrics_text(const json_t *status, struct buf *out);
+
+/*
+ * Put text in file in one step: whoever reads it meets the old text or the new
+ * one, whole. 0, or -1 and why.
+ */
+int metrics_write(const char *file, const struct buf *text, struct reason *why);
+
+#endif
