@@ -45,6 +45,7 @@ is_up(const struct safe_values *v, uint32_t r)
 
 	if (peer == n->nsw || safe_net_quarantined(n, peer))
 		return false;
+	/* It knows more: of switches that joined the subtree later. */
 	if (v->to->line != NULL)
 		return v->to->line[peer] < v->to->line[s];
 	return routes_above(v->to, peer, s) !=

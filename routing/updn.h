@@ -8,6 +8,7 @@
  *   sticky  the order in force, repaired where it has to be
  *   search  no tree: several orders tried on an estimate of the load
  *   turn    several tops: the subtree in which down-up turns are made
+ *   join    ... made whole when it has lost a cable, at a small cost
  *   plane   trees that meet inside racks only
  *   reach   bit sets: who is below whom, shortest legal paths by level
  *   homes   ports of one node, which should not share switches
@@ -201,7 +202,8 @@ uint32_t updn_sticky_rerank(struct updn *u, bool *good);
 
 /*
  * updn_turn.c: where the tier order leaves pairs without a path, choose the
- * leaf and turn its subtree over in u->line. May re-rank tops that no subtree
+ * leaf and turn its subtree over in u->line, with joiners where the one in
+ * force needs them (updn_join.h); u->turn has what is above those, too. May re-rank tops that no subtree
  * can serve. Returns how many host pairs per cable of the leaf only the subtree
  * joins: a measure of what tiers are worth here. UINT64_MAX: cannot be done.
  */
