@@ -1,5 +1,6 @@
 /* Answers from views: while routes are computed, routes, topologies. */
 #include "tests/unit/ctl_fixture.h"
+#include "tests/unit/suite.h"
 
 /* Routes are being computed: questions are answered, views are held. */
 START_TEST(while_routes_are_computed)
@@ -163,8 +164,6 @@ main(void)
 {
 	Suite *suite = suite_create("answer");
 	TCase *tc = tcase_create("all");
-	SRunner *sr = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, while_routes_are_computed);
@@ -172,8 +171,5 @@ main(void)
 	tcase_add_test(tc, routes_to_nowhere);
 	tcase_add_test(tc, topology_as_text);
 	suite_add_tcase(suite, tc);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(suite);
 }

@@ -16,6 +16,7 @@
 #include "tests/sim/referee.h"
 #include "tests/sim/world.h"
 #include "tests/topo/frozen.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/tree_fixture.h"
 
 /* Two tops, three leaves. */
@@ -276,16 +277,11 @@ main(void)
 {
 	Suite *s = suite_create("badtree");
 	TCase *c = tcase_create("core");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_add_loop_test(c, daemon_routes_it, 0, NBAD);
 	tcase_add_loop_test(c, plan_routes_it, 0, NBAD);
 	tcase_add_test(c, plan_in_pieces);
 	tcase_add_test(c, failures_part_it);
 	suite_add_tcase(s, c);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

@@ -14,6 +14,7 @@
 #include "tests/sim/watch.h"
 #include "tests/sim/world.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 enum { MOMENTS = 12, DISCARD = 15 };
 
@@ -378,8 +379,6 @@ main(void)
 {
 	Suite *s = suite_create("change");
 	TCase *tc = tcase_create("change");
-	SRunner *r;
-	int failed;
 
 	log_set_level(LOG_LEVEL_ERROR);
 	tcase_set_timeout(tc, 60);
@@ -391,9 +390,5 @@ main(void)
 	tcase_add_test(tc, blocks_are_journaled_first);
 	tcase_add_test(tc, a_block_that_stays_is_an_alarm);
 	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(s);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tests/sim/chaos.h"
+#include "tests/unit/suite.h"
 
 enum { SEEDS = 1000, MAX_HOSTS = 800, TAIL = 4000 };
 enum { TENANT_SEEDS = 200, FEW_HOSTS = 200 };
@@ -108,8 +109,6 @@ main(void)
 {
 	Suite *s = suite_create("chaos");
 	TCase *tc = tcase_create("chaos");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, days_can_be_lived_again);
@@ -117,9 +116,5 @@ main(void)
 	tcase_add_loop_test(tc, a_bad_day_for_tenants, 1,
 		getenv("SEED") ? 2 : TENANT_SEEDS + 1);
 	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(s);
 }

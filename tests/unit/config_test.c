@@ -20,6 +20,7 @@
 #include "sm/base/log.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
+#include "tests/unit/suite.h"
 
 enum { SEED = 20262, ROUNDS = 3000 };
 
@@ -757,8 +758,6 @@ main(void)
 {
 	Suite *s = suite_create("config");
 	TCase *t = tcase_create("config");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, test_defaults);
@@ -775,9 +774,5 @@ main(void)
 	tcase_add_test(t, test_manual);
 	tcase_add_test(t, test_json_schema);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }

@@ -16,6 +16,7 @@
 #include "sm/status.h"
 #include "tests/sim/world.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 /* Files of the source tree; tests run at its top, or are told where it is. */
 static const char *
@@ -338,8 +339,6 @@ main(void)
 {
 	Suite *s = suite_create("ctl_metrics");
 	TCase *t = tcase_create("ctl_metrics");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, table);
@@ -349,9 +348,5 @@ main(void)
 	tcase_add_test(t, file);
 	tcase_add_test(t, manual);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }

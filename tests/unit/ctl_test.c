@@ -1,6 +1,7 @@
 /* Requests, clients and sockets: what a control server has to bear. */
 #include "routing/tree.h"
 #include "tests/unit/ctl_fixture.h"
+#include "tests/unit/suite.h"
 
 START_TEST(status_and_mode)
 {
@@ -491,8 +492,6 @@ main(void)
 {
 	Suite *suite = suite_create("ctl");
 	TCase *tc = tcase_create("all");
-	SRunner *sr = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, status_and_mode);
@@ -514,8 +513,5 @@ main(void)
 	tcase_add_test(tc, tree);
 	tcase_add_test(tc, reader_that_stops);
 	suite_add_tcase(suite, tc);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(suite);
 }

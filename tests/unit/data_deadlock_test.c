@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/sim/field.h"
+#include "tests/unit/suite.h"
 
 static void
 expect_deadlock(struct field *x, unsigned n)
@@ -213,15 +214,9 @@ main(void)
 {
 	Suite *s = suite_create("data_deadlock");
 	TCase *tc = tcase_create("rings");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(tc, 120);
 	add_tests(tc);
 	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return suite_run(s);
 }

@@ -12,6 +12,7 @@
 #include "tests/sim/data_traffic.h"
 #include "tests/sim/world.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 enum { SENDERS = 3 };
 
@@ -204,8 +205,6 @@ main(void)
 {
 	Suite *s = suite_create("data_qos");
 	TCase *t = tcase_create("data_qos");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, weights);
@@ -213,8 +212,5 @@ main(void)
 	tcase_add_loop_test(t, priority, 0, 2);
 	tcase_add_test(t, one_host);
 	suite_add_tcase(s, t);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? 0 : 1;
+	return suite_run(s);
 }

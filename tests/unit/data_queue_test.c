@@ -4,6 +4,7 @@
 
 #include "sm/base/rng.h"
 #include "tests/sim/data_int.h"
+#include "tests/unit/suite.h"
 
 struct entry {
 	int64_t t;
@@ -128,16 +129,10 @@ main(void)
 {
 	Suite *s = suite_create("data_queue");
 	TCase *tc = tcase_create("wheel");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, it_is_in_order);
 	tcase_add_test(tc, it_waits_for_its_time);
 	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return suite_run(s);
 }

@@ -11,6 +11,7 @@
 #include "tests/sim/bench.h"
 #include "tests/sim/field.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 /* Nodes of bench_line. */
 enum { SW0 = 0, H1 = 1, SW1 = 2, H2 = 3 };
@@ -718,15 +719,9 @@ main(void)
 {
 	Suite *s = suite_create("data");
 	TCase *tc = tcase_create("plane");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(tc, 120);
 	add_tests(tc);
 	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return suite_run(s);
 }

@@ -4,6 +4,7 @@
  */
 #include "tests/sim/field.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 #include <check.h>
 
 /* 162 hosts, 18 leaves, 9 spines: half of the tree that the papers use. */
@@ -304,15 +305,9 @@ main(void)
 {
 	Suite *s = suite_create("data_tree");
 	TCase *tc = tcase_create("trees");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(tc, 120);
 	add_tests(tc);
 	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return suite_run(s);
 }

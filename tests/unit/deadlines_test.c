@@ -4,6 +4,7 @@
 #include <check.h>
 
 #include "sm/base/rng.h"
+#include "tests/unit/suite.h"
 
 enum { SEED = 31, IDS = 300, STEPS = 100000 };
 
@@ -83,15 +84,10 @@ main(void)
 {
 	Suite *s = suite_create("deadlines");
 	TCase *t = tcase_create("deadlines");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	suite_add_tcase(s, t);
 	tcase_add_test(t, like_an_array);
 	tcase_add_test(t, sorted_after_clearing);
 	tcase_add_test(t, equal_ones_in_order);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }

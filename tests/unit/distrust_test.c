@@ -14,6 +14,7 @@
 #include "tests/sim/watch.h"
 #include "tests/sim/world.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 static struct world *
 start(const struct fabric *f, const char *yaml)
@@ -279,8 +280,6 @@ main(void)
 {
 	Suite *s = suite_create("distrust");
 	TCase *tc = tcase_create("distrust");
-	SRunner *r;
-	int failed;
 
 	log_set_level(LOG_LEVEL_ERROR);
 	tcase_set_timeout(tc, 60);
@@ -290,9 +289,5 @@ main(void)
 	tcase_add_test(tc, what_another_manager_wrote);
 	tcase_add_test(tc, turns_that_others_left_closed);
 	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(s);
 }

@@ -6,6 +6,7 @@
 #include "discovery/draft.h"
 #include "discovery/draft_priv.h"
 #include "sm/base/rng.h"
+#include "tests/unit/suite.h"
 
 static struct topo *
 frozen(struct draft *d)
@@ -259,8 +260,6 @@ main(void)
 {
 	Suite *s = suite_create("draft");
 	TCase *tc = tcase_create("draft");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_add_test(tc, nobody);
 	tcase_add_test(tc, quarantine);
@@ -271,8 +270,5 @@ main(void)
 	tcase_add_test(tc, oddities);
 	tcase_add_loop_test(tc, shuffled, 0, 20);
 	suite_add_tcase(s, tc);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

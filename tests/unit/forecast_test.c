@@ -15,6 +15,7 @@
 #include "sm/forecast/report.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 struct scene {
 	struct topo *t;
@@ -339,8 +340,6 @@ main(void)
 {
 	Suite *s = suite_create("forecast");
 	TCase *c = tcase_create("forecast");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_add_test(c, fts_round);
 	tcase_add_loop_test(c, fts_bad, 0, 8);
@@ -351,8 +350,5 @@ main(void)
 	tcase_add_loop_test(c, settings, 0, 6);
 	tcase_add_test(c, roles);
 	suite_add_tcase(s, c);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

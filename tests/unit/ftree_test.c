@@ -17,6 +17,7 @@
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
+#include "tests/unit/suite.h"
 
 static struct engine_options plain = {.lanes = 1};
 
@@ -784,8 +785,6 @@ main(void)
 		switch_fails, lanes, lanes_kept, homes, homing_names_it, groups,
 		refuses, rebalance, fixtures};
 	Suite *s = suite_create("ftree");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
 		TCase *t = tcase_create("ftree");
@@ -794,8 +793,5 @@ main(void)
 		tcase_add_test(t, tests[i]);
 		suite_add_tcase(s, t);
 	}
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed > 0;
+	return suite_run(s);
 }

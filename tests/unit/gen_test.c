@@ -5,6 +5,7 @@
 
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
+#include "tests/unit/suite.h"
 
 /* Numbers of a fabric that follow from its rule. */
 struct counts {
@@ -297,8 +298,6 @@ main(void)
 {
 	Suite *s = suite_create("gen");
 	TCase *tc = tcase_create("gen");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, trees_have_their_sizes);
@@ -312,9 +311,5 @@ main(void)
 	tcase_add_test(tc, impossible_numbers_are_refused);
 	tcase_add_test(tc, connectivity_is_seen);
 	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return suite_run(s);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sm/mad/mad.h"
+#include "tests/unit/suite.h"
 
 static void
 node_info_switch(const struct smp *s, uint8_t *again)
@@ -274,14 +275,9 @@ main(void)
 {
 	Suite *s = suite_create("golden");
 	TCase *t = tcase_create("golden");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	suite_add_tcase(s, t);
 	tcase_add_loop_test(
 		t, golden_mad, 0, (int)(sizeof(golden) / sizeof(golden[0])));
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }

@@ -6,6 +6,7 @@
 #include "tests/unit/sa_fixture.h"
 
 #include "sm/base/rng.h"
+#include "tests/unit/suite.h"
 
 enum { REC = MAD_SA_MEMBER_REC, RECORD = 56, BROADCAST = 0xc000 };
 enum {
@@ -396,8 +397,6 @@ main(void)
 {
 	Suite *s = suite_create("group");
 	TCase *c = tcase_create("record");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, bytes_of_the_broadcast_group);
@@ -408,8 +407,5 @@ main(void)
 	tcase_add_test(c, mlids_are_shared_when_they_run_short);
 	tcase_add_test(c, partitions_have_their_own);
 	suite_add_tcase(s, c);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

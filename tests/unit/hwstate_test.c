@@ -5,6 +5,7 @@
 
 #include "discovery/draft.h"
 #include "distribution/hwstate.h"
+#include "tests/unit/suite.h"
 
 static lft_ref
 block(struct lft_pool *p, uint8_t port)
@@ -147,16 +148,11 @@ main(void)
 {
 	Suite *s = suite_create("hwstate");
 	TCase *t = tcase_create("hwstate");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_add_test(t, values_until_drained);
 	tcase_add_test(t, unknown_until_acknowledged);
 	tcase_add_test(t, blocks_are_given_back);
 	tcase_add_test(t, lost_memory_is_noticed);
 	suite_add_tcase(s, t);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

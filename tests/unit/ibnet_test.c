@@ -7,6 +7,7 @@
 
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
+#include "tests/unit/suite.h"
 
 static void
 check_round_trip(struct fabric *f, const char *what)
@@ -429,8 +430,6 @@ main(void)
 {
 	Suite *s = suite_create("ibnet");
 	TCase *tc = tcase_create("ibnet");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, what_is_written_is_read);
@@ -443,9 +442,5 @@ main(void)
 	tcase_add_test(tc, binary_is_refused);
 	tcase_add_test(tc, damage_is_survived);
 	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return suite_run(s);
 }

@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "config/import.h"
 #include "sm/base/rng.h"
+#include "tests/unit/suite.h"
 
 static int
 run(const char *opts, const char *parts, struct buf *out, struct reason *why)
@@ -187,16 +188,11 @@ main(void)
 {
 	Suite *s = suite_create("import");
 	TCase *t = tcase_create("core");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 30);
 	tcase_add_test(t, golden);
 	tcase_add_loop_test(t, hostile, 1, 6);
 	tcase_add_test(t, long_lines);
 	suite_add_tcase(s, t);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

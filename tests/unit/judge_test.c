@@ -9,6 +9,7 @@
 
 #include "tests/e2e/judge.h"
 #include "tests/e2e/tracks.h"
+#include "tests/unit/suite.h"
 
 /*
  * A triangle of switches a, b, c (port 1: host, 2: next, 3: previous), hosts
@@ -307,8 +308,6 @@ main(void)
 {
 	Suite *s = suite_create("judge");
 	TCase *c = tcase_create("judge");
-	SRunner *r;
-	int failed;
 
 	tcase_add_test(c, reads_the_fabric);
 	tcase_add_test(c, shortest_is_good);
@@ -320,9 +319,5 @@ main(void)
 	tcase_add_test(c, counts_blocks_that_differ);
 	tcase_add_test(c, tracks_follow_the_tables);
 	suite_add_tcase(s, c);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return suite_run(s);
 }

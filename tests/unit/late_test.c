@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "sm/base/mem.h"
+#include "tests/unit/suite.h"
 
 enum { TAGS = 128, TIMEOUT_MS = 80, SENT = 256 };
 
@@ -235,16 +236,11 @@ main(void)
 {
 	Suite *s = suite_create("late");
 	TCase *t = tcase_create("late");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	suite_add_tcase(s, t);
 	tcase_add_test(t, late);
 	tcase_add_test(t, patience);
 	tcase_add_test(t, cut);
 	tcase_add_test(t, cancel_owner);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sm/base/rng.h"
+#include "tests/unit/suite.h"
 
 enum { SEED = 71, ROUNDS = 3000, LINKS = 12, MOST_VLS = 15 };
 
@@ -280,8 +281,6 @@ main(void)
 {
 	Suite *s = suite_create("levels");
 	TCase *t = tcase_create("levels");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, without_levels_lanes_are_straight);
@@ -291,8 +290,5 @@ main(void)
 	tcase_add_test(t, apart);
 	tcase_add_test(t, no_cycle);
 	suite_add_tcase(s, t);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? 0 : 1;
+	return suite_run(s);
 }

@@ -6,6 +6,7 @@
 #include "routing/lft.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
+#include "tests/unit/suite.h"
 
 static lft_ref
 block_of(struct lft_pool *p, uint32_t n)
@@ -103,16 +104,10 @@ main(void)
 {
 	Suite *s = suite_create("lft");
 	TCase *c = tcase_create("lft");
-	SRunner *r;
-	int failed;
 
 	tcase_add_test(c, empty_is_free);
 	tcase_add_test(c, counted);
 	tcase_add_test(c, growth);
 	suite_add_tcase(s, c);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }

@@ -4,6 +4,7 @@
 #include "routing/lid.h"
 #include "sm/base/rng.h"
 #include "tests/unit/hand_topo.h"
+#include "tests/unit/suite.h"
 
 static const struct lid_policy plain = {.first = 1, .last = TOPO_LID_MAX};
 
@@ -511,11 +512,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(suite());
 }

@@ -15,6 +15,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 static struct fabric *
 some_fabric(uint64_t seed, struct reason *why)
@@ -333,15 +334,10 @@ main(void)
 {
 	Suite *s = suite_create("line");
 	TCase *c = tcase_create("core");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_add_loop_test(c, unicast_and_multicast_have_no_cycle, 0, 16);
 	tcase_add_loop_test(c, planes_have_no_cycle, 0, 12);
 	tcase_add_test(c, ranks_are_an_order);
 	suite_add_tcase(s, c);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

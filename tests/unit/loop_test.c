@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "sm/base/loop.h"
+#include "tests/unit/suite.h"
 
 struct seen {
 	struct loop *loop;
@@ -187,8 +188,6 @@ main(void)
 {
 	Suite *suite = suite_create("loop");
 	TCase *tc = tcase_create("all");
-	SRunner *sr = srunner_create(suite);
-	int failed;
 
 	tcase_add_test(tc, timer_never_early);
 	tcase_add_test(tc, timer_past_and_again);
@@ -198,8 +197,5 @@ main(void)
 	tcase_add_test(tc, wake_from_thread);
 	tcase_add_test(tc, signal_delivered);
 	suite_add_tcase(suite, tc);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(suite);
 }

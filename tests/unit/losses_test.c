@@ -13,6 +13,7 @@
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/tree_fixture.h"
 
 enum { LIMIT = 1250 }; /* per mille, as configured unless said otherwise */
@@ -343,8 +344,6 @@ main(void)
 {
 	Suite *s = suite_create("losses");
 	TCase *c = tcase_create("core");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_add_loop_test(c, no_turning_over, 0,
 		(int)(sizeof(one_by_one) / sizeof(*one_by_one)));
@@ -352,8 +351,5 @@ main(void)
 		c, no_drift, 0, 3 * (int)(sizeof(ill) / sizeof(*ill)));
 	tcase_set_timeout(c, 300);
 	suite_add_tcase(s, c);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

@@ -10,6 +10,7 @@
 #include "tests/sim/referee.h"
 #include "tests/sim/world.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 enum { STEP_MS = 5, QUICK_MS = 130, LIMIT_MS = 20000, CARD = 3 };
 
@@ -229,8 +230,6 @@ main(void)
 {
 	Suite *s = suite_create("lost");
 	TCase *t = tcase_create("lost");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	suite_add_tcase(s, t);
 	tcase_set_timeout(t, 120);
@@ -239,8 +238,5 @@ main(void)
 	tcase_add_loop_test(t, beside_one_that_hangs, 0, 8);
 	tcase_add_loop_test(t, untold, 0, 2);
 	tcase_add_loop_test(t, during_a_push, 0, 8);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }

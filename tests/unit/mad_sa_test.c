@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sm/mad/mad_sa.h"
+#include "tests/unit/suite.h"
 
 START_TEST(the_header)
 {
@@ -171,8 +172,6 @@ main(void)
 {
 	Suite *s = suite_create("mad_sa");
 	TCase *t = tcase_create("wire");
-	SRunner *r;
-	int failed;
 
 	tcase_add_test(t, the_header);
 	tcase_add_test(t, a_path_record);
@@ -180,9 +179,5 @@ main(void)
 	tcase_add_test(t, an_inform_info);
 	tcase_add_test(t, the_others);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

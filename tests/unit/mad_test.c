@@ -8,6 +8,7 @@
 
 #include "sm/base/be.h"
 #include "sm/base/rng.h"
+#include "tests/unit/suite.h"
 
 enum { SEED = 20260, ROUNDS = 20000 };
 
@@ -381,8 +382,6 @@ main(void)
 {
 	Suite *s = suite_create("mad");
 	TCase *t = tcase_create("mad");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	suite_add_tcase(s, t);
 	tcase_add_loop_test(t, reserved_bits, 0, COUNT(codecs));
@@ -396,8 +395,5 @@ main(void)
 	tcase_add_test(t, node_desc);
 	tcase_add_loop_test(t, notice_round_trip, 0, COUNT(notices));
 	tcase_add_test(t, names);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }

@@ -15,6 +15,7 @@
 #include "sm/mad/mad_role.h"
 #include "sm/mad/mad_vendor.h"
 #include "sm/mad/mad_violation.h"
+#include "tests/unit/suite.h"
 
 enum { SEED = 1867, ROUNDS = 2000, MOST = MAD_PERF_SIZE };
 
@@ -405,8 +406,6 @@ main(void)
 {
 	Suite *s = suite_create("mad_vendor");
 	TCase *tc = tcase_create("mad_vendor");
-	SRunner *r;
-	int failed;
 
 	tcase_add_loop_test(tc, every_bit_there_and_back, 0, NCODECS);
 	tcase_add_test(tc, ar_info_is_where_it_should_be);
@@ -417,9 +416,5 @@ main(void)
 	tcase_add_test(tc, extended_counters_as_libibmad);
 	tcase_add_test(tc, a_bad_key_in_words);
 	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(s);
 }

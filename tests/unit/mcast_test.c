@@ -11,6 +11,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 /* Places by distance from switch `top`: one top in a connected fabric. */
 static uint32_t *
@@ -352,8 +353,6 @@ main(void)
 {
 	Suite *s = suite_create("mcast");
 	TCase *c = tcase_create("core");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(c, 60); /* the machine may be busy */
 	tcase_add_loop_test(c, every_receiver_once, 0, 40);
@@ -361,8 +360,5 @@ main(void)
 	tcase_add_loop_test(c, a_lost_cable_moves_what_hung_on_it, 0, 16);
 	tcase_add_test(c, groups_spread);
 	suite_add_tcase(s, c);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

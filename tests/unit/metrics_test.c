@@ -2,6 +2,7 @@
 
 #include "routing/metrics.h"
 #include "tests/unit/hand_topo.h"
+#include "tests/unit/suite.h"
 
 /*
  * A two-level tree: leaves of `down` hosts, one cable to each of `up` spines.
@@ -236,11 +237,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(suite());
 }

@@ -4,6 +4,7 @@
  * changed is found and put right.
  */
 #include "tests/unit/mft_fixture.h"
+#include "tests/unit/suite.h"
 
 static const struct gen_fattree2 two = {4, 8, 2, 6, 3};
 
@@ -217,8 +218,6 @@ main(void)
 {
 	Suite *s = suite_create("mft_read");
 	TCase *c = tcase_create("writer");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, what_is_there_is_not_written);
@@ -228,8 +227,5 @@ main(void)
 	tcase_add_test(c, who_lies_is_found);
 	tcase_add_test(c, tops_and_ways_out);
 	suite_add_tcase(s, c);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

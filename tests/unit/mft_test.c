@@ -4,6 +4,7 @@
  * at every moment of a change nobody gets anything twice.
  */
 #include "tests/unit/mft_fixture.h"
+#include "tests/unit/suite.h"
 
 START_TEST(hosts_come_leave_and_return)
 {
@@ -289,8 +290,6 @@ main(void)
 {
 	Suite *s = suite_create("mft");
 	TCase *c = tcase_create("world");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(c, 120);
 	tcase_add_test(c, hosts_come_leave_and_return);
@@ -300,8 +299,5 @@ main(void)
 	tcase_add_test(c, an_order_that_turns_over);
 	tcase_add_loop_test(c, trees_that_move_are_broken_first, 0, 6);
 	suite_add_tcase(s, c);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

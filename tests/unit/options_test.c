@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sm/options.h"
+#include "tests/unit/suite.h"
 
 static const struct {
 	const char *argv[6];
@@ -114,15 +115,10 @@ main(void)
 {
 	Suite *suite = suite_create("options");
 	TCase *tc = tcase_create("all");
-	SRunner *sr = srunner_create(suite);
-	int failed;
 
 	tcase_add_test(tc, accepted);
 	tcase_add_test(tc, refused);
 	tcase_add_test(tc, help_names_all);
 	suite_add_tcase(suite, tc);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(suite);
 }

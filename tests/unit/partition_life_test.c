@@ -4,6 +4,7 @@
  */
 #include "tests/sim/tenants.h"
 #include "tests/unit/partition_fixture.h"
+#include "tests/unit/suite.h"
 
 enum { BLOCKS = 2 };
 
@@ -212,8 +213,6 @@ main(void)
 {
 	Suite *s = suite_create("partition_life");
 	TCase *t = tcase_create("core");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, nothing_for_nothing);
@@ -223,8 +222,5 @@ main(void)
 	tcase_add_test(t, half_way);
 	tcase_add_loop_test(t, no_pair_is_cut_off, 1, 31);
 	suite_add_tcase(s, t);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

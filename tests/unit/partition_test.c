@@ -5,6 +5,7 @@
 #include "sm/base/rng.h"
 #include "sm/members.h"
 #include "tests/unit/partition_fixture.h"
+#include "tests/unit/suite.h"
 
 START_TEST(tables_and_guards)
 {
@@ -572,8 +573,6 @@ main(void)
 {
 	Suite *s = suite_create("partition");
 	TCase *t = tcase_create("core");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, tables_and_guards);
@@ -585,8 +584,5 @@ main(void)
 	tcase_add_test(t, trusted);
 	tcase_add_loop_test(t, isolation, 1, 21);
 	suite_add_tcase(s, t);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

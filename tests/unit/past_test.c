@@ -5,6 +5,7 @@
 #include <check.h>
 
 #include "tests/unit/safe_world.h"
+#include "tests/unit/suite.h"
 
 enum { SWITCHES = 5, ACTIVE = 4, INIT = 2 };
 
@@ -398,8 +399,6 @@ main(void)
 {
 	Suite *s = suite_create("past");
 	TCase *t = tcase_create("past");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_add_test(t, one_lane);
 	tcase_add_test(t, until_ports_come_up);
@@ -408,8 +407,5 @@ main(void)
 	tcase_add_test(t, old_connections_would_deadlock);
 	tcase_add_test(t, another_number_of_lanes);
 	suite_add_tcase(s, t);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return suite_run(s);
 }

@@ -8,6 +8,7 @@
 #include "sm/pkeys.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 static struct topo *
 small(void)
@@ -160,15 +161,10 @@ main(void)
 {
 	Suite *s = suite_create("pkeys");
 	TCase *t = tcase_create("core");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_add_test(t, in_the_file);
 	tcase_add_test(t, memberships);
 	tcase_add_test(t, the_manager_is_full);
 	suite_add_tcase(s, t);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

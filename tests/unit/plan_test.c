@@ -6,6 +6,7 @@
 #include "discovery/draft.h"
 #include "distribution/plan.h"
 #include "sm/mad/mad.h"
+#include "tests/unit/suite.h"
 
 /* Two switches, a cable between them, a host on each; the first is ours. */
 struct rig {
@@ -487,8 +488,6 @@ main(void)
 {
 	Suite *s = suite_create("plan");
 	TCase *t = tcase_create("plan");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_add_test(t, fresh_fabric);
 	tcase_add_test(t, what_is_in_place_is_not_sent);
@@ -504,8 +503,5 @@ main(void)
 	tcase_add_test(t, lanes);
 	tcase_add_test(t, fresh_switches_first);
 	suite_add_tcase(s, t);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sm/base/rng.h"
+#include "tests/unit/suite.h"
 
 static struct proto_hello
 hello(uint16_t want, const char *host)
@@ -171,17 +172,11 @@ main(void)
 {
 	Suite *s = suite_create("preload");
 	TCase *tc = tcase_create("frames");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_test(tc, hellos);
 	tcase_add_test(tc, answers);
 	tcase_add_test(tc, mads);
 	tcase_add_test(tc, damaged);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(s);
 }

@@ -1,4 +1,5 @@
 /* Probes, and sweeps through random misfortune. */
+#include "tests/unit/suite.h"
 #include "tests/unit/sweep_fixture.h"
 
 static uint64_t
@@ -389,8 +390,6 @@ main(void)
 {
 	Suite *s = suite_create("probe");
 	TCase *tc = tcase_create("probe");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(tc, 20);
 	tcase_add_test(tc, probe_link);
@@ -401,8 +400,5 @@ main(void)
 	tcase_add_loop_test(tc, chaos, 0, 60);
 	tcase_add_test(tc, deaf);
 	suite_add_tcase(s, tc);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

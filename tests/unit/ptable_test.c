@@ -5,6 +5,7 @@
 
 #include "distribution/ptable.h"
 #include "sm/base/rng.h"
+#include "tests/unit/suite.h"
 
 START_TEST(blocks_are_known_or_not)
 {
@@ -126,15 +127,10 @@ main(void)
 {
 	Suite *s = suite_create("ptable");
 	TCase *t = tcase_create("core");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_add_test(t, blocks_are_known_or_not);
 	tcase_add_test(t, tables);
 	tcase_add_loop_test(t, random_tables, 1, 10);
 	suite_add_tcase(s, t);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

@@ -14,6 +14,7 @@
 #include "tests/sim/referee.h"
 #include "tests/sim/world.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 enum { SEED = 5, ROUNDS = 12 };
 
@@ -523,8 +524,6 @@ main(void)
 {
 	Suite *s = suite_create("qos_life");
 	TCase *t = tcase_create("qos_life");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, nothing_without_levels);
@@ -537,8 +536,5 @@ main(void)
 	tcase_add_test(t, shortage);
 	tcase_add_loop_test(t, any, 0, ROUNDS);
 	suite_add_tcase(s, t);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? 0 : 1;
+	return suite_run(s);
 }

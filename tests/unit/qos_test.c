@@ -12,6 +12,7 @@
 #include "distribution/vlarb.h"
 #include "sm/base/rng.h"
 #include "sm/mad/mad.h"
+#include "tests/unit/suite.h"
 
 enum { SEED = 9, ROUNDS = 2000 };
 
@@ -293,8 +294,6 @@ main(void)
 {
 	Suite *s = suite_create("qos");
 	TCase *t = tcase_create("qos");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, services);
@@ -304,8 +303,5 @@ main(void)
 	tcase_add_test(t, any_shares);
 	tcase_add_test(t, what_is_known);
 	suite_add_tcase(s, t);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? 0 : 1;
+	return suite_run(s);
 }

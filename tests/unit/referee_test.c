@@ -6,6 +6,7 @@
 
 #include "tests/sim/referee.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 struct court {
 	struct fabric *f;
@@ -462,8 +463,6 @@ main(void)
 {
 	Suite *s = suite_create("referee");
 	TCase *tc = tcase_create("judge");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, good_tables_pass);
@@ -480,9 +479,5 @@ main(void)
 	tcase_add_test(tc, lanes_are_told_apart);
 	tcase_add_test(tc, packets_without_a_lane_are_found);
 	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return suite_run(s);
 }

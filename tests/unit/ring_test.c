@@ -1,5 +1,6 @@
 /* The ring between two threads: order, fullness, no lost wake-up. */
 #include "sm/transport/ring.h"
+#include "tests/unit/suite.h"
 
 #include <check.h>
 #include <pthread.h>
@@ -79,15 +80,10 @@ main(void)
 {
 	Suite *s = suite_create("ring");
 	TCase *t = tcase_create("ring");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	suite_add_tcase(s, t);
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, fills_and_drains);
 	tcase_add_test(t, two_threads);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }

@@ -13,6 +13,7 @@
 #include "tests/sim/referee.h"
 #include "tests/sim/world.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 #define ASKING "discovery: {role_attribute: [0x2c9:0xd2f0]}\n"
 
@@ -289,8 +290,6 @@ main(void)
 {
 	Suite *s = suite_create("roles");
 	TCase *t = tcase_create("roles");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, nobody_is_asked);
@@ -301,8 +300,5 @@ main(void)
 	tcase_add_test(t, contradicted);
 	tcase_add_test(t, reloaded);
 	suite_add_tcase(s, t);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }

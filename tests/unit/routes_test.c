@@ -7,6 +7,7 @@
 #include "sm/base/mem.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 static struct fabric *
 tree(void)
@@ -284,8 +285,6 @@ main(void)
 {
 	Suite *s = suite_create("routes");
 	TCase *c = tcase_create("routes");
-	SRunner *r;
-	int failed;
 
 	tcase_add_test(c, rows);
 	tcase_add_test(c, shared_rows);
@@ -294,9 +293,5 @@ main(void)
 	tcase_add_test(c, driver_keeps);
 	tcase_add_test(c, driver_names);
 	suite_add_tcase(s, c);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }

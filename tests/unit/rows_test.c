@@ -10,6 +10,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 static uint64_t
 hash(const struct routes *r)
@@ -121,14 +122,9 @@ main(void)
 {
 	Suite *s = suite_create("rows");
 	TCase *t = tcase_create("rows");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, threads);
 	suite_add_tcase(s, t);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed > 0;
+	return suite_run(s);
 }

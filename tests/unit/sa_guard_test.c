@@ -4,6 +4,7 @@
  * that fill the memory.
  */
 #include "tests/unit/sa_state_fixture.h"
+#include "tests/unit/suite.h"
 
 static struct fixture
 small(const char *yaml)
@@ -393,8 +394,6 @@ main(void)
 {
 	Suite *s = suite_create("sa_guard");
 	TCase *t = tcase_create("secrets"), *c = tcase_create("costs");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(c, 30);
 	tcase_add_test(t, events_by_partition);
@@ -408,9 +407,5 @@ main(void)
 	tcase_add_test(c, answers_fill_the_memory);
 	suite_add_tcase(s, t);
 	suite_add_tcase(s, c);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

@@ -7,6 +7,7 @@
 
 #include "sm/base/rng.h"
 #include "tests/unit/sa_state_fixture.h"
+#include "tests/unit/suite.h"
 
 static struct fixture
 small(const char *yaml)
@@ -309,8 +310,6 @@ main(void)
 {
 	Suite *s = suite_create("sa_keep");
 	TCase *t = tcase_create("kept");
-	SRunner *r;
-	int failed;
 
 	tcase_add_test(t, services_survive);
 	tcase_add_test(t, subscriptions_survive);
@@ -319,9 +318,5 @@ main(void)
 	tcase_add_test(t, lines_that_cannot_be);
 	tcase_add_test(t, damaged_lines);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

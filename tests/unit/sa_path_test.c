@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "tests/unit/sa_fixture.h"
+#include "tests/unit/suite.h"
 
 #define FAR UINT64_C(0xfec0000000000001)
 #define ELSEWHERE UINT64_C(0xfec0000000000002)
@@ -371,8 +372,6 @@ main(void)
 {
 	Suite *s = suite_create("sa_path");
 	TCase *t = tcase_create("paths");
-	SRunner *r;
-	int failed;
 
 	tcase_add_test(t, another_subnet);
 	tcase_add_test(t, routers_of_others);
@@ -381,9 +380,5 @@ main(void)
 	tcase_add_test(t, independent_paths);
 	tcase_add_test(t, independence_has_ends);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

@@ -3,6 +3,7 @@
  * reports to subscribers; and its limits.
  */
 #include "tests/unit/sa_state_fixture.h"
+#include "tests/unit/suite.h"
 
 static struct fixture
 small(const char *yaml)
@@ -399,8 +400,6 @@ main(void)
 {
 	Suite *s = suite_create("sa_state");
 	TCase *t = tcase_create("kept"), *l = tcase_create("limits");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(l, 30);
 	tcase_add_test(t, services_have_leases);
@@ -417,9 +416,5 @@ main(void)
 	tcase_add_test(l, a_standby_is_no_sa);
 	suite_add_tcase(s, t);
 	suite_add_tcase(s, l);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

@@ -3,6 +3,7 @@
  * from the SM core on a simulated fabric.
  */
 #include "tests/unit/sa_fixture.h"
+#include "tests/unit/suite.h"
 
 enum { NODES = 6, HOSTS = 4, SWITCHES = 2 };
 
@@ -506,8 +507,6 @@ main(void)
 {
 	Suite *s = suite_create("sa");
 	TCase *t = tcase_create("records"), *p = tcase_create("paths");
-	SRunner *r;
-	int failed;
 
 	tcase_add_test(t, tables_have_all_there_is);
 	tcase_add_test(t, statuses);
@@ -522,9 +521,5 @@ main(void)
 	tcase_add_test(p, a_trace);
 	suite_add_tcase(s, t);
 	suite_add_tcase(s, p);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "tests/unit/safe_world.h"
+#include "tests/unit/suite.h"
 
 struct run {
 	struct rng r;
@@ -316,15 +317,9 @@ main(void)
 {
 	Suite *s = suite_create("safe_prop");
 	TCase *tc = tcase_create("random");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, random_transitions, 0, 6);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return suite_run(s);
 }

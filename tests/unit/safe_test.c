@@ -2,6 +2,7 @@
 #include <check.h>
 
 #include "tests/unit/safe_world.h"
+#include "tests/unit/suite.h"
 
 /* A fabric, its routes in force, and others to come. */
 struct bed {
@@ -533,8 +534,6 @@ main(void)
 {
 	Suite *s = suite_create("safe");
 	TCase *tc = tcase_create("transitions");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, nothing_to_do);
@@ -548,9 +547,5 @@ main(void)
 	tcase_add_loop_test(tc, noted_turns, 0, 2);
 	tcase_add_loop_test(tc, lanes, 0, 6);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return suite_run(s);
 }

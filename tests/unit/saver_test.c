@@ -1,5 +1,6 @@
 /* The state is saved in a thread: the newest, told of, and never lost. */
 #include "sm/saver.h"
+#include "tests/unit/suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -132,17 +133,11 @@ main(void)
 {
 	Suite *s = suite_create("saver");
 	TCase *tc = tcase_create("all");
-	SRunner *r;
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_last_one_is_on_disk);
 	tcase_add_test(tc, the_loop_is_told);
 	tcase_add_test(tc, why_it_failed);
 	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

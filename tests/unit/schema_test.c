@@ -8,6 +8,7 @@
 #include "config/suggest.h"
 #include "config/value.h"
 #include "sm/base/clock.h"
+#include "tests/unit/suite.h"
 
 static const char *const words[] = {"error", "warn", "info", NULL};
 static const char *const counts[] = {"1", "2", "4", "8", "15", NULL};
@@ -349,8 +350,6 @@ main(void)
 {
 	Suite *s = suite_create("schema");
 	TCase *t = tcase_create("schema");
-	SRunner *r;
-	int failed;
 
 	tcase_add_loop_test(
 		t, test_good, 0, (int)(sizeof(good) / sizeof(good[0])));
@@ -361,9 +360,5 @@ main(void)
 	tcase_add_test(t, test_distance);
 	tcase_add_test(t, test_suggest);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sm/base/mem.h"
+#include "tests/unit/suite.h"
 
 enum { HOPS = 4 };
 
@@ -201,15 +202,10 @@ main(void)
 {
 	Suite *s = suite_create("scout");
 	TCase *t = tcase_create("scout");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	suite_add_tcase(s, t);
 	tcase_add_loop_test(t, finds, 1, HOPS);
 	tcase_add_test(t, hung);
 	tcase_add_test(t, once);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }

@@ -12,6 +12,7 @@
 #include "tests/sim/ibsimwire.h"
 #include "tests/sim/serve.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 enum {
 	TID_LOW = 0x1234567,
@@ -647,8 +648,6 @@ main(void)
 {
 	Suite *suite = suite_create("serve");
 	TCase *tc = tcase_create("protocol");
-	SRunner *runner;
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, clients_name_their_node);
@@ -665,10 +664,6 @@ main(void)
 	tcase_add_test(tc, commands_are_judged);
 	tcase_add_test(tc, names_are_taken_once);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
 	(void)printf("seed %d\n", SEED);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return suite_run(suite);
 }

@@ -7,6 +7,7 @@
 #include "sm/base/be.h"
 #include "tests/sim/bench.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 START_TEST(directed_routes_find_their_way)
 {
@@ -698,8 +699,6 @@ main(void)
 {
 	Suite *s = suite_create("sim");
 	TCase *tc = tcase_create("sim");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, fabric_is_as_described);
@@ -721,9 +720,5 @@ main(void)
 	tcase_add_test(tc, subnet_managers_meet);
 	tcase_add_test(tc, data_needs_active_ports);
 	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
+	return suite_run(s);
 }

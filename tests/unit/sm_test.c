@@ -12,6 +12,7 @@
 #include "tests/sim/referee.h"
 #include "tests/sim/world.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 static struct fabric *
 tree(void)
@@ -704,8 +705,6 @@ main(void)
 {
 	Suite *s = suite_create("sm");
 	TCase *t = tcase_create("sm");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, brings_up_a_tree);
@@ -733,8 +732,5 @@ main(void)
 	tcase_add_test(t, a_change_does_not_wait_for_names);
 	tcase_add_test(t, a_reload_that_changes_the_lmc);
 	suite_add_tcase(s, t);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

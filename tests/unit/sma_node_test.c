@@ -12,6 +12,7 @@
 #include "sm/mad/mad_vendor.h"
 #include "tests/sim/bench.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 enum { SECOND = 1000 };
 
@@ -649,8 +650,6 @@ main(void)
 {
 	Suite *s = suite_create("sma_node");
 	TCase *tc = tcase_create("sma_node");
-	SRunner *r;
-	int failed;
 
 	tcase_add_test(tc, counters);
 	tcase_add_test(tc, extended_counters);
@@ -665,9 +664,5 @@ main(void)
 	tcase_add_test(tc, messages_overtake);
 	tcase_add_test(tc, another_sm_obeys_and_orders);
 	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(s);
 }

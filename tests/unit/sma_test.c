@@ -12,6 +12,7 @@
 #include "sm/mad/mad_violation.h"
 #include "tests/sim/bench.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 enum { KEY = 0x1234, SECOND = 1000 };
 
@@ -561,8 +562,6 @@ main(void)
 {
 	Suite *s = suite_create("sma");
 	TCase *tc = tcase_create("sma");
-	SRunner *r;
-	int failed;
 
 	tcase_add_test(tc, m_key_levels);
 	tcase_add_test(tc, a_lease_runs_out);
@@ -578,9 +577,5 @@ main(void)
 	tcase_add_test(tc, vl_tables);
 	tcase_add_test(tc, error_correction);
 	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(s);
 }

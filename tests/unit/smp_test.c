@@ -5,6 +5,7 @@
 #include "sm/base/be.h"
 #include "sm/base/rng.h"
 #include "sm/mad/mad.h"
+#include "tests/unit/suite.h"
 
 enum { SEED = 4711, ROUNDS = 20000 };
 
@@ -152,8 +153,6 @@ main(void)
 {
 	Suite *s = suite_create("smp");
 	TCase *t = tcase_create("smp");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	suite_add_tcase(s, t);
 	tcase_add_test(t, positions);
@@ -161,8 +160,5 @@ main(void)
 	tcase_add_test(t, round_trip);
 	tcase_add_loop_test(t, refused, 0, (int)(sizeof(bad) / sizeof(bad[0])));
 	tcase_add_test(t, wrong_size);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }

@@ -13,6 +13,7 @@
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
+#include "tests/unit/suite.h"
 
 static char dir[64];
 
@@ -568,8 +569,6 @@ main(void)
 {
 	Suite *s = suite_create("store");
 	TCase *t = tcase_create("store");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_checked_fixture(t, setup, teardown);
@@ -584,9 +583,5 @@ main(void)
 	tcase_add_test(t, test_save_refuses);
 	tcase_add_test(t, test_large);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }

@@ -1,4 +1,5 @@
 /* Full sweeps: what is there is found, once, whatever misbehaves. */
+#include "tests/unit/suite.h"
 #include "tests/unit/sweep_fixture.h"
 
 START_TEST(full)
@@ -318,8 +319,6 @@ main(void)
 {
 	Suite *s = suite_create("sweep");
 	TCase *tc = tcase_create("sweep");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(tc, 20);
 	tcase_add_loop_test(tc, full, 0, 12);
@@ -333,8 +332,5 @@ main(void)
 	tcase_add_loop_test(tc, duplicates, 0, 3);
 	tcase_add_loop_test(tc, crossed, 0, 36);
 	suite_add_tcase(s, tc);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

@@ -7,6 +7,7 @@
 #include "discovery/draft.h"
 #include "discovery/text.h"
 #include "sm/base/mem.h"
+#include "tests/unit/suite.h"
 
 /* What ibnetdiscover prints for this fabric, its header and order apart. */
 static const char golden[] =
@@ -237,8 +238,6 @@ main(void)
 {
 	Suite *s = suite_create("text");
 	TCase *tc = tcase_create("text");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, exact);
@@ -248,8 +247,5 @@ main(void)
 	tcase_add_loop_test(
 		tc, captures, 0, sizeof(fixture) / sizeof(fixture[0]));
 	suite_add_tcase(s, tc);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

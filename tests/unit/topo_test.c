@@ -6,6 +6,7 @@
 #include "discovery/draft.h"
 #include "discovery/topo.h"
 #include "sm/mad/mad.h"
+#include "tests/unit/suite.h"
 
 /* Two leaves, two spines, a host each; the first host is ours. */
 static struct draft *
@@ -186,8 +187,6 @@ main(void)
 {
 	Suite *s = suite_create("topo");
 	TCase *tc = tcase_create("topo");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_add_test(tc, order_and_routes);
 	tcase_add_test(tc, switch_view);
@@ -195,8 +194,5 @@ main(void)
 	tcase_add_test(tc, lids);
 	tcase_add_test(tc, hash_and_refs);
 	suite_add_tcase(s, tc);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

@@ -15,6 +15,7 @@
 #include "tests/sim/field.h"
 #include "tests/sim/watch.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 enum { STATIC, BREAK_PORTS, BREAK_DEPENDENCIES, DYNAMIC, AUTO, METHODS };
 
@@ -247,8 +248,6 @@ main(void)
 {
 	Suite *s = suite_create("transition");
 	TCase *tc = tcase_create("deadlock");
-	SRunner *r;
-	int failed;
 
 	log_set_level(LOG_LEVEL_ERROR);
 	tcase_set_timeout(tc, 120);
@@ -256,9 +255,5 @@ main(void)
 	tcase_add_loop_test(
 		tc, all_others_do_not, 0, TRANSITIONS * (METHODS - 1));
 	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(s);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sm/trap.h"
+#include "tests/unit/suite.h"
 
 static void
 make(struct smp *s, struct mad_notice *n, uint64_t tid, uint16_t lid)
@@ -91,15 +92,10 @@ main(void)
 {
 	Suite *s = suite_create("trap");
 	TCase *t = tcase_create("trap");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_add_test(t, repetitions_are_not_acted_on);
 	tcase_add_test(t, a_flood_is_ignored_and_forgiven);
 	tcase_add_test(t, repress_repeats_the_notice);
 	suite_add_tcase(s, t);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

@@ -12,6 +12,7 @@
 #include "tests/sim/referee.h"
 #include "tests/sim/world.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 static struct fabric *
 tree(void)
@@ -192,16 +193,11 @@ main(void)
 {
 	Suite *s = suite_create("tree_life");
 	TCase *t = tcase_create("tree_life");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, rebalance);
 	tcase_add_test(t, rebalance_in_between);
 	tcase_add_test(t, lanes);
 	suite_add_tcase(s, t);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

@@ -16,6 +16,7 @@
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/tree_fixture.h"
 
 /* ---- reading them ---- */
@@ -540,8 +541,6 @@ main(void)
 	const int ncaptures = (int)(sizeof(captures) / sizeof(captures[0]));
 	Suite *s = suite_create("tree");
 	TCase *c = tcase_create("tree");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, constructed, 0, MADE);
@@ -555,8 +554,5 @@ main(void)
 	tcase_add_test(c, pieces);
 	tcase_add_loop_test(c, real, 0, ncaptures);
 	suite_add_tcase(s, c);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }

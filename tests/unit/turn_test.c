@@ -13,6 +13,7 @@
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
+#include "tests/unit/suite.h"
 
 enum { TIMES = 4, FEW = 400 }; /* the bound, and what is not worth one */
 
@@ -209,8 +210,6 @@ main(void)
 {
 	const TTest *const tests[] = {two_levels, three_levels, fixtures};
 	Suite *s = suite_create("turn");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
 		TCase *t = tcase_create("turn");
@@ -219,8 +218,5 @@ main(void)
 		tcase_add_test(t, tests[i]);
 		suite_add_tcase(s, t);
 	}
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed > 0;
+	return suite_run(s);
 }

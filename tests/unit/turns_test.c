@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "distribution/turns.h"
+#include "tests/unit/suite.h"
 
 static const uint8_t straight2[TURNS_ROW] = {0x01};
 static const uint8_t shut[TURNS_ROW] = {255, 255, 255, 255, 255, 255, 255, 255};
@@ -79,16 +80,10 @@ main(void)
 {
 	Suite *s = suite_create("turns");
 	TCase *tc = tcase_create("turns");
-	SRunner *r;
-	int failed;
 
 	tcase_add_test(tc, rows);
 	tcase_add_test(tc, holds);
 	tcase_add_test(tc, closing);
 	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(s);
 }

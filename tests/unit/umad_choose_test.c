@@ -1,5 +1,6 @@
 /* Which local port is chosen, and what is said when none can be. */
 #include "sm/transport/umad_choose.h"
+#include "tests/unit/suite.h"
 
 #include <check.h>
 #include <string.h>
@@ -57,14 +58,9 @@ main(void)
 {
 	Suite *s = suite_create("umad_choose");
 	TCase *t = tcase_create("umad_choose");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	suite_add_tcase(s, t);
 	tcase_add_loop_test(
 		t, choose, 0, (int)(sizeof(cases) / sizeof(cases[0])));
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }

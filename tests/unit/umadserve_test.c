@@ -15,6 +15,7 @@
 
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/umadserve_fixture.h"
 
 /* Refused: the connection has ended, and the server knows. */
@@ -667,8 +668,6 @@ main(void)
 {
 	Suite *s = suite_create("umadserve");
 	TCase *tc = tcase_create("server");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_test(tc, garbage);
 	tcase_add_test(tc, enrolment);
@@ -683,9 +682,5 @@ main(void)
 	tcase_add_test(tc, shared_ports);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(s);
 }

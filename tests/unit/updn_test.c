@@ -13,6 +13,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 enum { NEVER = 1000000 };
 
@@ -778,8 +779,6 @@ main(void)
 {
 	Suite *s = suite_create("updn");
 	TCase *c = tcase_create("updn");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(c, 300);
 	tcase_add_test(c, tiny);
@@ -791,9 +790,5 @@ main(void)
 	tcase_add_test(c, orders);
 	tcase_add_test(c, restart);
 	suite_add_tcase(s, c);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }

@@ -13,6 +13,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 struct scene {
 	struct rng r;
@@ -299,14 +300,9 @@ main(void)
 {
 	Suite *s = suite_create("verify_change");
 	TCase *c = tcase_create("change");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(c, 120);
 	tcase_add_loop_test(c, as_in_full, 0, 60);
 	suite_add_tcase(s, c);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run(s);
 }

@@ -7,6 +7,7 @@
 #include "tests/sim/watch.h"
 #include "tests/sim/world.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 enum { RING = 4 };
 
@@ -242,8 +243,6 @@ main(void)
 {
 	Suite *s = suite_create("watch");
 	TCase *tc = tcase_create("watch");
-	SRunner *r;
-	int failed;
 
 	tcase_add_test(tc, a_loop_is_seen_when_it_closes);
 	tcase_add_test(tc, two_switches_at_odds);
@@ -254,9 +253,5 @@ main(void)
 	tcase_add_test(tc, tables_are_followed);
 	tcase_add_test(tc, a_daemon_is_watched);
 	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(s);
 }

@@ -8,6 +8,7 @@
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
+#include "tests/unit/suite.h"
 
 enum { TAGS = 110000, SEED = 8086, TIMEOUT_MS = 80 };
 
@@ -712,8 +713,6 @@ main(void)
 {
 	Suite *s = suite_create("xact");
 	TCase *t = tcase_create("xact");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	suite_add_tcase(s, t);
 	tcase_set_timeout(t, 300);
@@ -738,8 +737,5 @@ main(void)
 	tcase_add_test(t, configure);
 	tcase_add_test(t, many);
 	tcase_add_loop_test(t, exactly_once, 0, 20);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }

@@ -8,6 +8,7 @@
 
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
+#include "tests/unit/suite.h"
 
 static const struct refusal {
 	const char *what;
@@ -337,8 +338,6 @@ main(void)
 {
 	Suite *s = suite_create("yaml");
 	TCase *t = tcase_create("yaml");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, test_refusals, 0,
@@ -350,9 +349,5 @@ main(void)
 	tcase_add_test(t, test_many);
 	tcase_add_test(t, test_long_line);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suite_run(s);
 }
