@@ -10,8 +10,14 @@
 #include "tests/sim/chaos.h"
 #include "tests/unit/suite.h"
 
-enum { SEEDS = 1000, MAX_HOSTS = 800, TAIL = 4000 };
-enum { TENANT_SEEDS = 200, FEW_HOSTS = 200 };
+/* Sanitizers look at the code, not at the fabric: a part of the days will do.
+ */
+#ifdef __SANITIZE_ADDRESS__
+enum { SEEDS = 300, TENANT_SEEDS = 100 };
+#else
+enum { SEEDS = 1000, TENANT_SEEDS = 200 };
+#endif
+enum { MAX_HOSTS = 800, FEW_HOSTS = 200, TAIL = 4000 };
 
 /* Send stderr to a file without a name; the old one is returned. */
 static int
