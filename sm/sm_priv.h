@@ -92,12 +92,11 @@ struct sm {
 
 	/* the run in progress */
 	enum sweep_kind kind;
+	port_ix key_turn; /* whose P_Key table is looked at next */
 	struct sweep *sweep;
 	struct map probed; /* switches this run has asked by name */
 	struct readback *readback;
 	struct ptable_read *ptable_read;
-	port_ix key_turn; /* whose table is looked at next */
-	bool keys_due;	  /* in the next check */
 	struct plan *plan;
 	struct push *push;
 	struct check *check;
@@ -107,6 +106,7 @@ struct sm {
 	struct map ours; /* switches whose ports our own plan takes down */
 	bool held_alarm; /* the alarm is about turns that are blocked */
 	bool excused;	 /* a trap of one of them was no news */
+	bool keys_due;	 /* P_Key tables, in the next check */
 	unsigned stops;	 /* pushes in a row that a change overtook */
 	struct view_change change;
 	struct topo *topo;     /* with LIDs */
@@ -119,11 +119,11 @@ struct sm {
 	struct view_times times;
 	struct view_counts counts;
 	uint64_t sent_before;
-	bool rebalance; /* this run's tables are to be fresh */
 	char cause[256];
 	char lid_conflict[256];
 	unsigned again; /* pipeline passes of this run */
 	bool named;	/* switch names were read before routing */
+	bool rebalance; /* this run's tables are to be fresh */
 	/* nodes to ask again because ports of theirs are not as they should be
 	 * (0: everything), and by GUID the run that last said so */
 	uint64_t *retry;

@@ -373,9 +373,10 @@ acm(struct client *c)
 {
 	struct mad_sa_path p = path_to(c);
 	struct mad_sa_member m = {
-		.mgid = {UINT64_C(0xff10a01b00000000) |
-				 (uint64_t)c->pkey << 16 | 0x8000U << 16,
-			2U << 24 | 6U << 16},
+		/* scope of the link, a signature, P_Key, rate; MTU */
+		.mgid = {UINT64_C(0xff12400100000000) |
+				 (uint64_t)(c->pkey | 0x8000U) << 16 | 6,
+			UINT64_C(4) << 56},
 		.gid = c->gid,
 		.qkey = 0xac1,
 		.pkey = c->pkey,
@@ -387,7 +388,6 @@ acm(struct client *c)
 		.state = MAD_SA_JOIN_FULL,
 	};
 
-	m.mgid.prefix |= UINT64_C(2) << 48; /* link scope */
 	(void)ask_member(c, "group", MAD_SET, &m,
 		(LIKE | MAD_SA_MEMBER_SCOPE) & ~(unsigned)MAD_SA_MEMBER_HOPS);
 	ask_path(c, "by-gid", &p,
