@@ -2,11 +2,16 @@ TESTSRC += $(filter-out %_main.c,$(wildcard tests/sim/*.c tests/topo/*.c \
 	tests/e2e/*.c)) tests/sim/preload/proto.c tests/bench/plot.c tests/bench/treenet.c
 UNIT += $(wildcard tests/unit/*_test.c)
 
-# The simulated fabric, and the judge of the end-to-end scripts.
-PROGRAMS += $(B)/heddle-sim $(B)/heddle-ftscheck
+# The simulated fabric, the judge of the end-to-end scripts, a program that asks
+# libheddle-umad.so for what umad devices must do, and what programs of hosts
+# ask subnet administration.
+TESTPROGRAMS := heddle-sim heddle-ftscheck heddle-umadprobe heddle-saclient
+PROGRAMS += $(TESTPROGRAMS:%=$(B)/%)
 $(B)/heddle-sim: $(B)/obj/tests/sim/heddlesim_main.o
 $(B)/heddle-ftscheck: $(B)/obj/tests/e2e/ftscheck_main.o
-$(B)/heddle-sim $(B)/heddle-ftscheck: $(B)/libheddletest.a $(B)/libheddle.a
+$(B)/heddle-umadprobe: $(B)/obj/tests/e2e/umadprobe_main.o
+$(B)/heddle-saclient: $(B)/obj/tests/e2e/saclient_main.o
+$(TESTPROGRAMS:%=$(B)/%): $(B)/libheddletest.a $(B)/libheddle.a
 	@echo LD $@
 	@$(CC) $(LDFLAGS) -o $@ $(filter %_main.o,$^) $(B)/libheddletest.a \
 		$(B)/libheddle.a $(LDLIBS_ALL)
@@ -25,22 +30,6 @@ $(B)/libheddle-umad.so: $(PRELOAD:%.c=$(B)/pic/%.o)
 	@echo LD $@
 	@$(CC) -shared -Wl,-z,defs -o $@ $^ -pthread -ldl
 -include $(PRELOAD:%.c=$(B)/pic/%.d)
-
-# A program that asks it for what umad devices must do.
-PROGRAMS += $(B)/heddle-umadprobe
-$(B)/heddle-umadprobe: $(B)/obj/tests/e2e/umadprobe_main.o \
-		$(B)/libheddletest.a $(B)/libheddle.a
-	@echo LD $@
-	@$(CC) $(LDFLAGS) -o $@ $< $(B)/libheddletest.a $(B)/libheddle.a \
-		$(LDLIBS_ALL)
-
-# What programs of hosts ask subnet administration.
-PROGRAMS += $(B)/heddle-saclient
-$(B)/heddle-saclient: $(B)/obj/tests/e2e/saclient_main.o \
-		$(B)/libheddletest.a $(B)/libheddle.a
-	@echo LD $@
-	@$(CC) $(LDFLAGS) -o $@ $< $(B)/libheddletest.a $(B)/libheddle.a \
-		$(LDLIBS_ALL)
 
 # Measurements, run by hand or by `make bench`: build/bench/NAME.
 BENCH := $(patsubst tests/bench/%_main.c,$(B)/bench/%,\
