@@ -7,6 +7,9 @@
  * all that is touched (the lines and rows of its neighbours) stays in the
  * nearest cache. With one lane every switch is a source of its own, so that
  * nothing need be known of who reaches it.
+ *
+ * After some blocks there is little to find: a switch whose neighbours' ports
+ * are all in the rows of the cables to them already is passed over.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +24,7 @@ struct mix {
 	struct safe_lines edge, reach;
 	uint8_t *mask; /* [nsw + 1][64] lanes that reach, or NULL */
 	bool narrow;   /* rows of one word, and no port 63 */
+	uint64_t *out; /* [nsw + 1 << shift] channels that the block leads to */
 };
 
 /*
@@ -152,11 +156,83 @@ turns_of(struct mix *m, sw_ix u, const uint8_t *up)
 }
 
 static void
+add_outs(const struct safe_net *n, const uint8_t *line, uint64_t *out)
+{
+	if (n->shift == 0) {
+		uint64_t x = 0, y = 0;
+
+		for (unsigned l = 0; l < LFT_BLOCK; l += 2) {
+			x |= n->bit[line[l]];
+			y |= n->bit[line[l + 1]];
+		}
+		*out |= x | y;
+		return;
+	}
+	for (unsigned l = 0; l < LFT_BLOCK; l++)
+		out[n->word[line[l]]] |= n->bit[line[l]];
+}
+
+/* Which cables each switch sends something of the block to. */
+static void
+find_outs(struct mix *m)
+{
+	const struct safe_net *n = m->n;
+	const struct safe_lines *e = &m->edge;
+	size_t words = (size_t)1 << n->shift;
+
+	memset(m->out, 0, ((size_t)n->nsw << n->shift) * sizeof(*m->out));
+	for (sw_ix s = 0; s < n->nsw; s++) {
+		uint64_t *out = m->out + ((size_t)s << n->shift);
+
+		add_outs(n, e->of[s].a, out);
+		if (e->of[s].b != e->of[s].a)
+			add_outs(n, e->of[s].b, out);
+		for (size_t w = 0; w < words; w++)
+			out[w] &= n->alive[((size_t)s << n->shift) + w];
+	}
+}
+
+/* Could the block bring a turn behind u that is not there yet? */
+static bool
+brings(const struct mix *m, sw_ix u)
+{
+	const struct safe_net *n = m->n;
+	size_t words = (size_t)1 << n->shift;
+
+	for (size_t w = 0; w < words; w++) {
+		uint64_t left = m->out[((size_t)u << n->shift) + w];
+
+		for (; left != 0; left &= left - 1) {
+			unsigned p = (unsigned)__builtin_ctzll(left);
+			struct safe_to t = n->to[(size_t)u * 256 + w * 64 + p];
+			const uint64_t *row =
+				m->turn + ((size_t)t.rec << n->shift);
+			const uint64_t *on = m->out + ((size_t)t.s << n->shift);
+			unsigned back = t.rec - n->base[t.rec];
+
+			for (size_t i = 0; i < words; i++) {
+				uint64_t rest = on[i] & ~row[i];
+
+				if (i == n->word[back])
+					rest &= ~n->bit[back];
+				if (rest != 0)
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+static void
 add_block(struct mix *m)
 {
 	const struct safe_lines *e = &m->edge;
 
+	if (m->out != NULL)
+		find_outs(m);
 	for (sw_ix u = 0; u < m->n->nsw; u++) {
+		if (m->out != NULL && !brings(m, u))
+			continue;
 		turns_of(m, u, e->of[u].a);
 		if (e->of[u].b != e->of[u].a)
 			turns_of(m, u, e->of[u].b);
@@ -346,6 +422,9 @@ add_blocks(struct mix *m, struct safe_when edges, struct safe_when reach)
 	safe_value_lines_new(&m->reach, m->n);
 	if (m->n->lanes > 1)
 		m->mask = mem_zalloc(m->n->nsw + 1U, LFT_BLOCK);
+	else
+		m->out = mem_zalloc(((size_t)m->n->nsw + 1) << m->n->shift,
+			sizeof(*m->out));
 	for (uint32_t b = 0; b < v->nblocks; b++) {
 		safe_value_load(v, b, edges, &m->edge);
 		if (m->mask != NULL) {
@@ -357,6 +436,7 @@ add_blocks(struct mix *m, struct safe_when edges, struct safe_when reach)
 	}
 	safe_value_lines_free(&m->reach);
 	free(m->mask);
+	free(m->out);
 }
 
 void
