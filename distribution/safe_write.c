@@ -125,41 +125,34 @@ write_cell(struct writer *w, const struct safe_cell *c)
 	}
 }
 
-/* A write's place: stage, urgency, neighbourhood, then switch by switch. */
-struct place {
-	uint64_t key;
-	size_t ix;
-};
-
-static int
-by_key(const void *a, const void *b)
+/* A write's place: stage, urgency, neighbourhood, then block by block. */
+static size_t
+place(const struct writer *w, const struct safe_write *x)
 {
-	const struct place *x = a, *y = b;
+	size_t rank = x->urgent ? 0 : w->near[x->sw] ? 1 : 2;
+	size_t group = x->wall ? 0 : 1 + 3U * x->stage + rank;
 
-	return (x->key > y->key) - (x->key < y->key);
+	return group * w->v->nblocks + x->block;
 }
 
+/* They were made switch by switch, and stay so among equals. */
 static void
 sort_writes(struct writer *w)
 {
 	struct safe_transition *t = w->t;
-	struct place *p = mem_alloc(t->nwrites * sizeof(*p));
+	size_t n = (1 + 3 * (size_t)t->nstages) * w->v->nblocks;
+	size_t *first = mem_zalloc(n + 1, sizeof(*first));
 	struct safe_write *sorted = mem_alloc(t->nwrites * sizeof(*sorted));
 
-	for (size_t i = 0; i < t->nwrites; i++) {
-		const struct safe_write *x = &t->write[i];
-		uint64_t rank = x->urgent ? 0 : w->near[x->sw] ? 1 : 2;
-
-		p[i].key = (uint64_t)!x->wall << 63 | (uint64_t)x->stage << 48 |
-			   rank << 44 | (uint64_t)x->block << 32 | x->sw;
-		p[i].ix = i;
-	}
-	qsort(p, t->nwrites, sizeof(*p), by_key);
 	for (size_t i = 0; i < t->nwrites; i++)
-		sorted[i] = t->write[p[i].ix];
+		first[place(w, &t->write[i]) + 1]++;
+	for (size_t i = 0; i < n; i++)
+		first[i + 1] += first[i];
+	for (size_t i = 0; i < t->nwrites; i++)
+		sorted[first[place(w, &t->write[i])]++] = t->write[i];
 	free(t->write);
 	t->write = sorted;
-	free(p);
+	free(first);
 }
 
 void
@@ -169,9 +162,13 @@ safe_write_all(struct safe_values *v, struct safe_transition *t)
 
 	w.near = mem_zalloc(v->net->nsw, sizeof(*w.near));
 	find_near(&w);
-	for (size_t i = 0; i < v->ncells; i++)
-		if (v->c[i].write || v->c[i].wall)
-			write_cell(&w, &v->c[i]);
+	for (size_t i = 0; i < (size_t)v->net->nsw * v->nblocks; i++) {
+		const struct safe_cell *c =
+			v->cell[i] != 0 ? &v->c[v->cell[i] - 1] : NULL;
+
+		if (c != NULL && (c->write || c->wall))
+			write_cell(&w, c);
+	}
 	if (t->nwrites > 0)
 		sort_writes(&w);
 	t->kept = v->kept;
