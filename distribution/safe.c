@@ -6,8 +6,8 @@
 #include "distribution/safe_priv.h"
 #include "sm/base/mem.h"
 
-/* Channels on cycles above which the careful stages take too long to find. */
-enum { SMOOTH_VERTICES = 4096 };
+/* Channels on cycles above which trying entries one by one takes too long. */
+enum { BULK_VERTICES = 4096 };
 
 struct planner {
 	const struct safe_job *job;
@@ -65,6 +65,7 @@ struct option {
 	uint8_t (*stage)[LFT_BLOCK]; /* as in safe_values; owned */
 	unsigned n;
 	bool enough;
+	bool repair; /* found by SAFE_REPAIR */
 	struct safe_set closed;
 	uint64_t price;
 };
@@ -83,8 +84,13 @@ find(struct planner *p, enum safe_admission how, struct option *o)
 {
 	struct safe_values *v = &p->val;
 
-	*o = (struct option){0};
-	o->enough = safe_stage_find(v, p->comp, how, p->job->max_stages, &o->n);
+	*o = (struct option){.repair = how == SAFE_REPAIR};
+	if (how == SAFE_BULK)
+		o->enough =
+			safe_bulk_find(v, p->comp, p->job->max_stages, &o->n);
+	else
+		o->enough = safe_stage_find(
+			v, p->comp, how, p->job->max_stages, &o->n);
 	o->stage = v->stage;
 	v->stage = NULL;
 	return o->enough;
@@ -92,33 +98,36 @@ find(struct planner *p, enum safe_admission how, struct option *o)
 
 /* What the turns are that the last stage needs closed, and the price. */
 static void
-price(struct planner *p, struct option *o, const struct safe_load *load,
-	const uint64_t *fixed)
+price(struct planner *p, struct option *o, const uint64_t *fixed)
 {
-	struct safe_when rest = {SAFE_REST, o->n - 1};
-	uint64_t *left, before;
+	struct safe_when rest = {SAFE_REST, o->n - 1},
+			 then = {SAFE_AT, o->n - 1};
+	struct safe_load load;
+	uint64_t *left;
 
 	p->val.stage = o->stage;
-	o->price = safe_loss(&p->val, o->n, &before);
+	o->price = safe_loss(&p->val, o->n);
 	o->price += o->price / 4;
 	if (!o->enough) {
 		left = matrix(p, rest, rest);
-		safe_block_find(&p->val, load, left, fixed, &o->closed);
+		safe_load_new(&load, &p->val, then);
+		safe_block_find(&p->val, &load, left, fixed, &o->closed);
+		safe_load_free(&load);
 		free(left);
 	}
 	p->val.stage = NULL;
 	o->price += o->closed.pairs;
 }
 
-/* The same without stages: everything at once. before: pairs that are broken.
- */
+/* The same without stages: everything at once, and what is lost stays so for a
+ * drain more. */
 static void
 price_at_once(struct planner *p, struct option *o, const struct safe_load *load,
-	const uint64_t *fixed, uint64_t before)
+	const uint64_t *fixed)
 {
 	*o = (struct option){.n = 1};
 	safe_block_find(&p->val, load, p->mix, fixed, &o->closed);
-	o->price = o->closed.pairs + before;
+	o->price = o->closed.pairs + safe_loss_now(&p->val);
 }
 
 /* Keep the better one in best; between equals the one that closes less. */
@@ -150,19 +159,6 @@ take_option(struct planner *p, struct option *o)
 	*o = (struct option){0};
 }
 
-/* Pairs whose packets do not arrive now. */
-static uint64_t
-broken(struct planner *p, const struct option *o)
-{
-	uint64_t before = 0;
-
-	p->val.stage = o->stage;
-	if (o->stage != NULL)
-		(void)safe_loss(&p->val, 1, &before);
-	p->val.stage = NULL;
-	return before;
-}
-
 /* Has every cable the direction that it had? */
 static bool
 order_kept(const struct planner *p)
@@ -184,33 +180,41 @@ order_kept(const struct planner *p)
 
 /*
  * The cheapest of all ways, which all have a price; but nothing is closed where
- * the order of switches is kept and there are stages that do.
+ * the order of switches is kept and there are stages that do, and never more
+ * than the paper would.
  */
 static void
 choose(struct planner *p, struct option *some, size_t n)
 {
 	static const struct safe_when is = {SAFE_NEW, 0};
-	struct option best = {0}, at_once;
+	static const struct safe_when held = {SAFE_HELD, 0};
+	struct option best = {0}, at_once, repair = {0};
 	struct safe_set paper = {0};
 	uint64_t *fixed = matrix(p, is, is);
 	struct safe_load load;
-	uint64_t before = n > 0 ? broken(p, &some[n - 1]) : 0;
-	bool some_enough = false;
+	bool some_enough = false, kept = order_kept(p);
 
-	safe_load_new(&load, &p->val);
+	safe_load_new(&load, &p->val, held);
 	safe_method_dependencies(&p->val, &load, &paper);
 	for (size_t i = 0; i < n; i++)
 		some_enough |= some[i].enough;
 	for (size_t i = 0; i < n; i++) {
-		price(p, &some[i], &load, fixed);
-		if (some[i].enough || !some_enough || !order_kept(p))
-			keep(&best, &some[i]);
+		bool allowed;
+
+		price(p, &some[i], fixed);
+		allowed = !(some_enough && kept) &&
+			  some[i].closed.pairs <= paper.pairs;
+		if (some[i].enough || allowed)
+			keep(some[i].repair ? &repair : &best, &some[i]);
 		drop(&some[i]);
 	}
-	price_at_once(p, &at_once, &load, fixed, before);
-	if (!(some_enough && order_kept(p)))
+	price_at_once(p, &at_once, &load, fixed);
+	if (!(some_enough && kept))
 		keep(&best, &at_once);
+	if (repair.n > 0 && best.closed.n > 0)
+		keep(&best, &repair);
 	drop(&at_once);
+	drop(&repair);
 	take_option(p, &best);
 	if (p->t->way == SAFE_BLOCKED)
 		p->t->paper_pairs = paper.pairs;
@@ -227,21 +231,28 @@ static void
 plan_auto(struct planner *p)
 {
 	struct option some[SAFE_ADMISSIONS] = {{0}};
-	int how = p->t->cyclic > SMOOTH_VERTICES ? SAFE_GREEDY : SAFE_SMOOTH;
+	uint32_t limit = p->job->bulk != 0 ? p->job->bulk : BULK_VERTICES;
+	bool many = p->t->cyclic > limit;
+	bool bulk = many && p->net.lanes == 1;
+	int how = bulk ? SAFE_BULK : many ? SAFE_GREEDY : SAFE_SMOOTH;
+	int end = bulk ? SAFE_ADMISSIONS : SAFE_BULK;
 	size_t n = 0;
 
 	p->t->way = SAFE_DIRECT;
 	if (p->t->cyclic == 0)
 		return;
-	for (; p->job->max_stages > 1 && how < SAFE_ADMISSIONS; how++) {
+	for (; p->job->max_stages > 1 && how < end; how++) {
 		if (find(p, (enum safe_admission)how, &some[n]) &&
-			how <= SAFE_SMOOTH_LEGAL) {
+			(how <= SAFE_SMOOTH_LEGAL || how == SAFE_BULK)) {
 			take_option(p, &some[n]);
 			while (n-- > 0)
 				drop(&some[n]);
 			return;
 		}
-		n++;
+		if (some[n].n == 0)
+			drop(&some[n]);
+		else
+			n++;
 	}
 	choose(p, some, n);
 }
@@ -250,10 +261,11 @@ plan_auto(struct planner *p)
 static void
 plan_method(struct planner *p)
 {
+	static const struct safe_when held = {SAFE_HELD, 0};
 	struct safe_set set = {0};
 	struct safe_load load;
 
-	safe_load_new(&load, &p->val);
+	safe_load_new(&load, &p->val, held);
 	if (p->job->method == SAFE_STATIC)
 		safe_method_static(&p->val, &load, &set);
 	else if (p->job->method == SAFE_BREAK_PORTS)

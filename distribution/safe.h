@@ -18,13 +18,16 @@
  * What packets still under way may hold (every value since the last drain)
  * stays in the graph, so a stage takes all that fits without a drain; the next
  * one begins when all its writes are acknowledged and what was under way has
- * drained (hw_drained). Stages are sought first by which no packet is sent back
- * by the cable it came by, which is no deadlock but loses it, for as long as a
- * stage lasts. Where there are none, or no further entry can be admitted, the
- * fewest turns, weighted by the pairs that use them, are blocked through SL2VL
- * before the last stage (SAFE_BLOCKED), all of them turns that the new routing
- * does not make; of what is possible the way that loses least is taken, but
- * nothing is blocked where the order of switches is kept and stages do.
+ * drained (hw_drained). Stages are sought first by which no packet that arrives
+ * now is sent back by the cable it came by, which is no deadlock but loses it,
+ * for as long as a stage lasts. Where there are none, or no further entry can
+ * be admitted, the fewest turns, weighted by the pairs that use them, are
+ * blocked through SL2VL before the last stage (SAFE_BLOCKED), all of them turns
+ * that the new routing does not make; of what is possible the way that loses
+ * least is taken, but nothing is blocked where the order of switches is kept
+ * and stages do. Where packets are lost as it is, what they need is written in
+ * a stage of its own before the turns are blocked, as far as its mixture has no
+ * cycle.
  *
  * With several lanes a pair's packets may be on every lane that was given out
  * since its ports came up (past.h). Where the SLs that connections of old still
@@ -81,9 +84,11 @@ struct safe_job {
 	const struct hwstate *hw;
 	enum safe_method method;
 	unsigned max_stages; /* prefer stages to blocking up to this many */
-	bool moving; /* rows of SL2VL are about to change, or are not known */
-	bool levels; /* which VLs a lane has depends on how many there are */
-	bool guests; /* there are turns of others: multicast trees */
+	uint32_t bulk; /* channels on cycles above which entries are not tried
+			  one by one; 0: as many as that takes a second */
+	bool moving;   /* rows of SL2VL are about to change, or are not known */
+	bool levels;   /* which VLs a lane has depends on how many there are */
+	bool guests;   /* there are turns of others: multicast trees */
 	bool unsettled; /* ... and tables of more than `from` in the switches:
 			   the order of `from` says nothing about them */
 };

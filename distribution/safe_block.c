@@ -1,13 +1,14 @@
 /*
  * safe_block: a set of turns without which the mixture has no cycle. The
- * weighted feedback arc set is NP-hard; three heuristics, the cheapest wins.
+ * weighted feedback arc set is NP-hard; two heuristics, the cheaper one wins.
  *
  * Each starts from the new routing's turns, which have no cycle and are never
  * blocked, and adds the mixture's others in some order wherever they close no
  * cycle. What is refused is blocked: nothing of it could be left out, since
  * the graph that refused it only grew. Orders: by weight; those legal in the
  * new up/down order first, so that what is refused is part of what the paper
- * blocks; last those that a greedy choice along short cycles would remove.
+ * blocks. Taking turns away along short cycles instead, or moving channels
+ * about in the order that is left, gains nothing worth its time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +16,9 @@
 #include "distribution/safe_priv.h"
 #include "sm/base/mem.h"
 
-enum {
-	GREEDY_VERTICES = 4096, /* above that short cycles take too long */
-	WEIGHED_TURNS = 20000,	/* above that only legal ones come first */
-	GREEDY_CYCLES = 64,
-};
+enum { WEIGHED_TURNS = 20000 }; /* above that only legal ones come first */
 
+/* A turn that may be blocked. */
 struct edge {
 	uint64_t weight;
 	uint32_t v;
@@ -30,13 +28,12 @@ struct edge {
 };
 
 struct cut {
-	const struct safe_values *val;
 	const struct safe_net *n;
 	const struct safe_load *load;
 	const uint64_t *mix, *fixed;
 	const uint64_t *start; /* fixed, or nothing where that has a cycle */
 	uint64_t *nothing;
-	uint32_t *comp, ncyclic;
+	uint32_t *comp;
 	struct edge *e;
 	size_t ne, cape;
 };
@@ -174,104 +171,45 @@ by_weight(const void *a, const void *b)
 	return (x->out > y->out) - (x->out < y->out);
 }
 
-/* Add turns in the order of e to `start`; what is refused goes into set. */
+/*
+ * The first turns: those that are not late, all at once where they have no
+ * cycle; else none of them.
+ */
 static void
-insert(struct cut *c, const uint64_t *start, struct safe_set *set)
+begin(const struct cut *c, struct safe_order *o)
 {
-	struct safe_order o;
+	const struct safe_net *n = c->n;
+	uint64_t *all = mem_dup(c->start, safe_words(n) * sizeof(*all));
 	bool ok;
 
+	for (size_t i = 0; i < c->ne; i++)
+		if (!c->e[i].late)
+			safe_put(n, all, c->e[i].v, c->e[i].out);
+	ok = safe_order_new(o, n, c->comp, all);
+	free(all);
+	if (ok)
+		return;
+	safe_order_free(o);
+	(void)safe_order_new(o, n, c->comp, c->start);
+}
+
+/* Add turns in the order of e; what is refused goes into set. */
+static void
+insert(struct cut *c, struct safe_set *set)
+{
+	struct safe_order o;
+
 	qsort(c->e, c->ne, sizeof(*c->e), by_weight);
-	ok = safe_order_new(&o, c->n, c->comp, start);
-	for (size_t i = 0; ok && i < c->ne; i++) {
+	begin(c, &o);
+	for (size_t i = 0; i < c->ne; i++) {
 		struct edge *e = &c->e[i];
 
-		if (!safe_has(c->n, start, e->v, e->out) &&
+		if (!safe_has(c->n, o.turn, e->v, e->out) &&
 			!safe_order_add(&o, e->v, e->out))
 			safe_block_add(c->n, c->load, set, e->v, e->out);
 	}
 	safe_order_free(&o);
 	safe_block_finish(set);
-}
-
-/*
- * Legal turns first: all at once where they have no cycle together with the
- * new routing's, which is always so where that obeys its order itself.
- */
-static void
-insert_legal(struct cut *c, struct safe_set *set)
-{
-	const struct safe_net *n = c->n;
-	uint64_t *all = mem_dup(c->start, safe_words(n) * sizeof(*all));
-	struct safe_order o;
-	bool ok;
-
-	for (size_t i = 0; i < c->ne; i++) {
-		struct edge *e = &c->e[i];
-
-		e->late = !safe_method_legal(c->val, e->v % n->nrec, e->out);
-		if (!e->late)
-			all[((size_t)e->v << n->shift) + (e->out >> 6)] |=
-				UINT64_C(1) << (e->out & 63);
-	}
-	ok = safe_order_new(&o, n, c->comp, all);
-	safe_order_free(&o);
-	insert(c, ok ? all : c->start, set);
-	free(all);
-}
-
-static void
-clear_turn(uint64_t *turn, const struct safe_net *n, const struct edge *e)
-{
-	turn[((size_t)e->v << n->shift) + (e->out >> 6)] &=
-		~(UINT64_C(1) << (e->out & 63));
-}
-
-/* The lightest turn of a cycle that may be blocked; NULL: none. */
-static struct edge *
-lightest(struct cut *c, const uint32_t *path, uint32_t k)
-{
-	struct edge *best = NULL;
-
-	for (size_t i = 0; i < c->ne; i++) {
-		struct edge *e = &c->e[i];
-		uint32_t w = safe_head(c->n, e->v, e->out);
-
-		if (best != NULL && e->weight >= best->weight)
-			continue;
-		for (uint32_t j = 0; j < k; j++)
-			if (path[j] == e->v && path[(j + 1) % k] == w)
-				best = e;
-	}
-	return best;
-}
-
-/* Mark as late what a greedy choice along short cycles removes. */
-static void
-greedy(struct cut *c)
-{
-	const struct safe_net *n = c->n;
-	size_t bytes = safe_words(n) * sizeof(*c->mix);
-	uint64_t *turn = mem_dup(c->mix, bytes);
-	uint32_t *comp = mem_alloc(n->nv * sizeof(*comp));
-	uint32_t *path = mem_alloc(n->nv * sizeof(*path));
-
-	for (unsigned i = 0; i < GREEDY_CYCLES; i++) {
-		struct edge *e;
-		uint32_t k;
-
-		if (safe_cycle_find(n, turn, comp) == 0)
-			break;
-		k = safe_cycle_short(n, turn, comp, path);
-		e = lightest(c, path, k);
-		if (e == NULL)
-			break;
-		e->late = 1;
-		clear_turn(turn, n, e);
-	}
-	free(turn);
-	free(comp);
-	free(path);
 }
 
 /*
@@ -309,29 +247,24 @@ safe_block_find(const struct safe_values *v, const struct safe_load *l,
 	const uint64_t *mix, const uint64_t *fixed, struct safe_set *out)
 {
 	const struct safe_net *n = v->net;
-	struct cut c = {
-		.val = v, .n = n, .load = l, .mix = mix, .fixed = fixed};
-	struct safe_set try = {0};
+	struct cut c = {.n = n, .load = l, .mix = mix, .fixed = fixed};
+	struct safe_set other = {0};
 
 	*out = (struct safe_set){0};
 	c.comp = mem_alloc(n->nv * sizeof(*c.comp));
-	c.ncyclic = safe_cycle_find(n, mix, c.comp);
+	(void)safe_cycle_find(n, mix, c.comp);
 	find_start(&c);
 	collect(&c);
+	for (size_t i = 0; i < c.ne; i++)
+		c.e[i].late =
+			!safe_method_legal(v, c.e[i].v % n->nrec, c.e[i].out);
 	if (c.ne > 0)
-		insert_legal(&c, out);
+		insert(&c, out);
+	for (size_t i = 0; i < c.ne; i++)
+		c.e[i].late = 0;
 	if (c.ne > 0 && c.ne <= WEIGHED_TURNS) {
-		for (size_t i = 0; i < c.ne; i++)
-			c.e[i].late = 0;
-		insert(&c, c.start, &try);
-		choose(out, &try);
-	}
-	if (c.ne > 0 && c.ncyclic <= GREEDY_VERTICES) {
-		for (size_t i = 0; i < c.ne; i++)
-			c.e[i].late = 0;
-		greedy(&c);
-		insert(&c, c.start, &try);
-		choose(out, &try);
+		insert(&c, &other);
+		choose(out, &other);
 	}
 	free(c.nothing);
 	free(c.comp);

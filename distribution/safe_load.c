@@ -71,9 +71,9 @@ sum(struct walk *w, unsigned lane)
 }
 
 void
-safe_load_new(struct safe_load *l, const struct safe_values *v)
+safe_load_new(
+	struct safe_load *l, const struct safe_values *v, struct safe_when when)
 {
-	static const struct safe_when held = {SAFE_HELD, 0};
 	const struct safe_net *n = v->net;
 	struct walk w = {.v = v, .n = n, .l = l};
 	size_t nsw = n->nsw + 1U;
@@ -91,7 +91,7 @@ safe_load_new(struct safe_load *l, const struct safe_values *v)
 	safe_value_lines_new(&lines, n);
 	for (uint32_t lid = 0; lid < v->nblocks * LFT_BLOCK; lid++) {
 		if (lid % LFT_BLOCK == 0)
-			safe_value_load(v, lid / LFT_BLOCK, held, &lines);
+			safe_value_load(v, lid / LFT_BLOCK, when, &lines);
 		resolve(&w, &lines, lid % LFT_BLOCK);
 		if (n->lanes > 1)
 			safe_value_lanes(v, lid, SAFE_HELD, w.mask);

@@ -52,6 +52,7 @@ follow(struct walk *w, sw_ix s, uint32_t lid, struct safe_when when)
 		w->fate[w->path[k]] = (uint8_t)end;
 }
 
+/* What nobody will reach is not lost. */
 static uint64_t
 lost(struct walk *w, uint32_t lid, struct safe_when when)
 {
@@ -61,52 +62,96 @@ lost(struct walk *w, uint32_t lid, struct safe_when when)
 	memset(w->fate, UNKNOWN, nsw);
 	for (sw_ix s = 0; s < nsw; s++) {
 		follow(w, s, lid, when);
-		sum += w->fate[s] == LOST;
+		sum += w->fate[s] == LOST &&
+		       routes_port(w->v->to, s, (uint16_t)lid) != LFT_DROP;
 	}
 	return sum;
 }
 
+void
+safe_loss_arrives(const struct safe_values *v, uint32_t lid,
+	struct safe_when when, uint8_t *yes)
+{
+	uint32_t nsw = v->net->nsw;
+	struct walk w = {.v = v, .fate = yes};
+
+	w.path = mem_alloc(nsw * sizeof(*w.path));
+	(void)lost(&w, lid, when);
+	for (sw_ix s = 0; s < nsw; s++)
+		yes[s] = yes[s] == ARRIVES;
+	free(w.path);
+}
+
 /* LIDs that some switch takes later than the first stage. */
 static bool *
-deferred(const struct safe_values *v, uint32_t *n)
+deferred(const struct safe_values *v)
 {
-	uint32_t nlids = v->nblocks * LFT_BLOCK;
-	bool *yes = mem_zalloc(nlids, sizeof(*yes));
+	bool *yes = mem_zalloc((size_t)v->nblocks * LFT_BLOCK, sizeof(*yes));
 
 	for (size_t i = 0; i < v->ncells; i++)
 		for (unsigned l = 0; l < LFT_BLOCK; l++)
 			yes[v->c[i].b * LFT_BLOCK + l] |= v->stage[i][l] > 0;
-	*n = 0;
-	for (uint32_t l = 0; l < nlids; l++)
-		*n += yes[l];
 	return yes;
 }
 
-uint64_t
-safe_loss(const struct safe_values *v, unsigned nstages, uint64_t *before)
+/* LIDs for which some entry leads nowhere, and will not. */
+static bool *
+hurt(const struct safe_values *v)
 {
-	uint32_t nsw = v->net->nsw, nlids, each, seen = 0;
-	bool *yes = deferred(v, &nlids);
-	struct walk w = {.v = v};
-	uint64_t sum = 0;
+	bool *yes = mem_zalloc((size_t)v->nblocks * LFT_BLOCK, sizeof(*yes));
 
+	for (size_t i = 0; i < v->ncells; i++) {
+		uint64_t bits =
+			v->c[i].write ? safe_value_diff(v, &v->c[i]).urgent : 0;
+
+		for (; bits != 0; bits &= bits - 1)
+			yes[v->c[i].b * LFT_BLOCK +
+				(unsigned)__builtin_ctzll(bits)] = true;
+	}
+	return yes;
+}
+
+/* Pairs lost as these stages begin, of LIDs that are marked. */
+static uint64_t
+sum(const struct safe_values *v, const bool *yes, unsigned first, unsigned end)
+{
+	uint32_t nlids = v->nblocks * LFT_BLOCK, nsw = v->net->nsw;
+	struct walk w = {.v = v};
+	uint64_t n = 0, all = 0;
+	uint32_t each, seen = 0;
+
+	for (uint32_t lid = 0; lid < nlids; lid++)
+		n += yes[lid];
+	each = (uint32_t)(n * nsw * (end - first) / STEPS_MAX) + 1;
 	w.fate = mem_alloc(nsw);
 	w.path = mem_alloc(nsw * sizeof(*w.path));
-	each = (uint32_t)((uint64_t)nlids * nsw * nstages / STEPS_MAX) + 1;
-	*before = 0;
-	for (uint32_t lid = 0; lid < v->nblocks * LFT_BLOCK; lid++) {
+	for (uint32_t lid = 0; lid < nlids; lid++) {
 		if (!yes[lid] || seen++ % each != 0)
 			continue;
-		for (unsigned k = 0; k < nstages; k++) {
-			uint64_t x =
-				lost(&w, lid, (struct safe_when){SAFE_AT, k});
-
-			*(k == 0 ? before : &sum) += x;
-		}
+		for (unsigned k = first; k < end; k++)
+			all += lost(&w, lid, (struct safe_when){SAFE_AT, k});
 	}
-	*before *= each;
-	free(yes);
 	free(w.fate);
 	free(w.path);
-	return sum * each;
+	return all * each;
+}
+
+uint64_t
+safe_loss(const struct safe_values *v, unsigned nstages)
+{
+	bool *yes = deferred(v);
+	uint64_t n = sum(v, yes, 1, nstages);
+
+	free(yes);
+	return n;
+}
+
+uint64_t
+safe_loss_now(const struct safe_values *v)
+{
+	bool *yes = hurt(v);
+	uint64_t n = sum(v, yes, 0, 1);
+
+	free(yes);
+	return n;
 }

@@ -9,7 +9,7 @@
 #include "distribution/safe_priv.h"
 #include "sm/base/mem.h"
 
-enum { VISITS = 4000000 }; /* some tenths of a second */
+enum { VISITS = 1000000 }; /* about a tenth of a second */
 
 /* Turns inside one component alone can be on a cycle. */
 static bool

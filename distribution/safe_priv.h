@@ -8,6 +8,7 @@
  *   cycle   strongly connected components, a cycle in words
  *   order   a topological order that is kept while turns are added
  *   stage   which entry is written in which stage
+ *   bulk    the same for very many at once
  *   loss    how many pairs lose packets between stages
  *   stale   turns that stay closed for connections of old
  *   load    how many pairs use a turn or a cable
@@ -116,6 +117,19 @@ safe_has(const struct safe_net *n, const uint64_t *turn, uint32_t v,
 	unsigned out)
 {
 	return turn[((size_t)v << n->shift) + (out >> 6)] >> (out & 63) & 1;
+}
+
+static inline void
+safe_put(const struct safe_net *n, uint64_t *turn, uint32_t v, unsigned out)
+{
+	turn[((size_t)v << n->shift) + (out >> 6)] |= UINT64_C(1) << (out & 63);
+}
+
+static inline void
+safe_clear(const struct safe_net *n, uint64_t *turn, uint32_t v, unsigned out)
+{
+	turn[((size_t)v << n->shift) + (out >> 6)] &=
+		~(UINT64_C(1) << (out & 63));
 }
 
 /* A (switch, block) that does not simply hold what is wanted. */
@@ -268,31 +282,44 @@ enum safe_admission {
 	SAFE_SMOOTH_LEGAL, /* ... by turns that the new order allows */
 	SAFE_GREEDY,	   /* whatever fits */
 	SAFE_LEGAL,	   /* what fits by turns that the new order allows */
+	SAFE_REPAIR,	   /* what lost packets need and fits; then the rest */
+	SAFE_BULK,	   /* whatever fits, of very many */
 	SAFE_ADMISSIONS,
 };
 
 /*
  * safe_stage.c: find stages for all entries, at most max. Fills v->stage.
  * True: *nstages of them are enough. False: entries marked with stage *nstages
- * - 1 are left over for a last stage that needs blocks.
+ * - 1 are left over for a last stage that needs blocks; 0 stages: there is
+ * nothing to repair.
  */
 bool safe_stage_find(struct safe_values *v, const uint32_t *comp,
 	enum safe_admission how, unsigned max, unsigned *nstages);
 
+/* safe_bulk.c: the same for one lane and many entries, as much as fits. */
+bool safe_bulk_find(struct safe_values *v, const uint32_t *comp, unsigned max,
+	unsigned *nstages);
+
 /*
  * safe_loss.c: (switch, LID) pairs whose packets do not arrive between stages,
- * summed up over those that come before the last one of nstages; and those that
- * do not arrive before the first, in *before. Estimated where there are many.
+ * summed up over those that come before the last one of nstages. Estimated
+ * where there are many.
  */
-uint64_t safe_loss(
-	const struct safe_values *v, unsigned nstages, uint64_t *before);
+uint64_t safe_loss(const struct safe_values *v, unsigned nstages);
+/* The same pairs as tables are now, of LIDs that entries lead nowhere for. */
+uint64_t safe_loss_now(const struct safe_values *v);
+/* Do packets from each switch to a LID arrive, [nsw], by the first of the
+ * values that count then? */
+void safe_loss_arrives(const struct safe_values *v, uint32_t lid,
+	struct safe_when when, uint8_t *yes);
 
-/* safe_load.c: (switch, LID) pairs as tables are now. */
+/* safe_load.c: (switch, LID) pairs as tables are then, by the first value. */
 struct safe_load {
 	uint32_t *turn; /* [nv << shift << 6] by turn */
 	uint64_t *rec;	/* [nrec] by record where they arrive */
 };
-void safe_load_new(struct safe_load *l, const struct safe_values *v);
+void safe_load_new(struct safe_load *l, const struct safe_values *v,
+	struct safe_when when);
 void safe_load_free(struct safe_load *l);
 static inline uint32_t
 safe_load_of(const struct safe_net *n, const struct safe_load *l, uint32_t v,

@@ -22,9 +22,10 @@
 #include "sm/base/mem.h"
 
 struct entry {
-	uint64_t key; /* urgent ones first, then nearest to the destination */
+	uint64_t key; /* what repairs first, then nearest to the destination */
 	uint32_t cell;
 	uint8_t l;
+	bool urgent;
 };
 
 /* A turn that was not there before an entry was tried. */
@@ -33,12 +34,21 @@ struct added {
 	uint8_t out;
 };
 
+/* A byte for each switch, for LIDs that were asked for. */
+struct rows {
+	uint32_t *of; /* by LID: row number + 1 */
+	uint8_t *row;
+	size_t n, cap;
+};
+
 struct work {
 	struct safe_values *v;
 	const struct safe_net *n;
 	const uint32_t *comp;
 	struct safe_order order;
 	struct safe_when at; /* SAFE_AT, the stage being filled */
+	bool *hurt;	     /* by LID: entries lead nowhere */
+	bool hurts;	     /* there is such a LID */
 	struct entry *e;     /* not in a stage yet */
 	size_t ne, cape;
 	struct added *added;
@@ -47,13 +57,48 @@ struct work {
 	bool isbad;
 	enum safe_admission how;
 	uint64_t *refused; /* turns that do not fit in this stage at all */
-	/* lanes that reach switches, for LIDs that were asked for */
-	uint32_t *row_of; /* by LID: row number + 1 */
-	uint8_t *rows;
-	size_t nrows, caprows;
-	bool few;      /* channels on cycles, so that rows are cheaper */
-	uint8_t *ones; /* the row for all LIDs where there is one lane */
+	struct rows lanes; /* that reach switches, in this stage */
+	struct rows whole; /* do packets arrive as it begins? */
+	struct rows need;  /* are they on the new way of some that do not? */
+	bool few;	   /* channels on cycles, so that rows are cheaper */
+	uint8_t *ones;	   /* the row for all LIDs where there is one lane */
 };
+
+static void
+rows_new(struct rows *r, const struct safe_values *v)
+{
+	r->of = mem_zalloc((size_t)v->nblocks * LFT_BLOCK, sizeof(*r->of));
+}
+
+static void
+rows_clear(struct rows *r, const struct safe_values *v)
+{
+	if (r->n > 0)
+		memset(r->of, 0,
+			(size_t)v->nblocks * LFT_BLOCK * sizeof(*r->of));
+	r->n = 0;
+}
+
+static void
+rows_free(struct rows *r)
+{
+	free(r->of);
+	free(r->row);
+}
+
+/* The row of a LID; true: it is there, but for its contents. */
+static bool
+rows_add(struct rows *r, uint32_t nsw, uint32_t lid, uint8_t **row)
+{
+	bool fresh = r->of[lid] == 0;
+
+	if (fresh) {
+		r->row = mem_grow(r->row, r->n, &r->cap, nsw);
+		r->of[lid] = (uint32_t)++r->n;
+	}
+	*row = r->row + (size_t)(r->of[lid] - 1) * nsw;
+	return fresh;
+}
 
 static bool
 holds(const uint8_t *value, unsigned n, unsigned port)
@@ -64,12 +109,20 @@ holds(const uint8_t *value, unsigned n, unsigned port)
 	return false;
 }
 
-/*
- * Would packets come straight back, and be discarded, because the switch that
- * the new entry leads to sends them here?
- */
+/* Do packets from s arrive as the stage begins? */
 static bool
-bounces(const struct work *w, const struct safe_cell *c, unsigned l,
+whole(struct work *w, sw_ix s, uint32_t lid)
+{
+	uint8_t *row;
+
+	if (rows_add(&w->whole, w->n->nsw, lid, &row))
+		safe_loss_arrives(w->v, lid, w->at, row);
+	return row[s];
+}
+
+/* Does the switch that the new entry leads to send packets straight back? */
+static bool
+returns(const struct work *w, const struct safe_cell *c, unsigned l,
 	struct safe_when when)
 {
 	const struct safe_net *n = w->n;
@@ -85,11 +138,51 @@ bounces(const struct work *w, const struct safe_cell *c, unsigned l,
 	return holds(value, k, h - n->base[h]);
 }
 
+/*
+ * A switch discards what came by the cable that it would leave by. Packets that
+ * arrive now must not meet that at any moment of the stage; where they are lost
+ * as it is, it is enough that they do not when it is over.
+ */
+static bool
+bounces(struct work *w, const struct safe_cell *c, unsigned l)
+{
+	struct safe_when over = {SAFE_AT, w->at.k + 1};
+
+	return returns(w, c, l, w->at) &&
+	       (whole(w, c->s, c->b * LFT_BLOCK + l) || returns(w, c, l, over));
+}
+
+/* Is s on the new way of packets that are lost now? */
+static bool
+needed(struct work *w, sw_ix s, uint32_t lid)
+{
+	uint32_t nsw = w->n->nsw;
+	uint8_t *row;
+
+	if (!w->hurt[lid])
+		return false;
+	if (!rows_add(&w->need, nsw, lid, &row))
+		return row[s];
+	memset(row, 0, nsw);
+	for (sw_ix i = 0; i < nsw; i++) {
+		sw_ix u = whole(w, i, lid) ? nsw : i;
+
+		while (u != nsw && !row[u]) {
+			uint8_t p = routes_port(w->v->to, u, (uint16_t)lid);
+
+			row[u] = 1;
+			u = w->n->to[(size_t)u * 256 + p].s;
+		}
+	}
+	return row[s];
+}
+
 /* Nothing is to be sent back where it came from. */
 static bool
 smooth(const struct work *w)
 {
-	return w->how == SAFE_SMOOTH || w->how == SAFE_SMOOTH_LEGAL;
+	return w->how == SAFE_SMOOTH || w->how == SAFE_SMOOTH_LEGAL ||
+	       w->how == SAFE_REPAIR;
 }
 
 static bool
@@ -130,13 +223,15 @@ collect_cell(struct work *w, uint32_t i)
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
 		struct entry e = {.cell = i, .l = (uint8_t)l};
 
+		w->hurt[c->b * LFT_BLOCK + l] |= d.urgent >> l & 1;
+		w->hurts |= d.urgent >> l & 1;
 		if (!(d.changed >> l & 1) ||
 			(!critical(w, c, want[l]) &&
-				!(smooth(w) && bounces(w, c, l, held))))
+				!(smooth(w) && returns(w, c, l, held))))
 			continue;
 		v->stage[i][l] = SAFE_LATER;
-		e.key = (uint64_t) !(d.urgent >> l & 1) << 60 |
-			(uint64_t)distance(w, c->s, c->b * LFT_BLOCK + l)
+		e.urgent = d.urgent >> l & 1;
+		e.key = (uint64_t)distance(w, c->s, c->b * LFT_BLOCK + l)
 				<< 48 |
 			w->ne;
 		w->e = mem_grow(w->e, w->ne, &w->cape, sizeof(*w->e));
@@ -157,16 +252,13 @@ static const uint8_t *
 lanes_of(struct work *w, uint32_t lid)
 {
 	struct safe_when rest = {SAFE_REST, w->at.k};
-	uint32_t nsw = w->n->nsw;
+	uint8_t *row;
 
 	if (w->n->lanes == 1)
 		return w->ones;
-	if (w->row_of[lid] == 0) {
-		w->rows = mem_grow(w->rows, w->nrows, &w->caprows, nsw);
-		safe_mix_reach(w->v, lid, rest, w->rows + w->nrows * nsw);
-		w->row_of[lid] = (uint32_t)++w->nrows;
-	}
-	return w->rows + (size_t)(w->row_of[lid] - 1) * nsw;
+	if (rows_add(&w->lanes, w->n->nsw, lid, &row))
+		safe_mix_reach(w->v, lid, rest, row);
+	return row;
 }
 
 /* The turn from record c out of a port, on these lanes. */
@@ -247,15 +339,17 @@ remember(struct work *w)
 static bool
 admit(struct work *w, const struct entry *e)
 {
+	const struct safe_cell *c = &w->v->c[e->cell];
 	uint8_t *stage = &w->v->stage[e->cell][e->l];
 
 	w->nadded = 0;
 	w->isbad = false;
-	if (smooth(w) && e->key >> 60 != 0 &&
-		bounces(w, &w->v->c[e->cell], e->l, w->at))
+	if (smooth(w) && bounces(w, c, e->l))
+		return false;
+	if (w->how == SAFE_REPAIR && !needed(w, c->s, c->b * LFT_BLOCK + e->l))
 		return false;
 	*stage = (uint8_t)w->at.k;
-	if (add_turns(w, &w->v->c[e->cell], e->l))
+	if (add_turns(w, c, e->l))
 		return true;
 	*stage = SAFE_LATER;
 	while (w->nadded-- > 0)
@@ -294,13 +388,12 @@ fill(struct work *w, unsigned k, uint64_t *turn)
 	bool ok;
 
 	w->at = (struct safe_when){SAFE_AT, k};
-	w->nrows = 0;
+	rows_clear(&w->lanes, w->v);
+	rows_clear(&w->whole, w->v);
+	rows_clear(&w->need, w->v);
 	memset(w->refused, 0, safe_words(w->n) * sizeof(*w->refused));
 	if (w->how == SAFE_LEGAL || w->how == SAFE_SMOOTH_LEGAL)
 		refuse_illegal(w);
-	if (w->row_of != NULL)
-		memset(w->row_of, 0,
-			(size_t)w->v->nblocks * LFT_BLOCK * sizeof(*w->row_of));
 	if (w->few)
 		safe_mix_rows(w->v, w->at, w->comp, turn);
 	else
@@ -325,18 +418,26 @@ begin(struct work *w)
 	for (uint32_t c = 0; c < n->nv; c++)
 		cyclic += w->comp[c] != 0;
 	w->few = n->lanes == 1 && cyclic < n->nsw;
+	rows_new(&w->lanes, v);
+	rows_new(&w->whole, v);
+	rows_new(&w->need, v);
+	w->hurt = mem_zalloc((size_t)v->nblocks * LFT_BLOCK, sizeof(*w->hurt));
 	free(v->stage);
 	v->stage = mem_zalloc(v->ncells, sizeof(*v->stage));
 	for (uint32_t i = 0; i < v->ncells; i++)
 		if (v->c[i].write && v->c[i].nheld > 0)
 			collect_cell(w, i);
+	for (size_t i = 0; i < w->ne; i++) {
+		uint32_t lid = v->c[w->e[i].cell].b * LFT_BLOCK + w->e[i].l;
+
+		bool first = smooth(w) ? w->hurt[lid] : w->e[i].urgent;
+
+		w->e[i].key |= (uint64_t)!first << 60;
+	}
 	if (w->ne > 0)
 		qsort(w->e, w->ne, sizeof(*w->e), by_key);
 	w->ones = mem_alloc(n->nsw);
 	memset(w->ones, 1, n->nsw);
-	if (n->lanes > 1)
-		w->row_of = mem_alloc(
-			(size_t)v->nblocks * LFT_BLOCK * sizeof(*w->row_of));
 }
 
 bool
@@ -345,7 +446,7 @@ safe_stage_find(struct safe_values *v, const uint32_t *comp,
 {
 	struct work w = {.v = v, .n = v->net, .comp = comp, .how = how};
 	uint64_t *turn = mem_alloc(safe_words(w.n) * sizeof(*turn));
-	bool done = false;
+	bool done = false, repair = how == SAFE_REPAIR;
 	unsigned k = 0;
 
 	w.refused = mem_alloc(safe_words(w.n) * sizeof(*w.refused));
@@ -357,20 +458,25 @@ safe_stage_find(struct safe_values *v, const uint32_t *comp,
 	for (; k < max && !done; k++) {
 		size_t before = w.ne;
 
-		if (!fill(&w, k, turn) || (k > 0 && w.ne == before))
+		if ((repair && k > 0) || !fill(&w, k, turn) ||
+			(k > 0 && w.ne == before))
 			break;
 		done = w.ne == 0;
 	}
 	if (k == max && !done)
 		k--; /* what is left joins the last one */
 	*nstages = done ? k : k + 1;
+	if (repair && !w.hurts)
+		*nstages = 0;
 	for (size_t i = 0; i < w.ne; i++)
 		v->stage[w.e[i].cell][w.e[i].l] = (uint8_t)k;
+	free(w.hurt);
 	free(w.e);
 	free(w.added);
 	free(w.refused);
-	free(w.row_of);
-	free(w.rows);
+	rows_free(&w.lanes);
+	rows_free(&w.whole);
+	rows_free(&w.need);
 	free(w.ones);
 	free(turn);
 	return done;

@@ -14,12 +14,13 @@ static void
 cut(const struct safe_values *v, const uint64_t *turn, struct safe_set *out)
 {
 	static const struct safe_when is = {SAFE_NEW, 0};
+	static const struct safe_when held = {SAFE_HELD, 0};
 	uint64_t *fixed = mem_alloc(safe_words(v->net) * sizeof(*fixed));
 	struct safe_load load;
 	size_t n = 0;
 
 	safe_mix_build(v, is, is, fixed);
-	safe_load_new(&load, v);
+	safe_load_new(&load, v, held);
 	safe_block_find(v, &load, turn, fixed, out);
 	/* a port is not taken down for good */
 	for (size_t i = 0; i < out->n; i++)

@@ -20,7 +20,8 @@ struct run {
 	struct topo *t;	     /* in force */
 	struct routes *from; /* likewise */
 	struct world w;
-	bool fresh; /* a switch has come back */
+	bool fresh;    /* a switch has come back */
+	uint32_t bulk; /* as in safe_job */
 	unsigned steps, blocked, staged, direct, stages;
 };
 
@@ -266,6 +267,7 @@ transit(struct run *run)
 	struct safe_job job = {.to = to,
 		.from = run->from,
 		.hw = run->hw,
+		.bulk = run->bulk,
 		.max_stages = 1 + rng_below(&run->r, 8)};
 	uint32_t lids = t->max_lid + 1U;
 	struct safe_transition *x;
@@ -295,10 +297,11 @@ START_TEST(random_transitions)
 {
 	unsigned steps = 0, direct = 0, staged = 0, blocked = 0;
 
-	for (uint64_t seed = 1; seed <= 20; seed++) {
+	for (uint64_t seed = 1; seed <= 30; seed++) {
 		struct run run;
 
 		begin(&run, (unsigned)_i, seed * 1000 + (uint64_t)_i);
+		run.bulk = seed > 20;
 		for (unsigned i = 0; i < 5; i++)
 			transit(&run);
 		steps += run.steps;

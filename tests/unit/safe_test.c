@@ -42,13 +42,13 @@ bed_free(struct bed *b)
 	fabric_free(b->f);
 }
 
-/* One link fails; keep: the order of switches stays, else another root. */
+/* Links fail; keep: the order of switches stays, else another root. */
 static void
-bed_fail(struct bed *b, bool keep, sw_ix root)
+bed_fail_links(struct bed *b, unsigned n, bool keep, sw_ix root)
 {
 	struct reason why = {""};
 	struct fabric *g = gen_edit_fail_links(
-		world_copy(b->f), 1, rng_next(&b->r), true, &why);
+		world_copy(b->f), n, rng_next(&b->r), true, &why);
 	struct world w;
 
 	ck_assert_msg(g != NULL, "%s", why.text);
@@ -60,6 +60,12 @@ bed_fail(struct bed *b, bool keep, sw_ix root)
 	world_free(&b->w);
 	b->w = w;
 	fabric_free(g);
+}
+
+static void
+bed_fail(struct bed *b, bool keep, sw_ix root)
+{
+	bed_fail_links(b, 1, keep, root);
 }
 
 static struct safe_transition *
@@ -116,32 +122,89 @@ START_TEST(nothing_to_do)
 END_TEST
 
 /* As long as the order is kept stages are enough. */
-START_TEST(kept_order_never_blocks)
+static void
+kept_order(struct fabric *fabric(unsigned, struct rng *), unsigned kind,
+	unsigned seeds, unsigned links)
 {
 	unsigned kept = 0, staged = 0;
 
-	for (uint64_t seed = 1; seed <= 60; seed++) {
-		struct rng r = {seed * 100 + (uint64_t)_i};
+	for (uint64_t seed = 1; seed <= seeds; seed++) {
+		struct rng r = {seed * 100 + kind};
 		struct safe_transition *x;
 		struct bed b;
 
-		bed_new(&b, world_fabric((unsigned)_i, &r), TOPO_NONE, seed);
-		bed_fail(&b, true, TOPO_NONE);
+		bed_new(&b, fabric(kind, &r), TOPO_NONE, seed);
+		bed_fail_links(&b, links > 1 ? 1 + rng_below(&b.r, links) : 1,
+			true, TOPO_NONE);
 		x = bed_plan(&b, SAFE_AUTO, 32);
-		if (b.to->reranked == 0 &&
-			b.to->turn_leaf == b.from->turn_leaf) {
+		if (world_order_kept(b.from, b.to)) {
 			kept++;
 			staged += x->way == SAFE_STAGED;
 			ck_assert_msg(x->way != SAFE_BLOCKED,
-				"kind %d seed %llu: %s", _i,
+				"kind %u seed %llu: %s", kind,
 				(unsigned long long)seed, x->cause);
 		}
 		safe_free(x);
 		bed_free(&b);
 	}
-	(void)printf("kind %d: %u with the order kept, %u staged\n", _i, kept,
+	(void)printf("kind %u: %u with the order kept, %u staged\n", kind, kept,
 		staged);
 	ck_assert_uint_gt(kept, 0);
+}
+
+START_TEST(kept_order_never_blocks)
+{
+	kept_order(world_fabric, (unsigned)_i, 60, 1);
+}
+END_TEST
+
+/* The same for several failures at once, in trees, planes and tori. */
+START_TEST(kept_order_and_several_failures)
+{
+	kept_order(world_tiers, (unsigned)_i, 12, 4);
+}
+END_TEST
+
+/* The first stage is written, and nothing is closed: any of its mixtures. */
+static bool
+first_stage(struct bed *b, const struct safe_transition *x)
+{
+	bool urgent = false;
+
+	for (size_t i = 0; i < x->nwrites && x->write[i].stage == 0; i++) {
+		const struct safe_write *w = &x->write[i];
+
+		urgent |= w->urgent;
+		world_may(&b->w, w->sw, w->block, lft_bytes(b->pool, w->image),
+			true);
+	}
+	ck_assert(!world_cyclic(&b->w, b->w.met));
+	return urgent;
+}
+
+/* What is lost is repaired before any turn is closed, where that is safe. */
+START_TEST(repairs_before_blocks)
+{
+	unsigned blocked = 0, repaired = 0;
+
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		struct rng r = {seed};
+		struct safe_transition *x;
+		struct bed b;
+
+		bed_new(&b, world_fabric(0, &r), 0, seed);
+		bed_fail(&b, false, b.t->nsw - 1);
+		x = bed_plan(&b, SAFE_AUTO, 2);
+		if (x->way == SAFE_BLOCKED) {
+			blocked++;
+			repaired += x->nstages > 1 && first_stage(&b, x);
+		}
+		safe_free(x);
+		bed_free(&b);
+	}
+	(void)printf(
+		"%u blocked, %u of them repair first\n", blocked, repaired);
+	ck_assert_uint_gt(repaired * 2, blocked);
 }
 END_TEST
 
@@ -538,6 +601,8 @@ main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, nothing_to_do);
 	tcase_add_loop_test(tc, kept_order_never_blocks, 0, 6);
+	tcase_add_loop_test(tc, kept_order_and_several_failures, 0, 6);
+	tcase_add_test(tc, repairs_before_blocks);
 	tcase_add_loop_test(tc, methods, 1, 9);
 	tcase_add_loop_test(tc, by_port, 0, 3);
 	tcase_add_test(tc, unread_fresh_quarantined);

@@ -312,6 +312,49 @@ world_fabric(unsigned kind, struct rng *r)
 	return f;
 }
 
+/* A tree, planes that meet in racks, or a torus: they have tiers or none. */
+static inline struct fabric *
+world_tiers(unsigned kind, struct rng *r)
+{
+	unsigned flat[2] = {3 + rng_below(r, 3), 4};
+	unsigned cube[3] = {3, 3, 2};
+	struct gen_planes planes = {2, 3 + rng_below(r, 3), 2 + rng_below(r, 2),
+		2, 1 + rng_below(r, 2)};
+	struct reason why = {""};
+	struct fabric *f = NULL;
+
+	switch (kind % 6) {
+	case 0:
+		f = gen_tree_three(4, &why);
+		break;
+	case 1:
+		f = gen_tree_three(6, &why);
+		break;
+	case 2:
+		f = gen_tree_kary(2 + rng_below(r, 2), 3, &why);
+		break;
+	case 3:
+		f = gen_paper_planes(&planes);
+		break;
+	case 4:
+		f = gen_grid(flat, 2, true, 1, &why);
+		break;
+	default:
+		f = gen_grid(cube, 3, true, 1, &why);
+		break;
+	}
+	if (f == NULL)
+		abort();
+	return f;
+}
+
+/* Is no switch above another one that was below it? */
+static inline bool
+world_order_kept(const struct routes *from, const struct routes *to)
+{
+	return to->reranked == 0 && to->turn_leaf == from->turn_leaf;
+}
+
 /* Links or a switch lost or (by swapping) found again; f stays. */
 static inline struct fabric *
 world_damage(const struct fabric *f, struct rng *r)
