@@ -1,7 +1,8 @@
 /*
  * How long a safe transition takes to plan, and what it needs: one failed
  * link and a full change on trees, then over random irregular nets how often
- * stages do, how often something is blocked, and what the paper would block.
+ * stages do, how often something is blocked, and what the paper would block;
+ * and what several failures at once need where the order of switches is kept.
  * usage: safe [FIXTURES [EVENTS]]
  */
 #include <stdio.h>
@@ -209,28 +210,52 @@ broken(const struct fabric *f, enum event e, const struct routes *r,
 	return NULL;
 }
 
-static void
-one_event(unsigned size, uint64_t seed, enum event e, struct tally *y)
-{
-	struct rng g = {seed};
-	struct reason why = {""};
-	struct fabric *f = gen_random(size, 3, 1, seed, &why), *b;
-	struct topo *t = frozen_topo(f, NULL), *t1;
-	struct lft_pool *pool = lft_pool_new();
-	struct hwstate *hw = hw_new(pool);
-	struct routes *r = world_routes(t, pool, NULL, TOPO_NONE), *to;
-	struct safe_job job = {.from = r, .hw = hw, .max_stages = 8};
-	struct safe_transition *x;
+/* A fabric and the routes in force in it. */
+struct scene {
+	struct fabric *f;
+	struct topo *t;
+	struct lft_pool *pool;
+	struct hwstate *hw;
+	struct routes *r;
+};
 
-	b = broken(f, e, r, &g);
-	if (b != NULL) {
-		install(hw, r);
-		t1 = frozen_again(b, t, 0);
-		world_capable(t1, true);
-		to = world_routes(t1, pool, e == ROOT_MOVED ? NULL : r,
-			e == ROOT_MOVED ? rng_below(&g, t1->nsw) : TOPO_NONE);
-		job.to = to;
-		x = safe_plan(&job);
+static void
+scene_new(struct scene *c, struct fabric *f)
+{
+	c->f = f;
+	c->t = frozen_topo(f, NULL);
+	c->pool = lft_pool_new();
+	c->hw = hw_new(c->pool);
+	c->r = world_routes(c->t, c->pool, NULL, TOPO_NONE);
+	install(c->hw, c->r);
+}
+
+static void
+scene_free(struct scene *c)
+{
+	routes_unref(c->r);
+	hw_free(c->hw);
+	lft_pool_free(c->pool);
+	topo_unref(c->t);
+	fabric_free(c->f);
+}
+
+/* b is what is left, and freed; kept: only where the order stays as it was. */
+static void
+transit(const struct scene *c, struct fabric *b, sw_ix root, bool kept,
+	struct tally *y)
+{
+	struct topo *t1 = frozen_again(b, c->t, 0);
+	struct safe_job job = {
+		.from = c->r, .hw = c->hw, .max_stages = kept ? 32 : 8};
+	struct safe_transition *x;
+	struct routes *to;
+
+	world_capable(t1, true);
+	to = world_routes(t1, c->pool, root == TOPO_NONE ? c->r : NULL, root);
+	job.to = to;
+	x = safe_plan(&job);
+	if (!kept || world_order_kept(c->r, to)) {
 		y->n++;
 		y->way[x->way]++;
 		y->stages += x->nstages;
@@ -240,16 +265,28 @@ one_event(unsigned size, uint64_t seed, enum event e, struct tally *y)
 		y->paper += x->paper_pairs;
 		if (x->way == SAFE_BLOCKED)
 			y->pairs += (uint64_t)t1->nsw * t1->max_lid;
-		safe_free(x);
-		routes_unref(to);
-		topo_unref(t1);
-		fabric_free(b);
 	}
-	routes_unref(r);
-	hw_free(hw);
-	lft_pool_free(pool);
-	topo_unref(t);
-	fabric_free(f);
+	safe_free(x);
+	routes_unref(to);
+	topo_unref(t1);
+	fabric_free(b);
+}
+
+static void
+one_event(unsigned size, uint64_t seed, enum event e, struct tally *y)
+{
+	struct rng g = {seed};
+	struct reason why = {""};
+	struct scene c;
+	struct fabric *b;
+
+	scene_new(&c, gen_random(size, 3, 1, seed, &why));
+	b = broken(c.f, e, c.r, &g);
+	if (b != NULL)
+		transit(&c, b,
+			e == ROOT_MOVED ? rng_below(&g, c.t->nsw) : TOPO_NONE,
+			false, y);
+	scene_free(&c);
 }
 
 static void
@@ -285,10 +322,49 @@ statistics(unsigned events)
 		}
 }
 
+/* One to four links of a tree, of planes or of a torus at once. */
+static void
+kept_event(unsigned kind, uint64_t seed, struct tally *y)
+{
+	struct rng g = {seed};
+	struct reason why = {""};
+	struct scene c;
+
+	scene_new(&c, world_tiers(kind, &g));
+	transit(&c,
+		gen_edit_fail_links(world_copy(c.f), 1 + rng_below(&g, 4),
+			rng_next(&g), true, &why),
+		TOPO_NONE, true, y);
+	scene_free(&c);
+}
+
+/* Where the order of switches is kept nothing is ever blocked. */
+static void
+order_kept(unsigned events)
+{
+	static const char *const name[] = {"4-port tree", "6-port tree",
+		"k-ary 3-tree", "planes", "torus", "3D torus"};
+
+	for (unsigned kind = 0; kind < sizeof(name) / sizeof(*name); kind++) {
+		struct tally y = {0};
+
+		for (uint64_t s = 1; s <= events; s++)
+			kept_event(kind, s, &y);
+		(void)printf("order kept, 1-4 links, %-12s %4u of %u: %u "
+			     "direct, %u staged, %.2f stages, %u blocked\n",
+			name[kind], y.n, events, y.way[SAFE_DIRECT],
+			y.way[SAFE_STAGED], y.n > 0 ? 1.0 * y.stages / y.n : 0,
+			y.way[SAFE_BLOCKED]);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
+	unsigned events = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 100;
+
 	all_trees(argc > 1 ? argv[1] : "../shared/fixtures");
-	statistics(argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 100);
+	statistics(events);
+	order_kept(events);
 	return 0;
 }
