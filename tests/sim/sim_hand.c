@@ -41,6 +41,19 @@ sim_hand_sl2vl(struct sim *s, uint32_t node, unsigned in, unsigned out,
 }
 
 void
+sim_hand_mft(struct sim *s, uint32_t node, uint16_t mlid, uint16_t ports)
+{
+	enum { FIRST = 0xc000, BLOCK = MAD_DATA / 2 };
+	uint32_t block = (mlid - (uint32_t)FIRST) / BLOCK;
+	uint8_t data[MAD_DATA];
+
+	if (sim_read(s, node, 0, MAD_MFT, block, data) != 0)
+		return;
+	be_put16(data + 2 * (mlid % BLOCK), ports);
+	set(s, node, 0, MAD_MFT, block, data, MAD_DATA);
+}
+
+void
 sim_hand_pkeys(struct sim *s, uint32_t node, unsigned port, unsigned block,
 	const uint16_t key[32])
 {
