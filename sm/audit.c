@@ -18,9 +18,10 @@ enum phase {
 	PHASE_SWEEP,
 	PHASE_NAMES,
 	PHASE_TABLES,
-	PHASE_LANES,
 	PHASE_SA,
 	PHASE_GROUPS,
+	PHASE_LANES,
+	PHASE_PATHS,
 	PHASE_DONE
 };
 
@@ -328,26 +329,7 @@ step_tables(struct audit *a, struct mono now)
 		fail(a, "there is nothing to judge");
 		return false;
 	}
-	a->found.lanes =
-		audit_lanes_new(&(struct audit_lanes_job){.t = a->found.topo,
-			.x = a->x,
-			.mkey = a->cfg->fabric.m_key,
-			.turns = a->found.turns});
-	a->phase = PHASE_LANES;
-	return true;
-}
-
-static bool
-step_lanes(struct audit *a, struct mono now)
-{
-	struct audit_lanes_facts l;
-
-	audit_lanes_feed(a->found.lanes, now);
-	if (!audit_lanes_done(a->found.lanes))
-		return false;
-	l = audit_lanes_facts(a->found.lanes);
-	a->found.sa = audit_sa_new(
-		a->found.topo, &a->guard.transport, l.lanes > 1 || l.discards);
+	a->found.sa = audit_sa_new(a->found.topo, &a->guard.transport);
 	audit_sa_start(a->found.sa, now);
 	a->phase = PHASE_SA;
 	return true;
@@ -401,6 +383,45 @@ step_groups(struct audit *a, struct mono now)
 	if (a->mft_blocks < MFT_GROUPS / MFT_BLOCK && last_block_used(a) &&
 		mft_ask(a->mft, ++a->mft_blocks, now))
 		return true;
+	a->found.one_lane = audit_report_one_lane(&a->found);
+	a->found.lanes =
+		audit_lanes_new(&(struct audit_lanes_job){.t = a->found.topo,
+			.x = a->x,
+			.mkey = a->cfg->fabric.m_key,
+			.turns = a->found.turns,
+			.all = a->found.one_lane > 0});
+	a->phase = PHASE_LANES;
+	return true;
+}
+
+/*
+ * Without a cycle on one lane there is none on several: then it matters only
+ * whether an SL that was given out is discarded somewhere, which a few answers
+ * will show.
+ */
+static bool
+step_lanes(struct audit *a, struct mono now)
+{
+	struct audit_lanes_facts l;
+
+	audit_lanes_feed(a->found.lanes, now);
+	if (!audit_lanes_done(a->found.lanes))
+		return false;
+	l = audit_lanes_facts(a->found.lanes);
+	if (l.lanes > 1 && a->found.one_lane > 0)
+		audit_sa_paths(a->found.sa, AUDIT_SA_RECORDS, now);
+	else if (l.discards)
+		audit_sa_paths(a->found.sa, AUDIT_SA_FEW, now);
+	a->phase = PHASE_PATHS;
+	return true;
+}
+
+static bool
+step_paths(struct audit *a, struct mono now)
+{
+	(void)now;
+	if (!audit_sa_done(a->found.sa))
+		return false;
 	a->phase = PHASE_DONE;
 	return true;
 }
@@ -420,9 +441,10 @@ advance(struct audit *a, struct mono now)
 		[PHASE_SWEEP] = step_sweep,
 		[PHASE_NAMES] = step_names,
 		[PHASE_TABLES] = step_tables,
-		[PHASE_LANES] = step_lanes,
 		[PHASE_SA] = step_sa,
 		[PHASE_GROUPS] = step_groups,
+		[PHASE_LANES] = step_lanes,
+		[PHASE_PATHS] = step_paths,
 		[PHASE_DONE] = step_done,
 	};
 
@@ -484,9 +506,10 @@ audit_doing(const struct audit *a)
 		[PHASE_SWEEP] = "finding nodes and cables",
 		[PHASE_NAMES] = "asking for names",
 		[PHASE_TABLES] = "reading forwarding tables",
-		[PHASE_LANES] = "reading SL to VL tables",
-		[PHASE_SA] = "asking subnet administration",
+		[PHASE_SA] = "asking subnet administration for groups",
 		[PHASE_GROUPS] = "reading multicast tables",
+		[PHASE_LANES] = "reading SL to VL tables",
+		[PHASE_PATHS] = "asking subnet administration for paths",
 		[PHASE_DONE] = "judging",
 	};
 

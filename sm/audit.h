@@ -4,9 +4,10 @@
  * nothing but Get (and subnet administration's GetTable) pass, IsSM stays
  * clear, no trap is answered.
  *
- *	sweep (reading only) -> names -> forwarding tables -> SL to VL tables
- *		-> subnet administration: groups, SLs of paths
- *		-> multicast tables -> judge, compare (audit_report.h)
+ *	sweep (reading only) -> names -> forwarding tables
+ *		-> subnet administration: groups -> multicast tables
+ *		-> SL to VL tables -> subnet administration: SLs of paths
+ *		-> judge, compare (audit_report.h)
  *
  * A switch that cannot be read is set apart, with all that hangs on it, and
  * named in the report; the rest of the fabric is judged.

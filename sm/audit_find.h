@@ -18,11 +18,11 @@
 struct audit_find_in {
 	const struct audit_found *read;
 	const struct forecast *found, *ours;
-	const struct audit_paths_facts *paths; /* NULL: all is on one lane */
+	const struct audit_paths_facts *paths;
 	const struct audit_groups_facts *groups;
 	const struct audit_apart_facts *apart;
 	const struct audit_deps_verdict *sure, *all;
-	uint32_t one_lane; /* cyclic channels, if all were on one lane */
+	bool lanes; /* they decide whether there is a credit loop */
 };
 
 /* {severity, kind, text, lines}, sorted; *grave: those that are no notes. */

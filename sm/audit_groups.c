@@ -394,12 +394,12 @@ turns_from(struct tree *g, uint32_t k, unsigned in, unsigned sl,
 		if (out == in || !has(g, k, out))
 			continue;
 		vl = lane(g, k, in, out, sl, &sure);
-		for (uint8_t v = 0; v < AUDIT_LANES_DISCARD; v++)
+		for (unsigned v = 0; v < AUDIT_LANES_DISCARD; v++)
 			if (vls >> v & 1 && vl != AUDIT_LANES_DISCARD)
 				audit_deps_add(d,
 					&(struct audit_deps_turn){g->knot[k].sw,
-						(uint8_t)in, v, (uint8_t)out,
-						vl},
+						(uint8_t)in, (uint8_t)v,
+						(uint8_t)out, vl},
 					&(struct audit_deps_cause){
 						g->mlid, (uint8_t)sl, sure});
 	}

@@ -248,7 +248,7 @@ ask(struct audit_lanes *l, size_t at, struct mono now)
 static bool
 go_on(struct audit_lanes *l)
 {
-	if (l->end > l->first || l->read == 0)
+	if (!l->job.all || l->end > l->first || l->read == 0)
 		return false;
 	if ((l->vls & (l->vls - 1)) == 0 && !l->discards)
 		return false;

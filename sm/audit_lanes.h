@@ -3,11 +3,11 @@
  * that switches hold.
  *
  * First one table of each cable between switches is read. Where those lead to
- * one lane, nothing more is asked. Else the tables of all turns that the
- * forwarding tables make are read, as far as a limit goes: beyond it they are
- * taken to be what all others are (alike), or, where others differ, what most
- * are (a guess, and whatever follows from it is not sure). Ports of hosts on
- * one switch are taken to be alike: one of them is asked about.
+ * one lane, nothing more is asked. Else, if so wanted, the tables of all turns
+ * that the forwarding tables make are read, as far as a limit goes: beyond it
+ * they are taken to be what all others are (alike), or, where others differ,
+ * what most are (a guess, and whatever follows from it is not sure). Ports of
+ * hosts on one switch are taken to be alike: one of them is asked about.
  *
  * IBA volume 1: SLtoVLMappingTable 14.2.5.8; 7.6.6: VL 15 and lanes that are
  * not in operation discard, a port of a single lane needs no table.
@@ -38,6 +38,7 @@ struct audit_lanes_job {
 	struct xact *x;
 	uint64_t mkey;
 	const struct verify_turns *turns; /* that the tables make */
+	bool all; /* ask about all turns, where there is more than a lane */
 };
 
 /* Borrows all of the job but the turns, which it does not keep. */

@@ -105,16 +105,21 @@ page_lanes(const json_t *a, struct buf *out)
 		"table%s\n",
 		member_num(l, "lanes"), plural(member_num(l, "lanes")),
 		member_num(l, "maps_read"), plural(member_num(l, "maps_read")));
-	if (member_num(l, "lanes") > 1)
+	if (member_num(l, "lanes") > 1 &&
+		member_num(d, "cyclic_on_one_lane") == 0)
+		buf_printf(out, "            no matter which of them are used: "
+				"there is no "
+				"credit loop on a single one\n");
+	if (member_num(s, "paths") > 0)
 		buf_printf(out,
-			"SLs         %lld path%s told by subnet administration "
-			"(of %s); of %lld pairs of switch and LID known, of "
-			"%lld assumed\n",
+			"SLs         %lld path%s told by subnet "
+			"administration, "
+			"those of %s: of %lld pairs of switch and LID known, "
+			"of %lld not\n",
 			member_num(s, "paths"), plural(member_num(s, "paths")),
 			member_text(s, "asked"), member_num(s, "pairs_told"),
 			member_num(s, "pairs_assumed"));
-	if (member_num(l, "lanes") > 1 &&
-		member_num(d, "cyclic_on_one_lane") > 0 &&
+	if (member_num(d, "cyclic_on_one_lane") > 0 &&
 		member_num(d, "cyclic") == 0)
 		buf_printf(out,
 			"            on one lane %lld cable directions would "

@@ -38,9 +38,9 @@ struct at {
 
 void
 audit_paths_plain(const struct topo *t, const struct verify_turns *turns,
-	struct audit_deps *d)
+	bool sure, struct audit_deps *d)
 {
-	const struct audit_deps_cause why = {.sure = true};
+	const struct audit_deps_cause why = {.sure = sure};
 	size_t rec = 0;
 
 	for (sw_ix s = 0; s < t->nsw; s++) {

@@ -34,8 +34,9 @@ struct audit_paths_facts {
 void audit_paths_walk(const struct audit_paths_job *job, struct audit_deps *d,
 	struct audit_paths_facts *out);
 
-/* The same where all is on one lane: turns as the verifier found them. */
+/* The same where all is on one lane, or (not sure) may be: turns as the
+ * verifier found them. */
 void audit_paths_plain(const struct topo *t, const struct verify_turns *turns,
-	struct audit_deps *d);
+	bool sure, struct audit_deps *d);
 
 #endif

@@ -19,11 +19,29 @@ struct judged {
 	struct audit_groups_facts groups;
 	struct audit_deps_verdict sure, all;
 	struct audit_apart_facts apart;
-	uint32_t one_lane; /* cyclic channels, if there were one lane */
-	bool lanes;	   /* more than one is in use */
+	bool lanes; /* they decide whether there is a credit loop */
 };
 
 /* ---- judging ---- */
+
+uint32_t
+audit_report_one_lane(const struct audit_found *f)
+{
+	const struct audit_groups_job groups = {
+		.t = f->topo, .mft = f->mft, .sa = audit_sa_facts(f->sa)};
+	struct audit_deps *d = audit_deps_new(f->topo);
+	struct audit_groups_facts unused;
+	struct audit_deps_verdict v;
+	uint32_t cyclic;
+
+	audit_paths_plain(f->topo, f->turns, true, d);
+	audit_groups_judge(&groups, d, &unused);
+	audit_deps_judge(d, false, &v);
+	cyclic = v.cyclic;
+	audit_deps_verdict_free(&v);
+	audit_deps_free(d);
+	return cyclic;
+}
 
 static void
 judge_turns(struct judged *j)
@@ -40,17 +58,15 @@ judge_turns(struct judged *j)
 		.lanes = j->lanes ? f->lanes : NULL,
 		.sa = sa,
 		.assumed = paths.assumed};
-	struct audit_deps *spare = NULL;
 
 	j->deps = audit_deps_new(f->topo);
-	if (!j->lanes)
-		audit_paths_plain(f->topo, f->turns, j->deps);
-	if (j->lanes)
+	if (l.lanes > 1 || (l.discards && sa->sls != 0))
 		audit_paths_walk(&paths, j->deps, &j->paths);
-	else if (l.discards && sa->sls != 0) {
-		spare = audit_deps_new(f->topo);
-		audit_paths_walk(&paths, spare, &j->paths);
-		audit_deps_free(spare);
+	if (!j->lanes) {
+		audit_deps_free(j->deps);
+		j->deps = audit_deps_new(f->topo);
+		audit_paths_plain(f->topo, f->turns,
+			l.read > 0 || l.tables == 0, j->deps);
 	}
 	audit_groups_judge(&groups, j->deps, &j->groups);
 	audit_deps_judge(j->deps, true, &j->sure);
@@ -78,7 +94,6 @@ correct(struct judged *j)
 					  : q->unreachable;
 		(void)snprintf(q->first, sizeof(q->first), "%s", j->apart.lost);
 	}
-	j->one_lane = q->cyclic_channels;
 	q->vls = audit_lanes_facts(j->read->lanes).lanes;
 	q->cyclic_channels = v->cyclic;
 	q->ok = q->unreachable == 0 && q->loops == 0 && v->cyclic == 0;
@@ -106,7 +121,7 @@ judge(struct judged *j)
 		memcpy(f->routes->rank, j->ours.routes->rank,
 			f->topo->nsw * sizeof(*f->routes->rank));
 	forecast_judge(&job, f->routes, &j->found);
-	j->lanes = audit_lanes_facts(f->lanes).lanes > 1;
+	j->lanes = audit_lanes_facts(f->lanes).lanes > 1 && f->one_lane > 0;
 	judge_turns(j);
 	correct(j);
 }
@@ -229,7 +244,7 @@ deps_json(const struct judged *j)
 	member_put(o, "turns_sure", member_u64(j->sure.turns));
 	member_put(o, "cyclic", member_u64(j->all.cyclic));
 	member_put(o, "cyclic_sure", member_u64(j->sure.cyclic));
-	member_put(o, "cyclic_on_one_lane", member_u64(j->one_lane));
+	member_put(o, "cyclic_on_one_lane", member_u64(j->read->one_lane));
 	member_put(o, "cycle",
 		cycle_json(j->read->topo,
 			j->sure.cyclic > 0 ? &j->sure : &j->all));
@@ -278,7 +293,7 @@ says(const json_t *findings, const char *severity, bool deadlock)
 
 /* All of it in one line. */
 static const char *
-verdict(const json_t *findings, size_t grave)
+verdict(const json_t *findings, size_t grave, uint64_t pairs)
 {
 	bool lost = says(findings, "fault", false);
 
@@ -288,6 +303,8 @@ verdict(const json_t *findings, size_t grave)
 			    : "FAULTY: this fabric can deadlock";
 	if (lost)
 		return "FAULTY: packets do not arrive as they should";
+	if (pairs == 0)
+		return "NOT UP: nothing in this fabric carries traffic";
 	if (says(findings, "risk", true))
 		return "UNCERTAIN: a deadlock cannot be ruled out";
 	if (grave > 0)
@@ -308,13 +325,14 @@ put_findings(struct judged *j, json_t *o, bool *well)
 		.apart = &j->apart,
 		.sure = &j->sure,
 		.all = &j->all,
-		.one_lane = j->one_lane};
+		.lanes = j->lanes};
 	size_t grave;
 	json_t *list = audit_find(&in, &grave);
 
 	*well = grave == 0;
 	member_put(o, "well", json_boolean(*well));
-	member_put(o, "verdict", json_string(verdict(list, grave)));
+	member_put(o, "verdict",
+		json_string(verdict(list, grave, j->found.report.pairs)));
 	member_put(o, "findings", list);
 	member_put(o, "better", audit_find_better(&in));
 }

@@ -35,10 +35,14 @@ struct audit_found {
 	struct audit_sa *sa;
 	struct mft *mft;
 	const struct xact_stats *wire;
+	uint32_t one_lane; /* channels in credit loops, were there one lane */
 	uint32_t no_lid, bad_lid;
 	uint32_t unread; /* table blocks that no switch gave */
 	uint64_t held;	 /* messages that were no questions, not sent */
 };
+
+/* found.one_lane, from tables, turns, groups and multicast tables. */
+uint32_t audit_report_one_lane(const struct audit_found *f);
 
 json_t *audit_report_make(const struct audit_found *f, bool *well);
 

@@ -32,7 +32,6 @@ struct question {
 struct audit_sa {
 	const struct topo *t;
 	struct transport *wire;
-	bool paths;
 	enum stage stage;
 	uint16_t lid;
 	uint8_t sl;
@@ -49,13 +48,12 @@ struct audit_sa {
 };
 
 struct audit_sa *
-audit_sa_new(const struct topo *t, struct transport *wire, bool paths)
+audit_sa_new(const struct topo *t, struct transport *wire)
 {
 	struct audit_sa *a = mem_zalloc(1, sizeof(*a));
 
 	a->t = t;
 	a->wire = wire;
-	a->paths = paths;
 	a->sls = mem_zalloc(t->nsw, sizeof(*a->sls));
 	return a;
 }
@@ -108,7 +106,7 @@ hosts_of(struct audit_sa *a, sw_ix s, uint32_t most)
 
 /* As many as may be: all, one a switch, or of every so manieth switch. */
 static void
-choose_sources(struct audit_sa *a)
+choose_sources(struct audit_sa *a, uint32_t records)
 {
 	uint64_t hosts = 0, step = 1, each = 1;
 	uint32_t seen = 0;
@@ -120,11 +118,11 @@ choose_sources(struct audit_sa *a)
 		a->facts.switches += n > 0;
 	}
 	a->facts.extent = AUDIT_SA_SWITCH;
-	if (hosts * hosts <= AUDIT_SA_RECORDS) {
+	if (hosts * hosts <= records) {
 		a->facts.extent = AUDIT_SA_EVERY;
 		each = UINT32_MAX;
-	} else if (hosts * a->facts.switches > AUDIT_SA_RECORDS) {
-		uint64_t may = AUDIT_SA_RECORDS / hosts + 1;
+	} else if (hosts * a->facts.switches > records) {
+		uint64_t may = records / hosts + 1;
 
 		a->facts.extent = AUDIT_SA_SOME;
 		step = (a->facts.switches + may - 1) / may;
@@ -201,29 +199,9 @@ open_ones(const struct audit_sa *a)
 	return n;
 }
 
-/* What comes next; nothing is open. */
 static void
-next_stage(struct audit_sa *a, struct mono now)
+feed_paths(struct audit_sa *a, struct mono now)
 {
-	if (a->stage == STAGE_INFO && a->facts.answers) {
-		a->stage = STAGE_GROUPS;
-		begin(a, 0, now);
-	} else if (a->stage == STAGE_GROUPS && a->paths) {
-		a->stage = STAGE_PATHS;
-		choose_sources(a);
-	} else {
-		a->stage = STAGE_DONE;
-	}
-}
-
-static void
-feed(struct audit_sa *a, struct mono now)
-{
-	if (a->stage != STAGE_PATHS && a->stage != STAGE_DONE &&
-		open_ones(a) == 0)
-		next_stage(a, now);
-	if (a->stage != STAGE_PATHS)
-		return;
 	while (a->at < a->nsources && a->vain < VAIN && open_ones(a) < WINDOW)
 		begin(a, a->at++, now);
 	if (open_ones(a) > 0)
@@ -233,6 +211,31 @@ feed(struct audit_sa *a, struct mono now)
 		(void)snprintf(a->facts.why, sizeof(a->facts.why),
 			"it told the paths of %" PRIu32 " of %" PRIu32 " hosts",
 			a->facts.answered, a->facts.sources);
+}
+
+static void
+feed(struct audit_sa *a, struct mono now)
+{
+	if (a->stage == STAGE_PATHS) {
+		feed_paths(a, now);
+	} else if (open_ones(a) > 0) {
+		return;
+	} else if (a->stage == STAGE_INFO && a->facts.answers) {
+		a->stage = STAGE_GROUPS;
+		begin(a, 0, now);
+	} else {
+		a->stage = STAGE_DONE;
+	}
+}
+
+void
+audit_sa_paths(struct audit_sa *a, uint32_t records, struct mono now)
+{
+	if (!a->facts.answers)
+		return;
+	a->stage = STAGE_PATHS;
+	choose_sources(a, records);
+	feed(a, now);
 }
 
 void
@@ -350,13 +353,14 @@ take(struct audit_sa *a, const struct question *q, const struct mad_sa *h,
 	size_t stride = (size_t)h->offset * 8, n = 0;
 	char how[48];
 
-	if (h->status != MAD_SA_OK && h->status != MAD_SA_NO_RECORDS) {
+	if (rec == NULL ||
+		(h->status != MAD_SA_OK && h->status != MAD_SA_NO_RECORDS)) {
 		(void)snprintf(
 			how, sizeof(how), "said status 0x%04x", h->status);
 		failed(a, q, how);
 		return;
 	}
-	if (h->status == MAD_SA_OK && stride >= least[a->stage] && rec != NULL)
+	if (h->status == MAD_SA_OK && stride >= least[a->stage])
 		n = (m->len - MAD_SA_HEADER) / stride;
 	if (a->stage == STAGE_INFO)
 		a->facts.answers = true;

@@ -8,10 +8,11 @@
  *			-> paths (GetTable PathRecord of one source at a time)
  *
  * Nothing but Get and GetTable leaves. It is another's server: at most two
- * questions are open at once, so many records are asked for at most, and after
- * some questions in vain no more are. Where all paths of all hosts would be too
- * many, one host of each switch is asked about, and the others on it are taken
- * to be alike; where that would be too many too, of some switches.
+ * questions are open at once, so many records are asked for at most (those of
+ * one source more), and after some questions in vain no more are. Where all
+ *paths of all hosts would be too many, one host of each switch is asked about,
+ *and the others on it are taken to be alike; where that would be too many too,
+ *of some switches.
  *
  * Without its key, subnet administration tells of groups, not of members.
  *
@@ -29,16 +30,18 @@
 #include "sm/mad/mad_sa.h"
 #include "sm/transport/transport.h"
 
-enum { AUDIT_SA_RECORDS = 262144 }; /* paths that are asked for, at most */
+/* Paths that are asked for, at most: where lanes matter, or just to see. */
+enum { AUDIT_SA_RECORDS = 262144, AUDIT_SA_FEW = 16384 };
 
 struct audit_sa;
 
-/* paths: are SLs wanted? Everything is borrowed. */
-struct audit_sa *audit_sa_new(
-	const struct topo *t, struct transport *wire, bool paths);
+/* Everything is borrowed. */
+struct audit_sa *audit_sa_new(const struct topo *t, struct transport *wire);
 void audit_sa_free(struct audit_sa *a); /* NULL allowed */
 
+/* Ask for groups. When that is done: for paths, of so many records at most. */
 void audit_sa_start(struct audit_sa *a, struct mono now);
+void audit_sa_paths(struct audit_sa *a, uint32_t records, struct mono now);
 /* True when it was an answer to us. */
 bool audit_sa_receive(
 	struct audit_sa *a, const struct transport_msg *m, struct mono now);

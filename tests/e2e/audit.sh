@@ -5,6 +5,8 @@
 #		the audit leaves no trace
 #	credit	the same with one that answers: there is a credit loop
 #	lash	lash on the same fabric: lanes break it, as its SLs tell
+#	2qos	torus-2QoS on a torus, whose packets change lanes on their way:
+#		no deadlock, groups included
 #	torus	minhop on a torus, with groups: no deadlock is ruled out, all
 #		trees are well, nothing is written, nobody joins
 #	sim	heddled's own tables, on heddle-sim: all is well
@@ -131,7 +133,7 @@ audit_credit() {
 	as_page
 	page "^FAULTY: this fabric can deadlock"
 	page "^FAULT  *Credit loop of [0-9]* cables: "
-	page "No deadlock is possible: Heddle's routes"
+	page "no deadlock is possible: Heddle's routes"
 	say "$(grep '^FAULT ' "$E2E_DIR/audit.page")"
 }
 
@@ -161,6 +163,15 @@ audit_lash() {
 		"$(found dependencies.cyclic_on_one_lane) directions on one"
 }
 
+# join: some hosts join the groups that IPoIB has
+join() {
+	for h in h3 h9 h17 h30 h44; do
+		on $h "$B/heddle-saclient" ipoib h12 >"$E2E_DIR/join" 2>&1 ||
+			fail "$h: $(cat "$E2E_DIR/join")"
+	done
+	sleep 1 # opensm writes the trees when it has answered
+}
+
 # What subnet administration keeps, and what switches were told.
 kept() {
 	for k_record in MCMR IIR SR; do
@@ -174,11 +185,7 @@ audit_torus() {
 		fail "no fabric"
 	served_fabric
 	manager -R minhop
-	for h in h3 h9 h17 h30 h44; do
-		on $h "$B/heddle-saclient" ipoib h12 >"$E2E_DIR/join" 2>&1 ||
-			fail "$h: $(cat "$E2E_DIR/join")"
-	done
-	sleep 1 # opensm writes the trees when it has answered
+	join
 	kept was
 	sim stats clear >/dev/null || fail "no stats"
 	audit 1
@@ -199,6 +206,34 @@ audit_torus() {
 	say "$(sed -n '/^multicast/p' "$E2E_DIR/audit.page")"
 }
 
+# guid NAME: of the switch with this name
+guid() {
+	awk -v name="\"$1\"" '/^switchguid=/ { split($0, a, /[=(]/); g = a[2] }
+		/^Switch/ && index($0, name) { print g; exit }' \
+		"$E2E_DIR/fabric.net"
+}
+
+audit_2qos() {
+	generate torus --dim 5x5x3 --hosts 1 >"$E2E_DIR/fabric.net" ||
+		fail "no fabric"
+	served_fabric
+	o=$(guid sw0.0.0)
+	cat >"$E2E_DIR/torus.conf" <<-EOT
+		torus 5 5 3
+		xp_link $o $(guid sw1.0.0)
+		yp_link $o $(guid sw0.1.0)
+		zp_link $o $(guid sw0.0.1)
+	EOT
+	manager -R torus-2QoS -Q --torus_config "$E2E_DIR/torus.conf"
+	join
+	audit 0
+	same sa.pairs_assumed 0
+	some dependencies.cyclic_on_one_lane
+	some groups.trees
+	[ "$(found sl2vl.kinds)" -gt 1 ] || fail "every table is the same"
+	say "$(found sl2vl.lanes) lanes, $(found sl2vl.kinds) tables"
+}
+
 audit_sim() {
 	fabric tree648 "$E2E_DIR/fabric.net"
 	serve "$E2E_DIR/fabric.net"
@@ -216,9 +251,9 @@ audit_sim() {
 }
 
 case ${1:-} in
-opensm | credit | lash | torus | sim) ;;
+opensm | credit | lash | 2qos | torus | sim) ;;
 *)
-	echo "usage: audit.sh opensm|credit|lash|torus|sim" >&2
+	echo "usage: audit.sh opensm|credit|lash|2qos|torus|sim" >&2
 	exit 2
 	;;
 esac
