@@ -1,5 +1,6 @@
 /*
- * verify_graph: what the three parts of the verifier share, private to them.
+ * verify_graph: what the parts of the verifier share, private to them; whoever
+ * puts its findings into words may name nodes as it does.
  *
  * The switches that take part ("live": not quarantined) are numbered anew,
  * component by component, so that everything a destination needs lies in one

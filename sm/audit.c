@@ -9,26 +9,27 @@
 #include "discovery/sweep.h"
 #include "distribution/hwstate.h"
 #include "distribution/readback.h"
+#include "sm/audit_report.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
-#include "sm/ctl/member.h"
-#include "sm/ctl/words.h"
-#include "sm/forecast/report.h"
+#include "sm/task.h"
 
-enum { LANES_MAX = 20000 }; /* SL2VL tables that are asked for */
+enum phase {
+	PHASE_SWEEP,
+	PHASE_NAMES,
+	PHASE_TABLES,
+	PHASE_SA,
+	PHASE_GROUPS,
+	PHASE_LANES,
+	PHASE_PATHS,
+	PHASE_DONE
+};
 
-enum phase { PHASE_SWEEP, PHASE_NAMES, PHASE_TABLES, PHASE_LANES, PHASE_DONE };
-
-/* Only Gets leave. */
+/* Only questions leave. */
 struct guard {
 	struct transport transport; /* first: the transport is the guard */
 	struct transport *inner;
-};
-
-/* One port pair of a switch whose SL2VL is read. */
-struct pair {
-	sw_ix sw;
-	uint8_t in, out;
+	uint64_t held; /* what was not let through */
 };
 
 struct audit {
@@ -41,14 +42,9 @@ struct audit {
 	struct lft_pool *pool;
 	struct hwstate *hw;
 	struct readback *readback;
-	struct topo *topo; /* LIDs as found */
-	uint32_t no_lid, bad_lid;
-	struct pair *pair;
-	size_t npairs, cappairs, next_pair;
-	unsigned inflight;
-	uint64_t maps_read, maps_refused, maps_discard;
-	uint16_t vls;	 /* bit v: some SL leads to VL v */
-	uint32_t unread; /* blocks that should be there */
+	struct mft *mft;
+	unsigned mft_blocks; /* asked for so far */
+	struct audit_found found;
 	char why[512];
 };
 
@@ -56,9 +52,12 @@ static int
 guarded_send(struct transport *t, const struct transport_msg *m)
 {
 	struct guard *g = (struct guard *)(void *)t;
+	bool asks = m->mad[3] == MAD_GET ||
+		    (m->mad[1] == MAD_SA && m->mad[3] == MAD_SA_GET_TABLE);
 
-	assert(m->mad[3] == MAD_GET);
-	return m->mad[3] == MAD_GET ? g->inner->send(g->inner, m) : -1;
+	g->held += !asks;
+	assert(asks);
+	return asks ? g->inner->send(g->inner, m) : -1;
 }
 
 struct audit *
@@ -80,6 +79,11 @@ audit_new(const struct config *c, struct transport *t)
 	a->draft = draft_new();
 	a->pool = lft_pool_new();
 	a->hw = hw_new(a->pool);
+	a->mft = mft_new(&(struct mft_job){.x = a->x});
+	a->found.cfg = c;
+	a->found.pool = a->pool;
+	a->found.mft = a->mft;
+	a->found.wire = xact_stats(a->x);
 	return a;
 }
 
@@ -91,12 +95,16 @@ audit_free(struct audit *a)
 	xact_cancel_all(a->x, (struct mono){0});
 	sweep_free(a->sweep);
 	readback_free(a->readback);
+	mft_free(a->mft);
+	audit_lanes_free(a->found.lanes);
+	audit_sa_free(a->found.sa);
 	xact_free(a->x);
-	topo_unref(a->topo);
+	free(a->found.turns);
+	routes_unref(a->found.routes);
+	topo_unref(a->found.topo);
 	hw_free(a->hw);
 	lft_pool_free(a->pool);
 	draft_free(a->draft);
-	free(a->pair);
 	free(a);
 }
 
@@ -147,96 +155,19 @@ take_lids(struct audit *a, struct topo *bare)
 		if (!topo_has_lid(bare, p))
 			continue;
 		if (bare->port[p].found_lid == 0) {
-			a->no_lid++;
+			a->found.no_lid++;
 		} else if (claim(used, bare->port[p].found_lid,
 				   lmc_of(bare, p))) {
 			lid[p] = bare->port[p].found_lid;
 			lmc[p] = lmc_of(bare, p);
 		} else {
-			a->bad_lid++;
+			a->found.bad_lid++;
 		}
 	}
-	a->topo = topo_with_lids(bare, &(struct topo_lids){lid, lmc});
+	a->found.topo = topo_with_lids(bare, &(struct topo_lids){lid, lmc});
 	free(used);
 	free(lid);
 	free(lmc);
-}
-
-/* ---- SL2VL ---- */
-
-static void
-add_pair(struct audit *a, sw_ix s, unsigned in, unsigned out)
-{
-	a->pair = mem_grow(a->pair, a->npairs, &a->cappairs, sizeof(*a->pair));
-	a->pair[a->npairs++] = (struct pair){s, (uint8_t)in, (uint8_t)out};
-}
-
-/*
- * For each cable from switch to switch one in-port, as far as the limit goes:
- * all of them would be a million questions on a large fabric.
- */
-static void
-list_pairs(struct audit *a)
-{
-	const struct topo *t = a->topo;
-	uint32_t each = t->nadj > LANES_MAX ? 1 : UINT32_MAX;
-
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		const struct topo_switch *sw = &t->sw[s];
-		const struct topo_adj *adj = &t->adj[sw->adj];
-
-		if (t->node[sw->node].flags & TN_QUARANTINED)
-			continue;
-		for (uint32_t i = 0; i < sw->nadj && i < each; i++) {
-			port_ix p = topo_port_of(t, sw->node, adj[i].out);
-
-			if (t->port[p].op_vls > 1)
-				add_pair(a, s, adj[(i + 1) % sw->nadj].out,
-					adj[i].out);
-		}
-	}
-}
-
-static void
-got_map(void *cookie, uint64_t tag, const struct xact_result *res)
-{
-	struct audit *a = cookie;
-
-	(void)tag;
-	a->inflight--;
-	if (res->outcome != XACT_OK) {
-		a->maps_refused++;
-		return;
-	}
-	a->maps_read++;
-	for (unsigned sl = 0; sl < 16; sl++) {
-		uint8_t both = res->data[sl / 2];
-		unsigned vl = sl % 2 == 0 ? both >> 4 : both & 15;
-
-		a->maps_discard += vl == 15;
-		a->vls |= (uint16_t)(1U << vl);
-	}
-}
-
-static void
-ask_map(struct audit *a, const struct pair *p, struct mono now)
-{
-	node_ix node = a->topo->sw[p->sw].node;
-	struct xact_request q;
-	int hops;
-
-	memset(&q, 0, sizeof(q));
-	hops = topo_route(a->topo, node, q.path);
-	if (hops < 0)
-		return;
-	q.hops = (uint8_t)hops;
-	q.method = MAD_GET;
-	q.attr = MAD_SL2VL;
-	q.mod = (uint32_t)p->in << 8 | p->out;
-	q.mkey = a->cfg->fabric.m_key;
-	q.target = a->topo->node[node].guid;
-	a->inflight++;
-	xact_submit(a->x, &q, now, got_map, a, 0);
 }
 
 /* ---- phases ---- */
@@ -268,6 +199,24 @@ step_sweep(struct audit *a, struct mono now)
 	return true;
 }
 
+/* The fabric as it is known now, with the LIDs that it has. */
+static bool
+freeze(struct audit *a)
+{
+	struct reason why;
+	struct topo *bare = draft_freeze(a->draft, 1, &why);
+
+	if (bare == NULL) {
+		fail(a, why.text);
+		return false;
+	}
+	topo_unref(a->found.topo);
+	a->found.no_lid = a->found.bad_lid = 0;
+	take_lids(a, bare);
+	topo_unref(bare);
+	return true;
+}
+
 static bool
 step_names(struct audit *a, struct mono now)
 {
@@ -277,24 +226,91 @@ step_names(struct audit *a, struct mono now)
 		.x = a->x,
 		.mkey = a->cfg->fabric.m_key,
 		.suspects = &none};
-	struct reason why;
-	struct topo *bare;
 
 	sweep_feed(a->sweep, now);
 	if (!sweep_done(a->sweep))
 		return false;
 	sweep_free(a->sweep);
 	a->sweep = NULL;
-	bare = draft_freeze(a->draft, 1, &why);
-	if (bare == NULL) {
-		fail(a, why.text);
+	if (!freeze(a))
 		return false;
-	}
-	take_lids(a, bare);
-	topo_unref(bare);
-	a->readback = readback_new(a->topo, &job);
+	a->readback = readback_new(a->found.topo, &job);
 	a->phase = PHASE_TABLES;
 	return true;
+}
+
+/* Beyond LinearFDBTop a switch drops, whatever the table holds. */
+static void
+take_row(struct audit *a, struct routes *r, sw_ix s, uint8_t *row)
+{
+	const struct topo *t = r->topo;
+	size_t bytes = (size_t)r->nblocks * LFT_BLOCK;
+	uint32_t top = t->sw[s].lft_top;
+
+	memset(row, LFT_DROP, bytes);
+	for (uint32_t b = 0; b < r->nblocks && b * LFT_BLOCK <= top; b++) {
+		lft_ref ref = hw_block(a->hw, t->node[t->sw[s].node].guid, b);
+
+		if (ref != HW_UNKNOWN)
+			memcpy(row + (size_t)b * LFT_BLOCK,
+				lft_bytes(a->pool, ref), LFT_BLOCK);
+	}
+	if (top + 1U < bytes)
+		memset(row + top + 1, LFT_DROP, bytes - top - 1);
+	routes_put_row(r, s, row, NULL, TOPO_NONE);
+}
+
+static void
+take_routes(struct audit *a)
+{
+	const struct verify_tables *in;
+	struct routes *r = routes_new(a->found.topo, a->pool);
+	uint8_t *row = mem_alloc((size_t)r->nblocks * LFT_BLOCK);
+
+	r->engine = "found";
+	for (sw_ix s = 0; s < r->topo->nsw; s++)
+		take_row(a, r, s, row);
+	free(row);
+	in = &(struct verify_tables){
+		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
+	(void)verify_keep(
+		in, task_threads(a->cfg), &r->report, &r->verified, NULL);
+	a->found.routes = r;
+	if (r->verified != NULL)
+		a->found.turns = verify_state_turns(r->verified, r->topo);
+}
+
+/*
+ * What cannot be judged is set apart: a switch that gave not all of its table,
+ * and one that carries nothing because all its ports are in Init. Taking it
+ * for one that drops everything would be a charge against the other manager.
+ */
+static bool
+set_apart(struct audit *a)
+{
+	const struct topo *t = a->found.topo;
+	bool any = false;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const struct topo_node *n = &t->node[t->sw[s].node];
+		uint32_t top = t->sw[s].lft_top, missing = 0, most;
+
+		if (n->flags & TN_QUARANTINED)
+			continue;
+		most = (top < t->max_lid ? top : t->max_lid) / LFT_BLOCK;
+		for (uint32_t b = 0; b <= most; b++)
+			missing += hw_block(a->hw, n->guid, b) == HW_UNKNOWN;
+		if (missing == 0)
+			continue;
+		any = true;
+		a->found.unread += missing;
+		draft_quarantine(a->draft, n->guid,
+			n->flags & TN_FRESH
+				? "all its ports are in Init: it carries "
+				  "nothing yet"
+				: "it did not give all of its table");
+	}
+	return any;
 }
 
 static bool
@@ -305,17 +321,106 @@ step_tables(struct audit *a, struct mono now)
 		return false;
 	readback_free(a->readback);
 	a->readback = NULL;
-	list_pairs(a);
+	if (set_apart(a) && !freeze(a))
+		return false;
+	a->found.draft = a->draft;
+	take_routes(a);
+	if (a->found.turns == NULL) {
+		fail(a, "there is nothing to judge");
+		return false;
+	}
+	a->found.sa = audit_sa_new(a->found.topo, &a->guard.transport);
+	audit_sa_start(a->found.sa, now);
+	a->phase = PHASE_SA;
+	return true;
+}
+
+/* Is there an entry in the last block that was asked for? */
+static bool
+last_block_used(const struct audit *a)
+{
+	const struct topo *t = a->found.topo;
+	uint64_t row[MCAST_WORDS];
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (unsigned g = 0; g < MFT_BLOCK; g++)
+			if (mft_row(a->mft, t->node[t->sw[s].node].guid,
+				    (a->mft_blocks - 1) * MFT_BLOCK + g, row))
+				return true;
+	return false;
+}
+
+static bool
+step_sa(struct audit *a, struct mono now)
+{
+	const struct audit_sa_facts *sa = audit_sa_facts(a->found.sa);
+
+	if (!audit_sa_done(a->found.sa))
+		return false;
+	a->mft_blocks = 1;
+	if (sa->ngroups > 0)
+		a->mft_blocks =
+			(sa->group[sa->ngroups - 1].mlid - (unsigned)MFT_MLID) /
+				MFT_BLOCK +
+			1;
+	mft_adopt(a->mft, a->found.topo);
+	(void)mft_ask(a->mft, a->mft_blocks, now);
+	a->phase = PHASE_GROUPS;
+	return true;
+}
+
+/* Where no top tells, blocks are asked for until there is an empty one. */
+static bool
+step_groups(struct audit *a, struct mono now)
+{
+	const struct mft_wire w = {.mkey = a->cfg->fabric.m_key};
+
+	mft_feed(a->mft, &w, now);
+	if (mft_asking(a->mft))
+		return false;
+	if (mft_blocks(a->mft) > a->mft_blocks)
+		a->mft_blocks = mft_blocks(a->mft);
+	if (a->mft_blocks < MFT_GROUPS / MFT_BLOCK && last_block_used(a) &&
+		mft_ask(a->mft, ++a->mft_blocks, now))
+		return true;
+	a->found.one_lane = audit_report_one_lane(&a->found);
+	a->found.lanes =
+		audit_lanes_new(&(struct audit_lanes_job){.t = a->found.topo,
+			.x = a->x,
+			.mkey = a->cfg->fabric.m_key,
+			.turns = a->found.turns,
+			.all = a->found.one_lane > 0});
 	a->phase = PHASE_LANES;
 	return true;
 }
 
+/*
+ * Without a cycle on one lane there is none on several: then it matters only
+ * whether an SL that was given out is discarded somewhere, which a few answers
+ * will show.
+ */
 static bool
 step_lanes(struct audit *a, struct mono now)
 {
-	while (a->next_pair < a->npairs && xact_room(a->x))
-		ask_map(a, &a->pair[a->next_pair++], now);
-	if (a->next_pair < a->npairs || a->inflight > 0)
+	struct audit_lanes_facts l;
+
+	audit_lanes_feed(a->found.lanes, now);
+	if (!audit_lanes_done(a->found.lanes))
+		return false;
+	l = audit_lanes_facts(a->found.lanes);
+	if (l.lanes > 1 && a->found.one_lane > 0)
+		audit_sa_paths(a->found.sa, AUDIT_SA_RECORDS, now);
+	else if (l.discards)
+		audit_sa_paths(a->found.sa, AUDIT_SA_FEW, now);
+	a->phase = PHASE_PATHS;
+	return true;
+}
+
+static bool
+step_paths(struct audit *a, struct mono now)
+{
+	(void)now;
+	if (!audit_sa_done(a->found.sa))
 		return false;
 	a->phase = PHASE_DONE;
 	return true;
@@ -336,7 +441,10 @@ advance(struct audit *a, struct mono now)
 		[PHASE_SWEEP] = step_sweep,
 		[PHASE_NAMES] = step_names,
 		[PHASE_TABLES] = step_tables,
+		[PHASE_SA] = step_sa,
+		[PHASE_GROUPS] = step_groups,
 		[PHASE_LANES] = step_lanes,
+		[PHASE_PATHS] = step_paths,
 		[PHASE_DONE] = step_done,
 	};
 
@@ -357,21 +465,30 @@ audit_receive(struct audit *a, const struct transport_msg *m, struct mono now)
 	struct smp s;
 
 	/* whatever is no answer of ours is not for us */
-	if (smp_decode(m->mad, m->len, &s, NULL) == 0)
+	if (m->mad[1] == MAD_SA) {
+		if (a->found.sa != NULL)
+			(void)audit_sa_receive(a->found.sa, m, now);
+	} else if (smp_decode(m->mad, m->len, &s, NULL) == 0) {
 		(void)xact_input(a->x, m, &s, now);
+	}
 	advance(a, now);
 }
 
 struct mono
 audit_next(const struct audit *a)
 {
-	return xact_next(a->x);
+	struct mono t = xact_next(a->x);
+
+	return a->found.sa == NULL ? t
+				   : mono_min(t, audit_sa_next(a->found.sa));
 }
 
 void
 audit_tick(struct audit *a, struct mono now)
 {
 	xact_tick(a->x, now);
+	if (a->found.sa != NULL)
+		audit_sa_tick(a->found.sa, now);
 	advance(a, now);
 }
 
@@ -382,133 +499,26 @@ audit_done(const struct audit *a, const char **why)
 	return a->phase == PHASE_DONE;
 }
 
-const struct xact_stats *
-audit_wire(const struct audit *a)
+const char *
+audit_doing(const struct audit *a)
 {
-	return xact_stats(a->x);
-}
+	static const char *const words[] = {
+		[PHASE_SWEEP] = "finding nodes and cables",
+		[PHASE_NAMES] = "asking for names",
+		[PHASE_TABLES] = "reading forwarding tables",
+		[PHASE_SA] = "asking subnet administration for groups",
+		[PHASE_GROUPS] = "reading multicast tables",
+		[PHASE_LANES] = "reading SL to VL tables",
+		[PHASE_PATHS] = "asking subnet administration for paths",
+		[PHASE_DONE] = "judging",
+	};
 
-/* ---- the report ---- */
-
-/* Beyond LinearFDBTop a switch drops, whatever the table holds. */
-static void
-take_row(struct audit *a, struct routes *r, sw_ix s, uint8_t *row)
-{
-	const struct topo *t = a->topo;
-	size_t bytes = (size_t)r->nblocks * LFT_BLOCK;
-	uint32_t top = t->sw[s].lft_top;
-
-	memset(row, LFT_DROP, bytes);
-	for (uint32_t b = 0; b < r->nblocks && b * LFT_BLOCK <= top; b++) {
-		lft_ref ref = hw_block(a->hw, t->node[t->sw[s].node].guid, b);
-
-		if (ref != HW_UNKNOWN)
-			memcpy(row + (size_t)b * LFT_BLOCK,
-				lft_bytes(a->pool, ref), LFT_BLOCK);
-		else
-			a->unread++;
-	}
-	if (top + 1U < bytes)
-		memset(row + top + 1, LFT_DROP, bytes - top - 1);
-	routes_put_row(r, s, row, NULL, TOPO_NONE);
-}
-
-static struct routes *
-found_routes(struct audit *a)
-{
-	struct routes *r = routes_new(a->topo, a->pool);
-	uint8_t *row = mem_alloc((size_t)r->nblocks * LFT_BLOCK);
-
-	r->engine = "found";
-	for (sw_ix s = 0; s < a->topo->nsw; s++)
-		take_row(a, r, s, row);
-	free(row);
-	return r;
-}
-
-/* Who says that an SM runs there. */
-static json_t *
-managers_json(const struct topo *t)
-{
-	json_t *list = json_array();
-
-	for (port_ix p = 0; p < t->nports; p++)
-		if (t->port[p].flags & TP_IS_SM)
-			(void)json_array_append_new(list,
-				json_pack("{s:o, s:o}", "guid",
-					words_guid(t->port[p].guid), "name",
-					words_name(t, t->port[p].node)));
-	return list;
-}
-
-static unsigned
-data_lanes(uint16_t vls)
-{
-	return (unsigned)__builtin_popcount(vls & 0x7fffU);
-}
-
-static json_t *
-lanes_json(const struct audit *a)
-{
-	json_t *o = json_object();
-
-	member_put(o, "maps_read", member_u64(a->maps_read));
-	member_put(o, "maps_refused", member_u64(a->maps_refused));
-	member_put(o, "lanes",
-		member_u64(a->maps_read > 0 ? data_lanes(a->vls) : 1));
-	member_put(o, "discarding", member_u64(a->maps_discard));
-	return o;
-}
-
-static json_t *
-lids_json(const struct audit *a)
-{
-	json_t *o = json_object();
-
-	member_put(o, "highest", member_u64(a->topo->max_lid));
-	member_put(o, "missing", member_u64(a->no_lid));
-	member_put(o, "bad", member_u64(a->bad_lid));
-	return o;
-}
-
-/* Counted where they would leave; the guard lets none pass. */
-static json_t *
-sets_json(const struct audit *a)
-{
-	const struct xact_stats *x = xact_stats(a->x);
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < 64; i++)
-		n += x->by_attr[i][1];
-	return json_pack("{s:o, s:o}", "sent", member_u64(x->sent), "sets",
-		member_u64(n));
+	return words[a->phase];
 }
 
 json_t *
 audit_report(struct audit *a, bool *well)
 {
-	const struct forecast_job job = {.cfg = a->cfg, .pool = a->pool};
-	struct routes *r = found_routes(a);
-	struct forecast ours, found;
-	json_t *o = json_object();
-
-	forecast_route(&job, a->topo, NULL, &ours);
-	if (ours.routes != NULL) /* levels need an order; theirs is unknown */
-		memcpy(r->rank, ours.routes->rank,
-			a->topo->nsw * sizeof(*r->rank));
-	forecast_judge(&job, r, &found);
-	member_put(o, "fabric", report_fabric(a->topo));
-	member_put(o, "managers", managers_json(a->topo));
-	member_put(o, "lids", lids_json(a));
-	member_put(o, "blocks_unread", member_u64(a->unread));
-	member_put(o, "sl2vl", lanes_json(a));
-	member_put(o, "found", report_forecast(&found));
-	member_put(o, "heddle", report_forecast(&ours));
-	*well = found.report.ok && a->bad_lid == 0;
-	member_put(o, "well", json_boolean(*well));
-	member_put(o, "wire", sets_json(a));
-	forecast_free(&ours);
-	forecast_free(&found);
-	routes_unref(r);
-	return o;
+	a->found.held = a->guard.held;
+	return audit_report_make(&a->found, well);
 }

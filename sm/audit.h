@@ -1,11 +1,18 @@
 /*
  * audit: what is in force on a fabric that somebody else runs, read and judged.
  * Nothing is written: the transport given to it is wrapped by one that lets
- * nothing but Get pass, IsSM stays clear, no trap is answered.
+ * nothing but Get (and subnet administration's GetTable) pass, IsSM stays
+ * clear, no trap is answered.
  *
- *	sweep (reading only) -> names -> tables -> SL2VL -> judge, compare
+ *	sweep (reading only) -> names -> forwarding tables
+ *		-> subnet administration: groups -> multicast tables
+ *		-> SL to VL tables -> subnet administration: SLs of paths
+ *		-> judge, compare (audit_report.h)
  *
- * A machine without I/O, like the core: messages and time in, Gets out.
+ * A switch that cannot be read is set apart, with all that hangs on it, and
+ * named in the report; the rest of the fabric is judged.
+ *
+ * A machine without I/O, like the core: messages and time in, questions out.
  */
 #ifndef HEDDLE_SM_AUDIT_H
 #define HEDDLE_SM_AUDIT_H
@@ -34,12 +41,12 @@ void audit_tick(struct audit *a, struct mono now);
 /* Everything is read, or why it cannot be ("" otherwise). */
 bool audit_done(const struct audit *a, const char **why);
 
-/* What the wire did; no Set is ever in it. */
-const struct xact_stats *audit_wire(const struct audit *a);
+/* What is being done, for a person who waits. */
+const char *audit_doing(const struct audit *a);
 
 /*
  * Judge what was read and what Heddle would do instead, with the same LIDs.
- * The report; *well: the tables in force are free of faults.
+ * The report; *well: there is no finding. Once.
  */
 json_t *audit_report(struct audit *a, bool *well);
 

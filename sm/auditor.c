@@ -5,12 +5,12 @@
 #include <stdlib.h>
 
 #include "sm/audit.h"
+#include "sm/audit_page.h"
 #include "sm/base/log.h"
 #include "sm/base/loop.h"
-#include "sm/forecast/page.h"
 #include "sm/transport/umad.h"
 
-enum { RECEIVE_BATCH = 256 };
+enum { RECEIVE_BATCH = 256, WELL = 0, FINDINGS = 1, FAILED = 2 };
 
 struct auditor {
 	struct loop *loop;
@@ -19,14 +19,27 @@ struct auditor {
 	struct loop_signal *end[2];
 	struct umad *umad;
 	struct audit *audit;
-	bool ended; /* by a signal */
+	const char *doing; /* as it was said last */
+	bool ended;	   /* by a signal */
 };
+
+/* Say what is being done, once. */
+static void
+tell(struct auditor *x)
+{
+	const char *doing = audit_doing(x->audit);
+
+	if (doing != x->doing)
+		log_info("audit: %s", doing);
+	x->doing = doing;
+}
 
 static void
 settle(struct auditor *x)
 {
 	const char *why;
 
+	tell(x);
 	if (audit_done(x->audit, &why))
 		loop_stop(x->loop);
 	else
@@ -50,6 +63,7 @@ on_inbox(void *cookie, struct mono now)
 
 	while (n < RECEIVE_BATCH && umad_next(x->umad, &m) != 0) {
 		audit_receive(x->audit, &m, now);
+		free(m.body);
 		n++;
 	}
 	if (n == RECEIVE_BATCH)
@@ -88,12 +102,14 @@ print(struct auditor *x, bool json)
 			report, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
 		(void)putchar('\n');
 	} else {
-		page_audit(report, &page);
+		audit_page(report, &page);
 		(void)fputs(page.text, stdout);
 		buf_free(&page);
 	}
 	json_decref(report);
-	return fflush(stdout) == 0 && well ? EXIT_SUCCESS : EXIT_FAILURE;
+	if (fflush(stdout) != 0)
+		return FAILED;
+	return well ? WELL : FINDINGS;
 }
 
 static int
@@ -105,11 +121,11 @@ watch(struct auditor *x, bool json)
 	settle(x);
 	loop_run(x->loop);
 	if (x->ended)
-		return EXIT_FAILURE;
+		return FAILED;
 	if (audit_done(x->audit, &why) && *why == '\0')
 		return print(x, json);
 	log_error("audit: %s", why);
-	return EXIT_FAILURE;
+	return FAILED;
 }
 
 int
@@ -117,7 +133,7 @@ auditor_run(const struct config *c, bool json)
 {
 	struct auditor x = {.loop = loop_new()};
 	struct umad_port_name port;
-	int ret = EXIT_FAILURE;
+	int ret = FAILED;
 	struct reason why;
 
 	(void)signal(SIGPIPE, SIG_IGN);

@@ -9,7 +9,7 @@
 
 #include "config/config.h"
 
-/* The exit code: 0 all is well, 1 it is not, or it could not be read. */
+/* The exit code: 0 nothing was found, 1 findings, 2 it could not be read. */
 int auditor_run(const struct config *c, bool json);
 
 #endif

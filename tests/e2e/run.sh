@@ -48,6 +48,10 @@ daemon reload-demo 90
 partitions reload-demo 90
 partitions import-demo 120
 audit opensm 90
+audit credit 60
+audit lash 60
+audit 2qos 60
+audit torus 60
 audit sim 60
 plan trees 60
 plan input 60

@@ -262,7 +262,8 @@ void sim_activate_all(struct sim *s); /* every linked port Active */
 
 /*
  * More by hand (sim_hand.c): a port's settings, written as they are; SL2VL of
- * (in, out), or a CA's own with its port as out; a block of a P_Key table;
+ * (in, out), or a CA's own with its port as out; the entry of an MLID, ports
+ * below 16 of it; a block of a P_Key table;
  * VLArb as the four blocks of the attribute one after the other: low, low,
  * high, high.
  */
@@ -271,6 +272,7 @@ void sim_hand_port(struct sim *s, uint32_t node, unsigned port,
 void sim_hand_life(struct sim *s, uint32_t node, uint8_t life); /* switch's */
 void sim_hand_sl2vl(struct sim *s, uint32_t node, unsigned in, unsigned out,
 	const uint8_t row[8]);
+void sim_hand_mft(struct sim *s, uint32_t node, uint16_t mlid, uint16_t ports);
 void sim_hand_pkeys(struct sim *s, uint32_t node, unsigned port, unsigned block,
 	const uint16_t key[32]);
 void sim_hand_vlarb(

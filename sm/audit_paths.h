@@ -1,0 +1,42 @@
+/*
+ * audit_paths: the turns that packets between two ports make, lane by lane, by
+ * the tables that are in force and the SLs that their senders were told.
+ *
+ * A path is walked for every switch with hosts, every LID and every SL that is
+ * in use between them, as far as another path has not been there before. What
+ * nobody told is taken to use any of some SLs; turns of these are not sure.
+ */
+#ifndef HEDDLE_SM_AUDIT_PATHS_H
+#define HEDDLE_SM_AUDIT_PATHS_H
+
+#include <stdint.h>
+
+#include "routing/routes.h"
+#include "sm/audit_deps.h"
+#include "sm/audit_lanes.h"
+#include "sm/audit_sa.h"
+
+struct audit_paths_job {
+	const struct routes *r;
+	const struct audit_lanes *lanes;
+	const struct audit_sa *sa;
+	uint16_t assumed; /* SLs, a bit each, where nobody told any */
+};
+
+struct audit_paths_facts {
+	uint64_t told;	    /* (switch, LID) whose SLs are known */
+	uint64_t assumed;   /* those whose are not */
+	uint64_t discarded; /* turns on the way to a LID that discard an SL
+			       that was given out */
+	char first[256];    /* the first of these, in words */
+};
+
+void audit_paths_walk(const struct audit_paths_job *job, struct audit_deps *d,
+	struct audit_paths_facts *out);
+
+/* The same where all is on one lane, or (not sure) may be: turns as the
+ * verifier found them. */
+void audit_paths_plain(const struct topo *t, const struct verify_turns *turns,
+	bool sure, struct audit_deps *d);
+
+#endif
