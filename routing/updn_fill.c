@@ -388,7 +388,7 @@ fill_chosen(struct updn_row *f, sw_ix s, sw_ix x, const uint64_t *m, bool templ)
 		f->row[d->lid[i]] =
 			templ && f->allowed[p] && d->share_of[i] == 0
 				? p
-				: updn_choose(f, s, i, m);
+				: updn_choose(f, s, i, m, false);
 	}
 }
 

@@ -325,6 +325,51 @@ count_kept(struct part *t, const struct bad *bad, size_t n)
 		f->meant[d->other[i]][p]--;
 		f->sum[d->other[i]][p]--;
 	}
+	f->counted = true;
+}
+
+/* Does the old entry of s for LID i carry load? Numbers are the same. */
+static bool
+carried(const struct part *t, sw_ix s, uint32_t i)
+{
+	const struct topo *was = t->m->p->prev->topo;
+
+	return updn_choose_carries(
+		&t->f, s, i, updn_choose_behind(was, s, old_port(t, s, i)));
+}
+
+/* What of that carries load. */
+static void
+weigh_kept(struct part *t, const struct bad *bad, size_t n)
+{
+	const struct updn_dests *d = t->m->d;
+	struct updn_row *f = &t->f;
+	sw_ix s = bad->sw;
+
+	memset(f->meant, 0, sizeof(f->meant));
+	for (uint32_t i = 0; i < d->n; i++)
+		if (carried(t, s, i))
+			f->meant[d->other[i]][old_port(t, s, i)]++;
+	for (size_t k = 0; k < n; k++)
+		if (carried(t, s, bad[k].i))
+			f->meant[d->other[bad[k].i]]
+				[old_port(t, s, bad[k].i)]--;
+	f->weighed = true;
+}
+
+/* The port for LID i where there is a choice. */
+static uint8_t
+choose(struct part *t, const struct bad *bad, size_t n, size_t k,
+	const uint64_t *mask)
+{
+	struct updn_row *f = &t->f;
+	bool carries = carried(t, bad->sw, bad[k].i);
+
+	if (!f->counted)
+		count_kept(t, bad, n);
+	if (carries && !f->weighed)
+		weigh_kept(t, bad, n);
+	return updn_choose(f, bad->sw, bad[k].i, mask, carries);
 }
 
 static void
@@ -385,18 +430,14 @@ mend_row(struct part *t, const struct bad *bad, size_t n)
 	updn_fill_open(f, s, &t->which);
 	while (t->nlist > 0)
 		t->staged[t->list[--t->nlist]] = false;
-	f->counted = false;
+	f->counted = f->weighed = false;
 	for (size_t k = 0; k < n; k++) {
 		uint32_t i = bad[k].i;
 		const uint64_t *mask = f->mask + (size_t)d->dest[i] * f->W;
 
 		find_lead(t, s, i, mask);
-		if (!updn_choose_only(f, s, i, mask, &port)) {
-			if (!f->counted)
-				count_kept(t, bad, n);
-			f->counted = true;
-			port = updn_choose(f, s, i, mask);
-		}
+		if (!updn_choose_only(f, s, i, mask, &port))
+			port = choose(t, bad, n, k, mask);
 		set_entry(t, s, d->lid[i], port);
 	}
 	updn_batch_add(&t->batch, &as, f->row, t->list, t->nlist);

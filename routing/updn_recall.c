@@ -13,9 +13,9 @@ struct recall {
 	sw_ix *now; /* previous switch -> switch now, or TOPO_NONE */
 	sw_ix *was; /* and back */
 	const sw_ix *seq;
-	uint32_t *place;	    /* [nsw] in seq */
+	uint32_t *place;	    /* [nsw] switches with hosts before it */
 	sw_ix *source[UPDN_SHARES]; /* switches with hosts, by class */
-	uint32_t nsource[UPDN_SHARES];
+	uint32_t nsource[UPDN_SHARES], n;
 };
 
 static void
@@ -36,14 +36,16 @@ map_switches(struct recall *c)
 		node_ix n = topo_by_node_guid(
 			was, u->t->node[u->t->sw[s].node].guid);
 
-		c->place[s] = i;
+		c->place[s] = c->n;
 		c->was[s] = n == TOPO_NONE ? TOPO_NONE : was->node[n].sw;
 		if (c->was[s] == TOPO_NONE || !u->live[s])
 			continue;
 		c->now[c->was[s]] = s;
 		k = c->w->d->class[s];
-		if (u->weight[s] != 0)
-			c->source[k][c->nsource[k]++] = s;
+		if (u->weight[s] == 0)
+			continue;
+		c->source[k][c->nsource[k]++] = s;
+		c->n++;
 	}
 }
 
@@ -53,7 +55,8 @@ static sw_ix
 source(const struct recall *c, sw_ix dest, uint32_t k)
 {
 	uint32_t n = c->nsource[k];
-	uint32_t at = (uint32_t)((uint64_t)c->place[dest] * n / c->w->u->nsw) +
+	uint32_t all = c->n > 0 ? c->n : 1;
+	uint32_t at = (uint32_t)((uint64_t)c->place[dest] * n / all) +
 		      n * (2 * k + 1) / 8;
 
 	if (n == 0 || (n == 1 && c->source[k][0] == dest))
