@@ -112,16 +112,15 @@ judge(const struct joining *x, sw_ix s)
 	return j;
 }
 
-/* Few cables that are turned over for many switches that are joined. */
+/* Few joiners, near the leaf, that turn few cables over. */
 static bool
 better(const struct joiner *a, const struct joiner *b)
 {
-	uint64_t x = (uint64_t)a->cost * b->gain;
-	uint64_t y = (uint64_t)b->cost * a->gain;
-
-	if (x != y)
-		return x < y;
-	return a->near != b->near ? a->near > b->near : a->wide > b->wide;
+	if (a->gain != b->gain)
+		return a->gain > b->gain;
+	if (a->near != b->near)
+		return a->near > b->near;
+	return a->cost != b->cost ? a->cost < b->cost : a->wide > b->wide;
 }
 
 static struct joiner

@@ -156,9 +156,9 @@ find_bad(void *arg)
 	}
 }
 
-/* Can a chain be used as it is? Then its groups are found. */
-static bool
-stands(const struct mend *m, const struct updn_chain *c, uint32_t *group)
+/* How much of a chain, from below, can be used as it is; its groups. */
+static uint32_t
+standing(const struct mend *m, const struct updn_chain *c, uint32_t *group)
 {
 	const struct updn *u = m->p->u;
 
@@ -166,9 +166,15 @@ stands(const struct mend *m, const struct updn_chain *c, uint32_t *group)
 		group[k - 1] = updn_chain_group(u, c->sw[k - 1], c->sw[k]);
 		if (group[k - 1] == UINT32_MAX ||
 			!updn_chain_exactly(&m->w, c->sw[k], c->sw[0], k))
-			return false;
+			return k;
 	}
-	return true;
+	return c->len;
+}
+
+static bool
+stands(const struct mend *m, const struct updn_chain *c, uint32_t *group)
+{
+	return standing(m, c, group) == c->len;
 }
 
 /* Ways of LID i: its own one, or its shares. */
@@ -213,6 +219,28 @@ add_family(const struct mend *m, sw_ix x, uint64_t *family)
 		for (uint32_t w = 0; w < u->words; w++)
 			family[w] |=
 				dn->row[(size_t)(dn->n - 1) * u->nsw + up][w];
+	}
+}
+
+/*
+ * What is left of the broken ways of LID i keeps its place, until they are made
+ * anew, so that others do not take it.
+ */
+static void
+hold(struct mend *m, uint32_t i, bool on)
+{
+	struct updn_burden *b = &m->w.load[m->d->other[i]];
+	uint32_t group[UPDN_CHAIN], n;
+	const struct updn_chain *c = ways(m->d, i, &n);
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t shares = UPDN_SHARES / n;
+		struct updn_chain left = c[k];
+
+		left.len = standing(m, &c[k], group);
+		if (left.len < c[k].len)
+			updn_chain_count(&m->w, b, &left, group,
+				on ? shares : 0U - shares);
 	}
 }
 
@@ -286,7 +314,12 @@ find_ways(struct mend *m)
 	(void)updn_chain_fair(&m->w);
 	for (uint32_t i = 0; i < m->d->n; i++)
 		if (due[i])
+			hold(m, i, true);
+	for (uint32_t i = 0; i < m->d->n; i++)
+		if (due[i]) {
+			hold(m, i, false);
 			new_ways(m, i);
+		}
 }
 
 /* The entry that s has had for LID i. */

@@ -136,6 +136,10 @@ recall_shares(const struct recall *c, uint32_t i, struct updn_chain *share,
 	sw_ix dest = d->dest[i], path[STEPS];
 	unsigned valid = 0;
 
+	for (uint32_t k = 0; k < UPDN_SHARES; k++) {
+		share[k].sw[0] = dest;
+		share[k].len = 1;
+	}
 	if (c->was[dest] == TOPO_NONE)
 		return 0;
 	for (uint32_t k = 0; k < UPDN_SHARES; k++) {
@@ -170,8 +174,11 @@ take(struct recall *c, uint32_t i, unsigned *valid)
 
 	updn_homes_avoid(c->w, i);
 	*valid = recall_shares(c, i, share, group);
-	if (*valid == 0)
+	if (*valid == 0) {
+		c->w->d->chain[i] = share[0];
+		updn_chain_count(c->w, b, &share[0], group[0], UPDN_SHARES);
 		return false;
+	}
 	for (uint32_t k = 0; k < UPDN_SHARES; k++)
 		if (*valid & (1U << k))
 			updn_chain_count(c->w, b, &share[k], group[k], 1);
@@ -185,6 +192,19 @@ take(struct recall *c, uint32_t i, unsigned *valid)
 	return *valid == ALL;
 }
 
+/* What was left of the way of LID i has kept its place so far. */
+static void
+let_go(struct recall *c, uint32_t i)
+{
+	const struct updn_chain *left = &c->w->d->chain[i];
+	uint32_t group[UPDN_CHAIN];
+
+	for (uint32_t k = 1; k < left->len; k++)
+		group[k - 1] =
+			updn_chain_group(c->w->u, left->sw[k - 1], left->sw[k]);
+	updn_chain_count(c->w, &c->w->load[0], left, group, 0U - UPDN_SHARES);
+}
+
 /* Find the shares that do not stand. */
 static void
 complete(struct recall *c, uint32_t i, unsigned valid)
@@ -195,6 +215,7 @@ complete(struct recall *c, uint32_t i, unsigned valid)
 	struct updn_chain *share;
 
 	if (valid == 0) {
+		let_go(c, i);
 		updn_chain_place(c->w, i);
 		return;
 	}
