@@ -102,9 +102,12 @@ struct updn {
 	struct updn_sets tier_set; /* of the tier order, once asked for, and */
 	uint64_t *tier_above;	   /* switches above s, itself too, by row */
 	sw_ix turn_leaf;	   /* of the largest component that needs one */
-	const uint8_t *plane;	   /* see updn_plane.c; NULL: one */
-	const bool *leaf;	   /* with planes: who is a leaf */
-	sw_ix *apex;		   /* [nplanes] the leaf of the turns of each */
+	uint64_t **serves;    /* [nsw] or NULL. Of a joiner, see updn_join.h:
+				 what may come to it from above; otherwise
+				 NULL: anything */
+	const uint8_t *plane; /* see updn_plane.c; NULL: one */
+	const bool *leaf;     /* with planes: who is a leaf */
+	sw_ix *apex;	      /* [nplanes] the leaf of the turns of each */
 	uint32_t nplanes;
 	uint32_t reranked; /* against the remembered ranks */
 	char note[256];
@@ -165,6 +168,7 @@ struct updn_past {
 	uint64_t *turn;	  /* switches whose cables are turned over in it */
 	uint64_t options; /* the hash of what the administrator said */
 	uint32_t ncomp;
+	bool joined;	/* there are joiners */
 	uint32_t depth; /* how many memories this one rests on */
 };
 
@@ -203,9 +207,10 @@ uint32_t updn_sticky_rerank(struct updn *u, bool *good);
 /*
  * updn_turn.c: where the tier order leaves pairs without a path, choose the
  * leaf and turn its subtree over in u->line, with joiners where the one in
- * force needs them (updn_join.h); u->turn has what is above those, too. May re-rank tops that no subtree
- * can serve. Returns how many host pairs per cable of the leaf only the subtree
- * joins: a measure of what tiers are worth here. UINT64_MAX: cannot be done.
+ * force needs them (updn_join.h); u->turn has what is above those, too. May
+ * re-rank tops that no subtree can serve. Returns how many host pairs per cable
+ * of the leaf only the subtree joins: a measure of what tiers are worth here.
+ * UINT64_MAX: cannot be done.
  */
 uint64_t updn_turn(struct updn *u);
 /* Is switch s at the bottom of the tier order? Only there turns happen. */
@@ -273,11 +278,13 @@ void updn_reach_tiers(struct updn *u);
 /* Levels over u->line. */
 struct updn_reach updn_reach(struct updn *u);
 /* One row: what s reaches going down, or at all, within one step more than was
- * says. below: all that s reaches going down; dn: within the same steps. */
+ * says. dn_was: ... than by going down; below: all that s reaches going down;
+ * dn: within the same steps. */
 void updn_reach_dn(const struct updn *u, sw_ix s, const uint64_t *const *was,
 	uint64_t *own);
 void updn_reach_path(const struct updn *u, sw_ix s, const uint64_t *const *was,
-	const uint64_t *const below_dn[2], uint64_t *own);
+	const uint64_t *const *dn_was, const uint64_t *const below_dn[2],
+	uint64_t *own);
 /*
  * Candidates of s: one row per group of s, which this clears first. among:
  * NULL, or the only ones that matter.
@@ -317,6 +324,13 @@ static inline void
 updn_set(uint64_t *set, uint32_t i)
 {
 	set[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+/* Does s take what it may from above only, and everything else anywhere? */
+static inline bool
+updn_joins(const struct updn *u, sw_ix s)
+{
+	return u->serves != NULL && u->serves[s] != NULL;
 }
 
 /*

@@ -92,13 +92,54 @@ updn_choose_share(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m)
 	return true;
 }
 
+sw_ix
+updn_choose_behind(const struct topo *t, sw_ix s, uint8_t out)
+{
+	const struct topo_node *n = &t->node[t->sw[s].node];
+	port_ix peer = out == 0 || out > n->nports
+			       ? TOPO_NONE
+			       : t->port[n->first_port + out].peer;
+
+	return peer == TOPO_NONE ? TOPO_NONE : t->node[t->port[peer].node].sw;
+}
+
+/* Do packets that follow c pass s, or come to it by way of next? */
+static bool
+leads(const struct updn_row *f, const struct updn_chain *c, sw_ix s, sw_ix next)
+{
+	const uint64_t *above = f->above + (size_t)next * f->u->words;
+
+	for (uint32_t k = 1; k < c->len; k++)
+		if (c->sw[k] == s || updn_bit(above, c->sw[k]))
+			return true;
+	return false;
+}
+
+bool
+updn_choose_carries(const struct updn_row *f, sw_ix s, uint32_t i, sw_ix next)
+{
+	const struct updn_dests *d = f->d;
+	const struct updn_chain *c = &d->chain[i];
+	uint32_t n = 1;
+
+	if (d->share_of[i] != 0) {
+		c = d->share + (size_t)(d->share_of[i] - 1) * UPDN_SHARES;
+		n = UPDN_SHARES;
+	}
+	while (n-- > 0)
+		if (next != TOPO_NONE && leads(f, c + n, s, next))
+			return true;
+	return false;
+}
+
 /*
- * LIDs whose chain passes here or can be joined from here are counted apart:
- * they are the ones that carry load while nothing is broken. The rest goes
- * where the sum is least.
+ * LIDs whose chain passes here or can be joined from here, or could until now,
+ * are counted apart: they are the ones that carry load while nothing is broken.
+ * The rest goes where the sum is least.
  */
 uint8_t
-updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m)
+updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
+	bool carries)
 {
 	uint32_t *meant = f->meant[f->d->other[i]];
 	uint32_t *sum = f->sum[f->d->other[i]];
@@ -108,7 +149,7 @@ updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m)
 	if (follow_any(f, s, i, m, sub)) {
 		p = least(f, s, sub, meant);
 		meant[p]++;
-	} else if (passes(&f->d->chain[i], s)) {
+	} else if (carries || passes(&f->d->chain[i], s)) {
 		p = least(f, s, m, meant);
 		meant[p]++;
 	} else {

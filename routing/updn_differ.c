@@ -133,7 +133,7 @@ make_row(struct differ *x, bool path, uint32_t k, sw_ix s, const uint64_t *old)
 			old_row(u, dn, dn->n - 1, s), old_row(u, dn, k, s)};
 
 		if (path)
-			updn_reach_path(u, s, was, below_dn, x->own);
+			updn_reach_path(u, s, was, was, below_dn, x->own);
 		else
 			updn_reach_dn(u, s, was, x->own);
 		return !equal(u, x->own, old);

@@ -261,8 +261,8 @@ make_led(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 
 /*
  * Few apexes out of reach: a cable is missing here. They take turns on all
- * groups, and each switch begins elsewhere so that the substitutes do not pile
- * up.
+ * groups (see also fill_few), and each switch begins elsewhere so that the
+ * substitutes do not pile up.
  */
 static void
 make_few(struct updn_row *f, sw_ix s, const struct updn_mask *up, uint32_t W)
@@ -298,21 +298,23 @@ make_many(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 
 /*
  * The port by apex for far destinations: the cables that lead to the apex take
- * turns.
+ * turns. True: few apexes are out of reach.
  */
-static inline void
+static inline bool
 make_template(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 	const uint32_t W)
 {
 	const struct updn_dests *d = f->d;
 	uint32_t missing = make_led(f, s, up, W);
+	bool few = missing * 2 < d->napex && missing > 0;
 
-	if (missing * 2 < d->napex && missing > 0)
+	if (few)
 		make_few(f, s, up, W);
 	else if (missing > 0)
 		make_many(f, s, up, missing, W);
 	for (uint32_t k = 0; k < d->napex * d->spread; k++)
 		f->sum[0][f->templ[k]] += d->nkey[k];
+	return few;
 }
 
 /* to[lid[i]] = port[key[i]], what rows mostly are. */
@@ -337,6 +339,24 @@ fill_far(struct updn_row *f)
 		f->far_valid = true;
 	}
 	memcpy(f->row, f->far_row, f->bytes);
+}
+
+/*
+ * Of an apex out of reach, each LID takes its turn by itself: by the template
+ * all of them would go up by one cable.
+ */
+static void
+fill_few(struct updn_row *f, sw_ix s, const struct updn_mask *up, uint32_t W)
+{
+	const struct updn_dests *d = f->d;
+	uint8_t cable[UPDN_MAX_GROUPS];
+	uint32_t n = cables_of(f, s, up, cable, W), turn[2];
+
+	turn[0] = turn[1] = f->u->tier.pos[s];
+	for (uint32_t i = 0; i < d->n; i++)
+		if (f->first_lead[d->key[i] / d->spread] == UINT16_MAX &&
+			updn_bit(f->far, d->dest[i]))
+			f->row[d->lid[i]] = cable[turn[d->other[i]]++ % n];
 }
 
 /* The template knows whole LIDs only. */
@@ -388,7 +408,7 @@ fill_chosen(struct updn_row *f, sw_ix s, sw_ix x, const uint64_t *m, bool templ)
 		f->row[d->lid[i]] =
 			templ && f->allowed[p] && d->share_of[i] == 0
 				? p
-				: updn_choose(f, s, i, m);
+				: updn_choose(f, s, i, m, false);
 	}
 }
 
@@ -435,8 +455,11 @@ fill_fresh(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 	for (uint32_t w = 0; w < f->u->words; w++)
 		any |= f->far[w];
 	if (any != 0) {
-		make_template(f, s, up, W);
+		bool few = make_template(f, s, up, W);
+
 		fill_far(f);
+		if (few)
+			fill_few(f, s, up, W);
 		fill_split(f, s, up);
 	} else {
 		memset(f->row, LFT_DROP, f->bytes);

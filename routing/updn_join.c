@@ -4,25 +4,29 @@
 
 /* A component, and what of it the line turns over so far. */
 struct joining {
-	const struct updn *u;
-	const uint64_t *above;
+	struct updn *u;
 	uint64_t *tree; /* the set, and */
 	sw_ix *seq;	/* its switches as they are in the line */
 	uint32_t n;
-	sw_ix *lost; /* switches with no way up into it */
+	uint64_t *lost; /* switches with no way up into it */
 	uint32_t nlost;
+	uint64_t *turned; /* scratch: what a joiner would turn over */
 	sw_ix leaf;
 };
 
 struct joiner {
-	sw_ix sw, under;
-	uint32_t cost, gain;
+	sw_ix sw;
+	uint32_t cost; /* cables that it turns over */
+	uint32_t gain; /* switches that it joins */
+	uint32_t near; /* switches of the subtree above it: turns move less */
+	uint32_t wide; /* its cables into the subtree and to the lost: the
+			  fewer of both */
 };
 
 static const uint64_t *
 above_of(const struct joining *x, sw_ix s)
 {
-	return x->above + (size_t)s * x->u->words;
+	return x->u->tier_above + (size_t)s * x->u->words;
 }
 
 static bool
@@ -40,81 +44,87 @@ find_lost(struct joining *x)
 	const struct updn *u = x->u;
 
 	x->nlost = 0;
+	memset(x->lost, 0, u->words * sizeof(*x->lost));
 	for (sw_ix s = 0; s < u->nsw; s++)
 		if (u->live[s] && u->comp[s] == u->comp[x->leaf] &&
-			!meet(x, above_of(x, s), x->tree))
-			x->lost[x->nlost++] = s;
+			!meet(x, above_of(x, s), x->tree)) {
+			updn_set(x->lost, s);
+			x->nlost++;
+		}
 }
 
-/* Cables, by groups, that lead up from s. */
-static uint32_t
-ups(const struct updn *u, sw_ix s)
-{
-	uint32_t n = 0;
-
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		n += u->tier.pos[u->group[g].peer] < u->tier.pos[s];
-	return n;
-}
-
-/* May s hang under top: is nothing else above s below top? */
+/*
+ * Nothing above a switch that is lost is in the subtree; so a switch that is
+ * not lost itself, of which none above it is both, joins what is.
+ */
 static bool
-can_hang(const struct joining *x, sw_ix s, sw_ix top)
+may_join(const struct joining *x, sw_ix s)
 {
-	const struct updn *u = x->u;
+	const uint64_t *mine = above_of(x, s);
 
-	if (u->tier.pos[top] > u->tier.pos[s] || !updn_bit(x->tree, top))
+	if (updn_bit(x->lost, s) || !meet(x, mine, x->lost))
 		return false;
-	for (uint32_t g = u->first[top]; g < u->first[top + 1]; g++) {
-		sw_ix y = u->group[g].peer;
+	for (uint32_t w = 0; w < x->u->words; w++)
+		for (uint64_t b = mine[w] & ~x->tree[w] & ~x->lost[w]; b != 0;
+			b &= b - 1) {
+			sw_ix y = w * 64 + updn_low(b);
 
-		if (y != s && u->tier.pos[y] > u->tier.pos[top] &&
-			updn_bit(above_of(x, s), y))
-			return false;
-	}
+			if (y != s && meet(x, above_of(x, y), x->lost))
+				return false;
+		}
 	return true;
 }
 
-/* The thinnest of the cables that may stay as it is: s cannot go up but there,
- * and hardly does when it can go down. */
-static sw_ix
-find_under(const struct joining *x, sw_ix s)
+/* Cables up from s to those that are lost, or to the others. */
+static uint32_t
+cables(const struct joining *x, sw_ix s, bool lost)
 {
 	const struct updn *u = x->u;
-	uint32_t least = UINT32_MAX;
-	sw_ix under = TOPO_NONE;
+	uint32_t n = 0;
 
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-		sw_ix top = u->group[g].peer;
+		sw_ix peer = u->group[g].peer;
 
-		if (u->group[g].n >= least || !can_hang(x, s, top))
-			continue;
-		least = u->group[g].n;
-		under = top;
+		if (u->tier.pos[peer] < u->tier.pos[s] &&
+			updn_bit(x->lost, peer) == lost)
+			n += u->group[g].n;
 	}
-	return under;
+	return n;
 }
 
-/* What s would cost: cables that it turns over; and whom it would join. */
 static struct joiner
 judge(const struct joining *x, sw_ix s)
 {
 	const struct updn *u = x->u;
 	const uint64_t *mine = above_of(x, s);
-	struct joiner j = {.sw = s, .under = TOPO_NONE};
+	uint32_t in = cables(x, s, false), out = cables(x, s, true);
+	struct joiner j = {.sw = s, .cost = out, .wide = in < out ? in : out};
 
-	for (uint32_t w = 0; w < u->words; w++)
-		for (uint64_t b = mine[w] & ~x->tree[w]; b != 0; b &= b - 1)
-			j.cost += ups(u, w * 64 + updn_low(b));
-	for (uint32_t i = 0; i < x->nlost; i++)
-		j.gain += meet(x, above_of(x, x->lost[i]), mine);
-	if (j.gain > 0)
-		j.under = find_under(x, s);
+	for (uint32_t w = 0; w < u->words; w++) {
+		x->turned[w] = mine[w] & x->lost[w];
+		j.near += updn_count(mine[w] & x->tree[w]);
+		for (uint64_t b = x->turned[w]; b != 0; b &= b - 1)
+			j.cost += cables(x, w * 64 + updn_low(b), true);
+	}
+	for (sw_ix i = 0; i < u->nsw; i++)
+		j.gain += updn_bit(x->lost, i) &&
+			  meet(x, above_of(x, i), x->turned);
 	return j;
 }
 
+/* Few joiners, near the leaf, that turn few cables over. */
+static bool
+better(const struct joiner *a, const struct joiner *b)
+{
+	if (a->gain != b->gain)
+		return a->gain > b->gain;
+	if (a->near != b->near)
+		return a->near > b->near;
+	return a->cost != b->cost ? a->cost < b->cost : a->wide > b->wide;
+}
+
 static struct joiner
-cheapest(const struct joining *x)
+find(const struct joining *x)
 {
 	const struct updn *u = x->u;
 	struct joiner best = {.sw = TOPO_NONE};
@@ -124,80 +134,68 @@ cheapest(const struct joining *x)
 		struct joiner j;
 
 		if (!u->live[s] || u->comp[s] != u->comp[x->leaf] ||
-			updn_bit(x->tree, s) || ups(u, s) < 2)
+			!may_join(x, s))
 			continue;
 		j = judge(x, s);
-		if (j.under == TOPO_NONE)
-			continue;
-		if (best.sw == TOPO_NONE ||
-			(uint64_t)j.cost * best.gain <
-				(uint64_t)best.cost * j.gain)
+		if (best.sw == TOPO_NONE || better(&j, &best))
 			best = j;
 	}
 	return best;
 }
 
-/* Behind what is not above it comes the joiner, then all that is. */
 static void
-put(struct joining *x, const struct joiner *j)
+append(struct joining *x, sw_ix s)
 {
-	const struct updn *u = x->u;
-	uint64_t *after = arena_array(u->a, u->words, sizeof(*after));
-	uint32_t n = 0;
-
-	updn_or(after, above_of(x, j->sw), u->words);
-	updn_or(x->tree, after, u->words);
-	after[j->under / 64] &= ~(UINT64_C(1) << (j->under % 64));
-	for (uint32_t i = 0; i < x->n; i++)
-		if (!updn_bit(after, x->seq[i]))
-			x->seq[n++] = x->seq[i];
-	for (uint32_t i = u->nsw; i-- > 0;)
-		if (updn_bit(after, u->tier.seq[i]))
-			x->seq[n++] = u->tier.seq[i];
-	x->n = n;
+	if (updn_bit(x->tree, s))
+		return;
+	updn_set(x->tree, s);
+	x->seq[x->n++] = s;
 }
 
-/* Has everybody but the leaf somebody before it? */
-static bool
-is_whole(const struct joining *x)
+/*
+ * What is above the joiner and not lost, which it hangs under, the joiner, what
+ * is above it and lost.
+ */
+static void
+put(struct joining *x, sw_ix s)
 {
-	const struct updn *u = x->u;
-	uint32_t *pos = arena_array(u->a, u->nsw, sizeof(*pos));
+	struct updn *u = x->u;
+	const uint64_t *mine = above_of(x, s);
+	uint64_t *serves = arena_array(u->a, u->words, sizeof(*serves));
 
-	memset(pos, 0xff, u->nsw * sizeof(*pos));
-	for (uint32_t i = 0; i < x->n; i++)
-		pos[x->seq[i]] = i;
-	for (uint32_t i = 1; i < x->n; i++) {
-		sw_ix s = x->seq[i];
-		bool hangs = false;
-
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			hangs |= pos[u->group[g].peer] < i;
-		if (!hangs)
-			return false;
-	}
-	return x->n > 0 && x->seq[0] == x->leaf;
+	if (u->serves == NULL)
+		u->serves = arena_array(u->a, u->nsw, sizeof(*u->serves));
+	updn_or(serves, u->tier_set.dn + (size_t)s * u->words, u->words);
+	updn_or(serves, x->lost, u->words);
+	u->serves[s] = serves;
+	for (uint32_t i = 0; i < u->nsw; i++)
+		if (updn_bit(mine, u->tier.seq[i]) &&
+			!updn_bit(x->lost, u->tier.seq[i]))
+			append(x, u->tier.seq[i]);
+	for (uint32_t i = u->nsw; i-- > 0;)
+		if (updn_bit(mine, u->tier.seq[i]))
+			append(x, u->tier.seq[i]);
 }
 
 uint32_t
-updn_join(const struct updn *u, sw_ix leaf, uint64_t *tree, sw_ix *seq)
+updn_join(struct updn *u, sw_ix leaf, uint64_t *tree, sw_ix *seq)
 {
-	struct joining x = {u, u->tier_above, tree, seq, 0, NULL, 0, leaf};
+	struct joining x = {.u = u, .tree = tree, .seq = seq, .leaf = leaf};
 
-	x.lost = arena_array(u->a, u->nsw, sizeof(*x.lost));
+	x.lost = arena_array(u->a, u->words, sizeof(*x.lost));
+	x.turned = arena_array(u->a, u->words, sizeof(*x.turned));
 	memset(tree, 0, u->words * sizeof(*tree));
-	updn_or(tree, above_of(&x, leaf), u->words);
 	for (uint32_t i = u->nsw; i-- > 0;)
-		if (updn_bit(tree, u->tier.seq[i]))
-			seq[x.n++] = u->tier.seq[i];
+		if (updn_bit(above_of(&x, leaf), u->tier.seq[i]))
+			append(&x, u->tier.seq[i]);
 	find_lost(&x);
 	for (unsigned i = 0; i < UPDN_JOINERS && x.nlost > 0; i++) {
-		struct joiner j = cheapest(&x);
+		struct joiner j = find(&x);
 
 		if (j.sw == TOPO_NONE)
-			return 0;
-		put(&x, &j);
+			break;
+		put(&x, j.sw);
 		find_lost(&x);
 	}
-	return x.nlost == 0 && is_whole(&x) ? x.n : 0;
+	return x.nlost == 0 ? x.n : 0;
 }

@@ -86,6 +86,36 @@ count_kept(struct updn_row *f)
 	}
 }
 
+/* Did the entry for LID i carry load? */
+static bool
+carried(const struct updn_row *f, sw_ix s, sw_ix prev_sw, uint32_t i)
+{
+	const struct topo *t = f->u->t, *was = f->prev->topo;
+	sw_ix old = updn_choose_behind(
+		was, prev_sw, routes_port(f->prev, prev_sw, f->d->lid[i]));
+	node_ix n = old == TOPO_NONE
+			    ? TOPO_NONE
+			    : topo_by_node_guid(
+				      t, was->node[was->sw[old].node].guid);
+
+	return n != TOPO_NONE && updn_choose_carries(f, s, i, t->node[n].sw);
+}
+
+/* What of the kept entries carries load. */
+static void
+weigh_kept(struct updn_row *f, sw_ix s)
+{
+	memset(f->meant, 0, sizeof(f->meant));
+	for (uint32_t i = 0; i < f->d->n; i++) {
+		uint8_t p = f->row[f->d->lid[i]];
+		sw_ix next = updn_choose_behind(f->u->t, s, p);
+
+		f->meant[f->d->other[i]][p] +=
+			updn_choose_carries(f, s, i, next);
+	}
+	f->weighed = true;
+}
+
 static const uint64_t *
 mask_of(const struct updn_row *f, const struct updn_mask *up, sw_ix dest)
 {
@@ -109,10 +139,14 @@ updn_keep_row(
 	for (uint32_t k = 0; k < f->nbad; k++)
 		f->row[f->d->lid[f->bad[k]]] = LFT_DROP;
 	count_kept(f);
+	f->weighed = false;
 	for (uint32_t k = 0; k < f->nbad; k++) {
 		uint32_t i = f->bad[k];
+		bool carries = carried(f, s, prev_sw, i);
 
-		f->row[f->d->lid[i]] =
-			updn_choose(f, s, i, mask_of(f, up, f->d->dest[i]));
+		if (carries && !f->weighed)
+			weigh_kept(f, s);
+		f->row[f->d->lid[i]] = updn_choose(
+			f, s, i, mask_of(f, up, f->d->dest[i]), carries);
 	}
 }

@@ -156,9 +156,9 @@ find_bad(void *arg)
 	}
 }
 
-/* Can a chain be used as it is? Then its groups are found. */
-static bool
-stands(const struct mend *m, const struct updn_chain *c, uint32_t *group)
+/* How much of a chain, from below, can be used as it is; its groups. */
+static uint32_t
+standing(const struct mend *m, const struct updn_chain *c, uint32_t *group)
 {
 	const struct updn *u = m->p->u;
 
@@ -166,9 +166,15 @@ stands(const struct mend *m, const struct updn_chain *c, uint32_t *group)
 		group[k - 1] = updn_chain_group(u, c->sw[k - 1], c->sw[k]);
 		if (group[k - 1] == UINT32_MAX ||
 			!updn_chain_exactly(&m->w, c->sw[k], c->sw[0], k))
-			return false;
+			return k;
 	}
-	return true;
+	return c->len;
+}
+
+static bool
+stands(const struct mend *m, const struct updn_chain *c, uint32_t *group)
+{
+	return standing(m, c, group) == c->len;
 }
 
 /* Ways of LID i: its own one, or its shares. */
@@ -213,6 +219,28 @@ add_family(const struct mend *m, sw_ix x, uint64_t *family)
 		for (uint32_t w = 0; w < u->words; w++)
 			family[w] |=
 				dn->row[(size_t)(dn->n - 1) * u->nsw + up][w];
+	}
+}
+
+/*
+ * What is left of the broken ways of LID i keeps its place, until they are made
+ * anew, so that others do not take it.
+ */
+static void
+hold(struct mend *m, uint32_t i, bool on)
+{
+	struct updn_burden *b = &m->w.load[m->d->other[i]];
+	uint32_t group[UPDN_CHAIN], n;
+	const struct updn_chain *c = ways(m->d, i, &n);
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t shares = UPDN_SHARES / n;
+		struct updn_chain left = c[k];
+
+		left.len = standing(m, &c[k], group);
+		if (left.len < c[k].len)
+			updn_chain_count(&m->w, b, &left, group,
+				on ? shares : 0U - shares);
 	}
 }
 
@@ -286,7 +314,12 @@ find_ways(struct mend *m)
 	(void)updn_chain_fair(&m->w);
 	for (uint32_t i = 0; i < m->d->n; i++)
 		if (due[i])
+			hold(m, i, true);
+	for (uint32_t i = 0; i < m->d->n; i++)
+		if (due[i]) {
+			hold(m, i, false);
 			new_ways(m, i);
+		}
 }
 
 /* The entry that s has had for LID i. */
@@ -325,6 +358,51 @@ count_kept(struct part *t, const struct bad *bad, size_t n)
 		f->meant[d->other[i]][p]--;
 		f->sum[d->other[i]][p]--;
 	}
+	f->counted = true;
+}
+
+/* Does the old entry of s for LID i carry load? Numbers are the same. */
+static bool
+carried(const struct part *t, sw_ix s, uint32_t i)
+{
+	const struct topo *was = t->m->p->prev->topo;
+
+	return updn_choose_carries(
+		&t->f, s, i, updn_choose_behind(was, s, old_port(t, s, i)));
+}
+
+/* What of that carries load. */
+static void
+weigh_kept(struct part *t, const struct bad *bad, size_t n)
+{
+	const struct updn_dests *d = t->m->d;
+	struct updn_row *f = &t->f;
+	sw_ix s = bad->sw;
+
+	memset(f->meant, 0, sizeof(f->meant));
+	for (uint32_t i = 0; i < d->n; i++)
+		if (carried(t, s, i))
+			f->meant[d->other[i]][old_port(t, s, i)]++;
+	for (size_t k = 0; k < n; k++)
+		if (carried(t, s, bad[k].i))
+			f->meant[d->other[bad[k].i]]
+				[old_port(t, s, bad[k].i)]--;
+	f->weighed = true;
+}
+
+/* The port for LID i where there is a choice. */
+static uint8_t
+choose(struct part *t, const struct bad *bad, size_t n, size_t k,
+	const uint64_t *mask)
+{
+	struct updn_row *f = &t->f;
+	bool carries = carried(t, bad->sw, bad[k].i);
+
+	if (!f->counted)
+		count_kept(t, bad, n);
+	if (carries && !f->weighed)
+		weigh_kept(t, bad, n);
+	return updn_choose(f, bad->sw, bad[k].i, mask, carries);
 }
 
 static void
@@ -385,18 +463,14 @@ mend_row(struct part *t, const struct bad *bad, size_t n)
 	updn_fill_open(f, s, &t->which);
 	while (t->nlist > 0)
 		t->staged[t->list[--t->nlist]] = false;
-	f->counted = false;
+	f->counted = f->weighed = false;
 	for (size_t k = 0; k < n; k++) {
 		uint32_t i = bad[k].i;
 		const uint64_t *mask = f->mask + (size_t)d->dest[i] * f->W;
 
 		find_lead(t, s, i, mask);
-		if (!updn_choose_only(f, s, i, mask, &port)) {
-			if (!f->counted)
-				count_kept(t, bad, n);
-			f->counted = true;
-			port = updn_choose(f, s, i, mask);
-		}
+		if (!updn_choose_only(f, s, i, mask, &port))
+			port = choose(t, bad, n, k, mask);
 		set_entry(t, s, d->lid[i], port);
 	}
 	updn_batch_add(&t->batch, &as, f->row, t->list, t->nlist);

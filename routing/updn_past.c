@@ -63,6 +63,7 @@ updn_past_keep(struct updn *u, const struct updn_reach *reach,
 	past->turn = copy(u, u->turn, u->words, sizeof(*past->turn));
 	past->options = updn_past_options(u->job->options);
 	past->ncomp = u->ncomp;
+	past->joined = u->serves != NULL;
 	past->depth = depth;
 	m->refs = 1;
 	m->arena = u->m;

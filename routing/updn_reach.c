@@ -8,6 +8,14 @@ row_of(uint64_t *sets, const struct updn *u, sw_ix s)
 	return sets + (size_t)s * u->words;
 }
 
+/* Of what s reaches going down, that by which others may come down to it. */
+static void
+only_served(const struct updn *u, sw_ix s, uint64_t *row)
+{
+	for (uint32_t w = 0; updn_joins(u, s) && w < u->words; w++)
+		row[w] &= u->serves[s][w];
+}
+
 /*
  * Closures need no levels: in the order of the line, what s needs of its
  * neighbours is final when s is due.
@@ -15,6 +23,7 @@ row_of(uint64_t *sets, const struct updn *u, sw_ix s)
 static struct updn_sets
 closures(const struct updn *u, const struct updn_line *line)
 {
+	bool turned = line == &u->line;
 	size_t n = (size_t)u->nsw * u->words;
 	struct updn_sets r = {arena_array(u->a, n, sizeof(*r.dn)),
 		arena_array(u->a, n, sizeof(*r.all))};
@@ -28,16 +37,22 @@ closures(const struct updn *u, const struct updn_line *line)
 			if (line->pos[u->group[g].peer] > i)
 				updn_or(dn, row_of(r.dn, u, u->group[g].peer),
 					u->words);
+		if (turned)
+			only_served(u, s, dn);
 	}
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		sw_ix s = line->seq[i];
 		uint64_t *all = row_of(r.all, u, s);
 
 		memcpy(all, row_of(r.dn, u, s), u->words * sizeof(*all));
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			if (line->pos[u->group[g].peer] < i)
-				updn_or(all, row_of(r.all, u, u->group[g].peer),
-					u->words);
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
+			sw_ix peer = u->group[g].peer;
+
+			if (line->pos[peer] < i)
+				updn_or(all, row_of(r.all, u, peer), u->words);
+			else if (turned && updn_joins(u, s))
+				updn_or(all, row_of(r.dn, u, peer), u->words);
+		}
 	}
 	return r;
 }
@@ -112,16 +127,23 @@ updn_reach_dn(const struct updn *u, sw_ix s, const uint64_t *const *was,
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
 		if (u->line.pos[u->group[g].peer] > u->line.pos[s])
 			updn_or(own, was[u->group[g].peer], u->words);
+	only_served(u, s, own);
 }
 
 void
 updn_reach_path(const struct updn *u, sw_ix s, const uint64_t *const *was,
-	const uint64_t *const below_dn[2], uint64_t *own)
+	const uint64_t *const *dn_was, const uint64_t *const below_dn[2],
+	uint64_t *own)
 {
 	memset(own, 0, u->words * sizeof(*own));
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (u->line.pos[u->group[g].peer] < u->line.pos[s])
-			updn_or(own, was[u->group[g].peer], u->words);
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
+		sw_ix peer = u->group[g].peer;
+
+		if (u->line.pos[peer] < u->line.pos[s])
+			updn_or(own, was[peer], u->words);
+		else if (updn_joins(u, s))
+			updn_or(own, dn_was[peer], u->words);
+	}
 	for (uint32_t w = 0; w < u->words; w++)
 		own[w] =
 			(own[w] & ~below_dn[0][w]) | was[s][w] | below_dn[1][w];
@@ -148,6 +170,15 @@ next_dn(const struct updn *u, const struct updn_sets *set,
 	return grown;
 }
 
+/* What is reached going down within less than k steps. */
+static const uint64_t **
+dn_before(const struct updn *u, const struct updn_reach *r, uint32_t k)
+{
+	uint32_t was = k <= r->dn.n ? k - 1 : r->dn.n - 1;
+
+	return r->dn.row + (size_t)was * u->nsw;
+}
+
 /* Legal paths within k: down ones, and up for what cannot be had below. */
 static bool
 next_path(const struct updn *u, const struct updn_sets *set,
@@ -156,6 +187,7 @@ next_path(const struct updn *u, const struct updn_sets *set,
 {
 	uint32_t k = r->path.n - 1 < r->dn.n ? r->path.n - 1 : r->dn.n - 1;
 	const uint64_t **dn = r->dn.row + (size_t)k * u->nsw;
+	const uint64_t **dn_was = dn_before(u, r, r->path.n - 1);
 	bool grown = false;
 
 	for (sw_ix s = 0; s < u->nsw; s++) {
@@ -167,7 +199,7 @@ next_path(const struct updn *u, const struct updn_sets *set,
 		if (equal(u, was[s], set->all + (size_t)s * u->words))
 			continue;
 		own = arena_array(u->m, u->words, sizeof(*own));
-		updn_reach_path(u, s, was, below_dn, own);
+		updn_reach_path(u, s, was, dn_was, below_dn, own);
 		is[s] = own;
 		grown = true;
 	}
@@ -315,5 +347,8 @@ updn_reach_candidates(const struct updn *u, const struct updn_reach *r, sw_ix s,
 		find_fresh(u, among, row_at(u, &r->path, k, s), was_not, fresh);
 		add_candidates(u, r->path.row + (size_t)(k - 1) * u->nsw, s,
 			among, true, rows);
+		if (updn_joins(u, s))
+			add_candidates(
+				u, dn_before(u, r, k), s, among, false, rows);
 	}
 }

@@ -13,9 +13,9 @@ struct recall {
 	sw_ix *now; /* previous switch -> switch now, or TOPO_NONE */
 	sw_ix *was; /* and back */
 	const sw_ix *seq;
-	uint32_t *place;	    /* [nsw] in seq */
+	uint32_t *place;	    /* [nsw] switches with hosts before it */
 	sw_ix *source[UPDN_SHARES]; /* switches with hosts, by class */
-	uint32_t nsource[UPDN_SHARES];
+	uint32_t nsource[UPDN_SHARES], n;
 };
 
 static void
@@ -36,14 +36,16 @@ map_switches(struct recall *c)
 		node_ix n = topo_by_node_guid(
 			was, u->t->node[u->t->sw[s].node].guid);
 
-		c->place[s] = i;
+		c->place[s] = c->n;
 		c->was[s] = n == TOPO_NONE ? TOPO_NONE : was->node[n].sw;
 		if (c->was[s] == TOPO_NONE || !u->live[s])
 			continue;
 		c->now[c->was[s]] = s;
 		k = c->w->d->class[s];
-		if (u->weight[s] != 0)
-			c->source[k][c->nsource[k]++] = s;
+		if (u->weight[s] == 0)
+			continue;
+		c->source[k][c->nsource[k]++] = s;
+		c->n++;
 	}
 }
 
@@ -53,7 +55,8 @@ static sw_ix
 source(const struct recall *c, sw_ix dest, uint32_t k)
 {
 	uint32_t n = c->nsource[k];
-	uint32_t at = (uint32_t)((uint64_t)c->place[dest] * n / c->w->u->nsw) +
+	uint32_t all = c->n > 0 ? c->n : 1;
+	uint32_t at = (uint32_t)((uint64_t)c->place[dest] * n / all) +
 		      n * (2 * k + 1) / 8;
 
 	if (n == 0 || (n == 1 && c->source[k][0] == dest))
@@ -133,6 +136,10 @@ recall_shares(const struct recall *c, uint32_t i, struct updn_chain *share,
 	sw_ix dest = d->dest[i], path[STEPS];
 	unsigned valid = 0;
 
+	for (uint32_t k = 0; k < UPDN_SHARES; k++) {
+		share[k].sw[0] = dest;
+		share[k].len = 1;
+	}
 	if (c->was[dest] == TOPO_NONE)
 		return 0;
 	for (uint32_t k = 0; k < UPDN_SHARES; k++) {
@@ -167,8 +174,11 @@ take(struct recall *c, uint32_t i, unsigned *valid)
 
 	updn_homes_avoid(c->w, i);
 	*valid = recall_shares(c, i, share, group);
-	if (*valid == 0)
+	if (*valid == 0) {
+		c->w->d->chain[i] = share[0];
+		updn_chain_count(c->w, b, &share[0], group[0], UPDN_SHARES);
 		return false;
+	}
 	for (uint32_t k = 0; k < UPDN_SHARES; k++)
 		if (*valid & (1U << k))
 			updn_chain_count(c->w, b, &share[k], group[k], 1);
@@ -182,6 +192,19 @@ take(struct recall *c, uint32_t i, unsigned *valid)
 	return *valid == ALL;
 }
 
+/* What was left of the way of LID i has kept its place so far. */
+static void
+let_go(struct recall *c, uint32_t i)
+{
+	const struct updn_chain *left = &c->w->d->chain[i];
+	uint32_t group[UPDN_CHAIN];
+
+	for (uint32_t k = 1; k < left->len; k++)
+		group[k - 1] =
+			updn_chain_group(c->w->u, left->sw[k - 1], left->sw[k]);
+	updn_chain_count(c->w, &c->w->load[0], left, group, 0U - UPDN_SHARES);
+}
+
 /* Find the shares that do not stand. */
 static void
 complete(struct recall *c, uint32_t i, unsigned valid)
@@ -192,6 +215,7 @@ complete(struct recall *c, uint32_t i, unsigned valid)
 	struct updn_chain *share;
 
 	if (valid == 0) {
+		let_go(c, i);
 		updn_chain_place(c->w, i);
 		return;
 	}

@@ -150,7 +150,7 @@ updn_repair(const struct route_job *job, struct arena *a, const char *engine)
 		strcmp(job->prev->engine, engine) != 0)
 		return NULL;
 	p.past = job->prev->memory->what;
-	if (p.past->depth >= DEPTH ||
+	if (p.past->depth >= DEPTH || p.past->joined ||
 		p.past->options != updn_past_options(job->options) ||
 		!same_switches(job->topo, job->prev->topo))
 		return NULL;

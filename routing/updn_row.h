@@ -54,7 +54,8 @@ struct updn_row {
 	uint8_t *templ_last;
 	uint8_t *far_row; /* made from templ_last */
 	bool far_valid;
-	bool counted; /* meant and sum hold what is kept */
+	bool counted; /* sum holds what is kept, and */
+	bool weighed; /* meant what of it carries load */
 	bool own;     /* the row depends on more than candidates: on counts, on
 			 what is special about the switch */
 
@@ -110,8 +111,22 @@ void updn_fill_open(
 	struct updn_row *f, sw_ix s, const struct updn_among *among);
 void updn_fill_lead(struct updn_row *f, sw_ix s, sw_ix x, const uint64_t *m);
 
-/* updn_choose.c: the port for LID i among the groups in m, counted as used. */
-uint8_t updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m);
+/*
+ * updn_choose.c: the port for LID i among the groups in m, counted as used.
+ * carries: until now its entry here carried load.
+ */
+uint8_t updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
+	bool carries);
+
+/* The switch behind a port, TOPO_NONE: none. */
+sw_ix updn_choose_behind(const struct topo *t, sw_ix s, uint8_t out);
+
+/*
+ * Does the entry of s for LID i carry load if it leads to switch next (or
+ * TOPO_NONE)? Most do not: they serve sources that go another way.
+ */
+bool updn_choose_carries(
+	const struct updn_row *f, sw_ix s, uint32_t i, sw_ix next);
 
 /* The same for a split LID, into the row, if one of its chains can be followed
  * from s; false and nothing done otherwise. */

@@ -114,17 +114,6 @@ updn_turn_serves(const struct updn *u, sw_ix leaf)
 	return n;
 }
 
-/* Can all of the component get up into what is above the leaf? */
-static bool
-serves_all(const struct updn *u, sw_ix leaf)
-{
-	for (sw_ix s = 0; s < u->nsw; s++)
-		if (u->live[s] && u->comp[s] == u->comp[leaf] &&
-			!meets(u, s, leaf))
-			return false;
-	return true;
-}
-
 /* The fittest; among equals the lowest leaf of the order. */
 static sw_ix
 choose_leaf(const struct updn *u, uint32_t comp)
@@ -147,24 +136,10 @@ choose_leaf(const struct updn *u, uint32_t comp)
 	return best;
 }
 
-/* Is all that is above the one above the other, too? */
-static bool
-succeeds(const struct updn *u, sw_ix former, sw_ix s)
-{
-	const uint64_t *its = u->tier_above + (size_t)former * u->words;
-	const uint64_t *mine = u->tier_above + (size_t)s * u->words;
-	uint32_t n = 0;
-
-	for (uint32_t w = 0; w < u->words; w++)
-		n += updn_count(its[w] & ~mine[w]);
-	return n <= 1; /* itself */
-}
-
 /*
- * The leaf in force as long as it serves: to turn another subtree over reverses
- * cables, and tables that change direction are the hardest to replace. The next
- * best is one beside it, that has the same above it and more; then joiners,
- * which cost few entries, but some load. True: it is in t.
+ * The leaf in force as long as it is one, with joiners where it does not serve:
+ * to turn another subtree over moves all turns, and reverses cables; tables
+ * that change direction are the hardest to replace. True: it is in t.
  */
 static bool
 keep_leaf(struct updn *u, uint32_t comp, struct turned *t, sw_ix *leaf)
@@ -177,12 +152,6 @@ keep_leaf(struct updn *u, uint32_t comp, struct turned *t, sw_ix *leaf)
 		!updn_turn_is_leaf(u, former))
 		return false;
 	*leaf = former;
-	if (!serves_all(u, former)) {
-		sw_ix next = choose_leaf(u, comp);
-
-		if (succeeds(u, former, next) && serves_all(u, next))
-			*leaf = next;
-	}
 	n = updn_join(u, *leaf, tree, t->seq + t->n);
 	if (n == 0)
 		return false;
@@ -289,6 +258,7 @@ updn_turn(struct updn *u)
 
 	memset(u->turn, 0, u->words * sizeof(*u->turn));
 	u->turn_leaf = TOPO_NONE;
+	u->serves = NULL;
 	updn_reach_tiers(u);
 	find_gaps(u, gap);
 	for (uint32_t c = 0; c < u->ncomp; c++) {

@@ -168,7 +168,7 @@ updn_twin_find(struct updn_row *f, sw_ix s)
 {
 	uint32_t h = updn_twin_hash(f->u, s);
 
-	for (uint32_t i = 0; i < f->ntwin; i++) {
+	for (uint32_t i = 0; i < f->ntwin && !updn_joins(f->u, s); i++) {
 		const struct updn_twin *t = &f->twin[i];
 
 		if (t->hash == h && related(f->u, s, t->sw))
@@ -192,7 +192,7 @@ updn_twin_add(struct updn_row *f, sw_ix s)
 	for (uint32_t i = 0; i < f->ntwin; i++)
 		if (f->twin[i].hash == h && related(u, s, f->twin[i].sw))
 			return;
-	if (f->ntwin == TWINS)
+	if (f->ntwin == TWINS || updn_joins(u, s))
 		return;
 	f->ntwin++;
 	t->sw = s;

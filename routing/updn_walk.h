@@ -69,7 +69,7 @@ bool updn_chain_exactly(
 void updn_chain_extend(const struct updn_walk *w, const struct updn_burden *b,
 	struct updn_chain *c, uint32_t *group);
 
-/* Add so many shares to all that c passes. */
+/* Add so many shares to all that c passes, modulo 2^32: 0U - n takes n. */
 void updn_chain_count(const struct updn_walk *w, struct updn_burden *b,
 	const struct updn_chain *c, const uint32_t *group, uint32_t shares);
 
