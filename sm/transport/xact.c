@@ -578,6 +578,7 @@ measure(struct xact *x, struct mono rtt)
 	int64_t off = rtt.ns - x->rtt.ns;
 
 	x->rtt.ns += off / 8;
+	x->stats.answer = x->rtt;
 	x->spread.ns += ((off < 0 ? -off : off) - x->spread.ns) / 4;
 }
 
