@@ -16,9 +16,10 @@ struct play {
 	const struct topo *t;
 	struct expect *out;
 	struct expect_moments moments;
-	bool *downed;		 /* [nports] or NULL */
-	uint32_t *hosts, *dark;	 /* [nsw] hosts; those behind downed ports */
-	bool *turns;		 /* [nsw] some row is closed here */
+	bool *downed;	 /* [nports] or NULL */
+	uint32_t *hosts; /* [nsw] */
+	uint32_t *dark;	 /* [moments][nsw] hosts whose own port is down then */
+	bool *turns;	 /* [nsw] some row is closed here */
 	const uint8_t **line;	 /* [nsw] the block in hand, now */
 	uint32_t *order, *first; /* writes by block: order[first[b]] ... */
 	uint32_t nblocks;
@@ -41,7 +42,8 @@ const char *
 expect_kind_name(enum expect_kind k)
 {
 	static const char *const name[] = {"before", "walls", "turns closed",
-		"ports down", "tables", "turns opened", "ports up"};
+		"ports down", "new ports", "tables", "turns opened",
+		"ports up"};
 
 	return (size_t)k < sizeof(name) / sizeof(*name) ? name[k] : "?";
 }
@@ -111,9 +113,23 @@ count_hosts(struct play *w)
 			if (!is_host(t, p))
 				continue;
 			w->hosts[s]++;
-			w->dark[s] += w->downed != NULL && w->downed[p];
 			w->out->hosts++;
 		}
+}
+
+/* Which hosts cannot send, at each moment. */
+static void
+find_dark(struct play *w)
+{
+	const struct topo *t = w->t;
+
+	w->dark = mem_zalloc((size_t)w->moments.n * t->nsw, sizeof(*w->dark));
+	for (size_t k = 0; w->downed != NULL && k < w->moments.n; k++)
+		for (port_ix p = 0; p < t->nports; p++)
+			if (w->downed[p] && is_host(t, p) &&
+				!is_fresh(t, topo_switch_of(t, p)) &&
+				expect_is_down(t, p, &w->moments.m[k]))
+				w->dark[k * t->nsw + topo_switch_of(t, p)]++;
 }
 
 /* The host that has this LID, as it counts; or TOPO_NONE. */
@@ -191,7 +207,7 @@ step(const struct play *w, sw_ix *s, unsigned i, port_ix owner,
 	if (peer == TOPO_NONE)
 		return EXPECT_BROKEN;
 	p = topo_port_of(t, node, out);
-	if (m->down && w->downed[p])
+	if (w->downed != NULL && w->downed[p] && expect_is_down(t, p, m))
 		return EXPECT_DOWN;
 	next = t->node[t->port[peer].node].sw;
 	if (next == TOPO_NONE)
@@ -249,12 +265,13 @@ count_lost(struct play *w, unsigned i, port_ix owner,
 
 	memset(w->fate, UNKNOWN, w->t->nsw);
 	for (sw_ix s = 0; s < w->t->nsw; s++) {
-		uint32_t n = senders(w, s, home), dark = 0;
+		uint32_t n = senders(w, s, home), dark;
 
 		if (n == 0)
 			continue;
-		if (m->down)
-			dark = w->dark[s] < n ? w->dark[s] : n;
+		dark = w->dark[(size_t)(m - w->moments.m) * w->t->nsw + s];
+		if (dark > n)
+			dark = n;
 		follow(w, s, i, owner, m);
 		lost[EXPECT_DOWN] += dark * share;
 		if (w->fate[s] < EXPECT_CAUSES)
@@ -562,7 +579,6 @@ expect_make(const struct expect_job *job, struct expect *out)
 
 	*out = (struct expect){.answer = job->pace.answer};
 	w.hosts = mem_zalloc(t->nsw, sizeof(*w.hosts));
-	w.dark = mem_zalloc(t->nsw, sizeof(*w.dark));
 	w.turns = mem_zalloc(t->nsw, sizeof(*w.turns));
 	w.line = mem_zalloc(t->nsw, sizeof(*w.line));
 	w.fate = mem_alloc(t->nsw);
@@ -574,6 +590,7 @@ expect_make(const struct expect_job *job, struct expect *out)
 		w.lanes = job->to->lanes.n;
 	count_hosts(&w);
 	expect_when(job, w.downed, out, &w.moments);
+	find_dark(&w);
 	sort_writes(&w);
 	play_blocks(&w);
 	play_flight(&w);

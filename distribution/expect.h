@@ -53,6 +53,7 @@ enum expect_kind {
 	EXPECT_WALLS,
 	EXPECT_CLOSE, /* turns go to lane 15 */
 	EXPECT_FALL,  /* ports go to Init */
+	EXPECT_LIVEN, /* cables in Init come up */
 	EXPECT_TABLES,
 	EXPECT_OPEN,
 	EXPECT_RISE, /* ports come back */

@@ -18,8 +18,33 @@ struct expect_moment {
 	double seconds;
 	size_t written;	 /* write[0 .. written) of the transition are there */
 	unsigned closed; /* EXPECT_STAYING, EXPECT_PASSING */
-	bool down;	 /* the ports that the method takes */
+	/* Of the cables that the method takes: down are those whose near end
+	 * is at least so far from us, back those whose ends both have lower
+	 * numbers. */
+	unsigned down_from;
+	port_ix back_to;
 };
+
+static inline bool
+expect_is_near(const struct topo *t, port_ix p)
+{
+	port_ix peer = t->port[p].peer;
+	uint16_t here = t->node[t->port[p].node].hops;
+	uint16_t there = t->node[t->port[peer].node].hops;
+
+	return here < there || (here == there && p < peer);
+}
+
+/* Is this port, one that the method takes, down at the moment? */
+static inline bool
+expect_is_down(const struct topo *t, port_ix p, const struct expect_moment *m)
+{
+	port_ix peer = t->port[p].peer;
+	port_ix near = expect_is_near(t, p) ? p : peer;
+
+	return t->node[t->port[near].node].hops >= m->down_from &&
+	       (p > peer ? p : peer) >= m->back_to;
+}
 
 struct expect_moments {
 	struct expect_moment *m;

@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,8 @@ struct when {
 	size_t smps, most;
 	size_t written;
 	unsigned closed;
-	bool down;
+	unsigned down_from;
+	port_ix back_to;
 	bool drain; /* before the next phase */
 };
 
@@ -80,7 +82,8 @@ stay(struct when *w, struct mono time)
 		.seconds = mono_seconds(time),
 		.written = w->written,
 		.closed = w->closed,
-		.down = w->down,
+		.down_from = w->down_from,
+		.back_to = w->back_to,
 	};
 }
 
@@ -173,16 +176,6 @@ turn_rows(struct when *w, enum expect_kind kind, unsigned which)
 	w->drain = kind == EXPECT_CLOSE;
 }
 
-static bool
-near_end(const struct topo *t, port_ix p)
-{
-	port_ix peer = t->port[p].peer;
-	uint16_t here = t->node[t->port[p].node].hops;
-	uint16_t there = t->node[t->port[peer].node].hops;
-
-	return here < there || (here == there && p < peer);
-}
-
 /* SMPs to the near ends at this distance, or to both ends. */
 static void
 ask_cables(struct when *w, uint16_t hops, bool both)
@@ -192,21 +185,16 @@ ask_cables(struct when *w, uint16_t hops, bool both)
 	for (port_ix p = 0; p < t->nports; p++) {
 		node_ix n = t->port[p].node;
 
-		if (!w->downed[p] || !near_end(t, p) || t->node[n].hops != hops)
+		/* what is in Init has only to stay there */
+		if (!w->downed[p] || !expect_is_near(t, p) ||
+			t->node[n].hops != hops ||
+			(t->port[p].state <= INIT &&
+				t->port[t->port[p].peer].state <= INIT))
 			continue;
 		ask(w, n, 1);
 		if (both)
 			ask(w, t->port[t->port[p].peer].node, 1);
 	}
-}
-
-static struct mono
-ask_ends(struct when *w)
-{
-	for (port_ix p = 0; p < w->t->nports; p++)
-		if (w->downed[p])
-			ask(w, w->t->port[p].node, 1);
-	return answered(w);
 }
 
 /* PortStateChange of the switches is cleared, their ports are looked at. */
@@ -227,47 +215,100 @@ look_after(struct when *w)
 	return mono_add(time, answered(w));
 }
 
+static unsigned
+farthest(const struct topo *t)
+{
+	unsigned far = 0;
+
+	for (node_ix n = 0; n < t->nnodes; n++)
+		if (t->node[n].hops > far && t->node[n].hops <= TOPO_MAX_HOPS)
+			far = t->node[n].hops;
+	return far;
+}
+
+/* The farthest first; then all are waited for, the nearest first. */
 static void
 fall(struct when *w)
 {
-	struct mono down = {0}, up = {0};
-	uint16_t far = 0;
+	unsigned far = farthest(w->t);
+	struct mono half;
 
 	if (w->downed == NULL)
 		return;
 	phase_begin(w, EXPECT_FALL);
 	drain(w);
-	for (node_ix n = 0; n < w->t->nnodes; n++)
-		if (w->t->node[n].hops > far &&
-			w->t->node[n].hops <= TOPO_MAX_HOPS)
-			far = w->t->node[n].hops;
-	for (unsigned hops = 0; hops <= far; hops++) {
+	for (unsigned hops = far + 1; hops-- > 0;) {
 		ask_cables(w, (uint16_t)hops, false);
-		down = mono_add(down, answered(w));
-		ask_cables(w, (uint16_t)hops, true);
-		up = mono_add(up, answered(w));
+		if (w->smps == 0)
+			continue;
+		half = part(answered(w), 2);
+		stay(w, half);
+		w->down_from = hops;
+		stay(w, half);
 	}
-	stay(w, part(down, 2));
-	w->down = true;
-	stay(w, part(down, 2));
-	stay(w, mono_add(up, look_after(w)));
+	for (unsigned hops = 0; hops <= far; hops++) {
+		ask_cables(w, (uint16_t)hops, true);
+		stay(w, answered(w));
+	}
+	stay(w, look_after(w));
 	w->drain = w->job->change->method != SAFE_STATIC;
 }
 
-/* Armed one and all, then Active one by one. */
+/* Was it taken down, or is it in Init and comes up for the first time? */
+static bool
+rises(const struct when *w, port_ix p, bool taken)
+{
+	const struct topo *t = w->t;
+	port_ix peer = t->port[p].peer;
+	bool downed = w->downed != NULL && w->downed[p];
+
+	if (peer == TOPO_NONE || downed != taken)
+		return false;
+	return taken ||
+	       (t->port[p].state == INIT && t->port[peer].state >= INIT);
+}
+
+/* Ports are told in the order of their numbers. */
+static void
+ask_ends(struct when *w, bool taken)
+{
+	for (port_ix p = 0; p < w->t->nports; p++)
+		if (rises(w, p, taken))
+			ask(w, w->t->port[p].node, 1);
+}
+
+/* New cables: armed one and all, then Active. */
+static void
+liven(struct when *w)
+{
+	ask_ends(w, false);
+	if (w->smps == 0)
+		return;
+	phase_begin(w, EXPECT_LIVEN);
+	drain(w);
+	for (unsigned i = 0; i < 2; i++) {
+		ask_ends(w, false);
+		stay(w, answered(w));
+	}
+}
+
 static void
 rise(struct when *w)
 {
-	struct mono half;
+	struct mono time;
 
 	if (w->downed == NULL)
 		return;
 	phase_begin(w, EXPECT_RISE);
-	stay(w, ask_ends(w));
-	half = part(ask_ends(w), 2);
-	stay(w, half);
-	w->down = false;
-	stay(w, half);
+	ask_ends(w, true);
+	stay(w, answered(w));
+	ask_ends(w, true);
+	time = part(answered(w), SAMPLES);
+	for (unsigned k = 0; k < SAMPLES; k++) {
+		w->back_to = (port_ix)((uint64_t)w->t->nports * (2 * k + 1) /
+				       (2 * SAMPLES));
+		stay(w, time);
+	}
 }
 
 static void
@@ -303,22 +344,27 @@ expect_when(const struct expect_job *job, const bool *downed,
 		.t = job->to->topo,
 		.downed = downed,
 		.out = out,
-		.m = m};
+		.m = m,
+		.down_from = UINT_MAX};
 	bool late = x->method == SAFE_AUTO && x->nstages > 1;
 
 	w.count = mem_alloc(w.t->nnodes * sizeof(*w.count));
-	/* before, walls, two of turns, fall, stages, open, rise */
-	out->phase = mem_zalloc(7U + x->nstages, sizeof(*out->phase));
+	/* before, walls, two of turns, fall, new ones, stages, open, rise */
+	out->phase = mem_zalloc(8U + x->nstages, sizeof(*out->phase));
 	phase_begin(&w, EXPECT_BEFORE);
 	stay(&w, job->waited);
 	walls(&w);
 	turn_rows(&w, EXPECT_CLOSE,
 		late ? EXPECT_STAYING : EXPECT_STAYING | EXPECT_PASSING);
 	fall(&w);
+	if (x->method != SAFE_STATIC)
+		liven(&w);
 	stages(&w, late);
 	w.drain = true;
 	turn_rows(&w, EXPECT_OPEN, EXPECT_PASSING);
 	w.drain = false;
+	if (x->method == SAFE_STATIC)
+		liven(&w);
 	rise(&w);
 	free(w.count);
 }

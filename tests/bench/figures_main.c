@@ -81,32 +81,33 @@ mean(double sum, unsigned n)
 static void
 csv_head(FILE *out)
 {
-	(void)fprintf(out,
-		"fabric,change,method,runs,sets,smps,write_us,lost,"
-		"lost_from_first_write,unsettled,deadlocks,expected");
+	(void)fprintf(out, "fabric,change,method,runs,sets,smps,write_us,"
+			   "planned_us,lost,lost_from_first_write,expected");
 	for (unsigned c = 0; c < EXPECT_CAUSES; c++)
-		(void)fprintf(out, ",expected_%s,lost_%s",
+		(void)fprintf(out, ",lost_%s,expected_%s",
 			expect_cause_name((enum expect_cause)c),
 			expect_cause_name((enum expect_cause)c));
 	(void)fprintf(out, ",least_flow,worst_flow,direct,staged,blocked,"
-			   "pairs_cut,pairs_cut_paper\n");
+			   "pairs_cut,pairs_cut_paper,unsettled,deadlocks\n");
 }
 
 static void
 csv_row(FILE *out, const char *fabric, const char *what, const char *method,
 	const struct trial_outcome *o)
 {
-	(void)fprintf(out, "%s,%s,%s,%u,%.1f,%.1f,%.1f,%.1f,%.1f,%u,%u,%.1f",
-		fabric, what, method, o->n, mean(o->sets, o->n),
-		mean(o->smps, o->n), mean(o->micros, o->n), mean(o->lost, o->n),
-		mean(o->written, o->n), o->unsettled, o->deadlocks,
-		mean(expect_sum(o->expected), o->n));
+	const double each[] = {o->sets, o->smps, o->micros, o->planned, o->lost,
+		o->written, expect_sum(o->expected)};
+
+	(void)fprintf(out, "%s,%s,%s,%u", fabric, what, method, o->n);
+	for (size_t i = 0; i < sizeof(each) / sizeof(*each); i++)
+		(void)fprintf(out, ",%.1f", mean(each[i], o->n));
 	for (unsigned c = 0; c < EXPECT_CAUSES; c++)
-		(void)fprintf(out, ",%.1f,%.1f", mean(o->expected[c], o->n),
-			mean(o->dropped[c], o->n));
-	(void)fprintf(out, ",%.3f,%.3f,%u,%u,%u,%.0f,%.0f\n",
+		(void)fprintf(out, ",%.1f,%.1f", mean(o->dropped[c], o->n),
+			mean(o->expected[c], o->n));
+	(void)fprintf(out, ",%.3f,%.3f,%u,%u,%u,%.0f,%.0f,%u,%u\n",
 		mean(o->least, o->n), o->worst, o->way[SAFE_DIRECT],
-		o->way[SAFE_STAGED], o->way[SAFE_BLOCKED], o->pairs, o->paper);
+		o->way[SAFE_STAGED], o->way[SAFE_BLOCKED], o->pairs, o->paper,
+		o->unsettled, o->deadlocks);
 }
 
 /* What a method cost beside what it was expected to; in 80 columns. */

@@ -177,7 +177,9 @@ choose(struct data *d, uint32_t ix)
 		return anybody_else(d, ix);
 	case DATA_HOTSPOT:
 		if (fraction(&e->rng) < t->hot) {
-			to = t->target[rng_below(&e->rng, t->ntargets)];
+			do
+				to = t->target[rng_below(&e->rng, t->ntargets)];
+			while (to == ix && t->ntargets > 1);
 			if (to != ix)
 				return to;
 		}

@@ -128,6 +128,8 @@ see_commit(void *cookie, const struct view *v)
 		return;
 	way = way_of(c);
 	r->o->way[way]++;
+	for (size_t i = 1; i < c->expect.nphases; i++)
+		r->o->planned += (double)c->expect.phase[i].time.ns / 1e3;
 	for (unsigned k = 0; k < EXPECT_CAUSES; k++)
 		r->o->expected[k] +=
 			expect_packets(&c->expect, c->expect.lost[k], r->rate);

@@ -29,6 +29,7 @@ struct trial_outcome {
 	double sets;	/* SMPs that write tables or ports */
 	double smps;	/* all of them */
 	double micros;	/* first write to last one */
+	double planned; /* ... as it was expected */
 	double lost;	/* packets discarded, from the change on */
 	double written; /* of these from the first write on */
 	double dropped[EXPECT_CAUSES];	/* the same by cause: a port that is
