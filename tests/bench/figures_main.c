@@ -17,7 +17,8 @@
  * change, as a part of the usual, and `worst` the least of that.
  *
  * Data go to DIR/figure*.csv and DIR/table.csv, drawings to DIR/figure*.svg, a
- * summary to standard output.
+ * summary to standard output; each change that closed turns under auto is in
+ * DIR/closed.csv, with the weight of what the paper would have closed.
  *
  * usage: figures DIR [FABRICS_A_SIZE [SWITCHES_A_FABRIC]]
  */
@@ -34,7 +35,7 @@
 #include "tests/sim/trial.h"
 #include "tests/topo/gen.h"
 
-enum { SIZES = 4, METHODS = TRIAL_METHODS, BINS = 400 };
+enum { SIZES = 4, METHODS = TRIAL_METHODS, BINS = 80 };
 
 static const unsigned size_of[SIZES] = {8, 16, 24, 32};
 
@@ -50,9 +51,44 @@ struct study {
 	struct changes by[SIZES][METHODS];
 };
 
+/* Where the rows of a study go. */
+struct book {
+	FILE *rows, *closed;
+	char fabric[32];
+};
+
+/* A change that closed turns: their weight beside the paper's choice. */
+static void
+note_closed(const struct book *b, const char *what, const char *sw,
+	const struct trial_outcome *before, const struct trial_outcome *after)
+{
+	if (after->way[SAFE_BLOCKED] > before->way[SAFE_BLOCKED])
+		(void)fprintf(b->closed, "%s,%s,%s,%.0f,%.0f\n", b->fabric,
+			what, sw, after->pairs - before->pairs,
+			after->paper - before->paper);
+}
+
+/* One switch leaves and returns. */
+static void
+study_switch(
+	struct trial *r, uint32_t sw, const struct book *b, struct changes *by)
+{
+	const char *name = r->w->fabric->node[sw].name;
+	struct changes was = *by;
+	bool ours = r->w->config->distribution.method == (int)SAFE_AUTO;
+
+	trial_change(r, sw, false, &by->removal);
+	if (ours)
+		note_closed(b, "removal", name, &was.removal, &by->removal);
+	trial_change(r, sw, true, &by->addition);
+	if (ours)
+		note_closed(b, "addition", name, &was.addition, &by->addition);
+}
+
 /* Up to `limit` switches of f leave and return, under every method. */
 static void
-study_fabric(const struct fabric *f, unsigned limit, struct changes by[METHODS])
+study_fabric(const struct fabric *f, unsigned limit, const struct book *b,
+	struct changes by[METHODS])
 {
 	double load = trial_saturation(f) / 4;
 	struct trial r;
@@ -65,8 +101,7 @@ study_fabric(const struct fabric *f, unsigned limit, struct changes by[METHODS])
 			if (!trial_removable(f, n))
 				continue;
 			done++;
-			trial_change(&r, n, false, &by[m].removal);
-			trial_change(&r, n, true, &by[m].addition);
+			study_switch(&r, n, b, &by[m]);
 		}
 		trial_close(&r);
 	}
@@ -142,20 +177,21 @@ print_weight(const struct trial_outcome *o)
 }
 
 static void
-print_rows(FILE *csv, const char *fabric, const struct changes by[METHODS])
+print_rows(const struct book *b, const struct changes by[METHODS])
 {
 	for (unsigned k = 0; k < 2; k++) {
 		const char *what = k ? "addition" : "removal";
 		const struct trial_outcome *o = NULL;
 		unsigned stuck = 0, dead = 0;
 
-		(void)printf("\n%s, %s of a switch, %u runs\n"
+		(void)printf("\n%s by %s, %s of a switch, %u runs\n"
 			     "  %-18s %7s %9s %8s %8s %6s %6s %6s\n",
-			fabric, what, by[0].removal.n, "method", "SMPs", "us",
-			"dropped", "expected", "ratio", "flow", "worst");
+			b->fabric, by[0].removal.engine, what, by[0].removal.n,
+			"method", "SMPs", "us", "dropped", "expected", "ratio",
+			"flow", "worst");
 		for (unsigned m = 0; m < METHODS; m++) {
 			o = k ? &by[m].addition : &by[m].removal;
-			csv_row(csv, fabric, what, trial_method[m], o);
+			csv_row(b->rows, b->fabric, what, trial_method[m], o);
 			print_row(trial_method[m], o);
 			stuck += o->unsettled;
 			dead += o->deadlocks;
@@ -166,7 +202,7 @@ print_rows(FILE *csv, const char *fabric, const struct changes by[METHODS])
 				"  %u runs did not settle, %u deadlocked\n",
 				stuck, dead);
 	}
-	(void)fflush(csv);
+	(void)fflush(b->rows);
 	(void)fflush(stdout);
 }
 
@@ -249,7 +285,7 @@ static void
 watch_addition(struct moment *at, const struct fabric *f, uint32_t sw,
 	const char *method, double load)
 {
-	const struct mono bin = mono_us(50);
+	const struct mono bin = mono_us(100);
 	const struct data_bin *series;
 	uint32_t writes[BINS] = {0}, n = 0;
 	uint64_t first;
@@ -380,42 +416,42 @@ shape(unsigned kind)
 }
 
 static void
-table(const char *dir, unsigned limit)
+table(const char *dir, unsigned limit, struct book *b)
 {
 	static const char *const name[] = {"fattree 4+8x4", "fattree 2-ary 4",
 		"torus 4x4", "torus 3x3x3", "dragonfly 4 2 1"};
-	FILE *out = open_csv(dir, "table.csv");
 
-	csv_head(out);
+	b->rows = open_csv(dir, "table.csv");
+	csv_head(b->rows);
 	for (unsigned i = 0; i < sizeof(name) / sizeof(*name); i++) {
 		struct changes by[METHODS] = {0};
 		struct fabric *f = shape(i);
 
-		study_fabric(f, limit, by);
-		print_rows(out, name[i], by);
+		(void)snprintf(b->fabric, sizeof(b->fabric), "%s", name[i]);
+		study_fabric(f, limit, b, by);
+		print_rows(b, by);
 		fabric_free(f);
 	}
-	(void)fclose(out);
+	(void)fclose(b->rows);
 }
 
 static void
-figures23(const char *dir, struct study *s)
+figures23(const char *dir, struct study *s, struct book *b)
 {
-	FILE *out = open_csv(dir, "figure2-3.csv");
-	char name[32];
-
-	csv_head(out);
+	b->rows = open_csv(dir, "figure2-3.csv");
+	csv_head(b->rows);
 	for (unsigned i = 0; i < SIZES; i++) {
+		(void)snprintf(b->fabric, sizeof(b->fabric), "irregular %u",
+			size_of[i]);
 		for (unsigned k = 0; k < s->fabrics; k++) {
 			struct fabric *f = trial_irregular(size_of[i], 1 + k);
 
-			study_fabric(f, s->switches, s->by[i]);
+			study_fabric(f, s->switches, b, s->by[i]);
 			fabric_free(f);
 		}
-		(void)snprintf(name, sizeof(name), "irregular %u", size_of[i]);
-		print_rows(out, name, s->by[i]);
+		print_rows(b, s->by[i]);
 	}
-	(void)fclose(out);
+	(void)fclose(b->rows);
 	draw_sizes(dir, s);
 }
 
@@ -423,6 +459,7 @@ int
 main(int argc, char **argv)
 {
 	struct study *s = mem_zalloc(1, sizeof(*s));
+	struct book b = {0};
 
 	if (argc < 2 || argc > 4) {
 		(void)fprintf(
@@ -437,9 +474,12 @@ main(int argc, char **argv)
 			stderr, "figures: %s: %s\n", argv[1], strerror(errno));
 		return 1;
 	}
-	figures23(argv[1], s);
+	b.closed = open_csv(argv[1], "closed.csv");
+	(void)fprintf(b.closed, "fabric,change,switch,pairs,paper_pairs\n");
+	figures23(argv[1], s, &b);
 	figure4(argv[1]);
-	table(argv[1], s->switches < 8 ? s->switches : 8);
+	table(argv[1], s->switches < 8 ? s->switches : 8, &b);
+	(void)fclose(b.closed);
 	free(s);
 	return 0;
 }

@@ -126,6 +126,7 @@ see_commit(void *cookie, const struct view *v)
 
 	if (r->o == NULL || c->method == NULL)
 		return;
+	r->o->engine = v->routes->engine;
 	way = way_of(c);
 	r->o->way[way]++;
 	for (size_t i = 1; i < c->expect.nphases; i++)

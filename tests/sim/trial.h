@@ -26,12 +26,13 @@ extern const char *const trial_method[TRIAL_METHODS];
 struct trial_outcome {
 	unsigned n; /* changes added up here */
 	unsigned unsettled, deadlocks;
-	double sets;	/* SMPs that write tables or ports */
-	double smps;	/* all of them */
-	double micros;	/* first write to last one */
-	double planned; /* ... as it was expected */
-	double lost;	/* packets discarded, from the change on */
-	double written; /* of these from the first write on */
+	const char *engine; /* of the last tables */
+	double sets;	    /* SMPs that write tables or ports */
+	double smps;	    /* all of them */
+	double micros;	    /* first write to last one */
+	double planned;	    /* ... as it was expected */
+	double lost;	    /* packets discarded, from the change on */
+	double written;	    /* of these from the first write on */
 	double dropped[EXPECT_CAUSES];	/* the same by cause: a port that is
 					   not there is BROKEN, DOWN none */
 	double expected[EXPECT_CAUSES]; /* packets */
