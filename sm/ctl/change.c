@@ -62,6 +62,8 @@ change_json(const struct view *v, double rate)
 	member_put(o, "cyclic", member_u64(c->cyclic));
 	member_put(o, "unread", member_u64(c->unread));
 	member_put(o, "pairs_cut", member_u64(c->pairs));
+	member_put(
+		o, "packets_cut", member_u64(expected_cut(&c->expect, rate)));
 	member_put(o, "pairs_cut_paper", member_u64(c->paper_pairs));
 	member_put(o, "mismatched_ports", member_u64(c->mismatched_ports));
 	member_put(o, "phases", phases_json(c));

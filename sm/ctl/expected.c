@@ -50,7 +50,21 @@ expected_json(const struct expect *e, double rate)
 	return o;
 }
 
-/* "; 12 broken, 3 closed", or nothing. */
+uint64_t
+expected_cut(const struct expect *e, double rate)
+{
+	double lost = e->lost[EXPECT_CLOSED] + e->lost[EXPECT_DOWN];
+
+	return (uint64_t)(expect_packets(e, lost, rate) + 0.5);
+}
+
+void
+expected_count(double n, char out[16])
+{
+	(void)snprintf(out, 16, n < 1e8 ? "%.0f" : "%.2e", n);
+}
+
+/* ": 12 broken, 3 closed", or nothing. */
 static void
 show_causes(const json_t *o, struct buf *out)
 {
@@ -59,10 +73,12 @@ show_causes(const json_t *o, struct buf *out)
 	for (unsigned c = 0; c < EXPECT_CAUSES; c++) {
 		const char *name = expect_cause_name((enum expect_cause)c);
 		double n = member_real(o, name);
+		char count[16];
 
 		if (n < 0.5)
 			continue;
-		buf_printf(out, "%s%.0f %s", between, n, name);
+		expected_count(n, count);
+		buf_printf(out, "%s%s %s", between, count, name);
 		between = ", ";
 	}
 	buf_printf(out, "\n");
@@ -71,13 +87,14 @@ show_causes(const json_t *o, struct buf *out)
 static void
 show_phase(const json_t *p, struct buf *out)
 {
-	char what[32];
+	char what[32], count[16];
 
 	(void)snprintf(what, sizeof(what),
 		member_num(p, "stage") > 1 ? "%s %lld" : "%s",
 		member_text(p, "what"), member_num(p, "stage"));
-	buf_printf(out, "            %-14s %9.3f ms %8.0f packets", what,
-		member_real(p, "seconds") * 1e3, member_real(p, "packets"));
+	expected_count(member_real(p, "packets"), count);
+	buf_printf(out, "            %-13s %9.3f ms %8s packets", what,
+		member_real(p, "seconds") * 1e3, count);
 	show_causes(p, out);
 }
 
@@ -85,12 +102,13 @@ void
 expected_show(const json_t *o, struct buf *out)
 {
 	const json_t *p;
+	char count[16];
 	size_t i;
 
 	if (member_num(o, "hosts") < 2)
 		return;
-	buf_printf(out, "  expected  %.0f packets lost",
-		member_real(o, "packets"));
+	expected_count(member_real(o, "packets"), count);
+	buf_printf(out, "  expected  %s packets lost", count);
 	show_causes(o, out);
 	buf_printf(out,
 		"            if each of %lld hosts sends %.0f a second, evenly "
@@ -99,12 +117,12 @@ expected_show(const json_t *o, struct buf *out)
 		"            and an SMP is answered after %.0f us\n",
 		member_num(o, "hosts"), member_real(o, "rate"),
 		member_real(o, "answer") * 1e6);
+	expected_count(member_real(o, "without_way_per_ms"), count);
 	if (member_real(o, "pairs_without_way") > 0)
 		buf_printf(out,
 			"            %.0f pairs of hosts have no way until the "
-			"first write: %.0f packets a ms\n",
-			member_real(o, "pairs_without_way"),
-			member_real(o, "without_way_per_ms"));
+			"first write:\n            %s packets a ms\n",
+			member_real(o, "pairs_without_way"), count);
 	json_array_foreach(json_object_get(o, "phases"), i, p)
 		show_phase(p, out);
 }

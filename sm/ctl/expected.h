@@ -6,6 +6,7 @@
 #define HEDDLE_CTL_EXPECTED_H
 
 #include <jansson.h>
+#include <stdint.h>
 
 #include "sm/base/buf.h"
 
@@ -16,6 +17,12 @@ struct expect;
  * second, evenly to all others.
  */
 json_t *expected_json(const struct expect *e, double rate);
+
+/* Packets that closed turns and ports discard, by themselves. */
+uint64_t expected_cut(const struct expect *e, double rate);
+
+/* A number of packets in at most eight characters: "1234", "3.94e+09". */
+void expected_count(double n, char out[16]);
 
 /* The same in lines of 80 columns; nothing where nothing is expected. */
 void expected_show(const json_t *o, struct buf *out);

@@ -333,6 +333,21 @@ page_impact(const json_t *m, struct buf *out)
 	page_redundancy(m, out);
 }
 
+static void
+page_method(const json_t *e, struct buf *out)
+{
+	char packets[16];
+
+	expected_count(member_real(json_object_get(e, "expected"), "packets"),
+		packets);
+	buf_printf(out,
+		"            %-18s %-7s %7lld %6lld %5lld %5lld %7lld %8s\n",
+		member_text(e, "method"), member_text(e, "way"),
+		member_num(e, "smps"), member_num(e, "phases"),
+		member_num(e, "turns_closed"), member_num(e, "ports_closed"),
+		member_num(e, "pairs_cut"), packets);
+}
+
 /*
  * How the tables change: a line a method, what forbade the direct way, and what
  * is expected of the first one, phase by phase.
@@ -348,13 +363,7 @@ page_transition(const json_t *list, struct buf *out)
 	buf_printf(out, "  change    %-18s %-7s %7s %6s %5s %5s %7s %8s\n",
 		"method", "way", "SMPs", "phases", "turns", "ports", "pairs",
 		"packets");
-	json_array_foreach(list, i, e) buf_printf(out,
-		"            %-18s %-7s %7lld %6lld %5lld %5lld %7lld %8.0f\n",
-		member_text(e, "method"), member_text(e, "way"),
-		member_num(e, "smps"), member_num(e, "phases"),
-		member_num(e, "turns_closed"), member_num(e, "ports_closed"),
-		member_num(e, "pairs_cut"),
-		member_real(json_object_get(e, "expected"), "packets"));
+	json_array_foreach(list, i, e) page_method(e, out);
 	if (said(first, "cause"))
 		buf_printf(
 			out, "            %s\n", member_text(first, "cause"));

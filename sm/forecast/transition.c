@@ -53,20 +53,20 @@ turns_json(const struct safe_transition *x, const struct topo *t)
 }
 
 /* What hosts lose by it, and by waiting for it. */
-static json_t *
-expected(const struct transition_ask *ask, const struct safe_transition *x)
+static void
+put_expected(json_t *o, const struct transition_ask *ask,
+	const struct safe_transition *x)
 {
 	struct expect_job job = {.change = x,
 		.to = ask->is,
 		.from = ask->was,
 		.pace = ask->pace};
 	struct expect e;
-	json_t *o;
 
 	expect_make(&job, &e);
-	o = expected_json(&e, ask->rate);
+	member_put(o, "packets_cut", member_u64(expected_cut(&e, ask->rate)));
+	member_put(o, "expected", expected_json(&e, ask->rate));
 	expect_clear(&e);
-	return o;
 }
 
 /* A turn is closed and opened again, and so is a port. */
@@ -93,7 +93,7 @@ method_json(const struct transition_ask *ask, const struct safe_transition *x)
 	member_put(o, "unread", member_u64(x->unread));
 	member_put(o, "cause", words_text(x->cause));
 	member_put(o, "turns", turns_json(x, ask->is->topo));
-	member_put(o, "expected", expected(ask, x));
+	put_expected(o, ask, x);
 	return o;
 }
 
