@@ -426,13 +426,13 @@ play_blocks(struct play *w)
 
 enum cable { STAYS, GONE, TAKEN, ANY };
 
-/* What becomes of a cable of the old topology, by the port that it leaves. */
+/* What becomes of a cable of the old topology, by the port that it leaves; n is
+ * its node now, or TOPO_NONE. */
 static enum cable
-cable_of(const struct play *w, const struct topo *was, port_ix old)
+cable_of(const struct play *w, const struct topo *was, port_ix old, node_ix n)
 {
 	const struct topo *t = w->t;
 	const struct topo_port *p = &was->port[old], *q;
-	node_ix n = topo_by_node_guid(t, was->node[p->node].guid);
 	port_ix is;
 
 	if (n == TOPO_NONE || p->num > t->node[n].nports)
@@ -446,6 +446,32 @@ cable_of(const struct play *w, const struct topo *was, port_ix old)
 			was->node[q->node].guid)
 		return GONE;
 	return w->downed != NULL && w->downed[is] ? TAKEN : STAYS;
+}
+
+/* The fate of every port of the old topology; any: which there are. */
+static uint8_t *
+cables_of(const struct play *w, const struct topo *was, bool any[])
+{
+	uint8_t *fate = mem_zalloc(was->nports, 1);
+	node_ix next = 0;
+
+	for (node_ix n = 0; n < was->nnodes; n++) {
+		uint64_t guid = was->node[n].guid;
+		port_ix first = was->node[n].first_port;
+		node_ix is = next;
+
+		/* mostly they follow each other as they did */
+		if (is >= w->t->nnodes || w->t->node[is].guid != guid)
+			is = topo_by_node_guid(w->t, guid);
+		if (is != TOPO_NONE)
+			next = is + 1;
+		for (port_ix p = first; p <= first + was->node[n].nports; p++)
+			if (was->port[p].peer != TOPO_NONE) {
+				fate[p] = (uint8_t)cable_of(w, was, p, is);
+				any[fate[p]] = true;
+			}
+	}
+	return fate;
 }
 
 /* Cables on the old way to a LID that go thus; all, where `how` is ANY. */
@@ -540,13 +566,7 @@ play_flight(struct play *w)
 
 	if (from == NULL)
 		return;
-	fate = mem_zalloc(from->topo->nports, 1);
-	for (port_ix p = 0; p < from->topo->nports; p++) {
-		if (from->topo->port[p].peer == TOPO_NONE)
-			continue;
-		fate[p] = (uint8_t)cable_of(w, from->topo, p);
-		any[fate[p]] = true;
-	}
+	fate = cables_of(w, from->topo, any);
 	for (size_t k = 0; k < w->out->nphases; k++) {
 		struct expect_phase *f = &w->out->phase[k];
 		enum cable how = f->kind == EXPECT_FALL ? TAKEN : GONE;

@@ -17,8 +17,8 @@ enum {
 	MAX_SAMPLES = 256, /* blocks read after a push */
 	STRAY_TIMEOUTS = 8,
 	HELD_RETRY_MS = 1000,
-	EXPECT_STEPS = 1000000,
-	INFINITE = 20 /* lifetime codes from here on: for ever */
+	EXPECT_STEPS = 300000, /* some milliseconds, behind the last answer */
+	INFINITE = 20	       /* lifetime codes from here on: for ever */
 };
 
 static struct mono
