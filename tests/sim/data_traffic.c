@@ -27,7 +27,7 @@ fraction(struct rng *r)
 static double
 exponential(struct rng *r)
 {
-	for (double whole = 0;; whole += 1) {
+	for (unsigned whole = 0;; whole++) {
 		double first = fraction(r), last = first;
 		unsigned n = 1;
 
