@@ -85,8 +85,10 @@ mark(struct sm *sm, struct mono now, const char *cause)
 	size_t n = strlen(d->cause);
 
 	d->patient = false;
-	if (d->due.ns == MONO_NEVER.ns)
+	if (d->due.ns == MONO_NEVER.ns) {
 		d->due = mono_add(now, sm->cfg->sweep.hold_down);
+		d->since = now;
+	}
 	if (cause != NULL && strstr(d->cause, cause) == NULL &&
 		n + strlen(cause) + 3 < sizeof(d->cause))
 		(void)snprintf(d->cause + n, sizeof(d->cause) - n, "%s%s",

@@ -38,8 +38,9 @@ struct sm_dirty {
 	bool rebalance; /* ... and fresh tables */
 	uint64_t *guid; /* switches to probe, unsorted, no duplicates */
 	size_t n, cap;
-	struct mono due; /* hold-down: not before */
-	bool patient;	 /* it does not stop a push: all of it is expected */
+	struct mono due;   /* hold-down: not before */
+	struct mono since; /* the first of it was heard of */
+	bool patient;	   /* it does not stop a push: all of it is expected */
 	char cause[256];
 };
 
@@ -116,6 +117,8 @@ struct sm {
 	struct routes *routes; /* computed, not yet acknowledged */
 	struct route_story story;
 	struct mono began, phase_began;
+	struct mono heard;  /* of what the run is about */
+	struct mono waited; /* from then to the push */
 	struct view_times times;
 	struct view_counts counts;
 	uint64_t sent_before;

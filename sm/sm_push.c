@@ -17,7 +17,8 @@ enum {
 	MAX_SAMPLES = 256, /* blocks read after a push */
 	STRAY_TIMEOUTS = 8,
 	HELD_RETRY_MS = 1000,
-	INFINITE = 20 /* lifetime codes from here on: for ever */
+	EXPECT_STEPS = 300000, /* some milliseconds, behind the last answer */
+	INFINITE = 20	       /* lifetime codes from here on: for ever */
 };
 
 static struct mono
@@ -194,6 +195,7 @@ sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
 	expect_traps(sm);
 	sm->push = push_new(&push);
 	say(sm->plan);
+	sm->waited = mono_sub(now, sm->heard);
 	sm_mcast_before_push(sm, now);
 	sm_enter(sm, SM_PUSH, now);
 }
@@ -286,6 +288,26 @@ list_turns(const struct plan *p, struct view_change *c)
 		};
 }
 
+/* What hosts were to lose, as the wire is: the old view is still in force. */
+static void
+expect(const struct sm *sm, struct view_change *c)
+{
+	struct expect_job job = {
+		.change = sm->plan->change,
+		.to = sm->plan->routes,
+		.from = sm->view != NULL ? sm->view->routes : NULL,
+		.pace = expect_pace_defaults(),
+		.waited = sm->waited,
+		.steps = EXPECT_STEPS,
+	};
+
+	job.pace.answer = xact_stats(sm->x)->answer;
+	job.pace.window = xact_stats(sm->x)->window;
+	job.pace.target = sm->cfg->smp.target_max;
+	job.pace.drain = drain_time(sm);
+	expect_make(&job, &c->expect);
+}
+
 void
 sm_push_story(struct sm *sm)
 {
@@ -299,8 +321,6 @@ sm_push_story(struct sm *sm)
 		.stages = x->nstages,
 		.smps = sm->plan->nsteps,
 		.pairs = x->cut_pairs,
-		.packets =
-			safe_packets(x, sm->plan->routes->topo, drain_time(sm)),
 		.paper_pairs = x->paper_pairs,
 		.entries = x->entries,
 		.blocks = x->blocks,
@@ -315,6 +335,7 @@ sm_push_story(struct sm *sm)
 	(void)snprintf(c->stale, sizeof(c->stale), "%s", x->stale);
 	list_phases(sm->plan, c);
 	list_turns(sm->plan, c);
+	expect(sm, c);
 }
 
 /* The push has ended, one way or another. */

@@ -82,6 +82,7 @@ start_run(struct sm *sm, struct mono now)
 		ask = true;
 	}
 	begin(sm, now, kind);
+	sm->heard = d->since;
 	sm->run++;
 	sm->nretry = 0;
 	sm->retry_fresh = sm->twins = false;

@@ -230,7 +230,7 @@ add_view(json_t *o, const struct status_facts *f)
 	member_put(o, "verified", verified_json(&v->routes->report));
 	member_put(o, "times", times_json(&v->times));
 	member_put(o, "counts", counts_json(&v->counts));
-	member_put(o, "change", change_json(v));
+	member_put(o, "change", change_json(v, EXPECT_RATE));
 	member_put(o, "partitions", members_json(v, f->sm->keys));
 	member_put(o, "qos", qos_json(v));
 	member_put(o, "quarantined", quarantine_json(v));
@@ -262,6 +262,7 @@ wire_json(const struct status_facts *f)
 
 	member_put(o, "window", member_u64(x->window));
 	member_put(o, "window_peak", member_u64(x->window_peak));
+	member_put(o, "answer", json_real(mono_seconds(x->answer)));
 	member_put(o, "in_flight", member_u64(x->inflight));
 	member_put(o, "sent", member_u64(x->sent));
 	member_put(o, "completed", member_u64(x->completed));

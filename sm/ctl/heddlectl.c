@@ -99,6 +99,12 @@ static const struct option_row metrics_options[] = {
 	{NULL, NULL, TEXT, NULL, NULL},
 };
 
+static const struct option_row explain_options[] = {
+	{"--rate", "N", NUMBER, "rate",
+		"packets a second that each host sends (default 6100000)"},
+	{NULL, NULL, TEXT, NULL, NULL},
+};
+
 static const struct option_row no_options[] = {
 	{NULL, NULL, TEXT, NULL, NULL},
 };
@@ -116,7 +122,7 @@ static const struct command commands[] = {
 	{"groups", "[GROUP]", 1, no_options, show_groups,
 		"multicast groups; of GROUP, an MGID or an MLID, the members\n"
 		"      and the tree"},
-	{"explain", "change | A [B]", 2, no_options, show_explain,
+	{"explain", "change | A [B]", 2, explain_options, show_explain,
 		"how the tables came to the switches, and why so; the\n"
 		"      partitions of A, and whether A and B may talk, and why"},
 	{"metrics", "", 0, metrics_options, metrics_text,
@@ -338,6 +344,9 @@ set_operands(struct ask *a)
 	if (a->cmd->show == show_explain) {
 		if (a->noperands == 0)
 			return usage("explain what?", NULL);
+		if (strcmp(a->operand[0], "change") != 0 &&
+			json_object_get(a->request, "rate") != NULL)
+			return usage("--rate is of a change", NULL);
 		if (strcmp(a->operand[0], "change") == 0)
 			return a->noperands == 1
 				       ? set_what(a, "change")

@@ -1,4 +1,5 @@
 #include "sm/ctl/show.h"
+#include "sm/ctl/expected.h"
 #include "sm/ctl/member.h"
 
 #include <stdbool.h>
@@ -680,12 +681,11 @@ show_explain(const json_t *r, struct buf *out)
 	if (member_num(r, "pairs_cut") > 0 ||
 		member_num(r, "pairs_cut_paper") > 0)
 		buf_printf(out,
-			"cut        %lld pairs meanwhile, up to %lld packets "
-			"at full load; blocking all new forbidden turns would "
-			"have cut %lld pairs\n",
+			"cut        %lld pairs meanwhile; blocking all new "
+			"forbidden turns would have cut %lld\n",
 			member_num(r, "pairs_cut"),
-			member_num(r, "packets_cut"),
 			member_num(r, "pairs_cut_paper"));
 	explain_phases(r, out);
 	explain_turns(r, out);
+	expected_show(json_object_get(r, "expected"), out);
 }
