@@ -73,13 +73,20 @@ find_or_add(struct ptables *t, uint64_t guid, unsigned port)
 	return x;
 }
 
+/* Is this block of it known? */
+static bool
+holds(const struct table *x, unsigned block)
+{
+	return x != NULL && block < x->nblocks && (x->known >> block & 1) != 0;
+}
+
 bool
 ptables_block(const struct ptables *t, uint64_t guid, unsigned port,
 	unsigned block, uint16_t out[PTABLE_BLOCK])
 {
 	const struct table *x = find(t, guid, port);
 
-	if (x == NULL || block >= x->nblocks || (x->known >> block & 1) == 0)
+	if (!holds(x, block))
 		return false;
 	memcpy(out, x->key + (size_t)block * PTABLE_BLOCK,
 		PTABLE_BLOCK * sizeof(*out));
@@ -284,8 +291,8 @@ bool
 ptable_whole(const struct ptables *tables, const struct topo *t, port_ix p,
 	unsigned cap, uint16_t *out)
 {
-	uint64_t guid = t->node[t->port[p].node].guid;
-	uint16_t block[PTABLE_BLOCK];
+	const struct table *x =
+		find(tables, t->node[t->port[p].node].guid, t->port[p].num);
 	bool all = true;
 
 	memset(out, 0, cap * sizeof(*out));
@@ -293,8 +300,8 @@ ptable_whole(const struct ptables *tables, const struct topo *t, port_ix p,
 		unsigned at = b * PTABLE_BLOCK;
 		unsigned n = cap - at < PTABLE_BLOCK ? cap - at : PTABLE_BLOCK;
 
-		if (ptables_block(tables, guid, t->port[p].num, b, block))
-			memcpy(out + at, block, n * sizeof(*out));
+		if (holds(x, b))
+			memcpy(out + at, x->key + at, n * sizeof(*out));
 		else
 			all = false;
 	}
