@@ -172,6 +172,7 @@ load_state(struct sm *sm, const struct store_state *s)
 			(struct route_rank){s->rank[i].guid, s->rank[i].rank};
 	sm->nrank = s->nrank;
 	sm_push_load(sm, s);
+	sm_hold_load(sm, s);
 	sm_keys_load(sm, s);
 	sm_groups_load(sm, s);
 	sm_groups_configure(sm);
@@ -201,7 +202,8 @@ sm_new(struct config *c, const struct store_state *state, struct transport *t,
 	sm->dirty.due = MONO_NEVER;
 	sm->light_due = sm->poll_due = MONO_NEVER;
 	sm->retry_due = sm->names_due = MONO_NEVER;
-	sm->check_due = MONO_NEVER;
+	sm->check_due = sm->strays_until = MONO_NEVER;
+	sm->writing = state->writing;
 	configure_wire(sm);
 	sm_scout_new(sm);
 	sm_mcast_new(sm);
@@ -259,6 +261,8 @@ sm_start(struct sm *sm, struct mono now)
 {
 	sm->ops->set_issm(sm->ops->cookie, true);
 	sm_sa_start(sm, now);
+	sm_hold_start(sm, now);
+	sm_push_wake(sm, now);
 	sm_mark_full(sm, now, "start");
 	sm->dirty.due = now;
 	advance(sm, now);
@@ -268,7 +272,7 @@ void
 sm_save(struct sm *sm)
 {
 	if (sa_changed(sm->sa))
-		sm_commit_save(sm);
+		sm_commit_save(sm, false);
 }
 
 void
@@ -310,6 +314,7 @@ sm_next(const struct sm *sm)
 	t = mono_min(t, sm_mcast_next(sm));
 	t = mono_min(t, sm_scan_next(sm));
 	t = mono_min(t, sm_mcast_save_next(sm));
+	t = mono_min(t, sm_hold_next(sm));
 	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES ||
 		sm->phase == SM_CHECK)
 		t = mono_min(t, sm->dirty.due);
@@ -318,6 +323,8 @@ sm_next(const struct sm *sm)
 		t = mono_min(
 			mono_min(mono_min(t, sm->names_due), sm->check_due),
 			mono_min(sm->light_due, sm->retry_due));
+	if (sm->phase == SM_READBACK)
+		t = mono_min(t, sm->strays_until);
 	if (sm->phase == SM_PUSH && !sm_mcast_busy(sm))
 		t = mono_min(t, sm_push_next(sm));
 	if (sm->phase == SM_STANDBY && !sm->poll_open)
@@ -333,6 +340,7 @@ sm_tick(struct sm *sm, struct mono now)
 	advance(sm, now);
 	sm_sa_tick(sm, now);
 	sm_mcast_save(sm, now);
+	sm_hold_watch(sm, now);
 }
 
 void
@@ -404,9 +412,8 @@ count_holds(const struct sm *sm, struct sm_status *out)
 	out->held_until = MONO_NEVER;
 	for (size_t i = 0; i < out->held; i++) {
 		out->held_pairs += h[i].pairs;
-		if (h[i].since.ns != MONO_NEVER.ns)
-			out->held_until = mono_min(
-				out->held_until, mono_add(h[i].since, limit));
+		out->held_until =
+			mono_min(out->held_until, mono_add(h[i].since, limit));
 	}
 }
 

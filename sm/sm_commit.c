@@ -159,7 +159,7 @@ list_leaves(const struct sm *sm, struct store_state *s)
 }
 
 void
-sm_commit_save(struct sm *sm)
+sm_commit_save(struct sm *sm, bool at_once)
 {
 	static const char *const word[] = {
 		[ROUTE_TIERS] = "tiers",
@@ -185,7 +185,8 @@ sm_commit_save(struct sm *sm)
 	block = mem_zalloc(n, sizeof(*block));
 	for (i = 0; i < n; i++)
 		block[i] = (struct store_block){hold[i].guid, hold[i].in,
-			hold[i].out, be_get64(hold[i].before), hold[i].pairs};
+			hold[i].out, be_get64(hold[i].before), hold[i].pairs,
+			sm_hold_age(sm, &hold[i])};
 	s.block = block;
 	s.nblock = n;
 	for (i = 0; i < sm->nrecord; i++)
@@ -210,7 +211,7 @@ sm_commit_save(struct sm *sm)
 	s.ngroup = groups.ngroup;
 	s.member = groups.member;
 	s.nmember = groups.nmember;
-	sm->ops->save(sm->ops->cookie, &s);
+	sm->ops->save(sm->ops->cookie, &s, at_once);
 	sm_groups_saved_free(&groups);
 	buf_free(&sa);
 	free(lid);
@@ -338,6 +339,6 @@ sm_commit(struct sm *sm, struct mono now)
 	v->change = sm->change;
 	sm->change = (struct view_change){0};
 	past_gave(hw_past(sm->hw), v->routes);
-	sm_commit_save(sm);
+	sm_commit_save(sm, false);
 	sm->ops->committed(sm->ops->cookie, v);
 }

@@ -108,7 +108,7 @@ announce(struct sm *sm)
 		any = true;
 	}
 	if (any)
-		sm_commit_save(sm);
+		sm_commit_save(sm, false);
 }
 
 void

@@ -260,7 +260,10 @@ begin(struct sm *sm)
 		make_tree(sm, i);
 	}
 	m->finding = false;
-	return mft_begin(m->mft);
+	if (!mft_begin(m->mft))
+		return false;
+	sm_push_writing(sm);
+	return true;
 }
 
 /* A switch that does not take its table: is it still there? One that took it
@@ -338,7 +341,7 @@ sm_mcast_save(struct sm *sm, struct mono now)
 	if (mono_before(now, sm_mcast_save_next(sm)))
 		return;
 	sm->mcast->save_due = MONO_NEVER;
-	sm_commit_save(sm);
+	sm_commit_save(sm, false);
 }
 
 static struct mft_wire
@@ -387,6 +390,7 @@ sm_mcast_step(struct sm *sm, struct mono now)
 		} else {
 			end(sm, now);
 		}
+		sm_push_written(sm);
 	}
 }
 
@@ -473,6 +477,15 @@ judge(struct sm *sm)
 		free(turn);
 	}
 	m->clearing = mft_begin(m->mft);
+}
+
+bool
+sm_mcast_writing(const struct sm *sm)
+{
+	const struct mft *m = sm->mcast->mft;
+
+	return mft_running(m) || !mft_quiet(m) ||
+	       mft_next(m).ns != MONO_NEVER.ns;
 }
 
 bool

@@ -106,8 +106,10 @@ struct sm {
 	struct map ours; /* switches whose ports our own plan takes down */
 	bool held_alarm; /* the alarm is about turns that are blocked */
 	bool excused;	 /* a trap of one of them was no news */
-	bool keys_due;	 /* P_Key tables, in the next check */
-	unsigned stops;	 /* pushes in a row that a change overtook */
+	bool writing;	 /* as the next life is to know it */
+	struct mono strays_until; /* of an earlier life; or MONO_NEVER */
+	bool keys_due;		  /* P_Key tables, in the next check */
+	unsigned stops;		  /* pushes in a row that a change overtook */
 	struct view_change change;
 	struct topo *topo;     /* with LIDs */
 	struct pkeys *pkeys;   /* that its ports shall have */
@@ -205,6 +207,21 @@ bool sm_push_caused(struct sm *sm, uint64_t guid);
 void sm_push_forget(struct sm *sm);
 void sm_push_load(struct sm *sm, const struct store_state *s);
 void sm_push_story(struct sm *sm); /* into sm->change */
+/* Tables are about to be written; or perhaps nothing is under way any more. */
+void sm_push_writing(struct sm *sm);
+void sm_push_written(struct sm *sm);
+/* The core starts: may Sets of an earlier life still arrive? For how long? */
+void sm_push_wake(struct sm *sm, struct mono now);
+bool sm_push_strays(struct sm *sm, struct mono now);
+/* sm_hold.c: turns that are closed. */
+void sm_hold_load(struct sm *sm, const struct store_state *s);
+void sm_hold_start(struct sm *sm, struct mono now);
+/* Seconds that it has been closed. */
+uint64_t sm_hold_age(const struct sm *sm, const struct turns_hold *h);
+/* When the first will have been so for too long; then tell of it. */
+struct mono sm_hold_next(const struct sm *sm);
+void sm_hold_watch(struct sm *sm, struct mono now);
+void sm_hold_review(struct sm *sm, struct mono now); /* after a check */
 /* sm_scan.c: turns that others left closed. */
 void sm_scan_forget(struct sm *sm, bool hurry); /* nobody's rows are known */
 void sm_scan_publish(struct sm *sm, struct mono now); /* a run is over */
@@ -229,7 +246,8 @@ void sm_blame_lie(struct sm *sm, const struct check_block *b, struct mono now);
 
 /* sm_commit.c: swap the view, save, tell; schedule what comes next. */
 void sm_commit(struct sm *sm, struct mono now);
-void sm_commit_save(struct sm *sm); /* what must survive a restart */
+/* What must survive a restart; at once: on return it does. */
+void sm_commit_save(struct sm *sm, bool at_once);
 void sm_commit_schedule(struct sm *sm, struct mono now);
 /* Port p of t is not as it should be: ask it and its switch again later. */
 void sm_commit_retry(struct sm *sm, const struct topo *t, port_ix p);
@@ -307,6 +325,8 @@ bool sm_mcast_guests(const struct sm *sm, bool *unsettled);
  * then true, and nothing is in flight. */
 void sm_mcast_before_push(struct sm *sm, struct mono now);
 bool sm_mcast_ready(struct sm *sm, struct mono now);
+/* Are tables of groups written, or is something to be looked at again? */
+bool sm_mcast_writing(const struct sm *sm);
 /* The push waits for answers about tables of groups: nothing else is due. */
 bool sm_mcast_busy(const struct sm *sm);
 /* The push is over, and the switches hold what the view says. */

@@ -520,6 +520,8 @@ same_fabric(const struct sm *sm)
 bool
 sm_run_readback(struct sm *sm, struct mono now)
 {
+	if (sm_push_strays(sm, now))
+		return false;
 	readback_feed(sm->readback, now);
 	ptable_read_feed(sm->ptable_read, now);
 	if (!sm_mcast_looked(sm, now) || !readback_done(sm->readback) ||

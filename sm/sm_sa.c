@@ -250,7 +250,7 @@ sm_sa_tick(struct sm *sm, struct mono now)
 	if (sm->sa_save_due.ns == MONO_NEVER.ns)
 		sm->sa_save_due = mono_add(now, mono_ms(SAVE_MS));
 	else if (!mono_before(now, sm->sa_save_due))
-		sm_commit_save(sm);
+		sm_commit_save(sm, false);
 }
 
 struct mono
