@@ -93,18 +93,32 @@ mark(struct sm *sm, struct mono now, const char *cause)
 			n > 0 ? "; " : "", cause);
 }
 
+static void
+suspect(struct sm_dirty *d, uint64_t guid, bool told)
+{
+	size_t i;
+
+	for (i = 0; i < d->n; i++)
+		if (d->who[i].guid == guid) {
+			d->who[i].told &= told;
+			return;
+		}
+	d->who = mem_grow(d->who, d->n, &d->cap, sizeof(*d->who));
+	d->who[d->n++] = (struct sm_suspect){guid, told};
+}
+
 void
 sm_mark(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
 {
-	struct sm_dirty *d = &sm->dirty;
-	size_t i;
-
 	mark(sm, now, cause);
-	for (i = 0; i < d->n; i++)
-		if (d->guid[i] == guid)
-			return;
-	d->guid = mem_grow(d->guid, d->n, &d->cap, sizeof(*d->guid));
-	d->guid[d->n++] = guid;
+	suspect(&sm->dirty, guid, false);
+}
+
+void
+sm_mark_told(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
+{
+	mark(sm, now, cause);
+	suspect(&sm->dirty, guid, true);
 }
 
 void
@@ -112,7 +126,7 @@ sm_mark_known(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
 {
 	bool patient = sm->dirty.patient || sm->dirty.due.ns == MONO_NEVER.ns;
 
-	sm_mark(sm, guid, now, cause);
+	sm_mark_told(sm, guid, now, cause);
 	sm->dirty.patient = patient;
 }
 
@@ -243,7 +257,7 @@ sm_free(struct sm *sm)
 	lft_pool_free(sm->pool);
 	map_free(&sm->probed);
 	map_free(&sm->retried);
-	free(sm->dirty.guid);
+	free(sm->dirty.who);
 	free(sm->banned);
 	free(sm->retry);
 	free(sm->sample);

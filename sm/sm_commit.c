@@ -65,19 +65,22 @@ list_quarantine(const struct sm *sm, struct view *v)
 /*
  * The same fabric, with what acknowledgements and late answers added to it
  * (port states, names): frozen again with the LIDs it has. The old topology is
- * kept where the numbering would differ, which only a change in the fabric
- * brings, and that change is dirty already.
+ * kept where nothing was added, as after a link that was lost, and where the
+ * numbering would differ, which only a change in the fabric brings, and that
+ * change is dirty already.
  */
 struct topo *
 sm_commit_refresh(struct sm *sm, const struct topo *t)
 {
+	struct topo *raw, *fresh = NULL;
 	struct reason why;
-	struct topo *raw = draft_freeze(sm->draft, t->generation, &why);
-	struct topo *fresh = NULL;
 	uint16_t *lid;
 	uint8_t *lmc;
 	port_ix p;
 
+	if (!draft_touched(sm->draft))
+		return NULL;
+	raw = draft_freeze(sm->draft, t->generation, &why);
 	if (raw == NULL || raw->nports != t->nports) {
 		topo_unref(raw);
 		return NULL;
@@ -295,7 +298,8 @@ void
 sm_commit_schedule(struct sm *sm, struct mono now)
 {
 	/* a run that changed nothing has a younger topology than the view */
-	const struct topo *t = sm->view->topo->generation < sm->topo->generation
+	const struct topo *t = sm->topo != NULL && sm->view->topo->generation <
+							   sm->topo->generation
 				       ? sm->topo
 				       : sm->view->topo;
 

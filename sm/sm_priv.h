@@ -31,12 +31,18 @@
 #include "sm/sm_roles.h"
 #include "sm/trap.h"
 
+/* A switch to probe. */
+struct sm_suspect {
+	uint64_t guid;
+	bool told; /* there is a trap, and no other reason */
+};
+
 /* What waits for the next run. Events only mark; a timer starts the work. */
 struct sm_dirty {
-	bool full;	/* sweep everything */
-	bool replan;	/* route and plan again, nothing to ask */
-	bool rebalance; /* ... and fresh tables */
-	uint64_t *guid; /* switches to probe, unsorted, no duplicates */
+	bool full;		/* sweep everything */
+	bool replan;		/* route and plan again, nothing to ask */
+	bool rebalance;		/* ... and fresh tables */
+	struct sm_suspect *who; /* unsorted, no duplicates */
 	size_t n, cap;
 	struct mono due; /* hold-down: not before */
 	bool patient;	 /* it does not stop a push: all of it is expected */
@@ -110,6 +116,7 @@ struct sm {
 	struct mono strays_until; /* of an earlier life; or MONO_NEVER */
 	bool keys_due;		  /* P_Key tables, in the next check */
 	unsigned stops;		  /* pushes in a row that a change overtook */
+	bool settled;		  /* nothing is left to do but what is dirty */
 	struct view_change change;
 	struct topo *topo;     /* with LIDs */
 	struct pkeys *pkeys;   /* that its ports shall have */
@@ -145,6 +152,7 @@ struct sm {
 	bool rank_known;
 	uint64_t routed, load, turn; /* as in struct store_state */
 	struct map held; /* port GUID -> enum store_held, of its P_Key table */
+	uint64_t keys_stamp; /* of the tables when they were last settled */
 
 	/* mastership */
 	struct sm_peer *peer;
@@ -188,6 +196,9 @@ void sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now);
 void sm_run_drop(struct sm_work *w);
 /* End a run without a commit: the last good tables stay. */
 void sm_run_fail(struct sm *sm, struct mono now, const char *why);
+
+/* sm_found.c: routes that were read back, or NULL. */
+struct routes *sm_found_routes(struct sm *sm);
 
 /* sm_push.c: a transition is planned, pushed, and looked after. */
 void sm_push_job(const struct sm *sm, const struct routes *to,
@@ -389,6 +400,9 @@ void sm_qos_review(struct sm *sm);
 void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);
 void sm_mark(struct sm *sm, uint64_t switch_guid, struct mono now,
 	const char *cause);
+/* ... because of a trap: it may have been asked since what happened. */
+void sm_mark_told(
+	struct sm *sm, uint64_t guid, struct mono now, const char *cause);
 /* ... but what is being written already follows from it, as far as we know. */
 void sm_mark_known(
 	struct sm *sm, uint64_t guid, struct mono now, const char *cause);
