@@ -22,6 +22,7 @@ struct ptables {
 	size_t n, cap;
 	struct ptable_doubt *doubt;
 	size_t ndoubt, capdoubt;
+	uint64_t stamp;
 };
 
 struct ptables *
@@ -106,6 +107,7 @@ ptables_set_block(struct ptables *t, uint64_t guid, unsigned port,
 		x->key = mem_resize(x->key, (size_t)x->nblocks * PTABLE_BLOCK,
 			sizeof(*x->key));
 	}
+	t->stamp++;
 	memcpy(x->key + (size_t)block * PTABLE_BLOCK, key,
 		PTABLE_BLOCK * sizeof(*key));
 	x->known |= UINT64_C(1) << block;
@@ -116,6 +118,7 @@ ptables_unknown(struct ptables *t, uint64_t guid, unsigned port, unsigned block)
 {
 	struct table *x = find(t, guid, port);
 
+	t->stamp++;
 	if (x != NULL && block < PTABLE_BLOCKS)
 		x->known &= ~(UINT64_C(1) << block);
 }
@@ -157,8 +160,10 @@ ptables_forget_port(struct ptables *t, uint64_t guid, unsigned port)
 {
 	struct table *x = find(t, guid, port);
 
-	if (x != NULL)
-		x->known = 0;
+	if (x == NULL || x->known == 0)
+		return;
+	x->known = 0;
+	t->stamp++;
 }
 
 void
@@ -173,6 +178,13 @@ ptables_forget_all(struct ptables *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		t->table[i].known = 0;
+	t->stamp++;
+}
+
+uint64_t
+ptables_stamp(const struct ptables *t)
+{
+	return t->stamp;
 }
 
 void
