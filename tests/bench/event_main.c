@@ -19,7 +19,8 @@
  *
  * What is lost is what most entries lead to, among all that is like it.
  *
- * usage: event [FIXTURES] (tree11664 with BENCH_BIG=1 in the environment)
+ * usage: event [FABRIC...] (default: tree648 selene; there is tree11664), with
+ * HEDDLE_FIXTURES in the environment
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -560,21 +561,43 @@ events(const char *name, struct fabric *f, const struct reason *why)
 	fabric_free(f);
 }
 
-int
-main(int argc, char **argv)
+static struct fabric *
+selene(struct reason *why)
 {
-	static const struct gen_fattree2 ft648 = {18, 36, 1, 18, 18};
-	const char *fixtures = argc > 1 ? argv[1] : getenv("HEDDLE_FIXTURES");
-	struct reason why = {""};
+	const char *fixtures = getenv("HEDDLE_FIXTURES");
 	char path[512];
 
-	log_set_level(LOG_LEVEL_ERROR);
-	events("tree648", gen_tree_two(&ft648, &why), &why);
 	(void)snprintf(path, sizeof(path), "%s/%s.ibnet",
 		fixtures != NULL ? fixtures : "../shared/fixtures",
 		"ufm-sdk-selene-compute");
-	events("selene", ibnet_load(path, NULL, &why), &why);
-	if (getenv("BENCH_BIG") != NULL)
-		events("tree11664", gen_tree_three(36, &why), &why);
+	return ibnet_load(path, NULL, why);
+}
+
+static void
+named(const char *name)
+{
+	static const struct gen_fattree2 ft648 = {18, 36, 1, 18, 18};
+	struct reason why = {"no such fabric"};
+	struct fabric *f = NULL;
+
+	if (strcmp(name, "tree648") == 0)
+		f = gen_tree_two(&ft648, &why);
+	else if (strcmp(name, "selene") == 0)
+		f = selene(&why);
+	else if (strcmp(name, "tree11664") == 0)
+		f = gen_tree_three(36, &why);
+	events(name, f, &why);
+}
+
+int
+main(int argc, char **argv)
+{
+	log_set_level(LOG_LEVEL_ERROR);
+	for (int i = 1; i < argc; i++)
+		named(argv[i]);
+	if (argc < 2) {
+		named("tree648");
+		named("selene");
+	}
 	return 0;
 }
