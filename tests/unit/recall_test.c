@@ -2,32 +2,12 @@
 #include "sm/recall.h"
 
 #include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "sm/base/log.h"
+#include "tests/unit/scratch.h"
 #include "tests/unit/suite.h"
 
 enum { PREFIX = 7, OTHER = 8, AWAY = 100 };
-
-static char dir[64];
-
-static void
-setup(void)
-{
-	(void)snprintf(dir, sizeof(dir), "/tmp/heddle-recall-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-}
-
-static void
-teardown(void)
-{
-	char cmd[96];
-
-	(void)snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
-	ck_assert_int_eq(system(cmd), 0);
-}
 
 static const struct {
 	const char *what;
@@ -73,33 +53,33 @@ START_TEST(how_it_ended)
 	struct store_state s = {.prefix = PREFIX}, back;
 	struct reason why;
 
-	ck_assert(recall_load(dir, PREFIX, &back));
+	ck_assert(recall_load(scratch_dir, PREFIX, &back));
 	ck_assert(!back.writing);
 	ck_assert_uint_eq(back.away, 0);
 	store_free(&back);
 	then.when -= AWAY;
 	then.boot = 0;
 	s.saved = then;
-	ck_assert_int_eq(store_save(dir, &s, &why), 0);
-	ck_assert(recall_writing(dir, true));
-	ck_assert(recall_writing(dir, true));
-	ck_assert(recall_load(dir, PREFIX, &back));
+	ck_assert_int_eq(store_save(scratch_dir, &s, &why), 0);
+	ck_assert(recall_writing(scratch_dir, true));
+	ck_assert(recall_writing(scratch_dir, true));
+	ck_assert(recall_load(scratch_dir, PREFIX, &back));
 	ck_assert(back.writing);
 	ck_assert_uint_ge(back.away, AWAY);
 	ck_assert_uint_le(back.away, AWAY + 1);
 	store_free(&back);
-	ck_assert(recall_writing(dir, false));
-	ck_assert(recall_writing(dir, false)); /* there is none: well */
-	ck_assert(recall_load(dir, PREFIX, &back));
+	ck_assert(recall_writing(scratch_dir, false));
+	ck_assert(recall_writing(scratch_dir, false)); /* there is none: well */
+	ck_assert(recall_load(scratch_dir, PREFIX, &back));
 	ck_assert(!back.writing);
 	ck_assert_uint_eq(back.prefix, PREFIX);
 	store_free(&back);
 	/* another fabric: nothing of it, and its file is kept */
-	ck_assert(recall_load(dir, OTHER, &back));
+	ck_assert(recall_load(scratch_dir, OTHER, &back));
 	ck_assert_uint_eq(back.prefix, 0);
 	ck_assert_uint_eq(back.away, 0);
 	store_free(&back);
-	ck_assert_int_eq(store_load(dir, &back, &why), 1);
+	ck_assert_int_eq(store_load(scratch_dir, &back, &why), 1);
 	store_free(&back);
 }
 END_TEST
@@ -122,7 +102,7 @@ main(void)
 	TCase *tc = tcase_create("recall");
 
 	log_set_level(LOG_LEVEL_ERROR);
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, scratch_make, scratch_remove);
 	tcase_add_loop_test(
 		tc, time_between, 0, (int)(sizeof(cases) / sizeof(cases[0])));
 	tcase_add_test(tc, this_machine);

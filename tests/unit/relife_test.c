@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "sm/base/log.h"
-#include "tests/sim/world.h"
-#include "tests/topo/gen.h"
+#include "tests/unit/life.h"
 #include "tests/unit/suite.h"
 
 enum { LIMIT = 60 /* distribution.block_limit, in seconds */ };
@@ -38,10 +37,8 @@ plug(struct world *w, unsigned k, bool up)
 static struct world *
 start(const struct fabric *f, const char *yaml)
 {
-	struct sim_options o = sim_defaults();
-	struct world *w = world_new(f, &o, yaml);
+	struct world *w = life_start(f, yaml);
 
-	world_start(w);
 	ck_assert_msg(world_settle(w, mono_ms(60000)), "%s", w->last_why);
 	return w;
 }
@@ -126,8 +123,7 @@ START_TEST(a_time_that_is_over)
 	world_run(w, mono_ms(5000));
 	ck_assert_uint_eq(status(w).held, 0);
 	ck_assert_str_eq(status(w).alarm, "");
-	world_free(w);
-	fabric_free(f);
+	life_end(w, f);
 }
 END_TEST
 
@@ -149,8 +145,7 @@ START_TEST(a_time_that_goes_on)
 	world_kill(w);
 	ck_assert_uint_gt(w->saved.nblock, 0);
 	ck_assert_uint_ge(w->saved.block[0].age, LIMIT - 20);
-	world_free(w);
-	fabric_free(f);
+	life_end(w, f);
 }
 END_TEST
 
@@ -226,8 +221,7 @@ START_TEST(tables_that_arrive_late)
 	expect_truth(w);
 	world_run(w, mono_ms(5000));
 	ck_assert(!w->saved.writing);
-	world_free(w);
-	fabric_free(f);
+	life_end(w, f);
 }
 END_TEST
 
@@ -244,8 +238,7 @@ START_TEST(nothing_under_way)
 	world_run(w, mono_ms(500));
 	ck_assert_ptr_nonnull(sm_view(w->sm));
 	expect_truth(w);
-	world_free(w);
-	fabric_free(f);
+	life_end(w, f);
 }
 END_TEST
 

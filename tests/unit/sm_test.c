@@ -290,13 +290,13 @@ cost_of_traps(struct world *w, uint16_t lid, int n, unsigned *commits)
  */
 START_TEST(old_news_cost_nothing)
 {
-	struct fabric *f = tree();
-	struct world *w = start(f, "sweep:\n  interval: 0\n");
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "sweep:\n  interval: 0\n");
 	uint32_t leaf = fabric_find(f, "leaf5");
 	uint16_t lid;
 	unsigned commits;
 
-	expect_order(w, "bring-up");
+	life_expect_order(w, "bring-up");
 	world_run(w, mono_ms(5000));
 	lid = sim_port_info(w->sim, leaf, 0)->lid;
 	/* each is repressed, too */
@@ -309,8 +309,8 @@ START_TEST(old_news_cost_nothing)
 	ck_assert_uint_gt(
 		cost_of_traps(w, lid, 1, &commits), f->node[leaf].nports);
 	ck_assert_uint_gt(commits, 0);
-	expect_order(w, "after the traps");
-	end(w, f);
+	life_expect_order(w, "after the traps");
+	life_end(w, f);
 }
 END_TEST
 
