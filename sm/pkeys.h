@@ -71,6 +71,12 @@ size_t pkeys_list(const struct pkeys_lists *l, port_ix p, const uint16_t **key);
  */
 void pkeys_settle(struct pkeys *k, const struct ptables *known);
 
+/*
+ * The same where nothing of what is known has changed since was was settled:
+ * what was entered there holds here. False: not for these ports, or wants.
+ */
+bool pkeys_settle_like(struct pkeys *k, const struct pkeys *was);
+
 /* Do two of one numbering want the same; are they the same when settled? */
 bool pkeys_want_same(const struct pkeys *a, const struct pkeys *b);
 bool pkeys_same(const struct pkeys *a, const struct pkeys *b);

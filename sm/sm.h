@@ -60,8 +60,16 @@ struct sm_ops {
 	 * sm_routed(sm, w, now) in the core's thread. Never more than one.
 	 */
 	void (*route)(void *cookie, struct sm_work *w);
-	/* Save this state; it is valid during the call. */
-	void (*save)(void *cookie, const struct store_state *s);
+	/*
+	 * Save this state; it is valid during the call. At once: on return it
+	 * outlives the daemon.
+	 */
+	void (*save)(void *cookie, const struct store_state *s, bool at_once);
+	/*
+	 * Tables of switches are about to be written, or nothing of that can
+	 * be under way any more: to be known at the next start.
+	 */
+	void (*writing)(void *cookie, bool on);
 	/* A view was committed (pin it with view_ref to keep it). */
 	void (*committed)(void *cookie, struct view *v);
 	/*

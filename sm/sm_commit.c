@@ -70,19 +70,22 @@ list_quarantine(const struct sm *sm, struct view *v)
 /*
  * The same fabric, with what acknowledgements and late answers added to it
  * (port states, names): frozen again with the LIDs it has. The old topology is
- * kept where the numbering would differ, which only a change in the fabric
- * brings, and that change is dirty already.
+ * kept where nothing was added, as after a link that was lost, and where the
+ * numbering would differ, which only a change in the fabric brings, and that
+ * change is dirty already.
  */
 struct topo *
 sm_commit_refresh(struct sm *sm, const struct topo *t)
 {
+	struct topo *raw, *fresh = NULL;
 	struct reason why;
-	struct topo *raw = draft_freeze(sm->draft, t->generation, &why);
-	struct topo *fresh = NULL;
 	uint16_t *lid;
 	uint8_t *lmc;
 	port_ix p;
 
+	if (!draft_touched(sm->draft))
+		return NULL;
+	raw = draft_freeze(sm->draft, t->generation, &why);
 	if (raw == NULL || raw->nports != t->nports) {
 		topo_unref(raw);
 		return NULL;
@@ -164,7 +167,7 @@ list_leaves(const struct sm *sm, struct store_state *s)
 }
 
 void
-sm_commit_save(struct sm *sm)
+sm_commit_save(struct sm *sm, bool at_once)
 {
 	static const char *const word[] = {
 		[ROUTE_TIERS] = "tiers",
@@ -190,7 +193,8 @@ sm_commit_save(struct sm *sm)
 	block = mem_zalloc(n, sizeof(*block));
 	for (i = 0; i < n; i++)
 		block[i] = (struct store_block){hold[i].guid, hold[i].in,
-			hold[i].out, be_get64(hold[i].before), hold[i].pairs};
+			hold[i].out, be_get64(hold[i].before), hold[i].pairs,
+			sm_hold_age(sm, &hold[i])};
 	s.block = block;
 	s.nblock = n;
 	for (i = 0; i < sm->nrecord; i++)
@@ -215,7 +219,7 @@ sm_commit_save(struct sm *sm)
 	s.ngroup = groups.ngroup;
 	s.member = groups.member;
 	s.nmember = groups.nmember;
-	sm->ops->save(sm->ops->cookie, &s);
+	sm->ops->save(sm->ops->cookie, &s, at_once);
 	sm_groups_saved_free(&groups);
 	buf_free(&sa);
 	free(lid);
@@ -247,7 +251,7 @@ sm_commit_save_tick(struct sm *sm, struct mono now)
 	if (sa_changed(sm->sa))
 		sm_commit_save_soon(sm, now);
 	if (!mono_before(now, sm_commit_save_next(sm)))
-		sm_commit_save(sm);
+		sm_commit_save(sm, false);
 }
 
 static void
@@ -325,7 +329,8 @@ void
 sm_commit_schedule(struct sm *sm, struct mono now)
 {
 	/* a run that changed nothing has a younger topology than the view */
-	const struct topo *t = sm->view->topo->generation < sm->topo->generation
+	const struct topo *t = sm->topo != NULL && sm->view->topo->generation <
+							   sm->topo->generation
 				       ? sm->topo
 				       : sm->view->topo;
 
@@ -369,6 +374,6 @@ sm_commit(struct sm *sm, struct mono now)
 	v->change = sm->change;
 	sm->change = (struct view_change){0};
 	past_gave(hw_past(sm->hw), v->routes);
-	sm_commit_save(sm);
+	sm_commit_save(sm, false);
 	sm->ops->committed(sm->ops->cookie, v);
 }

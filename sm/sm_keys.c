@@ -108,7 +108,7 @@ announce(struct sm *sm)
 		any = true;
 	}
 	if (any)
-		sm_commit_save(sm);
+		sm_commit_save(sm, false);
 }
 
 void
@@ -286,6 +286,14 @@ remember(struct sm *sm)
 bool
 sm_keys_settle(struct sm *sm)
 {
+	uint64_t stamp = ptables_stamp(hw_ptables(sm->hw));
+
+	/* most runs touch no table, and a fabric has many */
+	if (sm->view != NULL && sm->view->pkeys != NULL &&
+		sm->keys_stamp == stamp &&
+		pkeys_settle_like(sm->pkeys, sm->view->pkeys))
+		return false;
+	sm->keys_stamp = stamp;
 	remember(sm);
 	pkeys_settle(sm->pkeys, hw_ptables(sm->hw));
 	return sm->view == NULL || sm->view->pkeys == NULL ||

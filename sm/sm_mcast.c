@@ -258,7 +258,10 @@ begin(struct sm *sm)
 		make_tree(sm, i);
 	}
 	m->finding = false;
-	return mft_begin(m->mft);
+	if (!mft_begin(m->mft))
+		return false;
+	sm_push_writing(sm);
+	return true;
 }
 
 /* A switch that does not take its table: is it still there? One that took it
@@ -369,6 +372,7 @@ sm_mcast_step(struct sm *sm, struct mono now)
 		} else {
 			end(sm, now);
 		}
+		sm_push_written(sm);
 	}
 }
 
@@ -455,6 +459,15 @@ judge(struct sm *sm)
 		free(turn);
 	}
 	m->clearing = mft_begin(m->mft);
+}
+
+bool
+sm_mcast_writing(const struct sm *sm)
+{
+	const struct mft *m = sm->mcast->mft;
+
+	return mft_running(m) || !mft_quiet(m) ||
+	       mft_next(m).ns != MONO_NEVER.ns;
 }
 
 bool

@@ -31,12 +31,18 @@
 #include "sm/sm_roles.h"
 #include "sm/trap.h"
 
+/* A switch to probe. */
+struct sm_suspect {
+	uint64_t guid;
+	bool told; /* there is a trap, and no other reason */
+};
+
 /* What waits for the next run. Events only mark; a timer starts the work. */
 struct sm_dirty {
-	bool full;	/* sweep everything */
-	bool replan;	/* route and plan again, nothing to ask */
-	bool rebalance; /* ... and fresh tables */
-	uint64_t *guid; /* switches to probe, unsorted, no duplicates */
+	bool full;		/* sweep everything */
+	bool replan;		/* route and plan again, nothing to ask */
+	bool rebalance;		/* ... and fresh tables */
+	struct sm_suspect *who; /* unsorted, no duplicates */
 	size_t n, cap;
 	struct mono due;   /* hold-down: not before */
 	struct mono since; /* the first of it was heard of */
@@ -107,8 +113,11 @@ struct sm {
 	struct map ours; /* switches whose ports our own plan takes down */
 	bool held_alarm; /* the alarm is about turns that are blocked */
 	bool excused;	 /* a trap of one of them was no news */
-	bool keys_due;	 /* P_Key tables, in the next check */
-	unsigned stops;	 /* pushes in a row that a change overtook */
+	bool writing;	 /* as the next life is to know it */
+	struct mono strays_until; /* of an earlier life; or MONO_NEVER */
+	bool keys_due;		  /* P_Key tables, in the next check */
+	unsigned stops;		  /* pushes in a row that a change overtook */
+	bool settled;		  /* nothing is left to do but what is dirty */
 	struct view_change change;
 	struct topo *topo;     /* with LIDs */
 	struct pkeys *pkeys;   /* that its ports shall have */
@@ -146,6 +155,7 @@ struct sm {
 	bool rank_known;
 	uint64_t routed, load, turn; /* as in struct store_state */
 	struct map held; /* port GUID -> enum store_held, of its P_Key table */
+	uint64_t keys_stamp; /* of the tables when they were last settled */
 
 	/* mastership */
 	struct sm_peer *peer;
@@ -190,6 +200,9 @@ void sm_run_drop(struct sm_work *w);
 /* End a run without a commit: the last good tables stay. */
 void sm_run_fail(struct sm *sm, struct mono now, const char *why);
 
+/* sm_found.c: routes that were read back, or NULL. */
+struct routes *sm_found_routes(struct sm *sm);
+
 /* sm_push.c: a transition is planned, pushed, and looked after. */
 void sm_push_job(const struct sm *sm, const struct routes *to,
 	struct safe_job *job); /* from and hw stay the core's */
@@ -208,6 +221,21 @@ bool sm_push_caused(struct sm *sm, uint64_t guid);
 void sm_push_forget(struct sm *sm);
 void sm_push_load(struct sm *sm, const struct store_state *s);
 void sm_push_story(struct sm *sm); /* into sm->change */
+/* Tables are about to be written; or perhaps nothing is under way any more. */
+void sm_push_writing(struct sm *sm);
+void sm_push_written(struct sm *sm);
+/* The core starts: may Sets of an earlier life still arrive? For how long? */
+void sm_push_wake(struct sm *sm, struct mono now);
+bool sm_push_strays(struct sm *sm, struct mono now);
+/* sm_hold.c: turns that are closed. */
+void sm_hold_load(struct sm *sm, const struct store_state *s);
+void sm_hold_start(struct sm *sm, struct mono now);
+/* Seconds that it has been closed. */
+uint64_t sm_hold_age(const struct sm *sm, const struct turns_hold *h);
+/* When the first will have been so for too long; then tell of it. */
+struct mono sm_hold_next(const struct sm *sm);
+void sm_hold_watch(struct sm *sm, struct mono now);
+void sm_hold_review(struct sm *sm, struct mono now); /* after a check */
 /* sm_scan.c: turns that others left closed. */
 void sm_scan_forget(struct sm *sm, bool hurry); /* nobody's rows are known */
 void sm_scan_publish(struct sm *sm, struct mono now); /* a run is over */
@@ -232,7 +260,8 @@ void sm_blame_lie(struct sm *sm, const struct check_block *b, struct mono now);
 
 /* sm_commit.c: swap the view, save, tell; schedule what comes next. */
 void sm_commit(struct sm *sm, struct mono now);
-void sm_commit_save(struct sm *sm); /* what must survive a restart */
+/* What must survive a restart; at once: on return it does. */
+void sm_commit_save(struct sm *sm, bool at_once);
 /* What hosts tell changes often, and after a crash they tell it again: a storm
  * of joins and registrations is one save in a while. */
 void sm_commit_save_soon(struct sm *sm, struct mono now);
@@ -313,6 +342,8 @@ bool sm_mcast_guests(const struct sm *sm, bool *unsettled);
  * then true, and nothing is in flight. */
 void sm_mcast_before_push(struct sm *sm, struct mono now);
 bool sm_mcast_ready(struct sm *sm, struct mono now);
+/* Are tables of groups written, or is something to be looked at again? */
+bool sm_mcast_writing(const struct sm *sm);
 /* The push waits for answers about tables of groups: nothing else is due. */
 bool sm_mcast_busy(const struct sm *sm);
 /* The push is over, and the switches hold what the view says. */
@@ -375,6 +406,9 @@ void sm_qos_review(struct sm *sm);
 void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);
 void sm_mark(struct sm *sm, uint64_t switch_guid, struct mono now,
 	const char *cause);
+/* ... because of a trap: it may have been asked since what happened. */
+void sm_mark_told(
+	struct sm *sm, uint64_t guid, struct mono now, const char *cause);
 /* ... but what is being written already follows from it, as far as we know. */
 void sm_mark_known(
 	struct sm *sm, uint64_t guid, struct mono now, const char *cause);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
@@ -16,7 +15,6 @@ enum {
 	MAX_STOPS = 8,	   /* pushes in a row that may be overtaken */
 	MAX_SAMPLES = 256, /* blocks read after a push */
 	STRAY_TIMEOUTS = 8,
-	HELD_RETRY_MS = 1000,
 	EXPECT_STEPS = 300000, /* some milliseconds, behind the last answer */
 	INFINITE = 20	       /* lifetime codes from here on: for ever */
 };
@@ -56,6 +54,53 @@ stray_time(const struct sm *sm)
 	return (struct mono){sm->cfg->smp.timeout.ns * STRAY_TIMEOUTS};
 }
 
+/* ---- to be known at the next start ---- */
+
+static void
+mark(struct sm *sm, bool writing)
+{
+	if (sm->writing != writing)
+		sm->ops->writing(sm->ops->cookie, writing);
+	sm->writing = writing;
+}
+
+void
+sm_push_writing(struct sm *sm)
+{
+	mark(sm, true);
+}
+
+void
+sm_push_written(struct sm *sm)
+{
+	size_t blocks, keys;
+
+	(void)hw_doubts(sm->hw, &blocks);
+	(void)ptables_doubts(hw_ptables(sm->hw), &keys);
+	if (sm->phase != SM_PUSH && blocks == 0 && keys == 0 &&
+		!sm_mcast_writing(sm))
+		mark(sm, false);
+}
+
+/*
+ * An earlier life died while it wrote: what it sent may still arrive, and
+ * overtake what is read now. Nothing is believed until that cannot be.
+ */
+void
+sm_push_wake(struct sm *sm, struct mono now)
+{
+	if (sm->writing)
+		sm->strays_until = mono_add(now, stray_time(sm));
+}
+
+bool
+sm_push_strays(struct sm *sm, struct mono now)
+{
+	if (!mono_before(now, sm->strays_until))
+		sm->strays_until = MONO_NEVER;
+	return sm->strays_until.ns != MONO_NEVER.ns;
+}
+
 /* ---- planning ---- */
 
 _Static_assert((int)CONFIG_METHOD_DYNAMIC == (int)SAFE_DYNAMIC,
@@ -90,7 +135,7 @@ sm_push_plan(struct sm *sm, struct mono now)
 static void
 journal(void *cookie)
 {
-	sm_commit_save(cookie);
+	sm_commit_save(cookie, true);
 }
 
 static void
@@ -196,6 +241,8 @@ sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
 	sm->push = push_new(&push);
 	say(sm->plan);
 	sm->waited = mono_sub(now, sm->heard);
+	if (sm->plan->nsteps > 0)
+		sm_push_writing(sm);
 	sm_mcast_before_push(sm, now);
 	sm_enter(sm, SM_PUSH, now);
 }
@@ -368,64 +415,6 @@ sm_push_over(struct sm *sm, struct mono now)
 			sm->check_due = k[i].until;
 }
 
-static void
-raise_alarm(struct sm *sm, struct turns_hold *h)
-{
-	const struct topo *t = sm->view->topo;
-	node_ix n = topo_by_node_guid(t, h->guid);
-
-	h->told = sm->held_alarm = true;
-	(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm),
-		"switch 0x%016llx %s still blocks port %u to port %u, "
-		"%llu pairs lose packets",
-		(unsigned long long)h->guid,
-		n == TOPO_NONE ? "(not reached)" : topo_desc(t, n), h->in,
-		h->out, (unsigned long long)h->pairs);
-	log_error("push: %s", sm->stat.alarm);
-}
-
-static bool
-within_reach(const struct topo *t, uint64_t guid)
-{
-	node_ix n = topo_by_node_guid(t, guid);
-
-	return n != TOPO_NONE && (t->node[n].flags & TN_QUARANTINED) == 0;
-}
-
-/* A turn that is still closed after its time is somebody's business. */
-static void
-watch_holds(struct sm *sm, struct mono now)
-{
-	struct mono limit = sm->cfg->distribution.block_limit;
-	bool reached = false;
-	struct turns_hold *h;
-	size_t n, i;
-
-	h = turns_holds(hw_turns(sm->hw), &n);
-	for (i = 0; i < n; i++) {
-		reached |= within_reach(sm->view->topo, h[i].guid);
-		if (h[i].since.ns == MONO_NEVER.ns)
-			h[i].since = now; /* of an earlier life */
-		if (h[i].told)
-			continue;
-		if (!mono_before(now, mono_add(h[i].since, limit)))
-			raise_alarm(sm, &h[i]);
-		else
-			sm->check_due = mono_min(
-				sm->check_due, mono_add(h[i].since, limit));
-	}
-	if (n == 0) {
-		if (sm->held_alarm)
-			sm->stat.alarm[0] = '\0';
-		sm->held_alarm = false;
-		return;
-	}
-	if (!reached)
-		return; /* when it is back, the next plan has it */
-	sm_mark_replan(sm, now, "turns are still blocked");
-	sm->dirty.due = mono_add(now, mono_ms(HELD_RETRY_MS));
-}
-
 bool
 sm_push_check_begin(struct sm *sm, struct mono now)
 {
@@ -483,7 +472,8 @@ sm_push_check(struct sm *sm, struct mono now)
 	hw_believe(sm->hw, sm->phase_began);
 	hw_drained(sm->hw);
 	end_excuses(sm, now);
-	watch_holds(sm, now);
+	sm_hold_review(sm, now);
+	sm_push_written(sm);
 	sm_enter(sm, SM_IDLE, now);
 	return true;
 }
@@ -504,28 +494,13 @@ sm_push_forget(struct sm *sm)
 		hw_forget(sm->hw, t->node[t->sw[s].node].guid);
 }
 
-/*
- * Turns that an earlier life closed are held until they are known not to be;
- * connections that it gave lanes to have them.
- */
+/* Connections that an earlier life gave lanes to have them. */
 void
 sm_push_load(struct sm *sm, const struct store_state *s)
 {
 	struct past *past = hw_past(sm->hw);
 	size_t i;
 
-	for (i = 0; i < s->nblock; i++) {
-		struct turns_hold h = {
-			.guid = s->block[i].guid,
-			.in = s->block[i].in,
-			.out = s->block[i].out,
-			.pairs = s->block[i].pairs,
-			.since = MONO_NEVER,
-		};
-
-		be_put64(h.before, s->block[i].row);
-		turns_hold(hw_turns(sm->hw), &h);
-	}
 	past_load(past, s->lanes);
 	for (i = 0; i < s->nleaf; i++)
 		past_load_leaf(past, s->leaf[i].guid, s->leaf[i].any);

@@ -67,6 +67,23 @@ start_probe(struct sm *sm, struct mono now, const uint64_t *guid, size_t n)
 	sm_enter(sm, SM_DISCOVER, now);
 }
 
+/* Those that are marked; of whom a trap told, only if there is more to it. */
+static void
+probe_suspects(struct sm *sm, struct mono now)
+{
+	const struct sm_dirty *d = &sm->dirty;
+	uint64_t *guid = mem_zalloc(d->n, sizeof(*guid));
+	size_t i;
+
+	for (i = 0; i < d->n; i++)
+		guid[i] = d->who[i].guid;
+	start_probe(sm, now, guid, d->n);
+	for (i = 0; i < d->n; i++)
+		if (d->who[i].told)
+			sweep_told_of(sm->sweep, guid[i]);
+	free(guid);
+}
+
 static bool freeze(struct sm *sm, struct mono now);
 
 /* The dirty marks become a run. */
@@ -88,7 +105,7 @@ start_run(struct sm *sm, struct mono now)
 	sm->retry_fresh = sm->twins = false;
 	(void)snprintf(sm->cause, sizeof(sm->cause), "%s", d->cause);
 	if (ask && kind == SWEEP_PROBE)
-		start_probe(sm, now, d->guid, d->n);
+		probe_suspects(sm, now);
 	else if (ask)
 		start_sweep(sm, now, kind);
 	if (kind == SWEEP_FULL)
@@ -96,6 +113,7 @@ start_run(struct sm *sm, struct mono now)
 	else if (ask)
 		sm->stat.probes++;
 	sm->rebalance |= d->rebalance;
+	sm->settled &= !d->full && !d->replan && !d->rebalance;
 	d->full = d->replan = d->rebalance = false;
 	d->n = 0;
 	d->cause[0] = '\0';
@@ -267,6 +285,20 @@ discovered(struct sm *sm, struct mono now)
 		sm_run_take(sm, now);
 }
 
+static void tell_finished(struct sm *sm);
+
+/* What the traps told of was known: they came after we had looked. */
+static void
+no_news(struct sm *sm, struct mono now)
+{
+	sweep_free(sm->sweep);
+	sm->sweep = NULL;
+	log_debug("sm: no news cause=\"%s\"", sm->cause);
+	sm_commit_schedule(sm, now);
+	sm_enter(sm, SM_IDLE, now);
+	tell_finished(sm);
+}
+
 bool
 sm_run_discover(struct sm *sm, struct mono now)
 {
@@ -283,6 +315,10 @@ sm_run_discover(struct sm *sm, struct mono now)
 	log_oddities(sm);
 	if (sm->kind == SWEEP_LIGHT) {
 		sm_scout_light_done(sm, now);
+		return true;
+	}
+	if (sm->settled && sweep_no_news(sm->sweep)) {
+		no_news(sm, now);
 		return true;
 	}
 	sm->twins |= sweep_stats(sm->sweep)->twins > 0;
@@ -388,6 +424,7 @@ sm_run_take(struct sm *sm, struct mono now)
 		sm->handed_over = false;
 		sm->master = (struct sm_peer){0};
 	}
+	sm->settled = false;
 	if (names_first(sm, now))
 		return;
 	hw_reconcile(sm->hw, sm->topo);
@@ -430,54 +467,6 @@ sm_run_drop(struct sm_work *w)
 	free(w);
 }
 
-static uint32_t
-remembered_rank(const struct sm *sm, uint64_t guid)
-{
-	const struct route_rank key = {.guid = guid};
-	const struct route_rank *r = bsearch(&key, sm->rank, sm->nrank,
-		sizeof(*sm->rank), sm_commit_by_guid);
-
-	return r != NULL ? r->rank : UINT32_MAX;
-}
-
-/*
- * After a restart the routes in force are what was read back from the
- * switches, in the order that was remembered: a second life changes nothing
- * that need not change. How good fresh tables would be is remembered too, for
- * the fabric that was routed last. After a takeover no order is known: a fresh
- * one is chosen, and what is legal in it stays. NULL where nothing is known.
- */
-static struct routes *
-routes_found(struct sm *sm)
-{
-	const struct topo *t = sm->topo;
-	struct routes *r;
-	node_ix n;
-	uint32_t b;
-	sw_ix s;
-
-	if (sm->counts.lft_reads == 0)
-		return NULL;
-	r = routes_new(sm->topo, sm->pool);
-	r->engine = "found";
-	r->order = sm->rank_order;
-	n = topo_by_node_guid(t, sm->turn);
-	r->turn_leaf = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
-	r->fresh_load = t->hash == sm->routed ? sm->load : 0;
-	for (s = 0; s < t->nsw; s++) {
-		uint64_t guid = t->node[t->sw[s].node].guid;
-
-		r->rank[s] = remembered_rank(sm, guid);
-		for (b = 0; b < r->nblocks; b++) {
-			lft_ref ref = hw_block(sm->hw, guid, b);
-
-			if (ref != HW_UNKNOWN)
-				routes_own(r, s)[b] = lft_share(sm->pool, ref);
-		}
-	}
-	return r;
-}
-
 static void
 start_routing(struct sm *sm, struct mono now)
 {
@@ -485,7 +474,7 @@ start_routing(struct sm *sm, struct mono now)
 
 	w->cfg = config_ref(sm->cfg);
 	w->prev = sm->view != NULL ? routes_ref(sm->view->routes)
-				   : routes_found(sm);
+				   : sm_found_routes(sm);
 	task_options(w->cfg, sm->topo, &w->options);
 	if (sm->rank_known) {
 		w->ranks = mem_dup(sm->rank, sm->nrank * sizeof(*sm->rank));
@@ -521,6 +510,8 @@ same_fabric(const struct sm *sm)
 bool
 sm_run_readback(struct sm *sm, struct mono now)
 {
+	if (sm_push_strays(sm, now))
+		return false;
 	readback_feed(sm->readback, now);
 	ptable_read_feed(sm->ptable_read, now);
 	if (!sm_mcast_looked(sm, now) || !readback_done(sm->readback) ||
@@ -661,6 +652,7 @@ finish(struct sm *sm, struct mono now)
 	else
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
 	sm->rebalance = false;
+	sm->settled = true;
 	if (!sm->held_alarm)
 		sm->stat.alarm[0] = '\0';
 	sm_sa_publish(sm, now);

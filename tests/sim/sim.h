@@ -186,6 +186,10 @@ struct sim_stats {
 	uint64_t lost_silent;	     /* hung, mute, garbage, M_Key */
 	uint64_t lost_nobody;	     /* no endpoint there */
 	uint64_t lft_sets, lft_same; /* blocks written; of these unchanged */
+	uint64_t lft_entries;	     /* that were another before */
+	/* the first trap that arrives, and the last Set of a forwarding table,
+	 * of lanes or of a port; 0: there was none */
+	struct mono first_trap, last_set;
 	uint64_t mft_sets, mft_same;
 	uint64_t port_sets, switch_sets;
 	uint64_t traps; /* sent, repetitions included */

@@ -206,6 +206,15 @@ answer_version(struct sim_msg *q)
 	return true;
 }
 
+/* What an SM does about a change, and not to find out about it? */
+static bool
+writes(const struct smp *req)
+{
+	return req->method == MAD_SET &&
+	       (req->attr == MAD_LFT || req->attr == MAD_SL2VL ||
+		       req->attr == MAD_PORT_INFO);
+}
+
 bool
 sim_smp_act(struct sim *s, struct sim_msg *q)
 {
@@ -231,6 +240,8 @@ sim_smp_act(struct sim *s, struct sim_msg *q)
 	status = forced_status(s, &n->how, req.attr);
 	if (status == 0)
 		status = act(s, q, &req, d);
+	if (writes(&req))
+		s->stats.last_set = sim_now(s);
 	if (status == 0 || s->o.ibsim)
 		memcpy(req.data, d, MAD_DATA);
 	if (n->how.wrong & bit(req.attr))
