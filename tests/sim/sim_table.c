@@ -111,10 +111,6 @@ act_lft(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 		s->stats.lft_sets++;
 		s->stats.lft_same +=
 			memcmp(sw->lft + lid, req->data, LFT_BLOCK) == 0;
-		if (s->node[node].how.liar) {
-			memcpy(d, req->data, LFT_BLOCK);
-			return 0;
-		}
 		memcpy(sw->lft + lid, req->data, LFT_BLOCK);
 		sim_int_changed(s, SIM_BLOCK, node, req->mod);
 	}
