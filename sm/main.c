@@ -469,6 +469,15 @@ ctl_wants_rebalance(void *cookie, uid_t uid, struct reason *why)
 
 /* ---- beginning and end ---- */
 
+/* What was remembered is not used. */
+static void
+state_lost(struct daemon *d, const char *why)
+{
+	log_error("state: %s", why);
+	(void)snprintf(
+		d->facts.state_lost, sizeof(d->facts.state_lost), "%s", why);
+}
+
 /*
  * What was remembered; a fabric with another subnet prefix is another fabric:
  * its file is put aside, not used and not overwritten.
@@ -491,7 +500,7 @@ load_state(struct daemon *d, struct store_state *state)
 		d->facts.state_writable = false;
 	}
 	if (store_load(dir, state, &why) < 0)
-		log_error("state: %s", why.text);
+		state_lost(d, why.text);
 	if (state->when != 0 && (uint64_t)time(NULL) > state->when)
 		state->away = (uint64_t)time(NULL) - state->when;
 	if (state->prefix == 0 || state->prefix == prefix)
@@ -499,11 +508,13 @@ load_state(struct daemon *d, struct store_state *state)
 	(void)snprintf(from, sizeof(from), "%s/" STORE_FILE, dir);
 	(void)snprintf(to, sizeof(to), "%s/" STORE_FILE ".0x%016llx", dir,
 		(unsigned long long)state->prefix);
-	log_error("state: %s is of another fabric: prefix=0x%016llx, "
-		  "configured 0x%016llx: set aside as %s%s",
+	(void)reason_set(&why,
+		"%s is of another fabric: prefix=0x%016llx, configured "
+		"0x%016llx: set aside as %s%s",
 		from, (unsigned long long)state->prefix,
 		(unsigned long long)prefix, to,
 		rename(from, to) == 0 ? "" : " (that failed)");
+	state_lost(d, why.text);
 	store_free(state);
 }
 

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/tree.h"
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
+enum { NOTED = 5 }; /* log lines of a kind */
 enum { NAMES_MS = 200, RETRY_MS = 10000, RETRY_MAX_MS = 320000 };
 
 /* Is port p one that should be up, or known, and is not? */
@@ -307,6 +309,43 @@ sm_commit_schedule(struct sm *sm, struct mono now)
 		mono_min(sm->names_due, mono_add(now, mono_ms(NAMES_MS)));
 }
 
+static const struct tree *
+tree_of(const struct view *v)
+{
+	return v != NULL && v->routes->tree != NULL ? v->routes->tree->tree
+						    : NULL;
+}
+
+/* What the administrator said wrongly about switches, when it is news. */
+static void
+tell_roles(const struct sm *sm, const struct view *is)
+{
+	static const enum tree_oddity said[] = {TREE_ROLE_UNKNOWN,
+		TREE_ROLE_TORN, TREE_ROLE_CONFLICT, TREE_NO_TREE};
+	const struct config_roles *r = &sm->cfg->routing.roles;
+	const struct tree *old = tree_of(sm->view), *t = tree_of(is);
+	char text[400];
+
+	if (r->leaf.n + r->spine.n + r->root.n == 0)
+		return;
+	for (size_t k = 0; t != NULL && k < sizeof(said) / sizeof(*said); k++) {
+		unsigned left = NOTED;
+
+		if (t->count[said[k]] == 0 ||
+			(old != NULL &&
+				old->count[said[k]] == t->count[said[k]]))
+			continue;
+		for (size_t i = 0; i < t->nodd && left > 0; i++) {
+			if (t->odd[i].what != said[k])
+				continue;
+			tree_odd_text(is->topo, &t->odd[i], text, sizeof(text));
+			log_warn("tree: %s (%s, %u such; routing.roles)", text,
+				tree_odd_name(said[k]), t->count[said[k]]);
+			left--;
+		}
+	}
+}
+
 /* Swap the view. */
 void
 sm_commit(struct sm *sm, struct mono now)
@@ -331,6 +370,7 @@ sm_commit(struct sm *sm, struct mono now)
 	(void)snprintf(v->lid_conflict, sizeof(v->lid_conflict), "%s",
 		sm->lid_conflict);
 	v->when = now;
+	tell_roles(sm, v);
 	view_unref(sm->view);
 	sm->view = v;
 	remember_ranks(sm, v->routes);

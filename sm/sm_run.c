@@ -301,11 +301,29 @@ sm_run_discover(struct sm *sm, struct mono now)
 
 /* ---- LIDs ---- */
 
+/* A state file of another fabric: its LIDs stay set aside for their ports. */
+static void
+tell_strangers(const struct sm *sm)
+{
+	size_t here = 0;
+
+	for (size_t i = 0; i < sm->nrecord; i++)
+		here += topo_by_port_guid(sm->topo, sm->record[i].guid) !=
+			TOPO_NONE;
+	if (here == 0 && sm->nrecord > 0)
+		log_warn("state: none of the %zu ports in the state file is "
+			 "here: is it another fabric's? their LIDs are kept "
+			 "for them",
+			sm->nrecord);
+}
+
 static int
 assign_lids(struct sm *sm, struct reason *why)
 {
 	struct lid_table out;
 
+	if (sm->view == NULL)
+		tell_strangers(sm);
 	if (task_lids(sm->cfg, sm->topo, sm->record, sm->nrecord, &out, why) !=
 		0)
 		return -1;
@@ -633,9 +651,13 @@ tell_finished(struct sm *sm)
 
 	if (v->nquarantine > 0)
 		(void)snprintf(why, sizeof(why),
-			"%zu nodes are quarantined, first guid=0x%016llx: %s",
+			"%zu nodes are quarantined, first guid=0x%016llx "
+			"\"%.40s\": %s",
 			v->nquarantine,
 			(unsigned long long)v->quarantine[0].guid,
+			v->quarantine[0].node == TOPO_NONE
+				? ""
+				: topo_desc(v->topo, v->quarantine[0].node),
 			v->quarantine[0].why);
 	else if (v->counts.ports_active < v->counts.ports_linked)
 		(void)snprintf(why, sizeof(why),
