@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sm/base/buf.h"
+#include "sm/base/fnv.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/unit/suite.h"
@@ -77,14 +78,11 @@ read_file(void)
 static void
 write_records(const char *records)
 {
-	uint64_t h = 0xcbf29ce484222325U;
 	struct buf b = {0};
-	size_t i;
 
 	buf_printf(&b, "heddle-state 1\n%s", records);
-	for (i = 0; i < b.n; i++)
-		h = (h ^ (unsigned char)b.text[i]) * 0x100000001b3U;
-	buf_printf(&b, "checksum 0x%016" PRIx64 "\n", h);
+	buf_printf(&b, "checksum 0x%016" PRIx64 "\n",
+		fnv_more(FNV_START, b.text, b.n));
 	write_file(b.text, b.n);
 	buf_free(&b);
 }

@@ -13,6 +13,7 @@
 #include "tests/sim/world.h"
 #include "tests/topo/gen.h"
 #include "tests/unit/suite.h"
+#include "tests/unit/tables_hash.h"
 
 static struct fabric *
 tree(void)
@@ -48,15 +49,7 @@ expect_order(struct world *w, const char *when)
 static uint64_t
 tables(const struct world *w)
 {
-	const struct routes *r = sm_view(w->sm)->routes;
-	uint64_t h = 1;
-
-	for (sw_ix s = 0; s < r->topo->nsw; s++)
-		for (uint32_t b = 0; b < r->nblocks; b++)
-			for (unsigned i = 0; i < LFT_BLOCK; i++)
-				h = (h ^ routes_block(r, s, b)[i]) *
-				    UINT64_C(1099511628211);
-	return h;
+	return tables_hash(sm_view(w->sm)->routes);
 }
 
 static void
