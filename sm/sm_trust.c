@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "distribution/portkey.h"
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
@@ -225,7 +226,7 @@ sm_trust_flaw(struct sm *sm, port_ix p, const char *what, struct mono now)
 	const struct topo *t = sm->view->topo;
 	const struct topo_port *port = &t->port[p];
 	uint64_t guid = t->node[port->node].guid;
-	uint64_t key = guid ^ (uint64_t)port->num << 56;
+	uint64_t key = portkey(guid, port->num);
 	uint32_t n = 0;
 	char text[sizeof(sm->stat.flaw)];
 

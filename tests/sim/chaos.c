@@ -66,6 +66,17 @@ reset(struct chaos *c, uint32_t node)
 }
 
 static void
+count_strike(struct chaos *c, const struct chaos_step *e)
+{
+	struct sm_status s;
+
+	if (c->w->sm == NULL || e->kind == CHAOS_JOIN || e->kind == CHAOS_LEAVE)
+		return;
+	sm_status(c->w->sm, &s);
+	c->r->struck[s.phase]++;
+}
+
+static void
 play(struct chaos *c, const struct chaos_step *e)
 {
 	struct sim *s = c->w->sim;
@@ -392,6 +403,7 @@ live(struct chaos *c, const struct chaos_limits *l)
 	world_start(c->w);
 	for (size_t i = 0; i < s->nsteps; i++) {
 		run_until(c, s->step[i].at);
+		count_strike(c, &s->step[i]);
 		play(c, &s->step[i]);
 	}
 	run_until(c, s->end);
@@ -438,6 +450,7 @@ fill_report(struct chaos *c)
 	r->loops = w->loops;
 	r->cycles = w->cycles;
 	r->changes = w->changes;
+	r->checks = w->checks;
 	r->copies = w->copies;
 	r->copy = w->copy;
 	r->loop = w->loop;
