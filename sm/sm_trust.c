@@ -276,19 +276,15 @@ broken(struct sm *sm, const struct check_item *wrong, size_t i, struct mono now)
 		hw_forget(sm->hw, w->guid);
 }
 
-/*
- * Did another hand write, or did a switch lie? One that has a rival may find
- * anything anywhere, and liars do not come in crowds.
- */
+/* Did another hand write, or did a switch lie? Liars do not come in crowds. */
 static bool
-blames_rival(const struct sm *sm, const struct check_item *wrong, size_t n)
+blames_rival(const struct check_item *wrong, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
-		if (wrong[i].why == CHECK_ACKED &&
-			wrong[i].attr != MAD_PORT_INFO &&
+		if (wrong[i].attr != MAD_PORT_INFO &&
 			wrong[0].guid != wrong[i].guid)
 			return true;
-	return sm->stat.rival[0] != '\0';
+	return false;
 }
 
 static bool
@@ -325,7 +321,7 @@ sm_trust_checked(struct sm *sm, struct mono now)
 
 	wrong = check_wrong(sm->check, &n);
 	mended(sm, wrong, n);
-	rival = blames_rival(sm, wrong, n);
+	rival = blames_rival(wrong, n);
 	u->found = 0;
 	for (i = 0; i < n; i++)
 		if (wrong[i].why == CHECK_TURN ||

@@ -45,6 +45,8 @@ daemon quarantine-demo 90
 daemon reboot-demo 90
 daemon standby-demo 120
 daemon reload-demo 90
+daemon distrust-demo 120
+daemon told-demo 90
 partitions reload-demo 90
 partitions import-demo 120
 audit opensm 90
