@@ -91,6 +91,9 @@ status_fabric(const json_t *r, struct buf *out)
 		member_num(f, "switches"), member_num(f, "hosts"),
 		member_num(f, "routers"), member_num(f, "aggregation"),
 		member_num(f, "links"));
+	if (member_num(f, "switches") == 0)
+		buf_printf(out, "            no switch: there is nothing to "
+				"route\n");
 	buf_printf(out,
 		"ports       %lld of %lld linked are Active, %lld cannot be "
 		"reached\n",

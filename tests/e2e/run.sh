@@ -54,6 +54,7 @@ audit sim 60
 plan trees 60
 plan input 60
 plan live 60
+plan bad 30
 '
 
 passed=0
