@@ -17,6 +17,7 @@ enum {
 	RETRY_MAX_MS = 320000,
 	SAVE_MS = 1000,
 	NOTED = 5, /* log lines of a kind */
+	INIT = 2,
 };
 
 /* Is port p one that should be up, or known, and is not? */
@@ -281,6 +282,29 @@ sm_commit_retry(struct sm *sm, const struct topo *t, port_ix p)
 		retry(sm, n->guid);
 }
 
+/*
+ * A cable's ends come up together: where one was in Init when the other was
+ * said to carry data, the other fell since it was asked, and this run believed
+ * what it was before. It is asked at once; the next time like others.
+ */
+static void
+list_torn(struct sm *sm, const struct topo *t, struct mono now)
+{
+	for (port_ix p = 0; p < t->nports; p++) {
+		port_ix peer = t->port[p].peer;
+		uint64_t guid;
+		uint32_t last;
+
+		if (t->port[p].state != INIT || peer == TOPO_NONE ||
+			t->port[peer].state <= INIT)
+			continue;
+		guid = t->node[t->port[peer].node].guid;
+		if (!map_get(&sm->retried, guid, &last) || last + 1 < sm->run)
+			sm_mark(sm, guid, now, "one end of a cable fell");
+		sm_commit_retry(sm, t, peer);
+	}
+}
+
 static void
 list_retries(struct sm *sm, const struct topo *t)
 {
@@ -332,6 +356,7 @@ sm_commit_schedule(struct sm *sm, struct mono now)
 				       : sm->view->topo;
 
 	list_retries(sm, t);
+	list_torn(sm, sm->topo, now);
 	schedule_retry(sm, now);
 	if (sm->kind == SWEEP_FULL || sm->light_due.ns == MONO_NEVER.ns)
 		sm_commit_light(sm, now);

@@ -235,7 +235,7 @@ sm_keys_checked(struct sm *sm, struct mono now)
 		n, t->port[p].num,
 		(unsigned long long)t->node[t->port[p].node].guid,
 		topo_desc(t, t->port[p].node));
-	(void)sm_trust_flaw(sm, p, "its P_Keys", now);
+	sm_trust_flaw(sm, p, MAD_PKEY_TABLE, now);
 	if (n > 1)
 		sm_mark_replan(sm, now, "P_Key tables were altered");
 }

@@ -76,7 +76,7 @@ struct sm_trust {
 	unsigned found;	      /* in this check */
 	unsigned times, switches;
 	struct mono altered, wait, wait_until;
-	struct map flaws; /* (node, port) -> how often */
+	struct map flaws;	/* (node, port) -> how often */
 	struct check_item flaw; /* the port of the alarm; guid 0: none */
 	struct mono flawed;
 	bool master_seen; /* in this round of questions */
@@ -252,10 +252,9 @@ void sm_trust_light(struct sm *sm, struct mono now); /* look at some in turn */
 void sm_trust_look(struct sm *sm, const struct topo *t);
 /* A check is over: what was wrong, and what is done about it. */
 void sm_trust_checked(struct sm *sm, struct mono now);
-/* Port p of the view acknowledges and does not keep what it is told; how often
- * so far. It is asked and told again. */
-unsigned sm_trust_flaw(
-	struct sm *sm, port_ix p, const char *what, struct mono now);
+/* Port p of the view acknowledges and does not keep what it is told, by an
+ * attribute. It is asked and told again. */
+void sm_trust_flaw(struct sm *sm, port_ix p, uint16_t attr, struct mono now);
 /* Others are asked how they are; one of them is master and gives way to us. */
 void sm_trust_review(struct sm *sm);
 void sm_trust_master(struct sm *sm, const struct sm_peer *p);

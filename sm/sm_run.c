@@ -706,7 +706,10 @@ again(struct sm *sm, enum sm_verdict v, struct mono now)
 	}
 	if (v == SM_PROBE_FIRST ||
 		(sm->dirty.due.ns != MONO_NEVER.ns && sm->stops > 0)) {
-		/* overtaken: the next run begins with what is known by now */
+		/* overtaken: the next run begins with what is known by now, and
+		 * still asks everybody before silence is blamed on anybody */
+		if (v == SM_SWEEP_AGAIN)
+			sm_mark_full(sm, now, "switches are silent");
 		forget_work(sm);
 		sm_enter(sm, SM_IDLE, now);
 		return;

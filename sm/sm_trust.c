@@ -124,7 +124,7 @@ sm_trust_light(struct sm *sm, struct mono now)
 		sm_mark_replan(sm, now, "tables were altered by another hand");
 		return;
 	}
-	if (u->flaw.guid != 0)
+	if (u->flaw.guid != 0 && u->flaw.attr == MAD_PORT_INFO)
 		add(sm, &u->flaw);
 	for (; left > 0; left--) {
 		if (u->turn >= t->nsw) {
@@ -213,15 +213,12 @@ flawed(struct sm *sm, const struct check_item *i, struct mono now)
 	const struct topo *t = sm->view->topo;
 	node_ix n = topo_by_node_guid(t, i->guid);
 
-	if (n == TOPO_NONE || i->mod > t->node[n].nports)
-		return;
-	if (sm_trust_flaw(sm, topo_port_of(t, n, i->mod), "what it is told",
-		    now) >= FLAWS)
-		sm->trust.flaw = *i;
+	if (n != TOPO_NONE && i->mod <= t->node[n].nports)
+		sm_trust_flaw(sm, topo_port_of(t, n, i->mod), i->attr, now);
 }
 
-unsigned
-sm_trust_flaw(struct sm *sm, port_ix p, const char *what, struct mono now)
+void
+sm_trust_flaw(struct sm *sm, port_ix p, uint16_t attr, struct mono now)
 {
 	const struct topo *t = sm->view->topo;
 	const struct topo_port *port = &t->port[p];
@@ -237,15 +234,19 @@ sm_trust_flaw(struct sm *sm, port_ix p, const char *what, struct mono now)
 		"port %u of 0x%016llx \"%s\" acknowledges and does not keep "
 		"%s, %u times",
 		port->num, (unsigned long long)guid, topo_desc(t, port->node),
-		what, n);
+		attr == MAD_PKEY_TABLE ? "its P_Keys" : "what it is told", n);
 	log_warn("push: %s", text);
-	if (n >= FLAWS)
+	if (n >= FLAWS) {
 		memcpy(sm->stat.flaw, text, sizeof(text));
+		sm->trust.flaw = (struct check_item){.guid = guid,
+			.attr = attr,
+			.mod = port->num,
+			.why = CHECK_ACKED};
+	}
 	/* asked again and told again: at once, and later not so soon */
 	sm_commit_retry(sm, t, p);
 	sm->retry_due = mono_min(sm->retry_due,
 		mono_add(now, mono_ms(n < FLAWS ? 0 : AGAIN_MS)));
-	return n;
 }
 
 /*
@@ -297,14 +298,16 @@ holds(const struct check_item *list, size_t n, const struct check_item *i)
 	return false;
 }
 
-/* The port of the alarm was looked at, and is as it should be. */
+/* The port of the alarm was looked at, or written, and is as it should be. */
 static void
-mended(struct sm *sm, const struct check_item *wrong, size_t n)
+mended(struct sm *sm, const struct check_item *wrong, size_t n, struct mono now)
 {
 	struct sm_trust *u = &sm->trust;
 
+	/* of P_Keys somebody else has said so just now */
 	if (u->flaw.guid == 0 || !holds(sm->sample, sm->nsample, &u->flaw) ||
-		holds(wrong, n, &u->flaw))
+		holds(wrong, n, &u->flaw) ||
+		(u->flaw.attr == MAD_PKEY_TABLE && u->flawed.ns == now.ns))
 		return;
 	u->flaw.guid = 0;
 	sm->stat.flaw[0] = '\0';
@@ -320,7 +323,7 @@ sm_trust_checked(struct sm *sm, struct mono now)
 	bool rival;
 
 	wrong = check_wrong(sm->check, &n);
-	mended(sm, wrong, n);
+	mended(sm, wrong, n, now);
 	rival = blames_rival(wrong, n);
 	u->found = 0;
 	for (i = 0; i < n; i++)

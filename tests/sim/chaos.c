@@ -457,6 +457,27 @@ fill_report(struct chaos *c)
 	r->cycle = w->cycle;
 }
 
+/*
+ * What a switch does with groups that is kept out, with its hosts, because it
+ * did not answer, nobody can change; see watch_excuse.
+ */
+static void
+excuse(void *cookie, const struct view *v)
+{
+	const struct chaos *c = cookie;
+	struct map nodes = {0};
+
+	if (v->nquarantine > 0)
+		index_nodes(c->script.f, &nodes);
+	for (size_t i = 0; i < v->nquarantine; i++) {
+		uint32_t n;
+
+		if (map_get(&nodes, v->quarantine[i].guid, &n))
+			watch_excuse(c->watch, n);
+	}
+	map_free(&nodes);
+}
+
 int
 chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 {
@@ -469,6 +490,8 @@ chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 	c.w = world_new(c.script.f, &c.script.sim, c.script.yaml);
 	c.w->route_delay = c.script.route_delay;
 	c.watch = watch_new(c.w->sim);
+	c.w->committed = excuse;
+	c.w->cookie = &c;
 	if (c.script.tenants != NULL) {
 		tenants_watch(c.script.tenants, c.w->sim);
 		configure(&c, 0);

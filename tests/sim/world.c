@@ -88,6 +88,8 @@ on_committed(void *cookie, struct view *v)
 		"world: now=%.6f %s", mono_seconds(sim_now(w->sim)), line.text);
 	buf_free(&line);
 	w->commits++;
+	if (w->committed != NULL)
+		w->committed(w->cookie, v);
 }
 
 static void

@@ -28,6 +28,9 @@ struct world {
 	struct store_state saved; /* what the daemon wanted on disk */
 	unsigned runs, runs_failed, commits;
 	char last_why[512];
+	/* told of every view, if not NULL */
+	void (*committed)(void *cookie, const struct view *v);
+	void *cookie;
 	struct mono cpu; /* of this process, in routing, judging, planning */
 };
 
