@@ -471,11 +471,10 @@ ctl_wants_rebalance(void *cookie, uid_t uid, struct reason *why)
 
 /* What was remembered is not used. */
 static void
-state_lost(struct daemon *d, const char *why)
+state_lost(struct status_daemon *f, const char *why)
 {
 	log_error("state: %s", why);
-	(void)snprintf(
-		d->facts.state_lost, sizeof(d->facts.state_lost), "%s", why);
+	(void)snprintf(f->state_lost, sizeof(f->state_lost), "%s", why);
 }
 
 /*
@@ -500,7 +499,7 @@ load_state(struct daemon *d, struct store_state *state)
 		d->facts.state_writable = false;
 	}
 	if (store_load(dir, state, &why) < 0)
-		state_lost(d, why.text);
+		state_lost(&d->facts, why.text);
 	if (state->when != 0 && (uint64_t)time(NULL) > state->when)
 		state->away = (uint64_t)time(NULL) - state->when;
 	if (state->prefix == 0 || state->prefix == prefix)
@@ -514,7 +513,7 @@ load_state(struct daemon *d, struct store_state *state)
 		from, (unsigned long long)state->prefix,
 		(unsigned long long)prefix, to,
 		rename(from, to) == 0 ? "" : " (that failed)");
-	state_lost(d, why.text);
+	state_lost(&d->facts, why.text);
 	store_free(state);
 }
 

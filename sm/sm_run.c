@@ -301,29 +301,13 @@ sm_run_discover(struct sm *sm, struct mono now)
 
 /* ---- LIDs ---- */
 
-/* A state file of another fabric: its LIDs stay set aside for their ports. */
-static void
-tell_strangers(const struct sm *sm)
-{
-	size_t here = 0;
-
-	for (size_t i = 0; i < sm->nrecord; i++)
-		here += topo_by_port_guid(sm->topo, sm->record[i].guid) !=
-			TOPO_NONE;
-	if (here == 0 && sm->nrecord > 0)
-		log_warn("state: none of the %zu ports in the state file is "
-			 "here: is it another fabric's? their LIDs are kept "
-			 "for them",
-			sm->nrecord);
-}
-
 static int
 assign_lids(struct sm *sm, struct reason *why)
 {
 	struct lid_table out;
 
 	if (sm->view == NULL)
-		tell_strangers(sm);
+		sm_trust_strangers(sm);
 	if (task_lids(sm->cfg, sm->topo, sm->record, sm->nrecord, &out, why) !=
 		0)
 		return -1;

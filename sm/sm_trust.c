@@ -348,6 +348,22 @@ sm_trust_checked(struct sm *sm, struct mono now)
 	u->wait_until = mono_add(now, u->wait);
 }
 
+/* A state file of another fabric: its LIDs stay set aside for their ports. */
+void
+sm_trust_strangers(const struct sm *sm)
+{
+	size_t here = 0;
+
+	for (size_t i = 0; i < sm->nrecord; i++)
+		here += topo_by_port_guid(sm->topo, sm->record[i].guid) !=
+			TOPO_NONE;
+	if (here == 0 && sm->nrecord > 0)
+		log_warn("state: none of the %zu ports in the state file is "
+			 "here: is it another fabric's? their LIDs are kept "
+			 "for them",
+			sm->nrecord);
+}
+
 /* ---- another master ---- */
 
 void
