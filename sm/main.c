@@ -523,6 +523,7 @@ static void
 make_core(struct daemon *d)
 {
 	struct store_state state = {0};
+	struct reason lost;
 
 	d->ops = (struct sm_ops){
 		.cookie = d,
@@ -533,8 +534,10 @@ make_core(struct daemon *d)
 		.finished = on_finished,
 		.set_issm = want_issm,
 	};
-	d->facts.state_writable = recall_load(
-		d->boot->state.dir, d->boot->fabric.subnet_prefix, &state);
+	d->facts.state_writable = recall_load(d->boot->state.dir,
+		d->boot->fabric.subnet_prefix, &state, &lost);
+	(void)snprintf(d->facts.state_lost, sizeof(d->facts.state_lost), "%s",
+		lost.text);
 	d->sm = sm_new(d->config, &state, umad_transport(d->umad), &d->ops,
 		d->facts.port.guid);
 	store_free(&state);

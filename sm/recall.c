@@ -80,22 +80,25 @@ recall_writing(const char *dir, bool on)
 
 /* Another fabric's file gives way. */
 static void
-set_aside(const char *dir, uint64_t prefix, struct store_state *s)
+set_aside(const char *dir, uint64_t prefix, struct store_state *s,
+	struct reason *why)
 {
 	const struct recall_path from = beside(dir, STORE_FILE);
 	char to[1024];
 
 	(void)snprintf(to, sizeof(to), "%s/" STORE_FILE ".0x%016" PRIx64, dir,
 		s->prefix);
-	log_error("state: %s is of another fabric: prefix=0x%016" PRIx64
-		  ", configured 0x%016" PRIx64 ": set aside as %s%s",
+	(void)reason_set(why,
+		"%s is of another fabric: prefix=0x%016" PRIx64
+		", configured 0x%016" PRIx64 ": set aside as %s%s",
 		from.text, s->prefix, prefix, to,
 		rename(from.text, to) == 0 ? "" : " (that failed)");
 	store_free(s);
 }
 
 bool
-recall_load(const char *dir, uint64_t prefix, struct store_state *s)
+recall_load(const char *dir, uint64_t prefix, struct store_state *s,
+	struct reason *lost)
 {
 	const struct recall_path mark = beside(dir, RECALL_MARK);
 	struct store_stamp now = recall_now();
@@ -110,11 +113,13 @@ recall_load(const char *dir, uint64_t prefix, struct store_state *s)
 			dir, why.text);
 		writable = false;
 	}
-	if (store_load(dir, s, &why) < 0)
-		log_error("state: %s", why.text);
+	lost->text[0] = '\0';
+	(void)store_load(dir, s, lost);
 	s->away = recall_between(&s->saved, &now);
 	if (s->prefix != 0 && s->prefix != prefix)
-		set_aside(dir, prefix, s);
+		set_aside(dir, prefix, s, lost);
+	if (lost->text[0] != '\0')
+		log_error("state: %s", lost->text);
 	s->writing = access(mark.text, F_OK) == 0;
 	return writable;
 }

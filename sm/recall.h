@@ -21,9 +21,11 @@
 /*
  * Read dir (made where it is missing) into *s (store_free); a fabric with
  * another prefix is another fabric: its file is put aside, not used and not
- * overwritten. What is wrong is logged. False: nothing can be saved there.
+ * overwritten. What is wrong is logged, and why nothing is remembered is in
+ * *lost ("": nothing is lost). False: nothing can be saved there.
  */
-bool recall_load(const char *dir, uint64_t prefix, struct store_state *s);
+bool recall_load(const char *dir, uint64_t prefix, struct store_state *s,
+	struct reason *lost);
 
 /* Now, by the clocks of this machine. */
 struct store_stamp recall_now(void);

@@ -264,6 +264,7 @@ sm_free(struct sm *sm)
 	free(sm->retry);
 	free(sm->sample);
 	map_free(&sm->ours);
+	sm_trust_end(sm);
 	view_change_free(&sm->change);
 	free(sm->record);
 	free(sm->rank);
@@ -433,6 +434,20 @@ count_holds(const struct sm *sm, struct sm_status *out)
 	}
 }
 
+/* Everything that somebody should see to. */
+static void
+alarms(const struct sm *sm, char *out, size_t size)
+{
+	const char *all[] = {sm->stat.alarm, sm->stat.masters, sm->stat.rival,
+		sm->stat.flaw, sm_mcast_alarm(sm)};
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i][0] != '\0' && n < size)
+			n += (size_t)snprintf(out + n, size - n, "%s%s",
+				n > 0 ? "; " : "", all[i]);
+}
+
 void
 sm_status(const struct sm *sm, struct sm_status *out)
 {
@@ -448,6 +463,8 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	out->master = sm->master.id;
 	sa_stats(sm->sa, &out->sa);
 	count_holds(sm, out);
+	alarms(sm, out->alarm, sizeof(out->alarm));
+	out->writing = sm->phase == SM_PUSH ? sm_push_writes(sm) : "";
 	for (i = 0; i < sm->npeers && i < SM_OTHERS; i++)
 		out->other[i] = sm->peer[i].id;
 	out->nothers = (unsigned)i;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/tree.h"
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
@@ -15,6 +16,8 @@ enum {
 	RETRY_MS = 10000,
 	RETRY_MAX_MS = 320000,
 	SAVE_MS = 1000,
+	NOTED = 5, /* log lines of a kind */
+	INIT = 2,
 };
 
 /* Is port p one that should be up, or known, and is not? */
@@ -283,6 +286,29 @@ sm_commit_retry(struct sm *sm, const struct topo *t, port_ix p)
 		retry(sm, n->guid);
 }
 
+/*
+ * A cable's ends come up together: where one was in Init when the other was
+ * said to carry data, the other fell since it was asked, and this run believed
+ * what it was before. It is asked at once; the next time like others.
+ */
+static void
+list_torn(struct sm *sm, const struct topo *t, struct mono now)
+{
+	for (port_ix p = 0; p < t->nports; p++) {
+		port_ix peer = t->port[p].peer;
+		uint64_t guid;
+		uint32_t last;
+
+		if (t->port[p].state != INIT || peer == TOPO_NONE ||
+			t->port[peer].state <= INIT)
+			continue;
+		guid = t->node[t->port[peer].node].guid;
+		if (!map_get(&sm->retried, guid, &last) || last + 1 < sm->run)
+			sm_mark(sm, guid, now, "one end of a cable fell");
+		sm_commit_retry(sm, t, peer);
+	}
+}
+
 static void
 list_retries(struct sm *sm, const struct topo *t)
 {
@@ -335,12 +361,50 @@ sm_commit_schedule(struct sm *sm, struct mono now)
 				       : sm->view->topo;
 
 	list_retries(sm, t);
+	list_torn(sm, sm->topo, now);
 	schedule_retry(sm, now);
 	if (sm->kind == SWEEP_FULL || sm->light_due.ns == MONO_NEVER.ns)
 		sm_commit_light(sm, now);
 	/* names can wait until the fabric has settled */
 	sm->names_due =
 		mono_min(sm->names_due, mono_add(now, mono_ms(NAMES_MS)));
+}
+
+static const struct tree *
+tree_of(const struct view *v)
+{
+	return v != NULL && v->routes->tree != NULL ? v->routes->tree->tree
+						    : NULL;
+}
+
+/* What the administrator said wrongly about switches, when it is news. */
+static void
+tell_roles(const struct sm *sm, const struct view *is)
+{
+	static const enum tree_oddity said[] = {TREE_ROLE_UNKNOWN,
+		TREE_ROLE_TORN, TREE_ROLE_CONFLICT, TREE_NO_TREE};
+	const struct config_roles *r = &sm->cfg->routing.roles;
+	const struct tree *old = tree_of(sm->view), *t = tree_of(is);
+	char text[400];
+
+	if (r->leaf.n + r->spine.n + r->root.n == 0)
+		return;
+	for (size_t k = 0; t != NULL && k < sizeof(said) / sizeof(*said); k++) {
+		unsigned left = NOTED;
+
+		if (t->count[said[k]] == 0 ||
+			(old != NULL &&
+				old->count[said[k]] == t->count[said[k]]))
+			continue;
+		for (size_t i = 0; i < t->nodd && left > 0; i++) {
+			if (t->odd[i].what != said[k])
+				continue;
+			tree_odd_text(is->topo, &t->odd[i], text, sizeof(text));
+			log_warn("tree: %s (%s, %u such; routing.roles)", text,
+				tree_odd_name(said[k]), t->count[said[k]]);
+			left--;
+		}
+	}
 }
 
 /* Swap the view. */
@@ -367,6 +431,7 @@ sm_commit(struct sm *sm, struct mono now)
 	(void)snprintf(v->lid_conflict, sizeof(v->lid_conflict), "%s",
 		sm->lid_conflict);
 	v->when = now;
+	tell_roles(sm, v);
 	view_unref(sm->view);
 	sm->view = v;
 	remember_ranks(sm, v->routes);

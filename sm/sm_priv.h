@@ -56,7 +56,9 @@ struct sm_banned {
 	struct mono until;
 	struct mono wait; /* doubles each time; 0: never banned yet */
 	unsigned lies;	  /* blocks it acknowledged and did not hold */
+	struct mono lied; /* the last time */
 	unsigned silent;  /* pushes in a row that it did not answer */
+	char why[128];	  /* it was banned the last time */
 };
 
 /* One poll or question to another SM. */
@@ -71,6 +73,21 @@ struct sm_peer {
 /* A view that waits for the worker's end. */
 struct sm_shed {
 	struct view *view;
+};
+
+/* What is not as we left it; sm_trust.c. */
+struct sm_trust {
+	uint32_t turn, round; /* the switch, and the block, to look at next */
+	bool all;	      /* look at every switch after this push */
+	bool left_so;	      /* something altered waits for its time */
+	unsigned found;	      /* in this check */
+	unsigned times, switches;
+	struct mono altered, wait, wait_until;
+	struct map flaws;	/* (node, port) -> how often */
+	struct check_item flaw; /* the port of the alarm; guid 0: none */
+	struct mono flawed;
+	bool master_seen; /* in this round of questions */
+	unsigned masters; /* rounds in a row */
 };
 
 struct sm {
@@ -107,9 +124,10 @@ struct sm {
 	struct plan *plan;
 	struct push *push;
 	struct check *check;
-	struct scan *scan;	    /* for turns that others left closed */
-	struct check_block *sample; /* what the next check looks at */
+	struct scan *scan;	   /* for turns that others left closed */
+	struct check_item *sample; /* what the next check looks at */
 	size_t nsample, capsample;
+	struct sm_trust trust;
 	struct map ours; /* switches whose ports our own plan takes down */
 	bool held_alarm; /* the alarm is about turns that are blocked */
 	bool excused;	 /* a trap of one of them was no news */
@@ -214,6 +232,7 @@ void sm_push_watch(struct sm *sm, struct mono now); /* stop it if overtaken */
 void sm_push_over(struct sm *sm, struct mono now);
 bool sm_push_check(struct sm *sm, struct mono now); /* the phase */
 bool sm_push_check_begin(struct sm *sm, struct mono now);
+const char *sm_push_writes(const struct sm *sm); /* the phase's name */
 /* Is a trap from this switch our own plan's doing? */
 bool sm_push_caused(struct sm *sm, uint64_t guid);
 /* Master of sm->topo: who was it meanwhile may have written anything there, and
@@ -256,7 +275,24 @@ struct sm_banned *sm_blame_find(struct sm *sm, uint64_t guid); /* or NULL */
 void sm_blame_keep(struct sm *sm, struct mono now); /* before a freeze */
 void sm_blame_forgive(struct sm *sm); /* silence, after a good push */
 /* It acknowledged a block and holds another. */
-void sm_blame_lie(struct sm *sm, const struct check_block *b, struct mono now);
+void sm_blame_lie(struct sm *sm, const struct check_item *i, struct mono now);
+
+/* sm_trust.c: what another hand has written, ports that do not do as told. */
+void sm_trust_light(struct sm *sm, struct mono now); /* look at some in turn */
+/* Items for the next check, where all of t are to be looked at. */
+void sm_trust_look(struct sm *sm, const struct topo *t);
+/* A check is over: what was wrong, and what is done about it. */
+void sm_trust_checked(struct sm *sm, struct mono now);
+/* Port p of the view acknowledges and does not keep what it is told, by an
+ * attribute. It is asked and told again. */
+void sm_trust_flaw(struct sm *sm, port_ix p, uint16_t attr, struct mono now);
+/* Is the state file, whose records are loaded, of this fabric at all? */
+void sm_trust_strangers(const struct sm *sm);
+/* Others are asked how they are; one of them is master and gives way to us. */
+void sm_trust_review(struct sm *sm);
+void sm_trust_master(struct sm *sm, const struct sm_peer *p);
+/* The fabric is another's, or this is the end. */
+void sm_trust_end(struct sm *sm);
 
 /* sm_commit.c: swap the view, save, tell; schedule what comes next. */
 void sm_commit(struct sm *sm, struct mono now);
@@ -328,6 +364,8 @@ const struct mcast_tree *sm_mcast_tree(const struct sm *sm, uint16_t mlid);
 void sm_mcast_publish(struct sm *sm, struct mono now);
 /* Switches of sm->topo that lost their memory; all: nothing is known. */
 void sm_mcast_forget(struct sm *sm, bool all);
+/* A switch whose table is written no more, in words, or "". */
+const char *sm_mcast_alarm(const struct sm *sm);
 void sm_mcast_lost(struct sm *sm); /* another SM has the fabric */
 struct mono sm_mcast_next(const struct sm *sm);
 void sm_mcast_step(struct sm *sm, struct mono now);

@@ -182,6 +182,15 @@ expect_traps(struct sm *sm)
 			map_put(&sm->ours, t->node[t->port[p].node].guid, 0);
 }
 
+const char *
+sm_push_writes(const struct sm *sm)
+{
+	size_t at = push_phase(sm->push);
+
+	return at < sm->plan->nphases ? plan_kind_name(sm->plan->phase[at].kind)
+				      : "";
+}
+
 bool
 sm_push_caused(struct sm *sm, uint64_t guid)
 {
@@ -275,6 +284,52 @@ sm_push_watch(struct sm *sm, struct mono now)
 
 /* ---- afterwards ---- */
 
+/* What to ask about a step; false: nothing. */
+static bool
+sample_of(const struct topo *t, const struct plan_step *s, struct check_item *i)
+{
+	const struct topo_port *p = &t->port[s->port];
+	const struct topo_node *n = &t->node[p->node];
+	unsigned in = s->mod >> 8 & 0xff, out = s->mod & 0xff;
+
+	*i = (struct check_item){
+		.guid = n->guid, .attr = s->attr, .why = CHECK_ACKED};
+	if (s->attr == MAD_PKEY_TABLE) {
+		i->mod = p->num;
+		return true;
+	}
+	if (s->attr == MAD_PORT_INFO && !plan_reads(s) &&
+		s->kind != PLAN_DOWN) {
+		i->mod = p->num;
+		return true;
+	}
+	if (s->attr != MAD_SL2VL || n->type != TOPO_SWITCH || plan_reads(s) ||
+		n->nports < 2)
+		return false;
+	out = (s->mod & PLAN_ALL_OUT) != 0 ? 2 : out;
+	in = (s->mod & PLAN_ALL_IN) != 0 ? (out == 1 ? 2 : 1) : in;
+	i->mod = in << 8 | out;
+	return true;
+}
+
+/* Of rows and ports a part, spread over all that was written. */
+static void
+sample_steps(struct sm *sm)
+{
+	const struct plan *p = sm->plan;
+	size_t step = p->nsteps / MAX_SAMPLES + 1;
+
+	for (size_t k = sm->generation % step; k < p->nsteps; k += step) {
+		struct check_item i;
+
+		if (!sample_of(p->routes->topo, &p->step[k], &i))
+			continue;
+		sm->sample = mem_grow(sm->sample, sm->nsample, &sm->capsample,
+			sizeof(*sm->sample));
+		sm->sample[sm->nsample++] = i;
+	}
+}
+
 static void
 take_samples(struct sm *sm)
 {
@@ -290,9 +345,14 @@ take_samples(struct sm *sm)
 			continue;
 		sm->sample = mem_grow(sm->sample, sm->nsample, &sm->capsample,
 			sizeof(*sm->sample));
-		sm->sample[sm->nsample++] = (struct check_block){
-			t->node[t->sw[s].node].guid, b, false};
+		sm->sample[sm->nsample++] =
+			(struct check_item){.guid = t->node[t->sw[s].node].guid,
+				.attr = MAD_LFT,
+				.mod = b,
+				.why = CHECK_ACKED};
 	}
+	sample_steps(sm);
+	sm_trust_look(sm, t);
 }
 
 static void
@@ -423,8 +483,8 @@ sm_push_check_begin(struct sm *sm, struct mono now)
 		.pool = sm->pool,
 		.x = sm->x,
 		.mkey = sm->cfg->fabric.m_key,
-		.sample = sm->sample,
-		.nsample = sm->nsample,
+		.item = sm->sample,
+		.n = sm->nsample,
 	};
 
 	sm->check_due = MONO_NEVER;
@@ -439,9 +499,6 @@ sm_push_check_begin(struct sm *sm, struct mono now)
 bool
 sm_push_check(struct sm *sm, struct mono now)
 {
-	const struct check_block *wrong;
-	size_t n, i;
-
 	if (sm->dirty.due.ns != MONO_NEVER.ns &&
 		!mono_before(now, sm->dirty.due)) {
 		/* what changed comes first; this begins anew after it */
@@ -458,13 +515,7 @@ sm_push_check(struct sm *sm, struct mono now)
 	if (!check_done(sm->check) || !ptable_read_done(sm->ptable_read))
 		return false;
 	sm_keys_checked(sm, now);
-	wrong = check_wrong(sm->check, &n);
-	for (i = 0; i < n; i++) {
-		if (!wrong[i].doubted)
-			sm_blame_lie(sm, &wrong[i], now);
-		sm->stat.untrue++;
-		sm_mark_replan(sm, now, "tables are not as acknowledged");
-	}
+	sm_trust_checked(sm, now);
 	sm->stat.checked += sm->nsample;
 	sm->nsample = 0;
 	check_free(sm->check);

@@ -343,6 +343,8 @@ assign_lids(struct sm *sm, struct reason *why)
 {
 	struct lid_table out;
 
+	if (sm->view == NULL)
+		sm_trust_strangers(sm);
 	if (task_lids(sm->cfg, sm->topo, sm->record, sm->nrecord, &out, why) !=
 		0)
 		return -1;
@@ -625,9 +627,13 @@ tell_finished(struct sm *sm)
 
 	if (v->nquarantine > 0)
 		(void)snprintf(why, sizeof(why),
-			"%zu nodes are quarantined, first guid=0x%016llx: %s",
+			"%zu nodes are quarantined, first guid=0x%016llx "
+			"\"%.40s\": %s",
 			v->nquarantine,
 			(unsigned long long)v->quarantine[0].guid,
+			v->quarantine[0].node == TOPO_NONE
+				? ""
+				: topo_desc(v->topo, v->quarantine[0].node),
 			v->quarantine[0].why);
 	else if (v->counts.ports_active < v->counts.ports_linked)
 		(void)snprintf(why, sizeof(why),
@@ -677,7 +683,10 @@ again(struct sm *sm, enum sm_verdict v, struct mono now)
 	}
 	if (v == SM_PROBE_FIRST ||
 		(sm->dirty.due.ns != MONO_NEVER.ns && sm->stops > 0)) {
-		/* overtaken: the next run begins with what is known by now */
+		/* overtaken: the next run begins with what is known by now, and
+		 * still asks everybody before silence is blamed on anybody */
+		if (v == SM_SWEEP_AGAIN)
+			sm_mark_full(sm, now, "switches are silent");
 		forget_work(sm);
 		sm_enter(sm, SM_IDLE, now);
 		return;

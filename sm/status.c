@@ -316,6 +316,7 @@ sweeps_json(const struct status_facts *f)
 	member_put(o, "pushes_stopped", member_u64(f->sm->pushes_stopped));
 	member_put(o, "checked_blocks", member_u64(f->sm->checked));
 	member_put(o, "untrue_blocks", member_u64(f->sm->untrue));
+	member_put(o, "altered", member_u64(f->sm->altered));
 	member_put(o, "checked_key_blocks", member_u64(f->sm->keys_checked));
 	member_put(o, "altered_key_tables", member_u64(f->sm->keys_untrue));
 	member_put(o, "ways_lost", member_u64(f->sm->ways_lost));
@@ -411,6 +412,7 @@ add_daemon(json_t *o, const struct status_facts *f)
 	member_put(o, "version", json_string(VERSION_TEXT));
 	member_put(o, "role", json_string(sm_role_name(f->sm->role)));
 	member_put(o, "phase", json_string(sm_phase_name(f->sm->phase)));
+	member_put(o, "writing", json_string(f->sm->writing));
 	member_put(o, "dirty", json_boolean(f->sm->dirty));
 	member_put(o, "alarm", words_text(f->sm->alarm));
 	member_put(o, "uptime",
@@ -438,6 +440,7 @@ add_daemon(json_t *o, const struct status_facts *f)
 	member_put(o, "held", held_json(f));
 	member_put(o, "memory", memory_json());
 	member_put(o, "state_writable", json_boolean(d->state_writable));
+	member_put(o, "state_lost", words_text(d->state_lost));
 	member_put(o, "wire", wire_json(f));
 	member_put(o, "sa", sa_json(&f->sm->sa));
 	if (f->ctl != NULL)

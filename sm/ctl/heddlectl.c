@@ -551,14 +551,24 @@ print_result(const struct ask *a, const json_t *result)
 	buf_free(&out);
 }
 
+static bool
+is_said(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s != NULL && *s != '\0';
+}
+
 /* A status that is not well is a problem, and so is a sweep that was not. */
 static int
 judge(const struct ask *a, const json_t *result)
 {
-	const char *alarm = json_string_value(json_object_get(result, "alarm"));
+	const json_t *config = json_object_get(result, "config");
 	const json_t *sweeps = json_object_get(result, "sweeps");
 
-	if (alarm != NULL && *alarm != '\0')
+	if (is_said(result, "alarm") || is_said(config, "refused") ||
+		json_is_false(json_object_get(result, "state_writable")) ||
+		json_array_size(json_object_get(result, "quarantined")) > 0)
 		return EXIT_PROBLEM;
 	if (a->wait && !json_is_true(json_object_get(sweeps, "last_ok")))
 		return EXIT_PROBLEM;

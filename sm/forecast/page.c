@@ -217,6 +217,9 @@ page_fabric(const json_t *f, struct buf *out)
 		member_num(f, "hosts"), member_num(f, "routers"),
 		member_num(f, "aggregation"), member_num(f, "links"),
 		member_text(f, "seen_from"));
+	if (member_num(f, "switches") == 0)
+		buf_printf(out, "            no switch: there is nothing to "
+				"route\n");
 }
 
 static void

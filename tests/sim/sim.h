@@ -300,17 +300,21 @@ void sim_set_plane(struct sim *s, const struct sim_plane *plane);
 struct sim_behaviour {
 	bool hung; /* answers nothing, passes no directed routes on; what its
 		      tables say is still forwarded */
-	uint64_t mute;	 /* these attributes are not answered */
-	uint64_t refuse; /* these are answered with this status */
-	uint16_t status; /* 0: 0x000c */
-	uint64_t wrong;	 /* these are answered as another attribute */
-	bool zero_ports; /* NodeInfo says 0 ports */
-	bool liar; /* acknowledges a Set of the LFT and keeps what it had */
-	struct mono service;	  /* of its SMA per SMP; 0: as it is */
+	uint64_t mute;	     /* these attributes are not answered */
+	uint64_t refuse;     /* these are answered with this status */
+	uint16_t status;     /* 0: 0x000c */
+	uint64_t wrong;	     /* these are answered as another attribute */
+	bool zero_ports;     /* NodeInfo says 0 ports */
+	uint64_t lies;	     /* Sets of these are acknowledged, and not done */
+	bool bad_role;	     /* its role comes with another signature */
+	struct mono service; /* of its SMA per SMP; 0: as it is */
 	struct sim_faults faults; /* on top of the fabric's */
 };
 void sim_fault_behave(
 	struct sim *s, uint32_t node, const struct sim_behaviour *b);
+
+/* ... and how it does now. */
+const struct sim_behaviour *sim_behaviour(const struct sim *s, uint32_t node);
 
 void sim_fault_chances(struct sim *s, const struct sim_faults *f);
 

@@ -114,10 +114,6 @@ act_lft(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 		for (unsigned i = 0; i < LFT_BLOCK; i++)
 			s->stats.lft_entries +=
 				sw->lft[lid + i] != req->data[i];
-		if (s->node[node].how.liar) {
-			memcpy(d, req->data, LFT_BLOCK);
-			return 0;
-		}
 		memcpy(sw->lft + lid, req->data, LFT_BLOCK);
 		sim_int_changed(s, SIM_BLOCK, node, req->mod);
 	}

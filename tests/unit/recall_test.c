@@ -2,6 +2,7 @@
 #include "sm/recall.h"
 
 #include <check.h>
+#include <string.h>
 
 #include "sm/base/log.h"
 #include "tests/unit/scratch.h"
@@ -53,7 +54,7 @@ START_TEST(how_it_ended)
 	struct store_state s = {.prefix = PREFIX}, back;
 	struct reason why;
 
-	ck_assert(recall_load(scratch_dir, PREFIX, &back));
+	ck_assert(recall_load(scratch_dir, PREFIX, &back, &why));
 	ck_assert(!back.writing);
 	ck_assert_uint_eq(back.away, 0);
 	store_free(&back);
@@ -63,19 +64,21 @@ START_TEST(how_it_ended)
 	ck_assert_int_eq(store_save(scratch_dir, &s, &why), 0);
 	ck_assert(recall_writing(scratch_dir, true));
 	ck_assert(recall_writing(scratch_dir, true));
-	ck_assert(recall_load(scratch_dir, PREFIX, &back));
+	ck_assert(recall_load(scratch_dir, PREFIX, &back, &why));
 	ck_assert(back.writing);
 	ck_assert_uint_ge(back.away, AWAY);
 	ck_assert_uint_le(back.away, AWAY + 1);
 	store_free(&back);
 	ck_assert(recall_writing(scratch_dir, false));
 	ck_assert(recall_writing(scratch_dir, false)); /* there is none: well */
-	ck_assert(recall_load(scratch_dir, PREFIX, &back));
+	ck_assert(recall_load(scratch_dir, PREFIX, &back, &why));
 	ck_assert(!back.writing);
+	ck_assert_str_eq(why.text, "");
 	ck_assert_uint_eq(back.prefix, PREFIX);
 	store_free(&back);
 	/* another fabric: nothing of it, and its file is kept */
-	ck_assert(recall_load(scratch_dir, OTHER, &back));
+	ck_assert(recall_load(scratch_dir, OTHER, &back, &why));
+	ck_assert_ptr_nonnull(strstr(why.text, "another fabric"));
 	ck_assert_uint_eq(back.prefix, 0);
 	ck_assert_uint_eq(back.away, 0);
 	store_free(&back);
@@ -87,8 +90,9 @@ END_TEST
 START_TEST(nowhere_to_save)
 {
 	struct store_state s;
+	struct reason lost;
 
-	ck_assert(!recall_load("/proc/heddle", PREFIX, &s));
+	ck_assert(!recall_load("/proc/heddle", PREFIX, &s, &lost));
 	ck_assert_uint_eq(s.nlid, 0);
 	ck_assert(!recall_writing("/proc/heddle", true));
 	store_free(&s);
