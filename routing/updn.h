@@ -160,9 +160,13 @@ struct updn_dests {
 struct updn_past {
 	struct updn_reach reach;
 	struct updn_dests dests;
-	uint64_t *above;  /* switches above s in tiers, itself too, by row */
-	uint32_t *pos;	  /* the line */
-	uint64_t *turn;	  /* switches whose cables are turned over in it */
+	uint64_t *above; /* switches above s in tiers, itself too, by row */
+	uint32_t *pos;	 /* the line */
+	uint64_t *turn;	 /* switches whose cables are turned over in it */
+	uint8_t *plane;	 /* NULL: one; as in struct updn, and */
+	bool *leaf;
+	sw_ix *apex;
+	uint32_t nplanes;
 	uint64_t options; /* the hash of what the administrator said */
 	uint32_t ncomp;
 	uint32_t depth; /* how many memories this one rests on */
@@ -203,9 +207,10 @@ uint32_t updn_sticky_rerank(struct updn *u, bool *good);
 /*
  * updn_turn.c: where the tier order leaves pairs without a path, choose the
  * leaf and turn its subtree over in u->line, with joiners where the one in
- * force needs them (updn_join.h); u->turn has what is above those, too. May re-rank tops that no subtree
- * can serve. Returns how many host pairs per cable of the leaf only the subtree
- * joins: a measure of what tiers are worth here. UINT64_MAX: cannot be done.
+ * force needs them (updn_join.h); u->turn has what is above those, too. May
+ * re-rank tops that no subtree can serve. Returns how many host pairs per cable
+ * of the leaf only the subtree joins: a measure of what tiers are worth here.
+ * UINT64_MAX: cannot be done.
  */
 uint64_t updn_turn(struct updn *u);
 /* Is switch s at the bottom of the tier order? Only there turns happen. */
@@ -243,6 +248,17 @@ bool updn_plane_find(struct updn *u, const bool *leaf);
 bool updn_plane_turn(struct updn *u);
 uint8_t *updn_plane_marks(const struct updn *u);
 void updn_plane_row(struct updn_row *f, sw_ix s, sw_ix prev_sw);
+
+/*
+ * The same file, for the repair. stands: do planes and apexes of before still
+ * hold, where the cables of seeds differ? across: is x in another plane than s?
+ * exits: mark the ports by which s goes across to plane p; false: there are
+ * none, then it goes to the apex of its own.
+ */
+bool updn_plane_stands(const struct updn *u, const bool *seed);
+bool updn_plane_across(const struct updn *u, sw_ix s, sw_ix x);
+bool updn_plane_exits(
+	const struct updn *u, sw_ix s, uint32_t p, uint8_t mark[256]);
 
 /*
  * updn_search.c: where there are no tiers, the best of some orders by the worst
