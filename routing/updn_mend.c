@@ -156,7 +156,7 @@ check_across(struct part *t, sw_ix s)
 	const struct updn *u = t->m->p->u;
 	uint8_t mark[256];
 
-	for (uint32_t p = 0; p < u->nplanes; p++) {
+	for (uint32_t p = 0; u->plane != NULL && p < u->nplanes; p++) {
 		const uint8_t *allowed = mark;
 
 		if (!updn_plane_across(u, s, u->apex[p]))

@@ -187,9 +187,12 @@ degraded() {
 		n[k]++
 		ebb[k] += $8
 		high[k] = high[k] < $5 ? $5 : high[k]
-		idle[k] = !(k in low) || $6 < idle[k] ? $6 : idle[k]
-		sat[k] = !(k in low) || $7 < sat[k] ? $7 : sat[k]
-		low[k] = !(k in low) || $8 < low[k] ? $8 : low[k]
+		if (n[k] == 1 || $6 < idle[k])
+			idle[k] = $6
+		if (n[k] == 1 || $7 < sat[k])
+			sat[k] = $7
+		if (n[k] == 1 || $8 < low[k])
+			low[k] = $8
 		lost[k] += $3 > 0
 		cyclic[k] += $4 > 0
 		if (part[2] > keep)

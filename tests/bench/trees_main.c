@@ -84,11 +84,13 @@ put_ebb(const struct verify_tables *in, unsigned samples, char out[16],
 	uint32_t *hosts)
 {
 	struct metrics_ebb ebb;
+	uint64_t flows;
 	double all, mean;
 
 	metrics_ebb(in, samples, 1, &ebb);
 	*hosts = ebb.hosts;
-	all = (double)(ebb.hosts / 2) * ebb.trials;
+	flows = (uint64_t)(ebb.hosts / 2) * ebb.trials;
+	all = (double)flows;
 	mean = all > (double)ebb.lost
 		       ? ebb.mean * all / (all - (double)ebb.lost)
 		       : 0;
@@ -105,18 +107,19 @@ line(const char *name, const char *label, const struct routes *r)
 	char ebb[16], text[32];
 	unsigned samples;
 	uint32_t hosts;
+	uint64_t lost;
 
 	(void)verify_tables(&in, &q, NULL);
+	lost = q.unreachable + q.loops;
 	samples = FLOWS / (r->topo->nend + 1) + 1;
 	samples = samples > TRIALS ? samples : TRIALS;
 	put_ebb(&in, samples, ebb, &hosts);
 	metrics_shift(&in, samples, 1, &shift);
 	(void)snprintf(text, sizeof(text), "%u/%u", shift.worst, bound.shift);
 	(void)printf("%-28s %-17s %7llu %6u %6llu %5llu %5.3f %5s %5s %4.2f\n",
-		name, label, (unsigned long long)(q.unreachable + q.loops),
-		q.cyclic_channels, (unsigned long long)q.load_max,
-		(unsigned long long)q.load_min, metrics_saturation(&q, hosts),
-		ebb, text, q.hops_mean);
+		name, label, (unsigned long long)lost, q.cyclic_channels,
+		(unsigned long long)q.load_max, (unsigned long long)q.load_min,
+		metrics_saturation(&q, hosts), ebb, text, q.hops_mean);
 }
 
 /* ---- ours ---- */
