@@ -38,6 +38,7 @@ LIMIT=${TREES_LIMIT:-300}
 opensm_on() (
 	trap 'stop_pid "$E2E_SIM_PID"
 		rm -rf "$E2E_DIR/console" "$E2E_DIR/osm"' EXIT
+	trap 'exit 143' INT TERM
 	mkdir -p "$E2E_DIR/osm"
 	sim_start "$E2E_DIR/fabric.net"
 	(cd "$E2E_DIR/osm" && exec env SIM_HOST="$E2E_SM_HOST" \
