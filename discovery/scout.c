@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/base/fnv.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
@@ -67,11 +68,7 @@ place_for(struct scout *s, const struct xact_request *r)
 static uint64_t
 node_behind(const uint8_t path[64], unsigned hops)
 {
-	uint64_t h = 0xcbf29ce484222325U;
-
-	for (unsigned i = 1; i <= hops; i++)
-		h = (h ^ path[i]) * 0x100000001b3U;
-	return h | 1;
+	return fnv_more(FNV_START, path + 1, hops) | 1;
 }
 
 /* The answer about the port after some hops of a way: tag is way and hops. */

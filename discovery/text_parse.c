@@ -5,6 +5,7 @@
 
 #include "discovery/draft.h"
 #include "discovery/text.h"
+#include "sm/base/fnv.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 
@@ -130,11 +131,7 @@ quoted(struct parse *p, struct span *out)
 static uint64_t
 hash_id(struct span id)
 {
-	uint64_t h = 0xcbf29ce484222325U;
-
-	for (size_t i = 0; i < id.n; i++)
-		h = (h ^ (uint8_t)id.p[i]) * 0x100000001b3U;
-	return h;
+	return fnv_more(FNV_START, id.p, id.n);
 }
 
 static bool

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "distribution/portkey.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 
@@ -364,18 +365,11 @@ hw_reconcile(struct hwstate *h, const struct topo *t)
 	}
 }
 
-/* Ports by one number: GUIDs of one vendor differ in their low 48 bits. */
-static uint64_t
-port_key(uint64_t node_guid, unsigned port)
-{
-	return node_guid ^ (uint64_t)port << 56;
-}
-
 void
 hw_set_stubborn(
 	struct hwstate *h, uint64_t node_guid, unsigned port, uint32_t wanted)
 {
-	map_put(&h->stubborn, port_key(node_guid, port), wanted);
+	map_put(&h->stubborn, portkey(node_guid, port), wanted);
 }
 
 bool
@@ -384,7 +378,7 @@ hw_stubborn(const struct hwstate *h, uint64_t node_guid, unsigned port,
 {
 	uint32_t was;
 
-	return map_get(&h->stubborn, port_key(node_guid, port), &was) &&
+	return map_get(&h->stubborn, portkey(node_guid, port), &was) &&
 	       was == wanted;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/portkey.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
@@ -43,20 +44,13 @@ ptables_free(struct ptables *t)
 	free(t);
 }
 
-/* Ports by one number: GUIDs of one vendor differ in their low 48 bits. */
-static uint64_t
-port_key(uint64_t guid, unsigned port)
-{
-	return guid ^ (uint64_t)port << 56;
-}
-
 static struct table *
 find(const struct ptables *t, uint64_t guid, unsigned port)
 {
 	uint32_t i;
 
-	return map_get(&t->by_port, port_key(guid, port), &i) ? &t->table[i]
-							      : NULL;
+	return map_get(&t->by_port, portkey(guid, port), &i) ? &t->table[i]
+							     : NULL;
 }
 
 static struct table *
@@ -69,7 +63,7 @@ find_or_add(struct ptables *t, uint64_t guid, unsigned port)
 	t->table = mem_grow(t->table, t->n, &t->cap, sizeof(*t->table));
 	x = &t->table[t->n];
 	*x = (struct table){0};
-	map_put(&t->by_port, port_key(guid, port), (uint32_t)t->n++);
+	map_put(&t->by_port, portkey(guid, port), (uint32_t)t->n++);
 	return x;
 }
 

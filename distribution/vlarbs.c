@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/portkey.h"
 #include "distribution/vlarb.h"
+#include "sm/base/fnv.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 
@@ -44,20 +46,13 @@ vlarbs_free(struct vlarbs *v)
 	free(v);
 }
 
-/* Ports by one number: GUIDs of one vendor differ in their low 48 bits. */
-static uint64_t
-port_key(uint64_t guid, unsigned port)
-{
-	return guid ^ (uint64_t)port << 56;
-}
-
 static struct held *
 find(const struct vlarbs *v, uint64_t guid, unsigned port)
 {
 	uint32_t i;
 
-	return map_get(&v->by_port, port_key(guid, port), &i) ? &v->held[i]
-							      : NULL;
+	return map_get(&v->by_port, portkey(guid, port), &i) ? &v->held[i]
+							     : NULL;
 }
 
 static struct held *
@@ -70,18 +65,7 @@ find_or_add(struct vlarbs *v, uint64_t guid, unsigned port)
 	v->held = mem_grow(v->held, v->n, &v->cap, sizeof(*v->held));
 	h = &v->held[v->n];
 	*h = (struct held){0};
-	map_put(&v->by_port, port_key(guid, port), (uint32_t)v->n++);
-	return h;
-}
-
-/* FNV-1a */
-static uint64_t
-hash(const uint8_t *bytes)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-	for (unsigned i = 0; i < VLARB_PART; i++)
-		h = (h ^ bytes[i]) * UINT64_C(0x100000001b3);
+	map_put(&v->by_port, portkey(guid, port), (uint32_t)v->n++);
 	return h;
 }
 
@@ -89,7 +73,7 @@ hash(const uint8_t *bytes)
 static uint32_t
 intern(struct vlarbs *v, const uint8_t *bytes)
 {
-	uint64_t h = hash(bytes);
+	uint64_t h = fnv_more(FNV_START, bytes, VLARB_PART);
 	uint32_t first = 0, at;
 
 	(void)map_get(&v->by_hash, h, &first);

@@ -63,9 +63,43 @@ sort(struct named *n)
 	qsort(n->name, n->n, sizeof(*n->name), compare);
 }
 
-static bool
-each_of_name(struct named *n, const char *text,
-	void (*fn)(void *cookie, node_ix node), void *cookie)
+/* Whom the ports are told to. */
+struct told {
+	const struct topo *t;
+	void (*fn)(void *cookie, port_ix p);
+	void *cookie;
+};
+
+static void
+tell_node(const struct told *to, node_ix n)
+{
+	for (unsigned p = 0; p <= to->t->node[n].nports; p++)
+		to->fn(to->cookie, topo_port_of(to->t, n, p));
+}
+
+/* Nodes of a type, or of all. */
+static void
+tell_type(const struct told *to, int type)
+{
+	for (node_ix n = 0; n < to->t->nnodes; n++)
+		if (type == 0 || to->t->node[n].type == type)
+			tell_node(to, n);
+}
+
+static void
+tell_guid(const struct told *to, uint64_t guid)
+{
+	port_ix p = topo_by_port_guid(to->t, guid);
+	node_ix n = topo_by_node_guid(to->t, guid);
+
+	if (p != TOPO_NONE)
+		to->fn(to->cookie, p);
+	else if (n != TOPO_NONE)
+		tell_node(to, n);
+}
+
+static void
+tell_name(struct named *n, const struct told *to, const char *text)
 {
 	const struct name key = {.text = text, .len = strlen(text)};
 	size_t low = 0, high;
@@ -82,12 +116,11 @@ each_of_name(struct named *n, const char *text,
 	}
 	for (high = low; high < n->n && compare(&n->name[high], &key) == 0;
 		high++)
-		fn(cookie, n->name[high].node);
-	return high > low;
+		tell_node(to, n->name[high].node);
 }
 
-bool
-named_matches(const char *desc, const char *pattern)
+static bool
+matches(const char *desc, const char *pattern)
 {
 	char word[65];
 
@@ -98,18 +131,47 @@ named_matches(const char *desc, const char *pattern)
 	return fnmatch(pattern, word, 0) == 0;
 }
 
-bool
-named_each(struct named *n, const char *pattern,
-	void (*fn)(void *cookie, node_ix node), void *cookie)
+static void
+tell_pattern(const struct told *to, const char *pattern)
 {
-	bool any = false;
+	for (node_ix i = 0; i < to->t->nnodes; i++)
+		if (matches(topo_desc(to->t, i), pattern))
+			tell_node(to, i);
+}
 
-	if (strpbrk(pattern, "*?[\\") == NULL)
-		return each_of_name(n, pattern, fn, cookie);
-	for (node_ix i = 0; i < n->t->nnodes; i++)
-		if (named_matches(topo_desc(n->t, i), pattern)) {
-			fn(cookie, i);
-			any = true;
-		}
-	return any;
+enum partition_who
+named_ports(struct named *n, const char *member,
+	void (*fn)(void *cookie, port_ix p), void *cookie)
+{
+	const struct told to = {n->t, fn, cookie};
+	uint64_t guid = 0;
+	enum partition_who who = partition_who(member, &guid);
+
+	switch (who) {
+	case PARTITION_ALL:
+		tell_type(&to, 0);
+		break;
+	case PARTITION_HOSTS:
+		tell_type(&to, TOPO_CA);
+		break;
+	case PARTITION_SWITCHES:
+		tell_type(&to, TOPO_SWITCH);
+		break;
+	case PARTITION_ROUTERS:
+		tell_type(&to, TOPO_ROUTER);
+		break;
+	case PARTITION_SM:
+		fn(cookie, n->t->sm_port);
+		break;
+	case PARTITION_GUID:
+		tell_guid(&to, guid);
+		break;
+	case PARTITION_NAME:
+	default:
+		if (strpbrk(member, "*?[\\") == NULL)
+			tell_name(n, &to, member);
+		else
+			tell_pattern(&to, member);
+	}
+	return who;
 }

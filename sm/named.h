@@ -2,13 +2,13 @@
  * named: nodes of a topology by the names that an administrator gives them: a
  * pattern, or as it is in most lists the name itself, found without looking at
  * every node. Hosts write their device behind their name ("node07 mlx5_0"), so
- * that a name may mean the whole description or its first word.
+ * that a name may mean the whole description or its first word. Members of
+ * partitions and of rules are such names, GUIDs, or classes of nodes.
  */
 #ifndef HEDDLE_SM_NAMED_H
 #define HEDDLE_SM_NAMED_H
 
-#include <stdbool.h>
-
+#include "config/partition.h"
 #include "discovery/topo.h"
 
 struct named;
@@ -17,11 +17,12 @@ struct named;
 struct named *named_new(const struct topo *t);
 void named_free(struct named *n); /* NULL allowed */
 
-/* Call fn for each node that is meant, perhaps twice; false: there is none. */
-bool named_each(struct named *n, const char *pattern,
-	void (*fn)(void *cookie, node_ix node), void *cookie);
-
-/* Does the pattern mean who describes itself so? */
-bool named_matches(const char *desc, const char *pattern);
+/*
+ * Call fn for each port that a member of the configuration means, perhaps
+ * twice, port 0 of switches included. A GUID is that of a port; where no port
+ * has it, of a node. Returns how the text was read.
+ */
+enum partition_who named_ports(struct named *n, const char *member,
+	void (*fn)(void *cookie, port_ix p), void *cookie);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/partition.h"
 #include "sm/base/mem.h"
 #include "sm/named.h"
 
@@ -50,106 +49,28 @@ pkeys_unref(struct pkeys *k)
 	free(k);
 }
 
-bool
-pkeys_meant(const struct topo *t, port_ix p, enum partition_who who,
-	uint64_t guid, const char *pattern)
-{
-	const struct topo_node *n = &t->node[t->port[p].node];
-
-	switch (who) {
-	case PARTITION_ALL:
-		return true;
-	case PARTITION_HOSTS:
-		return n->type == TOPO_CA;
-	case PARTITION_SWITCHES:
-		return n->type == TOPO_SWITCH;
-	case PARTITION_ROUTERS:
-		return n->type == TOPO_ROUTER;
-	case PARTITION_SM:
-		return p == t->sm_port;
-	case PARTITION_GUID:
-		return t->port[p].guid == guid ||
-		       (n->guid == guid &&
-			       topo_by_port_guid(t, guid) == TOPO_NONE);
-	case PARTITION_NAME:
-	default:
-		return named_matches(topo_desc(t, t->port[p].node), pattern);
-	}
-}
-
 /* Enter a port, if it has LIDs. */
 static void
-enter_port(struct roll *r, port_ix p)
+enter_port(void *cookie, port_ix p)
 {
+	struct roll *r = cookie;
+
 	if (topo_has_lid(r->t, p)) {
 		r->as[p] = r->now;
 		r->any = true;
 	}
 }
 
-static void
-enter_node(void *cookie, node_ix n)
-{
-	struct roll *r = cookie;
-
-	for (unsigned p = 0; p <= r->t->node[n].nports; p++)
-		enter_port(r, topo_port_of(r->t, n, p));
-}
-
-/* Of a port; where no port has it, of a node. */
-static void
-enter_guid(struct roll *r, uint64_t guid)
-{
-	port_ix p = topo_by_port_guid(r->t, guid);
-	node_ix n = topo_by_node_guid(r->t, guid);
-
-	if (p != TOPO_NONE)
-		enter_port(r, p);
-	else if (n != TOPO_NONE)
-		enter_node(r, n);
-}
-
-/* Nodes of a type, or of all. */
-static void
-enter_type(struct roll *r, int type)
-{
-	for (node_ix n = 0; n < r->t->nnodes; n++)
-		if (type == 0 || r->t->node[n].type == type)
-			enter_node(r, n);
-}
-
-/* Enter one member; false when nobody is meant. */
+/* Enter one member; false when nobody is meant. Classes may be empty. */
 static bool
 enter(struct roll *r, const char *text, uint32_t as)
 {
-	uint64_t guid = 0;
+	enum partition_who who;
 
 	r->now = (int8_t)as;
 	r->any = false;
-	switch (partition_who(text, &guid)) {
-	case PARTITION_ALL:
-		enter_type(r, 0);
-		return true; /* classes of ports may be empty */
-	case PARTITION_HOSTS:
-		enter_type(r, TOPO_CA);
-		return true;
-	case PARTITION_SWITCHES:
-		enter_type(r, TOPO_SWITCH);
-		return true;
-	case PARTITION_ROUTERS:
-		enter_type(r, TOPO_ROUTER);
-		return true;
-	case PARTITION_SM:
-		enter_port(r, r->t->sm_port);
-		return true;
-	case PARTITION_GUID:
-		enter_guid(r, guid);
-		return r->any;
-	case PARTITION_NAME:
-	default:
-		(void)named_each(r->named, text, enter_node, r);
-		return r->any;
-	}
+	who = named_ports(r->named, text, enter_port, r);
+	return r->any || (who != PARTITION_GUID && who != PARTITION_NAME);
 }
 
 /* Keys found so far: per port a list that grows. */

@@ -78,10 +78,6 @@ void pkeys_settle(struct pkeys *k, const struct ptables *known);
 bool pkeys_want_same(const struct pkeys *a, const struct pkeys *b);
 bool pkeys_same(const struct pkeys *a, const struct pkeys *b);
 
-/* Does a member of the configuration mean this port? text: its pattern. */
-bool pkeys_meant(const struct topo *t, port_ix p, enum partition_who who,
-	uint64_t guid, const char *text);
-
 /* Does the configuration speak of members by name? */
 bool pkeys_by_name(const struct config *c);
 

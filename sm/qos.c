@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/partition.h"
 #include "config/qos.h"
 #include "sm/base/mem.h"
+#include "sm/named.h"
 #include "sm/pkeys.h"
 
 _Static_assert((int)QOS_HOSTS == (int)VLARB_HOST &&
@@ -86,27 +86,30 @@ ranges_of(struct qos *q, const struct schema_texts *t,
 	return r;
 }
 
+static void
+enter_port(void *cookie, port_ix p)
+{
+	bool *in = cookie;
+
+	in[p] = true;
+}
+
 static bool *
-members_of(struct qos *q, const struct schema_texts *t)
+members_of(struct qos *q, struct named *who, const struct schema_texts *t)
 {
 	bool *in = NULL;
-	uint64_t guid;
 
 	if (t->n == 0)
 		return NULL;
 	in = arena_array(q->arena, q->topo->nports, sizeof(*in));
-	for (size_t i = 0; i < t->n; i++) {
-		enum partition_who who = partition_who(t->entry[i].text, &guid);
-
-		for (port_ix p = 0; p < q->topo->nports; p++)
-			in[p] |= pkeys_meant(
-				q->topo, p, who, guid, t->entry[i].text);
-	}
+	for (size_t i = 0; i < t->n; i++)
+		(void)named_ports(who, t->entry[i].text, enter_port, in);
 	return in;
 }
 
 static void
-read_rule(struct qos *q, const struct qos_rule_options *o, struct qos_rule *r)
+read_rule(struct qos *q, struct named *who, const struct qos_rule_options *o,
+	struct qos_rule *r)
 {
 	int level = qos_find_level(q->cfg, o->level);
 
@@ -118,8 +121,8 @@ read_rule(struct qos *q, const struct qos_rule_options *o, struct qos_rule *r)
 		.pkeys.of = arena_array(
 			q->arena, o->partitions.n, sizeof(*r->pkeys.of)),
 		.pkeys.n = o->partitions.n,
-		.with = members_of(q, &o->with),
-		.among = members_of(q, &o->among),
+		.with = members_of(q, who, &o->with),
+		.among = members_of(q, who, &o->among),
 	};
 	for (size_t i = 0; i < o->services.n; i++)
 		r->no_service |= qos_no_service(o->services.entry[i].text);
@@ -135,11 +138,13 @@ read_rules(struct qos *q)
 {
 	const struct schema_records *all = &q->cfg->qos.rules;
 	const struct qos_rule_options *o = all->record;
+	struct named *who = named_new(q->topo);
 
 	q->nrules = all->n;
 	q->rule = arena_array(q->arena, all->n, sizeof(*q->rule));
 	for (size_t i = 0; i < all->n; i++)
-		read_rule(q, &o[i], &q->rule[i]);
+		read_rule(q, who, &o[i], &q->rule[i]);
+	named_free(who);
 }
 
 static bool

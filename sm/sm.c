@@ -201,7 +201,7 @@ sm_new(struct config *c, const struct store_state *state, struct transport *t,
 	sm->dirty.due = MONO_NEVER;
 	sm->light_due = sm->poll_due = MONO_NEVER;
 	sm->retry_due = sm->names_due = MONO_NEVER;
-	sm->check_due = MONO_NEVER;
+	sm->check_due = sm->save_due = MONO_NEVER;
 	configure_wire(sm);
 	sm_scout_new(sm);
 	sm_mcast_new(sm);
@@ -267,7 +267,7 @@ sm_start(struct sm *sm, struct mono now)
 void
 sm_save(struct sm *sm)
 {
-	if (sa_changed(sm->sa))
+	if (sm_commit_save_next(sm).ns != MONO_NEVER.ns)
 		sm_commit_save(sm);
 }
 
@@ -309,7 +309,7 @@ sm_next(const struct sm *sm)
 	t = mono_min(t, sm_sa_next(sm));
 	t = mono_min(t, sm_mcast_next(sm));
 	t = mono_min(t, sm_scan_next(sm));
-	t = mono_min(t, sm_mcast_save_next(sm));
+	t = mono_min(t, sm_commit_save_next(sm));
 	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES ||
 		sm->phase == SM_CHECK)
 		t = mono_min(t, sm->dirty.due);
@@ -332,7 +332,7 @@ sm_tick(struct sm *sm, struct mono now)
 	xact_tick(sm->x, now);
 	advance(sm, now);
 	sm_sa_tick(sm, now);
-	sm_mcast_save(sm, now);
+	sm_commit_save_tick(sm, now);
 }
 
 void

@@ -10,7 +10,12 @@
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
-enum { NAMES_MS = 200, RETRY_MS = 10000, RETRY_MAX_MS = 320000 };
+enum {
+	NAMES_MS = 200,
+	RETRY_MS = 10000,
+	RETRY_MAX_MS = 320000,
+	SAVE_MS = 1000,
+};
 
 /* Is port p one that should be up, or known, and is not? */
 static bool
@@ -204,7 +209,7 @@ sm_commit_save(struct sm *sm)
 			s.order, sizeof(s.order), "%s", word[sm->rank_order]);
 	sa_save(sm->sa, sm->sa_now, &sa);
 	s.sa = sa.text;
-	sm->sa_save_due = MONO_NEVER;
+	sm->save_due = MONO_NEVER;
 	sm_groups_save(sm, &groups);
 	s.group = groups.group;
 	s.ngroup = groups.ngroup;
@@ -217,6 +222,32 @@ sm_commit_save(struct sm *sm)
 	free(rank);
 	free(block);
 	free(leaf);
+}
+
+void
+sm_commit_save_soon(struct sm *sm, struct mono now)
+{
+	if (sm->save_due.ns == MONO_NEVER.ns)
+		sm->save_due = mono_add(now, mono_ms(SAVE_MS));
+}
+
+struct mono
+sm_commit_save_next(const struct sm *sm)
+{
+	if (sm->view == NULL)
+		return MONO_NEVER;
+	if (sm->save_due.ns == MONO_NEVER.ns && sa_changed(sm->sa))
+		return (struct mono){0};
+	return sm->save_due;
+}
+
+void
+sm_commit_save_tick(struct sm *sm, struct mono now)
+{
+	if (sa_changed(sm->sa))
+		sm_commit_save_soon(sm, now);
+	if (!mono_before(now, sm_commit_save_next(sm)))
+		sm_commit_save(sm);
 }
 
 static void

@@ -33,7 +33,6 @@ enum {
 	JOINS_PER_MS = 8,
 	RETRY_MS = 1000,
 	STRAY_TIMEOUTS = 8,
-	SAVE_MS = 1000,
 };
 
 struct sm_mcast {
@@ -44,7 +43,7 @@ struct sm_mcast {
 	struct mcast *maker;
 	struct mcast_tree *tree[MFT_GROUPS];
 	bool dirty[MFT_GROUPS];
-	struct mono due, save_due;
+	struct mono due;
 	uint64_t stamp; /* joins that the present cycle serves */
 	struct mono gather;
 	bool finding;	/* trees may be in the switches that nobody here made */
@@ -72,7 +71,7 @@ sm_mcast_new(struct sm *sm)
 
 	sm->mcast = mem_zalloc(1, sizeof(*sm->mcast));
 	sm->mcast->mft = mft_new(&job);
-	sm->mcast->due = sm->mcast->save_due = MONO_NEVER;
+	sm->mcast->due = MONO_NEVER;
 	sm->mcast->gather = mono_ms(GATHER_MS);
 	sm->mcast->finding = true;
 }
@@ -103,8 +102,7 @@ sm_mcast_regroup(struct sm *sm, uint16_t mlid, struct mono now)
 {
 	sm->mcast->dirty[mlid - MFT_MLID] = true;
 	make_due(sm->mcast, mono_add(now, sm->mcast->gather));
-	if (sm->mcast->save_due.ns == MONO_NEVER.ns)
-		sm->mcast->save_due = mono_add(now, mono_ms(SAVE_MS));
+	sm_commit_save_soon(sm, now);
 }
 
 bool
@@ -171,7 +169,7 @@ sm_mcast_lost(struct sm *sm)
 	struct sm_mcast *m = sm->mcast;
 
 	mft_stop(m->mft);
-	m->due = m->save_due = MONO_NEVER;
+	m->due = MONO_NEVER;
 	m->finding = true;
 	memset(m->dirty, 0, sizeof(m->dirty));
 	for (unsigned i = 0; i < MFT_GROUPS; i++) {
@@ -323,22 +321,6 @@ sm_mcast_next(const struct sm *sm)
 	return may_write(sm) && !mft_running(m->mft) && mft_quiet(m->mft)
 		       ? mono_min(m->due, mft_next(m->mft))
 		       : MONO_NEVER;
-}
-
-struct mono
-sm_mcast_save_next(const struct sm *sm)
-{
-	return sm->view != NULL ? sm->mcast->save_due : MONO_NEVER;
-}
-
-/* Memberships change often; what is lost with a crash hosts tell again. */
-void
-sm_mcast_save(struct sm *sm, struct mono now)
-{
-	if (mono_before(now, sm_mcast_save_next(sm)))
-		return;
-	sm->mcast->save_due = MONO_NEVER;
-	sm_commit_save(sm);
 }
 
 static struct mft_wire

@@ -160,8 +160,8 @@ struct sm {
 	struct sa_ops sa_ops; /* lent to it */
 	struct view *sa_view; /* the one it has; only compared */
 	struct mono sa_now;
-	struct mono sa_save_due; /* what it was told changed */
-	char *sa_kept;		 /* of its last life, until it starts */
+	struct mono save_due; /* of what hosts told */
+	char *sa_kept;	      /* of its last life, until it starts */
 	uint64_t sa_away;
 	struct sm_shed *shed; /* let go by it while a worker ran */
 	size_t nshed, capshed;
@@ -231,6 +231,11 @@ void sm_blame_lie(struct sm *sm, const struct check_block *b, struct mono now);
 /* sm_commit.c: swap the view, save, tell; schedule what comes next. */
 void sm_commit(struct sm *sm, struct mono now);
 void sm_commit_save(struct sm *sm); /* what must survive a restart */
+/* What hosts tell changes often, and after a crash they tell it again: a storm
+ * of joins and registrations is one save in a while. */
+void sm_commit_save_soon(struct sm *sm, struct mono now);
+struct mono sm_commit_save_next(const struct sm *sm);
+void sm_commit_save_tick(struct sm *sm, struct mono now); /* if it is time */
 void sm_commit_schedule(struct sm *sm, struct mono now);
 /* Port p of t is not as it should be: ask it and its switch again later. */
 void sm_commit_retry(struct sm *sm, const struct topo *t, port_ix p);
@@ -295,8 +300,6 @@ void sm_mcast_forget(struct sm *sm, bool all);
 void sm_mcast_lost(struct sm *sm); /* another SM has the fabric */
 struct mono sm_mcast_next(const struct sm *sm);
 void sm_mcast_step(struct sm *sm, struct mono now);
-struct mono sm_mcast_save_next(const struct sm *sm);
-void sm_mcast_save(struct sm *sm, struct mono now); /* if it is time */
 /* Before routes are made: what do switches hold that nobody has read? True: it
  * is known. */
 void sm_mcast_look(struct sm *sm);

@@ -9,7 +9,7 @@
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
-enum { SMI_MASTER = 3, SAVE_MS = 1000 };
+enum { SMI_MASTER = 3 };
 
 static struct sa_params
 params(const struct sm *sm)
@@ -183,7 +183,6 @@ sm_sa_new(struct sm *sm)
 		.mft = mft,
 	};
 	sm->sa = sa_new(sm->t, &sm->sa_ops, &p);
-	sm->sa_save_due = MONO_NEVER;
 	give_prefix_routes(sm);
 }
 
@@ -244,23 +243,12 @@ sm_sa_tick(struct sm *sm, struct mono now)
 	sm->sa_now = now;
 	if (!mono_before(now, sa_next(sm->sa)))
 		sa_tick(sm->sa, now);
-	/* a storm of joins and registrations is one save in a while */
-	if (!sa_changed(sm->sa))
-		return;
-	if (sm->sa_save_due.ns == MONO_NEVER.ns)
-		sm->sa_save_due = mono_add(now, mono_ms(SAVE_MS));
-	else if (!mono_before(now, sm->sa_save_due))
-		sm_commit_save(sm);
 }
 
 struct mono
 sm_sa_next(const struct sm *sm)
 {
-	struct mono t = sm->sa_save_due;
-
-	if (t.ns == MONO_NEVER.ns && sa_changed(sm->sa))
-		t = (struct mono){0};
-	return mono_min(t, sa_next(sm->sa));
+	return sa_next(sm->sa);
 }
 
 void

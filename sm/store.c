@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sm/base/buf.h"
+#include "sm/base/fnv.h"
 #include "sm/base/mem.h"
 #include "sm/store_priv.h"
 
@@ -26,17 +27,6 @@ enum {
 static const char *const held_word[STORE_HELD] = {
 	[STORE_PLAIN] = "plain", [STORE_KEYS] = "keys"};
 #define HEADER "heddle-state "
-
-static uint64_t
-checksum(const char *p, size_t n)
-{
-	uint64_t h = 0xcbf29ce484222325U; /* FNV-1a, 64 bits */
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		h = (h ^ (unsigned char)p[i]) * 0x100000001b3U;
-	return h;
-}
 
 int
 store_complain(struct store_reader *r, unsigned line, const char *field,
@@ -350,7 +340,7 @@ read_frame(
 			r->path);
 	text[n - 1] = '\0';
 	if (!store_number(s + 9, 16, UINT64_MAX, &sum) ||
-		sum != checksum(text, (size_t)(s - text)))
+		sum != fnv_more(FNV_START, text, (size_t)(s - text)))
 		return reason_set(r->why,
 			"%s: checksum: does not match the content", r->path);
 	*end = s;
@@ -688,7 +678,7 @@ store_print(const struct store_state *s, struct buf *out)
 	store_group_print(s, out);
 	store_leaf_print(s, out);
 	buf_printf(out, "checksum 0x%016" PRIx64 "\n",
-		checksum(out->text, out->n));
+		fnv_more(FNV_START, out->text, out->n));
 }
 
 /* Would store_load believe it? Asked of what is about to be written. */

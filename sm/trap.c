@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/base/fnv.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 
@@ -46,12 +47,7 @@ traps_free(struct traps *t)
 static uint64_t
 fingerprint(const struct smp *s)
 {
-	uint64_t h = 0xcbf29ce484222325U ^ s->tid;
-	size_t i;
-
-	for (i = 0; i < sizeof(s->data); i++)
-		h = (h ^ s->data[i]) * 0x100000001b3U;
-	return h;
+	return fnv_more(FNV_START ^ s->tid, s->data, sizeof(s->data));
 }
 
 static struct source *

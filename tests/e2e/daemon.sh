@@ -13,18 +13,6 @@ cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
 . tests/e2e/lib.sh
 
-serve() {
-	"$B/heddle-sim" serve "$1" --name "$IBSIM_SOCKNAME" \
-		>"$E2E_DIR/sim.out" 2>&1 </dev/null &
-	E2E_SIM_PID=$!
-	until_true 60 grep -q 'ready as' "$E2E_DIR/sim.out" ||
-		fail "heddle-sim did not start: $(cat "$E2E_DIR/sim.out")"
-}
-
-sim() {
-	"$B/heddle-sim" ctl --name "$IBSIM_SOCKNAME" "$@"
-}
-
 # at HOST COMMAND...: run it there
 at() {
 	at_host=$1

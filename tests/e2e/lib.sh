@@ -272,10 +272,18 @@ sm_once() {
 		>"$E2E_DIR/sm.log" 2>&1
 }
 
-# sm_start: the same as a daemon. sm_stop ends it.
+# sm_launch COMMAND...: that subnet manager, as a daemon. sm_stop ends it.
+sm_launch() {
+	mkdir -p "$E2E_DIR/sm"
+	(cd "$E2E_DIR/sm" && exec env SIM_HOST="$E2E_SM_HOST" \
+		LD_PRELOAD="${E2E_PRE:+$E2E_PRE:}$E2E_SO" \
+		OSM_TMP_DIR="$E2E_DIR/sm" OSM_CACHE_DIR="$E2E_DIR/sm" "$@" 9<&-) \
+		>"$E2E_DIR/sm.out" 2>&1 </dev/null &
+	E2E_SM_PID=$!
+}
+
+# sm_start: the one that is tested.
 sm_start() {
-	sm_dir=$E2E_DIR/sm
-	mkdir -p "$sm_dir"
 	sm_config
 	if [ "$SM" = opensm ]; then
 		# -d2: every line of the log is flushed
@@ -283,11 +291,7 @@ sm_start() {
 	else
 		set -- "$B/heddled" -c "$E2E_CONF"
 	fi
-	(cd "$sm_dir" && exec env SIM_HOST="$E2E_SM_HOST" \
-		LD_PRELOAD="${E2E_PRE:+$E2E_PRE:}$E2E_SO" \
-		OSM_TMP_DIR="$sm_dir" OSM_CACHE_DIR="$sm_dir" "$@" 9<&-) \
-		>"$E2E_DIR/sm.out" 2>&1 &
-	E2E_SM_PID=$!
+	sm_launch "$@"
 }
 
 sm_stop() {

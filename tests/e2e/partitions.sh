@@ -28,16 +28,6 @@ conf() {
 	} >"$E2E_DIR/p.yaml"
 }
 
-# launch COMMAND...: a subnet manager on the first host
-launch() {
-	mkdir -p "$E2E_DIR/sm"
-	(cd "$E2E_DIR/sm" && exec env SIM_HOST="$E2E_SM_HOST" \
-		LD_PRELOAD="$E2E_SO" OSM_TMP_DIR="$E2E_DIR/sm" \
-		OSM_CACHE_DIR="$E2E_DIR/sm" "$@") \
-		>"$E2E_DIR/sm.out" 2>&1 </dev/null &
-	E2E_SM_PID=$!
-}
-
 # keys NODE: its tables, a line each
 keys() {
 	sim show "$1" </dev/null | sed -n 's/^keys: port //p'
@@ -101,7 +91,7 @@ test_reload() {
 	E2E_SOCKET=$E2E_DIR/heddle.sock
 	conf </dev/null
 	start
-	launch "$B/heddled" -c "$E2E_DIR/p.yaml"
+	sm_launch "$B/heddled" -c "$E2E_DIR/p.yaml"
 	holds h2 "1 ffff"
 	until_true 20 sim judge >/dev/null 2>&1 || fail "no order"
 	sees h2 32
@@ -205,7 +195,7 @@ by() {
 	by_who=$1
 	shift
 	start
-	launch "$@"
+	sm_launch "$@"
 	rm -f "$E2E_DIR/before"
 	until_true 40 "up_$by_who" || fail "$by_who: no order:" \
 		"$(tail -n 5 "$E2E_DIR/sm.out")"

@@ -22,7 +22,7 @@ preload_of() {
 	case $1 in
 	/*) ldd "$1" | awk '/libasan/ { printf "%s:", $3 }' ;;
 	esac
-	echo "$PRELOAD"
+	echo "$E2E_SO"
 }
 
 # under HOST COMMAND...: on that node; what it leaves behind is a failure
@@ -40,14 +40,10 @@ under() {
 
 # sm HOST: opensm there, until SUBNET UP
 sm() {
-	mkdir -p "$E2E_DIR/sm"
 	# or the log says it is up when something else is to be said
 	echo 'force_log_flush TRUE' >"$E2E_DIR/opensm.conf"
-	(cd "$E2E_DIR/sm" && exec env SIM_HOST="$1" LD_PRELOAD="$PRELOAD" \
-		OSM_TMP_DIR="$E2E_DIR/sm" OSM_CACHE_DIR="$E2E_DIR/sm" \
-		opensm -F "$E2E_DIR/opensm.conf" -f "$E2E_DIR/sm.log") \
-		>"$E2E_DIR/sm.out" 2>&1 </dev/null &
-	E2E_SM_PID=$!
+	E2E_SM_HOST=$1
+	sm_launch opensm -F "$E2E_DIR/opensm.conf" -f "$E2E_DIR/sm.log"
 	until_true 60 grep -qs 'SUBNET UP' "$E2E_DIR/sm.log" ||
 		fail "opensm: no SUBNET UP"
 }
@@ -149,8 +145,8 @@ check_ports() {
 
 # What the library exports is in front of libc's, and nothing else.
 check_exports() {
-	libc=$(ldd "$PRELOAD" | awk '/libc\.so/ { print $3 }')
-	nm -D --defined-only "$PRELOAD" | awk '{ print $3 }' |
+	libc=$(ldd "$E2E_SO" | awk '/libc\.so/ { print $3 }')
+	nm -D --defined-only "$E2E_SO" | awk '{ print $3 }' |
 		sort >"$E2E_DIR/ours"
 	nm -D --defined-only "$libc" | awk '{ sub(/@.*/, "", $3); print $3 }' |
 		sort -u >"$E2E_DIR/libc"
@@ -170,7 +166,7 @@ check_probe() {
 	sim hang leaf1 on >/dev/null
 	until_true 10 hung || fail "leaf1 still answers"
 	under h1 "$B/heddle-umadprobe" lost 1 || fail "lost"
-	SIM_HOST=h1 LD_PRELOAD=$PRELOAD timeout 60 \
+	SIM_HOST=h1 LD_PRELOAD=$E2E_SO timeout 60 \
 		smpquery -t 100 -D nd 0,1 >/dev/null 2>&1
 	rc=$?
 	[ $rc != 124 ] || fail "smpquery to a hung node waits for ever"
@@ -180,7 +176,7 @@ check_probe() {
 	until_true 10 awake || fail "leaf1 does not answer"
 	# no server: an error in words, no waiting
 	unserve
-	SIM_HOST=h1 LD_PRELOAD=$PRELOAD timeout 60 ibstat \
+	SIM_HOST=h1 LD_PRELOAD=$E2E_SO timeout 60 ibstat \
 		>"$E2E_DIR/none" 2>&1
 	grep -q 'libheddle-umad: simulator' "$E2E_DIR/none" ||
 		fail "without a server: $(cat "$E2E_DIR/none")"
@@ -220,7 +216,7 @@ check_heddled() {
 }
 
 e2e_init
-PRELOAD=$B/libheddle-umad.so
+E2E_SO=$B/libheddle-umad.so
 case ${1:-} in
 tables) check_tables ;;
 ports) check_ports ;;

@@ -9,16 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
 . tests/e2e/lib.sh
 
-PRELOAD=
 SOME='h1|h7|leaf1|leaf8|spine1' # whose tables are read one by one
-
-# under HOST COMMAND...: on that node
-under() {
-	u_host=$1
-	shift
-	SIM_HOST=$u_host LD_PRELOAD=$PRELOAD OSM_TMP_DIR=$E2E_DIR/sm \
-		OSM_CACHE_DIR=$E2E_DIR/sm "$@"
-}
 
 opensm_conf() {
 	cat >"$E2E_DIR/opensm.conf" <<-'EOT'
@@ -44,31 +35,27 @@ sa: {trust_key: 0x1}"
 
 # sm_up WHO: that subnet manager on h1, until every link is up
 sm_up() {
-	mkdir -p "$E2E_DIR/sm"
 	if [ "$1" = opensm ]; then
 		set -- opensm -Q -F "$E2E_DIR/opensm.conf" -f "$E2E_DIR/sm.log"
 	else
 		set -- "$B/heddled" -c "$E2E_CONF"
 	fi
-	(cd "$E2E_DIR/sm" && exec env SIM_HOST=h1 LD_PRELOAD="$PRELOAD" \
-		OSM_TMP_DIR="$E2E_DIR/sm" OSM_CACHE_DIR="$E2E_DIR/sm" "$@") \
-		>"$E2E_DIR/sm.out" 2>&1 </dev/null &
-	E2E_SM_PID=$!
+	sm_launch "$@"
 	until_true 60 paths || fail "$1: no paths: $(tail -n 5 "$E2E_DIR/sm.out")"
 }
 
 paths() {
 	gone "$E2E_SM_PID" && fail "it ended: $(tail -n 5 "$E2E_DIR/sm.out")"
-	under h7 saquery -t 1000 NR >"$E2E_DIR/nodes" 2>/dev/null
+	on h7 saquery -t 1000 NR >"$E2E_DIR/nodes" 2>/dev/null
 	[ "$(grep -c "NodeRecord dump" "$E2E_DIR/nodes")" = "$NODES" ] &&
-		under h7 saquery --src-to-dst h7:h1 >/dev/null 2>&1
+		on h7 saquery --src-to-dst h7:h1 >/dev/null 2>&1
 }
 
 # tables WHO: SL2VL and arbitration of some nodes, by name and port
 tables() {
 	: >"$E2E_DIR/$1.sl2vl"
 	: >"$E2E_DIR/$1.vlarb"
-	under h7 saquery --smkey 1 NR 2>/dev/null | awk '
+	on h7 saquery --smkey 1 NR 2>/dev/null | awk '
 		/^\t\tlid\./ { sub(/.*\./, ""); lid = $0 }
 		/^\t\tnode_type\./ { sw = /Switch/ }
 		/^\t\tNodeDescription\./ {
@@ -78,10 +65,10 @@ tables() {
 		t_list=1
 		[ "$t_switch" = 0 ] || t_list=$(net_ports "$t_name")
 		for t_port in $t_list; do
-			under h7 smpquery sl2vl "$t_lid" "$t_port" 2>&1 |
+			on h7 smpquery sl2vl "$t_lid" "$t_port" 2>&1 |
 				sed -n "s/^ports: */$t_name $t_port /p" \
 				>>"$E2E_DIR/$1.sl2vl"
-			under h7 smpquery vlarb "$t_lid" "$t_port" 2>&1 |
+			on h7 smpquery vlarb "$t_lid" "$t_port" 2>&1 |
 				sed -n "s/^\(VL \|WEIGHT\) *:/$t_name $t_port \1/p" \
 				>>"$E2E_DIR/$1.vlarb"
 		done
@@ -140,12 +127,12 @@ weights() {
 
 # sl_of WORDS...: the SL of the path that saquery is given
 sl_of() {
-	under h7 saquery "$@" 2>&1 |
+	on h7 saquery "$@" 2>&1 |
 		sed -n 's/.*sl\.*\(0x[0-9a-f]*\|[0-9]*\)$/\1/p' | head -n 1
 }
 
 paths_have_levels() {
-	lid=$(under h7 ibstat | sed -n 's/.*Base lid: //p')
+	lid=$(on h7 ibstat | sed -n 's/.*Base lid: //p')
 	for q in ": 0x0" "--service_id 0x1060cbc: 0x1" "--qos_class 7: 0x2" \
 		"--qos_class 8: 0x0"; do
 		# shellcheck disable=SC2086
@@ -160,9 +147,9 @@ paths_have_levels() {
 
 # saquery's records are what smpquery reads
 records() {
-	under h7 saquery --smkey 1 SL2VL >"$E2E_DIR/SL2VL" 2>&1 ||
+	on h7 saquery --smkey 1 SL2VL >"$E2E_DIR/SL2VL" 2>&1 ||
 		fail "SL2VL: $(cat "$E2E_DIR/SL2VL")"
-	under h7 saquery --smkey 1 VLAR >"$E2E_DIR/VLAR" 2>&1 ||
+	on h7 saquery --smkey 1 VLAR >"$E2E_DIR/VLAR" 2>&1 ||
 		fail "VLAR: $(cat "$E2E_DIR/VLAR")"
 	n=$(grep -c 'dump' "$E2E_DIR/SL2VL")
 	[ "$n" -gt "$NODES" ] || fail "$n SL2VL records"
@@ -176,7 +163,7 @@ records() {
 
 main() {
 	e2e_init
-	PRELOAD=$B/libheddle-umad.so
+	E2E_SO=$B/libheddle-umad.so
 	fabric "$1" "$E2E_DIR/fabric.net"
 	NODES=$(awk '$1 ~ /^(Switch|Ca|Rt)$/' "$E2E_DIR/fabric.net" |
 		grep -c '')
@@ -184,7 +171,7 @@ main() {
 	serve "$E2E_DIR/fabric.net"
 	sm_up opensm
 	until_true 60 opensm_done || fail "opensm: no levels"
-	stop_pid "$E2E_SM_PID"
+	sm_stop
 	unserve
 	serve "$E2E_DIR/fabric.net"
 	heddle_conf
@@ -208,8 +195,7 @@ main() {
 		fail "status: $(status_get qos.levels.1.name)"
 	[ "$(status_get qos.missing)" = 0 ] ||
 		fail "$(status_get qos.missing) ports have not their tables"
-	stop_pid "$E2E_SM_PID"
-	E2E_SM_PID=
+	sm_stop
 	unserve
 	say "PASS"
 }

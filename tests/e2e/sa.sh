@@ -10,40 +10,13 @@ cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
 . tests/e2e/lib.sh
 
-PRELOAD=
 RECORDS="NR PIR SWIR LR SMIR GIR PKTR LFTR MFTR SL2VL VLAR SR IIR MCMR PR"
 RULES=tests/e2e/records.expect
 PROGRAMS="ipoib cm acm srp multi"
 PEER=h12
 
-# serve FILE: heddle-sim on this fabric
-serve() {
-	"$B/heddle-sim" serve "$1" --name "$IBSIM_SOCKNAME" \
-		>"$E2E_DIR/sim.out" 2>&1 </dev/null &
-	E2E_SIM_PID=$!
-	until_true 60 grep -q 'ready as' "$E2E_DIR/sim.out" ||
-		fail "the server did not start: $(cat "$E2E_DIR/sim.out")"
-}
-
-unserve() {
-	stop_pid "$E2E_SM_PID"
-	E2E_SM_PID=
-	"$B/heddle-sim" ctl --name "$IBSIM_SOCKNAME" quit >/dev/null
-	until_true 10 gone "$E2E_SIM_PID" || fail "the server goes on"
-	E2E_SIM_PID=
-}
-
-# under HOST COMMAND...: on that node
-under() {
-	u_host=$1
-	shift
-	SIM_HOST=$u_host LD_PRELOAD=$PRELOAD OSM_TMP_DIR=$E2E_DIR/sm \
-		OSM_CACHE_DIR=$E2E_DIR/sm "$@"
-}
-
 # sm_up WHO: that subnet manager on h1, until its SA answers with every node
 sm_up() {
-	mkdir -p "$E2E_DIR/sm"
 	if [ "$1" = opensm ]; then
 		echo 'force_log_flush TRUE' >"$E2E_DIR/opensm.conf"
 		set -- opensm -F "$E2E_DIR/opensm.conf" -f "$E2E_DIR/sm.log"
@@ -52,16 +25,13 @@ sm_up() {
 		sm_config
 		set -- "$B/heddled" -c "$E2E_CONF"
 	fi
-	(cd "$E2E_DIR/sm" && exec env SIM_HOST=h1 LD_PRELOAD="$PRELOAD" \
-		OSM_TMP_DIR="$E2E_DIR/sm" OSM_CACHE_DIR="$E2E_DIR/sm" "$@") \
-		>"$E2E_DIR/sm.out" 2>&1 </dev/null &
-	E2E_SM_PID=$!
+	sm_launch "$@"
 	until_true 60 all_nodes || fail "$1: no SA: $(tail -n 5 "$E2E_DIR/sm.out")"
 }
 
 all_nodes() {
 	gone "$E2E_SM_PID" && fail "it ended: $(tail -n 5 "$E2E_DIR/sm.out")"
-	under h7 saquery -t 1000 NR >"$E2E_DIR/nodes" 2>/dev/null
+	on h7 saquery -t 1000 NR >"$E2E_DIR/nodes" 2>/dev/null
 	[ "$(grep -c "NodeRecord dump" "$E2E_DIR/nodes")" = "$NODES" ] &&
 		! grep -q "NodeDescription\.*$" "$E2E_DIR/nodes"
 }
@@ -72,7 +42,7 @@ play() {
 	mkdir -p "$E2E_DIR/$1"
 	: >"$p_out"
 	for program in $PROGRAMS register; do
-		under h7 "$B/heddle-saclient" "$program" $PEER >>"$p_out" \
+		on h7 "$B/heddle-saclient" "$program" $PEER >>"$p_out" \
 			2>"$p_out.err" ||
 			fail "$1: $program: $(cat "$p_out.err")"
 	done
@@ -82,15 +52,15 @@ play() {
 ask() {
 	a_dir=$E2E_DIR/$1
 	mkdir -p "$a_dir"
-	under h7 saquery --smkey 1 CPI >"$a_dir/CPI" 2>&1 || fail "$1: CPI"
+	on h7 saquery --smkey 1 CPI >"$a_dir/CPI" 2>&1 || fail "$1: CPI"
 	for rec in $RECORDS; do
-		under h7 saquery -t 20000 --smkey 1 "$rec" >"$a_dir/$rec" \
+		on h7 saquery -t 20000 --smkey 1 "$rec" >"$a_dir/$rec" \
 			2>"$a_dir/$rec.err" ||
 			fail "$1: $rec: $(cat "$a_dir/$rec.err")"
 	done
 	# what is not trusted: opensm refuses some of it
 	for rec in MCMR PKTR; do
-		under h7 saquery --smkey 0 "$rec" >"$a_dir/${rec}0" \
+		on h7 saquery --smkey 0 "$rec" >"$a_dir/${rec}0" \
 			2>/dev/null || :
 	done
 	# who has which LID
@@ -184,7 +154,7 @@ no_idle_rules() {
 expect() {
 	e_want=$1
 	shift
-	under h7 saquery "$@" >"$E2E_DIR/said" 2>&1
+	on h7 saquery "$@" >"$E2E_DIR/said" 2>&1
 	grep -q "$e_want" "$E2E_DIR/said" ||
 		fail "saquery $*: no $e_want: $(head -n 3 "$E2E_DIR/said")"
 }
@@ -192,28 +162,28 @@ expect() {
 questions() {
 	expect ERR_REQ_DENIED --smkey 7 NR
 	expect ERR_REQ_INVALID_GID PR --dgid fe80::dead
-	lid=$(under h7 ibstat | sed -n 's/.*Base lid: //p')
+	lid=$(on h7 ibstat | sed -n 's/.*Base lid: //p')
 	expect "slid.*\.$lid\$" PR --slid "$lid" --dlid 1
 	expect 'mtu\.*0x84' PR --slid "$lid" --dlid 1 --mtu 0x84
 	expect 'rate\.*0x83' PR --slid "$lid" --dlid 1 --rate 0x83
 	expect 'NodeDescription\.*h7' NR "$lid"
-	n=$(under h7 saquery PR --slid "$lid" --dlid 1 --rate 0x18 |
+	n=$(on h7 saquery PR --slid "$lid" --dlid 1 --rate 0x18 |
 		grep -c dump)
 	[ "$n" = 0 ] || fail "a path faster than 1200 Gb/s"
 	expect "^$lid\$" -L h7
 	expect 'num_path_revers\.*0x8' --src-to-dst h7:h1
-	under h7 ibtracert "$lid" 1 >"$E2E_DIR/trace" 2>&1 ||
+	on h7 ibtracert "$lid" 1 >"$E2E_DIR/trace" 2>&1 ||
 		fail "ibtracert: $(cat "$E2E_DIR/trace")"
 }
 
 # Reports arrive: a cable is pulled and put back while somebody listens.
 events() {
-	under h9 "$B/heddle-saclient" listen 2 >"$E2E_DIR/listen" 2>&1 &
+	on h9 "$B/heddle-saclient" listen 2 >"$E2E_DIR/listen" 2>&1 &
 	e_pid=$!
 	until_true 20 grep -q listening "$E2E_DIR/listen" ||
 		fail "$1: no subscription: $(cat "$E2E_DIR/listen")"
 	for e_state in down up; do
-		"$B/heddle-sim" ctl --name "$IBSIM_SOCKNAME" link h20 $e_state \
+		sim link h20 $e_state \
 			>/dev/null || fail "the cable of h20"
 		sleep 1
 	done
@@ -233,12 +203,13 @@ both() {
 	ask "$1"
 	[ "$1" = opensm ] || questions
 	events "$1"
+	sm_stop
 	unserve
 }
 
 main() {
 	e2e_init
-	PRELOAD=$B/libheddle-umad.so
+	E2E_SO=$B/libheddle-umad.so
 	fabric "$1" "$E2E_DIR/fabric.net"
 	NODES=$(awk '$1 ~ /^(Switch|Ca|Rt)$/' "$E2E_DIR/fabric.net" |
 		grep -c '')

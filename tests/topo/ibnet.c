@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/base/fnv.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 #include "tests/topo/note.h"
@@ -163,11 +164,7 @@ take_paren_guid(struct parse *p, uint64_t *out)
 static uint64_t
 hash_id(struct span s)
 {
-	uint64_t h = 0xcbf29ce484222325U;
-
-	for (size_t i = 0; i < s.n; i++)
-		h = (h ^ (uint8_t)s.p[i]) * 0x100000001b3U;
-	return h;
+	return fnv_more(FNV_START, s.p, s.n);
 }
 
 static bool

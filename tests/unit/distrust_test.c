@@ -10,19 +10,15 @@
 #include "distribution/plan.h"
 #include "sm/base/log.h"
 #include "sm/base/mem.h"
-#include "tests/sim/referee.h"
 #include "tests/sim/watch.h"
-#include "tests/sim/world.h"
-#include "tests/topo/gen.h"
+#include "tests/unit/life.h"
 #include "tests/unit/suite.h"
 
 static struct world *
 start(const struct fabric *f, const char *yaml)
 {
-	struct sim_options o = sim_defaults();
-	struct world *w = world_new(f, &o, yaml);
+	struct world *w = life_start(f, yaml);
 
-	world_start(w);
 	ck_assert_msg(world_settle(w, mono_ms(60000)), "%s", w->last_why);
 	return w;
 }
@@ -30,15 +26,7 @@ start(const struct fabric *f, const char *yaml)
 static void
 expect_order(struct world *w, const char *when)
 {
-	struct referee_report r;
-	struct reason why;
-
-	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s: never settled: %s",
-		when, w->last_why);
-	ck_assert_msg(
-		referee_fabric(w->sim, fabric_first_host(w->fabric),
-			REFEREE_ALL & ~(unsigned)REFEREE_LOAD, &r, &why) == 0,
-		"%s: %s", when, why.text);
+	life_expect(w, REFEREE_ALL & ~(unsigned)REFEREE_LOAD, when);
 }
 
 static uint32_t
@@ -69,19 +57,11 @@ cable(struct world *w, unsigned k, bool up)
 	ck_abort_msg("no such cable");
 }
 
-static struct fabric *
-tree(void)
-{
-	const struct gen_fattree2 p = {4, 8, 1, 4, 4};
-
-	return gen_tree_two(&p, NULL);
-}
-
 /* Found by reading back, sent again, kept out in the end, forgiven. */
 START_TEST(a_switch_that_does_not_store)
 {
 	const struct sim_behaviour liar = {.liar = true}, well = {0};
-	struct fabric *f = tree();
+	struct fabric *f = life_tree();
 	struct world *w = start(f, "distribution: {drain: 5ms}\n");
 	uint32_t leaf = fabric_find(f, "leaf3");
 	struct sm_status s;
@@ -96,8 +76,7 @@ START_TEST(a_switch_that_does_not_store)
 	world_run(w, mono_ms(120000));
 	expect_order(w, "it stores again");
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
-	world_free(w);
-	fabric_free(f);
+	life_end(w, f);
 }
 END_TEST
 
@@ -134,15 +113,14 @@ START_TEST(lanes_that_are_refused)
 	ck_assert_msg(watch_report(watch)->loops == 0, "%s",
 		watch_report(watch)->loop.text);
 	watch_free(watch);
-	world_free(w);
-	fabric_free(f);
+	life_end(w, f);
 }
 END_TEST
 
 /* GUIDs are the same here, so that nothing of it is recognised as strange. */
 START_TEST(the_state_of_another_fabric)
 {
-	struct fabric *other = gen_random(10, 3, 2, 4, NULL), *f = tree();
+	struct fabric *other = gen_random(10, 3, 2, 4, NULL), *f = life_tree();
 	struct world *a = start(other, ""), *b;
 	struct sim_options o = sim_defaults();
 	struct store_block block = {
@@ -176,7 +154,7 @@ START_TEST(what_another_manager_wrote)
 {
 	struct mad_sm_info other = {
 		.guid = 1, .act_count = 1, .priority = 15, .state = 3};
-	struct fabric *f = tree();
+	struct fabric *f = life_tree();
 	struct world *w = start(f, "sweep: {interval: 1s}\n"
 				   "standby: {poll_interval: 1s}\n");
 	uint32_t host = fabric_find(f, "h20");
@@ -199,8 +177,7 @@ START_TEST(what_another_manager_wrote)
 	expect_order(w, "the other one is gone");
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_MASTER);
-	world_free(w);
-	fabric_free(f);
+	life_end(w, f);
 }
 END_TEST
 
@@ -230,7 +207,7 @@ close_turns(struct world *w, bool close)
  */
 START_TEST(turns_that_others_left_closed)
 {
-	struct fabric *f = tree();
+	struct fabric *f = life_tree();
 	struct world *w = start(f, "distribution: {drain: 5ms}\n");
 	struct store_state state;
 	struct sm_status s;
@@ -270,8 +247,7 @@ START_TEST(turns_that_others_left_closed)
 	expect_order(w, "swept");
 	state = w->saved;
 	ck_assert_uint_eq(state.nblock, 0);
-	world_free(w);
-	fabric_free(f);
+	life_end(w, f);
 }
 END_TEST
 

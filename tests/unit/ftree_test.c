@@ -18,6 +18,7 @@
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
 #include "tests/unit/suite.h"
+#include "tests/unit/tables_hash.h"
 
 static struct engine_options plain = {.lanes = 1};
 
@@ -59,19 +60,6 @@ verified(const struct routes *r, const char *what)
 	ck_assert_msg(verify_tables(&in, &report, &why) == 0, "%s: %s", what,
 		why.text);
 	return report;
-}
-
-static uint64_t
-hash(const struct routes *r)
-{
-	uint64_t h = 1;
-
-	for (sw_ix s = 0; s < r->topo->nsw; s++)
-		for (uint32_t b = 0; b < r->nblocks; b++)
-			for (unsigned i = 0; i < LFT_BLOCK; i++)
-				h = (h ^ routes_block(r, s, b)[i]) *
-				    UINT64_C(1099511628211);
-	return h;
 }
 
 /* One fabric, routed afresh. */
@@ -730,11 +718,11 @@ START_TEST(rebalance)
 	job.prev = b;
 	job.topo = t;
 	c = route_compute(&job, engines, 1, &story, &why);
-	ck_assert_uint_ne(hash(c), hash(a));
+	ck_assert_uint_ne(tables_hash(c), tables_hash(a));
 	job.rebalance = true;
 	d = route_compute(&job, engines, 1, &story, &why);
 	ck_assert(story.rebalanced);
-	ck_assert_uint_eq(hash(d), hash(a));
+	ck_assert_uint_eq(tables_hash(d), tables_hash(a));
 	routes_unref(a);
 	routes_unref(b);
 	routes_unref(c);

@@ -1,72 +1,6 @@
 /* Requests that are late, cut or cancelled: a scripted wire, virtual time. */
-#include "sm/transport/xact.h"
-
-#include <check.h>
-#include <stdlib.h>
-
-#include "sm/base/mem.h"
 #include "tests/unit/suite.h"
-
-enum { TAGS = 128, TIMEOUT_MS = 80, SENT = 256 };
-
-/* What became of each request, by tag, and what the wire was given. */
-struct env {
-	struct transport t;
-	struct transport_msg sent[SENT];
-	size_t n;
-	struct xact *x;
-	struct mono now;
-	uint8_t calls[TAGS];
-	struct xact_result last;
-	unsigned done;
-	unsigned late; /* how often something was said to be */
-	struct xact_request late_one;
-};
-
-static int
-wire_send(struct transport *t, const struct transport_msg *m)
-{
-	struct env *e = (struct env *)(void *)t;
-
-	ck_assert_uint_lt(e->n, SENT);
-	e->sent[e->n++] = *m;
-	return 0;
-}
-
-static void
-on_done(void *cookie, uint64_t tag, const struct xact_result *res)
-{
-	struct env *e = cookie;
-
-	ck_assert_uint_lt(tag, TAGS);
-	ck_assert_uint_eq(e->calls[tag], 0);
-	e->calls[tag]++;
-	e->done++;
-	e->last = *res;
-}
-
-static struct env *
-env_new(unsigned window, unsigned window_max, unsigned target_max)
-{
-	struct env *e = mem_zalloc(1, sizeof(*e));
-	struct xact_options o = {.timeout = mono_ms(TIMEOUT_MS),
-		.retries = 2,
-		.window_start = window,
-		.window_max = window_max,
-		.target_max = target_max};
-
-	e->t.send = wire_send;
-	e->x = xact_new(&o, &e->t);
-	e->now = mono_ms(1000);
-	return e;
-}
-
-static void
-env_free(struct env *e)
-{
-	xact_free(e->x);
-	free(e);
-}
+#include "tests/unit/xact_fixture.h"
 
 static void
 on_late(void *cookie, const void *owner, const struct xact_request *r,
@@ -78,40 +12,6 @@ on_late(void *cookie, const void *owner, const struct xact_request *r,
 	ck_assert_int_eq(now.ns, e->now.ns);
 	e->late++;
 	e->late_one = *r;
-}
-
-static void
-get(struct env *e, uint64_t target, uint64_t tag)
-{
-	struct xact_request r = {.method = MAD_GET,
-		.attr = MAD_NODE_INFO,
-		.target = target,
-		.hops = 2,
-		.path = {0, 3, (uint8_t)target}};
-
-	xact_submit(e->x, &r, e->now, on_done, e, tag);
-}
-
-/* The k-th MAD sent is answered. */
-static void
-answer(struct env *e, size_t k)
-{
-	struct transport_msg m = e->sent[k];
-	struct smp s;
-
-	ck_assert_uint_lt(k, e->n);
-	ck_assert_int_eq(smp_decode(m.mad, m.len, &s, NULL), 0);
-	s.method = MAD_GET_RESP;
-	s.response = true;
-	smp_encode(&s, m.mad);
-	ck_assert(xact_input(e->x, &m, &s, e->now));
-}
-
-static void
-tick_at(struct env *e, int64_t ms)
-{
-	e->now = mono_ms(ms);
-	xact_tick(e->x, e->now);
 }
 
 /* Told after 10 ms, and at each deadline; nothing else changes by it. */

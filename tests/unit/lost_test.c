@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "sm/view.h"
-#include "tests/sim/referee.h"
-#include "tests/sim/world.h"
-#include "tests/topo/gen.h"
+#include "tests/unit/life.h"
 #include "tests/unit/suite.h"
 
 enum { STEP_MS = 5, QUICK_MS = 130, LIMIT_MS = 20000, CARD = 3 };
@@ -18,23 +16,14 @@ enum { STEP_MS = 5, QUICK_MS = 130, LIMIT_MS = 20000, CARD = 3 };
 static struct world *
 tree_world(struct fabric **f, const char *yaml)
 {
-	struct sim_options so = sim_defaults();
 	struct reason why = {""};
 	struct world *w;
 
 	*f = gen_tree_three(8, &why);
 	ck_assert_msg(*f != NULL, "%s", why.text);
-	w = world_new(*f, &so, yaml);
-	world_start(w);
+	w = life_start(*f, yaml);
 	ck_assert(world_settle(w, mono_ms(60000)));
 	return w;
-}
-
-static void
-end(struct world *w, struct fabric *f)
-{
-	world_free(w);
-	fabric_free(f);
 }
 
 enum level { TOP, MID };
@@ -125,7 +114,7 @@ START_TEST(one_switch)
 		sim_fault_node(w->sim, n, true);
 		sound(w);
 	}
-	end(w, f);
+	life_end(w, f);
 }
 END_TEST
 
@@ -146,7 +135,7 @@ START_TEST(line_card)
 		sim_fault_node(
 			w->sim, named(w, (enum level)_i, 1 + 5 * i), true);
 	sound(w);
-	end(w, f);
+	life_end(w, f);
 }
 END_TEST
 
@@ -170,7 +159,7 @@ START_TEST(beside_one_that_hangs)
 	world_run(w, mono_ms(40000));
 	sound(w);
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
-	end(w, f);
+	life_end(w, f);
 }
 END_TEST
 
@@ -196,7 +185,7 @@ START_TEST(untold)
 	ck_assert_msg(ms < 1000 + 2 * QUICK_MS, "%u ms", ms);
 	sim_set_hook(w->sim, NULL, NULL);
 	sound(w);
-	end(w, f);
+	life_end(w, f);
 }
 END_TEST
 
@@ -221,7 +210,7 @@ START_TEST(during_a_push)
 	ms = dead_ends(w) ? repaired(w) : 0;
 	ck_assert_msg(ms < 3 * QUICK_MS, "%u ms", ms);
 	sound(w);
-	end(w, f);
+	life_end(w, f);
 }
 END_TEST
 

@@ -62,16 +62,22 @@ START_TEST(a_join_is_answered_when_it_is_written)
 }
 END_TEST
 
+/* A torus or a tree. */
+static struct fabric *
+either(uint64_t seed)
+{
+	static const unsigned torus[] = {3, 3, 3};
+	static const struct gen_fattree2 two = {6, 8, 3, 6, 2};
+
+	return seed % 2 == 0 ? gen_grid(torus, 3, true, 1, NULL)
+			     : gen_tree_two(&two, NULL);
+}
+
 /* A second life knows groups and members, and writes nothing. */
 START_TEST(a_restart_takes_nothing_away)
 {
 	uint64_t seed = (uint64_t)_i + 1;
-	static const unsigned torus[] = {3, 3, 3};
-	static const struct gen_fattree2 two = {6, 8, 3, 6, 2};
-	struct reason why;
-	struct fabric *f = seed % 2 == 0 ? gen_grid(torus, 3, true, 1, &why)
-					 : gen_tree_two(&two, &why);
-	struct play *p = play_new(f, seed);
+	struct play *p = play_new(either(seed), seed);
 	struct sm_status before, after;
 	uint32_t gone = 5;
 
@@ -123,11 +129,7 @@ END_TEST
 START_TEST(changes_have_no_bad_moment)
 {
 	uint64_t seed = (uint64_t)_i + 1;
-	static const unsigned torus[] = {3, 3, 3};
-	static const struct gen_fattree2 two = {6, 8, 3, 6, 2};
-	struct reason why;
-	struct fabric *f = seed % 2 == 0 ? gen_grid(torus, 3, true, 1, &why)
-					 : gen_tree_two(&two, &why);
+	struct fabric *f = either(seed);
 	struct play *p = play_new(f, seed);
 
 	for (unsigned round = 0; round < 5; round++) {

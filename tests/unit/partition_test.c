@@ -419,25 +419,6 @@ join(struct host *o, const struct model *m, uint16_t pkey)
 		"a join of 0x%04x: status 0x%04x\n%s", pkey, status, m->yaml);
 }
 
-static void
-listen(struct host *o)
-{
-	static const struct mad_sa_inform everything = {
-		.lid_first = 0xffff,
-		.lid_last = 0xffff,
-		.generic = true,
-		.subscribe = true,
-		.type = 0xffff,
-		.trap = 0xffff,
-		.producer = 0xffffff,
-	};
-	uint8_t rec[MAD_SA_INFORM];
-	const struct ask a = {.rec = rec, .len = sizeof(rec)};
-
-	mad_sa_inform_encode(&everything, rec);
-	ck_assert_uint_eq(host_ask(o, MAD_SET, MAD_SA_INFORM_INFO, &a), 0);
-}
-
 /* What was heard: of hosts that go and come, of groups that are made. */
 static unsigned
 judge_reports(
@@ -515,7 +496,7 @@ START_TEST(isolation)
 		host[i] = host_on(x.w, name);
 		offer_service(
 			host[i], (uint16_t)(1 + rng_below(&rng, MAX_PARTS)));
-		listen(host[i]);
+		ck_assert_uint_eq(inform(host[i], &everything, 0), 0);
 	}
 	for (unsigned i = 0; i < HOSTS - 1; i++)
 		join(host[i], &m, (uint16_t)(1 + rng_below(&rng, MAX_PARTS)));

@@ -7,21 +7,8 @@
 #include <string.h>
 
 #include "sm/base/rng.h"
+#include "tests/unit/hello.h"
 #include "tests/unit/suite.h"
-
-static struct proto_hello
-hello(uint16_t want, const char *host)
-{
-	struct proto_hello h = {
-		.head = {PROTO_HELLO, sizeof(h)},
-		.magic = PROTO_MAGIC,
-		.version = PROTO_VERSION,
-		.want = want,
-	};
-
-	(void)snprintf(h.host, sizeof(h.host), "%s", host);
-	return h;
-}
 
 START_TEST(hellos)
 {

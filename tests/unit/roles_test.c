@@ -10,9 +10,7 @@
 
 #include "routing/tree.h"
 #include "sm/mad/mad_role.h"
-#include "tests/sim/referee.h"
-#include "tests/sim/world.h"
-#include "tests/topo/gen.h"
+#include "tests/unit/life.h"
 #include "tests/unit/suite.h"
 
 #define ASKING "discovery: {role_attribute: [0x2c9:0xd2f0]}\n"
@@ -50,8 +48,7 @@ listen(void *cookie, struct sim_msg *m)
 static struct fabric *
 telling(void)
 {
-	const struct gen_fattree2 p = {4, 8, 1, 4, 4};
-	struct fabric *f = gen_tree_two(&p, NULL);
+	struct fabric *f = life_tree();
 
 	for (uint32_t i = 0; i < f->nnodes; i++) {
 		struct fabric_node *n = &f->node[i];
@@ -81,13 +78,7 @@ begin(const struct fabric *f, const char *yaml, struct ears *e)
 static void
 settle(struct world *w)
 {
-	struct referee_report r;
-	struct reason why;
-
-	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
-	ck_assert_msg(referee_fabric(w->sim, fabric_first_host(w->fabric),
-			      REFEREE_ALL, &r, &why) == 0,
-		"%s", why.text);
+	life_expect_order(w, "roles");
 	ck_assert_uint_eq(w->runs_failed, 0);
 }
 
@@ -123,8 +114,7 @@ START_TEST(nobody_is_asked)
 	ck_assert_uint_eq(e.asked, 0);
 	ck_assert_uint_eq(placed(w, TREE_TOLD), 0);
 	ck_assert_uint_eq(sm_view(w->sm)->routes->tree->tree->ntiers, 2);
-	world_free(w);
-	fabric_free(f);
+	life_end(w, f);
 }
 END_TEST
 
@@ -148,8 +138,7 @@ START_TEST(told)
 	settle(w);
 	ck_assert_uint_eq(e.asked, 6);
 	ck_assert_uint_eq(placed(w, TREE_TOLD), 6);
-	world_free(w);
-	fabric_free(f);
+	life_end(w, f);
 }
 END_TEST
 
@@ -170,8 +159,7 @@ START_TEST(not_believed)
 	settle(w);
 	ck_assert_uint_eq(placed(w, TREE_TOLD), 6);
 	ck_assert(!(node_called(w, "leaf2")->flags & TN_BAD_ROLE));
-	world_free(w);
-	fabric_free(f);
+	life_end(w, f);
 }
 END_TEST
 
@@ -195,8 +183,7 @@ START_TEST(silent)
 	sm_resweep(w->sm, sim_now(w->sim), "test");
 	settle(w);
 	ck_assert_uint_eq(placed(w, TREE_TOLD), 6);
-	world_free(w);
-	fabric_free(f);
+	life_end(w, f);
 }
 END_TEST
 
@@ -217,8 +204,7 @@ START_TEST(by_name)
 	ck_assert_uint_eq(placed(w, TREE_CONFIGURED), 12);
 	ck_assert_uint_eq(t->count[TREE_ROLE_UNKNOWN], 1);
 	ck_assert_uint_eq(t->count[TREE_ROLE_CONFLICT], 0);
-	world_free(w);
-	fabric_free(f);
+	life_end(w, f);
 }
 END_TEST
 
@@ -246,8 +232,7 @@ START_TEST(contradicted)
 			"leaf1: the pattern \"lea?1\" gives it another role "
 			"than one that is as long");
 	}
-	world_free(w);
-	fabric_free(f);
+	life_end(w, f);
 }
 END_TEST
 
@@ -280,8 +265,7 @@ START_TEST(reloaded)
 			i == 0 ? 1 : 0);
 		ck_assert_uint_eq(e.asked, 12);
 	}
-	world_free(w);
-	fabric_free(f);
+	life_end(w, f);
 }
 END_TEST
 

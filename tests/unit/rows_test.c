@@ -11,19 +11,7 @@
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/unit/suite.h"
-
-static uint64_t
-hash(const struct routes *r)
-{
-	uint64_t h = 1;
-
-	for (sw_ix s = 0; s < r->topo->nsw; s++)
-		for (uint32_t b = 0; b < r->nblocks; b++)
-			for (unsigned i = 0; i < LFT_BLOCK; i++)
-				h = (h ^ routes_block(r, s, b)[i]) *
-				    UINT64_C(1099511628211);
-	return h;
-}
+#include "tests/unit/tables_hash.h"
 
 /* Toggle a random cable between switches, connected or not. */
 static void
@@ -87,8 +75,8 @@ check_threads(struct fabric *f, uint64_t seed)
 		r[0]->memory = memory;
 		r[3] = by_threads(less, pool, r[0], false, many[i]);
 		for (size_t k = 0; k < 4; k++) {
-			first[k] = i == 0 ? hash(r[k]) : first[k];
-			ck_assert_msg(hash(r[k]) == first[k],
+			first[k] = i == 0 ? tables_hash(r[k]) : first[k];
+			ck_assert_msg(tables_hash(r[k]) == first[k],
 				"seed %u: %u threads, kind %u", (unsigned)seed,
 				many[i], (unsigned)k);
 		}

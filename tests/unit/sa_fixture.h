@@ -208,4 +208,44 @@ present(struct fixture *x, uint32_t node, bool is)
 	ck_assert(world_settle(x->w, mono_ms(60000)));
 }
 
+/* ---- paths ---- */
+
+/* The one path that is asked for, if the status is 0. */
+static inline uint16_t
+host_path(struct host *o, const struct mad_sa_path *want, uint64_t mask,
+	struct mad_sa_path *got)
+{
+	uint8_t rec[MAD_SA_PATH];
+	const struct ask a = {.mask = mask, .rec = rec, .len = sizeof(rec)};
+	uint16_t status;
+
+	mad_sa_path_encode(want, rec);
+	status = host_ask(o, MAD_GET, MAD_SA_PATH_REC, &a);
+	if (status == 0)
+		mad_sa_path_decode(o->data, got);
+	return status;
+}
+
+/* ---- subscriptions ---- */
+
+static const struct mad_sa_inform everything = {
+	.lid_first = 0xffff,
+	.lid_last = 0xffff,
+	.generic = true,
+	.subscribe = true,
+	.type = 0xffff,
+	.trap = 0xffff,
+	.producer = 0xffffff,
+};
+
+static inline uint16_t
+inform(struct host *o, const struct mad_sa_inform *i, uint64_t key)
+{
+	uint8_t rec[MAD_SA_INFORM];
+	const struct ask a = {.rec = rec, .len = sizeof(rec), .key = key};
+
+	mad_sa_inform_encode(i, rec);
+	return host_ask(o, MAD_SET, MAD_SA_INFORM_INFO, &a);
+}
+
 #endif

@@ -62,21 +62,6 @@ with_routers(const char *more)
 	return fixture_with(f, yaml);
 }
 
-static uint16_t
-get(struct host *o, const struct mad_sa_path *want, uint64_t mask,
-	struct mad_sa_path *got)
-{
-	uint8_t rec[MAD_SA_PATH];
-	const struct ask a = {.mask = mask, .rec = rec, .len = sizeof(rec)};
-	uint16_t status;
-
-	mad_sa_path_encode(want, rec);
-	status = host_ask(o, MAD_GET, MAD_SA_PATH_REC, &a);
-	if (status == 0)
-		mad_sa_path_decode(o->data, got);
-	return status;
-}
-
 static struct mad_sa_path
 between(const struct host *o, uint64_t prefix, uint64_t guid)
 {
@@ -96,7 +81,7 @@ START_TEST(another_subnet)
 	/* the router's LID, the destination's GID, 255 hops */
 	for (uint64_t guid = 1; guid <= 64; guid++) {
 		w.dgid.guid = guid;
-		ck_assert_uint_eq(get(o, &w, GIDS, &p), 0);
+		ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 		ck_assert(p.dlid == far->lid || p.dlid == r0->lid);
 		ck_assert_uint_eq(p.dgid.prefix, FAR);
 		ck_assert_uint_eq(p.dgid.guid, guid);
@@ -109,34 +94,34 @@ START_TEST(another_subnet)
 	ck_assert_uint_gt(first, 16);
 	ck_assert_uint_lt(first, 48);
 	lid = p.dlid;
-	ck_assert_uint_eq(get(o, &w, GIDS, &p), 0);
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 	ck_assert_uint_eq(p.dlid, lid);
 	/* what has no entry of its own */
 	w.dgid.prefix = ELSEWHERE;
 	for (w.dgid.guid = 1; w.dgid.guid < 16; w.dgid.guid++) {
-		ck_assert_uint_eq(get(o, &w, GIDS, &p), 0);
+		ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 		ck_assert_uint_eq(p.dlid, far->lid);
 	}
 	/* the router itself is a neighbour like others */
 	w.dgid = (struct mad_gid){PREFIX, far->guid};
-	ck_assert_uint_eq(get(o, &w, GIDS, &p), 0);
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 	ck_assert_uint_eq(p.hop_limit, 0);
 	/* nobody asks for another subnet's host, nor registers its GID */
 	w = between(o, FAR, 5);
 	w.sgid.prefix = FAR;
-	ck_assert_uint_eq(get(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
 	w = between(o, FAR, 0);
-	ck_assert_uint_eq(get(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
 	/* a router that is down is none; without any there is no path */
 	sim_fault_node(x.w->sim, far->node, false);
 	ck_assert(world_settle(x.w, mono_ms(60000)));
 	for (uint64_t guid = 1; guid <= 16; guid++) {
 		w = between(o, FAR, guid);
-		ck_assert_uint_eq(get(o, &w, GIDS, &p), 0);
+		ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 		ck_assert_uint_eq(p.dlid, r0->lid);
 	}
 	w = between(o, ELSEWHERE, 1);
-	ck_assert_uint_eq(get(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
 	host_free(r0);
 	host_free(far);
 	host_free(o);
@@ -156,12 +141,12 @@ START_TEST(routers_of_others)
 
 	for (uint64_t guid = 1; guid <= 16; guid++) {
 		w = between(o, FAR, guid);
-		ck_assert_uint_eq(get(o, &w, GIDS, &p), 0);
+		ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 		ck_assert_uint_eq(p.dlid, r0->lid);
 		ck_assert_uint_eq(p.pkey, 0x8001);
 	}
 	w = between(o, ELSEWHERE, 1);
-	ck_assert_uint_eq(get(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
 	host_free(r0);
 	host_free(o);
 	fixture_free(&x);
@@ -179,15 +164,15 @@ START_TEST(prefixes)
 	struct mad_sa_path p, w = between(o, ours, to->guid);
 
 	w.sgid.prefix = ours;
-	ck_assert_uint_eq(get(o, &w, GIDS, &p), 0);
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 	ck_assert_uint_eq(p.dgid.prefix, ours);
 	ck_assert_uint_eq(p.sgid.prefix, ours);
 	ck_assert_uint_eq(p.hop_limit, 0);
 	w = between(o, PREFIX, to->guid);
-	ck_assert_uint_eq(get(o, &w, GIDS, &p), 0);
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 	ck_assert_uint_eq(p.dgid.prefix, PREFIX);
 	ck_assert_uint_eq(p.hop_limit, 0);
-	ck_assert_uint_eq(get(o, &w, MAD_SA_PATH_DGID, &p), 0);
+	ck_assert_uint_eq(host_path(o, &w, MAD_SA_PATH_DGID, &p), 0);
 	ck_assert_uint_eq(p.sgid.prefix, ours);
 	host_free(to);
 	host_free(o);
@@ -204,24 +189,25 @@ START_TEST(to_a_group)
 	struct mad_sa_path p,
 		w = between(o, UINT64_C(0xff12401bffff0000), 0xffffffff);
 
-	ck_assert_uint_eq(get(o, &w, GIDS, &p), 0);
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 	ck_assert_uint_eq(p.dlid, 0xc000);
 	ck_assert_uint_eq(p.slid, o->lid);
 	ck_assert_uint_eq((unsigned)(p.mtu_sel << 6 | p.mtu), 0x84);
 	ck_assert_uint_eq((unsigned)(p.rate_sel << 6 | p.rate), 0x83);
 	ck_assert_uint_eq(p.pkey, 0xffff);
-	ck_assert_uint_eq(get(o, &w, MAD_SA_PATH_DGID, &p), 0);
+	ck_assert_uint_eq(host_path(o, &w, MAD_SA_PATH_DGID, &p), 0);
 	ck_assert_uint_eq(p.sgid.guid, o->guid);
 	w.pkey = 0x1234;
-	ck_assert_uint_eq(
-		get(o, &w, GIDS | MAD_SA_PATH_PKEY, &p), MAD_SA_NO_RECORDS);
+	ck_assert_uint_eq(host_path(o, &w, GIDS | MAD_SA_PATH_PKEY, &p),
+		MAD_SA_NO_RECORDS);
 	w.mtu_sel = MAD_SA_GREATER;
 	w.mtu = 4;
 	ck_assert_uint_eq(
-		get(o, &w, GIDS | MAD_SA_PATH_MTU_SEL | MAD_SA_PATH_MTU, &p),
+		host_path(o, &w, GIDS | MAD_SA_PATH_MTU_SEL | MAD_SA_PATH_MTU,
+			&p),
 		MAD_SA_NO_RECORDS);
 	w.dgid.guid = 1;
-	ck_assert_uint_eq(get(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
 	host_free(o);
 	fixture_free(&x);
 }

@@ -65,28 +65,6 @@ guids(struct host *o, uint8_t method, uint64_t mask, uint16_t lid,
 	return host_ask(o, method, MAD_SA_GUID, &a);
 }
 
-/* ---- subscriptions ---- */
-
-static const struct mad_sa_inform everything = {
-	.lid_first = 0xffff,
-	.lid_last = 0xffff,
-	.generic = true,
-	.subscribe = true,
-	.type = 0xffff,
-	.trap = 0xffff,
-	.producer = 0xffffff,
-};
-
-static inline uint16_t
-inform(struct host *o, const struct mad_sa_inform *i, uint64_t key)
-{
-	uint8_t rec[MAD_SA_INFORM];
-	const struct ask a = {.rec = rec, .len = sizeof(rec), .key = key};
-
-	mad_sa_inform_encode(i, rec);
-	return host_ask(o, MAD_SET, MAD_SA_INFORM_INFO, &a);
-}
-
 static inline size_t
 subscriptions(struct host *o)
 {

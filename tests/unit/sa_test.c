@@ -215,21 +215,6 @@ path_of(const struct host *o, size_t i, struct mad_sa_path *p)
 	mad_sa_path_decode(host_record(o, i), p);
 }
 
-static uint16_t
-get_path(struct host *o, const struct mad_sa_path *want, uint64_t mask,
-	struct mad_sa_path *got)
-{
-	uint8_t rec[MAD_SA_PATH];
-	const struct ask a = {.mask = mask, .rec = rec, .len = sizeof(rec)};
-	uint16_t status;
-
-	mad_sa_path_encode(want, rec);
-	status = host_ask(o, MAD_GET, MAD_SA_PATH_REC, &a);
-	if (status == 0)
-		path_of(o, 0, got);
-	return status;
-}
-
 START_TEST(a_path_by_gid)
 {
 	struct fixture x = small("");
@@ -245,7 +230,7 @@ START_TEST(a_path_by_gid)
 			      };
 
 	ck_assert_uint_eq(
-		get_path(o, &w,
+		host_path(o, &w,
 			MAD_SA_PATH_DGID | MAD_SA_PATH_SGID |
 				MAD_SA_PATH_REVERSIBLE | MAD_SA_PATH_NPATHS |
 				MAD_SA_PATH_PKEY | MAD_SA_PATH_SERVICE |
@@ -269,11 +254,11 @@ START_TEST(a_path_by_gid)
 	/* to oneself, no time at all */
 	w.dgid.guid = o->guid;
 	ck_assert_uint_eq(
-		get_path(o, &w, MAD_SA_PATH_DGID | MAD_SA_PATH_SGID, &p), 0);
+		host_path(o, &w, MAD_SA_PATH_DGID | MAD_SA_PATH_SGID, &p), 0);
 	ck_assert_uint_eq(p.life, 0);
 	/* without a source it is the requester's */
 	w = (struct mad_sa_path){.dlid = to->lid};
-	ck_assert_uint_eq(get_path(o, &w, MAD_SA_PATH_DLID, &p), 0);
+	ck_assert_uint_eq(host_path(o, &w, MAD_SA_PATH_DLID, &p), 0);
 	ck_assert_uint_eq(p.slid, o->lid);
 	ck_assert_uint_eq(p.dgid.guid, to->guid);
 	host_free(to);
@@ -290,30 +275,30 @@ START_TEST(paths_that_are_none)
 	const uint64_t lids = MAD_SA_PATH_DLID | MAD_SA_PATH_SLID;
 
 	ck_assert_uint_eq(
-		get_path(o, &w, MAD_SA_PATH_DGID, &p), MAD_SA_INVALID_GID);
+		host_path(o, &w, MAD_SA_PATH_DGID, &p), MAD_SA_INVALID_GID);
 	w.dgid = (struct mad_gid){UINT64_C(0xfec0) << 48, o->guid};
 	ck_assert_uint_eq(
-		get_path(o, &w, MAD_SA_PATH_DGID, &p), MAD_SA_INVALID_GID);
+		host_path(o, &w, MAD_SA_PATH_DGID, &p), MAD_SA_INVALID_GID);
 	w.dgid.prefix = PREFIX;
 	w.dlid = 1; /* another port's */
 	ck_assert_uint_eq(
-		get_path(o, &w, MAD_SA_PATH_DGID | MAD_SA_PATH_DLID, &p),
+		host_path(o, &w, MAD_SA_PATH_DGID | MAD_SA_PATH_DLID, &p),
 		MAD_SA_NO_RECORDS);
 	w.dlid = 999;
 	ck_assert_uint_eq(
-		get_path(o, &w, MAD_SA_PATH_DLID, &p), MAD_SA_NO_RECORDS);
+		host_path(o, &w, MAD_SA_PATH_DLID, &p), MAD_SA_NO_RECORDS);
 	w.dlid = w.slid = 1;
 	w.pkey = 0x1234;
-	ck_assert_uint_eq(get_path(o, &w, lids | MAD_SA_PATH_PKEY, &p),
+	ck_assert_uint_eq(host_path(o, &w, lids | MAD_SA_PATH_PKEY, &p),
 		MAD_SA_NO_RECORDS);
 	w.sl = 3;
 	ck_assert_uint_eq(
-		get_path(o, &w, lids | MAD_SA_PATH_SL, &p), MAD_SA_NO_RECORDS);
+		host_path(o, &w, lids | MAD_SA_PATH_SL, &p), MAD_SA_NO_RECORDS);
 	w.raw = true;
-	ck_assert_uint_eq(get_path(o, &w, lids | MAD_SA_PATH_RAW, &p),
+	ck_assert_uint_eq(host_path(o, &w, lids | MAD_SA_PATH_RAW, &p),
 		MAD_SA_REQ_INVALID);
 	w.npaths = 0;
-	ck_assert_uint_eq(get_path(o, &w, lids | MAD_SA_PATH_NPATHS, &p),
+	ck_assert_uint_eq(host_path(o, &w, lids | MAD_SA_PATH_NPATHS, &p),
 		MAD_SA_REQ_INVALID);
 	host_free(o);
 	fixture_free(&x);
@@ -377,7 +362,7 @@ START_TEST(selectors)
 		*sel[rows[i].what] = rows[i].sel;
 		*val[rows[i].what] = rows[i].want;
 		mask |= UINT64_C(3) << (16 + 2 * rows[i].what);
-		got = get_path(o, &w, mask, &p);
+		got = host_path(o, &w, mask, &p);
 		ck_assert_msg(got == want, "row %zu: status 0x%04x", i, got);
 		if (got == 0)
 			ck_assert_msg(*is[rows[i].what] == rows[i].got,
@@ -418,7 +403,7 @@ START_TEST(paths_of_many_lids)
 	/* one of them by its LID */
 	w.dlid = (uint16_t)(to->lid + 3);
 	ck_assert_uint_eq(
-		get_path(o, &w, MAD_SA_PATH_DLID | MAD_SA_PATH_SGID, &p), 0);
+		host_path(o, &w, MAD_SA_PATH_DLID | MAD_SA_PATH_SGID, &p), 0);
 	ck_assert_uint_eq(p.dlid, to->lid + 3);
 	ck_assert_uint_eq(p.slid, o->lid + 3);
 	host_free(to);

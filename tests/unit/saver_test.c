@@ -1,5 +1,6 @@
 /* The state is saved in a thread: the newest, told of, and never lost. */
 #include "sm/saver.h"
+#include "tests/unit/scratch.h"
 #include "tests/unit/suite.h"
 
 #include <check.h>
@@ -9,8 +10,6 @@
 #include <unistd.h>
 
 enum { STATES = 50 };
-
-static char dir[64];
 
 struct heard {
 	unsigned good, bad;
@@ -30,22 +29,6 @@ hear(void *cookie, const char *why)
 	(void)snprintf(h->why, sizeof(h->why), "%s", why);
 }
 
-static void
-setup(void)
-{
-	(void)snprintf(dir, sizeof(dir), "/tmp/heddle-saver-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-}
-
-static void
-teardown(void)
-{
-	char cmd[96];
-
-	(void)snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
-	ck_assert_int_eq(system(cmd), 0);
-}
-
 /* A state that can be told from others by the LID of one port. */
 static void
 submit(struct saver *s, uint16_t lid)
@@ -63,7 +46,8 @@ saved(void)
 	struct reason why = {""};
 	uint16_t lid;
 
-	ck_assert_msg(store_load(dir, &back, &why) == 0, "%s", why.text);
+	ck_assert_msg(
+		store_load(scratch_dir, &back, &why) == 0, "%s", why.text);
 	ck_assert_uint_eq(back.nlid, 1);
 	lid = back.lid[0].lid;
 	store_free(&back);
@@ -75,7 +59,7 @@ START_TEST(the_last_one_is_on_disk)
 	struct loop *l = loop_new();
 	struct heard h = {0};
 	struct reason why;
-	struct saver *s = saver_new(l, dir, hear, &h, &why);
+	struct saver *s = saver_new(l, scratch_dir, hear, &h, &why);
 
 	ck_assert_ptr_nonnull(s);
 	for (uint16_t i = 1; i <= STATES; i++)
@@ -93,7 +77,7 @@ START_TEST(the_loop_is_told)
 	struct loop *l = loop_new();
 	struct heard h = {0};
 	struct reason why;
-	struct saver *s = saver_new(l, dir, hear, &h, &why);
+	struct saver *s = saver_new(l, scratch_dir, hear, &h, &why);
 
 	for (uint16_t i = 1; i <= 3; i++) {
 		submit(s, i);
@@ -115,7 +99,7 @@ START_TEST(why_it_failed)
 	char nowhere[80];
 	struct saver *s;
 
-	(void)snprintf(nowhere, sizeof(nowhere), "%s/a/b", dir);
+	(void)snprintf(nowhere, sizeof(nowhere), "%s/a/b", scratch_dir);
 	s = saver_new(l, nowhere, hear, &h, &why);
 	submit(s, 1);
 	while (h.bad == 0)
@@ -134,7 +118,7 @@ main(void)
 	Suite *s = suite_create("saver");
 	TCase *tc = tcase_create("all");
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, scratch_make, scratch_remove);
 	tcase_add_test(tc, the_last_one_is_on_disk);
 	tcase_add_test(tc, the_loop_is_told);
 	tcase_add_test(tc, why_it_failed);

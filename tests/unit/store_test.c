@@ -11,34 +11,18 @@
 #include <unistd.h>
 
 #include "sm/base/buf.h"
+#include "sm/base/fnv.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
+#include "tests/unit/scratch.h"
 #include "tests/unit/suite.h"
-
-static char dir[64];
-
-static void
-setup(void)
-{
-	(void)snprintf(dir, sizeof(dir), "/tmp/heddle-store-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-}
-
-static void
-teardown(void)
-{
-	char cmd[96];
-
-	(void)snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
-	ck_assert_int_eq(system(cmd), 0);
-}
 
 static char *
 path_of(const char *name)
 {
 	static char path[128];
 
-	(void)snprintf(path, sizeof(path), "%s/%s", dir, name);
+	(void)snprintf(path, sizeof(path), "%s/%s", scratch_dir, name);
 	return path;
 }
 
@@ -77,14 +61,11 @@ read_file(void)
 static void
 write_records(const char *records)
 {
-	uint64_t h = 0xcbf29ce484222325U;
 	struct buf b = {0};
-	size_t i;
 
 	buf_printf(&b, "heddle-state 1\n%s", records);
-	for (i = 0; i < b.n; i++)
-		h = (h ^ (unsigned char)b.text[i]) * 0x100000001b3U;
-	buf_printf(&b, "checksum 0x%016" PRIx64 "\n", h);
+	buf_printf(&b, "checksum 0x%016" PRIx64 "\n",
+		fnv_more(FNV_START, b.text, b.n));
 	write_file(b.text, b.n);
 	buf_free(&b);
 }
@@ -211,9 +192,10 @@ START_TEST(test_round)
 	struct buf first, second;
 	size_t i;
 
-	ck_assert_msg(store_save(dir, &s, &why) == 0, "%s", why.text);
+	ck_assert_msg(store_save(scratch_dir, &s, &why) == 0, "%s", why.text);
 	first = read_file();
-	ck_assert_msg(store_load(dir, &back, &why) == 0, "%s", why.text);
+	ck_assert_msg(
+		store_load(scratch_dir, &back, &why) == 0, "%s", why.text);
 	ck_assert_uint_eq(back.prefix, s.prefix);
 	ck_assert_str_eq(back.order, "tiers");
 	ck_assert_uint_eq(back.routed, UINT64_MAX);
@@ -244,7 +226,7 @@ START_TEST(test_round)
 	ck_assert_ptr_null(back.lid[1].name);
 	ck_assert_str_eq(back.lid[3].name, "quote ? and?newline");
 	ck_assert_uint_eq(back.rank[1].rank, UINT32_MAX);
-	ck_assert_int_eq(store_save(dir, &back, &why), 0);
+	ck_assert_int_eq(store_save(scratch_dir, &back, &why), 0);
 	second = read_file();
 	ck_assert_str_eq(first.text, second.text);
 	ck_assert(!exists(STORE_FILE ".new"));
@@ -260,9 +242,9 @@ START_TEST(test_absent)
 	struct reason why = {""};
 	char other[96];
 
-	ck_assert_int_eq(store_load(dir, &s, &why), 1);
+	ck_assert_int_eq(store_load(scratch_dir, &s, &why), 1);
 	ck_assert_uint_eq(s.nlid, 0);
-	(void)snprintf(other, sizeof(other), "%s/made", dir);
+	(void)snprintf(other, sizeof(other), "%s/made", scratch_dir);
 	ck_assert_int_eq(store_load(other, &s, &why), 1);
 	ck_assert_msg(store_save(other, &s, &why) == 0, "%s", why.text);
 	ck_assert_int_eq(store_load(other, &s, &why), 0);
@@ -386,14 +368,15 @@ START_TEST(test_refusals)
 	(void)snprintf(want, sizeof(want),
 		"%s%s; set aside as " STORE_FILE ".corrupt-1",
 		path_of(STORE_FILE), r->why);
-	ck_assert_msg(store_load(dir, &s, &why) == -1, "%s", r->records);
+	ck_assert_msg(
+		store_load(scratch_dir, &s, &why) == -1, "%s", r->records);
 	ck_assert_str_eq(why.text, want);
 	ck_assert_uint_eq(s.nlid, 0);
 	ck_assert_ptr_null(s.arena);
 	ck_assert(!exists(STORE_FILE));
 	ck_assert(exists(STORE_FILE ".corrupt-1"));
 	/* from here on as if there had never been one */
-	ck_assert_int_eq(store_load(dir, &s, &why), 1);
+	ck_assert_int_eq(store_load(scratch_dir, &s, &why), 1);
 }
 END_TEST
 
@@ -430,7 +413,7 @@ START_TEST(test_frames)
 	(void)snprintf(want, sizeof(want),
 		"%s%s; set aside as " STORE_FILE ".corrupt-1",
 		path_of(STORE_FILE), frames[_i].why);
-	ck_assert_int_eq(store_load(dir, &s, &why), -1);
+	ck_assert_int_eq(store_load(scratch_dir, &s, &why), -1);
 	ck_assert_str_eq(why.text, want);
 }
 END_TEST
@@ -448,15 +431,17 @@ START_TEST(test_damage)
 	struct buf whole;
 	size_t i, n = 0;
 
-	ck_assert_int_eq(store_save(dir, &s, &why), 0);
+	ck_assert_int_eq(store_save(scratch_dir, &s, &why), 0);
 	whole = read_file();
 	for (i = 0; i < whole.n; i++) {
 		write_file(whole.text, i);
-		ck_assert_msg(store_load(dir, &s, &why) == -1, "cut at %zu", i);
+		ck_assert_msg(store_load(scratch_dir, &s, &why) == -1,
+			"cut at %zu", i);
 		n++;
 		whole.text[i] = (char)(whole.text[i] ^ 1 << i % 7);
 		write_file(whole.text, whole.n);
-		ck_assert_msg(store_load(dir, &s, &why) == -1, "bit at %zu", i);
+		ck_assert_msg(store_load(scratch_dir, &s, &why) == -1,
+			"bit at %zu", i);
 		n++;
 		whole.text[i] = (char)(whole.text[i] ^ 1 << i % 7);
 	}
@@ -479,7 +464,7 @@ START_TEST(test_strange_files)
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(ftruncate(fd, (off_t)STORE_MAX_BYTES + 1), 0);
 	(void)close(fd);
-	ck_assert_int_eq(store_load(dir, &s, &why), -1);
+	ck_assert_int_eq(store_load(scratch_dir, &s, &why), -1);
 	ck_assert_ptr_nonnull(strstr(why.text, ": larger than 64 MiB; set"));
 
 	/* as large as allowed, of zeroes */
@@ -487,18 +472,18 @@ START_TEST(test_strange_files)
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(ftruncate(fd, (off_t)STORE_MAX_BYTES), 0);
 	(void)close(fd);
-	ck_assert_int_eq(store_load(dir, &s, &why), -1);
+	ck_assert_int_eq(store_load(scratch_dir, &s, &why), -1);
 
 	ck_assert_int_eq(mkdir(path_of(STORE_FILE), 0700), 0);
-	ck_assert_int_eq(store_load(dir, &s, &why), -1);
+	ck_assert_int_eq(store_load(scratch_dir, &s, &why), -1);
 	ck_assert_ptr_nonnull(strstr(why.text, ": not a regular file; set"));
 
 	ck_assert_int_eq(mkfifo(path_of(STORE_FILE), 0600), 0);
-	ck_assert_int_eq(store_load(dir, &s, &why), -1);
+	ck_assert_int_eq(store_load(scratch_dir, &s, &why), -1);
 	ck_assert_ptr_nonnull(strstr(why.text, ": not a regular file; set"));
 
 	ck_assert_int_eq(symlink("/etc/passwd", path_of(STORE_FILE)), 0);
-	ck_assert_int_eq(store_load(dir, &s, &why), -1);
+	ck_assert_int_eq(store_load(scratch_dir, &s, &why), -1);
 	ck_assert_ptr_nonnull(strstr(why.text, ": cannot be opened: "));
 	ck_assert(exists(STORE_FILE ".corrupt-5"));
 	ck_assert(!exists(STORE_FILE));
@@ -515,16 +500,16 @@ START_TEST(test_save_refuses)
 	struct reason why = {""};
 	struct buf before, after;
 
-	ck_assert_int_eq(store_save(dir, &s, &why), 0);
+	ck_assert_int_eq(store_save(scratch_dir, &s, &why), 0);
 	before = read_file();
 	s = (struct store_state){.lid = overlap, .nlid = 2};
-	ck_assert_int_eq(store_save(dir, &s, &why), -1);
+	ck_assert_int_eq(store_save(scratch_dir, &s, &why), -1);
 	s = (struct store_state){.lid = zero, .nlid = 1};
-	ck_assert_int_eq(store_save(dir, &s, &why), -1);
+	ck_assert_int_eq(store_save(scratch_dir, &s, &why), -1);
 	s = (struct store_state){.rank = ranks, .nrank = 2};
-	ck_assert_int_eq(store_save(dir, &s, &why), -1);
+	ck_assert_int_eq(store_save(scratch_dir, &s, &why), -1);
 	memset(s.order, 'x', sizeof(s.order)); /* not terminated */
-	ck_assert_int_eq(store_save(dir, &s, &why), -1);
+	ck_assert_int_eq(store_save(scratch_dir, &s, &why), -1);
 	after = read_file();
 	ck_assert_str_eq(before.text, after.text);
 	s = (struct store_state){0};
@@ -552,8 +537,9 @@ START_TEST(test_large)
 			guid, (uint16_t)(N - i), 0, 0, "a node"};
 	}
 	ck_assert_int_eq(symlink("/etc/passwd", path_of(STORE_FILE ".new")), 0);
-	ck_assert_msg(store_save(dir, &s, &why) == 0, "%s", why.text);
-	ck_assert_msg(store_load(dir, &back, &why) == 0, "%s", why.text);
+	ck_assert_msg(store_save(scratch_dir, &s, &why) == 0, "%s", why.text);
+	ck_assert_msg(
+		store_load(scratch_dir, &back, &why) == 0, "%s", why.text);
 	ck_assert_uint_eq(back.nlid, N);
 	for (i = 0; i < N; i++) {
 		ck_assert_uint_eq(back.lid[i].guid, lid[i].guid);
@@ -571,7 +557,7 @@ main(void)
 	TCase *t = tcase_create("store");
 
 	tcase_set_timeout(t, 120);
-	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_checked_fixture(t, scratch_make, scratch_remove);
 	tcase_add_test(t, test_round);
 	tcase_add_test(t, test_absent);
 	tcase_add_loop_test(t, test_refusals, 0,

@@ -9,54 +9,14 @@
 #include "tests/sim/data.h"
 #include "tests/sim/data_report.h"
 #include "tests/sim/data_traffic.h"
-#include "tests/sim/referee.h"
-#include "tests/sim/world.h"
-#include "tests/topo/gen.h"
+#include "tests/unit/life.h"
 #include "tests/unit/suite.h"
-
-static struct fabric *
-tree(void)
-{
-	const struct gen_fattree2 p = {4, 8, 1, 4, 4};
-
-	return gen_tree_two(&p, NULL);
-}
-
-static struct world *
-start(const struct fabric *f, const char *yaml)
-{
-	struct sim_options o = sim_defaults();
-	struct world *w = world_new(f, &o, yaml);
-
-	world_start(w);
-	return w;
-}
-
-static void
-expect_order(struct world *w, const char *when)
-{
-	struct referee_report r;
-	struct reason why;
-
-	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s: never settled: %s",
-		when, w->last_why);
-	ck_assert_msg(referee_fabric(w->sim, fabric_first_host(w->fabric),
-			      REFEREE_ALL, &r, &why) == 0,
-		"%s: %s", when, why.text);
-}
+#include "tests/unit/tables_hash.h"
 
 static uint64_t
 tables(const struct world *w)
 {
-	const struct routes *r = sm_view(w->sm)->routes;
-	uint64_t h = 1;
-
-	for (sw_ix s = 0; s < r->topo->nsw; s++)
-		for (uint32_t b = 0; b < r->nblocks; b++)
-			for (unsigned i = 0; i < LFT_BLOCK; i++)
-				h = (h ^ routes_block(r, s, b)[i]) *
-				    UINT64_C(1099511628211);
-	return h;
+	return tables_hash(sm_view(w->sm)->routes);
 }
 
 static void
@@ -70,55 +30,53 @@ cables(struct world *w, const struct fabric *f, bool up)
 
 START_TEST(rebalance)
 {
-	struct fabric *f = tree();
-	struct world *w = start(f, "routing: {load_limit: 9}\n");
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "routing: {load_limit: 9}\n");
 	uint64_t first, generation;
 
-	expect_order(w, "bring-up");
+	life_expect_order(w, "bring-up");
 	first = tables(w);
 	cables(w, f, false);
-	expect_order(w, "cables pulled");
+	life_expect_order(w, "cables pulled");
 	cables(w, f, true);
-	expect_order(w, "cables back");
+	life_expect_order(w, "cables back");
 	ck_assert_uint_ne(tables(w), first);
 	generation = sm_view(w->sm)->generation;
 	sm_rebalance(w->sm, sim_now(w->sim), "test");
-	expect_order(w, "rebalanced");
+	life_expect_order(w, "rebalanced");
 	ck_assert_uint_eq(tables(w), first);
 	ck_assert_uint_gt(sm_view(w->sm)->generation, generation);
 	ck_assert(sm_view(w->sm)->story.rebalanced);
 	/* once: what comes next keeps again */
 	cables(w, f, false);
-	expect_order(w, "cables pulled again");
+	life_expect_order(w, "cables pulled again");
 	ck_assert(!sm_view(w->sm)->story.rebalanced);
 	ck_assert_uint_eq(w->runs_failed, 0);
-	world_free(w);
-	fabric_free(f);
+	life_end(w, f);
 }
 END_TEST
 
 /* Asked for while the tables are being written: done after that. */
 START_TEST(rebalance_in_between)
 {
-	struct fabric *f = tree();
-	struct world *w = start(f, "routing: {load_limit: 9}\n");
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "routing: {load_limit: 9}\n");
 	uint64_t first;
 
-	expect_order(w, "bring-up");
+	life_expect_order(w, "bring-up");
 	first = tables(w);
 	for (int us = 100; us < 60000; us = us * 3 / 2) {
 		cables(w, f, false);
-		expect_order(w, "cables pulled");
+		life_expect_order(w, "cables pulled");
 		cables(w, f, true);
 		world_run(w, mono_us(us));
 		sm_rebalance(w->sm, sim_now(w->sim), "test");
-		expect_order(w, "rebalanced");
+		life_expect_order(w, "rebalanced");
 		world_run(w, mono_ms(30000));
-		expect_order(w, "later");
+		life_expect_order(w, "later");
 		ck_assert_msg(tables(w) == first, "asked for after %d us", us);
 	}
-	world_free(w);
-	fabric_free(f);
+	life_end(w, f);
 }
 END_TEST
 
@@ -154,8 +112,8 @@ sl_of(void *cookie, uint32_t src, uint32_t dst)
 /* Each lane is a lane from end to end: nothing is dropped, all are used. */
 START_TEST(lanes)
 {
-	struct fabric *f = tree();
-	struct world *w = start(f, "routing:\n  ftree:\n    lanes: 4\n");
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "routing:\n  ftree:\n    lanes: 4\n");
 	struct data_options o = data_defaults();
 	struct data_traffic t = data_traffic_defaults();
 	struct sender x = {.w = w};
@@ -164,7 +122,7 @@ START_TEST(lanes)
 	struct data *d;
 	unsigned vls = 0;
 
-	expect_order(w, "bring-up");
+	life_expect_order(w, "bring-up");
 	ck_assert_uint_eq(sm_view(w->sm)->routes->lanes.n, 4);
 	ck_assert_uint_eq(sm_view(w->sm)->routes->report.vls, 4);
 	d = data_new(w->sim, &o);
@@ -183,8 +141,7 @@ START_TEST(lanes)
 		vls += data_credits(d, fabric_find(f, "leaf1"), 5, vl) > 0;
 	ck_assert_uint_ge(vls, 4);
 	data_free(d);
-	world_free(w);
-	fabric_free(f);
+	life_end(w, f);
 }
 END_TEST
 

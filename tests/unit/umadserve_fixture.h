@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "sm/base/be.h"
-#include "tests/sim/preload/proto.h"
 #include "tests/sim/umadserve.h"
 #include "tests/topo/fabric.h"
+#include "tests/unit/hello.h"
 
 enum {
 	LEFT,
@@ -25,20 +25,6 @@ enum {
 	GET_TABLE = 0x12,
 	GET_TABLE_RESP = 0x92,
 };
-
-static struct proto_hello
-hello(uint16_t want, const char *host)
-{
-	struct proto_hello h = {
-		.head = {PROTO_HELLO, sizeof(h)},
-		.magic = PROTO_MAGIC,
-		.version = PROTO_VERSION,
-		.want = want,
-	};
-
-	(void)snprintf(h.host, sizeof(h.host), "%s", host);
-	return h;
-}
 
 /* A server on two hosts and a switch, all Active. */
 struct setup {
