@@ -16,7 +16,7 @@ words_of(const struct verify_graph *g)
 void
 verify_flow_new(struct verify_flow *f, struct verify_graph *g)
 {
-	size_t n = g->n + 1U, sets = g->nlanes * words_of(g);
+	size_t n = g->n + 1U, sets = (size_t)g->nlanes * words_of(g);
 
 	*f = (struct verify_flow){
 		.g = g, .root = TOPO_NONE, .lane_root = TOPO_NONE};
@@ -143,25 +143,32 @@ verify_flow_order(struct verify_flow *f, uint32_t l)
 	return at == 0;
 }
 
-/* Sets of in-ports, taken from a cell; own: lanes of the switch's packets. */
+/* Sets of in-ports on their way through a switch, for one LID. */
+struct hop {
+	uint64_t *from; /* of the cell: taken away */
+	uint64_t *turn; /* of the out-port */
+	uint64_t *to;	/* of the next cell ... */
+	uint32_t at;	/* ... where this port is added */
+	unsigned own;	/* lanes of the switch's own packets */
+};
+
 static inline __attribute__((always_inline)) void
-carry(uint64_t *from, unsigned own, uint64_t *turn, uint64_t *to, uint32_t at,
-	const unsigned words, const unsigned lanes)
+carry(const struct hop *h, const unsigned words, const unsigned lanes)
 {
 	for (unsigned q = 0; q < lanes; q++) {
-		uint64_t any = lanes == 1 || (own >> q & 1);
+		uint64_t any = lanes == 1 || (h->own >> q & 1);
 
 		for (unsigned k = q * words; k < (q + 1) * words; k++) {
-			uint64_t x = from[k];
+			uint64_t x = h->from[k];
 
-			if ((x & ~turn[k]) != 0)
-				turn[k] |= x;
+			if ((x & ~h->turn[k]) != 0)
+				h->turn[k] |= x;
 			any |= x;
-			from[k] = 0;
+			h->from[k] = 0;
 		}
 		if (any != 0)
-			to[q * words + (words > 1 ? at >> 6 : 0)] |=
-				(uint64_t)1 << (at & 63);
+			h->to[q * words + (words > 1 ? h->at >> 6 : 0)] |=
+				(uint64_t)1 << (h->at & 63);
 	}
 }
 
@@ -190,7 +197,7 @@ pass(const struct verify_flow *f, const struct verify_lids *l, uint32_t s,
 	uint32_t *load = g->load + g->off[s];
 	uint32_t near = far[s] - 1U, own = g->hosts[s], weight = l->weight;
 	uint8_t port[LFT_BLOCK];
-	unsigned lane = f->lane[s];
+	struct hop h = {.own = f->lane[s]};
 
 	ports_of(f->line[s], g->top[s], port);
 	for (size_t i = 0; i < n; i++, cell += size, to += size) {
@@ -209,12 +216,16 @@ pass(const struct verify_flow *f, const struct verify_lids *l, uint32_t s,
 		next = to + (e >> 8) * n * size;
 		load[out] += hosts * weight;
 		next[0] += hosts;
-		if (first)
+		if (first) {
 			next[1 + (words > 1 ? (e & 255) >> 6 : 0)] |=
 				(uint64_t)1 << (e & 63);
-		else
-			carry(cell + 1, lane, turn + out * sets, next + 1,
-				e & 255, words, lanes);
+			continue;
+		}
+		h.from = cell + 1;
+		h.turn = turn + out * sets;
+		h.to = next + 1;
+		h.at = e & 255;
+		carry(&h, words, lanes);
 	}
 	return bad;
 }
@@ -229,11 +240,13 @@ eject(const struct verify_flow *f, const struct verify_lids *l)
 	uint64_t nowhere[LFT_BLOCK] = {0};
 	uint64_t *turn = f->turn + g->off[f->root] * sets;
 	uint64_t *cell = f->cell + f->root * n * (sets + 1);
+	struct hop h = {.to = nowhere};
 
 	for (size_t i = 0; i < n; i++, cell += sets + 1) {
 		cell[0] = 0;
-		carry(cell + 1, 0, turn + f->line[f->root][l->first + i] * sets,
-			nowhere, 0, words, g->nlanes);
+		h.from = cell + 1;
+		h.turn = turn + f->line[f->root][l->first + i] * sets;
+		carry(&h, words, g->nlanes);
 	}
 }
 
