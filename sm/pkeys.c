@@ -1,5 +1,6 @@
 #include "sm/pkeys.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,6 +190,19 @@ mark_unnamed(struct pkeys *k)
 	k->keep = mem_zalloc(t->nports, sizeof(*k->keep));
 	for (port_ix p = 0; by_name && p < t->nports; p++)
 		k->keep[p] = *topo_desc(t, t->port[p].node) == '\0';
+}
+
+void
+pkeys_adopt(struct pkeys *k, struct topo *t)
+{
+	struct topo *old;
+
+	if (k == NULL)
+		return;
+	old = k->topo;
+	assert(t->hash == old->hash && t->nports == old->nports);
+	k->topo = topo_ref(t);
+	topo_unref(old);
 }
 
 struct pkeys *

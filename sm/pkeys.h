@@ -59,6 +59,9 @@ struct pkeys *pkeys_make(struct config *c, struct topo *t);
 struct pkeys *pkeys_ref(struct pkeys *k); /* NULL allowed */
 void pkeys_unref(struct pkeys *k);	  /* NULL allowed */
 
+/* Rest on t from now on, another freeze of the same fabric. NULL allowed. */
+void pkeys_adopt(struct pkeys *k, struct topo *t);
+
 /* Keys that port p shall have, how many; ports without LIDs have none. */
 size_t pkeys_of(const struct pkeys *k, port_ix p, const uint16_t **key);
 

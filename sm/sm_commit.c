@@ -419,6 +419,9 @@ sm_commit(struct sm *sm, struct mono now)
 	v->routes = routes_for(sm->routes, v->topo);
 	v->pkeys = pkeys_ref(sm->pkeys);
 	v->qos = qos_ref(sm->qos);
+	/* nothing that stays keeps a second copy of the topology alive */
+	pkeys_adopt(v->pkeys, v->topo);
+	qos_adopt(v->qos, v->topo);
 	v->generation = v->topo->generation;
 	v->story = sm->story;
 	sm->times.total = mono_sub(now, sm->began);

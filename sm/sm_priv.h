@@ -258,6 +258,7 @@ void sm_hold_review(struct sm *sm, struct mono now); /* after a check */
 /* sm_scan.c: turns that others left closed. */
 void sm_scan_forget(struct sm *sm, bool hurry); /* nobody's rows are known */
 void sm_scan_publish(struct sm *sm, struct mono now); /* a run is over */
+void sm_scan_renew(struct sm *sm, struct mono now);   /* another view */
 struct mono sm_scan_next(const struct sm *sm);
 void sm_scan_step(struct sm *sm, struct mono now);
 /* sm_roles.c: tell the draft which switches to ask for theirs. */

@@ -771,6 +771,7 @@ sm_run_names(struct sm *sm, struct mono now)
 		v->topo = fresh;
 		v->routes = routes_for(sm->view->routes, fresh);
 		v->pkeys = pkeys_ref(sm->view->pkeys);
+		pkeys_adopt(v->pkeys, fresh);
 		sm_qos_renew(sm, v);
 		v->quarantine = mem_dup(
 			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
@@ -778,6 +779,7 @@ sm_run_names(struct sm *sm, struct mono now)
 		view_unref(sm->view);
 		sm->view = v;
 		sm_sa_publish(sm, now);
+		sm_scan_renew(sm, now);
 		sm->ops->committed(sm->ops->cookie, v);
 		if (sm_keys_renamed(sm, fresh))
 			sm_mark_replan(sm, now, "members by other names");
