@@ -1,7 +1,6 @@
 /*
- * notify: what systemd wants to hear, by the protocol of sd_notify(3): a text
- * in a datagram. libsystemd would bring five more libraries into the process
- * for it. Without NOTIFY_SOCKET in the environment every call does nothing.
+ * notify: what systemd wants to hear (sd_notify(3)). Without NOTIFY_SOCKET in
+ * the environment every call does nothing.
  */
 #ifndef HEDDLE_SM_NOTIFY_H
 #define HEDDLE_SM_NOTIFY_H

@@ -4,7 +4,7 @@
 # (root or sudo), or refuses clearly.
 set -eu
 build="gcc make libc6-dev pkg-config libev-dev libyaml-dev libjansson-dev
-libibumad-dev libibmad-dev"
+libibumad-dev libibmad-dev libsystemd-dev"
 check="check ibsim-utils infiniband-diags opensm procps"
 bench="$check time"
 lint="git clang clang-format clang-tidy cppcheck mandoc shellcheck binutils"
