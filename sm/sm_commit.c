@@ -361,7 +361,7 @@ sm_commit_schedule(struct sm *sm, struct mono now)
 				       : sm->view->topo;
 
 	list_retries(sm, t);
-	list_torn(sm, sm->topo, now);
+	list_torn(sm, t, now);
 	schedule_retry(sm, now);
 	if (sm->kind == SWEEP_FULL || sm->light_due.ns == MONO_NEVER.ns)
 		sm_commit_light(sm, now);
