@@ -94,12 +94,15 @@ static const struct lie {
 	uint16_t attr;
 	const char *node, *yaml;
 	const char *says; /* of the alarm; NULL: it is kept out */
+	unsigned most;	  /* that is found wrong: no fight */
 } lies[] = {
-	{MAD_SL2VL, "leaf3", LEVELS, NULL},
-	{MAD_PORT_INFO, "leaf3", NULL, "\"leaf3\" acknowledges and does not"},
-	{MAD_PORT_INFO, "h9", NULL, "\"h9\" acknowledges and does not"},
+	/* three checks, each of all rows that a switch of 8 ports has */
+	{MAD_SL2VL, "leaf3", LEVELS, NULL, 3 * 9 * 8},
+	{MAD_PORT_INFO, "leaf3", NULL, "\"leaf3\" acknowledges and does not",
+		100},
+	{MAD_PORT_INFO, "h9", NULL, "\"h9\" acknowledges and does not", 100},
 	{MAD_PKEY_TABLE, "h9", KEYS,
-		"\"h9\" acknowledges and does not keep its P_Keys"},
+		"\"h9\" acknowledges and does not keep its P_Keys", 100},
 };
 
 START_TEST(every_lie_is_found)
@@ -123,7 +126,7 @@ START_TEST(every_lie_is_found)
 	world_run(w, mono_ms(20000));
 	sm_status(w->sm, &s);
 	ck_assert_uint_ge(s.untrue + s.keys_untrue, 3);
-	ck_assert_uint_le(s.untrue + s.keys_untrue, 100); /* no fight */
+	ck_assert_uint_le(s.untrue + s.keys_untrue, l->most);
 	if (l->says == NULL) {
 		ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 1);
 	} else {

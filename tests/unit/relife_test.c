@@ -200,7 +200,7 @@ START_TEST(tables_that_arrive_late)
 {
 	struct sim_faults slow = {.delay = 1000000, .delay_max = mono_ms(1500)},
 			  none = {0};
-	struct fabric *f = gen_random(10, 3, 2, 3 + (uint64_t)_i, NULL);
+	struct fabric *f = gen_random(10, 3, 2, 7 + (uint64_t)_i, NULL);
 	struct world *w = start(f, "smp: {timeout: 200ms}\n");
 	unsigned tables = 0;
 
