@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "routing/engine.h"
 #include "routing/metrics.h"
@@ -18,6 +17,7 @@
 #include "routing/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
+#include "tests/bench/clock.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
@@ -28,25 +28,6 @@ threads(void)
 	const char *s = getenv("HEDDLE_THREADS");
 
 	return s != NULL ? (unsigned)strtoul(s, NULL, 10) : 1;
-}
-
-static double
-now_ms(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
-}
-
-/* Of all threads: what a busy machine does not distort as much. */
-static double
-cpu_ms(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
 }
 
 /* n random cables between switches fail, evenly; f is freed. */
@@ -144,11 +125,11 @@ routed(const struct engine *e, struct route_job *job, bool keep, struct cost *c)
 	struct arena *a = arena_new();
 	struct reason why = {""};
 	struct routes *r = NULL;
-	double t = now_ms(), cpu = cpu_ms();
+	double t = clock_ms(), cpu = clock_cpu_ms();
 
 	if (e->route(job, keep, 0, a, &r, &why) != ENGINE_OK)
 		(void)printf("  %s refused: %s\n", e->name, why.text);
-	take(c, now_ms() - t, cpu_ms() - cpu);
+	take(c, clock_ms() - t, clock_cpu_ms() - cpu);
 	arena_free(a);
 	return r;
 }
@@ -169,12 +150,12 @@ judge_change(const struct engine *e, struct route_job *job, struct result *x)
 
 	if (r == NULL)
 		return;
-	t = now_ms();
+	t = clock_ms();
 	(void)verify_change(&before,
 		&(struct verify_tables){
 			r->topo, r->pool, r->row, r->nblocks, &r->lanes},
 		job->threads, &out, &v, &why);
-	t = now_ms() - t;
+	t = clock_ms() - t;
 	x->change = x->change == 0 || t < x->change ? t : x->change;
 	verify_state_unref(v);
 	routes_unref(r);
@@ -212,10 +193,10 @@ one_failed(const struct engine *e, struct route_job *job,
 	for (unsigned i = 0; x->r->verified != NULL && i < 3; i++) {
 		struct route_story story;
 		struct reason why;
-		double at = now_ms(), cpu = cpu_ms();
+		double at = clock_ms(), cpu = clock_cpu_ms();
 
 		routes_unref(route_compute(job, &e->name, 1, &story, &why));
-		take(&x->all, now_ms() - at, cpu_ms() - cpu);
+		take(&x->all, clock_ms() - at, clock_cpu_ms() - cpu);
 	}
 	x->r->memory = NULL;
 	routes_unref(routed(e, job, true, &x->keep));
@@ -248,11 +229,11 @@ measure(const struct engine *e, const struct fabric *f, struct topo *t,
 	struct reason why = {""};
 
 	for (unsigned i = 0; i < 4; i++) {
-		double at = now_ms();
+		double at = clock_ms();
 
 		memset(floor, (int)i, bytes);
 		__asm__ volatile("" : : "r"(floor) : "memory");
-		x->memset = now_ms() - at;
+		x->memset = clock_ms() - at;
 		routes_unref(x->r);
 		x->r = routed(e, &job, false, i == 0 ? &x->first : &x->route);
 		if (x->r == NULL)
@@ -265,11 +246,11 @@ measure(const struct engine *e, const struct fabric *f, struct topo *t,
 	}
 	in = (struct verify_tables){
 		t, pool, x->r->row, x->r->nblocks, &x->r->lanes};
-	x->verify = now_ms();
+	x->verify = clock_ms();
 	if (verify_keep(&in, job.threads, &x->report, &x->r->verified, &why) <
 		0)
 		(void)printf("  FAILS: %s\n", why.text);
-	x->verify = now_ms() - x->verify;
+	x->verify = clock_ms() - x->verify;
 	x->r->fresh_load = x->report.load_max;
 	one_failed(e, &job, f, x);
 	if (!x->brief) {
