@@ -55,9 +55,11 @@ struct engine_options {
 	size_t nroles;
 	const struct route_home *home;
 	size_t nhomes;
-	uint8_t lanes;	 /* routing.ftree.lanes: to spread over, >= 1 */
-	uint8_t levels;	 /* of service, which share the VLs with lanes */
-	uint8_t max_vls; /* a code as in PortInfo; 0: any number of VLs */
+	uint8_t lanes;	  /* routing.ftree.lanes: to spread over, >= 1 */
+	uint8_t levels;	  /* of service, which share the VLs with lanes */
+	uint8_t max_vls;  /* a code as in PortInfo; 0: any number of VLs */
+	uint64_t reading; /* hash of what was said about how to read the fabric
+			     and with which engines; see reading.h */
 };
 
 struct route_job {
@@ -68,6 +70,8 @@ struct route_job {
 					   prev (restart), sorted by GUID */
 	size_t nranks;
 	enum route_order ranks_order;
+	struct route_reading reading; /* with ranks */
+	uint64_t now;		      /* seconds since 1970, to be noted */
 	const struct engine_options *options;
 	uint32_t load_limit; /* per mille: keep entries while the worst load
 				is below this times a fresh computation's */

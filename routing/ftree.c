@@ -3,16 +3,28 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "routing/reading.h"
 #include "routing/tree.h"
+
+static bool
+was_mesh(const struct updn *u, sw_ix s)
+{
+	return reading_of(u->job, u->t->node[u->t->sw[s].node].guid) ==
+	       ROUTE_READ_MESH;
+}
 
 /*
  * Switches that are in no tree: few may be beside the trees, ranked by
  * distance. Where there is just one way between any two of a piece, two
- * switches on one cable for example, distance is as good as tiers.
+ * switches on one cable for example, distance is as good as tiers, but for a
+ * mesh in the order of another engine that has just become so: it stays one.
+ * And what this engine routes it goes on with while there is any tree.
  */
 static bool
 is_tree(const struct updn *u, const struct tree *tree)
 {
+	const struct route_reading *was = reading_in_force(u->job);
+	bool ours = was != NULL && strcmp(was->engine, engine_ftree.name) == 0;
 	uint32_t *size = arena_array(u->a, u->ncomp, sizeof(*size));
 	uint32_t *ends = arena_array(u->a, u->ncomp, sizeof(*ends));
 	uint32_t live = 0, none = 0;
@@ -29,9 +41,11 @@ is_tree(const struct updn *u, const struct tree *tree)
 		if (!u->live[s])
 			continue;
 		live++;
-		none += tree->treeless[s] && ends[c] > 2 * (size[c] - 1);
+		none += tree->treeless[s] &&
+			(ends[c] > 2 * (size[c] - 1) ||
+				(was != NULL && !ours && was_mesh(u, s)));
 	}
-	return none * 2 < live || live == 0;
+	return live == 0 || (ours ? none < live : none * 2 < live);
 }
 
 static void

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "routing/reading.h"
 #include "routing/tree.h"
 
 enum { SETTLE = 8 };	/* rounds; two do nearly always */
@@ -33,6 +34,14 @@ find(const char *name)
 		if (strcmp(engines_known[i]->name, name) == 0)
 			return engines_known[i];
 	return NULL;
+}
+
+const char *
+route_engine_named(const char *word)
+{
+	const struct engine *e = word != NULL ? find(word) : NULL;
+
+	return e != NULL ? e->name : NULL;
 }
 
 static void __attribute__((format(printf, 2, 3)))
@@ -310,6 +319,17 @@ same_tables(const struct routes *a, const struct routes *b)
 	return true;
 }
 
+/* What the fabric looks like as a tree, told beside every result. */
+static void
+read_tree(const struct route_job *job, struct routes *r)
+{
+	struct arena *scratch = arena_new();
+
+	tree_keep(tree_read(job, scratch), r);
+	arena_free(scratch);
+	reading_note(job, r);
+}
+
 /*
  * Where switches were moved, the order in force is not the one that was read,
  * and the next computation begins with another. Begin again with what came of
@@ -327,6 +347,7 @@ settled(const struct run *run, const struct engine *e, struct routes *r)
 		struct routes *next;
 		bool same;
 
+		read_tree(run->job, r);
 		job.prev = r;
 		job.rebalance = false;
 		routes_memory_unref(r->memory);
@@ -358,16 +379,6 @@ try_engine(struct run *run, const struct engine *e)
 		return settled(run, e, r);
 	}
 	return NULL;
-}
-
-/* What the fabric looks like as a tree, told beside every result. */
-static void
-read_tree(const struct route_job *job, struct routes *r)
-{
-	struct arena *scratch = arena_new();
-
-	tree_keep(tree_read(job, scratch), r);
-	arena_free(scratch);
 }
 
 struct routes *

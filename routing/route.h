@@ -42,4 +42,7 @@ struct routes *route_compute(const struct route_job *job,
 /* Known engine names, NULL-terminated: for the configuration. */
 const char *const *route_engine_names(void);
 
+/* The name of the engine called so, static; NULL: none is, or word is NULL. */
+const char *route_engine_named(const char *word);
+
 #endif

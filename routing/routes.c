@@ -45,6 +45,7 @@ routes_unref(struct routes *r)
 	if (r->tree != NULL && --r->tree->refs == 0)
 		arena_free(r->tree->arena); /* it lives there itself */
 	free(r->rank);
+	free(r->read);
 	free(r->line);
 	free(r->plane);
 	free(r->row);
@@ -329,6 +330,22 @@ routes_trace(const struct routes *r, port_ix from, uint16_t dlid,
 	}
 }
 
+const struct route_rank *
+routes_rank_of(const struct route_rank *rank, size_t n, uint64_t guid)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (rank[mid].guid < guid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < n && rank[lo].guid == guid ? &rank[lo] : NULL;
+}
+
 struct routes *
 routes_for(const struct routes *r, struct topo *t)
 {
@@ -343,6 +360,8 @@ routes_for(const struct routes *r, struct topo *t)
 		c->tree->refs++;
 	c->verified = verify_state_ref(r->verified);
 	c->rank = mem_dup(r->rank, t->nsw * sizeof(*r->rank));
+	if (r->read != NULL)
+		c->read = mem_dup(r->read, t->nsw * sizeof(*r->read));
 	if (r->line != NULL)
 		c->line = mem_dup(r->line, t->nsw * sizeof(*r->line));
 	if (r->plane != NULL)

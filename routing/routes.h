@@ -27,10 +27,29 @@ enum route_order {
 	ROUTE_ROOTS,  /* tops given by the administrator */
 };
 
+/* What a switch was read as; see reading.h. */
+enum route_read {
+	ROUTE_READ_NEVER, /* nobody knows */
+	ROUTE_READ_TREE,
+	ROUTE_READ_MESH, /* in a piece that is no tree */
+};
+
 /* A rank remembered by GUID; arrays of these are sorted by GUID. */
 struct route_rank {
 	uint64_t guid;
 	uint32_t rank;
+	uint8_t read; /* enum route_read */
+};
+
+/* The rank of guid among n, or NULL. */
+const struct route_rank *routes_rank_of(
+	const struct route_rank *rank, size_t n, uint64_t guid);
+
+/* What the fabric was read as, beside what each switch was. */
+struct route_reading {
+	const char *engine; /* in force, a static string; NULL: no reading */
+	uint64_t options;   /* engine_options.reading then */
+	uint64_t when;	    /* seconds since 1970; 0: not known */
 };
 
 /*
@@ -128,6 +147,8 @@ struct routes {
 	struct verify_turns *turns;    /* at least those made, or NULL: nobody
 					  noted */
 	struct routes_tree *tree;      /* NULL: not read */
+	struct route_reading reading;  /* {0}: not noted */
+	uint8_t *read;		       /* [nsw] enum route_read, or NULL */
 	char note[256];		       /* how the order came about, in words */
 };
 

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "routing/reading.h"
 #include "routing/tree_priv.h"
 #include "sm/base/arena.h"
 
@@ -38,6 +39,7 @@ struct look {
 	uint64_t cables, level;	   /* ... inside a tier */
 	uint64_t hosts, misplaced; /* ... above the leaves */
 	uint32_t switches, roles, lost;
+	uint32_t trees, meshes; /* were read as such, and it is in force */
 };
 
 static struct look *
@@ -45,13 +47,19 @@ look_at(const struct tree_work *w, const uint32_t *tier, uint32_t last)
 {
 	const struct updn *g = &w->g;
 	struct look *l = arena_array(g->a, g->ncomp, sizeof(*l));
+	bool kept = reading_in_force(w->job) != NULL;
 
 	for (sw_ix s = 0; s < g->nsw; s++) {
+		enum route_read was;
 		struct look *c;
 
 		if (!g->live[s])
 			continue;
 		c = &l[g->comp[s]];
+		was = kept ? reading_of(w->job, tree_guid(w, s))
+			   : ROUTE_READ_NEVER;
+		c->trees += was == ROUTE_READ_TREE;
+		c->meshes += was == ROUTE_READ_MESH;
 		c->switches++;
 		c->roles += w->role[s] != ROUTE_ROLE_NONE;
 		c->lost += tier[s] == UINT32_MAX;
@@ -67,18 +75,51 @@ look_at(const struct tree_work *w, const uint32_t *tier, uint32_t last)
 	return l;
 }
 
+static bool
+is_mesh(const struct look *l)
+{
+	return l->level * 3 > l->cables || l->misplaced * 3 > l->hosts * 2;
+}
+
+/*
+ * Does what most of the component was read as stay, although a fresh look sees
+ * it otherwise? Not where that look is clear, beyond twice the border: what was
+ * read while a fabric came up must not last. A cable more or less never brings
+ * one change and then the other, so nothing swings.
+ */
+static bool
+stays(const struct look *l, bool mesh)
+{
+	if ((mesh ? l->trees : l->meshes) * 2 <= l->switches || l->cables == 0)
+		return false;
+	if (mesh)
+		return l->level * 3 <= l->cables * 2 &&
+		       l->misplaced * 6 <= l->hosts * 5;
+	return l->level * 6 > l->cables || l->misplaced * 3 > l->hosts;
+}
+
 /* Where most switches have roles, it is a tree because somebody says so. */
 static void
 judge(struct tree_work *w)
 {
 	const struct look *l = look_at(w, w->high, 0);
 
-	for (uint32_t c = 0; c < w->g.ncomp; c++)
-		w->none[c] =
-			l[c].lost > 0 ||
-			(l[c].roles * 2 < l[c].switches &&
-				(l[c].level * 3 > l[c].cables ||
-					l[c].misplaced * 3 > l[c].hosts * 2));
+	for (uint32_t c = 0; c < w->g.ncomp; c++) {
+		bool said = l[c].roles * 2 >= l[c].switches;
+		bool mesh = !said && is_mesh(&l[c]);
+
+		if (l[c].lost == 0 && !said && stays(&l[c], mesh)) {
+			w->stays[c].is = true;
+			w->stays[c].level =
+				(uint32_t)(l[c].level * 100 / l[c].cables);
+			w->stays[c].misplaced =
+				l[c].hosts == 0 ? 0
+						: (uint32_t)(l[c].misplaced *
+							     100 / l[c].hosts);
+			mesh = !mesh;
+		}
+		w->none[c] = l[c].lost > 0 || mesh;
+	}
 }
 
 /* The switch of a component that is closest to all hosts. */
@@ -449,6 +490,7 @@ tree_read(const struct route_job *job, struct arena *a)
 	w.like = arena_array(a, nsw, sizeof(*w.like));
 	w.high = arena_array(a, nsw, sizeof(*w.high));
 	w.none = arena_array(a, w.g.ncomp, sizeof(*w.none));
+	w.stays = arena_array(a, w.g.ncomp, sizeof(*w.stays));
 	t->tier = arena_array(a, nsw, sizeof(*t->tier));
 	t->origin = arena_array(a, nsw, sizeof(*t->origin));
 	t->leaf = arena_array(a, nsw, sizeof(*t->leaf));

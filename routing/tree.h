@@ -6,8 +6,10 @@
  * switch has the tree's last tier. What is known decides, in this order: roles
  * given in the configuration, roles that switches told (vendor attribute
  * 0xFFE0), ranks in force (a sweep does not turn a tree over), inference from
- * hosts and links. No fabric that is connected is refused: what does not fit
- * is listed, by name and port, and routing deals with it.
+ * hosts and links. What is no tree at all is judged by where hosts and cables
+ * are, and on the border it stays what it was (reading.h). No fabric that is
+ * connected is refused: what does not fit is listed, by name and port, and
+ * routing deals with it.
  *
  * Source: Bogdanski et al., Discovery and Routing of Degraded Fat-Trees
  * (PDCAT 2012).
@@ -47,6 +49,8 @@ enum tree_oddity {
 	TREE_ROLE_TORN,	    /* two patterns that count alike disagree */
 	TREE_PIECES,	    /* the fabric is in several pieces */
 	TREE_NO_TREE,	    /* nothing to infer tiers from; ranks by distance */
+	TREE_STAYS_TREE,    /* read as a tree before: a fresh look sees none */
+	TREE_STAYS_MESH,    /* read as none before: a fresh look sees a tree */
 	TREE_ODDITIES,
 };
 
@@ -57,7 +61,9 @@ struct tree_odd {
 	uint8_t port, other_port;
 	uint32_t n;	   /* cables, hosts: how many of what it is about */
 	uint32_t of;	   /* TREE_UNEQUAL: how many most of the tier have;
-			      TREE_NO_TREE: switches with a role */
+			      TREE_NO_TREE: switches with a role;
+			      TREE_STAYS_*: percent of the cables in a tier */
+	uint32_t above;	   /* TREE_STAYS_*: percent of the hosts */
 	uint64_t guid;	   /* TREE_ROLE_UNKNOWN; 0: a name or pattern */
 	const char *entry; /* what the configuration says, or NULL */
 };

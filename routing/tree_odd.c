@@ -272,6 +272,21 @@ list_roles(struct listing *l)
 	}
 }
 
+/* Of a component that o is about: a fresh look would read it otherwise. */
+static void
+list_stays(struct listing *l, struct tree_odd o)
+{
+	uint32_t c = l->w->g.comp[o.sw];
+	const struct tree_stays *stays = &l->w->stays[c];
+
+	if (!stays->is)
+		return;
+	o.what = l->w->none[c] ? TREE_STAYS_MESH : TREE_STAYS_TREE;
+	o.of = stays->level;
+	o.above = stays->misplaced;
+	add(l, &o);
+}
+
 /* By the first switch of each component, but of the one that has most. */
 static void
 list_pieces(struct listing *l, struct arena *a)
@@ -310,6 +325,7 @@ list_pieces(struct listing *l, struct arena *a)
 		o.what = TREE_NO_TREE;
 		if (!is_tree(l, s))
 			add(l, &o);
+		list_stays(l, o);
 	}
 }
 
@@ -416,6 +432,8 @@ tree_odd_name(enum tree_oddity what)
 		[TREE_ROLE_TORN] = "role-torn",
 		[TREE_PIECES] = "pieces",
 		[TREE_NO_TREE] = "no-tree",
+		[TREE_STAYS_TREE] = "stays-tree",
+		[TREE_STAYS_MESH] = "stays-mesh",
 		[TREE_ODDITIES] = "none",
 	};
 
@@ -458,6 +476,21 @@ role_text(const char *a, const struct tree_odd *o, char *out, size_t n)
 			"0x%016" PRIx64
 			": has a configured role and is not a switch here",
 			o->guid);
+}
+
+/* The same for a reading that a fresh look would not give. */
+static void
+stays_text(const char *a, const struct tree_odd *o, char *out, size_t n)
+{
+	bool tree = o->what == TREE_STAYS_TREE;
+
+	(void)snprintf(out, n,
+		"%s: one of %u switches that are kept as %s, as they were "
+		"read; reads now as %s because %u%% of the cables are inside a "
+		"tier and %u%% of the hosts above the leaves: \"heddlectl "
+		"routes rebalance\" reads afresh",
+		a, o->n, tree ? "a tree" : "no tree",
+		tree ? "no tree" : "a tree", o->of, o->above);
 }
 
 void
@@ -527,6 +560,10 @@ tree_odd_text(
 			"distances",
 			a, o->n,
 			o->of > 0 ? " with the roles that are given" : "");
+		break;
+	case TREE_STAYS_TREE:
+	case TREE_STAYS_MESH:
+		stays_text(a, o, out, n);
 		break;
 	case TREE_ODDITIES:
 		(void)snprintf(out, n, "nothing");

@@ -28,6 +28,13 @@
 #include "routing/tree.h"
 #include "routing/updn.h"
 
+/* A component that is not what a fresh look sees, and what that goes by. */
+struct tree_stays {
+	bool is;
+	uint32_t level;	    /* percent of the cables are inside a tier */
+	uint32_t misplaced; /* percent of the hosts are above the leaves */
+};
+
 struct tree_work {
 	const struct route_job *job;
 	struct updn g; /* cables as groups, components, hosts */
@@ -39,6 +46,7 @@ struct tree_work {
 	sw_ix *like;	/* [nsw] not a leaf: same tier as this one */
 	uint32_t *high; /* [nsw] above the leaves; UINT32_MAX: not known */
 	bool *none;	/* [ncomp] no tree */
+	struct tree_stays *stays; /* [ncomp] */
 };
 
 /*

@@ -9,8 +9,7 @@ bool
 updn_sticky_recall(const struct route_job *job, uint64_t guid, uint32_t *rank)
 {
 	const struct routes *prev = job->prev;
-	const struct route_rank *r = job->ranks;
-	size_t lo = 0, hi = job->nranks;
+	const struct route_rank *r;
 
 	if (prev != NULL) {
 		node_ix n = topo_by_node_guid(prev->topo, guid);
@@ -21,17 +20,10 @@ updn_sticky_recall(const struct route_job *job, uint64_t guid, uint32_t *rank)
 		*rank = prev->rank[s];
 		return true;
 	}
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (r[mid].guid < guid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == job->nranks || r[lo].guid != guid)
+	r = routes_rank_of(job->ranks, job->nranks, guid);
+	if (r == NULL)
 		return false;
-	*rank = r[lo].rank;
+	*rank = r->rank;
 	return *rank != UINT32_MAX;
 }
 

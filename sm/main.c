@@ -107,6 +107,13 @@ want_route(void *cookie, struct sm_work *w)
 	worker_submit(d->worker, w);
 }
 
+static uint64_t
+seconds(void *cookie)
+{
+	(void)cookie;
+	return recall_now().when;
+}
+
 static void
 want_save(void *cookie, const struct store_state *s, bool at_once)
 {
@@ -532,6 +539,7 @@ make_core(struct daemon *d)
 		.writing = want_mark,
 		.committed = on_commit,
 		.finished = on_finished,
+		.seconds = seconds,
 		.set_issm = want_issm,
 	};
 	d->facts.state_writable = recall_load(d->boot->state.dir,

@@ -184,8 +184,8 @@ load_state(struct sm *sm, const struct store_state *s)
 	sm->nrecord = s->nlid;
 	sm->rank = mem_zalloc(s->nrank, sizeof(*sm->rank));
 	for (i = 0; i < s->nrank; i++)
-		sm->rank[i] =
-			(struct route_rank){s->rank[i].guid, s->rank[i].rank};
+		sm->rank[i] = (struct route_rank){
+			s->rank[i].guid, s->rank[i].rank, s->rank[i].read};
 	sm->nrank = s->nrank;
 	sm_push_load(sm, s);
 	sm_hold_load(sm, s);
@@ -197,6 +197,8 @@ load_state(struct sm *sm, const struct store_state *s)
 	sm->turn = s->turn;
 	sm->rank_known = s->order[0] != '\0';
 	sm->rank_order = order_from_word(s->order);
+	sm->reading = (struct route_reading){
+		route_engine_named(s->engine), s->options, s->read};
 }
 
 struct sm *

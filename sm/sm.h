@@ -78,6 +78,8 @@ struct sm_ops {
 	 * the program ends.
 	 */
 	void (*finished)(void *cookie, bool ok, const char *why);
+	/* Seconds since 1970, to be noted; may be NULL. */
+	uint64_t (*seconds)(void *cookie);
 	/* Raise or clear IsSM on our port. */
 	void (*set_issm)(void *cookie, bool on);
 };

@@ -123,7 +123,7 @@ remember_ranks(struct sm *sm, const struct routes *r)
 		if (map_get(&seen, guid, NULL))
 			continue;
 		map_put(&seen, guid, 0);
-		rank[n++] = (struct route_rank){guid, r->rank[s]};
+		rank[n++] = (struct route_rank){guid, r->rank[s], r->read[s]};
 	}
 	/* switches that are away keep theirs: they may come back */
 	for (i = 0; i < old; i++)
@@ -135,6 +135,7 @@ remember_ranks(struct sm *sm, const struct routes *r)
 	sm->nrank = n;
 	sm->rank_order = r->order;
 	sm->rank_known = true;
+	sm->reading = r->reading;
 	sm->routed = t->hash;
 	sm->load = r->fresh_load;
 	sm->turn = r->turn_leaf == TOPO_NONE
@@ -182,6 +183,8 @@ sm_commit_save(struct sm *sm, bool at_once)
 		.routed = sm->routed,
 		.load = sm->load,
 		.turn = sm->turn,
+		.options = sm->reading.options,
+		.read = sm->reading.when,
 	};
 	struct store_lid *lid = mem_zalloc(sm->nrecord, sizeof(*lid));
 	struct store_rank *rank = mem_zalloc(sm->nrank, sizeof(*rank));
@@ -205,8 +208,8 @@ sm_commit_save(struct sm *sm, bool at_once)
 			sm->record[i].lid, sm->record[i].lmc,
 			sm_keys_held(sm, sm->record[i].guid), NULL};
 	for (i = 0; i < sm->nrank; i++)
-		rank[i] =
-			(struct store_rank){sm->rank[i].guid, sm->rank[i].rank};
+		rank[i] = (struct store_rank){
+			sm->rank[i].guid, sm->rank[i].rank, sm->rank[i].read};
 	s.lid = lid;
 	s.nlid = sm->nrecord;
 	s.rank = rank;
@@ -214,6 +217,9 @@ sm_commit_save(struct sm *sm, bool at_once)
 	if (sm->rank_known)
 		(void)snprintf(
 			s.order, sizeof(s.order), "%s", word[sm->rank_order]);
+	if (sm->reading.engine != NULL)
+		(void)snprintf(
+			s.engine, sizeof(s.engine), "%s", sm->reading.engine);
 	sa_save(sm->sa, sm->sa_now, &sa);
 	s.sa = sa.text;
 	sm->save_due = MONO_NEVER;

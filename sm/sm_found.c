@@ -5,19 +5,7 @@
  * the fabric that was routed last. After a takeover no order is known: a fresh
  * one is chosen, and what is legal in it stays. NULL where nothing is known.
  */
-#include <stdlib.h>
-
 #include "sm/sm_priv.h"
-
-static uint32_t
-remembered_rank(const struct sm *sm, uint64_t guid)
-{
-	const struct route_rank key = {.guid = guid};
-	const struct route_rank *r = bsearch(&key, sm->rank, sm->nrank,
-		sizeof(*sm->rank), sm_commit_by_guid);
-
-	return r != NULL ? r->rank : UINT32_MAX;
-}
 
 struct routes *
 sm_found_routes(struct sm *sm)
@@ -38,8 +26,10 @@ sm_found_routes(struct sm *sm)
 	r->fresh_load = t->hash == sm->routed ? sm->load : 0;
 	for (s = 0; s < t->nsw; s++) {
 		uint64_t guid = t->node[t->sw[s].node].guid;
+		const struct route_rank *rank =
+			routes_rank_of(sm->rank, sm->nrank, guid);
 
-		r->rank[s] = remembered_rank(sm, guid);
+		r->rank[s] = rank != NULL ? rank->rank : UINT32_MAX;
 		for (b = 0; b < r->nblocks; b++) {
 			lft_ref ref = hw_block(sm->hw, guid, b);
 

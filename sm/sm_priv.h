@@ -171,6 +171,7 @@ struct sm {
 	size_t nrank;
 	enum route_order rank_order;
 	bool rank_known;
+	struct route_reading reading;
 	uint64_t routed, load, turn; /* as in struct store_state */
 	struct map held; /* port GUID -> enum store_held, of its P_Key table */
 	uint64_t keys_stamp; /* of the tables when they were last settled */

@@ -483,7 +483,11 @@ start_routing(struct sm *sm, struct mono now)
 		w->job.ranks = w->ranks;
 		w->job.nranks = sm->nrank;
 		w->job.ranks_order = sm->rank_order;
+		w->job.reading = sm->reading;
 	}
+	w->job.now = sm->ops->seconds != NULL
+			     ? sm->ops->seconds(sm->ops->cookie)
+			     : 0;
 	w->job.topo = topo_ref(sm->topo);
 	w->job.pool = sm->pool;
 	w->job.prev = w->prev;

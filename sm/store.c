@@ -79,20 +79,19 @@ store_guid(struct store_reader *r, char **s, uint64_t *guid)
 	return 0;
 }
 
-/* "plain" or "keys", if it comes next. */
-static uint8_t
-read_held(char **s)
+uint8_t
+store_one_of(const char *const *word, uint8_t n, char **s)
 {
-	for (uint8_t i = STORE_PLAIN; *s != NULL && i < STORE_HELD; i++) {
-		size_t n = strlen(held_word[i]);
+	for (uint8_t i = 1; *s != NULL && i < n; i++) {
+		size_t len = strlen(word[i]);
 
-		if (strncmp(*s, held_word[i], n) == 0 &&
-			((*s)[n] == ' ' || (*s)[n] == '\0')) {
+		if (strncmp(*s, word[i], len) == 0 &&
+			((*s)[len] == ' ' || (*s)[len] == '\0')) {
 			(void)store_word(s);
 			return i;
 		}
 	}
-	return STORE_UNKNOWN;
+	return 0;
 }
 
 /* The rest of a lid line: nothing, or a name in quotes. */
@@ -126,51 +125,13 @@ read_lid(struct store_reader *r, char *s)
 	if (!store_number(store_word(&s), 10, LMC_MAX, &lmc))
 		return store_complain(
 			r, r->line, "LMC", "not a number from 0 to 7");
-	rec.held = read_held(&s);
+	rec.held = store_one_of(held_word, STORE_HELD, &s);
 	if (read_name(r, s, &rec.name) < 0)
 		return -1;
 	rec.lid = (uint16_t)lid;
 	rec.lmc = (uint8_t)lmc;
 	r->lid = mem_grow(r->lid, r->nlid, &r->lid_cap, sizeof(*r->lid));
 	r->lid[r->nlid++] = (struct store_lid_line){rec, r->line};
-	return 0;
-}
-
-static int
-read_rank(struct store_reader *r, char *s)
-{
-	struct store_rank rec = {0};
-	uint64_t rank;
-
-	if (store_guid(r, &s, &rec.guid) < 0)
-		return -1;
-	if (!store_number(store_word(&s), 10, UINT32_MAX, &rank) || s != NULL)
-		return store_complain(
-			r, r->line, "rank", "not a 32-bit number");
-	rec.rank = (uint32_t)rank;
-	r->rank = mem_grow(r->rank, r->nrank, &r->rank_cap, sizeof(*r->rank));
-	r->rank[r->nrank++] = (struct store_rank_line){rec, r->line};
-	return 0;
-}
-
-static bool
-order_ok(const char *s, size_t max)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
-	size_t n = strnlen(s, max);
-
-	return n > 0 && n < max && strspn(s, letters) == n;
-}
-
-static int
-read_order(struct store_reader *r, char *s)
-{
-	if (r->has_order || s == NULL || !order_ok(s, sizeof(r->s->order)))
-		return store_complain(r, r->line, "order",
-			r->has_order ? "given twice"
-				     : "not a word of at most 15 letters");
-	r->has_order = true;
-	(void)snprintf(r->s->order, sizeof(r->s->order), "%s", s);
 	return 0;
 }
 
@@ -232,8 +193,9 @@ read_line(struct store_reader *r, char *s)
 		int (*read)(struct store_reader *r, char *s);
 	} kind[] = {
 		{"lid", read_lid},
-		{"rank", read_rank},
-		{"order", read_order},
+		{"rank", store_rank_read},
+		{"order", store_rank_order},
+		{"read", store_rank_reading},
 		{"routed", read_routed},
 		{"turn", read_turn},
 		{"fabric", read_prefix},
@@ -252,7 +214,7 @@ read_line(struct store_reader *r, char *s)
 		if (w != NULL && strcmp(w, kind[i].name) == 0)
 			return kind[i].read(r, s);
 	return store_complain(r, r->line, "record",
-		"none of lid, rank, order, routed, turn, fabric, block, "
+		"none of lid, rank, order, read, routed, turn, fabric, block, "
 		"saved, sa, group, member, lanes, leaf");
 }
 
@@ -319,16 +281,6 @@ lid_by_lid(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-static int
-rank_by_guid(const void *a, const void *b)
-{
-	const struct store_rank_line *x = a, *y = b;
-
-	if (x->rec.guid != y->rec.guid)
-		return x->rec.guid < y->rec.guid ? -1 : 1;
-	return x->line < y->line ? -1 : x->line > y->line;
-}
-
 /* The rules between LID records; leaves them sorted by GUID. */
 static int
 check_lids(struct store_reader *r)
@@ -364,44 +316,20 @@ check_lids(struct store_reader *r)
 	return 0;
 }
 
-static int
-check_ranks(struct store_reader *r)
-{
-	size_t i;
-
-	if (r->nrank == 0)
-		return 0;
-	if (r->s->order[0] == '\0')
-		return reason_set(
-			r->why, "%s: order: missing, with ranks", r->path);
-	qsort(r->rank, r->nrank, sizeof(*r->rank), rank_by_guid);
-	for (i = 1; i < r->nrank; i++)
-		if (r->rank[i].rec.guid == r->rank[i - 1].rec.guid)
-			return reason_set(r->why,
-				"%s:%u: GUID: has a rank in line %u already",
-				r->path, r->rank[i].line, r->rank[i - 1].line);
-	return 0;
-}
-
 /* Move what was read and judged into the state's arena. */
 static void
 keep(struct store_reader *r)
 {
 	struct store_lid *lid = arena_array(r->s->arena, r->nlid, sizeof(*lid));
-	struct store_rank *rank =
-		arena_array(r->s->arena, r->nrank, sizeof(*rank));
 	size_t i;
 
 	for (i = 0; i < r->nlid; i++)
 		lid[i] = r->lid[i].rec;
-	for (i = 0; i < r->nrank; i++)
-		rank[i] = r->rank[i].rec;
 	if (r->sa.n > 0)
 		r->s->sa = arena_strdup(r->s->arena, r->sa.text);
 	r->s->lid = lid;
 	r->s->nlid = r->nlid;
-	r->s->rank = rank;
-	r->s->nrank = r->nrank;
+	store_rank_keep(r);
 	store_block_keep(r);
 	store_group_keep(r);
 	store_leaf_keep(r);
@@ -421,7 +349,7 @@ read_text(struct store_reader *r, char *text, size_t n)
 	if (rc == 0)
 		rc = check_lids(r);
 	if (rc == 0)
-		rc = check_ranks(r);
+		rc = store_rank_check(r);
 	if (rc == 0)
 		rc = store_leaf_check(r);
 	if (rc == 0)
@@ -600,12 +528,7 @@ store_print(const struct store_state *s, struct buf *out)
 			s->routed, s->load);
 	if (s->turn != 0)
 		buf_printf(out, "turn 0x%016" PRIx64 "\n", s->turn);
-	if (s->order[0] != '\0')
-		buf_printf(
-			out, "order %.*s\n", (int)sizeof(s->order), s->order);
-	for (i = 0; i < s->nrank; i++)
-		buf_printf(out, "rank 0x%016" PRIx64 " %" PRIu32 "\n",
-			s->rank[i].guid, s->rank[i].rank);
+	store_rank_print(s, out);
 	store_block_print(s, out);
 	print_sa(s->sa, out);
 	store_group_print(s, out);

@@ -14,7 +14,13 @@
  *	routed 0x9f3b52d10c77a4e8 72			topology's hash, load
  *	turn 0x0002c90200401234				leaf for down-up turns
  *	order tiers
- *	rank 0x0002c90200401234 1			switch GUID, rank
+ *	rank 0x0002c90200401234 1 tree		switch GUID, rank; read as part
+ *					of a tree or of a mesh, or neither
+ *					word: nobody knows
+ *	read ftree 0x5d0cd6a4b37e1f02 1763722111
+ *					engine in force, hash of what was said
+ *					about how to read the fabric, when it
+ *					was read: seconds since 1970
  *	block 0x0002c90200401234 3 5 0123456789abcdef 40 2
  *					switch GUID, in-port, out-port of a turn
  *					that is closed, its row of SL2VL before,
@@ -69,9 +75,13 @@ struct store_lid {
 	const char *name; /* node description, for readers only, or NULL */
 };
 
+/* What a switch was read as: the values of enum route_read. */
+enum store_read { STORE_NEVER, STORE_TREE, STORE_MESH, STORE_READ };
+
 struct store_rank {
 	uint64_t guid; /* of the switch, not 0 */
 	uint32_t rank;
+	uint8_t read; /* enum store_read */
 };
 
 /* A turn that was closed, or was about to be, when this was saved. */
@@ -125,9 +135,12 @@ struct store_state {
 	/* the topology that was routed last (topo.hash) and the highest link
 	 * load that fresh tables have there; 0, 0: none recorded */
 	uint64_t routed, load;
-	uint64_t turn;	/* GUID of routes.turn_leaf, 0: none */
-	char order[16]; /* how ranks came about, a word of [a-z0-9-]; "": no
-			   order recorded, and then no ranks either */
+	uint64_t turn;	 /* GUID of routes.turn_leaf, 0: none */
+	char order[16];	 /* how ranks came about, a word of [a-z0-9-]; "": no
+			    order recorded, and then no ranks either */
+	char engine[16]; /* in force, a word like order; "": no reading
+			    recorded, options and read are 0 */
+	uint64_t options, read;		 /* as in struct route_reading */
 	const struct store_block *block; /* no turn twice */
 	size_t nblock;
 	struct store_stamp saved; /* when that was */

@@ -1,8 +1,9 @@
 /*
  * store_priv: what the parts of the reader share: store.c (the file and its
- * records of ports and switches), store_block.c (turns that are closed, and
- * when that was), store_group.c (groups and their members) and store_leaf.c
- * (lanes that were given out).
+ * records of ports), store_rank.c (switches: their order, and what they were
+ * read as), store_block.c (turns that are closed, and when that was),
+ * store_group.c (groups and their members) and store_leaf.c (lanes that were
+ * given out).
  * Nobody else includes this.
  */
 #ifndef HEDDLE_SM_STORE_PRIV_H
@@ -46,7 +47,7 @@ struct store_reader {
 	size_t nleaf, leaf_cap;
 	unsigned line;
 	struct buf sa;
-	bool has_prefix, has_order, has_routed;
+	bool has_prefix, has_order, has_routed, has_read;
 };
 
 /* -1, with path, line and field. */
@@ -58,6 +59,19 @@ char *store_word(char **s);
 bool store_number(const char *s, int base, uint64_t max, uint64_t *v);
 /* The next word is a GUID; 0 or -1 with a complaint. */
 int store_guid(struct store_reader *r, char **s, uint64_t *guid);
+
+/* Which of the n words, the first of which is none, comes next; 0: none. */
+uint8_t store_one_of(const char *const *word, uint8_t n, char **s);
+
+/* store_rank.c: "rank", "order" and "read"; 0 or -1 with a complaint. */
+int store_rank_read(struct store_reader *r, char *s);
+int store_rank_order(struct store_reader *r, char *s);
+int store_rank_reading(struct store_reader *r, char *s);
+/* The rules between them. */
+int store_rank_check(struct store_reader *r);
+void store_rank_print(const struct store_state *s, struct buf *out);
+/* Move what was read into the state's arena. */
+void store_rank_keep(struct store_reader *r);
 
 /* store_block.c: records "block" and "saved", likewise. */
 int store_block_read(struct store_reader *r, char *s);

@@ -1,8 +1,11 @@
 #include "sm/task.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "config/qos.h"
+#include "sm/base/be.h"
+#include "sm/base/fnv.h"
 #include "sm/base/mem.h"
 #include "sm/base/thread.h"
 #include "sm/sm_priv.h"
@@ -59,6 +62,35 @@ is_passive(const struct config_homes *h, uint64_t guid)
 	return false;
 }
 
+static uint64_t
+hash_names(uint64_t h, const struct schema_names *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		h = fnv_more(h, l->name[i], strlen(l->name[i]) + 1);
+	return fnv_more(h, "\n", 1);
+}
+
+/*
+ * What decides how the fabric is read, as it was said: not which switches it
+ * means, for a switch that is away is nobody's new wish.
+ */
+static uint64_t
+hash_reading(const struct config_routing *r)
+{
+	uint64_t h = hash_names(FNV_START, &r->engines);
+
+	h = hash_names(h, &r->roles.leaf);
+	h = hash_names(h, &r->roles.spine);
+	h = hash_names(h, &r->roles.root);
+	for (size_t i = 0; i < r->updn.roots.n; i++) {
+		uint8_t guid[8];
+
+		be_put64(guid, r->updn.roots.guid[i]);
+		h = fnv_more(h, guid, sizeof(guid));
+	}
+	return h;
+}
+
 void
 task_options(
 	const struct config *c, const struct topo *t, struct task_options *out)
@@ -72,7 +104,8 @@ task_options(
 			.nhomes = n,
 			.lanes = (uint8_t)r->ftree.lanes,
 			.levels = (uint8_t)qos_levels(c),
-			.max_vls = qos_vls_code(c)},
+			.max_vls = qos_vls_code(c),
+			.reading = hash_reading(r)},
 		.home = mem_zalloc(n, sizeof(*out->home)),
 	};
 	for (size_t i = 0; i < n; i++) {

@@ -8,6 +8,7 @@
 #include "sm/base/reason.h"
 #include "sm/ctl/find.h"
 #include "sm/ctl/member.h"
+#include "sm/ctl/tiers.h"
 #include "sm/ctl/words.h"
 #include "sm/lanes.h"
 
@@ -312,6 +313,11 @@ row(struct view *v, const char *name)
 	o = routes_json(v);
 	put_switch(o, v->topo, s);
 	member_put(o, "rank", member_u64(v->routes->rank[s]));
+	member_put(o, "reading", tiers_reading(v));
+	member_put(o, "read",
+		json_string(words_read(v->routes->read != NULL
+					       ? v->routes->read[s]
+					       : ROUTE_READ_NEVER)));
 	return answer_list(o, v, &list, &s, sizeof(s));
 }
 

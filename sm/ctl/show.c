@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <time.h>
 
 /* What is missing or empty is shown as "-". */
 static const char *
@@ -184,6 +185,26 @@ put_origins(const json_t *tier, struct buf *out)
 	buf_printf(out, "%s", *sep == ',' ? ")" : "");
 }
 
+/* Since when what stays does; nothing else is worth a line. */
+static void
+put_reading(const json_t *tree, struct buf *out)
+{
+	const json_t *reading = json_object_get(tree, "reading");
+	const json_t *odd = json_object_get(tree, "odd");
+	time_t at = (time_t)member_num(reading, "at");
+	char when[40] = "an unknown time";
+	struct tm tm;
+
+	if (json_object_get(odd, "stays-tree") == NULL &&
+		json_object_get(odd, "stays-mesh") == NULL)
+		return;
+	if (at > 0 && gmtime_r(&at, &tm) != NULL)
+		(void)strftime(
+			when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &tm);
+	buf_printf(out, "            engine %s: kept as read at %s\n",
+		text(reading, "engine"), when);
+}
+
 static void
 put_tiers(const json_t *tree, const char *word, struct buf *out)
 {
@@ -205,6 +226,7 @@ put_tiers(const json_t *tree, const char *word, struct buf *out)
 			member_num(tree, "unplaced"));
 	json_object_foreach(odd, what, e) buf_printf(
 		out, "            %lld %s\n", json_integer_value(e), what);
+	put_reading(tree, out);
 	json_array_foreach(json_object_get(tree, "not_believed"), i, e)
 		buf_printf(out,
 			"            %s \"%s\": no role by the signature of "

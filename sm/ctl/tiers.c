@@ -99,6 +99,18 @@ not_believed(const struct view *v)
 	return list;
 }
 
+json_t *
+tiers_reading(const struct view *v)
+{
+	const struct route_reading *r = &v->routes->reading;
+
+	if (r->engine == NULL)
+		return json_null();
+	return json_pack("{s:s, s:o, s:o}", "engine", r->engine, "options",
+		words_guid(r->options), "at",
+		r->when != 0 ? member_u64(r->when) : json_null());
+}
+
 static json_t *
 figures(const struct view *v, const struct tree *t)
 {
@@ -120,6 +132,7 @@ figures(const struct view *v, const struct tree *t)
 	member_put(o, "regular", json_boolean(t->regular));
 	member_put(o, "oddities", json_integer(all));
 	member_put(o, "odd", odd);
+	member_put(o, "reading", tiers_reading(v));
 	member_put(o, "not_believed", not_believed(v));
 	return o;
 }

@@ -19,6 +19,9 @@ enum { TIERS_FIRST = 10 }; /* oddities in a status */
  */
 json_t *tiers_json(const struct view *v, size_t most);
 
+/* Which engine reads it as what it is, and since when; null: not noted. */
+json_t *tiers_reading(const struct view *v);
+
 /*
  * Answer {"cmd":"tree"}: the same figures and every oddity that is listed;
  * with "list":"switches" every switch with its tier instead. Never NULL.

@@ -100,3 +100,17 @@ words_order(enum route_order order)
 		return "unknown";
 	}
 }
+
+const char *
+words_read(enum route_read read)
+{
+	switch (read) {
+	case ROUTE_READ_TREE:
+		return "tree";
+	case ROUTE_READ_MESH:
+		return "mesh";
+	case ROUTE_READ_NEVER:
+	default:
+		return "unknown";
+	}
+}

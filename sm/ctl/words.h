@@ -38,4 +38,7 @@ const char *words_speed(const struct topo_port *p);
 /* "tiers", "single", "roots". */
 const char *words_order(enum route_order order);
 
+/* What a switch was read as: "tree", "mesh", "unknown". */
+const char *words_read(enum route_read read);
+
 #endif

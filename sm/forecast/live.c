@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "routing/route.h"
 #include "sm/base/loop.h"
 #include "sm/base/mem.h"
 #include "sm/ctl/client.h"
@@ -115,6 +116,28 @@ order_of(const char *word)
 	return ROUTE_TIERS;
 }
 
+/* What the fabric was read as; NULL: by an engine that is not known here. */
+static struct route_reading
+reading_of(const json_t *o)
+{
+	const char *word = json_string_value(json_object_get(o, "engine"));
+	const char *hash = json_string_value(json_object_get(o, "options"));
+
+	return (struct route_reading){route_engine_named(word),
+		hash != NULL ? strtoull(hash, NULL, 16) : 0,
+		(uint64_t)json_integer_value(json_object_get(o, "at"))};
+}
+
+static uint8_t
+read_as(const char *word)
+{
+	for (uint8_t r = ROUTE_READ_TREE; r <= ROUTE_READ_MESH; r++)
+		if (word != NULL &&
+			strcmp(word, words_read((enum route_read)r)) == 0)
+			return r;
+	return ROUTE_READ_NEVER;
+}
+
 /* One switch's table and rank. */
 static int
 take_row(struct live *l, struct routes *r, sw_ix s, uint8_t *row,
@@ -146,6 +169,9 @@ take_row(struct live *l, struct routes *r, sw_ix s, uint8_t *row,
 		(uint32_t)json_integer_value(json_object_get(result, "rank"));
 	r->order =
 		order_of(json_string_value(json_object_get(result, "order")));
+	r->read[s] =
+		read_as(json_string_value(json_object_get(result, "read")));
+	r->reading = reading_of(json_object_get(result, "reading"));
 	json_decref(reply);
 	return 0;
 }
@@ -159,6 +185,7 @@ live_routes(struct live *l, struct topo *t, struct lft_pool *pool,
 	int rc = 0;
 
 	r->engine = "in force";
+	r->read = mem_zalloc(t->nsw, sizeof(*r->read));
 	for (sw_ix s = 0; s < t->nsw && rc == 0; s++)
 		rc = take_row(l, r, s, row, why);
 	free(row);

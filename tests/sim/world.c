@@ -60,6 +60,15 @@ copy_leaves(const struct store_state *s)
 	return leaf;
 }
 
+/* The virtual clock is of the autumn of 2025. */
+static uint64_t
+on_seconds(void *cookie)
+{
+	const struct world *w = cookie;
+
+	return 1763722111 + (uint64_t)mono_seconds(sim_now(w->sim));
+}
+
 static void
 on_save(void *cookie, const struct store_state *s, bool at_once)
 {
@@ -166,6 +175,7 @@ world_new(const struct fabric *f, const struct sim_options *o, const char *yaml)
 		.writing = on_writing,
 		.committed = on_committed,
 		.finished = on_finished,
+		.seconds = on_seconds,
 		.set_issm = on_issm,
 	};
 	return w;

@@ -77,8 +77,9 @@ static const struct store_lid lids[] = {
 	{UINT64_MAX, 0xbf80, 3, STORE_KEYS, "quote \" and\nnewline"},
 };
 static const struct store_rank ranks[] = {
-	{0x0002c90200000001, 0},
-	{0x0002c90200000002, UINT32_MAX},
+	{0x0002c90200000001, 0, STORE_TREE},
+	{0x0002c90200000002, UINT32_MAX, STORE_MESH},
+	{0x0002c90200000003, 1, STORE_NEVER},
 };
 
 static const struct store_block blocks[] = {
@@ -179,13 +180,16 @@ START_TEST(test_round)
 		.lid = lids,
 		.nlid = 4,
 		.rank = ranks,
-		.nrank = 2,
+		.nrank = 3,
 		.routed = UINT64_MAX,
 		.load = 72,
 		.turn = 0x99,
 		.saved = {1763722111, UINT64_MAX, 7200},
 		.away = 7, /* nobody's business */
 		.sa = "service 0x1 2 03\ninform 0x4 5 06\n",
+		.engine = "ftree",
+		.options = UINT64_MAX,
+		.read = 1763722110,
 		.order = "tiers"};
 	struct store_state back;
 	struct reason why = {""};
@@ -216,7 +220,7 @@ START_TEST(test_round)
 		ck_assert_uint_eq(back.block[i].pairs, blocks[i].pairs);
 		ck_assert_uint_eq(back.block[i].age, blocks[i].age);
 	}
-	ck_assert_uint_eq(back.nrank, 2);
+	ck_assert_uint_eq(back.nrank, 3);
 	for (i = 0; i < 4; i++) {
 		ck_assert_uint_eq(back.lid[i].guid, lids[i].guid);
 		ck_assert_uint_eq(back.lid[i].lid, lids[i].lid);
@@ -229,6 +233,11 @@ START_TEST(test_round)
 	ck_assert_ptr_null(back.lid[1].name);
 	ck_assert_str_eq(back.lid[3].name, "quote ? and?newline");
 	ck_assert_uint_eq(back.rank[1].rank, UINT32_MAX);
+	for (i = 0; i < 3; i++)
+		ck_assert_uint_eq(back.rank[i].read, ranks[i].read);
+	ck_assert_str_eq(back.engine, "ftree");
+	ck_assert_uint_eq(back.options, UINT64_MAX);
+	ck_assert_uint_eq(back.read, 1763722110);
 	ck_assert_int_eq(store_save(scratch_dir, &back, &why), 0);
 	second = read_file();
 	ck_assert_str_eq(first.text, second.text);
@@ -290,7 +299,22 @@ static const struct refusal {
 	{"order tiers\nrank 0x1 1\nrank 0x1 2\n",
 		":4: GUID: has a rank in line 3 already"},
 	{"order tiers\nrank 0x1 4294967296\n", ":3: rank: not a 32-bit number"},
-	{"order tiers\nrank 0x1 1 1\n", ":3: rank: not a 32-bit number"},
+	{"order tiers\nrank 0x1 1 1\n",
+		":3: read as: neither tree nor mesh, or more than one word"},
+	{"order tiers\nrank 0x1 1 trees\n",
+		":3: read as: neither tree nor mesh, or more than one word"},
+	{"order tiers\nrank 0x1 1 mesh tree\n",
+		":3: read as: neither tree nor mesh, or more than one word"},
+	{"order tiers\nrank 0x1 1 \n",
+		":3: read as: neither tree nor mesh, or more than one word"},
+	{"read\n", ":2: read: no engine of at most 15 letters"},
+	{"read Ftree 0x1 1\n", ":2: read: no engine of at most 15 letters"},
+	{"read ftree 17 1\n",
+		":2: options: not a hash such as 0x9f3b52d10c77a4e8"},
+	{"read ftree 0x1\n", ":2: time: not seconds since 1970"},
+	{"read ftree 0x1 1 1\n", ":2: time: not seconds since 1970"},
+	{"read ftree 0x1 4294967296\n", ":2: time: not seconds since 1970"},
+	{"read ftree 0x1 1\nread updn 0x1 1\n", ":3: read: given twice"},
 	{"rank 0x1 1\n", ": order: missing, with ranks"},
 	{"order\n", ":2: order: not a word of at most 15 letters"},
 	{"order sixteen-letters-\n",
@@ -307,10 +331,11 @@ static const struct refusal {
 	{"fabric 12\n", ":2: fabric: not a subnet prefix such as "
 			"0xfe80000000000000"},
 	{"fabric 0x1\nfabric 0x1\n", ":3: fabric: given twice"},
-	{"lids 0x1 1 0\n",
-		":2: record: none of lid, rank, order, routed, turn, fabric, "
-		"block, saved, sa, group, member, lanes, leaf"},
-	{"\n", ":2: record: none of lid, rank, order, routed, turn, fabric, "
+	{"lids 0x1 1 0\n", ":2: record: none of lid, rank, order, read, "
+			   "routed, turn, fabric, "
+			   "block, saved, sa, group, member, lanes, leaf"},
+	{"\n", ":2: record: none of lid, rank, order, read, routed, turn, "
+	       "fabric, "
 	       "block, saved, sa, group, member, lanes, leaf"},
 	{"saved 0\n", ":2: saved: not seconds since 1970"},
 	{"saved 1\nsaved 2\n", ":3: saved: given twice"},
@@ -431,7 +456,7 @@ START_TEST(test_damage)
 		.lid = lids,
 		.nlid = 4,
 		.rank = ranks,
-		.nrank = 2,
+		.nrank = 3,
 		.order = "roots"};
 	struct reason why = {""};
 	struct buf whole;
@@ -512,7 +537,7 @@ START_TEST(test_save_refuses)
 	ck_assert_int_eq(store_save(scratch_dir, &s, &why), -1);
 	s = (struct store_state){.lid = zero, .nlid = 1};
 	ck_assert_int_eq(store_save(scratch_dir, &s, &why), -1);
-	s = (struct store_state){.rank = ranks, .nrank = 2};
+	s = (struct store_state){.rank = ranks, .nrank = 3};
 	ck_assert_int_eq(store_save(scratch_dir, &s, &why), -1);
 	memset(s.order, 'x', sizeof(s.order)); /* not terminated */
 	ck_assert_int_eq(store_save(scratch_dir, &s, &why), -1);

@@ -275,8 +275,8 @@ ranks_of(const struct topo *t, const char *away, size_t *n)
 			(away != NULL &&
 				strncmp(name, away, strlen(away)) == 0))
 			continue;
-		r[(*n)++] =
-			(struct route_rank){x->guid, (uint32_t)(name[1] - '0')};
+		r[(*n)++] = (struct route_rank){
+			x->guid, (uint32_t)(name[1] - '0'), ROUTE_READ_NEVER};
 	}
 	return r;
 }

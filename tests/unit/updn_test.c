@@ -526,9 +526,9 @@ START_TEST(restart)
 			node_ix n = t->by_node[i];
 
 			if (t->node[n].sw != TOPO_NONE)
-				ranks[job.nranks++] =
-					(struct route_rank){t->node[n].guid,
-						r->rank[t->node[n].sw]};
+				ranks[job.nranks++] = (struct route_rank){
+					t->node[n].guid, r->rank[t->node[n].sw],
+					ROUTE_READ_NEVER};
 		}
 		ck_assert_int_eq(
 			engine_updn.route(&job, false, 0, a, &again, &why),
