@@ -73,7 +73,8 @@ static void
 join_tiers(struct updn *u, bool *known)
 {
 	struct updn v = *u;
-	uint32_t *count = arena_array(u->a, TIERS * TIERS, sizeof(*count));
+	uint32_t *count =
+		arena_array(u->a, (size_t)TIERS * TIERS, sizeof(*count));
 
 	v.rank = arena_array(u->a, u->nsw, sizeof(*v.rank));
 	updn_order_fresh(&v, false);
@@ -81,7 +82,7 @@ join_tiers(struct updn *u, bool *known)
 		if (known[s] && v.rank[s] < TIERS && u->rank[s] < TIERS)
 			count[v.rank[s] * TIERS + u->rank[s]]++;
 	for (sw_ix s = 0; s < u->nsw; s++) {
-		const uint32_t *c = count + v.rank[s] * TIERS;
+		const uint32_t *c = count + (size_t)v.rank[s] * TIERS;
 		uint32_t best = 0;
 
 		if (known[s] || v.rank[s] >= TIERS)
