@@ -89,6 +89,7 @@ draft_node_new(struct draft *d, uint64_t guid, uint8_t type, uint8_t nports)
 	id = handle_new(d);
 	d->node[id] = node_make(guid, type, nports);
 	d->live++;
+	d->routed = false;
 	if (map_get(&d->by_guid, guid, &first)) {
 		while (d->node[first]->next != DRAFT_NONE)
 			first = d->node[first]->next;
@@ -111,6 +112,7 @@ draft_node_reset(struct draft *d, draft_id n, uint8_t type, uint8_t nports)
 	node->next = old->next;
 	node_free(old);
 	d->node[n] = node;
+	d->routed = false;
 }
 
 /* Take n out of the chain of its GUID. */
@@ -145,6 +147,7 @@ draft_node_drop(struct draft *d, draft_id n)
 	node_free(node);
 	d->node[n] = NULL;
 	d->live--;
+	d->routed = false;
 	if (n < d->free_at)
 		d->free_at = n;
 }
@@ -176,6 +179,7 @@ draft_unlink(struct draft *d, draft_id n, uint8_t port)
 	assert(d->node[peer]->port[peer_port].peer == n);
 	port_forget(d, peer, peer_port);
 	port_forget(d, n, port);
+	d->routed = false;
 	return true;
 }
 
@@ -191,6 +195,7 @@ draft_link(struct draft *d, draft_id a, uint8_t pa, draft_id b, uint8_t pb)
 	x->peer_port = pb;
 	y->peer = a;
 	y->peer_port = pa;
+	d->routed = false;
 	x->flags &= (uint8_t)~TP_ABSENT;
 	y->flags &= (uint8_t)~TP_ABSENT;
 }
@@ -240,6 +245,9 @@ draft_node_quarantine(struct draft *d, draft_id n, const char *why)
 {
 	char *copy = why == NULL ? NULL : mem_strdup(why);
 
+	if ((copy == NULL) != (d->node[n]->quarantine == NULL))
+		d->routed = false;
+	d->touched = true;
 	free(d->node[n]->quarantine);
 	d->node[n]->quarantine = copy;
 }
@@ -272,6 +280,12 @@ draft_quarantine_why(const struct draft *d, uint64_t guid)
 			return d->node[n]->quarantine;
 	}
 	return "";
+}
+
+bool
+draft_touched(const struct draft *d)
+{
+	return d->touched;
 }
 
 void
@@ -341,6 +355,7 @@ draft_ask_roles(struct draft *d, const struct draft_device *device, size_t n)
 	free(d->role_device);
 	d->role_device = mem_dup(device, n * sizeof(*device));
 	d->nrole_device = n;
+	d->touched = true;
 	for (draft_id i = 0; i < d->nnodes; i++) {
 		struct draft_node *node = d->node[i];
 

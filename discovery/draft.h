@@ -110,6 +110,12 @@ bool draft_find(const struct draft *d, uint64_t guid, draft_id *n);
 struct topo *draft_freeze(
 	struct draft *d, uint32_t generation, struct reason *why);
 
+/*
+ * Was a sweep begun, or a Set acknowledged, or anybody quarantined or renamed
+ * since the last freeze? If not, another would give the same.
+ */
+bool draft_touched(const struct draft *d);
+
 /* The node that the directed way path[1..hops] leads to from our port; false:
  * a cable of it is not known. */
 bool draft_along(const struct draft *d, const uint8_t path[64], unsigned hops,

@@ -158,6 +158,7 @@ draft_set_self(struct draft *d, draft_id n, unsigned port)
 		port_default(p);
 	d->self = n;
 	d->self_port = port;
+	d->routed = false;
 	pack(d, n, port);
 }
 

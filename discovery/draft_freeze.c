@@ -118,6 +118,9 @@ reach_behind(struct draft *d)
 void
 draft_route(struct draft *d)
 {
+	if (d->routed)
+		return;
+	d->routed = true;
 	for (draft_id i = 0; i < d->nnodes; i++) {
 		if (d->node[i] == NULL)
 			continue;
@@ -410,5 +413,6 @@ draft_freeze(struct draft *d, uint32_t generation, struct reason *why)
 	freeze_switches(d, t);
 	freeze_text(d, t);
 	topo_seal(t);
+	d->touched = false;
 	return t;
 }

@@ -83,6 +83,7 @@ draft_port_written(struct draft *d, uint64_t node_guid, unsigned port,
 
 	if (!draft_find(d, node_guid, &n) || port > d->node[n]->nports)
 		return;
+	d->touched = true;
 	(void)draft_port_info(d, n, (uint8_t)port, info,
 		(d->node[n]->port[port].marks & DP_EXT) != 0, NULL);
 }
@@ -94,6 +95,7 @@ draft_renamed(struct draft *d, uint64_t guid)
 
 	if (!draft_find(d, guid, &n))
 		return;
+	d->touched = true;
 	free(d->node[n]->desc);
 	d->node[n]->desc = NULL;
 }
@@ -104,6 +106,7 @@ draft_switch_written(
 {
 	draft_id n;
 
+	d->touched = true;
 	if (draft_find(d, node_guid, &n) && d->node[n]->type == TOPO_SWITCH)
 		(void)draft_switch_info(d, n, info, NULL);
 }

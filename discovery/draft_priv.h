@@ -82,6 +82,8 @@ struct draft {
 	struct map by_guid; /* the first node of each GUID */
 	draft_id self;
 	unsigned self_port;
+	bool routed;	 /* what draft_route found is how it is */
+	bool touched;	 /* see draft_touched */
 	uint32_t sweep;	 /* number of the last sweep */
 	draft_id *order; /* draft_route: who is reached, by (hops, GUID) */
 	size_t norder, order_cap;
@@ -114,7 +116,9 @@ bool draft_unlink(struct draft *d, draft_id n, uint8_t port);
 
 /*
  * Find the way to every node: via, hops, reach and d->order. Fewest hops over
- * switches that are not quarantined, then what only those lead to.
+ * switches that are not quarantined, then what only those lead to. Whoever
+ * changes one of these takes d->routed back; while it stands this costs
+ * nothing.
  */
 void draft_route(struct draft *d);
 

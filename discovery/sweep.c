@@ -109,6 +109,7 @@ start_probe(struct sweep *s, const uint64_t *guid, size_t n)
 		for (; id != DRAFT_NONE; id = s->d->node[id]->next) {
 			struct draft_node *node = s->d->node[id];
 
+			s->named++;
 			if (node->type == TOPO_SWITCH) {
 				sweep_node(s, id)->state = SN_WAIT;
 				sweep_node(s, id)->probed = true;
@@ -182,6 +183,7 @@ sweep_new(enum sweep_kind kind, struct draft *d, struct xact *x, uint64_t mkey,
 	if (kind == SWEEP_FULL || kind == SWEEP_PROBE)
 		d->sweep++;
 	s->sweep = d->sweep;
+	d->touched = true;
 	s->retried = xact_stats(x)->retried;
 	if (kind == SWEEP_FULL) {
 		struct sweep_job job = {.kind = JOB_SELF};
@@ -195,6 +197,29 @@ sweep_new(enum sweep_kind kind, struct draft *d, struct xact *x, uint64_t mkey,
 	else
 		start_survey(s);
 	return s;
+}
+
+void
+sweep_told_of(struct sweep *s, uint64_t guid)
+{
+	draft_id id;
+
+	if (!draft_find(s->d, guid, &id))
+		return;
+	for (; id != DRAFT_NONE; id = s->d->node[id]->next)
+		sweep_node(s, id)->told = true;
+}
+
+bool
+sweep_no_news(const struct sweep *s)
+{
+	const struct sweep_stats *c = &s->stats;
+
+	return s->kind == SWEEP_PROBE && s->stage == STAGE_DONE &&
+	       s->named > 0 && s->unchanged == s->named && c->timeouts == 0 &&
+	       c->new_nodes + c->gone_nodes + c->new_links + c->gone_links +
+			       c->changed_ports ==
+		       0;
 }
 
 void

@@ -9,7 +9,8 @@
  *         breadth-first levels keep each cable from being asked from both ends.
  *  probe  of some switches (after a trap): clear PortStateChange, read the
  *         ports, follow what is new, drop what is gone, read SwitchInfo once
- *         more: a bit set anew means another round.
+ *         more: a bit set anew means another round. Where only a trap asks for
+ *         it, a bit that is clear is the end of it.
  *  light  SwitchInfo of every switch: which ones changed or do not answer.
  *  names  NodeDescription of every node that has none yet: it is asked for
  *         after bring-up, because no table depends on it; of the switches
@@ -63,6 +64,19 @@ struct sweep_stats {
  */
 struct sweep *sweep_new(enum sweep_kind kind, struct draft *d, struct xact *x,
 	uint64_t mkey, const uint64_t *guid, size_t n);
+
+/*
+ * Probe: a trap is all that this switch is asked for. If its PortStateChange is
+ * clear nothing happened there since its ports were read, and they are not read
+ * again: another look came before the trap did.
+ */
+void sweep_told_of(struct sweep *s, uint64_t guid);
+
+/*
+ * Probe, over: it was so with every switch, and nothing else was found either;
+ * the fabric is what it was.
+ */
+bool sweep_no_news(const struct sweep *s);
 
 /*
  * Only Gets from now on: PortStateChange stays as it is. For looking at a

@@ -173,6 +173,7 @@ set_via(struct draft *d, draft_id n, draft_id from, uint8_t port)
 	}
 	if (n == d->self)
 		return;
+	d->routed = false;
 	d->node[n]->via = from;
 	d->node[n]->via_port = port;
 	d->node[n]->hops = (uint16_t)(d->node[from]->hops + 1);
@@ -193,6 +194,7 @@ meet_again(struct sweep *s, draft_id n, const struct answer *a)
 	node->seen = s->sweep;
 	if (!first || w->state == SN_DEAD || w->state == SN_READ)
 		return;
+	s->d->routed &= node->reach == DRAFT_CLEAN;
 	node->reach = DRAFT_CLEAN;
 	w->met = (struct sweep_end){a->from, a->port};
 	if (s->kind == SWEEP_FULL || node->via == DRAFT_NONE ||
@@ -337,6 +339,7 @@ collapse(struct sweep *s, draft_id a, draft_id b)
 	sweep_node(s, n)->state = SN_DEAD;
 	sweep_node(s, n)->gone = true;
 	d->node[n]->seen = s->sweep - 1;
+	d->routed = false;
 	d->node[n]->reach = DRAFT_UNREACHED;
 	d->node[n]->via = DRAFT_NONE;
 	return n;
@@ -477,6 +480,7 @@ sweep_got_self(struct sweep *s, const struct xact_result *res)
 	}
 	renew(s, n);
 	d->self = n;
+	d->routed = false;
 	d->self_port = ni.type == TOPO_SWITCH ? 0 : ni.local_port;
 	identify(d, n, &ni);
 	d->node[n]->seen = s->sweep;

@@ -54,6 +54,8 @@ sweep_read(struct sweep *s, draft_id n, bool full)
 	w->misses = 0;
 	w->head = 1;
 	w->rounds = 1;
+	w->whole = s->d->node[n]->quarantine == NULL &&
+		   (s->d->node[n]->flags & TN_PARTIAL) == 0;
 	s->d->node[n]->flags &= (uint8_t)~TN_PARTIAL;
 	sweep_queue(s, JOB_SWITCH, n, 0);
 }
@@ -183,6 +185,27 @@ take_switch(struct sweep *s, draft_id n, const uint8_t info[MAD_DATA])
 	return true;
 }
 
+/*
+ * SwitchInfo says that nothing happened since its ports were read: nothing more
+ * is asked of it, now or at the end.
+ */
+static bool
+unchanged(struct sweep *s, draft_id n)
+{
+	const struct draft_node *node = s->d->node[n];
+	struct sweep_node *w = sweep_node(s, n);
+
+	if (!w->told || !w->whole || w->full || node->changed)
+		return false;
+	for (unsigned p = 0; p <= node->nports; p++)
+		if ((node->port[p].marks & DP_READ) == 0)
+			return false;
+	w->state = SN_READ;
+	w->again = w->rounds;
+	s->unchanged++;
+	return true;
+}
+
 void
 sweep_got_switch(struct sweep *s, const struct sweep_job *job,
 	const struct xact_result *res)
@@ -207,6 +230,8 @@ sweep_got_switch(struct sweep *s, const struct sweep_job *job,
 		read_port_zero(s, job->node);
 	} else if (!taken) {
 		w->fault = true;
+	} else if (unchanged(s, job->node)) {
+		return;
 	} else if (s->d->node[job->node]->changed && !s->read_only) {
 		w->head++;
 		sweep_queue(s, JOB_CLEAR, job->node, 0);

@@ -68,6 +68,8 @@ struct sweep_node {
 	uint8_t vias;	 /* probe: how often another way to it was looked for */
 	uint8_t silent;	 /* cables that lead to it by record, unanswered */
 	bool probed;	 /* asked for by name */
+	bool told;	 /* ... because of a trap alone */
+	bool whole;	 /* all of it had been read before */
 	bool full;	 /* ask through every port that is up */
 	bool gone;	 /* found to be another node's shadow */
 	bool role;	 /* asked for its role */
@@ -119,6 +121,8 @@ struct sweep {
 	struct sweep_ends failed; /* links that are up, known, and silent */
 	bool self_changed;	  /* light: our own port is not as it was */
 	bool told;		  /* light: a switch said that it changed */
+	uint32_t named;		  /* probe: nodes asked for by name ... */
+	uint32_t unchanged;	  /* ... of which nothing was read */
 	uint64_t *suspect;
 	size_t nsuspect, suspect_cap;
 	struct sweep_stats stats;

@@ -122,6 +122,15 @@ mft_forget(struct mft *m, uint64_t guid)
 		mft_lose(m, s);
 }
 
+bool
+mft_refused(const struct mft *m, uint64_t guid)
+{
+	uint32_t i;
+
+	return map_get(&m->by_guid, guid, &i) && m->table[i].sw != TOPO_NONE &&
+	       m->table[i].refuses;
+}
+
 void
 mft_suspect(struct mft *m, uint64_t guid)
 {

@@ -151,6 +151,9 @@ struct mft_failure {
 bool mft_complete(const struct mft *m);
 const struct mft_failure *mft_failures(const struct mft *m, size_t *n);
 
+/* Is this switch written no more, because it said no, or lied? */
+bool mft_refused(const struct mft *m, uint64_t guid);
+
 /* A cell as acknowledged; false: not known. */
 bool mft_cell(const struct mft *m, uint64_t guid, unsigned block, unsigned pos,
 	uint8_t out[MFT_CELL]);

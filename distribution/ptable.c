@@ -23,6 +23,7 @@ struct ptables {
 	size_t n, cap;
 	struct ptable_doubt *doubt;
 	size_t ndoubt, capdoubt;
+	uint64_t stamp;
 };
 
 struct ptables *
@@ -67,13 +68,20 @@ find_or_add(struct ptables *t, uint64_t guid, unsigned port)
 	return x;
 }
 
+/* Is this block of it known? */
+static bool
+holds(const struct table *x, unsigned block)
+{
+	return x != NULL && block < x->nblocks && (x->known >> block & 1) != 0;
+}
+
 bool
 ptables_block(const struct ptables *t, uint64_t guid, unsigned port,
 	unsigned block, uint16_t out[PTABLE_BLOCK])
 {
 	const struct table *x = find(t, guid, port);
 
-	if (x == NULL || block >= x->nblocks || (x->known >> block & 1) == 0)
+	if (!holds(x, block))
 		return false;
 	memcpy(out, x->key + (size_t)block * PTABLE_BLOCK,
 		PTABLE_BLOCK * sizeof(*out));
@@ -93,6 +101,7 @@ ptables_set_block(struct ptables *t, uint64_t guid, unsigned port,
 		x->key = mem_resize(x->key, (size_t)x->nblocks * PTABLE_BLOCK,
 			sizeof(*x->key));
 	}
+	t->stamp++;
 	memcpy(x->key + (size_t)block * PTABLE_BLOCK, key,
 		PTABLE_BLOCK * sizeof(*key));
 	x->known |= UINT64_C(1) << block;
@@ -103,6 +112,7 @@ ptables_unknown(struct ptables *t, uint64_t guid, unsigned port, unsigned block)
 {
 	struct table *x = find(t, guid, port);
 
+	t->stamp++;
 	if (x != NULL && block < PTABLE_BLOCKS)
 		x->known &= ~(UINT64_C(1) << block);
 }
@@ -144,8 +154,10 @@ ptables_forget_port(struct ptables *t, uint64_t guid, unsigned port)
 {
 	struct table *x = find(t, guid, port);
 
-	if (x != NULL)
-		x->known = 0;
+	if (x == NULL || x->known == 0)
+		return;
+	x->known = 0;
+	t->stamp++;
 }
 
 void
@@ -160,6 +172,13 @@ ptables_forget_all(struct ptables *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		t->table[i].known = 0;
+	t->stamp++;
+}
+
+uint64_t
+ptables_stamp(const struct ptables *t)
+{
+	return t->stamp;
 }
 
 void
@@ -278,8 +297,8 @@ bool
 ptable_whole(const struct ptables *tables, const struct topo *t, port_ix p,
 	unsigned cap, uint16_t *out)
 {
-	uint64_t guid = t->node[t->port[p].node].guid;
-	uint16_t block[PTABLE_BLOCK];
+	const struct table *x =
+		find(tables, t->node[t->port[p].node].guid, t->port[p].num);
 	bool all = true;
 
 	memset(out, 0, cap * sizeof(*out));
@@ -287,8 +306,8 @@ ptable_whole(const struct ptables *tables, const struct topo *t, port_ix p,
 		unsigned at = b * PTABLE_BLOCK;
 		unsigned n = cap - at < PTABLE_BLOCK ? cap - at : PTABLE_BLOCK;
 
-		if (ptables_block(tables, guid, t->port[p].num, b, block))
-			memcpy(out + at, block, n * sizeof(*out));
+		if (holds(x, b))
+			memcpy(out + at, x->key + at, n * sizeof(*out));
 		else
 			all = false;
 	}

@@ -81,6 +81,9 @@ void ptables_forget_port(struct ptables *t, uint64_t guid, unsigned port);
 void ptables_forget(struct ptables *t, uint64_t guid);
 void ptables_forget_all(struct ptables *t);
 
+/* Another number: something that is known has changed, or may have. */
+uint64_t ptables_stamp(const struct ptables *t);
+
 /*
  * What a new topology shows: end ports and switches that are not up yet may
  * have lost their tables, and are forgotten.

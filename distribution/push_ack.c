@@ -96,7 +96,7 @@ push_ack_fail(struct push *p, const struct plan_step *s, enum push_cause cause,
 	f->cause = cause;
 	f->condemned = p->node_failed[node];
 	plan_step_text(p->plan, s, step, sizeof(step));
-	(void)snprintf(f->why, sizeof(f->why), "%.90s: %.30s", step, how);
+	(void)snprintf(f->why, sizeof(f->why), "%.80s: %.45s", step, how);
 }
 
 static void
@@ -360,7 +360,7 @@ push_ack_done(void *cookie, uint64_t tag, const struct xact_result *res)
 		port_done(p, tag, res);
 		break;
 	case MAD_SL2VL:
-		push_lanes_row_done(p, &p->plan->step[tag], res);
+		push_lanes_row_done(p, tag, res);
 		break;
 	case MAD_VLARB:
 		push_lanes_arb_done(p, &p->plan->step[tag], res);

@@ -144,10 +144,13 @@ refused(struct push *p, const struct plan_step *s, const char *how)
 	push_ack_fail(p, s, PUSH_NO_LANES, how);
 }
 
-void
-push_lanes_row_done(struct push *p, const struct plan_step *s,
-	const struct xact_result *res)
+static xact_done row_asked;
+
+/* A row was written, or read (asked) to see that a turn is closed. */
+static void
+row_said(struct push *p, size_t ix, const struct xact_result *res, bool asked)
 {
+	const struct plan_step *s = &p->plan->step[ix];
 	uint64_t guid = push_guid(p, s);
 	struct turns_span all = span(p, s);
 	uint8_t want[TURNS_ROW];
@@ -169,7 +172,14 @@ push_lanes_row_done(struct push *p, const struct plan_step *s,
 	if (!many(s))
 		turns_set_span(turns_of(p), guid, &all, res->data);
 	if (memcmp(res->data, want, TURNS_ROW) != 0) {
-		refused(p, s, "took another row");
+		refused(p, s,
+			asked ? "does not hold the row" : "took another row");
+		return;
+	}
+	if (s->kind == PLAN_BLOCK && !asked) {
+		/* lives hang on it: what does it hold? */
+		turns_unknown_span(turns_of(p), guid, &all);
+		(void)push_ask(p, ix, res->now, row_asked);
 		return;
 	}
 	turns_set_span(turns_of(p), guid, &all, want);
@@ -178,6 +188,24 @@ push_lanes_row_done(struct push *p, const struct plan_step *s,
 	if (s->kind == PLAN_UNBLOCK)
 		turns_lift(turns_of(p), guid, all.in, all.out);
 	p->counts.other_sets++;
+}
+
+static void
+row_asked(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct push *p = cookie;
+
+	p->inflight--;
+	if (res->outcome == XACT_CANCELLED)
+		return;
+	p->counts.reads++;
+	row_said(p, tag, res, true);
+}
+
+void
+push_lanes_row_done(struct push *p, size_t ix, const struct xact_result *res)
+{
+	row_said(p, ix, res, false);
 }
 
 void

@@ -72,8 +72,8 @@ void push_keys_seen(struct push *p, const struct plan_step *s,
 bool push_lanes_in_place(const struct push *p, const struct plan_step *s);
 void push_lanes_load(
 	struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA]);
-void push_lanes_row_done(struct push *p, const struct plan_step *s,
-	const struct xact_result *res);
+void push_lanes_row_done(
+	struct push *p, size_t ix, const struct xact_result *res);
 void push_lanes_arb_done(struct push *p, const struct plan_step *s,
 	const struct xact_result *res);
 

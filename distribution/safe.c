@@ -400,31 +400,15 @@ safe_plan(const struct safe_job *job)
 	return t;
 }
 
-uint64_t
-safe_packets(const struct safe_transition *x, const struct topo *t,
-	struct mono drain)
-{
-	/* 100e9 / 8 / 2048 a second */
-	static const double a_second = 6.1e6;
-	uint64_t hosts = 0;
-
-	for (node_ix n = 0; n < t->nnodes; n++)
-		hosts += t->node[n].type != TOPO_SWITCH;
-	if (t->nsw == 0 || t->max_lid == 0)
-		return 0;
-	return (uint64_t)((double)x->cut_pairs * (double)hosts / t->nsw *
-				  (a_second / t->max_lid) *
-				  ((double)drain.ns / 1e9) +
-			  0.5);
-}
-
 void
 safe_free(struct safe_transition *t)
 {
 	if (t == NULL)
 		return;
-	for (size_t i = 0; i < t->nwrites; i++)
+	for (size_t i = 0; i < t->nwrites; i++) {
 		lft_drop(t->pool, t->write[i].image);
+		lft_drop(t->pool, t->write[i].was);
+	}
 	safe_guest_close(t->guests);
 	free(t->write);
 	free(t->turn);

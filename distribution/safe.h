@@ -98,6 +98,8 @@ struct safe_write {
 	sw_ix sw;
 	uint32_t block;
 	lft_ref image; /* a reference that the transition holds */
+	lft_ref was;   /* likewise, what is there before all writes of the
+			  block, as far as is known */
 	uint16_t stage;
 	bool urgent; /* repairs entries whose port is dead */
 	bool last;   /* image is what the new routing wants */
@@ -161,14 +163,6 @@ struct safe_transition {
 struct safe_transition *safe_plan(const struct safe_job *job);
 
 void safe_free(struct safe_transition *t); /* NULL allowed */
-
-/*
- * Packets that closed turns are expected to discard in a drain of this length,
- * if every host sent 2 KiB packets at 100 Gb/s, evenly to all LIDs: a bound for
- * a full fabric, and a measure to compare ways and methods by.
- */
-uint64_t safe_packets(const struct safe_transition *x, const struct topo *t,
-	struct mono drain);
 
 /*
  * May the turns of one tree stay while the tables are written? Where the order

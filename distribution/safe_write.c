@@ -76,6 +76,14 @@ next_write(struct writer *w)
 	return &t->write[t->nwrites++];
 }
 
+/* What the switch is likeliest to hold now. */
+static lft_ref
+held(const struct writer *w, const struct safe_cell *c)
+{
+	return c->nheld > 0 ? lft_share(w->v->to->pool, w->v->held[c->held])
+			    : LFT_EMPTY;
+}
+
 static void
 add_write(struct writer *w, const struct safe_cell *c, unsigned k, bool urgent)
 {
@@ -85,17 +93,17 @@ add_write(struct writer *w, const struct safe_cell *c, unsigned k, bool urgent)
 		.urgent = urgent};
 
 	x.image = image(w, c, k, &x.last);
+	x.was = held(w, c);
 	*next_write(w) = x;
 }
 
 static void
 add_wall(struct writer *w, const struct safe_cell *c)
 {
-	lft_ref held = w->v->held[c->held];
-
 	*next_write(w) = (struct safe_write){.sw = c->s,
 		.block = c->b,
-		.image = lft_share(w->v->to->pool, held),
+		.image = held(w, c),
+		.was = held(w, c),
 		.wall = true};
 	w->t->nwalls++;
 }

@@ -29,7 +29,7 @@ cap(const struct topo *t, port_ix p, bool high)
 
 	if ((t->port[p].flags & (TP_ABSENT | TP_UNREAD)) != 0 ||
 		t->port[p].vl_cap < 2 ||
-		mad_port_info_decode(t->info[p], &i, NULL) != 0)
+		mad_port_info_settings(t->info[p], &i) != 0)
 		return 0;
 	n = high ? i.arb_high_cap : i.arb_low_cap;
 	return n < VLARB_ENTRIES ? n : VLARB_ENTRIES;
@@ -61,10 +61,12 @@ unsigned
 vlarb_vls(const struct vlarb_want *w, const struct topo *t, port_ix p)
 {
 	unsigned vls = levels_link(t, p, w->max_vls);
-	unsigned low = vlarb_low_cap(t, p), high = vlarb_high_cap(t, p);
+	unsigned low, high;
 
 	if (!w->levels.wanted)
 		return vls;
+	low = vlarb_low_cap(t, p);
+	high = vlarb_high_cap(t, p);
 	if (low > 0 && low < vls)
 		vls = low;
 	if (w->high != 0 && high > 0 && high < vls)

@@ -95,6 +95,7 @@ struct parse {
 	const char *start, *at, *end; /* the line */
 	unsigned line;
 	size_t captables, capowners;
+	bool told[TOPO_LID_MAX + 1]; /* whose LID it is */
 };
 
 static int
@@ -194,8 +195,9 @@ parse_entry(struct parse *p)
 	if (!number(p, 10, 255, &out))
 		return fail(p, "expected a port number, 0 to 255");
 	store(&f->table[f->ntables - 1], (uint32_t)lid, (uint8_t)out);
-	if (f->ntables > 1 || !seek(p, "portguid 0x"))
-		return 0; /* one table tells whose LIDs they are */
+	if (p->told[lid] || !seek(p, "portguid 0x"))
+		return 0;
+	p->told[lid] = true;
 	if (!number(p, 16, UINT64_MAX, &guid))
 		return fail(p, "expected a port GUID");
 	f->owner = mem_grow(

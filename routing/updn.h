@@ -164,9 +164,13 @@ struct updn_dests {
 struct updn_past {
 	struct updn_reach reach;
 	struct updn_dests dests;
-	uint64_t *above;  /* switches above s in tiers, itself too, by row */
-	uint32_t *pos;	  /* the line */
-	uint64_t *turn;	  /* switches whose cables are turned over in it */
+	uint64_t *above; /* switches above s in tiers, itself too, by row */
+	uint32_t *pos;	 /* the line */
+	uint64_t *turn;	 /* switches whose cables are turned over in it */
+	uint8_t *plane;	 /* NULL: one; as in struct updn, and */
+	bool *leaf;
+	sw_ix *apex;
+	uint32_t nplanes;
 	uint64_t options; /* the hash of what the administrator said */
 	uint32_t ncomp;
 	bool joined;	/* there are joiners */
@@ -258,6 +262,17 @@ bool updn_plane_find(struct updn *u, const bool *leaf);
 bool updn_plane_turn(struct updn *u);
 uint8_t *updn_plane_marks(const struct updn *u);
 void updn_plane_row(struct updn_row *f, sw_ix s, sw_ix prev_sw);
+
+/*
+ * The same file, for the repair. stands: do planes and apexes of before still
+ * hold, where the cables of seeds differ? across: is x in another plane than s?
+ * exits: mark the ports by which s goes across to plane p; false: there are
+ * none, then it goes to the apex of its own.
+ */
+bool updn_plane_stands(const struct updn *u, const bool *seed);
+bool updn_plane_across(const struct updn *u, sw_ix s, sw_ix x);
+bool updn_plane_exits(
+	const struct updn *u, sw_ix s, uint32_t p, uint8_t mark[256]);
 
 /*
  * updn_search.c: where there are no tiers, the best of some orders by the worst

@@ -160,6 +160,33 @@ updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
 }
 
 bool
+updn_choose_like(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
+	uint8_t port)
+{
+	const struct updn_chain *c = &f->d->chain[i];
+	const uint64_t *lead = f->lead + (size_t)c->sw[c->len - 1] * f->W;
+	const struct updn_group *g = f->u->group + f->u->first[s];
+	uint64_t way[UPDN_MASK_WORDS], apex[UPDN_MASK_WORDS];
+	uint32_t q = 0;
+
+	for (uint32_t w = 0; w < f->W; w++)
+		apex[w] = m[w] & lead[w];
+	if (!updn_row_alone(apex, f->W) || !follow(f, c, m, way) ||
+		memcmp(apex, way, f->W * sizeof(*way)) != 0)
+		return false;
+	for (uint32_t w = 0; w < f->W; w++)
+		if (way[w] != 0)
+			g += w * 64 + updn_low(way[w]);
+	while (q < g->n && f->u->t->adj[g->adj + q].out != port)
+		q++;
+	if (q == g->n)
+		return false;
+	f->meant[f->d->other[i]][port]++;
+	f->sum[f->d->other[i]][port]++;
+	return true;
+}
+
+bool
 updn_choose_only(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
 	uint8_t *port)
 {

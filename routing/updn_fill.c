@@ -213,14 +213,14 @@ static inline bool
 only(const struct updn_row *f, sw_ix s, const uint64_t *m, const uint32_t W,
 	uint8_t *port)
 {
-	uint32_t n = 0, i = 0;
+	uint32_t i = 0;
 
+	if (!updn_row_alone(m, W))
+		return false;
 	for (uint32_t w = 0; w < W; w++)
-		if (m[w] != 0) {
-			n += (m[w] & (m[w] - 1)) ? 2 : 1;
+		if (m[w] != 0)
 			i = w * 64 + updn_low(m[w]);
-		}
-	if (n != 1 || f->u->group[f->u->first[s] + i].n != 1)
+	if (f->u->group[f->u->first[s] + i].n != 1)
 		return false;
 	*port = updn_row_port(f, s, i, 0);
 	return true;
@@ -253,7 +253,9 @@ make_led(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 			continue;
 		}
 		c = cables_of(f, s, &m, cable, W);
-		take_turns(d, cable, c, all[first], pairs(c, all[first]),
+		take_turns(d, cable, c, all[first],
+			updn_row_alone(m.w, W) ? UINT32_MAX
+					       : pairs(c, all[first]),
 			so_far[first]++, port);
 	}
 	return missing;
@@ -391,24 +393,24 @@ put(struct updn_row *f, sw_ix dest, uint8_t port)
 
 /*
  * Several candidates. What the template says will do where it is one of them
- * and no switch nearer than the apex matters.
+ * and no switch nearer than the apex matters; where one does, the template
+ * still says which of the cables to it.
  */
 static void
 fill_chosen(struct updn_row *f, sw_ix s, sw_ix x, const uint64_t *m, bool templ)
 {
 	const struct updn_dests *d = f->d;
+	bool near = updn_bit(f->near + (size_t)s * f->u->words, x);
 
-	if (templ && !updn_bit(f->near + (size_t)s * f->u->words, x))
+	if (templ && !near)
 		updn_choose_allow(f, s, m);
-	else
-		templ = false;
 	for (uint32_t i = d->at[x]; i < d->end[x]; i++) {
 		uint8_t p = templ ? f->templ[d->key[i]] : LFT_DROP;
+		bool as = templ && d->share_of[i] == 0;
 
-		f->row[d->lid[i]] =
-			templ && f->allowed[p] && d->share_of[i] == 0
-				? p
-				: updn_choose(f, s, i, m, false);
+		as = as &&
+		     (near ? updn_choose_like(f, s, i, m, p) : f->allowed[p]);
+		f->row[d->lid[i]] = as ? p : updn_choose(f, s, i, m, false);
 	}
 }
 

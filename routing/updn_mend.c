@@ -111,16 +111,14 @@ find_which(struct part *t, sw_ix s)
 			find_word(t, s, i * 64 + updn_low(b));
 }
 
+/* The entries of s for what hangs on x, against the ports that may be. */
 static void
-check(struct part *t, sw_ix s, sw_ix x)
+check_by(struct part *t, sw_ix s, sw_ix x, const uint8_t allowed[256])
 {
 	const struct updn_dests *d = t->m->d;
 	uint32_t block = UINT32_MAX;
 	const uint8_t *b = NULL;
 
-	if (d->at[x] == d->end[x])
-		return;
-	updn_choose_allow(&t->f, s, t->f.mask + (size_t)x * t->f.W);
 	for (uint32_t i = d->at[x]; i < d->end[x]; i++) {
 		uint32_t n = d->lid[i] / LFT_BLOCK;
 
@@ -128,10 +126,46 @@ check(struct part *t, sw_ix s, sw_ix x)
 			block = n;
 			b = routes_block(t->m->p->prev, s, n);
 		}
-		if (t->f.allowed[b[d->lid[i] % LFT_BLOCK]])
+		if (allowed[b[d->lid[i] % LFT_BLOCK]])
 			continue;
 		t->bad = mem_grow(t->bad, t->nbad, &t->cap, sizeof(*t->bad));
 		t->bad[t->nbad++] = (struct bad){s, i};
+	}
+}
+
+static const uint8_t *
+allow(struct part *t, sw_ix s, sw_ix x)
+{
+	updn_choose_allow(&t->f, s, t->f.mask + (size_t)x * t->f.W);
+	return t->f.allowed;
+}
+
+static void
+check(struct part *t, sw_ix s, sw_ix x)
+{
+	const struct updn_dests *d = t->m->d;
+
+	if (d->at[x] < d->end[x] && !updn_plane_across(t->m->p->u, s, x))
+		check_by(t, s, x, allow(t, s, x));
+}
+
+/* What is in other planes: what leads there from s itself, or to the apex. */
+static void
+check_across(struct part *t, sw_ix s)
+{
+	const struct updn *u = t->m->p->u;
+	uint8_t mark[256];
+
+	for (uint32_t p = 0; u->plane != NULL && p < u->nplanes; p++) {
+		const uint8_t *allowed = mark;
+
+		if (!updn_plane_across(u, s, u->apex[p]))
+			continue;
+		if (!updn_plane_exits(u, s, p, mark))
+			allowed = allow(t, s, u->apex[u->plane[s]]);
+		for (sw_ix x = 0; x < u->nsw; x++)
+			if (u->plane[x] == p && updn_plane_across(u, s, x))
+				check_by(t, s, x, allowed);
 	}
 }
 
@@ -140,9 +174,13 @@ static void
 find_bad(void *arg)
 {
 	struct part *t = arg;
+	const struct updn_repair *p = t->m->p;
+	const struct updn *u = p->u;
 
 	for (sw_ix s = t->from; s < t->to; s++) {
-		if (!t->m->about[s] || !t->m->p->u->live[s])
+		bool apex = p->seed[s];
+
+		if (!t->m->about[s] || !u->live[s])
 			continue;
 		find_which(t, s);
 		updn_fill_open(&t->f, s, &t->which);
@@ -152,7 +190,12 @@ find_bad(void *arg)
 
 			for (; b != 0; b &= b - 1)
 				check(t, s, w * 64 + updn_low(b));
+			apex |= u->plane != NULL &&
+				u->apex[u->plane[s]] / 64 == w &&
+				updn_bit(t->which.set, u->apex[u->plane[s]]);
 		}
+		if (apex)
+			check_across(t, s);
 	}
 }
 
@@ -358,7 +401,15 @@ count_kept(struct part *t, const struct bad *bad, size_t n)
 		f->meant[d->other[i]][p]--;
 		f->sum[d->other[i]][p]--;
 	}
-	f->counted = true;
+}
+
+/* Before the first choice in a row. */
+static void
+count_once(struct part *t, const struct bad *bad, size_t n)
+{
+	if (!t->f.counted)
+		count_kept(t, bad, n);
+	t->f.counted = true;
 }
 
 /* Does the old entry of s for LID i carry load? Numbers are the same. */
@@ -398,8 +449,7 @@ choose(struct part *t, const struct bad *bad, size_t n, size_t k,
 	struct updn_row *f = &t->f;
 	bool carries = carried(t, bad->sw, bad[k].i);
 
-	if (!f->counted)
-		count_kept(t, bad, n);
+	count_once(t, bad, n);
 	if (carries && !f->weighed)
 		weigh_kept(t, bad, n);
 	return updn_choose(f, bad->sw, bad[k].i, mask, carries);
@@ -443,9 +493,62 @@ only_bad(struct part *t, const struct bad *bad, size_t n)
 	for (size_t k = 0; k < n; k++) {
 		sw_ix x = t->m->d->dest[bad[k].i];
 
+		if (updn_plane_across(u, bad->sw, x))
+			x = u->apex[u->plane[bad->sw]];
 		if (a->set[x / 64] == 0)
 			a->word[a->n++] = x / 64;
 		updn_set(a->set, x);
+	}
+}
+
+/* The entry of s for LID lid, as it is by now. */
+static uint8_t
+entry(const struct part *t, sw_ix s, uint16_t lid)
+{
+	return t->staged[lid / LFT_BLOCK] ? t->f.row[lid]
+					  : routes_port(t->m->p->prev, s, lid);
+}
+
+/* The port that leads to switch x itself. */
+static uint8_t
+way_to(const struct part *t, sw_ix s, sw_ix x)
+{
+	const struct updn_dests *d = t->m->d;
+
+	for (uint32_t i = d->at[x]; i < d->end[x]; i++)
+		if (d->out[i] == 0)
+			return entry(t, s, d->lid[i]);
+	return LFT_DROP;
+}
+
+/* Entries for other planes, when those for this one are good. */
+static void
+mend_across(struct part *t, const struct bad *bad, size_t n)
+{
+	const struct updn_dests *d = t->m->d;
+	const struct updn *u = t->m->p->u;
+	struct updn_row *f = &t->f;
+	sw_ix s = bad->sw;
+	uint8_t mark[256];
+
+	for (size_t k = 0; k < n; k++) {
+		uint32_t i = bad[k].i, *sum = f->sum[d->other[i]];
+		sw_ix x = d->dest[i];
+		uint8_t port = LFT_DROP;
+
+		if (!updn_plane_across(u, s, x))
+			continue;
+		if (!updn_plane_exits(u, s, u->plane[x], mark)) {
+			port = way_to(t, s, u->apex[u->plane[s]]);
+		} else {
+			count_once(t, bad, n);
+			for (unsigned p = 1; p < LFT_DROP; p++)
+				if (mark[p] && (port == LFT_DROP ||
+						       sum[p] < sum[port]))
+					port = (uint8_t)p;
+			sum[port]++;
+		}
+		set_entry(t, s, d->lid[i], port);
 	}
 }
 
@@ -468,11 +571,14 @@ mend_row(struct part *t, const struct bad *bad, size_t n)
 		uint32_t i = bad[k].i;
 		const uint64_t *mask = f->mask + (size_t)d->dest[i] * f->W;
 
+		if (updn_plane_across(t->m->p->u, s, d->dest[i]))
+			continue;
 		find_lead(t, s, i, mask);
 		if (!updn_choose_only(f, s, i, mask, &port))
 			port = choose(t, bad, n, k, mask);
 		set_entry(t, s, d->lid[i], port);
 	}
+	mend_across(t, bad, n);
 	updn_batch_add(&t->batch, &as, f->row, t->list, t->nlist);
 }
 
@@ -517,7 +623,8 @@ put_all(struct mend *m, struct routes *r)
 	routes_put_all(r, m->p->prev);
 	for (sw_ix s = 0; s < u->nsw; s++)
 		if (u->live[s])
-			r->entries_kept += lids[u->comp[s]];
+			r->entries_kept +=
+				u->plane != NULL ? m->d->n : lids[u->comp[s]];
 	for (unsigned i = 0; i < m->nparts; i++)
 		put(&m->part[i], r);
 	r->entries_kept -= r->entries_changed;
@@ -597,6 +704,8 @@ updn_mend(struct updn_repair *p, struct updn_dests *d)
 	r->engine = p->prev->engine;
 	r->order = u->order;
 	r->turn_leaf = u->turn_leaf;
+	if (u->plane != NULL)
+		r->plane = updn_plane_marks(u);
 	memcpy(r->rank, u->rank, u->nsw * sizeof(*r->rank));
 	return r;
 }

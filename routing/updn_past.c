@@ -61,6 +61,12 @@ updn_past_keep(struct updn *u, const struct updn_reach *reach,
 	r->line = mem_dup(u->line.pos, u->nsw * sizeof(*r->line));
 	past->pos = copy(u, u->line.pos, u->nsw, sizeof(*past->pos));
 	past->turn = copy(u, u->turn, u->words, sizeof(*past->turn));
+	if (u->plane != NULL) {
+		past->nplanes = u->nplanes;
+		past->plane = copy(u, u->plane, u->nsw, sizeof(*past->plane));
+		past->leaf = copy(u, u->leaf, u->nsw, sizeof(*past->leaf));
+		past->apex = copy(u, u->apex, u->nplanes, sizeof(*past->apex));
+	}
 	past->options = updn_past_options(u->job->options);
 	past->ncomp = u->ncomp;
 	past->joined = u->serves != NULL;

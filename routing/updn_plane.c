@@ -386,3 +386,50 @@ updn_plane_row(struct updn_row *f, sw_ix s, sw_ix prev_sw)
 				f->row[d->lid[i]] = there;
 	}
 }
+
+/* ---- repair ---- */
+
+bool
+updn_plane_stands(const struct updn *u, const bool *seed)
+{
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		const struct topo_switch *sw = &u->t->sw[s];
+
+		for (uint32_t i = sw->adj; seed[s] && i < sw->adj + sw->nadj;
+			i++) {
+			sw_ix x = u->t->adj[i].peer;
+
+			if (u->plane[x] != u->plane[s] &&
+				!(u->leaf[x] && u->leaf[s]))
+				return false;
+		}
+	}
+	for (uint32_t p = 0; p < u->nplanes; p++) {
+		if (!updn_turn_is_leaf(u, u->apex[p]))
+			return false;
+		for (uint32_t q = 0; q < p; q++)
+			if (!linked(u, u->apex[p], u->apex[q]))
+				return false;
+	}
+	return true;
+}
+
+bool
+updn_plane_across(const struct updn *u, sw_ix s, sw_ix x)
+{
+	return u->plane != NULL && u->plane[x] != u->plane[s] &&
+	       u->comp[x] == u->comp[u->apex[u->plane[x]]] &&
+	       u->comp[s] == u->comp[u->apex[u->plane[s]]];
+}
+
+bool
+updn_plane_exits(const struct updn *u, sw_ix s, uint32_t p, uint8_t mark[256])
+{
+	struct exits e;
+
+	find_exits(u, s, p, &e);
+	memset(mark, 0, 256);
+	for (uint32_t k = 0; k < e.n; k++)
+		mark[e.port[k]] = 1;
+	return e.n > 0;
+}

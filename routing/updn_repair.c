@@ -84,6 +84,7 @@ find_seeds(struct updn_repair *p)
 						.peer;
 
 				if (p->seed[peer] && peer != s &&
+					!updn_plane_across(p->u, s, peer) &&
 					p->u->tier.pos[peer] <
 						p->u->tier.pos[s])
 					return false;
@@ -146,7 +147,6 @@ updn_repair(const struct route_job *job, struct arena *a, const char *engine)
 	struct routes *r;
 
 	if (job->prev == NULL || job->prev->memory == NULL ||
-		job->prev->plane != NULL ||
 		strcmp(job->prev->engine, engine) != 0)
 		return NULL;
 	p.past = job->prev->memory->what;
@@ -154,12 +154,17 @@ updn_repair(const struct route_job *job, struct arena *a, const char *engine)
 		p.past->options != updn_past_options(job->options) ||
 		!same_switches(job->topo, job->prev->topo))
 		return NULL;
+	u.plane = p.past->plane;
+	u.leaf = p.past->leaf;
+	u.apex = p.past->apex;
+	u.nplanes = p.past->nplanes;
 	updn_graph(&u);
 	p.seed = arena_array(a, u.nsw, sizeof(*p.seed));
 	p.diff = arena_array(a, u.nsw, sizeof(*p.diff));
 	p.nwide = (u.words + 63) / 64;
 	p.wide = arena_array(a, (size_t)u.nsw * p.nwide, sizeof(*p.wide));
-	if (!same_order(&p) || !find_seeds(&p))
+	if (!same_order(&p) || !find_seeds(&p) ||
+		(u.plane != NULL && !updn_plane_stands(&u, p.seed)))
 		return NULL;
 	updn_past_begin(&u);
 	if (!updn_differ(&p)) {

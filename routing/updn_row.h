@@ -93,6 +93,17 @@ updn_row_port(const struct updn_row *f, sw_ix s, uint32_t i, uint32_t cable)
 	return f->u->t->adj[g->adj + (g->n > 1 ? cable % g->n : 0)].out;
 }
 
+/* Is one group in m, and no more? */
+static inline bool
+updn_row_alone(const uint64_t *m, uint32_t W)
+{
+	uint32_t n = 0;
+
+	for (uint32_t w = 0; w < W; w++)
+		n += m[w] == 0 ? 0 : (m[w] & (m[w] - 1)) != 0 ? 2 : 1;
+	return n == 1;
+}
+
 /*
  * updn_fill.c: room for whole rows; first: NULL, or the row of another thread
  * that has been made ready, for what can be shared. Then the row of s, which
@@ -132,6 +143,11 @@ bool updn_choose_carries(
  * from s; false and nothing done otherwise. */
 bool updn_choose_share(
 	struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m);
+
+/* Does one neighbour of s lead to the apex of LID i, a whole one, and to its
+ * chain, and is port a cable to it? Then it is counted as used. */
+bool updn_choose_like(struct updn_row *f, sw_ix s, uint32_t i,
+	const uint64_t *m, uint8_t port);
 
 /* The port for LID i if there is nothing to choose; not counted. */
 bool updn_choose_only(struct updn_row *f, sw_ix s, uint32_t i,

@@ -7,7 +7,9 @@
 
 enum {
 	ROWS_MIN = 64,	       /* a thread's worth of work */
-	BATCH_BLOCKS = 1 << 15 /* 2 MiB: stays in the cache until it is put */
+	BATCHES = 8,	       /* in small fabrics: tables are not made twice */
+	BATCH_LEAST = 1 << 12, /* blocks */
+	BATCH_BLOCKS = 1 << 15, /* 2 MiB: stays in the cache until it is put */
 };
 
 struct turn {
@@ -151,7 +153,7 @@ static void
 begin(struct part *p, const struct part *first, const struct updn *u,
 	unsigned i, unsigned n)
 {
-	uint64_t most;
+	uint64_t most, batch;
 
 	p->f.a = arena_new();
 	p->f.u = u;
@@ -159,8 +161,11 @@ begin(struct part *p, const struct part *first, const struct updn *u,
 	p->at = (uint32_t)((uint64_t)u->nsw * i / n);
 	p->end = (uint32_t)((uint64_t)u->nsw * (i + 1) / n);
 	most = (uint64_t)(p->end - p->at) * p->nblocks;
+	batch = most / BATCHES;
+	batch = batch > BATCH_LEAST ? batch : BATCH_LEAST;
+	batch = batch < BATCH_BLOCKS ? batch : BATCH_BLOCKS;
 	updn_batch_begin(&p->batch, p->f.a, p->end - p->at,
-		most < BATCH_BLOCKS ? (uint32_t)most : BATCH_BLOCKS);
+		(uint32_t)(batch < most ? batch : most));
 }
 
 int

@@ -25,6 +25,8 @@ verify_sum(const struct verify_graph *g, struct verify_report *out)
 				continue;
 			cables++;
 			sum += g->load[c];
+			if (cables == 1 || g->load[c] < out->load_min)
+				out->load_min = g->load[c];
 			if (g->load[c] <= out->load_max)
 				continue;
 			out->load_max = g->load[c];

@@ -40,6 +40,7 @@ struct verify_report {
 	uint32_t cyclic_channels; /* on a cycle, or only reachable from one */
 	uint32_t vls;		  /* lanes judged */
 	uint64_t load_max; /* host pairs over the busiest cable direction */
+	uint64_t load_min; /* ... and over the idlest */
 	double load_mean;  /* over cable directions between switches */
 	sw_ix load_sw;	   /* where the busiest one leaves */
 	uint8_t load_port;

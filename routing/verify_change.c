@@ -439,10 +439,9 @@ change_entries(struct change *c)
 
 /* The tables before, or those now; each may have a thread. */
 struct side {
-	const struct change *c;
 	struct verify_graph *g;
 	const struct verify_tables *in;
-	bool before;
+	struct verify_some some;
 	struct verify_report out;
 };
 
@@ -450,33 +449,36 @@ static void
 judge_side(void *arg)
 {
 	struct side *x = arg;
-	const struct change *c = x->c;
-	struct verify_dest dest[LFT_BLOCK];
 
-	for (uint32_t b = 0; b < c->nlid / LFT_BLOCK; b++) {
-		if (c->whole[b] == 0)
-			continue;
-		for (uint32_t l = 0; l < LFT_BLOCK; l++)
-			dest[l] = x->before ? dest0(c, b * LFT_BLOCK + l)
-					    : c->dest[b * LFT_BLOCK + l];
-		verify_walk_some(x->g, x->in, b, c->whole[b], dest, &x->out);
-	}
+	verify_walk_some(x->g, x->in, &x->some, &x->out);
+}
+
+/* Where all LIDs went before; to be freed. */
+static struct verify_dest *
+all_dest0(const struct change *c)
+{
+	struct verify_dest *d = mem_alloc(c->nlid * sizeof(*d));
+
+	for (uint32_t lid = 0; lid < c->nlid; lid++)
+		d[lid] = dest0(c, lid);
+	return d;
 }
 
 static void
 change_wholes(struct change *c)
 {
-	struct side side[2] = {{.c = c, .g = c->g, .in = c->in},
-		{.c = c, .in = c->in0, .before = true, .out = {.first = "-"}}};
 	uint32_t n = c->nlid / LFT_BLOCK, wholes = 0;
-	struct verify_graph *old;
+	struct verify_dest *was;
+	struct side side[2] = {{c->g, c->in, {c->whole, c->dest, n}, {0}},
+		{NULL, c->in0, {c->whole, NULL, n}, {.first = "-"}}};
 
 	for (uint32_t b = 0; b < n; b++)
 		wholes += c->whole[b] != 0;
 	c->failed |= wholes > n / 4 + 1;
 	if (c->failed || wholes == 0)
 		return;
-	side[1].g = old = verify_graph_fork(c->g0);
+	side[1].g = verify_graph_fork(c->g0);
+	side[1].some.dest = was = all_dest0(c);
 	if (c->threads > 1) {
 		thread_share(2, judge_side, side, sizeof(*side));
 	} else {
@@ -484,11 +486,12 @@ change_wholes(struct change *c)
 		judge_side(&side[1]);
 	}
 	for (uint32_t p = 0; p < c->g->nports; p++)
-		c->g->load[p] -= old->load[p];
+		c->g->load[p] -= side[1].g->load[p];
 	for (uint32_t h = 0; h <= c->g->n; h++)
-		c->g->hops[h] -= old->hops[h];
+		c->g->hops[h] -= side[1].g->hops[h];
 	c->failed |= side[0].out.unreachable > 0 || side[0].out.loops > 0;
-	verify_graph_free_fork(old);
+	verify_graph_free_fork(side[1].g);
+	free(was);
 }
 
 /* ---- hosts that came or went ---- */

@@ -119,12 +119,16 @@ struct verify_dest {
 struct verify_dest verify_walk_dest(const struct verify_graph *g, uint32_t lid);
 
 /*
- * The same for those LIDs of one block whose bit is set; dest: of all 64.
- * Without faults g->t is not used.
+ * The same for some LIDs, whose bits are set by block; dest: where the LIDs of
+ * all blocks go. Without faults g->t is not used.
  */
+struct verify_some {
+	const uint64_t *lids; /* [nblocks] */
+	const struct verify_dest *dest;
+	uint32_t nblocks;
+};
 void verify_walk_some(struct verify_graph *g, const struct verify_tables *in,
-	uint32_t block, uint64_t lids, const struct verify_dest *dest,
-	struct verify_report *out);
+	const struct verify_some *some, struct verify_report *out);
 
 /*
  * The first fault in words: a pair that does not arrive (loop says which

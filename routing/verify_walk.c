@@ -1,23 +1,15 @@
 /*
  * verify_walk: every LID from every switch, 64 LIDs at a time.
  *
- * For one LID the tables are a function switch -> switch. Peeling it from its
- * leaves (switches that nobody sends to) visits every switch before the one it
- * sends to, without recursion and without a branch: sums of what comes through
- * flow down to the destination. When the destination has then seen every
- * switch of its component, everything reaches it and nothing loops, which is
- * all there is to say about a good table. Only else is each switch looked at.
- *
- * Neighbouring LIDs of one switch often have equal columns (except that
- * switch's own entry): they are judged once and counted several times. Others
- * differ, but leave every switch as far from the destination as the one before
- * did: then the order in which that one was visited will do, and no peeling is
- * needed. That it will do is checked entry by entry.
+ * That all is well is seen for all LIDs of a switch together (verify_flow).
+ * Only where it is not, is each switch looked at: peeling the LID's entries
+ * from the switches that nobody sends to sums up what comes through, and what
+ * arrives, ends somewhere else, or runs in a circle is counted.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/verify_graph.h"
+#include "routing/verify_flow.h"
 #include "sm/base/mem.h"
 
 /* A walk's sums in one word: hosts, switches, and who is still to come. */
@@ -28,71 +20,47 @@ enum { SW_BIT = 20, IN_BIT = 40 };
 
 enum fate { FATE_UNKNOWN, FATE_ON_PATH, FATE_REACHED, FATE_DEAD, FATE_LOOP };
 
-/* Columns that are judged together. */
-struct batch {
-	const uint8_t *col; /* entries by live switch */
-	uint32_t lo, hi;    /* the component */
-	uint32_t root;	    /* that the entries end at, or g->n: none does */
-	uint32_t nlid, nhost;
-	struct verify_dest d; /* of the first */
+/* One LID in one component. */
+struct one {
+	uint32_t lo, hi; /* the component */
+	uint32_t root;	 /* that the entries end at, or g->n: none does */
+	struct verify_dest d;
+	uint32_t l; /* which of the block */
 	uint16_t lid;
 	bool stray; /* not a destination here: no pair is expected */
 };
 
 struct walk {
 	struct verify_graph *g;
-	const struct verify_tables *in;
 	struct verify_report *out;
-	size_t stride; /* between columns */
-	uint8_t *col;  /* [64 * stride] */
+	struct verify_flow flow;
+	uint32_t last; /* root that flow's order is for, or TOPO_NONE */
 	/* per live switch, and one more for "nowhere" */
+	uint8_t *col;	/* entries */
 	uint8_t *port;	/* the entry, 0 where it is no port */
 	uint32_t *next; /* packed (switch, in-port) */
 	uint64_t *word; /* sums */
 	uint64_t *init; /* what they start from */
 	uint32_t *queue;
 	uint8_t *fate;
-	uint32_t *far;		 /* cables to the destination */
-	const uint32_t *visited; /* all switches, each before its next one */
-	uint8_t *lane;		 /* bits of the lanes from a switch, or NULL */
-	uint8_t *mask;		 /* of what comes through it */
-	uint32_t lane_root;	 /* that lane is about */
-	/* the order of the last destination, to be tried for the next LID */
-	uint32_t last; /* its switch, or TOPO_NONE */
-	bool sorted;   /* order is made */
-	uint32_t *order;
-	uint32_t *at_far; /* [n + 1] hosts so far from it */
-	uint32_t most_far;
+	uint32_t *far; /* cables to the end */
 };
 
 static void
-walk_new(struct walk *w, struct verify_graph *g, const struct verify_tables *in,
-	struct verify_report *out)
+walk_new(struct walk *w, struct verify_graph *g, struct verify_report *out)
 {
 	size_t n = g->n + 1U;
 
-	*w = (struct walk){.g = g,
-		.in = in,
-		.out = out,
-		.last = TOPO_NONE,
-		.lane_root = TOPO_NONE};
-	/* an odd number of cache lines: columns must not share cache sets */
-	w->stride = (n + 63) / 64 * 64 | 64;
-	w->col = mem_alloc(LFT_BLOCK * w->stride);
+	*w = (struct walk){.g = g, .out = out, .last = TOPO_NONE};
+	verify_flow_new(&w->flow, g);
+	w->col = mem_alloc(n);
 	w->port = mem_zalloc(n, sizeof(*w->port));
 	w->next = mem_zalloc(n, sizeof(*w->next));
 	w->word = mem_zalloc(n, sizeof(*w->word));
 	w->init = mem_zalloc(n, sizeof(*w->init));
 	w->queue = mem_zalloc(n + 1, sizeof(*w->queue));
 	w->fate = mem_zalloc(n, sizeof(*w->fate));
-	w->order = mem_zalloc(n, sizeof(*w->order));
 	w->far = mem_zalloc(n, sizeof(*w->far));
-	w->far[g->n] = TOPO_NONE - 1; /* one more is nobody's distance */
-	w->at_far = mem_zalloc(n, sizeof(*w->at_far));
-	if (g->nlanes > 1) {
-		w->lane = mem_zalloc(n, sizeof(*w->lane));
-		w->mask = mem_zalloc(n, sizeof(*w->mask));
-	}
 	for (uint32_t s = 0; s < g->n; s++)
 		w->init[s] = g->hosts[s] | ONE_SW;
 }
@@ -100,6 +68,8 @@ walk_new(struct walk *w, struct verify_graph *g, const struct verify_tables *in,
 static void
 walk_end(struct walk *w)
 {
+	verify_flow_end(&w->flow);
+	free(w->far);
 	free(w->col);
 	free(w->port);
 	free(w->next);
@@ -107,35 +77,6 @@ walk_end(struct walk *w)
 	free(w->init);
 	free(w->queue);
 	free(w->fate);
-	free(w->order);
-	free(w->far);
-	free(w->at_far);
-	free(w->lane);
-	free(w->mask);
-}
-
-/* Block b of every live switch, turned so that a LID's entries are together. */
-static void
-load_block(struct walk *w, uint32_t b)
-{
-	const struct verify_graph *g = w->g;
-	const struct verify_tables *in = w->in;
-
-	if (b >= in->nblocks) {
-		memset(w->col, LFT_DROP, LFT_BLOCK * w->stride);
-		return;
-	}
-	for (uint32_t s = 0; s < g->n; s++) {
-		lft_ref r = in->row[g->sw[s]]->ref[b];
-		const uint8_t *line = lft_bytes(in->pool, r);
-		uint8_t *to = w->col + s;
-
-		if (s + 4 < g->n)
-			__builtin_prefetch(lft_bytes(
-				in->pool, in->row[g->sw[s + 4]]->ref[b]));
-		for (size_t l = 0; l < LFT_BLOCK; l++)
-			to[l * w->stride] = line[l];
-	}
 }
 
 struct verify_dest
@@ -159,23 +100,25 @@ verify_walk_dest(const struct verify_graph *g, uint32_t lid)
 	return d;
 }
 
-/* Resolve the entries of a column and count who sends to whom. */
+/* Resolve a LID's entries and count who sends to whom. */
 static void
-resolve(struct walk *w, const struct batch *b)
+resolve(struct walk *w, const struct one *b)
 {
 	const struct verify_graph *g = w->g;
 	const uint32_t *off = g->off, *peer = g->peer;
-	const uint8_t *top = g->top, *col = b->col;
-	uint8_t *port = w->port;
-	uint32_t *next = w->next;
+	const uint8_t *top = g->top;
+	uint8_t(*line)[LFT_BLOCK] = w->flow.line;
+	uint8_t *port = w->port, *col = w->col;
+	uint32_t *next = w->next, l = b->l;
 	uint64_t *word = w->word;
 
 	memcpy(word + b->lo, w->init + b->lo, (b->hi - b->lo) * sizeof(*word));
 	word[g->n] = ONE_IN; /* so that "nowhere" is never visited */
 	for (uint32_t s = b->lo; s < b->hi; s++) {
-		uint8_t out = col[s] <= top[s] ? col[s] : 0;
+		uint8_t out = line[s][l] <= top[s] ? line[s][l] : 0;
 		uint32_t e = peer[off[s] + out];
 
+		col[s] = line[s][l];
 		port[s] = out;
 		next[s] = e;
 		word[e >> 8] += ONE_IN;
@@ -184,7 +127,7 @@ resolve(struct walk *w, const struct batch *b)
 
 /* Visit every switch before the one it sends to; circles stay unvisited. */
 static void
-peel(struct walk *w, const struct batch *b)
+peel(struct walk *w, const struct one *b)
 {
 	uint64_t *word = w->word;
 	const uint32_t *next = w->next;
@@ -205,149 +148,15 @@ peel(struct walk *w, const struct batch *b)
 	}
 }
 
-/* Distances to the root in the column just peeled, and hosts by distance. */
+/* A turn on all lanes. */
 static void
-find_distances(struct walk *w, const struct batch *b)
-{
-	const uint32_t *next = w->next, *hosts = w->g->hosts;
-	uint32_t *far = w->far, *at = w->at_far, most = 0;
-
-	memset(at, 0, (b->hi - b->lo) * sizeof(*at));
-	for (uint32_t i = b->hi - b->lo; i-- > 0;) {
-		uint32_t s = w->queue[i], d;
-
-		d = s == b->root ? 0 : far[next[s] >> 8] + 1;
-		far[s] = d;
-		at[d] += hosts[s];
-		most = d > most ? d : most;
-	}
-	w->most_far = most;
-}
-
-/* Sort the switches by that distance, the farthest first. */
-static void
-sort_last(struct walk *w, uint32_t lo, uint32_t hi)
-{
-	uint32_t n = hi - lo, *start = mem_zalloc(n + 1U, sizeof(*start));
-
-	for (uint32_t s = lo; s < hi; s++)
-		start[n - 1 - w->far[s]]++;
-	for (uint32_t d = 0, at = 0; d < n; d++) {
-		uint32_t count = start[d];
-
-		start[d] = at;
-		at += count;
-	}
-	for (uint32_t s = lo; s < hi; s++)
-		w->order[start[n - 1 - w->far[s]]++] = s;
-	free(start);
-	w->sorted = true;
-}
-
-/* Resolve and sum in the last order; false when it is not one for these. */
-static bool
-sum_sorted(struct walk *w, const struct batch *b)
-{
-	const struct verify_graph *g = w->g;
-	const uint32_t *off = g->off, *peer = g->peer, *far = w->far;
-	const uint32_t *order = w->order;
-	const uint8_t *top = g->top, *col = b->col;
-	uint8_t *port = w->port;
-	uint32_t *next = w->next, n = b->hi - b->lo, wrong = 0;
-	uint64_t *word = w->word;
-
-	memcpy(word + b->lo, w->init + b->lo, n * sizeof(*word));
-	for (uint32_t k = 0; k + 1 < n; k++) {
-		uint32_t s = order[k], e;
-		uint8_t out = col[s] <= top[s] ? col[s] : 0;
-
-		e = peer[off[s] + out];
-		port[s] = out;
-		next[s] = e;
-		word[e >> 8] += word[s];
-		wrong |= (far[e >> 8] + 1) ^ far[s];
-	}
-	port[b->root] = b->d.eject;
-	next[b->root] = verify_graph_pack(g->n, 0);
-	w->visited = order;
-	return wrong == 0;
-}
-
-/* Note every turn that the column makes. */
-static void
-note_turns(struct walk *w, const struct batch *b)
-{
-	const struct verify_graph *g = w->g;
-	const uint32_t *off = g->off, *next = w->next;
-	const uint8_t *port = w->port;
-	uint64_t *turn = g->turn;
-	unsigned shift = g->shift;
-
-	for (uint32_t s = b->lo; s < b->hi; s++) {
-		uint32_t p = next[s] >> 8, in = next[s] & 255;
-		size_t row = (size_t)(off[p] + in) << shift;
-
-		turn[row + (port[p] >> 6)] |= (uint64_t)1 << (port[p] & 63);
-	}
-}
-
-/* A turn on the lanes of a mask. */
-static void
-note_lanes(const struct verify_graph *g, uint32_t entry, unsigned out,
-	unsigned mask)
+note_lanes(const struct verify_graph *g, uint32_t entry, unsigned out)
 {
 	size_t row = (size_t)(g->off[entry >> 8] + (entry & 255)) << g->shift;
 
-	for (; mask != 0; mask &= mask - 1)
-		g->turn[(unsigned)__builtin_ctz(mask) * g->plane + row +
-			(out >> 6)] |= (uint64_t)1 << (out & 63);
-}
-
-/* The same by lane: what comes through a switch is all that is behind it. */
-static void
-note_lane_turns(struct walk *w, const struct batch *b)
-{
-	const struct verify_graph *g = w->g;
-
-	if (w->lane_root != b->root) {
-		verify_graph_lanes(g, b->root, w->lane);
-		w->lane_root = b->root;
-	}
-	memcpy(w->mask + b->lo, w->lane + b->lo, b->hi - b->lo);
-	for (uint32_t i = 0; i + 1 < b->hi - b->lo; i++) {
-		uint32_t s = w->visited[i], p = w->next[s] >> 8;
-
-		w->mask[p] |= w->mask[s];
-		note_lanes(g, w->next[s], w->port[p], w->mask[s]);
-	}
-}
-
-static void
-note_loads(struct walk *w, const struct batch *b)
-{
-	struct verify_graph *g = w->g;
-	const uint64_t *word = w->word;
-	uint32_t n = b->nhost;
-
-	for (uint32_t s = b->lo; s < b->hi; s++)
-		g->load[g->off[s] + w->port[s]] +=
-			n * (uint32_t)(word[s] & (ONE_SW - 1));
-}
-
-/* Everything arrived; distances are those of the root's last peeling. */
-static void
-all_well(struct walk *w, const struct batch *b)
-{
-	if (w->g->nlanes == 1)
-		note_turns(w, b);
-	else
-		note_lane_turns(w, b);
-	if (b->nhost == 0)
-		return;
-	note_loads(w, b);
-	for (uint32_t d = 0; d <= w->most_far; d++)
-		w->g->hops[d] += (uint64_t)w->at_far[d] * b->nhost;
-	w->g->hops[0] -= b->nhost; /* nobody sends to himself */
+	for (unsigned q = 0; q < g->nlanes; q++)
+		g->turn[q * g->plane + row + (out >> 6)] |= (uint64_t)1
+							    << (out & 63);
 }
 
 /* Does s's packet come back through the very cable it left by? */
@@ -362,16 +171,17 @@ is_uturn(const struct walk *w, uint32_t s)
 
 /* The fate of every switch's packet. Uses queue as a stack. */
 static void
-find_fates(struct walk *w, const struct batch *b)
+find_fates(struct walk *w, const struct one *b)
 {
 	uint32_t *path = w->queue;
+	uint32_t *far = w->far;
 	uint8_t *fate = w->fate;
 
 	memset(fate + b->lo, FATE_UNKNOWN, b->hi - b->lo);
 	fate[w->g->n] = FATE_DEAD;
 	if (b->root != w->g->n) {
 		fate[b->root] = FATE_REACHED;
-		w->far[b->root] = 0;
+		far[b->root] = 0;
 	}
 	for (uint32_t s = b->lo; s < b->hi; s++) {
 		uint32_t v = s, n = 0, s_at;
@@ -388,13 +198,13 @@ find_fates(struct walk *w, const struct batch *b)
 		while (n > 0) {
 			s_at = path[--n];
 			fate[s_at] = end;
-			w->far[s_at] = w->far[w->next[s_at] >> 8] + 1;
+			far[s_at] = far[w->next[s_at] >> 8] + 1;
 		}
 	}
 }
 
 static void
-first_fault(struct walk *w, const struct batch *b, uint32_t s)
+first_fault(struct walk *w, const struct one *b, uint32_t s)
 {
 	struct verify_pair pair = {.from = s,
 		.root = b->d.root,
@@ -403,17 +213,17 @@ first_fault(struct walk *w, const struct batch *b, uint32_t s)
 		.loop = w->fate[s] == FATE_LOOP};
 
 	if (w->out->first[0] == '\0')
-		verify_words_pair(w->g, b->col, &pair, w->out->first,
+		verify_words_pair(w->g, w->col, &pair, w->out->first,
 			sizeof(w->out->first));
 }
 
 /* What does not arrive is counted; the turns are real all the same. */
 static void
-count_fates(struct walk *w, const struct batch *b)
+count_fates(struct walk *w, const struct one *b)
 {
 	struct verify_graph *g = w->g;
 	struct verify_report *out = w->out;
-	unsigned all = (1U << g->nlanes) - 1;
+	unsigned host = b->d.host;
 
 	for (uint32_t s = b->lo; s < b->hi; s++) {
 		uint32_t p = w->next[s] >> 8;
@@ -421,71 +231,82 @@ count_fates(struct walk *w, const struct batch *b)
 
 		/* hardware discards what would leave as it came */
 		if (w->port[p] != (w->next[s] & 255))
-			note_lanes(g, w->next[s], w->port[p], all);
+			note_lanes(g, w->next[s], w->port[p]);
 		if (w->fate[s] == FATE_REACHED) {
-			g->load[c] += b->nhost *
-				      (uint32_t)(w->word[s] & (ONE_SW - 1));
-			g->hops[w->far[s]] += (uint64_t)g->hosts[s] * b->nhost;
+			g->load[c] +=
+				host * (uint32_t)(w->word[s] & (ONE_SW - 1));
+			g->hops[w->far[s]] += (uint64_t)g->hosts[s] * host;
 			continue;
 		}
 		if (w->fate[s] == FATE_LOOP)
-			out->loops += b->nlid;
+			out->loops++;
 		else if (!b->stray)
-			out->unreachable += b->nlid;
+			out->unreachable++;
 		else
 			continue;
 		first_fault(w, b, s);
 	}
 	if (b->root != g->n)
-		g->hops[0] -= b->nhost;
+		g->hops[0] -= host; /* nobody sends to himself */
 }
 
+/* A LID of which nothing is taken for granted. */
 static void
-judge(struct walk *w, const struct batch *b)
+judge_one(struct walk *w, const struct one *b)
 {
-	uint32_t n = b->hi - b->lo;
-	bool again = b->root == w->last;
-
-	if (again && !w->sorted)
-		sort_last(w, b->lo, b->hi);
-	if (again && sum_sorted(w, b)) {
-		all_well(w, b);
-		return;
-	}
 	resolve(w, b);
 	peel(w, b);
-	w->last = TOPO_NONE;
-	w->sorted = false;
-	if (b->root != w->g->n &&
-		(w->word[b->root] & SUM_MASK) >> SW_BIT == n) {
-		w->last = b->root;
-		w->visited = w->queue;
-		find_distances(w, b);
-		all_well(w, b);
-		return;
-	}
 	find_fates(w, b);
 	count_fates(w, b);
 }
 
-/* Are two columns equal over the component, the root's own entry apart? */
+/* An order from LID b; false: not all of it arrives. */
 static bool
-same_column(const struct walk *w, const struct batch *b, const uint8_t *other)
+find_order(struct walk *w, const struct one *b)
 {
-	uint32_t after = b->root + 1;
+	w->flow.root = b->root;
+	w->flow.lo = b->lo;
+	w->flow.hi = b->hi;
+	w->last = TOPO_NONE;
+	if (!verify_flow_order(&w->flow, b->l))
+		return false;
+	w->last = b->root;
+	return true;
+}
 
-	(void)w;
-	return memcmp(b->col + b->lo, other + b->lo, b->root - b->lo) == 0 &&
-	       memcmp(b->col + after, other + after, b->hi - after) == 0;
+/*
+ * LIDs that their root ejects well, b being the first of them. Those that are
+ * not as far away as the first one are judged by orders of their own.
+ */
+static void
+judge_lids(struct walk *w, struct one *b, const struct verify_dest *dest,
+	struct verify_lids l)
+{
+	uint32_t block = b->lid - b->l;
+	uint64_t bad = UINT64_MAX >> (LFT_BLOCK - l.n);
+
+	if (w->last == b->root || find_order(w, b))
+		bad = verify_flow_sum(&w->flow, &l);
+	for (l.n = 1; bad != 0; bad >>= 1, l.first++) {
+		if (!(bad & 1))
+			continue;
+		b->l = l.first;
+		b->lid = (uint16_t)(block + b->l);
+		b->d = dest[b->l];
+		if (!find_order(w, b))
+			judge_one(w, b);
+		else
+			(void)verify_flow_sum(&w->flow, &l);
+	}
 }
 
 static bool
-all_drop(const uint8_t *col, uint32_t lo, uint32_t hi)
+all_drop(const struct walk *w, const struct one *b)
 {
 	uint8_t x = LFT_DROP;
 
-	for (uint32_t s = lo; s < hi; s++)
-		x &= col[s];
+	for (uint32_t s = b->lo; s < b->hi; s++)
+		x &= w->flow.line[s][b->l];
 	return x == LFT_DROP;
 }
 
@@ -494,15 +315,14 @@ all_drop(const uint8_t *col, uint32_t lo, uint32_t hi)
  * nothing should, but what circles there is a loop, and its turns count.
  */
 static void
-judge_strays(struct walk *w, const struct verify_dest *d, const uint8_t *col,
-	uint16_t lid)
+judge_strays(
+	struct walk *w, const struct verify_dest *d, uint32_t block, uint32_t l)
 {
 	const struct verify_graph *g = w->g;
-	struct batch b = {.col = col,
-		.root = g->n,
-		.nlid = 1,
+	struct one b = {.root = g->n,
 		.d = {.root = g->n},
-		.lid = lid,
+		.l = l,
+		.lid = (uint16_t)(block + l),
 		.stray = true};
 
 	for (uint32_t c = 0; c < g->ncomp; c++) {
@@ -510,43 +330,42 @@ judge_strays(struct walk *w, const struct verify_dest *d, const uint8_t *col,
 			continue;
 		b.lo = g->comp_lo[c];
 		b.hi = g->comp_lo[c + 1];
-		if (!all_drop(col, b.lo, b.hi))
-			judge(w, &b);
+		if (all_drop(w, &b))
+			continue;
+		judge_one(w, &b);
 	}
 }
 
-/* Judge LID number l of the block and its equals after it; how many. */
+/* Judge LID number l of the block and its neighbours after it; how many. */
 static uint32_t
-judge_from(struct walk *w, const struct verify_dest *dest, uint32_t l,
-	uint32_t lid)
+judge_from(struct walk *w, const struct verify_dest *dest, uint32_t block,
+	uint32_t l)
 {
 	const struct verify_graph *g = w->g;
 	const struct verify_dest *d = &dest[l];
-	struct batch b = {.col = w->col + l * w->stride,
-		.root = d->root,
-		.nlid = 1,
-		.nhost = d->host,
-		.d = *d,
-		.lid = (uint16_t)lid};
+	const uint8_t *own = w->flow.line[d->root];
 	uint32_t c = g->comp[d->root];
+	struct one b = {.lo = g->comp_lo[c],
+		.hi = g->comp_lo[c + 1],
+		.root = d->root,
+		.d = *d,
+		.l = l,
+		.lid = (uint16_t)(block + l)};
+	struct verify_lids lids = {l, 1, d->host};
 
-	b.lo = g->comp_lo[c];
-	b.hi = g->comp_lo[c + 1];
-	if (b.col[b.root] != d->eject) {
+	if (own[l] != d->eject) {
 		b.root = g->n; /* it ejects elsewhere: nothing arrives */
-		judge(w, &b);
+		judge_one(w, &b);
 		return 1;
 	}
-	for (uint32_t k = l + 1; k < LFT_BLOCK; k++, b.nlid++) {
-		const uint8_t *col = w->col + k * w->stride;
-
-		if (dest[k].root != b.root || col[b.root] != dest[k].eject ||
-			!same_column(w, &b, col))
+	for (uint32_t k = l + 1; k < LFT_BLOCK && lids.n < w->flow.most; k++) {
+		if (dest[k].root != b.root || own[k] != dest[k].eject ||
+			dest[k].host != d->host)
 			break;
-		b.nhost += dest[k].host;
+		lids.n++;
 	}
-	judge(w, &b);
-	return b.nlid;
+	judge_lids(w, &b, dest, lids);
+	return lids.n;
 }
 
 /*
@@ -554,7 +373,7 @@ judge_from(struct walk *w, const struct verify_dest *dest, uint32_t l,
  * where all 64 go.
  */
 static void
-judge_block(struct walk *w, uint32_t first, uint64_t lids,
+judge_block(struct walk *w, uint32_t block, uint64_t lids,
 	const struct verify_dest *of)
 {
 	const struct verify_graph *g = w->g;
@@ -578,12 +397,10 @@ judge_block(struct walk *w, uint32_t first, uint64_t lids,
 			w->out->cut_off += g->n - in;
 		}
 		if (in < g->n)
-			judge_strays(w, d, w->col + l * w->stride,
-				(uint16_t)(first + l));
+			judge_strays(w, d, block, l);
 	}
 	for (uint32_t l = 0; l < LFT_BLOCK;)
-		l += dest[l].root == g->n ? 1
-					  : judge_from(w, dest, l, first + l);
+		l += dest[l].root == g->n ? 1 : judge_from(w, dest, block, l);
 }
 
 uint32_t
@@ -605,11 +422,11 @@ verify_walk(struct verify_graph *g, const struct verify_tables *in,
 	struct verify_dest dest[LFT_BLOCK];
 	struct walk w;
 
-	walk_new(&w, g, in, out);
+	walk_new(&w, g, out);
 	for (uint32_t b = from; b < to; b++) {
 		for (uint32_t l = 0; l < LFT_BLOCK; l++)
 			dest[l] = verify_walk_dest(g, b * LFT_BLOCK + l);
-		load_block(&w, b);
+		verify_flow_load(&w.flow, in, b);
 		judge_block(&w, b * LFT_BLOCK, UINT64_MAX, dest);
 	}
 	walk_end(&w);
@@ -617,13 +434,17 @@ verify_walk(struct verify_graph *g, const struct verify_tables *in,
 
 void
 verify_walk_some(struct verify_graph *g, const struct verify_tables *in,
-	uint32_t block, uint64_t lids, const struct verify_dest *dest,
-	struct verify_report *out)
+	const struct verify_some *some, struct verify_report *out)
 {
 	struct walk w;
 
-	walk_new(&w, g, in, out);
-	load_block(&w, block);
-	judge_block(&w, block * LFT_BLOCK, lids, dest);
+	walk_new(&w, g, out);
+	for (uint32_t b = 0; b < some->nblocks; b++) {
+		if (some->lids[b] == 0)
+			continue;
+		verify_flow_load(&w.flow, in, b);
+		judge_block(&w, b * LFT_BLOCK, some->lids[b],
+			some->dest + (size_t)b * LFT_BLOCK);
+	}
 	walk_end(&w);
 }

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "routing/route.h"
@@ -19,11 +18,11 @@
 #include "sm/base/log.h"
 #include "sm/base/loop.h"
 #include "sm/base/mem.h"
-#include "sm/base/path.h"
 #include "sm/ctl/ctl.h"
 #include "sm/groups.h"
 #include "sm/notify.h"
 #include "sm/options.h"
+#include "sm/recall.h"
 #include "sm/saver.h"
 #include "sm/sm.h"
 #include "sm/status.h"
@@ -109,13 +108,24 @@ want_route(void *cookie, struct sm_work *w)
 }
 
 static void
-want_save(void *cookie, const struct store_state *s)
+want_save(void *cookie, const struct store_state *s, bool at_once)
 {
 	struct daemon *d = cookie;
 	struct store_state now = *s;
 
-	now.when = (uint64_t)time(NULL);
+	now.saved = recall_now();
 	saver_submit(d->saver, &now);
+	if (at_once)
+		saver_wait(d->saver);
+}
+
+static void
+want_mark(void *cookie, bool on)
+{
+	struct daemon *d = cookie;
+
+	if (!recall_writing(d->boot->state.dir, on))
+		log_debug("state: the mark of writing is not as it should be");
 }
 
 static void
@@ -469,44 +479,6 @@ ctl_wants_rebalance(void *cookie, uid_t uid, struct reason *why)
 
 /* ---- beginning and end ---- */
 
-/*
- * What was remembered; a fabric with another subnet prefix is another fabric:
- * its file is put aside, not used and not overwritten.
- */
-static void
-load_state(struct daemon *d, struct store_state *state)
-{
-	const char *dir = d->boot->state.dir;
-	uint64_t prefix = d->boot->fabric.subnet_prefix;
-	char from[1024], to[1024];
-	struct reason why;
-
-	d->facts.state_writable = true;
-	if (path_make_dirs(dir, &why) != 0 ||
-		(access(dir, W_OK | X_OK) != 0 &&
-			reason_set(&why, "%s", strerror(errno)) != 0)) {
-		log_error("state: dir=%s CANNOT BE WRITTEN, LIDs may change at "
-			  "the next start: %s",
-			dir, why.text);
-		d->facts.state_writable = false;
-	}
-	if (store_load(dir, state, &why) < 0)
-		log_error("state: %s", why.text);
-	if (state->when != 0 && (uint64_t)time(NULL) > state->when)
-		state->away = (uint64_t)time(NULL) - state->when;
-	if (state->prefix == 0 || state->prefix == prefix)
-		return;
-	(void)snprintf(from, sizeof(from), "%s/" STORE_FILE, dir);
-	(void)snprintf(to, sizeof(to), "%s/" STORE_FILE ".0x%016llx", dir,
-		(unsigned long long)state->prefix);
-	log_error("state: %s is of another fabric: prefix=0x%016llx, "
-		  "configured 0x%016llx: set aside as %s%s",
-		from, (unsigned long long)state->prefix,
-		(unsigned long long)prefix, to,
-		rename(from, to) == 0 ? "" : " (that failed)");
-	store_free(state);
-}
-
 static void
 open_control(struct daemon *d)
 {
@@ -551,16 +523,21 @@ static void
 make_core(struct daemon *d)
 {
 	struct store_state state = {0};
+	struct reason lost;
 
 	d->ops = (struct sm_ops){
 		.cookie = d,
 		.route = want_route,
 		.save = want_save,
+		.writing = want_mark,
 		.committed = on_commit,
 		.finished = on_finished,
 		.set_issm = want_issm,
 	};
-	load_state(d, &state);
+	d->facts.state_writable = recall_load(d->boot->state.dir,
+		d->boot->fabric.subnet_prefix, &state, &lost);
+	(void)snprintf(d->facts.state_lost, sizeof(d->facts.state_lost), "%s",
+		lost.text);
 	d->sm = sm_new(d->config, &state, umad_transport(d->umad), &d->ops,
 		d->facts.port.guid);
 	store_free(&state);

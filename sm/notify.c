@@ -13,12 +13,15 @@ bool
 notify_journal(void)
 {
 	const char *s = getenv("JOURNAL_STREAM");
-	unsigned long long dev, ino;
+	unsigned long long dev;
 	struct stat st;
+	char *end;
 
-	return s != NULL && sscanf(s, "%llu:%llu", &dev, &ino) == 2 &&
-	       fstat(STDERR_FILENO, &st) == 0 && st.st_dev == dev &&
-	       st.st_ino == ino;
+	if (s == NULL || fstat(STDERR_FILENO, &st) != 0)
+		return false;
+	dev = strtoull(s, &end, 10);
+	return *end == ':' && st.st_dev == dev &&
+	       st.st_ino == strtoull(end + 1, NULL, 10);
 }
 
 void

@@ -1,5 +1,6 @@
 #include "sm/pkeys.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,6 +192,19 @@ mark_unnamed(struct pkeys *k)
 		k->keep[p] = *topo_desc(t, t->port[p].node) == '\0';
 }
 
+void
+pkeys_adopt(struct pkeys *k, struct topo *t)
+{
+	struct topo *old;
+
+	if (k == NULL)
+		return;
+	old = k->topo;
+	assert(t->hash == old->hash && t->nports == old->nports);
+	k->topo = topo_ref(t);
+	topo_unref(old);
+}
+
 struct pkeys *
 pkeys_make(struct config *c, struct topo *t)
 {
@@ -304,6 +318,54 @@ pkeys_same(const struct pkeys *a, const struct pkeys *b)
 	return pkeys_want_same(a, b) &&
 	       same_lists(&a->live, &b->live, a->topo->nports) &&
 	       same_lists(&a->table, &b->table, a->topo->nports);
+}
+
+/* Are these the same ports, as far as it matters what their tables are? */
+static bool
+same_ports(const struct topo *a, const struct topo *b)
+{
+	enum { NODE = TN_QUARANTINED | TN_DUPLICATE };
+	enum { PORT = TP_ABSENT | TP_UNREAD };
+
+	if (a->nnodes != b->nnodes || a->nports != b->nports)
+		return false;
+	for (node_ix n = 0; n < a->nnodes; n++) {
+		const struct topo_node *x = &a->node[n], *y = &b->node[n];
+
+		if (x->guid != y->guid || x->first_port != y->first_port ||
+			x->partition_cap != y->partition_cap ||
+			((x->flags ^ y->flags) & NODE) != 0)
+			return false;
+	}
+	for (port_ix p = 0; p < a->nports; p++)
+		if (a->port[p].guid != b->port[p].guid ||
+			((a->port[p].flags ^ b->port[p].flags) & PORT) != 0)
+			return false;
+	for (sw_ix s = 0; s < a->nsw; s++)
+		if (a->sw[s].enf_cap != b->sw[s].enf_cap)
+			return false;
+	return true;
+}
+
+static void
+copy_lists(
+	struct pkeys_lists *to, const struct pkeys_lists *from, uint32_t nports)
+{
+	free_lists(to);
+	to->first =
+		mem_dup(from->first, ((size_t)nports + 1) * sizeof(*to->first));
+	to->key = mem_dup(from->key, from->first[nports] * sizeof(*to->key));
+}
+
+bool
+pkeys_settle_like(struct pkeys *k, const struct pkeys *was)
+{
+	if (was->live.first == NULL || !same_ports(k->topo, was->topo) ||
+		!pkeys_want_same(k, was))
+		return false;
+	copy_lists(&k->live, &was->live, k->topo->nports);
+	copy_lists(&k->table, &was->table, k->topo->nports);
+	return true;
 }
 
 struct ptable_want

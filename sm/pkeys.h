@@ -59,6 +59,9 @@ struct pkeys *pkeys_make(struct config *c, struct topo *t);
 struct pkeys *pkeys_ref(struct pkeys *k); /* NULL allowed */
 void pkeys_unref(struct pkeys *k);	  /* NULL allowed */
 
+/* Rest on t from now on, another freeze of the same fabric. NULL allowed. */
+void pkeys_adopt(struct pkeys *k, struct topo *t);
+
 /* Keys that port p shall have, how many; ports without LIDs have none. */
 size_t pkeys_of(const struct pkeys *k, port_ix p, const uint16_t **key);
 
@@ -70,6 +73,12 @@ size_t pkeys_list(const struct pkeys_lists *l, port_ix p, const uint16_t **key);
  * is not known counts as one that has what it shall have.
  */
 void pkeys_settle(struct pkeys *k, const struct ptables *known);
+
+/*
+ * The same where nothing of what is known has changed since was was settled:
+ * what was entered there holds here. False: not for these ports, or wants.
+ */
+bool pkeys_settle_like(struct pkeys *k, const struct pkeys *was);
 
 /* Do two of one numbering want the same; are they the same when settled? */
 bool pkeys_want_same(const struct pkeys *a, const struct pkeys *b);

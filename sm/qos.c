@@ -1,5 +1,6 @@
 #include "sm/qos.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -363,6 +364,19 @@ qos_unref(struct qos *q)
 	free(q->mapped);
 	free(q->shared);
 	free(q);
+}
+
+void
+qos_adopt(struct qos *q, struct topo *t)
+{
+	struct topo *old;
+
+	if (q == NULL)
+		return;
+	old = q->topo;
+	assert(t->hash == old->hash && t->nports == old->nports);
+	q->topo = topo_ref(t);
+	topo_unref(old);
 }
 
 /* ---- what is there ---- */

@@ -48,6 +48,9 @@ struct qos *qos_make(
 struct qos *qos_ref(struct qos *q); /* NULL allowed */
 void qos_unref(struct qos *q);	    /* NULL allowed */
 
+/* Rest on t from now on, another freeze of the same fabric. NULL allowed. */
+void qos_adopt(struct qos *q, struct topo *t);
+
 /* A push is over: enter what is known of tables. */
 void qos_settle(struct qos *q, const struct hwstate *hw);
 

@@ -3,18 +3,21 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
 #include "sm/base/thread.h"
 
+enum { WAIT_SECONDS = 1 };
+
 struct saver {
 	char *dir;
 	pthread_t thread;
 	pthread_mutex_t lock; /* guards all down to failed */
-	pthread_cond_t work;
+	pthread_cond_t work, idle;
 	struct buf todo; /* no text: nothing */
-	bool quit, told, failed;
+	bool quit, told, failed, busy;
 	struct reason why; /* where it failed */
 	struct loop_wake *wake;
 	saver_done *done;
@@ -30,13 +33,15 @@ write_one(struct saver *s)
 	int rc;
 
 	s->todo = (struct buf){0};
+	s->busy = true;
 	(void)pthread_mutex_unlock(&s->lock);
 	rc = store_put(s->dir, &text, &why);
 	buf_free(&text);
 	(void)pthread_mutex_lock(&s->lock);
 	s->failed = rc != 0;
 	s->why = why;
-	s->told = false;
+	s->told = s->busy = false;
+	(void)pthread_cond_signal(&s->idle);
 	loop_wake_send(s->wake);
 }
 
@@ -84,6 +89,7 @@ static void
 dispose(struct saver *s)
 {
 	(void)pthread_cond_destroy(&s->work);
+	(void)pthread_cond_destroy(&s->idle);
 	(void)pthread_mutex_destroy(&s->lock);
 	loop_wake_free(s->wake);
 	buf_free(&s->todo);
@@ -96,6 +102,7 @@ saver_new(struct loop *l, const char *dir, saver_done *done, void *cookie,
 	struct reason *why)
 {
 	struct saver *s = mem_zalloc(1, sizeof(*s));
+	pthread_condattr_t attr;
 	int err;
 
 	s->dir = mem_strdup(dir);
@@ -105,6 +112,10 @@ saver_new(struct loop *l, const char *dir, saver_done *done, void *cookie,
 	s->wake = loop_wake_new(l, on_written, s);
 	(void)pthread_mutex_init(&s->lock, NULL);
 	(void)pthread_cond_init(&s->work, NULL);
+	(void)pthread_condattr_init(&attr);
+	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	(void)pthread_cond_init(&s->idle, &attr);
+	(void)pthread_condattr_destroy(&attr);
 	err = thread_start(&s->thread, serve, s);
 	if (err == 0)
 		return s;
@@ -126,6 +137,20 @@ saver_submit(struct saver *s, const struct store_state *state)
 	(void)pthread_cond_signal(&s->work);
 	(void)pthread_mutex_unlock(&s->lock);
 	buf_free(&old);
+}
+
+void
+saver_wait(struct saver *s)
+{
+	struct timespec until;
+	int err = 0;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += WAIT_SECONDS;
+	(void)pthread_mutex_lock(&s->lock);
+	while ((s->busy || s->todo.text != NULL) && err == 0)
+		err = pthread_cond_timedwait(&s->idle, &s->lock, &until);
+	(void)pthread_mutex_unlock(&s->lock);
 }
 
 void

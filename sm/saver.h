@@ -26,6 +26,10 @@ struct saver *saver_new(struct loop *l, const char *dir, saver_done *done,
 /* Have this state saved, soon; it is needed during the call only. */
 void saver_submit(struct saver *s, const struct store_state *state);
 
+/* Wait until what was submitted is on disk, or could not be put there, or a
+ * second is over. */
+void saver_wait(struct saver *s);
+
 /*
  * Wait until what was submitted is on disk, tell how that went, end the
  * thread, free. NULL allowed.

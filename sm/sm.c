@@ -85,26 +85,42 @@ mark(struct sm *sm, struct mono now, const char *cause)
 	size_t n = strlen(d->cause);
 
 	d->patient = false;
-	if (d->due.ns == MONO_NEVER.ns)
+	if (d->due.ns == MONO_NEVER.ns) {
 		d->due = mono_add(now, sm->cfg->sweep.hold_down);
+		d->since = now;
+	}
 	if (cause != NULL && strstr(d->cause, cause) == NULL &&
 		n + strlen(cause) + 3 < sizeof(d->cause))
 		(void)snprintf(d->cause + n, sizeof(d->cause) - n, "%s%s",
 			n > 0 ? "; " : "", cause);
 }
 
+static void
+suspect(struct sm_dirty *d, uint64_t guid, bool told)
+{
+	size_t i;
+
+	for (i = 0; i < d->n; i++)
+		if (d->who[i].guid == guid) {
+			d->who[i].told &= told;
+			return;
+		}
+	d->who = mem_grow(d->who, d->n, &d->cap, sizeof(*d->who));
+	d->who[d->n++] = (struct sm_suspect){guid, told};
+}
+
 void
 sm_mark(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
 {
-	struct sm_dirty *d = &sm->dirty;
-	size_t i;
-
 	mark(sm, now, cause);
-	for (i = 0; i < d->n; i++)
-		if (d->guid[i] == guid)
-			return;
-	d->guid = mem_grow(d->guid, d->n, &d->cap, sizeof(*d->guid));
-	d->guid[d->n++] = guid;
+	suspect(&sm->dirty, guid, false);
+}
+
+void
+sm_mark_told(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
+{
+	mark(sm, now, cause);
+	suspect(&sm->dirty, guid, true);
 }
 
 void
@@ -112,7 +128,7 @@ sm_mark_known(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
 {
 	bool patient = sm->dirty.patient || sm->dirty.due.ns == MONO_NEVER.ns;
 
-	sm_mark(sm, guid, now, cause);
+	sm_mark_told(sm, guid, now, cause);
 	sm->dirty.patient = patient;
 }
 
@@ -172,6 +188,7 @@ load_state(struct sm *sm, const struct store_state *s)
 			(struct route_rank){s->rank[i].guid, s->rank[i].rank};
 	sm->nrank = s->nrank;
 	sm_push_load(sm, s);
+	sm_hold_load(sm, s);
 	sm_keys_load(sm, s);
 	sm_groups_load(sm, s);
 	sm_groups_configure(sm);
@@ -201,7 +218,8 @@ sm_new(struct config *c, const struct store_state *state, struct transport *t,
 	sm->dirty.due = MONO_NEVER;
 	sm->light_due = sm->poll_due = MONO_NEVER;
 	sm->retry_due = sm->names_due = MONO_NEVER;
-	sm->check_due = sm->save_due = MONO_NEVER;
+	sm->check_due = sm->save_due = sm->strays_until = MONO_NEVER;
+	sm->writing = state->writing;
 	configure_wire(sm);
 	sm_scout_new(sm);
 	sm_mcast_new(sm);
@@ -241,11 +259,12 @@ sm_free(struct sm *sm)
 	lft_pool_free(sm->pool);
 	map_free(&sm->probed);
 	map_free(&sm->retried);
-	free(sm->dirty.guid);
+	free(sm->dirty.who);
 	free(sm->banned);
 	free(sm->retry);
 	free(sm->sample);
 	map_free(&sm->ours);
+	sm_trust_end(sm);
 	view_change_free(&sm->change);
 	free(sm->record);
 	free(sm->rank);
@@ -259,6 +278,8 @@ sm_start(struct sm *sm, struct mono now)
 {
 	sm->ops->set_issm(sm->ops->cookie, true);
 	sm_sa_start(sm, now);
+	sm_hold_start(sm, now);
+	sm_push_wake(sm, now);
 	sm_mark_full(sm, now, "start");
 	sm->dirty.due = now;
 	advance(sm, now);
@@ -268,7 +289,7 @@ void
 sm_save(struct sm *sm)
 {
 	if (sm_commit_save_next(sm).ns != MONO_NEVER.ns)
-		sm_commit_save(sm);
+		sm_commit_save(sm, false);
 }
 
 void
@@ -310,6 +331,7 @@ sm_next(const struct sm *sm)
 	t = mono_min(t, sm_mcast_next(sm));
 	t = mono_min(t, sm_scan_next(sm));
 	t = mono_min(t, sm_commit_save_next(sm));
+	t = mono_min(t, sm_hold_next(sm));
 	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES ||
 		sm->phase == SM_CHECK)
 		t = mono_min(t, sm->dirty.due);
@@ -318,6 +340,8 @@ sm_next(const struct sm *sm)
 		t = mono_min(
 			mono_min(mono_min(t, sm->names_due), sm->check_due),
 			mono_min(sm->light_due, sm->retry_due));
+	if (sm->phase == SM_READBACK)
+		t = mono_min(t, sm->strays_until);
 	if (sm->phase == SM_PUSH && !sm_mcast_busy(sm))
 		t = mono_min(t, sm_push_next(sm));
 	if (sm->phase == SM_STANDBY && !sm->poll_open)
@@ -333,6 +357,7 @@ sm_tick(struct sm *sm, struct mono now)
 	advance(sm, now);
 	sm_sa_tick(sm, now);
 	sm_commit_save_tick(sm, now);
+	sm_hold_watch(sm, now);
 }
 
 void
@@ -404,10 +429,23 @@ count_holds(const struct sm *sm, struct sm_status *out)
 	out->held_until = MONO_NEVER;
 	for (size_t i = 0; i < out->held; i++) {
 		out->held_pairs += h[i].pairs;
-		if (h[i].since.ns != MONO_NEVER.ns)
-			out->held_until = mono_min(
-				out->held_until, mono_add(h[i].since, limit));
+		out->held_until =
+			mono_min(out->held_until, mono_add(h[i].since, limit));
 	}
+}
+
+/* Everything that somebody should see to. */
+static void
+alarms(const struct sm *sm, char *out, size_t size)
+{
+	const char *all[] = {sm->stat.alarm, sm->stat.masters, sm->stat.rival,
+		sm->stat.flaw, sm_mcast_alarm(sm)};
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i][0] != '\0' && n < size)
+			n += (size_t)snprintf(out + n, size - n, "%s%s",
+				n > 0 ? "; " : "", all[i]);
 }
 
 void
@@ -425,6 +463,8 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	out->master = sm->master.id;
 	sa_stats(sm->sa, &out->sa);
 	count_holds(sm, out);
+	alarms(sm, out->alarm, sizeof(out->alarm));
+	out->writing = sm->phase == SM_PUSH ? sm_push_writes(sm) : "";
 	for (i = 0; i < sm->npeers && i < SM_OTHERS; i++)
 		out->other[i] = sm->peer[i].id;
 	out->nothers = (unsigned)i;

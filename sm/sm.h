@@ -60,8 +60,16 @@ struct sm_ops {
 	 * sm_routed(sm, w, now) in the core's thread. Never more than one.
 	 */
 	void (*route)(void *cookie, struct sm_work *w);
-	/* Save this state; it is valid during the call. */
-	void (*save)(void *cookie, const struct store_state *s);
+	/*
+	 * Save this state; it is valid during the call. At once: on return it
+	 * outlives the daemon.
+	 */
+	void (*save)(void *cookie, const struct store_state *s, bool at_once);
+	/*
+	 * Tables of switches are about to be written, or nothing of that can
+	 * be under way any more: to be known at the next start.
+	 */
+	void (*writing)(void *cookie, bool on);
 	/* A view was committed (pin it with view_ref to keep it). */
 	void (*committed)(void *cookie, struct view *v);
 	/*
@@ -100,7 +108,9 @@ struct sm_status {
 	uint64_t requests_refused; /* SA and unknown requests answered so */
 	uint64_t sweeps_full, sweeps_light, probes;
 	uint64_t pushes_stopped;  /* overtaken by a change in the fabric */
+	const char *writing;	  /* the phase of a push, "" else; static */
 	uint64_t checked, untrue; /* blocks read after a push; not as acked */
+	uint64_t altered; /* blocks and ports another hand has written */
 	uint64_t keys_checked, keys_untrue; /* P_Key blocks; tables altered */
 	struct scan_counts scan; /* rows read for turns that others closed */
 	uint64_t rows_freed;	 /* such turns, opened by us */
@@ -109,9 +119,12 @@ struct sm_status {
 	size_t held;		 /* turns that are blocked now */
 	uint64_t held_pairs;	 /* (switch, LID) that lose packets by them */
 	struct mono held_until;	 /* when the first should be open, or NEVER */
-	char alarm[512];	 /* last good tables kept, because ...; or "" */
-	char keys[256];		 /* P_Key tables without room; or "" */
-	char lanes[256];	 /* links with fewer lanes than wanted; or "" */
+	char alarm[2048];	 /* what somebody should see to, or "" */
+	char rival[512];	 /* of it: another hand writes; or "" */
+	char masters[320];	 /* likewise: two masters; or "" */
+	char flaw[192];	 /* likewise: a port acknowledges and does not */
+	char keys[256];	 /* P_Key tables without room; or "" */
+	char lanes[256]; /* links with fewer lanes than wanted; or "" */
 };
 
 /* c and state are copied as far as they are needed; ops is borrowed. */

@@ -3,10 +3,17 @@
  * silent to them although it answers questions, leaves the fabric for a time
  * that doubles; the rest goes on without it.
  */
+#include <stdio.h>
+
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
-enum { BAN_SECONDS = 30, BAN_MAX_SECONDS = 3600, MAX_LIES = 3 };
+enum {
+	BAN_SECONDS = 30,
+	BAN_MAX_SECONDS = 3600,
+	MAX_LIES = 3,
+	LIES_MS = 3600000 /* older lies are forgotten */
+};
 
 struct sm_banned *
 sm_blame_find(struct sm *sm, uint64_t guid)
@@ -28,7 +35,7 @@ sm_blame_keep(struct sm *sm, struct mono now)
 	for (i = 0; i < sm->nbanned; i++)
 		if (mono_before(now, sm->banned[i].until))
 			draft_quarantine(sm->draft, sm->banned[i].guid,
-				"refused its tables");
+				sm->banned[i].why);
 }
 
 static struct sm_banned *
@@ -55,7 +62,9 @@ ban(struct sm *sm, uint64_t guid, const char *why, struct mono now)
 	else if (b->wait.ns < mono_ms(BAN_MAX_SECONDS * 1000L).ns)
 		b->wait.ns *= 2;
 	b->until = mono_add(now, b->wait);
-	draft_quarantine(sm->draft, guid, why);
+	(void)snprintf(b->why, sizeof(b->why), "%.90s; tried again after %u s",
+		why, (unsigned)(b->wait.ns / 1000000000));
+	draft_quarantine(sm->draft, guid, b->why);
 }
 
 /*
@@ -92,7 +101,11 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 		return SM_SWEEP_AGAIN;
 	}
 	if (f->cause == PUSH_NO_LANES) {
-		log_warn("push: %s: it does not map lanes so", f->why);
+		log_warn("push: guid=0x%016llx \"%s\" does not map lanes as "
+			 "told: turns there are closed by taking ports down; "
+			 "first: %s",
+			(unsigned long long)node->guid,
+			topo_desc(sm->topo, f->node), f->why);
 		return SM_WRITTEN;
 	}
 	if (f->cause == PUSH_NO_WEIGHTS) {
@@ -122,6 +135,16 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 	return SM_PLAN_AGAIN;
 }
 
+static bool
+again(const struct push_failure *f, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (f[i].cause == PUSH_NO_LANES && f[k].cause == f[i].cause &&
+			f[k].node == f[i].node)
+			return true;
+	return false;
+}
+
 /*
  * Switches that could not be written leave the fabric, and the pipeline has to
  * run again without them (or with their top raised first).
@@ -135,6 +158,8 @@ sm_blame_failures(struct sm *sm, struct mono now)
 
 	f = push_failures(sm->push, &n);
 	for (i = 0; i < n; i++) {
+		if (again(f, i)) /* the same, of another row */
+			continue;
 		v = judge_failure(sm, &f[i], now);
 		worst = v > worst ? v : worst;
 	}
@@ -150,19 +175,30 @@ sm_blame_forgive(struct sm *sm)
 		sm->banned[i].silent = 0;
 }
 
-/* Once may be the wire's doing; again and again is the switch's. */
+/* Once may be the wire's doing; again and again within a time is the switch's.
+ */
 void
-sm_blame_lie(struct sm *sm, const struct check_block *b, struct mono now)
+sm_blame_lie(struct sm *sm, const struct check_item *i, struct mono now)
 {
-	struct sm_banned *s = blame(sm, b->guid);
+	struct sm_banned *s = blame(sm, i->guid);
+	const struct topo *t = sm->view->topo;
+	node_ix n = topo_by_node_guid(t, i->guid);
+	const char *name = n == TOPO_NONE ? "" : topo_desc(t, n);
+	char what[64];
 
-	log_warn("push: guid=0x%016llx does not hold block=%u as acknowledged",
-		(unsigned long long)b->guid, b->block);
-	if (++s->lies < MAX_LIES)
+	check_item_text(i, what, sizeof(what));
+	log_warn(
+		"push: guid=0x%016llx \"%s\" does not hold as acknowledged: %s",
+		(unsigned long long)i->guid, name, what);
+	if (mono_before(mono_add(s->lied, mono_ms(LIES_MS)), now))
+		s->lies = 0;
+	s->lied = now;
+	if (++s->lies < MAX_LIES ||
+		(n != TOPO_NONE && t->node[n].type != TOPO_SWITCH))
 		return;
 	s->lies = 0;
-	log_error("push: quarantined guid=0x%016llx: acknowledges tables that "
-		  "it does not hold",
-		(unsigned long long)b->guid);
-	ban(sm, b->guid, "acknowledges tables that it does not hold", now);
+	log_error("push: quarantined guid=0x%016llx \"%s\": acknowledges and "
+		  "does not hold: %s",
+		(unsigned long long)i->guid, name, what);
+	ban(sm, i->guid, "acknowledges tables that it does not hold", now);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/tree.h"
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
@@ -15,6 +16,8 @@ enum {
 	RETRY_MS = 10000,
 	RETRY_MAX_MS = 320000,
 	SAVE_MS = 1000,
+	NOTED = 5, /* log lines of a kind */
+	INIT = 2,
 };
 
 /* Is port p one that should be up, or known, and is not? */
@@ -70,19 +73,22 @@ list_quarantine(const struct sm *sm, struct view *v)
 /*
  * The same fabric, with what acknowledgements and late answers added to it
  * (port states, names): frozen again with the LIDs it has. The old topology is
- * kept where the numbering would differ, which only a change in the fabric
- * brings, and that change is dirty already.
+ * kept where nothing was added, as after a link that was lost, and where the
+ * numbering would differ, which only a change in the fabric brings, and that
+ * change is dirty already.
  */
 struct topo *
 sm_commit_refresh(struct sm *sm, const struct topo *t)
 {
+	struct topo *raw, *fresh = NULL;
 	struct reason why;
-	struct topo *raw = draft_freeze(sm->draft, t->generation, &why);
-	struct topo *fresh = NULL;
 	uint16_t *lid;
 	uint8_t *lmc;
 	port_ix p;
 
+	if (!draft_touched(sm->draft))
+		return NULL;
+	raw = draft_freeze(sm->draft, t->generation, &why);
 	if (raw == NULL || raw->nports != t->nports) {
 		topo_unref(raw);
 		return NULL;
@@ -164,7 +170,7 @@ list_leaves(const struct sm *sm, struct store_state *s)
 }
 
 void
-sm_commit_save(struct sm *sm)
+sm_commit_save(struct sm *sm, bool at_once)
 {
 	static const char *const word[] = {
 		[ROUTE_TIERS] = "tiers",
@@ -190,7 +196,8 @@ sm_commit_save(struct sm *sm)
 	block = mem_zalloc(n, sizeof(*block));
 	for (i = 0; i < n; i++)
 		block[i] = (struct store_block){hold[i].guid, hold[i].in,
-			hold[i].out, be_get64(hold[i].before), hold[i].pairs};
+			hold[i].out, be_get64(hold[i].before), hold[i].pairs,
+			sm_hold_age(sm, &hold[i])};
 	s.block = block;
 	s.nblock = n;
 	for (i = 0; i < sm->nrecord; i++)
@@ -215,7 +222,7 @@ sm_commit_save(struct sm *sm)
 	s.ngroup = groups.ngroup;
 	s.member = groups.member;
 	s.nmember = groups.nmember;
-	sm->ops->save(sm->ops->cookie, &s);
+	sm->ops->save(sm->ops->cookie, &s, at_once);
 	sm_groups_saved_free(&groups);
 	buf_free(&sa);
 	free(lid);
@@ -247,7 +254,7 @@ sm_commit_save_tick(struct sm *sm, struct mono now)
 	if (sa_changed(sm->sa))
 		sm_commit_save_soon(sm, now);
 	if (!mono_before(now, sm_commit_save_next(sm)))
-		sm_commit_save(sm);
+		sm_commit_save(sm, false);
 }
 
 static void
@@ -277,6 +284,29 @@ sm_commit_retry(struct sm *sm, const struct topo *t, port_ix p)
 	retry(sm, s != TOPO_NONE ? t->node[t->sw[s].node].guid : 0);
 	if (n->type != TOPO_SWITCH)
 		retry(sm, n->guid);
+}
+
+/*
+ * A cable's ends come up together: where one was in Init when the other was
+ * said to carry data, the other fell since it was asked, and this run believed
+ * what it was before. It is asked at once; the next time like others.
+ */
+static void
+list_torn(struct sm *sm, const struct topo *t, struct mono now)
+{
+	for (port_ix p = 0; p < t->nports; p++) {
+		port_ix peer = t->port[p].peer;
+		uint64_t guid;
+		uint32_t last;
+
+		if (t->port[p].state != INIT || peer == TOPO_NONE ||
+			t->port[peer].state <= INIT)
+			continue;
+		guid = t->node[t->port[peer].node].guid;
+		if (!map_get(&sm->retried, guid, &last) || last + 1 < sm->run)
+			sm_mark(sm, guid, now, "one end of a cable fell");
+		sm_commit_retry(sm, t, peer);
+	}
 }
 
 static void
@@ -325,17 +355,56 @@ void
 sm_commit_schedule(struct sm *sm, struct mono now)
 {
 	/* a run that changed nothing has a younger topology than the view */
-	const struct topo *t = sm->view->topo->generation < sm->topo->generation
+	const struct topo *t = sm->topo != NULL && sm->view->topo->generation <
+							   sm->topo->generation
 				       ? sm->topo
 				       : sm->view->topo;
 
 	list_retries(sm, t);
+	list_torn(sm, t, now);
 	schedule_retry(sm, now);
 	if (sm->kind == SWEEP_FULL || sm->light_due.ns == MONO_NEVER.ns)
 		sm_commit_light(sm, now);
 	/* names can wait until the fabric has settled */
 	sm->names_due =
 		mono_min(sm->names_due, mono_add(now, mono_ms(NAMES_MS)));
+}
+
+static const struct tree *
+tree_of(const struct view *v)
+{
+	return v != NULL && v->routes->tree != NULL ? v->routes->tree->tree
+						    : NULL;
+}
+
+/* What the administrator said wrongly about switches, when it is news. */
+static void
+tell_roles(const struct sm *sm, const struct view *is)
+{
+	static const enum tree_oddity said[] = {TREE_ROLE_UNKNOWN,
+		TREE_ROLE_TORN, TREE_ROLE_CONFLICT, TREE_NO_TREE};
+	const struct config_roles *r = &sm->cfg->routing.roles;
+	const struct tree *old = tree_of(sm->view), *t = tree_of(is);
+	char text[400];
+
+	if (r->leaf.n + r->spine.n + r->root.n == 0)
+		return;
+	for (size_t k = 0; t != NULL && k < sizeof(said) / sizeof(*said); k++) {
+		unsigned left = NOTED;
+
+		if (t->count[said[k]] == 0 ||
+			(old != NULL &&
+				old->count[said[k]] == t->count[said[k]]))
+			continue;
+		for (size_t i = 0; i < t->nodd && left > 0; i++) {
+			if (t->odd[i].what != said[k])
+				continue;
+			tree_odd_text(is->topo, &t->odd[i], text, sizeof(text));
+			log_warn("tree: %s (%s, %u such; routing.roles)", text,
+				tree_odd_name(said[k]), t->count[said[k]]);
+			left--;
+		}
+	}
 }
 
 /* Swap the view. */
@@ -350,6 +419,9 @@ sm_commit(struct sm *sm, struct mono now)
 	v->routes = routes_for(sm->routes, v->topo);
 	v->pkeys = pkeys_ref(sm->pkeys);
 	v->qos = qos_ref(sm->qos);
+	/* nothing that stays keeps a second copy of the topology alive */
+	pkeys_adopt(v->pkeys, v->topo);
+	qos_adopt(v->qos, v->topo);
 	v->generation = v->topo->generation;
 	v->story = sm->story;
 	sm->times.total = mono_sub(now, sm->began);
@@ -362,6 +434,7 @@ sm_commit(struct sm *sm, struct mono now)
 	(void)snprintf(v->lid_conflict, sizeof(v->lid_conflict), "%s",
 		sm->lid_conflict);
 	v->when = now;
+	tell_roles(sm, v);
 	view_unref(sm->view);
 	sm->view = v;
 	remember_ranks(sm, v->routes);
@@ -369,6 +442,6 @@ sm_commit(struct sm *sm, struct mono now)
 	v->change = sm->change;
 	sm->change = (struct view_change){0};
 	past_gave(hw_past(sm->hw), v->routes);
-	sm_commit_save(sm);
+	sm_commit_save(sm, false);
 	sm->ops->committed(sm->ops->cookie, v);
 }

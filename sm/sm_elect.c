@@ -129,16 +129,39 @@ review_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 	const struct sm_peer *p = &sm->peer[(uint32_t)tag];
 
 	elect_answer(cookie, tag, res);
-	if (tag >> 32 == sm->ask_round && sm->role == SM_MASTER &&
-		outranks(sm, p))
+	if (tag >> 32 != sm->ask_round || sm->role != SM_MASTER)
+		return;
+	if (outranks(sm, p))
 		sm_mark_full(sm, res->now, "another master");
+	else if (p->id.answers && p->id.state == SMI_MASTER &&
+		 p->id.guid != sm->port_guid)
+		sm_trust_master(sm, p);
+}
+
+/* Names are read later than peers are met. */
+static void
+name_peers(struct sm *sm)
+{
+	const struct topo *t = sm->view->topo;
+
+	for (size_t i = 0; i < sm->npeers; i++) {
+		struct sm_peer *p = &sm->peer[i];
+		node_ix n = topo_by_node_guid(t, p->node_guid);
+
+		if (n != TOPO_NONE && p->id.name[0] == '\0')
+			(void)snprintf(p->id.name, sizeof(p->id.name), "%s",
+				topo_desc(t, n));
+	}
 }
 
 void
 sm_elect_review(struct sm *sm, struct mono now)
 {
-	if (sm->asked == 0)
-		ask_peers(sm, now, review_answer);
+	if (sm->asked > 0)
+		return;
+	name_peers(sm);
+	sm_trust_review(sm);
+	ask_peers(sm, now, review_answer);
 }
 
 static void
@@ -149,6 +172,7 @@ stand_by(struct sm *sm, const struct sm_peer *p, struct mono now)
 	sm->master = *p;
 	sm->role = SM_STANDING_BY;
 	sm_sa_lost(sm, now);
+	sm_trust_end(sm);
 	sm->missed = 0;
 	sm->handed_over = false;
 	sm->poll_due = mono_add(now, sm->cfg->standby.poll_interval);

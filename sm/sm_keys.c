@@ -108,7 +108,7 @@ announce(struct sm *sm)
 		any = true;
 	}
 	if (any)
-		sm_commit_save(sm);
+		sm_commit_save(sm, false);
 }
 
 void
@@ -169,6 +169,20 @@ take_turns(struct sm *sm, const struct topo *t, uint8_t *ask)
 	sm->key_turn %= t->nports;
 }
 
+/* Those that the last push wrote, as far as they were picked. */
+static void
+ask_written(const struct sm *sm, const struct topo *t, uint8_t *ask)
+{
+	for (size_t i = 0; i < sm->nsample; i++) {
+		const struct check_item *s = &sm->sample[i];
+		node_ix n = topo_by_node_guid(t, s->guid);
+
+		if (s->attr == MAD_PKEY_TABLE && n != TOPO_NONE &&
+			s->mod <= t->node[n].nports)
+			ask[topo_port_of(t, n, s->mod)] = PTABLE_ASK_ALL;
+	}
+}
+
 void
 sm_keys_check(struct sm *sm)
 {
@@ -180,6 +194,7 @@ sm_keys_check(struct sm *sm)
 	if (sm->keys_due)
 		take_turns(sm, t, ask);
 	sm->keys_due = false;
+	ask_written(sm, t, ask);
 	d = ptables_doubts(hw_ptables(sm->hw), &n);
 	for (i = 0; i < n; i++) {
 		node_ix node = topo_by_node_guid(t, d[i].guid);
@@ -220,7 +235,9 @@ sm_keys_checked(struct sm *sm, struct mono now)
 		n, t->port[p].num,
 		(unsigned long long)t->node[t->port[p].node].guid,
 		topo_desc(t, t->port[p].node));
-	sm_mark_replan(sm, now, "P_Key tables were altered");
+	sm_trust_flaw(sm, p, MAD_PKEY_TABLE, now);
+	if (n > 1)
+		sm_mark_replan(sm, now, "P_Key tables were altered");
 }
 
 void
@@ -229,7 +246,9 @@ sm_keys_light(struct sm *sm, struct mono now)
 	if (sm->cfg->partitions.n == 0)
 		return;
 	sm->keys_due = true;
-	sm->check_due = mono_min(sm->check_due, now);
+	/* not before what was sent has had its time: see sm_push_over */
+	if (sm->check_due.ns == MONO_NEVER.ns)
+		sm->check_due = now;
 }
 
 /* ---- afterwards ---- */
@@ -286,6 +305,14 @@ remember(struct sm *sm)
 bool
 sm_keys_settle(struct sm *sm)
 {
+	uint64_t stamp = ptables_stamp(hw_ptables(sm->hw));
+
+	/* most runs touch no table, and a fabric has many */
+	if (sm->view != NULL && sm->view->pkeys != NULL &&
+		sm->keys_stamp == stamp &&
+		pkeys_settle_like(sm->pkeys, sm->view->pkeys))
+		return false;
+	sm->keys_stamp = stamp;
 	remember(sm);
 	pkeys_settle(sm->pkeys, hw_ptables(sm->hw));
 	return sm->view == NULL || sm->view->pkeys == NULL ||

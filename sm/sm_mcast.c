@@ -19,6 +19,7 @@
  * written, and until all of them are no tree is made. Then all trees are made
  * again in the new order, keeping what stands.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,8 @@ struct sm_mcast {
 	bool ahead;	/* the tables know the topology of that push already */
 	bool unsettled; /* a push that moves the order is not over */
 	struct log_limit noise;
+	char alarm[192];
+	uint64_t liar; /* the switch it is about */
 };
 
 static void
@@ -258,7 +261,33 @@ begin(struct sm *sm)
 		make_tree(sm, i);
 	}
 	m->finding = false;
-	return mft_begin(m->mft);
+	if (!mft_begin(m->mft))
+		return false;
+	sm_push_writing(sm);
+	return true;
+}
+
+static void
+blame_liar(struct sm *sm, uint64_t guid)
+{
+	struct sm_mcast *m = sm->mcast;
+	node_ix n = topo_by_node_guid(m->topo, guid);
+
+	m->liar = guid;
+	(void)snprintf(m->alarm, sizeof(m->alarm),
+		"switch 0x%016llx \"%s\" acknowledges multicast tables that it "
+		"does not hold: they are written no more until it starts anew",
+		(unsigned long long)guid,
+		n == TOPO_NONE ? "" : topo_desc(m->topo, n));
+	log_error("mcast: %s", m->alarm);
+}
+
+const char *
+sm_mcast_alarm(const struct sm *sm)
+{
+	const struct sm_mcast *m = sm->mcast;
+
+	return m->liar != 0 && mft_refused(m->mft, m->liar) ? m->alarm : "";
 }
 
 /* A switch that does not take its table: is it still there? One that took it
@@ -274,10 +303,7 @@ blame(struct sm *sm, struct mono now)
 	f = mft_failures(m->mft, &n);
 	for (i = 0; i < n; i++) {
 		if (f[i].liar)
-			log_error("mcast: guid=0x%016llx acknowledges tables "
-				  "that it does not hold: they are written no "
-				  "more",
-				(unsigned long long)f[i].guid);
+			blame_liar(sm, f[i].guid);
 		else if (log_allowed(&m->noise, 5, now, &swallowed))
 			log_warn("mcast: table not taken guid=0x%016llx "
 				 "status=0x%04x",
@@ -369,6 +395,7 @@ sm_mcast_step(struct sm *sm, struct mono now)
 		} else {
 			end(sm, now);
 		}
+		sm_push_written(sm);
 	}
 }
 
@@ -455,6 +482,15 @@ judge(struct sm *sm)
 		free(turn);
 	}
 	m->clearing = mft_begin(m->mft);
+}
+
+bool
+sm_mcast_writing(const struct sm *sm)
+{
+	const struct mft *m = sm->mcast->mft;
+
+	return mft_running(m) || !mft_quiet(m) ||
+	       mft_next(m).ns != MONO_NEVER.ns;
 }
 
 bool

@@ -31,15 +31,22 @@
 #include "sm/sm_roles.h"
 #include "sm/trap.h"
 
+/* A switch to probe. */
+struct sm_suspect {
+	uint64_t guid;
+	bool told; /* there is a trap, and no other reason */
+};
+
 /* What waits for the next run. Events only mark; a timer starts the work. */
 struct sm_dirty {
-	bool full;	/* sweep everything */
-	bool replan;	/* route and plan again, nothing to ask */
-	bool rebalance; /* ... and fresh tables */
-	uint64_t *guid; /* switches to probe, unsorted, no duplicates */
+	bool full;		/* sweep everything */
+	bool replan;		/* route and plan again, nothing to ask */
+	bool rebalance;		/* ... and fresh tables */
+	struct sm_suspect *who; /* unsorted, no duplicates */
 	size_t n, cap;
-	struct mono due; /* hold-down: not before */
-	bool patient;	 /* it does not stop a push: all of it is expected */
+	struct mono due;   /* hold-down: not before */
+	struct mono since; /* the first of it was heard of */
+	bool patient;	   /* it does not stop a push: all of it is expected */
 	char cause[256];
 };
 
@@ -49,7 +56,9 @@ struct sm_banned {
 	struct mono until;
 	struct mono wait; /* doubles each time; 0: never banned yet */
 	unsigned lies;	  /* blocks it acknowledged and did not hold */
+	struct mono lied; /* the last time */
 	unsigned silent;  /* pushes in a row that it did not answer */
+	char why[128];	  /* it was banned the last time */
 };
 
 /* One poll or question to another SM. */
@@ -64,6 +73,21 @@ struct sm_peer {
 /* A view that waits for the worker's end. */
 struct sm_shed {
 	struct view *view;
+};
+
+/* What is not as we left it; sm_trust.c. */
+struct sm_trust {
+	uint32_t turn, round; /* the switch, and the block, to look at next */
+	bool all;	      /* look at every switch after this push */
+	bool left_so;	      /* something altered waits for its time */
+	unsigned found;	      /* in this check */
+	unsigned times, switches;
+	struct mono altered, wait, wait_until;
+	struct map flaws;	/* (node, port) -> how often */
+	struct check_item flaw; /* the port of the alarm; guid 0: none */
+	struct mono flawed;
+	bool master_seen; /* in this round of questions */
+	unsigned masters; /* rounds in a row */
 };
 
 struct sm {
@@ -100,14 +124,18 @@ struct sm {
 	struct plan *plan;
 	struct push *push;
 	struct check *check;
-	struct scan *scan;	    /* for turns that others left closed */
-	struct check_block *sample; /* what the next check looks at */
+	struct scan *scan;	   /* for turns that others left closed */
+	struct check_item *sample; /* what the next check looks at */
 	size_t nsample, capsample;
+	struct sm_trust trust;
 	struct map ours; /* switches whose ports our own plan takes down */
 	bool held_alarm; /* the alarm is about turns that are blocked */
 	bool excused;	 /* a trap of one of them was no news */
-	bool keys_due;	 /* P_Key tables, in the next check */
-	unsigned stops;	 /* pushes in a row that a change overtook */
+	bool writing;	 /* as the next life is to know it */
+	struct mono strays_until; /* of an earlier life; or MONO_NEVER */
+	bool keys_due;		  /* P_Key tables, in the next check */
+	unsigned stops;		  /* pushes in a row that a change overtook */
+	bool settled;		  /* nothing is left to do but what is dirty */
 	struct view_change change;
 	struct topo *topo;     /* with LIDs */
 	struct pkeys *pkeys;   /* that its ports shall have */
@@ -116,6 +144,8 @@ struct sm {
 	struct routes *routes; /* computed, not yet acknowledged */
 	struct route_story story;
 	struct mono began, phase_began;
+	struct mono heard;  /* of what the run is about */
+	struct mono waited; /* from then to the push */
 	struct view_times times;
 	struct view_counts counts;
 	uint64_t sent_before;
@@ -143,6 +173,7 @@ struct sm {
 	bool rank_known;
 	uint64_t routed, load, turn; /* as in struct store_state */
 	struct map held; /* port GUID -> enum store_held, of its P_Key table */
+	uint64_t keys_stamp; /* of the tables when they were last settled */
 
 	/* mastership */
 	struct sm_peer *peer;
@@ -187,6 +218,9 @@ void sm_run_drop(struct sm_work *w);
 /* End a run without a commit: the last good tables stay. */
 void sm_run_fail(struct sm *sm, struct mono now, const char *why);
 
+/* sm_found.c: routes that were read back, or NULL. */
+struct routes *sm_found_routes(struct sm *sm);
+
 /* sm_push.c: a transition is planned, pushed, and looked after. */
 void sm_push_job(const struct sm *sm, const struct routes *to,
 	struct safe_job *job); /* from and hw stay the core's */
@@ -198,6 +232,7 @@ void sm_push_watch(struct sm *sm, struct mono now); /* stop it if overtaken */
 void sm_push_over(struct sm *sm, struct mono now);
 bool sm_push_check(struct sm *sm, struct mono now); /* the phase */
 bool sm_push_check_begin(struct sm *sm, struct mono now);
+const char *sm_push_writes(const struct sm *sm); /* the phase's name */
 /* Is a trap from this switch our own plan's doing? */
 bool sm_push_caused(struct sm *sm, uint64_t guid);
 /* Master of sm->topo: who was it meanwhile may have written anything there, and
@@ -205,9 +240,25 @@ bool sm_push_caused(struct sm *sm, uint64_t guid);
 void sm_push_forget(struct sm *sm);
 void sm_push_load(struct sm *sm, const struct store_state *s);
 void sm_push_story(struct sm *sm); /* into sm->change */
+/* Tables are about to be written; or perhaps nothing is under way any more. */
+void sm_push_writing(struct sm *sm);
+void sm_push_written(struct sm *sm);
+/* The core starts: may Sets of an earlier life still arrive? For how long? */
+void sm_push_wake(struct sm *sm, struct mono now);
+bool sm_push_strays(struct sm *sm, struct mono now);
+/* sm_hold.c: turns that are closed. */
+void sm_hold_load(struct sm *sm, const struct store_state *s);
+void sm_hold_start(struct sm *sm, struct mono now);
+/* Seconds that it has been closed. */
+uint64_t sm_hold_age(const struct sm *sm, const struct turns_hold *h);
+/* When the first will have been so for too long; then tell of it. */
+struct mono sm_hold_next(const struct sm *sm);
+void sm_hold_watch(struct sm *sm, struct mono now);
+void sm_hold_review(struct sm *sm, struct mono now); /* after a check */
 /* sm_scan.c: turns that others left closed. */
 void sm_scan_forget(struct sm *sm, bool hurry); /* nobody's rows are known */
 void sm_scan_publish(struct sm *sm, struct mono now); /* a run is over */
+void sm_scan_renew(struct sm *sm, struct mono now);   /* another view */
 struct mono sm_scan_next(const struct sm *sm);
 void sm_scan_step(struct sm *sm, struct mono now);
 /* sm_roles.c: tell the draft which switches to ask for theirs. */
@@ -225,11 +276,29 @@ struct sm_banned *sm_blame_find(struct sm *sm, uint64_t guid); /* or NULL */
 void sm_blame_keep(struct sm *sm, struct mono now); /* before a freeze */
 void sm_blame_forgive(struct sm *sm); /* silence, after a good push */
 /* It acknowledged a block and holds another. */
-void sm_blame_lie(struct sm *sm, const struct check_block *b, struct mono now);
+void sm_blame_lie(struct sm *sm, const struct check_item *i, struct mono now);
+
+/* sm_trust.c: what another hand has written, ports that do not do as told. */
+void sm_trust_light(struct sm *sm, struct mono now); /* look at some in turn */
+/* Items for the next check, where all of t are to be looked at. */
+void sm_trust_look(struct sm *sm, const struct topo *t);
+/* A check is over: what was wrong, and what is done about it. */
+void sm_trust_checked(struct sm *sm, struct mono now);
+/* Port p of the view acknowledges and does not keep what it is told, by an
+ * attribute. It is asked and told again. */
+void sm_trust_flaw(struct sm *sm, port_ix p, uint16_t attr, struct mono now);
+/* Is the state file, whose records are loaded, of this fabric at all? */
+void sm_trust_strangers(const struct sm *sm);
+/* Others are asked how they are; one of them is master and gives way to us. */
+void sm_trust_review(struct sm *sm);
+void sm_trust_master(struct sm *sm, const struct sm_peer *p);
+/* The fabric is another's, or this is the end. */
+void sm_trust_end(struct sm *sm);
 
 /* sm_commit.c: swap the view, save, tell; schedule what comes next. */
 void sm_commit(struct sm *sm, struct mono now);
-void sm_commit_save(struct sm *sm); /* what must survive a restart */
+/* What must survive a restart; at once: on return it does. */
+void sm_commit_save(struct sm *sm, bool at_once);
 /* What hosts tell changes often, and after a crash they tell it again: a storm
  * of joins and registrations is one save in a while. */
 void sm_commit_save_soon(struct sm *sm, struct mono now);
@@ -296,6 +365,8 @@ const struct mcast_tree *sm_mcast_tree(const struct sm *sm, uint16_t mlid);
 void sm_mcast_publish(struct sm *sm, struct mono now);
 /* Switches of sm->topo that lost their memory; all: nothing is known. */
 void sm_mcast_forget(struct sm *sm, bool all);
+/* A switch whose table is written no more, in words, or "". */
+const char *sm_mcast_alarm(const struct sm *sm);
 void sm_mcast_lost(struct sm *sm); /* another SM has the fabric */
 struct mono sm_mcast_next(const struct sm *sm);
 void sm_mcast_step(struct sm *sm, struct mono now);
@@ -310,6 +381,8 @@ bool sm_mcast_guests(const struct sm *sm, bool *unsettled);
  * then true, and nothing is in flight. */
 void sm_mcast_before_push(struct sm *sm, struct mono now);
 bool sm_mcast_ready(struct sm *sm, struct mono now);
+/* Are tables of groups written, or is something to be looked at again? */
+bool sm_mcast_writing(const struct sm *sm);
 /* The push waits for answers about tables of groups: nothing else is due. */
 bool sm_mcast_busy(const struct sm *sm);
 /* The push is over, and the switches hold what the view says. */
@@ -372,6 +445,9 @@ void sm_qos_review(struct sm *sm);
 void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);
 void sm_mark(struct sm *sm, uint64_t switch_guid, struct mono now,
 	const char *cause);
+/* ... because of a trap: it may have been asked since what happened. */
+void sm_mark_told(
+	struct sm *sm, uint64_t guid, struct mono now, const char *cause);
 /* ... but what is being written already follows from it, as far as we know. */
 void sm_mark_known(
 	struct sm *sm, uint64_t guid, struct mono now, const char *cause);

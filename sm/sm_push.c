@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/sm_priv.h"
 
@@ -16,8 +15,8 @@ enum {
 	MAX_STOPS = 8,	   /* pushes in a row that may be overtaken */
 	MAX_SAMPLES = 256, /* blocks read after a push */
 	STRAY_TIMEOUTS = 8,
-	HELD_RETRY_MS = 1000,
-	INFINITE = 20 /* lifetime codes from here on: for ever */
+	EXPECT_STEPS = 300000, /* some milliseconds, behind the last answer */
+	INFINITE = 20	       /* lifetime codes from here on: for ever */
 };
 
 static struct mono
@@ -55,6 +54,53 @@ stray_time(const struct sm *sm)
 	return (struct mono){sm->cfg->smp.timeout.ns * STRAY_TIMEOUTS};
 }
 
+/* ---- to be known at the next start ---- */
+
+static void
+mark(struct sm *sm, bool writing)
+{
+	if (sm->writing != writing)
+		sm->ops->writing(sm->ops->cookie, writing);
+	sm->writing = writing;
+}
+
+void
+sm_push_writing(struct sm *sm)
+{
+	mark(sm, true);
+}
+
+void
+sm_push_written(struct sm *sm)
+{
+	size_t blocks, keys;
+
+	(void)hw_doubts(sm->hw, &blocks);
+	(void)ptables_doubts(hw_ptables(sm->hw), &keys);
+	if (sm->phase != SM_PUSH && blocks == 0 && keys == 0 &&
+		!sm_mcast_writing(sm))
+		mark(sm, false);
+}
+
+/*
+ * An earlier life died while it wrote: what it sent may still arrive, and
+ * overtake what is read now. Nothing is believed until that cannot be.
+ */
+void
+sm_push_wake(struct sm *sm, struct mono now)
+{
+	if (sm->writing)
+		sm->strays_until = mono_add(now, stray_time(sm));
+}
+
+bool
+sm_push_strays(struct sm *sm, struct mono now)
+{
+	if (!mono_before(now, sm->strays_until))
+		sm->strays_until = MONO_NEVER;
+	return sm->strays_until.ns != MONO_NEVER.ns;
+}
+
 /* ---- planning ---- */
 
 _Static_assert((int)CONFIG_METHOD_DYNAMIC == (int)SAFE_DYNAMIC,
@@ -89,7 +135,7 @@ sm_push_plan(struct sm *sm, struct mono now)
 static void
 journal(void *cookie)
 {
-	sm_commit_save(cookie);
+	sm_commit_save(cookie, true);
 }
 
 static void
@@ -134,6 +180,15 @@ expect_traps(struct sm *sm)
 	for (p = 0; p < t->nports && sm->plan->downed != NULL; p++)
 		if (sm->plan->downed[p])
 			map_put(&sm->ours, t->node[t->port[p].node].guid, 0);
+}
+
+const char *
+sm_push_writes(const struct sm *sm)
+{
+	size_t at = push_phase(sm->push);
+
+	return at < sm->plan->nphases ? plan_kind_name(sm->plan->phase[at].kind)
+				      : "";
 }
 
 bool
@@ -194,6 +249,9 @@ sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
 	expect_traps(sm);
 	sm->push = push_new(&push);
 	say(sm->plan);
+	sm->waited = mono_sub(now, sm->heard);
+	if (sm->plan->nsteps > 0)
+		sm_push_writing(sm);
 	sm_mcast_before_push(sm, now);
 	sm_enter(sm, SM_PUSH, now);
 }
@@ -226,6 +284,52 @@ sm_push_watch(struct sm *sm, struct mono now)
 
 /* ---- afterwards ---- */
 
+/* What to ask about a step; false: nothing. */
+static bool
+sample_of(const struct topo *t, const struct plan_step *s, struct check_item *i)
+{
+	const struct topo_port *p = &t->port[s->port];
+	const struct topo_node *n = &t->node[p->node];
+	unsigned in = s->mod >> 8 & 0xff, out = s->mod & 0xff;
+
+	*i = (struct check_item){
+		.guid = n->guid, .attr = s->attr, .why = CHECK_ACKED};
+	if (s->attr == MAD_PKEY_TABLE) {
+		i->mod = p->num;
+		return true;
+	}
+	if (s->attr == MAD_PORT_INFO && !plan_reads(s) &&
+		s->kind != PLAN_DOWN) {
+		i->mod = p->num;
+		return true;
+	}
+	if (s->attr != MAD_SL2VL || n->type != TOPO_SWITCH || plan_reads(s) ||
+		n->nports < 2)
+		return false;
+	out = (s->mod & PLAN_ALL_OUT) != 0 ? 2 : out;
+	in = (s->mod & PLAN_ALL_IN) != 0 ? (out == 1 ? 2 : 1) : in;
+	i->mod = in << 8 | out;
+	return true;
+}
+
+/* Of rows and ports a part, spread over all that was written. */
+static void
+sample_steps(struct sm *sm)
+{
+	const struct plan *p = sm->plan;
+	size_t step = p->nsteps / MAX_SAMPLES + 1;
+
+	for (size_t k = sm->generation % step; k < p->nsteps; k += step) {
+		struct check_item i;
+
+		if (!sample_of(p->routes->topo, &p->step[k], &i))
+			continue;
+		sm->sample = mem_grow(sm->sample, sm->nsample, &sm->capsample,
+			sizeof(*sm->sample));
+		sm->sample[sm->nsample++] = i;
+	}
+}
+
 static void
 take_samples(struct sm *sm)
 {
@@ -241,9 +345,14 @@ take_samples(struct sm *sm)
 			continue;
 		sm->sample = mem_grow(sm->sample, sm->nsample, &sm->capsample,
 			sizeof(*sm->sample));
-		sm->sample[sm->nsample++] = (struct check_block){
-			t->node[t->sw[s].node].guid, b, false};
+		sm->sample[sm->nsample++] =
+			(struct check_item){.guid = t->node[t->sw[s].node].guid,
+				.attr = MAD_LFT,
+				.mod = b,
+				.why = CHECK_ACKED};
 	}
+	sample_steps(sm);
+	sm_trust_look(sm, t);
 }
 
 static void
@@ -286,6 +395,26 @@ list_turns(const struct plan *p, struct view_change *c)
 		};
 }
 
+/* What hosts were to lose, as the wire is: the old view is still in force. */
+static void
+expect(const struct sm *sm, struct view_change *c)
+{
+	struct expect_job job = {
+		.change = sm->plan->change,
+		.to = sm->plan->routes,
+		.from = sm->view != NULL ? sm->view->routes : NULL,
+		.pace = expect_pace_defaults(),
+		.waited = sm->waited,
+		.steps = EXPECT_STEPS,
+	};
+
+	job.pace.answer = xact_stats(sm->x)->answer;
+	job.pace.window = xact_stats(sm->x)->window;
+	job.pace.target = sm->cfg->smp.target_max;
+	job.pace.drain = drain_time(sm);
+	expect_make(&job, &c->expect);
+}
+
 void
 sm_push_story(struct sm *sm)
 {
@@ -299,8 +428,6 @@ sm_push_story(struct sm *sm)
 		.stages = x->nstages,
 		.smps = sm->plan->nsteps,
 		.pairs = x->cut_pairs,
-		.packets =
-			safe_packets(x, sm->plan->routes->topo, drain_time(sm)),
 		.paper_pairs = x->paper_pairs,
 		.entries = x->entries,
 		.blocks = x->blocks,
@@ -315,6 +442,7 @@ sm_push_story(struct sm *sm)
 	(void)snprintf(c->stale, sizeof(c->stale), "%s", x->stale);
 	list_phases(sm->plan, c);
 	list_turns(sm->plan, c);
+	expect(sm, c);
 }
 
 /* The push has ended, one way or another. */
@@ -347,64 +475,6 @@ sm_push_over(struct sm *sm, struct mono now)
 			sm->check_due = k[i].until;
 }
 
-static void
-raise_alarm(struct sm *sm, struct turns_hold *h)
-{
-	const struct topo *t = sm->view->topo;
-	node_ix n = topo_by_node_guid(t, h->guid);
-
-	h->told = sm->held_alarm = true;
-	(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm),
-		"switch 0x%016llx %s still blocks port %u to port %u, "
-		"%llu pairs lose packets",
-		(unsigned long long)h->guid,
-		n == TOPO_NONE ? "(not reached)" : topo_desc(t, n), h->in,
-		h->out, (unsigned long long)h->pairs);
-	log_error("push: %s", sm->stat.alarm);
-}
-
-static bool
-within_reach(const struct topo *t, uint64_t guid)
-{
-	node_ix n = topo_by_node_guid(t, guid);
-
-	return n != TOPO_NONE && (t->node[n].flags & TN_QUARANTINED) == 0;
-}
-
-/* A turn that is still closed after its time is somebody's business. */
-static void
-watch_holds(struct sm *sm, struct mono now)
-{
-	struct mono limit = sm->cfg->distribution.block_limit;
-	bool reached = false;
-	struct turns_hold *h;
-	size_t n, i;
-
-	h = turns_holds(hw_turns(sm->hw), &n);
-	for (i = 0; i < n; i++) {
-		reached |= within_reach(sm->view->topo, h[i].guid);
-		if (h[i].since.ns == MONO_NEVER.ns)
-			h[i].since = now; /* of an earlier life */
-		if (h[i].told)
-			continue;
-		if (!mono_before(now, mono_add(h[i].since, limit)))
-			raise_alarm(sm, &h[i]);
-		else
-			sm->check_due = mono_min(
-				sm->check_due, mono_add(h[i].since, limit));
-	}
-	if (n == 0) {
-		if (sm->held_alarm)
-			sm->stat.alarm[0] = '\0';
-		sm->held_alarm = false;
-		return;
-	}
-	if (!reached)
-		return; /* when it is back, the next plan has it */
-	sm_mark_replan(sm, now, "turns are still blocked");
-	sm->dirty.due = mono_add(now, mono_ms(HELD_RETRY_MS));
-}
-
 bool
 sm_push_check_begin(struct sm *sm, struct mono now)
 {
@@ -413,8 +483,8 @@ sm_push_check_begin(struct sm *sm, struct mono now)
 		.pool = sm->pool,
 		.x = sm->x,
 		.mkey = sm->cfg->fabric.m_key,
-		.sample = sm->sample,
-		.nsample = sm->nsample,
+		.item = sm->sample,
+		.n = sm->nsample,
 	};
 
 	sm->check_due = MONO_NEVER;
@@ -429,9 +499,6 @@ sm_push_check_begin(struct sm *sm, struct mono now)
 bool
 sm_push_check(struct sm *sm, struct mono now)
 {
-	const struct check_block *wrong;
-	size_t n, i;
-
 	if (sm->dirty.due.ns != MONO_NEVER.ns &&
 		!mono_before(now, sm->dirty.due)) {
 		/* what changed comes first; this begins anew after it */
@@ -448,13 +515,7 @@ sm_push_check(struct sm *sm, struct mono now)
 	if (!check_done(sm->check) || !ptable_read_done(sm->ptable_read))
 		return false;
 	sm_keys_checked(sm, now);
-	wrong = check_wrong(sm->check, &n);
-	for (i = 0; i < n; i++) {
-		if (!wrong[i].doubted)
-			sm_blame_lie(sm, &wrong[i], now);
-		sm->stat.untrue++;
-		sm_mark_replan(sm, now, "tables are not as acknowledged");
-	}
+	sm_trust_checked(sm, now);
 	sm->stat.checked += sm->nsample;
 	sm->nsample = 0;
 	check_free(sm->check);
@@ -462,7 +523,8 @@ sm_push_check(struct sm *sm, struct mono now)
 	hw_believe(sm->hw, sm->phase_began);
 	hw_drained(sm->hw);
 	end_excuses(sm, now);
-	watch_holds(sm, now);
+	sm_hold_review(sm, now);
+	sm_push_written(sm);
 	sm_enter(sm, SM_IDLE, now);
 	return true;
 }
@@ -483,28 +545,13 @@ sm_push_forget(struct sm *sm)
 		hw_forget(sm->hw, t->node[t->sw[s].node].guid);
 }
 
-/*
- * Turns that an earlier life closed are held until they are known not to be;
- * connections that it gave lanes to have them.
- */
+/* Connections that an earlier life gave lanes to have them. */
 void
 sm_push_load(struct sm *sm, const struct store_state *s)
 {
 	struct past *past = hw_past(sm->hw);
 	size_t i;
 
-	for (i = 0; i < s->nblock; i++) {
-		struct turns_hold h = {
-			.guid = s->block[i].guid,
-			.in = s->block[i].in,
-			.out = s->block[i].out,
-			.pairs = s->block[i].pairs,
-			.since = MONO_NEVER,
-		};
-
-		be_put64(h.before, s->block[i].row);
-		turns_hold(hw_turns(sm->hw), &h);
-	}
 	past_load(past, s->lanes);
 	for (i = 0; i < s->nleaf; i++)
 		past_load_leaf(past, s->leaf[i].guid, s->leaf[i].any);

@@ -67,6 +67,23 @@ start_probe(struct sm *sm, struct mono now, const uint64_t *guid, size_t n)
 	sm_enter(sm, SM_DISCOVER, now);
 }
 
+/* Those that are marked; of whom a trap told, only if there is more to it. */
+static void
+probe_suspects(struct sm *sm, struct mono now)
+{
+	const struct sm_dirty *d = &sm->dirty;
+	uint64_t *guid = mem_zalloc(d->n, sizeof(*guid));
+	size_t i;
+
+	for (i = 0; i < d->n; i++)
+		guid[i] = d->who[i].guid;
+	start_probe(sm, now, guid, d->n);
+	for (i = 0; i < d->n; i++)
+		if (d->who[i].told)
+			sweep_told_of(sm->sweep, guid[i]);
+	free(guid);
+}
+
 static bool freeze(struct sm *sm, struct mono now);
 
 /* The dirty marks become a run. */
@@ -82,12 +99,13 @@ start_run(struct sm *sm, struct mono now)
 		ask = true;
 	}
 	begin(sm, now, kind);
+	sm->heard = d->since;
 	sm->run++;
 	sm->nretry = 0;
 	sm->retry_fresh = sm->twins = false;
 	(void)snprintf(sm->cause, sizeof(sm->cause), "%s", d->cause);
 	if (ask && kind == SWEEP_PROBE)
-		start_probe(sm, now, d->guid, d->n);
+		probe_suspects(sm, now);
 	else if (ask)
 		start_sweep(sm, now, kind);
 	if (kind == SWEEP_FULL)
@@ -95,6 +113,7 @@ start_run(struct sm *sm, struct mono now)
 	else if (ask)
 		sm->stat.probes++;
 	sm->rebalance |= d->rebalance;
+	sm->settled &= !d->full && !d->replan && !d->rebalance;
 	d->full = d->replan = d->rebalance = false;
 	d->n = 0;
 	d->cause[0] = '\0';
@@ -266,6 +285,20 @@ discovered(struct sm *sm, struct mono now)
 		sm_run_take(sm, now);
 }
 
+static void tell_finished(struct sm *sm);
+
+/* What the traps told of was known: they came after we had looked. */
+static void
+no_news(struct sm *sm, struct mono now)
+{
+	sweep_free(sm->sweep);
+	sm->sweep = NULL;
+	log_debug("sm: no news cause=\"%s\"", sm->cause);
+	sm_commit_schedule(sm, now);
+	sm_enter(sm, SM_IDLE, now);
+	tell_finished(sm);
+}
+
 bool
 sm_run_discover(struct sm *sm, struct mono now)
 {
@@ -282,6 +315,10 @@ sm_run_discover(struct sm *sm, struct mono now)
 	log_oddities(sm);
 	if (sm->kind == SWEEP_LIGHT) {
 		sm_scout_light_done(sm, now);
+		return true;
+	}
+	if (sm->settled && sweep_no_news(sm->sweep)) {
+		no_news(sm, now);
 		return true;
 	}
 	sm->twins |= sweep_stats(sm->sweep)->twins > 0;
@@ -306,6 +343,8 @@ assign_lids(struct sm *sm, struct reason *why)
 {
 	struct lid_table out;
 
+	if (sm->view == NULL)
+		sm_trust_strangers(sm);
 	if (task_lids(sm->cfg, sm->topo, sm->record, sm->nrecord, &out, why) !=
 		0)
 		return -1;
@@ -387,6 +426,7 @@ sm_run_take(struct sm *sm, struct mono now)
 		sm->handed_over = false;
 		sm->master = (struct sm_peer){0};
 	}
+	sm->settled = false;
 	if (names_first(sm, now))
 		return;
 	hw_reconcile(sm->hw, sm->topo);
@@ -429,54 +469,6 @@ sm_run_drop(struct sm_work *w)
 	free(w);
 }
 
-static uint32_t
-remembered_rank(const struct sm *sm, uint64_t guid)
-{
-	const struct route_rank key = {.guid = guid};
-	const struct route_rank *r = bsearch(&key, sm->rank, sm->nrank,
-		sizeof(*sm->rank), sm_commit_by_guid);
-
-	return r != NULL ? r->rank : UINT32_MAX;
-}
-
-/*
- * After a restart the routes in force are what was read back from the
- * switches, in the order that was remembered: a second life changes nothing
- * that need not change. How good fresh tables would be is remembered too, for
- * the fabric that was routed last. After a takeover no order is known: a fresh
- * one is chosen, and what is legal in it stays. NULL where nothing is known.
- */
-static struct routes *
-routes_found(struct sm *sm)
-{
-	const struct topo *t = sm->topo;
-	struct routes *r;
-	node_ix n;
-	uint32_t b;
-	sw_ix s;
-
-	if (sm->counts.lft_reads == 0)
-		return NULL;
-	r = routes_new(sm->topo, sm->pool);
-	r->engine = "found";
-	r->order = sm->rank_order;
-	n = topo_by_node_guid(t, sm->turn);
-	r->turn_leaf = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
-	r->fresh_load = t->hash == sm->routed ? sm->load : 0;
-	for (s = 0; s < t->nsw; s++) {
-		uint64_t guid = t->node[t->sw[s].node].guid;
-
-		r->rank[s] = remembered_rank(sm, guid);
-		for (b = 0; b < r->nblocks; b++) {
-			lft_ref ref = hw_block(sm->hw, guid, b);
-
-			if (ref != HW_UNKNOWN)
-				routes_own(r, s)[b] = lft_share(sm->pool, ref);
-		}
-	}
-	return r;
-}
-
 static void
 start_routing(struct sm *sm, struct mono now)
 {
@@ -484,7 +476,7 @@ start_routing(struct sm *sm, struct mono now)
 
 	w->cfg = config_ref(sm->cfg);
 	w->prev = sm->view != NULL ? routes_ref(sm->view->routes)
-				   : routes_found(sm);
+				   : sm_found_routes(sm);
 	task_options(w->cfg, sm->topo, &w->options);
 	if (sm->rank_known) {
 		w->ranks = mem_dup(sm->rank, sm->nrank * sizeof(*sm->rank));
@@ -520,6 +512,8 @@ same_fabric(const struct sm *sm)
 bool
 sm_run_readback(struct sm *sm, struct mono now)
 {
+	if (sm_push_strays(sm, now))
+		return false;
 	readback_feed(sm->readback, now);
 	ptable_read_feed(sm->ptable_read, now);
 	if (!sm_mcast_looked(sm, now) || !readback_done(sm->readback) ||
@@ -633,9 +627,13 @@ tell_finished(struct sm *sm)
 
 	if (v->nquarantine > 0)
 		(void)snprintf(why, sizeof(why),
-			"%zu nodes are quarantined, first guid=0x%016llx: %s",
+			"%zu nodes are quarantined, first guid=0x%016llx "
+			"\"%.40s\": %s",
 			v->nquarantine,
 			(unsigned long long)v->quarantine[0].guid,
+			v->quarantine[0].node == TOPO_NONE
+				? ""
+				: topo_desc(v->topo, v->quarantine[0].node),
 			v->quarantine[0].why);
 	else if (v->counts.ports_active < v->counts.ports_linked)
 		(void)snprintf(why, sizeof(why),
@@ -660,6 +658,7 @@ finish(struct sm *sm, struct mono now)
 	else
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
 	sm->rebalance = false;
+	sm->settled = true;
 	if (!sm->held_alarm)
 		sm->stat.alarm[0] = '\0';
 	sm_sa_publish(sm, now);
@@ -684,7 +683,10 @@ again(struct sm *sm, enum sm_verdict v, struct mono now)
 	}
 	if (v == SM_PROBE_FIRST ||
 		(sm->dirty.due.ns != MONO_NEVER.ns && sm->stops > 0)) {
-		/* overtaken: the next run begins with what is known by now */
+		/* overtaken: the next run begins with what is known by now, and
+		 * still asks everybody before silence is blamed on anybody */
+		if (v == SM_SWEEP_AGAIN)
+			sm_mark_full(sm, now, "switches are silent");
 		forget_work(sm);
 		sm_enter(sm, SM_IDLE, now);
 		return;
@@ -769,6 +771,7 @@ sm_run_names(struct sm *sm, struct mono now)
 		v->topo = fresh;
 		v->routes = routes_for(sm->view->routes, fresh);
 		v->pkeys = pkeys_ref(sm->view->pkeys);
+		pkeys_adopt(v->pkeys, fresh);
 		sm_qos_renew(sm, v);
 		v->quarantine = mem_dup(
 			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
@@ -776,6 +779,7 @@ sm_run_names(struct sm *sm, struct mono now)
 		view_unref(sm->view);
 		sm->view = v;
 		sm_sa_publish(sm, now);
+		sm_scan_renew(sm, now);
 		sm->ops->committed(sm->ops->cookie, v);
 		if (sm_keys_renamed(sm, fresh))
 			sm_mark_replan(sm, now, "members by other names");

@@ -24,6 +24,12 @@ sm_scan_publish(struct sm *sm, struct mono now)
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if ((t->node[t->sw[s].node].flags & TN_FRESH) != 0)
 			scan_trust(sm->scan, t->node[t->sw[s].node].guid);
+	sm_scan_renew(sm, now);
+}
+
+void
+sm_scan_renew(struct sm *sm, struct mono now)
+{
 	if (sm->view->routes->lanes.n == 1)
 		scan_adopt(sm->scan, sm->view->topo, now);
 }

@@ -89,6 +89,7 @@ sm_scout_light_done(struct sm *sm, struct mono now)
 	sm->sweep = NULL;
 	sm_elect_review(sm, now);
 	sm_keys_light(sm, now);
+	sm_trust_light(sm, now);
 	if (whole)
 		sm_commit_light(sm, now); /* from its end: what it found is
 					     first */

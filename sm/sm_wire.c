@@ -94,6 +94,8 @@ act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 		n->trap, name, about);
 	if (guid != 0 && n->trap == TRAP_LINK_STATE && is_known(sm, guid))
 		sm_mark_known(sm, guid, now, cause);
+	else if (guid != 0 && n->trap == TRAP_LINK_STATE)
+		sm_mark_told(sm, guid, now, cause);
 	else if (guid != 0)
 		sm_mark(sm, guid, now, cause);
 	else

@@ -230,7 +230,7 @@ add_view(json_t *o, const struct status_facts *f)
 	member_put(o, "verified", verified_json(&v->routes->report));
 	member_put(o, "times", times_json(&v->times));
 	member_put(o, "counts", counts_json(&v->counts));
-	member_put(o, "change", change_json(v));
+	member_put(o, "change", change_json(v, EXPECT_RATE));
 	member_put(o, "partitions", members_json(v, f->sm->keys));
 	member_put(o, "qos", qos_json(v));
 	member_put(o, "quarantined", quarantine_json(v));
@@ -262,6 +262,7 @@ wire_json(const struct status_facts *f)
 
 	member_put(o, "window", member_u64(x->window));
 	member_put(o, "window_peak", member_u64(x->window_peak));
+	member_put(o, "answer", json_real(mono_seconds(x->answer)));
 	member_put(o, "in_flight", member_u64(x->inflight));
 	member_put(o, "sent", member_u64(x->sent));
 	member_put(o, "completed", member_u64(x->completed));
@@ -315,6 +316,7 @@ sweeps_json(const struct status_facts *f)
 	member_put(o, "pushes_stopped", member_u64(f->sm->pushes_stopped));
 	member_put(o, "checked_blocks", member_u64(f->sm->checked));
 	member_put(o, "untrue_blocks", member_u64(f->sm->untrue));
+	member_put(o, "altered", member_u64(f->sm->altered));
 	member_put(o, "checked_key_blocks", member_u64(f->sm->keys_checked));
 	member_put(o, "altered_key_tables", member_u64(f->sm->keys_untrue));
 	member_put(o, "ways_lost", member_u64(f->sm->ways_lost));
@@ -410,6 +412,7 @@ add_daemon(json_t *o, const struct status_facts *f)
 	member_put(o, "version", json_string(VERSION_TEXT));
 	member_put(o, "role", json_string(sm_role_name(f->sm->role)));
 	member_put(o, "phase", json_string(sm_phase_name(f->sm->phase)));
+	member_put(o, "writing", json_string(f->sm->writing));
 	member_put(o, "dirty", json_boolean(f->sm->dirty));
 	member_put(o, "alarm", words_text(f->sm->alarm));
 	member_put(o, "uptime",
@@ -437,6 +440,7 @@ add_daemon(json_t *o, const struct status_facts *f)
 	member_put(o, "held", held_json(f));
 	member_put(o, "memory", memory_json());
 	member_put(o, "state_writable", json_boolean(d->state_writable));
+	member_put(o, "state_lost", words_text(d->state_lost));
 	member_put(o, "wire", wire_json(f));
 	member_put(o, "sa", sa_json(&f->sm->sa));
 	if (f->ctl != NULL)

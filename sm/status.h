@@ -30,6 +30,7 @@ struct status_daemon {
 	uint64_t bad_reloads; /* refused */
 	char refused[512];    /* why the last one was, or "" */
 	bool state_writable;
+	char state_lost[1280]; /* why an earlier one was not used, or "" */
 };
 
 /* Everything there is to tell; read only. */

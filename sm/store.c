@@ -153,43 +153,6 @@ read_rank(struct store_reader *r, char *s)
 	return 0;
 }
 
-static int
-read_block(struct store_reader *r, char *s)
-{
-	struct store_block rec = {0};
-	uint64_t in, out;
-	const char *row;
-	size_t i;
-	char text[24];
-
-	if (store_guid(r, &s, &rec.guid) < 0)
-		return -1;
-	if (!store_number(store_word(&s), 10, 254, &in) ||
-		!store_number(store_word(&s), 10, 254, &out))
-		return store_complain(
-			r, r->line, "port", "not a number from 0 to 254");
-	row = store_word(&s);
-	(void)snprintf(text, sizeof(text), "0x%s", row != NULL ? row : "");
-	if (row == NULL || strlen(row) != 16 ||
-		!store_number(text, 16, UINT64_MAX, &rec.row))
-		return store_complain(r, r->line, "row",
-			"not 16 hexadecimal digits, one for each SL");
-	if (!store_number(store_word(&s), 10, UINT64_MAX, &rec.pairs) ||
-		s != NULL)
-		return store_complain(r, r->line, "pairs", "not a number");
-	rec.in = (uint8_t)in;
-	rec.out = (uint8_t)out;
-	for (i = 0; i < r->nblock; i++)
-		if (r->block[i].guid == rec.guid && r->block[i].in == rec.in &&
-			r->block[i].out == rec.out)
-			return store_complain(
-				r, r->line, "block", "given twice");
-	r->block =
-		mem_grow(r->block, r->nblock, &r->block_cap, sizeof(*r->block));
-	r->block[r->nblock++] = rec;
-	return 0;
-}
-
 static bool
 order_ok(const char *s, size_t max)
 {
@@ -251,17 +214,6 @@ read_prefix(struct store_reader *r, char *s)
 	return 0;
 }
 
-static int
-read_saved(struct store_reader *r, char *s)
-{
-	if (r->s->when != 0 || !store_number(s, 10, UINT32_MAX, &r->s->when) ||
-		r->s->when == 0)
-		return store_complain(r, r->line, "saved",
-			r->s->when != 0 ? "given twice"
-					: "not seconds since 1970");
-	return 0;
-}
-
 /* What it says is for the subnet administration to judge. */
 static int
 read_sa(struct store_reader *r, char *s)
@@ -285,8 +237,8 @@ read_line(struct store_reader *r, char *s)
 		{"routed", read_routed},
 		{"turn", read_turn},
 		{"fabric", read_prefix},
-		{"block", read_block},
-		{"saved", read_saved},
+		{"block", store_block_read},
+		{"saved", store_block_saved},
 		{"sa", read_sa},
 		{"group", store_group_read},
 		{"member", store_group_member},
@@ -431,17 +383,6 @@ check_ranks(struct store_reader *r)
 	return 0;
 }
 
-static const struct store_block *
-keep_blocks(struct store_reader *r)
-{
-	struct store_block *b = arena_array(r->s->arena, r->nblock, sizeof(*b));
-	size_t i;
-
-	for (i = 0; i < r->nblock; i++)
-		b[i] = r->block[i];
-	return b;
-}
-
 /* Move what was read and judged into the state's arena. */
 static void
 keep(struct store_reader *r)
@@ -455,14 +396,13 @@ keep(struct store_reader *r)
 		lid[i] = r->lid[i].rec;
 	for (i = 0; i < r->nrank; i++)
 		rank[i] = r->rank[i].rec;
-	r->s->block = keep_blocks(r);
-	r->s->nblock = r->nblock;
 	if (r->sa.n > 0)
 		r->s->sa = arena_strdup(r->s->arena, r->sa.text);
 	r->s->lid = lid;
 	r->s->nlid = r->nlid;
 	r->s->rank = rank;
 	r->s->nrank = r->nrank;
+	store_block_keep(r);
 	store_group_keep(r);
 	store_leaf_keep(r);
 }
@@ -666,14 +606,7 @@ store_print(const struct store_state *s, struct buf *out)
 	for (i = 0; i < s->nrank; i++)
 		buf_printf(out, "rank 0x%016" PRIx64 " %" PRIu32 "\n",
 			s->rank[i].guid, s->rank[i].rank);
-	for (i = 0; i < s->nblock; i++)
-		buf_printf(out,
-			"block 0x%016" PRIx64 " %u %u %016" PRIx64 " %" PRIu64
-			"\n",
-			s->block[i].guid, s->block[i].in, s->block[i].out,
-			s->block[i].row, s->block[i].pairs);
-	if (s->when != 0)
-		buf_printf(out, "saved %" PRIu64 "\n", s->when);
+	store_block_print(s, out);
 	print_sa(s->sa, out);
 	store_group_print(s, out);
 	store_leaf_print(s, out);

@@ -15,11 +15,14 @@
  *	turn 0x0002c90200401234				leaf for down-up turns
  *	order tiers
  *	rank 0x0002c90200401234 1			switch GUID, rank
- *	block 0x0002c90200401234 3 5 0123456789abcdef 40
+ *	block 0x0002c90200401234 3 5 0123456789abcdef 40 2
  *					switch GUID, in-port, out-port of a turn
  *					that is closed, its row of SL2VL before,
- *					pairs that lose packets
- *	saved 1763722111				seconds since 1970
+ *					pairs that lose packets, seconds that it
+ *					was closed then
+ *	saved 1763722111 0x9c0f1d2e3b4a5968 86400
+ *					seconds since 1970; which boot of the
+ *					machine, and seconds since that
  *	sa service 0x0002c90300a1b2c3 3600 ...	what subnet administration
  *					was told, in its own words
  *	group 0xff12401bffff0000 0x00000000ffffffff 0xc000 0xffff 0x00000b1b
@@ -77,6 +80,14 @@ struct store_block {
 	uint8_t in, out;
 	uint64_t row; /* of SL2VL as it was before, SL 0 in the highest digit */
 	uint64_t pairs;
+	uint64_t age; /* seconds that it was closed when this was saved */
+};
+
+/* An instant by two clocks: one can be set, the other ends with the machine. */
+struct store_stamp {
+	uint64_t when; /* seconds since 1970; 0: not recorded */
+	uint64_t boot; /* which boot of the machine; 0: nobody knows */
+	uint64_t up;   /* seconds since then */
 };
 
 struct store_member {
@@ -119,8 +130,10 @@ struct store_state {
 			   order recorded, and then no ranks either */
 	const struct store_block *block; /* no turn twice */
 	size_t nblock;
-	uint64_t when;	/* it was saved, seconds since 1970; 0: not recorded */
+	struct store_stamp saved; /* when that was */
 	uint64_t away;	/* seconds from then until it was loaded; not saved */
+	bool writing;	/* it died while tables were written (sm/recall.h);
+			   not in the file */
 	const char *sa; /* lines of subnet administration, or NULL */
 	const struct store_group *group;
 	size_t ngroup;

@@ -1,7 +1,8 @@
 /*
  * store_priv: what the parts of the reader share: store.c (the file and its
- * records of ports and switches), store_group.c (groups and their members) and
- * store_leaf.c (lanes that were given out).
+ * records of ports and switches), store_block.c (turns that are closed, and
+ * when that was), store_group.c (groups and their members) and store_leaf.c
+ * (lanes that were given out).
  * Nobody else includes this.
  */
 #ifndef HEDDLE_SM_STORE_PRIV_H
@@ -57,6 +58,12 @@ char *store_word(char **s);
 bool store_number(const char *s, int base, uint64_t max, uint64_t *v);
 /* The next word is a GUID; 0 or -1 with a complaint. */
 int store_guid(struct store_reader *r, char **s, uint64_t *guid);
+
+/* store_block.c: records "block" and "saved", likewise. */
+int store_block_read(struct store_reader *r, char *s);
+int store_block_saved(struct store_reader *r, char *s);
+void store_block_print(const struct store_state *s, struct buf *out);
+void store_block_keep(struct store_reader *r);
 
 /* store_group.c: records "group" and "member"; 0 or -1 with a complaint. */
 int store_group_read(struct store_reader *r, char *s);

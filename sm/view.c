@@ -11,6 +11,8 @@ view_change_own(struct view_change *c)
 {
 	c->phase = mem_dup(c->phase, c->nphases * sizeof(*c->phase));
 	c->turn = mem_dup(c->turn, c->nturns * sizeof(*c->turn));
+	c->expect.phase = mem_dup(
+		c->expect.phase, c->expect.nphases * sizeof(*c->expect.phase));
 }
 
 void
@@ -18,6 +20,7 @@ view_change_free(struct view_change *c)
 {
 	free(c->phase);
 	free(c->turn);
+	expect_clear(&c->expect);
 	*c = (struct view_change){0};
 }
 

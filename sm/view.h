@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
+#include "distribution/expect.h"
 #include "routing/lid.h"
 #include "routing/route.h"
 #include "routing/routes.h"
@@ -64,8 +65,8 @@ struct view_change {
 	size_t nphases;
 	struct view_turn *turn;
 	size_t nturns;
-	uint64_t pairs;	  /* (switch, LID) that lost packets by the turns */
-	uint64_t packets; /* expected of them in a drain: safe_packets */
+	uint64_t pairs;	      /* (switch, LID) that lost packets by the turns */
+	struct expect expect; /* what hosts were to lose by it */
 	uint64_t paper_pairs;
 	uint64_t entries, blocks, kept;
 	uint64_t mixed_edges;

@@ -1,5 +1,5 @@
 TESTSRC += $(filter-out %_main.c,$(wildcard tests/sim/*.c tests/topo/*.c \
-	tests/e2e/*.c)) tests/sim/preload/proto.c tests/bench/plot.c tests/bench/treenet.c
+	tests/e2e/*.c)) tests/sim/preload/proto.c tests/bench/plot.c tests/bench/treenet.c tests/bench/treecut.c
 UNIT += $(wildcard tests/unit/*_test.c)
 
 # The simulated fabric, the judge of the end-to-end scripts, a program that asks
@@ -59,7 +59,8 @@ demo: deps
 	@$(MAKE) --no-print-directory -j2 all
 	@tests/demo.sh
 
-# Side by side with opensm; BENCH_BIG=1 adds the 11,664-host tree.
+# Side by side with opensm; BENCH_BIG=1 adds the 11,664-host tree (and one of
+# 27,648 to route time and memory; SIZES="648 3456" picks).
 $(B)/bench/smpcount.so: tests/bench/smpcount.c
 	@mkdir -p $(@D)
 	@$(CC) -std=c11 -O2 $(WARN) -D_GNU_SOURCE -fPIC -shared -o $@ $< -ldl
@@ -69,6 +70,7 @@ bench:
 	@sh tests/lint/deps.sh bench
 	@$(MAKE) --no-print-directory -j2 all bench-bins $(B)/bench/smpcount.so
 	@tests/bench/compare.sh $(FABRICS)
+	@tests/bench/scale.sh $(SIZES)
 	@tests/bench/sa.sh
 
 # Routes of trees by ftree beside opensm's, what they carry, and how long they

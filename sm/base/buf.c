@@ -7,6 +7,9 @@
 
 #include "sm/base/mem.h"
 
+/* What most prints fit in: one go. */
+enum { LINE = 64 };
+
 static void
 reserve(struct buf *b, size_t more)
 {
@@ -35,14 +38,16 @@ buf_printf(struct buf *b, const char *fmt, ...)
 
 	va_start(ap, fmt);
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	reserve(b, LINE);
+	n = vsnprintf(b->text + b->n, b->cap - b->n, fmt, ap);
 	va_end(ap);
-	if (n >= 0) {
+	if (n >= 0 && (size_t)n >= b->cap - b->n) {
 		reserve(b, (size_t)n);
 		(void)vsnprintf(b->text + b->n, (size_t)n + 1, fmt, again);
-		b->n += (size_t)n;
 	}
 	va_end(again);
+	b->n += n > 0 ? (size_t)n : 0;
+	b->text[b->n] = '\0';
 }
 
 void

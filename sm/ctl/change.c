@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sm/ctl/expected.h"
 #include "sm/ctl/member.h"
 #include "sm/ctl/words.h"
 
@@ -42,7 +43,7 @@ turns_json(const struct view *v)
 }
 
 json_t *
-change_json(const struct view *v)
+change_json(const struct view *v, double rate)
 {
 	const struct view_change *c = &v->change;
 	json_t *o = json_object();
@@ -61,11 +62,13 @@ change_json(const struct view *v)
 	member_put(o, "cyclic", member_u64(c->cyclic));
 	member_put(o, "unread", member_u64(c->unread));
 	member_put(o, "pairs_cut", member_u64(c->pairs));
-	member_put(o, "packets_cut", member_u64(c->packets));
+	member_put(
+		o, "packets_cut", member_u64(expected_cut(&c->expect, rate)));
 	member_put(o, "pairs_cut_paper", member_u64(c->paper_pairs));
 	member_put(o, "mismatched_ports", member_u64(c->mismatched_ports));
 	member_put(o, "phases", phases_json(c));
 	member_put(o, "blocked", turns_json(v));
+	member_put(o, "expected", expected_json(&c->expect, rate));
 	return o;
 }
 
@@ -73,16 +76,17 @@ struct answer *
 change_answer(json_t *request, const struct view *v)
 {
 	const char *cmd, *what;
+	double rate = EXPECT_RATE;
 	json_error_t err;
 	json_t *o;
 
-	if (json_unpack_ex(request, &err, 0, "{s:s, s:s !}", "cmd", &cmd,
-		    "what", &what) != 0)
+	if (json_unpack_ex(request, &err, 0, "{s:s, s:s, s?F !}", "cmd", &cmd,
+		    "what", &what, "rate", &rate) != 0)
 		return answer_error("bad-argument", err.text);
 	if (strcmp(what, "change") != 0)
 		return answer_error(
 			"bad-argument", "there is only a change to explain");
-	o = change_json(v);
+	o = change_json(v, rate);
 	member_put(o, "generation", member_u64(v->generation));
 	member_put(o, "because", words_text(v->cause));
 	member_put(o, "push", json_real(mono_seconds(v->times.push)));

@@ -11,10 +11,11 @@
 #include "sm/ctl/answer.h"
 #include "sm/view.h"
 
-/* As a new JSON object. */
-json_t *change_json(const struct view *v);
+/* As a new JSON object; what was expected to be lost if each host sends `rate`
+ * packets a second. */
+json_t *change_json(const struct view *v, double rate);
 
-/* Answer the request {"cmd":"explain","what":"change"}. */
+/* Answer the request {"cmd":"explain","what":"change","rate":R?}. */
 struct answer *change_answer(json_t *request, const struct view *v);
 
 #endif

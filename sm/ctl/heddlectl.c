@@ -99,6 +99,12 @@ static const struct option_row metrics_options[] = {
 	{NULL, NULL, TEXT, NULL, NULL},
 };
 
+static const struct option_row explain_options[] = {
+	{"--rate", "N", NUMBER, "rate",
+		"packets a second that each host sends (default 6100000)"},
+	{NULL, NULL, TEXT, NULL, NULL},
+};
+
 static const struct option_row no_options[] = {
 	{NULL, NULL, TEXT, NULL, NULL},
 };
@@ -116,7 +122,7 @@ static const struct command commands[] = {
 	{"groups", "[GROUP]", 1, no_options, show_groups,
 		"multicast groups; of GROUP, an MGID or an MLID, the members\n"
 		"      and the tree"},
-	{"explain", "change | A [B]", 2, no_options, show_explain,
+	{"explain", "change | A [B]", 2, explain_options, show_explain,
 		"how the tables came to the switches, and why so; the\n"
 		"      partitions of A, and whether A and B may talk, and why"},
 	{"metrics", "", 0, metrics_options, metrics_text,
@@ -338,6 +344,9 @@ set_operands(struct ask *a)
 	if (a->cmd->show == show_explain) {
 		if (a->noperands == 0)
 			return usage("explain what?", NULL);
+		if (strcmp(a->operand[0], "change") != 0 &&
+			json_object_get(a->request, "rate") != NULL)
+			return usage("--rate is of a change", NULL);
 		if (strcmp(a->operand[0], "change") == 0)
 			return a->noperands == 1
 				       ? set_what(a, "change")
@@ -542,14 +551,24 @@ print_result(const struct ask *a, const json_t *result)
 	buf_free(&out);
 }
 
+static bool
+is_said(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s != NULL && *s != '\0';
+}
+
 /* A status that is not well is a problem, and so is a sweep that was not. */
 static int
 judge(const struct ask *a, const json_t *result)
 {
-	const char *alarm = json_string_value(json_object_get(result, "alarm"));
+	const json_t *config = json_object_get(result, "config");
 	const json_t *sweeps = json_object_get(result, "sweeps");
 
-	if (alarm != NULL && *alarm != '\0')
+	if (is_said(result, "alarm") || is_said(config, "refused") ||
+		json_is_false(json_object_get(result, "state_writable")) ||
+		json_array_size(json_object_get(result, "quarantined")) > 0)
 		return EXIT_PROBLEM;
 	if (a->wait && !json_is_true(json_object_get(sweeps, "last_ok")))
 		return EXIT_PROBLEM;

@@ -1,4 +1,5 @@
 #include "sm/ctl/show.h"
+#include "sm/ctl/expected.h"
 #include "sm/ctl/member.h"
 
 #include <stdbool.h>
@@ -53,8 +54,10 @@ status_head(const json_t *r, struct buf *out)
 
 	if (said(r, "alarm"))
 		buf_printf(out, "ALARM       %s\n", text(r, "alarm"));
-	buf_printf(out, "role        %s, %s%s\n", text(r, "role"),
-		text(r, "phase"), member_yes(r, "dirty") ? ", more to do" : "");
+	buf_printf(out, "role        %s, %s%s%s%s\n", text(r, "role"),
+		text(r, "phase"), said(r, "writing") ? " " : "",
+		said(r, "writing") ? text(r, "writing") : "",
+		member_yes(r, "dirty") ? ", more to do" : "");
 	buf_printf(out, "port        %s/%lld %s priority %lld\n",
 		text(port, "device"), member_num(port, "port"),
 		text(port, "guid"), member_num(port, "priority"));
@@ -89,6 +92,9 @@ status_fabric(const json_t *r, struct buf *out)
 		member_num(f, "switches"), member_num(f, "hosts"),
 		member_num(f, "routers"), member_num(f, "aggregation"),
 		member_num(f, "links"));
+	if (member_num(f, "switches") == 0)
+		buf_printf(out, "            no switch: there is nothing to "
+				"route\n");
 	buf_printf(out,
 		"ports       %lld of %lld linked are Active, %lld cannot be "
 		"reached\n",
@@ -126,6 +132,36 @@ status_change(const json_t *c, struct buf *out)
 			"both "
 			"ends can do, and were not bounced for it\n",
 			member_num(c, "mismatched_ports"));
+}
+
+/* Turns that are closed now, and what was not as it should be. */
+static void
+status_held(const json_t *r, struct buf *out)
+{
+	const json_t *h = json_object_get(r, "held");
+	const json_t *s = json_object_get(r, "sweeps");
+
+	if (member_num(h, "turns") > 0) {
+		buf_printf(out,
+			"closed      %lld turns, %lld pairs lose packets",
+			member_num(h, "turns"), member_num(h, "pairs"));
+		if (json_is_real(json_object_get(h, "left")))
+			buf_printf(out, ", an alarm in %.0f s",
+				member_real(h, "left"));
+		buf_printf(out, "\n");
+	}
+	if (member_num(s, "untrue_blocks") + member_num(s, "altered") +
+			member_num(s, "altered_key_tables") +
+			member_num(s, "rows_freed") >
+		0)
+		buf_printf(out,
+			"not as left %lld acknowledged and not held, %lld "
+			"tables and %lld P_Key tables altered, %lld turns "
+			"closed by others\n",
+			member_num(s, "untrue_blocks"),
+			member_num(s, "altered"),
+			member_num(s, "altered_key_tables"),
+			member_num(s, "rows_freed"));
 }
 
 /* Who said what of the switches of a tier. */
@@ -270,8 +306,26 @@ status_wire(const json_t *r, struct buf *out)
 		member_num(w, "sent"), member_num(w, "retried"),
 		member_num(w, "timeouts"), member_num(w, "late"),
 		member_num(w, "alien"));
+}
+
+/* What was remembered, and what was asked for and refused. */
+static void
+status_files(const json_t *r, struct buf *out)
+{
+	const json_t *c = json_object_get(r, "config");
+
+	if (said(c, "refused"))
+		buf_printf(out,
+			"config      REFUSED, the older one stays in force: "
+			"%s\n",
+			text(c, "refused"));
 	if (!member_yes(r, "state_writable"))
-		buf_printf(out, "state       CANNOT BE WRITTEN\n");
+		buf_printf(out,
+			"state       CANNOT BE WRITTEN: LIDs may change at the "
+			"next start\n");
+	if (said(r, "state_lost"))
+		buf_printf(out, "state       NOT USED: %s\n",
+			text(r, "state_lost"));
 }
 
 static void
@@ -373,7 +427,9 @@ show_status(const json_t *r, struct buf *out)
 		status_partitions(json_object_get(r, "partitions"), out);
 		status_levels(json_object_get(r, "qos"), out);
 	}
+	status_held(r, out);
 	status_wire(r, out);
+	status_files(r, out);
 	status_trouble(r, out);
 }
 
@@ -680,12 +736,11 @@ show_explain(const json_t *r, struct buf *out)
 	if (member_num(r, "pairs_cut") > 0 ||
 		member_num(r, "pairs_cut_paper") > 0)
 		buf_printf(out,
-			"cut        %lld pairs meanwhile, up to %lld packets "
-			"at full load; blocking all new forbidden turns would "
-			"have cut %lld pairs\n",
+			"cut        %lld pairs meanwhile; blocking all new "
+			"forbidden turns would have cut %lld\n",
 			member_num(r, "pairs_cut"),
-			member_num(r, "packets_cut"),
 			member_num(r, "pairs_cut_paper"));
 	explain_phases(r, out);
 	explain_turns(r, out);
+	expected_show(json_object_get(r, "expected"), out);
 }

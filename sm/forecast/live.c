@@ -8,6 +8,7 @@
 #include "sm/base/loop.h"
 #include "sm/base/mem.h"
 #include "sm/ctl/client.h"
+#include "sm/ctl/member.h"
 #include "sm/ctl/words.h"
 
 enum { PATIENCE_S = 60, CODE_PROBLEM = 1, CODE_UNREACHABLE = 3, CODE_REFUSED };
@@ -87,6 +88,22 @@ live_topology(struct live *l, size_t *n, struct reason *why)
 	}
 	json_decref(reply);
 	return copy;
+}
+
+void
+live_pace(struct live *l, struct expect_pace *pace)
+{
+	struct reason why;
+	json_t *result, *reply;
+	double answer;
+
+	reply = ask(l, json_pack("{s:s}", "cmd", "status"), &result, &why);
+	if (reply == NULL)
+		return;
+	answer = member_real(json_object_get(result, "wire"), "answer");
+	if (answer > 0 && answer < 60)
+		pace->answer = (struct mono){(int64_t)(answer * 1e9)};
+	json_decref(reply);
 }
 
 static enum route_order

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "distribution/expect.h"
 #include "routing/routes.h"
 #include "sm/base/reason.h"
 
@@ -19,6 +20,10 @@ void live_close(struct live *l); /* NULL allowed */
 
 /* The fabric as ibnetdiscover prints it, *n bytes to be freed; NULL: why. */
 char *live_topology(struct live *l, size_t *n, struct reason *why);
+
+/* What answers take there, as measured; nothing changes where it says nothing.
+ */
+void live_pace(struct live *l, struct expect_pace *pace);
 
 /* The tables as routes of t, order included. NULL and why. */
 struct routes *live_routes(struct live *l, struct topo *t,

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "sm/ctl/expected.h"
 #include "sm/ctl/member.h"
 #include "sm/ctl/show.h"
 
@@ -216,6 +217,9 @@ page_fabric(const json_t *f, struct buf *out)
 		member_num(f, "hosts"), member_num(f, "routers"),
 		member_num(f, "aggregation"), member_num(f, "links"),
 		member_text(f, "seen_from"));
+	if (member_num(f, "switches") == 0)
+		buf_printf(out, "            no switch: there is nothing to "
+				"route\n");
 }
 
 static void
@@ -332,33 +336,47 @@ page_impact(const json_t *m, struct buf *out)
 	page_redundancy(m, out);
 }
 
-/* How the tables change: one line a method, and what forbade the direct way. */
+static void
+page_method(const json_t *e, struct buf *out)
+{
+	char packets[16];
+
+	expected_count(member_real(json_object_get(e, "expected"), "packets"),
+		packets);
+	buf_printf(out,
+		"            %-18s %-7s %7lld %6lld %5lld %5lld %7lld %8s\n",
+		member_text(e, "method"), member_text(e, "way"),
+		member_num(e, "smps"), member_num(e, "phases"),
+		member_num(e, "turns_closed"), member_num(e, "ports_closed"),
+		member_num(e, "pairs_cut"), packets);
+}
+
+/*
+ * How the tables change: a line a method, what forbade the direct way, and what
+ * is expected of the first one, phase by phase.
+ */
 static void
 page_transition(const json_t *list, struct buf *out)
 {
-	const json_t *e;
+	const json_t *e, *first = json_array_get(list, 0);
 	size_t i;
 
-	json_array_foreach(list, i, e)
-	{
+	if (first == NULL)
+		return;
+	buf_printf(out, "  change    %-18s %-7s %7s %6s %5s %5s %7s %8s\n",
+		"method", "way", "SMPs", "phases", "turns", "ports", "pairs",
+		"packets");
+	json_array_foreach(list, i, e) page_method(e, out);
+	if (said(first, "cause"))
+		buf_printf(
+			out, "            %s\n", member_text(first, "cause"));
+	if (member_num(first, "pairs_cut_paper") > 0)
 		buf_printf(out,
-			"  %s %-18s %-8s %lld SMPs in %lld phase%s, %lld "
-			"turn%s and %lld port%s closed, %lld pairs cut, up to "
-			"%lld packets\n",
-			i == 0 ? "change   " : "         ",
-			member_text(e, "method"), member_text(e, "way"),
-			member_num(e, "smps"), member_num(e, "phases"),
-			plural(member_num(e, "phases")),
-			member_num(e, "turns_closed"),
-			plural(member_num(e, "turns_closed")),
-			member_num(e, "ports_closed"),
-			plural(member_num(e, "ports_closed")),
-			member_num(e, "pairs_cut"),
-			member_num(e, "packets_cut"));
-		if (i == 0 && said(e, "cause"))
-			buf_printf(out, "            %s\n",
-				member_text(e, "cause"));
-	}
+			"            blocking all new forbidden turns would "
+			"cut "
+			"%lld pairs\n",
+			member_num(first, "pairs_cut_paper"));
+	expected_show(json_object_get(first, "expected"), out);
 }
 
 void

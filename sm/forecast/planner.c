@@ -26,7 +26,8 @@ struct list {
 /* What the command line says; texts point into argv. */
 struct ask {
 	const char *topology, *config, *from, *dump, *socket;
-	const char *engine, *method;
+	const char *engine, *method, *packets;
+	double rate; /* the same as a number */
 	struct list set, fail;
 	bool json;
 };
@@ -46,6 +47,7 @@ struct plan {
 	struct lid_table lids;
 	struct routes *found; /* --from, or NULL */
 	struct failure *fail;
+	struct expect_pace pace;
 	struct forecast now, then;
 	struct draft_pieces bare;    /* as read, without LIDs; ours first */
 	struct others beside, after; /* of now and then */
@@ -67,6 +69,7 @@ static const struct option_row {
 	{"--method", "NAME",
 		"of changing tables, instead of distribution.method; all "
 		"compares"},
+	{"--rate", "N", "packets a second that each host sends, for losses"},
 	{"--dump-fts", "FILE", "write the tables as dump_fts prints them"},
 	{"--json", NULL, "the report as JSON"},
 };
@@ -84,6 +87,7 @@ planner_help(void)
 	       "      --fail NODE[/PORT]    what if this fails; repeatable\n"
 	       "      --from FILE|live      tables in force (dump_fts)\n"
 	       "      --method NAME|all     how tables change under traffic\n"
+	       "      --rate N              packets a second of each host\n"
 	       "      --dump-fts FILE       write the tables like dump_fts\n";
 }
 
@@ -126,6 +130,8 @@ take(struct ask *a, const char *word, const char *value)
 		a->from = value;
 	else if (strcmp(word, "--method") == 0)
 		a->method = value;
+	else if (strcmp(word, "--rate") == 0)
+		a->packets = value;
 	else if (strcmp(word, "--dump-fts") == 0)
 		a->dump = value;
 	else if (strcmp(word, "--set") == 0)
@@ -143,6 +149,20 @@ known_method(const char *name)
 
 	return name == NULL || strcmp(name, "all") == 0 ||
 	       transition_method(name, &m);
+}
+
+/* The rate as a number; false: it is none. */
+static bool
+known_rate(struct ask *a)
+{
+	char *end;
+
+	a->rate = EXPECT_RATE;
+	if (a->packets == NULL)
+		return true;
+	a->rate = strtod(a->packets, &end);
+	return end != a->packets && *end == '\0' && a->rate >= 0 &&
+	       a->rate <= 1e12;
 }
 
 static int
@@ -172,6 +192,8 @@ parse(struct ask *a, int argc, char *const *argv)
 	}
 	if (!known_method(a->method))
 		return usage("unknown method", a->method);
+	if (!known_rate(a))
+		return usage("not a number of packets:", a->packets);
 	if (a->topology == NULL &&
 		(a->from == NULL || strcmp(a->from, "live") != 0))
 		return usage("--topology FILE says what fabric", NULL);
@@ -364,6 +386,7 @@ read_all(struct plan *p)
 		daemon = live_open(p->ask.socket, &ret, &why);
 		if (daemon == NULL)
 			goto end;
+		live_pace(daemon, &p->pace);
 	}
 	if (read_tables(p, &fts, &why) != 0)
 		goto end;
@@ -492,7 +515,8 @@ transition(const struct plan *p)
 		.is = p->then.routes,
 		.method = (enum safe_method)d->method,
 		.max_stages = d->max_stages,
-		.drain = d->drain};
+		.pace = p->pace,
+		.rate = p->ask.rate};
 
 	ask.all = p->ask.method != NULL && strcmp(p->ask.method, "all") == 0;
 	if (p->ask.method != NULL && !ask.all)
@@ -666,6 +690,16 @@ plan_free(struct plan *p)
 	free(p->ask.fail.item);
 }
 
+/* As configured; what answers take nobody has measured. */
+static void
+set_pace(struct plan *p)
+{
+	p->pace = expect_pace_defaults();
+	p->pace.window = (unsigned)p->cfg->smp.window_max;
+	p->pace.target = (unsigned)p->cfg->smp.target_max;
+	p->pace.drain = p->cfg->distribution.drain;
+}
+
 int
 planner_run(int argc, char *const *argv, const char *socket, bool json)
 {
@@ -680,8 +714,10 @@ planner_run(int argc, char *const *argv, const char *socket, bool json)
 		ret = read_config(&p);
 	p.job = (struct forecast_job){
 		.cfg = p.cfg, .pool = p.pool, .told = told, .cookie = &p};
-	if (ret == EXIT_OK)
+	if (ret == EXIT_OK) {
+		set_pace(&p);
 		ret = read_all(&p);
+	}
 	if (ret == EXIT_OK)
 		ret = read_failures(&p);
 	if (ret == EXIT_OK)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sm/ctl/expected.h"
 #include "sm/ctl/member.h"
 #include "sm/ctl/words.h"
 
@@ -51,10 +52,26 @@ turns_json(const struct safe_transition *x, const struct topo *t)
 	return list;
 }
 
+/* What hosts lose by it, and by waiting for it. */
+static void
+put_expected(json_t *o, const struct transition_ask *ask,
+	const struct safe_transition *x)
+{
+	struct expect_job job = {.change = x,
+		.to = ask->is,
+		.from = ask->was,
+		.pace = ask->pace};
+	struct expect e;
+
+	expect_make(&job, &e);
+	member_put(o, "packets_cut", member_u64(expected_cut(&e, ask->rate)));
+	member_put(o, "expected", expected_json(&e, ask->rate));
+	expect_clear(&e);
+}
+
 /* A turn is closed and opened again, and so is a port. */
 static json_t *
-method_json(const struct safe_transition *x, const struct topo *t,
-	struct mono drain)
+method_json(const struct transition_ask *ask, const struct safe_transition *x)
 {
 	json_t *o = json_object();
 	uint64_t ports = 0;
@@ -71,11 +88,12 @@ method_json(const struct safe_transition *x, const struct topo *t,
 	member_put(o, "ports_closed", member_u64(ports));
 	member_put(o, "smps", member_u64(x->nwrites + 2 * x->nturns));
 	member_put(o, "pairs_cut", member_u64(x->cut_pairs));
-	member_put(o, "packets_cut", member_u64(safe_packets(x, t, drain)));
+	member_put(o, "pairs_cut_paper", member_u64(x->paper_pairs));
 	member_put(o, "cyclic", member_u64(x->cyclic));
 	member_put(o, "unread", member_u64(x->unread));
 	member_put(o, "cause", words_text(x->cause));
-	member_put(o, "turns", turns_json(x, t));
+	member_put(o, "turns", turns_json(x, ask->is->topo));
+	put_expected(o, ask, x);
 	return o;
 }
 
@@ -96,8 +114,7 @@ transition_report(const struct transition_ask *ask)
 		if (m >= 0 && job.method == ask->method)
 			continue;
 		x = safe_plan(&job);
-		(void)json_array_append_new(
-			list, method_json(x, ask->is->topo, ask->drain));
+		(void)json_array_append_new(list, method_json(ask, x));
 		safe_free(x);
 	}
 	hw_free(hw);

@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "distribution/expect.h"
 #include "distribution/safe.h"
 
 /* What is asked for. */
@@ -17,10 +18,12 @@ struct transition_ask {
 	enum safe_method method;
 	bool all; /* every method, to compare; method comes first */
 	unsigned max_stages;
-	struct mono drain; /* how long turns discard */
+	struct expect_pace pace;
+	double rate; /* packets a second that each host sends */
 };
 
-/* A list of methods with way, stages, writes, turns blocked, pairs cut. */
+/* A list of methods with way, stages, writes, turns blocked, pairs cut, what
+ * hosts are expected to lose. */
 json_t *transition_report(const struct transition_ask *ask);
 
 /* The method of this name; false: there is none. */

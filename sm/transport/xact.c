@@ -79,10 +79,10 @@ struct xact {
 	size_t serial_cap, nserials;
 	uint64_t issued; /* serials ever given out */
 	unsigned pending, queued, acked;
-	bool limited;		 /* the window was full since it last grew */
-	struct mono shrunk;	 /* when the window was last halved */
-	struct mono rtt, spread; /* smoothed: of answers, and how they differ */
-	xact_late *late;	 /* NULL: nobody wants to know */
+	bool limited;	    /* the window was full since it last grew */
+	struct mono shrunk; /* when the window was last halved */
+	struct mono spread; /* smoothed: how answers differ from stats.answer */
+	xact_late *late;    /* NULL: nobody wants to know */
 	void *late_cookie;
 };
 
@@ -324,7 +324,7 @@ try_timeout(const struct xact *x, unsigned try)
 static struct mono
 patience(const struct xact *x)
 {
-	int64_t ns = x->rtt.ns + LATE_SPREAD * x->spread.ns;
+	int64_t ns = x->stats.answer.ns + LATE_SPREAD * x->spread.ns;
 
 	if (ns < mono_ms(LATE_MS).ns)
 		ns = mono_ms(LATE_MS).ns;
@@ -575,9 +575,9 @@ count_stray(struct xact *x, uint32_t serial)
 static void
 measure(struct xact *x, struct mono rtt)
 {
-	int64_t off = rtt.ns - x->rtt.ns;
+	int64_t off = rtt.ns - x->stats.answer.ns;
 
-	x->rtt.ns += off / 8;
+	x->stats.answer.ns += off / 8;
 	x->spread.ns += ((off < 0 ? -off : off) - x->spread.ns) / 4;
 }
 

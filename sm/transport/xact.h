@@ -102,6 +102,7 @@ struct xact_stats {
 				or class: ignored, the real one may come */
 	uint64_t busy;
 	unsigned inflight, window, window_peak;
+	struct mono answer;	 /* what answers take, smoothed */
 	uint64_t by_attr[64][2]; /* requests completed: [attr][set?];
 				    vendor attributes together under 0 */
 };

@@ -11,22 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "tests/bench/clock.h"
 #include "tests/sim/data.h"
 #include "tests/sim/data_report.h"
 #include "tests/sim/data_traffic.h"
 #include "tests/sim/world.h"
 #include "tests/topo/gen.h"
-
-static double
-seconds(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 static enum data_pattern
 pattern(const char *s)
@@ -65,10 +56,10 @@ measure(struct data *d, struct sim *s, struct mono span)
 	data_run_until(d, mono_add(start, (struct mono){span.ns / 10}));
 	data_report_mark(d);
 	data_report_get(d, &a);
-	t = seconds();
+	t = clock_cpu_ms() / 1e3;
 	data_run_until(
 		d, mono_add(start, (struct mono){span.ns + span.ns / 10}));
-	t = seconds() - t;
+	t = clock_cpu_ms() / 1e3 - t;
 	data_report_get(d, &b);
 	data_report_print(d, &text);
 	(void)fputs(text.text, stdout);

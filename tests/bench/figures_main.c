@@ -11,13 +11,14 @@
  *              discarded, throughput
  *   table      the same changes on fabrics that are not irregular
  *
- * As in the paper a port in Init discards what it is given, and a removed
- * switch's host neither sends nor is sent to. Links retrain in no time here.
- * distribution.drain is what these fabrics need, 200 us: a packet of theirs is
- * on its way for some 10 us.
+ * What traffic and cables are like is in tests/sim/trial.h. Beside the packets
+ * that were dropped is what the daemon expected them to be, and how many times
+ * that it was; `flow` is what was delivered in the worst millisecond of a
+ * change, as a part of the usual, and `worst` the least of that.
  *
  * Data go to DIR/figure*.csv and DIR/table.csv, drawings to DIR/figure*.svg, a
- * summary to standard output.
+ * summary to standard output; each change that closed turns under auto is in
+ * DIR/closed.csv, with the weight of what the paper would have closed.
  *
  * usage: figures DIR [FABRICS_A_SIZE [SWITCHES_A_FABRIC]]
  */
@@ -30,289 +31,18 @@
 
 #include "sm/base/log.h"
 #include "sm/base/mem.h"
-#include "sm/base/rng.h"
 #include "tests/bench/plot.h"
-#include "tests/sim/data.h"
-#include "tests/sim/data_report.h"
-#include "tests/sim/data_traffic.h"
-#include "tests/sim/world.h"
-#include "tests/topo/fabric.h"
+#include "tests/sim/trial.h"
 #include "tests/topo/gen.h"
 
-enum { SIZES = 4, METHODS = 5, BINS = 400, PACKET = 256 };
+enum { SIZES = 4, METHODS = TRIAL_METHODS, BINS = 80 };
 
 static const unsigned size_of[SIZES] = {8, 16, 24, 32};
-static const char *const method_of[METHODS] = {
-	"static", "break-ports", "break-dependencies", "dynamic", "auto"};
-
-/* One change under one method. */
-struct outcome {
-	unsigned n; /* changes added up here */
-	unsigned unsettled, deadlocks;
-	double sets;	/* SMPs that write tables or ports */
-	double smps;	/* all of them */
-	double micros;	/* first write to last one */
-	double lost;	/* packets discarded, from the change on */
-	double written; /* of these from the first write on */
-};
 
 /* A switch removed, and the same added again. */
 struct changes {
-	struct outcome removal, addition;
+	struct trial_outcome removal, addition;
 };
-
-/* The writes of a run as they arrive at the switches. */
-struct writes {
-	struct sim *sim;
-	struct data *data;
-	bool on, any;
-	uint64_t sets;
-	struct mono first, last;
-	uint64_t lost_before; /* dropped when the first one came */
-	uint32_t *bin;	      /* [BINS] writes over time, or NULL */
-	struct mono origin, width;
-};
-
-static enum sim_verdict
-see_write(void *cookie, struct sim_msg *m)
-{
-	struct writes *w = cookie;
-	struct data_report r;
-
-	const unsigned attr = (unsigned)m->m.mad[16] << 8 | m->m.mad[17];
-
-	/* Sets of tables and ports; SwitchInfo is set by discovery too */
-	if (!w->on || m->where != SIM_AT_SMA || m->m.mad[3] != 0x02 ||
-		(attr != MAD_LFT && attr != MAD_SL2VL && attr != MAD_PORT_INFO))
-		return SIM_PASS;
-	if (!w->any) {
-		data_report_get(w->data, &r);
-		w->lost_before = r.dropped;
-		w->first = m->now;
-		w->any = true;
-	}
-	w->sets++;
-	w->last = m->now;
-	if (w->bin != NULL) {
-		int64_t b = mono_sub(m->now, w->origin).ns / w->width.ns;
-
-		if (b >= 0 && b < BINS)
-			w->bin[b]++;
-	}
-	return SIM_PASS;
-}
-
-/* ---- fabrics ---- */
-
-static void
-cable(struct fabric *f, uint32_t a, uint32_t b)
-{
-	struct reason why;
-	uint32_t c = fabric_connect(
-		f, a, fabric_free_port(f, a), b, fabric_free_port(f, b), &why);
-
-	f->cable[c].rate = (struct fabric_rate){1, 1, 0, false}; /* 1x SDR */
-}
-
-/* A random tree, then half as many cables more; at most 3 of 4 ports. */
-static struct fabric *
-irregular(unsigned n, uint64_t seed)
-{
-	struct rng rng = {seed};
-	struct fabric *f = fabric_new();
-	uint32_t first = fabric_add(f, FABRIC_SWITCH, 4, "s0");
-	unsigned extra = n / 2, tries = 100 * n;
-
-	for (uint32_t i = 1; i < n; i++) {
-		uint32_t s = fabric_addf(f, FABRIC_SWITCH, 4, "s%u", i), peer;
-
-		do
-			peer = first + rng_below(&rng, i);
-		while (fabric_degree(f, peer) >= 3);
-		cable(f, peer, s);
-	}
-	while (extra > 0 && tries-- > 0) {
-		uint32_t a = first + rng_below(&rng, n);
-		uint32_t b = first + rng_below(&rng, n);
-
-		if (a == b || fabric_degree(f, a) >= 3 ||
-			fabric_degree(f, b) >= 3)
-			continue;
-		cable(f, a, b);
-		extra--;
-	}
-	for (uint32_t i = 0; i < n; i++)
-		cable(f, first + i, fabric_addf(f, FABRIC_CA, 1, "h%u", i));
-	return f;
-}
-
-/* May this switch go away without cutting the fabric or the SM off? */
-static bool
-removable(const struct fabric *f, uint32_t s)
-{
-	uint32_t sm, peer;
-	unsigned port;
-
-	sm = fabric_first_host(f);
-	if (!fabric_peer(f, sm, 1, &peer, &port) || peer == s)
-		return false;
-	return fabric_connected(f, FABRIC_NONE, s);
-}
-
-/* ---- one run ---- */
-
-struct run {
-	struct world *w;
-	struct data *d;
-	struct writes writes;
-	uint32_t *target; /* hosts that are there */
-	bool *silent;	  /* those that are not */
-	struct data_traffic traffic;
-};
-
-/* Everybody sends to everybody but the hosts of switch `without`. */
-static void
-aim(struct run *r, uint32_t without)
-{
-	r->traffic.ntargets = 0;
-	for (uint32_t e = 0; e < data_ends(r->d); e++) {
-		uint32_t peer;
-		unsigned port;
-
-		r->silent[e] =
-			!fabric_peer(r->w->fabric, data_end_node(r->d, e), 1,
-				&peer, &port) ||
-			peer == without;
-		if (!r->silent[e])
-			r->target[r->traffic.ntargets++] = e;
-	}
-	data_traffic_start(r->d, &r->traffic);
-}
-
-static void
-run_open(struct run *r, const struct fabric *f, const char *method, double load,
-	struct mono bin)
-{
-	struct sim_options so = sim_defaults();
-	struct data_options o = data_defaults();
-	char yaml[256];
-	size_t ends;
-
-	(void)snprintf(yaml, sizeof(yaml),
-		"sweep: {hold_down: 1ms, interval: 0}\n"
-		"smp: {timeout: 2ms, retries: 2}\n"
-		"link: {max_vls: 1}\n"
-		"distribution: {method: %s, allow_unsafe: true}\n",
-		method);
-	so.seed = 1;
-	so.service = mono_us(20); /* as SMAs of switches are */
-	o.bin = bin;
-	o.seed = 1;
-	r->w = world_new(f, &so, yaml);
-	r->w->config->distribution.drain = mono_us(200);
-	r->d = data_new(r->w->sim, &o);
-	ends = data_ends(r->d);
-	r->target = mem_zalloc(ends, sizeof(*r->target));
-	r->silent = mem_zalloc(ends, sizeof(*r->silent));
-	world_start(r->w);
-	(void)world_settle(r->w, mono_ms(60000));
-	r->traffic = data_traffic_defaults();
-	r->traffic.packet = PACKET;
-	r->traffic.load = load;
-	r->traffic.lose = load > 0;
-	r->traffic.silent = r->silent;
-	r->traffic.pattern = DATA_HOTSPOT;
-	r->traffic.hot = 1;
-	r->traffic.target = r->target;
-	aim(r, FABRIC_NONE);
-	r->writes = (struct writes){.sim = r->w->sim, .data = r->d};
-	sim_set_hook(r->w->sim, see_write, &r->writes);
-	world_run(r->w, mono_ms(2));
-}
-
-static void
-run_close(struct run *r)
-{
-	data_free(r->d);
-	world_free(r->w);
-	free(r->target);
-	free(r->silent);
-}
-
-/* Is a view committed, and nothing written any more or to be done? */
-static bool
-still(const struct run *r, unsigned commits)
-{
-	struct sm_status s;
-
-	sm_status(r->w->sm, &s);
-	return r->w->commits != commits && s.phase == SM_IDLE && !s.dirty &&
-	       mono_sub(sim_now(r->w->sim), r->writes.last).ns >= mono_ms(4).ns;
-}
-
-/*
- * Without traffic for as long as it takes until switches may tell of changes
- * as often as they like again, then a while with it.
- */
-static void
-rest(struct run *r, uint32_t without)
-{
-	data_traffic_stop(r->d);
-	world_run(r->w, mono_ms(5000));
-	aim(r, without);
-	world_run(r->w, mono_ms(1));
-}
-
-/* Let the fabric change and settle; add what it took. */
-static void
-change(struct run *r, uint32_t sw, bool present, struct outcome *o)
-{
-	struct data_report before, after;
-	uint64_t smps = sim_stats(r->w->sim)->smps;
-	unsigned commits = r->w->commits, waits = 0;
-
-	aim(r, sw);
-	data_report_get(r->d, &before);
-	r->writes.any = false;
-	r->writes.sets = 0;
-	r->writes.on = true;
-	sim_fault_node(r->w->sim, sw, present);
-	do
-		world_run(r->w, mono_ms(2));
-	while (!still(r, commits) && ++waits < 400);
-	r->writes.on = false;
-	data_report_get(r->d, &after);
-	rest(r, present ? FABRIC_NONE : sw);
-	o->n++;
-	o->unsettled += waits == 400;
-	o->deadlocks += after.deadlock && !before.deadlock;
-	o->sets += (double)r->writes.sets;
-	o->smps += (double)(sim_stats(r->w->sim)->smps - smps);
-	o->micros +=
-		r->writes.any
-			? (double)mono_sub(r->writes.last, r->writes.first).ns /
-				  1e3
-			: 0;
-	o->lost += (double)(after.dropped - before.dropped);
-	o->written += r->writes.any
-			      ? (double)(after.dropped - r->writes.lost_before)
-			      : 0;
-}
-
-/* What the fabric takes of uniform traffic when the sources are saturated. */
-static double
-saturation(const struct fabric *f)
-{
-	struct run r;
-	struct data_report rep;
-
-	run_open(&r, f, "auto", 0, (struct mono){0});
-	data_report_mark(r.d);
-	world_run(r.w, mono_ms(1));
-	data_report_get(r.d, &rep);
-	run_close(&r);
-	return rep.accepted;
-}
 
 /* ---- the figures ---- */
 
@@ -321,26 +51,59 @@ struct study {
 	struct changes by[SIZES][METHODS];
 };
 
+/* Where the rows of a study go. */
+struct book {
+	FILE *rows, *closed;
+	char fabric[32];
+};
+
+/* A change that closed turns: their weight beside the paper's choice. */
+static void
+note_closed(const struct book *b, const char *what, const char *sw,
+	const struct trial_outcome *before, const struct trial_outcome *after)
+{
+	if (after->way[SAFE_BLOCKED] > before->way[SAFE_BLOCKED])
+		(void)fprintf(b->closed, "%s,%s,%s,%.0f,%.0f\n", b->fabric,
+			what, sw, after->pairs - before->pairs,
+			after->paper - before->paper);
+}
+
+/* One switch leaves and returns. */
+static void
+study_switch(
+	struct trial *r, uint32_t sw, const struct book *b, struct changes *by)
+{
+	const char *name = r->w->fabric->node[sw].name;
+	struct changes was = *by;
+	bool ours = r->w->config->distribution.method == (int)SAFE_AUTO;
+
+	trial_change(r, sw, false, &by->removal);
+	if (ours)
+		note_closed(b, "removal", name, &was.removal, &by->removal);
+	trial_change(r, sw, true, &by->addition);
+	if (ours)
+		note_closed(b, "addition", name, &was.addition, &by->addition);
+}
+
 /* Up to `limit` switches of f leave and return, under every method. */
 static void
-study_fabric(const struct fabric *f, unsigned limit, struct changes by[METHODS])
+study_fabric(const struct fabric *f, unsigned limit, const struct book *b,
+	struct changes by[METHODS])
 {
-	double load = saturation(f) / 4;
-	struct run r;
+	double load = trial_saturation(f) / 4;
+	struct trial r;
 
 	for (unsigned m = 0; m < METHODS; m++) {
 		unsigned done = 0;
 
-		run_open(&r, f, method_of[m], load, (struct mono){0});
+		trial_open(&r, f, trial_method[m], load, mono_ms(1));
 		for (uint32_t n = 0; n < f->nnodes && done < limit; n++) {
-			if (f->node[n].type != FABRIC_SWITCH ||
-				!removable(f, n))
+			if (!trial_removable(f, n))
 				continue;
 			done++;
-			change(&r, n, false, &by[m].removal);
-			change(&r, n, true, &by[m].addition);
+			study_switch(&r, n, b, &by[m]);
 		}
-		run_close(&r);
+		trial_close(&r);
 	}
 }
 
@@ -351,35 +114,102 @@ mean(double sum, unsigned n)
 }
 
 static void
-print_head(FILE *out)
+csv_head(FILE *out)
 {
-	(void)fprintf(out, "fabric,change,method,runs,sets,smps,write_us,lost,"
-			   "lost_from_first_write,unsettled,deadlocks\n");
+	(void)fprintf(out, "fabric,change,method,runs,sets,smps,write_us,"
+			   "planned_us,lost,lost_from_first_write,expected");
+	for (unsigned c = 0; c < EXPECT_CAUSES; c++)
+		(void)fprintf(out, ",lost_%s,expected_%s",
+			expect_cause_name((enum expect_cause)c),
+			expect_cause_name((enum expect_cause)c));
+	(void)fprintf(out, ",least_flow,worst_flow,direct,staged,blocked,"
+			   "pairs_cut,pairs_cut_paper,unsettled,deadlocks\n");
 }
 
 static void
-print_rows(FILE *out, const char *fabric, const struct changes by[METHODS])
+csv_row(FILE *out, const char *fabric, const char *what, const char *method,
+	const struct trial_outcome *o)
 {
-	for (unsigned k = 0; k < 2; k++)
-		for (unsigned m = 0; m < METHODS; m++) {
-			const struct outcome *o =
-				k ? &by[m].addition : &by[m].removal;
+	const double each[] = {o->sets, o->smps, o->micros, o->planned, o->lost,
+		o->written, expect_sum(o->expected)};
 
-			(void)fprintf(out,
-				"%s,%s,%s,%u,%.1f,%.1f,%.1f,%.1f,%.1f,%u,%u\n",
-				fabric, k ? "addition" : "removal",
-				method_of[m], o->n, mean(o->sets, o->n),
-				mean(o->smps, o->n), mean(o->micros, o->n),
-				mean(o->lost, o->n), mean(o->written, o->n),
-				o->unsettled, o->deadlocks);
+	(void)fprintf(out, "%s,%s,%s,%u", fabric, what, method, o->n);
+	for (size_t i = 0; i < sizeof(each) / sizeof(*each); i++)
+		(void)fprintf(out, ",%.1f", mean(each[i], o->n));
+	for (unsigned c = 0; c < EXPECT_CAUSES; c++)
+		(void)fprintf(out, ",%.1f,%.1f", mean(o->dropped[c], o->n),
+			mean(o->expected[c], o->n));
+	(void)fprintf(out, ",%.3f,%.3f,%u,%u,%u,%.0f,%.0f,%u,%u\n",
+		mean(o->least, o->n), o->worst, o->way[SAFE_DIRECT],
+		o->way[SAFE_STAGED], o->way[SAFE_BLOCKED], o->pairs, o->paper,
+		o->unsettled, o->deadlocks);
+}
+
+/* What a method cost beside what it was expected to; in 80 columns. */
+static void
+print_row(const char *method, const struct trial_outcome *o)
+{
+	double expected = expect_sum(o->expected);
+
+	(void)printf("  %-18s %7.1f %9.1f %8.1f %8.1f", method,
+		mean(o->sets, o->n), mean(o->micros, o->n), mean(o->lost, o->n),
+		mean(expected, o->n));
+	if (expected >= 0.5 * o->n)
+		(void)printf(" %6.2f", o->lost / expected);
+	else
+		(void)printf(" %6s", "-");
+	(void)printf(" %6.2f %6.2f\n", mean(o->least, o->n), o->worst);
+}
+
+/* What was closed, beside what the paper would have closed. */
+static void
+print_weight(const struct trial_outcome *o)
+{
+	(void)printf(
+		"  auto wrote at once %u times, in stages %u, closed turns "
+		"%u",
+		o->way[SAFE_DIRECT], o->way[SAFE_STAGED], o->way[SAFE_BLOCKED]);
+	if (o->way[SAFE_BLOCKED] > 0)
+		(void)printf(":\n  their weight %.0f pairs, of the paper's "
+			     "choice there %.0f",
+			o->pairs, o->paper);
+	(void)printf("\n");
+}
+
+static void
+print_rows(const struct book *b, const struct changes by[METHODS])
+{
+	for (unsigned k = 0; k < 2; k++) {
+		const char *what = k ? "addition" : "removal";
+		const struct trial_outcome *o = NULL;
+		unsigned stuck = 0, dead = 0;
+
+		(void)printf("\n%s by %s, %s of a switch, %u runs\n"
+			     "  %-18s %7s %9s %8s %8s %6s %6s %6s\n",
+			b->fabric, by[0].removal.engine, what, by[0].removal.n,
+			"method", "SMPs", "us", "dropped", "expected", "ratio",
+			"flow", "worst");
+		for (unsigned m = 0; m < METHODS; m++) {
+			o = k ? &by[m].addition : &by[m].removal;
+			csv_row(b->rows, b->fabric, what, trial_method[m], o);
+			print_row(trial_method[m], o);
+			stuck += o->unsettled;
+			dead += o->deadlocks;
 		}
-	(void)fflush(out);
+		print_weight(o);
+		if (stuck + dead > 0)
+			(void)printf(
+				"  %u runs did not settle, %u deadlocked\n",
+				stuck, dead);
+	}
+	(void)fflush(b->rows);
+	(void)fflush(stdout);
 }
 
 enum value { SETS, MICROS, LOST };
 
 static double
-value_of(const struct outcome *o, enum value v)
+value_of(const struct trial_outcome *o, enum value v)
 {
 	double sum = v == SETS ? o->sets : v == MICROS ? o->micros : o->lost;
 
@@ -402,8 +232,8 @@ fill(struct curves *c, const struct study *s, bool removal, enum value v)
 						      : &s->by[i][m].addition,
 				v);
 		}
-		c->curve[m] =
-			(struct plot_curve){method_of[m], c->x, c->y[m], SIZES};
+		c->curve[m] = (struct plot_curve){
+			trial_method[m], c->x, c->y[m], SIZES};
 	}
 }
 
@@ -455,21 +285,22 @@ static void
 watch_addition(struct moment *at, const struct fabric *f, uint32_t sw,
 	const char *method, double load)
 {
-	const struct mono bin = mono_us(50);
+	const struct mono bin = mono_us(100);
 	const struct data_bin *series;
 	uint32_t writes[BINS] = {0}, n = 0;
 	uint64_t first;
-	struct outcome o = {0};
-	struct run r;
+	struct trial_outcome o = {0};
+	struct trial r;
 
-	run_open(&r, f, method, load, bin);
-	change(&r, sw, false, &o);
+	trial_open(&r, f, method, load, bin);
+	trial_change(&r, sw, false, &o);
 	world_run(r.w, mono_ms(2));
 	r.writes.bin = writes;
+	r.writes.bins = BINS;
 	r.writes.width = bin;
 	r.writes.origin = mono_sub(sim_now(r.w->sim), mono_ms(1));
 	first = (uint64_t)(r.writes.origin.ns / bin.ns);
-	change(&r, sw, true, &o);
+	trial_change(&r, sw, true, &o);
 	if (mono_sub(sim_now(r.w->sim), r.writes.origin).ns < BINS * bin.ns)
 		world_run(r.w, (struct mono){BINS * bin.ns});
 	series = data_report_series(r.d, &n);
@@ -481,7 +312,7 @@ watch_addition(struct moment *at, const struct fabric *f, uint32_t sw,
 		at->lost[i] = (double)b->drops + (i > 0 ? at->lost[i - 1] : 0);
 		at->flow[i] = (double)b->bytes * 1e9 / (double)bin.ns / 1e6;
 	}
-	run_close(&r);
+	trial_close(&r);
 }
 
 static void
@@ -496,11 +327,11 @@ draw_moments(const char *dir, const struct moment at[METHODS])
 
 	for (unsigned m = 0; m < METHODS; m++) {
 		curve[0][m] = (struct plot_curve){
-			method_of[m], at[m].t, at[m].smps, BINS};
+			trial_method[m], at[m].t, at[m].smps, BINS};
 		curve[1][m] = (struct plot_curve){
-			method_of[m], at[m].t, at[m].lost, BINS};
+			trial_method[m], at[m].t, at[m].lost, BINS};
 		curve[2][m] = (struct plot_curve){
-			method_of[m], at[m].t, at[m].flow, BINS};
+			trial_method[m], at[m].t, at[m].flow, BINS};
 	}
 	for (unsigned i = 0; i < 3; i++)
 		p[i] = (struct plot){
@@ -534,24 +365,24 @@ static void
 figure4(const char *dir)
 {
 	struct moment *at = mem_zalloc(METHODS, sizeof(*at));
-	struct fabric *f = irregular(24, 4);
-	double load = saturation(f) / 4;
+	struct fabric *f = trial_irregular(24, 4);
+	double load = trial_saturation(f) / 4;
 	uint32_t sw = 0;
 	FILE *out = open_csv(dir, "figure4.csv");
 
 	/* the switch with the most cables that may go */
 	for (uint32_t s = 0; s < 24; s++)
-		if (removable(f, s) &&
-			(!removable(f, sw) ||
+		if (trial_removable(f, s) &&
+			(!trial_removable(f, sw) ||
 				fabric_degree(f, s) > fabric_degree(f, sw)))
 			sw = s;
 	for (unsigned m = 0; m < METHODS; m++)
-		watch_addition(&at[m], f, sw, method_of[m], load);
+		watch_addition(&at[m], f, sw, trial_method[m], load);
 	(void)fprintf(out, "method,ms,smps,lost,mb_per_s\n");
 	for (unsigned m = 0; m < METHODS; m++)
 		for (unsigned i = 0; i < BINS; i++)
 			(void)fprintf(out, "%s,%.3f,%.0f,%.0f,%.1f\n",
-				method_of[m], at[m].t[i], at[m].smps[i],
+				trial_method[m], at[m].t[i], at[m].smps[i],
 				at[m].lost[i], at[m].flow[i]);
 	(void)fclose(out);
 	draw_moments(dir, at);
@@ -580,51 +411,47 @@ shape(unsigned kind)
 	else
 		f = gen_dragonfly(4, 2, 1, &why);
 	must(f == NULL ? -1 : 0, &why);
-	for (uint32_t c = 0; c < f->ncables; c++)
-		f->cable[c].rate = (struct fabric_rate){1, 1, 0, false};
+	trial_slow(f);
 	return f;
 }
 
 static void
-table(const char *dir, unsigned limit)
+table(const char *dir, unsigned limit, struct book *b)
 {
 	static const char *const name[] = {"fattree 4+8x4", "fattree 2-ary 4",
 		"torus 4x4", "torus 3x3x3", "dragonfly 4 2 1"};
-	FILE *out = open_csv(dir, "table.csv");
 
-	print_head(out);
+	b->rows = open_csv(dir, "table.csv");
+	csv_head(b->rows);
 	for (unsigned i = 0; i < sizeof(name) / sizeof(*name); i++) {
 		struct changes by[METHODS] = {0};
 		struct fabric *f = shape(i);
 
-		study_fabric(f, limit, by);
-		print_rows(out, name[i], by);
-		print_rows(stdout, name[i], by);
+		(void)snprintf(b->fabric, sizeof(b->fabric), "%s", name[i]);
+		study_fabric(f, limit, b, by);
+		print_rows(b, by);
 		fabric_free(f);
 	}
-	(void)fclose(out);
+	(void)fclose(b->rows);
 }
 
 static void
-figures23(const char *dir, struct study *s)
+figures23(const char *dir, struct study *s, struct book *b)
 {
-	FILE *out = open_csv(dir, "figure2-3.csv");
-	char name[16];
-
-	print_head(out);
-	print_head(stdout);
+	b->rows = open_csv(dir, "figure2-3.csv");
+	csv_head(b->rows);
 	for (unsigned i = 0; i < SIZES; i++) {
+		(void)snprintf(b->fabric, sizeof(b->fabric), "irregular %u",
+			size_of[i]);
 		for (unsigned k = 0; k < s->fabrics; k++) {
-			struct fabric *f = irregular(size_of[i], 1 + k);
+			struct fabric *f = trial_irregular(size_of[i], 1 + k);
 
-			study_fabric(f, s->switches, s->by[i]);
+			study_fabric(f, s->switches, b, s->by[i]);
 			fabric_free(f);
 		}
-		(void)snprintf(name, sizeof(name), "%u", size_of[i]);
-		print_rows(out, name, s->by[i]);
-		print_rows(stdout, name, s->by[i]);
+		print_rows(b, s->by[i]);
 	}
-	(void)fclose(out);
+	(void)fclose(b->rows);
 	draw_sizes(dir, s);
 }
 
@@ -632,6 +459,7 @@ int
 main(int argc, char **argv)
 {
 	struct study *s = mem_zalloc(1, sizeof(*s));
+	struct book b = {0};
 
 	if (argc < 2 || argc > 4) {
 		(void)fprintf(
@@ -639,16 +467,19 @@ main(int argc, char **argv)
 		return 2;
 	}
 	log_set_level(LOG_LEVEL_ERROR);
-	s->fabrics = argc > 2 ? (unsigned)atoi(argv[2]) : 2;
-	s->switches = argc > 3 ? (unsigned)atoi(argv[3]) : 32;
+	s->fabrics = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 2;
+	s->switches = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 32;
 	if (mkdir(argv[1], 0777) != 0 && errno != EEXIST) {
 		(void)fprintf(
 			stderr, "figures: %s: %s\n", argv[1], strerror(errno));
 		return 1;
 	}
-	figures23(argv[1], s);
+	b.closed = open_csv(argv[1], "closed.csv");
+	(void)fprintf(b.closed, "fabric,change,switch,pairs,paper_pairs\n");
+	figures23(argv[1], s, &b);
 	figure4(argv[1]);
-	table(argv[1], s->switches < 8 ? s->switches : 8);
+	table(argv[1], s->switches < 8 ? s->switches : 8, &b);
+	(void)fclose(b.closed);
 	free(s);
 	return 0;
 }

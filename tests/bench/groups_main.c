@@ -14,11 +14,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad_sa.h"
+#include "tests/bench/clock.h"
 #include "tests/topo/ibnet.h"
 
 enum { WAIT_MS = 4000, TRIES = 50 };
@@ -33,15 +33,6 @@ struct joiner {
 	uint32_t next, open, answered, refused, again;
 	uint8_t *tries; /* by request */
 };
-
-static double
-seconds(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* Request number i: a group, a host. */
 static int
@@ -157,7 +148,7 @@ main(int argc, char **argv)
 			j.hosts < strtoul(argv[3], NULL, 10))
 			j.guid[j.hosts++] = fabric_port(f, n, 1)->guid;
 	j.tries = mem_zalloc((size_t)j.hosts * (j.groups + 1), 1);
-	began = seconds();
+	began = clock_ms() / 1e3;
 	if (attach(&j) != 0 ||
 		run(&j, argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10)
 				 : j.hosts) != 0) {
@@ -166,7 +157,7 @@ main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	printf("%u %u %u %.2f\n", j.answered, j.refused, j.again,
-		seconds() - began);
+		clock_ms() / 1e3 - began);
 	free(j.umad);
 	free(j.tries);
 	free(j.guid);

@@ -2,11 +2,14 @@
  * How long route computation takes, next to a memset of the same bytes, and
  * how good the routes are; by as many threads as HEDDLE_THREADS says, or one.
  * usage: route [FIXTURES] [NAME...]
+ *        route --row NAME...	ftree alone, one line of figures each:
+ *	name switches LIDs tables/KiB memset fresh one-cable verify change,
+ *	milliseconds: fresh and after one failed cable by the clock, the
+ *	verifier in full and by the change
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "routing/engine.h"
 #include "routing/metrics.h"
@@ -14,6 +17,7 @@
 #include "routing/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
+#include "tests/bench/clock.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
@@ -24,25 +28,6 @@ threads(void)
 	const char *s = getenv("HEDDLE_THREADS");
 
 	return s != NULL ? (unsigned)strtoul(s, NULL, 10) : 1;
-}
-
-static double
-now_ms(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
-}
-
-/* Of all threads: what a busy machine does not distort as much. */
-static double
-cpu_ms(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
 }
 
 /* n random cables between switches fail, evenly; f is freed. */
@@ -116,12 +101,13 @@ struct cost {
 
 struct result {
 	struct cost first, route, keep, repair, all;
-	double verify, memset;
+	double verify, change, memset;
 	struct routes *r;
 	struct verify_report report;
 	struct metrics_ebb ebb;
 	struct metrics_shift shift;
 	char changed[64];
+	bool brief; /* no figures of how good the routes are */
 };
 
 static void
@@ -139,13 +125,40 @@ routed(const struct engine *e, struct route_job *job, bool keep, struct cost *c)
 	struct arena *a = arena_new();
 	struct reason why = {""};
 	struct routes *r = NULL;
-	double t = now_ms(), cpu = cpu_ms();
+	double t = clock_ms(), cpu = clock_cpu_ms();
 
 	if (e->route(job, keep, 0, a, &r, &why) != ENGINE_OK)
 		(void)printf("  %s refused: %s\n", e->name, why.text);
-	take(c, now_ms() - t, cpu_ms() - cpu);
+	take(c, clock_ms() - t, clock_cpu_ms() - cpu);
 	arena_free(a);
 	return r;
+}
+
+/* What the verifier takes for the routes of a job with other cables. */
+static void
+judge_change(const struct engine *e, struct route_job *job, struct result *x)
+{
+	struct cost c = {0};
+	struct routes *r = routed(e, job, true, &c);
+	const struct routes *was = x->r;
+	const struct verify_before before = {was->verified,
+		{was->topo, was->pool, was->row, was->nblocks, &was->lanes}};
+	struct verify_state *v = NULL;
+	struct verify_report out;
+	struct reason why;
+	double t;
+
+	if (r == NULL)
+		return;
+	t = clock_ms();
+	(void)verify_change(&before,
+		&(struct verify_tables){
+			r->topo, r->pool, r->row, r->nblocks, &r->lanes},
+		job->threads, &out, &v, &why);
+	t = clock_ms() - t;
+	x->change = x->change == 0 || t < x->change ? t : x->change;
+	verify_state_unref(v);
+	routes_unref(r);
 }
 
 /* The same job with one failed cable: repaired, and without memory. */
@@ -160,11 +173,9 @@ one_failed(const struct engine *e, struct route_job *job,
 	struct fabric *less;
 	uint32_t c = f->ncables / 2; /* not where turns are made */
 
-	do
-		c--;
-	while (c > 0 &&
-		(f->node[f->cable[c].node[0]].type != FABRIC_SWITCH ||
-			f->node[f->cable[c].node[1]].type != FABRIC_SWITCH));
+	while (f->node[f->cable[c].node[0]].type != FABRIC_SWITCH ||
+		f->node[f->cable[c].node[1]].type != FABRIC_SWITCH)
+		c = (c + 1) % f->ncables;
 	drop[c] = true;
 	less = fabric_rebuild(f, &edit);
 	t = frozen_again(less, was, 0);
@@ -177,13 +188,15 @@ one_failed(const struct engine *e, struct route_job *job,
 			(unsigned long long)(r ? r->entries_changed : 0));
 		routes_unref(r);
 	}
+	for (unsigned i = 0; x->r->verified != NULL && i < 3; i++)
+		judge_change(e, job, x);
 	for (unsigned i = 0; x->r->verified != NULL && i < 3; i++) {
 		struct route_story story;
 		struct reason why;
-		double at = now_ms(), cpu = cpu_ms();
+		double at = clock_ms(), cpu = clock_cpu_ms();
 
 		routes_unref(route_compute(job, &e->name, 1, &story, &why));
-		take(&x->all, now_ms() - at, cpu_ms() - cpu);
+		take(&x->all, clock_ms() - at, clock_cpu_ms() - cpu);
 	}
 	x->r->memory = NULL;
 	routes_unref(routed(e, job, true, &x->keep));
@@ -195,6 +208,12 @@ one_failed(const struct engine *e, struct route_job *job,
 	free(drop);
 }
 
+static size_t
+table_bytes(const struct topo *t)
+{
+	return (size_t)t->nsw * (t->max_lid / LFT_BLOCK + 1U) * LFT_BLOCK;
+}
+
 static bool
 measure(const struct engine *e, const struct fabric *f, struct topo *t,
 	struct result *x)
@@ -204,17 +223,17 @@ measure(const struct engine *e, const struct fabric *f, struct topo *t,
 		.pool = pool,
 		.threads = threads(),
 		.load_limit = 1250};
-	size_t bytes = (size_t)t->nsw * (t->max_lid / LFT_BLOCK + 1U) * 64;
+	size_t bytes = table_bytes(t);
 	uint8_t *floor = mem_alloc(bytes);
 	struct verify_tables in;
 	struct reason why = {""};
 
 	for (unsigned i = 0; i < 4; i++) {
-		double at = now_ms();
+		double at = clock_ms();
 
 		memset(floor, (int)i, bytes);
 		__asm__ volatile("" : : "r"(floor) : "memory");
-		x->memset = now_ms() - at;
+		x->memset = clock_ms() - at;
 		routes_unref(x->r);
 		x->r = routed(e, &job, false, i == 0 ? &x->first : &x->route);
 		if (x->r == NULL)
@@ -227,17 +246,20 @@ measure(const struct engine *e, const struct fabric *f, struct topo *t,
 	}
 	in = (struct verify_tables){
 		t, pool, x->r->row, x->r->nblocks, &x->r->lanes};
-	x->verify = now_ms();
+	x->verify = clock_ms();
 	if (verify_keep(&in, job.threads, &x->report, &x->r->verified, &why) <
 		0)
 		(void)printf("  FAILS: %s\n", why.text);
-	x->verify = now_ms() - x->verify;
+	x->verify = clock_ms() - x->verify;
 	x->r->fresh_load = x->report.load_max;
 	one_failed(e, &job, f, x);
-	metrics_ebb(&in, 20, 1, &x->ebb);
-	metrics_shift(&in, t->max_lid < 5000 ? 100 : 10, 1, &x->shift);
-	(void)printf("  %-6s %s, turn leaf %d, %u blocks of %zu\n", e->name,
-		x->r->note, (int)x->r->turn_leaf, pool->live, bytes / 64);
+	if (!x->brief) {
+		metrics_ebb(&in, 20, 1, &x->ebb);
+		metrics_shift(&in, t->max_lid < 5000 ? 100 : 10, 1, &x->shift);
+		(void)printf("  %-6s %s, turn leaf %d, %u blocks of %zu\n",
+			e->name, x->r->note, (int)x->r->turn_leaf, pool->live,
+			bytes / 64);
+	}
 	routes_unref(x->r);
 	lft_pool_free(pool);
 	return true;
@@ -268,7 +290,20 @@ row(const struct engine *e, const struct fabric *f, struct topo *t)
 }
 
 static void
-bench(const char *name, const char *fixtures)
+brief(const char *name, const struct fabric *f, struct topo *t)
+{
+	struct result x = {.brief = true};
+
+	if (!measure(&engine_ftree, f, t, &x))
+		return;
+	(void)printf("%s %u %u %zu %.4f %.2f %.2f %.1f %.2f\n", name, t->nsw,
+		t->max_lid, table_bytes(t) / 1024, x.memset, x.route.ms,
+		x.repair.ms, x.verify, x.change);
+}
+
+/* rows: only those. */
+static void
+bench(const char *name, const char *fixtures, bool rows)
 {
 	struct frozen_lids lids = {.found = true};
 	struct reason why = {""};
@@ -280,10 +315,14 @@ bench(const char *name, const char *fixtures)
 		return;
 	}
 	t = frozen_topo(f, &lids);
-	(void)printf(
-		"%-24s %u switches, LIDs to %u\n", name, t->nsw, t->max_lid);
-	row(&engine_ftree, f, t);
-	row(&engine_updn, f, t);
+	if (rows) {
+		brief(name, f, t);
+	} else {
+		(void)printf("%-24s %u switches, LIDs to %u\n", name, t->nsw,
+			t->max_lid);
+		row(&engine_ftree, f, t);
+		row(&engine_updn, f, t);
+	}
 	topo_unref(t);
 	fabric_free(f);
 }
@@ -297,9 +336,11 @@ main(int argc, char **argv)
 		"ufm-sdk-selene-compute", "topograph-ndr-gb200"};
 	const char *fixtures = argc > 1 ? argv[1] : "../shared/fixtures";
 
+	bool rows = strcmp(fixtures, "--row") == 0;
+
 	for (int i = 2; i < argc; i++)
-		bench(argv[i], fixtures);
+		bench(argv[i], fixtures, rows);
 	for (size_t i = 0; argc <= 2 && i < sizeof(all) / sizeof(*all); i++)
-		bench(all[i], fixtures);
+		bench(all[i], fixtures, rows);
 	return 0;
 }

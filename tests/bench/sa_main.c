@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "routing/route.h"
 #include "sm/base/mem.h"
@@ -17,6 +16,7 @@
 #include "sm/mad/mad_sa.h"
 #include "sm/pkeys.h"
 #include "sm/sa/sa.h"
+#include "tests/bench/clock.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 
@@ -37,15 +37,6 @@ struct bench {
 	atomic_bool stop;
 	unsigned reroutes;
 };
-
-static int64_t
-now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 static int
 take_answer(struct transport *t, const struct transport_msg *m)
@@ -150,16 +141,6 @@ by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* What this thread has had of its core. */
-static int64_t
-cpu_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 static void
 measure(struct bench *b, const char *when, uint32_t n)
 {
@@ -173,14 +154,14 @@ measure(struct bench *b, const char *when, uint32_t n)
 
 		for (uint32_t k = 0; k < BATCH; k++)
 			make_query(b, &m[k]);
-		t0 = cpu_ns();
+		t0 = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		for (uint32_t k = 0; k < BATCH; k++) {
-			int64_t at = now_ns();
+			int64_t at = clock_ns(CLOCK_MONOTONIC);
 
 			sa_receive(b->sa, &m[k], (struct mono){at});
-			took[i + k] = now_ns() - at;
+			took[i + k] = clock_ns(CLOCK_MONOTONIC) - at;
 		}
-		busy += cpu_ns() - t0;
+		busy += clock_ns(CLOCK_THREAD_CPUTIME_ID) - t0;
 	}
 	qsort(took, n, sizeof(*took), by_value);
 	mid = n / 2;

@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "sm/mad/mad_sa.h"
+#include "tests/bench/clock.h"
 
 enum { MOST = 1024, NODE_SIZE = 112, WAIT_MS = 60000, SAMPLES = 1 << 22 };
 #define QKEY 0x80010000U
@@ -35,15 +35,6 @@ struct pound {
 	uint64_t busy, other, lost;
 	uint8_t umad[512];
 };
-
-static int64_t
-now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 static void
 die(const char *what)
@@ -126,7 +117,7 @@ ask(struct pound *p, uint32_t slot)
 	memset(p->umad, 0, sizeof(p->umad));
 	mad_sa_path_encode(
 		&path, (uint8_t *)umad_get_mad(p->umad) + MAD_SA_HEADER);
-	p->sent[slot] = now_ns();
+	p->sent[slot] = clock_ns(CLOCK_MONOTONIC);
 	post(p, p->umad, &h);
 }
 
@@ -143,7 +134,7 @@ take(struct pound *p)
 	if (umad_recv(p->fd, p->umad, &len, WAIT_MS) < 0)
 		die("no answer");
 	slot = be_get32(m + 12) % MOST; /* the TID's lower half */
-	took = now_ns() - p->sent[slot];
+	took = clock_ns(CLOCK_MONOTONIC) - p->sent[slot];
 	if (umad_status(p->umad) != 0 ||
 		mad_sa_decode(m, (size_t)len, &h, NULL) != 0)
 		p->lost++;
@@ -183,15 +174,15 @@ main(int argc, char **argv)
 	if (p.nguid == 0)
 		die("nobody to ask for");
 	p.us = mem_zalloc(SAMPLES, sizeof(*p.us));
-	t0 = now_ns();
+	t0 = clock_ns(CLOCK_MONOTONIC);
 	end = t0 + seconds * 1000000000;
 	for (uint32_t i = 0; i < window; i++)
 		ask(&p, i);
-	while (now_ns() < end)
+	while (clock_ns(CLOCK_MONOTONIC) < end)
 		ask(&p, take(&p));
 	for (uint32_t i = 0; i < window; i++)
 		(void)take(&p);
-	end = now_ns();
+	end = clock_ns(CLOCK_MONOTONIC);
 	qsort(p.us, p.n, sizeof(*p.us), by_value);
 	(void)printf("%.2f %zu %llu %llu %llu %u %u %.1f\n",
 		(double)(end - t0) / 1e9, p.n, (unsigned long long)p.busy,

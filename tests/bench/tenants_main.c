@@ -6,25 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "distribution/hwstate.h"
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
 #include "sm/pkeys.h"
+#include "tests/bench/clock.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 
 enum { GUIDS, NAMES, PATTERNS, WAYS };
-
-static double
-now_ms(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
-}
 
 static double
 memory(void)
@@ -94,7 +85,7 @@ measure(struct topo *t, unsigned tenants, int way)
 	for (port_ix p = 0; p < t->nports; p++)
 		ends += topo_has_lid(t, p);
 	print(t, tenants, way, &yaml);
-	t0 = now_ms();
+	t0 = clock_ms();
 	c = config_parse("bench", yaml.text, yaml.n, NULL, &d);
 	if (c == NULL) {
 		(void)fprintf(stderr, "%s\n", d.item[0].message);
@@ -102,19 +93,19 @@ measure(struct topo *t, unsigned tenants, int way)
 	}
 	diag_free(&d);
 	m0 = memory();
-	t1 = now_ms();
+	t1 = clock_ms();
 	k = pkeys_make(c, t);
-	t2 = now_ms();
+	t2 = clock_ms();
 	m1 = memory();
 	fill(tables, k);
 	m2 = memory();
-	t3 = now_ms();
+	t3 = clock_ms();
 	pkeys_settle(k, tables);
 	printf("%u ports, %u tenants by %s (%zu KiB): parse %.0f ms, who is in "
 	       "what %.0f ms, settle %.0f ms; bytes a port: %.0f wanted, "
 	       "%.0f tables, %.0f settled\n",
 		ends, tenants, word[way], yaml.n / 1024, t1 - t0, t2 - t1,
-		now_ms() - t3, (m1 - m0) / ends, (m2 - m1) / ends,
+		clock_ms() - t3, (m1 - m0) / ends, (m2 - m1) / ends,
 		(memory() - m2) / ends);
 	pkeys_unref(k);
 	config_unref(c);

@@ -1,21 +1,27 @@
 #!/bin/sh
 # usage: trees.sh [SECTION...]
 # Routes of trees by ftree beside OpenSM's engines, on ibsim, judged by one
-# measure (trees_main.c), in one table: fixtures, populations, degraded. Then
-# homes, flows (treeflow_main.c) and speed (route_main.c, verify_main.c). Last
-# big, which is only done when it is asked for. What OpenSM made is kept in
-# $B/trees, so that the next run only reads it; rm -r it for another round.
+# measure (trees_main.c), in one table: fixtures, populations, several (trees
+# under the same racks), degraded, homes. Then flows (treeflow_main.c) and speed
+# (route_main.c, verify_main.c). Last big, which is only done when it is asked
+# for.
 #
 #	TREES_SEEDS=16	degraded fabrics of each kind, and of these
-#	TREES_THEIRS=2	with OpenSM beside
-#	TREES_LIMIT=240	seconds for one bring-up of OpenSM
+#	TREES_THEIRS=16	with OpenSM beside
+#	TREES_LIMIT=300	seconds for one bring-up of OpenSM
 #
-# The lines of a fabric: engine asked for, and "->" what was really used; pairs
-# of (switch, LID) that do not arrive; channels on or behind a cycle when all is
-# on one lane (dfsssp and lash use several, which a table does not show); lanes;
-# the load of the busiest cable and the mean one; static saturation; eBB; flows
-# on the busiest cable of the worst shift and mean bandwidth over shifts; hops.
-# Behind each part: where OpenSM's, if they reach everybody, are better.
+# The lines of a fabric: engine asked for, and what was really used behind a
+# ">"; pairs of (switch, LID) that do not arrive; channels on or behind a cycle
+# when all is on one lane (dfsssp uses several, which a table does not show);
+# host pairs on the busiest cable and on the idlest; static saturation; eBB (*:
+# of the pairs that arrive, some hosts do not reach each other); flows on the
+# busiest cable of the worst shift, and what that is at least, whatever the
+# routing; hops. Behind each part: where OpenSM's, if they reach everybody, are
+# better.
+#
+# Tables that OpenSM made are kept in $B/trees by what they were made from: the
+# fabric, the engine, the version of OpenSM. Where it made none it is asked
+# again the next time.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -23,50 +29,79 @@ cd "$(dirname "$0")/../.." || exit 1
 
 ENGINES="ftree updn minhop dfsssp"
 SEEDS=${TREES_SEEDS:-16}
-THEIRS=${TREES_THEIRS:-2}
-LIMIT=${TREES_LIMIT:-240}
+THEIRS=${TREES_THEIRS:-16}
+LIMIT=${TREES_LIMIT:-300}
 
-# opensm_on FABRIC ENGINE FILE: its tables as dump_fts prints them, and in
-# FILE.used the engine that made them
-opensm_on() {
-	"$B/bench/trees" net "$1" >"$E2E_DIR/fabric.net" || return 1
-	sim_start "$E2E_DIR/fabric.net"
+# opensm_on ENGINE FILE: its tables of $E2E_DIR/fabric.net as dump_fts prints
+# them, and in FILE.used the engine that made them. By itself: what fails in
+# here ends no more than this, and its simulator with it.
+opensm_on() (
+	trap 'stop_pid "$E2E_SIM_PID"
+		rm -rf "$E2E_DIR/console" "$E2E_DIR/osm"' EXIT
+	trap 'exit 143' INT TERM
 	mkdir -p "$E2E_DIR/osm"
-	oo_begin=$(now)
+	sim_start "$E2E_DIR/fabric.net"
 	(cd "$E2E_DIR/osm" && exec env SIM_HOST="$E2E_SM_HOST" \
 		LD_PRELOAD="$E2E_SO" OSM_TMP_DIR="$E2E_DIR/osm/" \
-		OSM_CACHE_DIR="$E2E_DIR/osm/" timeout "$LIMIT" opensm -o \
-		-R "$2" -D 0x47 -f "$E2E_DIR/osm/log" 9<&- >out 2>&1)
+		OSM_CACHE_DIR="$E2E_DIR/osm/" timeout -k 5 "$LIMIT" opensm -o \
+		-R "$1" -D 0x47 -f "$E2E_DIR/osm/log" 9<&- >out 2>&1)
+	oo_rc=$?
 	sim_stop
+	[ $oo_rc -lt 124 ] || exit $oo_rc
 	awk '/tables configured on all switches/ {
 		sub(/ tables configured.*/, "")
 		sub(/.*: /, "")
 		used = $0
 	}
 	END { print used == "" ? "none" : used }' "$E2E_DIR/osm/log" \
-		>"$3.used"
-	since "$oo_begin" >"$3.seconds"
-	# "LID port # WHAT" is "LID port : (WHAT)" with dump_fts
-	sed -n -e '/^Unicast/p' -e '/UNREACHABLE/d' \
-		-e 's/^\(0x[0-9a-f]* [0-9]*\) # \(.*\)$/\1 : (\2)/p' \
-		"$E2E_DIR/osm/opensm-lfts.dump" 2>/dev/null | gzip -1 >"$3"
-	rm -rf "$E2E_DIR/osm"
-}
+		>"$2.used"
+	# "LID port # WHAT" is "LID port : (WHAT)" with dump_fts; whose LID that
+	# is need be said once only
+	LC_ALL=C awk '/^Unicast/ {
+		print
+		next
+	}
+	/UNREACHABLE/ || !/^0x/ {
+		next
+	}
+	$1 in said {
+		print $1, $2, ":"
+		next
+	}
+	{
+		said[$1] = 1
+		at = index($0, " # ")
+		print substr($0, 1, at) ": (" substr($0, at + 3) ")"
+	}' "$E2E_DIR/osm/opensm-lfts.dump" 2>/dev/null >"$2.new"
+	[ -s "$2.new" ] && gzip -1 <"$2.new" >"$2.part" && mv "$2.part" "$2"
+	rm -f "$2.new"
+)
 
-# theirs FABRIC ENGINE
+# theirs VERB FABRIC ENGINE
 theirs() {
-	th_file=$OUT/$(echo "$1.$2" | tr '/' '_')
-	[ -s "$th_file.seconds" ] || opensm_on "$1" "$2" "$th_file" || return
-	th_used=$(cat "$th_file.used")
-	[ "$th_used" = "$2" ] && th_label=osm-$2 ||
-		th_label="osm-$2->$th_used"
-	gzip -dc "$th_file" >"$E2E_DIR/tables"
-	if [ -s "$E2E_DIR/tables" ]; then
-		"$B/bench/trees" theirs "$1" "$E2E_DIR/tables" "$th_label"
-	else
-		printf '%-34s %-16s no tables after %s s\n' "$1" "$th_label" \
-			"$(cat "$th_file.seconds")"
+	"$B/bench/trees" net "$2" >"$E2E_DIR/fabric.net" || return
+	th_sum=$({
+		opensm --version
+		cat "$E2E_DIR/fabric.net"
+	} 2>&1 | sha256sum | cut -c1-16)
+	th_file=$OUT/$th_sum.$3
+	th_begin=$(now)
+	[ -s "$th_file" ] || opensm_on "$3" "$th_file" >"$E2E_DIR/said" 2>&1
+	th_rc=$?
+	if [ ! -s "$th_file" ]; then
+		case $th_rc in
+		124 | 137) th_why="no tables in $LIMIT s" ;;
+		*) th_why="$(head -n 1 "$E2E_DIR/said" | cut -c 1-40)" ;;
+		esac
+		printf '%-28s %-17s %s\n' "$2" "osm-$3" \
+			"${th_why:-no tables, ended after $(since "$th_begin") s}"
+		return
 	fi
+	th_used=$(cat "$th_file.used")
+	th_label=osm-$3
+	[ "$th_used" = "$3" ] || th_label="$th_label>$th_used"
+	gzip -dc "$th_file" >"$E2E_DIR/tables"
+	"$B/bench/trees" "$1" "$2" "$E2E_DIR/tables" "$th_label"
 }
 
 # beside FABRIC [ENGINE...]: our line, then theirs
@@ -75,62 +110,55 @@ beside() {
 	shift
 	"$B/bench/trees" ours "$be" ftree || return
 	for e in "$@"; do
-		theirs "$be" "$e"
+		theirs theirs "$be" "$e"
 	done
 }
 
-# behind: of a table, the lines of OpenSM's that reach everybody and beat ours in
-# saturation or eBB by more than the last digit
+# behind: of a table, the lines of OpenSM's that reach everybody and beat ours
+# in saturation or eBB by more than the last digit
 behind() {
-	awk '$2 == "ftree" { sat[$1] = $8; ebb[$1] = $9 }
-	$2 ~ /^osm/ && $3 == 0 && ($8 > sat[$1] + .001 || $9 > ebb[$1] + .001) {
-		print "  better than ours: " $0
-		n++
+	awk '$2 ~ /^ftree/ { sat[$1] = $7; ebb[$1] = $8 }
+	$2 ~ /^osm.*>/ { print "  " $1 ": opensm falls back from " \
+		substr($2, 5, index($2, ">") - 5) " to " \
+		substr($2, index($2, ">") + 1) }
+	$2 ~ /^osm/ && $3 == "0" &&
+		($7 > sat[$1] + .0011 || $8 > ebb[$1] + .0011) {
+		better[++n] = $0
 	}
-	END { if (n == 0) print "  OpenSM is nowhere better in saturation or eBB" }' "$1"
+	END {
+		for (i = 1; i <= n; i++)
+			print "  better than ours: " substr(better[i], 1, 79)
+		if (n == 0)
+			print "  OpenSM is nowhere better in saturation or eBB"
+	}' "$1"
 }
 
 fixtures() {
-	for f in ufm-sdk-selene-compute topograph-ndr-gb200 ufm-sdk-small \
-		ibtopotool-4-sun-dcs36 ibtopotool-3-mixed-selfloop; do
-		# shellcheck disable=SC2086
-		beside "$f" $ENGINES
-	done
-	# shellcheck disable=SC2086
-	beside topograph-ndr-gb200,bare $ENGINES
-	# shellcheck disable=SC2086
-	beside ufm-sdk-selene-compute,bare $ENGINES
-	# ibsim does not read these with nodes added to them
-	beside ufm-sdk-small,sharp
-	beside ibtopotool-4-sun-dcs36,sharp
-	for f in 648:18:18,sharp torus dfly irr64; do
+	for f in ufm-sdk-selene-compute ufm-sdk-selene-compute,bare \
+		topograph-ndr-gb200 topograph-ndr-gb200,bare ufm-sdk-small \
+		ufm-sdk-small,sharp ibtopotool-4-sun-dcs36 \
+		ibtopotool-4-sun-dcs36,sharp ibtopotool-3-mixed-selfloop \
+		648:18:18,sharp torus dfly irr64; do
 		# shellcheck disable=SC2086
 		beside "$f" $ENGINES
 	done
 }
 
 populations() {
-	for p in 18:18 9:9 11:7 13:5 17:1 18:1 13:1 5:1; do
+	for p in 648:18:18 648:9:9 648:11:7 648:13:5 648:17:1 648:18:1 \
+		648:13:1 648:5:1 racks:12:12 racks:12:1 racks:22:1 \
+		racks:24:24 thirds:1:24 thirds:2:24 3456:12:12 3456:6:6 \
+		3456:7:5 3456:9:3 3456:11:1 3456:7:1 3456:12:1; do
 		# shellcheck disable=SC2086
-		beside "648:$p" $ENGINES
+		beside "$p" $ENGINES
 	done
-	for p in 12:12 12:1 22:1 24:24; do
+}
+
+several() {
+	for p in juropa:12:12 juropa:23:1 juropa:24:24 ranger:6:6 ranger:7:5 \
+		ranger:9:3 ranger:11:1 ranger:12:12; do
 		# shellcheck disable=SC2086
-		beside "racks:$p" $ENGINES
-	done
-	for p in 12:12 6:6 7:5 9:3 11:1 7:1 12:1; do
-		beside "3456:$p" ftree updn minhop
-	done
-	for p in 12:12 23:1 24:24; do
-		beside "juropa:$p" ftree updn minhop
-	done
-	for p in 6:6 7:5 9:3 11:1; do
-		beside "ranger:$p"
-	done
-	beside ranger:12:12 ftree minhop
-	for n in 1 2; do
-		# shellcheck disable=SC2086
-		beside "thirds:$n:24" $ENGINES
+		beside "$p" $ENGINES
 	done
 }
 
@@ -140,44 +168,54 @@ degraded() {
 		s=1
 		while [ $s -le "$SEEDS" ]; do
 			if [ $s -le "$THEIRS" ]; then
-				beside "racks:24:24,fail=$n,seed=$s" updn dfsssp
+				# shellcheck disable=SC2086
+				beside "racks:24:24,fail=$n,seed=$s" $ENGINES
 			else
 				beside "racks:24:24,fail=$n,seed=$s"
 			fi
 			s=$((s + 1))
 		done
 	done >"$E2E_DIR/degraded"
-	awk -v keep="$THEIRS" '{
+	awk -v keep="$THEIRS" '$3 !~ /^[0-9]+$/ {
+		print
+		next
+	}
+	{
 		split($1, part, ",seed=")
 		k = part[1] " " $2
 		if (!(k in n))
 			order[++kinds] = k
 		n[k]++
-		ebb[k] += $9
-		load[k] = load[k] < $6 ? $6 : load[k]
-		sat[k] = !(k in low) || $8 < sat[k] ? $8 : sat[k]
-		low[k] = !(k in low) || $9 < low[k] ? $9 : low[k]
+		ebb[k] += $8
+		high[k] = high[k] < $5 ? $5 : high[k]
+		if (n[k] == 1 || $6 < idle[k])
+			idle[k] = $6
+		if (n[k] == 1 || $7 < sat[k])
+			sat[k] = $7
+		if (n[k] == 1 || $8 < low[k])
+			low[k] = $8
 		lost[k] += $3 > 0
 		cyclic[k] += $4 > 0
 		if (part[2] > keep)
 			next
 		if ($2 == "ftree")
-			ours[$1] = $9
-		else if ($9 > ours[$1])
-			worse[part[1] " ftree"]++
+			ours[$1] = $8
+		else if ($8 > ours[$1] && $3 == 0)
+			worse[k]++
 	}
 	END {
-		printf "%-34s %-24s %6s %8s %7s %6s %7s %7s %7s\n", \
-			"", "engine", "seeds", "unreach", "cyclic", \
-			"load", "sat", "eBB", "lowest"
+		printf "%-20s %-17s %5s %7s %6s %6s %5s %5s %6s %6s %6s\n", \
+			"", "engine", "seeds", "unreach", "cyclic", "high", \
+			"low", "sat", "eBB", "lowest", "beats"
 		for (i = 1; i <= kinds; i++) {
 			k = order[i]
 			split(k, w, " ")
-			printf "%-34s %-24s %6d %8d %7d %6d %7.3f %7.4f %7.4f%s\n", \
-				w[1], w[2], n[k], lost[k], cyclic[k], \
-				load[k], sat[k], ebb[k] / n[k], low[k], \
-				(worse[k] > 0 ? " BELOW THEIRS" : "")
+			printf "%-20s %-17s %5d %7d %6d %6d %5d %5.3f %6.4f %6.4f %6d\n", \
+				w[1], w[2], n[k], lost[k], cyclic[k], high[k], \
+				idle[k], sat[k], ebb[k] / n[k], low[k], worse[k]
 		}
+		print "  seeds with unreachable pairs, cyclic channels; beats: " \
+			"higher eBB than ours"
 	}' "$E2E_DIR/degraded"
 }
 
@@ -186,6 +224,9 @@ homes() {
 		racks:24:24,pairs two:8:16:24,pairs 648:9:9,rails \
 		racks:12:12,rails 3456:6:6,rails; do
 		"$B/bench/trees" homes "$f"
+		for e in $ENGINES; do
+			theirs homes "$f" "$e"
+		done
 	done
 }
 
@@ -260,7 +301,6 @@ speed() {
 big() {
 	beside three:36
 	beside three:48
-	beside ranger:12:12 ftree updn
 }
 
 main() {
@@ -269,13 +309,14 @@ main() {
 	export HEDDLE_FIXTURES
 	OUT=$B/trees
 	mkdir -p "$OUT"
-	[ $# != 0 ] || set -- fixtures populations degraded homes flows speed
+	[ $# != 0 ] || set -- fixtures populations several \
+		degraded homes flows speed
 	"$B/bench/trees" head
 	for section in "$@"; do
 		say "$section"
 		"$section" | tee "$E2E_DIR/table"
 		case $section in
-		fixtures | populations | big)
+		fixtures | populations | several | homes | big)
 			behind "$E2E_DIR/table"
 			;;
 		esac

@@ -4,11 +4,14 @@
  * usage: trees net FABRIC            the fabric as ibnetdiscover prints it
  *        trees ours FABRIC ENGINE    our routes, a line of the table
  *        trees theirs FABRIC FILE LABEL   tables as dump_fts prints them
- *        trees homes FABRIC          nodes with a single point of failure
+ *        trees homes FABRIC [FILE LABEL]  nodes with a single point of failure
  *        trees head                  the head of the table
  *
  * FABRIC: see treenet.h; fixtures come from HEDDLE_FIXTURES. For shifts, hosts
- * are in the order of their switches, whatever LIDs the tables are about.
+ * are in the order of their switches, whatever LIDs the tables are about. eBB
+ * is that of the pairs that reach each other: who loses some has an "*" behind
+ * it, and the cables to himself that they would use. Shift: flows on the
+ * busiest cable of the worst one / what treecut.h says no routing can be below.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +24,7 @@
 #include "routing/route.h"
 #include "routing/verify.h"
 #include "sm/base/mem.h"
+#include "tests/bench/treecut.h"
 #include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/ibnet.h"
@@ -69,32 +73,53 @@ tables(const struct routes *r)
 static void
 head(void)
 {
-	(void)printf("%-34s %-16s %7s %6s %2s %6s %7s %5s %6s %9s %6s %4s\n",
-		"fabric", "engine", "unreach", "cyclic", "VL", "load", "mean",
-		"sat", "eBB", "shift", "hops", "max");
+	(void)printf("%-28s %-17s %7s %6s %6s %5s %5s %-5s %5s %4s\n", "fabric",
+		"engine", "unreach", "cyclic", "high", "low", "sat", " eBB",
+		"shift", "hops");
+}
+
+/* Over the flows that arrive. */
+static void
+put_ebb(const struct verify_tables *in, unsigned samples, char out[16],
+	uint32_t *hosts)
+{
+	struct metrics_ebb ebb;
+	uint64_t flows;
+	double all, mean;
+
+	metrics_ebb(in, samples, 1, &ebb);
+	*hosts = ebb.hosts;
+	flows = (uint64_t)(ebb.hosts / 2) * ebb.trials;
+	all = (double)flows;
+	mean = all > (double)ebb.lost
+		       ? ebb.mean * all / (all - (double)ebb.lost)
+		       : 0;
+	(void)snprintf(out, 16, "%.3f%s", mean, ebb.lost > 0 ? "*" : "");
 }
 
 static void
 line(const char *name, const char *label, const struct routes *r)
 {
 	struct verify_tables in = tables(r);
+	struct treecut bound = treecut_find(r->topo);
 	struct verify_report q;
-	struct metrics_ebb ebb;
 	struct metrics_shift shift;
+	char ebb[16], text[32];
 	unsigned samples;
-	char text[32];
+	uint32_t hosts;
+	uint64_t lost;
 
 	(void)verify_tables(&in, &q, NULL);
+	lost = q.unreachable + q.loops;
 	samples = FLOWS / (r->topo->nend + 1) + 1;
-	metrics_ebb(&in, samples > TRIALS ? samples : TRIALS, 1, &ebb);
+	samples = samples > TRIALS ? samples : TRIALS;
+	put_ebb(&in, samples, ebb, &hosts);
 	metrics_shift(&in, samples, 1, &shift);
-	(void)snprintf(text, sizeof(text), "%u %.3f", shift.worst, shift.mean);
-	(void)printf("%-34s %-16s %7llu %6u %2u %6llu %7.1f %5.3f %6.4f %9s "
-		     "%6.2f %4u\n",
-		name, label, (unsigned long long)(q.unreachable + q.loops),
-		q.cyclic_channels, q.vls, (unsigned long long)q.load_max,
-		q.load_mean, metrics_saturation(&q, ebb.hosts), ebb.mean, text,
-		q.hops_mean, q.hops_max);
+	(void)snprintf(text, sizeof(text), "%u/%u", shift.worst, bound.shift);
+	(void)printf("%-28s %-17s %7llu %6u %6llu %5llu %5.3f %5s %5s %4.2f\n",
+		name, label, (unsigned long long)lost, q.cyclic_channels,
+		(unsigned long long)q.load_max, (unsigned long long)q.load_min,
+		metrics_saturation(&q, hosts), ebb, text, q.hops_mean);
 }
 
 /* ---- ours ---- */
@@ -115,7 +140,7 @@ routed(const struct net *n, const char *engine, const char **used)
 		exit(1);
 	}
 	(void)snprintf(said, sizeof(said), "%s%s%s", engine,
-		story.fallback ? "->" : "", story.fallback ? story.engine : "");
+		story.fallback ? ">" : "", story.fallback ? story.engine : "");
 	*used = said;
 	return r;
 }
@@ -197,10 +222,10 @@ translate(const struct net *n, const struct fts *f)
 	return r;
 }
 
-static int
-theirs(const char *name, const char *path, const char *label)
+/* Tables from a file; NULL: said why. */
+static struct routes *
+load(const struct net *n, const char *path)
 {
-	struct net n = open_net(name);
 	struct reason why = {""};
 	size_t len;
 	char *text = slurp(path, &len);
@@ -210,14 +235,11 @@ theirs(const char *name, const char *path, const char *label)
 	free(text);
 	if (f == NULL) {
 		(void)fprintf(stderr, "trees: %s: %s\n", path, why.text);
-		return 1;
+		return NULL;
 	}
-	r = translate(&n, f);
-	line(name, label, r);
-	routes_unref(r);
+	r = translate(n, f);
 	fts_free(f);
-	close_net(&n);
-	return 0;
+	return r;
 }
 
 /* ---- homes ---- */
@@ -229,10 +251,25 @@ homed(const char *name, const char *label, const struct routes *r)
 	struct homing h;
 
 	homing_find(&in, NULL, &h);
-	(void)printf("%-34s %-16s %6zu of %6zu nodes with a single point of "
+	(void)printf("%-28s %-17s %zu of %zu nodes with a single point of "
 		     "failure\n",
 		name, label, h.single, h.n);
 	homing_end(&h);
+}
+
+static int
+theirs(const char *name, const char *path, const char *label, bool homes)
+{
+	struct net n = open_net(name);
+	struct routes *r = load(&n, path);
+
+	if (r != NULL && homes)
+		homed(name, label, r);
+	if (r != NULL)
+		line(name, label, r);
+	routes_unref(r);
+	close_net(&n);
+	return r == NULL;
 }
 
 /* Every port a node of its own: what balance alone makes of it. */
@@ -301,11 +338,14 @@ main(int argc, char **argv)
 	if (strcmp(verb, "ours") == 0 && argc == 4)
 		return ours(argv[2], argv[3]);
 	if (strcmp(verb, "theirs") == 0 && argc == 5)
-		return theirs(argv[2], argv[3], argv[4]);
+		return theirs(argv[2], argv[3], argv[4], false);
 	if (strcmp(verb, "homes") == 0 && argc == 3)
 		return homes(argv[2]);
+	if (strcmp(verb, "homes") == 0 && argc == 5)
+		return theirs(argv[2], argv[3], argv[4], true);
 	(void)fprintf(stderr,
 		"usage: trees head | net FABRIC | ours FABRIC ENGINE |\n"
-		"       theirs FABRIC FILE LABEL | homes FABRIC\n");
+		"       theirs FABRIC FILE LABEL | homes FABRIC [FILE "
+		"LABEL]\n");
 	return 2;
 }

@@ -6,31 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "routing/route.h"
 #include "sm/base/mem.h"
+#include "tests/bench/clock.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
-
-static double
-now_ms(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
-}
-
-/* Of all threads: what a busy machine does not distort as much. */
-static double
-cpu_ms(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
-}
 
 static struct verify_tables
 tables(const struct routes *r)
@@ -60,13 +41,13 @@ full(const struct routes *r, unsigned threads)
 	struct verify_report out;
 	struct verify_state *v;
 	struct reason why = {""};
-	double t = now_ms(), cpu = cpu_ms();
+	double t = clock_ms(), cpu = clock_cpu_ms();
 
 	if (verify_keep(&in, threads, &out, &v, &why) != 0)
 		(void)printf("  FAILS: %s\n", why.text);
 	(void)printf("  full, %u thread%s: %8.1f ms, %8.1f of CPU, load %lu\n",
-		threads, threads == 1 ? "" : "s", now_ms() - t, cpu_ms() - cpu,
-		(unsigned long)out.load_max);
+		threads, threads == 1 ? "" : "s", clock_ms() - t,
+		clock_cpu_ms() - cpu, (unsigned long)out.load_max);
 	return v;
 }
 
@@ -82,11 +63,11 @@ change(const struct routes *was, const struct verify_state *state,
 	double best = 0;
 
 	for (unsigned i = 0; i < 5; i++) {
-		double t = cpu_ms();
+		double t = clock_cpu_ms();
 
 		if (verify_change(&before, &in, 1, &out, &v, &why) != 0)
 			(void)printf("  FAILS: %s\n", why.text);
-		t = cpu_ms() - t;
+		t = clock_cpu_ms() - t;
 		best = i == 0 || t < best ? t : best;
 		verify_state_unref(v);
 	}

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "sm/transport/umad.h"
 #include "sm/transport/xact.h"
+#include "tests/bench/clock.h"
 
 struct bench {
 	struct xact *x;
@@ -22,16 +22,6 @@ struct bench {
 	uint8_t hops, path1;
 	struct mono rtt; /* sum */
 };
-
-static struct mono
-now(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (struct mono){
-		(int64_t)ts.tv_sec * 1000000000 + (int64_t)ts.tv_nsec};
-}
 
 static void on_done(void *cookie, uint64_t tag, const struct xact_result *res);
 
@@ -78,7 +68,7 @@ drain(struct umad *u, struct xact *x)
 {
 	struct transport_msg m;
 	struct smp s;
-	struct mono t = now();
+	struct mono t = (struct mono){clock_ns(CLOCK_MONOTONIC)};
 
 	while (umad_next(u, &m))
 		if (smp_decode(m.mad, m.len, &s, NULL) == 0)
@@ -96,7 +86,7 @@ run(struct umad *u, int efd, struct bench b, unsigned window)
 		.window_max = window,
 		.target_max = window};
 	unsigned count = b.left;
-	struct mono t0 = now();
+	struct mono t0 = (struct mono){clock_ns(CLOCK_MONOTONIC)};
 	const struct xact_stats *st;
 	double s;
 
@@ -111,7 +101,8 @@ run(struct umad *u, int efd, struct bench b, unsigned window)
 		if (xact_pending(b.x) > 0 && poll(&p, 1, 50) > 0)
 			(void)!read(efd, &n, sizeof(n));
 	}
-	s = mono_seconds(mono_sub(now(), t0));
+	s = mono_seconds(
+		mono_sub((struct mono){clock_ns(CLOCK_MONOTONIC)}, t0));
 	printf("window %4u: %7.0f SMPs/s, mean rtt %6.0f us, %u ok, %u bad, "
 	       "%lu sent, %lu retried, %lu late, window at end %u\n",
 		window, count / s, mono_seconds(b.rtt) / count * 1e6, b.ok,

@@ -8,6 +8,10 @@
 #	handover	opensm hands the fabric over to heddled (by hand, see
 #			run.sh)
 #	reload		SIGHUP with a good and with a bad configuration
+#	distrust	a second master, tables and turns that others wrote, a
+#			switch that acknowledges and does not store
+#	told		roles that cannot be, an answer with a wrong signature,
+#			state files that cannot be used
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -103,6 +107,24 @@ metric() {
 	grep -q "^$2\$" "$E2E_DIR/$1/metrics" ||
 		fail "no $2: $(grep "^${2%%[ {]*}" "$E2E_DIR/$1/metrics")"
 	say "$1: $2"
+}
+
+# says NAME CODE TEXT: its status ends so and, soon, has that text
+says() {
+	until_true 20 is_said "$@" ||
+		fail "no '$3' in, or not $2: $(cat "$E2E_DIR/$1/page")"
+	say "$1: $3"
+}
+
+is_said() {
+	tell "$1" status >"$E2E_DIR/$1/page" 2>&1
+	[ $? = "$2" ] && grep -q "$3" "$E2E_DIR/$1/page"
+}
+
+# logged NAME TEXT
+logged() {
+	grep -q "$2" "$E2E_DIR/$1/log" ||
+		fail "$1 logs no '$2': $(tail -n 9 "$E2E_DIR/$1/log")"
 }
 
 well() {
@@ -240,6 +262,7 @@ test_reload() {
 	metric a 'heddle_config_reloads_refused_total 1'
 	metric a 'heddle_config_refused 1'
 	metric a 'heddle_config_refused_info{reason=".*yaml:1[0-9]:3: .*"} 1'
+	says a 1 '^config .*REFUSED, .*yaml:1[0-9]:3: .*lmcs'
 	is a lids.used 76 || fail "another configuration: $IS"
 	is a role master || fail "role $IS"
 	config a 5 </dev/null
@@ -255,14 +278,87 @@ test_reload() {
 	grep -q '^heddle_up 0$' "$E2E_DIR/a/prom" || fail "not down"
 }
 
+# Another manager, and what it writes; a switch that only says that it writes.
+test_distrust() {
+	config a 5 </dev/null
+	daemon a h1
+	in_order bring-up
+	becomes a dirty false
+	sim manager h20 1 master || fail "manager"
+	says a 1 '^ALARM .*two masters: 0x0002c90300001901 "h20" priority 1'
+	logged a 'two masters'
+	for n in leaf2 leaf3 spine1; do
+		for l in 1 4 7 10; do
+			sim entry "$n" "$l" 6 || fail "entry"
+		done
+	done
+	says a 1 '^ALARM .*another hand writes here: block 0 .*"h20" priority 1'
+	in_order "altered tables are put in order"
+	logged a 'another hand writes here'
+	metric a 'heddle_alarm 1'
+	metric a 'heddle_tables_altered_total [1-9].*'
+	sim manager h20 1 standby || fail "manager"
+	sim turn leaf2 5 6 closed || fail "turn"
+	tell a sweep >/dev/null
+	says a 1 '^not as left .* [1-9] turns closed by others'
+	logged a 'leaf2 discards what comes by port 5 and leaves by port 6'
+	sim fault leaf3 lie LinearF || fail "fault"
+	for l in 5 6 7 8; do
+		sim link "leaf5/$l" down >/dev/null || fail "link"
+		until_true 5 is a quarantined.0.name leaf3 && break
+		sim link "leaf5/$l" up >/dev/null
+	done
+	says a 1 '^quarantine .*"leaf3" acknowledges .* not hold; tried again'
+	metric a 'heddle_quarantined_info{.*name="leaf3",reason="ackn.*"} 1'
+	logged a '"leaf3": acknowledges and does not hold: block 0 of its'
+}
+
+# What was said wrongly, by the administrator and by a switch, and files.
+test_told() {
+	config a 5 <<-'EOF'
+		routing:
+		  roles:
+		    leaf: ["leaf?", 0x1234]
+		    root: ["lea?1", "core*"]
+		discovery:
+		  role_attribute: [0x2c9:0xd2f0]
+	EOF
+	sim fault leaf2 role || fail "fault"
+	daemon a h1
+	in_order bring-up
+	becomes a dirty false
+	says a 0 'role-unknown: 0x0000000000001234: has a configured role and'
+	says a 0 'role-unknown: "core\*": has a configured role and is no switch'
+	says a 0 'role-torn: leaf1: the pattern "lea?1" gives it another role'
+	says a 0 '"leaf2": no role by the signature of its answer'
+	logged a 'tree: "core\*": has a configured role .*routing.roles'
+	logged a 'discovery: .*signature'
+	metric a 'heddle_tree_oddities{kind="role-unknown"} 2'
+	halt a
+	sed -i 's/^lid 0x\([^ ]*\) 1 /lid 0x\1 2 /' "$E2E_DIR/a/state/fabric.state"
+	daemon a h1
+	says a 0 '^state .*NOT USED: .*checksum.*set aside as fabric.state.corr'
+	logged a 'error: state: .*checksum: does not match'
+	metric a 'heddle_state_lost 1'
+	in_order "without the damaged state"
+	halt a
+	sed -i 's/^  priority: 5/&\n  subnet_prefix: 0xfe80000000000001/' \
+		"$E2E_DIR/a/yaml"
+	daemon a h1
+	says a 0 '^state .*NOT USED: .*is of another fabric: prefix=0xfe800000000'
+	in_order "without another fabric's state"
+}
+
 e2e_init
 trap halt_all EXIT
 test=${1%%-*}
 case $test in
-quarantine | reboot | standby | handover | reload) ;;
-*) fail "usage: daemon.sh quarantine|reboot|standby|handover|reload-FABRIC" ;;
+quarantine | reboot | standby | handover | reload | distrust | told) ;;
+*) fail "usage: daemon.sh quarantine|reboot|standby|handover|reload|distrust|told-FABRIC" ;;
 esac
 fabric "${1#*-}" "$E2E_DIR/fabric.net"
+[ "$test" != told ] ||
+	sed -i '/^Switch.*"leaf2"/s/$/ # heddle: role=leaf/' "$E2E_DIR/fabric.net"
 serve "$E2E_DIR/fabric.net"
 "test_$test"
 say "OK: $1"

@@ -4,6 +4,7 @@
 #		--dump-fts as dump_fts prints what heddled wrote, on ibsim
 #	input	what is asked wrongly is refused, with the place
 #	live	tables in force from the running daemon
+#	bad	what is cabled or said wrongly is routed, and told
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -165,6 +166,66 @@ plan_input() {
 	say "input: refused as it should be"
 }
 
+# told TEXT ARGUMENTS...: it plans, and that is on the page
+told() {
+	told_text=$1
+	shift
+	"$B/heddlectl" plan "$@" >"$E2E_DIR/page" 2>"$E2E_DIR/plan.err" ||
+		fail "plan $*: $(cat "$E2E_DIR/plan.err" "$E2E_DIR/page")"
+	grep -q "$told_text" "$E2E_DIR/page" ||
+		fail "plan $*: no '$told_text' in $(cat "$E2E_DIR/page")"
+	grep -q '^verified .* 0 unreachable, 0 loops, 0 cyclic' "$E2E_DIR/page" ||
+		fail "plan $*: $(grep '^verified' "$E2E_DIR/page")"
+	say "bad: $told_text"
+}
+
+# The last cable of switch $2 in file $1 leads to the last port of $3 instead.
+rewire() {
+	awk -v a="$2" -v b="$3" '
+	FNR == 1 { pass++ }
+	/^(Switch|Ca)/ { name = $0; sub(/^[^#]*# "/, "", name)
+		sub(/".*/, "", name); id[name] = $3 }
+	pass == 1 { next }
+	/^\[8\]/ && name == a { print "[8]\t" id[b] "[8]\t# \"" b "\""; next }
+	/^\[8\]/ && name == b { print "[8]\t" id[a] "[8]\t# \"" a "\""; next }
+	/^\[[12]\]/ && name == "spine4" { next }
+	{ print }' "$1" "$1"
+}
+
+plan_bad() {
+	fabric demo "$E2E_DIR/demo.net"
+	net="--topology $E2E_DIR/demo.net"
+	# shellcheck disable=SC2086
+	{
+		told 'role-unknown: 0x0000000000001234: has a configured role' \
+			$net --set 'routing.roles.leaf=[leaf*, 0x1234]'
+		told 'role-torn: leaf1: the pattern "lea?1" gives it another' \
+			$net --set 'routing.roles.leaf=[leaf?]' \
+			--set 'routing.roles.root=[lea?1]'
+		told 'at the top, and 4 hosts on it' \
+			$net --set 'routing.roles.leaf=[spine*]' \
+			--set 'routing.roles.root=[leaf*]'
+	}
+	rewire "$E2E_DIR/demo.net" leaf1 leaf2 >"$E2E_DIR/linked.net"
+	told 'leaves-linked: leaf1/8 - leaf2/8: two leaf switches linked' \
+		--topology "$E2E_DIR/linked.net"
+	generate torus --dim 1 --hosts 3 >"$E2E_DIR/one.net"
+	told '^fabric .* 1 switch, 3 hosts' --topology "$E2E_DIR/one.net"
+	cat >"$E2E_DIR/none.net" <<-'EOF'
+		caguid=0x10
+		Ca	1 "H-0000000000000010"		# "hostA"
+		[1](11)	"H-0000000000000020"[1](21)	# lid 0 lmc 0 "hostB" lid 0 4xEDR
+
+		caguid=0x20
+		Ca	1 "H-0000000000000020"		# "hostB"
+		[1](21)	"H-0000000000000010"[1](11)	# lid 0 lmc 0 "hostA" lid 0 4xEDR
+	EOF
+	told 'no switch: there is nothing to route' \
+		--topology "$E2E_DIR/none.net"
+	cat "$E2E_DIR/one.net" "$E2E_DIR/none.net" >"$E2E_DIR/two.net"
+	told '^IN PIECES .*1 more piece' --topology "$E2E_DIR/two.net"
+}
+
 is_up() {
 	[ "$(status_get generation)" -ge 1 ] 2>/dev/null
 }
@@ -212,9 +273,9 @@ plan_live() {
 }
 
 case ${1:-} in
-trees | input | live) ;;
+trees | input | live | bad) ;;
 *)
-	echo "usage: plan.sh trees|input|live" >&2
+	echo "usage: plan.sh trees|input|live|bad" >&2
 	exit 2
 	;;
 esac

@@ -45,6 +45,8 @@ daemon quarantine-demo 90
 daemon reboot-demo 90
 daemon standby-demo 120
 daemon reload-demo 90
+daemon distrust-demo 120
+daemon told-demo 90
 partitions reload-demo 90
 partitions import-demo 120
 audit opensm 90
@@ -56,6 +58,7 @@ audit sim 60
 plan trees 60
 plan input 60
 plan live 60
+plan bad 30
 '
 
 passed=0

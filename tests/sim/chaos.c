@@ -66,6 +66,17 @@ reset(struct chaos *c, uint32_t node)
 }
 
 static void
+count_strike(struct chaos *c, const struct chaos_step *e)
+{
+	struct sm_status s;
+
+	if (c->w->sm == NULL || e->kind == CHAOS_JOIN || e->kind == CHAOS_LEAVE)
+		return;
+	sm_status(c->w->sm, &s);
+	c->r->struck[s.phase]++;
+}
+
+static void
 play(struct chaos *c, const struct chaos_step *e)
 {
 	struct sim *s = c->w->sim;
@@ -392,6 +403,7 @@ live(struct chaos *c, const struct chaos_limits *l)
 	world_start(c->w);
 	for (size_t i = 0; i < s->nsteps; i++) {
 		run_until(c, s->step[i].at);
+		count_strike(c, &s->step[i]);
 		play(c, &s->step[i]);
 	}
 	run_until(c, s->end);
@@ -438,10 +450,32 @@ fill_report(struct chaos *c)
 	r->loops = w->loops;
 	r->cycles = w->cycles;
 	r->changes = w->changes;
+	r->checks = w->checks;
 	r->copies = w->copies;
 	r->copy = w->copy;
 	r->loop = w->loop;
 	r->cycle = w->cycle;
+}
+
+/*
+ * What a switch does with groups that is kept out, with its hosts, because it
+ * did not answer, nobody can change; see watch_excuse.
+ */
+static void
+excuse(void *cookie, const struct view *v)
+{
+	const struct chaos *c = cookie;
+	struct map nodes = {0};
+
+	if (v->nquarantine > 0)
+		index_nodes(c->script.f, &nodes);
+	for (size_t i = 0; i < v->nquarantine; i++) {
+		uint32_t n;
+
+		if (map_get(&nodes, v->quarantine[i].guid, &n))
+			watch_excuse(c->watch, n);
+	}
+	map_free(&nodes);
 }
 
 int
@@ -456,6 +490,8 @@ chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 	c.w = world_new(c.script.f, &c.script.sim, c.script.yaml);
 	c.w->route_delay = c.script.route_delay;
 	c.watch = watch_new(c.w->sim);
+	c.w->told = excuse;
+	c.w->told_cookie = &c;
 	if (c.script.tenants != NULL) {
 		tenants_watch(c.script.tenants, c.w->sim);
 		configure(&c, 0);

@@ -34,6 +34,9 @@
 
 #include "sm/base/buf.h"
 #include "sm/base/reason.h"
+#include "sm/sm.h"
+
+enum { CHAOS_PHASES = SM_CHECK + 1 };
 
 /* What is judged beyond order, belief, LIDs and rest. */
 enum {
@@ -62,6 +65,9 @@ struct chaos_report {
 						      life */
 	uint64_t mft_blocks;			   /* MFT blocks written */
 	uint64_t changes;			   /* table entries */
+	uint64_t checks; /* dependencies and ways that were followed */
+	/* events that struck the daemon in a phase, groups' joins left out */
+	unsigned struck[CHAOS_PHASES];
 	struct reason loop, cycle, copy;
 };
 

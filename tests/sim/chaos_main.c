@@ -124,6 +124,7 @@ main(int argc, char **argv)
 	time_t end = time(NULL) + (time_t)o.seconds;
 	unsigned long run = 0, failed = 0, loops = 0, cycles = 0, forgot = 0,
 		      copies = 0;
+	unsigned long long changes = 0, checks = 0, struck[CHAOS_PHASES] = {0};
 
 	(void)argc;
 	if (o.one)
@@ -141,6 +142,10 @@ main(int argc, char **argv)
 		cycles += r.cycles > 0;
 		copies += r.copies > 0;
 		forgot += r.rewritten > 0;
+		changes += r.changes;
+		checks += r.checks;
+		for (unsigned i = 0; i < CHAOS_PHASES; i++)
+			struck[i] += r.struck[i];
 		chaos_report_free(&r);
 		run++;
 		o.from++;
@@ -148,5 +153,12 @@ main(int argc, char **argv)
 	printf("run=%lu failed=%lu; with loops=%lu cycles=%lu copies=%lu "
 	       "rewrites=%lu\n",
 		run, failed, loops, cycles, copies, forgot);
+	printf("judged: %llu changes of table entries, %llu dependencies and "
+	       "ways followed\nstruck:",
+		changes, checks);
+	for (unsigned i = 0; i < CHAOS_PHASES; i++)
+		printf("%s %s %llu", i > 0 ? "," : "",
+			sm_phase_name((enum sm_phase)i), struck[i]);
+	printf("\n");
 	return failed ? 1 : 0;
 }

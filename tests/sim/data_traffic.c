@@ -27,7 +27,7 @@ fraction(struct rng *r)
 static double
 exponential(struct rng *r)
 {
-	for (double whole = 0;; whole += 1) {
+	for (unsigned whole = 0;; whole++) {
 		double first = fraction(r), last = first;
 		unsigned n = 1;
 
@@ -177,7 +177,9 @@ choose(struct data *d, uint32_t ix)
 		return anybody_else(d, ix);
 	case DATA_HOTSPOT:
 		if (fraction(&e->rng) < t->hot) {
-			to = t->target[rng_below(&e->rng, t->ntargets)];
+			do
+				to = t->target[rng_below(&e->rng, t->ntargets)];
+			while (to == ix && t->ntargets > 1);
 			if (to != ix)
 				return to;
 		}

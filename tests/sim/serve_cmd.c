@@ -7,7 +7,7 @@
 #include "tests/sim/serve_int.h"
 #include "tests/sim/serve_show.h"
 
-enum { MAX_WORDS = 4, MILLION = 1000000, US_MAX = 60 * MILLION };
+enum { MAX_WORDS = 5, MILLION = 1000000, US_MAX = 60 * MILLION };
 
 /* A command's words, cut out of a copy of its line. */
 struct words {
@@ -158,15 +158,134 @@ static int
 cmd_hang(struct serve *s, const struct words *w, struct buf *out,
 	struct reason *why)
 {
-	struct sim_behaviour b = {0};
+	struct sim_behaviour b;
+	uint32_t node;
+	unsigned port;
+
+	(void)out;
+	if (find(s, w->w[1], &node, &port, why))
+		return -1;
+	b = *sim_behaviour(s->sim, node);
+	if (on_or_off(w->w[2], "on", "off", &b.hung, why))
+		return -1;
+	sim_fault_behave(s->sim, node, &b);
+	return 0;
+}
+
+/* Which attribute, by its name or the first letters of it? */
+static int
+attribute(const char *word, uint64_t *bit, struct reason *why)
+{
+	for (uint16_t a = 1; a < 64; a++)
+		if (strlen(word) > 2 && *word != 'u' &&
+			strncmp(mad_attr_name(a), word, strlen(word)) == 0) {
+			*bit = UINT64_C(1) << a;
+			return 0;
+		}
+	return reason_set(why, "no attribute is called \"%s\"", word);
+}
+
+/* What a node does wrong; one thing comes to the other until it is off. */
+static int
+cmd_fault(struct serve *s, const struct words *w, struct buf *out,
+	struct reason *why)
+{
+	const char *what = w->w[2];
+	struct sim_behaviour b;
+	uint64_t bit = 0;
+	uint32_t node;
+	unsigned port;
+
+	(void)out;
+	if (find(s, w->w[1], &node, &port, why))
+		return -1;
+	b = *sim_behaviour(s->sim, node);
+	if (w->n == 4 && attribute(w->w[3], &bit, why))
+		return -1;
+	if (w->n == 3 && strcmp(what, "off") == 0)
+		b = (struct sim_behaviour){0};
+	else if (w->n == 3 && strcmp(what, "role") == 0)
+		b.bad_role = true;
+	else if (w->n == 4 && strcmp(what, "lie") == 0)
+		b.lies |= bit;
+	else if (w->n == 4 && strcmp(what, "refuse") == 0)
+		b.refuse |= bit;
+	else if (w->n == 4 && strcmp(what, "mute") == 0)
+		b.mute |= bit;
+	else
+		return reason_set(why,
+			"it can lie, refuse or mute an ATTRIBUTE, have a bad "
+			"role, or be off");
+	sim_fault_behave(s->sim, node, &b);
+	return 0;
+}
+
+/* Another hand writes an entry. */
+static int
+cmd_entry(struct serve *s, const struct words *w, struct buf *out,
+	struct reason *why)
+{
+	double lid, to;
 	uint32_t node;
 	unsigned port;
 
 	(void)out;
 	if (find(s, w->w[1], &node, &port, why) ||
-		on_or_off(w->w[2], "on", "off", &b.hung, why))
+		number(w->w[2], MAD_LID_END - 1, &lid, why) ||
+		number(w->w[3], UINT8_MAX, &to, why))
 		return -1;
-	sim_fault_behave(s->sim, node, &b);
+	if (s->f->node[node].type != FABRIC_SWITCH)
+		return reason_set(why, "%s is no switch", w->w[1]);
+	sim_set_lft(s->sim, node, (uint16_t)lid, (uint8_t)to);
+	return 0;
+}
+
+/* Another hand closes a turn, or opens it. */
+static int
+cmd_turn(struct serve *s, const struct words *w, struct buf *out,
+	struct reason *why)
+{
+	uint8_t row[8] = {0};
+	double in, to;
+	uint32_t node;
+	unsigned port;
+	bool closed;
+
+	(void)out;
+	if (find(s, w->w[1], &node, &port, why) ||
+		number(w->w[2], s->f->node[node].nports, &in, why) ||
+		number(w->w[3], s->f->node[node].nports, &to, why) ||
+		on_or_off(w->w[4], "closed", "open", &closed, why))
+		return -1;
+	if (closed)
+		memset(row, 0xff, sizeof(row));
+	sim_hand_sl2vl(s->sim, node, (unsigned)in, (unsigned)to, row);
+	return 0;
+}
+
+/* Another subnet manager, that says it is one and does nothing. */
+static int
+cmd_manager(struct serve *s, const struct words *w, struct buf *out,
+	struct reason *why)
+{
+	struct mad_sm_info says = {.act_count = 1};
+	double priority;
+	uint32_t node;
+	unsigned port;
+	bool master;
+
+	(void)out;
+	if (find(s, w->w[1], &node, &port, why) ||
+		number(w->w[2], 15, &priority, why) ||
+		on_or_off(w->w[3], "master", "standby", &master, why))
+		return -1;
+	port = s->f->node[node].type == FABRIC_SWITCH ? 0
+	       : port == 0			      ? 1
+						      : port;
+	says.guid = fabric_port(s->f, node, port)->guid;
+	says.priority = (uint8_t)priority;
+	says.state = master ? 3 : 2;
+	sim_fault_other_sm(s->sim, node, port, &says);
 	return 0;
 }
 
@@ -338,6 +457,11 @@ static const struct {
 	{"loss", 2, 2, cmd_loss, "PERMILLE"},
 	{"delay", 2, 2, cmd_delay, "MICROSECONDS"},
 	{"hang", 3, 3, cmd_hang, "NODE on|off"},
+	{"fault", 3, 4, cmd_fault,
+		"NODE lie|refuse|mute ATTRIBUTE, NODE role, NODE off"},
+	{"entry", 4, 4, cmd_entry, "SWITCH LID PORT"},
+	{"turn", 5, 5, cmd_turn, "SWITCH IN OUT closed|open"},
+	{"manager", 4, 4, cmd_manager, "NODE PRIORITY master|standby"},
 	{"guid", 3, 3, cmd_guid, "NODE GUID"},
 	{"replace", 3, 3, cmd_replace, "NODE GUID"},
 	{"add", 3, 3, cmd_add, "NAME SWITCH[/PORT]"},

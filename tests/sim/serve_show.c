@@ -131,6 +131,15 @@ show_count(unsigned row, unsigned method, uint64_t n, struct buf *out)
 	buf_printf(out, ": %" PRIu64 "\n", n);
 }
 
+/* 0: nothing was told of, or nothing done about it. */
+static uint64_t
+us_between(struct mono first, struct mono last)
+{
+	return first.ns == 0 || mono_before(last, first)
+		       ? 0
+		       : (uint64_t)mono_sub(last, first).ns / 1000;
+}
+
 void
 serve_show_stats(const struct serve *s, struct buf *out)
 {
@@ -153,6 +162,9 @@ serve_show_stats(const struct serve *s, struct buf *out)
 		{"lost: nobody there", st->lost_nobody},
 		{"table blocks written", st->lft_sets},
 		{"table blocks unchanged", st->lft_same},
+		{"table entries changed", st->lft_entries},
+		{"us from trap to last Set",
+			us_between(st->first_trap, st->last_set)},
 		{"group blocks written", st->mft_sets},
 		{"group blocks unchanged", st->mft_same},
 		{"returned to clients", s->returned},

@@ -186,6 +186,10 @@ struct sim_stats {
 	uint64_t lost_silent;	     /* hung, mute, garbage, M_Key */
 	uint64_t lost_nobody;	     /* no endpoint there */
 	uint64_t lft_sets, lft_same; /* blocks written; of these unchanged */
+	uint64_t lft_entries;	     /* that were another before */
+	/* the first trap that arrives, and the last Set of a forwarding table,
+	 * of lanes or of a port; 0: there was none */
+	struct mono first_trap, last_set;
 	uint64_t mft_sets, mft_same;
 	uint64_t port_sets, switch_sets;
 	uint64_t traps; /* sent, repetitions included */
@@ -296,17 +300,21 @@ void sim_set_plane(struct sim *s, const struct sim_plane *plane);
 struct sim_behaviour {
 	bool hung; /* answers nothing, passes no directed routes on; what its
 		      tables say is still forwarded */
-	uint64_t mute;	 /* these attributes are not answered */
-	uint64_t refuse; /* these are answered with this status */
-	uint16_t status; /* 0: 0x000c */
-	uint64_t wrong;	 /* these are answered as another attribute */
-	bool zero_ports; /* NodeInfo says 0 ports */
-	bool liar; /* acknowledges a Set of the LFT and keeps what it had */
-	struct mono service;	  /* of its SMA per SMP; 0: as it is */
+	uint64_t mute;	     /* these attributes are not answered */
+	uint64_t refuse;     /* these are answered with this status */
+	uint16_t status;     /* 0: 0x000c */
+	uint64_t wrong;	     /* these are answered as another attribute */
+	bool zero_ports;     /* NodeInfo says 0 ports */
+	uint64_t lies;	     /* Sets of these are acknowledged, and not done */
+	bool bad_role;	     /* its role comes with another signature */
+	struct mono service; /* of its SMA per SMP; 0: as it is */
 	struct sim_faults faults; /* on top of the fabric's */
 };
 void sim_fault_behave(
 	struct sim *s, uint32_t node, const struct sim_behaviour *b);
+
+/* ... and how it does now. */
+const struct sim_behaviour *sim_behaviour(const struct sim *s, uint32_t node);
 
 void sim_fault_chances(struct sim *s, const struct sim_faults *f);
 

@@ -18,6 +18,12 @@ sim_fault_behave(struct sim *s, uint32_t node, const struct sim_behaviour *b)
 	s->node[node].how = *b;
 }
 
+const struct sim_behaviour *
+sim_behaviour(const struct sim *s, uint32_t node)
+{
+	return &s->node[node].how;
+}
+
 void
 sim_fault_chances(struct sim *s, const struct sim_faults *f)
 {

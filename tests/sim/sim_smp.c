@@ -179,6 +179,23 @@ forced_status(struct sim *s, const struct sim_behaviour *b, uint16_t attr)
 	return 0;
 }
 
+/* A Set that is acknowledged and not done: a port says what it shall be. */
+static void
+lie(struct sim *s, const struct sim_msg *q, const struct smp *req, uint8_t *d)
+{
+	uint32_t num = req->mod & ~MAD_PORT_INFO_EXT;
+	struct mad_port_info pi;
+
+	if (req->attr != MAD_PORT_INFO || num > s->node[q->node].nports ||
+		mad_port_info_decode(d, &pi, NULL) != 0)
+		return;
+	if (s->node[q->node].type != FABRIC_SWITCH && num == 0)
+		num = q->port;
+	if (pi.state == 0)
+		pi.state = sim_int_port(s, q->node, num)->pi.state;
+	mad_port_info_encode(&pi, d);
+}
+
 static void
 answer(struct sim_msg *q, struct smp *a, uint16_t status)
 {
@@ -206,6 +223,15 @@ answer_version(struct sim_msg *q)
 	return true;
 }
 
+/* What an SM does about a change, and not to find out about it? */
+static bool
+writes(const struct smp *req)
+{
+	return req->method == MAD_SET &&
+	       (req->attr == MAD_LFT || req->attr == MAD_SL2VL ||
+		       req->attr == MAD_PORT_INFO);
+}
+
 bool
 sim_smp_act(struct sim *s, struct sim_msg *q)
 {
@@ -229,8 +255,14 @@ sim_smp_act(struct sim *s, struct sim_msg *q)
 	}
 	memcpy(d, req.data, MAD_DATA);
 	status = forced_status(s, &n->how, req.attr);
-	if (status == 0)
+	if (status == 0 && req.method == MAD_SET && n->how.lies & bit(req.attr))
+		lie(s, q, &req, d);
+	else if (status == 0)
 		status = act(s, q, &req, d);
+	if (writes(&req))
+		s->stats.last_set = sim_now(s);
+	if (n->how.bad_role && req.attr == MAD_ROLE)
+		d[0] ^= 0x20;
 	if (status == 0 || s->o.ibsim)
 		memcpy(req.data, d, MAD_DATA);
 	if (n->how.wrong & bit(req.attr))

@@ -111,10 +111,9 @@ act_lft(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 		s->stats.lft_sets++;
 		s->stats.lft_same +=
 			memcmp(sw->lft + lid, req->data, LFT_BLOCK) == 0;
-		if (s->node[node].how.liar) {
-			memcpy(d, req->data, LFT_BLOCK);
-			return 0;
-		}
+		for (unsigned i = 0; i < LFT_BLOCK; i++)
+			s->stats.lft_entries +=
+				sw->lft[lid + i] != req->data[i];
 		memcpy(sw->lft + lid, req->data, LFT_BLOCK);
 		sim_int_changed(s, SIM_BLOCK, node, req->mod);
 	}

@@ -30,6 +30,8 @@ send_trap(struct sim *s, uint32_t node, unsigned which)
 	s->stats.traps++;
 	if (!sim_route_lid(s, node, t->port, pi->sm_lid, false, &w))
 		return;
+	if (s->stats.first_trap.ns == 0)
+		s->stats.first_trap = sim_now(s);
 	memcpy(m.data, t->data, MAD_DATA);
 	smp_encode(&m, msg.m.mad);
 	msg.m.len = MAD_SIZE;

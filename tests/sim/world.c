@@ -61,13 +61,16 @@ copy_leaves(const struct store_state *s)
 }
 
 static void
-on_save(void *cookie, const struct store_state *s)
+on_save(void *cookie, const struct store_state *s, bool at_once)
 {
 	struct world *w = cookie;
+	bool writing = w->saved.writing;
 
+	(void)at_once;
 	world_forget(w);
 	w->saved = *s;
 	w->saved.arena = NULL;
+	w->saved.writing = writing;
 	w->saved.lid = mem_dup(s->lid, s->nlid * sizeof(*s->lid));
 	w->saved.rank = mem_dup(s->rank, s->nrank * sizeof(*s->rank));
 	w->saved.block = mem_dup(s->block, s->nblock * sizeof(*s->block));
@@ -75,6 +78,14 @@ on_save(void *cookie, const struct store_state *s)
 	w->saved.sa = s->sa != NULL ? mem_strdup(s->sa) : NULL;
 	w->saved.group = mem_dup(s->group, s->ngroup * sizeof(*s->group));
 	w->saved.member = mem_dup(s->member, s->nmember * sizeof(*s->member));
+}
+
+static void
+on_writing(void *cookie, bool on)
+{
+	struct world *w = cookie;
+
+	w->saved.writing = on;
 }
 
 static void
@@ -88,6 +99,8 @@ on_committed(void *cookie, struct view *v)
 		"world: now=%.6f %s", mono_seconds(sim_now(w->sim)), line.text);
 	buf_free(&line);
 	w->commits++;
+	if (w->told != NULL)
+		w->told(w->told_cookie, v);
 }
 
 static void
@@ -150,6 +163,7 @@ world_new(const struct fabric *f, const struct sim_options *o, const char *yaml)
 		.cookie = w,
 		.route = on_route,
 		.save = on_save,
+		.writing = on_writing,
 		.committed = on_committed,
 		.finished = on_finished,
 		.set_issm = on_issm,

@@ -28,6 +28,9 @@ struct world {
 	struct store_state saved; /* what the daemon wanted on disk */
 	unsigned runs, runs_failed, commits;
 	char last_why[512];
+	/* is told of every view that is committed; or NULL */
+	void (*told)(void *cookie, const struct view *v);
+	void *told_cookie;
 	struct mono cpu; /* of this process, in routing, judging, planning */
 };
 

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "tests/sim/chaos.h"
@@ -51,6 +52,34 @@ speak(FILE *log, int old, bool tell)
 	(void)fclose(log);
 }
 
+/* Of all days; shared with the processes that live them. */
+static struct tally {
+	uint64_t changes, checks, struck[CHAOS_PHASES];
+} * tally;
+
+static void
+count(const struct chaos_report *r)
+{
+	tally->changes += r->changes;
+	tally->checks += r->checks;
+	for (unsigned i = 0; i < CHAOS_PHASES; i++)
+		tally->struck[i] += r->struck[i];
+}
+
+static void
+tell(void)
+{
+	(void)printf("steps judged: %llu entries changed, %llu dependencies "
+		     "and ways followed\nstruck in:",
+		(unsigned long long)tally->changes,
+		(unsigned long long)tally->checks);
+	for (unsigned i = 0; i < CHAOS_PHASES; i++)
+		(void)printf("%s %s %llu", i > 0 ? "," : "",
+			sm_phase_name((enum sm_phase)i),
+			(unsigned long long)tally->struck[i]);
+	(void)printf("\n");
+}
+
 static void
 run(uint64_t seed, unsigned max_hosts, bool tenants)
 {
@@ -64,6 +93,7 @@ run(uint64_t seed, unsigned max_hosts, bool tenants)
 	int rc = chaos_run(seed, &l, &r);
 
 	speak(log, old, rc != 0);
+	count(&r);
 	ck_assert_msg(rc == 0, "SEED=%llu: %s\n%s", (unsigned long long)seed,
 		r.why.text, r.script.text);
 	chaos_report_free(&r);
@@ -115,6 +145,7 @@ main(void)
 {
 	Suite *s = suite_create("chaos");
 	TCase *tc = tcase_create("chaos");
+	int rc;
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, days_can_be_lived_again);
@@ -122,5 +153,12 @@ main(void)
 	tcase_add_loop_test(tc, a_bad_day_for_tenants, 1,
 		getenv("SEED") ? 2 : TENANT_SEEDS + 1);
 	suite_add_tcase(s, tc);
-	return suite_run(s);
+	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (tally == MAP_FAILED)
+		return EXIT_FAILURE;
+	rc = suite_run(s);
+	tell();
+	(void)munmap(tally, sizeof(*tally));
+	return rc;
 }

@@ -114,6 +114,26 @@ START_TEST(fts_round)
 }
 END_TEST
 
+/* What the first switch does not reach is known from the others. */
+START_TEST(fts_owners)
+{
+	static const char text[] =
+		"Unicast lids guid 0x5 (a):\n"
+		"0x0001 001 : (Channel Adapter portguid 0x11: 'h1')\n"
+		"Unicast lids guid 0x6 (b):\n"
+		"0x0001 002 : (Channel Adapter portguid 0x11: 'h1')\n"
+		"0x0002 001 : (Channel Adapter portguid 0x12: 'h2')\n";
+	struct reason why = {""};
+	struct fts *f = fts_parse(text, sizeof(text) - 1, "x", &why);
+
+	ck_assert_msg(f != NULL, "%s", why.text);
+	ck_assert_uint_eq(f->nowners, 2);
+	ck_assert_uint_eq(f->owner[1].port_guid, 0x12);
+	ck_assert_uint_eq(f->owner[1].lid, 2);
+	fts_free(f);
+}
+END_TEST
+
 static const struct {
 	const char *text, *says;
 } bad_fts[] = {
@@ -342,6 +362,7 @@ main(void)
 	TCase *c = tcase_create("forecast");
 
 	tcase_add_test(c, fts_round);
+	tcase_add_test(c, fts_owners);
 	tcase_add_loop_test(c, fts_bad, 0, 8);
 	tcase_add_test(c, spine_lost);
 	tcase_add_test(c, host_lost);

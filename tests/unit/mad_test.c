@@ -210,6 +210,9 @@ START_TEST(port_info_settings)
 	ck_assert_uint_eq(few.state, all.state);
 	ck_assert_uint_eq(few.lmc, all.lmc);
 	ck_assert_uint_eq(few.sm_sl, all.sm_sl);
+	ck_assert_uint_eq(few.vl_high_limit, all.vl_high_limit);
+	ck_assert_uint_eq(few.arb_high_cap, all.arb_high_cap);
+	ck_assert_uint_eq(few.arb_low_cap, all.arb_low_cap);
 	ck_assert_uint_eq(few.vl_stall, all.vl_stall);
 	ck_assert_uint_eq(few.hoq_life, all.hoq_life);
 	ck_assert_int_eq(few.enf_in, all.enf_in);

@@ -167,7 +167,7 @@ END_TEST
 
 /* ---- nothing is seen that should not be ---- */
 
-enum { MAX_PARTS = 5, NODES = HOSTS + LEAVES };
+enum { MAX_PARTS = 5, NODES = HOSTS + LEAVES, TRACE_NODE = 12 };
 
 /* The test's own idea of who shares what: bits by partition. */
 struct model {
@@ -278,6 +278,7 @@ static const struct kind {
 	{MAD_SA_VLARB, {0, -1}, -1, 72},
 	{MAD_SA_MFT, {0, -1}, -1, 72},
 	{MAD_SA_MEMBER, {-1, -1}, -1, 52},
+	{MAD_SA_TRACE_REC, {-1, -1}, TRACE_NODE, MAD_SA_TRACE},
 };
 
 enum { NKINDS = sizeof(kinds) / sizeof(kinds[0]) };
@@ -304,10 +305,47 @@ judge_group(const struct fixture *x, const struct model *m,
 	ck_assert(g.gid.guid == 0 || g.gid.guid == o->guid);
 }
 
+/* The way between two whom one may both talk to, and who may talk; what is
+ * between them are switches. */
+static void
+judge_trace(
+	const struct fixture *x, const struct model *m, const struct host *o)
+{
+	size_t n = host_records(o, MAD_SA_TRACE);
+	uint32_t end[2] = {0};
+
+	if (n == 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t node =
+			by_guid(x, be_get64(host_record(o, i) + TRACE_NODE));
+
+		if (i == 0)
+			end[0] = node;
+		end[1] = node;
+		if (i == 0 || i == n - 1)
+			ck_assert_msg(share(m, o->node, node),
+				"%s learns of a way of %s\n%s",
+				sim_name(x->w->sim, o->node),
+				sim_name(x->w->sim, node), m->yaml);
+		else
+			ck_assert(x->f->node[node].type == FABRIC_SWITCH);
+	}
+	ck_assert_msg(share(m, end[0], end[1]),
+		"%s learns of a way from %s "
+		"to %s\n%s",
+		sim_name(x->w->sim, o->node), sim_name(x->w->sim, end[0]),
+		sim_name(x->w->sim, end[1]), m->yaml);
+}
+
 static void
 judge(const struct fixture *x, const struct model *m, const struct host *o,
 	const struct kind *k)
 {
+	if (k->attr == MAD_SA_TRACE_REC) {
+		judge_trace(x, m, o);
+		return;
+	}
 	for (size_t i = 0; i < host_records(o, k->size); i++) {
 		const uint8_t *rec = host_record(o, i);
 		uint32_t end[3];
@@ -389,6 +427,26 @@ random_pairs(
 		be_put64(rec + 32 + 16 * (size_t)i,
 			fabric_port(x->f, n, sw ? 0 : 1)->guid);
 	}
+}
+
+/* The way from one to another, neither of whom need be the one that asks. */
+static void
+random_way(
+	const struct fixture *x, struct rng *rng, uint8_t *rec, struct ask *a)
+{
+	struct mad_sa_path w = {.sgid = {PREFIX, 0}, .dgid = {PREFIX, 0}};
+	struct mad_gid *end[2] = {&w.sgid, &w.dgid};
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t n = rng_below(rng, x->f->nnodes);
+		bool sw = x->f->node[n].type == FABRIC_SWITCH;
+
+		end[i]->guid = fabric_port(x->f, n, sw ? 0 : 1)->guid;
+	}
+	mad_sa_path_encode(&w, rec);
+	*a = (struct ask){.mask = MAD_SA_PATH_SGID | MAD_SA_PATH_DGID,
+		.rec = rec,
+		.len = MAD_SA_PATH};
 }
 
 /* Only members make a group of a partition, or enter one. */
@@ -511,6 +569,9 @@ START_TEST(isolation)
 		if (k->attr == MAD_SA_MULTI_PATH) {
 			random_pairs(&x, &rng, rec, &a);
 			how = MAD_SA_GET_MULTI;
+		} else if (k->attr == MAD_SA_TRACE_REC) {
+			random_way(&x, &rng, rec, &a);
+			how = MAD_SA_GET_TRACE;
 		} else {
 			random_record(&x, &rng, k, rec, &a);
 		}

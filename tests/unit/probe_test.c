@@ -77,6 +77,48 @@ START_TEST(probe_link)
 }
 END_TEST
 
+/* Two ends of a cable tell of it; what the first look clears is no news. */
+START_TEST(probe_told)
+{
+	struct bench b;
+	uint64_t leaf, both[2];
+	uint32_t node, spine;
+	unsigned port;
+
+	bench_start(&b, tree(4, 8, 1, 6));
+	settle(&b);
+	b.told = true;
+	leaf = guid_of(&b, "leaf4");
+	node = fabric_find(b.f, "leaf4");
+	for (port = 1; fabric_peer(b.f, node, port, &spine, &(unsigned){0}) &&
+		       b.f->node[spine].type != FABRIC_SWITCH;)
+		port++;
+	both[0] = leaf;
+	both[1] = b.f->node[spine].guid;
+	run(&b, SWEEP_PROBE, both, 2);
+	ck_assert(b.no_news);
+	ck_assert_uint_le(b.stats.smps, 3); /* two bits, and a way */
+	sim_fault_link(b.sim, node, port, false);
+	run(&b, SWEEP_PROBE, &leaf, 1);
+	ck_assert(!b.no_news);
+	ck_assert_uint_eq(b.stats.gone_links, 1);
+	run(&b, SWEEP_PROBE, &leaf, 1);
+	ck_assert(b.no_news);
+	/* the other end has only had one port looked at: it is read */
+	run(&b, SWEEP_PROBE, both, 2);
+	ck_assert(!b.no_news);
+	ck_assert_uint_ge(b.stats.smps, b.f->node[spine].nports);
+	run(&b, SWEEP_PROBE, both, 2);
+	ck_assert(b.no_news);
+	/* whoever asks for another reason gets the ports, whatever the bit */
+	b.told = false;
+	run(&b, SWEEP_PROBE, &leaf, 1);
+	ck_assert(!b.no_news);
+	ck_assert_uint_ge(b.stats.smps, b.f->node[node].nports);
+	bench_end(&b);
+}
+END_TEST
+
 START_TEST(probe_host)
 {
 	struct bench b;
@@ -393,6 +435,7 @@ main(void)
 
 	tcase_set_timeout(tc, 20);
 	tcase_add_test(tc, probe_link);
+	tcase_add_test(tc, probe_told);
 	tcase_add_test(tc, probe_host);
 	tcase_add_test(tc, probe_reboot);
 	tcase_add_test(tc, probe_leaf);

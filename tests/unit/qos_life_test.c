@@ -204,7 +204,9 @@ START_TEST(second_life_writes_nothing)
 	struct fabric *f = tree();
 	struct world *w = start(f, NULL, three);
 
-	ck_assert_uint_eq(gets(w, MAD_SL2VL) + gets(w, MAD_VLARB), 0);
+	/* nothing is learned; what was written is read back in part */
+	ck_assert_uint_le(gets(w, MAD_SL2VL), sets(w, MAD_SL2VL));
+	ck_assert_uint_eq(gets(w, MAD_VLARB), 0);
 	world_kill(w);
 	sim_clear_stats(w->sim);
 	world_start(w);

@@ -102,8 +102,9 @@ START_TEST(nothing_happens_when_nothing_happened)
 	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
 	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
 	ck_assert_uint_eq(w->commits, before);
-	/* light sweeps only: one SwitchInfo per switch and interval */
-	ck_assert_uint_le(sim_stats(w->sim)->smps, 12 * 7);
+	/* light sweeps only: one SwitchInfo per switch and interval, and two
+	 * looks at the switch whose turn it is */
+	ck_assert_uint_le(sim_stats(w->sim)->smps, (12 + 2) * 7);
 	life_end(w, f);
 }
 END_TEST
@@ -266,6 +267,49 @@ START_TEST(a_chatterbox_starves_nobody)
 		sm_view(w->sm)->counts.ports_linked);
 	ck_assert_uint_ne(sim_lft(w->sim, leaf, lid), 255);
 	world_run(w, mono_ms(30000));
+	life_expect_order(w, "after the traps");
+	life_end(w, f);
+}
+END_TEST
+
+/* What traps of a switch cost, in SMPs, and the runs that changed a view. */
+static uint64_t
+cost_of_traps(struct world *w, uint16_t lid, int n, unsigned *commits)
+{
+	unsigned before = w->commits;
+
+	sim_clear_stats(w->sim);
+	chatter(w, lid, 1, 1 + 400 * n);
+	world_run(w, mono_ms(400 * n + 3000));
+	*commits = w->commits - before;
+	return sim_stats(w->sim)->smps;
+}
+
+/*
+ * A trap that comes when all that it tells of is known costs a look at the bit,
+ * and at the way there; nothing is read, and nothing computed.
+ */
+START_TEST(old_news_cost_nothing)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "sweep:\n  interval: 0\n");
+	uint32_t leaf = fabric_find(f, "leaf5");
+	uint16_t lid;
+	unsigned commits;
+
+	life_expect_order(w, "bring-up");
+	world_run(w, mono_ms(5000));
+	lid = sim_port_info(w->sim, leaf, 0)->lid;
+	/* each is repressed, too */
+	ck_assert_uint_le(cost_of_traps(w, lid, 5, &commits), 5 * 3);
+	ck_assert_uint_eq(commits, 0);
+	/* but where something happened that nobody told of it is seen */
+	sim_fault_link(w->sim, leaf, 1, false);
+	world_run(w, mono_ms(5000));
+	sim_fault_link(w->sim, leaf, 1, true);
+	ck_assert_uint_gt(
+		cost_of_traps(w, lid, 1, &commits), f->node[leaf].nports);
+	ck_assert_uint_gt(commits, 0);
 	life_expect_order(w, "after the traps");
 	life_end(w, f);
 }
@@ -676,6 +720,7 @@ main(void)
 	tcase_add_test(t, corrupted_bytes_break_nothing);
 	tcase_add_test(t, a_hung_switch_is_kept_out);
 	tcase_add_test(t, a_chatterbox_starves_nobody);
+	tcase_add_test(t, old_news_cost_nothing);
 	tcase_add_test(t, our_own_cable_is_pulled);
 	tcase_add_test(t, the_silent_are_found);
 	tcase_add_test(t, a_switch_that_refuses_tables_is_kept_out);

@@ -501,7 +501,8 @@ END_TEST
 START_TEST(a_liar_keeps_its_table)
 {
 	struct bench b = bench_new(bench_line(), NULL);
-	const struct sim_behaviour liar = {.liar = true}, well = {0};
+	const struct sim_behaviour liar = {.lies = UINT64_C(1) << MAD_LFT},
+				   well = {0};
 	uint32_t sw = find(&b, "sw0");
 
 	bench_attach(&b);

@@ -82,8 +82,8 @@ static const struct store_rank ranks[] = {
 };
 
 static const struct store_block blocks[] = {
-	{0x0002c90200000002, 3, 254, 0x0123456789abcdef, 40},
-	{0x0002c90200000001, 0, 1, UINT64_MAX, UINT64_MAX},
+	{0x0002c90200000002, 3, 254, 0x0123456789abcdef, 40, 2},
+	{0x0002c90200000001, 0, 1, UINT64_MAX, UINT64_MAX, UINT32_MAX},
 };
 
 static const struct store_member members[] = {
@@ -183,7 +183,7 @@ START_TEST(test_round)
 		.routed = UINT64_MAX,
 		.load = 72,
 		.turn = 0x99,
-		.when = 1763722111,
+		.saved = {1763722111, UINT64_MAX, 7200},
 		.away = 7, /* nobody's business */
 		.sa = "service 0x1 2 03\ninform 0x4 5 06\n",
 		.order = "tiers"};
@@ -201,7 +201,9 @@ START_TEST(test_round)
 	ck_assert_uint_eq(back.routed, UINT64_MAX);
 	ck_assert_uint_eq(back.load, 72);
 	ck_assert_uint_eq(back.turn, 0x99);
-	ck_assert_uint_eq(back.when, 1763722111);
+	ck_assert_uint_eq(back.saved.when, 1763722111);
+	ck_assert_uint_eq(back.saved.boot, UINT64_MAX);
+	ck_assert_uint_eq(back.saved.up, 7200);
 	ck_assert_uint_eq(back.away, 0);
 	ck_assert_str_eq(back.sa, s.sa);
 	ck_assert_uint_eq(back.nlid, 4);
@@ -212,6 +214,7 @@ START_TEST(test_round)
 		ck_assert_uint_eq(back.block[i].out, blocks[i].out);
 		ck_assert_uint_eq(back.block[i].row, blocks[i].row);
 		ck_assert_uint_eq(back.block[i].pairs, blocks[i].pairs);
+		ck_assert_uint_eq(back.block[i].age, blocks[i].age);
 	}
 	ck_assert_uint_eq(back.nrank, 2);
 	for (i = 0; i < 4; i++) {
@@ -336,7 +339,10 @@ static const struct refusal {
 	{"block 0x1 1 2 123456789abcdef 3\n",
 		":2: row: not 16 hexadecimal digits, one for each SL"},
 	{"block 0x1 1 2 0123456789abcdef\n", ":2: pairs: not a number"},
-	{"block 0x1 1 2 0123456789abcdef 3 4\n", ":2: pairs: not a number"},
+	{"block 0x1 1 2 0123456789abcdef 3 -4\n",
+		":2: age: not a 32-bit number"},
+	{"block 0x1 1 2 0123456789abcdef 3 4 5\n",
+		":2: age: not a 32-bit number"},
 	{"block 0x1 1 2 0123456789abcdef 3\n"
 	 "block 0x1 1 2 0123456789abcdef 3\n",
 		":3: block: given twice"},

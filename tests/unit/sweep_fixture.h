@@ -23,6 +23,8 @@ struct bench {
 	struct draft *d;
 	struct rng rng;
 	bool may_fail;
+	bool told;    /* probes are because of traps alone */
+	bool no_news; /* said the last sweep */
 	uint32_t traps;
 	struct sweep_stats stats; /* of the last sweep */
 	uint64_t suspect[64];
@@ -95,6 +97,8 @@ run(struct bench *b, enum sweep_kind kind, const uint64_t *guid, size_t n)
 	const uint64_t *suspect;
 	unsigned steps = 0;
 
+	for (size_t i = 0; b->told && i < n; i++)
+		sweep_told_of(s, guid[i]);
 	sweep_feed(s, sim_now(b->sim));
 	while (!sweep_done(s)) {
 		struct mono t = mono_min(sim_next(b->sim), xact_next(b->x));
@@ -108,6 +112,7 @@ run(struct bench *b, enum sweep_kind kind, const uint64_t *guid, size_t n)
 	if (!b->may_fail)
 		ck_assert_ptr_null(sweep_failed(s));
 	b->stats = *sweep_stats(s);
+	b->no_news = sweep_no_news(s);
 	suspect = sweep_suspects(s, &b->nsuspect);
 	ck_assert_uint_le(b->nsuspect, 64);
 	if (b->nsuspect > 0)

@@ -1,0 +1,51 @@
+/*
+ * After a restart the routes in force are what was read back from the
+ * switches, in the order that was remembered: a second life changes nothing
+ * that need not change. How good fresh tables would be is remembered too, for
+ * the fabric that was routed last. After a takeover no order is known: a fresh
+ * one is chosen, and what is legal in it stays. NULL where nothing is known.
+ */
+#include <stdlib.h>
+
+#include "sm/sm_priv.h"
+
+static uint32_t
+remembered_rank(const struct sm *sm, uint64_t guid)
+{
+	const struct route_rank key = {.guid = guid};
+	const struct route_rank *r = bsearch(&key, sm->rank, sm->nrank,
+		sizeof(*sm->rank), sm_commit_by_guid);
+
+	return r != NULL ? r->rank : UINT32_MAX;
+}
+
+struct routes *
+sm_found_routes(struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+	struct routes *r;
+	node_ix n;
+	uint32_t b;
+	sw_ix s;
+
+	if (sm->counts.lft_reads == 0)
+		return NULL;
+	r = routes_new(sm->topo, sm->pool);
+	r->engine = "found";
+	r->order = sm->rank_order;
+	n = topo_by_node_guid(t, sm->turn);
+	r->turn_leaf = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
+	r->fresh_load = t->hash == sm->routed ? sm->load : 0;
+	for (s = 0; s < t->nsw; s++) {
+		uint64_t guid = t->node[t->sw[s].node].guid;
+
+		r->rank[s] = remembered_rank(sm, guid);
+		for (b = 0; b < r->nblocks; b++) {
+			lft_ref ref = hw_block(sm->hw, guid, b);
+
+			if (ref != HW_UNKNOWN)
+				routes_own(r, s)[b] = lft_share(sm->pool, ref);
+		}
+	}
+	return r;
+}

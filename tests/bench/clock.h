@@ -1,0 +1,31 @@
+/* clock: what measurements read the time by. */
+#ifndef HEDDLE_TESTS_BENCH_CLOCK_H
+#define HEDDLE_TESTS_BENCH_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline int64_t
+clock_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(id, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* By the clock on the wall. */
+static inline double
+clock_ms(void)
+{
+	return (double)clock_ns(CLOCK_MONOTONIC) / 1e6;
+}
+
+/* Of all threads: what a busy machine does not distort as much. */
+static inline double
+clock_cpu_ms(void)
+{
+	return (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e6;
+}
+
+#endif
