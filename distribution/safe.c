@@ -6,8 +6,14 @@
 #include "distribution/safe_priv.h"
 #include "sm/base/mem.h"
 
-/* Channels on cycles above which trying entries one by one takes too long. */
-enum { BULK_VERTICES = 4096 };
+enum {
+	/* Channels on cycles above which trying entries one by one takes too
+	 * long. */
+	BULK_VERTICES = 4096,
+	/* What prices differ by before they tell ways apart: how long a stage
+	 * takes, and what its packets are worth, is an estimate. */
+	CLEARLY = 2,
+};
 
 struct planner {
 	const struct safe_job *job;
@@ -65,7 +71,6 @@ struct option {
 	uint8_t (*stage)[LFT_BLOCK]; /* as in safe_values; owned */
 	unsigned n;
 	bool enough;
-	bool repair; /* found by SAFE_REPAIR */
 	struct safe_set closed;
 	uint64_t price;
 };
@@ -84,7 +89,7 @@ find(struct planner *p, enum safe_admission how, struct option *o)
 {
 	struct safe_values *v = &p->val;
 
-	*o = (struct option){.repair = how == SAFE_REPAIR};
+	*o = (struct option){0};
 	if (how == SAFE_BULK)
 		o->enough =
 			safe_bulk_find(v, p->comp, p->job->max_stages, &o->n);
@@ -180,41 +185,38 @@ order_kept(const struct planner *p)
 
 /*
  * The cheapest of all ways, which all have a price; but nothing is closed where
- * the order of switches is kept and there are stages that do, and never more
- * than the paper would.
+ * there are stages that do and do not lose clearly more, or the order of
+ * switches is kept, and never more than the paper would.
  */
 static void
 choose(struct planner *p, struct option *some, size_t n)
 {
 	static const struct safe_when is = {SAFE_NEW, 0};
 	static const struct safe_when held = {SAFE_HELD, 0};
-	struct option best = {0}, at_once, repair = {0};
+	struct option open = {0}, best = {0}, at_once;
 	struct safe_set paper = {0};
 	uint64_t *fixed = matrix(p, is, is);
 	struct safe_load load;
-	bool some_enough = false, kept = order_kept(p);
 
 	safe_load_new(&load, &p->val, held);
 	safe_method_dependencies(&p->val, &load, &paper);
-	for (size_t i = 0; i < n; i++)
-		some_enough |= some[i].enough;
 	for (size_t i = 0; i < n; i++) {
-		bool allowed;
-
 		price(p, &some[i], fixed);
-		allowed = !(some_enough && kept) &&
-			  some[i].closed.pairs <= paper.pairs;
-		if (some[i].enough || allowed)
-			keep(some[i].repair ? &repair : &best, &some[i]);
+		if (some[i].closed.n == 0)
+			keep(&open, &some[i]);
+		else if (some[i].closed.pairs <= paper.pairs)
+			keep(&best, &some[i]);
 		drop(&some[i]);
 	}
 	price_at_once(p, &at_once, &load, fixed);
-	if (!(some_enough && kept))
-		keep(&best, &at_once);
-	if (repair.n > 0 && best.closed.n > 0)
-		keep(&best, &repair);
-	drop(&at_once);
-	drop(&repair);
+	keep(&best, &at_once);
+	if (open.n > 0 &&
+		(order_kept(p) || open.price / CLEARLY <= best.price)) {
+		drop(&best);
+		best = open;
+		open = (struct option){0};
+	}
+	drop(&open);
 	take_option(p, &best);
 	if (p->t->way == SAFE_BLOCKED)
 		p->t->paper_pairs = paper.pairs;

@@ -23,7 +23,7 @@
  */
 enum route_order {
 	ROUTE_TIERS,  /* tiers share a rank, several tops */
-	ROUTE_SINGLE, /* one top, ranks by distance from it */
+	ROUTE_SINGLE, /* one top, ranks by distance from it at first */
 	ROUTE_ROOTS,  /* tops given by the administrator */
 };
 

@@ -6,6 +6,7 @@
  *   graph   cables as groups of parallel ones, components, where hosts are
  *   order   a fresh order: which switches are on top, ranks from there
  *   sticky  the order in force, repaired where it has to be
+ *   heir    ... where one top is all and is lost
  *   search  no tree: several orders tried on an estimate of the load
  *   turn    several tops: the subtree in which down-up turns are made
  *   join    ... made whole when it has lost a cable, at a small cost
@@ -207,6 +208,15 @@ bool updn_sticky(struct updn *u);
  * that is. Returns how many; sorts again.
  */
 uint32_t updn_sticky_rerank(struct updn *u, bool *good);
+
+/*
+ * updn_heir.c: where one top is the order and somebody has no way up to it, or
+ * it is gone: ranks for the component, with the top it has, or the next one of
+ * the order whose taking over turns the fewest cables over, and few cables
+ * turned over below it. Returns how many ranks are new. The order in force,
+ * u->tier, is read alone: sort again then.
+ */
+uint32_t updn_heir(struct updn *u, uint32_t comp);
 
 /*
  * updn_turn.c: where the tier order leaves pairs without a path, choose the

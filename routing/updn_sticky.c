@@ -65,7 +65,8 @@ static void
 join_tiers(struct updn *u, bool *known)
 {
 	struct updn v = *u;
-	uint32_t *count = arena_array(u->a, TIERS * TIERS, sizeof(*count));
+	uint32_t *count =
+		arena_array(u->a, (size_t)TIERS * TIERS, sizeof(*count));
 
 	v.rank = arena_array(u->a, u->nsw, sizeof(*v.rank));
 	updn_order_fresh(&v, false);
@@ -73,7 +74,7 @@ join_tiers(struct updn *u, bool *known)
 		if (known[s] && v.rank[s] < TIERS && u->rank[s] < TIERS)
 			count[v.rank[s] * TIERS + u->rank[s]]++;
 	for (sw_ix s = 0; s < u->nsw; s++) {
-		const uint32_t *c = count + v.rank[s] * TIERS;
+		const uint32_t *c = count + (size_t)v.rank[s] * TIERS;
 		uint32_t best = 0;
 
 		if (known[s] || v.rank[s] >= TIERS)
@@ -148,6 +149,22 @@ updn_sticky_rerank(struct updn *u, bool *good)
 	return total;
 }
 
+/* One top for each component in which something is not good. */
+static void
+inherit(struct updn *u, const bool *good)
+{
+	bool *done = arena_array(u->a, u->ncomp, sizeof(*done));
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		if (good[s] || done[u->comp[s]])
+			continue;
+		u->reranked += updn_heir(u, u->comp[s]);
+		done[u->comp[s]] = true;
+	}
+	if (u->reranked > 0)
+		updn_graph_sort(u);
+}
+
 void
 updn_sticky_repair(struct updn *u)
 {
@@ -155,7 +172,28 @@ updn_sticky_repair(struct updn *u)
 
 	find_good(u, good);
 	u->reranked = 0;
-	(void)updn_sticky_rerank(u, good);
+	if (u->order == ROUTE_SINGLE)
+		inherit(u, good);
+	else
+		(void)updn_sticky_rerank(u, good);
+}
+
+/*
+ * Where all tops are gone together, there was one: the next tier as tops would
+ * need a subtree turned over, and that is most of what is no tree.
+ */
+static void
+replace_tops(struct updn *u)
+{
+	bool *topped = arena_array(u->a, u->ncomp, sizeof(*topped));
+	bool *good = arena_array(u->a, u->nsw, sizeof(*good));
+
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (u->live[s] && u->rank[s] == 0)
+			topped[u->comp[s]] = true;
+	for (sw_ix s = 0; s < u->nsw; s++)
+		good[s] = !u->live[s] || topped[u->comp[s]];
+	inherit(u, good);
 }
 
 bool
@@ -163,7 +201,7 @@ updn_sticky(struct updn *u)
 {
 	bool *known = arena_array(u->a, u->nsw, sizeof(*known));
 	bool *good = arena_array(u->a, u->nsw, sizeof(*good));
-	uint32_t n = 0, fresh = 0;
+	uint32_t n = 0, fresh = 0, heirs;
 
 	u->order = u->job->prev != NULL ? u->job->prev->order
 					: u->job->ranks_order;
@@ -183,7 +221,12 @@ updn_sticky(struct updn *u)
 		good[s] = known[s] || !u->live[s];
 	(void)updn_sticky_rerank(u, good);
 	updn_graph_sort(u);
+	u->reranked = 0;
+	if (u->order == ROUTE_TIERS)
+		replace_tops(u);
+	heirs = u->reranked;
 	updn_sticky_repair(u);
+	u->reranked += heirs;
 	(void)snprintf(u->note, sizeof(u->note),
 		"order kept, %u new switches, %u with a new rank", fresh,
 		u->reranked);

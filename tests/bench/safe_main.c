@@ -167,7 +167,8 @@ enum event { KEEP_ORDER, SWITCH_GONE, ROOT_LOST, ROOT_MOVED, EVENTS };
 
 struct tally {
 	unsigned n, way[4], stages, turns, cyclic;
-	uint64_t cut, paper, pairs;
+	uint64_t cut, paper, pairs, reversed, cables;
+	double route_ms, plan_ms;
 };
 
 /* The same without one switch, or with one cable less. f stays. */
@@ -240,6 +241,37 @@ scene_free(struct scene *c)
 	fabric_free(c->f);
 }
 
+/* Cables, and those of them that lead up where they led down. */
+static void
+count_reversed(
+	const struct routes *from, const struct routes *to, struct tally *y)
+{
+	const struct topo *t = to->topo, *was = from->topo;
+	uint32_t *line = mem_alloc(was->nsw * sizeof(*line));
+	uint32_t *before = mem_alloc(t->nsw * sizeof(*before));
+	uint32_t *now = mem_alloc(t->nsw * sizeof(*now));
+
+	routes_line(from, line);
+	routes_line(to, now);
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint64_t guid = t->node[t->sw[s].node].guid;
+
+		before[s] = line[was->node[topo_by_node_guid(was, guid)].sw];
+	}
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = t->sw[s].adj;
+			i < t->sw[s].adj + t->sw[s].nadj; i++) {
+			sw_ix peer = t->adj[i].peer;
+
+			y->cables += s < peer;
+			y->reversed += s < peer && (before[s] < before[peer]) !=
+							   (now[s] < now[peer]);
+		}
+	free(line);
+	free(before);
+	free(now);
+}
+
 /* b is what is left, and freed; kept: only where the order stays as it was. */
 static void
 transit(const struct scene *c, struct fabric *b, sw_ix root, bool kept,
@@ -250,12 +282,17 @@ transit(const struct scene *c, struct fabric *b, sw_ix root, bool kept,
 		.from = c->r, .hw = c->hw, .max_stages = kept ? 32 : 8};
 	struct safe_transition *x;
 	struct routes *to;
+	double at = now_ms(), then;
 
 	world_capable(t1, true);
 	to = world_routes(t1, c->pool, root == TOPO_NONE ? c->r : NULL, root);
 	job.to = to;
+	then = now_ms();
 	x = safe_plan(&job);
 	if (!kept || world_order_kept(c->r, to)) {
+		y->route_ms += then - at;
+		y->plan_ms += now_ms() - then;
+		count_reversed(c->r, to, y);
 		y->n++;
 		y->way[x->way]++;
 		y->stages += x->nstages;
@@ -272,15 +309,15 @@ transit(const struct scene *c, struct fabric *b, sw_ix root, bool kept,
 	fabric_free(b);
 }
 
+/* f is freed. */
 static void
-one_event(unsigned size, uint64_t seed, enum event e, struct tally *y)
+one_event(struct fabric *f, uint64_t seed, enum event e, struct tally *y)
 {
 	struct rng g = {seed};
-	struct reason why = {""};
 	struct scene c;
 	struct fabric *b;
 
-	scene_new(&c, gen_random(size, 3, 1, seed, &why));
+	scene_new(&c, f);
 	b = broken(c.f, e, c.r, &g);
 	if (b != NULL)
 		transit(&c, b,
@@ -290,36 +327,75 @@ one_event(unsigned size, uint64_t seed, enum event e, struct tally *y)
 }
 
 static void
+print(const char *name, uint32_t size, const struct tally *y)
+{
+	double n = y->n > 0 ? y->n : 1;
+	double pairs = y->pairs > 0 ? (double)y->pairs : 1;
+	double cables = y->cables > 0 ? (double)y->cables : 1;
+
+	(void)printf("%-24s %4u %6u %6.1f%% %6.1f%% %6.1f%% %6.1f%% %6.2f "
+		     "%7.1f%% %9.0f %9.0f %5.1f %7.1f %7.1f\n",
+		name, size, y->n, 100 * y->cyclic / n,
+		100 * y->way[SAFE_DIRECT] / n, 100 * y->way[SAFE_STAGED] / n,
+		100 * y->way[SAFE_BLOCKED] / n, y->stages / n,
+		100 * (double)y->reversed / cables,
+		1e6 * (double)y->cut / pairs, 1e6 * (double)y->paper / pairs,
+		y->way[SAFE_BLOCKED] ? (double)y->turns / y->way[SAFE_BLOCKED]
+				     : 0,
+		y->route_ms / n, y->plan_ms / n);
+}
+
+static void
 statistics(unsigned events)
 {
 	static const char *const name[] = {"link lost, order sticky",
 		"switch removed", "root lost", "link lost, root moved"};
 	static const unsigned sizes[] = {8, 16, 24, 32, 64};
+	struct reason why = {""};
 
-	(void)printf("%-24s %4s %6s %7s %7s %7s %7s %6s %9s %9s\n", "event",
-		"n", "events", "cyclic", "direct", "staged", "blocked",
-		"stages", "ours/1e6", "paper/1e6");
+	(void)printf("%-24s %4s %6s %7s %7s %7s %7s %6s %8s %9s %9s %5s %7s "
+		     "%7s\n",
+		"event", "n", "events", "cyclic", "direct", "staged", "blocked",
+		"stages", "reversed", "ours/1e6", "paper/1e6", "turns",
+		"ms new", "ms plan");
 	for (int e = 0; e < EVENTS; e++)
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 			struct tally y = {0};
-			double n, pairs;
 
 			for (uint64_t s = 1; s <= events; s++)
-				one_event(sizes[i], s, (enum event)e, &y);
-			n = y.n > 0 ? y.n : 1;
-			pairs = y.pairs > 0 ? (double)y.pairs : 1;
-			(void)printf("%-24s %4u %6u %6.1f%% %6.1f%% %6.1f%% "
-				     "%6.1f%% %6.2f %9.0f %9.0f (%.1f turns)\n",
-				name[e], sizes[i], y.n, 100 * y.cyclic / n,
-				100 * y.way[SAFE_DIRECT] / n,
-				100 * y.way[SAFE_STAGED] / n,
-				100 * y.way[SAFE_BLOCKED] / n, y.stages / n,
-				1e6 * (double)y.cut / pairs,
-				1e6 * (double)y.paper / pairs,
-				y.way[SAFE_BLOCKED]
-					? (double)y.turns / y.way[SAFE_BLOCKED]
-					: 0);
+				one_event(gen_random(sizes[i], 3, 1, s, &why),
+					s, (enum event)e, &y);
+			print(name[e], sizes[i], &y);
 		}
+}
+
+/* The root of regular fabrics that are no trees, with two cables less. */
+static void
+roots_lost(unsigned events)
+{
+	static const char *const name[] = {"root lost, torus",
+		"root lost, 3D torus", "root lost, dragonfly"};
+	unsigned flat[2] = {8, 8}, cube[3] = {5, 5, 5};
+	struct reason why = {""};
+
+	for (unsigned kind = 0; kind < 3; kind++) {
+		struct tally y = {0};
+		uint32_t size = 0;
+
+		for (uint64_t s = 1; s <= events; s++) {
+			struct fabric *f =
+				kind == 2 ? gen_dragonfly(4, 2, 2, &why)
+					  : gen_grid(kind ? cube : flat,
+						    kind + 2, true, 1, &why);
+
+			f = gen_edit_fail_links(f, 2, s, true, &why);
+			size = 0;
+			for (uint32_t n = 0; n < f->nnodes; n++)
+				size += f->node[n].type == TOPO_SWITCH;
+			one_event(f, s, ROOT_LOST, &y);
+		}
+		print(name[kind], size, &y);
+	}
 }
 
 /* One to four links of a tree, of planes or of a torus at once. */
@@ -365,6 +441,7 @@ main(int argc, char **argv)
 
 	all_trees(argc > 1 ? argv[1] : "../shared/fixtures");
 	statistics(events);
+	roots_lost(events);
 	order_kept(events);
 	return 0;
 }

@@ -554,6 +554,84 @@ START_TEST(restart)
 }
 END_TEST
 
+/* Routes from nothing but remembered ranks. */
+static struct routes *
+remembered(struct topo *t, struct lft_pool *pool, const struct route_rank *rank,
+	size_t n, enum route_order order)
+{
+	struct route_job job = {.topo = t,
+		.pool = pool,
+		.ranks = rank,
+		.nranks = n,
+		.ranks_order = order};
+	struct arena *a = arena_new();
+	struct reason why = {""};
+	struct routes *r = NULL;
+
+	ck_assert_int_eq(
+		engine_updn.route(&job, false, 0, a, &r, &why), ENGINE_OK);
+	arena_free(a);
+	return r;
+}
+
+/* Switches by GUID, with ranks of which the root's is missing; cables. */
+static const struct heir {
+	unsigned nsw, ncables;
+	uint32_t was[4], is[4];
+	unsigned cable[4][2];
+} heirs[] = {
+	/* 0 - 3 - 2 - 1: from 1 on one cable is turned over, from 0 two */
+	{4, 3, {1, 1, 2, 2}, {3, 0, 2, 2}, {{0, 3}, {3, 2}, {2, 1}}},
+	/* equal: the first one */
+	{3, 2, {1, 1, 2}, {0, 3, 2}, {{0, 2}, {2, 1}}},
+	/* parallel cables count */
+	{3, 3, {1, 1, 2}, {3, 0, 2}, {{0, 2}, {2, 1}, {2, 1}}},
+	/* the root is there; another one lost its way up */
+	{3, 2, {0, 1, 2}, {0, 3, 2}, {{0, 2}, {2, 1}}},
+};
+
+START_TEST(root_lost)
+{
+	const struct heir *h = &heirs[_i / 2];
+	struct fabric *f = fabric_new();
+	struct lft_pool *pool = lft_pool_new();
+	struct route_rank rank[4];
+	struct reason why = {""};
+	struct topo *t;
+	struct routes *r, *again;
+
+	for (unsigned i = 0; i < h->nsw; i++) {
+		(void)fabric_addf(f, FABRIC_SWITCH, 8, "s%u", i);
+		rank[i] = (struct route_rank){f->node[i].guid, h->was[i]};
+	}
+	for (unsigned i = 0; i < h->nsw; i++)
+		fabric_connect(f, fabric_addf(f, FABRIC_CA, 1, "h%u", i), 1, i,
+			1, &why);
+	for (unsigned i = 0; i < h->ncables; i++) {
+		unsigned a = h->cable[i][0], b = h->cable[i][1];
+
+		fabric_connect(f, a, fabric_free_port(f, a), b,
+			fabric_free_port(f, b), &why);
+	}
+	t = frozen_topo(f, NULL);
+	r = remembered(t, pool, rank, h->nsw,
+		_i % 2 == 0 ? ROUTE_SINGLE : ROUTE_TIERS);
+	for (unsigned i = 0; i < h->nsw; i++)
+		ck_assert_uint_eq(
+			r->rank[t->node[topo_by_node_guid(t, rank[i].guid)].sw],
+			h->is[i]);
+	check_routes(r, NULL, 0);
+	again = routed(t, pool, r, true);
+	ck_assert_mem_eq(r->rank, again->rank, t->nsw * sizeof(*r->rank));
+	ck_assert_uint_eq(again->reranked, 0);
+	routes_unref(r);
+	routes_unref(again);
+	topo_unref(t);
+	lft_pool_free(pool);
+	fabric_free(f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -569,6 +647,8 @@ main(void)
 	tcase_add_test(c, same_bytes);
 	tcase_add_test(c, orders);
 	tcase_add_test(c, restart);
+	tcase_add_loop_test(
+		c, root_lost, 0, 2 * sizeof(heirs) / sizeof(*heirs));
 	suite_add_tcase(s, c);
 	return suite_run(s);
 }
