@@ -602,7 +602,8 @@ START_TEST(root_lost)
 
 	for (unsigned i = 0; i < h->nsw; i++) {
 		(void)fabric_addf(f, FABRIC_SWITCH, 8, "s%u", i);
-		rank[i] = (struct route_rank){f->node[i].guid, h->was[i]};
+		rank[i] = (struct route_rank){
+			f->node[i].guid, h->was[i], ROUTE_READ_NEVER};
 	}
 	for (unsigned i = 0; i < h->nsw; i++)
 		fabric_connect(f, fabric_addf(f, FABRIC_CA, 1, "h%u", i), 1, i,
