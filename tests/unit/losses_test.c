@@ -293,8 +293,10 @@ static const struct {
 
 /*
  * Failures and returns: what is kept is never worse than the limit allows,
- * against what is computed afresh on that very day. No fresh load (0): tables
- * were mended where a fresh look sees no tree any more.
+ * against what is computed afresh on that very day, as long as a fresh look
+ * still reads the fabric as it was read: the reading in force stays, and
+ * another one is for somebody to ask for. No fresh load (0): tables were mended
+ * where a fresh look sees no tree any more.
  */
 START_TEST(no_drift)
 {
@@ -320,8 +322,10 @@ START_TEST(no_drift)
 			(unsigned)seed, day,
 			(unsigned long long)d.r->report.load_max,
 			(unsigned long long)d.r->fresh_load * LIMIT / 1000);
-		ck_assert_msg(d.r->report.load_max * 1000 <=
-				      fresh->report.load_max * (LIMIT + SLACK),
+		ck_assert_msg(fresh->engine != d.r->engine ||
+				      d.r->report.load_max * 1000 <=
+					      fresh->report.load_max *
+						      (LIMIT + SLACK),
 			"%s, seed %u, day %u: load %llu, afresh %llu", d.what,
 			(unsigned)seed, day,
 			(unsigned long long)d.r->report.load_max,
