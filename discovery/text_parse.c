@@ -255,7 +255,7 @@ parse_desc(struct parse *p)
 	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)open[1 + i];
 
-		desc[i] = c < ' ' || c == 0x7f ? '?' : (char)c;
+		desc[i] = (char)(c < ' ' || c == 0x7f ? '?' : c);
 	}
 	desc[n] = '\0';
 	p->at = close + 1;

@@ -305,7 +305,7 @@ rise(struct when *w)
 	ask_ends(w, true);
 	time = part(answered(w), SAMPLES);
 	for (unsigned k = 0; k < SAMPLES; k++) {
-		w->back_to = (port_ix)((uint64_t)w->t->nports * (2 * k + 1) /
+		w->back_to = (port_ix)((uint64_t)w->t->nports * (2U * k + 1) /
 				       (2U * SAMPLES));
 		stay(w, time);
 	}

@@ -144,7 +144,7 @@ lay(const struct list *l, unsigned room, uint8_t *out)
 		part = l->weight[best] / l->entries[best];
 		if (done[best] < l->weight[best] % l->entries[best])
 			part++;
-		out[2 * n] = (uint8_t)best;
+		out[(size_t)2 * n] = (uint8_t)best;
 		out[2 * n + 1] = (uint8_t)part;
 		done[best]++;
 		n++;
@@ -183,7 +183,7 @@ add_rest(const struct list *low, const struct list *high, unsigned vls,
 	for (unsigned vl = 0; vl < vls && vl < VLS && at < room; vl++) {
 		if (low->share[vl] > 0 || high->share[vl] > 0)
 			continue;
-		out[2 * at] = (uint8_t)vl;
+		out[(size_t)2 * at] = (uint8_t)vl;
 		out[2 * at + 1] = 1;
 		at++;
 	}

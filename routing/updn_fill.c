@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 
 #include "routing/updn_repair.h"
@@ -153,20 +154,26 @@ cables_of(const struct updn_row *f, sw_ix s, const struct updn_mask *m,
 	return n;
 }
 
+/* n cables that lead to m apexes. */
+struct turns {
+	const uint8_t *cable;
+	uint32_t n, m, period;
+};
+
 /*
- * Ports for apex k of m to which n cables lead: where all apexes take turns,
- * LIDs that follow each other go by cables that follow each other, which is
- * what a shift wants. One cable is left out after each period, so that cables
- * and apexes do not pair up as before for ever.
+ * Ports for apex k of those: where all apexes take turns, LIDs that follow each
+ * other go by cables that follow each other, which is what a shift wants. One
+ * cable is left out after each period, so that cables and apexes do not pair up
+ * as before for ever.
  */
 static void
-take_turns(const struct updn_dests *d, const uint8_t *cable, uint32_t n,
-	uint32_t m, uint32_t period, uint32_t k, uint8_t *port)
+take_turns(const struct updn_dests *d, const struct turns *t, uint32_t k,
+	uint8_t *port)
 {
 	for (uint32_t q = 0; q < d->spread; q++) {
-		uint32_t i = q * m + k;
+		uint32_t i = q * t->m + k;
 
-		port[q] = cable[(i + i / period) % n];
+		port[q] = t->cable[(i + i / t->period) % t->n];
 	}
 }
 
@@ -242,6 +249,7 @@ make_led(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 		uint8_t *port = f->templ + (size_t)k * d->spread;
 		uint32_t first = f->first_lead[k], c;
 		struct updn_mask m;
+		struct turns turns;
 
 		missing += first == UINT16_MAX;
 		if (first == UINT16_MAX)
@@ -253,10 +261,10 @@ make_led(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 			continue;
 		}
 		c = cables_of(f, s, &m, cable, W);
-		take_turns(d, cable, c, all[first],
+		turns = (struct turns){cable, c, all[first],
 			updn_row_alone(m.w, W) ? UINT32_MAX
-					       : pairs(c, all[first]),
-			so_far[first]++, port);
+					       : pairs(c, all[first])};
+		take_turns(d, &turns, so_far[first]++, port);
 	}
 	return missing;
 }
@@ -275,6 +283,7 @@ make_few(struct updn_row *f, sw_ix s, const struct updn_mask *up, uint32_t W)
 	for (uint32_t w = 0; w < W; w++)
 		for (uint64_t x = up->w[w]; x != 0; x &= x - 1)
 			list[n++] = w * 64 + updn_low(x);
+	assert(n > 0); /* most apexes are in reach */
 	f->own |= turn != 0;
 	for (uint32_t k = 0; k < d->napex; k++)
 		for (uint32_t q = 0;
@@ -291,10 +300,11 @@ make_many(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 	const struct updn_dests *d = f->d;
 	uint8_t cable[UPDN_MAX_GROUPS];
 	uint32_t n = cables_of(f, s, up, cable, W), i = 0;
+	const struct turns turns = {cable, n, missing, n};
 
 	for (uint32_t k = 0; k < d->napex; k++)
 		if (f->first_lead[k] == UINT16_MAX)
-			take_turns(d, cable, n, missing, n, i++,
+			take_turns(d, &turns, i++,
 				f->templ + (size_t)k * d->spread);
 }
 
@@ -354,6 +364,7 @@ fill_few(struct updn_row *f, sw_ix s, const struct updn_mask *up, uint32_t W)
 	uint8_t cable[UPDN_MAX_GROUPS];
 	uint32_t n = cables_of(f, s, up, cable, W), turn[2];
 
+	assert(n > 0);
 	turn[0] = turn[1] = f->u->tier.pos[s];
 	for (uint32_t i = 0; i < d->n; i++)
 		if (f->first_lead[d->key[i] / d->spread] == UINT16_MAX &&

@@ -9,6 +9,7 @@
  * not one SMP. What another SM had, and what partitions left behind that are
  * no longer configured, is read and put in order.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,7 @@ take_turns(struct sm *sm, const struct topo *t, uint8_t *ask)
 	const struct ptable_want want = pkeys_wanted(sm->view->pkeys);
 	uint32_t left = t->nports / TURNS + 1;
 
+	assert(t->nports > 0); /* we are on one */
 	for (uint32_t i = 0; i < t->nports && left > 0; i++) {
 		port_ix p = sm->key_turn++ % t->nports;
 

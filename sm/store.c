@@ -383,7 +383,7 @@ slurp(int fd, const char *path, char **text, size_t *n, struct reason *why)
 	if (!S_ISREG(st.st_mode))
 		return reason_set(why, "%s: not a regular file", path);
 	if (st.st_size > (off_t)STORE_MAX_BYTES)
-		return reason_set(why, "%s: larger than %u MiB", path,
+		return reason_set(why, "%s: larger than %zu MiB", path,
 			STORE_MAX_BYTES >> 20);
 	*text = mem_alloc((size_t)st.st_size + 1);
 	while (*n < (size_t)st.st_size) {
@@ -548,7 +548,7 @@ check_print(const struct buf *text, const char *path, struct reason *why)
 
 	if (text->n > STORE_MAX_BYTES) {
 		store_free(&s);
-		return reason_set(why, "%s: would be larger than %u MiB", path,
+		return reason_set(why, "%s: would be larger than %zu MiB", path,
 			STORE_MAX_BYTES >> 20);
 	}
 	copy = mem_dup(text->text, text->n);

@@ -62,7 +62,7 @@
 #include "sm/base/reason.h"
 
 #define STORE_FILE "fabric.state"
-#define STORE_MAX_BYTES (64u * 1024 * 1024)
+#define STORE_MAX_BYTES ((size_t)64 << 20)
 
 /* What is remembered of a port's P_Key table. */
 enum store_held { STORE_UNKNOWN, STORE_PLAIN, STORE_KEYS, STORE_HELD };

@@ -131,10 +131,10 @@ reading_of(const json_t *o)
 static uint8_t
 read_as(const char *word)
 {
-	for (uint8_t r = ROUTE_READ_TREE; r <= ROUTE_READ_MESH; r++)
+	for (int r = ROUTE_READ_TREE; r <= ROUTE_READ_MESH; r++)
 		if (word != NULL &&
 			strcmp(word, words_read((enum route_read)r)) == 0)
-			return r;
+			return (uint8_t)r;
 	return ROUTE_READ_NEVER;
 }
 

@@ -5,7 +5,7 @@
 #include "sm/base/be.h"
 #include "sm/mad/fields.h"
 
-#define ROWS(table) table, sizeof(table) / sizeof(table[0])
+#define ROWS(table) (table), sizeof(table) / sizeof((table)[0])
 
 #define ROW(m, field) FIELDS_ROW(struct mad_node_info, m, field)
 static const struct fields_row node_info[] = {
@@ -150,7 +150,7 @@ mad_node_desc_decode(const uint8_t d[MAD_DATA], char out[MAD_DATA + 1])
 	size_t i;
 
 	for (i = 0; i < MAD_DATA && d[i] != 0; i++)
-		out[i] = d[i] < 0x20 || d[i] > 0x7e ? '?' : (char)d[i];
+		out[i] = (char)(d[i] < 0x20 || d[i] > 0x7e ? '?' : d[i]);
 	out[i] = '\0';
 }
 

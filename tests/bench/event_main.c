@@ -419,13 +419,14 @@ static void
 print_smps(const struct sim_stats *a, const struct sim_stats *b)
 {
 	(void)printf("    %llu SMPs:", (unsigned long long)(b->smps - a->smps));
-	for (uint16_t attr = 0; attr < SIM_STD_ATTRS; attr++) {
-		unsigned row = sim_attr_row(attr);
+	for (unsigned attr = 0; attr < SIM_STD_ATTRS; attr++) {
+		unsigned row = sim_attr_row((uint16_t)attr);
 		uint64_t get = b->by[row][MAD_GET] - a->by[row][MAD_GET];
 		uint64_t set = b->by[row][MAD_SET] - a->by[row][MAD_SET];
 
 		if (get + set > 0)
-			(void)printf(" %s %llu+%llu", mad_attr_name(attr),
+			(void)printf(" %s %llu+%llu",
+				mad_attr_name((uint16_t)attr),
 				(unsigned long long)get,
 				(unsigned long long)set);
 	}

@@ -178,7 +178,8 @@ sim_mft(const struct sim *s, uint32_t node, uint16_t mlid, uint64_t ports[4])
 		(sw->si.mft_top != 0 && mlid > sw->si.mft_top))
 		return;
 	for (unsigned pos = 0; pos <= n->nports / MFT_PORTS; pos++) {
-		uint64_t mask = be_get16(sw->mft + mft_row(sw) * pos + 2 * i);
+		uint64_t mask =
+			be_get16(sw->mft + mft_row(sw) * pos + (size_t)2 * i);
 
 		ports[pos / 4] |= mask << pos % 4 * MFT_PORTS;
 	}
@@ -223,10 +224,10 @@ vlarb_reserve(struct sim_port *p)
 		return;
 	p->vlarb = mem_zalloc(5, MAD_DATA);
 	for (unsigned i = 0; i < vls && i < p->pi.arb_low_cap; i++) {
-		p->vlarb[2 * i] = (uint8_t)i;
-		p->vlarb[2 * i + 1] = 4;
+		p->vlarb[(size_t)2 * i] = (uint8_t)i;
+		p->vlarb[(size_t)2 * i + 1] = 4;
 	}
-	memcpy(p->vlarb + 4 * MAD_DATA, default_sl2vl, 8);
+	memcpy(p->vlarb + (size_t)4 * MAD_DATA, default_sl2vl, 8);
 }
 
 /* One cell of SL2VL. */
@@ -303,9 +304,9 @@ act_sl2vl_ca(struct sim_port *p, const struct smp *req, uint8_t *d)
 		return MAD_STATUS_FIELD;
 	vlarb_reserve(p);
 	if (req->method == MAD_SET)
-		memcpy(p->vlarb + 4 * MAD_DATA, req->data, 8);
+		memcpy(p->vlarb + (size_t)4 * MAD_DATA, req->data, 8);
 	memset(d, 0, MAD_DATA);
-	memcpy(d, p->vlarb + 4 * MAD_DATA, 8);
+	memcpy(d, p->vlarb + (size_t)4 * MAD_DATA, 8);
 	return 0;
 }
 
@@ -322,7 +323,7 @@ sim_vl(const struct sim *s, uint32_t node, unsigned in, unsigned out,
 	if (n->sw && n->sw->sl2vl)
 		row = n->sw->sl2vl[in * (n->nports + 1U) + out];
 	if (!n->sw && p->vlarb)
-		row = p->vlarb + 4 * MAD_DATA;
+		row = p->vlarb + (size_t)4 * MAD_DATA;
 	return sl & 1 ? row[sl / 2 & 7] & 15 : row[sl / 2 & 7] >> 4;
 }
 
@@ -347,8 +348,9 @@ act_vlarb(struct sim_port *p, const struct smp *req, uint8_t *d)
 		return MAD_STATUS_FIELD;
 	vlarb_reserve(p);
 	if (req->method == MAD_SET)
-		memcpy(p->vlarb + (part - 1) * MAD_DATA, req->data, 2 * n);
-	memcpy(d, p->vlarb + (part - 1) * MAD_DATA, MAD_DATA);
+		memcpy(p->vlarb + (size_t)(part - 1) * MAD_DATA, req->data,
+			(size_t)2 * n);
+	memcpy(d, p->vlarb + (size_t)(part - 1) * MAD_DATA, MAD_DATA);
 	return 0;
 }
 
