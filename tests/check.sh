@@ -10,8 +10,8 @@ CK_TIMEOUT_MULTIPLIER=${CK_TIMEOUT_MULTIPLIER:-15}
 export CK_TIMEOUT_MULTIPLIER
 passed=0
 failed=0
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
 
 # suite NAME SECONDS: what it took
 budget() {
@@ -20,12 +20,18 @@ budget() {
 }
 total=0
 
-# units DIR: every unit test program there
+# units DIR: every unit test program there, as many at once as there are cores
 units() {
 	start=$(date +%s)
+	# shellcheck disable=SC2016
+	printf '%s\n' "$1"/*_test |
+		OUT=$out xargs -P "$(nproc)" -n 1 sh -c '
+			log=$OUT/${1##*/}
+			timeout -k 10 600 "$1" >"$log" 2>&1 </dev/null
+			echo $? >"$log.rc"' sh
 	for t in "$1"/*_test; do
-		timeout -k 10 300 "$t" >"$log" 2>&1 </dev/null
-		rc=$?
+		log=$out/${t##*/}
+		rc=$(cat "$log.rc" 2>/dev/null || echo 1)
 		line=$(grep -E '^[0-9]+%: Checks: ' "$log" | tail -n 1)
 		n=$(echo "$line" | sed -n 's/.*Checks: \([0-9]*\).*/\1/p')
 		bad=$(echo "$line" | sed -n \
@@ -33,7 +39,7 @@ units() {
 			awk '{ print $1 + $2 }')
 		n=${n:-0}
 		bad=${bad:-1}
-		[ $rc = 0 ] || [ "$bad" -gt 0 ] || bad=1
+		[ "$rc" = 0 ] || [ "$bad" -gt 0 ] || bad=1
 		[ "$n" -ge "$bad" ] || n=$bad
 		passed=$((passed + n - bad))
 		failed=$((failed + bad))
@@ -48,6 +54,7 @@ units() {
 
 end_to_end() {
 	start=$(date +%s)
+	log=$out/log
 	tests/e2e/run.sh 2>&1 | tee "$log"
 	line=$(tail -n 1 "$log")
 	n=$(echo "$line" | sed -n 's/^\([0-9]*\) passed.*/\1/p')
