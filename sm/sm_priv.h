@@ -280,6 +280,8 @@ void sm_blame_forgive(struct sm *sm); /* silence, after a good push */
 void sm_blame_lie(struct sm *sm, const struct check_item *i, struct mono now);
 
 /* sm_trust.c: what another hand has written, ports that do not do as told. */
+/* Have this looked at by the next check. */
+void sm_trust_sample(struct sm *sm, const struct check_item *i);
 void sm_trust_light(struct sm *sm, struct mono now); /* look at some in turn */
 /* Items for the next check, where all of t are to be looked at. */
 void sm_trust_look(struct sm *sm, const struct topo *t);

@@ -322,11 +322,8 @@ sample_steps(struct sm *sm)
 	for (size_t k = sm->generation % step; k < p->nsteps; k += step) {
 		struct check_item i;
 
-		if (!sample_of(p->routes->topo, &p->step[k], &i))
-			continue;
-		sm->sample = mem_grow(sm->sample, sm->nsample, &sm->capsample,
-			sizeof(*sm->sample));
-		sm->sample[sm->nsample++] = i;
+		if (sample_of(p->routes->topo, &p->step[k], &i))
+			sm_trust_sample(sm, &i);
 	}
 }
 
@@ -343,13 +340,11 @@ take_samples(struct sm *sm)
 
 		if (b == UINT32_MAX)
 			continue;
-		sm->sample = mem_grow(sm->sample, sm->nsample, &sm->capsample,
-			sizeof(*sm->sample));
-		sm->sample[sm->nsample++] =
-			(struct check_item){.guid = t->node[t->sw[s].node].guid,
-				.attr = MAD_LFT,
-				.mod = b,
-				.why = CHECK_ACKED};
+		sm_trust_sample(sm, &(struct check_item){
+					    .guid = t->node[t->sw[s].node].guid,
+					    .attr = MAD_LFT,
+					    .mod = b,
+					    .why = CHECK_ACKED});
 	}
 	sample_steps(sm);
 	sm_trust_look(sm, t);

@@ -29,8 +29,8 @@ enum {
 	NOTED = 5,	   /* log lines of a check */
 };
 
-static void
-add(struct sm *sm, const struct check_item *i)
+void
+sm_trust_sample(struct sm *sm, const struct check_item *i)
 {
 	sm->sample = mem_grow(
 		sm->sample, sm->nsample, &sm->capsample, sizeof(*sm->sample));
@@ -62,13 +62,13 @@ look_at(struct sm *sm, const struct topo *t, sw_ix s)
 
 	if (b == UINT32_MAX)
 		return;
-	add(sm, &(struct check_item){.guid = guid,
-			.attr = MAD_LFT,
-			.mod = b,
-			.why = CHECK_TURN});
-	add(sm, &(struct check_item){.guid = guid,
-			.attr = MAD_PORT_INFO,
-			.why = CHECK_TURN});
+	sm_trust_sample(sm, &(struct check_item){.guid = guid,
+				    .attr = MAD_LFT,
+				    .mod = b,
+				    .why = CHECK_TURN});
+	sm_trust_sample(sm, &(struct check_item){.guid = guid,
+				    .attr = MAD_PORT_INFO,
+				    .why = CHECK_TURN});
 }
 
 void
@@ -125,7 +125,7 @@ sm_trust_light(struct sm *sm, struct mono now)
 		return;
 	}
 	if (u->flaw.guid != 0 && u->flaw.attr == MAD_PORT_INFO)
-		add(sm, &u->flaw);
+		sm_trust_sample(sm, &u->flaw);
 	for (; left > 0; left--) {
 		if (u->turn >= t->nsw) {
 			u->turn = 0;
