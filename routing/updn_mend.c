@@ -381,8 +381,8 @@ count_kept(struct part *t, const struct bad *bad, size_t n)
 	const struct updn_dests *d = t->m->d;
 	struct updn_row *f = &t->f;
 	sw_ix s = bad->sw;
-	uint32_t block = UINT32_MAX;
-	const uint8_t *b = NULL;
+	uint32_t block = 0;
+	const uint8_t *b = routes_block(t->m->p->prev, s, block);
 
 	for (uint32_t i = 0; i < d->n; i++) {
 		uint32_t at = d->lid[i] / LFT_BLOCK;
