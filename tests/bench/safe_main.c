@@ -6,20 +6,10 @@
  * usage: safe [FIXTURES [EVENTS]]
  */
 #include <stdio.h>
-#include <time.h>
 
+#include "tests/bench/clock.h"
 #include "tests/topo/ibnet.h"
 #include "tests/unit/safe_world.h"
-
-static double
-now_ms(void)
-{
-	struct timespec ts;
-
-	/* this process alone: machines are shared */
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
-}
 
 static void
 install(struct hwstate *hw, const struct routes *r)
@@ -38,10 +28,10 @@ plan(const char *what, const struct safe_job *job)
 	double best = 0;
 
 	for (unsigned i = 0; i < 5; i++) {
-		double at = now_ms();
+		double at = clock_cpu_ms();
 		struct safe_transition *x = safe_plan(job);
 
-		at = now_ms() - at;
+		at = clock_cpu_ms() - at;
 		if (i == 0)
 			(void)printf("  %-12s %s: %llu entries, %llu blocks, "
 				     "%llu edges, %u cyclic, %u stages, %zu "
@@ -282,16 +272,16 @@ transit(const struct scene *c, struct fabric *b, sw_ix root, bool kept,
 		.from = c->r, .hw = c->hw, .max_stages = kept ? 32 : 8};
 	struct safe_transition *x;
 	struct routes *to;
-	double at = now_ms(), then;
+	double at = clock_cpu_ms(), then;
 
 	world_capable(t1, true);
 	to = world_routes(t1, c->pool, root == TOPO_NONE ? c->r : NULL, root);
 	job.to = to;
-	then = now_ms();
+	then = clock_cpu_ms();
 	x = safe_plan(&job);
 	if (!kept || world_order_kept(c->r, to)) {
 		y->route_ms += then - at;
-		y->plan_ms += now_ms() - then;
+		y->plan_ms += clock_cpu_ms() - then;
 		count_reversed(c->r, to, y);
 		y->n++;
 		y->way[x->way]++;

@@ -154,19 +154,29 @@ cmd_delay(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
+/* A node, and how it behaves by now. */
+static int
+find_ways(struct serve *s, const char *word, uint32_t *node,
+	struct sim_behaviour *b, struct reason *why)
+{
+	unsigned port;
+
+	if (find(s, word, node, &port, why))
+		return -1;
+	*b = *sim_behaviour(s->sim, *node);
+	return 0;
+}
+
 static int
 cmd_hang(struct serve *s, const struct words *w, struct buf *out,
 	struct reason *why)
 {
 	struct sim_behaviour b;
 	uint32_t node;
-	unsigned port;
 
 	(void)out;
-	if (find(s, w->w[1], &node, &port, why))
-		return -1;
-	b = *sim_behaviour(s->sim, node);
-	if (on_or_off(w->w[2], "on", "off", &b.hung, why))
+	if (find_ways(s, w->w[1], &node, &b, why) ||
+		on_or_off(w->w[2], "on", "off", &b.hung, why))
 		return -1;
 	sim_fault_behave(s->sim, node, &b);
 	return 0;
@@ -194,13 +204,10 @@ cmd_fault(struct serve *s, const struct words *w, struct buf *out,
 	struct sim_behaviour b;
 	uint64_t bit = 0;
 	uint32_t node;
-	unsigned port;
 
 	(void)out;
-	if (find(s, w->w[1], &node, &port, why))
-		return -1;
-	b = *sim_behaviour(s->sim, node);
-	if (w->n == 4 && attribute(w->w[3], &bit, why))
+	if (find_ways(s, w->w[1], &node, &b, why) ||
+		(w->n == 4 && attribute(w->w[3], &bit, why)))
 		return -1;
 	if (w->n == 3 && strcmp(what, "off") == 0)
 		b = (struct sim_behaviour){0};

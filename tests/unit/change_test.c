@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "sm/base/log.h"
 #include "tests/sim/referee.h"
@@ -16,6 +15,7 @@
 #include "tests/sim/world.h"
 #include "tests/topo/gen.h"
 #include "tests/unit/suite.h"
+#include "tests/unit/tally.h"
 
 enum { DISCARD = 15 };
 
@@ -521,12 +521,8 @@ main(void)
 	tcase_add_test(tc, blocks_are_journaled_first);
 	tcase_add_test(tc, a_block_that_stays_is_an_alarm);
 	suite_add_tcase(s, tc);
-	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (tally == MAP_FAILED)
-		return EXIT_FAILURE;
+	tally = tally_new(sizeof(*tally));
 	rc = suite_run(s);
 	tell();
-	(void)munmap(tally, sizeof(*tally));
 	return rc;
 }

@@ -5,11 +5,11 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "tests/sim/chaos.h"
 #include "tests/unit/suite.h"
+#include "tests/unit/tally.h"
 
 /* Sanitizers look at the code, not at the fabric: a part of the days will do.
  */
@@ -153,12 +153,8 @@ main(void)
 	tcase_add_loop_test(tc, a_bad_day_for_tenants, 1,
 		getenv("SEED") ? 2 : TENANT_SEEDS + 1);
 	suite_add_tcase(s, tc);
-	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (tally == MAP_FAILED)
-		return EXIT_FAILURE;
+	tally = tally_new(sizeof(*tally));
 	rc = suite_run(s);
 	tell();
-	(void)munmap(tally, sizeof(*tally));
 	return rc;
 }

@@ -1,0 +1,26 @@
+/*
+ * tally: numbers that tests add up over the processes that libcheck runs them
+ * in, to be told when all are done.
+ */
+#ifndef HEDDLE_TESTS_UNIT_TALLY_H
+#define HEDDLE_TESTS_UNIT_TALLY_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/* Zeroes, shared with processes to come, until this one ends. */
+static inline void *
+tally_new(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED) {
+		perror("tally");
+		exit(EXIT_FAILURE);
+	}
+	return p;
+}
+
+#endif
