@@ -259,8 +259,8 @@ static const struct schema_option distribution[] = {
 			"be on their way. "
 			"Waited for between stages, before and after turns "
 			"are blocked, and behind walls: entries that are set "
-			"to discard first where they would lead into tables "
-			"that nobody knows."},
+			"to discard first, because nobody knows what the "
+			"tables hold that they are in or lead to."},
 	{.key = "strict_drain",
 		.type = SCHEMA_BOOL,
 		FIELD(config_distribution, strict_drain),

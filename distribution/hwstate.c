@@ -19,6 +19,7 @@ struct hw_switch {
 	uint64_t guid;
 	lft_ref *block;	 /* [n], HW_UNKNOWN where nothing is known */
 	uint32_t *haunt; /* [n] index + 1 of the first ghost, or NULL */
+	bool *wild;	 /* [n] packets may have met anything, or NULL */
 	uint32_t n;
 	struct hw_ghost *ghost;
 	size_t nghosts, capghosts;
@@ -63,8 +64,10 @@ drop_ghosts(struct hwstate *h, struct hw_switch *s)
 		lft_drop(h->pool, s->ghost[i].ref);
 	free(s->ghost);
 	free(s->haunt);
+	free(s->wild);
 	s->ghost = NULL;
 	s->haunt = NULL;
+	s->wild = NULL;
 	s->nghosts = s->capghosts = 0;
 }
 
@@ -161,10 +164,14 @@ slot(struct hw_switch *s, uint32_t b)
 		if (s->haunt != NULL)
 			s->haunt =
 				mem_resize(s->haunt, s->n, sizeof(*s->haunt));
+		if (s->wild != NULL)
+			s->wild = mem_resize(s->wild, s->n, sizeof(*s->wild));
 		for (; n < s->n; n++) {
 			s->block[n] = HW_UNKNOWN;
 			if (s->haunt != NULL)
 				s->haunt[n] = 0;
+			if (s->wild != NULL)
+				s->wild[n] = false;
 		}
 	}
 	return &s->block[b];
@@ -219,9 +226,24 @@ void
 hw_sending(struct hwstate *h, uint64_t guid, uint32_t b, lft_ref image)
 {
 	struct hw_switch *s = find_or_add(h, guid);
+	lft_ref is = *slot(s, b);
 
-	if (*slot(s, b) != image)
+	if (is == HW_UNKNOWN && (s->haunt == NULL || s->haunt[b] == 0)) {
+		if (s->wild == NULL)
+			s->wild = mem_zalloc(s->n, sizeof(*s->wild));
+		s->wild[b] = true;
+	}
+	if (is != image)
 		add_ghost(h, s, b, lft_share(h->pool, image));
+}
+
+void
+hw_unmet(struct hwstate *h, uint64_t guid, uint32_t b)
+{
+	struct hw_switch *s = find(h, guid);
+
+	if (s != NULL && b < s->n && s->wild != NULL)
+		s->wild[b] = false;
 }
 
 size_t
@@ -232,7 +254,7 @@ hw_values(const struct hwstate *h, uint64_t guid, uint32_t b, lft_ref *out,
 	size_t n = 0;
 	uint32_t i;
 
-	if (s == NULL || b >= s->n)
+	if (s == NULL || b >= s->n || (s->wild != NULL && s->wild[b]))
 		return 0;
 	if (s->block[b] != HW_UNKNOWN && n++ < max)
 		out[0] = s->block[b];
@@ -271,7 +293,9 @@ drain(struct hwstate *h, struct hw_switch *s)
 	s->ghost = NULL;
 	s->haunt = NULL;
 	s->nghosts = s->capghosts = 0;
-	for (b = 0; b < s->n; b++)
+	for (b = 0; b < s->n; b++) {
+		if (s->wild != NULL && s->block[b] != HW_UNKNOWN)
+			s->wild[b] = false;
 		for (i = haunt[b]; i != 0; i = old[i - 1].next) {
 			if (s->block[b] == HW_UNKNOWN ||
 				in_doubt(h, s->guid, b))
@@ -279,6 +303,7 @@ drain(struct hwstate *h, struct hw_switch *s)
 			else
 				lft_drop(h->pool, old[i - 1].ref);
 		}
+	}
 	free(old);
 	free(haunt);
 }

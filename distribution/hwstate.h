@@ -59,10 +59,18 @@ void hw_unknown_block(struct hwstate *h, uint64_t guid, uint32_t b);
 void hw_sending(struct hwstate *h, uint64_t guid, uint32_t b, lft_ref image);
 
 /*
+ * It is acknowledged, and no packet has met what the block held before: none
+ * passes the switch yet.
+ */
+void hw_unmet(struct hwstate *h, uint64_t guid, uint32_t b);
+
+/*
  * The values that packets on their way may meet or have met in block b: what
  * it holds, what it may hold, and what it held since the last drain. Up to max
  * into out (borrowed), the acknowledged one first; returns how many there are.
- * 0: the contents are not known at all.
+ * 0: that may be anything, for nobody knows the contents, or knew them before
+ * an acknowledgement that is younger than the last drain. What was sent there
+ * meanwhile does not make them known.
  */
 size_t hw_values(const struct hwstate *h, uint64_t guid, uint32_t b,
 	lft_ref *out, size_t max);

@@ -322,8 +322,8 @@ make(struct maker *m)
 
 	plan_keys_add(m);
 	plan_port_params(m);
-	add_walls(m);
 	add_tops(m, PLAN_TOP, false);
+	add_walls(m);
 	add_fresh_tables(m);
 	add_tops(m, PLAN_RAISE, true);
 	plan_lanes_add(m);

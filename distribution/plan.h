@@ -12,9 +12,9 @@
  *   PARAMS   port 0 of switches, and end ports that are already Armed or
  *            Active: LID, LMC, SM's LID, time-outs, with NoChange of the state
  *            (a Set of the state a port is in is an error, IBA 14.2.5.6)
- *   WALL     entries that lead into the unknown become 255; what comes next
- *            drains first
  *   TOP      LinearFDBTop of switches that refuse blocks above it
+ *   WALL     what nobody knows becomes 255, and entries that lead there; what
+ *            comes next drains first
  *   LFT      blocks of fresh switches: nothing flows there yet; their RAISE,
  *            which lowers, too: what is above is not to come to life
  *   LEARN    read tables of lanes of live ports that are not known

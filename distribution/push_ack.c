@@ -132,9 +132,12 @@ static void
 believe(struct push *p, const struct plan_step *s)
 {
 	const struct topo *t = push_topo(p);
+	const struct topo_node *n = &t->node[t->port[s->port].node];
 
-	hw_set_block(p->job.hw, push_guid(p, s), s->mod, s->payload);
-	p->sample[t->node[t->port[s->port].node].sw] = s->mod + 1;
+	hw_set_block(p->job.hw, n->guid, s->mod, s->payload);
+	if ((n->flags & TN_FRESH) != 0)
+		hw_unmet(p->job.hw, n->guid, s->mod);
+	p->sample[n->sw] = s->mod + 1;
 	p->counts.lft_blocks++;
 }
 

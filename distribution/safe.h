@@ -43,8 +43,9 @@
  * unknown; if the tables need their lanes, their VLs are theirs for good
  * (routing/levels.h).
  *
- * Where data may flow into the unknown (a switch that does not answer, tables
- * that could not be read), those entries become 255 before all this: a wall.
+ * Tables that nobody knows are in no mixture: they become 255 before all this,
+ * and what leads to them where they cannot be written (a switch that does not
+ * answer, a port that carries data to nobody that is known): walls.
  *
  * Sources: Dally and Seitz 1987; Bermudez, Casado and Quiles 2003 (methods 2
  * to 4 below); Pearce and Kelly 2006 (incremental order).
@@ -103,7 +104,7 @@ struct safe_write {
 	uint16_t stage;
 	bool urgent; /* repairs entries whose port is dead */
 	bool last;   /* image is what the new routing wants */
-	bool wall;   /* closes ways into the unknown, before stage 0 */
+	bool wall;   /* closes what nobody knows, before stage 0 */
 };
 
 /* A turn that must not be made while tables are written. */
@@ -150,7 +151,7 @@ struct safe_transition {
 	uint64_t paper_pairs; /* the same for SAFE_BREAK_DEPENDENCIES, for
 				 comparison; 0 unless blocked */
 	uint32_t unread;      /* live switches some of whose old tables nobody
-				 knows: what leads there is walled off */
+				 knows: they are emptied first */
 	size_t nstays;	      /* turns that stay closed */
 	char cause[512]; /* the cycle that forbade a direct write, in names */
 	char stale[512]; /* the cycle that connections of old would close */

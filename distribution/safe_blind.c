@@ -1,17 +1,22 @@
 /*
- * safe_blind: ways whose end nobody knows.
+ * safe_blind: tables, and ways, that nobody knows.
  *
- * A switch whose SMA is silent forwards all the same. After a restart nobody
- * knows its tables, or even that it is there: a port that carries data and has
- * no neighbour in the topology may lead to a switch, and that to any other such
- * port. The same holds for a switch that answers, but some of whose blocks
- * could not be read. No mixture can be proven with packets on such ways.
+ * After a restart some blocks cannot be read, or what was sent there before
+ * they could was not acknowledged. Whatever they hold is in force, and no
+ * mixture can be proven with it: not if ways there are opened while it may
+ * still be there, nor even if none leads there for its LIDs, for what the
+ * switch's own hosts send goes on from it by channels that other LIDs wait for.
+ * So such a block becomes all 255 before anything else is written: taking
+ * dependencies away is always safe. When that is acknowledged and what was
+ * under way has drained it is known, and the transition starts from there.
  *
- * So entries that lead into the unknown become 255 before anything else is
- * written: taking dependencies away is always safe. When that is acknowledged
- * and what was under way has drained, whatever the unknown does is a source of
- * packets and on no ring. The rest of the transition starts from there. New
- * tables do not lead into the unknown: mostly they want that 255 anyway.
+ * A switch whose SMA is silent cannot be written, and forwards all the same.
+ * After a restart nobody knows its tables, or even that it is there: a port
+ * that carries data and has no neighbour in the topology may lead to a switch,
+ * and that to any other such port. There it is the entries that lead into the
+ * unknown, for any LID, that become 255: then, whatever it does, it is a source
+ * of packets and on no ring. New tables do not lead there: mostly they want
+ * that 255 anyway.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +37,7 @@ struct blind {
 	struct ports *port; /* [nsw] blind for every LID */
 	bool *dark;	    /* [nsw] unwritable, and nobody knows its tables */
 	unsigned ends;	    /* ports without a neighbour */
-	bool any;	    /* a switch is dark, or a block is */
+	bool any;	    /* a switch is dark */
 };
 
 static void
@@ -69,31 +74,32 @@ find_ends(struct blind *b)
 	}
 }
 
-/* Is this a block that a switch with traffic has, and nobody has read? */
-static bool
-unread(const struct blind *b, const struct safe_cell *c)
+/* Nobody knows what is there: from now on it is nothing. */
+static void
+empty(struct safe_values *v, struct safe_cell *c)
 {
-	const struct topo *t = b->t;
-	uint32_t n;
-	bool plain;
-
-	if (c->nheld > 0 || safe_net_fresh(b->v->net, c->s))
-		return false;
-	(void)hw_row(b->v->job->hw, t->node[t->sw[c->s].node].guid, &n, &plain);
-	/* above LinearFDBTop a switch drops */
-	return n == 0 || c->b * LFT_BLOCK <= t->sw[c->s].lft_top;
+	c->held = (uint32_t)v->nheld;
+	c->nheld = 1;
+	v->held = mem_grow(v->held, v->nheld, &v->capheld, sizeof(*v->held));
+	v->held[v->nheld++] = LFT_EMPTY;
+	c->wall = c->settled = true;
+	c->write = c->new && c->want != LFT_EMPTY;
+	v->differ += c->new ? LFT_BLOCK : 0;
 }
 
+/* Blocks that nobody knows are emptied, where they can be written. */
 static void
 find_dark(struct blind *b)
 {
 	for (size_t i = 0; i < b->v->ncells; i++) {
-		const struct safe_cell *c = &b->v->c[i];
+		struct safe_cell *c = &b->v->c[i];
 
-		if (!unread(b, c))
+		if (!c->blind)
 			continue;
-		b->any = true;
-		b->dark[c->s] |= safe_net_quarantined(b->v->net, c->s);
+		if (safe_net_quarantined(b->v->net, c->s))
+			b->dark[c->s] = b->any = true;
+		else
+			empty(b->v, c);
 	}
 	/* what cannot be written and has a way into the unknown is part of it
 	 */
@@ -124,26 +130,6 @@ spread(struct blind *b)
 			b->dark[s] = more = true;
 		}
 	}
-}
-
-/* Ways out of switch s that are blind for the LIDs of block k. */
-static struct ports
-blind_ports(const struct blind *b, sw_ix s, uint32_t k)
-{
-	const struct safe_net *n = b->v->net;
-	struct ports out = b->port[s];
-
-	for (uint32_t r = n->off[s]; r < n->off[s + 1]; r++) {
-		sw_ix to = n->owner[n->peer[r]];
-		uint32_t i;
-
-		if (to == n->nsw)
-			continue;
-		i = b->v->cell[(size_t)to * b->v->nblocks + k];
-		if (i != 0 && unread(b, &b->v->c[i - 1]))
-			set(&out, r - n->base[r]);
-	}
-	return out;
 }
 
 static bool
@@ -194,7 +180,7 @@ static void
 wall_block(struct blind *b, sw_ix s, uint32_t k)
 {
 	struct safe_values *v = b->v;
-	struct ports p = blind_ports(b, s, k);
+	const struct ports p = b->port[s];
 	uint32_t *i = &v->cell[(size_t)s * v->nblocks + k];
 	struct lft_pool *pool = v->to->pool;
 	bool leads = false;

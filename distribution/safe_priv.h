@@ -142,6 +142,7 @@ struct safe_cell {
 	bool write;   /* it must be written */
 	bool settled; /* held[0] is acknowledged */
 	bool wall;    /* held is without the blind ways: written first */
+	bool blind;   /* packets meet it, and nobody knows what it holds */
 	lft_ref want;
 };
 

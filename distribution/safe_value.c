@@ -78,8 +78,21 @@ struct row {
 	uint64_t guid;
 	const lft_ref *have;
 	uint32_t n;
+	uint32_t end; /* of the blocks that packets meet: above LinearFDBTop a
+			 switch drops them */
 	bool plain, fresh, writable, unread;
 };
+
+/* A top that has to be raised first brings to life what is below it. */
+static uint32_t
+row_end(const struct safe_values *v, sw_ix s, uint64_t guid)
+{
+	uint16_t top = v->net->t->sw[s].lft_top;
+
+	if (hw_top_first(v->job->hw, guid) && top < v->to->top)
+		top = v->to->top;
+	return top / LFT_BLOCK + 1U;
+}
 
 static void
 look(struct safe_values *v, struct row *row, sw_ix s, uint32_t b)
@@ -102,11 +115,9 @@ look(struct safe_values *v, struct row *row, sw_ix s, uint32_t b)
 		hold(v, &c, have);
 	else if (!row->fresh)
 		hold_all(v, &c, row->guid);
-	/* above LinearFDBTop a switch drops */
-	if (!row->fresh && c.nheld == 0 &&
-		(!row->n || b * LFT_BLOCK <= sw->lft_top))
-		row->unread = true;
-	if (c.new && !c.write && c.nheld <= 1)
+	c.blind = !row->fresh && c.nheld == 0 && b < row->end;
+	row->unread |= c.blind;
+	if (c.new && !c.write && !c.blind && c.nheld <= 1)
 		return;
 	add_cell(v, &c);
 }
@@ -121,6 +132,7 @@ look_at_switch(struct safe_values *v, sw_ix s)
 	row.have = hw_row(v->job->hw, guid, &row.n, &row.plain);
 	row.fresh = safe_net_fresh(v->net, s);
 	row.writable = !safe_net_quarantined(v->net, s);
+	row.end = row_end(v, s, guid);
 	for (uint32_t b = 0; b < v->nblocks; b++)
 		look(v, &row, s, b);
 	v->unread += row.unread && row.writable;

@@ -150,7 +150,7 @@ say(const struct plan *p)
 			 "known",
 			x->unread);
 	if (x->nwalls > 0)
-		log_warn("push: walls before ways that nobody knows blocks=%zu",
+		log_warn("push: walls before what nobody knows blocks=%zu",
 			x->nwalls);
 	if (x->stale[0] != '\0')
 		log_warn(

@@ -51,6 +51,48 @@ START_TEST(values_until_drained)
 }
 END_TEST
 
+/* Sent to a block that nobody knew: anything, until it is acknowledged and
+ * what was under way has drained; where nothing is, until it is. */
+START_TEST(anything_until_drained)
+{
+	struct lft_pool *p = lft_pool_new();
+	lft_ref a = block(p, 1), b = block(p, 2);
+	struct hwstate *h = hw_new(p);
+	lft_ref v[4];
+
+	for (uint64_t guid = 1; guid <= 2; guid++) {
+		hw_sending(h, guid, 0, a);
+		ck_assert_uint_eq(hw_values(h, guid, 0, v, 4), 0);
+		hw_unknown_block(h, guid, 0);
+	}
+	hw_drained(h);
+	for (uint64_t guid = 1; guid <= 2; guid++) {
+		ck_assert_uint_eq(hw_values(h, guid, 0, v, 4), 0);
+		hw_sending(h, guid, 0, b);
+		hw_set_block(h, guid, 70, a); /* another one */
+		ck_assert_uint_eq(hw_values(h, guid, 70, v, 4), 1);
+		hw_set_block(h, guid, 0, b);
+		ck_assert_uint_eq(hw_values(h, guid, 0, v, 4), 0);
+	}
+	hw_unmet(h, 1, 0);
+	hw_unmet(h, 3, 0); /* nobody */
+	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 2);
+	hw_doubt(h, 2, 0, (struct mono){1});
+	hw_drained(h);
+	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 1);
+	ck_assert_uint_eq(hw_values(h, 2, 0, v, 4), 2);
+	ck_assert_uint_eq(v[0], b);
+	ck_assert_uint_eq(v[1], a);
+	hw_sending(h, 2, 0, a); /* or what is known */
+	ck_assert_uint_eq(hw_values(h, 2, 0, v, 4), 2);
+	hw_free(h);
+	lft_drop(p, a);
+	lft_drop(p, b);
+	ck_assert_uint_eq(p->live, 0);
+	lft_pool_free(p);
+}
+END_TEST
+
 START_TEST(unknown_until_acknowledged)
 {
 	struct lft_pool *p = lft_pool_new();
@@ -150,6 +192,7 @@ main(void)
 	TCase *t = tcase_create("hwstate");
 
 	tcase_add_test(t, values_until_drained);
+	tcase_add_test(t, anything_until_drained);
 	tcase_add_test(t, unknown_until_acknowledged);
 	tcase_add_test(t, blocks_are_given_back);
 	tcase_add_test(t, lost_memory_is_noticed);

@@ -377,16 +377,85 @@ START_TEST(walls_around_a_switch)
 	x = bed_plan(&b, SAFE_DYNAMIC, 8);
 	ck_assert_uint_eq(x->nwalls, 0);
 	safe_free(x);
-	/* it answers again, but for its tables */
-	n->flags = 0;
-	x = bed_plan(&b, SAFE_AUTO, 8);
-	check_walls(&b, x, blind);
-	safe_free(x);
 	n->flags = TN_FRESH;
 	x = bed_plan(&b, SAFE_AUTO, 8);
 	ck_assert_uint_eq(x->nwalls, 0);
 	safe_free(x);
 	free(blind);
+	bed_free(&b);
+}
+END_TEST
+
+/* Only this block is written first: it becomes empty. */
+static void
+check_empty(const struct bed *b, sw_ix s, uint32_t block)
+{
+	struct safe_transition *x = bed_plan(b, SAFE_AUTO, 8);
+
+	ck_assert_uint_eq(x->unread, 1);
+	ck_assert_uint_eq(x->nwalls, 1);
+	ck_assert(x->write[0].wall);
+	ck_assert_uint_eq(x->write[0].sw, s);
+	ck_assert_uint_eq(x->write[0].block, block);
+	ck_assert_uint_eq(x->write[0].image, LFT_EMPTY);
+	safe_free(x);
+}
+
+/*
+ * A switch that answers, but for what it holds: that is gone before anything
+ * else is written, and not before packets by it have left. What was sent there
+ * without an answer says nothing.
+ */
+START_TEST(unread_is_emptied)
+{
+	struct rng r = {7};
+	struct safe_transition *x;
+	struct bed b;
+	uint64_t guid;
+
+	bed_new(&b, world_fabric(0, &r), 0, 7);
+	bed_fail(&b, false, b.t->nsw - 1);
+	guid = b.t1->node[b.t1->sw[1].node].guid;
+	hw_forget(b.hw, guid);
+	check_empty(&b, 1, 0);
+	hw_sending(b.hw, guid, 0, routes_ref_of(b.to, 1, 0));
+	hw_unknown_block(b.hw, guid, 0);
+	hw_drained(b.hw);
+	check_empty(&b, 1, 0);
+	hw_sending(b.hw, guid, 0, LFT_EMPTY);
+	hw_set_block(b.hw, guid, 0, LFT_EMPTY);
+	check_empty(&b, 1, 0);
+	hw_drained(b.hw);
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	ck_assert_uint_eq(x->unread + x->nwalls, 0);
+	safe_free(x);
+	bed_free(&b);
+}
+END_TEST
+
+/* Above LinearFDBTop a switch drops, unless the top is raised first. */
+START_TEST(unread_above_the_top)
+{
+	struct safe_transition *x;
+	struct bed b;
+	uint64_t guid;
+
+	bed_new(&b, gen_random(34, 3, 1, 7, &(struct reason){""}), 0, 7);
+	bed_fail(&b, false, b.t->nsw - 1);
+	ck_assert_uint_gt(b.to->nblocks, 1);
+	for (sw_ix s = 0; s < b.t1->nsw; s++) {
+		guid = b.t1->node[b.t1->sw[s].node].guid;
+		b.t1->sw[s].lft_top = LFT_BLOCK - 1;
+		hw_forget(b.hw, guid);
+		hw_set_block(b.hw, guid, 0, routes_ref_of(b.to, s, 0));
+	}
+	hw_drained(b.hw);
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	ck_assert_uint_eq(x->unread + x->nwalls, 0);
+	safe_free(x);
+	guid = b.t1->node[b.t1->sw[1].node].guid;
+	hw_set_top_first(b.hw, guid);
+	check_empty(&b, 1, 1);
 	bed_free(&b);
 }
 END_TEST
@@ -607,6 +676,8 @@ main(void)
 	tcase_add_loop_test(tc, by_port, 0, 3);
 	tcase_add_test(tc, unread_fresh_quarantined);
 	tcase_add_test(tc, walls_around_a_switch);
+	tcase_add_test(tc, unread_is_emptied);
+	tcase_add_test(tc, unread_above_the_top);
 	tcase_add_test(tc, walls_before_the_unknown);
 	tcase_add_test(tc, port_states);
 	tcase_add_loop_test(tc, noted_turns, 0, 2);

@@ -28,6 +28,7 @@ struct world {
 	uint64_t *met, *is; /* [nsw * nlids] ports: met, and there now */
 	bool *dep;	    /* [nch * nch] */
 	bool *gone;	    /* [nch] */
+	bool *idle;	    /* [nch] these cables carry nothing yet */
 	const struct safe_turn *turn; /* blocked */
 	size_t nturns;
 	size_t skip; /* one of them that is not, SIZE_MAX: none */
@@ -52,6 +53,7 @@ world_new(struct world *w, const struct topo *t, uint32_t nlids)
 	w->is = mem_zalloc((size_t)t->nsw * nlids, sizeof(*w->is));
 	w->dep = mem_alloc((size_t)w->nch * w->nch);
 	w->gone = mem_zalloc(w->nch, sizeof(*w->gone));
+	w->idle = mem_zalloc(w->nch, sizeof(*w->idle));
 }
 
 static inline void
@@ -62,6 +64,7 @@ world_free(struct world *w)
 	free(w->is);
 	free(w->dep);
 	free(w->gone);
+	free(w->idle);
 }
 
 /* Behind port p of switch s: the peer's channel, or nch. */
@@ -112,7 +115,7 @@ world_turns(
 	sw_ix s = 0, next = 0;
 	uint32_t c = world_behind(w, u, p, &s);
 
-	if (c == w->nch)
+	if (c == w->nch || w->idle[c])
 		return;
 	for (unsigned q = 1; q < 63; q++) {
 		uint32_t d;
@@ -121,7 +124,8 @@ world_turns(
 			c == w->off[s] + q)
 			continue;
 		d = world_behind(w, s, q, &next);
-		if (d != w->nch && !world_blocked(w, s, c - w->off[s], q))
+		if (d != w->nch && !w->idle[d] &&
+			!world_blocked(w, s, c - w->off[s], q))
 			w->dep[(size_t)c * w->nch + d] = true;
 	}
 }
@@ -188,6 +192,32 @@ static inline void
 world_drain(struct world *w)
 {
 	memcpy(w->met, w->is, (size_t)w->t->nsw * w->nlids * sizeof(*w->met));
+}
+
+/* Cables that were not there in a topology of old come up later, or now. */
+static inline void
+world_rise(struct world *w, const struct world *old, bool now)
+{
+	const struct topo *t = w->t;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const struct topo_switch *sw = &t->sw[s];
+
+		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
+			const struct topo_adj *a = &t->adj[i];
+			node_ix n = topo_by_node_guid(
+				old->t, t->node[sw->node].guid);
+			sw_ix peer = 0;
+			uint32_t c =
+				n == TOPO_NONE
+					? old->nch
+					: world_behind(old, old->t->node[n].sw,
+						  a->out, &peer);
+
+			w->idle[w->off[a->peer] + a->peer_port] =
+				!now && (c == old->nch || old->idle[c]);
+		}
+	}
 }
 
 /* The sets as they are by GUID, for another topology of the fabric. */
