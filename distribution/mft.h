@@ -110,6 +110,10 @@ bool mft_knows(const struct mft *m, const struct topo *t, unsigned nblocks);
 /* When something is due to be looked at; MONO_NEVER: nothing is. */
 struct mono mft_next(const struct mft *m);
 
+/* Has t switches that carry nothing yet, beside others, and what they hold is
+ * not known? */
+bool mft_strangers(const struct mft *m, const struct topo *t);
+
 /* Group number group (MLID - 0xc000) shall have this tree; NULL: none. Not
  * while a cycle runs. The tree is one of the adopted topology. */
 void mft_want(struct mft *m, unsigned group, const struct mcast_tree *tree);

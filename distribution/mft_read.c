@@ -135,14 +135,19 @@ ask_what_is_due(struct mft *m, struct mono now)
 }
 
 static bool
+is_fresh(const struct topo *t, sw_ix s)
+{
+	return (t->node[t->sw[s].node].flags & TN_FRESH) != 0;
+}
+
+static bool
 knows_switch(const struct mft *m, const struct topo *t, sw_ix s)
 {
 	const struct topo_node *n = &t->node[t->sw[s].node];
 	const struct mft_table *k;
 	uint32_t i;
 
-	if ((n->flags & (TN_QUARANTINED | TN_FRESH)) != 0 ||
-		t->sw[s].mft_cap == 0)
+	if ((n->flags & TN_QUARANTINED) != 0 || t->sw[s].mft_cap == 0)
 		return true;
 	if (!map_get(&m->by_guid, n->guid, &i) || m->table[i].sw == TOPO_NONE)
 		return false;
@@ -160,9 +165,21 @@ mft_knows(const struct mft *m, const struct topo *t, unsigned nblocks)
 	if (m->topo == NULL || m->nblocks < nblocks)
 		return false;
 	for (sw_ix s = 0; s < t->nsw; s++)
-		if (!knows_switch(m, t, s))
+		if (!is_fresh(t, s) && !knows_switch(m, t, s))
 			return false;
 	return true;
+}
+
+bool
+mft_strangers(const struct mft *m, const struct topo *t)
+{
+	bool any = false, all = true;
+
+	for (sw_ix s = 0; s < t->nsw && m->nblocks > 0; s++) {
+		all &= is_fresh(t, s);
+		any |= is_fresh(t, s) && !knows_switch(m, t, s);
+	}
+	return any && !all;
 }
 
 bool

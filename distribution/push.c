@@ -59,6 +59,12 @@ push_complete(const struct push *p)
 	return push_done(p) && !p->broken && !p->stopped;
 }
 
+void
+push_drain_first(struct push *p)
+{
+	p->drain_first = true;
+}
+
 size_t
 push_phase(const struct push *p)
 {
@@ -254,8 +260,9 @@ open_phase(struct push *p, const struct plan_phase *f, struct mono now)
 	size_t i;
 
 	p->wake = MONO_NEVER;
-	if (f->drain && !drained(p, now))
+	if ((f->drain || p->drain_first) && !drained(p, now))
 		return false;
+	p->drain_first = false;
 	if (f->kind == PLAN_BLOCK) {
 		for (i = f->first; i < f->end; i++)
 			hold(p, &p->plan->step[i], now);

@@ -88,6 +88,9 @@ void push_free(struct push *p);
 /* Submit what there is room for; call after starting, completions, timers. */
 void push_feed(struct push *p, struct mono now);
 
+/* Before the first push_feed: what is under way by then drains first. */
+void push_drain_first(struct push *p);
+
 /* When push_feed wants to be called although nothing was answered. */
 struct mono push_next(const struct push *p);
 

@@ -296,9 +296,8 @@ receive_guests(struct planner *p)
 
 	if (!job->guests || !safe_guest_harmed(&p->net, job, p->mix))
 		return;
-	safe_guest_open(p->t, &p->net,
-		p->t->way == SAFE_DIRECT && p->t->cyclic == 0 ? p->mix : NULL,
-		job->to->topo);
+	safe_guest_open(p->t, &p->val,
+		p->t->way == SAFE_DIRECT && p->t->cyclic == 0 ? p->mix : NULL);
 }
 
 static void

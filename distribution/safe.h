@@ -170,8 +170,9 @@ void safe_free(struct safe_transition *t); /* NULL allowed */
  * of the switches stays and no mixture breaks it, any tree that keeps it may
  * (safe_guest_asks is false). Else each tree has to ask, one after the other:
  * true, and from now on it counts; false, then with it and those before it the
- * mixture could deadlock, and it has to go first. A staged or blocked
- * transition takes none.
+ * mixture could deadlock, or it breaks the new order and what is made in that
+ * later could, or it leads where nobody knows the tables: it has to go first,
+ * and to have drained. A staged or blocked transition takes none.
  */
 bool safe_guest_asks(const struct safe_transition *t);
 bool safe_guest_admit(

@@ -16,7 +16,7 @@
  * and that to any other such port. There it is the entries that lead into the
  * unknown, for any LID, that become 255: then, whatever it does, it is a source
  * of packets and on no ring. New tables do not lead there: mostly they want
- * that 255 anyway.
+ * that 255 anyway. Trees of groups that go there have to go (safe_guest.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,28 +26,23 @@
 
 enum { ARMED = 3 };
 
-/* Out-ports of a switch, a bit each. */
-struct ports {
-	uint64_t bit[4];
-};
-
 struct blind {
 	struct safe_values *v;
 	const struct topo *t;
-	struct ports *port; /* [nsw] blind for every LID */
-	bool *dark;	    /* [nsw] unwritable, and nobody knows its tables */
-	unsigned ends;	    /* ports without a neighbour */
-	bool any;	    /* a switch is dark */
+	struct safe_ports *port; /* [nsw] blind for every LID */
+	bool *dark;    /* [nsw] unwritable, and nobody knows its tables */
+	unsigned ends; /* ports without a neighbour */
+	bool any;      /* a switch is dark */
 };
 
 static void
-set(struct ports *p, unsigned n)
+set(struct safe_ports *p, unsigned n)
 {
 	p->bit[n >> 6] |= UINT64_C(1) << (n & 63);
 }
 
 static bool
-has(const struct ports *p, unsigned n)
+has(const struct safe_ports *p, unsigned n)
 {
 	return p->bit[n >> 6] >> (n & 63) & 1;
 }
@@ -133,7 +128,7 @@ spread(struct blind *b)
 }
 
 static bool
-leads_there(const uint8_t *line, const struct ports *p)
+leads_there(const uint8_t *line, const struct safe_ports *p)
 {
 	for (unsigned l = 0; l < LFT_BLOCK; l++)
 		if (line[l] != LFT_DROP && has(p, line[l]))
@@ -142,7 +137,7 @@ leads_there(const uint8_t *line, const struct ports *p)
 }
 
 static lft_ref
-walled(struct lft_pool *pool, lft_ref was, const struct ports *p)
+walled(struct lft_pool *pool, lft_ref was, const struct safe_ports *p)
 {
 	uint8_t line[LFT_BLOCK];
 
@@ -155,7 +150,7 @@ walled(struct lft_pool *pool, lft_ref was, const struct ports *p)
 
 /* What the cell holds is what it will hold behind its wall. */
 static void
-wall(struct safe_values *v, struct safe_cell *c, const struct ports *p)
+wall(struct safe_values *v, struct safe_cell *c, const struct safe_ports *p)
 {
 	struct lft_pool *pool = v->to->pool;
 	uint32_t first = (uint32_t)v->nheld;
@@ -180,7 +175,7 @@ static void
 wall_block(struct blind *b, sw_ix s, uint32_t k)
 {
 	struct safe_values *v = b->v;
-	const struct ports p = b->port[s];
+	const struct safe_ports p = b->port[s];
 	uint32_t *i = &v->cell[(size_t)s * v->nblocks + k];
 	struct lft_pool *pool = v->to->pool;
 	bool leads = false;
@@ -219,6 +214,6 @@ safe_blind_wall(struct safe_values *v)
 			if (!safe_net_fresh(n, s) &&
 				!safe_net_quarantined(n, s))
 				wall_block(&b, s, k);
-	free(b.port);
+	v->blind = b.port;
 	free(b.dark);
 }

@@ -1,7 +1,9 @@
 /*
  * safe_guest: turns of others, which stay as they are while unicast tables are
  * written: those of multicast trees. Each group of them asks whether there is
- * room for it in the mixture.
+ * room for it in the mixture. A tree that stays is met by those that are made
+ * when the tables are written, so it has to keep the new order too; and it must
+ * not feed what nobody knows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,9 @@ struct safe_guests {
 	struct safe_net net;
 	uint32_t *comp; /* all in one: anything may close a cycle */
 	struct safe_order order;
+	uint32_t *pos;		  /* [nsw] the new order */
+	uint8_t *plane;		  /* as in struct routes, or NULL */
+	struct safe_ports *blind; /* [nsw] ways into the unknown, or NULL */
 	bool full;
 };
 
@@ -113,20 +118,28 @@ safe_guest_harmed(const struct safe_net *net, const struct safe_job *job,
 }
 
 void
-safe_guest_open(struct safe_transition *t, const struct safe_net *net,
-	const uint64_t *mix, struct topo *topo)
+safe_guest_open(struct safe_transition *t, const struct safe_values *v,
+	const uint64_t *mix)
 {
 	struct safe_guests *g = mem_zalloc(1, sizeof(*g));
+	const struct routes *to = v->to;
+	uint32_t nsw = v->net->nsw;
 
 	t->guests = g;
 	g->full = true;
 	if (mix == NULL)
 		return;
-	g->topo = topo_ref(topo);
-	safe_net_new(&g->net, topo, NULL, net->lanes);
+	g->topo = topo_ref(to->topo);
+	safe_net_new(&g->net, to->topo, NULL, v->net->lanes);
 	g->comp = mem_alloc(g->net.nv * sizeof(*g->comp));
-	for (uint32_t v = 0; v < g->net.nv; v++)
-		g->comp[v] = 1;
+	for (uint32_t i = 0; i < g->net.nv; i++)
+		g->comp[i] = 1;
+	g->pos = mem_zalloc(nsw, sizeof(*g->pos));
+	routes_line(to, g->pos);
+	if (to->plane != NULL)
+		g->plane = mem_dup(to->plane, nsw);
+	if (v->blind != NULL)
+		g->blind = mem_dup(v->blind, nsw * sizeof(*g->blind));
 	g->full = !safe_order_new(&g->order, &g->net, g->comp, mix);
 }
 
@@ -141,6 +154,9 @@ safe_guest_close(struct safe_guests *g)
 		topo_unref(g->topo);
 	}
 	free(g->comp);
+	free(g->pos);
+	free(g->plane);
+	free(g->blind);
 	free(g);
 }
 
@@ -148,6 +164,30 @@ bool
 safe_guest_asks(const struct safe_transition *t)
 {
 	return t->guests != NULL;
+}
+
+/* The switch behind a port, or nsw. */
+static sw_ix
+behind(const struct safe_guests *g, sw_ix s, unsigned port)
+{
+	return g->net.owner[g->net.peer[g->net.off[s] + port]];
+}
+
+/* Does the turn keep the new order, and lead where the tables are known? */
+static bool
+proper(const struct safe_guests *g, const struct safe_guest *a)
+{
+	sw_ix s = a->sw, nsw = g->net.nsw;
+	sw_ix from = behind(g, s, a->in), to = behind(g, s, a->out);
+
+	if (g->blind != NULL &&
+		(g->blind[s].bit[a->out >> 6] >> (a->out & 63) & 1) != 0)
+		return false;
+	if (from == nsw || to == nsw)
+		return true; /* it carries nothing, or nothing on */
+	return routes_joined(g->plane, from, s) &&
+	       routes_joined(g->plane, s, to) &&
+	       (g->pos[from] > g->pos[s] || g->pos[to] > g->pos[s]);
 }
 
 /* One turn on every lane: which one a group has is not known here. */
@@ -184,7 +224,7 @@ safe_guest_admit(
 		return false;
 	done = mem_alloc(n * g->net.lanes * sizeof(*done));
 	for (size_t i = 0; i < n && room; i++)
-		room = add(g, &turn[i], done, &ndone);
+		room = proper(g, &turn[i]) && add(g, &turn[i], done, &ndone);
 	while (!room && ndone > 0) {
 		ndone--;
 		safe_order_remove(&g->order, done[ndone].sw, done[ndone].out);

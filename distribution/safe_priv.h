@@ -146,6 +146,11 @@ struct safe_cell {
 	lft_ref want;
 };
 
+/* Out-ports of a switch, a bit each. */
+struct safe_ports {
+	uint64_t bit[4];
+};
+
 struct safe_values {
 	const struct safe_net *net;
 	const struct safe_job *job;
@@ -165,6 +170,7 @@ struct safe_values {
 	sw_ix *old_sw;	/* [nsw] in from->topo, or TOPO_NONE */
 	uint32_t *leaf; /* [nsw] in past.h's numbers, or NULL: one lane */
 	bool *turned;	/* [nsw] up and down are exchanged among these */
+	struct safe_ports *blind; /* [nsw] ways into the unknown, or NULL */
 };
 
 /* Which values of an entry count. */
@@ -370,8 +376,8 @@ bool safe_method_legal(const struct safe_values *v, uint32_t in, unsigned out);
  * mixture? Then let them ask, with the mixture, or NULL: no room for any. */
 bool safe_guest_harmed(const struct safe_net *net, const struct safe_job *job,
 	const uint64_t *mix);
-void safe_guest_open(struct safe_transition *t, const struct safe_net *net,
-	const uint64_t *mix, struct topo *topo);
+void safe_guest_open(struct safe_transition *t, const struct safe_values *v,
+	const uint64_t *mix);
 void safe_guest_close(struct safe_guests *g); /* NULL allowed */
 
 /* safe_write.c: t->write and the counts that go with it. */

@@ -200,6 +200,7 @@ safe_value_free(struct safe_values *v)
 	free(v->stage);
 	free(v->old_sw);
 	free(v->turned);
+	free(v->blind);
 	free(v->leaf);
 }
 

@@ -15,9 +15,11 @@
  * of the switches stays, trees that keep it can do no harm, before a push,
  * after it and at any moment of it. When it moves, each tree that the switches
  * hold asks the transition whether there is room for its turns (safe.h); where
- * there is none the tree is taken away before the first unicast table is
- * written, and until all of them are no tree is made. Then all trees are made
- * again in the new order, keeping what stands.
+ * there is none the tree is taken away, and its packets have left, before the
+ * first unicast table is written; and until all of them are, and what they
+ * replace has drained, no tree is made. Then all trees are made again in the
+ * new order, keeping what stands. A switch that has come back may have kept
+ * trees of the past: they are taken away before its ports come up.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,12 +49,15 @@ struct sm_mcast {
 	struct mono due;
 	uint64_t stamp; /* joins that the present cycle serves */
 	struct mono gather;
+	struct mono rest; /* nothing is written before */
 	bool finding;	/* trees may be in the switches that nobody here made */
 	bool looking;	/* before routes are made: tables nobody has read */
 	bool judging;	/* a push is to begin: which trees may stay? */
 	bool clearing;	/* trees are taken away for a push */
+	bool stuck;	/* ... and were not by all switches */
 	bool ahead;	/* the tables know the topology of that push already */
 	bool unsettled; /* a push that moves the order is not over */
+	bool moved;	/* ... and it wrote unicast tables */
 	struct log_limit noise;
 	char alarm[192];
 	uint64_t liar; /* the switch it is about */
@@ -140,7 +145,9 @@ sm_mcast_publish(struct sm *sm, struct mono now)
 	m->plane = r->plane != NULL ? mem_dup(r->plane, m->topo->nsw) : NULL;
 	m->maker = mcast_new(m->topo, m->pos, m->plane);
 	mft_adopt(m->mft, m->topo);
-	m->ahead = m->unsettled = m->judging = m->looking = false;
+	if (m->moved)
+		m->rest = mono_add(now, sm_push_drain(sm));
+	m->ahead = m->unsettled = m->judging = m->looking = m->moved = false;
 	topo_unref(old);
 	for (unsigned i = 0; i < MFT_GROUPS; i++)
 		m->dirty[i] |= m->tree[i] != NULL;
@@ -344,9 +351,11 @@ sm_mcast_next(const struct sm *sm)
 {
 	const struct sm_mcast *m = sm->mcast;
 
-	return may_write(sm) && !mft_running(m->mft) && mft_quiet(m->mft)
-		       ? mono_min(m->due, mft_next(m->mft))
-		       : MONO_NEVER;
+	struct mono t = mono_min(m->due, mft_next(m->mft));
+
+	if (!may_write(sm) || mft_running(m->mft) || !mft_quiet(m->mft))
+		return MONO_NEVER;
+	return mono_before(t, m->rest) ? m->rest : t;
 }
 
 static struct mft_wire
@@ -445,16 +454,40 @@ sm_mcast_before_push(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
 
-	m->clearing = false;
+	m->clearing = m->stuck = false;
 	if (mft_running(m->mft)) {
 		mft_stop(m->mft);
 		make_due(m, now);
 	}
-	m->judging = safe_guest_asks(sm->plan->change);
+	m->moved |= safe_guest_asks(sm->plan->change);
+	m->judging = safe_guest_asks(sm->plan->change) ||
+		     mft_strangers(m->mft, sm->topo);
 	m->unsettled |= m->judging;
 }
 
-/* Which trees may stay; the others go. */
+/* May the tree of a group stay during the push? */
+static bool
+admitted(struct sm *sm, unsigned group)
+{
+	struct mft_turn *turn;
+	struct safe_guest *guest;
+	size_t n;
+	bool yes;
+
+	if (!safe_guest_asks(sm->plan->change))
+		return true;
+	n = mft_turns(sm->mcast->mft, group, &turn);
+	guest = mem_zalloc(n + 1, sizeof(*guest));
+	for (size_t i = 0; i < n; i++)
+		guest[i] = (struct safe_guest){
+			turn[i].sw, turn[i].in, turn[i].out};
+	yes = safe_guest_admit(sm->plan->change, guest, n);
+	free(guest);
+	free(turn);
+	return yes;
+}
+
+/* Which trees may stay; the others go, and what nobody knows. */
 static void
 judge(struct sm *sm)
 {
@@ -466,20 +499,11 @@ judge(struct sm *sm)
 	mft_adopt(m->mft, sm->topo); /* the ways to switches are the new ones */
 	n = mft_blocks(m->mft) * MFT_BLOCK;
 	for (unsigned i = 0; i < n && i < MFT_GROUPS; i++) {
-		struct mft_turn *turn;
-		size_t k = mft_turns(m->mft, i, &turn), t;
-		struct safe_guest *guest = mem_zalloc(k + 1, sizeof(*guest));
-
-		for (t = 0; t < k; t++)
-			guest[t] = (struct safe_guest){
-				turn[t].sw, turn[t].in, turn[t].out};
-		if (safe_guest_admit(sm->plan->change, guest, k))
+		if (admitted(sm, i))
 			mft_keep(m->mft, i);
 		else
 			mft_want(m->mft, i, NULL);
 		m->dirty[i] = true;
-		free(guest);
-		free(turn);
 	}
 	m->clearing = mft_begin(m->mft);
 }
@@ -514,9 +538,22 @@ sm_mcast_ready(struct sm *sm, struct mono now)
 	if (!m->clearing)
 		return true;
 	mft_feed(m->mft, &w, now);
-	/* who did not answer is asked for by the push itself */
 	m->clearing = mft_running(m->mft);
-	return !m->clearing;
+	if (m->clearing)
+		return false;
+	push_drain_first(sm->push);
+	/* a turn is gone when one of its switches is: one that is silent does
+	 * no harm, and who is so again though he is there is not waited for */
+	m->stuck = !mft_complete(m->mft) && sm->again == 0;
+	if (m->stuck)
+		push_stop(sm->push);
+	return true;
+}
+
+bool
+sm_mcast_stuck(const struct sm *sm)
+{
+	return sm->mcast->stuck;
 }
 
 void

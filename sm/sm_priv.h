@@ -241,6 +241,8 @@ bool sm_push_caused(struct sm *sm, uint64_t guid);
 void sm_push_forget(struct sm *sm);
 void sm_push_load(struct sm *sm, const struct store_state *s);
 void sm_push_story(struct sm *sm); /* into sm->change */
+/* How long packets that were sent by older tables may be on their way. */
+struct mono sm_push_drain(const struct sm *sm);
 /* Tables are about to be written; or perhaps nothing is under way any more. */
 void sm_push_writing(struct sm *sm);
 void sm_push_written(struct sm *sm);
@@ -384,6 +386,8 @@ bool sm_mcast_guests(const struct sm *sm, bool *unsettled);
  * then true, and nothing is in flight. */
 void sm_mcast_before_push(struct sm *sm, struct mono now);
 bool sm_mcast_ready(struct sm *sm, struct mono now);
+/* Trees had to go and switches did not answer: the push was stopped. */
+bool sm_mcast_stuck(const struct sm *sm);
 /* Are tables of groups written, or is something to be looked at again? */
 bool sm_mcast_writing(const struct sm *sm);
 /* The push waits for answers about tables of groups: nothing else is due. */

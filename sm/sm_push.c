@@ -29,8 +29,8 @@ code_time(uint32_t code)
  * How long a packet may still be on its way. By lifetimes: at each switch of
  * the longest way it may wait in the switch and at the head of a queue.
  */
-static struct mono
-drain_time(const struct sm *sm)
+struct mono
+sm_push_drain(const struct sm *sm)
 {
 	const struct config_link *l = &sm->cfg->link;
 	const struct topo *t = sm->topo;
@@ -77,8 +77,8 @@ sm_push_written(struct sm *sm)
 
 	(void)hw_doubts(sm->hw, &blocks);
 	(void)ptables_doubts(hw_ptables(sm->hw), &keys);
-	if (sm->phase != SM_PUSH && blocks == 0 && keys == 0 &&
-		!sm_mcast_writing(sm))
+	if (sm->phase != SM_PUSH && sm->check_due.ns == MONO_NEVER.ns &&
+		blocks == 0 && keys == 0 && !sm_mcast_writing(sm))
 		mark(sm, false);
 }
 
@@ -236,7 +236,7 @@ sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
 		.draft = sm->draft,
 		.x = sm->x,
 		.mkey = sm->cfg->fabric.m_key,
-		.drain = drain_time(sm),
+		.drain = sm_push_drain(sm),
 		.stray = stray_time(sm),
 		.journal = journal,
 		.cookie = sm,
@@ -406,7 +406,7 @@ expect(const struct sm *sm, struct view_change *c)
 	job.pace.answer = xact_stats(sm->x)->answer;
 	job.pace.window = xact_stats(sm->x)->window;
 	job.pace.target = sm->cfg->smp.target_max;
-	job.pace.drain = drain_time(sm);
+	job.pace.drain = sm_push_drain(sm);
 	expect_make(&job, &c->expect);
 }
 
@@ -459,7 +459,7 @@ sm_push_over(struct sm *sm, struct mono now)
 			sm->dirty.cause);
 	}
 	take_samples(sm);
-	sm->check_due = mono_add(now, drain_time(sm));
+	sm->check_due = mono_add(now, sm_push_drain(sm));
 	d = hw_doubts(sm->hw, &n);
 	for (i = 0; i < n; i++)
 		if (mono_before(sm->check_due, d[i].until))

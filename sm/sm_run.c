@@ -709,6 +709,8 @@ again(struct sm *sm, enum sm_verdict v, struct mono now)
 bool
 sm_run_push(struct sm *sm, struct mono now)
 {
+	enum sm_verdict v;
+
 	if (!sm_mcast_ready(sm, now))
 		return false; /* never together with tables of groups */
 	sm_push_watch(sm, now);
@@ -719,7 +721,10 @@ sm_run_push(struct sm *sm, struct mono now)
 	sm_push_over(sm, now);
 	sm->times.push =
 		mono_add(sm->times.push, mono_sub(now, sm->phase_began));
-	again(sm, sm_blame_failures(sm, now), now);
+	v = sm_blame_failures(sm, now);
+	if (v == SM_WRITTEN && sm_mcast_stuck(sm))
+		v = SM_SWEEP_AGAIN;
+	again(sm, v, now);
 	return true;
 }
 

@@ -117,6 +117,17 @@ START_TEST(a_bad_day_for_tenants)
 }
 END_TEST
 
+/* Days that went wrong once: tables that nobody knew, trees of an order of the
+ * past beside those of the new one, trees into the unknown, and those that a
+ * switch brought back. */
+static const uint64_t remembered[] = {7000068, 7006273, 7008011, 7004652};
+
+START_TEST(a_remembered_day)
+{
+	run(remembered[_i], FEW_HOSTS / 2, false);
+}
+END_TEST
+
 /* The same seed is the same day. */
 START_TEST(days_can_be_lived_again)
 {
@@ -149,6 +160,8 @@ main(void)
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, days_can_be_lived_again);
+	tcase_add_loop_test(tc, a_remembered_day, 0,
+		sizeof(remembered) / sizeof(*remembered));
 	tcase_add_loop_test(tc, a_bad_day, 1, getenv("SEED") ? 2 : SEEDS + 1);
 	tcase_add_loop_test(tc, a_bad_day_for_tenants, 1,
 		getenv("SEED") ? 2 : TENANT_SEEDS + 1);

@@ -143,6 +143,38 @@ START_TEST(who_rebooted_is_found)
 }
 END_TEST
 
+/* A switch that carries nothing yet, beside others that do: what it holds is
+ * known when it was written, or nothing is. */
+START_TEST(who_comes_back_is_a_stranger)
+{
+	struct writer *w = new_writer(4);
+	sw_ix s = victim(w);
+	struct topo_node *n = &w->t->node[w->t->sw[s].node];
+
+	ck_assert(!mft_strangers(w->mft, w->t));
+	n->flags |= TN_FRESH;
+	ck_assert(!mft_strangers(w->mft, w->t));
+	mft_forget(w->mft, n->guid);
+	ck_assert(mft_strangers(w->mft, w->t));
+	n->flags &= (uint8_t)~TN_FRESH;
+	ck_assert(!mft_strangers(w->mft, w->t)); /* it can be asked */
+	reborn(w);
+	n->flags |= TN_FRESH;
+	mft_adopt(w->mft, w->t);
+	ck_assert(mft_strangers(w->mft, w->t));
+	for (unsigned g = 0; g < GROUPS; g++)
+		mft_keep(w->mft, g);
+	write_all(w);
+	ck_assert(!mft_strangers(w->mft, w->t));
+	for (sw_ix i = 0; i < w->t->nsw; i++) {
+		w->t->node[w->t->sw[i].node].flags |= TN_FRESH;
+		mft_forget(w->mft, w->t->node[w->t->sw[i].node].guid);
+	}
+	ck_assert(!mft_strangers(w->mft, w->t));
+	writer_free(w);
+}
+END_TEST
+
 /* A switch that says yes and does nothing is left alone in the end. */
 START_TEST(who_lies_is_found)
 {
@@ -224,6 +256,7 @@ main(void)
 	tcase_add_loop_test(c, trees_are_found, 0, 4);
 	tcase_add_test(c, late_copies_are_found);
 	tcase_add_test(c, who_rebooted_is_found);
+	tcase_add_test(c, who_comes_back_is_a_stranger);
 	tcase_add_test(c, who_lies_is_found);
 	tcase_add_test(c, tops_and_ways_out);
 	suite_add_tcase(s, c);

@@ -498,6 +498,90 @@ START_TEST(walls_before_the_unknown)
 }
 END_TEST
 
+/* Some turn whose cables lead up (as switches are placed), or do not. */
+static struct safe_guest
+turn_of(const struct bed *b, const uint32_t *pos, bool from_above, bool up)
+{
+	const struct topo *t = b->t1;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const struct topo_adj *a = &t->adj[t->sw[s].adj];
+
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++)
+			for (uint32_t o = 0; o < t->sw[s].nadj; o++)
+				if (i != o &&
+					(pos[a[i].peer] < pos[s]) ==
+						from_above &&
+					(pos[a[o].peer] < pos[s]) == up)
+					return (struct safe_guest){
+						s, a[i].out, a[o].out};
+	}
+	ck_abort_msg("no such turn");
+}
+
+/* The switch that a turn leads to. */
+static sw_ix
+turn_end(const struct bed *b, const struct safe_guest *g)
+{
+	sw_ix peer = TOPO_NONE;
+
+	(void)world_behind(&b->w, g->sw, g->out, &peer);
+	return peer;
+}
+
+/*
+ * Trees that may stay while tables are written: those that keep the new order,
+ * for what is made in it will meet them, and feed nobody that is not known.
+ */
+START_TEST(guests)
+{
+	struct rng r = {7};
+	struct safe_transition *x;
+	struct bed b;
+	struct safe_guest valley, peak, slope;
+	struct safe_job job;
+	uint32_t *pos;
+
+	bed_new(&b, world_fabric(0, &r), 0, 7);
+	bed_fail(&b, true, TOPO_NONE);
+	pos = mem_zalloc(b.t1->nsw, sizeof(*pos));
+	routes_line(b.to, pos);
+	valley = turn_of(&b, pos, true, true);
+	peak = turn_of(&b, pos, false, false);
+	slope = turn_of(&b, pos, true, false);
+	job = (struct safe_job){.to = b.to,
+		.from = b.from,
+		.hw = b.hw,
+		.max_stages = 8,
+		.guests = true,
+		.unsettled = true};
+	/* only one block differs, and in one entry: it is direct */
+	for (sw_ix s = 0; s < b.t1->nsw; s++)
+		hw_set_block(b.hw, b.t1->node[b.t1->sw[s].node].guid, 0,
+			routes_ref_of(b.to, s, 0));
+	hw_drained(b.hw);
+	hw_set_block(
+		b.hw, b.t1->node[b.t1->sw[slope.sw].node].guid, 0, LFT_EMPTY);
+	hw_drained(b.hw);
+	x = safe_plan(&job);
+	ck_assert_int_eq(x->way, SAFE_DIRECT);
+	ck_assert(safe_guest_asks(x));
+	ck_assert(!safe_guest_admit(x, &valley, 1));
+	ck_assert(safe_guest_admit(x, &peak, 1));
+	ck_assert(safe_guest_admit(x, &slope, 1));
+	safe_free(x);
+	/* now nobody knows what is beyond */
+	b.t1->node[b.t1->sw[turn_end(&b, &slope)].node].flags = TN_QUARANTINED;
+	hw_forget(b.hw, b.t1->node[b.t1->sw[turn_end(&b, &slope)].node].guid);
+	x = safe_plan(&job);
+	ck_assert_int_eq(x->way, SAFE_DIRECT);
+	ck_assert(!safe_guest_admit(x, &slope, 1));
+	safe_free(x);
+	free(pos);
+	bed_free(&b);
+}
+END_TEST
+
 /* A cable that is down carries nothing; one in Init does when it will rise. */
 START_TEST(port_states)
 {
@@ -679,6 +763,7 @@ main(void)
 	tcase_add_test(tc, unread_is_emptied);
 	tcase_add_test(tc, unread_above_the_top);
 	tcase_add_test(tc, walls_before_the_unknown);
+	tcase_add_test(tc, guests);
 	tcase_add_test(tc, port_states);
 	tcase_add_loop_test(tc, noted_turns, 0, 2);
 	tcase_add_loop_test(tc, lanes, 0, 6);
