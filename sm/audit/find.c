@@ -1,4 +1,4 @@
-#include "sm/audit_find.h"
+#include "sm/audit/find.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "sm/audit_page.h"
+#include "sm/audit/page.h"
 
 #include <stdbool.h>
 #include <string.h>

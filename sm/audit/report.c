@@ -1,11 +1,11 @@
-#include "sm/audit_report.h"
+#include "sm/audit/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "routing/verify_graph.h"
-#include "sm/audit_find.h"
+#include "sm/audit/find.h"
 #include "sm/ctl/member.h"
 #include "sm/ctl/words.h"
 #include "sm/forecast/report.h"
