@@ -15,7 +15,7 @@ struct push {
 	size_t next; /* next step to submit */
 	bool open;   /* the phase has begun */
 	bool broken, stopped;
-	bool drain_first; /* before any phase */
+	bool drain_first;  /* before any phase */
 	unsigned inflight; /* of this phase */
 	struct mono ended; /* when the phase before was over */
 	struct mono wake;  /* of a drain or a poll */
