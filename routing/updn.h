@@ -97,7 +97,6 @@ struct updn {
 
 	enum route_order order;
 	bool treeless; /* after a fresh order: some of it is no tree */
-	bool stands;   /* the leaf of the turns is what it was */
 	uint32_t *rank;
 	struct updn_line tier, line;
 	bool *flat;	/* no neighbour of s has a higher rank */

@@ -72,7 +72,6 @@ updn_stand(struct updn *u, const char *engine)
 			return false;
 	}
 	u->order = prev->order;
-	u->stands = true;
 	updn_graph_sort(u);
 	(void)snprintf(u->note, sizeof(u->note), "order as it was");
 	if (u->plane != NULL)

@@ -55,16 +55,6 @@ former_leaf(const struct updn *u)
 	return n == TOPO_NONE ? TOPO_NONE : u->t->node[n].sw;
 }
 
-/* Was the component turned in an order that stands? A cable that is back may
- * have closed the gap since. */
-static bool
-was_turned(const struct updn *u, uint32_t comp)
-{
-	sw_ix former = u->stands ? former_leaf(u) : TOPO_NONE;
-
-	return former != TOPO_NONE && u->comp[former] == comp;
-}
-
 /* What makes a leaf fit, the first first. */
 struct fitness {
 	uint32_t above;	 /* switches above it: only those can turn there */
@@ -244,7 +234,7 @@ turn_component(struct updn *u, uint32_t comp, struct turned *t)
 
 		updn_reach_tiers(u);
 		find_gaps(u, gap);
-		if (!gap[comp] && !was_turned(u, comp))
+		if (!gap[comp])
 			return 0;
 		if (!keep_leaf(u, comp, t, &leaf)) {
 			leaf = choose_leaf(u, comp);
@@ -272,9 +262,7 @@ updn_turn(struct updn *u)
 	updn_reach_tiers(u);
 	find_gaps(u, gap);
 	for (uint32_t c = 0; c < u->ncomp; c++) {
-		uint64_t b = gap[c] || was_turned(u, c)
-				     ? turn_component(u, c, &t)
-				     : 0;
+		uint64_t b = gap[c] ? turn_component(u, c, &t) : 0;
 
 		worst = b > worst ? b : worst;
 	}

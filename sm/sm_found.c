@@ -28,8 +28,7 @@ sm_found_routes(struct sm *sm)
 	for (s = 0; s < t->nsw; s++) {
 		uint64_t guid = t->node[t->sw[s].node].guid;
 
-		routes_recall(
-			r, s, routes_rank_of(sm->rank, sm->nrank, guid));
+		routes_recall(r, s, routes_rank_of(sm->rank, sm->nrank, guid));
 		for (b = 0; b < r->nblocks; b++) {
 			lft_ref ref = hw_block(sm->hw, guid, b);
 
