@@ -157,7 +157,7 @@ struct routes {
 	uint8_t *read;		       /* [nsw] enum route_read, or NULL */
 	bool stands; /* recalled, and made for this very topology: their order
 			is taken over as it is (updn_stand.c) */
-	char note[256];		       /* how the order came about, in words */
+	char note[256]; /* how the order came about, in words */
 };
 
 struct routes *routes_ref(struct routes *r);
