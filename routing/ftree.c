@@ -13,6 +13,15 @@ was_mesh(const struct updn *u, sw_ix s)
 	       ROUTE_READ_MESH;
 }
 
+static bool
+no_tree_in(const struct updn *u, const struct tree *tree)
+{
+	for (sw_ix s = 0; s < u->t->nsw; s++)
+		if (tree->treeless[s])
+			return true;
+	return false;
+}
+
 /*
  * Switches that are in no tree: few may be beside the trees, ranked by
  * distance. Where there is just one way between any two of a piece, two
@@ -21,14 +30,18 @@ was_mesh(const struct updn *u, sw_ix s)
  * And what this engine routes it goes on with while there is any tree.
  */
 static bool
-is_tree(const struct updn *u, const struct tree *tree)
+is_tree(struct updn *u, const struct tree *tree)
 {
 	const struct route_reading *was = reading_in_force(u->job);
 	bool ours = was != NULL && strcmp(was->engine, engine_ftree.name) == 0;
-	uint32_t *size = arena_array(u->a, u->ncomp, sizeof(*size));
-	uint32_t *ends = arena_array(u->a, u->ncomp, sizeof(*ends));
+	uint32_t *size, *ends;
 	uint32_t live = 0, none = 0;
 
+	if (!no_tree_in(u, tree))
+		return true;
+	updn_graph(u);
+	size = arena_array(u->a, u->ncomp, sizeof(*size));
+	ends = arena_array(u->a, u->ncomp, sizeof(*ends));
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		if (!u->live[s])
 			continue;
@@ -115,47 +128,66 @@ by_planes(struct updn *u, const struct tree *tree)
 	return updn_plane_turn(u);
 }
 
+/* An order of tiers, from what was read. False: there is none. */
+static bool
+find_order(struct updn *u, const struct tree *tree)
+{
+	*u = (struct updn){.job = u->job, .t = u->t, .a = u->a};
+	updn_graph(u);
+	if (updn_plane_find(u, tree->leaf) && by_planes(u, tree))
+		return true;
+	u->plane = NULL;
+	begin(u, tree);
+	return updn_turn(u) != UINT64_MAX;
+}
+
+/* All but the repair; NULL and why. */
+static struct routes *
+whole(struct updn *u, bool keep, const struct tree *tree, struct reason *why)
+{
+	struct routes *r;
+	uint32_t moved = 0;
+
+	if (!keep || !updn_stand(u, engine_ftree.name)) {
+		if (!find_order(u, tree)) {
+			(void)reason_set(why, "no subtree joins all switches");
+			return NULL;
+		}
+		moved = note_moved(u, tree);
+	}
+	r = updn_make(u, keep, engine_ftree.name);
+	if (r != NULL)
+		r->moved = moved;
+	else
+		(void)reason_set(why, "cancelled");
+	return r;
+}
+
 static enum engine_result
 route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
 {
 	struct updn u = {.job = job, .t = job->topo, .a = arena};
 	struct tree *tree;
-	uint32_t moved;
-	bool done;
 
 	*out = NULL;
 	if (attempt > 0)
 		return ENGINE_NO_MORE;
-	if (keep)
-		*out = updn_repair(job, arena, engine_ftree.name);
-	if (*out != NULL) {
-		ftree_lanes(job, *out);
-		return ENGINE_OK;
-	}
-	updn_graph(&u);
 	tree = tree_read(job, arena);
 	if (!is_tree(&u, tree)) {
 		(void)reason_set(why, "this is no tree");
 		return ENGINE_REFUSED;
 	}
-	done = updn_plane_find(&u, tree->leaf) && by_planes(&u, tree);
-	if (!done) {
-		u.plane = NULL;
-		begin(&u, tree);
-		done = updn_turn(&u) != UINT64_MAX;
-	}
-	if (!done) {
-		(void)reason_set(why, "no subtree joins all switches");
+	if (keep && updn_stand_by_other(job, engine_ftree.name)) {
+		(void)reason_set(why, "another engine's routes stand");
 		return ENGINE_REFUSED;
 	}
-	moved = note_moved(&u, tree);
-	*out = updn_make(&u, keep, engine_ftree.name);
-	if (*out == NULL) {
-		(void)reason_set(why, "cancelled");
+	if (keep)
+		*out = updn_repair(job, arena, engine_ftree.name);
+	if (*out == NULL)
+		*out = whole(&u, keep, tree, why);
+	if (*out == NULL)
 		return ENGINE_REFUSED;
-	}
-	(*out)->moved = moved;
 	ftree_lanes(job, *out);
 	tree_keep(tree, *out);
 	return ENGINE_OK;

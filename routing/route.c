@@ -325,7 +325,8 @@ read_tree(const struct route_job *job, struct routes *r)
 {
 	struct arena *scratch = arena_new();
 
-	tree_keep(tree_read(job, scratch), r);
+	if (r->tree == NULL)
+		tree_keep(tree_read(job, scratch), r);
 	arena_free(scratch);
 	reading_note(job, r);
 }

@@ -382,3 +382,39 @@ routes_for(const struct routes *r, struct topo *t)
 					sizeof(r->turns->row[0]));
 	return c;
 }
+
+struct route_rank
+routes_note(const struct routes *r, sw_ix s)
+{
+	struct route_rank is = {
+		.guid = r->topo->node[r->topo->sw[s].node].guid,
+		.rank = r->rank[s],
+		.read = r->read != NULL ? r->read[s] : ROUTE_READ_NEVER,
+	};
+
+	if (r->plane != NULL)
+		is.plane = (uint8_t)(r->plane[s] + 1);
+	if (r->lanes.cls != NULL)
+		is.number = (uint16_t)(r->lanes.cls[s] + 1);
+	return is;
+}
+
+void
+routes_recall(struct routes *r, sw_ix s, const struct route_rank *is)
+{
+	uint32_t n = r->topo->nsw;
+
+	r->rank[s] = is != NULL ? is->rank : UINT32_MAX;
+	if (is != NULL && is->plane != 0) {
+		if (r->plane == NULL)
+			r->plane = mem_zalloc(n, sizeof(*r->plane));
+		r->plane[s] = (uint8_t)(is->plane - 1);
+	}
+	if (is == NULL || is->number == 0)
+		return;
+	if (r->lanes.cls == NULL) {
+		r->lanes.cls = mem_alloc(n * sizeof(*r->lanes.cls));
+		memset(r->lanes.cls, 0xff, n * sizeof(*r->lanes.cls));
+	}
+	r->lanes.cls[s] = (uint16_t)(is->number - 1);
+}

@@ -34,11 +34,17 @@ enum route_read {
 	ROUTE_READ_MESH, /* in a piece that is no tree */
 };
 
-/* A rank remembered by GUID; arrays of these are sorted by GUID. */
+/*
+ * What is remembered of a switch, by GUID; arrays of these are sorted by it.
+ * plane and number are one more than in routes.plane and route_lanes.cls, 0 is
+ * none.
+ */
 struct route_rank {
 	uint64_t guid;
 	uint32_t rank;
 	uint8_t read; /* enum route_read */
+	uint8_t plane;
+	uint16_t number;
 };
 
 /* The rank of guid among n, or NULL. */
@@ -149,7 +155,9 @@ struct routes {
 	struct routes_tree *tree;      /* NULL: not read */
 	struct route_reading reading;  /* {0}: not noted */
 	uint8_t *read;		       /* [nsw] enum route_read, or NULL */
-	char note[256];		       /* how the order came about, in words */
+	bool stands; /* recalled, and made for this very topology: their order
+			is taken over as it is (updn_stand.c) */
+	char note[256]; /* how the order came about, in words */
 };
 
 struct routes *routes_ref(struct routes *r);
@@ -197,12 +205,17 @@ void routes_line(const struct routes *r, uint32_t *pos);
  * are no part of the order but for those between apexes, the leaf of each plane
  * where switches change planes. True when a cable between a and b is.
  */
-enum { ROUTE_APEX = 0x80 }; /* in plane[], beside the number */
+enum {
+	ROUTE_PLANES = 8,
+	ROUTE_PLANE = ROUTE_PLANES - 1, /* in plane[]: its number */
+	ROUTE_LEAF = 0x40,		/* where cables across may be */
+	ROUTE_APEX = 0x80,
+};
 
 static inline bool
 routes_joined(const uint8_t *plane, sw_ix a, sw_ix b)
 {
-	return plane == NULL || !((plane[a] ^ plane[b]) & ~ROUTE_APEX) ||
+	return plane == NULL || !((plane[a] ^ plane[b]) & ROUTE_PLANE) ||
 	       (plane[a] & plane[b] & ROUTE_APEX);
 }
 
@@ -218,6 +231,13 @@ struct routes *routes_new(struct topo *t, struct lft_pool *pool);
  * are shared. Returns a new reference-counted value.
  */
 struct routes *routes_for(const struct routes *r, struct topo *t);
+
+/*
+ * What there is to remember of switch s of r; and back, into routes that were
+ * read from the switches: is NULL where nothing is remembered.
+ */
+struct route_rank routes_note(const struct routes *r, sw_ix s);
+void routes_recall(struct routes *r, sw_ix s, const struct route_rank *is);
 
 /*
  * Store the row of switch s: nblocks * 64 bytes. Blocks equal to those of the

@@ -52,23 +52,34 @@ pick_source(struct updn *u, unsigned attempt, enum source *source)
 	return ENGINE_OK;
 }
 
+/* The order of an attempt; false: there are not so many. */
+static bool
+find_order(struct updn *u, unsigned attempt)
+{
+	enum source source;
+
+	*u = (struct updn){.job = u->job, .t = u->t, .a = u->a};
+	updn_graph(u);
+	if (pick_source(u, attempt, &source) != ENGINE_OK)
+		return false;
+	u->reranked = source == KEPT ? u->reranked : 0;
+	make_order(u, source);
+	return true;
+}
+
 static enum engine_result
 route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
 {
 	struct updn u = {.job = job, .t = job->topo, .a = arena};
-	enum source source;
-
 	*out = NULL;
 	if (keep && attempt == 0)
 		*out = updn_repair(job, arena, engine_updn.name);
 	if (*out != NULL)
 		return ENGINE_OK;
-	updn_graph(&u);
-	if (pick_source(&u, attempt, &source) != ENGINE_OK)
+	if (!(keep && attempt == 0 && updn_stand(&u, engine_updn.name)) &&
+		!find_order(&u, attempt))
 		return ENGINE_NO_MORE;
-	u.reranked = source == KEPT ? u.reranked : 0;
-	make_order(&u, source);
 	*out = updn_make(&u, keep, engine_updn.name);
 	if (*out == NULL) {
 		(void)reason_set(why, "cancelled");

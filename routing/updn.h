@@ -5,6 +5,7 @@
  *
  *   graph   cables as groups of parallel ones, components, where hosts are
  *   order   a fresh order: which switches are on top, ranks from there
+ *   stand   the order in force as it is, where an earlier life made it
  *   sticky  the order in force, repaired where it has to be
  *   heir    ... where one top is all and is lost
  *   search  no tree: several orders tried on an estimate of the load
@@ -195,6 +196,15 @@ void updn_order_fresh(struct updn *u, bool single);
 void updn_order_from(struct updn *u, sw_ix root);
 /* Weighted sum of squared distances to hosts, per switch, in the arena. */
 uint64_t *updn_order_closeness(const struct updn *u);
+
+/*
+ * updn_stand.c: the order of routes that this engine made for this very fabric
+ * in an earlier life, planes and turns included. u has nothing yet but the job.
+ * False: there are none, or they do not hold together; begin again with u.
+ */
+bool updn_stand(struct updn *u, const char *engine);
+/* Did another engine make the routes that stand? */
+bool updn_stand_by_other(const struct route_job *job, const char *engine);
 
 /* updn_sticky.c: the rank in force of the switch with this GUID, if any. */
 bool updn_sticky_recall(

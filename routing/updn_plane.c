@@ -5,7 +5,7 @@
 #include "sm/base/mem.h"
 
 enum {
-	PLANES = 8,
+	PLANES = ROUTE_PLANES,
 	NONE = 0xff,
 	SHARE = 4, /* one leaf in so many must have cables across */
 };
@@ -254,6 +254,8 @@ updn_plane_marks(const struct updn *u)
 {
 	uint8_t *mark = mem_dup(u->plane, u->nsw);
 
+	for (sw_ix s = 0; s < u->nsw; s++)
+		mark[s] |= u->leaf[s] ? ROUTE_LEAF : 0;
 	for (uint32_t p = 0; p < u->nplanes; p++)
 		mark[u->apex[p]] |= ROUTE_APEX;
 	return mark;

@@ -123,7 +123,7 @@ remember_ranks(struct sm *sm, const struct routes *r)
 		if (map_get(&seen, guid, NULL))
 			continue;
 		map_put(&seen, guid, 0);
-		rank[n++] = (struct route_rank){guid, r->rank[s], r->read[s]};
+		rank[n++] = routes_note(r, s);
 	}
 	/* switches that are away keep theirs: they may come back */
 	for (i = 0; i < old; i++)
@@ -208,8 +208,9 @@ sm_commit_save(struct sm *sm, bool at_once)
 			sm->record[i].lid, sm->record[i].lmc,
 			sm_keys_held(sm, sm->record[i].guid), NULL};
 	for (i = 0; i < sm->nrank; i++)
-		rank[i] = (struct store_rank){
-			sm->rank[i].guid, sm->rank[i].rank, sm->rank[i].read};
+		rank[i] = (struct store_rank){sm->rank[i].guid,
+			sm->rank[i].rank, sm->rank[i].read, sm->rank[i].plane,
+			sm->rank[i].number};
 	s.lid = lid;
 	s.nlid = sm->nrecord;
 	s.rank = rank;

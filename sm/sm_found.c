@@ -23,13 +23,12 @@ sm_found_routes(struct sm *sm)
 	r->order = sm->rank_order;
 	n = topo_by_node_guid(t, sm->turn);
 	r->turn_leaf = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
-	r->fresh_load = t->hash == sm->routed ? sm->load : 0;
+	r->stands = t->hash == sm->routed && sm->rank_known;
+	r->fresh_load = r->stands ? sm->load : 0;
 	for (s = 0; s < t->nsw; s++) {
 		uint64_t guid = t->node[t->sw[s].node].guid;
-		const struct route_rank *rank =
-			routes_rank_of(sm->rank, sm->nrank, guid);
 
-		r->rank[s] = rank != NULL ? rank->rank : UINT32_MAX;
+		routes_recall(r, s, routes_rank_of(sm->rank, sm->nrank, guid));
 		for (b = 0; b < r->nblocks; b++) {
 			lft_ref ref = hw_block(sm->hw, guid, b);
 

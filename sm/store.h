@@ -14,9 +14,14 @@
  *	routed 0x9f3b52d10c77a4e8 72			topology's hash, load
  *	turn 0x0002c90200401234				leaf for down-up turns
  *	order tiers
- *	rank 0x0002c90200401234 1 tree		switch GUID, rank; read as part
- *					of a tree or of a mesh, or neither
- *					word: nobody knows
+ *	rank 0x0002c90200401234 1 tree number 3 plane 0 apex
+ *					switch GUID, rank; read as part of a
+ *					tree or of a mesh, or neither word:
+ *					nobody knows; its number among leaves,
+ *					where lanes are spread; which of several
+ *					trees it is in where they are joined by
+ *					cables between leaves, if it is such a
+ *					leaf, or the one where switches change
  *	read ftree 0x5d0cd6a4b37e1f02 1763722111
  *					engine in force, hash of what was said
  *					about how to read the fabric, when it
@@ -78,10 +83,14 @@ struct store_lid {
 /* What a switch was read as: the values of enum route_read. */
 enum store_read { STORE_NEVER, STORE_TREE, STORE_MESH, STORE_READ };
 
+/* Where it is in joined trees, and its number among leaves: one more than the
+ * numbers, 0 is none; as in struct route_rank. */
 struct store_rank {
 	uint64_t guid; /* of the switch, not 0 */
 	uint32_t rank;
 	uint8_t read; /* enum store_read */
+	uint8_t plane;
+	uint16_t number;
 };
 
 /* A turn that was closed, or was about to be, when this was saved. */

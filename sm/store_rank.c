@@ -3,11 +3,67 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/routes.h"
 #include "sm/base/mem.h"
 #include "sm/store_priv.h"
 
 static const char *const as_word[STORE_READ] = {
 	[STORE_TREE] = "tree", [STORE_MESH] = "mesh"};
+
+/* The next word is this one? */
+static bool
+next_is(const char *word, char **s)
+{
+	const char *const words[] = {NULL, word};
+
+	return store_one_of(words, 2, s) != 0;
+}
+
+static int
+read_number(struct store_reader *r, char **s, struct store_rank *rec)
+{
+	uint64_t n;
+
+	if (!next_is("number", s))
+		return 0;
+	if (!store_number(store_word(s), 10, UINT16_MAX - 1, &n))
+		return store_complain(
+			r, r->line, "number", "not one from 0 to 65534");
+	rec->number = (uint16_t)(n + 1);
+	return 0;
+}
+
+static int
+read_plane(struct store_reader *r, char **s, struct store_rank *rec)
+{
+	uint64_t n;
+
+	if (!next_is("plane", s))
+		return 0;
+	if (!store_number(store_word(s), 10, ROUTE_PLANE, &n))
+		return store_complain(
+			r, r->line, "plane", "not a number from 0 to 7");
+	if (next_is("apex", s))
+		n |= ROUTE_LEAF | ROUTE_APEX;
+	else if (next_is("leaf", s))
+		n |= ROUTE_LEAF;
+	rec->plane = (uint8_t)(n + 1);
+	return 0;
+}
+
+static void
+print_place(const struct store_rank *r, struct buf *out)
+{
+	unsigned plane = r->plane - 1U;
+
+	if (r->number != 0)
+		buf_printf(out, " number %u", r->number - 1U);
+	if (r->plane != 0)
+		buf_printf(out, " plane %u%s", plane & ROUTE_PLANE,
+			plane & ROUTE_APEX   ? " apex"
+			: plane & ROUTE_LEAF ? " leaf"
+					     : "");
+}
 
 int
 store_rank_read(struct store_reader *r, char *s)
@@ -21,9 +77,11 @@ store_rank_read(struct store_reader *r, char *s)
 		return store_complain(
 			r, r->line, "rank", "not a 32-bit number");
 	rec.read = store_one_of(as_word, STORE_READ, &s);
+	if (read_number(r, &s, &rec) < 0 || read_plane(r, &s, &rec) < 0)
+		return -1;
 	if (s != NULL)
 		return store_complain(r, r->line, "read as",
-			"neither tree nor mesh, or more than one word");
+			"none of tree, mesh, number and plane in that order");
 	rec.rank = (uint32_t)rank;
 	r->rank = mem_grow(r->rank, r->nrank, &r->rank_cap, sizeof(*r->rank));
 	r->rank[r->nrank++] = (struct store_rank_line){rec, r->line};
@@ -126,6 +184,7 @@ store_rank_print(const struct store_state *s, struct buf *out)
 			r->rank);
 		if (r->read == STORE_TREE || r->read == STORE_MESH)
 			buf_printf(out, " %s", as_word[r->read]);
+		print_place(r, out);
 		buf_put(out, "\n", 1);
 	}
 	if (s->engine[0] != '\0')

@@ -331,13 +331,15 @@ come_to_rest(struct chaos *c, struct reason *why)
 /*
  * A daemon that starts in a fabric in order has nothing to write. It asks every
  * host to register anew, since what they told the first life died with it; a
- * Set that asks for that is no other Set in disguise: no plan makes one.
+ * Set that asks for that is no other Set in disguise: no plan makes one. And a
+ * switch that takes all rows of SL2VL at once is told them: to read them is a
+ * Get a row.
  */
 static int
 second_life(struct chaos *c, unsigned judge, struct reason *why)
 {
 	const struct sim_stats *s = sim_stats(c->w->sim);
-	uint64_t ports, keys;
+	uint64_t ports, keys, lanes;
 
 	/* memberships are saved a moment after they change */
 	world_run(c->w, mono_ms(2000));
@@ -351,19 +353,22 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 	}
 	ports = s->port_sets - s->client_rereg;
 	keys = s->by[sim_attr_row(MAD_PKEY_TABLE)][MAD_SET];
-	c->r->rewritten = s->lft_sets + ports + s->mft_sets + keys;
+	lanes = s->by[sim_attr_row(MAD_SL2VL)][MAD_SET] +
+		s->by[sim_attr_row(MAD_VLARB)][MAD_SET] - s->sl2vl_blind;
+	c->r->rewritten = s->lft_sets + ports + s->mft_sets + keys + lanes;
 	/* who got no answer about a port, because its queue is short, takes it
 	 * for absent until it asks again */
 	if (c->r->rewritten > 0 && judge & CHAOS_MEMORY &&
 		sm_wire(c->w->sm)->timeouts == 0)
 		return reason_set(why,
 			"a second life wrote %llu LFT blocks (%llu of them "
-			"unchanged), %llu MFT blocks, %llu ports and %llu "
-			"P_Key blocks",
+			"unchanged), %llu MFT blocks, %llu ports, %llu P_Key "
+			"blocks and %llu tables of lanes",
 			(unsigned long long)s->lft_sets,
 			(unsigned long long)s->lft_same,
 			(unsigned long long)s->mft_sets,
-			(unsigned long long)ports, (unsigned long long)keys);
+			(unsigned long long)ports, (unsigned long long)keys,
+			(unsigned long long)lanes);
 	return 0;
 }
 

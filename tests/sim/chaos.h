@@ -51,6 +51,7 @@ struct chaos_limits {
 	unsigned min_hosts; /* about; above 0 they are all large ones */
 	unsigned judge;	    /* CHAOS_* that fail a seed; all are counted */
 	bool tenants;	    /* with partitions, and reloads of them */
+	bool lanes;	    /* with several lanes, and some levels of service */
 };
 
 struct chaos_report {

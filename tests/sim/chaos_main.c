@@ -2,11 +2,11 @@
  * soak: bad days without end, or one of them again.
  *
  *	soak [--seconds N] [--count N] [--hosts N] [--large N] [--from SEED]
- *		[--judge N] [--tenants]
+ *		[--judge N] [--tenants] [--lanes]
  *	soak --seed SEED	that one, with what the daemon says
  *
  * --hosts: about as many at most; --large: at least; --tenants: with
- * partitions.
+ * partitions; --lanes: with several lanes, and some levels of service.
  *
  * --judge: a sum of 1 (a second life writes nothing), 2 (no loop at any
  * moment), 4 (no dependency cycle at any moment) and 8 (no copy of a packet to
@@ -37,9 +37,9 @@ usage(void)
 	(void)fprintf(stderr,
 		"usage: soak [--seconds N] [--count N] "
 		"[--hosts N] [--large N]\n"
-		"            [--from SEED] [--judge N] [--tenants]\n"
+		"            [--from SEED] [--judge N] [--tenants] [--lanes]\n"
 		"       soak --seed SEED [--hosts N] [--large "
-		"N] [--tenants]\n");
+		"N] [--tenants] [--lanes]\n");
 	exit(2);
 }
 
@@ -71,6 +71,8 @@ read_options(char **argv)
 			o.limits.judge = (unsigned)number(argv[++i]);
 		} else if (strcmp(argv[i], "--tenants") == 0) {
 			o.limits.tenants = true;
+		} else if (strcmp(argv[i], "--lanes") == 0) {
+			o.limits.lanes = true;
 		} else if (strcmp(argv[i], "--seconds") == 0) {
 			o.seconds = (unsigned long)number(argv[++i]);
 		} else if (strcmp(argv[i], "--count") == 0) {

@@ -351,8 +351,8 @@ set_up_daemon(struct maker *m)
 		"sweep:\n  interval: %us\n  hold_down: %ums\n"
 		"smp:\n  timeout: %ums\n  retries: %u\n  window_max: %u\n"
 		"  target_max: %u\n"
-		"routing:\n  load_limit: %u.%u\n"
-		"sa:\n  trust_key: 0x5ec2e7\n  requests_per_second: 0\n",
+		"sa:\n  trust_key: 0x5ec2e7\n  requests_per_second: 0\n"
+		"routing:\n  load_limit: %u.%u\n",
 		chance(m, 20) ? between(m, 1, 1000) : 0,
 		chance(m, 20) ? between(m, 1, 3) : 0,
 		chance(m, 10) ? between(m, 1, 2) : 0, between(m, 2, 15),
@@ -361,6 +361,24 @@ set_up_daemon(struct maker *m)
 		between(m, 1, 8), between(m, 1, 2), between(m, 0, 9));
 	if (chance(m, 40))
 		m->s->route_delay = mono_ms(between(m, 1, 300));
+}
+
+/* By dice of its own: the day is the same with one lane and with several. */
+static void
+add_lanes(struct maker *m, uint64_t seed)
+{
+	struct rng own = {seed};
+	size_t n = strlen(m->s->yaml);
+
+	n += (size_t)snprintf(m->s->yaml + n, sizeof(m->s->yaml) - n,
+		"  ftree: {lanes: %u}\n", 2 + rng_below(&own, 7));
+	if (rng_below(&own, 2) == 0)
+		(void)snprintf(m->s->yaml + n, sizeof(m->s->yaml) - n,
+			"qos:\n  levels: {default: {weight: 3}, "
+			"fast: {weight: 8, sl: 3}}\n");
+	if (m->s->sim.vl_cap < 4)
+		m->s->sim.vl_cap = 4; /* nobody has to share */
+	note(m, ", several lanes");
 }
 
 /* ---- events ---- */
@@ -579,6 +597,8 @@ chaos_script_make(
 	write_groups(&m, seed);
 	if (l->tenants)
 		add_tenants(&m, seed);
+	if (l->lanes)
+		add_lanes(&m, seed);
 	(void)snprintf(s->what, sizeof(s->what), "%s", m.what);
 }
 

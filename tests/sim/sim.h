@@ -192,7 +192,8 @@ struct sim_stats {
 	struct mono first_trap, last_set;
 	uint64_t mft_sets, mft_same;
 	uint64_t port_sets, switch_sets;
-	uint64_t traps; /* sent, repetitions included */
+	uint64_t sl2vl_blind; /* many rows in one Set, none of them another */
+	uint64_t traps;	      /* sent, repetitions included */
 	uint64_t client_rereg;
 };
 const struct sim_stats *sim_stats(const struct sim *s);

@@ -230,21 +230,24 @@ vlarb_reserve(struct sim_port *p)
 	memcpy(p->vlarb + (size_t)4 * MAD_DATA, default_sl2vl, 8);
 }
 
-/* One cell of SL2VL. */
-static void
+/* One cell of SL2VL; was it another? */
+static bool
 sl2vl_write(struct sim *s, uint32_t node, unsigned in, unsigned out,
 	const uint8_t *row)
 {
 	struct sim_node *n = &s->node[node];
 	unsigned w = n->nports + 1U;
+	bool changes;
 
 	if (!n->sw->sl2vl) {
 		n->sw->sl2vl = mem_zalloc((size_t)w * w, 8);
 		for (unsigned i = 0; i < w * w; i++)
 			memcpy(n->sw->sl2vl[i], default_sl2vl, 8);
 	}
+	changes = memcmp(n->sw->sl2vl[in * w + out], row, 8) != 0;
 	memcpy(n->sw->sl2vl[in * w + out], row, 8);
 	sim_int_changed(s, SIM_LANES, node, in << 8 | out);
+	return changes;
 }
 
 /*
@@ -258,14 +261,17 @@ sl2vl_write_all(struct sim *s, uint32_t node, const struct smp *req)
 	unsigned in = req->mod >> 8 & 0xff, out = req->mod & 0xff;
 	unsigned first = n->enhanced_p0 ? 0 : 1;
 	bool all_in = req->mod & ALL_IN, all_out = req->mod & ALL_OUT;
+	bool changes = false;
 
 	for (unsigned i = 0; i <= n->nports; i++) {
 		for (unsigned o = 0; o <= n->nports; o++) {
 			if ((all_in ? i >= first : i == in) &&
 				(all_out ? o >= first : o == out))
-				sl2vl_write(s, node, i, o, req->data);
+				changes |=
+					sl2vl_write(s, node, i, o, req->data);
 		}
 	}
+	s->stats.sl2vl_blind += !changes;
 }
 
 static uint16_t
@@ -287,7 +293,7 @@ act_sl2vl(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 	if (req->method == MAD_SET && wild)
 		sl2vl_write_all(s, node, req);
 	else if (req->method == MAD_SET)
-		sl2vl_write(s, node, in, out, req->data);
+		(void)sl2vl_write(s, node, in, out, req->data);
 	memset(d, 0, MAD_DATA);
 	if (n->sw->sl2vl)
 		memcpy(d, n->sw->sl2vl[in * (n->nports + 1U) + out], 8);

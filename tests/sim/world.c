@@ -166,7 +166,8 @@ world_new(const struct fabric *f, const struct sim_options *o, const char *yaml)
 
 	w->fabric = f;
 	w->sim = sim_new(f, o);
-	w->ep = sim_attach(w->sim, fabric_first_host(f), 1, on_message, w);
+	w->host = fabric_first_host(f);
+	w->ep = sim_attach(w->sim, w->host, 1, on_message, w);
 	w->config = read_config(yaml != NULL ? yaml : "");
 	w->ops = (struct sm_ops){
 		.cookie = w,
@@ -202,12 +203,20 @@ world_free(struct world *w)
 }
 
 void
+world_elsewhere(struct world *w, uint32_t host)
+{
+	assert(w->sm == NULL);
+	world_forget(w);
+	sim_detach(w->ep);
+	w->host = host;
+	w->ep = sim_attach(w->sim, host, 1, on_message, w);
+}
+
+void
 world_start(struct world *w)
 {
-	uint32_t host = fabric_first_host(w->fabric);
-
 	w->sm = sm_new(w->config, &w->saved, sim_transport(w->ep), &w->ops,
-		fabric_port(w->fabric, host, 1)->guid);
+		fabric_port(w->fabric, w->host, 1)->guid);
 	sm_start(w->sm, sim_now(w->sim));
 }
 

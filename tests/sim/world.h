@@ -20,6 +20,7 @@ struct world {
 	const struct fabric *fabric; /* borrowed */
 	struct sim *sim;
 	struct sim_endpoint *ep;
+	uint32_t host; /* where it is */
 	struct sm *sm;
 	struct config *config;
 	struct sm_ops ops;
@@ -52,6 +53,8 @@ void world_kill(struct world *w);
 
 /* Lose what was saved: the next life is that of a daemon elsewhere. */
 void world_forget(struct world *w);
+/* And on that host, by its first port; nobody lives now. */
+void world_elsewhere(struct world *w, uint32_t host);
 
 /* Another configuration, for the daemon that runs and those to come. */
 void world_reload(struct world *w, const char *yaml);

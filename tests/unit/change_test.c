@@ -1,8 +1,9 @@
 /*
  * A change of tables, by every method, disturbed at every moment: the daemon
- * killed and started again, a switch rebooted, a second cable pulled, answers
- * lost. At no moment may a LID go round or a ring of channels close, and in
- * the end everything works and no turn is left blocked.
+ * killed and started again, or followed by a standby elsewhere that knows
+ * nothing, a switch rebooted, a second cable pulled, answers lost. At no moment
+ * may a LID go round or a ring of channels close, and in the end everything
+ * works and no turn is left blocked.
  */
 #include <check.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ enum { DISCARD = 15 };
 static const char *const methods[] = {
 	"auto", "static", "break-ports", "break-dependencies"};
 
-enum trouble { NOTHING, KILL, REBOOT, SECOND, LOSS, TROUBLES };
+enum trouble { NOTHING, KILL, TAKEOVER, REBOOT, SECOND, LOSS, TROUBLES };
 
 struct scene {
 	struct fabric *f;
@@ -39,7 +40,8 @@ settings(const char *method, bool levels, char *out, size_t n)
 {
 	(void)snprintf(out, n,
 		"distribution:\n  method: %s\n  drain: 5ms\n"
-		"smp:\n  timeout: 20ms\n%s",
+		"smp:\n  timeout: 20ms\n"
+		"standby: {poll_interval: 100ms}\n%s",
 		method,
 		levels ? "partitions: {blue: {pkey: 0x5, members: "
 			 "{\"h*\": full}}}\n"
@@ -61,6 +63,7 @@ scene_open(struct scene *s, const char *method, uint64_t seed)
 	o.service = mono_us(50);
 	o.seed = seed;
 	s->w = world_new(s->f, &o, yaml);
+	s->w->route_delay = mono_us(200);
 	s->watch = watch_new(s->w->sim);
 	world_start(s->w);
 	ck_assert(world_settle(s->w, mono_ms(60000)));
@@ -93,6 +96,31 @@ find_cable(const struct scene *s, unsigned n, uint32_t *node, unsigned *port)
 	ck_abort_msg("no such cable");
 }
 
+/*
+ * The master is killed; one that stood by on another host, without its state,
+ * finds it gone.
+ */
+static void
+take_over(struct scene *s)
+{
+	uint32_t was = s->w->host;
+	struct mad_sm_info master = {
+		.guid = fabric_port(s->f, was, 1)->guid, .state = 3};
+	struct sm_status st = {0};
+
+	world_kill(s->w);
+	sim_fault_other_sm(s->w->sim, was, 1, &master);
+	world_elsewhere(s->w, fabric_find(s->f, "h9"));
+	world_start(s->w);
+	for (unsigned i = 0; i < 1000 && st.phase != SM_STANDBY; i++) {
+		world_run(s->w, mono_ms(1));
+		sm_status(s->w->sm, &st);
+	}
+	ck_assert_int_eq(st.phase, SM_STANDBY);
+	master.state = 0;
+	sim_fault_other_sm(s->w->sim, was, 1, &master);
+}
+
 static void
 disturb(struct scene *s, enum trouble t)
 {
@@ -105,6 +133,9 @@ disturb(struct scene *s, enum trouble t)
 		world_kill(s->w);
 		world_run(s->w, mono_ms(3));
 		world_start(s->w);
+		break;
+	case TAKEOVER:
+		take_over(s);
 		break;
 	case REBOOT:
 		find_cable(s, 11, &node, &port);
@@ -172,13 +203,18 @@ judge(struct scene *s)
 enum change { PULL, PLUG, LEVELS, NO_LEVELS, CHANGES };
 
 static const char *const trouble_of[TROUBLES] = {
-	"nothing", "kill", "reboot", "second change", "loss"};
+	"nothing", "kill", "takeover", "reboot", "second change", "loss"};
 
 /* Where a run was struck, of all processes of this test. */
-enum { WORDS = 40 };
+enum { WORDS = 40, PLACES = 4 };
 
 static struct tally {
 	char word[WORDS][64];
+	struct place {
+		unsigned method;
+		enum change change;
+	} place[WORDS][PLACES]; /* where the phase is found */
+	unsigned nplaces[WORDS];
 	unsigned times[WORDS][TROUBLES];
 	uint64_t judged, followed;
 } * tally;
@@ -195,15 +231,20 @@ phase_now(const struct scene *s, char text[64])
 }
 
 static void
-count(const char *phase, enum trouble t)
+count(const char *phase, enum trouble t, unsigned method, enum change c)
 {
 	unsigned i = 0;
 
 	while (tally->word[i][0] != '\0' &&
 		strcmp(tally->word[i], phase) != 0 && i < WORDS - 1)
 		i++;
-	(void)snprintf(tally->word[i], sizeof(tally->word[i]), "%s", phase);
+	if (tally->word[i][0] == '\0')
+		(void)snprintf(
+			tally->word[i], sizeof(tally->word[i]), "%s", phase);
 	tally->times[i][t]++;
+	if (tally->nplaces[i] < PLACES)
+		tally->place[i][tally->nplaces[i]++] =
+			(struct place){method, c};
 }
 
 static void
@@ -255,31 +296,61 @@ reach(struct scene *s, unsigned nth, char phase[64])
 	return false;
 }
 
+/* Until it is in this one. */
+static bool
+reach_named(struct scene *s, const char *phase)
+{
+	char now[64];
+
+	for (unsigned step = 0; step < 6000; step++) {
+		world_run(s->w, mono_us(50));
+		if (strcmp(phase_now(s, now), phase) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Begin a change in a fabric of this seed. */
+static void
+begin(struct scene *s, unsigned method, enum change c, uint64_t seed)
+{
+	scene_open(s, methods[method], seed);
+	prepare(s, method, c);
+	change(s, method, c);
+}
+
+/* Struck in a phase, unless it was not reached: is all well afterwards? */
+static void
+finish(struct scene *s, bool hit, unsigned method, enum change c,
+	enum trouble t, const char *phase)
+{
+	const struct watch_report *r;
+
+	if (hit) {
+		(void)snprintf(s->what, sizeof(s->what),
+			"%s, change %d, %s in %s", methods[method], (int)c,
+			trouble_of[t], phase);
+		count(phase, t, method, c);
+		disturb(s, t);
+		judge(s);
+	}
+	r = watch_report(s->watch);
+	tally->judged += r->changes;
+	tally->followed += r->checks;
+	scene_close(s);
+}
+
 /* One run, struck in the nth phase; false: there are not so many. */
 static bool
 strike(unsigned method, enum change c, enum trouble t, unsigned nth)
 {
-	const struct watch_report *r;
 	struct scene s;
 	char phase[64];
 	bool hit;
 
-	scene_open(&s, methods[method], 3 + nth % 3);
-	prepare(&s, method, c);
-	change(&s, method, c);
+	begin(&s, method, c, 3 + nth % 3);
 	hit = reach(&s, nth, phase);
-	if (hit) {
-		(void)snprintf(s.what, sizeof(s.what),
-			"%s, change %d, %s in %s", methods[method], (int)c,
-			trouble_of[t], phase);
-		count(phase, t);
-		disturb(&s, t);
-		judge(&s);
-	}
-	r = watch_report(s.watch);
-	tally->judged += r->changes;
-	tally->followed += r->checks;
-	scene_close(&s);
+	finish(&s, hit, method, c, t, phase);
 	return hit;
 }
 
@@ -293,6 +364,33 @@ START_TEST(every_method_in_every_phase)
 	while (strike(method, c, t, n))
 		n++;
 	ck_assert_uint_gt(n, 3);
+}
+END_TEST
+
+/*
+ * Phases that few changes have are struck in more fabrics, each by every
+ * trouble as often as the others.
+ */
+enum { EVEN = 8, TRIES = 16 };
+
+START_TEST(rare_phases_too)
+{
+	enum trouble t = (enum trouble)(1 + _i);
+
+	for (unsigned i = 0; i < WORDS && tally->nplaces[i] > 0; i++) {
+		for (unsigned k = 0; k < TRIES && tally->times[i][t] < EVEN;
+			k++) {
+			struct place p = tally->place[i][k % tally->nplaces[i]];
+			struct scene s;
+
+			begin(&s, p.method, p.change, 6 + k);
+			finish(&s, reach_named(&s, tally->word[i]), p.method,
+				p.change, t, tally->word[i]);
+		}
+		ck_assert_msg(tally->times[i][t] >= EVEN,
+			"%s was struck by %s %u times", tally->word[i],
+			trouble_of[t], tally->times[i][t]);
+	}
 }
 END_TEST
 
@@ -515,6 +613,7 @@ main(void)
 	tcase_add_loop_test(tc, every_method_in_every_phase, 0,
 		(int)(sizeof(methods) / sizeof(*methods)) * CHANGES *
 			(TROUBLES - 1));
+	tcase_add_loop_test(tc, rare_phases_too, 0, TROUBLES - 1);
 	tcase_add_test(tc, own_traps_are_excused);
 	tcase_add_test(tc, liars_are_found);
 	tcase_add_test(tc, refused_rows_become_ports);

@@ -14,6 +14,7 @@
 #include "sm/ctl/tiers.h"
 #include "tests/topo/frozen.h"
 #include "tests/unit/life.h"
+#include "tests/unit/remembered.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/tables_hash.h"
 #include "tests/unit/tree_fixture.h"
@@ -81,28 +82,6 @@ compute(struct route_job *job, struct topo *t)
 	return r;
 }
 
-/* What a state file keeps of r. */
-static struct route_rank *
-ranks_of(const struct routes *r, struct route_job *job)
-{
-	const struct topo *t = r->topo;
-	struct route_rank *rank = mem_zalloc(t->nsw, sizeof(*rank));
-
-	job->nranks = 0;
-	for (node_ix i = 0; i < t->nnodes; i++) {
-		node_ix n = t->by_node[i];
-		sw_ix s = t->node[n].sw;
-
-		if (s != TOPO_NONE)
-			rank[job->nranks++] = (struct route_rank){
-				t->node[n].guid, r->rank[s], r->read[s]};
-	}
-	job->ranks = rank;
-	job->ranks_order = r->order;
-	job->reading = r->reading;
-	return rank;
-}
-
 /* One more computation over the same switches, with r as the previous one. */
 static struct routes *
 next(struct route_job *job, struct topo *t, struct routes *r, bool by_file)
@@ -112,7 +91,7 @@ next(struct route_job *job, struct topo *t, struct routes *r, bool by_file)
 
 	job->prev = by_file ? NULL : r;
 	if (by_file)
-		rank = ranks_of(r, job);
+		rank = remembered_ranks(r, job);
 	again = compute(job, t);
 	free(rank);
 	job->ranks = NULL;
@@ -192,7 +171,7 @@ START_TEST(stays)
 	struct route_job job = {.pool = p.pool, .now = 5};
 	struct routes *r = compute(&job, p.t[k]);
 	struct route_job was = {0};
-	struct route_rank *rank = ranks_of(r, &was);
+	struct route_rank *rank = remembered_ranks(r, &was);
 
 	expect(r, engine[k], as[k], "first");
 	for (unsigned i = 1; i <= TIMES; i++) {

@@ -276,7 +276,7 @@ ranks_of(const struct topo *t, const char *away, size_t *n)
 				strncmp(name, away, strlen(away)) == 0))
 			continue;
 		r[(*n)++] = (struct route_rank){
-			x->guid, (uint32_t)(name[1] - '0'), ROUTE_READ_NEVER};
+			.guid = x->guid, .rank = (uint32_t)(name[1] - '0')};
 	}
 	return r;
 }

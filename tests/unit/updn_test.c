@@ -526,9 +526,8 @@ START_TEST(restart)
 			node_ix n = t->by_node[i];
 
 			if (t->node[n].sw != TOPO_NONE)
-				ranks[job.nranks++] = (struct route_rank){
-					t->node[n].guid, r->rank[t->node[n].sw],
-					ROUTE_READ_NEVER};
+				ranks[job.nranks++] =
+					routes_note(r, t->node[n].sw);
 		}
 		ck_assert_int_eq(
 			engine_updn.route(&job, false, 0, a, &again, &why),
@@ -603,7 +602,7 @@ START_TEST(root_lost)
 	for (unsigned i = 0; i < h->nsw; i++) {
 		(void)fabric_addf(f, FABRIC_SWITCH, 8, "s%u", i);
 		rank[i] = (struct route_rank){
-			f->node[i].guid, h->was[i], ROUTE_READ_NEVER};
+			.guid = f->node[i].guid, .rank = h->was[i]};
 	}
 	for (unsigned i = 0; i < h->nsw; i++)
 		fabric_connect(f, fabric_addf(f, FABRIC_CA, 1, "h%u", i), 1, i,
