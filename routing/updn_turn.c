@@ -55,10 +55,50 @@ former_leaf(const struct updn *u)
 	return n == TOPO_NONE ? TOPO_NONE : u->t->node[n].sw;
 }
 
+/*
+ * What was above the leaf in force: the subtree that is turned over, of which
+ * the leaf itself may be gone.
+ */
+static uint64_t *
+former_tree(const struct updn *u)
+{
+	const struct routes *prev = u->job->prev;
+	uint64_t *set = arena_array(u->a, u->words, sizeof(*set));
+	const struct topo *was;
+	sw_ix *queue;
+	bool *seen;
+	uint32_t n = 0;
+
+	if (prev == NULL || prev->turn_leaf == TOPO_NONE)
+		return NULL;
+	was = prev->topo;
+	queue = arena_array(u->a, was->nsw, sizeof(*queue));
+	seen = arena_array(u->a, was->nsw, sizeof(*seen));
+	queue[n++] = prev->turn_leaf;
+	seen[prev->turn_leaf] = true;
+	for (uint32_t head = 0; head < n; head++) {
+		const struct topo_switch *sw = &was->sw[queue[head]];
+		node_ix x = topo_by_node_guid(u->t, was->node[sw->node].guid);
+
+		if (x != TOPO_NONE)
+			updn_set(set, u->t->node[x].sw);
+		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
+			sw_ix peer = was->adj[i].peer;
+
+			if (seen[peer] ||
+				!routes_above(prev, peer, queue[head]))
+				continue;
+			seen[peer] = true;
+			queue[n++] = peer;
+		}
+	}
+	return set;
+}
+
 /* What makes a leaf fit, the first first. */
 struct fitness {
 	uint32_t above;	 /* switches above it: only those can turn there */
-	uint32_t shared; /* of these, above the leaf in force: unchanged */
+	uint32_t shared; /* of these, in the subtree in force: unchanged */
 	unsigned rest;	 /* it is in force, it is not the SM's */
 };
 
@@ -73,17 +113,14 @@ fitter(const struct fitness *a, const struct fitness *b)
 }
 
 static struct fitness
-fitness(const struct updn *u, sw_ix s, sw_ix former)
+fitness(const struct updn *u, sw_ix s, sw_ix former, const uint64_t *its)
 {
-	const uint64_t *above = u->tier_above;
-	const uint64_t *mine = above + (size_t)s * u->words, *its = mine;
+	const uint64_t *mine = u->tier_above + (size_t)s * u->words;
 	struct fitness f = {0};
 
-	if (former != TOPO_NONE)
-		its = above + (size_t)former * u->words;
 	for (uint32_t w = 0; w < u->words; w++) {
 		f.above += updn_count(mine[w]);
-		f.shared += updn_count(mine[w] & its[w]);
+		f.shared += its == NULL ? 0 : updn_count(mine[w] & its[w]);
 	}
 	f.rest = (s == former ? 2U : 0U) +
 		 (s != topo_switch_of(u->t, u->t->sm_port) ? 1U : 0U);
@@ -119,6 +156,7 @@ static sw_ix
 choose_leaf(const struct updn *u, uint32_t comp)
 {
 	sw_ix best = TOPO_NONE, former = former_leaf(u);
+	const uint64_t *tree = former_tree(u);
 	struct fitness most = {0};
 
 	for (uint32_t i = 0; i < u->nsw; i++) {
@@ -127,7 +165,7 @@ choose_leaf(const struct updn *u, uint32_t comp)
 
 		if (u->comp[s] != comp || !updn_turn_is_leaf(u, s))
 			continue;
-		f = fitness(u, s, former);
+		f = fitness(u, s, former, tree);
 		if (best != TOPO_NONE && !fitter(&f, &most))
 			continue;
 		most = f;

@@ -1,5 +1,5 @@
 TESTSRC += $(filter-out %_main.c,$(wildcard tests/sim/*.c tests/topo/*.c \
-	tests/e2e/*.c)) tests/sim/preload/proto.c tests/bench/plot.c tests/bench/treenet.c tests/bench/treecut.c
+	tests/e2e/*.c)) tests/sim/preload/proto.c tests/bench/plot.c tests/bench/treenet.c tests/bench/treecut.c tests/bench/parts.c
 UNIT += $(wildcard tests/unit/*_test.c)
 
 # The simulated fabric, the judge of the end-to-end scripts, a program that asks

@@ -5,9 +5,8 @@
  * numbers that do not depend on the machine, but for the milliseconds of CPU.
  *
  *   entries, blocks   of the tables that were changed
- *   minimum           entries and blocks that any repair has to change: the
- *                     port that they name leads nowhere any more, or they are
- *                     a new switch's
+ *   minimum           entries and blocks that any repair has to change, the
+ *                     order of switches kept: see parts.h
  *   restored          virtual: from the event until no entry for anybody who
  *                     can be reached leads into a dead cable
  *   last ack          virtual: from the event to the last write's answer, and
@@ -30,6 +29,7 @@
 #include "sm/base/log.h"
 #include "sm/base/mem.h"
 #include "sm/view.h"
+#include "tests/bench/parts.h"
 #include "tests/sim/data.h"
 #include "tests/sim/data_report.h"
 #include "tests/sim/data_traffic.h"
@@ -37,7 +37,7 @@
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
 
-enum { CARD = 4, TRAFFIC_NODES = 1000 /* at full load */ };
+enum { TRAFFIC_NODES = 1000 /* at full load */ };
 
 /* What the wire saw since the event. */
 struct seen {
@@ -77,152 +77,10 @@ see(void *cookie, struct sim_msg *m)
 	return SIM_PASS;
 }
 
-/* ---- what is lost ---- */
-
-enum what { LINK, SWITCH, CORE_CARD, LEAF_CARD, WHATS };
-
-struct event {
-	enum what what;
-	uint32_t node[CARD];
-	unsigned nnodes, port;
-};
-
-/* More than an aggregation node. */
-static bool
-has_hosts(const struct fabric *f, uint32_t n)
-{
-	uint32_t peer;
-	unsigned port, hosts = 0;
-
-	for (unsigned p = 1; p <= f->node[n].nports; p++)
-		hosts += fabric_peer(f, n, p, &peer, &port) &&
-			 f->node[peer].type != FABRIC_SWITCH;
-	return hosts > 1;
-}
-
-/* A switch of the kind, and not the one that we hang on. */
-static bool
-fits(const struct run *r, uint32_t n, bool hosts)
-{
-	const struct fabric *f = r->f;
-	uint32_t peer;
-	unsigned port;
-
-	return f->node[n].type == FABRIC_SWITCH && has_hosts(f, n) == hosts &&
-	       !(fabric_peer(f, fabric_first_host(f), 1, &peer, &port) &&
-		       peer == n);
-}
-
-/* How many entries for hosts lead from its neighbours to port p of n? */
-static unsigned
-traffic(const struct run *r, uint32_t n, unsigned p)
-{
-	const struct topo *t = sm_view(r->w->sm)->topo;
-	uint32_t peer;
-	unsigned port, sum = 0;
-
-	if (!fabric_peer(r->f, n, p, &peer, &port) ||
-		r->f->node[peer].type != FABRIC_SWITCH)
-		return 0;
-	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
-		port_ix to = topo_by_lid(t, (uint16_t)lid, NULL);
-
-		sum += to != TOPO_NONE &&
-		       t->node[t->port[to].node].type != TOPO_SWITCH &&
-		       sim_lft(r->w->sim, peer, (uint16_t)lid) == port;
-	}
-	return sum;
-}
-
-static bool
-beside(const struct fabric *f, uint32_t a, uint32_t b)
-{
-	uint32_t peer;
-	unsigned port;
-
-	for (unsigned p = 1; p <= f->node[a].nports; p++)
-		if (fabric_peer(f, a, p, &peer, &port) && peer == b)
-			return true;
-	return false;
-}
-
-/* Neighbours that both have. */
-static unsigned
-common(const struct fabric *f, uint32_t a, uint32_t b)
-{
-	uint32_t peer;
-	unsigned port, n = 0;
-
-	for (unsigned p = 1; p <= f->node[a].nports; p++)
-		n += fabric_peer(f, a, p, &peer, &port) &&
-		     f->node[peer].type == FABRIC_SWITCH && beside(f, peer, b);
-	return n;
-}
-
-/* The busiest switch of the kind, and its busiest port. */
 static void
-find_busiest(const struct run *r, bool hosts, struct event *e)
+happen(const struct run *r, const struct parts *e, bool back)
 {
-	unsigned most = 0;
-
-	for (uint32_t n = 0; n < r->f->nnodes; n++) {
-		unsigned sum = 0, best = 0;
-
-		if (!fits(r, n, hosts))
-			continue;
-		for (unsigned p = 1; p <= r->f->node[n].nports; p++)
-			sum += traffic(r, n, p);
-		if (sum <= most)
-			continue;
-		most = sum;
-		e->node[0] = n;
-		e->nnodes = 1;
-		for (unsigned p = 1; p <= r->f->node[n].nports; p++) {
-			unsigned is = traffic(r, n, p);
-
-			if (is > best)
-				e->port = p;
-			best = is > best ? is : best;
-		}
-	}
-}
-
-/* That one and, for a card, those that share the most neighbours with it. */
-static void
-find(const struct run *r, enum what what, struct event *e)
-{
-	bool hosts = what == LEAF_CARD;
-
-	*e = (struct event){.what = what};
-	find_busiest(r, hosts, e);
-	while (e->nnodes > 0 && what >= CORE_CARD && e->nnodes < CARD) {
-		uint32_t best = FABRIC_NONE;
-		unsigned most = 0;
-
-		for (uint32_t n = 0; n < r->f->nnodes; n++) {
-			unsigned is;
-			bool in = false;
-
-			for (unsigned i = 0; i < e->nnodes; i++)
-				in |= e->node[i] == n;
-			if (in || !fits(r, n, hosts))
-				continue;
-			is = common(r->f, e->node[0], n);
-			if (is > most) {
-				most = is;
-				best = n;
-			}
-		}
-		if (best == FABRIC_NONE)
-			break;
-		e->node[e->nnodes++] = best;
-	}
-}
-
-static void
-happen(const struct run *r, const struct event *e, bool back)
-{
-	if (e->what == LINK) {
+	if (e->what == PARTS_LINK) {
 		sim_fault_link(r->w->sim, e->node[0], e->port, back);
 		return;
 	}
@@ -340,79 +198,6 @@ repair_free(struct repair *x)
 	free(x);
 }
 
-/* ---- the least that has to change ---- */
-
-struct least {
-	uint64_t entries, blocks;
-};
-
-/* The switch's entry leads over a cable that is there no more. */
-static bool
-dead(const struct topo *was, node_ix o, const struct topo *is, node_ix n,
-	uint8_t port)
-{
-	return port != 0 && port <= was->node[o].nports &&
-	       was->port[was->node[o].first_port + port].peer != TOPO_NONE &&
-	       is->port[is->node[n].first_port + port].peer == TOPO_NONE;
-}
-
-static void
-count_switch(const struct routes *was, const struct routes *is, sw_ix s,
-	struct least *l)
-{
-	const struct topo *t = is->topo, *u = was->topo;
-	node_ix n = t->sw[s].node, o = topo_by_node_guid(u, t->node[n].guid);
-	uint64_t block = UINT64_MAX;
-
-	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
-		if (t->by_lid[lid] == TOPO_NONE)
-			continue;
-		if (o != TOPO_NONE &&
-			!dead(u, o, t, n,
-				routes_port(was, u->node[o].sw, (uint16_t)lid)))
-			continue;
-		l->entries++;
-		l->blocks += lid / LFT_BLOCK != block;
-		block = lid / LFT_BLOCK;
-	}
-}
-
-static struct least
-least(const struct routes *was, const struct routes *is)
-{
-	struct least l = {0};
-
-	for (sw_ix s = 0; s < is->topo->nsw; s++)
-		count_switch(was, is, s, &l);
-	return l;
-}
-
-static struct least
-changed(const struct routes *was, const struct routes *is)
-{
-	struct least l = {0};
-	const struct topo *t = is->topo, *u = was->topo;
-
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		node_ix o = topo_by_node_guid(u, t->node[t->sw[s].node].guid);
-		uint64_t block = UINT64_MAX;
-
-		for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
-			uint16_t d = (uint16_t)lid;
-
-			if (routes_port(is, s, d) ==
-				(o == TOPO_NONE ? LFT_DROP
-						: routes_port(was,
-							  u->node[o].sw, d)))
-				continue;
-			l.entries++;
-			l.blocks += lid / LFT_BLOCK != block;
-			block = lid / LFT_BLOCK;
-		}
-	}
-	return l;
-}
-
 /* ---- one event ---- */
 
 static void
@@ -462,27 +247,26 @@ print_timeline(const struct view *v, const struct seen *s, struct mono began)
 }
 
 static void
-print_change(const struct run *r, const struct event *e, bool back,
+print_change(const struct run *r, const struct parts *e, bool back,
 	const struct routes *was)
 {
-	static const char *const name[WHATS] = {
-		"link", "switch", "core card", "leaf card"};
 	const struct view *v = sm_view(r->w->sm);
-	struct least min = least(was, v->routes);
-	struct least did = changed(was, v->routes);
+	struct parts_sum min = parts_least(was, v->routes);
+	struct parts_sum did = parts_changed(was, v->routes);
+	char name[160];
 
-	(void)printf("  %s of \"%s\"%s %s: %s, %llu entries in %llu blocks "
+	parts_name(r->f, e, name);
+
+	(void)printf("  %s %s: %s, %llu entries in %llu blocks "
 		     "(minimum %llu in %llu), %u stages, %zu turns blocked",
-		name[e->what], r->f->node[e->node[0]].name,
-		e->nnodes > 1 ? " and others" : "", back ? "back" : "lost",
-		v->change.way, (unsigned long long)did.entries,
-		(unsigned long long)did.blocks, (unsigned long long)min.entries,
-		(unsigned long long)min.blocks, v->change.stages,
-		v->change.nturns);
+		name, back ? "back" : "lost", v->change.way,
+		(unsigned long long)did.entries, (unsigned long long)did.blocks,
+		(unsigned long long)min.entries, (unsigned long long)min.blocks,
+		v->change.stages, v->change.nturns);
 }
 
 static void
-one(struct run *r, const struct event *e, bool back)
+one(struct run *r, const struct parts *e, bool back)
 {
 	struct routes *was = routes_ref(sm_view(r->w->sm)->routes);
 	struct sim_stats before = *sim_stats(r->w->sim);
@@ -545,10 +329,11 @@ events(const char *name, struct fabric *f, const struct reason *why)
 		 (f->nnodes > TRAFFIC_NODES ? f->nnodes : TRAFFIC_NODES);
 	data_traffic_start(r.d, &t);
 	world_run(r.w, mono_ms(2));
-	for (int what = 0; what < WHATS; what++) {
-		struct event e;
+	for (int what = 0; what < PARTS; what++) {
+		struct parts e;
 
-		find(&r, (enum what)what, &e);
+		parts_find(
+			f, sm_view(r.w->sm)->routes, (enum parts_what)what, &e);
 		if (e.nnodes == 0)
 			continue;
 		one(&r, &e, false);

@@ -235,6 +235,45 @@ START_TEST(three_levels)
 }
 END_TEST
 
+/* The leaf of the turns is lost: one under the same switches takes over. */
+START_TEST(leaf_lost)
+{
+	struct reason why = {""};
+	struct fabric *f = gen_tree_three(12, &why), *g;
+	bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
+	struct fabric_edit edit = {.drop_node = drop, .drop_orphans = true};
+	struct lft_pool *pool = lft_pool_new();
+	struct topo *t = frozen_topo(f, NULL), *u;
+	struct routes *r = routed(t, pool, NULL), *lost;
+	const struct topo_switch *leaf = &t->sw[r->turn_leaf], *next;
+
+	for (uint32_t n = 0; n < f->nnodes; n++)
+		drop[n] = f->node[n].guid == t->node[leaf->node].guid;
+	g = fabric_rebuild(f, &edit);
+	u = frozen_again(g, t, 0);
+	lost = routed(u, pool, r);
+	verified(lost);
+	ck_assert_uint_ne(lost->turn_leaf, TOPO_NONE);
+	next = &u->sw[lost->turn_leaf];
+	ck_assert_uint_eq(next->nadj, leaf->nadj);
+	for (uint32_t i = 0; i < leaf->nadj; i++) {
+		sw_ix a = t->adj[leaf->adj + i].peer;
+		sw_ix b = u->adj[next->adj + i].peer;
+
+		ck_assert_uint_eq(t->node[t->sw[a].node].guid,
+			u->node[u->sw[b].node].guid);
+	}
+	routes_unref(lost);
+	routes_unref(r);
+	topo_unref(u);
+	topo_unref(t);
+	lft_pool_free(pool);
+	fabric_free(g);
+	fabric_free(f);
+	free(drop);
+}
+END_TEST
+
 START_TEST(fixtures)
 {
 	const char *at = getenv("HEDDLE_FIXTURES");
@@ -255,7 +294,8 @@ END_TEST
 int
 main(void)
 {
-	const TTest *const tests[] = {two_levels, three_levels, fixtures};
+	const TTest *const tests[] = {
+		two_levels, three_levels, leaf_lost, fixtures};
 	Suite *s = suite_create("turn");
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {

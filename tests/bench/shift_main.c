@@ -1,0 +1,250 @@
+/*
+ * shift: a cable, a switch, cards of four switches are lost and come back, each
+ * by itself: what becomes of the tables and how they are replaced. Routing and
+ * the plan alone, in seconds: event has what the fabric and its hosts see.
+ *
+ *   entries, blocks  that change, and the least (parts.h)
+ *   drop             of these what no longer leads anywhere, or did not before
+ *   load             of the worst cable, and that of fresh tables
+ *   reversed         cables that lead up where they led down, of those between
+ *                    switches that stay
+ *
+ * usage: shift FABRIC... (see treenet.h)
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "distribution/safe.h"
+#include "routing/route.h"
+#include "sm/base/mem.h"
+#include "tests/bench/clock.h"
+#include "tests/bench/parts.h"
+#include "tests/bench/treenet.h"
+#include "tests/topo/frozen.h"
+
+enum { CAN_MAP = 0x40, LIMIT = 1250, STAGES = 8 };
+
+struct net {
+	struct fabric *f;
+	struct topo *t;
+	struct lft_pool *pool;
+	struct routes *r;
+};
+
+static struct routes *
+routed(const struct net *n, struct topo *t, const struct routes *prev,
+	struct route_story *story)
+{
+	static const struct engine_options plain = {.lanes = 1};
+	static const char *const engine[] = {"ftree", "updn"};
+	struct route_job job = {.topo = t,
+		.pool = n->pool,
+		.prev = prev,
+		.options = &plain,
+		.load_limit = LIMIT,
+		.seed = 1,
+		.threads = 1};
+	struct reason why = {""};
+	struct routes *r;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		t->port[t->node[t->sw[s].node].first_port].capmask = CAN_MAP;
+	r = route_compute(&job, engine, 2, story, &why);
+	if (r == NULL) {
+		(void)fprintf(stderr, "shift: %s\n", why.text);
+		exit(1);
+	}
+	return r;
+}
+
+static void
+install(struct hwstate *hw, const struct routes *r)
+{
+	for (sw_ix s = 0; s < r->topo->nsw; s++)
+		for (uint32_t b = 0; b < r->nblocks; b++)
+			hw_set_block(hw,
+				r->topo->node[r->topo->sw[s].node].guid, b,
+				routes_ref_of(r, s, b));
+	hw_drained(hw);
+}
+
+/* The number that switch s of r had in was, TOPO_NONE: it is new. */
+static sw_ix
+former(const struct routes *was, const struct routes *r, sw_ix s)
+{
+	const struct topo *t = r->topo, *u = was->topo;
+	node_ix n = topo_by_node_guid(u, t->node[t->sw[s].node].guid);
+
+	return n == TOPO_NONE ? TOPO_NONE : u->node[n].sw;
+}
+
+static unsigned
+reversed(const struct routes *was, const struct routes *is)
+{
+	const struct topo *t = is->topo;
+	uint32_t *line = mem_alloc(was->topo->nsw * sizeof(*line));
+	uint32_t *now = mem_alloc(t->nsw * sizeof(*now));
+	unsigned n = 0;
+
+	routes_line(was, line);
+	routes_line(is, now);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = t->sw[s].adj;
+			i < t->sw[s].adj + t->sw[s].nadj; i++) {
+			sw_ix p = t->adj[i].peer, a = former(was, is, s);
+			sw_ix b = former(was, is, p);
+
+			n += s < p && a != TOPO_NONE && b != TOPO_NONE &&
+			     (line[a] < line[b]) != (now[s] < now[p]);
+		}
+	free(line);
+	free(now);
+	return n;
+}
+
+/* Of switches that were there: entries that began or ceased to drop. */
+static uint64_t
+dropping(const struct routes *was, const struct routes *is)
+{
+	uint64_t n = 0;
+
+	for (sw_ix s = 0; s < is->topo->nsw; s++) {
+		sw_ix o = former(was, is, s);
+
+		for (uint32_t lid = 1;
+			o != TOPO_NONE && lid <= is->topo->max_lid; lid++)
+			n += (routes_port(was, o, (uint16_t)lid) == LFT_DROP) !=
+			     (routes_port(is, s, (uint16_t)lid) == LFT_DROP);
+	}
+	return n;
+}
+
+/* From was to is, which took ms to route. */
+static void
+print(const struct net *n, const char *what, const struct routes *was,
+	const struct routes *is, const struct route_story *story, double ms)
+{
+	struct hwstate *hw = hw_new(n->pool);
+	struct safe_job job = {
+		.from = was, .to = is, .hw = hw, .max_stages = STAGES};
+	struct parts_sum did = parts_changed(was, is);
+	struct parts_sum least = parts_least(was, is);
+	struct safe_transition *x;
+	double at;
+
+	install(hw, was);
+	at = clock_cpu_ms();
+	x = safe_plan(&job);
+	at = clock_cpu_ms() - at;
+	(void)printf("    %s: %s, %llu entries in %llu blocks (least %llu in "
+		     "%llu; drop %llu), %u stages, %zu turns, load %llu of "
+		     "%llu%s, reversed %u, %.0f ms routing, %.0f ms plan\n",
+		what, safe_way_name(x->way), (unsigned long long)did.entries,
+		(unsigned long long)did.blocks,
+		(unsigned long long)least.entries,
+		(unsigned long long)least.blocks,
+		(unsigned long long)dropping(was, is), x->nstages, x->nturns,
+		(unsigned long long)is->report.load_max,
+		(unsigned long long)is->fresh_load,
+		story->rebalanced ? " (fresh tables)" : "", reversed(was, is),
+		ms, at);
+	if (x->cause[0] != '\0')
+		(void)printf("      %s\n", x->cause);
+	(void)fflush(stdout);
+	safe_free(x);
+	hw_free(hw);
+}
+
+/* The fabric without p. */
+static struct fabric *
+without(const struct fabric *f, const struct parts *p)
+{
+	bool *cable = mem_zalloc(f->ncables, sizeof(*cable));
+	bool *node = mem_zalloc(f->nnodes, sizeof(*node));
+	struct fabric_edit edit = {
+		.drop_cable = cable, .drop_node = node, .drop_orphans = true};
+	struct fabric *g;
+
+	for (uint32_t c = 0; p->what == PARTS_LINK && c < f->ncables; c++)
+		for (unsigned e = 0; e < 2; e++)
+			cable[c] |= f->cable[c].node[e] == p->node[0] &&
+				    f->cable[c].port[e] == p->port;
+	for (unsigned i = 0; p->what != PARTS_LINK && i < p->nnodes; i++)
+		node[p->node[i]] = true;
+	g = fabric_rebuild(f, &edit);
+	free(cable);
+	free(node);
+	return g;
+}
+
+static void
+event(const struct net *n, enum parts_what what)
+{
+	struct routes *lost, *back;
+	struct route_story story;
+	struct fabric *g;
+	struct parts p;
+	struct topo *t;
+	char name[160];
+	double at;
+
+	parts_find(n->f, n->r, what, &p);
+	if (p.nnodes == 0)
+		return;
+	parts_name(n->f, &p, name);
+	(void)printf("  %s\n", name);
+	g = without(n->f, &p);
+	t = frozen_again(g, n->t, 0);
+	at = clock_cpu_ms();
+	lost = routed(n, t, n->r, &story);
+	print(n, "lost", n->r, lost, &story, clock_cpu_ms() - at);
+	at = clock_cpu_ms();
+	back = routed(n, n->t, lost, &story);
+	print(n, "back", lost, back, &story, clock_cpu_ms() - at);
+	routes_unref(back);
+	routes_unref(lost);
+	topo_unref(t);
+	fabric_free(g);
+}
+
+static int
+fabric(const char *name)
+{
+	const char *at = getenv("HEDDLE_FIXTURES");
+	struct net n = {.pool = lft_pool_new()};
+	struct route_story story;
+	struct reason why = {""};
+
+	n.f = treenet_make(name, at != NULL ? at : "../shared/fixtures", &why);
+	if (n.f == NULL) {
+		(void)fprintf(stderr, "shift: %s: %s\n", name, why.text);
+		lft_pool_free(n.pool);
+		return 77;
+	}
+	n.t = frozen_topo(n.f, NULL);
+	n.r = routed(&n, n.t, NULL, &story);
+	(void)printf("%s: %u switches, %s, load %llu\n", name, n.t->nsw,
+		n.r->engine, (unsigned long long)n.r->report.load_max);
+	for (int what = 0; what < PARTS; what++)
+		event(&n, (enum parts_what)what);
+	routes_unref(n.r);
+	topo_unref(n.t);
+	lft_pool_free(n.pool);
+	fabric_free(n.f);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	int status = argc < 2 ? 2 : 0;
+
+	if (argc < 2)
+		(void)fprintf(stderr, "usage: shift FABRIC...\n");
+	for (int i = 1; i < argc; i++) {
+		int is = fabric(argv[i]);
+
+		status = is != 0 ? is : status;
+	}
+	return status;
+}
