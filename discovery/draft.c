@@ -22,10 +22,12 @@ draft_new(void)
 }
 
 static void
-node_free(struct draft_node *n)
+node_free(struct draft *d, struct draft_node *n)
 {
 	if (n == NULL)
 		return;
+	for (unsigned p = 0; p <= n->nports; p++)
+		infos_drop(&d->infos, &n->port[p].info);
 	free(n->desc);
 	free(n->quarantine);
 	free(n);
@@ -37,11 +39,12 @@ draft_free(struct draft *d)
 	if (d == NULL)
 		return;
 	for (draft_id i = 0; i < d->nnodes; i++)
-		node_free(d->node[i]);
+		node_free(d, d->node[i]);
 	free(d->node);
 	free(d->order);
 	free(d->role_device);
 	map_free(&d->by_guid);
+	infos_free(&d->infos);
 	buf_free(&d->oddity);
 	free(d);
 }
@@ -110,7 +113,7 @@ draft_node_reset(struct draft *d, draft_id n, uint8_t type, uint8_t nports)
 		(void)draft_unlink(d, n, (uint8_t)p);
 	node = node_make(old->guid, type, nports);
 	node->next = old->next;
-	node_free(old);
+	node_free(d, old);
 	d->node[n] = node;
 	d->routed = false;
 }
@@ -144,7 +147,7 @@ draft_node_drop(struct draft *d, draft_id n)
 	chain_drop(d, n);
 	if (d->self == n)
 		d->self = DRAFT_NONE;
-	node_free(node);
+	node_free(d, node);
 	d->node[n] = NULL;
 	d->live--;
 	d->routed = false;
@@ -155,7 +158,7 @@ draft_node_drop(struct draft *d, draft_id n)
 /* A CA port without a cable cannot be asked: keep only its GUID. Our own can.
  */
 static void
-port_forget(const struct draft *d, draft_id n, uint8_t port)
+port_forget(struct draft *d, draft_id n, uint8_t port)
 {
 	struct draft_port *p = &d->node[n]->port[port];
 
@@ -163,6 +166,7 @@ port_forget(const struct draft *d, draft_id n, uint8_t port)
 	if (d->node[n]->type == TOPO_SWITCH ||
 		(n == d->self && port == d->self_port))
 		return;
+	infos_drop(&d->infos, &p->info);
 	*p = (struct draft_port){
 		.guid = p->guid, .peer = DRAFT_NONE, .flags = TP_ABSENT};
 }

@@ -20,6 +20,7 @@ static void
 pack(struct draft *d, draft_id n, unsigned port)
 {
 	struct draft_port *p = port_of(d, n, port);
+	uint8_t bytes[INFO_BYTES] = {0};
 	struct mad_port_info pi = {
 		.capmask = p->capmask,
 		.lid = p->lid,
@@ -42,8 +43,10 @@ pack(struct draft *d, draft_id n, unsigned port)
 		.op_vls = p->op_vls,
 	};
 
-	if (p->marks & DP_READ)
-		mad_port_info_encode(&pi, p->info);
+	if ((p->marks & DP_READ) == 0)
+		return;
+	mad_port_info_encode(&pi, bytes);
+	infos_set(&d->infos, &p->info, bytes);
 }
 
 /* A port as a healthy one would answer: what switches do today. */

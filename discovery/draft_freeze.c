@@ -164,11 +164,24 @@ count_ports(const struct draft *d, draft_id id, struct topo_dims *m)
 	}
 }
 
-/* Count everything, and give every node its index and its first port. */
-static struct topo_dims
-count(struct draft *d, port_ix *first_port)
+/* Number the PortInfos that this node has and that have no number yet. */
+static void
+number_infos(const struct draft_node *n, uint32_t *info_at, struct topo_dims *m)
 {
-	struct topo_dims m = {.ntext = 1};
+	for (unsigned p = 0; p <= n->nports; p++) {
+		info_ref r = n->port[p].info;
+
+		if (r != INFO_NONE && info_at[r] == 0)
+			info_at[r] = m->ninfo++;
+	}
+}
+
+/* Count everything, and give every node its index and its first port, every
+ * PortInfo its place. */
+static struct topo_dims
+count(struct draft *d, port_ix *first_port, uint32_t *info_at)
+{
+	struct topo_dims m = {.ntext = 1, .ninfo = 1};
 
 	for (size_t i = 0; i < d->norder; i++) {
 		struct draft_node *n = d->node[d->order[i]];
@@ -183,6 +196,7 @@ count(struct draft *d, port_ix *first_port)
 			m.nend++; /* port 0 */
 		}
 		count_ports(d, d->order[i], &m);
+		number_infos(n, info_at, &m);
 	}
 	return m;
 }
@@ -237,7 +251,8 @@ is_fresh(const struct draft *d, const struct draft_node *n)
 }
 
 static void
-freeze_node(struct draft *d, struct topo *t, node_ix i, port_ix first)
+freeze_node(struct draft *d, struct topo *t, node_ix i, port_ix first,
+	const uint32_t *info_at)
 {
 	draft_id id = d->order[i];
 	const struct draft_node *n = d->node[id];
@@ -267,7 +282,7 @@ freeze_node(struct draft *d, struct topo *t, node_ix i, port_ix first)
 		out->flags |= TN_AGGREGATION;
 	for (unsigned p = 0; p <= n->nports; p++) {
 		freeze_port(d, n, p, &t->port[first + p]);
-		memcpy(t->info[first + p], n->port[p].info, 64);
+		t->info_at[first + p] = info_at[n->port[p].info];
 	}
 }
 
@@ -396,6 +411,7 @@ draft_freeze(struct draft *d, uint32_t generation, struct reason *why)
 	struct topo_dims dims;
 	struct topo *t;
 	port_ix *first;
+	uint32_t *info_at;
 
 	if (d->self == DRAFT_NONE) {
 		reason_set(why, "our own port has not been read yet");
@@ -403,12 +419,17 @@ draft_freeze(struct draft *d, uint32_t generation, struct reason *why)
 	}
 	draft_route(d);
 	first = mem_zalloc(d->norder, sizeof(*first));
-	dims = count(d, first);
+	info_at = mem_zalloc(d->infos.n + 1U, sizeof(*info_at));
+	dims = count(d, first, info_at);
 	t = topo_new(&dims);
 	t->generation = generation;
 	for (node_ix i = 0; i < t->nnodes; i++)
-		freeze_node(d, t, i, first[i]);
+		freeze_node(d, t, i, first[i], info_at);
+	for (info_ref r = 1; r < d->infos.n; r++)
+		if (info_at[r] != 0)
+			memcpy(t->info[info_at[r]], d->infos.at[r], INFO_BYTES);
 	free(first);
+	free(info_at);
 	connect(d, t);
 	freeze_switches(d, t);
 	freeze_text(d, t);

@@ -21,7 +21,7 @@ draft_port_info(struct draft *d, draft_id n, uint8_t port,
 
 	if (mad_port_info_decode(info, &pi, why) != 0)
 		return -1;
-	memcpy(p->info, info, sizeof(p->info));
+	infos_set(&d->infos, &p->info, info);
 	p->read = d->sweep;
 	p->marks &= (uint8_t)~DP_EXT;
 	p->marks |= (uint8_t)(DP_READ | (ext ? DP_EXT : 0));

@@ -8,6 +8,7 @@
 #define HEDDLE_DISCOVERY_DRAFT_PRIV_H
 
 #include "discovery/draft.h"
+#include "discovery/infos.h"
 #include "sm/base/map.h"
 #include "sm/mad/mad.h"
 
@@ -32,7 +33,7 @@ struct draft_port {
 	uint8_t lmc, state, phys, mtu_cap, mtu, vl_cap, op_vls;
 	uint8_t width, speed, speed_ext;
 	uint8_t flags, marks;
-	uint8_t info[64];
+	info_ref info;
 };
 
 /* How a node is reached from us, by the last draft_route. */
@@ -80,6 +81,7 @@ struct draft {
 	draft_id live;	    /* nodes that exist */
 	draft_id free_at;   /* no free handle below this one */
 	struct map by_guid; /* the first node of each GUID */
+	struct infos infos; /* of all ports */
 	draft_id self;
 	unsigned self_port;
 	bool routed;	 /* what draft_route found is how it is */

@@ -21,7 +21,8 @@ body_size(const struct topo_dims *m)
 	       room(m->nports, sizeof(struct topo_port)) +
 	       room(m->nsw, sizeof(struct topo_switch)) +
 	       room(m->nadj, sizeof(struct topo_adj)) +
-	       room(m->nend, sizeof(struct topo_end)) + room(m->nports, 64) +
+	       room(m->nend, sizeof(struct topo_end)) +
+	       room(m->nports, sizeof(uint32_t)) + room(m->ninfo, 64) +
 	       room(m->nsw, 64) + room(m->ntext, 1);
 }
 
@@ -54,6 +55,7 @@ topo_new(const struct topo_dims *m)
 	t->nend = m->nend;
 	t->ntext = m->ntext;
 	t->nguid = m->nguid;
+	t->ninfo = m->ninfo;
 	t->max_lid = m->max_lid;
 	t->sm_port = TOPO_NONE;
 	t->node = take(&at, m->nnodes, sizeof(*t->node));
@@ -61,7 +63,8 @@ topo_new(const struct topo_dims *m)
 	t->sw = take(&at, m->nsw, sizeof(*t->sw));
 	t->adj = take(&at, m->nadj, sizeof(*t->adj));
 	t->end = take(&at, m->nend, sizeof(*t->end));
-	t->info = take(&at, m->nports, sizeof(*t->info));
+	t->info_at = take(&at, m->nports, sizeof(*t->info_at));
+	t->info = take(&at, m->ninfo, sizeof(*t->info));
 	t->sinfo = take(&at, m->nsw, sizeof(*t->sinfo));
 	t->text = take(&at, m->ntext, 1);
 	t->by_node = take(&at, m->nnodes, sizeof(*t->by_node));
@@ -351,7 +354,7 @@ struct topo *
 topo_with_lids(const struct topo *t, const struct topo_lids *l)
 {
 	struct topo_dims dims = {t->nnodes, t->nports, t->nsw, t->nadj, t->nend,
-		t->ntext, t->nguid, highest_lid(t, l)};
+		t->ntext, t->nguid, t->ninfo, highest_lid(t, l)};
 	struct topo *c = topo_new(&dims);
 
 	c->generation = t->generation;

@@ -142,7 +142,9 @@ struct topo {
 	struct topo_switch *sw; /* in the order of node[] */
 	struct topo_adj *adj;
 	struct topo_end *end;
-	uint8_t (*info)[64];  /* per port: PortInfo as last read, wire bytes */
+	uint32_t *info_at; /* per port: its PortInfo as last read, see below */
+	uint8_t (
+		*info)[64]; /* PortInfos, wire bytes; the first is all zeroes */
 	uint8_t (*sinfo)[64]; /* per switch: SwitchInfo, likewise */
 	char *text;	      /* descriptions, zero-terminated */
 
@@ -150,8 +152,9 @@ struct topo {
 	uint16_t max_lid; /* highest LID in use, LMC ranges included */
 	port_ix *by_lid;  /* [max_lid + 1]: LID -> port or TOPO_NONE */
 
-	uint32_t ntext;	   /* bytes of text */
-	uint32_t nguid;	   /* ports that have a GUID */
+	uint32_t ntext; /* bytes of text */
+	uint32_t nguid; /* ports that have a GUID */
+	uint32_t ninfo;
 	node_ix *by_node;  /* [nnodes]: sorted by node GUID, then index */
 	port_ix *by_pguid; /* [nguid]: sorted by port GUID, then index */
 };
@@ -161,6 +164,7 @@ struct topo_dims {
 	uint32_t nnodes, nports, nsw, nadj, nend;
 	uint32_t ntext; /* bytes, at least 1 */
 	uint32_t nguid;
+	uint32_t ninfo; /* at least 1 */
 	uint16_t max_lid;
 };
 
@@ -185,6 +189,13 @@ static inline port_ix
 topo_port_of(const struct topo *t, node_ix n, unsigned num)
 {
 	return t->node[n].first_port + num;
+}
+
+/* PortInfo of port p as last read, wire bytes; zeroes where it was not. */
+static inline const uint8_t *
+topo_info(const struct topo *t, port_ix p)
+{
+	return t->info[t->info_at[p]];
 }
 
 /* Port, or TOPO_NONE, that owns this LID; *path (NULL allowed) = path index. */

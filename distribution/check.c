@@ -161,7 +161,7 @@ port_true(const struct check *c, struct check_item *i, const uint8_t *data)
 	struct mad_port_info is, was;
 
 	if (mad_port_info_decode(data, &is, NULL) != 0 ||
-		mad_port_info_decode(c->topo->info[p], &was, NULL) != 0)
+		mad_port_info_decode(topo_info(c->topo, p), &was, NULL) != 0)
 		return true;
 	/* what was read before it got its LID says nothing */
 	if (was.lid != c->topo->port[p].lid)

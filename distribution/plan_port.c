@@ -134,7 +134,7 @@ static int
 wanted(const struct maker *m, port_ix ix, struct mad_port_info *was,
 	struct mad_port_info *want)
 {
-	if (mad_port_info_decode(m->t->info[ix], was, NULL) != 0)
+	if (mad_port_info_decode(topo_info(m->t, ix), was, NULL) != 0)
 		return -1;
 	fill(m, ix, was, want);
 	return 0;
@@ -201,7 +201,7 @@ must_be_told(const struct maker *m, port_ix ix)
 
 	if (!live && (is_external(m->t, ix) || !is_switch(m->t, ix)))
 		return false;
-	if (mad_port_info_settings(m->t->info[ix], &was) != 0)
+	if (mad_port_info_settings(topo_info(m->t, ix), &was) != 0)
 		return false;
 	fill(m, ix, &was, &want);
 	return detuned(m, ix, &was, &want) ||

@@ -222,7 +222,7 @@ ptable_is_fresh(const struct topo *t, port_ix p)
 				   : t->port[p].state > INIT)
 		return false;
 	return t->port[of].found_lid == 0 ||
-	       (mad_port_info_decode(t->info[of], &i, NULL) == 0 &&
+	       (mad_port_info_decode(topo_info(t, of), &i, NULL) == 0 &&
 		       i.sm_lid == 0);
 }
 

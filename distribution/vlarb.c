@@ -29,7 +29,7 @@ cap(const struct topo *t, port_ix p, bool high)
 
 	if ((t->port[p].flags & (TP_ABSENT | TP_UNREAD)) != 0 ||
 		t->port[p].vl_cap < 2 ||
-		mad_port_info_settings(t->info[p], &i) != 0)
+		mad_port_info_settings(topo_info(t, p), &i) != 0)
 		return 0;
 	n = high ? i.arb_high_cap : i.arb_low_cap;
 	return n < VLARB_ENTRIES ? n : VLARB_ENTRIES;

@@ -319,7 +319,8 @@ same_tables(const struct routes *a, const struct routes *b)
 	return true;
 }
 
-/* What the fabric looks like as a tree, told beside every result. */
+/* What the fabric looks like as a tree, told beside every result: read here
+ * where the engine has not. */
 static void
 read_tree(const struct route_job *job, struct routes *r)
 {

@@ -25,13 +25,25 @@ routes_memory_ref(struct route_memory *m)
 void
 routes_memory_unref(struct route_memory *m)
 {
-	while (m != NULL && --m->refs == 0) {
+	if (m == NULL || --m->refs > 0)
+		return;
+	arena_free(m->own);
+	m->own = NULL;
+	m->what = NULL;
+	while (m != NULL && --m->rests == 0) {
 		struct route_memory *base = m->base;
 
 		arena_free(m->arena);
 		free(m);
 		m = base;
 	}
+}
+
+void
+routes_memory_rest(struct route_memory *m, struct route_memory *base)
+{
+	m->base = base;
+	base->rests++;
 }
 
 void

@@ -104,11 +104,14 @@ routes_lane_of(uint16_t a, uint16_t b, unsigned n)
 /*
  * What an engine wants to find again when its routes are the previous ones,
  * and nobody else reads: it saves time and changes nothing else. It may rest on
- * that of older routes. The last reference frees it.
+ * that of older routes. With the last routes that have it goes what only they
+ * need; the rest with the last memory that rests on it.
  */
 struct route_memory {
-	unsigned refs;
-	struct arena *arena; /* holds everything, this struct excepted */
+	unsigned refs;	     /* of routes */
+	unsigned rests;	     /* of memories, and one for all routes */
+	struct arena *arena; /* what others may rest on */
+	struct arena *own;   /* what and all else; NULL: gone */
 	const void *what;
 	struct route_memory *base;
 };
@@ -163,9 +166,12 @@ struct routes {
 struct routes *routes_ref(struct routes *r);
 void routes_unref(struct routes *r); /* drops its blocks; NULL allowed */
 
-/* References to memories; NULL allowed. */
+/* References of routes to memories; NULL allowed. */
 struct route_memory *routes_memory_ref(struct route_memory *m);
 void routes_memory_unref(struct route_memory *m);
+
+/* Let m, which rests on nothing yet, rest on base. */
+void routes_memory_rest(struct route_memory *m, struct route_memory *base);
 
 /* Block b of switch s, and its 64 entries. */
 static inline lft_ref

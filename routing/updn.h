@@ -81,7 +81,8 @@ struct updn {
 	const struct route_job *job;
 	const struct topo *t;
 	struct arena *a;
-	struct arena *m; /* of what is remembered: see updn_past */
+	struct arena *m;   /* of what is remembered: see updn_past */
+	struct arena *own; /* of that what no later memory rests on */
 	uint32_t nsw;
 	uint32_t words; /* of a bit set over switches, a multiple of 4 */
 

@@ -282,7 +282,7 @@ updn_chain_split(struct updn_walk *w, uint32_t i)
 	struct updn_dests *d = w->d;
 
 	if (d->share == NULL)
-		d->share = arena_array(w->u->m,
+		d->share = arena_array(w->u->own,
 			((size_t)w->u->t->max_lid + 1) * UPDN_SHARES,
 			sizeof(*d->share));
 	d->split[d->nsplit++] = i;

@@ -217,7 +217,7 @@ make_levels(struct differ *x, bool path)
 
 	/* Detours are short; there is room for what no detour exceeds. */
 	room = room < 4 * old->n + 16 ? room : 4 * old->n + 16;
-	l->row = arena_array(u->m, (size_t)room * u->nsw, sizeof(*l->row));
+	l->row = arena_array(u->own, (size_t)room * u->nsw, sizeof(*l->row));
 	memcpy(l->row, old->row, u->nsw * sizeof(*l->row));
 	l->n = 1;
 	set_clear(&x->now);
@@ -235,7 +235,7 @@ make_above(struct differ *x)
 	bool *due = arena_array(u->a, u->nsw, sizeof(*due));
 	size_t n = (size_t)u->nsw * u->words;
 
-	u->tier_above = arena_array(u->m, n, sizeof(*u->tier_above));
+	u->tier_above = arena_array(u->own, n, sizeof(*u->tier_above));
 	memcpy(u->tier_above, x->p->past->above, n * sizeof(*u->tier_above));
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		sw_ix s = u->tier.seq[i];

@@ -109,7 +109,7 @@ updn_graph(struct updn *u)
 	u->flat = arena_array(u->a, u->nsw, sizeof(*u->flat));
 	u->turn = arena_array(u->a, u->words, sizeof(*u->turn));
 	u->turn_leaf = TOPO_NONE;
-	u->m = u->a;
+	u->m = u->own = u->a;
 	for (sw_ix s = 0; s < u->nsw; s++)
 		u->live[s] = !(t->node[t->sw[s].node].flags & TN_QUARANTINED);
 	make_groups(u);

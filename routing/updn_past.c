@@ -35,13 +35,14 @@ updn_past_options(const struct engine_options *o)
 static void *
 copy(struct updn *u, const void *from, size_t n, size_t size)
 {
-	return memcpy(arena_array(u->m, n, size), from, n * size);
+	return memcpy(arena_array(u->own, n, size), from, n * size);
 }
 
 void
 updn_past_begin(struct updn *u)
 {
 	u->m = arena_new();
+	u->own = arena_new();
 	if (u->tier_above != NULL)
 		u->tier_above = copy(u, u->tier_above,
 			(size_t)u->nsw * u->words, sizeof(*u->tier_above));
@@ -52,7 +53,7 @@ updn_past_keep(struct updn *u, const struct updn_reach *reach,
 	const struct updn_dests *d, uint32_t depth, struct routes *r)
 {
 	struct route_memory *m = mem_zalloc(1, sizeof(*m));
-	struct updn_past *past = arena_alloc(u->m, sizeof(*past));
+	struct updn_past *past = arena_alloc(u->own, sizeof(*past));
 
 	past->reach = *reach;
 	past->dests = *d;
@@ -71,8 +72,9 @@ updn_past_keep(struct updn *u, const struct updn_reach *reach,
 	past->ncomp = u->ncomp;
 	past->joined = u->serves != NULL;
 	past->depth = depth;
-	m->refs = 1;
+	m->refs = m->rests = 1;
 	m->arena = u->m;
+	m->own = u->own;
 	m->what = past;
 	r->memory = m;
 }

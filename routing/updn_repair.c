@@ -123,15 +123,15 @@ own_dests(struct updn_repair *p)
 	size_t max = (size_t)u->t->max_lid + 1;
 	struct updn_dests d = *was;
 
-	d.chain = arena_array(u->m, max, sizeof(*d.chain));
+	d.chain = arena_array(u->own, max, sizeof(*d.chain));
 	memcpy(d.chain, was->chain, was->n * sizeof(*d.chain));
-	d.split = arena_array(u->m, max, sizeof(*d.split));
+	d.split = arena_array(u->own, max, sizeof(*d.split));
 	memcpy(d.split, was->split, was->nsplit * sizeof(*d.split));
-	d.share_of = arena_array(u->m, max, sizeof(*d.share_of));
+	d.share_of = arena_array(u->own, max, sizeof(*d.share_of));
 	memcpy(d.share_of, was->share_of, was->n * sizeof(*d.share_of));
 	if (was->share != NULL) {
-		d.share =
-			arena_array(u->m, max * UPDN_SHARES, sizeof(*d.share));
+		d.share = arena_array(
+			u->own, max * UPDN_SHARES, sizeof(*d.share));
 		memcpy(d.share, was->share,
 			(size_t)was->nsplit * UPDN_SHARES * sizeof(*d.share));
 	}
@@ -168,17 +168,19 @@ updn_repair(const struct route_job *job, struct arena *a, const char *engine)
 		return NULL;
 	updn_past_begin(&u);
 	if (!updn_differ(&p)) {
+		arena_free(u.own);
 		arena_free(u.m);
 		return NULL;
 	}
 	d = own_dests(&p);
 	r = updn_mend(&p, &d);
 	if (r == NULL) {
+		arena_free(u.own);
 		arena_free(u.m);
 		return NULL;
 	}
 	updn_past_keep(&u, &p.reach, &d, p.past->depth + 1, r);
-	r->memory->base = routes_memory_ref(job->prev->memory);
+	routes_memory_rest(r->memory, job->prev->memory);
 	(void)snprintf(r->note, sizeof(r->note), "%s", job->prev->note);
 	return r;
 }

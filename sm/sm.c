@@ -67,6 +67,7 @@ advance(struct sm *sm, struct mono now)
 		;
 	sm_mcast_step(sm, now);
 	sm_scan_step(sm, now);
+	sm_sa_step(sm, now);
 }
 
 void

@@ -42,7 +42,7 @@ was_anothers(const struct topo *t, port_ix p)
 {
 	struct mad_port_info i;
 
-	return mad_port_info_decode(t->info[p], &i, NULL) != 0 ||
+	return mad_port_info_decode(topo_info(t, p), &i, NULL) != 0 ||
 	       i.sm_lid != t->port[t->sm_port].lid;
 }
 

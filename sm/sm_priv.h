@@ -31,6 +31,9 @@
 #include "sm/sm_roles.h"
 #include "sm/trap.h"
 
+/* What became of the request to register anew. */
+enum sm_told { SM_TOLD, SM_TO_TELL };
+
 /* A switch to probe. */
 struct sm_suspect {
 	uint64_t guid;
@@ -197,7 +200,8 @@ struct sm {
 	uint64_t sa_away;
 	struct sm_shed *shed; /* let go by it while a worker ran */
 	size_t nshed, capshed;
-	struct map told; /* ports asked to register anew, by GUID */
+	struct map told; /* who is to register anew, by GUID: enum sm_told */
+	port_ix tell_at; /* the port of the view that is told next */
 	struct sm_mcast *mcast;
 
 	struct sm_status stat;
@@ -354,6 +358,8 @@ void sm_sa_start(struct sm *sm, struct mono now);
 void sm_sa_publish(struct sm *sm, struct mono now);
 /* Hosts that came since are asked to register anew; there is a view. */
 void sm_sa_reregister(struct sm *sm, struct mono now);
+/* Ask further ones, as transactions have room. */
+void sm_sa_step(struct sm *sm, struct mono now);
 /* Another SM has the fabric. */
 void sm_sa_lost(struct sm *sm, struct mono now);
 /* No worker runs any more: views let go meanwhile. */

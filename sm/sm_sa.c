@@ -283,7 +283,7 @@ ask_reregister(struct sm *sm, port_ix port, struct mono now)
 	struct mad_port_info i;
 	struct xact_request r;
 
-	if (mad_port_info_decode(t->info[port], &i, NULL) != 0 ||
+	if (mad_port_info_decode(topo_info(t, port), &i, NULL) != 0 ||
 		!set_at(sm, port, &r))
 		return;
 	plan_no_change(&i);
@@ -296,10 +296,22 @@ ask_reregister(struct sm *sm, port_ix port, struct mono now)
 	xact_submit(sm->x, &r, now, reregistered, sm, p->guid);
 }
 
+/* Is there a host at work behind it that can register anew? */
+static bool
+registers(const struct topo *t, port_ix p)
+{
+	const struct topo_port *port = &t->port[p];
+
+	return topo_has_lid(t, p) && port->lid != 0 && port->state == 4 &&
+	       t->node[port->node].type != TOPO_SWITCH &&
+	       (port->capmask & MAD_CAP_CLIENT_REREG) != 0;
+}
+
 /*
  * Services, subscriptions and memberships are known to us alone: a host that
  * came, and every host when we came, is asked for its own (IBA 14.4.11). Once,
- * and when the SA can answer; the window of transactions paces it.
+ * and when the SA can answer; the window of transactions paces it. Who could
+ * not be told before the view changed is told after the next run.
  */
 void
 sm_sa_reregister(struct sm *sm, struct mono now)
@@ -308,18 +320,35 @@ sm_sa_reregister(struct sm *sm, struct mono now)
 	struct map told = {0};
 
 	for (port_ix p = 0; p < t->nports; p++) {
-		const struct topo_port *port = &t->port[p];
+		uint32_t state = SM_TO_TELL;
 
-		if (!topo_has_lid(t, p) || port->lid == 0 || port->state != 4 ||
-			t->node[port->node].type == TOPO_SWITCH ||
-			(port->capmask & MAD_CAP_CLIENT_REREG) == 0)
+		if (!registers(t, p))
 			continue;
-		map_put(&told, port->guid, 0);
-		if (!map_get(&sm->told, port->guid, NULL))
-			ask_reregister(sm, p, now);
+		(void)map_get(&sm->told, t->port[p].guid, &state);
+		map_put(&told, t->port[p].guid, state);
 	}
 	map_free(&sm->told);
 	sm->told = told;
+	sm->tell_at = 0;
+	sm_sa_step(sm, now);
+}
+
+void
+sm_sa_step(struct sm *sm, struct mono now)
+{
+	const struct topo *t = sm->told.n > 0 ? sm->view->topo : NULL;
+
+	while (t != NULL && sm->tell_at < t->nports && xact_room(sm->x)) {
+		port_ix p = sm->tell_at++;
+		uint32_t state;
+
+		if (!registers(t, p) ||
+			!map_get(&sm->told, t->port[p].guid, &state) ||
+			state != SM_TO_TELL)
+			continue;
+		map_put(&sm->told, t->port[p].guid, SM_TOLD);
+		ask_reregister(sm, p, now);
+	}
 }
 
 void

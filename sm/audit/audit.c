@@ -124,7 +124,7 @@ lmc_of(const struct topo *t, port_ix p)
 {
 	struct mad_port_info i;
 
-	if (mad_port_info_decode(t->info[p], &i, NULL) != 0)
+	if (mad_port_info_decode(topo_info(t, p), &i, NULL) != 0)
 		return 0;
 	return i.lmc > 7 ? 0 : i.lmc;
 }

@@ -245,8 +245,8 @@ audit_sa_start(struct audit_sa *a, struct mono now)
 
 	a->stage = STAGE_DONE;
 	if (a->t->sm_port == TOPO_NONE ||
-		mad_port_info_decode(a->t->info[a->t->sm_port], &i, NULL) !=
-			0 ||
+		mad_port_info_decode(
+			topo_info(a->t, a->t->sm_port), &i, NULL) != 0 ||
 		i.lid == 0 || i.sm_lid == 0 || i.sm_lid > TOPO_LID_MAX ||
 		i.state != ACTIVE) {
 		(void)snprintf(a->facts.why, sizeof(a->facts.why),

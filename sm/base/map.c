@@ -63,8 +63,8 @@ grow(struct map *m)
 	struct map old = *m;
 	size_t i;
 
-	m->cap = old.n * 4 < 16 ? 16 : old.cap;
-	while (m->cap < old.n * 4)
+	m->cap = old.n * 2 < 16 ? 16 : old.cap;
+	while (m->cap < old.n * 2)
 		m->cap *= 2;
 	m->slot = mem_zalloc(m->cap, sizeof(*m->slot));
 	m->used = m->n = 0;

@@ -60,7 +60,8 @@ is_guarded(const struct topo *t, port_ix p)
 	return t->node[t->port[p].node].type != TOPO_SWITCH &&
 	       peer != TOPO_NONE &&
 	       t->node[t->port[peer].node].type == TOPO_SWITCH &&
-	       mad_port_info_decode(t->info[peer], &i, NULL) == 0 && i.enf_in;
+	       mad_port_info_decode(topo_info(t, peer), &i, NULL) == 0 &&
+	       i.enf_in;
 }
 
 static json_t *

@@ -135,7 +135,7 @@ place(unsigned block, size_t i)
 static unsigned
 entries_of(const struct topo *t, port_ix p)
 {
-	unsigned cap = t->info[p][GUID_CAP];
+	unsigned cap = topo_info(t, p)[GUID_CAP];
 
 	return cap == 0 ? 1 : cap;
 }

@@ -119,7 +119,7 @@ port_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	/* a full PortInfo is asked for, and there is no other */
 	if (sa_query_has(q, OPTIONS))
 		rec[PORT_OPTIONS] = q->want[PORT_OPTIONS];
-	memcpy(rec + PORT_INFO, t->info[ix], sizeof(t->info[ix]));
+	memcpy(rec + PORT_INFO, topo_info(t, (port_ix)ix), sizeof(*t->info));
 	if (!q->trusted)
 		memset(rec + PORT_INFO, 0, 8); /* the M_Key */
 	return true;

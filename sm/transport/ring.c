@@ -8,10 +8,15 @@
 
 enum { CACHE_LINE = 64 };
 
-/* Indexes count up for ever; each on a cache line of its own. */
+/*
+ * Indexes count up for ever; each on a cache line of its own. The producer
+ * moves begin only while all is taken, and the consumer looks at it only while
+ * something waits: the indexes order the two.
+ */
 struct ring {
 	struct transport_msg *msg;
 	size_t mask;
+	size_t begin; /* the index whose message is in msg[0] */
 	_Alignas(CACHE_LINE) _Atomic size_t head; /* the consumer's */
 	_Alignas(CACHE_LINE) _Atomic size_t tail; /* the producer's */
 };
@@ -26,6 +31,7 @@ ring_new(size_t cap)
 		abort();
 	r->msg = mem_zalloc(cap, sizeof(*r->msg));
 	r->mask = cap - 1;
+	r->begin = 0;
 	atomic_init(&r->head, 0);
 	atomic_init(&r->tail, 0);
 	return r;
@@ -46,7 +52,10 @@ ring_slot(struct ring *r)
 	size_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
 	size_t head = atomic_load_explicit(&r->head, memory_order_acquire);
 
-	return tail - head > r->mask ? NULL : &r->msg[tail & r->mask];
+	if (head == tail)
+		r->begin = tail;
+	return tail - head > r->mask ? NULL
+				     : &r->msg[(tail - r->begin) & r->mask];
 }
 
 bool
@@ -65,7 +74,7 @@ ring_take(struct ring *r, struct transport_msg *m)
 
 	if (atomic_load(&r->tail) == head)
 		return false;
-	*m = r->msg[head & r->mask];
+	*m = r->msg[(head - r->begin) & r->mask];
 	atomic_store(&r->head, head + 1);
 	return true;
 }

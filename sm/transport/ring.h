@@ -3,7 +3,8 @@
  * fills a slot in place and commits it; the consumer copies it out. A wake-up
  * is owed exactly when the consumer may have seen the ring empty: both sides
  * write their own index and then read the other's, sequentially consistent,
- * so at least one of them notices.
+ * so at least one of them notices. An empty ring begins at its first slot
+ * again: it takes as much memory as ever waited, not as could.
  */
 #ifndef HEDDLE_TRANSPORT_RING_H
 #define HEDDLE_TRANSPORT_RING_H

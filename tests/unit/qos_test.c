@@ -149,22 +149,27 @@ cable(uint8_t vl_cap, uint8_t low_cap, uint8_t high_cap)
 	struct draft *d = draft_new();
 	draft_id s = draft_add_node(d, TOPO_SWITCH, 0x100, 4, "s");
 	draft_id h = draft_add_node(d, TOPO_CA, 0x200, 1, "h");
-	struct topo *t;
+	struct topo *was, *t;
 
 	draft_add_link(d, s, 1, h, 1);
 	draft_set_self(d, h, 1);
-	t = draft_freeze(d, 1, NULL);
-	draft_free(d);
-	for (port_ix p = 0; p < t->nports; p++) {
+	was = draft_freeze(d, 1, NULL);
+	for (port_ix p = 0; p < was->nports; p++) {
+		uint64_t guid = was->node[was->port[p].node].guid;
+		uint8_t info[MAD_DATA] = {0};
 		struct mad_port_info i;
 
-		t->port[p].vl_cap = t->port[p].op_vls = vl_cap;
-		if (mad_port_info_decode(t->info[p], &i, NULL) != 0)
+		if (mad_port_info_decode(topo_info(was, p), &i, NULL) != 0)
 			continue;
+		i.vl_cap = i.op_vls = vl_cap;
 		i.arb_low_cap = low_cap;
 		i.arb_high_cap = high_cap;
-		mad_port_info_encode(&i, t->info[p]);
+		mad_port_info_encode(&i, info);
+		draft_port_written(d, guid, was->port[p].num, info);
 	}
+	topo_unref(was);
+	t = draft_freeze(d, 2, NULL);
+	draft_free(d);
 	return t;
 }
 

@@ -113,7 +113,7 @@ START_TEST(ports)
 	ck_assert_uint_eq(topo_by_port_guid(t, 0x20), topo_port_of(t, 1, 0));
 	ck_assert_uint_eq(topo_by_port_guid(t, 0x9999), TOPO_NONE);
 	ck_assert_uint_eq(topo_switch_of(t, p2), t->node[4].sw);
-	ck_assert_int_eq(mad_port_info_decode(t->info[p2], &pi, NULL), 0);
+	ck_assert_int_eq(mad_port_info_decode(topo_info(t, p2), &pi, NULL), 0);
 	ck_assert_uint_eq(pi.state, 4);
 	ck_assert_uint_eq(pi.local_port, 2);
 	ck_assert_uint_eq(topo_switch_of(t, p1), TOPO_NONE);
