@@ -246,6 +246,13 @@ uint64_t safe_mix_count(const struct safe_net *n, const uint64_t *turn);
  */
 uint32_t safe_cycle_find(
 	const struct safe_net *n, const uint64_t *turn, uint32_t *comp);
+/*
+ * The same of the mixture, knowing that nearly all its turns obey the order of
+ * the new routing where it has one: what they are is looked at, not where they
+ * lead.
+ */
+uint32_t safe_cycle_seek(
+	const struct safe_values *v, const uint64_t *turn, uint32_t *comp);
 /* A short cycle of the mixture in words. */
 void safe_cycle_tell(const struct safe_values *v, const uint64_t *turn,
 	const uint32_t *comp, char *text, size_t size);
