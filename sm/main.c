@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "routing/route.h"
-#include "sm/auditor.h"
+#include "sm/audit/auditor.h"
 #include "sm/base/log.h"
 #include "sm/base/loop.h"
 #include "sm/base/mem.h"

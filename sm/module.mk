@@ -1,6 +1,6 @@
 SRC += $(filter-out sm/main.c sm/ctl/heddlectl.c,$(wildcard sm/*.c sm/base/*.c \
 	sm/mad/*.c sm/transport/*.c sm/sa/*.c sm/ctl/*.c \
-	sm/forecast/*.c))
+	sm/forecast/*.c sm/audit/*.c))
 PROGRAMS += $(B)/heddled $(B)/heddlectl
 
 $(B)/heddled: $(B)/obj/sm/main.o $(B)/libheddle.a

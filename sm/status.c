@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "sm/base/mem.h"
+#include "sm/ctl/census.h"
 #include "sm/ctl/change.h"
 #include "sm/ctl/member.h"
 #include "sm/ctl/tiers.h"
@@ -19,38 +20,6 @@
 enum { UNREACHABLE_LISTED = 100 };
 
 /* ---- what a view says when it is counted ---- */
-
-struct census {
-	unsigned switches, hosts, routers, aggregation, links;
-	unsigned owners; /* ports with LIDs */
-	unsigned lids;	 /* that they hold together */
-};
-
-static struct census
-count_fabric(const struct topo *t)
-{
-	struct census c = {0};
-
-	for (node_ix n = 0; n < t->nnodes; n++) {
-		if ((t->node[n].flags & TN_AGGREGATION) != 0)
-			c.aggregation++;
-		else if (t->node[n].type == TOPO_SWITCH)
-			c.switches++;
-		else if (t->node[n].type == TOPO_ROUTER)
-			c.routers++;
-		else
-			c.hosts++;
-	}
-	for (port_ix p = 0; p < t->nports; p++) {
-		if (t->port[p].peer != TOPO_NONE && p <= t->port[p].peer)
-			c.links++;
-		if (t->port[p].lid == 0)
-			continue;
-		c.owners++;
-		c.lids += 1U << t->port[p].lmc;
-	}
-	return c;
-}
 
 static bool
 quarantined(const struct topo *t, sw_ix s)
@@ -120,22 +89,11 @@ unreachable(const struct topo *t, json_t *list)
 /* ---- JSON ---- */
 
 static json_t *
-fabric_json(const struct topo *t)
-{
-	struct census c = count_fabric(t);
-
-	return json_pack("{s:i, s:i, s:i, s:i, s:i}", "switches",
-		(int)c.switches, "hosts", (int)c.hosts, "routers",
-		(int)c.routers, "aggregation", (int)c.aggregation, "links",
-		(int)c.links);
-}
-
-static json_t *
 lids_json(const struct status_facts *f)
 {
 	const struct config_lids *range = &f->config->fabric.lids;
 	const struct view *v = f->view;
-	struct census c = count_fabric(v->topo);
+	struct census c = census_take(v->topo);
 	int room = (int)(range->last - range->first + 1);
 
 	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o}",
@@ -224,7 +182,7 @@ add_view(json_t *o, const struct status_facts *f)
 	member_put(o, "attempts", member_u64(v->story.attempts));
 	member_put(o, "tried", words_text(v->story.tried));
 	member_put(o, "order", json_string(words_order(v->routes->order)));
-	member_put(o, "fabric", fabric_json(v->topo));
+	member_put(o, "fabric", census_json(v->topo));
 	member_put(o, "lids", lids_json(f));
 	member_put(o, "tree", tiers_json(v, TIERS_FIRST));
 	member_put(o, "verified", verified_json(&v->routes->report));
@@ -484,7 +442,7 @@ page_view(const struct view *v, struct buf *out)
 	const struct verify_report *r = &v->routes->report;
 	const struct view_counts *n = &v->counts;
 	const struct view_times *t = &v->times;
-	struct census c = count_fabric(v->topo);
+	struct census c = census_take(v->topo);
 
 	buf_printf(out,
 		"fabric     switches=%u hosts=%u routers=%u aggregation=%u "

@@ -1,4 +1,5 @@
 #include "sm/ctl/show.h"
+#include "sm/ctl/census.h"
 #include "sm/ctl/expected.h"
 #include "sm/ctl/member.h"
 
@@ -80,22 +81,13 @@ status_head(const json_t *r, struct buf *out)
 static void
 status_fabric(const json_t *r, struct buf *out)
 {
-	const json_t *f = json_object_get(r, "fabric");
 	const json_t *c = json_object_get(r, "counts");
 	const json_t *l = json_object_get(r, "lids");
 
 	buf_printf(out, "view        generation %lld, %.0f s old, cause: %s\n",
 		member_num(r, "generation"), member_real(r, "age"),
 		text(r, "cause"));
-	buf_printf(out,
-		"fabric      %lld switches, %lld hosts, %lld routers, %lld "
-		"aggregation nodes, %lld links\n",
-		member_num(f, "switches"), member_num(f, "hosts"),
-		member_num(f, "routers"), member_num(f, "aggregation"),
-		member_num(f, "links"));
-	if (member_num(f, "switches") == 0)
-		buf_printf(out, "            no switch: there is nothing to "
-				"route\n");
+	census_line(json_object_get(r, "fabric"), out);
 	buf_printf(out,
 		"ports       %lld of %lld linked are Active, %lld cannot be "
 		"reached\n",

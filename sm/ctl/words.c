@@ -4,6 +4,12 @@
 
 #include "sm/base/mem.h"
 
+const char *
+words_plural(long long n)
+{
+	return n == 1 ? "" : "s";
+}
+
 json_t *
 words_guid(uint64_t guid)
 {

@@ -11,6 +11,9 @@
 #include "discovery/topo.h"
 #include "routing/routes.h"
 
+/* What a noun ends in: "s", or "" where there is one. */
+const char *words_plural(long long n);
+
 /* A new JSON string "0x0002c90300a1b2c3". */
 json_t *words_guid(uint64_t guid);
 

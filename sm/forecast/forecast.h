@@ -4,8 +4,8 @@
  * how good they are. No fabric, no daemon, nothing is sent. Also judges tables
  * that somebody else made (the audit, tables in force).
  *
- *	topology -> LIDs -> route_compute -> verify -> metrics -> struct
- *forecast
+ *	topology -> LIDs -> route_compute -> verify -> metrics
+ *		-> struct forecast
  */
 #ifndef HEDDLE_FORECAST_FORECAST_H
 #define HEDDLE_FORECAST_FORECAST_H

@@ -3,20 +3,16 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "sm/ctl/census.h"
 #include "sm/ctl/expected.h"
 #include "sm/ctl/member.h"
 #include "sm/ctl/show.h"
+#include "sm/ctl/words.h"
 
 static bool
 said(const json_t *o, const char *key)
 {
 	return *member_text(o, key) != '\0';
-}
-
-static const char *
-plural(long long n)
-{
-	return n == 1 ? "" : "s";
 }
 
 /* ---- one forecast ---- */
@@ -81,10 +77,10 @@ page_verdict(const json_t *f, struct buf *out)
 		"channel%s, %lld lane%s\n",
 		member_yes(v, "ok") ? "verified   " : "FAILS      ",
 		member_num(v, "pairs"), member_num(v, "unreachable"),
-		member_num(v, "loops"), plural(member_num(v, "loops")),
+		member_num(v, "loops"), words_plural(member_num(v, "loops")),
 		member_num(v, "cyclic_channels"),
-		plural(member_num(v, "cyclic_channels")),
-		member_num(v, "lanes"), plural(member_num(v, "lanes")));
+		words_plural(member_num(v, "cyclic_channels")),
+		member_num(v, "lanes"), words_plural(member_num(v, "lanes")));
 	if (member_num(v, "cut_off") > 0)
 		buf_printf(out, "            %lld pairs have no path at all\n",
 			member_num(v, "cut_off"));
@@ -136,9 +132,9 @@ page_load(const json_t *f, struct buf *out)
 			"%.1f, %lld idle\n",
 			member_num(e, "from"), member_num(e, "to"),
 			member_num(e, "cables"),
-			plural(member_num(e, "cables")), member_num(e, "min"),
-			member_num(e, "max"), member_real(e, "mean"),
-			member_num(e, "idle"));
+			words_plural(member_num(e, "cables")),
+			member_num(e, "min"), member_num(e, "max"),
+			member_real(e, "mean"), member_num(e, "idle"));
 	}
 	list = json_object_get(l, "worst");
 	json_array_foreach(list, i, e) if (i < 3) buf_printf(out,
@@ -165,7 +161,7 @@ page_metrics(const json_t *f, struct buf *out)
 			"shifts      %.3f of the full bandwidth, at most %lld "
 			"flow%s on a cable (%s%lld, worst by %lld)\n",
 			member_real(s, "mean"), member_num(s, "worst"),
-			plural(member_num(s, "worst")),
+			words_plural(member_num(s, "worst")),
 			member_yes(s, "all") ? "all " : "",
 			member_num(s, "shifts"), member_num(s, "worst_by"));
 	if (json_is_integer(json_object_get(s, "first_worst")))
@@ -186,7 +182,7 @@ page_homes(const json_t *h, struct buf *out)
 	buf_printf(out,
 		"homes       %lld node%s with several ports, %lld with a "
 		"single point of failure\n",
-		member_num(h, "nodes"), plural(member_num(h, "nodes")),
+		member_num(h, "nodes"), words_plural(member_num(h, "nodes")),
 		member_num(h, "single_points"));
 	json_array_foreach(json_object_get(h, "list"), i, e) if (i < 10)
 		buf_printf(out, "            %s\n", json_string_value(e));
@@ -207,35 +203,19 @@ page_forecast(const json_t *f, struct buf *out)
 /* ---- the plan ---- */
 
 static void
-page_fabric(const json_t *f, struct buf *out)
-{
-	buf_printf(out,
-		"fabric      %lld switch%s, %lld hosts, %lld routers, %lld "
-		"aggregation nodes, %lld links, seen from %s\n",
-		member_num(f, "switches"),
-		member_num(f, "switches") == 1 ? "" : "es",
-		member_num(f, "hosts"), member_num(f, "routers"),
-		member_num(f, "aggregation"), member_num(f, "links"),
-		member_text(f, "seen_from"));
-	if (member_num(f, "switches") == 0)
-		buf_printf(out, "            no switch: there is nothing to "
-				"route\n");
-}
-
-static void
 page_head(const json_t *p, struct buf *out)
 {
 	const json_t *f = json_object_get(p, "fabric");
 	const json_t *l = json_object_get(p, "lids");
 
 	buf_printf(out, "topology    %s\n", member_text(p, "topology"));
-	page_fabric(f, out);
+	census_line(f, out);
 	buf_printf(out,
 		"LIDs        up to %lld, %lld new, %lld moved, %lld "
 		"conflict%s\n",
 		member_num(l, "highest"), member_num(l, "assigned"),
 		member_num(l, "moved"), member_num(l, "conflicts"),
-		plural(member_num(l, "conflicts")));
+		words_plural(member_num(l, "conflicts")));
 	if (said(l, "conflict"))
 		buf_printf(out, "            %s\n", member_text(l, "conflict"));
 }
@@ -253,7 +233,7 @@ page_divided(const json_t *list, long long loose, struct buf *out)
 			n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
 	if (loose > 0)
 		buf_printf(out, "loose       %lld node%s without any cable\n",
-			loose, plural(loose));
+			loose, words_plural(loose));
 }
 
 static void
@@ -266,7 +246,7 @@ page_pieces(const json_t *list, struct buf *out)
 	{
 		buf_printf(out, "\nPIECE %zu OF %zu\n", i + 2,
 			json_array_size(list) + 1);
-		page_fabric(json_object_get(e, "fabric"), out);
+		census_line(json_object_get(e, "fabric"), out);
 		page_forecast(json_object_get(e, "now"), out);
 	}
 }
@@ -280,7 +260,7 @@ page_lost(const json_t *m, struct buf *out)
 	if (member_num(m, "nodes_lost") == 0)
 		return;
 	buf_printf(out, "  lost      %lld node%s:", member_num(m, "nodes_lost"),
-		plural(member_num(m, "nodes_lost")));
+		words_plural(member_num(m, "nodes_lost")));
 	json_array_foreach(list, i, e) if (i < 10) buf_printf(
 		out, "%s %s", i > 0 ? "," : "", member_text(e, "name"));
 	buf_printf(
@@ -298,7 +278,7 @@ page_redundancy(const json_t *m, struct buf *out)
 		"  alone     %lld cable%s and %lld switch%s hold the rest "
 		"together by themselves",
 		member_num(r, "cables_alone"),
-		plural(member_num(r, "cables_alone")),
+		words_plural(member_num(r, "cables_alone")),
 		member_num(r, "switches_alone"),
 		member_num(r, "switches_alone") == 1 ? "" : "es");
 	if (member_num(r, "new_cables") + member_num(r, "new_switches") == 0) {

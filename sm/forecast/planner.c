@@ -9,6 +9,7 @@
 #include "discovery/text.h"
 #include "routing/fts.h"
 #include "sm/base/mem.h"
+#include "sm/ctl/census.h"
 #include "sm/ctl/member.h"
 #include "sm/forecast/failure.h"
 #include "sm/forecast/live.h"
@@ -532,7 +533,7 @@ others_json(const struct others *o)
 	for (size_t i = 0; i < o->n; i++)
 		(void)json_array_append_new(
 			list, json_pack("{s:o, s:o}", "fabric",
-				      report_fabric(o->piece[i].topo), "now",
+				      census_json(o->piece[i].topo), "now",
 				      report_forecast(&o->piece[i])));
 	return list;
 }
@@ -541,10 +542,10 @@ others_json(const struct others *o)
 static uint64_t
 parted(const struct plan *p)
 {
-	uint64_t all = report_hosts(p->then.topo), same = all * all;
+	uint64_t all = census_take(p->then.topo).hosts, same = all * all;
 
 	for (size_t i = 0; i < p->after.n; i++) {
-		uint64_t n = report_hosts(p->after.piece[i].topo);
+		uint64_t n = census_take(p->after.piece[i].topo).hosts;
 
 		all += n;
 		same += n * n;
@@ -559,7 +560,7 @@ make_report(struct plan *p)
 	json_t *o = json_object(), *list = json_array();
 
 	member_put(o, "topology", json_string(name));
-	member_put(o, "fabric", report_fabric(p->topo));
+	member_put(o, "fabric", census_json(p->topo));
 	member_put(o, "lids", report_lids(p->topo, &p->lids));
 	if (p->ask.from != NULL)
 		member_put(o, "from", json_string(p->ask.from));

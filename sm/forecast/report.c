@@ -10,45 +10,6 @@
 
 enum { WORST = 10, LISTED = 50, LEVELS_MAX = 64 };
 
-uint64_t
-report_hosts(const struct topo *t)
-{
-	uint64_t n = 0;
-
-	for (node_ix i = 0; i < t->nnodes; i++)
-		n += t->node[i].type == TOPO_CA &&
-		     !(t->node[i].flags & TN_AGGREGATION);
-	return n;
-}
-
-json_t *
-report_fabric(const struct topo *t)
-{
-	uint64_t routers = 0, aggregation = 0, links = 0;
-	json_t *o = json_object();
-
-	for (node_ix n = 0; n < t->nnodes; n++) {
-		const struct topo_node *node = &t->node[n];
-
-		if (node->flags & TN_AGGREGATION)
-			aggregation++;
-		else if (node->type == TOPO_ROUTER)
-			routers++;
-	}
-	for (port_ix p = 0; p < t->nports; p++)
-		links += t->port[p].peer != TOPO_NONE && t->port[p].peer >= p;
-	member_put(o, "switches", member_u64(t->nsw));
-	member_put(o, "hosts", member_u64(report_hosts(t)));
-	member_put(o, "routers", member_u64(routers));
-	member_put(o, "aggregation", member_u64(aggregation));
-	member_put(o, "links", member_u64(links));
-	member_put(o, "seen_from",
-		t->sm_port != TOPO_NONE
-			? words_name(t, t->port[t->sm_port].node)
-			: json_null());
-	return o;
-}
-
 json_t *
 report_lids(const struct topo *t, const struct lid_table *l)
 {

@@ -11,12 +11,6 @@
 #include "sm/forecast/forecast.h"
 #include "sm/forecast/impact.h"
 
-/* Hosts, aggregation nodes left out. */
-uint64_t report_hosts(const struct topo *t);
-
-/* What there is: counts of nodes, links, LIDs. */
-json_t *report_fabric(const struct topo *t);
-
 /* The LIDs that were given. */
 json_t *report_lids(const struct topo *t, const struct lid_table *l);
 

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "sm/audit.h"
-#include "sm/audit_deps.h"
-#include "sm/audit_page.h"
+#include "sm/audit/audit.h"
+#include "sm/audit/deps.h"
+#include "sm/audit/page.h"
 #include "sm/ctl/member.h"
 #include "tests/sim/world.h"
 #include "tests/topo/frozen.h"

@@ -1,4 +1,4 @@
-#include "sm/audit_groups.h"
+#include "sm/audit/groups.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "sm/audit_find.h"
+#include "sm/audit/find.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -62,12 +62,6 @@ line(json_t *lines, const char *fmt, ...)
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	(void)json_array_append_new(lines, words_text(text));
-}
-
-static const char *
-plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
 }
 
 static struct verify_name
@@ -211,12 +205,13 @@ find_paths(struct list *l)
 		(void)add(l, FAULT, "lid",
 			"%u port%s %s a LID that is another's or no unicast "
 			"LID.",
-			l->in->read->bad_lid, plural(l->in->read->bad_lid),
+			l->in->read->bad_lid,
+			words_plural(l->in->read->bad_lid),
 			l->in->read->bad_lid == 1 ? "has" : "have");
 	if (l->in->read->no_lid > 0)
 		(void)add(l, UNJUDGED, "lid",
 			"%u port%s %s no LID: nobody can send to %s.",
-			l->in->read->no_lid, plural(l->in->read->no_lid),
+			l->in->read->no_lid, words_plural(l->in->read->no_lid),
 			l->in->read->no_lid == 1 ? "has" : "have",
 			l->in->read->no_lid == 1 ? "it" : "them");
 }
@@ -266,14 +261,14 @@ find_apart(struct list *l)
 	if (partial > 0)
 		(void)add(l, UNJUDGED, "partial",
 			"%u node%s did not answer everything.", partial,
-			plural(partial));
+			words_plural(partial));
 	if (a->nodes == 0)
 		return;
 	lines = add(l, UNJUDGED, "apart",
 		"%u node%s could not be judged, nor what hangs on %s; %" PRIu64
 		" pairs (switch, LID) between others have paths that go "
 		"through %s.",
-		a->nodes, plural(a->nodes), a->nodes == 1 ? "it" : "them",
+		a->nodes, words_plural(a->nodes), a->nodes == 1 ? "it" : "them",
 		a->unseen, a->nodes == 1 ? "it" : "them");
 	for (node_ix n = 0; n < t->nnodes; n++)
 		if (t->node[n].flags & TN_QUARANTINED &&
@@ -316,7 +311,7 @@ find_sls(struct list *l)
 			"%" PRIu64 " of %" PRIu64
 			" SL to VL tables were read, of %u kind%s; the others "
 			"are taken to be %s.",
-			v.read, v.tables, v.kinds, plural(v.kinds),
+			v.read, v.tables, v.kinds, words_plural(v.kinds),
 			v.kinds == 1 ? "alike" : "what most are");
 }
 
@@ -355,7 +350,7 @@ better_deadlock(const struct list *l, json_t *out)
 			"no deadlock is possible: Heddle's routes (%s, %u "
 			"lane%s) have no credit loop, multicast included.",
 			ours->routes->engine, ours->report.vls,
-			plural(ours->report.vls));
+			words_plural(ours->report.vls));
 	if (q->unreachable + q->loops > 0)
 		line(out,
 			"all %" PRIu64 " pairs that have a cable path arrive.",

@@ -1,4 +1,4 @@
-#include "sm/audit.h"
+#include "sm/audit/audit.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "discovery/sweep.h"
 #include "distribution/hwstate.h"
 #include "distribution/readback.h"
-#include "sm/audit_report.h"
+#include "sm/audit/report.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 #include "sm/task.h"

@@ -1,4 +1,4 @@
-#include "sm/audit_apart.h"
+#include "sm/audit/apart.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,11 +7,11 @@
 
 #include <jansson.h>
 
-#include "sm/audit_apart.h"
-#include "sm/audit_deps.h"
-#include "sm/audit_groups.h"
-#include "sm/audit_paths.h"
-#include "sm/audit_report.h"
+#include "sm/audit/apart.h"
+#include "sm/audit/deps.h"
+#include "sm/audit/groups.h"
+#include "sm/audit/paths.h"
+#include "sm/audit/report.h"
 #include "sm/forecast/forecast.h"
 
 /* What was judged. */

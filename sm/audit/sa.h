@@ -10,9 +10,9 @@
  * Nothing but Get and GetTable leaves. It is another's server: at most two
  * questions are open at once, so many records are asked for at most (those of
  * one source more), and after some questions in vain no more are. Where all
- *paths of all hosts would be too many, one host of each switch is asked about,
- *and the others on it are taken to be alike; where that would be too many too,
- *of some switches.
+ * paths of all hosts would be too many, one host of each switch is asked about,
+ * and the others on it are taken to be alike; where that would be too many too,
+ * of some switches.
  *
  * Without its key, subnet administration tells of groups, not of members.
  *

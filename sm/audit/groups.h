@@ -15,9 +15,9 @@
 #include <stdint.h>
 
 #include "distribution/mft.h"
-#include "sm/audit_deps.h"
-#include "sm/audit_lanes.h"
-#include "sm/audit_sa.h"
+#include "sm/audit/deps.h"
+#include "sm/audit/lanes.h"
+#include "sm/audit/sa.h"
 
 struct audit_groups_job {
 	const struct topo *t;

@@ -1,5 +1,5 @@
 /*
- * audit_page: an audit as a page for people, from its JSON (audit_report.h):
+ * audit_page: an audit as a page for people, from its JSON (report.h):
  * the verdict, what was looked at, findings by gravity, what Heddle would do
  * better, then the figures. No line is longer than AUDIT_PAGE_WIDTH, names
  * without blanks apart.

@@ -1,6 +1,6 @@
 /*
  * audit_report: from what was read to what is said of it, as JSON. The page for
- * people (audit_page.h) is made of that.
+ * people (page.h) is made of that.
  *
  *	tables in force -> verifier -> reach, loops, loads
  *	               \-> turns of paths and groups -> credit loops
@@ -20,8 +20,8 @@
 #include "discovery/draft.h"
 #include "distribution/mft.h"
 #include "routing/routes.h"
-#include "sm/audit_lanes.h"
-#include "sm/audit_sa.h"
+#include "sm/audit/lanes.h"
+#include "sm/audit/sa.h"
 
 /* What was read. Nobody else's but its owner's. */
 struct audit_found {

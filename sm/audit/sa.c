@@ -1,4 +1,4 @@
-#include "sm/audit_sa.h"
+#include "sm/audit/sa.h"
 
 #include <inttypes.h>
 #include <stdio.h>

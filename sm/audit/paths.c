@@ -1,4 +1,4 @@
-#include "sm/audit_paths.h"
+#include "sm/audit/paths.h"
 
 #include <stdio.h>
 #include <stdlib.h>

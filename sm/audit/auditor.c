@@ -1,11 +1,11 @@
-#include "sm/auditor.h"
+#include "sm/audit/auditor.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sm/audit.h"
-#include "sm/audit_page.h"
+#include "sm/audit/audit.h"
+#include "sm/audit/page.h"
 #include "sm/base/log.h"
 #include "sm/base/loop.h"
 #include "sm/transport/umad.h"

@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 #include "routing/routes.h"
-#include "sm/audit_deps.h"
-#include "sm/audit_lanes.h"
-#include "sm/audit_sa.h"
+#include "sm/audit/deps.h"
+#include "sm/audit/lanes.h"
+#include "sm/audit/sa.h"
 
 struct audit_paths_job {
 	const struct routes *r;

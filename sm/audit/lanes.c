@@ -1,4 +1,4 @@
-#include "sm/audit_lanes.h"
+#include "sm/audit/lanes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "sm/audit_deps.h"
+#include "sm/audit/deps.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  *	sweep (reading only) -> names -> forwarding tables
  *		-> subnet administration: groups -> multicast tables
  *		-> SL to VL tables -> subnet administration: SLs of paths
- *		-> judge, compare (audit_report.h)
+ *		-> judge, compare (report.h)
  *
  * A switch that cannot be read is set apart, with all that hangs on it, and
  * named in the report; the rest of the fabric is judged.

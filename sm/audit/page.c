@@ -1,16 +1,12 @@
-#include "sm/audit_page.h"
+#include "sm/audit/page.h"
 
 #include <stdbool.h>
 #include <string.h>
 
+#include "sm/ctl/census.h"
 #include "sm/ctl/member.h"
+#include "sm/ctl/words.h"
 #include "sm/forecast/page.h"
-
-static const char *
-plural(long long n)
-{
-	return n == 1 ? "" : "s";
-}
 
 /* ---- lines that fit ---- */
 
@@ -76,18 +72,10 @@ fold(const struct buf *page, struct buf *out)
 static void
 page_seen(const json_t *a, struct buf *out)
 {
-	const json_t *f = json_object_get(a, "fabric");
 	const json_t *list = json_object_get(a, "managers"), *e;
 	size_t i;
 
-	buf_printf(out,
-		"fabric      %lld switch%s, %lld host%s, %lld link%s, seen "
-		"from %s\n",
-		member_num(f, "switches"),
-		member_num(f, "switches") == 1 ? "" : "es",
-		member_num(f, "hosts"), plural(member_num(f, "hosts")),
-		member_num(f, "links"), plural(member_num(f, "links")),
-		member_text(f, "seen_from"));
+	census_line(json_object_get(a, "fabric"), out);
 	json_array_foreach(list, i, e)
 		buf_printf(out, "manager     on %s, port GUID %s\n",
 			member_text(e, "name"), member_text(e, "guid"));
@@ -103,8 +91,9 @@ page_lanes(const json_t *a, struct buf *out)
 	buf_printf(out,
 		"lanes       %lld virtual lane%s in use, by %lld SL to VL "
 		"table%s\n",
-		member_num(l, "lanes"), plural(member_num(l, "lanes")),
-		member_num(l, "maps_read"), plural(member_num(l, "maps_read")));
+		member_num(l, "lanes"), words_plural(member_num(l, "lanes")),
+		member_num(l, "maps_read"),
+		words_plural(member_num(l, "maps_read")));
 	if (member_num(l, "lanes") > 1 &&
 		member_num(d, "cyclic_on_one_lane") == 0)
 		buf_printf(out, "            no matter which of them are used: "
@@ -116,7 +105,8 @@ page_lanes(const json_t *a, struct buf *out)
 			"administration, "
 			"those of %s: of %lld pairs of switch and LID known, "
 			"of %lld not\n",
-			member_num(s, "paths"), plural(member_num(s, "paths")),
+			member_num(s, "paths"),
+			words_plural(member_num(s, "paths")),
 			member_text(s, "asked"), member_num(s, "pairs_told"),
 			member_num(s, "pairs_assumed"));
 	if (member_num(d, "cyclic_on_one_lane") > 0 &&
@@ -134,12 +124,12 @@ page_groups(const json_t *a, struct buf *out)
 	const json_t *s = json_object_get(a, "sa");
 
 	buf_printf(out, "multicast   %lld tree%s to %lld port%s of hosts",
-		member_num(g, "trees"), plural(member_num(g, "trees")),
-		member_num(g, "ports"), plural(member_num(g, "ports")));
+		member_num(g, "trees"), words_plural(member_num(g, "trees")),
+		member_num(g, "ports"), words_plural(member_num(g, "ports")));
 	if (member_yes(s, "answers"))
 		buf_printf(out, "; subnet administration tells of %lld group%s",
 			member_num(s, "groups"),
-			plural(member_num(s, "groups")));
+			words_plural(member_num(s, "groups")));
 	buf_printf(out, "\n");
 }
 
@@ -151,7 +141,7 @@ page_wire(const json_t *a, struct buf *out)
 	buf_printf(out,
 		"asked       %lld question%s to nodes, %lld to subnet "
 		"administration; %lld Sets: nothing was written\n",
-		member_num(w, "sent"), plural(member_num(w, "sent")),
+		member_num(w, "sent"), words_plural(member_num(w, "sent")),
 		member_num(w, "to_sa"), member_num(w, "sets"));
 }
 

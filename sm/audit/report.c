@@ -1,11 +1,12 @@
-#include "sm/audit_report.h"
+#include "sm/audit/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "routing/verify_graph.h"
-#include "sm/audit_find.h"
+#include "sm/audit/find.h"
+#include "sm/ctl/census.h"
 #include "sm/ctl/member.h"
 #include "sm/ctl/words.h"
 #include "sm/forecast/report.h"
@@ -345,7 +346,7 @@ audit_report_make(const struct audit_found *f, bool *well)
 
 	judge(&j);
 	put_findings(&j, o, well);
-	member_put(o, "fabric", report_fabric(f->topo));
+	member_put(o, "fabric", census_json(f->topo));
 	member_put(o, "managers", managers_json(f->topo));
 	member_put(o, "lids", lids_json(f));
 	member_put(o, "blocks_unread", member_u64(f->unread));
