@@ -134,7 +134,7 @@ safe_net_new(struct safe_net *n, const struct topo *t,
 	n->owner = mem_alloc(n->nv * sizeof(*n->owner));
 	n->base = mem_alloc(n->nv * sizeof(*n->base));
 	n->peer = mem_alloc(n->nv * sizeof(*n->peer));
-	n->to = mem_alloc((n->nsw + 1U) * 256 * sizeof(*n->to));
+	n->to = mem_alloc(((size_t)n->nsw + 1) * 256 * sizeof(*n->to));
 	n->alive =
 		mem_zalloc(((size_t)n->nsw + 1) << n->shift, sizeof(*n->alive));
 	n->carry = mem_zalloc((size_t)n->nsw * 4, sizeof(*n->carry));
