@@ -310,7 +310,7 @@ plan_writes(struct planner *p)
 	p->mix = matrix(p, all, all);
 	p->comp = mem_alloc(p->net.nv * sizeof(*p->comp));
 	t->mixed_edges = safe_mix_count(&p->net, p->mix);
-	t->cyclic = safe_cycle_find(&p->net, p->mix, p->comp);
+	t->cyclic = safe_cycle_seek(&p->val, p->mix, p->comp);
 	if (t->cyclic > 0)
 		safe_cycle_tell(
 			&p->val, p->mix, p->comp, t->cause, sizeof(t->cause));

@@ -5,7 +5,11 @@
 #include "distribution/safe_priv.h"
 #include "sm/base/mem.h"
 
-enum { STARTS = 64, SHOWN = 8 };
+enum {
+	STARTS = 64,
+	SHOWN = 8,
+	FEW_BENDS = 16, /* one vertex in so many */
+};
 
 /* Tarjan's search without recursion. */
 struct search {
@@ -80,8 +84,10 @@ step(struct search *s)
 		s->low[v] = s->index[w];
 }
 
-uint32_t
-safe_cycle_find(const struct safe_net *n, const uint64_t *turn, uint32_t *comp)
+/* Components among some vertices, or among all. */
+static uint32_t
+components(const struct safe_net *n, const uint64_t *turn, const bool *among,
+	uint32_t *comp)
 {
 	struct search s = {.n = n, .turn = turn, .comp = comp};
 
@@ -91,6 +97,9 @@ safe_cycle_find(const struct safe_net *n, const uint64_t *turn, uint32_t *comp)
 	s.at = mem_zalloc(n->nv, 1);
 	s.path = mem_alloc(n->nv * sizeof(*s.path));
 	s.stack = mem_alloc(n->nv * sizeof(*s.stack));
+	for (uint32_t v = 0; among != NULL && v < n->nv; v++)
+		if (!among[v])
+			s.index[v] = s.low[v] = UINT32_MAX; /* done */
 	for (uint32_t v = 0; v < n->nv; v++) {
 		if (s.index[v] != 0)
 			continue;
@@ -104,6 +113,183 @@ safe_cycle_find(const struct safe_net *n, const uint64_t *turn, uint32_t *comp)
 	free(s.path);
 	free(s.stack);
 	return s.cyclic;
+}
+
+uint32_t
+safe_cycle_find(const struct safe_net *n, const uint64_t *turn, uint32_t *comp)
+{
+	return components(n, turn, NULL, comp);
+}
+
+/*
+ * Turns that break an order of the switches, down and up again, and what can be
+ * on a cycle with them. Along all other turns the key of a vertex grows.
+ */
+struct broken {
+	const struct safe_net *n;
+	const uint64_t *turn;
+	uint32_t *line; /* [nsw] places in the order */
+	uint64_t *up;	/* [nsw + 1 << shift] out-ports that lead up */
+	struct bend {
+		uint32_t v;
+		unsigned out;
+	} * bend;
+	size_t nbends, cap;
+	uint32_t least; /* key of what the turns lead to */
+	uint32_t *queue;
+};
+
+static bool
+came_down(const struct broken *b, uint32_t v)
+{
+	const struct safe_net *n = b->n;
+	unsigned in = v - n->base[v];
+
+	return (b->up[((size_t)n->owner[v] << n->shift) + n->word[in]] &
+		       n->bit[in]) != 0;
+}
+
+static uint32_t
+key(const struct broken *b, uint32_t v)
+{
+	uint32_t nsw = b->n->nsw, at = b->line[b->n->owner[v]];
+
+	return came_down(b, v) ? nsw + at : nsw - 1 - at;
+}
+
+static void
+find_up(struct broken *b)
+{
+	const struct safe_net *n = b->n;
+
+	for (uint32_t r = 0; r < n->off[n->nsw]; r++) {
+		sw_ix s = n->owner[r], peer = n->owner[n->peer[r]];
+		unsigned p = r - n->base[r];
+
+		if (peer != n->nsw && b->line[peer] < b->line[s])
+			b->up[((size_t)s << n->shift) + n->word[p]] |=
+				n->bit[p];
+	}
+}
+
+static void
+find_bends(struct broken *b)
+{
+	const struct safe_net *n = b->n;
+	size_t words = (size_t)1 << n->shift;
+
+	b->least = UINT32_MAX;
+	for (uint32_t v = 0; v < n->nv; v++) {
+		const uint64_t *up = b->up + ((size_t)n->owner[v] << n->shift);
+		const uint64_t *row = b->turn + ((size_t)v << n->shift);
+
+		if (n->owner[v] == n->nsw || !came_down(b, v))
+			continue;
+		for (unsigned w = 0; w < words; w++)
+			for (uint64_t x = row[w] & up[w]; x != 0; x &= x - 1) {
+				unsigned out =
+					w * 64 + (unsigned)__builtin_ctzll(x);
+				uint32_t k = key(b, safe_head(n, v, out));
+
+				b->bend = mem_grow(b->bend, b->nbends, &b->cap,
+					sizeof(*b->bend));
+				b->bend[b->nbends++] = (struct bend){v, out};
+				b->least = k < b->least ? k : b->least;
+			}
+	}
+}
+
+/* Whatever leads to such a turn and can come after one. */
+static void
+find_before(struct broken *b, bool *before)
+{
+	const struct safe_net *n = b->n;
+	uint32_t head = 0, tail = 0;
+
+	for (size_t i = 0; i < b->nbends; i++) {
+		uint32_t v = b->bend[i].v;
+
+		if (!before[v])
+			b->queue[tail++] = v;
+		before[v] = true;
+	}
+	while (head < tail) {
+		uint32_t e = n->peer[b->queue[head++]], lo = n->base[e];
+		sw_ix s = n->owner[e];
+		uint32_t hi = lo + n->off[s + 1] - n->off[s];
+
+		for (uint32_t v = lo; v < hi; v++) {
+			if (before[v] || !safe_has(n, b->turn, v, e - lo) ||
+				key(b, v) < b->least)
+				continue;
+			before[v] = true;
+			b->queue[tail++] = v;
+		}
+	}
+}
+
+/* Of that, what such a turn leads to. */
+static void
+find_behind(struct broken *b, const bool *before, bool *behind)
+{
+	const struct safe_net *n = b->n;
+	uint32_t head = 0, tail = 0;
+
+	for (size_t i = 0; i < b->nbends; i++) {
+		uint32_t v = safe_head(n, b->bend[i].v, b->bend[i].out);
+
+		if (behind[v] || !before[v])
+			continue;
+		behind[v] = true;
+		b->queue[tail++] = v;
+	}
+	while (head < tail) {
+		uint32_t v = b->queue[head++];
+
+		for (unsigned at = 0; safe_next(n, b->turn, v, &at); at++) {
+			uint32_t w = safe_head(n, v, at);
+
+			if (behind[w] || !before[w])
+				continue;
+			behind[w] = true;
+			b->queue[tail++] = w;
+		}
+	}
+}
+
+uint32_t
+safe_cycle_seek(
+	const struct safe_values *v, const uint64_t *turn, uint32_t *comp)
+{
+	const struct safe_net *n = v->net;
+	struct broken b = {.n = n, .turn = turn};
+	uint32_t cyclic = 0;
+
+	b.line = mem_alloc((n->nsw + 1U) * sizeof(*b.line));
+	b.up = mem_zalloc(((size_t)n->nsw + 1) << n->shift, sizeof(*b.up));
+	routes_line(v->to, b.line);
+	find_up(&b);
+	find_bends(&b);
+	if (b.nbends > n->nv / FEW_BENDS) {
+		cyclic = safe_cycle_find(n, turn, comp);
+	} else if (b.nbends > 0) {
+		bool *before = mem_zalloc(n->nv, sizeof(*before));
+		bool *behind = mem_zalloc(n->nv, sizeof(*behind));
+
+		b.queue = mem_alloc(n->nv * sizeof(*b.queue));
+		find_before(&b, before);
+		find_behind(&b, before, behind);
+		cyclic = components(n, turn, behind, comp);
+		free(before);
+		free(behind);
+		free(b.queue);
+	} else {
+		memset(comp, 0, n->nv * sizeof(*comp));
+	}
+	free(b.line);
+	free(b.up);
+	free(b.bend);
+	return cyclic;
 }
 
 /* Shortest way from start back to itself, at most `limit` long. */

@@ -364,37 +364,103 @@ add_line(struct mix *m, const struct safe_cell *c, const uint8_t *line)
 			add_entry(m, c->s, l, line[l]);
 }
 
+static void
+some_new(struct safe_some *x, const struct safe_net *n)
+{
+	*x = (struct safe_some){.sw = mem_alloc(n->nsw * sizeof(*x->sw)),
+		.in = mem_zalloc(n->nsw + 1U, sizeof(*x->in))};
+	x->in[n->nsw] = true; /* nowhere: never to be added */
+}
+
+static void
+some_free(struct safe_some *x)
+{
+	free(x->sw);
+	free(x->in);
+}
+
+static void
+some_add(struct safe_some *x, sw_ix s)
+{
+	if (x->in[s])
+		return;
+	x->in[s] = true;
+	x->sw[x->n++] = s;
+}
+
+static void
+some_clear(struct safe_some *x)
+{
+	while (x->n > 0)
+		x->in[x->sw[--x->n]] = false;
+}
+
+/* Numbers of cells, those of one block together. */
+static uint32_t *
+by_block(const struct safe_values *v)
+{
+	uint32_t *cell = mem_alloc(v->ncells * sizeof(*cell));
+	uint32_t *end = mem_zalloc(v->nblocks, sizeof(*end));
+
+	for (size_t i = 0; i < v->ncells; i++)
+		end[v->c[i].b]++;
+	for (uint32_t b = 1; b < v->nblocks; b++)
+		end[b] += end[b - 1];
+	for (size_t i = v->ncells; i-- > 0;)
+		cell[--end[v->c[i].b]] = (uint32_t)i;
+	free(end);
+	return cell;
+}
+
+/* What n cells of one block add. */
+static void
+add_cells_of(struct mix *m, const uint32_t *cell, uint32_t n)
+{
+	const struct safe_values *v = m->v;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct safe_cell *c = &v->c[cell[i]];
+
+		add_line(m, c, m->edge.of[c->s].a);
+		for (size_t k = 0; k < m->edge.nextra; k++)
+			if (m->edge.extra[k].s == c->s)
+				add_line(m, c, m->edge.extra[k].line);
+	}
+}
+
 /*
  * The whole mixture from the turns of the new routing, which the verifier
- * noted, and what the cells add. Good for few cells.
+ * noted, and what the cells add: their switches and those around are looked at.
  */
 static void
 add_cells(struct mix *m, const struct verify_turns *turns)
 {
 	static const struct safe_when all = {SAFE_ALL, 0};
 	const struct safe_values *v = m->v;
+	const struct safe_net *n = m->n;
+	uint32_t *cell = by_block(v), at = 0;
+	struct safe_some some;
 
 	memcpy(m->turn, turns->row,
-		safe_words(m->n) * sizeof(*m->turn) -
-			(sizeof(*m->turn) << m->n->shift));
-	for (uint32_t b = 0; b < v->nblocks; b++) {
-		bool loaded = false;
+		safe_words(n) * sizeof(*m->turn) -
+			(sizeof(*m->turn) << n->shift));
+	some_new(&some, n);
+	while (at < v->ncells) {
+		uint32_t b = v->c[cell[at]].b, from = at;
 
-		for (sw_ix s = 0; s < m->n->nsw; s++) {
-			uint32_t i = v->cell[(size_t)s * v->nblocks + b];
+		for (; at < v->ncells && v->c[cell[at]].b == b; at++) {
+			sw_ix s = v->c[cell[at]].s;
 
-			if (i == 0)
-				continue;
-			if (!loaded)
-				safe_value_load(v, b, all, &m->edge);
-			loaded = true;
-			add_line(m, &v->c[i - 1], m->edge.of[s].a);
-			for (size_t k = 0; k < m->edge.nextra; k++)
-				if (m->edge.extra[k].s == s)
-					add_line(m, &v->c[i - 1],
-						m->edge.extra[k].line);
+			some_add(&some, s);
+			for (uint32_t r = n->off[s]; r < n->off[s + 1]; r++)
+				some_add(&some, n->owner[n->peer[r]]);
 		}
+		safe_value_load_some(v, b, all, &some, &m->edge);
+		add_cells_of(m, cell + from, at - from);
+		some_clear(&some);
 	}
+	some_free(&some);
+	free(cell);
 }
 
 /*
@@ -464,6 +530,8 @@ match(struct mix *m, uint64_t *row, const uint8_t *up, unsigned p,
 {
 	const struct safe_net *n = m->n;
 
+	if (memchr(up, (int)p, LFT_BLOCK) == NULL)
+		return;
 	for (unsigned l = 0; l < LFT_BLOCK; l++)
 		if (up[l] == p)
 			row[n->word[line[l]]] |= n->bit[line[l]];
@@ -508,20 +576,27 @@ safe_mix_rows(const struct safe_values *v, struct safe_when edges,
 	const struct safe_net *n = v->net;
 	struct mix m = {.v = v, .n = n, .turn = turn};
 	uint32_t *row = mem_alloc(n->nrec * sizeof(*row)), nrows = 0;
+	struct safe_some some;
 
 	memset(turn, 0, safe_words(n) * sizeof(*turn));
 	safe_value_lines_new(&m.edge, n);
-	for (uint32_t c = 0; c < n->nrec; c++)
-		if (comp[c] != 0)
-			row[nrows++] = c;
+	some_new(&some, n);
+	for (uint32_t c = 0; c < n->nrec; c++) {
+		if (comp[c] == 0)
+			continue;
+		row[nrows++] = c;
+		some_add(&some, n->owner[c]);
+		some_add(&some, n->owner[n->peer[c]]);
+	}
 	for (uint32_t b = 0; b < v->nblocks; b++) {
-		safe_value_load(v, b, edges, &m.edge);
+		safe_value_load_some(v, b, edges, &some, &m.edge);
 		for (uint32_t i = 0; i < nrows; i++)
 			add_row(&m, row[i]);
 	}
 	strip(&m);
 	safe_value_lines_free(&m.edge);
 	free(row);
+	some_free(&some);
 }
 
 void

@@ -68,40 +68,24 @@ number(struct safe_net *n)
 	}
 }
 
-/* The record at the other end of the cable, or "nowhere". */
-static uint32_t
+/* Where the cable arrives, or "nowhere". */
+static struct safe_to
 behind(const struct safe_net *n, sw_ix s, unsigned port)
 {
 	const struct topo *t = n->t;
 	const struct topo_port *p =
 		&t->port[topo_port_of(t, t->sw[s].node, port)];
 	const struct topo_port *q;
+	struct safe_to nowhere = {n->off[n->nsw], n->nsw};
 	sw_ix peer;
 
 	if (port == 0 || port == LFT_DROP || !carries(t, p))
-		return n->off[n->nsw];
+		return nowhere;
 	q = &t->port[p->peer];
 	peer = t->node[q->node].sw;
 	if (peer == TOPO_NONE || q->num == LFT_DROP)
-		return n->off[n->nsw];
-	return n->off[peer] + q->num;
-}
-
-/* The switch of a record: the last one that begins before it. */
-static sw_ix
-switch_of(const struct safe_net *n, uint32_t rec)
-{
-	sw_ix lo = 0, hi = n->nsw;
-
-	while (lo < hi) {
-		sw_ix mid = lo + (hi - lo + 1) / 2;
-
-		if (n->off[mid] <= rec)
-			lo = mid;
-		else
-			hi = mid - 1;
-	}
-	return lo;
+		return nowhere;
+	return (struct safe_to){n->off[peer] + q->num, peer};
 }
 
 /* What is behind each port of lane 0, and what entries lead to. */
@@ -119,16 +103,15 @@ wire(struct safe_net *n)
 		for (unsigned p = 0; p <= t->node[node].nports; p++) {
 			const struct topo_port *port =
 				&t->port[topo_port_of(t, node, p)];
-			uint32_t e = behind(n, s, p);
+			struct safe_to e = behind(n, s, p);
 
 			n->owner[n->off[s] + p] = s;
 			n->base[n->off[s] + p] = n->off[s];
-			n->peer[n->off[s] + p] = e;
+			n->peer[n->off[s] + p] = e.rec;
 			if (p == LFT_DROP)
 				continue;
-			n->to[(size_t)s * 256 + p] =
-				(struct safe_to){e, switch_of(n, e)};
-			if (e != nowhere)
+			n->to[(size_t)s * 256 + p] = e;
+			if (e.rec != nowhere)
 				n->alive[((size_t)s << n->shift) +
 					 n->word[p]] |= n->bit[p];
 			if (p == 0 || carries(t, port))
@@ -151,7 +134,7 @@ safe_net_new(struct safe_net *n, const struct topo *t,
 	n->owner = mem_alloc(n->nv * sizeof(*n->owner));
 	n->base = mem_alloc(n->nv * sizeof(*n->base));
 	n->peer = mem_alloc(n->nv * sizeof(*n->peer));
-	n->to = mem_alloc((n->nsw + 1U) * 256 * sizeof(*n->to));
+	n->to = mem_alloc(((size_t)n->nsw + 1) * 256 * sizeof(*n->to));
 	n->alive =
 		mem_zalloc(((size_t)n->nsw + 1) << n->shift, sizeof(*n->alive));
 	n->carry = mem_zalloc((size_t)n->nsw * 4, sizeof(*n->carry));

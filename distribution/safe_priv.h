@@ -206,6 +206,13 @@ struct safe_lines {
 	bool plain; /* a is b everywhere and nothing extra */
 };
 
+/* Switches that matter. */
+struct safe_some {
+	sw_ix *sw;
+	uint32_t n;
+	bool *in; /* [nsw + 1] is it one? */
+};
+
 /* safe_value.c */
 void safe_value_new(struct safe_values *v, const struct safe_net *n,
 	const struct safe_job *job);
@@ -216,6 +223,10 @@ void safe_value_lines_new(struct safe_lines *l, const struct safe_net *n);
 void safe_value_lines_free(struct safe_lines *l);
 void safe_value_load(const struct safe_values *v, uint32_t b,
 	struct safe_when when, struct safe_lines *l);
+/* The same of some switches; what l has of others means nothing then. */
+void safe_value_load_some(const struct safe_values *v, uint32_t b,
+	struct safe_when when, const struct safe_some *some,
+	struct safe_lines *l);
 /* The values of one entry then; how many, at most SAFE_VALUES. */
 unsigned safe_value_entry(const struct safe_values *v, sw_ix s, uint32_t lid,
 	struct safe_when when, uint8_t out[SAFE_VALUES]);
@@ -253,6 +264,13 @@ uint64_t safe_mix_count(const struct safe_net *n, const uint64_t *turn);
  */
 uint32_t safe_cycle_find(
 	const struct safe_net *n, const uint64_t *turn, uint32_t *comp);
+/*
+ * The same of the mixture, knowing that nearly all its turns obey the order of
+ * the new routing where it has one: what they are is looked at, not where they
+ * lead.
+ */
+uint32_t safe_cycle_seek(
+	const struct safe_values *v, const uint64_t *turn, uint32_t *comp);
 /* A short cycle of the mixture in words. */
 void safe_cycle_tell(const struct safe_values *v, const uint64_t *turn,
 	const uint32_t *comp, char *text, size_t size);

@@ -122,19 +122,40 @@ look(struct safe_values *v, struct row *row, sw_ix s, uint32_t b)
 	add_cell(v, &c);
 }
 
+/*
+ * Most blocks are the wanted ones themselves: how many of the first ones can be
+ * told so by their references, if they are equal?
+ */
+static uint32_t
+comparable(const struct safe_values *v, const struct row *row, sw_ix s)
+{
+	uint32_t cap = (v->net->t->sw[s].lft_cap + LFT_BLOCK - 1U) / LFT_BLOCK;
+	uint32_t n = row->n < v->to->nblocks ? row->n : v->to->nblocks;
+
+	if (!row->plain || !row->writable)
+		return 0;
+	return n < cap ? n : cap;
+}
+
 static void
 look_at_switch(struct safe_values *v, sw_ix s)
 {
 	const struct topo *t = v->net->t;
+	const lft_ref *want = v->to->row[s]->ref;
 	uint64_t guid = t->node[t->sw[s].node].guid;
 	struct row row = {.guid = guid};
+	uint32_t n;
 
 	row.have = hw_row(v->job->hw, guid, &row.n, &row.plain);
 	row.fresh = safe_net_fresh(v->net, s);
 	row.writable = !safe_net_quarantined(v->net, s);
 	row.end = row_end(v, s, guid);
+	n = comparable(v, &row, s);
 	for (uint32_t b = 0; b < v->nblocks; b++)
-		look(v, &row, s, b);
+		if (b < n && row.have[b] == want[b])
+			v->kept++;
+		else
+			look(v, &row, s, b);
 	v->unread += row.unread && row.writable;
 }
 
@@ -307,26 +328,44 @@ load_cell(const struct safe_values *v, const struct safe_cell *c,
 	l->plain &= pair->a == pair->b;
 }
 
+static void
+load_switch(const struct safe_values *v, sw_ix s, uint32_t b,
+	struct safe_when when, struct safe_lines *l)
+{
+	uint32_t cell = v->cell[(size_t)s * v->nblocks + b];
+
+	if (cell != 0)
+		load_cell(v, &v->c[cell - 1], when, l);
+	else if (b < v->to->nblocks)
+		l->of[s].a = l->of[s].b = routes_block(v->to, s, b);
+	else
+		l->of[s].a = l->of[s].b = bytes(v, LFT_EMPTY);
+}
+
 void
 safe_value_load(const struct safe_values *v, uint32_t b, struct safe_when when,
 	struct safe_lines *l)
 {
-	const struct routes *to = v->to;
 	const uint8_t *none = bytes(v, LFT_EMPTY);
 
 	l->nextra = 0;
 	l->plain = true;
-	for (sw_ix s = 0; s < v->net->nsw; s++) {
-		uint32_t cell = v->cell[(size_t)s * v->nblocks + b];
-
-		if (cell != 0)
-			load_cell(v, &v->c[cell - 1], when, l);
-		else if (b < to->nblocks)
-			l->of[s].a = l->of[s].b = routes_block(to, s, b);
-		else
-			l->of[s].a = l->of[s].b = none;
-	}
+	for (sw_ix s = 0; s < v->net->nsw; s++)
+		load_switch(v, s, b, when, l);
 	l->of[v->net->nsw] = (struct safe_pair){none, none};
+	l->plain &= l->nextra == 0;
+}
+
+void
+safe_value_load_some(const struct safe_values *v, uint32_t b,
+	struct safe_when when, const struct safe_some *some,
+	struct safe_lines *l)
+{
+	l->nextra = 0;
+	l->plain = true;
+	for (uint32_t i = 0; i < some->n; i++)
+		load_switch(v, some->sw[i], b, when, l);
+	l->of[v->net->nsw].a = l->of[v->net->nsw].b = bytes(v, LFT_EMPTY);
 	l->plain &= l->nextra == 0;
 }
 

@@ -25,6 +25,31 @@ neighbour(const struct topo *t, node_ix node, unsigned port)
 	return t->node[t->port[p].node].guid ^ (uint64_t)t->port[p].num << 56;
 }
 
+/* Have nodes and ports the numbers that they had? */
+static bool
+same_numbers(const struct topo *t, const struct topo *was)
+{
+	bool same = t->nnodes == was->nnodes && t->nports == was->nports;
+
+	for (node_ix n = 0; same && n < t->nnodes; n++)
+		same = t->node[n].guid == was->node[n].guid &&
+		       t->node[n].first_port == was->node[n].first_port;
+	return same;
+}
+
+/* Is another port behind one of the ports of a node? */
+static bool
+recabled(const struct topo *t, const struct topo *was, node_ix n)
+{
+	const struct topo_port *p = t->port + topo_port_of(t, n, 1);
+	const struct topo_port *q = was->port + topo_port_of(was, n, 1);
+
+	for (unsigned i = 0; i < t->node[n].nports; i++)
+		if (p[i].peer != q[i].peer)
+			return true;
+	return false;
+}
+
 /* Switches that have another cable than they had, or are new. */
 static void
 find_near(struct writer *w)
@@ -32,12 +57,13 @@ find_near(struct writer *w)
 	const struct safe_values *v = w->v;
 	const struct topo *t = v->net->t;
 	const struct topo *was = v->job->from ? v->job->from->topo : NULL;
+	bool same = was != NULL && same_numbers(t, was);
 
 	for (sw_ix s = 0; was != NULL && s < v->net->nsw; s++) {
 		node_ix is = t->sw[s].node, old;
 
 		w->near[s] = v->old_sw[s] == TOPO_NONE;
-		if (w->near[s])
+		if (w->near[s] || (same && !recabled(t, was, is)))
 			continue;
 		old = was->sw[v->old_sw[s]].node;
 		for (unsigned p = 1; p <= t->node[is].nports; p++)

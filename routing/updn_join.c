@@ -12,11 +12,13 @@ struct joining {
 	uint32_t nlost;
 	uint64_t *turned; /* scratch: what a joiner would turn over */
 	sw_ix leaf;
+	uint32_t *was; /* places in the line in force, UINT32_MAX: none */
 };
 
 struct joiner {
 	sw_ix sw;
-	uint32_t cost; /* cables that it turns over */
+	bool stays;    /* cables of it are turned over in the line in force */
+	uint32_t cost; /* cables that it turns over and are not */
 	uint32_t gain; /* switches that it joins */
 	uint32_t near; /* switches of the subtree above it: turns move less */
 	uint32_t wide; /* its cables into the subtree and to the lost: the
@@ -75,19 +77,36 @@ may_join(const struct joining *x, sw_ix s)
 	return true;
 }
 
-/* Cables up from s to those that are lost, or to the others. */
-static uint32_t
-cables(const struct joining *x, sw_ix s, bool lost)
+/* Of s, which is below peer, and peer: did the line in force say so, too? */
+static bool
+was_over(const struct joining *x, sw_ix s, sw_ix peer)
+{
+	return x->was[s] < x->was[peer] && x->was[peer] != UINT32_MAX;
+}
+
+/* Cables up from s: to those that are not lost, to those that are, and how many
+ * of these the line in force turns over. */
+struct cables {
+	uint32_t in, out, over;
+};
+
+static struct cables
+cables(const struct joining *x, sw_ix s)
 {
 	const struct updn *u = x->u;
-	uint32_t n = 0;
+	struct cables n = {0};
 
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
 		sw_ix peer = u->group[g].peer;
 
-		if (u->tier.pos[peer] < u->tier.pos[s] &&
-			updn_bit(x->lost, peer) == lost)
-			n += u->group[g].n;
+		if (u->tier.pos[peer] > u->tier.pos[s])
+			continue;
+		if (!updn_bit(x->lost, peer)) {
+			n.in += u->group[g].n;
+			continue;
+		}
+		n.out += u->group[g].n;
+		n.over += was_over(x, s, peer) ? u->group[g].n : 0;
 	}
 	return n;
 }
@@ -97,14 +116,19 @@ judge(const struct joining *x, sw_ix s)
 {
 	const struct updn *u = x->u;
 	const uint64_t *mine = above_of(x, s);
-	uint32_t in = cables(x, s, false), out = cables(x, s, true);
-	struct joiner j = {.sw = s, .cost = out, .wide = in < out ? in : out};
+	struct cables n = cables(x, s);
+	struct joiner j = {.sw = s,
+		.stays = n.over > 0,
+		.cost = n.out - n.over,
+		.wide = n.in < n.out ? n.in : n.out};
 
 	for (uint32_t w = 0; w < u->words; w++) {
 		x->turned[w] = mine[w] & x->lost[w];
 		j.near += updn_count(mine[w] & x->tree[w]);
-		for (uint64_t b = x->turned[w]; b != 0; b &= b - 1)
-			j.cost += cables(x, w * 64 + updn_low(b), true);
+		for (uint64_t b = x->turned[w]; b != 0; b &= b - 1) {
+			n = cables(x, w * 64 + updn_low(b));
+			j.cost += n.out - n.over;
+		}
 	}
 	for (sw_ix i = 0; i < u->nsw; i++)
 		j.gain += updn_bit(x->lost, i) &&
@@ -112,15 +136,19 @@ judge(const struct joining *x, sw_ix s)
 	return j;
 }
 
-/* Few joiners, near the leaf, that turn few cables over. */
+/* Those in force; then few, near the leaf, that turn few cables over. */
 static bool
 better(const struct joiner *a, const struct joiner *b)
 {
+	if (a->stays != b->stays)
+		return a->stays;
 	if (a->gain != b->gain)
 		return a->gain > b->gain;
+	if (a->cost != b->cost)
+		return a->cost < b->cost;
 	if (a->near != b->near)
 		return a->near > b->near;
-	return a->cost != b->cost ? a->cost < b->cost : a->wide > b->wide;
+	return a->wide > b->wide;
 }
 
 static struct joiner
@@ -177,6 +205,25 @@ put(struct joining *x, sw_ix s)
 			append(x, u->tier.seq[i]);
 }
 
+/* The line in force, by the numbers of now. */
+static void
+find_former(struct joining *x)
+{
+	const struct updn *u = x->u;
+	const struct routes *prev = u->job->prev;
+
+	x->was = arena_array(u->a, u->nsw, sizeof(*x->was));
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		uint64_t guid = u->t->node[u->t->sw[s].node].guid;
+		node_ix n = prev == NULL || prev->line == NULL
+				    ? TOPO_NONE
+				    : topo_by_node_guid(prev->topo, guid);
+		sw_ix old = n == TOPO_NONE ? TOPO_NONE : prev->topo->node[n].sw;
+
+		x->was[s] = old == TOPO_NONE ? UINT32_MAX : prev->line[old];
+	}
+}
+
 uint32_t
 updn_join(struct updn *u, sw_ix leaf, uint64_t *tree, sw_ix *seq)
 {
@@ -188,6 +235,7 @@ updn_join(struct updn *u, sw_ix leaf, uint64_t *tree, sw_ix *seq)
 	for (uint32_t i = u->nsw; i-- > 0;)
 		if (updn_bit(above_of(&x, leaf), u->tier.seq[i]))
 			append(&x, u->tier.seq[i]);
+	find_former(&x);
 	find_lost(&x);
 	for (unsigned i = 0; i < UPDN_JOINERS && x.nlost > 0; i++) {
 		struct joiner j = find(&x);

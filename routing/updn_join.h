@@ -11,6 +11,9 @@
  *
  *   the subtree  J  what is above J and lost, upside down  the rest
  *
+ * Joiners in force stay as long as they join anything, so that few cables are
+ * turned over once more.
+ *
  * Only cables from J upwards to what was lost are turned over. The leaf remains
  * the only top of the line, so all pairs have a path.
  *

@@ -231,58 +231,36 @@ scene_free(struct scene *c)
 	fabric_free(c->f);
 }
 
-/* Cables, and those of them that lead up where they led down. */
+/*
+ * b is what is left, and freed. over: NULL, or where no rank is to be new, and
+ * y is for an order that stays as it was: for one in which cables are turned
+ * over.
+ */
 static void
-count_reversed(
-	const struct routes *from, const struct routes *to, struct tally *y)
-{
-	const struct topo *t = to->topo, *was = from->topo;
-	uint32_t *line = mem_alloc(was->nsw * sizeof(*line));
-	uint32_t *before = mem_alloc(t->nsw * sizeof(*before));
-	uint32_t *now = mem_alloc(t->nsw * sizeof(*now));
-
-	routes_line(from, line);
-	routes_line(to, now);
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		uint64_t guid = t->node[t->sw[s].node].guid;
-
-		before[s] = line[was->node[topo_by_node_guid(was, guid)].sw];
-	}
-	for (sw_ix s = 0; s < t->nsw; s++)
-		for (uint32_t i = t->sw[s].adj;
-			i < t->sw[s].adj + t->sw[s].nadj; i++) {
-			sw_ix peer = t->adj[i].peer;
-
-			y->cables += s < peer;
-			y->reversed += s < peer && (before[s] < before[peer]) !=
-							   (now[s] < now[peer]);
-		}
-	free(line);
-	free(before);
-	free(now);
-}
-
-/* b is what is left, and freed; kept: only where the order stays as it was. */
-static void
-transit(const struct scene *c, struct fabric *b, sw_ix root, bool kept,
-	struct tally *y)
+transit(const struct scene *c, struct fabric *b, sw_ix root, struct tally *y,
+	struct tally *over)
 {
 	struct topo *t1 = frozen_again(b, c->t, 0);
 	struct safe_job job = {
-		.from = c->r, .hw = c->hw, .max_stages = kept ? 32 : 8};
+		.from = c->r, .hw = c->hw, .max_stages = over != NULL ? 32 : 8};
 	struct safe_transition *x;
 	struct routes *to;
 	double at = clock_cpu_ms(), then;
+	uint64_t reversed;
 
 	world_capable(t1, true);
 	to = world_routes(t1, c->pool, root == TOPO_NONE ? c->r : NULL, root);
 	job.to = to;
 	then = clock_cpu_ms();
 	x = safe_plan(&job);
-	if (!kept || world_order_kept(c->r, to)) {
+	reversed = world_reversed(c->r, to);
+	if (over != NULL && reversed > 0)
+		y = over;
+	if (over == NULL || to->reranked == 0) {
 		y->route_ms += then - at;
 		y->plan_ms += clock_cpu_ms() - then;
-		count_reversed(c->r, to, y);
+		y->cables += t1->nadj / 2;
+		y->reversed += reversed;
 		y->n++;
 		y->way[x->way]++;
 		y->stages += x->nstages;
@@ -312,7 +290,7 @@ one_event(struct fabric *f, uint64_t seed, enum event e, struct tally *y)
 	if (b != NULL)
 		transit(&c, b,
 			e == ROOT_MOVED ? rng_below(&g, c.t->nsw) : TOPO_NONE,
-			false, y);
+			y, NULL);
 	scene_free(&c);
 }
 
@@ -388,23 +366,61 @@ roots_lost(unsigned events)
 	}
 }
 
-/* One to four links of a tree, of planes or of a torus at once. */
+/* Links fail before; what is made of that is in force. */
 static void
-kept_event(unsigned kind, uint64_t seed, struct tally *y)
+scene_wear(struct scene *c, unsigned links, struct rng *g)
+{
+	struct reason why = {""};
+	struct fabric *f = gen_edit_fail_links(
+		world_copy(c->f), links, rng_next(g), true, &why);
+	struct topo *t = c->t;
+	struct routes *r = c->r;
+
+	if (f == NULL)
+		return;
+	fabric_free(c->f);
+	c->f = f;
+	c->t = frozen_again(f, t, 0);
+	c->r = world_routes(c->t, c->pool, r, TOPO_NONE);
+	topo_unref(t);
+	routes_unref(r);
+	install(c->hw, c->r);
+}
+
+/* Up to four links at once, of a fabric that has lost some before, or none. */
+static void
+kept_event(unsigned kind, uint64_t seed, struct tally *y, struct tally *over)
 {
 	struct rng g = {seed};
 	struct reason why = {""};
 	struct scene c;
+	struct fabric *b;
 
 	scene_new(&c, world_tiers(kind, &g));
-	transit(&c,
-		gen_edit_fail_links(world_copy(c.f), 1 + rng_below(&g, 4),
-			rng_next(&g), true, &why),
-		TOPO_NONE, true, y);
+	for (uint64_t i = 0; i < seed % 3; i++)
+		scene_wear(&c, 1 + rng_below(&g, 2), &g);
+	b = gen_edit_fail_links(world_copy(c.f), 1 + rng_below(&g, 4),
+		rng_next(&g), true, &why);
+	if (b != NULL)
+		transit(&c, b, TOPO_NONE, y, over);
 	scene_free(&c);
 }
 
-/* Where the order of switches is kept nothing is ever blocked. */
+static void
+print_kept(const char *what, const char *where, unsigned events,
+	const struct tally *y)
+{
+	(void)printf("%s, 1-4 links, %-12s %4u of %u: %u direct, %u staged, "
+		     "%.2f stages, %u blocked\n",
+		what, where, y->n, events, y->way[SAFE_DIRECT],
+		y->way[SAFE_STAGED], y->n > 0 ? 1.0 * y->stages / y->n : 0,
+		y->way[SAFE_BLOCKED]);
+}
+
+/*
+ * Where the order of switches is kept nothing is ever blocked. Where it is not,
+ * though no rank differs, another subtree is turned over.
+ */
 static void
 order_kept(unsigned events)
 {
@@ -412,15 +428,14 @@ order_kept(unsigned events)
 		"k-ary 3-tree", "planes", "torus", "3D torus"};
 
 	for (unsigned kind = 0; kind < sizeof(name) / sizeof(*name); kind++) {
-		struct tally y = {0};
+		struct tally y = {0}, over = {0};
 
 		for (uint64_t s = 1; s <= events; s++)
-			kept_event(kind, s, &y);
-		(void)printf("order kept, 1-4 links, %-12s %4u of %u: %u "
-			     "direct, %u staged, %.2f stages, %u blocked\n",
-			name[kind], y.n, events, y.way[SAFE_DIRECT],
-			y.way[SAFE_STAGED], y.n > 0 ? 1.0 * y.stages / y.n : 0,
-			y.way[SAFE_BLOCKED]);
+			kept_event(kind, s, &y, &over);
+		print_kept("order kept", name[kind], events, &y);
+		if (over.n > 0)
+			print_kept("cables turned over", name[kind], events,
+				&over);
 	}
 }
 

@@ -378,11 +378,40 @@ world_tiers(unsigned kind, struct rng *r)
 	return f;
 }
 
-/* Is no switch above another one that was below it? */
-static inline bool
-world_order_kept(const struct routes *from, const struct routes *to)
+/*
+ * Cables that lead up where they led down, in the order that the tables obey:
+ * none, and the order is kept. That no rank differs is not enough: where the
+ * subtree of the down-up turns has lost a cable, another switch joins what it
+ * served, and turns cables over.
+ */
+static inline uint64_t
+world_reversed(const struct routes *from, const struct routes *to)
 {
-	return to->reranked == 0 && to->turn_leaf == from->turn_leaf;
+	const struct topo *t = to->topo, *was = from->topo;
+	uint32_t *line = mem_alloc(was->nsw * sizeof(*line));
+	uint32_t *before = mem_alloc(t->nsw * sizeof(*before));
+	uint32_t *now = mem_alloc(t->nsw * sizeof(*now));
+	uint64_t n = 0;
+
+	routes_line(from, line);
+	routes_line(to, now);
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint64_t guid = t->node[t->sw[s].node].guid;
+
+		before[s] = line[was->node[topo_by_node_guid(was, guid)].sw];
+	}
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = t->sw[s].adj;
+			i < t->sw[s].adj + t->sw[s].nadj; i++) {
+			sw_ix peer = t->adj[i].peer;
+
+			n += s < peer &&
+			     (before[s] < before[peer]) != (now[s] < now[peer]);
+		}
+	free(line);
+	free(before);
+	free(now);
+	return n;
 }
 
 /* Links or a switch lost or (by swapping) found again; f stays. */
