@@ -153,36 +153,58 @@ step(struct walk *w, struct at *a)
 	return a->sls != 0;
 }
 
-/* SLs between a switch's hosts and the LID; false: they are assumed. */
+/* What was told for a LID by its first one alone is not known for it. */
 static bool
-sls_of(const struct walk *w, sw_ix from, uint16_t *sls)
+told(const struct walk *w, const struct audit_sa_from *from, uint16_t lid,
+	uint16_t *sls)
 {
-	port_ix owner = w->t->by_lid[w->lid];
-	uint16_t base = w->t->port[owner].lid, all = 0;
-	bool told = audit_sa_sls(w->job->sa, from, w->lid, &all);
+	uint16_t base = w->t->port[w->t->by_lid[lid]].lid, first;
 
-	if (told && all == 0 && w->lid != base &&
-		audit_sa_sls(w->job->sa, from, base, &all) && all != 0)
-		told = false; /* its first LID alone was asked about */
-	else if (!told)
+	if (!audit_sa_sls(w->job->sa, from, lid, sls))
+		return false;
+	return *sls != 0 || lid == base ||
+	       !audit_sa_sls(w->job->sa, from, base, &first) || first == 0;
+}
+
+/*
+ * Port 0 answers whoever asks it, with the SL that the question came with: that
+ * of the way from the LID to it.
+ */
+static bool
+told_answers(const struct walk *w, sw_ix sw, uint16_t *sls)
+{
+	const struct topo *t = w->t;
+	uint16_t mine = t->port[t->node[t->sw[sw].node].first_port].lid;
+	port_ix owner = t->by_lid[w->lid];
+	const struct audit_sa_from there = {w->root, t->port[owner].num == 0};
+
+	return mine != 0 && told(w, &there, mine, sls);
+}
+
+/* SLs from there to the LID; false: they are assumed. */
+static bool
+sls_of(const struct walk *w, const struct audit_sa_from *from, uint16_t *sls)
+{
+	uint16_t all = 0, more = 0;
+	bool known = told(w, from, w->lid, &all);
+
+	if (from->port0 && w->root != TOPO_NONE)
+		known |= told_answers(w, from->sw, &more);
+	all |= more;
+	if (!known)
 		all = w->job->assumed;
 	*sls = 0;
 	for (unsigned sl = 0; sl < SLS; sl++)
 		if (all >> sl & 1)
 			*sls |= (uint16_t)(1U << w->same[sl]);
-	return told;
+	return known;
 }
 
 static void
-walk_from(struct walk *w, sw_ix from)
+walk_from(struct walk *w, const struct audit_sa_from *from, uint8_t in)
 {
-	const struct topo_switch *sw = &w->t->sw[from];
-	struct at a = {.sw = from, .first = true};
+	struct at a = {.sw = from->sw, .in = in, .first = true};
 
-	if (sw->nend < 2 || from == w->root ||
-		w->t->node[sw->node].flags & TN_QUARANTINED)
-		return;
-	a.in = w->t->end[sw->end + 1].out;
 	if (sls_of(w, from, &a.sls)) {
 		a.sure = a.sls;
 		w->out->told++;
@@ -191,6 +213,20 @@ walk_from(struct walk *w, sw_ix from)
 	}
 	while (step(w, &a))
 		;
+}
+
+/* From a switch's hosts, which are alike, and from its own port 0. */
+static void
+walk_switch(struct walk *w, sw_ix s)
+{
+	const struct topo_switch *sw = &w->t->sw[s];
+
+	if (s == w->root || w->t->node[sw->node].flags & TN_QUARANTINED)
+		return;
+	if (sw->nend > 1)
+		walk_from(w, &(struct audit_sa_from){s, false},
+			w->t->end[sw->end + 1].out);
+	walk_from(w, &(struct audit_sa_from){s, true}, 0);
 }
 
 void
@@ -212,7 +248,7 @@ audit_paths_walk(const struct audit_paths_job *job, struct audit_deps *d,
 		w.lid = (uint16_t)lid;
 		w.root = topo_switch_of(t, t->by_lid[lid]);
 		for (sw_ix s = 0; s < t->nsw; s++)
-			walk_from(&w, s);
+			walk_switch(&w, s);
 		while (w.ntouched > 0)
 			w.seen[w.touched[--w.ntouched]] = (struct seen){0};
 	}
