@@ -63,7 +63,7 @@ answer(struct wire *w, const uint8_t *in, size_t n)
 
 	if (n < AT_RECORDS || w->n == 0)
 		return n;
-	m = w->open[(w->n - 1 - in[0] % 4) % OPEN];
+	m = w->open[(w->n - 1 - in[0] % (w->n < 4 ? w->n : 4)) % OPEN];
 	if (mad_sa_decode(m.mad, MAD_SIZE, &h, NULL) != 0)
 		abort();
 	h.method |= MAD_SA_RESPONSE;
