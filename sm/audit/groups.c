@@ -403,8 +403,8 @@ turns_from(struct tree *g, uint32_t k, unsigned in, unsigned sl,
 					&(struct audit_deps_turn){g->knot[k].sw,
 						(uint8_t)in, (uint8_t)v,
 						(uint8_t)out, vl},
-					&(struct audit_deps_cause){
-						g->mlid, (uint8_t)sl, sure});
+					&(struct audit_deps_cause){g->mlid,
+						(uint8_t)sl, sure, false});
 	}
 }
 

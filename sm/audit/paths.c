@@ -11,7 +11,7 @@ enum { SLS = 16 };
 
 /* What has been walked on the way to a LID: lanes by SL, for a port record. */
 struct seen {
-	uint16_t sure[SLS], any[SLS];
+	uint16_t sure[SLS], any[SLS], own[SLS];
 };
 
 struct walk {
@@ -31,7 +31,8 @@ struct walk {
 struct at {
 	sw_ix sw;
 	uint8_t in;
-	bool first; /* from a host */
+	bool first; /* nothing was passed yet */
+	bool own;   /* from a switch's port 0 */
 	uint16_t sls, sure;
 	uint8_t vl[SLS];
 };
@@ -79,13 +80,15 @@ note_discard(struct walk *w, const struct at *a, unsigned out, unsigned sl)
 
 /* Has an SL on this lane been here? It has now. */
 static bool
-was_here(struct walk *w, port_ix at, unsigned sl, unsigned vl, bool sure)
+was_here(struct walk *w, const struct at *a, port_ix at, unsigned sl)
 {
 	struct seen *s = &w->seen[at];
-	uint16_t bit = (uint16_t)(1U << vl);
+	uint16_t bit = (uint16_t)(1U << a->vl[sl]);
+	bool sure = a->sure >> sl & 1 && !a->own;
 	static const struct seen none;
 
-	if (s->sure[sl] & bit || (!sure && s->any[sl] & bit))
+	if (s->sure[sl] & bit || (!sure && s->any[sl] & bit) ||
+		(a->own && s->own[sl] & bit))
 		return true;
 	if (memcmp(s, &none, sizeof(none)) == 0) {
 		w->touched = mem_grow(w->touched, w->ntouched, &w->captouched,
@@ -94,6 +97,8 @@ was_here(struct walk *w, port_ix at, unsigned sl, unsigned vl, bool sure)
 	}
 	if (sure)
 		s->sure[sl] |= bit;
+	else if (a->own)
+		s->own[sl] |= bit;
 	else
 		s->any[sl] |= bit;
 	return false;
@@ -118,7 +123,8 @@ pass(struct walk *w, struct at *a, unsigned out, unsigned sl)
 		audit_deps_add(w->d,
 			&(struct audit_deps_turn){
 				a->sw, a->in, a->vl[sl], (uint8_t)out, vl},
-			&(struct audit_deps_cause){w->lid, (uint8_t)sl, sure});
+			&(struct audit_deps_cause){
+				w->lid, (uint8_t)sl, sure && !a->own, a->own});
 	a->vl[sl] = vl;
 	return vl;
 }
@@ -143,8 +149,7 @@ step(struct walk *w, struct at *a)
 		if (!(a->sls >> sl & 1))
 			continue;
 		vl = pass(w, a, out, sl);
-		if (vl == AUDIT_LANES_DISCARD ||
-			was_here(w, far, sl, vl, a->sure >> sl & 1))
+		if (vl == AUDIT_LANES_DISCARD || was_here(w, a, far, sl))
 			a->sls &= (uint16_t) ~(1U << sl);
 	}
 	a->sw = t->node[t->port[far].node].sw;
@@ -203,7 +208,8 @@ sls_of(const struct walk *w, const struct audit_sa_from *from, uint16_t *sls)
 static void
 walk_from(struct walk *w, const struct audit_sa_from *from, uint8_t in)
 {
-	struct at a = {.sw = from->sw, .in = in, .first = true};
+	struct at a = {
+		.sw = from->sw, .in = in, .first = true, .own = from->port0};
 
 	if (sls_of(w, from, &a.sls)) {
 		a.sure = a.sls;

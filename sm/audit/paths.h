@@ -5,7 +5,7 @@
  * A path is walked for every switch, for its hosts and for its own port 0, to
  * every LID with every SL that is in use between them, as far as another path
  * has not been there before. What nobody told is taken to use any of some SLs;
- * turns of these are not sure.
+ * turns of these are not sure, nor are those that only switches make.
  */
 #ifndef HEDDLE_SM_AUDIT_PATHS_H
 #define HEDDLE_SM_AUDIT_PATHS_H

@@ -1,5 +1,6 @@
 #include "sm/audit/sa.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,6 +146,7 @@ choose_sources(struct audit_sa *a, uint32_t records)
 	uint64_t lids = 0, every = 0, one = 0, step = 1;
 	uint8_t lmc = 0;
 
+	assert(records > 0);
 	for (port_ix p = 0; p < a->t->nports; p++) {
 		lids += add_lids(a, p, false);
 		if (a->t->port[p].lid != 0 && a->t->port[p].lmc > lmc)

@@ -156,7 +156,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct topo *t = topo_up();
 	struct wire w = {.t.send = wire_send, .now = mono_ms(1)};
-	uint32_t records = size > 0 ? (uint32_t)data[0] * 8 : 0;
+	uint32_t records = size > 0 ? (uint32_t)data[0] * 8 + 1 : 1;
 	size_t at = 1;
 
 	w.sa = audit_sa_new(t, &w.t);
