@@ -364,7 +364,8 @@ sm_tick(struct sm *sm, struct mono now)
 	xact_tick(sm->x, now);
 	advance(sm, now);
 	sm_sa_tick(sm, now);
-	sm_commit_save_tick(sm, now);
+	if (!sm->entered)
+		sm_commit_save_tick(sm, now);
 	sm_hold_watch(sm, now);
 }
 
