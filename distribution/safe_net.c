@@ -151,7 +151,7 @@ safe_net_new(struct safe_net *n, const struct topo *t,
 	n->owner = mem_alloc(n->nv * sizeof(*n->owner));
 	n->base = mem_alloc(n->nv * sizeof(*n->base));
 	n->peer = mem_alloc(n->nv * sizeof(*n->peer));
-	n->to = mem_alloc((n->nsw + 1U) * 256 * sizeof(*n->to));
+	n->to = mem_alloc(((size_t)n->nsw + 1) * 256 * sizeof(*n->to));
 	n->alive =
 		mem_zalloc(((size_t)n->nsw + 1) << n->shift, sizeof(*n->alive));
 	n->carry = mem_zalloc((size_t)n->nsw * 4, sizeof(*n->carry));
@@ -217,7 +217,8 @@ safe_net_name(const struct safe_net *n, sw_ix s, struct buf *out)
 		return;
 	}
 	for (i = 0; i < sizeof(text) - 1 && desc[i] != '\0'; i++)
-		text[i] = desc[i] < ' ' || desc[i] == 0x7f ? '.' : desc[i];
+		text[i] = (char)(desc[i] < ' ' || desc[i] == 0x7f ? '.'
+								  : desc[i]);
 	text[i] = '\0';
 	buf_printf(out, "'%s'", text);
 }

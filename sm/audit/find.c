@@ -35,8 +35,6 @@ add(struct list *l, enum severity s, const char *kind, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	/* the analyzer errs where it looks at two files in one run */
-	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	member_put(o, "severity", json_string(severity_words[s]));
@@ -57,8 +55,6 @@ line(json_t *lines, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	/* the analyzer errs where it looks at two files in one run */
-	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	(void)json_array_append_new(lines, words_text(text));
