@@ -56,7 +56,6 @@ handle_new(struct draft *d)
 		d->free_at++;
 	}
 	d->free_at = d->nnodes + 1;
-	/* an array of pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
 	d->node = mem_grow(d->node, d->nnodes, &d->cap, sizeof(*d->node));
 	return d->nnodes++;
 }
