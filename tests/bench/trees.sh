@@ -115,19 +115,23 @@ beside() {
 }
 
 # behind: of a table, the lines of OpenSM's that reach everybody and beat ours
-# in saturation or eBB by more than the last digit
+# in saturation or eBB by more than the last digit; minhop, and what falls back
+# to it, by channels that wait for each other in a circle
 behind() {
-	awk '$2 ~ /^ftree/ { sat[$1] = $7; ebb[$1] = $8 }
+	awk '/single point of failure/ { next }
+	$2 ~ /^(ftree|multi-homed)/ { sat[$1] = $7; ebb[$1] = $8 }
 	$2 ~ /^osm.*>/ { print "  " $1 ": opensm falls back from " \
 		substr($2, 5, index($2, ">") - 5) " to " \
 		substr($2, index($2, ">") + 1) }
 	$2 ~ /^osm/ && $3 == "0" &&
 		($7 > sat[$1] + .0011 || $8 > ebb[$1] + .0011) {
-		better[++n] = $0
+		unsafe = $4 > 0 && $2 !~ /dfsssp$/
+		better[++n] = (unsafe ? "better, but can deadlock: " : \
+			"better than ours: ") substr($0, 1, 79)
 	}
 	END {
 		for (i = 1; i <= n; i++)
-			print "  better than ours: " substr(better[i], 1, 79)
+			print "  " better[i]
 		if (n == 0)
 			print "  OpenSM is nowhere better in saturation or eBB"
 	}' "$1"
