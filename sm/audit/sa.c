@@ -156,7 +156,7 @@ choose_sources(struct audit_sa *a, uint32_t records)
 		every += lids_on(a, s, true, false);
 		one += lids_on(a, s, false, false);
 	}
-	a->npaths = lmc < 7 ? (uint8_t)(1U << lmc) : PATHS_MAX;
+	a->npaths = (uint8_t)(lmc < 7 ? 1U << lmc : PATHS_MAX);
 	a->facts.extent = AUDIT_SA_SWITCH;
 	if (every * lids <= records) {
 		a->facts.extent = AUDIT_SA_EVERY;
