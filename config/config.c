@@ -628,8 +628,6 @@ type_json(const struct schema_option *o, const char *const *engines)
 		return json_pack("{s:s, s:{s:o}}", "type", "object",
 			"additionalProperties", "enum", words_json(o->choices));
 	case SCHEMA_SWITCHES:
-		return json_pack("{s:s, s:b, s:{s:[s,s]}}", "type", "array",
-			"uniqueItems", 1, "items", "type", "string", "integer");
 	case SCHEMA_TEXTS:
 		return json_pack("{s:s, s:b, s:{s:[s,s]}}", "type", "array",
 			"uniqueItems", 1, "items", "type", "string", "integer");

@@ -127,7 +127,8 @@ excerpt(struct diag_list *d, struct diag_place at, unsigned *caret)
 	to = from + byte_of(line + from, len - from, WINDOW);
 	out = arena_alloc(d->arena, to - from + 1);
 	for (i = from; i < to; i++)
-		out[n++] = line[i] == '\t' || line[i] == '\0' ? ' ' : line[i];
+		out[n++] = (char)(line[i] == '\t' || line[i] == '\0' ? ' '
+								     : line[i]);
 	text_tame(out);
 	return out;
 }

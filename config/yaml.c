@@ -376,7 +376,7 @@ yaml_read(struct arena *a, const char *text, size_t len, struct diag_list *d)
 
 	if (len > YAML_MAX_BYTES) {
 		diag_add(d, (struct diag_place){0, 0}, "too-big", "",
-			"larger than %u MiB", YAML_MAX_BYTES >> 20);
+			"larger than %zu MiB", YAML_MAX_BYTES >> 20);
 		return NULL;
 	}
 	if (!scan(text, len, d))

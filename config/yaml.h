@@ -20,7 +20,7 @@
 #include "config/diag.h"
 #include "sm/base/arena.h"
 
-#define YAML_MAX_BYTES (4u * 1024 * 1024)
+#define YAML_MAX_BYTES ((size_t)4 << 20)
 #define YAML_MAX_DEPTH 32u
 #define YAML_MAX_NODES 200000u
 

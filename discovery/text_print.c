@@ -5,7 +5,9 @@
 static char
 letter(const struct topo_node *n)
 {
-	return n->type == TOPO_SWITCH ? 'S' : n->type == TOPO_CA ? 'H' : 'R';
+	if (n->type == TOPO_SWITCH)
+		return 'S';
+	return n->type == TOPO_CA ? 'H' : 'R';
 }
 
 /* The LID a port shall have, else the one it was found with. */

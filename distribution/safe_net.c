@@ -200,7 +200,8 @@ safe_net_name(const struct safe_net *n, sw_ix s, struct buf *out)
 		return;
 	}
 	for (i = 0; i < sizeof(text) - 1 && desc[i] != '\0'; i++)
-		text[i] = desc[i] < ' ' || desc[i] == 0x7f ? '.' : desc[i];
+		text[i] = (char)(desc[i] < ' ' || desc[i] == 0x7f ? '.'
+								  : desc[i]);
 	text[i] = '\0';
 	buf_printf(out, "'%s'", text);
 }

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 
 #include "routing/updn_walk.h"
@@ -359,6 +360,7 @@ together(uint32_t a, uint32_t b)
 {
 	uint32_t x = a, y = b, lcm;
 
+	assert(a > 0);
 	while (y != 0) {
 		uint32_t c = x % y;
 

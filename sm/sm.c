@@ -1,7 +1,8 @@
 /*
  * Events and dispatch. Every event ends in advance(): it lets the current
- * phase do what it can, and follows it into the next one, until something has
- * to be waited for.
+ * phase do what it can. Where that leads to another phase, that one begins with
+ * the next tick, which is due at once: on a large fabric each of them takes
+ * milliseconds, and questions that came meanwhile are answered in between.
  */
 #include "sm/sm.h"
 
@@ -26,6 +27,7 @@ static bool (*const phases[])(struct sm *, struct mono) = {
 	[SM_DISCOVER] = sm_run_discover,
 	[SM_ELECT] = sm_elect_step,
 	[SM_STANDBY] = sm_elect_standby,
+	[SM_TAKE] = sm_run_take,
 	[SM_READBACK] = sm_run_readback,
 	[SM_ROUTE] = wait_for_worker,
 	[SM_PUSH] = sm_run_push,
@@ -38,6 +40,7 @@ static const char *const phase_names[] = {
 	[SM_DISCOVER] = "discovering",
 	[SM_ELECT] = "electing",
 	[SM_STANDBY] = "standby",
+	[SM_TAKE] = "giving LIDs",
 	[SM_READBACK] = "reading tables",
 	[SM_ROUTE] = "routing",
 	[SM_PUSH] = "writing",
@@ -63,8 +66,8 @@ static void
 advance(struct sm *sm, struct mono now)
 {
 	sm->sa_now = now;
-	while (phases[sm->phase](sm, now))
-		;
+	if (!sm->entered)
+		sm->entered = phases[sm->phase](sm, now);
 	sm_mcast_step(sm, now);
 	sm_scan_step(sm, now);
 	sm_sa_step(sm, now);
@@ -331,6 +334,8 @@ sm_next(const struct sm *sm)
 {
 	struct mono t = xact_next(sm->x);
 
+	if (sm->entered)
+		return mono_min(t, sm->sa_now);
 	t = mono_min(t, sm_sa_next(sm));
 	t = mono_min(t, sm_mcast_next(sm));
 	t = mono_min(t, sm_scan_next(sm));
@@ -357,10 +362,12 @@ void
 sm_tick(struct sm *sm, struct mono now)
 {
 	sm->sa_now = now;
+	sm->entered = false;
 	xact_tick(sm->x, now);
 	advance(sm, now);
 	sm_sa_tick(sm, now);
-	sm_commit_save_tick(sm, now);
+	if (!sm->entered)
+		sm_commit_save_tick(sm, now);
 	sm_hold_watch(sm, now);
 }
 
@@ -369,7 +376,8 @@ sm_routed(struct sm *sm, struct sm_work *w, struct mono now)
 {
 	sm_run_routed(sm, w, now);
 	sm_sa_shed(sm);
-	advance(sm, now);
+	sm->sa_now = now;
+	sm->entered = true;
 }
 
 void

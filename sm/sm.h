@@ -44,6 +44,7 @@ enum sm_phase {
 	SM_DISCOVER,
 	SM_ELECT,
 	SM_STANDBY,
+	SM_TAKE,
 	SM_READBACK,
 	SM_ROUTE,
 	SM_PUSH,

@@ -449,6 +449,6 @@ sm_commit(struct sm *sm, struct mono now)
 	v->change = sm->change;
 	sm->change = (struct view_change){0};
 	past_gave(hw_past(sm->hw), v->routes);
-	sm_commit_save(sm, false);
+	sm->save_due = now; /* in a turn of its own */
 	sm->ops->committed(sm->ops->cookie, v);
 }

@@ -205,7 +205,7 @@ sm_elect_step(struct sm *sm, struct mono now)
 		stand_by(sm, best, now);
 		return true;
 	}
-	sm_run_take(sm, now);
+	sm_enter(sm, SM_TAKE, now);
 	return true;
 }
 

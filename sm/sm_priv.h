@@ -107,6 +107,7 @@ struct sm {
 	struct traps *traps;
 
 	enum sm_phase phase;
+	bool entered; /* and nothing was done in it yet */
 	enum sm_role role;
 	uint32_t generation;
 	struct sm_dirty dirty;
@@ -211,11 +212,11 @@ struct sm {
 /* sm_run.c: one step of the phase; true when the phase changed. */
 bool sm_run_idle(struct sm *sm, struct mono now);
 bool sm_run_discover(struct sm *sm, struct mono now);
+/* Discovery is over and the fabric is ours: assign LIDs and go on. */
+bool sm_run_take(struct sm *sm, struct mono now);
 bool sm_run_readback(struct sm *sm, struct mono now);
 bool sm_run_push(struct sm *sm, struct mono now);
 bool sm_run_names(struct sm *sm, struct mono now);
-/* Discovery is over and the fabric is ours: assign LIDs and go on. */
-void sm_run_take(struct sm *sm, struct mono now);
 /* The worker's answer. */
 void sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now);
 /* Free a job, its result included; NULL allowed. */

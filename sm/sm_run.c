@@ -121,7 +121,7 @@ start_run(struct sm *sm, struct mono now)
 	if (!ask) {
 		sm->generation++;
 		if (freeze(sm, now))
-			sm_run_take(sm, now);
+			sm_enter(sm, SM_TAKE, now);
 	}
 }
 
@@ -282,7 +282,7 @@ discovered(struct sm *sm, struct mono now)
 	if (sm_elect_begin(sm, now))
 		sm_enter(sm, SM_ELECT, now);
 	else
-		sm_run_take(sm, now);
+		sm_enter(sm, SM_TAKE, now);
 }
 
 static void tell_finished(struct sm *sm);
@@ -412,7 +412,7 @@ names_first(struct sm *sm, struct mono now)
 	return true;
 }
 
-void
+bool
 sm_run_take(struct sm *sm, struct mono now)
 {
 	struct reason why;
@@ -428,17 +428,18 @@ sm_run_take(struct sm *sm, struct mono now)
 	}
 	sm->settled = false;
 	if (names_first(sm, now))
-		return;
+		return true;
 	hw_reconcile(sm->hw, sm->topo);
 	sm_mcast_forget(sm, sm->taken);
 	if (assign_lids(sm, &why) != 0) {
 		sm_run_fail(sm, now, why.text);
-		return;
+		return true;
 	}
 	if (sm->taken)
 		sm_keys_distrust(sm);
 	sm->taken = false;
 	start_readback(sm, now);
+	return true;
 }
 
 /* ---- routing ---- */
@@ -702,7 +703,7 @@ again(struct sm *sm, enum sm_verdict v, struct mono now)
 		sm->kind = SWEEP_FULL;
 		start_sweep(sm, now, SWEEP_FULL);
 	} else if (freeze(sm, now)) {
-		sm_run_take(sm, now);
+		sm_enter(sm, SM_TAKE, now);
 	}
 }
 
@@ -768,7 +769,7 @@ sm_run_names(struct sm *sm, struct mono now)
 		sm->times.discover = mono_add(
 			sm->times.discover, mono_sub(now, sm->phase_began));
 		if (freeze(sm, now))
-			sm_run_take(sm, now);
+			sm_enter(sm, SM_TAKE, now);
 		return true;
 	}
 	fresh = got > 0 && sm->view != NULL

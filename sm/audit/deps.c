@@ -79,6 +79,13 @@ channel_of(struct audit_deps *d, sw_ix sw, uint8_t in, uint8_t vl)
 	return (uint32_t)d->n++;
 }
 
+/* Of two causes of a turn the one that says more. */
+static unsigned
+weight(const struct audit_deps_cause *c)
+{
+	return c->sure ? 2 : !c->own;
+}
+
 void
 audit_deps_add(struct audit_deps *d, const struct audit_deps_turn *turn,
 	const struct audit_deps_cause *why)
@@ -93,7 +100,7 @@ audit_deps_add(struct audit_deps *d, const struct audit_deps_turn *turn,
 	to = channel_of(d, d->t->node[far->node].sw, far->num, turn->out_vl);
 	key = (uint64_t)from << 32 | to;
 	if (map_get(&d->by_edge, key, &i)) {
-		if (why->sure && !d->edge[i].why.sure)
+		if (weight(why) > weight(&d->edge[i].why))
 			d->edge[i].why = *why;
 		return;
 	}

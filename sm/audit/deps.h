@@ -7,7 +7,8 @@
  * kept all the way, judges a lane at a time.
  *
  * A turn that is known to be made is sure; one that somebody makes who uses an
- * SL that nobody told us is not. Without a cycle in all turns no deadlock is
+ * SL that nobody told us is not, nor is one that only switches' own packets
+ * make: those are few as a rule. Without a cycle in all turns no deadlock is
  * possible; with one in those that are sure one is; in between nobody can say.
  *
  * Dally and Seitz 1987.
@@ -33,6 +34,8 @@ struct audit_deps_cause {
 	uint16_t lid; /* unicast or multicast; 0: many */
 	uint8_t sl;
 	bool sure;
+	bool own; /* only switches send them, from port 0; then it is not sure
+		   */
 };
 
 struct audit_deps *audit_deps_new(const struct topo *t); /* t is borrowed */

@@ -35,8 +35,6 @@ add(struct list *l, enum severity s, const char *kind, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	/* the analyzer errs where it looks at two files in one run */
-	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	member_put(o, "severity", json_string(severity_words[s]));
@@ -57,8 +55,6 @@ line(json_t *lines, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	/* the analyzer errs where it looks at two files in one run */
-	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	(void)json_array_append_new(lines, words_text(text));
@@ -119,7 +115,8 @@ cycle_lines(
 				&v->cycle[(i + 1) % v->len]);
 		cause_words(l, lid, &b);
 		if (many)
-			buf_printf(&b, " with SL %u", h->why.sl);
+			buf_printf(&b, " with SL %u%s", h->why.sl,
+				h->why.own ? ", from switches alone" : "");
 		line(lines, "%s port %u -> %s port %u, %s%s",
 			switch_name(l, h->from).s, h->out,
 			switch_name(l, h->to).s, h->in, lane, b.text);
@@ -140,17 +137,32 @@ by_group(const struct audit_deps_verdict *v)
 	return false;
 }
 
+/* Does nothing but what switches send close it? */
+static bool
+closed_by_own(const struct audit_deps_verdict *v)
+{
+	bool own = false;
+
+	for (uint32_t i = 0; i < v->len; i++) {
+		if (!v->cycle[i].why.sure && !v->cycle[i].why.own)
+			return false;
+		own |= v->cycle[i].why.own;
+	}
+	return own;
+}
+
 static void
 find_cycles(struct list *l)
 {
 	const struct audit_deps_verdict *v = l->in->sure;
-	bool sure = v->cyclic > 0;
+	bool sure = v->cyclic > 0, by_own;
 	json_t *lines;
 
 	if (!sure)
 		v = l->in->all;
 	if (v->cyclic == 0)
 		return;
+	by_own = !sure && closed_by_own(v);
 	lines = add(l, sure ? FAULT : RISK, "deadlock",
 		"Credit loop of %u cables%s: their buffers can wait for each "
 		"other for ever, and all traffic behind them stops. %u cable "
@@ -159,10 +171,12 @@ find_cycles(struct list *l)
 		v->len,
 		by_group(v) ? ", closed by a multicast group's tree" : "",
 		v->cyclic,
-		sure ? ""
-		     : ", if packets use SLs of which nobody told: whether "
-		       "they do could not be found out");
-	if (!sure)
+		sure	 ? ""
+		: by_own ? ", if what switches send themselves fills buffers: "
+			   "answers to management as a rule are too few"
+			 : ", if packets use SLs of which nobody told: whether "
+			   "they do could not be found out");
+	if (!sure && !by_own)
 		line(lines, "it is real where all paths have one SL, as they "
 			    "have unless an engine or levels of service are "
 			    "configured that need more");
@@ -348,7 +362,8 @@ better_deadlock(const struct list *l, json_t *out)
 	if (l->in->sure->cyclic + l->in->all->cyclic > 0)
 		line(out,
 			"no deadlock is possible: Heddle's routes (%s, %u "
-			"lane%s) have no credit loop, multicast included.",
+			"lane%s) have no credit loop, multicast and what "
+			"switches send included.",
 			ours->routes->engine, ours->report.vls,
 			words_plural(ours->report.vls));
 	if (q->unreachable + q->loops > 0)

@@ -352,12 +352,15 @@ lane(const struct tree *g, uint32_t k, unsigned in, unsigned out, unsigned sl,
 		       : audit_lanes_vl(g->job->lanes, &turn, sl, sure);
 }
 
-/* May packets of the group come in by this port? */
+/* May packets of the group come in by this port? The switch itself sends them
+ * where it is a member. */
 static bool
 comes_in(const struct tree *g, uint32_t k, unsigned in)
 {
 	struct end far;
 
+	if (in == 0)
+		return has(g, k, 0);
 	if (port_of(g, k, in)->peer == TOPO_NONE)
 		return false;
 	return !cable(g, k, in, &far) ||
@@ -371,7 +374,7 @@ lanes_out(
 {
 	uint16_t all = 0;
 
-	for (unsigned in = 1; in <= nports(g, k); in++)
+	for (unsigned in = 0; in <= nports(g, k); in++)
 		if (in != out && comes_in(g, k, in))
 			all |= (uint16_t)(1U << lane(g, k, in, out, sl, sure));
 	return all & (uint16_t) ~(1U << AUDIT_LANES_DISCARD);
@@ -400,8 +403,8 @@ turns_from(struct tree *g, uint32_t k, unsigned in, unsigned sl,
 					&(struct audit_deps_turn){g->knot[k].sw,
 						(uint8_t)in, (uint8_t)v,
 						(uint8_t)out, vl},
-					&(struct audit_deps_cause){
-						g->mlid, (uint8_t)sl, sure});
+					&(struct audit_deps_cause){g->mlid,
+						(uint8_t)sl, sure, false});
 	}
 }
 

@@ -71,24 +71,40 @@ makes(const struct verify_turns *turns, size_t rec, unsigned in, unsigned out)
 	return turns->row[word] >> out % 64 & 1;
 }
 
-/* In-ports of a cable out of s: the first one, or all the others. */
+/* Do packets come in by this port that go on by the cable? Those of a switch
+ * itself come in by port 0; of its hosts one is asked about. */
+static bool
+comes_in(const struct audit_lanes *l, sw_ix s, size_t rec, unsigned in,
+	unsigned out)
+{
+	const struct topo *t = l->job.t;
+
+	if (in == out)
+		return false;
+	return in == 0 || in == host_port(t, s) ||
+	       (to_switch(t, &t->port[topo_port_of(t, t->sw[s].node, in)]) &&
+		       makes(l->job.turns, rec, in, out));
+}
+
+/*
+ * In-ports of a cable out of s: a sample of one, or all the others. Samples are
+ * of hosts' ports here and of cables there, not of port 0, of which few know.
+ */
 static void
 want_cable(struct audit_lanes *l, sw_ix s, size_t rec, unsigned out, bool rest)
 {
-	const struct topo *t = l->job.t;
-	unsigned host = host_port(t, s), seen = 0, w = width(t, s);
+	unsigned w = width(l->job.t, s), n = 0, sample = 0;
 
-	for (unsigned in = 1; in < w && (rest || seen == 0); in++) {
-		const struct topo_port *p =
-			&t->port[topo_port_of(t, t->sw[s].node, in)];
-
-		if (in == out || (in != host && (!to_switch(t, p) ||
-							!makes(l->job.turns,
-								rec, in, out))))
-			continue;
-		if (seen++ > 0 || !rest)
+	for (unsigned in = 1; in < w; in++)
+		n += comes_in(l, s, rec, in, out);
+	for (unsigned in = 1, k = 0; in < w && n > 0; in++)
+		if (comes_in(l, s, rec, in, out) && k++ == out % n)
+			sample = in;
+	if (!rest)
+		want(l, s, sample, out);
+	for (unsigned in = 0; in < w && rest; in++)
+		if (in != sample && comes_in(l, s, rec, in, out))
 			want(l, s, in, out);
-	}
 }
 
 static void

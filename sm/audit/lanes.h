@@ -2,12 +2,13 @@
  * audit_lanes: which virtual lane a packet takes, by the SLtoVLMappingTables
  * that switches hold.
  *
- * First one table of each cable between switches is read. Where those lead to
- * one lane, nothing more is asked. Else, if so wanted, the tables of all turns
- * that the forwarding tables make are read, as far as a limit goes: beyond it
- * they are taken to be what all others are (alike), or, where others differ,
- * what most are (a guess, and whatever follows from it is not sure). Ports of
- * hosts on one switch are taken to be alike: one of them is asked about.
+ * First one table of each cable between switches is read, of a host's port or
+ * of another cable. Where those lead to one lane, nothing more is asked. Else,
+ * if so wanted, the tables of all turns that the forwarding tables make are
+ * read, as far as a limit goes: beyond it they are taken to be what all others
+ * are (alike), or, where others differ, what most are (a guess, and whatever
+ * follows from it is not sure). Ports of hosts on one switch are taken to be
+ * alike: one of them is asked about. So is port 0: a switch sends too.
  *
  * IBA volume 1: SLtoVLMappingTable 14.2.5.8; 7.6.6: VL 15 and lanes that are
  * not in operation discard, a port of a single lane needs no table.

@@ -11,7 +11,7 @@ enum { SLS = 16 };
 
 /* What has been walked on the way to a LID: lanes by SL, for a port record. */
 struct seen {
-	uint16_t sure[SLS], any[SLS];
+	uint16_t sure[SLS], any[SLS], own[SLS];
 };
 
 struct walk {
@@ -31,7 +31,8 @@ struct walk {
 struct at {
 	sw_ix sw;
 	uint8_t in;
-	bool first; /* from a host */
+	bool first; /* nothing was passed yet */
+	bool own;   /* from a switch's port 0 */
 	uint16_t sls, sure;
 	uint8_t vl[SLS];
 };
@@ -79,13 +80,15 @@ note_discard(struct walk *w, const struct at *a, unsigned out, unsigned sl)
 
 /* Has an SL on this lane been here? It has now. */
 static bool
-was_here(struct walk *w, port_ix at, unsigned sl, unsigned vl, bool sure)
+was_here(struct walk *w, const struct at *a, port_ix at, unsigned sl)
 {
 	struct seen *s = &w->seen[at];
-	uint16_t bit = (uint16_t)(1U << vl);
+	uint16_t bit = (uint16_t)(1U << a->vl[sl]);
+	bool sure = a->sure >> sl & 1 && !a->own;
 	static const struct seen none;
 
-	if (s->sure[sl] & bit || (!sure && s->any[sl] & bit))
+	if (s->sure[sl] & bit || (!sure && s->any[sl] & bit) ||
+		(a->own && s->own[sl] & bit))
 		return true;
 	if (memcmp(s, &none, sizeof(none)) == 0) {
 		w->touched = mem_grow(w->touched, w->ntouched, &w->captouched,
@@ -94,6 +97,8 @@ was_here(struct walk *w, port_ix at, unsigned sl, unsigned vl, bool sure)
 	}
 	if (sure)
 		s->sure[sl] |= bit;
+	else if (a->own)
+		s->own[sl] |= bit;
 	else
 		s->any[sl] |= bit;
 	return false;
@@ -118,7 +123,8 @@ pass(struct walk *w, struct at *a, unsigned out, unsigned sl)
 		audit_deps_add(w->d,
 			&(struct audit_deps_turn){
 				a->sw, a->in, a->vl[sl], (uint8_t)out, vl},
-			&(struct audit_deps_cause){w->lid, (uint8_t)sl, sure});
+			&(struct audit_deps_cause){
+				w->lid, (uint8_t)sl, sure && !a->own, a->own});
 	a->vl[sl] = vl;
 	return vl;
 }
@@ -143,8 +149,7 @@ step(struct walk *w, struct at *a)
 		if (!(a->sls >> sl & 1))
 			continue;
 		vl = pass(w, a, out, sl);
-		if (vl == AUDIT_LANES_DISCARD ||
-			was_here(w, far, sl, vl, a->sure >> sl & 1))
+		if (vl == AUDIT_LANES_DISCARD || was_here(w, a, far, sl))
 			a->sls &= (uint16_t) ~(1U << sl);
 	}
 	a->sw = t->node[t->port[far].node].sw;
@@ -153,36 +158,59 @@ step(struct walk *w, struct at *a)
 	return a->sls != 0;
 }
 
-/* SLs between a switch's hosts and the LID; false: they are assumed. */
+/* What was told for a LID by its first one alone is not known for it. */
 static bool
-sls_of(const struct walk *w, sw_ix from, uint16_t *sls)
+told(const struct walk *w, const struct audit_sa_from *from, uint16_t lid,
+	uint16_t *sls)
 {
-	port_ix owner = w->t->by_lid[w->lid];
-	uint16_t base = w->t->port[owner].lid, all = 0;
-	bool told = audit_sa_sls(w->job->sa, from, w->lid, &all);
+	uint16_t base = w->t->port[w->t->by_lid[lid]].lid, first;
 
-	if (told && all == 0 && w->lid != base &&
-		audit_sa_sls(w->job->sa, from, base, &all) && all != 0)
-		told = false; /* its first LID alone was asked about */
-	else if (!told)
+	if (!audit_sa_sls(w->job->sa, from, lid, sls))
+		return false;
+	return *sls != 0 || lid == base ||
+	       !audit_sa_sls(w->job->sa, from, base, &first) || first == 0;
+}
+
+/*
+ * Port 0 answers whoever asks it, with the SL that the question came with: that
+ * of the way from the LID to it.
+ */
+static bool
+told_answers(const struct walk *w, sw_ix sw, uint16_t *sls)
+{
+	const struct topo *t = w->t;
+	uint16_t mine = t->port[t->node[t->sw[sw].node].first_port].lid;
+	port_ix owner = t->by_lid[w->lid];
+	const struct audit_sa_from there = {w->root, t->port[owner].num == 0};
+
+	return mine != 0 && told(w, &there, mine, sls);
+}
+
+/* SLs from there to the LID; false: they are assumed. */
+static bool
+sls_of(const struct walk *w, const struct audit_sa_from *from, uint16_t *sls)
+{
+	uint16_t all = 0, more = 0;
+	bool known = told(w, from, w->lid, &all);
+
+	if (from->port0 && w->root != TOPO_NONE)
+		known |= told_answers(w, from->sw, &more);
+	all |= more;
+	if (!known)
 		all = w->job->assumed;
 	*sls = 0;
 	for (unsigned sl = 0; sl < SLS; sl++)
 		if (all >> sl & 1)
 			*sls |= (uint16_t)(1U << w->same[sl]);
-	return told;
+	return known;
 }
 
 static void
-walk_from(struct walk *w, sw_ix from)
+walk_from(struct walk *w, const struct audit_sa_from *from, uint8_t in)
 {
-	const struct topo_switch *sw = &w->t->sw[from];
-	struct at a = {.sw = from, .first = true};
+	struct at a = {
+		.sw = from->sw, .in = in, .first = true, .own = from->port0};
 
-	if (sw->nend < 2 || from == w->root ||
-		w->t->node[sw->node].flags & TN_QUARANTINED)
-		return;
-	a.in = w->t->end[sw->end + 1].out;
 	if (sls_of(w, from, &a.sls)) {
 		a.sure = a.sls;
 		w->out->told++;
@@ -191,6 +219,20 @@ walk_from(struct walk *w, sw_ix from)
 	}
 	while (step(w, &a))
 		;
+}
+
+/* From a switch's hosts, which are alike, and from its own port 0. */
+static void
+walk_switch(struct walk *w, sw_ix s)
+{
+	const struct topo_switch *sw = &w->t->sw[s];
+
+	if (s == w->root || w->t->node[sw->node].flags & TN_QUARANTINED)
+		return;
+	if (sw->nend > 1)
+		walk_from(w, &(struct audit_sa_from){s, false},
+			w->t->end[sw->end + 1].out);
+	walk_from(w, &(struct audit_sa_from){s, true}, 0);
 }
 
 void
@@ -212,7 +254,7 @@ audit_paths_walk(const struct audit_paths_job *job, struct audit_deps *d,
 		w.lid = (uint16_t)lid;
 		w.root = topo_switch_of(t, t->by_lid[lid]);
 		for (sw_ix s = 0; s < t->nsw; s++)
-			walk_from(&w, s);
+			walk_switch(&w, s);
 		while (w.ntouched > 0)
 			w.seen[w.touched[--w.ntouched]] = (struct seen){0};
 	}

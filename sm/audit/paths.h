@@ -2,9 +2,10 @@
  * audit_paths: the turns that packets between two ports make, lane by lane, by
  * the tables that are in force and the SLs that their senders were told.
  *
- * A path is walked for every switch with hosts, every LID and every SL that is
- * in use between them, as far as another path has not been there before. What
- * nobody told is taken to use any of some SLs; turns of these are not sure.
+ * A path is walked for every switch, for its hosts and for its own port 0, to
+ * every LID with every SL that is in use between them, as far as another path
+ * has not been there before. What nobody told is taken to use any of some SLs;
+ * turns of these are not sure, nor are those that only switches make.
  */
 #ifndef HEDDLE_SM_AUDIT_PATHS_H
 #define HEDDLE_SM_AUDIT_PATHS_H
@@ -24,7 +25,8 @@ struct audit_paths_job {
 };
 
 struct audit_paths_facts {
-	uint64_t told;	    /* (switch, LID) whose SLs are known */
+	uint64_t told;	    /* (switch, LID) whose SLs are known; of hosts
+			       and of port 0 apart */
 	uint64_t assumed;   /* those whose are not */
 	uint64_t discarded; /* turns on the way to a LID that discard an SL
 			       that was given out */

@@ -1,5 +1,6 @@
 #include "sm/audit/sa.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +16,20 @@ enum {
 	FIRST_MS = 1000, /* is anybody there? */
 	TABLE_MS = 8000, /* a table takes its time */
 	QP1 = 1,
+	PATHS_MAX = 127, /* that can be asked for between two ports */
 	ACTIVE = 4,
 	NO_SOURCE = -1,
 };
 
 enum stage { STAGE_INFO, STAGE_GROUPS, STAGE_PATHS, STAGE_DONE };
+
+/* What is asked for. */
+static const uint16_t attr[] = {
+	[STAGE_INFO] = MAD_SA_CLASS_PORT_INFO,
+	[STAGE_GROUPS] = MAD_SA_MEMBER,
+	[STAGE_PATHS] = MAD_SA_PATH_REC,
+	[STAGE_DONE] = 0,
+};
 
 struct question {
 	bool open;
@@ -27,6 +37,12 @@ struct question {
 	unsigned tries;
 	struct mono due;
 	size_t source;
+};
+
+/* A LID, the paths from which are asked for. */
+struct source {
+	port_ix port;
+	uint16_t lid;
 };
 
 struct audit_sa {
@@ -38,10 +54,12 @@ struct audit_sa {
 	uint64_t prefix;
 	uint32_t tid;
 	struct question q[WINDOW];
-	port_ix *source;
+	struct source *source;
 	size_t nsources, capsources, at;
+	uint8_t npaths; /* to each port: all of its LIDs */
 	unsigned vain;
-	uint16_t **sls; /* [nsw] by LID; NULL: not asked, or no answer */
+	/* [nsw] by LID, of hosts and of port 0; NULL: not asked, no answer */
+	uint16_t **sls[2];
 	struct audit_sa_group *group;
 	size_t capgroups;
 	struct audit_sa_facts facts;
@@ -54,7 +72,8 @@ audit_sa_new(const struct topo *t, struct transport *wire)
 
 	a->t = t;
 	a->wire = wire;
-	a->sls = mem_zalloc(t->nsw, sizeof(*a->sls));
+	for (size_t i = 0; i < 2; i++)
+		a->sls[i] = mem_zalloc(t->nsw, sizeof(*a->sls[i]));
 	return a;
 }
 
@@ -63,9 +82,11 @@ audit_sa_free(struct audit_sa *a)
 {
 	if (a == NULL)
 		return;
-	for (sw_ix s = 0; s < a->t->nsw; s++)
-		free(a->sls[s]);
-	free(a->sls);
+	for (size_t i = 0; i < 2; i++) {
+		for (sw_ix s = 0; s < a->t->nsw; s++)
+			free(a->sls[i][s]);
+		free(a->sls[i]);
+	}
 	free(a->source);
 	free(a->group);
 	free(a);
@@ -80,56 +101,73 @@ is_host(const struct topo *t, port_ix p)
 	       t->port[p].lid != 0 && t->port[p].state == ACTIVE;
 }
 
-/* Ports of hosts on a switch: to source as far as most lets it; their number.
- */
+/* A port's LIDs; their number. */
 static uint32_t
-hosts_of(struct audit_sa *a, sw_ix s, uint32_t most)
+add_lids(struct audit_sa *a, port_ix port, bool take)
+{
+	const struct topo_port *p = &a->t->port[port];
+	uint32_t n = p->lid != 0 ? 1U << p->lmc : 0;
+
+	for (uint32_t i = 0; take && i < n; i++) {
+		a->source = mem_grow(a->source, a->nsources, &a->capsources,
+			sizeof(*a->source));
+		a->source[a->nsources++] =
+			(struct source){port, (uint16_t)(p->lid + i)};
+	}
+	return n;
+}
+
+/* Those of a switch's own port 0, and of its hosts, or of the first of them. */
+static uint32_t
+lids_on(struct audit_sa *a, sw_ix s, bool every, bool take)
 {
 	const struct topo_switch *sw = &a->t->sw[s];
-	uint32_t n = 0;
+	uint32_t n;
 
 	if (a->t->node[sw->node].flags & TN_QUARANTINED)
 		return 0;
+	n = add_lids(a, a->t->node[sw->node].first_port, take);
 	for (uint32_t i = 1; i < sw->nend; i++) {
 		port_ix p = a->t->end[sw->end + i].port;
 
 		if (!is_host(a->t, p))
 			continue;
-		if (n++ >= most)
-			continue;
-		a->source = mem_grow(a->source, a->nsources, &a->capsources,
-			sizeof(*a->source));
-		a->source[a->nsources++] = p;
+		n += add_lids(a, p, take);
+		if (!every)
+			break;
 	}
 	return n;
 }
 
-/* As many as may be: all, one a switch, or of every so manieth switch. */
+/* As many as may be: all, one host a switch, or of every so manieth switch. */
 static void
 choose_sources(struct audit_sa *a, uint32_t records)
 {
-	uint64_t hosts = 0, step = 1, each = 1;
-	uint32_t seen = 0;
+	uint64_t lids = 0, every = 0, one = 0, step = 1;
+	uint8_t lmc = 0;
 
-	for (sw_ix s = 0; s < a->t->nsw; s++) {
-		uint32_t n = hosts_of(a, s, 0);
-
-		hosts += n;
-		a->facts.switches += n > 0;
+	assert(records > 0);
+	for (port_ix p = 0; p < a->t->nports; p++) {
+		lids += add_lids(a, p, false);
+		if (a->t->port[p].lid != 0 && a->t->port[p].lmc > lmc)
+			lmc = a->t->port[p].lmc;
 	}
+	for (sw_ix s = 0; s < a->t->nsw; s++) {
+		every += lids_on(a, s, true, false);
+		one += lids_on(a, s, false, false);
+	}
+	a->npaths = (uint8_t)(lmc < 7 ? 1U << lmc : PATHS_MAX);
 	a->facts.extent = AUDIT_SA_SWITCH;
-	if (hosts * hosts <= records) {
+	if (every * lids <= records) {
 		a->facts.extent = AUDIT_SA_EVERY;
-		each = UINT32_MAX;
-	} else if (hosts * a->facts.switches > records) {
-		uint64_t may = records / hosts + 1;
-
+	} else if (one * lids > records) {
 		a->facts.extent = AUDIT_SA_SOME;
-		step = (a->facts.switches + may - 1) / may;
+		step = (one * lids + records - 1) / records;
 	}
 	for (sw_ix s = 0; s < a->t->nsw; s++)
-		if (hosts_of(a, s, 0) > 0 && seen++ % step == 0)
-			(void)hosts_of(a, s, (uint32_t)each);
+		if (s % step == 0)
+			(void)lids_on(
+				a, s, a->facts.extent == AUDIT_SA_EVERY, true);
 	a->facts.sources = (uint32_t)a->nsources;
 }
 
@@ -139,9 +177,10 @@ static size_t
 path_to_ask(const struct audit_sa *a, size_t source, uint8_t *rec)
 {
 	const struct mad_sa_path p = {
-		.sgid = {a->prefix, a->t->port[a->source[source]].guid},
+		.sgid = {a->prefix, a->t->port[a->source[source].port].guid},
+		.slid = a->source[source].lid,
 		.reversible = true,
-		.npaths = 1,
+		.npaths = a->npaths,
 	};
 
 	mad_sa_path_encode(&p, rec);
@@ -158,15 +197,13 @@ post(struct audit_sa *a, struct question *q, struct mono now)
 		.lid = a->lid, .qpn = QP1, .sl = a->sl, .len = MAD_SIZE};
 	struct mono wait = mono_ms(TABLE_MS);
 
+	h.attr = attr[a->stage];
 	if (a->stage == STAGE_INFO) {
 		h.method = MAD_GET;
-		h.attr = MAD_SA_CLASS_PORT_INFO;
 		wait = mono_ms(FIRST_MS);
-	} else if (a->stage == STAGE_GROUPS) {
-		h.attr = MAD_SA_MEMBER;
-	} else {
-		h.attr = MAD_SA_PATH_REC;
-		h.mask = MAD_SA_PATH_SGID | MAD_SA_PATH_NPATHS;
+	} else if (a->stage == STAGE_PATHS) {
+		h.mask = MAD_SA_PATH_SGID | MAD_SA_PATH_SLID |
+			 MAD_SA_PATH_NPATHS;
 		(void)path_to_ask(a, q->source, m.mad + MAD_SA_HEADER);
 	}
 	h.tid = q->tid = ++a->tid;
@@ -209,7 +246,8 @@ feed_paths(struct audit_sa *a, struct mono now)
 	a->stage = STAGE_DONE;
 	if (a->facts.answered < a->facts.sources && a->facts.why[0] == '\0')
 		(void)snprintf(a->facts.why, sizeof(a->facts.why),
-			"it told the paths of %" PRIu32 " of %" PRIu32 " hosts",
+			"it told the paths from %" PRIu32 " of %" PRIu32
+			" LIDs",
 			a->facts.answered, a->facts.sources);
 }
 
@@ -317,24 +355,25 @@ take_paths(struct audit_sa *a, const struct question *q, const uint8_t *rec,
 	size_t n, size_t stride)
 {
 	const struct topo *t = a->t;
-	sw_ix s = topo_switch_of(t, a->source[q->source]);
+	port_ix from = a->source[q->source].port;
+	sw_ix s = topo_switch_of(t, from);
+	uint16_t **sls;
 
 	a->vain = 0;
 	if (n == 0 || s == TOPO_NONE)
 		return; /* perhaps it would not tell us */
 	a->facts.answered++;
 	a->facts.records += n;
-	if (a->sls[s] == NULL) {
-		a->sls[s] = mem_zalloc(t->max_lid + 1U, sizeof(**a->sls));
-		a->facts.known++;
-	}
+	sls = &a->sls[t->port[from].num == 0][s];
+	if (*sls == NULL)
+		*sls = mem_zalloc(t->max_lid + 1U, sizeof(**sls));
 	for (size_t i = 0; i < n; i++) {
 		struct mad_sa_path p;
 
 		mad_sa_path_decode(rec + i * stride, &p);
 		if (p.dlid == 0 || p.dlid > t->max_lid)
 			continue;
-		a->sls[s][p.dlid] |= (uint16_t)(1U << p.sl);
+		(*sls)[p.dlid] |= (uint16_t)(1U << p.sl);
 		a->facts.sls |= (uint16_t)(1U << p.sl);
 	}
 }
@@ -353,6 +392,10 @@ take(struct audit_sa *a, const struct question *q, const struct mad_sa *h,
 	size_t stride = (size_t)h->offset * 8, n = 0;
 	char how[48];
 
+	if (h->attr != attr[a->stage]) {
+		failed(a, q, "spoke of something else");
+		return;
+	}
 	if (rec == NULL ||
 		(h->status != MAD_SA_OK && h->status != MAD_SA_NO_RECORDS)) {
 		(void)snprintf(
@@ -397,6 +440,8 @@ audit_sa_receive(
 			q = &a->q[i];
 	if (q == NULL)
 		return true; /* late */
+	if (m->error == 0 && m->lid != a->lid)
+		return true; /* nobody asked them */
 	if (m->error != 0 || (h.status & 0xff) == MAD_STATUS_BUSY) {
 		q->due = mono_min(q->due, mono_add(now, mono_ms(FIRST_MS)));
 		return true;
@@ -442,10 +487,14 @@ audit_sa_facts(const struct audit_sa *a)
 }
 
 bool
-audit_sa_sls(const struct audit_sa *a, sw_ix from, uint16_t lid, uint16_t *out)
+audit_sa_sls(const struct audit_sa *a, const struct audit_sa_from *from,
+	uint16_t lid, uint16_t *out)
 {
-	if (a->sls[from] == NULL || lid > a->t->max_lid)
+	const uint16_t *sls = a->sls[from->port0][from->sw];
+
+	*out = 0;
+	if (sls == NULL || lid > a->t->max_lid)
 		return false;
-	*out = a->sls[from][lid];
+	*out = sls[lid];
 	return true;
 }

@@ -5,14 +5,15 @@
  * sender was given.
  *
  *	class port info -> groups (GetTable MCMemberRecord)
- *			-> paths (GetTable PathRecord of one source at a time)
+ *			-> paths (GetTable PathRecord from a LID at a time, to
+ *			   all LIDs of everybody)
  *
  * Nothing but Get and GetTable leaves. It is another's server: at most two
  * questions are open at once, so many records are asked for at most (those of
  * one source more), and after some questions in vain no more are. Where all
- * paths of all hosts would be too many, one host of each switch is asked about,
- * and the others on it are taken to be alike; where that would be too many too,
- * of some switches.
+ * paths of all hosts and of all switches' own ports 0 would be too many, port 0
+ * and one host of each switch are asked about, and the others on it are taken
+ * to be alike; where that would be too many too, those of some switches.
  *
  * Without its key, subnet administration tells of groups, not of members.
  *
@@ -52,9 +53,9 @@ bool audit_sa_done(const struct audit_sa *a);
 /* Whose paths were asked for. */
 enum audit_sa_extent {
 	AUDIT_SA_NONE,
-	AUDIT_SA_EVERY,	 /* every host's */
-	AUDIT_SA_SWITCH, /* one host's on every switch */
-	AUDIT_SA_SOME,	 /* one host's on some switches */
+	AUDIT_SA_EVERY,	 /* every host's, and every switch's own */
+	AUDIT_SA_SWITCH, /* one host's on every switch, and its own */
+	AUDIT_SA_SOME,	 /* the same of some switches */
 };
 
 struct audit_sa_group {
@@ -69,19 +70,25 @@ struct audit_sa_facts {
 	const struct audit_sa_group *group; /* sorted by MLID */
 	size_t ngroups;
 	enum audit_sa_extent extent;
-	uint32_t sources, answered; /* hosts whose paths were asked for */
-	uint32_t switches, known;   /* with hosts; of these: with an answer */
+	uint32_t sources,
+		answered; /* LIDs, the paths from which we asked for */
 	uint64_t records, questions;
 	uint16_t sls;  /* bit s: a path has SL s */
 	char why[160]; /* what did not work, in words, or "" */
 };
 const struct audit_sa_facts *audit_sa_facts(const struct audit_sa *a);
 
+/* Who sends: hosts of a switch, or its own port 0. */
+struct audit_sa_from {
+	sw_ix sw;
+	bool port0;
+};
+
 /*
- * SLs (a bit each) of paths from hosts of a switch to a LID. 0: there are none.
- * False: nobody knows.
+ * SLs (a bit each) of paths from there to a LID. 0: there are none. False:
+ * nobody knows.
  */
-bool audit_sa_sls(
-	const struct audit_sa *a, sw_ix from, uint16_t lid, uint16_t *out);
+bool audit_sa_sls(const struct audit_sa *a, const struct audit_sa_from *from,
+	uint16_t lid, uint16_t *out);
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/bench/args.h"
 #include "tests/bench/clock.h"
 #include "tests/sim/data.h"
 #include "tests/sim/data_report.h"
@@ -99,7 +100,7 @@ main(int argc, char **argv)
 	}
 	d = data_new(w->sim, &o);
 	data_traffic_start(d, &t);
-	measure(d, w->sim, mono_us(argc > 3 ? atoi(argv[3]) : 1000));
+	measure(d, w->sim, mono_us(args_number(argc, argv, 3, 1000)));
 	data_free(d);
 	world_free(w);
 	fabric_free(f);

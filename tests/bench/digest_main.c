@@ -14,18 +14,11 @@
 #include "routing/route.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
+#include "tests/bench/args.h"
 #include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
 
 enum { EVENTS = 6 };
-
-static unsigned
-threads(void)
-{
-	const char *s = getenv("HEDDLE_THREADS");
-
-	return s != NULL ? (unsigned)strtoul(s, NULL, 10) : 1;
-}
 
 static uint64_t
 mix(uint64_t h, uint64_t x)
@@ -76,7 +69,7 @@ route(struct topo *t, const struct routes *prev, struct lft_pool *pool,
 		.pool = pool,
 		.prev = prev,
 		.load_limit = 1250,
-		.threads = threads()};
+		.threads = args_said(getenv("HEDDLE_THREADS"), 1)};
 	struct route_story story;
 
 	return route_compute(&job, &engine, 1, &story, why);

@@ -31,6 +31,7 @@
 
 #include "sm/base/log.h"
 #include "sm/base/mem.h"
+#include "tests/bench/args.h"
 #include "tests/bench/plot.h"
 #include "tests/sim/trial.h"
 #include "tests/topo/gen.h"
@@ -467,8 +468,8 @@ main(int argc, char **argv)
 		return 2;
 	}
 	log_set_level(LOG_LEVEL_ERROR);
-	s->fabrics = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 2;
-	s->switches = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 32;
+	s->fabrics = args_number(argc, argv, 2, 2);
+	s->switches = args_number(argc, argv, 3, 32);
 	if (mkdir(argv[1], 0777) != 0 && errno != EEXIST) {
 		(void)fprintf(
 			stderr, "figures: %s: %s\n", argv[1], strerror(errno));

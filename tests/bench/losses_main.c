@@ -16,6 +16,7 @@
 #include "routing/route.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
+#include "tests/bench/args.h"
 #include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
 
@@ -236,13 +237,12 @@ main(int argc, char **argv)
 		(void)fprintf(stderr, "losses: %s: %s\n", argv[1], why.text);
 		return 77;
 	}
-	lost = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 1;
+	lost = args_number(argc, argv, 3, 1);
 	n.t = frozen_topo(n.f, &lids);
 	n.r = routed(&n, n.t, NULL, false);
 	(void)printf("%s: %u switches, %s, load %llu\n", argv[1], n.t->nsw,
 		n.r->engine, (unsigned long long)n.r->report.load_max);
-	survey(&n, argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0,
-		lost > MOST ? MOST : lost);
+	survey(&n, args_number(argc, argv, 2, 0), lost > MOST ? MOST : lost);
 	routes_unref(n.r);
 	topo_unref(n.t);
 	lft_pool_free(n.pool);

@@ -12,6 +12,7 @@
 #include "sm/base/log.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad_sa.h"
+#include "tests/bench/args.h"
 #include "tests/sim/world.h"
 #include "tests/topo/gen.h"
 
@@ -136,8 +137,8 @@ round_of(struct bench *b, const char *what, uint8_t method, unsigned hosts,
 int
 main(int argc, char **argv)
 {
-	unsigned hosts = argc > 1 ? (unsigned)atoi(argv[1]) : 1000;
-	unsigned groups = argc > 2 ? (unsigned)atoi(argv[2]) : 50;
+	unsigned hosts = args_number(argc, argv, 1, 1000);
+	unsigned groups = args_number(argc, argv, 2, 50);
 	struct sim_options o = sim_defaults();
 	struct reason why = {""};
 	struct bench b = {.f = gen_tree_three(RADIX, &why)};

@@ -17,18 +17,11 @@
 #include "routing/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
+#include "tests/bench/args.h"
 #include "tests/bench/clock.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
-
-static unsigned
-threads(void)
-{
-	const char *s = getenv("HEDDLE_THREADS");
-
-	return s != NULL ? (unsigned)strtoul(s, NULL, 10) : 1;
-}
 
 /* n random cables between switches fail, evenly; f is freed. */
 static struct fabric *
@@ -221,7 +214,7 @@ measure(const struct engine *e, const struct fabric *f, struct topo *t,
 	struct lft_pool *pool = lft_pool_new();
 	struct route_job job = {.topo = t,
 		.pool = pool,
-		.threads = threads(),
+		.threads = args_said(getenv("HEDDLE_THREADS"), 1),
 		.load_limit = 1250};
 	size_t bytes = table_bytes(t);
 	uint8_t *floor = mem_alloc(bytes);

@@ -16,6 +16,7 @@
 #include "sm/mad/mad_sa.h"
 #include "sm/pkeys.h"
 #include "sm/sa/sa.h"
+#include "tests/bench/args.h"
 #include "tests/bench/clock.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
@@ -237,7 +238,7 @@ int
 main(int argc, char **argv)
 {
 	static const struct gen_fattree2 small = {18, 36, 1, 18, 18};
-	uint32_t n = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1000000;
+	uint32_t n = args_number(argc, argv, 1, 1000000);
 
 	run("ft648", gen_tree_two(&small, NULL), n);
 	run("ft3456", gen_tree_three(24, NULL), n);

@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 
+#include "tests/bench/args.h"
 #include "tests/bench/clock.h"
 #include "tests/topo/ibnet.h"
 #include "tests/unit/safe_world.h"
@@ -442,7 +443,7 @@ order_kept(unsigned events)
 int
 main(int argc, char **argv)
 {
-	unsigned events = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 100;
+	unsigned events = args_number(argc, argv, 2, 100);
 
 	all_trees(argc > 1 ? argv[1] : "../shared/fixtures");
 	statistics(events);

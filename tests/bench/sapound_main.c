@@ -17,6 +17,7 @@
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "sm/mad/mad_sa.h"
+#include "tests/bench/args.h"
 #include "tests/bench/clock.h"
 
 enum { MOST = 1024, NODE_SIZE = 112, WAIT_MS = 60000, SAMPLES = 1 << 22 };
@@ -160,7 +161,7 @@ main(int argc, char **argv)
 {
 	struct pound p = {.rng = {1}};
 	int64_t seconds = argc > 1 ? strtol(argv[1], NULL, 10) : 5, t0, end;
-	uint32_t window = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 16;
+	uint32_t window = args_number(argc, argv, 2, 16);
 
 	if (window < 1 || window > MOST)
 		window = MOST;

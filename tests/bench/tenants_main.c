@@ -11,6 +11,7 @@
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
 #include "sm/pkeys.h"
+#include "tests/bench/args.h"
 #include "tests/bench/clock.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
@@ -116,8 +117,8 @@ measure(struct topo *t, unsigned tenants, int way)
 int
 main(int argc, char **argv)
 {
-	unsigned k = argc > 1 ? (unsigned)atoi(argv[1]) : 54;
-	unsigned tenants = argc > 2 ? (unsigned)atoi(argv[2]) : 10;
+	unsigned k = args_number(argc, argv, 1, 54);
+	unsigned tenants = args_number(argc, argv, 2, 10);
 	struct reason why;
 	struct fabric *f = gen_tree_three(k, &why);
 	struct topo *t = frozen_topo(f, NULL);

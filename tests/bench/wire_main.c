@@ -14,6 +14,7 @@
 
 #include "sm/transport/umad.h"
 #include "sm/transport/xact.h"
+#include "tests/bench/args.h"
 #include "tests/bench/clock.h"
 
 struct bench {
@@ -117,10 +118,10 @@ main(int argc, char **argv)
 	struct umad_port_name name;
 	struct reason why;
 	int efd = eventfd(0, EFD_NONBLOCK);
-	unsigned count = argc > 2 ? (unsigned)atoi(argv[2]) : 100000;
+	unsigned count = args_number(argc, argv, 2, 100000);
 	struct umad *u = umad_open(
 		argc > 1 ? argv[1] : "auto", true, wake, &efd, &name, &why);
-	struct bench b = {.hops = argc > 3 ? (uint8_t)atoi(argv[3]) : 0};
+	struct bench b = {.hops = (uint8_t)args_number(argc, argv, 3, 0)};
 
 	if (u == NULL) {
 		fprintf(stderr, "wire: %s\n", why.text);

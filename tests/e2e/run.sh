@@ -52,6 +52,7 @@ partitions import-demo 120
 audit opensm 90
 audit credit 60
 audit lash 60
+audit dfsssp 60
 audit 2qos 60
 audit torus 60
 audit sim 60

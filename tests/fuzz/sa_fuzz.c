@@ -11,19 +11,19 @@
 #include <string.h>
 
 #include "config/config.h"
-#include "discovery/draft.h"
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad_sa.h"
 #include "sm/pkeys.h"
 #include "sm/sa/sa.h"
+#include "tests/fuzz/small.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define PREFIX UINT64_C(0xfe80000000000000)
 #define HIDDEN UINT64_C(0x220)
 
-enum { HOSTS = 3, LEAVES = 2, AT_METHOD = 3, AT_CLASS = 1, KEY = 7 };
+enum { HOSTS = SMALL_HOSTS, AT_METHOD = 3, AT_CLASS = 1, KEY = 7 };
 enum { SM_LID = 8, HIDDEN_LID = 24 };
 
 struct wire {
@@ -71,42 +71,14 @@ tenants(struct topo *t)
 static struct view *
 make_view(struct lft_pool *pool, unsigned hosts, uint32_t generation)
 {
-	struct draft *d = draft_new();
-	draft_id sw[LEAVES], h;
 	struct view *v = mem_zalloc(1, sizeof(*v));
-	struct topo *raw;
-	uint16_t *lid;
-	uint8_t *lmc, row[LFT_BLOCK];
+	uint8_t row[LFT_BLOCK];
 
-	for (unsigned i = 0; i < LEAVES; i++)
-		sw[i] = draft_add_node(d, TOPO_SWITCH, 0x100 + i, 4, "sw");
-	draft_add_link(d, sw[0], 4, sw[1], 4);
-	for (unsigned i = 0; i < hosts; i++) {
-		h = draft_add_node(
-			d, TOPO_CA, 0x200 + (uint64_t)16 * i, 1, "host");
-		draft_add_link(d, h, 1, sw[i % 2], 1 + i / 2);
-		if (i == 0)
-			draft_set_self(d, h, 1);
-	}
-	raw = draft_freeze(d, generation, NULL);
-	lid = mem_zalloc(raw->nports, sizeof(*lid));
-	lmc = mem_zalloc(raw->nports, sizeof(*lmc));
-	for (port_ix p = 0; p < raw->nports; p++) {
-		const struct topo_node *n = &raw->node[raw->port[p].node];
-
-		if (!topo_has_lid(raw, p))
-			continue;
-		/* switches 1, 2; hosts 8, 16, 24 with LMC 2 */
-		lid[p] = (uint16_t)(n->type == TOPO_SWITCH
-					    ? n->guid - 0xff
-					    : 8 + (n->guid - 0x200) / 2);
-		lmc[p] = n->type == TOPO_SWITCH ? 0 : 2;
-	}
 	v->refs = 1;
-	v->topo = topo_with_lids(raw, &(struct topo_lids){lid, lmc});
+	v->topo = small_topo(hosts, generation);
 	v->pkeys = tenants(v->topo);
 	v->routes = routes_new(v->topo, pool);
-	for (sw_ix s = 0; s < LEAVES; s++) {
+	for (sw_ix s = 0; s < SMALL_LEAVES; s++) {
 		unsigned me =
 			(unsigned)(v->topo->node[v->topo->sw[s].node].guid -
 				   0x100);
@@ -119,10 +91,6 @@ make_view(struct lft_pool *pool, unsigned hosts, uint32_t generation)
 				i % 2 == me ? (int)(1 + i / 2) : 4, 4);
 		routes_put_row(v->routes, s, row, NULL, TOPO_NONE);
 	}
-	free(lid);
-	free(lmc);
-	topo_unref(raw);
-	draft_free(d);
 	return v;
 }
 

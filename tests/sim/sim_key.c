@@ -115,7 +115,7 @@ in_table(const struct sim *s, uint32_t node, unsigned port, uint16_t pkey)
 	bool external = is_switch(s, node) && port > 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		uint16_t e = p->pkeys ? be_get16(p->pkeys + 2 * i)
+		uint16_t e = p->pkeys ? be_get16(p->pkeys + (size_t)2 * i)
 			     : i      ? 0
 				      : SIM_DEFAULT_PKEY;
 

@@ -260,7 +260,7 @@ rail_switch(const struct fabric *f, uint32_t h, unsigned r,
 	uint32_t sw;
 	unsigned pp;
 
-	if (is_switch(f, h) || !fabric_peer(f, h, 1, &sw, &pp) ||
+	if (nleaf == 0 || is_switch(f, h) || !fabric_peer(f, h, 1, &sw, &pp) ||
 		!is_switch(f, sw))
 		return FABRIC_NONE;
 	return leaf[(place[sw] + r) % nleaf];

@@ -352,6 +352,131 @@ START_TEST(a_lane_that_discards)
 }
 END_TEST
 
+/* The tree of a group that comes to its end by both ways round the ring. */
+START_TEST(a_group_that_comes_twice)
+{
+	struct rig r = ring(NULL);
+	bool well;
+	json_t *report;
+
+	/* from switch 0 on over 1 and over 4 and 3, each to switch 2, which
+	 * sends it no further */
+	chain(&r, FIRST_MLID, 0, RING);
+	for (unsigned i = 0; i < RING; i++) {
+		uint32_t s = place(&r, "sw", i);
+		unsigned ports = 1U << port_to(&r, s, place(&r, "h", i + 1));
+
+		for (unsigned by = 1; by < RING && i != 2; by += RING - 2) {
+			uint32_t o = place(&r, "sw", (i + by) % RING);
+
+			/* away from switch 0, which sends both ways */
+			if (i == 0 || (i == 1) == (by == 1))
+				ports |= 1U << port_to(&r, s, o);
+		}
+		sim_hand_mft(r.w->sim, s, FIRST_MLID, (uint16_t)ports);
+	}
+	report = look(&r, &well);
+	ck_assert(!well);
+	expect(report, "group", "fault", "does not reach");
+	ck_assert_int_eq(
+		member_num(json_object_get(report, "groups"), "copies"), 1);
+	ck_assert_int_eq(
+		member_num(json_object_get(report, "groups"), "loops"), 0);
+	json_decref(report);
+	rig_free(&r);
+}
+END_TEST
+
+/*
+ * Everybody goes round the ring by the right up to so many cables, else by the
+ * left: LIDs of hosts by their offset. Hosts' packets set out on lane 0, those
+ * of a switch itself on another perhaps, and all go on on lane 1.
+ */
+static void
+two_lanes(struct rig *r, const unsigned right[2], uint8_t own)
+{
+	for (unsigned i = 0; i < RING; i++) {
+		uint32_t s = place(r, "sw", i);
+		uint8_t cable[2] = {
+			(uint8_t)port_to(r, s, place(r, "sw", (i + 1) % RING)),
+			(uint8_t)port_to(
+				r, s, place(r, "sw", (i + RING - 1) % RING))};
+		uint8_t row[8];
+
+		for (unsigned d = 1; d < RING; d++) {
+			unsigned k = (i + d) % RING;
+			const struct mad_port_info *h = sim_port_info(
+				r->w->sim, place(r, "h", k + 1), 1);
+
+			sim_set_lft(r->w->sim, s,
+				sim_port_info(r->w->sim, place(r, "sw", k), 0)
+					->lid,
+				cable[d > right[0]]);
+			for (unsigned o = 0; o < 1U << h->lmc; o++)
+				sim_set_lft(r->w->sim, s,
+					(uint16_t)(h->lid + o),
+					cable[d > right[o]]);
+		}
+		for (unsigned in = 0; in <= r->f->node[s].nports; in++) {
+			bool on = in == cable[0] || in == cable[1];
+
+			memset(row,
+				on	  ? 0x11
+				: in == 0 ? own * 0x11
+					  : 0,
+				sizeof(row));
+			for (unsigned c = 0; c < 2; c++)
+				sim_hand_sl2vl(r->w->sim, s, in, cable[c], row);
+		}
+	}
+}
+
+/*
+ * Nobody's packets pass more than one switch that they did not set out from:
+ * those of hosts change the lane there, and wait for nobody. What a switch
+ * sends itself may be on the second lane from the start.
+ */
+START_TEST(lanes_of_what_switches_send)
+{
+	static const struct {
+		const char *yaml;
+		unsigned right[2];
+		uint8_t own;
+		unsigned cyclic;
+		const char *severity;
+	} cases[] = {
+		{NULL, {2, 0}, 0, 0, NULL},
+		{NULL, {2, 0}, 1, 2 * RING, "risk"},
+		/* nor do those to a host's second LID, or else they do */
+		{"fabric: {lmc: {hosts: 1}}", {2, 2}, 0, 0, NULL},
+		{"fabric: {lmc: {hosts: 1}}", {2, 3}, 0, RING, "fault"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rig r = ring(cases[i].yaml);
+		const json_t *d, *sa;
+		json_t *report;
+		bool well;
+
+		two_lanes(&r, cases[i].right, cases[i].own);
+		report = look(&r, &well);
+		d = json_object_get(report, "dependencies");
+		sa = json_object_get(report, "sa");
+		ck_assert_int_gt(member_num(d, "cyclic_on_one_lane"), 0);
+		ck_assert_int_gt(member_num(sa, "paths"), 0);
+		ck_assert_int_eq(member_num(sa, "pairs_assumed"), 0);
+		ck_assert_int_eq(member_num(d, "cyclic"), cases[i].cyclic);
+		ck_assert_int_eq(well, cases[i].cyclic == 0);
+		if (cases[i].severity != NULL)
+			expect(report, "deadlock", cases[i].severity,
+				cases[i].own > 0 ? "from switches alone"
+						 : "VL 1: LID ");
+		json_decref(report);
+		rig_free(&r);
+	}
+}
+END_TEST
+
 /* Turns round a ring from switch 0 on; the last one may change the lane. */
 static struct audit_deps *
 round_ring(const struct topo *t, bool dateline, bool sure)
@@ -426,7 +551,9 @@ main(void)
 	tcase_add_test(tc, groups_that_deadlock);
 	tcase_add_test(tc, a_group_in_a_ring);
 	tcase_add_test(tc, a_group_in_pieces);
+	tcase_add_test(tc, a_group_that_comes_twice);
 	tcase_add_test(tc, a_lane_that_discards);
+	tcase_add_test(tc, lanes_of_what_switches_send);
 	tcase_add_test(tc, turns_in_a_graph);
 	suite_add_tcase(s, tc);
 	return suite_run(s);

@@ -1,0 +1,56 @@
+/*
+ * small: a fabric for fuzzers that need one, by hand: two switches of four
+ * ports with LIDs 1 and 2, and up to three hosts on them by turns, with LIDs
+ * from 8 on, eight apart, of LMC 2. The first host is where we are.
+ */
+#ifndef HEDDLE_FUZZ_SMALL_H
+#define HEDDLE_FUZZ_SMALL_H
+
+#include <stdlib.h>
+
+#include "discovery/draft.h"
+#include "sm/base/mem.h"
+
+enum { SMALL_LEAVES = 2, SMALL_HOSTS = 3 };
+
+static inline struct topo *
+small_topo(unsigned hosts, uint32_t generation)
+{
+	struct draft *d = draft_new();
+	draft_id sw[SMALL_LEAVES], h;
+	struct topo *raw, *t;
+	uint16_t *lid;
+	uint8_t *lmc;
+
+	for (unsigned i = 0; i < SMALL_LEAVES; i++)
+		sw[i] = draft_add_node(d, TOPO_SWITCH, 0x100 + i, 4, "sw");
+	draft_add_link(d, sw[0], 4, sw[1], 4);
+	for (unsigned i = 0; i < hosts; i++) {
+		h = draft_add_node(
+			d, TOPO_CA, 0x200 + (uint64_t)16 * i, 1, "host");
+		draft_add_link(d, h, 1, sw[i % 2], 1 + i / 2);
+		if (i == 0)
+			draft_set_self(d, h, 1);
+	}
+	raw = draft_freeze(d, generation, NULL);
+	lid = mem_zalloc(raw->nports, sizeof(*lid));
+	lmc = mem_zalloc(raw->nports, sizeof(*lmc));
+	for (port_ix p = 0; p < raw->nports; p++) {
+		const struct topo_node *n = &raw->node[raw->port[p].node];
+
+		if (!topo_has_lid(raw, p))
+			continue;
+		lid[p] = (uint16_t)(n->type == TOPO_SWITCH
+					    ? n->guid - 0xff
+					    : 8 + (n->guid - 0x200) / 2);
+		lmc[p] = n->type == TOPO_SWITCH ? 0 : 2;
+	}
+	t = topo_with_lids(raw, &(struct topo_lids){lid, lmc});
+	free(lid);
+	free(lmc);
+	topo_unref(raw);
+	draft_free(d);
+	return t;
+}
+
+#endif
