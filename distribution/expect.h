@@ -25,7 +25,11 @@
  * stands for n.
  *
  * Tables come from the transition itself (safe_write.was, image), so that it
- * may be asked when all is over.
+ * may be asked when all is over. Few ask: what is only known before and while
+ * things happen is noted (hosts, schedule, what was in flight), references to
+ * the blocks that the transition replaced are kept, and the rest is done when
+ * somebody wants to know. Where that would keep many blocks alive that nobody
+ * else needs any more, it is done at once.
  */
 #ifndef HEDDLE_DISTRIBUTION_EXPECT_H
 #define HEDDLE_DISTRIBUTION_EXPECT_H
@@ -102,6 +106,19 @@ struct expect {
 /* Never fails; expect_clear frees what it holds. */
 void expect_make(const struct expect_job *job, struct expect *out);
 void expect_clear(struct expect *e);
+
+/*
+ * The same in two steps. Nothing of the job is needed after the first one, but
+ * `to` for the second: those routes, or the same for another freeze of the
+ * fabric (routes_for). The last reference drops blocks: in the thread that owns
+ * the pool; expect_cost, which works it out once, may be called at any time.
+ */
+struct expectation;
+struct expectation *expect_begin(const struct expect_job *job);
+const struct expect *expect_cost(
+	struct expectation *x, const struct routes *to);
+struct expectation *expect_ref(struct expectation *x); /* NULL allowed */
+void expect_unref(struct expectation *x);	       /* NULL allowed */
 
 /* Over all causes. */
 double expect_sum(const double lost[EXPECT_CAUSES]);

@@ -1,6 +1,7 @@
 /*
- * expect_priv: the schedule, shared by expect.c (what is lost at a moment) and
- * expect_when.c (which moments there are). Nobody else includes this.
+ * expect_priv: what is shared by expect.c (what is lost at a moment),
+ * expect_when.c (which moments there are) and expect_flight.c (what is lost on
+ * cables). Nobody else includes this.
  */
 #ifndef HEDDLE_DISTRIBUTION_EXPECT_PRIV_H
 #define HEDDLE_DISTRIBUTION_EXPECT_PRIV_H
@@ -8,6 +9,31 @@
 #include "distribution/expect.h"
 #include "distribution/safe.h"
 #include "routing/routes.h"
+
+enum { EXPECT_STEPS = 4000000, EXPECT_ARMED = 3 };
+
+static inline uint64_t
+expect_steps(const struct expect_job *job)
+{
+	return job->steps > 0 ? job->steps : EXPECT_STEPS;
+}
+
+/* Does the port send and receive? */
+static inline bool
+expect_is_host(const struct topo *t, port_ix p)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+
+	return n->type != TOPO_SWITCH && (n->flags & TN_AGGREGATION) == 0 &&
+	       t->port[p].lid != 0 && t->port[p].state >= EXPECT_ARMED;
+}
+
+/* LIDs of a port share what is sent to it. */
+static inline double
+expect_share(const struct topo *t, port_ix p)
+{
+	return 1.0 / (double)(1U << t->port[p].lmc);
+}
 
 /* Which turns are closed at a moment. */
 enum { EXPECT_STAYING = 1, EXPECT_PASSING = 2 };
@@ -63,5 +89,9 @@ bool *expect_when_downed(const struct expect_job *job);
  */
 void expect_when(const struct expect_job *job, const bool *downed,
 	struct expect *out, struct expect_moments *m);
+
+/* Into out's phases what is on cables that go; downed as above. */
+void expect_flight(
+	const struct expect_job *job, const bool *downed, struct expect *out);
 
 #endif

@@ -15,7 +15,7 @@ enum {
 	MAX_STOPS = 8,	   /* pushes in a row that may be overtaken */
 	MAX_SAMPLES = 256, /* blocks read after a push */
 	STRAY_TIMEOUTS = 8,
-	EXPECT_STEPS = 300000, /* some milliseconds, behind the last answer */
+	EXPECT_STEPS = 300000, /* some milliseconds, when it is asked for */
 	INFINITE = 20	       /* lifetime codes from here on: for ever */
 };
 
@@ -391,8 +391,8 @@ list_turns(const struct plan *p, struct view_change *c)
 }
 
 /* What hosts were to lose, as the wire is: the old view is still in force. */
-static void
-expect(const struct sm *sm, struct view_change *c)
+static struct expectation *
+expected(const struct sm *sm)
 {
 	struct expect_job job = {
 		.change = sm->plan->change,
@@ -407,7 +407,7 @@ expect(const struct sm *sm, struct view_change *c)
 	job.pace.window = xact_stats(sm->x)->window;
 	job.pace.target = sm->cfg->smp.target_max;
 	job.pace.drain = sm_push_drain(sm);
-	expect_make(&job, &c->expect);
+	return expect_begin(&job);
 }
 
 void
@@ -437,7 +437,7 @@ sm_push_story(struct sm *sm)
 	(void)snprintf(c->stale, sizeof(c->stale), "%s", x->stale);
 	list_phases(sm->plan, c);
 	list_turns(sm->plan, c);
-	expect(sm, c);
+	c->expected = expected(sm);
 }
 
 /* The push has ended, one way or another. */

@@ -11,8 +11,7 @@ view_change_own(struct view_change *c)
 {
 	c->phase = mem_dup(c->phase, c->nphases * sizeof(*c->phase));
 	c->turn = mem_dup(c->turn, c->nturns * sizeof(*c->turn));
-	c->expect.phase = mem_dup(
-		c->expect.phase, c->expect.nphases * sizeof(*c->expect.phase));
+	c->expected = expect_ref(c->expected);
 }
 
 void
@@ -20,8 +19,18 @@ view_change_free(struct view_change *c)
 {
 	free(c->phase);
 	free(c->turn);
-	expect_clear(&c->expect);
+	expect_unref(c->expected);
 	*c = (struct view_change){0};
+}
+
+const struct expect *
+view_expected(const struct view *v)
+{
+	static const struct expect nothing = {0};
+
+	if (v->change.expected == NULL)
+		return &nothing;
+	return expect_cost(v->change.expected, v->routes);
 }
 
 struct view *

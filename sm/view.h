@@ -65,8 +65,9 @@ struct view_change {
 	size_t nphases;
 	struct view_turn *turn;
 	size_t nturns;
-	uint64_t pairs;	      /* (switch, LID) that lost packets by the turns */
-	struct expect expect; /* what hosts were to lose by it */
+	uint64_t pairs; /* (switch, LID) that lost packets by the turns */
+	struct expectation *expected; /* what hosts were to lose by it: see
+					 view_expected */
 	uint64_t paper_pairs;
 	uint64_t entries, blocks, kept;
 	uint64_t mixed_edges;
@@ -97,6 +98,9 @@ struct view {
 	char lid_conflict[256];
 	struct mono when;
 };
+
+/* What hosts were to lose by the change, worked out when first asked for. */
+const struct expect *view_expected(const struct view *v);
 
 /* After an assignment: lists of its own; and free them. */
 void view_change_own(struct view_change *c);

@@ -46,6 +46,7 @@ json_t *
 change_json(const struct view *v, double rate)
 {
 	const struct view_change *c = &v->change;
+	const struct expect *e = view_expected(v);
 	json_t *o = json_object();
 
 	member_put(o, "method", words_text(c->method));
@@ -62,13 +63,12 @@ change_json(const struct view *v, double rate)
 	member_put(o, "cyclic", member_u64(c->cyclic));
 	member_put(o, "unread", member_u64(c->unread));
 	member_put(o, "pairs_cut", member_u64(c->pairs));
-	member_put(
-		o, "packets_cut", member_u64(expected_cut(&c->expect, rate)));
+	member_put(o, "packets_cut", member_u64(expected_cut(e, rate)));
 	member_put(o, "pairs_cut_paper", member_u64(c->paper_pairs));
 	member_put(o, "mismatched_ports", member_u64(c->mismatched_ports));
 	member_put(o, "phases", phases_json(c));
 	member_put(o, "blocked", turns_json(v));
-	member_put(o, "expected", expected_json(&c->expect, rate));
+	member_put(o, "expected", expected_json(e, rate));
 	return o;
 }
 

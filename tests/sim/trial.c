@@ -122,6 +122,7 @@ see_commit(void *cookie, const struct view *v)
 {
 	struct trial *r = cookie;
 	const struct view_change *c = &v->change;
+	const struct expect *e = view_expected(v);
 	enum safe_way way;
 
 	if (r->o == NULL || c->method == NULL)
@@ -129,11 +130,10 @@ see_commit(void *cookie, const struct view *v)
 	r->o->engine = v->routes->engine;
 	way = way_of(c);
 	r->o->way[way]++;
-	for (size_t i = 1; i < c->expect.nphases; i++)
-		r->o->planned += (double)c->expect.phase[i].time.ns / 1e3;
+	for (size_t i = 1; i < e->nphases; i++)
+		r->o->planned += (double)e->phase[i].time.ns / 1e3;
 	for (unsigned k = 0; k < EXPECT_CAUSES; k++)
-		r->o->expected[k] +=
-			expect_packets(&c->expect, c->expect.lost[k], r->rate);
+		r->o->expected[k] += expect_packets(e, e->lost[k], r->rate);
 	if (way != SAFE_BLOCKED)
 		return;
 	r->o->pairs += (double)c->pairs;

@@ -55,10 +55,8 @@ ring_free(struct ring *b)
 	fabric_free(b->f);
 }
 
-/* What is expected of this method; the transition is checked and freed. */
-static void
-expected(const struct ring *b, enum safe_method method, uint64_t steps,
-	struct expect *e)
+static struct safe_transition *
+transition(const struct ring *b, enum safe_method method)
 {
 	struct safe_job job = {.to = b->to,
 		.from = b->from,
@@ -66,6 +64,14 @@ expected(const struct ring *b, enum safe_method method, uint64_t steps,
 		.method = method,
 		.max_stages = 8};
 	struct safe_transition *x = safe_plan(&job);
+
+	ck_assert_uint_gt(x->nwrites, 0);
+	return x;
+}
+
+static struct expect_job
+question(const struct ring *b, const struct safe_transition *x, uint64_t steps)
+{
 	struct expect_job ask = {.change = x,
 		.to = b->to,
 		.from = b->from,
@@ -73,10 +79,20 @@ expected(const struct ring *b, enum safe_method method, uint64_t steps,
 		.waited = mono_ms(WAITED_MS),
 		.steps = steps};
 
-	ck_assert_uint_gt(x->nwrites, 0);
 	ask.pace.answer = mono_us(ANSWER_US);
 	ask.pace.drain = mono_us(DRAIN_US);
 	ask.pace.hop = mono_us(1);
+	return ask;
+}
+
+/* What is expected of this method; the transition is checked and freed. */
+static void
+expected(const struct ring *b, enum safe_method method, uint64_t steps,
+	struct expect *e)
+{
+	struct safe_transition *x = transition(b, method);
+	struct expect_job ask = question(b, x, steps);
+
 	expect_make(&ask, e);
 	safe_free(x);
 }
@@ -197,6 +213,119 @@ START_TEST(few_steps)
 }
 END_TEST
 
+static void
+same_cost(const struct expect *a, const struct expect *b)
+{
+	ck_assert_uint_eq(a->hosts, b->hosts);
+	ck_assert_double_eq(a->now, b->now);
+	ck_assert_int_eq(a->time.ns, b->time.ns);
+	ck_assert_uint_eq(a->nphases, b->nphases);
+	for (size_t k = 0; k < a->nphases; k++)
+		for (unsigned c = 0; c < EXPECT_CAUSES; c++)
+			ck_assert_double_eq(
+				a->phase[k].lost[c], b->phase[k].lost[c]);
+	ck_assert_double_eq(expect_sum(a->lost), expect_sum(b->lost));
+}
+
+/* Blocks that nobody holds are somebody else's now. */
+static void
+reuse_blocks(struct ring *b)
+{
+	uint8_t bytes[LFT_BLOCK] = {0};
+	lft_ref ref[64];
+
+	routes_unref(b->from);
+	hw_free(b->hw);
+	b->from = NULL;
+	b->hw = hw_new(b->pool);
+	for (uint8_t i = 0; i < 64; i++) {
+		bytes[0] = i;
+		ref[i] = lft_add(b->pool, bytes);
+	}
+	for (unsigned i = 0; i < 64; i++)
+		lft_drop(b->pool, ref[i]);
+}
+
+/*
+ * When somebody asks, the transition, the old routes and what the switches held
+ * are gone, and the fabric has been read again: a host that was not up is, and
+ * is no host of that time.
+ */
+START_TEST(asked_later)
+{
+	static const enum safe_method method[] = {
+		SAFE_AUTO, SAFE_STATIC, SAFE_BREAK_DEPENDENCIES};
+	struct safe_transition *x;
+	struct expectation *later;
+	struct expect_job ask;
+	struct routes *again;
+	struct topo *t;
+	struct ring b;
+	struct expect e;
+	port_ix p;
+
+	ring_new(&b, 5);
+	if (_i == 2) { /* the whole ring another root */
+		routes_unref(b.to);
+		b.to = world_routes(b.t, b.pool, NULL, 2);
+	}
+	t = frozen_again(_i == 2 ? b.f : b.less, b.t, 0);
+	/* behind port 0 of its switch */
+	p = b.to->topo->end[b.to->topo->sw[3].end + 1].port;
+	b.to->topo->port[p].state = 2;
+	expected(&b, method[_i], 0, &e);
+	ck_assert_uint_eq(e.hosts, 4);
+	x = transition(&b, method[_i]);
+	ask = question(&b, x, 0);
+	later = expect_begin(&ask);
+	safe_free(x);
+	reuse_blocks(&b);
+	again = routes_for(b.to, t);
+	same_cost(expect_cost(later, again), &e);
+	ck_assert_ptr_eq(expect_cost(later, again), expect_cost(later, NULL));
+	expect_unref(later);
+	routes_unref(again);
+	topo_unref(t);
+	expect_clear(&e);
+	ring_free(&b);
+}
+END_TEST
+
+/* A block that only its writes know is not kept for the sake of very many. */
+START_TEST(many_are_not_kept)
+{
+	enum { MANY = 20000 };
+	uint8_t bytes[LFT_BLOCK] = {1, 2, 3};
+	struct expectation *later;
+	struct safe_transition *x;
+	struct expect_job ask;
+	struct safe_write one;
+	struct ring b;
+	uint32_t live;
+
+	ring_new(&b, 3);
+	x = transition(&b, SAFE_AUTO);
+	live = b.pool->live;
+	one = x->write[0];
+	one.was = lft_add(b.pool, bytes);
+	x->write = mem_resize(x->write, x->nwrites + MANY, sizeof(*x->write));
+	for (unsigned i = 0; i < MANY; i++) {
+		x->write[x->nwrites] = one;
+		x->write[x->nwrites].image = lft_share(b.pool, one.image);
+		x->write[x->nwrites].was = lft_share(b.pool, one.was);
+		x->nwrites++;
+	}
+	lft_drop(b.pool, one.was);
+	ask = question(&b, x, 1);
+	later = expect_begin(&ask);
+	safe_free(x);
+	ck_assert_uint_le(b.pool->live, live);
+	ck_assert_uint_eq(expect_cost(later, NULL)->hosts, 3);
+	expect_unref(later);
+	ring_free(&b);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -207,6 +336,8 @@ main(void)
 	tcase_add_test(tc, static_loses_all);
 	tcase_add_test(tc, turns_are_phases);
 	tcase_add_test(tc, few_steps);
+	tcase_add_loop_test(tc, asked_later, 0, 3);
+	tcase_add_test(tc, many_are_not_kept);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }
