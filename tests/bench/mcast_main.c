@@ -154,8 +154,8 @@ main(int argc, char **argv)
 	while (b.f->node[++b.node].type != FABRIC_CA)
 		;
 	b.ep = sim_attach(b.w->sim, b.node, 1, heard, &b);
-	b.was = mem_zalloc(
-		(size_t)b.f->nnodes, (groups / 32 + 1) * POSITIONS * CELL);
+	b.was = mem_zalloc((size_t)b.f->nnodes,
+		((size_t)groups / 32 + 1) * POSITIONS * CELL);
 	sim_set_hook(b.w->sim, hook, &b);
 	round_of(&b, "join", MAD_SET, hosts, groups);
 	round_of(&b, "again", MAD_SET, hosts, groups);

@@ -169,7 +169,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		else if (op % 8 == 5)
 			at += babble(&w, data + at, size - at);
 		else
-			w.now = mono_add(w.now, mono_ms(op * 40));
+			w.now = mono_add(w.now, mono_ms((int64_t)op * 40));
 		go_on(&w, records);
 	}
 	finish(&w, t);
