@@ -404,6 +404,8 @@ routes_note(const struct routes *r, sw_ix s)
 		.read = r->read != NULL ? r->read[s] : ROUTE_READ_NEVER,
 	};
 
+	if (r->line != NULL)
+		is.place = r->line[s] + 1;
 	if (r->plane != NULL)
 		is.plane = (uint8_t)(r->plane[s] + 1);
 	if (r->lanes.cls != NULL)
@@ -411,8 +413,8 @@ routes_note(const struct routes *r, sw_ix s)
 	return is;
 }
 
-void
-routes_recall(struct routes *r, sw_ix s, const struct route_rank *is)
+static void
+recall_switch(struct routes *r, sw_ix s, const struct route_rank *is)
 {
 	uint32_t n = r->topo->nsw;
 
@@ -429,4 +431,39 @@ routes_recall(struct routes *r, sw_ix s, const struct route_rank *is)
 		memset(r->lanes.cls, 0xff, n * sizeof(*r->lanes.cls));
 	}
 	r->lanes.cls[s] = (uint16_t)(is->number - 1);
+}
+
+/* Switches that have gone leave gaps, those that have come have no place. */
+static void
+recall_line(struct routes *r, struct ranked *all)
+{
+	uint32_t n = r->topo->nsw;
+
+	for (sw_ix s = 0; s < n; s++)
+		if (all[s].rank == 0)
+			return;
+	qsort(all, n, sizeof(*all), highest_first);
+	for (sw_ix i = 1; i < n; i++)
+		if (all[i].rank == all[i - 1].rank)
+			return;
+	r->line = mem_alloc(n * sizeof(*r->line));
+	for (sw_ix i = 0; i < n; i++)
+		r->line[all[i].sw] = i;
+}
+
+void
+routes_recall(struct routes *r, const struct route_rank *rank, size_t n)
+{
+	const struct topo *t = r->topo;
+	struct ranked *all = mem_zalloc(t->nsw, sizeof(*all));
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint64_t guid = t->node[t->sw[s].node].guid;
+		const struct route_rank *is = routes_rank_of(rank, n, guid);
+
+		recall_switch(r, s, is);
+		all[s] = (struct ranked){is != NULL ? is->place : 0, s, guid};
+	}
+	recall_line(r, all);
+	free(all);
 }

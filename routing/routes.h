@@ -36,12 +36,13 @@ enum route_read {
 
 /*
  * What is remembered of a switch, by GUID; arrays of these are sorted by it.
- * plane and number are one more than in routes.plane and route_lanes.cls, 0 is
- * none.
+ * place, plane and number are one more than in routes.line, routes.plane and
+ * route_lanes.cls, 0 is none.
  */
 struct route_rank {
 	uint64_t guid;
 	uint32_t rank;
+	uint32_t place;
 	uint8_t read; /* enum route_read */
 	uint8_t plane;
 	uint16_t number;
@@ -240,10 +241,11 @@ struct routes *routes_for(const struct routes *r, struct topo *t);
 
 /*
  * What there is to remember of switch s of r; and back, into routes that were
- * read from the switches: is NULL where nothing is remembered.
+ * read from the switches, from rank[n], sorted by GUID. The line is known again
+ * only where every switch has a place of its own in it.
  */
 struct route_rank routes_note(const struct routes *r, sw_ix s);
-void routes_recall(struct routes *r, sw_ix s, const struct route_rank *is);
+void routes_recall(struct routes *r, const struct route_rank *rank, size_t n);
 
 /*
  * Store the row of switch s: nblocks * 64 bytes. Blocks equal to those of the

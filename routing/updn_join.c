@@ -136,12 +136,15 @@ judge(const struct joining *x, sw_ix s)
 	return j;
 }
 
-/* Those in force; then few, near the leaf, that turn few cables over. */
+/* Those in force, one after the other as they are; then few, near the leaf,
+ * that turn few cables over. */
 static bool
-better(const struct joiner *a, const struct joiner *b)
+better(const struct joining *x, const struct joiner *a, const struct joiner *b)
 {
 	if (a->stays != b->stays)
 		return a->stays;
+	if (a->stays)
+		return x->was[a->sw] < x->was[b->sw];
 	if (a->gain != b->gain)
 		return a->gain > b->gain;
 	if (a->cost != b->cost)
@@ -165,7 +168,7 @@ find(const struct joining *x)
 			!may_join(x, s))
 			continue;
 		j = judge(x, s);
-		if (best.sw == TOPO_NONE || better(&j, &best))
+		if (best.sw == TOPO_NONE || better(x, &j, &best))
 			best = j;
 	}
 	return best;

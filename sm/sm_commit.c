@@ -209,8 +209,8 @@ sm_commit_save(struct sm *sm, bool at_once)
 			sm_keys_held(sm, sm->record[i].guid), NULL};
 	for (i = 0; i < sm->nrank; i++)
 		rank[i] = (struct store_rank){sm->rank[i].guid,
-			sm->rank[i].rank, sm->rank[i].read, sm->rank[i].plane,
-			sm->rank[i].number};
+			sm->rank[i].rank, sm->rank[i].place, sm->rank[i].read,
+			sm->rank[i].plane, sm->rank[i].number};
 	s.lid = lid;
 	s.nlid = sm->nrecord;
 	s.rank = rank;

@@ -25,10 +25,10 @@ sm_found_routes(struct sm *sm)
 	r->turn_leaf = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
 	r->stands = t->hash == sm->routed && sm->rank_known;
 	r->fresh_load = r->stands ? sm->load : 0;
+	routes_recall(r, sm->rank, sm->nrank);
 	for (s = 0; s < t->nsw; s++) {
 		uint64_t guid = t->node[t->sw[s].node].guid;
 
-		routes_recall(r, s, routes_rank_of(sm->rank, sm->nrank, guid));
 		for (b = 0; b < r->nblocks; b++) {
 			lft_ref ref = hw_block(sm->hw, guid, b);
 

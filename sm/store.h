@@ -88,6 +88,7 @@ enum store_read { STORE_NEVER, STORE_TREE, STORE_MESH, STORE_READ };
 struct store_rank {
 	uint64_t guid; /* of the switch, not 0 */
 	uint32_t rank;
+	uint32_t place;
 	uint8_t read; /* enum store_read */
 	uint8_t plane;
 	uint16_t number;

@@ -20,6 +20,20 @@ next_is(const char *word, char **s)
 }
 
 static int
+read_place(struct store_reader *r, char **s, struct store_rank *rec)
+{
+	uint64_t n;
+
+	if (!next_is("place", s))
+		return 0;
+	if (!store_number(store_word(s), 10, UINT32_MAX - 1, &n))
+		return store_complain(
+			r, r->line, "place", "not one from 0 to 4294967294");
+	rec->place = (uint32_t)(n + 1);
+	return 0;
+}
+
+static int
 read_number(struct store_reader *r, char **s, struct store_rank *rec)
 {
 	uint64_t n;
@@ -56,6 +70,8 @@ print_place(const struct store_rank *r, struct buf *out)
 {
 	unsigned plane = r->plane - 1U;
 
+	if (r->place != 0)
+		buf_printf(out, " place %" PRIu32, r->place - 1);
 	if (r->number != 0)
 		buf_printf(out, " number %u", r->number - 1U);
 	if (r->plane != 0)
@@ -77,11 +93,13 @@ store_rank_read(struct store_reader *r, char *s)
 		return store_complain(
 			r, r->line, "rank", "not a 32-bit number");
 	rec.read = store_one_of(as_word, STORE_READ, &s);
-	if (read_number(r, &s, &rec) < 0 || read_plane(r, &s, &rec) < 0)
+	if (read_place(r, &s, &rec) < 0 || read_number(r, &s, &rec) < 0 ||
+		read_plane(r, &s, &rec) < 0)
 		return -1;
 	if (s != NULL)
 		return store_complain(r, r->line, "read as",
-			"none of tree, mesh, number and plane in that order");
+			"none of tree, mesh, place, number and plane in that "
+			"order");
 	rec.rank = (uint32_t)rank;
 	r->rank = mem_grow(r->rank, r->nrank, &r->rank_cap, sizeof(*r->rank));
 	r->rank[r->nrank++] = (struct store_rank_line){rec, r->line};

@@ -207,7 +207,7 @@ change(struct day *d)
 
 /* The routes that a second life begins with, as sm_found.c makes them. */
 static struct routes *
-found(const struct day *d)
+found(const struct day *d, const struct route_rank *rank, size_t n)
 {
 	struct routes *r = routes_new(d->t, d->pool);
 
@@ -216,11 +216,7 @@ found(const struct day *d)
 	r->turn_leaf = d->r->turn_leaf;
 	r->fresh_load = d->r->fresh_load;
 	r->stands = true;
-	for (sw_ix s = 0; s < d->t->nsw; s++) {
-		struct route_rank is = routes_note(d->r, s);
-
-		routes_recall(r, s, &is);
-	}
+	routes_recall(r, rank, n);
 	routes_put_all(r, d->r);
 	return r;
 }
@@ -259,11 +255,12 @@ differs(const struct routes *a, const struct routes *b)
 static void
 live_again(const struct day *d, unsigned changes)
 {
-	struct routes *prev = found(d), *r;
-	struct route_job job = {.prev = prev};
+	struct route_job job = {0};
 	struct route_rank *rank = remembered_ranks(d->r, &job);
+	struct routes *prev = found(d, rank, job.nranks), *r;
 	const char *what;
 
+	job.prev = prev;
 	r = compute(d, &job, d->t);
 	what = differs(d->r, r);
 	ck_assert_msg(what == NULL, "seed %llu, after %u changes: another %s",

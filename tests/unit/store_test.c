@@ -77,9 +77,9 @@ static const struct store_lid lids[] = {
 	{UINT64_MAX, 0xbf80, 3, STORE_KEYS, "quote \" and\nnewline"},
 };
 static const struct store_rank ranks[] = {
-	{0x0002c90200000001, 0, STORE_TREE, 0, 1},
-	{0x0002c90200000002, UINT32_MAX, STORE_MESH, 0xc8, UINT16_MAX},
-	{0x0002c90200000003, 1, STORE_NEVER, 0x41, 0},
+	{0x0002c90200000001, 0, 2, STORE_TREE, 0, 1},
+	{0x0002c90200000002, UINT32_MAX, UINT32_MAX, STORE_MESH, 0xc8, UINT16_MAX},
+	{0x0002c90200000003, 1, 0, STORE_NEVER, 0x41, 0},
 };
 
 static const struct store_block blocks[] = {
@@ -139,6 +139,7 @@ static void
 check_place(const struct store_rank *back, const struct store_rank *is)
 {
 	ck_assert_uint_eq(back->read, is->read);
+	ck_assert_uint_eq(back->place, is->place);
 	ck_assert_uint_eq(back->plane, is->plane);
 	ck_assert_uint_eq(back->number, is->number);
 }
@@ -307,30 +308,35 @@ static const struct refusal {
 	{"order tiers\nrank 0x1 1\nrank 0x1 2\n",
 		":4: GUID: has a rank in line 3 already"},
 	{"order tiers\nrank 0x1 4294967296\n", ":3: rank: not a 32-bit number"},
-	{"order tiers\nrank 0x1 1 1\n",
-		":3: read as: none of tree, mesh, number and plane in that "
-		"order"},
-	{"order tiers\nrank 0x1 1 trees\n",
-		":3: read as: none of tree, mesh, number and plane in that "
-		"order"},
+	{"order tiers\nrank 0x1 1 1\n", ":3: read as: none of tree, mesh, "
+					"place, number and plane in that "
+					"order"},
+	{"order tiers\nrank 0x1 1 trees\n", ":3: read as: none of tree, mesh, "
+					    "place, number and plane in that "
+					    "order"},
 	{"order tiers\nrank 0x1 1 mesh tree\n",
-		":3: read as: none of tree, mesh, number and plane in that "
+		":3: read as: none of tree, mesh, place, number and plane in "
+		"that "
 		"order"},
 	{"order tiers\nrank 0x1 1 plane 1 number 1\n",
-		":3: read as: none of tree, mesh, number and plane in that "
+		":3: read as: none of tree, mesh, place, number and plane in "
+		"that "
 		"order"},
 	{"order tiers\nrank 0x1 1 number 65535\n",
 		":3: number: not one from 0 to 65534"},
 	{"order tiers\nrank 0x1 1 number\n",
 		":3: number: not one from 0 to 65534"},
+	{"order tiers\nrank 0x1 1 tree place 4294967295\n",
+		":3: place: not one from 0 to 4294967294"},
 	{"order tiers\nrank 0x1 1 tree plane 8\n",
 		":3: plane: not a number from 0 to 7"},
 	{"order tiers\nrank 0x1 1 plane 1 root\n",
-		":3: read as: none of tree, mesh, number and plane in that "
+		":3: read as: none of tree, mesh, place, number and plane in "
+		"that "
 		"order"},
-	{"order tiers\nrank 0x1 1 \n",
-		":3: read as: none of tree, mesh, number and plane in that "
-		"order"},
+	{"order tiers\nrank 0x1 1 \n", ":3: read as: none of tree, mesh, "
+				       "place, number and plane in that "
+				       "order"},
 	{"read\n", ":2: read: no engine of at most 15 letters"},
 	{"read Ftree 0x1 1\n", ":2: read: no engine of at most 15 letters"},
 	{"read ftree 17 1\n",
