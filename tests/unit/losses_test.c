@@ -194,6 +194,37 @@ START_TEST(no_turning_over)
 }
 END_TEST
 
+/*
+ * The first leaf of a chassis loses its first top: what is left there is loaded
+ * above the limit, which is no reason to turn all tables over.
+ */
+START_TEST(only_what_is_overloaded)
+{
+	struct reason why = {""};
+	struct fabric *f = gen_paper_racks(1, 12, 12, &why), *g;
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	const struct fabric_edit edit = {.drop_cable = drop};
+	struct days d = begin("racks", f, 1);
+	uint64_t was = d.r->report.load_max;
+
+	for (uint32_t c = 0; c < f->ncables; c++) {
+		const uint32_t *end = f->cable[c].node;
+
+		drop[c] = strcmp(f->node[end[0]].name, "box1.leaf1") == 0 &&
+			  strcmp(f->node[end[1]].name, "box1.top1") == 0;
+	}
+	g = fabric_rebuild(f, &edit);
+	ck_assert_uint_eq(g->ncables, f->ncables - 1);
+	ck_assert_uint_le(on_to(&d, g), 3);
+	ck_assert(!d.story.rebalanced);
+	ck_assert_uint_le(d.r->report.load_max * 1000, was * LIMIT);
+	end(&d);
+	fabric_free(g);
+	fabric_free(f);
+	free(drop);
+}
+END_TEST
+
 /* ---- and back ---- */
 
 enum {
@@ -351,6 +382,7 @@ main(void)
 
 	tcase_add_loop_test(c, no_turning_over, 0,
 		(int)(sizeof(one_by_one) / sizeof(*one_by_one)));
+	tcase_add_test(c, only_what_is_overloaded);
 	tcase_add_loop_test(
 		c, no_drift, 0, 3 * (int)(sizeof(ill) / sizeof(*ill)));
 	tcase_set_timeout(c, 300);
