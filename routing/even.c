@@ -19,7 +19,8 @@ enum {
 struct even {
 	const struct topo *t;
 	const struct even_wish *wish;
-	struct routes *r; /* being changed */
+	struct routes *r;	   /* being changed */
+	const struct routes *seen; /* whose ways are looked at */
 	struct arena *a;
 	uint32_t *pos;	 /* [nsw] place in the order, smaller is above */
 	uint32_t *hosts; /* [nsw] */
@@ -140,7 +141,7 @@ static uint32_t
 way_of(const struct even *e, sw_ix s)
 {
 	const struct topo_node *n = &e->t->node[e->t->sw[s].node];
-	uint8_t out = routes_port(e->r, s, e->lid);
+	uint8_t out = routes_port(e->seen, s, e->lid);
 
 	return out > n->nports ? NONE : e->cable[n->first_port + out];
 }
@@ -384,19 +385,25 @@ count(struct even *e, sw_ix s, uint8_t was, uint8_t is)
 	e->r->entries_changed += was == old ? 1U : 0U - UINT64_C(1);
 }
 
-/* Set the entry of s. */
+/* Write the entry of s. */
 static void
-set(struct even *e, sw_ix s, uint32_t c)
+put(struct even *e, sw_ix s, uint8_t out)
 {
 	uint8_t block[LFT_BLOCK], *entry = block + e->lid % LFT_BLOCK;
 	uint32_t b = e->lid / LFT_BLOCK;
 
 	memcpy(block, routes_block(e->r, s, b), sizeof(block));
-	count(e, s, *entry, e->t->adj[c].out);
-	*entry = e->t->adj[c].out;
+	count(e, s, *entry, out);
+	*entry = out;
 	routes_put_block(e->r, s, b, block);
-	e->way[s] = c;
 	e->moves++;
+}
+
+static void
+set(struct even *e, sw_ix s, uint32_t c)
+{
+	put(e, s, e->t->adj[c].out);
+	e->way[s] = c;
 }
 
 static void
@@ -440,6 +447,107 @@ relieve(struct even *e, uint32_t c)
 	}
 }
 
+/* ---- all entries of a LID ---- */
+
+/* Put all that is sent to the LID on its ways, or take it off. */
+static void
+carry_all(struct even *e, bool off)
+{
+	for (uint32_t i = 1; i < e->n; i++) {
+		sw_ix s = e->seq[i];
+
+		e->load[e->way[s]] += off ? 0 - e->flow[s] : e->flow[s];
+	}
+}
+
+static bool
+fits(const struct even *e)
+{
+	for (uint32_t i = 1; i < e->n; i++) {
+		sw_ix s = e->seq[i];
+
+		if (e->flow[s] > 0 &&
+			e->load[e->way[s]] + e->flow[s] > e->level)
+			return false;
+	}
+	return true;
+}
+
+/* All entries for the LID as they are in the other tables. */
+static void
+copy_lid(struct even *e)
+{
+	const struct routes *from = e->wish->from;
+
+	for (sw_ix s = 0; s < e->t->nsw; s++)
+		if (routes_port(e->r, s, e->lid) !=
+			routes_port(from, s, e->lid))
+			put(e, s, routes_port(from, s, e->lid));
+	e->fixed[e->lid] = true;
+}
+
+/*
+ * Lead the LID as the other tables do, off cable c. Something gets above the
+ * level then? Only if any: others must make room.
+ */
+static void
+take_lid(struct even *e, uint32_t c)
+{
+	sw_ix s = e->tail[c];
+	uint64_t was;
+
+	look_at(e, c);
+	spend(e, (uint64_t)e->t->nsw * TREE);
+	was = e->flow[s];
+	if (was == 0)
+		return;
+	carry_all(e, true);
+	e->seen = e->wish->from;
+	look_at(e, c);
+	spend(e, (uint64_t)e->t->nsw * TREE);
+	if ((e->way[s] != c || e->flow[s] < was) && (e->any || fits(e))) {
+		carry_all(e, false);
+		copy_lid(e);
+		e->seen = e->r;
+		return;
+	}
+	e->seen = e->r;
+	look_at(e, c);
+	carry_all(e, false);
+}
+
+/* Take LIDs off cable c, until it is not above the level. */
+static void
+take(struct even *e, uint32_t c)
+{
+	sw_ix s = e->tail[c];
+	uint32_t last = e->t->max_lid;
+
+	for (uint32_t lid = 1; lid <= last && e->load[c] > e->level; lid++) {
+		e->lid = (uint16_t)lid;
+		if (e->fixed[lid] || e->work == 0 || way_of(e, s) != c)
+			continue;
+		e->dest = topo_switch_of(e->t, e->t->by_lid[lid]);
+		take_lid(e, c);
+	}
+}
+
+/* Do tables obey the same order, and the same planes? */
+static bool
+in_same_order(const struct even *e, const struct routes *from)
+{
+	uint32_t nsw = e->t->nsw;
+	uint32_t *pos = arena_array(e->a, nsw, sizeof(*pos));
+
+	routes_line(from, pos);
+	return memcmp(pos, e->pos, nsw * sizeof(*pos)) == 0 &&
+	       (from->plane == NULL) == (e->r->plane == NULL) &&
+	       (from->plane == NULL ||
+		       memcmp(from->plane, e->r->plane, nsw) == 0);
+}
+
+/* ---- all of them ---- */
+
 struct busy {
 	uint64_t load;
 	uint32_t cable;
@@ -455,12 +563,9 @@ by_load(const void *a, const void *b)
 	return x->cable < y->cable ? -1 : x->cable > y->cable;
 }
 
-/*
- * All cables above the level, the busiest first: what makes fewer packets meet,
- * then, or if entries are dear at once, what does not.
- */
-static void
-sink(struct even *e, struct busy *busy)
+/* All cables above the level, the busiest first: how many. */
+static uint32_t
+find_busy(const struct even *e, struct busy *busy)
 {
 	uint32_t n = 0;
 
@@ -468,11 +573,57 @@ sink(struct even *e, struct busy *busy)
 		if (e->load[c] > e->level)
 			busy[n++] = (struct busy){e->load[c], c};
 	qsort(busy, n, sizeof(*busy), by_load);
+	return n;
+}
+
+/*
+ * Relieve them: by what makes fewer packets meet, then, or if entries are dear
+ * at once, by what does not.
+ */
+static void
+sink(struct even *e, struct busy *busy)
+{
+	uint32_t n = find_busy(e, busy);
+
 	for (unsigned round = e->wish->fresh ? 0 : 1; round < 2; round++) {
 		e->any = round > 0;
 		for (uint32_t i = 0; i < n; i++)
 			relieve(e, busy[i].cable);
 	}
+}
+
+/* Single entries, while the level sinks down to the goal. */
+static void
+change_entries(struct even *e, struct busy *busy)
+{
+	uint64_t goal = e->wish->goal;
+
+	while (e->level > goal && e->work > 0) {
+		e->level -= e->level / STEP + 1;
+		if (!e->wish->fresh || e->level < goal)
+			e->level = goal;
+		sink(e, busy);
+	}
+}
+
+/* Those that find room; then, one after the other, those that must find it. */
+static void
+change_lids(struct even *e, struct busy *busy)
+{
+	uint64_t before;
+
+	if (!in_same_order(e, e->wish->from))
+		return;
+	e->level = e->wish->goal;
+	do {
+		uint32_t n = find_busy(e, busy);
+
+		before = e->moves;
+		for (uint32_t i = 0; i < 2 * n; i++) {
+			e->any = i >= n;
+			take(e, busy[i % n].cable);
+		}
+	} while (e->moves > before);
 }
 
 static void
@@ -500,13 +651,13 @@ even_routes(const struct routes *r, const struct even_wish *w)
 	struct busy *busy = arena_array(e.a, r->topo->nadj, sizeof(*busy));
 
 	e.r = routes_for(r, r->topo);
+	e.seen = e.r;
 	begin(&e, r);
-	for (e.level = r->report.load_max; e.level > w->goal && e.work > 0;) {
-		e.level -= e.level / STEP + 1;
-		if (!w->fresh || e.level < w->goal)
-			e.level = w->goal;
-		sink(&e, busy);
-	}
+	e.level = r->report.load_max;
+	if (w->from != NULL)
+		change_lids(&e, busy);
+	else
+		change_entries(&e, busy);
 	arena_free(e.a);
 	verify_state_unref(e.r->verified);
 	e.r->verified = NULL;

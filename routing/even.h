@@ -25,6 +25,10 @@
  * than its load says, and to split a LID may cost more than a busy cable. Where
  * entries are kept, it is what changes the fewest of them.
  *
+ * Where one entry is not enough, as what goes down to a LID does so by one
+ * cable from wherever it comes, all entries of a LID are taken over from other
+ * tables that obey the same order: then the mixture obeys it, too.
+ *
  * Left alone: LIDs of nodes with several ports, whose ways are disjoint on
  * purpose (routing/homing.h); what goes from one plane to another.
  */
@@ -38,6 +42,8 @@ struct even_wish {
 					counted against */
 	uint64_t goal;		     /* no cable need be below it */
 	bool fresh;		     /* entries are not dear */
+	const struct routes *from;   /* of the same topology, to take over all
+					entries of single LIDs, or NULL */
 };
 
 /*

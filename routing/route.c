@@ -243,15 +243,14 @@ expected(const struct routes *prev, const struct topo *t)
 
 /* r, or the same with its busiest cables relieved; r is used up then. */
 static struct routes *
-relieved(const struct run *run, struct routes *r, uint64_t goal, bool fresh)
+relieved(const struct run *run, struct routes *r, const struct even_wish *wish)
 {
-	const struct even_wish wish = {run->job, goal, fresh};
 	struct reason why = {""};
 	struct routes *even;
 
-	if (r->report.load_max <= goal || r->lanes.npairs > 0)
+	if (r->report.load_max <= wish->goal || r->lanes.npairs > 0)
 		return r;
-	even = even_routes(r, &wish);
+	even = even_routes(r, wish);
 	if (even == NULL)
 		return r;
 	if (verify(run->job, r, even, &why) == 0 &&
@@ -283,14 +282,20 @@ trusted(const struct run *run, const struct routes *r, uint64_t load)
 
 /*
  * Entries in force that load a cable too much, a few of them led another way:
- * the fewest that serve, then, if those do not, whatever does.
+ * the fewest that serve, then, if those do not, whatever does, then those of
+ * single LIDs as fresh tables have them.
  */
 static struct routes *
-mended(const struct run *run, struct routes *kept, uint64_t fresh)
+mended(const struct run *run, struct routes *kept, const struct routes *fresh)
 {
-	uint64_t goal = fresh * run->job->load_limit / 1000;
+	struct even_wish wish = {.job = run->job,
+		.goal = fresh->report.load_max * run->job->load_limit / 1000};
 
-	return relieved(run, relieved(run, kept, goal, false), goal, true);
+	kept = relieved(run, kept, &wish);
+	wish.fresh = true;
+	kept = relieved(run, kept, &wish);
+	wish.from = fresh;
+	return relieved(run, kept, &wish);
 }
 
 /* Fresh tables that are nearly those in force? */
@@ -309,7 +314,7 @@ better(struct run *run, struct routes *kept, struct routes *fresh)
 		return kept;
 	fresh->fresh_load = fresh->report.load_max;
 	if (kept != NULL && !changes_few(fresh))
-		kept = mended(run, kept, fresh->fresh_load);
+		kept = mended(run, kept, fresh);
 	if (kept != NULL && within(run, kept, fresh->fresh_load)) {
 		kept->fresh_load = fresh->fresh_load;
 		kept->guesses = 0;
