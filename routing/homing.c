@@ -42,8 +42,8 @@ is_host(const struct topo *t, const struct topo_end *e)
 	       !(t->node[t->port[e->port].node].flags & TN_AGGREGATION);
 }
 
-static uint64_t
-key_of(const struct topo *t, const struct engine_options *o, port_ix p)
+uint64_t
+homing_key(const struct topo *t, const struct engine_options *o, port_ix p)
 {
 	const struct topo_node *n = &t->node[t->port[p].node];
 
@@ -78,7 +78,7 @@ gather(struct find *f, const struct engine_options *o)
 
 			if (is_host(t, e))
 				f->member[f->n++] = (struct member){
-					key_of(t, o, e->port), e->port};
+					homing_key(t, o, e->port), e->port};
 		}
 		if (f->n > before)
 			f->leaf[f->nleaves++] = s;

@@ -39,6 +39,13 @@ struct homing {
 	size_t single; /* of these, those with a single point of failure */
 };
 
+/*
+ * What ports of one node have in common, and no others: its system image, or
+ * the group that it is configured to be in.
+ */
+uint64_t homing_key(
+	const struct topo *t, const struct engine_options *o, port_ix p);
+
 /* Fill *out; options: for the groups, NULL allowed. */
 void homing_find(const struct verify_tables *in,
 	const struct engine_options *options, struct homing *out);

@@ -4,12 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "routing/even.h"
 #include "routing/reading.h"
 #include "routing/tree.h"
 
 enum { SETTLE = 8 };	/* rounds; two do nearly always */
 enum { ATTEMPTS = 64 }; /* no engine has so many: a bound for mistakes */
 enum { GUESSES = 8 };	/* expected loads in a row */
+enum { FEW = 256 };	/* such a part of all entries is easily changed */
 
 static const struct engine *const engines_known[] = {
 	&engine_ftree, &engine_updn, NULL};
@@ -87,16 +89,17 @@ on_one_lane(const struct routes *r)
 	return verify_tables(&in, &report, NULL) == 0;
 }
 
-/* Judge r, from the judgement of the routes in force where there is one. */
+/* Judge r, from the judgement of others where there is one. */
 static int
-verify(const struct route_job *job, struct routes *r, struct reason *why)
+verify(const struct route_job *job, const struct routes *before,
+	struct routes *r, struct reason *why)
 {
 	const struct verify_tables in = tables(r);
 	struct verify_before was = {0};
 
-	if (job->prev != NULL) {
-		was.state = job->prev->verified;
-		was.in = tables(job->prev);
+	if (before != NULL) {
+		was.state = before->verified;
+		was.in = tables(before);
 	}
 	if (verify_change(&was, &in, job->threads, &r->report, &r->verified,
 		    why) != 0)
@@ -122,7 +125,7 @@ judged(struct run *run, const struct engine *e, bool keep, unsigned attempt,
 	if (*result != ENGINE_OK || r == NULL)
 		return NULL;
 	run->story->attempts++;
-	if (verify(run->job, r, &why) == 0)
+	if (verify(run->job, run->job->prev, r, &why) == 0)
 		return r;
 	tell(run, "%s attempt %u%s: %s", e->name, attempt,
 		keep ? " keeping" : "", why.text);
@@ -238,6 +241,27 @@ expected(const struct routes *prev, const struct topo *t)
 			  (double)is / (double)was);
 }
 
+/* r, or the same with its busiest cables relieved; r is used up then. */
+static struct routes *
+relieved(const struct run *run, struct routes *r, const struct even_wish *wish)
+{
+	struct reason why = {""};
+	struct routes *even;
+
+	if (r->report.load_max <= wish->goal || r->lanes.npairs > 0)
+		return r;
+	even = even_routes(r, wish);
+	if (even == NULL)
+		return r;
+	if (verify(run->job, r, even, &why) == 0 &&
+		even->report.load_max < r->report.load_max) {
+		routes_unref(r);
+		return even;
+	}
+	routes_unref(even);
+	return r;
+}
+
 static bool
 within(const struct run *run, const struct routes *r, uint64_t fresh)
 {
@@ -256,6 +280,32 @@ trusted(const struct run *run, const struct routes *r, uint64_t load)
 		       load * (run->job->load_limit + 1000);
 }
 
+/*
+ * Entries in force that load a cable too much, a few of them led another way:
+ * the fewest that serve, then, if those do not, whatever does, then those of
+ * single LIDs as fresh tables have them.
+ */
+static struct routes *
+mended(const struct run *run, struct routes *kept, const struct routes *fresh)
+{
+	struct even_wish wish = {.job = run->job,
+		.goal = fresh->report.load_max * run->job->load_limit / 1000};
+
+	kept = relieved(run, kept, &wish);
+	wish.fresh = true;
+	kept = relieved(run, kept, &wish);
+	wish.from = fresh;
+	return relieved(run, kept, &wish);
+}
+
+/* Fresh tables that are nearly those in force? */
+static bool
+changes_few(const struct routes *fresh)
+{
+	return fresh->entries_changed * FEW <=
+	       fresh->entries_changed + fresh->entries_kept;
+}
+
 /* Which of the two to use; the other is dropped. Either may be NULL. */
 static struct routes *
 better(struct run *run, struct routes *kept, struct routes *fresh)
@@ -263,6 +313,8 @@ better(struct run *run, struct routes *kept, struct routes *fresh)
 	if (fresh == NULL)
 		return kept;
 	fresh->fresh_load = fresh->report.load_max;
+	if (kept != NULL && !changes_few(fresh))
+		kept = mended(run, kept, fresh);
 	if (kept != NULL && within(run, kept, fresh->fresh_load)) {
 		kept->fresh_load = fresh->fresh_load;
 		kept->guesses = 0;
