@@ -78,7 +78,8 @@ static const struct store_lid lids[] = {
 };
 static const struct store_rank ranks[] = {
 	{0x0002c90200000001, 0, 2, STORE_TREE, 0, 1},
-	{0x0002c90200000002, UINT32_MAX, UINT32_MAX, STORE_MESH, 0xc8, UINT16_MAX},
+	{0x0002c90200000002, UINT32_MAX, UINT32_MAX, STORE_MESH, 0xc8,
+		UINT16_MAX},
 	{0x0002c90200000003, 1, 0, STORE_NEVER, 0x41, 0},
 };
 
