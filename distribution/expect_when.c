@@ -306,7 +306,7 @@ rise(struct when *w)
 	time = part(answered(w), SAMPLES);
 	for (unsigned k = 0; k < SAMPLES; k++) {
 		w->back_to = (port_ix)((uint64_t)w->t->nports *
-				       (2 * (uint64_t)k + 1) / (2 * SAMPLES));
+				       (2 * (uint64_t)k + 1) / (2ULL * SAMPLES));
 		stay(w, time);
 	}
 }

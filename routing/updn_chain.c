@@ -241,7 +241,7 @@ too_much(const struct updn_walk *w, const struct updn_burden *b,
 static void
 make_chains(struct updn_walk *w, bool others)
 {
-	uint32_t group[UPDN_CHAIN];
+	uint32_t group[UPDN_CHAIN] = {0};
 
 	for (uint32_t i = 0; i < w->d->n; i++) {
 		struct updn_burden *b = &w->load[w->d->other[i]];
@@ -297,7 +297,7 @@ static void
 split(struct updn_walk *w, uint32_t i)
 {
 	struct updn_dests *d = w->d;
-	uint32_t group[UPDN_CHAIN], k;
+	uint32_t group[UPDN_CHAIN] = {0}, k;
 	struct updn_chain *share = updn_chain_split(w, i);
 
 	for (k = 0; k < UPDN_CHAIN; k++)
@@ -316,7 +316,7 @@ void
 updn_chain_place(struct updn_walk *w, uint32_t i)
 {
 	struct updn_burden *b = &w->load[0];
-	uint32_t group[UPDN_CHAIN];
+	uint32_t group[UPDN_CHAIN] = {0};
 
 	find_chain(w, b, i, &w->d->chain[i], group);
 	if (too_much(w, b, &w->d->chain[i], group))
