@@ -305,8 +305,9 @@ rise(struct when *w)
 	ask_ends(w, true);
 	time = part(answered(w), SAMPLES);
 	for (unsigned k = 0; k < SAMPLES; k++) {
-		w->back_to = (port_ix)((uint64_t)w->t->nports *
-				       (2 * (uint64_t)k + 1) / (2ULL * SAMPLES));
+		w->back_to =
+			(port_ix)((uint64_t)w->t->nports *
+				  (2 * (uint64_t)k + 1) / (2ULL * SAMPLES));
 		stay(w, time);
 	}
 }
