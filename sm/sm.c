@@ -188,9 +188,7 @@ load_state(struct sm *sm, const struct store_state *s)
 	sm->nrecord = s->nlid;
 	sm->rank = mem_zalloc(s->nrank, sizeof(*sm->rank));
 	for (i = 0; i < s->nrank; i++)
-		sm->rank[i] = (struct route_rank){s->rank[i].guid,
-			s->rank[i].rank, s->rank[i].place, s->rank[i].read,
-			s->rank[i].plane, s->rank[i].number};
+		sm->rank[i] = s->rank[i];
 	sm->nrank = s->nrank;
 	sm_push_load(sm, s);
 	sm_hold_load(sm, s);

@@ -187,7 +187,6 @@ sm_commit_save(struct sm *sm, bool at_once)
 		.read = sm->reading.when,
 	};
 	struct store_lid *lid = mem_zalloc(sm->nrecord, sizeof(*lid));
-	struct store_rank *rank = mem_zalloc(sm->nrank, sizeof(*rank));
 	const struct turns_hold *hold;
 	struct store_leaf *leaf = list_leaves(sm, &s);
 	struct sm_groups_saved groups;
@@ -207,13 +206,9 @@ sm_commit_save(struct sm *sm, bool at_once)
 		lid[i] = (struct store_lid){sm->record[i].guid,
 			sm->record[i].lid, sm->record[i].lmc,
 			sm_keys_held(sm, sm->record[i].guid), NULL};
-	for (i = 0; i < sm->nrank; i++)
-		rank[i] = (struct store_rank){sm->rank[i].guid,
-			sm->rank[i].rank, sm->rank[i].place, sm->rank[i].read,
-			sm->rank[i].plane, sm->rank[i].number};
 	s.lid = lid;
 	s.nlid = sm->nrecord;
-	s.rank = rank;
+	s.rank = sm->rank;
 	s.nrank = sm->rank_known ? sm->nrank : 0;
 	if (sm->rank_known)
 		(void)snprintf(
@@ -233,7 +228,6 @@ sm_commit_save(struct sm *sm, bool at_once)
 	sm_groups_saved_free(&groups);
 	buf_free(&sa);
 	free(lid);
-	free(rank);
 	free(block);
 	free(leaf);
 }

@@ -62,6 +62,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "routing/routes.h"
 #include "sm/base/arena.h"
 #include "sm/base/buf.h"
 #include "sm/base/reason.h"
@@ -78,20 +79,6 @@ struct store_lid {
 	uint8_t lmc;	  /* 0..7 */
 	uint8_t held;	  /* enum store_held */
 	const char *name; /* node description, for readers only, or NULL */
-};
-
-/* What a switch was read as: the values of enum route_read. */
-enum store_read { STORE_NEVER, STORE_TREE, STORE_MESH, STORE_READ };
-
-/* Where it is in joined trees, and its number among leaves: one more than the
- * numbers, 0 is none; as in struct route_rank. */
-struct store_rank {
-	uint64_t guid; /* of the switch, not 0 */
-	uint32_t rank;
-	uint32_t place;
-	uint8_t read; /* enum store_read */
-	uint8_t plane;
-	uint16_t number;
 };
 
 /* A turn that was closed, or was about to be, when this was saved. */
@@ -140,7 +127,7 @@ struct store_state {
 	uint64_t prefix;	     /* subnet prefix; 0: none recorded */
 	const struct store_lid *lid; /* sorted by GUID, ranges disjoint */
 	size_t nlid;
-	const struct store_rank *rank; /* sorted by GUID */
+	const struct route_rank *rank; /* sorted by GUID, none is 0 */
 	size_t nrank;
 	/* the topology that was routed last (topo.hash) and the highest link
 	 * load that fresh tables have there; 0, 0: none recorded */

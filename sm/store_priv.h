@@ -18,7 +18,7 @@ struct store_lid_line {
 };
 
 struct store_rank_line {
-	struct store_rank rec;
+	struct route_rank rec;
 	unsigned line;
 };
 

@@ -3,12 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/routes.h"
 #include "sm/base/mem.h"
 #include "sm/store_priv.h"
 
-static const char *const as_word[STORE_READ] = {
-	[STORE_TREE] = "tree", [STORE_MESH] = "mesh"};
+static const char *const as_word[] = {
+	[ROUTE_READ_TREE] = "tree", [ROUTE_READ_MESH] = "mesh"};
+
+enum { READINGS = sizeof(as_word) / sizeof(as_word[0]) };
 
 /* The next word is this one? */
 static bool
@@ -20,7 +21,7 @@ next_is(const char *word, char **s)
 }
 
 static int
-read_place(struct store_reader *r, char **s, struct store_rank *rec)
+read_place(struct store_reader *r, char **s, struct route_rank *rec)
 {
 	uint64_t n;
 
@@ -34,7 +35,7 @@ read_place(struct store_reader *r, char **s, struct store_rank *rec)
 }
 
 static int
-read_number(struct store_reader *r, char **s, struct store_rank *rec)
+read_number(struct store_reader *r, char **s, struct route_rank *rec)
 {
 	uint64_t n;
 
@@ -48,7 +49,7 @@ read_number(struct store_reader *r, char **s, struct store_rank *rec)
 }
 
 static int
-read_plane(struct store_reader *r, char **s, struct store_rank *rec)
+read_plane(struct store_reader *r, char **s, struct route_rank *rec)
 {
 	uint64_t n;
 
@@ -66,7 +67,7 @@ read_plane(struct store_reader *r, char **s, struct store_rank *rec)
 }
 
 static void
-print_place(const struct store_rank *r, struct buf *out)
+print_place(const struct route_rank *r, struct buf *out)
 {
 	unsigned plane = r->plane - 1U;
 
@@ -84,7 +85,7 @@ print_place(const struct store_rank *r, struct buf *out)
 int
 store_rank_read(struct store_reader *r, char *s)
 {
-	struct store_rank rec = {0};
+	struct route_rank rec = {0};
 	uint64_t rank;
 
 	if (store_guid(r, &s, &rec.guid) < 0)
@@ -92,7 +93,7 @@ store_rank_read(struct store_reader *r, char *s)
 	if (!store_number(store_word(&s), 10, UINT32_MAX, &rank))
 		return store_complain(
 			r, r->line, "rank", "not a 32-bit number");
-	rec.read = store_one_of(as_word, STORE_READ, &s);
+	rec.read = store_one_of(as_word, READINGS, &s);
 	if (read_place(r, &s, &rec) < 0 || read_number(r, &s, &rec) < 0 ||
 		read_plane(r, &s, &rec) < 0)
 		return -1;
@@ -180,7 +181,7 @@ store_rank_check(struct store_reader *r)
 void
 store_rank_keep(struct store_reader *r)
 {
-	struct store_rank *rank =
+	struct route_rank *rank =
 		arena_array(r->s->arena, r->nrank, sizeof(*rank));
 
 	for (size_t i = 0; i < r->nrank; i++)
@@ -196,11 +197,11 @@ store_rank_print(const struct store_state *s, struct buf *out)
 		buf_printf(
 			out, "order %.*s\n", (int)sizeof(s->order), s->order);
 	for (size_t i = 0; i < s->nrank; i++) {
-		const struct store_rank *r = &s->rank[i];
+		const struct route_rank *r = &s->rank[i];
 
 		buf_printf(out, "rank 0x%016" PRIx64 " %" PRIu32, r->guid,
 			r->rank);
-		if (r->read == STORE_TREE || r->read == STORE_MESH)
+		if (r->read == ROUTE_READ_TREE || r->read == ROUTE_READ_MESH)
 			buf_printf(out, " %s", as_word[r->read]);
 		print_place(r, out);
 		buf_put(out, "\n", 1);

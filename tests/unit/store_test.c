@@ -76,11 +76,11 @@ static const struct store_lid lids[] = {
 	{0x0002c90300000003, 0xbfff, 0, STORE_UNKNOWN, ""},
 	{UINT64_MAX, 0xbf80, 3, STORE_KEYS, "quote \" and\nnewline"},
 };
-static const struct store_rank ranks[] = {
-	{0x0002c90200000001, 0, 2, STORE_TREE, 0, 1},
-	{0x0002c90200000002, UINT32_MAX, UINT32_MAX, STORE_MESH, 0xc8,
+static const struct route_rank ranks[] = {
+	{0x0002c90200000001, 0, 2, ROUTE_READ_TREE, 0, 1},
+	{0x0002c90200000002, UINT32_MAX, UINT32_MAX, ROUTE_READ_MESH, 0xc8,
 		UINT16_MAX},
-	{0x0002c90200000003, 1, 0, STORE_NEVER, 0x41, 0},
+	{0x0002c90200000003, 1, 0, ROUTE_READ_NEVER, 0x41, 0},
 };
 
 static const struct store_block blocks[] = {
@@ -137,7 +137,7 @@ check_leaves(const struct store_state *back)
 }
 
 static void
-check_place(const struct store_rank *back, const struct store_rank *is)
+check_place(const struct route_rank *back, const struct route_rank *is)
 {
 	ck_assert_uint_eq(back->read, is->read);
 	ck_assert_uint_eq(back->place, is->place);
