@@ -22,23 +22,6 @@ struct safe_guests {
 	bool full;
 };
 
-static void
-places(const struct routes *r, struct topo *t, uint32_t *pos)
-{
-	uint32_t *line = mem_zalloc(r->topo->nsw, sizeof(*line));
-
-	routes_line(r, line);
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		node_ix n =
-			topo_by_node_guid(r->topo, t->node[t->sw[s].node].guid);
-
-		pos[s] = n == TOPO_NONE || r->topo->node[n].sw == TOPO_NONE
-				 ? UINT32_MAX
-				 : line[r->topo->node[n].sw];
-	}
-	free(line);
-}
-
 struct place {
 	uint32_t was, is;
 };
@@ -64,7 +47,7 @@ moved(const struct routes *from, const struct routes *to)
 	was = mem_zalloc(nsw, sizeof(*was));
 	is = mem_zalloc(nsw, sizeof(*is));
 	p = mem_zalloc(nsw, sizeof(*p));
-	places(from, to->topo, was);
+	routes_line_in(from, to->topo, was);
 	routes_line(to, is);
 	for (sw_ix s = 0; s < nsw; s++)
 		p[s] = (struct place){was[s], is[s]};

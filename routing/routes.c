@@ -181,6 +181,23 @@ routes_line(const struct routes *r, uint32_t *pos)
 	free(all);
 }
 
+void
+routes_line_in(const struct routes *r, const struct topo *t, uint32_t *pos)
+{
+	uint32_t *line = mem_zalloc(r->topo->nsw, sizeof(*line));
+
+	routes_line(r, line);
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		node_ix n =
+			topo_by_node_guid(r->topo, t->node[t->sw[s].node].guid);
+
+		pos[s] = n == TOPO_NONE || r->topo->node[n].sw == TOPO_NONE
+				 ? UINT32_MAX
+				 : line[r->topo->node[n].sw];
+	}
+	free(line);
+}
+
 /* How many entries of a block lead somewhere, and how many of those differ. */
 static void
 count_entries(const uint8_t *was, const uint8_t *is, unsigned *kept,

@@ -208,6 +208,13 @@ bool routes_above(const struct routes *r, sw_ix a, sw_ix b);
 void routes_line(const struct routes *r, uint32_t *pos);
 
 /*
+ * The same by the numbers of another topology: pos[t->nsw], UINT32_MAX for
+ * switches that r does not have.
+ */
+void routes_line_in(
+	const struct routes *r, const struct topo *t, uint32_t *pos);
+
+/*
  * Trees may be joined by cables inside racks alone (updn_plane.c). Those cables
  * are no part of the order but for those between apexes, the leaf of each plane
  * where switches change planes. True when a cable between a and b is.

@@ -216,15 +216,10 @@ find_former(struct joining *x)
 	const struct routes *prev = u->job->prev;
 
 	x->was = arena_array(u->a, u->nsw, sizeof(*x->was));
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		uint64_t guid = u->t->node[u->t->sw[s].node].guid;
-		node_ix n = prev == NULL || prev->line == NULL
-				    ? TOPO_NONE
-				    : topo_by_node_guid(prev->topo, guid);
-		sw_ix old = n == TOPO_NONE ? TOPO_NONE : prev->topo->node[n].sw;
-
-		x->was[s] = old == TOPO_NONE ? UINT32_MAX : prev->line[old];
-	}
+	if (prev != NULL && prev->line != NULL)
+		routes_line_in(prev, u->t, x->was);
+	else
+		memset(x->was, 0xff, u->nsw * sizeof(*x->was));
 }
 
 uint32_t

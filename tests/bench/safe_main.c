@@ -13,17 +13,6 @@
 #include "tests/unit/safe_world.h"
 
 static void
-install(struct hwstate *hw, const struct routes *r)
-{
-	for (sw_ix s = 0; s < r->topo->nsw; s++)
-		for (uint32_t b = 0; b < r->nblocks; b++)
-			hw_set_block(hw,
-				r->topo->node[r->topo->sw[s].node].guid, b,
-				routes_ref_of(r, s, b));
-	hw_drained(hw);
-}
-
-static void
 plan(const char *what, const struct safe_job *job)
 {
 	double best = 0;
@@ -110,7 +99,7 @@ trees(const char *name, struct fabric *f)
 		.from = r, .hw = hw, .max_stages = 8, .method = SAFE_AUTO};
 
 	(void)printf("%s: %u switches, LIDs to %u\n", name, t->nsw, t->max_lid);
-	install(hw, r);
+	world_known(hw, r);
 	f = gen_edit_fail_links(f, 1, 1, true, &why);
 	t1 = frozen_again(f, t, 0);
 	r1 = world_routes(t1, pool, r, TOPO_NONE);
@@ -219,7 +208,7 @@ scene_new(struct scene *c, struct fabric *f)
 	c->pool = lft_pool_new();
 	c->hw = hw_new(c->pool);
 	c->r = world_routes(c->t, c->pool, NULL, TOPO_NONE);
-	install(c->hw, c->r);
+	world_known(c->hw, c->r);
 }
 
 static void
@@ -385,7 +374,7 @@ scene_wear(struct scene *c, unsigned links, struct rng *g)
 	c->r = world_routes(c->t, c->pool, r, TOPO_NONE);
 	topo_unref(t);
 	routes_unref(r);
-	install(c->hw, c->r);
+	world_known(c->hw, c->r);
 }
 
 /* Up to four links at once, of a fabric that has lost some before, or none. */

@@ -21,6 +21,7 @@
 #include "tests/bench/parts.h"
 #include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
+#include "tests/unit/safe_world.h"
 
 enum { CAN_MAP = 0x40, LIMIT = 1250, STAGES = 8 };
 
@@ -57,17 +58,6 @@ routed(const struct net *n, struct topo *t, const struct routes *prev,
 	return r;
 }
 
-static void
-install(struct hwstate *hw, const struct routes *r)
-{
-	for (sw_ix s = 0; s < r->topo->nsw; s++)
-		for (uint32_t b = 0; b < r->nblocks; b++)
-			hw_set_block(hw,
-				r->topo->node[r->topo->sw[s].node].guid, b,
-				routes_ref_of(r, s, b));
-	hw_drained(hw);
-}
-
 /* The number that switch s of r had in was, TOPO_NONE: it is new. */
 static sw_ix
 former(const struct routes *was, const struct routes *r, sw_ix s)
@@ -76,30 +66,6 @@ former(const struct routes *was, const struct routes *r, sw_ix s)
 	node_ix n = topo_by_node_guid(u, t->node[t->sw[s].node].guid);
 
 	return n == TOPO_NONE ? TOPO_NONE : u->node[n].sw;
-}
-
-static unsigned
-reversed(const struct routes *was, const struct routes *is)
-{
-	const struct topo *t = is->topo;
-	uint32_t *line = mem_alloc(was->topo->nsw * sizeof(*line));
-	uint32_t *now = mem_alloc(t->nsw * sizeof(*now));
-	unsigned n = 0;
-
-	routes_line(was, line);
-	routes_line(is, now);
-	for (sw_ix s = 0; s < t->nsw; s++)
-		for (uint32_t i = t->sw[s].adj;
-			i < t->sw[s].adj + t->sw[s].nadj; i++) {
-			sw_ix p = t->adj[i].peer, a = former(was, is, s);
-			sw_ix b = former(was, is, p);
-
-			n += s < p && a != TOPO_NONE && b != TOPO_NONE &&
-			     (line[a] < line[b]) != (now[s] < now[p]);
-		}
-	free(line);
-	free(now);
-	return n;
 }
 
 /* Of switches that were there: entries that began or ceased to drop. */
@@ -132,7 +98,7 @@ print(const struct net *n, const char *what, const struct routes *was,
 	struct safe_transition *x;
 	double at;
 
-	install(hw, was);
+	world_known(hw, was);
 	at = clock_cpu_ms();
 	x = safe_plan(&job);
 	at = clock_cpu_ms() - at;
@@ -146,8 +112,8 @@ print(const struct net *n, const char *what, const struct routes *was,
 		(unsigned long long)dropping(was, is), x->nstages, x->nturns,
 		(unsigned long long)is->report.load_max,
 		(unsigned long long)is->fresh_load,
-		story->rebalanced ? " (fresh tables)" : "", reversed(was, is),
-		ms, at);
+		story->rebalanced ? " (fresh tables)" : "",
+		(unsigned)world_reversed(was, is), ms, at);
 	if (x->cause[0] != '\0')
 		(void)printf("      %s\n", x->cause);
 	(void)fflush(stdout);

@@ -241,20 +241,26 @@ world_move(struct world *to, const struct world *from)
 	}
 }
 
-/* All switches' tables as these routes want them. */
+/* All switches hold what these routes want, and that is known. */
+static inline void
+world_known(struct hwstate *hw, const struct routes *r)
+{
+	for (sw_ix s = 0; s < r->topo->nsw; s++)
+		for (uint32_t b = 0; b < r->nblocks; b++)
+			hw_set_block(hw,
+				r->topo->node[r->topo->sw[s].node].guid, b,
+				routes_ref_of(r, s, b));
+	hw_drained(hw);
+}
+
+/* The same, and it is what they do in the world. */
 static inline void
 world_install(struct world *w, struct hwstate *hw, const struct routes *r)
 {
+	world_known(hw, r);
 	for (sw_ix s = 0; s < r->topo->nsw; s++)
-		for (uint32_t b = 0; b < r->nblocks; b++) {
-			lft_ref ref = routes_ref_of(r, s, b);
-
-			hw_set_block(hw,
-				r->topo->node[r->topo->sw[s].node].guid, b,
-				ref);
-			world_may(w, s, b, lft_bytes(r->pool, ref), true);
-		}
-	hw_drained(hw);
+		for (uint32_t b = 0; b < r->nblocks; b++)
+			world_may(w, s, b, routes_block(r, s, b), true);
 	world_drain(w);
 }
 
@@ -379,37 +385,31 @@ world_tiers(unsigned kind, struct rng *r)
 }
 
 /*
- * Cables that lead up where they led down, in the order that the tables obey:
- * none, and the order is kept. That no rank differs is not enough: where the
- * subtree of the down-up turns has lost a cable, another switch joins what it
- * served, and turns cables over.
+ * Cables that lead up where they led down, in the order that the tables obey,
+ * of those between switches that stay: none, and the order is kept. That no
+ * rank differs is not enough: where the subtree of the down-up turns has lost a
+ * cable, another switch joins what it served, and turns cables over.
  */
 static inline uint64_t
 world_reversed(const struct routes *from, const struct routes *to)
 {
-	const struct topo *t = to->topo, *was = from->topo;
-	uint32_t *line = mem_alloc(was->nsw * sizeof(*line));
-	uint32_t *before = mem_alloc(t->nsw * sizeof(*before));
+	const struct topo *t = to->topo;
+	uint32_t *was = mem_alloc(t->nsw * sizeof(*was));
 	uint32_t *now = mem_alloc(t->nsw * sizeof(*now));
 	uint64_t n = 0;
 
-	routes_line(from, line);
+	routes_line_in(from, t, was);
 	routes_line(to, now);
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		uint64_t guid = t->node[t->sw[s].node].guid;
-
-		before[s] = line[was->node[topo_by_node_guid(was, guid)].sw];
-	}
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint32_t i = t->sw[s].adj;
 			i < t->sw[s].adj + t->sw[s].nadj; i++) {
 			sw_ix peer = t->adj[i].peer;
 
-			n += s < peer &&
-			     (before[s] < before[peer]) != (now[s] < now[peer]);
+			n += s < peer && was[s] != UINT32_MAX &&
+			     was[peer] != UINT32_MAX &&
+			     (was[s] < was[peer]) != (now[s] < now[peer]);
 		}
-	free(line);
-	free(before);
+	free(was);
 	free(now);
 	return n;
 }
