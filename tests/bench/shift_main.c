@@ -23,7 +23,7 @@
 #include "tests/topo/frozen.h"
 #include "tests/unit/safe_world.h"
 
-enum { CAN_MAP = 0x40, LIMIT = 1250, STAGES = 8 };
+enum { LIMIT = 1250, STAGES = 8 };
 
 struct net {
 	struct fabric *f;
@@ -48,8 +48,7 @@ routed(const struct net *n, struct topo *t, const struct routes *prev,
 	struct reason why = {""};
 	struct routes *r;
 
-	for (sw_ix s = 0; s < t->nsw; s++)
-		t->port[t->node[t->sw[s].node].first_port].capmask = CAN_MAP;
+	world_capable(t, true);
 	r = route_compute(&job, engine, 2, story, &why);
 	if (r == NULL) {
 		(void)fprintf(stderr, "shift: %s\n", why.text);
