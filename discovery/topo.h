@@ -191,6 +191,14 @@ topo_port_of(const struct topo *t, node_ix n, unsigned num)
 	return t->node[n].first_port + num;
 }
 
+/* Is it a compute host: neither the switch itself nor an aggregation node? */
+static inline bool
+topo_is_host(const struct topo *t, const struct topo_end *e)
+{
+	return e->out != 0 &&
+	       !(t->node[t->port[e->port].node].flags & TN_AGGREGATION);
+}
+
 /* PortInfo of port p as last read, wire bytes; zeroes where it was not. */
 static inline const uint8_t *
 topo_info(const struct topo *t, port_ix p)

@@ -86,13 +86,6 @@ find_cables(struct even *e, const struct verify_state *v)
 		}
 }
 
-static bool
-is_host(const struct topo *t, const struct topo_end *end)
-{
-	return end->out != 0 &&
-	       !(t->node[t->port[end->port].node].flags & TN_AGGREGATION);
-}
-
 static int
 by_value(const void *a, const void *b)
 {
@@ -117,7 +110,7 @@ find_hosts(struct even *e)
 		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
 			const struct topo_end *end = &t->end[t->sw[s].end + i];
 
-			if (!is_host(t, end))
+			if (!topo_is_host(t, end))
 				continue;
 			e->hosts[s]++;
 			all[n++] = homing_key(t, o, end->port);
@@ -128,7 +121,7 @@ find_hosts(struct even *e)
 		uint64_t key = homing_key(t, o, p), *at;
 
 		at = bsearch(&key, all, n, sizeof(key), by_value);
-		if (is_host(t, &t->end[i]) && at != NULL &&
+		if (topo_is_host(t, &t->end[i]) && at != NULL &&
 			(at == all || at[-1] != key) &&
 			(at + 1 == all + n || at[1] != key))
 			e->fixed[t->port[p].lid] = false;

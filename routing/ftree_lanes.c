@@ -49,8 +49,7 @@ has_hosts(const struct topo *t, sw_ix s)
 	for (uint32_t i = 0; i < t->sw[s].nend; i++) {
 		const struct topo_end *e = &t->end[t->sw[s].end + i];
 
-		if (e->out != 0 && !(t->node[t->port[e->port].node].flags &
-					   TN_AGGREGATION))
+		if (topo_is_host(t, e))
 			return true;
 	}
 	return false;

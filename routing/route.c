@@ -216,9 +216,7 @@ hosts(const struct topo *t)
 		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
 			const struct topo_end *e = &t->end[t->sw[s].end + i];
 
-			n += e->out != 0 && !quarantined(t, s) &&
-			     !(t->node[t->port[e->port].node].flags &
-				     TN_AGGREGATION);
+			n += topo_is_host(t, e) && !quarantined(t, s);
 		}
 	return n;
 }

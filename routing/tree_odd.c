@@ -162,9 +162,7 @@ host_port(const struct topo *t, sw_ix s)
 	const struct topo_switch *sw = &t->sw[s];
 
 	for (uint32_t i = sw->end; i < sw->end + sw->nend; i++)
-		if (t->end[i].out != 0 &&
-			!(t->node[t->port[t->end[i].port].node].flags &
-				TN_AGGREGATION))
+		if (topo_is_host(t, &t->end[i]))
 			return t->end[i].out;
 	return 0;
 }

@@ -53,8 +53,7 @@ add_end(const struct updn *u, struct updn_dests *d, sw_ix s,
 	const struct topo_end *e)
 {
 	const struct topo_port *p = &u->t->port[e->port];
-	const struct topo_node *n = &u->t->node[p->node];
-	bool host = e->out != 0 && !(n->flags & TN_AGGREGATION);
+	bool host = topo_is_host(u->t, e);
 
 	for (uint32_t i = 0; p->lid != 0 && i < 1U << p->lmc; i++) {
 		d->lid[d->n] = (uint16_t)(p->lid + i);

@@ -74,13 +74,8 @@ weigh(struct updn *u)
 
 		if (!u->live[s])
 			continue;
-		for (uint32_t i = sw->end; i < sw->end + sw->nend; i++) {
-			const struct topo_node *n =
-				&t->node[t->port[t->end[i].port].node];
-
-			if (t->end[i].out != 0 && !(n->flags & TN_AGGREGATION))
-				u->weight[s]++;
-		}
+		for (uint32_t i = sw->end; i < sw->end + sw->nend; i++)
+			u->weight[s] += topo_is_host(t, &t->end[i]);
 		u->hosts[u->comp[s]] += u->weight[s];
 	}
 	for (sw_ix s = 0; s < u->nsw; s++) {
