@@ -294,6 +294,8 @@ plan_port_rise(struct maker *m, bool downed)
 				(m->p->downed != NULL && m->p->downed[ix]))
 				rise(m, ix);
 		(void)plan_end(m);
+		if (kind[i] == PLAN_ARM && !downed)
+			plan_lanes_rise(m);
 	}
 }
 
