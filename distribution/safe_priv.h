@@ -1,6 +1,7 @@
 /*
  * safe_priv: what the parts of safe share, private to safe*.c.
  *
+ *   lane    how many lanes have a graph of their own
  *   net     the frame: port records, cables that can carry data, names
  *   value   what each (switch, block) may hold, and in which stage
  *   blind   entries that lead where nobody knows what happens
@@ -64,6 +65,9 @@ struct safe_net {
 };
 
 struct safe_set;
+
+/* safe_lane.c: lanes to tell apart; 1 where any may become another's. */
+unsigned safe_lane_count(const struct safe_job *job);
 
 /* safe_net.c */
 /* turns: who refuses rows of SL2VL; NULL: nobody does. */

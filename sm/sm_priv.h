@@ -452,8 +452,6 @@ void sm_qos_make(struct sm *sm); /* for sm->topo and sm->routes */
 void sm_qos_drop(struct sm *sm); /* the run is over */
 /* For a view that has another topology: who is called what may differ. */
 void sm_qos_renew(const struct sm *sm, struct view *v);
-/* Are rows of SL2VL to change, as far as can be told before routing? */
-bool sm_qos_moving(const struct sm *sm);
 /* The push is over: what is there; true: the view says otherwise. */
 bool sm_qos_settle(struct sm *sm);
 /* A shortage, in words: log, status, alarm. */
