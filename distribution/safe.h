@@ -105,6 +105,7 @@ struct safe_write {
 	bool urgent; /* repairs entries whose port is dead */
 	bool last;   /* image is what the new routing wants */
 	bool wall;   /* closes what nobody knows, before stage 0 */
+	bool raised; /* a wall above the switch's top, which is raised for it */
 };
 
 /* A turn that must not be made while tables are written. */

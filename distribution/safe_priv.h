@@ -147,6 +147,7 @@ struct safe_cell {
 	bool settled; /* held[0] is acknowledged */
 	bool wall;    /* held is without the blind ways: written first */
 	bool blind;   /* packets meet it, and nobody knows what it holds */
+	bool above;   /* the switch's top: none does until that is raised */
 	lft_ref want;
 };
 

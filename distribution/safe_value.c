@@ -116,6 +116,7 @@ look(struct safe_values *v, struct row *row, sw_ix s, uint32_t b)
 	else if (!row->fresh)
 		hold_all(v, &c, row->guid);
 	c.blind = !row->fresh && c.nheld == 0 && b < row->end;
+	c.above = b > sw->lft_top / LFT_BLOCK;
 	row->unread |= c.blind;
 	if (c.new && !c.write && !c.blind && c.nheld <= 1)
 		return;
