@@ -276,16 +276,35 @@ static const struct {
 	{{"routing.load_limi=1"}, "did you mean 'routing.load_limit'"},
 	{{"routing.load_limit=0.2"}, "out of range"},
 	{{"fabric.lids.first=9", "fabric.lids.last=3"}, "is above"},
-	{{"routing.engines=[warp]"}, "no engine is called 'warp'"},
+	{{"routing.engines=[warp]"}, "'warp'"},
 	{{"fabric.m_key=secret"}, "fabric.m_key: "},
+	{{"fabric.m_kei=secret"}, "did you mean 'fabric.m_key'"},
+	{{"fabric.m_key=\"secret"}, "fabric.m_key: "},
+	{{"routing.load_limit="}, "routing.load_limit: no value"},
+	{{"routing.load_limit=2\nfabric: {}"}, "a value is one line"},
+	{{"routing.roles.root=spine1"}, "routing.roles.root: "},
+	{{"routing.homes.groups={0x1: 1, 0x1: 2}"}, "routing.homes.groups"},
+	{{"routing={engines: [ftree]}"}, "unknown key 'routing'"},
+	{{"distribution.method=dynamic"}, "distribution.allow_unsafe"},
+	{{"routing.roles.leaf=[a]", "routing.roles.root=[a]"},
+		"another role already"},
+	{{"partitions.blue.members={all: full}"}, "pkey"},
+	{{"qos.levels={a: {wait: 2}}"}, "did you mean 'weight'"},
 };
 
 START_TEST(settings)
 {
 	const char *const *set = bad_set[_i].set;
-	const char *good[] = {"routing.load_limit=2", "fabric.lmc.hosts=1"};
+	const char *good[] = {"routing.load_limit=2", "fabric.lmc.hosts=1",
+		"routing.roles.root=[\"top *\", 0x77]",
+		"routing.homes.groups={0x1: 3, 0x2: 3}", "partitions={}",
+		"partitions.blue={pkey: 0x9}", "partitions.blue.pkey=0x11",
+		"distribution.method=dynamic",
+		"distribution.allow_unsafe=true"};
+	const size_t ngood = sizeof(good) / sizeof(good[0]);
 	struct config *base = config_default(), *c;
 	struct reason why = {""};
+	struct buf text = {0};
 
 	c = config_with(
 		base, set, set[1] == NULL ? 1 : 2, route_engine_names(), &why);
@@ -293,11 +312,17 @@ START_TEST(settings)
 	ck_assert_msg(
 		strstr(why.text, bad_set[_i].says) != NULL, "%s", why.text);
 	ck_assert_ptr_null(strstr(why.text, "secret"));
-	c = config_with(base, good, 2, route_engine_names(), &why);
+	c = config_with(base, good, ngood, route_engine_names(), &why);
 	ck_assert_msg(c != NULL, "%s", why.text);
 	ck_assert_uint_eq(c->routing.load_limit, 2000);
 	ck_assert_uint_eq(c->fabric.lmc.hosts, 1);
 	ck_assert_uint_eq(base->fabric.lmc.hosts, 0);
+	ck_assert_str_eq(c->routing.roles.root.name[0], "top *");
+	ck_assert_uint_eq(c->routing.homes.groups.n, 2);
+	ck_assert_uint_eq(c->partitions.n, 1);
+	config_print(c, &text);
+	ck_assert_ptr_nonnull(strstr(text.text, "pkey: 0x0011"));
+	buf_free(&text);
 	config_unref(c);
 	config_unref(base);
 }
@@ -311,7 +336,7 @@ START_TEST(roles)
 {
 	const char *set[] = {"routing.engines=[ftree]",
 		"routing.roles.leaf=[leaf*, nobody, no?x*]",
-		"routing.roles.spine=[*eaf2, 0x1234]"};
+		"routing.roles.spine=[\"*eaf2\", 0x1234]"};
 	struct gen_fattree2 p = {2, 3, 1, 2, 2};
 	struct frozen_lids lids = {0};
 	struct reason why = {""};
