@@ -241,6 +241,33 @@ page_head(const json_t *p, struct buf *out)
 		buf_printf(out, "            %s\n", member_text(l, "conflict"));
 }
 
+/* Whose tables these are, and why much may be wrong with them. */
+static void
+page_from(const json_t *p, struct buf *out)
+{
+	const json_t *m = json_object_get(p, "misfit");
+
+	if (!said(p, "from"))
+		return;
+	buf_printf(out, "\nIN FORCE, from %s\n", member_text(p, "from"));
+	if (member_num(m, "switches_missing") > 0)
+		buf_printf(out, "MISFIT      %lld switch%s without a table\n",
+			member_num(m, "switches_missing"),
+			es(m, "switches_missing"));
+	if (member_num(m, "tables_strange") > 0)
+		buf_printf(out,
+			"MISFIT      %lld table%s of switches that are not in "
+			"this topology\n",
+			member_num(m, "tables_strange"),
+			words_plural(member_num(m, "tables_strange")));
+	if (member_num(m, "lids_moved") > 0)
+		buf_printf(out,
+			"MISFIT      %lld port%s with another LID than in the "
+			"tables\n",
+			member_num(m, "lids_moved"),
+			words_plural(member_num(m, "lids_moved")));
+}
+
 /* That there are other pieces, before anybody takes one for the whole. */
 static void
 page_divided(const json_t *list, long long loose, struct buf *out)
@@ -396,9 +423,7 @@ page_plan(const json_t *p, struct buf *out)
 	size_t i;
 
 	page_head(p, out);
-	if (said(p, "from"))
-		buf_printf(
-			out, "\nIN FORCE, from %s\n", member_text(p, "from"));
+	page_from(p, out);
 	page_divided(json_object_get(p, "pieces"), member_num(p, "loose"), out);
 	page_forecast(json_object_get(p, "now"), out);
 	page_pieces(json_object_get(p, "pieces"), out);

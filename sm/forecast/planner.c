@@ -46,7 +46,8 @@ struct plan {
 	struct forecast_job job;
 	struct topo *topo; /* with LIDs */
 	struct lid_table lids;
-	struct routes *found; /* --from, or NULL */
+	struct routes *found;	  /* --from, or NULL */
+	struct fts_misfit misfit; /* of a file of them and the topology */
 	struct failure *fail;
 	struct expect_pace pace;
 	struct forecast now, then;
@@ -394,7 +395,6 @@ read_all(struct plan *p)
 	struct live *daemon = NULL;
 	struct fts *fts = NULL;
 	struct reason why = {""};
-	uint32_t missing;
 	int ret = EXIT_USAGE;
 
 	if (live) {
@@ -414,7 +414,7 @@ read_all(struct plan *p)
 		if (p->found == NULL)
 			goto end;
 	} else if (fts != NULL) {
-		p->found = fts_routes(fts, p->topo, p->pool, &missing);
+		p->found = fts_routes(fts, p->topo, p->pool, &p->misfit);
 		guess_order(p);
 	}
 	ret = EXIT_OK;
@@ -552,6 +552,14 @@ others_json(const struct others *o)
 	return list;
 }
 
+static json_t *
+misfit_json(const struct fts_misfit *m)
+{
+	return json_pack("{s:o, s:o, s:o}", "switches_missing",
+		member_u64(m->missing), "tables_strange",
+		member_u64(m->strange), "lids_moved", member_u64(m->moved));
+}
+
 /* Ordered pairs of hosts that live on in different pieces. */
 static uint64_t
 parted(const struct plan *p)
@@ -576,8 +584,10 @@ make_report(struct plan *p)
 	member_put(o, "topology", json_string(name));
 	member_put(o, "fabric", census_json(p->topo));
 	member_put(o, "lids", report_lids(p->topo, &p->lids));
-	if (p->ask.from != NULL)
+	if (p->ask.from != NULL) {
 		member_put(o, "from", json_string(p->ask.from));
+		member_put(o, "misfit", misfit_json(&p->misfit));
+	}
 	member_put(o, "now", report_forecast(&p->now));
 	member_put(o, "pieces", others_json(&p->beside));
 	member_put(o, "loose", member_u64(p->beside.loose));

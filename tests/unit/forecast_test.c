@@ -8,6 +8,7 @@
 #include "routing/fts.h"
 #include "routing/route.h"
 #include "routing/tree.h"
+#include "sm/base/mem.h"
 #include "sm/forecast/cuts.h"
 #include "sm/forecast/failure.h"
 #include "sm/forecast/forecast.h"
@@ -90,7 +91,7 @@ START_TEST(fts_round)
 	struct buf out = {0};
 	struct reason why = {""};
 	struct verify_tables in;
-	uint32_t missing;
+	struct fts_misfit misfit;
 	struct routes *r;
 	struct fts *f;
 
@@ -101,8 +102,8 @@ START_TEST(fts_round)
 	ck_assert_msg(f != NULL, "%s", why.text);
 	ck_assert_uint_eq(f->ntables, 6);
 	ck_assert_uint_eq(f->nowners, 14);
-	r = fts_routes(f, s.t, s.pool, &missing);
-	ck_assert_uint_eq(missing, 0);
+	r = fts_routes(f, s.t, s.pool, &misfit);
+	ck_assert_uint_eq(misfit.missing + misfit.strange + misfit.moved, 0);
 	for (sw_ix i = 0; i < s.t->nsw; i++)
 		for (uint16_t lid = 0; lid <= s.t->max_lid; lid++)
 			ck_assert_uint_eq(routes_port(r, i, lid),
@@ -110,6 +111,77 @@ START_TEST(fts_round)
 	routes_unref(r);
 	fts_free(f);
 	buf_free(&out);
+	scene_free(&s);
+}
+END_TEST
+
+/* Of several LIDs of a port the first says whose they are. */
+START_TEST(fts_lmc)
+{
+	struct scene s;
+	struct buf out = {0};
+	struct verify_tables in;
+	struct routes *r;
+	struct topo *t;
+	uint16_t *lid, next = 2;
+	uint8_t *lmc, *row;
+
+	scene_new(&s);
+	lid = mem_zalloc(s.t->nports, sizeof(*lid));
+	lmc = mem_zalloc(s.t->nports, sizeof(*lmc));
+	for (port_ix p = 0; p < s.t->nports; p++) {
+		if (s.t->port[p].lid == 0)
+			continue;
+		lid[p] = next;
+		lmc[p] = 1;
+		next = (uint16_t)(next + 2);
+	}
+	t = topo_with_lids(s.t, &(struct topo_lids){lid, lmc});
+	r = routes_new(t, s.pool);
+	row = mem_alloc((size_t)r->nblocks * LFT_BLOCK);
+	memset(row, LFT_DROP, (size_t)r->nblocks * LFT_BLOCK);
+	row[2] = row[3] = row[5] = 1; /* of the second the first is missing */
+	routes_put_row(r, 0, row, NULL, TOPO_NONE);
+	in = (struct verify_tables){t, s.pool, r->row, r->nblocks, NULL};
+	fts_print(&in, &out);
+	ck_assert_msg(strstr(out.text, "0x0002 001 : (Channel") != NULL &&
+			      strstr(out.text, "0x0003 001 : (path #2 out of "
+					       "2: portguid 0x") != NULL &&
+			      strstr(out.text, "0x0005 001 : (Switch") != NULL,
+		"%s", out.text);
+	buf_free(&out);
+	free(row);
+	routes_unref(r);
+	topo_unref(t);
+	free(lid);
+	free(lmc);
+	scene_free(&s);
+}
+END_TEST
+
+/* Tables of another day are told from those of this one. */
+START_TEST(fts_misfits)
+{
+	static const char text[] =
+		"Unicast lids guid 0x5 (a):\n"
+		"0x0001 001 : (Channel Adapter portguid 0x%llx: 'h')\n";
+	struct fts_misfit misfit;
+	struct reason why = {""};
+	struct buf b = {0};
+	struct scene s;
+	struct fts *f;
+
+	scene_new(&s);
+	buf_printf(&b, text,
+		(unsigned long long)s.t->port[topo_by_lid(s.t, 2, NULL)].guid);
+	f = fts_parse(b.text, b.n, "x", &why);
+	ck_assert_msg(f != NULL, "%s", why.text);
+	routes_unref(fts_routes(f, s.t, s.pool, &misfit));
+	ck_assert_uint_eq(misfit.missing, s.t->nsw);
+	ck_assert_uint_eq(misfit.strange, 1);
+	ck_assert_uint_eq(misfit.moved, 1);
+	fts_free(f);
+	buf_free(&b);
 	scene_free(&s);
 }
 END_TEST
@@ -388,6 +460,8 @@ main(void)
 
 	tcase_add_test(c, fts_round);
 	tcase_add_test(c, fts_owners);
+	tcase_add_test(c, fts_misfits);
+	tcase_add_test(c, fts_lmc);
 	tcase_add_loop_test(c, fts_bad, 0, 8);
 	tcase_add_test(c, spine_lost);
 	tcase_add_test(c, host_lost);
