@@ -136,6 +136,7 @@ struct sm {
 	bool held_alarm; /* the alarm is about turns that are blocked */
 	bool excused;	 /* a trap of one of them was no news */
 	bool writing;	 /* as the next life is to know it */
+	bool unsaved;	 /* the last life may have closed turns unrecorded */
 	struct mono strays_until; /* of an earlier life; or MONO_NEVER */
 	bool keys_due;		  /* P_Key tables, in the next check */
 	unsigned stops;		  /* pushes in a row that a change overtook */

@@ -144,6 +144,8 @@ struct store_state {
 	uint64_t away;	/* seconds from then until it was loaded; not saved */
 	bool writing;	/* it died while tables were written (sm/recall.h);
 			   not in the file */
+	bool unsaved;	/* more may have been true than is here: turns that it
+			   closed, above all (sm/recall.h); not in the file */
 	const char *sa; /* lines of subnet administration, or NULL */
 	const struct store_group *group;
 	size_t ngroup;

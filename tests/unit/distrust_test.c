@@ -396,6 +396,16 @@ START_TEST(turns_that_others_left_closed)
 	sm_status(w->sm, &s);
 	ck_assert_uint_gt(s.rows_freed, 100);
 	ck_assert_uint_eq(s.scan.left, 0);
+	/* with one that says that it may not be all */
+	world_kill(w);
+	close_turns(w, true);
+	w->saved.unsaved = true;
+	world_start(w);
+	world_run(w, mono_ms(10000));
+	expect_order(w, "not all was saved");
+	sm_status(w->sm, &s);
+	ck_assert_uint_gt(s.rows_freed, 100);
+	ck_assert(!w->saved.unsaved);
 	/* asked for */
 	close_turns(w, true);
 	sm_resweep(w->sm, sim_now(w->sim), "test");
