@@ -129,6 +129,8 @@ struct sm {
 	struct push *push;
 	struct check *check;
 	struct scan *scan;	   /* for turns that others left closed */
+	size_t nleft_closed;	   /* of these found, and not planned for yet */
+	struct mono free_due;	   /* when that is to be done */
 	struct check_item *sample; /* what the next check looks at */
 	size_t nsample, capsample;
 	struct sm_trust trust;
