@@ -301,7 +301,7 @@ void sm_trust_checked(struct sm *sm, struct mono now);
  * attribute. It is asked and told again. */
 void sm_trust_flaw(struct sm *sm, port_ix p, uint16_t attr, struct mono now);
 /* Is the state file, whose records are loaded, of this fabric at all? */
-void sm_trust_strangers(const struct sm *sm);
+void sm_trust_strangers(struct sm *sm);
 /* Others are asked how they are; one of them is master and gives way to us. */
 void sm_trust_review(struct sm *sm);
 void sm_trust_master(struct sm *sm, const struct sm_peer *p);

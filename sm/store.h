@@ -180,6 +180,12 @@ int store_save(
 void store_print(const struct store_state *s, struct buf *out);
 int store_put(const char *dir, const struct buf *text, struct reason *why);
 
+/*
+ * Rename the file to fabric.state.WORD-1, or the next free number, and add to
+ * why what became of it.
+ */
+void store_set_aside(const char *dir, const char *word, struct reason *why);
+
 /* Free what store_load made and make *s empty. */
 void store_free(struct store_state *s);
 
