@@ -212,6 +212,10 @@ port_ix topo_by_lid(const struct topo *t, uint16_t lid, unsigned *path);
 /* Node with this node GUID, or TOPO_NONE (the first of duplicates). */
 node_ix topo_by_node_guid(const struct topo *t, uint64_t guid);
 
+/* The switch of another topology with the node GUID of switch s of t, or
+ * TOPO_NONE. */
+sw_ix topo_switch_in(const struct topo *was, const struct topo *t, sw_ix s);
+
 /* Port with this port GUID, or TOPO_NONE (the first of duplicates). */
 port_ix topo_by_port_guid(const struct topo *t, uint64_t guid);
 

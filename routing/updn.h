@@ -81,8 +81,9 @@ struct updn {
 	const struct route_job *job;
 	const struct topo *t;
 	struct arena *a;
-	struct arena *m;   /* of what is remembered: see updn_past */
-	struct arena *own; /* of that what no later memory rests on */
+	const struct updn *like; /* has the same graph, made; or NULL */
+	struct arena *m;	 /* of what is remembered: see updn_past */
+	struct arena *own;	 /* of that what no later memory rests on */
 	uint32_t nsw;
 	uint32_t words; /* of a bit set over switches, a multiple of 4 */
 
@@ -186,7 +187,8 @@ struct updn_among {
 	uint32_t n;
 };
 
-/* updn_graph.c: fill everything of u up to nhosts. */
+/* updn_graph.c: fill everything of u up to nhosts; what is the same as in
+ * u->like, while there are no planes, is shared with it. */
 void updn_graph(struct updn *u);
 /* Sort by (rank, GUID) into u->tier; u->line becomes the same; u->flat. */
 void updn_graph_sort(struct updn *u);
@@ -207,9 +209,8 @@ bool updn_stand(struct updn *u, const char *engine);
 /* Did another engine make the routes that stand? */
 bool updn_stand_by_other(const struct route_job *job, const char *engine);
 
-/* updn_sticky.c: the rank in force of the switch with this GUID, if any. */
-bool updn_sticky_recall(
-	const struct route_job *job, uint64_t guid, uint32_t *rank);
+/* updn_sticky.c: the rank in force of switch s of job->topo, if any. */
+bool updn_sticky_recall(const struct route_job *job, sw_ix s, uint32_t *rank);
 /* Below its neighbours with what has no way up to a top; counts it, sorts. */
 void updn_sticky_repair(struct updn *u);
 /* Ranks as remembered. False when nothing usable is remembered. */
@@ -301,13 +302,13 @@ void updn_past_keep(struct updn *u, const struct updn_reach *reach,
 uint64_t updn_past_options(const struct engine_options *o);
 
 /*
- * updn_repair.c: of routes that the same engine made, those that differ from
- * the previous ones in what must be different now, found from the cables that
- * differ. NULL when more than cables has changed, or more than the order of
- * switches can bear, or when cancelled: then the whole has to be done.
+ * updn_repair.c, where the graph is known: of routes that the same engine made,
+ * those that differ from the previous ones in what must be different now, found
+ * from the cables that differ. NULL when more than cables has changed, or more
+ * than the order of switches can bear, or when cancelled: then the whole has to
+ * be done.
  */
-struct routes *updn_repair(
-	const struct route_job *job, struct arena *a, const char *engine);
+struct routes *updn_repair(const struct updn *like, const char *engine);
 
 /* updn_reach.c: u->tier_set and u->tier_above, if not there already. */
 void updn_reach_tiers(struct updn *u);

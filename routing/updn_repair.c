@@ -139,9 +139,11 @@ own_dests(struct updn_repair *p)
 }
 
 struct routes *
-updn_repair(const struct route_job *job, struct arena *a, const char *engine)
+updn_repair(const struct updn *like, const char *engine)
 {
-	struct updn u = {.job = job, .t = job->topo, .a = a};
+	const struct route_job *job = like->job;
+	struct arena *a = like->a;
+	struct updn u = {.job = job, .t = job->topo, .a = a, .like = like};
 	struct updn_repair p = {.u = &u, .prev = job->prev};
 	struct updn_dests d;
 	struct routes *r;
