@@ -129,6 +129,8 @@ struct topo_adj {
 struct topo_end {
 	port_ix port;
 	uint8_t out; /* switch port number that leads to it */
+	bool host;   /* a compute host's: neither the switch itself nor an
+			aggregation node */
 };
 
 struct topo {
@@ -189,14 +191,6 @@ static inline port_ix
 topo_port_of(const struct topo *t, node_ix n, unsigned num)
 {
 	return t->node[n].first_port + num;
-}
-
-/* Is it a compute host: neither the switch itself nor an aggregation node? */
-static inline bool
-topo_is_host(const struct topo *t, const struct topo_end *e)
-{
-	return e->out != 0 &&
-	       !(t->node[t->port[e->port].node].flags & TN_AGGREGATION);
 }
 
 /* PortInfo of port p as last read, wire bytes; zeroes where it was not. */

@@ -213,7 +213,7 @@ hosts(const struct topo *t)
 		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
 			const struct topo_end *e = &t->end[t->sw[s].end + i];
 
-			n += topo_is_host(t, e) && !quarantined(t, s);
+			n += e->host && !quarantined(t, s);
 		}
 	return n;
 }

@@ -159,7 +159,7 @@ host_port(const struct topo *t, sw_ix s)
 	const struct topo_switch *sw = &t->sw[s];
 
 	for (uint32_t i = sw->end; i < sw->end + sw->nend; i++)
-		if (topo_is_host(t, &t->end[i]))
+		if (t->end[i].host)
 			return t->end[i].out;
 	return 0;
 }

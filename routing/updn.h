@@ -104,8 +104,8 @@ struct updn {
 	bool *flat;	/* no neighbour of s has a higher rank */
 	uint64_t *turn; /* set of switches whose cables the line turns */
 	struct updn_sets tier_set; /* of the tier order, once asked for, and */
-	uint64_t *tier_above;	   /* switches above s, itself too, by row */
-	sw_ix turn_leaf;	   /* of the largest component that needs one */
+	const uint64_t **tier_above; /* [nsw] switches above s, itself too */
+	sw_ix turn_leaf;      /* of the largest component that needs one */
 	uint64_t **serves;    /* [nsw] or NULL. Of a joiner, see updn_join.h:
 				 what may come to it from above; otherwise
 				 NULL: anything */
@@ -119,7 +119,7 @@ struct updn {
 
 /* row[k * nsw + s]: switches within k steps of s. */
 struct updn_levels {
-	uint32_t n;
+	uint32_t n, room;
 	const uint64_t **row;
 };
 
@@ -128,10 +128,11 @@ struct updn_reach {
 	struct updn_levels dn, path;
 };
 
-/* A designated way down to a LID, from below: its switch, the next one up. */
+/* A designated way down to a LID, from below: its switch, the next one up.
+ * Every switch has a LID, so that 16 bits are enough for its number. */
 struct updn_chain {
-	uint32_t len;
-	sw_ix sw[UPDN_CHAIN];
+	uint16_t len;
+	uint16_t sw[UPDN_CHAIN];
 };
 
 /* LIDs to route, those of one switch together: at[s] .. end[s). */
@@ -152,7 +153,7 @@ struct updn_dests {
 	sw_ix *apex; /* [napex] chains' last switches, [nmain] of hosts first */
 
 	/* LIDs for which no cable is left alone: sources share them out. */
-	uint32_t nsplit;
+	uint32_t nsplit, room;
 	uint32_t *split;	  /* [nsplit] LID indexes */
 	uint32_t *share_of;	  /* [n] number in split + 1, or 0 */
 	struct updn_chain *share; /* [nsplit * UPDN_SHARES] */
@@ -167,10 +168,11 @@ struct updn_dests {
 struct updn_past {
 	struct updn_reach reach;
 	struct updn_dests dests;
-	uint64_t *above; /* switches above s in tiers, itself too, by row */
-	uint32_t *pos;	 /* the line */
-	uint64_t *turn;	 /* switches whose cables are turned over in it */
-	uint8_t *plane;	 /* NULL: one; as in struct updn, and */
+	const uint64_t *
+		*above; /* [nsw] switches above s in tiers, itself too */
+	uint32_t *pos;	/* the line */
+	uint64_t *turn; /* switches whose cables are turned over in it */
+	uint8_t *plane; /* NULL: one; as in struct updn, and */
 	bool *leaf;
 	sw_ix *apex;
 	uint32_t nplanes;
@@ -334,7 +336,10 @@ void updn_reach_candidates(const struct updn *u, const struct updn_reach *r,
  */
 void updn_homes(const struct updn *u, struct updn_dests *d);
 
-/* updn_chain.c. keep: the ways of the previous routes where they stand. */
+/* updn_chain.c: room for n split LIDs in all, in u->own. */
+void updn_dests_room(const struct updn *u, struct updn_dests *d, uint32_t n);
+
+/* The same file. keep: the ways of the previous routes where they stand. */
 struct updn_dests updn_chain(
 	const struct updn *u, const struct updn_reach *r, bool keep);
 

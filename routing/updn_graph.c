@@ -75,7 +75,7 @@ weigh(struct updn *u)
 		if (!u->live[s])
 			continue;
 		for (uint32_t i = sw->end; i < sw->end + sw->nend; i++)
-			u->weight[s] += topo_is_host(t, &t->end[i]);
+			u->weight[s] += t->end[i].host;
 		u->hosts[u->comp[s]] += u->weight[s];
 	}
 	for (sw_ix s = 0; s < u->nsw; s++) {
