@@ -208,12 +208,12 @@ tell(struct sm *sm, const struct check_item *i)
 }
 
 static void
-altered(struct sm *sm, const struct check_item *i, struct mono now)
+altered(struct sm *sm, const struct check_item *i, bool blank, struct mono now)
 {
 	struct sm_trust *u = &sm->trust;
 
 	hw_forget(sm->hw, i->guid);
-	if (i->empty) {
+	if (blank) {
 		sm_mark(sm, i->guid, now, "a switch lost its memory");
 		return;
 	}
@@ -303,6 +303,19 @@ broken(struct sm *sm, const struct check_item *wrong, size_t i, struct mono now)
 		hw_forget(sm->hw, w->guid);
 }
 
+/*
+ * Is there nothing at all in something of the node's? Then it started anew, and
+ * whatever else is different there it made itself.
+ */
+static bool
+started_anew(const struct check_item *wrong, size_t n, uint64_t guid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (wrong[i].guid == guid && wrong[i].empty)
+			return true;
+	return false;
+}
+
 /* Did another hand write, or did a switch lie? Liars do not come in crowds. */
 static bool
 blames_rival(const struct check_item *wrong, size_t n)
@@ -366,7 +379,8 @@ sm_trust_checked(struct sm *sm, struct mono now)
 		if (wrong[i].why == CHECK_TURN ||
 			(rival && wrong[i].why == CHECK_ACKED &&
 				wrong[i].attr != MAD_PORT_INFO))
-			altered(sm, &wrong[i], now);
+			altered(sm, &wrong[i],
+				started_anew(wrong, n, wrong[i].guid), now);
 		else
 			broken(sm, wrong, i, now);
 	if (u->found == 0)

@@ -371,6 +371,40 @@ START_TEST(all_that_another_hand_wrote)
 END_TEST
 
 /*
+ * Another master hands over while what it sent last is still on its way: that
+ * arrives when ours would have read the tables, and does not pass for a hand
+ * that writes.
+ */
+START_TEST(what_arrives_after_a_hand_over)
+{
+	struct mad_sm_info other = {
+		.guid = 1, .act_count = 1, .priority = 15, .state = 3};
+	struct fabric *f = life_tree();
+	struct world *w = start(f, "{}");
+	uint32_t host = fabric_find(f, "h20");
+	uint16_t ours = sim_port_info(w->sim, fabric_first_host(f), 1)->lid;
+	struct sm_status s;
+
+	world_kill(w);
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	world_start(w);
+	world_run(w, mono_ms(5000));
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_STANDING_BY);
+	ck_assert(sim_fault_other_sm_tells(w->sim, host, ours, 1));
+	other.state = 2;
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	world_run(w, mono_ms(1 << _i));
+	scribble(w, (unsigned)_i);
+	expect_order(w, "handed over");
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_MASTER);
+	ck_assert_uint_eq(s.altered + s.untrue, 0);
+	life_end(w, f);
+}
+END_TEST
+
+/*
  * Another one writes under us, and does not end: found, told with both names,
  * put in order, but not fought over for ever.
  */
@@ -526,6 +560,7 @@ main(void)
 	tcase_add_test(tc, the_state_of_strangers);
 	tcase_add_test(tc, all_that_another_hand_wrote);
 	tcase_add_test(tc, what_another_manager_wrote);
+	tcase_add_loop_test(tc, what_arrives_after_a_hand_over, 0, 11);
 	tcase_add_test(tc, turns_that_others_left_closed);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
