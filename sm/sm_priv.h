@@ -82,6 +82,7 @@ struct sm_shed {
 struct sm_trust {
 	uint32_t turn, round; /* the switch, and the block, to look at next */
 	bool all;	      /* look at every switch after this push */
+	bool again;	      /* look at all there is after a light sweep */
 	bool left_so;	      /* something altered waits for its time */
 	unsigned found;	      /* in this check */
 	unsigned times, switches;
