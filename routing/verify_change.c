@@ -100,7 +100,7 @@ static lft_ref
 ref_of(const struct verify_graph *g, const struct verify_tables *in, uint32_t s,
 	uint32_t b)
 {
-	return b < in->nblocks ? in->row[g->sw[s]]->ref[b] : LFT_EMPTY;
+	return b < in->nblocks ? lft_row_ref(in->row[g->sw[s]], b) : LFT_EMPTY;
 }
 
 static void
@@ -154,7 +154,9 @@ compare_row(struct change *c, uint32_t s)
 		return;
 	if (x->n == y->n && !c->recabled[s]) { /* few blocks of many */
 		for (uint32_t b = 0; b < n; b++)
-			if (x->ref[b] != y->ref[b])
+			if (x->span[b / LFT_SPAN] == y->span[b / LFT_SPAN])
+				b |= LFT_SPAN - 1;
+			else if (lft_row_ref(x, b) != lft_row_ref(y, b))
 				compare_block(c, s, b);
 		return;
 	}
@@ -255,7 +257,8 @@ prefetch(const struct change *c, uint32_t x, uint32_t b)
 		return;
 	for (; e < end; e++)
 		if (*e >> 8 != g->n)
-			__builtin_prefetch(&in->row[g->sw[*e >> 8]]->ref[b]);
+			__builtin_prefetch(
+				lft_row_at(in->row[g->sw[*e >> 8]], b));
 	for (e = g->peer + g->off[x]; e < end; e++)
 		if (*e >> 8 != g->n)
 			__builtin_prefetch(
