@@ -7,7 +7,7 @@
 #include "routing/tree.h"
 #include "sm/base/thread.h"
 
-enum { APART = 1024 }; /* switches: reading them is worth a thread */
+enum { APART = 512 }; /* switches: reading them is worth a thread */
 
 static bool
 was_mesh(const struct updn *u, sw_ix s)

@@ -214,14 +214,15 @@ void
 routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
 	const struct routes *prev, sw_ix prev_sw)
 {
+	lft_ref *slot = NULL;
 	unsigned kept, changed;
 
 	assert(prev == NULL || prev->pool == r->pool);
 	for (uint32_t b = 0; b < r->nblocks; b++) {
 		const uint8_t *is = row + (size_t)b * LFT_BLOCK;
-		lft_ref *slot = routes_slot(r, s, b);
 		lft_ref old = LFT_EMPTY;
 
+		slot = b % LFT_SPAN == 0 ? routes_slot(r, s, b) : slot + 1;
 		if (prev != NULL && prev_sw != TOPO_NONE && b < prev->nblocks)
 			old = lft_row_ref(prev->row[prev_sw], b);
 		if (prev != NULL) {
