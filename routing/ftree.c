@@ -78,8 +78,9 @@ take_tiers(struct updn *u, const struct tree *tree)
 	updn_graph_sort(u);
 	updn_sticky_repair(u);
 	(void)snprintf(u->note, sizeof(u->note),
-		"%u tiers of %u switches, %u by role, %u as before",
-		tree->ntiers, placed, said, kept);
+		"%u tier%s of %u switch%s, %u by role, %u as before",
+		tree->ntiers, tree->ntiers == 1 ? "" : "s", placed,
+		placed == 1 ? "" : "es", said, kept);
 }
 
 /*

@@ -211,8 +211,8 @@ count_entries(const uint8_t *was, const uint8_t *is, unsigned *kept,
 }
 
 void
-routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
-	const struct routes *prev, sw_ix prev_sw)
+routes_put_like(struct routes *r, sw_ix s, const uint8_t *row,
+	const struct routes *prev, sw_ix prev_sw, sw_ix like)
 {
 	lft_ref *slot = NULL;
 	unsigned kept, changed;
@@ -220,7 +220,9 @@ routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
 	assert(prev == NULL || prev->pool == r->pool);
 	for (uint32_t b = 0; b < r->nblocks; b++) {
 		const uint8_t *is = row + (size_t)b * LFT_BLOCK;
-		lft_ref old = LFT_EMPTY;
+		lft_ref old = LFT_EMPTY,
+			twin = like == TOPO_NONE ? LFT_EMPTY
+						 : routes_ref_of(r, like, b);
 
 		slot = b % LFT_SPAN == 0 ? routes_slot(r, s, b) : slot + 1;
 		if (prev != NULL && prev_sw != TOPO_NONE && b < prev->nblocks)
@@ -232,12 +234,20 @@ routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
 			r->entries_changed += changed;
 		}
 		lft_drop(r->pool, *slot);
-		if (old != LFT_EMPTY &&
-			memcmp(lft_bytes(r->pool, old), is, LFT_BLOCK) == 0)
+		if (memcmp(lft_bytes(r->pool, old), is, LFT_BLOCK) == 0)
 			*slot = lft_share(r->pool, old);
+		else if (memcmp(lft_bytes(r->pool, twin), is, LFT_BLOCK) == 0)
+			*slot = lft_share(r->pool, twin);
 		else
 			*slot = lft_add(r->pool, is);
 	}
+}
+
+void
+routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
+	const struct routes *prev, sw_ix prev_sw)
+{
+	routes_put_like(r, s, row, prev, prev_sw, TOPO_NONE);
 }
 
 void

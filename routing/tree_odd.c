@@ -107,6 +107,28 @@ list_cable(struct listing *l, sw_ix s, const struct topo_adj *a)
 	add(l, &o);
 }
 
+/* Cables that lead back to where they come from carry nothing. */
+static void
+list_own_cables(struct listing *l, sw_ix s)
+{
+	const struct topo *t = l->w->g.t;
+	node_ix n = t->sw[s].node;
+
+	for (unsigned i = 1; i <= t->node[n].nports; i++) {
+		port_ix p = topo_port_of(t, n, i), q = t->port[p].peer;
+		struct tree_odd o = {.what = TREE_SELF_LINK,
+			.sw = s,
+			.other = s,
+			.port = (uint8_t)i,
+			.n = 1};
+
+		if (q == TOPO_NONE || q < p || t->port[q].node != n)
+			continue;
+		o.other_port = t->port[q].num;
+		add(l, &o);
+	}
+}
+
 static void
 list_cables(struct listing *l)
 {
@@ -115,6 +137,7 @@ list_cables(struct listing *l)
 	for (uint32_t k = 0; k < l->n; k++) {
 		const struct topo_switch *sw = &t->sw[l->seq[k]];
 
+		list_own_cables(l, l->seq[k]);
 		if (!is_tree(l, l->seq[k]))
 			continue;
 		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
@@ -416,6 +439,7 @@ tree_odd_name(enum tree_oddity what)
 		[TREE_LEVEL_LINK] = "level-link",
 		[TREE_SKIP_LINK] = "skip-link",
 		[TREE_LEAVES_LINKED] = "leaves-linked",
+		[TREE_SELF_LINK] = "self-link",
 		[TREE_ROOT_HOSTS] = "root-hosts",
 		[TREE_SPINE_HOSTS] = "spine-hosts",
 		[TREE_BARE_LEAF] = "bare-leaf",
@@ -511,14 +535,19 @@ tree_odd_text(
 			"%s/%u - %s/%u: two leaf switches linked", a, o->port,
 			b, o->other_port);
 		break;
+	case TREE_SELF_LINK:
+		(void)snprintf(out, n,
+			"%s/%u - %s/%u: a cable from a switch to itself", a,
+			o->port, b, o->other_port);
+		break;
 	case TREE_ROOT_HOSTS:
-		(void)snprintf(out, n, "%s/%u: at the top, and %u hosts on it",
-			a, o->port, o->n);
+		(void)snprintf(out, n, "%s/%u: at the top, and %u host%s on it",
+			a, o->port, o->n, o->n == 1 ? "" : "s");
 		break;
 	case TREE_SPINE_HOSTS:
 		(void)snprintf(out, n,
-			"%s/%u: between top and leaves, and %u hosts on it", a,
-			o->port, o->n);
+			"%s/%u: between top and leaves, and %u host%s on it", a,
+			o->port, o->n, o->n == 1 ? "" : "s");
 		break;
 	case TREE_BARE_LEAF:
 		(void)snprintf(out, n, "%s: a leaf switch without hosts", a);
@@ -532,13 +561,13 @@ tree_odd_text(
 	case TREE_UNEQUAL:
 		if (o->other != TOPO_NONE)
 			(void)snprintf(out, n,
-				"%s: %u cables up, most of its tier have %u; "
+				"%s: %u cable%s up, most of its tier have %u; "
 				"fewer to %s than to others",
-				a, o->n, o->of, b);
+				a, o->n, o->n == 1 ? "" : "s", o->of, b);
 		else
 			(void)snprintf(out, n,
-				"%s: %u cables up, most of its tier have %u", a,
-				o->n, o->of);
+				"%s: %u cable%s up, most of its tier have %u",
+				a, o->n, o->n == 1 ? "" : "s", o->of);
 		break;
 	case TREE_ROLE_CONFLICT:
 	case TREE_ROLE_UNKNOWN:

@@ -194,7 +194,7 @@ START_TEST(again)
 		if (other == 0)
 			draft_pull_link(d, l0, 4);
 		else
-			draft_set_self(d, h1, 1); /* numbers go by distance */
+			draft_set_self(d, h1, 2); /* numbers go by distance */
 		b = frozen(d);
 		ck_assert_uint_eq(b->nsw, a->nsw);
 		for (sw_ix s = 0; s < a->nsw; s++) {
