@@ -11,6 +11,7 @@
 #include "sm/base/mem.h"
 #include "sm/ctl/census.h"
 #include "sm/ctl/member.h"
+#include "sm/ctl/words.h"
 #include "sm/forecast/failure.h"
 #include "sm/forecast/live.h"
 #include "sm/forecast/page.h"
@@ -575,17 +576,26 @@ parted(const struct plan *p)
 	return all * all - same;
 }
 
+/* As it was given, where JSON can hold it. */
+static json_t *
+as_given(const char *text)
+{
+	json_t *s = json_string(text);
+
+	return s != NULL ? s : words_text(text);
+}
+
 static void
 make_report(struct plan *p)
 {
 	const char *name = p->ask.topology != NULL ? p->ask.topology : "live";
 	json_t *o = json_object(), *list = json_array();
 
-	member_put(o, "topology", json_string(name));
+	member_put(o, "topology", as_given(name));
 	member_put(o, "fabric", census_json(p->topo));
 	member_put(o, "lids", report_lids(p->topo, &p->lids));
 	if (p->ask.from != NULL) {
-		member_put(o, "from", json_string(p->ask.from));
+		member_put(o, "from", as_given(p->ask.from));
 		member_put(o, "misfit", misfit_json(&p->misfit));
 	}
 	member_put(o, "now", report_forecast(&p->now));
@@ -593,7 +603,7 @@ make_report(struct plan *p)
 	member_put(o, "loose", member_u64(p->beside.loose));
 	for (size_t i = 0; i < p->ask.fail.n; i++)
 		(void)json_array_append_new(
-			list, json_string(p->ask.fail.item[i]));
+			list, as_given(p->ask.fail.item[i]));
 	member_put(o, "failures", list);
 	if (p->then.topo != NULL)
 		member_put(o, "then", report_forecast(&p->then));
