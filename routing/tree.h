@@ -93,6 +93,10 @@ struct tree {
  */
 struct tree *tree_read(const struct route_job *job, struct arena *a);
 
+/* The same for who has made the graph of the job (updn_graph) already. */
+struct updn;
+struct tree *tree_read_graph(const struct updn *g);
+
 /*
  * Keep what was read with the routes that were made from it, unless there is
  * a tree already: t is copied, its arena may go.

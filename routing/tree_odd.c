@@ -79,13 +79,11 @@ sort_switches(struct listing *l, struct arena *a)
 /* ---- cables ---- */
 
 static bool
-is_listed_end(const struct listing *l, sw_ix s, const struct topo_adj *a)
+comes_first(const struct listing *l, sw_ix s, sw_ix peer)
 {
-	uint64_t mine = tree_guid(l->w, s), other = tree_guid(l->w, a->peer);
+	uint64_t mine = tree_guid(l->w, s), other = tree_guid(l->w, peer);
 
-	return l->t->tier[s] != l->t->tier[a->peer]
-		       ? l->t->tier[s] > l->t->tier[a->peer]
-		       : mine < other || (mine == other && s < a->peer);
+	return mine < other || (mine == other && s < peer);
 }
 
 /* One end of each cable is its place in the list: the lower tier, then GUID. */
@@ -93,21 +91,19 @@ static void
 list_cable(struct listing *l, sw_ix s, const struct topo_adj *a)
 {
 	const struct tree *t = l->t;
+	uint32_t mine = t->tier[s], other = t->tier[a->peer];
 	struct tree_odd o = {.sw = s,
 		.other = a->peer,
 		.port = a->out,
 		.other_port = a->peer_port,
 		.n = 1};
 
-	if (!l->w->g.live[a->peer] || !is_listed_end(l, s, a))
+	if (mine < other || mine == other + 1 || !l->w->g.live[a->peer] ||
+		(mine == other && !comes_first(l, s, a->peer)))
 		return;
-	if (t->tier[s] == t->tier[a->peer])
-		o.what = t->leaf[s] && t->leaf[a->peer] ? TREE_LEAVES_LINKED
-							: TREE_LEVEL_LINK;
-	else if (t->tier[s] - t->tier[a->peer] > 1)
-		o.what = TREE_SKIP_LINK;
-	else
-		return;
+	o.what = mine != other			  ? TREE_SKIP_LINK
+		 : t->leaf[s] && t->leaf[a->peer] ? TREE_LEAVES_LINKED
+						  : TREE_LEVEL_LINK;
 	add(l, &o);
 }
 
@@ -142,9 +138,10 @@ list_cables(struct listing *l)
 		const struct topo_switch *sw = &t->sw[l->seq[k]];
 
 		list_own_cables(l, l->seq[k]);
+		if (!is_tree(l, l->seq[k]))
+			continue;
 		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
-			if (is_tree(l, l->seq[k]))
-				list_cable(l, l->seq[k], &t->adj[i]);
+			list_cable(l, l->seq[k], &t->adj[i]);
 	}
 }
 
@@ -185,7 +182,7 @@ host_port(const struct topo *t, sw_ix s)
 	const struct topo_switch *sw = &t->sw[s];
 
 	for (uint32_t i = sw->end; i < sw->end + sw->nend; i++)
-		if (topo_is_host(t, &t->end[i]))
+		if (t->end[i].host)
 			return t->end[i].out;
 	return 0;
 }
