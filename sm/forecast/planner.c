@@ -19,6 +19,7 @@
 #include "sm/forecast/transition.h"
 
 enum { EXIT_OK = 0, EXIT_VERDICT = 1, EXIT_USAGE = 2 };
+enum { VLS_ASSUMED = 4 }; /* of a link in a file, which does not tell */
 
 struct list {
 	const char **item;
@@ -594,6 +595,8 @@ make_report(struct plan *p)
 	member_put(o, "topology", as_given(name));
 	member_put(o, "fabric", census_json(p->topo));
 	member_put(o, "lids", report_lids(p->topo, &p->lids));
+	member_put(o, "lanes_asked", member_u64(p->cfg->routing.ftree.lanes));
+	member_put(o, "vls_assumed", member_u64(VLS_ASSUMED));
 	if (p->ask.from != NULL) {
 		member_put(o, "from", as_given(p->ask.from));
 		member_put(o, "misfit", misfit_json(&p->misfit));
