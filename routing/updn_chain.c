@@ -255,7 +255,7 @@ add_path(const struct updn *u, const struct updn_dests *d, sw_ix s,
 
 	for (uint32_t i = d->at[s]; i < d->end[s]; i++)
 		n += is_path(u, d, i, path);
-	for (uint32_t i = d->at[s]; i < d->end[s]; i++)
+	for (uint32_t i = d->at[s]; n > 0 && i < d->end[s]; i++)
 		if (is_path(u, d, i, path))
 			seq[(k++ + n - path % n) % n] = i;
 	return n;

@@ -175,6 +175,28 @@ known_rate(struct ask *a)
 	       a->rate <= 1e12;
 }
 
+/* Do the arguments go together? */
+static int
+judge_ask(struct ask *a)
+{
+	if (!known_method(a->method))
+		return usage("unknown method", a->method);
+	if (!known_rate(a))
+		return usage("not a number of packets:", a->packets);
+	if (a->topology == NULL &&
+		(a->from == NULL || strcmp(a->from, "live") != 0))
+		return usage("--topology FILE says what fabric", NULL);
+	if ((a->method != NULL || a->packets != NULL) && a->fail.n == 0 &&
+		a->from == NULL)
+		return usage("nothing changes without --fail or --from, which "
+			     "is what --method and --rate are about",
+			NULL);
+	if (a->json && to_stdout(a->dump))
+		return usage("--json and --dump-fts both want standard output",
+			NULL);
+	return EXIT_OK;
+}
+
 static int
 parse(struct ask *a, int argc, char *const *argv)
 {
@@ -200,22 +222,7 @@ parse(struct ask *a, int argc, char *const *argv)
 		}
 		take(a, rows[k].word, value);
 	}
-	if (!known_method(a->method))
-		return usage("unknown method", a->method);
-	if (!known_rate(a))
-		return usage("not a number of packets:", a->packets);
-	if (a->topology == NULL &&
-		(a->from == NULL || strcmp(a->from, "live") != 0))
-		return usage("--topology FILE says what fabric", NULL);
-	if ((a->method != NULL || a->packets != NULL) && a->fail.n == 0 &&
-		a->from == NULL)
-		return usage("nothing changes without --fail or --from, which "
-			     "is what --method and --rate are about",
-			NULL);
-	if (a->json && to_stdout(a->dump))
-		return usage("--json and --dump-fts both want standard output",
-			NULL);
-	return EXIT_OK;
+	return judge_ask(a);
 }
 
 /* ---- progress ---- */
