@@ -622,7 +622,7 @@ START_TEST(homing_names_it)
 		ck_assert(h.node[i].only_way);
 	}
 	homing_text(x.t, &h.node[0], text, sizeof(text));
-	ck_assert_str_eq(text, "\"h1\": \"spine1\" cuts off all 2 ports from "
+	ck_assert_str_eq(text, "\"h1\": \"spine1\" cuts off both ports from "
 			       "2 of 4 leaves; there is no other way");
 	homing_end(&h);
 	end(&x);
