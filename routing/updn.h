@@ -176,7 +176,7 @@ struct updn_past {
 	uint64_t options; /* the hash of what the administrator said */
 	uint32_t ncomp;
 	bool joined;	/* there are joiners */
-	uint32_t depth; /* how many memories this one rests on */
+	uint32_t depth;	   /* how many memories this one rests on */
 };
 
 /* Some switches, and the words of their set that are not empty. */
@@ -232,12 +232,13 @@ uint32_t updn_heir(struct updn *u, uint32_t comp);
 /*
  * updn_turn.c: where the tier order leaves pairs without a path, choose the
  * leaf and turn its subtree over in u->line, with joiners where the one in
- * force needs them (updn_join.h); u->turn has what is above those, too. May
+ * force needs them (updn_join.h); u->turn has what is above those, too. keep:
+ * what is turned over in the line in force stays so, if that can be. May
  * re-rank tops that no subtree can serve. Returns how many host pairs per cable
  * of the leaf only the subtree joins: a measure of what tiers are worth here.
  * UINT64_MAX: cannot be done.
  */
-uint64_t updn_turn(struct updn *u);
+uint64_t updn_turn(struct updn *u, bool keep);
 /* Is switch s at the bottom of the tier order? Only there turns happen. */
 bool updn_turn_is_leaf(const struct updn *u, sw_ix s);
 
