@@ -175,7 +175,7 @@ struct updn_past {
 	uint32_t nplanes;
 	uint64_t options; /* the hash of what the administrator said */
 	uint32_t ncomp;
-	bool joined;	/* there are joiners */
+	uint64_t **serves; /* of joiners, or NULL */
 	uint32_t depth;	   /* how many memories this one rests on */
 };
 
