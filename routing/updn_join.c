@@ -32,16 +32,7 @@ struct joiner {
 static const uint64_t *
 above_of(const struct joining *x, sw_ix s)
 {
-	return x->u->tier_above + (size_t)s * x->u->words;
-}
-
-static bool
-meet(const struct joining *x, const uint64_t *a, const uint64_t *b)
-{
-	for (uint32_t w = 0; w < x->u->words; w++)
-		if ((a[w] & b[w]) != 0)
-			return true;
-	return false;
+	return x->u->tier_above[s];
 }
 
 static void
@@ -53,7 +44,7 @@ find_lost(struct joining *x)
 	memset(x->lost, 0, u->words * sizeof(*x->lost));
 	for (sw_ix s = 0; s < u->nsw; s++)
 		if (u->live[s] && u->comp[s] == u->comp[x->leaf] &&
-			!meet(x, above_of(x, s), x->tree)) {
+			!updn_meet(x->u, above_of(x, s), x->tree)) {
 			updn_set(x->lost, s);
 			x->nlost++;
 		}
@@ -68,14 +59,14 @@ may_join(const struct joining *x, sw_ix s)
 {
 	const uint64_t *mine = above_of(x, s);
 
-	if (updn_bit(x->lost, s) || !meet(x, mine, x->lost))
+	if (updn_bit(x->lost, s) || !updn_meet(x->u, mine, x->lost))
 		return false;
 	for (uint32_t w = 0; w < x->u->words; w++)
 		for (uint64_t b = mine[w] & ~x->tree[w] & ~x->lost[w]; b != 0;
 			b &= b - 1) {
 			sw_ix y = w * 64 + updn_low(b);
 
-			if (y != s && meet(x, above_of(x, y), x->lost))
+			if (y != s && updn_meet(x->u, above_of(x, y), x->lost))
 				return false;
 		}
 	return true;
@@ -135,7 +126,7 @@ judge(const struct joining *x, sw_ix s)
 	}
 	for (sw_ix i = 0; i < u->nsw; i++)
 		j.gain += updn_bit(x->lost, i) &&
-			  meet(x, above_of(x, i), x->turned);
+			  updn_meet(x->u, above_of(x, i), x->turned);
 	return j;
 }
 
@@ -307,7 +298,7 @@ joins(const struct joining *x, sw_ix s)
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
 		over |= u->tier.pos[u->group[g].peer] < u->tier.pos[s] &&
 			!updn_bit(x->tree, u->group[g].peer);
-	return over && meet(x, above_of(x, s), x->tree);
+	return over && updn_meet(x->u, above_of(x, s), x->tree);
 }
 
 /* Switches that are new and belong above what is there and below s: they stand
@@ -319,7 +310,7 @@ add_new(struct joining *x, sw_ix s)
 		sw_ix y = x->fresh[i];
 
 		if (updn_bit(above_of(x, y), s) && hangs(x, y) &&
-			!meet(x, above_of(x, y), x->tree))
+			!updn_meet(x->u, above_of(x, y), x->tree))
 			append(x, y);
 	}
 }

@@ -195,7 +195,7 @@ sm_run_idle(struct sm *sm, struct mono now)
 		start_light(sm, now);
 		return true;
 	}
-	if (due(sm->dirty.due, now)) {
+	if (due(sm->dirty.due, now) && !sm_push_strays(sm, now)) {
 		start_run(sm, now);
 		return true;
 	}
@@ -449,6 +449,8 @@ sm_work_run(struct sm_work *w)
 {
 	w->result = route_compute(&w->job, w->cfg->routing.engines.name,
 		w->cfg->routing.engines.n, &w->story, &w->why);
+	/* what was only compared, before the planner wants room */
+	lft_pool_trim(w->job.pool);
 	if (w->result == NULL)
 		return;
 	w->safe.to = w->result;
@@ -517,8 +519,6 @@ same_fabric(const struct sm *sm)
 bool
 sm_run_readback(struct sm *sm, struct mono now)
 {
-	if (sm_push_strays(sm, now))
-		return false;
 	readback_feed(sm->readback, now);
 	ptable_read_feed(sm->ptable_read, now);
 	if (!sm_mcast_looked(sm, now) || !readback_done(sm->readback) ||
@@ -583,6 +583,7 @@ forget_work(struct sm *sm)
 	sm->plan = NULL;
 	sm->routes = NULL;
 	sm->topo = NULL;
+	lft_pool_trim(sm->pool);
 }
 
 static void
