@@ -226,7 +226,7 @@ find_former(struct joining *x)
 	x->was = arena_array(u->a, u->nsw, sizeof(*x->was));
 	x->front = arena_array(u->a, n, sizeof(*x->front));
 	memset(x->was, 0xff, u->nsw * sizeof(*x->was));
-	if (prev == NULL || prev->line == NULL)
+	if (n == 0 || prev->line == NULL)
 		return;
 	routes_line_in(prev, u->t, x->was);
 	routes_line(prev, line);
