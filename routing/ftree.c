@@ -133,7 +133,7 @@ by_planes(struct updn *u, const struct tree *tree)
 
 /* An order of tiers, from what was read. False: there is none. */
 static bool
-find_order(struct updn *u, const struct tree *tree)
+find_order(struct updn *u, bool keep, const struct tree *tree)
 {
 	*u = (struct updn){
 		.job = u->job, .t = u->t, .a = u->a, .like = u->like};
@@ -142,7 +142,7 @@ find_order(struct updn *u, const struct tree *tree)
 		return true;
 	u->plane = NULL;
 	begin(u, tree);
-	return updn_turn(u) != UINT64_MAX;
+	return updn_turn(u, keep) != UINT64_MAX;
 }
 
 /* All but the repair; NULL and why. */
@@ -153,7 +153,7 @@ whole(struct updn *u, bool keep, const struct tree *tree, struct reason *why)
 	uint32_t moved = 0;
 
 	if (!keep || !updn_stand(u, engine_ftree.name)) {
-		if (!find_order(u, tree)) {
+		if (!find_order(u, keep, tree)) {
 			(void)reason_set(why, "no subtree joins all switches");
 			return NULL;
 		}

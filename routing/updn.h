@@ -36,7 +36,8 @@
  * member of U is in U itself), therefore in terms of tiers every down-up turn
  * is made inside U, from one of its cables to another: the subtree of sFtree
  * (Bogdanski et al. 2012), free of cycles by construction in any graph, and
- * host paths stay what they were.
+ * host paths stay what they were. With previous routes U is what it was, and
+ * more where it has lost cables: updn_join.h.
  *
  * The down-first rule makes tables that look at the destination only obey the
  * order whatever port a packet came in by: a switch that has a path leading
@@ -177,8 +178,8 @@ struct updn_past {
 	uint32_t nplanes;
 	uint64_t options; /* the hash of what the administrator said */
 	uint32_t ncomp;
-	bool joined;	/* there are joiners */
-	uint32_t depth; /* how many memories this one rests on */
+	uint64_t **serves; /* of joiners, or NULL */
+	uint32_t depth;	   /* how many memories this one rests on */
 };
 
 /* Some switches, and the words of their set that are not empty. */
@@ -234,12 +235,13 @@ uint32_t updn_heir(struct updn *u, uint32_t comp);
 /*
  * updn_turn.c: where the tier order leaves pairs without a path, choose the
  * leaf and turn its subtree over in u->line, with joiners where the one in
- * force needs them (updn_join.h); u->turn has what is above those, too. May
+ * force needs them (updn_join.h); u->turn has what is above those, too. keep:
+ * what is turned over in the line in force stays so, if that can be. May
  * re-rank tops that no subtree can serve. Returns how many host pairs per cable
  * of the leaf only the subtree joins: a measure of what tiers are worth here.
  * UINT64_MAX: cannot be done.
  */
-uint64_t updn_turn(struct updn *u);
+uint64_t updn_turn(struct updn *u, bool keep);
 /* Is switch s at the bottom of the tier order? Only there turns happen. */
 bool updn_turn_is_leaf(const struct updn *u, sw_ix s);
 
@@ -365,6 +367,15 @@ static inline void
 updn_set(uint64_t *set, uint32_t i)
 {
 	set[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+static inline bool
+updn_meet(const struct updn *u, const uint64_t *a, const uint64_t *b)
+{
+	for (uint32_t w = 0; w < u->words; w++)
+		if ((a[w] & b[w]) != 0)
+			return true;
+	return false;
 }
 
 /* Does s take what it may from above only, and everything else anywhere? */

@@ -38,6 +38,18 @@ copy(struct updn *u, const void *from, size_t n, size_t size)
 	return memcpy(arena_array(u->own, n, size), from, n * size);
 }
 
+static uint64_t **
+copy_served(struct updn *u)
+{
+	uint64_t **served = arena_array(u->own, u->nsw, sizeof(*served));
+
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (u->serves[s] != NULL)
+			served[s] = copy(
+				u, u->serves[s], u->words, sizeof(**served));
+	return served;
+}
+
 /* Rows that later memories share. */
 static void
 keep_above(struct updn *u)
@@ -83,7 +95,8 @@ updn_past_keep(struct updn *u, const struct updn_reach *reach,
 	}
 	past->options = updn_past_options(u->job->options);
 	past->ncomp = u->ncomp;
-	past->joined = u->serves != NULL;
+	if (u->serves != NULL)
+		past->serves = copy_served(u);
 	past->depth = depth;
 	m->refs = m->rests = 1;
 	m->arena = u->m;

@@ -128,6 +128,7 @@ same_order(struct updn_repair *p)
 		u->line.seq[pos[s]] = s;
 	memcpy(u->turn, p->past->turn, u->words * sizeof(*u->turn));
 	u->turn_leaf = p->prev->turn_leaf;
+	u->serves = p->past->serves;
 	/* a cable that is new may end in a switch below it: another computation
 	 * would choose again */
 	return u->turn_leaf == TOPO_NONE || updn_turn_is_leaf(u, u->turn_leaf);
@@ -162,7 +163,7 @@ updn_repair(const struct updn *like, const char *engine)
 		strcmp(job->prev->engine, engine) != 0)
 		return NULL;
 	p.past = job->prev->memory->what;
-	if (p.past->depth >= DEPTH || p.past->joined ||
+	if (p.past->depth >= DEPTH ||
 		p.past->options != updn_past_options(job->options) ||
 		!same_switches(job->topo, job->prev->topo))
 		return NULL;

@@ -131,13 +131,7 @@ fitness(const struct updn *u, sw_ix s, sw_ix former, const uint64_t *its)
 static bool
 meets(const struct updn *u, sw_ix s, sw_ix leaf)
 {
-	const uint64_t *tree = u->tier_above[leaf];
-	const uint64_t *up = u->tier_above[s];
-
-	for (uint32_t w = 0; w < u->words; w++)
-		if ((up[w] & tree[w]) != 0)
-			return true;
-	return false;
+	return updn_meet(u, u->tier_above[s], u->tier_above[leaf]);
 }
 
 uint32_t
@@ -174,28 +168,37 @@ choose_leaf(const struct updn *u, uint32_t comp)
 	return best;
 }
 
+/* What is above a leaf, joiners and what they join, into t. */
+static bool
+join(struct updn *u, sw_ix leaf, bool keep, struct turned *t)
+{
+	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
+	uint32_t n = updn_join(u, leaf, keep, tree, t->seq + t->n);
+
+	updn_or(u->turn, tree, n > 0 ? u->words : 0);
+	t->n += n;
+	return n > 0;
+}
+
 /*
  * The leaf in force as long as it is one, with joiners where it does not serve:
  * to turn another subtree over moves all turns, and reverses cables; tables
- * that change direction are the hardest to replace. True: it is in t.
+ * that change direction are the hardest to replace. keep: all that is turned
+ * over stays so; where the leaf is gone another one goes on top of that. True:
+ * it is in t.
  */
 static bool
-keep_leaf(struct updn *u, uint32_t comp, struct turned *t, sw_ix *leaf)
+keep_leaf(
+	struct updn *u, uint32_t comp, bool keep, struct turned *t, sw_ix *leaf)
 {
-	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
 	sw_ix former = former_leaf(u);
-	uint32_t n;
+	bool stands = former != TOPO_NONE && u->comp[former] == comp &&
+		      updn_turn_is_leaf(u, former);
 
-	if (former == TOPO_NONE || u->comp[former] != comp ||
-		!updn_turn_is_leaf(u, former))
-		return false;
-	*leaf = former;
-	n = updn_join(u, *leaf, tree, t->seq + t->n);
-	if (n == 0)
-		return false;
-	updn_or(u->turn, tree, u->words);
-	t->n += n;
-	return true;
+	*leaf = stands || !keep ? former : choose_leaf(u, comp);
+	if (keep && join(u, *leaf, true, t))
+		return true;
+	return stands && join(u, *leaf, false, t);
 }
 
 /* Those of the component that cannot get up into the subtree. */
@@ -264,7 +267,7 @@ burden(const struct updn *u, sw_ix leaf)
  * candidates: start again. That ends soon or is given up: one top serves all.
  */
 static uint64_t
-turn_component(struct updn *u, uint32_t comp, struct turned *t)
+turn_component(struct updn *u, uint32_t comp, bool keep, struct turned *t)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		bool *gap = arena_array(u->a, u->ncomp, sizeof(*gap));
@@ -274,7 +277,7 @@ turn_component(struct updn *u, uint32_t comp, struct turned *t)
 		find_gaps(u, gap);
 		if (!gap[comp])
 			return 0;
-		if (!keep_leaf(u, comp, t, &leaf)) {
+		if (!keep_leaf(u, comp, keep, t, &leaf)) {
 			leaf = choose_leaf(u, comp);
 			if (rerank_lost(u, leaf) > 0)
 				continue;
@@ -288,7 +291,7 @@ turn_component(struct updn *u, uint32_t comp, struct turned *t)
 }
 
 uint64_t
-updn_turn(struct updn *u)
+updn_turn(struct updn *u, bool keep)
 {
 	bool *gap = arena_array(u->a, u->ncomp, sizeof(*gap));
 	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
@@ -300,7 +303,7 @@ updn_turn(struct updn *u)
 	updn_reach_tiers(u);
 	find_gaps(u, gap);
 	for (uint32_t c = 0; c < u->ncomp; c++) {
-		uint64_t b = gap[c] ? turn_component(u, c, &t) : 0;
+		uint64_t b = gap[c] ? turn_component(u, c, keep, &t) : 0;
 
 		worst = b > worst ? b : worst;
 	}
