@@ -39,9 +39,9 @@ copy(struct updn *u, const void *from, size_t n, size_t size)
 }
 
 void
-updn_past_begin(struct updn *u)
+updn_past_begin(struct updn *u, bool little)
 {
-	u->m = arena_new();
+	u->m = little ? arena_new_small() : arena_new();
 	u->own = arena_new();
 	if (u->tier_above != NULL)
 		u->tier_above = copy(u, u->tier_above,
