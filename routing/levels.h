@@ -101,6 +101,13 @@ uint16_t levels_sls(const struct levels *l, uint16_t lanes);
  */
 unsigned levels_link(const struct topo *t, port_ix p, uint8_t max);
 
+/*
+ * The same as a code of OperationalVLs: what a port with a cable that comes up
+ * has to be told. One end may have come up before the other; what that end
+ * works with counts, and what the other one had when its link came up does not.
+ */
+uint8_t levels_link_code(const struct topo *t, port_ix p, uint8_t max);
+
 /* Can the node of port p map SLs to VLs at all? */
 bool levels_maps(const struct topo *t, port_ix p);
 

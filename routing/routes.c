@@ -188,12 +188,9 @@ routes_line_in(const struct routes *r, const struct topo *t, uint32_t *pos)
 
 	routes_line(r, line);
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		node_ix n =
-			topo_by_node_guid(r->topo, t->node[t->sw[s].node].guid);
+		sw_ix was = topo_switch_in(r->topo, t, s);
 
-		pos[s] = n == TOPO_NONE || r->topo->node[n].sw == TOPO_NONE
-				 ? UINT32_MAX
-				 : line[r->topo->node[n].sw];
+		pos[s] = was == TOPO_NONE ? UINT32_MAX : line[was];
 	}
 	free(line);
 }

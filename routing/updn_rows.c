@@ -62,13 +62,9 @@ formers(const struct updn *u)
 	sw_ix *former = arena_array(u->a, u->nsw, sizeof(*former));
 	const struct routes *prev = u->job->prev;
 
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		uint64_t guid = u->t->node[u->t->sw[s].node].guid;
-		node_ix n = prev != NULL ? topo_by_node_guid(prev->topo, guid)
+	for (sw_ix s = 0; s < u->nsw; s++)
+		former[s] = prev != NULL ? topo_switch_in(prev->topo, u->t, s)
 					 : TOPO_NONE;
-
-		former[s] = n == TOPO_NONE ? TOPO_NONE : prev->topo->node[n].sw;
-	}
 	return former;
 }
 

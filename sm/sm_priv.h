@@ -129,6 +129,8 @@ struct sm {
 	struct push *push;
 	struct check *check;
 	struct scan *scan;	   /* for turns that others left closed */
+	size_t nleft_closed;	   /* of these found, and not planned for yet */
+	struct mono free_due;	   /* when that is to be done */
 	struct check_item *sample; /* what the next check looks at */
 	size_t nsample, capsample;
 	struct sm_trust trust;
@@ -136,7 +138,8 @@ struct sm {
 	bool held_alarm; /* the alarm is about turns that are blocked */
 	bool excused;	 /* a trap of one of them was no news */
 	bool writing;	 /* as the next life is to know it */
-	struct mono strays_until; /* of an earlier life; or MONO_NEVER */
+	bool unsaved;	 /* the last life may have closed turns unrecorded */
+	struct mono strays_until; /* what others sent; or MONO_NEVER */
 	bool keys_due;		  /* P_Key tables, in the next check */
 	unsigned stops;		  /* pushes in a row that a change overtook */
 	bool settled;		  /* nothing is left to do but what is dirty */
@@ -187,8 +190,9 @@ struct sm {
 	uint32_t ask_round;
 	struct sm_peer master;
 	unsigned missed;
-	bool handed_over; /* the old master gave us the fabric */
-	bool taken;	  /* it became ours, others may have been there */
+	struct mono master_heard; /* when it last was one, and awake */
+	bool handed_over;	  /* the old master gave us the fabric */
+	bool taken; /* it became ours, others may have been there */
 	bool poll_open;
 
 	/* subnet administration */
@@ -251,9 +255,12 @@ struct mono sm_push_drain(const struct sm *sm);
 /* Tables are about to be written; or perhaps nothing is under way any more. */
 void sm_push_writing(struct sm *sm);
 void sm_push_written(struct sm *sm);
-/* The core starts: may Sets of an earlier life still arrive? For how long? */
+/* The core starts: may Sets of an earlier life still arrive? */
 void sm_push_wake(struct sm *sm, struct mono now);
-bool sm_push_strays(struct sm *sm, struct mono now);
+/* Somebody else may have sent Sets until then. */
+void sm_push_inherit(struct sm *sm, struct mono then);
+/* May such Sets still arrive? Then nothing is read, nor written. */
+bool sm_push_strays(const struct sm *sm, struct mono now);
 /* sm_hold.c: turns that are closed. */
 void sm_hold_load(struct sm *sm, const struct store_state *s);
 void sm_hold_start(struct sm *sm, struct mono now);
@@ -298,7 +305,7 @@ void sm_trust_checked(struct sm *sm, struct mono now);
  * attribute. It is asked and told again. */
 void sm_trust_flaw(struct sm *sm, port_ix p, uint16_t attr, struct mono now);
 /* Is the state file, whose records are loaded, of this fabric at all? */
-void sm_trust_strangers(const struct sm *sm);
+void sm_trust_strangers(struct sm *sm);
 /* Others are asked how they are; one of them is master and gives way to us. */
 void sm_trust_review(struct sm *sm);
 void sm_trust_master(struct sm *sm, const struct sm_peer *p);
