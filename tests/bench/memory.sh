@@ -164,8 +164,11 @@ day() {
 	for kind in mid top; do
 		id=$(peers "$E2E_DIR/fabric.net" |
 			awk -v k=$kind '$1 == k { print $2; exit }')
-		[ $kind = mid ] && what=switch || what=root
-		[ -n "$id" ] && wanted $what || continue
+		what=switch
+		[ $kind = mid ] || what=root
+		if [ -z "$id" ] || ! wanted $what; then
+			continue
+		fi
 		event "$what lost" sim remove "$id"
 		event "$what back" sim return "$id"
 	done
