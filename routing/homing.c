@@ -92,7 +92,7 @@ entry(const struct verify_tables *in, sw_ix s, uint16_t lid)
 
 	if (b >= in->nblocks)
 		return LFT_DROP;
-	return lft_bytes(in->pool, in->row[s]->ref[b])[lid % LFT_BLOCK];
+	return lft_bytes(in->pool, lft_row_ref(in->row[s], b))[lid % LFT_BLOCK];
 }
 
 /* The way from s to port p, from the first cable on; steps, or 0 if none. */

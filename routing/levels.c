@@ -114,6 +114,12 @@ lanes_on(const struct levels *l, unsigned vls, bool end)
 }
 
 unsigned
+levels_apart(const struct levels *l, unsigned vls)
+{
+	return lanes_on(l, vls, false);
+}
+
+unsigned
 levels_slots(const struct levels *l, unsigned vls, bool end)
 {
 	unsigned slots = vls / lanes_on(l, vls, end);

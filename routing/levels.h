@@ -81,6 +81,9 @@ void levels_allot(const struct levels_want *w, unsigned lanes, bool plain,
  */
 unsigned levels_slots(const struct levels *l, unsigned vls, bool end);
 
+/* Lanes that a link between switches with so many VLs keeps apart. */
+unsigned levels_apart(const struct levels *l, unsigned vls);
+
 /* The slot of a level among that many. */
 unsigned levels_slot(const struct levels *l, unsigned level, unsigned slots);
 

@@ -58,11 +58,11 @@ enum {
 	UPDN_MASK_WORDS = 4, /* 256 neighbours as bits */
 };
 
-/* All cables between two switches. */
+/* All cables between two switches, whose numbers 16 bits are enough for. */
 struct updn_group {
-	sw_ix peer;
+	uint16_t peer;
+	uint16_t n;
 	uint32_t adj; /* the first of them in topo.adj */
-	uint32_t n;
 };
 
 /* A total order: pos[s], smaller is above; seq[] lists it from the top. */
@@ -128,8 +128,7 @@ struct updn_reach {
 	struct updn_levels dn, path;
 };
 
-/* A designated way down to a LID, from below: its switch, the next one up.
- * Every switch has a LID, so that 16 bits are enough for its number. */
+/* A designated way down to a LID, from below: its switch, the next one up. */
 struct updn_chain {
 	uint16_t len;
 	uint16_t sw[UPDN_CHAIN];

@@ -82,6 +82,7 @@ struct sm_shed {
 struct sm_trust {
 	uint32_t turn, round; /* the switch, and the block, to look at next */
 	bool all;	      /* look at every switch after this push */
+	bool again;	      /* look at all there is after a light sweep */
 	bool left_so;	      /* something altered waits for its time */
 	unsigned found;	      /* in this check */
 	unsigned times, switches;
@@ -455,8 +456,6 @@ void sm_qos_make(struct sm *sm); /* for sm->topo and sm->routes */
 void sm_qos_drop(struct sm *sm); /* the run is over */
 /* For a view that has another topology: who is called what may differ. */
 void sm_qos_renew(const struct sm *sm, struct view *v);
-/* Are rows of SL2VL to change, as far as can be told before routing? */
-bool sm_qos_moving(const struct sm *sm);
 /* The push is over: what is there; true: the view says otherwise. */
 bool sm_qos_settle(struct sm *sm);
 /* A shortage, in words: log, status, alarm. */

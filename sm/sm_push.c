@@ -134,8 +134,8 @@ sm_push_job(const struct sm *sm, const struct routes *to, struct safe_job *job)
 		.hw = sm->hw,
 		.method = (enum safe_method)d->method,
 		.max_stages = d->max_stages,
-		.moving = sm_qos_moving(sm),
-		.levels = sm->cfg->qos.levels.n > 0,
+		.levels = qos_levels_want(sm->cfg),
+		.max_vls = qos_vls_code(sm->cfg),
 	};
 	job->guests = sm_mcast_guests(sm, &job->unsettled);
 }
