@@ -175,8 +175,8 @@ struct updn_past {
 	uint32_t nplanes;
 	uint64_t options; /* the hash of what the administrator said */
 	uint32_t ncomp;
-	bool joined;	/* there are joiners */
-	uint32_t depth; /* how many memories this one rests on */
+	uint64_t **serves; /* NULL: no joiners; as in struct updn */
+	uint32_t depth;	   /* how many memories this one rests on */
 };
 
 /* Some switches, and the words of their set that are not empty. */

@@ -105,7 +105,7 @@ updn_columns_candidates(const struct updn_columns *c, sw_ix s,
 		uint32_t w = among->word[i];
 		const uint64_t *last;
 
-		if (c->slot[w] == 0) {
+		if (c->slot[w] == 0 || updn_joins(u, s)) {
 			rest->word[rest->n++] = w;
 			continue;
 		}

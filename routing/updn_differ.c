@@ -108,7 +108,11 @@ make_word(const struct differ *x, bool path, uint32_t k, sw_ix s, uint32_t w)
 
 		if ((u->line.pos[peer] < u->line.pos[s]) == path)
 			own |= was[peer][w];
+		else if (path && updn_joins(u, s))
+			own |= old_row(u, dn, k - 1, peer)[w];
 	}
+	if (!path && updn_joins(u, s))
+		own &= u->serves[s][w];
 	if (path)
 		own = (own & ~old_row(u, dn, dn->n - 1, s)[w]) |
 		      old_row(u, dn, k, s)[w];
@@ -133,7 +137,11 @@ make_row(struct differ *x, bool path, uint32_t k, sw_ix s, const uint64_t *old)
 			old_row(u, dn, dn->n - 1, s), old_row(u, dn, k, s)};
 
 		if (path)
-			updn_reach_path(u, s, was, was, below_dn, x->own);
+			updn_reach_path(u, s, was,
+				dn->row + (size_t)(k - 1 < dn->n ? k - 1
+								 : dn->n - 1) *
+						  u->nsw,
+				below_dn, x->own);
 		else
 			updn_reach_dn(u, s, was, x->own);
 		return !equal(u, x->own, old);
@@ -324,7 +332,7 @@ updn_differ(struct updn_repair *p)
 	make_levels(&x, false);
 	/* What is below decides what has to be sought above. */
 	for (sw_ix s = 0; s < u->nsw; s++)
-		if (p->diff[s] != NULL)
+		if (p->diff[s] != NULL || updn_joins(u, s))
 			set_add(&x.always, s);
 	make_levels(&x, true);
 	make_above(&x);

@@ -245,3 +245,32 @@ updn_join(struct updn *u, sw_ix leaf, uint64_t *tree, sw_ix *seq)
 	}
 	return x.nlost == 0 ? x.n : 0;
 }
+
+uint64_t *
+updn_join_serves(const struct updn *u, sw_ix s)
+{
+	uint64_t *serves = arena_array(u->a, u->words, sizeof(*serves));
+	bool *meets = arena_array(u->a, u->nsw, sizeof(*meets));
+	bool *under = arena_array(u->a, u->nsw, sizeof(*under));
+
+	for (uint32_t i = 0; i < u->nsw; i++) {
+		sw_ix x = u->tier.seq[i];
+
+		if (!u->live[x] || u->comp[x] != u->comp[s])
+			continue;
+		meets[x] = updn_bit(u->turn, x) &&
+			   u->line.pos[x] <= u->line.pos[s];
+		under[x] = x == s;
+		for (uint32_t g = u->first[x]; g < u->first[x + 1]; g++) {
+			sw_ix peer = u->group[g].peer;
+
+			if (u->tier.pos[peer] > i)
+				continue;
+			meets[x] |= meets[peer];
+			under[x] |= under[peer];
+		}
+		if (under[x] || !meets[x])
+			updn_set(serves, x);
+	}
+	return serves;
+}

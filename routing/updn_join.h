@@ -1,6 +1,6 @@
 /*
  * updn_join: a subtree that is turned over, and has lost some of its cables,
- * made whole. Private to updn_turn.c.
+ * made whole. Private to updn_turn.c and updn_repair.c.
  *
  * When the leaf of the turns loses the way up to a top, or to a whole plane of
  * them, another leaf may still have all. But to turn the subtree above another
@@ -39,5 +39,11 @@ enum { UPDN_JOINERS = 8 };
  * u->serves. How many; 0: it cannot be done.
  */
 uint32_t updn_join(struct updn *u, sw_ix leaf, uint64_t *tree, sw_ix *seq);
+
+/*
+ * What the joiner s of u->line serves: who is below it in tiers, and who has no
+ * way up to what the line has before it. In the arena.
+ */
+uint64_t *updn_join_serves(const struct updn *u, sw_ix s);
 
 #endif

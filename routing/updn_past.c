@@ -38,6 +38,21 @@ copy(struct updn *u, const void *from, size_t n, size_t size)
 	return memcpy(arena_array(u->own, n, size), from, n * size);
 }
 
+static uint64_t **
+copy_serves(struct updn *u)
+{
+	uint64_t **serves;
+
+	if (u->serves == NULL)
+		return NULL;
+	serves = arena_array(u->own, u->nsw, sizeof(*serves));
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (u->serves[s] != NULL)
+			serves[s] = copy(
+				u, u->serves[s], u->words, sizeof(*serves[s]));
+	return serves;
+}
+
 void
 updn_past_begin(struct updn *u)
 {
@@ -70,7 +85,7 @@ updn_past_keep(struct updn *u, const struct updn_reach *reach,
 	}
 	past->options = updn_past_options(u->job->options);
 	past->ncomp = u->ncomp;
-	past->joined = u->serves != NULL;
+	past->serves = copy_serves(u);
 	past->depth = depth;
 	m->refs = m->rests = 1;
 	m->arena = u->m;

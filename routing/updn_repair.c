@@ -1,4 +1,5 @@
 #include "routing/updn_repair.h"
+#include "routing/updn_join.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -115,6 +116,26 @@ same_order(struct updn_repair *p)
 	return u->turn_leaf == TOPO_NONE || updn_turn_is_leaf(u, u->turn_leaf);
 }
 
+/* Joiners stay; where others have to come to one from above than did, its paths
+ * may be others, as if it had other cables. */
+static void
+take_joiners(struct updn_repair *p)
+{
+	struct updn *u = p->u;
+	uint64_t *const *was = p->past->serves;
+
+	if (was == NULL)
+		return;
+	u->serves = arena_array(u->a, u->nsw, sizeof(*u->serves));
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		if (was[s] == NULL)
+			continue;
+		u->serves[s] = updn_join_serves(u, s);
+		p->seed[s] |= memcmp(u->serves[s], was[s],
+				      u->words * sizeof(*was[s])) != 0;
+	}
+}
+
 static struct updn_dests
 own_dests(struct updn_repair *p)
 {
@@ -150,7 +171,7 @@ updn_repair(const struct route_job *job, struct arena *a, const char *engine)
 		strcmp(job->prev->engine, engine) != 0)
 		return NULL;
 	p.past = job->prev->memory->what;
-	if (p.past->depth >= DEPTH || p.past->joined ||
+	if (p.past->depth >= DEPTH ||
 		p.past->options != updn_past_options(job->options) ||
 		!same_switches(job->topo, job->prev->topo))
 		return NULL;
@@ -166,6 +187,7 @@ updn_repair(const struct route_job *job, struct arena *a, const char *engine)
 	if (!same_order(&p) || !find_seeds(&p) ||
 		(u.plane != NULL && !updn_plane_stands(&u, p.seed)))
 		return NULL;
+	take_joiners(&p);
 	updn_past_begin(&u);
 	if (!updn_differ(&p)) {
 		arena_free(u.own);
