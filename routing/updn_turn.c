@@ -287,6 +287,16 @@ turn_component(struct updn *u, uint32_t comp, struct turned *t)
 	return UINT64_MAX;
 }
 
+/* Nothing is turned over yet. */
+static void
+begin(struct updn *u, struct turned *t)
+{
+	t->n = 0;
+	memset(u->turn, 0, u->words * sizeof(*u->turn));
+	u->turn_leaf = TOPO_NONE;
+	u->serves = NULL;
+}
+
 uint64_t
 updn_turn(struct updn *u)
 {
@@ -294,9 +304,7 @@ updn_turn(struct updn *u)
 	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
 	uint64_t worst = 0;
 
-	memset(u->turn, 0, u->words * sizeof(*u->turn));
-	u->turn_leaf = TOPO_NONE;
-	u->serves = NULL;
+	begin(u, &t);
 	updn_reach_tiers(u);
 	find_gaps(u, gap);
 	for (uint32_t c = 0; c < u->ncomp; c++) {
@@ -309,12 +317,40 @@ updn_turn(struct updn *u)
 	return worst;
 }
 
-bool
-updn_turn_under(struct updn *u, const sw_ix *leaf, uint32_t n)
+/* What is above each of these leaves, made whole by joiners. */
+static bool
+join_all(struct updn *u, const sw_ix *leaf, uint32_t n, struct turned *t)
 {
-	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
 	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
 
+	begin(u, t);
+	updn_reach_tiers(u);
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t more = updn_join(u, leaf[k], tree, t->seq + t->n);
+
+		if (more == 0)
+			return false;
+		updn_or(u->turn, tree, u->words);
+		t->n += more;
+	}
+	return true;
+}
+
+bool
+updn_turn_joins(struct updn *u, const sw_ix *leaf, uint32_t n)
+{
+	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
+
+	return join_all(u, leaf, n, &t);
+}
+
+/* As it is above them; tops that they do not serve go down a tier. */
+static bool
+lower_all(struct updn *u, const sw_ix *leaf, uint32_t n, struct turned *t)
+{
+	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
+
+	begin(u, t);
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		uint32_t moved = 0;
 
@@ -327,11 +363,20 @@ updn_turn_under(struct updn *u, const sw_ix *leaf, uint32_t n)
 			updn_or(tree,
 				u->tier_above + (size_t)leaf[k] * u->words,
 				u->words);
-		memset(u->turn, 0, u->words * sizeof(*u->turn));
-		add_tree(u, tree, &t);
-		u->turn_leaf = leaf[0];
-		turn_over(u, &t);
+		add_tree(u, tree, t);
 		return true;
 	}
 	return false;
+}
+
+bool
+updn_turn_under(struct updn *u, const sw_ix *leaf, uint32_t n)
+{
+	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
+
+	if (!join_all(u, leaf, n, &t) && !lower_all(u, leaf, n, &t))
+		return false;
+	u->turn_leaf = leaf[0];
+	turn_over(u, &t);
+	return true;
 }
