@@ -13,7 +13,7 @@
 #include "config/partition.h"
 #include "config/qos.h"
 #include "config/section.h"
-#include "config/suggest.h"
+#include "config/setting.h"
 #include "config/value.h"
 #include "config/yaml.h"
 #include "sm/base/mem.h"
@@ -176,6 +176,23 @@ check_prefix_routes(const struct schema_records *all, struct diag_list *d)
 	}
 }
 
+/* The tree of a file into p->c; root NULL: what it is was said already. */
+static void
+read_tree(struct parsing *p, const struct yaml_value *root)
+{
+	if (root != NULL && root->kind == YAML_KIND_MAP)
+		section_read(&p->keys, root, p->c, &p->env, p->d);
+	else if (root != NULL && root->kind != YAML_KIND_BAD)
+		diag_add(p->d, root->at, "value", "",
+			"expected keys and their values, such as 'fabric:'");
+	if (diag_count(p->d) > 0)
+		return;
+	check_together(p);
+	partition_check(&p->c->partitions, p->d);
+	check_prefix_routes(&p->c->sa.prefix_routes, p->d);
+	qos_check(p->c, p->d);
+}
+
 struct config *
 config_parse(const char *file, const char *text, size_t len,
 	const char *const *engines, struct diag_list *d)
@@ -188,17 +205,7 @@ config_parse(const char *file, const char *text, size_t len,
 	d->secret = secrets(&p.keys, d->arena);
 	p.c = config_new(engines, &p.env);
 	root = yaml_read(scratch, text, len, d);
-	if (root != NULL && root->kind == YAML_KIND_MAP)
-		section_read(&p.keys, root, p.c, &p.env, d);
-	else if (root != NULL && root->kind != YAML_KIND_BAD)
-		diag_add(d, root->at, "value", "",
-			"expected keys and their values, such as 'fabric:'");
-	if (diag_count(d) == 0) {
-		check_together(&p);
-		partition_check(&p.c->partitions, d);
-		check_prefix_routes(&p.c->sa.prefix_routes, d);
-		qos_check(p.c, d);
-	}
+	read_tree(&p, root);
 	diag_end(d);
 	arena_free(scratch);
 	if (diag_count(d) == 0)
@@ -262,63 +269,12 @@ config_load(const char *file, const char *const *engines, struct diag_list *d)
 	return c;
 }
 
-/* The name of an option that somebody may have meant, or NULL. */
-static const char *
-meant(const struct section *keys, const char *name)
+/* The first mistake as a reason. */
+static void
+first_mistake(const struct diag_list *d, struct reason *why)
 {
-	struct suggest s = suggest_for(name);
-
-	for (size_t i = 0; i < keys->n; i++)
-		suggest_offer(&s, keys->key[i].name);
-	return s.best;
-}
-
-/* Apply one "key=value". */
-static int
-set_one(struct parsing *p, const char *text, struct reason *why)
-{
-	size_t n = strcspn(text, "=");
-	struct reason what = {""};
-	char name[SECTION_KEY_MAX];
-	const struct section_key *k;
-	const char *m;
-
-	if (text[n] == '\0' || n == 0 || n >= sizeof(name))
-		return reason_set(why, "%s: expected key=value", text);
-	(void)snprintf(name, sizeof(name), "%.*s", (int)n, text);
-	k = section_find(&p->keys, name);
-	if (k == NULL) {
-		m = meant(&p->keys, name);
-		return reason_set(why, "%s: unknown key '%s'%s%s%s", text, name,
-			m != NULL ? "; did you mean '" : "", m != NULL ? m : "",
-			m != NULL ? "'?" : "");
-	}
-	if (schema_set(k->o, text + n + 1, (char *)p->c + k->offset, &p->env,
-		    &what) != 0)
-		return reason_set(
-			why, "%s: %s", k->o->secret ? name : text, what.text);
-	return 0;
-}
-
-/* The names of a list, which schema_set does not judge. */
-static int
-known_engines(
-	const struct config *c, const char *const *engines, struct reason *why)
-{
-	const struct schema_names *l = &c->routing.engines;
-
-	for (size_t i = 0; i < l->n; i++) {
-		size_t k = 0;
-
-		while (engines[k] != NULL &&
-			strcmp(engines[k], l->name[i]) != 0)
-			k++;
-		if (engines[k] == NULL)
-			return reason_set(why,
-				"routing.engines: no engine is called '%s'",
-				l->name[i]);
-	}
-	return 0;
+	(void)reason_set(why, "%s",
+		d->n > 0 ? d->item[0].message : "this cannot be read");
 }
 
 struct config *
@@ -326,35 +282,30 @@ config_with(const struct config *base, const char *const *set, size_t n,
 	const char *const *engines, struct reason *why)
 {
 	struct arena *scratch = arena_new();
-	struct parsing p = {.keys = keys_new(scratch)};
 	struct diag_list d;
+	struct parsing p = {.d = &d, .keys = keys_new(scratch)};
 	struct buf text = {0};
+	struct yaml_value *root;
 	int rc = 0;
 
 	config_print(base, &text);
-	p.c = config_parse("settings", text.text, text.n, engines, &d);
+	diag_begin(&d, "settings", NULL, 0);
+	root = yaml_read(scratch, text.text, text.n, &d);
 	buf_free(&text);
-	if (p.c == NULL) { /* what we print can be read back */
-		diag_free(&d);
-		arena_free(scratch);
-		(void)reason_set(why, "the configuration cannot be copied");
-		return NULL;
+	for (size_t i = 0; i < n && root != NULL && rc == 0; i++)
+		rc = setting_put(root, set[i], &p.keys, scratch, why);
+	p.c = config_new(engines, &p.env);
+	if (rc == 0)
+		read_tree(&p, root);
+	if (rc == 0 && diag_count(&d) > 0)
+		first_mistake(&d, why);
+	if (rc != 0 || diag_count(&d) > 0) {
+		config_unref(p.c);
+		p.c = NULL;
 	}
 	diag_free(&d);
-	p.env = (struct schema_env){p.c->arena, engines};
-	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = set_one(&p, set[i], why);
-	if (rc == 0)
-		rc = known_engines(p.c, engines, why);
-	if (rc == 0 && p.c->fabric.lids.first > p.c->fabric.lids.last)
-		rc = reason_set(why,
-			"fabric.lids.first (%u) is above fabric.lids.last (%u)",
-			p.c->fabric.lids.first, p.c->fabric.lids.last);
 	arena_free(scratch);
-	if (rc == 0)
-		return p.c;
-	config_unref(p.c);
-	return NULL;
+	return p.c;
 }
 
 struct config *

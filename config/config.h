@@ -209,8 +209,8 @@ struct config *config_load(
 
 /*
  * base with n settings "key=value" on top ("routing.load_limit=1.1"; the last
- * one of a key counts), judged like a file's. NULL and a reason that starts
- * with the setting that is wrong.
+ * one of a key counts, see config/setting.h), judged like a file's. NULL and a
+ * reason that names the key that is wrong.
  */
 struct config *config_with(const struct config *base, const char *const *set,
 	size_t n, const char *const *engines, struct reason *why);

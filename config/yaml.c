@@ -326,7 +326,9 @@ on_event(struct reader *r, const yaml_event_t *e)
 		on_document(r, e);
 		break;
 	case YAML_ALIAS_EVENT:
-		refuse(r, &e->start_mark, "alias", "aliases are not allowed");
+		refuse(r, &e->start_mark, "alias",
+			"aliases are not allowed; a text that begins with * "
+			"stands in quotes");
 		take(r, value_new(r, YAML_KIND_BAD, &e->start_mark));
 		break;
 	case YAML_SCALAR_EVENT:

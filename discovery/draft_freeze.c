@@ -336,7 +336,7 @@ freeze_cables(
 
 	w->adj = *nadj;
 	w->end = *nend;
-	t->end[(*nend)++] = (struct topo_end){n->first_port, 0};
+	t->end[(*nend)++] = (struct topo_end){.port = n->first_port};
 	for (unsigned p = 1; p <= n->nports; p++) {
 		const struct topo_port *port = &t->port[n->first_port + p];
 		const struct topo_port *peer;
@@ -347,8 +347,9 @@ freeze_cables(
 		peer = &t->port[port->peer];
 		sw = t->node[peer->node].sw;
 		if (sw == TOPO_NONE)
-			t->end[(*nend)++] =
-				(struct topo_end){port->peer, (uint8_t)p};
+			t->end[(*nend)++] = (struct topo_end){port->peer,
+				(uint8_t)p,
+				!(t->node[peer->node].flags & TN_AGGREGATION)};
 		else
 			t->adj[(*nadj)++] =
 				(struct topo_adj){sw, (uint8_t)p, peer->num};

@@ -338,6 +338,8 @@ parse_node(struct parse *p, enum topo_type type)
 		return fail(p, "too many nodes");
 	if (find_id(p, id, &key, &n))
 		return fail(p, "this node was there before");
+	if (p->pre.guid != 0 && draft_find(p->d, p->pre.guid, &n))
+		return fail(p, "the GUID above is another node's");
 	n = make_node(p, type, (unsigned)nports, id);
 	map_put(&p->by_id, key, n);
 	keep_node(p, id, type, (unsigned)nports);
@@ -465,6 +467,12 @@ parse_line(struct parse *p)
 		return parse_node(p, TOPO_CA);
 	if (take(p, "Rt"))
 		return parse_node(p, TOPO_ROUTER);
+	if (take(p, "SW ") || take(p, "CA ") || take(p, "RT ")) {
+		p->at = p->start;
+		return fail(p, "this is a list of ports, as \"ibnetdiscover "
+			       "-p\" prints it; without -p it prints what is "
+			       "needed");
+	}
 	return fail(p, "expected a node, a port, key=value or a comment");
 }
 
@@ -548,6 +556,8 @@ parse_all(struct parse *p, const char *text, size_t n)
 {
 	const char *stop = text + n;
 
+	if (n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+		text += 3; /* a mark that some editors put before UTF-8 */
 	while (text < stop) {
 		const char *nl = memchr(text, '\n', (size_t)(stop - text));
 

@@ -230,6 +230,20 @@ topo_by_node_guid(const struct topo *t, uint64_t guid)
 	return TOPO_NONE;
 }
 
+sw_ix
+topo_switch_in(const struct topo *was, const struct topo *t, sw_ix s)
+{
+	const struct topo_node *is = &t->node[t->sw[s].node];
+	node_ix n;
+
+	/* switches mostly keep their numbers */
+	if (s < was->nsw && !(is->flags & TN_DUPLICATE) &&
+		was->node[was->sw[s].node].guid == is->guid)
+		return s;
+	n = topo_by_node_guid(was, is->guid);
+	return n == TOPO_NONE ? TOPO_NONE : was->node[n].sw;
+}
+
 port_ix
 topo_by_port_guid(const struct topo *t, uint64_t guid)
 {

@@ -129,6 +129,8 @@ struct topo_adj {
 struct topo_end {
 	port_ix port;
 	uint8_t out; /* switch port number that leads to it */
+	bool host;   /* a compute host's: neither the switch itself nor an
+			aggregation node */
 };
 
 struct topo {
@@ -191,14 +193,6 @@ topo_port_of(const struct topo *t, node_ix n, unsigned num)
 	return t->node[n].first_port + num;
 }
 
-/* Is it a compute host: neither the switch itself nor an aggregation node? */
-static inline bool
-topo_is_host(const struct topo *t, const struct topo_end *e)
-{
-	return e->out != 0 &&
-	       !(t->node[t->port[e->port].node].flags & TN_AGGREGATION);
-}
-
 /* PortInfo of port p as last read, wire bytes; zeroes where it was not. */
 static inline const uint8_t *
 topo_info(const struct topo *t, port_ix p)
@@ -211,6 +205,10 @@ port_ix topo_by_lid(const struct topo *t, uint16_t lid, unsigned *path);
 
 /* Node with this node GUID, or TOPO_NONE (the first of duplicates). */
 node_ix topo_by_node_guid(const struct topo *t, uint64_t guid);
+
+/* The switch of another topology with the node GUID of switch s of t, or
+ * TOPO_NONE. */
+sw_ix topo_switch_in(const struct topo *was, const struct topo *t, sw_ix s);
 
 /* Port with this port GUID, or TOPO_NONE (the first of duplicates). */
 port_ix topo_by_port_guid(const struct topo *t, uint64_t guid);

@@ -5,11 +5,14 @@
 #include <string.h>
 
 #include "distribution/push_request.h"
+#include "sm/base/fnv.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
 /* Blocks of one switch in a row without an answer: it has gone. */
 enum { MISSES_MAX = 2, ROUNDS_MAX = 3 };
+
+enum { RECENT = 1 << 10 }; /* blocks that others may have, too */
 
 /* One switch to ask about one block, or about all of them. */
 struct readback {
@@ -28,6 +31,7 @@ struct readback {
 	unsigned round; /* who missed a block is asked for it again */
 	bool missed;
 	uint8_t *misses; /* [nsw] */
+	lft_ref *recent; /* [RECENT] by hash, each counted; LFT_EMPTY: none */
 	unsigned inflight;
 	uint64_t count;
 };
@@ -82,6 +86,7 @@ readback_new(struct topo *t, const struct readback_job *job)
 	r->todo = mem_zalloc(t->nsw, sizeof(*r->todo));
 	r->misses = mem_zalloc(t->nsw, sizeof(*r->misses));
 	r->sample = mem_zalloc(t->nsw, sizeof(*r->sample));
+	r->recent = mem_zalloc(RECENT, sizeof(*r->recent));
 	for (s = 0; s < t->nsw; s++)
 		if (map_get(job->suspects, guid_of(r, s), NULL) &&
 			hw_knows(r->hw, guid_of(r, s)) &&
@@ -111,6 +116,9 @@ readback_free(struct readback *r)
 	if (r == NULL)
 		return;
 	assert(r->inflight == 0);
+	for (uint32_t i = 0; i < RECENT; i++)
+		lft_drop(r->pool, r->recent[i]);
+	free(r->recent);
 	topo_unref(r->topo);
 	free(r->todo);
 	free(r->sample);
@@ -144,12 +152,29 @@ readback_count(const struct readback *r)
 	return r->count;
 }
 
+/*
+ * The block that was read, counted by what is recent: switches side by side
+ * have nearly the same tables, and each is asked for one block before any is
+ * asked for the next.
+ */
+static lft_ref
+shared(struct readback *r, const uint8_t bytes[LFT_BLOCK])
+{
+	lft_ref *at =
+		&r->recent[fnv_more(FNV_START, bytes, LFT_BLOCK) % RECENT];
+
+	if (memcmp(lft_bytes(r->pool, *at), bytes, LFT_BLOCK) != 0) {
+		lft_drop(r->pool, *at);
+		*at = lft_add(r->pool, bytes);
+	}
+	return *at;
+}
+
 static void
 block_done(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct readback *r = cookie;
 	sw_ix s = (sw_ix)(tag >> 32);
-	lft_ref ref;
 
 	r->inflight--;
 	if (res->outcome == XACT_TIMEOUT && r->misses[s] < MISSES_MAX)
@@ -160,10 +185,8 @@ block_done(void *cookie, uint64_t tag, const struct xact_result *res)
 	}
 	r->misses[s] = 0;
 	r->count++;
-	ref = lft_add(r->pool, res->data);
-	hw_set_block(r->hw, guid_of(r, s), (uint32_t)tag, ref);
+	hw_set_block(r->hw, guid_of(r, s), (uint32_t)tag, shared(r, res->data));
 	hw_set_top(r->hw, guid_of(r, s), r->topo->sw[s].lft_top);
-	lft_drop(r->pool, ref);
 }
 
 /* A sample that cannot be had proves nothing good. */

@@ -198,8 +198,12 @@ choose(struct planner *p, struct option *some, size_t n)
 	uint64_t *fixed = matrix(p, is, is);
 	struct safe_load load;
 
+	/* no two loads at once: they are the largest things here */
 	safe_load_new(&load, &p->val, held);
 	safe_method_dependencies(&p->val, &load, &paper);
+	free(paper.turn);
+	price_at_once(p, &at_once, &load, fixed);
+	safe_load_free(&load);
 	for (size_t i = 0; i < n; i++) {
 		price(p, &some[i], fixed);
 		if (some[i].closed.n == 0)
@@ -208,7 +212,6 @@ choose(struct planner *p, struct option *some, size_t n)
 			keep(&best, &some[i]);
 		drop(&some[i]);
 	}
-	price_at_once(p, &at_once, &load, fixed);
 	keep(&best, &at_once);
 	if (open.n > 0 &&
 		(order_kept(p) || open.price / CLEARLY <= best.price)) {
@@ -220,9 +223,7 @@ choose(struct planner *p, struct option *some, size_t n)
 	take_option(p, &best);
 	if (p->t->way == SAFE_BLOCKED)
 		p->t->paper_pairs = paper.pairs;
-	free(paper.turn);
 	free(fixed);
-	safe_load_free(&load);
 }
 
 /*

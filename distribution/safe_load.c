@@ -40,10 +40,9 @@ pass(struct walk *w, sw_ix s, unsigned lane)
 	w->count[u] += w->count[s];
 	w->l->rec[c] += w->count[s];
 	/* what would leave as it came is discarded */
-	if (out == LFT_DROP || out == c - n->base[c])
+	if (out >= n->off[u + 1] - n->off[u] || out == c - n->base[c])
 		return;
-	c += lane * n->nrec;
-	w->l->turn[((size_t)c << (n->shift + 6)) + out] += w->count[s];
+	*safe_load_at(n, w->l, c + lane * n->nrec, out) += w->count[s];
 }
 
 /* Visit every switch before the one it sends to; circles stay unvisited. */
@@ -70,6 +69,24 @@ sum(struct walk *w, unsigned lane)
 	}
 }
 
+/* Room for all turns, and where those of each switch are. */
+static void
+make_room(struct safe_load *l, const struct safe_net *n)
+{
+	size_t at = 0;
+
+	l->first = mem_alloc((n->nsw + 1U) * sizeof(*l->first));
+	for (sw_ix s = 0; s < n->nsw; s++) {
+		size_t width = n->off[s + 1] - n->off[s];
+
+		l->first[s] = at;
+		at += width * width;
+	}
+	l->first[n->nsw] = at;
+	l->turn = mem_zalloc(at * n->lanes, sizeof(*l->turn));
+	l->rec = mem_zalloc(n->nrec, sizeof(*l->rec));
+}
+
 void
 safe_load_new(
 	struct safe_load *l, const struct safe_values *v, struct safe_when when)
@@ -79,8 +96,7 @@ safe_load_new(
 	size_t nsw = n->nsw + 1U;
 	struct safe_lines lines;
 
-	l->turn = mem_zalloc(safe_words(n) * 64, sizeof(*l->turn));
-	l->rec = mem_zalloc(n->nrec, sizeof(*l->rec));
+	make_room(l, n);
 	w.next = mem_alloc(nsw * sizeof(*w.next));
 	w.port = mem_alloc(nsw);
 	w.count = mem_alloc(nsw * sizeof(*w.count));
@@ -111,5 +127,6 @@ void
 safe_load_free(struct safe_load *l)
 {
 	free(l->turn);
+	free(l->first);
 	free(l->rec);
 }

@@ -340,17 +340,28 @@ void safe_loss_arrives(const struct safe_values *v, uint32_t lid,
 
 /* safe_load.c: (switch, LID) pairs as tables are then, by the first value. */
 struct safe_load {
-	uint32_t *turn; /* [nv << shift << 6] by turn */
+	uint32_t *turn; /* by turn: lane, switch, in-port, out-port */
+	size_t *first;	/* [nsw + 1] where those of a switch begin in a lane */
 	uint64_t *rec;	/* [nrec] by record where they arrive */
 };
 void safe_load_new(struct safe_load *l, const struct safe_values *v,
 	struct safe_when when);
 void safe_load_free(struct safe_load *l);
+static inline uint32_t *
+safe_load_at(const struct safe_net *n, const struct safe_load *l, uint32_t v,
+	unsigned out)
+{
+	sw_ix s = n->owner[v];
+	size_t width = n->off[s + 1] - n->off[s];
+
+	return &l->turn[v / n->nrec * l->first[n->nsw] + l->first[s] +
+			(v - n->base[v]) * width + out];
+}
 static inline uint32_t
 safe_load_of(const struct safe_net *n, const struct safe_load *l, uint32_t v,
 	unsigned out)
 {
-	return l->turn[((size_t)v << (n->shift + 6)) + out];
+	return *safe_load_at(n, l, v, out);
 }
 
 /* Turns being collected. */

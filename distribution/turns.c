@@ -328,6 +328,12 @@ turns_lift(struct turns *t, uint64_t guid, unsigned in, unsigned out)
 		*h = t->hold[--t->nholds];
 }
 
+void
+turns_lift_all(struct turns *t)
+{
+	t->nholds = 0;
+}
+
 struct turns_hold *
 turns_holds(const struct turns *t, size_t *n)
 {

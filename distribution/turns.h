@@ -85,6 +85,7 @@ bool turns_span_refused(const struct turns *t, uint64_t guid);
 /* Hold a turn (once: what a hold has as its row before is not overwritten). */
 void turns_hold(struct turns *t, const struct turns_hold *h);
 void turns_lift(struct turns *t, uint64_t guid, unsigned in, unsigned out);
+void turns_lift_all(struct turns *t);
 
 /* What is held; NULL: this turn is not. */
 struct turns_hold *turns_held(

@@ -110,7 +110,7 @@ find_hosts(struct even *e)
 		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
 			const struct topo_end *end = &t->end[t->sw[s].end + i];
 
-			if (!topo_is_host(t, end))
+			if (!end->host)
 				continue;
 			e->hosts[s]++;
 			all[n++] = homing_key(t, o, end->port);
@@ -121,7 +121,7 @@ find_hosts(struct even *e)
 		uint64_t key = homing_key(t, o, p), *at;
 
 		at = bsearch(&key, all, n, sizeof(key), by_value);
-		if (topo_is_host(t, &t->end[i]) && at != NULL &&
+		if (t->end[i].host && at != NULL &&
 			(at == all || at[-1] != key) &&
 			(at + 1 == all + n || at[1] != key))
 			e->fixed[t->port[p].lid] = false;

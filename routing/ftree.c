@@ -9,8 +9,7 @@
 static bool
 was_mesh(const struct updn *u, sw_ix s)
 {
-	return reading_of(u->job, u->t->node[u->t->sw[s].node].guid) ==
-	       ROUTE_READ_MESH;
+	return reading_of(u->job, s) == ROUTE_READ_MESH;
 }
 
 static bool
@@ -30,7 +29,7 @@ no_tree_in(const struct updn *u, const struct tree *tree)
  * And what this engine routes it goes on with while there is any tree.
  */
 static bool
-is_tree(struct updn *u, const struct tree *tree)
+is_tree(const struct updn *u, const struct tree *tree)
 {
 	const struct route_reading *was = reading_in_force(u->job);
 	bool ours = was != NULL && strcmp(was->engine, engine_ftree.name) == 0;
@@ -39,7 +38,6 @@ is_tree(struct updn *u, const struct tree *tree)
 
 	if (!no_tree_in(u, tree))
 		return true;
-	updn_graph(u);
 	size = arena_array(u->a, u->ncomp, sizeof(*size));
 	ends = arena_array(u->a, u->ncomp, sizeof(*ends));
 	for (sw_ix s = 0; s < u->nsw; s++) {
@@ -77,8 +75,9 @@ take_tiers(struct updn *u, const struct tree *tree)
 	updn_graph_sort(u);
 	updn_sticky_repair(u);
 	(void)snprintf(u->note, sizeof(u->note),
-		"%u tiers of %u switches, %u by role, %u as before",
-		tree->ntiers, placed, said, kept);
+		"%u tier%s of %u switch%s, %u by role, %u as before",
+		tree->ntiers, tree->ntiers == 1 ? "" : "s", placed,
+		placed == 1 ? "" : "es", said, kept);
 }
 
 /*
@@ -114,6 +113,7 @@ begin(struct updn *u, const struct tree *tree)
 	*u = (struct updn){.job = u->job,
 		.t = u->t,
 		.a = u->a,
+		.like = u->like,
 		.plane = u->plane,
 		.nplanes = u->nplanes,
 		.leaf = u->leaf};
@@ -132,7 +132,8 @@ by_planes(struct updn *u, const struct tree *tree)
 static bool
 find_order(struct updn *u, const struct tree *tree)
 {
-	*u = (struct updn){.job = u->job, .t = u->t, .a = u->a};
+	*u = (struct updn){
+		.job = u->job, .t = u->t, .a = u->a, .like = u->like};
 	updn_graph(u);
 	if (updn_plane_find(u, tree->leaf) && by_planes(u, tree))
 		return true;
@@ -167,14 +168,16 @@ static enum engine_result
 route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
 {
-	struct updn u = {.job = job, .t = job->topo, .a = arena};
+	struct updn g = {.job = job, .t = job->topo, .a = arena};
+	struct updn u = {.job = job, .t = job->topo, .a = arena, .like = &g};
 	struct tree *tree;
 
 	*out = NULL;
 	if (attempt > 0)
 		return ENGINE_NO_MORE;
-	tree = tree_read(job, arena);
-	if (!is_tree(&u, tree)) {
+	updn_graph(&g);
+	tree = tree_read_graph(&g);
+	if (!is_tree(&g, tree)) {
 		(void)reason_set(why, "this is no tree");
 		return ENGINE_REFUSED;
 	}
@@ -183,7 +186,7 @@ route(const struct route_job *job, bool keep, unsigned attempt,
 		return ENGINE_REFUSED;
 	}
 	if (keep)
-		*out = updn_repair(job, arena, engine_ftree.name);
+		*out = updn_repair(&g, engine_ftree.name);
 	if (*out == NULL)
 		*out = whole(&u, keep, tree, why);
 	if (*out == NULL)

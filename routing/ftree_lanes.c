@@ -49,7 +49,7 @@ has_hosts(const struct topo *t, sw_ix s)
 	for (uint32_t i = 0; i < t->sw[s].nend; i++) {
 		const struct topo_end *e = &t->end[t->sw[s].end + i];
 
-		if (topo_is_host(t, e))
+		if (e->host)
 			return true;
 	}
 	return false;

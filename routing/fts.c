@@ -37,8 +37,14 @@ print_desc(const struct topo *t, node_ix n, struct buf *out)
 			(unsigned char)*s < ' ' || *s == 0x7f ? '?' : *s);
 }
 
+/* The LIDs of a port of which the first that is in the table was printed. */
+struct span {
+	uint32_t base, end;
+};
+
 static void
-print_entry(const struct topo *t, uint16_t lid, unsigned out, struct buf *b)
+print_entry(const struct topo *t, uint16_t lid, unsigned out,
+	struct span *printed, struct buf *b)
 {
 	port_ix p = topo_by_lid(t, lid, NULL);
 
@@ -47,6 +53,15 @@ print_entry(const struct topo *t, uint16_t lid, unsigned out, struct buf *b)
 		buf_printf(b, "\n");
 		return;
 	}
+	if (lid < printed->end) {
+		buf_printf(b,
+			": (path #%u out of %u: portguid 0x%016" PRIx64 ")\n",
+			lid - printed->base + 1, printed->end - printed->base,
+			t->port[p].guid);
+		return;
+	}
+	printed->base = t->port[p].lid;
+	printed->end = printed->base + (1U << t->port[p].lmc);
 	buf_printf(b, ": (%s portguid 0x%016" PRIx64 ": '",
 		type_name(t->node[t->port[p].node].type), t->port[p].guid);
 	print_desc(t, t->port[p].node, b);
@@ -60,6 +75,7 @@ fts_print(const struct verify_tables *in, struct buf *out)
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		const struct topo_node *node = &t->node[t->sw[s].node];
+		struct span printed = {0, 0};
 		unsigned valid = 0;
 
 		buf_printf(
@@ -78,8 +94,8 @@ fts_print(const struct verify_tables *in, struct buf *out)
 				in->pool, in->row[s]->ref[lid / LFT_BLOCK]);
 			if (line[lid % LFT_BLOCK] > node->nports)
 				continue;
-			print_entry(
-				t, (uint16_t)lid, line[lid % LFT_BLOCK], out);
+			print_entry(t, (uint16_t)lid, line[lid % LFT_BLOCK],
+				&printed, out);
 			valid++;
 		}
 		buf_printf(out, "%u valid lids dumped \n", valid);
@@ -295,28 +311,43 @@ fts_free(struct fts *f)
 	free(f);
 }
 
+static size_t
+moved(const struct fts *f, const struct topo *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->nowners; i++) {
+		port_ix p = topo_by_port_guid(t, f->owner[i].port_guid);
+
+		n += p != TOPO_NONE && t->port[p].lid != f->owner[i].lid;
+	}
+	return n;
+}
+
 struct routes *
 fts_routes(const struct fts *f, struct topo *t, struct lft_pool *pool,
-	uint32_t *missing)
+	struct fts_misfit *misfit)
 {
 	struct routes *r = routes_new(t, pool);
 	size_t bytes = (size_t)r->nblocks * LFT_BLOCK;
 	uint8_t *row = mem_alloc(bytes);
 
 	r->engine = "found";
-	*missing = t->nsw;
+	*misfit = (struct fts_misfit){.missing = t->nsw, .moved = moved(f, t)};
 	for (size_t i = 0; i < f->ntables; i++) {
 		const struct fts_table *tab = &f->table[i];
 		node_ix n = topo_by_node_guid(t, tab->guid);
 
-		if (n == TOPO_NONE || t->node[n].sw == TOPO_NONE)
+		if (n == TOPO_NONE || t->node[n].sw == TOPO_NONE) {
+			misfit->strange++;
 			continue;
+		}
 		memset(row, LFT_DROP, bytes);
 		if (tab->nlid > 0)
 			memcpy(row, tab->entry,
 				tab->nlid < bytes ? tab->nlid : bytes);
 		routes_put_row(r, t->node[n].sw, row, NULL, TOPO_NONE);
-		--*missing;
+		misfit->missing--;
 	}
 	free(row);
 	return r;

@@ -54,12 +54,20 @@ struct fts *fts_parse(
 
 void fts_free(struct fts *f); /* NULL allowed */
 
+/* What does not fit together of tables and a topology. */
+struct fts_misfit {
+	size_t missing; /* switches of the topology without a table */
+	size_t strange; /* tables of switches that it does not have */
+	size_t moved;	/* ports with another LID in the tables */
+};
+
 /*
  * The tables as routes of topology t, whose LIDs they must be about. Ranks are
  * all 0. Tables of switches that t does not have are left out, switches
- * without a table drop everything; *missing counts these.
+ * without a table drop everything; *misfit counts both, and ports whose LIDs
+ * differ.
  */
 struct routes *fts_routes(const struct fts *f, struct topo *t,
-	struct lft_pool *pool, uint32_t *missing);
+	struct lft_pool *pool, struct fts_misfit *misfit);
 
 #endif

@@ -38,7 +38,7 @@ live(const struct topo *t, sw_ix s)
 static bool
 is_host(const struct topo *t, const struct topo_end *e)
 {
-	return topo_is_host(t, e) && t->port[e->port].lid != 0;
+	return e->host && t->port[e->port].lid != 0;
 }
 
 uint64_t

@@ -34,13 +34,43 @@ chunk_free(uint8_t *at)
 	free(raw);
 }
 
+/* All blocks of chunk c free, in their order; the first of all never is. */
 static void
-grow(struct lft_pool *p)
+link_free(struct lft_pool *p, size_t c)
 {
-	/* the array never moves: readers of old blocks may be at work */
-	assert(p->nchunks < LFT_MAX_CHUNKS);
-	p->chunk[p->nchunks++] = chunk_new();
-	p->refs = mem_resize(p->refs, p->nchunks * BLOCKS, sizeof(*p->refs));
+	lft_ref r = (lft_ref)c << LFT_CHUNK_BITS, end = r + BLOCKS;
+
+	r += r == LFT_EMPTY;
+	p->use[c] = (struct lft_use){.free = r};
+	for (; r + 1 != end; r++)
+		p->refs[r] = r + 1;
+	p->refs[r] = 0;
+}
+
+/* A chunk with room: the first, so that the last ones come to be empty. */
+static struct lft_use *
+room(struct lft_pool *p)
+{
+	size_t c = p->first;
+
+	while (c < p->nchunks && p->use[c].free == 0)
+		c++;
+	p->first = c;
+	if (c == p->nchunks) {
+		/* the array of chunks never moves: readers of old blocks may
+		 * be at work */
+		assert(c < LFT_MAX_CHUNKS);
+		p->nchunks++;
+		p->use = mem_resize(p->use, p->nchunks, sizeof(*p->use));
+		p->refs = mem_resize(
+			p->refs, p->nchunks * BLOCKS, sizeof(*p->refs));
+		p->chunk[c] = NULL;
+	}
+	if (p->chunk[c] == NULL) {
+		p->chunk[c] = chunk_new();
+		link_free(p, c);
+	}
+	return &p->use[c];
 }
 
 static uint8_t *
@@ -56,10 +86,9 @@ lft_pool_new(void)
 	struct lft_pool *p = mem_zalloc(1, sizeof(*p));
 
 	p->chunk = mem_zalloc(LFT_MAX_CHUNKS, sizeof(*p->chunk));
-	grow(p);
+	(void)room(p);
 	memset(bytes_of(p, LFT_EMPTY), LFT_DROP, LFT_BLOCK);
 	p->refs[LFT_EMPTY] = 1;
-	p->n = 1;
 	return p;
 }
 
@@ -69,8 +98,10 @@ lft_pool_free(struct lft_pool *p)
 	if (p == NULL)
 		return;
 	for (size_t i = 0; i < p->nchunks; i++)
-		chunk_free(p->chunk[i]);
+		if (p->chunk[i] != NULL)
+			chunk_free(p->chunk[i]);
 	free(p->chunk);
+	free(p->use);
 	free(p->refs);
 	free(p);
 }
@@ -78,18 +109,15 @@ lft_pool_free(struct lft_pool *p)
 lft_ref
 lft_add(struct lft_pool *p, const uint8_t bytes[LFT_BLOCK])
 {
-	lft_ref r = p->free;
+	struct lft_use *use;
+	lft_ref r;
 
 	if (memcmp(bytes, bytes_of(p, LFT_EMPTY), LFT_BLOCK) == 0)
 		return LFT_EMPTY;
-	if (r != 0) {
-		p->free = p->refs[r];
-	} else {
-		assert(p->n != UINT32_MAX);
-		if (p->n == p->nchunks * BLOCKS)
-			grow(p);
-		r = p->n++;
-	}
+	use = room(p);
+	r = use->free;
+	use->free = p->refs[r];
+	use->live++;
 	p->refs[r] = 1;
 	p->live++;
 	memcpy(bytes_of(p, r), bytes, LFT_BLOCK);
@@ -99,7 +127,7 @@ lft_add(struct lft_pool *p, const uint8_t bytes[LFT_BLOCK])
 lft_ref
 lft_share(struct lft_pool *p, lft_ref r)
 {
-	assert(r < p->n);
+	assert(r >> LFT_CHUNK_BITS < p->nchunks);
 	if (r != LFT_EMPTY)
 		p->refs[r]++;
 	return r;
@@ -108,13 +136,29 @@ lft_share(struct lft_pool *p, lft_ref r)
 void
 lft_drop(struct lft_pool *p, lft_ref r)
 {
-	assert(r < p->n);
+	size_t c = r >> LFT_CHUNK_BITS;
+
+	assert(c < p->nchunks);
 	if (r == LFT_EMPTY || --p->refs[r] != 0)
 		return;
-	/* While it is free, its count is the link of the free list. */
-	p->refs[r] = p->free;
-	p->free = r;
+	/* While it is free, its count is the link of its chunk's list. */
+	p->refs[r] = p->use[c].free;
+	p->use[c].free = r;
+	p->use[c].live--;
 	p->live--;
+	if (c < p->first)
+		p->first = c;
+}
+
+void
+lft_pool_trim(struct lft_pool *p)
+{
+	for (size_t c = 1; c < p->nchunks; c++) {
+		if (p->use[c].live > 0 || p->chunk[c] == NULL)
+			continue;
+		chunk_free(p->chunk[c]);
+		p->chunk[c] = NULL;
+	}
 }
 
 struct lft_row *

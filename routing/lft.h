@@ -14,6 +14,9 @@
  * blocks that somebody holds may be read at any time: neither they nor the
  * array of chunks ever move.
  *
+ * New blocks go where there is room in front, so that what tables took that
+ * were compared and dropped lies together and can be given back.
+ *
  * IBA volume 1: LinearForwardingTable 14.2.5.10.
  */
 #ifndef HEDDLE_ROUTING_LFT_H
@@ -32,17 +35,26 @@ enum {
 typedef uint32_t lft_ref;
 #define LFT_EMPTY 0U /* the block of 64 x 255 */
 
+struct lft_use {
+	lft_ref free;  /* head of the chunk's free list, linked through refs */
+	uint32_t live; /* blocks that somebody holds */
+};
+
 struct lft_pool {
-	uint8_t **chunk; /* of 2^LFT_CHUNK_BITS blocks, 64-byte aligned */
-	uint32_t *refs;
-	lft_ref free; /* head of the free list, linked through refs */
-	uint32_t n;   /* blocks ever made, chunk[] capacity follows */
-	uint32_t live;
+	uint8_t **chunk;     /* of 2^LFT_CHUNK_BITS blocks, 64-byte aligned, or
+				NULL: given back */
+	struct lft_use *use; /* of each */
+	uint32_t *refs;	     /* of each block */
+	uint32_t live;	     /* blocks that somebody holds */
 	size_t nchunks;
+	size_t first; /* no chunk before has room */
 };
 
 struct lft_pool *lft_pool_new(void);
 void lft_pool_free(struct lft_pool *p); /* NULL allowed */
+
+/* Give the memory of chunks of which nobody holds a block back. */
+void lft_pool_trim(struct lft_pool *p);
 
 /* The 64 bytes of block r, valid until it is dropped for the last time. */
 static inline const uint8_t *

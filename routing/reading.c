@@ -27,18 +27,17 @@ reading_in_force(const struct route_job *job)
 }
 
 enum route_read
-reading_of(const struct route_job *job, uint64_t guid)
+reading_of(const struct route_job *job, sw_ix s)
 {
-	const struct route_rank *r;
-	node_ix n;
-	sw_ix s;
+	const struct topo *t = job->topo;
 
 	if (!by_routes(job)) {
-		r = routes_rank_of(job->ranks, job->nranks, guid);
+		const struct route_rank *r = routes_rank_of(
+			job->ranks, job->nranks, t->node[t->sw[s].node].guid);
+
 		return r != NULL ? r->read : ROUTE_READ_NEVER;
 	}
-	n = topo_by_node_guid(job->prev->topo, guid);
-	s = n == TOPO_NONE ? TOPO_NONE : job->prev->topo->node[n].sw;
+	s = topo_switch_in(job->prev->topo, t, s);
 	return s == TOPO_NONE ? ROUTE_READ_NEVER : job->prev->read[s];
 }
 
@@ -52,8 +51,7 @@ same(const struct route_job *job, const struct route_reading *was,
 	if (was == NULL || strcmp(was->engine, r->engine) != 0)
 		return false;
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		enum route_read old =
-			reading_of(job, t->node[t->sw[s].node].guid);
+		enum route_read old = reading_of(job, s);
 
 		if (old != ROUTE_READ_NEVER && old != r->read[s])
 			return false;

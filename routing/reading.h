@@ -23,8 +23,8 @@
  */
 const struct route_reading *reading_in_force(const struct route_job *job);
 
-/* What a switch was read as in it. */
-enum route_read reading_of(const struct route_job *job, uint64_t guid);
+/* What switch s of job->topo was read as in it. */
+enum route_read reading_of(const struct route_job *job, sw_ix s);
 
 /*
  * Note with r, whose tree was read (tree_keep), what it was read as. The time

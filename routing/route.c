@@ -144,17 +144,14 @@ static bool
 had_cable(const struct topo *was, const struct topo *t, sw_ix s,
 	const struct topo_adj *a)
 {
-	uint64_t guid = t->node[t->sw[s].node].guid;
 	uint64_t peer_guid = t->node[t->sw[a->peer].node].guid;
-	node_ix n = s < was->nsw ? was->sw[s].node : 0;
 	const struct topo_node *peer;
+	node_ix n;
 	port_ix p;
 
-	/* Switches mostly keep their numbers. */
-	if (was->node[n].guid != guid)
-		n = topo_by_node_guid(was, guid);
-	if (n == TOPO_NONE || was->node[n].sw == TOPO_NONE ||
-		a->out > was->node[n].nports)
+	s = topo_switch_in(was, t, s);
+	n = s == TOPO_NONE ? TOPO_NONE : was->sw[s].node;
+	if (n == TOPO_NONE || a->out > was->node[n].nports)
 		return false;
 	p = was->port[topo_port_of(was, n, a->out)].peer;
 	if (p == TOPO_NONE || was->port[p].num != a->peer_port)
@@ -216,7 +213,7 @@ hosts(const struct topo *t)
 		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
 			const struct topo_end *e = &t->end[t->sw[s].end + i];
 
-			n += topo_is_host(t, e) && !quarantined(t, s);
+			n += e->host && !quarantined(t, s);
 		}
 	return n;
 }

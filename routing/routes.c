@@ -188,12 +188,9 @@ routes_line_in(const struct routes *r, const struct topo *t, uint32_t *pos)
 
 	routes_line(r, line);
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		node_ix n =
-			topo_by_node_guid(r->topo, t->node[t->sw[s].node].guid);
+		sw_ix was = topo_switch_in(r->topo, t, s);
 
-		pos[s] = n == TOPO_NONE || r->topo->node[n].sw == TOPO_NONE
-				 ? UINT32_MAX
-				 : line[r->topo->node[n].sw];
+		pos[s] = was == TOPO_NONE ? UINT32_MAX : line[was];
 	}
 	free(line);
 }
@@ -214,8 +211,8 @@ count_entries(const uint8_t *was, const uint8_t *is, unsigned *kept,
 }
 
 void
-routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
-	const struct routes *prev, sw_ix prev_sw)
+routes_put_like(struct routes *r, sw_ix s, const uint8_t *row,
+	const struct routes *prev, sw_ix prev_sw, sw_ix like)
 {
 	lft_ref *slot = routes_own(r, s);
 	unsigned kept, changed;
@@ -223,7 +220,9 @@ routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
 	assert(prev == NULL || prev->pool == r->pool);
 	for (uint32_t b = 0; b < r->nblocks; b++) {
 		const uint8_t *is = row + (size_t)b * LFT_BLOCK;
-		lft_ref old = LFT_EMPTY;
+		lft_ref old = LFT_EMPTY,
+			twin = like == TOPO_NONE ? LFT_EMPTY
+						 : routes_ref_of(r, like, b);
 
 		if (prev != NULL && prev_sw != TOPO_NONE && b < prev->nblocks)
 			old = prev->row[prev_sw]->ref[b];
@@ -234,12 +233,20 @@ routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
 			r->entries_changed += changed;
 		}
 		lft_drop(r->pool, slot[b]);
-		if (old != LFT_EMPTY &&
-			memcmp(lft_bytes(r->pool, old), is, LFT_BLOCK) == 0)
+		if (memcmp(lft_bytes(r->pool, old), is, LFT_BLOCK) == 0)
 			slot[b] = lft_share(r->pool, old);
+		else if (memcmp(lft_bytes(r->pool, twin), is, LFT_BLOCK) == 0)
+			slot[b] = lft_share(r->pool, twin);
 		else
 			slot[b] = lft_add(r->pool, is);
 	}
+}
+
+void
+routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
+	const struct routes *prev, sw_ix prev_sw)
+{
+	routes_put_like(r, s, row, prev, prev_sw, TOPO_NONE);
 }
 
 void

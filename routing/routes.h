@@ -262,6 +262,11 @@ void routes_recall(struct routes *r, const struct route_rank *rank, size_t n);
 void routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
 	const struct routes *prev, sw_ix prev_sw);
 
+/* The same; what is not as in prev, but as in the row of switch like of r, is
+ * shared with that. */
+void routes_put_like(struct routes *r, sw_ix s, const uint8_t *row,
+	const struct routes *prev, sw_ix prev_sw, sw_ix like);
+
 /*
  * Give switch s the row of switch from_sw in from (r itself, or routes with
  * the same pool), sharing all blocks; what from has beyond r's is left out.

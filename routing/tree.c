@@ -22,6 +22,7 @@ take_roles(struct tree_work *w)
 			w->role[s] != ROUTE_ROLE_NONE)
 			continue; /* the configuration comes first */
 		w->role[s] = r->role;
+		w->roles = true;
 		w->said[s] = r->told ? TREE_TOLD : TREE_CONFIGURED;
 	}
 }
@@ -56,8 +57,7 @@ look_at(const struct tree_work *w, const uint32_t *tier, uint32_t last)
 		if (!g->live[s])
 			continue;
 		c = &l[g->comp[s]];
-		was = kept ? reading_of(w->job, tree_guid(w, s))
-			   : ROUTE_READ_NEVER;
+		was = kept ? reading_of(w->job, s) : ROUTE_READ_NEVER;
 		c->trees += was == ROUTE_READ_TREE;
 		c->meshes += was == ROUTE_READ_MESH;
 		c->switches++;
@@ -221,7 +221,7 @@ recall(const struct tree_work *w, struct memory *m)
 		uint32_t rank;
 
 		if (!w->g.live[s] || w->none[w->g.comp[s]] ||
-			!updn_sticky_recall(job, tree_guid(w, s), &rank))
+			!updn_sticky_recall(job, s, &rank))
 			continue;
 		if (rank >= TIERS)
 			return false;
@@ -474,18 +474,18 @@ mark_tops(struct tree_work *w)
 }
 
 struct tree *
-tree_read(const struct route_job *job, struct arena *a)
+tree_read_graph(const struct updn *g)
 {
-	struct tree_work w = {
-		.job = job, .g = {.job = job, .t = job->topo, .a = a}};
-	uint32_t nsw = job->topo->nsw;
+	struct tree_work w = {.job = g->job, .g = *g};
+	struct arena *a = g->a;
+	uint32_t nsw = g->nsw;
 	struct tree *t = arena_alloc(a, sizeof(*t));
 
 	w.out = t;
-	updn_graph(&w.g);
 	w.role = arena_array(a, nsw, sizeof(*w.role));
 	w.said = arena_array(a, nsw, sizeof(*w.said));
 	w.far = arena_array(a, nsw, sizeof(*w.far));
+	w.closer = arena_array(a, nsw, sizeof(*w.closer));
 	w.leaf = arena_array(a, nsw, sizeof(*w.leaf));
 	w.like = arena_array(a, nsw, sizeof(*w.like));
 	w.high = arena_array(a, nsw, sizeof(*w.high));
@@ -505,6 +505,15 @@ tree_read(const struct route_job *job, struct arena *a)
 	mark_tops(&w);
 	tree_odd_list(&w, a);
 	return t;
+}
+
+struct tree *
+tree_read(const struct route_job *job, struct arena *a)
+{
+	struct updn g = {.job = job, .t = job->topo, .a = a};
+
+	updn_graph(&g);
+	return tree_read_graph(&g);
 }
 
 static void *

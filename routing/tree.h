@@ -38,6 +38,7 @@ enum tree_oddity {
 	TREE_LEVEL_LINK,    /* a cable inside one tier */
 	TREE_SKIP_LINK,	    /* a cable that skips tiers */
 	TREE_LEAVES_LINKED, /* two leaf switches linked */
+	TREE_SELF_LINK,	    /* a cable from a switch to itself */
 	TREE_ROOT_HOSTS,    /* hosts on a top */
 	TREE_SPINE_HOSTS,   /* hosts on a switch between */
 	TREE_BARE_LEAF,	    /* a leaf switch without hosts */
@@ -89,6 +90,10 @@ struct tree {
  * all are counted.
  */
 struct tree *tree_read(const struct route_job *job, struct arena *a);
+
+/* The same for who has made the graph of the job (updn_graph) already. */
+struct updn;
+struct tree *tree_read_graph(const struct updn *g);
 
 /*
  * Keep what was read with the routes that were made from it, unless there is

@@ -22,8 +22,13 @@ struct columns {
 	uint32_t n, words;
 	uint64_t *weight; /* [n] */
 	uint32_t *of;	  /* [nsw] UINT32_MAX: none */
-	uint64_t *near, *next;
+	uint64_t *near;	  /* classes within reach, by row; of these */
+	uint64_t *fresh;  /* ... those since the last step, and */
+	sw_ix *front;	  /* who has any */
+	uint32_t nfront;
+	uint64_t *next;	      /* what comes with this step */
 	uint64_t *sum, *seen; /* [nsw] */
+	uint32_t *lacks;      /* [nsw] classes out of reach */
 };
 
 static uint64_t
@@ -90,58 +95,80 @@ make_columns(const struct tree_work *w, struct columns *c)
 	c->words = (c->n + 255) / 256 * 4;
 }
 
-/* What came within reach of s in step k; its own class is settled already. */
+/* What comes within reach of s in step k; its own class is settled already. */
 static void
-count_new(struct columns *c, sw_ix s, uint64_t k)
+take(struct columns *c, sw_ix s, uint64_t k)
 {
-	for (uint32_t i = 0; i < c->words; i++) {
-		size_t at = (size_t)s * c->words + i;
-		uint64_t fresh = c->next[at] & ~c->near[at];
+	size_t row = (size_t)s * c->words;
+	bool any = false;
 
+	for (uint32_t i = 0; i < c->words; i++) {
+		uint64_t fresh = c->next[row + i] & ~c->near[row + i];
+
+		c->next[row + i] = 0;
+		c->near[row + i] |= fresh;
+		c->fresh[row + i] = fresh;
+		any |= fresh != 0;
 		for (; fresh != 0; fresh &= fresh - 1) {
 			uint64_t weight = c->weight[i * 64 + updn_low(fresh)];
 
 			c->sum[s] += weight * k * k;
 			c->seen[s] += weight;
+			c->lacks[s]--;
 		}
 	}
+	if (any)
+		c->front[c->nfront++] = s;
 }
 
-/* Has s all classes within reach? Then nothing more can come. */
-static bool
-has_all(const struct columns *c, sw_ix s)
-{
-	const uint64_t *near = c->near + (size_t)s * c->words;
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < c->words; i++)
-		n += updn_count(near[i]);
-	return n == c->n;
-}
-
-static bool
+/* To the neighbours goes what has just come; not to who has all classes. */
+static void
 step(const struct updn *g, struct columns *c, uint64_t k)
 {
-	size_t bytes = (size_t)g->nsw * c->words * sizeof(*c->near);
-	uint64_t *swap;
-	bool more;
+	for (uint32_t f = 0; f < c->nfront; f++) {
+		sw_ix s = c->front[f];
+		const uint64_t *fresh = c->fresh + (size_t)s * c->words;
 
-	memcpy(c->next, c->near, bytes);
-	for (sw_ix s = 0; s < g->nsw; s++) {
-		if (has_all(c, s))
-			continue;
-		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
-			updn_or(c->next + (size_t)s * c->words,
-				c->near + (size_t)g->group[i].peer * c->words,
-				c->words);
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+			sw_ix peer = g->group[i].peer;
+
+			if (c->lacks[peer] > 0)
+				updn_or(c->next + (size_t)peer * c->words,
+					fresh, c->words);
+		}
 	}
-	more = memcmp(c->near, c->next, bytes) != 0;
-	for (sw_ix s = 0; more && s < g->nsw; s++)
-		count_new(c, s, k);
-	swap = c->near;
-	c->near = c->next;
-	c->next = swap;
-	return more;
+	c->nfront = 0;
+	for (sw_ix s = 0; s < g->nsw; s++)
+		if (c->lacks[s] > 0)
+			take(c, s, k);
+}
+
+static void
+begin(const struct updn *g, struct columns *c)
+{
+	size_t cells = (size_t)g->nsw * c->words;
+
+	c->near = arena_array(g->a, cells, sizeof(*c->near));
+	c->fresh = arena_array(g->a, cells, sizeof(*c->fresh));
+	c->next = arena_array(g->a, cells, sizeof(*c->next));
+	c->front = arena_array(g->a, g->nsw, sizeof(*c->front));
+	c->sum = arena_array(g->a, g->nsw, sizeof(*c->sum));
+	c->seen = arena_array(g->a, g->nsw, sizeof(*c->seen));
+	c->lacks = arena_array(g->a, g->nsw, sizeof(*c->lacks));
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		size_t row = (size_t)s * c->words;
+
+		c->lacks[s] = c->n;
+		if (c->of[s] == UINT32_MAX)
+			continue;
+		c->lacks[s]--;
+		updn_set(c->near + row, c->of[s]);
+		updn_set(c->fresh + row, c->of[s]);
+		c->front[c->nfront++] = s;
+		/* the others of the class are behind the same neighbours */
+		c->seen[s] = c->weight[c->of[s]] - g->weight[s];
+		c->sum[s] = c->seen[s] * 4;
+	}
 }
 
 /*
@@ -155,36 +182,16 @@ tree_far(struct tree_work *w)
 {
 	const struct updn *g = &w->g;
 	struct columns c = {0};
-	size_t cells;
 
 	make_columns(w, &c);
-	cells = (size_t)g->nsw * c.words;
-	c.near = arena_array(g->a, cells, sizeof(*c.near));
-	c.next = arena_array(g->a, cells, sizeof(*c.next));
-	c.sum = arena_array(g->a, g->nsw, sizeof(*c.sum));
-	c.seen = arena_array(g->a, g->nsw, sizeof(*c.seen));
+	begin(g, &c);
+	for (uint64_t k = 1; c.nfront > 0; k++)
+		step(g, &c, k);
 	for (sw_ix s = 0; s < g->nsw; s++) {
-		if (c.of[s] == UINT32_MAX)
-			continue;
-		updn_set(c.near + (size_t)s * c.words, c.of[s]);
-		/* the others of the class are behind the same neighbours */
-		c.seen[s] = c.weight[c.of[s]] - g->weight[s];
-		c.sum[s] = c.seen[s] * 4;
+		uint64_t far = c.seen[s] > 0 ? c.sum[s] * UNIT / c.seen[s]
+					     : UINT64_MAX;
+
+		w->far[s] = far;
+		w->closer[s] = far == UINT64_MAX ? far : far - far / 16;
 	}
-	for (uint64_t k = 1; c.words > 0 && step(g, &c, k); k++)
-		;
-	for (sw_ix s = 0; s < g->nsw; s++)
-		w->far[s] = c.seen[s] > 0 ? c.sum[s] * UNIT / c.seen[s]
-					  : UINT64_MAX;
-}
-
-bool
-tree_far_above(const struct tree_work *w, sw_ix a, sw_ix b)
-{
-	uint64_t fa = w->far[a], fb = w->far[b];
-
-	if (w->role[a] != ROUTE_ROLE_NONE && w->role[b] != ROUTE_ROLE_NONE &&
-		w->role[a] != w->role[b])
-		return w->role[a] > w->role[b];
-	return fa < fb && (fb == UINT64_MAX || fa + fb / 16 < fb);
 }

@@ -33,13 +33,18 @@ look_around(const struct tree_work *w, struct around *r)
 
 	r->above = arena_array(g->a, g->nsw, sizeof(*r->above));
 	r->below = arena_array(g->a, g->nsw, sizeof(*r->below));
-	for (sw_ix s = 0; s < g->nsw; s++)
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		uint32_t above = 0, below = 0;
+
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 			sw_ix peer = g->group[i].peer;
 
-			r->above[s] += tree_far_above(w, peer, s);
-			r->below[s] += tree_far_above(w, s, peer);
+			above += tree_far_above(w, peer, s);
+			below += tree_far_above(w, s, peer);
 		}
+		r->above[s] = above;
+		r->below[s] = below;
+	}
 }
 
 /*

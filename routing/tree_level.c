@@ -19,6 +19,18 @@ wanted(const struct tree_work *w, sw_ix s, bool roots)
 	       (roots || w->role[s] != ROUTE_ROLE_ROOT);
 }
 
+/* Is a neighbour of s in this height? */
+static bool
+touches(const struct tree_work *w, sw_ix s, uint32_t h)
+{
+	const struct updn *g = &w->g;
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
+		if (w->high[g->group[i].peer] == h)
+			return true;
+	return false;
+}
+
 static void
 gather(const struct tree_work *w, struct rising *r, uint32_t h, bool roots)
 {
@@ -26,10 +38,7 @@ gather(const struct tree_work *w, struct rising *r, uint32_t h, bool roots)
 
 	r->n = 0;
 	for (sw_ix s = 0; s < g->nsw; s++) {
-		r->wait[s] = false;
-		for (uint32_t i = g->first[s];
-			wanted(w, s, roots) && i < g->first[s + 1]; i++)
-			r->wait[s] |= w->high[g->group[i].peer] == h;
+		r->wait[s] = wanted(w, s, roots) && touches(w, s, h);
 		if (r->wait[s])
 			r->list[r->n++] = s;
 	}

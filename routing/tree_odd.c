@@ -79,13 +79,11 @@ sort_switches(struct listing *l, struct arena *a)
 /* ---- cables ---- */
 
 static bool
-is_listed_end(const struct listing *l, sw_ix s, const struct topo_adj *a)
+comes_first(const struct listing *l, sw_ix s, sw_ix peer)
 {
-	uint64_t mine = tree_guid(l->w, s), other = tree_guid(l->w, a->peer);
+	uint64_t mine = tree_guid(l->w, s), other = tree_guid(l->w, peer);
 
-	return l->t->tier[s] != l->t->tier[a->peer]
-		       ? l->t->tier[s] > l->t->tier[a->peer]
-		       : mine < other || (mine == other && s < a->peer);
+	return mine < other || (mine == other && s < peer);
 }
 
 /* One end of each cable is its place in the list: the lower tier, then GUID. */
@@ -93,22 +91,42 @@ static void
 list_cable(struct listing *l, sw_ix s, const struct topo_adj *a)
 {
 	const struct tree *t = l->t;
+	uint32_t mine = t->tier[s], other = t->tier[a->peer];
 	struct tree_odd o = {.sw = s,
 		.other = a->peer,
 		.port = a->out,
 		.other_port = a->peer_port,
 		.n = 1};
 
-	if (!l->w->g.live[a->peer] || !is_listed_end(l, s, a))
+	if (mine < other || mine == other + 1 || !l->w->g.live[a->peer] ||
+		(mine == other && !comes_first(l, s, a->peer)))
 		return;
-	if (t->tier[s] == t->tier[a->peer])
-		o.what = t->leaf[s] && t->leaf[a->peer] ? TREE_LEAVES_LINKED
-							: TREE_LEVEL_LINK;
-	else if (t->tier[s] - t->tier[a->peer] > 1)
-		o.what = TREE_SKIP_LINK;
-	else
-		return;
+	o.what = mine != other			  ? TREE_SKIP_LINK
+		 : t->leaf[s] && t->leaf[a->peer] ? TREE_LEAVES_LINKED
+						  : TREE_LEVEL_LINK;
 	add(l, &o);
+}
+
+/* Cables that lead back to where they come from carry nothing. */
+static void
+list_own_cables(struct listing *l, sw_ix s)
+{
+	const struct topo *t = l->w->g.t;
+	node_ix n = t->sw[s].node;
+
+	for (unsigned i = 1; i <= t->node[n].nports; i++) {
+		port_ix p = topo_port_of(t, n, i), q = t->port[p].peer;
+		struct tree_odd o = {.what = TREE_SELF_LINK,
+			.sw = s,
+			.other = s,
+			.port = (uint8_t)i,
+			.n = 1};
+
+		if (q == TOPO_NONE || q < p || t->port[q].node != n)
+			continue;
+		o.other_port = t->port[q].num;
+		add(l, &o);
+	}
 }
 
 static void
@@ -119,9 +137,11 @@ list_cables(struct listing *l)
 	for (uint32_t k = 0; k < l->n; k++) {
 		const struct topo_switch *sw = &t->sw[l->seq[k]];
 
+		list_own_cables(l, l->seq[k]);
+		if (!is_tree(l, l->seq[k]))
+			continue;
 		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
-			if (is_tree(l, l->seq[k]))
-				list_cable(l, l->seq[k], &t->adj[i]);
+			list_cable(l, l->seq[k], &t->adj[i]);
 	}
 }
 
@@ -162,7 +182,7 @@ host_port(const struct topo *t, sw_ix s)
 	const struct topo_switch *sw = &t->sw[s];
 
 	for (uint32_t i = sw->end; i < sw->end + sw->nend; i++)
-		if (topo_is_host(t, &t->end[i]))
+		if (t->end[i].host)
 			return t->end[i].out;
 	return 0;
 }
@@ -419,6 +439,7 @@ tree_odd_name(enum tree_oddity what)
 		[TREE_LEVEL_LINK] = "level-link",
 		[TREE_SKIP_LINK] = "skip-link",
 		[TREE_LEAVES_LINKED] = "leaves-linked",
+		[TREE_SELF_LINK] = "self-link",
 		[TREE_ROOT_HOSTS] = "root-hosts",
 		[TREE_SPINE_HOSTS] = "spine-hosts",
 		[TREE_BARE_LEAF] = "bare-leaf",
@@ -514,14 +535,19 @@ tree_odd_text(
 			"%s/%u - %s/%u: two leaf switches linked", a, o->port,
 			b, o->other_port);
 		break;
+	case TREE_SELF_LINK:
+		(void)snprintf(out, n,
+			"%s/%u - %s/%u: a cable from a switch to itself", a,
+			o->port, b, o->other_port);
+		break;
 	case TREE_ROOT_HOSTS:
-		(void)snprintf(out, n, "%s/%u: at the top, and %u hosts on it",
-			a, o->port, o->n);
+		(void)snprintf(out, n, "%s/%u: at the top, and %u host%s on it",
+			a, o->port, o->n, o->n == 1 ? "" : "s");
 		break;
 	case TREE_SPINE_HOSTS:
 		(void)snprintf(out, n,
-			"%s/%u: between top and leaves, and %u hosts on it", a,
-			o->port, o->n);
+			"%s/%u: between top and leaves, and %u host%s on it", a,
+			o->port, o->n, o->n == 1 ? "" : "s");
 		break;
 	case TREE_BARE_LEAF:
 		(void)snprintf(out, n, "%s: a leaf switch without hosts", a);
@@ -535,13 +561,13 @@ tree_odd_text(
 	case TREE_UNEQUAL:
 		if (o->other != TOPO_NONE)
 			(void)snprintf(out, n,
-				"%s: %u cables up, most of its tier have %u; "
+				"%s: %u cable%s up, most of its tier have %u; "
 				"fewer to %s than to others",
-				a, o->n, o->of, b);
+				a, o->n, o->n == 1 ? "" : "s", o->of, b);
 		else
 			(void)snprintf(out, n,
-				"%s: %u cables up, most of its tier have %u", a,
-				o->n, o->of);
+				"%s: %u cable%s up, most of its tier have %u",
+				a, o->n, o->n == 1 ? "" : "s", o->of);
 		break;
 	case TREE_ROLE_CONFLICT:
 	case TREE_ROLE_UNKNOWN:

@@ -39,13 +39,15 @@ struct tree_work {
 	const struct route_job *job;
 	struct updn g; /* cables as groups, components, hosts */
 	struct tree *out;
-	uint8_t *role;	/* [nsw] enum route_role: configured, else told */
-	uint8_t *said;	/* [nsw] enum tree_origin of the role */
-	uint64_t *far;	/* [nsw] as tree_far says */
-	bool *leaf;	/* [nsw] */
-	sw_ix *like;	/* [nsw] not a leaf: same tier as this one */
-	uint32_t *high; /* [nsw] above the leaves; UINT32_MAX: not known */
-	bool *none;	/* [ncomp] no tree */
+	uint8_t *role;	  /* [nsw] enum route_role: configured, else told */
+	uint8_t *said;	  /* [nsw] enum tree_origin of the role */
+	bool roles;	  /* anybody has one */
+	uint64_t *far;	  /* [nsw] as tree_far says */
+	uint64_t *closer; /* [nsw] who is less far than this is clearly so */
+	bool *leaf;	  /* [nsw] */
+	sw_ix *like;	  /* [nsw] not a leaf: same tier as this one */
+	uint32_t *high;	  /* [nsw] above the leaves; UINT32_MAX: not known */
+	bool *none;	  /* [ncomp] no tree */
 	struct tree_stays *stays; /* [ncomp] */
 };
 
@@ -56,7 +58,14 @@ struct tree_work {
 void tree_far(struct tree_work *w);
 
 /* Is a clearly closer to the hosts than b, or above it by role? */
-bool tree_far_above(const struct tree_work *w, sw_ix a, sw_ix b);
+static inline bool
+tree_far_above(const struct tree_work *w, sw_ix a, sw_ix b)
+{
+	if (w->roles && w->role[a] != ROUTE_ROLE_NONE &&
+		w->role[b] != ROUTE_ROLE_NONE && w->role[a] != w->role[b])
+		return w->role[a] > w->role[b];
+	return w->far[a] < w->closer[b];
+}
 
 /* Fill leaf[] and like[]. */
 void tree_leaf(struct tree_work *w);

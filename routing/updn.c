@@ -58,7 +58,8 @@ find_order(struct updn *u, unsigned attempt)
 {
 	enum source source;
 
-	*u = (struct updn){.job = u->job, .t = u->t, .a = u->a};
+	*u = (struct updn){
+		.job = u->job, .t = u->t, .a = u->a, .like = u->like};
 	updn_graph(u);
 	if (pick_source(u, attempt, &source) != ENGINE_OK)
 		return false;
@@ -71,10 +72,13 @@ static enum engine_result
 route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
 {
-	struct updn u = {.job = job, .t = job->topo, .a = arena};
+	struct updn g = {.job = job, .t = job->topo, .a = arena};
+	struct updn u = {.job = job, .t = job->topo, .a = arena, .like = &g};
+
 	*out = NULL;
+	updn_graph(&g);
 	if (keep && attempt == 0)
-		*out = updn_repair(job, arena, engine_updn.name);
+		*out = updn_repair(&g, engine_updn.name);
 	if (*out != NULL)
 		return ENGINE_OK;
 	if (!(keep && attempt == 0 && updn_stand(&u, engine_updn.name)) &&

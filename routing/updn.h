@@ -81,8 +81,9 @@ struct updn {
 	const struct route_job *job;
 	const struct topo *t;
 	struct arena *a;
-	struct arena *m;   /* of what is remembered: see updn_past */
-	struct arena *own; /* of that what no later memory rests on */
+	const struct updn *like; /* has the same graph, made; or NULL */
+	struct arena *m;	 /* of what is remembered: see updn_past */
+	struct arena *own;	 /* of that what no later memory rests on */
 	uint32_t nsw;
 	uint32_t words; /* of a bit set over switches, a multiple of 4 */
 
@@ -103,8 +104,8 @@ struct updn {
 	bool *flat;	/* no neighbour of s has a higher rank */
 	uint64_t *turn; /* set of switches whose cables the line turns */
 	struct updn_sets tier_set; /* of the tier order, once asked for, and */
-	uint64_t *tier_above;	   /* switches above s, itself too, by row */
-	sw_ix turn_leaf;	   /* of the largest component that needs one */
+	const uint64_t **tier_above; /* [nsw] switches above s, itself too */
+	sw_ix turn_leaf;      /* of the largest component that needs one */
 	uint64_t **serves;    /* [nsw] or NULL. Of a joiner, see updn_join.h:
 				 what may come to it from above; otherwise
 				 NULL: anything */
@@ -118,7 +119,7 @@ struct updn {
 
 /* row[k * nsw + s]: switches within k steps of s. */
 struct updn_levels {
-	uint32_t n;
+	uint32_t n, room;
 	const uint64_t **row;
 };
 
@@ -127,10 +128,11 @@ struct updn_reach {
 	struct updn_levels dn, path;
 };
 
-/* A designated way down to a LID, from below: its switch, the next one up. */
+/* A designated way down to a LID, from below: its switch, the next one up.
+ * Every switch has a LID, so that 16 bits are enough for its number. */
 struct updn_chain {
-	uint32_t len;
-	sw_ix sw[UPDN_CHAIN];
+	uint16_t len;
+	uint16_t sw[UPDN_CHAIN];
 };
 
 /* LIDs to route, those of one switch together: at[s] .. end[s). */
@@ -151,7 +153,7 @@ struct updn_dests {
 	sw_ix *apex; /* [napex] chains' last switches, [nmain] of hosts first */
 
 	/* LIDs for which no cable is left alone: sources share them out. */
-	uint32_t nsplit;
+	uint32_t nsplit, room;
 	uint32_t *split;	  /* [nsplit] LID indexes */
 	uint32_t *share_of;	  /* [n] number in split + 1, or 0 */
 	struct updn_chain *share; /* [nsplit * UPDN_SHARES] */
@@ -166,10 +168,11 @@ struct updn_dests {
 struct updn_past {
 	struct updn_reach reach;
 	struct updn_dests dests;
-	uint64_t *above; /* switches above s in tiers, itself too, by row */
-	uint32_t *pos;	 /* the line */
-	uint64_t *turn;	 /* switches whose cables are turned over in it */
-	uint8_t *plane;	 /* NULL: one; as in struct updn, and */
+	const uint64_t *
+		*above; /* [nsw] switches above s in tiers, itself too */
+	uint32_t *pos;	/* the line */
+	uint64_t *turn; /* switches whose cables are turned over in it */
+	uint8_t *plane; /* NULL: one; as in struct updn, and */
 	bool *leaf;
 	sw_ix *apex;
 	uint32_t nplanes;
@@ -186,7 +189,8 @@ struct updn_among {
 	uint32_t n;
 };
 
-/* updn_graph.c: fill everything of u up to nhosts. */
+/* updn_graph.c: fill everything of u up to nhosts; what is the same as in
+ * u->like, while there are no planes, is shared with it. */
 void updn_graph(struct updn *u);
 /* Sort by (rank, GUID) into u->tier; u->line becomes the same; u->flat. */
 void updn_graph_sort(struct updn *u);
@@ -207,9 +211,8 @@ bool updn_stand(struct updn *u, const char *engine);
 /* Did another engine make the routes that stand? */
 bool updn_stand_by_other(const struct route_job *job, const char *engine);
 
-/* updn_sticky.c: the rank in force of the switch with this GUID, if any. */
-bool updn_sticky_recall(
-	const struct route_job *job, uint64_t guid, uint32_t *rank);
+/* updn_sticky.c: the rank in force of switch s of job->topo, if any. */
+bool updn_sticky_recall(const struct route_job *job, sw_ix s, uint32_t *rank);
 /* Below its neighbours with what has no way up to a top; counts it, sorts. */
 void updn_sticky_repair(struct updn *u);
 /* Ranks as remembered. False when nothing usable is remembered. */
@@ -304,13 +307,13 @@ void updn_past_keep(struct updn *u, const struct updn_reach *reach,
 uint64_t updn_past_options(const struct engine_options *o);
 
 /*
- * updn_repair.c: of routes that the same engine made, those that differ from
- * the previous ones in what must be different now, found from the cables that
- * differ. NULL when more than cables has changed, or more than the order of
- * switches can bear, or when cancelled: then the whole has to be done.
+ * updn_repair.c, where the graph is known: of routes that the same engine made,
+ * those that differ from the previous ones in what must be different now, found
+ * from the cables that differ. NULL when more than cables has changed, or more
+ * than the order of switches can bear, or when cancelled: then the whole has to
+ * be done.
  */
-struct routes *updn_repair(
-	const struct route_job *job, struct arena *a, const char *engine);
+struct routes *updn_repair(const struct updn *like, const char *engine);
 
 /* updn_reach.c: u->tier_set and u->tier_above, if not there already. */
 void updn_reach_tiers(struct updn *u);
@@ -336,7 +339,10 @@ void updn_reach_candidates(const struct updn *u, const struct updn_reach *r,
  */
 void updn_homes(const struct updn *u, struct updn_dests *d);
 
-/* updn_chain.c. keep: the ways of the previous routes where they stand. */
+/* updn_chain.c: room for n split LIDs in all, in u->own. */
+void updn_dests_room(const struct updn *u, struct updn_dests *d, uint32_t n);
+
+/* The same file. keep: the ways of the previous routes where they stand. */
 struct updn_dests updn_chain(
 	const struct updn *u, const struct updn_reach *r, bool keep);
 

@@ -13,8 +13,8 @@
 
 struct updn_batch_row {
 	sw_ix sw;
-	sw_ix twin; /* has the blocks that are not here; TOPO_NONE: the switch
-		       itself */
+	sw_ix twin; /* has the blocks that are not here, and maybe some that
+		       are; TOPO_NONE: the switch itself */
 	uint32_t n; /* blocks */
 };
 

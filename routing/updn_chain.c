@@ -53,13 +53,12 @@ add_end(const struct updn *u, struct updn_dests *d, sw_ix s,
 	const struct topo_end *e)
 {
 	const struct topo_port *p = &u->t->port[e->port];
-	bool host = topo_is_host(u->t, e);
 
 	for (uint32_t i = 0; p->lid != 0 && i < 1U << p->lmc; i++) {
 		d->lid[d->n] = (uint16_t)(p->lid + i);
 		d->dest[d->n] = s;
 		d->out[d->n] = e->out;
-		d->other[d->n++] = !host;
+		d->other[d->n++] = !e->host;
 	}
 }
 
@@ -192,7 +191,7 @@ updn_chain_extend(const struct updn_walk *w, const struct updn_burden *b,
 		if (g == UINT32_MAX)
 			break;
 		group[c->len - 1] = g;
-		c->sw[c->len++] = w->u->group[g].peer;
+		c->sw[c->len++] = (uint16_t)w->u->group[g].peer;
 	}
 }
 
@@ -202,8 +201,7 @@ find_chain(struct updn_walk *w, const struct updn_burden *b, uint32_t i,
 	struct updn_chain *c, uint32_t *group)
 {
 	updn_homes_avoid(w, i);
-	c->sw[0] = w->d->dest[i];
-	c->len = 1;
+	updn_chain_start(c, w->d->dest[i]);
 	updn_chain_extend(w, b, c, group);
 }
 
@@ -253,27 +251,41 @@ make_chains(struct updn_walk *w, bool others)
 }
 
 bool
-updn_chain_fair(struct updn_walk *w)
+updn_chain_fair(struct updn_walk *w, sw_ix s)
 {
 	const struct updn *u = w->u;
 	const uint32_t *link = w->load[0].link;
+	uint32_t sum = 0, cables = 0;
 	bool over = false;
 
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		uint32_t sum = 0, cables = 0;
-
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			if (updn_above(u, s, u->group[g].peer)) {
-				sum += link[g];
-				cables += u->group[g].n;
-			}
-		w->fair[s] = UPDN_SHARES;
-		if (sum > cables * UPDN_SHARES)
-			w->fair[s] = (sum + cables - 1) / cables;
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			over |= link[g] > w->fair[s] * u->group[g].n;
-	}
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		if (updn_above(u, s, u->group[g].peer)) {
+			sum += link[g];
+			cables += u->group[g].n;
+		}
+	w->fair[s] = UPDN_SHARES;
+	if (sum > cables * UPDN_SHARES)
+		w->fair[s] = (sum + cables - 1) / cables;
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		over |= link[g] > w->fair[s] * u->group[g].n;
 	return over;
+}
+
+void
+updn_dests_room(const struct updn *u, struct updn_dests *d, uint32_t n)
+{
+	uint32_t *split = arena_array(u->own, n, sizeof(*split));
+	struct updn_chain *share =
+		arena_array(u->own, (size_t)n * UPDN_SHARES, sizeof(*share));
+
+	if (d->nsplit > 0) {
+		memcpy(split, d->split, d->nsplit * sizeof(*split));
+		memcpy(share, d->share,
+			(size_t)d->nsplit * UPDN_SHARES * sizeof(*share));
+	}
+	d->split = split;
+	d->share = share;
+	d->room = n;
 }
 
 struct updn_chain *
@@ -281,10 +293,8 @@ updn_chain_split(struct updn_walk *w, uint32_t i)
 {
 	struct updn_dests *d = w->d;
 
-	if (d->share == NULL)
-		d->share = arena_array(w->u->own,
-			((size_t)w->u->t->max_lid + 1) * UPDN_SHARES,
-			sizeof(*d->share));
+	if (d->nsplit == d->room)
+		updn_dests_room(w->u, d, 2 * d->room + 16);
 	d->split[d->nsplit++] = i;
 	d->share_of[i] = d->nsplit;
 	return d->share + (size_t)(d->nsplit - 1) * UPDN_SHARES;
@@ -374,7 +384,7 @@ together(uint32_t a, uint32_t b)
 static uint32_t
 cables_up(const struct updn *u, const struct updn_dests *d, sw_ix s)
 {
-	const uint64_t *above = u->tier_above + (size_t)s * u->words;
+	const uint64_t *above = u->tier_above[s];
 	uint32_t k = 0, n = 0;
 
 	while (k < d->napex &&
@@ -385,8 +395,7 @@ cables_up(const struct updn *u, const struct updn_dests *d, sw_ix s)
 		sw_ix peer = u->group[g].peer;
 
 		if (updn_above(u, s, peer) &&
-			updn_bit(u->tier_above + (size_t)peer * u->words,
-				d->apex[k]))
+			updn_bit(u->tier_above[peer], d->apex[k]))
 			n += u->group[g].n;
 	}
 	return n > 0 ? n : 1;
@@ -453,8 +462,7 @@ ups_of_sources(const struct updn *u, const struct updn_dests *d)
 			continue;
 		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
 			n += updn_above(u, s, u->group[g].peer) &&
-			     updn_bit(u->tier_above + (size_t)u->group[g].peer *
-							      u->words,
+			     updn_bit(u->tier_above[u->group[g].peer],
 				     d->apex[0]);
 		up.groups = n;
 		up.cables = n > 0 ? cables_up(u, d, s) : 0;
@@ -516,8 +524,7 @@ meets_beside(const struct ups *up, const struct updn_chain *one,
 	const struct updn *u = up->u;
 
 	return one->len > 1 && way_down(up, one) == others_way &&
-	       !updn_bit(u->tier_above + (size_t)other->sw[0] * u->words,
-		       one->sw[1]);
+	       !updn_bit(u->tier_above[other->sw[0]], one->sw[1]);
 }
 
 /* Had LID i the way of LID k, would it meet another port of its node? */
@@ -653,7 +660,6 @@ make_room(const struct updn *u, struct updn_dests *d)
 	d->key = arena_array(u->a, max, sizeof(*d->key));
 	d->home = arena_array(u->m, max, sizeof(*d->home));
 	d->chain = arena_array(u->m, max, sizeof(*d->chain));
-	d->split = arena_array(u->m, max, sizeof(*d->split));
 	d->share_of = arena_array(u->m, max, sizeof(*d->share_of));
 }
 
@@ -668,8 +674,9 @@ updn_chain(const struct updn *u, const struct updn_reach *r, bool keep)
 	struct updn_dests d = {0};
 	struct updn_walk w = {.u = u, .r = r, .d = &d};
 	sw_ix *seq = family_order(u);
-	bool over;
+	bool over = false;
 
+	assert(u->nsw <= UINT16_MAX); /* each has a LID of its own */
 	make_room(u, &d);
 	updn_chain_begin(&w);
 	for (uint32_t i = 0; i < u->nsw; i++) {
@@ -679,7 +686,8 @@ updn_chain(const struct updn *u, const struct updn_reach *r, bool keep)
 	}
 	updn_homes(u, &d);
 	make_chains(&w, true);
-	over = updn_chain_fair(&w);
+	for (sw_ix s = 0; s < u->nsw; s++)
+		over |= updn_chain_fair(&w, s);
 	if (u->order != ROUTE_SINGLE && keep)
 		updn_recall(&w, seq);
 	else if (u->order != ROUTE_SINGLE && over)

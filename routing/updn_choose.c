@@ -107,7 +107,7 @@ updn_choose_behind(const struct topo *t, sw_ix s, uint8_t out)
 static bool
 leads(const struct updn_row *f, const struct updn_chain *c, sw_ix s, sw_ix next)
 {
-	const uint64_t *above = f->above + (size_t)next * f->u->words;
+	const uint64_t *above = f->above[next];
 
 	for (uint32_t k = 1; k < c->len; k++)
 		if (c->sw[k] == s || updn_bit(above, c->sw[k]))

@@ -162,6 +162,21 @@ make_row(struct differ *x, bool path, uint32_t k, sw_ix s, const uint64_t *old)
 	return differs;
 }
 
+/* Room for one more level: mostly there are as many as there were. */
+static const uint64_t **
+add_level(const struct updn *u, struct updn_levels *l)
+{
+	if (l->n == l->room) {
+		const uint64_t **old = l->row;
+
+		l->room += 2;
+		l->row = arena_array(
+			u->own, (size_t)l->room * u->nsw, sizeof(*l->row));
+		memcpy(l->row, old, (size_t)l->n * u->nsw * sizeof(*l->row));
+	}
+	return l->row + (size_t)l->n++ * u->nsw;
+}
+
 /* Level k where it may differ; elsewhere it is as before. */
 static void
 next_level(struct differ *x, bool path, uint32_t k)
@@ -170,7 +185,7 @@ next_level(struct differ *x, bool path, uint32_t k)
 	struct updn_levels *l = path ? &x->p->reach.path : &x->p->reach.dn;
 	const struct updn_levels *old =
 		path ? &x->p->past->reach.path : &x->p->past->reach.dn;
-	const uint64_t **is = l->row + (size_t)k * u->nsw;
+	const uint64_t **is = add_level(u, l);
 	struct set swap = x->before;
 
 	memcpy(is, old->row + (size_t)(k < old->n ? k : old->n - 1) * u->nsw,
@@ -193,7 +208,6 @@ next_level(struct differ *x, bool path, uint32_t k)
 		is[s] = memcpy(row, x->own, u->words * sizeof(*row));
 		set_add(&x->now, s);
 	}
-	l->n = k + 1;
 }
 
 /* Did level k add nothing to the one before it, where rows are new? */
@@ -221,18 +235,18 @@ make_levels(struct differ *x, bool path)
 	const struct updn_levels *old =
 		path ? &x->p->past->reach.path : &x->p->past->reach.dn;
 	struct updn_levels *l = path ? &x->p->reach.path : &x->p->reach.dn;
-	uint32_t k = 0, room = old->n + u->nsw;
+	uint32_t k = 0, most = old->n + u->nsw;
 
-	/* Detours are short; there is room for what no detour exceeds. */
-	room = room < 4 * old->n + 16 ? room : 4 * old->n + 16;
-	l->row = arena_array(u->own, (size_t)room * u->nsw, sizeof(*l->row));
-	memcpy(l->row, old->row, u->nsw * sizeof(*l->row));
-	l->n = 1;
+	/* Detours are short: no one exceeds this. */
+	most = most < 4 * old->n + 16 ? most : 4 * old->n + 16;
+	*l = (struct updn_levels){.room = old->n};
+	l->row = arena_array(u->own, (size_t)l->room * u->nsw, sizeof(*l->row));
+	memcpy(add_level(u, l), old->row, u->nsw * sizeof(*l->row));
 	set_clear(&x->now);
 	set_clear(&x->before);
 	do
 		next_level(x, path, ++k);
-	while (k + 1 < room && (k + 1 < old->n || !at_rest(x, l, k)));
+	while (k + 1 < most && (k + 1 < old->n || !at_rest(x, l, k)));
 }
 
 /* above, in the order of tiers: what is due is final. */
@@ -241,13 +255,13 @@ make_above(struct differ *x)
 {
 	struct updn *u = x->p->u;
 	bool *due = arena_array(u->a, u->nsw, sizeof(*due));
-	size_t n = (size_t)u->nsw * u->words;
 
-	u->tier_above = arena_array(u->own, n, sizeof(*u->tier_above));
-	memcpy(u->tier_above, x->p->past->above, n * sizeof(*u->tier_above));
+	u->tier_above = arena_array(u->own, u->nsw, sizeof(*u->tier_above));
+	memcpy(u->tier_above, x->p->past->above,
+		u->nsw * sizeof(*u->tier_above));
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		sw_ix s = u->tier.seq[i];
-		uint64_t *row = u->tier_above + (size_t)s * u->words;
+		uint64_t *row;
 
 		if (!due[s] && !x->p->seed[s])
 			continue;
@@ -255,14 +269,12 @@ make_above(struct differ *x)
 		updn_set(x->own, s);
 		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
 			if (u->tier.pos[u->group[g].peer] < i)
-				updn_or(x->own,
-					u->tier_above +
-						(size_t)u->group[g].peer *
-							u->words,
+				updn_or(x->own, u->tier_above[u->group[g].peer],
 					u->words);
-		if (equal(u, row, x->own))
+		if (equal(u, u->tier_above[s], x->own))
 			continue;
-		memcpy(row, x->own, u->words * sizeof(*row));
+		row = arena_array(u->m, u->words, sizeof(*row));
+		u->tier_above[s] = memcpy(row, x->own, u->words * sizeof(*row));
 		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
 			due[u->group[g].peer] = true;
 	}

@@ -56,7 +56,7 @@ find_lead(struct updn_row *f, sw_ix s, const uint32_t W)
 	memset(f->lead, 0, (size_t)u->nsw * W * sizeof(*f->lead));
 	for (uint32_t i = 0; i < groups_of(f, s); i++) {
 		sw_ix peer = u->group[u->first[s] + i].peer;
-		const uint64_t *up = f->above + (size_t)peer * u->words;
+		const uint64_t *up = f->above[peer];
 
 		if (!above(f, peer, s)) {
 			updn_set(f->lead + (size_t)peer * W, i);
@@ -681,7 +681,7 @@ updn_fill_lead(struct updn_row *f, sw_ix s, sw_ix x, const uint64_t *m)
 {
 	const struct updn *u = f->u;
 	const struct updn_group *group = u->group + u->first[s];
-	bool up = updn_bit(f->above + (size_t)s * u->words, x);
+	bool up = updn_bit(f->above[s], x);
 	uint64_t *lead = f->lead + (size_t)x * f->W;
 
 	memset(lead, 0, f->W * sizeof(*lead));
@@ -691,9 +691,7 @@ updn_fill_lead(struct updn_row *f, sw_ix s, sw_ix x, const uint64_t *m)
 			sw_ix peer = group[i].peer;
 
 			if (up && above(f, peer, s)
-					? updn_bit(f->above + (size_t)peer *
-								      u->words,
-						  x)
+					? updn_bit(f->above[peer], x)
 					: peer == x)
 				updn_set(lead, i);
 		}

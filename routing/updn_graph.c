@@ -75,7 +75,7 @@ weigh(struct updn *u)
 		if (!u->live[s])
 			continue;
 		for (uint32_t i = sw->end; i < sw->end + sw->nend; i++)
-			u->weight[s] += topo_is_host(t, &t->end[i]);
+			u->weight[s] += t->end[i].host;
 		u->hosts[u->comp[s]] += u->weight[s];
 	}
 	for (sw_ix s = 0; s < u->nsw; s++) {
@@ -85,17 +85,41 @@ weigh(struct updn *u)
 	}
 }
 
-void
-updn_graph(struct updn *u)
+/* Switches, cables, hosts: what nobody changes any more. */
+static void
+make_graph(struct updn *u)
 {
 	const struct topo *t = u->t;
 
-	u->nsw = t->nsw;
-	u->words = (t->nsw + 255) / 256 * 4;
 	u->live = arena_array(u->a, u->nsw, sizeof(*u->live));
 	u->first = arena_array(u->a, u->nsw + 1, sizeof(*u->first));
 	u->comp = arena_array(u->a, u->nsw, sizeof(*u->comp));
 	u->weight = arena_array(u->a, u->nsw, sizeof(*u->weight));
+	for (sw_ix s = 0; s < u->nsw; s++)
+		u->live[s] = !(t->node[t->sw[s].node].flags & TN_QUARANTINED);
+	make_groups(u);
+	find_components(u);
+	weigh(u);
+}
+
+static void
+share_graph(struct updn *u, const struct updn *like)
+{
+	u->live = like->live;
+	u->first = like->first;
+	u->group = like->group;
+	u->comp = like->comp;
+	u->ncomp = like->ncomp;
+	u->weight = like->weight;
+	u->nhosts = like->nhosts;
+	u->hosts = like->hosts;
+}
+
+void
+updn_graph(struct updn *u)
+{
+	u->nsw = u->t->nsw;
+	u->words = (u->nsw + 255) / 256 * 4;
 	u->rank = arena_array(u->a, u->nsw, sizeof(*u->rank));
 	u->tier.pos = arena_array(u->a, u->nsw, sizeof(*u->tier.pos));
 	u->tier.seq = arena_array(u->a, u->nsw, sizeof(*u->tier.seq));
@@ -105,11 +129,10 @@ updn_graph(struct updn *u)
 	u->turn = arena_array(u->a, u->words, sizeof(*u->turn));
 	u->turn_leaf = TOPO_NONE;
 	u->m = u->own = u->a;
-	for (sw_ix s = 0; s < u->nsw; s++)
-		u->live[s] = !(t->node[t->sw[s].node].flags & TN_QUARANTINED);
-	make_groups(u);
-	find_components(u);
-	weigh(u);
+	if (u->like != NULL && u->plane == NULL)
+		share_graph(u, u->like);
+	else
+		make_graph(u);
 }
 
 struct place {

@@ -121,7 +121,7 @@ updn_homes_shared(const struct updn_walk *w, sw_ix s)
 	if (w->taken[s] == w->stamp)
 		return 2;
 	for (uint32_t k = 0; k < w->napex; k++)
-		if (updn_bit(u->tier_above + (size_t)s * u->words, w->apex[k]))
+		if (updn_bit(u->tier_above[s], w->apex[k]))
 			return 1;
 	return 0;
 }

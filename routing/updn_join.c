@@ -28,7 +28,7 @@ struct joiner {
 static const uint64_t *
 above_of(const struct joining *x, sw_ix s)
 {
-	return x->u->tier_above + (size_t)s * x->u->words;
+	return x->u->tier_above[s];
 }
 
 static bool

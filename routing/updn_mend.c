@@ -27,8 +27,10 @@ struct part {
 	sw_ix from, to;
 	struct bad *bad; /* by switch */
 	size_t nbad, cap;
-	bool *staged;	/* blocks of f.row, and */
-	uint32_t *list; /* a list of them */
+	struct updn_mask lead_for; /* the groups that f.lead is about, for */
+	uint32_t *led, stamp;	   /* switches that have this stamp */
+	bool *staged;		   /* blocks of f.row, and */
+	uint32_t *list;		   /* a list of them */
 	uint32_t nlist;
 	struct updn_batch batch;
 };
@@ -280,7 +282,7 @@ hold(struct mend *m, uint32_t i, bool on)
 		uint32_t shares = UPDN_SHARES / n;
 		struct updn_chain left = c[k];
 
-		left.len = standing(m, &c[k], group);
+		left.len = (uint16_t)standing(m, &c[k], group);
 		if (left.len < c[k].len)
 			updn_chain_count(&m->w, b, &left, group,
 				on ? shares : 0U - shares);
@@ -303,7 +305,7 @@ new_ways(struct mend *m, uint32_t i)
 			return;
 		}
 		updn_homes_avoid(&m->w, i);
-		c[k].len = 1;
+		updn_chain_start(&c[k], m->d->dest[i]);
 		updn_chain_extend(&m->w, b, &c[k], group);
 		updn_chain_count(&m->w, b, &c[k], group, UPDN_SHARES / n);
 	}
@@ -341,6 +343,21 @@ find_due(const struct mend *m, bool *due, uint64_t *family)
 	return any;
 }
 
+/* What is fair where ways to x may pass. */
+static void
+find_fair(struct mend *m, sw_ix x)
+{
+	const struct updn *u = m->p->u;
+
+	for (uint32_t w = 0; w < u->words; w++)
+		for (uint64_t b = u->tier_above[x][w]; b != 0; b &= b - 1) {
+			sw_ix s = w * 64 + updn_low(b);
+
+			if (m->w.fair[s] == 0)
+				(void)updn_chain_fair(&m->w, s);
+		}
+}
+
 /* Ways for the LIDs of bad entries. */
 static void
 find_ways(struct mend *m)
@@ -351,10 +368,13 @@ find_ways(struct mend *m)
 
 	if (!find_due(m, due, family))
 		return;
+	updn_chain_begin(&m->w);
 	for (uint32_t w = 0; w < u->words; w++)
 		for (uint64_t b = family[w]; b != 0; b &= b - 1)
 			count_ways(m, w * 64 + updn_low(b));
-	(void)updn_chain_fair(&m->w);
+	for (uint32_t i = 0; i < m->d->n; i++)
+		if (due[i])
+			find_fair(m, m->d->dest[i]);
 	for (uint32_t i = 0; i < m->d->n; i++)
 		if (due[i])
 			hold(m, i, true);
@@ -412,14 +432,19 @@ count_once(struct part *t, const struct bad *bad, size_t n)
 	t->f.counted = true;
 }
 
-/* Does the old entry of s for LID i carry load? Numbers are the same. */
+/* The switch that s has had behind a port. Numbers are the same. */
+static sw_ix
+old_behind(const struct part *t, sw_ix s, uint8_t port)
+{
+	return updn_choose_behind(t->m->p->prev->topo, s, port);
+}
+
+/* Does the old entry of s for LID i carry load? */
 static bool
 carried(const struct part *t, sw_ix s, uint32_t i)
 {
-	const struct topo *was = t->m->p->prev->topo;
-
 	return updn_choose_carries(
-		&t->f, s, i, updn_choose_behind(was, s, old_port(t, s, i)));
+		&t->f, s, i, old_behind(t, s, old_port(t, s, i)));
 }
 
 /* What of that carries load. */
@@ -428,12 +453,23 @@ weigh_kept(struct part *t, const struct bad *bad, size_t n)
 {
 	const struct updn_dests *d = t->m->d;
 	struct updn_row *f = &t->f;
-	sw_ix s = bad->sw;
+	sw_ix s = bad->sw, behind[256];
+	uint32_t block = UINT32_MAX;
+	const uint8_t *b = NULL;
 
 	memset(f->meant, 0, sizeof(f->meant));
-	for (uint32_t i = 0; i < d->n; i++)
-		if (carried(t, s, i))
-			f->meant[d->other[i]][old_port(t, s, i)]++;
+	for (unsigned p = 0; p < 256; p++)
+		behind[p] = old_behind(t, s, (uint8_t)p);
+	for (uint32_t i = 0; i < d->n; i++) {
+		uint16_t lid = d->lid[i];
+
+		if (lid / LFT_BLOCK != block) {
+			block = lid / LFT_BLOCK;
+			b = routes_block(t->m->p->prev, s, block);
+		}
+		if (updn_choose_carries(f, s, i, behind[b[lid % LFT_BLOCK]]))
+			f->meant[d->other[i]][b[lid % LFT_BLOCK]]++;
+	}
 	for (size_t k = 0; k < n; k++)
 		if (carried(t, s, bad[k].i))
 			f->meant[d->other[bad[k].i]]
@@ -469,16 +505,25 @@ set_entry(struct part *t, sw_ix s, uint16_t lid, uint8_t port)
 	t->f.row[lid] = port;
 }
 
-/* Where the ways of LID i can be joined from s. */
+/* Where the ways of LID i can be joined from s: mostly others had this mask and
+ * passed the same switches. */
 static void
 find_lead(struct part *t, sw_ix s, uint32_t i, const uint64_t *m)
 {
 	uint32_t n;
 	const struct updn_chain *c = ways(t->m->d, i, &n);
 
+	if (memcmp(m, t->lead_for.w, t->f.W * sizeof(*m)) != 0) {
+		memcpy(t->lead_for.w, m, t->f.W * sizeof(*m));
+		t->stamp++;
+	}
 	for (uint32_t k = 0; k < n; k++)
-		for (uint32_t h = 1; h < c[k].len; h++)
+		for (uint32_t h = 1; h < c[k].len; h++) {
+			if (t->led[c[k].sw[h]] == t->stamp)
+				continue;
+			t->led[c[k].sw[h]] = t->stamp;
 			updn_fill_lead(&t->f, s, c[k].sw[h], m);
+		}
 }
 
 /* Only the destinations of these entries matter any more. */
@@ -567,6 +612,8 @@ mend_row(struct part *t, const struct bad *bad, size_t n)
 	while (t->nlist > 0)
 		t->staged[t->list[--t->nlist]] = false;
 	f->counted = f->weighed = false;
+	t->lead_for = (struct updn_mask){{0}};
+	t->stamp++;
 	for (size_t k = 0; k < n; k++) {
 		uint32_t i = bad[k].i;
 		const uint64_t *mask = f->mask + (size_t)d->dest[i] * f->W;
@@ -642,7 +689,6 @@ begin(struct mend *m, uint32_t nblocks)
 		n = u->nsw / ROWS_MIN;
 	n += n == 0;
 	m->w = (struct updn_walk){.u = u, .r = &m->p->reach, .d = m->d};
-	updn_chain_begin(&m->w);
 	m->columns = updn_columns_new(m->p);
 	find_about(m);
 	m->part = arena_array(u->a, n, sizeof(*m->part));
@@ -668,6 +714,7 @@ begin(struct mend *m, uint32_t nblocks)
 		t->wide = arena_array(a, m->p->nwide, sizeof(*t->wide));
 		t->staged = arena_array(a, nblocks, sizeof(*t->staged));
 		t->list = arena_array(a, nblocks, sizeof(*t->list));
+		t->led = arena_array(a, u->nsw, sizeof(*t->led));
 		updn_fill_begin(&t->f);
 	}
 }

@@ -53,14 +53,27 @@ copy_serves(struct updn *u)
 	return serves;
 }
 
+/* Rows that later memories share. */
+static void
+keep_above(struct updn *u)
+{
+	const uint64_t **above = arena_array(u->own, u->nsw, sizeof(*above));
+	uint64_t *rows =
+		arena_array(u->m, (size_t)u->nsw * u->words, sizeof(*rows));
+
+	for (sw_ix s = 0; s < u->nsw; s++)
+		above[s] = memcpy(rows + (size_t)s * u->words, u->tier_above[s],
+			u->words * sizeof(*rows));
+	u->tier_above = above;
+}
+
 void
 updn_past_begin(struct updn *u)
 {
 	u->m = arena_new();
 	u->own = arena_new();
 	if (u->tier_above != NULL)
-		u->tier_above = copy(u, u->tier_above,
-			(size_t)u->nsw * u->words, sizeof(*u->tier_above));
+		keep_above(u);
 }
 
 void

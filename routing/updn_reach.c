@@ -57,21 +57,23 @@ closures(const struct updn *u, const struct updn_line *line)
 	return r;
 }
 
-static uint64_t *
+static const uint64_t **
 find_above(const struct updn *u, const struct updn_line *line)
 {
-	uint64_t *above =
-		arena_array(u->m, (size_t)u->nsw * u->words, sizeof(*above));
+	uint64_t *rows =
+		arena_array(u->m, (size_t)u->nsw * u->words, sizeof(*rows));
+	const uint64_t **above = arena_array(u->m, u->nsw, sizeof(*above));
 
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		sw_ix s = line->seq[i];
 
-		updn_set(row_of(above, u, s), s);
+		updn_set(row_of(rows, u, s), s);
 		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
 			if (line->pos[u->group[g].peer] < i)
-				updn_or(row_of(above, u, s),
-					row_of(above, u, u->group[g].peer),
+				updn_or(row_of(rows, u, s),
+					row_of(rows, u, u->group[g].peer),
 					u->words);
+		above[s] = row_of(rows, u, s);
 	}
 	return above;
 }
@@ -93,14 +95,14 @@ equal(const struct updn *u, const uint64_t *a, const uint64_t *b)
 
 /* Room for one more level; the rows of complete switches are shared. */
 static const uint64_t **
-add_level(const struct updn *u, struct updn_levels *l, uint32_t *cap)
+add_level(const struct updn *u, struct updn_levels *l)
 {
-	if (l->n == *cap) {
+	if (l->n == l->room) {
 		const uint64_t **old = l->row;
 
-		*cap = *cap ? *cap * 2 : 8;
+		l->room = l->room ? l->room * 2 : 8;
 		l->row = arena_array(
-			u->m, (size_t)*cap * u->nsw, sizeof(*l->row));
+			u->m, (size_t)l->room * u->nsw, sizeof(*l->row));
 		if (l->n > 0)
 			memcpy(l->row, old,
 				(size_t)l->n * u->nsw * sizeof(*l->row));
@@ -211,23 +213,20 @@ updn_reach(struct updn *u)
 {
 	struct updn_reach r = {0};
 	struct updn_sets set;
-	uint32_t cap = 0;
 	bool more = u->nsw > 0;
 
 	updn_reach_tiers(u);
 	set = u->turn_leaf == TOPO_NONE ? u->tier_set : closures(u, &u->line);
-	first_level(u, add_level(u, &r.dn, &cap));
+	first_level(u, add_level(u, &r.dn));
 	while (more) {
-		const uint64_t **is = add_level(u, &r.dn, &cap);
+		const uint64_t **is = add_level(u, &r.dn);
 
 		more = next_dn(u, &set, is - u->nsw, is);
 	}
-	cap = 0;
-	memcpy(add_level(u, &r.path, &cap), r.dn.row,
-		u->nsw * sizeof(*r.path.row));
+	memcpy(add_level(u, &r.path), r.dn.row, u->nsw * sizeof(*r.path.row));
 	more = u->nsw > 0;
 	while (more) {
-		const uint64_t **is = add_level(u, &r.path, &cap);
+		const uint64_t **is = add_level(u, &r.path);
 
 		more = next_path(u, &set, &r, is - u->nsw, is);
 	}

@@ -101,8 +101,7 @@ way_down(const struct recall *c, const sw_ix *path, uint32_t n, sw_ix dest,
 	const struct updn *u = c->w->u;
 	bool any = false;
 
-	chain->sw[0] = dest;
-	chain->len = 1;
+	updn_chain_start(chain, dest);
 	while (n > 0 && chain->len < UPDN_CHAIN) {
 		sw_ix below = chain->sw[chain->len - 1], x = path[--n];
 
@@ -114,7 +113,7 @@ way_down(const struct recall *c, const sw_ix *path, uint32_t n, sw_ix dest,
 		if (group[chain->len - 1] == UINT32_MAX ||
 			!updn_chain_exactly(c->w, x, dest, chain->len))
 			return false;
-		chain->sw[chain->len++] = x;
+		chain->sw[chain->len++] = (uint16_t)x;
 		any = true;
 	}
 	return any;
@@ -137,8 +136,7 @@ recall_shares(const struct recall *c, uint32_t i, struct updn_chain *share,
 	unsigned valid = 0;
 
 	for (uint32_t k = 0; k < UPDN_SHARES; k++) {
-		share[k].sw[0] = dest;
-		share[k].len = 1;
+		updn_chain_start(&share[k], dest);
 	}
 	if (c->was[dest] == TOPO_NONE)
 		return 0;
@@ -224,8 +222,7 @@ complete(struct recall *c, uint32_t i, unsigned valid)
 		if (valid & (1U << k))
 			continue;
 		updn_homes_avoid(c->w, i);
-		share[k].sw[0] = d->dest[i];
-		share[k].len = 1;
+		updn_chain_start(&share[k], d->dest[i]);
 		updn_chain_extend(c->w, b, &share[k], group);
 		updn_chain_count(c->w, b, &share[k], group, 1);
 	}

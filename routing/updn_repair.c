@@ -6,22 +6,30 @@
 
 enum { DEPTH = 64 }; /* memories that rest on each other */
 
+/* The same ports by the same numbers for all LIDs? */
+static bool
+same_lids(const struct topo *t, const struct topo *was)
+{
+	return t->max_lid == was->max_lid &&
+	       memcmp(t->by_lid, was->by_lid,
+		       ((size_t)t->max_lid + 1) * sizeof(*t->by_lid)) == 0;
+}
+
 static bool
 same_end(const struct topo *t, const struct topo *was, uint32_t i, uint32_t j)
 {
 	const struct topo_port *a = &t->port[t->end[i].port];
 	const struct topo_port *b = &was->port[was->end[j].port];
 
-	return t->end[i].out == was->end[j].out && a->lid == b->lid &&
-	       a->lmc == b->lmc &&
-	       !((t->node[a->node].flags ^ was->node[b->node].flags) &
-		       TN_AGGREGATION);
+	return a->lid == b->lid && a->lmc == b->lmc;
 }
 
 /* The same switches by the same numbers, with the same LIDs on them? */
 static bool
 same_switches(const struct topo *t, const struct topo *was)
 {
+	bool same = same_lids(t, was);
+
 	if (t->nsw != was->nsw || t->max_lid != was->max_lid)
 		return false;
 	for (sw_ix s = 0; s < t->nsw; s++) {
@@ -32,9 +40,16 @@ same_switches(const struct topo *t, const struct topo *was)
 		if (x->guid != y->guid || a->nend != b->nend ||
 			((x->flags ^ y->flags) & TN_QUARANTINED))
 			return false;
-		for (uint32_t i = 0; i < a->nend; i++)
-			if (!same_end(t, was, a->end + i, b->end + i))
+		for (uint32_t i = 0; i < a->nend; i++) {
+			const struct topo_end *e = &t->end[a->end + i];
+			const struct topo_end *f = &was->end[b->end + i];
+
+			if (e->out != f->out || e->host != f->host ||
+				((!same || e->port != f->port) &&
+					!same_end(t, was, a->end + i,
+						b->end + i)))
 				return false;
+		}
 	}
 	return true;
 }
@@ -46,6 +61,9 @@ same_cables(const struct topo *t, const struct topo *was, sw_ix s)
 
 	if (a->nadj != b->nadj)
 		return false;
+	if (memcmp(t->adj + a->adj, was->adj + b->adj,
+		    a->nadj * sizeof(*t->adj)) == 0)
+		return true;
 	for (uint32_t i = 0; i < a->nadj; i++) {
 		const struct topo_adj *x = &t->adj[a->adj + i];
 		const struct topo_adj *y = &was->adj[b->adj + i];
@@ -141,28 +159,22 @@ own_dests(struct updn_repair *p)
 {
 	const struct updn_dests *was = &p->past->dests;
 	struct updn *u = p->u;
-	size_t max = (size_t)u->t->max_lid + 1;
 	struct updn_dests d = *was;
 
-	d.chain = arena_array(u->own, max, sizeof(*d.chain));
+	d.chain = arena_array(u->own, was->n, sizeof(*d.chain));
 	memcpy(d.chain, was->chain, was->n * sizeof(*d.chain));
-	d.split = arena_array(u->own, max, sizeof(*d.split));
-	memcpy(d.split, was->split, was->nsplit * sizeof(*d.split));
-	d.share_of = arena_array(u->own, max, sizeof(*d.share_of));
+	d.share_of = arena_array(u->own, was->n, sizeof(*d.share_of));
 	memcpy(d.share_of, was->share_of, was->n * sizeof(*d.share_of));
-	if (was->share != NULL) {
-		d.share = arena_array(
-			u->own, max * UPDN_SHARES, sizeof(*d.share));
-		memcpy(d.share, was->share,
-			(size_t)was->nsplit * UPDN_SHARES * sizeof(*d.share));
-	}
+	updn_dests_room(u, &d, was->nsplit);
 	return d;
 }
 
 struct routes *
-updn_repair(const struct route_job *job, struct arena *a, const char *engine)
+updn_repair(const struct updn *like, const char *engine)
 {
-	struct updn u = {.job = job, .t = job->topo, .a = a};
+	const struct route_job *job = like->job;
+	struct arena *a = like->a;
+	struct updn u = {.job = job, .t = job->topo, .a = a, .like = like};
 	struct updn_repair p = {.u = &u, .prev = job->prev};
 	struct updn_dests d;
 	struct routes *r;

@@ -37,14 +37,14 @@ struct updn_row {
 	const struct updn_dests *d;
 	const struct updn_columns *columns; /* of r, for updn_fill_open */
 	struct updn_among rest;		    /* what is not in them */
-	const uint64_t *above; /* by row: switches above in tiers */
-	uint64_t *near;	       /* by row: switches below something above,
-				  tops not counted */
-	uint64_t *cand;	       /* by group: candidates, by updn_reach */
-	uint64_t *mask;	       /* [nsw * W] candidate groups per switch */
-	uint64_t *lead;	       /* [nsw * W] groups that lead up to a switch, or
-				  are cables to it */
-	uint64_t *far;	       /* set of switches served by the template */
+	const uint64_t **above;		    /* [nsw] switches above in tiers */
+	uint64_t *near; /* by row: switches below something above,
+			   tops not counted */
+	uint64_t *cand; /* by group: candidates, by updn_reach */
+	uint64_t *mask; /* [nsw * W] candidate groups per switch */
+	uint64_t *lead; /* [nsw * W] groups that lead up to a switch, or
+			   are cables to it */
+	uint64_t *far;	/* set of switches served by the template */
 	uint32_t W;
 	uint8_t *row;
 	size_t bytes; /* of a row */

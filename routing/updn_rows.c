@@ -62,13 +62,9 @@ formers(const struct updn *u)
 	sw_ix *former = arena_array(u->a, u->nsw, sizeof(*former));
 	const struct routes *prev = u->job->prev;
 
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		uint64_t guid = u->t->node[u->t->sw[s].node].guid;
-		node_ix n = prev != NULL ? topo_by_node_guid(prev->topo, guid)
+	for (sw_ix s = 0; s < u->nsw; s++)
+		former[s] = prev != NULL ? topo_switch_in(prev->topo, u->t, s)
 					 : TOPO_NONE;
-
-		former[s] = n == TOPO_NONE ? TOPO_NONE : prev->topo->node[n].sw;
-	}
 	return former;
 }
 
@@ -95,11 +91,11 @@ make(void *arg)
 		const struct updn_twin *t =
 			updn_fill_row(&p->f, as.sw, p->former[as.sw]);
 
+		as.twin = t != NULL ? t->sw : TOPO_NONE;
 		if (t != NULL && p->f.u->job->prev != NULL) {
 			complete(&p->f, t, p->nblocks);
 			t = NULL;
 		}
-		as.twin = t != NULL ? t->sw : TOPO_NONE;
 		updn_batch_add(&p->batch, &as, p->f.row,
 			t != NULL ? p->f.list : NULL,
 			t != NULL ? p->f.nlist : p->nblocks);
@@ -121,17 +117,20 @@ static void
 put(const struct part *p, struct routes *out)
 {
 	const struct updn_batch *b = &p->batch;
+	sw_ix last = TOPO_NONE; /* likely a twin where none was sought */
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < b->nrows; i++) {
 		const struct updn_batch_row *as = &b->row[i];
 		const uint8_t *bytes = b->bytes + (size_t)at * LFT_BLOCK;
 
-		if (as->twin == TOPO_NONE)
-			routes_put_row(out, as->sw, bytes, p->f.u->job->prev,
-				p->former[as->sw]);
-		else
+		if (as->twin != TOPO_NONE && p->f.u->job->prev == NULL)
 			put_twin(out, as, b->block + at, bytes);
+		else
+			routes_put_like(out, as->sw, bytes, p->f.u->job->prev,
+				p->former[as->sw],
+				as->twin != TOPO_NONE ? as->twin : last);
+		last = as->sw;
 		at += as->n;
 	}
 }

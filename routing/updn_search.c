@@ -183,7 +183,7 @@ updn_search(struct updn *u)
 
 	n = n < FEWEST ? FEWEST : n > MOST ? MOST : n;
 	for (uint32_t k = 0; k < n; k++) {
-		struct updn v = {.job = u->job, .t = u->t};
+		struct updn v = {.job = u->job, .t = u->t, .like = u};
 		double load;
 
 		v.a = arena_new();

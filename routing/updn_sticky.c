@@ -6,21 +6,21 @@
 enum { TIERS = 64 }; /* ranks that count when a new switch finds its tier */
 
 bool
-updn_sticky_recall(const struct route_job *job, uint64_t guid, uint32_t *rank)
+updn_sticky_recall(const struct route_job *job, sw_ix s, uint32_t *rank)
 {
+	const struct topo *t = job->topo;
 	const struct routes *prev = job->prev;
 	const struct route_rank *r;
 
 	if (prev != NULL) {
-		node_ix n = topo_by_node_guid(prev->topo, guid);
-		sw_ix s = n == TOPO_NONE ? TOPO_NONE : prev->topo->node[n].sw;
-
+		s = topo_switch_in(prev->topo, t, s);
 		if (s == TOPO_NONE || prev->rank[s] == UINT32_MAX)
 			return false;
 		*rank = prev->rank[s];
 		return true;
 	}
-	r = routes_rank_of(job->ranks, job->nranks, guid);
+	r = routes_rank_of(
+		job->ranks, job->nranks, t->node[t->sw[s].node].guid);
 	if (r == NULL)
 		return false;
 	*rank = r->rank;
@@ -207,8 +207,7 @@ updn_sticky(struct updn *u)
 					: u->job->ranks_order;
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		u->rank[s] = UINT32_MAX;
-		known[s] = updn_sticky_recall(
-			u->job, u->t->node[u->t->sw[s].node].guid, &u->rank[s]);
+		known[s] = updn_sticky_recall(u->job, s, &u->rank[s]);
 		n += known[s];
 		fresh += !known[s] && u->live[s];
 	}

@@ -115,7 +115,7 @@ fitter(const struct fitness *a, const struct fitness *b)
 static struct fitness
 fitness(const struct updn *u, sw_ix s, sw_ix former, const uint64_t *its)
 {
-	const uint64_t *mine = u->tier_above + (size_t)s * u->words;
+	const uint64_t *mine = u->tier_above[s];
 	struct fitness f = {0};
 
 	for (uint32_t w = 0; w < u->words; w++) {
@@ -131,8 +131,8 @@ fitness(const struct updn *u, sw_ix s, sw_ix former, const uint64_t *its)
 static bool
 meets(const struct updn *u, sw_ix s, sw_ix leaf)
 {
-	const uint64_t *tree = u->tier_above + (size_t)leaf * u->words;
-	const uint64_t *up = u->tier_above + (size_t)s * u->words;
+	const uint64_t *tree = u->tier_above[leaf];
+	const uint64_t *up = u->tier_above[s];
 
 	for (uint32_t w = 0; w < u->words; w++)
 		if ((up[w] & tree[w]) != 0)
@@ -278,7 +278,7 @@ turn_component(struct updn *u, uint32_t comp, struct turned *t)
 			leaf = choose_leaf(u, comp);
 			if (rerank_lost(u, leaf) > 0)
 				continue;
-			add_tree(u, u->tier_above + (size_t)leaf * u->words, t);
+			add_tree(u, u->tier_above[leaf], t);
 		}
 		if (u->turn_leaf == TOPO_NONE)
 			u->turn_leaf = leaf;
@@ -360,9 +360,7 @@ lower_all(struct updn *u, const sw_ix *leaf, uint32_t n, struct turned *t)
 		if (moved > 0)
 			continue;
 		for (uint32_t k = 0; k < n; k++)
-			updn_or(tree,
-				u->tier_above + (size_t)leaf[k] * u->words,
-				u->words);
+			updn_or(tree, u->tier_above[leaf[k]], u->words);
 		add_tree(u, tree, t);
 		return true;
 	}

@@ -52,10 +52,10 @@ unsigned updn_homes_shared(const struct updn_walk *w, sw_ix s);
 void updn_chain_begin(struct updn_walk *w);
 
 /*
- * What each cable up from a switch should carry if all were equal, but no less
+ * What each cable up from switch s should carry if all were equal, but no less
  * than one LID. True when some cable carries more.
  */
-bool updn_chain_fair(struct updn_walk *w);
+bool updn_chain_fair(struct updn_walk *w, sw_ix s);
 
 /* The group of s to peer, or UINT32_MAX. */
 uint32_t updn_chain_group(const struct updn *u, sw_ix s, sw_ix peer);
@@ -76,7 +76,16 @@ void updn_chain_count(const struct updn_walk *w, struct updn_burden *b,
 /* A way for host LID i, counted; split where a cable would get too much. */
 void updn_chain_place(struct updn_walk *w, uint32_t i);
 
-/* Mark LID i as split; its UPDN_SHARES chains, to be filled. */
+/* A way that begins at its destination and gets no further yet. */
+static inline void
+updn_chain_start(struct updn_chain *c, sw_ix dest)
+{
+	c->sw[0] = (uint16_t)dest;
+	c->len = 1;
+}
+
+/* Mark LID i as split; its UPDN_SHARES chains, to be filled, which stay where
+ * they are until the next one. */
 struct updn_chain *updn_chain_split(struct updn_walk *w, uint32_t i);
 
 /* Forget what host LIDs load, and that any are split. */

@@ -22,11 +22,17 @@
 #include "sm/base/thread.h"
 
 enum {
-	ENTRIES_MAX = 1 << 20, /* changed entries that are looked at singly */
-	BEHIND_MAX = 96,       /* switches behind one of them */
-	CUT_MAX = 24,	       /* of them for one LID */
-	WEIGHED_MAX = 16,      /* switches that got or lost hosts */
-	STEPS_MAX = 64,	       /* then turns of the past are forgotten */
+	BEHIND_MAX = 96,  /* switches behind a changed entry */
+	CUT_MAX = 24,	  /* of them for one LID */
+	WHOLE_PART = 4,	  /* no more than one block in so many as a whole */
+	WEIGHED_MAX = 16, /* switches that got or lost hosts */
+	STEPS_MAX = 64,	  /* then turns of the past are forgotten */
+};
+
+/* The switches whose entries for the LIDs of one block differ, by LID. */
+struct columns {
+	uint32_t sw[LFT_BLOCK][CUT_MAX];
+	uint32_t n[LFT_BLOCK]; /* CUT_MAX + 1: too many */
 };
 
 /* Switches behind c, and what they mean. */
@@ -51,9 +57,10 @@ struct change {
 	unsigned threads;
 	bool *other;	 /* [nports] another cable, or none, or a new one */
 	bool *recabled;	 /* [n] some port is such */
-	uint32_t *entry; /* lid << 16 | switch, sorted */
-	size_t nentries, capentries;
+	uint16_t *row;	 /* switches whose rows differ, by block of LIDs, */
+	uint32_t *first; /* [nlid / 64 + 1] where those of each begin */
 	uint64_t *whole; /* [nlid / 64] LIDs judged as a whole */
+	uint32_t wholes; /* blocks with such LIDs */
 	uint32_t *cut;	 /* [n] the LID for which it is in C */
 	uint8_t *lane;	 /* [n] lanes to lane_root */
 	uint32_t lane_root;
@@ -103,72 +110,63 @@ ref_of(const struct verify_graph *g, const struct verify_tables *in, uint32_t s,
 	return b < in->nblocks ? in->row[g->sw[s]]->ref[b] : LFT_EMPTY;
 }
 
-static void
-add_entry(struct change *c, uint32_t s, uint32_t lid)
+/* From block b on, the next in which the rows of switch s differ, or n. */
+static uint32_t
+next_other(const struct change *c, uint32_t s, uint32_t b, uint32_t n)
 {
-	if (c->nentries >= ENTRIES_MAX) {
-		c->failed = true;
-		return;
-	}
-	c->entry = mem_grow(
-		c->entry, c->nentries, &c->capentries, sizeof(*c->entry));
-	c->entry[c->nentries++] = lid << 16 | s;
+	const struct lft_row *x = c->in0->row[c->g0->sw[s]];
+	const struct lft_row *y = c->in->row[c->g->sw[s]];
+	uint32_t both = x->n < y->n ? x->n : y->n;
+
+	if (c->recabled[s])
+		return b;
+	if (x == y)
+		return n;
+	while (b < both && x->ref[b] == y->ref[b])
+		b++;
+	while (b >= both && b < n &&
+		ref_of(c->g0, c->in0, s, b) == ref_of(c->g, c->in, s, b))
+		b++;
+	return b;
+}
+
+/* Whose rows differ, block by block: counted first, then listed. */
+static void
+find_rows(struct change *c)
+{
+	uint32_t n = c->nlid / LFT_BLOCK, b;
+	uint32_t *at = mem_zalloc(n + 1U, sizeof(*at));
+
+	for (uint32_t s = 0; s < c->g->n; s++)
+		for (b = 0; (b = next_other(c, s, b, n)) < n; b++)
+			at[b + 1]++;
+	for (b = 0; b < n; b++)
+		at[b + 1] += at[b];
+	c->first = mem_dup(at, (n + 1U) * sizeof(*at));
+	c->row = mem_alloc(at[n] * sizeof(*c->row));
+	for (uint32_t s = 0; s < c->g->n; s++)
+		for (b = 0; (b = next_other(c, s, b, n)) < n; b++)
+			c->row[at[b]++] = (uint16_t)s;
+	free(at);
 }
 
 /* Entries of a block that differ, or lead into a cable that does. */
 static void
-compare_block(struct change *c, uint32_t s, uint32_t b)
+compare_block(
+	const struct change *c, uint32_t s, uint32_t b, struct columns *to)
 {
-	lft_ref was = ref_of(c->g0, c->in0, s, b),
-		is = ref_of(c->g, c->in, s, b);
-	const uint8_t *x, *y;
+	const uint8_t *x = lft_bytes(c->in0->pool, ref_of(c->g0, c->in0, s, b));
+	const uint8_t *y = lft_bytes(c->in->pool, ref_of(c->g, c->in, s, b));
 	const bool *other = c->other + c->g->off[s];
 	uint8_t top = c->g->top[s];
 
-	if (was == is && !c->recabled[s])
-		return;
-	x = lft_bytes(c->in0->pool, was);
-	y = lft_bytes(c->in->pool, is);
-	for (uint32_t l = 0; l < LFT_BLOCK; l++)
-		if (x[l] != y[l] || (y[l] <= top && other[y[l]]))
-			add_entry(c, s, b * LFT_BLOCK + l);
-}
-
-static int
-by_entry(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Entries of a row that differ, or lead into a cable that does. */
-static void
-compare_row(struct change *c, uint32_t s)
-{
-	const struct lft_row *x = c->in0->row[c->g0->sw[s]];
-	const struct lft_row *y = c->in->row[c->g->sw[s]];
-	uint32_t n = x->n > y->n ? x->n : y->n;
-
-	if (x == y && !c->recabled[s])
-		return;
-	if (x->n == y->n && !c->recabled[s]) { /* few blocks of many */
-		for (uint32_t b = 0; b < n; b++)
-			if (x->ref[b] != y->ref[b])
-				compare_block(c, s, b);
-		return;
+	for (uint32_t l = 0; l < LFT_BLOCK; l++) {
+		if (x[l] == y[l] && (y[l] > top || !other[y[l]]))
+			continue;
+		if (to->n[l] < CUT_MAX)
+			to->sw[l][to->n[l]] = s;
+		to->n[l] += to->n[l] <= CUT_MAX;
 	}
-	for (uint32_t b = 0; b < n; b++)
-		compare_block(c, s, b);
-}
-
-static void
-find_entries(struct change *c)
-{
-	for (uint32_t s = 0; s < c->g->n && !c->failed; s++)
-		compare_row(c, s);
-	if (c->nentries > 1)
-		qsort(c->entry, c->nentries, sizeof(*c->entry), by_entry);
 }
 
 /* Cables that differ; the turns through them are forgotten. */
@@ -395,43 +393,56 @@ move(struct change *c, const struct behind *b, uint32_t lid)
 
 /* One LID's changed switches; false: judge the LID as a whole. */
 static bool
-change_column(struct change *c, const uint32_t *entry, size_t n, uint32_t lid)
+change_column(struct change *c, const uint32_t *sw, uint32_t n, uint32_t lid)
 {
 	const struct verify_dest *d = &c->dest[lid];
 
 	if (n > CUT_MAX || d->root == c->g->n)
 		return false;
-	for (size_t i = 0; i < n; i++)
-		c->cut[entry[i] & 0xffff] = lid;
+	for (uint32_t i = 0; i < n; i++)
+		c->cut[sw[i]] = lid;
 	if (c->cut[d->root] == lid)
 		return false;
 	if (c->g->nlanes > 1 && c->lane_root != d->root) {
 		verify_graph_lanes(c->g, d->root, c->lane);
 		c->lane_root = d->root;
 	}
-	for (size_t i = 0; i < n; i++)
-		if (!look_behind(c, &c->behind[i], entry[i] & 0xffff, lid))
+	for (uint32_t i = 0; i < n; i++)
+		if (!look_behind(c, &c->behind[i], sw[i], lid))
 			return false;
-	for (size_t i = 0; i < n && !c->failed; i++)
+	for (uint32_t i = 0; i < n && !c->failed; i++)
 		move(c, &c->behind[i], lid);
 	return true;
 }
 
 static void
-change_entries(struct change *c)
+change_block(struct change *c, uint32_t b)
 {
-	size_t n;
+	struct columns to;
 
-	for (size_t i = 0; i < c->nentries && !c->failed; i += n) {
-		uint32_t lid = c->entry[i] >> 16;
-		uint64_t bit = (uint64_t)1 << lid % LFT_BLOCK;
+	memset(to.n, 0, sizeof(to.n));
+	for (uint32_t i = c->first[b]; i < c->first[b + 1]; i++)
+		compare_block(c, c->row[i], b, &to);
+	for (uint32_t l = 0; l < LFT_BLOCK && !c->failed; l++) {
+		uint64_t bit = (uint64_t)1 << l;
 
-		for (n = 1;
-			i + n < c->nentries && c->entry[i + n] >> 16 == lid;)
-			n++;
-		if (!(c->whole[lid / LFT_BLOCK] & bit) &&
-			!change_column(c, c->entry + i, n, lid))
-			c->whole[lid / LFT_BLOCK] |= bit;
+		if (to.n[l] > 0 && !(c->whole[b] & bit) &&
+			!change_column(c, to.sw[l], to.n[l], b * LFT_BLOCK + l))
+			c->whole[b] |= bit;
+	}
+}
+
+/* LIDs one by one, until too many are none that can be looked at so. */
+static void
+change_blocks(struct change *c)
+{
+	uint32_t n = c->nlid / LFT_BLOCK;
+
+	for (uint32_t b = 0; b < n && !c->failed; b++) {
+		if (c->first[b] < c->first[b + 1])
+			change_block(c, b);
+		c->wholes += c->whole[b] != 0;
+		c->failed |= c->wholes > n / WHOLE_PART + 1;
 	}
 }
 
@@ -467,15 +478,12 @@ all_dest0(const struct change *c)
 static void
 change_wholes(struct change *c)
 {
-	uint32_t n = c->nlid / LFT_BLOCK, wholes = 0;
+	uint32_t n = c->nlid / LFT_BLOCK;
 	struct verify_dest *was;
 	struct side side[2] = {{c->g, c->in, {c->whole, c->dest, n}, {0}},
 		{NULL, c->in0, {c->whole, NULL, n}, {.first = "-"}}};
 
-	for (uint32_t b = 0; b < n; b++)
-		wholes += c->whole[b] != 0;
-	c->failed |= wholes > n / 4 + 1;
-	if (c->failed || wholes == 0)
+	if (c->failed || c->wholes == 0)
 		return;
 	side[1].g = verify_graph_fork(c->g0);
 	side[1].some.dest = was = all_dest0(c);
@@ -676,11 +684,12 @@ look(struct change *c)
 	c->lane_root = TOPO_NONE;
 	find_cables(c);
 	find_dests(c);
-	find_entries(c);
-	change_entries(c);
+	find_rows(c);
+	change_blocks(c);
 	change_wholes(c);
 	change_weights(c);
-	free(c->entry);
+	free(c->row);
+	free(c->first);
 	free(c->whole);
 	free(c->cut);
 	free(c->lane);

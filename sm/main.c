@@ -136,6 +136,19 @@ want_mark(void *cookie, bool on)
 }
 
 static void
+want_aside(void *cookie, const char *what)
+{
+	struct daemon *d = cookie;
+	struct reason why;
+
+	(void)reason_set(&why, "%s", what);
+	store_set_aside(d->boot->state.dir, "strange", &why);
+	(void)snprintf(d->facts.state_lost, sizeof(d->facts.state_lost), "%s",
+		why.text);
+	log_error("state: %s", why.text);
+}
+
+static void
 on_saved(void *cookie, const char *why)
 {
 	struct daemon *d = cookie;
@@ -537,6 +550,7 @@ make_core(struct daemon *d)
 		.route = want_route,
 		.save = want_save,
 		.writing = want_mark,
+		.set_aside = want_aside,
 		.committed = on_commit,
 		.finished = on_finished,
 		.seconds = seconds,

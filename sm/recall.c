@@ -66,16 +66,28 @@ beside(const char *dir, const char *name)
 	return p;
 }
 
-bool
-recall_writing(const char *dir, bool on)
+static bool
+put_mark(const char *dir, const char *name, bool on)
 {
-	const struct recall_path p = beside(dir, RECALL_MARK);
+	const struct recall_path p = beside(dir, name);
 	int fd;
 
 	if (!on)
 		return unlink(p.text) == 0 || errno == ENOENT;
 	fd = open(p.text, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
 	return fd >= 0 && close(fd) == 0;
+}
+
+bool
+recall_writing(const char *dir, bool on)
+{
+	return put_mark(dir, RECALL_MARK, on);
+}
+
+bool
+recall_unsaved(const char *dir, bool on)
+{
+	return put_mark(dir, RECALL_UNSAVED, on);
 }
 
 /* Another fabric's file gives way. */
@@ -101,6 +113,7 @@ recall_load(const char *dir, uint64_t prefix, struct store_state *s,
 	struct reason *lost)
 {
 	const struct recall_path mark = beside(dir, RECALL_MARK);
+	const struct recall_path unsaved = beside(dir, RECALL_UNSAVED);
 	struct store_stamp now = recall_now();
 	struct reason why;
 	bool writable = true;
@@ -121,5 +134,6 @@ recall_load(const char *dir, uint64_t prefix, struct store_state *s,
 	if (lost->text[0] != '\0')
 		log_error("state: %s", lost->text);
 	s->writing = access(mark.text, F_OK) == 0;
+	s->unsaved = !writable || access(unsaved.text, F_OK) == 0;
 	return writable;
 }

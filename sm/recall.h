@@ -7,6 +7,10 @@
  * its own beside the state file: it is there from before the first Set leaves
  * until none can be under way any more. It is not synced: who dies with his
  * machine has nothing under way when that is up again.
+ *
+ * Another mark is there while the state file is not the newest state, because
+ * that could not be saved. A full disk has room for it. What such a life had
+ * closed meanwhile only the fabric knows.
  */
 #ifndef HEDDLE_SM_RECALL_H
 #define HEDDLE_SM_RECALL_H
@@ -17,6 +21,7 @@
 #include "sm/store.h"
 
 #define RECALL_MARK "fabric.writing"
+#define RECALL_UNSAVED "fabric.unsaved"
 
 /*
  * Read dir (made where it is missing) into *s (store_free); a fabric with
@@ -37,7 +42,8 @@ struct store_stamp recall_now(void);
 uint64_t recall_between(
 	const struct store_stamp *from, const struct store_stamp *to);
 
-/* Set the mark, or take it away. False: that failed. */
+/* Set a mark, or take it away. False: that failed. */
 bool recall_writing(const char *dir, bool on);
+bool recall_unsaved(const char *dir, bool on);
 
 #endif

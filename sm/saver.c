@@ -8,6 +8,7 @@
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
 #include "sm/base/thread.h"
+#include "sm/recall.h"
 
 enum { WAIT_SECONDS = 1 };
 
@@ -17,6 +18,7 @@ struct saver {
 	pthread_mutex_t lock; /* guards all down to failed */
 	pthread_cond_t work, idle;
 	struct buf todo; /* no text: nothing */
+	bool marked;	 /* as not saved, or perhaps; the thread's own */
 	bool quit, told, failed, busy;
 	struct reason why; /* where it failed */
 	struct loop_wake *wake;
@@ -37,8 +39,10 @@ write_one(struct saver *s)
 	(void)pthread_mutex_unlock(&s->lock);
 	rc = store_put(s->dir, &text, &why);
 	buf_free(&text);
+	if (rc != 0 || s->marked)
+		(void)recall_unsaved(s->dir, rc != 0);
 	(void)pthread_mutex_lock(&s->lock);
-	s->failed = rc != 0;
+	s->failed = s->marked = rc != 0;
 	s->why = why;
 	s->told = s->busy = false;
 	(void)pthread_cond_signal(&s->idle);
@@ -108,7 +112,7 @@ saver_new(struct loop *l, const char *dir, saver_done *done, void *cookie,
 	s->dir = mem_strdup(dir);
 	s->done = done;
 	s->cookie = cookie;
-	s->told = true;
+	s->told = s->marked = true;
 	s->wake = loop_wake_new(l, on_written, s);
 	(void)pthread_mutex_init(&s->lock, NULL);
 	(void)pthread_cond_init(&s->work, NULL);

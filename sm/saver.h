@@ -2,7 +2,8 @@
  * saver: the thread that puts the state on disk. A disk may take seconds for
  * an fsync, and traps and questions must not wait for it; so the loop prints
  * the state and goes on. Of several states that wait the newest is written:
- * each is whole.
+ * each is whole. One that cannot be written leaves a mark (recall.h) for the
+ * next life.
  */
 #ifndef HEDDLE_SM_SAVER_H
 #define HEDDLE_SM_SAVER_H

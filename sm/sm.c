@@ -222,9 +222,10 @@ sm_new(struct config *c, const struct store_state *state, struct transport *t,
 	sm->traps = traps_new();
 	sm->dirty.due = MONO_NEVER;
 	sm->light_due = sm->poll_due = MONO_NEVER;
-	sm->retry_due = sm->names_due = MONO_NEVER;
+	sm->retry_due = sm->names_due = sm->free_due = MONO_NEVER;
 	sm->check_due = sm->save_due = sm->strays_until = MONO_NEVER;
 	sm->writing = state->writing;
+	sm->unsaved = state->unsaved;
 	configure_wire(sm);
 	sm_scout_new(sm);
 	sm_mcast_new(sm);

@@ -71,6 +71,11 @@ struct sm_ops {
 	 * be under way any more: to be known at the next start.
 	 */
 	void (*writing)(void *cookie, bool on);
+	/*
+	 * The state that this life began with is not of this fabric, and none
+	 * of it is used: it is to be kept for its owner. Before any save.
+	 */
+	void (*set_aside)(void *cookie, const char *why);
 	/* A view was committed (pin it with view_ref to keep it). */
 	void (*committed)(void *cookie, struct view *v);
 	/*

@@ -129,6 +129,8 @@ struct sm {
 	struct push *push;
 	struct check *check;
 	struct scan *scan;	   /* for turns that others left closed */
+	size_t nleft_closed;	   /* of these found, and not planned for yet */
+	struct mono free_due;	   /* when that is to be done */
 	struct check_item *sample; /* what the next check looks at */
 	size_t nsample, capsample;
 	struct sm_trust trust;
@@ -136,6 +138,7 @@ struct sm {
 	bool held_alarm; /* the alarm is about turns that are blocked */
 	bool excused;	 /* a trap of one of them was no news */
 	bool writing;	 /* as the next life is to know it */
+	bool unsaved;	 /* the last life may have closed turns unrecorded */
 	struct mono strays_until; /* of an earlier life; or MONO_NEVER */
 	bool keys_due;		  /* P_Key tables, in the next check */
 	unsigned stops;		  /* pushes in a row that a change overtook */
@@ -298,7 +301,7 @@ void sm_trust_checked(struct sm *sm, struct mono now);
  * attribute. It is asked and told again. */
 void sm_trust_flaw(struct sm *sm, port_ix p, uint16_t attr, struct mono now);
 /* Is the state file, whose records are loaded, of this fabric at all? */
-void sm_trust_strangers(const struct sm *sm);
+void sm_trust_strangers(struct sm *sm);
 /* Others are asked how they are; one of them is master and gives way to us. */
 void sm_trust_review(struct sm *sm);
 void sm_trust_master(struct sm *sm, const struct sm_peer *p);

@@ -531,8 +531,9 @@ sm_push_forget(struct sm *sm)
 
 	hw_distrust_ports(sm->hw);
 	/* what can be expected where a master vanished, or its journal did */
-	sm_scan_forget(sm,
-		sm->master.id.guid != 0 ? !sm->handed_over : sm->nrecord == 0);
+	sm_scan_forget(sm, sm->master.id.guid != 0
+				   ? !sm->handed_over
+				   : sm->nrecord == 0 || sm->unsaved);
 	if (sm->view == NULL && sm->master.id.guid == 0)
 		return;
 	past_doubt(hw_past(sm->hw));

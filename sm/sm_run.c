@@ -449,6 +449,8 @@ sm_work_run(struct sm_work *w)
 {
 	w->result = route_compute(&w->job, w->cfg->routing.engines.name,
 		w->cfg->routing.engines.n, &w->story, &w->why);
+	/* what was only compared, before the planner wants room */
+	lft_pool_trim(w->job.pool);
 	if (w->result == NULL)
 		return;
 	w->safe.to = w->result;
@@ -583,6 +585,7 @@ forget_work(struct sm *sm)
 	sm->plan = NULL;
 	sm->routes = NULL;
 	sm->topo = NULL;
+	lft_pool_trim(sm->pool);
 }
 
 static void

@@ -2,18 +2,24 @@
  * Turns that somebody else left closed: looked for in the background
  * (distribution/scan.h), while one lane is in use; with more, the plans know
  * every row. What is found is held like a turn of our own, so that the next
- * plan opens it, and told to people.
+ * plan opens it, and told to people. There may be thousands, and a plan waits
+ * for packets to drain, so that one is made for all that a while brings.
  */
 #include <string.h>
 
 #include "sm/sm_priv.h"
 
-enum { NOTED = 5 }; /* log lines a round */
+enum {
+	NOTED = 5, /* log lines a plan */
+	GATHER_MS = 1000,
+};
 
 void
 sm_scan_forget(struct sm *sm, bool hurry)
 {
 	scan_doubt(sm->scan, hurry);
+	sm->nleft_closed = 0;
+	sm->free_due = MONO_NEVER;
 }
 
 void
@@ -41,7 +47,7 @@ tell(const struct sm *sm, const struct scan_turn *f)
 	node_ix n = topo_by_node_guid(t, f->guid);
 
 	log_warn("scan: switch 0x%016llx %s discards what comes by port %u and "
-		 "leaves by port %u: left by another manager, freed",
+		 "leaves by port %u: left so by somebody, to be opened",
 		(unsigned long long)f->guid,
 		n == TOPO_NONE ? "" : topo_desc(t, n), f->in, f->out);
 }
@@ -51,7 +57,7 @@ take(struct sm *sm, struct mono now)
 {
 	struct turns *t = hw_turns(sm->hw);
 	const struct scan_turn *f;
-	size_t n, i, held = 0;
+	size_t n, i;
 
 	f = scan_found(sm->scan, &n);
 	for (i = 0; i < n; i++) {
@@ -65,15 +71,25 @@ take(struct sm *sm, struct mono now)
 		memcpy(h.before, f[i].row, sizeof(h.before));
 		turns_unknown(t, h.guid, h.in, h.out);
 		turns_hold(t, &h);
-		if (held++ < NOTED)
+		if (sm->nleft_closed++ < NOTED)
 			tell(sm, &f[i]);
+		sm->stat.rows_freed++;
 	}
-	if (held == 0)
+	if (sm->nleft_closed > 0 && sm->free_due.ns == MONO_NEVER.ns)
+		sm->free_due = mono_add(now, mono_ms(GATHER_MS));
+}
+
+static void
+plan_for_all(struct sm *sm, struct mono now)
+{
+	if (sm->nleft_closed == 0 || (mono_before(now, sm->free_due) &&
+					     scan_counts(sm->scan).left > 0))
 		return;
-	sm->stat.rows_freed += held;
 	log_warn("scan: turns that somebody left closed=%zu, opened by the "
 		 "next plan",
-		held);
+		sm->nleft_closed);
+	sm->nleft_closed = 0;
+	sm->free_due = MONO_NEVER;
 	sm_mark_replan(sm, now, "turns that somebody left closed");
 }
 
@@ -87,7 +103,8 @@ may_ask(const struct sm *sm)
 struct mono
 sm_scan_next(const struct sm *sm)
 {
-	return may_ask(sm) ? scan_next(sm->scan) : MONO_NEVER;
+	return may_ask(sm) ? mono_min(scan_next(sm->scan), sm->free_due)
+			   : MONO_NEVER;
 }
 
 void
@@ -98,4 +115,5 @@ sm_scan_step(struct sm *sm, struct mono now)
 	/* SL 0 is what one lane gives out */
 	scan_feed(sm->scan, sm->x, sm->cfg->fabric.m_key, 1, now);
 	take(sm, now);
+	plan_for_all(sm, now);
 }

@@ -348,20 +348,39 @@ sm_trust_checked(struct sm *sm, struct mono now)
 	u->wait_until = mono_add(now, u->wait);
 }
 
-/* A state file of another fabric: its LIDs stay set aside for their ports. */
+/*
+ * A state of another fabric: kept LIDs would move every port of this one, and
+ * what it had closed would be looked for for ever. Our own node says nothing:
+ * it may have come here with its disk.
+ */
 void
-sm_trust_strangers(const struct sm *sm)
+sm_trust_strangers(struct sm *sm)
 {
-	size_t here = 0;
+	const struct topo *t = sm->topo;
+	size_t others = 0;
+	char why[128];
 
-	for (size_t i = 0; i < sm->nrecord; i++)
-		here += topo_by_port_guid(sm->topo, sm->record[i].guid) !=
-			TOPO_NONE;
-	if (here == 0 && sm->nrecord > 0)
-		log_warn("state: none of the %zu ports in the state file is "
-			 "here: is it another fabric's? their LIDs are kept "
-			 "for them",
-			sm->nrecord);
+	for (size_t i = 0; i < sm->nrecord; i++) {
+		port_ix p = topo_by_port_guid(t, sm->record[i].guid);
+
+		if (p != TOPO_NONE && t->port[p].node != 0)
+			return;
+		others += p == TOPO_NONE;
+	}
+	/* alone with a new adapter and no cable, one sees nobody either */
+	if (others == 0 || t->nsw == 0)
+		return;
+	(void)snprintf(why, sizeof(why),
+		"none of %zu ports in the state file is here: it is of another "
+		"fabric",
+		others);
+	sm->ops->set_aside(sm->ops->cookie, why);
+	sm->nrecord = sm->nrank = 0;
+	sm->routed = sm->load = sm->turn = 0;
+	sm->rank_known = false;
+	sm->reading = (struct route_reading){0};
+	turns_lift_all(hw_turns(sm->hw));
+	sm_scan_forget(sm, true);
 }
 
 /* ---- another master ---- */

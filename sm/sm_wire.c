@@ -2,6 +2,7 @@
  * What others ask of us, or tell us: SMInfo, traps, and requests that no SM
  * answers on this port.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,15 +12,45 @@
 enum { TRAP_LINK_STATE = 128, TRAP_LOCAL_CHANGES = 144 };
 enum { NEW_DESCRIPTION = 1 }; /* of trap 144's flags */
 
-/* The port that a trap is about, in the view's topology, or TOPO_NONE. */
+/*
+ * The port that a trap is about, and in *t the topology that it is in: that of
+ * the view, or of this run, in which somebody may have come who tells already
+ * that his links came up. TOPO_NONE: nobody has this LID.
+ */
 static port_ix
-port_behind(const struct sm *sm, uint16_t lid)
+port_behind(const struct sm *sm, uint16_t lid, const struct topo **t)
 {
-	const struct topo *t = sm->view != NULL ? sm->view->topo : NULL;
+	port_ix p = TOPO_NONE;
 
-	if (t == NULL)
+	if (sm->view == NULL)
 		return TOPO_NONE;
-	return lid == 0 ? t->sm_port : topo_by_lid(t, lid, NULL);
+	*t = sm->view->topo;
+	if (lid == 0)
+		return (*t)->sm_port;
+	p = topo_by_lid(*t, lid, NULL);
+	if (p != TOPO_NONE || sm->topo == NULL)
+		return p;
+	*t = sm->topo;
+	return topo_by_lid(*t, lid, NULL);
+}
+
+/* What is written of a trap: from whom, by name where names have been read. */
+static void
+cause_of(const struct topo *t, port_ix p, unsigned trap, uint16_t lid,
+	char out[128])
+{
+	const char *name = p != TOPO_NONE ? topo_desc(t, t->port[p].node) : "";
+
+	if (p == TOPO_NONE)
+		(void)snprintf(out, 128,
+			"trap %u from lid %u, which nobody here has", trap,
+			lid);
+	else if (*name == '\0')
+		(void)snprintf(out, 128, "trap %u from 0x%016" PRIx64 " lid %u",
+			trap, t->node[t->port[p].node].guid, lid);
+	else
+		(void)snprintf(
+			out, 128, "trap %u from %.64s lid %u", trap, name, lid);
 }
 
 /*
@@ -72,26 +103,22 @@ act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 	struct mono now)
 {
 	uint16_t about = n->data_lid ? n->data_lid : lid;
-	port_ix p = port_behind(sm, about);
-	const struct topo *t;
+	const struct topo *t = NULL;
+	port_ix p = port_behind(sm, about, &t);
 	uint64_t guid = 0;
-	const char *name = "";
 	char cause[128];
 
 	if (n->trap != TRAP_LINK_STATE && n->trap != TRAP_LOCAL_CHANGES)
 		return;
 	if (p != TOPO_NONE) {
-		t = sm->view->topo;
 		guid = whom_to_ask(t, p, n->trap);
-		name = topo_desc(t, t->port[p].node);
 		if (n->trap == TRAP_LOCAL_CHANGES &&
 			(n->change_flags & NEW_DESCRIPTION) != 0)
 			draft_renamed(sm->draft, t->node[t->port[p].node].guid);
 	}
 	if (n->trap == TRAP_LINK_STATE && sm_push_caused(sm, guid))
 		return;
-	(void)snprintf(cause, sizeof(cause), "trap %u from %.64s lid %u",
-		n->trap, name, about);
+	cause_of(t, p, n->trap, about, cause);
 	if (guid != 0 && n->trap == TRAP_LINK_STATE && is_known(sm, guid))
 		sm_mark_known(sm, guid, now, cause);
 	else if (guid != 0 && n->trap == TRAP_LINK_STATE)

@@ -402,13 +402,14 @@ slurp(int fd, const char *path, char **text, size_t *n, struct reason *why)
 
 /* Rename the file out of the way and say so. */
 static void
-set_aside(int dir, struct reason *why)
+set_aside(int dir, const char *word, struct reason *why)
 {
 	char name[sizeof(STORE_FILE) + 32];
 	unsigned i;
 
 	for (i = 1; i <= ASIDE_MAX; i++) {
-		(void)snprintf(name, sizeof(name), STORE_FILE ".corrupt-%u", i);
+		(void)snprintf(
+			name, sizeof(name), STORE_FILE ".%s-%u", word, i);
 		if (faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 			continue;
 		if (errno == ENOENT &&
@@ -462,10 +463,24 @@ store_load(const char *dir, struct store_state *s, struct reason *why)
 	buf_printf(&path, "%s/" STORE_FILE, dir);
 	rc = load_at(fd, path.text, s, why);
 	if (rc < 0)
-		set_aside(fd, why);
+		set_aside(fd, "corrupt", why);
 	buf_free(&path);
 	(void)close(fd);
 	return rc;
+}
+
+void
+store_set_aside(const char *dir, const char *word, struct reason *why)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0) {
+		(void)reason_add(why, "; it could not be set aside: %s",
+			strerror(errno));
+		return;
+	}
+	set_aside(fd, word, why);
+	(void)close(fd);
 }
 
 void

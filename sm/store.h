@@ -144,6 +144,8 @@ struct store_state {
 	uint64_t away;	/* seconds from then until it was loaded; not saved */
 	bool writing;	/* it died while tables were written (sm/recall.h);
 			   not in the file */
+	bool unsaved;	/* more may have been true than is here: turns that it
+			   closed, above all (sm/recall.h); not in the file */
 	const char *sa; /* lines of subnet administration, or NULL */
 	const struct store_group *group;
 	size_t ngroup;
@@ -177,6 +179,12 @@ int store_save(
  */
 void store_print(const struct store_state *s, struct buf *out);
 int store_put(const char *dir, const struct buf *text, struct reason *why);
+
+/*
+ * Rename the file to fabric.state.WORD-1, or the next free number, and add to
+ * why what became of it.
+ */
+void store_set_aside(const char *dir, const char *word, struct reason *why);
 
 /* Free what store_load made and make *s empty. */
 void store_free(struct store_state *s);

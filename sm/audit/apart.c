@@ -17,6 +17,8 @@ struct apart {
 	uint32_t *piece; /* [nsw] union-find over switches that were read */
 	uint8_t *end;	 /* [nsw] */
 	sw_ix *way;	 /* [nsw] */
+	bool *hosts;	 /* [nsw] has some */
+	bool *host;	 /* [nports] is one's */
 };
 
 static bool
@@ -115,6 +117,8 @@ judge_lid(struct apart *a, uint16_t lid)
 			continue;
 		e = follow(a, s, lid);
 		a->out->unseen += e == UNSEEN;
+		a->out->hosts += (e == LOST || e == LOOPS) && a->hosts[s] &&
+				 a->host[t->by_lid[lid]];
 		if (e == LOST && a->out->lost[0] == '\0')
 			(void)snprintf(a->out->lost, sizeof(a->out->lost),
 				"LID %u (%s) from switch %s", lid,
@@ -125,8 +129,23 @@ judge_lid(struct apart *a, uint16_t lid)
 	}
 }
 
+static void
+mark_hosts(struct apart *a)
+{
+	const struct topo *t = a->t;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
+			const struct topo_end *e = &t->end[t->sw[s].end + i];
+
+			if (topo_is_host(t, e))
+				a->hosts[s] = a->host[e->port] = true;
+		}
+}
+
 void
-audit_apart_judge(const struct routes *r, struct audit_apart_facts *out)
+audit_apart_judge(
+	const struct routes *r, bool lost, struct audit_apart_facts *out)
 {
 	const struct topo *t = r->topo;
 	struct apart a = {.r = r, .t = t, .out = out};
@@ -134,11 +153,14 @@ audit_apart_judge(const struct routes *r, struct audit_apart_facts *out)
 	*out = (struct audit_apart_facts){0};
 	for (node_ix n = 0; n < t->nnodes; n++)
 		out->nodes += (t->node[n].flags & TN_QUARANTINED) != 0;
-	if (out->nodes == 0)
+	if (out->nodes == 0 && !lost)
 		return;
 	a.piece = mem_alloc(t->nsw * sizeof(*a.piece));
 	a.end = mem_alloc(t->nsw);
 	a.way = mem_alloc(t->nsw * sizeof(*a.way));
+	a.hosts = mem_zalloc(t->nsw, sizeof(*a.hosts));
+	a.host = mem_zalloc(t->nports, sizeof(*a.host));
+	mark_hosts(&a);
 	join_pieces(&a);
 	for (uint32_t lid = 1; lid <= t->max_lid; lid++)
 		if (t->by_lid[lid] != TOPO_NONE)
@@ -146,4 +168,6 @@ audit_apart_judge(const struct routes *r, struct audit_apart_facts *out)
 	free(a.piece);
 	free(a.end);
 	free(a.way);
+	free(a.hosts);
+	free(a.host);
 }

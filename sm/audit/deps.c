@@ -65,10 +65,16 @@ beyond(const struct topo *t, sw_ix s, unsigned port)
 	return t->node[p->node].sw == TOPO_NONE ? NULL : p;
 }
 
+static uint64_t
+channel_key(sw_ix sw, uint8_t in, uint8_t vl)
+{
+	return (uint64_t)sw << 16 | (uint64_t)in << 8 | vl;
+}
+
 static uint32_t
 channel_of(struct audit_deps *d, sw_ix sw, uint8_t in, uint8_t vl)
 {
-	uint64_t key = (uint64_t)sw << 16 | (uint64_t)in << 8 | vl;
+	uint64_t key = channel_key(sw, in, vl);
 	uint32_t i;
 
 	if (map_get(&d->by_channel, key, &i))
@@ -272,6 +278,21 @@ show(struct search *s, const struct lists *l, struct audit_deps_verdict *out)
 	free(best);
 }
 
+/* Of the lanes of its cable that are left the lowest one? */
+static bool
+stands_for_cable(const struct search *s, uint32_t c)
+{
+	const struct channel *ch = &s->d->channel[c];
+	uint32_t o;
+
+	for (uint8_t vl = 0; vl < ch->vl; vl++)
+		if (map_get(&s->d->by_channel, channel_key(ch->sw, ch->in, vl),
+			    &o) &&
+			s->left[o])
+			return false;
+	return true;
+}
+
 void
 audit_deps_judge(
 	const struct audit_deps *d, bool sure, struct audit_deps_verdict *out)
@@ -292,8 +313,10 @@ audit_deps_judge(
 	out->turns = on.at[d->n];
 	peel(&s, &on, false);
 	peel(&s, &back, true);
-	for (uint32_t c = 0; c < d->n; c++)
+	for (uint32_t c = 0; c < d->n; c++) {
 		out->cyclic += s.left[c];
+		out->cables += s.left[c] && stands_for_cable(&s, c);
+	}
 	if (out->cyclic > 0)
 		show(&s, &on, out);
 	lists_free(&on);

@@ -56,6 +56,7 @@ struct audit_deps_verdict {
 	uint32_t channels; /* that have a part in a turn */
 	uint32_t turns;
 	uint32_t cyclic; /* channels on cycles, or between two */
+	uint32_t cables; /* directions of cables that have such a channel */
 	struct audit_deps_hop *cycle;
 	uint32_t len; /* of a short cycle; 0: there is none */
 };

@@ -170,7 +170,7 @@ find_cycles(struct list *l)
 		"packets wait on each cable for the next:",
 		v->len,
 		by_group(v) ? ", closed by a multicast group's tree" : "",
-		v->cyclic,
+		v->cables,
 		sure	 ? ""
 		: by_own ? ", if what switches send themselves fills buffers: "
 			   "answers to management as a rule are too few"
@@ -184,6 +184,22 @@ find_cycles(struct list *l)
 }
 
 /* ---- unicast ---- */
+
+/* Whose packets are lost. */
+static void
+lost_whose(const struct list *l, json_t *lines)
+{
+	uint64_t hosts = l->in->apart->hosts;
+
+	if (hosts > 0)
+		line(lines,
+			"%" PRIu64 " of all pairs that do not arrive are from "
+			"a switch with hosts to a host",
+			hosts);
+	else
+		line(lines, "no host loses what it sends to a host: these are "
+			    "ways from or to switches' own ports");
+}
 
 static void
 find_paths(struct list *l)
@@ -199,6 +215,7 @@ find_paths(struct list *l)
 			q->unreachable, q->pairs);
 		if (q->loops == 0)
 			line(lines, "%s", q->first);
+		lost_whose(l, lines);
 	}
 	if (q->loops > 0) {
 		lines = add(l, FAULT, "loop",
@@ -207,6 +224,8 @@ find_paths(struct list *l)
 			"time is up.",
 			q->loops);
 		line(lines, "%s", q->first);
+		if (q->unreachable == 0)
+			lost_whose(l, lines);
 	}
 	if (p->discarded > 0) {
 		lines = add(l, FAULT, "discarded",

@@ -196,8 +196,7 @@ struct figure {
 static const struct figure figures[] = {
 	{"pairs that do not arrive", "verified", "unreachable", 0, 1},
 	{"pairs that run in a loop", "verified", "loops", 0, 1},
-	{"cable directions in credit loops", "verified", "cyclic_channels", 0,
-		1},
+	{"buffers in credit loops", "verified", "cyclic_channels", 0, 1},
 	{"busiest cable, pairs of hosts", "load", "max", 0, 1},
 	{"mean cable, pairs of hosts", "load", "mean", 1, 1},
 	{"static saturation, % of a host's rate", "load", "saturation", 1, 100},

@@ -88,7 +88,8 @@ correct(struct judged *j)
 	const struct topo *t = j->read->topo;
 	size_t n = 0;
 
-	audit_apart_judge(j->read->routes, &j->apart);
+	audit_apart_judge(
+		j->read->routes, q->unreachable + q->loops > 0, &j->apart);
 	if (j->apart.unseen > 0) {
 		q->unreachable -= j->apart.unseen < q->unreachable
 					  ? j->apart.unseen

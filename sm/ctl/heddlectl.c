@@ -2,6 +2,7 @@
  * heddlectl: ask heddled, show the answer. The tables below drive parsing and
  * help alike; the rest is one question over the control socket.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -375,6 +376,12 @@ set_operands(struct ask *a)
 				 : set_ports(a, "to", NULL);
 }
 
+static bool
+wants_help(const char *word)
+{
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 /* -1: print help; -2: print the version; -3: plan what follows *rest; -4:
  * import it. */
 static int
@@ -387,8 +394,7 @@ parse(struct ask *a, int argc, char **argv, int *rest)
 			continue;
 		if (ret != EXIT_OK)
 			return ret;
-		if (strcmp(argv[i], "--help") == 0 ||
-			strcmp(argv[i], "-h") == 0)
+		if (wants_help(argv[i]))
 			return -1;
 		if (strcmp(argv[i], "--version") == 0 ||
 			strcmp(argv[i], "-V") == 0)
@@ -400,6 +406,9 @@ parse(struct ask *a, int argc, char **argv, int *rest)
 	if (strcmp(argv[i], "help") == 0)
 		return -1;
 	*rest = i + 1;
+	for (int k = *rest; k < argc; k++)
+		if (wants_help(argv[k]))
+			return -1;
 	if (strcmp(argv[i], "plan") == 0)
 		return -3;
 	if (strcmp(argv[i], "import") == 0)
@@ -604,7 +613,7 @@ run(const struct ask *a)
 	json_decref(reply);
 	if (fd >= 0)
 		(void)close(fd);
-	return fflush(stdout) == 0 ? code : EXIT_PROBLEM;
+	return code;
 }
 
 /* "-": there is none. */
@@ -631,7 +640,19 @@ import(int argc, char **argv)
 	else if (out.text != NULL)
 		(void)fputs(out.text, stdout);
 	buf_free(&out);
-	return rc == 0 && fflush(stdout) == 0 ? EXIT_OK : EXIT_PROBLEM;
+	return rc == 0 ? EXIT_OK : EXIT_PROBLEM;
+}
+
+/* An answer that nobody gets is none. */
+static int
+deliver(int code)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	(void)fprintf(stderr,
+		"heddlectl: standard output cannot be written: %s\n",
+		strerror(errno));
+	return code == EXIT_OK ? EXIT_PROBLEM : code;
 }
 
 int
@@ -660,5 +681,5 @@ main(int argc, char **argv)
 		ret = run(&a);
 	}
 	json_decref(a.request);
-	return ret;
+	return deliver(ret);
 }

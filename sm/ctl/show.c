@@ -206,12 +206,14 @@ put_tiers(const json_t *tree, const char *word, struct buf *out)
 
 	json_array_foreach(json_object_get(tree, "tiers"), i, e)
 	{
-		buf_printf(out, "%-11s tier %lld: %lld switch%s",
-			i == 0 ? word : "", member_num(e, "tier"),
-			member_num(e, "switches"),
+		if (member_num(e, "switches") == 0)
+			continue; /* all of it failed */
+		buf_printf(out, "%-11s tier %lld: %lld switch%s", word,
+			member_num(e, "tier"), member_num(e, "switches"),
 			member_num(e, "switches") == 1 ? "" : "es");
 		put_origins(e, out);
 		buf_printf(out, "\n");
+		word = "";
 	}
 	if (member_num(tree, "unplaced") > 0)
 		buf_printf(out, "            %lld switches have no tier\n",

@@ -9,10 +9,19 @@
 #include "sm/ctl/show.h"
 #include "sm/ctl/words.h"
 
+enum { HOMES = 10 }; /* of these are shown */
+
 static bool
 said(const json_t *o, const char *key)
 {
 	return *member_text(o, key) != '\0';
+}
+
+/* What "switch" ends in, for as many. */
+static const char *
+es(const json_t *o, const char *key)
+{
+	return member_num(o, key) == 1 ? "" : "es";
 }
 
 /* ---- one forecast ---- */
@@ -41,10 +50,9 @@ page_routing(const json_t *f, struct buf *out)
 	if (json_array_size(list) == 0 || json_array_size(list) > 16)
 		return;
 	buf_printf(out, "ranks       ");
-	json_array_foreach(list, i, e)
-		buf_printf(out, "%s%lld: %lld switch%s", i > 0 ? ", " : "",
-			member_num(e, "rank"), member_num(e, "switches"),
-			member_num(e, "switches") == 1 ? "" : "es");
+	json_array_foreach(list, i, e) buf_printf(out, "%s%lld: %lld switch%s",
+		i > 0 ? ", " : "", member_num(e, "rank"),
+		member_num(e, "switches"), es(e, "switches"));
 	buf_printf(out, "\n");
 }
 
@@ -97,6 +105,7 @@ page_hops(const json_t *f, struct buf *out)
 {
 	const json_t *h = json_object_get(f, "hops");
 	const json_t *list = json_object_get(h, "pairs"), *e;
+	const char *sep = "; ";
 	double all = 0;
 	size_t i;
 
@@ -105,9 +114,14 @@ page_hops(const json_t *f, struct buf *out)
 	buf_printf(out, "hops        mean %.2f, at most %lld",
 		member_real(h, "mean"), member_num(h, "max"));
 	json_array_foreach(list, i, e) all += json_number_value(e);
-	json_array_foreach(list, i, e) if (json_integer_value(e) > 0)
-		buf_printf(out, "%s %zu: %.1f%%", i > 0 ? "," : ";", i,
+	json_array_foreach(list, i, e)
+	{
+		if (json_integer_value(e) == 0)
+			continue;
+		buf_printf(out, "%s%zu: %.1f%%", sep, i,
 			100 * json_number_value(e) / all);
+		sep = ", ";
+	}
 	buf_printf(out, "\n");
 }
 
@@ -159,16 +173,20 @@ page_metrics(const json_t *f, struct buf *out)
 	if (json_is_object(s) && member_num(s, "shifts") > 0)
 		buf_printf(out,
 			"shifts      %.3f of the full bandwidth, at most %lld "
-			"flow%s on a cable (%s%lld, worst by %lld)\n",
+			"flow%s on a cable (%s%lld shift%s, the worst is by "
+			"%lld)\n",
 			member_real(s, "mean"), member_num(s, "worst"),
 			words_plural(member_num(s, "worst")),
 			member_yes(s, "all") ? "all " : "",
-			member_num(s, "shifts"), member_num(s, "worst_by"));
+			member_num(s, "shifts"),
+			words_plural(member_num(s, "shifts")),
+			member_num(s, "worst_by"));
 	if (json_is_integer(json_object_get(s, "first_worst")))
 		buf_printf(out,
-			"            over all shifts, at most %lld of a "
-			"switch's own on one cable out of it\n",
-			member_num(s, "first_worst"));
+			"            over all shifts, at most %lld flow%s of a "
+			"switch's own hosts on one cable out of it\n",
+			member_num(s, "first_worst"),
+			words_plural(member_num(s, "first_worst")));
 }
 
 static void
@@ -184,8 +202,11 @@ page_homes(const json_t *h, struct buf *out)
 		"single point of failure\n",
 		member_num(h, "nodes"), words_plural(member_num(h, "nodes")),
 		member_num(h, "single_points"));
-	json_array_foreach(json_object_get(h, "list"), i, e) if (i < 10)
+	json_array_foreach(json_object_get(h, "list"), i, e) if (i < HOMES)
 		buf_printf(out, "            %s\n", json_string_value(e));
+	if (member_num(h, "single_points") > HOMES)
+		buf_printf(out, "            and %lld more\n",
+			member_num(h, "single_points") - HOMES);
 }
 
 void
@@ -218,6 +239,33 @@ page_head(const json_t *p, struct buf *out)
 		words_plural(member_num(l, "conflicts")));
 	if (said(l, "conflict"))
 		buf_printf(out, "            %s\n", member_text(l, "conflict"));
+}
+
+/* Whose tables these are, and why much may be wrong with them. */
+static void
+page_from(const json_t *p, struct buf *out)
+{
+	const json_t *m = json_object_get(p, "misfit");
+
+	if (!said(p, "from"))
+		return;
+	buf_printf(out, "\nIN FORCE, from %s\n", member_text(p, "from"));
+	if (member_num(m, "switches_missing") > 0)
+		buf_printf(out, "MISFIT      %lld switch%s without a table\n",
+			member_num(m, "switches_missing"),
+			es(m, "switches_missing"));
+	if (member_num(m, "tables_strange") > 0)
+		buf_printf(out,
+			"MISFIT      %lld table%s of switches that are not in "
+			"this topology\n",
+			member_num(m, "tables_strange"),
+			words_plural(member_num(m, "tables_strange")));
+	if (member_num(m, "lids_moved") > 0)
+		buf_printf(out,
+			"MISFIT      %lld port%s with another LID than in the "
+			"tables\n",
+			member_num(m, "lids_moved"),
+			words_plural(member_num(m, "lids_moved")));
 }
 
 /* That there are other pieces, before anybody takes one for the whole. */
@@ -274,15 +322,21 @@ page_redundancy(const json_t *m, struct buf *out)
 	const json_t *list = json_object_get(r, "cables"), *e;
 	size_t i;
 
+	if (member_num(r, "cables_alone") + member_num(r, "switches_alone") ==
+		0) {
+		buf_printf(out,
+			"  alone     no single cable or switch holds the rest "
+			"together\n");
+		return;
+	}
 	buf_printf(out,
 		"  alone     %lld cable%s and %lld switch%s hold the rest "
-		"together by themselves",
+		"together, each by itself",
 		member_num(r, "cables_alone"),
 		words_plural(member_num(r, "cables_alone")),
-		member_num(r, "switches_alone"),
-		member_num(r, "switches_alone") == 1 ? "" : "es");
+		member_num(r, "switches_alone"), es(r, "switches_alone"));
 	if (member_num(r, "new_cables") + member_num(r, "new_switches") == 0) {
-		buf_printf(out, ", none of them is new\n");
+		buf_printf(out, "; none is new\n");
 		return;
 	}
 	buf_printf(out, "; new:\n");
@@ -299,9 +353,11 @@ static void
 page_impact(const json_t *m, struct buf *out)
 {
 	buf_printf(out,
-		"  writes    %lld entries in %lld blocks of %lld switches\n",
-		member_num(m, "entries"), member_num(m, "blocks"),
-		member_num(m, "switches"));
+		"  writes    %lld entr%s in %lld block%s of %lld switch%s\n",
+		member_num(m, "entries"),
+		member_num(m, "entries") == 1 ? "y" : "ies",
+		member_num(m, "blocks"), words_plural(member_num(m, "blocks")),
+		member_num(m, "switches"), es(m, "switches"));
 	buf_printf(out,
 		"  paths     %lld of %lld host pairs go another way, %lld are "
 		"cut\n",
@@ -367,9 +423,7 @@ page_plan(const json_t *p, struct buf *out)
 	size_t i;
 
 	page_head(p, out);
-	if (said(p, "from"))
-		buf_printf(
-			out, "\nIN FORCE, from %s\n", member_text(p, "from"));
+	page_from(p, out);
 	page_divided(json_object_get(p, "pieces"), member_num(p, "loose"), out);
 	page_forecast(json_object_get(p, "now"), out);
 	page_pieces(json_object_get(p, "pieces"), out);
@@ -386,6 +440,8 @@ page_plan(const json_t *p, struct buf *out)
 	page_transition(json_object_get(p, "transition"), out);
 	page_divided(json_object_get(p, "pieces_then"),
 		member_num(p, "loose_then"), out);
+	if (json_array_size(list) > 0)
+		census_line(json_object_get(p, "fabric_then"), out);
 	page_forecast(then, out);
 	page_pieces(json_object_get(p, "pieces_then"), out);
 }

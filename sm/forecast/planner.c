@@ -46,7 +46,8 @@ struct plan {
 	struct forecast_job job;
 	struct topo *topo; /* with LIDs */
 	struct lid_table lids;
-	struct routes *found; /* --from, or NULL */
+	struct routes *found;	  /* --from, or NULL */
+	struct fts_misfit misfit; /* of a file of them and the topology */
 	struct failure *fail;
 	struct expect_pace pace;
 	struct forecast now, then;
@@ -144,6 +145,12 @@ take(struct ask *a, const char *word, const char *value)
 }
 
 static bool
+to_stdout(const char *name)
+{
+	return name != NULL && strcmp(name, "-") == 0;
+}
+
+static bool
 known_method(const char *name)
 {
 	enum safe_method m;
@@ -198,6 +205,14 @@ parse(struct ask *a, int argc, char *const *argv)
 	if (a->topology == NULL &&
 		(a->from == NULL || strcmp(a->from, "live") != 0))
 		return usage("--topology FILE says what fabric", NULL);
+	if ((a->method != NULL || a->packets != NULL) && a->fail.n == 0 &&
+		a->from == NULL)
+		return usage("nothing changes without --fail or --from, which "
+			     "is what --method and --rate are about",
+			NULL);
+	if (a->json && to_stdout(a->dump))
+		return usage("--json and --dump-fts both want standard output",
+			NULL);
 	return EXIT_OK;
 }
 
@@ -380,7 +395,6 @@ read_all(struct plan *p)
 	struct live *daemon = NULL;
 	struct fts *fts = NULL;
 	struct reason why = {""};
-	uint32_t missing;
 	int ret = EXIT_USAGE;
 
 	if (live) {
@@ -400,7 +414,7 @@ read_all(struct plan *p)
 		if (p->found == NULL)
 			goto end;
 	} else if (fts != NULL) {
-		p->found = fts_routes(fts, p->topo, p->pool, &missing);
+		p->found = fts_routes(fts, p->topo, p->pool, &p->misfit);
 		guess_order(p);
 	}
 	ret = EXIT_OK;
@@ -538,6 +552,14 @@ others_json(const struct others *o)
 	return list;
 }
 
+static json_t *
+misfit_json(const struct fts_misfit *m)
+{
+	return json_pack("{s:o, s:o, s:o}", "switches_missing",
+		member_u64(m->missing), "tables_strange",
+		member_u64(m->strange), "lids_moved", member_u64(m->moved));
+}
+
 /* Ordered pairs of hosts that live on in different pieces. */
 static uint64_t
 parted(const struct plan *p)
@@ -562,8 +584,10 @@ make_report(struct plan *p)
 	member_put(o, "topology", json_string(name));
 	member_put(o, "fabric", census_json(p->topo));
 	member_put(o, "lids", report_lids(p->topo, &p->lids));
-	if (p->ask.from != NULL)
+	if (p->ask.from != NULL) {
 		member_put(o, "from", json_string(p->ask.from));
+		member_put(o, "misfit", misfit_json(&p->misfit));
+	}
 	member_put(o, "now", report_forecast(&p->now));
 	member_put(o, "pieces", others_json(&p->beside));
 	member_put(o, "loose", member_u64(p->beside.loose));
@@ -574,6 +598,7 @@ make_report(struct plan *p)
 	if (p->then.topo != NULL)
 		member_put(o, "then", report_forecast(&p->then));
 	if (p->then.topo != NULL) {
+		member_put(o, "fabric_then", census_json(p->then.topo));
 		member_put(o, "pieces_then", others_json(&p->after));
 		member_put(o, "loose_then", member_u64(p->after.loose));
 	}
@@ -643,7 +668,7 @@ dump(const struct plan *p)
 	in = (struct verify_tables){
 		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
 	fts_print(&in, &out);
-	f = strcmp(name, "-") == 0 ? stdout : fopen(name, "we");
+	f = to_stdout(name) ? stdout : fopen(name, "we");
 	ok = f != NULL && fwrite(out.text, 1, out.n, f) == out.n &&
 	     (f == stdout ? fflush(f) : fclose(f)) == 0;
 	buf_free(&out);
@@ -654,7 +679,7 @@ dump(const struct plan *p)
 	return EXIT_USAGE;
 }
 
-static void
+static int
 print(const struct plan *p)
 {
 	struct buf out = {0};
@@ -663,13 +688,12 @@ print(const struct plan *p)
 		(void)json_dumpf(p->report, stdout,
 			JSON_COMPACT | JSON_REAL_PRECISION(9));
 		(void)putchar('\n');
-		return;
+	} else if (!to_stdout(p->ask.dump)) { /* else these are the answer */
+		page_plan(p->report, &out);
+		(void)fputs(out.text, stdout);
+		buf_free(&out);
 	}
-	if (p->ask.dump != NULL && strcmp(p->ask.dump, "-") == 0)
-		return; /* the tables are the answer */
-	page_plan(p->report, &out);
-	(void)fputs(out.text, stdout);
-	buf_free(&out);
+	return fflush(stdout) == 0 && !ferror(stdout) ? EXIT_OK : EXIT_USAGE;
 }
 
 static void
@@ -723,12 +747,12 @@ planner_run(int argc, char *const *argv, const char *socket, bool json)
 		ret = read_failures(&p);
 	if (ret == EXIT_OK)
 		ret = compute(&p);
-	if (ret == EXIT_OK) {
-		print(&p);
+	if (ret == EXIT_OK)
+		ret = print(&p);
+	if (ret == EXIT_OK)
 		ret = dump(&p);
-		if (ret == EXIT_OK && !all_well(&p))
-			ret = EXIT_VERDICT;
-	}
+	if (ret == EXIT_OK && !all_well(&p))
+		ret = EXIT_VERDICT;
 	plan_free(&p);
-	return fflush(stdout) == 0 ? ret : EXIT_USAGE;
+	return ret;
 }

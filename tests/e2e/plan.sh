@@ -152,17 +152,26 @@ plan_input() {
 			--config "$E2E_DIR/bad.yaml"
 		refused 2 "did you mean 'routing.load_limit'" $net \
 			--set routing.load_limi=2
-		refused 2 "routing.load_limit=0.5: 0.5 is out of range" $net \
+		refused 2 "routing.load_limit: 0.5 is out of range" $net \
 			--set routing.load_limit=0.5
-		refused 2 "no engine is called 'warp'" $net --engine warp
+		refused 2 "'warp'" $net --engine warp
+		refused 2 "it needs distribution.allow_unsafe" $net \
+			--set distribution.method=dynamic
 		refused 2 "--fail nix: no node is called 'nix'" $net --fail nix
 		refused 2 "--fail leaf1/99: 'leaf1' has no port 99" $net \
 			--fail leaf1/99
 		refused 2 "more than one node is called 'leaf'" $net \
 			--fail leaf
 		refused 2 "unknown method 'magic'" $net --method magic
+		refused 2 "nothing changes without --fail" $net --method all
+		refused 2 "both want standard output" $net --dump-fts -
 		refused 3 "" $net --from live
+		"$B/heddlectl" plan $net >/dev/full 2>"$E2E_DIR/plan.err"
+		[ $? = 2 ] || fail "a full output: not code 2"
+		grep -q 'output cannot be written' "$E2E_DIR/plan.err" ||
+			fail "a full output: nothing said"
 	}
+	"$B/heddlectl" plan --help | grep -q '^usage' || fail "plan --help"
 	say "input: refused as it should be"
 }
 
@@ -209,6 +218,9 @@ plan_bad() {
 	rewire "$E2E_DIR/demo.net" leaf1 leaf2 >"$E2E_DIR/linked.net"
 	told 'leaves-linked: leaf1/8 - leaf2/8: two leaf switches linked' \
 		--topology "$E2E_DIR/linked.net"
+	generate line --n 4 --hosts 1 >"$E2E_DIR/line.net"
+	told '^hops .* at most 3; 1: 50.0%, 2: 33.3%, 3: 16.7%$' \
+		--topology "$E2E_DIR/line.net"
 	generate torus --dim 1 --hosts 3 >"$E2E_DIR/one.net"
 	told '^fabric .* 1 switch, 3 hosts' --topology "$E2E_DIR/one.net"
 	cat >"$E2E_DIR/none.net" <<-'EOF'

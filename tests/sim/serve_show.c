@@ -94,6 +94,29 @@ show_exit(const struct serve *s, uint32_t node, unsigned out_port,
 		buf_printf(out, "\n");
 }
 
+/* SLs that are discarded on the turn from one port to another; SL 15 alone is
+   no news: that is what tables of one SL a lane say. */
+static void
+show_closed(const struct serve *s, uint32_t node, unsigned in,
+	unsigned out_port, struct buf *out)
+{
+	uint8_t d[MAD_DATA];
+	unsigned shut = 0;
+
+	if (sim_read(s->sim, node, 0, MAD_SL2VL, in << 8 | out_port, d) != 0)
+		return;
+	for (unsigned sl = 0; sl < 16; sl++) {
+		unsigned vl = sl % 2 ? d[sl / 2] & 15U : d[sl / 2] >> 4U;
+
+		shut |= (unsigned)(vl == 15) << sl;
+	}
+	if (shut == 0xffff)
+		buf_printf(out, "closed: port %u to %u\n", in, out_port);
+	else if ((shut & 0x7fff) != 0)
+		buf_printf(out, "closed: port %u to %u, SLs 0x%04x\n", in,
+			out_port, shut);
+}
+
 void
 serve_show_node(const struct serve *s, uint32_t node, struct buf *out)
 {
@@ -116,6 +139,9 @@ serve_show_node(const struct serve *s, uint32_t node, struct buf *out)
 		sim_switch_info(s->sim, node)->lft_cap);
 	for (unsigned p = 0; p <= n->nports; p++)
 		show_exit(s, node, p, out);
+	for (unsigned in = 0; in <= n->nports; in++)
+		for (unsigned p = 1; p <= n->nports; p++)
+			show_closed(s, node, in, p, out);
 }
 
 static void

@@ -90,6 +90,13 @@ on_save(void *cookie, const struct store_state *s, bool at_once)
 }
 
 static void
+on_aside(void *cookie, const char *why)
+{
+	(void)why;
+	world_forget(cookie);
+}
+
+static void
 on_writing(void *cookie, bool on)
 {
 	struct world *w = cookie;
@@ -174,6 +181,7 @@ world_new(const struct fabric *f, const struct sim_options *o, const char *yaml)
 		.route = on_route,
 		.save = on_save,
 		.writing = on_writing,
+		.set_aside = on_aside,
 		.committed = on_committed,
 		.finished = on_finished,
 		.seconds = on_seconds,

@@ -238,6 +238,24 @@ START_TEST(tables_that_lose_packets)
 	report = look(&r, &well);
 	ck_assert(!well);
 	expect(report, "unreachable", "fault", "sw1");
+	expect(report, "unreachable", "fault", "1 of all pairs");
+	json_decref(report);
+	rig_free(&r);
+}
+END_TEST
+
+START_TEST(tables_that_lose_what_no_host_sends)
+{
+	struct rig r = ring(NULL);
+	uint32_t s = place(&r, "sw", 1), o = place(&r, "sw", 3);
+	bool well;
+	json_t *report;
+
+	sim_set_lft(r.w->sim, s, sim_port_info(r.w->sim, o, 0)->lid, 255);
+	report = look(&r, &well);
+	ck_assert(!well);
+	expect(report, "unreachable", "fault", "no host loses");
+	page_fits(report);
 	json_decref(report);
 	rig_free(&r);
 }
@@ -478,10 +496,10 @@ START_TEST(lanes_of_what_switches_send)
 END_TEST
 
 /* Turns round a ring from switch 0 on; the last one may change the lane. */
-static struct audit_deps *
-round_ring(const struct topo *t, bool dateline, bool sure)
+static void
+round_ring(struct audit_deps *d, const struct topo *t, uint8_t vl,
+	bool dateline, bool sure)
 {
-	struct audit_deps *d = audit_deps_new(t);
 	const struct topo_adj *on = &t->adj[t->sw[0].adj];
 
 	for (unsigned i = 0; i < RING; i++) {
@@ -492,12 +510,14 @@ round_ring(const struct topo *t, bool dateline, bool sure)
 		audit_deps_add(d,
 			&(struct audit_deps_turn){.sw = on->peer,
 				.in = on->peer_port,
+				.in_vl = vl,
 				.out = next->out,
-				.out_vl = dateline && i == RING - 1},
+				.out_vl =
+					(uint8_t)(vl +
+						  (dateline && i == RING - 1))},
 			&(struct audit_deps_cause){.sure = sure || i > 0});
 		on = next;
 	}
-	return d;
 }
 
 START_TEST(turns_in_a_graph)
@@ -516,9 +536,9 @@ START_TEST(turns_in_a_graph)
 	struct audit_deps_verdict v;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct audit_deps *d =
-			round_ring(t, cases[i].dateline, cases[i].sure);
+		struct audit_deps *d = audit_deps_new(t);
 
+		round_ring(d, t, 0, cases[i].dateline, cases[i].sure);
 		audit_deps_judge(d, false, &v);
 		ck_assert_uint_eq(v.turns, RING);
 		ck_assert_uint_eq(v.cyclic, cases[i].cyclic);
@@ -529,6 +549,13 @@ START_TEST(turns_in_a_graph)
 		audit_deps_verdict_free(&v);
 		audit_deps_judge(d, true, &v);
 		ck_assert_uint_eq(v.cyclic, cases[i].cyclic_sure);
+		ck_assert_uint_eq(v.cables, cases[i].cyclic_sure);
+		audit_deps_verdict_free(&v);
+		/* a lane more is a cable more to nobody */
+		round_ring(d, t, 1, false, cases[i].sure);
+		audit_deps_judge(d, false, &v);
+		ck_assert_uint_eq(v.cyclic, cases[i].cyclic + RING);
+		ck_assert_uint_eq(v.cables, RING);
 		audit_deps_verdict_free(&v);
 		audit_deps_free(d);
 	}
@@ -547,6 +574,7 @@ main(void)
 	tcase_add_test(tc, a_well_run_fabric);
 	tcase_add_test(tc, a_switch_that_does_not_answer);
 	tcase_add_test(tc, tables_that_lose_packets);
+	tcase_add_test(tc, tables_that_lose_what_no_host_sends);
 	tcase_add_test(tc, tables_that_deadlock);
 	tcase_add_test(tc, groups_that_deadlock);
 	tcase_add_test(tc, a_group_in_a_ring);

@@ -28,6 +28,13 @@ plain(void)
 	return gen_tree_two(&p, NULL);
 }
 
+/* The same, and one switch is cabled to itself. */
+static struct fabric *
+with_own_cable(void)
+{
+	return gen_edit_self_loops(plain(), 1, NULL);
+}
+
 /* Hosts are cabled to each other, and to no switch. */
 static struct fabric *
 one_cable(void)
@@ -66,6 +73,8 @@ static const struct {
 		"two leaf switches linked"},
 	{"hosts on the tops", root_hosts, "", TREE_ROOT_HOSTS, 2,
 		"at the top, and 2 hosts on it"},
+	{"a cable to itself", with_own_cable, "", TREE_SELF_LINK, 1,
+		": a cable from a switch to itself"},
 	{"one switch", single, "", TREE_ODDITIES, 0, NULL},
 	{"no switch", one_cable, "", TREE_ODDITIES, 0, NULL},
 };

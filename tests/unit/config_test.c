@@ -438,7 +438,9 @@ static const struct complaint {
 		"'priority'?\n"},
 	/* a bad alias is one mistake, not two; the others are still found */
 	{"sweep: *x\nlog: {level: loud}\n",
-		"t.yaml:1:8: error: aliases are not allowed\n"
+		"t.yaml:1:8: error: aliases are not allowed; a text that "
+		"begins with * "
+		"stands in quotes\n"
 		"  sweep: *x\n"
 		"         ^\n"
 		"t.yaml:2:14: error: log.level: 'loud' is not error, warn, "

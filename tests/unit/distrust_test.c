@@ -239,6 +239,55 @@ START_TEST(the_state_of_another_fabric)
 }
 END_TEST
 
+/* A port that was never here. */
+static uint64_t
+strange(uint64_t guid)
+{
+	return guid | UINT64_C(1) << 60;
+}
+
+/* Nor is a LID moved for ports that were never here. */
+START_TEST(the_state_of_strangers)
+{
+	struct fabric *f = life_tree();
+	struct world *w = start(f, "");
+	uint32_t n = a_switch(f, 1), host = fabric_find(f, "h20");
+	struct store_block block = {
+		.guid = strange(f->node[n].guid), .in = 1, .out = 2};
+	struct store_lid *lid =
+		mem_dup(w->saved.lid, w->saved.nlid * sizeof(*w->saved.lid));
+	size_t nlid = w->saved.nlid;
+	uint64_t own = f->port[f->node[w->host].first + 1].guid;
+	uint16_t was[2] = {sim_port_info(w->sim, n, 0)->lid,
+		sim_port_info(w->sim, host, 1)->lid};
+	struct sm_status s;
+
+	world_kill(w);
+	world_forget(w);
+	/* its own came along */
+	for (size_t i = 0; i < nlid; i++)
+		if (lid[i].guid != own)
+			lid[i].guid = strange(lid[i].guid);
+	w->saved.prefix = UINT64_C(0xfe80000000000000);
+	w->saved.lid = lid;
+	w->saved.nlid = nlid;
+	w->saved.block = mem_dup(&block, sizeof(block));
+	w->saved.nblock = 1;
+	world_start(w);
+	world_run(w, mono_ms(5000));
+	expect_order(w, "with a state of strangers");
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.held, 0);
+	ck_assert_str_eq(s.alarm, "");
+	ck_assert_uint_eq(sim_port_info(w->sim, n, 0)->lid, was[0]);
+	ck_assert_uint_eq(sim_port_info(w->sim, host, 1)->lid, was[1]);
+	ck_assert_uint_eq(w->saved.nlid, nlid);
+	for (size_t i = 0; i < nlid; i++)
+		ck_assert_uint_eq(w->saved.lid[i].guid >> 60, 0);
+	life_end(w, f);
+}
+END_TEST
+
 /* A stronger one takes over, writes as it likes and dies. */
 START_TEST(what_another_manager_wrote)
 {
@@ -379,6 +428,8 @@ START_TEST(turns_that_others_left_closed)
 	expect_order(w, "the journal was lost");
 	sm_status(w->sm, &s);
 	ck_assert_uint_gt(s.rows_freed, 100);
+	ck_assert_uint_le(sm_view(w->sm)->generation,
+		5); /* not a plan for every switch */
 	ck_assert_uint_eq(s.held, 0);
 	ck_assert_uint_eq(s.scan.left, 0);
 	/* with a journal nothing is expected, and it takes its time */
@@ -396,6 +447,16 @@ START_TEST(turns_that_others_left_closed)
 	sm_status(w->sm, &s);
 	ck_assert_uint_gt(s.rows_freed, 100);
 	ck_assert_uint_eq(s.scan.left, 0);
+	/* with one that says that it may not be all */
+	world_kill(w);
+	close_turns(w, true);
+	w->saved.unsaved = true;
+	world_start(w);
+	world_run(w, mono_ms(10000));
+	expect_order(w, "not all was saved");
+	sm_status(w->sm, &s);
+	ck_assert_uint_gt(s.rows_freed, 100);
+	ck_assert(!w->saved.unsaved);
 	/* asked for */
 	close_turns(w, true);
 	sm_resweep(w->sm, sim_now(w->sim), "test");
@@ -422,6 +483,7 @@ main(void)
 	tcase_add_test(tc, two_that_write);
 	tcase_add_test(tc, lanes_that_are_refused);
 	tcase_add_test(tc, the_state_of_another_fabric);
+	tcase_add_test(tc, the_state_of_strangers);
 	tcase_add_test(tc, what_another_manager_wrote);
 	tcase_add_test(tc, turns_that_others_left_closed);
 	suite_add_tcase(s, tc);

@@ -8,6 +8,7 @@
 #include "routing/fts.h"
 #include "routing/route.h"
 #include "routing/tree.h"
+#include "sm/base/mem.h"
 #include "sm/forecast/cuts.h"
 #include "sm/forecast/failure.h"
 #include "sm/forecast/forecast.h"
@@ -90,7 +91,7 @@ START_TEST(fts_round)
 	struct buf out = {0};
 	struct reason why = {""};
 	struct verify_tables in;
-	uint32_t missing;
+	struct fts_misfit misfit;
 	struct routes *r;
 	struct fts *f;
 
@@ -101,8 +102,8 @@ START_TEST(fts_round)
 	ck_assert_msg(f != NULL, "%s", why.text);
 	ck_assert_uint_eq(f->ntables, 6);
 	ck_assert_uint_eq(f->nowners, 14);
-	r = fts_routes(f, s.t, s.pool, &missing);
-	ck_assert_uint_eq(missing, 0);
+	r = fts_routes(f, s.t, s.pool, &misfit);
+	ck_assert_uint_eq(misfit.missing + misfit.strange + misfit.moved, 0);
 	for (sw_ix i = 0; i < s.t->nsw; i++)
 		for (uint16_t lid = 0; lid <= s.t->max_lid; lid++)
 			ck_assert_uint_eq(routes_port(r, i, lid),
@@ -110,6 +111,77 @@ START_TEST(fts_round)
 	routes_unref(r);
 	fts_free(f);
 	buf_free(&out);
+	scene_free(&s);
+}
+END_TEST
+
+/* Of several LIDs of a port the first says whose they are. */
+START_TEST(fts_lmc)
+{
+	struct scene s;
+	struct buf out = {0};
+	struct verify_tables in;
+	struct routes *r;
+	struct topo *t;
+	uint16_t *lid, next = 2;
+	uint8_t *lmc, *row;
+
+	scene_new(&s);
+	lid = mem_zalloc(s.t->nports, sizeof(*lid));
+	lmc = mem_zalloc(s.t->nports, sizeof(*lmc));
+	for (port_ix p = 0; p < s.t->nports; p++) {
+		if (s.t->port[p].lid == 0)
+			continue;
+		lid[p] = next;
+		lmc[p] = 1;
+		next = (uint16_t)(next + 2);
+	}
+	t = topo_with_lids(s.t, &(struct topo_lids){lid, lmc});
+	r = routes_new(t, s.pool);
+	row = mem_alloc((size_t)r->nblocks * LFT_BLOCK);
+	memset(row, LFT_DROP, (size_t)r->nblocks * LFT_BLOCK);
+	row[2] = row[3] = row[5] = 1; /* of the second the first is missing */
+	routes_put_row(r, 0, row, NULL, TOPO_NONE);
+	in = (struct verify_tables){t, s.pool, r->row, r->nblocks, NULL};
+	fts_print(&in, &out);
+	ck_assert_msg(strstr(out.text, "0x0002 001 : (Channel") != NULL &&
+			      strstr(out.text, "0x0003 001 : (path #2 out of "
+					       "2: portguid 0x") != NULL &&
+			      strstr(out.text, "0x0005 001 : (Switch") != NULL,
+		"%s", out.text);
+	buf_free(&out);
+	free(row);
+	routes_unref(r);
+	topo_unref(t);
+	free(lid);
+	free(lmc);
+	scene_free(&s);
+}
+END_TEST
+
+/* Tables of another day are told from those of this one. */
+START_TEST(fts_misfits)
+{
+	static const char text[] =
+		"Unicast lids guid 0x5 (a):\n"
+		"0x0001 001 : (Channel Adapter portguid 0x%llx: 'h')\n";
+	struct fts_misfit misfit;
+	struct reason why = {""};
+	struct buf b = {0};
+	struct scene s;
+	struct fts *f;
+
+	scene_new(&s);
+	buf_printf(&b, text,
+		(unsigned long long)s.t->port[topo_by_lid(s.t, 2, NULL)].guid);
+	f = fts_parse(b.text, b.n, "x", &why);
+	ck_assert_msg(f != NULL, "%s", why.text);
+	routes_unref(fts_routes(f, s.t, s.pool, &misfit));
+	ck_assert_uint_eq(misfit.missing, s.t->nsw);
+	ck_assert_uint_eq(misfit.strange, 1);
+	ck_assert_uint_eq(misfit.moved, 1);
+	fts_free(f);
+	buf_free(&b);
 	scene_free(&s);
 }
 END_TEST
@@ -276,16 +348,35 @@ static const struct {
 	{{"routing.load_limi=1"}, "did you mean 'routing.load_limit'"},
 	{{"routing.load_limit=0.2"}, "out of range"},
 	{{"fabric.lids.first=9", "fabric.lids.last=3"}, "is above"},
-	{{"routing.engines=[warp]"}, "no engine is called 'warp'"},
+	{{"routing.engines=[warp]"}, "'warp'"},
 	{{"fabric.m_key=secret"}, "fabric.m_key: "},
+	{{"fabric.m_kei=secret"}, "did you mean 'fabric.m_key'"},
+	{{"fabric.m_key=\"secret"}, "fabric.m_key: "},
+	{{"routing.load_limit="}, "routing.load_limit: no value"},
+	{{"routing.load_limit=2\nfabric: {}"}, "a value is one line"},
+	{{"routing.roles.root=spine1"}, "routing.roles.root: "},
+	{{"routing.homes.groups={0x1: 1, 0x1: 2}"}, "routing.homes.groups"},
+	{{"routing={engines: [ftree]}"}, "unknown key 'routing'"},
+	{{"distribution.method=dynamic"}, "distribution.allow_unsafe"},
+	{{"routing.roles.leaf=[a]", "routing.roles.root=[a]"},
+		"another role already"},
+	{{"partitions.blue.members={all: full}"}, "pkey"},
+	{{"qos.levels={a: {wait: 2}}"}, "did you mean 'weight'"},
 };
 
 START_TEST(settings)
 {
 	const char *const *set = bad_set[_i].set;
-	const char *good[] = {"routing.load_limit=2", "fabric.lmc.hosts=1"};
+	const char *good[] = {"routing.load_limit=2", "fabric.lmc.hosts=1",
+		"routing.roles.root=[\"top *\", 0x77]",
+		"routing.homes.groups={0x1: 3, 0x2: 3}", "partitions={}",
+		"partitions.blue={pkey: 0x9}", "partitions.blue.pkey=0x11",
+		"distribution.method=dynamic",
+		"distribution.allow_unsafe=true"};
+	const size_t ngood = sizeof(good) / sizeof(good[0]);
 	struct config *base = config_default(), *c;
 	struct reason why = {""};
+	struct buf text = {0};
 
 	c = config_with(
 		base, set, set[1] == NULL ? 1 : 2, route_engine_names(), &why);
@@ -293,11 +384,17 @@ START_TEST(settings)
 	ck_assert_msg(
 		strstr(why.text, bad_set[_i].says) != NULL, "%s", why.text);
 	ck_assert_ptr_null(strstr(why.text, "secret"));
-	c = config_with(base, good, 2, route_engine_names(), &why);
+	c = config_with(base, good, ngood, route_engine_names(), &why);
 	ck_assert_msg(c != NULL, "%s", why.text);
 	ck_assert_uint_eq(c->routing.load_limit, 2000);
 	ck_assert_uint_eq(c->fabric.lmc.hosts, 1);
 	ck_assert_uint_eq(base->fabric.lmc.hosts, 0);
+	ck_assert_str_eq(c->routing.roles.root.name[0], "top *");
+	ck_assert_uint_eq(c->routing.homes.groups.n, 2);
+	ck_assert_uint_eq(c->partitions.n, 1);
+	config_print(c, &text);
+	ck_assert_ptr_nonnull(strstr(text.text, "pkey: 0x0011"));
+	buf_free(&text);
 	config_unref(c);
 	config_unref(base);
 }
@@ -311,7 +408,7 @@ START_TEST(roles)
 {
 	const char *set[] = {"routing.engines=[ftree]",
 		"routing.roles.leaf=[leaf*, nobody, no?x*]",
-		"routing.roles.spine=[*eaf2, 0x1234]"};
+		"routing.roles.spine=[\"*eaf2\", 0x1234]"};
 	struct gen_fattree2 p = {2, 3, 1, 2, 2};
 	struct frozen_lids lids = {0};
 	struct reason why = {""};
@@ -363,6 +460,8 @@ main(void)
 
 	tcase_add_test(c, fts_round);
 	tcase_add_test(c, fts_owners);
+	tcase_add_test(c, fts_misfits);
+	tcase_add_test(c, fts_lmc);
 	tcase_add_loop_test(c, fts_bad, 0, 8);
 	tcase_add_test(c, spine_lost);
 	tcase_add_test(c, host_lost);

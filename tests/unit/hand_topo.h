@@ -130,7 +130,7 @@ hand_switch(struct topo *t, sw_ix s, node_ix n)
 
 	*sw = (struct topo_switch){
 		.node = n, .adj = t->nadj, .end = t->nend, .lft_cap = 0xc000};
-	t->end[t->nend++] = (struct topo_end){node->first_port, 0};
+	t->end[t->nend++] = (struct topo_end){.port = node->first_port};
 	for (unsigned i = 1; i <= node->nports; i++) {
 		port_ix peer = t->port[node->first_port + i].peer;
 		const struct topo_port *far;
@@ -142,7 +142,8 @@ hand_switch(struct topo *t, sw_ix s, node_ix n)
 			t->adj[t->nadj++] = (struct topo_adj){
 				t->node[far->node].sw, (uint8_t)i, far->num};
 		else
-			t->end[t->nend++] = (struct topo_end){peer, (uint8_t)i};
+			t->end[t->nend++] =
+				(struct topo_end){peer, (uint8_t)i, true};
 	}
 	sw->nadj = (uint16_t)(t->nadj - sw->adj);
 	sw->nend = (uint16_t)(t->nend - sw->end);

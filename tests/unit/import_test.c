@@ -36,7 +36,7 @@ static const struct {
 		"routing:\n  engines: [ftree, updn]\n"},
 	{"sm_priority 99\nqos FALSE\nqos_policy_file /x\n", NULL,
 		"# o:1: sm_priority 99: cannot be carried over: "
-		"fabric.priority=99: 99 is out of range: 0 to 15\n"
+		"fabric.priority: 99 is out of range: 0 to 15\n"
 		"# o:3: qos_policy_file /x: no counterpart\n"
 		"{}\n"},
 	{"part_enforce off\nmax_op_vls 3\n", NULL,

@@ -93,7 +93,43 @@ START_TEST(growth)
 	for (uint32_t k = 0; k < N; k++)
 		if (held[k] != 0)
 			ck_assert_uint_eq(number_of(p, held[k]), k + 1);
-	ck_assert_uint_le(p->n, N + 1);
+	free(held);
+	lft_pool_free(p);
+}
+END_TEST
+
+/* What was added last and dropped is given back; what others hold stays. */
+START_TEST(trimmed)
+{
+	enum { CHUNK = 1 << LFT_CHUNK_BITS, N = 4 * CHUNK };
+	struct lft_pool *p = lft_pool_new();
+	lft_ref *held = mem_zalloc(N, sizeof(*held)), last;
+	size_t most;
+
+	for (uint32_t i = 0; i < N; i++)
+		held[i] = block_of(p, i + 1);
+	most = p->nchunks;
+	/* room in front is used first */
+	lft_drop(p, held[7]);
+	held[7] = block_of(p, 8);
+	ck_assert_uint_lt(held[7], CHUNK);
+	for (uint32_t i = CHUNK; i < N; i++)
+		lft_drop(p, held[i]);
+	last = block_of(p, N + 1);
+	lft_pool_trim(p);
+	for (size_t c = 0; c < most; c++)
+		ck_assert(
+			(p->chunk[c] == NULL) == (c > last >> LFT_CHUNK_BITS));
+	for (uint32_t i = 0; i < CHUNK; i++)
+		ck_assert_uint_eq(number_of(p, held[i]), i + 1);
+	/* and taken again */
+	for (uint32_t i = CHUNK; i < N; i++)
+		held[i] = block_of(p, i + 1);
+	for (uint32_t i = 0; i < N; i++)
+		ck_assert_uint_eq(number_of(p, held[i]), i + 1);
+	ck_assert_uint_eq(number_of(p, last), N + 1);
+	ck_assert_uint_le(p->nchunks, most + 1);
+	ck_assert_uint_eq(p->live, N + 1);
 	free(held);
 	lft_pool_free(p);
 }
@@ -108,6 +144,7 @@ main(void)
 	tcase_add_test(c, empty_is_free);
 	tcase_add_test(c, counted);
 	tcase_add_test(c, growth);
+	tcase_add_test(c, trimmed);
 	suite_add_tcase(s, c);
 	return suite_run(s);
 }

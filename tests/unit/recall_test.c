@@ -73,8 +73,14 @@ START_TEST(how_it_ended)
 	ck_assert(recall_writing(scratch_dir, false)); /* there is none: well */
 	ck_assert(recall_load(scratch_dir, PREFIX, &back, &why));
 	ck_assert(!back.writing);
+	ck_assert(!back.unsaved);
 	ck_assert_str_eq(why.text, "");
 	ck_assert_uint_eq(back.prefix, PREFIX);
+	store_free(&back);
+	ck_assert(recall_unsaved(scratch_dir, true));
+	ck_assert(recall_load(scratch_dir, PREFIX, &back, &why));
+	ck_assert(back.unsaved);
+	ck_assert(!back.writing);
 	store_free(&back);
 	/* another fabric: nothing of it, and its file is kept */
 	ck_assert(recall_load(scratch_dir, OTHER, &back, &why));
@@ -94,6 +100,7 @@ START_TEST(nowhere_to_save)
 
 	ck_assert(!recall_load("/proc/heddle", PREFIX, &s, &lost));
 	ck_assert_uint_eq(s.nlid, 0);
+	ck_assert(s.unsaved);
 	ck_assert(!recall_writing("/proc/heddle", true));
 	store_free(&s);
 }

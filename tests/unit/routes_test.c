@@ -86,6 +86,38 @@ START_TEST(rows)
 }
 END_TEST
 
+/* Blocks as the same switch had them, else as a switch like it has them. */
+START_TEST(alike)
+{
+	struct fabric *f = tree();
+	struct topo *t = frozen_topo(f, NULL);
+	struct lft_pool *pool = lft_pool_new();
+	struct routes *a = routes_new(t, pool), *b = routes_new(t, pool);
+	uint8_t row[LFT_BLOCK];
+
+	memset(row, 3, sizeof(row));
+	routes_put_row(a, 0, row, NULL, TOPO_NONE);
+	routes_put_row(b, 1, row, NULL, TOPO_NONE);
+	routes_put_like(b, 0, row, a, 0, 1);
+	ck_assert_uint_eq(routes_ref_of(b, 0, 0), routes_ref_of(a, 0, 0));
+	routes_put_like(b, 0, row, NULL, TOPO_NONE, 1);
+	ck_assert_uint_eq(routes_ref_of(b, 0, 0), routes_ref_of(b, 1, 0));
+	ck_assert_uint_eq(pool->live, 2);
+	row[9] = 4;
+	routes_put_like(b, 0, row, a, 0, 1);
+	ck_assert_uint_eq(pool->live, 3);
+	ck_assert_uint_eq(routes_port(b, 0, 9), 4);
+	ck_assert_uint_eq(routes_port(b, 1, 9), 3);
+	ck_assert_uint_eq(b->entries_changed, 1);
+	routes_unref(a);
+	routes_unref(b);
+	ck_assert_uint_eq(pool->live, 0);
+	lft_pool_free(pool);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
 /* Rows are shared until somebody writes into one of them. */
 START_TEST(shared_rows)
 {
@@ -287,6 +319,7 @@ main(void)
 	TCase *c = tcase_create("routes");
 
 	tcase_add_test(c, rows);
+	tcase_add_test(c, alike);
 	tcase_add_test(c, shared_rows);
 	tcase_add_test(c, order);
 	tcase_add_test(c, trace);

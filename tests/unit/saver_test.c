@@ -1,4 +1,5 @@
 /* The state is saved in a thread: the newest, told of, and never lost. */
+#include "sm/recall.h"
 #include "sm/saver.h"
 #include "tests/unit/scratch.h"
 #include "tests/unit/suite.h"
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { STATES = 50 };
@@ -112,6 +114,47 @@ START_TEST(why_it_failed)
 }
 END_TEST
 
+static bool
+marked(void)
+{
+	char mark[80];
+
+	(void)snprintf(mark, sizeof(mark), "%s/" RECALL_UNSAVED, scratch_dir);
+	return access(mark, F_OK) == 0;
+}
+
+/* A next life is told, until there is a newer state. */
+START_TEST(what_is_not_saved_leaves_a_mark)
+{
+	struct loop *l = loop_new();
+	struct heard h = {0};
+	struct reason why;
+	char in_the_way[80];
+	struct saver *s;
+
+	(void)snprintf(
+		in_the_way, sizeof(in_the_way), "%s/" STORE_FILE, scratch_dir);
+	ck_assert_int_eq(mkdir(in_the_way, 0700), 0);
+	s = saver_new(l, scratch_dir, hear, &h, &why);
+	submit(s, 1);
+	saver_wait(s);
+	ck_assert(marked());
+	ck_assert_int_eq(rmdir(in_the_way), 0);
+	submit(s, 2);
+	saver_wait(s);
+	ck_assert(!marked());
+	saver_free(s);
+	/* an earlier life's mark, too */
+	ck_assert(recall_unsaved(scratch_dir, true));
+	s = saver_new(l, scratch_dir, hear, &h, &why);
+	submit(s, 3);
+	saver_wait(s);
+	ck_assert(!marked());
+	saver_free(s);
+	loop_free(l);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -122,6 +165,7 @@ main(void)
 	tcase_add_test(tc, the_last_one_is_on_disk);
 	tcase_add_test(tc, the_loop_is_told);
 	tcase_add_test(tc, why_it_failed);
+	tcase_add_test(tc, what_is_not_saved_leaves_a_mark);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }

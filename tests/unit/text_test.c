@@ -128,6 +128,11 @@ static const struct {
 	{"devid=0x12345\n", "t:1:7: expected a hexadecimal"},
 	{"switchguid=0x1(\n", "t:1:16: expected a port GUID"},
 	{"Switch 8 \"S\"\nvendid=0x1\n[1] \"S\"[2]\n", "t:3:1: a port without"},
+	{"switchguid=0x5\nSwitch 8 \"S\"\nswitchguid=0x5\nSwitch 8 \"T\"\n",
+		"t:4:13: the GUID above is another node's"},
+	{"\xef\xbb\xbf# marked\nwhat\n", "t:2:1: expected a node"},
+	{"CA   134  1 0x7cfe9003003b4bde 4x EDR - SW\n",
+		"t:1:1: this is a list of ports"},
 	{"\x7f\x45\x4c\x46\x02\x01", "t:1:1: expected a node"},
 };
 

@@ -41,7 +41,9 @@ static const struct refusal {
 		"t.yaml:1:4: error: anchors are not allowed\n"
 		"  a: &x 1\n"
 		"     ^\n"
-		"t.yaml:2:4: error: aliases are not allowed\n"
+		"t.yaml:2:4: error: aliases are not allowed; a text that "
+		"begins with * "
+		"stands in quotes\n"
 		"  b: *x\n"
 		"     ^\n"},
 	{"anchored map", "a: &x\n  b: 1\n",
@@ -101,7 +103,9 @@ static const struct refusal {
 		"  a: \"x\\0y\"\n"
 		"     ^\n"},
 	{"columns count characters", "\"\xc3\xa9\xc3\xa9\": *x\n",
-		"t.yaml:1:7: error: aliases are not allowed\n"
+		"t.yaml:1:7: error: aliases are not allowed; a text that "
+		"begins with * "
+		"stands in quotes\n"
 		"  \"\xc3\xa9\xc3\xa9\": *x\n"
 		"        ^\n"},
 	{"bad indentation", "a:\n  b: 1\n c: 2\n",
@@ -117,7 +121,9 @@ static const struct refusal {
 		"  a: \"b\n"
 		"     ^\n"},
 	{"CRLF lines", "a: 1\r\nb: *x\r\n",
-		"t.yaml:2:4: error: aliases are not allowed\n"
+		"t.yaml:2:4: error: aliases are not allowed; a text that "
+		"begins with * "
+		"stands in quotes\n"
 		"  b: *x\n"
 		"     ^\n"},
 };
