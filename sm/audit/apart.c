@@ -138,7 +138,7 @@ mark_hosts(struct apart *a)
 		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
 			const struct topo_end *e = &t->end[t->sw[s].end + i];
 
-			if (topo_is_host(t, e))
+			if (e->host)
 				a->hosts[s] = a->host[e->port] = true;
 		}
 }
