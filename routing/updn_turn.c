@@ -174,6 +174,20 @@ choose_leaf(const struct updn *u, uint32_t comp)
 	return best;
 }
 
+/* What is above the leaf, made whole by joiners where it has to be, into t. */
+static bool
+join(struct updn *u, sw_ix leaf, struct turned *t)
+{
+	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
+	uint32_t n = updn_join(u, leaf, tree, t->seq + t->n);
+
+	if (n == 0)
+		return false;
+	updn_or(u->turn, tree, u->words);
+	t->n += n;
+	return true;
+}
+
 /*
  * The leaf in force as long as it is one, with joiners where it does not serve:
  * to turn another subtree over moves all turns, and reverses cables; tables
@@ -182,20 +196,13 @@ choose_leaf(const struct updn *u, uint32_t comp)
 static bool
 keep_leaf(struct updn *u, uint32_t comp, struct turned *t, sw_ix *leaf)
 {
-	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
 	sw_ix former = former_leaf(u);
-	uint32_t n;
 
 	if (former == TOPO_NONE || u->comp[former] != comp ||
 		!updn_turn_is_leaf(u, former))
 		return false;
 	*leaf = former;
-	n = updn_join(u, *leaf, tree, t->seq + t->n);
-	if (n == 0)
-		return false;
-	updn_or(u->turn, tree, u->words);
-	t->n += n;
-	return true;
+	return join(u, former, t);
 }
 
 /* Those of the component that cannot get up into the subtree. */
@@ -276,9 +283,11 @@ turn_component(struct updn *u, uint32_t comp, struct turned *t)
 			return 0;
 		if (!keep_leaf(u, comp, t, &leaf)) {
 			leaf = choose_leaf(u, comp);
-			if (rerank_lost(u, leaf) > 0)
-				continue;
-			add_tree(u, u->tier_above[leaf], t);
+			if (!join(u, leaf, t)) {
+				if (rerank_lost(u, leaf) > 0)
+					continue;
+				add_tree(u, u->tier_above[leaf], t);
+			}
 		}
 		if (u->turn_leaf == TOPO_NONE)
 			u->turn_leaf = leaf;
@@ -321,18 +330,11 @@ updn_turn(struct updn *u)
 static bool
 join_all(struct updn *u, const sw_ix *leaf, uint32_t n, struct turned *t)
 {
-	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
-
 	begin(u, t);
 	updn_reach_tiers(u);
-	for (uint32_t k = 0; k < n; k++) {
-		uint32_t more = updn_join(u, leaf[k], tree, t->seq + t->n);
-
-		if (more == 0)
+	for (uint32_t k = 0; k < n; k++)
+		if (!join(u, leaf[k], t))
 			return false;
-		updn_or(u->turn, tree, u->words);
-		t->n += more;
-	}
 	return true;
 }
 
