@@ -292,46 +292,6 @@ START_TEST(lost_tops)
 }
 END_TEST
 
-/*
- * Cables that are missing at the first start. While joiners serve, all tops
- * are used: no cable carries more than four times what each of an intact tree
- * does. Where there would be too many of them, tops go down a tier, and are
- * named.
- */
-START_TEST(hurt_from_the_start)
-{
-	static const struct {
-		unsigned lost;
-		bool moved;
-	} by[] = {{130, false}, {500, true}};
-	const struct gen_fattree2 whole = {18, 36, 1, 18, 18};
-
-	for (unsigned i = 0; i < 8; i++) {
-		struct reason why = {""};
-		bool moved = by[i % 2].moved;
-		struct fabric *f =
-			gen_edit_fail_links(gen_tree_two(&whole, &why),
-				by[i % 2].lost, 1 + i / 2, true, &why);
-		struct verify_report report;
-		struct run x;
-		char what[64];
-
-		ck_assert_msg(f != NULL, "%s", why.text);
-		(void)snprintf(what, sizeof(what), "%u lost, seed %u",
-			by[i % 2].lost, 1 + i / 2);
-		x = run(f, &plain);
-		report = verified(x.r, what);
-		ck_assert_msg((x.r->moved > 0) == moved &&
-				      (strstr(x.r->note, "moved down") !=
-					      NULL) == moved,
-			"%s: %s", what, x.r->note);
-		ck_assert_msg(moved || report.load_max <= 4 * 630, "%s: %llu",
-			what, (unsigned long long)report.load_max);
-		end(&x);
-	}
-}
-END_TEST
-
 START_TEST(degraded_three_levels)
 {
 	for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -807,9 +767,9 @@ int
 main(void)
 {
 	const TTest *const tests[] = {populations, random_populations, racks,
-		planes, degraded, lost_tops, hurt_from_the_start,
-		degraded_three_levels, repair, switch_fails, lanes, lanes_kept,
-		homes, homing_names_it, groups, refuses, rebalance, fixtures};
+		planes, degraded, lost_tops, degraded_three_levels, repair,
+		switch_fails, lanes, lanes_kept, homes, homing_names_it, groups,
+		refuses, rebalance, fixtures};
 	Suite *s = suite_create("ftree");
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {

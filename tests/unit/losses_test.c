@@ -245,6 +245,32 @@ START_TEST(only_what_is_overloaded)
 }
 END_TEST
 
+/*
+ * Cables that are missing at the first start: while joiners serve, all tops
+ * are used, and no cable carries more than four times what each of an intact
+ * tree does.
+ */
+START_TEST(hurt_from_the_start)
+{
+	const struct gen_fattree2 whole = {18, 36, 1, 18, 18};
+
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		struct reason why = {""};
+		struct fabric *f = gen_edit_fail_links(
+			gen_tree_two(&whole, &why), 130, seed, true, &why);
+		struct days d;
+
+		ck_assert_msg(f != NULL, "%s", why.text);
+		d = begin("hurt", f, seed);
+		ck_assert_msg(strstr(d.r->note, "moved down") == NULL,
+			"seed %u: %s", (unsigned)seed, d.r->note);
+		ck_assert_uint_le(d.r->report.load_max, 4 * 630);
+		end(&d);
+		fabric_free(f);
+	}
+}
+END_TEST
+
 /* ---- and back ---- */
 
 enum {
@@ -404,6 +430,7 @@ main(void)
 		(int)(sizeof(one_by_one) / sizeof(*one_by_one)));
 	tcase_add_loop_test(c, only_what_is_overloaded, 0,
 		(int)(sizeof(one_lost) / sizeof(*one_lost)));
+	tcase_add_test(c, hurt_from_the_start);
 	tcase_add_loop_test(
 		c, no_drift, 0, 3 * (int)(sizeof(ill) / sizeof(*ill)));
 	tcase_set_timeout(c, 300);
