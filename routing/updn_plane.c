@@ -233,7 +233,7 @@ merit(struct updn *u, const sw_ix *at)
 bool
 updn_plane_turn(struct updn *u)
 {
-	sw_ix at[PLANES], best[PLANES] = {TOPO_NONE};
+	sw_ix at[PLANES] = {TOPO_NONE}, best[PLANES] = {TOPO_NONE};
 	uint64_t most = 0;
 	size_t n;
 
