@@ -315,6 +315,7 @@ hw_drained(struct hwstate *h)
 
 	for (i = 0; i < h->n; i++)
 		drain(h, &h->sw[i]);
+	turns_drained(h->turns);
 }
 
 void

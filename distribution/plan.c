@@ -75,18 +75,23 @@ is_fresh(const struct topo *t, sw_ix s)
 	return (node_of(t, s)->flags & TN_FRESH) != 0;
 }
 
-/* Nothing else is written while packets may be on ways that nobody knows. */
+/*
+ * Nothing else is written while packets may be on ways that nobody knows; where
+ * a top has to be raised for it (raised), that is after all the others.
+ */
 static void
-add_walls(struct maker *m)
+add_walls(struct maker *m, bool raised)
 {
 	const struct safe_transition *x = m->p->change;
 	size_t i;
 
 	plan_begin(m, PLAN_WALL);
 	for (i = 0; i < x->nwalls; i++)
-		plan_add_step(m, node_of(m->t, x->write[i].sw)->first_port,
-			MAD_LFT, x->write[i].block, x->write[i].image);
-	m->drain = plan_end(m);
+		if (x->write[i].raised == raised)
+			plan_add_step(m,
+				node_of(m->t, x->write[i].sw)->first_port,
+				MAD_LFT, x->write[i].block, x->write[i].image);
+	m->drain |= plan_end(m);
 }
 
 /* A fresh switch needs no stages: its last images, and nothing else. */
@@ -322,8 +327,9 @@ make(struct maker *m)
 
 	plan_keys_add(m);
 	plan_port_params(m);
+	add_walls(m, false);
 	add_tops(m, PLAN_TOP, false);
-	add_walls(m);
+	add_walls(m, true);
 	add_fresh_tables(m);
 	add_tops(m, PLAN_RAISE, true);
 	plan_lanes_add(m);

@@ -3,6 +3,10 @@
  * of live ports that are not known are read first, so that a second life
  * writes nothing; ports that are not up, and switches that take many rows at
  * once, are written blind.
+ *
+ * A host that comes up is told while it is Armed. Should it start anew on the
+ * way, it is in Init again and everybody sees it; a host that is told before it
+ * is Armed would lose what it was told and be Armed all the same.
  */
 #include <string.h>
 
@@ -56,6 +60,15 @@ live(const struct maker *m, port_ix p)
 
 	return n->type == TOPO_SWITCH ? (n->flags & TN_FRESH) == 0
 				      : port(m, p)->state > INIT;
+}
+
+/* A host's port is told now, or when it is Armed. */
+static bool
+its_time(const struct maker *m, port_ix p)
+{
+	const struct topo_node *n = &m->t->node[port(m, p)->node];
+
+	return m->rising == (n->type != TOPO_SWITCH && !live(m, p));
 }
 
 static void
@@ -177,7 +190,7 @@ add_column(struct maker *m, const struct rows *r, unsigned out)
 	uint8_t want[TURNS_ROW];
 	bool base = (r->node->flags & TN_ENHANCED_P0) == 0;
 
-	if (!maps(m, r, p))
+	if (!maps(m, r, p) || !its_time(m, p))
 		return;
 	final(m, p, want);
 	memcpy(in, r->in, sizeof(in));
@@ -268,7 +281,7 @@ add_tables(struct maker *m, port_ix p)
 	struct vlarb_table want;
 	uint32_t pay = 0;
 
-	if (vlarbs_refused(v, n->guid, num) ||
+	if (!its_time(m, p) || vlarbs_refused(v, n->guid, num) ||
 		!vlarb_make(&m->lanes, m->t, p, &want))
 		return;
 	for (unsigned part = 1; part <= VLARB_PARTS; part++) {
@@ -298,20 +311,32 @@ add_arbs(struct maker *m)
 			add_tables(m, p);
 }
 
+static void
+add_phase(struct maker *m, enum plan_kind kind)
+{
+	plan_begin(m, kind);
+	if (kind != PLAN_LANES)
+		add_arbs(m);
+	for (node_ix n = 0; n < m->t->nnodes && kind != PLAN_ARBS; n++)
+		if (concerned(m, n) &&
+			!(m->rising && m->t->node[n].type == TOPO_SWITCH))
+			add_rows(m, n);
+	(void)plan_end(m);
+}
+
 void
 plan_lanes_add(struct maker *m)
 {
-	static const enum plan_kind kind[] = {
-		PLAN_LEARN, PLAN_ARBS, PLAN_LANES};
+	add_phase(m, PLAN_LEARN);
+	add_phase(m, PLAN_ARBS);
+	add_phase(m, PLAN_LANES);
+}
 
-	for (unsigned i = 0; i < 3; i++) {
-		plan_begin(m, kind[i]);
-		if (kind[i] != PLAN_LANES)
-			add_arbs(m);
-		for (node_ix n = 0; n < m->t->nnodes && kind[i] != PLAN_ARBS;
-			n++)
-			if (concerned(m, n))
-				add_rows(m, n);
-		(void)plan_end(m);
-	}
+void
+plan_lanes_rise(struct maker *m)
+{
+	m->rising = true;
+	add_phase(m, PLAN_ARBS);
+	add_phase(m, PLAN_LANES);
+	m->rising = false;
 }

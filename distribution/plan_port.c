@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "distribution/plan_priv.h"
+#include "routing/levels.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
@@ -262,7 +263,8 @@ rise(struct maker *m, port_ix ix)
 		wanted(m, ix, &was, &want) != 0)
 		return;
 	want.mtu = common_mtu(m->t, p);
-	want.op_vls = common_vls(m, p);
+	want.op_vls = min8(
+		levels_link_code(m->t, ix, m->params->max_vls_code), p->vl_cap);
 	want.state = from + 1;
 	add_port_set(m, ix, &want);
 }
@@ -292,6 +294,8 @@ plan_port_rise(struct maker *m, bool downed)
 				(m->p->downed != NULL && m->p->downed[ix]))
 				rise(m, ix);
 		(void)plan_end(m);
+		if (kind[i] == PLAN_ARM && !downed)
+			plan_lanes_rise(m);
 	}
 }
 

@@ -25,6 +25,7 @@ struct maker {
 	size_t capsteps, capphases, cappayload, capunfit;
 	struct plan_phase *now; /* the phase that is being made */
 	bool drain;		/* before the next one */
+	bool rising;		/* hosts that come up are told of lanes */
 };
 
 /* plan.c */
@@ -47,6 +48,8 @@ void plan_port_guard(struct maker *m, port_ix ix);
 
 /* plan_lanes.c: tables of lanes and levels. */
 void plan_lanes_add(struct maker *m);
+/* The same of hosts' ports that are Armed by then. */
+void plan_lanes_rise(struct maker *m);
 /* The payload of the row that a turn shall have in the end. */
 uint32_t plan_lanes_row(struct maker *m, node_ix n, unsigned in, unsigned out);
 

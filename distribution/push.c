@@ -104,12 +104,23 @@ push_failures(const struct push *p, size_t *n)
 
 /* ---- sending ---- */
 
+/* Lanes of a host: nobody needs them if it does not come up. */
+static bool
+is_for_host(const struct push *p, const struct plan_step *s)
+{
+	const struct topo *t = push_topo(p);
+
+	return (s->kind == PLAN_ARBS || s->kind == PLAN_LANES) &&
+	       t->node[t->port[s->port].node].type != TOPO_SWITCH;
+}
+
 static bool
 void_step(const struct push *p, const struct plan_step *s)
 {
 	const struct topo_port *port = &push_topo(p)->port[s->port];
 
-	if (p->node_failed[port->node] || push_lanes_in_place(p, s))
+	if (p->node_failed[port->node] || push_lanes_in_place(p, s) ||
+		(is_for_host(p, s) && p->port_failed[s->port]))
 		return true;
 	if (s->kind != PLAN_ACTIVATE)
 		return false;

@@ -124,6 +124,7 @@ push_lanes_load(
 	row_of(p, s, data);
 	all = span(p, s);
 	turns_unknown_span(turns_of(p), push_guid(p, s), &all);
+	turns_move(turns_of(p));
 }
 
 /* It does not do what its capabilities promise. */

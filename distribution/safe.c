@@ -324,36 +324,6 @@ plan_writes(struct planner *p)
 	free(p->comp);
 }
 
-/* Is there anything at all that carries data? */
-static bool
-carries(const struct topo *t)
-{
-	for (sw_ix s = 0; s < t->nsw; s++)
-		if (!(t->node[t->sw[s].node].flags & TN_FRESH))
-			return true;
-	return false;
-}
-
-/*
- * Lanes to look at. All are taken for one where any may become another's on the
- * way: while rows of SL2VL change and the tables allow it; where a lane goes,
- * whose SLs join another one; and where nobody knows the rows.
- */
-static unsigned
-lanes_of(const struct safe_job *job)
-{
-	const struct route_lanes *to = &job->to->lanes;
-	unsigned was = past_lanes(hw_past(job->hw));
-	bool known = was > 0;
-
-	if (was == 0)
-		was = job->from != NULL ? job->from->lanes.n : to->n;
-	if (to->plain &&
-		(!known || job->moving || (job->levels && was != to->n)))
-		return 1;
-	return was > to->n && carries(job->to->topo) ? 1 : to->n;
-}
-
 /* The turns that stay closed are closed before anything else is. */
 static void
 add_stays(struct planner *p)
@@ -384,7 +354,8 @@ safe_plan(const struct safe_job *job)
 	t->method = job->method;
 	t->pool = job->to->pool;
 	safe_stale_find(job, t, &p.stay);
-	safe_net_new(&p.net, job->to->topo, hw_turns(job->hw), lanes_of(job));
+	safe_net_new(
+		&p.net, job->to->topo, hw_turns(job->hw), safe_lane_count(job));
 	if (p.stay.n > 0 && p.net.lanes == job->to->lanes.n)
 		safe_net_close(&p.net, &p.stay);
 	safe_value_new(&p.val, &p.net, job);

@@ -37,10 +37,9 @@
  * SLs on the way: it is judged as if all lanes were one, which holds whatever
  * the rows of SL2VL are meanwhile.
  *
- * Lanes are told apart only where their VLs cannot become each other's: while
- * rows of SL2VL change, a packet may travel by an old row here and by a new one
- * there. Then M has one lane, which holds for any rows at all, old, new or
- * unknown; if the tables need their lanes, their VLs are theirs for good
+ * Lanes are told apart only where their VLs cannot become each other's
+ * (safe_lane.c). Else M has one lane, which holds for any rows at all, old, new
+ * or unknown; if the tables need their lanes, their VLs are theirs for good
  * (routing/levels.h).
  *
  * Tables that nobody knows are in no mixture: they become 255 before all this,
@@ -58,6 +57,7 @@
 #include <stdint.h>
 
 #include "distribution/hwstate.h"
+#include "routing/levels.h"
 #include "routing/routes.h"
 
 /* What the administrator chose; distribution.method. */
@@ -87,9 +87,9 @@ struct safe_job {
 	unsigned max_stages; /* prefer stages to blocking up to this many */
 	uint32_t bulk; /* channels on cycles above which entries are not tried
 			  one by one; 0: as many as that takes a second */
-	bool moving;   /* rows of SL2VL are about to change, or are not known */
-	bool levels;   /* which VLs a lane has depends on how many there are */
-	bool guests;   /* there are turns of others: multicast trees */
+	struct levels_want levels; /* of service, for the rows of SL2VL */
+	uint8_t max_vls;	   /* as in vlarb.h */
+	bool guests;	/* there are turns of others: multicast trees */
 	bool unsettled; /* ... and tables of more than `from` in the switches:
 			   the order of `from` says nothing about them */
 };
@@ -105,6 +105,7 @@ struct safe_write {
 	bool urgent; /* repairs entries whose port is dead */
 	bool last;   /* image is what the new routing wants */
 	bool wall;   /* closes what nobody knows, before stage 0 */
+	bool raised; /* a wall above the switch's top, which is raised for it */
 };
 
 /* A turn that must not be made while tables are written. */

@@ -10,6 +10,11 @@
  * dependencies away is always safe. When that is acknowledged and what was
  * under way has drained it is known, and the transition starts from there.
  *
+ * A switch that takes no blocks above its top gets that raised first, and what
+ * is above comes to life before it can be emptied. So its neighbours, and they
+ * before all else, hold 255 for those LIDs: nothing comes that its tables could
+ * turn, and what its own hosts send ends at the next switch.
+ *
  * A switch whose SMA is silent cannot be written, and forwards all the same.
  * After a restart nobody knows its tables, or even that it is there: a port
  * that carries data and has no neighbour in the topology may lead to a switch,
@@ -171,11 +176,11 @@ wall(struct safe_values *v, struct safe_cell *c, const struct safe_ports *p)
 	v->differ += LFT_BLOCK;
 }
 
+/* The entries of a block that lead to these ports. */
 static void
-wall_block(struct blind *b, sw_ix s, uint32_t k)
+wall_block(struct blind *b, sw_ix s, uint32_t k, struct safe_ports p)
 {
 	struct safe_values *v = b->v;
-	const struct safe_ports p = b->port[s];
 	uint32_t *i = &v->cell[(size_t)s * v->nblocks + k];
 	struct lft_pool *pool = v->to->pool;
 	bool leads = false;
@@ -196,6 +201,30 @@ wall_block(struct blind *b, sw_ix s, uint32_t k)
 		wall(v, &v->c[*i - 1], &p);
 }
 
+/* Neighbours of switches whose tops are raised above what nobody knows. */
+static void
+shield(struct blind *b)
+{
+	const struct safe_ports all = {
+		{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+	size_t n = b->v->ncells;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct safe_cell c = b->v->c[i];
+		const struct topo_switch *sw = &b->t->sw[c.s];
+
+		for (uint32_t a = sw->adj;
+			c.blind && c.wall && c.above && a < sw->adj + sw->nadj;
+			a++) {
+			sw_ix near = b->t->adj[a].peer;
+
+			if (!safe_net_fresh(b->v->net, near) &&
+				!safe_net_quarantined(b->v->net, near))
+				wall_block(b, near, c.b, all);
+		}
+	}
+}
+
 void
 safe_blind_wall(struct safe_values *v)
 {
@@ -213,7 +242,8 @@ safe_blind_wall(struct safe_values *v)
 		for (uint32_t k = 0; k < v->nblocks; k++)
 			if (!safe_net_fresh(n, s) &&
 				!safe_net_quarantined(n, s))
-				wall_block(&b, s, k);
+				wall_block(&b, s, k, b.port[s]);
+	shield(&b);
 	v->blind = b.port;
 	free(b.dark);
 }

@@ -1,6 +1,7 @@
 /*
  * safe_priv: what the parts of safe share, private to safe*.c.
  *
+ *   lane    how many lanes have a graph of their own
  *   net     the frame: port records, cables that can carry data, names
  *   value   what each (switch, block) may hold, and in which stage
  *   blind   entries that lead where nobody knows what happens
@@ -64,6 +65,9 @@ struct safe_net {
 };
 
 struct safe_set;
+
+/* safe_lane.c: lanes to tell apart; 1 where any may become another's. */
+unsigned safe_lane_count(const struct safe_job *job);
 
 /* safe_net.c */
 /* turns: who refuses rows of SL2VL; NULL: nobody does. */
@@ -143,6 +147,7 @@ struct safe_cell {
 	bool settled; /* held[0] is acknowledged */
 	bool wall;    /* held is without the blind ways: written first */
 	bool blind;   /* packets meet it, and nobody knows what it holds */
+	bool above;   /* the switch's top: none does until that is raised */
 	lft_ref want;
 };
 

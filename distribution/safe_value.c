@@ -116,6 +116,7 @@ look(struct safe_values *v, struct row *row, sw_ix s, uint32_t b)
 	else if (!row->fresh)
 		hold_all(v, &c, row->guid);
 	c.blind = !row->fresh && c.nheld == 0 && b < row->end;
+	c.above = b > sw->lft_top / LFT_BLOCK;
 	row->unread |= c.blind;
 	if (c.new && !c.write && !c.blind && c.nheld <= 1)
 		return;
@@ -141,7 +142,7 @@ static void
 look_at_switch(struct safe_values *v, sw_ix s)
 {
 	const struct topo *t = v->net->t;
-	const lft_ref *want = v->to->row[s]->ref;
+	const struct lft_row *want = v->to->row[s];
 	uint64_t guid = t->node[t->sw[s].node].guid;
 	struct row row = {.guid = guid};
 	uint32_t n;
@@ -152,7 +153,7 @@ look_at_switch(struct safe_values *v, sw_ix s)
 	row.end = row_end(v, s, guid);
 	n = comparable(v, &row, s);
 	for (uint32_t b = 0; b < v->nblocks; b++)
-		if (b < n && row.have[b] == want[b])
+		if (b < n && row.have[b] == lft_row_ref(want, b))
 			v->kept++;
 		else
 			look(v, &row, s, b);

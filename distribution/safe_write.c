@@ -130,7 +130,8 @@ add_wall(struct writer *w, const struct safe_cell *c)
 		.block = c->b,
 		.image = held(w, c),
 		.was = held(w, c),
-		.wall = true};
+		.wall = true,
+		.raised = c->above};
 	w->t->nwalls++;
 }
 

@@ -34,6 +34,7 @@ struct turns {
 	size_t n, cap;
 	struct turns_hold *hold;
 	size_t nholds, capholds;
+	bool moved;
 };
 
 struct turns *
@@ -234,6 +235,24 @@ turns_unknown(struct turns *t, uint64_t guid, unsigned in, unsigned out)
 		return;
 	mark(&s->column[out], in, false);
 	(void)map_del(&s->cell, cell_key(in, out));
+}
+
+void
+turns_move(struct turns *t)
+{
+	t->moved = true;
+}
+
+void
+turns_drained(struct turns *t)
+{
+	t->moved = false;
+}
+
+bool
+turns_moved(const struct turns *t)
+{
+	return t->moved;
 }
 
 void

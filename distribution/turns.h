@@ -66,6 +66,14 @@ bool turns_all(const struct turns *t, uint64_t guid, unsigned out,
 /* A Set of this row is under way, or its answer was lost. */
 void turns_unknown(struct turns *t, uint64_t guid, unsigned in, unsigned out);
 
+/*
+ * Packets may be on VLs that no row says any more: a row was written, and what
+ * was under way has not drained since.
+ */
+void turns_move(struct turns *t);
+void turns_drained(struct turns *t);
+bool turns_moved(const struct turns *t);
+
 /* Everything about the switch's rows is unknown again; about everybody's. */
 void turns_forget(struct turns *t, uint64_t guid);
 void turns_forget_all(struct turns *t);

@@ -11,8 +11,7 @@ enum {
 	STEP = 16, /* the level sinks by such a part of itself */
 	TREE = 8,  /* what to look at a LID costs for each switch, where to look
 		      at  a cable costs 1 */
-	WORK = 1 << 23, /* of that in all: tens of milliseconds */
-	STEPS = 4,	/* entries that are changed at once */
+	STEPS = 4, /* entries that are changed at once */
 	NONE = UINT32_MAX,
 };
 
@@ -23,9 +22,9 @@ struct even {
 	const struct routes *seen; /* whose ways are looked at */
 	struct arena *a;
 	uint32_t *pos;	 /* [nsw] place in the order, smaller is above */
-	uint32_t *hosts; /* [nsw] */
+	uint64_t *hosts; /* [nsw] */
 	uint32_t *cable; /* [nports] of a switch's port: number in t->adj */
-	sw_ix *tail;	 /* [nadj] whose cable it is */
+	sw_ix *tail;	 /* [nadj] whose cable it is, TOPO_NONE: not used */
 	uint64_t *load;	 /* [nadj] */
 	bool *fixed;	 /* by LID */
 	uint64_t level;
@@ -78,9 +77,10 @@ find_cables(struct even *e, const struct verify_state *v)
 			uint32_t c = t->sw[s].adj + i;
 			const struct topo_adj *a = &t->adj[c];
 
-			e->tail[c] = s;
+			e->tail[c] = TOPO_NONE;
 			if (quarantined(t, s) || quarantined(t, a->peer))
 				continue;
+			e->tail[c] = s;
 			e->cable[topo_port_of(t, t->sw[s].node, a->out)] = c;
 			e->load[c] = verify_state_load(v, s, a->out);
 		}
@@ -187,22 +187,12 @@ sort(struct even *e)
 	e->n = sum;
 }
 
-/* The tree of ways to a LID, and what of it goes over cable c. */
+/* What passes each switch, and whether by cable c. */
 static void
-look_at(struct even *e, uint32_t c)
+find_flow(struct even *e, uint32_t c)
 {
-	uint32_t nsw = e->t->nsw;
-
-	for (sw_ix s = 0; s < nsw; s++) {
-		e->way[s] = s == e->dest ? NONE : way_of(e, s);
-		e->flow[s] = e->hosts[s];
-		e->via[s] = false;
-	}
-	memset(e->dist, 0xff, nsw * sizeof(*e->dist));
-	e->dist[e->dest] = 0;
-	for (sw_ix s = 0; s < nsw; s++)
-		find_dist(e, s);
-	sort(e);
+	memcpy(e->flow, e->hosts, e->t->nsw * sizeof(*e->flow));
+	memset(e->via, false, e->t->nsw * sizeof(*e->via));
 	for (uint32_t i = 1; i < e->n; i++) {
 		sw_ix s = e->seq[i];
 
@@ -210,6 +200,22 @@ look_at(struct even *e, uint32_t c)
 	}
 	for (uint32_t i = e->n; i-- > 1;)
 		e->flow[next_of(e, e->seq[i])] += e->flow[e->seq[i]];
+}
+
+/* The tree of ways to a LID, and what of it goes over cable c. */
+static void
+look_at(struct even *e, uint32_t c)
+{
+	uint32_t nsw = e->t->nsw;
+
+	for (sw_ix s = 0; s < nsw; s++)
+		e->way[s] = s == e->dest ? NONE : way_of(e, s);
+	memset(e->dist, 0xff, nsw * sizeof(*e->dist));
+	e->dist[e->dest] = 0;
+	for (sw_ix s = 0; s < nsw; s++)
+		find_dist(e, s);
+	sort(e);
+	find_flow(e, c);
 }
 
 /* May any packet for the LID pass s? Half of all entries are never used. */
@@ -248,18 +254,27 @@ in_one_plane(const struct even *e, sw_ix s, sw_ix next)
 		       ROUTE_PLANE);
 }
 
+/* Does what comes to s stay off the cable to be relieved, or could it? */
+static bool
+is_open(const struct even *e, sw_ix s)
+{
+	return !e->via[s] || e->flow[s] == 0;
+}
+
 /* Might s use cable c as well as its own one? */
 static bool
 legal(const struct even *e, sw_ix s, uint32_t c)
 {
-	const struct topo_adj *a = &e->t->adj[c];
-	sw_ix next = next_of(e, s), x = a->peer;
-	bool down = goes_down(e, s, next);
+	sw_ix x = e->t->adj[c].peer, next;
+	bool down;
 
-	return c != e->way[s] && e->dist[x] == e->dist[s] - 1 && !e->via[x] &&
-	       goes_down(e, s, x) == down &&
+	if (e->dist[x] != e->dist[s] - 1 || !is_open(e, x) || c == e->way[s] ||
+		e->tail[c] != s)
+		return false;
+	next = next_of(e, s);
+	down = goes_down(e, s, next);
+	return goes_down(e, s, x) == down &&
 	       (!down || x == e->dest || goes_down(e, x, next_of(e, x))) &&
-	       e->cable[topo_port_of(e->t, e->t->sw[s].node, a->out)] == c &&
 	       in_one_plane(e, s, next) && in_one_plane(e, s, x);
 }
 
@@ -270,15 +285,19 @@ others(const struct even *e, sw_ix s, uint32_t c)
 	return (int64_t)(e->load[c] - (e->way[s] == c ? e->flow[s] : 0));
 }
 
-/* For what nobody uses yet: the cable from s by which it meets the fewest. */
+/*
+ * For what nobody uses yet: the cable from s by which it meets the fewest.
+ * NONE: all lead over the one to be relieved.
+ */
 static uint32_t
 spare(const struct even *e, sw_ix s)
 {
 	const struct topo_switch *sw = &e->t->sw[s];
-	uint32_t best = e->way[s];
+	uint32_t best = is_open(e, next_of(e, s)) ? e->way[s] : NONE;
 
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++)
-		if (e->load[c] < e->load[best] && legal(e, s, c))
+		if ((best == NONE || e->load[c] < e->load[best]) &&
+			legal(e, s, c))
 			best = c;
 	return best;
 }
@@ -309,8 +328,11 @@ try_way(const struct even *e, sw_ix s, uint32_t c, struct move *m)
 		if (x == old)
 			break;
 		c = e->way[x];
-		if (e->flow[x] == 0 && e->load[c] + add > e->level)
+		if (e->flow[x] == 0 &&
+			(e->via[x] || e->load[c] + add > e->level))
 			c = spare(e, x);
+		if (c == NONE)
+			return false;
 	}
 	m->cost *= (int64_t)add;
 	return true;
@@ -333,22 +355,41 @@ spend(struct even *e, uint64_t work)
 	e->work -= e->work < work ? e->work : work;
 }
 
+/*
+ * Of the cables from s to one neighbour, from number *c on: the idlest that is
+ * not in use for the LID, or NONE. On to the next neighbour.
+ */
+static uint32_t
+idlest(const struct even *e, sw_ix s, uint32_t *c)
+{
+	const struct topo_switch *sw = &e->t->sw[s];
+	sw_ix peer = e->t->adj[*c].peer;
+	uint32_t best = NONE;
+
+	for (; *c < sw->adj + sw->nadj && e->t->adj[*c].peer == peer; ++*c)
+		if (*c != e->way[s] && e->tail[*c] == s &&
+			(best == NONE || e->load[*c] < e->load[best]))
+			best = *c;
+	return best;
+}
+
 /* The best entry of s to change, against the best so far. */
 static void
 try_switch(struct even *e, sw_ix s, uint64_t excess, struct move *best)
 {
 	const struct topo_switch *sw = &e->t->sw[s];
 	uint64_t gain = e->flow[s] < excess ? e->flow[s] : excess;
+	uint32_t at = sw->adj;
 
 	if (gain == 0)
 		return;
 	spend(e, sw->nadj);
-	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++) {
+	while (at < sw->adj + sw->nadj) {
 		struct move m = {.gain = gain};
+		uint32_t c = idlest(e, s, &at);
 
-		if (e->load[c] + gain <= e->level && legal(e, s, c) &&
-			try_way(e, s, c, &m) && (m.cost <= 0 || e->any) &&
-			better(e, &m, best))
+		if (c != NONE && legal(e, s, c) && try_way(e, s, c, &m) &&
+			(m.cost <= 0 || e->any) && better(e, &m, best))
 			*best = m;
 	}
 }
@@ -412,31 +453,51 @@ make(struct even *e, const struct move *m)
 
 /* ---- one cable ---- */
 
-/* Lead LIDs of cable c another way, until it is not above the level. */
-static void
-relieve(struct even *e, uint32_t c)
+/* Lead what is sent to the LID by cable c another way, as much as must. */
+static bool
+relieve_of(struct even *e, uint32_t c)
 {
 	sw_ix s = e->tail[c];
-	uint32_t last = e->t->max_lid;
+	struct move best;
+	bool any = false;
 
-	for (uint32_t lid = 1; lid <= last && e->load[c] > e->level; lid++) {
-		struct move best = {.gain = 0};
-
-		e->lid = (uint16_t)lid;
-		if (e->fixed[lid] || e->work == 0 || way_of(e, s) != c)
-			continue;
-		e->dest = topo_switch_of(e->t, e->t->by_lid[lid]);
-		spend(e, e->t->sw[s].nadj);
-		if (!in_one_plane(e, s, e->t->adj[c].peer) || !is_passed(e, s))
-			continue;
-		look_at(e, c);
-		spend(e, (uint64_t)e->t->nsw * TREE);
+	e->dest = topo_switch_of(e->t, e->t->by_lid[e->lid]);
+	spend(e, e->t->sw[s].nadj);
+	if (!in_one_plane(e, s, e->t->adj[c].peer) || !is_passed(e, s))
+		return false;
+	look_at(e, c);
+	spend(e, (uint64_t)e->t->nsw * TREE);
+	do {
+		best = (struct move){.gain = 0};
 		for (uint32_t i = 1; i < e->n; i++)
 			if (e->via[e->seq[i]])
 				try_switch(e, e->seq[i], e->load[c] - e->level,
 					&best);
-		if (best.gain > 0)
-			make(e, &best);
+		if (best.gain == 0)
+			break;
+		make(e, &best);
+		find_flow(e, c);
+		any = true;
+	} while (e->load[c] > e->level);
+	return any;
+}
+
+/* Lead LIDs of cable c another way, until it is not above the level. */
+static void
+relieve(struct even *e, uint32_t c)
+{
+	uint32_t last = e->t->max_lid;
+	bool more = true;
+
+	while (more) {
+		more = false;
+		for (uint32_t lid = 1; lid <= last && e->load[c] > e->level;
+			lid++) {
+			e->lid = (uint16_t)lid;
+			if (!e->fixed[lid] && e->work > 0 &&
+				way_of(e, e->tail[c]) == c)
+				more |= relieve_of(e, c);
+		}
 	}
 }
 
@@ -640,7 +701,7 @@ begin(struct even *e, const struct routes *r)
 	routes_line(r, e->pos);
 	find_cables(e, r->verified);
 	find_hosts(e);
-	e->work = WORK;
+	e->work = e->wish->work;
 }
 
 struct routes *

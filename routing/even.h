@@ -25,6 +25,9 @@
  * than its load says, and to split a LID may cost more than a busy cable. Where
  * entries are kept, it is what changes the fewest of them.
  *
+ * An entry that nothing uses is changed with the one that begins to use it: all
+ * switches may lead to a LID by one cable because one of them was meant to.
+ *
  * Where one entry is not enough, as what goes down to a LID does so by one
  * cable from wherever it comes, all entries of a LID are taken over from other
  * tables that obey the same order: then the mixture obeys it, too.
@@ -42,6 +45,7 @@ struct even_wish {
 					counted against */
 	uint64_t goal;		     /* no cable need be below it */
 	bool fresh;		     /* entries are not dear */
+	uint64_t work;		     /* cables to look at, roughly */
 	const struct routes *from;   /* of the same topology, to take over all
 					entries of single LIDs, or NULL */
 };

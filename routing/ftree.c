@@ -5,6 +5,9 @@
 
 #include "routing/reading.h"
 #include "routing/tree.h"
+#include "sm/base/thread.h"
+
+enum { APART = 512 }; /* switches: reading them is worth a thread */
 
 static bool
 was_mesh(const struct updn *u, sw_ix s)
@@ -122,24 +125,24 @@ begin(struct updn *u, const struct tree *tree)
 }
 
 static bool
-by_planes(struct updn *u, const struct tree *tree)
+by_planes(struct updn *u, bool keep, const struct tree *tree)
 {
 	begin(u, tree);
-	return updn_plane_turn(u);
+	return updn_plane_turn(u, keep);
 }
 
 /* An order of tiers, from what was read. False: there is none. */
 static bool
-find_order(struct updn *u, const struct tree *tree)
+find_order(struct updn *u, bool keep, const struct tree *tree)
 {
 	*u = (struct updn){
 		.job = u->job, .t = u->t, .a = u->a, .like = u->like};
 	updn_graph(u);
-	if (updn_plane_find(u, tree->leaf) && by_planes(u, tree))
+	if (updn_plane_find(u, tree->leaf) && by_planes(u, keep, tree))
 		return true;
 	u->plane = NULL;
 	begin(u, tree);
-	return updn_turn(u) != UINT64_MAX;
+	return updn_turn(u, keep) != UINT64_MAX;
 }
 
 /* All but the repair; NULL and why. */
@@ -150,7 +153,7 @@ whole(struct updn *u, bool keep, const struct tree *tree, struct reason *why)
 	uint32_t moved = 0;
 
 	if (!keep || !updn_stand(u, engine_ftree.name)) {
-		if (!find_order(u, tree)) {
+		if (!find_order(u, keep, tree)) {
 			(void)reason_set(why, "no subtree joins all switches");
 			return NULL;
 		}
@@ -164,36 +167,93 @@ whole(struct updn *u, bool keep, const struct tree *tree, struct reason *why)
 	return r;
 }
 
+/* Two things to do about a graph, neither of which needs the other. */
+struct half {
+	struct updn g;
+	bool reads, repairs;
+	struct tree *tree;
+	struct routes *r;
+};
+
+static void
+do_half(void *arg)
+{
+	struct half *h = arg;
+
+	if (h->repairs)
+		h->r = updn_repair(&h->g, engine_ftree.name);
+	if (h->reads)
+		h->tree = tree_read_graph(&h->g);
+}
+
+/*
+ * The tree is read while tables are repaired: seldom is there none any more. a:
+ * for what a thread of its own reads, where it is worth one.
+ */
+static void
+begin_both(const struct updn *g, struct arena *a, bool repairs, struct half *h)
+{
+	const struct routes *prev = g->job->prev;
+
+	repairs = repairs && prev != NULL && prev->memory != NULL;
+	h[0] = (struct half){.g = *g, .reads = true, .repairs = repairs};
+	if (!repairs || g->job->threads < 2 || g->nsw < APART) {
+		do_half(h);
+		return;
+	}
+	h[0].reads = false;
+	h[1] = (struct half){.g = *g, .reads = true};
+	h[1].g.a = a;
+	thread_share(2, do_half, h, sizeof(*h));
+	h[0].tree = h[1].tree;
+}
+
+static enum engine_result
+refuse(struct routes *r, const char *text, struct reason *why)
+{
+	routes_unref(r);
+	(void)reason_set(why, "%s", text);
+	return ENGINE_REFUSED;
+}
+
+/* From the graph on; a is for one of two threads alone. */
+static enum engine_result
+route_graph(const struct updn *g, struct arena *a, bool keep,
+	struct routes **out, struct reason *why)
+{
+	struct updn u = {.job = g->job, .t = g->t, .a = g->a, .like = g};
+	bool other = keep && updn_stand_by_other(g->job, engine_ftree.name);
+	struct half h[2];
+
+	begin_both(g, a, keep && !other, h);
+	if (!is_tree(g, h->tree))
+		return refuse(h->r, "this is no tree", why);
+	if (other)
+		return refuse(h->r, "another engine's routes stand", why);
+	*out = h->r != NULL ? h->r : whole(&u, keep, h->tree, why);
+	if (*out == NULL)
+		return ENGINE_REFUSED;
+	ftree_lanes(g->job, *out);
+	tree_keep(h->tree, *out);
+	return ENGINE_OK;
+}
+
 static enum engine_result
 route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
 {
 	struct updn g = {.job = job, .t = job->topo, .a = arena};
-	struct updn u = {.job = job, .t = job->topo, .a = arena, .like = &g};
-	struct tree *tree;
+	enum engine_result result;
+	struct arena *a;
 
 	*out = NULL;
 	if (attempt > 0)
 		return ENGINE_NO_MORE;
+	a = arena_new();
 	updn_graph(&g);
-	tree = tree_read_graph(&g);
-	if (!is_tree(&g, tree)) {
-		(void)reason_set(why, "this is no tree");
-		return ENGINE_REFUSED;
-	}
-	if (keep && updn_stand_by_other(job, engine_ftree.name)) {
-		(void)reason_set(why, "another engine's routes stand");
-		return ENGINE_REFUSED;
-	}
-	if (keep)
-		*out = updn_repair(&g, engine_ftree.name);
-	if (*out == NULL)
-		*out = whole(&u, keep, tree, why);
-	if (*out == NULL)
-		return ENGINE_REFUSED;
-	ftree_lanes(job, *out);
-	tree_keep(tree, *out);
-	return ENGINE_OK;
+	result = route_graph(&g, a, keep, out, why);
+	arena_free(a);
+	return result;
 }
 
 const struct engine engine_ftree = {

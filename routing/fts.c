@@ -90,8 +90,8 @@ fts_print(const struct verify_tables *in, struct buf *out)
 
 			if (lid / LFT_BLOCK >= in->nblocks)
 				break;
-			line = lft_bytes(
-				in->pool, in->row[s]->ref[lid / LFT_BLOCK]);
+			line = lft_bytes(in->pool,
+				lft_row_ref(in->row[s], lid / LFT_BLOCK));
 			if (line[lid % LFT_BLOCK] > node->nports)
 				continue;
 			print_entry(t, (uint16_t)lid, line[lid % LFT_BLOCK],

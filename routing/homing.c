@@ -92,7 +92,7 @@ entry(const struct verify_tables *in, sw_ix s, uint16_t lid)
 
 	if (b >= in->nblocks)
 		return LFT_DROP;
-	return lft_bytes(in->pool, in->row[s]->ref[b])[lid % LFT_BLOCK];
+	return lft_bytes(in->pool, lft_row_ref(in->row[s], b))[lid % LFT_BLOCK];
 }
 
 /* The way from s to port p, from the first cable on; steps, or 0 if none. */
@@ -331,7 +331,7 @@ homing_text(const struct topo *t, const struct homing_node *n, char *out,
 	size_t room)
 {
 	const char *name = topo_desc(t, t->port[n->port].node);
-	char port[16] = "";
+	char port[16] = "", all[24] = "both";
 
 	if (n->cut == 0) {
 		(void)snprintf(out, room,
@@ -342,11 +342,13 @@ homing_text(const struct topo *t, const struct homing_node *n, char *out,
 	}
 	if (n->out != 0)
 		(void)snprintf(port, sizeof(port), " port %u", n->out);
+	if (n->nports != 2)
+		(void)snprintf(all, sizeof(all), "all %u", n->nports);
 	(void)snprintf(out, room,
-		"\"%s\": \"%s\"%s cuts off all %u ports from %u of %u leaves%s",
-		name, topo_desc(t, t->sw[n->sw].node), port, n->nports,
-		n->worst, n->leaves,
-		n->one_switch ? "; they hang on one switch"
-		: n->only_way ? "; there is no other way"
-			      : "");
+		"\"%s\": \"%s\"%s cuts off %s ports from %u of %u leaves; %s",
+		name, topo_desc(t, t->sw[n->sw].node), port, all, n->worst,
+		n->leaves,
+		n->one_switch ? "they hang on one switch"
+		: n->only_way ? "there is no other way"
+			      : "other routes would not");
 }

@@ -114,6 +114,12 @@ lanes_on(const struct levels *l, unsigned vls, bool end)
 }
 
 unsigned
+levels_apart(const struct levels *l, unsigned vls)
+{
+	return lanes_on(l, vls, false);
+}
+
+unsigned
 levels_slots(const struct levels *l, unsigned vls, bool end)
 {
 	unsigned slots = vls / lanes_on(l, vls, end);
@@ -175,12 +181,31 @@ inner(const struct topo *t, port_ix p)
 	       (n->flags & TN_ENHANCED_P0) != 0;
 }
 
+/* What a port works with, as a code; 0: its link is not up there. */
+static unsigned
+working(const struct topo_port *p)
+{
+	return p->state >= LIVE ? p->op_vls : 0;
+}
+
+uint8_t
+levels_link_code(const struct topo *t, port_ix p, uint8_t max)
+{
+	const struct topo_port *a = &t->port[p], *b = &t->port[a->peer];
+	unsigned here = working(a), there = working(b);
+
+	if (here > 0 || there > 0)
+		return (uint8_t)(here > 0 && there > 0 ? min(here, there)
+						       : here + there);
+	here = min(a->vl_cap, b->vl_cap);
+	return (uint8_t)(max > 0 ? min(here, max) : here);
+}
+
 unsigned
 levels_link(const struct topo *t, port_ix p, uint8_t max)
 {
 	static const uint8_t count[] = {1, 1, 2, 4, 8, 15};
-	const struct topo_port *a = &t->port[p], *b;
-	unsigned code;
+	const struct topo_port *a = &t->port[p];
 
 	if ((a->flags & (TP_ABSENT | TP_UNREAD)) != 0)
 		return 0;
@@ -188,13 +213,7 @@ levels_link(const struct topo *t, port_ix p, uint8_t max)
 		return count[min(a->vl_cap, 5)];
 	if (a->peer == TOPO_NONE)
 		return 0;
-	b = &t->port[a->peer];
-	code = min(a->vl_cap, b->vl_cap);
-	if (a->state >= LIVE && a->op_vls > 0)
-		code = b->op_vls > 0 ? min(a->op_vls, b->op_vls) : a->op_vls;
-	else if (max > 0)
-		code = min(code, max);
-	return count[min(code, 5)];
+	return count[min(levels_link_code(t, p, max), 5)];
 }
 
 bool

@@ -81,6 +81,9 @@ void levels_allot(const struct levels_want *w, unsigned lanes, bool plain,
  */
 unsigned levels_slots(const struct levels *l, unsigned vls, bool end);
 
+/* Lanes that a link between switches with so many VLs keeps apart. */
+unsigned levels_apart(const struct levels *l, unsigned vls);
+
 /* The slot of a level among that many. */
 unsigned levels_slot(const struct levels *l, unsigned level, unsigned slots);
 
@@ -100,6 +103,13 @@ uint16_t levels_sls(const struct levels *l, uint16_t lanes);
  * there is no link.
  */
 unsigned levels_link(const struct topo *t, port_ix p, uint8_t max);
+
+/*
+ * The same as a code of OperationalVLs: what a port with a cable that comes up
+ * has to be told. One end may have come up before the other; what that end
+ * works with counts, and what the other one had when its link came up does not.
+ */
+uint8_t levels_link_code(const struct topo *t, port_ix p, uint8_t max);
 
 /* Can the node of port p map SLs to VLs at all? */
 bool levels_maps(const struct topo *t, port_ix p);

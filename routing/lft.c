@@ -161,15 +161,72 @@ lft_pool_trim(struct lft_pool *p)
 	}
 }
 
-struct lft_row *
-lft_row_new(uint32_t n)
+static uint32_t
+spans_of(uint32_t n)
+{
+	return (n + LFT_SPAN - 1) / LFT_SPAN;
+}
+
+/* Blocks in span i of a row of n. */
+static uint32_t
+span_size(uint32_t n, uint32_t i)
+{
+	return n - i * LFT_SPAN < LFT_SPAN ? n - i * LFT_SPAN : LFT_SPAN;
+}
+
+static struct lft_span *
+span_new(uint32_t n)
 {
 	/* Zeroes are LFT_EMPTY: everything drops. */
-	struct lft_row *r =
-		mem_zalloc(1, sizeof(*r) + (size_t)n * sizeof(r->ref[0]));
+	struct lft_span *s =
+		mem_zalloc(1, sizeof(*s) + (size_t)n * sizeof(s->ref[0]));
+
+	s->refs = 1;
+	return s;
+}
+
+static void
+span_drop(struct lft_pool *p, struct lft_span *s, uint32_t n)
+{
+	if (--s->refs > 0)
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		if (s->ref[i] != LFT_EMPTY)
+			lft_drop(p, s->ref[i]);
+	free(s);
+}
+
+/* Another one of n blocks, as far as was, which has so many, goes. */
+static struct lft_span *
+span_copy(struct lft_pool *p, const struct lft_span *was, uint32_t many,
+	uint32_t n)
+{
+	struct lft_span *s = span_new(n);
+
+	for (uint32_t i = 0; i < n && i < many; i++)
+		s->ref[i] = lft_share(p, was->ref[i]);
+	return s;
+}
+
+/* The spans are to be filled in. */
+static struct lft_row *
+row_new(uint32_t n)
+{
+	struct lft_row *r = mem_alloc(
+		sizeof(*r) + (size_t)spans_of(n) * sizeof(struct lft_span *));
 
 	r->refs = 1;
 	r->n = n;
+	return r;
+}
+
+struct lft_row *
+lft_row_new(uint32_t n)
+{
+	struct lft_row *r = row_new(n);
+
+	for (uint32_t i = 0; i < spans_of(n); i++)
+		r->span[i] = span_new(span_size(n, i));
 	return r;
 }
 
@@ -185,9 +242,8 @@ lft_row_drop(struct lft_pool *p, struct lft_row *r)
 {
 	if (r == NULL || --r->refs > 0)
 		return;
-	for (uint32_t i = 0; i < r->n; i++)
-		if (r->ref[i] != LFT_EMPTY)
-			lft_drop(p, r->ref[i]);
+	for (uint32_t i = 0; i < spans_of(r->n); i++)
+		span_drop(p, r->span[i], span_size(r->n, i));
 	free(r);
 }
 
@@ -198,9 +254,32 @@ lft_row_own(struct lft_pool *p, struct lft_row *r, uint32_t n)
 
 	if (r->refs == 1 && r->n == n)
 		return r;
-	own = lft_row_new(n);
-	for (uint32_t i = 0; i < n && i < r->n; i++)
-		own->ref[i] = lft_share(p, r->ref[i]);
+	own = row_new(n);
+	for (uint32_t i = 0; i < spans_of(n); i++) {
+		uint32_t size = span_size(n, i), was = 0;
+
+		if (i < spans_of(r->n))
+			was = span_size(r->n, i);
+		own->span[i] = was == size ? r->span[i]
+			       : was == 0  ? span_new(size)
+					  : span_copy(p, r->span[i], was, size);
+		own->span[i]->refs += was == size;
+	}
 	lft_row_drop(p, r);
 	return own;
+}
+
+lft_ref *
+lft_row_slot(struct lft_pool *p, struct lft_row *r, uint32_t b)
+{
+	struct lft_span **s = &r->span[b / LFT_SPAN];
+
+	if ((*s)->refs > 1) {
+		uint32_t n = span_size(r->n, b / LFT_SPAN);
+		struct lft_span *own = span_copy(p, *s, n, n);
+
+		(*s)->refs--;
+		*s = own;
+	}
+	return &(*s)->ref[b % LFT_SPAN];
 }

@@ -28,6 +28,7 @@
 enum {
 	LFT_BLOCK = 64,
 	LFT_DROP = 255,
+	LFT_SPAN = 64,
 	LFT_CHUNK_BITS = 12,
 	LFT_MAX_CHUNKS = 1 << 16
 };
@@ -74,14 +75,34 @@ lft_ref lft_share(struct lft_pool *p, lft_ref r);
 void lft_drop(struct lft_pool *p, lft_ref r);
 
 /*
- * The table of one switch: its blocks, each counted once. A row is shared by
- * reference count too; who wants to change it makes sure that it is his alone.
+ * The table of one switch: its blocks, each counted once, in spans of
+ * LFT_SPAN blocks, the last one with what is left. Rows and spans are shared by
+ * reference count too, so that a changed block costs the counts of one span;
+ * who wants to change one makes sure that both are his alone.
  */
-struct lft_row {
+struct lft_span {
 	unsigned refs;
-	uint32_t n;
 	lft_ref ref[];
 };
+
+struct lft_row {
+	unsigned refs;
+	uint32_t n; /* blocks */
+	struct lft_span *span[];
+};
+
+/* Where block b of a row that has it is named, and its name. */
+static inline const lft_ref *
+lft_row_at(const struct lft_row *r, uint32_t b)
+{
+	return &r->span[b / LFT_SPAN]->ref[b % LFT_SPAN];
+}
+
+static inline lft_ref
+lft_row_ref(const struct lft_row *r, uint32_t b)
+{
+	return *lft_row_at(r, b);
+}
 
 /* A row of n empty blocks; another reference; one less (NULL allowed). */
 struct lft_row *lft_row_new(uint32_t n);
@@ -91,5 +112,9 @@ void lft_row_drop(struct lft_pool *p, struct lft_row *r);
 /* For a reference to r one to a row like it that nobody else has: r itself,
  * or a copy of n blocks, cut short or filled up with empty ones. */
 struct lft_row *lft_row_own(struct lft_pool *p, struct lft_row *r, uint32_t n);
+
+/* Block b of a row that nobody else has, to be changed, for which the span is
+ * made his alone; what is there is counted once. */
+lft_ref *lft_row_slot(struct lft_pool *p, struct lft_row *r, uint32_t b);
 
 #endif

@@ -90,7 +90,7 @@ struct walk {
 static const lft_ref *
 slot(const struct flows *f, sw_ix s, uint32_t lid)
 {
-	return &f->in->row[s]->ref[lid / LFT_BLOCK];
+	return lft_row_at(f->in->row[s], lid / LFT_BLOCK);
 }
 
 static void

@@ -12,6 +12,11 @@ enum { SETTLE = 8 };	/* rounds; two do nearly always */
 enum { ATTEMPTS = 64 }; /* no engine has so many: a bound for mistakes */
 enum { GUESSES = 8 };	/* expected loads in a row */
 enum { FEW = 256 };	/* such a part of all entries is easily changed */
+enum { SLACK = 8 };	/* a part of the load that is not worth changes */
+
+/* How long to look for relief: milliseconds, and tens of them, where what it
+ * saves is all tables being turned over. */
+enum { WORK_FRESH = 1 << 20, WORK_KEPT = 1 << 23 };
 
 static const struct engine *const engines_known[] = {
 	&engine_ftree, &engine_updn, NULL};
@@ -276,17 +281,45 @@ trusted(const struct run *run, const struct routes *r, uint64_t load)
 }
 
 /*
+ * A fresh computation: an engine's, and where that loads some cable clearly
+ * more than any must be, and than a host's own one, its tables relieved.
+ */
+static struct routes *
+fresh_one(struct run *run, const struct engine *e, unsigned n,
+	enum engine_result *result)
+{
+	struct routes *r = judged(run, e, false, n, result);
+	struct even_wish wish = {
+		.job = run->job, .fresh = true, .work = WORK_FRESH};
+	uint64_t least, own;
+
+	if (r == NULL)
+		return NULL;
+	least = verify_state_least(r->verified);
+	own = hosts(r->topo);
+	wish.goal = least < own ? own : least;
+	wish.goal += wish.goal / SLACK;
+	return relieved(run, r, &wish);
+}
+
+/*
  * Entries in force that load a cable too much, a few of them led another way:
- * the fewest that serve, then, if those do not, whatever does, then those of
+ * the fewest that serve, and by them clearly below the limit, so that it is not
+ * reached again at once; then, if those do not, whatever does, then those of
  * single LIDs as fresh tables have them.
  */
 static struct routes *
 mended(const struct run *run, struct routes *kept, const struct routes *fresh)
 {
+	uint64_t load = fresh->report.load_max, limit = run->job->load_limit;
 	struct even_wish wish = {.job = run->job,
-		.goal = fresh->report.load_max * run->job->load_limit / 1000};
+		.goal = load * (limit + 1000) / 2000,
+		.work = WORK_KEPT};
 
+	if (within(run, kept, load))
+		return kept;
 	kept = relieved(run, kept, &wish);
+	wish.goal = load * limit / 1000;
 	wish.fresh = true;
 	kept = relieved(run, kept, &wish);
 	wish.from = fresh;
@@ -354,7 +387,7 @@ attempt(struct run *run, const struct engine *e, unsigned n,
 			return kept;
 		}
 	}
-	fresh = judged(run, e, false, n, result);
+	fresh = fresh_one(run, e, n, result);
 	return better(run, kept, fresh);
 }
 

@@ -10,8 +10,9 @@
  * accepted while its worst link load stays within job->load_limit of what a
  * fresh computation would give (compared with the fresh one, so that drift
  * cannot compound). The fresh one is computed only when the load recorded with
- * the last one (routes.fresh_load) no longer vouches for it; kept tables that
- * are above the limit are relieved (even.h) before they are given up for it.
+ * the last one (routes.fresh_load) no longer vouches for it. Its busiest cables
+ * are relieved (even.h) where they carry clearly more than they must; so are
+ * kept tables that are above the limit, before they are given up for it.
  * job->rebalance asks for the fresh one whatever the load.
  */
 #ifndef HEDDLE_ROUTING_ROUTE_H

@@ -115,10 +115,10 @@ routes_lane(const struct route_lanes *l, sw_ix src, sw_ix dst)
 }
 
 lft_ref *
-routes_own(struct routes *r, sw_ix s)
+routes_slot(struct routes *r, sw_ix s, uint32_t b)
 {
 	r->row[s] = lft_row_own(r->pool, r->row[s], r->nblocks);
-	return r->row[s]->ref;
+	return lft_row_slot(r->pool, r->row[s], b);
 }
 
 uint8_t
@@ -214,7 +214,7 @@ void
 routes_put_like(struct routes *r, sw_ix s, const uint8_t *row,
 	const struct routes *prev, sw_ix prev_sw, sw_ix like)
 {
-	lft_ref *slot = routes_own(r, s);
+	lft_ref *slot = NULL;
 	unsigned kept, changed;
 
 	assert(prev == NULL || prev->pool == r->pool);
@@ -224,21 +224,22 @@ routes_put_like(struct routes *r, sw_ix s, const uint8_t *row,
 			twin = like == TOPO_NONE ? LFT_EMPTY
 						 : routes_ref_of(r, like, b);
 
+		slot = b % LFT_SPAN == 0 ? routes_slot(r, s, b) : slot + 1;
 		if (prev != NULL && prev_sw != TOPO_NONE && b < prev->nblocks)
-			old = prev->row[prev_sw]->ref[b];
+			old = lft_row_ref(prev->row[prev_sw], b);
 		if (prev != NULL) {
 			count_entries(
 				lft_bytes(r->pool, old), is, &kept, &changed);
 			r->entries_kept += kept;
 			r->entries_changed += changed;
 		}
-		lft_drop(r->pool, slot[b]);
+		lft_drop(r->pool, *slot);
 		if (memcmp(lft_bytes(r->pool, old), is, LFT_BLOCK) == 0)
-			slot[b] = lft_share(r->pool, old);
+			*slot = lft_share(r->pool, old);
 		else if (memcmp(lft_bytes(r->pool, twin), is, LFT_BLOCK) == 0)
-			slot[b] = lft_share(r->pool, twin);
+			*slot = lft_share(r->pool, twin);
 		else
-			slot[b] = lft_add(r->pool, is);
+			*slot = lft_add(r->pool, is);
 	}
 }
 
@@ -274,7 +275,7 @@ void
 routes_put_block(
 	struct routes *r, sw_ix s, uint32_t b, const uint8_t bytes[LFT_BLOCK])
 {
-	lft_ref *slot = routes_own(r, s) + b;
+	lft_ref *slot = routes_slot(r, s, b);
 
 	lft_drop(r->pool, *slot);
 	*slot = lft_add(r->pool, bytes);

@@ -178,17 +178,17 @@ void routes_memory_rest(struct route_memory *m, struct route_memory *base);
 static inline lft_ref
 routes_ref_of(const struct routes *r, sw_ix s, uint32_t b)
 {
-	return r->row[s]->ref[b];
+	return lft_row_ref(r->row[s], b);
 }
 
 static inline const uint8_t *
 routes_block(const struct routes *r, sw_ix s, uint32_t b)
 {
-	return lft_bytes(r->pool, r->row[s]->ref[b]);
+	return lft_bytes(r->pool, lft_row_ref(r->row[s], b));
 }
 
-/* The row of switch s, to be changed: nobody else's from now on. */
-lft_ref *routes_own(struct routes *r, sw_ix s);
+/* Block b of switch s, to be changed: nobody else's from now on. */
+lft_ref *routes_slot(struct routes *r, sw_ix s, uint32_t b);
 
 /* Out-port of switch s for lid: LFT_DROP beyond the top. */
 uint8_t routes_port(const struct routes *r, sw_ix s, uint16_t lid);

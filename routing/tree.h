@@ -60,8 +60,10 @@ struct tree_odd {
 	enum tree_oddity what;
 	sw_ix sw, other; /* other: TOPO_NONE where there is none */
 	uint8_t port, other_port;
-	uint32_t n;	   /* cables, hosts: how many of what it is about */
+	uint32_t n;	   /* cables, hosts: how many of what it is about;
+			      TREE_ROLE_CONFLICT: the role that is told */
 	uint32_t of;	   /* TREE_UNEQUAL: how many most of the tier have;
+			      TREE_ROLE_CONFLICT: the role configured;
 			      TREE_NO_TREE: switches with a role;
 			      TREE_STAYS_*: percent of the cables in a tier */
 	uint32_t above;	   /* TREE_STAYS_*: percent of the hosts */

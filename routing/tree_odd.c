@@ -285,7 +285,8 @@ list_roles(struct listing *l)
 			r->role == ROUTE_ROLE_NONE)
 			continue;
 		o.what = TREE_ROLE_CONFLICT;
-		o.n = 0;
+		o.n = r->role;
+		o.of = r[-1].role;
 		add(l, &o);
 	}
 }
@@ -472,14 +473,24 @@ name_of(const struct topo *t, sw_ix s, char buf[32])
 	return buf;
 }
 
+static const char *
+role_name(uint32_t role)
+{
+	return role == ROUTE_ROLE_LEAF	  ? "leaf"
+	       : role == ROUTE_ROLE_SPINE ? "spine"
+	       : role == ROUTE_ROLE_ROOT  ? "root"
+					  : "nothing";
+}
+
 /* The same for what is odd about roles. */
 static void
 role_text(const char *a, const struct tree_odd *o, char *out, size_t n)
 {
 	if (o->what == TREE_ROLE_CONFLICT)
 		(void)snprintf(out, n,
-			"%s: the switch tells another role than is configured",
-			a);
+			"%s: configured as %s, and the switch says that it is "
+			"%s",
+			a, role_name(o->of), role_name(o->n));
 	else if (o->what == TREE_ROLE_TORN)
 		(void)snprintf(out, n,
 			"%s: the pattern \"%s\" gives it another role than one "

@@ -15,7 +15,7 @@ order_fresh(struct updn *u)
 
 	u->reranked = 0;
 	updn_order_fresh(u, false);
-	burden = updn_turn(u);
+	burden = updn_turn(u, false);
 	if (burden == UINT64_MAX ||
 		(u->order == ROUTE_TIERS &&
 			(u->treeless || burden > u->nhosts)))
@@ -24,7 +24,7 @@ order_fresh(struct updn *u)
 }
 
 static void
-make_order(struct updn *u, enum source source)
+make_order(struct updn *u, bool keep, enum source source)
 {
 	if (source == ONE_TOP) {
 		updn_order_fresh(u, true);
@@ -35,7 +35,7 @@ make_order(struct updn *u, enum source source)
 		return;
 	}
 	/* A kept order is replaced only if no subtree can complete it. */
-	if (updn_turn(u) == UINT64_MAX)
+	if (updn_turn(u, keep) == UINT64_MAX)
 		order_fresh(u);
 }
 
@@ -54,7 +54,7 @@ pick_source(struct updn *u, unsigned attempt, enum source *source)
 
 /* The order of an attempt; false: there are not so many. */
 static bool
-find_order(struct updn *u, unsigned attempt)
+find_order(struct updn *u, bool keep, unsigned attempt)
 {
 	enum source source;
 
@@ -64,7 +64,7 @@ find_order(struct updn *u, unsigned attempt)
 	if (pick_source(u, attempt, &source) != ENGINE_OK)
 		return false;
 	u->reranked = source == KEPT ? u->reranked : 0;
-	make_order(u, source);
+	make_order(u, keep, source);
 	return true;
 }
 
@@ -82,7 +82,7 @@ route(const struct route_job *job, bool keep, unsigned attempt,
 	if (*out != NULL)
 		return ENGINE_OK;
 	if (!(keep && attempt == 0 && updn_stand(&u, engine_updn.name)) &&
-		!find_order(&u, attempt))
+		!find_order(&u, keep, attempt))
 		return ENGINE_NO_MORE;
 	*out = updn_make(&u, keep, engine_updn.name);
 	if (*out == NULL) {

@@ -36,7 +36,8 @@
  * member of U is in U itself), therefore in terms of tiers every down-up turn
  * is made inside U, from one of its cables to another: the subtree of sFtree
  * (Bogdanski et al. 2012), free of cycles by construction in any graph, and
- * host paths stay what they were.
+ * host paths stay what they were. With previous routes U is what it was, and
+ * more where it has lost cables: updn_join.h.
  *
  * The down-first rule makes tables that look at the destination only obey the
  * order whatever port a packet came in by: a switch that has a path leading
@@ -58,11 +59,11 @@ enum {
 	UPDN_MASK_WORDS = 4, /* 256 neighbours as bits */
 };
 
-/* All cables between two switches. */
+/* All cables between two switches, whose numbers 16 bits are enough for. */
 struct updn_group {
-	sw_ix peer;
+	uint16_t peer;
+	uint16_t n;
 	uint32_t adj; /* the first of them in topo.adj */
-	uint32_t n;
 };
 
 /* A total order: pos[s], smaller is above; seq[] lists it from the top. */
@@ -128,8 +129,7 @@ struct updn_reach {
 	struct updn_levels dn, path;
 };
 
-/* A designated way down to a LID, from below: its switch, the next one up.
- * Every switch has a LID, so that 16 bits are enough for its number. */
+/* A designated way down to a LID, from below: its switch, the next one up. */
 struct updn_chain {
 	uint16_t len;
 	uint16_t sw[UPDN_CHAIN];
@@ -178,7 +178,7 @@ struct updn_past {
 	uint32_t nplanes;
 	uint64_t options; /* the hash of what the administrator said */
 	uint32_t ncomp;
-	uint64_t **serves; /* NULL: no joiners; as in struct updn */
+	uint64_t **serves; /* of joiners, or NULL */
 	uint32_t depth;	   /* how many memories this one rests on */
 };
 
@@ -235,12 +235,13 @@ uint32_t updn_heir(struct updn *u, uint32_t comp);
 /*
  * updn_turn.c: where the tier order leaves pairs without a path, choose the
  * leaf and turn its subtree over in u->line, with joiners where the one in
- * force needs them (updn_join.h); u->turn has what is above those, too. May
+ * force needs them (updn_join.h); u->turn has what is above those, too. keep:
+ * what is turned over in the line in force stays so, if that can be. May
  * re-rank tops that no subtree can serve. Returns how many host pairs per cable
  * of the leaf only the subtree joins: a measure of what tiers are worth here.
  * UINT64_MAX: cannot be done.
  */
-uint64_t updn_turn(struct updn *u);
+uint64_t updn_turn(struct updn *u, bool keep);
 /* Is switch s at the bottom of the tier order? Only there turns happen. */
 bool updn_turn_is_leaf(const struct updn *u, sw_ix s);
 
@@ -251,8 +252,8 @@ bool updn_turn_is_leaf(const struct updn *u, sw_ix s);
  * done. Do joiners serve all? And: how many switches get up into what is above
  * leaf.
  */
-bool updn_turn_under(struct updn *u, const sw_ix *leaf, uint32_t n);
-bool updn_turn_joins(struct updn *u, const sw_ix *leaf, uint32_t n);
+bool updn_turn_under(struct updn *u, bool keep, const sw_ix *leaf, uint32_t n);
+bool updn_turn_joins(struct updn *u, bool keep, const sw_ix *leaf, uint32_t n);
 uint32_t updn_turn_serves(const struct updn *u, sw_ix leaf);
 
 /*
@@ -276,7 +277,7 @@ uint32_t updn_turn_serves(const struct updn *u, sw_ix leaf);
  */
 struct updn_row;
 bool updn_plane_find(struct updn *u, const bool *leaf);
-bool updn_plane_turn(struct updn *u);
+bool updn_plane_turn(struct updn *u, bool keep);
 uint8_t *updn_plane_marks(const struct updn *u);
 void updn_plane_row(struct updn_row *f, sw_ix s, sw_ix prev_sw);
 
@@ -369,6 +370,15 @@ static inline void
 updn_set(uint64_t *set, uint32_t i)
 {
 	set[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+static inline bool
+updn_meet(const struct updn *u, const uint64_t *a, const uint64_t *b)
+{
+	for (uint32_t w = 0; w < u->words; w++)
+		if ((a[w] & b[w]) != 0)
+			return true;
+	return false;
 }
 
 /* Does s take what it may from above only, and everything else anywhere? */

@@ -7,6 +7,7 @@ enum {
 	SPREAD = 12, /* ways of parallel cables worth telling apart exactly */
 	SUBSTITUTES = 4,
 	FINEST = 16,
+	MOST_PATHS = 128, /* LIDs of one port */
 };
 
 /*
@@ -234,13 +235,59 @@ too_much(const struct updn_walk *w, const struct updn_burden *b,
 	return false;
 }
 
+/* Is LID i the path-th one of its port? */
+static bool
+is_path(const struct updn *u, const struct updn_dests *d, uint32_t i,
+	unsigned path)
+{
+	unsigned its = 0;
+
+	return topo_by_lid(u->t, d->lid[i], &its) != TOPO_NONE && its == path;
+}
+
+/* Of the LIDs of s those, from another port on for each path, so that the LIDs
+ * of a port go apart. How many there are. */
+static uint32_t
+add_path(const struct updn *u, const struct updn_dests *d, sw_ix s,
+	unsigned path, uint32_t *seq)
+{
+	uint32_t n = 0, k = 0;
+
+	for (uint32_t i = d->at[s]; i < d->end[s]; i++)
+		n += is_path(u, d, i, path);
+	for (uint32_t i = d->at[s]; n > 0 && i < d->end[s]; i++)
+		if (is_path(u, d, i, path))
+			seq[(k++ + n - path % n) % n] = i;
+	return n;
+}
+
+/*
+ * LIDs in the order in which they find ways. Where ports have several: the
+ * first ones of all, which most traffic goes to, then the second ones, and so
+ * on, so that each of these is spread as if there were no others.
+ */
+static uint32_t *
+by_path(const struct updn *u, const struct updn_dests *d)
+{
+	uint32_t *seq = arena_array(u->a, d->n, sizeof(*seq)), n = 0;
+	unsigned paths = d->n > u->t->nend ? MOST_PATHS : 0;
+
+	for (unsigned path = 0; path < paths && n < d->n; path++)
+		for (uint32_t at = 0; at < d->n; at = d->end[d->dest[at]])
+			n += add_path(u, d, d->dest[at], path, seq + n);
+	for (uint32_t i = 0; n < d->n && i < d->n; i++)
+		seq[i] = i;
+	return seq;
+}
+
 /* Chains for all LIDs, whole ones. */
 static void
-make_chains(struct updn_walk *w, bool others)
+make_chains(struct updn_walk *w, const uint32_t *seq, bool others)
 {
 	uint32_t group[UPDN_CHAIN] = {0};
 
-	for (uint32_t i = 0; i < w->d->n; i++) {
+	for (uint32_t k = 0; k < w->d->n; k++) {
+		uint32_t i = seq[k];
 		struct updn_burden *b = &w->load[w->d->other[i]];
 
 		if (w->d->other[i] && !others)
@@ -355,12 +402,12 @@ updn_chain_reset(struct updn_walk *w)
  * their sources, by class, come down over different cables.
  */
 static void
-share_out(struct updn_walk *w)
+share_out(struct updn_walk *w, const uint32_t *seq)
 {
 	updn_chain_reset(w);
-	for (uint32_t i = 0; i < w->d->n; i++)
-		if (!w->d->other[i])
-			updn_chain_place(w, i);
+	for (uint32_t k = 0; k < w->d->n; k++)
+		if (!w->d->other[seq[k]])
+			updn_chain_place(w, seq[k]);
 }
 
 /* lcm of a and b where it is worth telling apart, else the greater one. */
@@ -532,12 +579,17 @@ static bool
 would_meet(const struct updn_dests *d, const struct ups *up, uint32_t i,
 	uint32_t k)
 {
-	uint32_t way = way_up(d, up, d->key[k]);
+	uint32_t way = up->groups > 0 ? way_up(d, up, d->key[k]) : 0;
 
 	for (uint32_t j = d->home[i]; j != i; j = d->home[j]) {
-		uint32_t its = way_up(d, up, d->key[j]);
+		uint32_t its;
 
-		if (its == way || crosses(&d->chain[j], &d->chain[k]) ||
+		if (crosses(&d->chain[j], &d->chain[k]))
+			return true;
+		if (up->groups == 0)
+			continue; /* sources follow the ways down */
+		its = way_up(d, up, d->key[j]);
+		if (its == way ||
 			meets_beside(up, &d->chain[j], &d->chain[k], way) ||
 			meets_beside(up, &d->chain[k], &d->chain[j], its))
 			return true;
@@ -557,10 +609,23 @@ swap_ways(struct updn_dests *d, uint32_t i, uint32_t k)
 	d->key[k] = key;
 }
 
+/* Two ports of a node on one switch: their ways end alike, whatever they are.
+ */
+static bool
+is_beside(const struct updn_dests *d, uint32_t i)
+{
+	for (uint32_t j = d->home[i]; j != i; j = d->home[j])
+		if (d->dest[j] == d->dest[i])
+			return true;
+	return false;
+}
+
 /*
- * Ways down that have nothing in common are of no use where sources go up to
- * both by one switch. LIDs of the same switch change their ways with each other
- * until they do not, which puts nothing more on any cable.
+ * The first of two ports finds its way without knowing that the other will have
+ * no choice; and ways down that have nothing in common are of no use where
+ * sources go up to both by one switch. LIDs of the same switch change their
+ * ways with each other until neither is so, which puts nothing more on any
+ * cable.
  */
 static void
 part_homes(struct updn_dests *d, const struct ups *up)
@@ -569,7 +634,7 @@ part_homes(struct updn_dests *d, const struct ups *up)
 		sw_ix s = d->dest[i];
 
 		if (d->home[i] == i || d->other[i] || d->share_of[i] != 0 ||
-			!would_meet(d, up, i, i))
+			!would_meet(d, up, i, i) || is_beside(d, i))
 			continue;
 		for (uint32_t k = d->at[s]; k < d->end[s]; k++) {
 			if (d->other[k] || d->share_of[k] != 0 ||
@@ -585,7 +650,7 @@ part_homes(struct updn_dests *d, const struct ups *up)
 
 /* Number the apexes; LIDs of one apex take turns on parallel cables. */
 static void
-make_keys(const struct updn *u, struct updn_dests *d)
+make_keys(const struct updn *u, struct updn_dests *d, const uint32_t *seq)
 {
 	uint32_t *number = arena_array(u->a, u->nsw, sizeof(*number));
 	uint32_t *turn[2];
@@ -606,7 +671,8 @@ make_keys(const struct updn *u, struct updn_dests *d)
 	d->nkey = arena_array(
 		u->a, (size_t)d->napex * d->spread, sizeof(*d->nkey));
 	up = ups_of_sources(u, d);
-	for (uint32_t i = 0; i < d->n; i++) {
+	for (uint32_t at = 0; at < d->n; at++) {
+		uint32_t i = seq[at];
 		sw_ix x = apex_of(&d->chain[i]);
 		uint32_t k = number[x] - 1;
 		uint32_t q = turn[d->other[i]][x]++ % d->spread;
@@ -614,8 +680,7 @@ make_keys(const struct updn *u, struct updn_dests *d)
 		d->key[i] = (uint16_t)(k * d->spread + q);
 		d->nkey[d->key[i]] += !d->other[i];
 	}
-	if (up.groups > 0)
-		part_homes(d, &up);
+	part_homes(d, &up);
 }
 
 void
@@ -674,9 +739,9 @@ updn_chain(const struct updn *u, const struct updn_reach *r, bool keep)
 	struct updn_dests d = {0};
 	struct updn_walk w = {.u = u, .r = r, .d = &d};
 	sw_ix *seq = family_order(u);
+	uint32_t *lids;
 	bool over = false;
 
-	assert(u->nsw <= UINT16_MAX); /* each has a LID of its own */
 	make_room(u, &d);
 	updn_chain_begin(&w);
 	for (uint32_t i = 0; i < u->nsw; i++) {
@@ -685,17 +750,18 @@ updn_chain(const struct updn *u, const struct updn_reach *r, bool keep)
 			add_switch(u, &d, seq[i]);
 	}
 	updn_homes(u, &d);
-	make_chains(&w, true);
+	lids = by_path(u, &d);
+	make_chains(&w, lids, true);
 	for (sw_ix s = 0; s < u->nsw; s++)
 		over |= updn_chain_fair(&w, s);
 	if (u->order != ROUTE_SINGLE && keep)
 		updn_recall(&w, seq);
 	else if (u->order != ROUTE_SINGLE && over)
-		share_out(&w);
+		share_out(&w, lids);
 	if ((uint64_t)d.nsplit * 4 > u->nhosts) {
 		updn_chain_reset(&w);
-		make_chains(&w, false);
+		make_chains(&w, lids, false);
 	}
-	make_keys(u, &d);
+	make_keys(u, &d, lids);
 	return d;
 }

@@ -108,11 +108,7 @@ make_word(const struct differ *x, bool path, uint32_t k, sw_ix s, uint32_t w)
 
 		if ((u->line.pos[peer] < u->line.pos[s]) == path)
 			own |= was[peer][w];
-		else if (path && updn_joins(u, s))
-			own |= old_row(u, dn, k - 1, peer)[w];
 	}
-	if (!path && updn_joins(u, s))
-		own &= u->serves[s][w];
 	if (path)
 		own = (own & ~old_row(u, dn, dn->n - 1, s)[w]) |
 		      old_row(u, dn, k, s)[w];
@@ -132,16 +128,15 @@ make_row(struct differ *x, bool path, uint32_t k, sw_ix s, const uint64_t *old)
 	const uint64_t **was = l->row + (size_t)(k - 1) * u->nsw;
 	bool differs = false;
 
-	if (x->p->seed[s]) {
+	if (x->p->seed[s] || updn_joins(u, s)) {
 		const uint64_t *const below_dn[2] = {
 			old_row(u, dn, dn->n - 1, s), old_row(u, dn, k, s)};
+		uint32_t last = k < dn->n ? k - 1 : dn->n - 1;
 
 		if (path)
 			updn_reach_path(u, s, was,
-				dn->row + (size_t)(k - 1 < dn->n ? k - 1
-								 : dn->n - 1) *
-						  u->nsw,
-				below_dn, x->own);
+				dn->row + (size_t)last * u->nsw, below_dn,
+				x->own);
 		else
 			updn_reach_dn(u, s, was, x->own);
 		return !equal(u, x->own, old);
@@ -324,6 +319,37 @@ all_hang(const struct updn_repair *p)
 	return true;
 }
 
+/*
+ * What a joiner serves is what is below it and what does not get up into
+ * those before it in the line. Is that the same for all?
+ */
+static bool
+all_served(const struct updn_repair *p)
+{
+	const struct updn *u = p->u;
+
+	for (sw_ix j = 0; j < u->nsw; j++) {
+		uint64_t *before;
+
+		if (!updn_joins(u, j))
+			continue;
+		before = arena_array(u->a, u->words, sizeof(*before));
+		for (uint32_t i = 0; i < u->line.pos[j]; i++)
+			updn_set(before, u->line.seq[i]);
+		for (sw_ix s = 0; s < u->nsw; s++) {
+			const uint64_t *is = u->tier_above[s];
+			const uint64_t *was = p->past->above[s];
+
+			if (!equal(u, is, was) &&
+				(updn_bit(is, j) != updn_bit(was, j) ||
+					updn_meet(u, is, before) !=
+						updn_meet(u, was, before)))
+				return false;
+		}
+	}
+	return true;
+}
+
 bool
 updn_differ(struct updn_repair *p)
 {
@@ -339,14 +365,14 @@ updn_differ(struct updn_repair *p)
 	x.own = arena_array(u->a, u->words, sizeof(*x.own));
 	x.wide = arena_array(u->a, p->nwide, sizeof(*x.wide));
 	for (sw_ix s = 0; s < u->nsw; s++)
-		if (p->seed[s])
+		if (p->seed[s] || updn_joins(u, s))
 			set_add(&x.always, s);
 	make_levels(&x, false);
 	/* What is below decides what has to be sought above. */
 	for (sw_ix s = 0; s < u->nsw; s++)
-		if (p->diff[s] != NULL || updn_joins(u, s))
+		if (p->diff[s] != NULL)
 			set_add(&x.always, s);
 	make_levels(&x, true);
 	make_above(&x);
-	return complete(&x);
+	return complete(&x) && all_served(p);
 }

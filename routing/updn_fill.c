@@ -86,7 +86,7 @@ find_up(const struct updn_row *f, sw_ix s)
 
 /*
  * Of word w the destinations for which each of the groups up will do, and
- * siblings will not.
+ * siblings and what the line turns over will not.
  */
 static void
 find_far(struct updn_row *f, sw_ix s, uint32_t w)
@@ -99,8 +99,10 @@ find_far(struct updn_row *f, sw_ix s, uint32_t w)
 		uint64_t c = f->cand[(size_t)i * u->words + w];
 		sw_ix peer = u->group[u->first[s] + i].peer;
 
-		if (!above(f, peer, s))
+		if (!above(f, peer, s)) {
+			far &= u->line.pos[peer] < u->line.pos[s] ? ~c : far;
 			continue;
+		}
 		far &= updn_above(u, s, peer) ? c : ~c;
 		any |= updn_above(u, s, peer);
 	}

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ make_groups(struct updn *u)
 			if (n > begin && u->group[n - 1].peer == peer)
 				u->group[n - 1].n++;
 			else
-				u->group[n++] = (struct updn_group){peer, i, 1};
+				u->group[n++] = (struct updn_group){
+					(uint16_t)peer, 1, i};
 		}
 	}
 	u->first[u->nsw] = n;
@@ -118,6 +120,7 @@ share_graph(struct updn *u, const struct updn *like)
 void
 updn_graph(struct updn *u)
 {
+	assert(u->t->nsw <= UINT16_MAX); /* each has a LID of its own */
 	u->nsw = u->t->nsw;
 	u->words = (u->nsw + 255) / 256 * 4;
 	u->rank = arena_array(u->a, u->nsw, sizeof(*u->rank));

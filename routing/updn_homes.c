@@ -96,6 +96,22 @@ updn_homes(const struct updn *u, struct updn_dests *d)
 	}
 }
 
+/* Where load leaves the choice, the LIDs of one port come from other tops. */
+static void
+avoid_own(struct updn_walk *w, uint32_t i)
+{
+	const struct updn_dests *d = w->d;
+
+	for (uint32_t j = i; j > d->at[d->dest[i]]; j--) {
+		const struct updn_chain *c = &d->chain[j - 1];
+
+		if (d->out[j - 1] != d->out[i] || w->napex == UPDN_HOMES)
+			return;
+		if (c->len > 1)
+			w->apex[w->napex++] = c->sw[c->len - 1];
+	}
+}
+
 void
 updn_homes_avoid(struct updn_walk *w, uint32_t i)
 {
@@ -111,6 +127,7 @@ updn_homes_avoid(struct updn_walk *w, uint32_t i)
 		if (c->len > 1 && w->napex < UPDN_HOMES)
 			w->apex[w->napex++] = c->sw[c->len - 1];
 	}
+	avoid_own(w, i);
 }
 
 unsigned

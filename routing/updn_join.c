@@ -12,12 +12,16 @@ struct joining {
 	uint32_t nlost;
 	uint64_t *turned; /* scratch: what a joiner would turn over */
 	sw_ix leaf;
-	uint32_t *was; /* places in the line in force, UINT32_MAX: none */
+	uint32_t joiners;
+	uint32_t *was;	 /* places in the line in force, UINT32_MAX: none, */
+	uint32_t nfront; /* how many of them are not those of tiers, and */
+	sw_ix *front;	 /* their switches, TOPO_NONE: gone */
+	sw_ix *fresh;	 /* [nfresh] switches without a place, bottom first */
+	uint32_t nfresh;
 };
 
 struct joiner {
 	sw_ix sw;
-	bool stays;    /* cables of it are turned over in the line in force */
 	uint32_t cost; /* cables that it turns over and are not */
 	uint32_t gain; /* switches that it joins */
 	uint32_t near; /* switches of the subtree above it: turns move less */
@@ -31,15 +35,6 @@ above_of(const struct joining *x, sw_ix s)
 	return x->u->tier_above[s];
 }
 
-static bool
-meet(const struct joining *x, const uint64_t *a, const uint64_t *b)
-{
-	for (uint32_t w = 0; w < x->u->words; w++)
-		if ((a[w] & b[w]) != 0)
-			return true;
-	return false;
-}
-
 static void
 find_lost(struct joining *x)
 {
@@ -49,7 +44,7 @@ find_lost(struct joining *x)
 	memset(x->lost, 0, u->words * sizeof(*x->lost));
 	for (sw_ix s = 0; s < u->nsw; s++)
 		if (u->live[s] && u->comp[s] == u->comp[x->leaf] &&
-			!meet(x, above_of(x, s), x->tree)) {
+			!updn_meet(x->u, above_of(x, s), x->tree)) {
 			updn_set(x->lost, s);
 			x->nlost++;
 		}
@@ -64,14 +59,14 @@ may_join(const struct joining *x, sw_ix s)
 {
 	const uint64_t *mine = above_of(x, s);
 
-	if (updn_bit(x->lost, s) || !meet(x, mine, x->lost))
+	if (updn_bit(x->lost, s) || !updn_meet(x->u, mine, x->lost))
 		return false;
 	for (uint32_t w = 0; w < x->u->words; w++)
 		for (uint64_t b = mine[w] & ~x->tree[w] & ~x->lost[w]; b != 0;
 			b &= b - 1) {
 			sw_ix y = w * 64 + updn_low(b);
 
-			if (y != s && meet(x, above_of(x, y), x->lost))
+			if (y != s && updn_meet(x->u, above_of(x, y), x->lost))
 				return false;
 		}
 	return true;
@@ -118,7 +113,6 @@ judge(const struct joining *x, sw_ix s)
 	const uint64_t *mine = above_of(x, s);
 	struct cables n = cables(x, s);
 	struct joiner j = {.sw = s,
-		.stays = n.over > 0,
 		.cost = n.out - n.over,
 		.wide = n.in < n.out ? n.in : n.out};
 
@@ -132,19 +126,14 @@ judge(const struct joining *x, sw_ix s)
 	}
 	for (sw_ix i = 0; i < u->nsw; i++)
 		j.gain += updn_bit(x->lost, i) &&
-			  meet(x, above_of(x, i), x->turned);
+			  updn_meet(x->u, above_of(x, i), x->turned);
 	return j;
 }
 
-/* Those in force, one after the other as they are; then few, near the leaf,
- * that turn few cables over. */
+/* Few, near the leaf, that turn few cables over. */
 static bool
-better(const struct joining *x, const struct joiner *a, const struct joiner *b)
+better(const struct joiner *a, const struct joiner *b)
 {
-	if (a->stays != b->stays)
-		return a->stays;
-	if (a->stays)
-		return x->was[a->sw] < x->was[b->sw];
 	if (a->gain != b->gain)
 		return a->gain > b->gain;
 	if (a->cost != b->cost)
@@ -168,7 +157,7 @@ find(const struct joining *x)
 			!may_join(x, s))
 			continue;
 		j = judge(x, s);
-		if (best.sw == TOPO_NONE || better(x, &j, &best))
+		if (best.sw == TOPO_NONE || better(&j, &best))
 			best = j;
 	}
 	return best;
@@ -183,6 +172,22 @@ append(struct joining *x, sw_ix s)
 	x->seq[x->n++] = s;
 }
 
+/* s joins what is lost as it stands. */
+static void
+let_join(struct joining *x, sw_ix s)
+{
+	struct updn *u = x->u;
+
+	if (u->serves == NULL)
+		u->serves = arena_array(u->a, u->nsw, sizeof(*u->serves));
+	if (u->serves[s] == NULL) {
+		u->serves[s] = arena_array(u->a, u->words, sizeof(**u->serves));
+		x->joiners++;
+	}
+	updn_or(u->serves[s], u->tier_set.dn + (size_t)s * u->words, u->words);
+	updn_or(u->serves[s], x->lost, u->words);
+}
+
 /*
  * What is above the joiner and not lost, which it hangs under, the joiner, what
  * is above it and lost.
@@ -192,13 +197,8 @@ put(struct joining *x, sw_ix s)
 {
 	struct updn *u = x->u;
 	const uint64_t *mine = above_of(x, s);
-	uint64_t *serves = arena_array(u->a, u->words, sizeof(*serves));
 
-	if (u->serves == NULL)
-		u->serves = arena_array(u->a, u->nsw, sizeof(*u->serves));
-	updn_or(serves, u->tier_set.dn + (size_t)s * u->words, u->words);
-	updn_or(serves, x->lost, u->words);
-	u->serves[s] = serves;
+	let_join(x, s);
 	for (uint32_t i = 0; i < u->nsw; i++)
 		if (updn_bit(mine, u->tier.seq[i]) &&
 			!updn_bit(x->lost, u->tier.seq[i]))
@@ -208,34 +208,184 @@ put(struct joining *x, sw_ix s)
 			append(x, u->tier.seq[i]);
 }
 
-/* The line in force, by the numbers of now. */
+/* ---- the line in force ---- */
+
+/*
+ * By the numbers of now. It ends with switches in the order of tiers; what is
+ * before them is what was turned over.
+ */
 static void
 find_former(struct joining *x)
 {
 	const struct updn *u = x->u;
 	const struct routes *prev = u->job->prev;
+	uint32_t n = prev != NULL ? prev->topo->nsw : 0;
+	uint32_t *line = arena_array(u->a, n, sizeof(*line));
+	sw_ix *seq = arena_array(u->a, n, sizeof(*seq));
 
 	x->was = arena_array(u->a, u->nsw, sizeof(*x->was));
-	if (prev != NULL && prev->line != NULL)
-		routes_line_in(prev, u->t, x->was);
-	else
-		memset(x->was, 0xff, u->nsw * sizeof(*x->was));
+	x->front = arena_array(u->a, n, sizeof(*x->front));
+	memset(x->was, 0xff, u->nsw * sizeof(*x->was));
+	if (n == 0 || prev->line == NULL)
+		return;
+	routes_line_in(prev, u->t, x->was);
+	routes_line(prev, line);
+	for (sw_ix s = 0; s < n; s++)
+		seq[line[s]] = s;
+	x->nfront = n - 1;
+	while (x->nfront > 0 &&
+		routes_above(prev, seq[x->nfront - 1], seq[x->nfront]))
+		x->nfront--;
+	memset(x->front, 0xff, n * sizeof(*x->front));
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (x->was[s] < x->nfront)
+			x->front[x->was[s]] = s;
+}
+
+static bool
+stands(const struct joining *x, sw_ix s)
+{
+	return s != TOPO_NONE && x->u->live[s] &&
+	       x->u->comp[s] == x->u->comp[x->leaf];
+}
+
+static void
+find_new(struct joining *x)
+{
+	const struct updn *u = x->u;
+
+	x->fresh = arena_array(u->a, u->nsw, sizeof(*x->fresh));
+	for (uint32_t i = u->nsw; i-- > 0;) {
+		sw_ix s = u->tier.seq[i];
+
+		if (x->was[s] == UINT32_MAX && stands(x, s) && s != x->leaf)
+			x->fresh[x->nfresh++] = s;
+	}
+}
+
+/* Has s a cable to what is there? */
+static bool
+hangs(const struct joining *x, sw_ix s)
+{
+	const struct updn *u = x->u;
+
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		if (updn_bit(x->tree, u->group[g].peer))
+			return true;
+	return false;
+}
+
+/* Is nothing above s in tiers? */
+static bool
+is_top(const struct joining *x, sw_ix s)
+{
+	const struct updn *u = x->u;
+
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		if (u->tier.pos[u->group[g].peer] < u->tier.pos[s])
+			return false;
+	return true;
+}
+
+/* Is s, which hangs under what is there, put above something that it is below
+ * in tiers? */
+static bool
+joins(const struct joining *x, sw_ix s)
+{
+	const struct updn *u = x->u;
+	bool over = false;
+
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		over |= u->tier.pos[u->group[g].peer] < u->tier.pos[s] &&
+			!updn_bit(x->tree, u->group[g].peer);
+	return over && updn_meet(x->u, above_of(x, s), x->tree);
+}
+
+/* Switches that are new and belong above what is there and below s: they stand
+ * as they would if s had been turned over together with them. */
+static void
+add_new(struct joining *x, sw_ix s)
+{
+	for (uint32_t i = 0; i < x->nfresh; i++) {
+		sw_ix y = x->fresh[i];
+
+		if (updn_bit(above_of(x, y), s) && hangs(x, y) &&
+			!updn_meet(x->u, above_of(x, y), x->tree))
+			append(x, y);
+	}
+}
+
+/*
+ * What was turned over stays so, but for what does not hang on anything any
+ * more: that begins anew. False: there is nothing.
+ */
+static bool
+keep_front(struct joining *x)
+{
+	bool any = false;
+
+	find_new(x);
+	append(x, x->leaf);
+	for (uint32_t i = 0; i < x->nfront; i++) {
+		sw_ix s = x->front[i];
+
+		if (!stands(x, s))
+			continue;
+		any = true;
+		add_new(x, s);
+		if (s == x->leaf || !hangs(x, s))
+			continue;
+		if (joins(x, s)) {
+			find_lost(x);
+			let_join(x, s);
+		}
+		append(x, s);
+	}
+	for (uint32_t i = 0; any && i < x->u->nsw; i++) {
+		sw_ix s = x->u->tier.seq[i];
+
+		if (stands(x, s) && is_top(x, s) && hangs(x, s))
+			append(x, s);
+	}
+	return any;
+}
+
+/* The subtree above the leaf, upside down. */
+static void
+turn_tree(struct joining *x)
+{
+	const struct updn *u = x->u;
+
+	for (uint32_t i = u->nsw; i-- > 0;)
+		if (updn_bit(above_of(x, x->leaf), u->tier.seq[i]))
+			append(x, u->tier.seq[i]);
+}
+
+static void
+forget(const struct joining *x)
+{
+	struct updn *u = x->u;
+
+	for (sw_ix s = 0; u->serves != NULL && s < u->nsw; s++)
+		if (u->comp[s] == u->comp[x->leaf])
+			u->serves[s] = NULL;
 }
 
 uint32_t
-updn_join(struct updn *u, sw_ix leaf, uint64_t *tree, sw_ix *seq)
+updn_join(struct updn *u, sw_ix leaf, bool keep, uint64_t *tree, sw_ix *seq)
 {
 	struct joining x = {.u = u, .tree = tree, .seq = seq, .leaf = leaf};
 
 	x.lost = arena_array(u->a, u->words, sizeof(*x.lost));
 	x.turned = arena_array(u->a, u->words, sizeof(*x.turned));
 	memset(tree, 0, u->words * sizeof(*tree));
-	for (uint32_t i = u->nsw; i-- > 0;)
-		if (updn_bit(above_of(&x, leaf), u->tier.seq[i]))
-			append(&x, u->tier.seq[i]);
 	find_former(&x);
+	if (!keep)
+		turn_tree(&x);
+	else if (!keep_front(&x))
+		return 0;
 	find_lost(&x);
-	for (unsigned i = 0; i < UPDN_JOINERS && x.nlost > 0; i++) {
+	while (x.nlost > 0 && x.joiners < UPDN_JOINERS) {
 		struct joiner j = find(&x);
 
 		if (j.sw == TOPO_NONE)
@@ -243,34 +393,8 @@ updn_join(struct updn *u, sw_ix leaf, uint64_t *tree, sw_ix *seq)
 		put(&x, j.sw);
 		find_lost(&x);
 	}
-	return x.nlost == 0 ? x.n : 0;
-}
-
-uint64_t *
-updn_join_serves(const struct updn *u, sw_ix s)
-{
-	uint64_t *serves = arena_array(u->a, u->words, sizeof(*serves));
-	bool *meets = arena_array(u->a, u->nsw, sizeof(*meets));
-	bool *under = arena_array(u->a, u->nsw, sizeof(*under));
-
-	for (uint32_t i = 0; i < u->nsw; i++) {
-		sw_ix x = u->tier.seq[i];
-
-		if (!u->live[x] || u->comp[x] != u->comp[s])
-			continue;
-		meets[x] = updn_bit(u->turn, x) &&
-			   u->line.pos[x] <= u->line.pos[s];
-		under[x] = x == s;
-		for (uint32_t g = u->first[x]; g < u->first[x + 1]; g++) {
-			sw_ix peer = u->group[g].peer;
-
-			if (u->tier.pos[peer] > i)
-				continue;
-			meets[x] |= meets[peer];
-			under[x] |= under[peer];
-		}
-		if (under[x] || !meets[x])
-			updn_set(serves, x);
-	}
-	return serves;
+	if (x.nlost == 0 && x.joiners <= UPDN_JOINERS)
+		return x.n;
+	forget(&x);
+	return 0;
 }

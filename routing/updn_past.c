@@ -39,18 +39,15 @@ copy(struct updn *u, const void *from, size_t n, size_t size)
 }
 
 static uint64_t **
-copy_serves(struct updn *u)
+copy_served(struct updn *u)
 {
-	uint64_t **serves;
+	uint64_t **served = arena_array(u->own, u->nsw, sizeof(*served));
 
-	if (u->serves == NULL)
-		return NULL;
-	serves = arena_array(u->own, u->nsw, sizeof(*serves));
 	for (sw_ix s = 0; s < u->nsw; s++)
 		if (u->serves[s] != NULL)
-			serves[s] = copy(
-				u, u->serves[s], u->words, sizeof(*serves[s]));
-	return serves;
+			served[s] = copy(
+				u, u->serves[s], u->words, sizeof(**served));
+	return served;
 }
 
 /* Rows that later memories share. */
@@ -98,7 +95,8 @@ updn_past_keep(struct updn *u, const struct updn_reach *reach,
 	}
 	past->options = updn_past_options(u->job->options);
 	past->ncomp = u->ncomp;
-	past->serves = copy_serves(u);
+	if (u->serves != NULL)
+		past->serves = copy_served(u);
 	past->depth = depth;
 	m->refs = m->rests = 1;
 	m->arena = u->m;

@@ -216,12 +216,12 @@ in_force(const struct updn *u, const sw_ix *at)
  * up to; not the subnet manager's, if another is as good.
  */
 static uint64_t
-merit(struct updn *u, const sw_ix *at)
+merit(struct updn *u, bool keep, const sw_ix *at)
 {
 	uint64_t good = 0;
 	bool sm = false;
 
-	if (in_force(u, at) && updn_turn_joins(u, at, u->nplanes))
+	if (in_force(u, at) && updn_turn_joins(u, keep, at, u->nplanes))
 		return UINT64_MAX - 1;
 	for (uint32_t p = 0; p < u->nplanes; p++) {
 		good += updn_turn_serves(u, at[p]);
@@ -231,7 +231,7 @@ merit(struct updn *u, const sw_ix *at)
 }
 
 bool
-updn_plane_turn(struct updn *u)
+updn_plane_turn(struct updn *u, bool keep)
 {
 	sw_ix at[PLANES] = {TOPO_NONE}, best[PLANES] = {TOPO_NONE};
 	uint64_t most = 0;
@@ -245,13 +245,13 @@ updn_plane_turn(struct updn *u)
 		if (!u->live[s] || !u->leaf[s] || u->plane[s] != 0 ||
 			!meeting(u, s, at))
 			continue;
-		is = merit(u, at) + 1;
+		is = merit(u, keep, at) + 1;
 		if (is <= most)
 			continue;
 		most = is;
 		memcpy(best, at, sizeof(best));
 	}
-	if (most == 0 || !updn_turn_under(u, best, u->nplanes))
+	if (most == 0 || !updn_turn_under(u, keep, best, u->nplanes))
 		return false;
 	u->apex = arena_array(u->a, u->nplanes, sizeof(*u->apex));
 	memcpy(u->apex, best, u->nplanes * sizeof(*best));

@@ -1,5 +1,4 @@
 #include "routing/updn_repair.h"
-#include "routing/updn_join.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -129,29 +128,10 @@ same_order(struct updn_repair *p)
 		u->line.seq[pos[s]] = s;
 	memcpy(u->turn, p->past->turn, u->words * sizeof(*u->turn));
 	u->turn_leaf = p->prev->turn_leaf;
+	u->serves = p->past->serves;
 	/* a cable that is new may end in a switch below it: another computation
 	 * would choose again */
 	return u->turn_leaf == TOPO_NONE || updn_turn_is_leaf(u, u->turn_leaf);
-}
-
-/* Joiners stay; where others have to come to one from above than did, its paths
- * may be others, as if it had other cables. */
-static void
-take_joiners(struct updn_repair *p)
-{
-	struct updn *u = p->u;
-	uint64_t *const *was = p->past->serves;
-
-	if (was == NULL)
-		return;
-	u->serves = arena_array(u->a, u->nsw, sizeof(*u->serves));
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		if (was[s] == NULL)
-			continue;
-		u->serves[s] = updn_join_serves(u, s);
-		p->seed[s] |= memcmp(u->serves[s], was[s],
-				      u->words * sizeof(*was[s])) != 0;
-	}
 }
 
 static struct updn_dests
@@ -199,7 +179,6 @@ updn_repair(const struct updn *like, const char *engine)
 	if (!same_order(&p) || !find_seeds(&p) ||
 		(u.plane != NULL && !updn_plane_stands(&u, p.seed)))
 		return NULL;
-	take_joiners(&p);
 	updn_past_begin(&u);
 	if (!updn_differ(&p)) {
 		arena_free(u.own);

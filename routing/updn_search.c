@@ -170,7 +170,7 @@ candidate(struct updn *u, uint32_t k)
 		u->order = ROUTE_TIERS;
 	if (u->order == ROUTE_TIERS)
 		mark_tops(u);
-	return updn_turn(u) != UINT64_MAX;
+	return updn_turn(u, false) != UINT64_MAX;
 }
 
 void

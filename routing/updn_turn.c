@@ -131,13 +131,7 @@ fitness(const struct updn *u, sw_ix s, sw_ix former, const uint64_t *its)
 static bool
 meets(const struct updn *u, sw_ix s, sw_ix leaf)
 {
-	const uint64_t *tree = u->tier_above[leaf];
-	const uint64_t *up = u->tier_above[s];
-
-	for (uint32_t w = 0; w < u->words; w++)
-		if ((up[w] & tree[w]) != 0)
-			return true;
-	return false;
+	return updn_meet(u, u->tier_above[s], u->tier_above[leaf]);
 }
 
 uint32_t
@@ -174,35 +168,37 @@ choose_leaf(const struct updn *u, uint32_t comp)
 	return best;
 }
 
-/* What is above the leaf, made whole by joiners where it has to be, into t. */
+/* What is above a leaf, joiners and what they join, into t. */
 static bool
-join(struct updn *u, sw_ix leaf, struct turned *t)
+join(struct updn *u, sw_ix leaf, bool keep, struct turned *t)
 {
 	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
-	uint32_t n = updn_join(u, leaf, tree, t->seq + t->n);
+	uint32_t n = updn_join(u, leaf, keep, tree, t->seq + t->n);
 
-	if (n == 0)
-		return false;
-	updn_or(u->turn, tree, u->words);
+	updn_or(u->turn, tree, n > 0 ? u->words : 0);
 	t->n += n;
-	return true;
+	return n > 0;
 }
 
 /*
  * The leaf in force as long as it is one, with joiners where it does not serve:
  * to turn another subtree over moves all turns, and reverses cables; tables
- * that change direction are the hardest to replace. True: it is in t.
+ * that change direction are the hardest to replace. keep: all that is turned
+ * over stays so; where the leaf is gone another one goes on top of that. True:
+ * it is in t.
  */
 static bool
-keep_leaf(struct updn *u, uint32_t comp, struct turned *t, sw_ix *leaf)
+keep_leaf(
+	struct updn *u, uint32_t comp, bool keep, struct turned *t, sw_ix *leaf)
 {
 	sw_ix former = former_leaf(u);
+	bool stands = former != TOPO_NONE && u->comp[former] == comp &&
+		      updn_turn_is_leaf(u, former);
 
-	if (former == TOPO_NONE || u->comp[former] != comp ||
-		!updn_turn_is_leaf(u, former))
-		return false;
-	*leaf = former;
-	return join(u, former, t);
+	*leaf = stands || !keep ? former : choose_leaf(u, comp);
+	if (keep && join(u, *leaf, true, t))
+		return true;
+	return stands && join(u, *leaf, false, t);
 }
 
 /* Those of the component that cannot get up into the subtree. */
@@ -271,7 +267,7 @@ burden(const struct updn *u, sw_ix leaf)
  * candidates: start again. That ends soon or is given up: one top serves all.
  */
 static uint64_t
-turn_component(struct updn *u, uint32_t comp, struct turned *t)
+turn_component(struct updn *u, uint32_t comp, bool keep, struct turned *t)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		bool *gap = arena_array(u->a, u->ncomp, sizeof(*gap));
@@ -281,9 +277,9 @@ turn_component(struct updn *u, uint32_t comp, struct turned *t)
 		find_gaps(u, gap);
 		if (!gap[comp])
 			return 0;
-		if (!keep_leaf(u, comp, t, &leaf)) {
+		if (!keep_leaf(u, comp, keep, t, &leaf)) {
 			leaf = choose_leaf(u, comp);
-			if (!join(u, leaf, t)) {
+			if (!join(u, leaf, false, t)) {
 				if (rerank_lost(u, leaf) > 0)
 					continue;
 				add_tree(u, u->tier_above[leaf], t);
@@ -307,7 +303,7 @@ begin(struct updn *u, struct turned *t)
 }
 
 uint64_t
-updn_turn(struct updn *u)
+updn_turn(struct updn *u, bool keep)
 {
 	bool *gap = arena_array(u->a, u->ncomp, sizeof(*gap));
 	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
@@ -317,7 +313,7 @@ updn_turn(struct updn *u)
 	updn_reach_tiers(u);
 	find_gaps(u, gap);
 	for (uint32_t c = 0; c < u->ncomp; c++) {
-		uint64_t b = gap[c] ? turn_component(u, c, &t) : 0;
+		uint64_t b = gap[c] ? turn_component(u, c, keep, &t) : 0;
 
 		worst = b > worst ? b : worst;
 	}
@@ -328,22 +324,24 @@ updn_turn(struct updn *u)
 
 /* What is above each of these leaves, made whole by joiners. */
 static bool
-join_all(struct updn *u, const sw_ix *leaf, uint32_t n, struct turned *t)
+join_all(struct updn *u, bool keep, const sw_ix *leaf, uint32_t n,
+	struct turned *t)
 {
 	begin(u, t);
 	updn_reach_tiers(u);
 	for (uint32_t k = 0; k < n; k++)
-		if (!join(u, leaf[k], t))
+		if (!(keep && join(u, leaf[k], true, t)) &&
+			!join(u, leaf[k], false, t))
 			return false;
 	return true;
 }
 
 bool
-updn_turn_joins(struct updn *u, const sw_ix *leaf, uint32_t n)
+updn_turn_joins(struct updn *u, bool keep, const sw_ix *leaf, uint32_t n)
 {
 	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
 
-	return join_all(u, leaf, n, &t);
+	return join_all(u, keep, leaf, n, &t);
 }
 
 /* As it is above them; tops that they do not serve go down a tier. */
@@ -370,11 +368,11 @@ lower_all(struct updn *u, const sw_ix *leaf, uint32_t n, struct turned *t)
 }
 
 bool
-updn_turn_under(struct updn *u, const sw_ix *leaf, uint32_t n)
+updn_turn_under(struct updn *u, bool keep, const sw_ix *leaf, uint32_t n)
 {
 	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
 
-	if (!join_all(u, leaf, n, &t) && !lower_all(u, leaf, n, &t))
+	if (!join_all(u, keep, leaf, n, &t) && !lower_all(u, leaf, n, &t))
 		return false;
 	u->turn_leaf = leaf[0];
 	turn_over(u, &t);

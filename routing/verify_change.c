@@ -107,7 +107,7 @@ static lft_ref
 ref_of(const struct verify_graph *g, const struct verify_tables *in, uint32_t s,
 	uint32_t b)
 {
-	return b < in->nblocks ? in->row[g->sw[s]]->ref[b] : LFT_EMPTY;
+	return b < in->nblocks ? lft_row_ref(in->row[g->sw[s]], b) : LFT_EMPTY;
 }
 
 /* From block b on, the next in which the rows of switch s differ, or n. */
@@ -122,8 +122,13 @@ next_other(const struct change *c, uint32_t s, uint32_t b, uint32_t n)
 		return b;
 	if (x == y)
 		return n;
-	while (b < both && x->ref[b] == y->ref[b])
+	while (b < both) {
+		if (x->span[b / LFT_SPAN] == y->span[b / LFT_SPAN])
+			b |= LFT_SPAN - 1; /* to its end */
+		else if (lft_row_ref(x, b) != lft_row_ref(y, b))
+			return b;
 		b++;
+	}
 	while (b >= both && b < n &&
 		ref_of(c->g0, c->in0, s, b) == ref_of(c->g, c->in, s, b))
 		b++;
@@ -253,7 +258,8 @@ prefetch(const struct change *c, uint32_t x, uint32_t b)
 		return;
 	for (; e < end; e++)
 		if (*e >> 8 != g->n)
-			__builtin_prefetch(&in->row[g->sw[*e >> 8]]->ref[b]);
+			__builtin_prefetch(
+				lft_row_at(in->row[g->sw[*e >> 8]], b));
 	for (e = g->peer + g->off[x]; e < end; e++)
 		if (*e >> 8 != g->n)
 			__builtin_prefetch(

@@ -90,12 +90,12 @@ verify_flow_load(
 
 		if (b < in->nblocks) {
 			if (s + 2 * AHEAD < g->n)
-				__builtin_prefetch(
-					&row[g->sw[s + 2 * AHEAD]]->ref[b]);
+				__builtin_prefetch(lft_row_at(
+					row[g->sw[s + 2 * AHEAD]], b));
 			if (s + AHEAD < g->n)
 				__builtin_prefetch(lft_bytes(in->pool,
-					row[g->sw[s + AHEAD]]->ref[b]));
-			r = row[g->sw[s]]->ref[b];
+					lft_row_ref(row[g->sw[s + AHEAD]], b)));
+			r = lft_row_ref(row[g->sw[s]], b);
 		}
 		memcpy(f->line[s], lft_bytes(in->pool, r), LFT_BLOCK);
 	}

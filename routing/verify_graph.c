@@ -361,5 +361,6 @@ verify_graph_entry(const struct verify_graph *g, const struct verify_tables *in,
 
 	if (b >= in->nblocks)
 		return LFT_DROP;
-	return lft_bytes(in->pool, in->row[g->sw[s]]->ref[b])[lid % LFT_BLOCK];
+	return lft_bytes(
+		in->pool, lft_row_ref(in->row[g->sw[s]], b))[lid % LFT_BLOCK];
 }

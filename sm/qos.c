@@ -37,8 +37,8 @@ qos_vls_code(const struct config *c)
 	return code[c->link.max_vls & 15];
 }
 
-static struct levels_want
-levels_of(const struct config *c)
+struct levels_want
+qos_levels_want(const struct config *c)
 {
 	struct levels_want w = {.n = qos_levels(c),
 		.drop = c->qos.unknown_sl == QOS_UNKNOWN_DROP};
@@ -204,7 +204,7 @@ uint8_t
 qos_group_sl(const struct config *c, uint16_t pkey, uint8_t sl)
 {
 	const struct qos_rule_options *o = c->qos.rules.record;
-	const struct levels_want w = levels_of(c);
+	const struct levels_want w = qos_levels_want(c);
 	struct levels l;
 	int level = 0;
 
@@ -329,7 +329,7 @@ struct qos *
 qos_make(struct config *c, struct topo *t, const struct route_lanes *lanes)
 {
 	struct qos *q = mem_zalloc(1, sizeof(*q));
-	const struct levels_want w = levels_of(c);
+	const struct levels_want w = qos_levels_want(c);
 
 	q->refs = 1;
 	q->topo = topo_ref(t);

@@ -75,6 +75,9 @@ unsigned qos_level_of(const struct qos *q, const struct qos_ask *ask);
  */
 uint8_t qos_group_sl(const struct config *c, uint16_t pkey, uint8_t sl);
 
+/* The levels that c asks for. */
+struct levels_want qos_levels_want(const struct config *c);
+
 /* link.max_vls as a code of PortInfo. */
 uint8_t qos_vls_code(const struct config *c);
 

@@ -328,6 +328,17 @@ may_sweep(const struct sm *sm)
 	return sm->phase == SM_IDLE && sm->role == SM_MASTER;
 }
 
+/* When the next run may begin. */
+static struct mono
+run_due(const struct sm *sm)
+{
+	struct mono t = sm->dirty.due;
+
+	if (t.ns == MONO_NEVER.ns || !sm_push_strays(sm, t))
+		return t;
+	return sm->strays_until;
+}
+
 struct mono
 sm_next(const struct sm *sm)
 {
@@ -342,14 +353,12 @@ sm_next(const struct sm *sm)
 	t = mono_min(t, sm_hold_next(sm));
 	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES ||
 		sm->phase == SM_CHECK)
-		t = mono_min(t, sm->dirty.due);
+		t = mono_min(t, run_due(sm));
 	t = mono_min(t, sm_scout_light_until(sm));
 	if (may_sweep(sm))
 		t = mono_min(
 			mono_min(mono_min(t, sm->names_due), sm->check_due),
 			mono_min(sm->light_due, sm->retry_due));
-	if (sm->phase == SM_READBACK)
-		t = mono_min(t, sm->strays_until);
 	if (sm->phase == SM_PUSH && !sm_mcast_busy(sm))
 		t = mono_min(t, sm_push_next(sm));
 	if (sm->phase == SM_STANDBY && !sm->poll_open)

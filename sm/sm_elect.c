@@ -174,6 +174,7 @@ stand_by(struct sm *sm, const struct sm_peer *p, struct mono now)
 	sm_sa_lost(sm, now);
 	sm_trust_end(sm);
 	sm->missed = 0;
+	sm->master_heard = now;
 	sm->handed_over = false;
 	sm->poll_due = mono_add(now, sm->cfg->standby.poll_interval);
 	(void)snprintf(why, sizeof(why),
@@ -225,12 +226,15 @@ poll_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 		sm->missed++;
 	else
 		sm->missed = 0;
+	if (sm->missed == 0)
+		sm->master_heard = res->now;
 }
 
 static void
 leave_standby(struct sm *sm, struct mono now, const char *cause)
 {
 	log_warn("sm: leaving standby: %s", cause);
+	sm_push_inherit(sm, sm->master_heard);
 	sm->role = SM_DISCOVERING;
 	sm_mark_full(sm, now, cause);
 	sm->dirty.due = now;
@@ -306,6 +310,7 @@ obey(struct sm *sm, uint32_t mod, const struct mad_sm_info *from,
 			from->guid != sm->master.id.guid)
 			return MAD_STATUS_FIELD;
 		sm->handed_over = true;
+		sm->master_heard = now;
 		acknowledge(sm, now, ack_done);
 		return 0;
 	case ACKNOWLEDGE:

@@ -33,7 +33,8 @@ sm_found_routes(struct sm *sm)
 			lft_ref ref = hw_block(sm->hw, guid, b);
 
 			if (ref != HW_UNKNOWN)
-				routes_own(r, s)[b] = lft_share(sm->pool, ref);
+				*routes_slot(r, s, b) =
+					lft_share(sm->pool, ref);
 		}
 	}
 	return r;

@@ -82,6 +82,7 @@ struct sm_shed {
 struct sm_trust {
 	uint32_t turn, round; /* the switch, and the block, to look at next */
 	bool all;	      /* look at every switch after this push */
+	bool again;	      /* look at all there is after a light sweep */
 	bool left_so;	      /* something altered waits for its time */
 	unsigned found;	      /* in this check */
 	unsigned times, switches;
@@ -139,7 +140,7 @@ struct sm {
 	bool excused;	 /* a trap of one of them was no news */
 	bool writing;	 /* as the next life is to know it */
 	bool unsaved;	 /* the last life may have closed turns unrecorded */
-	struct mono strays_until; /* of an earlier life; or MONO_NEVER */
+	struct mono strays_until; /* what others sent; or MONO_NEVER */
 	bool keys_due;		  /* P_Key tables, in the next check */
 	unsigned stops;		  /* pushes in a row that a change overtook */
 	bool settled;		  /* nothing is left to do but what is dirty */
@@ -190,8 +191,9 @@ struct sm {
 	uint32_t ask_round;
 	struct sm_peer master;
 	unsigned missed;
-	bool handed_over; /* the old master gave us the fabric */
-	bool taken;	  /* it became ours, others may have been there */
+	struct mono master_heard; /* when it last was one, and awake */
+	bool handed_over;	  /* the old master gave us the fabric */
+	bool taken; /* it became ours, others may have been there */
 	bool poll_open;
 
 	/* subnet administration */
@@ -254,9 +256,12 @@ struct mono sm_push_drain(const struct sm *sm);
 /* Tables are about to be written; or perhaps nothing is under way any more. */
 void sm_push_writing(struct sm *sm);
 void sm_push_written(struct sm *sm);
-/* The core starts: may Sets of an earlier life still arrive? For how long? */
+/* The core starts: may Sets of an earlier life still arrive? */
 void sm_push_wake(struct sm *sm, struct mono now);
-bool sm_push_strays(struct sm *sm, struct mono now);
+/* Somebody else may have sent Sets until then. */
+void sm_push_inherit(struct sm *sm, struct mono then);
+/* May such Sets still arrive? Then nothing is read, nor written. */
+bool sm_push_strays(const struct sm *sm, struct mono now);
 /* sm_hold.c: turns that are closed. */
 void sm_hold_load(struct sm *sm, const struct store_state *s);
 void sm_hold_start(struct sm *sm, struct mono now);
@@ -451,8 +456,6 @@ void sm_qos_make(struct sm *sm); /* for sm->topo and sm->routes */
 void sm_qos_drop(struct sm *sm); /* the run is over */
 /* For a view that has another topology: who is called what may differ. */
 void sm_qos_renew(const struct sm *sm, struct view *v);
-/* Are rows of SL2VL to change, as far as can be told before routing? */
-bool sm_qos_moving(const struct sm *sm);
 /* The push is over: what is there; true: the view says otherwise. */
 bool sm_qos_settle(struct sm *sm);
 /* A shortage, in words: log, status, alarm. */

@@ -83,22 +83,39 @@ sm_push_written(struct sm *sm)
 }
 
 /*
- * An earlier life died while it wrote: what it sent may still arrive, and
- * overtake what is read now. Nothing is believed until that cannot be.
+ * An earlier life died while it wrote, or another master ended: what it sent
+ * may still arrive, after what is read now. It may change tables, or bring up
+ * ports that were found down, so nothing is looked at until that cannot be; and
+ * nothing is written until packets by older tables have drained.
  */
+void
+sm_push_inherit(struct sm *sm, struct mono then)
+{
+	sm->strays_until = mono_add(then, stray_time(sm));
+}
+
 void
 sm_push_wake(struct sm *sm, struct mono now)
 {
 	if (sm->writing)
-		sm->strays_until = mono_add(now, stray_time(sm));
+		sm_push_inherit(sm, now);
 }
 
 bool
-sm_push_strays(struct sm *sm, struct mono now)
+sm_push_strays(const struct sm *sm, struct mono now)
 {
-	if (!mono_before(now, sm->strays_until))
-		sm->strays_until = MONO_NEVER;
-	return sm->strays_until.ns != MONO_NEVER.ns;
+	return sm->strays_until.ns != MONO_NEVER.ns &&
+	       mono_before(now, sm->strays_until);
+}
+
+static void
+drain_inherited(struct sm *sm, struct mono now)
+{
+	if (sm->strays_until.ns == MONO_NEVER.ns)
+		return;
+	if (mono_before(now, mono_add(sm->strays_until, sm_push_drain(sm))))
+		push_drain_first(sm->push);
+	sm->strays_until = MONO_NEVER;
 }
 
 /* ---- planning ---- */
@@ -117,8 +134,8 @@ sm_push_job(const struct sm *sm, const struct routes *to, struct safe_job *job)
 		.hw = sm->hw,
 		.method = (enum safe_method)d->method,
 		.max_stages = d->max_stages,
-		.moving = sm_qos_moving(sm),
-		.levels = sm->cfg->qos.levels.n > 0,
+		.levels = qos_levels_want(sm->cfg),
+		.max_vls = qos_vls_code(sm->cfg),
 	};
 	job->guests = sm_mcast_guests(sm, &job->unsettled);
 }
@@ -248,6 +265,7 @@ sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
 	scan_void(sm->scan);
 	expect_traps(sm);
 	sm->push = push_new(&push);
+	drain_inherited(sm, now);
 	say(sm->plan);
 	sm->waited = mono_sub(now, sm->heard);
 	if (sm->plan->nsteps > 0)

@@ -29,16 +29,6 @@ sm_qos_renew(const struct sm *sm, struct view *v)
 }
 
 bool
-sm_qos_moving(const struct sm *sm)
-{
-	const struct qos *was = sm->view != NULL ? sm->view->qos : NULL;
-
-	if (sm->cfg->qos.levels.n == 0)
-		return was != NULL && was->want.levels.wanted;
-	return was == NULL || was->cfg != sm->cfg || was->missing > 0;
-}
-
-bool
 sm_qos_settle(struct sm *sm)
 {
 	qos_settle(sm->qos, sm->hw);

@@ -195,7 +195,7 @@ sm_run_idle(struct sm *sm, struct mono now)
 		start_light(sm, now);
 		return true;
 	}
-	if (due(sm->dirty.due, now)) {
+	if (due(sm->dirty.due, now) && !sm_push_strays(sm, now)) {
 		start_run(sm, now);
 		return true;
 	}
@@ -519,8 +519,6 @@ same_fabric(const struct sm *sm)
 bool
 sm_run_readback(struct sm *sm, struct mono now)
 {
-	if (sm_push_strays(sm, now))
-		return false;
 	readback_feed(sm->readback, now);
 	ptable_read_feed(sm->ptable_read, now);
 	if (!sm_mcast_looked(sm, now) || !readback_done(sm->readback) ||

@@ -82,8 +82,7 @@ take(struct sm *sm, struct mono now)
 static void
 plan_for_all(struct sm *sm, struct mono now)
 {
-	if (sm->nleft_closed == 0 || (mono_before(now, sm->free_due) &&
-					     scan_counts(sm->scan).left > 0))
+	if (mono_before(now, sm->free_due))
 		return;
 	log_warn("scan: turns that somebody left closed=%zu, opened by the "
 		 "next plan",

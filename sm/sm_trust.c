@@ -2,11 +2,13 @@
  * Trust, and where it ends. After each light sweep some switches are looked at
  * in turn although nobody of us wrote there: one block and port 0. What is
  * different was done by another hand, most likely another subnet manager, or
- * the switch has lost its memory. Then all switches are looked at, what was
- * altered is read and put in order like after a takeover, and an alarm names
- * the switch and whoever is known to be a subnet manager. If it happens again
- * and again the next look comes later each time: two managers that undo each
- * other's work for ever are worse than one that wins.
+ * the switch has lost its memory. Then the tables of all switches are read and
+ * put in order like after a takeover, and an alarm names the switch and whoever
+ * is known to be a subnet manager. Who wrote may have been in the middle of it:
+ * after the next light sweep all blocks are looked at once more, and again
+ * until nothing is found; turns that it closed are looked for. If it happens
+ * again and again the next look comes later each time: two managers that undo
+ * each other's work for ever are worse than one that wins.
  *
  * A switch that acknowledges and does not do is sm_blame.c's business; a port
  * that does so is told of here.
@@ -55,6 +57,15 @@ telling_block(const struct sm *sm, uint64_t guid)
 }
 
 static void
+look(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod)
+{
+	sm_trust_sample(sm, &(struct check_item){.guid = guid,
+				    .attr = attr,
+				    .mod = mod,
+				    .why = CHECK_TURN});
+}
+
+static void
 look_at(struct sm *sm, const struct topo *t, sw_ix s)
 {
 	uint64_t guid = t->node[t->sw[s].node].guid;
@@ -62,13 +73,25 @@ look_at(struct sm *sm, const struct topo *t, sw_ix s)
 
 	if (b == UINT32_MAX)
 		return;
-	sm_trust_sample(sm, &(struct check_item){.guid = guid,
-				    .attr = MAD_LFT,
-				    .mod = b,
-				    .why = CHECK_TURN});
-	sm_trust_sample(sm, &(struct check_item){.guid = guid,
-				    .attr = MAD_PORT_INFO,
-				    .why = CHECK_TURN});
+	look(sm, guid, MAD_LFT, b);
+	look(sm, guid, MAD_PORT_INFO, 0);
+}
+
+/* Every block that is known, of every switch. */
+static void
+look_at_all(struct sm *sm, const struct topo *t)
+{
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint64_t guid = t->node[t->sw[s].node].guid;
+		uint32_t n;
+		bool plain;
+		const lft_ref *row = hw_row(sm->hw, guid, &n, &plain);
+
+		for (uint32_t b = 0; b < n; b++)
+			if (row[b] != HW_UNKNOWN)
+				look(sm, guid, MAD_LFT, b);
+		look(sm, guid, MAD_PORT_INFO, 0);
+	}
 }
 
 void
@@ -126,13 +149,16 @@ sm_trust_light(struct sm *sm, struct mono now)
 	}
 	if (u->flaw.guid != 0 && u->flaw.attr == MAD_PORT_INFO)
 		sm_trust_sample(sm, &u->flaw);
-	for (; left > 0; left--) {
+	if (u->again)
+		look_at_all(sm, t);
+	for (; left > 0 && !u->again; left--) {
 		if (u->turn >= t->nsw) {
 			u->turn = 0;
 			u->round++;
 		}
 		look_at(sm, t, u->turn++);
 	}
+	u->again = false;
 	/* not before what was sent has had its time: see sm_push_over */
 	if (sm->check_due.ns == MONO_NEVER.ns)
 		sm->check_due = now;
@@ -182,12 +208,12 @@ tell(struct sm *sm, const struct check_item *i)
 }
 
 static void
-altered(struct sm *sm, const struct check_item *i, struct mono now)
+altered(struct sm *sm, const struct check_item *i, bool blank, struct mono now)
 {
 	struct sm_trust *u = &sm->trust;
 
 	hw_forget(sm->hw, i->guid);
-	if (i->empty) {
+	if (blank) {
 		sm_mark(sm, i->guid, now, "a switch lost its memory");
 		return;
 	}
@@ -277,6 +303,19 @@ broken(struct sm *sm, const struct check_item *wrong, size_t i, struct mono now)
 		hw_forget(sm->hw, w->guid);
 }
 
+/*
+ * Is there nothing at all in something of the node's? Then it started anew, and
+ * whatever else is different there it made itself.
+ */
+static bool
+started_anew(const struct check_item *wrong, size_t n, uint64_t guid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (wrong[i].guid == guid && wrong[i].empty)
+			return true;
+	return false;
+}
+
 /* Did another hand write, or did a switch lie? Liars do not come in crowds. */
 static bool
 blames_rival(const struct check_item *wrong, size_t n)
@@ -314,6 +353,16 @@ mended(struct sm *sm, const struct check_item *wrong, size_t n, struct mono now)
 	map_free(&u->flaws);
 }
 
+/* What one switch holds was altered: who knows what the others hold? */
+static void
+doubt_all(struct sm *sm)
+{
+	const struct topo *t = sm->view->topo;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		hw_forget(sm->hw, t->node[t->sw[s].node].guid);
+}
+
 void
 sm_trust_checked(struct sm *sm, struct mono now)
 {
@@ -330,15 +379,19 @@ sm_trust_checked(struct sm *sm, struct mono now)
 		if (wrong[i].why == CHECK_TURN ||
 			(rival && wrong[i].why == CHECK_ACKED &&
 				wrong[i].attr != MAD_PORT_INFO))
-			altered(sm, &wrong[i], now);
+			altered(sm, &wrong[i],
+				started_anew(wrong, n, wrong[i].guid), now);
 		else
 			broken(sm, wrong, i, now);
 	if (u->found == 0)
 		return;
 	u->altered = now;
+	u->again = true;
+	sm_scan_forget(sm, true);
 	if (mono_before(now, u->wait_until))
 		return;
 	u->all = true;
+	doubt_all(sm);
 	if (++u->times < PATIENCE)
 		return;
 	u->wait.ns =

@@ -123,6 +123,11 @@ expected_show(const json_t *o, struct buf *out)
 			"            %.0f pairs of hosts have no way until the "
 			"first write:\n            %s packets a ms\n",
 			member_real(o, "pairs_without_way"), count);
+	if (member_real(o, "down") > 0)
+		buf_printf(out,
+			"            ports that were taken down count "
+			"as up at once when they are let;\n"
+			"            links that train for long lose more\n");
 	json_array_foreach(json_object_get(o, "phases"), i, p)
 		show_phase(p, out);
 }

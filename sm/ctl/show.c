@@ -2,6 +2,7 @@
 #include "sm/ctl/census.h"
 #include "sm/ctl/expected.h"
 #include "sm/ctl/member.h"
+#include "sm/ctl/words.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -108,10 +109,11 @@ status_change(const json_t *c, struct buf *out)
 {
 	if (said(c, "cause"))
 		buf_printf(out,
-			"change      %s in %lld stages, %zu turns blocked, "
+			"change      %s in %lld stage%s, %zu turns blocked, "
 			"%lld "
 			"pairs cut meanwhile\n",
 			text(c, "way"), member_num(c, "stages"),
+			words_plural(member_num(c, "stages")),
 			json_array_size(json_object_get(c, "blocked")),
 			member_num(c, "pairs_cut"));
 	if (member_num(c, "stay_closed") > 0)
@@ -503,7 +505,7 @@ put_out(const json_t *e, struct buf *out)
 }
 
 static void
-routes_trace(const json_t *r, struct buf *out)
+routes_way(const json_t *r, struct buf *out)
 {
 	const json_t *steps = json_object_get(r, "steps");
 	const json_t *from = json_object_get(r, "from");
@@ -631,7 +633,7 @@ show_routes(const json_t *r, struct buf *out)
 		buf_printf(out, "asked for; wait_generation=%lld\n",
 			member_num(r, "wait_generation"));
 	else if (json_is_array(json_object_get(r, "steps")))
-		routes_trace(r, out);
+		routes_way(r, out);
 	else if (!json_is_array(json_object_get(r, "entries")))
 		routes_summary(r, out);
 	else if (json_is_object(json_object_get(r, "to")))
@@ -679,8 +681,9 @@ explain_turns(const json_t *r, struct buf *out)
 			member_num(u, "in"));
 		if (!member_yes(u, "port"))
 			buf_printf(out, " to %lld", member_num(u, "out"));
-		buf_printf(out, ", %lld pairs lost packets\n",
-			member_num(u, "pairs"));
+		buf_printf(out, ", %lld pair%s went there\n",
+			member_num(u, "pairs"),
+			words_plural(member_num(u, "pairs")));
 	}
 }
 
@@ -728,12 +731,12 @@ show_explain(const json_t *r, struct buf *out)
 	buf_printf(out, "change     of generation %lld: %s\n",
 		member_num(r, "generation"), text(r, "because"));
 	buf_printf(out,
-		"method     %s: %s, %lld stages; %lld entries in %lld blocks, "
+		"method     %s: %s, %lld stage%s; %lld entries in %lld blocks, "
 		"%lld blocks kept; %lld SMPs, %.3f s\n",
 		text(r, "method"), text(r, "way"), member_num(r, "stages"),
-		member_num(r, "entries"), member_num(r, "blocks"),
-		member_num(r, "kept"), member_num(r, "smps"),
-		member_real(r, "push"));
+		words_plural(member_num(r, "stages")), member_num(r, "entries"),
+		member_num(r, "blocks"), member_num(r, "kept"),
+		member_num(r, "smps"), member_real(r, "push"));
 	buf_printf(out,
 		"mixture    %lld dependencies of old and new together, %lld "
 		"channels on cycles, %lld switches unknown\n",

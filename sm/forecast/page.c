@@ -228,6 +228,9 @@ page_head(const json_t *p, struct buf *out)
 {
 	const json_t *f = json_object_get(p, "fabric");
 	const json_t *l = json_object_get(p, "lids");
+	long long lanes = member_num(
+		json_object_get(json_object_get(p, "now"), "verified"),
+		"lanes");
 
 	buf_printf(out, "topology    %s\n", member_text(p, "topology"));
 	census_line(f, out);
@@ -239,6 +242,13 @@ page_head(const json_t *p, struct buf *out)
 		words_plural(member_num(l, "conflicts")));
 	if (said(l, "conflict"))
 		buf_printf(out, "            %s\n", member_text(l, "conflict"));
+	if (member_num(p, "lanes_asked") > lanes)
+		buf_printf(out,
+			"lanes       %lld asked for, %lld used: a topology "
+			"file does not tell how many VLs links have; %lld are "
+			"assumed\n",
+			member_num(p, "lanes_asked"), lanes,
+			member_num(p, "vls_assumed"));
 }
 
 /* Whose tables these are, and why much may be wrong with them. */

@@ -11,6 +11,7 @@
 #include "sm/base/mem.h"
 #include "sm/ctl/census.h"
 #include "sm/ctl/member.h"
+#include "sm/ctl/words.h"
 #include "sm/forecast/failure.h"
 #include "sm/forecast/live.h"
 #include "sm/forecast/page.h"
@@ -18,6 +19,7 @@
 #include "sm/forecast/transition.h"
 
 enum { EXIT_OK = 0, EXIT_VERDICT = 1, EXIT_USAGE = 2 };
+enum { VLS_ASSUMED = 4 }; /* of a link in a file, which does not tell */
 
 struct list {
 	const char **item;
@@ -173,6 +175,28 @@ known_rate(struct ask *a)
 	       a->rate <= 1e12;
 }
 
+/* Do the arguments go together? */
+static int
+judge_ask(struct ask *a)
+{
+	if (!known_method(a->method))
+		return usage("unknown method", a->method);
+	if (!known_rate(a))
+		return usage("not a number of packets:", a->packets);
+	if (a->topology == NULL &&
+		(a->from == NULL || strcmp(a->from, "live") != 0))
+		return usage("--topology FILE says what fabric", NULL);
+	if ((a->method != NULL || a->packets != NULL) && a->fail.n == 0 &&
+		a->from == NULL)
+		return usage("nothing changes without --fail or --from, which "
+			     "is what --method and --rate are about",
+			NULL);
+	if (a->json && to_stdout(a->dump))
+		return usage("--json and --dump-fts both want standard output",
+			NULL);
+	return EXIT_OK;
+}
+
 static int
 parse(struct ask *a, int argc, char *const *argv)
 {
@@ -198,22 +222,7 @@ parse(struct ask *a, int argc, char *const *argv)
 		}
 		take(a, rows[k].word, value);
 	}
-	if (!known_method(a->method))
-		return usage("unknown method", a->method);
-	if (!known_rate(a))
-		return usage("not a number of packets:", a->packets);
-	if (a->topology == NULL &&
-		(a->from == NULL || strcmp(a->from, "live") != 0))
-		return usage("--topology FILE says what fabric", NULL);
-	if ((a->method != NULL || a->packets != NULL) && a->fail.n == 0 &&
-		a->from == NULL)
-		return usage("nothing changes without --fail or --from, which "
-			     "is what --method and --rate are about",
-			NULL);
-	if (a->json && to_stdout(a->dump))
-		return usage("--json and --dump-fts both want standard output",
-			NULL);
-	return EXIT_OK;
+	return judge_ask(a);
 }
 
 /* ---- progress ---- */
@@ -575,17 +584,28 @@ parted(const struct plan *p)
 	return all * all - same;
 }
 
+/* As it was given, where JSON can hold it. */
+static json_t *
+as_given(const char *text)
+{
+	json_t *s = json_string(text);
+
+	return s != NULL ? s : words_text(text);
+}
+
 static void
 make_report(struct plan *p)
 {
 	const char *name = p->ask.topology != NULL ? p->ask.topology : "live";
 	json_t *o = json_object(), *list = json_array();
 
-	member_put(o, "topology", json_string(name));
+	member_put(o, "topology", as_given(name));
 	member_put(o, "fabric", census_json(p->topo));
 	member_put(o, "lids", report_lids(p->topo, &p->lids));
+	member_put(o, "lanes_asked", member_u64(p->cfg->routing.ftree.lanes));
+	member_put(o, "vls_assumed", member_u64(VLS_ASSUMED));
 	if (p->ask.from != NULL) {
-		member_put(o, "from", json_string(p->ask.from));
+		member_put(o, "from", as_given(p->ask.from));
 		member_put(o, "misfit", misfit_json(&p->misfit));
 	}
 	member_put(o, "now", report_forecast(&p->now));
@@ -593,7 +613,7 @@ make_report(struct plan *p)
 	member_put(o, "loose", member_u64(p->beside.loose));
 	for (size_t i = 0; i < p->ask.fail.n; i++)
 		(void)json_array_append_new(
-			list, json_string(p->ask.fail.item[i]));
+			list, as_given(p->ask.fail.item[i]));
 	member_put(o, "failures", list);
 	if (p->then.topo != NULL)
 		member_put(o, "then", report_forecast(&p->then));

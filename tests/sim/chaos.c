@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/levels.h"
 #include "sm/base/map.h"
+#include "sm/qos.h"
 #include "tests/sim/chaos_int.h"
 #include "tests/sim/referee.h"
 #include "tests/sim/watch.h"
@@ -19,6 +21,7 @@ struct chaos {
 	struct chaos_group group;
 	struct map lids;  /* port GUID -> the first LID saved for it */
 	unsigned variant; /* of the partitions, in force */
+	bool lanes;	  /* are told apart */
 	struct chaos_report *r;
 };
 
@@ -467,9 +470,8 @@ fill_report(struct chaos *c)
  * did not answer, nobody can change; see watch_excuse.
  */
 static void
-excuse(void *cookie, const struct view *v)
+excuse(const struct chaos *c, const struct view *v)
 {
-	const struct chaos *c = cookie;
 	struct map nodes = {0};
 
 	if (v->nquarantine > 0)
@@ -481,6 +483,44 @@ excuse(void *cookie, const struct view *v)
 			watch_excuse(c->watch, n);
 	}
 	map_free(&nodes);
+}
+
+/* ---- SLs that hosts are given ---- */
+
+/* The switch that a port sits at, or TOPO_NONE. */
+static sw_ix
+switch_of(const struct topo *t, uint64_t guid)
+{
+	port_ix p = topo_by_port_guid(t, guid);
+
+	return p == TOPO_NONE ? TOPO_NONE : topo_switch_of(t, p);
+}
+
+static uint16_t
+sls_of(void *cookie, uint64_t from, uint64_t to)
+{
+	const struct view *v = cookie;
+	const struct levels *l = &v->qos->want.levels;
+	sw_ix a = switch_of(v->topo, from), b = switch_of(v->topo, to);
+	uint16_t sls = 0;
+
+	for (unsigned i = 0; a != TOPO_NONE && b != TOPO_NONE && i < l->n; i++)
+		sls |= (uint16_t)(1U << l->sl[i][routes_lane(
+					  &v->routes->lanes, a, b)]);
+	return sls;
+}
+
+static void
+on_view(void *cookie, const struct view *v)
+{
+	const struct chaos *c = cookie;
+	struct watch_sls sls = {(void *)(uintptr_t)v, sls_of, 1};
+
+	excuse(c, v);
+	if (!c->lanes || v->qos == NULL)
+		return;
+	sls.groups |= (uint16_t)(1U << v->qos->want.levels.sl[0][0]);
+	watch_paths(c->watch, &sls);
 }
 
 int
@@ -495,7 +535,10 @@ chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 	c.w = world_new(c.script.f, &c.script.sim, c.script.yaml);
 	c.w->route_delay = c.script.route_delay;
 	c.watch = watch_new(c.w->sim);
-	c.w->told = excuse;
+	if (l->lanes)
+		watch_lanes(c.watch);
+	c.lanes = l->lanes;
+	c.w->told = on_view;
 	c.w->told_cookie = &c;
 	if (c.script.tenants != NULL) {
 		tenants_watch(c.script.tenants, c.w->sim);

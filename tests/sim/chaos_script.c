@@ -369,15 +369,20 @@ add_lanes(struct maker *m, uint64_t seed)
 {
 	struct rng own = {seed};
 	size_t n = strlen(m->s->yaml);
+	bool levels;
 
 	n += (size_t)snprintf(m->s->yaml + n, sizeof(m->s->yaml) - n,
 		"  ftree: {lanes: %u}\n", 2 + rng_below(&own, 7));
-	if (rng_below(&own, 2) == 0)
+	levels = rng_below(&own, 2) == 0;
+	if (levels)
 		(void)snprintf(m->s->yaml + n, sizeof(m->s->yaml) - n,
 			"qos:\n  levels: {default: {weight: 3}, "
 			"fast: {weight: 8, sl: 3}}\n");
-	if (m->s->sim.vl_cap < 4)
-		m->s->sim.vl_cap = 4; /* nobody has to share */
+	/* levels that have to share are an alarm; lanes may */
+	if (!levels && rng_below(&own, 2) == 0)
+		m->s->sim.vl_cap = (uint8_t)(2 + rng_below(&own, 2));
+	else if (m->s->sim.vl_cap < 4)
+		m->s->sim.vl_cap = 4;
 	note(m, ", several lanes");
 }
 

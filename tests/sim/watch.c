@@ -40,7 +40,13 @@ link_alive(const struct watch *w, uint32_t node, unsigned port)
 bool
 watch_turn_open(const struct watch *w, uint32_t sw, unsigned in, unsigned out)
 {
-	return in != out && sim_vl(w->s, sw, in, out, 0) != DISCARD;
+	uint16_t sls = watch_lane_used(w);
+
+	for (unsigned sl = 0; in != out && sls >> sl != 0; sl++)
+		if ((sls >> sl & 1) != 0 &&
+			sim_vl(w->s, sw, in, out, sl) != DISCARD)
+			return true;
+	return false;
 }
 
 /* ---- loops ---- */
@@ -99,7 +105,8 @@ check_loop(struct watch *w, uint32_t sw, unsigned lid)
 		if (!watch_is_switch(w, at))
 			return;
 		if (at == sw && watch_turn_open(w, sw, in, w->table[sw][lid])) {
-			tell_loop(w, sw, lid);
+			if (w->lanes == NULL || watch_lane_loops(w, lid))
+				tell_loop(w, sw, lid);
 			return;
 		}
 	}
@@ -113,7 +120,7 @@ tell_cycle(struct watch *w, uint32_t last, uint32_t first)
 	struct buf b = {0};
 	unsigned n = 0;
 
-	if (w->r.cycles++ > 0)
+	if (watch_lane_suspect(w) || w->r.cycles++ > 0)
 		return;
 	w->r.first_cycle = sim_now(w->s);
 	/* backwards from the last channel to the first */
@@ -146,10 +153,24 @@ watch_next_bit(const uint64_t any[4], unsigned *bit)
 	return false;
 }
 
+/* The next channel that one waits for, by its port at or after *out. */
+static uint32_t
+waited_for(const struct watch *w, uint32_t ch, unsigned *out)
+{
+	const struct sim_port *p = &w->s->port[ch];
+	const struct watch_row *r =
+		&w->row[watch_record(w, p->peer, p->peer_port)];
+
+	for (; *out < 256 && watch_next_bit(r->any, out); ++*out)
+		if (watch_turn_open(w, p->peer, p->peer_port, *out))
+			return watch_record(w, p->peer, *out);
+	return UINT32_MAX;
+}
+
 void
 watch_check_cycle(struct watch *w, uint32_t from, uint32_t to)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, next;
 
 	w->r.checks++;
 	if (!w->live[from] || !w->live[to])
@@ -159,16 +180,9 @@ watch_check_cycle(struct watch *w, uint32_t from, uint32_t to)
 	w->seen[from] = w->stamp;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t ch = w->queue[i];
-		const struct sim_port *p = &w->s->port[ch];
-		const struct watch_row *r =
-			&w->row[watch_record(w, p->peer, p->peer_port)];
+		unsigned b = 0;
 
-		for (unsigned b = 0; b < 256 && watch_next_bit(r->any, &b);
-			b++) {
-			uint32_t next = watch_record(w, p->peer, b);
-
-			if (!watch_turn_open(w, p->peer, p->peer_port, b))
-				continue;
+		for (; (next = waited_for(w, ch, &b)) != UINT32_MAX; b++) {
 			if (next == to) {
 				w->before[to] = ch;
 				tell_cycle(w, to, from);
@@ -181,6 +195,34 @@ watch_check_cycle(struct watch *w, uint32_t from, uint32_t to)
 			w->queue[n++] = next;
 		}
 	}
+}
+
+/* Channels on which nothing waits are taken away until there are none. */
+bool
+watch_cyclic(struct watch *w)
+{
+	uint32_t *waits = mem_zalloc(w->s->nports, sizeof(*waits));
+	uint32_t n = 0, all = 0, next;
+	unsigned b;
+
+	for (uint32_t ch = 0; ch < w->s->nports; ch++) {
+		all += w->live[ch];
+		for (b = 0; w->live[ch] &&
+			    (next = waited_for(w, ch, &b)) != UINT32_MAX;
+			b++)
+			waits[next]++;
+	}
+	for (uint32_t ch = 0; ch < w->s->nports; ch++)
+		if (w->live[ch] && waits[ch] == 0)
+			w->queue[n++] = ch;
+	for (uint32_t i = 0; i < n; i++)
+		for (b = 0;
+			(next = waited_for(w, w->queue[i], &b)) != UINT32_MAX;
+			b++)
+			if (--waits[next] == 0 && w->live[next])
+				w->queue[n++] = next;
+	free(waits);
+	return n < all;
 }
 
 bool
@@ -290,6 +332,7 @@ look_at_port(struct watch *w, uint32_t node, unsigned port)
 	bool live = port && link_alive(w, node, port), was;
 	uint32_t ch = watch_record(w, node, port), back;
 
+	watch_lane_port(w, node, port);
 	if (!port || p->peer == FABRIC_NONE)
 		return;
 	back = watch_record(w, p->peer, p->peer_port);
@@ -348,6 +391,7 @@ on_change(void *cookie, const struct sim_change *c)
 		look_at_turn(w, c->node, c->arg >> 8, c->arg & 0xff);
 		break;
 	}
+	watch_lane_judge(w);
 }
 
 struct watch *
@@ -401,6 +445,7 @@ watch_free(struct watch *w)
 	}
 	for (uint32_t i = 0; i < w->s->nports; i++)
 		free(w->row[i].turning);
+	watch_lanes_free(w);
 	free(w->table);
 	free(w->group);
 	free(w->top);

@@ -19,6 +19,10 @@
  *
  * What a packet cannot do is not counted, what it could do is, whether or not
  * a host has that LID or sends to it.
+ *
+ * Where hosts send with several SLs and the watch is told which
+ * (watch_lanes, watch_paths), a cycle counts only if packets that they send
+ * close it on the lanes that the rows of SL2VL give them.
  */
 #ifndef HEDDLE_SIM_WATCH_H
 #define HEDDLE_SIM_WATCH_H
@@ -50,6 +54,20 @@ void watch_free(struct watch *w); /* NULL allowed */
 /* This switch does not answer: what it does with packets of its own hosts to
  * groups is nobody's fault, until its table is written again. */
 void watch_excuse(struct watch *w, uint32_t node);
+
+/* Tell lanes apart from now on. */
+void watch_lanes(struct watch *w);
+
+/* SLs that hosts are given. */
+struct watch_sls {
+	void *cookie;
+	/* from one end port to another, by their GUIDs: a bit each */
+	uint16_t (*of)(void *cookie, uint64_t from, uint64_t to);
+	uint16_t groups; /* of packets to groups */
+};
+
+/* Path records say this from now on. */
+void watch_paths(struct watch *w, const struct watch_sls *sls);
 
 const struct watch_report *watch_report(const struct watch *w);
 

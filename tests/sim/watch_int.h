@@ -1,6 +1,7 @@
 /*
  * watch_int: what the judge of unicast tables (watch.c) and that of multicast
- * tables (watch_group.c) share: the turns that packets take, whatever they are.
+ * tables (watch_group.c) share, and that of lanes (watch_lane.c): the turns
+ * that packets take, whatever they are.
  */
 #ifndef HEDDLE_SIM_WATCH_INT_H
 #define HEDDLE_SIM_WATCH_INT_H
@@ -39,6 +40,7 @@ struct watch {
 	uint32_t *queue;
 	uint32_t stamp;
 	struct watch_report r;
+	struct watch_lanes *lanes; /* or NULL: one for all */
 };
 
 bool watch_is_switch(const struct watch *w, uint32_t node);
@@ -57,6 +59,21 @@ void watch_check_cycle(struct watch *w, uint32_t from, uint32_t to);
 /* One more or less turns from in to out at a switch; true: the first. */
 bool watch_count_turn(
 	struct watch *w, uint32_t sw, unsigned in, unsigned out, int by);
+
+/* Are there cycles at this moment, if all lanes are one? */
+bool watch_cyclic(struct watch *w);
+
+/* watch_lane.c: SLs of packets. */
+uint16_t watch_lane_used(const struct watch *w);
+/* All lanes in one have a cycle: false, then lanes are not told apart. */
+bool watch_lane_suspect(struct watch *w);
+/* Something changed: what of it do the lanes have? */
+void watch_lane_judge(struct watch *w);
+/* Do packets that hosts send to a LID go round? */
+bool watch_lane_loops(const struct watch *w, unsigned lid);
+/* A port may have come up, or gone down. */
+void watch_lane_port(struct watch *w, uint32_t node, unsigned port);
+void watch_lanes_free(struct watch *w);
 
 /* watch_group.c: a switch's multicast table may have changed. */
 void watch_group_look(struct watch *w, uint32_t sw);

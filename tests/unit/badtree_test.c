@@ -254,6 +254,83 @@ START_TEST(plan_in_pieces)
 }
 END_TEST
 
+/*
+ * With several LIDs a port, the first ones, which most traffic goes to, are
+ * spread as if there were no others, and the LIDs of a port go apart.
+ */
+START_TEST(several_lids)
+{
+	static const char *const yaml[] = {"", "fabric: {lmc: {hosts: 1}}\n",
+		"fabric: {lmc: {hosts: 2}}\n"};
+	const struct gen_fattree2 two = {4, 6, 1, 4, 4};
+	struct fabric *f =
+		_i == 0 ? gen_tree_two(&two, NULL) : gen_tree_three(8, NULL);
+	uint64_t load = 0;
+
+	for (unsigned lmc = 0; lmc < 3; lmc++) {
+		struct draft_pieces pieces = from_file(&f, 1);
+		struct planned p = planned(pieces.topo[0], yaml[lmc]);
+		const struct topo *t = p.now.topo;
+		uint16_t lid = t->port[t->sm_port].lid;
+		unsigned alike = 0;
+
+		ck_assert(p.now.routes != NULL && p.now.report.ok);
+		if (lmc == 0)
+			load = p.now.report.load_max;
+		ck_assert_uint_eq(p.now.report.load_max, load);
+		for (sw_ix s = 0; s < t->nsw && lmc > 0; s++)
+			if (s != topo_switch_of(t, t->sm_port) &&
+				p.now.routes->tree->tree->leaf[s])
+				alike += routes_port(p.now.routes, s, lid) ==
+					 routes_port(p.now.routes, s,
+						 (uint16_t)(lid + 1));
+		ck_assert_uint_eq(alike, 0);
+		done(&p);
+		draft_pieces_free(&pieces);
+	}
+	fabric_free(f);
+}
+END_TEST
+
+/*
+ * Nodes in two racks, one of which has a single cable up: who has no choice
+ * there goes another way in the other one, and the report blames the cables
+ * alone.
+ */
+START_TEST(one_cable_up)
+{
+	const struct gen_fattree2 tree = {4, 6, 1, 4, 4};
+	struct fabric *f =
+		gen_edit_rails(gen_tree_two(&tree, NULL), 2, true, NULL);
+	struct topo *t = frozen_topo(f, NULL);
+	struct failure gone[3];
+	struct draft_pieces p;
+	struct reason why = {""};
+	struct planned x;
+	size_t single = 0;
+
+	ck_assert_int_eq(failure_find(t, "leaf1/5", &gone[0], &why), 0);
+	ck_assert_int_eq(failure_find(t, "leaf1/6", &gone[1], &why), 0);
+	ck_assert_int_eq(failure_find(t, "leaf1/7", &gone[2], &why), 0);
+	ck_assert_int_eq(failure_apply(t, gone, 3, &p, &why), 0);
+	x = planned(p.topo[0], "");
+	ck_assert(x.now.routes != NULL && x.now.report.ok);
+	ck_assert_uint_eq(x.now.homes.n, 24);
+	for (size_t i = 0; i < x.now.homes.n; i++) {
+		const struct homing_node *n = &x.now.homes.node[i];
+
+		single += n->cut > 0;
+		ck_assert_msg(n->cut == 0 || n->only_way, "%s",
+			topo_desc(x.now.topo, x.now.topo->port[n->port].node));
+	}
+	ck_assert_uint_eq(single, x.now.homes.single);
+	done(&x);
+	draft_pieces_free(&p);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
 /* Both tops fail: three racks by themselves, ours first. */
 START_TEST(failures_part_it)
 {
@@ -290,6 +367,8 @@ main(void)
 	tcase_add_loop_test(c, daemon_routes_it, 0, NBAD);
 	tcase_add_loop_test(c, plan_routes_it, 0, NBAD);
 	tcase_add_test(c, plan_in_pieces);
+	tcase_add_loop_test(c, several_lids, 0, 2);
+	tcase_add_test(c, one_cable_up);
 	tcase_add_test(c, failures_part_it);
 	suite_add_tcase(s, c);
 	return suite_run(s);

@@ -330,6 +330,80 @@ scribble(struct world *w, unsigned seed)
 				(uint8_t)(1 + (lid + k + seed) % 4));
 }
 
+static void
+scribble_entry(struct world *w, unsigned k, uint16_t lid)
+{
+	uint32_t n = a_switch(w->fabric, k);
+
+	sim_set_lft(w->sim, n, lid, (uint8_t)(1 + sim_lft(w->sim, n, lid) % 4));
+}
+
+/*
+ * Where one table was altered others were, too, and who altered them may not
+ * have ended when they were put in order.
+ */
+START_TEST(all_that_another_hand_wrote)
+{
+	struct fabric *f = life_tree();
+	struct world *w = start(f, "sweep: {interval: 1s}\n"
+				   "fabric: {lids: {first: 50}}\n");
+	struct sm_status s = {0};
+	uint64_t seen;
+
+	/* in the first block of some, in the second of others */
+	for (unsigned k = 0; k < 12; k++)
+		scribble_entry(w, k, k % 2 ? 70 : 55);
+	for (unsigned i = 0; i < 100 && s.altered == 0; i++) {
+		world_run(w, mono_ms(100));
+		sm_status(w->sm, &s);
+	}
+	world_run(w, mono_ms(300));
+	expect_order(w, "all were read");
+	sm_status(w->sm, &s);
+	seen = s.altered;
+	scribble_entry(w, 5, 70);
+	world_run(w, mono_ms(2500));
+	expect_order(w, "all were looked at again");
+	sm_status(w->sm, &s);
+	ck_assert_uint_gt(s.altered, seen);
+	life_end(w, f);
+}
+END_TEST
+
+/*
+ * Another master hands over while what it sent last is still on its way: that
+ * arrives when ours would have read the tables, and does not pass for a hand
+ * that writes.
+ */
+START_TEST(what_arrives_after_a_hand_over)
+{
+	struct mad_sm_info other = {
+		.guid = 1, .act_count = 1, .priority = 15, .state = 3};
+	struct fabric *f = life_tree();
+	struct world *w = start(f, "{}");
+	uint32_t host = fabric_find(f, "h20");
+	uint16_t ours = sim_port_info(w->sim, fabric_first_host(f), 1)->lid;
+	struct sm_status s;
+
+	world_kill(w);
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	world_start(w);
+	world_run(w, mono_ms(5000));
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_STANDING_BY);
+	ck_assert(sim_fault_other_sm_tells(w->sim, host, ours, 1));
+	other.state = 2;
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	world_run(w, mono_ms(1 << _i));
+	scribble(w, (unsigned)_i);
+	expect_order(w, "handed over");
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_MASTER);
+	ck_assert_uint_eq(s.altered + s.untrue, 0);
+	life_end(w, f);
+}
+END_TEST
+
 /*
  * Another one writes under us, and does not end: found, told with both names,
  * put in order, but not fought over for ever.
@@ -484,7 +558,9 @@ main(void)
 	tcase_add_test(tc, lanes_that_are_refused);
 	tcase_add_test(tc, the_state_of_another_fabric);
 	tcase_add_test(tc, the_state_of_strangers);
+	tcase_add_test(tc, all_that_another_hand_wrote);
 	tcase_add_test(tc, what_another_manager_wrote);
+	tcase_add_loop_test(tc, what_arrives_after_a_hand_over, 0, 11);
 	tcase_add_test(tc, turns_that_others_left_closed);
 	suite_add_tcase(s, tc);
 	return suite_run(s);

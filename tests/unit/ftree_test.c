@@ -221,7 +221,10 @@ START_TEST(random_populations)
 }
 END_TEST
 
-/* Cables fail anywhere, hosts' own ones excepted: one lane is enough. */
+/*
+ * Cables fail anywhere, hosts' own ones excepted: one lane is enough, and no
+ * cable carries more than what two of the hosts are sent.
+ */
 START_TEST(degraded)
 {
 	static const unsigned failed[] = {0, 34, 85, 130, 194, 259};
@@ -243,6 +246,9 @@ START_TEST(degraded)
 			x = run(f, &plain);
 			(void)verified(x.r, what);
 			ck_assert_str_eq(x.r->engine, "ftree");
+			ck_assert_msg(x.r->report.load_max <= 2 * (648 - 12),
+				"%s: %llu pairs on one cable", what,
+				(unsigned long long)x.r->report.load_max);
 			end(&x);
 		}
 }
@@ -617,7 +623,7 @@ START_TEST(homing_names_it)
 		ck_assert(h.node[i].only_way);
 	}
 	homing_text(x.t, &h.node[0], text, sizeof(text));
-	ck_assert_str_eq(text, "\"h1\": \"spine1\" cuts off all 2 ports from "
+	ck_assert_str_eq(text, "\"h1\": \"spine1\" cuts off both ports from "
 			       "2 of 4 leaves; there is no other way");
 	homing_end(&h);
 	end(&x);

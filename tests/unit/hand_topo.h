@@ -269,7 +269,8 @@ hand_tables_pack(struct hand_tables *h)
 	for (uint32_t i = 1; i < n; i++) {
 		memcpy(h->pool.chunk[i / per] + (size_t)(i % per) * LFT_BLOCK,
 			h->entry + (size_t)(i - 1) * LFT_BLOCK, LFT_BLOCK);
-		h->row[(i - 1) / h->nblocks]->ref[(i - 1) % h->nblocks] = i;
+		*lft_row_slot(&h->pool, h->row[(i - 1) / h->nblocks],
+			(i - 1) % h->nblocks) = i;
 	}
 }
 
@@ -280,8 +281,11 @@ hand_tables_unpack(struct hand_tables *h)
 	for (size_t i = 0; i < h->pool.nchunks; i++)
 		free(h->pool.chunk[i]);
 	free(h->pool.chunk);
-	for (uint32_t s = 0; h->row != NULL && s < h->nsw; s++)
-		free(h->row[s]);
+	for (uint32_t s = 0; h->row != NULL && s < h->nsw; s++) {
+		for (uint32_t b = 0; b < h->nblocks; b++) /* not counted */
+			*lft_row_slot(&h->pool, h->row[s], b) = LFT_EMPTY;
+		lft_row_drop(&h->pool, h->row[s]);
+	}
 	free(h->row);
 	memset(&h->pool, 0, sizeof(h->pool));
 	h->row = NULL;

@@ -135,6 +135,93 @@ START_TEST(trimmed)
 }
 END_TEST
 
+/* What a row should hold. */
+struct model {
+	struct lft_row *row;
+	uint32_t n, value[4 * LFT_SPAN]; /* 0: empty */
+};
+
+enum { ROWS = 8, STEPS = 20000 };
+
+static void
+expect_row(const struct lft_pool *p, const struct model *m)
+{
+	uint32_t wrong = 0;
+
+	ck_assert_uint_eq(m->row->n, m->n);
+	for (uint32_t b = 0; b < m->n; b++) {
+		lft_ref r = lft_row_ref(m->row, b);
+
+		wrong += (r == LFT_EMPTY ? 0 : number_of(p, r)) != m->value[b];
+	}
+	ck_assert_uint_eq(wrong, 0);
+}
+
+/* Another number of blocks, mostly on either side of the end of a span. */
+static uint32_t
+any_size(struct rng *g)
+{
+	uint32_t spans = rng_below(g, 4), more = rng_below(g, 3);
+
+	return more == 0 ? 1 + rng_below(g, 4 * LFT_SPAN)
+			 : 1 + spans * LFT_SPAN + (more - 1) * 62;
+}
+
+/* One row changes, becomes like another one, or gets longer or shorter. */
+static void
+change_row(struct lft_pool *p, struct model *m, uint32_t k, struct rng *g)
+{
+	struct model *x = &m[k], *y = &m[rng_below(g, ROWS)];
+	uint32_t n = x->n, b = rng_below(g, n), what = rng_below(g, 16);
+	uint32_t value = 1 + rng_below(g, 1000);
+	lft_ref *slot;
+
+	if (what == 0 && x != y) {
+		lft_row_drop(p, x->row);
+		*x = *y;
+		(void)lft_row_share(x->row);
+		return;
+	}
+	if (what == 1)
+		n = any_size(g);
+	x->row = lft_row_own(p, x->row, n);
+	for (; x->n < n; x->n++)
+		x->value[x->n] = 0;
+	x->n = n;
+	if (what == 1)
+		return;
+	slot = lft_row_slot(p, x->row, b);
+	lft_drop(p, *slot);
+	*slot = block_of(p, value);
+	x->value[b] = value;
+}
+
+/* Rows that share spans change without others noticing, and count all. */
+START_TEST(rows)
+{
+	struct lft_pool *p = lft_pool_new();
+	struct model m[ROWS] = {{0}};
+	struct rng g = {3};
+
+	for (uint32_t k = 0; k < ROWS; k++) {
+		m[k].n = any_size(&g);
+		m[k].row = lft_row_new(m[k].n);
+	}
+	for (uint32_t i = 0; i < STEPS; i++) {
+		uint32_t k = rng_below(&g, ROWS);
+
+		change_row(p, m, k, &g);
+		expect_row(p, &m[k]);
+	}
+	for (uint32_t k = 0; k < ROWS; k++)
+		expect_row(p, &m[k]);
+	for (uint32_t k = 0; k < ROWS; k++)
+		lft_row_drop(p, m[k].row);
+	ck_assert_uint_eq(p->live, 0);
+	lft_pool_free(p);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -144,6 +231,7 @@ main(void)
 	tcase_add_test(c, empty_is_free);
 	tcase_add_test(c, counted);
 	tcase_add_test(c, growth);
+	tcase_add_test(c, rows);
 	tcase_add_test(c, trimmed);
 	suite_add_tcase(s, c);
 	return suite_run(s);

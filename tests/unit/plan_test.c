@@ -17,7 +17,8 @@ struct rig {
 	struct hwstate *hw;
 	struct routes *r;
 	struct plan *p;
-	bool wall; /* by hand: the first write is one */
+	bool wall;   /* by hand: the first write is one */
+	bool raised; /* above the top of its switch */
 };
 
 static const struct plan_params params = {
@@ -296,6 +297,7 @@ by_hand(struct rig *g, bool by_port)
 			.stage = i,
 			.last = true};
 	x->write[0].wall = g->wall;
+	x->write[0].raised = g->raised;
 	x->nwalls = g->wall;
 	x->nturns = 1;
 	x->turn = calloc(1, sizeof(*x->turn));
@@ -364,6 +366,27 @@ START_TEST(walls_first)
 	for (i = 0; i < wall; i++)
 		ck_assert_int_eq(g.p->phase[i].kind, PLAN_PARAMS);
 	ck_assert_uint_eq(g.p->phase[phase_of(&g, PLAN_LFT, false)].stage, 1);
+	rig_free(&g);
+}
+END_TEST
+
+/* A top is raised when all walls below it stand; then come those above. */
+START_TEST(walls_and_tops)
+{
+	struct rig g;
+	size_t wall, top;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	rig_routes(&g);
+	hw_set_top_first(g.hw, 0x101);
+	g.wall = true;
+	g.raised = _i == 1;
+	rig_plan_by_hand(&g, false);
+	wall = phase_of(&g, PLAN_WALL, false);
+	top = phase_of(&g, PLAN_TOP, false);
+	ck_assert_uint_eq(top, g.raised ? wall - 1 : wall + 1);
+	ck_assert_int_eq(g.p->phase[top].drain, !g.raised);
 	rig_free(&g);
 }
 END_TEST
@@ -497,6 +520,7 @@ main(void)
 	tcase_add_test(t, half_raised_links_are_finished);
 	tcase_add_test(t, a_blocked_transition);
 	tcase_add_test(t, walls_first);
+	tcase_add_loop_test(t, walls_and_tops, 0, 2);
 	tcase_add_test(t, a_port_instead_of_a_turn);
 	tcase_add_test(t, refused_rows);
 	tcase_add_test(t, leftovers_are_opened);

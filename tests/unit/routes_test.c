@@ -141,7 +141,7 @@ START_TEST(shared_rows)
 	ck_assert_uint_eq(routes_port(a, 0, 5), 7);
 	ck_assert_uint_eq(routes_port(c, 0, 5), 7);
 	routes_put_same(b, 1, b, 0);
-	routes_own(b, 1)[0] = LFT_EMPTY; /* its count was ours to drop */
+	*routes_slot(b, 1, 0) = LFT_EMPTY; /* its count was ours to drop */
 	ck_assert_uint_eq(routes_port(b, 0, 5), 8);
 	ck_assert_uint_eq(routes_port(b, 1, 5), LFT_DROP);
 	lft_drop(pool, routes_ref_of(b, 0, 0));

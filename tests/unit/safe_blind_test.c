@@ -170,6 +170,47 @@ START_TEST(unread_above_the_top)
 }
 END_TEST
 
+/* What comes to life above it has to meet nothing: its neighbours hold 255 for
+ * those LIDs, before the top is raised. */
+START_TEST(a_top_that_is_raised_is_shielded)
+{
+	struct safe_transition *x;
+	const struct topo_switch *sw;
+	struct bed b;
+	uint64_t guid;
+
+	bed_new(&b, gen_random(34, 3, 1, 7, &(struct reason){""}), 0, 7);
+	bed_fail(&b, false, b.t->nsw - 1);
+	for (sw_ix s = 0; s < b.t1->nsw; s++) {
+		guid = b.t1->node[b.t1->sw[s].node].guid;
+		b.t1->sw[s].lft_top = (uint16_t)b.t1->max_lid;
+		for (uint32_t k = 0; k < b.to->nblocks; k++)
+			hw_set_block(b.hw, guid, k, routes_ref_of(b.to, s, k));
+	}
+	sw = &b.t1->sw[1];
+	guid = b.t1->node[sw->node].guid;
+	b.t1->sw[1].lft_top = LFT_BLOCK - 1;
+	hw_forget(b.hw, guid);
+	hw_set_block(b.hw, guid, 0, routes_ref_of(b.to, 1, 0));
+	hw_set_top_first(b.hw, guid);
+	hw_drained(b.hw);
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	ck_assert_uint_eq(x->nwalls, 1U + sw->nadj);
+	for (size_t i = 0; i < x->nwalls; i++) {
+		bool near = false;
+
+		for (uint32_t k = sw->adj; k < sw->adj + sw->nadj; k++)
+			near |= b.t1->adj[k].peer == x->write[i].sw;
+		ck_assert(x->write[i].sw == 1 || near);
+		ck_assert_int_eq(x->write[i].raised, x->write[i].sw == 1);
+		ck_assert_uint_eq(x->write[i].block, 1);
+		ck_assert_uint_eq(x->write[i].image, LFT_EMPTY);
+	}
+	safe_free(x);
+	bed_free(&b);
+}
+END_TEST
+
 /* Ports that carry data to nobody that is known: one is a dead end, two may
  * be a way. */
 START_TEST(walls_before_the_unknown)
@@ -218,6 +259,7 @@ main(void)
 	tcase_add_test(tc, walls_around_a_switch);
 	tcase_add_test(tc, unread_is_emptied);
 	tcase_add_test(tc, unread_above_the_top);
+	tcase_add_test(tc, a_top_that_is_raised_is_shielded);
 	tcase_add_test(tc, walls_before_the_unknown);
 	suite_add_tcase(s, tc);
 	return suite_run(s);

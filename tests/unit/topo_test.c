@@ -182,6 +182,43 @@ START_TEST(hash_and_refs)
 }
 END_TEST
 
+/* Switches are found again in other topologies, by the same number or not. */
+START_TEST(again)
+{
+	struct draft *d = small();
+	struct topo *a = frozen(d), *b;
+	draft_id l0, h1;
+
+	ck_assert(draft_find(d, 0x20, &l0) && draft_find(d, 0x310, &h1));
+	for (unsigned other = 0; other < 2; other++) {
+		if (other == 0)
+			draft_pull_link(d, l0, 4);
+		else
+			draft_set_self(d, h1, 2); /* numbers go by distance */
+		b = frozen(d);
+		ck_assert_uint_eq(b->nsw, a->nsw);
+		for (sw_ix s = 0; s < a->nsw; s++) {
+			sw_ix x = topo_switch_in(b, a, s);
+
+			ck_assert_uint_lt(x, b->nsw);
+			ck_assert_uint_eq(a->node[a->sw[s].node].guid,
+				b->node[b->sw[x].node].guid);
+		}
+		ck_assert(other == 0 || topo_switch_in(b, a, 0) != 0);
+		topo_unref(b);
+	}
+	b = frozen(d);
+	for (sw_ix s = 0; s < b->nsw; s++)
+		if (b->node[b->sw[s].node].guid == 0x20) {
+			b->node[b->sw[s].node].guid = 0x1f;
+			ck_assert_uint_eq(topo_switch_in(a, b, s), TOPO_NONE);
+		}
+	topo_unref(b);
+	topo_unref(a);
+	draft_free(d);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -193,6 +230,7 @@ main(void)
 	tcase_add_test(tc, ports);
 	tcase_add_test(tc, lids);
 	tcase_add_test(tc, hash_and_refs);
+	tcase_add_test(tc, again);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }

@@ -394,8 +394,9 @@ START_TEST(roles)
 	ck_assert_uint_eq(r->count[TREE_ROLE_CONFLICT], 1);
 	ck_assert_uint_eq(r->count[TREE_ROLE_UNKNOWN], 1);
 	tree_odd_text(t, &r->odd[0], text, sizeof(text));
-	ck_assert_str_eq(text, "t0 new0: the switch tells another role than "
-			       "is configured");
+	ck_assert_str_eq(text,
+		"t0 new0: configured as leaf, and the switch says "
+		"that it is root");
 	topo_unref(t);
 	arena_free(a);
 	fabric_free(f);

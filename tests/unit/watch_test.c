@@ -181,6 +181,86 @@ START_TEST(a_cycle_without_a_loop)
 }
 END_TEST
 
+/* Every other switch of the ring sends with SL 1. */
+static uint16_t
+by_half(void *cookie, uint64_t from, uint64_t to)
+{
+	const struct ring *r = cookie;
+	int a = 0, b = 0;
+
+	for (int i = 0; i < RING; i++) {
+		uint64_t guid = fabric_port(r->f, r->sw[i], 0)->guid;
+
+		a = guid == from ? i + 1 : a;
+		b = guid == to ? i + 1 : b;
+	}
+	return a == 0 || b == 0 ? 0 : a % 2 == 0 ? 2 : 1;
+}
+
+static uint16_t
+by_one(void *cookie, uint64_t from, uint64_t to)
+{
+	return by_half(cookie, from, to) != 0;
+}
+
+/* The same ring, and half of it on another lane: a cycle if lanes are one. */
+START_TEST(lanes_are_told_apart)
+{
+	static const uint8_t together[8] = {0};
+	struct ring r = ring_new();
+	struct watch_sls sls = {&r, by_half, 1};
+	struct mad_port_info pi;
+
+	for (int i = 0; i < RING; i++) {
+		uint32_t to = r.sw[(i + 2) % RING];
+
+		pi = *sim_port_info(r.s, to, 0);
+		pi.lid = (uint16_t)(10 + i);
+		sim_hand_port(r.s, to, 0, &pi);
+		pi = *sim_port_info(r.s, r.sw[i], r.right[i]);
+		pi.op_vls = 2;
+		sim_hand_port(r.s, r.sw[i], r.right[i], &pi);
+	}
+	watch_lanes(r.w);
+	watch_paths(r.w, &sls);
+	for (int i = 0; i < RING; i++) {
+		to_right(&r, i, (uint16_t)(10 + i));
+		to_right(&r, (i + 1) % RING, (uint16_t)(10 + i));
+		sim_set_lft(r.s, r.sw[(i + 2) % RING], (uint16_t)(10 + i), 0);
+	}
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
+	/* what the second half's packets are on is the first half's, too */
+	for (int i = 0; i < RING; i++)
+		for (unsigned in = 0; in <= 3; in++)
+			sim_hand_sl2vl(r.s, r.sw[i], in, r.right[i], together);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
+	ring_free(&r);
+}
+END_TEST
+
+/* Paths get another SL: a switch has it at once. */
+START_TEST(what_paths_say_counts)
+{
+	struct ring r = ring_new();
+	struct watch_sls sls = {&r, by_one, 1};
+	struct mad_port_info pi;
+
+	watch_lanes(r.w);
+	for (int i = 0; i < RING; i++) {
+		pi = *sim_port_info(r.s, r.sw[i], 0);
+		pi.lid = (uint16_t)(10 + (i + 2) % RING);
+		sim_hand_port(r.s, r.sw[i], 0, &pi);
+		to_right(&r, i, (uint16_t)(10 + i));
+		to_right(&r, (i + 1) % RING, (uint16_t)(10 + i));
+	}
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
+	watch_paths(r.w, &sls);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
+	ck_assert(strstr(watch_report(r.w)->cycle.text, "lane 0") != NULL);
+	ring_free(&r);
+}
+END_TEST
+
 /* A loop over a cable that is out is none until it is back in service. */
 START_TEST(a_link_closes_a_loop)
 {
@@ -249,6 +329,8 @@ main(void)
 	tcase_add_test(tc, two_switches_with_two_cables);
 	tcase_add_test(tc, a_blocked_turn_breaks_the_ring);
 	tcase_add_test(tc, a_cycle_without_a_loop);
+	tcase_add_test(tc, lanes_are_told_apart);
+	tcase_add_test(tc, what_paths_say_counts);
 	tcase_add_test(tc, a_link_closes_a_loop);
 	tcase_add_test(tc, tables_are_followed);
 	tcase_add_test(tc, a_daemon_is_watched);
