@@ -117,6 +117,14 @@ add_blocks(struct maker *m, const struct change *c, const uint16_t *from,
 	}
 }
 
+/* Most ports have nothing to drop: they need not be looked at again. */
+static void
+drop_later(struct maker *m, port_ix p)
+{
+	m->drop = mem_grow(m->drop, m->ndrop, &m->capdrop, sizeof(*m->drop));
+	m->drop[m->ndrop++] = p;
+}
+
 void
 plan_keys_add(struct maker *m)
 {
@@ -136,6 +144,8 @@ plan_keys_add(struct maker *m)
 				m->t->node[port->node].guid, port->num))
 			m->guard[p] = GUARD_ON;
 		add_blocks(m, &c, c.was, c.grown);
+		if (memcmp(c.grown, c.out, c.cap * sizeof(*c.out)) != 0)
+			drop_later(m, p);
 		free(c.was);
 	}
 	(void)plan_end(m);
@@ -161,8 +171,8 @@ plan_keys_drop(struct maker *m)
 	if (m->keys == NULL)
 		return;
 	plan_begin(m, PLAN_UNKEY);
-	for (port_ix p = 0; p < m->t->nports; p++) {
-		if (!lay(m, p, &c))
+	for (size_t i = 0; i < m->ndrop; i++) {
+		if (!lay(m, m->drop[i], &c))
 			continue;
 		add_blocks(m, &c, c.grown, c.out);
 		free(c.was);
@@ -171,4 +181,5 @@ plan_keys_drop(struct maker *m)
 	m->p->nunfit = unfit;
 	add_guards(m);
 	free(m->guard);
+	free(m->drop);
 }

@@ -22,6 +22,8 @@ struct maker {
 	const struct ptable_want *keys; /* or NULL */
 	struct vlarb_want lanes;
 	uint8_t *guard; /* [nports] enum guard, or NULL */
+	port_ix *drop;	/* whose keys something has to go of */
+	size_t ndrop, capdrop;
 	size_t capsteps, capphases, cappayload, capunfit;
 	struct plan_phase *now; /* the phase that is being made */
 	bool drain;		/* before the next one */

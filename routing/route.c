@@ -7,6 +7,7 @@
 #include "routing/even.h"
 #include "routing/reading.h"
 #include "routing/tree.h"
+#include "sm/base/mem.h"
 
 enum { SETTLE = 8 };	/* rounds; two do nearly always */
 enum { ATTEMPTS = 64 }; /* no engine has so many: a bound for mistakes */
@@ -387,6 +388,8 @@ attempt(struct run *run, const struct engine *e, unsigned n,
 			return kept;
 		}
 	}
+	if (kept != NULL)
+		mem_trim(); /* the fresh ones are one more generation */
 	fresh = fresh_one(run, e, n, result);
 	return better(run, kept, fresh);
 }

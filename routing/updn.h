@@ -300,9 +300,9 @@ void updn_search(struct updn *u);
 
 /*
  * updn_past.c: give r what the next run wants to know; u->m, which it made,
- * becomes r's.
+ * becomes r's. little: the most of it is that of before, on which it rests.
  */
-void updn_past_begin(struct updn *u);
+void updn_past_begin(struct updn *u, bool little);
 void updn_past_keep(struct updn *u, const struct updn_reach *reach,
 	const struct updn_dests *d, uint32_t depth, struct routes *r);
 uint64_t updn_past_options(const struct engine_options *o);

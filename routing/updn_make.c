@@ -11,7 +11,7 @@ updn_make(struct updn *u, bool keep, const char *engine)
 	struct updn_reach reach;
 	struct updn_dests dests;
 
-	updn_past_begin(u);
+	updn_past_begin(u, false);
 	reach = updn_reach(u);
 	dests = updn_chain(u, &reach, keep && job->prev != NULL);
 	r->engine = engine;

@@ -65,9 +65,9 @@ keep_above(struct updn *u)
 }
 
 void
-updn_past_begin(struct updn *u)
+updn_past_begin(struct updn *u, bool little)
 {
-	u->m = arena_new();
+	u->m = little ? arena_new_small() : arena_new();
 	u->own = arena_new();
 	if (u->tier_above != NULL)
 		keep_above(u);

@@ -179,7 +179,7 @@ updn_repair(const struct updn *like, const char *engine)
 	if (!same_order(&p) || !find_seeds(&p) ||
 		(u.plane != NULL && !updn_plane_stands(&u, p.seed)))
 		return NULL;
-	updn_past_begin(&u);
+	updn_past_begin(&u, true);
 	if (!updn_differ(&p)) {
 		arena_free(u.own);
 		arena_free(u.m);

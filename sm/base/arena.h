@@ -13,6 +13,10 @@ struct arena;
 /* A new, empty arena. */
 struct arena *arena_new(void);
 
+/* One that takes little from the system at a time: for what is small and many
+ * such stay. */
+struct arena *arena_new_small(void);
+
 /* Free the arena and everything in it; NULL is allowed. */
 void arena_free(struct arena *a);
 
