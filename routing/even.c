@@ -251,7 +251,7 @@ in_one_plane(const struct even *e, sw_ix s, sw_ix next)
 
 	return plane == NULL ||
 	       !(((plane[s] ^ plane[next]) | (plane[s] ^ plane[e->dest])) &
-		       ~ROUTE_APEX);
+		       ROUTE_PLANE);
 }
 
 /* Does what comes to s stay off the cable to be relieved, or could it? */
@@ -463,7 +463,7 @@ relieve_of(struct even *e, uint32_t c)
 
 	e->dest = topo_switch_of(e->t, e->t->by_lid[e->lid]);
 	spend(e, e->t->sw[s].nadj);
-	if (!is_passed(e, s))
+	if (!in_one_plane(e, s, e->t->adj[c].peer) || !is_passed(e, s))
 		return false;
 	look_at(e, c);
 	spend(e, (uint64_t)e->t->nsw * TREE);
@@ -646,17 +646,23 @@ sink(struct even *e, struct busy *busy)
 	}
 }
 
-/* Single entries, while the level sinks down to the goal. */
+/*
+ * Single entries: where they are dear as long as any serves, else while the
+ * level sinks down to the goal.
+ */
 static void
 change_entries(struct even *e, struct busy *busy)
 {
-	uint64_t goal = e->wish->goal;
+	uint64_t goal = e->wish->goal, before;
 
 	while (e->level > goal && e->work > 0) {
 		e->level -= e->level / STEP + 1;
 		if (!e->wish->fresh || e->level < goal)
 			e->level = goal;
-		sink(e, busy);
+		do {
+			before = e->moves;
+			sink(e, busy);
+		} while (!e->wish->fresh && e->moves > before && e->work > 0);
 	}
 }
 

@@ -125,10 +125,10 @@ begin(struct updn *u, const struct tree *tree)
 }
 
 static bool
-by_planes(struct updn *u, const struct tree *tree)
+by_planes(struct updn *u, bool keep, const struct tree *tree)
 {
 	begin(u, tree);
-	return updn_plane_turn(u);
+	return updn_plane_turn(u, keep);
 }
 
 /* An order of tiers, from what was read. False: there is none. */
@@ -138,7 +138,7 @@ find_order(struct updn *u, bool keep, const struct tree *tree)
 	*u = (struct updn){
 		.job = u->job, .t = u->t, .a = u->a, .like = u->like};
 	updn_graph(u);
-	if (updn_plane_find(u, tree->leaf) && by_planes(u, tree))
+	if (updn_plane_find(u, tree->leaf) && by_planes(u, keep, tree))
 		return true;
 	u->plane = NULL;
 	begin(u, tree);

@@ -327,12 +327,14 @@ mended(const struct run *run, struct routes *kept, const struct routes *fresh)
 	return relieved(run, kept, &wish);
 }
 
-/* Fresh tables that are nearly those in force? */
+/* Fresh tables that are nearly those in force, and not much further from them
+ * than those that are kept? */
 static bool
-changes_few(const struct routes *fresh)
+changes_few(const struct routes *fresh, const struct routes *kept)
 {
 	return fresh->entries_changed * FEW <=
-	       fresh->entries_changed + fresh->entries_kept;
+		       fresh->entries_changed + fresh->entries_kept &&
+	       fresh->entries_changed <= 2 * kept->entries_changed;
 }
 
 /* Which of the two to use; the other is dropped. Either may be NULL. */
@@ -342,8 +344,13 @@ better(struct run *run, struct routes *kept, struct routes *fresh)
 	if (fresh == NULL)
 		return kept;
 	fresh->fresh_load = fresh->report.load_max;
-	if (kept != NULL && !changes_few(fresh))
+	if (kept != NULL && !within(run, kept, fresh->fresh_load)) {
 		kept = mended(run, kept, fresh);
+		if (changes_few(fresh, kept)) {
+			routes_unref(kept);
+			kept = NULL;
+		}
+	}
 	if (kept != NULL && within(run, kept, fresh->fresh_load)) {
 		kept->fresh_load = fresh->fresh_load;
 		kept->guesses = 0;

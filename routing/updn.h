@@ -247,10 +247,13 @@ bool updn_turn_is_leaf(const struct updn *u, sw_ix s);
 
 /*
  * The same file: turn what is above these leaves over, one of each component,
- * whether it is needed or not; tops that they do not serve go down a tier.
- * False: cannot be done. And: how many switches get up into what is above leaf.
+ * whether it is needed or not, with joiners where they serve all together;
+ * else tops that the leaves do not serve go down a tier. False: cannot be
+ * done. Do joiners serve all? And: how many switches get up into what is above
+ * leaf.
  */
-bool updn_turn_under(struct updn *u, const sw_ix *leaf, uint32_t n);
+bool updn_turn_under(struct updn *u, bool keep, const sw_ix *leaf, uint32_t n);
+bool updn_turn_joins(struct updn *u, bool keep, const sw_ix *leaf, uint32_t n);
 uint32_t updn_turn_serves(const struct updn *u, sw_ix leaf);
 
 /*
@@ -274,7 +277,7 @@ uint32_t updn_turn_serves(const struct updn *u, sw_ix leaf);
  */
 struct updn_row;
 bool updn_plane_find(struct updn *u, const bool *leaf);
-bool updn_plane_turn(struct updn *u);
+bool updn_plane_turn(struct updn *u, bool keep);
 uint8_t *updn_plane_marks(const struct updn *u);
 void updn_plane_row(struct updn_row *f, sw_ix s, sw_ix prev_sw);
 

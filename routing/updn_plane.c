@@ -192,34 +192,48 @@ meeting(const struct updn *u, sw_ix s, sw_ix *at)
 	return true;
 }
 
-/*
- * The rack in force as long as all of every plane get up into what is above it,
- * else the one which most do; not the subnet manager's, if another is as good.
- */
-static uint64_t
-merit(const struct updn *u, const sw_ix *at)
+/* Is one of them the leaf of the turns of the routes in force? */
+static bool
+in_force(const struct updn *u, const sw_ix *at)
 {
 	const struct routes *prev = u->job->prev;
-	uint64_t good = 0;
-	bool in_force = false, sm = false;
+	bool any = false;
 
+	for (uint32_t p = 0; prev != NULL && p < u->nplanes; p++)
+		any |= prev->turn_leaf != TOPO_NONE &&
+		       u->t->node[u->t->sw[at[p]].node].guid ==
+			       prev->topo
+				       ->node[prev->topo->sw[prev->turn_leaf]
+						       .node]
+				       .guid;
+	return any;
+}
+
+/*
+ * The rack in force as long as all of every plane get up into what is above it
+ * or joiners make it whole: what goes from plane to plane from above, half of
+ * all entries, goes by it, and would move with it. Else the one which most get
+ * up to; not the subnet manager's, if another is as good.
+ */
+static uint64_t
+merit(struct updn *u, bool keep, const sw_ix *at)
+{
+	uint64_t good = 0;
+	bool sm = false;
+
+	if (in_force(u, at) && updn_turn_joins(u, keep, at, u->nplanes))
+		return UINT64_MAX - 1;
 	for (uint32_t p = 0; p < u->nplanes; p++) {
 		good += updn_turn_serves(u, at[p]);
 		sm |= at[p] == topo_switch_of(u->t, u->t->sm_port);
-		if (prev == NULL || prev->turn_leaf == TOPO_NONE)
-			continue;
-		in_force |=
-			u->t->node[u->t->sw[at[p]].node].guid ==
-			prev->topo->node[prev->topo->sw[prev->turn_leaf].node]
-				.guid;
 	}
-	return good * 4 + (in_force ? 2U : 0U) + (sm ? 0U : 1U);
+	return good * 2 + (sm ? 0U : 1U);
 }
 
 bool
-updn_plane_turn(struct updn *u)
+updn_plane_turn(struct updn *u, bool keep)
 {
-	sw_ix at[PLANES], best[PLANES] = {TOPO_NONE};
+	sw_ix at[PLANES] = {TOPO_NONE}, best[PLANES] = {TOPO_NONE};
 	uint64_t most = 0;
 	size_t n;
 
@@ -231,13 +245,13 @@ updn_plane_turn(struct updn *u)
 		if (!u->live[s] || !u->leaf[s] || u->plane[s] != 0 ||
 			!meeting(u, s, at))
 			continue;
-		is = merit(u, at) + 1;
+		is = merit(u, keep, at) + 1;
 		if (is <= most)
 			continue;
 		most = is;
 		memcpy(best, at, sizeof(best));
 	}
-	if (most == 0 || !updn_turn_under(u, best, u->nplanes))
+	if (most == 0 || !updn_turn_under(u, keep, best, u->nplanes))
 		return false;
 	u->apex = arena_array(u->a, u->nplanes, sizeof(*u->apex));
 	memcpy(u->apex, best, u->nplanes * sizeof(*best));

@@ -75,6 +75,6 @@ updn_stand(struct updn *u, const char *engine)
 	updn_graph_sort(u);
 	(void)snprintf(u->note, sizeof(u->note), "order as it was");
 	if (u->plane != NULL)
-		return updn_turn_under(u, u->apex, u->nplanes);
+		return updn_turn_under(u, true, u->apex, u->nplanes);
 	return updn_turn(u, true) != UINT64_MAX;
 }

@@ -279,15 +279,27 @@ turn_component(struct updn *u, uint32_t comp, bool keep, struct turned *t)
 			return 0;
 		if (!keep_leaf(u, comp, keep, t, &leaf)) {
 			leaf = choose_leaf(u, comp);
-			if (rerank_lost(u, leaf) > 0)
-				continue;
-			add_tree(u, u->tier_above[leaf], t);
+			if (!join(u, leaf, false, t)) {
+				if (rerank_lost(u, leaf) > 0)
+					continue;
+				add_tree(u, u->tier_above[leaf], t);
+			}
 		}
 		if (u->turn_leaf == TOPO_NONE)
 			u->turn_leaf = leaf;
 		return burden(u, leaf);
 	}
 	return UINT64_MAX;
+}
+
+/* Nothing is turned over yet. */
+static void
+begin(struct updn *u, struct turned *t)
+{
+	t->n = 0;
+	memset(u->turn, 0, u->words * sizeof(*u->turn));
+	u->turn_leaf = TOPO_NONE;
+	u->serves = NULL;
 }
 
 uint64_t
@@ -297,9 +309,7 @@ updn_turn(struct updn *u, bool keep)
 	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
 	uint64_t worst = 0;
 
-	memset(u->turn, 0, u->words * sizeof(*u->turn));
-	u->turn_leaf = TOPO_NONE;
-	u->serves = NULL;
+	begin(u, &t);
 	updn_reach_tiers(u);
 	find_gaps(u, gap);
 	for (uint32_t c = 0; c < u->ncomp; c++) {
@@ -312,12 +322,35 @@ updn_turn(struct updn *u, bool keep)
 	return worst;
 }
 
+/* What is above each of these leaves, made whole by joiners. */
+static bool
+join_all(struct updn *u, bool keep, const sw_ix *leaf, uint32_t n,
+	struct turned *t)
+{
+	begin(u, t);
+	updn_reach_tiers(u);
+	for (uint32_t k = 0; k < n; k++)
+		if (!(keep && join(u, leaf[k], true, t)) &&
+			!join(u, leaf[k], false, t))
+			return false;
+	return true;
+}
+
 bool
-updn_turn_under(struct updn *u, const sw_ix *leaf, uint32_t n)
+updn_turn_joins(struct updn *u, bool keep, const sw_ix *leaf, uint32_t n)
 {
 	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
+
+	return join_all(u, keep, leaf, n, &t);
+}
+
+/* As it is above them; tops that they do not serve go down a tier. */
+static bool
+lower_all(struct updn *u, const sw_ix *leaf, uint32_t n, struct turned *t)
+{
 	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
 
+	begin(u, t);
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		uint32_t moved = 0;
 
@@ -328,11 +361,20 @@ updn_turn_under(struct updn *u, const sw_ix *leaf, uint32_t n)
 			continue;
 		for (uint32_t k = 0; k < n; k++)
 			updn_or(tree, u->tier_above[leaf[k]], u->words);
-		memset(u->turn, 0, u->words * sizeof(*u->turn));
-		add_tree(u, tree, &t);
-		u->turn_leaf = leaf[0];
-		turn_over(u, &t);
+		add_tree(u, tree, t);
 		return true;
 	}
 	return false;
+}
+
+bool
+updn_turn_under(struct updn *u, bool keep, const sw_ix *leaf, uint32_t n)
+{
+	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
+
+	if (!join_all(u, keep, leaf, n, &t) && !lower_all(u, leaf, n, &t))
+		return false;
+	u->turn_leaf = leaf[0];
+	turn_over(u, &t);
+	return true;
 }

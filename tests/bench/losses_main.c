@@ -1,13 +1,15 @@
 /*
- * What a lost cable costs: entries that change when it goes, and when it comes
- * back, against the fewest that any repair has to change - those that led over
- * it -, and the worst load, against that of fresh tables.
+ * What a lost cable, or a lost switch, costs: entries that change when it goes,
+ * and when it comes back, against the fewest that any repair has to change -
+ * those that led over it, or to what is gone with it -, and the worst load,
+ * against that of fresh tables.
  *
  * usage: losses FABRIC [CASES [LOST]]
  *
  * FABRIC: see treenet.h. Each cable between switches is lost once, alone, or
- * with LOST - 1 others at random; no more than CASES of them are (all), at even
- * distances.
+ * with LOST - 1 others at random; LOST 0: each switch instead. No more than
+ * CASES of them are (all), at even distances; with LOSSES_ALL in the
+ * environment each is told.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,9 +31,11 @@ struct net {
 	struct routes *r;
 };
 
-/* One case. */
+/* One case: lost cables, or a switch. */
 struct loss {
 	uint32_t cable[MOST];
+	unsigned n;
+	uint32_t sw;		       /* FABRIC_NONE: cables */
 	uint64_t least, gone, back;    /* entries */
 	uint64_t load, fresh, return_; /* worst load: kept, fresh, back */
 };
@@ -68,11 +72,28 @@ routed(const struct net *n, struct topo *t, const struct routes *prev,
 	return r;
 }
 
-/* Entries that are others; least: those that lead nowhere now. */
+/* Must the entry for LID lid lead elsewhere than to port x of the switch? */
+static bool
+has_to(const struct topo *t, const struct topo_node *at, uint8_t x,
+	uint32_t lid)
+{
+	if (x == LFT_DROP)
+		return false;
+	if (lid <= t->max_lid &&
+		topo_by_lid(t, (uint16_t)lid, NULL) == TOPO_NONE)
+		return true;
+	return x != 0 && x <= at->nports &&
+	       t->port[at->first_port + x].peer == TOPO_NONE;
+}
+
+/* Entries that are others, of switches that are in both; least: those that
+ * lead nowhere now. */
 static uint64_t
 compare(const struct routes *was, const struct routes *is, uint64_t *least)
 {
 	const struct topo *t = is->topo;
+	uint32_t nblocks =
+		is->nblocks < was->nblocks ? is->nblocks : was->nblocks;
 	uint64_t n = 0;
 
 	*least = 0;
@@ -80,16 +101,15 @@ compare(const struct routes *was, const struct routes *is, uint64_t *least)
 		const struct topo_node *at = &t->node[t->sw[s].node];
 		node_ix old = topo_by_node_guid(was->topo, at->guid);
 
-		for (uint32_t b = 0; b < is->nblocks; b++) {
+		for (uint32_t b = 0; old != TOPO_NONE && b < nblocks; b++) {
 			const uint8_t *x =
 				routes_block(was, was->topo->node[old].sw, b);
 			const uint8_t *y = routes_block(is, s, b);
 
 			for (unsigned i = 0; i < LFT_BLOCK; i++) {
 				n += x[i] != y[i];
-				*least += x[i] != 0 && x[i] <= at->nports &&
-					  t->port[at->first_port + x[i]].peer ==
-						  TOPO_NONE;
+				*least +=
+					has_to(t, at, x[i], b * LFT_BLOCK + i);
 			}
 		}
 	}
@@ -104,17 +124,21 @@ between_switches(const struct fabric *f, uint32_t c)
 }
 
 static void
-lose(const struct net *n, unsigned lost, struct loss *l)
+lose(const struct net *n, struct loss *l)
 {
 	bool *drop = mem_zalloc(n->f->ncables, sizeof(*drop));
-	struct fabric_edit edit = {.drop_cable = drop};
+	bool *node = mem_zalloc(n->f->nnodes, sizeof(*node));
+	struct fabric_edit edit = {
+		.drop_cable = drop, .drop_node = node, .drop_orphans = true};
 	struct routes *kept, *fresh, *back;
 	struct fabric *g;
 	struct topo *t;
 	uint64_t none;
 
-	for (unsigned i = 0; i < lost; i++)
+	for (unsigned i = 0; i < l->n; i++)
 		drop[l->cable[i]] = true;
+	if (l->sw != FABRIC_NONE)
+		node[l->sw] = true;
 	g = fabric_rebuild(n->f, &edit);
 	t = frozen_again(g, n->t, 0);
 	kept = routed(n, t, n->r, false);
@@ -130,6 +154,7 @@ lose(const struct net *n, unsigned lost, struct loss *l)
 	routes_unref(kept);
 	topo_unref(t);
 	fabric_free(g);
+	free(node);
 	free(drop);
 }
 
@@ -166,15 +191,16 @@ add(struct sums *s, const struct loss *l)
 }
 
 static void
-print_case(const struct net *n, const char *what, const struct loss *l,
-	unsigned lost)
+print_case(const struct net *n, const char *what, const struct loss *l)
 {
 	(void)printf("  worst %-6s least %6llu changed %6llu back %6llu  load "
 		     "%llu fresh %llu back %llu ",
 		what, (unsigned long long)l->least, (unsigned long long)l->gone,
 		(unsigned long long)l->back, (unsigned long long)l->load,
 		(unsigned long long)l->fresh, (unsigned long long)l->return_);
-	for (unsigned i = 0; i < lost; i++) {
+	if (l->sw != FABRIC_NONE)
+		(void)printf(" %s", n->f->node[l->sw].name);
+	for (unsigned i = 0; i < l->n; i++) {
 		const uint32_t *end = n->f->cable[l->cable[i]].node;
 
 		(void)printf(" %s - %s", n->f->node[end[0]].name,
@@ -183,39 +209,65 @@ print_case(const struct net *n, const char *what, const struct loss *l,
 	(void)printf("\n");
 }
 
+/* What may be lost: cables between switches, or switches. How many. */
+static uint32_t
+find_victims(const struct fabric *f, bool switches, uint32_t *victim)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; switches && i < f->nnodes; i++)
+		if (f->node[i].type == FABRIC_SWITCH)
+			victim[n++] = i;
+	for (uint32_t c = 0; !switches && c < f->ncables; c++)
+		if (between_switches(f, c))
+			victim[n++] = c;
+	return n;
+}
+
+static void
+print_sums(const struct net *n, const struct sums *s, const char *of)
+{
+	(void)printf("  %u of %s: least %.1f changed %.1f back %.1f; "
+		     "changed / least mean %.2f worst %.2f; back / least worst "
+		     "%.2f; load / fresh mean %.3f worst %.3f\n",
+		s->n, of, s->least / s->n, s->gone / s->n, s->back / s->n,
+		s->ratio / s->n, s->worst_ratio, s->worst_back, s->load / s->n,
+		s->worst_load);
+	print_case(n, "change", &s->at_ratio);
+	print_case(n, "return", &s->at_back);
+	print_case(n, "load", &s->at_load);
+}
+
 static void
 survey(const struct net *n, uint32_t cases, unsigned lost)
 {
-	uint32_t *cable = mem_zalloc(n->f->ncables, sizeof(*cable)), all = 0;
+	uint32_t room = n->f->ncables + n->f->nnodes, all;
+	uint32_t *victim = mem_zalloc(room, sizeof(*victim));
 	struct rng g = {1};
 	struct sums s = {0};
+	char of[40];
 
-	for (uint32_t c = 0; c < n->f->ncables; c++)
-		if (between_switches(n->f, c))
-			cable[all++] = c;
+	all = find_victims(n->f, lost == 0, victim);
 	if (cases == 0 || cases > all)
 		cases = all;
 	for (uint32_t k = 0; k < cases; k++) {
-		struct loss l = {.least = 0};
+		uint32_t first = victim[(uint64_t)k * all / cases];
+		struct loss l = {.n = lost, .sw = FABRIC_NONE};
 
-		l.cable[0] = cable[(uint64_t)k * all / cases];
+		l.cable[0] = first;
+		if (lost == 0)
+			l.sw = first;
 		for (unsigned i = 1; i < lost; i++)
-			l.cable[i] = cable[rng_below(&g, all)];
-		lose(n, lost, &l);
+			l.cable[i] = victim[rng_below(&g, all)];
+		lose(n, &l);
 		add(&s, &l);
 		if (getenv("LOSSES_ALL") != NULL)
-			print_case(n, "one", &l, lost);
+			print_case(n, "one", &l);
 	}
-	(void)printf("  %u of %u cables: least %.1f changed %.1f back %.1f; "
-		     "changed / least mean %.2f worst %.2f; back / least worst "
-		     "%.2f; load / fresh mean %.3f worst %.3f\n",
-		s.n, all, s.least / s.n, s.gone / s.n, s.back / s.n,
-		s.ratio / s.n, s.worst_ratio, s.worst_back, s.load / s.n,
-		s.worst_load);
-	print_case(n, "change", &s.at_ratio, lost);
-	print_case(n, "return", &s.at_back, lost);
-	print_case(n, "load", &s.at_load, lost);
-	free(cable);
+	(void)snprintf(of, sizeof(of), "%u %s", all,
+		lost == 0 ? "switches" : "cables");
+	print_sums(n, &s, of);
+	free(victim);
 }
 
 int

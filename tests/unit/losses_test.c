@@ -197,7 +197,8 @@ END_TEST
 /*
  * What is left is loaded above the limit, which is no reason to turn all tables
  * over: single entries serve where the first leaf of a chassis loses its first
- * top, those of a few LIDs where a rack loses a way down.
+ * top, and where a rack loses a way down. Nor is it one that a switch has no
+ * way up any more to what is turned over.
  */
 static const struct {
 	unsigned boxes;
@@ -205,7 +206,9 @@ static const struct {
 	uint64_t most; /* of the entries, in per mille */
 } one_lost[] = {
 	{1, "box1.leaf1", "box1.top1", 3},
-	{8, "rack37.a", "box1.leaf7", 3},
+	{8, "rack37.a", "box1.leaf7", 0},
+	{8, "rack1.a", "box1.leaf1", 0},
+	{8, "box1.leaf1", "box1.top1", 1},
 };
 
 static uint32_t
@@ -239,6 +242,32 @@ START_TEST(only_what_is_overloaded)
 	fabric_free(g);
 	fabric_free(f);
 	free(drop);
+}
+END_TEST
+
+/*
+ * Cables that are missing at the first start: while joiners serve, all tops
+ * are used, and no cable carries more than four times what each of an intact
+ * tree does.
+ */
+START_TEST(hurt_from_the_start)
+{
+	const struct gen_fattree2 whole = {18, 36, 1, 18, 18};
+
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		struct reason why = {""};
+		struct fabric *f = gen_edit_fail_links(
+			gen_tree_two(&whole, &why), 130, seed, true, &why);
+		struct days d;
+
+		ck_assert_msg(f != NULL, "%s", why.text);
+		d = begin("hurt", f, seed);
+		ck_assert_msg(strstr(d.r->note, "moved down") == NULL,
+			"seed %u: %s", (unsigned)seed, d.r->note);
+		ck_assert_uint_le(d.r->report.load_max, 4 * 630);
+		end(&d);
+		fabric_free(f);
+	}
 }
 END_TEST
 
@@ -401,6 +430,7 @@ main(void)
 		(int)(sizeof(one_by_one) / sizeof(*one_by_one)));
 	tcase_add_loop_test(c, only_what_is_overloaded, 0,
 		(int)(sizeof(one_lost) / sizeof(*one_lost)));
+	tcase_add_test(c, hurt_from_the_start);
 	tcase_add_loop_test(
 		c, no_drift, 0, 3 * (int)(sizeof(ill) / sizeof(*ill)));
 	tcase_set_timeout(c, 300);

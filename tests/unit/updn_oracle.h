@@ -25,8 +25,8 @@ struct oracle {
 	uint32_t *any;	 /* ... by a legal path */
 	bool *edge;	 /* [nadj * nadj] dependencies */
 	uint64_t seed;
-	bool joined;  /* kept: the line may have joiners */
-	bool joiners; /* it has: they do not go down first, see updn_join.h */
+	bool joiners; /* the line has some: they do not go down first, see
+			 updn_join.h */
 };
 
 static inline bool
@@ -35,8 +35,8 @@ dead(const struct topo *t, sw_ix s)
 	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) != 0;
 }
 
-/* The turned subtree first and upside down, then the rest; a kept one may have
- * joiners (updn_join.h), then the routes say. */
+/* The turned subtree first and upside down, then the rest; with joiners the
+ * routes say. */
 static inline void
 find_order(struct oracle *o)
 {
@@ -66,7 +66,7 @@ find_order(struct oracle *o)
 
 			o->pos[a] += b != a && first;
 		}
-	if (!o->joined || o->r->line == NULL)
+	if (o->r->line == NULL)
 		return;
 	o->joiners = memcmp(o->pos, o->r->line, t->nsw * sizeof(*o->pos)) != 0;
 	memcpy(o->pos, o->r->line, t->nsw * sizeof(*o->pos));
@@ -220,7 +220,7 @@ check_turns(const struct oracle *o)
 					c < t->sw[s].adj + t->sw[s].nadj)
 					from = s;
 			ck_assert_msg(
-				o->joined || !routes_above(o->r, from, mid) ||
+				o->joiners || !routes_above(o->r, from, mid) ||
 					!routes_above(o->r, to, mid) ||
 					(o->turned[from] && o->turned[mid] &&
 						o->turned[to]),
@@ -230,10 +230,10 @@ check_turns(const struct oracle *o)
 }
 
 static inline struct oracle
-oracle_new(const struct routes *r, bool joined, uint64_t seed)
+oracle_new(const struct routes *r, uint64_t seed)
 {
 	const struct topo *t = r->topo;
-	struct oracle o = {.t = t, .r = r, .joined = joined, .seed = seed};
+	struct oracle o = {.t = t, .r = r, .seed = seed};
 
 	o.pos = mem_zalloc(t->nsw, sizeof(*o.pos));
 	o.turned = mem_zalloc(t->nsw, sizeof(*o.turned));

@@ -84,7 +84,7 @@ one_component(const struct oracle *o)
 static void
 check_routes(const struct routes *r, const struct routes *prev, uint64_t seed)
 {
-	struct oracle o = oracle_new(r, prev != NULL, seed);
+	struct oracle o = oracle_new(r, seed);
 	uint8_t *state = mem_zalloc(r->topo->nadj, 1);
 	struct verify_tables in = {.topo = r->topo,
 		.pool = r->pool,
