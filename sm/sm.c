@@ -258,6 +258,7 @@ sm_free(struct sm *sm)
 	sm_sa_free(sm);
 	sm_mcast_free(sm);
 	view_unref(sm->view);
+	view_change_free(&sm->change); /* may hold blocks of the pool */
 	hw_free(sm->hw);
 	draft_free(sm->draft);
 	traps_free(sm->traps);
@@ -271,7 +272,6 @@ sm_free(struct sm *sm)
 	free(sm->sample);
 	map_free(&sm->ours);
 	sm_trust_end(sm);
-	view_change_free(&sm->change);
 	free(sm->record);
 	free(sm->rank);
 	free(sm->peer);
