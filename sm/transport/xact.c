@@ -8,6 +8,7 @@
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 #include "sm/transport/deadlines.h"
+#include "sm/transport/xact_try.h"
 
 enum {
 	NIL = 0, /* no slot, no target: both arrays start at 1 */
@@ -332,30 +333,6 @@ patience(const struct xact *x)
 		ns < x->opt.timeout.ns / 2 ? ns : x->opt.timeout.ns / 2};
 }
 
-static void
-encode(const struct slot *s, unsigned try, struct transport_msg *m)
-{
-	const struct xact_request *r = &s->req;
-	struct smp smp = {
-		.mgmt_class = r->lid != 0 ? MAD_SUBN_LID : MAD_SUBN_DR,
-		.method = r->method,
-		.tid = s->serial << TRY_BITS | try,
-		.attr = r->attr,
-		.mod = r->mod,
-		.mkey = r->mkey,
-		.dr_slid = 0xffff,
-		.dr_dlid = 0xffff};
-
-	memcpy(smp.data, r->data, sizeof(smp.data));
-	if (r->lid == 0) {
-		smp.hop_cnt = r->hops;
-		memcpy(smp.path + 1, r->path + 1, r->hops);
-	}
-	*m = (struct transport_msg){
-		.lid = r->lid != 0 ? r->lid : 0xffff, .len = MAD_SIZE};
-	smp_encode(&smp, m->mad);
-}
-
 /* Begin the next try of slot i. */
 static void
 fly(struct xact *x, uint32_t i, struct mono now)
@@ -377,7 +354,9 @@ fly(struct xact *x, uint32_t i, struct mono now)
 							 : patience(x)));
 	if (try > 0)
 		x->stats.retried++;
-	encode(s, try, &m);
+	x->stats.by_lid += xact_try_by_lid(&s->req, try);
+	x->stats.strayed += s->req.lid != 0 && try == 1;
+	xact_try_encode(&s->req, try, s->serial << TRY_BITS | try, &m);
 	if (x->transport->send(x->transport, &m) == 0)
 		x->stats.sent++;
 }
@@ -465,18 +444,29 @@ shrink_window(struct xact *x, struct mono sent, struct mono now)
 	x->stats.window = at_least_one(x->stats.window / 2);
 }
 
+static unsigned
+tries_of(const struct xact *x, const struct slot *s)
+{
+	unsigned n = 1 + x->opt.retries + (s->req.lid != 0);
+
+	return n < TRIES_MAX ? n : TRIES_MAX;
+}
+
 /* The try of slot i that is in flight failed; wait before the next one. */
 static void
 fail_try(struct xact *x, uint32_t i, struct mono wait, struct mono now)
 {
 	struct slot *s = &x->slot[i];
 
-	if (s->tries > x->opt.retries || x->target[s->target].dead) {
+	if (s->tries >= tries_of(x, s) || x->target[s->target].dead) {
+		bool strayed = s->req.lid != 0;
+
 		x->target[s->target].dead = true;
 		detach(x, i);
 		complete(x, i,
-			&(struct xact_result){
-				.outcome = XACT_TIMEOUT, .now = now});
+			&(struct xact_result){.outcome = XACT_TIMEOUT,
+				.now = now,
+				.strayed = strayed});
 		return;
 	}
 	land(x, i);
@@ -545,20 +535,6 @@ xact_submit(struct xact *x, const struct xact_request *r, struct mono now,
 	pump(x, now);
 }
 
-/* Does an answer (or our own request come back) fit the request? */
-static bool
-fits(const struct xact_request *r, const struct smp *s, bool returned)
-{
-	uint32_t differs = r->mod ^ s->mod;
-
-	/* SMAs that do not know the bit may answer without it. */
-	if (r->attr == MAD_PORT_INFO)
-		differs &= ~MAD_PORT_INFO_EXT;
-	return s->attr == r->attr && differs == 0 &&
-	       s->method == (returned ? r->method : MAD_GET_RESP) &&
-	       s->mgmt_class == (r->lid != 0 ? MAD_SUBN_LID : MAD_SUBN_DR);
-}
-
 /* Count an answer that belongs to nothing open. */
 static void
 count_stray(struct xact *x, uint32_t serial)
@@ -590,7 +566,9 @@ answered(struct xact *x, uint32_t i, unsigned try, const struct smp *s,
 		.status = s->status,
 		.data = s->data,
 		.now = now,
-		.rtt = mono_sub(now, x->slot[i].sent[try])};
+		.rtt = mono_sub(now, x->slot[i].sent[try]),
+		.by_lid = xact_try_by_lid(&x->slot[i].req, try),
+		.strayed = x->slot[i].req.lid != 0 && try > 0};
 
 	x->target[x->slot[i].target].silent = false;
 	x->target[x->slot[i].target].dead = false;
@@ -621,7 +599,7 @@ xact_input(struct xact *x, const struct transport_msg *m, const struct smp *s,
 		x->stats.alien++;
 		return true;
 	}
-	if (!fits(&x->slot[i].req, s, returned)) {
+	if (!xact_try_fits(&x->slot[i].req, try, s, returned)) {
 		x->stats.mismatched++;
 		return true;
 	}
@@ -762,13 +740,20 @@ xact_cancel(struct xact *x, const void *owner, struct mono now)
 	pump(x, now);
 }
 
+/* A try by LID need not pass what its directed successor would. */
+static bool
+is_directed(const struct slot *s)
+{
+	return s->req.lid == 0 || s->tries > 1;
+}
+
 void
 xact_cut(struct xact *x, const uint8_t path[64], unsigned hops, struct mono now)
 {
 	for (uint32_t i = 1; i < x->nslots; i++) {
 		const struct slot *s = &x->slot[i];
 
-		if (is_open(s) && s->req.lid == 0 && s->req.hops >= hops &&
+		if (is_open(s) && is_directed(s) && s->req.hops >= hops &&
 			memcmp(s->req.path + 1, path + 1, hops) == 0)
 			doom(x, i, true);
 	}

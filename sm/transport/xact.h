@@ -18,6 +18,11 @@
  * attributes that it does not know): the next try waits an eighth of the
  * deadline of the failed one, outside the window.
  *
+ * What is routed by LID is forwarded by switches as data is, not by the
+ * processor of each; and lost where their tables, or ports that are not Active,
+ * lead astray. Hence the way is the owner's to prove, only the first try goes
+ * there, and whatever comes after it is directed.
+ *
  * Long before a deadline passes an answer is late: by what answers took lately.
  * Lateness changes nothing here; it is told to whoever wants to know, because
  * one question at the near end of the way may save all the time-outs: see
@@ -54,8 +59,9 @@ struct xact_request {
 	uint64_t mkey;
 	uint64_t target; /* identity of the SMA for the cap: node GUID, or a
 			    hash of the route while it is unknown; not 0 */
-	uint16_t lid;	 /* LID-routed to this LID; 0: directed by path */
-	uint8_t hops;	 /* path[1..hops] are egress ports */
+	uint16_t lid;	 /* the first try is routed to this LID, and comes on
+			    top of the others; 0: none is */
+	uint8_t hops;	 /* directed: path[1..hops] are egress ports */
 	uint8_t path[64];
 	uint8_t data[MAD_DATA]; /* of a Set; zero for a Get */
 };
@@ -75,7 +81,9 @@ struct xact_result {
 	struct mono now;
 	struct mono rtt; /* of the try that was answered */
 	unsigned tries;
-	bool cut; /* of XACT_TIMEOUT: there is no way any more */
+	bool cut;     /* of XACT_TIMEOUT: there is no way any more */
+	bool by_lid;  /* the try that was routed by LID is answered */
+	bool strayed; /* it is not, and others followed */
 };
 
 /*
@@ -101,6 +109,8 @@ struct xact_stats {
 	uint64_t mismatched; /* right TID, wrong attribute, modifier, method
 				or class: ignored, the real one may come */
 	uint64_t busy;
+	uint64_t by_lid;  /* of those sent: routed by LID */
+	uint64_t strayed; /* of these: followed by a directed one */
 	unsigned inflight, window, window_peak;
 	struct mono answer;	 /* what answers take, smoothed */
 	uint64_t by_attr[64][2]; /* requests completed: [attr][set?];

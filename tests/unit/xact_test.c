@@ -81,6 +81,57 @@ START_TEST(status)
 }
 END_TEST
 
+static void
+put_by_lid(struct env *e, uint64_t tag)
+{
+	struct xact_request r = {.method = MAD_SET,
+		.attr = MAD_LFT,
+		.target = 1,
+		.lid = 99,
+		.hops = 2,
+		.path = {0, 3, 4}};
+
+	xact_submit(e->x, &r, e->now, on_done, e, tag);
+}
+
+/* The first try goes by LID, on top of the others, and those are directed; an
+ * answer has to come the way of its try. */
+START_TEST(by_lid)
+{
+	struct env *e = env_new(8, 8, 8);
+	struct smp s;
+
+	put_by_lid(e, 0);
+	answer(e, 0);
+	ck_assert(e->last.by_lid && !e->last.strayed);
+	put_by_lid(e, 1);
+	tick_at(e, 1080);
+	ck_assert_uint_eq(sent_smp(e, 2).mgmt_class, MAD_SUBN_DR);
+	ck_assert_uint_eq(e->sent[2].lid, 0xffff);
+	ck_assert_uint_eq(sent_smp(e, 2).hop_cnt, 2);
+	s = answer_to(e, 2);
+	s.mgmt_class = MAD_SUBN_LID;
+	ck_assert(deliver(e, &s, 0));
+	ck_assert_uint_eq(e->done, 1);
+	ck_assert_uint_eq(xact_stats(e->x)->mismatched, 1);
+	answer(e, 2);
+	ck_assert(!e->last.by_lid && e->last.strayed);
+	put_by_lid(e, 2);
+	tick_at(e, 1160);
+	answer(e, 3); /* late, but the answer to that one */
+	ck_assert(e->last.by_lid && !e->last.strayed);
+	put_by_lid(e, 3);
+	for (int64_t t = 1160; e->done < 4; t++)
+		tick_at(e, t);
+	ck_assert_int_eq(e->last.outcome, XACT_TIMEOUT);
+	ck_assert_uint_eq(e->last.tries, 4);
+	ck_assert(e->last.strayed && !e->last.by_lid);
+	ck_assert_uint_eq(xact_stats(e->x)->by_lid, 4);
+	ck_assert_uint_eq(xact_stats(e->x)->strayed, 3);
+	env_free(e);
+}
+END_TEST
+
 /* Tries at 0, 80 and 80 + 160 ms; given up 320 ms after the last. */
 START_TEST(timeout)
 {
@@ -564,6 +615,7 @@ main(void)
 	suite_add_tcase(s, t);
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, request_on_the_wire);
+	tcase_add_test(t, by_lid);
 	tcase_add_test(t, answered);
 	tcase_add_test(t, status);
 	tcase_add_test(t, timeout);
