@@ -100,6 +100,7 @@ struct config_smp {
 	uint32_t retries;
 	uint32_t window_max;
 	uint32_t target_max;
+	bool lid_routed;
 };
 
 struct config_standby {

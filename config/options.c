@@ -384,6 +384,16 @@ static const struct schema_option smp[] = {
 		.unit = "packets",
 		.reload = SCHEMA_LIVE,
 		.help = "The most packets in flight to one node."},
+	{.key = "lid_routed",
+		.type = SCHEMA_BOOL,
+		FIELD(config_smp, lid_routed),
+		.def = "true",
+		.reload = SCHEMA_LIVE,
+		.help = "Send what changes tables by LID where tables and "
+			"ports are proven to carry it there and its answer "
+			"back; a packet without answer is sent again directed. "
+			"With false, and where such packets are never "
+			"answered, all are directed."},
 };
 
 static const struct schema_option standby[] = {

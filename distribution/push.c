@@ -23,6 +23,8 @@ push_new(const struct push_job *job)
 	p->node_failed = mem_zalloc(push_topo(p)->nnodes, sizeof(bool));
 	p->port_failed = mem_zalloc(push_topo(p)->nports, sizeof(bool));
 	p->sample = mem_zalloc(push_topo(p)->nsw, sizeof(*p->sample));
+	if (job->by_lid)
+		p->by_lid = push_lid_new(job->plan, job->hw);
 	return p;
 }
 
@@ -32,6 +34,7 @@ push_free(struct push *p)
 	if (p == NULL)
 		return;
 	assert(p->inflight == 0);
+	push_lid_free(p->by_lid);
 	map_free(&p->rewrites);
 	free(p->again);
 	free(p->sample);
@@ -89,6 +92,12 @@ push_counts(const struct push *p)
 	return &p->counts;
 }
 
+bool
+push_useless_lids(const struct push *p)
+{
+	return push_lid_useless(p->by_lid);
+}
+
 uint32_t
 push_sample(const struct push *p, sw_ix s)
 {
@@ -133,6 +142,7 @@ request(const struct push *p, const struct plan_step *s, uint8_t method,
 	struct xact_request *r)
 {
 	const struct topo *t = push_topo(p);
+	sw_ix sw = t->node[t->port[s->port].node].sw;
 
 	/* tables of ports go to the port itself */
 	if (s->attr == MAD_PKEY_TABLE ? push_keys_request(p, s, r) != 0
@@ -145,6 +155,8 @@ request(const struct push *p, const struct plan_step *s, uint8_t method,
 	r->method = method;
 	r->attr = s->attr;
 	r->mod = s->mod;
+	if (sw != TOPO_NONE)
+		r->lid = push_lid_of(p->by_lid, sw);
 	return 0;
 }
 

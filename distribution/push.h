@@ -61,6 +61,8 @@ struct push_counts {
 	uint64_t lft_blocks; /* acknowledged */
 	uint64_t other_sets; /* acknowledged */
 	uint64_t reads;	     /* Gets answered: learning, settling, doubts */
+	uint64_t by_lid;     /* of these: the first try, routed by LID */
+	uint64_t strayed;    /* sent by LID first, and not answered so */
 	uint64_t failed;     /* given up */
 	uint64_t skipped;    /* not sent, because something before failed, or
 				already so */
@@ -75,6 +77,7 @@ struct push_job {
 	uint64_t mkey;
 	struct mono drain; /* how long what was sent before may be under way */
 	struct mono stray; /* how long a copy of an SMP may be */
+	bool by_lid;	   /* SMPs may be routed by LID where that is proven */
 	/* The turns that hwstate holds changed: have them on disk on return. */
 	void (*journal)(void *cookie);
 	void *cookie;
@@ -108,6 +111,9 @@ bool push_complete(const struct push *p);
 size_t push_phase(const struct push *p);
 
 const struct push_counts *push_counts(const struct push *p);
+
+/* SMPs routed by LID were sent, and none came back: see push_lid.h. */
+bool push_useless_lids(const struct push *p);
 
 /* A block that switch s acknowledged, or UINT32_MAX: none. */
 uint32_t push_sample(const struct push *p, sw_ix s);

@@ -347,6 +347,19 @@ switch_done(struct push *p, size_t ix, const struct xact_result *res)
 	}
 }
 
+/* By LID, or not after all? */
+static void
+judge_way(struct push *p, const struct plan_step *s,
+	const struct xact_result *res)
+{
+	p->counts.by_lid += res->by_lid;
+	p->counts.strayed += res->strayed;
+	if (res->by_lid || res->strayed)
+		push_lid_answered(p->by_lid,
+			push_topo(p)->node[push_topo(p)->port[s->port].node].sw,
+			res->strayed);
+}
+
 void
 push_ack_done(void *cookie, uint64_t tag, const struct xact_result *res)
 {
@@ -355,6 +368,7 @@ push_ack_done(void *cookie, uint64_t tag, const struct xact_result *res)
 	p->inflight--;
 	if (res->outcome == XACT_CANCELLED)
 		return;
+	judge_way(p, &p->plan->step[tag], res);
 	switch (p->plan->step[tag].attr) {
 	case MAD_LFT:
 		block_done(p, tag, res);

@@ -6,6 +6,7 @@
 #define HEDDLE_DISTRIBUTION_PUSH_PRIV_H
 
 #include "distribution/push.h"
+#include "distribution/push_lid.h"
 #include "sm/base/map.h"
 
 struct push {
@@ -29,6 +30,7 @@ struct push {
 	size_t nfailures, capfailures;
 	uint32_t *sample; /* [nsw]: 1 + a block that was acknowledged */
 	struct push_counts counts;
+	struct push_lid *by_lid; /* or NULL: everything is directed */
 };
 
 static inline const struct topo *

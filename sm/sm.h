@@ -112,6 +112,7 @@ struct sm_status {
 	uint64_t traps, traps_repeated, traps_refused;
 	uint64_t traps_ours; /* caused by our own plan, excused */
 	uint64_t ways_lost;  /* links found down where answers were late */
+	bool directed_only;  /* SMPs routed by LID are not answered here */
 	uint64_t malformed;  /* MADs dropped by the decoder */
 	uint64_t requests_refused; /* SA and unknown requests answered so */
 	uint64_t sweeps_full, sweeps_light, probes;

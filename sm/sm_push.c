@@ -255,6 +255,7 @@ sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
 		.mkey = sm->cfg->fabric.m_key,
 		.drain = sm_push_drain(sm),
 		.stray = stray_time(sm),
+		.by_lid = sm->cfg->smp.lid_routed && !sm->stat.directed_only,
 		.journal = journal,
 		.cookie = sm,
 	};
@@ -458,6 +459,21 @@ sm_push_story(struct sm *sm)
 	c->expected = expected(sm);
 }
 
+/* Did what went by LID arrive? */
+static void
+note_lids(struct sm *sm)
+{
+	uint64_t strayed = push_counts(sm->push)->strayed;
+
+	if (!push_useless_lids(sm->push) || sm->stat.directed_only)
+		return;
+	sm->stat.directed_only = true;
+	log_warn("push: SMPs routed by LID stay without answer where tables "
+		 "carry them, directed ones do not: all are directed from now "
+		 "on strayed=%llu",
+		(unsigned long long)strayed);
+}
+
 /* The push has ended, one way or another. */
 void
 sm_push_over(struct sm *sm, struct mono now)
@@ -476,6 +492,7 @@ sm_push_over(struct sm *sm, struct mono now)
 		log_info("push: ended early, the fabric changed cause=\"%s\"",
 			sm->dirty.cause);
 	}
+	note_lids(sm);
 	take_samples(sm);
 	sm->check_due = mono_add(now, sm_push_drain(sm));
 	d = hw_doubts(sm->hw, &n);

@@ -226,6 +226,9 @@ wire_json(const struct status_facts *f)
 	member_put(o, "completed", member_u64(x->completed));
 	member_put(o, "retried", member_u64(x->retried));
 	member_put(o, "timeouts", member_u64(x->timeouts));
+	member_put(o, "by_lid", member_u64(x->by_lid));
+	member_put(o, "strayed", member_u64(x->strayed));
+	member_put(o, "directed_only", json_boolean(f->sm->directed_only));
 	member_put(o, "late", member_u64(x->late));
 	member_put(o, "alien", member_u64(x->alien));
 	member_put(o, "mismatched", member_u64(x->mismatched));
@@ -499,11 +502,11 @@ page_wire(const struct status_facts *f, struct buf *out)
 	struct rusage use = {0};
 
 	buf_printf(out,
-		"wire       smps=%llu retried=%llu timeouts=%llu late=%llu "
-		"window_peak=%u\n",
-		(unsigned long long)x->sent, (unsigned long long)x->retried,
-		(unsigned long long)x->timeouts, (unsigned long long)x->late,
-		x->window_peak);
+		"wire       smps=%llu by_lid=%llu retried=%llu timeouts=%llu "
+		"late=%llu window_peak=%u\n",
+		(unsigned long long)x->sent, (unsigned long long)x->by_lid,
+		(unsigned long long)x->retried, (unsigned long long)x->timeouts,
+		(unsigned long long)x->late, x->window_peak);
 	for (unsigned i = 0; i < 64; i++)
 		if (x->by_attr[i][0] != 0 || x->by_attr[i][1] != 0)
 			buf_printf(out, "smps       %s get=%llu set=%llu\n",

@@ -318,12 +318,15 @@ status_wire(const json_t *r, struct buf *out)
 	const json_t *w = json_object_get(r, "wire");
 
 	buf_printf(out,
-		"wire        window %lld, %lld in flight, %lld sent, %lld "
-		"retried, %lld timeouts, %lld late, %lld alien\n",
+		"wire        window %lld, %lld in flight, %lld sent (%lld by "
+		"LID%s), %lld retried, %lld timeouts, %lld late, %lld alien\n",
 		member_num(w, "window"), member_num(w, "in_flight"),
-		member_num(w, "sent"), member_num(w, "retried"),
-		member_num(w, "timeouts"), member_num(w, "late"),
-		member_num(w, "alien"));
+		member_num(w, "sent"), member_num(w, "by_lid"),
+		json_is_true(json_object_get(w, "directed_only"))
+			? ": never answered, now all are directed"
+			: "",
+		member_num(w, "retried"), member_num(w, "timeouts"),
+		member_num(w, "late"), member_num(w, "alien"));
 }
 
 /* What was remembered, and what was asked for and refused. */

@@ -119,6 +119,7 @@ START_TEST(test_defaults)
 	ck_assert_uint_eq(c->smp.retries, 3);
 	ck_assert_uint_eq(c->smp.window_max, 64);
 	ck_assert_uint_eq(c->smp.target_max, 4);
+	ck_assert(c->smp.lid_routed);
 	ck_assert_int_eq(c->standby.poll_interval.ns, mono_ms(5000).ns);
 	ck_assert_uint_eq(c->standby.missed_polls, 3);
 	ck_assert_uint_eq(c->link.subnet_timeout, 18);
@@ -169,7 +170,8 @@ static const char full[] =
 	"distribution: {method: break-ports, allow_unsafe: true,\n"
 	"  max_stages: 3, drain: 0, strict_drain: true, block_limit: 5s}\n"
 	"sweep: {interval: 0, hold_down: 1s}\n"
-	"smp: {timeout: 1ms, retries: 0, window_max: 1, target_max: 1}\n"
+	"smp: {timeout: 1ms, retries: 0, window_max: 1, target_max: 1,"
+	" lid_routed: false}\n"
 	"standby: {poll_interval: 100ms, missed_polls: 1}\n"
 	"link: {subnet_timeout: 0, packet_lifetime: 31, hoq_lifetime: 20,\n"
 	"  leaf_hoq_lifetime: 19, vl_stall_count: 0, max_vls: 8}\n"
@@ -248,6 +250,7 @@ START_TEST(test_every_key)
 		c->discovery.role_attribute.entry[1].device, UINT32_MAX);
 	ck_assert_int_eq(c->sweep.interval.ns, 0);
 	ck_assert_int_eq(c->smp.timeout.ns, mono_ms(1).ns);
+	ck_assert(!c->smp.lid_routed);
 	ck_assert_uint_eq(c->link.max_vls, 8);
 	ck_assert_uint_eq(c->sa.key, 7);
 	ck_assert_str_eq(c->state.dir, "/tmp/a \"b\" \\ \xc3\xa9");
