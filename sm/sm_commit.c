@@ -446,3 +446,35 @@ sm_commit(struct sm *sm, struct mono now)
 	sm->save_due = now; /* in a turn of its own */
 	sm->ops->committed(sm->ops->cookie, v);
 }
+
+void
+sm_commit_tell(struct sm *sm)
+{
+	const struct view *v = sm->view;
+	char why[256];
+
+	if (v->topo->nnodes == 1 &&
+		v->topo->port[v->topo->sm_port].state < INIT)
+		(void)snprintf(why, sizeof(why),
+			"port %u, through which the fabric is reached, is "
+			"down: no cable, or nobody at its other end",
+			v->topo->port[v->topo->sm_port].num);
+	else if (v->nquarantine > 0)
+		(void)snprintf(why, sizeof(why),
+			"%zu nodes are quarantined, first guid=0x%016llx "
+			"\"%.40s\": %s",
+			v->nquarantine,
+			(unsigned long long)v->quarantine[0].guid,
+			v->quarantine[0].node == TOPO_NONE
+				? ""
+				: topo_desc(v->topo, v->quarantine[0].node),
+			v->quarantine[0].why);
+	else if (v->counts.ports_active < v->counts.ports_linked)
+		(void)snprintf(why, sizeof(why),
+			"%u of %u linked ports are not Active",
+			v->counts.ports_linked - v->counts.ports_active,
+			v->counts.ports_linked);
+	else
+		why[0] = '\0';
+	sm->ops->finished(sm->ops->cookie, why[0] == '\0', why);
+}

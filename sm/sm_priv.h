@@ -327,6 +327,8 @@ void sm_commit_schedule(struct sm *sm, struct mono now);
 void sm_commit_retry(struct sm *sm, const struct topo *t, port_ix p);
 /* The next light sweep, an interval from now. */
 void sm_commit_light(struct sm *sm, struct mono now);
+/* Say that a run is over, and what is not as it should be. */
+void sm_commit_tell(struct sm *sm);
 /* Order of struct route_rank, for qsort and bsearch. */
 int sm_commit_by_guid(const void *a, const void *b);
 /* t with the port states and names known by now, or NULL: it changed. */

@@ -285,8 +285,6 @@ discovered(struct sm *sm, struct mono now)
 		sm_enter(sm, SM_TAKE, now);
 }
 
-static void tell_finished(struct sm *sm);
-
 /* What the traps told of was known: they came after we had looked. */
 static void
 no_news(struct sm *sm, struct mono now)
@@ -296,7 +294,7 @@ no_news(struct sm *sm, struct mono now)
 	log_debug("sm: no news cause=\"%s\"", sm->cause);
 	sm_commit_schedule(sm, now);
 	sm_enter(sm, SM_IDLE, now);
-	tell_finished(sm);
+	sm_commit_tell(sm);
 }
 
 bool
@@ -626,32 +624,6 @@ worth_a_view(struct sm *sm)
 }
 
 static void
-tell_finished(struct sm *sm)
-{
-	const struct view *v = sm->view;
-	char why[256];
-
-	if (v->nquarantine > 0)
-		(void)snprintf(why, sizeof(why),
-			"%zu nodes are quarantined, first guid=0x%016llx "
-			"\"%.40s\": %s",
-			v->nquarantine,
-			(unsigned long long)v->quarantine[0].guid,
-			v->quarantine[0].node == TOPO_NONE
-				? ""
-				: topo_desc(v->topo, v->quarantine[0].node),
-			v->quarantine[0].why);
-	else if (v->counts.ports_active < v->counts.ports_linked)
-		(void)snprintf(why, sizeof(why),
-			"%u of %u linked ports are not Active",
-			v->counts.ports_linked - v->counts.ports_active,
-			v->counts.ports_linked);
-	else
-		why[0] = '\0';
-	sm->ops->finished(sm->ops->cookie, why[0] == '\0', why);
-}
-
-static void
 finish(struct sm *sm, struct mono now)
 {
 	bool worth = worth_a_view(sm);
@@ -676,7 +648,7 @@ finish(struct sm *sm, struct mono now)
 	sm_commit_schedule(sm, now);
 	forget_work(sm);
 	sm_enter(sm, SM_IDLE, now);
-	tell_finished(sm);
+	sm_commit_tell(sm);
 }
 
 /* What a push leads to. */

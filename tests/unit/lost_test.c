@@ -97,6 +97,27 @@ sound(struct world *w)
 	ck_assert_uint_eq(sm_view(w->sm)->topo->nsw, r.switches);
 }
 
+/* Our own cable: what is left is no fabric, and said so; until it is back. */
+START_TEST(our_own_cable)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "sweep: {interval: 1s}");
+	uint32_t us = fabric_first_host(f);
+
+	ck_assert(world_settle(w, mono_ms(60000)));
+	ck_assert_str_eq(w->last_why, "");
+	sim_fault_link(w->sim, us, 1, false);
+	world_run(w, mono_ms(20000));
+	ck_assert_msg(strstr(w->last_why, "port 1, through which") != NULL,
+		"\"%s\"", w->last_why);
+	sim_fault_link(w->sim, us, 1, true);
+	world_run(w, mono_ms(20000));
+	sound(w);
+	ck_assert_str_eq(w->last_why, "");
+	life_end(w, f);
+}
+END_TEST
+
 /* Whichever switch it is, and whatever way its neighbours' traps take. */
 START_TEST(one_switch)
 {
@@ -222,6 +243,7 @@ main(void)
 
 	suite_add_tcase(s, t);
 	tcase_set_timeout(t, 120);
+	tcase_add_test(t, our_own_cable);
 	tcase_add_loop_test(t, one_switch, 0, 2);
 	tcase_add_loop_test(t, line_card, 0, 2);
 	tcase_add_loop_test(t, beside_one_that_hangs, 0, 8);
