@@ -96,25 +96,7 @@ row() {
 # cores FILE: switches without hosts (one is taken for an aggregation node), each
 # with a neighbour that has hosts, by neighbour
 cores() {
-	awk '$1 ~ /^(Switch|Ca|Hca|Rt)$/ {
-		id = $1 == "Switch" ? $3 : ""
-		gsub(/"/, "", id)
-	}
-	/^\[/ && id != "" {
-		split($0, q, "\"")
-		if (q[2] !~ /^S-/)
-			hosts[id]++
-		else
-			near[id] = near[id] " " q[2]
-	}
-	END {
-		for (id in near) {
-			n = split(near[id], peer, " ")
-			for (i = 1; hosts[id] < 2 && i <= n; i++)
-				if (hosts[peer[i]] > 1)
-					print peer[i], id
-		}
-	}' "$1" | sort -u
+	neighbours "$1" | awk '$2 < 2 && $4 > 1 { print $3, $1 }' | sort -u
 }
 
 under() {

@@ -47,28 +47,9 @@ done_since() {
 # peers FILE: switches without hosts, "mid" where one with hosts is next to
 # them, else "top"
 peers() {
-	awk '$1 ~ /^(Switch|Ca|Hca|Rt)$/ {
-		id = $1 == "Switch" ? $3 : ""
-		gsub(/"/, "", id)
-	}
-	/^\[/ && id != "" {
-		split($0, q, "\"")
-		if (q[2] !~ /^S-/)
-			hosts[id]++
-		else
-			near[id] = near[id] " " q[2]
-	}
-	END {
-		for (id in near) {
-			kind = "top"
-			n = split(near[id], peer, " ")
-			for (i = 1; i <= n; i++)
-				if (hosts[peer[i]] > 0)
-					kind = "mid"
-			if (hosts[id] == 0)
-				print kind, id
-		}
-	}' "$1" | sort
+	neighbours "$1" | awk '$2 == 0 { mid[$1] += $4 > 0 }
+		END { for (id in mid) print mid[id] ? "mid" : "top", id }' |
+		sort
 }
 
 # budget FILE: tables and budget of that fabric, in KiB

@@ -412,3 +412,26 @@ fabric_fixture() {
 }
 
 E2E_HOME=$(cd "${E2E_HOME:-tests/e2e}" && pwd)
+
+# neighbours FILE: of each cable between switches and either end of it: the
+# switch, how many hosts it has, the switch at the other end, how many that has
+neighbours() {
+	awk '$1 ~ /^(Switch|Ca|Hca|Rt)$/ {
+		id = $1 == "Switch" ? $3 : ""
+		gsub(/"/, "", id)
+	}
+	/^\[/ && id != "" {
+		split($0, q, "\"")
+		if (q[2] !~ /^S-/)
+			hosts[id]++
+		else
+			near[id] = near[id] " " q[2]
+	}
+	END {
+		for (id in near) {
+			n = split(near[id], peer, " ")
+			for (i = 1; i <= n; i++)
+				print id, hosts[id] + 0, peer[i], hosts[peer[i]] + 0
+		}
+	}' "$1"
+}
