@@ -499,7 +499,7 @@ switch_of(const struct topo *t, uint64_t guid)
 static uint16_t
 sls_of(void *cookie, uint64_t from, uint64_t to)
 {
-	const struct view *v = cookie;
+	const struct view *v = *(const struct view *const *)cookie;
 	const struct levels *l = &v->qos->want.levels;
 	sw_ix a = switch_of(v->topo, from), b = switch_of(v->topo, to);
 	uint16_t sls = 0;
@@ -514,7 +514,7 @@ static void
 on_view(void *cookie, const struct view *v)
 {
 	const struct chaos *c = cookie;
-	struct watch_sls sls = {(void *)(uintptr_t)v, sls_of, 1};
+	struct watch_sls sls = {&v, sls_of, 1};
 
 	excuse(c, v);
 	if (!c->lanes || v->qos == NULL)

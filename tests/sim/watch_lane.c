@@ -183,39 +183,44 @@ way_on(const struct watch *w, uint32_t sw, unsigned in, unsigned out)
 	       watch_is_switch(w, sim_int_port(w->s, sw, out)->peer);
 }
 
+/* Where packets are, on which lane (-1: on none yet), with which SLs. */
+struct spot {
+	uint32_t sw;
+	unsigned in;
+	int lane;
+	uint16_t sls;
+};
+
 static void
-depend(struct watch *w, uint32_t sw, unsigned in, unsigned a, unsigned out,
-	unsigned b)
+depend(struct watch *w, const struct spot *at, unsigned out, unsigned lane)
 {
-	uint16_t(**dep)[LANES] = &w->lanes->dep[watch_record(w, sw, in)];
+	uint16_t(**dep)[LANES] =
+		&w->lanes->dep[watch_record(w, at->sw, at->in)];
 
 	if (*dep == NULL)
-		*dep = mem_zalloc(w->s->node[sw].nports + 1U, sizeof(**dep));
-	(*dep)[out][a] |= (uint16_t)(1U << b);
+		*dep = mem_zalloc(
+			w->s->node[at->sw].nports + 1U, sizeof(**dep));
+	(*dep)[out][at->lane] |= (uint16_t)(1U << lane);
 }
 
-/*
- * What came in at a switch (a: its lane, or -1) with these SLs goes on by out;
- * what is new there is put on the list.
- */
+/* They go on by out; what is new there is put on the list of n. */
 static uint32_t
-step(struct watch *w, uint32_t sw, unsigned in, int a, unsigned out,
-	uint16_t sls, uint32_t n)
+step(struct watch *w, const struct spot *at, unsigned out, uint32_t n)
 {
-	const struct sim_port *p = sim_int_port(w->s, sw, out);
-	uint32_t rec = watch_record(w, sw, out);
+	uint32_t rec = watch_record(w, at->sw, out);
+	const struct sim_port *p = &w->s->port[rec];
 	struct watch_lanes *l = w->lanes;
 
 	for (unsigned sl = 0; sl < SLS; sl++) {
 		unsigned b;
 
-		if ((sls >> sl & 1) == 0)
+		if ((at->sls >> sl & 1) == 0)
 			continue;
-		b = sim_vl(w->s, sw, in, out, sl);
+		b = sim_vl(w->s, at->sw, at->in, out, sl);
 		if (!takes(p, b))
 			continue;
-		if (a >= 0)
-			depend(w, sw, in, (unsigned)a, out, b);
+		if (at->lane >= 0)
+			depend(w, at, out, b);
 		if ((l->on[vertex(rec, b)] >> sl & 1) != 0)
 			continue;
 		l->on[vertex(rec, b)] |= (uint16_t)(1U << sl);
@@ -287,19 +292,21 @@ follow_lid(struct watch *w, unsigned lid, uint32_t to)
 
 	for (uint32_t i = 0; i < l->nends; i++) {
 		const struct end *e = &l->end[i];
+		const struct spot at = {e->sw, e->in, -1, e->ever[to]};
 		unsigned out = w->table[e->sw][lid];
 
-		if (e->up && e->ever[to] != 0 && way_on(w, e->sw, e->in, out))
-			n = step(w, e->sw, e->in, -1, out, e->ever[to], n);
+		if (e->up && at.sls != 0 && way_on(w, e->sw, e->in, out))
+			n = step(w, &at, out, n);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t v = l->list[i] / SLS;
 		const struct sim_port *p = &w->s->port[v / LANES];
-		unsigned out = w->table[p->peer][lid];
+		const struct spot at = {p->peer, p->peer_port, (int)(v % LANES),
+			(uint16_t)(1U << l->list[i] % SLS)};
+		unsigned out = w->table[at.sw][lid];
 
-		if (way_on(w, p->peer, p->peer_port, out))
-			n = step(w, p->peer, p->peer_port, (int)(v % LANES),
-				out, (uint16_t)(1U << l->list[i] % SLS), n);
+		if (way_on(w, at.sw, at.in, out))
+			n = step(w, &at, out, n);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		l->on[l->list[i] / SLS] = 0;
@@ -309,6 +316,17 @@ static bool
 in_group(const struct watch *w, uint32_t sw, unsigned g, unsigned port)
 {
 	return w->group[sw]->of[g][port / 64] >> port % 64 & 1;
+}
+
+/* Packets to a group, wherever it leads from there. */
+static uint32_t
+fan_out(struct watch *w, const struct spot *at, unsigned g, uint32_t n)
+{
+	for (unsigned out = 1; out <= w->s->node[at->sw].nports; out++)
+		if (in_group(w, at->sw, g, out) &&
+			way_on(w, at->sw, at->in, out))
+			n = step(w, at, out, n);
+	return n;
 }
 
 /* Packets to a group that a switch takes on, from any port of its own. */
@@ -326,24 +344,16 @@ follow_group(struct watch *w, uint32_t sw, unsigned g)
 					      !in_group(w, p->peer, g,
 						      p->peer_port))))
 			continue;
-		for (unsigned out = 1; out <= node->nports; out++)
-			if (in_group(w, sw, g, out) && way_on(w, sw, in, out))
-				n = step(w, sw, in, -1, out, w->lanes->groups,
-					n);
+		n = fan_out(
+			w, &(struct spot){sw, in, -1, w->lanes->groups}, g, n);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t v = w->lanes->list[i] / SLS;
-		unsigned sl = w->lanes->list[i] % SLS;
 		const struct sim_port *p = &w->s->port[v / LANES];
-		uint32_t end = n;
+		const struct spot at = {p->peer, p->peer_port, (int)(v % LANES),
+			(uint16_t)(1U << w->lanes->list[i] % SLS)};
 
-		for (unsigned out = 1; out <= w->s->node[p->peer].nports; out++)
-			if (in_group(w, p->peer, g, out) &&
-				way_on(w, p->peer, p->peer_port, out))
-				end = step(w, p->peer, p->peer_port,
-					(int)(v % LANES), out,
-					(uint16_t)(1U << sl), end);
-		n = end;
+		n = fan_out(w, &at, g, n);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		w->lanes->on[w->lanes->list[i] / SLS] = 0;
