@@ -452,6 +452,7 @@ sm_work_run(struct sm_work *w)
 	if (w->result == NULL)
 		return;
 	w->safe.to = w->result;
+	mem_trim();
 	w->change = safe_plan(&w->safe);
 }
 
