@@ -445,6 +445,7 @@ sm_run_take(struct sm *sm, struct mono now)
 void
 sm_work_run(struct sm_work *w)
 {
+	mem_trim(); /* routing and planner each want room of their own */
 	w->result = route_compute(&w->job, w->cfg->routing.engines.name,
 		w->cfg->routing.engines.n, &w->story, &w->why);
 	/* what was only compared, before the planner wants room */
