@@ -142,7 +142,7 @@ request(const struct push *p, const struct plan_step *s, uint8_t method,
 	struct xact_request *r)
 {
 	const struct topo *t = push_topo(p);
-	sw_ix sw = t->node[t->port[s->port].node].sw;
+	sw_ix sw = push_switch(p, s);
 
 	/* tables of ports go to the port itself */
 	if (s->attr == MAD_PKEY_TABLE ? push_keys_request(p, s, r) != 0

@@ -61,8 +61,6 @@ struct push_counts {
 	uint64_t lft_blocks; /* acknowledged */
 	uint64_t other_sets; /* acknowledged */
 	uint64_t reads;	     /* Gets answered: learning, settling, doubts */
-	uint64_t by_lid;     /* of these: the first try, routed by LID */
-	uint64_t strayed;    /* sent by LID first, and not answered so */
 	uint64_t failed;     /* given up */
 	uint64_t skipped;    /* not sent, because something before failed, or
 				already so */

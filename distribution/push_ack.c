@@ -352,12 +352,8 @@ static void
 judge_way(struct push *p, const struct plan_step *s,
 	const struct xact_result *res)
 {
-	p->counts.by_lid += res->by_lid;
-	p->counts.strayed += res->strayed;
 	if (res->by_lid || res->strayed)
-		push_lid_answered(p->by_lid,
-			push_topo(p)->node[push_topo(p)->port[s->port].node].sw,
-			res->strayed);
+		push_lid_answered(p->by_lid, push_switch(p, s), res->strayed);
 }
 
 void

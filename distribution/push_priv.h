@@ -39,6 +39,15 @@ push_topo(const struct push *p)
 	return p->plan->routes->topo;
 }
 
+/* The switch that a step is for, or TOPO_NONE. */
+static inline sw_ix
+push_switch(const struct push *p, const struct plan_step *s)
+{
+	const struct topo *t = push_topo(p);
+
+	return t->node[t->port[s->port].node].sw;
+}
+
 static inline uint64_t
 push_guid(const struct push *p, const struct plan_step *s)
 {

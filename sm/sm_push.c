@@ -463,15 +463,13 @@ sm_push_story(struct sm *sm)
 static void
 note_lids(struct sm *sm)
 {
-	uint64_t strayed = push_counts(sm->push)->strayed;
-
 	if (!push_useless_lids(sm->push) || sm->stat.directed_only)
 		return;
 	sm->stat.directed_only = true;
 	log_warn("push: SMPs routed by LID stay without answer where tables "
 		 "carry them, directed ones do not: all are directed from now "
 		 "on strayed=%llu",
-		(unsigned long long)strayed);
+		(unsigned long long)xact_stats(sm->x)->strayed);
 }
 
 /* The push has ended, one way or another. */
