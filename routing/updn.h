@@ -12,6 +12,7 @@
  *   turn    several tops: the subtree in which down-up turns are made
  *   join    ... made whole when it has lost a cable, at a small cost
  *   plane   trees that meet inside racks only
+ *   kin     who has the same neighbours above, or below
  *   reach   bit sets: who is below whom, shortest legal paths by level
  *   homes   ports of one node, which should not share switches
  *   chain   for each LID the way down that is meant for it
@@ -51,6 +52,7 @@
 #include <stdint.h>
 
 #include "routing/engine.h"
+#include "routing/updn_kin.h"
 
 enum {
 	UPDN_CHAIN = 8,	 /* longest designated way down */
@@ -104,6 +106,7 @@ struct updn {
 	struct updn_line tier, line;
 	bool *flat;	/* no neighbour of s has a higher rank */
 	uint64_t *turn; /* set of switches whose cables the line turns */
+	struct updn_kin tier_kin, line_kin; /* with the sets, and with reach */
 	struct updn_sets tier_set; /* of the tier order, once asked for, and */
 	const uint64_t **tier_above; /* [nsw] switches above s, itself too */
 	sw_ix turn_leaf;      /* of the largest component that needs one */
@@ -316,9 +319,10 @@ uint64_t updn_past_options(const struct engine_options *o);
  */
 struct routes *updn_repair(const struct updn *like, const char *engine);
 
-/* updn_reach.c: u->tier_set and u->tier_above, if not there already. */
+/* updn_reach.c: u->tier_kin, u->tier_set and u->tier_above, if not there
+ * already. */
 void updn_reach_tiers(struct updn *u);
-/* Levels over u->line. */
+/* Levels over u->line; and u->line_kin. */
 struct updn_reach updn_reach(struct updn *u);
 /* One row: what s reaches going down, or at all, within one step more than was
  * says. dn_was: ... than by going down; below: all that s reaches going down;
