@@ -106,8 +106,10 @@ static int
 by_plane(const struct updn_walk *w, const struct updn_burden *b, sw_ix x,
 	sw_ix y)
 {
-	uint64_t at_x = (uint64_t)b->plane[x] * w->ups[y];
-	uint64_t at_y = (uint64_t)b->plane[y] * w->ups[x];
+	uint64_t ups_x = w->ups[x] > 0 ? w->ups[x] : 1;
+	uint64_t ups_y = w->ups[y] > 0 ? w->ups[y] : 1;
+	uint64_t at_x = b->plane[w->kin[x]] * ups_y;
+	uint64_t at_y = b->plane[w->kin[y]] * ups_x;
 
 	return at_x < at_y ? -1 : at_x > at_y;
 }
@@ -137,7 +139,7 @@ better(const struct updn_walk *w, const struct updn_burden *b, uint32_t g,
 	return by_plane(w, b, x->peer, y->peer) < 0;
 }
 
-/* Of each group of s up, for the destinations of word i: does a way of k cables
+/* Of each way up from s, for the destinations of word i: does a way of k cables
  * begin there? */
 static void
 look_nearer(const struct updn_walk *w, sw_ix s, uint32_t i, uint32_t k)
@@ -149,12 +151,12 @@ look_nearer(const struct updn_walk *w, sw_ix s, uint32_t i, uint32_t k)
 	const uint64_t **was =
 		l->row + (size_t)(k - 1 < last ? k - 1 : last) * u->nsw;
 
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-		sw_ix peer = u->group[g].peer;
+	w->any[s] = 0;
+	for (uint32_t n = u->first[s]; n < u->first[s] + w->ups[s]; n++) {
+		sw_ix peer = u->group[w->up[n]].peer;
 
-		w->nearer[g] = updn_above(u, s, peer)
-				       ? is[peer][i] & ~was[peer][i]
-				       : 0;
+		w->nearer[n] = is[peer][i] & ~was[peer][i];
+		w->any[s] |= w->nearer[n];
 	}
 	w->asked[s] = i << 4 | k;
 }
@@ -173,11 +175,13 @@ next_up(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
 	best = UINT32_MAX;
 	if (w->asked[s] != (dest / 64 << 4 | k))
 		look_nearer(w, s, dest / 64, k);
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-		if (!(w->nearer[g] >> dest % 64 & 1))
+	if (!(w->any[s] >> dest % 64 & 1))
+		return UINT32_MAX;
+	for (uint32_t n = u->first[s]; n < u->first[s] + w->ups[s]; n++) {
+		if (!(w->nearer[n] >> dest % 64 & 1))
 			continue;
-		if (best == UINT32_MAX || better(w, b, g, best))
-			best = g;
+		if (best == UINT32_MAX || better(w, b, w->up[n], best))
+			best = w->up[n];
 	}
 	return best;
 }
@@ -210,16 +214,13 @@ void
 updn_chain_count(const struct updn_walk *w, struct updn_burden *b,
 	const struct updn_chain *c, const uint32_t *group, uint32_t shares)
 {
-	const struct updn *u = w->u;
-
 	for (uint32_t k = 1; k < c->len; k++) {
 		sw_ix s = c->sw[k];
 
 		b->link[group[k - 1]] += shares;
 		b->sw[s] += shares;
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			if (u->tier.pos[u->group[g].peer] > u->tier.pos[s])
-				b->plane[u->group[g].peer] += shares;
+		for (uint32_t i = w->at[s]; i < w->at[s + 1]; i++)
+			b->plane[w->families[i]] += shares;
 	}
 }
 
@@ -683,10 +684,49 @@ make_keys(const struct updn *u, struct updn_dests *d, const uint32_t *seq)
 	part_homes(d, &up);
 }
 
+/* The kin of whom s is above, each once. */
+static void
+find_families(struct updn_walk *w, const struct updn_kin *kin)
+{
+	const struct updn *u = w->u;
+	uint32_t *seen = arena_array(u->a, u->nsw, sizeof(*seen));
+	uint32_t n = 0;
+
+	w->kin = kin->up.first;
+	w->at = arena_array(u->a, u->nsw + 1, sizeof(*w->at));
+	w->families = arena_array(u->a, u->first[u->nsw], sizeof(*w->families));
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		w->at[s] = n;
+		for (uint32_t i = kin->mid[s]; i < u->first[s + 1]; i++) {
+			sw_ix x = w->kin[kin->peer[i]];
+
+			if (seen[x] == s + 1)
+				continue;
+			seen[x] = s + 1;
+			w->families[n++] = (uint16_t)x;
+		}
+	}
+	w->at[u->nsw] = n;
+}
+
+static void
+find_ups(struct updn_walk *w)
+{
+	const struct updn *u = w->u;
+
+	w->up = arena_array(u->a, u->first[u->nsw], sizeof(*w->up));
+	w->ups = arena_array(u->a, u->nsw, sizeof(*w->ups));
+	for (sw_ix s = 0; s < u->nsw; s++)
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			if (updn_above(u, s, u->group[g].peer))
+				w->up[u->first[s] + w->ups[s]++] = g;
+}
+
 void
 updn_chain_begin(struct updn_walk *w)
 {
 	const struct updn *u = w->u;
+	struct updn_kin kin;
 
 	w->fair = arena_array(u->a, u->nsw, sizeof(*w->fair));
 	for (unsigned kind = 0; kind < 2; kind++) {
@@ -698,13 +738,12 @@ updn_chain_begin(struct updn_walk *w)
 	}
 	w->taken = arena_array(u->a, u->nsw, sizeof(*w->taken));
 	w->nearer = arena_array(u->a, u->first[u->nsw], sizeof(*w->nearer));
+	w->any = arena_array(u->a, u->nsw, sizeof(*w->any));
 	w->asked = arena_array(u->a, u->nsw, sizeof(*w->asked));
-	w->ups = arena_array(u->a, u->nsw, sizeof(*w->ups));
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			w->ups[s] += updn_above(u, s, u->group[g].peer);
-		w->ups[s] += w->ups[s] == 0;
-	}
+	kin = u->tier_kin.mid != NULL ? u->tier_kin
+				      : updn_kin_find(u, &u->tier);
+	find_families(w, &kin);
+	find_ups(w);
 	for (unsigned k = 0; k < UPDN_CHAIN; k++)
 		w->prefer[k] = UINT32_MAX;
 }

@@ -14,7 +14,7 @@
 struct updn_burden {
 	uint32_t *link;	 /* per group of the lower switch */
 	uint32_t *sw;	 /* per switch */
-	uint32_t *plane; /* per switch: of those above it together */
+	uint32_t *plane; /* per first of kin: of those above them together */
 };
 
 enum { UPDN_HOMES = 8 }; /* other ports of a node that are looked at */
@@ -25,12 +25,20 @@ struct updn_walk {
 	struct updn_dests *d;
 	struct updn_burden load[2];
 	uint32_t *fair; /* [nsw] what one cable up from here should carry */
-	uint32_t *ups;	/* [nsw] switches above, at least 1 */
 	uint32_t prefer[UPDN_CHAIN]; /* groups of the previous share */
+
+	/* Ways up from s: the groups up[first[s]] .. up[first[s] + ups[s]]; and
+	 * kin of whom s is above: families[at[s]] .. families[at[s + 1]]. */
+	uint32_t *up;
+	uint32_t *ups;
+	const sw_ix *kin; /* [nsw] the first of those with the same above */
+	uint16_t *families;
+	uint32_t *at;
 
 	/* Who is a step nearer, for 64 destinations at once: neighbours ask
 	 * about the same ones, one after the other. */
-	uint64_t *nearer; /* per group: bits of one word */
+	uint64_t *nearer; /* as up[]: bits of one word */
+	uint64_t *any;	  /* [nsw] of all of them together */
 	uint32_t *asked;  /* [nsw] that word and the length of the way, or 0 */
 
 	/* What the other ports of the node use. */
