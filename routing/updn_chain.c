@@ -214,13 +214,15 @@ void
 updn_chain_count(const struct updn_walk *w, struct updn_burden *b,
 	const struct updn_chain *c, const uint32_t *group, uint32_t shares)
 {
+	const struct updn_kin_families *below = &w->below;
+
 	for (uint32_t k = 1; k < c->len; k++) {
 		sw_ix s = c->sw[k];
 
 		b->link[group[k - 1]] += shares;
 		b->sw[s] += shares;
-		for (uint32_t i = w->at[s]; i < w->at[s + 1]; i++)
-			b->plane[w->families[i]] += shares;
+		for (uint32_t i = below->at[s]; i < below->at[s + 1]; i++)
+			b->plane[below->list[i]] += shares;
 	}
 }
 
@@ -684,31 +686,6 @@ make_keys(const struct updn *u, struct updn_dests *d, const uint32_t *seq)
 	part_homes(d, &up);
 }
 
-/* The kin of whom s is above, each once. */
-static void
-find_families(struct updn_walk *w, const struct updn_kin *kin)
-{
-	const struct updn *u = w->u;
-	uint32_t *seen = arena_array(u->a, u->nsw, sizeof(*seen));
-	uint32_t n = 0;
-
-	w->kin = kin->up.first;
-	w->at = arena_array(u->a, u->nsw + 1, sizeof(*w->at));
-	w->families = arena_array(u->a, u->first[u->nsw], sizeof(*w->families));
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		w->at[s] = n;
-		for (uint32_t i = kin->mid[s]; i < u->first[s + 1]; i++) {
-			sw_ix x = w->kin[kin->peer[i]];
-
-			if (seen[x] == s + 1)
-				continue;
-			seen[x] = s + 1;
-			w->families[n++] = (uint16_t)x;
-		}
-	}
-	w->at[u->nsw] = n;
-}
-
 static void
 find_ups(struct updn_walk *w)
 {
@@ -742,7 +719,8 @@ updn_chain_begin(struct updn_walk *w)
 	w->asked = arena_array(u->a, u->nsw, sizeof(*w->asked));
 	kin = u->tier_kin.mid != NULL ? u->tier_kin
 				      : updn_kin_find(u, &u->tier);
-	find_families(w, &kin);
+	w->kin = kin.up.first;
+	w->below = updn_kin_below(u, &kin);
 	find_ups(w);
 	for (unsigned k = 0; k < UPDN_CHAIN; k++)
 		w->prefer[k] = UINT32_MAX;

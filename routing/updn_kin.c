@@ -96,6 +96,40 @@ updn_kin_find(const struct updn *u, const struct updn_line *line)
 	return kin;
 }
 
+struct updn_kin_families
+updn_kin_below(const struct updn *u, const struct updn_kin *kin)
+{
+	uint32_t *seen = arena_array(u->a, u->nsw, sizeof(*seen));
+	struct updn_kin_families f;
+	uint32_t n = 0;
+
+	f.at = arena_array(u->a, u->nsw + 1, sizeof(*f.at));
+	f.list = arena_array(u->a, u->first[u->nsw], sizeof(*f.list));
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		f.at[s] = n;
+		for (uint32_t i = kin->mid[s]; i < u->first[s + 1]; i++) {
+			sw_ix x = kin->up.first[kin->peer[i]];
+
+			if (seen[x] == s + 1)
+				continue;
+			seen[x] = s + 1;
+			f.list[n++] = (uint16_t)x;
+		}
+	}
+	f.at[u->nsw] = n;
+	return f;
+}
+
+const uint64_t **
+updn_kin_rows(const struct updn *u, const uint64_t *rows)
+{
+	const uint64_t **row = arena_array(u->a, u->nsw, sizeof(*row));
+
+	for (sw_ix s = 0; s < u->nsw; s++)
+		row[s] = rows + (size_t)s * u->words;
+	return row;
+}
+
 struct updn_kin_sum
 updn_kin_sums(const struct updn *u, const struct updn_kin *kin, bool up)
 {

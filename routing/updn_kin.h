@@ -51,6 +51,20 @@ updn_kin_are(const struct updn_kin_side *side, sw_ix s, sw_ix t)
 	return side->first[s] == side->first[t];
 }
 
+/*
+ * Of each switch the kin of whom it is above, each by its first and once:
+ * list[at[s]] .. list[at[s + 1]].
+ */
+struct updn_kin_families {
+	uint32_t *at;
+	uint16_t *list;
+};
+struct updn_kin_families updn_kin_below(
+	const struct updn *u, const struct updn_kin *kin);
+
+/* Rows of u->words words, one a switch, as sets that unions can be made of. */
+const uint64_t **updn_kin_rows(const struct updn *u, const uint64_t *rows);
+
 /* Unions over the neighbours above, or below. */
 struct updn_kin_sum updn_kin_sums(
 	const struct updn *u, const struct updn_kin *kin, bool up);

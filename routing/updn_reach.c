@@ -16,17 +16,6 @@ only_served(const struct updn *u, sw_ix s, uint64_t *row)
 		row[w] &= u->serves[s][w];
 }
 
-/* Rows of sets, each of its own. */
-static const uint64_t **
-rows_of(const struct updn *u, uint64_t *sets)
-{
-	const uint64_t **row = arena_array(u->a, u->nsw, sizeof(*row));
-
-	for (sw_ix s = 0; s < u->nsw; s++)
-		row[s] = row_of(sets, u, s);
-	return row;
-}
-
 /*
  * Closures need no levels: in the order of the line, what s needs of its
  * neighbours is final when s is due.
@@ -37,7 +26,7 @@ close_down(const struct updn *u, const struct updn_line *line,
 {
 	uint64_t *sets =
 		arena_array(u->a, (size_t)u->nsw * u->words, sizeof(*sets));
-	const uint64_t **row = rows_of(u, sets);
+	const uint64_t **row = updn_kin_rows(u, sets);
 	struct updn_kin_sum sum = updn_kin_sums(u, kin, false);
 
 	for (uint32_t i = u->nsw; i-- > 0;) {
@@ -59,7 +48,7 @@ closures(const struct updn *u, const struct updn_line *line,
 	size_t n = (size_t)u->nsw * u->words;
 	struct updn_sets r = {
 		close_down(u, line, kin), arena_array(u->a, n, sizeof(*r.all))};
-	const uint64_t **row = rows_of(u, r.all);
+	const uint64_t **row = updn_kin_rows(u, r.all);
 	struct updn_kin_sum sum = updn_kin_sums(u, kin, true);
 
 	for (uint32_t i = 0; i < u->nsw; i++) {

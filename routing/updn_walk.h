@@ -27,13 +27,11 @@ struct updn_walk {
 	uint32_t *fair; /* [nsw] what one cable up from here should carry */
 	uint32_t prefer[UPDN_CHAIN]; /* groups of the previous share */
 
-	/* Ways up from s: the groups up[first[s]] .. up[first[s] + ups[s]]; and
-	 * kin of whom s is above: families[at[s]] .. families[at[s + 1]]. */
+	/* Ways up from s: the groups up[first[s]] .. up[first[s] + ups[s]]. */
 	uint32_t *up;
 	uint32_t *ups;
 	const sw_ix *kin; /* [nsw] the first of those with the same above */
-	uint16_t *families;
-	uint32_t *at;
+	struct updn_kin_families below;
 
 	/* Who is a step nearer, for 64 destinations at once: neighbours ask
 	 * about the same ones, one after the other. */
