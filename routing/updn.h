@@ -16,6 +16,7 @@
  *   reach   bit sets: who is below whom, shortest legal paths by level
  *   homes   ports of one node, which should not share switches
  *   chain   for each LID the way down that is meant for it
+ *   keys    what of it matters to who is far away
  *   recall  ... taken from the previous routes
  *   rows    all rows of the tables, by several threads
  *   fill    candidate masks, choice, one row
@@ -350,6 +351,12 @@ void updn_dests_room(const struct updn *u, struct updn_dests *d, uint32_t n);
 /* The same file. keep: the ways of the previous routes where they stand. */
 struct updn_dests updn_chain(
 	const struct updn *u, const struct updn_reach *r, bool keep);
+
+/*
+ * updn_keys.c: where all chains are known, number the apexes; LIDs of one apex
+ * take turns on parallel cables. seq: LIDs in the order that they found ways.
+ */
+void updn_keys(const struct updn *u, struct updn_dests *d, const uint32_t *seq);
 
 /*
  * updn_rows.c: all rows into out, by job->threads threads. -1 when cancelled.

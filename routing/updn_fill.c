@@ -508,20 +508,33 @@ fill_fresh(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 	fill_rest(f, s, any != 0, W);
 }
 
-/* The blocks that destination x is in, as the twin has them. */
-static void
-touch(struct updn_row *f, const struct updn_twin *t, sw_ix x)
+/* Block b as the twin has it. */
+static inline void
+touch(struct updn_row *f, const struct updn_twin *t, uint32_t b)
 {
-	for (uint32_t i = f->d->at[x]; i < f->d->end[x]; i++) {
-		uint32_t b = f->d->lid[i] / LFT_BLOCK;
+	if (f->touched[b])
+		return;
+	f->touched[b] = true;
+	f->list[f->nlist++] = b;
+	memcpy(f->row + (size_t)b * LFT_BLOCK, t->row + (size_t)b * LFT_BLOCK,
+		LFT_BLOCK);
+}
 
-		if (f->touched[b])
-			continue;
-		f->touched[b] = true;
-		f->list[f->nlist++] = b;
-		memcpy(f->row + (size_t)b * LFT_BLOCK,
-			t->row + (size_t)b * LFT_BLOCK, LFT_BLOCK);
+/* The blocks that destination x is in. */
+static void
+touch_all(struct updn_row *f, const struct updn_twin *t, sw_ix x)
+{
+	const uint16_t *lid = f->d->lid;
+	uint32_t i = f->d->at[x], run = f->d->run[x];
+
+	if (run > 0) {
+		uint32_t last = (lid[i] + run - 1) / LFT_BLOCK;
+
+		for (uint32_t b = lid[i] / LFT_BLOCK; b <= last; b++)
+			touch(f, t, b);
 	}
+	for (i += run; i < f->d->end[x]; i++)
+		touch(f, t, lid[i] / LFT_BLOCK);
 }
 
 /* Template and twin have been found: what differs. False: make it anew. */
@@ -543,7 +556,7 @@ patch(struct updn_row *f, sw_ix s, const struct updn_twin *t, const uint32_t W)
 		for (uint64_t b = f->diff.set[w]; b != 0; b &= b - 1) {
 			sw_ix x = w * 64 + updn_low(b);
 
-			touch(f, t, x);
+			touch_all(f, t, x);
 			if (!updn_bit(f->far, x)) {
 				fill_one(f, s, x, any != 0, W);
 				continue;
