@@ -84,6 +84,8 @@ struct tree {
 	size_t nodd;
 	uint32_t count[TREE_ODDITIES]; /* how many of each, beyond odd[] too */
 	bool regular; /* every tier fully linked to the next, equal groups */
+	const struct tree_memory *memory; /* what the next reading may begin
+					     with, or NULL; nobody else's */
 };
 
 /*
