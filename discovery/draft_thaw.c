@@ -36,12 +36,10 @@ draft_put_port(struct draft *d, draft_id n, const struct topo_port *as,
 	struct draft_port *p = &d->node[n]->port[as->num];
 
 	infos_drop(&d->infos, &p->info);
-	*p = (struct draft_port){.guid = as->guid,
-		.peer = p->peer,
-		.peer_port = p->peer_port};
-	if (info != NULL &&
-		draft_port_info(d, n, as->num, info,
-			(as->flags & TP_EXT_SPEED) != 0, why) != 0)
+	*p = (struct draft_port){
+		.guid = as->guid, .peer = p->peer, .peer_port = p->peer_port};
+	if (info != NULL && draft_port_info(d, n, as->num, info,
+				    (as->flags & TP_EXT_SPEED) != 0, why) < 0)
 		return -1;
 	p->flags = as->flags & (uint8_t)~PORT_FOUND;
 	p->lid = as->found_lid;

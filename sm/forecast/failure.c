@@ -73,8 +73,8 @@ fail_all(struct copy *c)
 {
 	for (port_ix p = 0; p < c->t->nports; p++)
 		if (c->cut[p])
-			draft_pull_link(c->d, c->t->port[p].node,
-				c->t->port[p].num);
+			draft_pull_link(
+				c->d, c->t->port[p].node, c->t->port[p].num);
 	for (node_ix n = 0; n < c->t->nnodes; n++)
 		if (c->gone[n])
 			draft_remove_node(c->d, n);

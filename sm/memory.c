@@ -1,0 +1,26 @@
+#include "sm/memory.h"
+
+#include "sm/base/buf.h"
+
+/* Either is UTF-8: a configuration was read as such, a state is ASCII. */
+static json_t *
+text_of(const struct buf *b)
+{
+	return json_stringn(b->text != NULL ? b->text : "", b->n);
+}
+
+json_t *
+memory_json(const struct sm *sm, const struct config *c)
+{
+	struct buf config = {0}, state = {0};
+	json_t *o;
+
+	config_publish(c, &config);
+	sm_print_state(sm, &state);
+	o = json_pack("{s:o, s:o, s:f}", "config", text_of(&config), "state",
+		text_of(&state), "answer",
+		(double)sm_wire(sm)->answer.ns / 1e9);
+	buf_free(&config);
+	buf_free(&state);
+	return o;
+}
