@@ -11,7 +11,7 @@
 #include "config/config.h"
 #include "sm/sm.h"
 
-/* A new object; nothing in it is secret. */
+/* A new object; nothing in it is secret. Not before the first view. */
 json_t *memory_json(const struct sm *sm, const struct config *c);
 
 #endif

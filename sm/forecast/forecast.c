@@ -18,7 +18,7 @@ tell(const struct forecast_job *job, const char *doing)
 }
 
 struct topo *
-forecast_lids(const struct forecast_job *job, struct topo *t,
+forecast_lids(const struct forecast_job *job, const struct topo *t,
 	const struct lid_record *record, size_t nrecord, struct lid_table *out,
 	struct reason *why)
 {

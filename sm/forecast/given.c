@@ -5,11 +5,13 @@
 
 #include "discovery/draft.h"
 #include "routing/engine.h"
+#include "routing/memoir.h"
 #include "routing/route.h"
 #include "sm/base/mem.h"
 #include "sm/ctl/member.h"
 #include "sm/ctl/snapshot.h"
 #include "sm/ctl/words.h"
+#include "sm/task.h"
 #include "sm/version.h"
 
 enum { INFO = 64, NODES_MAX = 1 << 17, NAME_MAX = 64, PORTS_MAX = 255 };
@@ -402,6 +404,20 @@ take_config(const json_t *snapshot, struct reason *why)
 	return c;
 }
 
+/* Without it the plan is good, but not the same in every tie. */
+static void
+take_memoir(const json_t *snapshot, struct given *g)
+{
+	struct task_options options;
+	struct reason why = {""};
+
+	task_options(g->cfg, g->topo, &options);
+	if (memoir_take(g->routes, &options.engine,
+		    member_text(snapshot, "memoir"), &why) != 0)
+		(void)snprintf(g->vague, sizeof(g->vague), "%s", why.text);
+	task_options_free(&options);
+}
+
 static int
 take_state(const json_t *snapshot, struct given *g, struct reason *why)
 {
@@ -436,8 +452,10 @@ given_read(const json_t *snapshot, struct lft_pool *pool, struct given *out,
 		out->topo = take_topology(snapshot, why);
 	if (out->topo != NULL)
 		out->routes = take_routes(snapshot, out, pool, why);
-	if (out->routes != NULL)
+	if (out->routes != NULL) {
+		take_memoir(snapshot, out);
 		return 0;
+	}
 	given_free(out);
 	return -1;
 }

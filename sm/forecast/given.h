@@ -21,7 +21,8 @@ struct given {
 	struct lid_record *lid; /* of the state */
 	struct topo *topo;
 	struct routes *routes;
-	double answer; /* seconds; 0: not told */
+	double answer;	 /* seconds; 0: not told */
+	char vague[256]; /* why ties may fall otherwise than there, or "" */
 };
 
 /*

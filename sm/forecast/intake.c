@@ -7,10 +7,7 @@
 
 #include "discovery/text.h"
 #include "sm/base/mem.h"
-#include "sm/forecast/live.h"
 #include "sm/forecast/onto.h"
-
-enum { CODE_OK, CODE_USAGE = 2 };
 
 static void
 tell(const struct forecast_job *job, const char *doing)
@@ -22,44 +19,16 @@ tell(const struct forecast_job *job, const char *doing)
 /* ---- the configuration ---- */
 
 static int
-ask_daemon(struct intake *in, const struct intake_ask *ask,
-	const struct forecast_job *job, struct reason *why)
-{
-	int code = CODE_USAGE;
-	json_t *snapshot;
-
-	tell(job, "asking heddled");
-	snapshot = live_snapshot(ask->socket, &code, why);
-	if (snapshot == NULL)
-		return code;
-	if (given_read(snapshot, job->pool, &in->given, why) == 0)
-		code = CODE_OK;
-	else
-		code = CODE_USAGE;
-	json_decref(snapshot);
-	return code;
-}
-
-int
-intake_config(struct intake *in, const struct intake_ask *ask,
-	struct forecast_job *job, struct reason *why)
+take_config(struct intake *in, const struct intake_ask *ask, struct reason *why)
 {
 	const char **set = mem_zalloc(ask->nset + 1, sizeof(*set));
-	struct config *base = NULL;
+	struct config *base;
 	char engine[128];
 	size_t n = 0;
-	int ret = CODE_OK;
 
-	*in = (struct intake){0};
-	in->live = ask->from != NULL && strcmp(ask->from, "live") == 0;
-	in->same = in->live && ask->base == NULL && ask->engine == NULL &&
-		   ask->nset == 0;
-	if (in->live)
-		ret = ask_daemon(in, ask, job, why);
-	if (ret == CODE_OK)
-		base = ask->base != NULL ? config_ref(ask->base)
-		       : in->live	 ? config_ref(in->given.cfg)
-					 : config_default();
+	base = ask->base != NULL ? config_ref(ask->base)
+	       : in->live	 ? config_ref(in->given.cfg)
+				 : config_default();
 	if (ask->engine != NULL) {
 		(void)snprintf(engine, sizeof(engine), "routing.engines=[%s]",
 			ask->engine);
@@ -67,15 +36,10 @@ intake_config(struct intake *in, const struct intake_ask *ask,
 	}
 	for (size_t i = 0; i < ask->nset; i++)
 		set[n++] = ask->set[i];
-	if (base != NULL)
-		in->cfg = config_with(base, set, n, route_engine_names(), why);
+	in->cfg = config_with(base, set, n, route_engine_names(), why);
 	config_unref(base);
 	free(set);
-	job->cfg = in->cfg;
-	job->given = in->live ? &in->given : NULL;
-	if (ret == CODE_OK && in->cfg == NULL)
-		ret = CODE_USAGE;
-	return ret;
+	return in->cfg != NULL ? 0 : -1;
 }
 
 /* ---- the fabric ---- */
@@ -222,8 +186,8 @@ take_tables(struct intake *in, const struct forecast_job *job,
 		in->live ? routes_ref(in->given.routes) : routes_ref(in->found);
 }
 
-int
-intake_fabric(struct intake *in, const struct intake_ask *ask,
+static int
+take_fabric(struct intake *in, const struct intake_ask *ask,
 	const struct forecast_job *job, struct reason *why)
 {
 	struct fts *fts = NULL;
@@ -238,7 +202,24 @@ intake_fabric(struct intake *in, const struct intake_ask *ask,
 	if (rc == 0)
 		take_tables(in, job, fts);
 	fts_free(fts);
-	return rc == 0 ? CODE_OK : CODE_USAGE;
+	return rc;
+}
+
+int
+intake_take(struct intake *in, const struct intake_ask *ask,
+	struct forecast_job *job, struct reason *why)
+{
+	*in = (struct intake){.live = ask->snapshot != NULL};
+	in->same = in->live && ask->base == NULL && ask->engine == NULL &&
+		   ask->nset == 0;
+	if (in->live &&
+		given_read(ask->snapshot, job->pool, &in->given, why) != 0)
+		return -1;
+	if (take_config(in, ask, why) != 0)
+		return -1;
+	job->cfg = in->cfg;
+	job->given = in->live ? &in->given : NULL;
+	return take_fabric(in, ask, job, why);
 }
 
 void

@@ -16,7 +16,8 @@
 
 /* What is asked for; NULL: nothing was said. */
 struct intake_ask {
-	const char *topology, *from, *socket, *engine;
+	const char *topology, *from, *engine;
+	json_t *snapshot;	/* of the daemon: from is "live" */
 	struct config *base;	/* instead of the daemon's, or of defaults */
 	const char *const *set; /* "key=value" */
 	size_t nset;
@@ -36,14 +37,11 @@ struct intake {
 };
 
 /*
- * Read the configuration first: job->cfg and job->given are set by it, the rest
- * of the job is given. Then the fabric and its tables. 0, or the exit code and
- * why. Free with intake_free in any case, before the pool.
+ * Take in all of it; job->cfg and job->given are set, the rest of the job is
+ * there. 0, or -1 and why. Free with intake_free in any case, before the pool.
  */
-int intake_config(struct intake *in, const struct intake_ask *ask,
+int intake_take(struct intake *in, const struct intake_ask *ask,
 	struct forecast_job *job, struct reason *why);
-int intake_fabric(struct intake *in, const struct intake_ask *ask,
-	const struct forecast_job *job, struct reason *why);
 void intake_free(struct intake *in);
 
 #endif

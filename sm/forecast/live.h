@@ -9,7 +9,8 @@
 #include "sm/base/reason.h"
 
 /*
- * A new snapshot (sm/ctl/snapshot.h); NULL, why, and the exit code in *code.
+ * A new snapshot (sm/ctl/snapshot.h); NULL, why, and the exit code in
+ * *code.
  */
 json_t *live_snapshot(const char *socket, int *code, struct reason *why);
 

@@ -13,10 +13,12 @@
 #include "sm/ctl/words.h"
 #include "sm/forecast/failure.h"
 #include "sm/forecast/intake.h"
-#include "sm/forecast/onto.h"
+#include "sm/forecast/live.h"
+#include "sm/forecast/outlook.h"
 #include "sm/forecast/page.h"
 #include "sm/forecast/report.h"
 #include "sm/forecast/transition.h"
+#include "sm/qos.h"
 
 enum { EXIT_OK = 0, EXIT_VERDICT = 1, EXIT_USAGE = 2 };
 enum { VLS_ASSUMED = 4 }; /* of a link in a file, which does not tell */
@@ -35,22 +37,14 @@ struct ask {
 	bool json;
 };
 
-/* Pieces of the fabric that nothing joins to ours: a subnet each. */
-struct others {
-	struct forecast *piece;
-	size_t n, loose;
-};
-
 struct plan {
 	struct ask ask;
 	struct lft_pool *pool;
 	struct forecast_job job;
 	struct intake in;
 	struct failure *fail;
-	bool cut_off; /* the daemon's own port, by what fails */
 	struct expect_pace pace;
-	struct forecast now, then;
-	struct others beside, after; /* of now and then */
+	struct outlook out;
 	json_t *report;
 	bool progress; /* somebody watches */
 };
@@ -266,18 +260,22 @@ read_all(struct plan *p)
 {
 	struct intake_ask ask = {.topology = p->ask.topology,
 		.from = p->ask.from,
-		.socket = p->ask.socket,
 		.engine = p->ask.engine,
 		.set = p->ask.set.item,
 		.nset = p->ask.set.n};
+	bool live = p->ask.from != NULL && strcmp(p->ask.from, "live") == 0;
 	struct reason why = {""};
 	int ret = read_base(p->ask.config, &ask.base);
 
 	if (ret != EXIT_OK)
 		return ret;
-	ret = intake_config(&p->in, &ask, &p->job, &why);
-	if (ret == EXIT_OK)
-		ret = intake_fabric(&p->in, &ask, &p->job, &why);
+	if (live) {
+		told(p, "asking heddled");
+		ask.snapshot = live_snapshot(p->ask.socket, &ret, &why);
+	}
+	if (ret == EXIT_OK && intake_take(&p->in, &ask, &p->job, &why) != 0)
+		ret = EXIT_USAGE;
+	json_decref(ask.snapshot);
 	config_unref(ask.base);
 	quiet(p);
 	if (ret != EXIT_OK)
@@ -322,128 +320,17 @@ read_failures(struct plan *p)
 
 /* ---- the plan ---- */
 
-/*
- * A piece without a manager of its own keeps the tables that it has: a running
- * daemon does not reach it.
- */
-static int
-piece_of(const struct plan *p, struct topo *bare, struct forecast *out)
-{
-	struct reason why;
-	struct topo *t;
-	struct routes *held;
-
-	t = forecast_lids(&p->job, bare, p->in.given.lid,
-		p->in.given.state.nlid, NULL, &why);
-	if (t == NULL)
-		return complain(why.text);
-	if (p->in.live) {
-		held = onto_topology(p->in.given.routes, t, NULL);
-		forecast_judge(&p->job, held, out);
-		routes_unref(held);
-	} else {
-		forecast_route(&p->job, t, NULL, out);
-	}
-	topo_unref(t);
-	return EXIT_OK;
-}
-
-/* The pieces behind the first. */
-static int
-route_others(const struct plan *p, const struct draft_pieces *bare,
-	struct others *out)
-{
-	int ret = EXIT_OK;
-
-	out->loose = bare->loose;
-	if (bare->n < 2)
-		return EXIT_OK;
-	told(p->job.cookie, "judging the other pieces");
-	out->piece = mem_zalloc(bare->n - 1, sizeof(*out->piece));
-	for (size_t i = 1; i < bare->n && ret == EXIT_OK; i++)
-		ret = piece_of(p, bare->topo[i], &out->piece[out->n++]);
-	return ret;
-}
-
-static void
-others_free(struct others *o)
-{
-	for (size_t i = 0; i < o->n; i++)
-		forecast_free(&o->piece[i]);
-	free(o->piece);
-}
-
-/* What the next routes go on from. */
-static const struct routes *
-prev_of(const struct plan *p)
-{
-	return p->in.prev != NULL ? p->in.prev : p->now.routes;
-}
-
-/* Where the daemon sits, is there a way from it to any switch? */
-static bool
-reaches(const struct plan *p, const struct topo *left)
-{
-	const struct topo *t = p->in.topo;
-	port_ix was = t->sm_port, is = left->sm_port;
-
-	return left->nsw > 0 && t->port[was].guid == left->port[is].guid &&
-	       t->port[was].num == left->port[is].num;
-}
-
-/* The fabric less what fails. */
-static int
-route_less(struct plan *p)
-{
-	struct draft_pieces less;
-	struct topo *t;
-	struct reason why;
-	int ret = EXIT_OK;
-
-	told(p, "failing");
-	if (failure_apply(p->in.topo, p->fail, p->ask.fail.n, &less, &why) != 0)
-		return complain(why.text);
-	p->cut_off = p->in.live && !reaches(p, less.topo[0]);
-	t = forecast_lids(&p->job, less.topo[0], p->in.lids.record,
-		p->in.lids.nrecord, NULL, &why);
-	if (t == NULL)
-		ret = complain(why.text);
-	else if (p->cut_off)
-		ret = piece_of(p, less.topo[0], &p->then);
-	else
-		forecast_route(&p->job, t, prev_of(p), &p->then);
-	if (ret == EXIT_OK)
-		ret = route_others(p, &less, &p->after);
-	topo_unref(t);
-	draft_pieces_free(&less);
-	return ret;
-}
-
-/*
- * What comes after. A daemon whose fabric and configuration are as it knows
- * them leaves everything as it is.
- */
-static int
-route_then(struct plan *p)
-{
-	if (p->ask.fail.n > 0)
-		return route_less(p);
-	if (p->in.same)
-		forecast_judge(&p->job, p->in.found, &p->then);
-	else
-		forecast_route(&p->job, p->in.topo, prev_of(p), &p->then);
-	return EXIT_OK;
-}
-
 /* How the tables would get from now to then. */
 static json_t *
 transition(const struct plan *p)
 {
 	const struct config_distribution *d = &p->in.cfg->distribution;
-	struct transition_ask ask = {.was = p->now.routes,
-		.is = p->then.routes,
+	struct transition_ask ask = {.was = p->out.now.routes,
+		.is = p->out.then.routes,
 		.method = (enum safe_method)d->method,
 		.max_stages = d->max_stages,
+		.levels = qos_levels_want(p->in.cfg),
+		.max_vls = qos_vls_code(p->in.cfg),
 		.pace = p->pace,
 		.rate = p->ask.rate};
 
@@ -454,7 +341,7 @@ transition(const struct plan *p)
 }
 
 static json_t *
-others_json(const struct others *o)
+others_json(const struct outlook_others *o)
 {
 	json_t *list = json_array();
 
@@ -478,10 +365,10 @@ misfit_json(const struct fts_misfit *m)
 static uint64_t
 parted(const struct plan *p)
 {
-	uint64_t all = census_take(p->then.topo).hosts, same = all * all;
+	uint64_t all = census_take(p->out.then.topo).hosts, same = all * all;
 
-	for (size_t i = 0; i < p->after.n; i++) {
-		uint64_t n = census_take(p->after.piece[i].topo).hosts;
+	for (size_t i = 0; i < p->out.after.n; i++) {
+		uint64_t n = census_take(p->out.after.piece[i].topo).hosts;
 
 		all += n;
 		same += n * n;
@@ -509,29 +396,32 @@ make_report(struct plan *p)
 	member_put(o, "lids", report_lids(p->in.topo, &p->in.lids));
 	member_put(
 		o, "lanes_asked", member_u64(p->in.cfg->routing.ftree.lanes));
-	member_put(o, "vls_assumed", member_u64(VLS_ASSUMED));
+	if (p->ask.topology != NULL)
+		member_put(o, "vls_assumed", member_u64(VLS_ASSUMED));
+	member_put(o, "held", json_boolean(p->in.live));
+	member_put(o, "cut_off", json_boolean(p->out.cut_off));
 	if (p->ask.from != NULL) {
 		member_put(o, "from", as_given(p->ask.from));
 		member_put(o, "misfit", misfit_json(&p->in.misfit));
 	}
-	member_put(o, "now", report_forecast(&p->now));
-	member_put(o, "pieces", others_json(&p->beside));
-	member_put(o, "loose", member_u64(p->beside.loose));
+	member_put(o, "now", report_forecast(&p->out.now));
+	member_put(o, "pieces", others_json(&p->out.beside));
+	member_put(o, "loose", member_u64(p->out.beside.loose));
 	for (size_t i = 0; i < p->ask.fail.n; i++)
 		(void)json_array_append_new(
 			list, as_given(p->ask.fail.item[i]));
 	member_put(o, "failures", list);
-	if (p->then.topo != NULL)
-		member_put(o, "then", report_forecast(&p->then));
-	if (p->then.topo != NULL) {
-		member_put(o, "fabric_then", census_json(p->then.topo));
-		member_put(o, "pieces_then", others_json(&p->after));
-		member_put(o, "loose_then", member_u64(p->after.loose));
+	if (p->out.then.topo != NULL)
+		member_put(o, "then", report_forecast(&p->out.then));
+	if (p->out.then.topo != NULL) {
+		member_put(o, "fabric_then", census_json(p->out.then.topo));
+		member_put(o, "pieces_then", others_json(&p->out.after));
+		member_put(o, "loose_then", member_u64(p->out.after.loose));
 	}
-	if (p->then.routes != NULL && p->now.routes != NULL) {
+	if (p->out.then.routes != NULL && p->out.now.routes != NULL) {
 		told(p, "comparing");
 		member_put(o, "impact",
-			report_impact(p->now.routes, p->then.routes));
+			report_impact(p->out.now.routes, p->out.then.routes));
 		member_put(json_object_get(o, "impact"), "pairs_parted",
 			member_u64(parted(p)));
 		told(p, "planning the transition");
@@ -543,17 +433,14 @@ make_report(struct plan *p)
 static int
 compute(struct plan *p)
 {
-	int ret;
+	struct reason why = {""};
 
-	if (p->in.found != NULL)
-		forecast_judge(&p->job, p->in.found, &p->now);
-	else
-		forecast_route(&p->job, p->in.topo, NULL, &p->now);
-	ret = route_others(p, &p->in.bare, &p->beside);
-	if (ret == EXIT_OK && (p->in.found != NULL || p->ask.fail.n > 0))
-		ret = route_then(p);
-	if (ret != EXIT_OK)
-		return ret;
+	if (outlook_now(&p->in, &p->job, &p->out, &why) != 0)
+		return complain(why.text);
+	if ((p->in.found != NULL || p->ask.fail.n > 0) &&
+		outlook_then(&p->in, &p->job, p->fail, p->ask.fail.n, &p->out,
+			&why) != 0)
+		return complain(why.text);
 	make_report(p);
 	quiet(p);
 	return EXIT_OK;
@@ -562,16 +449,16 @@ compute(struct plan *p)
 static const struct forecast *
 last(const struct plan *p)
 {
-	return p->then.topo != NULL ? &p->then : &p->now;
+	return p->out.then.topo != NULL ? &p->out.then : &p->out.now;
 }
 
 /* Would all that is there in the end be well? */
 static bool
 all_well(const struct plan *p)
 {
-	const struct others *o = p->then.topo != NULL && p->ask.fail.n > 0
-					 ? &p->after
-					 : &p->beside;
+	const struct outlook_others *o =
+		p->out.then.topo != NULL && p->ask.fail.n > 0 ? &p->out.after
+							      : &p->out.beside;
 	bool ok = last(p)->report.ok;
 
 	for (size_t i = 0; i < o->n; i++)
@@ -626,10 +513,7 @@ static void
 plan_free(struct plan *p)
 {
 	json_decref(p->report);
-	forecast_free(&p->now);
-	forecast_free(&p->then);
-	others_free(&p->beside);
-	others_free(&p->after);
+	outlook_free(&p->out);
 	intake_free(&p->in);
 	lft_pool_free(p->pool);
 	free(p->fail);
