@@ -333,6 +333,21 @@ config_print(const struct config *c, struct buf *out)
 	arena_free(scratch);
 }
 
+void
+config_publish(const struct config *c, struct buf *out)
+{
+	struct arena *scratch = arena_new();
+	struct section k = keys_new(scratch);
+	size_t n = 0;
+
+	for (size_t i = 0; i < k.n; i++)
+		if (!k.key[i].o->secret)
+			k.key[n++] = k.key[i];
+	k.n = n;
+	section_print(&k, c, 0, out);
+	arena_free(scratch);
+}
+
 static char *
 value_text(const struct config *c, const struct section_key *k)
 {

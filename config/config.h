@@ -225,6 +225,9 @@ void config_unref(struct config *c);
 /* Append every key with its value as YAML. */
 void config_print(const struct config *c, struct buf *out);
 
+/* The same without those that are secret: for who may ask, but not for keys. */
+void config_publish(const struct config *c, struct buf *out);
+
 /* List what differs; free with config_changes_free. */
 void config_diff(const struct config *was, const struct config *is,
 	struct config_changes *out);

@@ -179,6 +179,12 @@ void sm_resweep(struct sm *sm, struct mono now, const char *cause);
  */
 void sm_rebalance(struct sm *sm, struct mono now, const char *cause);
 
+/*
+ * Append what is remembered of the fabric, as the state file has it, but for
+ * what subnet administration was told.
+ */
+void sm_print_state(const struct sm *sm, struct buf *out);
+
 /* The committed view, or NULL before the first one. Not pinned. */
 struct view *sm_view(const struct sm *sm);
 
