@@ -81,6 +81,14 @@ struct updn_sets {
 	uint64_t *all; /* ... by any legal path */
 };
 
+/* The same switches and LIDs by the same numbers as in an older topology. */
+struct updn_since {
+	const struct topo *was;
+	bool *seed;  /* [nsw] switches whose cables differ, and */
+	sw_ix *list; /* a list of them */
+	uint32_t n;
+};
+
 struct updn {
 	const struct route_job *job;
 	const struct topo *t;
@@ -100,6 +108,8 @@ struct updn {
 			     without any, 1 */
 	uint64_t nhosts;  /* sum of weights */
 	uint64_t *hosts;  /* [ncomp] compute host ports there, really */
+	const struct updn_since *since; /* the routes in force; NULL: there are
+					   none, or more than cables differs */
 
 	enum route_order order;
 	bool treeless; /* after a fresh order: some of it is no tree */
@@ -196,6 +206,12 @@ struct updn_among {
 /* updn_graph.c: fill everything of u up to nhosts; what is the same as in
  * u->like, while there are no planes, is shared with it. */
 void updn_graph(struct updn *u);
+/*
+ * updn_since.c: how t differs from was, in the arena. NULL: in more than cables
+ * between switches.
+ */
+const struct updn_since *updn_since(
+	const struct topo *t, const struct topo *was, struct arena *a);
 /* Sort by (rank, GUID) into u->tier; u->line becomes the same; u->flat. */
 void updn_graph_sort(struct updn *u);
 

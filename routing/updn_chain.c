@@ -78,10 +78,17 @@ add_switch(const struct updn *u, struct updn_dests *d, sw_ix s)
 uint32_t
 updn_chain_group(const struct updn *u, sw_ix s, sw_ix peer)
 {
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (u->group[g].peer == peer)
-			return g;
-	return UINT32_MAX;
+	uint32_t lo = u->first[s], end = u->first[s + 1], hi = end;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (u->group[mid].peer < peer)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < end && u->group[lo].peer == peer ? lo : UINT32_MAX;
 }
 
 bool

@@ -3,6 +3,7 @@
 
 #include "routing/updn_repair.h"
 #include "routing/updn_row.h"
+#include "routing/updn_walk.h"
 
 static uint32_t
 groups_of(const struct updn_row *f, sw_ix s)
@@ -569,13 +570,20 @@ patch(struct updn_row *f, sw_ix s, const struct updn_twin *t, const uint32_t W)
 	return !f->own;
 }
 
+/* No port is allowed yet. */
+static void
+forbid(struct updn_row *f)
+{
+	memset(f->allowed, 0, sizeof(f->allowed));
+	f->allowed_for = (struct updn_mask){{0}};
+}
+
 static void
 begin_row(struct updn_row *f)
 {
 	memset(f->meant, 0, sizeof(f->meant));
 	memset(f->sum, 0, sizeof(f->sum));
-	memset(f->allowed, 0, sizeof(f->allowed));
-	f->allowed_for = (struct updn_mask){{0}};
+	forbid(f);
 	f->own = false;
 }
 
@@ -691,11 +699,11 @@ updn_fill_open(struct updn_row *f, sw_ix s, const struct updn_among *among)
 	const struct updn *u = f->u;
 	uint32_t n = groups_of(f, s);
 
-	f->W = n <= 64 ? 1 : n <= 128 ? 2 : 4;
+	f->W = updn_row_words(n);
 	updn_columns_candidates(f->columns, s, among, &f->rest, f->cand);
 	if (f->rest.n > 0)
 		updn_reach_candidates(u, f->r, s, &f->rest, f->cand);
-	begin_row(f);
+	forbid(f);
 	for (uint32_t k = 0; k < among->n; k++) {
 		uint32_t w = among->word[k], last = w * 64 + 64;
 
@@ -722,18 +730,22 @@ updn_fill_lead(struct updn_row *f, sw_ix s, sw_ix x, const uint64_t *m)
 {
 	const struct updn *u = f->u;
 	const struct updn_group *group = u->group + u->first[s];
-	bool up = updn_bit(f->above[s], x);
 	uint64_t *lead = f->lead + (size_t)x * f->W;
 
 	memset(lead, 0, f->W * sizeof(*lead));
+	if (!updn_bit(f->above[s], x)) {
+		uint32_t i = updn_chain_group(u, s, x) - u->first[s];
+
+		if (i < groups_of(f, s) && updn_bit(m, i))
+			updn_set(lead, i);
+		return;
+	}
 	for (uint32_t w = 0; w < f->W; w++)
 		for (uint64_t b = m[w]; b != 0; b &= b - 1) {
 			uint32_t i = w * 64 + updn_low(b);
 			sw_ix peer = group[i].peer;
 
-			if (up && above(f, peer, s)
-					? updn_bit(f->above[peer], x)
-					: peer == x)
+			if (updn_bit(f->above[peer], x) && above(f, peer, s))
 				updn_set(lead, i);
 		}
 }

@@ -92,6 +92,13 @@ updn_row_port(const struct updn_row *f, sw_ix s, uint32_t i, uint32_t cable)
 	return f->u->t->adj[g->adj + (g->n > 1 ? cable % g->n : 0)].out;
 }
 
+/* Words of a mask of n groups. */
+static inline uint32_t
+updn_row_words(uint32_t n)
+{
+	return n <= 64 ? 1 : n <= 128 ? 2 : 4;
+}
+
 /* Is one group in m, and no more? */
 static inline bool
 updn_row_alone(const uint64_t *m, uint32_t W)
