@@ -360,10 +360,13 @@ remember(struct tree_work *w)
 		if (m.known[s] && m.rank[s] < top)
 			top = m.rank[s];
 	for (sw_ix s = 0; s < w->g.nsw; s++) {
+		uint32_t fresh = t->tier[s];
+
 		if (!m.known[s])
 			continue;
 		t->tier[s] = (uint32_t)(m.rank[s] - top);
-		if (old.known[s] && w->said[s] == TREE_UNPLACED)
+		if (old.known[s] && w->said[s] == TREE_UNPLACED &&
+			t->tier[s] != fresh)
 			t->origin[s] = TREE_REMEMBERED;
 	}
 }

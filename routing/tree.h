@@ -29,7 +29,7 @@ enum tree_origin {
 	TREE_UNPLACED,	 /* no way to place it: other component, quarantined */
 	TREE_CONFIGURED, /* role in the configuration */
 	TREE_TOLD,	 /* role told by the switch */
-	TREE_REMEMBERED, /* the rank in force */
+	TREE_REMEMBERED, /* the rank in force, and a fresh look sees another */
 	TREE_HOSTS,	 /* inferred: hosts hang on it as on a leaf */
 	TREE_LINKS,	 /* inferred from its links to placed switches */
 };

@@ -172,6 +172,7 @@ updn_graph_sort(struct updn *u)
 	const struct topo *t = u->t;
 
 	u->tier_above = NULL;
+	u->tier_kin = (struct updn_kin){NULL, NULL, {NULL, NULL}, {NULL, NULL}};
 	for (sw_ix s = 0; s < u->nsw; s++)
 		p[s] = (struct place){
 			t->node[t->sw[s].node].guid, u->rank[s], s};
