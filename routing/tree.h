@@ -99,6 +99,9 @@ struct tree *tree_read(const struct route_job *job, struct arena *a);
 struct updn;
 struct tree *tree_read_graph(const struct updn *g);
 
+/* Will that go on from the reading before, very likely? It is quick then. */
+bool tree_goes_on(const struct updn *g);
+
 /*
  * Keep what was read with the routes that were made from it, unless there is
  * a tree already: t is copied, its arena may go.
