@@ -312,14 +312,14 @@ struct config *
 config_ref(struct config *c)
 {
 	if (c != NULL)
-		c->refs++;
+		__atomic_add_fetch(&c->refs, 1, __ATOMIC_RELAXED);
 	return c;
 }
 
 void
 config_unref(struct config *c)
 {
-	if (c != NULL && --c->refs == 0)
+	if (c != NULL && __atomic_sub_fetch(&c->refs, 1, __ATOMIC_ACQ_REL) == 0)
 		arena_free(c->arena); /* c itself lives there */
 }
 

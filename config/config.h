@@ -216,7 +216,7 @@ struct config *config_load(
 struct config *config_with(const struct config *base, const char *const *set,
 	size_t n, const char *const *engines, struct reason *why);
 
-/* Another reference (NULL allowed); returns c. */
+/* Another reference (NULL allowed), in any thread; returns c. */
 struct config *config_ref(struct config *c);
 
 /* Drop a reference; the last one frees. NULL is a no-op. */

@@ -453,10 +453,9 @@ void
 sm_commit(struct sm *sm, struct mono now)
 {
 	struct view *v = mem_zalloc(1, sizeof(*v));
-	struct topo *fresh = sm_commit_refresh(sm, sm->topo);
 
 	v->refs = 1;
-	v->topo = fresh != NULL ? fresh : topo_ref(sm->topo);
+	v->topo = topo_ref(sm->fresh != NULL ? sm->fresh : sm->topo);
 	v->routes = routes_for(sm->routes, v->topo);
 	v->pkeys = pkeys_ref(sm->pkeys);
 	v->qos = qos_ref(sm->qos);

@@ -44,7 +44,11 @@ take_config(struct intake *in, const struct intake_ask *ask, struct reason *why)
 
 /* ---- the fabric ---- */
 
-/* All of a file, "-" being stdin; free it. NULL and why. */
+/*
+ * All of a text, "-" being stdin; free it. NULL and why. Tables of a large
+ * fabric have gigabytes, so there is no limit; but devices without an end are
+ * no text.
+ */
 static char *
 slurp(const char *name, size_t *n, struct reason *why)
 {
@@ -54,12 +58,19 @@ slurp(const char *name, size_t *n, struct reason *why)
 	char part[65536];
 	size_t got;
 	int error = errno;
+	bool text = true;
 
-	while (f != NULL && (got = fread(part, 1, sizeof(part), f)) > 0)
+	while (f != NULL && text &&
+		(got = fread(part, 1, sizeof(part), f)) > 0) {
+		text = memchr(part, 0, got) == NULL;
 		buf_put(&b, part, got);
+	}
 	if (f == NULL || ferror(f)) {
 		(void)reason_set(why, "%s: cannot be read: %s", name,
 			strerror(f == NULL ? error : errno));
+		buf_free(&b);
+	} else if (!text) {
+		(void)reason_set(why, "%s: is no text", name);
 		buf_free(&b);
 	} else if (b.text == NULL) {
 		(void)reason_set(why, "%s: there is nothing in it", name);

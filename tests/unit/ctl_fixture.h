@@ -7,7 +7,6 @@
 #ifndef HEDDLE_UNIT_CTL_FIXTURE_H
 #define HEDDLE_UNIT_CTL_FIXTURE_H
 
-#include <check.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -22,6 +21,7 @@
 #include "sm/base/loop.h"
 #include "sm/ctl/ctl.h"
 #include "tests/unit/hand_topo.h"
+#include "tests/unit/suite.h"
 
 struct fixture {
 	char dir[64];
