@@ -246,7 +246,8 @@ is_up() {
 
 # named: the daemon has read the names of all nodes
 named() {
-	ctl topology --format ibnetdiscover 2>/dev/null | grep -q '"spine4"'
+	ctl topology --format ibnetdiscover >"$E2E_DIR/named" 2>/dev/null
+	grep -q '"spine4"' "$E2E_DIR/named" && grep -q '"h32"' "$E2E_DIR/named"
 }
 
 unlinked() {
