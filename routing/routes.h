@@ -104,7 +104,8 @@ routes_lane_of(uint16_t a, uint16_t b, unsigned n)
 
 /*
  * What an engine wants to find again when its routes are the previous ones,
- * and nobody else reads: it saves time and changes nothing else. It may rest on
+ * and nobody else reads: it saves time, and of several ports that are as good
+ * it decides which is taken (memoir.h tells it to others). It may rest on
  * that of older routes. With the last routes that have it goes what only they
  * need; the rest with the last memory that rests on it.
  */

@@ -48,6 +48,7 @@ enum tree_oddity {
 	TREE_ROLE_CONFLICT, /* configuration and switch say different roles */
 	TREE_ROLE_UNKNOWN,  /* configured for whom is not here */
 	TREE_ROLE_TORN,	    /* two patterns that count alike disagree */
+	TREE_ROLE_PLACE,    /* where it stands nothing is what its role says */
 	TREE_PIECES,	    /* the fabric is in several pieces */
 	TREE_NO_TREE,	    /* nothing to infer tiers from; ranks by distance */
 	TREE_STAYS_TREE,    /* read as a tree before: a fresh look sees none */
@@ -64,9 +65,11 @@ struct tree_odd {
 			      TREE_ROLE_CONFLICT: the role that is told */
 	uint32_t of;	   /* TREE_UNEQUAL: how many most of the tier have;
 			      TREE_ROLE_CONFLICT: the role configured;
+			      TREE_ROLE_PLACE: the role;
 			      TREE_NO_TREE: switches with a role;
 			      TREE_STAYS_*: percent of the cables in a tier */
-	uint32_t above;	   /* TREE_STAYS_*: percent of the hosts */
+	uint32_t above;	   /* TREE_STAYS_*: percent of the hosts;
+			      TREE_ROLE_PLACE: who says so, enum tree_origin */
 	uint64_t guid;	   /* TREE_ROLE_UNKNOWN; 0: a name or pattern */
 	const char *entry; /* what the configuration says, or NULL */
 };

@@ -250,6 +250,46 @@ list_hosts(struct listing *l, sw_ix s)
 	add(l, &o);
 }
 
+/* Cables to switches that hosts hang on. */
+static uint32_t
+to_hosts(const struct listing *l, sw_ix s)
+{
+	const struct updn *g = &l->w->g;
+	uint32_t n = 0;
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
+		n += g->weight[g->group[i].peer] > 0 ? g->group[i].n : 0;
+	return n;
+}
+
+/*
+ * A role that the place denies: between, with nothing above; a root, with
+ * switches above; a leaf that only joins those that have hosts.
+ */
+static void
+list_place(struct listing *l, sw_ix s)
+{
+	struct tree_odd o = {.what = TREE_ROLE_PLACE,
+		.sw = s,
+		.other = TOPO_NONE,
+		.of = l->w->role[s],
+		.above = l->w->said[s]};
+	uint32_t up = l->of[s].up;
+	bool odd = false;
+
+	if (o.of == ROUTE_ROLE_SPINE) {
+		odd = up == 0;
+	} else if (o.of == ROUTE_ROLE_ROOT) {
+		o.n = up;
+		odd = up > 0;
+	} else if (o.of == ROUTE_ROLE_LEAF && l->w->g.weight[s] == 0) {
+		o.n = to_hosts(l, s);
+		odd = o.n > 1 && up == 0;
+	}
+	if (odd)
+		add(l, &o);
+}
+
 static void
 list_switch(struct listing *l, sw_ix s)
 {
@@ -454,6 +494,7 @@ tree_odd_list(const struct tree_work *w, struct arena *a)
 		if (is_tree(&l, l.seq[k])) {
 			list_hosts(&l, l.seq[k]);
 			list_switch(&l, l.seq[k]);
+			list_place(&l, l.seq[k]);
 		}
 	list_cables(&l);
 	l.t->regular = is_regular(&l);
@@ -478,6 +519,7 @@ tree_odd_name(enum tree_oddity what)
 		[TREE_ROLE_CONFLICT] = "role-conflict",
 		[TREE_ROLE_UNKNOWN] = "role-unknown",
 		[TREE_ROLE_TORN] = "role-torn",
+		[TREE_ROLE_PLACE] = "role-place",
 		[TREE_PIECES] = "pieces",
 		[TREE_NO_TREE] = "no-tree",
 		[TREE_STAYS_TREE] = "stays-tree",
@@ -534,6 +576,31 @@ role_text(const char *a, const struct tree_odd *o, char *out, size_t n)
 			"0x%016" PRIx64
 			": has a configured role and is not a switch here",
 			o->guid);
+}
+
+/* The same for a role that the place denies. */
+static void
+place_text(const char *a, const struct tree_odd *o, char *out, size_t n)
+{
+	const char *who =
+		o->above == TREE_TOLD ? "says that it is" : "is configured as";
+
+	if (o->of == ROUTE_ROLE_SPINE)
+		(void)snprintf(out, n,
+			"%s: %s spine, between top and leaves, and nothing is "
+			"above it: as root it would be in its place",
+			a, who);
+	else if (o->of == ROUTE_ROLE_ROOT)
+		(void)snprintf(out, n,
+			"%s: %s root, and %u cable%s lead%s from it to "
+			"switches above",
+			a, who, o->n, o->n == 1 ? "" : "s",
+			o->n == 1 ? "s" : "");
+	else
+		(void)snprintf(out, n,
+			"%s: %s leaf, and has no hosts but %u cables to "
+			"switches that have",
+			a, who, o->n);
 }
 
 /* The same for a reading that a fresh look would not give. */
@@ -612,6 +679,9 @@ tree_odd_text(
 	case TREE_ROLE_UNKNOWN:
 	case TREE_ROLE_TORN:
 		role_text(a, o, out, n);
+		break;
+	case TREE_ROLE_PLACE:
+		place_text(a, o, out, n);
 		break;
 	case TREE_PIECES:
 		(void)snprintf(out, n,

@@ -422,7 +422,8 @@ static void
 tell_roles(const struct sm *sm, const struct view *is)
 {
 	static const enum tree_oddity said[] = {TREE_ROLE_UNKNOWN,
-		TREE_ROLE_TORN, TREE_ROLE_CONFLICT, TREE_NO_TREE};
+		TREE_ROLE_TORN, TREE_ROLE_CONFLICT, TREE_ROLE_PLACE,
+		TREE_NO_TREE};
 	const struct config_roles *r = &sm->cfg->routing.roles;
 	const struct tree *old = tree_of(sm->view), *t = tree_of(is);
 	char text[400];
