@@ -39,12 +39,38 @@ struct homing {
 	size_t single; /* of these, those with a single point of failure */
 };
 
+/* What is configured of the port with this GUID, or NULL; o: NULL allowed. */
+const struct route_home *homing_said(
+	const struct engine_options *o, uint64_t guid);
+
 /*
  * What ports of one node have in common, and no others: its system image, or
  * the group that it is configured to be in.
  */
 uint64_t homing_key(
 	const struct topo *t, const struct engine_options *o, port_ix p);
+
+/* Hosts' ports that have a LID and hang on a live switch, those of one node
+ * together, and where they hang. */
+struct homing_member {
+	uint64_t key;
+	port_ix port;
+};
+
+struct homing_ports {
+	struct homing_member *member; /* [n] by key, then port */
+	size_t n;
+	sw_ix *leaf; /* live switches with such ports */
+	uint32_t nleaves;
+};
+
+/* Free with homing_ports_free. */
+struct homing_ports homing_ports(
+	const struct topo *t, const struct engine_options *o);
+void homing_ports_free(struct homing_ports *p);
+
+/* How many of the ports from number i on belong to one node. */
+size_t homing_same(const struct homing_ports *p, size_t i);
 
 /* Fill *out; options: for the groups, NULL allowed. */
 void homing_find(const struct verify_tables *in,
