@@ -337,14 +337,6 @@ is_there(const struct topo *t, const struct topo *was, port_ix p)
 		       topo_switch_in(t, was, topo_switch_of(was, p));
 }
 
-static int
-by_key(const void *a, const void *b)
-{
-	const struct homing_member *x = a, *y = b;
-
-	return x->key < y->key ? -1 : x->key > y->key;
-}
-
 static void
 find_due_at(struct apart *e, port_ix p)
 {
@@ -358,12 +350,10 @@ find_due_at(struct apart *e, port_ix p)
 static void
 find_due_with(struct apart *e, const struct homing_member *gone)
 {
-	const struct homing_ports *p = &e->ports;
-	const struct homing_member *m =
-		bsearch(gone, p->member, p->n, sizeof(*p->member), by_key);
+	size_t i = homing_first(&e->ports, gone->key);
 
-	if (m != NULL)
-		find_due_at(e, m->port);
+	if (i < e->ports.n)
+		find_due_at(e, e->ports.member[i].port);
 }
 
 /* Had all leaves hosts before? A new one has not been asked about anything. */

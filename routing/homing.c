@@ -114,6 +114,22 @@ homing_same(const struct homing_ports *p, size_t i)
 	return n;
 }
 
+size_t
+homing_first(const struct homing_ports *p, uint64_t key)
+{
+	size_t lo = 0, hi = p->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->member[mid].key < key)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < p->n && p->member[lo].key == key ? lo : p->n;
+}
+
 static uint8_t
 entry(const struct verify_tables *in, sw_ix s, uint16_t lid)
 {
@@ -325,18 +341,21 @@ homing_find(const struct verify_tables *in,
 
 	*out = (struct homing){0};
 	f.ports = homing_ports(t, options);
+	out->alone = mem_alloc((f.ports.n + 1) * sizeof(*out->alone));
 	f.of_sw = mem_zalloc(t->nsw + 1U, sizeof(*f.of_sw));
 	f.of_port = mem_zalloc(t->nports + 1U, sizeof(*f.of_port));
 	for (size_t i = 0, n; i < f.ports.n; i += n) {
 		struct homing_node *x;
 
 		n = homing_same(&f.ports, i);
-		if (n < 2)
+		if (n < 2) {
+			out->alone[out->nalone++] = f.ports.member[i].key;
 			continue;
+		}
 		out->node =
 			mem_grow(out->node, out->n, &cap, sizeof(*out->node));
 		x = &out->node[out->n++];
-		*x = (struct homing_node){0};
+		*x = (struct homing_node){.key = f.ports.member[i].key};
 		look_at(&f, &f.ports.member[i], (uint32_t)n, x);
 		out->single += x->cut > 0;
 	}
@@ -350,7 +369,23 @@ void
 homing_end(struct homing *h)
 {
 	free(h->node);
+	free(h->alone);
 	*h = (struct homing){0};
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+bool
+homing_is_alone(const struct homing *h, uint64_t key)
+{
+	return bsearch(&key, h->alone, h->nalone, sizeof(key), by_value) !=
+	       NULL;
 }
 
 void

@@ -21,6 +21,7 @@
 #include "routing/verify.h"
 
 struct homing_node {
+	uint64_t key;	 /* see homing_key */
 	port_ix port;	 /* the first of its ports */
 	uint32_t nports; /* that have a LID and hang on a live switch */
 	uint32_t leaves; /* switches with hosts that were looked at */
@@ -34,8 +35,10 @@ struct homing_node {
 };
 
 struct homing {
-	struct homing_node *node; /* those with several ports */
+	struct homing_node *node; /* those with several ports, by key */
 	size_t n;
+	uint64_t *alone; /* keys of those with one port, ascending */
+	size_t nalone;
 	size_t single; /* of these, those with a single point of failure */
 };
 
@@ -72,11 +75,17 @@ void homing_ports_free(struct homing_ports *p);
 /* How many of the ports from number i on belong to one node. */
 size_t homing_same(const struct homing_ports *p, size_t i);
 
+/* The number of the first port with this key, p->n: none has it. */
+size_t homing_first(const struct homing_ports *p, uint64_t key);
+
 /* Fill *out; options: for the groups, NULL allowed. */
 void homing_find(const struct verify_tables *in,
 	const struct engine_options *options, struct homing *out);
 
 void homing_end(struct homing *h);
+
+/* Has a node with this key one port and no more? */
+bool homing_is_alone(const struct homing *h, uint64_t key);
 
 /* One node in words: "node N1: switch \"S7\" cuts off 12 of 36 leaves". */
 void homing_text(const struct topo *t, const struct homing_node *n, char *out,

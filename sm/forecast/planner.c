@@ -624,8 +624,7 @@ make_report(struct plan *p)
 	}
 	if (p->then.routes != NULL && p->now.routes != NULL) {
 		told(p, "comparing");
-		member_put(o, "impact",
-			report_impact(p->now.routes, p->then.routes));
+		member_put(o, "impact", report_impact(&p->now, &p->then));
 		member_put(json_object_get(o, "impact"), "pairs_parted",
 			member_u64(parted(p)));
 		told(p, "planning the transition");

@@ -353,6 +353,192 @@ START_TEST(kept_like_fresh)
 }
 END_TEST
 
+static int
+by_guid(const void *a, const void *b)
+{
+	const struct route_home *x = a, *y = b;
+
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+/* The same with ports of anybody in groups of two and three, the last one of
+ * each passive, and by the engine that needs no tree. */
+static void
+group_at_random(struct bed *b)
+{
+	struct rng g = {b->seed};
+	uint32_t *host = mem_zalloc(b->f->nnodes, sizeof(*host)), n = 0;
+	size_t k = 0;
+
+	for (uint32_t i = 0; i < b->f->nnodes; i++)
+		if (b->f->node[i].type != FABRIC_SWITCH)
+			host[n++] = i;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = i + rng_below(&g, n - i), was = host[i];
+
+		host[i] = host[at];
+		host[at] = was;
+	}
+	for (uint32_t i = 0; i < n && k < 2 * GROUPS; i++)
+		b->home[k++] = (struct route_home){
+			fabric_port(b->f, host[i], 1)->guid,
+			i / 5 * 2 + i % 5 / 3, i % 5 == 2 || i % 5 == 4};
+	qsort(b->home, k, sizeof(*b->home), by_guid);
+	b->options.home = b->home;
+	b->options.nhomes = k;
+	free(host);
+}
+
+START_TEST(groups_like_nodes)
+{
+	uint64_t singles = 0, fresh = 0;
+
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		const struct gen_fattree2 two = {4, 8, 1, 4, 3};
+		struct reason why = {""};
+		struct bed b = {.f = seed % 2 ? gen_tree_two(&two, &why)
+					      : gen_tree_three(6, &why),
+			.seed = seed,
+			.engine = seed % 3 == 0 ? "updn" : "ftree"};
+
+		group_at_random(&b);
+		run(&b, 6);
+		singles += b.singles;
+		fresh += b.fresh;
+	}
+	ck_assert_uint_le(singles, fresh);
+}
+END_TEST
+
+/* ---- passive ports ---- */
+
+/* Hosts 1 to 4, of the first leaf, are passive; those of the third one stand
+ * in for them, each for the one that is so many further. */
+static struct bed
+with_passive(unsigned further)
+{
+	const struct gen_fattree2 p = {4, 4, 1, 4, 4};
+	struct reason why = {""};
+	struct bed b = {.f = gen_tree_two(&p, &why), .engine = "ftree"};
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < 8; i++) {
+		char name[16];
+		uint32_t h;
+
+		(void)snprintf(name, sizeof(name), "h%u",
+			i < 4 ? i + 1 : 9 + (i + further) % 4);
+		h = fabric_find(b.f, name);
+		b.home[n++] = (struct route_home){
+			fabric_port(b.f, h, 1)->guid, i % 4, i < 4};
+	}
+	qsort(b.home, n, sizeof(*b.home), by_guid);
+	b.options = (struct engine_options){.lanes = 1, .nhomes = n};
+	b.t = frozen_topo(b.f, NULL);
+	b.pool = lft_pool_new();
+	return b;
+}
+
+static void
+end(struct bed *b)
+{
+	lft_pool_free(b->pool);
+	topo_unref(b->t);
+	fabric_free(b->f);
+}
+
+/* Are all entries for this host's LID the same? */
+static bool
+same_to(const struct bed *b, const struct routes *x, const struct routes *y,
+	const char *name)
+{
+	uint64_t guid = fabric_port(b->f, fabric_find(b->f, name), 1)->guid;
+	uint16_t lid = b->t->port[topo_by_port_guid(b->t, guid)].lid;
+
+	for (sw_ix s = 0; s < b->t->nsw; s++)
+		if (routes_port(x, s, lid) != routes_port(y, s, lid))
+			return false;
+	return true;
+}
+
+/* Whoever stands in for whom: active ports find their ways first. */
+START_TEST(active_first)
+{
+	struct bed one = with_passive(0);
+	struct routes *first, *r;
+
+	one.options.home = one.home;
+	first = computed(&one, NULL, false);
+	for (unsigned further = 1; further < 4; further++) {
+		struct bed b = with_passive(further);
+		struct homing h;
+		char name[16];
+
+		b.options.home = b.home;
+		r = computed(&b, NULL, false);
+		h = homing_of(&b, r);
+		ck_assert_uint_eq(h.n, 4);
+		ck_assert_uint_eq(h.single, 0);
+		homing_end(&h);
+		for (unsigned i = 9; i <= 12; i++) {
+			(void)snprintf(name, sizeof(name), "h%u", i);
+			ck_assert_msg(same_to(&b, r, first, name),
+				"%s goes another way", name);
+		}
+		routes_unref(r);
+		end(&b);
+	}
+	routes_unref(first);
+	end(&one);
+}
+END_TEST
+
+/* The active ports go: the passive ones are all there is, and are balanced as
+ * if nobody had called them so. */
+START_TEST(passive_takes_over)
+{
+	struct bed b = with_passive(1);
+	bool *drop = mem_zalloc(b.f->nnodes, sizeof(*drop));
+	const struct fabric_edit edit = {.drop_node = drop};
+	struct routes *was, *kept, *fresh, *plain;
+	struct fabric *less;
+	struct topo *t;
+
+	b.options.home = b.home;
+	was = computed(&b, NULL, false);
+	for (unsigned i = 9; i <= 12; i++) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "h%u", i);
+		drop[fabric_find(b.f, name)] = true;
+	}
+	less = fabric_rebuild(b.f, &edit);
+	t = frozen_again(less, b.t, 0);
+	topo_unref(b.t);
+	b.t = t;
+	kept = computed(&b, was, false);
+	ck_assert_uint_eq(kept->homes, 0);
+	fresh = computed(&b, NULL, false);
+	b.options.nhomes = 0;
+	plain = computed(&b, NULL, false);
+	for (unsigned i = 1; i <= 4; i++) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "h%u", i);
+		ck_assert(same_to(&b, fresh, plain, name));
+		ck_assert(same_to(&b, kept, was, name));
+	}
+	routes_unref(was);
+	routes_unref(kept);
+	routes_unref(fresh);
+	routes_unref(plain);
+	ck_assert_uint_eq(b.pool->live, 0);
+	fabric_free(less);
+	free(drop);
+	end(&b);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -361,6 +547,9 @@ main(void)
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, kept_like_fresh);
+	tcase_add_test(t, groups_like_nodes);
+	tcase_add_test(t, active_first);
+	tcase_add_test(t, passive_takes_over);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }

@@ -64,6 +64,20 @@ static const struct {
 		TREE_ROLE_TORN, 1,
 		"leaf1: the pattern \"lea?1\" gives it another role than one "
 		"that is as long"},
+	{"a port in a group that is not here", plain,
+		"routing: {homes: {groups: {0x1234: 3}}}\n", TREE_HOME_UNKNOWN,
+		1,
+		"0x0000000000001234: is configured to be in group 3 and is no "
+		"host's port here"},
+	{"a passive port that is not here", plain,
+		"routing: {homes: {passive: [0x1234]}}\n", TREE_HOME_UNKNOWN, 1,
+		"is configured to be passive and is no host's port here"},
+	{"a group of one", plain,
+		"routing: {homes: {groups: {0x1234: 3, 0x0002c90300000201: "
+		"3}}}\n",
+		TREE_HOME_ALONE, 1,
+		"(h1): is configured to be in group 3, and no other port is "
+		"here that it could stand in for"},
 	{"roles upside down", plain,
 		"routing: {roles: {leaf: [\"spine?\"], root: [\"leaf?\"]}}\n",
 		TREE_ROOT_HOSTS, 3, "at the top, and 2 hosts on it"},
