@@ -181,7 +181,7 @@ cable_of(const struct apart *e, const struct way *w, sw_ix s)
 
 	if (w->read[s] == w->nth)
 		return w->next[s];
-	out = routes_port(e->from, s, w->lid);
+	out = routes_block(e->from, s, w->lid / LFT_BLOCK)[w->lid % LFT_BLOCK];
 	w->read[s] = w->nth;
 	w->next[s] = s == w->dest || out > n->nports
 			     ? NONE
@@ -329,7 +329,10 @@ find_due_in(struct apart *e, sw_ix s, sw_ix was)
 static bool
 is_there(const struct topo *t, const struct topo *was, port_ix p)
 {
-	port_ix q = topo_by_port_guid(t, was->port[p].guid);
+	uint64_t guid = was->port[p].guid;
+	port_ix q = p < t->nports && t->port[p].guid == guid
+			    ? p /* mostly */
+			    : topo_by_port_guid(t, guid);
 
 	return q != TOPO_NONE && t->port[q].lid == was->port[p].lid &&
 	       t->port[q].lmc == was->port[p].lmc &&
@@ -723,11 +726,38 @@ write_way(struct apart *e, const struct way *w)
 	}
 }
 
+/* Is any switch on a way to the first port, and on one to the second, from
+ * whichever leaves? Mostly none is, and that is soon seen. */
+static bool
+meet(struct apart *e)
+{
+	e->stamp += PORTS + 1;
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct way *w = &e->way[i];
+
+		for (uint32_t l = 0; l < e->ports.nleaves; l++) {
+			sw_ix s = e->ports.leaf[l];
+
+			while (s != w->dest && cable_of(e, w, s) != NONE) {
+				s = next_of(e, w, s);
+				if (e->seen[s] == e->stamp + i + 1)
+					break;
+				if (i == 1 && e->seen[s] == e->stamp + 1)
+					return true;
+				e->seen[s] = e->stamp + i + 1;
+			}
+		}
+	}
+	return false;
+}
+
 /* Which leaves have a single point of failure; how many. */
 static uint32_t
 find_cut(struct apart *e)
 {
 	e->ncut = 0;
+	if (!meet(e))
+		return 0;
 	for (uint32_t i = 0; i < e->ports.nleaves; i++) {
 		e->cut[i] = cross(e, e->ports.leaf[i], NONE);
 		e->ncut += e->cut[i];

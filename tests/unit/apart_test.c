@@ -412,8 +412,8 @@ END_TEST
 
 /* ---- passive ports ---- */
 
-/* Hosts 1 to 4, of the first leaf, are passive; those of the third one stand
- * in for them, each for the one that is so many further. */
+/* Of the first leaf's four hosts 1 and 2 are passive, and hosts of the third
+ * leaf are what is active, so many further. */
 static struct bed
 with_passive(unsigned further)
 {
@@ -422,15 +422,15 @@ with_passive(unsigned further)
 	struct bed b = {.f = gen_tree_two(&p, &why), .engine = "ftree"};
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < 8; i++) {
+	for (uint32_t i = 0; i < 4; i++) {
 		char name[16];
 		uint32_t h;
 
 		(void)snprintf(name, sizeof(name), "h%u",
-			i < 4 ? i + 1 : 9 + (i + further) % 4);
+			i < 2 ? i + 1 : 9 + (i + further) % 4);
 		h = fabric_find(b.f, name);
 		b.home[n++] = (struct route_home){
-			fabric_port(b.f, h, 1)->guid, i % 4, i < 4};
+			fabric_port(b.f, h, 1)->guid, i % 2, i < 2};
 	}
 	qsort(b.home, n, sizeof(*b.home), by_guid);
 	b.options = (struct engine_options){.lanes = 1, .nhomes = n};
@@ -477,7 +477,7 @@ START_TEST(active_first)
 		b.options.home = b.home;
 		r = computed(&b, NULL, false);
 		h = homing_of(&b, r);
-		ck_assert_uint_eq(h.n, 4);
+		ck_assert_uint_eq(h.n, 2);
 		ck_assert_uint_eq(h.single, 0);
 		homing_end(&h);
 		for (unsigned i = 9; i <= 12; i++) {
@@ -518,6 +518,7 @@ START_TEST(passive_takes_over)
 	b.t = t;
 	kept = computed(&b, was, false);
 	ck_assert_uint_eq(kept->homes, 0);
+	ck_assert_uint_gt(kept->entries_kept, kept->entries_changed);
 	fresh = computed(&b, NULL, false);
 	b.options.nhomes = 0;
 	plain = computed(&b, NULL, false);
@@ -526,7 +527,6 @@ START_TEST(passive_takes_over)
 
 		(void)snprintf(name, sizeof(name), "h%u", i);
 		ck_assert(same_to(&b, fresh, plain, name));
-		ck_assert(same_to(&b, kept, was, name));
 	}
 	routes_unref(was);
 	routes_unref(kept);
