@@ -603,6 +603,19 @@ home_text(const struct topo *t, const struct tree_odd *o, char *out, size_t n)
 			  "for");
 }
 
+/* The same for what the configuration says. */
+static void
+said_text(const struct topo *t, const struct tree_odd *o, char *out, size_t n)
+{
+	if (o->what == TREE_HOME_UNKNOWN || o->what == TREE_HOME_ALONE) {
+		home_text(t, o, out, n);
+	} else {
+		char buf[32];
+
+		role_text(name_of(t, o->sw, buf), o, out, n);
+	}
+}
+
 /* The same for a reading that a fresh look would not give. */
 static void
 stays_text(const char *a, const struct tree_odd *o, char *out, size_t n)
@@ -678,11 +691,9 @@ tree_odd_text(
 	case TREE_ROLE_CONFLICT:
 	case TREE_ROLE_UNKNOWN:
 	case TREE_ROLE_TORN:
-		role_text(a, o, out, n);
-		break;
 	case TREE_HOME_UNKNOWN:
 	case TREE_HOME_ALONE:
-		home_text(t, o, out, n);
+		said_text(t, o, out, n);
 		break;
 	case TREE_PIECES:
 		(void)snprintf(out, n,

@@ -385,8 +385,8 @@ START_TEST(homes_lost)
 	o = report_impact(&x.now, &then);
 	homes = json_object_get(o, "homes");
 	list = json_object_get(homes, "list");
-	ck_assert_int_eq(json_integer_value(json_object_get(homes, "nodes")),
-		12);
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(homes, "nodes")), 12);
 	ck_assert_int_eq(json_integer_value(json_object_get(homes, "lost")),
 		losing[_i].lost);
 	ck_assert_uint_eq(json_array_size(list), (size_t)losing[_i].lost);
