@@ -173,6 +173,7 @@ struct story {
 	struct world *w;
 	struct rng rng;
 	bool *down;			/* by cable */
+	bool *gone;			/* by node */
 	uint64_t entries, blocks, smps; /* of the views since the last plan */
 	unsigned views;
 };
