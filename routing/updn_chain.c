@@ -300,6 +300,22 @@ add_path(const struct updn *u, const struct updn_dests *d, sw_ix s,
 	return n;
 }
 
+/* Idle ports go last, the order being what it is otherwise. */
+static uint32_t *
+idle_last(const struct updn *u, const struct updn_dests *d, uint32_t *seq)
+{
+	uint32_t *all, n = 0;
+
+	if (d->nhomes == 0)
+		return seq;
+	all = arena_array(u->a, d->n, sizeof(*all));
+	for (unsigned idle = 0; idle < 2; idle++)
+		for (uint32_t k = 0; k < d->n; k++)
+			if (updn_homes_idle(d, seq[k]) == (idle == 1))
+				all[n++] = seq[k];
+	return all;
+}
+
 /*
  * LIDs in the order in which they find ways. Where ports have several: the
  * first ones of all, which most traffic goes to, then the second ones, and so
@@ -316,7 +332,7 @@ by_path(const struct updn *u, const struct updn_dests *d)
 			n += add_path(u, d, d->dest[at], path, seq + n);
 	for (uint32_t i = 0; n < d->n && i < d->n; i++)
 		seq[i] = i;
-	return seq;
+	return idle_last(u, d, seq);
 }
 
 /* Chains for all LIDs, whole ones. */

@@ -630,6 +630,7 @@ updn_mend(struct updn_repair *p, struct updn_dests *d)
 	put_all(&m, r);
 	end(&m);
 	r->engine = p->prev->engine;
+	r->homes = d->nhomes;
 	r->order = u->order;
 	r->turn_leaf = u->turn_leaf;
 	if (u->plane != NULL)
