@@ -262,6 +262,7 @@ updn_keys(const struct updn *u, struct updn_dests *d, const uint32_t *seq)
 	d->nmain = d->napex;
 	number_apexes(d, true, number);
 	d->spread = spread_of(u, d);
+	assert(d->spread > 0);
 	/* Damaged: what replaces an apex can be told apart more finely. */
 	if (d->nsplit > 0 && d->spread * SUBSTITUTES <= FINEST)
 		d->spread *= SUBSTITUTES;
