@@ -120,8 +120,7 @@ static inline const struct ctl_ops *
 ops_of(struct fixture *f, struct ctl_ops *ops)
 {
 	*ops = (struct ctl_ops){f, get_view, get_status, get_sweeps,
-		may_release, do_sweep, do_rebalance, do_groups,
-		get_memory};
+		may_release, do_sweep, do_rebalance, do_groups, get_memory};
 	return ops;
 }
 
