@@ -683,6 +683,17 @@ said_text(const struct topo *t, const struct tree_odd *o, char *out, size_t n)
 	}
 }
 
+/* The same for a switch with fewer cables up than others; to: to whom. */
+static void
+unequal_text(const char *a, const char *to, const struct tree_odd *o, char *out,
+	size_t n)
+{
+	(void)snprintf(out, n,
+		"%s: %u cable%s up, most of its tier have %u%s%s%s", a, o->n,
+		o->n == 1 ? "" : "s", o->of, to != NULL ? "; fewer to " : "",
+		to != NULL ? to : "", to != NULL ? " than to others" : "");
+}
+
 /* The same for a reading that a fresh look would not give. */
 static void
 stays_text(const char *a, const struct tree_odd *o, char *out, size_t n)
@@ -745,15 +756,7 @@ tree_odd_text(
 		(void)snprintf(out, n, "%s: no cable to the tiers below", a);
 		break;
 	case TREE_UNEQUAL:
-		if (o->other != TOPO_NONE)
-			(void)snprintf(out, n,
-				"%s: %u cable%s up, most of its tier have %u; "
-				"fewer to %s than to others",
-				a, o->n, o->n == 1 ? "" : "s", o->of, b);
-		else
-			(void)snprintf(out, n,
-				"%s: %u cable%s up, most of its tier have %u",
-				a, o->n, o->n == 1 ? "" : "s", o->of);
+		unequal_text(a, o->other == TOPO_NONE ? NULL : b, o, out, n);
 		break;
 	case TREE_ROLE_CONFLICT:
 	case TREE_ROLE_UNKNOWN:
