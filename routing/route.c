@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "routing/apart.h"
 #include "routing/cut.h"
 #include "routing/even.h"
 #include "routing/reading.h"
@@ -116,30 +117,6 @@ verify(const struct route_job *job, const struct routes *before,
 	return 0;
 }
 
-/* Compute and judge; NULL unless it verifies. */
-static struct routes *
-judged(struct run *run, const struct engine *e, bool keep, unsigned attempt,
-	enum engine_result *result)
-{
-	struct arena *scratch = arena_new();
-	struct reason why = {""};
-	struct routes *r = NULL;
-
-	*result = e->route(run->job, keep, attempt, scratch, &r, &why);
-	arena_free(scratch);
-	if (*result == ENGINE_REFUSED)
-		tell(run, "%s refused: %s", e->name, why.text);
-	if (*result != ENGINE_OK || r == NULL)
-		return NULL;
-	run->story->attempts++;
-	if (verify(run->job, run->job->prev, r, &why) == 0)
-		return r;
-	tell(run, "%s attempt %u%s: %s", e->name, attempt,
-		keep ? " keeping" : "", why.text);
-	routes_unref(r);
-	return NULL;
-}
-
 static bool
 quarantined(const struct topo *t, sw_ix s)
 {
@@ -208,6 +185,54 @@ has_grown(const struct topo *was, const struct topo *t)
 				return true;
 		}
 	return false;
+}
+
+/* r, verified, or the same with the ports of nodes led apart; r is used up
+ * then. */
+static struct routes *
+parted(const struct run *run, struct routes *r, bool keep)
+{
+	const struct routes *prev = run->job->prev;
+	struct reason why = {""};
+	struct routes *apart;
+
+	if (r->lanes.npairs > 0)
+		return r;
+	apart = apart_routes(r, run->job,
+		!keep || prev == NULL ||
+			(prev->left > 0 && has_grown(prev->topo, r->topo)));
+	if (apart == NULL)
+		return r;
+	if (verify(run->job, r, apart, &why) == 0) {
+		routes_unref(r);
+		return apart;
+	}
+	routes_unref(apart);
+	return r;
+}
+
+/* Compute and judge; NULL unless it verifies. */
+static struct routes *
+judged(struct run *run, const struct engine *e, bool keep, unsigned attempt,
+	enum engine_result *result)
+{
+	struct arena *scratch = arena_new();
+	struct reason why = {""};
+	struct routes *r = NULL;
+
+	*result = e->route(run->job, keep, attempt, scratch, &r, &why);
+	arena_free(scratch);
+	if (*result == ENGINE_REFUSED)
+		tell(run, "%s refused: %s", e->name, why.text);
+	if (*result != ENGINE_OK || r == NULL)
+		return NULL;
+	run->story->attempts++;
+	if (verify(run->job, run->job->prev, r, &why) == 0)
+		return parted(run, r, keep);
+	tell(run, "%s attempt %u%s: %s", e->name, attempt,
+		keep ? " keeping" : "", why.text);
+	routes_unref(r);
+	return NULL;
 }
 
 /* Compute hosts that can be reached. */

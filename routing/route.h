@@ -14,6 +14,9 @@
  * are relieved (even.h) where they carry clearly more than they must; so are
  * kept tables that are above the limit, before they are given up for it.
  * job->rebalance asks for the fresh one whatever the load.
+ *
+ * Ports of one node are led apart in every result (apart.h), kept or fresh:
+ * redundancy is worth entries, and comes before load.
  */
 #ifndef HEDDLE_ROUTING_ROUTE_H
 #define HEDDLE_ROUTING_ROUTE_H
