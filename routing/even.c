@@ -454,7 +454,7 @@ find_moves(struct even *e, uint32_t lid, uint32_t c)
 static void
 make_if(struct even *e, const struct choice *x, uint32_t c)
 {
-	struct move m;
+	struct move m = {.n = 0};
 
 	turn_to(e, x->lid, c);
 	if (is_via(e, x->sw) && e->x->flow[x->sw] > 0 &&
