@@ -3,219 +3,157 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/homing.h"
+#include "routing/even_tree.h"
 #include "sm/base/arena.h"
 #include "sm/base/mem.h"
 
 enum {
-	STEP = 16, /* the level sinks by such a part of itself */
-	TREE = 8,  /* what to look at a LID costs for each switch, where to look
-		      at  a cable costs 1 */
-	STEPS = 4, /* entries that are changed at once */
-	NONE = UINT32_MAX,
+	STEP = 12,   /* the level sinks by such a part of itself, */
+	FINER = 4,   /* where that is too much by such a part of that, */
+	FINEST = 48, /* down to this */
+	PLENTY = 40, /* times what has to go: enough to choose from */
+	LOOK = 2,    /* cost of a switch when a LID is looked at first, */
+	AGAIN = 4,   /* such a part of 1 later; that of a cable is 1 */
+	STEPS = 4,   /* entries that are changed at once */
+	NONE = EVEN_NONE,
+};
+
+/* What passes the first switch, led another way. */
+struct move {
+	uint32_t n;
+	struct step {
+		sw_ix sw;
+		uint32_t cable;
+	} step[STEPS];
+	int64_t cost; /* pairs that meet more than before */
+};
+
+/* The first step of one, for a LID. */
+struct choice {
+	int64_t cost;
+	uint32_t gain; /* how much of what has to go */
+	uint32_t n;    /* entries */
+	uint32_t cable;
+	uint16_t sw, lid;
+};
+
+/* Packets of others on the way from a switch, in all and at the worst. */
+struct met {
+	int64_t sum, most;
+};
+
+/* What an entry that is not used yet might be, as found, when. */
+struct spare {
+	uint64_t when;
+	uint32_t cable;
 };
 
 struct even {
 	const struct topo *t;
 	const struct even_wish *wish;
-	struct routes *r;	   /* being changed */
-	const struct routes *seen; /* whose ways are looked at */
+	struct routes *r; /* being changed */
 	struct arena *a;
-	uint32_t *pos;	 /* [nsw] place in the order, smaller is above */
-	uint64_t *hosts; /* [nsw] */
-	uint32_t *cable; /* [nports] of a switch's port: number in t->adj */
-	sw_ix *tail;	 /* [nadj] whose cable it is, TOPO_NONE: not used */
-	uint64_t *load;	 /* [nadj] */
-	bool *fixed;	 /* by LID */
-	uint64_t level;
+	struct even_cables net;
+	uint32_t *pos;	/* [nsw] place in the order, smaller is above */
+	uint32_t *load; /* [nadj] */
+	bool *fixed;	/* by LID */
+	struct even_tree **tree;  /* by LID, NULL: not looked at yet */
+	struct even_tree **other; /* ... of the tables to take over from */
+	uint32_t level;
 	uint64_t work; /* left */
 	uint64_t moves;
-	bool any; /* entries that make more packets meet, too */
+	bool any; /* what makes more packets meet, or others make room */
 
 	/* Of the LID at hand. */
 	uint16_t lid;
 	sw_ix dest;
-	uint32_t *way;	/* [nsw] cable, or NONE */
-	uint32_t *dist; /* [nsw] cables to dest, NONE: none leads there */
-	uint64_t *flow; /* [nsw] hosts whose packets pass */
-	bool *via;	/* [nsw] over the cable to be relieved */
-	sw_ix *seq;	/* [n] from dest on, by distance */
-	uint32_t *at;	/* [nsw + 1] in seq, by distance */
-	uint32_t n;
+	struct even_tree *x;
+	uint8_t from;	/* distance of the cable to be relieved, and */
+	bool *via;	/* [nsw] who is as far, or further, and sends by it */
+	uint16_t *user; /* [nuser] of these, who is used */
+	uint32_t nuser;
+	struct met *met;       /* [nsw] */
+	struct choice *choice; /* for the cable at hand */
+	size_t nchoice, room;
+	uint64_t gain;	     /* by all of them */
+	uint64_t now;	     /* how often it was looked for a move */
+	struct spare *spare; /* [nsw] */
 };
-
-/* What passes the first switch, led another way. */
-struct move {
-	struct step {
-		sw_ix sw;
-		uint32_t cable;
-	} step[STEPS];
-	uint32_t n;
-	uint64_t gain; /* how much of what has to go */
-	int64_t cost;  /* pairs that meet more than before */
-};
-
-static bool
-quarantined(const struct topo *t, sw_ix s)
-{
-	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) != 0;
-}
 
 /* ---- what there is ---- */
 
 static void
-find_cables(struct even *e, const struct verify_state *v)
+find_loads(struct even *e, const struct verify_state *v)
 {
 	const struct topo *t = e->t;
 
-	e->cable = arena_array(e->a, t->nports, sizeof(*e->cable));
-	e->tail = arena_array(e->a, t->nadj, sizeof(*e->tail));
 	e->load = arena_array(e->a, t->nadj, sizeof(*e->load));
-	memset(e->cable, 0xff, t->nports * sizeof(*e->cable));
-	for (sw_ix s = 0; s < t->nsw; s++)
-		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
-			uint32_t c = t->sw[s].adj + i;
-			const struct topo_adj *a = &t->adj[c];
-
-			e->tail[c] = TOPO_NONE;
-			if (quarantined(t, s) || quarantined(t, a->peer))
-				continue;
-			e->tail[c] = s;
-			e->cable[topo_port_of(t, t->sw[s].node, a->out)] = c;
-			e->load[c] = verify_state_load(v, s, a->out);
-		}
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-/* Hosts, and which LIDs to leave alone. */
-static void
-find_hosts(struct even *e)
-{
-	const struct topo *t = e->t;
-	const struct engine_options *o = e->wish->job->options;
-	uint64_t *all = arena_array(e->a, t->nend, sizeof(*all));
-	uint32_t n = 0;
-
-	e->hosts = arena_array(e->a, t->nsw, sizeof(*e->hosts));
-	e->fixed = arena_array(e->a, t->max_lid + 1U, sizeof(*e->fixed));
-	memset(e->fixed, true, t->max_lid + 1U);
-	for (sw_ix s = 0; s < t->nsw; s++)
-		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
-			const struct topo_end *end = &t->end[t->sw[s].end + i];
-
-			if (!end->host)
-				continue;
-			e->hosts[s]++;
-			all[n++] = homing_key(t, o, end->port);
-		}
-	qsort(all, n, sizeof(*all), by_value);
-	for (uint32_t i = 0; i < t->nend; i++) {
-		port_ix p = t->end[i].port;
-		uint64_t key = homing_key(t, o, p), *at;
-
-		at = bsearch(&key, all, n, sizeof(key), by_value);
-		if (t->end[i].host && at != NULL &&
-			(at == all || at[-1] != key) &&
-			(at + 1 == all + n || at[1] != key))
-			e->fixed[t->port[p].lid] = false;
-	}
+	for (uint32_t c = 0; c < t->nadj; c++)
+		if (e->net.tail[c] != TOPO_NONE)
+			e->load[c] = (uint32_t)verify_state_load(
+				v, e->net.tail[c], t->adj[c].out);
 }
 
 /* ---- one LID ---- */
 
 static uint32_t
-way_of(const struct even *e, sw_ix s)
+entry(const struct even *e, sw_ix s)
 {
-	const struct topo_node *n = &e->t->node[e->t->sw[s].node];
-	uint8_t out = routes_port(e->seen, s, e->lid);
-
-	return out > n->nports ? NONE : e->cable[n->first_port + out];
+	return even_tree_entry(&e->net, e->r, s, e->lid);
 }
 
 /* The next switch from s. */
 static sw_ix
 next_of(const struct even *e, sw_ix s)
 {
-	return e->t->adj[e->way[s]].peer;
+	return e->net.head[e->x->way[s]];
 }
 
-/* Distances, by following entries until one is known. */
-static void
-find_dist(struct even *e, sw_ix from)
+/* Packets would meet others there; of the same LID they never do. */
+static int64_t
+others(const struct even *e, sw_ix s, uint32_t c)
 {
-	uint32_t n = 0;
-	sw_ix s = from;
-
-	while (e->dist[s] == NONE && e->way[s] != NONE) {
-		s = next_of(e, s);
-		n++;
-	}
-	if (e->dist[s] == NONE)
-		return;
-	n += e->dist[s];
-	for (s = from; e->dist[s] == NONE; s = next_of(e, s))
-		e->dist[s] = n--;
+	return (int64_t)e->load[c] -
+	       (e->x->way[s] == c ? (int64_t)e->x->flow[s] : 0);
 }
 
-/* Switches that reach the destination, by distance. */
+/* What is met on the way from each switch, in all and at the worst. */
 static void
-sort(struct even *e)
+find_met(struct even *e)
 {
-	uint32_t most = 0, sum = 0;
+	const struct even_tree *x = e->x;
 
-	memset(e->at, 0, e->t->nsw * sizeof(*e->at));
-	for (sw_ix s = 0; s < e->t->nsw; s++) {
-		if (e->dist[s] == NONE)
-			continue;
-		e->at[e->dist[s]]++;
-		most = e->dist[s] > most ? e->dist[s] : most;
+	e->met[e->dest] = (struct met){0, 0};
+	for (uint32_t i = 1; i < x->n; i++) {
+		sw_ix s = x->seq[i];
+		const struct met *on = &e->met[next_of(e, s)];
+		int64_t here = others(e, s, x->way[s]);
+
+		e->met[s].sum = here + on->sum;
+		e->met[s].most = here > on->most ? here : on->most;
 	}
-	for (uint32_t k = 0; k <= most; k++) {
-		sum += e->at[k];
-		e->at[k] = sum - e->at[k];
-	}
-	for (sw_ix s = 0; s < e->t->nsw; s++)
-		if (e->dist[s] != NONE)
-			e->seq[e->at[e->dist[s]]++] = s;
-	e->n = sum;
 }
 
-/* What passes each switch, and whether by cable c. */
+/* Who uses cable c for the LID. */
 static void
-find_flow(struct even *e, uint32_t c)
+find_users(struct even *e, uint32_t c)
 {
-	memcpy(e->flow, e->hosts, e->t->nsw * sizeof(*e->flow));
-	memset(e->via, false, e->t->nsw * sizeof(*e->via));
-	for (uint32_t i = 1; i < e->n; i++) {
-		sw_ix s = e->seq[i];
+	const struct even_tree *x = e->x;
+	sw_ix s = e->net.tail[c];
+	uint32_t i = x->n;
 
-		e->via[s] = e->way[s] == c || e->via[next_of(e, s)];
+	e->nuser = 0;
+	e->from = x->dist[s];
+	while (i > 0 && x->dist[x->seq[i - 1]] >= e->from)
+		i--;
+	for (; i < x->n; i++) {
+		sw_ix y = x->seq[i];
+
+		e->via[y] = x->way[y] == c ||
+			    (x->dist[y] > e->from && e->via[next_of(e, y)]);
+		if (e->via[y] && x->flow[y] > 0)
+			e->user[e->nuser++] = (uint16_t)y;
 	}
-	for (uint32_t i = e->n; i-- > 1;)
-		e->flow[next_of(e, e->seq[i])] += e->flow[e->seq[i]];
-}
-
-/* The tree of ways to a LID, and what of it goes over cable c. */
-static void
-look_at(struct even *e, uint32_t c)
-{
-	uint32_t nsw = e->t->nsw;
-
-	for (sw_ix s = 0; s < nsw; s++)
-		e->way[s] = s == e->dest ? NONE : way_of(e, s);
-	memset(e->dist, 0xff, nsw * sizeof(*e->dist));
-	e->dist[e->dest] = 0;
-	for (sw_ix s = 0; s < nsw; s++)
-		find_dist(e, s);
-	sort(e);
-	find_flow(e, c);
 }
 
 /* May any packet for the LID pass s? Half of all entries are never used. */
@@ -224,16 +162,33 @@ is_passed(const struct even *e, sw_ix s)
 {
 	const struct topo_switch *sw = &e->t->sw[s];
 
-	if (e->hosts[s] > 0)
+	if (e->net.hosts[s] > 0)
 		return true;
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++) {
-		sw_ix x = e->t->adj[c].peer;
-		uint32_t back = x == e->dest ? NONE : way_of(e, x);
+		sw_ix x = e->net.head[c];
+		uint32_t back = x == e->dest ? NONE : entry(e, x);
 
-		if (back != NONE && e->t->adj[back].peer == s)
+		if (back != NONE && e->net.head[back] == s)
 			return true;
 	}
 	return false;
+}
+
+static void
+spend(struct even *e, uint64_t work)
+{
+	e->work -= e->work < work ? e->work : work;
+}
+
+/* Its tree, made when it is asked for first. */
+static void
+look_at(struct even *e, uint32_t lid)
+{
+	if (e->tree[lid] == NULL) {
+		e->tree[lid] = even_tree_of(&e->net, e->r, (uint16_t)lid, e->a);
+		spend(e, (uint64_t)e->t->nsw * LOOK);
+	}
+	e->x = e->tree[lid];
 }
 
 /* ---- one entry ---- */
@@ -254,35 +209,35 @@ in_one_plane(const struct even *e, sw_ix s, sw_ix next)
 		       ROUTE_PLANE);
 }
 
+static bool
+is_via(const struct even *e, sw_ix s)
+{
+	return e->x->dist[s] >= e->from && e->via[s];
+}
+
 /* Does what comes to s stay off the cable to be relieved, or could it? */
 static bool
 is_open(const struct even *e, sw_ix s)
 {
-	return !e->via[s] || e->flow[s] == 0;
+	return !is_via(e, s) || e->x->flow[s] == 0;
 }
 
 /* Might s use cable c as well as its own one? */
 static bool
 legal(const struct even *e, sw_ix s, uint32_t c)
 {
-	sw_ix x = e->t->adj[c].peer, next;
+	const struct even_tree *x = e->x;
+	sw_ix to = e->net.head[c], next;
 	bool down;
 
-	if (e->dist[x] != e->dist[s] - 1 || !is_open(e, x) || c == e->way[s] ||
-		e->tail[c] != s)
+	if (x->dist[to] != x->dist[s] - 1 || !is_open(e, to) ||
+		c == x->way[s] || e->net.tail[c] != s)
 		return false;
 	next = next_of(e, s);
 	down = goes_down(e, s, next);
-	return goes_down(e, s, x) == down &&
-	       (!down || x == e->dest || goes_down(e, x, next_of(e, x))) &&
-	       in_one_plane(e, s, next) && in_one_plane(e, s, x);
-}
-
-/* Packets would meet others there; of the same LID they never do. */
-static int64_t
-others(const struct even *e, sw_ix s, uint32_t c)
-{
-	return (int64_t)(e->load[c] - (e->way[s] == c ? e->flow[s] : 0));
+	return goes_down(e, s, to) == down &&
+	       (!down || to == e->dest || goes_down(e, to, next_of(e, to))) &&
+	       in_one_plane(e, s, next) && in_one_plane(e, s, to);
 }
 
 /*
@@ -290,10 +245,10 @@ others(const struct even *e, sw_ix s, uint32_t c)
  * NONE: all lead over the one to be relieved.
  */
 static uint32_t
-spare(const struct even *e, sw_ix s)
+find_spare(const struct even *e, sw_ix s)
 {
 	const struct topo_switch *sw = &e->t->sw[s];
-	uint32_t best = is_open(e, next_of(e, s)) ? e->way[s] : NONE;
+	uint32_t best = is_open(e, next_of(e, s)) ? e->x->way[s] : NONE;
 
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++)
 		if ((best == NONE || e->load[c] < e->load[best]) &&
@@ -302,34 +257,43 @@ spare(const struct even *e, sw_ix s)
 	return best;
 }
 
+static uint32_t
+spare(struct even *e, sw_ix s)
+{
+	if (e->spare[s].when != e->now)
+		e->spare[s] = (struct spare){e->now, find_spare(e, s)};
+	return e->spare[s].cable;
+}
+
 /*
- * Lead what passes m->sw by cable c, up to where it meets the way there is.
+ * Lead what passes s by cable c, up to where it meets the way there is.
  * False: something gets above the level.
  */
 static bool
-try_way(const struct even *e, sw_ix s, uint32_t c, struct move *m)
+try_way(struct even *e, sw_ix s, uint32_t c, struct move *m)
 {
-	uint64_t add = e->flow[s];
+	const struct even_tree *t = e->x;
+	uint32_t add = t->flow[s];
 	sw_ix old = s, x = s;
 
 	m->n = 0;
 	m->cost = 0;
 	for (;;) {
-		if (c != e->way[x]) {
+		if (c != t->way[x]) {
 			if (m->n == STEPS)
 				return false;
 			m->step[m->n++] = (struct step){x, c};
 		}
 		if (e->load[c] + add > e->level)
 			return false;
-		m->cost += others(e, x, c) - others(e, old, e->way[old]);
+		m->cost += others(e, x, c) - others(e, old, t->way[old]);
 		old = next_of(e, old);
-		x = e->t->adj[c].peer;
+		x = e->net.head[c];
 		if (x == old)
 			break;
-		c = e->way[x];
-		if (e->flow[x] == 0 &&
-			(e->via[x] || e->load[c] + add > e->level))
+		c = t->way[x];
+		if (t->flow[x] == 0 &&
+			(is_via(e, x) || e->load[c] + add > e->level))
 			c = spare(e, x);
 		if (c == NONE)
 			return false;
@@ -340,7 +304,7 @@ try_way(const struct even *e, sw_ix s, uint32_t c, struct move *m)
 
 /* Few entries where they are kept, else few packets that meet. */
 static bool
-better(const struct even *e, const struct move *a, const struct move *b)
+better(const struct even *e, const struct choice *a, const struct choice *b)
 {
 	if (b->gain == 0)
 		return true;
@@ -349,57 +313,85 @@ better(const struct even *e, const struct move *a, const struct move *b)
 	return a->cost * (int64_t)b->gain < b->cost * (int64_t)a->gain;
 }
 
-static void
-spend(struct even *e, uint64_t work)
+/*
+ * May it be better to lead what passes x->sw by its cable? As if that took one
+ * entry, and nothing were in the way behind the next switch but one.
+ */
+static bool
+promises(struct even *e, struct choice *x, const struct choice *best)
 {
-	e->work -= e->work < work ? e->work : work;
+	const struct even_tree *t = e->x;
+	uint32_t flow = t->flow[x->sw];
+	sw_ix to = e->net.head[x->cable];
+	uint32_t way = t->way[to];
+
+	x->n = 1;
+	x->cost = e->load[x->cable] - e->met[x->sw].sum;
+	if (to != e->dest && t->flow[to] == 0 &&
+		(is_via(e, to) || e->load[way] + flow > e->level)) {
+		way = spare(e, to);
+		if (way == NONE || e->load[way] + flow > e->level)
+			return false;
+		x->cost += e->load[way];
+		to = e->net.head[way];
+	}
+	if (!is_via(e, to)) {
+		if (e->met[to].most + flow > e->level)
+			return false;
+		x->cost += e->met[to].sum;
+	} else if (t->flow[to] > 0) {
+		return false;
+	}
+	x->cost *= (int64_t)flow;
+	return (x->cost <= 0 || e->any) && better(e, x, best);
 }
 
-/*
- * Of the cables from s to one neighbour, from number *c on: the idlest that is
- * not in use for the LID, or NONE. On to the next neighbour.
- */
-static uint32_t
-idlest(const struct even *e, sw_ix s, uint32_t *c)
+/* The same for sure? */
+static bool
+holds(struct even *e, struct choice *x, const struct choice *best)
+{
+	struct move m;
+
+	if (!legal(e, x->sw, x->cable) || !try_way(e, x->sw, x->cable, &m))
+		return false;
+	x->n = m.n;
+	x->cost = m.cost;
+	return (x->cost <= 0 || e->any) && better(e, x, best);
+}
+
+/* The best entry of s to change. */
+static struct choice
+try_switch(struct even *e, sw_ix s, uint32_t excess)
 {
 	const struct topo_switch *sw = &e->t->sw[s];
-	sw_ix peer = e->t->adj[*c].peer;
-	uint32_t best = NONE;
+	const uint8_t *dist = e->x->dist;
+	uint32_t flow = e->x->flow[s];
+	struct choice best = {.gain = 0},
+		      x = {.sw = (uint16_t)s, .lid = e->lid};
 
-	for (; *c < sw->adj + sw->nadj && e->t->adj[*c].peer == peer; ++*c)
-		if (*c != e->way[s] && e->tail[*c] == s &&
-			(best == NONE || e->load[*c] < e->load[best]))
-			best = *c;
+	if (flow > e->level)
+		return best;
+	spend(e, sw->nadj);
+	x.gain = flow < excess ? flow : excess;
+	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++) {
+		if (e->load[c] > e->level - flow ||
+			dist[e->net.head[c]] != dist[s] - 1)
+			continue;
+		x.cable = c;
+		if (promises(e, &x, &best) && holds(e, &x, &best))
+			best = x;
+	}
 	return best;
 }
 
-/* The best entry of s to change, against the best so far. */
+/* Put this much of what passes s on its way, or take it off. */
 static void
-try_switch(struct even *e, sw_ix s, uint64_t excess, struct move *best)
+carry(struct even *e, sw_ix s, uint32_t flow)
 {
-	const struct topo_switch *sw = &e->t->sw[s];
-	uint64_t gain = e->flow[s] < excess ? e->flow[s] : excess;
-	uint32_t at = sw->adj;
-
-	if (gain == 0)
-		return;
-	spend(e, sw->nadj);
-	while (at < sw->adj + sw->nadj) {
-		struct move m = {.gain = gain};
-		uint32_t c = idlest(e, s, &at);
-
-		if (c != NONE && legal(e, s, c) && try_way(e, s, c, &m) &&
-			(m.cost <= 0 || e->any) && better(e, &m, best))
-			*best = m;
+	for (; s != e->dest; s = next_of(e, s)) {
+		e->load[e->x->way[s]] += flow;
+		e->x->flow[next_of(e, s)] += flow;
 	}
-}
-
-/* Put what passes s on its way, or take it off. */
-static void
-carry(struct even *e, sw_ix s, uint64_t flow)
-{
-	for (; s != e->dest; s = next_of(e, s))
-		e->load[e->way[s]] += flow;
 }
 
 /* Write the entry of s. */
@@ -411,70 +403,123 @@ put(struct even *e, sw_ix s, uint8_t out)
 }
 
 static void
-set(struct even *e, sw_ix s, uint32_t c)
-{
-	put(e, s, e->t->adj[c].out);
-	e->way[s] = c;
-}
-
-static void
 make(struct even *e, const struct move *m)
 {
 	sw_ix s = m->step[0].sw;
+	uint32_t flow = e->x->flow[s];
 
-	carry(e, s, 0 - e->flow[s]);
-	for (uint32_t i = 0; i < m->n; i++)
-		set(e, m->step[i].sw, m->step[i].cable);
-	carry(e, s, e->flow[s]);
+	carry(e, s, 0 - flow);
+	for (uint32_t i = 0; i < m->n; i++) {
+		put(e, m->step[i].sw, e->t->adj[m->step[i].cable].out);
+		e->x->way[m->step[i].sw] = m->step[i].cable;
+	}
+	carry(e, s, flow);
 }
 
 /* ---- one cable ---- */
 
-/* Lead what is sent to the LID by cable c another way, as much as must. */
-static bool
-relieve_of(struct even *e, uint32_t c)
+/* Turn to what is sent to a LID by cable c. */
+static void
+turn_to(struct even *e, uint32_t lid, uint32_t c)
 {
-	sw_ix s = e->tail[c];
-	struct move best;
-	bool any = false;
+	e->lid = (uint16_t)lid;
+	e->dest = topo_switch_of(e->t, e->t->by_lid[lid]);
+	look_at(e, lid);
+	find_users(e, c);
+	e->now++;
+	spend(e, e->t->nsw / AGAIN);
+}
 
-	e->dest = topo_switch_of(e->t, e->t->by_lid[e->lid]);
-	spend(e, e->t->sw[s].nadj);
-	if (!in_one_plane(e, s, e->t->adj[c].peer) || !is_passed(e, s))
+/* How to lead what is sent to the LID by cable c another way. */
+static void
+find_moves(struct even *e, uint32_t lid, uint32_t c)
+{
+	turn_to(e, lid, c);
+	find_met(e);
+	for (uint32_t i = 0; i < e->nuser; i++) {
+		struct choice x =
+			try_switch(e, e->user[i], e->load[c] - e->level);
+
+		if (x.gain == 0)
+			continue;
+		if (e->nchoice == e->room)
+			e->choice = mem_grow(e->choice, e->nchoice, &e->room,
+				sizeof(*e->choice));
+		e->choice[e->nchoice++] = x;
+		e->gain += x.gain;
+	}
+}
+
+/* Make it, if it is possible after others were made, too. */
+static void
+make_if(struct even *e, const struct choice *x, uint32_t c)
+{
+	struct move m = {.n = 0};
+
+	turn_to(e, x->lid, c);
+	if (is_via(e, x->sw) && e->x->flow[x->sw] > 0 &&
+		legal(e, x->sw, x->cable) && try_way(e, x->sw, x->cable, &m))
+		make(e, &m);
+}
+
+/* Is the LID sent to by cable c, and may that be changed? */
+static bool
+is_free(struct even *e, uint32_t lid, uint32_t c)
+{
+	sw_ix s = e->net.tail[c];
+
+	e->lid = (uint16_t)lid;
+	if (e->fixed[lid] || entry(e, s) != c)
 		return false;
-	look_at(e, c);
-	spend(e, (uint64_t)e->t->nsw * TREE);
-	do {
-		best = (struct move){.gain = 0};
-		for (uint32_t i = 1; i < e->n; i++)
-			if (e->via[e->seq[i]])
-				try_switch(e, e->seq[i], e->load[c] - e->level,
-					&best);
-		if (best.gain == 0)
-			break;
-		make(e, &best);
-		find_flow(e, c);
-		any = true;
-	} while (e->load[c] > e->level);
-	return any;
+	e->dest = topo_switch_of(e->t, e->t->by_lid[lid]);
+	spend(e, 1);
+	if (!in_one_plane(e, s, e->net.head[c]) ||
+		(e->tree[lid] == NULL && !is_passed(e, s)))
+		return false;
+	look_at(e, lid);
+	return e->x->flow[s] > 0;
+}
+
+/* What can be done about LIDs of cable c, until there is plenty. */
+static void
+find_choices(struct even *e, uint32_t c)
+{
+	uint64_t plenty = (uint64_t)(e->load[c] - e->level) * PLENTY;
+
+	e->nchoice = 0;
+	e->gain = 0;
+	for (uint32_t lid = 1; lid <= e->t->max_lid && e->work > 0; lid++)
+		if (e->gain < plenty && is_free(e, lid, c))
+			find_moves(e, lid, c);
+}
+
+/* Make the best of the choices, as long as that serves: has any been? */
+static bool
+choose(struct even *e, uint32_t c)
+{
+	uint64_t before = e->moves;
+
+	while (e->nchoice > 0 && e->load[c] > e->level) {
+		struct choice *x = e->choice;
+
+		for (size_t i = 1; i < e->nchoice; i++)
+			if (better(e, &e->choice[i], x))
+				x = &e->choice[i];
+		make_if(e, x, c);
+		*x = e->choice[--e->nchoice];
+	}
+	return e->moves > before;
 }
 
 /* Lead LIDs of cable c another way, until it is not above the level. */
 static void
 relieve(struct even *e, uint32_t c)
 {
-	uint32_t last = e->t->max_lid;
 	bool more = true;
 
-	while (more) {
-		more = false;
-		for (uint32_t lid = 1; lid <= last && e->load[c] > e->level;
-			lid++) {
-			e->lid = (uint16_t)lid;
-			if (!e->fixed[lid] && e->work > 0 &&
-				way_of(e, e->tail[c]) == c)
-				more |= relieve_of(e, c);
-		}
+	while (more && e->load[c] > e->level && e->work > 0) {
+		find_choices(e, c);
+		more = choose(e, c);
 	}
 }
 
@@ -482,23 +527,23 @@ relieve(struct even *e, uint32_t c)
 
 /* Put all that is sent to the LID on its ways, or take it off. */
 static void
-carry_all(struct even *e, bool off)
+carry_all(struct even *e, const struct even_tree *x, bool off)
 {
-	for (uint32_t i = 1; i < e->n; i++) {
-		sw_ix s = e->seq[i];
+	for (uint32_t i = 1; i < x->n; i++) {
+		sw_ix s = x->seq[i];
 
-		e->load[e->way[s]] += off ? 0 - e->flow[s] : e->flow[s];
+		e->load[x->way[s]] += off ? 0 - x->flow[s] : x->flow[s];
 	}
 }
 
 static bool
-fits(const struct even *e)
+fits(const struct even *e, const struct even_tree *x)
 {
-	for (uint32_t i = 1; i < e->n; i++) {
-		sw_ix s = e->seq[i];
+	for (uint32_t i = 1; i < x->n; i++) {
+		sw_ix s = x->seq[i];
 
-		if (e->flow[s] > 0 &&
-			e->load[e->way[s]] + e->flow[s] > e->level)
+		if (x->flow[s] > 0 &&
+			e->load[x->way[s]] + x->flow[s] > e->level)
 			return false;
 	}
 	return true;
@@ -524,42 +569,40 @@ copy_lid(struct even *e)
 static void
 take_lid(struct even *e, uint32_t c)
 {
-	sw_ix s = e->tail[c];
-	uint64_t was;
+	sw_ix s = e->net.tail[c];
+	const struct even_tree *to;
 
-	look_at(e, c);
-	spend(e, (uint64_t)e->t->nsw * TREE);
-	was = e->flow[s];
-	if (was == 0)
+	look_at(e, e->lid);
+	if (e->x->flow[s] == 0)
 		return;
-	carry_all(e, true);
-	e->seen = e->wish->from;
-	look_at(e, c);
-	spend(e, (uint64_t)e->t->nsw * TREE);
-	if ((e->way[s] != c || e->flow[s] < was) && (e->any || fits(e))) {
-		carry_all(e, false);
+	if (e->other[e->lid] == NULL) {
+		e->other[e->lid] =
+			even_tree_of(&e->net, e->wish->from, e->lid, e->a);
+		spend(e, (uint64_t)e->t->nsw * LOOK);
+	}
+	to = e->other[e->lid];
+	spend(e, e->t->nsw / AGAIN);
+	carry_all(e, e->x, true);
+	if ((to->way[s] != c || to->flow[s] < e->x->flow[s]) &&
+		(e->any || fits(e, to))) {
+		carry_all(e, to, false);
 		copy_lid(e);
-		e->seen = e->r;
 		return;
 	}
-	e->seen = e->r;
-	look_at(e, c);
-	carry_all(e, false);
+	carry_all(e, e->x, false);
 }
 
 /* Take LIDs off cable c, until it is not above the level. */
 static void
 take(struct even *e, uint32_t c)
 {
-	sw_ix s = e->tail[c];
+	sw_ix s = e->net.tail[c];
 	uint32_t last = e->t->max_lid;
 
 	for (uint32_t lid = 1; lid <= last && e->load[c] > e->level; lid++) {
 		e->lid = (uint16_t)lid;
-		if (e->fixed[lid] || e->work == 0 || way_of(e, s) != c)
-			continue;
-		e->dest = topo_switch_of(e->t, e->t->by_lid[lid]);
-		take_lid(e, c);
+		if (!e->fixed[lid] && e->work > 0 && entry(e, s) == c)
+			take_lid(e, c);
 	}
 }
 
@@ -580,7 +623,7 @@ in_same_order(const struct even *e, const struct routes *from)
 /* ---- all of them ---- */
 
 struct busy {
-	uint64_t load;
+	uint32_t load;
 	uint32_t cable;
 };
 
@@ -623,24 +666,49 @@ sink(struct even *e, struct busy *busy)
 	}
 }
 
+static uint32_t
+worst(const struct even *e)
+{
+	uint32_t most = 0;
+
+	for (uint32_t c = 0; c < e->t->nadj; c++)
+		if (e->load[c] > most)
+			most = e->load[c];
+	return most;
+}
+
 /*
- * Single entries: where they are dear as long as any serves, else while the
- * level sinks down to the goal.
+ * Single entries, while the level sinks down to the goal. What stays above it
+ * is tried by smaller steps; where the busiest cable cannot be relieved even so
+ * nothing is gained by the others.
  */
 static void
 change_entries(struct even *e, struct busy *busy)
 {
-	uint64_t goal = e->wish->goal, before;
+	uint32_t goal = (uint32_t)e->wish->goal, part = STEP;
+	uint32_t is = worst(e), was;
 
-	while (e->level > goal && e->work > 0) {
-		e->level -= e->level / STEP + 1;
-		if (!e->wish->fresh || e->level < goal)
-			e->level = goal;
-		do {
-			before = e->moves;
-			sink(e, busy);
-		} while (!e->wish->fresh && e->moves > before && e->work > 0);
+	while (is > goal && part <= FINEST && e->work > 0) {
+		was = is;
+		e->level = was - was / part - 1;
+		e->level = e->level < goal ? goal : e->level;
+		sink(e, busy);
+		is = worst(e);
+		part *= is == was ? FINER : 1;
 	}
+}
+
+/* Where they are dear: at once, as long as any serves. */
+static void
+change_few(struct even *e, struct busy *busy)
+{
+	uint64_t before;
+
+	e->level = (uint32_t)e->wish->goal;
+	do {
+		before = e->moves;
+		sink(e, busy);
+	} while (e->moves > before && e->work > 0);
 }
 
 /* Those that find room; then, one after the other, those that must find it. */
@@ -651,7 +719,7 @@ change_lids(struct even *e, struct busy *busy)
 
 	if (!in_same_order(e, e->wish->from))
 		return;
-	e->level = e->wish->goal;
+	e->level = (uint32_t)e->wish->goal;
 	do {
 		uint32_t n = find_busy(e, busy);
 
@@ -666,18 +734,20 @@ change_lids(struct even *e, struct busy *busy)
 static void
 begin(struct even *e, const struct routes *r)
 {
-	uint32_t nsw = r->topo->nsw;
+	uint32_t nsw = r->topo->nsw, nlid = r->topo->max_lid + 1U;
 
 	e->pos = arena_array(e->a, nsw, sizeof(*e->pos));
-	e->way = arena_array(e->a, nsw, sizeof(*e->way));
-	e->dist = arena_array(e->a, nsw, sizeof(*e->dist));
-	e->flow = arena_array(e->a, nsw, sizeof(*e->flow));
 	e->via = arena_array(e->a, nsw, sizeof(*e->via));
-	e->seq = arena_array(e->a, nsw, sizeof(*e->seq));
-	e->at = arena_array(e->a, nsw, sizeof(*e->at));
+	e->user = arena_array(e->a, nsw, sizeof(*e->user));
+	e->met = arena_array(e->a, nsw, sizeof(*e->met));
+	e->spare = arena_array(e->a, nsw, sizeof(*e->spare));
+	e->tree = arena_array(e->a, nlid, sizeof(*e->tree));
+	e->fixed = arena_array(e->a, nlid, sizeof(*e->fixed));
+	e->other = arena_array(e->a, nlid, sizeof(*e->other));
 	routes_line(r, e->pos);
-	find_cables(e, r->verified);
-	find_hosts(e);
+	even_tree_cables(&e->net, e->t, e->a);
+	find_loads(e, r->verified);
+	even_tree_hosts(&e->net, e->wish->job->options, e->fixed, e->a);
 	e->work = e->wish->work;
 }
 
@@ -688,13 +758,14 @@ even_routes(const struct routes *r, const struct even_wish *w)
 	struct busy *busy = arena_array(e.a, r->topo->nadj, sizeof(*busy));
 
 	e.r = routes_for(r, r->topo);
-	e.seen = e.r;
 	begin(&e, r);
-	e.level = r->report.load_max;
 	if (w->from != NULL)
 		change_lids(&e, busy);
-	else
+	else if (w->fresh)
 		change_entries(&e, busy);
+	else
+		change_few(&e, busy);
+	free(e.choice);
 	arena_free(e.a);
 	verify_state_unref(e.r->verified);
 	e.r->verified = NULL;

@@ -16,14 +16,20 @@
  * are those that an engine might have chosen, and it keeps them when it runs
  * again.
  *
- * How: a level sinks from the busiest cable down to the goal. From each cable
+ * How: the level sinks from the busiest cable down to the goal. From each cable
  * above the level, LIDs are led another way, at whichever switch on their way
- * to it serves best, if nothing gets above the level where they go then: so the
- * worst load only falls, whenever this ends. What serves best is, of fresh
- * tables, what makes the fewest packets meet: those of one LID never do, as
- * they meet at its port anyway, so a cable that is one LID's alone is better
- * than its load says, and to split a LID may cost more than a busy cable. Where
- * entries are kept, it is what changes the fewest of them.
+ * to it, if nothing gets above the level where they go then: so the worst load
+ * only falls, whenever this ends. What serves best comes first, of all that can
+ * be done about a cable. That is, of fresh tables, what makes the fewest
+ * packets meet: those of one LID never do, as they meet at its port anyway, so
+ * a cable that is one LID's alone is better than its load says, and to split a
+ * LID may cost more than a busy cable. Where entries are kept, it is what
+ * changes the fewest of them. Once the busiest cable of fresh tables cannot be
+ * relieved any further, all is as good as it gets.
+ *
+ * What makes it quick: the ways to a LID are looked at once and then kept up to
+ * date (even_tree.h); what is met on the way from each switch is added up
+ * before cables to it are compared, and few of them need a closer look.
  *
  * An entry that nothing uses is changed with the one that begins to use it: all
  * switches may lead to a LID by one cable because one of them was meant to.

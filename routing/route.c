@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "routing/apart.h"
+#include "routing/cut.h"
 #include "routing/even.h"
 #include "routing/reading.h"
 #include "routing/tree.h"
@@ -16,8 +17,8 @@ enum { GUESSES = 8 };	/* expected loads in a row */
 enum { FEW = 256 };	/* such a part of all entries is easily changed */
 enum { SLACK = 8 };	/* a part of the load that is not worth changes */
 
-/* How long to look for relief: milliseconds, and tens of them, where what it
- * saves is all tables being turned over. */
+/* How long to look for relief: some milliseconds, and tens of them, where what
+ * it saves is all tables being turned over. */
 enum { WORK_FRESH = 1 << 20, WORK_KEPT = 1 << 23 };
 
 static const struct engine *const engines_known[] = {
@@ -308,7 +309,8 @@ trusted(const struct run *run, const struct routes *r, uint64_t load)
 
 /*
  * A fresh computation: an engine's, and where that loads some cable clearly
- * more than any must be, and than a host's own one, its tables relieved.
+ * more than any must be, and than a host's own one, its tables relieved, down
+ * to what must be.
  */
 static struct routes *
 fresh_one(struct run *run, const struct engine *e, unsigned n,
@@ -317,14 +319,18 @@ fresh_one(struct run *run, const struct engine *e, unsigned n,
 	struct routes *r = judged(run, e, false, n, result);
 	struct even_wish wish = {
 		.job = run->job, .fresh = true, .work = WORK_FRESH};
-	uint64_t least, own;
+	uint64_t own, least;
 
 	if (r == NULL)
 		return NULL;
-	least = verify_state_least(r->verified);
 	own = hosts(r->topo);
+	own += own / SLACK;
+	if (r->report.load_max <= own)
+		return r;
+	least = cut_least(r->topo);
+	if (r->report.load_max <= least + least / SLACK)
+		return r;
 	wish.goal = least < own ? own : least;
-	wish.goal += wish.goal / SLACK;
 	return relieved(run, r, &wish);
 }
 

@@ -1,0 +1,137 @@
+#include "routing/even_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/homing.h"
+
+static bool
+live(const struct topo *t, sw_ix s)
+{
+	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0;
+}
+
+void
+even_tree_cables(struct even_cables *c, const struct topo *t, struct arena *a)
+{
+	c->t = t;
+	c->by_port = arena_array(a, t->nports, sizeof(*c->by_port));
+	c->tail = arena_array(a, t->nadj, sizeof(*c->tail));
+	c->head = arena_array(a, t->nadj, sizeof(*c->head));
+	c->hosts = arena_array(a, t->nsw, sizeof(*c->hosts));
+	memset(c->by_port, 0xff, t->nports * sizeof(*c->by_port));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+			uint32_t k = t->sw[s].adj + i;
+			const struct topo_adj *adj = &t->adj[k];
+
+			c->tail[k] = TOPO_NONE;
+			c->head[k] = adj->peer;
+			if (!live(t, s) || !live(t, adj->peer))
+				continue;
+			c->tail[k] = s;
+			c->by_port[topo_port_of(t, t->sw[s].node, adj->out)] =
+				k;
+		}
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+void
+even_tree_hosts(struct even_cables *c, const struct engine_options *o,
+	bool *fixed, struct arena *a)
+{
+	const struct topo *t = c->t;
+	uint64_t *all = arena_array(a, t->nend, sizeof(*all));
+	uint32_t n = 0;
+
+	memset(fixed, true, t->max_lid + 1U);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
+			const struct topo_end *end = &t->end[t->sw[s].end + i];
+
+			if (!end->host)
+				continue;
+			c->hosts[s]++;
+			all[n++] = homing_key(t, o, end->port);
+		}
+	qsort(all, n, sizeof(*all), by_value);
+	for (uint32_t i = 0; i < t->nend; i++) {
+		port_ix p = t->end[i].port;
+		uint64_t key = homing_key(t, o, p), *at;
+
+		at = bsearch(&key, all, n, sizeof(key), by_value);
+		if (t->end[i].host && at != NULL &&
+			(at == all || at[-1] != key) &&
+			(at + 1 == all + n || at[1] != key))
+			fixed[t->port[p].lid] = false;
+	}
+}
+
+/* Distances, by following entries until one is known. */
+static void
+find_dist(const struct even_cables *c, struct even_tree *x, sw_ix from)
+{
+	unsigned n = 0;
+	sw_ix s = from;
+
+	while (x->dist[s] == EVEN_FAR && x->way[s] != EVEN_NONE &&
+		n < EVEN_FAR) {
+		s = c->head[x->way[s]];
+		n++;
+	}
+	if (x->dist[s] == EVEN_FAR || n + x->dist[s] >= EVEN_FAR)
+		return;
+	n += x->dist[s];
+	for (s = from; x->dist[s] == EVEN_FAR; s = c->head[x->way[s]])
+		x->dist[s] = (uint8_t)n--;
+}
+
+/* Switches by distance. */
+static void
+sort(const struct even_cables *c, struct even_tree *x)
+{
+	uint32_t at[EVEN_FAR + 1] = {0};
+
+	for (sw_ix s = 0; s < c->t->nsw; s++)
+		if (x->dist[s] != EVEN_FAR)
+			at[x->dist[s] + 1]++;
+	for (unsigned k = 1; k <= EVEN_FAR; k++)
+		at[k] += at[k - 1];
+	x->n = at[EVEN_FAR];
+	for (sw_ix s = 0; s < c->t->nsw; s++)
+		if (x->dist[s] != EVEN_FAR)
+			x->seq[at[x->dist[s]]++] = (uint16_t)s;
+}
+
+struct even_tree *
+even_tree_of(const struct even_cables *c, const struct routes *r, uint16_t lid,
+	struct arena *a)
+{
+	uint32_t nsw = c->t->nsw;
+	sw_ix dest = topo_switch_of(c->t, c->t->by_lid[lid]);
+	struct even_tree *x = arena_alloc(a, sizeof(*x));
+
+	x->way = arena_array(a, nsw, sizeof(*x->way));
+	x->flow = arena_array(a, nsw, sizeof(*x->flow));
+	x->seq = arena_array(a, nsw, sizeof(*x->seq));
+	x->dist = arena_array(a, nsw, sizeof(*x->dist));
+	for (sw_ix s = 0; s < nsw; s++)
+		x->way[s] = even_tree_entry(c, r, s, lid);
+	x->way[dest] = EVEN_NONE;
+	memset(x->dist, EVEN_FAR, nsw);
+	x->dist[dest] = 0;
+	for (sw_ix s = 0; s < nsw; s++)
+		find_dist(c, x, s);
+	sort(c, x);
+	memcpy(x->flow, c->hosts, nsw * sizeof(*x->flow));
+	for (uint32_t i = x->n; i-- > 1;)
+		x->flow[c->head[x->way[x->seq[i]]]] += x->flow[x->seq[i]];
+	return x;
+}

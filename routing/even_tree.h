@@ -1,0 +1,56 @@
+/*
+ * even_tree: the ways of all switches to one LID, a tree, and what passes each
+ * of them: what relief (even.h) looks at, and keeps while it leads parts of it
+ * another way.
+ */
+#ifndef HEDDLE_ROUTING_EVEN_TREE_H
+#define HEDDLE_ROUTING_EVEN_TREE_H
+
+#include "routing/engine.h"
+#include "routing/routes.h"
+#include "sm/base/arena.h"
+
+enum { EVEN_NONE = UINT32_MAX, EVEN_FAR = UINT8_MAX };
+
+/* Cables by their number in topo.adj. */
+struct even_cables {
+	const struct topo *t;
+	uint32_t *by_port; /* [nports] of switches, EVEN_NONE: not in use */
+	sw_ix *tail;	   /* [nadj] whose it is, TOPO_NONE: not in use */
+	sw_ix *head;	   /* [nadj] where it leads */
+	uint32_t *hosts;   /* [nsw] at a switch */
+};
+
+struct even_tree {
+	uint32_t *way;	/* [nsw] cable, or EVEN_NONE */
+	uint32_t *flow; /* [nsw] hosts whose packets pass */
+	uint16_t *seq;	/* [n] switches that have a way, by distance */
+	uint32_t n;
+	uint8_t *dist; /* [nsw] cables to the LID's switch, EVEN_FAR: none
+			  leads there, or too many */
+};
+
+/* The cable by which switch s sends to the LID, or EVEN_NONE. */
+static inline uint32_t
+even_tree_entry(const struct even_cables *c, const struct routes *r, sw_ix s,
+	uint16_t lid)
+{
+	const struct topo_node *n = &c->t->node[c->t->sw[s].node];
+	uint8_t out = routes_port(r, s, lid);
+
+	return out > n->nports ? EVEN_NONE : c->by_port[n->first_port + out];
+}
+
+/* What is in use of a topology; without hosts. */
+void even_tree_cables(
+	struct even_cables *c, const struct topo *t, struct arena *a);
+
+/* Hosts, and which LIDs to leave alone: fixed[max_lid + 1]. */
+void even_tree_hosts(struct even_cables *c, const struct engine_options *o,
+	bool *fixed, struct arena *a);
+
+/* The tree of a LID of switch dest, in the arena. */
+struct even_tree *even_tree_of(const struct even_cables *c,
+	const struct routes *r, uint16_t lid, struct arena *a);
+
+#endif
