@@ -11,7 +11,6 @@
 
 enum { SETTLE = 8 };	/* rounds; two do nearly always */
 enum { ATTEMPTS = 64 }; /* no engine has so many: a bound for mistakes */
-enum { GUESSES = 8 };	/* expected loads in a row */
 enum { FEW = 256 };	/* such a part of all entries is easily changed */
 enum { SLACK = 8 };	/* a part of the load that is not worth changes */
 
@@ -145,70 +144,6 @@ quarantined(const struct topo *t, sw_ix s)
 	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) != 0;
 }
 
-/* The same cable in an older topology, in use there? */
-static bool
-had_cable(const struct topo *was, const struct topo *t, sw_ix s,
-	const struct topo_adj *a)
-{
-	uint64_t peer_guid = t->node[t->sw[a->peer].node].guid;
-	const struct topo_node *peer;
-	node_ix n;
-	port_ix p;
-
-	s = topo_switch_in(was, t, s);
-	n = s == TOPO_NONE ? TOPO_NONE : was->sw[s].node;
-	if (n == TOPO_NONE || a->out > was->node[n].nports)
-		return false;
-	p = was->port[topo_port_of(was, n, a->out)].peer;
-	if (p == TOPO_NONE || was->port[p].num != a->peer_port)
-		return false;
-	peer = &was->node[was->port[p].node];
-	return peer->guid == peer_guid && peer->sw != TOPO_NONE &&
-	       !((peer->flags | was->node[n].flags) & TN_QUARANTINED);
-}
-
-/* The same switches by the same numbers, in use or not as they were? */
-static bool
-same_numbers(const struct topo *was, const struct topo *t)
-{
-	if (was->nsw != t->nsw)
-		return false;
-	for (sw_ix s = 0; s < t->nsw; s++)
-		if (t->node[t->sw[s].node].guid !=
-				was->node[was->sw[s].node].guid ||
-			quarantined(t, s) != quarantined(was, s))
-			return false;
-	return true;
-}
-
-static bool
-same_cables(const struct topo *was, const struct topo *t, sw_ix s)
-{
-	const struct topo_switch *a = &t->sw[s], *b = &was->sw[s];
-
-	return a->nadj == b->nadj && memcmp(t->adj + a->adj, was->adj + b->adj,
-					     a->nadj * sizeof(*t->adj)) == 0;
-}
-
-/* Does t have a cable in use that was does not have? */
-static bool
-has_grown(const struct topo *was, const struct topo *t)
-{
-	bool same = same_numbers(was, t);
-
-	for (sw_ix s = 0; s < t->nsw; s++)
-		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
-			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
-
-			if (i == 0 && same && same_cables(was, t, s))
-				break;
-			if (!quarantined(t, s) && !quarantined(t, a->peer) &&
-				!had_cable(was, t, s, a))
-				return true;
-		}
-	return false;
-}
-
 /* Compute hosts that can be reached. */
 static uint64_t
 hosts(const struct topo *t)
@@ -222,24 +157,6 @@ hosts(const struct topo *t)
 			n += e->host && !quarantined(t, s);
 		}
 	return n;
-}
-
-/*
- * What a fresh computation must be expected to reach at best, from what one
- * reached last time: losing cables does not lower the load, losing hosts does,
- * by the pairs they were in. 0: new cables, nobody can tell.
- */
-static uint64_t
-expected(const struct routes *prev, const struct topo *t)
-{
-	uint64_t was = hosts(prev->topo), is = hosts(t);
-
-	if (has_grown(prev->topo, t))
-		return 0;
-	if (is >= was)
-		return prev->fresh_load;
-	return (uint64_t)((double)prev->fresh_load * (double)is / (double)was *
-			  (double)is / (double)was);
 }
 
 /* r, or the same with its busiest cables relieved; r is used up then. */
@@ -270,15 +187,16 @@ within(const struct run *run, const struct routes *r, uint64_t fresh)
 }
 
 /*
- * An expectation rests on one before it; after so many, what is not clearly
- * within the limit is compared with a fresh computation again.
+ * What a fresh computation reaches at best, without one: what any must, or what
+ * it was found to reach for this very fabric in an earlier life.
  */
-static bool
-trusted(const struct run *run, const struct routes *r, uint64_t load)
+static uint64_t
+proven(const struct routes *prev, const struct routes *kept)
 {
-	return r->guesses < GUESSES ||
-	       r->report.load_max * 2000 <=
-		       load * (run->job->load_limit + 1000);
+	uint64_t least = verify_state_least(kept->verified);
+
+	return prev->stands && prev->fresh_load > least ? prev->fresh_load
+							: least;
 }
 
 /*
@@ -353,7 +271,6 @@ better(struct run *run, struct routes *kept, struct routes *fresh)
 	}
 	if (kept != NULL && within(run, kept, fresh->fresh_load)) {
 		kept->fresh_load = fresh->fresh_load;
-		kept->guesses = 0;
 		routes_unref(fresh);
 		return kept;
 	}
@@ -371,22 +288,14 @@ attempt(struct run *run, const struct engine *e, unsigned n,
 	struct routes *kept = NULL, *fresh;
 
 	if (prev != NULL && !run->job->rebalance) {
-		uint64_t load = expected(prev, run->job->topo);
-
 		kept = judged(run, e, true, n, result);
 		if (*result != ENGINE_OK)
 			return NULL;
-		if (kept != NULL) {
-			uint64_t least = verify_state_least(kept->verified);
-
-			load = load < least ? least : load;
-			kept->guesses = prev->guesses + 1;
-		}
-		if (kept != NULL && within(run, kept, load) &&
-			trusted(run, kept, load)) {
-			kept->fresh_load = load;
+	}
+	if (kept != NULL) {
+		kept->fresh_load = proven(prev, kept);
+		if (within(run, kept, kept->fresh_load))
 			return kept;
-		}
 	}
 	if (kept != NULL)
 		mem_trim(); /* the fresh ones are one more generation */
