@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "routing/even.h"
+#include "routing/least.h"
 #include "routing/reading.h"
 #include "routing/tree.h"
 #include "sm/base/mem.h"
@@ -187,16 +188,24 @@ within(const struct run *run, const struct routes *r, uint64_t fresh)
 }
 
 /*
- * What a fresh computation reaches at best, without one: what any must, or what
- * it was found to reach for this very fabric in an earlier life.
+ * Has a fresh computation a load that vouches for what is kept? Found in an
+ * earlier life, for this very fabric, or what any has at the least.
  */
-static uint64_t
-proven(const struct routes *prev, const struct routes *kept)
+static bool
+vouched(const struct run *run, struct routes *kept)
 {
-	uint64_t least = verify_state_least(kept->verified);
+	const struct routes *prev = run->job->prev;
+	uint64_t least;
 
-	return prev->stands && prev->fresh_load > least ? prev->fresh_load
-							: least;
+	kept->fresh_load = verify_state_least(kept->verified);
+	if (prev->stands && prev->fresh_load > kept->fresh_load)
+		kept->fresh_load = prev->fresh_load;
+	if (within(run, kept, kept->fresh_load))
+		return true;
+	least = least_load(kept);
+	if (least > kept->fresh_load)
+		kept->fresh_load = least;
+	return within(run, kept, kept->fresh_load);
 }
 
 /*
@@ -292,11 +301,8 @@ attempt(struct run *run, const struct engine *e, unsigned n,
 		if (*result != ENGINE_OK)
 			return NULL;
 	}
-	if (kept != NULL) {
-		kept->fresh_load = proven(prev, kept);
-		if (within(run, kept, kept->fresh_load))
-			return kept;
-	}
+	if (kept != NULL && vouched(run, kept))
+		return kept;
 	if (kept != NULL)
 		mem_trim(); /* the fresh ones are one more generation */
 	fresh = fresh_one(run, e, n, result);
