@@ -3,6 +3,7 @@
  * and when it comes back, against those of them that have to - they led over
  * it, or to what is gone with it, or on ways that are not the shortest ones any
  * more or break the order -, and the worst load, against that of fresh tables.
+ * Reversed: cables that are turned over in the order.
  *
  * usage: losses FABRIC [CASES [LOST]]
  *
@@ -21,6 +22,7 @@
 #include "tests/bench/args.h"
 #include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
+#include "tests/unit/safe_world.h"
 
 enum { MOST = 8, LIMIT = 1250 };
 
@@ -38,6 +40,7 @@ struct loss {
 	uint32_t sw;		       /* FABRIC_NONE: cables */
 	uint64_t least, gone, back;    /* entries */
 	uint64_t load, fresh, return_; /* worst load: kept, fresh, back */
+	uint64_t reversed;	       /* cables, in the order */
 };
 
 struct sums {
@@ -202,6 +205,7 @@ lose(const struct net *n, struct loss *l)
 	t = frozen_again(g, n->t, 0);
 	kept = routed(n, t, n->r, false);
 	l->gone = compare(n->r, kept, &l->least);
+	l->reversed = world_reversed(n->r, kept);
 	fresh = routed(n, t, n->r, true);
 	back = routed(n, n->t, kept, false);
 	l->back = compare(kept, back, &none);
@@ -253,10 +257,11 @@ static void
 print_case(const struct net *n, const char *what, const struct loss *l)
 {
 	(void)printf("  worst %-6s least %6llu changed %6llu back %6llu  load "
-		     "%llu fresh %llu back %llu ",
+		     "%llu fresh %llu back %llu  reversed %llu ",
 		what, (unsigned long long)l->least, (unsigned long long)l->gone,
 		(unsigned long long)l->back, (unsigned long long)l->load,
-		(unsigned long long)l->fresh, (unsigned long long)l->return_);
+		(unsigned long long)l->fresh, (unsigned long long)l->return_,
+		(unsigned long long)l->reversed);
 	if (l->sw != FABRIC_NONE)
 		(void)printf(" %s", n->f->node[l->sw].name);
 	for (unsigned i = 0; i < l->n; i++) {
