@@ -208,6 +208,32 @@ next_path(const struct updn *u, const struct updn_sets *set,
 	return grown;
 }
 
+static uint32_t
+count(const struct updn *u, const uint64_t *row)
+{
+	uint32_t n = 0;
+
+	for (uint32_t w = 0; w < u->words; w++)
+		n += updn_count(row[w]);
+	return n;
+}
+
+bool
+updn_reach_whole(struct updn *u)
+{
+	uint32_t *size = arena_array(u->a, u->ncomp, sizeof(*size));
+
+	u->line_set = closures(u, &u->line);
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (u->live[s])
+			size[u->comp[s]]++;
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (u->live[s] && count(u, row_of(u->line_set.all, u, s)) !=
+					  size[u->comp[s]])
+			return false;
+	return true;
+}
+
 struct updn_reach
 updn_reach(struct updn *u)
 {
@@ -216,7 +242,9 @@ updn_reach(struct updn *u)
 	bool more = u->nsw > 0;
 
 	updn_reach_tiers(u);
-	set = u->turn_leaf == TOPO_NONE ? u->tier_set : closures(u, &u->line);
+	set = u->turn_leaf == TOPO_NONE ? u->tier_set
+	      : u->line_set.dn != NULL	? u->line_set
+					: closures(u, &u->line);
 	first_level(u, add_level(u, &r.dn));
 	while (more) {
 		const uint64_t **is = add_level(u, &r.dn);
