@@ -1,8 +1,16 @@
 # Heddle's build: one non-recursive makefile, one short module.mk a folder.
 #
 #   make            build/heddled build/heddlectl ...
+#   make demo       a minute with Heddle, without hardware
 #   make check      everything that must pass before a commit
+#   make lint       what a program can hold us to
 #   make soak SECONDS=N  bad days from seeds, on and on
+#   make bench      bring-up, sizes and answers beside opensm
+#   make trees      routes of trees beside opensm, TREES="populations flows"
+#   make memory     what the daemon takes, beside its budget
+#   make figures    a paper's figures, drawn again
+#   make records    what saquery shows of both managers
+#   make groups     what joins and leaves cost
 #   make SAN=1 ...  the same under AddressSanitizer and UBSan, in build/san
 #   make COV=1 ...  with coverage counters, in build/cov
 #   make CC=clang   warnings are errors with either compiler
@@ -47,6 +55,10 @@ LDFLAGS += --coverage
 endif
 
 all:
+
+.PHONY: help
+help:
+	@sed -n 's/^#   make/make/p' Makefile
 
 # What a folder contributes: SRC (into libheddle.a), PROGRAMS, tests.
 SRC :=

@@ -312,14 +312,14 @@ struct config *
 config_ref(struct config *c)
 {
 	if (c != NULL)
-		c->refs++;
+		__atomic_add_fetch(&c->refs, 1, __ATOMIC_RELAXED);
 	return c;
 }
 
 void
 config_unref(struct config *c)
 {
-	if (c != NULL && --c->refs == 0)
+	if (c != NULL && __atomic_sub_fetch(&c->refs, 1, __ATOMIC_ACQ_REL) == 0)
 		arena_free(c->arena); /* c itself lives there */
 }
 
@@ -329,6 +329,21 @@ config_print(const struct config *c, struct buf *out)
 	struct arena *scratch = arena_new();
 	struct section k = keys_new(scratch);
 
+	section_print(&k, c, 0, out);
+	arena_free(scratch);
+}
+
+void
+config_publish(const struct config *c, struct buf *out)
+{
+	struct arena *scratch = arena_new();
+	struct section k = keys_new(scratch);
+	size_t n = 0;
+
+	for (size_t i = 0; i < k.n; i++)
+		if (!k.key[i].o->secret)
+			k.key[n++] = k.key[i];
+	k.n = n;
 	section_print(&k, c, 0, out);
 	arena_free(scratch);
 }

@@ -216,7 +216,7 @@ struct config *config_load(
 struct config *config_with(const struct config *base, const char *const *set,
 	size_t n, const char *const *engines, struct reason *why);
 
-/* Another reference (NULL allowed); returns c. */
+/* Another reference (NULL allowed), in any thread; returns c. */
 struct config *config_ref(struct config *c);
 
 /* Drop a reference; the last one frees. NULL is a no-op. */
@@ -224,6 +224,9 @@ void config_unref(struct config *c);
 
 /* Append every key with its value as YAML. */
 void config_print(const struct config *c, struct buf *out);
+
+/* The same without those that are secret: for who may ask, but not for keys. */
+void config_publish(const struct config *c, struct buf *out);
 
 /* List what differs; free with config_changes_free. */
 void config_diff(const struct config *was, const struct config *is,

@@ -82,6 +82,31 @@ void draft_set_role(struct draft *d, draft_id n, uint8_t role);
 void draft_set_lft(
 	struct draft *d, draft_id n, uint16_t lft_cap, uint16_t lft_top);
 
+/* Take a node away with its cables, as if it had been switched off. */
+void draft_remove_node(struct draft *d, draft_id n);
+
+/*
+ * What a topology holds of a node that was just added, of the switch it is and
+ * of its ports: flags, but those that freezing finds out; SwitchInfo as it was
+ * answered, and PortInfo (NULL: not read). For who has a topology, or is told
+ * of one. -1 and why: these bytes make no sense. A cable is put without making
+ * anything of its ports, and so is the place that we send from.
+ */
+void draft_put_node(struct draft *d, draft_id n, const struct topo_node *as);
+int draft_put_switch(struct draft *d, draft_id n, const uint8_t info[64],
+	struct reason *why);
+int draft_put_port(struct draft *d, draft_id n, const struct topo_port *as,
+	const uint8_t info[64], struct reason *why);
+void draft_put_cable(
+	struct draft *d, draft_id a, unsigned pa, draft_id b, unsigned pb);
+void draft_put_self(struct draft *d, draft_id n, unsigned port);
+
+/*
+ * A draft that gives t again when it is frozen, LIDs excepted: as found, not as
+ * given. Node i of t is handle i.
+ */
+struct draft *draft_thaw(const struct topo *t);
+
 /* A kind of switch that knows the SwitchRole attribute. */
 struct draft_device {
 	uint32_t vendor;

@@ -15,38 +15,63 @@ port_of(struct draft *d, draft_id n, unsigned port)
 	return &d->node[n]->port[port];
 }
 
+/* What a port that was never asked would answer beside what is known of it. */
+static struct mad_port_info
+port_made_up(unsigned port)
+{
+	return (struct mad_port_info){
+		.local_port = (uint8_t)port,
+		.width_enabled = 3,
+		.width_supported = 3,
+		.speed_supported = 7,
+		.speed_enabled = 7,
+		.speed_ext_supported = 15,
+		.speed_ext_enabled = 15,
+		.down_default = PHYS_POLLING,
+	};
+}
+
 /* PortInfo as the port would answer it: planners read the wire bytes. */
 static void
 pack(struct draft *d, draft_id n, unsigned port)
 {
 	struct draft_port *p = port_of(d, n, port);
 	uint8_t bytes[INFO_BYTES] = {0};
-	struct mad_port_info pi = {
-		.capmask = p->capmask,
-		.lid = p->lid,
-		.local_port = (uint8_t)port,
-		.width_enabled = 3,
-		.width_supported = 3,
-		.width_active = p->width,
-		.speed_supported = 7,
-		.speed_enabled = 7,
-		.speed_active = p->speed,
-		.speed_ext_supported = 15,
-		.speed_ext_enabled = 15,
-		.speed_ext_active = p->speed_ext,
-		.state = p->state,
-		.phys_state = p->phys,
-		.down_default = PHYS_POLLING,
-		.mtu = p->mtu,
-		.mtu_cap = p->mtu_cap,
-		.vl_cap = p->vl_cap,
-		.op_vls = p->op_vls,
-	};
+	struct mad_port_info pi;
 
 	if ((p->marks & DP_READ) == 0)
 		return;
+	if (p->info == INFO_NONE ||
+		mad_port_info_decode(d->infos.at[p->info], &pi, NULL) != 0)
+		pi = port_made_up(port);
+	pi.capmask = p->capmask;
+	pi.lid = p->lid;
+	pi.width_active = p->width;
+	pi.speed_active = p->speed;
+	pi.speed_ext_active = p->speed_ext;
+	pi.state = p->state;
+	pi.phys_state = p->phys;
+	pi.mtu = p->mtu;
+	pi.mtu_cap = p->mtu_cap;
+	pi.vl_cap = p->vl_cap;
+	pi.op_vls = p->op_vls;
 	mad_port_info_encode(&pi, bytes);
 	infos_set(&d->infos, &p->info, bytes);
+}
+
+/* SwitchInfo likewise. */
+static void
+pack_switch(struct draft *d, draft_id n)
+{
+	struct draft_node *node = d->node[n];
+	const struct mad_switch_info si = {
+		.lft_cap = node->lft_cap,
+		.lft_top = node->lft_top,
+		.mft_cap = node->mft_cap,
+		.enhanced_p0 = (node->flags & TN_ENHANCED_P0) != 0,
+	};
+
+	mad_switch_info_encode(&si, node->switch_info);
 }
 
 /* A port as a healthy one would answer: what switches do today. */
@@ -118,6 +143,7 @@ draft_add_node(struct draft *d, enum topo_type type, uint64_t guid,
 	port_up(&n->port[0]);
 	for (unsigned p = 0; p <= nports; p++)
 		pack(d, id, p);
+	pack_switch(d, id);
 	return id;
 }
 
@@ -149,6 +175,14 @@ draft_pull_link(struct draft *d, draft_id n, unsigned port)
 	port_down(port_of(d, peer, peer_port));
 	pack(d, n, port);
 	pack(d, peer, peer_port);
+}
+
+void
+draft_remove_node(struct draft *d, draft_id n)
+{
+	for (unsigned p = 1; p <= d->node[n]->nports; p++)
+		draft_pull_link(d, n, p);
+	draft_node_drop(d, n);
 }
 
 void
@@ -221,6 +255,7 @@ draft_set_enhanced_p0(struct draft *d, draft_id n, bool enhanced)
 	d->node[n]->flags &= (uint8_t)~TN_ENHANCED_P0;
 	if (enhanced)
 		d->node[n]->flags |= TN_ENHANCED_P0;
+	pack_switch(d, n);
 }
 
 void
@@ -228,4 +263,5 @@ draft_set_lft(struct draft *d, draft_id n, uint16_t lft_cap, uint16_t lft_top)
 {
 	d->node[n]->lft_cap = lft_cap;
 	d->node[n]->lft_top = lft_top;
+	pack_switch(d, n);
 }

@@ -342,17 +342,27 @@ freeze_cables(
 		const struct topo_port *peer;
 		sw_ix sw;
 
-		if (port->peer == TOPO_NONE || (port->flags & TP_SELF))
+		if (port->peer == TOPO_NONE)
 			continue;
 		peer = &t->port[port->peer];
+		if (port->flags & TP_SELF) {
+			if (peer->num >= p)
+				w->nself++;
+			continue;
+		}
 		sw = t->node[peer->node].sw;
-		if (sw == TOPO_NONE)
-			t->end[(*nend)++] = (struct topo_end){port->peer,
-				(uint8_t)p,
-				!(t->node[peer->node].flags & TN_AGGREGATION)};
-		else
+		if (sw == TOPO_NONE) {
+			bool host =
+				!(t->node[peer->node].flags & TN_AGGREGATION);
+
+			if (host)
+				w->nhost++;
+			t->end[(*nend)++] =
+				(struct topo_end){port->peer, (uint8_t)p, host};
+		} else {
 			t->adj[(*nadj)++] =
 				(struct topo_adj){sw, (uint8_t)p, peer->num};
+		}
 	}
 	w->nadj = (uint16_t)(*nadj - w->adj);
 	w->nend = (uint16_t)(*nend - w->end);

@@ -106,6 +106,8 @@ struct topo_switch {
 	uint16_t lft_top; /* LinearFDBTop as read */
 	uint16_t mft_cap;
 	uint16_t enf_cap; /* P_Keys that an external port enforces; 0: none */
+	uint16_t nhost;	  /* of its end ports, how many are compute hosts' */
+	uint8_t nself;	  /* cables from it to itself */
 	uint8_t life;	  /* LifeTimeValue as read */
 	bool changed;	  /* PortStateChange as read */
 	bool opt_sl2vl;	  /* optimized SL2VL programming */

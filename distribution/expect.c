@@ -380,9 +380,21 @@ load(struct play *w, uint32_t b, size_t n)
 	}
 }
 
-/* Entries that some write of the block changes. */
+/* Destinations in this block that count. */
 static uint64_t
-changing(const struct play *w, uint32_t b)
+counted(const struct play *w, uint32_t b)
+{
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < LFT_BLOCK; i++)
+		if (owner_of(w, b * LFT_BLOCK + i) != TOPO_NONE)
+			bits |= (uint64_t)1 << i;
+	return bits;
+}
+
+/* Of these entries, those that some write of the block changes. */
+static uint64_t
+changing(const struct play *w, uint32_t b, uint64_t of)
 {
 	const struct expectation *x = w->x;
 	const struct lft_pool *pool = x->pool;
@@ -396,19 +408,17 @@ changing(const struct play *w, uint32_t b)
 		for (unsigned i = 0; i < LFT_BLOCK; i++)
 			bits |= (uint64_t)(was[i] != is[i]) << i;
 	}
-	return bits;
+	return bits & of;
 }
 
 /* Destinations in this block that may lose anything. */
 static uint64_t
 concerned(const struct play *w, uint32_t b)
 {
-	uint64_t bits = w->x->nturns > 0 ? UINT64_MAX : changing(w, b);
+	uint64_t bits = counted(w, b);
 
-	for (unsigned i = 0; i < LFT_BLOCK && bits != 0; i++)
-		if (owner_of(w, b * LFT_BLOCK + i) == TOPO_NONE)
-			bits &= ~((uint64_t)1 << i);
-	return bits;
+	/* nobody, where all came with the fabric */
+	return bits == 0 || w->x->nturns > 0 ? bits : changing(w, b, bits);
 }
 
 static void

@@ -35,24 +35,16 @@ has_hosts(const struct tree_work *w, sw_ix s)
 
 /* ---- no tree at all ---- */
 
-/* What a component looks like as a tree. */
-struct look {
-	uint64_t cables, level;	   /* ... inside a tier */
-	uint64_t hosts, misplaced; /* ... above the leaves */
-	uint32_t switches, roles, lost;
-	uint32_t trees, meshes; /* were read as such, and it is in force */
-};
-
-static struct look *
+static struct tree_look *
 look_at(const struct tree_work *w, const uint32_t *tier, uint32_t last)
 {
 	const struct updn *g = &w->g;
-	struct look *l = arena_array(g->a, g->ncomp, sizeof(*l));
+	struct tree_look *l = arena_array(g->a, g->ncomp, sizeof(*l));
 	bool kept = reading_in_force(w->job) != NULL;
 
 	for (sw_ix s = 0; s < g->nsw; s++) {
 		enum route_read was;
-		struct look *c;
+		struct tree_look *c;
 
 		if (!g->live[s])
 			continue;
@@ -76,7 +68,7 @@ look_at(const struct tree_work *w, const uint32_t *tier, uint32_t last)
 }
 
 static bool
-is_mesh(const struct look *l)
+is_mesh(const struct tree_look *l)
 {
 	return l->level * 3 > l->cables || l->misplaced * 3 > l->hosts * 2;
 }
@@ -88,7 +80,7 @@ is_mesh(const struct look *l)
  * one change and then the other, so nothing swings.
  */
 static bool
-stays(const struct look *l, bool mesh)
+stays(const struct tree_look *l, bool mesh)
 {
 	if ((mesh ? l->trees : l->meshes) * 2 <= l->switches || l->cables == 0)
 		return false;
@@ -102,7 +94,7 @@ stays(const struct look *l, bool mesh)
 static void
 judge(struct tree_work *w)
 {
-	const struct look *l = look_at(w, w->high, 0);
+	const struct tree_look *l = look_at(w, w->high, 0);
 
 	for (uint32_t c = 0; c < w->g.ncomp; c++) {
 		bool said = l[c].roles * 2 >= l[c].switches;
@@ -120,6 +112,7 @@ judge(struct tree_work *w)
 		}
 		w->none[c] = l[c].lost > 0 || mesh;
 	}
+	tree_calm_keep(w, l);
 }
 
 /* The switch of a component that is closest to all hosts. */
@@ -177,10 +170,12 @@ infer(struct tree_work *w)
 	struct tree *t = w->out;
 	uint32_t most = 0;
 
-	tree_far(w);
-	tree_leaf(w);
-	tree_level(w);
-	judge(w);
+	if (!tree_calm_take(w)) {
+		tree_far(w);
+		tree_leaf(w);
+		tree_level(w);
+		judge(w);
+	}
 	for (sw_ix s = 0; s < w->g.nsw; s++)
 		if (w->g.live[s] && !w->none[w->g.comp[s]] && w->high[s] > most)
 			most = w->high[s];
@@ -365,10 +360,13 @@ remember(struct tree_work *w)
 		if (m.known[s] && m.rank[s] < top)
 			top = m.rank[s];
 	for (sw_ix s = 0; s < w->g.nsw; s++) {
+		uint32_t fresh = t->tier[s];
+
 		if (!m.known[s])
 			continue;
 		t->tier[s] = (uint32_t)(m.rank[s] - top);
-		if (old.known[s] && w->said[s] == TREE_UNPLACED)
+		if (old.known[s] && w->said[s] == TREE_UNPLACED &&
+			t->tier[s] != fresh)
 			t->origin[s] = TREE_REMEMBERED;
 	}
 }
@@ -526,6 +524,20 @@ copy(struct arena *a, const void *from, size_t n, size_t size)
 	return to;
 }
 
+static struct tree_memory *
+copy_memory(struct arena *a, const struct tree_memory *m, uint32_t nsw)
+{
+	struct tree_memory *c = copy(a, m, 1, sizeof(*m));
+
+	c->sum = copy(a, m->sum, nsw, sizeof(*m->sum));
+	c->far = copy(a, m->far, nsw, sizeof(*m->far));
+	c->leaf = copy(a, m->leaf, nsw, sizeof(*m->leaf));
+	c->high = copy(a, m->high, nsw, sizeof(*m->high));
+	c->look = copy(a, m->look, m->ncomp, sizeof(*m->look));
+	c->seq = copy(a, m->seq, m->nseq, sizeof(*m->seq));
+	return c;
+}
+
 void
 tree_keep(const struct tree *t, struct routes *r)
 {
@@ -543,6 +555,8 @@ tree_keep(const struct tree *t, struct routes *r)
 	c->top = copy(a, t->top, nsw, sizeof(*t->top));
 	c->treeless = copy(a, t->treeless, nsw, sizeof(*t->treeless));
 	c->odd = copy(a, t->odd, t->nodd, sizeof(*t->odd));
+	if (t->memory != NULL)
+		c->memory = copy_memory(a, t->memory, nsw);
 	for (size_t i = 0; i < c->nodd; i++)
 		if (c->odd[i].entry != NULL)
 			c->odd[i].entry = arena_strdup(a, c->odd[i].entry);

@@ -29,7 +29,7 @@ enum tree_origin {
 	TREE_UNPLACED,	 /* no way to place it: other component, quarantined */
 	TREE_CONFIGURED, /* role in the configuration */
 	TREE_TOLD,	 /* role told by the switch */
-	TREE_REMEMBERED, /* the rank in force */
+	TREE_REMEMBERED, /* the rank in force, and a fresh look sees another */
 	TREE_HOSTS,	 /* inferred: hosts hang on it as on a leaf */
 	TREE_LINKS,	 /* inferred from its links to placed switches */
 };
@@ -84,6 +84,8 @@ struct tree {
 	size_t nodd;
 	uint32_t count[TREE_ODDITIES]; /* how many of each, beyond odd[] too */
 	bool regular; /* every tier fully linked to the next, equal groups */
+	const struct tree_memory *memory; /* what the next reading may begin
+					     with, or NULL; nobody else's */
 };
 
 /*

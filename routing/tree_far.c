@@ -3,11 +3,6 @@
 
 #include "routing/tree_priv.h"
 
-enum {
-	COLUMNS = 1024, /* classes that are looked at */
-	UNIT = 1024,
-};
-
 /* A switch with hosts, and what stands for its set of neighbours. */
 struct mark {
 	uint64_t hash;
@@ -64,7 +59,7 @@ same_neighbours(const struct updn *g, sw_ix a, sw_ix b)
 }
 
 static void
-make_columns(const struct tree_work *w, struct columns *c)
+make_columns(struct tree_work *w, struct columns *c)
 {
 	const struct updn *g = &w->g;
 	struct mark *mark = arena_array(g->a, g->nsw, sizeof(*mark));
@@ -81,11 +76,12 @@ make_columns(const struct tree_work *w, struct columns *c)
 		qsort(mark, n, sizeof(*mark), by_hash);
 	c->of = arena_array(g->a, g->nsw, sizeof(*c->of));
 	memset(c->of, 0xff, g->nsw * sizeof(*c->of));
-	c->weight = arena_array(g->a, COLUMNS, sizeof(*c->weight));
+	c->weight = arena_array(g->a, TREE_CLASSES, sizeof(*c->weight));
 	for (uint32_t i = 0; i < n; i++) {
 		if (i == 0 || mark[i].hash != mark[i - 1].hash ||
 			!same_neighbours(g, mark[i].sw, mark[i - 1].sw)) {
-			if (c->n == COLUMNS)
+			w->restless |= c->n == TREE_CLASSES;
+			if (c->n == TREE_CLASSES)
 				break;
 			c->n++;
 		}
@@ -188,10 +184,9 @@ tree_far(struct tree_work *w)
 	for (uint64_t k = 1; c.nfront > 0; k++)
 		step(g, &c, k);
 	for (sw_ix s = 0; s < g->nsw; s++) {
-		uint64_t far = c.seen[s] > 0 ? c.sum[s] * UNIT / c.seen[s]
-					     : UINT64_MAX;
-
-		w->far[s] = far;
-		w->closer[s] = far == UINT64_MAX ? far : far - far / 16;
+		w->far[s] = tree_far_of(c.sum[s], c.seen[s]);
+		w->closer[s] = tree_far_closer(w->far[s]);
 	}
+	w->sum = c.sum;
+	w->classes = c.n;
 }

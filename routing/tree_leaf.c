@@ -202,6 +202,7 @@ tree_leaf(struct tree_work *w)
 			continue;
 		}
 		bottom[s] = r.above[s] * 2 >= n && count_below(w, &r, s) == 0;
+		w->restless |= bottom[s];
 	}
 	for (sw_ix s = 0; s < g->nsw; s++)
 		found[s] = bottom[s] && !on_leaves(w, s) &&

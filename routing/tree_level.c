@@ -66,7 +66,7 @@ count_cables(const struct tree_work *w, struct rising *r)
 
 /* Candidates that have the largest share of their cables to others. */
 static bool
-send_back(const struct tree_work *w, struct rising *r)
+send_back(struct tree_work *w, struct rising *r)
 {
 	uint32_t level = 0, down = 1, left = 0;
 
@@ -83,6 +83,7 @@ send_back(const struct tree_work *w, struct rising *r)
 	}
 	if (level == 0)
 		return false;
+	w->restless = true;
 	for (uint32_t k = 0; k < r->n; k++) {
 		sw_ix s = r->list[k];
 
@@ -186,6 +187,7 @@ place_rest(struct tree_work *w)
 			to[s] = w->high[s];
 			if (!g->live[s] || w->high[s] != UINT32_MAX)
 				continue;
+			w->restless = true;
 			if (w->like[s] != TOPO_NONE)
 				to[s] = w->high[w->like[s]];
 			if (to[s] == UINT32_MAX)

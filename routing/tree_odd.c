@@ -11,10 +11,18 @@ struct listing {
 	const struct tree_work *w;
 	struct tree *t;
 	size_t cap;
-	sw_ix *seq; /* live switches by GUID */
+	const sw_ix *seq; /* live switches by GUID */
 	uint32_t n;
-	uint32_t *up, *down; /* [nsw] cables to the tiers above, below */
-	uint32_t *usual;     /* [ntiers] cables up that most have */
+	struct cables *of; /* [nsw] */
+	uint32_t *usual;   /* [ntiers] cables up that most have */
+};
+
+/* What the cables of a switch look like. */
+struct cables {
+	uint32_t up, down; /* to the tiers above, below */
+	uint32_t weakest;  /* the group up with the fewest, or UINT32_MAX: they
+			      are all equal */
+	bool odd;	   /* some do not lead to the next tier */
 };
 
 static void
@@ -65,15 +73,34 @@ sort_switches(struct listing *l, struct arena *a)
 {
 	const struct updn *g = &l->w->g;
 	struct entry *e = arena_array(a, g->nsw, sizeof(*e));
+	sw_ix *seq = arena_array(a, g->nsw, sizeof(*seq));
 
-	l->seq = arena_array(a, g->nsw, sizeof(*l->seq));
 	for (sw_ix s = 0; s < g->nsw; s++)
 		if (g->live[s])
 			e[l->n++] = (struct entry){tree_guid(l->w, s), s};
 	if (l->n > 0)
 		qsort(e, l->n, sizeof(*e), by_guid);
 	for (uint32_t i = 0; i < l->n; i++)
-		l->seq[i] = e[i].sw;
+		seq[i] = e[i].sw;
+	l->seq = seq;
+}
+
+/* Those switches, as the reading before had them, or sorted. */
+static void
+find_switches(struct listing *l, struct arena *a)
+{
+	struct tree_memory *m = l->w->memory;
+
+	if (l->w->was != NULL) {
+		l->seq = l->w->was->seq;
+		l->n = l->w->was->nseq;
+	} else {
+		sort_switches(l, a);
+	}
+	if (m == NULL)
+		return;
+	m->seq = l->seq;
+	m->nseq = l->n;
 }
 
 /* ---- cables ---- */
@@ -137,8 +164,9 @@ list_cables(struct listing *l)
 	for (uint32_t k = 0; k < l->n; k++) {
 		const struct topo_switch *sw = &t->sw[l->seq[k]];
 
-		list_own_cables(l, l->seq[k]);
-		if (!is_tree(l, l->seq[k]))
+		if (sw->nself > 0)
+			list_own_cables(l, l->seq[k]);
+		if (!l->of[l->seq[k]].odd || !is_tree(l, l->seq[k]))
 			continue;
 		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
 			list_cable(l, l->seq[k], &t->adj[i]);
@@ -147,27 +175,46 @@ list_cables(struct listing *l)
 
 /* ---- switches ---- */
 
+static struct cables
+count_cables(const struct listing *l, sw_ix s)
+{
+	const struct updn *g = &l->w->g;
+	const uint32_t *tiers = l->t->tier;
+	uint32_t tier = tiers[s], least = UINT32_MAX, most = 0;
+	struct cables c = {.weakest = UINT32_MAX};
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+		uint32_t other = tiers[g->group[i].peer], n = g->group[i].n;
+
+		c.odd |= other + 1 != tier && other != tier + 1;
+		c.down += other > tier ? n : 0;
+		if (other >= tier)
+			continue;
+		c.up += n;
+		most = n > most ? n : most;
+		if (n < least) {
+			least = n;
+			c.weakest = i;
+		}
+	}
+	if (most <= least)
+		c.weakest = UINT32_MAX;
+	return c;
+}
+
 static void
-count_cables(struct listing *l, struct arena *a)
+count_all_cables(struct listing *l, struct arena *a)
 {
 	const struct updn *g = &l->w->g;
 	uint32_t *seen =
 		arena_array(a, (size_t)l->t->ntiers * 256, sizeof(*seen));
 
-	l->up = arena_array(a, g->nsw, sizeof(*l->up));
-	l->down = arena_array(a, g->nsw, sizeof(*l->down));
+	l->of = arena_array(a, g->nsw, sizeof(*l->of));
 	l->usual = arena_array(a, l->t->ntiers, sizeof(*l->usual));
 	for (sw_ix s = 0; s < g->nsw; s++) {
-		uint32_t tier = l->t->tier[s];
-
-		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
-			uint32_t other = l->t->tier[g->group[i].peer];
-
-			l->up[s] += other < tier ? g->group[i].n : 0;
-			l->down[s] += other > tier ? g->group[i].n : 0;
-		}
+		l->of[s] = count_cables(l, s);
 		if (g->live[s] && is_tree(l, s))
-			seen[tier * 256 + (l->up[s] & 255)]++;
+			seen[l->t->tier[s] * 256 + (l->of[s].up & 255)]++;
 	}
 	for (uint32_t i = 0; i < l->t->ntiers; i++)
 		for (uint32_t k = 0; k < 256; k++)
@@ -203,43 +250,23 @@ list_hosts(struct listing *l, sw_ix s)
 	add(l, &o);
 }
 
-/* The neighbour above with the fewest cables, where they are not all equal. */
-static bool
-weakest(const struct listing *l, sw_ix s, uint32_t *group)
-{
-	const struct updn *g = &l->w->g;
-	uint32_t least = UINT32_MAX, most = 0;
-
-	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
-		if (l->t->tier[g->group[i].peer] >= l->t->tier[s])
-			continue;
-		if (g->group[i].n < least) {
-			least = g->group[i].n;
-			*group = i;
-		}
-		most = g->group[i].n > most ? g->group[i].n : most;
-	}
-	return most > least;
-}
-
 static void
 list_switch(struct listing *l, sw_ix s)
 {
 	const struct updn *g = &l->w->g;
 	struct tree_odd o = {.sw = s, .other = TOPO_NONE};
-	uint32_t tier = l->t->tier[s], group;
+	const struct cables *c = &l->of[s];
 
-	o.n = l->up[s];
-	o.of = l->usual[tier];
-	if (l->up[s] == 0 && !l->t->top[s]) {
+	o.n = c->up;
+	o.of = l->usual[l->t->tier[s]];
+	if (c->up == 0 && !l->t->top[s]) {
 		o.what = TREE_NO_UPLINK;
 		add(l, &o);
-	} else if (l->up[s] > 0 &&
-		   (weakest(l, s, &group) || l->up[s] != o.of)) {
+	} else if (c->up > 0 && (c->weakest != UINT32_MAX || c->up != o.of)) {
 		o.what = TREE_UNEQUAL;
-		if (weakest(l, s, &group)) {
+		if (c->weakest != UINT32_MAX) {
 			const struct topo_adj *a =
-				&g->t->adj[g->group[group].adj];
+				&g->t->adj[g->group[c->weakest].adj];
 
 			o.other = a->peer;
 			o.port = a->out;
@@ -247,7 +274,7 @@ list_switch(struct listing *l, sw_ix s)
 		}
 		add(l, &o);
 	}
-	if (l->down[s] == 0 && !l->t->leaf[s]) {
+	if (c->down == 0 && !l->t->leaf[s]) {
 		o = (struct tree_odd){
 			.what = TREE_NO_DOWNLINK, .sw = s, .other = TOPO_NONE};
 		add(l, &o);
@@ -404,9 +431,10 @@ is_regular(const struct listing *l)
 		sw_ix s = l->seq[k];
 		uint32_t *d = &down[l->t->tier[s]];
 
-		if (!is_complete(l, hash, s) || (*d != 0 && *d != l->down[s]))
+		if (!is_complete(l, hash, s) ||
+			(*d != 0 && *d != l->of[s].down))
 			return false;
-		*d = l->down[s];
+		*d = l->of[s].down;
 	}
 	return true;
 }
@@ -418,8 +446,8 @@ tree_odd_list(const struct tree_work *w, struct arena *a)
 {
 	struct listing l = {.w = w, .t = w->out};
 
-	sort_switches(&l, a);
-	count_cables(&l, a);
+	find_switches(&l, a);
+	count_all_cables(&l, a);
 	list_pieces(&l, a);
 	list_roles(&l);
 	for (uint32_t k = 0; k < l.n; k++)

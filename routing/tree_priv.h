@@ -4,6 +4,7 @@
  *   tree_far    how far each switch is from everybody's hosts
  *   tree_leaf   which switches are leaves
  *   tree_level  heights above the leaves, round by round
+ *   tree_calm   all three as they were, but for one cable
  *   tree        ranks in force over that, what is no tree at all
  *   tree_odd    what contradicts the tree
  *
@@ -28,6 +29,31 @@
 #include "routing/tree.h"
 #include "routing/updn.h"
 
+enum { TREE_CLASSES = 1024 }; /* of switches, as many as tree_far looks at */
+
+/* What a component looks like as a tree. */
+struct tree_look {
+	uint64_t cables, level;	   /* ... inside a tier */
+	uint64_t hosts, misplaced; /* ... above the leaves */
+	uint32_t switches, roles, lost;
+	uint32_t trees, meshes; /* were read as such, and it is in force */
+};
+
+/*
+ * What a calm reading leaves to the next one. Calm means that there was nothing
+ * to decide: no roles, no leaf without hosts, heights that are the steps from
+ * the leaves and nothing else, and far from the border of what is a tree.
+ */
+struct tree_memory {
+	uint64_t *sum, *far;	/* [nsw] as in struct tree_work */
+	bool *leaf;		/* [nsw] */
+	uint32_t *high;		/* [nsw] */
+	struct tree_look *look; /* [ncomp] by heights */
+	uint32_t ncomp, classes;
+	const sw_ix *seq; /* live switches by GUID, and */
+	uint32_t nseq;	  /* how many they are */
+};
+
 /* A component that is not what a fresh look sees, and what that goes by. */
 struct tree_stays {
 	bool is;
@@ -42,13 +68,18 @@ struct tree_work {
 	uint8_t *role;	  /* [nsw] enum route_role: configured, else told */
 	uint8_t *said;	  /* [nsw] enum tree_origin of the role */
 	bool roles;	  /* anybody has one */
+	uint64_t *sum;	  /* [nsw] squared distances to others' hosts */
+	uint32_t classes; /* that tree_far saw, or fewer */
 	uint64_t *far;	  /* [nsw] as tree_far says */
 	uint64_t *closer; /* [nsw] who is less far than this is clearly so */
 	bool *leaf;	  /* [nsw] */
 	sw_ix *like;	  /* [nsw] not a leaf: same tier as this one */
 	uint32_t *high;	  /* [nsw] above the leaves; UINT32_MAX: not known */
 	bool *none;	  /* [ncomp] no tree */
-	struct tree_stays *stays; /* [ncomp] */
+	struct tree_stays *stays;      /* [ncomp] */
+	bool restless;		       /* there was something to decide */
+	const struct tree_memory *was; /* this reading goes on from it */
+	struct tree_memory *memory;    /* this reading's own, or NULL */
 };
 
 /*
@@ -56,6 +87,19 @@ struct tree_work {
  * UINT64_MAX where there are none.
  */
 void tree_far(struct tree_work *w);
+
+/* The same for switch s, from the sum of squares and the hosts of others. */
+static inline uint64_t
+tree_far_of(uint64_t sum, uint64_t hosts)
+{
+	return hosts > 0 ? sum * 1024 / hosts : UINT64_MAX;
+}
+
+static inline uint64_t
+tree_far_closer(uint64_t far)
+{
+	return far == UINT64_MAX ? far : far - far / 16;
+}
 
 /* Is a clearly closer to the hosts than b, or above it by role? */
 static inline bool
@@ -72,6 +116,14 @@ void tree_leaf(struct tree_work *w);
 
 /* Fill high[]; what stays unknown has no way to a leaf. */
 void tree_level(struct tree_work *w);
+
+/*
+ * tree_calm.c: remember what was inferred in w, if it was calm. And: take that
+ * over from the routes in force, where it cannot have become anything else by
+ * what has changed since; false: it may have, w is to be filled in.
+ */
+void tree_calm_keep(struct tree_work *w, const struct tree_look *look);
+bool tree_calm_take(struct tree_work *w);
 
 /* Fill out->odd and out->count, out->regular. */
 void tree_odd_list(const struct tree_work *w, struct arena *a);

@@ -12,9 +12,11 @@
  *   turn    several tops: the subtree in which down-up turns are made
  *   join    ... made whole when it has lost a cable, at a small cost
  *   plane   trees that meet inside racks only
+ *   kin     who has the same neighbours above, or below
  *   reach   bit sets: who is below whom, shortest legal paths by level
  *   homes   ports of one node, which should not share switches
  *   chain   for each LID the way down that is meant for it
+ *   keys    what of it matters to who is far away
  *   recall  ... taken from the previous routes
  *   rows    all rows of the tables, by several threads
  *   fill    candidate masks, choice, one row
@@ -51,6 +53,7 @@
 #include <stdint.h>
 
 #include "routing/engine.h"
+#include "routing/updn_kin.h"
 
 enum {
 	UPDN_CHAIN = 8,	 /* longest designated way down */
@@ -78,6 +81,14 @@ struct updn_sets {
 	uint64_t *all; /* ... by any legal path */
 };
 
+/* The same switches and LIDs by the same numbers as in an older topology. */
+struct updn_since {
+	const struct topo *was;
+	bool *seed;  /* [nsw] switches whose cables differ, and */
+	sw_ix *list; /* a list of them */
+	uint32_t n;
+};
+
 struct updn {
 	const struct route_job *job;
 	const struct topo *t;
@@ -97,6 +108,8 @@ struct updn {
 			     without any, 1 */
 	uint64_t nhosts;  /* sum of weights */
 	uint64_t *hosts;  /* [ncomp] compute host ports there, really */
+	const struct updn_since *since; /* the routes in force; NULL: there are
+					   none, or more than cables differs */
 
 	enum route_order order;
 	bool treeless; /* after a fresh order: some of it is no tree */
@@ -104,6 +117,7 @@ struct updn {
 	struct updn_line tier, line;
 	bool *flat;	/* no neighbour of s has a higher rank */
 	uint64_t *turn; /* set of switches whose cables the line turns */
+	struct updn_kin tier_kin, line_kin; /* with the sets, and with reach */
 	struct updn_sets line_set; /* of the line, where it was looked at */
 	struct updn_sets tier_set; /* of the tier order, once asked for, and */
 	const uint64_t **tier_above; /* [nsw] switches above s, itself too */
@@ -193,6 +207,12 @@ struct updn_among {
 /* updn_graph.c: fill everything of u up to nhosts; what is the same as in
  * u->like, while there are no planes, is shared with it. */
 void updn_graph(struct updn *u);
+/*
+ * updn_since.c: how t differs from was, in the arena. NULL: in more than cables
+ * between switches.
+ */
+const struct updn_since *updn_since(
+	const struct topo *t, const struct topo *was, struct arena *a);
 /* Sort by (rank, GUID) into u->tier; u->line becomes the same; u->flat. */
 void updn_graph_sort(struct updn *u);
 
@@ -317,11 +337,12 @@ uint64_t updn_past_options(const struct engine_options *o);
  */
 struct routes *updn_repair(const struct updn *like, const char *engine);
 
-/* updn_reach.c: u->tier_set and u->tier_above, if not there already. */
+/* updn_reach.c: u->tier_kin, u->tier_set and u->tier_above, if not there
+ * already. */
 void updn_reach_tiers(struct updn *u);
 /* Has everybody a path to all of its component in the line? */
 bool updn_reach_whole(struct updn *u);
-/* Levels over u->line. */
+/* Levels over u->line; and u->line_kin. */
 struct updn_reach updn_reach(struct updn *u);
 /* One row: what s reaches going down, or at all, within one step more than was
  * says. dn_was: ... than by going down; below: all that s reaches going down;
@@ -349,6 +370,12 @@ void updn_dests_room(const struct updn *u, struct updn_dests *d, uint32_t n);
 /* The same file. keep: the ways of the previous routes where they stand. */
 struct updn_dests updn_chain(
 	const struct updn *u, const struct updn_reach *r, bool keep);
+
+/*
+ * updn_keys.c: where all chains are known, number the apexes; LIDs of one apex
+ * take turns on parallel cables. seq: LIDs in the order that they found ways.
+ */
+void updn_keys(const struct updn *u, struct updn_dests *d, const uint32_t *seq);
 
 /*
  * updn_rows.c: all rows into out, by job->threads threads. -1 when cancelled.

@@ -15,6 +15,7 @@ struct updn_batch_row {
 	sw_ix sw;
 	sw_ix twin; /* has the blocks that are not here, and maybe some that
 		       are; TOPO_NONE: the switch itself */
+	bool whole; /* all blocks are here, in their order */
 	uint32_t n; /* blocks */
 };
 

@@ -1,14 +1,8 @@
-#include <assert.h>
 #include <string.h>
 
 #include "routing/updn_walk.h"
 
-enum {
-	SPREAD = 12, /* ways of parallel cables worth telling apart exactly */
-	SUBSTITUTES = 4,
-	FINEST = 16,
-	MOST_PATHS = 128, /* LIDs of one port */
-};
+enum { MOST_PATHS = 128 }; /* LIDs of one port */
 
 /*
  * Switches from the top, each under the first of those above it: leaves of
@@ -84,10 +78,17 @@ add_switch(const struct updn *u, struct updn_dests *d, sw_ix s)
 uint32_t
 updn_chain_group(const struct updn *u, sw_ix s, sw_ix peer)
 {
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (u->group[g].peer == peer)
-			return g;
-	return UINT32_MAX;
+	uint32_t lo = u->first[s], end = u->first[s + 1], hi = end;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (u->group[mid].peer < peer)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < end && u->group[lo].peer == peer ? lo : UINT32_MAX;
 }
 
 bool
@@ -101,25 +102,26 @@ updn_chain_exactly(const struct updn_walk *w, sw_ix x, sw_ix dest, uint32_t k)
 	       !updn_bit(r->path.row[(size_t)was * nsw + x], dest);
 }
 
-/* Is a worse than b, per switch above: the plane that they lead into? */
-static int
+/* Is x better than y, per switch above: the plane that they lead into? */
+static inline bool
 by_plane(const struct updn_walk *w, const struct updn_burden *b, sw_ix x,
 	sw_ix y)
 {
-	uint64_t at_x = (uint64_t)b->plane[x] * w->ups[y];
-	uint64_t at_y = (uint64_t)b->plane[y] * w->ups[x];
+	uint64_t at_x = b->plane[w->kin[x]], at_y = b->plane[w->kin[y]];
+	uint32_t ups_x = w->ups[x], ups_y = w->ups[y];
 
-	return at_x < at_y ? -1 : at_x > at_y;
+	if (ups_x == ups_y)
+		return at_x < at_y;
+	return at_x * (ups_y > 0 ? ups_y : 1) < at_y * (ups_x > 0 ? ups_x : 1);
 }
 
-/* Least loaded cable, then least loaded switch, then plane: is g better? */
+/* Where groups have not as many cables, or ports of a node part. */
 static bool
-better(const struct updn_walk *w, const struct updn_burden *b, uint32_t g,
-	uint32_t best)
+better_of_unlike(const struct updn_walk *w, const struct updn_burden *b,
+	const struct updn_way *x, const struct updn_way *y)
 {
-	const struct updn_group *x = &w->u->group[g], *y = &w->u->group[best];
-	uint64_t at_x = (uint64_t)b->link[g] * y->n;
-	uint64_t at_y = (uint64_t)b->link[best] * x->n;
+	uint64_t at_x = (uint64_t)b->link[x->group] * y->cables;
+	uint64_t at_y = (uint64_t)b->link[y->group] * x->cables;
 	unsigned bad_x = 0, bad_y = 0;
 
 	if (w->napex > 0) {
@@ -134,10 +136,56 @@ better(const struct updn_walk *w, const struct updn_burden *b, uint32_t g,
 		return bad_x < bad_y;
 	if (b->sw[x->peer] != b->sw[y->peer])
 		return b->sw[x->peer] < b->sw[y->peer];
-	return by_plane(w, b, x->peer, y->peer) < 0;
+	return by_plane(w, b, x->peer, y->peer);
 }
 
-/* Of each group of s up, for the destinations of word i: does a way of k cables
+/* What counts first about a way, in one number: the load of its cables, then of
+ * the switch that they lead to. */
+static inline uint64_t
+load_of(const struct updn_burden *b, const struct updn_way *x)
+{
+	return (uint64_t)b->link[x->group] << 32 | b->sw[x->peer];
+}
+
+/*
+ * The best of n ways, of those in which bit is set: the least loaded cable,
+ * then the least loaded switch, then plane. One of them there is.
+ */
+static const struct updn_way *
+best_of(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
+	uint64_t bit)
+{
+	const struct updn_way *way = w->way + w->u->first[s];
+	const uint64_t *nearer = w->nearer + w->u->first[s];
+	const struct updn_way *best = NULL;
+	uint32_t n = w->ups[s];
+	uint64_t least = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct updn_way *x = &way[i];
+		uint64_t load;
+		bool better;
+
+		if (!(nearer[i] & bit))
+			continue;
+		load = load_of(b, x);
+		if (best == NULL)
+			better = true;
+		else if (w->napex > 0 || x->cables != best->cables)
+			better = better_of_unlike(w, b, x, best);
+		else
+			better = load < least ||
+				 (load == least &&
+					 by_plane(w, b, x->peer, best->peer));
+		if (!better)
+			continue;
+		best = x;
+		least = load;
+	}
+	return best;
+}
+
+/* Of each way up from s, for the destinations of word i: does a way of k cables
  * begin there? */
 static void
 look_nearer(const struct updn_walk *w, sw_ix s, uint32_t i, uint32_t k)
@@ -149,12 +197,12 @@ look_nearer(const struct updn_walk *w, sw_ix s, uint32_t i, uint32_t k)
 	const uint64_t **was =
 		l->row + (size_t)(k - 1 < last ? k - 1 : last) * u->nsw;
 
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-		sw_ix peer = u->group[g].peer;
+	w->any[s] = 0;
+	for (uint32_t n = u->first[s]; n < u->first[s] + w->ups[s]; n++) {
+		sw_ix peer = w->way[n].peer;
 
-		w->nearer[g] = updn_above(u, s, peer)
-				       ? is[peer][i] & ~was[peer][i]
-				       : 0;
+		w->nearer[n] = is[peer][i] & ~was[peer][i];
+		w->any[s] |= w->nearer[n];
 	}
 	w->asked[s] = i << 4 | k;
 }
@@ -165,21 +213,16 @@ next_up(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
 	sw_ix dest, uint32_t k)
 {
 	const struct updn *u = w->u;
-	uint32_t best = w->prefer[k - 1];
+	uint32_t first = w->prefer[k - 1];
 
-	if (best >= u->first[s] && best < u->first[s + 1] &&
-		b->link[best] < w->fair[s] * u->group[best].n)
-		return best;
-	best = UINT32_MAX;
+	if (first >= u->first[s] && first < u->first[s + 1] &&
+		b->link[first] < w->fair[s] * u->group[first].n)
+		return first;
 	if (w->asked[s] != (dest / 64 << 4 | k))
 		look_nearer(w, s, dest / 64, k);
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-		if (!(w->nearer[g] >> dest % 64 & 1))
-			continue;
-		if (best == UINT32_MAX || better(w, b, g, best))
-			best = g;
-	}
-	return best;
+	if (!(w->any[s] >> dest % 64 & 1))
+		return UINT32_MAX;
+	return best_of(w, b, s, UINT64_C(1) << dest % 64)->group;
 }
 
 void
@@ -210,16 +253,15 @@ void
 updn_chain_count(const struct updn_walk *w, struct updn_burden *b,
 	const struct updn_chain *c, const uint32_t *group, uint32_t shares)
 {
-	const struct updn *u = w->u;
+	const struct updn_kin_families *below = &w->below;
 
 	for (uint32_t k = 1; k < c->len; k++) {
 		sw_ix s = c->sw[k];
 
 		b->link[group[k - 1]] += shares;
 		b->sw[s] += shares;
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			if (u->tier.pos[u->group[g].peer] > u->tier.pos[s])
-				b->plane[u->group[g].peer] += shares;
+		for (uint32_t i = below->at[s]; i < below->at[s + 1]; i++)
+			b->plane[below->list[i]] += shares;
 	}
 }
 
@@ -410,283 +452,26 @@ share_out(struct updn_walk *w, const uint32_t *seq)
 			updn_chain_place(w, seq[k]);
 }
 
-/* lcm of a and b where it is worth telling apart, else the greater one. */
-static uint32_t
-together(uint32_t a, uint32_t b)
+static void
+find_ways(struct updn_walk *w)
 {
-	uint32_t x = a, y = b, lcm;
+	const struct updn *u = w->u;
 
-	assert(a > 0);
-	while (y != 0) {
-		uint32_t c = x % y;
-
-		x = y;
-		y = c;
-	}
-	lcm = a / x * b;
-	return lcm <= SPREAD ? lcm : a > b ? a : b;
-}
-
-/* Cables of s that lead up to an apex, of the first there is; 1 if none. */
-static uint32_t
-cables_up(const struct updn *u, const struct updn_dests *d, sw_ix s)
-{
-	const uint64_t *above = u->tier_above[s];
-	uint32_t k = 0, n = 0;
-
-	while (k < d->napex &&
-		(d->apex[k] == s || !updn_bit(above, d->apex[k])))
-		k++;
-	for (uint32_t g = u->first[s]; k < d->napex && g < u->first[s + 1];
-		g++) {
-		sw_ix peer = u->group[g].peer;
-
-		if (updn_above(u, s, peer) &&
-			updn_bit(u->tier_above[peer], d->apex[k]))
-			n += u->group[g].n;
-	}
-	return n > 0 ? n : 1;
-}
-
-/*
- * How many ways of splitting a key must tell apart: over parallel cables, and
- * over several switches that lead to the same apex.
- */
-static uint32_t
-spread_of(const struct updn *u, const struct updn_dests *d)
-{
-	uint32_t n = 1;
-
-	for (uint32_t g = 0; g < u->first[u->nsw]; g++)
-		n = together(n, u->group[g].n);
+	w->way = arena_array(u->a, u->first[u->nsw], sizeof(*w->way));
+	w->ups = arena_array(u->a, u->nsw, sizeof(*w->ups));
 	for (sw_ix s = 0; s < u->nsw; s++)
-		if (u->live[s])
-			n = together(n, cables_up(u, d, s));
-	return n;
-}
-
-static sw_ix
-apex_of(const struct updn_chain *c)
-{
-	return c->sw[c->len - 1];
-}
-
-/* Number the apexes of hosts' LIDs, or of others', in the order of their use.
- */
-static void
-number_apexes(struct updn_dests *d, bool others, uint32_t *number)
-{
-	for (uint32_t i = 0; i < d->n; i++) {
-		sw_ix x = apex_of(&d->chain[i]);
-
-		if ((d->other[i] != 0) != others || number[x] != 0)
-			continue;
-		d->apex[d->napex++] = x;
-		number[x] = d->napex;
-	}
-}
-
-/*
- * What a source makes of a key where several switches lead to each apex (see
- * take_turns in updn_fill.c): which of them it goes up by, seen from a switch
- * of hosts in an undamaged tree.
- */
-struct ups {
-	const struct updn *u;
-	uint32_t cables, groups, apexes, period;
-};
-
-static struct ups
-ups_of_sources(const struct updn *u, const struct updn_dests *d)
-{
-	struct ups up = {.u = u};
-	uint32_t x, y;
-
-	for (sw_ix s = 0; s < u->nsw && up.groups < 2; s++) {
-		uint32_t n = 0;
-
-		if (!u->live[s] || u->weight[s] == 0)
-			continue;
 		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			n += updn_above(u, s, u->group[g].peer) &&
-			     updn_bit(u->tier_above[u->group[g].peer],
-				     d->apex[0]);
-		up.groups = n;
-		up.cables = n > 0 ? cables_up(u, d, s) : 0;
-	}
-	up.apexes = d->nmain;
-	if (up.groups < 2 || up.apexes == 0)
-		return (struct ups){.u = NULL};
-	for (x = up.apexes, y = up.cables; y != 0;) {
-		uint32_t c = x % y;
-
-		x = y;
-		y = c;
-	}
-	up.period = up.apexes / x * up.cables;
-	return up;
-}
-
-static uint32_t
-way_up(const struct updn_dests *d, const struct ups *up, uint16_t key)
-{
-	uint32_t i = key % d->spread * up->apexes + key / d->spread;
-
-	return (i + i / up->period) % up->cables % up->groups;
-}
-
-static bool
-crosses(const struct updn_chain *a, const struct updn_chain *b)
-{
-	for (uint32_t k = 0; k < a->len; k++)
-		for (uint32_t l = 0; l < b->len; l++)
-			if (a->sw[k] == b->sw[l])
-				return true;
-	return false;
-}
-
-/* Which of the switches above its own a way comes down by. */
-static uint32_t
-way_down(const struct ups *up, const struct updn_chain *c)
-{
-	const struct updn *u = up->u;
-	uint32_t n = 0;
-
-	for (uint32_t g = u->first[c->sw[0]]; g < u->first[c->sw[0] + 1]; g++) {
-		if (!updn_above(u, c->sw[0], u->group[g].peer))
-			continue;
-		if (c->len > 1 && u->group[g].peer == c->sw[1])
-			return n;
-		n++;
-	}
-	return UINT32_MAX;
-}
-
-/* Sources beside the one port come to it by the switch that leads down to it,
- * and by that of the key to the other one, if it is elsewhere. */
-static bool
-meets_beside(const struct ups *up, const struct updn_chain *one,
-	const struct updn_chain *other, uint32_t others_way)
-{
-	const struct updn *u = up->u;
-
-	return one->len > 1 && way_down(up, one) == others_way &&
-	       !updn_bit(u->tier_above[other->sw[0]], one->sw[1]);
-}
-
-/* Had LID i the way of LID k, would it meet another port of its node? */
-static bool
-would_meet(const struct updn_dests *d, const struct ups *up, uint32_t i,
-	uint32_t k)
-{
-	uint32_t way = up->groups > 0 ? way_up(d, up, d->key[k]) : 0;
-
-	for (uint32_t j = d->home[i]; j != i; j = d->home[j]) {
-		uint32_t its;
-
-		if (crosses(&d->chain[j], &d->chain[k]))
-			return true;
-		if (up->groups == 0)
-			continue; /* sources follow the ways down */
-		its = way_up(d, up, d->key[j]);
-		if (its == way ||
-			meets_beside(up, &d->chain[j], &d->chain[k], way) ||
-			meets_beside(up, &d->chain[k], &d->chain[j], its))
-			return true;
-	}
-	return false;
-}
-
-static void
-swap_ways(struct updn_dests *d, uint32_t i, uint32_t k)
-{
-	struct updn_chain chain = d->chain[i];
-	uint16_t key = d->key[i];
-
-	d->chain[i] = d->chain[k];
-	d->chain[k] = chain;
-	d->key[i] = d->key[k];
-	d->key[k] = key;
-}
-
-/* Two ports of a node on one switch: their ways end alike, whatever they are.
- */
-static bool
-is_beside(const struct updn_dests *d, uint32_t i)
-{
-	for (uint32_t j = d->home[i]; j != i; j = d->home[j])
-		if (d->dest[j] == d->dest[i])
-			return true;
-	return false;
-}
-
-/*
- * The first of two ports finds its way without knowing that the other will have
- * no choice; and ways down that have nothing in common are of no use where
- * sources go up to both by one switch. LIDs of the same switch change their
- * ways with each other until neither is so, which puts nothing more on any
- * cable.
- */
-static void
-part_homes(struct updn_dests *d, const struct ups *up)
-{
-	for (uint32_t i = 0; i < d->n; i++) {
-		sw_ix s = d->dest[i];
-
-		if (d->home[i] == i || d->other[i] || d->share_of[i] != 0 ||
-			!would_meet(d, up, i, i) || is_beside(d, i))
-			continue;
-		for (uint32_t k = d->at[s]; k < d->end[s]; k++) {
-			if (d->other[k] || d->share_of[k] != 0 ||
-				would_meet(d, up, i, k) ||
-				(would_meet(d, up, k, i) &&
-					!would_meet(d, up, k, k)))
-				continue;
-			swap_ways(d, i, k);
-			break;
-		}
-	}
-}
-
-/* Number the apexes; LIDs of one apex take turns on parallel cables. */
-static void
-make_keys(const struct updn *u, struct updn_dests *d, const uint32_t *seq)
-{
-	uint32_t *number = arena_array(u->a, u->nsw, sizeof(*number));
-	uint32_t *turn[2];
-	struct ups up;
-
-	d->apex = arena_array(u->a, u->nsw, sizeof(*d->apex));
-	for (unsigned kind = 0; kind < 2; kind++)
-		turn[kind] = arena_array(u->a, u->nsw, sizeof(*turn[kind]));
-	number_apexes(d, false, number);
-	d->nmain = d->napex;
-	number_apexes(d, true, number);
-	d->spread = spread_of(u, d);
-	/* Damaged: what replaces an apex can be told apart more finely. */
-	if (d->nsplit > 0 && d->spread * SUBSTITUTES <= FINEST)
-		d->spread *= SUBSTITUTES;
-	if (d->napex * d->spread > UINT16_MAX)
-		d->spread = 1;
-	d->nkey = arena_array(
-		u->a, (size_t)d->napex * d->spread, sizeof(*d->nkey));
-	up = ups_of_sources(u, d);
-	for (uint32_t at = 0; at < d->n; at++) {
-		uint32_t i = seq[at];
-		sw_ix x = apex_of(&d->chain[i]);
-		uint32_t k = number[x] - 1;
-		uint32_t q = turn[d->other[i]][x]++ % d->spread;
-
-		d->key[i] = (uint16_t)(k * d->spread + q);
-		d->nkey[d->key[i]] += !d->other[i];
-	}
-	part_homes(d, &up);
+			if (updn_above(u, s, u->group[g].peer))
+				w->way[u->first[s] + w->ups[s]++] =
+					(struct updn_way){g, u->group[g].peer,
+						u->group[g].n};
 }
 
 void
 updn_chain_begin(struct updn_walk *w)
 {
 	const struct updn *u = w->u;
+	struct updn_kin kin;
 
 	w->fair = arena_array(u->a, u->nsw, sizeof(*w->fair));
 	for (unsigned kind = 0; kind < 2; kind++) {
@@ -698,13 +483,13 @@ updn_chain_begin(struct updn_walk *w)
 	}
 	w->taken = arena_array(u->a, u->nsw, sizeof(*w->taken));
 	w->nearer = arena_array(u->a, u->first[u->nsw], sizeof(*w->nearer));
+	w->any = arena_array(u->a, u->nsw, sizeof(*w->any));
 	w->asked = arena_array(u->a, u->nsw, sizeof(*w->asked));
-	w->ups = arena_array(u->a, u->nsw, sizeof(*w->ups));
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			w->ups[s] += updn_above(u, s, u->group[g].peer);
-		w->ups[s] += w->ups[s] == 0;
-	}
+	kin = u->tier_kin.mid != NULL ? u->tier_kin
+				      : updn_kin_find(u, &u->tier);
+	w->kin = kin.up.first;
+	w->below = updn_kin_below(u, &kin);
+	find_ways(w);
 	for (unsigned k = 0; k < UPDN_CHAIN; k++)
 		w->prefer[k] = UINT32_MAX;
 }
@@ -762,6 +547,6 @@ updn_chain(const struct updn *u, const struct updn_reach *r, bool keep)
 		updn_chain_reset(&w);
 		make_chains(&w, lids, false);
 	}
-	make_keys(u, &d, lids);
+	updn_keys(u, &d, lids);
 	return d;
 }

@@ -3,6 +3,7 @@
 
 #include "routing/updn_repair.h"
 #include "routing/updn_row.h"
+#include "routing/updn_walk.h"
 
 static uint32_t
 groups_of(const struct updn_row *f, sw_ix s)
@@ -24,44 +25,51 @@ static void
 find_near(struct updn_row *f, const uint64_t *dn)
 {
 	const struct updn *u = f->u;
+	const uint64_t **row = updn_kin_rows(u, f->near);
+	struct updn_kin_sum sum = updn_kin_sums(u, &u->tier_kin, true);
 
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		sw_ix s = u->tier.seq[i];
 		uint64_t *near = f->near + (size_t)s * u->words;
-		bool top = true;
 
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-			sw_ix peer = u->group[g].peer;
-
-			if (!above(f, peer, s))
-				continue;
-			top = false;
-			updn_or(near, f->near + (size_t)peer * u->words,
-				u->words);
-		}
-		if (!top)
-			updn_or(near, dn + (size_t)s * u->words, u->words);
+		if (u->tier_kin.mid[s] == u->first[s])
+			continue;
+		memcpy(near, updn_kin_sum(&sum, s, row),
+			u->words * sizeof(*near));
+		updn_or(near, dn + (size_t)s * u->words, u->words);
 	}
 }
 
-/* lead[x]: by which groups s goes up towards x, or which are cables to x. */
+/* lead[x]: by which cables down s leads to x, or no more if not on. */
 static inline void
-find_lead(struct updn_row *f, sw_ix s, const uint32_t W)
+lead_down(struct updn_row *f, sw_ix s, bool on, const uint32_t W)
 {
 	const struct updn *u = f->u;
 
-	if (f->lead_of != TOPO_NONE && updn_twin_same(u, s, f->lead_of))
-		return;
-	f->lead_of = s;
-	memset(f->lead, 0, (size_t)u->nsw * W * sizeof(*f->lead));
+	for (uint32_t i = 0; i < groups_of(f, s); i++) {
+		sw_ix peer = u->group[u->first[s] + i].peer;
+		uint64_t *lead = f->lead + (size_t)peer * W;
+
+		if (above(f, peer, s))
+			continue;
+		if (on)
+			updn_set(lead, i);
+		else
+			memset(lead, 0, W * sizeof(*lead));
+	}
+}
+
+static inline void
+lead_up(struct updn_row *f, sw_ix s, const uint32_t W)
+{
+	const struct updn *u = f->u;
+
 	for (uint32_t i = 0; i < groups_of(f, s); i++) {
 		sw_ix peer = u->group[u->first[s] + i].peer;
 		const uint64_t *up = f->above[peer];
 
-		if (!above(f, peer, s)) {
-			updn_set(f->lead + (size_t)peer * W, i);
+		if (!above(f, peer, s))
 			continue;
-		}
 		for (uint32_t w = 0; w < u->words; w++)
 			for (uint64_t x = up[w]; x != 0; x &= x - 1)
 				updn_set(f->lead + (size_t)(w * 64 +
@@ -69,6 +77,25 @@ find_lead(struct updn_row *f, sw_ix s, const uint32_t W)
 							   W,
 					i);
 	}
+}
+
+/* lead[x]: by which groups s goes up towards x, or which are cables to x. Who
+ * has the same groups up as the last one has the same of the former. */
+static inline void
+find_lead(struct updn_row *f, sw_ix s, const uint32_t W)
+{
+	sw_ix last = f->lead_of;
+
+	if (last != TOPO_NONE && updn_twin_same(f->u, s, last))
+		return;
+	if (last != TOPO_NONE && updn_twin_related(f->u, s, last)) {
+		lead_down(f, last, false, W);
+	} else {
+		memset(f->lead, 0, (size_t)f->u->nsw * W * sizeof(*f->lead));
+		lead_up(f, s, W);
+	}
+	lead_down(f, s, true, W);
+	f->lead_of = s;
 }
 
 /* Groups up. */
@@ -482,20 +509,33 @@ fill_fresh(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 	fill_rest(f, s, any != 0, W);
 }
 
-/* The blocks that destination x is in, as the twin has them. */
-static void
-touch(struct updn_row *f, const struct updn_twin *t, sw_ix x)
+/* Block b as the twin has it. */
+static inline void
+touch(struct updn_row *f, const struct updn_twin *t, uint32_t b)
 {
-	for (uint32_t i = f->d->at[x]; i < f->d->end[x]; i++) {
-		uint32_t b = f->d->lid[i] / LFT_BLOCK;
+	if (f->touched[b])
+		return;
+	f->touched[b] = true;
+	f->list[f->nlist++] = b;
+	memcpy(f->row + (size_t)b * LFT_BLOCK, t->row + (size_t)b * LFT_BLOCK,
+		LFT_BLOCK);
+}
 
-		if (f->touched[b])
-			continue;
-		f->touched[b] = true;
-		f->list[f->nlist++] = b;
-		memcpy(f->row + (size_t)b * LFT_BLOCK,
-			t->row + (size_t)b * LFT_BLOCK, LFT_BLOCK);
+/* The blocks that destination x is in. */
+static void
+touch_all(struct updn_row *f, const struct updn_twin *t, sw_ix x)
+{
+	const uint16_t *lid = f->d->lid;
+	uint32_t i = f->d->at[x], run = f->d->run[x];
+
+	if (run > 0) {
+		uint32_t last = (lid[i] + run - 1) / LFT_BLOCK;
+
+		for (uint32_t b = lid[i] / LFT_BLOCK; b <= last; b++)
+			touch(f, t, b);
 	}
+	for (i += run; i < f->d->end[x]; i++)
+		touch(f, t, lid[i] / LFT_BLOCK);
 }
 
 /* Template and twin have been found: what differs. False: make it anew. */
@@ -517,7 +557,7 @@ patch(struct updn_row *f, sw_ix s, const struct updn_twin *t, const uint32_t W)
 		for (uint64_t b = f->diff.set[w]; b != 0; b &= b - 1) {
 			sw_ix x = w * 64 + updn_low(b);
 
-			touch(f, t, x);
+			touch_all(f, t, x);
 			if (!updn_bit(f->far, x)) {
 				fill_one(f, s, x, any != 0, W);
 				continue;
@@ -530,13 +570,20 @@ patch(struct updn_row *f, sw_ix s, const struct updn_twin *t, const uint32_t W)
 	return !f->own;
 }
 
+/* No port is allowed yet. */
+static void
+forbid(struct updn_row *f)
+{
+	memset(f->allowed, 0, sizeof(f->allowed));
+	f->allowed_for = (struct updn_mask){{0}};
+}
+
 static void
 begin_row(struct updn_row *f)
 {
 	memset(f->meant, 0, sizeof(f->meant));
 	memset(f->sum, 0, sizeof(f->sum));
-	memset(f->allowed, 0, sizeof(f->allowed));
-	f->allowed_for = (struct updn_mask){{0}};
+	forbid(f);
 	f->own = false;
 }
 
@@ -652,11 +699,11 @@ updn_fill_open(struct updn_row *f, sw_ix s, const struct updn_among *among)
 	const struct updn *u = f->u;
 	uint32_t n = groups_of(f, s);
 
-	f->W = n <= 64 ? 1 : n <= 128 ? 2 : 4;
+	f->W = updn_row_words(n);
 	updn_columns_candidates(f->columns, s, among, &f->rest, f->cand);
 	if (f->rest.n > 0)
 		updn_reach_candidates(u, f->r, s, &f->rest, f->cand);
-	begin_row(f);
+	forbid(f);
 	for (uint32_t k = 0; k < among->n; k++) {
 		uint32_t w = among->word[k], last = w * 64 + 64;
 
@@ -683,18 +730,22 @@ updn_fill_lead(struct updn_row *f, sw_ix s, sw_ix x, const uint64_t *m)
 {
 	const struct updn *u = f->u;
 	const struct updn_group *group = u->group + u->first[s];
-	bool up = updn_bit(f->above[s], x);
 	uint64_t *lead = f->lead + (size_t)x * f->W;
 
 	memset(lead, 0, f->W * sizeof(*lead));
+	if (!updn_bit(f->above[s], x)) {
+		uint32_t i = updn_chain_group(u, s, x) - u->first[s];
+
+		if (i < groups_of(f, s) && updn_bit(m, i))
+			updn_set(lead, i);
+		return;
+	}
 	for (uint32_t w = 0; w < f->W; w++)
 		for (uint64_t b = m[w]; b != 0; b &= b - 1) {
 			uint32_t i = w * 64 + updn_low(b);
 			sw_ix peer = group[i].peer;
 
-			if (up && above(f, peer, s)
-					? updn_bit(f->above[peer], x)
-					: peer == x)
+			if (updn_bit(f->above[peer], x) && above(f, peer, s))
 				updn_set(lead, i);
 		}
 }

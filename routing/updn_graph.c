@@ -68,16 +68,11 @@ find_components(struct updn *u)
 static void
 weigh(struct updn *u)
 {
-	const struct topo *t = u->t;
-
 	u->hosts = arena_array(u->a, u->ncomp, sizeof(*u->hosts));
 	for (sw_ix s = 0; s < u->nsw; s++) {
-		const struct topo_switch *sw = &t->sw[s];
-
 		if (!u->live[s])
 			continue;
-		for (uint32_t i = sw->end; i < sw->end + sw->nend; i++)
-			u->weight[s] += t->end[i].host;
+		u->weight[s] = u->t->sw[s].nhost;
 		u->hosts[u->comp[s]] += u->weight[s];
 	}
 	for (sw_ix s = 0; s < u->nsw; s++) {
@@ -102,6 +97,10 @@ make_graph(struct updn *u)
 	make_groups(u);
 	find_components(u);
 	weigh(u);
+	if (u->like != NULL)
+		u->since = u->like->since;
+	else if (u->job->prev != NULL)
+		u->since = updn_since(t, u->job->prev->topo, u->a);
 }
 
 static void
@@ -115,6 +114,7 @@ share_graph(struct updn *u, const struct updn *like)
 	u->weight = like->weight;
 	u->nhosts = like->nhosts;
 	u->hosts = like->hosts;
+	u->since = like->since;
 }
 
 void
@@ -172,6 +172,7 @@ updn_graph_sort(struct updn *u)
 	const struct topo *t = u->t;
 
 	u->tier_above = NULL;
+	u->tier_kin = (struct updn_kin){NULL, NULL, {NULL, NULL}, {NULL, NULL}};
 	for (sw_ix s = 0; s < u->nsw; s++)
 		p[s] = (struct place){
 			t->node[t->sw[s].node].guid, u->rank[s], s};

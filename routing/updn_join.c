@@ -22,6 +22,7 @@ struct joining {
 
 struct joiner {
 	sw_ix sw;
+	bool away;     /* it is not the SM's leaf */
 	uint32_t cost; /* cables that it turns over and are not */
 	uint32_t gain; /* switches that it joins */
 	uint32_t near; /* switches of the subtree above it: turns move less */
@@ -113,6 +114,7 @@ judge(const struct joining *x, sw_ix s)
 	const uint64_t *mine = above_of(x, s);
 	struct cables n = cables(x, s);
 	struct joiner j = {.sw = s,
+		.away = s != topo_switch_of(u->t, u->t->sm_port),
 		.cost = n.out - n.over,
 		.wide = n.in < n.out ? n.in : n.out};
 
@@ -130,12 +132,14 @@ judge(const struct joining *x, sw_ix s)
 	return j;
 }
 
-/* Few, near the leaf, that turn few cables over. */
+/* Few, not the SM's leaf, near the leaf, that turn few cables over. */
 static bool
 better(const struct joiner *a, const struct joiner *b)
 {
 	if (a->gain != b->gain)
 		return a->gain > b->gain;
+	if (a->away != b->away)
+		return a->away;
 	if (a->cost != b->cost)
 		return a->cost < b->cost;
 	if (a->near != b->near)

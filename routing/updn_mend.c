@@ -9,13 +9,15 @@
 #include "sm/base/thread.h"
 
 enum {
+	NOBODYS = 2,   /* LIDs that are not routed */
 	TOO_MANY = 4,  /* no more than one LID in so many is split */
 	ROWS_MIN = 64, /* a thread's worth of work */
 };
 
 struct bad {
 	sw_ix sw;
-	uint32_t i; /* LID */
+	uint32_t i;  /* LID */
+	size_t mask; /* where its candidates are noted */
 };
 
 /* What one thread looks at and mends: the switches from .. to. */
@@ -27,10 +29,14 @@ struct part {
 	sw_ix from, to;
 	struct bad *bad; /* by switch */
 	size_t nbad, cap;
+	uint64_t *mask; /* of bad entries, those of a destination together */
+	size_t nmask, mask_cap;
 	struct updn_mask lead_for; /* the groups that f.lead is about, for */
 	uint32_t *led, stamp;	   /* switches that have this stamp */
-	bool *staged;		   /* blocks of f.row, and */
-	uint32_t *list;		   /* a list of them */
+	sw_ix counted; /* whose entries are in count, by kind of LID and port */
+	uint32_t count[NOBODYS + 1][256];
+	bool *staged;	/* blocks of f.row, and */
+	uint32_t *list; /* a list of them */
 	uint32_t nlist;
 	struct updn_batch batch;
 };
@@ -40,7 +46,8 @@ struct mend {
 	struct updn_dests *d;
 	struct updn_walk w;
 	const struct updn_columns *columns;
-	bool *about; /* [nsw] to be looked at */
+	bool *about;   /* [nsw] to be looked at */
+	uint8_t *kind; /* of each LID: as in d->other, or NOBODYS */
 	struct part *part;
 	unsigned nparts;
 };
@@ -60,6 +67,17 @@ find_about(struct mend *m)
 		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
 			m->about[u->group[g].peer] = true;
 	}
+}
+
+static void
+find_kinds(struct mend *m, uint32_t nblocks)
+{
+	size_t n = (size_t)nblocks * LFT_BLOCK;
+
+	m->kind = arena_alloc(m->p->u->a, n);
+	memset(m->kind, NOBODYS, n);
+	for (uint32_t i = 0; i < m->d->n; i++)
+		m->kind[m->d->lid[i]] = m->d->other[i];
 }
 
 /* A switch with other cables: about everybody else. */
@@ -131,7 +149,7 @@ check_by(struct part *t, sw_ix s, sw_ix x, const uint8_t allowed[256])
 		if (allowed[b[d->lid[i] % LFT_BLOCK]])
 			continue;
 		t->bad = mem_grow(t->bad, t->nbad, &t->cap, sizeof(*t->bad));
-		t->bad[t->nbad++] = (struct bad){s, i};
+		t->bad[t->nbad++] = (struct bad){s, i, t->nmask};
 	}
 }
 
@@ -143,12 +161,26 @@ allow(struct part *t, sw_ix s, sw_ix x)
 }
 
 static void
+note_mask(struct part *t, const uint64_t *mask)
+{
+	for (uint32_t w = 0; w < t->f.W; w++) {
+		t->mask = mem_grow(
+			t->mask, t->nmask, &t->mask_cap, sizeof(*t->mask));
+		t->mask[t->nmask++] = mask[w];
+	}
+}
+
+static void
 check(struct part *t, sw_ix s, sw_ix x)
 {
 	const struct updn_dests *d = t->m->d;
+	size_t n = t->nbad;
 
-	if (d->at[x] < d->end[x] && !updn_plane_across(t->m->p->u, s, x))
-		check_by(t, s, x, allow(t, s, x));
+	if (d->at[x] == d->end[x] || updn_plane_across(t->m->p->u, s, x))
+		return;
+	check_by(t, s, x, allow(t, s, x));
+	if (t->nbad > n)
+		note_mask(t, t->f.mask + (size_t)x * t->f.W);
 }
 
 /* What is in other planes: what leads there from s itself, or to the apex. */
@@ -394,6 +426,38 @@ old_port(const struct part *t, sw_ix s, uint32_t i)
 	return routes_block(t->m->p->prev, s, lid / LFT_BLOCK)[lid % LFT_BLOCK];
 }
 
+/* Count the entries of block b of s in, or out again. */
+static void
+count_block(struct part *t, sw_ix s, uint32_t b, bool in)
+{
+	const uint8_t *entry = routes_block(t->m->p->prev, s, b);
+	const uint8_t *kind = t->m->kind + (size_t)b * LFT_BLOCK;
+
+	for (unsigned i = 0; i < LFT_BLOCK; i++)
+		t->count[kind[i]][entry[i]] += in ? 1U : -1U;
+}
+
+/*
+ * Rows of switches that are alike share most of their blocks: what the last one
+ * that was counted has alone goes out, what s has instead comes in.
+ */
+static void
+count_row(struct part *t, sw_ix s)
+{
+	const struct routes *prev = t->m->p->prev;
+	sw_ix was = t->counted;
+
+	for (uint32_t b = 0; b < prev->nblocks; b++) {
+		if (was != TOPO_NONE && routes_ref_of(prev, was, b) ==
+						routes_ref_of(prev, s, b))
+			continue;
+		if (was != TOPO_NONE)
+			count_block(t, was, b, false);
+		count_block(t, s, b, true);
+	}
+	t->counted = s;
+}
+
 /* What the entries that stay put on the ports of s. */
 static void
 count_kept(struct part *t, const struct bad *bad, size_t n)
@@ -401,26 +465,12 @@ count_kept(struct part *t, const struct bad *bad, size_t n)
 	const struct updn_dests *d = t->m->d;
 	struct updn_row *f = &t->f;
 	sw_ix s = bad->sw;
-	uint32_t block = 0;
-	const uint8_t *b = routes_block(t->m->p->prev, s, block);
 
-	for (uint32_t i = 0; i < d->n; i++) {
-		uint32_t at = d->lid[i] / LFT_BLOCK;
-
-		if (at != block) {
-			block = at;
-			b = routes_block(t->m->p->prev, s, at);
-		}
-		f->sum[d->other[i]][b[d->lid[i] % LFT_BLOCK]]++;
-	}
+	count_row(t, s);
+	memcpy(f->sum, t->count, sizeof(f->sum));
+	for (size_t k = 0; k < n; k++)
+		f->sum[d->other[bad[k].i]][old_port(t, s, bad[k].i)]--;
 	memcpy(f->meant, f->sum, sizeof(f->meant));
-	for (size_t k = 0; k < n; k++) {
-		uint32_t i = bad[k].i;
-		uint8_t p = old_port(t, s, i);
-
-		f->meant[d->other[i]][p]--;
-		f->sum[d->other[i]][p]--;
-	}
 }
 
 /* Before the first choice in a row. */
@@ -526,26 +576,6 @@ find_lead(struct part *t, sw_ix s, uint32_t i, const uint64_t *m)
 		}
 }
 
-/* Only the destinations of these entries matter any more. */
-static void
-only_bad(struct part *t, const struct bad *bad, size_t n)
-{
-	const struct updn *u = t->m->p->u;
-	struct updn_among *a = &t->which;
-
-	memset(a->set, 0, u->words * sizeof(*a->set));
-	a->n = 0;
-	for (size_t k = 0; k < n; k++) {
-		sw_ix x = t->m->d->dest[bad[k].i];
-
-		if (updn_plane_across(u, bad->sw, x))
-			x = u->apex[u->plane[bad->sw]];
-		if (a->set[x / 64] == 0)
-			a->word[a->n++] = x / 64;
-		updn_set(a->set, x);
-	}
-}
-
 /* The entry of s for LID lid, as it is by now. */
 static uint8_t
 entry(const struct part *t, sw_ix s, uint16_t lid)
@@ -601,14 +631,14 @@ mend_across(struct part *t, const struct bad *bad, size_t n)
 static void
 mend_row(struct part *t, const struct bad *bad, size_t n)
 {
+	const struct updn *u = t->m->p->u;
 	const struct updn_dests *d = t->m->d;
 	struct updn_row *f = &t->f;
 	sw_ix s = bad->sw;
 	const struct updn_batch_row as = {.sw = s, .twin = TOPO_NONE};
 	uint8_t port;
 
-	only_bad(t, bad, n);
-	updn_fill_open(f, s, &t->which);
+	f->W = updn_row_words(u->first[s + 1] - u->first[s]);
 	while (t->nlist > 0)
 		t->staged[t->list[--t->nlist]] = false;
 	f->counted = f->weighed = false;
@@ -616,9 +646,9 @@ mend_row(struct part *t, const struct bad *bad, size_t n)
 	t->stamp++;
 	for (size_t k = 0; k < n; k++) {
 		uint32_t i = bad[k].i;
-		const uint64_t *mask = f->mask + (size_t)d->dest[i] * f->W;
+		const uint64_t *mask = t->mask + bad[k].mask;
 
-		if (updn_plane_across(t->m->p->u, s, d->dest[i]))
+		if (updn_plane_across(u, s, d->dest[i]))
 			continue;
 		find_lead(t, s, i, mask);
 		if (!updn_choose_only(f, s, i, mask, &port))
@@ -665,8 +695,9 @@ put_all(struct mend *m, struct routes *r)
 	const struct updn *u = m->p->u;
 	uint32_t *lids = arena_array(u->a, u->ncomp, sizeof(*lids));
 
-	for (uint32_t i = 0; i < m->d->n; i++)
-		lids[u->comp[m->d->dest[i]]]++;
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (m->d->at[s] < m->d->end[s])
+			lids[u->comp[s]] += m->d->end[s] - m->d->at[s];
 	routes_put_all(r, m->p->prev);
 	for (sw_ix s = 0; s < u->nsw; s++)
 		if (u->live[s])
@@ -691,6 +722,7 @@ begin(struct mend *m, uint32_t nblocks)
 	m->w = (struct updn_walk){.u = u, .r = &m->p->reach, .d = m->d};
 	m->columns = updn_columns_new(m->p);
 	find_about(m);
+	find_kinds(m, nblocks);
 	m->part = arena_array(u->a, n, sizeof(*m->part));
 	m->nparts = n;
 	for (unsigned i = 0; i < n; i++) {
@@ -698,6 +730,7 @@ begin(struct mend *m, uint32_t nblocks)
 		struct arena *a = arena_new();
 
 		t->m = m;
+		t->counted = TOPO_NONE;
 		t->f = (struct updn_row){.a = a,
 			.u = u,
 			.r = &m->p->reach,
@@ -724,6 +757,7 @@ end(struct mend *m)
 {
 	for (unsigned i = 0; i < m->nparts; i++) {
 		free(m->part[i].bad);
+		free(m->part[i].mask);
 		arena_free(m->part[i].f.a);
 	}
 }

@@ -20,60 +20,68 @@ only_served(const struct updn *u, sw_ix s, uint64_t *row)
  * Closures need no levels: in the order of the line, what s needs of its
  * neighbours is final when s is due.
  */
-static struct updn_sets
-closures(const struct updn *u, const struct updn_line *line)
+static uint64_t *
+close_down(const struct updn *u, const struct updn_line *line,
+	const struct updn_kin *kin)
 {
-	bool turned = line == &u->line;
-	size_t n = (size_t)u->nsw * u->words;
-	struct updn_sets r = {arena_array(u->a, n, sizeof(*r.dn)),
-		arena_array(u->a, n, sizeof(*r.all))};
+	uint64_t *sets =
+		arena_array(u->a, (size_t)u->nsw * u->words, sizeof(*sets));
+	const uint64_t **row = updn_kin_rows(u, sets);
+	struct updn_kin_sum sum = updn_kin_sums(u, kin, false);
 
 	for (uint32_t i = u->nsw; i-- > 0;) {
 		sw_ix s = line->seq[i];
-		uint64_t *dn = row_of(r.dn, u, s);
+		uint64_t *dn = row_of(sets, u, s);
 
+		memcpy(dn, updn_kin_sum(&sum, s, row), u->words * sizeof(*dn));
 		updn_set(dn, s);
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			if (line->pos[u->group[g].peer] > i)
-				updn_or(dn, row_of(r.dn, u, u->group[g].peer),
-					u->words);
-		if (turned)
+		if (line == &u->line)
 			only_served(u, s, dn);
 	}
+	return sets;
+}
+
+static struct updn_sets
+closures(const struct updn *u, const struct updn_line *line,
+	const struct updn_kin *kin)
+{
+	size_t n = (size_t)u->nsw * u->words;
+	struct updn_sets r = {
+		close_down(u, line, kin), arena_array(u->a, n, sizeof(*r.all))};
+	const uint64_t **row = updn_kin_rows(u, r.all);
+	struct updn_kin_sum sum = updn_kin_sums(u, kin, true);
+
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		sw_ix s = line->seq[i];
 		uint64_t *all = row_of(r.all, u, s);
 
 		memcpy(all, row_of(r.dn, u, s), u->words * sizeof(*all));
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-			sw_ix peer = u->group[g].peer;
-
-			if (line->pos[peer] < i)
-				updn_or(all, row_of(r.all, u, peer), u->words);
-			else if (turned && updn_joins(u, s))
-				updn_or(all, row_of(r.dn, u, peer), u->words);
-		}
+		updn_or(all, updn_kin_sum(&sum, s, row), u->words);
+		if (line != &u->line || !updn_joins(u, s))
+			continue;
+		for (uint32_t k = kin->mid[s]; k < u->first[s + 1]; k++)
+			updn_or(all, row_of(r.dn, u, kin->peer[k]), u->words);
 	}
 	return r;
 }
 
 static const uint64_t **
-find_above(const struct updn *u, const struct updn_line *line)
+find_above(const struct updn *u, const struct updn_line *line,
+	const struct updn_kin *kin)
 {
 	uint64_t *rows =
 		arena_array(u->m, (size_t)u->nsw * u->words, sizeof(*rows));
 	const uint64_t **above = arena_array(u->m, u->nsw, sizeof(*above));
+	struct updn_kin_sum sum = updn_kin_sums(u, kin, true);
 
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		sw_ix s = line->seq[i];
+		uint64_t *row = row_of(rows, u, s);
 
-		updn_set(row_of(rows, u, s), s);
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			if (line->pos[u->group[g].peer] < i)
-				updn_or(row_of(rows, u, s),
-					row_of(rows, u, u->group[g].peer),
-					u->words);
-		above[s] = row_of(rows, u, s);
+		memcpy(row, updn_kin_sum(&sum, s, above),
+			u->words * sizeof(*row));
+		updn_set(row, s);
+		above[s] = row;
 	}
 	return above;
 }
@@ -83,8 +91,9 @@ updn_reach_tiers(struct updn *u)
 {
 	if (u->tier_above != NULL)
 		return;
-	u->tier_set = closures(u, &u->tier);
-	u->tier_above = find_above(u, &u->tier);
+	u->tier_kin = updn_kin_find(u, &u->tier);
+	u->tier_set = closures(u, &u->tier, &u->tier_kin);
+	u->tier_above = find_above(u, &u->tier, &u->tier_kin);
 }
 
 static bool
@@ -132,6 +141,17 @@ updn_reach_dn(const struct updn *u, sw_ix s, const uint64_t *const *was,
 	only_served(u, s, own);
 }
 
+/* own = what neighbours above give (x), s can not have below, and had. */
+static void
+no_detour(const struct updn *u, const uint64_t *x, const uint64_t *was,
+	const uint64_t *const below_dn[2], uint64_t *own)
+{
+	const uint64_t *below = below_dn[0], *dn = below_dn[1];
+
+	for (uint32_t w = 0; w < u->words; w++)
+		own[w] = (x[w] & ~below[w]) | was[w] | dn[w];
+}
+
 void
 updn_reach_path(const struct updn *u, sw_ix s, const uint64_t *const *was,
 	const uint64_t *const *dn_was, const uint64_t *const below_dn[2],
@@ -146,15 +166,14 @@ updn_reach_path(const struct updn *u, sw_ix s, const uint64_t *const *was,
 		else if (updn_joins(u, s))
 			updn_or(own, dn_was[peer], u->words);
 	}
-	for (uint32_t w = 0; w < u->words; w++)
-		own[w] =
-			(own[w] & ~below_dn[0][w]) | was[s][w] | below_dn[1][w];
+	no_detour(u, own, was[s], below_dn, own);
 }
 
 /* dn within k: what the neighbours below reach within k - 1. */
 static bool
 next_dn(const struct updn *u, const struct updn_sets *set,
-	const uint64_t *const *was, const uint64_t **is)
+	struct updn_kin_sum *sum, const uint64_t *const *was,
+	const uint64_t **is)
 {
 	bool grown = false;
 
@@ -165,10 +184,13 @@ next_dn(const struct updn *u, const struct updn_sets *set,
 		if (equal(u, was[s], set->dn + (size_t)s * u->words))
 			continue;
 		own = arena_array(u->m, u->words, sizeof(*own));
-		updn_reach_dn(u, s, was, own);
+		memcpy(own, was[s], u->words * sizeof(*own));
+		updn_or(own, updn_kin_sum(sum, s, was), u->words);
+		only_served(u, s, own);
 		is[s] = own;
 		grown = true;
 	}
+	sum->round++;
 	return grown;
 }
 
@@ -184,9 +206,10 @@ dn_before(const struct updn *u, const struct updn_reach *r, uint32_t k)
 /* Legal paths within k: down ones, and up for what cannot be had below. */
 static bool
 next_path(const struct updn *u, const struct updn_sets *set,
-	const struct updn_reach *r, const uint64_t *const *was,
+	const struct updn_reach *r, struct updn_kin_sum *sum,
 	const uint64_t **is)
 {
+	const uint64_t *const *was = is - u->nsw;
 	uint32_t k = r->path.n - 1 < r->dn.n ? r->path.n - 1 : r->dn.n - 1;
 	const uint64_t **dn = r->dn.row + (size_t)k * u->nsw;
 	const uint64_t **dn_was = dn_before(u, r, r->path.n - 1);
@@ -201,11 +224,23 @@ next_path(const struct updn *u, const struct updn_sets *set,
 		if (equal(u, was[s], set->all + (size_t)s * u->words))
 			continue;
 		own = arena_array(u->m, u->words, sizeof(*own));
-		updn_reach_path(u, s, was, dn_was, below_dn, own);
+		if (updn_joins(u, s))
+			updn_reach_path(u, s, was, dn_was, below_dn, own);
+		else
+			no_detour(u, updn_kin_sum(sum, s, was), was[s],
+				below_dn, own);
 		is[s] = own;
 		grown = true;
 	}
+	sum->round++;
 	return grown;
+}
+
+static void
+look_at_line(struct updn *u)
+{
+	u->line_kin = updn_kin_find(u, &u->line);
+	u->line_set = closures(u, &u->line, &u->line_kin);
 }
 
 static uint32_t
@@ -223,7 +258,7 @@ updn_reach_whole(struct updn *u)
 {
 	uint32_t *size = arena_array(u->a, u->ncomp, sizeof(*size));
 
-	u->line_set = closures(u, &u->line);
+	look_at_line(u);
 	for (sw_ix s = 0; s < u->nsw; s++)
 		if (u->live[s])
 			size[u->comp[s]]++;
@@ -238,25 +273,33 @@ struct updn_reach
 updn_reach(struct updn *u)
 {
 	struct updn_reach r = {0};
+	struct updn_kin_sum up, down;
 	struct updn_sets set;
 	bool more = u->nsw > 0;
 
 	updn_reach_tiers(u);
-	set = u->turn_leaf == TOPO_NONE ? u->tier_set
-	      : u->line_set.dn != NULL	? u->line_set
-					: closures(u, &u->line);
+	if (u->turn_leaf == TOPO_NONE) {
+		u->line_kin = u->tier_kin;
+		set = u->tier_set;
+	} else {
+		if (u->line_set.dn == NULL)
+			look_at_line(u);
+		set = u->line_set;
+	}
+	up = updn_kin_sums(u, &u->line_kin, true);
+	down = updn_kin_sums(u, &u->line_kin, false);
 	first_level(u, add_level(u, &r.dn));
 	while (more) {
 		const uint64_t **is = add_level(u, &r.dn);
 
-		more = next_dn(u, &set, is - u->nsw, is);
+		more = next_dn(u, &set, &down, is - u->nsw, is);
 	}
 	memcpy(add_level(u, &r.path), r.dn.row, u->nsw * sizeof(*r.path.row));
 	more = u->nsw > 0;
 	while (more) {
 		const uint64_t **is = add_level(u, &r.path);
 
-		more = next_path(u, &set, &r, is - u->nsw, is);
+		more = next_path(u, &set, &r, &up, is);
 	}
 	return r;
 }

@@ -5,108 +5,37 @@
 
 enum { DEPTH = 64 }; /* memories that rest on each other */
 
-/* The same ports by the same numbers for all LIDs? */
+/* Has s a cable upwards, in its tree, to another switch with other cables? */
 static bool
-same_lids(const struct topo *t, const struct topo *was)
+leads_up(const struct updn_repair *p, const struct topo *t, sw_ix s)
 {
-	return t->max_lid == was->max_lid &&
-	       memcmp(t->by_lid, was->by_lid,
-		       ((size_t)t->max_lid + 1) * sizeof(*t->by_lid)) == 0;
-}
+	const struct updn *u = p->u;
 
-static bool
-same_end(const struct topo *t, const struct topo *was, uint32_t i, uint32_t j)
-{
-	const struct topo_port *a = &t->port[t->end[i].port];
-	const struct topo_port *b = &was->port[was->end[j].port];
+	for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+		sw_ix peer = t->adj[t->sw[s].adj + i].peer;
 
-	return a->lid == b->lid && a->lmc == b->lmc;
-}
-
-/* The same switches by the same numbers, with the same LIDs on them? */
-static bool
-same_switches(const struct topo *t, const struct topo *was)
-{
-	bool same = same_lids(t, was);
-
-	if (t->nsw != was->nsw || t->max_lid != was->max_lid)
-		return false;
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		const struct topo_switch *a = &t->sw[s], *b = &was->sw[s];
-		const struct topo_node *x = &t->node[a->node];
-		const struct topo_node *y = &was->node[b->node];
-
-		if (x->guid != y->guid || a->nend != b->nend ||
-			((x->flags ^ y->flags) & TN_QUARANTINED))
-			return false;
-		for (uint32_t i = 0; i < a->nend; i++) {
-			const struct topo_end *e = &t->end[a->end + i];
-			const struct topo_end *f = &was->end[b->end + i];
-
-			if (e->out != f->out || e->host != f->host ||
-				((!same || e->port != f->port) &&
-					!same_end(t, was, a->end + i,
-						b->end + i)))
-				return false;
-		}
+		if (p->seed[peer] && !updn_plane_across(u, s, peer) &&
+			u->tier.pos[peer] < u->tier.pos[s])
+			return true;
 	}
-	return true;
-}
-
-static bool
-same_cables(const struct topo *t, const struct topo *was, sw_ix s)
-{
-	const struct topo_switch *a = &t->sw[s], *b = &was->sw[s];
-
-	if (a->nadj != b->nadj)
-		return false;
-	if (memcmp(t->adj + a->adj, was->adj + b->adj,
-		    a->nadj * sizeof(*t->adj)) == 0)
-		return true;
-	for (uint32_t i = 0; i < a->nadj; i++) {
-		const struct topo_adj *x = &t->adj[a->adj + i];
-		const struct topo_adj *y = &was->adj[b->adj + i];
-
-		if (x->peer != y->peer || x->out != y->out)
-			return false;
-	}
-	return true;
+	return false;
 }
 
 /*
  * A subtree that is turned over must be left as it is: what is above its
- * members belongs to it.
+ * members belongs to it. None of them may have lost or got a cable upwards.
  */
 static bool
-find_seeds(struct updn_repair *p)
+turned_stays(const struct updn_repair *p)
 {
-	const struct topo *t = p->u->t, *was = p->prev->topo;
-	bool *inside = arena_array(p->u->a, t->nsw, sizeof(*inside));
-	uint32_t n = 0;
+	const struct updn_since *since = p->u->since;
 
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		p->seed[s] = !same_cables(t, was, s);
-		inside[s] = p->seed[s] && updn_bit(p->past->turn, s);
-		n += inside[s];
-	}
-	if (n == 0)
-		return true;
-	/* Seeds inside: none may have lost or got a cable upwards. */
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		const struct topo *both[2] = {t, was};
+	for (uint32_t i = 0; i < since->n; i++) {
+		sw_ix s = since->list[i];
 
-		for (unsigned k = 0; inside[s] && k < 2; k++)
-			for (uint32_t i = 0; i < both[k]->sw[s].nadj; i++) {
-				sw_ix peer =
-					both[k]->adj[both[k]->sw[s].adj + i]
-						.peer;
-
-				if (p->seed[peer] && peer != s &&
-					!updn_plane_across(p->u, s, peer) &&
-					p->u->tier.pos[peer] <
-						p->u->tier.pos[s])
-					return false;
-			}
+		if (updn_bit(p->past->turn, s) &&
+			(leads_up(p, p->u->t, s) || leads_up(p, since->was, s)))
+			return false;
 	}
 	return true;
 }
@@ -165,18 +94,18 @@ updn_repair(const struct updn *like, const char *engine)
 	p.past = job->prev->memory->what;
 	if (p.past->depth >= DEPTH ||
 		p.past->options != updn_past_options(job->options) ||
-		!same_switches(job->topo, job->prev->topo))
+		like->since == NULL)
 		return NULL;
 	u.plane = p.past->plane;
 	u.leaf = p.past->leaf;
 	u.apex = p.past->apex;
 	u.nplanes = p.past->nplanes;
 	updn_graph(&u);
-	p.seed = arena_array(a, u.nsw, sizeof(*p.seed));
+	p.seed = u.since->seed;
 	p.diff = arena_array(a, u.nsw, sizeof(*p.diff));
 	p.nwide = (u.words + 63) / 64;
 	p.wide = arena_array(a, (size_t)u.nsw * p.nwide, sizeof(*p.wide));
-	if (!same_order(&p) || !find_seeds(&p) ||
+	if (!same_order(&p) || !turned_stays(&p) ||
 		(u.plane != NULL && !updn_plane_stands(&u, p.seed)))
 		return NULL;
 	updn_past_begin(&u, true);

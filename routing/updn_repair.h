@@ -12,9 +12,9 @@ struct updn_repair {
 	struct updn *u;
 	const struct routes *prev;
 	const struct updn_past *past;
-	bool *seed;	 /* [nsw] switches whose cables differ */
-	uint64_t **diff; /* [nsw] about whom levels differ, or NULL */
-	uint64_t *wide;	 /* [nsw * nwide] words in which diff has bits */
+	const bool *seed; /* [nsw] switches whose cables differ */
+	uint64_t **diff;  /* [nsw] about whom levels differ, or NULL */
+	uint64_t *wide;	  /* [nsw * nwide] words in which diff has bits */
 	uint32_t nwide;
 	struct updn_reach reach;
 };

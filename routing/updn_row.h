@@ -19,7 +19,6 @@ struct updn_mask {
  */
 struct updn_twin {
 	sw_ix sw;
-	uint32_t hash;
 	uint64_t *far;
 	uint8_t *templ;
 	uint8_t *row;
@@ -93,6 +92,13 @@ updn_row_port(const struct updn_row *f, sw_ix s, uint32_t i, uint32_t cable)
 	return f->u->t->adj[g->adj + (g->n > 1 ? cable % g->n : 0)].out;
 }
 
+/* Words of a mask of n groups. */
+static inline uint32_t
+updn_row_words(uint32_t n)
+{
+	return n <= 64 ? 1 : n <= 128 ? 2 : 4;
+}
+
 /* Is one group in m, and no more? */
 static inline bool
 updn_row_alone(const uint64_t *m, uint32_t W)
@@ -157,14 +163,16 @@ bool updn_choose_only(struct updn_row *f, sw_ix s, uint32_t i,
 void updn_choose_allow(struct updn_row *f, sw_ix s, const uint64_t *m);
 
 /*
- * updn_twin.c: the neighbours above, of tops those below, in short: equal for
- * switches whose rows may be twins; before the first row; remember the fresh
- * row at hand, if others may be made from it; a twin for s, or NULL, then
- * f->diff is set. Have two switches the same neighbours by the same ports?
+ * updn_twin.c: before the first row; the rows that follow will not be like
+ * those before; remember the fresh row at hand, if others may be made from it;
+ * a twin for s, or NULL, then f->diff is set. Have two switches the same
+ * neighbours by the same ports? And: as far as they are above in tiers, and as
+ * many in all?
  */
 bool updn_twin_same(const struct updn *u, sw_ix s, sw_ix t);
-uint32_t updn_twin_hash(const struct updn *u, sw_ix s);
+bool updn_twin_related(const struct updn *u, sw_ix s, sw_ix t);
 void updn_twin_init(struct updn_row *f);
+void updn_twin_forget(struct updn_row *f);
 void updn_twin_add(struct updn_row *f, sw_ix s);
 const struct updn_twin *updn_twin_find(struct updn_row *f, sw_ix s);
 

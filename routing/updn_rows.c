@@ -1,4 +1,4 @@
-#include <stdlib.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "routing/updn_batch.h"
@@ -6,24 +6,37 @@
 #include "sm/base/thread.h"
 
 enum {
-	ROWS_MIN = 64,	       /* a thread's worth of work */
-	BATCHES = 8,	       /* in small fabrics: tables are not made twice */
-	BATCH_LEAST = 1 << 12, /* blocks */
+	ROWS_MIN = 64, /* a thread's worth of work */
+	UNITS = 16,    /* kin are made in so many pieces at least, if all are */
+	BATCHES = 8,   /* in small fabrics: tables are not made twice */
+	BATCH_LEAST = 1 << 12,	/* blocks */
 	BATCH_BLOCKS = 1 << 15, /* 2 MiB: stays in the cache until it is put */
 };
 
-struct turn {
-	uint32_t hash;
-	sw_ix sw;
+/*
+ * What the threads share: rows to make, unit by unit. Units are taken by who
+ * has time. The first thread puts what it makes into the tables as it goes,
+ * the others fill batches, which it puts while none of them runs: the pool of
+ * blocks belongs to one thread.
+ */
+struct rows {
+	const struct updn *u;
+	struct routes *out;
+	sw_ix *seq;	/* kin follow each other: likely twins */
+	uint32_t *unit; /* [nunits + 1] where each begins in seq */
+	uint32_t nunits;
+	sw_ix *former;	       /* [nsw] number in the previous routes */
+	_Atomic uint32_t next; /* unit that nobody has taken */
+	atomic_bool full;      /* somebody waits for the batch to be put */
 };
 
-/* The rows turn[at] .. turn[end), made by one thread a batch at a time. */
+/* A thread, and what is left of its unit: seq[at] .. seq[end). */
 struct part {
 	struct updn_row f;
-	const struct turn *turn;
-	const sw_ix *former; /* number in the previous routes */
+	struct rows *rows;
+	bool puts; /* this is the first one */
 	uint32_t at, end;
-	uint32_t nblocks;
+	sw_ix last; /* in this unit: perhaps a twin where none was sought */
 	struct updn_batch batch;
 };
 
@@ -33,26 +46,36 @@ cancelled(const struct updn *u)
 	return u->job->cancel != NULL && *u->job->cancel;
 }
 
-static int
-by_hash(const void *a, const void *b)
+/* Twins have the same neighbours above; tops below. */
+static sw_ix
+key_of(const struct updn *u, sw_ix s)
 {
-	const struct turn *x = a, *y = b;
+	const struct updn_kin *kin = &u->tier_kin;
 
-	if (x->hash != y->hash)
-		return x->hash < y->hash ? -1 : 1;
-	return x->sw < y->sw ? -1 : x->sw > y->sw;
+	return kin->mid[s] > u->first[s] ? kin->up.first[s]
+					 : kin->down.first[s];
 }
 
-/* Likely twins follow each other, so that one thread has both. */
-static struct turn *
-order(const struct updn *u)
+/* Switches by key, and by number; units of one key, not too large. */
+static void
+order(const struct updn *u, struct rows *r)
 {
-	struct turn *turn = arena_array(u->a, u->nsw, sizeof(*turn));
+	uint32_t *at = arena_array(u->a, u->nsw + 1, sizeof(*at));
+	uint32_t most = u->nsw / UNITS + 1;
 
+	r->seq = arena_array(u->a, u->nsw, sizeof(*r->seq));
+	r->unit = arena_array(u->a, u->nsw + 1, sizeof(*r->unit));
 	for (sw_ix s = 0; s < u->nsw; s++)
-		turn[s] = (struct turn){updn_twin_hash(u, s), s};
-	qsort(turn, u->nsw, sizeof(*turn), by_hash);
-	return turn;
+		at[key_of(u, s) + 1]++;
+	for (sw_ix s = 0; s < u->nsw; s++)
+		at[s + 1] += at[s];
+	for (sw_ix s = 0; s < u->nsw; s++)
+		r->seq[at[key_of(u, s)]++] = s;
+	for (uint32_t i = 0; i < u->nsw; i++)
+		if (i == 0 || i - r->unit[r->nunits - 1] == most ||
+			key_of(u, r->seq[i]) != key_of(u, r->seq[i - 1]))
+			r->unit[r->nunits++] = i;
+	r->unit[r->nunits] = u->nsw;
 }
 
 /* The rows of the previous routes that belong to the same switches. */
@@ -78,28 +101,40 @@ complete(struct updn_row *f, const struct updn_twin *t, uint32_t nblocks)
 				t->row + (size_t)b * LFT_BLOCK, LFT_BLOCK);
 }
 
-/* As many rows as the batch has room for. */
-static void
-make(void *arg)
+/* Is there a row to make? Of the unit at hand, or of another one. */
+static bool
+take(struct part *p)
 {
-	struct part *p = arg;
+	struct rows *r = p->rows;
+	uint32_t i;
 
-	p->batch.n = p->batch.nrows = 0;
-	while (p->at < p->end && updn_batch_room(&p->batch, p->nblocks) &&
-		!cancelled(p->f.u)) {
-		struct updn_batch_row as = {.sw = p->turn[p->at++].sw};
-		const struct updn_twin *t =
-			updn_fill_row(&p->f, as.sw, p->former[as.sw]);
+	if (p->at < p->end)
+		return true;
+	if (atomic_load(&r->next) >= r->nunits)
+		return false;
+	i = atomic_fetch_add(&r->next, 1);
+	if (i >= r->nunits)
+		return false;
+	p->at = r->unit[i];
+	p->end = r->unit[i + 1];
+	p->last = TOPO_NONE;
+	updn_twin_forget(&p->f);
+	return true;
+}
 
-		as.twin = t != NULL ? t->sw : TOPO_NONE;
-		if (t != NULL && p->f.u->job->prev != NULL) {
-			complete(&p->f, t, p->nblocks);
-			t = NULL;
-		}
-		updn_batch_add(&p->batch, &as, p->f.row,
-			t != NULL ? p->f.list : NULL,
-			t != NULL ? p->f.nlist : p->nblocks);
-	}
+static void
+make_row(struct part *p, sw_ix s)
+{
+	uint32_t nblocks = p->rows->out->nblocks;
+	const struct updn_twin *t = updn_fill_row(&p->f, s, p->rows->former[s]);
+	struct updn_batch_row as = {s, t != NULL ? t->sw : p->last, .n = 0};
+
+	if (t != NULL && p->rows->u->job->prev != NULL)
+		complete(&p->f, t, nblocks);
+	as.whole = t == NULL || p->rows->u->job->prev != NULL;
+	updn_batch_add(&p->batch, &as, p->f.row, as.whole ? NULL : p->f.list,
+		as.whole ? nblocks : p->f.nlist);
+	p->last = s;
 }
 
 /* The whole row of the twin but for n blocks, into the tables. */
@@ -113,25 +148,43 @@ put_twin(struct routes *out, const struct updn_batch_row *as,
 			out, as->sw, block[i], bytes + (size_t)i * LFT_BLOCK);
 }
 
+/* What the batch holds, which is empty then. */
 static void
-put(const struct part *p, struct routes *out)
+put(struct part *p)
 {
-	const struct updn_batch *b = &p->batch;
-	sw_ix last = TOPO_NONE; /* likely a twin where none was sought */
+	const struct rows *r = p->rows;
+	struct updn_batch *b = &p->batch;
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < b->nrows; i++) {
 		const struct updn_batch_row *as = &b->row[i];
 		const uint8_t *bytes = b->bytes + (size_t)at * LFT_BLOCK;
 
-		if (as->twin != TOPO_NONE && p->f.u->job->prev == NULL)
-			put_twin(out, as, b->block + at, bytes);
+		if (as->whole)
+			routes_put_like(r->out, as->sw, bytes, r->u->job->prev,
+				r->former[as->sw], as->twin);
 		else
-			routes_put_like(out, as->sw, bytes, p->f.u->job->prev,
-				p->former[as->sw],
-				as->twin != TOPO_NONE ? as->twin : last);
-		last = as->sw;
+			put_twin(r->out, as, b->block + at, bytes);
 		at += as->n;
+	}
+	b->n = b->nrows = 0;
+}
+
+/* Rows, until there are no more, or a batch is full that has to be put. */
+static void
+make(void *arg)
+{
+	struct part *p = arg;
+	struct rows *r = p->rows;
+
+	while (!atomic_load(&r->full) && take(p) && !cancelled(r->u)) {
+		make_row(p, r->seq[p->at++]);
+		if (updn_batch_room(&p->batch, r->out->nblocks))
+			continue;
+		if (p->puts)
+			put(p);
+		else
+			atomic_store(&r->full, true);
 	}
 }
 
@@ -147,23 +200,24 @@ threads_for(const struct updn *u)
 	return n > 1 ? n : 1;
 }
 
-/* Thread i of n; first: the part of the first one, which may be this one. */
+/* Thread i of n; first: that of the first one, which may be this one. */
 static void
-begin(struct part *p, const struct part *first, const struct updn *u,
-	unsigned i, unsigned n)
+begin(struct part *p, const struct part *first, unsigned n)
 {
-	uint64_t most, batch;
+	const struct updn *u = p->rows->u;
+	uint32_t nblocks = p->rows->out->nblocks;
+	uint64_t most = (uint64_t)u->nsw * nblocks, batch = BATCH_LEAST;
 
 	p->f.a = arena_new();
 	p->f.u = u;
 	updn_fill_whole(&p->f, p == first ? NULL : &first->f);
-	p->at = (uint32_t)((uint64_t)u->nsw * i / n);
-	p->end = (uint32_t)((uint64_t)u->nsw * (i + 1) / n);
-	most = (uint64_t)(p->end - p->at) * p->nblocks;
-	batch = most / BATCHES;
-	batch = batch > BATCH_LEAST ? batch : BATCH_LEAST;
-	batch = batch < BATCH_BLOCKS ? batch : BATCH_BLOCKS;
-	updn_batch_begin(&p->batch, p->f.a, p->end - p->at,
+	p->puts = p == first;
+	if (!p->puts) {
+		batch = most / n / BATCHES;
+		batch = batch > BATCH_LEAST ? batch : BATCH_LEAST;
+		batch = batch < BATCH_BLOCKS ? batch : BATCH_BLOCKS;
+	}
+	updn_batch_begin(&p->batch, p->f.a, u->nsw,
 		(uint32_t)(batch < most ? batch : most));
 }
 
@@ -173,25 +227,24 @@ updn_rows(const struct updn *u, const struct updn_reach *r,
 {
 	unsigned n = threads_for(u);
 	struct part *part = arena_array(u->a, n, sizeof(*part));
-	const struct turn *turn = order(u);
-	const sw_ix *former = formers(u);
+	struct rows rows = {.u = u, .out = out, .former = formers(u)};
 	bool more = true;
 
+	order(u, &rows);
 	for (unsigned i = 0; i < n; i++) {
-		part[i] = (struct part){.turn = turn,
-			.former = former,
-			.nblocks = out->nblocks};
+		part[i] = (struct part){.rows = &rows};
 		part[i].f.r = r;
 		part[i].f.d = d;
 		part[i].f.bytes = (size_t)out->nblocks * LFT_BLOCK;
 		part[i].f.prev = keep ? u->job->prev : NULL;
-		begin(&part[i], &part[0], u, i, n);
+		begin(&part[i], &part[0], n);
 	}
 	while (more && !cancelled(u)) {
-		more = false;
+		atomic_store(&rows.full, false);
 		thread_share(n, make, part, sizeof(*part));
+		more = atomic_load(&rows.next) < rows.nunits;
 		for (unsigned i = 0; i < n; i++) {
-			put(&part[i], out);
+			put(&part[i]);
 			more |= part[i].at < part[i].end;
 		}
 	}

@@ -97,19 +97,22 @@ former_tree(const struct updn *u)
 
 /* What makes a leaf fit, the first first. */
 struct fitness {
+	bool away;	 /* it is not the SM's, or that does not matter */
 	uint32_t above;	 /* switches above it: only those can turn there */
 	uint32_t shared; /* of these, in the subtree in force: unchanged */
-	unsigned rest;	 /* it is in force, it is not the SM's */
+	bool former;	 /* it is in force */
 };
 
 static bool
 fitter(const struct fitness *a, const struct fitness *b)
 {
+	if (a->away != b->away)
+		return a->away;
 	if (a->above != b->above)
 		return a->above > b->above;
 	if (a->shared != b->shared)
 		return a->shared > b->shared;
-	return a->rest >= b->rest;
+	return a->former >= b->former;
 }
 
 static struct fitness
@@ -122,8 +125,7 @@ fitness(const struct updn *u, sw_ix s, sw_ix former, const uint64_t *its)
 		f.above += updn_count(mine[w]);
 		f.shared += its == NULL ? 0 : updn_count(mine[w] & its[w]);
 	}
-	f.rest = (s == former ? 2U : 0U) +
-		 (s != topo_switch_of(u->t, u->t->sm_port) ? 1U : 0U);
+	f.former = s == former;
 	return f;
 }
 
@@ -145,10 +147,12 @@ updn_turn_serves(const struct updn *u, sw_ix leaf)
 	return n;
 }
 
-/* The fittest; among equals the lowest leaf of the order. */
+/* The fittest; among equals the lowest leaf of the order. any: the SM's leaf is
+ * as good as others, to which traffic between switches shall go else. */
 static sw_ix
-choose_leaf(const struct updn *u, uint32_t comp)
+choose_leaf(const struct updn *u, uint32_t comp, bool any)
 {
+	sw_ix sm = topo_switch_of(u->t, u->t->sm_port);
 	sw_ix best = TOPO_NONE, former = former_leaf(u);
 	const uint64_t *tree = former_tree(u);
 	struct fitness most = {0};
@@ -160,6 +164,7 @@ choose_leaf(const struct updn *u, uint32_t comp)
 		if (u->comp[s] != comp || !updn_turn_is_leaf(u, s))
 			continue;
 		f = fitness(u, s, former, tree);
+		f.away = any || s != sm;
 		if (best != TOPO_NONE && !fitter(&f, &most))
 			continue;
 		most = f;
@@ -195,10 +200,21 @@ keep_leaf(
 	bool stands = former != TOPO_NONE && u->comp[former] == comp &&
 		      updn_turn_is_leaf(u, former);
 
-	*leaf = stands || !keep ? former : choose_leaf(u, comp);
+	*leaf = stands || !keep ? former : choose_leaf(u, comp, false);
 	if (keep && join(u, *leaf, true, t))
 		return true;
 	return stands && join(u, *leaf, false, t);
+}
+
+/* The SM's leaf where no other one can be made whole. *leaf: as chosen so far.
+ */
+static bool
+join_any(struct updn *u, uint32_t comp, sw_ix *leaf, struct turned *t)
+{
+	sw_ix was = *leaf;
+
+	*leaf = choose_leaf(u, comp, true);
+	return *leaf != was && join(u, *leaf, false, t);
 }
 
 /* Those of the component that cannot get up into the subtree. */
@@ -278,8 +294,9 @@ turn_component(struct updn *u, uint32_t comp, bool keep, struct turned *t)
 		if (!gap[comp])
 			return 0;
 		if (!keep_leaf(u, comp, keep, t, &leaf)) {
-			leaf = choose_leaf(u, comp);
-			if (!join(u, leaf, false, t)) {
+			leaf = choose_leaf(u, comp, false);
+			if (!join(u, leaf, false, t) &&
+				!join_any(u, comp, &leaf, t)) {
 				if (rerank_lost(u, leaf) > 0)
 					continue;
 				add_tree(u, u->tier_above[leaf], t);

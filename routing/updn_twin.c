@@ -3,7 +3,7 @@
 #include "routing/updn_row.h"
 
 enum {
-	TWINS = 256,
+	TWINS = 8,
 	WORTH = 4, /* a row that differs in 1 / WORTH is better made anew */
 };
 
@@ -23,21 +23,6 @@ static bool
 is_up(const struct updn *u, sw_ix s, const struct updn_group *g)
 {
 	return u->tier.pos[g->peer] < u->tier.pos[s];
-}
-
-uint32_t
-updn_twin_hash(const struct updn *u, sw_ix s)
-{
-	uint32_t up = 0, all = 0;
-
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-		const struct updn_group *x = &u->group[g];
-
-		all = (all ^ x->peer) * 0x9e3779b1U;
-		if (is_up(u, s, x))
-			up = (up ^ x->peer) * 0x9e3779b1U;
-	}
-	return up != 0 ? up : ~all;
 }
 
 /* The same neighbour by the same ports? */
@@ -60,8 +45,8 @@ same_group(const struct updn *u, const struct updn_group *a,
  * Whoever is above both must be above both by the same group; then templates
  * are equal, too.
  */
-static bool
-related(const struct updn *u, sw_ix s, sw_ix t)
+bool
+updn_twin_related(const struct updn *u, sw_ix s, sw_ix t)
 {
 	uint32_t n = u->first[s + 1] - u->first[s];
 
@@ -109,7 +94,10 @@ same_sides(const struct updn *u, sw_ix s, sw_ix t)
 
 /*
  * Who comes within reach of s and t in different steps: for everybody else
- * each neighbour that both have is a candidate of both, or of none.
+ * each neighbour that both have is a candidate of both, or of none. No steps
+ * need be looked at where both have the same neighbours on that side of the
+ * line: then only what is below the one alone can differ, and the two
+ * themselves.
  */
 static void
 find_steps(const struct updn *u, const struct updn_levels *l,
@@ -146,12 +134,16 @@ find_diff(struct updn_row *f, sw_ix s, const struct updn_twin *t)
 
 	for (uint32_t w = 0; w < u->words; w++)
 		diff[w] = near[w] ^ near_t[w];
-	if (updn_twin_same(u, s, t->sw))
-		find_steps(u, dn, both, none, diff);
-	else
+	if (!updn_twin_same(u, s, t->sw))
 		for (uint32_t w = 0; w < u->words; w++)
 			diff[w] |= below[0][w] | below[1][w];
-	find_steps(u, path, both, below, diff);
+	else if (!updn_kin_are(&u->line_kin.down, s, t->sw))
+		find_steps(u, dn, both, none, diff);
+	if (!updn_kin_are(&u->line_kin.up, s, t->sw))
+		find_steps(u, path, both, below, diff);
+	else
+		for (uint32_t w = 0; w < u->words; w++)
+			diff[w] |= below[0][w] ^ below[1][w];
 	updn_set(diff, s);
 	updn_set(diff, t->sw);
 	f->diff.n = 0;
@@ -166,12 +158,10 @@ find_diff(struct updn_row *f, sw_ix s, const struct updn_twin *t)
 const struct updn_twin *
 updn_twin_find(struct updn_row *f, sw_ix s)
 {
-	uint32_t h = updn_twin_hash(f->u, s);
-
 	for (uint32_t i = 0; i < f->ntwin && !updn_joins(f->u, s); i++) {
 		const struct updn_twin *t = &f->twin[i];
 
-		if (t->hash == h && related(f->u, s, t->sw))
+		if (updn_twin_related(f->u, s, t->sw))
 			return same_sides(f->u, s, t->sw) &&
 					       find_diff(f, s, t) * WORTH <
 						       f->u->nsw
@@ -182,25 +172,31 @@ updn_twin_find(struct updn_row *f, sw_ix s)
 }
 
 void
+updn_twin_forget(struct updn_row *f)
+{
+	f->ntwin = 0;
+}
+
+void
 updn_twin_add(struct updn_row *f, sw_ix s)
 {
 	const struct updn *u = f->u;
-	uint32_t h = updn_twin_hash(u, s);
 	struct updn_twin *t = &f->twin[f->ntwin];
 	size_t keys = (size_t)f->d->napex * f->d->spread;
 
 	for (uint32_t i = 0; i < f->ntwin; i++)
-		if (f->twin[i].hash == h && related(u, s, f->twin[i].sw))
+		if (updn_twin_related(u, s, f->twin[i].sw))
 			return;
 	if (f->ntwin == TWINS || updn_joins(u, s))
 		return;
 	f->ntwin++;
 	t->sw = s;
-	t->hash = h;
-	t->far = arena_array(f->a, u->words, sizeof(*t->far));
+	if (t->row == NULL) {
+		t->far = arena_array(f->a, u->words, sizeof(*t->far));
+		t->templ = arena_alloc(f->a, keys);
+		t->row = arena_alloc(f->a, f->bytes);
+	}
 	memcpy(t->far, f->far, u->words * sizeof(*t->far));
-	t->templ = arena_alloc(f->a, keys);
 	memcpy(t->templ, f->templ, keys);
-	t->row = arena_alloc(f->a, f->bytes);
 	memcpy(t->row, f->row, f->bytes);
 }

@@ -14,7 +14,13 @@
 struct updn_burden {
 	uint32_t *link;	 /* per group of the lower switch */
 	uint32_t *sw;	 /* per switch */
-	uint32_t *plane; /* per switch: of those above it together */
+	uint32_t *plane; /* per first of kin: of those above them together */
+};
+
+/* What a way up is made of. */
+struct updn_way {
+	uint32_t group;
+	uint16_t peer, cables; /* of the group */
 };
 
 enum { UPDN_HOMES = 8 }; /* other ports of a node that are looked at */
@@ -25,12 +31,17 @@ struct updn_walk {
 	struct updn_dests *d;
 	struct updn_burden load[2];
 	uint32_t *fair; /* [nsw] what one cable up from here should carry */
-	uint32_t *ups;	/* [nsw] switches above, at least 1 */
 	uint32_t prefer[UPDN_CHAIN]; /* groups of the previous share */
+
+	struct updn_way *way; /* up from s: way[first[s]] and those behind, */
+	uint32_t *ups;	      /* so many */
+	const sw_ix *kin;     /* [nsw] the first of those with the same above */
+	struct updn_kin_families below;
 
 	/* Who is a step nearer, for 64 destinations at once: neighbours ask
 	 * about the same ones, one after the other. */
-	uint64_t *nearer; /* per group: bits of one word */
+	uint64_t *nearer; /* as way[]: bits of one word */
+	uint64_t *any;	  /* [nsw] of all of them together */
 	uint32_t *asked;  /* [nsw] that word and the length of the way, or 0 */
 
 	/* What the other ports of the node use. */

@@ -20,6 +20,7 @@
 #include "sm/base/mem.h"
 #include "sm/ctl/ctl.h"
 #include "sm/groups.h"
+#include "sm/memory.h"
 #include "sm/notify.h"
 #include "sm/options.h"
 #include "sm/recall.h"
@@ -443,6 +444,14 @@ ctl_wants_groups(void *cookie, const char *which, struct reason *why)
 	return groups_json(d->sm, which, why);
 }
 
+static json_t *
+ctl_wants_memory(void *cookie)
+{
+	const struct daemon *d = cookie;
+
+	return memory_json(d->sm, d->config);
+}
+
 static uint64_t
 ctl_wants_sweeps(void *cookie)
 {
@@ -512,6 +521,7 @@ open_control(struct daemon *d)
 		.sweep = ctl_wants_sweep,
 		.rebalance = ctl_wants_rebalance,
 		.groups = ctl_wants_groups,
+		.memory = ctl_wants_memory,
 	};
 	struct reason why;
 

@@ -21,7 +21,8 @@ wait_for_worker(struct sm *sm, struct mono now)
 	return false;
 }
 
-/* What each phase does when anything happened; true: entered another. */
+/* What each phase does when anything happened; true: entered another, or the
+ * rest of this one in a turn of its own. */
 static bool (*const phases[])(struct sm *, struct mono) = {
 	[SM_IDLE] = sm_run_idle,
 	[SM_DISCOVER] = sm_run_discover,
@@ -31,6 +32,7 @@ static bool (*const phases[])(struct sm *, struct mono) = {
 	[SM_READBACK] = sm_run_readback,
 	[SM_ROUTE] = wait_for_worker,
 	[SM_PUSH] = sm_run_push,
+	[SM_COMMIT] = sm_run_commit,
 	[SM_NAMES] = sm_run_names,
 	[SM_CHECK] = sm_push_check,
 };
@@ -44,6 +46,7 @@ static const char *const phase_names[] = {
 	[SM_READBACK] = "reading tables",
 	[SM_ROUTE] = "routing",
 	[SM_PUSH] = "writing",
+	[SM_COMMIT] = "committing",
 	[SM_NAMES] = "reading names",
 	[SM_CHECK] = "checking tables",
 };
@@ -252,6 +255,7 @@ sm_free(struct sm *sm)
 	sm_run_drop(sm->work);
 	routes_unref(sm->routes);
 	topo_unref(sm->topo);
+	topo_unref(sm->fresh);
 	pkeys_unref(sm->pkeys);
 	map_free(&sm->held);
 	qos_unref(sm->qos);

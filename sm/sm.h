@@ -4,19 +4,19 @@
  * Events come in with the time as an argument (a message, a timer, routes that
  * are ready, a command, a new configuration); what leaves goes through the
  * transport and the ops below. In production main.c drives it from one libev
- * loop, with routing in a worker thread; under test the simulator drives the
- * same code on a virtual clock.
+ * loop, with routing and planning in a worker thread; under test the simulator
+ * drives the same code on a virtual clock.
  *
  *            start, trap, light sweep, command: only mark what is dirty
  *                                  |
  *                        hold-down | timer
  *                                  v
- *   IDLE --> DISCOVER --> ELECT --> READBACK --> ROUTE --> PUSH
- *    ^ |     full/probe     |                                |
- *    | |     /light         v                                |
- *    | |                 STANDBY (polls the master)          |
- *    | +--> NAMES, CHECK, a moment after a run               |
- *    +-------------------------------------------------------+
+ *   IDLE --> DISCOVER --> ELECT --> READBACK --> ROUTE --> PUSH --> COMMIT
+ *    ^ |     full/probe     |                                         |
+ *    | |     /light         v                                         |
+ *    | |                 STANDBY (polls the master)                   |
+ *    | +--> NAMES, CHECK, a moment after a run                        |
+ *    +----------------------------------------------------------------+
  *
  * Phases never nest: what becomes dirty during one waits for the next run.
  * IBA volume 1, chapter 14.4 (SM state machine 14.4.1).
@@ -37,7 +37,7 @@
 #include "sm/view.h"
 
 struct sm;
-struct sm_work; /* a routing job on its way to and from the worker */
+struct sm_work; /* routing and planning, on the way to and from the worker */
 
 enum sm_phase {
 	SM_IDLE,
@@ -48,6 +48,7 @@ enum sm_phase {
 	SM_READBACK,
 	SM_ROUTE,
 	SM_PUSH,
+	SM_COMMIT,
 	SM_NAMES,
 	SM_CHECK,
 };
@@ -156,7 +157,7 @@ void sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now);
 struct mono sm_next(const struct sm *sm);
 void sm_tick(struct sm *sm, struct mono now);
 
-/* Route: the pure part, anywhere; then hand it back. */
+/* Route and plan: the pure part, anywhere; then hand it back. */
 void sm_work_run(struct sm_work *w);
 void sm_routed(struct sm *sm, struct sm_work *w, struct mono now);
 
@@ -177,6 +178,12 @@ void sm_resweep(struct sm *sm, struct mono now, const char *cause);
  * planned, verified and staged as any others.
  */
 void sm_rebalance(struct sm *sm, struct mono now, const char *cause);
+
+/*
+ * Append what is remembered of the fabric, as the state file has it, but for
+ * what subnet administration was told.
+ */
+void sm_print_state(const struct sm *sm, struct buf *out);
 
 /* The committed view, or NULL before the first one. Not pinned. */
 struct view *sm_view(const struct sm *sm);

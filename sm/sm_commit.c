@@ -170,66 +170,105 @@ list_leaves(const struct sm *sm, struct store_state *s)
 	return leaf;
 }
 
-void
-sm_commit_save(struct sm *sm, bool at_once)
+/* What goes into a state, and what it points to. */
+struct gathered {
+	struct store_state s;
+	struct store_lid *lid;
+	struct store_leaf *leaf;
+	struct store_block *block;
+};
+
+static void
+gather_blocks(const struct sm *sm, struct gathered *g)
+{
+	size_t n;
+	const struct turns_hold *hold = turns_holds(hw_turns(sm->hw), &n);
+
+	g->block = mem_zalloc(n, sizeof(*g->block));
+	for (size_t i = 0; i < n; i++)
+		g->block[i] = (struct store_block){hold[i].guid, hold[i].in,
+			hold[i].out, be_get64(hold[i].before), hold[i].pairs,
+			sm_hold_age(sm, &hold[i])};
+	g->s.block = g->block;
+	g->s.nblock = n;
+}
+
+/* All but what subnet administration was told. */
+static void
+gather(const struct sm *sm, struct gathered *g)
 {
 	static const char *const word[] = {
 		[ROUTE_TIERS] = "tiers",
 		[ROUTE_SINGLE] = "single",
 		[ROUTE_ROOTS] = "roots",
 	};
-	struct store_state s = {
+	struct store_state *s = &g->s;
+
+	*s = (struct store_state){
 		.prefix = sm->cfg->fabric.subnet_prefix,
 		.routed = sm->routed,
 		.load = sm->load,
 		.turn = sm->turn,
 		.options = sm->reading.options,
 		.read = sm->reading.when,
+		.rank = sm->rank,
+		.nrank = sm->rank_known ? sm->nrank : 0,
 	};
-	struct store_lid *lid = mem_zalloc(sm->nrecord, sizeof(*lid));
-	const struct turns_hold *hold;
-	struct store_leaf *leaf = list_leaves(sm, &s);
-	struct sm_groups_saved groups;
-	struct store_block *block;
-	struct buf sa = {0};
-	size_t i, n;
-
-	hold = turns_holds(hw_turns(sm->hw), &n);
-	block = mem_zalloc(n, sizeof(*block));
-	for (i = 0; i < n; i++)
-		block[i] = (struct store_block){hold[i].guid, hold[i].in,
-			hold[i].out, be_get64(hold[i].before), hold[i].pairs,
-			sm_hold_age(sm, &hold[i])};
-	s.block = block;
-	s.nblock = n;
-	for (i = 0; i < sm->nrecord; i++)
-		lid[i] = (struct store_lid){sm->record[i].guid,
+	g->leaf = list_leaves(sm, s);
+	gather_blocks(sm, g);
+	g->lid = mem_zalloc(sm->nrecord, sizeof(*g->lid));
+	for (size_t i = 0; i < sm->nrecord; i++)
+		g->lid[i] = (struct store_lid){sm->record[i].guid,
 			sm->record[i].lid, sm->record[i].lmc,
 			sm_keys_held(sm, sm->record[i].guid), NULL};
-	s.lid = lid;
-	s.nlid = sm->nrecord;
-	s.rank = sm->rank;
-	s.nrank = sm->rank_known ? sm->nrank : 0;
+	s->lid = g->lid;
+	s->nlid = sm->nrecord;
 	if (sm->rank_known)
 		(void)snprintf(
-			s.order, sizeof(s.order), "%s", word[sm->rank_order]);
+			s->order, sizeof(s->order), "%s", word[sm->rank_order]);
 	if (sm->reading.engine != NULL)
 		(void)snprintf(
-			s.engine, sizeof(s.engine), "%s", sm->reading.engine);
+			s->engine, sizeof(s->engine), "%s", sm->reading.engine);
+}
+
+static void
+gathered_free(struct gathered *g)
+{
+	free(g->lid);
+	free(g->leaf);
+	free(g->block);
+}
+
+void
+sm_commit_save(struct sm *sm, bool at_once)
+{
+	struct sm_groups_saved groups;
+	struct gathered g;
+	struct buf sa = {0};
+
+	gather(sm, &g);
 	sa_save(sm->sa, sm->sa_now, &sa);
-	s.sa = sa.text;
+	g.s.sa = sa.text;
 	sm->save_due = MONO_NEVER;
 	sm_groups_save(sm, &groups);
-	s.group = groups.group;
-	s.ngroup = groups.ngroup;
-	s.member = groups.member;
-	s.nmember = groups.nmember;
-	sm->ops->save(sm->ops->cookie, &s, at_once);
+	g.s.group = groups.group;
+	g.s.ngroup = groups.ngroup;
+	g.s.member = groups.member;
+	g.s.nmember = groups.nmember;
+	sm->ops->save(sm->ops->cookie, &g.s, at_once);
 	sm_groups_saved_free(&groups);
 	buf_free(&sa);
-	free(lid);
-	free(block);
-	free(leaf);
+	gathered_free(&g);
+}
+
+void
+sm_print_state(const struct sm *sm, struct buf *out)
+{
+	struct gathered g;
+
+	gather(sm, &g);
+	store_print(&g.s, out);
+	gathered_free(&g);
 }
 
 void
@@ -413,10 +452,9 @@ void
 sm_commit(struct sm *sm, struct mono now)
 {
 	struct view *v = mem_zalloc(1, sizeof(*v));
-	struct topo *fresh = sm_commit_refresh(sm, sm->topo);
 
 	v->refs = 1;
-	v->topo = fresh != NULL ? fresh : topo_ref(sm->topo);
+	v->topo = topo_ref(sm->fresh != NULL ? sm->fresh : sm->topo);
 	v->routes = routes_for(sm->routes, v->topo);
 	v->pkeys = pkeys_ref(sm->pkeys);
 	v->qos = qos_ref(sm->qos);

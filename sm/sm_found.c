@@ -8,7 +8,7 @@
 #include "sm/sm_priv.h"
 
 struct routes *
-sm_found_routes(struct sm *sm)
+sm_found_routes(const struct sm *sm)
 {
 	const struct topo *t = sm->topo;
 	struct routes *r;

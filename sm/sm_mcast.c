@@ -341,9 +341,10 @@ end(struct sm *sm, struct mono now)
 static bool
 may_write(const struct sm *sm)
 {
-	return sm->phase != SM_PUSH && sm->role == SM_MASTER &&
-	       !sm->mcast->unsettled && !sm->mcast->looking &&
-	       sm->mcast->topo != NULL && sm->view != NULL;
+	return sm->phase != SM_PUSH && sm->phase != SM_COMMIT &&
+	       sm->role == SM_MASTER && !sm->mcast->unsettled &&
+	       !sm->mcast->looking && sm->mcast->topo != NULL &&
+	       sm->view != NULL;
 }
 
 struct mono

@@ -146,6 +146,9 @@ struct sm {
 	bool settled;		  /* nothing is left to do but what is dirty */
 	struct view_change change;
 	struct topo *topo;     /* with LIDs */
+	struct topo *fresh;    /* the same when all is written, or NULL */
+	bool worth;	       /* the run ends in another view */
+	unsigned ending;       /* turns of its end that are over */
 	struct pkeys *pkeys;   /* that its ports shall have */
 	struct qos *qos;       /* likewise, once there are routes */
 	struct sm_work *work;  /* with the worker */
@@ -221,6 +224,7 @@ bool sm_run_discover(struct sm *sm, struct mono now);
 bool sm_run_take(struct sm *sm, struct mono now);
 bool sm_run_readback(struct sm *sm, struct mono now);
 bool sm_run_push(struct sm *sm, struct mono now);
+bool sm_run_commit(struct sm *sm, struct mono now);
 bool sm_run_names(struct sm *sm, struct mono now);
 /* The worker's answer. */
 void sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now);
@@ -230,14 +234,26 @@ void sm_run_drop(struct sm_work *w);
 void sm_run_fail(struct sm *sm, struct mono now, const char *why);
 
 /* sm_found.c: routes that were read back, or NULL. */
-struct routes *sm_found_routes(struct sm *sm);
+struct routes *sm_found_routes(const struct sm *sm);
 
 /* sm_push.c: a transition is planned, pushed, and looked after. */
-void sm_push_job(const struct sm *sm, const struct routes *to,
-	struct safe_job *job); /* from and hw stay the core's */
-void sm_push_start(
-	struct sm *sm, struct safe_transition *change, struct mono now);
-void sm_push_plan(struct sm *sm, struct mono now); /* plan here, then start */
+
+/* What the worker plans from; it ends with the worker's job. */
+struct sm_push_job {
+	struct config *cfg;   /* a reference */
+	struct routes *from;  /* likewise: what is in force; or NULL */
+	struct pkeys *keys;   /* likewise */
+	struct safe_job safe; /* but for where it leads to */
+	struct plan_params params;
+	struct qos *qos; /* made with the plan */
+};
+void sm_push_job(const struct sm *sm, struct sm_push_job *job);
+void sm_push_drop(struct sm_push_job *job); /* in the core's thread */
+/* In the worker: the plan that leads to these routes. */
+struct plan *sm_push_make(struct sm_push_job *job, struct routes *to);
+/* Carry out that plan, for sm->routes. */
+void sm_push_start(struct sm *sm, struct sm_push_job *job, struct plan *plan,
+	struct mono now);
 struct mono sm_push_next(const struct sm *sm);
 void sm_push_watch(struct sm *sm, struct mono now); /* stop it if overtaken */
 void sm_push_over(struct sm *sm, struct mono now);
@@ -454,7 +470,6 @@ bool sm_keys_settle(struct sm *sm);
 bool sm_keys_renamed(const struct sm *sm, struct topo *fresh);
 
 /* sm_qos.c: levels of service, from the configuration to the view. */
-void sm_qos_make(struct sm *sm); /* for sm->topo and sm->routes */
 void sm_qos_drop(struct sm *sm); /* the run is over */
 /* For a view that has another topology: who is called what may differ. */
 void sm_qos_renew(const struct sm *sm, struct view *v);

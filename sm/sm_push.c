@@ -124,29 +124,58 @@ _Static_assert((int)CONFIG_METHOD_DYNAMIC == (int)SAFE_DYNAMIC,
 	"the configuration's words are those of enum safe_method");
 
 void
-sm_push_job(const struct sm *sm, const struct routes *to, struct safe_job *job)
+sm_push_job(const struct sm *sm, struct sm_push_job *job)
 {
 	const struct config_distribution *d = &sm->cfg->distribution;
+	const struct config_link *l = &sm->cfg->link;
 
-	*job = (struct safe_job){
-		.to = to,
-		.from = sm->view != NULL ? sm->view->routes : NULL,
-		.hw = sm->hw,
-		.method = (enum safe_method)d->method,
-		.max_stages = d->max_stages,
-		.levels = qos_levels_want(sm->cfg),
-		.max_vls = qos_vls_code(sm->cfg),
+	*job = (struct sm_push_job){
+		.cfg = config_ref(sm->cfg),
+		.from = sm->view != NULL ? routes_ref(sm->view->routes)
+					 : sm_found_routes(sm),
+		.keys = pkeys_ref(sm->pkeys),
+		.safe = {.hw = sm->hw,
+			.method = (enum safe_method)d->method,
+			.max_stages = d->max_stages,
+			.levels = qos_levels_want(sm->cfg),
+			.max_vls = qos_vls_code(sm->cfg)},
+		.params = {.subnet_prefix = sm->cfg->fabric.subnet_prefix,
+			.mkey = sm->cfg->fabric.m_key,
+			.subnet_timeout = (uint8_t)l->subnet_timeout,
+			.hoq_life = (uint8_t)l->hoq_lifetime,
+			.leaf_hoq_life = (uint8_t)l->leaf_hoq_lifetime,
+			.vl_stall = (uint8_t)l->vl_stall_count,
+			.max_vls_code = qos_vls_code(sm->cfg)},
 	};
-	job->guests = sm_mcast_guests(sm, &job->unsettled);
+	job->safe.from = job->from;
+	job->safe.guests = sm_mcast_guests(sm, &job->safe.unsettled);
 }
 
 void
-sm_push_plan(struct sm *sm, struct mono now)
+sm_push_drop(struct sm_push_job *job)
 {
-	struct safe_job job;
+	routes_unref(job->from);
+	pkeys_unref(job->keys);
+	qos_unref(job->qos);
+	config_unref(job->cfg);
+}
 
-	sm_push_job(sm, sm->routes, &job);
-	sm_push_start(sm, safe_plan(&job), now);
+struct plan *
+sm_push_make(struct sm_push_job *job, struct routes *to)
+{
+	const struct ptable_want keys = pkeys_wanted(job->keys);
+	struct plan_job plan = {
+		.routes = to,
+		.hw = job->safe.hw,
+		.params = &job->params,
+		.keys = &keys,
+	};
+
+	job->qos = qos_make(job->cfg, to->topo, &to->lanes);
+	plan.lanes = &job->qos->want;
+	job->safe.to = to;
+	plan.change = safe_plan(&job->safe);
+	return plan_make(&plan);
 }
 
 static void
@@ -228,31 +257,15 @@ end_excuses(struct sm *sm, struct mono now)
 }
 
 void
-sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
+sm_push_start(struct sm *sm, struct sm_push_job *job, struct plan *plan,
+	struct mono now)
 {
-	const struct config_link *l = &sm->cfg->link;
-	const struct plan_params params = {
-		.subnet_prefix = sm->cfg->fabric.subnet_prefix,
-		.mkey = sm->cfg->fabric.m_key,
-		.subnet_timeout = (uint8_t)l->subnet_timeout,
-		.hoq_life = (uint8_t)l->hoq_lifetime,
-		.leaf_hoq_life = (uint8_t)l->leaf_hoq_lifetime,
-		.vl_stall = (uint8_t)l->vl_stall_count,
-		.max_vls_code = qos_vls_code(sm->cfg),
-	};
-	const struct ptable_want keys = pkeys_wanted(sm->pkeys);
-	struct plan_job job = {
-		.routes = sm->routes,
-		.change = change,
-		.keys = &keys,
-		.hw = sm->hw,
-		.params = &params,
-	};
-	struct push_job push = {
+	const struct push_job push = {
+		.plan = plan,
 		.hw = sm->hw,
 		.draft = sm->draft,
 		.x = sm->x,
-		.mkey = sm->cfg->fabric.m_key,
+		.mkey = job->params.mkey,
 		.drain = sm_push_drain(sm),
 		.stray = stray_time(sm),
 		.by_lid = sm->cfg->smp.lid_routed && !sm->stat.directed_only,
@@ -260,9 +273,10 @@ sm_push_start(struct sm *sm, struct safe_transition *change, struct mono now)
 		.cookie = sm,
 	};
 
-	sm_qos_make(sm);
-	job.lanes = &sm->qos->want;
-	push.plan = sm->plan = plan_make(&job);
+	sm_qos_drop(sm);
+	sm->qos = job->qos;
+	job->qos = NULL;
+	sm->plan = plan;
 	scan_void(sm->scan);
 	expect_traps(sm);
 	sm->push = push_new(&push);

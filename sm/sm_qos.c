@@ -1,6 +1,6 @@
 /*
- * Levels of service on their way from the configuration to the view: made when
- * there are routes, settled when the push is over.
+ * Levels of service on their way from the configuration to the view: made by
+ * the worker when there are routes, settled when the push is over.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,13 +12,6 @@ sm_qos_drop(struct sm *sm)
 {
 	qos_unref(sm->qos);
 	sm->qos = NULL;
-}
-
-void
-sm_qos_make(struct sm *sm)
-{
-	sm_qos_drop(sm);
-	sm->qos = qos_make(sm->cfg, sm->topo, &sm->routes->lanes);
 }
 
 void

@@ -13,16 +13,15 @@
 
 enum { MAX_PASSES = 64 };
 
+/* Routes, where there are none yet, and the plan that leads to them. */
 struct sm_work {
 	struct route_job job;
 	struct task_options options;
-	struct config *cfg; /* keeps the options' arrays alive */
-	struct routes *prev;
 	struct route_rank *ranks;
 	struct routes *result;
 	struct route_story story;
-	struct safe_job safe;
-	struct safe_transition *change;
+	struct sm_push_job push; /* keeps what the options point to alive */
+	struct plan *plan;
 	struct reason why;
 };
 
@@ -442,19 +441,26 @@ sm_run_take(struct sm *sm, struct mono now)
 
 /* ---- routing ---- */
 
+static void
+route(struct sm_work *w)
+{
+	const struct schema_names *engines = &w->push.cfg->routing.engines;
+
+	mem_trim(); /* routing and planner each want room of their own */
+	w->result = route_compute(
+		&w->job, engines->name, engines->n, &w->story, &w->why);
+	/* what was only compared, before the planner wants room */
+	lft_pool_trim(w->job.pool);
+	mem_trim();
+}
+
 void
 sm_work_run(struct sm_work *w)
 {
-	mem_trim(); /* routing and planner each want room of their own */
-	w->result = route_compute(&w->job, w->cfg->routing.engines.name,
-		w->cfg->routing.engines.n, &w->story, &w->why);
-	/* what was only compared, before the planner wants room */
-	lft_pool_trim(w->job.pool);
 	if (w->result == NULL)
-		return;
-	w->safe.to = w->result;
-	mem_trim();
-	w->change = safe_plan(&w->safe);
+		route(w);
+	if (w->result != NULL)
+		w->plan = sm_push_make(&w->push, w->result);
 }
 
 void
@@ -462,25 +468,19 @@ sm_run_drop(struct sm_work *w)
 {
 	if (w == NULL)
 		return;
-	safe_free(w->change);
+	plan_free(w->plan);
 	routes_unref(w->result);
-	routes_unref(w->prev);
 	topo_unref(w->job.topo);
-	config_unref(w->cfg);
 	free(w->ranks);
 	task_options_free(&w->options);
+	sm_push_drop(&w->push);
 	free(w);
 }
 
 static void
-start_routing(struct sm *sm, struct mono now)
+describe_routing(struct sm *sm, struct sm_work *w)
 {
-	struct sm_work *w = mem_zalloc(1, sizeof(*w));
-
-	w->cfg = config_ref(sm->cfg);
-	w->prev = sm->view != NULL ? routes_ref(sm->view->routes)
-				   : sm_found_routes(sm);
-	task_options(w->cfg, sm->topo, &w->options);
+	task_options(w->push.cfg, sm->topo, &w->options);
 	if (sm->rank_known) {
 		w->ranks = mem_dup(sm->rank, sm->nrank * sizeof(*sm->rank));
 		w->job.ranks = w->ranks;
@@ -493,17 +493,12 @@ start_routing(struct sm *sm, struct mono now)
 			     : 0;
 	w->job.topo = topo_ref(sm->topo);
 	w->job.pool = sm->pool;
-	w->job.prev = w->prev;
+	w->job.prev = w->push.from;
 	w->job.options = &w->options.engine;
 	w->job.load_limit = sm->cfg->routing.load_limit;
 	w->job.rebalance = sm->rebalance;
 	w->job.seed = 1;
-	w->job.threads = task_threads(w->cfg);
-	sm_push_job(sm, NULL, &w->safe);
-	w->safe.from = w->prev;
-	sm->work = w;
-	sm_enter(sm, SM_ROUTE, now);
-	sm->ops->route(sm->ops->cookie, w);
+	w->job.threads = task_threads(w->push.cfg);
 }
 
 /* Nothing that routing depends on changed: the routes in force stay. */
@@ -514,6 +509,24 @@ same_fabric(const struct sm *sm)
 	       sm->view->topo->hash == sm->topo->hash &&
 	       sm->view->topo->max_lid == sm->topo->max_lid &&
 	       strcmp(sm->cause, "configuration changed") != 0;
+}
+
+/* From here on the worker has it; the routes in force are not routed anew. */
+static void
+start_work(struct sm *sm, struct mono now)
+{
+	struct sm_work *w = mem_zalloc(1, sizeof(*w));
+
+	sm_push_job(sm, &w->push);
+	if (same_fabric(sm)) {
+		w->result = routes_for(sm->view->routes, sm->topo);
+		w->story = sm->view->story;
+	} else {
+		describe_routing(sm, w);
+	}
+	sm->work = w;
+	sm_enter(sm, SM_ROUTE, now);
+	sm->ops->route(sm->ops->cookie, w);
 }
 
 bool
@@ -533,38 +546,29 @@ sm_run_readback(struct sm *sm, struct mono now)
 		mono_add(sm->times.readback, mono_sub(now, sm->phase_began));
 	past_found(hw_past(sm->hw), sm->topo,
 		sm->view != NULL ? sm->view->routes : NULL);
-	if (same_fabric(sm)) {
-		sm->routes = routes_for(sm->view->routes, sm->topo);
-		sm->story = sm->view->story;
-		sm_push_plan(sm, now);
-	} else {
-		start_routing(sm, now);
-	}
+	start_work(sm, now);
 	return true;
 }
 
 void
 sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 {
-	struct safe_transition *change = w->change;
-	struct reason why = w->why;
-
 	sm->times.route =
 		mono_add(sm->times.route, mono_sub(now, sm->phase_began));
+	sm->work = NULL;
 	sm->routes = w->result;
 	sm->story = w->story;
 	w->result = NULL;
-	w->change = NULL;
-	sm_run_drop(w);
-	sm->work = NULL;
 	if (sm->routes == NULL) {
-		sm_run_fail(sm, now, why.text);
-		return;
+		sm_run_fail(sm, now, w->why.text);
+	} else {
+		if (sm->story.fallback && w->job.topo != NULL) /* news */
+			log_warn("routing: fell back engine=%s tried=\"%s\"",
+				sm->story.engine, sm->story.tried);
+		sm_push_start(sm, &w->push, w->plan, now);
+		w->plan = NULL;
 	}
-	if (sm->story.fallback)
-		log_warn("routing: fell back engine=%s tried=\"%s\"",
-			sm->story.engine, sm->story.tried);
-	sm_push_start(sm, change, now);
+	sm_run_drop(w);
 }
 
 /* ---- push and commit ---- */
@@ -576,6 +580,7 @@ forget_work(struct sm *sm)
 	plan_free(sm->plan);
 	routes_unref(sm->routes);
 	topo_unref(sm->topo);
+	topo_unref(sm->fresh);
 	pkeys_unref(sm->pkeys);
 	sm->pkeys = NULL;
 	sm_qos_drop(sm);
@@ -583,6 +588,7 @@ forget_work(struct sm *sm)
 	sm->plan = NULL;
 	sm->routes = NULL;
 	sm->topo = NULL;
+	sm->fresh = NULL;
 	lft_pool_trim(sm->pool);
 }
 
@@ -625,15 +631,30 @@ worth_a_view(struct sm *sm)
 	       !same_ports(sm->view->topo, sm->topo);
 }
 
+/* What is there now that all is written. */
 static void
-finish(struct sm *sm, struct mono now)
+take_stock(struct sm *sm)
 {
-	bool worth = worth_a_view(sm);
-
+	sm->worth = worth_a_view(sm);
 	push_free(sm->push);
 	sm->push = NULL;
 	plan_carried_out(sm->plan);
-	if (worth)
+}
+
+/* On a large fabric each part of it is enough at once. */
+bool
+sm_run_commit(struct sm *sm, struct mono now)
+{
+	sm->ending++;
+	if (sm->ending == 1) {
+		take_stock(sm);
+		return true;
+	}
+	if (sm->ending == 2 && sm->worth) {
+		sm->fresh = sm_commit_refresh(sm, sm->topo);
+		return true;
+	}
+	if (sm->worth)
 		sm_commit(sm, now);
 	else
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
@@ -651,6 +672,7 @@ finish(struct sm *sm, struct mono now)
 	forget_work(sm);
 	sm_enter(sm, SM_IDLE, now);
 	sm_commit_tell(sm);
+	return true;
 }
 
 /* What a push leads to. */
@@ -658,7 +680,8 @@ static void
 again(struct sm *sm, enum sm_verdict v, struct mono now)
 {
 	if (v == SM_WRITTEN && push_complete(sm->push)) {
-		finish(sm, now);
+		sm->ending = 0;
+		sm_enter(sm, SM_COMMIT, now);
 		return;
 	}
 	if (v == SM_PROBE_FIRST ||

@@ -82,7 +82,7 @@ is_known(const struct sm *sm, uint64_t guid)
 	unsigned p;
 
 	if (sm->phase != SM_READBACK && sm->phase != SM_ROUTE &&
-		sm->phase != SM_PUSH)
+		sm->phase != SM_PUSH && sm->phase != SM_COMMIT)
 		return false;
 	o = topo_by_node_guid(was, guid);
 	n = is != NULL ? topo_by_node_guid(is, guid) : TOPO_NONE;

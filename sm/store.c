@@ -424,6 +424,24 @@ set_aside(int dir, const char *word, struct reason *why)
 		i > ASIDE_MAX ? "too many are" : strerror(errno));
 }
 
+int
+store_parse(const char *text, size_t n, const char *name, struct store_state *s,
+	struct reason *why)
+{
+	struct store_reader r = {.path = name, .s = s, .why = why};
+	char *copy = mem_alloc(n + 1);
+	int rc;
+
+	*s = (struct store_state){.arena = arena_new()};
+	memcpy(copy, text, n);
+	copy[n] = '\0';
+	rc = read_text(&r, copy, n);
+	free(copy);
+	if (rc < 0)
+		store_free(s);
+	return rc;
+}
+
 /* Read the file in dir (open); as store_load, but sets nothing aside. */
 static int
 load_at(int dir, const char *path, struct store_state *s, struct reason *why)

@@ -181,6 +181,13 @@ void store_print(const struct store_state *s, struct buf *out);
 int store_put(const char *dir, const struct buf *text, struct reason *why);
 
 /*
+ * What store_print gave, read again, from n bytes; name is for messages. 0, or
+ * -1 with why, and *s is empty.
+ */
+int store_parse(const char *text, size_t n, const char *name,
+	struct store_state *s, struct reason *why);
+
+/*
  * Rename the file to fabric.state.WORD-1, or the next free number, and add to
  * why what became of it.
  */

@@ -1,9 +1,9 @@
 /*
- * worker: the thread in which routes are computed, so that traps and questions
- * never wait for it. It takes one job at a time, runs the pure part of it and
- * wakes the loop, which hands the result back to the core in the loop's
- * thread. Between submit and done the job belongs to the worker alone: no
- * data is shared, so nothing else needs a lock.
+ * worker: the thread in which routes are computed, and the plans that lead to
+ * them, so that traps and questions never wait for it. It takes one job at a
+ * time, runs the pure part of it and wakes the loop, which hands the result
+ * back to the core in the loop's thread. Between submit and done the job
+ * belongs to the worker alone: no data is shared, so nothing else needs a lock.
  */
 #ifndef HEDDLE_SM_WORKER_H
 #define HEDDLE_SM_WORKER_H

@@ -15,6 +15,7 @@
 #include "sm/ctl/change.h"
 #include "sm/ctl/fabric.h"
 #include "sm/ctl/paths.h"
+#include "sm/ctl/snapshot.h"
 #include "sm/ctl/tenancy.h"
 #include "sm/ctl/tiers.h"
 
@@ -217,6 +218,19 @@ do_groups(struct client *k, json_t *request)
 			 : answer_error("not-found", why.text);
 }
 
+static struct answer *
+do_snapshot(struct client *k, json_t *request)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	const char *cmd;
+	json_error_t err;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s !}", "cmd", &cmd) != 0)
+		return answer_error("bad-argument", err.text);
+	return snapshot_answer(
+		ops->memory(ops->cookie), ops->view(ops->cookie));
+}
+
 static const struct command {
 	const char *name;
 	bool view; /* can only be answered from one */
@@ -229,6 +243,7 @@ static const struct command {
 	{"routes", true, do_routes},
 	{"groups", true, do_groups},
 	{"explain", true, do_explain},
+	{"snapshot", true, do_snapshot},
 	{"sweep", false, do_sweep},
 	{"rebalance", true, do_rebalance},
 };

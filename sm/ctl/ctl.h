@@ -68,6 +68,9 @@ struct ctl_ops {
 	/* Multicast groups, or the one that is named (groups.h), as a new
 	 * JSON object; NULL and why. */
 	json_t *(*groups)(void *cookie, const char *which, struct reason *why);
+	/* What a snapshot holds beside the view (snapshot.h), as a new JSON
+	 * object. */
+	json_t *(*memory)(void *cookie);
 };
 
 /* Bounds; a zero takes the default. */

@@ -51,58 +51,33 @@ failure_find(const struct topo *t, const char *text, struct failure *out,
 struct copy {
 	const struct topo *t;
 	struct draft *d;
-	draft_id *id; /* by node; TOPO_NONE: failed */
-	bool *cut;    /* by port */
+	bool *gone; /* by node */
+	bool *cut;  /* by port */
 };
 
+/* LIDs are what was given, not what was found. */
 static void
-copy_node(struct copy *c, node_ix n)
+copy_lids(struct copy *c)
 {
-	const struct topo *t = c->t;
-	const struct topo_node *node = &t->node[n];
-	draft_id id = draft_add_node(c->d, (enum topo_type)node->type,
-		node->guid, node->nports, topo_desc(t, n));
+	for (port_ix p = 0; p < c->t->nports; p++) {
+		const struct topo_port *port = &c->t->port[p];
 
-	c->id[n] = id;
-	draft_set_ids(c->d, id, node->sysimg, node->vendor, node->device);
-	if (node->sw != TOPO_NONE) {
-		const struct topo_switch *sw = &t->sw[node->sw];
-
-		draft_set_enhanced_p0(
-			c->d, id, (node->flags & TN_ENHANCED_P0) != 0);
-		draft_set_lft(c->d, id, sw->lft_cap, sw->lft_top);
+		if (port->lid != 0 && port->lid != port->found_lid)
+			draft_set_found_lid(
+				c->d, port->node, port->num, port->lid);
 	}
-	for (unsigned i = node->sw != TOPO_NONE ? 0 : 1; i <= node->nports;
-		i++) {
-		const struct topo_port *p = &t->port[topo_port_of(t, n, i)];
-
-		if (p->guid != 0 && !(p->flags & TP_ABSENT))
-			draft_set_port_guid(c->d, id, i, p->guid);
-		if (p->lid != 0)
-			draft_set_found_lid(c->d, id, i, p->lid);
-	}
-	if (node->flags & TN_QUARANTINED)
-		draft_quarantine(c->d, node->guid, "quarantined before");
 }
 
 static void
-copy_cable(struct copy *c, port_ix a)
+fail_all(struct copy *c)
 {
-	const struct topo_port *p = &c->t->port[a];
-	const struct topo_port *q;
-
-	if (p->peer == TOPO_NONE || p->peer < a || c->cut[a] || c->cut[p->peer])
-		return;
-	q = &c->t->port[p->peer];
-	if (c->id[p->node] == TOPO_NONE || c->id[q->node] == TOPO_NONE)
-		return;
-	draft_add_link(c->d, c->id[p->node], p->num, c->id[q->node], q->num);
-	if (p->width == 0)
-		return;
-	draft_set_port_speed(
-		c->d, c->id[p->node], p->num, p->width, p->speed, p->speed_ext);
-	draft_set_port_speed(
-		c->d, c->id[q->node], q->num, q->width, q->speed, q->speed_ext);
+	for (port_ix p = 0; p < c->t->nports; p++)
+		if (c->cut[p])
+			draft_pull_link(
+				c->d, c->t->port[p].node, c->t->port[p].num);
+	for (node_ix n = 0; n < c->t->nnodes; n++)
+		if (c->gone[n])
+			draft_remove_node(c->d, n);
 }
 
 /* Is this a place to look from: a host port with its cable, or a switch? */
@@ -111,12 +86,12 @@ can_see(const struct copy *c, port_ix p)
 {
 	const struct topo_port *port = &c->t->port[p];
 
-	if (c->id[port->node] == TOPO_NONE)
+	if (c->gone[port->node])
 		return false;
 	if (c->t->node[port->node].sw != TOPO_NONE)
 		return port->num == 0;
 	return port->peer != TOPO_NONE && !c->cut[p] && !c->cut[port->peer] &&
-	       c->id[c->t->port[port->peer].node] != TOPO_NONE &&
+	       !c->gone[c->t->port[port->peer].node] &&
 	       !(c->t->node[port->node].flags & TN_AGGREGATION);
 }
 
@@ -145,34 +120,30 @@ failure_apply(const struct topo *t, const struct failure *f, size_t n,
 	struct draft_pieces *out, struct reason *why)
 {
 	struct copy c = {.t = t,
-		.d = draft_new(),
-		.id = mem_zalloc(t->nnodes, sizeof(*c.id)),
+		.d = draft_thaw(t),
+		.gone = mem_zalloc(t->nnodes, sizeof(*c.gone)),
 		.cut = mem_zalloc(t->nports, sizeof(*c.cut))};
 	port_ix self;
 	int rc;
 
 	for (size_t i = 0; i < n; i++) {
 		if (f[i].port == 0)
-			c.id[f[i].node] = TOPO_NONE;
+			c.gone[f[i].node] = true;
 		else
 			c.cut[topo_port_of(t, f[i].node, f[i].port)] = true;
 	}
-	for (node_ix i = 0; i < t->nnodes; i++)
-		if (c.id[i] != TOPO_NONE)
-			copy_node(&c, i);
-	for (port_ix p = 0; p < t->nports; p++)
-		copy_cable(&c, p);
+	copy_lids(&c);
 	self = lookout(&c);
+	fail_all(&c);
 	if (self != TOPO_NONE) {
-		draft_set_self(
-			c.d, c.id[t->port[self].node], t->port[self].num);
+		draft_set_self(c.d, t->port[self].node, t->port[self].num);
 		rc = draft_pieces(c.d, t->generation + 1, out, why);
 	} else {
 		*out = (struct draft_pieces){0};
 		rc = reason_set(why, "nothing is left of the fabric");
 	}
 	draft_free(c.d);
-	free(c.id);
+	free(c.gone);
 	free(c.cut);
 	return rc;
 }

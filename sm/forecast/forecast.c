@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "routing/tree.h"
-#include "sm/sm_roles.h"
+#include "sm/forecast/given.h"
 #include "sm/task.h"
 
 enum { SEED = 1 };
@@ -18,7 +18,7 @@ tell(const struct forecast_job *job, const char *doing)
 }
 
 struct topo *
-forecast_lids(const struct forecast_job *job, struct topo *t,
+forecast_lids(const struct forecast_job *job, const struct topo *t,
 	const struct lid_record *record, size_t nrecord, struct lid_table *out,
 	struct reason *why)
 {
@@ -78,13 +78,16 @@ take(const struct forecast_job *job, struct routes *r, struct forecast *out)
 	find_homes(job, &in, out);
 }
 
-/* What a tree the fabric is, whoever routed it. */
+/* What a tree the fabric is, whoever routed it; in an order that is known,
+ * where one is. */
 static void
 read_tree(const struct forecast_job *job, struct routes *r)
 {
 	struct task_options options;
-	const struct route_job work = {
-		.topo = r->topo, .pool = job->pool, .options = &options.engine};
+	const struct route_job work = {.topo = r->topo,
+		.pool = job->pool,
+		.prev = r->reading.engine != NULL ? r : NULL,
+		.options = &options.engine};
 	struct arena *scratch = arena_new();
 
 	task_options(job->cfg, r->topo, &options);
@@ -117,7 +120,7 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 {
 	const struct config_routing *c = &job->cfg->routing;
 	struct task_options options;
-	const struct route_job work = {.topo = t,
+	struct route_job work = {.topo = t,
 		.pool = job->pool,
 		.prev = prev,
 		.options = &options.engine,
@@ -128,6 +131,8 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 	struct reason why = {""};
 	struct routes *r;
 
+	if (job->given != NULL)
+		given_recall(job->given, &work);
 	task_options(job->cfg, t, &options);
 	tell(job, "routing");
 	r = route_compute(&work, c->engines.name, c->engines.n, &story, &why);

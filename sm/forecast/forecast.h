@@ -39,8 +39,11 @@ struct forecast {
 /* What is going on, for a person who waits; NULL: nobody does. */
 typedef void forecast_told(void *cookie, const char *doing);
 
+struct given;
+
 struct forecast_job {
 	const struct config *cfg;
+	const struct given *given; /* what a daemon remembers, or NULL */
 	struct lft_pool *pool;
 	forecast_told *told;
 	void *cookie;
@@ -50,7 +53,7 @@ struct forecast_job {
  * t with LIDs as the daemon would give them, remembering record (sorted by
  * GUID). NULL and why when they run out. out (NULL allowed): the numbers.
  */
-struct topo *forecast_lids(const struct forecast_job *job, struct topo *t,
+struct topo *forecast_lids(const struct forecast_job *job, const struct topo *t,
 	const struct lid_record *record, size_t nrecord, struct lid_table *out,
 	struct reason *why);
 

@@ -242,7 +242,8 @@ page_head(const json_t *p, struct buf *out)
 		words_plural(member_num(l, "conflicts")));
 	if (said(l, "conflict"))
 		buf_printf(out, "            %s\n", member_text(l, "conflict"));
-	if (member_num(p, "lanes_asked") > lanes)
+	if (json_object_get(p, "vls_assumed") != NULL &&
+		member_num(p, "lanes_asked") > lanes)
 		buf_printf(out,
 			"lanes       %lld asked for, %lld used: a topology "
 			"file does not tell how many VLs links have; %lld are "
@@ -280,15 +281,17 @@ page_from(const json_t *p, struct buf *out)
 
 /* That there are other pieces, before anybody takes one for the whole. */
 static void
-page_divided(const json_t *list, long long loose, struct buf *out)
+page_divided(const json_t *list, long long loose, bool held, struct buf *out)
 {
 	size_t n = json_array_size(list);
 
 	if (n > 0)
 		buf_printf(out,
 			"IN PIECES   %zu more piece%s below: nothing joins "
-			"%s to this one, each needs a manager of its own\n",
-			n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
+			"%s to this one, %s\n",
+			n, n == 1 ? "" : "s", n == 1 ? "it" : "them",
+			held ? "tables stay there as they are"
+			     : "each needs a manager of its own");
 	if (loose > 0)
 		buf_printf(out, "loose       %lld node%s without any cable\n",
 			loose, words_plural(loose));
@@ -430,11 +433,13 @@ page_plan(const json_t *p, struct buf *out)
 {
 	const json_t *list = json_object_get(p, "failures"), *e;
 	const json_t *then = json_object_get(p, "then");
+	bool held = member_yes(p, "held");
 	size_t i;
 
 	page_head(p, out);
 	page_from(p, out);
-	page_divided(json_object_get(p, "pieces"), member_num(p, "loose"), out);
+	page_divided(json_object_get(p, "pieces"), member_num(p, "loose"), held,
+		out);
 	page_forecast(json_object_get(p, "now"), out);
 	page_pieces(json_object_get(p, "pieces"), out);
 	if (!json_is_object(then))
@@ -445,11 +450,17 @@ page_plan(const json_t *p, struct buf *out)
 		i > 0 ? ", " : "\nAFTER THE FAILURE OF ", json_string_value(e));
 	if (json_array_size(list) > 0)
 		buf_printf(out, "\n");
+	if (member_yes(p, "cut_off"))
+		buf_printf(out,
+			"CUT OFF     heddled's own port: it reaches no switch "
+			"then and writes nothing; below are the tables as they "
+			"stay, until it is back or another manager takes "
+			"over\n");
 	if (json_is_object(json_object_get(p, "impact")))
 		page_impact(json_object_get(p, "impact"), out);
 	page_transition(json_object_get(p, "transition"), out);
 	page_divided(json_object_get(p, "pieces_then"),
-		member_num(p, "loose_then"), out);
+		member_num(p, "loose_then"), held, out);
 	if (json_array_size(list) > 0)
 		census_line(json_object_get(p, "fabric_then"), out);
 	page_forecast(then, out);

@@ -6,17 +6,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "discovery/text.h"
 #include "routing/fts.h"
 #include "sm/base/mem.h"
 #include "sm/ctl/census.h"
 #include "sm/ctl/member.h"
 #include "sm/ctl/words.h"
 #include "sm/forecast/failure.h"
+#include "sm/forecast/intake.h"
 #include "sm/forecast/live.h"
+#include "sm/forecast/outlook.h"
 #include "sm/forecast/page.h"
 #include "sm/forecast/report.h"
 #include "sm/forecast/transition.h"
+#include "sm/qos.h"
 
 enum { EXIT_OK = 0, EXIT_VERDICT = 1, EXIT_USAGE = 2 };
 enum { VLS_ASSUMED = 4 }; /* of a link in a file, which does not tell */
@@ -35,26 +37,14 @@ struct ask {
 	bool json;
 };
 
-/* Pieces of the fabric that nothing joins to ours: a subnet each. */
-struct others {
-	struct forecast *piece;
-	size_t n, loose;
-};
-
 struct plan {
 	struct ask ask;
-	struct config *cfg;
 	struct lft_pool *pool;
 	struct forecast_job job;
-	struct topo *topo; /* with LIDs */
-	struct lid_table lids;
-	struct routes *found;	  /* --from, or NULL */
-	struct fts_misfit misfit; /* of a file of them and the topology */
+	struct intake in;
 	struct failure *fail;
 	struct expect_pace pace;
-	struct forecast now, then;
-	struct draft_pieces bare;    /* as read, without LIDs; ours first */
-	struct others beside, after; /* of now and then */
+	struct outlook out;
 	json_t *report;
 	bool progress; /* somebody watches */
 };
@@ -245,191 +235,48 @@ quiet(const struct plan *p)
 
 /* ---- what is given ---- */
 
-/* All of a file, "-" being stdin; free it. NULL and why. */
-static char *
-slurp(const char *name, size_t *n, struct reason *why)
-{
-	bool in = strcmp(name, "-") == 0;
-	FILE *f = in ? stdin : fopen(name, "re");
-	struct buf b = {0};
-	char part[65536];
-	size_t got;
-	int error = errno;
-
-	while (f != NULL && (got = fread(part, 1, sizeof(part), f)) > 0)
-		buf_put(&b, part, got);
-	if (f == NULL || ferror(f)) {
-		(void)reason_set(why, "%s: cannot be read: %s", name,
-			strerror(f == NULL ? error : errno));
-		buf_free(&b);
-	} else if (b.text == NULL) {
-		(void)reason_set(why, "%s: there is nothing in it", name);
-	}
-	if (f != NULL && !in)
-		(void)fclose(f);
-	*n = b.n;
-	return b.text;
-}
-
+/* --config; EXIT_OK or told what is wrong with it. */
 static int
-read_config(struct plan *p)
+read_base(const char *file, struct config **out)
 {
-	const char *const *engines = route_engine_names();
-	struct config *base = NULL;
 	struct diag_list bad = {0};
 	struct buf text = {0};
-	struct reason why;
-	struct list set = {0};
-	char engine[128];
 
-	if (p->ask.config != NULL)
-		base = config_load(p->ask.config, engines, &bad);
-	else
-		base = config_default();
-	if (base == NULL) {
+	if (file == NULL)
+		return EXIT_OK;
+	*out = config_load(file, route_engine_names(), &bad);
+	if (*out == NULL) {
 		diag_text(&bad, &text);
 		(void)fprintf(stderr, "%s", text.text);
 		buf_free(&text);
-		diag_free(&bad);
-		return EXIT_USAGE;
 	}
 	diag_free(&bad);
-	if (p->ask.engine != NULL) {
-		(void)snprintf(engine, sizeof(engine), "routing.engines=[%s]",
-			p->ask.engine);
-		add(&set, engine);
-	}
-	for (size_t i = 0; i < p->ask.set.n; i++)
-		add(&set, p->ask.set.item[i]);
-	p->cfg = config_with(base, set.item, set.n, engines, &why);
-	free(set.item);
-	config_unref(base);
-	return p->cfg != NULL ? EXIT_OK : complain(why.text);
-}
-
-/* The fabric, from a file or from the daemon, without LIDs yet. */
-static int
-read_topology(struct plan *p, struct live *live, struct reason *why)
-{
-	const char *name = p->ask.topology;
-	char *text;
-	int rc = -1;
-	size_t n;
-
-	told(p, "reading the topology");
-	if (name == NULL) {
-		name = "live";
-		text = live_topology(live, &n, why);
-	} else {
-		text = slurp(name, &n, why);
-	}
-	if (text != NULL)
-		rc = text_parse_pieces(text, n, name, &p->bare, why);
-	free(text);
-	return rc;
-}
-
-/* LIDs as the tables in force have them, where the topology has none. */
-static struct lid_record *
-records(const struct topo *t, const struct fts *f, size_t *n)
-{
-	struct lid_record *r;
-
-	*n = 0;
-	for (port_ix p = 0; p < t->nports; p++)
-		if (t->port[p].found_lid != 0)
-			return NULL;
-	r = mem_zalloc(f->nowners, sizeof(*r));
-	for (size_t i = 0; i < f->nowners; i++)
-		r[(*n)++] = (struct lid_record){
-			.guid = f->owner[i].port_guid, .lid = f->owner[i].lid};
-	return r;
-}
-
-/*
- * Tables in a file say nothing of the order they were made in: the one that
- * these switches would be given now is the best guess.
- */
-static void
-guess_order(struct plan *p)
-{
-	struct forecast fresh;
-
-	told(p, "routing afresh, for the order");
-	forecast_route(&p->job, p->topo, NULL, &fresh);
-	if (fresh.routes != NULL) {
-		p->found->order = fresh.routes->order;
-		memcpy(p->found->rank, fresh.routes->rank,
-			p->topo->nsw * sizeof(*p->found->rank));
-	}
-	forecast_free(&fresh);
-}
-
-static int
-read_tables(struct plan *p, struct fts **out, struct reason *why)
-{
-	char *text;
-	size_t n;
-
-	if (p->ask.from == NULL || strcmp(p->ask.from, "live") == 0)
-		return 0;
-	told(p, "reading the tables in force");
-	text = slurp(p->ask.from, &n, why);
-	if (text == NULL)
-		return -1;
-	*out = fts_parse(text, n, p->ask.from, why);
-	free(text);
-	return *out != NULL ? 0 : -1;
-}
-
-static int
-give_lids(struct plan *p, struct topo *bare, const struct fts *fts,
-	struct reason *why)
-{
-	struct lid_record *r = NULL;
-	size_t n = 0;
-
-	if (fts != NULL)
-		r = records(bare, fts, &n);
-	p->topo = forecast_lids(&p->job, bare, r, n, &p->lids, why);
-	free(r);
-	return p->topo != NULL ? 0 : -1;
+	return *out != NULL ? EXIT_OK : EXIT_USAGE;
 }
 
 /* Everything that the question names; EXIT_OK or complained. */
 static int
 read_all(struct plan *p)
 {
+	struct intake_ask ask = {.topology = p->ask.topology,
+		.from = p->ask.from,
+		.engine = p->ask.engine,
+		.set = p->ask.set.item,
+		.nset = p->ask.set.n};
 	bool live = p->ask.from != NULL && strcmp(p->ask.from, "live") == 0;
-	struct live *daemon = NULL;
-	struct fts *fts = NULL;
 	struct reason why = {""};
-	int ret = EXIT_USAGE;
+	int ret = read_base(p->ask.config, &ask.base);
 
+	if (ret != EXIT_OK)
+		return ret;
 	if (live) {
-		daemon = live_open(p->ask.socket, &ret, &why);
-		if (daemon == NULL)
-			goto end;
-		live_pace(daemon, &p->pace);
+		told(p, "asking heddled");
+		ask.snapshot = live_snapshot(p->ask.socket, &ret, &why);
 	}
-	if (read_tables(p, &fts, &why) != 0)
-		goto end;
-	if (read_topology(p, daemon, &why) != 0 ||
-		give_lids(p, p->bare.topo[0], fts, &why) != 0)
-		goto end;
-	if (live) {
-		told(p, "asking for the tables in force");
-		p->found = live_routes(daemon, p->topo, p->pool, &why);
-		if (p->found == NULL)
-			goto end;
-	} else if (fts != NULL) {
-		p->found = fts_routes(fts, p->topo, p->pool, &p->misfit);
-		guess_order(p);
-	}
-	ret = EXIT_OK;
-end:
-	fts_free(fts);
-	live_close(daemon);
+	if (ret == EXIT_OK && intake_take(&p->in, &ask, &p->job, &why) != 0)
+		ret = EXIT_USAGE;
+	json_decref(ask.snapshot);
+	config_unref(ask.base);
 	quiet(p);
 	if (ret != EXIT_OK)
 		(void)complain(why.text);
@@ -443,8 +290,9 @@ look_beside(const struct plan *p, const char *what, struct reason *why)
 	struct failure ignored;
 	struct reason none;
 
-	for (size_t i = 1; i < p->bare.n; i++)
-		if (failure_find(p->bare.topo[i], what, &ignored, &none) == 0)
+	for (size_t i = 1; i < p->in.bare.n; i++)
+		if (failure_find(p->in.bare.topo[i], what, &ignored, &none) ==
+			0)
 			(void)reason_set(why,
 				"it is in another piece of the fabric, which "
 				"nothing joins to this one");
@@ -458,7 +306,8 @@ read_failures(struct plan *p)
 
 	p->fail = mem_zalloc(l->n, sizeof(*p->fail));
 	for (size_t i = 0; i < l->n; i++)
-		if (failure_find(p->topo, l->item[i], &p->fail[i], &why) != 0) {
+		if (failure_find(p->in.topo, l->item[i], &p->fail[i], &why) !=
+			0) {
 			char text[700];
 
 			look_beside(p, l->item[i], &why);
@@ -471,74 +320,17 @@ read_failures(struct plan *p)
 
 /* ---- the plan ---- */
 
-/* Route the pieces behind the first, each with LIDs of its own. */
-static int
-route_others(const struct plan *p, const struct draft_pieces *bare,
-	struct others *out)
-{
-	struct reason why;
-
-	out->loose = bare->loose;
-	if (bare->n < 2)
-		return EXIT_OK;
-	told(p->job.cookie, "routing the other pieces");
-	out->piece = mem_zalloc(bare->n - 1, sizeof(*out->piece));
-	for (size_t i = 1; i < bare->n; i++) {
-		struct topo *t = forecast_lids(
-			&p->job, bare->topo[i], NULL, 0, NULL, &why);
-
-		if (t == NULL)
-			return complain(why.text);
-		forecast_route(&p->job, t, NULL, &out->piece[out->n++]);
-		topo_unref(t);
-	}
-	return EXIT_OK;
-}
-
-static void
-others_free(struct others *o)
-{
-	for (size_t i = 0; i < o->n; i++)
-		forecast_free(&o->piece[i]);
-	free(o->piece);
-}
-
-/* What comes after: the fabric less what fails, or the same once more. */
-static int
-route_then(struct plan *p, const struct routes *base)
-{
-	struct draft_pieces less;
-	struct topo *t;
-	struct reason why;
-	int ret;
-
-	if (p->ask.fail.n == 0) {
-		forecast_route(&p->job, p->topo, base, &p->then);
-		return EXIT_OK;
-	}
-	told(p, "failing");
-	if (failure_apply(p->topo, p->fail, p->ask.fail.n, &less, &why) != 0)
-		return complain(why.text);
-	t = forecast_lids(&p->job, less.topo[0], p->lids.record,
-		p->lids.nrecord, NULL, &why);
-	if (t != NULL)
-		forecast_route(&p->job, t, base, &p->then);
-	ret = t != NULL ? route_others(p, &less, &p->after)
-			: complain(why.text);
-	topo_unref(t);
-	draft_pieces_free(&less);
-	return ret;
-}
-
 /* How the tables would get from now to then. */
 static json_t *
 transition(const struct plan *p)
 {
-	const struct config_distribution *d = &p->cfg->distribution;
-	struct transition_ask ask = {.was = p->now.routes,
-		.is = p->then.routes,
+	const struct config_distribution *d = &p->in.cfg->distribution;
+	struct transition_ask ask = {.was = p->out.now.routes,
+		.is = p->out.then.routes,
 		.method = (enum safe_method)d->method,
 		.max_stages = d->max_stages,
+		.levels = qos_levels_want(p->in.cfg),
+		.max_vls = qos_vls_code(p->in.cfg),
 		.pace = p->pace,
 		.rate = p->ask.rate};
 
@@ -549,7 +341,7 @@ transition(const struct plan *p)
 }
 
 static json_t *
-others_json(const struct others *o)
+others_json(const struct outlook_others *o)
 {
 	json_t *list = json_array();
 
@@ -573,10 +365,10 @@ misfit_json(const struct fts_misfit *m)
 static uint64_t
 parted(const struct plan *p)
 {
-	uint64_t all = census_take(p->then.topo).hosts, same = all * all;
+	uint64_t all = census_take(p->out.then.topo).hosts, same = all * all;
 
-	for (size_t i = 0; i < p->after.n; i++) {
-		uint64_t n = census_take(p->after.piece[i].topo).hosts;
+	for (size_t i = 0; i < p->out.after.n; i++) {
+		uint64_t n = census_take(p->out.after.piece[i].topo).hosts;
 
 		all += n;
 		same += n * n;
@@ -600,32 +392,36 @@ make_report(struct plan *p)
 	json_t *o = json_object(), *list = json_array();
 
 	member_put(o, "topology", as_given(name));
-	member_put(o, "fabric", census_json(p->topo));
-	member_put(o, "lids", report_lids(p->topo, &p->lids));
-	member_put(o, "lanes_asked", member_u64(p->cfg->routing.ftree.lanes));
-	member_put(o, "vls_assumed", member_u64(VLS_ASSUMED));
+	member_put(o, "fabric", census_json(p->in.topo));
+	member_put(o, "lids", report_lids(p->in.topo, &p->in.lids));
+	member_put(
+		o, "lanes_asked", member_u64(p->in.cfg->routing.ftree.lanes));
+	if (p->ask.topology != NULL)
+		member_put(o, "vls_assumed", member_u64(VLS_ASSUMED));
+	member_put(o, "held", json_boolean(p->in.live));
+	member_put(o, "cut_off", json_boolean(p->out.cut_off));
 	if (p->ask.from != NULL) {
 		member_put(o, "from", as_given(p->ask.from));
-		member_put(o, "misfit", misfit_json(&p->misfit));
+		member_put(o, "misfit", misfit_json(&p->in.misfit));
 	}
-	member_put(o, "now", report_forecast(&p->now));
-	member_put(o, "pieces", others_json(&p->beside));
-	member_put(o, "loose", member_u64(p->beside.loose));
+	member_put(o, "now", report_forecast(&p->out.now));
+	member_put(o, "pieces", others_json(&p->out.beside));
+	member_put(o, "loose", member_u64(p->out.beside.loose));
 	for (size_t i = 0; i < p->ask.fail.n; i++)
 		(void)json_array_append_new(
 			list, as_given(p->ask.fail.item[i]));
 	member_put(o, "failures", list);
-	if (p->then.topo != NULL)
-		member_put(o, "then", report_forecast(&p->then));
-	if (p->then.topo != NULL) {
-		member_put(o, "fabric_then", census_json(p->then.topo));
-		member_put(o, "pieces_then", others_json(&p->after));
-		member_put(o, "loose_then", member_u64(p->after.loose));
+	if (p->out.then.topo != NULL)
+		member_put(o, "then", report_forecast(&p->out.then));
+	if (p->out.then.topo != NULL) {
+		member_put(o, "fabric_then", census_json(p->out.then.topo));
+		member_put(o, "pieces_then", others_json(&p->out.after));
+		member_put(o, "loose_then", member_u64(p->out.after.loose));
 	}
-	if (p->then.routes != NULL && p->now.routes != NULL) {
+	if (p->out.then.routes != NULL && p->out.now.routes != NULL) {
 		told(p, "comparing");
 		member_put(o, "impact",
-			report_impact(p->now.routes, p->then.routes));
+			report_impact(p->out.now.routes, p->out.then.routes));
 		member_put(json_object_get(o, "impact"), "pairs_parted",
 			member_u64(parted(p)));
 		told(p, "planning the transition");
@@ -637,17 +433,14 @@ make_report(struct plan *p)
 static int
 compute(struct plan *p)
 {
-	int ret;
+	struct reason why = {""};
 
-	if (p->found != NULL)
-		forecast_judge(&p->job, p->found, &p->now);
-	else
-		forecast_route(&p->job, p->topo, NULL, &p->now);
-	ret = route_others(p, &p->bare, &p->beside);
-	if (ret == EXIT_OK && (p->found != NULL || p->ask.fail.n > 0))
-		ret = route_then(p, p->now.routes);
-	if (ret != EXIT_OK)
-		return ret;
+	if (outlook_now(&p->in, &p->job, &p->out, &why) != 0)
+		return complain(why.text);
+	if ((p->in.found != NULL || p->ask.fail.n > 0) &&
+		outlook_then(&p->in, &p->job, p->fail, p->ask.fail.n, &p->out,
+			&why) != 0)
+		return complain(why.text);
 	make_report(p);
 	quiet(p);
 	return EXIT_OK;
@@ -656,16 +449,16 @@ compute(struct plan *p)
 static const struct forecast *
 last(const struct plan *p)
 {
-	return p->then.topo != NULL ? &p->then : &p->now;
+	return p->out.then.topo != NULL ? &p->out.then : &p->out.now;
 }
 
 /* Would all that is there in the end be well? */
 static bool
 all_well(const struct plan *p)
 {
-	const struct others *o = p->then.topo != NULL && p->ask.fail.n > 0
-					 ? &p->after
-					 : &p->beside;
+	const struct outlook_others *o =
+		p->out.then.topo != NULL && p->ask.fail.n > 0 ? &p->out.after
+							      : &p->out.beside;
 	bool ok = last(p)->report.ok;
 
 	for (size_t i = 0; i < o->n; i++)
@@ -720,29 +513,26 @@ static void
 plan_free(struct plan *p)
 {
 	json_decref(p->report);
-	forecast_free(&p->now);
-	forecast_free(&p->then);
-	others_free(&p->beside);
-	others_free(&p->after);
-	draft_pieces_free(&p->bare);
-	routes_unref(p->found);
-	lid_table_free(&p->lids);
-	topo_unref(p->topo);
+	outlook_free(&p->out);
+	intake_free(&p->in);
 	lft_pool_free(p->pool);
-	config_unref(p->cfg);
 	free(p->fail);
 	free(p->ask.set.item);
 	free(p->ask.fail.item);
 }
 
-/* As configured; what answers take nobody has measured. */
+/* As configured; what answers take only a daemon has measured. */
 static void
 set_pace(struct plan *p)
 {
+	double answer = p->in.given.answer;
+
 	p->pace = expect_pace_defaults();
-	p->pace.window = (unsigned)p->cfg->smp.window_max;
-	p->pace.target = (unsigned)p->cfg->smp.target_max;
-	p->pace.drain = p->cfg->distribution.drain;
+	if (answer > 0 && answer < 60)
+		p->pace.answer = (struct mono){(int64_t)(answer * 1e9)};
+	p->pace.window = (unsigned)p->in.cfg->smp.window_max;
+	p->pace.target = (unsigned)p->in.cfg->smp.target_max;
+	p->pace.drain = p->in.cfg->distribution.drain;
 }
 
 int
@@ -755,16 +545,14 @@ planner_run(int argc, char *const *argv, const char *socket, bool json)
 	};
 	int ret = parse(&p.ask, argc, argv);
 
-	if (ret == EXIT_OK)
-		ret = read_config(&p);
 	p.job = (struct forecast_job){
-		.cfg = p.cfg, .pool = p.pool, .told = told, .cookie = &p};
-	if (ret == EXIT_OK) {
-		set_pace(&p);
+		.pool = p.pool, .told = told, .cookie = &p};
+	if (ret == EXIT_OK)
 		ret = read_all(&p);
-	}
 	if (ret == EXIT_OK)
 		ret = read_failures(&p);
+	if (ret == EXIT_OK)
+		set_pace(&p);
 	if (ret == EXIT_OK)
 		ret = compute(&p);
 	if (ret == EXIT_OK)

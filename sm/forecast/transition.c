@@ -108,7 +108,9 @@ transition_report(const struct transition_ask *ask)
 			.from = ask->was,
 			.hw = hw,
 			.method = m < 0 ? ask->method : (enum safe_method)m,
-			.max_stages = ask->max_stages};
+			.max_stages = ask->max_stages,
+			.levels = ask->levels,
+			.max_vls = ask->max_vls};
 		struct safe_transition *x;
 
 		if (m >= 0 && job.method == ask->method)

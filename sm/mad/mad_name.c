@@ -1,4 +1,5 @@
 #include "sm/mad/mad.h"
+#include "sm/mad/mad_role.h"
 
 struct name {
 	uint16_t value;
@@ -20,6 +21,7 @@ static const struct name attrs[] = {
 	{MAD_LFT, "LinearForwardingTable"},
 	{MAD_MFT, "MulticastForwardingTable"},
 	{MAD_SM_INFO, "SMInfo"},
+	{MAD_ROLE, "SwitchRole"},
 };
 
 static const struct name methods[] = {

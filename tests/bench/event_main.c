@@ -12,7 +12,8 @@
  *   last ack          virtual: from the event to the last write's answer, and
  *                     from the first trap received
  *   timeline          of the last run: what it waited for
- *   CPU               routing, verification and safe plan, not in the former
+ *   CPU               routing, verification and plan, not in the former
+ *   longest turn      CPU of the core's, in which it answers nobody
  *   lost              packets discarded, of those that hosts sent from the
  * event until all was quiet: at 2 % load of slow cables, or less, so that a
  * large fabric sends no more than a small one
@@ -246,6 +247,15 @@ print_timeline(const struct view *v, const struct seen *s, struct mono began)
 		ms(v->times.route), ms(v->times.push), v->cause);
 }
 
+/* The next one is counted from here. */
+static void
+print_turn(struct world *w)
+{
+	(void)printf("    longest turn of the core: %.1f ms of CPU, until %s\n",
+		ms(w->longest), sm_phase_name(w->longest_to));
+	w->longest = (struct mono){0};
+}
+
 static void
 print_change(const struct run *r, const struct parts *e, bool back,
 	const struct routes *was)
@@ -297,6 +307,7 @@ one(struct run *r, const struct parts *e, bool back)
 	if (sm_view(r->w->sm)->change.cause[0] != '\0')
 		(void)printf("    %s\n", sm_view(r->w->sm)->change.cause);
 	print_smps(&before, sim_stats(r->w->sim));
+	print_turn(r->w);
 	(void)fflush(stdout);
 	routes_unref(was);
 	repair_free(x);
@@ -319,11 +330,13 @@ events(const char *name, struct fabric *f, const struct reason *why)
 	for (uint32_t c = 0; c < f->ncables; c++)
 		f->cable[c].rate = (struct fabric_rate){1, 1, 0, false};
 	r.w = world_new(f, &so, "sweep: {interval: 0}\n");
+	r.w->timed = true;
 	world_start(r.w);
 	(void)world_settle(r.w, mono_ms(600000));
 	sim_set_hook(r.w->sim, see, &r.seen);
 	(void)printf("%s: %u nodes, bring-up %llu SMPs\n", name, f->nnodes,
 		(unsigned long long)sim_stats(r.w->sim)->smps);
+	print_turn(r.w);
 	r.d = data_new(r.w->sim, &o);
 	t.load = 0.02 * TRAFFIC_NODES /
 		 (f->nnodes > TRAFFIC_NODES ? f->nnodes : TRAFFIC_NODES);

@@ -261,8 +261,7 @@ gains() {
 }
 
 # What Papers I and II measured, packets and all. Paper I, BEFT / EFT: read from
-# the text and Figures 4 to 9; its switches are input-buffered, as "fifo" ones
-# are, but not that simply.
+# the text and Figures 4 to 9.
 flows() {
 	flow "90 / 90" uniform 648:18:18
 	flow "90 / 90, less than ours by its switch" uniform 648:18:18 fifo
@@ -282,9 +281,6 @@ flows() {
 	flow "88.5 to 96.2 / 64.3" uniform 3456:12:1
 	flow "5 points apart" uniform juropa:23:1
 	flow "-" uniform juropa:12:12
-	# A host whose packets wait for one lane and that goes on with others
-	# gains more than the paper's, one that waits gains nothing: the paper's
-	# is somewhere between.
 	gains 648:18:18 1 8 "+459 %" "+676 %" "+744 %" "+757 %"
 	gains 648:18:18 3 8 - - - -
 	gains 648:18:18 9 8 - - - "+221 %"
@@ -294,6 +290,14 @@ flows() {
 	flow "+757 % over one lane" hot 648:18:18 8 1 1 fifo
 	flow "+757 % over one lane" hot 648:18:18 8 1 1 in-order
 	flow "one lane" hot 648:18:18 1 1 1 in-order
+	cat <<-'EOF'
+		  Uniform: the paper's switches have buffers at their inputs, as
+		  "fifo" ones, that look at the first packet only, but not that
+		  simple ones; ours look at all that wait. Hot spots: a host of
+		  ours goes on with packets for other lanes while those for one
+		  wait, and gains more by lanes than the paper's; one that waits
+		  ("in-order") gains nothing. The paper's are between the two.
+	EOF
 }
 
 speed() {

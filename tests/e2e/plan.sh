@@ -136,6 +136,7 @@ plan_input() {
 		>"$E2E_DIR/bad.fts"
 	printf 'routing:\n  engins: [updn]\n' >"$E2E_DIR/bad.yaml"
 	: >"$E2E_DIR/empty"
+	printf 'Switch\0' >"$E2E_DIR/bytes"
 	net="--topology $E2E_DIR/demo.net"
 	refused 2 "--topology FILE says what fabric"
 	refused 2 "unknown argument '--wat'" --wat
@@ -144,6 +145,7 @@ plan_input() {
 		--topology "$E2E_DIR/bad.net"
 	refused 2 "empty: there is nothing in it" --topology "$E2E_DIR/empty"
 	refused 2 "cannot be read" --topology "$E2E_DIR/none"
+	refused 2 "bytes: is no text" --topology "$E2E_DIR/bytes"
 	# shellcheck disable=SC2086
 	{
 		refused 2 "bad.fts:2:8: expected a port number" $net \

@@ -66,13 +66,11 @@ test_reread() {
 
 test_opensm() {
 	serve "$E2E_DIR/fabric.net"
-	for lib in umad2sim heddle; do
-		through $lib "$E2E_SM_HOST" opensm -o -R "$SM_ENGINE" \
-			-f "$E2E_DIR/$lib.osm" >"$E2E_DIR/osm.out" 2>&1 ||
-			fail "opensm: $(tail -n 3 "$E2E_DIR/osm.out")"
-		# between two spines of one tier it has no way but down and up
-		judged_ok "opensm through $lib" but
-	done
+	through umad2sim "$E2E_SM_HOST" opensm -o -R "$SM_ENGINE" \
+		-f "$E2E_DIR/once.osm" >"$E2E_DIR/osm.out" 2>&1 ||
+		fail "opensm: $(tail -n 3 "$E2E_DIR/osm.out")"
+	# between two spines of one tier it has no way but down and up
+	judged_ok "opensm through umad2sim" but
 	# or the log says it is up when something else is to be said
 	echo 'force_log_flush TRUE' >"$E2E_DIR/opensm.conf"
 	(cd "$E2E_DIR" && exec "$B/heddle-sim" run --preload heddle \
@@ -83,6 +81,7 @@ test_opensm() {
 	# before that it throws away what subnet administration is asked
 	until_true 120 grep -qs 'SUBNET UP' "$E2E_DIR/osm.log" ||
 		fail "opensm: $(tail -n 3 "$E2E_DIR/osm.log")"
+	judged_ok "opensm through heddle" but
 	sm_answers heddle || fail "sminfo finds no master"
 	sm_answers umad2sim || fail "sminfo by umad2sim finds no master"
 	tool=$(lid_of "$E2E_TOOL_HOST")

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/mad/mad_role.h"
 #include "tests/sim/referee.h"
 #include "tests/sim/serve_int.h"
 #include "tests/sim/serve_show.h"
@@ -186,6 +187,10 @@ cmd_hang(struct serve *s, const struct words *w, struct buf *out,
 static int
 attribute(const char *word, uint64_t *bit, struct reason *why)
 {
+	if (strcmp(mad_attr_name(MAD_ROLE), word) == 0) {
+		*bit = SIM_ROLE_BIT;
+		return 0;
+	}
 	for (uint16_t a = 1; a < 64; a++)
 		if (strlen(word) > 2 && *word != 'u' &&
 			strncmp(mad_attr_name(a), word, strlen(word)) == 0) {

@@ -1,4 +1,5 @@
 #include "tests/sim/serve_show.h"
+#include "sm/mad/mad_role.h"
 
 #include <inttypes.h>
 
@@ -147,13 +148,16 @@ serve_show_node(const struct serve *s, uint32_t node, struct buf *out)
 static void
 show_count(unsigned row, unsigned method, uint64_t n, struct buf *out)
 {
+	unsigned attr =
+		row < SIM_STD_ATTRS ? row : 0xff00U + row - SIM_STD_ATTRS;
+
 	buf_printf(out, "%s ", mad_method_name((uint8_t)method));
 	if (row == SIM_ATTRS - 1)
 		buf_printf(out, "other attributes");
-	else if (row >= SIM_STD_ATTRS)
-		buf_printf(out, "0x%x", 0xff00U + row - SIM_STD_ATTRS);
+	else if (row >= SIM_STD_ATTRS && attr != MAD_ROLE)
+		buf_printf(out, "0x%x", attr);
 	else
-		buf_printf(out, "%s", mad_attr_name((uint16_t)row));
+		buf_printf(out, "%s", mad_attr_name((uint16_t)attr));
 	buf_printf(out, ": %" PRIu64 "\n", n);
 }
 

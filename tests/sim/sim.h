@@ -297,7 +297,9 @@ void sim_set_plane(struct sim *s, const struct sim_plane *plane);
 
 /* Faults of the fabric itself (sim_fault.c). */
 
-/* How a node misbehaves; zero is well-behaved. Bits are 1 << attribute. */
+/* How a node misbehaves; zero is well-behaved. Bits are 1 << attribute, and for
+ * the role of a switch that of no attribute. */
+enum { SIM_ROLE_BIT = 1 };
 struct sim_behaviour {
 	bool hung; /* answers nothing, passes no directed routes on; what its
 		      tables say is still forwarded */

@@ -16,6 +16,8 @@ enum { LAST_ORDER = 5 };
 static uint64_t
 bit(uint16_t attr)
 {
+	if (attr == MAD_ROLE)
+		return SIM_ROLE_BIT;
 	return attr < 64 ? 1ULL << attr : 0;
 }
 

@@ -139,13 +139,46 @@ on_issm(void *cookie, bool on)
 	sim_set_issm(w->ep, on);
 }
 
+static struct mono
+cpu_now(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (struct mono){
+		(int64_t)ts.tv_sec * 1000000000 + (int64_t)ts.tv_nsec};
+}
+
+/* When a turn of the core begins, and when it has ended. */
+static struct mono
+turn_begins(const struct world *w)
+{
+	return w->timed ? cpu_now() : (struct mono){0};
+}
+
+static void
+turn_ended(struct world *w, struct mono began)
+{
+	struct mono took = mono_sub(turn_begins(w), began);
+	struct sm_status s;
+
+	if (!mono_before(w->longest, took))
+		return;
+	sm_status(w->sm, &s);
+	w->longest = took;
+	w->longest_to = s.phase;
+}
+
 static void
 on_message(void *cookie, const struct transport_msg *m, struct mono now)
 {
 	struct world *w = cookie;
+	struct mono began = turn_begins(w);
 
-	if (w->sm != NULL)
-		sm_receive(w->sm, m, now);
+	if (w->sm == NULL)
+		return;
+	sm_receive(w->sm, m, now);
+	turn_ended(w, began);
 }
 
 static struct config *
@@ -250,16 +283,6 @@ next_event(const struct world *w)
 	return t;
 }
 
-static struct mono
-cpu_now(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (struct mono){
-		(int64_t)ts.tv_sec * 1000000000 + (int64_t)ts.tv_nsec};
-}
-
 static void
 turn(struct world *w, struct mono t)
 {
@@ -271,11 +294,17 @@ turn(struct world *w, struct mono t)
 
 		w->work = NULL;
 		sm_work_run(work);
-		sm_routed(w->sm, work, t);
 		w->cpu = mono_add(w->cpu, mono_sub(cpu_now(), began));
+		began = turn_begins(w);
+		sm_routed(w->sm, work, t);
+		turn_ended(w, began);
 	}
-	if (w->sm != NULL && !mono_before(t, sm_next(w->sm)))
+	if (w->sm != NULL && !mono_before(t, sm_next(w->sm))) {
+		struct mono began = turn_begins(w);
+
 		sm_tick(w->sm, t);
+		turn_ended(w, began);
+	}
 }
 
 void

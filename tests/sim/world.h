@@ -33,6 +33,11 @@ struct world {
 	void (*told)(void *cookie, const struct view *v);
 	void *told_cookie;
 	struct mono cpu; /* of this process, in routing, judging, planning */
+	/* If asked for: CPU of the core's longest turn, in which it answers
+	 * nobody (the worker's part is none of it), and where that led. */
+	bool timed;
+	struct mono longest;
+	enum sm_phase longest_to;
 };
 
 /*

@@ -7,7 +7,6 @@
 #ifndef HEDDLE_UNIT_CTL_FIXTURE_H
 #define HEDDLE_UNIT_CTL_FIXTURE_H
 
-#include <check.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -22,6 +21,7 @@
 #include "sm/base/loop.h"
 #include "sm/ctl/ctl.h"
 #include "tests/unit/hand_topo.h"
+#include "tests/unit/suite.h"
 
 struct fixture {
 	char dir[64];
@@ -109,11 +109,19 @@ do_groups(void *cookie, const char *which, struct reason *why)
 		"root", "name", "leaf1", "one", 0);
 }
 
+static inline json_t *
+get_memory(void *cookie)
+{
+	(void)cookie;
+	return json_pack("{s:s, s:s}", "config", "", "state", "");
+}
+
 static inline const struct ctl_ops *
 ops_of(struct fixture *f, struct ctl_ops *ops)
 {
 	*ops = (struct ctl_ops){f, get_view, get_status, get_sweeps,
-		may_release, do_sweep, do_rebalance, do_groups};
+		may_release, do_sweep, do_rebalance, do_groups,
+		get_memory};
 	return ops;
 }
 

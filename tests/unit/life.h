@@ -5,11 +5,10 @@
 #ifndef HEDDLE_TESTS_UNIT_LIFE_H
 #define HEDDLE_TESTS_UNIT_LIFE_H
 
-#include <check.h>
-
 #include "tests/sim/referee.h"
 #include "tests/sim/world.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 /* Eight leaves of four hosts, four tops. */
 static inline struct fabric *

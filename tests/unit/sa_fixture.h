@@ -5,7 +5,6 @@
 #ifndef HEDDLE_UNIT_SA_FIXTURE_H
 #define HEDDLE_UNIT_SA_FIXTURE_H
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +13,7 @@
 #include "sm/mad/mad_sa.h"
 #include "tests/sim/world.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 #define SA_KEY 0x5ec2e7
 #define PREFIX UINT64_C(0xfe80000000000000)

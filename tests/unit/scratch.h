@@ -2,9 +2,10 @@
 #ifndef HEDDLE_TESTS_UNIT_SCRATCH_H
 #define HEDDLE_TESTS_UNIT_SCRATCH_H
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "tests/unit/suite.h"
 
 static char scratch_dir[64];
 

@@ -601,6 +601,8 @@ START_TEST(commands_are_judged)
 		{"delay 100", "ok\n"},
 		{"delay 1e99", "error: "},
 		{"hang h2 maybe", "error: "},
+		{"fault spine2 mute SwitchRole", "ok\n"},
+		{"fault spine2 mute SwitchRules", "error: "},
 		{"guid h1 0x77", "ok\n"},
 		{"guid h1 0", "error: "},
 		{"guid h1 12zz", "error: "},

@@ -606,6 +606,47 @@ START_TEST(a_reload_that_changes_the_lmc)
 }
 END_TEST
 
+enum meanwhile { NOTHING, A_CABLE, LEVELS, A_DEATH, MEANWHILE };
+
+/*
+ * The worker also makes the plan where no routes are made, from what it was
+ * given; whatever happens meanwhile is for the next run.
+ */
+START_TEST(meanwhile_the_worker_plans)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "");
+	uint32_t leaf = fabric_find(f, "leaf1");
+	struct sm_status s = {0};
+	uint64_t commits;
+
+	life_expect_order(w, "bring-up");
+	w->route_delay = mono_ms(20);
+	sim_clear_stats(w->sim);
+	commits = w->commits;
+	sm_resweep(w->sm, sim_now(w->sim), "asked for");
+	for (unsigned i = 0; i < 5000 && s.phase != SM_ROUTE; i++) {
+		world_run(w, mono_us(100));
+		sm_status(w->sm, &s);
+	}
+	ck_assert_int_eq(s.phase, SM_ROUTE);
+	if (_i == A_CABLE)
+		sim_fault_link(w->sim, leaf,
+			port_between(f, leaf, fabric_find(f, "spine1")), false);
+	else if (_i == LEVELS)
+		world_reload(w, "qos: {levels: {default: {weight: 3}, "
+				"fast: {weight: 8, sl: 3}}}\n");
+	else if (_i == A_DEATH) {
+		world_kill(w);
+		world_start(w);
+	}
+	life_expect_order(w, "afterwards");
+	ck_assert_uint_eq(w->commits == commits, _i == NOTHING);
+	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets > 0, _i == A_CABLE);
+	life_end(w, f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -636,6 +677,7 @@ main(void)
 	tcase_add_test(t, a_reload_that_changes_the_interval);
 	tcase_add_test(t, a_change_does_not_wait_for_names);
 	tcase_add_test(t, a_reload_that_changes_the_lmc);
+	tcase_add_loop_test(t, meanwhile_the_worker_plans, 0, MEANWHILE);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }

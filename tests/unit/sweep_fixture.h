@@ -2,7 +2,6 @@
 #ifndef HEDDLE_UNIT_SWEEP_FIXTURE_H
 #define HEDDLE_UNIT_SWEEP_FIXTURE_H
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "tests/sim/sim.h"
 #include "tests/topo/fabric.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 /* A fabric, a subnet manager's ears, and what it knows. */
 struct bench {

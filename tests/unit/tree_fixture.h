@@ -5,12 +5,12 @@
 #ifndef HEDDLE_UNIT_TREE_FIXTURE_H
 #define HEDDLE_UNIT_TREE_FIXTURE_H
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sm/base/mem.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
 
 static inline uint32_t
 add_switch(struct fabric *f, unsigned tier, const char *name, unsigned i)

@@ -274,6 +274,69 @@ START_TEST(leaf_lost)
 }
 END_TEST
 
+/* All leaves but the manager's lose the cable to one top each. */
+static struct fabric *
+all_but_one_damaged(void)
+{
+	static const struct gen_fattree2 p = {4, 8, 1, 4, 4};
+	struct reason why = {""};
+	struct fabric *f = gen_tree_two(&p, &why), *g;
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	struct fabric_edit edit = {.drop_cable = drop};
+	char leaf[16], top[16];
+
+	for (unsigned k = 2; k <= 8; k++) {
+		uint32_t a, b;
+
+		(void)snprintf(leaf, sizeof(leaf), "leaf%u", k);
+		(void)snprintf(top, sizeof(top), "spine%u", k % 4 + 1);
+		a = fabric_find(f, leaf);
+		b = fabric_find(f, top);
+		for (uint32_t c = 0; c < f->ncables; c++) {
+			const uint32_t *end = f->cable[c].node;
+
+			drop[c] |= (end[0] == a && end[1] == b) ||
+				   (end[0] == b && end[1] == a);
+		}
+	}
+	g = fabric_rebuild(f, &edit);
+	fabric_free(f);
+	free(drop);
+	return g;
+}
+
+/* The manager's leaf turns nothing, though it alone is below all tops. */
+START_TEST(not_at_the_managers)
+{
+	struct fabric *f = all_but_one_damaged();
+	struct lft_pool *pool = lft_pool_new();
+	struct topo *t = frozen_topo(f, NULL);
+	struct routes *r = routed(t, pool, NULL);
+	sw_ix sm = topo_switch_of(t, t->sm_port);
+	const struct topo_switch *leaf = &t->sw[sm];
+
+	verified(r);
+	ck_assert_uint_eq(leaf->nadj, 4);
+	ck_assert_uint_ne(r->turn_leaf, sm);
+	for (uint32_t i = 0; i < leaf->nadj; i++)
+		for (uint32_t k = 0; k < leaf->nadj; k++) {
+			sw_ix from = t->adj[leaf->adj + i].peer;
+			node_ix to = t->sw[t->adj[leaf->adj + k].peer].node;
+			uint8_t port = routes_port(
+				r, from, t->port[topo_port_of(t, to, 0)].lid);
+			port_ix out = topo_port_of(t, t->sw[from].node, port);
+
+			ck_assert(
+				port == 0 ||
+				t->port[t->port[out].peer].node != leaf->node);
+		}
+	routes_unref(r);
+	topo_unref(t);
+	lft_pool_free(pool);
+	fabric_free(f);
+}
+END_TEST
+
 START_TEST(fixtures)
 {
 	const char *at = getenv("HEDDLE_FIXTURES");
@@ -294,8 +357,8 @@ END_TEST
 int
 main(void)
 {
-	const TTest *const tests[] = {
-		two_levels, three_levels, leaf_lost, fixtures};
+	const TTest *const tests[] = {two_levels, three_levels, leaf_lost,
+		not_at_the_managers, fixtures};
 	Suite *s = suite_create("turn");
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {

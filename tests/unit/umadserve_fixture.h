@@ -6,7 +6,6 @@
 #define HEDDLE_UNIT_UMADSERVE_FIXTURE_H
 
 #include <arpa/inet.h>
-#include <check.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "tests/sim/umadserve.h"
 #include "tests/topo/fabric.h"
 #include "tests/unit/hello.h"
+#include "tests/unit/suite.h"
 
 enum {
 	LEFT,

@@ -6,12 +6,12 @@
 #ifndef HEDDLE_UNIT_UPDN_ORACLE_H
 #define HEDDLE_UNIT_UPDN_ORACLE_H
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "routing/routes.h"
 #include "sm/base/mem.h"
+#include "tests/unit/suite.h"
 
 enum { NEVER = 1000000 };
 

@@ -5,11 +5,11 @@
 #ifndef HEDDLE_TESTS_UNIT_XACT_FIXTURE_H
 #define HEDDLE_TESTS_UNIT_XACT_FIXTURE_H
 
-#include <check.h>
 #include <stdlib.h>
 
 #include "sm/base/mem.h"
 #include "sm/transport/xact.h"
+#include "tests/unit/suite.h"
 
 enum { TAGS = 110000, TIMEOUT_MS = 80 };
 
