@@ -56,7 +56,7 @@ struct config_ftree {
 /* Ports that stand in for each other. */
 struct config_homes {
 	struct schema_guid_ints groups; /* port GUID -> group, sorted */
-	struct schema_guids passive;	/* of these, sorted */
+	struct schema_guids passive;	/* idle while others are up, sorted */
 };
 
 /* Places in a tree, by switch GUID, name or pattern. */

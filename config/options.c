@@ -200,14 +200,18 @@ static const struct schema_option homes[] = {
 		.reload = SCHEMA_REROUTE,
 		.help = "Ports that stand in for each other, by port GUID: "
 			"those with the same number get paths over different "
-			"switches, as the ports of one node do anyway."},
+			"switches, as the ports of one node do anyway. "
+			"A port is in one group; one that is not here, or "
+			"alone there, is named in the log and in the status."},
 	{.key = "passive",
 		.type = SCHEMA_GUIDS,
 		FIELD(config_homes, passive),
 		.def = "[]",
 		.reload = SCHEMA_REROUTE,
-		.help = "Port GUIDs in groups that are idle until another port "
-			"fails: they come last when paths are balanced."},
+		.help = "Port GUIDs that are idle until the others of their "
+			"group, or of their node, have failed: they come last "
+			"when paths are balanced. "
+			"Where all others are gone they count as active."},
 };
 
 static const struct schema_option distribution[] = {

@@ -41,6 +41,8 @@ struct route_role_of {
  * Ports that stand in for each other although their nodes do not say so, or of
  * which some are passive: groups by number, sorted by GUID.
  */
+enum { ROUTE_HOME_NODE = 65536 }; /* in no group: what the node says counts */
+
 struct route_home {
 	uint64_t guid; /* of the port */
 	uint32_t group;

@@ -402,34 +402,11 @@ carry(struct even *e, sw_ix s, uint64_t flow)
 		e->load[e->way[s]] += flow;
 }
 
-/* Entries that are as they were in the previous routes count as kept. */
-static void
-count(struct even *e, sw_ix s, uint8_t was, uint8_t is)
-{
-	const struct routes *prev = e->wish->job->prev;
-	node_ix n = prev == NULL ? TOPO_NONE
-				 : topo_by_node_guid(prev->topo,
-					   e->t->node[e->t->sw[s].node].guid);
-	sw_ix x = n == TOPO_NONE ? TOPO_NONE : prev->topo->node[n].sw;
-	uint8_t old = x == TOPO_NONE ? LFT_DROP : routes_port(prev, x, e->lid);
-
-	if (prev == NULL || (was != old && is != old))
-		return;
-	e->r->entries_kept += is == old ? 1U : 0U - UINT64_C(1);
-	e->r->entries_changed += was == old ? 1U : 0U - UINT64_C(1);
-}
-
 /* Write the entry of s. */
 static void
 put(struct even *e, sw_ix s, uint8_t out)
 {
-	uint8_t block[LFT_BLOCK], *entry = block + e->lid % LFT_BLOCK;
-	uint32_t b = e->lid / LFT_BLOCK;
-
-	memcpy(block, routes_block(e->r, s, b), sizeof(block));
-	count(e, s, *entry, out);
-	*entry = out;
-	routes_put_block(e->r, s, b, block);
+	routes_put_entry(e->r, s, e->lid, out, e->wish->job->prev);
 	e->moves++;
 }
 

@@ -7,7 +7,8 @@
 #include "routing/tree.h"
 #include "sm/base/thread.h"
 
-enum { APART = 512 }; /* switches: reading them is worth a thread */
+/* Switches: reading them is worth a thread; going on from a reading is. */
+enum { APART = 512, APART_ON = 2048 };
 
 static bool
 was_mesh(const struct updn *u, sw_ix s)
@@ -194,10 +195,11 @@ static void
 begin_both(const struct updn *g, struct arena *a, bool repairs, struct half *h)
 {
 	const struct routes *prev = g->job->prev;
+	uint32_t apart = tree_goes_on(g) ? APART_ON : APART;
 
 	repairs = repairs && prev != NULL && prev->memory != NULL;
 	h[0] = (struct half){.g = *g, .reads = true, .repairs = repairs};
-	if (!repairs || g->job->threads < 2 || g->nsw < APART) {
+	if (!repairs || g->job->threads < 2 || g->nsw < apart) {
 		do_half(h);
 		return;
 	}

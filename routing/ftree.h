@@ -12,7 +12,8 @@
  *   switches  down-up turns in the subtree above one leaf (sFtree; updn_turn)
  *   damage    LIDs for which no cable is left are split (updn_chain), entries
  *             are kept (updn_keep, updn_repair)
- *   homes     ports of one node over disjoint switches (mFtree; updn_homes)
+ *   homes     ports of one node over disjoint switches (mFtree; updn_homes,
+ *             and of whole tables, whoever made them, apart)
  *   lanes     leaf pairs over data VLs (vFtree; ftree_lanes)
  *
  * A top that is not above the leaf of the turns, nor can get to who is, goes

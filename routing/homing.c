@@ -8,11 +8,6 @@
 
 enum { STEPS = 64 };
 
-struct member {
-	uint64_t key;
-	port_ix port;
-};
-
 struct step {
 	sw_ix sw;
 	uint8_t out;
@@ -20,10 +15,7 @@ struct step {
 
 struct find {
 	const struct verify_tables *in;
-	struct member *member; /* by key, then port */
-	size_t n;
-	sw_ix *leaf; /* live switches with hosts */
-	uint32_t nleaves;
+	struct homing_ports ports;
 	uint32_t *of_sw, *of_port; /* leaves that each would cut off */
 	struct step *seen;	   /* which of them are not 0 */
 	size_t nseen, cap;
@@ -41,48 +33,101 @@ is_host(const struct topo *t, const struct topo_end *e)
 	return e->host && t->port[e->port].lid != 0;
 }
 
+const struct route_home *
+homing_said(const struct engine_options *o, uint64_t guid)
+{
+	size_t lo = 0, hi = o != NULL ? o->nhomes : 0;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (o->home[mid].guid == guid)
+			return &o->home[mid];
+		if (o->home[mid].guid < guid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
 uint64_t
 homing_key(const struct topo *t, const struct engine_options *o, port_ix p)
 {
 	const struct topo_node *n = &t->node[t->port[p].node];
+	const struct route_home *h = homing_said(o, t->port[p].guid);
 
-	for (size_t i = 0; o != NULL && i < o->nhomes; i++)
-		if (o->home[i].guid == t->port[p].guid)
-			return ~(uint64_t)o->home[i].group;
+	if (h != NULL && h->group != ROUTE_HOME_NODE)
+		return ~(uint64_t)h->group;
 	return n->sysimg != 0 ? n->sysimg : n->guid;
 }
 
 static int
 by_key(const void *pa, const void *pb)
 {
-	const struct member *a = pa, *b = pb;
+	const struct homing_member *a = pa, *b = pb;
 
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
 	return a->port < b->port ? -1 : a->port > b->port;
 }
 
-static void
-gather(struct find *f, const struct engine_options *o)
+struct homing_ports
+homing_ports(const struct topo *t, const struct engine_options *o)
 {
-	const struct topo *t = f->in->topo;
+	struct homing_ports p = {0};
 
-	f->member = mem_alloc((t->nend + 1U) * sizeof(*f->member));
-	f->leaf = mem_alloc((t->nsw + 1U) * sizeof(*f->leaf));
+	p.member = mem_alloc((t->nend + 1U) * sizeof(*p.member));
+	p.leaf = mem_alloc((t->nsw + 1U) * sizeof(*p.leaf));
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		size_t before = f->n;
+		size_t before = p.n;
 
 		for (uint32_t i = 0; live(t, s) && i < t->sw[s].nend; i++) {
 			const struct topo_end *e = &t->end[t->sw[s].end + i];
 
 			if (is_host(t, e))
-				f->member[f->n++] = (struct member){
+				p.member[p.n++] = (struct homing_member){
 					homing_key(t, o, e->port), e->port};
 		}
-		if (f->n > before)
-			f->leaf[f->nleaves++] = s;
+		if (p.n > before)
+			p.leaf[p.nleaves++] = s;
 	}
-	qsort(f->member, f->n, sizeof(*f->member), by_key);
+	qsort(p.member, p.n, sizeof(*p.member), by_key);
+	return p;
+}
+
+void
+homing_ports_free(struct homing_ports *p)
+{
+	free(p->member);
+	free(p->leaf);
+	*p = (struct homing_ports){0};
+}
+
+size_t
+homing_same(const struct homing_ports *p, size_t i)
+{
+	size_t n = 1;
+
+	while (i + n < p->n && p->member[i + n].key == p->member[i].key)
+		n++;
+	return n;
+}
+
+size_t
+homing_first(const struct homing_ports *p, uint64_t key)
+{
+	size_t lo = 0, hi = p->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->member[mid].key < key)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < p->n && p->member[lo].key == key ? lo : p->n;
 }
 
 static uint8_t
@@ -164,7 +209,8 @@ count(struct find *f, const struct step *both, unsigned n)
  * and cables. A port that is not reached has no way to share.
  */
 static bool
-from_leaf(struct find *f, sw_ix s, const struct member *m, uint32_t nports)
+from_leaf(
+	struct find *f, sw_ix s, const struct homing_member *m, uint32_t nports)
 {
 	struct step both[2 * STEPS], other[STEPS];
 	unsigned n = 0;
@@ -227,7 +273,7 @@ is_away(const struct homing_node *x, sw_ix s, const struct topo_adj *a)
  * cables? From the ports' switches outwards.
  */
 static bool
-is_only_way(const struct find *f, const struct member *m,
+is_only_way(const struct find *f, const struct homing_member *m,
 	const struct homing_node *x)
 {
 	const struct topo *t = f->in->topo;
@@ -257,16 +303,16 @@ is_only_way(const struct find *f, const struct member *m,
 			queue[n++] = a->peer;
 		}
 	}
-	for (uint32_t i = 0; i < f->nleaves; i++)
-		lost |= !seen[f->leaf[i]] &&
-			(f->leaf[i] != x->sw || x->out != 0);
+	for (uint32_t i = 0; i < f->ports.nleaves; i++)
+		lost |= !seen[f->ports.leaf[i]] &&
+			(f->ports.leaf[i] != x->sw || x->out != 0);
 	free(queue);
 	free(seen);
 	return lost;
 }
 
 static void
-look_at(struct find *f, const struct member *m, uint32_t nports,
+look_at(struct find *f, const struct homing_member *m, uint32_t nports,
 	struct homing_node *x)
 {
 	const struct topo *t = f->in->topo;
@@ -277,9 +323,9 @@ look_at(struct find *f, const struct member *m, uint32_t nports,
 	for (uint32_t k = 1; k < nports; k++)
 		x->one_switch &= topo_switch_of(t, m[k].port) ==
 				 topo_switch_of(t, m->port);
-	for (uint32_t i = 0; i < f->nleaves; i++) {
+	for (uint32_t i = 0; i < f->ports.nleaves; i++) {
 		x->leaves++;
-		x->cut += from_leaf(f, f->leaf[i], m, nports);
+		x->cut += from_leaf(f, f->ports.leaf[i], m, nports);
 	}
 	take_worst(f, x);
 	x->only_way = x->cut > 0 && is_only_way(f, m, x);
@@ -294,26 +340,26 @@ homing_find(const struct verify_tables *in,
 	size_t cap = 0;
 
 	*out = (struct homing){0};
-	gather(&f, options);
+	f.ports = homing_ports(t, options);
+	out->alone = mem_alloc((f.ports.n + 1) * sizeof(*out->alone));
 	f.of_sw = mem_zalloc(t->nsw + 1U, sizeof(*f.of_sw));
 	f.of_port = mem_zalloc(t->nports + 1U, sizeof(*f.of_port));
-	for (size_t i = 0, n; i < f.n; i += n) {
+	for (size_t i = 0, n; i < f.ports.n; i += n) {
 		struct homing_node *x;
 
-		for (n = 1;
-			i + n < f.n && f.member[i + n].key == f.member[i].key;)
-			n++;
-		if (n < 2)
+		n = homing_same(&f.ports, i);
+		if (n < 2) {
+			out->alone[out->nalone++] = f.ports.member[i].key;
 			continue;
+		}
 		out->node =
 			mem_grow(out->node, out->n, &cap, sizeof(*out->node));
 		x = &out->node[out->n++];
-		*x = (struct homing_node){0};
-		look_at(&f, &f.member[i], (uint32_t)n, x);
+		*x = (struct homing_node){.key = f.ports.member[i].key};
+		look_at(&f, &f.ports.member[i], (uint32_t)n, x);
 		out->single += x->cut > 0;
 	}
-	free(f.member);
-	free(f.leaf);
+	homing_ports_free(&f.ports);
 	free(f.of_sw);
 	free(f.of_port);
 	free(f.seen);
@@ -323,7 +369,23 @@ void
 homing_end(struct homing *h)
 {
 	free(h->node);
+	free(h->alone);
 	*h = (struct homing){0};
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+bool
+homing_is_alone(const struct homing *h, uint64_t key)
+{
+	return bsearch(&key, h->alone, h->nalone, sizeof(key), by_value) !=
+	       NULL;
 }
 
 void

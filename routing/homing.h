@@ -21,6 +21,7 @@
 #include "routing/verify.h"
 
 struct homing_node {
+	uint64_t key;	 /* see homing_key */
 	port_ix port;	 /* the first of its ports */
 	uint32_t nports; /* that have a LID and hang on a live switch */
 	uint32_t leaves; /* switches with hosts that were looked at */
@@ -34,10 +35,16 @@ struct homing_node {
 };
 
 struct homing {
-	struct homing_node *node; /* those with several ports */
+	struct homing_node *node; /* those with several ports, by key */
 	size_t n;
+	uint64_t *alone; /* keys of those with one port, ascending */
+	size_t nalone;
 	size_t single; /* of these, those with a single point of failure */
 };
+
+/* What is configured of the port with this GUID, or NULL; o: NULL allowed. */
+const struct route_home *homing_said(
+	const struct engine_options *o, uint64_t guid);
 
 /*
  * What ports of one node have in common, and no others: its system image, or
@@ -46,11 +53,39 @@ struct homing {
 uint64_t homing_key(
 	const struct topo *t, const struct engine_options *o, port_ix p);
 
+/* Hosts' ports that have a LID and hang on a live switch, those of one node
+ * together, and where they hang. */
+struct homing_member {
+	uint64_t key;
+	port_ix port;
+};
+
+struct homing_ports {
+	struct homing_member *member; /* [n] by key, then port */
+	size_t n;
+	sw_ix *leaf; /* live switches with such ports */
+	uint32_t nleaves;
+};
+
+/* Free with homing_ports_free. */
+struct homing_ports homing_ports(
+	const struct topo *t, const struct engine_options *o);
+void homing_ports_free(struct homing_ports *p);
+
+/* How many of the ports from number i on belong to one node. */
+size_t homing_same(const struct homing_ports *p, size_t i);
+
+/* The number of the first port with this key, p->n: none has it. */
+size_t homing_first(const struct homing_ports *p, uint64_t key);
+
 /* Fill *out; options: for the groups, NULL allowed. */
 void homing_find(const struct verify_tables *in,
 	const struct engine_options *options, struct homing *out);
 
 void homing_end(struct homing *h);
+
+/* Has a node with this key one port and no more? */
+bool homing_is_alone(const struct homing *h, uint64_t key);
 
 /* One node in words: "node N1: switch \"S7\" cuts off 12 of 36 leaves". */
 void homing_text(const struct topo *t, const struct homing_node *n, char *out,

@@ -163,7 +163,8 @@ cut_rack(struct least *l, sw_ix rack, uint32_t rank)
 static void
 cut_tier(struct least *l, uint32_t from, uint32_t to)
 {
-	bool tiers = l->r->order == ROUTE_TIERS && l->r->plane == NULL;
+	bool tiers = l->r->order == ROUTE_TIERS && l->r->plane == NULL &&
+		     l->r->homes == 0;
 
 	for (uint32_t i = from; i < to; i++) {
 		sw_ix s = l->seq[i], part = part_of(l, s);

@@ -11,7 +11,9 @@
  * tiers and lead shortest ways, its cables upwards alone: if all that is above
  * the rack is above itself, no way by a sibling is as short as its own one.
  * That does not hold of the rack whose leaf the turns are made under (updn.h),
- * and fresh tables may choose another one; so the second worst rack counts.
+ * and fresh tables may choose another one; so the second worst rack counts. It
+ * is not asked where ports of nodes are led apart (apart.h), by longer ways
+ * perhaps.
  */
 #ifndef HEDDLE_ROUTING_LEAST_H
 #define HEDDLE_ROUTING_LEAST_H

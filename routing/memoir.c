@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "routing/updn.h"
+#include "sm/base/mem.h"
 
 enum { VERSION = 1 };
 
@@ -31,8 +32,10 @@ memoir_print(const struct routes *r, struct buf *out)
 		past->depth, d->nsplit);
 	for (sw_ix s = 0; s < r->topo->nsw; s++)
 		buf_printf(out, " %u", d->class[s]);
-	for (uint32_t i = 0; i < d->n; i++)
+	for (uint32_t i = 0; i < d->n; i++) {
+		buf_printf(out, " %u %u", d->lid[i], d->home[i]);
 		print_chain(&d->chain[i], out);
+	}
 	for (uint32_t k = 0; k < d->nsplit; k++) {
 		buf_printf(out, " %u", d->split[k]);
 		for (unsigned h = 0; h < UPDN_SHARES; h++)
@@ -76,31 +79,112 @@ read_split(struct reader *in, uint32_t nsw, struct updn_dests *d, uint32_t k)
 		read_chain(in, nsw, &d->share[k * UPDN_SHARES + h]);
 }
 
-/* What was told, over what was worked out. */
+/* LIDs as they were worked out, and as they are told. */
+struct orders {
+	const struct updn_dests *was;
+	uint32_t *at;  /* by LID: its number in was, + 1; 0: taken, or none */
+	bool *pointed; /* by number: somebody's next one */
+};
+
+/* LID number i. */
+static void
+read_lid(struct reader *in, uint32_t nsw, struct orders *o,
+	struct updn_dests *d, uint32_t i)
+{
+	uint32_t lid = next(in, UINT16_MAX), k = o->at[lid];
+
+	o->at[lid] = 0;
+	in->bad |= k == 0;
+	d->home[i] = next(in, d->n - 1);
+	in->bad |= o->pointed[d->home[i]];
+	o->pointed[d->home[i]] = true;
+	if (in->bad)
+		return;
+	d->lid[i] = (uint16_t)lid;
+	d->dest[i] = o->was->dest[k - 1];
+	d->out[i] = o->was->out[k - 1];
+	d->other[i] = o->was->other[k - 1];
+	read_chain(in, nsw, &d->chain[i]);
+}
+
+/* Those of one switch are together; false: they are not. */
+static bool
+find_places(const struct topo *t, const struct updn_dests *was,
+	struct updn_dests *d)
+{
+	uint32_t end;
+
+	for (uint32_t i = 0; i < d->n; i = end) {
+		sw_ix s = d->dest[i];
+
+		for (end = i; end < d->n && d->dest[end] == s;)
+			end++;
+		d->at[s] = i;
+		d->end[s] = end;
+	}
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (d->end[s] - d->at[s] != was->end[s] - was->at[s])
+			return false;
+	return true;
+}
+
+/* Destinations of their own, to be filled. */
+static void
+make_room(struct arena *a, uint32_t nsw, struct updn_dests *d)
+{
+	d->at = arena_array(a, nsw, sizeof(*d->at));
+	d->end = arena_array(a, nsw, sizeof(*d->end));
+	d->class = arena_array(a, nsw, sizeof(*d->class));
+	d->lid = arena_array(a, d->n, sizeof(*d->lid));
+	d->dest = arena_array(a, d->n, sizeof(*d->dest));
+	d->out = arena_array(a, d->n, sizeof(*d->out));
+	d->other = arena_array(a, d->n, sizeof(*d->other));
+	d->home = arena_array(a, d->n, sizeof(*d->home));
+	d->chain = arena_array(a, d->n, sizeof(*d->chain));
+	d->share_of = arena_array(a, d->n, sizeof(*d->share_of));
+	d->split = arena_array(a, d->nsplit, sizeof(*d->split));
+	d->share = arena_array(
+		a, (size_t)d->nsplit * UPDN_SHARES, sizeof(*d->share));
+}
+
+static bool
+read_lids(struct reader *in, const struct topo *t, const struct updn_dests *was,
+	struct updn_dests *d)
+{
+	struct orders o = {.was = was,
+		.at = mem_zalloc(UINT16_MAX + 1, sizeof(*o.at)),
+		.pointed = mem_zalloc(d->n + 1U, sizeof(*o.pointed))};
+
+	for (uint32_t i = 0; i < was->n; i++)
+		o.at[was->lid[i]] = i + 1;
+	for (uint32_t i = 0; i < d->n && !in->bad; i++)
+		read_lid(in, t->nsw, &o, d, i);
+	free(o.at);
+	free(o.pointed);
+	return !in->bad && find_places(t, was, d);
+}
+
+/* What was told, instead of what was worked out. */
 static bool
 read_all(struct reader *in, const struct topo *t, struct route_memory *m)
 {
-	struct arena *a = m->own;
-	struct updn_past *past = arena_alloc(a, sizeof(*past));
+	struct updn_past *past = arena_alloc(m->own, sizeof(*past));
 	struct updn_dests *d = &past->dests;
-	uint32_t nsplit;
+	struct updn_dests was;
 
 	memcpy(past, m->what, sizeof(*past));
+	was = *d;
 	if (next(in, VERSION) != VERSION || next(in, UINT16_MAX) != d->n ||
 		next(in, UINT16_MAX) != t->nsw)
 		return false;
 	past->depth = next(in, UINT16_MAX);
-	nsplit = next(in, d->n);
+	d->nsplit = d->room = next(in, d->n);
+	make_room(m->own, t->nsw, d);
 	for (sw_ix s = 0; s < t->nsw; s++)
 		d->class[s] = (uint8_t)next(in, UPDN_SHARES - 1);
-	for (uint32_t i = 0; i < d->n; i++)
-		read_chain(in, t->nsw, &d->chain[i]);
-	memset(d->share_of, 0, d->n * sizeof(*d->share_of));
-	d->nsplit = d->room = nsplit;
-	d->split = arena_array(a, nsplit, sizeof(*d->split));
-	d->share =
-		arena_array(a, (size_t)nsplit * UPDN_SHARES, sizeof(*d->share));
-	for (uint32_t k = 0; k < nsplit && !in->bad; k++)
+	if (!read_lids(in, t, &was, d))
+		return false;
+	for (uint32_t k = 0; k < d->nsplit && !in->bad; k++)
 		read_split(in, t->nsw, d, k);
 	m->what = past;
 	return !in->bad && *in->at == '\0';

@@ -6,9 +6,10 @@
  * topology, order and options, and is worked out again; told are the ways that
  * were designated for LIDs, which depend on all that was lived through.
  *
- * A text of numbers: version, LIDs, switches, depth, LIDs split, then the class
- * of each switch, the way of each LID (length, switches), and of those that are
- * split the LID and its ways.
+ * A text of numbers: version, LIDs, switches, depth, LIDs split; the class of
+ * each switch; of each LID, in the order in which they are gone through, LID,
+ * next of the same node, and the way (length, switches); and of those that are
+ * split the LID's number and its ways.
  */
 #ifndef HEDDLE_ROUTING_MEMOIR_H
 #define HEDDLE_ROUTING_MEMOIR_H

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "routing/apart.h"
 #include "routing/even.h"
 #include "routing/least.h"
 #include "routing/reading.h"
@@ -115,6 +116,100 @@ verify(const struct route_job *job, const struct routes *before,
 	return 0;
 }
 
+static bool
+quarantined(const struct topo *t, sw_ix s)
+{
+	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) != 0;
+}
+
+/* The same cable in an older topology, in use there? */
+static bool
+had_cable(const struct topo *was, const struct topo *t, sw_ix s,
+	const struct topo_adj *a)
+{
+	uint64_t peer_guid = t->node[t->sw[a->peer].node].guid;
+	const struct topo_node *peer;
+	node_ix n;
+	port_ix p;
+
+	s = topo_switch_in(was, t, s);
+	n = s == TOPO_NONE ? TOPO_NONE : was->sw[s].node;
+	if (n == TOPO_NONE || a->out > was->node[n].nports)
+		return false;
+	p = was->port[topo_port_of(was, n, a->out)].peer;
+	if (p == TOPO_NONE || was->port[p].num != a->peer_port)
+		return false;
+	peer = &was->node[was->port[p].node];
+	return peer->guid == peer_guid && peer->sw != TOPO_NONE &&
+	       !((peer->flags | was->node[n].flags) & TN_QUARANTINED);
+}
+
+/* The same switches by the same numbers, in use or not as they were? */
+static bool
+same_numbers(const struct topo *was, const struct topo *t)
+{
+	if (was->nsw != t->nsw)
+		return false;
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (t->node[t->sw[s].node].guid !=
+				was->node[was->sw[s].node].guid ||
+			quarantined(t, s) != quarantined(was, s))
+			return false;
+	return true;
+}
+
+static bool
+same_cables(const struct topo *was, const struct topo *t, sw_ix s)
+{
+	const struct topo_switch *a = &t->sw[s], *b = &was->sw[s];
+
+	return a->nadj == b->nadj && memcmp(t->adj + a->adj, was->adj + b->adj,
+					     a->nadj * sizeof(*t->adj)) == 0;
+}
+
+/* Does t have a cable in use that was does not have? */
+static bool
+has_grown(const struct topo *was, const struct topo *t)
+{
+	bool same = same_numbers(was, t);
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
+
+			if (i == 0 && same && same_cables(was, t, s))
+				break;
+			if (!quarantined(t, s) && !quarantined(t, a->peer) &&
+				!had_cable(was, t, s, a))
+				return true;
+		}
+	return false;
+}
+
+/* r, verified, or the same with the ports of nodes led apart; r is used up
+ * then. */
+static struct routes *
+parted(const struct run *run, struct routes *r, bool keep)
+{
+	const struct routes *prev = run->job->prev;
+	struct reason why = {""};
+	struct routes *apart;
+
+	if (r->lanes.npairs > 0)
+		return r;
+	apart = apart_routes(r, run->job,
+		!keep || prev == NULL ||
+			(prev->left > 0 && has_grown(prev->topo, r->topo)));
+	if (apart == NULL)
+		return r;
+	if (verify(run->job, r, apart, &why) == 0) {
+		routes_unref(r);
+		return apart;
+	}
+	routes_unref(apart);
+	return r;
+}
+
 /* Compute and judge; NULL unless it verifies. */
 static struct routes *
 judged(struct run *run, const struct engine *e, bool keep, unsigned attempt,
@@ -132,17 +227,11 @@ judged(struct run *run, const struct engine *e, bool keep, unsigned attempt,
 		return NULL;
 	run->story->attempts++;
 	if (verify(run->job, run->job->prev, r, &why) == 0)
-		return r;
+		return parted(run, r, keep);
 	tell(run, "%s attempt %u%s: %s", e->name, attempt,
 		keep ? " keeping" : "", why.text);
 	routes_unref(r);
 	return NULL;
-}
-
-static bool
-quarantined(const struct topo *t, sw_ix s)
-{
-	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) != 0;
 }
 
 /* Compute hosts that can be reached. */

@@ -17,6 +17,9 @@
  * ones. Fresh means of the order and the reading in force: to read the fabric
  * anew, which may take another engine, is for job->rebalance, whatever the
  * load.
+ *
+ * Ports of one node are led apart in every result (apart.h), kept or fresh:
+ * redundancy is worth entries, and comes before load.
  */
 #ifndef HEDDLE_ROUTING_ROUTE_H
 #define HEDDLE_ROUTING_ROUTE_H

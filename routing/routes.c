@@ -281,6 +281,28 @@ routes_put_block(
 	*slot = lft_add(r->pool, bytes);
 }
 
+void
+routes_put_entry(struct routes *r, sw_ix s, uint16_t lid, uint8_t out,
+	const struct routes *prev)
+{
+	uint32_t b = lid / LFT_BLOCK;
+	uint8_t block[LFT_BLOCK], *entry = block + lid % LFT_BLOCK;
+	sw_ix was = prev == NULL ? TOPO_NONE
+				 : topo_switch_in(prev->topo, r->topo, s);
+	uint8_t old = was == TOPO_NONE ? LFT_DROP : routes_port(prev, was, lid);
+
+	memcpy(block, routes_block(r, s, b), sizeof(block));
+	if (prev != NULL && *entry == old) {
+		r->entries_kept--;
+		r->entries_changed++;
+	} else if (prev != NULL && out == old) {
+		r->entries_kept++;
+		r->entries_changed--;
+	}
+	*entry = out;
+	routes_put_block(r, s, b, block);
+}
+
 /* Name of a switch for a reason. */
 static const char *
 name(const struct routes *r, sw_ix s)

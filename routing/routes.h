@@ -104,7 +104,8 @@ routes_lane_of(uint16_t a, uint16_t b, unsigned n)
 
 /*
  * What an engine wants to find again when its routes are the previous ones,
- * and nobody else reads: it saves time and changes nothing else. It may rest on
+ * and nobody else reads: it saves time, and of several ports that are as good
+ * it decides which is taken (memoir.h tells it to others). It may rest on
  * that of older routes. With the last routes that have it goes what only they
  * need; the rest with the last memory that rests on it.
  */
@@ -150,6 +151,11 @@ struct routes {
 				in: the next reading may move more */
 	uint64_t fresh_load; /* highest link load of a fresh computation, or
 				what it has at the least: see route.h */
+	uint32_t homes;	     /* LIDs of nodes that have several */
+	uint32_t left;	     /* of those nodes: cut off by one switch, from some
+				leaf, for all that routing/apart.h could do */
+	uint64_t apart;	     /* hash of what was said about ports when it was
+				done, or 0: it was not */
 	struct verify_report report;
 	struct verify_state *verified; /* what the verdict rests on, for the
 					  next one; or NULL */
@@ -277,6 +283,11 @@ void routes_put_same(
 void routes_put_all(struct routes *r, const struct routes *from);
 void routes_put_block(
 	struct routes *r, sw_ix s, uint32_t b, const uint8_t bytes[LFT_BLOCK]);
+
+/* Change one entry, counted as kept if it is as in prev (NULL: nothing is
+ * counted) and as changed if not. */
+void routes_put_entry(struct routes *r, sw_ix s, uint16_t lid, uint8_t out,
+	const struct routes *prev);
 
 /*
  * The path from port a to LID dlid as the tables go: up to max (switch, out

@@ -48,6 +48,9 @@ enum tree_oddity {
 	TREE_ROLE_CONFLICT, /* configuration and switch say different roles */
 	TREE_ROLE_UNKNOWN,  /* configured for whom is not here */
 	TREE_ROLE_TORN,	    /* two patterns that count alike disagree */
+	TREE_ROLE_PLACE,    /* where it stands nothing is what its role says */
+	TREE_HOME_UNKNOWN,  /* a port in a group or passive is not here */
+	TREE_HOME_ALONE,    /* ... is, and has no other to stand in for */
 	TREE_PIECES,	    /* the fabric is in several pieces */
 	TREE_NO_TREE,	    /* nothing to infer tiers from; ranks by distance */
 	TREE_STAYS_TREE,    /* read as a tree before: a fresh look sees none */
@@ -63,11 +66,15 @@ struct tree_odd {
 	uint32_t n;	   /* cables, hosts: how many of what it is about;
 			      TREE_ROLE_CONFLICT: the role that is told */
 	uint32_t of;	   /* TREE_UNEQUAL: how many most of the tier have;
+			      TREE_HOME_*: the group, or ROUTE_HOME_NODE;
 			      TREE_ROLE_CONFLICT: the role configured;
+			      TREE_ROLE_PLACE: the role;
 			      TREE_NO_TREE: switches with a role;
 			      TREE_STAYS_*: percent of the cables in a tier */
-	uint32_t above;	   /* TREE_STAYS_*: percent of the hosts */
-	uint64_t guid;	   /* TREE_ROLE_UNKNOWN; 0: a name or pattern */
+	uint32_t above;	   /* TREE_STAYS_*: percent of the hosts;
+			      TREE_ROLE_PLACE: who says so, enum tree_origin */
+	uint64_t guid;	   /* TREE_ROLE_UNKNOWN; 0: a name or pattern;
+			      TREE_HOME_*: of the port */
 	const char *entry; /* what the configuration says, or NULL */
 };
 
@@ -98,6 +105,9 @@ struct tree *tree_read(const struct route_job *job, struct arena *a);
 /* The same for who has made the graph of the job (updn_graph) already. */
 struct updn;
 struct tree *tree_read_graph(const struct updn *g);
+
+/* Will that go on from the reading before, very likely? It is quick then. */
+bool tree_goes_on(const struct updn *g);
 
 /*
  * Keep what was read with the routes that were made from it, unless there is

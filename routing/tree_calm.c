@@ -337,19 +337,33 @@ copy(const struct tree_work *w, const void *from, size_t n, size_t size)
 	return memcpy(arena_array(w->g.a, n, size), from, n * size);
 }
 
+/* What the reading in force left, where little has changed since. */
+static const struct tree_memory *
+memory_of(const struct updn *g)
+{
+	const struct routes *prev = g->job->prev;
+
+	if (g->since == NULL || g->since->n > 2 || g->nsw == 0 ||
+		prev->tree == NULL)
+		return NULL;
+	return prev->tree->tree->memory;
+}
+
+bool
+tree_goes_on(const struct updn *g)
+{
+	return memory_of(g) != NULL;
+}
+
 bool
 tree_calm_take(struct tree_work *w)
 {
-	const struct routes *prev = w->job->prev;
-	const struct tree_memory *m;
+	const struct tree_memory *m = memory_of(&w->g);
 	struct tree_look *look;
 	struct edge e = {.n = {0}};
 	uint32_t n = w->g.nsw;
 
-	if (w->roles || w->g.since == NULL || prev->tree == NULL)
-		return false;
-	m = prev->tree->tree->memory;
-	if (m == NULL || m->ncomp != w->g.ncomp || n == 0 ||
+	if (w->roles || m == NULL || m->ncomp != w->g.ncomp ||
 		(w->g.since->n > 0 && !find_edge(w, &e)))
 		return false;
 	w->classes = m->classes;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/homing.h"
 #include "routing/tree_priv.h"
 
 enum { LISTED = 4096 };
@@ -250,6 +251,46 @@ list_hosts(struct listing *l, sw_ix s)
 	add(l, &o);
 }
 
+/* Cables to switches that hosts hang on. */
+static uint32_t
+to_hosts(const struct listing *l, sw_ix s)
+{
+	const struct updn *g = &l->w->g;
+	uint32_t n = 0;
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
+		n += g->weight[g->group[i].peer] > 0 ? g->group[i].n : 0;
+	return n;
+}
+
+/*
+ * A role that the place denies: between, with nothing above; a root, with
+ * switches above; a leaf that only joins those that have hosts.
+ */
+static void
+list_place(struct listing *l, sw_ix s)
+{
+	struct tree_odd o = {.what = TREE_ROLE_PLACE,
+		.sw = s,
+		.other = TOPO_NONE,
+		.of = l->w->role[s],
+		.above = l->w->said[s]};
+	uint32_t up = l->of[s].up;
+	bool odd = false;
+
+	if (o.of == ROUTE_ROLE_SPINE) {
+		odd = up == 0;
+	} else if (o.of == ROUTE_ROLE_ROOT) {
+		o.n = up;
+		odd = up > 0;
+	} else if (o.of == ROUTE_ROLE_LEAF && l->w->g.weight[s] == 0) {
+		o.n = to_hosts(l, s);
+		odd = o.n > 1 && up == 0;
+	}
+	if (odd)
+		add(l, &o);
+}
+
 static void
 list_switch(struct listing *l, sw_ix s)
 {
@@ -316,6 +357,50 @@ list_roles(struct listing *l)
 		o.of = r[-1].role;
 		add(l, &o);
 	}
+}
+
+/* How many hosts' ports there are that belong together with p, if it is one. */
+static size_t
+count_home(const struct listing *l, const struct homing_ports *ports, port_ix p)
+{
+	size_t i, n;
+
+	if (p == TOPO_NONE)
+		return 0;
+	i = homing_first(ports, homing_key(l->w->g.t, l->w->job->options, p));
+	n = i < ports->n ? homing_same(ports, i) : 0;
+	for (size_t k = i; k < i + n; k++)
+		if (ports->member[k].port == p)
+			return n;
+	return 0;
+}
+
+/* Ports that are configured to stand in for each other. */
+static void
+list_homes(struct listing *l)
+{
+	const struct engine_options *op = l->w->job->options;
+	const struct topo *t = l->w->g.t;
+	struct homing_ports ports;
+
+	if (op == NULL || op->nhomes == 0)
+		return;
+	ports = homing_ports(t, op);
+	for (size_t i = 0; i < op->nhomes; i++) {
+		const struct route_home *h = &op->home[i];
+		port_ix p = topo_by_port_guid(t, h->guid);
+		size_t n = count_home(l, &ports, p);
+		struct tree_odd o = {
+			.what = n == 0 ? TREE_HOME_UNKNOWN : TREE_HOME_ALONE,
+			.sw = n == 0 ? TOPO_NONE : topo_switch_of(t, p),
+			.other = TOPO_NONE,
+			.of = h->group,
+			.guid = h->guid};
+
+		if (n < 2)
+			add(l, &o);
+	}
+	homing_ports_free(&ports);
 }
 
 /* Of a component that o is about: a fresh look would read it otherwise. */
@@ -450,10 +535,12 @@ tree_odd_list(const struct tree_work *w, struct arena *a)
 	count_all_cables(&l, a);
 	list_pieces(&l, a);
 	list_roles(&l);
+	list_homes(&l);
 	for (uint32_t k = 0; k < l.n; k++)
 		if (is_tree(&l, l.seq[k])) {
 			list_hosts(&l, l.seq[k]);
 			list_switch(&l, l.seq[k]);
+			list_place(&l, l.seq[k]);
 		}
 	list_cables(&l);
 	l.t->regular = is_regular(&l);
@@ -478,6 +565,9 @@ tree_odd_name(enum tree_oddity what)
 		[TREE_ROLE_CONFLICT] = "role-conflict",
 		[TREE_ROLE_UNKNOWN] = "role-unknown",
 		[TREE_ROLE_TORN] = "role-torn",
+		[TREE_ROLE_PLACE] = "role-place",
+		[TREE_HOME_UNKNOWN] = "home-unknown",
+		[TREE_HOME_ALONE] = "home-alone",
 		[TREE_PIECES] = "pieces",
 		[TREE_NO_TREE] = "no-tree",
 		[TREE_STAYS_TREE] = "stays-tree",
@@ -534,6 +624,63 @@ role_text(const char *a, const struct tree_odd *o, char *out, size_t n)
 			"0x%016" PRIx64
 			": has a configured role and is not a switch here",
 			o->guid);
+}
+
+/* The same for a role that the place denies. */
+static void
+place_text(const char *a, const struct tree_odd *o, char *out, size_t n)
+{
+	const char *who =
+		o->above == TREE_TOLD ? "says that it is" : "is configured as";
+
+	if (o->of == ROUTE_ROLE_SPINE)
+		(void)snprintf(out, n,
+			"%s: %s spine, between top and leaves, and nothing is "
+			"above it: as root it would be in its place",
+			a, who);
+	else if (o->of == ROUTE_ROLE_ROOT)
+		(void)snprintf(out, n,
+			"%s: %s root, and %u cable%s lead%s from it to "
+			"switches above",
+			a, who, o->n, o->n == 1 ? "" : "s",
+			o->n == 1 ? "s" : "");
+	else
+		(void)snprintf(out, n,
+			"%s: %s leaf, and has no hosts but %u cables to "
+			"switches that have",
+			a, who, o->n);
+}
+
+/* The same for ports that are configured to stand in for each other. */
+static void
+home_text(const struct topo *t, const struct tree_odd *o, char *out, size_t n)
+{
+	port_ix p = topo_by_port_guid(t, o->guid);
+	const char *name = p == TOPO_NONE ? "" : topo_desc(t, t->port[p].node);
+	char said[24] = "passive";
+
+	if (o->of != ROUTE_HOME_NODE)
+		(void)snprintf(said, sizeof(said), "in group %u", o->of);
+	(void)snprintf(out, n,
+		"0x%016" PRIx64 "%s%s%s: is configured to be %s%s", o->guid,
+		*name != '\0' ? " (" : "", name, *name != '\0' ? ")" : "", said,
+		o->what == TREE_HOME_UNKNOWN
+			? " and is no host's port here"
+			: ", and no other port is here that it could stand in "
+			  "for");
+}
+
+/* The same for what the configuration says. */
+static void
+said_text(const struct topo *t, const struct tree_odd *o, char *out, size_t n)
+{
+	if (o->what == TREE_HOME_UNKNOWN || o->what == TREE_HOME_ALONE) {
+		home_text(t, o, out, n);
+	} else {
+		char buf[32];
+
+		role_text(name_of(t, o->sw, buf), o, out, n);
+	}
 }
 
 /* The same for a reading that a fresh look would not give. */
@@ -611,7 +758,12 @@ tree_odd_text(
 	case TREE_ROLE_CONFLICT:
 	case TREE_ROLE_UNKNOWN:
 	case TREE_ROLE_TORN:
-		role_text(a, o, out, n);
+	case TREE_HOME_UNKNOWN:
+	case TREE_HOME_ALONE:
+		said_text(t, o, out, n);
+		break;
+	case TREE_ROLE_PLACE:
+		place_text(a, o, out, n);
 		break;
 	case TREE_PIECES:
 		(void)snprintf(out, n,

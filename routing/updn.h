@@ -157,9 +157,10 @@ struct updn_dests {
 	uint32_t *run; /* [nsw] how many from at[s] on have consecutive LIDs */
 	uint16_t *lid;
 	sw_ix *dest;
-	uint8_t *out;	/* port at dest */
-	uint8_t *other; /* 1: not a compute host */
-	uint32_t *home; /* the next LID of the same node, in a ring, or i */
+	uint8_t *out;	 /* port at dest */
+	uint8_t *other;	 /* 1: not a compute host */
+	uint32_t *home;	 /* the next LID of the same node, in a ring, or i */
+	uint32_t nhomes; /* LIDs that have such */
 	struct updn_chain *chain;
 	uint16_t *key;	/* apex number * spread + turn */
 	uint32_t *nkey; /* compute hosts' LIDs by key */
@@ -360,9 +361,12 @@ void updn_reach_candidates(const struct updn *u, const struct updn_reach *r,
 	sw_ix s, const struct updn_among *among, uint64_t *rows);
 
 /*
- * updn_homes.c: d->home, and d->other for passive ports; the LIDs are there.
+ * updn_homes.c: d->home and d->nhomes, and d->other for passive ports of nodes
+ * that have others; the LIDs are there. idle: is LID i one of those? It finds
+ * its way when they have theirs.
  */
 void updn_homes(const struct updn *u, struct updn_dests *d);
+bool updn_homes_idle(const struct updn_dests *d, uint32_t i);
 
 /* updn_chain.c: room for n split LIDs in all, in u->own. */
 void updn_dests_room(const struct updn *u, struct updn_dests *d, uint32_t n);

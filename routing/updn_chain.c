@@ -104,15 +104,13 @@ updn_chain_exactly(const struct updn_walk *w, sw_ix x, sw_ix dest, uint32_t k)
 
 /* Is x better than y, per switch above: the plane that they lead into? */
 static inline bool
-by_plane(const struct updn_walk *w, const struct updn_burden *b, sw_ix x,
-	sw_ix y)
+by_plane(const struct updn_burden *b, const struct updn_way *x,
+	const struct updn_way *y)
 {
-	uint64_t at_x = b->plane[w->kin[x]], at_y = b->plane[w->kin[y]];
-	uint32_t ups_x = w->ups[x], ups_y = w->ups[y];
-
-	if (ups_x == ups_y)
-		return at_x < at_y;
-	return at_x * (ups_y > 0 ? ups_y : 1) < at_y * (ups_x > 0 ? ups_x : 1);
+	if (x->kin == y->kin && x->ups == y->ups)
+		return false;
+	return (uint64_t)b->plane[x->kin] * y->ups <
+	       (uint64_t)b->plane[y->kin] * x->ups;
 }
 
 /* Where groups have not as many cables, or ports of a node part. */
@@ -136,7 +134,7 @@ better_of_unlike(const struct updn_walk *w, const struct updn_burden *b,
 		return bad_x < bad_y;
 	if (b->sw[x->peer] != b->sw[y->peer])
 		return b->sw[x->peer] < b->sw[y->peer];
-	return by_plane(w, b, x->peer, y->peer);
+	return by_plane(b, x, y);
 }
 
 /* What counts first about a way, in one number: the load of its cables, then of
@@ -175,8 +173,7 @@ best_of(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
 			better = better_of_unlike(w, b, x, best);
 		else
 			better = load < least ||
-				 (load == least &&
-					 by_plane(w, b, x->peer, best->peer));
+				 (load == least && by_plane(b, x, best));
 		if (!better)
 			continue;
 		best = x;
@@ -303,6 +300,22 @@ add_path(const struct updn *u, const struct updn_dests *d, sw_ix s,
 	return n;
 }
 
+/* Idle ports go last, the order being what it is otherwise. */
+static uint32_t *
+idle_last(const struct updn *u, const struct updn_dests *d, uint32_t *seq)
+{
+	uint32_t *all, n = 0;
+
+	if (d->nhomes == 0)
+		return seq;
+	all = arena_array(u->a, d->n, sizeof(*all));
+	for (unsigned idle = 0; idle < 2; idle++)
+		for (uint32_t k = 0; k < d->n; k++)
+			if (updn_homes_idle(d, seq[k]) == (idle == 1))
+				all[n++] = seq[k];
+	return all;
+}
+
 /*
  * LIDs in the order in which they find ways. Where ports have several: the
  * first ones of all, which most traffic goes to, then the second ones, and so
@@ -319,7 +332,7 @@ by_path(const struct updn *u, const struct updn_dests *d)
 			n += add_path(u, d, d->dest[at], path, seq + n);
 	for (uint32_t i = 0; n < d->n && i < d->n; i++)
 		seq[i] = i;
-	return seq;
+	return idle_last(u, d, seq);
 }
 
 /* Chains for all LIDs, whole ones. */
@@ -453,7 +466,7 @@ share_out(struct updn_walk *w, const uint32_t *seq)
 }
 
 static void
-find_ways(struct updn_walk *w)
+find_ways(struct updn_walk *w, const struct updn_kin_side *side)
 {
 	const struct updn *u = w->u;
 
@@ -462,9 +475,18 @@ find_ways(struct updn_walk *w)
 	for (sw_ix s = 0; s < u->nsw; s++)
 		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
 			if (updn_above(u, s, u->group[g].peer))
-				w->way[u->first[s] + w->ups[s]++] =
-					(struct updn_way){g, u->group[g].peer,
-						u->group[g].n};
+				w->way[u->first[s] + w->ups[s]++].group = g;
+	for (sw_ix s = 0; s < u->nsw; s++)
+		for (uint32_t i = 0; i < w->ups[s]; i++) {
+			struct updn_way *x = &w->way[u->first[s] + i];
+			const struct updn_group *g = &u->group[x->group];
+			uint32_t ups = w->ups[g->peer];
+
+			x->peer = g->peer;
+			x->cables = g->n;
+			x->kin = (uint16_t)side->first[g->peer];
+			x->ups = (uint16_t)(ups > 0 ? ups : 1);
+		}
 }
 
 void
@@ -487,9 +509,8 @@ updn_chain_begin(struct updn_walk *w)
 	w->asked = arena_array(u->a, u->nsw, sizeof(*w->asked));
 	kin = u->tier_kin.mid != NULL ? u->tier_kin
 				      : updn_kin_find(u, &u->tier);
-	w->kin = kin.up.first;
 	w->below = updn_kin_below(u, &kin);
-	find_ways(w);
+	find_ways(w, &kin.up);
 	for (unsigned k = 0; k < UPDN_CHAIN; k++)
 		w->prefer[k] = UINT32_MAX;
 }

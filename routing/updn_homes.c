@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "routing/homing.h"
+
 /*
  * LIDs by the node that they lead to: open addressing, a slot holds the last
  * LID index of a ring.
@@ -11,24 +13,6 @@ struct rings {
 	uint32_t mask;
 	uint64_t *key;
 };
-
-static const struct route_home *
-configured(const struct engine_options *o, uint64_t guid)
-{
-	size_t lo = 0, hi = o != NULL ? o->nhomes : 0;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (o->home[mid].guid == guid)
-			return &o->home[mid];
-		if (o->home[mid].guid < guid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
-}
 
 static uint64_t
 mix(uint64_t x)
@@ -58,23 +42,41 @@ join(struct rings *r, struct updn_dests *d, uint32_t i)
 static uint64_t
 key_of(const struct updn *u, struct updn_dests *d, uint32_t i)
 {
+	const struct engine_options *o = u->job->options;
 	const struct topo *t = u->t;
 	unsigned path = 0;
 	port_ix p = topo_by_lid(t, d->lid[i], &path);
-	const struct topo_node *n;
 	const struct route_home *h;
-	uint64_t key;
 
 	if (p == TOPO_NONE)
 		return 0;
-	n = &t->node[t->port[p].node];
-	h = configured(u->job->options, t->port[p].guid);
+	h = homing_said(o, t->port[p].guid);
 	if (h != NULL && h->passive)
 		d->other[i] = 1;
-	key = h != NULL	       ? mix(h->group + UINT64_C(0x5eed00000000))
-	      : n->sysimg != 0 ? n->sysimg
-			       : n->guid;
-	return key + mix(path);
+	return homing_key(t, o, p) + mix(path);
+}
+
+bool
+updn_homes_idle(const struct updn_dests *d, uint32_t i)
+{
+	return d->other[i] && d->home[i] != i;
+}
+
+/* Where all others are gone, passive ports are what there is. */
+static void
+take_over(struct updn_dests *d, uint32_t i)
+{
+	uint32_t j = i;
+
+	do {
+		if (!d->other[j])
+			return;
+		j = d->home[j];
+	} while (j != i);
+	do {
+		d->other[j] = 0;
+		j = d->home[j];
+	} while (j != i);
 }
 
 void
@@ -93,6 +95,11 @@ updn_homes(const struct updn *u, struct updn_dests *d)
 		r.key[i] = key_of(u, d, i);
 		if (r.key[i] != 0)
 			join(&r, d, i);
+	}
+	for (uint32_t i = 0; i < d->n; i++) {
+		d->nhomes += d->home[i] != i;
+		if (r.key[i] != 0)
+			take_over(d, i);
 	}
 }
 
@@ -122,6 +129,8 @@ updn_homes_avoid(struct updn_walk *w, uint32_t i)
 	for (uint32_t j = d->home[i]; j != i; j = d->home[j]) {
 		const struct updn_chain *c = &d->chain[j];
 
+		if (updn_homes_idle(d, j) && !d->other[i])
+			continue; /* it comes after this one */
 		for (uint32_t k = 0; k < c->len; k++)
 			w->taken[c->sw[k]] = w->stamp;
 		if (c->len > 1 && w->napex < UPDN_HOMES)

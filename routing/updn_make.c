@@ -18,6 +18,7 @@ updn_make(struct updn *u, bool keep, const char *engine)
 	r->order = u->order;
 	r->turn_leaf = u->turn_leaf;
 	r->reranked = u->reranked;
+	r->homes = dests.nhomes;
 	if (u->plane != NULL)
 		r->plane = updn_plane_marks(u);
 	memcpy(r->rank, u->rank, u->nsw * sizeof(*r->rank));

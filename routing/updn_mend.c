@@ -4,35 +4,25 @@
 #include "routing/updn_batch.h"
 #include "routing/updn_repair.h"
 #include "routing/updn_row.h"
+#include "routing/updn_seek.h"
 #include "routing/updn_walk.h"
-#include "sm/base/mem.h"
 #include "sm/base/thread.h"
 
 enum {
-	NOBODYS = 2,   /* LIDs that are not routed */
-	TOO_MANY = 4,  /* no more than one LID in so many is split */
-	ROWS_MIN = 64, /* a thread's worth of work */
-};
-
-struct bad {
-	sw_ix sw;
-	uint32_t i;  /* LID */
-	size_t mask; /* where its candidates are noted */
+	NOBODYS = 2,	 /* LIDs that are not routed */
+	TOO_MANY = 4,	 /* no more than one LID in so many is split */
+	ROWS_MIN = 1024, /* a thread's worth of work */
 };
 
 /* What one thread looks at and mends: the switches from .. to. */
 struct part {
 	const struct mend *m;
 	struct updn_row f;
-	struct updn_among which; /* destinations to look at */
-	uint64_t *wide;		 /* words of them */
+	struct updn_seek seek;
 	sw_ix from, to;
-	struct bad *bad; /* by switch */
-	size_t nbad, cap;
-	uint64_t *mask; /* of bad entries, those of a destination together */
-	size_t nmask, mask_cap;
 	struct updn_mask lead_for; /* the groups that f.lead is about, for */
 	uint32_t *led, stamp;	   /* switches that have this stamp */
+	sw_ix led_of;		   /* ... from this one, and who is alike */
 	sw_ix counted; /* whose entries are in count, by kind of LID and port */
 	uint32_t count[NOBODYS + 1][256];
 	bool *staged;	/* blocks of f.row, and */
@@ -80,157 +70,15 @@ find_kinds(struct mend *m, uint32_t nblocks)
 		m->kind[m->d->lid[i]] = m->d->other[i];
 }
 
-/* A switch with other cables: about everybody else. */
-static void
-find_all(struct part *t, sw_ix s)
-{
-	const struct updn *u = t->m->p->u;
-	uint64_t *set = t->which.set;
-
-	memset(set, 0xff, u->words * sizeof(*set));
-	for (uint32_t x = u->nsw; x < u->words * 64; x++)
-		set[x / 64] &= ~(UINT64_C(1) << (x % 64));
-	set[s / 64] &= ~(UINT64_C(1) << (s % 64));
-	t->which.n = 0;
-	for (uint32_t w = 0; w < u->words; w++)
-		if (set[w] != 0)
-			t->which.word[t->which.n++] = w;
-}
-
-static void
-find_word(struct part *t, sw_ix s, uint32_t w)
-{
-	const struct updn_repair *p = t->m->p;
-	const struct updn *u = p->u;
-	uint64_t set = p->diff[s] != NULL ? p->diff[s][w] : 0;
-
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (p->diff[u->group[g].peer] != NULL)
-			set |= p->diff[u->group[g].peer][w];
-	if (w == s / 64)
-		set &= ~(UINT64_C(1) << (s % 64));
-	t->which.set[w] = set;
-	if (set != 0)
-		t->which.word[t->which.n++] = w;
-}
-
-/* About whom may the candidates of s be others than they were? */
-static void
-find_which(struct part *t, sw_ix s)
-{
-	const struct updn_repair *p = t->m->p;
-
-	if (p->seed[s]) {
-		find_all(t, s);
-		return;
-	}
-	t->which.n = 0;
-	updn_differ_wide(p, s, t->wide);
-	for (uint32_t i = 0; i < p->nwide; i++)
-		for (uint64_t b = t->wide[i]; b != 0; b &= b - 1)
-			find_word(t, s, i * 64 + updn_low(b));
-}
-
-/* The entries of s for what hangs on x, against the ports that may be. */
-static void
-check_by(struct part *t, sw_ix s, sw_ix x, const uint8_t allowed[256])
-{
-	const struct updn_dests *d = t->m->d;
-	uint32_t block = UINT32_MAX;
-	const uint8_t *b = NULL;
-
-	for (uint32_t i = d->at[x]; i < d->end[x]; i++) {
-		uint32_t n = d->lid[i] / LFT_BLOCK;
-
-		if (n != block) {
-			block = n;
-			b = routes_block(t->m->p->prev, s, n);
-		}
-		if (allowed[b[d->lid[i] % LFT_BLOCK]])
-			continue;
-		t->bad = mem_grow(t->bad, t->nbad, &t->cap, sizeof(*t->bad));
-		t->bad[t->nbad++] = (struct bad){s, i, t->nmask};
-	}
-}
-
-static const uint8_t *
-allow(struct part *t, sw_ix s, sw_ix x)
-{
-	updn_choose_allow(&t->f, s, t->f.mask + (size_t)x * t->f.W);
-	return t->f.allowed;
-}
-
-static void
-note_mask(struct part *t, const uint64_t *mask)
-{
-	for (uint32_t w = 0; w < t->f.W; w++) {
-		t->mask = mem_grow(
-			t->mask, t->nmask, &t->mask_cap, sizeof(*t->mask));
-		t->mask[t->nmask++] = mask[w];
-	}
-}
-
-static void
-check(struct part *t, sw_ix s, sw_ix x)
-{
-	const struct updn_dests *d = t->m->d;
-	size_t n = t->nbad;
-
-	if (d->at[x] == d->end[x] || updn_plane_across(t->m->p->u, s, x))
-		return;
-	check_by(t, s, x, allow(t, s, x));
-	if (t->nbad > n)
-		note_mask(t, t->f.mask + (size_t)x * t->f.W);
-}
-
-/* What is in other planes: what leads there from s itself, or to the apex. */
-static void
-check_across(struct part *t, sw_ix s)
-{
-	const struct updn *u = t->m->p->u;
-	uint8_t mark[256];
-
-	for (uint32_t p = 0; u->plane != NULL && p < u->nplanes; p++) {
-		const uint8_t *allowed = mark;
-
-		if (!updn_plane_across(u, s, u->apex[p]))
-			continue;
-		if (!updn_plane_exits(u, s, p, mark))
-			allowed = allow(t, s, u->apex[u->plane[s]]);
-		for (sw_ix x = 0; x < u->nsw; x++)
-			if (u->plane[x] == p && updn_plane_across(u, s, x))
-				check_by(t, s, x, allowed);
-	}
-}
-
 /* Entries that do not lead through a candidate any more. */
 static void
 find_bad(void *arg)
 {
 	struct part *t = arg;
-	const struct updn_repair *p = t->m->p;
-	const struct updn *u = p->u;
 
-	for (sw_ix s = t->from; s < t->to; s++) {
-		bool apex = p->seed[s];
-
-		if (!t->m->about[s] || !u->live[s])
-			continue;
-		find_which(t, s);
-		updn_fill_open(&t->f, s, &t->which);
-		for (uint32_t k = 0; k < t->which.n; k++) {
-			uint32_t w = t->which.word[k];
-			uint64_t b = t->which.set[w];
-
-			for (; b != 0; b &= b - 1)
-				check(t, s, w * 64 + updn_low(b));
-			apex |= u->plane != NULL &&
-				u->apex[u->plane[s]] / 64 == w &&
-				updn_bit(t->which.set, u->apex[u->plane[s]]);
-		}
-		if (apex)
-			check_across(t, s);
-	}
+	for (sw_ix s = t->from; s < t->to; s++)
+		if (t->m->about[s] && t->m->p->u->live[s])
+			updn_seek_row(&t->seek, s);
 }
 
 /* How much of a chain, from below, can be used as it is; its groups. */
@@ -363,8 +211,8 @@ find_due(const struct mend *m, bool *due, uint64_t *family)
 	bool any = false;
 
 	for (unsigned t = 0; t < m->nparts; t++)
-		for (size_t k = 0; k < m->part[t].nbad; k++) {
-			uint32_t i = m->part[t].bad[k].i;
+		for (size_t k = 0; k < m->part[t].seek.nbad; k++) {
+			uint32_t i = m->part[t].seek.bad[k].i;
 
 			if (due[i] || !broken(m, i))
 				continue;
@@ -460,7 +308,7 @@ count_row(struct part *t, sw_ix s)
 
 /* What the entries that stay put on the ports of s. */
 static void
-count_kept(struct part *t, const struct bad *bad, size_t n)
+count_kept(struct part *t, const struct updn_bad *bad, size_t n)
 {
 	const struct updn_dests *d = t->m->d;
 	struct updn_row *f = &t->f;
@@ -475,7 +323,7 @@ count_kept(struct part *t, const struct bad *bad, size_t n)
 
 /* Before the first choice in a row. */
 static void
-count_once(struct part *t, const struct bad *bad, size_t n)
+count_once(struct part *t, const struct updn_bad *bad, size_t n)
 {
 	if (!t->f.counted)
 		count_kept(t, bad, n);
@@ -499,7 +347,7 @@ carried(const struct part *t, sw_ix s, uint32_t i)
 
 /* What of that carries load. */
 static void
-weigh_kept(struct part *t, const struct bad *bad, size_t n)
+weigh_kept(struct part *t, const struct updn_bad *bad, size_t n)
 {
 	const struct updn_dests *d = t->m->d;
 	struct updn_row *f = &t->f;
@@ -529,7 +377,7 @@ weigh_kept(struct part *t, const struct bad *bad, size_t n)
 
 /* The port for LID i where there is a choice. */
 static uint8_t
-choose(struct part *t, const struct bad *bad, size_t n, size_t k,
+choose(struct part *t, const struct updn_bad *bad, size_t n, size_t k,
 	const uint64_t *mask)
 {
 	struct updn_row *f = &t->f;
@@ -598,7 +446,7 @@ way_to(const struct part *t, sw_ix s, sw_ix x)
 
 /* Entries for other planes, when those for this one are good. */
 static void
-mend_across(struct part *t, const struct bad *bad, size_t n)
+mend_across(struct part *t, const struct updn_bad *bad, size_t n)
 {
 	const struct updn_dests *d = t->m->d;
 	const struct updn *u = t->m->p->u;
@@ -629,7 +477,7 @@ mend_across(struct part *t, const struct bad *bad, size_t n)
 
 /* The row of a switch with its n bad entries made good, into the batch. */
 static void
-mend_row(struct part *t, const struct bad *bad, size_t n)
+mend_row(struct part *t, const struct updn_bad *bad, size_t n)
 {
 	const struct updn *u = t->m->p->u;
 	const struct updn_dests *d = t->m->d;
@@ -642,11 +490,14 @@ mend_row(struct part *t, const struct bad *bad, size_t n)
 	while (t->nlist > 0)
 		t->staged[t->list[--t->nlist]] = false;
 	f->counted = f->weighed = false;
-	t->lead_for = (struct updn_mask){{0}};
-	t->stamp++;
+	if (!updn_seek_twins(u, s, t->led_of)) {
+		t->led_of = s;
+		t->lead_for = (struct updn_mask){{0}};
+		t->stamp++;
+	}
 	for (size_t k = 0; k < n; k++) {
 		uint32_t i = bad[k].i;
-		const uint64_t *mask = t->mask + bad[k].mask;
+		const uint64_t *mask = t->seek.mask + bad[k].mask;
 
 		if (updn_plane_across(u, s, d->dest[i]))
 			continue;
@@ -663,13 +514,13 @@ static void
 mend_rows(void *arg)
 {
 	struct part *t = arg;
-	const struct bad *bad = t->bad;
+	const struct updn_bad *bad = t->seek.bad;
 
 	/* as many blocks and rows as entries, at most */
-	updn_batch_begin(
-		&t->batch, t->f.a, (uint32_t)t->nbad, (uint32_t)t->nbad);
-	for (size_t k = 0, n; k < t->nbad; k += n) {
-		for (n = 1; k + n < t->nbad && bad[k + n].sw == bad[k].sw;)
+	updn_batch_begin(&t->batch, t->f.a, (uint32_t)t->seek.nbad,
+		(uint32_t)t->seek.nbad);
+	for (size_t k = 0, n; k < t->seek.nbad; k += n) {
+		for (n = 1; k + n < t->seek.nbad && bad[k + n].sw == bad[k].sw;)
 			n++;
 		mend_row(t, bad + k, n);
 	}
@@ -685,7 +536,7 @@ put(const struct part *t, struct routes *r)
 		for (uint32_t n = b->row[i].n; n > 0; n--, at++)
 			routes_put_block(r, b->row[i].sw, b->block[at],
 				b->bytes + (size_t)at * LFT_BLOCK);
-	r->entries_changed += t->nbad;
+	r->entries_changed += t->seek.nbad;
 }
 
 /* The previous tables, and in them what is mended. */
@@ -730,7 +581,7 @@ begin(struct mend *m, uint32_t nblocks)
 		struct arena *a = arena_new();
 
 		t->m = m;
-		t->counted = TOPO_NONE;
+		t->counted = t->led_of = TOPO_NONE;
 		t->f = (struct updn_row){.a = a,
 			.u = u,
 			.r = &m->p->reach,
@@ -739,16 +590,13 @@ begin(struct mend *m, uint32_t nblocks)
 		t->f.bytes = (size_t)nblocks * LFT_BLOCK;
 		t->from = (sw_ix)((uint64_t)u->nsw * i / n);
 		t->to = (sw_ix)((uint64_t)u->nsw * (i + 1) / n);
-		t->which.set = arena_array(a, u->words, sizeof(*t->which.set));
-		t->which.word =
-			arena_array(a, u->words, sizeof(*t->which.word));
 		t->f.rest.word =
 			arena_array(a, u->words, sizeof(*t->f.rest.word));
-		t->wide = arena_array(a, m->p->nwide, sizeof(*t->wide));
 		t->staged = arena_array(a, nblocks, sizeof(*t->staged));
 		t->list = arena_array(a, nblocks, sizeof(*t->list));
 		t->led = arena_array(a, u->nsw, sizeof(*t->led));
 		updn_fill_begin(&t->f);
+		updn_seek_begin(&t->seek, m->p, m->d, &t->f);
 	}
 }
 
@@ -756,8 +604,7 @@ static void
 end(struct mend *m)
 {
 	for (unsigned i = 0; i < m->nparts; i++) {
-		free(m->part[i].bad);
-		free(m->part[i].mask);
+		updn_seek_end(&m->part[i].seek);
 		arena_free(m->part[i].f.a);
 	}
 }
@@ -783,6 +630,7 @@ updn_mend(struct updn_repair *p, struct updn_dests *d)
 	put_all(&m, r);
 	end(&m);
 	r->engine = p->prev->engine;
+	r->homes = d->nhomes;
 	r->order = u->order;
 	r->turn_leaf = u->turn_leaf;
 	if (u->plane != NULL)

@@ -17,10 +17,12 @@ struct updn_burden {
 	uint32_t *plane; /* per first of kin: of those above them together */
 };
 
-/* What a way up is made of. */
+/* A way up: a group, to peer; the kin of that, by what is above it, and how
+ * many switches are, at least 1. */
 struct updn_way {
 	uint32_t group;
-	uint16_t peer, cables; /* of the group */
+	uint16_t peer, cables;
+	uint16_t kin, ups;
 };
 
 enum { UPDN_HOMES = 8 }; /* other ports of a node that are looked at */

@@ -417,34 +417,43 @@ tree_of(const struct view *v)
 						    : NULL;
 }
 
-/* What the administrator said wrongly about switches, when it is news. */
+/* What is odd in this way, when it is news; key: where it was said. */
 static void
-tell_roles(const struct sm *sm, const struct view *is)
+tell_odd(const struct sm *sm, const struct view *is, enum tree_oddity what,
+	const char *key)
 {
-	static const enum tree_oddity said[] = {TREE_ROLE_UNKNOWN,
-		TREE_ROLE_TORN, TREE_ROLE_CONFLICT, TREE_NO_TREE};
-	const struct config_roles *r = &sm->cfg->routing.roles;
 	const struct tree *old = tree_of(sm->view), *t = tree_of(is);
+	unsigned left = NOTED;
 	char text[400];
 
-	if (r->leaf.n + r->spine.n + r->root.n == 0)
+	if (t == NULL || t->count[what] == 0 ||
+		(old != NULL && old->count[what] == t->count[what]))
 		return;
-	for (size_t k = 0; t != NULL && k < sizeof(said) / sizeof(*said); k++) {
-		unsigned left = NOTED;
-
-		if (t->count[said[k]] == 0 ||
-			(old != NULL &&
-				old->count[said[k]] == t->count[said[k]]))
+	for (size_t i = 0; i < t->nodd && left > 0; i++) {
+		if (t->odd[i].what != what)
 			continue;
-		for (size_t i = 0; i < t->nodd && left > 0; i++) {
-			if (t->odd[i].what != said[k])
-				continue;
-			tree_odd_text(is->topo, &t->odd[i], text, sizeof(text));
-			log_warn("tree: %s (%s, %u such; routing.roles)", text,
-				tree_odd_name(said[k]), t->count[said[k]]);
-			left--;
-		}
+		tree_odd_text(is->topo, &t->odd[i], text, sizeof(text));
+		log_warn("tree: %s (%s, %u such; %s)", text,
+			tree_odd_name(what), t->count[what], key);
+		left--;
 	}
+}
+
+/* What the administrator said wrongly about switches and ports. */
+static void
+tell_said(const struct sm *sm, const struct view *is)
+{
+	static const enum tree_oddity said[] = {TREE_ROLE_UNKNOWN,
+		TREE_ROLE_TORN, TREE_ROLE_CONFLICT, TREE_ROLE_PLACE,
+		TREE_NO_TREE};
+	const struct config_roles *r = &sm->cfg->routing.roles;
+
+	for (size_t k = 0; k < sizeof(said) / sizeof(*said) &&
+			   r->leaf.n + r->spine.n + r->root.n > 0;
+		k++)
+		tell_odd(sm, is, said[k], "routing.roles");
+	tell_odd(sm, is, TREE_HOME_UNKNOWN, "routing.homes");
+	tell_odd(sm, is, TREE_HOME_ALONE, "routing.homes");
 }
 
 /* Swap the view. */
@@ -473,7 +482,7 @@ sm_commit(struct sm *sm, struct mono now)
 	(void)snprintf(v->lid_conflict, sizeof(v->lid_conflict), "%s",
 		sm->lid_conflict);
 	v->when = now;
-	tell_roles(sm, v);
+	tell_said(sm, v);
 	view_unref(sm->view);
 	sm->view = v;
 	remember_ranks(sm, v->routes);

@@ -62,6 +62,36 @@ is_passive(const struct config_homes *h, uint64_t guid)
 	return false;
 }
 
+static int
+by_guid(const void *a, const void *b)
+{
+	const struct route_home *x = a, *y = b;
+
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+/* Ports in groups, and passive ones in none; how many. */
+static size_t
+list_homes(const struct config_homes *h, struct route_home *out)
+{
+	size_t n = h->groups.n;
+
+	for (size_t i = 0; i < n; i++)
+		out[i] = (struct route_home){h->groups.entry[i].guid,
+			h->groups.entry[i].value,
+			is_passive(h, h->groups.entry[i].guid)};
+	for (size_t i = 0; i < h->passive.n; i++) {
+		struct route_home one = {
+			h->passive.guid[i], ROUTE_HOME_NODE, true};
+
+		if (bsearch(&one, out, h->groups.n, sizeof(one), by_guid) ==
+			NULL)
+			out[n++] = one;
+	}
+	qsort(out, n, sizeof(*out), by_guid);
+	return n;
+}
+
 static uint64_t
 hash_names(uint64_t h, const struct schema_names *l)
 {
@@ -96,24 +126,18 @@ task_options(
 	const struct config *c, const struct topo *t, struct task_options *out)
 {
 	const struct config_routing *r = &c->routing;
-	size_t n = r->homes.groups.n;
+	size_t n = r->homes.groups.n + r->homes.passive.n;
 
 	*out = (struct task_options){
 		.engine = {.roots = r->updn.roots.guid,
 			.nroots = r->updn.roots.n,
-			.nhomes = n,
 			.lanes = (uint8_t)r->ftree.lanes,
 			.levels = (uint8_t)qos_levels(c),
 			.max_vls = qos_vls_code(c),
 			.reading = hash_reading(r)},
 		.home = mem_zalloc(n, sizeof(*out->home)),
 	};
-	for (size_t i = 0; i < n; i++) {
-		const struct schema_guid_int *e = &r->homes.groups.entry[i];
-
-		out->home[i] = (struct route_home){
-			e->guid, e->value, is_passive(&r->homes, e->guid)};
-	}
+	out->engine.nhomes = list_homes(&r->homes, out->home);
 	out->role = sm_roles_of(c, t, &out->engine.nroles);
 	out->engine.role = out->role;
 	out->engine.home = out->home;

@@ -260,7 +260,7 @@ static struct topo *
 take_topology(const json_t *snapshot, struct reason *why)
 {
 	const json_t *nodes = json_object_get(snapshot, "nodes");
-	size_t n = json_array_size(nodes), self, port;
+	size_t n = json_array_size(nodes), self = 0, port = 0;
 	struct draft *d = draft_new();
 	struct topo *t = NULL;
 	int rc = 0;

@@ -121,6 +121,17 @@ compare_cables(struct compare *c, sw_ix s)
 		c->column[lid] |= other[routes_port(c->is, s, (uint16_t)lid)];
 }
 
+/* Is block b of s written where it differs? Not above the highest LID, and not
+ * to who is quarantined. */
+static bool
+is_written(const struct routes *is, sw_ix s, uint32_t b)
+{
+	const struct topo *t = is->topo;
+
+	return b < is->nblocks &&
+	       (t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0;
+}
+
 /* The switch's blocks that differ. */
 static void
 compare_row(struct compare *c, sw_ix s, uint32_t nblocks)
@@ -141,6 +152,8 @@ compare_row(struct compare *c, sw_ix s, uint32_t nblocks)
 			differ++;
 			c->column[b * LFT_BLOCK + i] = true;
 		}
+		if (!is_written(c->is, s, b))
+			continue;
 		c->out->entries += differ;
 		c->out->blocks += differ > 0;
 	}

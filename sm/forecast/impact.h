@@ -12,8 +12,9 @@
 #include "routing/routes.h"
 
 struct impact {
-	uint64_t entries;  /* (switch, LID) that differ, of switches in both */
-	uint64_t blocks;   /* (switch, 64 LIDs) that differ */
+	uint64_t entries; /* (switch, LID) that are written anew, of switches in
+			     both */
+	uint64_t blocks;  /* (switch, 64 LIDs) that are */
 	uint32_t switches; /* that have such a block */
 	uint64_t pairs;	   /* of hosts that are in both */
 	uint64_t moved;	   /* of those: that go another way, or get a way */

@@ -189,12 +189,24 @@ page_metrics(const json_t *f, struct buf *out)
 			words_plural(member_num(s, "first_worst")));
 }
 
+/* The first ones of a list of so many: texts, or what has one. */
 static void
-page_homes(const json_t *h, struct buf *out)
+page_nodes(const json_t *list, long long n, struct buf *out)
 {
 	const json_t *e;
 	size_t i;
 
+	json_array_foreach(list, i, e) if (i < HOMES)
+		buf_printf(out, "            %s\n",
+			json_is_string(e) ? json_string_value(e)
+					  : member_text(e, "text"));
+	if (n > HOMES)
+		buf_printf(out, "            and %lld more\n", n - HOMES);
+}
+
+static void
+page_homes(const json_t *h, struct buf *out)
+{
 	if (member_num(h, "nodes") == 0)
 		return;
 	buf_printf(out,
@@ -202,11 +214,8 @@ page_homes(const json_t *h, struct buf *out)
 		"single point of failure\n",
 		member_num(h, "nodes"), words_plural(member_num(h, "nodes")),
 		member_num(h, "single_points"));
-	json_array_foreach(json_object_get(h, "list"), i, e) if (i < HOMES)
-		buf_printf(out, "            %s\n", json_string_value(e));
-	if (member_num(h, "single_points") > HOMES)
-		buf_printf(out, "            and %lld more\n",
-			member_num(h, "single_points") - HOMES);
+	page_nodes(json_object_get(h, "list"), member_num(h, "single_points"),
+		out);
 }
 
 void
@@ -362,6 +371,26 @@ page_redundancy(const json_t *m, struct buf *out)
 		out, "            switch %s\n", json_string_value(e));
 }
 
+/* Nodes with several ports, and what they lose. */
+static void
+page_homes_lost(const json_t *h, struct buf *out)
+{
+	long long lost = member_num(h, "lost");
+
+	if (member_num(h, "nodes") == 0)
+		return;
+	buf_printf(out,
+		"  homes     %lld of %lld node%s with several ports lose%s "
+		"redundancy",
+		lost, member_num(h, "nodes"),
+		words_plural(member_num(h, "nodes")), lost == 1 ? "s" : "");
+	if (member_num(h, "regained") > 0)
+		buf_printf(out, ", %lld gain%s some", member_num(h, "regained"),
+			member_num(h, "regained") == 1 ? "s" : "");
+	buf_printf(out, "%s\n", lost > 0 ? ":" : "");
+	page_nodes(json_object_get(h, "list"), lost, out);
+}
+
 static void
 page_impact(const json_t *m, struct buf *out)
 {
@@ -383,6 +412,7 @@ page_impact(const json_t *m, struct buf *out)
 			member_num(m, "pairs_parted"));
 	page_lost(m, out);
 	page_redundancy(m, out);
+	page_homes_lost(json_object_get(m, "homes"), out);
 }
 
 static void

@@ -420,8 +420,8 @@ make_report(struct plan *p)
 	}
 	if (p->out.then.routes != NULL && p->out.now.routes != NULL) {
 		told(p, "comparing");
-		member_put(o, "impact",
-			report_impact(p->out.now.routes, p->out.then.routes));
+		member_put(
+			o, "impact", report_impact(&p->out.now, &p->out.then));
 		member_put(json_object_get(o, "impact"), "pairs_parted",
 			member_u64(parted(p)));
 		told(p, "planning the transition");

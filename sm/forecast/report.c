@@ -1,5 +1,6 @@
 #include "sm/forecast/report.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -400,9 +401,63 @@ redundancy_json(const struct topo *was, const struct topo *is)
 	return o;
 }
 
-json_t *
-report_impact(const struct routes *was, const struct routes *is)
+/* One that is cut off by one failure from more leaves than before, or has one
+ * port left. */
+static void
+append_home(json_t *list, const struct forecast *at,
+	const struct homing_node *x, const char *text)
 {
+	node_ix n = at->topo->port[x->port].node;
+
+	(void)json_array_append_new(list,
+		json_pack("{s:o, s:o, s:o}", "guid",
+			words_guid(at->topo->node[n].guid), "name",
+			words_name(at->topo, n), "text", words_text(text)));
+}
+
+/* Nodes with several ports that lose redundancy; both are by key. */
+static json_t *
+homes_lost_json(const struct forecast *was, const struct forecast *is)
+{
+	const struct homing *a = &was->homes, *b = &is->homes;
+	json_t *o = json_object(), *list = json_array();
+	uint64_t lost = 0, won = 0;
+	char text[400];
+
+	for (size_t i = 0, k = 0; i < a->n; i++) {
+		const struct homing_node *x = &a->node[i], *y = NULL;
+
+		while (k < b->n && b->node[k].key < x->key)
+			k++;
+		if (k < b->n && b->node[k].key == x->key)
+			y = &b->node[k];
+		won += y != NULL && y->cut < x->cut;
+		if (y != NULL ? y->cut <= x->cut : !homing_is_alone(b, x->key))
+			continue;
+		if (lost++ >= LISTED)
+			continue;
+		if (y != NULL)
+			homing_text(is->topo, y, text, sizeof(text));
+		else
+			(void)snprintf(text, sizeof(text),
+				"\"%s\": one port of %u is left",
+				topo_desc(was->topo,
+					was->topo->port[x->port].node),
+				x->nports);
+		append_home(
+			list, y != NULL ? is : was, y != NULL ? y : x, text);
+	}
+	member_put(o, "nodes", member_u64(a->n));
+	member_put(o, "lost", member_u64(lost));
+	member_put(o, "regained", member_u64(won));
+	member_put(o, "list", list);
+	return o;
+}
+
+json_t *
+report_impact(const struct forecast *before, const struct forecast *after)
+{
+	const struct routes *was = before->routes, *is = after->routes;
 	json_t *o = json_object(), *lost = json_array();
 	const struct topo *t = was->topo;
 	struct impact x;
@@ -423,6 +478,7 @@ report_impact(const struct routes *was, const struct routes *is)
 				      words_type(&t->node[x.lost[i]])));
 	member_put(o, "lost", lost);
 	member_put(o, "redundancy", redundancy_json(t, is->topo));
+	member_put(o, "homes", homes_lost_json(before, after));
 	impact_free(&x);
 	return o;
 }

@@ -18,6 +18,7 @@ json_t *report_lids(const struct topo *t, const struct lid_table *l);
 json_t *report_forecast(const struct forecast *f);
 
 /* What changes between two forecasts' routes, and which redundancy goes. */
-json_t *report_impact(const struct routes *was, const struct routes *is);
+json_t *report_impact(
+	const struct forecast *before, const struct forecast *after);
 
 #endif

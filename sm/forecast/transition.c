@@ -37,6 +37,19 @@ acknowledged(const struct routes *r)
 	return h;
 }
 
+/* Switches that are told of another highest LID. */
+static uint64_t
+tops_changed(const struct transition_ask *ask)
+{
+	const struct topo *t = ask->is->topo, *was = ask->was->topo;
+	uint64_t n = 0;
+
+	for (sw_ix s = 0; ask->was->top != ask->is->top && s < t->nsw; s++)
+		n += (t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0 &&
+		     topo_switch_in(was, t, s) != TOPO_NONE;
+	return n;
+}
+
 static json_t *
 turns_json(const struct safe_transition *x, const struct topo *t)
 {
@@ -86,7 +99,9 @@ method_json(const struct transition_ask *ask, const struct safe_transition *x)
 	member_put(o, "writes", member_u64(x->nwrites));
 	member_put(o, "turns_closed", member_u64(x->nturns - ports));
 	member_put(o, "ports_closed", member_u64(ports));
-	member_put(o, "smps", member_u64(x->nwrites + 2 * x->nturns));
+	member_put(o, "tops", member_u64(tops_changed(ask)));
+	member_put(o, "smps",
+		member_u64(x->nwrites + 2 * x->nturns + tops_changed(ask)));
 	member_put(o, "pairs_cut", member_u64(x->cut_pairs));
 	member_put(o, "pairs_cut_paper", member_u64(x->paper_pairs));
 	member_put(o, "cyclic", member_u64(x->cyclic));

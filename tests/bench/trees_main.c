@@ -5,6 +5,8 @@
  *        trees ours FABRIC ENGINE    our routes, a line of the table
  *        trees theirs FABRIC FILE LABEL   tables as dump_fts prints them
  *        trees homes FABRIC [FILE LABEL]  nodes with a single point of failure
+ *        trees falls FABRIC N SEED   the same while N cables fail, one after
+ *                                    the other: kept entries and fresh ones
  *        trees head                  the head of the table
  *
  * FABRIC: see treenet.h; fixtures come from HEDDLE_FIXTURES. For shifts, hosts
@@ -27,6 +29,7 @@
 #include "tests/bench/treecut.h"
 #include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
 
 enum { TRIALS = 200, FLOWS = 3000000 };
@@ -311,6 +314,66 @@ homes(const char *name)
 	return 0;
 }
 
+/* Routes after prev, and how many nodes have a single point of failure. */
+static struct routes *
+after(const struct net *n, const char *name, const struct routes *prev,
+	bool rebalance)
+{
+	static const char *const engine = "ftree";
+	static const struct engine_options plain = {.lanes = 1};
+	const struct route_job job = {.topo = n->t,
+		.pool = n->pool,
+		.prev = prev,
+		.options = &plain,
+		.load_limit = 1250,
+		.rebalance = rebalance,
+		.seed = 1};
+	struct route_story story = {0};
+	struct reason why = {""};
+	struct routes *r = route_compute(&job, &engine, 1, &story, &why);
+	char label[48];
+
+	if (r == NULL) {
+		(void)fprintf(stderr, "trees: %s\n", why.text);
+		exit(1);
+	}
+	(void)snprintf(label, sizeof(label), "%s, %llu new",
+		rebalance ? "fresh" : "kept",
+		(unsigned long long)r->entries_changed);
+	homed(name, label, r);
+	return r;
+}
+
+static int
+falls(const char *name, unsigned steps, uint64_t seed)
+{
+	struct net n = open_net(name);
+	const char *used;
+	struct routes *r = routed(&n, "ftree", &used);
+
+	homed(name, "all cables", r);
+	for (unsigned i = 1; i <= steps; i++) {
+		struct topo *was = n.t;
+		struct reason why = {""};
+		struct routes *kept, *fresh;
+
+		n.f = gen_edit_fail_links(n.f, 1, seed + i, true, &why);
+		if (n.f == NULL)
+			break;
+		n.t = frozen_again(n.f, was, 0);
+		topo_unref(was);
+		(void)printf("%u failed\n", i);
+		kept = after(&n, name, r, false);
+		fresh = after(&n, name, r, true);
+		routes_unref(fresh);
+		routes_unref(r);
+		r = kept;
+	}
+	routes_unref(r);
+	close_net(&n);
+	return 0;
+}
+
 static int
 net(const char *name)
 {
@@ -343,9 +406,12 @@ main(int argc, char **argv)
 		return homes(argv[2]);
 	if (strcmp(verb, "homes") == 0 && argc == 5)
 		return theirs(argv[2], argv[3], argv[4], true);
+	if (strcmp(verb, "falls") == 0 && argc == 5)
+		return falls(argv[2], (unsigned)strtoul(argv[3], NULL, 0),
+			strtoull(argv[4], NULL, 0));
 	(void)fprintf(stderr,
 		"usage: trees head | net FABRIC | ours FABRIC ENGINE |\n"
 		"       theirs FABRIC FILE LABEL | homes FABRIC [FILE "
-		"LABEL]\n");
+		"LABEL] |\n       falls FABRIC N SEED\n");
 	return 2;
 }

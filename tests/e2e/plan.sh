@@ -246,7 +246,8 @@ is_up() {
 
 # named: the daemon has read the names of all nodes
 named() {
-	ctl topology --format ibnetdiscover 2>/dev/null | grep -q '"spine4"'
+	ctl topology --format ibnetdiscover >"$E2E_DIR/named" 2>/dev/null
+	grep -q '"spine4"' "$E2E_DIR/named" && grep -q '"h32"' "$E2E_DIR/named"
 }
 
 unlinked() {
@@ -254,10 +255,22 @@ unlinked() {
 	[ "$1" -gt "$2" ] 2>/dev/null
 }
 
-# A cable fails: the daemon writes the blocks that the plan said.
+# foretold: what dump_fts reads now is what the plan dumped
+foretold() {
+	on "$E2E_TOOL_HOST" dump_fts >"$E2E_DIR/real.fts"
+	tables "$E2E_DIR/real.fts" >"$E2E_DIR/real.txt"
+	tables "$E2E_DIR/plan.fts" >"$E2E_DIR/plan.txt"
+	diff "$E2E_DIR/real.txt" "$E2E_DIR/plan.txt" >"$E2E_DIR/diff" ||
+		fail "the dumps differ: $(head -n 6 "$E2E_DIR/diff")"
+}
+
+# A cable fails: the daemon writes the blocks that the plan said, and what is in
+# them. It has lanes, LMC and roles that the plan is not told.
 plan_live() {
 	fabric demo "$E2E_DIR/fabric.net"
 	sim_start "$E2E_DIR/fabric.net"
+	E2E_CONF_MORE='
+routing: {ftree: {lanes: 2}, roles: {leaf: ["leaf*"], root: ["spine*"]}}'
 	sm_start
 	until_true 60 is_up || fail "$(tail -n 5 "$E2E_DIR/sm.out")"
 	until_true 30 named || fail "no names"
@@ -269,7 +282,8 @@ plan_live() {
 	same transition.0.way nothing
 	net_cables "$E2E_DIR/fabric.net" | pick 1 1 >"$E2E_DIR/cable"
 	read -r id port _ _ <"$E2E_DIR/cable"
-	plan --from live --fail "0x${id#S-}/$port" ||
+	plan --from live --fail "0x${id#S-}/$port" \
+		--dump-fts "$E2E_DIR/plan.fts" ||
 		fail "$(cat "$E2E_DIR/plan.err")"
 	same then.ok true
 	same impact.nodes_lost 0
@@ -281,6 +295,8 @@ plan_live() {
 	did=$(($(sent_so_far | cut -d' ' -f2) - before))
 	[ "$did" = "$said" ] ||
 		fail "the plan said $said blocks, heddled wrote $did"
+	foretold
+	same now.tree.tiers.0.configured 4
 	say "live: $id port $port fails, $did blocks as planned"
 	sm_stop
 	sim_stop

@@ -76,6 +76,7 @@ one() {
 	echo $running >"$result.pid"
 	wait "$running"
 	rc=$?
+	[ -d "$E2E_OUT" ] || exit 1 # all has been told to end
 	rm -f "$result.pid"
 	case $rc in
 	0) verdict=PASS ;;

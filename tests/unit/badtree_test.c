@@ -64,6 +64,20 @@ static const struct {
 		TREE_ROLE_TORN, 1,
 		"leaf1: the pattern \"lea?1\" gives it another role than one "
 		"that is as long"},
+	{"a port in a group that is not here", plain,
+		"routing: {homes: {groups: {0x1234: 3}}}\n", TREE_HOME_UNKNOWN,
+		1,
+		"0x0000000000001234: is configured to be in group 3 and is no "
+		"host's port here"},
+	{"a passive port that is not here", plain,
+		"routing: {homes: {passive: [0x1234]}}\n", TREE_HOME_UNKNOWN, 1,
+		"is configured to be passive and is no host's port here"},
+	{"a group of one", plain,
+		"routing: {homes: {groups: {0x1234: 3, 0x0002c90300000201: "
+		"3}}}\n",
+		TREE_HOME_ALONE, 1,
+		"(h1): is configured to be in group 3, and no other port is "
+		"here that it could stand in for"},
 	{"roles upside down", plain,
 		"routing: {roles: {leaf: [\"spine?\"], root: [\"leaf?\"]}}\n",
 		TREE_ROOT_HOSTS, 3, "at the top, and 2 hosts on it"},
@@ -331,6 +345,64 @@ START_TEST(one_cable_up)
 }
 END_TEST
 
+static const struct {
+	const char *gone[2];
+	int lost;
+	const char *first;
+} losing[] = {
+	{{"leaf1", NULL}, 6, "\"h1\": one port of 2 is left"},
+	{{"leaf1/4", "leaf2/5"}, 0, NULL},
+	{{"spine1", "spine3"}, 12,
+		"\"h1\": \"spine2\" cuts off both ports from 2 of 4 leaves; "
+		"there is no other way"},
+};
+
+/* Who loses redundancy by a failure is named, and nobody else. */
+START_TEST(homes_lost)
+{
+	const struct gen_fattree2 tree = {3, 4, 1, 3, 3};
+	struct fabric *f =
+		gen_edit_rails(gen_tree_two(&tree, NULL), 2, false, NULL);
+	struct topo *t = frozen_topo(f, NULL);
+	struct failure gone[2];
+	struct reason why = {""};
+	struct draft_pieces p;
+	struct forecast then;
+	struct planned x = planned(t, "");
+	json_t *o, *homes, *list;
+	size_t n = 0;
+
+	while (n < 2 && losing[_i].gone[n] != NULL) {
+		ck_assert_int_eq(failure_find(x.now.topo, losing[_i].gone[n],
+					 &gone[n], &why),
+			0);
+		n++;
+	}
+	ck_assert_int_eq(failure_apply(x.now.topo, gone, n, &p, &why), 0);
+	topo_unref(t);
+	t = forecast_lids(&x.job, p.topo[0], NULL, 0, NULL, &why);
+	forecast_route(&x.job, t, x.now.routes, &then);
+	o = report_impact(&x.now, &then);
+	homes = json_object_get(o, "homes");
+	list = json_object_get(homes, "list");
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(homes, "nodes")), 12);
+	ck_assert_int_eq(json_integer_value(json_object_get(homes, "lost")),
+		losing[_i].lost);
+	ck_assert_uint_eq(json_array_size(list), (size_t)losing[_i].lost);
+	if (losing[_i].lost > 0)
+		ck_assert_str_eq(json_string_value(json_object_get(
+					 json_array_get(list, 0), "text")),
+			losing[_i].first);
+	json_decref(o);
+	forecast_free(&then);
+	done(&x);
+	draft_pieces_free(&p);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
 /* Both tops fail: three racks by themselves, ours first. */
 START_TEST(failures_part_it)
 {
@@ -369,6 +441,7 @@ main(void)
 	tcase_add_test(c, plan_in_pieces);
 	tcase_add_loop_test(c, several_lids, 0, 2);
 	tcase_add_test(c, one_cable_up);
+	tcase_add_loop_test(c, homes_lost, 0, 3);
 	tcase_add_test(c, failures_part_it);
 	suite_add_tcase(s, c);
 	return suite_run(s);

@@ -407,6 +407,14 @@ static const struct complaint {
 		"  fabric: {lmc_override: {0x1: 8}}\n"
 		"                               ^\n"},
 	/* one switch, two roles: whatever way its GUID is written */
+	{"routing: {homes: {groups: {0x1: 1, 0x01: 2}}}\n",
+		"t.yaml:1:36: error: routing.homes.groups: 0x0000000000000001 "
+		"is listed twice\n"
+		"  routing: {homes: {groups: {0x1: 1, 0x01: 2}}}\n"
+		"                                     ^\n"
+		"t.yaml:1:28: note: listed here before\n"
+		"  routing: {homes: {groups: {0x1: 1, 0x01: 2}}}\n"
+		"                             ^\n"},
 	{"routing:\n  roles:\n    leaf: [a, 0x1, b]\n    root: ['0x01', c]\n",
 		"t.yaml:4:12: error: routing.roles.root: '0x01' has another "
 		"role already\n"

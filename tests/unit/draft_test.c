@@ -255,6 +255,69 @@ START_TEST(shuffled)
 }
 END_TEST
 
+/* What a topology was frozen from is found again in it, byte for byte. */
+static void
+expect_thaws(const struct topo *t)
+{
+	struct draft *d = draft_thaw(t);
+	struct topo *is = frozen(d);
+
+	ck_assert_uint_eq(is->hash, t->hash);
+	ck_assert_uint_eq(is->nports, t->nports);
+	ck_assert_uint_eq(is->sm_port, t->sm_port);
+	ck_assert_mem_eq(is->port, t->port, t->nports * sizeof(*t->port));
+	ck_assert_mem_eq(is->sw, t->sw, t->nsw * sizeof(*t->sw));
+	ck_assert_mem_eq(is->sinfo, t->sinfo, t->nsw * sizeof(*t->sinfo));
+	for (port_ix p = 0; p < t->nports; p++)
+		ck_assert_mem_eq(topo_info(is, p), topo_info(t, p), 64);
+	for (node_ix n = 0; n < t->nnodes; n++) {
+		ck_assert_str_eq(topo_desc(is, n), topo_desc(t, n));
+		ck_assert_uint_eq(is->node[n].flags, t->node[n].flags);
+		ck_assert_uint_eq(is->node[n].role, t->node[n].role);
+		ck_assert_uint_eq(is->node[n].sysimg, t->node[n].sysimg);
+		ck_assert_uint_eq(is->node[n].hops, t->node[n].hops);
+	}
+	topo_unref(is);
+	draft_free(d);
+}
+
+START_TEST(thaws)
+{
+	struct draft *d = draft_new();
+	draft_id h = draft_add_node(d, TOPO_CA, 1, 2, "us");
+	draft_id a = draft_add_node(d, TOPO_SWITCH, 0x20, 6, "a");
+	draft_id b = draft_add_node(d, TOPO_SWITCH, 0x10, 6, NULL);
+	draft_id c = draft_add_node(d, TOPO_SWITCH, 0x11, 4, "sick");
+	struct topo *t;
+
+	draft_add_link(d, h, 1, a, 1);
+	draft_add_link(d, a, 2, b, 1);
+	draft_add_link(d, a, 3, b, 2);
+	draft_add_link(d, b, 4, c, 1);
+	draft_add_link(d, b, 5, b, 6);
+	draft_set_ids(d, h, 0x99, 0x2c9, 0x1017);
+	draft_set_role(d, b, 2);
+	draft_set_found_lid(d, h, 1, 7);
+	draft_set_port_speed(d, a, 2, 2, 4, 8);
+	draft_set_port_state(d, a, 3, 2);
+	draft_set_lft(d, a, 4096, 100);
+	draft_set_enhanced_p0(d, c, true);
+	draft_quarantine(d, 0x11, "refuses its tables");
+	draft_set_self(d, h, 1);
+	t = frozen(d);
+	expect_thaws(t);
+	topo_unref(t);
+	draft_pull_link(d, a, 2);
+	draft_remove_node(d, c);
+	t = frozen(d);
+	ck_assert_uint_eq(t->nnodes, 3);
+	ck_assert_uint_eq(t->nadj, 2);
+	expect_thaws(t);
+	topo_unref(t);
+	draft_free(d);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -263,6 +326,7 @@ main(void)
 
 	tcase_add_test(tc, nobody);
 	tcase_add_test(tc, quarantine);
+	tcase_add_test(tc, thaws);
 	tcase_add_test(tc, odd_cables);
 	tcase_add_test(tc, too_far);
 	tcase_add_test(tc, twins);

@@ -13,11 +13,14 @@
 #include "sm/base/log.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
+#include "sm/ctl/member.h"
 #include "sm/ctl/snapshot.h"
 #include "sm/forecast/impact.h"
 #include "sm/forecast/outlook.h"
+#include "sm/forecast/transition.h"
 #include "sm/mad/mad_role.h"
 #include "sm/memory.h"
+#include "sm/qos.h"
 #include "tests/unit/life.h"
 #include "tests/unit/suite.h"
 
@@ -51,12 +54,14 @@ struct plan {
 	struct intake in;
 	struct outlook out;
 	struct impact impact;
+	json_t *change; /* how the tables would be written */
 };
 
 static void
 plan_make(struct plan *p, struct world *w, const struct failure *f, size_t n)
 {
 	struct intake_ask ask = {.from = "live", .snapshot = snapshot(w)};
+	struct transition_ask change = {.pace = expect_pace_defaults()};
 	struct reason why = {""};
 
 	*p = (struct plan){.pool = lft_pool_new()};
@@ -72,11 +77,18 @@ plan_make(struct plan *p, struct world *w, const struct failure *f, size_t n)
 		"%s", why.text);
 	ck_assert_ptr_nonnull(p->out.then.routes);
 	impact_of(p->out.now.routes, p->out.then.routes, &p->impact);
+	change.was = p->out.now.routes;
+	change.is = p->out.then.routes;
+	change.max_stages = p->in.cfg->distribution.max_stages;
+	change.levels = qos_levels_want(p->in.cfg);
+	change.max_vls = qos_vls_code(p->in.cfg);
+	p->change = transition_report(&change);
 }
 
 static void
 plan_free(struct plan *p)
 {
+	json_decref(p->change);
 	impact_free(&p->impact);
 	outlook_free(&p->out);
 	intake_free(&p->in);
@@ -163,7 +175,7 @@ static const struct scene scenes[] = {
 	{"mesh, updn", "routing:\n  engines: [updn]\n", make_mesh, NULL},
 };
 
-enum { SCENES = sizeof(scenes) / sizeof(scenes[0]) };
+enum { SCENES = sizeof(scenes) / sizeof(scenes[0]), DAYS = 3, SEED = 1 };
 
 /* ---- what happens ---- */
 
@@ -173,6 +185,7 @@ struct story {
 	struct world *w;
 	struct rng rng;
 	bool *down;			/* by cable */
+	bool *gone;			/* by node */
 	uint64_t entries, blocks, smps; /* of the views since the last plan */
 	unsigned views;
 };
@@ -186,9 +199,10 @@ note_view(void *cookie, const struct view *v)
 	s->blocks += v->change.blocks;
 	s->smps += v->change.smps;
 	s->views++;
+	/* rows of SL2VL that nobody knows yet: a plan cannot tell */
 	for (size_t i = 0; i < v->change.nphases; i++)
-		fprintf(stderr, "phase %s %zu; ", v->change.phase[i].what,
-			v->change.phase[i].smps);
+		if (strcmp(v->change.phase[i].what, "read lanes") == 0)
+			s->smps -= v->change.phase[i].smps;
 }
 
 static void
@@ -199,14 +213,13 @@ settle(struct story *s)
 }
 
 static void
-begin(struct story *s, const struct scene *scene)
+begin(struct story *s, const struct scene *scene, uint64_t seed)
 {
 	struct sim_behaviour sick = {.refuse = UINT64_C(1) << MAD_LFT};
 
-	*s = (struct story){.scene = scene, .f = scene->make(), .rng = {42}};
+	*s = (struct story){.scene = scene, .f = scene->make(), .rng = {seed}};
 	ck_assert_ptr_nonnull(s->f);
 	s->down = mem_zalloc(s->f->ncables, sizeof(*s->down));
-	s->gone = mem_zalloc(s->f->nnodes, sizeof(*s->gone));
 	s->w = life_start(s->f, scene->yaml);
 	s->w->told = note_view;
 	s->w->told_cookie = s;
@@ -221,7 +234,6 @@ static void
 end(struct story *s)
 {
 	free(s->down);
-	free(s->gone);
 	life_end(s->w, s->f);
 }
 
@@ -236,6 +248,14 @@ own_leaf(const struct story *s)
 	return node;
 }
 
+/* Is it in the daemon's piece of the fabric? */
+static bool
+is_seen(const struct story *s, uint32_t node)
+{
+	return topo_by_node_guid(sm_view(s->w->sm)->topo,
+		       s->f->node[node].guid) != TOPO_NONE;
+}
+
 /* A cable that is there and not ours; between: two switches. */
 static uint32_t
 pick_cable(struct story *s, bool between)
@@ -244,8 +264,8 @@ pick_cable(struct story *s, bool between)
 		uint32_t c = rng_below(&s->rng, s->f->ncables);
 		const struct fabric_cable *k = &s->f->cable[c];
 
-		if (!s->down[c] && !s->gone[k->node[0]] &&
-			!s->gone[k->node[1]] && k->node[0] != s->w->host &&
+		if (!s->down[c] && is_seen(s, k->node[0]) &&
+			is_seen(s, k->node[1]) && k->node[0] != s->w->host &&
 			k->node[1] != s->w->host &&
 			(!between ||
 				(s->f->node[k->node[0]].type == FABRIC_SWITCH &&
@@ -318,31 +338,38 @@ expect_tables(const struct story *s, const struct routes *r, const char *what)
 	return n;
 }
 
+static bool
+same_note(const struct route_rank *a, const struct route_rank *b)
+{
+	return a->guid == b->guid && a->rank == b->rank &&
+	       a->place == b->place && a->read == b->read &&
+	       a->plane == b->plane && a->number == b->number;
+}
+
+static bool
+same_whole(const struct routes *a, const struct routes *b)
+{
+	return a->topo->hash == b->topo->hash &&
+	       a->topo->max_lid == b->topo->max_lid && a->order == b->order &&
+	       strcmp(a->engine, b->engine) == 0 &&
+	       a->turn_leaf == b->turn_leaf && a->fresh_load == b->fresh_load &&
+	       a->lanes.n == b->lanes.n && a->lanes.npairs == b->lanes.npairs;
+}
+
+/* The routes themselves, with what is remembered of each switch. */
 static void
 expect_same_routes(const struct story *s, const struct routes *is,
 	const struct routes *planned, const char *what)
 {
 	const struct topo *t = is->topo;
 
-	ck_assert_msg(t->hash == planned->topo->hash, "%s, %s: topology",
-		s->scene->name, what);
-	ck_assert_uint_eq(t->max_lid, planned->topo->max_lid);
-	ck_assert_str_eq(is->engine, planned->engine);
-	ck_assert_uint_eq(is->order, planned->order);
-	ck_assert_uint_eq(is->turn_leaf, planned->turn_leaf);
-	ck_assert_uint_eq(is->fresh_load, planned->fresh_load);
-	ck_assert_uint_eq(is->lanes.n, planned->lanes.n);
-	ck_assert_uint_eq(is->lanes.npairs, planned->lanes.npairs);
+	ck_assert_msg(same_whole(is, planned), "%s, %s", s->scene->name, what);
 	for (sw_ix w = 0; w < t->nsw; w++) {
 		const struct route_rank a = routes_note(is, w),
 					b = routes_note(planned, w);
 
-		ck_assert_msg(a.guid == b.guid && a.rank == b.rank &&
-				      a.place == b.place && a.read == b.read &&
-				      a.plane == b.plane &&
-				      a.number == b.number,
-			"%s, %s: %s", s->scene->name, what,
-			topo_desc(t, t->sw[w].node));
+		ck_assert_msg(same_note(&a, &b), "%s, %s: %s", s->scene->name,
+			what, topo_desc(t, t->sw[w].node));
 	}
 }
 
@@ -354,6 +381,7 @@ foretell(struct story *s, const struct failure *f,
 {
 	struct plan p;
 	const struct view *v;
+	const json_t *c;
 
 	plan_make(&p, s->w, f, 1);
 	ck_assert(!p.out.cut_off);
@@ -361,15 +389,19 @@ foretell(struct story *s, const struct failure *f,
 	happen(s, which);
 	settle(s);
 	v = sm_view(s->w->sm);
-	fprintf(stderr,
-		"%-18s %-8s %3u nodes: entries %llu/%llu blocks %llu/%llu smps "
-		"%llu views %u kept %llu\n",
-		s->scene->name, what, v->topo->nnodes,
-		(unsigned long long)p.impact.entries,
-		(unsigned long long)s->entries,
-		(unsigned long long)p.impact.blocks,
-		(unsigned long long)s->blocks, (unsigned long long)s->smps,
-		s->views, (unsigned long long)v->routes->entries_kept);
+	c = json_array_get(p.change, 0);
+	ck_assert_uint_eq(s->entries, p.impact.entries);
+	ck_assert_uint_eq(s->blocks, p.impact.blocks);
+	ck_assert_msg(s->smps == (uint64_t)member_num(c, "smps"),
+		"%s, %s: %llu SMPs, planned %lld of which %lld tops, first %s "
+		"last %s %zu",
+		s->scene->name, what, (unsigned long long)s->smps,
+		member_num(c, "smps"), member_num(c, "tops"),
+		v->change.phase[0].what,
+		v->change.phase[v->change.nphases - 1].what,
+		v->change.phase[v->change.nphases - 1].smps);
+	if (s->views == 1)
+		ck_assert_str_eq(v->change.way, member_text(c, "way"));
 	expect_same_routes(s, v->routes, p.out.then.routes, what);
 	(void)expect_tables(s, p.out.then.routes, what);
 	plan_free(&p);
@@ -385,7 +417,6 @@ static void
 remove_node(struct story *s, uint32_t n)
 {
 	sim_fault_node(s->w->sim, n, false);
-	s->gone[n] = true;
 }
 
 /* What the plan calls that node, and a port of it. */
@@ -418,6 +449,7 @@ foretell_switch(struct story *s)
 	do
 		n = rng_below(&s->rng, s->f->nnodes);
 	while (s->f->node[n].type != FABRIC_SWITCH || n == own ||
+		!is_seen(s, n) ||
 		(s->scene->sick != NULL &&
 			strcmp(s->f->node[n].name, s->scene->sick) == 0));
 	f = failure_of(s, n, 0);
@@ -428,7 +460,7 @@ START_TEST(as_planned)
 {
 	struct story s;
 
-	begin(&s, &scenes[_i]);
+	begin(&s, &scenes[_i % SCENES], (uint64_t)SEED + (uint64_t)_i / SCENES);
 	live_through(&s, 4);
 	foretell_cable(&s, true);
 	foretell_cable(&s, true);
@@ -446,7 +478,7 @@ START_TEST(cut_off)
 	struct failure f;
 	struct plan p;
 
-	begin(&s, &scenes[_i]);
+	begin(&s, &scenes[_i % SCENES], (uint64_t)SEED + (uint64_t)_i / SCENES);
 	live_through(&s, 2);
 	f = failure_of(&s, own_leaf(&s), 0);
 	plan_make(&p, s.w, &f, 1);
@@ -465,7 +497,7 @@ START_TEST(nothing)
 	struct story s;
 	struct plan p;
 
-	begin(&s, &scenes[_i]);
+	begin(&s, &scenes[_i % SCENES], (uint64_t)SEED + (uint64_t)_i / SCENES);
 	live_through(&s, 3);
 	plan_make(&p, s.w, NULL, 0);
 	expect_same_routes(
@@ -483,7 +515,7 @@ main(void)
 	TCase *c = tcase_create("live");
 
 	tcase_set_timeout(c, 120);
-	tcase_add_loop_test(c, as_planned, 0, SCENES);
+	tcase_add_loop_test(c, as_planned, 0, DAYS * SCENES);
 	tcase_add_loop_test(c, cut_off, 0, SCENES);
 	tcase_add_loop_test(c, nothing, 0, SCENES);
 	suite_add_tcase(s, c);

@@ -147,6 +147,7 @@ hand_switch(struct topo *t, sw_ix s, node_ix n)
 	}
 	sw->nadj = (uint16_t)(t->nadj - sw->adj);
 	sw->nend = (uint16_t)(t->nend - sw->end);
+	sw->nhost = (uint16_t)(sw->nend - 1U); /* all but its own port */
 	if (sw->nadj > 0)
 		qsort(t->adj + sw->adj, sw->nadj, sizeof(*t->adj),
 			hand_adj_order);
