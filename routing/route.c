@@ -7,13 +7,13 @@
 #include "routing/apart.h"
 #include "routing/cut.h"
 #include "routing/even.h"
+#include "routing/least.h"
 #include "routing/reading.h"
 #include "routing/tree.h"
 #include "sm/base/mem.h"
 
 enum { SETTLE = 8 };	/* rounds; two do nearly always */
 enum { ATTEMPTS = 64 }; /* no engine has so many: a bound for mistakes */
-enum { GUESSES = 8 };	/* expected loads in a row */
 enum { FEW = 256 };	/* such a part of all entries is easily changed */
 enum { SLACK = 8 };	/* a part of the load that is not worth changes */
 
@@ -250,24 +250,6 @@ hosts(const struct topo *t)
 	return n;
 }
 
-/*
- * What a fresh computation must be expected to reach at best, from what one
- * reached last time: losing cables does not lower the load, losing hosts does,
- * by the pairs they were in. 0: new cables, nobody can tell.
- */
-static uint64_t
-expected(const struct routes *prev, const struct topo *t)
-{
-	uint64_t was = hosts(prev->topo), is = hosts(t);
-
-	if (has_grown(prev->topo, t))
-		return 0;
-	if (is >= was)
-		return prev->fresh_load;
-	return (uint64_t)((double)prev->fresh_load * (double)is / (double)was *
-			  (double)is / (double)was);
-}
-
 /* r, or the same with its busiest cables relieved; r is used up then. */
 static struct routes *
 relieved(const struct run *run, struct routes *r, const struct even_wish *wish)
@@ -296,15 +278,24 @@ within(const struct run *run, const struct routes *r, uint64_t fresh)
 }
 
 /*
- * An expectation rests on one before it; after so many, what is not clearly
- * within the limit is compared with a fresh computation again.
+ * Has a fresh computation a load that vouches for what is kept? Found in an
+ * earlier life, for this very fabric, or what any has at the least.
  */
 static bool
-trusted(const struct run *run, const struct routes *r, uint64_t load)
+vouched(const struct run *run, struct routes *kept)
 {
-	return r->guesses < GUESSES ||
-	       r->report.load_max * 2000 <=
-		       load * (run->job->load_limit + 1000);
+	const struct routes *prev = run->job->prev;
+	uint64_t least;
+
+	kept->fresh_load = verify_state_least(kept->verified);
+	if (prev->stands && prev->fresh_load > kept->fresh_load)
+		kept->fresh_load = prev->fresh_load;
+	if (within(run, kept, kept->fresh_load))
+		return true;
+	least = least_load(kept);
+	if (least > kept->fresh_load)
+		kept->fresh_load = least;
+	return within(run, kept, kept->fresh_load);
 }
 
 /*
@@ -384,7 +375,6 @@ better(struct run *run, struct routes *kept, struct routes *fresh)
 	}
 	if (kept != NULL && within(run, kept, fresh->fresh_load)) {
 		kept->fresh_load = fresh->fresh_load;
-		kept->guesses = 0;
 		routes_unref(fresh);
 		return kept;
 	}
@@ -402,23 +392,12 @@ attempt(struct run *run, const struct engine *e, unsigned n,
 	struct routes *kept = NULL, *fresh;
 
 	if (prev != NULL && !run->job->rebalance) {
-		uint64_t load = expected(prev, run->job->topo);
-
 		kept = judged(run, e, true, n, result);
 		if (*result != ENGINE_OK)
 			return NULL;
-		if (kept != NULL) {
-			uint64_t least = verify_state_least(kept->verified);
-
-			load = load < least ? least : load;
-			kept->guesses = prev->guesses + 1;
-		}
-		if (kept != NULL && within(run, kept, load) &&
-			trusted(run, kept, load)) {
-			kept->fresh_load = load;
-			return kept;
-		}
 	}
+	if (kept != NULL && vouched(run, kept))
+		return kept;
 	if (kept != NULL)
 		mem_trim(); /* the fresh ones are one more generation */
 	fresh = fresh_one(run, e, n, result);

@@ -9,11 +9,14 @@
  * Keeping entries: with previous routes, a result that keeps what it can is
  * accepted while its worst link load stays within job->load_limit of what a
  * fresh computation would give (compared with the fresh one, so that drift
- * cannot compound). The fresh one is computed only when the load recorded with
- * the last one (routes.fresh_load) no longer vouches for it. Its busiest cables
+ * cannot compound). That is proven of every result: by what any tables must
+ * load some cable with, or else by the fresh ones, computed beside those kept
+ * (routes.fresh_load says which load vouches). Their busiest cables
  * are relieved (even.h) where they carry clearly more than they must; so are
- * kept tables that are above the limit, before they are given up for it.
- * job->rebalance asks for the fresh one whatever the load.
+ * kept tables that are above the limit, before they are given up for fresh
+ * ones. Fresh means of the order and the reading in force: to read the fabric
+ * anew, which may take another engine, is for job->rebalance, whatever the
+ * load.
  *
  * Ports of one node are led apart in every result (apart.h), kept or fresh:
  * redundancy is worth entries, and comes before load.

@@ -118,6 +118,7 @@ struct updn {
 	bool *flat;	/* no neighbour of s has a higher rank */
 	uint64_t *turn; /* set of switches whose cables the line turns */
 	struct updn_kin tier_kin, line_kin; /* with the sets, and with reach */
+	struct updn_sets line_set; /* of the line, where it was looked at */
 	struct updn_sets tier_set; /* of the tier order, once asked for, and */
 	const uint64_t **tier_above; /* [nsw] switches above s, itself too */
 	sw_ix turn_leaf;      /* of the largest component that needs one */
@@ -340,6 +341,8 @@ struct routes *updn_repair(const struct updn *like, const char *engine);
 /* updn_reach.c: u->tier_kin, u->tier_set and u->tier_above, if not there
  * already. */
 void updn_reach_tiers(struct updn *u);
+/* Has everybody a path to all of its component in the line? */
+bool updn_reach_whole(struct updn *u);
 /* Levels over u->line; and u->line_kin. */
 struct updn_reach updn_reach(struct updn *u);
 /* One row: what s reaches going down, or at all, within one step more than was

@@ -236,6 +236,39 @@ next_path(const struct updn *u, const struct updn_sets *set,
 	return grown;
 }
 
+static void
+look_at_line(struct updn *u)
+{
+	u->line_kin = updn_kin_find(u, &u->line);
+	u->line_set = closures(u, &u->line, &u->line_kin);
+}
+
+static uint32_t
+count(const struct updn *u, const uint64_t *row)
+{
+	uint32_t n = 0;
+
+	for (uint32_t w = 0; w < u->words; w++)
+		n += updn_count(row[w]);
+	return n;
+}
+
+bool
+updn_reach_whole(struct updn *u)
+{
+	uint32_t *size = arena_array(u->a, u->ncomp, sizeof(*size));
+
+	look_at_line(u);
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (u->live[s])
+			size[u->comp[s]]++;
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (u->live[s] && count(u, row_of(u->line_set.all, u, s)) !=
+					  size[u->comp[s]])
+			return false;
+	return true;
+}
+
 struct updn_reach
 updn_reach(struct updn *u)
 {
@@ -245,11 +278,13 @@ updn_reach(struct updn *u)
 	bool more = u->nsw > 0;
 
 	updn_reach_tiers(u);
-	set = u->tier_set;
-	u->line_kin = u->tier_kin;
-	if (u->turn_leaf != TOPO_NONE) {
-		u->line_kin = updn_kin_find(u, &u->line);
-		set = closures(u, &u->line, &u->line_kin);
+	if (u->turn_leaf == TOPO_NONE) {
+		u->line_kin = u->tier_kin;
+		set = u->tier_set;
+	} else {
+		if (u->line_set.dn == NULL)
+			look_at_line(u);
+		set = u->line_set;
 	}
 	up = updn_kin_sums(u, &u->line_kin, true);
 	down = updn_kin_sums(u, &u->line_kin, false);

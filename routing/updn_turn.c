@@ -317,6 +317,7 @@ begin(struct updn *u, struct turned *t)
 	memset(u->turn, 0, u->words * sizeof(*u->turn));
 	u->turn_leaf = TOPO_NONE;
 	u->serves = NULL;
+	u->line_set = (struct updn_sets){NULL, NULL};
 }
 
 uint64_t
@@ -334,9 +335,10 @@ updn_turn(struct updn *u, bool keep)
 
 		worst = b > worst ? b : worst;
 	}
-	if (u->turn_leaf != TOPO_NONE)
-		turn_over(u, &t);
-	return worst;
+	if (u->turn_leaf == TOPO_NONE)
+		return worst;
+	turn_over(u, &t);
+	return keep && !updn_reach_whole(u) ? updn_turn(u, false) : worst;
 }
 
 /* What is above each of these leaves, made whole by joiners. */

@@ -140,7 +140,6 @@ snapshot_answer(json_t *head, struct view *v)
 	member_put(head, "sm",
 		json_pack("[I, i]", (json_int_t)t->port[t->sm_port].node,
 			t->port[t->sm_port].num));
-	member_put(head, "guesses", member_u64(v->routes->guesses));
 	member_put(head, "note", words_text(v->routes->note));
 	member_put(head, "lanes", lanes_json(&v->routes->lanes));
 	return answer_list(head, v, &nodes, NULL, 0);

@@ -8,7 +8,7 @@
  *	{"format":1, "version":"..", "generation":7, "hash":"0x..",
  *	 "config":"YAML", "state":"as in the state file",
  *	 "memoir":"routing/memoir.h", "answer":0.00002,
- *	 "sm":[node, port], "guesses":0, "note":"..",
+ *	 "sm":[node, port], "note":"..",
  *	 "lanes":{"n":1, "spread":1, "plain":true, "pairs":[[src, dst, lane]]},
  *	 "nodes":[{"guid":"0x..", .., "ports":[..], "row":"hexadecimal"}]}
  *

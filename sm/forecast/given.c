@@ -363,7 +363,6 @@ take_routes(const json_t *snapshot, const struct given *g,
 	r->engine = r->reading.engine != NULL ? r->reading.engine : "in force";
 	r->order = order_of(&g->state);
 	r->fresh_load = g->state.load;
-	r->guesses = (uint32_t)member_num(snapshot, "guesses");
 	r->turn_leaf = g->state.turn == 0 || turn == TOPO_NONE
 			       ? TOPO_NONE
 			       : t->node[turn].sw;

@@ -1,8 +1,9 @@
 /*
  * What a lost cable, or a lost switch, costs: entries that change when it goes,
- * and when it comes back, against the fewest that any repair has to change -
- * those that led over it, or to what is gone with it -, and the worst load,
- * against that of fresh tables.
+ * and when it comes back, against those of them that have to - they led over
+ * it, or to what is gone with it, or on ways that are not the shortest ones any
+ * more or break the order -, and the worst load, against that of fresh tables.
+ * Reversed: cables that are turned over in the order.
  *
  * usage: losses FABRIC [CASES [LOST]]
  *
@@ -21,6 +22,7 @@
 #include "tests/bench/args.h"
 #include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
+#include "tests/unit/safe_world.h"
 
 enum { MOST = 8, LIMIT = 1250 };
 
@@ -38,6 +40,7 @@ struct loss {
 	uint32_t sw;		       /* FABRIC_NONE: cables */
 	uint64_t least, gone, back;    /* entries */
 	uint64_t load, fresh, return_; /* worst load: kept, fresh, back */
+	uint64_t reversed;	       /* cables, in the order */
 };
 
 struct sums {
@@ -72,47 +75,106 @@ routed(const struct net *n, struct topo *t, const struct routes *prev,
 	return r;
 }
 
-/* Must the entry for LID lid lead elsewhere than to port x of the switch? */
-static bool
-has_to(const struct topo *t, const struct topo_node *at, uint8_t x,
-	uint32_t lid)
+/* What leads to a LID in routes, by switch. */
+struct ways {
+	const struct routes *r;
+	uint32_t *pos;	/* places in their order */
+	sw_ix *next;	/* TOPO_NONE: the LID's own, or none */
+	uint32_t *dist; /* NOWHERE: none leads there */
+};
+
+enum { NOWHERE = UINT32_MAX };
+
+/* The switch behind a port of s, or TOPO_NONE. */
+static sw_ix
+behind(const struct topo *t, sw_ix s, uint8_t port)
 {
-	if (x == LFT_DROP)
-		return false;
-	if (lid <= t->max_lid &&
-		topo_by_lid(t, (uint16_t)lid, NULL) == TOPO_NONE)
+	const struct topo_node *n = &t->node[t->sw[s].node];
+	port_ix p = port == 0 || port > n->nports
+			    ? TOPO_NONE
+			    : t->port[n->first_port + port].peer;
+
+	return p == TOPO_NONE ? TOPO_NONE : t->node[t->port[p].node].sw;
+}
+
+static void
+find_ways(struct ways *w, uint16_t lid)
+{
+	const struct topo *t = w->r->topo;
+	port_ix p = topo_by_lid(t, lid, NULL);
+	sw_ix dest = p == TOPO_NONE ? TOPO_NONE : topo_switch_of(t, p);
+	bool more = dest != TOPO_NONE;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		w->dist[s] = s == dest ? 0 : NOWHERE;
+		w->next[s] = s == dest
+				     ? TOPO_NONE
+				     : behind(t, s, routes_port(w->r, s, lid));
+	}
+	for (uint32_t k = 0; more; k++) {
+		more = false;
+		for (sw_ix s = 0; s < t->nsw; s++)
+			if (w->dist[s] == NOWHERE && w->next[s] != TOPO_NONE &&
+				w->dist[w->next[s]] == k) {
+				w->dist[s] = k + 1;
+				more = true;
+			}
+	}
+}
+
+/*
+ * Must the entry of s lead elsewhere than by this port? As short ways as there
+ * are now, down where that can be, and no way up behind one down, are what
+ * keeps the order; whatever does not break that could stay.
+ */
+static bool
+has_to(const struct ways *w, sw_ix s, uint8_t port)
+{
+	sw_ix x = behind(w->r->topo, s, port), is = w->next[s];
+	bool down;
+
+	if (is == TOPO_NONE || w->dist[s] == NOWHERE)
 		return true;
-	return x != 0 && x <= at->nports &&
-	       t->port[at->first_port + x].peer == TOPO_NONE;
+	if (x == TOPO_NONE || w->dist[x] != w->dist[s] - 1)
+		return true;
+	down = w->pos[x] > w->pos[s];
+	if (down != (w->pos[is] > w->pos[s]))
+		return true;
+	return down && w->dist[x] > 0 && w->pos[w->next[x]] < w->pos[x];
 }
 
 /* Entries that are others, of switches that are in both; least: those that
- * lead nowhere now. */
+ * have to be. */
 static uint64_t
 compare(const struct routes *was, const struct routes *is, uint64_t *least)
 {
 	const struct topo *t = is->topo;
-	uint32_t nblocks =
-		is->nblocks < was->nblocks ? is->nblocks : was->nblocks;
+	struct ways w = {.r = is,
+		.pos = mem_zalloc(t->nsw, sizeof(*w.pos)),
+		.next = mem_zalloc(t->nsw, sizeof(*w.next)),
+		.dist = mem_zalloc(t->nsw, sizeof(*w.dist))};
+	uint16_t top = is->top < was->top ? is->top : was->top;
 	uint64_t n = 0;
 
 	*least = 0;
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		const struct topo_node *at = &t->node[t->sw[s].node];
-		node_ix old = topo_by_node_guid(was->topo, at->guid);
+	routes_line(is, w.pos);
+	for (uint16_t lid = 1; lid <= top; lid++) {
+		find_ways(&w, lid);
+		for (sw_ix s = 0; s < t->nsw; s++) {
+			sw_ix old = topo_switch_in(was->topo, t, s);
+			uint8_t x = old == TOPO_NONE
+					    ? LFT_DROP
+					    : routes_port(was, old, lid);
 
-		for (uint32_t b = 0; old != TOPO_NONE && b < nblocks; b++) {
-			const uint8_t *x =
-				routes_block(was, was->topo->node[old].sw, b);
-			const uint8_t *y = routes_block(is, s, b);
-
-			for (unsigned i = 0; i < LFT_BLOCK; i++) {
-				n += x[i] != y[i];
-				*least +=
-					has_to(t, at, x[i], b * LFT_BLOCK + i);
-			}
+			if (old == TOPO_NONE || x == routes_port(is, s, lid))
+				continue;
+			n++;
+			*least += has_to(&w, s, x);
 		}
 	}
+	free(w.pos);
+	free(w.next);
+	free(w.dist);
 	return n;
 }
 
@@ -143,6 +205,7 @@ lose(const struct net *n, struct loss *l)
 	t = frozen_again(g, n->t, 0);
 	kept = routed(n, t, n->r, false);
 	l->gone = compare(n->r, kept, &l->least);
+	l->reversed = world_reversed(n->r, kept);
 	fresh = routed(n, t, n->r, true);
 	back = routed(n, n->t, kept, false);
 	l->back = compare(kept, back, &none);
@@ -194,10 +257,11 @@ static void
 print_case(const struct net *n, const char *what, const struct loss *l)
 {
 	(void)printf("  worst %-6s least %6llu changed %6llu back %6llu  load "
-		     "%llu fresh %llu back %llu ",
+		     "%llu fresh %llu back %llu  reversed %llu ",
 		what, (unsigned long long)l->least, (unsigned long long)l->gone,
 		(unsigned long long)l->back, (unsigned long long)l->load,
-		(unsigned long long)l->fresh, (unsigned long long)l->return_);
+		(unsigned long long)l->fresh, (unsigned long long)l->return_,
+		(unsigned long long)l->reversed);
 	if (l->sw != FABRIC_NONE)
 		(void)printf(" %s", n->f->node[l->sw].name);
 	for (unsigned i = 0; i < l->n; i++) {
