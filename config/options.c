@@ -188,7 +188,10 @@ static const struct schema_option ftree[] = {
 			"over, as far as all links have them, so that traffic "
 			"held up by a busy host holds up less of the rest. "
 			"Hosts learn their lane with their paths; whoever does "
-			"not ask for paths stays on the first lane."},
+			"not ask for paths stays on the first lane. Where "
+			"links have fewer, or a switch cannot map service "
+			"levels to lanes, the log, heddlectl status and plan "
+			"name the first such port."},
 };
 
 static const struct schema_option homes[] = {

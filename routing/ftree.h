@@ -47,4 +47,12 @@
  */
 void ftree_lanes(const struct route_job *job, struct routes *r);
 
+/*
+ * Why leaf pairs are spread over fewer lanes than are asked for, in words: the
+ * first of the ports that are to blame, by name, and how many there are. ""
+ * where they have them all, or other engines' routes are in force.
+ */
+void ftree_lanes_short(const struct routes *r, const struct engine_options *o,
+	char *out, size_t size);
+
 #endif

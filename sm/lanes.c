@@ -4,6 +4,7 @@
 
 #include "config/partition.h"
 #include "config/qos.h"
+#include "routing/ftree.h"
 
 bool
 lanes_sl2vl(const struct view *v, node_ix n, unsigned in, unsigned out,
@@ -49,6 +50,18 @@ bool
 lanes_levels(const struct view *v)
 {
 	return v->qos != NULL && v->qos->want.levels.wanted;
+}
+
+void
+lanes_short(
+	const struct config *c, const struct routes *r, char *out, size_t size)
+{
+	const struct engine_options o = {
+		.lanes = (uint8_t)c->routing.ftree.lanes,
+		.levels = (uint8_t)qos_levels(c),
+		.max_vls = qos_vls_code(c)};
+
+	ftree_lanes_short(r, &o, out, size);
 }
 
 struct lanes_grant

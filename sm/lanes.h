@@ -38,6 +38,15 @@ const char *lanes_level(
 /* Are there levels of service? */
 bool lanes_levels(const struct view *v);
 
+enum { LANES_SHORT = 320 }; /* bytes of such a text */
+
+/*
+ * Why routing spreads over fewer lanes than the configuration asks for, in
+ * words; "": it does not.
+ */
+void lanes_short(
+	const struct config *c, const struct routes *r, char *out, size_t size);
+
 /* What a path gets from its level; limits as in PathRecord, 0: none. */
 struct lanes_grant {
 	uint8_t sl, mtu, rate, life;

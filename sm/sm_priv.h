@@ -24,6 +24,7 @@
 #include "routing/route.h"
 #include "sm/base/log.h"
 #include "sm/base/map.h"
+#include "sm/lanes.h"
 #include "sm/pkeys.h"
 #include "sm/qos.h"
 #include "sm/sa/sa.h"
@@ -144,6 +145,7 @@ struct sm {
 	bool keys_due;		  /* P_Key tables, in the next check */
 	unsigned stops;		  /* pushes in a row that a change overtook */
 	bool settled;		  /* nothing is left to do but what is dirty */
+	char spread[LANES_SHORT]; /* why so few lanes, as it was logged */
 	struct view_change change;
 	struct topo *topo;     /* with LIDs */
 	struct topo *fresh;    /* the same when all is written, or NULL */

@@ -297,6 +297,8 @@ status_routes(const json_t *r, struct buf *out)
 		member_num(v, "lanes") == 1 ? "" : "s");
 	if (said(r, "tried"))
 		buf_printf(out, "            %s\n", text(r, "tried"));
+	if (said(r, "lanes_short"))
+		buf_printf(out, "            %s\n", text(r, "lanes_short"));
 	buf_printf(out,
 		"verified    %lld pairs, %lld missing, %lld loops, %lld "
 		"cyclic channels\n",

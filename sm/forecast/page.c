@@ -259,6 +259,9 @@ page_head(const json_t *p, struct buf *out)
 			"assumed\n",
 			member_num(p, "lanes_asked"), lanes,
 			member_num(p, "vls_assumed"));
+	else if (said(p, "lanes_short"))
+		buf_printf(
+			out, "lanes       %s\n", member_text(p, "lanes_short"));
 }
 
 /* Whose tables these are, and why much may be wrong with them. */

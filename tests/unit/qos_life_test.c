@@ -437,6 +437,50 @@ START_TEST(shortage)
 }
 END_TEST
 
+static void
+short_of(const struct world *w, char text[LANES_SHORT])
+{
+	const struct view *v = sm_view(w->sm);
+
+	lanes_short(v->qos->cfg, v->routes, text, LANES_SHORT);
+}
+
+/* One cable of the tree has few lanes: all pairs have them, and it is named. */
+START_TEST(narrow)
+{
+	struct fabric *f = tree();
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o, "routing: {ftree: {lanes: 4}}\n");
+	uint32_t leaf = fabric_find(f, "leaf2"), spine;
+	struct mad_port_info pi;
+	unsigned port = 1, far;
+	char want[64], text[LANES_SHORT];
+
+	while (!fabric_peer(f, leaf, port, &spine, &far) ||
+		f->node[spine].type != FABRIC_SWITCH)
+		port++;
+	pi = *sim_port_info(w->sim, leaf, port);
+	pi.vl_cap = 2;
+	sim_hand_port(w->sim, leaf, (uint8_t)port, &pi);
+	world_start(w);
+	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
+	expect_order(w, "a narrow cable");
+	ck_assert_uint_eq(sm_view(w->sm)->routes->lanes.n, 2);
+	short_of(w, text);
+	ck_assert_ptr_nonnull(strstr(text, "2 of the 4 lanes"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "2 ports between switches have 2 VLs"));
+	ck_assert_ptr_nonnull(strstr(text, "spine1"));
+	(void)snprintf(want, sizeof(want), "first port %u of", far);
+	ck_assert_msg(strstr(text, want) != NULL, "%s", text);
+	configure(w, "routing: {ftree: {lanes: 2}}\n");
+	short_of(w, text);
+	ck_assert_str_eq(text, "");
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
 /* ---- any levels, lanes and links ---- */
 
 static void
@@ -536,6 +580,7 @@ main(void)
 	tcase_add_test(t, levels_come_and_go);
 	tcase_add_test(t, who_gets_what);
 	tcase_add_test(t, shortage);
+	tcase_add_test(t, narrow);
 	tcase_add_loop_test(t, any, 0, ROUNDS);
 	suite_add_tcase(s, t);
 	return suite_run(s);
