@@ -137,7 +137,7 @@ tell_ports(const struct topo *t, const struct narrow *x, char *out, size_t size)
 			x->ports == 1 ? "s" : "ve", x->vls,
 			x->vls == 1 ? "" : "s");
 	(void)snprintf(out, size,
-		"%u port%s between switches %s, first port %u of 0x%016llx "
+		"%u port%s between switches %s, first port %u of 0x%016llx"
 		"%s%.64s",
 		x->ports, x->ports == 1 ? "" : "s", has, port->num,
 		(unsigned long long)t->node[port->node].guid,

@@ -477,6 +477,8 @@ void sm_qos_drop(struct sm *sm); /* the run is over */
 void sm_qos_renew(const struct sm *sm, struct view *v);
 /* The push is over: what is there; true: the view says otherwise. */
 bool sm_qos_settle(struct sm *sm);
+/* Log why routing has fewer lanes than asked for, when it is news. */
+void sm_qos_spread(struct sm *sm);
 /* A shortage, in words: log, status, alarm. */
 void sm_qos_review(struct sm *sm);
 

@@ -29,9 +29,8 @@ sm_qos_settle(struct sm *sm)
 	       !qos_same(sm->view->qos, sm->qos);
 }
 
-/* Fewer lanes to spread over: worse routes, and nobody's fault. */
-static void
-review_spread(struct sm *sm)
+void
+sm_qos_spread(struct sm *sm)
 {
 	char text[sizeof(sm->spread)] = "";
 
@@ -46,7 +45,7 @@ sm_qos_review(struct sm *sm)
 {
 	const char *text = sm->qos->shortage;
 
-	review_spread(sm);
+	sm_qos_spread(sm);
 	if (*text != '\0' && strcmp(text, sm->stat.lanes) != 0)
 		log_error("qos: %s", text);
 	(void)snprintf(sm->stat.lanes, sizeof(sm->stat.lanes), "%s", text);

@@ -786,6 +786,7 @@ sm_run_names(struct sm *sm, struct mono now)
 		view_change_own(&v->change);
 		view_unref(sm->view);
 		sm->view = v;
+		sm_qos_spread(sm);
 		sm_sa_publish(sm, now);
 		sm_scan_renew(sm, now);
 		sm->ops->committed(sm->ops->cookie, v);
