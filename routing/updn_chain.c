@@ -153,8 +153,8 @@ static const struct updn_way *
 best_of(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
 	uint64_t bit)
 {
-	const struct updn_way *way = w->way + w->u->first[s];
-	const uint64_t *nearer = w->nearer + w->u->first[s];
+	const struct updn_way *way = w->way[s];
+	const uint64_t *nearer = w->nearer[s];
 	const struct updn_way *best = NULL;
 	uint32_t n = w->ups[s] - 1;
 	uint64_t least = 0;
@@ -200,9 +200,11 @@ static void
 find_ways(const struct updn_walk *w, sw_ix s)
 {
 	const struct updn *u = w->u;
-	struct updn_way *x = w->way + u->first[s];
+	uint32_t n = count_ups(w, s);
+	struct updn_way *x = arena_array(u->a, n, sizeof(*x));
 
-	(void)count_ups(w, s);
+	w->way[s] = x;
+	w->nearer[s] = arena_array(u->a, n, sizeof(uint64_t));
 	for (uint32_t i = u->first[s]; i < u->first[s + 1]; i++) {
 		const struct updn_group *g = &u->group[i];
 		uint32_t ups;
@@ -232,14 +234,14 @@ look_nearer(const struct updn_walk *w, sw_ix s, uint32_t i, uint32_t k)
 	const uint64_t **was =
 		l->row + (size_t)(k - 1 < last ? k - 1 : last) * u->nsw;
 
-	if (w->asked[s] == 0)
+	if (w->way[s] == NULL)
 		find_ways(w, s);
 	w->any[s] = 0;
-	for (uint32_t n = u->first[s]; n < u->first[s] + w->ups[s] - 1; n++) {
-		sw_ix peer = w->way[n].peer;
+	for (uint32_t n = 0; n + 1 < w->ups[s]; n++) {
+		sw_ix peer = w->way[s][n].peer;
 
-		w->nearer[n] = is[peer][i] & ~was[peer][i];
-		w->any[s] |= w->nearer[n];
+		w->nearer[s][n] = is[peer][i] & ~was[peer][i];
+		w->any[s] |= w->nearer[s][n];
 	}
 	w->asked[s] = i << 4 | k;
 }
@@ -522,10 +524,10 @@ updn_chain_begin(struct updn_walk *w)
 			arena_array(u->a, u->nsw, sizeof(uint32_t));
 	}
 	w->taken = arena_array(u->a, u->nsw, sizeof(*w->taken));
-	w->nearer = arena_array(u->a, u->first[u->nsw], sizeof(*w->nearer));
+	w->nearer = arena_array(u->a, u->nsw, sizeof(*w->nearer));
 	w->any = arena_array(u->a, u->nsw, sizeof(*w->any));
 	w->asked = arena_array(u->a, u->nsw, sizeof(*w->asked));
-	w->way = arena_array(u->a, u->first[u->nsw], sizeof(*w->way));
+	w->way = arena_array(u->a, u->nsw, sizeof(*w->way));
 	w->ups = arena_array(u->a, u->nsw, sizeof(*w->ups));
 	w->below = updn_kin_below(u, &kin);
 	for (unsigned k = 0; k < UPDN_CHAIN; k++)
