@@ -15,6 +15,7 @@
 enum { SETTLE = 8 };	/* rounds; two do nearly always */
 enum { ATTEMPTS = 64 }; /* no engine has so many: a bound for mistakes */
 enum { FEW = 256 };	/* such a part of all entries is easily changed */
+enum { ALIKE = 32 };	/* ... is quickly judged by what differs */
 enum { SLACK = 8 };	/* a part of the load that is not worth changes */
 
 /* How long to look for relief: some milliseconds, and tens of them, where what
@@ -27,6 +28,13 @@ static const struct engine *const engines_known[] = {
 struct run {
 	const struct route_job *job;
 	struct route_story *story;
+};
+
+struct
+try {
+	const struct engine *engine;
+	unsigned attempt;
+	bool keep;
 };
 
 const char *const *
@@ -211,26 +219,36 @@ parted(const struct run *run, struct routes *r, bool keep)
 	return r;
 }
 
-/* Compute and judge; NULL unless it verifies. */
+/* What an engine makes, not judged yet; NULL: nothing. */
 static struct routes *
-judged(struct run *run, const struct engine *e, bool keep, unsigned attempt,
-	enum engine_result *result)
+made(struct run *run, const struct try *try, enum engine_result *result)
 {
 	struct arena *scratch = arena_new();
 	struct reason why = {""};
 	struct routes *r = NULL;
 
-	*result = e->route(run->job, keep, attempt, scratch, &r, &why);
+	*result = try->engine->route(
+		run->job, try->keep, try->attempt, scratch, &r, &why);
 	arena_free(scratch);
 	if (*result == ENGINE_REFUSED)
-		tell(run, "%s refused: %s", e->name, why.text);
-	if (*result != ENGINE_OK || r == NULL)
+		tell(run, "%s refused: %s", try->engine->name, why.text);
+	return *result == ENGINE_OK ? r : NULL;
+}
+
+/* r, judged; it is used up, and NULL comes back, unless it verifies. NULL
+ * stays NULL. */
+static struct routes *
+judged(struct run *run, const struct try *try, struct routes *r)
+{
+	struct reason why = {""};
+
+	if (r == NULL)
 		return NULL;
 	run->story->attempts++;
 	if (verify(run->job, run->job->prev, r, &why) == 0)
-		return parted(run, r, keep);
-	tell(run, "%s attempt %u%s: %s", e->name, attempt,
-		keep ? " keeping" : "", why.text);
+		return parted(run, r, try->keep);
+	tell(run, "%s attempt %u%s: %s", try->engine->name, try->attempt,
+		try->keep ? " keeping" : "", why.text);
 	routes_unref(r);
 	return NULL;
 }
@@ -298,31 +316,63 @@ vouched(const struct run *run, struct routes *kept)
 	return within(run, kept, kept->fresh_load);
 }
 
-/*
- * A fresh computation: an engine's, and where that loads some cable clearly
- * more than any must be, and than a host's own one, its tables relieved, down
- * to what must be.
- */
-static struct routes *
-fresh_one(struct run *run, const struct engine *e, unsigned n,
-	enum engine_result *result)
+/* Do they change no more than one entry in so many of those in force? */
+static bool
+changes_one_in(const struct routes *r, uint64_t many)
 {
-	struct routes *r = judged(run, e, false, n, result);
+	return r->entries_changed * many <=
+	       r->entries_changed + r->entries_kept;
+}
+
+/*
+ * Is there nothing to relieve of fresh tables, as they load no cable clearly
+ * more than any must be, or than a host's own one? If there is, goal is what
+ * must be.
+ */
+static bool
+at_ease(const struct topo *t, uint64_t load, uint64_t *goal)
+{
+	uint64_t own = hosts(t), least;
+
+	own += own / SLACK;
+	if (load <= own)
+		return true;
+	least = cut_least(t);
+	*goal = least < own ? own : least;
+	return load <= least + least / SLACK;
+}
+
+/* A fresh computation, judged, whose tables are relieved where that is due. */
+static struct routes *
+eased(const struct run *run, struct routes *r)
+{
 	struct even_wish wish = {
 		.job = run->job, .fresh = true, .work = WORK_FRESH};
-	uint64_t own, least;
 
-	if (r == NULL)
-		return NULL;
-	own = hosts(r->topo);
-	own += own / SLACK;
-	if (r->report.load_max <= own)
+	if (r == NULL || at_ease(r->topo, r->report.load_max, &wish.goal))
 		return r;
-	least = cut_least(r->topo);
-	if (r->report.load_max <= least + least / SLACK)
-		return r;
-	wish.goal = least < own ? own : least;
 	return relieved(run, r, &wish);
+}
+
+/*
+ * Do fresh tables, not judged, vouch for what is kept? Then it does not matter
+ * what a judge would say of them: without them what is kept would be used all
+ * the same. It is their load alone that counts, where they would be used as
+ * they are, neither led apart nor relieved. What is nearly as it was is judged
+ * by the difference, which is quicker.
+ */
+static bool
+vouches(const struct run *run, const struct routes *fresh, struct routes *kept)
+{
+	const struct verify_tables in = tables(fresh);
+	uint64_t load, goal;
+
+	if (fresh->homes > 0 || changes_one_in(fresh, ALIKE) ||
+		!verify_load(&in, run->job->threads, &load) ||
+		!within(run, kept, load) || !at_ease(fresh->topo, load, &goal))
+		return false;
+	kept->fresh_load = load;
+	return true;
 }
 
 /*
@@ -354,8 +404,7 @@ mended(const struct run *run, struct routes *kept, const struct routes *fresh)
 static bool
 changes_few(const struct routes *fresh, const struct routes *kept)
 {
-	return fresh->entries_changed * FEW <=
-		       fresh->entries_changed + fresh->entries_kept &&
+	return changes_one_in(fresh, FEW) &&
 	       fresh->entries_changed <= 2 * kept->entries_changed;
 }
 
@@ -388,11 +437,11 @@ static struct routes *
 attempt(struct run *run, const struct engine *e, unsigned n,
 	enum engine_result *result)
 {
-	const struct routes *prev = run->job->prev;
+	struct try try = {.engine = e, .attempt = n, .keep = true};
 	struct routes *kept = NULL, *fresh;
 
-	if (prev != NULL && !run->job->rebalance) {
-		kept = judged(run, e, true, n, result);
+	if (run->job->prev != NULL && !run->job->rebalance) {
+		kept = judged(run, &try, made(run, &try, result));
 		if (*result != ENGINE_OK)
 			return NULL;
 	}
@@ -400,8 +449,13 @@ attempt(struct run *run, const struct engine *e, unsigned n,
 		return kept;
 	if (kept != NULL)
 		mem_trim(); /* the fresh ones are one more generation */
-	fresh = fresh_one(run, e, n, result);
-	return better(run, kept, fresh);
+	try.keep = false;
+	fresh = made(run, &try, result);
+	if (kept != NULL && fresh != NULL && vouches(run, fresh, kept)) {
+		routes_unref(fresh);
+		return kept;
+	}
+	return better(run, kept, eased(run, judged(run, &try, fresh)));
 }
 
 static bool

@@ -10,7 +10,8 @@
  * accepted while its worst link load stays within job->load_limit of what a
  * fresh computation would give (compared with the fresh one, so that drift
  * cannot compound). That is proven of every result: by what any tables must
- * load some cable with, or else by the fresh ones, computed beside those kept
+ * load some cable with, or else by the load of fresh ones, computed beside
+ * those kept, and judged only if they are to be used, or must be changed first
  * (routes.fresh_load says which load vouches). Their busiest cables
  * are relieved (even.h) where they carry clearly more than they must; so are
  * kept tables that are above the limit, before they are given up for fresh

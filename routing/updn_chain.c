@@ -153,10 +153,10 @@ static const struct updn_way *
 best_of(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
 	uint64_t bit)
 {
-	const struct updn_way *way = w->way + w->u->first[s];
-	const uint64_t *nearer = w->nearer + w->u->first[s];
+	const struct updn_way *way = w->way[s];
+	const uint64_t *nearer = w->nearer[s];
 	const struct updn_way *best = NULL;
-	uint32_t n = w->ups[s];
+	uint32_t n = w->ups[s] - 1;
 	uint64_t least = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -182,6 +182,46 @@ best_of(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
 	return best;
 }
 
+/* How many ways lead up from s. */
+static uint32_t
+count_ups(const struct updn_walk *w, sw_ix s)
+{
+	const struct updn *u = w->u;
+
+	if (w->ups[s] == 0) {
+		w->ups[s] = 1;
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			w->ups[s] += updn_above(u, s, u->group[g].peer);
+	}
+	return w->ups[s] - 1;
+}
+
+static void
+find_ways(const struct updn_walk *w, sw_ix s)
+{
+	const struct updn *u = w->u;
+	uint32_t n = count_ups(w, s);
+	struct updn_way *x = arena_array(u->a, n, sizeof(*x));
+
+	w->way[s] = x;
+	w->nearer[s] = arena_array(u->a, n, sizeof(uint64_t));
+	for (uint32_t i = u->first[s]; i < u->first[s + 1]; i++) {
+		const struct updn_group *g = &u->group[i];
+		uint32_t ups;
+
+		if (!updn_above(u, s, g->peer))
+			continue;
+		ups = count_ups(w, g->peer);
+		*x++ = (struct updn_way){
+			.group = i,
+			.peer = g->peer,
+			.cables = g->n,
+			.kin = (uint16_t)w->below.kin.up.first[g->peer],
+			.ups = (uint16_t)(ups > 0 ? ups : 1),
+		};
+	}
+}
+
 /* Of each way up from s, for the destinations of word i: does a way of k cables
  * begin there? */
 static void
@@ -194,12 +234,14 @@ look_nearer(const struct updn_walk *w, sw_ix s, uint32_t i, uint32_t k)
 	const uint64_t **was =
 		l->row + (size_t)(k - 1 < last ? k - 1 : last) * u->nsw;
 
+	if (w->way[s] == NULL)
+		find_ways(w, s);
 	w->any[s] = 0;
-	for (uint32_t n = u->first[s]; n < u->first[s] + w->ups[s]; n++) {
-		sw_ix peer = w->way[n].peer;
+	for (uint32_t n = 0; n + 1 < w->ups[s]; n++) {
+		sw_ix peer = w->way[s][n].peer;
 
-		w->nearer[n] = is[peer][i] & ~was[peer][i];
-		w->any[s] |= w->nearer[n];
+		w->nearer[s][n] = is[peer][i] & ~was[peer][i];
+		w->any[s] |= w->nearer[s][n];
 	}
 	w->asked[s] = i << 4 | k;
 }
@@ -250,15 +292,15 @@ void
 updn_chain_count(const struct updn_walk *w, struct updn_burden *b,
 	const struct updn_chain *c, const uint32_t *group, uint32_t shares)
 {
-	const struct updn_kin_families *below = &w->below;
-
 	for (uint32_t k = 1; k < c->len; k++) {
 		sw_ix s = c->sw[k];
+		uint32_t n;
+		const uint16_t *kin = updn_kin_families(&w->below, s, &n);
 
 		b->link[group[k - 1]] += shares;
 		b->sw[s] += shares;
-		for (uint32_t i = below->at[s]; i < below->at[s + 1]; i++)
-			b->plane[below->list[i]] += shares;
+		for (uint32_t i = 0; i < n; i++)
+			b->plane[kin[i]] += shares;
 	}
 }
 
@@ -465,35 +507,13 @@ share_out(struct updn_walk *w, const uint32_t *seq)
 			updn_chain_place(w, seq[k]);
 }
 
-static void
-find_ways(struct updn_walk *w, const struct updn_kin_side *side)
-{
-	const struct updn *u = w->u;
-
-	w->way = arena_array(u->a, u->first[u->nsw], sizeof(*w->way));
-	w->ups = arena_array(u->a, u->nsw, sizeof(*w->ups));
-	for (sw_ix s = 0; s < u->nsw; s++)
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			if (updn_above(u, s, u->group[g].peer))
-				w->way[u->first[s] + w->ups[s]++].group = g;
-	for (sw_ix s = 0; s < u->nsw; s++)
-		for (uint32_t i = 0; i < w->ups[s]; i++) {
-			struct updn_way *x = &w->way[u->first[s] + i];
-			const struct updn_group *g = &u->group[x->group];
-			uint32_t ups = w->ups[g->peer];
-
-			x->peer = g->peer;
-			x->cables = g->n;
-			x->kin = (uint16_t)side->first[g->peer];
-			x->ups = (uint16_t)(ups > 0 ? ups : 1);
-		}
-}
-
 void
 updn_chain_begin(struct updn_walk *w)
 {
 	const struct updn *u = w->u;
-	struct updn_kin kin;
+	const struct updn_kin kin = u->tier_kin.mid != NULL
+					    ? u->tier_kin
+					    : updn_kin_find_up(u, &u->tier);
 
 	w->fair = arena_array(u->a, u->nsw, sizeof(*w->fair));
 	for (unsigned kind = 0; kind < 2; kind++) {
@@ -504,13 +524,12 @@ updn_chain_begin(struct updn_walk *w)
 			arena_array(u->a, u->nsw, sizeof(uint32_t));
 	}
 	w->taken = arena_array(u->a, u->nsw, sizeof(*w->taken));
-	w->nearer = arena_array(u->a, u->first[u->nsw], sizeof(*w->nearer));
+	w->nearer = arena_array(u->a, u->nsw, sizeof(*w->nearer));
 	w->any = arena_array(u->a, u->nsw, sizeof(*w->any));
 	w->asked = arena_array(u->a, u->nsw, sizeof(*w->asked));
-	kin = u->tier_kin.mid != NULL ? u->tier_kin
-				      : updn_kin_find(u, &u->tier);
+	w->way = arena_array(u->a, u->nsw, sizeof(*w->way));
+	w->ups = arena_array(u->a, u->nsw, sizeof(*w->ups));
 	w->below = updn_kin_below(u, &kin);
-	find_ways(w, &kin.up);
 	for (unsigned k = 0; k < UPDN_CHAIN; k++)
 		w->prefer[k] = UINT32_MAX;
 }

@@ -86,12 +86,20 @@ alike(const struct updn *u, const struct updn_kin *kin, bool up)
 }
 
 struct updn_kin
-updn_kin_find(const struct updn *u, const struct updn_line *line)
+updn_kin_find_up(const struct updn *u, const struct updn_line *line)
 {
-	struct updn_kin kin;
+	struct updn_kin kin = {.down = {NULL, NULL}};
 
 	split(u, line, &kin);
 	kin.up = alike(u, &kin, true);
+	return kin;
+}
+
+struct updn_kin
+updn_kin_find(const struct updn *u, const struct updn_line *line)
+{
+	struct updn_kin kin = updn_kin_find_up(u, line);
+
 	kin.down = alike(u, &kin, false);
 	return kin;
 }
@@ -99,25 +107,35 @@ updn_kin_find(const struct updn *u, const struct updn_line *line)
 struct updn_kin_families
 updn_kin_below(const struct updn *u, const struct updn_kin *kin)
 {
-	uint32_t *seen = arena_array(u->a, u->nsw, sizeof(*seen));
-	struct updn_kin_families f;
-	uint32_t n = 0;
+	return (struct updn_kin_families){
+		.u = u,
+		.kin = *kin,
+		.seen = arena_array(u->a, u->nsw, sizeof(uint32_t)),
+		.n = arena_array(u->a, u->nsw, sizeof(uint32_t)),
+		.list = arena_array(u->a, u->first[u->nsw], sizeof(uint16_t)),
+	};
+}
 
-	f.at = arena_array(u->a, u->nsw + 1, sizeof(*f.at));
-	f.list = arena_array(u->a, u->first[u->nsw], sizeof(*f.list));
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		f.at[s] = n;
-		for (uint32_t i = kin->mid[s]; i < u->first[s + 1]; i++) {
+const uint16_t *
+updn_kin_families(const struct updn_kin_families *f, sw_ix s, uint32_t *n)
+{
+	const struct updn_kin *kin = &f->kin;
+	uint16_t *list = f->list + f->u->first[s];
+	uint32_t found = 0;
+
+	if (f->n[s] == 0) {
+		for (uint32_t i = kin->mid[s]; i < f->u->first[s + 1]; i++) {
 			sw_ix x = kin->up.first[kin->peer[i]];
 
-			if (seen[x] == s + 1)
+			if (f->seen[x] == s + 1)
 				continue;
-			seen[x] = s + 1;
-			f.list[n++] = (uint16_t)x;
+			f->seen[x] = s + 1;
+			list[found++] = (uint16_t)x;
 		}
+		f->n[s] = found + 1;
 	}
-	f.at[u->nsw] = n;
-	return f;
+	*n = f->n[s] - 1;
+	return list;
 }
 
 const uint64_t **

@@ -44,6 +44,10 @@ struct updn_kin_sum {
 struct updn_kin updn_kin_find(
 	const struct updn *u, const struct updn_line *line);
 
+/* The same of what is above alone: nobody is kin below. */
+struct updn_kin updn_kin_find_up(
+	const struct updn *u, const struct updn_line *line);
+
 /* Are s and t kin, above or below? */
 static inline bool
 updn_kin_are(const struct updn_kin_side *side, sw_ix s, sw_ix t)
@@ -51,16 +55,19 @@ updn_kin_are(const struct updn_kin_side *side, sw_ix s, sw_ix t)
 	return side->first[s] == side->first[t];
 }
 
-/*
- * Of each switch the kin of whom it is above, each by its first and once:
- * list[at[s]] .. list[at[s + 1]].
- */
+/* The kin of whom a switch is above, each by its first and once; found when
+ * they are asked for first. */
 struct updn_kin_families {
-	uint32_t *at;
-	uint16_t *list;
+	const struct updn *u;
+	struct updn_kin kin;
+	uint32_t *seen; /* [nsw] by the first: the last switch above, + 1 */
+	uint32_t *n;	/* [nsw] how many they are, + 1, or 0: not found yet */
+	uint16_t *list; /* those of s are list[first[s]] and behind */
 };
 struct updn_kin_families updn_kin_below(
 	const struct updn *u, const struct updn_kin *kin);
+const uint16_t *updn_kin_families(
+	const struct updn_kin_families *f, sw_ix s, uint32_t *n);
 
 /* Rows of u->words words, one a switch, as sets that unions can be made of. */
 const uint64_t **updn_kin_rows(const struct updn *u, const uint64_t *rows);

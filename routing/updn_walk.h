@@ -35,16 +35,17 @@ struct updn_walk {
 	uint32_t *fair; /* [nsw] what one cable up from here should carry */
 	uint32_t prefer[UPDN_CHAIN]; /* groups of the previous share */
 
-	struct updn_way *way; /* up from s: way[first[s]] and those behind, */
-	uint32_t *ups;	      /* so many */
-	const sw_ix *kin;     /* [nsw] the first of those with the same above */
+	/* Ways up from s, found when they are asked for first: a repair asks
+	 * about few. */
+	struct updn_way **way; /* [nsw] of s, or NULL: not found yet; */
+	uint32_t *ups;	       /* so many, + 1, or 0: not counted yet */
 	struct updn_kin_families below;
 
 	/* Who is a step nearer, for 64 destinations at once: neighbours ask
 	 * about the same ones, one after the other. */
-	uint64_t *nearer; /* as way[]: bits of one word */
-	uint64_t *any;	  /* [nsw] of all of them together */
-	uint32_t *asked;  /* [nsw] that word and the length of the way, or 0 */
+	uint64_t **nearer; /* as way[]: bits of one word */
+	uint64_t *any;	   /* [nsw] of all of them together */
+	uint32_t *asked;   /* [nsw] that word and the length of the way, or 0 */
 
 	/* What the other ports of the node use. */
 	uint32_t *taken; /* [nsw] the stamp: a switch on one of their ways */

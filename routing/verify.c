@@ -127,6 +127,25 @@ verify_keep(const struct verify_tables *in, unsigned threads,
 	return out->ok ? 0 : reason_set(why, "%s", out->first);
 }
 
+bool
+verify_load(const struct verify_tables *in, unsigned threads, uint64_t *load)
+{
+	struct verify_tables plain = *in;
+	struct verify_report out = {0};
+	struct verify_graph *g;
+
+	plain.lanes = NULL; /* cables do not know them */
+	g = verify_graph_new(&plain, NULL, NULL);
+	if (g == NULL)
+		return false;
+	g->light = true;
+	walk_all(g, &plain, threads, &out);
+	verify_sum(g, &out);
+	verify_graph_free(g);
+	*load = out.load_max;
+	return out.unreachable == 0 && out.loops == 0;
+}
+
 int
 verify_tables(const struct verify_tables *in, struct verify_report *out,
 	struct reason *why)

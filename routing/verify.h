@@ -80,6 +80,14 @@ struct verify_turns {
 int verify_tables(const struct verify_tables *in, struct verify_report *out,
 	struct reason *why);
 
+/*
+ * What the busiest cable carries, as the report would say, and no judgement: of
+ * cycles, and of what is sent to others than hosts, nothing is known. False: to
+ * a host not all arrives. threads: see verify_keep.
+ */
+bool verify_load(
+	const struct verify_tables *in, unsigned threads, uint64_t *load);
+
 /* What a judgement found out, kept: loads by cable, hops, dependencies. */
 struct verify_state;
 

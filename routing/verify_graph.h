@@ -50,6 +50,8 @@ struct verify_graph {
 	uint32_t *except_lo; /* [n + 1] exceptions by destination, or NULL */
 	struct verify_except *except;
 
+	bool light; /* one lane; loads alone are asked for, no turns */
+
 	/* what a walk finds; everything above stays as it was built */
 	size_t plane;	/* words of turn for one lane: nports << shift */
 	uint64_t *turn; /* [nlanes * plane] bit out of row (switch, in) */

@@ -384,8 +384,8 @@ judge_block(struct walk *w, uint32_t block, uint64_t lids,
 		uint32_t in = 0;
 
 		*d = (struct verify_dest){.root = g->n};
-		if (!(lids >> l & 1))
-			continue;
+		if (!(lids >> l & 1) || (g->light && !of[l].host))
+			continue; /* what is sent there loads nothing */
 		*d = of[l];
 		if (d->root != g->n) {
 			uint32_t c = g->comp[d->root];

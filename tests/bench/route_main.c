@@ -10,6 +10,8 @@
  *	the first: name threads, the least and the middle of the clock, the
  *	least of all threads' CPU (milliseconds), and the fewest page faults;
  *	with HEDDLE_FRUGAL by a heap as that of the daemon
+ *        route --repair TIMES NAME...	the same of nothing but repairs after
+ *	one failed cable
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +94,9 @@ make(const char *name, const char *fixtures, struct reason *why)
 	return ibnet_load(path, NULL, why);
 }
 
+/* A repair costs little: the least of many is the work alone. */
+enum { REPAIRS = 10 };
+
 /* The least of several runs. */
 struct cost {
 	double ms, cpu;
@@ -159,17 +164,15 @@ judge_change(const struct engine *e, struct route_job *job, struct result *x)
 	routes_unref(r);
 }
 
-/* The same job with one failed cable: repaired, and without memory. */
-static void
-one_failed(const struct engine *e, struct route_job *job,
-	const struct fabric *f, struct result *x)
+/* The job's fabric without one cable between switches; for topo_unref. */
+static struct topo *
+one_less(const struct fabric *f, const struct topo *was)
 {
 	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
-	struct topo *was = job->topo, *t;
-	struct route_memory *memory = x->r->memory;
-	struct fabric *less;
 	uint32_t c = f->ncables / 2; /* not where turns are made */
+	struct fabric *less;
+	struct topo *t;
 
 	while (f->node[f->cable[c].node[0]].type != FABRIC_SWITCH ||
 		f->node[f->cable[c].node[1]].type != FABRIC_SWITCH)
@@ -177,9 +180,22 @@ one_failed(const struct engine *e, struct route_job *job,
 	drop[c] = true;
 	less = fabric_rebuild(f, &edit);
 	t = frozen_again(less, was, 0);
-	job->topo = t;
+	fabric_free(less);
+	free(drop);
+	return t;
+}
+
+/* The same job with one failed cable: repaired, and without memory. */
+static void
+one_failed(const struct engine *e, struct route_job *job,
+	const struct fabric *f, struct result *x)
+{
+	struct topo *was = job->topo;
+	struct route_memory *memory = x->r->memory;
+
+	job->topo = one_less(f, was);
 	job->prev = x->r;
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < REPAIRS; i++) {
 		struct routes *r = routed(e, job, true, &x->repair);
 
 		(void)snprintf(x->changed, sizeof(x->changed), "%llu entries",
@@ -199,11 +215,9 @@ one_failed(const struct engine *e, struct route_job *job,
 	x->r->memory = NULL;
 	routes_unref(routed(e, job, true, &x->keep));
 	x->r->memory = memory;
+	topo_unref(job->topo);
 	job->topo = was;
 	job->prev = NULL;
-	topo_unref(t);
-	fabric_free(less);
-	free(drop);
 }
 
 static size_t
@@ -316,14 +330,10 @@ faults(void)
 	return u.ru_minflt;
 }
 
-/* Nothing but fresh tables, in memory that has been in use before. */
+/* What the job costs, so many times after the first that warms memory up. */
 static void
-again_and_again(const char *name, struct topo *t, uint32_t times)
+again_and_again(const char *name, struct route_job *job, uint32_t times)
 {
-	struct lft_pool *pool = lft_pool_new();
-	struct route_job job = {.topo = t,
-		.pool = pool,
-		.threads = args_said(getenv("HEDDLE_THREADS"), 1)};
 	double *ms = mem_alloc((times + 1) * sizeof(*ms));
 	struct cost least = {0};
 	long fewest = 0;
@@ -332,7 +342,7 @@ again_and_again(const char *name, struct topo *t, uint32_t times)
 		struct cost c = {0};
 		long n = faults();
 
-		routes_unref(routed(&engine_ftree, &job, false, &c));
+		routes_unref(routed(&engine_ftree, job, job->prev != NULL, &c));
 		n = faults() - n;
 		fewest = i < 2 || n < fewest ? n : fewest;
 		ms[i] = c.ms;
@@ -340,17 +350,42 @@ again_and_again(const char *name, struct topo *t, uint32_t times)
 			take(&least, c.ms, c.cpu);
 	}
 	qsort(ms + 1, times, sizeof(*ms), by_size);
-	(void)printf("%s %u %.2f %.2f %.2f %ld\n", name, job.threads, least.ms,
+	(void)printf("%s %u %.2f %.2f %.2f %ld\n", name, job->threads, least.ms,
 		ms[1 + times / 2], least.cpu, fewest);
 	free(ms);
-	lft_pool_free(pool);
 }
 
-/* What to do with each fabric; fresh: how many times. */
+/* What to do with each fabric; times: fresh, or repaired, that often. */
 struct wanted {
-	bool rows;
-	uint32_t fresh;
+	bool rows, repair;
+	uint32_t times;
 };
+
+/* Nothing but fresh tables, or nothing but repairs of them. */
+static void
+many(const char *name, const struct fabric *f, struct topo *t,
+	const struct wanted *wanted)
+{
+	struct lft_pool *pool = lft_pool_new();
+	struct route_job job = {.topo = t,
+		.pool = pool,
+		.threads = args_said(getenv("HEDDLE_THREADS"), 1)};
+	struct cost c = {0};
+
+	if (wanted->repair) {
+		struct routes *r = routed(&engine_ftree, &job, false, &c);
+
+		job.prev = r;
+		job.topo = one_less(f, t);
+		if (r != NULL)
+			again_and_again(name, &job, wanted->times);
+		topo_unref(job.topo);
+		routes_unref(r);
+	} else {
+		again_and_again(name, &job, wanted->times);
+	}
+	lft_pool_free(pool);
+}
 
 static void
 bench(const char *name, const char *fixtures, const struct wanted *wanted)
@@ -365,8 +400,8 @@ bench(const char *name, const char *fixtures, const struct wanted *wanted)
 		return;
 	}
 	t = frozen_topo(f, &lids);
-	if (wanted->fresh > 0) {
-		again_and_again(name, t, wanted->fresh);
+	if (wanted->times > 0) {
+		many(name, f, t, wanted);
 	} else if (wanted->rows) {
 		brief(name, f, t);
 	} else {
@@ -388,13 +423,14 @@ main(int argc, char **argv)
 		"ufm-sdk-selene-compute", "topograph-ndr-gb200"};
 	const char *fixtures = argc > 1 ? argv[1] : "../shared/fixtures";
 
-	struct wanted wanted = {.rows = strcmp(fixtures, "--row") == 0};
+	struct wanted wanted = {.rows = strcmp(fixtures, "--row") == 0,
+		.repair = strcmp(fixtures, "--repair") == 0};
 
-	if (strcmp(fixtures, "--fresh") == 0)
-		wanted.fresh = args_number(argc, argv, 2, 20);
+	if (wanted.repair || strcmp(fixtures, "--fresh") == 0)
+		wanted.times = args_number(argc, argv, 2, 20);
 	if (getenv("HEDDLE_FRUGAL") != NULL)
 		mem_frugal();
-	for (int i = wanted.fresh > 0 ? 3 : 2; i < argc; i++)
+	for (int i = wanted.times > 0 ? 3 : 2; i < argc; i++)
 		bench(argv[i], fixtures, &wanted);
 	for (size_t i = 0; argc <= 2 && i < sizeof(all) / sizeof(*all); i++)
 		bench(all[i], fixtures, &wanted);

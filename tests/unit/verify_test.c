@@ -11,13 +11,18 @@ judge(struct topo *t, struct hand_tables *h, struct verify_report *r)
 {
 	struct verify_tables in = {.topo = t, .nblocks = h->nblocks};
 	struct reason why = {""};
+	uint64_t load = 0;
+	bool all;
 	int ret;
 
 	hand_tables_pack(h);
 	in.pool = &h->pool;
 	in.row = h->row;
 	ret = verify_tables(&in, r, &why);
+	all = verify_load(&in, 1, &load);
 	hand_tables_unpack(h);
+	ck_assert_uint_eq(load, r->load_max);
+	ck_assert(all || r->unreachable + r->loops > 0);
 	ck_assert_int_eq(ret, r->ok ? 0 : -1);
 	if (!r->ok)
 		ck_assert_str_eq(why.text, r->first);
