@@ -320,25 +320,36 @@ begin(struct updn *u, struct turned *t)
 	u->line_set = (struct updn_sets){NULL, NULL};
 }
 
-uint64_t
-updn_turn(struct updn *u, bool keep)
+/* All components, once. */
+static uint64_t
+turn(struct updn *u, bool keep, struct turned *t)
 {
 	bool *gap = arena_array(u->a, u->ncomp, sizeof(*gap));
-	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
 	uint64_t worst = 0;
 
-	begin(u, &t);
+	begin(u, t);
 	updn_reach_tiers(u);
 	find_gaps(u, gap);
 	for (uint32_t c = 0; c < u->ncomp; c++) {
-		uint64_t b = gap[c] ? turn_component(u, c, keep, &t) : 0;
+		uint64_t b = gap[c] ? turn_component(u, c, keep, t) : 0;
 
 		worst = b > worst ? b : worst;
 	}
-	if (u->turn_leaf == TOPO_NONE)
-		return worst;
-	turn_over(u, &t);
-	return keep && !updn_reach_whole(u) ? updn_turn(u, false) : worst;
+	if (u->turn_leaf != TOPO_NONE)
+		turn_over(u, t);
+	return worst;
+}
+
+uint64_t
+updn_turn(struct updn *u, bool keep)
+{
+	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
+	uint64_t worst = turn(u, keep, &t);
+
+	/* What was kept and does not hold together is made anew. */
+	if (keep && u->turn_leaf != TOPO_NONE && !updn_reach_whole(u))
+		worst = turn(u, false, &t);
+	return worst;
 }
 
 /* What is above each of these leaves, made whole by joiners. */

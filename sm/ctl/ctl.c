@@ -684,7 +684,7 @@ ctl_open(struct loop *l, const char *path, const struct ctl_ops *ops,
 	if (c->limits.clients == 0)
 		c->limits.clients = 64;
 	if (c->limits.slice == 0)
-		c->limits.slice = 64 * 1024;
+		c->limits.slice = 65536;
 	if (c->limits.stall.ns == 0)
 		c->limits.stall = mono_ms(30000);
 	c->watch = loop_fd_new(l, fd, LOOP_READ, on_listen, c);
@@ -696,12 +696,15 @@ ctl_open(struct loop *l, const char *path, const struct ctl_ops *ops,
 void
 ctl_close(struct ctl *c)
 {
+	struct client *next;
 	struct stat st;
 
 	if (c == NULL)
 		return;
-	while (c->clients != NULL)
-		client_free(c->clients);
+	for (struct client *k = c->clients; k != NULL; k = next) {
+		next = k->next;
+		client_free(k);
+	}
 	while (c->nshed > 0)
 		view_unref(c->shed[--c->nshed]);
 	free(c->shed);
