@@ -59,6 +59,7 @@ struct even {
 	bool *fixed;	/* by LID */
 	struct even_tree **tree;  /* by LID, NULL: not looked at yet */
 	struct even_tree **other; /* ... of the tables to take over from */
+	struct even_tree_ring ring;
 	uint32_t level;
 	uint64_t work; /* left */
 	uint64_t moves;
@@ -180,15 +181,20 @@ spend(struct even *e, uint64_t work)
 	e->work -= e->work < work ? e->work : work;
 }
 
-/* Its tree, made when it is asked for first. */
+/* The tree of a LID in these tables, from its place or made. */
+static struct even_tree *
+tree_at(struct even *e, struct even_tree **place, const struct routes *r,
+	uint32_t lid)
+{
+	if (even_tree_at(&e->ring, place, r, (uint16_t)lid))
+		spend(e, (uint64_t)e->t->nsw * LOOK);
+	return *place;
+}
+
 static void
 look_at(struct even *e, uint32_t lid)
 {
-	if (e->tree[lid] == NULL) {
-		e->tree[lid] = even_tree_of(&e->net, e->r, (uint16_t)lid, e->a);
-		spend(e, (uint64_t)e->t->nsw * LOOK);
-	}
-	e->x = e->tree[lid];
+	e->x = tree_at(e, &e->tree[lid], e->r, lid);
 }
 
 /* ---- one entry ---- */
@@ -575,12 +581,7 @@ take_lid(struct even *e, uint32_t c)
 	look_at(e, e->lid);
 	if (e->x->flow[s] == 0)
 		return;
-	if (e->other[e->lid] == NULL) {
-		e->other[e->lid] =
-			even_tree_of(&e->net, e->wish->from, e->lid, e->a);
-		spend(e, (uint64_t)e->t->nsw * LOOK);
-	}
-	to = e->other[e->lid];
+	to = tree_at(e, &e->other[e->lid], e->wish->from, e->lid);
 	spend(e, e->t->nsw / AGAIN);
 	carry_all(e, e->x, true);
 	if ((to->way[s] != c || to->flow[s] < e->x->flow[s]) &&
@@ -746,6 +747,7 @@ begin(struct even *e, const struct routes *r)
 	e->other = arena_array(e->a, nlid, sizeof(*e->other));
 	routes_line(r, e->pos);
 	even_tree_cables(&e->net, e->t, e->a);
+	even_tree_begin(&e->ring, &e->net, e->a);
 	find_loads(e, r->verified);
 	even_tree_hosts(&e->net, e->wish->job->options, e->fixed, e->a);
 	e->work = e->wish->work;

@@ -5,6 +5,8 @@
 
 #include "routing/homing.h"
 
+enum { KEPT = 100000 }; /* switches of trees, of 11 bytes */
+
 static bool
 live(const struct topo *t, sw_ix s)
 {
@@ -110,18 +112,26 @@ sort(const struct even_cables *c, struct even_tree *x)
 			x->seq[at[x->dist[s]]++] = (uint16_t)s;
 }
 
-struct even_tree *
-even_tree_of(const struct even_cables *c, const struct routes *r, uint16_t lid,
-	struct arena *a)
+static struct even_tree *
+make(uint32_t n, struct arena *a)
+{
+	struct even_tree *x = arena_alloc(a, sizeof(*x));
+
+	x->way = arena_array(a, n, sizeof(*x->way));
+	x->flow = arena_array(a, n, sizeof(*x->flow));
+	x->seq = arena_array(a, n, sizeof(*x->seq));
+	x->dist = arena_array(a, n, sizeof(*x->dist));
+	return x;
+}
+
+/* Make x, whatever it was, the tree of a LID. */
+static void
+read_ways(const struct even_cables *c, const struct routes *r, uint16_t lid,
+	struct even_tree *x)
 {
 	uint32_t nsw = c->t->nsw;
 	sw_ix dest = topo_switch_of(c->t, c->t->by_lid[lid]);
-	struct even_tree *x = arena_alloc(a, sizeof(*x));
 
-	x->way = arena_array(a, nsw, sizeof(*x->way));
-	x->flow = arena_array(a, nsw, sizeof(*x->flow));
-	x->seq = arena_array(a, nsw, sizeof(*x->seq));
-	x->dist = arena_array(a, nsw, sizeof(*x->dist));
 	for (sw_ix s = 0; s < nsw; s++)
 		x->way[s] = even_tree_entry(c, r, s, lid);
 	x->way[dest] = EVEN_NONE;
@@ -133,5 +143,41 @@ even_tree_of(const struct even_cables *c, const struct routes *r, uint16_t lid,
 	memcpy(x->flow, c->hosts, nsw * sizeof(*x->flow));
 	for (uint32_t i = x->n; i-- > 1;)
 		x->flow[c->head[x->way[x->seq[i]]]] += x->flow[x->seq[i]];
-	return x;
+}
+
+/* ---- those that are kept ---- */
+
+struct even_tree_held {
+	struct even_tree *tree, **place;
+};
+
+void
+even_tree_begin(struct even_tree_ring *g, const struct even_cables *net,
+	struct arena *a)
+{
+	*g = (struct even_tree_ring){.net = net, .a = a};
+	g->most = KEPT / (net->t->nsw + 1) + 2;
+	g->held = arena_array(a, g->most, sizeof(*g->held));
+}
+
+bool
+even_tree_at(struct even_tree_ring *g, struct even_tree **place,
+	const struct routes *r, uint16_t lid)
+{
+	struct even_tree_held *h;
+
+	if (*place != NULL)
+		return false;
+	if (g->n < g->most) {
+		h = &g->held[g->n++];
+		h->tree = make(g->net->t->nsw, g->a);
+	} else {
+		h = &g->held[g->oldest];
+		g->oldest = (g->oldest + 1) % g->most;
+		*h->place = NULL;
+	}
+	h->place = place;
+	*place = h->tree;
+	read_ways(g->net, r, lid, h->tree);
+	return true;
 }

@@ -49,8 +49,25 @@ void even_tree_cables(
 void even_tree_hosts(struct even_cables *c, const struct engine_options *o,
 	bool *fixed, struct arena *a);
 
-/* The tree of a LID of switch dest, in the arena. */
-struct even_tree *even_tree_of(const struct even_cables *c,
-	const struct routes *r, uint16_t lid, struct arena *a);
+/*
+ * Trees that are kept, about a megabyte: where there are more, the oldest one
+ * gives its room to the next.
+ */
+struct even_tree_ring {
+	const struct even_cables *net;
+	struct arena *a;
+	struct even_tree_held *held; /* [n of most] */
+	uint32_t n, most, oldest;
+};
+
+void even_tree_begin(struct even_tree_ring *g, const struct even_cables *net,
+	struct arena *a);
+
+/*
+ * The tree of a LID in place, which is NULL when it goes. True: it was not
+ * there, and has been made, as the tables are now.
+ */
+bool even_tree_at(struct even_tree_ring *g, struct even_tree **place,
+	const struct routes *r, uint16_t lid);
 
 #endif
