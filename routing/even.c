@@ -57,7 +57,7 @@ struct even {
 	uint32_t *pos;	/* [nsw] place in the order, smaller is above */
 	uint32_t *load; /* [nadj] */
 	bool *fixed;	/* by LID */
-	struct even_tree **tree;  /* by LID, NULL: not looked at yet */
+	struct even_tree **tree;  /* by LID, NULL: not in the ring */
 	struct even_tree **other; /* ... of the tables to take over from */
 	struct even_tree_ring ring;
 	uint32_t level;

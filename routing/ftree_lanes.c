@@ -59,18 +59,6 @@ lanes_left(const struct topo *t, const struct engine_options *o)
 	return n < o->lanes ? n : o->lanes;
 }
 
-static bool
-has_hosts(const struct topo *t, sw_ix s)
-{
-	for (uint32_t i = 0; i < t->sw[s].nend; i++) {
-		const struct topo_end *e = &t->end[t->sw[s].end + i];
-
-		if (e->host)
-			return true;
-	}
-	return false;
-}
-
 /* The number that s had, or none. */
 static uint16_t
 former(const struct routes *prev, const struct topo *t, sw_ix s)
@@ -93,13 +81,14 @@ number(const struct topo *t, const struct routes *prev, uint16_t *cls)
 	uint16_t next = 0;
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		cls[s] = has_hosts(t, s) ? former(prev, t, s) : ROUTE_NO_LEAF;
+		cls[s] =
+			t->sw[s].nhost > 0 ? former(prev, t, s) : ROUTE_NO_LEAF;
 		if (cls[s] != ROUTE_NO_LEAF && taken[cls[s]])
 			cls[s] = ROUTE_NO_LEAF; /* a duplicate GUID */
 		taken[cls[s]] = true;
 	}
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		if (cls[s] != ROUTE_NO_LEAF || !has_hosts(t, s))
+		if (cls[s] != ROUTE_NO_LEAF || t->sw[s].nhost == 0)
 			continue;
 		while (taken[next] && next < ROUTE_NO_LEAF)
 			next++;

@@ -27,12 +27,6 @@ take_roles(struct tree_work *w)
 	}
 }
 
-static bool
-has_hosts(const struct tree_work *w, sw_ix s)
-{
-	return w->g.weight[s] > 0 && w->g.hosts[w->g.comp[s]] > 0;
-}
-
 /* ---- no tree at all ---- */
 
 static struct tree_look *
@@ -55,9 +49,10 @@ look_at(const struct tree_work *w, const uint32_t *tier, uint32_t last)
 		c->switches++;
 		c->roles += w->role[s] != ROUTE_ROLE_NONE;
 		c->lost += tier[s] == UINT32_MAX;
-		c->hosts += has_hosts(w, s) ? g->weight[s] : 0;
-		c->misplaced +=
-			has_hosts(w, s) && tier[s] != last ? g->weight[s] : 0;
+		c->hosts += tree_has_hosts(w, s) ? g->weight[s] : 0;
+		c->misplaced += tree_has_hosts(w, s) && tier[s] != last
+					? g->weight[s]
+					: 0;
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 			c->cables += g->group[i].n;
 			if (tier[g->group[i].peer] == tier[s])
@@ -149,7 +144,7 @@ rank_by_distance(struct tree_work *w, uint32_t comp)
 		sw_ix s = queue[head++];
 
 		w->out->origin[s] = TREE_LINKS;
-		w->out->leaf[s] = has_hosts(w, s);
+		w->out->leaf[s] = tree_has_hosts(w, s);
 		w->out->treeless[s] = true;
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 			sw_ix peer = g->group[i].peer;
@@ -184,9 +179,10 @@ infer(struct tree_work *w)
 		if (!w->g.live[s] || w->none[w->g.comp[s]])
 			continue;
 		t->tier[s] = most - w->high[s];
-		t->origin[s] = w->said[s] != TREE_UNPLACED     ? w->said[s]
-			       : w->leaf[s] && has_hosts(w, s) ? TREE_HOSTS
-							       : TREE_LINKS;
+		t->origin[s] = w->said[s] != TREE_UNPLACED ? w->said[s]
+			       : w->leaf[s] && tree_has_hosts(w, s)
+				       ? TREE_HOSTS
+				       : TREE_LINKS;
 	}
 	for (uint32_t c = 0; c < w->g.ncomp; c++)
 		if (w->none[c])

@@ -21,12 +21,6 @@ struct edge {
 	unsigned one; /* the end that is all who is farther from the other */
 };
 
-static bool
-has_hosts(const struct tree_work *w, sw_ix s)
-{
-	return w->g.weight[s] > 0;
-}
-
 /* Are there clearly few cables inside tiers and hosts above the leaves? */
 static bool
 is_clear(const struct tree_look *l)
@@ -266,9 +260,9 @@ same_end(const struct tree_work *w, const struct edge *e, unsigned k,
 
 		up += above(w->far, x, s);
 		down += above(w->far, s, x) &&
-			(has_hosts(w, x) || leads_down(w, x, TOPO_NONE));
+			(tree_has_hosts(w, x) || leads_down(w, x, TOPO_NONE));
 	}
-	if (has_hosts(w, s))
+	if (tree_has_hosts(w, s))
 		return (down * 3 <= n) == w->leaf[s];
 	return up * 2 < n || down > 0;
 }

@@ -15,12 +15,6 @@ struct best {
 	sw_ix sw;
 };
 
-static bool
-has_hosts(const struct tree_work *w, sw_ix s)
-{
-	return w->g.weight[s] > 0 && w->g.hosts[w->g.comp[s]] > 0;
-}
-
 /* How many neighbours of each switch are clearly above it, or below. */
 struct around {
 	uint32_t *above, *below;
@@ -61,7 +55,7 @@ count_below(const struct tree_work *w, const struct around *r, sw_ix s)
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 		sw_ix peer = g->group[i].peer;
 
-		n += (has_hosts(w, peer) || r->below[peer] > 0) &&
+		n += (tree_has_hosts(w, peer) || r->below[peer] > 0) &&
 		     tree_far_above(w, s, peer);
 	}
 	return n;
@@ -197,7 +191,7 @@ tree_leaf(struct tree_work *w)
 		w->leaf[s] = w->role[s] == ROUTE_ROLE_LEAF;
 		if (!g->live[s] || w->role[s] != ROUTE_ROLE_NONE)
 			continue;
-		if (has_hosts(w, s)) {
+		if (tree_has_hosts(w, s)) {
 			w->leaf[s] = count_below(w, &r, s) * 3 <= n;
 			continue;
 		}

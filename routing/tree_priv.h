@@ -101,6 +101,13 @@ tree_far_closer(uint64_t far)
 	return far == UINT64_MAX ? far : far - far / 16;
 }
 
+/* A component without hosts has weights, too. */
+static inline bool
+tree_has_hosts(const struct tree_work *w, sw_ix s)
+{
+	return w->g.weight[s] > 0 && w->g.hosts[w->g.comp[s]] > 0;
+}
+
 /* Is a clearly closer to the hosts than b, or above it by role? */
 static inline bool
 tree_far_above(const struct tree_work *w, sw_ix a, sw_ix b)
