@@ -27,7 +27,7 @@ units() {
 	printf '%s\n' "$1"/*_test |
 		OUT=$out xargs -P "$(nproc)" -n 1 sh -c '
 			log=$OUT/${1##*/}
-			timeout -k 10 600 "$1" >"$log" 2>&1 </dev/null
+			timeout -k 10 900 "$1" >"$log" 2>&1 </dev/null
 			echo $? >"$log.rc"' sh
 	for t in "$1"/*_test; do
 		log=$out/${t##*/}

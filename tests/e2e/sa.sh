@@ -102,6 +102,10 @@ flat() {
 			v = $0
 		}
 		sub(/:$/, "", f)
+		# by which port a switch was asked: of ways that are equally
+		# long the one on which an answer came first
+		if (f == "LocalPort")
+			next
 		l = tolower(f)
 		if (l ~ /lid$/)
 			v = named(v)
