@@ -110,7 +110,7 @@ pieces() {
 dump_agrees() {
 	fabric demo "$E2E_DIR/fabric.net"
 	sim_start "$E2E_DIR/fabric.net"
-	sm_once || fail "$(tail -n 5 "$E2E_DIR/sm.log")"
+	sm_once || fail "no bring-up"
 	on "$E2E_SM_HOST" ibnetdiscover >"$E2E_DIR/real.net"
 	on "$E2E_SM_HOST" dump_fts >"$E2E_DIR/real.fts"
 	plan --topology "$E2E_DIR/real.net" --dump-fts "$E2E_DIR/plan.fts" ||
@@ -272,8 +272,9 @@ plan_live() {
 	E2E_CONF_MORE='
 routing: {ftree: {lanes: 2}, roles: {leaf: ["leaf*"], root: ["spine*"]}}'
 	sm_start
-	until_true 60 is_up || fail "$(tail -n 5 "$E2E_DIR/sm.out")"
-	until_true 30 named || fail "no names"
+	soon is_up || fail "the daemon did not come up"
+	soon named || fail "no names"
+	rest
 	HEDDLE_SOCKET=$E2E_SOCKET
 	export HEDDLE_SOCKET
 	plan --from live || fail "$(cat "$E2E_DIR/plan.err")"
@@ -291,7 +292,8 @@ routing: {ftree: {lanes: 2}, roles: {leaf: ["leaf*"], root: ["spine*"]}}'
 	before=$(sent_so_far | cut -d' ' -f2)
 	generation=$(status_get generation)
 	sim_cmd "Unlink \"$id\"[$port]"
-	until_true 60 unlinked "$generation" || fail "no new view"
+	soon unlinked "$generation" || fail "no new view"
+	rest
 	did=$(($(sent_so_far | cut -d' ' -f2) - before))
 	[ "$did" = "$said" ] ||
 		fail "the plan said $said blocks, heddled wrote $did"
