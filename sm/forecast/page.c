@@ -207,13 +207,7 @@ page_nodes(const json_t *list, long long n, struct buf *out)
 static void
 page_homes(const json_t *h, struct buf *out)
 {
-	if (member_num(h, "nodes") == 0)
-		return;
-	buf_printf(out,
-		"homes       %lld node%s with several ports, %lld with a "
-		"single point of failure\n",
-		member_num(h, "nodes"), words_plural(member_num(h, "nodes")),
-		member_num(h, "single_points"));
+	show_homes(h, out);
 	page_nodes(json_object_get(h, "list"), member_num(h, "single_points"),
 		out);
 }

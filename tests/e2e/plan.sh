@@ -5,6 +5,7 @@
 #	input	what is asked wrongly is refused, with the place
 #	live	tables in force from the running daemon
 #	bad	what is cabled or said wrongly is routed, and told
+#	homes	single points of failure: the daemon counts what the plan does
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -244,10 +245,10 @@ is_up() {
 	[ "$(status_get generation)" -ge 1 ] 2>/dev/null
 }
 
-# named: the daemon has read the names of all nodes
+# named SWITCH HOST: the daemon has read the names of all nodes, the last ones too
 named() {
 	ctl topology --format ibnetdiscover >"$E2E_DIR/named" 2>/dev/null
-	grep -q '"spine4"' "$E2E_DIR/named" && grep -q '"h32"' "$E2E_DIR/named"
+	grep -q "\"$1\"" "$E2E_DIR/named" && grep -q "\"$2\"" "$E2E_DIR/named"
 }
 
 unlinked() {
@@ -273,7 +274,7 @@ plan_live() {
 routing: {ftree: {lanes: 2}, roles: {leaf: ["leaf*"], root: ["spine*"]}}'
 	sm_start
 	until_true 60 is_up || fail "$(tail -n 5 "$E2E_DIR/sm.out")"
-	until_true 30 named || fail "no names"
+	until_true 30 named spine4 h32 || fail "no names"
 	HEDDLE_SOCKET=$E2E_SOCKET
 	export HEDDLE_SOCKET
 	plan --from live || fail "$(cat "$E2E_DIR/plan.err")"
@@ -302,10 +303,39 @@ routing: {ftree: {lanes: 2}, roles: {leaf: ["leaf*"], root: ["spine*"]}}'
 	sim_stop
 }
 
+# lone N: the daemon has counted, and so many nodes have one
+lone() {
+	[ "$(status_get homes.single_points)" = "$1" ]
+}
+
+# Hosts with two ports lose their spines: who hangs on the last one is counted,
+# named, and told as the plan tells it.
+plan_homes() {
+	generate fattree2 --spines 3 --leaves 4 --hosts 3 --rails 2 \
+		>"$E2E_DIR/fabric.net"
+	serve "$E2E_DIR/fabric.net"
+	sm_start
+	until_true 60 lone 0 || fail "$(tail -n 5 "$E2E_DIR/sm.out")"
+	until_true 30 named spine3 h12 || fail "no names"
+	ctl plan --from live --json --fail spine1 --fail spine2 \
+		>"$E2E_DIR/plan.json" || fail "plan: $?"
+	same then.homes.single_points 12
+	sim remove spine1 >/dev/null || fail "sim: $?"
+	sim remove spine2 >/dev/null || fail "sim: $?"
+	until_true 60 lone 12 || fail "not 12: $(ctl status)"
+	same then.homes.points.0.name "$(status_get homes.points.0.name)"
+	same then.homes.points.0.nodes "$(status_get homes.points.0.nodes)"
+	[ "$(ctl tree --list homes | grep -c '"spine3" cuts off')" = 12 ] ||
+		fail "$(ctl tree --list homes)"
+	ctl metrics | grep -q '^heddle_nodes_single_point_of_failure 12$' ||
+		fail "$(ctl metrics)"
+	say "homes: 12 of 12 hang on spine3, as planned"
+}
+
 case ${1:-} in
-trees | input | live | bad) ;;
+trees | input | live | bad | homes) ;;
 *)
-	echo "usage: plan.sh trees|input|live|bad" >&2
+	echo "usage: plan.sh trees|input|live|bad|homes" >&2
 	exit 2
 	;;
 esac

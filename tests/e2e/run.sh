@@ -63,6 +63,7 @@ plan trees 60
 plan input 60
 plan live 60
 plan bad 30
+plan homes 30
 '
 
 # one KIND NAME SECONDS: into $E2E_OUT/KIND-NAME what is said of it, whole
