@@ -24,10 +24,13 @@ points_list(const struct topo *t, const struct homing_point *p, size_t n)
 json_t *
 points_json(const struct view *v)
 {
+	static const struct homes none = {0};
 	const struct homes *h = v->homes;
 
-	if (h == NULL)
+	if (h == NULL && v->routes->homes > 0)
 		return json_null();
+	if (h == NULL) /* who routed them has seen none */
+		h = &none;
 	return json_pack("{s:o, s:o, s:o, s:o}", "nodes", member_u64(h->nodes),
 		"single_points", member_u64(h->nsingle), "points_all",
 		member_u64(h->npoints), "points",

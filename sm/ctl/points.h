@@ -16,7 +16,8 @@ enum { POINTS_FIRST = 10 }; /* listed in a status */
 json_t *points_list(
 	const struct topo *t, const struct homing_point *p, size_t n);
 
-/* What is known of v: nodes, single_points, points; null: not counted yet. */
+/* What is known of v: nodes, single_points, points; null: not counted yet, and
+ * there is something to count. */
 json_t *points_json(const struct view *v);
 
 /* Node i of those of v with a single point of failure; v was counted. */

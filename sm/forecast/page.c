@@ -472,7 +472,9 @@ page_plan(const json_t *p, struct buf *out)
 	if (!json_is_object(then))
 		return;
 	if (json_array_size(list) == 0)
-		buf_printf(out, "\nROUTED AGAIN\n");
+		buf_printf(out, "\n%s\n",
+			member_yes(p, "rebalance") ? "REBALANCED"
+						   : "ROUTED AGAIN");
 	json_array_foreach(list, i, e) buf_printf(out, "%s%s",
 		i > 0 ? ", " : "\nAFTER THE FAILURE OF ", json_string_value(e));
 	if (json_array_size(list) > 0)

@@ -168,6 +168,8 @@ plan_input() {
 		refused 2 "unknown method 'magic'" $net --method magic
 		refused 2 "nothing changes without --fail" $net --method all
 		refused 2 "both want standard output" $net --dump-fts -
+		refused 2 "nothing is there to rebalance" $net --rebalance
+		refused 2 "it wants a name: '--engine'" $net --engine ""
 		refused 3 "" $net --from live
 		"$B/heddlectl" plan $net >/dev/full 2>"$E2E_DIR/plan.err"
 		[ $? = 2 ] || fail "a full output: not code 2"
@@ -330,6 +332,15 @@ plan_homes() {
 	ctl metrics | grep -q '^heddle_nodes_single_point_of_failure 12$' ||
 		fail "$(ctl metrics)"
 	say "homes: 12 of 12 hang on spine3, as planned"
+	sim return spine1 >/dev/null || fail "sim: $?"
+	until_true 60 lone 0 || fail "not 0: $(ctl status)"
+	ctl plan --from live --json --rebalance >"$E2E_DIR/plan.json" ||
+		fail "plan: $?"
+	ctl routes rebalance --wait --timeout 30 >"$E2E_DIR/page" ||
+		fail "rebalance: $?"
+	same impact.entries "$(status_get change.entries)"
+	same then.load.max "$(status_get verified.load_max)"
+	say "homes: rebalanced as planned, $(status_get change.entries) entries"
 }
 
 case ${1:-} in
