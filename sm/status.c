@@ -9,6 +9,7 @@
 #include "sm/ctl/census.h"
 #include "sm/ctl/change.h"
 #include "sm/ctl/member.h"
+#include "sm/ctl/points.h"
 #include "sm/ctl/tiers.h"
 #include "sm/ctl/words.h"
 #include "sm/lanes.h"
@@ -190,6 +191,7 @@ add_view(json_t *o, const struct status_facts *f)
 	member_put(o, "fabric", census_json(v->topo));
 	member_put(o, "lids", lids_json(f));
 	member_put(o, "tree", tiers_json(v, TIERS_FIRST));
+	member_put(o, "homes", points_json(v));
 	member_put(o, "verified", verified_json(&v->routes->report));
 	member_put(o, "lanes_short", lanes_short_json(v));
 	member_put(o, "times", times_json(&v->times));

@@ -6,6 +6,7 @@
 
 #include "sm/base/mem.h"
 #include "sm/ctl/member.h"
+#include "sm/ctl/points.h"
 #include "sm/ctl/tiers.h"
 #include "sm/ctl/words.h"
 
@@ -264,18 +265,25 @@ shift_json(const struct metrics_shift *s)
 static json_t *
 homes_json(const struct forecast *f)
 {
-	json_t *list = json_array();
+	json_t *list = json_array(), *o;
+	struct homing_point *p;
 	char text[400];
+	size_t n;
 
-	for (size_t i = 0, n = 0; i < f->homes.n && n < LISTED; i++) {
+	for (size_t i = 0; i < f->homes.n && json_array_size(list) < LISTED;
+		i++) {
 		if (f->homes.node[i].cut == 0)
 			continue;
 		homing_text(f->topo, &f->homes.node[i], text, sizeof(text));
 		(void)json_array_append_new(list, words_text(text));
-		n++;
 	}
-	return json_pack("{s:o, s:o, s:o}", "nodes", member_u64(f->homes.n),
-		"single_points", member_u64(f->homes.single), "list", list);
+	p = homing_points(&f->homes, &n);
+	o = json_pack("{s:o, s:o, s:o, s:o, s:o}", "nodes",
+		member_u64(f->homes.n), "single_points",
+		member_u64(f->homes.single), "points_all", member_u64(n),
+		"points", points_list(f->topo, p, n), "list", list);
+	free(p);
+	return o;
 }
 
 static json_t *
