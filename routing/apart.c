@@ -7,7 +7,6 @@
 #include "sm/base/fnv.h"
 
 enum {
-	PATHS = 128,	    /* LIDs of one port */
 	CHANGES = 3,	    /* entries that are changed at once */
 	PATIENCE = 1 << 16, /* cables to look at in vain, for one node */
 };
@@ -485,38 +484,12 @@ write_way(struct apart *e, const struct apart_way *w)
 	}
 }
 
-/* Is any switch on a way to the first port, and on one to the second, from
- * whichever leaves? Mostly none is, and that is soon seen. */
-static bool
-meet(struct apart *e)
-{
-	e->stamp += APART_PORTS + 1;
-	for (uint32_t i = 0; i < 2; i++) {
-		const struct apart_way *w = &e->way[i];
-
-		for (uint32_t l = 0; l < e->ports.nleaves; l++) {
-			sw_ix s = e->ports.leaf[l];
-
-			while (s != w->dest &&
-				apart_cable(e, w, s) != APART_NONE) {
-				s = next_of(e, w, s);
-				if (e->seen[s] == e->stamp + i + 1)
-					break;
-				if (i == 1 && e->seen[s] == e->stamp + 1)
-					return true;
-				e->seen[s] = e->stamp + i + 1;
-			}
-		}
-	}
-	return false;
-}
-
 /* Which leaves have a single point of failure; how many. */
 static uint32_t
 find_cut(struct apart *e)
 {
 	e->ncut = 0;
-	if (!meet(e))
+	if (!e->meets[e->way[0].lid])
 		return 0;
 	for (uint32_t i = 0; i < e->ports.nleaves; i++) {
 		e->cut[i] = apart_cross(e, e->ports.leaf[i], APART_NONE);
@@ -554,7 +527,7 @@ part_node(struct apart *e, size_t i)
 {
 	size_t n = homing_same(&e->ports, i);
 
-	for (unsigned path = 0; path < PATHS; path++) {
+	for (unsigned path = 0; path < APART_PATHS; path++) {
 		if (!apart_take(e, &e->ports.member[i], n, path))
 			return;
 		part(e);
@@ -593,10 +566,9 @@ part_all(struct apart *e, bool all)
 	begin(e);
 	if (all || !apart_due(e))
 		e->due = NULL;
+	apart_meet(e);
 	for (size_t i = 0; i < p->n; i += homing_same(p, i))
-		if (e->of_lid[e->t->port[p->member[i].port].lid] > 0 &&
-			(e->due == NULL || e->due[i]) &&
-			(job->cancel == NULL || !*job->cancel))
+		if (apart_asked(e, i) && (job->cancel == NULL || !*job->cancel))
 			part_node(e, i);
 	/* who was not looked at is as he was */
 	e->left += e->due != NULL ? job->prev->left : 0;

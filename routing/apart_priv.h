@@ -1,6 +1,7 @@
 /*
- * apart_priv: what apart.c (ways, and how they are led apart) and apart_due.c
- * (which nodes to look at) share. Private to them.
+ * apart_priv: what apart.c (ways, and how they are led apart), apart_due.c
+ * (which nodes to look at) and apart_meet.c (which of them have ways that meet)
+ * share. Private to them.
  */
 #ifndef HEDDLE_ROUTING_APART_PRIV_H
 #define HEDDLE_ROUTING_APART_PRIV_H
@@ -10,7 +11,8 @@
 #include "sm/base/arena.h"
 
 enum {
-	APART_PORTS = 16, /* of a node; more are redundant by themselves */
+	APART_PORTS = 16,  /* of a node; more are redundant by themselves */
+	APART_PATHS = 128, /* LIDs of one port */
 	APART_NONE = UINT32_MAX,
 };
 
@@ -43,6 +45,7 @@ struct apart {
 	uint64_t *load;	  /* [nadj] */
 	uint32_t *of_lid; /* its node: number of the first port + 1, or 0 */
 	bool *due;	  /* by that: look at it; NULL: at all */
+	bool *meets;	  /* by the LID of the first way: see apart_meet */
 
 	/* Of the node at hand. */
 	struct apart_way way[APART_PORTS];
@@ -96,6 +99,21 @@ bool apart_take(struct apart *e, const struct homing_member *m, size_t n,
  * a port is not reached none is.
  */
 bool apart_cross(struct apart *e, sw_ix s, uint32_t but);
+
+/* Is the node whose first port has number i to be looked at? */
+static inline bool
+apart_asked(const struct apart *e, size_t i)
+{
+	return e->of_lid[e->t->port[e->ports.member[i].port].lid] > 0 &&
+	       (e->due == NULL || e->due[i]);
+}
+
+/*
+ * apart_meet.c: which of the nodes that are to be looked at have a switch that
+ * is on a way to the first port, and on one to the second, from whichever
+ * leaves: into e->meets. The others have no single point of failure.
+ */
+void apart_meet(struct apart *e);
 
 /*
  * apart_due.c: mark in e->due the nodes whose ports or entries are not what
