@@ -25,7 +25,6 @@ struct leaf {
 
 struct meet {
 	const struct apart *e;
-	uint16_t *next; /* [nports] of a switch: the switch behind + 1, or 0 */
 	struct leaf *leaf; /* [e->ports.nleaves], those alike together */
 	uint64_t *want;	   /* [nblocks] LIDs to follow, and */
 	uint32_t *asks;	   /* how many pairs have one there */
@@ -137,14 +136,14 @@ static void
 send(struct meet *m, sw_ix s, uint32_t b, uint64_t bits, uint64_t *word)
 {
 	const struct apart *e = m->e;
-	const struct topo_node *n = &e->t->node[e->t->sw[s].node];
+	const struct apart_switch *sw = &e->sw[s];
 	const uint8_t *line = routes_block(e->from, s, b);
-	const uint16_t *next = m->next + n->first_port;
+	const uint16_t *next = e->behind + sw->first_port;
 
 	m->sent[s] |= bits;
 	for (; bits != 0; bits &= bits - 1) {
 		uint8_t out = line[__builtin_ctzll(bits)];
-		uint32_t to = out <= n->nports ? next[out] : 0;
+		uint32_t to = out <= sw->nports ? next[out] : 0;
 
 		if (to-- == 0)
 			continue;
@@ -229,10 +228,6 @@ begin(struct meet *m, const struct pair *pair, size_t n)
 	const struct topo *t = e->t;
 	uint32_t nblocks = e->from->nblocks;
 
-	m->next = arena_array(e->a, t->nports, sizeof(*m->next));
-	for (uint32_t p = 0; p < t->nports; p++)
-		if (e->cable[p] != APART_NONE)
-			m->next[p] = (uint16_t)(t->adj[e->cable[p]].peer + 1);
 	find_leaves(m);
 	m->want = arena_array(e->a, nblocks, sizeof(*m->want));
 	m->asks = arena_array(e->a, nblocks, sizeof(*m->asks));

@@ -23,10 +23,17 @@ struct apart_way {
 	bool idle;	/* nothing is sent there while others are up */
 	bool base;	/* this one carries load */
 	uint32_t *next; /* [nsw] cable, or APART_NONE, of those that are */
+	sw_ix *to;	/* [nsw] the switch behind it */
+	uint32_t *was;	/* [nsw] as the tables have it, while it changes */
 	uint32_t *read; /* [nsw] read for this LID, whose number is */
 	uint32_t nth;
 	uint32_t *dist; /* [nsw] cables to dest, or APART_NONE */
 	uint32_t *pass; /* [nsw] leaves whose packets pass */
+};
+
+struct apart_switch {
+	port_ix first_port;
+	uint8_t nports;
 };
 
 struct apart_state; /* of a search */
@@ -38,11 +45,13 @@ struct apart {
 	struct routes *r; /* the same, being changed; NULL: not yet */
 	struct homing_ports ports;
 	struct arena *a;
-	uint32_t *pos;	  /* [nsw] place in the order, smaller is above */
-	uint32_t *hosts;  /* [nsw] */
+	uint32_t *pos;	 /* [nsw] place in the order, smaller is above */
+	uint32_t *hosts; /* [nsw] */
+	struct apart_switch *sw; /* [nsw] */
 	uint32_t *cable;  /* [nports] of a switch's port: number in t->adj of a
 			     cable between live switches, or APART_NONE */
-	uint64_t *load;	  /* [nadj] */
+	uint16_t *behind; /* [nports] the switch at its other end + 1, or 0 */
+	uint64_t *load;	  /* [nadj], or NULL: not asked for yet */
 	uint32_t *of_lid; /* its node: number of the first port + 1, or 0 */
 	bool *due;	  /* by that: look at it; NULL: at all */
 	bool *meets;	  /* by the LID of the first way: see apart_meet */
@@ -52,6 +61,9 @@ struct apart {
 	uint32_t nways;
 	bool *cut; /* [nleaves] a switch is on all ways from there */
 	uint32_t ncut;
+	sw_ix *order; /* [norder] see measure */
+	uint32_t norder;
+	bool *shared;	/* [nsw] see find_cut */
 	uint32_t nth;	/* of all ways that were looked at */
 	uint64_t *seen; /* [nsw] stamp + how many of the ways pass */
 	uint64_t stamp, all;
@@ -73,17 +85,20 @@ apart_live(const struct topo *t, sw_ix s)
 static inline uint32_t
 apart_cable(const struct apart *e, const struct apart_way *w, sw_ix s)
 {
-	const struct topo_node *n = &e->t->node[e->t->sw[s].node];
+	const struct apart_switch *sw = &e->sw[s];
+	uint32_t c = APART_NONE;
 	uint8_t out;
 
 	if (w->read[s] == w->nth)
 		return w->next[s];
 	out = routes_block(e->from, s, w->lid / LFT_BLOCK)[w->lid % LFT_BLOCK];
+	if (s != w->dest && out <= sw->nports)
+		c = e->cable[sw->first_port + out];
 	w->read[s] = w->nth;
-	w->next[s] = s == w->dest || out > n->nports
-			     ? APART_NONE
-			     : e->cable[n->first_port + out];
-	return w->next[s];
+	w->next[s] = c;
+	if (c != APART_NONE)
+		w->to[s] = (sw_ix)(e->behind[sw->first_port + out] - 1U);
+	return c;
 }
 
 /*
