@@ -14,7 +14,8 @@
  *	register	a service, found by number and by name; an alias GUID,
  *			a subscription; they stay
  *	listen N	subscribes to all of the SM's events and answers N
- *			reports, after a line "listening"
+ *			reports, after a line "listening"; one that comes again
+ *			because the answer was late does not count
  *
  * Prints "SEQUENCE.STEP FIELD VALUE", a LID as the description of its node, so
  * that the answers of two subnet managers can be compared.
@@ -578,6 +579,9 @@ answer_report(struct client *c)
 static void
 listen_for(struct client *c, unsigned n)
 {
+	uint64_t about, last_about = 0;
+	unsigned trap, last_trap = 0;
+
 	subscribe(c, "all", 0xffff, 3, 4);
 	say(c, "ready", "listening");
 	(void)fflush(stdout);
@@ -585,11 +589,14 @@ listen_for(struct client *c, unsigned n)
 		take(c);
 		if (c->h.method != MAD_SA_REPORT)
 			continue;
-		say(c, "report", "trap %u about %016" PRIx64,
-			be_get16(c->data + 4), be_get64(c->data + 24));
+		trap = be_get16(c->data + 4);
+		about = be_get64(c->data + 24);
+		say(c, "report", "trap %u about %016" PRIx64, trap, about);
 		(void)fflush(stdout);
 		answer_report(c);
-		n--;
+		n -= trap != last_trap || about != last_about;
+		last_trap = trap;
+		last_about = about;
 	}
 }
 
