@@ -65,6 +65,7 @@ plan trees 240
 plan input 240
 plan live 240
 plan bad 240
+plan homes 240
 '
 
 # one KIND NAME SECONDS: into $E2E_OUT/KIND-NAME what is said of it, whole
