@@ -133,9 +133,9 @@ take(struct client *c)
 static size_t
 records(const struct client *c)
 {
-	return c->h.offset == 0
-		       ? 0
-		       : (size_t)(c->len - MAD_SA_HEADER) / (c->h.offset * 8U);
+	return c->h.offset == 0 ? 0
+				: (size_t)(c->len - MAD_SA_HEADER) /
+					  ((size_t)c->h.offset * 8);
 }
 
 static const char *
@@ -551,7 +551,7 @@ register_all(struct client *c)
 	mad_sa_gid_encode(&c->gid, service + 8);
 	be_put16(service + 24, c->pkey);
 	be_put32(service + 28, 0xffffffff);
-	memcpy(service + 48, "storage", 7);
+	memcpy(service + 48, "storage", sizeof("storage"));
 	if (ask(c, "service", &s))
 		say(c, "service", "lease 0x%x", be_get32(c->data + 28));
 	ask_service(c, "by-number", 1 << 0, false);
@@ -665,7 +665,8 @@ main(int argc, char **argv)
 	open_port(&c);
 	read_nodes(&c);
 	if (strcmp(what, "listen") == 0) {
-		listen_for(&c, argc > 2 ? (unsigned)atoi(argv[2]) : 1);
+		listen_for(&c,
+			argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1);
 		return 0;
 	}
 	if (argc > 2)
