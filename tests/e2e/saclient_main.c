@@ -14,7 +14,8 @@
  *	register	a service, found by number and by name; an alias GUID,
  *			a subscription; they stay
  *	listen N	subscribes to all of the SM's events and answers N
- *			reports, after a line "listening"
+ *			reports, after a line "listening"; one that comes again
+ *			because the answer was late does not count
  *
  * Prints "SEQUENCE.STEP FIELD VALUE", a LID as the description of its node, so
  * that the answers of two subnet managers can be compared.
@@ -132,9 +133,9 @@ take(struct client *c)
 static size_t
 records(const struct client *c)
 {
-	return c->h.offset == 0
-		       ? 0
-		       : (size_t)(c->len - MAD_SA_HEADER) / (c->h.offset * 8U);
+	return c->h.offset == 0 ? 0
+				: (size_t)(c->len - MAD_SA_HEADER) /
+					  ((size_t)c->h.offset * 8);
 }
 
 static const char *
@@ -550,7 +551,7 @@ register_all(struct client *c)
 	mad_sa_gid_encode(&c->gid, service + 8);
 	be_put16(service + 24, c->pkey);
 	be_put32(service + 28, 0xffffffff);
-	memcpy(service + 48, "storage", 7);
+	memcpy(service + 48, "storage", sizeof("storage"));
 	if (ask(c, "service", &s))
 		say(c, "service", "lease 0x%x", be_get32(c->data + 28));
 	ask_service(c, "by-number", 1 << 0, false);
@@ -578,6 +579,9 @@ answer_report(struct client *c)
 static void
 listen_for(struct client *c, unsigned n)
 {
+	uint64_t about, last_about = 0;
+	unsigned trap, last_trap = 0;
+
 	subscribe(c, "all", 0xffff, 3, 4);
 	say(c, "ready", "listening");
 	(void)fflush(stdout);
@@ -585,11 +589,14 @@ listen_for(struct client *c, unsigned n)
 		take(c);
 		if (c->h.method != MAD_SA_REPORT)
 			continue;
-		say(c, "report", "trap %u about %016" PRIx64,
-			be_get16(c->data + 4), be_get64(c->data + 24));
+		trap = be_get16(c->data + 4);
+		about = be_get64(c->data + 24);
+		say(c, "report", "trap %u about %016" PRIx64, trap, about);
 		(void)fflush(stdout);
 		answer_report(c);
-		n--;
+		n -= trap != last_trap || about != last_about;
+		last_trap = trap;
+		last_about = about;
 	}
 }
 
@@ -658,7 +665,8 @@ main(int argc, char **argv)
 	open_port(&c);
 	read_nodes(&c);
 	if (strcmp(what, "listen") == 0) {
-		listen_for(&c, argc > 2 ? (unsigned)atoi(argv[2]) : 1);
+		listen_for(&c,
+			argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1);
 		return 0;
 	}
 	if (argc > 2)
