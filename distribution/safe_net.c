@@ -11,7 +11,7 @@ enum { DOWN = 1, INIT = 2, ARMED = 3 };
 bool
 safe_net_quarantined(const struct safe_net *n, sw_ix s)
 {
-	return (n->t->node[n->t->sw[s].node].flags & TN_QUARANTINED) != 0;
+	return !topo_sw_live(n->t, s);
 }
 
 bool

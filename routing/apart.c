@@ -45,12 +45,12 @@ find_cables(struct apart *e)
 	e->load = arena_array(e->a, t->nadj, sizeof(*e->load));
 	memset(e->cable, 0xff, t->nports * sizeof(*e->cable));
 	for (sw_ix s = 0; s < t->nsw; s++)
-		for (uint32_t i = 0; apart_live(t, s) && i < t->sw[s].nadj;
+		for (uint32_t i = 0; topo_sw_live(t, s) && i < t->sw[s].nadj;
 			i++) {
 			uint32_t c = t->sw[s].adj + i;
 			uint8_t out = t->adj[c].out;
 
-			if (!apart_live(t, t->adj[c].peer))
+			if (!topo_sw_live(t, t->adj[c].peer))
 				continue;
 			e->cable[topo_port_of(t, t->sw[s].node, out)] = c;
 			e->load[c] =

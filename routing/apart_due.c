@@ -169,7 +169,7 @@ apart_due(struct apart *e)
 	for (sw_ix s = 0; some && s < t->nsw; s++) {
 		sw_ix was = topo_switch_in(prev->topo, t, s);
 
-		some = was != TOPO_NONE || !apart_live(t, s);
+		some = was != TOPO_NONE || !topo_sw_live(t, s);
 		if (was != TOPO_NONE)
 			find_due_in(e, s, was);
 	}

@@ -39,12 +39,6 @@ struct find {
 };
 
 static bool
-live(const struct topo *t, sw_ix s)
-{
-	return !(t->node[t->sw[s].node].flags & TN_QUARANTINED);
-}
-
-static bool
 is_host(const struct topo *t, const struct topo_end *e)
 {
 	return e->host && t->port[e->port].lid != 0;
@@ -99,7 +93,8 @@ homing_ports(const struct topo *t, const struct engine_options *o)
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		size_t before = p.n;
 
-		for (uint32_t i = 0; live(t, s) && i < t->sw[s].nend; i++) {
+		for (uint32_t i = 0; topo_sw_live(t, s) && i < t->sw[s].nend;
+			i++) {
 			const struct topo_end *e = &t->end[t->sw[s].end + i];
 
 			if (is_host(t, e))
@@ -370,7 +365,7 @@ is_only_way(const struct find *f, const struct homing_member *m,
 		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
 			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
 
-			if (seen[a->peer] || !live(t, a->peer) ||
+			if (seen[a->peer] || !topo_sw_live(t, a->peer) ||
 				is_away(x, s, a))
 				continue;
 			seen[a->peer] = true;

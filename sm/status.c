@@ -23,12 +23,6 @@ enum { UNREACHABLE_LISTED = 100 };
 
 /* ---- what a view says when it is counted ---- */
 
-static bool
-quarantined(const struct topo *t, sw_ix s)
-{
-	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) != 0;
-}
-
 /*
  * Switches that our own traffic can reach without passing through a
  * quarantined one. The array is the caller's to free.
@@ -41,7 +35,7 @@ reached(const struct topo *t)
 	sw_ix first = topo_switch_of(t, t->sm_port);
 	size_t head = 0, tail = 0;
 
-	if (first != TOPO_NONE && !quarantined(t, first)) {
+	if (first != TOPO_NONE && topo_sw_live(t, first)) {
 		seen[first] = true;
 		queue[tail++] = first;
 	}
@@ -51,7 +45,7 @@ reached(const struct topo *t)
 		for (uint32_t i = s->adj; i < s->adj + s->nadj; i++) {
 			sw_ix peer = t->adj[i].peer;
 
-			if (seen[peer] || quarantined(t, peer))
+			if (seen[peer] || !topo_sw_live(t, peer))
 				continue;
 			seen[peer] = true;
 			queue[tail++] = peer;

@@ -180,13 +180,12 @@ load_json(const struct forecast *f)
 	json_t *o = json_object();
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		if (t->node[t->sw[s].node].flags & TN_QUARANTINED)
+		if (!topo_sw_live(t, s))
 			continue;
 		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
 			struct worst x = {s, &t->adj[t->sw[s].adj + i], 0};
 
-			if (t->node[t->sw[x.a->peer].node].flags &
-				TN_QUARANTINED)
+			if (!topo_sw_live(t, x.a->peer))
 				continue;
 			x.load = verify_state_load(r->verified, s, x.a->out);
 			add_load(

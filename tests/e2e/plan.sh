@@ -111,7 +111,7 @@ pieces() {
 dump_agrees() {
 	fabric demo "$E2E_DIR/fabric.net"
 	sim_start "$E2E_DIR/fabric.net"
-	sm_once || fail "$(tail -n 5 "$E2E_DIR/sm.log")"
+	sm_once || fail "no bring-up"
 	on "$E2E_SM_HOST" ibnetdiscover >"$E2E_DIR/real.net"
 	on "$E2E_SM_HOST" dump_fts >"$E2E_DIR/real.fts"
 	plan --topology "$E2E_DIR/real.net" --dump-fts "$E2E_DIR/plan.fts" ||
@@ -275,8 +275,9 @@ plan_live() {
 	E2E_CONF_MORE='
 routing: {ftree: {lanes: 2}, roles: {leaf: ["leaf*"], root: ["spine*"]}}'
 	sm_start
-	until_true 60 is_up || fail "$(tail -n 5 "$E2E_DIR/sm.out")"
-	until_true 30 named spine4 h32 || fail "no names"
+	soon is_up || fail "the daemon did not come up"
+	soon named spine4 h32 || fail "no names"
+	rest
 	HEDDLE_SOCKET=$E2E_SOCKET
 	export HEDDLE_SOCKET
 	plan --from live || fail "$(cat "$E2E_DIR/plan.err")"
@@ -294,7 +295,8 @@ routing: {ftree: {lanes: 2}, roles: {leaf: ["leaf*"], root: ["spine*"]}}'
 	before=$(sent_so_far | cut -d' ' -f2)
 	generation=$(status_get generation)
 	sim_cmd "Unlink \"$id\"[$port]"
-	until_true 60 unlinked "$generation" || fail "no new view"
+	soon unlinked "$generation" || fail "no new view"
+	rest
 	did=$(($(sent_so_far | cut -d' ' -f2) - before))
 	[ "$did" = "$said" ] ||
 		fail "the plan said $said blocks, heddled wrote $did"
@@ -321,9 +323,9 @@ switches() {
 # give them back is known before.
 rebalanced() {
 	sim remove spine1 >/dev/null || fail "sim: $?"
-	until_true 60 switches 6 || fail "$(ctl status)"
+	soon switches 6 || fail "$(ctl status)"
 	sim return spine1 >/dev/null || fail "sim: $?"
-	until_true 60 switches 7 || fail "$(ctl status)"
+	soon switches 7 || fail "$(ctl status)"
 	ctl plan --from live --json --rebalance >"$E2E_DIR/plan.json" ||
 		fail "plan: $?"
 	ctl routes rebalance --wait --timeout 30 >"$E2E_DIR/page" ||
@@ -341,16 +343,16 @@ plan_homes() {
 		>"$E2E_DIR/fabric.net"
 	serve "$E2E_DIR/fabric.net"
 	sm_start
-	until_true 60 lone 0 || fail "$(tail -n 5 "$E2E_DIR/sm.out")"
-	until_true 30 named spine3 h12 || fail "no names"
+	soon lone 0 || fail "the daemon did not come up"
+	soon named spine3 h12 || fail "no names"
 	rebalanced
-	until_true 30 named spine1 h12 || fail "no names"
+	soon named spine1 h12 || fail "no names"
 	ctl plan --from live --json --fail spine1 --fail spine2 \
 		>"$E2E_DIR/plan.json" || fail "plan: $?"
 	same then.homes.single_points 12
 	sim remove spine1 >/dev/null || fail "sim: $?"
 	sim remove spine2 >/dev/null || fail "sim: $?"
-	until_true 60 lone 12 || fail "not 12: $(ctl status)"
+	soon lone 12 || fail "not 12: $(ctl status)"
 	same then.homes.points.0.name "$(status_get homes.points.0.name)"
 	same then.homes.points.0.nodes "$(status_get homes.points.0.nodes)"
 	[ "$(ctl tree --list homes | grep -c '"spine3" cuts off')" = 12 ] ||
