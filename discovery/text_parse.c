@@ -10,7 +10,7 @@
 #include "sm/base/mem.h"
 #include "sm/base/utf8.h"
 
-enum { NODES_MAX = 100000 };
+enum { NODES_MAX = 100000, PORTS_MAX = 254 }; /* 255 stands for none */
 
 /* A piece of the text. */
 struct span {
@@ -331,9 +331,9 @@ parse_node(struct parse *p, enum topo_type type)
 			       "-l\" prints it; without -l, -H, -S or -R it "
 			       "prints what is needed");
 	}
-	if (!number(p, 10, 255, &nports) || nports == 0) {
+	if (!number(p, 10, PORTS_MAX, &nports) || nports == 0) {
 		p->at = at;
-		return fail(p, "expected a number of ports, 1 to 255");
+		return fail(p, "expected a number of ports, 1 to 254");
 	}
 	blanks(p);
 	if (!quoted(p, &id))

@@ -130,11 +130,17 @@ show_homes(const json_t *homes, struct buf *out)
 }
 
 static void
-put_homes(const json_t *list, struct buf *out)
+put_homes(const json_t *r, struct buf *out)
 {
-	const json_t *e;
+	const json_t *homes = json_object_get(r, "homes");
+	const json_t *list = json_object_get(r, "list"), *e;
 	size_t i;
 
+	show_homes(homes, out);
+	if (member_num(homes, "nodes") == 0)
+		buf_printf(out, "homes       no node has several ports\n");
+	if (json_array_size(list) == 0)
+		return;
 	buf_printf(out, "%-18s  %-24s  %s\n", "NODE", "NAME", "WHAT");
 	json_array_foreach(list, i, e)
 		buf_printf(out, "%-18s  %-24s  %s\n", member_text(e, "guid"),
@@ -147,11 +153,11 @@ show_tree(const json_t *r, struct buf *out)
 	const json_t *list = json_object_get(r, "list"), *e;
 	size_t i;
 
-	put_tiers(r, "tree", out);
-	if (json_object_get(json_array_get(list, 0), "point") != NULL) {
-		put_homes(list, out);
+	if (json_object_get(r, "homes") != NULL) {
+		put_homes(r, out);
 		return;
 	}
+	put_tiers(r, "tree", out);
 	if (!json_is_string(
 		    json_object_get(json_array_get(list, 0), "origin"))) {
 		put_oddities(list, out);

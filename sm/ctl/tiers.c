@@ -156,35 +156,41 @@ tiers_json(const struct view *v, size_t most)
 	return o;
 }
 
+/* Every node that has a single point of failure, whatever tree it hangs on. */
+static struct answer *
+homes_answer(struct view *v)
+{
+	struct answer_list list = {.key = "list", .item = points_node};
+
+	if (v->homes == NULL)
+		return answer_error("busy", "being counted: ask again");
+	list.n = v->homes->nsingle;
+	return answer_list(
+		json_pack("{s:o}", "homes", points_json(v)), v, &list, NULL, 0);
+}
+
 struct answer *
 tiers_answer(json_t *request, struct view *v)
 {
 	const struct tree *t = tree_of(v);
 	struct answer_list list = {.key = "list", .item = odd_json};
-	bool homes;
 	const char *cmd, *which = "oddities";
 	json_error_t err;
 
 	if (json_unpack_ex(request, &err, 0, "{s:s, s?s !}", "cmd", &cmd,
 		    "list", &which) != 0)
 		return answer_error("bad-argument", err.text);
-	homes = strcmp(which, "homes") == 0;
-	if (!homes && strcmp(which, "switches") != 0 &&
-		strcmp(which, "oddities") != 0)
+	if (strcmp(which, "homes") == 0)
+		return homes_answer(v);
+	if (strcmp(which, "switches") != 0 && strcmp(which, "oddities") != 0)
 		return answer_error(
 			"bad-argument", "list is oddities, switches or homes");
-	if (homes && v->homes == NULL)
-		return answer_error("busy", "being counted: ask again");
 	if (t == NULL)
 		return answer_error("no-view", "nothing was read as a tree");
 	list.n = t->nodd;
 	if (strcmp(which, "switches") == 0) {
 		list.n = v->topo->nsw;
 		list.item = switch_json;
-	}
-	if (homes) {
-		list.n = v->homes->nsingle;
-		list.item = points_node;
 	}
 	return answer_list(figures(v, t), v, &list, NULL, 0);
 }

@@ -140,7 +140,9 @@ failure_apply(const struct topo *t, const struct failure *f, size_t n,
 		rc = draft_pieces(c.d, t->generation + 1, out, why);
 	} else {
 		*out = (struct draft_pieces){0};
-		rc = reason_set(why, "nothing is left of the fabric");
+		rc = reason_set(why,
+			"nothing is left of the fabric: no switch, and no "
+			"two hosts on one cable");
 	}
 	draft_free(c.d);
 	free(c.gone);

@@ -124,8 +124,9 @@ mad_node_info_decode(const uint8_t d[MAD_DATA], struct mad_node_info *out,
 			"NodeInfo: node type %u is none of 1 (CA), 2 (switch), "
 			"3 (router)",
 			out->type);
-	if (out->nports == 0)
-		return reason_set(why, "NodeInfo: a node with 0 ports");
+	if (out->nports == 0 || out->nports > MAD_PORT_MAX)
+		return reason_set(
+			why, "NodeInfo: a node with %u ports", out->nports);
 	if (out->guid == 0 || out->port_guid == 0)
 		return reason_set(why, "NodeInfo: %s GUID is 0",
 			out->guid == 0 ? "node" : "port");

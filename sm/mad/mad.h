@@ -24,6 +24,7 @@ enum {
 	MAD_SIZE = 256,
 	MAD_DATA = 64,	      /* bytes of an SMP's payload */
 	MAD_LID_END = 0xc000, /* the first LID that is not unicast */
+	MAD_PORT_MAX = 254,   /* 255 stands for no port in tables and paths */
 };
 
 enum mad_class { MAD_SUBN_LID = 0x01, MAD_SUBN_DR = 0x81, MAD_SA = 0x03 };

@@ -252,6 +252,7 @@ static const struct {
 	{2, 0, "node type 0"},
 	{2, 4, "node type 4"},
 	{3, 0, "0 ports"},
+	{3, 255, "255 ports"},
 	{19, 0, "node GUID"},
 	{27, 0, "port GUID"},
 	{36, 9, "local port 9 of a node with 8"},

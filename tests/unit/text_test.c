@@ -141,7 +141,7 @@ static const struct {
 	{"what\n", "t:1:1: expected a node"},
 	{"[1] \"H\"[1]\n", "t:1:1: a port without a node"},
 	{"Switch 0 \"S\"\n", "t:1:8: expected a number of ports"},
-	{"Switch 256 \"S\"\n", "t:1:8: expected a number of ports"},
+	{"Switch 255 \"S\"\n", "t:1:8: expected a number of ports"},
 	{"Switch 99999999999999999999 \"S\"\n", "t:1:8: expected a number"},
 	{"Switch 8\n", "t:1:9: expected the node's id"},
 	{"Switch 8 \"S\n", "t:1:10: expected the node's id"},
