@@ -49,7 +49,7 @@ find_cables(struct apart *e)
 		const struct topo_node *n = &t->node[t->sw[s].node];
 
 		e->sw[s] = (struct apart_switch){n->first_port, n->nports};
-		live[s] = apart_live(t, s);
+		live[s] = topo_sw_live(t, s);
 	}
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint32_t i = 0; live[s] && i < t->sw[s].nadj; i++) {

@@ -175,7 +175,7 @@ same_ends(const struct topo *t, const struct topo *was)
 		if (topo_switch_in(was, t, s) != s ||
 			t->sw[s].end != was->sw[s].end ||
 			t->sw[s].nend != was->sw[s].nend ||
-			apart_live(t, s) != apart_live(was, s))
+			topo_sw_live(t, s) != topo_sw_live(was, s))
 			return false;
 	for (uint32_t i = 0; i < t->nend; i++) {
 		const struct topo_port *p = &t->port[t->end[i].port];
@@ -230,7 +230,7 @@ apart_due(struct apart *e)
 	for (sw_ix s = 0; some && s < t->nsw; s++) {
 		sw_ix was = topo_switch_in(prev->topo, t, s);
 
-		some = was != TOPO_NONE || !apart_live(t, s);
+		some = was != TOPO_NONE || !topo_sw_live(t, s);
 		if (was != TOPO_NONE)
 			find_due_in(e, s, was);
 	}

@@ -75,12 +75,6 @@ struct apart {
 	uint32_t left;	 /* nodes that stay cut, of all */
 };
 
-static inline bool
-apart_live(const struct topo *t, sw_ix s)
-{
-	return !(t->node[t->sw[s].node].flags & TN_QUARANTINED);
-}
-
 /* The cable by which s leads to the LID, or APART_NONE. */
 static inline uint32_t
 apart_cable(const struct apart *e, const struct apart_way *w, sw_ix s)
