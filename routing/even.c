@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/even_homes.h"
 #include "routing/even_tree.h"
 #include "sm/base/arena.h"
 #include "sm/base/mem.h"
@@ -60,6 +61,7 @@ struct even {
 	struct even_tree **tree;  /* by LID, NULL: not in the ring */
 	struct even_tree **other; /* ... of the tables to take over from */
 	struct even_tree_ring ring;
+	struct even_homes homes;
 	uint32_t level;
 	uint64_t work; /* left */
 	uint64_t moves;
@@ -80,20 +82,6 @@ struct even {
 	uint64_t now;	     /* how often it was looked for a move */
 	struct spare *spare; /* [nsw] */
 };
-
-/* ---- what there is ---- */
-
-static void
-find_loads(struct even *e, const struct verify_state *v)
-{
-	const struct topo *t = e->t;
-
-	e->load = arena_array(e->a, t->nadj, sizeof(*e->load));
-	for (uint32_t c = 0; c < t->nadj; c++)
-		if (e->net.tail[c] != TOPO_NONE)
-			e->load[c] = (uint32_t)verify_state_load(
-				v, e->net.tail[c], t->adj[c].out);
-}
 
 /* ---- one LID ---- */
 
@@ -254,11 +242,15 @@ static uint32_t
 find_spare(const struct even *e, sw_ix s)
 {
 	const struct topo_switch *sw = &e->t->sw[s];
-	uint32_t best = is_open(e, next_of(e, s)) ? e->x->way[s] : NONE;
+	sw_ix next = next_of(e, s);
+	uint32_t best = NONE;
 
+	if (is_open(e, next) && !even_homes_barred(&e->homes, next))
+		best = e->x->way[s];
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++)
 		if ((best == NONE || e->load[c] < e->load[best]) &&
-			legal(e, s, c))
+			legal(e, s, c) &&
+			!even_homes_barred(&e->homes, e->net.head[c]))
 			best = c;
 	return best;
 }
@@ -297,6 +289,8 @@ try_way(struct even *e, sw_ix s, uint32_t c, struct move *m)
 		x = e->net.head[c];
 		if (x == old)
 			break;
+		if (even_homes_barred(&e->homes, x))
+			return false;
 		c = t->way[x];
 		if (t->flow[x] == 0 &&
 			(is_via(e, x) || e->load[c] + add > e->level))
@@ -365,6 +359,14 @@ holds(struct even *e, struct choice *x, const struct choice *best)
 	return (x->cost <= 0 || e->any) && better(e, x, best);
 }
 
+/* What passes s for the LID is about to be led elsewhere. */
+static void
+turn_from(struct even *e, sw_ix s)
+{
+	spend(e, even_homes_bar(&e->homes, e->r, e->lid, e->x, s));
+	e->now += even_homes_has(&e->homes, e->lid); /* no spare is as it was */
+}
+
 /* The best entry of s to change. */
 static struct choice
 try_switch(struct even *e, sw_ix s, uint32_t excess)
@@ -378,6 +380,7 @@ try_switch(struct even *e, sw_ix s, uint32_t excess)
 	if (flow > e->level)
 		return best;
 	spend(e, sw->nadj);
+	turn_from(e, s);
 	x.gain = flow < excess ? flow : excess;
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++) {
 		if (e->load[c] > e->level - flow ||
@@ -463,6 +466,7 @@ make_if(struct even *e, const struct choice *x, uint32_t c)
 	struct move m = {.n = 0};
 
 	turn_to(e, x->lid, c);
+	turn_from(e, x->sw);
 	if (is_via(e, x->sw) && e->x->flow[x->sw] > 0 &&
 		legal(e, x->sw, x->cable) && try_way(e, x->sw, x->cable, &m))
 		make(e, &m);
@@ -583,6 +587,8 @@ take_lid(struct even *e, uint32_t c)
 		return;
 	to = tree_at(e, &e->other[e->lid], e->wish->from, e->lid);
 	spend(e, e->t->nsw / AGAIN);
+	if (even_homes_meets(&e->homes, e->r, e->lid, to))
+		return;
 	carry_all(e, e->x, true);
 	if ((to->way[s] != c || to->flow[s] < e->x->flow[s]) &&
 		(e->any || fits(e, to))) {
@@ -748,8 +754,10 @@ begin(struct even *e, const struct routes *r)
 	routes_line(r, e->pos);
 	even_tree_cables(&e->net, e->t, e->a);
 	even_tree_begin(&e->ring, &e->net, e->a);
-	find_loads(e, r->verified);
-	even_tree_hosts(&e->net, e->wish->job->options, e->fixed, e->a);
+	e->load = even_tree_loads(&e->net, r->verified, e->a);
+	even_tree_hosts(&e->net);
+	even_homes_begin(
+		&e->homes, &e->net, e->wish->job->options, e->fixed, e->a);
 	e->work = e->wish->work;
 }
 

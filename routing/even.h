@@ -38,8 +38,12 @@
  * cable from wherever it comes, all entries of a LID are taken over from other
  * tables that obey the same order: then the mixture obeys it, too.
  *
- * Left alone: LIDs of nodes with several ports, whose ways are disjoint on
- * purpose (routing/homing.h); what goes from one plane to another.
+ * The ways to the ports of one node are disjoint on purpose (routing/homing.h,
+ * apart.h), and stay so: what is led elsewhere keeps off the switches that all
+ * ways from the same leaf to the other ports pass.
+ *
+ * Left alone: LIDs of ports that are idle while others are up; what goes from
+ * one plane to another.
  */
 #ifndef HEDDLE_ROUTING_EVEN_H
 #define HEDDLE_ROUTING_EVEN_H

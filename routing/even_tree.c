@@ -1,9 +1,6 @@
 #include "routing/even_tree.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "routing/homing.h"
 
 enum { KEPT = 100000 }; /* switches of trees, of 11 bytes */
 
@@ -31,43 +28,28 @@ even_tree_cables(struct even_cables *c, const struct topo *t, struct arena *a)
 		}
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 void
-even_tree_hosts(struct even_cables *c, const struct engine_options *o,
-	bool *fixed, struct arena *a)
+even_tree_hosts(struct even_cables *c)
 {
 	const struct topo *t = c->t;
-	uint64_t *all = arena_array(a, t->nend, sizeof(*all));
-	uint32_t n = 0;
 
-	memset(fixed, true, t->max_lid + 1U);
 	for (sw_ix s = 0; s < t->nsw; s++)
-		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
-			const struct topo_end *end = &t->end[t->sw[s].end + i];
+		for (uint32_t i = 0; i < t->sw[s].nend; i++)
+			c->hosts[s] += t->end[t->sw[s].end + i].host;
+}
 
-			if (!end->host)
-				continue;
-			c->hosts[s]++;
-			all[n++] = homing_key(t, o, end->port);
-		}
-	qsort(all, n, sizeof(*all), by_value);
-	for (uint32_t i = 0; i < t->nend; i++) {
-		port_ix p = t->end[i].port;
-		uint64_t key = homing_key(t, o, p), *at;
+uint32_t *
+even_tree_loads(const struct even_cables *c, const struct verify_state *v,
+	struct arena *a)
+{
+	const struct topo *t = c->t;
+	uint32_t *load = arena_array(a, t->nadj, sizeof(*load));
 
-		at = bsearch(&key, all, n, sizeof(key), by_value);
-		if (t->end[i].host && at != NULL &&
-			(at == all || at[-1] != key) &&
-			(at + 1 == all + n || at[1] != key))
-			fixed[t->port[p].lid] = false;
-	}
+	for (uint32_t k = 0; k < t->nadj; k++)
+		if (c->tail[k] != TOPO_NONE)
+			load[k] = (uint32_t)verify_state_load(
+				v, c->tail[k], t->adj[k].out);
+	return load;
 }
 
 /* Distances, by following entries until one is known. */

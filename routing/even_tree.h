@@ -45,9 +45,12 @@ even_tree_entry(const struct even_cables *c, const struct routes *r, sw_ix s,
 void even_tree_cables(
 	struct even_cables *c, const struct topo *t, struct arena *a);
 
-/* Hosts, and which LIDs to leave alone: fixed[max_lid + 1]. */
-void even_tree_hosts(struct even_cables *c, const struct engine_options *o,
-	bool *fixed, struct arena *a);
+/* ... and those. */
+void even_tree_hosts(struct even_cables *c);
+
+/* What each cable carries, as it was judged: [nadj]. */
+uint32_t *even_tree_loads(const struct even_cables *c,
+	const struct verify_state *v, struct arena *a);
 
 /*
  * Trees that are kept, about a megabyte: where there are more, the oldest one

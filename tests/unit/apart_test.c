@@ -410,6 +410,59 @@ START_TEST(groups_like_nodes)
 }
 END_TEST
 
+/* ---- and balanced ---- */
+
+static void
+end(struct bed *b)
+{
+	lft_pool_free(b->pool);
+	topo_unref(b->t);
+	fabric_free(b->f);
+}
+
+/* Whoever has two ports in a damaged tree: no cable carries more for it, and
+ * nobody has a single point of failure. */
+START_TEST(no_price)
+{
+	const struct gen_fattree2 whole = {18, 36, 1, 9, 9};
+
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		struct reason why = {""};
+		struct bed b = {.seed = seed, .engine = "ftree"};
+		struct routes *r, *strangers;
+		struct homing h;
+
+		b.f = gen_edit_fail_links(
+			gen_edit_rails(
+				gen_tree_two(&whole, &why), 2, true, &why),
+			seed % 2 ? 34 : 85, seed, true, &why);
+		ck_assert_ptr_nonnull(b.f);
+		b.options.lanes = 1;
+		b.t = frozen_topo(b.f, NULL);
+		b.pool = lft_pool_new();
+		r = computed(&b, NULL, false);
+		h = homing_of(&b, r);
+		ck_assert_uint_eq(h.n, 324);
+		ck_assert_uint_eq(h.single, 0);
+		homing_end(&h);
+		for (uint32_t i = 0; i < b.f->nnodes; i++)
+			b.f->node[i].sysimg = b.f->node[i].guid;
+		topo_unref(b.t);
+		b.t = frozen_topo(b.f, NULL);
+		strangers = computed(&b, NULL, false);
+		ck_assert_uint_eq(strangers->homes, 0);
+		ck_assert_msg(
+			r->report.load_max <= strangers->report.load_max + 18,
+			"seed %u: %llu, strangers %llu", (unsigned)seed,
+			(unsigned long long)r->report.load_max,
+			(unsigned long long)strangers->report.load_max);
+		routes_unref(strangers);
+		routes_unref(r);
+		end(&b);
+	}
+}
+END_TEST
+
 /* ---- passive ports ---- */
 
 /* Of the first leaf's four hosts 1 and 2 are passive, and hosts of the third
@@ -437,14 +490,6 @@ with_passive(unsigned further)
 	b.t = frozen_topo(b.f, NULL);
 	b.pool = lft_pool_new();
 	return b;
-}
-
-static void
-end(struct bed *b)
-{
-	lft_pool_free(b->pool);
-	topo_unref(b->t);
-	fabric_free(b->f);
 }
 
 /* Are all entries for this host's LID the same? */
@@ -548,6 +593,7 @@ main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, kept_like_fresh);
 	tcase_add_test(t, groups_like_nodes);
+	tcase_add_test(t, no_price);
 	tcase_add_test(t, active_first);
 	tcase_add_test(t, passive_takes_over);
 	suite_add_tcase(s, t);

@@ -133,6 +133,14 @@ tangle(void)
 }
 
 static struct fabric *
+two_ports(void)
+{
+	return gen_edit_rails(
+		gen_tree_two(&(struct gen_fattree2){6, 12, 1, 3, 3}, NULL), 2,
+		true, NULL);
+}
+
+static struct fabric *
 selene(void)
 {
 	const char *at = getenv("HEDDLE_FIXTURES");
@@ -208,14 +216,16 @@ END_TEST
  * way up any more to what is turned over.
  */
 static const struct {
-	unsigned boxes;
+	unsigned boxes, hosts;
+	unsigned ports; /* of a host */
 	const char *from, *to;
 	uint64_t most; /* of the entries, in per mille */
 } one_lost[] = {
-	{1, "box1.leaf1", "box1.top1", 3},
-	{8, "rack37.a", "box1.leaf7", 0},
-	{8, "rack1.a", "box1.leaf1", 0},
-	{8, "box1.leaf1", "box1.top1", 1},
+	{1, 12, 1, "box1.leaf1", "box1.top1", 3},
+	{8, 12, 1, "rack37.a", "box1.leaf7", 0},
+	{8, 12, 1, "rack1.a", "box1.leaf1", 0},
+	{8, 12, 1, "box1.leaf1", "box1.top1", 1},
+	{1, 6, 2, "box1.leaf5", "box1.top11", 0},
 };
 
 static uint32_t
@@ -232,7 +242,10 @@ one_cable(const struct fabric *f, const char *from, const char *to)
 START_TEST(only_what_is_overloaded)
 {
 	struct reason why = {""};
-	struct fabric *f = gen_paper_racks(one_lost[_i].boxes, 12, 12, &why);
+	unsigned hosts = one_lost[_i].hosts;
+	struct fabric *f = gen_edit_rails(
+		gen_paper_racks(one_lost[_i].boxes, hosts, hosts, &why),
+		one_lost[_i].ports, true, &why);
 	struct fabric *g;
 	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	const struct fabric_edit edit = {.drop_cable = drop};
@@ -411,6 +424,7 @@ static const struct {
 	{"planes", joined},
 	{"torus", torus},
 	{"irregular", tangle},
+	{"two ports a host", two_ports},
 };
 
 /*
