@@ -92,19 +92,6 @@ tables(const struct routes *r)
 		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
 }
 
-/* Would the tables be free of cycles if all lanes were one? */
-static bool
-on_one_lane(const struct routes *r)
-{
-	struct verify_tables in = tables(r);
-	struct verify_report report;
-
-	if (r->lanes.n < 2)
-		return true;
-	in.lanes = NULL;
-	return verify_tables(&in, &report, NULL) == 0;
-}
-
 /* Judge r, from the judgement of others where there is one. */
 static int
 verify(const struct route_job *job, const struct routes *before,
@@ -121,7 +108,7 @@ verify(const struct route_job *job, const struct routes *before,
 		    why) != 0)
 		return -1;
 	r->turns = verify_state_turns(r->verified, r->topo);
-	r->lanes.plain = on_one_lane(r);
+	r->lanes.plain = r->report.plain;
 	return 0;
 }
 
