@@ -7,6 +7,7 @@
 #include "routing/apart.h"
 #include "routing/cut.h"
 #include "routing/even.h"
+#include "routing/ftree.h"
 #include "routing/least.h"
 #include "routing/reading.h"
 #include "routing/tree.h"
@@ -109,7 +110,7 @@ verify(const struct route_job *job, const struct routes *before,
 		return -1;
 	r->turns = verify_state_turns(r->verified, r->topo);
 	r->lanes.plain = r->report.plain;
-	return 0;
+	return ftree_lanes_fit(r, job->options, why);
 }
 
 /* The same cable in an older topology, in use there? */
