@@ -45,10 +45,9 @@
  * there are SLs for once the levels of service have theirs, and as the widest
  * of all cables between switches has VLs for. Where a cable has fewer, lanes
  * share them there (levels.h says why they may), so that a pair's SL hangs
- * neither on its path nor on narrow cables that come and go. The number does
- * not become less with the widest one, but when all is rebalanced. Where a
- * switch has VLs and cannot say which SL gets which, all is on one lane. Leaves
- * that had a number in the previous routes keep it.
+ * neither on its path nor on narrow cables that come and go. Where a switch has
+ * VLs and cannot say which SL gets which, all is on one lane. Leaves that had a
+ * number in the previous routes keep it.
  */
 void ftree_lanes(const struct route_job *job, struct routes *r);
 

@@ -100,22 +100,13 @@ most_lanes(const struct engine_options *o)
 	return n > 1 ? n : 1;
 }
 
-/*
- * No more lanes than the widest cable keeps apart; but who has more has them
- * for good, or one cable that comes and goes would change all SLs.
- */
+/* No more lanes than the widest cable keeps apart. */
 static unsigned
-room(const struct cables *x, const struct route_job *job)
+room(const struct cables *x)
 {
-	const struct routes *prev = job->rebalance ? NULL : job->prev;
-	unsigned had = prev != NULL && prev->lanes.cls != NULL
-			       ? prev->lanes.spread
-			       : 0;
-	unsigned n = x->ports > 0 ? x->most / x->levels : LEVELS_LANES;
-
 	if (x->blind > 0)
 		return 1;
-	return n > had ? n : had;
+	return x->ports > 0 ? x->most / x->levels : LEVELS_LANES;
 }
 
 /* The number that s had, or none. */
@@ -167,7 +158,7 @@ ftree_lanes(const struct route_job *job, struct routes *r)
 	if (n < 2)
 		return;
 	x = survey(t, job->options, n);
-	most = room(&x, job);
+	most = room(&x);
 	n = n < most ? n : most;
 	if (n < 2)
 		return;
