@@ -185,13 +185,16 @@ static const struct schema_option ftree[] = {
 		.unit = "data lanes",
 		.reload = SCHEMA_REROUTE,
 		.help = "Virtual lanes that pairs of leaf switches are spread "
-			"over, as far as all links have them, so that traffic "
-			"held up by a busy host holds up less of the rest. "
-			"Hosts learn their lane with their paths; whoever does "
-			"not ask for paths stays on the first lane. Where "
-			"links have fewer, or a switch cannot map service "
-			"levels to lanes, the log, heddlectl status and plan "
-			"name the first such port."},
+			"over, as far as the widest link between switches has "
+			"them, so that traffic held up by a busy host holds up "
+			"less of the rest. Hosts learn their lane with their "
+			"paths; whoever does not ask for paths stays on the "
+			"first lane. On links that have fewer, lanes share "
+			"them, there alone; no pair is given another lane for "
+			"it, nor when such links come and go. Where a switch "
+			"cannot map service levels to lanes, all is on one. "
+			"The log, heddlectl status and plan tell, and name the "
+			"first such port."},
 };
 
 static const struct schema_option homes[] = {

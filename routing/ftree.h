@@ -41,18 +41,36 @@
 #include "routing/updn.h"
 
 /*
- * ftree_lanes.c: spread leaf pairs over as many lanes as are asked for and as
- * every cable between live switches has, once the levels of service have
- * theirs. Leaves that had a number in the previous routes keep it.
+ * ftree_lanes.c: spread leaf pairs over as many lanes as are asked for, as
+ * there are SLs for once the levels of service have theirs, and as the widest
+ * of all cables between switches has VLs for. Where a cable has fewer, lanes
+ * share them there (levels.h says why they may), so that a pair's SL hangs
+ * neither on its path nor on narrow cables that come and go. Where a switch has
+ * VLs and cannot say which SL gets which, all is on one lane. Leaves that had a
+ * number in the previous routes keep it.
  */
 void ftree_lanes(const struct route_job *job, struct routes *r);
 
 /*
- * Why leaf pairs are spread over fewer lanes than are asked for, in words: the
- * first of the ports that are to blame, by name, and how many there are. ""
+ * Why leaf pairs are spread over fewer lanes than are asked for, in words. ""
  * where they have them all, or other engines' routes are in force.
  */
 void ftree_lanes_short(const struct routes *r, const struct engine_options *o,
 	char *out, size_t size);
+
+/*
+ * How many ports between switches keep fewer lanes apart than there are, and in
+ * words, with the first of the narrowest of them by name; "": none.
+ */
+uint32_t ftree_lanes_shared(const struct routes *r,
+	const struct engine_options *o, char *out, size_t size);
+
+/*
+ * May the lanes of these routes, judged, travel on the cables that there are?
+ * -1 and why: the tables have cycles that lanes break, and a cable has fewer
+ * VLs than that takes. o NULL: nothing limits VLs.
+ */
+int ftree_lanes_fit(const struct routes *r, const struct engine_options *o,
+	struct reason *why);
 
 #endif

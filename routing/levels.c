@@ -202,18 +202,25 @@ levels_link_code(const struct topo *t, port_ix p, uint8_t max)
 }
 
 unsigned
-levels_link(const struct topo *t, port_ix p, uint8_t max)
+levels_vls(uint8_t code)
 {
 	static const uint8_t count[] = {1, 1, 2, 4, 8, 15};
+
+	return count[code < sizeof(count) ? code : sizeof(count) - 1];
+}
+
+unsigned
+levels_link(const struct topo *t, port_ix p, uint8_t max)
+{
 	const struct topo_port *a = &t->port[p];
 
 	if ((a->flags & (TP_ABSENT | TP_UNREAD)) != 0)
 		return 0;
 	if (inner(t, p))
-		return count[min(a->vl_cap, 5)];
+		return levels_vls(a->vl_cap);
 	if (a->peer == TOPO_NONE)
 		return 0;
-	return count[min(levels_link_code(t, p, max), 5)];
+	return levels_vls(levels_link_code(t, p, max));
 }
 
 bool

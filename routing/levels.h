@@ -14,10 +14,23 @@
  * some link share, there alone, that of the level they name. So a VL of a link
  * is never in two lanes: whatever the levels are, and whatever they were a
  * moment ago, every channel belongs to one lane, every dependency stays in its
- * lane, and what was without a cycle is without one. Only where the verifier
- * found the tables without a cycle on a single lane (they are plain) may
- * channels of several lanes be one. A link with an end port is the first or
- * the last of any way and in no cycle: lanes may be one there, too.
+ * lane, and what was without a cycle is without one. A link with an end port is
+ * the first or the last of any way and in no cycle: lanes may be one there.
+ *
+ * Where the verifier found the tables without a cycle on a single lane (they
+ * are plain) lanes may be one anywhere: a link that has fewer VLs than there
+ * are lanes has lane i fold onto VL i mod v, and that is a matter of the rows
+ * of the two that send into it, of no SL and no entry. Why it is sound: let a
+ * packet hold VL x of link a and wait for VL y of link b. Forget x and y, and
+ * what is left is the turn from a to b, which the tables make. So a cycle of
+ * (link, VL) would be a closed walk of turns, and there is none. Nothing in
+ * that asks which VL a row gives to which SL, so it holds for any rows at all:
+ * other ones at every link, old and new ones side by side, those of a switch
+ * that takes none, those for SLs of old connections, and while a link comes up
+ * with other VLs than it had. Of a mixture of old and new tables the same is
+ * true when its turns, of all lanes together, have no cycle (safe_lane.c).
+ * Tables that are not plain need a VL for each lane on every link, or they are
+ * refused (ftree_lanes_fit).
  *
  * Connections keep an SL for ever, also when levels change. Where the tables
  * are not plain, every lane has a band of SLs that are its own whatever the
@@ -96,6 +109,9 @@ void levels_row(const struct levels *l, unsigned vls, bool end,
 
 /* The SLs of some routing lanes, a bit each. */
 uint16_t levels_sls(const struct levels *l, uint16_t lanes);
+
+/* Data VLs by a code of VLCap or OperationalVLs. */
+unsigned levels_vls(uint8_t code);
 
 /*
  * Data VLs of the link at port p: those it works with, or, while it is not up,

@@ -7,6 +7,7 @@
 #include "routing/apart.h"
 #include "routing/cut.h"
 #include "routing/even.h"
+#include "routing/ftree.h"
 #include "routing/least.h"
 #include "routing/reading.h"
 #include "routing/tree.h"
@@ -92,19 +93,6 @@ tables(const struct routes *r)
 		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
 }
 
-/* Would the tables be free of cycles if all lanes were one? */
-static bool
-on_one_lane(const struct routes *r)
-{
-	struct verify_tables in = tables(r);
-	struct verify_report report;
-
-	if (r->lanes.n < 2)
-		return true;
-	in.lanes = NULL;
-	return verify_tables(&in, &report, NULL) == 0;
-}
-
 /* Judge r, from the judgement of others where there is one. */
 static int
 verify(const struct route_job *job, const struct routes *before,
@@ -121,8 +109,8 @@ verify(const struct route_job *job, const struct routes *before,
 		    why) != 0)
 		return -1;
 	r->turns = verify_state_turns(r->verified, r->topo);
-	r->lanes.plain = on_one_lane(r);
-	return 0;
+	r->lanes.plain = r->report.plain;
+	return ftree_lanes_fit(r, job->options, why);
 }
 
 /* The same cable in an older topology, in use there? */

@@ -121,7 +121,7 @@ verify_keep(const struct verify_tables *in, unsigned threads,
 	out->ok = out->unreachable == 0 && out->loops == 0 &&
 		  out->cyclic_channels == 0;
 	if (keep != NULL)
-		*keep = verify_state_new(g, in, out->ok);
+		*keep = verify_state_new(g, in, out);
 	else
 		verify_graph_free(g);
 	return out->ok ? 0 : reason_set(why, "%s", out->first);

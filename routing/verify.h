@@ -39,6 +39,7 @@ struct verify_report {
 	uint64_t cut_off;     /* (switch, LID) pairs with no physical path */
 	uint32_t cyclic_channels; /* on a cycle, or only reachable from one */
 	uint32_t vls;		  /* lanes judged */
+	bool plain; /* no cycle even if all lanes were one; see levels.h */
 	uint64_t load_max; /* host pairs over the busiest cable direction */
 	uint64_t load_min; /* ... and over the idlest */
 	double load_mean;  /* over cable directions between switches */
@@ -113,9 +114,10 @@ struct verify_before {
 /*
  * verify_keep, looking only at what differs from before: entries, cables,
  * destinations. The verdict and every figure are those of verify_keep. What is
- * not well, and what differs in too much (other switches, other lanes, another
- * pool, a large part of the entries), is left to verify_keep, so that this is
- * never wrong and slow only where it must be. was (or its state) may be NULL.
+ * not well or not plain, and what differs in too much (other switches, other
+ * lanes, another pool, a large part of the entries), is left to verify_keep, so
+ * that this is never wrong and slow only where it must be. was (or its state)
+ * may be NULL.
  *
  * Turns that are no longer made stay in the graph of dependencies until a
  * cycle needs one of them; then verify_keep decides.

@@ -549,7 +549,7 @@ change_weights(struct change *c)
 
 struct raise {
 	const struct change *c;
-	const uint64_t *turn; /* the lane's */
+	const uint64_t *turn, *was; /* of all lanes as one, now and before */
 	uint32_t *layer;
 	uint32_t *owner; /* [nports] the switch of a port */
 	uint32_t *stack;
@@ -606,12 +606,10 @@ settle(struct raise *r)
 
 /* Raise the layers for all turns that are new; false: it takes too long. */
 static bool
-raise_lane(struct raise *r, unsigned lane)
+raise_all(struct raise *r)
 {
 	const struct verify_graph *g = r->c->g;
-	const uint64_t *was = r->c->g0->turn + lane * g->plane;
 
-	r->turn = g->turn + lane * g->plane;
 	r->depth = r->steps = 0;
 	for (uint32_t in = 0; in < g->nports; in++) {
 		uint32_t s = r->owner[in];
@@ -624,7 +622,7 @@ raise_lane(struct raise *r, unsigned lane)
 		for (unsigned k = 0; k < 1U << g->shift; k++) {
 			size_t at = ((size_t)in << g->shift) + k;
 			uint64_t bits =
-				r->turn[at] & (all ? UINT64_MAX : ~was[at]);
+				r->turn[at] & (all ? UINT64_MAX : ~r->was[at]);
 
 			if (bits != 0 &&
 				(!order_row(r, in, bits, k * 64) || !settle(r)))
@@ -639,19 +637,23 @@ static bool
 find_layers(const struct change *c, uint32_t *layer)
 {
 	const struct verify_graph *g = c->g;
+	uint64_t *is = verify_graph_one_lane(g);
+	uint64_t *was = verify_graph_one_lane(c->g0);
 	struct raise r = {.c = c,
+		.turn = is != NULL ? is : g->turn,
+		.was = was != NULL ? was : c->g0->turn,
+		.layer = layer,
 		.owner = mem_alloc(g->nports * sizeof(*r.owner)),
 		.stack = mem_alloc((g->nports + 1U) * sizeof(*r.stack))};
-	bool ok = true;
+	bool ok;
 
 	for (uint32_t s = 0; s < g->n; s++)
 		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
 			r.owner[p] = s;
 	r.owner[g->off[g->n]] = g->n;
-	for (unsigned l = 0; l < g->nlanes && ok; l++) {
-		r.layer = layer + (size_t)l * g->nports;
-		ok = raise_lane(&r, l) || verify_cycle_layers(g, l, r.layer);
-	}
+	ok = raise_all(&r) || verify_cycle_layers(g, r.turn, layer);
+	free(is);
+	free(was);
 	free(r.owner);
 	free(r.stack);
 	return ok;
@@ -717,17 +719,16 @@ judge(const struct verify_before *was, const struct verify_tables *in,
 		.out = out,
 		.threads = threads};
 	struct verify_state *v = NULL;
-	size_t layers = (size_t)g->nlanes * g->nports;
 	uint32_t *layer;
 
 	if (c.nlid < c.nlid0)
 		c.nlid = c.nlid0;
 	look(&c);
-	layer = mem_dup(was->state->layer, layers * sizeof(*layer));
+	layer = mem_dup(was->state->layer, g->nports * sizeof(*layer));
 	if (!c.failed && find_layers(&c, layer)) {
 		count_pairs(&c);
 		verify_sum(g, out);
-		out->ok = out->by_change = true;
+		out->ok = out->plain = out->by_change = true;
 		v = mem_zalloc(1, sizeof(*v));
 		*v = (struct verify_state){.refs = 1,
 			.steps = was->state->steps + 1,

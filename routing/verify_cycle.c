@@ -235,9 +235,9 @@ tell(const struct cycle *cy, const struct verify_tables *in,
 }
 
 static void
-cycle_new(struct cycle *cy, const struct verify_graph *g, unsigned lane)
+cycle_new(struct cycle *cy, const struct verify_graph *g, const uint64_t *turn)
 {
-	*cy = (struct cycle){.g = g, .turn = g->turn + lane * g->plane};
+	*cy = (struct cycle){.g = g, .turn = turn};
 	cy->owner = mem_alloc(g->nports * sizeof(*cy->owner));
 	cy->degree = mem_alloc(g->nports * sizeof(*cy->degree));
 	cy->queue = mem_alloc((g->nports + 1U) * sizeof(*cy->queue));
@@ -279,33 +279,52 @@ show(struct cycle *cy, const struct verify_tables *in,
 	free(path);
 }
 
+/* Have all lanes together, several of them, no cycle? Then none has one. */
+static bool
+together(const struct verify_graph *g)
+{
+	uint64_t *all = verify_graph_one_lane(g);
+	struct cycle cy;
+	bool none;
+
+	if (all == NULL)
+		return false;
+	cycle_new(&cy, g, all);
+	none = trim(&cy, follower, NULL) == 0;
+	cycle_end(&cy);
+	free(all);
+	return none;
+}
+
 void
 verify_cycle_find(const struct verify_graph *g, const struct verify_tables *in,
 	struct verify_report *out)
 {
 	struct cycle cy;
 
-	for (unsigned lane = 0; lane < g->nlanes; lane++) {
+	out->plain = together(g);
+	for (unsigned lane = 0; lane < g->nlanes && !out->plain; lane++) {
 		uint32_t stay;
 
-		cycle_new(&cy, g, lane);
+		cycle_new(&cy, g, g->turn + lane * g->plane);
 		stay = trim(&cy, follower, NULL);
 		out->cyclic_channels += stay;
 		if (stay > 0 && out->cycle[0] == '\0')
 			show(&cy, in, out);
 		cycle_end(&cy);
 	}
+	out->plain |= g->nlanes == 1 && out->cyclic_channels == 0;
 }
 
 bool
 verify_cycle_layers(
-	const struct verify_graph *g, unsigned lane, uint32_t *layer)
+	const struct verify_graph *g, const uint64_t *turn, uint32_t *layer)
 {
 	struct cycle cy;
 	bool ok;
 
 	memset(layer, 0, g->nports * sizeof(*layer));
-	cycle_new(&cy, g, lane);
+	cycle_new(&cy, g, turn);
 	ok = trim(&cy, follower, layer) == 0;
 	cycle_end(&cy);
 	return ok;

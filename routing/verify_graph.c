@@ -225,6 +225,20 @@ lay_lanes(struct verify_graph *g, const struct route_lanes *l)
 	free(at);
 }
 
+uint64_t *
+verify_graph_one_lane(const struct verify_graph *g)
+{
+	uint64_t *all;
+
+	if (g->nlanes == 1)
+		return NULL;
+	all = mem_dup(g->turn, g->plane * sizeof(*all));
+	for (unsigned l = 1; l < g->nlanes; l++)
+		for (size_t i = 0; i < g->plane; i++)
+			all[i] |= g->turn[l * g->plane + i];
+	return all;
+}
+
 void
 verify_graph_lanes(const struct verify_graph *g, uint32_t root, uint8_t *bit)
 {

@@ -82,6 +82,12 @@ struct verify_graph *verify_graph_fork(const struct verify_graph *g);
 void verify_graph_join(struct verify_graph *g, struct verify_graph *fork);
 void verify_graph_free_fork(struct verify_graph *fork);
 
+/*
+ * The turns of all lanes as if they were one: [plane], to be freed. NULL: there
+ * is but one, g->turn.
+ */
+uint64_t *verify_graph_one_lane(const struct verify_graph *g);
+
 /* The lanes from every live switch to one: [n] bits. Only with nlanes > 1. */
 void verify_graph_lanes(
 	const struct verify_graph *g, uint32_t root, uint8_t *bit);
@@ -146,16 +152,20 @@ struct verify_pair {
 void verify_words_pair(const struct verify_graph *g, const uint8_t *col,
 	const struct verify_pair *pair, char *text, size_t size);
 
-/* Is the graph of turns free of cycles? Fills cyclic_channels and first. */
+/*
+ * Are the graphs of turns free of cycles, that of all lanes as one, or each?
+ * Fills plain, cyclic_channels, cycle and first.
+ */
 void verify_cycle_find(const struct verify_graph *g,
 	const struct verify_tables *in, struct verify_report *out);
 
 /*
- * Number a lane's channels so that every turn leads to a higher number: 0 or
- * one more than the highest before. layer: [nports]. False: there is a cycle.
+ * Number channels so that every turn of these [plane] leads to a higher number:
+ * 0 or one more than the highest before. layer: [nports]. False: there is a
+ * cycle.
  */
 bool verify_cycle_layers(
-	const struct verify_graph *g, unsigned lane, uint32_t *layer);
+	const struct verify_graph *g, const uint64_t *turn, uint32_t *layer);
 
 /* Busiest cable, means and hops of the report from what the walk found. */
 void verify_sum(const struct verify_graph *g, struct verify_report *out);
@@ -165,15 +175,15 @@ struct verify_state {
 	unsigned refs;
 	unsigned steps; /* verify_change since the last judgement in full */
 	struct verify_graph *g;
-	bool ok;
-	uint64_t *guid;		  /* [g->n] of the switches */
-	uint32_t *layer;	  /* [nlanes * nports]; NULL unless ok */
+	bool ok;	 /* and plain: the next may rest on it */
+	uint64_t *guid;	 /* [g->n] of the switches */
+	uint32_t *layer; /* [nports] of all lanes as one; NULL unless ok */
 	struct verify_dest *dest; /* [nlid]; NULL unless ok */
 	uint32_t nlid;
 };
 
-/* Keep g (taken over). */
-struct verify_state *verify_state_new(
-	struct verify_graph *g, const struct verify_tables *in, bool ok);
+/* Keep g (taken over), judged so. */
+struct verify_state *verify_state_new(struct verify_graph *g,
+	const struct verify_tables *in, const struct verify_report *found);
 
 #endif

@@ -5,17 +5,31 @@
 #include "routing/verify_graph.h"
 #include "sm/base/mem.h"
 
+/* Layers of all lanes as one. */
+static bool
+lay(struct verify_state *v)
+{
+	const struct verify_graph *g = v->g;
+	uint64_t *one = verify_graph_one_lane(g);
+	bool ok;
+
+	v->layer = mem_alloc(g->nports * sizeof(*v->layer));
+	ok = verify_cycle_layers(g, one != NULL ? one : g->turn, v->layer);
+	free(one);
+	return ok;
+}
+
 struct verify_state *
-verify_state_new(
-	struct verify_graph *g, const struct verify_tables *in, bool ok)
+verify_state_new(struct verify_graph *g, const struct verify_tables *in,
+	const struct verify_report *found)
 {
 	struct verify_state *v = mem_zalloc(1, sizeof(*v));
 	const struct topo *t = in->topo;
 
 	v->refs = 1;
 	v->g = g;
-	v->ok = ok;
-	if (!ok) {
+	v->ok = found->ok && found->plain;
+	if (!v->ok) {
 		g->t = NULL;
 		return v;
 	}
@@ -26,10 +40,7 @@ verify_state_new(
 	v->dest = mem_alloc(v->nlid * sizeof(*v->dest));
 	for (uint32_t lid = 0; lid < v->nlid; lid++)
 		v->dest[lid] = verify_walk_dest(g, lid);
-	v->layer = mem_alloc((size_t)g->nlanes * g->nports * sizeof(*v->layer));
-	for (unsigned l = 0; l < g->nlanes; l++)
-		v->ok &= verify_cycle_layers(
-			g, l, v->layer + (size_t)l * g->nports);
+	v->ok = lay(v);
 	g->t = NULL; /* may die before us */
 	return v;
 }

@@ -52,16 +52,31 @@ lanes_levels(const struct view *v)
 	return v->qos != NULL && v->qos->want.levels.wanted;
 }
 
+/* What routing is told of lanes. */
+static struct engine_options
+options(const struct config *c)
+{
+	return (struct engine_options){.lanes = (uint8_t)c->routing.ftree.lanes,
+		.levels = (uint8_t)qos_levels(c),
+		.max_vls = qos_vls_code(c)};
+}
+
 void
 lanes_short(
 	const struct config *c, const struct routes *r, char *out, size_t size)
 {
-	const struct engine_options o = {
-		.lanes = (uint8_t)c->routing.ftree.lanes,
-		.levels = (uint8_t)qos_levels(c),
-		.max_vls = qos_vls_code(c)};
+	const struct engine_options o = options(c);
 
 	ftree_lanes_short(r, &o, out, size);
+}
+
+uint32_t
+lanes_shared(
+	const struct config *c, const struct routes *r, char *out, size_t size)
+{
+	const struct engine_options o = options(c);
+
+	return ftree_lanes_shared(r, &o, out, size);
 }
 
 struct lanes_grant

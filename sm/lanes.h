@@ -47,6 +47,13 @@ enum { LANES_SHORT = 320 }; /* bytes of such a text */
 void lanes_short(
 	const struct config *c, const struct routes *r, char *out, size_t size);
 
+/*
+ * At how many ports between switches lanes share VLs, and where, in words; 0,
+ * "": nowhere.
+ */
+uint32_t lanes_shared(
+	const struct config *c, const struct routes *r, char *out, size_t size);
+
 /* What a path gets from its level; limits as in PathRecord, 0: none. */
 struct lanes_grant {
 	uint8_t sl, mtu, rate, life;

@@ -1,7 +1,9 @@
 #include "sm/qos_json.h"
 
 #include "config/qos.h"
+#include "sm/ctl/member.h"
 #include "sm/ctl/words.h"
+#include "sm/lanes.h"
 #include "sm/qos.h"
 
 static json_t *
@@ -46,4 +48,19 @@ qos_json(const struct view *v)
 		(int)q->ports, "short", (int)q->short_of, "cannot_map",
 		(int)q->dumb, "missing", (int)q->missing, "together",
 		q->want.levels.together, "shortage", words_text(q->shortage));
+}
+
+void
+qos_json_lanes(json_t *o, const struct config *c, const struct routes *r)
+{
+	char few[LANES_SHORT] = "", shared[LANES_SHORT] = "";
+	uint32_t ports = 0;
+
+	if (c != NULL && r != NULL) {
+		lanes_short(c, r, few, sizeof(few));
+		ports = lanes_shared(c, r, shared, sizeof(shared));
+	}
+	member_put(o, "lanes_short", words_text(few));
+	member_put(o, "lanes_shared", words_text(shared));
+	member_put(o, "lanes_shared_ports", member_u64(ports));
 }

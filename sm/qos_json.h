@@ -8,9 +8,17 @@
 
 #include <jansson.h>
 
+#include "config/config.h"
 #include "sm/view.h"
 
 /* A new object, or null where nothing is known. */
 json_t *qos_json(const struct view *v);
+
+/*
+ * What these routes make of the lanes that the configuration asks for, put into
+ * an object: lanes_short (why they are fewer), lanes_shared (where they share
+ * VLs), lanes_shared_ports. Either may be NULL: nothing to say.
+ */
+void qos_json_lanes(json_t *o, const struct config *c, const struct routes *r);
 
 #endif

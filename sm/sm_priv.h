@@ -146,6 +146,7 @@ struct sm {
 	unsigned stops;		  /* pushes in a row that a change overtook */
 	bool settled;		  /* nothing is left to do but what is dirty */
 	char spread[LANES_SHORT]; /* why so few lanes, as it was logged */
+	char shared[LANES_SHORT]; /* where they share VLs, likewise */
 	struct view_change change;
 	struct topo *topo;     /* with LIDs */
 	struct topo *fresh;    /* the same when all is written, or NULL */
@@ -477,7 +478,8 @@ void sm_qos_drop(struct sm *sm); /* the run is over */
 void sm_qos_renew(const struct sm *sm, struct view *v);
 /* The push is over: what is there; true: the view says otherwise. */
 bool sm_qos_settle(struct sm *sm);
-/* Log why routing has fewer lanes than asked for, when it is news. */
+/* Log why routing has fewer lanes than asked for, and where they share VLs,
+ * when it is news. */
 void sm_qos_spread(struct sm *sm);
 /* A shortage, in words: log, status, alarm. */
 void sm_qos_review(struct sm *sm);

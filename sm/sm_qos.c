@@ -29,15 +29,24 @@ sm_qos_settle(struct sm *sm)
 	       !qos_same(sm->view->qos, sm->qos);
 }
 
+static void
+log_news(const char *text, char logged[LANES_SHORT])
+{
+	if (*text != '\0' && strcmp(text, logged) != 0)
+		log_warn("routing.ftree.lanes: %s", text);
+	memcpy(logged, text, LANES_SHORT);
+}
+
 void
 sm_qos_spread(struct sm *sm)
 {
-	char text[sizeof(sm->spread)] = "";
+	const struct routes *r = sm->view->routes;
+	char text[LANES_SHORT] = "";
 
-	lanes_short(sm->cfg, sm->view->routes, text, sizeof(text));
-	if (*text != '\0' && strcmp(text, sm->spread) != 0)
-		log_warn("routing.ftree.lanes: %s", text);
-	memcpy(sm->spread, text, sizeof(text));
+	lanes_short(sm->cfg, r, text, sizeof(text));
+	log_news(text, sm->spread);
+	(void)lanes_shared(sm->cfg, r, text, sizeof(text));
+	log_news(text, sm->shared);
 }
 
 void

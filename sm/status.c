@@ -12,9 +12,9 @@
 #include "sm/ctl/points.h"
 #include "sm/ctl/tiers.h"
 #include "sm/ctl/words.h"
-#include "sm/lanes.h"
 #include "sm/mad/mad.h"
 #include "sm/members.h"
+#include "sm/qos.h"
 #include "sm/qos_json.h"
 #include "sm/version.h"
 
@@ -162,16 +162,6 @@ quarantine_json(const struct view *v)
 	return list;
 }
 
-static json_t *
-lanes_short_json(const struct view *v)
-{
-	char text[LANES_SHORT] = "";
-
-	if (v->qos != NULL)
-		lanes_short(v->qos->cfg, v->routes, text, sizeof(text));
-	return words_text(text);
-}
-
 static void
 add_view(json_t *o, const struct status_facts *f)
 {
@@ -193,7 +183,7 @@ add_view(json_t *o, const struct status_facts *f)
 	member_put(o, "tree", tiers_json(v, TIERS_FIRST));
 	member_put(o, "homes", points_json(v));
 	member_put(o, "verified", verified_json(&v->routes->report));
-	member_put(o, "lanes_short", lanes_short_json(v));
+	qos_json_lanes(o, v->qos != NULL ? v->qos->cfg : NULL, v->routes);
 	member_put(o, "times", times_json(&v->times));
 	member_put(o, "counts", counts_json(&v->counts));
 	member_put(o, "change", change_json(v, EXPECT_RATE));

@@ -109,6 +109,10 @@ static const struct metrics_row rows[] = {
 		"verified.pairs|cut_off", "kind"},
 	{"heddle_routes_lanes", false, "Virtual lanes that the routes need.",
 		"verified.lanes", NULL},
+	{"heddle_routes_lanes_shared_ports", false,
+		"Ports between switches at which those lanes share virtual "
+		"lanes.",
+		"lanes_shared_ports", NULL},
 	{"heddle_routes_load", false, "Routes over the busiest cable.",
 		"verified.load_max", NULL},
 	{"heddle_routes_hops", false, "Switches on the longest route.",

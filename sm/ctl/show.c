@@ -198,6 +198,8 @@ status_routes(const json_t *r, struct buf *out)
 		buf_printf(out, "            %s\n", text(r, "tried"));
 	if (said(r, "lanes_short"))
 		buf_printf(out, "            %s\n", text(r, "lanes_short"));
+	if (said(r, "lanes_shared"))
+		buf_printf(out, "            %s\n", text(r, "lanes_shared"));
 	buf_printf(out,
 		"verified    %lld pairs, %lld missing, %lld loops, %lld "
 		"cyclic channels\n",

@@ -227,24 +227,12 @@ page_forecast(const json_t *f, struct buf *out)
 /* ---- the plan ---- */
 
 static void
-page_head(const json_t *p, struct buf *out)
+page_lanes(const json_t *p, struct buf *out)
 {
-	const json_t *f = json_object_get(p, "fabric");
-	const json_t *l = json_object_get(p, "lids");
 	long long lanes = member_num(
 		json_object_get(json_object_get(p, "now"), "verified"),
 		"lanes");
 
-	buf_printf(out, "topology    %s\n", member_text(p, "topology"));
-	census_line(f, out);
-	buf_printf(out,
-		"LIDs        up to %lld, %lld new, %lld moved, %lld "
-		"conflict%s\n",
-		member_num(l, "highest"), member_num(l, "assigned"),
-		member_num(l, "moved"), member_num(l, "conflicts"),
-		words_plural(member_num(l, "conflicts")));
-	if (said(l, "conflict"))
-		buf_printf(out, "            %s\n", member_text(l, "conflict"));
 	if (json_object_get(p, "vls_assumed") != NULL &&
 		member_num(p, "lanes_asked") > lanes)
 		buf_printf(out,
@@ -256,6 +244,28 @@ page_head(const json_t *p, struct buf *out)
 	else if (said(p, "lanes_short"))
 		buf_printf(
 			out, "lanes       %s\n", member_text(p, "lanes_short"));
+	if (said(p, "lanes_shared"))
+		buf_printf(out, "lanes       %s\n",
+			member_text(p, "lanes_shared"));
+}
+
+static void
+page_head(const json_t *p, struct buf *out)
+{
+	const json_t *f = json_object_get(p, "fabric");
+	const json_t *l = json_object_get(p, "lids");
+
+	buf_printf(out, "topology    %s\n", member_text(p, "topology"));
+	census_line(f, out);
+	buf_printf(out,
+		"LIDs        up to %lld, %lld new, %lld moved, %lld "
+		"conflict%s\n",
+		member_num(l, "highest"), member_num(l, "assigned"),
+		member_num(l, "moved"), member_num(l, "conflicts"),
+		words_plural(member_num(l, "conflicts")));
+	if (said(l, "conflict"))
+		buf_printf(out, "            %s\n", member_text(l, "conflict"));
+	page_lanes(p, out);
 }
 
 /* Whose tables these are, and why much may be wrong with them. */

@@ -20,6 +20,7 @@
 #include "sm/forecast/transition.h"
 #include "sm/lanes.h"
 #include "sm/qos.h"
+#include "sm/qos_json.h"
 
 enum { EXIT_OK = 0, EXIT_VERDICT = 1, EXIT_USAGE = 2 };
 enum { VLS_ASSUMED = 4 }; /* of a link in a file, which does not tell */
@@ -401,16 +402,13 @@ make_report(struct plan *p)
 {
 	const char *name = p->ask.topology != NULL ? p->ask.topology : "live";
 	json_t *o = json_object(), *list = json_array();
-	char text[LANES_SHORT] = "";
 
 	member_put(o, "topology", as_given(name));
 	member_put(o, "fabric", census_json(p->in.topo));
 	member_put(o, "lids", report_lids(p->in.topo, &p->in.lids));
 	member_put(
 		o, "lanes_asked", member_u64(p->in.cfg->routing.ftree.lanes));
-	if (p->out.now.routes != NULL)
-		lanes_short(p->in.cfg, p->out.now.routes, text, sizeof(text));
-	member_put(o, "lanes_short", words_text(text));
+	qos_json_lanes(o, p->in.cfg, p->out.now.routes);
 	if (p->ask.topology != NULL)
 		member_put(o, "vls_assumed", member_u64(VLS_ASSUMED));
 	member_put(o, "rebalance", json_boolean(p->ask.rebalance));

@@ -3,13 +3,14 @@
  * plane: the traffic of Papers I and II of Bogdanski's thesis.
  *
  * usage: treeflow uniform FABRIC [fifo]
- *        treeflow hot FABRIC LANES SPOTS SEEDS [fifo] [in-order]
+ *        treeflow hot FABRIC LANES SPOTS SEEDS [fifo] [in-order] [narrow]
  *
  * uniform: every host sends as fast as its cable takes it, to anybody. hot: 5 %
  * of all packets go to a hot spot (SPOTS of them, each with its own part of the
  * hosts), the rest to anybody; a host whose packets for one lane are held up
  * goes on with those for others, or, in-order, waits. fifo: switches that look
- * at the first packet of a buffer only. Leaves on LANES lanes. Cables 4x SDR,
+ * at the first packet of a buffer only. narrow: one cable between switches has
+ * a single VL, as an old switch would. Leaves on LANES lanes. Cables 4x SDR,
  * packets of 2 kB. Means over hosts, of the cables' rate, once buffers have
  * filled: congestion from a hot spot needs a while to reach all of the fabric,
  * and what is measured before that flatters a single lane.
@@ -32,7 +33,7 @@ struct flow {
 	struct world *w;
 	struct data *d;
 	sw_ix *at; /* switch by end */
-	bool fifo, in_order;
+	bool fifo, in_order, narrow;
 };
 
 /* Words behind the operands; false: one is not known. */
@@ -44,9 +45,26 @@ take_words(struct flow *x, char **word)
 			x->fifo = true;
 		else if (strcmp(*word, "in-order") == 0)
 			x->in_order = true;
+		else if (strcmp(*word, "narrow") == 0)
+			x->narrow = true;
 		else
 			return false;
 	return true;
+}
+
+/* The first cable between switches. */
+static void
+make_narrow(struct flow *x)
+{
+	const struct fabric_cable *c = x->f->cable;
+	struct mad_port_info pi;
+
+	while (x->f->node[c->node[0]].type != FABRIC_SWITCH ||
+		x->f->node[c->node[1]].type != FABRIC_SWITCH)
+		c++;
+	pi = *sim_port_info(x->w->sim, c->node[0], c->port[0]);
+	pi.vl_cap = 1;
+	sim_hand_port(x->w->sim, c->node[0], c->port[0], &pi);
 }
 
 static void
@@ -67,6 +85,8 @@ begin(struct flow *x, const char *name, unsigned lanes)
 	(void)snprintf(
 		yaml, sizeof(yaml), "routing: {ftree: {lanes: %u}}\n", lanes);
 	x->w = world_new(x->f, &so, yaml);
+	if (x->narrow)
+		make_narrow(x);
 	world_start(x->w);
 	if (!world_settle(x->w, mono_ms(600000))) {
 		(void)fprintf(stderr, "treeflow: the SM did not settle\n");
@@ -164,10 +184,10 @@ hot(struct flow *x, const char *name, unsigned lanes, unsigned spots,
 	t.refuse = !x->in_order;
 	for (unsigned s = 1; s <= seeds; s++)
 		sum += run(x, s, &t, HOT_US);
-	(void)printf("%-24s %u hot, %u of %u lanes%s%s: %.2f %%\n", name, spots,
-		sm_view(x->w->sm)->routes->lanes.n, lanes,
+	(void)printf("%-24s %u hot, %u of %u lanes%s%s%s: %.2f %%\n", name,
+		spots, sm_view(x->w->sm)->routes->lanes.n, lanes,
 		x->fifo ? ", fifo" : "", x->in_order ? ", in order" : "",
-		100 * sum / seeds);
+		x->narrow ? ", one cable narrow" : "", 100 * sum / seeds);
 	end(x);
 	return 0;
 }
@@ -192,8 +212,8 @@ main(int argc, char **argv)
 		take_words(&x, argv + 6))
 		return hot(&x, argv[2], number(argv[3]), number(argv[4]),
 			number(argv[5]));
-	(void)fprintf(stderr,
-		"usage: treeflow uniform FABRIC [fifo] |\n"
-		"       hot FABRIC LANES SPOTS SEEDS [fifo] [in-order]\n");
+	(void)fprintf(stderr, "usage: treeflow uniform FABRIC [fifo] |\n"
+			      "       hot FABRIC LANES SPOTS SEEDS [fifo] "
+			      "[in-order] [narrow]\n");
 	return 2;
 }

@@ -12,7 +12,7 @@
 #include "tests/sim/watch.h"
 #include "tests/sim/world.h"
 
-enum { PERIOD = 60 }; /* of a bad contact, in ms */
+enum { PERIOD = 60, /* of a bad contact, in ms */ DOWN = 1 };
 
 struct chaos {
 	struct chaos_script script;
@@ -46,6 +46,25 @@ kill_daemon(struct chaos *c)
 		return;
 	remember_lids(c);
 	world_kill(c->w);
+}
+
+/* A cable that is not in use yet: between switches some are narrow. */
+static void
+lay_cable(struct chaos *c, uint32_t node, unsigned port)
+{
+	struct mad_port_info pi = *sim_port_info(c->w->sim, node, port);
+	const struct fabric *f = c->script.f;
+	uint32_t peer;
+	unsigned far;
+
+	if (c->script.narrow == 0 || pi.state != DOWN ||
+		f->node[node].type != FABRIC_SWITCH ||
+		!fabric_peer(f, node, port, &peer, &far) ||
+		f->node[peer].type != FABRIC_SWITCH)
+		return;
+	pi.vl_cap = rng_below(&c->script.cables, 4) == 0 ? c->script.narrow
+							 : c->script.sim.vl_cap;
+	sim_hand_port(c->w->sim, node, port, &pi);
 }
 
 /* Settings and partitions, for this life and the next ones. */
@@ -90,6 +109,8 @@ play(struct chaos *c, const struct chaos_step *e)
 	switch (e->kind) {
 	case CHAOS_LINK_DOWN:
 	case CHAOS_LINK_UP:
+		if (e->kind == CHAOS_LINK_UP)
+			lay_cable(c, e->node, e->port);
 		sim_fault_link(s, e->node, e->port, e->kind == CHAOS_LINK_UP);
 		break;
 	case CHAOS_REBOOT:
@@ -544,6 +565,9 @@ chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 		tenants_watch(c.script.tenants, c.w->sim);
 		configure(&c, 0);
 	}
+	for (uint32_t n = 0; n < c.script.f->nnodes; n++)
+		for (unsigned p = 1; p <= c.script.f->node[n].nports; p++)
+			lay_cable(&c, n, p);
 	c.group.s = c.w->sim;
 	c.group.f = c.script.f;
 	chaos_group_begin(&c.group, c.script.speaker);

@@ -53,6 +53,9 @@ struct chaos_script {
 	size_t nsteps, cap;
 	struct mono end;	 /* of trouble */
 	struct tenants *tenants; /* or NULL */
+	uint8_t narrow;		 /* VLCap of some cables between switches; 0:
+				    all are alike */
+	struct rng cables;	 /* which ones */
 };
 
 /* Write the script of a seed, and free what it holds. */

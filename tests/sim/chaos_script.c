@@ -384,6 +384,11 @@ add_lanes(struct maker *m, uint64_t seed)
 	else if (m->s->sim.vl_cap < 4)
 		m->s->sim.vl_cap = 4;
 	note(m, ", several lanes");
+	if (rng_below(&own, 2) == 0)
+		return;
+	m->s->narrow = levels ? 2 : (uint8_t)(1 + rng_below(&own, 2));
+	m->s->cables = own;
+	note(m, ", some narrow cables");
 }
 
 /* ---- events ---- */

@@ -437,49 +437,146 @@ START_TEST(shortage)
 }
 END_TEST
 
+/* A cable between switches, as the simulator has it. */
+struct cable {
+	uint32_t node[2];
+	unsigned port[2];
+};
+
+/* The n-th way up of a leaf. */
+static struct cable
+way_up(const struct fabric *f, const char *leaf, unsigned n)
+{
+	struct cable c = {.node = {fabric_find(f, leaf)}};
+
+	for (;;) {
+		c.port[0]++;
+		if (fabric_peer(
+			    f, c.node[0], c.port[0], &c.node[1], &c.port[1]) &&
+			f->node[c.node[1]].type == FABRIC_SWITCH && n-- == 0)
+			return c;
+	}
+}
+
+/* One end can do so many VLs (a code), as a cable that comes up has it. */
 static void
-short_of(const struct world *w, char text[LANES_SHORT])
+widen(struct world *w, const struct cable *c, uint8_t vls)
+{
+	struct mad_port_info pi =
+		*sim_port_info(w->sim, c->node[0], c->port[0]);
+
+	pi.vl_cap = vls;
+	sim_hand_port(w->sim, c->node[0], c->port[0], &pi);
+}
+
+/* Out, and another one in its place. */
+static void
+replace(struct world *w, const struct cable *c, uint8_t vls)
+{
+	sim_fault_link(w->sim, c->node[0], c->port[0], false);
+	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
+	expect_order(w, "a cable is out");
+	widen(w, c, vls);
+	sim_fault_link(w->sim, c->node[0], c->port[0], true);
+	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
+	expect_order(w, "another one is in");
+}
+
+/* Switches send SL i into that cable on VL i mod vls, and on VL i elsewhere. */
+static void
+expect_fold(const struct world *w, const struct cable *c, unsigned vls)
+{
+	const struct fabric *f = w->fabric;
+	unsigned lanes = sm_view(w->sm)->routes->lanes.n, folded = 0;
+
+	for (uint32_t n = 0; n < f->nnodes; n++)
+		for (unsigned out = 1; out <= f->node[n].nports; out++) {
+			uint32_t peer;
+			unsigned in;
+			bool here = (n == c->node[0] && out == c->port[0]) ||
+				    (n == c->node[1] && out == c->port[1]);
+
+			if (f->node[n].type != FABRIC_SWITCH ||
+				!fabric_peer(f, n, out, &peer, &in) ||
+				f->node[peer].type != FABRIC_SWITCH)
+				continue;
+			in = out == 1 ? 2 : 1;
+			folded += here;
+			for (unsigned sl = 0; sl < lanes; sl++)
+				ck_assert_uint_eq(
+					sim_vl(w->sim, n, in, out, sl),
+					here ? sl % vls : sl);
+		}
+	ck_assert_uint_eq(folded, 2);
+}
+
+/* All pairs' lanes, by the numbers of switches, which stay. */
+static uint64_t
+pairs(const struct world *w)
+{
+	const struct routes *r = sm_view(w->sm)->routes;
+	uint64_t h = r->lanes.n;
+
+	for (sw_ix a = 0; a < r->topo->nsw; a++)
+		for (sw_ix b = 0; b < r->topo->nsw; b++)
+			h = h * 31 + routes_lane(&r->lanes, a, b);
+	return h;
+}
+
+static void
+told(const struct world *w, char few[LANES_SHORT], char shared[LANES_SHORT])
 {
 	const struct view *v = sm_view(w->sm);
 
-	lanes_short(v->qos->cfg, v->routes, text, LANES_SHORT);
+	lanes_short(v->qos->cfg, v->routes, few, LANES_SHORT);
+	(void)lanes_shared(v->qos->cfg, v->routes, shared, LANES_SHORT);
 }
 
-/* One cable of the tree has few lanes: all pairs have them, and it is named. */
+/*
+ * A cable has fewer VLs than there are lanes: they share them there, it is
+ * named, and no pair has another SL for it, nor when cables are replaced.
+ */
 START_TEST(narrow)
 {
 	struct fabric *f = tree();
 	struct sim_options o = sim_defaults();
 	struct world *w = world_new(f, &o, "routing: {ftree: {lanes: 4}}\n");
-	uint32_t leaf = fabric_find(f, "leaf2"), spine;
-	struct mad_port_info pi;
-	unsigned port = 1, far;
-	char want[64], text[LANES_SHORT];
+	struct cable c = way_up(f, "leaf2", 0), d = way_up(f, "leaf3", 1);
+	char want[64], few[LANES_SHORT], shared[LANES_SHORT];
+	uint64_t lanes;
 
-	while (!fabric_peer(f, leaf, port, &spine, &far) ||
-		f->node[spine].type != FABRIC_SWITCH)
-		port++;
-	pi = *sim_port_info(w->sim, leaf, port);
-	pi.vl_cap = 2;
-	sim_hand_port(w->sim, leaf, (uint8_t)port, &pi);
+	widen(w, &c, 2);
 	world_start(w);
 	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
 	expect_order(w, "a narrow cable");
-	ck_assert_uint_eq(sm_view(w->sm)->routes->lanes.n, 2);
-	short_of(w, text);
-	ck_assert_ptr_nonnull(strstr(text, "2 of the 4 lanes"));
-	ck_assert_ptr_nonnull(
-		strstr(text, "2 ports between switches have 2 VLs"));
-	ck_assert_ptr_nonnull(strstr(text, "spine1"));
-	(void)snprintf(want, sizeof(want), "first port %u of", far);
-	ck_assert_msg(strstr(text, want) != NULL, "%s", text);
-	configure(w, "routing: {ftree: {lanes: 2}}\n");
-	short_of(w, text);
-	ck_assert_str_eq(text, "");
+	ck_assert_uint_eq(sm_view(w->sm)->routes->lanes.n, 4);
+	lanes = pairs(w);
+	expect_fold(w, &c, 2);
+	told(w, few, shared);
+	ck_assert_str_eq(few, "");
+	ck_assert_ptr_nonnull(strstr(shared,
+		"4 lanes share VLs at 2 of 16 ports between switches: 2 have 2 "
+		"VLs"));
+	(void)snprintf(want, sizeof(want), "first port %u of", c.port[1]);
+	ck_assert_msg(strstr(shared, want) != NULL, "%s", shared);
+	ck_assert_ptr_nonnull(strstr(shared, "spine1"));
+	/* a wide one instead, then one of a single VL somewhere else */
+	replace(w, &c, 4);
+	expect_fold(w, &c, 4);
+	told(w, few, shared);
+	ck_assert_str_eq(shared, "");
+	replace(w, &d, 1);
+	expect_fold(w, &d, 1);
+	ck_assert_uint_eq(pairs(w), lanes);
+	told(w, few, shared);
+	ck_assert_str_eq(few, "");
+	ck_assert_ptr_nonnull(strstr(shared, "have 1 VL,"));
+	configure(w, "routing: {ftree: {lanes: 1}}\n");
+	told(w, few, shared);
+	ck_assert_str_eq(shared, "");
 	world_free(w);
 	fabric_free(f);
 }
-END_TEST
 
 /* ---- any levels, lanes and links ---- */
 

@@ -209,7 +209,7 @@ carry_out(struct bed *b, const struct safe_transition *x,
 	return ok;
 }
 
-/* A fabric of cables with so many VLs; all of them carry data. */
+/* A fabric of cables with so many VLs, some with fewer; all carry data. */
 static void
 bed_new(struct bed *b, unsigned kind, uint8_t vls)
 {
@@ -226,6 +226,9 @@ bed_new(struct bed *b, unsigned kind, uint8_t vls)
 		port->vl_cap = port->op_vls = vls;
 		if (port->peer != TOPO_NONE)
 			port->state = ACTIVE;
+		if (kind % 3 == 0 && port->peer < p && rng_below(&b->r, 4) == 0)
+			port->op_vls = b->t->port[port->peer].op_vls =
+				(uint8_t)(1 + rng_below(&b->r, vls));
 	}
 	b->pool = lft_pool_new();
 	b->hw = hw_new(b->pool);

@@ -142,6 +142,8 @@ same(const struct scene *s, const struct verify_report *a,
 		a->cyclic_channels == b->cyclic_channels && a->vls == b->vls,
 		"seed %d step %u: %u not %u cyclic", s->seed, s->steps,
 		a->cyclic_channels, b->cyclic_channels);
+	ck_assert_msg(a->plain == b->plain, "seed %d step %u: plain", s->seed,
+		s->steps);
 	ck_assert_msg(a->load_max == b->load_max && a->load_sw == b->load_sw &&
 			      a->load_port == b->load_port,
 		"seed %d step %u: load %lu at %u/%u not %lu at %u/%u", s->seed,
@@ -212,6 +214,19 @@ all_turns(const struct scene *s, const struct topo *t,
 	free(b);
 }
 
+/* Plain is what has no cycle when nobody tells lanes apart. */
+static void
+plain_is_one_lane(const struct scene *s, struct verify_tables in, bool plain)
+{
+	struct verify_report one;
+
+	in.lanes = NULL;
+	(void)verify_tables(&in, &one, NULL);
+	ck_assert_msg(plain == (one.cyclic_channels == 0),
+		"seed %d step %u: %u on one lane", s->seed, s->steps,
+		one.cyclic_channels);
+}
+
 /* Judge r both ways; keep it for the next step when it is good. */
 static void
 compare(struct scene *s, struct routes *r)
@@ -231,6 +246,7 @@ compare(struct scene *s, struct routes *r)
 	ck_assert_msg(
 		x == y, "seed %d step %u: %s", s->seed, s->steps, why.text);
 	same(s, &part, &full);
+	plain_is_one_lane(s, in, full.plain);
 	same_state(s, r->topo, b, a);
 	all_turns(s, r->topo, b, a);
 	s->by_change += part.by_change;
