@@ -295,9 +295,19 @@ within(const struct run *run, const struct routes *r, uint64_t fresh)
 	return r->report.load_max * 1000 <= fresh * run->job->load_limit;
 }
 
+/* What the busiest cable carries, those of hosts included. */
+static uint64_t
+busiest(const struct routes *r)
+{
+	uint64_t least = verify_state_least(r->verified);
+
+	return r->report.load_max < least ? least : r->report.load_max;
+}
+
 /*
  * Has a fresh computation a load that vouches for what is kept? Found in an
- * earlier life, for this very fabric, or what any has at the least.
+ * earlier life, for this very fabric, or what any has at the least, be it on
+ * the cables of hosts.
  */
 static bool
 vouched(const struct run *run, struct routes *kept)
@@ -384,7 +394,7 @@ vouches(const struct run *run, const struct routes *fresh, struct routes *kept)
 static struct routes *
 mended(const struct run *run, struct routes *kept, const struct routes *fresh)
 {
-	uint64_t load = fresh->report.load_max, limit = run->job->load_limit;
+	uint64_t load = fresh->fresh_load, limit = run->job->load_limit;
 	struct even_wish wish = {.job = run->job,
 		.goal = load * (limit + 1000) / 2000,
 		.work = WORK_KEPT};
@@ -414,7 +424,7 @@ better(struct run *run, struct routes *kept, struct routes *fresh)
 {
 	if (fresh == NULL)
 		return kept;
-	fresh->fresh_load = fresh->report.load_max;
+	fresh->fresh_load = busiest(fresh);
 	if (kept != NULL && !within(run, kept, fresh->fresh_load)) {
 		kept = mended(run, kept, fresh);
 		if (changes_few(fresh, kept)) {
