@@ -16,9 +16,15 @@
  *
  *   by what any tables must load some cable with (verify_state_least, least.h):
  *   nearly always, in no time;
+ *   the same of kept tables of which the busiest cables are relieved (even.h),
+ *   where what vouched for those in force was not far from it: a repair leads
+ *   what went over a lost cable together with as much, as fresh tables need not;
  *   or else by the load of fresh ones, computed beside those kept, and judged
  *   only if they are to be used, or kept ones must be changed first: these are
  *   relieved before they are given up for fresh ones.
+ *
+ * So most failures do not wait for a fresh computation. An entry may change
+ * that fresh tables would have vouched for, where they would have been as busy.
  *
  * The busiest cables of fresh tables are relieved, too, where they carry
  * clearly more than they must. Fresh means of the order and the reading in

@@ -359,6 +359,32 @@ START_TEST(hosts_vouch)
 }
 END_TEST
 
+/*
+ * What led to a host by a lost cable may share another one with as much. Some
+ * entries more, and what any tables have at the least vouches for that, too:
+ * fresh ones need not be made and judged.
+ */
+START_TEST(made_lighter)
+{
+	struct reason why = {""};
+	struct fabric *f = gen_edit_populate(gen_tree_three(12, &why), 5, 5);
+	uint64_t own = 12 * 6 * 5 - 1;
+
+	for (uint32_t c = f->ncables / 2; c < f->ncables; c += 31) {
+		struct days d = begin("nearly full", f, 1);
+		struct fabric *g = less(f, c);
+
+		ck_assert_uint_le(on_to(&d, g), 12);
+		ck_assert_uint_le(d.r->report.load_max * 1000, own * LIMIT);
+		ck_assert_uint_eq(d.r->fresh_load, own);
+		ck_assert_uint_eq(d.story.attempts, 1);
+		end(&d);
+		fabric_free(g);
+	}
+	fabric_free(f);
+}
+END_TEST
+
 /* ---- and back ---- */
 
 enum {
@@ -523,6 +549,7 @@ main(void)
 	tcase_add_test(c, turned_over_anew);
 	tcase_add_test(c, racks_vouch);
 	tcase_add_test(c, hosts_vouch);
+	tcase_add_test(c, made_lighter);
 	tcase_add_loop_test(
 		c, no_drift, 0, 3 * (int)(sizeof(ill) / sizeof(*ill)));
 	tcase_set_timeout(c, 300);
