@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/text.h"
+#include "sm/base/utf8.h"
 
 enum { WINDOW = 76, MESSAGE_MAX = 400, PATH_SHOWN = 200 };
 
@@ -129,7 +129,7 @@ excerpt(struct diag_list *d, struct diag_place at, unsigned *caret)
 	for (i = from; i < to; i++)
 		out[n++] = (char)(line[i] == '\t' || line[i] == '\0' ? ' '
 								     : line[i]);
-	text_tame(out);
+	utf8_tame(out);
 	return out;
 }
 
@@ -141,7 +141,7 @@ tame(struct arena *a, const char *s, size_t max)
 	char *out = arena_alloc(a, n + 1);
 
 	memcpy(out, s, n);
-	text_tame(out);
+	utf8_tame(out);
 	return out;
 }
 

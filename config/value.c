@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "config/suggest.h"
-#include "config/text.h"
 #include "sm/base/clock.h"
 #include "sm/base/mem.h"
+#include "sm/base/utf8.h"
 
 enum { QUOTE_MAX = 60, DEVICE_MAX = 63, PORT_MAX = 254 };
 
@@ -253,7 +253,7 @@ set_string(const struct reading *r)
 
 	if (r->text[0] == '\0')
 		return reason_set(r->why, "must not be empty");
-	if (!text_clean(r->text))
+	if (!utf8_clean(r->text))
 		return refuse(r, "has characters that cannot be printed");
 	if (strlen(r->text) > r->o->max)
 		return reason_set(r->why,

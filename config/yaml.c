@@ -5,8 +5,8 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "config/text.h"
 #include "sm/base/mem.h"
+#include "sm/base/utf8.h"
 
 /* What is being read: libyaml's parser and the maps and lists still open. */
 struct reader {
@@ -47,7 +47,7 @@ scan(const char *text, size_t len, struct diag_list *d)
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
 		i = 3; /* a byte order mark: libyaml gives it no column */
 	for (; i < len; i += n) {
-		n = text_decode(p + i, len - i, &c);
+		n = utf8_decode(p + i, len - i, &c);
 		if (n == 0) {
 			diag_add(d, at, "not-utf8", "",
 				"byte 0x%02x is not UTF-8 text", p[i]);
@@ -60,7 +60,7 @@ scan(const char *text, size_t len, struct diag_list *d)
 			indent = true;
 			continue;
 		}
-		if (c != '\t' && !text_printable(c)) {
+		if (c != '\t' && !utf8_printable(c)) {
 			diag_add(d, at, "control-character", "",
 				"character U+%04X is not allowed here", c);
 			return false;

@@ -8,6 +8,7 @@
 #include "sm/base/fnv.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
+#include "sm/base/utf8.h"
 
 enum { NODES_MAX = 100000 };
 
@@ -170,8 +171,8 @@ is_noise(const struct parse *p)
 {
 	static const char *const noise[] = {"src/",
 		"ibwarn:", "ibpanic:", "ibdebug:", "Warning", "WARNING",
-		"Chassis", "DR path", "->", "module ", "do ", "umad",
-		"mad_rpc"};
+		"Chassis", "Non-Chassis Nodes", "DR path", "->", "module ",
+		"do ", "umad", "mad_rpc"};
 
 	for (size_t i = 0; i < sizeof(noise) / sizeof(noise[0]); i++) {
 		size_t n = strlen(noise[i]);
@@ -252,12 +253,9 @@ parse_desc(struct parse *p)
 		return NULL;
 	n = (size_t)(close - open - 1);
 	desc = mem_alloc(n + 1);
-	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)open[1 + i];
-
-		desc[i] = (char)(c < ' ' || c == 0x7f ? '?' : c);
-	}
+	memcpy(desc, open + 1, n);
 	desc[n] = '\0';
+	utf8_tame(desc);
 	p->at = close + 1;
 	return desc;
 }
@@ -327,6 +325,12 @@ parse_node(struct parse *p, enum topo_type type)
 
 	blanks(p);
 	at = p->at;
+	if (take(p, ": 0x")) {
+		p->at = p->start;
+		return fail(p, "this is a list of nodes, as \"ibnetdiscover "
+			       "-l\" prints it; without -l, -H, -S or -R it "
+			       "prints what is needed");
+	}
 	if (!number(p, 10, 255, &nports) || nports == 0) {
 		p->at = at;
 		return fail(p, "expected a number of ports, 1 to 255");
@@ -398,6 +402,17 @@ parse_port_guid(struct parse *p, draft_id n, uint8_t port)
 	return 0;
 }
 
+/* [ext 7]: the number that stands on a chassis, "ibnetdiscover -g". */
+static void
+skip_chassis_port(struct parse *p)
+{
+	const char *at = p->at;
+	uint64_t port;
+
+	if (!take(p, "[ext ") || !number(p, 10, 255, &port) || !take(p, "]"))
+		p->at = at;
+}
+
 /* [3](guid) "peer"[5](guid) # ... */
 static int
 parse_port(struct parse *p)
@@ -412,6 +427,7 @@ parse_port(struct parse *p)
 	if (!number(p, 10, p->nports[n], &port) || port == 0 || !take(p, "]"))
 		return fail(p, "expected a port number of this node in []");
 	h.port = (uint8_t)port;
+	skip_chassis_port(p);
 	if (parse_port_guid(p, n, h.port) != 0)
 		return -1;
 	blanks(p);

@@ -195,6 +195,13 @@ topo_port_of(const struct topo *t, node_ix n, unsigned num)
 	return t->node[n].first_port + num;
 }
 
+/* Does switch s take part: is it not quarantined? */
+static inline bool
+topo_sw_live(const struct topo *t, sw_ix s)
+{
+	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0;
+}
+
 /* PortInfo of port p as last read, wire bytes; zeroes where it was not. */
 static inline const uint8_t *
 topo_info(const struct topo *t, port_ix p)

@@ -136,7 +136,7 @@ count_hosts(struct expectation *x, const struct topo *t)
 	x->hosts = mem_zalloc(t->nsw, sizeof(*x->hosts));
 	x->out = mem_zalloc(t->nsw, sizeof(*x->out));
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		x->out[s] = t->node[t->sw[s].node].flags & TN_QUARANTINED;
+		x->out[s] = !topo_sw_live(t, s);
 		for (uint32_t i = 0; i < t->sw[s].nend && !is_fresh(t, s);
 			i++) {
 			port_ix p = t->end[t->sw[s].end + i].port;

@@ -89,8 +89,7 @@ readback_new(struct topo *t, const struct readback_job *job)
 	r->recent = mem_zalloc(RECENT, sizeof(*r->recent));
 	for (s = 0; s < t->nsw; s++)
 		if (map_get(job->suspects, guid_of(r, s), NULL) &&
-			hw_knows(r->hw, guid_of(r, s)) &&
-			(t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0)
+			hw_knows(r->hw, guid_of(r, s)) && topo_sw_live(t, s))
 			r->sample[r->nsample++] = s;
 	return r;
 }

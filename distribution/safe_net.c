@@ -11,7 +11,7 @@ enum { DOWN = 1, INIT = 2, ARMED = 3 };
 bool
 safe_net_quarantined(const struct safe_net *n, sw_ix s)
 {
-	return (n->t->node[n->t->sw[s].node].flags & TN_QUARANTINED) != 0;
+	return !topo_sw_live(n->t, s);
 }
 
 bool
@@ -192,16 +192,8 @@ safe_net_name(const struct safe_net *n, sw_ix s, struct buf *out)
 {
 	const struct topo_node *node = &n->t->node[n->t->sw[s].node];
 	const char *desc = topo_desc(n->t, n->t->sw[s].node);
-	char text[68];
-	size_t i;
-
-	if (desc[0] == '\0') {
+	if (desc[0] == '\0')
 		buf_printf(out, "0x%016" PRIx64, node->guid);
-		return;
-	}
-	for (i = 0; i < sizeof(text) - 1 && desc[i] != '\0'; i++)
-		text[i] = (char)(desc[i] < ' ' || desc[i] == 0x7f ? '.'
-								  : desc[i]);
-	text[i] = '\0';
-	buf_printf(out, "'%s'", text);
+	else
+		buf_printf(out, "'%.64s'", desc);
 }

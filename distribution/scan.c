@@ -15,7 +15,8 @@ enum {
 	HURRY = 200,		     /* rows a tick at most, if it is urgent */
 	WAIT_MS = 60000,	     /* others come first after a start */
 	HURRY_WAIT_MS = 1000,
-	MISSES_MAX = 3, /* rows in a row without an answer: another time */
+	WAIT_MAX_MS = 3600000,
+	MISSES_MAX = 3, /* rows in a row without an answer: another lap */
 };
 
 struct scan {
@@ -27,7 +28,8 @@ struct scan {
 	unsigned misses;
 	bool missed; /* a row of todo[next] was not answered */
 	bool hurry;
-	uint64_t total; /* rows of all in todo */
+	uint64_t total;	   /* rows of all in todo */
+	struct mono pause; /* before the next lap; longer after each one */
 	struct mono due;
 	unsigned inflight;
 	uint16_t sls;
@@ -43,6 +45,7 @@ scan_new(void)
 	struct scan *s = mem_zalloc(1, sizeof(*s));
 
 	s->due = MONO_NEVER;
+	s->pause = mono_ms(WAIT_MS);
 	return s;
 }
 
@@ -71,6 +74,7 @@ scan_doubt(struct scan *s, bool hurry)
 {
 	map_free(&s->trusted);
 	s->hurry |= hurry;
+	s->pause = mono_ms(s->hurry ? HURRY_WAIT_MS : WAIT_MS);
 	s->lap++;
 	s->ntodo = s->next = 0;
 	s->counts.left = 0;
@@ -141,11 +145,40 @@ list_todo(struct scan *s, uint64_t current)
 		s->todo[0] = n;
 	}
 	s->counts.left = s->total;
-	if (s->ntodo == 0 || t->node[s->todo[0]].guid != current)
+	if (s->ntodo == 0 || t->node[s->todo[0]].guid != current) {
+		s->missed = false;
+		s->misses = 0;
 		return;
+	}
 	s->in = in;
 	s->out = out;
 	s->counts.left -= asked(s);
+}
+
+/* The next lap begins after a pause, and the one after it after a longer one.
+ */
+static void
+pause_lap(struct scan *s, struct mono now)
+{
+	s->due = mono_add(now, s->pause);
+	s->pause.ns *= 2;
+	if (s->pause.ns > mono_ms(WAIT_MAX_MS).ns)
+		s->pause = mono_ms(WAIT_MAX_MS);
+}
+
+/* What was missed is read again; not for ever in a hurry. */
+static void
+end_lap(struct scan *s, struct mono now)
+{
+	list_todo(s, 0);
+	if (s->ntodo == 0 || s->pause.ns > mono_ms(WAIT_MS).ns)
+		s->hurry = false;
+	if (s->ntodo > 0) {
+		pause_lap(s, now);
+		return;
+	}
+	s->pause = mono_ms(WAIT_MS);
+	s->due = MONO_NEVER;
 }
 
 void
@@ -156,6 +189,7 @@ scan_adopt(struct scan *s, struct topo *t, struct mono now)
 
 	if (old != NULL && s->next < s->ntodo)
 		current = old->node[s->todo[s->next]].guid;
+	s->missed |= s->inflight > 0; /* these answers come too late */
 	s->lap++;
 	s->topo = topo_ref(t);
 	list_todo(s, current);
@@ -163,8 +197,7 @@ scan_adopt(struct scan *s, struct topo *t, struct mono now)
 	if (s->ntodo == 0)
 		s->due = MONO_NEVER;
 	else if (s->due.ns == MONO_NEVER.ns)
-		s->due = mono_add(
-			now, mono_ms(s->hurry ? HURRY_WAIT_MS : WAIT_MS));
+		pause_lap(s, now);
 }
 
 /* The row with what it discards of these SLs on VL 0; false: nothing. */
@@ -262,7 +295,6 @@ next_switch(struct scan *s)
 	s->next++;
 	s->in = 0;
 	s->out = 1;
-	s->hurry &= s->next < s->ntodo;
 }
 
 void
@@ -285,8 +317,10 @@ scan_feed(struct scan *s, struct xact *x, uint64_t mkey, uint16_t sls,
 			break; /* its last answers come first */
 		next_switch(s);
 	}
-	s->due = s->next < s->ntodo ? mono_add(now, mono_ms(TICK_MS))
-				    : MONO_NEVER;
+	if (s->next < s->ntodo)
+		s->due = mono_add(now, mono_ms(TICK_MS));
+	else
+		end_lap(s, now);
 }
 
 struct mono

@@ -8,7 +8,10 @@
  * switch after the other and nearest first; faster where there is a reason to
  * expect something: the master before did not hand over, no journal was found,
  * or somebody asks. A switch that came up fresh has rows of its own making, and
- * one that was read through is believed until another SM had the fabric.
+ * one that was read through is believed until another SM had the fabric. One
+ * that did not answer, or whose answers were overtaken by a plan, is read again
+ * in another lap, after a pause that doubles: from a second on while something
+ * is expected, which ends after a minute of this, then for as long as it takes.
  *
  * Only rows that discard an SL that paths use are of interest. What is found is
  * handed to the owner, who has it opened like any other turn that is held.

@@ -7,7 +7,6 @@
 #include "sm/base/fnv.h"
 
 enum {
-	PATHS = 128,	    /* LIDs of one port */
 	CHANGES = 3,	    /* entries that are changed at once */
 	PATIENCE = 1 << 16, /* cables to look at in vain, for one node */
 };
@@ -35,26 +34,49 @@ struct trial {
 
 /* ---- what there is ---- */
 
-/* Cables that may be used, and their loads. */
+/* Cables that may be used. */
 static void
 find_cables(struct apart *e)
 {
 	const struct topo *t = e->t;
+	bool *live = arena_array(e->a, t->nsw, sizeof(*live));
 
 	e->cable = arena_array(e->a, t->nports, sizeof(*e->cable));
-	e->load = arena_array(e->a, t->nadj, sizeof(*e->load));
+	e->behind = arena_array(e->a, t->nports, sizeof(*e->behind));
 	memset(e->cable, 0xff, t->nports * sizeof(*e->cable));
-	for (sw_ix s = 0; s < t->nsw; s++)
-		for (uint32_t i = 0; apart_live(t, s) && i < t->sw[s].nadj;
-			i++) {
-			uint32_t c = t->sw[s].adj + i;
-			uint8_t out = t->adj[c].out;
+	e->sw = arena_array(e->a, t->nsw, sizeof(*e->sw));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const struct topo_node *n = &t->node[t->sw[s].node];
 
-			if (!apart_live(t, t->adj[c].peer))
+		e->sw[s] = (struct apart_switch){n->first_port, n->nports};
+		live[s] = topo_sw_live(t, s);
+	}
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; live[s] && i < t->sw[s].nadj; i++) {
+			uint32_t c = t->sw[s].adj + i;
+			port_ix p =
+				topo_port_of(t, t->sw[s].node, t->adj[c].out);
+
+			if (!live[t->adj[c].peer])
 				continue;
-			e->cable[topo_port_of(t, t->sw[s].node, out)] = c;
-			e->load[c] =
-				verify_state_load(e->from->verified, s, out);
+			e->cable[p] = c;
+			e->behind[p] = (uint16_t)(t->adj[c].peer + 1);
+		}
+}
+
+/* Their loads. */
+static void
+find_loads(struct apart *e)
+{
+	const struct topo *t = e->t;
+
+	e->load = arena_array(e->a, t->nadj, sizeof(*e->load));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+			uint32_t c = t->sw[s].adj + i;
+
+			e->load[c] = verify_state_load(
+				e->from->verified, s, t->adj[c].out);
 		}
 }
 
@@ -85,7 +107,7 @@ carry(struct apart *e, struct apart_way *w, sw_ix s, uint32_t leaves,
 
 		w->pass[s] += leaves;
 		e->load[c] += load;
-		s = e->t->adj[c].peer;
+		s = w->to[s];
 	}
 }
 
@@ -100,6 +122,8 @@ begin(struct apart *e)
 	e->cut = arena_array(e->a, p->nleaves, sizeof(*e->cut));
 	e->moved = arena_array(e->a, p->nleaves, sizeof(*e->moved));
 	e->seen = arena_array(e->a, nsw, sizeof(*e->seen));
+	e->order = arena_array(e->a, nsw, sizeof(*e->order));
+	e->shared = arena_array(e->a, nsw, sizeof(*e->shared));
 	e->state = arena_array(
 		e->a, (size_t)nsw * (CHANGES + 1), sizeof(*e->state));
 	e->queue = arena_array(
@@ -108,6 +132,8 @@ begin(struct apart *e)
 		struct apart_way *w = &e->way[i];
 
 		w->next = arena_array(e->a, nsw, sizeof(*w->next));
+		w->to = arena_array(e->a, nsw, sizeof(*w->to));
+		w->was = arena_array(e->a, nsw, sizeof(*w->was));
 		w->read = arena_array(e->a, nsw, sizeof(*w->read));
 		w->dist = arena_array(e->a, nsw, sizeof(*w->dist));
 		w->pass = arena_array(e->a, nsw, sizeof(*w->pass));
@@ -119,12 +145,6 @@ begin(struct apart *e)
 }
 
 /* ---- the ways to a node ---- */
-
-static sw_ix
-next_of(const struct apart *e, const struct apart_way *w, sw_ix s)
-{
-	return e->t->adj[apart_cable(e, w, s)].peer;
-}
 
 /* The ways to the path-th LIDs of n ports: are there several, not all to one
  * switch? */
@@ -178,7 +198,7 @@ apart_cross(struct apart *e, sw_ix s, uint32_t but)
 		while (x != w->dest) {
 			if (apart_cable(e, w, x) == APART_NONE)
 				return false;
-			x = next_of(e, w, x);
+			x = w->to[x];
 			if (e->all != e->stamp && e->seen[x] != e->all)
 				continue;
 			e->seen[x] = e->all + 1;
@@ -189,28 +209,50 @@ apart_cross(struct apart *e, sw_ix s, uint32_t but)
 	return any;
 }
 
-/* How far each switch is, which leaves' packets pass it. */
+/*
+ * All entries at once, as there is waiting for each; how far each switch is,
+ * how many leaves' packets pass it. e->order: those that get there, each behind
+ * the one it sends to.
+ */
 static void
 measure(struct apart *e, struct apart_way *w)
 {
 	uint32_t n, d;
 
+	for (sw_ix s = 0; s < e->t->nsw; s++)
+		w->was[s] = apart_cable(e, w, s);
 	memset(w->dist, 0xff, e->t->nsw * sizeof(*w->dist));
 	memset(w->pass, 0, e->t->nsw * sizeof(*w->pass));
 	w->dist[w->dest] = 0;
+	e->norder = 0;
 	for (sw_ix s = 0; s < e->t->nsw; s++) {
 		sw_ix x = s;
 
-		for (n = 0; w->dist[x] == APART_NONE &&
-			    apart_cable(e, w, x) != APART_NONE;) {
+		for (n = 0;
+			w->dist[x] == APART_NONE && w->next[x] != APART_NONE;) {
 			e->queue[n++] = x;
-			x = next_of(e, w, x);
+			x = w->to[x];
 		}
-		for (d = w->dist[x]; n > 0 && d != APART_NONE;)
-			w->dist[e->queue[--n]] = ++d;
+		for (d = w->dist[x]; n > 0 && d != APART_NONE;) {
+			x = e->queue[--n];
+			w->dist[x] = ++d;
+			e->order[e->norder++] = x;
+		}
 	}
-	for (uint32_t i = 0; i < e->ports.nleaves; i++)
-		carry(e, w, e->ports.leaf[i], 1, 0);
+	for (uint32_t i = e->norder; i-- > 0;) {
+		sw_ix s = e->order[i], to = w->to[s];
+
+		w->pass[s] += e->hosts[s] > 0;
+		if (to != w->dest)
+			w->pass[to] += w->pass[s];
+	}
+}
+
+/* Do packets of others come to s? */
+static bool
+is_passed(const struct apart *e, const struct apart_way *w, sw_ix s)
+{
+	return s == w->dest || w->pass[s] > (e->hosts[s] > 0);
 }
 
 /* ---- another way ---- */
@@ -235,13 +277,13 @@ in_one_plane(
 static bool
 may(const struct apart *e, const struct apart_way *w, sw_ix s, uint32_t c)
 {
-	sw_ix x = e->t->adj[c].peer, next = next_of(e, w, s);
+	sw_ix x = e->t->adj[c].peer, next = w->to[s];
 	bool down = goes_down(e, s, next);
 
 	if (c == w->next[s])
 		return true;
 	return w->dist[x] == w->dist[s] - 1 && goes_down(e, s, x) == down &&
-	       (!down || x == w->dest || goes_down(e, x, next_of(e, w, x))) &&
+	       (!down || x == w->dest || goes_down(e, x, w->to[x])) &&
 	       in_one_plane(e, w, s, next) && in_one_plane(e, w, s, x);
 }
 
@@ -381,7 +423,7 @@ find_moved(struct apart *e, const struct trial *x, uint32_t l)
 
 		while (w->dist[s] != APART_NONE && s != w->dest &&
 			!is_changed(x, s))
-			s = next_of(e, w, s);
+			s = w->to[s];
 		if (w->dist[s] != APART_NONE && s != w->dest)
 			e->moved[n++] = i;
 	}
@@ -389,12 +431,13 @@ find_moved(struct apart *e, const struct trial *x, uint32_t l)
 }
 
 static void
-swap_entries(struct apart_way *w, struct trial *x)
+swap_entries(const struct apart *e, struct apart_way *w, struct trial *x)
 {
 	for (uint32_t k = 0; k < x->n; k++) {
 		uint32_t c = w->next[x->sw[k]];
 
 		w->next[x->sw[k]] = x->cable[k];
+		w->to[x->sw[k]] = e->t->adj[x->cable[k]].peer;
 		x->cable[k] = c;
 	}
 }
@@ -411,7 +454,7 @@ move(struct apart *e, struct trial *x, uint32_t n)
 		carry(e, w, s, APART_NONE,
 			w->base ? 0 - (uint64_t)e->hosts[s] : 0);
 	}
-	swap_entries(w, x);
+	swap_entries(e, w, x);
 	for (uint32_t i = 0; i < n; i++) {
 		sw_ix s = e->ports.leaf[e->moved[i]];
 
@@ -472,54 +515,39 @@ write_way(struct apart *e, const struct apart_way *w)
 	const struct topo *t = e->t;
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		uint8_t out;
-
-		if (apart_cable(e, w, s) == APART_NONE)
-			continue;
-		out = t->adj[w->next[s]].out;
-		if (out == routes_port(e->from, s, w->lid))
+		if (w->next[s] == w->was[s])
 			continue;
 		if (e->r == NULL)
 			e->r = routes_for(e->from, e->from->topo);
-		routes_put_entry(e->r, s, w->lid, out, e->job->prev);
+		routes_put_entry(
+			e->r, s, w->lid, t->adj[w->next[s]].out, e->job->prev);
 	}
 }
 
-/* Is any switch on a way to the first port, and on one to the second, from
- * whichever leaves? Mostly none is, and that is soon seen. */
-static bool
-meet(struct apart *e)
-{
-	e->stamp += APART_PORTS + 1;
-	for (uint32_t i = 0; i < 2; i++) {
-		const struct apart_way *w = &e->way[i];
-
-		for (uint32_t l = 0; l < e->ports.nleaves; l++) {
-			sw_ix s = e->ports.leaf[l];
-
-			while (s != w->dest &&
-				apart_cable(e, w, s) != APART_NONE) {
-				s = next_of(e, w, s);
-				if (e->seen[s] == e->stamp + i + 1)
-					break;
-				if (i == 1 && e->seen[s] == e->stamp + 1)
-					return true;
-				e->seen[s] = e->stamp + i + 1;
-			}
-		}
-	}
-	return false;
-}
-
-/* Which leaves have a single point of failure; how many. */
+/*
+ * Which leaves have a single point of failure; how many. Only they can that
+ * send what is for the first port, whose way was measured last, by a switch
+ * that is on a way to the second, too.
+ */
 static uint32_t
 find_cut(struct apart *e)
 {
+	const struct apart_way *w = e->way;
+	bool *shared = e->shared;
+
+	shared[w->dest] = false;
+	for (uint32_t i = 0; i < e->norder; i++) {
+		sw_ix s = e->order[i], to = w->to[s];
+
+		shared[s] = shared[to] ||
+			    (is_passed(e, w, to) && is_passed(e, w + 1, to));
+	}
 	e->ncut = 0;
-	if (!meet(e))
-		return 0;
 	for (uint32_t i = 0; i < e->ports.nleaves; i++) {
-		e->cut[i] = apart_cross(e, e->ports.leaf[i], APART_NONE);
+		sw_ix s = e->ports.leaf[i];
+
+		e->cut[i] = w->dist[s] != APART_NONE && shared[s] &&
+			    apart_cross(e, s, APART_NONE);
 		e->ncut += e->cut[i];
 	}
 	return e->ncut;
@@ -529,12 +557,17 @@ find_cut(struct apart *e)
 static void
 part(struct apart *e)
 {
-	uint32_t before = find_cut(e), last;
+	uint32_t before, last;
 
+	if (!e->meets[e->way[0].lid])
+		return;
+	for (uint32_t i = e->nways; i-- > 0;)
+		measure(e, &e->way[i]);
+	before = find_cut(e);
 	if (before == 0)
 		return;
-	for (uint32_t i = 0; i < e->nways; i++)
-		measure(e, &e->way[i]);
+	if (e->load == NULL)
+		find_loads(e);
 	do {
 		last = e->ncut;
 		e->patience = PATIENCE;
@@ -554,7 +587,7 @@ part_node(struct apart *e, size_t i)
 {
 	size_t n = homing_same(&e->ports, i);
 
-	for (unsigned path = 0; path < PATHS; path++) {
+	for (unsigned path = 0; path < APART_PATHS; path++) {
 		if (!apart_take(e, &e->ports.member[i], n, path))
 			return;
 		part(e);
@@ -593,10 +626,9 @@ part_all(struct apart *e, bool all)
 	begin(e);
 	if (all || !apart_due(e))
 		e->due = NULL;
+	apart_meet(e);
 	for (size_t i = 0; i < p->n; i += homing_same(p, i))
-		if (e->of_lid[e->t->port[p->member[i].port].lid] > 0 &&
-			(e->due == NULL || e->due[i]) &&
-			(job->cancel == NULL || !*job->cancel))
+		if (apart_asked(e, i) && (job->cancel == NULL || !*job->cancel))
 			part_node(e, i);
 	/* who was not looked at is as he was */
 	e->left += e->due != NULL ? job->prev->left : 0;

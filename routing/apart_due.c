@@ -1,4 +1,8 @@
+#include <string.h>
+
 #include "routing/apart_priv.h"
+
+enum { WORD = 8 }; /* entries that are compared at once */
 
 /* Does a neighbour of s send it what is for the LID? */
 static bool
@@ -44,25 +48,40 @@ find_due_by(struct apart *e, sw_ix s, uint16_t lid)
 			apart_cross(e, s, APART_NONE));
 }
 
+/* Of the entries in a block of s those that are not what they were; old: NULL:
+ * there were none. */
+static void
+find_due_among(struct apart *e, sw_ix s, uint32_t b, const uint8_t *old)
+{
+	const uint8_t *is = routes_block(e->from, s, b);
+	uint32_t lid = b * LFT_BLOCK;
+
+	for (uint32_t w = 0; w < LFT_BLOCK; w += WORD) {
+		if (old != NULL && memcmp(is + w, old + w, WORD) == 0)
+			continue;
+		for (uint32_t i = w; i < w + WORD; i++)
+			if (lid + i <= e->t->max_lid &&
+				(old == NULL || is[i] != old[i]))
+				find_due_by(e, s, (uint16_t)(lid + i));
+	}
+}
+
 /* Entries of switch s that are not what they were. */
 static void
 find_due_in(struct apart *e, sw_ix s, sw_ix was)
 {
 	const struct routes *prev = e->job->prev, *r = e->from;
+	const struct lft_row *x = r->row[s], *y = prev->row[was];
+	uint32_t old = y->n < prev->nblocks ? y->n : prev->nblocks;
 
-	for (uint32_t b = 0; r->row[s] != prev->row[was] && b < r->nblocks;
-		b++) {
-		const uint8_t *is = routes_block(r, s, b), *old = NULL;
+	for (uint32_t b = 0; x != y && b < r->nblocks; b++) {
+		bool had = b < old;
 
-		if (b < prev->nblocks)
-			old = routes_block(prev, was, b);
-		if (is == old)
-			continue;
-		for (uint32_t i = 0; i < LFT_BLOCK; i++)
-			if (b * LFT_BLOCK + i <= e->t->max_lid &&
-				(old == NULL || is[i] != old[i]))
-				find_due_by(
-					e, s, (uint16_t)(b * LFT_BLOCK + i));
+		if (had && x->span[b / LFT_SPAN] == y->span[b / LFT_SPAN])
+			b |= LFT_SPAN - 1; /* to its end */
+		else if (!had || lft_row_ref(x, b) != lft_row_ref(y, b))
+			find_due_among(e, s, b,
+				had ? routes_block(prev, was, b) : NULL);
 	}
 }
 
@@ -144,32 +163,74 @@ same_order(const struct apart *e)
 	return true;
 }
 
+/* The same LIDs on the same ports of the same nodes and switches, by the same
+ * numbers? */
+static bool
+same_ends(const struct topo *t, const struct topo *was)
+{
+	if (t->nsw != was->nsw || t->nend != was->nend ||
+		t->nports != was->nports)
+		return false;
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (topo_switch_in(was, t, s) != s ||
+			t->sw[s].end != was->sw[s].end ||
+			t->sw[s].nend != was->sw[s].nend ||
+			topo_sw_live(t, s) != topo_sw_live(was, s))
+			return false;
+	for (uint32_t i = 0; i < t->nend; i++) {
+		const struct topo_port *p = &t->port[t->end[i].port];
+		const struct topo_port *q = &was->port[was->end[i].port];
+
+		if (t->end[i].port != was->end[i].port ||
+			t->end[i].host != was->end[i].host ||
+			p->guid != q->guid || p->lid != q->lid ||
+			p->lmc != q->lmc ||
+			t->node[p->node].sysimg != was->node[q->node].sysimg ||
+			t->node[p->node].guid != was->node[q->node].guid)
+			return false;
+	}
+	return true;
+}
+
+/* Nodes whose ports are not what they were. False: all may be. */
+static bool
+find_due_at_ends(struct apart *e)
+{
+	const struct topo *t = e->t, *was = e->job->prev->topo;
+	struct homing_ports old;
+	bool some;
+
+	if (same_ends(t, was))
+		return true; /* mostly it is about cables */
+	old = homing_ports(was, e->job->options);
+	some = same_leaves(e, &old);
+	for (size_t i = 0; i < old.n; i++)
+		if (!is_there(t, was, old.member[i].port))
+			find_due_with(e, &old.member[i]);
+	homing_ports_free(&old);
+	for (size_t i = 0; i < e->ports.n; i++)
+		if (!is_there(was, t, e->ports.member[i].port))
+			find_due_at(e, e->ports.member[i].port);
+	return some;
+}
+
 /* Nodes whose ports or entries are not what they were. False: all may be. */
 bool
 apart_due(struct apart *e)
 {
 	const struct routes *prev = e->job->prev;
 	const struct topo *t = e->t;
-	struct homing_ports old;
 	bool some;
 
 	if (prev == NULL || prev->apart != e->from->apart ||
 		(prev->left > 0 && !same_order(e)))
 		return false;
-	old = homing_ports(prev->topo, e->job->options);
-	some = same_leaves(e, &old);
 	e->due = arena_array(e->a, e->ports.n, sizeof(*e->due));
-	for (size_t i = 0; i < old.n; i++)
-		if (!is_there(t, prev->topo, old.member[i].port))
-			find_due_with(e, &old.member[i]);
-	homing_ports_free(&old);
-	for (size_t i = 0; i < e->ports.n; i++)
-		if (!is_there(prev->topo, t, e->ports.member[i].port))
-			find_due_at(e, e->ports.member[i].port);
+	some = find_due_at_ends(e);
 	for (sw_ix s = 0; some && s < t->nsw; s++) {
 		sw_ix was = topo_switch_in(prev->topo, t, s);
 
-		some = was != TOPO_NONE || !apart_live(t, s);
+		some = was != TOPO_NONE || !topo_sw_live(t, s);
 		if (was != TOPO_NONE)
 			find_due_in(e, s, was);
 	}

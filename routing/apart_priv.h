@@ -1,6 +1,7 @@
 /*
- * apart_priv: what apart.c (ways, and how they are led apart) and apart_due.c
- * (which nodes to look at) share. Private to them.
+ * apart_priv: what apart.c (ways, and how they are led apart), apart_due.c
+ * (which nodes to look at) and apart_meet.c (which of them have ways that meet)
+ * share. Private to them.
  */
 #ifndef HEDDLE_ROUTING_APART_PRIV_H
 #define HEDDLE_ROUTING_APART_PRIV_H
@@ -10,7 +11,8 @@
 #include "sm/base/arena.h"
 
 enum {
-	APART_PORTS = 16, /* of a node; more are redundant by themselves */
+	APART_PORTS = 16,  /* of a node; more are redundant by themselves */
+	APART_PATHS = 128, /* LIDs of one port */
 	APART_NONE = UINT32_MAX,
 };
 
@@ -21,10 +23,17 @@ struct apart_way {
 	bool idle;	/* nothing is sent there while others are up */
 	bool base;	/* this one carries load */
 	uint32_t *next; /* [nsw] cable, or APART_NONE, of those that are */
+	sw_ix *to;	/* [nsw] the switch behind it */
+	uint32_t *was;	/* [nsw] as the tables have it, while it changes */
 	uint32_t *read; /* [nsw] read for this LID, whose number is */
 	uint32_t nth;
 	uint32_t *dist; /* [nsw] cables to dest, or APART_NONE */
 	uint32_t *pass; /* [nsw] leaves whose packets pass */
+};
+
+struct apart_switch {
+	port_ix first_port;
+	uint8_t nports;
 };
 
 struct apart_state; /* of a search */
@@ -36,19 +45,25 @@ struct apart {
 	struct routes *r; /* the same, being changed; NULL: not yet */
 	struct homing_ports ports;
 	struct arena *a;
-	uint32_t *pos;	  /* [nsw] place in the order, smaller is above */
-	uint32_t *hosts;  /* [nsw] */
+	uint32_t *pos;	 /* [nsw] place in the order, smaller is above */
+	uint32_t *hosts; /* [nsw] */
+	struct apart_switch *sw; /* [nsw] */
 	uint32_t *cable;  /* [nports] of a switch's port: number in t->adj of a
 			     cable between live switches, or APART_NONE */
-	uint64_t *load;	  /* [nadj] */
+	uint16_t *behind; /* [nports] the switch at its other end + 1, or 0 */
+	uint64_t *load;	  /* [nadj], or NULL: not asked for yet */
 	uint32_t *of_lid; /* its node: number of the first port + 1, or 0 */
 	bool *due;	  /* by that: look at it; NULL: at all */
+	bool *meets;	  /* by the LID of the first way: see apart_meet */
 
 	/* Of the node at hand. */
 	struct apart_way way[APART_PORTS];
 	uint32_t nways;
 	bool *cut; /* [nleaves] a switch is on all ways from there */
 	uint32_t ncut;
+	sw_ix *order; /* [norder] see measure */
+	uint32_t norder;
+	bool *shared;	/* [nsw] see find_cut */
 	uint32_t nth;	/* of all ways that were looked at */
 	uint64_t *seen; /* [nsw] stamp + how many of the ways pass */
 	uint64_t stamp, all;
@@ -60,27 +75,24 @@ struct apart {
 	uint32_t left;	 /* nodes that stay cut, of all */
 };
 
-static inline bool
-apart_live(const struct topo *t, sw_ix s)
-{
-	return !(t->node[t->sw[s].node].flags & TN_QUARANTINED);
-}
-
 /* The cable by which s leads to the LID, or APART_NONE. */
 static inline uint32_t
 apart_cable(const struct apart *e, const struct apart_way *w, sw_ix s)
 {
-	const struct topo_node *n = &e->t->node[e->t->sw[s].node];
+	const struct apart_switch *sw = &e->sw[s];
+	uint32_t c = APART_NONE;
 	uint8_t out;
 
 	if (w->read[s] == w->nth)
 		return w->next[s];
 	out = routes_block(e->from, s, w->lid / LFT_BLOCK)[w->lid % LFT_BLOCK];
+	if (s != w->dest && out <= sw->nports)
+		c = e->cable[sw->first_port + out];
 	w->read[s] = w->nth;
-	w->next[s] = s == w->dest || out > n->nports
-			     ? APART_NONE
-			     : e->cable[n->first_port + out];
-	return w->next[s];
+	w->next[s] = c;
+	if (c != APART_NONE)
+		w->to[s] = (sw_ix)(e->behind[sw->first_port + out] - 1U);
+	return c;
 }
 
 /*
@@ -96,6 +108,21 @@ bool apart_take(struct apart *e, const struct homing_member *m, size_t n,
  * a port is not reached none is.
  */
 bool apart_cross(struct apart *e, sw_ix s, uint32_t but);
+
+/* Is the node whose first port has number i to be looked at? */
+static inline bool
+apart_asked(const struct apart *e, size_t i)
+{
+	return e->of_lid[e->t->port[e->ports.member[i].port].lid] > 0 &&
+	       (e->due == NULL || e->due[i]);
+}
+
+/*
+ * apart_meet.c: which of the nodes that are to be looked at have a switch that
+ * is on a way to the first port, and on one to the second, from whichever
+ * leaves: into e->meets. The others have no single point of failure.
+ */
+void apart_meet(struct apart *e);
 
 /*
  * apart_due.c: mark in e->due the nodes whose ports or entries are not what

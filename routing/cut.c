@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sm/base/arena.h"
+#include "sm/base/piece.h"
 
 /* Switches in the order of their distance from hosts, in pieces of which one
  * is named by one of its switches. */
@@ -19,22 +20,6 @@ struct cut {
 	uint64_t least;
 };
 
-static bool
-live(const struct topo *t, sw_ix s)
-{
-	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0;
-}
-
-static sw_ix
-piece_of(struct cut *c, sw_ix s)
-{
-	while (c->in[s] != s) {
-		c->in[s] = c->in[c->in[s]];
-		s = c->in[s];
-	}
-	return s;
-}
-
 /* Every switch a piece of its own. */
 static void
 take_apart(struct cut *c)
@@ -46,13 +31,13 @@ take_apart(struct cut *c)
 
 		c->in[s] = s;
 		c->hosts[s] = c->out[s] = 0;
-		for (uint32_t i = 0; live(t, s) && i < sw->nend; i++) {
+		for (uint32_t i = 0; topo_sw_live(t, s) && i < sw->nend; i++) {
 			const struct topo_end *e = &t->end[sw->end + i];
 
 			c->hosts[s] += e->host && t->port[e->port].lid != 0;
 		}
-		for (uint32_t i = 0; live(t, s) && i < sw->nadj; i++)
-			c->out[s] += live(t, t->adj[sw->adj + i].peer);
+		for (uint32_t i = 0; topo_sw_live(t, s) && i < sw->nadj; i++)
+			c->out[s] += topo_sw_live(t, t->adj[sw->adj + i].peer);
 	}
 }
 
@@ -74,7 +59,7 @@ find_far(struct cut *c)
 		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
 			sw_ix x = t->adj[i].peer;
 
-			if (c->far[x] != UINT32_MAX || !live(t, x))
+			if (c->far[x] != UINT32_MAX || !topo_sw_live(t, x))
 				continue;
 			c->far[x] = c->far[s] + 1;
 			c->seq[c->n++] = x;
@@ -99,8 +84,8 @@ join(struct cut *c, uint32_t k)
 
 		if (!c->here[x])
 			continue;
-		a = piece_of(c, s);
-		b = piece_of(c, x);
+		a = piece_of(c->in, s);
+		b = piece_of(c->in, x);
 		if (a != b) {
 			c->in[b] = a;
 			c->hosts[a] += c->hosts[b];
@@ -132,7 +117,7 @@ find_all(struct cut *c)
 	for (uint32_t k = 0; k < c->n; k++)
 		join(c, k);
 	for (uint32_t k = 0; k < c->n; k++)
-		c->all[c->seq[k]] = c->hosts[piece_of(c, c->seq[k])];
+		c->all[c->seq[k]] = c->hosts[piece_of(c->in, c->seq[k])];
 	memset(c->here, false, c->t->nsw);
 	take_apart(c);
 }

@@ -7,12 +7,6 @@
 
 enum { KEPT = 100000 }; /* switches of trees, of 11 bytes */
 
-static bool
-live(const struct topo *t, sw_ix s)
-{
-	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0;
-}
-
 void
 even_tree_cables(struct even_cables *c, const struct topo *t, struct arena *a)
 {
@@ -29,7 +23,7 @@ even_tree_cables(struct even_cables *c, const struct topo *t, struct arena *a)
 
 			c->tail[k] = TOPO_NONE;
 			c->head[k] = adj->peer;
-			if (!live(t, s) || !live(t, adj->peer))
+			if (!topo_sw_live(t, s) || !topo_sw_live(t, adj->peer))
 				continue;
 			c->tail[k] = s;
 			c->by_port[topo_port_of(t, t->sw[s].node, adj->out)] =

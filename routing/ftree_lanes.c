@@ -6,12 +6,6 @@
 #include "routing/levels.h"
 #include "sm/base/mem.h"
 
-static bool
-quarantined(const struct topo *t, sw_ix s)
-{
-	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) != 0;
-}
-
 /* The ports between live switches that have the fewest VLs. */
 struct narrow {
 	unsigned vls;
@@ -25,13 +19,13 @@ narrowest(const struct topo *t, uint8_t max)
 	struct narrow x = {.vls = LEVELS_SLS, .first = TOPO_NONE};
 
 	for (sw_ix s = 0; s < t->nsw; s++)
-		for (uint32_t i = 0; !quarantined(t, s) && i < t->sw[s].nadj;
+		for (uint32_t i = 0; topo_sw_live(t, s) && i < t->sw[s].nadj;
 			i++) {
 			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
 			port_ix p = topo_port_of(t, t->sw[s].node, a->out);
 			unsigned n = levels_link(t, p, max);
 
-			if (quarantined(t, a->peer))
+			if (!topo_sw_live(t, a->peer))
 				continue;
 			n = levels_maps(t, p) ? n : 1;
 			if (n < x.vls)

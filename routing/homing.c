@@ -6,26 +6,37 @@
 
 #include "sm/base/mem.h"
 
-enum { STEPS = 64 };
+enum {
+	STEPS = 64,
+	WAYS = 4, /* of a node with more ports each step is looked up anew */
+};
+
+/* What follows a switch on the way to a port, where it is no switch. */
+enum { ARRIVES = UINT32_MAX, NOWHERE = UINT32_MAX - 1 };
 
 struct step {
 	sw_ix sw;
 	uint8_t out;
 };
 
+/* The way to a port, as far as it was asked for. */
+struct way {
+	port_ix port;
+	uint32_t *next; /* [nsw] of those that are */
+	uint32_t *read; /* [nsw] read for this port, whose number is */
+	uint32_t nth;
+};
+
 struct find {
 	const struct verify_tables *in;
 	struct homing_ports ports;
+	struct way way[WAYS];
+	uint32_t *passed; /* [nsw] stamp + how many of the ways do */
+	uint32_t stamp;
 	uint32_t *of_sw, *of_port; /* leaves that each would cut off */
 	struct step *seen;	   /* which of them are not 0 */
 	size_t nseen, cap;
 };
-
-static bool
-live(const struct topo *t, sw_ix s)
-{
-	return !(t->node[t->sw[s].node].flags & TN_QUARANTINED);
-}
 
 static bool
 is_host(const struct topo *t, const struct topo_end *e)
@@ -82,7 +93,8 @@ homing_ports(const struct topo *t, const struct engine_options *o)
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		size_t before = p.n;
 
-		for (uint32_t i = 0; live(t, s) && i < t->sw[s].nend; i++) {
+		for (uint32_t i = 0; topo_sw_live(t, s) && i < t->sw[s].nend;
+			i++) {
 			const struct topo_end *e = &t->end[t->sw[s].end + i];
 
 			if (is_host(t, e))
@@ -165,6 +177,63 @@ walk(const struct verify_tables *in, sw_ix s, port_ix p, struct step *step)
 	return 0;
 }
 
+/* What follows s on the way. */
+static uint32_t
+next_of(const struct find *f, struct way *w, sw_ix s)
+{
+	const struct topo *t = f->in->topo;
+	const struct topo_node *n = &t->node[t->sw[s].node];
+	port_ix peer = TOPO_NONE;
+	uint8_t out;
+
+	if (w->read[s] == w->nth)
+		return w->next[s];
+	out = entry(f->in, s, t->port[w->port].lid);
+	if (out > 0 && out <= n->nports)
+		peer = t->port[n->first_port + out].peer;
+	w->read[s] = w->nth;
+	w->next[s] = NOWHERE;
+	if (peer == w->port)
+		w->next[s] = ARRIVES;
+	else if (peer != TOPO_NONE &&
+		 t->node[t->port[peer].node].sw != TOPO_NONE)
+		w->next[s] = t->node[t->port[peer].node].sw;
+	return w->next[s];
+}
+
+/*
+ * Is any switch behind leaf s on all the ways from there? Mostly none is, and
+ * then nobody asks which.
+ */
+static bool
+meet(struct find *f, sw_ix s, uint32_t nways)
+{
+	uint32_t first;
+	bool any = true;
+
+	if (f->stamp > UINT32_MAX - WAYS) {
+		memset(f->passed, 0, f->in->topo->nsw * sizeof(*f->passed));
+		f->stamp = 0;
+	}
+	first = f->stamp + 1;
+	f->stamp += WAYS;
+	for (uint32_t k = 0; k < nways && any; k++) {
+		uint32_t x = next_of(f, &f->way[k], s);
+
+		any = false;
+		for (unsigned n = 1; x != ARRIVES; n++) {
+			if (x == NOWHERE || n == STEPS)
+				return false;
+			if (k == 0 || f->passed[x] == first + k - 1) {
+				f->passed[x] = first + k;
+				any = true;
+			}
+			x = next_of(f, &f->way[k], x);
+		}
+	}
+	return any;
+}
+
 /* Keep of the steps in `both`, of which out 0 is the switch alone, those that
  * the other way takes, too. */
 static unsigned
@@ -209,7 +278,7 @@ count(struct find *f, const struct step *both, unsigned n)
  * and cables. A port that is not reached has no way to share.
  */
 static bool
-from_leaf(
+steps_from(
 	struct find *f, sw_ix s, const struct homing_member *m, uint32_t nports)
 {
 	struct step both[2 * STEPS], other[STEPS];
@@ -296,7 +365,7 @@ is_only_way(const struct find *f, const struct homing_member *m,
 		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
 			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
 
-			if (seen[a->peer] || !live(t, a->peer) ||
+			if (seen[a->peer] || !topo_sw_live(t, a->peer) ||
 				is_away(x, s, a))
 				continue;
 			seen[a->peer] = true;
@@ -311,6 +380,18 @@ is_only_way(const struct find *f, const struct homing_member *m,
 	return lost;
 }
 
+/* Have all ways from leaf s something in common? It is counted. */
+static bool
+from_leaf(struct find *f, sw_ix s, const struct homing_member *m,
+	const struct homing_node *x)
+{
+	if (x->nports > WAYS)
+		return steps_from(f, s, m, x->nports);
+	if (!meet(f, s, x->nports))
+		return false;
+	return x->one_switch || steps_from(f, s, m, x->nports);
+}
+
 static void
 look_at(struct find *f, const struct homing_member *m, uint32_t nports,
 	struct homing_node *x)
@@ -323,46 +404,87 @@ look_at(struct find *f, const struct homing_member *m, uint32_t nports,
 	for (uint32_t k = 1; k < nports; k++)
 		x->one_switch &= topo_switch_of(t, m[k].port) ==
 				 topo_switch_of(t, m->port);
+	for (uint32_t k = 0; k < nports && k < WAYS; k++) {
+		f->way[k].port = m[k].port;
+		f->way[k].nth++;
+	}
 	for (uint32_t i = 0; i < f->ports.nleaves; i++) {
 		x->leaves++;
-		x->cut += from_leaf(f, f->ports.leaf[i], m, nports);
+		x->cut += from_leaf(f, f->ports.leaf[i], m, x);
 	}
 	take_worst(f, x);
+	if (x->one_switch) { /* all of them go there */
+		x->sw = x->cut > 0 ? topo_switch_of(t, m->port) : TOPO_NONE;
+		x->out = 0;
+		x->worst = x->cut;
+	}
 	x->only_way = x->cut > 0 && is_only_way(f, m, x);
 }
 
-void
-homing_find(const struct verify_tables *in,
-	const struct engine_options *options, struct homing *out)
+static void
+look_at_all(struct find *f, const atomic_bool *cancel, struct homing *out)
+{
+	size_t cap = 0;
+
+	for (size_t i = 0, n; i < f->ports.n; i += n) {
+		const struct homing_member *m = &f->ports.member[i];
+		struct homing_node *x;
+
+		n = homing_same(&f->ports, i);
+		if (n < 2) {
+			out->alone[out->nalone++] = m->key;
+			continue;
+		}
+		if (cancel != NULL && atomic_load(cancel))
+			return;
+		out->node =
+			mem_grow(out->node, out->n, &cap, sizeof(*out->node));
+		x = &out->node[out->n++];
+		*x = (struct homing_node){.key = m->key};
+		look_at(f, m, (uint32_t)n, x);
+		out->single += x->cut > 0;
+	}
+}
+
+int
+homing_find_unless(const struct verify_tables *in,
+	const struct engine_options *options, const atomic_bool *cancel,
+	struct homing *out)
 {
 	const struct topo *t = in->topo;
 	struct find f = {.in = in};
-	size_t cap = 0;
 
 	*out = (struct homing){0};
 	f.ports = homing_ports(t, options);
 	out->alone = mem_alloc((f.ports.n + 1) * sizeof(*out->alone));
 	f.of_sw = mem_zalloc(t->nsw + 1U, sizeof(*f.of_sw));
 	f.of_port = mem_zalloc(t->nports + 1U, sizeof(*f.of_port));
-	for (size_t i = 0, n; i < f.ports.n; i += n) {
-		struct homing_node *x;
-
-		n = homing_same(&f.ports, i);
-		if (n < 2) {
-			out->alone[out->nalone++] = f.ports.member[i].key;
-			continue;
-		}
-		out->node =
-			mem_grow(out->node, out->n, &cap, sizeof(*out->node));
-		x = &out->node[out->n++];
-		*x = (struct homing_node){.key = f.ports.member[i].key};
-		look_at(&f, &f.ports.member[i], (uint32_t)n, x);
-		out->single += x->cut > 0;
+	f.passed = mem_zalloc(t->nsw + 1U, sizeof(*f.passed));
+	for (unsigned k = 0; k < WAYS; k++) {
+		f.way[k].next = mem_zalloc(t->nsw + 1U, sizeof(uint32_t));
+		f.way[k].read = mem_zalloc(t->nsw + 1U, sizeof(uint32_t));
+	}
+	look_at_all(&f, cancel, out);
+	for (unsigned k = 0; k < WAYS; k++) {
+		free(f.way[k].next);
+		free(f.way[k].read);
 	}
 	homing_ports_free(&f.ports);
 	free(f.of_sw);
 	free(f.of_port);
+	free(f.passed);
 	free(f.seen);
+	if (cancel == NULL || !atomic_load(cancel))
+		return 0;
+	homing_end(out);
+	return -1;
+}
+
+void
+homing_find(const struct verify_tables *in,
+	const struct engine_options *options, struct homing *out)
+{
+	(void)homing_find_unless(in, options, NULL, out);
 }
 
 void
@@ -371,6 +493,48 @@ homing_end(struct homing *h)
 	free(h->node);
 	free(h->alone);
 	*h = (struct homing){0};
+}
+
+static int
+by_place(const void *pa, const void *pb)
+{
+	const struct homing_point *a = pa, *b = pb;
+
+	if (a->sw != b->sw)
+		return a->sw < b->sw ? -1 : 1;
+	return a->out < b->out ? -1 : a->out > b->out;
+}
+
+static int
+by_nodes(const void *pa, const void *pb)
+{
+	const struct homing_point *a = pa, *b = pb;
+
+	if (a->nodes != b->nodes)
+		return a->nodes > b->nodes ? -1 : 1;
+	return by_place(a, b);
+}
+
+struct homing_point *
+homing_points(const struct homing *h, size_t *n)
+{
+	struct homing_point *p = mem_zalloc(h->single + 1, sizeof(*p));
+	size_t all = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < h->n; i++)
+		if (h->node[i].cut > 0)
+			p[all++] = (struct homing_point){
+				h->node[i].sw, h->node[i].out, 1};
+	qsort(p, all, sizeof(*p), by_place);
+	for (size_t i = 0; i < all; i++) {
+		if (*n > 0 && by_place(&p[*n - 1], &p[i]) == 0)
+			p[*n - 1].nodes++;
+		else
+			p[(*n)++] = p[i];
+	}
+	qsort(p, *n, sizeof(*p), by_nodes);
+	return p;
 }
 
 static int

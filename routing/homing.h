@@ -14,6 +14,7 @@
 #ifndef HEDDLE_ROUTING_HOMING_H
 #define HEDDLE_ROUTING_HOMING_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,7 +27,8 @@ struct homing_node {
 	uint32_t nports; /* that have a LID and hang on a live switch */
 	uint32_t leaves; /* switches with hosts that were looked at */
 	uint32_t cut;	 /* of these, those with a single point of failure */
-	sw_ix sw;	 /* the worst one: a switch, or its cable at out */
+	sw_ix sw;	 /* the worst one: a switch, or its cable at out; where
+			    all ports hang on one switch, that one */
 	uint8_t out;	 /* 0: the switch itself */
 	uint32_t worst;	 /* leaves that it cuts off */
 	bool one_switch; /* all ports on one switch: no routing helps */
@@ -82,7 +84,25 @@ size_t homing_first(const struct homing_ports *p, uint64_t key);
 void homing_find(const struct verify_tables *in,
 	const struct engine_options *options, struct homing *out);
 
+/*
+ * The same, unless another thread sets *cancel meanwhile: then -1, and *out is
+ * empty.
+ */
+int homing_find_unless(const struct verify_tables *in,
+	const struct engine_options *options, const atomic_bool *cancel,
+	struct homing *out);
+
 void homing_end(struct homing *h);
+
+/* A single point of failure, and how many nodes have it as their worst one. */
+struct homing_point {
+	sw_ix sw;
+	uint8_t out; /* as in struct homing_node */
+	uint32_t nodes;
+};
+
+/* All of them, those with most nodes first; to be freed. *n: how many. */
+struct homing_point *homing_points(const struct homing *h, size_t *n);
 
 /* Has a node with this key one port and no more? */
 bool homing_is_alone(const struct homing *h, uint64_t key);

@@ -1,6 +1,7 @@
 #include "routing/least.h"
 
 #include "sm/base/arena.h"
+#include "sm/base/piece.h"
 
 /* What these hosts send to those outside leaves by so many cables. */
 struct cut {
@@ -34,12 +35,6 @@ struct worst {
 	sw_ix rack; /* of the first */
 };
 
-static bool
-live(const struct topo *t, sw_ix s)
-{
-	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0;
-}
-
 static uint64_t
 hosts_at(const struct topo *t, sw_ix s)
 {
@@ -50,24 +45,14 @@ hosts_at(const struct topo *t, sw_ix s)
 	return n;
 }
 
-static sw_ix
-part_of(struct least *l, sw_ix s)
-{
-	while (l->head[s] != s) {
-		l->head[s] = l->head[l->head[s]];
-		s = l->head[s];
-	}
-	return s;
-}
-
 /* Two ends of a cable are in parts now: it leaves neither. */
 static void
 join(struct least *l, sw_ix a, sw_ix b)
 {
 	sw_ix swap;
 
-	a = part_of(l, a);
-	b = part_of(l, b);
+	a = piece_of(l->head, a);
+	b = piece_of(l->head, b);
 	l->out[a]--;
 	l->out[b]--;
 	if (a == b)
@@ -90,7 +75,7 @@ add(struct least *l, sw_ix s)
 	l->head[s] = l->next[s] = s;
 	l->hosts[s] = hosts_at(t, s);
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++)
-		l->out[s] += live(t, t->adj[c].peer);
+		l->out[s] += topo_sw_live(t, t->adj[c].peer);
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++)
 		if (l->in[t->adj[c].peer])
 			join(l, s, t->adj[c].peer);
@@ -107,7 +92,7 @@ outside(struct least *l, sw_ix s, uint32_t *cables)
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++) {
 		sw_ix x = t->adj[c].peer;
 
-		if (l->in[x] || !live(t, x))
+		if (l->in[x] || !topo_sw_live(t, x))
 			continue;
 		++*cables;
 		n += l->seen[x] != l->stamp;
@@ -128,9 +113,9 @@ in_rack(const struct least *l, sw_ix s)
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++) {
 		sw_ix x = t->adj[c].peer;
 
-		if (live(t, x) && rank[x] > rank[s])
+		if (topo_sw_live(t, x) && rank[x] > rank[s])
 			return false;
-		any |= live(t, x) && rank[x] == rank[s];
+		any |= topo_sw_live(t, x) && rank[x] == rank[s];
 	}
 	return any;
 }
@@ -167,7 +152,7 @@ cut_tier(struct least *l, uint32_t from, uint32_t to)
 		     l->r->homes == 0;
 
 	for (uint32_t i = from; i < to; i++) {
-		sw_ix s = l->seq[i], part = part_of(l, s);
+		sw_ix s = l->seq[i], part = piece_of(l->head, s);
 
 		if (l->out[part] == 0)
 			continue;
@@ -193,17 +178,17 @@ sort(struct least *l, struct arena *a)
 	uint32_t nsw = l->t->nsw;
 
 	for (sw_ix s = 0; s < nsw; s++)
-		if (live(l->t, s) && l->r->rank[s] > most)
+		if (topo_sw_live(l->t, s) && l->r->rank[s] > most)
 			most = l->r->rank[s];
 	at = arena_array(a, (size_t)most + 2, sizeof(*at));
 	for (sw_ix s = 0; s < nsw; s++)
-		if (live(l->t, s))
+		if (topo_sw_live(l->t, s))
 			at[most - l->r->rank[s] + 1]++;
 	for (uint32_t k = 0; k <= most; k++)
 		at[k + 1] += at[k];
 	l->n = at[most + 1];
 	for (sw_ix s = 0; s < nsw; s++)
-		if (live(l->t, s))
+		if (topo_sw_live(l->t, s))
 			l->seq[at[most - l->r->rank[s]]++] = s;
 }
 
@@ -211,7 +196,7 @@ sort(struct least *l, struct arena *a)
 static uint64_t
 load_of(struct least *l, const struct cut *c)
 {
-	uint64_t all = l->hosts[part_of(l, c->at)];
+	uint64_t all = l->hosts[piece_of(l->head, c->at)];
 
 	return (c->hosts * (all - c->inside) + c->cables - 1) / c->cables;
 }
@@ -237,7 +222,7 @@ worst_cut(struct least *l, struct arena *a)
 
 	for (uint32_t i = 0; i < l->ncuts; i++) {
 		const struct cut *c = &l->cut[i];
-		struct worst *w = &racks[part_of(l, c->at)];
+		struct worst *w = &racks[piece_of(l->head, c->at)];
 
 		load = load_of(l, c);
 		if (c->rack != TOPO_NONE) {

@@ -43,15 +43,9 @@ struct mcast {
 };
 
 static bool
-alive(const struct topo *t, sw_ix s)
-{
-	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0;
-}
-
-static bool
 leads_up(const struct mcast *m, sw_ix s, const struct topo_adj *a)
 {
-	return alive(m->t, s) && alive(m->t, a->peer) &&
+	return topo_sw_live(m->t, s) && topo_sw_live(m->t, a->peer) &&
 	       m->pos[a->peer] < m->pos[s] &&
 	       routes_joined(m->plane, s, a->peer);
 }
@@ -67,7 +61,7 @@ find_pieces(struct mcast *m)
 	for (s = 0; s < t->nsw; s++)
 		m->piece[s] = TOPO_NONE;
 	for (s = 0; s < t->nsw; s++) {
-		if (m->piece[s] != TOPO_NONE || !alive(t, s))
+		if (m->piece[s] != TOPO_NONE || !topo_sw_live(t, s))
 			continue;
 		m->piece[s] = s;
 		m->queue[0] = s;
@@ -77,7 +71,8 @@ find_pieces(struct mcast *m)
 			for (uint32_t i = 0; i < w->nadj; i++) {
 				sw_ix p = t->adj[w->adj + i].peer;
 
-				if (m->piece[p] != TOPO_NONE || !alive(t, p))
+				if (m->piece[p] != TOPO_NONE ||
+					!topo_sw_live(t, p))
 					continue;
 				m->piece[p] = s;
 				m->queue[tail++] = p;
@@ -285,7 +280,7 @@ server(const struct mcast *m, port_ix p, uint8_t *out)
 	const struct topo *t = m->t;
 	sw_ix s = topo_switch_of(t, p);
 
-	if (s == TOPO_NONE || !alive(t, s))
+	if (s == TOPO_NONE || !topo_sw_live(t, s))
 		return TOPO_NONE;
 	*out = t->node[t->port[p].node].sw == s ? 0
 						: t->port[t->port[p].peer].num;
@@ -596,7 +591,7 @@ mcast_found(const struct mcast *m, mcast_mask *get, void *cookie)
 	bool any = false;
 
 	for (sw_ix s = 0; s < nsw; s++)
-		any |= alive(m->t, s) && get(cookie, s, mask[s]);
+		any |= topo_sw_live(m->t, s) && get(cookie, s, mask[s]);
 	if (any) {
 		tree = mem_zalloc(1, sizeof(*tree));
 		tree->topo = topo_ref(m->t);

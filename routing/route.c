@@ -125,12 +125,6 @@ verify(const struct route_job *job, const struct routes *before,
 	return 0;
 }
 
-static bool
-quarantined(const struct topo *t, sw_ix s)
-{
-	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) != 0;
-}
-
 /* The same cable in an older topology, in use there? */
 static bool
 had_cable(const struct topo *was, const struct topo *t, sw_ix s,
@@ -162,7 +156,7 @@ same_numbers(const struct topo *was, const struct topo *t)
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if (t->node[t->sw[s].node].guid !=
 				was->node[was->sw[s].node].guid ||
-			quarantined(t, s) != quarantined(was, s))
+			!topo_sw_live(t, s) != !topo_sw_live(was, s))
 			return false;
 	return true;
 }
@@ -188,7 +182,7 @@ has_grown(const struct topo *was, const struct topo *t)
 
 			if (i == 0 && same && same_cables(was, t, s))
 				break;
-			if (!quarantined(t, s) && !quarantined(t, a->peer) &&
+			if (topo_sw_live(t, s) && topo_sw_live(t, a->peer) &&
 				!had_cable(was, t, s, a))
 				return true;
 		}
@@ -263,7 +257,7 @@ hosts(const struct topo *t)
 		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
 			const struct topo_end *e = &t->end[t->sw[s].end + i];
 
-			n += e->host && !quarantined(t, s);
+			n += e->host && topo_sw_live(t, s);
 		}
 	return n;
 }

@@ -93,7 +93,7 @@ make_graph(struct updn *u)
 	u->comp = arena_array(u->a, u->nsw, sizeof(*u->comp));
 	u->weight = arena_array(u->a, u->nsw, sizeof(*u->weight));
 	for (sw_ix s = 0; s < u->nsw; s++)
-		u->live[s] = !(t->node[t->sw[s].node].flags & TN_QUARANTINED);
+		u->live[s] = topo_sw_live(t, s);
 	make_groups(u);
 	find_components(u);
 	weigh(u);

@@ -9,18 +9,12 @@
 #include "sm/base/mem.h"
 #include "sm/base/reason.h"
 
-static bool
-is_live(const struct topo *t, sw_ix s)
-{
-	return !(t->node[t->sw[s].node].flags & TN_QUARANTINED);
-}
-
 /* A cable that packets can use: both switches live, both ports nameable. */
 static bool
 usable(const struct topo *t, const struct topo_adj *a)
 {
 	return a->out != LFT_DROP && a->peer_port != LFT_DROP &&
-	       is_live(t, a->peer);
+	       topo_sw_live(t, a->peer);
 }
 
 /* Component numbers of the live switches, by breadth-first search. */
@@ -32,7 +26,7 @@ components(const struct topo *t, uint32_t *comp)
 
 	memset(comp, 0xff, t->nsw * sizeof(*comp));
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		if (comp[s] != TOPO_NONE || !is_live(t, s))
+		if (comp[s] != TOPO_NONE || !topo_sw_live(t, s))
 			continue;
 		comp[s] = n;
 		queue[tail++] = s;
@@ -100,7 +94,8 @@ number_like(struct verify_graph *g, const struct verify_state *like)
 		node_ix n = topo_by_node_guid(t, like->guid[x]);
 		sw_ix s = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
 
-		if (s == TOPO_NONE || !is_live(t, s) || g->ix[s] != TOPO_NONE)
+		if (s == TOPO_NONE || !topo_sw_live(t, s) ||
+			g->ix[s] != TOPO_NONE)
 			return false;
 		g->ix[s] = x;
 		g->sw[x] = s;

@@ -18,8 +18,10 @@
 #include "sm/base/log.h"
 #include "sm/base/loop.h"
 #include "sm/base/mem.h"
+#include "sm/counter.h"
 #include "sm/ctl/ctl.h"
 #include "sm/groups.h"
+#include "sm/inspect.h"
 #include "sm/memory.h"
 #include "sm/notify.h"
 #include "sm/options.h"
@@ -32,7 +34,7 @@
 #include "sm/version.h"
 #include "sm/worker.h"
 
-enum { EXIT_USAGE = 2, EXIT_CONFIG = 78 };
+enum { EXIT_USAGE = 2 };
 
 /* Messages taken from the ring before others get their turn. */
 enum { RECEIVE_BATCH = 256 };
@@ -53,6 +55,7 @@ struct daemon {
 	struct loop_signal *signal[3];
 	struct umad *umad;
 	struct worker *worker;
+	struct counter *counter;
 	struct saver *saver;
 	struct sm_ops ops; /* lent to the core */
 	struct sm *sm;
@@ -99,6 +102,12 @@ settle(struct daemon *d)
 }
 
 /* ---- what the core wants ---- */
+
+static void
+run_work(void *job)
+{
+	sm_work_run(job);
+}
 
 static void
 want_route(void *cookie, struct sm_work *w)
@@ -181,6 +190,7 @@ on_commit(void *cookie, struct view *v)
 		buf_free(&line);
 	}
 	d->told = v->when;
+	counter_count(d->counter, v, d->config);
 	if (d->ctl != NULL)
 		ctl_changed(d->ctl, loop_now());
 }
@@ -260,12 +270,13 @@ on_inbox(void *cookie, struct mono now)
 }
 
 static void
-on_routed(void *cookie, struct sm_work *w, struct mono now)
+on_routed(void *cookie, void *work, struct mono now)
 {
 	struct daemon *d = cookie;
 
-	sm_routed(d->sm, w, now);
+	sm_routed(d->sm, work, now);
 	settle(d);
+	counter_shed(d->counter);
 	if (d->ctl != NULL)
 		ctl_changed(d->ctl, now); /* views may be let go again */
 }
@@ -462,7 +473,7 @@ ctl_wants_sweeps(void *cookie)
 
 /* The tables' pool is the worker's while it computes. */
 static bool
-ctl_may_release(void *cookie)
+may_release(void *cookie)
 {
 	struct daemon *d = cookie;
 
@@ -517,7 +528,7 @@ open_control(struct daemon *d)
 		.view = ctl_wants_view,
 		.status = ctl_wants_status,
 		.sweeps = ctl_wants_sweeps,
-		.may_release = ctl_may_release,
+		.may_release = may_release,
 		.sweep = ctl_wants_sweep,
 		.rebalance = ctl_wants_rebalance,
 		.groups = ctl_wants_groups,
@@ -605,6 +616,7 @@ take_down(struct daemon *d)
 	if (d->umad != NULL)
 		(void)umad_set_issm(d->umad, false, NULL);
 	worker_free(d->worker);
+	counter_free(d->counter);
 	if (d->sm != NULL)
 		sm_save(d->sm);
 	saver_free(d->saver);
@@ -653,9 +665,10 @@ serve(struct daemon *d)
 	}
 	d->inbox = loop_wake_new(d->loop, on_inbox, d);
 	d->tick = loop_timer_new(d->loop, on_tick, d);
-	d->worker = worker_new(d->loop, on_routed, d, &why);
+	d->worker = worker_new(d->loop, run_work, on_routed, d, &why);
+	d->counter = counter_new(d->loop, may_release, d, &why);
 	d->saver = saver_new(d->loop, d->boot->state.dir, on_saved, d, &why);
-	if (d->worker == NULL || d->saver == NULL) {
+	if (d->worker == NULL || d->counter == NULL || d->saver == NULL) {
 		log_error("%s", why.text);
 		return;
 	}
@@ -696,45 +709,6 @@ run(const struct options *opt, struct config *c)
 	return d.exit_code;
 }
 
-/* Modes that only look at the configuration. */
-static int
-inspect(const struct options *opt, const struct config *c,
-	const struct diag_list *bad)
-{
-	struct buf out = {0};
-
-	if (opt->mode == OPTIONS_PRINT)
-		config_print(c, &out);
-	else if (opt->json)
-		diag_json(bad, &out);
-	else {
-		buf_printf(&out, "OK\n");
-		config_budget(c, &out);
-	}
-	if (out.n > 0)
-		(void)fwrite(out.text, 1, out.n, stdout);
-	if (out.n > 0 && out.text[out.n - 1] != '\n')
-		(void)putchar('\n');
-	buf_free(&out);
-	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
-static int
-refuse(const struct options *opt, const struct diag_list *bad)
-{
-	struct buf out = {0};
-
-	if (opt->json)
-		diag_json(bad, &out);
-	else
-		diag_text(bad, &out);
-	if (out.n > 0)
-		(void)fprintf(opt->json ? stdout : stderr, "%s%s", out.text,
-			out.text[out.n - 1] == '\n' ? "" : "\n");
-	buf_free(&out);
-	return EXIT_CONFIG;
-}
-
 static int
 with_config(const struct options *opt)
 {
@@ -743,7 +717,7 @@ with_config(const struct options *opt)
 	int ret;
 
 	if (c == NULL) {
-		ret = refuse(opt, &bad);
+		ret = inspect_refuse(opt, &bad);
 		diag_free(&bad);
 		return ret;
 	}
@@ -757,7 +731,7 @@ with_config(const struct options *opt)
 		config_unref(c);
 		return ret;
 	}
-	ret = inspect(opt, c, &bad);
+	ret = inspect_print(opt, c, &bad);
 	diag_free(&bad);
 	config_unref(c);
 	return ret;

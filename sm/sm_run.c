@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sm/base/mem.h"
+#include "sm/homes.h"
 #include "sm/sm_priv.h"
 #include "sm/task.h"
 
@@ -781,6 +782,7 @@ sm_run_names(struct sm *sm, struct mono now)
 		v->pkeys = pkeys_ref(sm->view->pkeys);
 		pkeys_adopt(v->pkeys, fresh);
 		sm_qos_renew(sm, v);
+		v->homes = homes_ref(v->homes);
 		v->quarantine = mem_dup(
 			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
 		view_change_own(&v->change);

@@ -9,6 +9,7 @@
 #include "sm/ctl/census.h"
 #include "sm/ctl/change.h"
 #include "sm/ctl/member.h"
+#include "sm/ctl/points.h"
 #include "sm/ctl/tiers.h"
 #include "sm/ctl/words.h"
 #include "sm/lanes.h"
@@ -22,12 +23,6 @@ enum { UNREACHABLE_LISTED = 100 };
 
 /* ---- what a view says when it is counted ---- */
 
-static bool
-quarantined(const struct topo *t, sw_ix s)
-{
-	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) != 0;
-}
-
 /*
  * Switches that our own traffic can reach without passing through a
  * quarantined one. The array is the caller's to free.
@@ -40,7 +35,7 @@ reached(const struct topo *t)
 	sw_ix first = topo_switch_of(t, t->sm_port);
 	size_t head = 0, tail = 0;
 
-	if (first != TOPO_NONE && !quarantined(t, first)) {
+	if (first != TOPO_NONE && topo_sw_live(t, first)) {
 		seen[first] = true;
 		queue[tail++] = first;
 	}
@@ -50,7 +45,7 @@ reached(const struct topo *t)
 		for (uint32_t i = s->adj; i < s->adj + s->nadj; i++) {
 			sw_ix peer = t->adj[i].peer;
 
-			if (seen[peer] || quarantined(t, peer))
+			if (seen[peer] || !topo_sw_live(t, peer))
 				continue;
 			seen[peer] = true;
 			queue[tail++] = peer;
@@ -196,6 +191,7 @@ add_view(json_t *o, const struct status_facts *f)
 	member_put(o, "fabric", census_json(v->topo));
 	member_put(o, "lids", lids_json(f));
 	member_put(o, "tree", tiers_json(v, TIERS_FIRST));
+	member_put(o, "homes", points_json(v));
 	member_put(o, "verified", verified_json(&v->routes->report));
 	member_put(o, "lanes_short", lanes_short_json(v));
 	member_put(o, "times", times_json(&v->times));

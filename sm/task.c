@@ -19,8 +19,8 @@ last_lid(const struct config *c, const struct topo *t)
 	uint32_t last = c->fabric.lids.last;
 
 	for (sw_ix s = 0; s < t->nsw; s++)
-		if ((t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0 &&
-			t->sw[s].lft_cap > 0 && t->sw[s].lft_cap - 1U < last)
+		if (topo_sw_live(t, s) && t->sw[s].lft_cap > 0 &&
+			t->sw[s].lft_cap - 1U < last)
 			last = t->sw[s].lft_cap - 1U;
 	return (uint16_t)last;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "sm/base/mem.h"
+#include "sm/homes.h"
 #include "sm/pkeys.h"
 #include "sm/qos.h"
 
@@ -50,6 +51,7 @@ view_unref(struct view *v)
 	topo_unref(v->topo);
 	pkeys_unref(v->pkeys);
 	qos_unref(v->qos);
+	homes_unref(v->homes);
 	free(v->quarantine);
 	view_change_free(&v->change);
 	free(v);

@@ -80,6 +80,7 @@ struct view_change {
 
 struct pkeys;
 struct qos;
+struct homes;
 
 struct view {
 	unsigned refs;
@@ -88,6 +89,8 @@ struct view {
 	struct routes *routes;
 	struct pkeys *pkeys; /* settled; asked through sm/partition.h */
 	struct qos *qos;     /* likewise, through sm/lanes.h; or NULL */
+	struct homes *homes; /* likewise, through sm/homes.h; NULL: nobody has
+				counted yet (sm/counter.h) */
 	struct route_story story;
 	struct view_times times;
 	struct view_counts counts;

@@ -12,11 +12,12 @@ struct worker {
 	pthread_t thread;
 	pthread_mutex_t lock; /* guards todo, ready and quit */
 	pthread_cond_t work;
-	struct sm_work *todo;
-	struct sm_work *ready;
+	void *todo;
+	void *ready;
 	bool quit;
 	bool busy; /* the loop's thread only */
 	struct loop_wake *wake;
+	worker_run *run;
 	worker_done *done;
 	void *cookie;
 };
@@ -25,7 +26,7 @@ static void *
 serve(void *arg)
 {
 	struct worker *w = arg;
-	struct sm_work *job;
+	void *job;
 
 	(void)pthread_mutex_lock(&w->lock);
 	while (!w->quit) {
@@ -36,7 +37,7 @@ serve(void *arg)
 		}
 		w->todo = NULL;
 		(void)pthread_mutex_unlock(&w->lock);
-		sm_work_run(job);
+		w->run(job);
 		(void)pthread_mutex_lock(&w->lock);
 		w->ready = job;
 		loop_wake_send(w->wake);
@@ -49,7 +50,7 @@ static void
 hand_back(void *cookie, struct mono now)
 {
 	struct worker *w = cookie;
-	struct sm_work *job;
+	void *job;
 
 	(void)pthread_mutex_lock(&w->lock);
 	job = w->ready;
@@ -62,11 +63,13 @@ hand_back(void *cookie, struct mono now)
 }
 
 struct worker *
-worker_new(struct loop *l, worker_done *done, void *cookie, struct reason *why)
+worker_new(struct loop *l, worker_run *run, worker_done *done, void *cookie,
+	struct reason *why)
 {
 	struct worker *w = mem_zalloc(1, sizeof(*w));
 	int err;
 
+	w->run = run;
 	w->done = done;
 	w->cookie = cookie;
 	w->wake = loop_wake_new(l, hand_back, w);
@@ -75,8 +78,7 @@ worker_new(struct loop *l, worker_done *done, void *cookie, struct reason *why)
 	err = thread_start(&w->thread, serve, w);
 	if (err == 0)
 		return w;
-	(void)reason_set(
-		why, "no thread for route computation: %s", strerror(err));
+	(void)reason_set(why, "no thread to compute in: %s", strerror(err));
 	(void)pthread_cond_destroy(&w->work);
 	(void)pthread_mutex_destroy(&w->lock);
 	loop_wake_free(w->wake);
@@ -85,7 +87,7 @@ worker_new(struct loop *l, worker_done *done, void *cookie, struct reason *why)
 }
 
 void
-worker_submit(struct worker *w, struct sm_work *job)
+worker_submit(struct worker *w, void *job)
 {
 	assert(!w->busy);
 	w->busy = true;

@@ -1,9 +1,9 @@
 /*
- * worker: the thread in which routes are computed, and the plans that lead to
- * them, so that traps and questions never wait for it. It takes one job at a
- * time, runs the pure part of it and wakes the loop, which hands the result
- * back to the core in the loop's thread. Between submit and done the job
- * belongs to the worker alone: no data is shared, so nothing else needs a lock.
+ * worker: a thread for what takes long, so that traps and questions never wait
+ * for it: computing routes and the plans that lead to them, counting. It takes
+ * one job at a time, runs the pure part of it and wakes the loop, which hands
+ * the result back in the loop's thread. Between submit and done the job belongs
+ * to the worker alone: no data is shared, so nothing else needs a lock.
  */
 #ifndef HEDDLE_SM_WORKER_H
 #define HEDDLE_SM_WORKER_H
@@ -13,19 +13,21 @@
 #include "sm/base/clock.h"
 #include "sm/base/loop.h"
 #include "sm/base/reason.h"
-#include "sm/sm.h"
 
 struct worker;
 
+/* Called in the thread for each job. */
+typedef void worker_run(void *job);
+
 /* Called in the loop's thread for each job that was run. */
-typedef void worker_done(void *cookie, struct sm_work *job, struct mono now);
+typedef void worker_done(void *cookie, void *job, struct mono now);
 
 /* Start the thread. NULL and a reason when there is none to be had. */
-struct worker *worker_new(
-	struct loop *l, worker_done *done, void *cookie, struct reason *why);
+struct worker *worker_new(struct loop *l, worker_run *run, worker_done *done,
+	void *cookie, struct reason *why);
 
-/* Run sm_work_run(job) in the thread. Only when not worker_busy. */
-void worker_submit(struct worker *w, struct sm_work *job);
+/* Run the job in the thread. Only when not worker_busy. */
+void worker_submit(struct worker *w, void *job);
 
 /* True from submit until done is called. */
 bool worker_busy(const struct worker *w);

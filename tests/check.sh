@@ -27,7 +27,7 @@ units() {
 	printf '%s\n' "$1"/*_test |
 		OUT=$out xargs -P "$(nproc)" -n 1 sh -c '
 			log=$OUT/${1##*/}
-			timeout -k 10 600 "$1" >"$log" 2>&1 </dev/null
+			timeout -k 10 900 "$1" >"$log" 2>&1 </dev/null
 			echo $? >"$log.rc"' sh
 	for t in "$1"/*_test; do
 		log=$out/${t##*/}
@@ -47,6 +47,11 @@ units() {
 			echo "FAIL $t ($bad of $n, exit $rc)"
 			grep -vE '^heddled: ' "$log" | tail -n 30 |
 				sed 's/^/    /'
+			{
+				echo "FAIL $t ($bad of $n, exit $rc)"
+				grep -E ':[FE]:' "$log" | head -n 3 |
+					cut -c1-240 | sed 's/^/    /'
+			} >>"$out/failing"
 		fi
 	done
 	budget "$1" $(($(date +%s) - start))
@@ -67,6 +72,7 @@ end_to_end() {
 units build/unit
 units build/san/unit
 end_to_end
+[ ! -e "$out/failing" ] || cat "$out/failing"
 printf 'TIME %-28s %4d s (budget 900 s, builds apart)\n' total "$total"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -6,6 +6,7 @@
 
 #include "routing/verify_graph.h"
 #include "sm/base/mem.h"
+#include "sm/base/piece.h"
 
 /* How a LID's packets end, from a switch. */
 enum end { OPEN, ON_WAY, ARRIVES, LOST, LOOPS, UNSEEN };
@@ -14,28 +15,12 @@ struct apart {
 	const struct routes *r;
 	const struct topo *t;
 	struct audit_apart_facts *out;
-	uint32_t *piece; /* [nsw] union-find over switches that were read */
+	uint32_t *piece; /* [nsw] of switches that were read */
 	uint8_t *end;	 /* [nsw] */
 	sw_ix *way;	 /* [nsw] */
 	bool *hosts;	 /* [nsw] has some */
 	bool *host;	 /* [nports] is one's */
 };
-
-static bool
-is_apart(const struct topo *t, sw_ix s)
-{
-	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) != 0;
-}
-
-static uint32_t
-find(struct apart *a, uint32_t s)
-{
-	while (a->piece[s] != s) {
-		a->piece[s] = a->piece[a->piece[s]];
-		s = a->piece[s];
-	}
-	return s;
-}
 
 static void
 join_pieces(struct apart *a)
@@ -48,8 +33,9 @@ join_pieces(struct apart *a)
 		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
 			sw_ix o = t->adj[t->sw[s].adj + i].peer;
 
-			if (!is_apart(t, s) && !is_apart(t, o))
-				a->piece[find(a, s)] = find(a, o);
+			if (topo_sw_live(t, s) && topo_sw_live(t, o))
+				a->piece[piece_of(a->piece, s)] =
+					piece_of(a->piece, o);
 		}
 }
 
@@ -74,7 +60,7 @@ step(const struct apart *a, sw_ix s, uint16_t lid, sw_ix *next)
 	*next = t->node[t->port[far].node].sw;
 	if (*next == TOPO_NONE)
 		return LOST;
-	return is_apart(t, *next) ? UNSEEN : OPEN;
+	return !topo_sw_live(t, *next) ? UNSEEN : OPEN;
 }
 
 /* Follow a LID from s and note how it ends for all on the way. */
@@ -107,13 +93,14 @@ judge_lid(struct apart *a, uint16_t lid)
 	const struct topo *t = a->t;
 	sw_ix root = topo_switch_of(t, t->by_lid[lid]);
 
-	if (root == TOPO_NONE || is_apart(t, root))
+	if (root == TOPO_NONE || !topo_sw_live(t, root))
 		return;
 	memset(a->end, OPEN, t->nsw);
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		enum end e;
 
-		if (is_apart(t, s) || find(a, s) != find(a, root))
+		if (!topo_sw_live(t, s) ||
+			piece_of(a->piece, s) != piece_of(a->piece, root))
 			continue;
 		e = follow(a, s, lid);
 		a->out->unseen += e == UNSEEN;

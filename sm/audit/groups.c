@@ -8,6 +8,7 @@
 #include "routing/verify_graph.h"
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
+#include "sm/base/piece.h"
 
 enum { SENDERS = 256, SHOWN = 6, ACTIVE = 4, SLS = 16 };
 
@@ -29,7 +30,7 @@ struct tree {
 	struct knot *knot;
 	uint32_t n;
 	uint32_t *ix;	   /* [nsw] knot of a switch, or TOPO_NONE */
-	uint32_t *root;	   /* [n] union-find */
+	uint32_t *piece;   /* [n] */
 	uint32_t *queue;   /* [n] */
 	uint32_t *arrived; /* [n] */
 	uint8_t *by;	   /* [n] port that a packet came in by */
@@ -132,16 +133,6 @@ look_at_entry(struct tree *g, uint32_t k)
 	}
 }
 
-static uint32_t
-find(struct tree *g, uint32_t k)
-{
-	while (g->root[k] != k) {
-		g->root[k] = g->root[g->root[k]];
-		k = g->root[k];
-	}
-	return k;
-}
-
 /* Join what cables join; true: one of them closes a ring. */
 static bool
 has_ring(struct tree *g)
@@ -149,7 +140,7 @@ has_ring(struct tree *g)
 	bool ring = false;
 
 	for (uint32_t k = 0; k < g->n; k++)
-		g->root[k] = k;
+		g->piece[k] = k;
 	for (uint32_t k = 0; k < g->n; k++)
 		for (unsigned p = 1; p <= nports(g, k); p++) {
 			struct end far;
@@ -162,10 +153,10 @@ has_ring(struct tree *g)
 				(far.knot < k ||
 					(far.knot == k && far.port <= p)))
 				continue; /* seen from the other end */
-			a = find(g, k);
-			b = find(g, far.knot);
+			a = piece_of(g->piece, k);
+			b = piece_of(g->piece, far.knot);
 			ring |= a == b;
-			g->root[a] = b;
+			g->piece[a] = b;
 		}
 	return ring;
 }
@@ -492,7 +483,7 @@ tree_new(struct tree *g, const struct audit_groups_job *job,
 	*g = (struct tree){.job = job, .t = job->t, .out = out};
 	g->knot = mem_zalloc(n + 1U, sizeof(*g->knot));
 	g->ix = mem_zalloc(n + 1U, sizeof(*g->ix));
-	g->root = mem_zalloc(n + 1U, sizeof(*g->root));
+	g->piece = mem_zalloc(n + 1U, sizeof(*g->piece));
 	g->queue = mem_zalloc(n + 1U, sizeof(*g->queue));
 	g->arrived = mem_zalloc(n + 1U, sizeof(*g->arrived));
 	g->by = mem_zalloc(n + 1U, 1);
@@ -529,7 +520,7 @@ audit_groups_judge(const struct audit_groups_job *job, struct audit_deps *d,
 	}
 	free(g.knot);
 	free(g.ix);
-	free(g.root);
+	free(g.piece);
 	free(g.queue);
 	free(g.arrived);
 	free(g.by);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sm/base/mem.h"
+#include "sm/base/utf8.h"
 #include "sm/ctl/words.h"
 
 struct answer {
@@ -107,25 +108,32 @@ answer_text(json_t *result, struct view *v, struct buf *text)
 	return a;
 }
 
-/* Bytes above 0x7f stand for Latin-1: the result is JSON whatever they are. */
-static void
-escape(unsigned char c, struct buf *out)
+/* One character of left bytes; how many it took. What is no UTF-8 stands for
+ * Latin-1: the result is JSON whatever they are. */
+static size_t
+escape(const char *s, size_t left, struct buf *out)
 {
+	unsigned char c = (unsigned char)*s;
+	uint32_t decoded = 0;
+	unsigned n = utf8_decode((const unsigned char *)s, left, &decoded);
+
 	if (c == '\n')
 		buf_put(out, "\\n", 2);
 	else if (c == '"' || c == '\\')
 		buf_printf(out, "\\%c", c);
-	else if (c < 0x20 || c > 0x7e)
+	else if (n == 0 || c < 0x20 || c == 0x7f)
 		buf_printf(out, "\\u%04x", c);
 	else
-		buf_put(out, &c, 1);
+		buf_put(out, s, n);
+	return n > 0 ? n : 1;
 }
 
 static bool
 more_text(struct answer *a, size_t end, struct buf *out)
 {
 	while (a->next < a->text.n && out->n < end)
-		escape((unsigned char)a->text.text[a->next++], out);
+		a->next += escape(
+			a->text.text + a->next, a->text.n - a->next, out);
 	return a->next < a->text.n;
 }
 

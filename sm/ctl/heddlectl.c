@@ -73,7 +73,9 @@ static const struct option_row topology_options[] = {
 
 static const struct option_row tree_options[] = {
 	{"--list", "L", TEXT, "list",
-		"oddities (default), or switches with their tiers"},
+		"oddities (default), switches with tiers, or homes:\n"
+		"                             nodes with a single point of "
+		"failure"},
 	{NULL, NULL, TEXT, NULL, NULL},
 };
 

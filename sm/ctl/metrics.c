@@ -90,6 +90,15 @@ static const struct metrics_row rows[] = {
 		"What contradicts the fabric being a tree.", "tree.odd.*",
 		"kind"},
 
+	{"heddle_nodes_several_ports", false,
+		"Nodes with several ports, or groups of ports that stand in "
+		"for each other.",
+		"homes.nodes", NULL},
+	{"heddle_nodes_single_point_of_failure", false,
+		"Of these, those that one switch or cable cuts off from a "
+		"leaf.",
+		"homes.single_points", NULL},
+
 	/* routes */
 	{"heddle_routes_verified", false,
 		"Whether the verifier found the routes right.", "verified.ok",

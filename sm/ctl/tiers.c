@@ -4,7 +4,9 @@
 
 #include "routing/tree.h"
 #include "sm/ctl/member.h"
+#include "sm/ctl/points.h"
 #include "sm/ctl/words.h"
+#include "sm/homes.h"
 
 enum { NOT_BELIEVED = 100 };
 
@@ -159,21 +161,30 @@ tiers_answer(json_t *request, struct view *v)
 {
 	const struct tree *t = tree_of(v);
 	struct answer_list list = {.key = "list", .item = odd_json};
+	bool homes;
 	const char *cmd, *which = "oddities";
 	json_error_t err;
 
 	if (json_unpack_ex(request, &err, 0, "{s:s, s?s !}", "cmd", &cmd,
 		    "list", &which) != 0)
 		return answer_error("bad-argument", err.text);
-	if (strcmp(which, "switches") != 0 && strcmp(which, "oddities") != 0)
+	homes = strcmp(which, "homes") == 0;
+	if (!homes && strcmp(which, "switches") != 0 &&
+		strcmp(which, "oddities") != 0)
 		return answer_error(
-			"bad-argument", "list is oddities or switches");
+			"bad-argument", "list is oddities, switches or homes");
+	if (homes && v->homes == NULL)
+		return answer_error("busy", "being counted: ask again");
 	if (t == NULL)
 		return answer_error("no-view", "nothing was read as a tree");
 	list.n = t->nodd;
 	if (strcmp(which, "switches") == 0) {
 		list.n = v->topo->nsw;
 		list.item = switch_json;
+	}
+	if (homes) {
+		list.n = v->homes->nsingle;
+		list.item = points_node;
 	}
 	return answer_list(figures(v, t), v, &list, NULL, 0);
 }

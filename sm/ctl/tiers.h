@@ -24,7 +24,8 @@ json_t *tiers_reading(const struct view *v);
 
 /*
  * Answer {"cmd":"tree"}: the same figures and every oddity that is listed;
- * with "list":"switches" every switch with its tier instead. Never NULL.
+ * with "list":"switches" every switch with its tier instead, with
+ * "list":"homes" every node that has a single point of failure. Never NULL.
  */
 struct answer *tiers_answer(json_t *request, struct view *v);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "sm/base/mem.h"
+#include "sm/base/utf8.h"
 
 const char *
 words_plural(long long n)
@@ -22,9 +23,7 @@ words_text(const char *s)
 	char *clean = mem_strdup(s);
 	json_t *j;
 
-	for (char *p = clean; *p != '\0'; p++)
-		if (*p < 0x20 || *p > 0x7e)
-			*p = '?';
+	utf8_tame(clean);
 	j = json_string(clean);
 	free(clean);
 	return j;

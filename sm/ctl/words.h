@@ -18,8 +18,8 @@ const char *words_plural(long long n);
 json_t *words_guid(uint64_t guid);
 
 /*
- * A new JSON string of a text from the wire: what is not printable ASCII
- * becomes '?', so that it can neither break UTF-8 nor a terminal.
+ * A new JSON string of a text from the wire: what is not printable UTF-8
+ * becomes '?', so that it can neither break JSON nor a terminal.
  */
 json_t *words_text(const char *s);
 

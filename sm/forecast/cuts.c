@@ -19,12 +19,6 @@ struct visit {
 	struct cuts *out;
 };
 
-static bool
-is_live(const struct topo *t, sw_ix s)
-{
-	return !(t->node[t->sw[s].node].flags & TN_QUARANTINED);
-}
-
 /* Are these two records the ends of one cable? */
 static bool
 is_same_cable(const struct topo_adj *a, const struct topo_adj *b, sw_ix of_a,
@@ -82,7 +76,7 @@ visit(struct visit *v, sw_ix root)
 		}
 		a = &t->adj[t->sw[s].adj + i];
 		u = a->peer;
-		if (!is_live(t, u))
+		if (!topo_sw_live(t, u))
 			continue;
 		if (v->seen[u] == 0)
 			down(v, u, t->sw[s].adj + i, &depth);
@@ -109,7 +103,7 @@ cuts_find(const struct topo *t, struct cuts *out)
 
 	*out = (struct cuts){.sw = mem_alloc(n * sizeof(*out->sw))};
 	for (sw_ix s = 0; s < t->nsw; s++)
-		if (v.seen[s] == 0 && is_live(t, s))
+		if (v.seen[s] == 0 && topo_sw_live(t, s))
 			visit(&v, s);
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if (v.parts[s])

@@ -125,6 +125,7 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 		.prev = prev,
 		.options = &options.engine,
 		.load_limit = c->load_limit,
+		.rebalance = job->rebalance && prev != NULL,
 		.seed = SEED,
 		.threads = task_threads(job->cfg)};
 	struct route_story story;

@@ -45,6 +45,7 @@ struct forecast_job {
 	const struct config *cfg;
 	const struct given *given; /* what a daemon remembers, or NULL */
 	struct lft_pool *pool;
+	bool rebalance; /* fresh tables are asked for, where some are there */
 	forecast_told *told;
 	void *cookie;
 };

@@ -128,8 +128,7 @@ is_written(const struct routes *is, sw_ix s, uint32_t b)
 {
 	const struct topo *t = is->topo;
 
-	return b < is->nblocks &&
-	       (t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0;
+	return b < is->nblocks && topo_sw_live(t, s);
 }
 
 /* The switch's blocks that differ. */

@@ -121,7 +121,7 @@ outlook_then(const struct intake *in, const struct forecast_job *job,
 		return rc;
 	}
 	/* a daemon that knows all this as it is leaves it as it is */
-	if (in->same)
+	if (in->same && !job->rebalance)
 		forecast_judge(job, in->found, &out->then);
 	else
 		forecast_route(job, in->topo,

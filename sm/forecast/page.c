@@ -207,13 +207,7 @@ page_nodes(const json_t *list, long long n, struct buf *out)
 static void
 page_homes(const json_t *h, struct buf *out)
 {
-	if (member_num(h, "nodes") == 0)
-		return;
-	buf_printf(out,
-		"homes       %lld node%s with several ports, %lld with a "
-		"single point of failure\n",
-		member_num(h, "nodes"), words_plural(member_num(h, "nodes")),
-		member_num(h, "single_points"));
+	show_homes(h, out);
 	page_nodes(json_object_get(h, "list"), member_num(h, "single_points"),
 		out);
 }
@@ -478,7 +472,9 @@ page_plan(const json_t *p, struct buf *out)
 	if (!json_is_object(then))
 		return;
 	if (json_array_size(list) == 0)
-		buf_printf(out, "\nROUTED AGAIN\n");
+		buf_printf(out, "\n%s\n",
+			member_yes(p, "rebalance") ? "REBALANCED"
+						   : "ROUTED AGAIN");
 	json_array_foreach(list, i, e) buf_printf(out, "%s%s",
 		i > 0 ? ", " : "\nAFTER THE FAILURE OF ", json_string_value(e));
 	if (json_array_size(list) > 0)

@@ -35,7 +35,7 @@ struct ask {
 	const char *engine, *method, *packets;
 	double rate; /* the same as a number */
 	struct list set, fail;
-	bool json;
+	bool json, rebalance;
 };
 
 struct plan {
@@ -61,6 +61,7 @@ static const struct option_row {
 	{"--fail", "NODE[/PORT]",
 		"what fails, and what that changes; may be repeated"},
 	{"--from", "FILE", "tables in force: dump_fts's output, or live"},
+	{"--rebalance", NULL, "fresh tables, as routes rebalance asks for"},
 	{"--method", "NAME",
 		"of changing tables, instead of distribution.method; all "
 		"compares"},
@@ -81,6 +82,7 @@ planner_help(void)
 	       "      --set KEY=VALUE       change one setting of it\n"
 	       "      --fail NODE[/PORT]    what if this fails; repeatable\n"
 	       "      --from FILE|live      tables in force (dump_fts)\n"
+	       "      --rebalance           fresh tables in place of those\n"
 	       "      --method NAME|all     how tables change under traffic\n"
 	       "      --rate N              packets a second of each host\n"
 	       "      --dump-fts FILE       write the tables like dump_fts\n";
@@ -133,6 +135,8 @@ take(struct ask *a, const char *word, const char *value)
 		add(&a->set, value);
 	else if (strcmp(word, "--fail") == 0)
 		add(&a->fail, value);
+	else if (strcmp(word, "--rebalance") == 0)
+		a->rebalance = true;
 	else
 		a->json = true;
 }
@@ -177,6 +181,12 @@ judge_ask(struct ask *a)
 	if (a->topology == NULL &&
 		(a->from == NULL || strcmp(a->from, "live") != 0))
 		return usage("--topology FILE says what fabric", NULL);
+	if (a->engine != NULL && *a->engine == '\0')
+		return usage("it wants a name:", "--engine");
+	if (a->rebalance && a->from == NULL && a->fail.n == 0)
+		return usage("nothing is there to rebalance without --from or "
+			     "--fail",
+			NULL);
 	if ((a->method != NULL || a->packets != NULL) && a->fail.n == 0 &&
 		a->from == NULL)
 		return usage("nothing changes without --fail or --from, which "
@@ -403,6 +413,7 @@ make_report(struct plan *p)
 	member_put(o, "lanes_short", words_text(text));
 	if (p->ask.topology != NULL)
 		member_put(o, "vls_assumed", member_u64(VLS_ASSUMED));
+	member_put(o, "rebalance", json_boolean(p->ask.rebalance));
 	member_put(o, "held", json_boolean(p->in.live));
 	member_put(o, "cut_off", json_boolean(p->out.cut_off));
 	if (p->ask.from != NULL) {
@@ -550,8 +561,10 @@ planner_run(int argc, char *const *argv, const char *socket, bool json)
 	};
 	int ret = parse(&p.ask, argc, argv);
 
-	p.job = (struct forecast_job){
-		.pool = p.pool, .told = told, .cookie = &p};
+	p.job = (struct forecast_job){.pool = p.pool,
+		.rebalance = p.ask.rebalance,
+		.told = told,
+		.cookie = &p};
 	if (ret == EXIT_OK)
 		ret = read_all(&p);
 	if (ret == EXIT_OK)

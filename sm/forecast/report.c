@@ -6,6 +6,7 @@
 
 #include "sm/base/mem.h"
 #include "sm/ctl/member.h"
+#include "sm/ctl/points.h"
 #include "sm/ctl/tiers.h"
 #include "sm/ctl/words.h"
 
@@ -179,13 +180,12 @@ load_json(const struct forecast *f)
 	json_t *o = json_object();
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		if (t->node[t->sw[s].node].flags & TN_QUARANTINED)
+		if (!topo_sw_live(t, s))
 			continue;
 		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
 			struct worst x = {s, &t->adj[t->sw[s].adj + i], 0};
 
-			if (t->node[t->sw[x.a->peer].node].flags &
-				TN_QUARANTINED)
+			if (!topo_sw_live(t, x.a->peer))
 				continue;
 			x.load = verify_state_load(r->verified, s, x.a->out);
 			add_load(
@@ -265,18 +265,25 @@ shift_json(const struct metrics_shift *s)
 static json_t *
 homes_json(const struct forecast *f)
 {
-	json_t *list = json_array();
+	json_t *list = json_array(), *o;
+	struct homing_point *p;
 	char text[400];
+	size_t n;
 
-	for (size_t i = 0, n = 0; i < f->homes.n && n < LISTED; i++) {
+	for (size_t i = 0; i < f->homes.n && json_array_size(list) < LISTED;
+		i++) {
 		if (f->homes.node[i].cut == 0)
 			continue;
 		homing_text(f->topo, &f->homes.node[i], text, sizeof(text));
 		(void)json_array_append_new(list, words_text(text));
-		n++;
 	}
-	return json_pack("{s:o, s:o, s:o}", "nodes", member_u64(f->homes.n),
-		"single_points", member_u64(f->homes.single), "list", list);
+	p = homing_points(&f->homes, &n);
+	o = json_pack("{s:o, s:o, s:o, s:o, s:o}", "nodes",
+		member_u64(f->homes.n), "single_points",
+		member_u64(f->homes.single), "points_all", member_u64(n),
+		"points", points_list(f->topo, p, n), "list", list);
+	free(p);
+	return o;
 }
 
 static json_t *

@@ -45,7 +45,7 @@ tops_changed(const struct transition_ask *ask)
 	uint64_t n = 0;
 
 	for (sw_ix s = 0; ask->was->top != ask->is->top && s < t->nsw; s++)
-		n += (t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0 &&
+		n += topo_sw_live(t, s) &&
 		     topo_switch_in(was, t, s) != TOPO_NONE;
 	return n;
 }

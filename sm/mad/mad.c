@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sm/base/be.h"
+#include "sm/base/utf8.h"
 #include "sm/mad/fields.h"
 
 #define ROWS(table) (table), sizeof(table) / sizeof((table)[0])
@@ -147,11 +148,9 @@ mad_node_info_encode(const struct mad_node_info *in, uint8_t d[MAD_DATA])
 void
 mad_node_desc_decode(const uint8_t d[MAD_DATA], char out[MAD_DATA + 1])
 {
-	size_t i;
-
-	for (i = 0; i < MAD_DATA && d[i] != 0; i++)
-		out[i] = (char)(d[i] < 0x20 || d[i] > 0x7e ? '?' : d[i]);
-	out[i] = '\0';
+	memcpy(out, d, MAD_DATA);
+	out[MAD_DATA] = '\0';
+	utf8_tame(out);
 }
 
 int

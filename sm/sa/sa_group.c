@@ -182,8 +182,8 @@ mlid_limit(const struct sa *sa)
 	unsigned limit = MLIDS + 1;
 
 	for (sw_ix s = 0; t != NULL && s < t->nsw; s++)
-		if ((t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0 &&
-			t->sw[s].mft_cap != 0 && t->sw[s].mft_cap < limit)
+		if (topo_sw_live(t, s) && t->sw[s].mft_cap != 0 &&
+			t->sw[s].mft_cap < limit)
 			limit = t->sw[s].mft_cap;
 	if (limit > MLIDS)
 		limit = t != NULL && t->nsw > 0 ? MLIDS : NO_SWITCH;

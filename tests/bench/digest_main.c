@@ -76,18 +76,6 @@ route(struct topo *t, const struct routes *prev, struct lft_pool *pool,
 }
 
 /* The cables of drop less; NULL: nothing is left of the fabric. */
-static struct topo *
-less(const struct fabric *f, const bool *drop, const struct topo *was)
-{
-	const struct fabric_edit edit = {
-		.drop_cable = drop, .drop_orphans = true};
-	struct fabric *g = fabric_rebuild(f, &edit);
-	struct topo *t = frozen_again(g, was, 0);
-
-	fabric_free(g);
-	return t;
-}
-
 static void
 events(const struct fabric *f, const char *name, const char *engine)
 {
@@ -109,7 +97,7 @@ events(const struct fabric *f, const char *name, const char *engine)
 		drop[c] = i != EVENTS - 1; /* the last one: all are back */
 		if (i == EVENTS - 1)
 			memset(drop, 0, f->ncables * sizeof(*drop));
-		t = less(f, drop, was);
+		t = frozen_less(f, drop, was);
 		topo_unref(was);
 		next = route(t, r, pool, engine, &why);
 		(void)snprintf(what, sizeof(what), "event %u", i);

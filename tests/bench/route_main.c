@@ -12,6 +12,9 @@
  *	with HEDDLE_FRUGAL by a heap as that of the daemon
  *        route --repair TIMES NAME...	the same of nothing but repairs after
  *	one failed cable
+ *        route --whole TIMES NAME...	both, judged, with the ports of nodes
+ *	led apart and what is overloaded relieved
+ * NAME: as below, or see treenet.h
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,9 +29,9 @@
 #include "sm/base/rng.h"
 #include "tests/bench/args.h"
 #include "tests/bench/clock.h"
+#include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
-#include "tests/topo/ibnet.h"
 
 /* n random cables between switches fail, evenly; f is freed. */
 static struct fabric *
@@ -62,7 +65,6 @@ make(const char *name, const char *fixtures, struct reason *why)
 	static const struct gen_fattree2 odd648 = {18, 36, 1, 13, 1};
 	static const struct gen_fattree2 ndr = {9, 31, 4, 18, 18};
 	static const unsigned cube[3] = {8, 8, 8};
-	char path[512];
 
 	if (strcmp(name, "ft648") == 0)
 		return gen_tree_two(&ft648, why);
@@ -90,8 +92,7 @@ make(const char *name, const char *fixtures, struct reason *why)
 		return gen_grid(cube, 3, true, 1, why);
 	if (strcmp(name, "dfly1056") == 0)
 		return gen_dragonfly(8, 4, 4, why);
-	(void)snprintf(path, sizeof(path), "%s/%s.ibnet", fixtures, name);
-	return ibnet_load(path, NULL, why);
+	return treenet_make(name, fixtures, why);
 }
 
 /* A repair costs little: the least of many is the work alone. */
@@ -164,6 +165,36 @@ judge_change(const struct engine *e, struct route_job *job, struct result *x)
 	routes_unref(r);
 }
 
+/* How many cables lead from a switch to nearer ones. */
+static unsigned
+ways_home(const struct topo *t, const struct fabric_node *x)
+{
+	node_ix n = topo_by_node_guid(t, x->guid);
+	const struct topo_switch *sw = &t->sw[t->node[n].sw];
+	unsigned ways = 0;
+
+	for (uint32_t i = 0; i < sw->nadj; i++) {
+		sw_ix peer = t->adj[sw->adj + i].peer;
+
+		ways += t->node[t->sw[peer].node].hops < t->node[n].hops;
+	}
+	return ways;
+}
+
+/* Is it between switches, and no end's only way home, so that all of them stay
+ * as far as they are, and keep their numbers? */
+static bool
+is_plain(const struct fabric *f, const struct topo *t, uint32_t c)
+{
+	for (unsigned k = 0; k < 2; k++) {
+		const struct fabric_node *x = &f->node[f->cable[c].node[k]];
+
+		if (x->type != FABRIC_SWITCH || ways_home(t, x) == 1)
+			return false;
+	}
+	return true;
+}
+
 /* The job's fabric without one cable between switches; for topo_unref. */
 static struct topo *
 one_less(const struct fabric *f, const struct topo *was)
@@ -174,8 +205,7 @@ one_less(const struct fabric *f, const struct topo *was)
 	struct fabric *less;
 	struct topo *t;
 
-	while (f->node[f->cable[c].node[0]].type != FABRIC_SWITCH ||
-		f->node[f->cable[c].node[1]].type != FABRIC_SWITCH)
+	for (uint32_t i = 0; i < f->ncables && !is_plain(f, was, c); i++)
 		c = (c + 1) % f->ncables;
 	drop[c] = true;
 	less = fabric_rebuild(f, &edit);
@@ -330,10 +360,32 @@ faults(void)
 	return u.ru_minflt;
 }
 
+/* As the daemon has routes computed. */
+static struct routes *
+computed(const struct route_job *job, struct cost *c)
+{
+	double t = clock_ms(), cpu = clock_cpu_ms();
+	struct route_story story;
+	struct reason why;
+	struct routes *r =
+		route_compute(job, &engine_ftree.name, 1, &story, &why);
+
+	take(c, clock_ms() - t, clock_cpu_ms() - cpu);
+	return r;
+}
+
+/* What to do with each fabric; times: fresh, or repaired, that often. */
+struct wanted {
+	bool rows, repair, whole;
+	uint32_t times;
+};
+
 /* What the job costs, so many times after the first that warms memory up. */
 static void
-again_and_again(const char *name, struct route_job *job, uint32_t times)
+again_and_again(
+	const char *name, struct route_job *job, const struct wanted *wanted)
 {
+	uint32_t times = wanted->times;
 	double *ms = mem_alloc((times + 1) * sizeof(*ms));
 	struct cost least = {0};
 	long fewest = 0;
@@ -342,7 +394,9 @@ again_and_again(const char *name, struct route_job *job, uint32_t times)
 		struct cost c = {0};
 		long n = faults();
 
-		routes_unref(routed(&engine_ftree, job, job->prev != NULL, &c));
+		routes_unref(wanted->whole ? computed(job, &c)
+					   : routed(&engine_ftree, job,
+						     job->prev != NULL, &c));
 		n = faults() - n;
 		fewest = i < 2 || n < fewest ? n : fewest;
 		ms[i] = c.ms;
@@ -350,18 +404,15 @@ again_and_again(const char *name, struct route_job *job, uint32_t times)
 			take(&least, c.ms, c.cpu);
 	}
 	qsort(ms + 1, times, sizeof(*ms), by_size);
-	(void)printf("%s %u %.2f %.2f %.2f %ld\n", name, job->threads, least.ms,
-		ms[1 + times / 2], least.cpu, fewest);
+	(void)printf("%s%s %u %.2f %.2f %.2f %ld\n", name,
+		!wanted->whole	    ? ""
+		: job->prev != NULL ? " repair"
+				    : " fresh",
+		job->threads, least.ms, ms[1 + times / 2], least.cpu, fewest);
 	free(ms);
 }
 
-/* What to do with each fabric; times: fresh, or repaired, that often. */
-struct wanted {
-	bool rows, repair;
-	uint32_t times;
-};
-
-/* Nothing but fresh tables, or nothing but repairs of them. */
+/* Nothing but fresh tables, or nothing but repairs of them, or both. */
 static void
 many(const char *name, const struct fabric *f, struct topo *t,
 	const struct wanted *wanted)
@@ -369,21 +420,23 @@ many(const char *name, const struct fabric *f, struct topo *t,
 	struct lft_pool *pool = lft_pool_new();
 	struct route_job job = {.topo = t,
 		.pool = pool,
+		.load_limit = 1250,
 		.threads = args_said(getenv("HEDDLE_THREADS"), 1)};
 	struct cost c = {0};
+	struct routes *r = NULL;
 
-	if (wanted->repair) {
-		struct routes *r = routed(&engine_ftree, &job, false, &c);
-
+	if (!wanted->repair)
+		again_and_again(name, &job, wanted);
+	if (wanted->repair || wanted->whole)
+		r = wanted->whole ? computed(&job, &c)
+				  : routed(&engine_ftree, &job, false, &c);
+	if (r != NULL) {
 		job.prev = r;
 		job.topo = one_less(f, t);
-		if (r != NULL)
-			again_and_again(name, &job, wanted->times);
+		again_and_again(name, &job, wanted);
 		topo_unref(job.topo);
-		routes_unref(r);
-	} else {
-		again_and_again(name, &job, wanted->times);
 	}
+	routes_unref(r);
 	lft_pool_free(pool);
 }
 
@@ -424,9 +477,10 @@ main(int argc, char **argv)
 	const char *fixtures = argc > 1 ? argv[1] : "../shared/fixtures";
 
 	struct wanted wanted = {.rows = strcmp(fixtures, "--row") == 0,
-		.repair = strcmp(fixtures, "--repair") == 0};
+		.repair = strcmp(fixtures, "--repair") == 0,
+		.whole = strcmp(fixtures, "--whole") == 0};
 
-	if (wanted.repair || strcmp(fixtures, "--fresh") == 0)
+	if (wanted.repair || wanted.whole || strcmp(fixtures, "--fresh") == 0)
 		wanted.times = args_number(argc, argv, 2, 20);
 	if (getenv("HEDDLE_FRUGAL") != NULL)
 		mem_frugal();

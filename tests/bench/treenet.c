@@ -93,6 +93,9 @@ base(const char *s, const char *fixtures, struct reason *why)
 	if (is(s, "two") && n == 3)
 		return gen_tree_two(
 			&(struct gen_fattree2){v[0], v[1], 1, v[2], v[2]}, why);
+	if (is(s, "three") && n == 3)
+		return gen_edit_populate(
+			gen_tree_three(v[0], why), v[1], v[2]);
 	if (is(s, "three") && n == 1)
 		return gen_tree_three(v[0], why);
 	if (is(s, "dfly"))

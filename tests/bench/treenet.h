@@ -10,7 +10,8 @@
  *	juropa:X:Y  eight of these above racks
  *	ranger:X:Y  two 3456-port trees above rack switches
  *	two:S:L:H   S spines, L leaves of H hosts
- *	three:K     three levels of K-port switches
+ *	three:K     three levels of K-port switches, all full; three:K:X:Y: with X
+ *	            hosts on even leaves and Y on odd ones
  *	dfly        the dragonfly of 1056 hosts, torus 8x8x8, irr64
  *	NAME        an ibnetdiscover file of the fixtures, less ".ibnet"
  *

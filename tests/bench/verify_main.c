@@ -83,10 +83,7 @@ fail(const struct fabric *f, const struct routes *was,
 	const struct verify_state *state, bool host)
 {
 	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
-	const struct fabric_edit edit = {
-		.drop_cable = drop, .drop_orphans = true};
 	uint32_t c = f->ncables / 2;
-	struct fabric *g;
 	struct topo *t;
 	struct routes *r;
 
@@ -95,13 +92,11 @@ fail(const struct fabric *f, const struct routes *was,
 			f->node[f->cable[c].node[1]].type != FABRIC_SWITCH))
 		c++;
 	drop[c] = true;
-	g = fabric_rebuild(f, &edit);
-	t = frozen_again(g, was->topo, 0);
+	t = frozen_less(f, drop, was->topo);
 	r = route(t, was->pool, was);
 	change(was, state, r, host ? "one host gone" : "one cable gone");
 	routes_unref(r);
 	topo_unref(t);
-	fabric_free(g);
 	free(drop);
 }
 

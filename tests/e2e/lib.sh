@@ -11,6 +11,12 @@
 #	E2E_PRE=LIB		preload it in front of libumad2sim.so
 #	E2E_WRAP=COMMAND	run clients under it
 #	E2E_SO=LIB		in place of libumad2sim.so (on heddle-sim only)
+#	E2E_WAIT=SECONDS	what is waited for may take so long
+#
+# A machine may be slow, and stand still for a while. What is to come is waited
+# for with `soon`, which ends when it is there; what may not be there yet is
+# never looked at only once. Before somebody interferes with a daemon, and before
+# what it did is counted, it is at rest.
 
 B=${B:-build}
 SM=${SM:-heddled}
@@ -20,6 +26,7 @@ E2E_DIR=
 E2E_SIM_PID=
 E2E_SM_PID=
 E2E_STATUS=77 # of a test that was skipped
+E2E_WAIT=${E2E_WAIT:-120}
 
 say() {
 	printf '%s\n' "$*"
@@ -27,7 +34,25 @@ say() {
 
 fail() {
 	say "FAIL: $*"
+	last_words
 	exit 1
+}
+
+# last_words: of daemons and simulators
+last_words() {
+	for lw_log in "$E2E_DIR"/*/log "$E2E_DIR"/sm.log "$E2E_DIR"/sm.out \
+		"$E2E_DIR"/osm.log "$E2E_DIR"/sim.out; do
+		[ -s "$lw_log" ] || continue
+		say "--- ${lw_log#"$E2E_DIR/"} ends:"
+		tail -n 12 "$lw_log" | cut -c1-240
+	done
+}
+
+# told_to_end STATUS: whoever waits for this has no patience left
+told_to_end() {
+	say "FAIL: it was told to end"
+	last_words
+	exit "$1"
 }
 
 skip() {
@@ -44,23 +69,31 @@ since() {
 	echo "$1 $(now)" | awk '{ printf "%.2f", $2 - $1 }'
 }
 
-# until_true SECONDS COMMAND...: poll it
+# until_true SECONDS COMMAND...: poll it, for that long and that many times: a
+# machine that stands still does not use the time up
 until_true() {
-	ut_left=$(($1 * 10))
+	ut_left=$1
+	ut_end=$(($(date +%s) + ut_left))
 	shift
-	while [ "$ut_left" -gt 0 ]; do
+	while :; do
 		"$@" && return 0
 		ut_left=$((ut_left - 1))
+		[ "$ut_left" -ge 0 ] || [ "$(date +%s)" -lt "$ut_end" ] ||
+			return 1
 		sleep 0.1
 	done
-	return 1
+}
+
+# soon COMMAND...: it becomes true
+soon() {
+	until_true "$E2E_WAIT" "$@"
 }
 
 # stop_pid PID: ask, then insist
 stop_pid() {
 	[ -n "$1" ] || return 0
 	kill "$1" 2>/dev/null || return 0
-	until_true 5 gone "$1" || kill -9 "$1" 2>/dev/null
+	until_true 20 gone "$1" || kill -9 "$1" 2>/dev/null
 	wait "$1" 2>/dev/null
 	return 0
 }
@@ -95,7 +128,7 @@ e2e_init() {
 	trap e2e_cleanup EXIT
 	trap 'exit 129' HUP
 	trap 'exit 130' INT
-	trap 'exit 143' TERM
+	trap 'told_to_end 143' TERM
 	IBSIM_SOCKNAME=he2e$$
 	export IBSIM_SOCKNAME
 }
@@ -154,15 +187,14 @@ sim_start() {
 	ibsim -s $(net_limits "$1") "$1" <"$E2E_DIR/console" \
 		>>"$E2E_SIM_OUT" 2>&1 9<&- &
 	E2E_SIM_PID=$!
-	until_true 120 sim_ready || fail "ibsim did not start:" \
-		"$(tail -n 3 "$E2E_SIM_OUT")"
+	soon sim_ready || fail "ibsim did not start"
 	net_hosts "$1" >"$E2E_DIR/hosts"
 	E2E_SM_HOST=$(head -n 1 "$E2E_DIR/hosts")
 	E2E_TOOL_HOST=$(tail -n 1 "$E2E_DIR/hosts")
 }
 
 sim_ready() {
-	gone "$E2E_SIM_PID" && fail "ibsim ended: $(tail -n 3 "$E2E_SIM_OUT")"
+	gone "$E2E_SIM_PID" && fail "ibsim ended"
 	grep -q 'simulator ready' "$E2E_SIM_OUT" &&
 		grep -q "@$IBSIM_SOCKNAME:ctl" /proc/net/unix
 }
@@ -177,8 +209,7 @@ sim_cmd() {
 sim_dump() {
 	: >"$E2E_SIM_OUT"
 	sim_cmd Dump
-	until_true 120 grep -aq '^# *dumped ' "$E2E_SIM_OUT" ||
-		fail "ibsim gave no dump"
+	soon grep -aq '^# *dumped ' "$E2E_SIM_OUT" || fail "ibsim gave no dump"
 	grep -a "${2:-^[^#]}" "$E2E_SIM_OUT" >"$1"
 	: >"$E2E_SIM_OUT"
 }
@@ -186,7 +217,7 @@ sim_dump() {
 sim_stop() {
 	[ -n "$E2E_SIM_PID" ] || return 0
 	sim_cmd quit
-	until_true 5 gone "$E2E_SIM_PID"
+	until_true 20 gone "$E2E_SIM_PID"
 	stop_pid "$E2E_SIM_PID"
 	E2E_SIM_PID=
 	exec 9>&-
@@ -199,16 +230,14 @@ serve() {
 	"$B/heddle-sim" serve "$@" --name "$IBSIM_SOCKNAME" \
 		>"$E2E_DIR/sim.out" 2>&1 &
 	E2E_SIM_PID=$!
-	until_true 60 served || fail "heddle-sim did not start:" \
-		"$(tail -n 3 "$E2E_DIR/sim.out")"
+	soon served || fail "heddle-sim did not start"
 	net_hosts "$1" >"$E2E_DIR/hosts"
 	E2E_SM_HOST=$(head -n 1 "$E2E_DIR/hosts")
 	E2E_TOOL_HOST=$(tail -n 1 "$E2E_DIR/hosts")
 }
 
 served() {
-	gone "$E2E_SIM_PID" && fail "heddle-sim ended:" \
-		"$(tail -n 3 "$E2E_DIR/sim.out")"
+	gone "$E2E_SIM_PID" && fail "heddle-sim ended"
 	grep -q 'ready as' "$E2E_DIR/sim.out"
 }
 
@@ -219,22 +248,33 @@ sim() {
 
 unserve() {
 	sim quit || fail "heddle-sim did not quit"
-	until_true 5 gone "$E2E_SIM_PID" || fail "heddle-sim goes on"
-	wait "$E2E_SIM_PID" || fail "heddle-sim failed:" \
-		"$(tail -n 3 "$E2E_DIR/sim.out")"
+	soon gone "$E2E_SIM_PID" || fail "heddle-sim goes on"
+	wait "$E2E_SIM_PID" || fail "heddle-sim failed"
 	E2E_SIM_PID=
+}
+
+# patience PROGRAM: options that give it some; the tools' own is a second
+patience() {
+	case $1 in
+	ibnetdiscover | dump_fts | smpquery | sminfo | ibtracert | saquery | \
+		perfquery)
+		echo "-t 20000"
+		;;
+	esac
 }
 
 # on HOST COMMAND...: run it attached to that node of the fabric
 on() {
 	on_host=$1
-	shift
+	on_what=$2
+	shift 2
 	on_dir=$(mktemp -d "$E2E_DIR/client.XXXXXX")
 	# libumad2sim.so writes a sys-PID tree where it is started.
-	# shellcheck disable=SC2086
+	# shellcheck disable=SC2046,SC2086
 	(cd "$on_dir" && exec ${E2E_WRAP:-} env SIM_HOST="$on_host" \
 		LD_PRELOAD="${E2E_PRE:+$E2E_PRE:}$E2E_SO" \
-		OSM_TMP_DIR="$on_dir" OSM_CACHE_DIR="$on_dir" "$@" 9<&-)
+		OSM_TMP_DIR="$on_dir" OSM_CACHE_DIR="$on_dir" \
+		"$on_what" $(patience "$on_what") "$@" 9<&-)
 	on_rc=$?
 	rm -rf "$on_dir"
 	return $on_rc
@@ -256,6 +296,7 @@ sm_config() {
 		  socket: $E2E_SOCKET
 		smp:
 		  window_max: ${E2E_WINDOW:-64}
+		  timeout: ${E2E_TIMEOUT:-200ms}
 		${E2E_CONF_MORE:-}
 	EOF
 }
@@ -327,11 +368,28 @@ status_get() {
 	json_get "$E2E_DIR/status.json" "$1"
 }
 
+# resting FILE: does that status say that nothing is under way, nor to be done?
+resting() {
+	[ "$(json_get "$1" phase)" = idle ] &&
+		[ "$(json_get "$1" dirty)" = false ] &&
+		[ "$(json_get "$1" wire.in_flight)" = 0 ]
+}
+
+at_rest() {
+	[ "$(status_get role)" = master ] && resting "$E2E_DIR/status.json"
+}
+
+# rest: the daemon ends what it is at
+rest() {
+	soon at_rest || fail "it does not come to rest:" \
+		"$(sed 's/,"/ /g' "$E2E_DIR/status.json" | cut -c1-200)"
+}
+
 # sent_so_far: "all blocks", the SMPs and of them the LFT blocks since heddled
-# started. One change may take more than one view, so counts of the last one
-# would not do.
+# started, without those sent again because an answer was late. One change may
+# take more than one view, so counts of the last one would not do.
 sent_so_far() {
-	ssf=$(status_get wire.sent)
+	ssf=$(status_get wire.completed)
 	ssf_blocks=$(json_get "$E2E_DIR/status.json" \
 		wire.by_attribute.LinearForwardingTable.set)
 	[ "$ssf_blocks" != - ] || ssf_blocks=0

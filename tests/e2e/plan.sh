@@ -5,6 +5,7 @@
 #	input	what is asked wrongly is refused, with the place
 #	live	tables in force from the running daemon
 #	bad	what is cabled or said wrongly is routed, and told
+#	homes	single points of failure: the daemon counts what the plan does
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -110,7 +111,7 @@ pieces() {
 dump_agrees() {
 	fabric demo "$E2E_DIR/fabric.net"
 	sim_start "$E2E_DIR/fabric.net"
-	sm_once || fail "$(tail -n 5 "$E2E_DIR/sm.log")"
+	sm_once || fail "no bring-up"
 	on "$E2E_SM_HOST" ibnetdiscover >"$E2E_DIR/real.net"
 	on "$E2E_SM_HOST" dump_fts >"$E2E_DIR/real.fts"
 	plan --topology "$E2E_DIR/real.net" --dump-fts "$E2E_DIR/plan.fts" ||
@@ -167,6 +168,8 @@ plan_input() {
 		refused 2 "unknown method 'magic'" $net --method magic
 		refused 2 "nothing changes without --fail" $net --method all
 		refused 2 "both want standard output" $net --dump-fts -
+		refused 2 "nothing is there to rebalance" $net --rebalance
+		refused 2 "it wants a name: '--engine'" $net --engine ""
 		refused 3 "" $net --from live
 		"$B/heddlectl" plan $net >/dev/full 2>"$E2E_DIR/plan.err"
 		[ $? = 2 ] || fail "a full output: not code 2"
@@ -244,10 +247,10 @@ is_up() {
 	[ "$(status_get generation)" -ge 1 ] 2>/dev/null
 }
 
-# named: the daemon has read the names of all nodes
+# named SWITCH HOST: the daemon has read the names of all nodes, the last ones too
 named() {
 	ctl topology --format ibnetdiscover >"$E2E_DIR/named" 2>/dev/null
-	grep -q '"spine4"' "$E2E_DIR/named" && grep -q '"h32"' "$E2E_DIR/named"
+	grep -q "\"$1\"" "$E2E_DIR/named" && grep -q "\"$2\"" "$E2E_DIR/named"
 }
 
 unlinked() {
@@ -272,8 +275,9 @@ plan_live() {
 	E2E_CONF_MORE='
 routing: {ftree: {lanes: 2}, roles: {leaf: ["leaf*"], root: ["spine*"]}}'
 	sm_start
-	until_true 60 is_up || fail "$(tail -n 5 "$E2E_DIR/sm.out")"
-	until_true 30 named || fail "no names"
+	soon is_up || fail "the daemon did not come up"
+	soon named spine4 h32 || fail "no names"
+	rest
 	HEDDLE_SOCKET=$E2E_SOCKET
 	export HEDDLE_SOCKET
 	plan --from live || fail "$(cat "$E2E_DIR/plan.err")"
@@ -291,7 +295,8 @@ routing: {ftree: {lanes: 2}, roles: {leaf: ["leaf*"], root: ["spine*"]}}'
 	before=$(sent_so_far | cut -d' ' -f2)
 	generation=$(status_get generation)
 	sim_cmd "Unlink \"$id\"[$port]"
-	until_true 60 unlinked "$generation" || fail "no new view"
+	soon unlinked "$generation" || fail "no new view"
+	rest
 	did=$(($(sent_so_far | cut -d' ' -f2) - before))
 	[ "$did" = "$said" ] ||
 		fail "the plan said $said blocks, heddled wrote $did"
@@ -302,10 +307,65 @@ routing: {ftree: {lanes: 2}, roles: {leaf: ["leaf*"], root: ["spine*"]}}'
 	sim_stop
 }
 
+# lone N: the daemon has counted, and so many nodes have one
+lone() {
+	[ "$(status_get homes.single_points)" = "$1" ]
+}
+
+# switches N: so many are there, and nothing is left to do
+switches() {
+	[ "$(status_get fabric.switches)" = "$1" ] &&
+		[ "$(status_get dirty)" = false ] &&
+		[ "$(status_get phase)" = idle ]
+}
+
+# A spine that was away has given its entries to others for good, and what would
+# give them back is known before.
+rebalanced() {
+	sim remove spine1 >/dev/null || fail "sim: $?"
+	soon switches 6 || fail "$(ctl status)"
+	sim return spine1 >/dev/null || fail "sim: $?"
+	soon switches 7 || fail "$(ctl status)"
+	ctl plan --from live --json --rebalance >"$E2E_DIR/plan.json" ||
+		fail "plan: $?"
+	ctl routes rebalance --wait --timeout 30 >"$E2E_DIR/page" ||
+		fail "rebalance: $(cat "$E2E_DIR/page")"
+	same impact.entries "$(status_get change.entries)"
+	same then.load.max "$(status_get verified.load_max)"
+	[ "$(status_get change.entries)" -gt 0 ] || fail "nothing to see"
+	say "homes: rebalanced as planned, $(status_get change.entries) entries"
+}
+
+# Hosts with two ports lose their spines: who hangs on the last one is counted,
+# named, and told as the plan tells it.
+plan_homes() {
+	generate fattree2 --spines 3 --leaves 4 --hosts 3 --rails 2 \
+		>"$E2E_DIR/fabric.net"
+	serve "$E2E_DIR/fabric.net"
+	sm_start
+	soon lone 0 || fail "the daemon did not come up"
+	soon named spine3 h12 || fail "no names"
+	rebalanced
+	soon named spine1 h12 || fail "no names"
+	ctl plan --from live --json --fail spine1 --fail spine2 \
+		>"$E2E_DIR/plan.json" || fail "plan: $?"
+	same then.homes.single_points 12
+	sim remove spine1 >/dev/null || fail "sim: $?"
+	sim remove spine2 >/dev/null || fail "sim: $?"
+	soon lone 12 || fail "not 12: $(ctl status)"
+	same then.homes.points.0.name "$(status_get homes.points.0.name)"
+	same then.homes.points.0.nodes "$(status_get homes.points.0.nodes)"
+	[ "$(ctl tree --list homes | grep -c '"spine3" cuts off')" = 12 ] ||
+		fail "$(ctl tree --list homes)"
+	ctl metrics | grep -q '^heddle_nodes_single_point_of_failure 12$' ||
+		fail "$(ctl metrics)"
+	say "homes: 12 of 12 hang on spine3, as planned"
+}
+
 case ${1:-} in
-trees | input | live | bad) ;;
+trees | input | live | bad | homes) ;;
 *)
-	echo "usage: plan.sh trees|input|live|bad" >&2
+	echo "usage: plan.sh trees|input|live|bad|homes" >&2
 	exit 2
 	;;
 esac

@@ -1,6 +1,7 @@
 #!/bin/sh
 # All end-to-end tests, several at a time: most of what they do is to wait, for
-# answers or for each other. The last line says how many passed and failed.
+# answers or for each other. The last line says how many passed and failed, and
+# those above it which: where a log is cut, its end is kept.
 # E2E_ONLY=word runs those whose name holds it, JOBS=N that many at once; with
 # SM=opensm the harness itself is tested on another subnet manager.
 # With --one KIND NAME SECONDS: run that one.
@@ -13,56 +14,58 @@ if [ "${SM:-heddled}" = opensm ]; then
 fi
 
 # Name, and the seconds after which a test is hanging, also where others have the
-# machine. The long ones come first, or one of them would be left to run alone.
+# machine: several times what a slow one needs, and one wait in vain (E2E_WAIT).
+# The long ones come first, or one of them would be left to run alone.
 # Not among them are daemon.sh handover-demo and sa.sh tree648: on a busy machine
 # opensm is late now and then.
 TESTS='
-cable selene 600
-sim opensm-selene 600
-sim heddled-selene 600
-bringup selene 360
-bringup tree3456 360
-sim reread-selene 180
-qos demo 180
-sa demo 240
-partitions import-demo 240
-daemon distrust-demo 120
-bringup torus888 120
-audit opensm 90
-audit sim 60
-preload tables 120
-bringup demo 60
-bringup lab-small 60
-bringup lab-selfloop 60
-bringup irregular 60
-bringup tree648 60
-bringup gb200 60
-cable demo 90
-cable irregular 90
-preload ports 60
-preload probe 60
-preload heddled 60
-sim reread-demo 60
-sim reread-lab-selfloop 60
-sim opensm-demo 60
-sim heddled-tree648 60
-sim heddled-gb200 60
-sim faults-tree648 180
-daemon quarantine-demo 90
-daemon reboot-demo 90
-daemon standby-demo 120
-daemon reload-demo 90
-daemon told-demo 90
-partitions reload-demo 90
-audit credit 60
-audit lash 60
-audit dfsssp 60
-audit 2qos 60
-audit torus 60
-plan trees 60
-plan input 60
-plan live 60
-plan bad 30
+cable selene 900
+sim opensm-selene 900
+sim heddled-selene 900
+bringup selene 600
+bringup tree3456 600
+sim reread-selene 300
+qos demo 300
+sa demo 400
+partitions import-demo 400
+daemon distrust-demo 240
+bringup torus888 240
+audit opensm 240
+audit sim 240
+preload tables 240
+bringup demo 240
+bringup lab-small 240
+bringup lab-selfloop 240
+bringup irregular 240
+bringup tree648 240
+bringup gb200 240
+cable demo 240
+cable irregular 240
+preload ports 240
+preload probe 240
+preload heddled 240
+sim reread-demo 240
+sim reread-lab-selfloop 240
+sim opensm-demo 240
+sim heddled-tree648 240
+sim heddled-gb200 240
+sim faults-tree648 300
+daemon quarantine-demo 240
+daemon reboot-demo 240
+daemon standby-demo 240
+daemon reload-demo 240
+daemon told-demo 240
+partitions reload-demo 240
+audit credit 240
+audit lash 240
+audit dfsssp 240
+audit 2qos 240
+audit torus 240
+plan trees 240
+plan input 240
+plan live 240
+plan bad 240
+plan homes 240
 '
 
 # one KIND NAME SECONDS: into $E2E_OUT/KIND-NAME what is said of it, whole
@@ -125,6 +128,21 @@ xargs -P "${JOBS:-$(($(nproc) + 1))}" -L 1 tests/e2e/run.sh --one \
 lanes=$!
 wait $lanes
 
+# failing N: what failed, and each time N lines of why
+failing() {
+	while read -r kind name _; do
+		result=$E2E_OUT/$kind-$name
+		grep -Eqs '^(PASS|SKIP) ' "$result" && continue
+		if [ -s "$result" ]; then
+			head -n 1 "$result"
+		else
+			echo "FAIL $kind $name (did not end)"
+		fi
+		sed -n '/^    FAIL: /,$p' "$result" 2>/dev/null |
+			cut -c1-200 | head -n "$1"
+	done <"$E2E_OUT/list"
+}
+
 # verdict WORD: how many of it
 verdicts() {
 	cat "$E2E_OUT"/*-* 2>/dev/null | grep -c "^$1 "
@@ -133,5 +151,9 @@ passed=$(verdicts PASS)
 skipped=$(verdicts SKIP)
 failed=$(($(grep -c '' "$E2E_OUT/list") - passed - skipped))
 [ "$skipped" = 0 ] || echo "$skipped skipped"
+if [ "$failed" -gt 0 ]; then
+	echo "What failed:"
+	failing $((24 / failed + 1))
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -26,7 +26,7 @@ sm/sa/* : sm/base/* sm/mad/* sm/transport/transport.h sm/view.h sm/partition.h s
 sm/partition.* sm/lanes.* : sm/view.h sm/pkeys.h sm/qos.h discovery/topo.h sm/partition.h sm/lanes.h config/partition.h config/qos.h
 sm/ctl/heddlectl.c : sm/base/* sm/ctl/* sm/version.h sm/forecast/planner.h config/import.h
 sm/audit/* : sm/base/* sm/mad/* sm/transport/* sm/task.h sm/ctl/census.h sm/ctl/member.h sm/ctl/words.h sm/forecast/* config/config.h discovery/* routing/* distribution/* sm/audit/*
-sm/ctl/* : sm/base/* sm/mad/* sm/transport/transport.h sm/view.h sm/partition.h sm/lanes.h sm/version.h discovery/topo.h discovery/text.h routing/routes.h routing/tree.h distribution/expect.h sm/ctl/*
+sm/ctl/* : sm/base/* sm/mad/* sm/transport/transport.h sm/view.h sm/partition.h sm/lanes.h sm/homes.h sm/version.h discovery/topo.h discovery/text.h routing/routes.h routing/tree.h routing/homing.h distribution/expect.h sm/ctl/*
 sm/* : sm/* discovery/* routing/* distribution/* config/*
 tests/* : *
 '

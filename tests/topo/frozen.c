@@ -201,3 +201,15 @@ frozen_again(
 	free(list);
 	return finish(t, g);
 }
+
+struct topo *
+frozen_less(const struct fabric *f, const bool *drop, const struct topo *old)
+{
+	const struct fabric_edit edit = {
+		.drop_cable = drop, .drop_orphans = true};
+	struct fabric *g = fabric_rebuild(f, &edit);
+	struct topo *t = frozen_again(g, old, 0);
+
+	fabric_free(g);
+	return t;
+}

@@ -23,4 +23,8 @@ struct topo *frozen_topo(const struct fabric *f, const struct frozen_lids *l);
 struct topo *frozen_again(
 	const struct fabric *f, const struct topo *old, uint64_t quarantine);
 
+/* So, of f without the cables of which drop is true. */
+struct topo *frozen_less(
+	const struct fabric *f, const bool *drop, const struct topo *old);
+
 #endif

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sm/homes.h"
 #include "sm/status.h"
 #include "tests/sim/world.h"
 #include "tests/topo/gen.h"
@@ -245,6 +246,7 @@ START_TEST(alive)
 	facts.wire = sm_wire(w->sm);
 	facts.view = sm_view(w->sm);
 	facts.now = facts.view->when;
+	sm_view(w->sm)->homes = homes_count(facts.view, NULL, NULL);
 	j = status_json(&facts);
 	metrics_text(j, &page);
 	judge_page(&page);

@@ -307,6 +307,13 @@ START_TEST(node_desc)
 	memcpy(d, "a\x1b[31m\xff\x7f\nz", 11);
 	mad_node_desc_decode(d, out);
 	ck_assert_str_eq(out, "a?[31m???z");
+	/* UTF-8 is what it may be; no control, no half of a character. */
+	memset(d, 'x', sizeof(d));
+	memcpy(d, "h\xc3\xa9\xe2\x82\xac\xc2\x85\xc3z", 10);
+	d[MAD_DATA - 1] = 0xc3;
+	mad_node_desc_decode(d, out);
+	ck_assert_mem_eq(out, "h\xc3\xa9\xe2\x82\xac???zx", 11);
+	ck_assert_str_eq(out + MAD_DATA - 2, "x?");
 	d[0] = 0;
 	mad_node_desc_decode(d, out);
 	ck_assert_str_eq(out, "");

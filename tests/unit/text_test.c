@@ -26,7 +26,8 @@ static const char golden[] =
 	"[2]\t\"H-0000000000002000\"[2](2002) \t\t# \"host x\" lid 0 4xQDR\n"
 	"[3]\t\"S-0000000000001000\"[4]\t\t# \"sw one\" lid 5 4xQDR\n"
 	"[4]\t\"S-0000000000001000\"[3]\t\t# \"sw one\" lid 5 4xQDR\n"
-	"[5]\t\"R-0000000000003000\"[1](3001) \t\t# \"router\" lid 0 12xSDR\n"
+	"[5]\t\"R-0000000000003000\"[1](3001) \t\t# \"rout\xc3\xa9\" lid 0 "
+	"12xSDR\n"
 	"[6]\t\"S-0000000000001100\"[2]\t\t# \"sw \"two\"\" lid 0 2xNDR\n"
 	"\n"
 	"vendid=0x0\n"
@@ -51,7 +52,7 @@ static const char golden[] =
 	"devid=0xbd36\n"
 	"sysimgguid=0x3000\n"
 	"rtguid=0x3000\n"
-	"Rt\t2 \"R-0000000000003000\"\t\t# \"router\"\n"
+	"Rt\t2 \"R-0000000000003000\"\t\t# \"rout\xc3\xa9\"\n"
 	"[1](3001) \t\"S-0000000000001000\"[5]\t\t# lid 0 lmc 0 \"sw one\" "
 	"lid 5 12xSDR\n";
 
@@ -102,9 +103,39 @@ START_TEST(ibsim_net)
 }
 END_TEST
 
+/* "ibnetdiscover -g" of a director: headings, numbers on the chassis. */
+START_TEST(chassis)
+{
+	struct topo *t = parse(
+		"\nChassis 1 (guid 0x8f10400410016)\n\n# Spine Nodes\n"
+		"switchguid=0x1000(1000)\t# Chassis 1 ISR9024D\n"
+		"Switch\t24 \"S-0000000000001000\"\t\t# \"S1\" base port 0 lid "
+		"5 "
+		"lmc 0\n"
+		"[13][ext 1]\t\"S-0000000000002000\"[2][ext 7]\t\t# \"S2\" lid "
+		"6 4xDDR\n"
+		"\nNon-Chassis Nodes\n\n"
+		"switchguid=0x2000(2000)\n"
+		"Switch\t24 \"S-0000000000002000\"\t\t# \"S2\" base port 0 lid "
+		"6 "
+		"lmc 0\n"
+		"[2]\t\"S-0000000000001000\"[13]\t\t# \"S1\" lid 5 4xDDR\n");
+
+	ck_assert_uint_eq(t->nsw, 2);
+	ck_assert_uint_eq(t->nadj, 2);
+	ck_assert_uint_eq(t->adj[0].out, 13);
+	ck_assert_uint_eq(t->adj[0].peer_port, 2);
+	topo_unref(t);
+}
+END_TEST
+
 static const struct {
 	const char *text, *why;
 } bad[] = {
+	{"Switch\t : 0x0002c90200000100 ports 8 devid 0xd2f0 \"leaf1\"\n",
+		"t:1:1: this is a list of nodes"},
+	{"Ca\t : 0x0002c90300000200 ports 1 devid 0x101b \"h1\"\n",
+		"t:1:1: this is a list of nodes"},
 	{"", "t: there is no node"},
 	{"# only a comment\n", "t: there is no node"},
 	{"what\n", "t:1:1: expected a node"},
@@ -247,6 +278,7 @@ main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, exact);
 	tcase_add_test(tc, ibsim_net);
+	tcase_add_test(tc, chassis);
 	tcase_add_loop_test(tc, bad_lines, 0, sizeof(bad) / sizeof(bad[0]));
 	tcase_add_test(tc, cut);
 	tcase_add_loop_test(

@@ -247,18 +247,6 @@ step(struct run *x, struct topo *t)
 	arena_free(a);
 }
 
-static struct topo *
-without(const struct fabric *f, const bool *drop, const struct topo *was)
-{
-	const struct fabric_edit edit = {
-		.drop_cable = drop, .drop_orphans = true};
-	struct fabric *g = fabric_rebuild(f, &edit);
-	struct topo *t = frozen_again(g, was, 0);
-
-	fabric_free(g);
-	return t;
-}
-
 /* A cable, mostly one between switches. */
 static uint32_t
 pick(const struct fabric *f, struct rng *rng)
@@ -309,7 +297,7 @@ sequence(const struct fabric *f, const struct net *net)
 			drop[c] = !drop[c];
 			last = c;
 		}
-		t = without(f, drop, was);
+		t = frozen_less(f, drop, was);
 		topo_unref(was);
 		step(&x, t);
 	}

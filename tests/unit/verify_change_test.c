@@ -58,14 +58,8 @@ some_fabric(struct rng *r)
 static struct topo *
 freeze(const struct scene *s)
 {
-	const struct fabric_edit edit = {
-		.drop_cable = s->down, .drop_orphans = true};
-	struct fabric *f = fabric_rebuild(s->f, &edit);
-	struct topo *t =
-		s->t == NULL ? frozen_topo(f, NULL) : frozen_again(f, s->t, 0);
-
-	fabric_free(f);
-	return t;
+	return s->t == NULL ? frozen_topo(s->f, NULL)
+			    : frozen_less(s->f, s->down, s->t);
 }
 
 static struct routes *

@@ -1,9 +1,9 @@
-#include "config/text.h"
+#include "sm/base/utf8.h"
 
 #include <string.h>
 
 unsigned
-text_decode(const unsigned char *p, size_t left, uint32_t *c)
+utf8_decode(const unsigned char *p, size_t left, uint32_t *c)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	unsigned n, i;
@@ -27,7 +27,7 @@ text_decode(const unsigned char *p, size_t left, uint32_t *c)
 }
 
 bool
-text_printable(uint32_t c)
+utf8_printable(uint32_t c)
 {
 	if (c < 0x80)
 		return c >= 0x20 && c != 0x7f;
@@ -37,7 +37,7 @@ text_printable(uint32_t c)
 }
 
 bool
-text_clean(const char *s)
+utf8_clean(const char *s)
 {
 	const unsigned char *p = (const unsigned char *)s;
 	size_t left = strlen(s);
@@ -45,23 +45,27 @@ text_clean(const char *s)
 	unsigned n;
 
 	for (; left > 0; p += n, left -= n) {
-		n = text_decode(p, left, &c);
-		if (n == 0 || !text_printable(c))
+		n = utf8_decode(p, left, &c);
+		if (n == 0 || !utf8_printable(c))
 			return false;
 	}
 	return true;
 }
 
 void
-text_tame(char *s)
+utf8_tame(char *s)
 {
-	bool clean;
+	size_t left = strlen(s);
+	uint32_t c = 0;
 
-	for (char *p = s; *p != '\0'; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
-	clean = text_clean(s);
-	for (; !clean && *s != '\0'; s++)
-		if ((unsigned char)*s >= 0x80)
-			*s = '?';
+	while (left > 0) {
+		unsigned n = utf8_decode((const unsigned char *)s, left, &c);
+		bool good = n > 0 && utf8_printable(c);
+
+		n = n > 0 ? n : 1;
+		if (!good)
+			memset(s, '?', n);
+		s += n;
+		left -= n;
+	}
 }
