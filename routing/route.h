@@ -18,7 +18,7 @@
  *   nearly always, in no time;
  *   the same of kept tables of which the busiest cables are relieved (even.h),
  *   where what vouched for those in force was not far from it: a repair leads
- *   what went over a lost cable together with as much, as fresh tables need not;
+ *   what went over a lost cable together with as much, and fresh tables do not;
  *   or else by the load of fresh ones, computed beside those kept, and judged
  *   only if they are to be used, or kept ones must be changed first: these are
  *   relieved before they are given up for fresh ones.
