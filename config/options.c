@@ -150,7 +150,8 @@ static const struct schema_option routing[] = {
 		.reload = SCHEMA_LIVE,
 		.help = "Table entries are kept when the fabric changes while "
 			"the most loaded link carries at most this many times "
-			"what freshly computed tables would give it."},
+			"what freshly computed tables would give it. Links of "
+			"hosts count, too."},
 	{.key = "threads",
 		.type = SCHEMA_INT,
 		FIELD(config_routing, threads),

@@ -277,9 +277,19 @@ within(const struct run *run, const struct routes *r, uint64_t fresh)
 	return r->report.load_max * 1000 <= fresh * run->job->load_limit;
 }
 
+/* What the busiest cable carries, those of hosts included. */
+static uint64_t
+busiest(const struct routes *r)
+{
+	uint64_t least = verify_state_least(r->verified);
+
+	return r->report.load_max < least ? least : r->report.load_max;
+}
+
 /*
  * Has a fresh computation a load that vouches for what is kept? Found in an
- * earlier life, for this very fabric, or what any has at the least.
+ * earlier life, for this very fabric, or what any has at the least, be it on
+ * the cables of hosts.
  */
 static bool
 vouched(const struct run *run, struct routes *kept)
@@ -358,23 +368,58 @@ vouches(const struct run *run, const struct routes *fresh, struct routes *kept)
 }
 
 /*
- * Entries in force that load a cable too much, a few of them led another way:
- * the fewest that serve, and by them clearly below the limit, so that it is not
- * reached again at once; then, if those do not, whatever does, then those of
- * single LIDs as fresh tables have them.
+ * Few entries in force that load a cable too much, led another way: clearly
+ * below the limit that a fresh load sets, so that it is not reached again at
+ * once.
+ */
+static struct even_wish
+few(const struct run *run, uint64_t fresh)
+{
+	return (struct even_wish){.job = run->job,
+		.goal = fresh * (run->job->load_limit + 1000) / 2000,
+		.work = WORK_KEPT};
+}
+
+/*
+ * Entries that are kept, a few of them led another way, if then what any tables
+ * have at the least vouches for them: that is quicker than fresh ones beside
+ * them. It is hopeless, most likely, where what vouched for those in force is
+ * far from that.
+ */
+static struct routes *
+lightened(const struct run *run, struct routes *kept)
+{
+	uint64_t least = kept->fresh_load, was = run->job->prev->fresh_load;
+	struct even_wish wish = few(run, least);
+	struct routes *light;
+
+	if (was * 1000 > least * run->job->load_limit)
+		return kept;
+	light = relieved(run, routes_ref(kept), &wish);
+	if (within(run, light, least)) {
+		routes_unref(kept);
+		light->fresh_load = least;
+		return light;
+	}
+	routes_unref(light);
+	return kept;
+}
+
+/*
+ * Entries in force that load a cable too much, a few of them led another way;
+ * then, if those do not serve, whatever does, then those of single LIDs as
+ * fresh tables have them.
  */
 static struct routes *
 mended(const struct run *run, struct routes *kept, const struct routes *fresh)
 {
-	uint64_t load = fresh->report.load_max, limit = run->job->load_limit;
-	struct even_wish wish = {.job = run->job,
-		.goal = load * (limit + 1000) / 2000,
-		.work = WORK_KEPT};
+	uint64_t load = fresh->fresh_load;
+	struct even_wish wish = few(run, load);
 
 	if (within(run, kept, load))
 		return kept;
 	kept = relieved(run, kept, &wish);
-	wish.goal = load * limit / 1000;
+	wish.goal = load * run->job->load_limit / 1000;
 	wish.fresh = true;
 	kept = relieved(run, kept, &wish);
 	wish.from = fresh;
@@ -396,7 +441,7 @@ better(struct run *run, struct routes *kept, struct routes *fresh)
 {
 	if (fresh == NULL)
 		return kept;
-	fresh->fresh_load = fresh->report.load_max;
+	fresh->fresh_load = busiest(fresh);
 	if (kept != NULL && !within(run, kept, fresh->fresh_load)) {
 		kept = mended(run, kept, fresh);
 		if (changes_few(fresh, kept)) {
@@ -427,7 +472,9 @@ attempt(struct run *run, const struct engine *e, unsigned n,
 		if (*result != ENGINE_OK)
 			return NULL;
 	}
-	if (kept != NULL && vouched(run, kept))
+	if (kept != NULL && !vouched(run, kept))
+		kept = lightened(run, kept);
+	if (kept != NULL && within(run, kept, kept->fresh_load))
 		return kept;
 	if (kept != NULL)
 		mem_trim(); /* the fresh ones are one more generation */

@@ -9,15 +9,27 @@
  * Keeping entries: with previous routes, a result that keeps what it can is
  * accepted while its worst link load stays within job->load_limit of what a
  * fresh computation would give (compared with the fresh one, so that drift
- * cannot compound). That is proven of every result: by what any tables must
- * load some cable with, or else by the load of fresh ones, computed beside
- * those kept, and judged only if they are to be used, or must be changed first
- * (routes.fresh_load says which load vouches). Their busiest cables
- * are relieved (even.h) where they carry clearly more than they must; so are
- * kept tables that are above the limit, before they are given up for fresh
- * ones. Fresh means of the order and the reading in force: to read the fabric
- * anew, which may take another engine, is for job->rebalance, whatever the
- * load.
+ * cannot compound). Links are those of hosts, too: over its own, each is sent
+ * to by all others, whatever the tables, and a cable between switches that
+ * carries no more holds nobody up. That the limit is kept is proven of every
+ * result (routes.fresh_load says which load vouches):
+ *
+ *   by what any tables must load some cable with (verify_state_least, least.h):
+ *   nearly always, in no time;
+ *   the same of kept tables of which the busiest cables are relieved (even.h),
+ *   where what vouched for those in force was not far from it: a repair leads
+ *   what went over a lost cable together with as much, and fresh tables do not;
+ *   or else by the load of fresh ones, computed beside those kept, and judged
+ *   only if they are to be used, or kept ones must be changed first: these are
+ *   relieved before they are given up for fresh ones.
+ *
+ * So most failures do not wait for a fresh computation. An entry may change
+ * that fresh tables would have vouched for, where they would have been as busy.
+ *
+ * The busiest cables of fresh tables are relieved, too, where they carry
+ * clearly more than they must. Fresh means of the order and the reading in
+ * force: to read the fabric anew, which may take another engine, is for
+ * job->rebalance, whatever the load.
  *
  * Ports of one node are led apart in every result (apart.h), kept or fresh:
  * redundancy is worth entries, and comes before load.

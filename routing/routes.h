@@ -149,8 +149,8 @@ struct routes {
 	uint32_t reranked;   /* switches whose rank had to change */
 	uint32_t moved;	     /* switches not in the tier that they were read
 				in: the next reading may move more */
-	uint64_t fresh_load; /* highest link load of a fresh computation, or
-				what it has at the least: see route.h */
+	uint64_t fresh_load; /* highest link load of a fresh computation, hosts'
+				own included, or the least: see route.h */
 	uint32_t homes;	     /* LIDs of nodes that have several */
 	uint32_t left;	     /* of those nodes: cut off by one switch, from some
 				leaf, for all that routing/apart.h could do */

@@ -135,7 +135,8 @@ uint64_t verify_state_load(
 	const struct verify_state *v, sw_ix s, unsigned port);
 
 /*
- * What the busiest cable of any tables for this fabric carries at the least:
+ * What the busiest cable of any tables for this fabric carries at the least,
+ * those of hosts included: a host's own carries what all others send it, and
  * what a switch's hosts are sent comes over its cables. Of a good judgement.
  */
 uint64_t verify_state_least(const struct verify_state *v);

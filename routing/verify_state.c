@@ -86,13 +86,15 @@ verify_state_least(const struct verify_state *v)
 	for (uint32_t s = 0; s < g->n; s++)
 		all[g->comp[s]] += g->hosts[s];
 	for (uint32_t s = 0; s < g->n; s++) {
-		uint64_t cables = 0, pairs;
+		uint64_t hosts = all[g->comp[s]], cables = 0, pairs;
 
 		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
 			cables += g->peer[p] >> 8 != g->n;
+		if (hosts > most)
+			most = hosts - 1;
 		if (cables == 0)
 			continue;
-		pairs = g->hosts[s] * (all[g->comp[s]] - g->hosts[s]);
+		pairs = g->hosts[s] * (hosts - g->hosts[s]);
 		pairs = (pairs + cables - 1) / cables;
 		most = pairs > most ? pairs : most;
 	}

@@ -52,7 +52,7 @@ irregular(void)
 
 static const struct transition transitions[] = {
 	{"ring", ring, 0, 3, 1},
-	{"torus", torus, 0, 8, 5},
+	{"torus", torus, 0, 10, 1},
 	{"irregular", irregular, 0, 7, 3},
 };
 

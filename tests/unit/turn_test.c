@@ -129,7 +129,7 @@ lose(struct world *w, const uint32_t *cable, unsigned cables)
 	check_counts(w, cable, cables, "gone", n.changed, n.least);
 	check_counts(w, cable, cables, "back", m.changed, n.least);
 	ck_assert_uint_le(
-		back->report.load_max * 1000, w->r->report.load_max * LIMIT);
+		back->report.load_max * 1000, w->r->fresh_load * LIMIT);
 	routes_unref(lost);
 	routes_unref(back);
 	topo_unref(t);
