@@ -169,6 +169,7 @@ infer(struct tree_work *w)
 		tree_far(w);
 		tree_leaf(w);
 		tree_level(w);
+		tree_again(w);
 		judge(w);
 	}
 	for (sw_ix s = 0; s < w->g.nsw; s++)

@@ -41,6 +41,7 @@ tree_calm_keep(struct tree_work *w, const struct tree_look *look)
 	m = arena_alloc(w->g.a, sizeof(*m));
 	m->classes = w->classes;
 	m->ncomp = w->g.ncomp;
+	m->doubt = w->doubt;
 	m->look = arena_array(w->g.a, m->ncomp, sizeof(*m->look));
 	if (m->ncomp > 0)
 		memcpy(m->look, look, m->ncomp * sizeof(*m->look));
@@ -314,15 +315,42 @@ same_heights(const struct tree_work *w, const struct edge *e)
 	return true;
 }
 
+/* Does the edge lead to the next height, as all cables do? */
 static bool
 still_clear(struct tree_work *w, const struct edge *e, struct tree_look *look)
 {
 	struct tree_look *l = &look[w->g.comp[e->end[0]]];
-	bool level = w->high[e->end[0]] == w->high[e->end[1]];
+	uint32_t a = w->high[e->end[0]], b = w->high[e->end[1]];
 
 	l->cables += 2 * ((uint64_t)e->is - e->was);
-	l->level += level ? 2 * ((uint64_t)e->is - e->was) : 0;
-	return is_clear(l);
+	return (a + 1 == b || b + 1 == a) && is_clear(l);
+}
+
+static bool
+has_lone(const struct tree_work *w, sw_ix s)
+{
+	for (uint32_t i = w->g.first[s]; i < w->g.first[s + 1]; i++)
+		if (tree_lone(w, s, i))
+			return true;
+	return false;
+}
+
+/* Where that matters: does the edge leave cables alone around it? */
+static bool
+leaves_alone(const struct tree_work *w, const struct edge *e)
+{
+	const struct updn *g = &w->g;
+
+	for (unsigned k = 0; w->doubt && k < 2; k++) {
+		sw_ix s = e->end[k];
+
+		if (has_lone(w, s))
+			return true;
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
+			if (has_lone(w, g->group[i].peer))
+				return true;
+	}
+	return false;
 }
 
 static void *
@@ -361,6 +389,7 @@ tree_calm_take(struct tree_work *w)
 		(w->g.since->n > 0 && !find_edge(w, &e)))
 		return false;
 	w->classes = m->classes;
+	w->doubt = m->doubt;
 	w->sum = copy(w, m->sum, n, sizeof(*w->sum));
 	w->far = copy(w, m->far, n, sizeof(*w->far));
 	w->leaf = copy(w, m->leaf, n, sizeof(*w->leaf));
@@ -368,7 +397,7 @@ tree_calm_take(struct tree_work *w)
 	look = copy(w, m->look, m->ncomp, sizeof(*look));
 	if (w->g.since->n > 0 &&
 		(!same_leaves(w, &e, m->far) || !same_heights(w, &e) ||
-			!still_clear(w, &e, look)))
+			!still_clear(w, &e, look) || leaves_alone(w, &e)))
 		return false;
 	tree_calm_keep(w, look);
 	w->was = m;

@@ -173,9 +173,8 @@ vote(const struct tree_work *w, sw_ix s)
 	return best;
 }
 
-/* Those that lost their way from below, as what they resemble or by vote. */
-static void
-place_rest(struct tree_work *w)
+void
+tree_level_rest(struct tree_work *w)
 {
 	const struct updn *g = &w->g;
 	uint32_t *to = arena_array(g->a, g->nsw, sizeof(*to));
@@ -213,5 +212,5 @@ tree_level(struct tree_work *w)
 	rise(w, &r, false);
 	place_roots(w);
 	rise(w, &r, true);
-	place_rest(w);
+	tree_level_rest(w);
 }

@@ -4,7 +4,9 @@
  *   tree_far    how far each switch is from everybody's hosts
  *   tree_leaf   which switches are leaves
  *   tree_level  heights above the leaves, round by round
- *   tree_calm   all three as they were, but for one cable
+ *   tree_again  ... and all that once more where it contradicts the fabric
+ *   tree_settle one by one, who stands as nobody does in a tree
+ *   tree_calm   all of it as they were, but for one cable
  *   tree        ranks in force over that, what is no tree at all
  *   tree_odd    what contradicts the tree
  *
@@ -42,7 +44,8 @@ struct tree_look {
 /*
  * What a calm reading leaves to the next one. Calm means that there was nothing
  * to decide: no roles, no leaf without hosts, heights that are the steps from
- * the leaves and nothing else, and far from the border of what is a tree.
+ * the leaves and nothing else, no cable that leads elsewhere than to the next
+ * height, and far from the border of what is a tree.
  */
 struct tree_memory {
 	uint64_t *sum, *far;	/* [nsw] as in struct tree_work */
@@ -52,6 +55,7 @@ struct tree_memory {
 	uint32_t ncomp, classes;
 	const sw_ix *seq; /* live switches by GUID, and */
 	uint32_t nseq;	  /* how many they are */
+	bool doubt;	  /* hosts are above the leaves, and no cable is lone */
 };
 
 /* A component that is not what a fresh look sees, and what that goes by. */
@@ -76,8 +80,9 @@ struct tree_work {
 	sw_ix *like;	  /* [nsw] not a leaf: same tier as this one */
 	uint32_t *high;	  /* [nsw] above the leaves; UINT32_MAX: not known */
 	bool *none;	  /* [ncomp] no tree */
-	struct tree_stays *stays;      /* [ncomp] */
-	bool restless;		       /* there was something to decide */
+	struct tree_stays *stays; /* [ncomp] */
+	bool restless;		  /* there was something to decide */
+	bool doubt; /* it contradicts the fabric, see tree_again.c */
 	const struct tree_memory *was; /* this reading goes on from it */
 	struct tree_memory *memory;    /* this reading's own, or NULL */
 };
@@ -123,6 +128,19 @@ void tree_leaf(struct tree_work *w);
 
 /* Fill high[]; what stays unknown has no way to a leaf. */
 void tree_level(struct tree_work *w);
+
+/* Those without a height that lost their way from below: as what they resemble
+ * or by vote. */
+void tree_level_rest(struct tree_work *w);
+
+/* Where the reading contradicts the fabric, make another one: tree_again.c. */
+void tree_again(struct tree_work *w);
+
+/* One by one, who contradicts less at another height: tree_settle.c. */
+void tree_settle(struct tree_work *w);
+
+/* Is there no other way around these cables of s, by two other switches? */
+bool tree_lone(const struct tree_work *w, sw_ix s, uint32_t group);
 
 /*
  * tree_calm.c: remember what was inferred in w, if it was calm. And: take that

@@ -208,6 +208,8 @@ struct updn_among {
 /* updn_graph.c: fill everything of u up to nhosts; what is the same as in
  * u->like, while there are no planes, is shared with it. */
 void updn_graph(struct updn *u);
+/* ... of live[] and groups alone: components, weights, hosts. */
+void updn_graph_pieces(struct updn *u);
 /*
  * updn_since.c: how t differs from was, in the arena. NULL: in more than cables
  * between switches.

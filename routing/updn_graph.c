@@ -82,6 +82,17 @@ weigh(struct updn *u)
 	}
 }
 
+void
+updn_graph_pieces(struct updn *u)
+{
+	u->ncomp = 0;
+	u->nhosts = 0;
+	u->comp = arena_array(u->a, u->nsw, sizeof(*u->comp));
+	u->weight = arena_array(u->a, u->nsw, sizeof(*u->weight));
+	find_components(u);
+	weigh(u);
+}
+
 /* Switches, cables, hosts: what nobody changes any more. */
 static void
 make_graph(struct updn *u)
@@ -90,13 +101,10 @@ make_graph(struct updn *u)
 
 	u->live = arena_array(u->a, u->nsw, sizeof(*u->live));
 	u->first = arena_array(u->a, u->nsw + 1, sizeof(*u->first));
-	u->comp = arena_array(u->a, u->nsw, sizeof(*u->comp));
-	u->weight = arena_array(u->a, u->nsw, sizeof(*u->weight));
 	for (sw_ix s = 0; s < u->nsw; s++)
 		u->live[s] = topo_sw_live(t, s);
 	make_groups(u);
-	find_components(u);
-	weigh(u);
+	updn_graph_pieces(u);
 	if (u->like != NULL)
 		u->since = u->like->since;
 	else if (u->job->prev != NULL)

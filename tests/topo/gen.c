@@ -51,7 +51,8 @@ add_at(struct fabric *f, const unsigned *dim, unsigned ndims, unsigned ix,
 			d ? "." : "", ix % dim[d]);
 		ix /= dim[d];
 	}
-	return fabric_add(f, FABRIC_SWITCH, radix, name);
+	/* nobody builds switches without ports, and no reader takes them */
+	return fabric_add(f, FABRIC_SWITCH, radix > 0 ? radix : 1, name);
 }
 
 /* The number of switches of a box, or 0 and a reason. */
