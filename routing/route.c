@@ -287,9 +287,9 @@ busiest(const struct routes *r)
 }
 
 /*
- * Has a fresh computation a load that vouches for what is kept? Found in an
- * earlier life, for this very fabric, or what any has at the least, be it on
- * the cables of hosts.
+ * Has a fresh computation a load that vouches for what is kept? Found before,
+ * for this very fabric, or what any has at the least, be it on the cables of
+ * hosts.
  */
 static bool
 vouched(const struct run *run, struct routes *kept)
@@ -298,7 +298,8 @@ vouched(const struct run *run, struct routes *kept)
 	uint64_t least;
 
 	kept->fresh_load = verify_state_least(kept->verified);
-	if (prev->stands && prev->fresh_load > kept->fresh_load)
+	if (prev->topo->hash == kept->topo->hash &&
+		prev->fresh_load > kept->fresh_load)
 		kept->fresh_load = prev->fresh_load;
 	if (within(run, kept, kept->fresh_load))
 		return true;
