@@ -2,7 +2,11 @@
 
 #include "routing/updn_join.h"
 
-enum { ROUNDS = 8 };
+enum {
+	ROUNDS = 8,
+	ODD = 64, /* leaves that are looked at for detours: with more it is no
+		     tree */
+};
 
 /* The subtrees of all components, one after the other, as in the line. */
 struct turned {
@@ -99,6 +103,7 @@ former_tree(const struct updn *u)
 struct fitness {
 	bool away;	 /* it is not the SM's, or that does not matter */
 	uint32_t above;	 /* switches above it: only those can turn there */
+	uint32_t lured;	 /* hosts that what is above it reaches by a detour */
 	uint32_t shared; /* of these, in the subtree in force: unchanged */
 	bool former;	 /* it is in force */
 };
@@ -110,6 +115,8 @@ fitter(const struct fitness *a, const struct fitness *b)
 		return a->away;
 	if (a->above != b->above)
 		return a->above > b->above;
+	if (a->lured != b->lured)
+		return a->lured < b->lured;
 	if (a->shared != b->shared)
 		return a->shared > b->shared;
 	return a->former >= b->former;
@@ -147,6 +154,93 @@ updn_turn_serves(const struct updn *u, sw_ix leaf)
 	return n;
 }
 
+static bool
+is_above(const struct updn *u, sw_ix a, sw_ix b)
+{
+	return u->tier.pos[a] < u->tier.pos[b];
+}
+
+/* Has s a cable to one of its own tier that is above it? */
+static bool
+has_peer_above(const struct updn *u, sw_ix s)
+{
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
+		sw_ix x = u->group[g].peer;
+
+		if (u->rank[x] == u->rank[s] && is_above(u, x, s))
+			return true;
+	}
+	return false;
+}
+
+/* Is there a way down to s of which the subtree has nothing but what is above
+ * m: by a cable within the tier, to x, and by what is above x? */
+static bool
+has_detour(const struct updn *u, const uint64_t *tree, sw_ix m, sw_ix x)
+{
+	for (uint32_t g = u->first[x]; g < u->first[x + 1]; g++) {
+		sw_ix up = u->group[g].peer;
+
+		if (is_above(u, up, x) && !updn_bit(tree, up) &&
+			updn_meet(u, u->tier_above[up], u->tier_above[m]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Is s lured away if the tree is turned over? What is above a switch m of the
+ * tree gets to it going up then; to s below m it goes down, if it can, by any
+ * detour. Only a cable within a tier makes one: a tree has no others.
+ */
+static bool
+is_lured(const struct updn *u, const uint64_t *tree, sw_ix s)
+{
+	for (uint32_t i = u->first[s]; i < u->first[s + 1]; i++) {
+		sw_ix m = u->group[i].peer;
+
+		if (!updn_bit(tree, m) || u->rank[m] >= u->rank[s])
+			continue;
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
+			sw_ix x = u->group[g].peer;
+
+			if (u->rank[x] == u->rank[s] && !updn_bit(tree, x) &&
+				is_above(u, x, s) && has_detour(u, tree, m, x))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Hosts of the n switches that have a cable within their tier. */
+static uint32_t
+lured(const struct updn *u, sw_ix leaf, const sw_ix *odd, uint32_t n)
+{
+	const uint64_t *tree = u->tier_above[leaf];
+	uint32_t hosts = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!updn_bit(tree, odd[i]) && is_lured(u, tree, odd[i]))
+			hosts += u->weight[odd[i]];
+	return hosts;
+}
+
+/* Those switches, or none where they are many. */
+static uint32_t
+find_odd(const struct updn *u, sw_ix odd[ODD])
+{
+	uint32_t n = 0;
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		if (!u->live[s] || u->weight[s] == 0 || !has_peer_above(u, s))
+			continue;
+		if (n == ODD)
+			return 0;
+		odd[n++] = s;
+	}
+	return n;
+}
+
 /* The fittest; among equals the lowest leaf of the order. any: the SM's leaf is
  * as good as others, to which traffic between switches shall go else. */
 static sw_ix
@@ -156,6 +250,8 @@ choose_leaf(const struct updn *u, uint32_t comp, bool any)
 	sw_ix best = TOPO_NONE, former = former_leaf(u);
 	const uint64_t *tree = former_tree(u);
 	struct fitness most = {0};
+	sw_ix odd[ODD];
+	uint32_t n = find_odd(u, odd);
 
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		sw_ix s = u->tier.seq[i];
@@ -165,6 +261,7 @@ choose_leaf(const struct updn *u, uint32_t comp, bool any)
 			continue;
 		f = fitness(u, s, former, tree);
 		f.away = any || s != sm;
+		f.lured = lured(u, s, odd, n);
 		if (best != TOPO_NONE && !fitter(&f, &most))
 			continue;
 		most = f;

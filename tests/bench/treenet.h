@@ -10,16 +10,21 @@
  *	juropa:X:Y  eight of these above racks
  *	ranger:X:Y  two 3456-port trees above rack switches
  *	two:S:L:H   S spines, L leaves of H hosts
- *	three:K     three levels of K-port switches, all full; three:K:X:Y: with
- *X hosts on even leaves and Y on odd ones dfly        the dragonfly of 1056
- *hosts, torus 8x8x8, irr64 NAME        an ibnetdiscover file of the fixtures,
- *less ".ibnet"
+ *	three:K     three levels of K-port switches, all full
+ *	three:K:X:Y with X hosts on even leaves and Y on odd ones
+ *	dfly        the dragonfly of 1056 hosts
+ *	torus       8x8x8
+ *	irr64       64 switches, at random
+ *	NAME        an ibnetdiscover file of the fixtures, less ".ibnet"
  *
- * followed by any of, in this order of work: ",rails" (every host a second port
- * on the next leaf), ",pairs" (hosts of neighbouring leaves are one node),
- *",sharp" (aggregation nodes everywhere), ",bare" (none of those there are),
- *",fail=N" and ",seed=S" (N cables between switches fail, what remains is
- *connected).
+ * followed by any of these, in this order of work:
+ *
+ *	,rails      every host has a second port on the next leaf
+ *	,pairs      hosts of neighbouring leaves are one node
+ *	,sharp      aggregation nodes everywhere
+ *	,bare       none of those there are
+ *	,fail=N     N cables between switches fail, what remains is connected
+ *	,seed=S     ... others
  */
 #ifndef HEDDLE_BENCH_TREENET_H
 #define HEDDLE_BENCH_TREENET_H

@@ -274,6 +274,70 @@ START_TEST(leaf_lost)
 }
 END_TEST
 
+/* The last cable of the switch that leads to another one. */
+static uint32_t
+last_cable(const struct fabric *f, uint32_t sw)
+{
+	uint32_t last = 0;
+
+	for (uint32_t c = 0; c < f->ncables; c++) {
+		const uint32_t *end = f->cable[c].node;
+
+		if ((end[0] == sw || end[1] == sw) &&
+			f->node[end[0]].type == FABRIC_SWITCH &&
+			f->node[end[1]].type == FABRIC_SWITCH)
+			last = c;
+	}
+	return last;
+}
+
+/* Leaves of two pods are joined by what led up from each. */
+static struct fabric *
+leaves_joined(unsigned pod)
+{
+	struct reason why = {""};
+	struct fabric *f = gen_tree_three(6, &why), *g;
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	struct fabric_edit edit = {.drop_cable = drop};
+	uint32_t a, b;
+	char name[16];
+
+	(void)snprintf(name, sizeof(name), "pod%u.leaf3", pod);
+	drop[last_cable(f, fabric_find(f, "pod1.leaf1"))] = true;
+	drop[last_cable(f, fabric_find(f, name))] = true;
+	g = fabric_rebuild(f, &edit);
+	a = fabric_find(g, "pod1.leaf1");
+	b = fabric_find(g, name);
+	ck_assert_uint_ne(fabric_connect(g, a, fabric_free_port(g, a), b,
+				  fabric_free_port(g, b), &why),
+		FABRIC_NONE);
+	fabric_free(f);
+	free(drop);
+	return g;
+}
+
+/* What is above the leaf that turns does not send by such a cable what it need
+ * not: that would be all that goes to the leaf, the long way round. */
+START_TEST(no_detours)
+{
+	for (unsigned pod = 2; pod <= 6; pod++) {
+		struct fabric *f = leaves_joined(pod);
+		struct lft_pool *pool = lft_pool_new();
+		struct topo *t = frozen_topo(f, NULL);
+		struct routes *r = routed(t, pool, NULL);
+
+		verified(r);
+		ck_assert_uint_eq(r->report.hops_max, 4);
+		ck_assert_msg(r->report.load_max <= 90, "pod %u: %llu pairs",
+			pod, (unsigned long long)r->report.load_max);
+		routes_unref(r);
+		topo_unref(t);
+		lft_pool_free(pool);
+		fabric_free(f);
+	}
+}
+END_TEST
+
 /* All leaves but the manager's lose the cable to one top each. */
 static struct fabric *
 all_but_one_damaged(void)
@@ -358,7 +422,7 @@ int
 main(void)
 {
 	const TTest *const tests[] = {two_levels, three_levels, leaf_lost,
-		not_at_the_managers, fixtures};
+		not_at_the_managers, no_detours, fixtures};
 	Suite *s = suite_create("turn");
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
