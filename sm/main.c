@@ -298,18 +298,13 @@ on_look(void *cookie, struct mono now)
 {
 	struct daemon *d = cookie;
 	int was = d->link;
-	struct sm_status s;
 
 	loop_timer_set(d->look, mono_add(now, mono_ms(LOOK_MS)));
 	d->link = umad_link(d->umad);
 	if (was < 0 || d->link < 0 || was == d->link)
 		return;
 	log_warn("port: our own link %s", d->link ? "came up" : "went down");
-	sm_status(d->sm, &s);
-	if (s.role == SM_STANDING_BY)
-		return; /* its polls will tell */
-	sm_resweep(d->sm, now,
-		d->link ? "our own port came up" : "our own port went down");
+	sm_own_link(d->sm, d->link > 0, now);
 	settle(d);
 }
 

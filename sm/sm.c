@@ -424,6 +424,16 @@ sm_resweep(struct sm *sm, struct mono now, const char *cause)
 }
 
 void
+sm_own_link(struct sm *sm, bool up, struct mono now)
+{
+	(void)snprintf(sm->stat.own, sizeof(sm->stat.own), "%s",
+		up ? "" : "our own port has no link: nobody can be reached");
+	if (sm->role != SM_STANDING_BY)
+		sm_resweep(sm, now,
+			up ? "our own port came up" : "our own port went down");
+}
+
+void
 sm_rebalance(struct sm *sm, struct mono now, const char *cause)
 {
 	sm->dirty.rebalance = true;
@@ -462,8 +472,8 @@ count_holds(const struct sm *sm, struct sm_status *out)
 static void
 alarms(const struct sm *sm, char *out, size_t size)
 {
-	const char *all[] = {sm->stat.alarm, sm->stat.masters, sm->stat.rival,
-		sm->stat.flaw, sm_mcast_alarm(sm)};
+	const char *all[] = {sm->stat.own, sm->stat.alarm, sm->stat.masters,
+		sm->stat.rival, sm->stat.flaw, sm_mcast_alarm(sm)};
 	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

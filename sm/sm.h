@@ -130,6 +130,7 @@ struct sm_status {
 	uint64_t held_pairs;	 /* (switch, LID) that lose packets by them */
 	struct mono held_until;	 /* when the first should be open, or NEVER */
 	char alarm[2048];	 /* what somebody should see to, or "" */
+	char own[64];		 /* of it: our own port has no link; or "" */
 	char rival[512];	 /* of it: another hand writes; or "" */
 	char masters[320];	 /* likewise: two masters; or "" */
 	char flaw[192];	 /* likewise: a port acknowledges and does not */
@@ -169,6 +170,10 @@ int sm_accepts(const struct sm *sm, struct config *c, struct reason *why);
 
 /* Take a new configuration; whatever it touches is run again. */
 void sm_reconfigure(struct sm *sm, struct config *c, struct mono now);
+
+/* The link of our own port came up, or went down: an alarm while it is so. Who
+ * stands by hears of it by its polls, others sweep. */
+void sm_own_link(struct sm *sm, bool up, struct mono now);
 
 /* Ask for a full sweep, as soon as the current run is over. */
 void sm_resweep(struct sm *sm, struct mono now, const char *cause);

@@ -288,6 +288,11 @@ test_reload() {
 	metric a 'heddle_config_refused 0'
 	becomes a lids.used 44
 	in_order "LMC 0 again"
+	sim link h1/1 down || fail "link"
+	says a 1 '^ALARM .*our own port has no link: nobody can be reached'
+	sim link h1/1 up || fail "link"
+	becomes a alarm ""
+	in_order "our own cable is back"
 	halt a
 	tell a metrics --output "$E2E_DIR/a/prom" 2>/dev/null
 	[ $? = 3 ] || fail "not unreachable"
