@@ -338,13 +338,15 @@ end(struct sm *sm, struct mono now)
 		sa_group_written(sm->sa, m->stamp);
 }
 
+/* Not while a plan is made, either: it counts with the trees that were there
+ * when it was asked for. */
 static bool
 may_write(const struct sm *sm)
 {
-	return sm->phase != SM_PUSH && sm->phase != SM_COMMIT &&
-	       sm->role == SM_MASTER && !sm->mcast->unsettled &&
-	       !sm->mcast->looking && sm->mcast->topo != NULL &&
-	       sm->view != NULL;
+	return sm->phase != SM_ROUTE && sm->phase != SM_PUSH &&
+	       sm->phase != SM_COMMIT && sm->role == SM_MASTER &&
+	       !sm->mcast->unsettled && !sm->mcast->looking &&
+	       sm->mcast->topo != NULL && sm->view != NULL;
 }
 
 struct mono
