@@ -31,8 +31,7 @@ struct run {
 	struct route_story *story;
 };
 
-struct
-try {
+struct trial {
 	const struct engine *engine;
 	unsigned attempt;
 	bool keep;
@@ -144,7 +143,7 @@ same_numbers(const struct topo *was, const struct topo *t)
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if (t->node[t->sw[s].node].guid !=
 				was->node[was->sw[s].node].guid ||
-			!topo_sw_live(t, s) != !topo_sw_live(was, s))
+			topo_sw_live(t, s) != topo_sw_live(was, s))
 			return false;
 	return true;
 }
@@ -203,24 +202,24 @@ parted(const struct run *run, struct routes *r, bool keep)
 
 /* What an engine makes, not judged yet; NULL: nothing. */
 static struct routes *
-made(struct run *run, const struct try *try, enum engine_result *result)
+made(struct run *run, const struct trial *trial, enum engine_result *result)
 {
 	struct arena *scratch = arena_new();
 	struct reason why = {""};
 	struct routes *r = NULL;
 
-	*result = try->engine->route(
-		run->job, try->keep, try->attempt, scratch, &r, &why);
+	*result = trial->engine->route(
+		run->job, trial->keep, trial->attempt, scratch, &r, &why);
 	arena_free(scratch);
 	if (*result == ENGINE_REFUSED)
-		tell(run, "%s refused: %s", try->engine->name, why.text);
+		tell(run, "%s refused: %s", trial->engine->name, why.text);
 	return *result == ENGINE_OK ? r : NULL;
 }
 
 /* r, judged; it is used up, and NULL comes back, unless it verifies. NULL
  * stays NULL. */
 static struct routes *
-judged(struct run *run, const struct try *try, struct routes *r)
+judged(struct run *run, const struct trial *trial, struct routes *r)
 {
 	struct reason why = {""};
 
@@ -228,9 +227,9 @@ judged(struct run *run, const struct try *try, struct routes *r)
 		return NULL;
 	run->story->attempts++;
 	if (verify(run->job, run->job->prev, r, &why) == 0)
-		return parted(run, r, try->keep);
-	tell(run, "%s attempt %u%s: %s", try->engine->name, try->attempt,
-		try->keep ? " keeping" : "", why.text);
+		return parted(run, r, trial->keep);
+	tell(run, "%s attempt %u%s: %s", trial->engine->name, trial->attempt,
+		trial->keep ? " keeping" : "", why.text);
 	routes_unref(r);
 	return NULL;
 }
@@ -465,11 +464,11 @@ static struct routes *
 attempt(struct run *run, const struct engine *e, unsigned n,
 	enum engine_result *result)
 {
-	struct try try = {.engine = e, .attempt = n, .keep = true};
+	struct trial trial = {.engine = e, .attempt = n, .keep = true};
 	struct routes *kept = NULL, *fresh;
 
 	if (run->job->prev != NULL && !run->job->rebalance) {
-		kept = judged(run, &try, made(run, &try, result));
+		kept = judged(run, &trial, made(run, &trial, result));
 		if (*result != ENGINE_OK)
 			return NULL;
 	}
@@ -479,13 +478,13 @@ attempt(struct run *run, const struct engine *e, unsigned n,
 		return kept;
 	if (kept != NULL)
 		mem_trim(); /* the fresh ones are one more generation */
-	try.keep = false;
-	fresh = made(run, &try, result);
+	trial.keep = false;
+	fresh = made(run, &trial, result);
 	if (kept != NULL && fresh != NULL && vouches(run, fresh, kept)) {
 		routes_unref(fresh);
 		return kept;
 	}
-	return better(run, kept, eased(run, judged(run, &try, fresh)));
+	return better(run, kept, eased(run, judged(run, &trial, fresh)));
 }
 
 static bool
