@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "config/options.h"
-#include "config/partition.h"
-#include "config/qos.h"
+#include "config/option_table.h"
+#include "config/partition_options.h"
+#include "config/qos_options.h"
 #include "config/section.h"
 #include "config/setting.h"
 #include "config/value.h"

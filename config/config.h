@@ -4,7 +4,7 @@
  * One YAML file becomes one immutable struct config in its own arena, or a
  * list of mistakes. A reload makes a second one, compares, and either swaps or
  * keeps the first; nothing ever edits a configuration that is in use. The
- * tables of all options are in config/options.c; this file walks them: to
+ * tables of all options are in config/option_table.c; this file walks them: to
  * read, to print every key canonically (a fixpoint: the print of what is read
  * from a print is the same text), to list what changed and what that asks for,
  * and to write the option list of heddle.yaml(5) and the JSON Schema.

@@ -1,1 +1,1 @@
-SRC += $(wildcard config/*.c)
+SRC += $(wildcard config/*.c config/import/*.c)

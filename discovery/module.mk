@@ -1,1 +1,1 @@
-SRC += $(wildcard discovery/*.c)
+SRC += $(wildcard discovery/*.c discovery/*/*.c discovery/*/*/*.c)

@@ -240,7 +240,8 @@ sw_ix topo_switch_of(const struct topo *t, port_ix p);
  */
 bool topo_has_lid(const struct topo *t, port_ix p);
 
-/* LIDs and LMCs per port, as routing/lid.c assigns them: [t->nports] each. */
+/* LIDs and LMCs per port, as routing/core/lid.c assigns them: [t->nports] each.
+ */
 struct topo_lids {
 	const uint16_t *lid;
 	const uint8_t *lmc;

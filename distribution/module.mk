@@ -1,1 +1,1 @@
-SRC += $(wildcard distribution/*.c)
+SRC += $(wildcard distribution/*.c distribution/*/*.c distribution/*/*/*.c)

@@ -1,1 +1,1 @@
-SRC += $(wildcard routing/*.c)
+SRC += $(wildcard routing/*.c routing/*/*.c routing/*/*/*.c)

@@ -1,10 +1,8 @@
-SRC += $(filter-out sm/main.c sm/ctl/heddlectl.c,$(wildcard sm/*.c sm/base/*.c \
-	sm/mad/*.c sm/transport/*.c sm/sa/*.c sm/ctl/*.c \
-	sm/forecast/*.c sm/audit/*.c))
+SRC += $(filter-out sm/main.c sm/heddlectl.c,$(wildcard sm/*.c sm/*/*.c))
 PROGRAMS += $(B)/heddled $(B)/heddlectl
 
 $(B)/heddled: $(B)/obj/sm/main.o $(B)/libheddle.a
-$(B)/heddlectl: $(B)/obj/sm/ctl/heddlectl.o $(B)/libheddle.a
+$(B)/heddlectl: $(B)/obj/sm/heddlectl.o $(B)/libheddle.a
 $(B)/heddled $(B)/heddlectl:
 	@mkdir -p $(@D)
 	@echo LD $@

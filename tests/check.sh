@@ -24,12 +24,12 @@ total=0
 units() {
 	start=$(date +%s)
 	# shellcheck disable=SC2016
-	printf '%s\n' "$1"/*_test |
+	find "$1" -name '*_test' -type f | sort |
 		OUT=$out xargs -P "$(nproc)" -n 1 sh -c '
 			log=$OUT/${1##*/}
 			timeout -k 10 900 "$1" >"$log" 2>&1 </dev/null
 			echo $? >"$log.rc"' sh
-	for t in "$1"/*_test; do
+	for t in $(find "$1" -name "*_test" -type f | sort); do
 		log=$out/${t##*/}
 		rc=$(cat "$log.rc" 2>/dev/null || echo 1)
 		line=$(grep -E '^[0-9]+%: Checks: ' "$log" | tail -n 1)

@@ -1,13 +1,14 @@
-TESTSRC += $(filter-out %_main.c,$(wildcard tests/sim/*.c tests/topo/*.c \
+SIM := $(addprefix tests/sim/,model data serve referee chaos)
+TESTSRC += $(filter-out %_main.c,$(wildcard $(SIM:%=%/*.c) tests/topo/*.c \
 	tests/e2e/*.c)) tests/sim/preload/proto.c tests/bench/plot.c tests/bench/treenet.c tests/bench/treecut.c tests/bench/parts.c
-UNIT += $(wildcard tests/unit/*_test.c)
+UNIT += $(shell find tests/unit -name "*_test.c" | LC_ALL=C sort)
 
 # The simulated fabric, the judge of the end-to-end scripts, a program that asks
 # libheddle-umad.so for what umad devices must do, and what programs of hosts
 # ask subnet administration.
 TESTPROGRAMS := heddle-sim heddle-ftscheck heddle-umadprobe heddle-saclient
 PROGRAMS += $(TESTPROGRAMS:%=$(B)/%)
-$(B)/heddle-sim: $(B)/obj/tests/sim/heddlesim_main.o
+$(B)/heddle-sim: $(B)/obj/tests/sim/serve/heddlesim_main.o
 $(B)/heddle-ftscheck: $(B)/obj/tests/e2e/ftscheck_main.o
 $(B)/heddle-umadprobe: $(B)/obj/tests/e2e/umadprobe_main.o
 $(B)/heddle-saclient: $(B)/obj/tests/e2e/saclient_main.o
@@ -124,7 +125,7 @@ SECONDS ?= 60
 HOSTS ?= 600
 LARGE ?= 0
 FROM ?= 1
-$(B)/heddle-soak: $(B)/obj/tests/sim/chaos_main.o $(B)/libheddletest.a \
+$(B)/heddle-soak: $(B)/obj/tests/sim/chaos/chaos_main.o $(B)/libheddletest.a \
 		$(B)/libheddle.a
 	@echo LD $@
 	@$(CC) $(LDFLAGS) -o $@ $< $(B)/libheddletest.a $(B)/libheddle.a \

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "discovery/draft.h"
-#include "discovery/sweep.h"
-#include "distribution/hwstate.h"
-#include "distribution/readback.h"
-#include "sm/audit/report.h"
+#include "discovery/builder/builder.h"
+#include "discovery/sweep/sweep.h"
+#include "distribution/device/device_store.h"
+#include "distribution/device/lft_read.h"
+#include "sm/audit/audit_json.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
-#include "sm/task.h"
+#include "sm/policy/jobs.h"
 
 enum phase {
 	PHASE_SWEEP,

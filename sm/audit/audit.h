@@ -14,8 +14,8 @@
  *
  * A machine without I/O, like the core: messages and time in, questions out.
  */
-#ifndef HEDDLE_SM_AUDIT_H
-#define HEDDLE_SM_AUDIT_H
+#ifndef HEDDLE_SM_AUDIT_AUDIT_H
+#define HEDDLE_SM_AUDIT_AUDIT_H
 
 #include <jansson.h>
 #include <stdbool.h>

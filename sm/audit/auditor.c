@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "sm/audit/audit.h"
-#include "sm/audit/page.h"
+#include "sm/audit/audit_page.h"
 #include "sm/base/log.h"
 #include "sm/base/loop.h"
 #include "sm/transport/umad.h"

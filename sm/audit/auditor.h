@@ -2,8 +2,8 @@
  * auditor: `heddled --audit`: an audit (audit.h) on a real port, from the first
  * Get to the printed page.
  */
-#ifndef HEDDLE_SM_AUDITOR_H
-#define HEDDLE_SM_AUDITOR_H
+#ifndef HEDDLE_SM_AUDIT_AUDITOR_H
+#define HEDDLE_SM_AUDIT_AUDITOR_H
 
 #include <stdbool.h>
 

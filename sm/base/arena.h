@@ -3,8 +3,8 @@
  * a plan, a request). Everything is zeroed, aligned to 16 bytes and freed by
  * one call; nothing is freed alone.
  */
-#ifndef HEDDLE_BASE_ARENA_H
-#define HEDDLE_BASE_ARENA_H
+#ifndef HEDDLE_SM_BASE_ARENA_H
+#define HEDDLE_SM_BASE_ARENA_H
 
 #include <stddef.h>
 

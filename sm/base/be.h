@@ -2,8 +2,8 @@
  * be: big-endian fields of wire messages and files, by shifts, so that neither
  * alignment nor the host's byte order matters.
  */
-#ifndef HEDDLE_BASE_BE_H
-#define HEDDLE_BASE_BE_H
+#ifndef HEDDLE_SM_BASE_BE_H
+#define HEDDLE_SM_BASE_BE_H
 
 #include <stdint.h>
 

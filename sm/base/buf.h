@@ -1,8 +1,8 @@
 /*
  * buf: a growing text buffer, for replies, reports and canonical prints.
  */
-#ifndef HEDDLE_BASE_BUF_H
-#define HEDDLE_BASE_BUF_H
+#ifndef HEDDLE_SM_BASE_BUF_H
+#define HEDDLE_SM_BASE_BUF_H
 
 #include <stddef.h>
 

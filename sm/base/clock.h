@@ -3,8 +3,8 @@
  * by the code that uses it. In production the loop reads CLOCK_MONOTONIC; under
  * test the simulator owns it.
  */
-#ifndef HEDDLE_BASE_CLOCK_H
-#define HEDDLE_BASE_CLOCK_H
+#ifndef HEDDLE_SM_BASE_CLOCK_H
+#define HEDDLE_SM_BASE_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

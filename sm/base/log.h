@@ -3,8 +3,8 @@
  * it; libraries return reasons. Lines are "subsystem: message key=value".
  * Levels follow syslog; with systemd each line carries its <N> prefix.
  */
-#ifndef HEDDLE_BASE_LOG_H
-#define HEDDLE_BASE_LOG_H
+#ifndef HEDDLE_SM_BASE_LOG_H
+#define HEDDLE_SM_BASE_LOG_H
 
 #include <stdbool.h>
 

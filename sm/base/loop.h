@@ -7,8 +7,8 @@
  * Callbacks may free any watcher, their own included, and may stop the loop.
  * Watchers are freed before their loop.
  */
-#ifndef HEDDLE_BASE_LOOP_H
-#define HEDDLE_BASE_LOOP_H
+#ifndef HEDDLE_SM_BASE_LOOP_H
+#define HEDDLE_SM_BASE_LOOP_H
 
 #include "sm/base/clock.h"
 

@@ -3,8 +3,8 @@
  * values (indexes). Open addressing, no deletion of single keys needed often:
  * deletion leaves a tombstone that the next growth sweeps away.
  */
-#ifndef HEDDLE_BASE_MAP_H
-#define HEDDLE_BASE_MAP_H
+#ifndef HEDDLE_SM_BASE_MAP_H
+#define HEDDLE_SM_BASE_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

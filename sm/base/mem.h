@@ -2,8 +2,8 @@
  * mem: allocation that cannot fail. Out of memory ends the program in one
  * place, here, because no part of a subnet manager can do half of its work.
  */
-#ifndef HEDDLE_BASE_MEM_H
-#define HEDDLE_BASE_MEM_H
+#ifndef HEDDLE_SM_BASE_MEM_H
+#define HEDDLE_SM_BASE_MEM_H
 
 #include <stddef.h>
 

@@ -2,8 +2,8 @@
  * reason: why something was refused, in words a person will read. Library
  * code never logs: it returns -1 and fills a reason; the caller decides.
  */
-#ifndef HEDDLE_BASE_REASON_H
-#define HEDDLE_BASE_REASON_H
+#ifndef HEDDLE_SM_BASE_REASON_H
+#define HEDDLE_SM_BASE_REASON_H
 
 struct reason {
 	char text[512];

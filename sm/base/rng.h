@@ -2,8 +2,8 @@
  * rng: a small seeded generator (splitmix64) for tests, samples and tie-breaks
  * that must be the same on every machine and every run.
  */
-#ifndef HEDDLE_BASE_RNG_H
-#define HEDDLE_BASE_RNG_H
+#ifndef HEDDLE_SM_BASE_RNG_H
+#define HEDDLE_SM_BASE_RNG_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
  * thread: starting one, and sharing a piece of work out to several. Signals are
  * the loop's: a thread takes none.
  */
-#ifndef HEDDLE_BASE_THREAD_H
-#define HEDDLE_BASE_THREAD_H
+#ifndef HEDDLE_SM_BASE_THREAD_H
+#define HEDDLE_SM_BASE_THREAD_H
 
 #include <pthread.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * is to be read again. Names of nodes and texts of a configuration are tamed
  * where they come in, so that whoever shows them needs not ask.
  */
-#ifndef HEDDLE_BASE_UTF8_H
-#define HEDDLE_BASE_UTF8_H
+#ifndef HEDDLE_SM_BASE_UTF8_H
+#define HEDDLE_SM_BASE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>

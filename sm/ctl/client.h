@@ -1,8 +1,8 @@
 /*
  * client: the other end of the control socket: one question, one answer.
  */
-#ifndef HEDDLE_CTL_CLIENT_H
-#define HEDDLE_CTL_CLIENT_H
+#ifndef HEDDLE_SM_CTL_CLIENT_H
+#define HEDDLE_SM_CTL_CLIENT_H
 
 #include <jansson.h>
 

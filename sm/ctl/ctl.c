@@ -9,15 +9,15 @@
 #include <unistd.h>
 
 #include "sm/base/buf.h"
+#include "sm/base/file.h"
 #include "sm/base/mem.h"
-#include "sm/base/path.h"
-#include "sm/ctl/answer.h"
-#include "sm/ctl/change.h"
-#include "sm/ctl/fabric.h"
-#include "sm/ctl/paths.h"
-#include "sm/ctl/snapshot.h"
-#include "sm/ctl/tenancy.h"
-#include "sm/ctl/tiers.h"
+#include "sm/report/answer.h"
+#include "sm/report/change_json.h"
+#include "sm/report/partition_explain.h"
+#include "sm/report/routes_json.h"
+#include "sm/report/snapshot_json.h"
+#include "sm/report/topology_json.h"
+#include "sm/report/tree_json.h"
 
 enum { READ_CHUNK = 16 * 1024, BACKLOG = 16, SHOWN = 40 };
 

@@ -19,8 +19,8 @@
  * A status request with "wait_generation" or "wait_sweep" is answered when that
  * number is reached.
  */
-#ifndef HEDDLE_CTL_CTL_H
-#define HEDDLE_CTL_CTL_H
+#ifndef HEDDLE_SM_CTL_CTL_H
+#define HEDDLE_SM_CTL_CTL_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -31,7 +31,7 @@
 #include "sm/base/clock.h"
 #include "sm/base/loop.h"
 #include "sm/base/reason.h"
-#include "sm/view.h"
+#include "sm/view/view.h"
 
 #define CTL_DEFAULT_SOCKET "/run/heddle/heddle.sock"
 
@@ -68,8 +68,8 @@ struct ctl_ops {
 	/* Multicast groups, or the one that is named (groups.h), as a new
 	 * JSON object; NULL and why. */
 	json_t *(*groups)(void *cookie, const char *which, struct reason *why);
-	/* What a snapshot holds beside the view (snapshot.h), as a new JSON
-	 * object. */
+	/* What a snapshot holds beside the view (snapshot_json.h), as a new
+	 * JSON object. */
 	json_t *(*memory)(void *cookie);
 };
 

@@ -3,8 +3,9 @@
  * node_exporter's textfile collector or whatever else scrapes.
  *
  * The daemon serves no metrics of its own: everything that they say is in the
- * status (sm/status.h), and one table says which member becomes which metric.
- * A row's path leads from the status to the value, segment by segment:
+ * status (sm/report/status_json.h), and one table says which member becomes
+ *which metric. A row's path leads from the status to the value, segment by
+ *segment:
  *
  *	a.b		member b of member a
  *	a.b|c		members b and c of a; a label holds which
@@ -17,8 +18,8 @@
  * that is empty or not), its length (an array), or 1 (an object that has a
  * label to show). What the status does not have is left out.
  */
-#ifndef HEDDLE_CTL_METRICS_H
-#define HEDDLE_CTL_METRICS_H
+#ifndef HEDDLE_SM_CTL_METRICS_H
+#define HEDDLE_SM_CTL_METRICS_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -4,8 +4,8 @@
  * that decode and encode cannot disagree. The positions are libibmad's: what
  * smpquery prints is what we read.
  */
-#ifndef HEDDLE_MAD_FIELDS_H
-#define HEDDLE_MAD_FIELDS_H
+#ifndef HEDDLE_SM_MAD_FIELDS_H
+#define HEDDLE_SM_MAD_FIELDS_H
 
 #include <infiniband/mad.h>
 #include <stddef.h>

@@ -11,8 +11,8 @@
  *
  * IBA volume 1: MAD header 13.4.3, SMP formats 14.2.1, attributes 14.2.5.
  */
-#ifndef HEDDLE_MAD_MAD_H
-#define HEDDLE_MAD_MAD_H
+#ifndef HEDDLE_SM_MAD_MAD_H
+#define HEDDLE_SM_MAD_MAD_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -14,8 +14,8 @@
  * sources that agree with each other. What no open source states is kept
  * behind one function here: the order of bits in a mask (mad_ar_group_*).
  */
-#ifndef HEDDLE_MAD_MAD_AR_H
-#define HEDDLE_MAD_MAD_AR_H
+#ifndef HEDDLE_SM_MAD_MAD_AR_H
+#define HEDDLE_SM_MAD_MAD_AR_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
  * answer counts only with the signature, so that somebody else's use of the
  * number does no harm.
  */
-#ifndef HEDDLE_MAD_MAD_ROLE_H
-#define HEDDLE_MAD_MAD_ROLE_H
+#ifndef HEDDLE_SM_MAD_MAD_ROLE_H
+#define HEDDLE_SM_MAD_MAD_ROLE_H
 
 #include <stdint.h>
 

@@ -10,8 +10,8 @@
  * IBA volume 1: SA MADs 15.2.1.1, RMPP 13.6, records 15.2.5, Notice 13.4.8.2,
  * InformInfo 13.4.8.3, ClassPortInfo 13.4.8.1.
  */
-#ifndef HEDDLE_MAD_MAD_SA_H
-#define HEDDLE_MAD_MAD_SA_H
+#ifndef HEDDLE_SM_MAD_MAD_SA_H
+#define HEDDLE_SM_MAD_MAD_SA_H
 
 #include "sm/mad/mad.h"
 

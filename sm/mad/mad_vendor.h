@@ -6,8 +6,8 @@
  * they are for NodeInfo's vendor 0x2c9 only, and GeneralInfo says what a device
  * has of the rest. A refusal or silence means that it has none.
  */
-#ifndef HEDDLE_MAD_MAD_VENDOR_H
-#define HEDDLE_MAD_MAD_VENDOR_H
+#ifndef HEDDLE_SM_MAD_MAD_VENDOR_H
+#define HEDDLE_SM_MAD_MAD_VENDOR_H
 
 #include <stdbool.h>
 #include <stdint.h>

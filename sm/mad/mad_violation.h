@@ -3,8 +3,8 @@
  * of a wrong M_Key, P_Key or Q_Key (IBA volume 1, 14.2.5.1). The notice's
  * head is mad_notice_decode's; this is what stands behind it.
  */
-#ifndef HEDDLE_MAD_MAD_VIOLATION_H
-#define HEDDLE_MAD_MAD_VIOLATION_H
+#ifndef HEDDLE_SM_MAD_MAD_VIOLATION_H
+#define HEDDLE_SM_MAD_MAD_VIOLATION_H
 
 #include <stdbool.h>
 #include <stdint.h>

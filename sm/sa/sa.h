@@ -21,8 +21,8 @@
  *
  * No I/O but the transport's send; time is an argument. IBA volume 1, 15.
  */
-#ifndef HEDDLE_SA_SA_H
-#define HEDDLE_SA_SA_H
+#ifndef HEDDLE_SM_SA_SA_H
+#define HEDDLE_SM_SA_SA_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@
 #include "sm/mad/mad.h"
 #include "sm/mad/mad_sa.h"
 #include "sm/transport/transport.h"
-#include "sm/view.h"
+#include "sm/view/view.h"
 
 struct sa;
 
@@ -149,7 +149,7 @@ void sa_commit(struct sa *sa, struct view *v, struct mono now);
 void sa_reset(struct sa *sa, struct mono now);
 
 /*
- * What has to survive a restart, as lines appended to out (see sa_keep.c); has
+ * What has to survive a restart, as lines appended to out (see sa_state.c); has
  * it changed since the last time? And back again, before the first commit, away
  * seconds after it was saved: the number of lines that were not believed.
  */

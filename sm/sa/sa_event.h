@@ -7,8 +7,8 @@
  * and not a flood; who is slower than the ring is long misses the oldest. Few
  * of them are one port's, so that it takes many mute ports to hold up others.
  */
-#ifndef HEDDLE_SA_SA_EVENT_H
-#define HEDDLE_SA_SA_EVENT_H
+#ifndef HEDDLE_SM_SA_SA_EVENT_H
+#define HEDDLE_SM_SA_SA_EVENT_H
 
 #include "sm/sa/sa_priv.h"
 

@@ -1,16 +1,16 @@
 /*
  * The inside of the SA, shared by sm/sa/sa_*.c. Nobody else includes this.
  */
-#ifndef HEDDLE_SA_SA_PRIV_H
-#define HEDDLE_SA_SA_PRIV_H
+#ifndef HEDDLE_SM_SA_SA_PRIV_H
+#define HEDDLE_SM_SA_SA_PRIV_H
 
 #include <stddef.h>
 
 #include "sm/base/buf.h"
 #include "sm/base/map.h"
 #include "sm/mad/mad_sa.h"
-#include "sm/partition.h"
 #include "sm/sa/sa.h"
+#include "sm/view/view_partition.h"
 
 /* Of a handler: the answer comes later. */
 #define SA_LATER 0xffff
@@ -175,7 +175,7 @@ void sa_query_ports(struct sa_query *q, bool all);
 /* The LID of the port that p is reached by: its own, or its switch's. */
 uint16_t sa_query_lid(const struct view *v, port_ix p);
 
-/* sa_kinds.c: the table. NULL: no such attribute. */
+/* sa_records.c: the table. NULL: no such attribute. */
 const struct sa_kind *sa_kinds_find(uint16_t attr);
 
 /* The records, one file a family. */
@@ -203,7 +203,7 @@ void sa_ends_all(const struct sa_query *q, struct sa_end_list *l);
 /* An end for every LID of those with lid 0. */
 void sa_ends_spread(const struct sa_query *q, struct sa_end_list *l);
 
-/* sa_way.c: what a packet meets from one port to another. */
+/* sa_path.c: what a packet meets from one port to another. */
 struct sa_way {
 	uint8_t mtu, rate, life, sl;
 	bool reversible;
@@ -214,7 +214,7 @@ struct sa_way {
 bool sa_path_pair(const struct sa_query *q, uint64_t ix, struct sa_end *from,
 	struct sa_end *to, struct sa_way *way);
 
-/* sa_apart.c: of the candidates those that are independent of each other, in
+/* sa_disjoint.c: of the candidates those that are independent of each other, in
  * ends->pick. 0, or a status. */
 uint16_t sa_apart_pick(struct sa_query *q);
 
@@ -230,7 +230,7 @@ uint8_t sa_way_rate_of(const struct topo_port *p);
 /* The fastest that a client knows and that is not above rate. */
 uint8_t sa_way_rate_known(const struct topo_port *client, uint8_t rate);
 
-/* sa_keep.c: a line of what was kept, and when: away seconds before now. */
+/* sa_state.c: a line of what was kept, and when: away seconds before now. */
 enum { SA_KEPT = 2048 }; /* GUIDs of a port: 256 of 8 bytes */
 struct sa_kept {
 	uint64_t owner; /* port GUID */

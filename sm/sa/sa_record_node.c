@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "sm/base/be.h"
-#include "sm/lanes.h"
 #include "sm/sa/sa_priv.h"
+#include "sm/view/view_slvl.h"
 
 /* What we can (IBA 15.2.5.1.1): bits of CapabilityMask and CapabilityMask2. */
 enum {

@@ -11,8 +11,8 @@
 
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
-#include "sm/lanes.h"
 #include "sm/sa/sa_priv.h"
+#include "sm/view/view_slvl.h"
 
 enum { MTU_MAX = 5, ALL_PATHS = 128, HOPS_ROUTER = 0xff };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "sm/base/be.h"
-#include "sm/lanes.h"
 #include "sm/sa/sa_priv.h"
+#include "sm/view/view_slvl.h"
 
 /* Candidates are numbered by switches, per of them each. */
 static void

@@ -4,8 +4,8 @@
  * cleared in O(log n) of what is open, which here is a window of transactions.
  * Equal instants come in the order in which they were set.
  */
-#ifndef HEDDLE_TRANSPORT_DEADLINES_H
-#define HEDDLE_TRANSPORT_DEADLINES_H
+#ifndef HEDDLE_SM_TRANSPORT_DEADLINES_H
+#define HEDDLE_SM_TRANSPORT_DEADLINES_H
 
 #include <stdbool.h>
 #include <stddef.h>

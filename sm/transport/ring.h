@@ -6,8 +6,8 @@
  * so at least one of them notices. An empty ring begins at its first slot
  * again: it takes as much memory as ever waited, not as could.
  */
-#ifndef HEDDLE_TRANSPORT_RING_H
-#define HEDDLE_TRANSPORT_RING_H
+#ifndef HEDDLE_SM_TRANSPORT_RING_H
+#define HEDDLE_SM_TRANSPORT_RING_H
 
 #include <stdbool.h>
 #include <stddef.h>

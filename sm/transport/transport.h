@@ -3,8 +3,8 @@
  * hardware and ibsim) and the in-process fabric of tests/sim. The core never
  * knows which one it talks to.
  */
-#ifndef HEDDLE_TRANSPORT_TRANSPORT_H
-#define HEDDLE_TRANSPORT_TRANSPORT_H
+#ifndef HEDDLE_SM_TRANSPORT_TRANSPORT_H
+#define HEDDLE_SM_TRANSPORT_TRANSPORT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -13,8 +13,8 @@
  * Under libumad2sim.so keep what is in flight below about 500: its write holds
  * the lock that its reader needs, so that two full sockets stop it for good.
  */
-#ifndef HEDDLE_TRANSPORT_UMAD_H
-#define HEDDLE_TRANSPORT_UMAD_H
+#ifndef HEDDLE_SM_TRANSPORT_UMAD_H
+#define HEDDLE_SM_TRANSPORT_UMAD_H
 
 #include <stdbool.h>
 #include <stdint.h>

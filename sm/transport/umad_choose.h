@@ -2,8 +2,8 @@
  * umad_choose: which local port the subnet manager runs on. Pure, so that it
  * can be tested without hardware; umad.c finds the ports.
  */
-#ifndef HEDDLE_TRANSPORT_UMAD_CHOOSE_H
-#define HEDDLE_TRANSPORT_UMAD_CHOOSE_H
+#ifndef HEDDLE_SM_TRANSPORT_UMAD_CHOOSE_H
+#define HEDDLE_SM_TRANSPORT_UMAD_CHOOSE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -26,14 +26,14 @@
  * Long before a deadline passes an answer is late: by what answers took lately.
  * Lateness changes nothing here; it is told to whoever wants to know, because
  * one question at the near end of the way may save all the time-outs: see
- * discovery/scout.h. What is then known to be behind a link that is down is
- * given up by xact_cut.
+ * discovery/sweep/path_probe.h. What is then known to be behind a link that is
+ * down is given up by xact_cut.
  *
  * The owner drives it: xact_input for everything received, xact_tick when
  * xact_next is due. No clock, no I/O of its own but transport.send.
  */
-#ifndef HEDDLE_TRANSPORT_XACT_H
-#define HEDDLE_TRANSPORT_XACT_H
+#ifndef HEDDLE_SM_TRANSPORT_XACT_H
+#define HEDDLE_SM_TRANSPORT_XACT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * xact_try: one try of a request as it is on the wire, and what is an answer to
  * it. Shared by nobody but xact.c. IBA volume 1, 13.4.3 and 14.2.1.
  */
-#ifndef HEDDLE_TRANSPORT_XACT_TRY_H
-#define HEDDLE_TRANSPORT_XACT_TRY_H
+#ifndef HEDDLE_SM_TRANSPORT_XACT_TRY_H
+#define HEDDLE_SM_TRANSPORT_XACT_TRY_H
 
 #include "sm/transport/xact.h"
 

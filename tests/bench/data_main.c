@@ -14,10 +14,10 @@
 
 #include "tests/bench/args.h"
 #include "tests/bench/clock.h"
-#include "tests/sim/data.h"
-#include "tests/sim/data_report.h"
-#include "tests/sim/data_traffic.h"
-#include "tests/sim/world.h"
+#include "tests/sim/data/data.h"
+#include "tests/sim/data/data_report.h"
+#include "tests/sim/data/data_traffic.h"
+#include "tests/sim/model/world.h"
 #include "tests/topo/gen.h"
 
 static enum data_pattern

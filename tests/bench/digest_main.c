@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/route.h"
+#include "routing/driver/compute.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/bench/args.h"

@@ -29,12 +29,12 @@
 
 #include "sm/base/log.h"
 #include "sm/base/mem.h"
-#include "sm/view.h"
+#include "sm/view/view.h"
 #include "tests/bench/parts.h"
-#include "tests/sim/data.h"
-#include "tests/sim/data_report.h"
-#include "tests/sim/data_traffic.h"
-#include "tests/sim/world.h"
+#include "tests/sim/data/data.h"
+#include "tests/sim/data/data_report.h"
+#include "tests/sim/data/data_traffic.h"
+#include "tests/sim/model/world.h"
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
 

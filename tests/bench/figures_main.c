@@ -11,10 +11,10 @@
  *              discarded, throughput
  *   table      the same changes on fabrics that are not irregular
  *
- * What traffic and cables are like is in tests/sim/trial.h. Beside the packets
- * that were dropped is what the daemon expected them to be, and how many times
- * that it was; `flow` is what was delivered in the worst millisecond of a
- * change, as a part of the usual, and `worst` the least of that.
+ * What traffic and cables are like is in tests/sim/chaos/trial.h. Beside the
+ * packets that were dropped is what the daemon expected them to be, and how
+ * many times that it was; `flow` is what was delivered in the worst millisecond
+ * of a change, as a part of the usual, and `worst` the least of that.
  *
  * Data go to DIR/figure*.csv and DIR/table.csv, drawings to DIR/figure*.svg, a
  * summary to standard output; each change that closed turns under auto is in
@@ -33,7 +33,7 @@
 #include "sm/base/mem.h"
 #include "tests/bench/args.h"
 #include "tests/bench/plot.h"
-#include "tests/sim/trial.h"
+#include "tests/sim/chaos/trial.h"
 #include "tests/topo/gen.h"
 
 enum { SIZES = 4, METHODS = TRIAL_METHODS, BINS = 80 };

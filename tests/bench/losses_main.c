@@ -16,13 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/route.h"
+#include "routing/driver/compute.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/bench/args.h"
 #include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
-#include "tests/unit/safe_world.h"
+#include "tests/unit/distribution/transition/transition_world.h"
 
 enum { MOST = 8, LIMIT = 1250 };
 

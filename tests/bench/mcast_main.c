@@ -13,7 +13,7 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad_sa.h"
 #include "tests/bench/args.h"
-#include "tests/sim/world.h"
+#include "tests/sim/model/world.h"
 #include "tests/topo/gen.h"
 
 #define KEY 0x5ec2e7

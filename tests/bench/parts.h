@@ -5,7 +5,7 @@
 #ifndef HEDDLE_TESTS_BENCH_PARTS_H
 #define HEDDLE_TESTS_BENCH_PARTS_H
 
-#include "routing/routes.h"
+#include "routing/core/routes.h"
 #include "tests/topo/fabric.h"
 
 /* A card: switches of one level, those with the most neighbours in common. */

@@ -2,8 +2,8 @@
  * plot: curves as a scalable drawing, for figures that are drawn again from
  * measurements. One set of axes a plot, one colour and mark a curve.
  */
-#ifndef HEDDLE_BENCH_PLOT_H
-#define HEDDLE_BENCH_PLOT_H
+#ifndef HEDDLE_TESTS_BENCH_PLOT_H
+#define HEDDLE_TESTS_BENCH_PLOT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -21,10 +21,10 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "routing/engine.h"
-#include "routing/metrics.h"
-#include "routing/route.h"
-#include "routing/verify.h"
+#include "routing/core/engine.h"
+#include "routing/driver/compute.h"
+#include "routing/measure/bandwidth.h"
+#include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/bench/args.h"

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/route.h"
+#include "routing/driver/compute.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "sm/mad/mad_sa.h"
-#include "sm/pkeys.h"
+#include "sm/policy/pkeys.h"
 #include "sm/sa/sa.h"
 #include "tests/bench/args.h"
 #include "tests/bench/clock.h"

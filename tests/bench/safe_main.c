@@ -10,7 +10,7 @@
 #include "tests/bench/args.h"
 #include "tests/bench/clock.h"
 #include "tests/topo/ibnet.h"
-#include "tests/unit/safe_world.h"
+#include "tests/unit/distribution/transition/transition_world.h"
 
 static void
 plan(const char *what, const struct safe_job *job)

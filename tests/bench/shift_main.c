@@ -14,14 +14,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "distribution/safe.h"
-#include "routing/route.h"
+#include "distribution/transition/transition.h"
+#include "routing/driver/compute.h"
 #include "sm/base/mem.h"
 #include "tests/bench/clock.h"
 #include "tests/bench/parts.h"
 #include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
-#include "tests/unit/safe_world.h"
+#include "tests/unit/distribution/transition/transition_world.h"
 
 enum { LIMIT = 1250, STAGES = 8 };
 

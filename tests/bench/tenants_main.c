@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "distribution/hwstate.h"
+#include "distribution/device/device_store.h"
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
-#include "sm/pkeys.h"
+#include "sm/policy/pkeys.h"
 #include "tests/bench/args.h"
 #include "tests/bench/clock.h"
 #include "tests/topo/frozen.h"

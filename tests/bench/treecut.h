@@ -6,8 +6,8 @@
  * leaves have cables to each other), then pods. What leaves a piece does so by
  * the cables that lead out of it, and the fullest carries the mean at least.
  */
-#ifndef HEDDLE_BENCH_TREECUT_H
-#define HEDDLE_BENCH_TREECUT_H
+#ifndef HEDDLE_TESTS_BENCH_TREECUT_H
+#define HEDDLE_TESTS_BENCH_TREECUT_H
 
 #include "discovery/topo.h"
 

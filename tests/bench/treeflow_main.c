@@ -21,10 +21,10 @@
 
 #include "sm/base/mem.h"
 #include "tests/bench/treenet.h"
-#include "tests/sim/data.h"
-#include "tests/sim/data_report.h"
-#include "tests/sim/data_traffic.h"
-#include "tests/sim/world.h"
+#include "tests/sim/data/data.h"
+#include "tests/sim/data/data_report.h"
+#include "tests/sim/data/data_traffic.h"
+#include "tests/sim/model/world.h"
 
 enum { AHEAD = 8, SPOTS = 9, UNIFORM_US = 200, HOT_US = 1500 };
 

@@ -26,8 +26,8 @@
  *	,fail=N     N cables between switches fail, what remains is connected
  *	,seed=S     ... others
  */
-#ifndef HEDDLE_BENCH_TREENET_H
-#define HEDDLE_BENCH_TREENET_H
+#ifndef HEDDLE_TESTS_BENCH_TREENET_H
+#define HEDDLE_TESTS_BENCH_TREENET_H
 
 #include "tests/topo/fabric.h"
 

@@ -19,12 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/engine.h"
-#include "routing/fts.h"
-#include "routing/homing.h"
-#include "routing/metrics.h"
-#include "routing/route.h"
-#include "routing/verify.h"
+#include "routing/core/engine.h"
+#include "routing/driver/compute.h"
+#include "routing/improve/redundancy.h"
+#include "routing/measure/bandwidth.h"
+#include "routing/text/fts.h"
+#include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "tests/bench/treecut.h"
 #include "tests/bench/treenet.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/route.h"
+#include "routing/driver/compute.h"
 #include "sm/base/mem.h"
 #include "tests/bench/clock.h"
 #include "tests/topo/frozen.h"

@@ -10,8 +10,8 @@
  * Seitz 1987). Load is what every host sending to every other host puts on each
  * direction of a link between switches.
  */
-#ifndef HEDDLE_E2E_JUDGE_H
-#define HEDDLE_E2E_JUDGE_H
+#ifndef HEDDLE_TESTS_E2E_JUDGE_H
+#define HEDDLE_TESTS_E2E_JUDGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

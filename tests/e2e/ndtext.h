@@ -9,8 +9,8 @@
  * A node with N ports owns N + 1 consecutive records in port[]: its port n is
  * port[node.first + n]. Port 0 of a switch carries its LID.
  */
-#ifndef HEDDLE_E2E_NDTEXT_H
-#define HEDDLE_E2E_NDTEXT_H
+#ifndef HEDDLE_TESTS_E2E_NDTEXT_H
+#define HEDDLE_TESTS_E2E_NDTEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

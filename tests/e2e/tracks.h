@@ -2,8 +2,8 @@
  * tracks: the way a packet takes by the tables, for comparison with what
  * ibtracert finds by asking the switches one after the other.
  */
-#ifndef HEDDLE_E2E_TRACKS_H
-#define HEDDLE_E2E_TRACKS_H
+#ifndef HEDDLE_TESTS_E2E_TRACKS_H
+#define HEDDLE_TESTS_E2E_TRACKS_H
 
 #include <stdint.h>
 #include <stdio.h>

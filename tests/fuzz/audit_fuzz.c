@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/audit/sa.h"
+#include "sm/audit/sa_client.h"
 #include "sm/base/be.h"
 #include "tests/fuzz/small.h"
 

@@ -14,7 +14,7 @@
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad_sa.h"
-#include "sm/pkeys.h"
+#include "sm/policy/pkeys.h"
 #include "sm/sa/sa.h"
 #include "tests/fuzz/small.h"
 

@@ -3,12 +3,12 @@
  * ports with LIDs 1 and 2, and up to three hosts on them by turns, with LIDs
  * from 8 on, eight apart, of LMC 2. The first host is where we are.
  */
-#ifndef HEDDLE_FUZZ_SMALL_H
-#define HEDDLE_FUZZ_SMALL_H
+#ifndef HEDDLE_TESTS_FUZZ_SMALL_H
+#define HEDDLE_TESTS_FUZZ_SMALL_H
 
 #include <stdlib.h>
 
-#include "discovery/draft.h"
+#include "discovery/builder/builder.h"
 #include "sm/base/mem.h"
 
 enum { SMALL_LEAVES = 2, SMALL_HOSTS = 3 };

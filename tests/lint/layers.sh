@@ -10,23 +10,47 @@ cd "$(dirname "$0")/../.." || exit 1
 RULES='
 sm/base/* : sm/base/*
 sm/mad/* : sm/base/* sm/mad/*
+config/import/* : sm/base/* config/*
 config/* : sm/base/* config/*
 sm/transport/* : sm/base/* sm/mad/* sm/transport/*
-discovery/topo.* : sm/base/* sm/mad/* discovery/topo*
-discovery/* : sm/base/* sm/mad/* sm/transport/xact.h config/schema.h discovery/*
-routing/* : sm/base/* discovery/topo.h config/schema.h routing/*
-distribution/push* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/draft.h routing/routes.h routing/lft.h routing/levels.h distribution/*
-distribution/mft* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/mcast.h distribution/*
-distribution/check* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/routes.h routing/lft.h distribution/*
-distribution/ptable_read* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h distribution/*
-distribution/readback* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/routes.h routing/lft.h distribution/*
-distribution/scan* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/routes.h routing/lft.h distribution/*
-distribution/* : sm/base/* sm/mad/* discovery/topo.h routing/routes.h routing/lft.h routing/levels.h distribution/*
-sm/sa/* : sm/base/* sm/mad/* sm/transport/transport.h sm/view.h sm/partition.h sm/lanes.h discovery/topo.h routing/routes.h sm/sa/*
-sm/partition.* sm/lanes.* : sm/view.h sm/pkeys.h sm/qos.h discovery/topo.h sm/partition.h sm/lanes.h config/partition.h config/qos.h
-sm/ctl/heddlectl.c : sm/base/* sm/ctl/* sm/version.h sm/forecast/planner.h config/import.h
-sm/audit/* : sm/base/* sm/mad/* sm/transport/* sm/task.h sm/ctl/census.h sm/ctl/member.h sm/ctl/words.h sm/forecast/* config/config.h discovery/* routing/* distribution/* sm/audit/*
-sm/ctl/* : sm/base/* sm/mad/* sm/transport/transport.h sm/view.h sm/partition.h sm/lanes.h sm/homes.h sm/version.h discovery/topo.h discovery/text.h routing/routes.h routing/tree.h routing/homing.h distribution/expect.h sm/ctl/*
+discovery/builder/* : sm/base/* sm/mad/* discovery/topo.h discovery/builder/*
+discovery/sweep/* : sm/base/* sm/mad/* sm/transport/xact.h config/schema.h discovery/topo.h discovery/builder/* discovery/sweep/*
+discovery/text/* : sm/base/* sm/mad/* discovery/topo.h discovery/builder/builder.h discovery/text/*
+discovery/topo_diff.c : sm/base/* discovery/* routing/updown/updown.h
+discovery/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h
+routing/core/routes.h : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/verify/verify.h
+routing/core/* : sm/base/* discovery/topo.h config/schema.h routing/core/*
+routing/verify/* : sm/base/* discovery/topo.h routing/core/* routing/verify/*
+routing/graph/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/updown/updown.h
+routing/tiers/* : sm/base/* discovery/topo* routing/core/* routing/graph/* routing/tiers/* routing/updown/updown.h routing/improve/redundancy.h
+routing/updown/* : sm/base/* discovery/topo* routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/* routing/improve/redundancy.h
+routing/improve/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/verify/* routing/tiers/* routing/improve/*
+routing/measure/* : sm/base/* discovery/topo.h routing/core/* routing/verify/verify.h routing/measure/*
+routing/mcast/* : sm/base/* discovery/topo.h routing/core/* routing/mcast/*
+routing/text/* : sm/base/* discovery/topo.h routing/core/* routing/verify/verify.h routing/text/*
+routing/engines/ftree/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/* routing/updown/* routing/engines/ftree/*
+routing/engines/updn/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/* routing/updown/* routing/engines/updn/*
+routing/driver/* : sm/base/* discovery/topo.h config/schema.h routing/*
+distribution/tables/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h routing/core/* distribution/tables/*
+distribution/device/device_store.h : sm/base/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/* distribution/transition/sl_history.h
+distribution/device/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/port_key.h routing/core/* distribution/tables/* distribution/device/*
+distribution/transition/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* routing/verify/cdg.h distribution/tables/* distribution/device/* distribution/transition/*
+distribution/plan/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/* distribution/transition/* distribution/plan/*
+distribution/push/push.h : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/builder/builder.h distribution/*
+distribution/push/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/core/* routing/mcast/mcast.h distribution/*
+sm/policy/roles.c : sm/base/* sm/mad/* sm/policy/* sm/core/sm_priv.h
+sm/policy/jobs.c : sm/base/* config/* sm/policy/* sm/core/sm_priv.h
+sm/policy/* : sm/base/* sm/mad/* config/* discovery/* routing/* distribution/* sm/policy/*
+sm/state/* : sm/base/* config/* discovery/topo.h routing/core/* distribution/* sm/state/*
+sm/view/* : sm/base/* config/* discovery/topo.h routing/* distribution/* sm/policy/* sm/view/*
+sm/sa/* : sm/base/* sm/mad/* sm/transport/transport.h discovery/topo.h routing/core/* sm/view/* sm/sa/*
+sm/report/groups_json.* : sm/base/* sm/core/sm_priv.h sm/core/sm.h sm/report/*
+sm/report/status_json.* : sm/base/* sm/mad/* sm/transport/umad.h config/* discovery/* sm/policy/* sm/view/* sm/core/sm.h sm/ctl/ctl.h sm/report/*
+sm/report/* : sm/base/* sm/mad/* config/* discovery/topo.h discovery/text/* routing/* distribution/* sm/policy/* sm/view/* sm/sa/sa.h sm/report/*
+sm/ctl/* : sm/base/* sm/view/* sm/report/* sm/ctl/*
+sm/what_if/* : sm/base/* sm/mad/* config/* discovery/* routing/* distribution/* sm/policy/* sm/state/* sm/view/* sm/report/* sm/ctl/client.h sm/what_if/*
+sm/audit/* : sm/base/* sm/mad/* sm/transport/* config/config.h discovery/* routing/* distribution/* sm/policy/jobs.h sm/report/* sm/what_if/* sm/audit/*
+sm/core/* : sm/base/* sm/mad/* sm/transport/transport.h sm/transport/xact.h config/* discovery/* routing/* distribution/* sm/policy/* sm/state/* sm/view/* sm/sa/* sm/core/*
 sm/* : sm/* discovery/* routing/* distribution/* config/*
 tests/* : *
 '

@@ -12,8 +12,8 @@
  *
  * A fabric only grows; fabric_rebuild makes an edited copy.
  */
-#ifndef HEDDLE_TOPO_FABRIC_H
-#define HEDDLE_TOPO_FABRIC_H
+#ifndef HEDDLE_TESTS_TOPO_FABRIC_H
+#define HEDDLE_TESTS_TOPO_FABRIC_H
 
 #include <stdbool.h>
 #include <stddef.h>

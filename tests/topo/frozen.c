@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "discovery/draft.h"
+#include "discovery/builder/builder.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 

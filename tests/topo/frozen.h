@@ -2,8 +2,8 @@
  * frozen: the bridge from the tests' fabrics to the product's topology, by way
  * of the draft, as if a sweep had read it.
  */
-#ifndef HEDDLE_TOPO_FROZEN_H
-#define HEDDLE_TOPO_FROZEN_H
+#ifndef HEDDLE_TESTS_TOPO_FROZEN_H
+#define HEDDLE_TESTS_TOPO_FROZEN_H
 
 #include "discovery/topo.h"
 #include "tests/topo/fabric.h"

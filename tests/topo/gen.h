@@ -12,8 +12,8 @@
  * Every maker returns NULL and a reason when the numbers cannot be (a switch
  * of more than 254 ports, an odd number of stubs in a regular graph).
  */
-#ifndef HEDDLE_TOPO_GEN_H
-#define HEDDLE_TOPO_GEN_H
+#ifndef HEDDLE_TESTS_TOPO_GEN_H
+#define HEDDLE_TESTS_TOPO_GEN_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/base/fnv.h"
+#include "sm/base/hash.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 #include "tests/topo/note.h"

@@ -13,8 +13,8 @@
  * The writer's text is read back by the reader, by ibsim and by everything
  * else that reads ibnetdiscover's output.
  */
-#ifndef HEDDLE_TOPO_IBNET_H
-#define HEDDLE_TOPO_IBNET_H
+#ifndef HEDDLE_TESTS_TOPO_IBNET_H
+#define HEDDLE_TESTS_TOPO_IBNET_H
 
 #include <stddef.h>
 

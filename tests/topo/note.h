@@ -17,8 +17,8 @@
  *
  * The first two rows are for switches only.
  */
-#ifndef HEDDLE_TOPO_NOTE_H
-#define HEDDLE_TOPO_NOTE_H
+#ifndef HEDDLE_TESTS_TOPO_NOTE_H
+#define HEDDLE_TESTS_TOPO_NOTE_H
 
 #include <stddef.h>
 

@@ -3,8 +3,8 @@
  * from a file and edited, as ibnetdiscover would print it. It serves
  * `heddle-sim generate`.
  */
-#ifndef HEDDLE_TOPO_TOPOGEN_H
-#define HEDDLE_TOPO_TOPOGEN_H
+#ifndef HEDDLE_TESTS_TOPO_TOPOGEN_H
+#define HEDDLE_TESTS_TOPO_TOPOGEN_H
 
 /* argv[1] is the kind; the fabric goes to stdout. The exit code. */
 int topogen_run(int argc, char **argv);

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "discovery/topo.h"
-#include "routing/lft.h"
+#include "routing/core/lft.h"
 #include "sm/base/mem.h"
 
 struct hand_node {

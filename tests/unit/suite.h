@@ -2,8 +2,8 @@
  * suite: what every unit test is made with, and how it ends. check forks a
  * process per test, so one that crashes fails alone.
  */
-#ifndef HEDDLE_TESTS_SUITE_H
-#define HEDDLE_TESTS_SUITE_H
+#ifndef HEDDLE_TESTS_UNIT_SUITE_H
+#define HEDDLE_TESTS_UNIT_SUITE_H
 
 #include <check.h>
 #include <limits.h>

@@ -2,8 +2,8 @@
 #ifndef HEDDLE_TESTS_UNIT_TABLES_HASH_H
 #define HEDDLE_TESTS_UNIT_TABLES_HASH_H
 
-#include "routing/routes.h"
-#include "sm/base/fnv.h"
+#include "routing/core/routes.h"
+#include "sm/base/hash.h"
 
 static inline uint64_t
 tables_hash(const struct routes *r)

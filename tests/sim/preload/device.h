@@ -3,8 +3,8 @@
  * (proto.h); read, write and ioctl on them do what the kernel's do (ib_umad,
  * Documentation/infiniband/user_mad.rst), with its checks and its errno.
  */
-#ifndef HEDDLE_SIM_PRELOAD_DEVICE_H
-#define HEDDLE_SIM_PRELOAD_DEVICE_H
+#ifndef HEDDLE_TESTS_SIM_PRELOAD_DEVICE_H
+#define HEDDLE_TESTS_SIM_PRELOAD_DEVICE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * that begins it. Which simulator: $IBSIM_SOCKNAME; on which of its nodes this
  * program runs: $SIM_HOST (the names that ibsim and its clients use).
  */
-#ifndef HEDDLE_SIM_PRELOAD_LINK_H
-#define HEDDLE_SIM_PRELOAD_LINK_H
+#ifndef HEDDLE_TESTS_SIM_PRELOAD_LINK_H
+#define HEDDLE_TESTS_SIM_PRELOAD_LINK_H
 
 #include "tests/sim/preload/proto.h"
 

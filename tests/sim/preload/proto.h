@@ -28,8 +28,8 @@
  * is no limit but memory, nothing to put together from pieces, and a reader
  * whose buffer is too small leaves BODY in the socket: it stays readable.
  */
-#ifndef HEDDLE_SIM_PRELOAD_PROTO_H
-#define HEDDLE_SIM_PRELOAD_PROTO_H
+#ifndef HEDDLE_TESTS_SIM_PRELOAD_PROTO_H
+#define HEDDLE_TESTS_SIM_PRELOAD_PROTO_H
 
 #include <stddef.h>
 #include <stdint.h>

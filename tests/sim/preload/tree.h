@@ -3,8 +3,8 @@
  * /dev/infiniband as the simulator has them. Nothing is kept: every open asks,
  * so that a program reads what its port is now, and nothing is left behind.
  */
-#ifndef HEDDLE_SIM_PRELOAD_TREE_H
-#define HEDDLE_SIM_PRELOAD_TREE_H
+#ifndef HEDDLE_TESTS_SIM_PRELOAD_TREE_H
+#define HEDDLE_TESTS_SIM_PRELOAD_TREE_H
 
 #include <dirent.h>
 #include <stdbool.h>

@@ -1,0 +1,141 @@
+/*
+ * OpenSM's options that have no counterpart, with the values that they have if
+ * nobody gives them (opensm -c writes them all into its file).
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "config/import/import_priv.h"
+
+static const struct {
+	const char *key, *value;
+} defaults[] = {
+	{"accum_log_file", "TRUE"},
+	{"allow_both_pkeys", "FALSE"},
+	{"avoid_throttled_links", "FALSE"},
+	{"babbling_port_policy", "FALSE"},
+	{"cc_ca_cong_setting_ccti_increase", "0 0"},
+	{"cc_ca_cong_setting_ccti_min", "0 0"},
+	{"cc_ca_cong_setting_ccti_timer", "0 0"},
+	{"cc_ca_cong_setting_control_map", "0x0000"},
+	{"cc_ca_cong_setting_port_control", "0x0000"},
+	{"cc_ca_cong_setting_trigger_threshold", "0 0"},
+	{"cc_key", "0x0000000000000000"},
+	{"cc_max_outstanding_mads", "500"},
+	{"cc_sw_cong_setting_control_map", "0x0"},
+	{"cc_sw_cong_setting_credit_mask", "0x000000000000000000000000000000000"
+					   "0000000000000000000000000000000"},
+	{"cc_sw_cong_setting_credit_starvation_return_delay", "0:0"},
+	{"cc_sw_cong_setting_credit_starvation_threshold", "0x00"},
+	{"cc_sw_cong_setting_marking_rate", "0"},
+	{"cc_sw_cong_setting_packet_size", "0"},
+	{"cc_sw_cong_setting_threshold", "0x00"},
+	{"cc_sw_cong_setting_victim_mask", "0x000000000000000000000000000000000"
+					   "0000000000000000000000000000000"},
+	{"congestion_control", "FALSE"},
+	{"connect_roots", "FALSE"},
+	{"console", "off"},
+	{"console_port", "10000"},
+	{"consolidate_ipv6_snm_req", "FALSE"},
+	{"daemon", "FALSE"},
+	{"disable_multicast", "FALSE"},
+	{"do_mesh_analysis", "FALSE"},
+	{"drop_event_subscriptions", "FALSE"},
+	{"dump_files_dir", "/var/log/"},
+	{"enable_quirks", "FALSE"},
+	{"exit_on_fatal", "TRUE"},
+	{"fdr10", "1"},
+	{"force_heavy_sweep", "FALSE"},
+	{"force_link_speed", "15"},
+	{"force_link_speed_ext", "31"},
+	{"force_link_width", "255"},
+	{"force_log_flush", "FALSE"},
+	{"fsync_high_avail_files", "TRUE"},
+	{"guid_routing_order_no_scatter", "FALSE"},
+	{"honor_guid2lid_file", "FALSE"},
+	{"ignore_other_sm", "FALSE"},
+	{"ipoib_mcgroup_creation_validation", "TRUE"},
+	{"keep_pkey_indexes", "TRUE"},
+	{"lash_start_vl", "0"},
+	{"leaf_vl_stall_count", "0x07"},
+	{"local_phy_errors_threshold", "0x08"},
+	{"log_file", "/var/log/opensm.log"},
+	{"log_flags", "0x03"},
+	{"log_max_size", "0"},
+	{"long_transaction_timeout", "500"},
+	{"m_key_lease_period", "0"},
+	{"m_key_lookup", "TRUE"},
+	{"m_key_protection_level", "0"},
+	{"max_msg_fifo_timeout", "10000"},
+	{"max_reverse_hops", "0"},
+	{"max_smps_timeout", "600000"},
+	{"max_wire_smps", "4"},
+	{"max_wire_smps2", "4"},
+	{"mcgroup_join_validation", "TRUE"},
+	{"no_clients_rereg", "FALSE"},
+	{"nue_include_switches", "FALSE"},
+	{"nue_max_num_vls", "1"},
+	{"overrun_errors_threshold", "0x08"},
+	{"partition_config_file", "/etc/opensm/partitions.conf"},
+	{"per_module_logging_file", "/etc/opensm/per-module-logging.conf"},
+	{"perfmgr", "FALSE"},
+	{"perfmgr_ignore_cas", "FALSE"},
+	{"perfmgr_log_errors", "TRUE"},
+	{"perfmgr_max_outstanding_queries", "500"},
+	{"perfmgr_query_cpi", "TRUE"},
+	{"perfmgr_redir", "TRUE"},
+	{"perfmgr_rm_nodes", "TRUE"},
+	{"perfmgr_sweep_time_s", "180"},
+	{"perfmgr_xmit_wait_log", "FALSE"},
+	{"perfmgr_xmit_wait_threshold", "65535"},
+	{"port_profile_switch_nodes", "FALSE"},
+	{"port_shifting", "FALSE"},
+	{"prefix_routes_file", "/etc/opensm/prefix-routes.conf"},
+	{"qos", "FALSE"},
+	{"qos_ca_high_limit", "-1"},
+	{"qos_ca_max_vls", "0"},
+	{"qos_high_limit", "-1"},
+	{"qos_max_vls", "0"},
+	{"qos_policy_file", "/etc/opensm/qos-policy.conf"},
+	{"qos_rtr_high_limit", "-1"},
+	{"qos_rtr_max_vls", "0"},
+	{"qos_sw0_high_limit", "-1"},
+	{"qos_sw0_max_vls", "0"},
+	{"qos_swe_high_limit", "-1"},
+	{"qos_swe_max_vls", "0"},
+	{"quasi_ftree_indexing", "FALSE"},
+	{"reassign_lids", "FALSE"},
+	{"sa_db_dump", "FALSE"},
+	{"scatter_ports", "0"},
+	{"single_thread", "FALSE"},
+	{"sm_assigned_guid", "0x00"},
+	{"sm_inactive", "FALSE"},
+	{"sm_sl", "0"},
+	{"suppress_sl2vl_mad_status_errors", "FALSE"},
+	{"sweep_on_trap", "TRUE"},
+	{"torus_config", "/etc/opensm/torus-2QoS.conf"},
+	{"use_mfttop", "TRUE"},
+	{"use_optimized_slvl", "FALSE"},
+	{"use_original_extended_sa_rates_only", "FALSE"},
+	{"use_ucast_cache", "FALSE"},
+};
+
+bool
+import_is_default(const char *key, const char *value)
+{
+	char *end;
+
+	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++) {
+		const char *is = defaults[i].value;
+
+		if (strcmp(defaults[i].key, key) != 0)
+			continue;
+		/* numbers are written in more than one way */
+		return strcasecmp(is, value) == 0 ||
+		       (strtoull(value, &end, 0) == strtoull(is, NULL, 0) &&
+			       end != value && *end == '\0' &&
+			       strpbrk(is, " :") == NULL);
+	}
+	return false;
+}

@@ -1,0 +1,335 @@
+/*
+ * qos_* of opensm.conf: tables for all ports and for four classes of them. The
+ * SLs that its SL2VL puts on one VL become a level; what the arbitration gives
+ * that VL becomes the level's weight and priority. What is not given is as
+ * OpenSM has it by itself.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "config/import/import_priv.h"
+#include "sm/base/mem.h"
+
+enum { SLS = 16, VLS = 15, DROP = 15, MOST = 255, NAME = 64 };
+
+enum class { ALL, HOSTS, PORT0, SWITCHES, ROUTERS, CLASSES };
+
+static const struct {
+	const char *prefix; /* the longest that fits counts */
+	const char *ours;
+} classes[CLASSES] = {
+	[ALL] = {"qos_", NULL},
+	[HOSTS] = {"qos_ca_", "hosts"},
+	[PORT0] = {"qos_sw0_", "port0"},
+	[SWITCHES] = {"qos_swe_", "switches"},
+	[ROUTERS] = {"qos_rtr_", "routers"},
+};
+
+struct tables {
+	bool low_given, high_given, limit_given;
+	unsigned low[VLS], high[VLS]; /* weights */
+	unsigned limit;
+};
+
+struct part_sl {
+	char name[NAME];
+	unsigned sl;
+};
+
+struct import_qos {
+	bool on;
+	struct tables of[CLASSES];
+	unsigned vl[SLS];
+	struct part_sl *part;
+	size_t nparts, capparts;
+};
+
+struct import_qos *
+import_qos_new(void)
+{
+	struct import_qos *q = mem_zalloc(1, sizeof(*q));
+
+	q->of[ALL].high[0] = 4;
+	for (unsigned i = 1; i < VLS; i++)
+		q->of[ALL].low[i] = 4;
+	for (unsigned i = 0; i < SLS; i++)
+		q->vl[i] = i < DROP ? i : 7;
+	return q;
+}
+
+void
+import_qos_free(struct import_qos *q)
+{
+	if (q == NULL)
+		return;
+	free(q->part);
+	free(q);
+}
+
+bool
+import_qos_on(const struct import_qos *q)
+{
+	return q->on;
+}
+
+void
+import_qos_partition(struct import_qos *q, const char *name, unsigned sl)
+{
+	struct part_sl *p;
+
+	q->part = mem_grow(q->part, q->nparts, &q->capparts, sizeof(*q->part));
+	p = &q->part[q->nparts++];
+	(void)snprintf(p->name, sizeof(p->name), "%s", name);
+	p->sl = sl;
+}
+
+/* ---- reading ---- */
+
+/* A decimal number up to max at *s, moved behind it. */
+static bool
+number(const char **s, unsigned max, unsigned *out)
+{
+	unsigned long n;
+	char *end;
+
+	while (**s == ' ')
+		(*s)++;
+	if (**s < '0' || **s > '9')
+		return false;
+	n = strtoul(*s, &end, 0);
+	*s = end;
+	*out = (unsigned)n;
+	return n <= max;
+}
+
+/* "0:4,1:0": what each VL has in all. */
+static bool
+read_weights(const char *s, unsigned weight[VLS])
+{
+	unsigned got[VLS] = {0}, vl, w;
+
+	for (;; s++) {
+		if (!number(&s, VLS - 1, &vl) || *s++ != ':' ||
+			!number(&s, MOST, &w))
+			return false;
+		got[vl] += w;
+		if (*s == '\0')
+			break;
+		if (*s != ',')
+			return false;
+	}
+	memcpy(weight, got, sizeof(got));
+	return true;
+}
+
+static bool
+read_sl2vl(const char *s, unsigned vl[SLS])
+{
+	unsigned got[SLS];
+
+	for (unsigned i = 0; i < SLS; i++) {
+		if (!number(&s, DROP, &got[i]))
+			return false;
+		if (*s != (i + 1 < SLS ? ',' : '\0'))
+			return false;
+		s += i + 1 < SLS;
+	}
+	memcpy(vl, got, sizeof(got));
+	return true;
+}
+
+static enum class class_of(const char *key) {
+	enum class best = ALL;
+
+	for (unsigned i = HOSTS; i < CLASSES;
+		i++) if (strncmp(key, classes[i].prefix,
+				 strlen(classes[i].prefix)) == 0)
+		best = (enum class)i;
+	return best;
+}
+
+/* One of the tables; false: no such key, or not understood. */
+static bool
+take_table(struct import_qos *q, enum class c, const char *key, const char *v)
+{
+	struct tables *t = &q->of[c];
+	const char *s = v;
+
+	if (strcmp(key, "vlarb_low") == 0) {
+		t->low_given |= read_weights(v, t->low);
+		return t->low_given;
+	}
+	if (strcmp(key, "vlarb_high") == 0) {
+		t->high_given |= read_weights(v, t->high);
+		return t->high_given;
+	}
+	if (strcmp(key, "sl2vl") == 0 && c == ALL)
+		return read_sl2vl(v, q->vl);
+	if (strcmp(key, "high_limit") == 0) {
+		if (strcmp(v, "-1") == 0) /* as for all ports */
+			return true;
+		t->limit_given = number(&s, MOST, &t->limit) && *s == '\0';
+		return t->limit_given;
+	}
+	return false;
+}
+
+bool
+import_qos_take(struct import_qos *q, const char *key, const char *v)
+{
+	enum class c = class_of(key);
+
+	if (strcmp(key, "qos") == 0) {
+		q->on = strcasecmp(v, "TRUE") == 0 || strcmp(v, "1") == 0;
+		return true;
+	}
+	if (strncmp(key, classes[c].prefix, strlen(classes[c].prefix)) != 0)
+		return false;
+	return take_table(q, c, key + strlen(classes[c].prefix), v);
+}
+
+/* ---- printing ---- */
+
+/* The first SL on the VL of this one: the level's number. */
+static unsigned
+number_of(const struct import_qos *q, unsigned sl)
+{
+	unsigned i = 0;
+
+	while (q->vl[i] != q->vl[sl])
+		i++;
+	return i;
+}
+
+static void
+level_name(const struct import_qos *q, unsigned sl, char out[NAME])
+{
+	unsigned n = number_of(q, sl);
+
+	if (n == 0 || q->vl[sl] == DROP)
+		(void)snprintf(out, NAME, "default");
+	else
+		(void)snprintf(out, NAME, "sl%u", n);
+}
+
+/* What a class gives a VL: of its own tables or of those for all. */
+static unsigned
+weight_of(const struct import_qos *q, enum class c, unsigned vl, bool high)
+{
+	const struct tables *t = &q->of[c];
+	bool own = high ? t->high_given : t->low_given;
+
+	if (!own)
+		t = &q->of[ALL];
+	return high ? t->high[vl] : t->low[vl];
+}
+
+/* Weights are shares: they are brought into our range together. */
+static unsigned
+scaled(const struct import_qos *q, enum class c, unsigned vl, bool high)
+{
+	unsigned most = MOST, w = weight_of(q, c, vl, high);
+
+	for (unsigned i = 0; i < VLS; i++)
+		if (weight_of(q, c, i, high) > most)
+			most = weight_of(q, c, i, high);
+	w = w * MOST / most;
+	return w > 0 ? w : 1;
+}
+
+static void
+print_level(const struct import_qos *q, unsigned sl, struct buf *out)
+{
+	unsigned vl = q->vl[sl];
+	bool high = vl < VLS && q->of[ALL].high[vl] > 0, any = false;
+	char name[NAME];
+
+	level_name(q, sl, name);
+	if (vl == DROP) /* SL 0 discarded: nobody could be asked anything */
+		vl = 0;
+	buf_printf(out, "    %s:\n      sl: %u\n      weight: %u\n", name, sl,
+		scaled(q, ALL, vl, high));
+	if (high)
+		buf_printf(out, "      priority: high\n");
+	for (unsigned c = HOSTS; c < CLASSES; c++) {
+		const struct tables *t = &q->of[c];
+
+		if (high ? !t->high_given : !t->low_given)
+			continue;
+		if (!any)
+			buf_printf(out, "      weight_at:\n");
+		any = true;
+		buf_printf(out, "        %s: %u\n", classes[c].ours,
+			scaled(q, (enum class)c, vl, high));
+	}
+}
+
+static void
+print_limits(const struct import_qos *q, struct buf *out)
+{
+	buf_printf(out, "  high_limit:\n");
+	for (unsigned c = HOSTS; c < CLASSES; c++)
+		buf_printf(out, "    %s: %u\n", classes[c].ours,
+			q->of[c].limit_given ? q->of[c].limit
+					     : q->of[ALL].limit);
+}
+
+static void
+print_rules(const struct import_qos *q, struct buf *out)
+{
+	char name[NAME];
+	bool any = false;
+
+	for (size_t i = 0; i < q->nparts; i++) {
+		level_name(q, q->part[i].sl, name);
+		if (strcmp(name, "default") == 0)
+			continue;
+		if (!any)
+			buf_printf(out, "  rules:\n");
+		any = true;
+		buf_printf(out,
+			"    \"%s\":\n      level: %s\n"
+			"      partitions: [\"%s\"]\n",
+			q->part[i].name, name, q->part[i].name);
+	}
+}
+
+/* What becomes otherwise; there is no line to name. */
+static void
+print_losses(const struct import_qos *q, const struct import_file *f,
+	struct buf *out)
+{
+	bool drops = false;
+
+	for (unsigned sl = 1; sl < SLS; sl++) {
+		unsigned n = number_of(q, sl);
+
+		drops |= q->vl[sl] == DROP;
+		if (n != sl && q->vl[sl] != DROP)
+			buf_printf(out,
+				"# %s: SL %u is on the VL of SL %u: programs "
+				"that are told %u must be told %u\n",
+				f->name, sl, n, sl, n);
+	}
+	if (q->vl[0] == DROP)
+		buf_printf(out, "# %s: SL 0 cannot be discarded\n", f->name);
+	if (drops)
+		buf_printf(out, "  unknown_sl: drop\n");
+}
+
+void
+import_qos_print(const struct import_qos *q, const struct import_file *f,
+	struct buf *out)
+{
+	if (!q->on)
+		return;
+	buf_printf(out, "qos:\n  levels:\n");
+	for (unsigned sl = 0; sl < SLS; sl++)
+		if (sl == 0 || (number_of(q, sl) == sl && q->vl[sl] != DROP))
+			print_level(q, sl, out);
+	print_rules(q, out);
+	print_limits(q, out);
+	print_losses(q, f, out);
+}

@@ -1,0 +1,756 @@
+#include "config/option_table.h"
+
+#include "config/config.h"
+#include "config/partition_options.h"
+#include "config/qos_options.h"
+
+#define MS UINT64_C(1000000)
+#define SECOND (1000 * MS)
+#define MINUTE (60 * SECOND)
+#define HOUR (60 * MINUTE)
+
+#define FIELD(section, member) .offset = offsetof(struct section, member)
+
+static const char *const vl_counts[] = {"1", "2", "4", "8", "15", NULL};
+static const char *const methods[] = {
+	"auto", "static", "break-ports", "break-dependencies", "dynamic", NULL};
+static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
+
+static const struct schema_option fabric[] = {
+	{.key = "port",
+		.type = SCHEMA_PORT,
+		FIELD(config_fabric, port),
+		.def = "auto",
+		.reload = SCHEMA_RESTART,
+		.help = "The local port to manage the fabric from. "
+			"auto takes the first InfiniBand port whose link is "
+			"up; DEVICE/PORT, such as mlx5_0/1, or a port GUID "
+			"names one."},
+	{.key = "subnet_prefix",
+		.type = SCHEMA_HEX,
+		FIELD(config_fabric, subnet_prefix),
+		.def = "0xfe80000000000000",
+		.reload = SCHEMA_REROUTE,
+		.help = "The upper half of every GID. "
+			"Fabrics joined by routers need different ones."},
+	{.key = "lmc.hosts",
+		.type = SCHEMA_INT,
+		FIELD(config_fabric, lmc.hosts),
+		.max = 7,
+		.def = "0",
+		.unit = "2^n LIDs",
+		.reload = SCHEMA_REROUTE,
+		.help = "LMC of channel adapter ports: how many LIDs, and so "
+			"paths, each one gets."},
+	{.key = "lmc.switches",
+		.type = SCHEMA_INT,
+		FIELD(config_fabric, lmc.switches),
+		.max = 7,
+		.def = "0",
+		.unit = "2^n LIDs",
+		.reload = SCHEMA_REROUTE,
+		.help = "LMC of enhanced switch ports 0. "
+			"Base ports 0 always have one LID."},
+	{.key = "lmc.routers",
+		.type = SCHEMA_INT,
+		FIELD(config_fabric, lmc.routers),
+		.max = 7,
+		.def = "0",
+		.unit = "2^n LIDs",
+		.reload = SCHEMA_REROUTE,
+		.help = "LMC of router ports."},
+	{.key = "lmc.aggregation",
+		.type = SCHEMA_INT,
+		FIELD(config_fabric, lmc.aggregation),
+		.max = 7,
+		.def = "0",
+		.unit = "2^n LIDs",
+		.reload = SCHEMA_REROUTE,
+		.help = "LMC of the aggregation nodes inside switches."},
+	{.key = "lmc_override",
+		.type = SCHEMA_GUID_INTS,
+		FIELD(config_fabric, lmc_override),
+		.max = 7,
+		.def = "{}",
+		.unit = "2^n LIDs",
+		.reload = SCHEMA_REROUTE,
+		.help = "LMC of single ports, by port GUID, instead of that "
+			"of their class."},
+	{.key = "lids.first",
+		.type = SCHEMA_INT,
+		FIELD(config_fabric, lids.first),
+		.min = 1,
+		.max = 0xbfff,
+		.def = "1",
+		.reload = SCHEMA_REROUTE,
+		.help = "The lowest LID to give out."},
+	{.key = "lids.last",
+		.type = SCHEMA_INT,
+		FIELD(config_fabric, lids.last),
+		.min = 1,
+		.max = 0xbfff,
+		.def = "0xbfff",
+		.reload = SCHEMA_REROUTE,
+		.help = "The highest LID to give out, not below lids.first."},
+	{.key = "priority",
+		.type = SCHEMA_INT,
+		FIELD(config_fabric, priority),
+		.max = 15,
+		.def = "0",
+		.reload = SCHEMA_LIVE,
+		.help = "Priority among subnet managers. "
+			"The highest becomes master; among equals the lowest "
+			"GUID."},
+	{.key = "m_key",
+		.type = SCHEMA_HEX,
+		FIELD(config_fabric, m_key),
+		.def = "0x0",
+		.secret = true,
+		.reload = SCHEMA_REROUTE,
+		.help = "The management key that ports are given and asked "
+			"with. "
+			"0 means none. "
+			"Keep a file with a key unreadable to others."},
+	{.key = "sm_key",
+		.type = SCHEMA_HEX,
+		FIELD(config_fabric, sm_key),
+		.def = "0x1",
+		.secret = true,
+		.reload = SCHEMA_LIVE,
+		.help = "What subnet managers of one fabric have in common. "
+			"The default is that of opensm, which takes no notice "
+			"of a manager with another one."},
+	{.key = "partition_enforcement",
+		.type = SCHEMA_BOOL,
+		FIELD(config_fabric, partition_enforcement),
+		.def = "true",
+		.reload = SCHEMA_REROUTE,
+		.help = "Where partitions are configured, have switches "
+			"discard what a host sends or gets with a P_Key "
+			"that it has not."},
+};
+
+static const struct schema_option routing[] = {
+	{.key = "engines",
+		.type = SCHEMA_NAMES,
+		FIELD(config_routing, engines),
+		.def = "[ftree, updn]",
+		.reload = SCHEMA_REROUTE,
+		.help = "Routing engines in order of preference. "
+			"One that cannot route the fabric, or whose tables "
+			"fail verification, gives way to the next; up*/down* "
+			"over the kept order of switches always comes last."},
+	{.key = "load_limit",
+		.type = SCHEMA_FACTOR,
+		FIELD(config_routing, load_limit),
+		.min = 1000,
+		.max = 100000,
+		.def = "1.25",
+		.unit = "times the load of fresh tables",
+		.reload = SCHEMA_LIVE,
+		.help = "Table entries are kept when the fabric changes while "
+			"the most loaded link carries at most this many times "
+			"what freshly computed tables would give it. Links of "
+			"hosts count, too."},
+	{.key = "threads",
+		.type = SCHEMA_INT,
+		FIELD(config_routing, threads),
+		.max = 64,
+		.def = "0",
+		.unit = "threads",
+		.reload = SCHEMA_LIVE,
+		.help = "Threads that compute and verify routes; the routes "
+			"are the same with any number. 0: as many as there "
+			"are processor cores, but no more than 4."},
+};
+
+static const struct schema_option updn[] = {
+	{.key = "roots",
+		.type = SCHEMA_GUIDS,
+		FIELD(config_updn, roots),
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "GUIDs of the switches at the top of the up*/down* "
+			"order of the updn engine. Empty: it is computed from "
+			"the fabric. The tops of trees, for the ftree engine, "
+			"are routing.roles.root."},
+};
+
+static const struct schema_option ftree[] = {
+	{.key = "lanes",
+		.type = SCHEMA_INT,
+		FIELD(config_ftree, lanes),
+		.min = 1,
+		.max = 8,
+		.def = "1",
+		.unit = "data lanes",
+		.reload = SCHEMA_REROUTE,
+		.help = "Virtual lanes that pairs of leaf switches are spread "
+			"over, as far as the widest link between switches has "
+			"them, so that traffic held up by a busy host holds up "
+			"less of the rest. Hosts learn their lane with their "
+			"paths; whoever does not ask for paths stays on the "
+			"first lane. On links that have fewer, lanes share "
+			"them, there alone; no pair is given another lane for "
+			"it, nor when such links come and go. Where a switch "
+			"cannot map service levels to lanes, all is on one. "
+			"The log, heddlectl status and plan tell, and name the "
+			"first such port."},
+};
+
+static const struct schema_option homes[] = {
+	{.key = "groups",
+		.type = SCHEMA_GUID_INTS,
+		FIELD(config_homes, groups),
+		.max = 65535,
+		.def = "{}",
+		.reload = SCHEMA_REROUTE,
+		.help = "Ports that stand in for each other, by port GUID: "
+			"those with the same number get paths over different "
+			"switches, as the ports of one node do anyway. "
+			"A port is in one group; one that is not here, or "
+			"alone there, is named in the log and in the status."},
+	{.key = "passive",
+		.type = SCHEMA_GUIDS,
+		FIELD(config_homes, passive),
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "Port GUIDs that are idle until the others of their "
+			"group, or of their node, have failed: they come last "
+			"when paths are balanced. "
+			"Where all others are gone they count as active."},
+};
+
+static const struct schema_option distribution[] = {
+	{.key = "method",
+		.type = SCHEMA_ENUM,
+		FIELD(config_distribution, method),
+		.choices = methods, /* as enum safe_method */
+		.def = "auto",
+		.reload = SCHEMA_LIVE,
+		.help = "How new tables reach the switches while traffic "
+			"flows. "
+			"auto writes directly where no mixture of old and new "
+			"can deadlock, else in stages, else with the fewest "
+			"turns blocked meanwhile. "
+			"static takes all ports to Init, break-ports some, "
+			"break-dependencies blocks every turn that the new "
+			"order forbids. "
+			"dynamic writes in any order and can deadlock."},
+	{.key = "allow_unsafe",
+		.type = SCHEMA_BOOL,
+		FIELD(config_distribution, allow_unsafe),
+		.def = "false",
+		.reload = SCHEMA_LIVE,
+		.help = "The method dynamic must be asked for twice: without "
+			"this "
+			"it is a mistake."},
+	{.key = "max_stages",
+		.type = SCHEMA_INT,
+		FIELD(config_distribution, max_stages),
+		.min = 1,
+		.max = 64,
+		.def = "8",
+		.unit = "stages",
+		.reload = SCHEMA_LIVE,
+		.help = "Turns are blocked only where more stages than this "
+			"would be needed, or, while the order of switches "
+			"changes, where packets that stages send back and "
+			"forth would be more than those that closed turns "
+			"discard."},
+	{.key = "drain",
+		.type = SCHEMA_DURATION,
+		FIELD(config_distribution, drain),
+		.min = MS,
+		.max = MINUTE,
+		.zero_off = true,
+		.def = "50ms",
+		.reload = SCHEMA_LIVE,
+		.help = "How long packets that were sent by older tables may "
+			"be on their way. "
+			"Waited for between stages, before and after turns "
+			"are blocked, and behind walls: entries that are set "
+			"to discard first, because nobody knows what the "
+			"tables hold that they are in or lead to."},
+	{.key = "strict_drain",
+		.type = SCHEMA_BOOL,
+		FIELD(config_distribution, strict_drain),
+		.def = "false",
+		.reload = SCHEMA_LIVE,
+		.help = "Wait as long as the lifetimes of packets in queues "
+			"and switches allow, on the longest way, instead of "
+			"distribution.drain."},
+	{.key = "block_limit",
+		.type = SCHEMA_DURATION,
+		FIELD(config_distribution, block_limit),
+		.min = SECOND,
+		.max = HOUR,
+		.def = "60s",
+		.reload = SCHEMA_LIVE,
+		.help = "A turn that is still blocked after this time raises "
+			"an alarm."},
+};
+
+static const struct schema_option roles[] = {
+	{.key = "leaf",
+		.type = SCHEMA_SWITCHES,
+		FIELD(config_roles, leaf),
+		.max = 64,
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "The leaf switches, by GUID, by name "
+			"(NodeDescription), or by a pattern of names such as "
+			"\"SW-L*\". "
+			"A GUID counts before a name, a name before a pattern, "
+			"the longer pattern before the shorter. "
+			"Who is in no list is placed by what it tells "
+			"(discovery.role_attribute), by the order in force, "
+			"and by its hosts and links."},
+	{.key = "spine",
+		.type = SCHEMA_SWITCHES,
+		FIELD(config_roles, spine),
+		.max = 64,
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "Likewise the switches between the leaves and the top "
+			"of the tree."},
+	{.key = "root",
+		.type = SCHEMA_SWITCHES,
+		FIELD(config_roles, root),
+		.max = 64,
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "Likewise the switches at the top."},
+};
+
+static const struct schema_option discovery[] = {
+	{.key = "role_attribute",
+		.type = SCHEMA_DEVICES,
+		FIELD(config_discovery, role_attribute),
+		.def = "[]",
+		.reload = SCHEMA_REROUTE,
+		.help = "The switches that are asked for their role in the "
+			"tree, a vendor attribute (0xFFE0), as VENDOR or "
+			"VENDOR:DEVICE. "
+			"No other switch is asked. "
+			"An answer without the attribute's signature is not "
+			"believed, and shown in the status."},
+};
+
+static const struct schema_option sweep[] = {
+	{.key = "interval",
+		.type = SCHEMA_DURATION,
+		FIELD(config_sweep, interval),
+		.min = SECOND,
+		.max = 24 * HOUR,
+		.zero_off = true,
+		.def = "10s",
+		.reload = SCHEMA_LIVE,
+		.help = "How often all switches are asked whether a port "
+			"changed, in case a trap was lost. "
+			"0 turns this off."},
+	{.key = "hold_down",
+		.type = SCHEMA_DURATION,
+		FIELD(config_sweep, hold_down),
+		.max = MINUTE,
+		.def = "50ms",
+		.reload = SCHEMA_LIVE,
+		.help = "How long to wait after a trap for others that belong "
+			"to the same event before probing."},
+};
+
+static const struct schema_option smp[] = {
+	{.key = "timeout",
+		.type = SCHEMA_DURATION,
+		FIELD(config_smp, timeout),
+		.min = MS,
+		.max = MINUTE,
+		.def = "200ms",
+		.reload = SCHEMA_LIVE,
+		.help = "How long to wait for the answer to a management "
+			"packet before it is sent again."},
+	{.key = "retries",
+		.type = SCHEMA_INT,
+		FIELD(config_smp, retries),
+		.max = 15,
+		.def = "3",
+		.reload = SCHEMA_LIVE,
+		.help = "How often a packet without answer is sent again."},
+	{.key = "window_max",
+		.type = SCHEMA_INT,
+		FIELD(config_smp, window_max),
+		.min = 1,
+		.max = 4096,
+		.def = "64",
+		.unit = "packets",
+		.reload = SCHEMA_LIVE,
+		.help = "The most packets in flight at once. "
+			"The window below this adapts to losses."},
+	{.key = "target_max",
+		.type = SCHEMA_INT,
+		FIELD(config_smp, target_max),
+		.min = 1,
+		.max = 256,
+		.def = "4",
+		.unit = "packets",
+		.reload = SCHEMA_LIVE,
+		.help = "The most packets in flight to one node."},
+	{.key = "lid_routed",
+		.type = SCHEMA_BOOL,
+		FIELD(config_smp, lid_routed),
+		.def = "true",
+		.reload = SCHEMA_LIVE,
+		.help = "Send what changes tables by LID where tables and "
+			"ports are proven to carry it there and its answer "
+			"back; a packet without answer is sent again directed. "
+			"With false, and where such packets are never "
+			"answered, all are directed."},
+};
+
+static const struct schema_option standby[] = {
+	{.key = "poll_interval",
+		.type = SCHEMA_DURATION,
+		FIELD(config_standby, poll_interval),
+		.min = 100 * MS,
+		.max = HOUR,
+		.def = "5s",
+		.reload = SCHEMA_LIVE,
+		.help = "How often a standby asks the master whether it is "
+			"alive."},
+	{.key = "missed_polls",
+		.type = SCHEMA_INT,
+		FIELD(config_standby, missed_polls),
+		.min = 1,
+		.max = 100,
+		.def = "3",
+		.reload = SCHEMA_LIVE,
+		.help = "After how many polls without answer in a row a "
+			"standby looks for a new master."},
+};
+
+static const struct schema_option link[] = {
+	{.key = "subnet_timeout",
+		.type = SCHEMA_INT,
+		FIELD(config_link, subnet_timeout),
+		.max = 31,
+		.def = "18",
+		.unit = "4.096us x 2^n",
+		.reload = SCHEMA_REROUTE,
+		.help = "The longest time that a packet may need through the "
+			"fabric, told to every port."},
+	{.key = "packet_lifetime",
+		.type = SCHEMA_INT,
+		FIELD(config_link, packet_lifetime),
+		.max = 31,
+		.def = "18",
+		.unit = "4.096us x 2^n",
+		.reload = SCHEMA_REROUTE,
+		.help = "How long a packet may stay in a switch before it is "
+			"dropped. "
+			"20 and more: for ever."},
+	{.key = "hoq_lifetime",
+		.type = SCHEMA_INT,
+		FIELD(config_link, hoq_lifetime),
+		.max = 31,
+		.def = "18",
+		.unit = "4.096us x 2^n",
+		.reload = SCHEMA_REROUTE,
+		.help = "How long a packet may wait at the head of a queue "
+			"towards another switch. "
+			"20 and more: for ever."},
+	{.key = "leaf_hoq_lifetime",
+		.type = SCHEMA_INT,
+		FIELD(config_link, leaf_hoq_lifetime),
+		.max = 31,
+		.def = "16",
+		.unit = "4.096us x 2^n",
+		.reload = SCHEMA_REROUTE,
+		.help = "The same towards a host, router or aggregation "
+			"node. "
+			"Shorter, so that one slow host does not hold up a "
+			"switch."},
+	{.key = "vl_stall_count",
+		.type = SCHEMA_INT,
+		FIELD(config_link, vl_stall_count),
+		.max = 7,
+		.def = "7",
+		.unit = "packets",
+		.reload = SCHEMA_REROUTE,
+		.help = "How many packets in a row may be dropped by the "
+			"lifetime of a queue's head before the lane counts as "
+			"stalled."},
+	{.key = "max_vls",
+		.type = SCHEMA_INT,
+		FIELD(config_link, max_vls),
+		.choices = vl_counts,
+		.def = "15",
+		.unit = "data lanes",
+		.reload = SCHEMA_REROUTE,
+		.help = "The most virtual lanes to make operational on a "
+			"link."},
+};
+
+#define ROUTE(member) .offset = offsetof(struct config_prefix_route, member)
+
+static const struct schema_option prefix_route[] = {
+	{.key = "prefix",
+		.type = SCHEMA_HEX,
+		ROUTE(prefix),
+		.max = UINT64_MAX,
+		.def = "0x0",
+		.reload = SCHEMA_LIVE,
+		.help = "The subnet's GID prefix. 0: all subnets that no "
+			"other entry names."},
+	{.key = "routers",
+		.type = SCHEMA_GUIDS,
+		ROUTE(routers),
+		.def = "[]",
+		.reload = SCHEMA_LIVE,
+		.help = "Port GUIDs, on this subnet, of the routers that lead "
+			"there. Destinations are spread over those that are "
+			"up."},
+};
+
+static const struct schema prefix_routes = {"", prefix_route,
+	sizeof(prefix_route) / sizeof(prefix_route[0]),
+	sizeof(struct config_prefix_route)};
+
+static const struct schema_option sa[] = {
+	{.key = "trust_key",
+		.type = SCHEMA_HEX,
+		FIELD(config_sa, key),
+		.def = "0x0",
+		.secret = true,
+		.reload = SCHEMA_LIVE,
+		.help = "The key with which a request to subnet "
+			"administration is trusted: it sees all partitions, "
+			"P_Key tables and M_Keys. "
+			"0: none is."},
+	{.key = "requests_per_second",
+		.type = SCHEMA_INT,
+		FIELD(config_sa, requests_per_second),
+		.max = 10000000,
+		.def = "2000",
+		.reload = SCHEMA_LIVE,
+		.help = "How many requests a second one port may make for "
+			"long; more are told to come back. "
+			"0: any number."},
+	{.key = "request_burst",
+		.type = SCHEMA_INT,
+		FIELD(config_sa, request_burst),
+		.min = 1,
+		.max = 10000000,
+		.def = "8192",
+		.unit = "requests",
+		.reload = SCHEMA_LIVE,
+		.help = "How many it may make at once."},
+	{.key = "services_per_port",
+		.type = SCHEMA_INT,
+		FIELD(config_sa, services_per_port),
+		.max = 65536,
+		.def = "256",
+		.reload = SCHEMA_LIVE,
+		.help = "The most services that one port may register."},
+	{.key = "subscriptions_per_port",
+		.type = SCHEMA_INT,
+		FIELD(config_sa, subscriptions_per_port),
+		.max = 65536,
+		.def = "64",
+		.reload = SCHEMA_LIVE,
+		.help = "The most event subscriptions of one port."},
+	{.key = "groups_per_port",
+		.type = SCHEMA_INT,
+		FIELD(config_sa, groups_per_port),
+		.max = 65536,
+		.def = "1024",
+		.reload = SCHEMA_LIVE,
+		.help = "The most multicast groups that one port may join."},
+	{.key = "table_mib",
+		.type = SCHEMA_INT,
+		FIELD(config_sa, table_mib),
+		.min = 1,
+		.max = 1000,
+		.def = "256",
+		.unit = "MiB",
+		.reload = SCHEMA_LIVE,
+		.help = "The longest table that is given as one answer. "
+			"A PathRecord is 64 bytes."},
+	{.key = "prefix_routes",
+		.type = SCHEMA_RECORDS,
+		FIELD(config_sa, prefix_routes),
+		.record = &prefix_routes,
+		.def = "{}",
+		.reload = SCHEMA_LIVE,
+		.help = "Other subnets by name, and the routers that lead to "
+			"them. A path to a GID of another subnet is one to "
+			"such a router, with a hop limit of 255; without an "
+			"entry there is none."},
+};
+
+static const struct schema_option partitions[] = {
+	{.key = "partitions",
+		.type = SCHEMA_RECORDS,
+		.record = &partition_schema,
+		.def = "{}",
+		.reload = SCHEMA_REROUTE,
+		.help = "The partitions by name. Without any, all ports are "
+			"full members of the default partition, 0x7fff. As "
+			"soon as there is one, and 0x7fff is not among them, "
+			"all ports are limited members of 0x7fff and the "
+			"subnet manager is a full one: everybody reaches the "
+			"subnet administrator, and nobody else. The port of "
+			"the subnet manager is a full member of 0x7fff in any "
+			"case."},
+};
+
+static const struct schema_option qos[] = {
+	{.key = "levels",
+		.type = SCHEMA_RECORDS,
+		FIELD(config_qos, levels),
+		.record = &qos_level_schema,
+		.def = "{}",
+		.reload = SCHEMA_REROUTE,
+		.help = "Levels of service by name, each of which gets lanes "
+			"of its own on every link. "
+			"Traffic that no rule gives a level takes the one "
+			"called default, which need not be listed. "
+			"Without any level all traffic is alike and the "
+			"switches' own tables stay."},
+	{.key = "rules",
+		.type = SCHEMA_RECORDS,
+		FIELD(config_qos, rules),
+		.record = &qos_rule_schema,
+		.def = "{}",
+		.reload = SCHEMA_REROUTE,
+		.help = "What takes which level, by name. "
+			"The first rule that fits counts; a rule that never "
+			"can, or that is in the way of another, is a mistake. "
+			"Programs that do not ask for their paths choose the "
+			"number of a level themselves (its sl)."},
+	{.key = "high_limit.hosts",
+		.type = SCHEMA_INT,
+		FIELD(config_qos, high_limit[QOS_HOSTS]),
+		.max = 255,
+		.def = "16",
+		.unit = "4 KiB",
+		.reload = SCHEMA_REROUTE,
+		.help = "How much a port of a host may send of high levels "
+			"before a low one has a turn. "
+			"0: one packet. "
+			"255: as much as there is."},
+	{.key = "high_limit.switches",
+		.type = SCHEMA_INT,
+		FIELD(config_qos, high_limit[QOS_SWITCHES]),
+		.max = 255,
+		.def = "16",
+		.unit = "4 KiB",
+		.reload = SCHEMA_REROUTE,
+		.help = "The same for external ports of switches."},
+	{.key = "high_limit.port0",
+		.type = SCHEMA_INT,
+		FIELD(config_qos, high_limit[QOS_PORT0]),
+		.max = 255,
+		.def = "16",
+		.unit = "4 KiB",
+		.reload = SCHEMA_REROUTE,
+		.help = "The same for enhanced ports 0 of switches."},
+	{.key = "high_limit.routers",
+		.type = SCHEMA_INT,
+		FIELD(config_qos, high_limit[QOS_ROUTERS]),
+		.max = 255,
+		.def = "16",
+		.unit = "4 KiB",
+		.reload = SCHEMA_REROUTE,
+		.help = "The same for ports of routers."},
+	{.key = "shortage",
+		.type = SCHEMA_ENUM,
+		FIELD(config_qos, shortage),
+		.choices = qos_shortages,
+		.def = "share",
+		.reload = SCHEMA_REROUTE,
+		.help = "What to do where a link has fewer lanes than there "
+			"are levels. "
+			"share: there, and only there, levels share lanes as "
+			"their shares_with says. "
+			"refuse: such a configuration is not taken; if it is "
+			"the fabric that changes, all levels share everywhere "
+			"until it is mended. "
+			"Either raises an alarm."},
+	{.key = "unknown_sl",
+		.type = SCHEMA_ENUM,
+		FIELD(config_qos, unknown_sl),
+		.choices = qos_unknowns,
+		.def = "default",
+		.reload = SCHEMA_REROUTE,
+		.help = "Packets whose service level belongs to no level "
+			"travel as the default one (default) or are discarded "
+			"(drop; service level 0 never is)."},
+};
+
+static const struct schema_option state[] = {
+	{.key = "dir",
+		.type = SCHEMA_PATH,
+		FIELD(config_state, dir),
+		.max = 4000,
+		.def = "/var/lib/heddle",
+		.reload = SCHEMA_RESTART,
+		.help = "The directory of what must survive a restart: LIDs, "
+			"the order of switches, and what hosts registered: "
+			"services, subscriptions, alias GUIDs."},
+};
+
+static const struct schema_option control[] = {
+	{.key = "socket",
+		.type = SCHEMA_PATH,
+		FIELD(config_control, socket),
+		.max = 107, /* sun_path, terminated */
+		.def = "/run/heddle/heddle.sock",
+		.reload = SCHEMA_RESTART,
+		.help = "The socket that heddlectl(8) talks to."},
+};
+
+static const struct schema_option log_rows[] = {
+	{.key = "level",
+		.type = SCHEMA_ENUM,
+		FIELD(config_log, level),
+		.choices = levels, /* as enum log_level */
+		.def = "info",
+		.reload = SCHEMA_LIVE,
+		.help = "How much to say."},
+};
+
+#define SECTION(path, rows, type, member)                                      \
+	{                                                                      \
+		{path, rows, sizeof(rows) / sizeof((rows)[0]),                 \
+			sizeof(struct type)},                                  \
+			offsetof(struct config, member)                        \
+	}
+
+static const struct options_section sections[] = {
+	SECTION("fabric", fabric, config_fabric, fabric),
+	SECTION("routing", routing, config_routing, routing),
+	SECTION("routing.updn", updn, config_updn, routing.updn),
+	SECTION("routing.ftree", ftree, config_ftree, routing.ftree),
+	SECTION("routing.homes", homes, config_homes, routing.homes),
+	SECTION("routing.roles", roles, config_roles, routing.roles),
+	SECTION("discovery", discovery, config_discovery, discovery),
+	SECTION("distribution", distribution, config_distribution,
+		distribution),
+	SECTION("sweep", sweep, config_sweep, sweep),
+	SECTION("smp", smp, config_smp, smp),
+	SECTION("standby", standby, config_standby, standby),
+	SECTION("link", link, config_link, link),
+	SECTION("sa", sa, config_sa, sa),
+	SECTION("", partitions, schema_records, partitions),
+	SECTION("qos", qos, config_qos, qos),
+	SECTION("state", state, config_state, state),
+	SECTION("control", control, config_control, control),
+	SECTION("log", log_rows, config_log, log),
+};
+
+const struct options_section *
+options_all(size_t *n)
+{
+	*n = sizeof(sections) / sizeof(sections[0]);
+	return sections;
+}

@@ -1,0 +1,20 @@
+/*
+ * options: the tables of all options, one a section of the file. A new option
+ * is a row here and a field in struct config; everything else follows.
+ */
+#ifndef HEDDLE_CONFIG_OPTION_TABLE_H
+#define HEDDLE_CONFIG_OPTION_TABLE_H
+
+#include <stddef.h>
+
+#include "config/schema.h"
+
+struct options_section {
+	struct schema schema;
+	size_t offset; /* of the section's struct in struct config */
+};
+
+/* All sections, in the order in which they are printed. */
+const struct options_section *options_all(size_t *n);
+
+#endif

@@ -1,0 +1,112 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "discovery/builder/builder.h"
+#include "discovery/builder/builder_priv.h"
+
+/* The ports that own a LID: it means nothing in other PortInfos. */
+static bool
+owns_lid(const struct draft_node *n, uint8_t port)
+{
+	return n->type != TOPO_SWITCH || port == 0;
+}
+
+int
+draft_port_info(struct draft *d, draft_id n, uint8_t port,
+	const uint8_t info[64], bool ext, struct reason *why)
+{
+	struct draft_port *p = &d->node[n]->port[port];
+	struct draft_port old = *p;
+	struct mad_port_info pi;
+
+	if (mad_port_info_decode(info, &pi, why) != 0)
+		return -1;
+	infos_set(&d->infos, &p->info, info);
+	p->read = d->sweep;
+	p->marks &= (uint8_t)~DP_EXT;
+	p->marks |= (uint8_t)(DP_READ | (ext ? DP_EXT : 0));
+	p->capmask = pi.capmask;
+	p->capmask2 = pi.capmask2;
+	p->lid = owns_lid(d->node[n], port) ? pi.lid : 0;
+	p->lmc = pi.lmc;
+	p->state = pi.state;
+	p->phys = pi.phys_state;
+	p->mtu_cap = pi.mtu_cap;
+	p->mtu = pi.mtu;
+	p->vl_cap = pi.vl_cap;
+	p->op_vls = pi.op_vls;
+	p->width = pi.width_active;
+	p->speed = pi.speed_active;
+	p->speed_ext = pi.speed_ext_active;
+	p->flags &=
+		(uint8_t) ~(TP_ABSENT | TP_UNREAD | TP_EXT_SPEED | TP_IS_SM);
+	if ((p->marks & DP_NOEXT) == 0 &&
+		(ext || (pi.capmask & MAD_CAP_EXT_SPEEDS)))
+		p->flags |= TP_EXT_SPEED;
+	if (pi.capmask & MAD_CAP_IS_SM)
+		p->flags |= TP_IS_SM;
+	return p->state != old.state || p->phys != old.phys ||
+	       p->lid != old.lid || p->lmc != old.lmc ||
+	       p->capmask != old.capmask || p->width != old.width ||
+	       p->speed != old.speed || p->mtu != old.mtu ||
+	       p->op_vls != old.op_vls || p->vl_cap != old.vl_cap;
+}
+
+int
+draft_switch_info(
+	struct draft *d, draft_id n, const uint8_t info[64], struct reason *why)
+{
+	struct draft_node *node = d->node[n];
+	struct mad_switch_info si;
+
+	if (mad_switch_info_decode(info, &si, why) != 0)
+		return -1;
+	memcpy(node->switch_info, info, sizeof(node->switch_info));
+	node->lft_cap = si.lft_cap;
+	node->lft_top = si.lft_top;
+	node->mft_cap = si.mft_cap;
+	node->enf_cap = si.enf_cap;
+	node->life = si.life;
+	node->changed = si.state_change;
+	node->opt_sl2vl = (si.opt_sl2vl & 1) != 0;
+	node->flags &= (uint8_t)~TN_ENHANCED_P0;
+	if (si.enhanced_p0)
+		node->flags |= TN_ENHANCED_P0;
+	return 0;
+}
+
+void
+draft_port_written(struct draft *d, uint64_t node_guid, unsigned port,
+	const uint8_t info[64])
+{
+	draft_id n;
+
+	if (!draft_find(d, node_guid, &n) || port > d->node[n]->nports)
+		return;
+	d->touched = true;
+	(void)draft_port_info(d, n, (uint8_t)port, info,
+		(d->node[n]->port[port].marks & DP_EXT) != 0, NULL);
+}
+
+void
+draft_renamed(struct draft *d, uint64_t guid)
+{
+	draft_id n;
+
+	if (!draft_find(d, guid, &n))
+		return;
+	d->touched = true;
+	free(d->node[n]->desc);
+	d->node[n]->desc = NULL;
+}
+
+void
+draft_switch_written(
+	struct draft *d, uint64_t node_guid, const uint8_t info[64])
+{
+	draft_id n;
+
+	d->touched = true;
+	if (draft_find(d, node_guid, &n) && d->node[n]->type == TOPO_SWITCH)
+		(void)draft_switch_info(d, n, info, NULL);
+}

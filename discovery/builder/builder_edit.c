@@ -1,0 +1,267 @@
+#include <assert.h>
+#include <stdlib.h>
+
+#include "discovery/builder/builder.h"
+#include "discovery/builder/builder_priv.h"
+#include "sm/base/mem.h"
+
+enum { PHYS_POLLING = 2, PHYS_LINK_UP = 5, STATE_DOWN = 1, STATE_ACTIVE = 4 };
+
+static struct draft_port *
+port_of(struct draft *d, draft_id n, unsigned port)
+{
+	assert(n < d->nnodes && d->node[n] != NULL);
+	assert(port <= d->node[n]->nports);
+	return &d->node[n]->port[port];
+}
+
+/* What a port that was never asked would answer beside what is known of it. */
+static struct mad_port_info
+port_made_up(unsigned port)
+{
+	return (struct mad_port_info){
+		.local_port = (uint8_t)port,
+		.width_enabled = 3,
+		.width_supported = 3,
+		.speed_supported = 7,
+		.speed_enabled = 7,
+		.speed_ext_supported = 15,
+		.speed_ext_enabled = 15,
+		.down_default = PHYS_POLLING,
+	};
+}
+
+/* PortInfo as the port would answer it: planners read the wire bytes. */
+static void
+pack(struct draft *d, draft_id n, unsigned port)
+{
+	struct draft_port *p = port_of(d, n, port);
+	uint8_t bytes[INFO_BYTES] = {0};
+	struct mad_port_info pi;
+
+	if ((p->marks & DP_READ) == 0)
+		return;
+	if (p->info == INFO_NONE ||
+		mad_port_info_decode(d->infos.at[p->info], &pi, NULL) != 0)
+		pi = port_made_up(port);
+	pi.capmask = p->capmask;
+	pi.lid = p->lid;
+	pi.width_active = p->width;
+	pi.speed_active = p->speed;
+	pi.speed_ext_active = p->speed_ext;
+	pi.state = p->state;
+	pi.phys_state = p->phys;
+	pi.mtu = p->mtu;
+	pi.mtu_cap = p->mtu_cap;
+	pi.vl_cap = p->vl_cap;
+	pi.op_vls = p->op_vls;
+	mad_port_info_encode(&pi, bytes);
+	infos_set(&d->infos, &p->info, bytes);
+}
+
+/* SwitchInfo likewise. */
+static void
+pack_switch(struct draft *d, draft_id n)
+{
+	struct draft_node *node = d->node[n];
+	const struct mad_switch_info si = {
+		.lft_cap = node->lft_cap,
+		.lft_top = node->lft_top,
+		.mft_cap = node->mft_cap,
+		.enhanced_p0 = (node->flags & TN_ENHANCED_P0) != 0,
+	};
+
+	mad_switch_info_encode(&si, node->switch_info);
+}
+
+/* A port as a healthy one would answer: what switches do today. */
+static void
+port_default(struct draft_port *p)
+{
+	p->capmask = MAD_CAP_SL_MAPPING;
+	p->marks |= DP_READ;
+	p->flags |= TP_EXT_SPEED;
+	p->mtu_cap = 5;
+	p->mtu = 5;
+	p->vl_cap = 3;
+	p->op_vls = 3;
+	p->width = 2;
+	p->speed = 4;
+	p->speed_ext = 4;
+	p->state = STATE_DOWN;
+	p->phys = PHYS_POLLING;
+}
+
+static void
+port_down(struct draft_port *p)
+{
+	if (p->flags & TP_ABSENT)
+		return;
+	p->state = STATE_DOWN;
+	p->phys = PHYS_POLLING;
+}
+
+static void
+port_up(struct draft_port *p)
+{
+	if ((p->marks & DP_READ) == 0)
+		port_default(p);
+	p->state = STATE_ACTIVE;
+	p->phys = PHYS_LINK_UP;
+}
+
+void
+draft_set_role(struct draft *d, draft_id n, uint8_t role)
+{
+	d->node[n]->role = role;
+	d->node[n]->role_state = DRAFT_ROLE_TOLD;
+}
+
+draft_id
+draft_add_node(struct draft *d, enum topo_type type, uint64_t guid,
+	unsigned nports, const char *desc)
+{
+	struct draft_node *n;
+	draft_id id;
+
+	assert(nports <= UINT8_MAX);
+	id = draft_node_new(d, guid, (uint8_t)type, (uint8_t)nports);
+	assert(id != DRAFT_NONE);
+	n = d->node[id];
+	n->sysimg = guid;
+	n->desc = desc == NULL ? NULL : mem_strdup(desc);
+	if (type != TOPO_SWITCH) {
+		for (unsigned p = 1; p <= nports; p++)
+			n->port[p].guid = guid + p;
+		return id;
+	}
+	n->lft_cap = 49152;
+	n->mft_cap = 1024;
+	for (unsigned p = 0; p <= nports; p++)
+		port_default(&n->port[p]);
+	n->port[0].guid = guid;
+	port_up(&n->port[0]);
+	for (unsigned p = 0; p <= nports; p++)
+		pack(d, id, p);
+	pack_switch(d, id);
+	return id;
+}
+
+void
+draft_add_link(
+	struct draft *d, draft_id a, unsigned pa, draft_id b, unsigned pb)
+{
+	assert(pa > 0 && pb > 0);
+	(void)draft_unlink(d, a, (uint8_t)pa);
+	(void)draft_unlink(d, b, (uint8_t)pb);
+	port_up(port_of(d, a, pa));
+	port_up(port_of(d, b, pb));
+	draft_link(d, a, (uint8_t)pa, b, (uint8_t)pb);
+	pack(d, a, pa);
+	pack(d, b, pb);
+}
+
+void
+draft_pull_link(struct draft *d, draft_id n, unsigned port)
+{
+	struct draft_port *p = port_of(d, n, port);
+	draft_id peer = p->peer;
+	unsigned peer_port = p->peer_port;
+
+	if (peer == DRAFT_NONE)
+		return;
+	(void)draft_unlink(d, n, (uint8_t)port);
+	port_down(p);
+	port_down(port_of(d, peer, peer_port));
+	pack(d, n, port);
+	pack(d, peer, peer_port);
+}
+
+void
+draft_remove_node(struct draft *d, draft_id n)
+{
+	for (unsigned p = 1; p <= d->node[n]->nports; p++)
+		draft_pull_link(d, n, p);
+	draft_node_drop(d, n);
+}
+
+void
+draft_set_self(struct draft *d, draft_id n, unsigned port)
+{
+	struct draft_port *p = port_of(d, n, port);
+
+	p->flags &= (uint8_t)~TP_ABSENT;
+	if ((p->marks & DP_READ) == 0)
+		port_default(p);
+	d->self = n;
+	d->self_port = port;
+	d->routed = false;
+	pack(d, n, port);
+}
+
+void
+draft_set_ids(struct draft *d, draft_id n, uint64_t sysimg, uint32_t vendor,
+	uint16_t device)
+{
+	d->node[n]->sysimg = sysimg;
+	d->node[n]->vendor = vendor;
+	d->node[n]->device = device;
+}
+
+void
+draft_set_port_guid(struct draft *d, draft_id n, unsigned port, uint64_t guid)
+{
+	port_of(d, n, port)->guid = guid;
+}
+
+uint64_t
+draft_port_guid(const struct draft *d, draft_id n, unsigned port)
+{
+	return d->node[n]->port[port].guid;
+}
+
+void
+draft_set_found_lid(struct draft *d, draft_id n, unsigned port, uint16_t lid)
+{
+	struct draft_port *p = port_of(d, n, port);
+
+	p->lid = lid;
+	p->flags &= (uint8_t)~TP_ABSENT;
+	pack(d, n, port);
+}
+
+void
+draft_set_port_state(struct draft *d, draft_id n, unsigned port, uint8_t state)
+{
+	port_of(d, n, port)->state = state;
+	pack(d, n, port);
+}
+
+void
+draft_set_port_speed(struct draft *d, draft_id n, unsigned port, uint8_t width,
+	uint8_t speed, uint8_t speed_ext)
+{
+	struct draft_port *p = port_of(d, n, port);
+
+	p->width = width;
+	p->speed = speed;
+	p->speed_ext = speed_ext;
+	pack(d, n, port);
+}
+
+void
+draft_set_enhanced_p0(struct draft *d, draft_id n, bool enhanced)
+{
+	d->node[n]->flags &= (uint8_t)~TN_ENHANCED_P0;
+	if (enhanced)
+		d->node[n]->flags |= TN_ENHANCED_P0;
+	pack_switch(d, n);
+}
+
+void
+draft_set_lft(struct draft *d, draft_id n, uint16_t lft_cap, uint16_t lft_top)
+{
+	d->node[n]->lft_cap = lft_cap;
+	d->node[n]->lft_top = lft_top;
+	pack_switch(d, n);
+}

@@ -1,0 +1,91 @@
+#include "discovery/builder/portinfo_pool.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/hash.h"
+#include "sm/base/mem.h"
+
+void
+infos_free(struct infos *x)
+{
+	free(x->at);
+	free(x->refs);
+	map_free(&x->known);
+	*x = (struct infos){0};
+}
+
+static uint64_t
+hash(const uint8_t bytes[INFO_BYTES])
+{
+	return fnv_more(FNV_START, bytes, INFO_BYTES);
+}
+
+/* A place that nobody has. */
+static info_ref
+place(struct infos *x)
+{
+	info_ref r = x->free;
+	size_t cap = x->cap;
+
+	if (r != INFO_NONE) {
+		x->free = x->refs[r];
+		return r;
+	}
+	x->at = mem_grow(x->at, x->n, &x->cap, sizeof(*x->at));
+	if (x->cap != cap)
+		x->refs = mem_resize(x->refs, x->cap, sizeof(*x->refs));
+	return x->n++;
+}
+
+/* The value with these bytes, counted once more. */
+static info_ref
+take(struct infos *x, const uint8_t bytes[INFO_BYTES])
+{
+	uint64_t key = hash(bytes);
+	uint32_t r;
+	bool known = map_get(&x->known, key, &r);
+
+	if (known && memcmp(x->at[r], bytes, INFO_BYTES) == 0) {
+		x->refs[r]++;
+		return r;
+	}
+	if (x->n == 0) {
+		r = place(x);
+		memset(x->at[r], 0, INFO_BYTES);
+	}
+	r = place(x);
+	memcpy(x->at[r], bytes, INFO_BYTES);
+	x->refs[r] = 1;
+	if (!known)
+		map_put(&x->known, key, r);
+	return r;
+}
+
+void
+infos_drop(struct infos *x, info_ref *r)
+{
+	uint64_t key;
+	uint32_t first;
+
+	if (*r != INFO_NONE && --x->refs[*r] == 0) {
+		key = hash(x->at[*r]);
+		if (map_get(&x->known, key, &first) && first == *r)
+			(void)map_del(&x->known, key);
+		x->refs[*r] = x->free;
+		x->free = *r;
+	}
+	*r = INFO_NONE;
+}
+
+void
+infos_set(struct infos *x, info_ref *r, const uint8_t bytes[INFO_BYTES])
+{
+	info_ref was = *r;
+
+	if (was != INFO_NONE && memcmp(x->at[was], bytes, INFO_BYTES) == 0)
+		return;
+	*r = take(x, bytes);
+	infos_drop(x, &was);
+}

@@ -1,0 +1,38 @@
+/*
+ * infos: PortInfos as they came over the wire, each value once. The ports of a
+ * fabric say much the same: a switch's differ by number and state, a host's by
+ * LID. A draft counts who refers to a value and forgets it with the last one;
+ * what the values cost is then a matter of how many there are, not of ports.
+ */
+#ifndef HEDDLE_DISCOVERY_BUILDER_PORTINFO_POOL_H
+#define HEDDLE_DISCOVERY_BUILDER_PORTINFO_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sm/base/map.h"
+
+enum { INFO_BYTES = 64 };
+
+typedef uint32_t info_ref;
+#define INFO_NONE 0U /* nothing was read: 64 zeroes, never counted */
+
+struct infos {
+	uint8_t (*at)[INFO_BYTES];
+	uint32_t *refs;	  /* of a free one: the next free one */
+	size_t cap;	  /* of both arrays */
+	uint32_t n;	  /* values ever made; 0: not even INFO_NONE yet */
+	info_ref free;	  /* 0: none */
+	struct map known; /* hash -> value; of two with one hash the first */
+};
+
+/* An empty one needs no call: struct infos x = {0}. Frees what x owns. */
+void infos_free(struct infos *x);
+
+/* Let *r, a reference or INFO_NONE, refer to these bytes from now on. */
+void infos_set(struct infos *x, info_ref *r, const uint8_t bytes[INFO_BYTES]);
+
+/* Let *r refer to nothing. */
+void infos_drop(struct infos *x, info_ref *r);
+
+#endif

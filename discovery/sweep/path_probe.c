@@ -1,0 +1,118 @@
+#include "discovery/sweep/path_probe.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/hash.h"
+#include "sm/base/mem.h"
+#include "sm/mad/mad.h"
+
+enum { WAYS_MAX = 64, LINK_UP = 5, INIT = 2 };
+
+/* A way that is being looked at. */
+struct way {
+	uint8_t path[64];
+	uint8_t hops;
+	unsigned open; /* questions; 0: not in use */
+	bool found;
+};
+
+struct scout {
+	struct xact *x;
+	scout_found *found;
+	void *cookie;
+	struct way way[WAYS_MAX];
+};
+
+struct scout *
+scout_new(struct xact *x, scout_found *found, void *cookie)
+{
+	struct scout *s = mem_zalloc(1, sizeof(*s));
+
+	s->x = x;
+	s->found = found;
+	s->cookie = cookie;
+	return s;
+}
+
+void
+scout_free(struct scout *s)
+{
+	if (s == NULL)
+		return;
+	for (unsigned i = 0; i < WAYS_MAX; i++)
+		assert(s->way[i].open == 0);
+	free(s);
+}
+
+/* A place for the way of r, or NULL: it is looked at, or too many are. */
+static struct way *
+place_for(struct scout *s, const struct xact_request *r)
+{
+	struct way *place = NULL;
+
+	for (unsigned i = 0; i < WAYS_MAX; i++) {
+		struct way *w = &s->way[i];
+
+		if (w->open == 0)
+			place = place == NULL ? w : place;
+		else if (w->hops == r->hops &&
+			 memcmp(w->path + 1, r->path + 1, r->hops) == 0)
+			return NULL;
+	}
+	return place;
+}
+
+/* Whom the cap per target protects: the node behind some hops of a way. */
+static uint64_t
+node_behind(const uint8_t path[64], unsigned hops)
+{
+	return fnv_more(FNV_START, path + 1, hops) | 1;
+}
+
+/* The answer about the port after some hops of a way: tag is way and hops. */
+static void
+told(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct scout *s = cookie;
+	struct way *w = &s->way[tag >> 8];
+	unsigned hops = (unsigned)(tag & 0xff);
+	struct mad_port_info pi;
+	uint8_t path[64];
+
+	w->open--;
+	if (w->found || res->outcome != XACT_OK ||
+		mad_port_info_decode(res->data, &pi, NULL) != 0 ||
+		(pi.phys_state == LINK_UP && pi.state >= INIT))
+		return;
+	w->found = true;
+	memcpy(path, w->path, sizeof(path));
+	s->found(s->cookie, path, hops, res->now);
+	xact_cut(s->x, path, hops + 1, res->now);
+}
+
+void
+scout_late(struct scout *s, const void *owner, const struct xact_request *r,
+	unsigned first, struct mono now)
+{
+	struct xact_request q = {
+		.method = MAD_GET, .attr = MAD_PORT_INFO, .mkey = r->mkey};
+	struct way *w;
+
+	if (owner == s || r->lid != 0 || r->hops <= first)
+		return;
+	w = place_for(s, r);
+	if (w == NULL)
+		return;
+	*w = (struct way){.hops = r->hops, .open = r->hops - first};
+	memcpy(w->path, r->path, sizeof(w->path));
+	memcpy(q.path, r->path, sizeof(q.path));
+	for (unsigned i = first; i < r->hops; i++) {
+		q.hops = (uint8_t)i;
+		q.mod = r->path[i + 1];
+		q.target = node_behind(r->path, i);
+		xact_submit(s->x, &q, now, told, s,
+			(uint64_t)(w - s->way) << 8 | i);
+	}
+}

@@ -1,0 +1,693 @@
+#include "discovery/sweep/sweep.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "discovery/sweep/sweep_priv.h"
+#include "sm/base/mem.h"
+#include "sm/mad/mad_role.h"
+
+/* How many stragglers a level may leave behind when requests are being
+ * repeated: one dead node must not hold up a whole level. */
+enum { STRAGGLERS = 8 };
+
+struct sweep_node *
+sweep_node(struct sweep *s, draft_id n)
+{
+	if (n >= s->nnode) {
+		size_t want = s->d->nnodes > n ? s->d->nnodes : (size_t)n + 1;
+
+		want += want / 2 + 16;
+		s->node = mem_resize(s->node, want, sizeof(*s->node));
+		memset(s->node + s->nnode, 0,
+			(want - s->nnode) * sizeof(*s->node));
+		s->nnode = want;
+	}
+	return &s->node[n];
+}
+
+static void
+queue_put(struct sweep_queue *q, const struct sweep_job *job)
+{
+	if (q->head > 0 && q->head == q->n)
+		q->head = q->n = 0;
+	q->job = mem_grow(q->job, q->n, &q->cap, sizeof(*q->job));
+	q->job[q->n++] = *job;
+}
+
+static bool
+queue_take(struct sweep_queue *q, struct sweep_job *job)
+{
+	if (q->head == q->n)
+		return false;
+	*job = q->job[q->head++];
+	return true;
+}
+
+void
+sweep_queue_job(struct sweep *s, const struct sweep_job *job)
+{
+	struct sweep_job j = *job;
+
+	j.gen = sweep_node(s, j.node)->gen;
+	queue_put(j.kind == JOB_ASK ? &s->ask : &s->odd, &j);
+}
+
+void
+sweep_queue(struct sweep *s, enum sweep_job_kind kind, draft_id n, uint8_t port)
+{
+	struct sweep_job job = {.node = n, .port = port, .kind = (uint8_t)kind};
+
+	sweep_queue_job(s, &job);
+}
+
+void
+sweep_ask_again(struct sweep *s, draft_id n, uint8_t port)
+{
+	struct sweep_job job = {
+		.node = n, .port = port, .kind = JOB_ASK, .force = true};
+
+	sweep_queue_job(s, &job);
+}
+
+void
+sweep_ends_add(struct sweep_ends *l, draft_id n, uint8_t port)
+{
+	l->end = mem_grow(l->end, l->n, &l->cap, sizeof(*l->end));
+	l->end[l->n++] = (struct sweep_end){n, port};
+}
+
+/* A switch that is to be probed may have lost the very cable by which we reach
+ * it: one Get at the near end saves a time-out. */
+static void
+check_ways(struct sweep *s)
+{
+	const struct draft *d = s->d;
+
+	for (draft_id n = 0; n < d->nnodes; n++) {
+		draft_id via;
+
+		if (d->node[n] == NULL || sweep_node(s, n)->state != SN_WAIT)
+			continue;
+		via = d->node[n]->via;
+		if (via != DRAFT_NONE && d->node[via]->type == TOPO_SWITCH &&
+			sweep_node(s, via)->state == SN_NONE)
+			sweep_refresh(s, via, d->node[n]->via_port);
+	}
+}
+
+/* Who was asked for by name waits until its route is read. */
+static void
+start_probe(struct sweep *s, const uint64_t *guid, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		draft_id id;
+
+		if (!draft_find(s->d, guid[i], &id))
+			continue;
+		for (; id != DRAFT_NONE; id = s->d->node[id]->next) {
+			struct draft_node *node = s->d->node[id];
+
+			s->named++;
+			if (node->type == TOPO_SWITCH) {
+				sweep_node(s, id)->state = SN_WAIT;
+				sweep_node(s, id)->probed = true;
+				continue;
+			}
+			for (unsigned p = 1; p <= node->nports; p++) {
+				if (node->port[p].peer != DRAFT_NONE)
+					sweep_queue(
+						s, JOB_PORT, id, (uint8_t)p);
+			}
+		}
+	}
+	check_ways(s);
+}
+
+/*
+ * Light: what no switch would tell. Our own port is read, because nobody tells
+ * a CA that its cable was pulled; and who was silent is asked again: a node
+ * that hung does not say that it is well.
+ */
+static void
+start_listening(struct sweep *s, draft_id id)
+{
+	const struct draft_node *node = s->d->node[id];
+
+	bool self = id == s->d->self, sw = node->type == TOPO_SWITCH;
+
+	if (sw)
+		sweep_queue(s, JOB_SWITCH, id, 0);
+	else if (self)
+		sweep_queue(s, JOB_PORT, id, (uint8_t)s->d->self_port);
+	for (unsigned p = 1; p <= node->nports; p++) {
+		bool cabled = node->port[p].peer != DRAFT_NONE;
+
+		if (!sw && !self && cabled && node->quarantine != NULL)
+			sweep_queue(s, JOB_PORT, id, (uint8_t)p);
+		if ((sw || (self && p == s->d->self_port)) && !cabled &&
+			node->quarantine == NULL && draft_up(&node->port[p]))
+			sweep_queue(s, JOB_ASK, id, (uint8_t)p);
+	}
+}
+
+/* One job for every node that is reached and that the sweep wants. */
+static void
+start_survey(struct sweep *s)
+{
+	for (size_t i = 0; i < s->d->norder; i++) {
+		draft_id id = s->d->order[i];
+		const struct draft_node *node = s->d->node[id];
+
+		if (s->kind == SWEEP_LIGHT)
+			start_listening(s, id);
+		if ((s->kind == SWEEP_NAMES ||
+			    (s->kind == SWEEP_SWITCH_NAMES &&
+				    node->type == TOPO_SWITCH)) &&
+			node->desc == NULL && node->quarantine == NULL)
+			sweep_queue(s, JOB_DESC, id, 0);
+	}
+}
+
+struct sweep *
+sweep_new(enum sweep_kind kind, struct draft *d, struct xact *x, uint64_t mkey,
+	const uint64_t *guid, size_t n)
+{
+	struct sweep *s = mem_zalloc(1, sizeof(*s));
+
+	s->kind = kind;
+	s->d = d;
+	s->x = x;
+	s->mkey = mkey;
+	if (kind == SWEEP_FULL || kind == SWEEP_PROBE)
+		d->sweep++;
+	s->sweep = d->sweep;
+	d->touched = true;
+	s->retried = xact_stats(x)->retried;
+	if (kind == SWEEP_FULL) {
+		struct sweep_job job = {.kind = JOB_SELF};
+
+		sweep_queue_job(s, &job);
+		return s;
+	}
+	draft_route(d);
+	if (kind == SWEEP_PROBE)
+		start_probe(s, guid, n);
+	else
+		start_survey(s);
+	return s;
+}
+
+void
+sweep_told_of(struct sweep *s, uint64_t guid)
+{
+	draft_id id;
+
+	if (!draft_find(s->d, guid, &id))
+		return;
+	for (; id != DRAFT_NONE; id = s->d->node[id]->next)
+		sweep_node(s, id)->told = true;
+}
+
+bool
+sweep_no_news(const struct sweep *s)
+{
+	const struct sweep_stats *c = &s->stats;
+
+	return s->kind == SWEEP_PROBE && s->stage == STAGE_DONE &&
+	       s->named > 0 && s->unchanged == s->named && c->timeouts == 0 &&
+	       c->new_nodes + c->gone_nodes + c->new_links + c->gone_links +
+			       c->changed_ports ==
+		       0;
+}
+
+void
+sweep_read_only(struct sweep *s)
+{
+	s->read_only = true;
+}
+
+void
+sweep_free(struct sweep *s)
+{
+	if (s == NULL)
+		return;
+	assert(s->pending == 0);
+	free(s->node);
+	free(s->odd.job);
+	free(s->ask.job);
+	free(s->ring);
+	free(s->ready);
+	free(s->level);
+	free(s->stale.end);
+	free(s->claims.end);
+	free(s->failed.end);
+	free(s->suspect);
+	free(s);
+}
+
+/* The directed route to node n. -1: none, or longer than 63 hops. */
+static int
+path_to(const struct draft *d, draft_id n, uint8_t path[64])
+{
+	uint8_t back[64];
+	int hops = 0;
+
+	for (; n != d->self; n = d->node[n]->via) {
+		if (d->node[n]->via == DRAFT_NONE || hops >= TOPO_MAX_HOPS)
+			return -1;
+		back[hops++] = d->node[n]->via_port;
+	}
+	path[0] = 0;
+	for (int i = 0; i < hops; i++)
+		path[i + 1] = back[hops - 1 - i];
+	return hops;
+}
+
+/* The route over a given port of n: one hop more. */
+static int
+path_over(const struct draft *d, draft_id n, uint8_t port, uint8_t path[64])
+{
+	int hops = path_to(d, n, path);
+
+	if (hops < 0 || hops >= TOPO_MAX_HOPS)
+		return -1;
+	path[hops + 1] = port;
+	return hops + 1;
+}
+
+static int
+job_path(const struct sweep *s, const struct sweep_job *job, uint8_t path[64])
+{
+	const struct draft *d = s->d;
+	const struct draft_node *n;
+	const struct draft_port *p;
+
+	if (job->kind == JOB_SELF)
+		return 0;
+	n = d->node[job->node];
+	if (job->kind == JOB_ASK)
+		return path_over(d, job->node, job->port, path);
+	if (n->type == TOPO_SWITCH || job->kind == JOB_DESC ||
+		(job->node == d->self && job->port == d->self_port))
+		return path_to(d, job->node, path);
+	/* Each port of a CA is asked over its own cable. */
+	p = &n->port[job->port];
+	if (p->peer == DRAFT_NONE)
+		return -1;
+	return path_over(d, p->peer, p->peer_port, path);
+}
+
+/* Whom the cap per target is to protect. */
+static uint64_t
+job_target(const struct sweep *s, const struct sweep_job *job)
+{
+	const struct draft_node *n;
+	uint64_t salt = job->kind == JOB_ASK ? job->port + 1U : 0;
+
+	if (job->kind == JOB_SELF)
+		return 1;
+	n = s->d->node[job->node];
+	if (n->flags & TN_DUPLICATE)
+		salt += (uint64_t)job->node << 8;
+	return (n->guid + salt * 0x9e3779b97f4a7c15U) | (n->guid == 0);
+}
+
+static const struct {
+	uint8_t method;
+	uint16_t attr;
+} wire[] = {
+	[JOB_SELF] = {MAD_GET, MAD_NODE_INFO},
+	[JOB_ASK] = {MAD_GET, MAD_NODE_INFO},
+	[JOB_SWITCH] = {MAD_GET, MAD_SWITCH_INFO},
+	[JOB_CLEAR] = {MAD_SET, MAD_SWITCH_INFO},
+	[JOB_AGAIN] = {MAD_GET, MAD_SWITCH_INFO},
+	[JOB_PORT] = {MAD_GET, MAD_PORT_INFO},
+	[JOB_REFRESH] = {MAD_GET, MAD_PORT_INFO},
+	[JOB_SECOND] = {MAD_GET, MAD_PORT_INFO},
+	[JOB_DESC] = {MAD_GET, MAD_NODE_DESC},
+	[JOB_ROLE] = {MAD_GET, MAD_ROLE},
+};
+
+/* A job in the 64 bits of a tag: node 32, gen 16, port 8, kind 4, flags 2. */
+static uint64_t
+tag_of(const struct sweep_job *j)
+{
+	return (uint64_t)j->node << 32 | (uint64_t)j->gen << 16 |
+	       (uint64_t)j->port << 8 | (uint64_t)j->kind << 2 |
+	       (uint64_t)j->ext << 1 | j->force;
+}
+
+static struct sweep_job
+job_of(uint64_t tag)
+{
+	return (struct sweep_job){
+		.node = (draft_id)(tag >> 32),
+		.gen = (uint16_t)(tag >> 16),
+		.port = (uint8_t)(tag >> 8),
+		.kind = (uint8_t)(tag >> 2 & 63),
+		.ext = (tag & 2) != 0,
+		.force = (tag & 1) != 0,
+	};
+}
+
+static void
+suspect(struct sweep *s, draft_id n)
+{
+	s->suspect = mem_grow(
+		s->suspect, s->nsuspect, &s->suspect_cap, sizeof(*s->suspect));
+	s->suspect[s->nsuspect++] = s->d->node[n]->guid;
+}
+
+/* Light: is our own port as we know it? */
+static void
+got_light_self(struct sweep *s, const struct xact_result *res)
+{
+	const struct draft_port *p =
+		&s->d->node[s->d->self]->port[s->d->self_port];
+	struct draft_port is = *p;
+	struct mad_port_info pi;
+
+	if (res->outcome != XACT_OK ||
+		mad_port_info_decode(res->data, &pi, NULL) != 0)
+		return;
+	is.state = pi.state;
+	is.phys = pi.phys_state;
+	if (draft_up(&is) == draft_up(p) && (is.state != 2 || p->state == 2))
+		return;
+	s->self_changed = true;
+	s->odd.head = s->odd.n; /* nobody else can be asked, or all are */
+}
+
+/* Light: anything but the answer that we expect is a reason to look. */
+static void
+got_light(struct sweep *s, draft_id n, const struct xact_result *res)
+{
+	const struct draft_node *node = s->d->node[n];
+	struct mad_switch_info si;
+	bool answered = res->outcome == XACT_OK &&
+			mad_switch_info_decode(res->data, &si, NULL) == 0;
+
+	if (node->quarantine != NULL) {
+		if (answered)
+			suspect(s, n);
+		return;
+	}
+	if (answered && !si.state_change && si.lft_top == node->lft_top)
+		return;
+	s->told |= answered;
+	suspect(s, n);
+}
+
+static void
+got_desc(struct sweep *s, draft_id n, const struct xact_result *res)
+{
+	char text[MAD_DATA + 1];
+
+	if (res->outcome != XACT_OK)
+		return;
+	mad_node_desc_decode(res->data, text);
+	free(s->d->node[n]->desc);
+	s->d->node[n]->desc = mem_strdup(text);
+}
+
+/* Does the job still speak of the node it was made for? */
+static bool
+current(struct sweep *s, const struct sweep_job *job)
+{
+	return job->kind == JOB_SELF ||
+	       (s->d->node[job->node] != NULL &&
+		       sweep_node(s, job->node)->gen == job->gen);
+}
+
+static void
+dispatch_light(struct sweep *s, const struct sweep_job *job,
+	const struct xact_result *res)
+{
+	if (job->kind == JOB_SWITCH)
+		got_light(s, job->node, res);
+	else if (job->node == s->d->self && job->kind == JOB_PORT)
+		got_light_self(s, res);
+	else if (job->node == s->d->self && res->outcome == XACT_OK)
+		s->self_changed = true;
+	else if (res->outcome == XACT_OK)
+		suspect(s, job->node);
+}
+
+/* The answer, or that there is none, to whom it concerns. */
+static void
+dispatch(struct sweep *s, const struct sweep_job *job,
+	const struct xact_result *res)
+{
+	if (job->kind == JOB_SELF) {
+		sweep_got_self(s, res);
+		return;
+	}
+	if (!current(s, job))
+		return;
+	if (s->kind == SWEEP_LIGHT) {
+		dispatch_light(s, job, res);
+		return;
+	}
+	switch ((enum sweep_job_kind)job->kind) {
+	case JOB_ASK:
+		sweep_got_ask(s, job, res);
+		break;
+	case JOB_SWITCH:
+	case JOB_CLEAR:
+	case JOB_AGAIN:
+		sweep_got_switch(s, job, res);
+		break;
+	case JOB_DESC:
+		got_desc(s, job->node, res);
+		break;
+	case JOB_ROLE:
+		sweep_role_got(s, job->node, res);
+		break;
+	case JOB_SELF:
+		break;
+	case JOB_PORT:
+	case JOB_REFRESH:
+	case JOB_SECOND:
+		sweep_got_port(s, job, res);
+		break;
+	}
+}
+
+static bool
+queues_empty(const struct sweep *s)
+{
+	return s->odd.head == s->odd.n && s->ask.head == s->ask.n &&
+	       s->nring == 0 && s->level_at == s->nlevel;
+}
+
+static void
+done(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct sweep *s = cookie;
+	struct sweep_job job = job_of(tag);
+
+	s->pending--;
+	s->asks -= job.kind == JOB_ASK;
+	if (res->outcome == XACT_CANCELLED) {
+		s->cancelled = true;
+		return;
+	}
+	s->stats.smps++;
+	s->stats.timeouts += res->outcome == XACT_TIMEOUT;
+	dispatch(s, &job, res);
+	while (s->pending == 0 && queues_empty(s) && sweep_advance(s))
+		;
+}
+
+/* Send a job; false when there is no way to its target. */
+static bool
+submit(struct sweep *s, const struct sweep_job *job, struct mono now)
+{
+	struct xact_request r = {.mkey = s->mkey};
+	int hops = job_path(s, job, r.path);
+
+	if (hops < 0)
+		return false;
+	r.hops = (uint8_t)hops;
+	r.method = wire[job->kind].method;
+	r.attr = wire[job->kind].attr;
+	r.target = job_target(s, job);
+	if (r.attr == MAD_PORT_INFO)
+		r.mod = job->port | (job->ext ? MAD_PORT_INFO_EXT : 0);
+	if (job->kind == JOB_CLEAR) {
+		/* As it was read, the bit that says "changed" included:
+		 * writing a one is what clears it. */
+		memcpy(r.data, s->d->node[job->node]->switch_info, MAD_DATA);
+	}
+	s->pending++;
+	s->asks += job->kind == JOB_ASK;
+	xact_submit(s->x, &r, now, done, s, tag_of(job));
+	return true;
+}
+
+/* The next port of the switches being read, one switch after the other. */
+static bool
+ring_take(struct sweep *s, struct sweep_job *job)
+{
+	while (s->nring > 0) {
+		draft_id id;
+		struct sweep_node *w;
+
+		if (s->ring_at >= s->nring)
+			s->ring_at = 0;
+		id = s->ring[s->ring_at];
+		w = sweep_node(s, id);
+		if (w->state != SN_PORTS ||
+			w->next_port > s->d->node[id]->nports) {
+			s->ring[s->ring_at] = s->ring[--s->nring];
+			continue;
+		}
+		s->ring_at++;
+		*job = (struct sweep_job){
+			.node = id,
+			.gen = w->gen,
+			.port = (uint8_t)w->next_port++,
+			.kind = JOB_PORT,
+			.ext = (s->d->node[id]->port[0].flags & TP_EXT_SPEED) !=
+			       0,
+		};
+		w->open++;
+		return true;
+	}
+	return false;
+}
+
+/* Is there still a reason to ask through this port? */
+static bool
+ask_wanted(struct sweep *s, const struct sweep_job *job)
+{
+	const struct draft_port *p;
+
+	if (!current(s, job) || sweep_node(s, job->node)->state == SN_DEAD)
+		return false;
+	p = &s->d->node[job->node]->port[job->port];
+	if (!draft_up(p))
+		return false;
+	if (job->force)
+		return true;
+	if (p->peer != DRAFT_NONE && p->seen != s->sweep &&
+		sweep_node(s, p->peer)->silent >= 2) {
+		sweep_ends_add(&s->failed, job->node, job->port);
+		return false;
+	}
+	return p->peer == DRAFT_NONE || p->seen != s->sweep;
+}
+
+/* Requests are being repeated and little is open: do not wait for it. */
+static bool
+only_stragglers(const struct sweep *s)
+{
+	return s->pending <= STRAGGLERS &&
+	       xact_stats(s->x)->retried > s->retried;
+}
+
+static bool
+next_job(struct sweep *s, struct sweep_job *job)
+{
+	while (queue_take(&s->odd, job)) {
+		if (current(s, job))
+			return true;
+	}
+	do {
+		while (queue_take(&s->ask, job)) {
+			if (ask_wanted(s, job))
+				return true;
+		}
+	} while ((s->asks == 0 || only_stragglers(s)) && sweep_ask_group(s));
+	return ring_take(s, job);
+}
+
+void
+sweep_feed(struct sweep *s, struct mono now)
+{
+	static const struct xact_result unsent = {.outcome = XACT_TIMEOUT};
+	struct sweep_job job;
+
+	while (s->stage != STAGE_DONE && !s->cancelled) {
+		if (s->pending > 0 && !xact_room(s->x))
+			return;
+		if (next_job(s, &job)) {
+			if (!submit(s, &job, now))
+				dispatch(s, &job, &unsent);
+		} else if (s->pending == 0) {
+			(void)sweep_advance(s);
+		} else if (s->nready > 0 && only_stragglers(s)) {
+			sweep_next_level(s);
+		} else {
+			return;
+		}
+	}
+}
+
+bool
+sweep_hint(struct sweep *s, draft_id n, uint8_t port)
+{
+	struct sweep_job job = {.node = n, .port = port, .kind = JOB_REFRESH};
+	const struct draft_port *p = &s->d->node[n]->port[port];
+
+	if (s->kind != SWEEP_PROBE || s->stage == STAGE_DONE)
+		return false;
+	if (s->d->node[n]->type != TOPO_SWITCH ||
+		(p->read == s->sweep && !draft_up(p)))
+		return true;
+	job.ext = (p->marks & DP_EXT) != 0;
+	sweep_queue_job(s, &job);
+	return true;
+}
+
+void
+sweep_stop(struct sweep *s, struct mono now)
+{
+	xact_cancel(s->x, s, now);
+	s->cancelled = true;
+}
+
+bool
+sweep_only_late(const struct sweep *s)
+{
+	return queues_empty(s) && xact_only_late(s->x, s);
+}
+
+bool
+sweep_done(const struct sweep *s)
+{
+	return s->pending == 0 && (s->cancelled || s->stage == STAGE_DONE);
+}
+
+const char *
+sweep_failed(const struct sweep *s)
+{
+	return s->failure.text[0] == '\0' ? NULL : s->failure.text;
+}
+
+const uint64_t *
+sweep_suspects(const struct sweep *s, size_t *n)
+{
+	*n = s->nsuspect;
+	return s->suspect;
+}
+
+bool
+sweep_told(const struct sweep *s)
+{
+	return s->told;
+}
+
+bool
+sweep_self_changed(const struct sweep *s)
+{
+	return s->self_changed;
+}
+
+const struct sweep_stats *
+sweep_stats(const struct sweep *s)
+{
+	return &s->stats;
+}

@@ -1,0 +1,132 @@
+/*
+ * sweep: asking the fabric. Three questions, one machine:
+ *
+ *  full   directed-route breadth-first from our own port: NodeInfo, then for
+ *         switches SwitchInfo (PortStateChange is cleared first, so that a
+ *         change during the sweep sets it anew), PortInfo of port 0 and of all
+ *         ports, NodeInfo through every port whose link is up and whose other
+ *         end is not known yet; for CAs and routers PortInfo of the port. The
+ *         breadth-first levels keep each cable from being asked from both ends.
+ *  probe  of some switches (after a trap): clear PortStateChange, read the
+ *         ports, follow what is new, drop what is gone, read SwitchInfo once
+ *         more: a bit set anew means another round. Where only a trap asks for
+ *         it, a bit that is clear is the end of it.
+ *  light  SwitchInfo of every switch: which ones changed or do not answer.
+ *  names  NodeDescription of every node that has none yet: it is asked for
+ *         after bring-up, because no table depends on it; of the switches
+ *         alone where the configuration gives them roles by name.
+ *
+ * Switches of the kinds that draft_ask_roles lists are asked for their role
+ * once they are read (vendor attribute 0xFFE0). No answer is fine.
+ *
+ * Extended speeds: switch ports are read with modifier bit 31 at once when
+ * port 0 says the switch knows them; a CA port is read a second time with it
+ * only when the other end of its cable has not already told the speed.
+ *
+ * A switch that does not answer after its retries is quarantined; a CA is kept
+ * as far as it answered (TN_PARTIAL). Several SMPs are in flight: as many as
+ * the transactions have room for. IBA volume 1, 14.2 and 14.4.
+ */
+#ifndef HEDDLE_DISCOVERY_SWEEP_SWEEP_H
+#define HEDDLE_DISCOVERY_SWEEP_SWEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "discovery/builder/builder.h"
+#include "sm/base/clock.h"
+#include "sm/transport/xact.h"
+
+enum sweep_kind {
+	SWEEP_FULL,
+	SWEEP_PROBE,
+	SWEEP_LIGHT,
+	SWEEP_NAMES,
+	SWEEP_SWITCH_NAMES,
+};
+
+struct sweep;
+
+struct sweep_stats {
+	uint64_t smps;	   /* requests completed */
+	uint64_t timeouts; /* requests that failed for good */
+	uint32_t new_nodes, gone_nodes, new_links, gone_links;
+	uint32_t changed_ports; /* port records that differ from before */
+	uint32_t rounds; /* probe: rounds until PortStateChange stayed 0 */
+	uint32_t twins; /* met anew: one GUID, or a node that moved meanwhile */
+};
+
+/*
+ * Start. guid/n: the switches of a probe (unknown GUIDs are ignored), NULL/0
+ * otherwise. The sweep borrows d and x; nothing is submitted yet. mkey goes
+ * into every request.
+ */
+struct sweep *sweep_new(enum sweep_kind kind, struct draft *d, struct xact *x,
+	uint64_t mkey, const uint64_t *guid, size_t n);
+
+/*
+ * Probe: a trap is all that this switch is asked for. If its PortStateChange is
+ * clear nothing happened there since its ports were read, and they are not read
+ * again: another look came before the trap did.
+ */
+void sweep_told_of(struct sweep *s, uint64_t guid);
+
+/*
+ * Probe, over: it was so with every switch, and nothing else was found either;
+ * the fabric is what it was.
+ */
+bool sweep_no_news(const struct sweep *s);
+
+/*
+ * Only Gets from now on: PortStateChange stays as it is. For looking at a
+ * fabric that is another's; a change in the middle of it goes unnoticed.
+ */
+void sweep_read_only(struct sweep *s);
+
+/*
+ * Free. Only when it is done, or after xact_cancel_all has completed its
+ * requests (asserted). NULL allowed.
+ */
+void sweep_free(struct sweep *s);
+
+/*
+ * Submit what there is room for. Call after starting, after completions and
+ * after xact_tick: when requests are being repeated, the rest goes on without
+ * waiting for them.
+ */
+void sweep_feed(struct sweep *s, struct mono now);
+
+/*
+ * Probe: a port of a switch was found down, by whatever means: look at it, if
+ * that was not done. False: this sweep is of another kind, or over.
+ */
+bool sweep_hint(struct sweep *s, draft_id n, uint8_t port);
+
+/*
+ * Give up what is unanswered: what was found so far stays. It is done then; a
+ * probe or a full sweep that was stopped knows less than it should.
+ */
+void sweep_stop(struct sweep *s, struct mono now);
+
+/* Is there nothing left to wait for but answers that are late? */
+bool sweep_only_late(const struct sweep *s);
+
+/* All asked and answered (or given up). */
+bool sweep_done(const struct sweep *s);
+
+/* Our own port did not answer: the reason, else NULL. */
+const char *sweep_failed(const struct sweep *s);
+
+/* Light: GUIDs of the nodes that need a probe; valid until sweep_free. */
+const uint64_t *sweep_suspects(const struct sweep *s, size_t *n);
+
+/* Light: a switch, asked, said that something changed there. */
+bool sweep_told(const struct sweep *s);
+
+/* Light: our own port came up or went down; everything must be read. */
+bool sweep_self_changed(const struct sweep *s);
+
+const struct sweep_stats *sweep_stats(const struct sweep *s);
+
+#endif

@@ -1,0 +1,491 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "discovery/sweep/sweep_priv.h"
+#include "sm/base/mem.h"
+
+/*
+ * A cable inside a level can be asked from both ends. In a small level so many
+ * switches are asked through at a time that this is rare; in a large one the
+ * order alone sees to it, because only few of its switches are ever open.
+ */
+enum { LEVEL_SMALL = 64, LEVEL_GROUP = 2, LEVEL_STREAM = 4 };
+
+static bool
+queued(const struct sweep *s)
+{
+	return s->odd.head < s->odd.n || s->ask.head < s->ask.n ||
+	       s->nring > 0 || s->level_at < s->nlevel;
+}
+
+void
+sweep_next_level(struct sweep *s)
+{
+	for (size_t i = 0; i < s->nready; i++) {
+		s->level = mem_grow(
+			s->level, s->nlevel, &s->level_cap, sizeof(*s->level));
+		s->level[s->nlevel++] = s->ready[i];
+	}
+	s->nready = 0;
+	s->retried = xact_stats(s->x)->retried;
+}
+
+/* The asks of n switches, one of each in turn: they go to different nodes. */
+static void
+ask_through(struct sweep *s, const draft_id *id, size_t n)
+{
+	for (size_t i = 0; i < 256 * n; i++) {
+		struct sweep_node *w = sweep_node(s, id[i % n]);
+		uint8_t port = (uint8_t)(i / n);
+
+		if (w->state == SN_READ && sweep_bit(w->ask, port))
+			sweep_queue(s, JOB_ASK, id[i % n], port);
+	}
+	for (size_t i = 0; i < n; i++)
+		memset(sweep_node(s, id[i])->ask, 0, sizeof(s->node->ask));
+}
+
+bool
+sweep_ask_group(struct sweep *s)
+{
+	bool small = s->nlevel <= LEVEL_SMALL;
+	size_t group = small ? LEVEL_GROUP : LEVEL_STREAM;
+
+	if (s->level_at == s->nlevel)
+		return false;
+	do {
+		size_t n = s->nlevel - s->level_at;
+
+		n = n < group ? n : group;
+		ask_through(s, s->level + s->level_at, n);
+		s->level_at += n;
+	} while (!small && s->level_at < s->nlevel);
+	if (s->level_at == s->nlevel)
+		s->level_at = s->nlevel = 0;
+	return true;
+}
+
+/* Is a switch on the way to n still to be read? */
+static bool
+way_unread(struct sweep *s, draft_id n)
+{
+	unsigned hops = 0;
+
+	for (n = s->d->node[n]->via; n != DRAFT_NONE && ++hops < 256;
+		n = s->d->node[n]->via) {
+		uint8_t state = sweep_node(s, n)->state;
+
+		if (state == SN_WAIT || state == SN_HEAD || state == SN_PORTS)
+			return true;
+	}
+	return false;
+}
+
+/* Probe: start the switches whose route is sound by now. */
+static void
+start_waiting(struct sweep *s)
+{
+	for (draft_id n = 0; n < s->d->nnodes; n++) {
+		const struct draft_node *node = s->d->node[n];
+		struct sweep_node *w = sweep_node(s, n);
+
+		if (node == NULL || w->state != SN_WAIT)
+			continue;
+		if (node->reach == DRAFT_UNREACHED) {
+			w->state = SN_NONE; /* gone, unless met again */
+			continue;
+		}
+		if (way_unread(s, n))
+			continue;
+		sweep_read(s, n,
+			w->full || node->quarantine != NULL ||
+				node->reach == DRAFT_BEHIND);
+	}
+}
+
+/*
+ * Ports whose other end changed, where there still is a way to them. What lies
+ * behind a switch that is about to be read waits for it: when a switch is
+ * gone, all its neighbours tell of it, and many a way leads through it.
+ */
+static void
+read_stale(struct sweep *s)
+{
+	struct sweep_ends later = {0};
+
+	for (size_t i = 0; i < s->stale.n; i++) {
+		struct sweep_end e = s->stale.end[i];
+		struct draft_node *node = s->d->node[e.node];
+		struct sweep_job job = {.node = e.node, .port = e.port};
+		struct draft_port *p;
+
+		if (node == NULL || e.port > node->nports ||
+			node->reach == DRAFT_UNREACHED)
+			continue;
+		if (way_unread(s, e.node)) {
+			sweep_ends_add(&later, e.node, e.port);
+			continue;
+		}
+		p = &node->port[e.port];
+		if (p->read == s->sweep &&
+			draft_up(p) == (p->peer != DRAFT_NONE))
+			continue; /* as it should be */
+		job.kind = node->type == TOPO_SWITCH ? JOB_REFRESH : JOB_PORT;
+		job.ext = node->type == TOPO_SWITCH && (p->marks & DP_EXT);
+		if (node->type == TOPO_SWITCH
+				? sweep_node(s, e.node)->state == SN_NONE
+				: p->peer != DRAFT_NONE)
+			sweep_queue_job(s, &job);
+	}
+	free(s->stale.end);
+	s->stale = later;
+}
+
+/* Who had a claim is asked again, now that the other ends have answered. */
+static void
+ask_claims(struct sweep *s)
+{
+	for (size_t i = 0; i < s->claims.n; i++) {
+		struct sweep_end e = s->claims.end[i];
+
+		if (s->d->node[e.node] != NULL &&
+			e.port <= s->d->node[e.node]->nports)
+			sweep_ask_again(s, e.node, e.port);
+	}
+	s->claims.n = 0;
+}
+
+/* Keep the cable in port of n, whose other end does not answer. */
+static void
+keep_silent(struct sweep *s, draft_id n, uint8_t port)
+{
+	struct draft_port *p = &s->d->node[n]->port[port];
+	struct draft_node *far = s->d->node[p->peer];
+	char name[96];
+
+	p->seen = s->sweep;
+	far->port[p->peer_port].seen = s->sweep;
+	far->seen = s->sweep;
+	if (far->quarantine != NULL)
+		return;
+	draft_odd(s->d, "%s is quarantined: does not answer",
+		draft_name(s->d, p->peer, name));
+	draft_node_quarantine(s->d, p->peer, "does not answer");
+}
+
+/* A link that is up and was silent: a hung node, or a cable that only looks
+ * sound? False: the node must be asked first (probe), which was queued. */
+static bool
+judge_silent(struct sweep *s, draft_id n, uint8_t port)
+{
+	const struct draft_port *p = &s->d->node[n]->port[port];
+	const struct draft_node *far;
+	uint8_t state;
+	char name[96];
+	bool answers;
+
+	if (p->peer == DRAFT_NONE || p->seen == s->sweep)
+		return true;
+	far = s->d->node[p->peer];
+	state = sweep_node(s, p->peer)->state;
+	if (s->kind == SWEEP_PROBE && far->type == TOPO_SWITCH &&
+		state == SN_NONE && far->quarantine == NULL) {
+		sweep_read(s, p->peer, false);
+		return false;
+	}
+	answers = s->kind == SWEEP_FULL
+			  ? far->seen == s->sweep && state != SN_DEAD &&
+				    far->quarantine == NULL
+			  : state == SN_READ;
+	if (!answers) {
+		keep_silent(s, n, port);
+		return true;
+	}
+	draft_odd(s->d,
+		"the cable in port %u of %s is up, but carries nothing: "
+		"not used",
+		port, draft_name(s->d, n, name));
+	sweep_unplug(s, n, port);
+	return true;
+}
+
+static void
+judge_failed(struct sweep *s)
+{
+	struct sweep_ends again = {0};
+
+	for (size_t i = 0; i < s->failed.n; i++) {
+		struct sweep_end e = s->failed.end[i];
+
+		if (s->d->node[e.node] != NULL &&
+			e.port <= s->d->node[e.node]->nports &&
+			!judge_silent(s, e.node, e.port))
+			sweep_ends_add(&again, e.node, e.port);
+	}
+	free(s->failed.end);
+	s->failed = again;
+}
+
+/* Probe: SwitchInfo of those asked for, once more. */
+static void
+ask_again(struct sweep *s)
+{
+	if (s->kind != SWEEP_PROBE)
+		return;
+	for (draft_id n = 0; n < s->d->nnodes; n++) {
+		struct sweep_node *w = sweep_node(s, n);
+
+		if (s->d->node[n] == NULL || !w->probed ||
+			w->state != SN_READ || w->again == w->rounds)
+			continue;
+		w->again = w->rounds;
+		sweep_queue(s, JOB_AGAIN, n, 0);
+	}
+}
+
+/* Has the other end of this CA port's cable told the speed? */
+static bool
+speed_known(const struct draft *d, draft_id n, const struct draft_port *p)
+{
+	const struct draft_node *far;
+
+	if (p->peer == DRAFT_NONE)
+		return false;
+	far = d->node[p->peer];
+	if (far->port[p->peer_port].marks & DP_EXT)
+		return true;
+	/* Of two hosts on one cable, one is enough. */
+	if (far->type != TOPO_SWITCH && p->peer < n)
+		return (far->port[p->peer_port].flags & TP_EXT_SPEED) != 0;
+	/* A switch without extended speeds cannot run the cable at one. */
+	return far->type == TOPO_SWITCH && (far->port[0].marks & DP_READ) &&
+	       (far->port[0].capmask & MAD_CAP_EXT_SPEEDS) == 0;
+}
+
+static void
+ask_second(struct sweep *s)
+{
+	for (draft_id n = 0; n < s->d->nnodes; n++) {
+		const struct draft_node *node = s->d->node[n];
+
+		if (node == NULL || node->type == TOPO_SWITCH)
+			continue;
+		for (unsigned i = 1; i <= node->nports; i++) {
+			const struct draft_port *p = &node->port[i];
+			struct sweep_job job = {.node = n,
+				.port = (uint8_t)i,
+				.kind = JOB_SECOND,
+				.ext = true};
+
+			if (p->read == s->sweep && (p->marks & DP_READ) &&
+				(p->flags & TP_EXT_SPEED) &&
+				!(p->marks & (DP_EXT | DP_NOEXT)) &&
+				!speed_known(s->d, n, p))
+				sweep_queue_job(s, &job);
+		}
+	}
+}
+
+/*
+ * What hangs behind quarantined switches is kept as it was last known, all its
+ * cables included: nobody could be asked about them, and data crosses them.
+ */
+static void
+keep_behind(struct sweep *s)
+{
+	struct draft *d = s->d;
+	draft_id *stack = mem_zalloc((size_t)d->nnodes + 1, sizeof(*stack));
+	bool *kept = mem_zalloc((size_t)d->nnodes + 1, sizeof(*kept));
+	size_t top = 0;
+
+	for (draft_id n = 0; n < d->nnodes; n++) {
+		if (d->node[n] != NULL && d->node[n]->seen == s->sweep &&
+			d->node[n]->quarantine != NULL)
+			stack[top++] = n;
+	}
+	while (top > 0) {
+		struct draft_node *node = d->node[stack[--top]];
+
+		if (node->type != TOPO_SWITCH)
+			continue;
+		for (unsigned i = 1; i <= node->nports; i++) {
+			struct draft_port *p = &node->port[i];
+			struct draft_node *far;
+
+			if (p->peer == DRAFT_NONE || p->seen == s->sweep)
+				continue;
+			far = d->node[p->peer];
+			if (far->seen == s->sweep && far->quarantine == NULL &&
+				!kept[p->peer])
+				continue; /* it was asked and did not say so */
+			p->seen = s->sweep;
+			far->port[p->peer_port].seen = s->sweep;
+			if (far->seen != s->sweep) {
+				kept[p->peer] = true;
+				stack[top++] = p->peer;
+			}
+			far->seen = s->sweep;
+		}
+	}
+	free(stack);
+	free(kept);
+}
+
+static void
+drop_node(struct sweep *s, draft_id n)
+{
+	struct draft_node *node = s->d->node[n];
+
+	for (unsigned p = 0; p <= node->nports; p++)
+		s->stats.gone_links += draft_unlink(s->d, n, (uint8_t)p);
+	draft_node_drop(s->d, n);
+	s->stats.gone_nodes++;
+}
+
+/* Full: what was not seen again is gone. */
+static void
+drop_unseen(struct sweep *s)
+{
+	struct draft *d = s->d;
+
+	keep_behind(s);
+	for (draft_id n = 0; n < d->nnodes; n++) {
+		if (d->node[n] == NULL)
+			continue;
+		if (d->node[n]->seen != s->sweep) {
+			drop_node(s, n);
+			continue;
+		}
+		for (unsigned p = 0; p <= d->node[n]->nports; p++) {
+			if (d->node[n]->port[p].seen != s->sweep)
+				s->stats.gone_links +=
+					draft_unlink(d, n, (uint8_t)p);
+		}
+	}
+}
+
+/* Probe: what cannot be reached any more is gone; it will be read as new. */
+static void
+drop_unreached(struct sweep *s)
+{
+	draft_route(s->d);
+	for (draft_id n = 0; n < s->d->nnodes; n++) {
+		if (s->d->node[n] != NULL &&
+			s->d->node[n]->reach == DRAFT_UNREACHED)
+			drop_node(s, n);
+	}
+}
+
+/* Have two hosts of one GUID no port in common? */
+static bool
+complement(const struct draft_node *a, const struct draft_node *b)
+{
+	if (a->type != b->type || a->nports != b->nports ||
+		a->sysimg != b->sysimg)
+		return false;
+	for (unsigned p = 1; p <= a->nports; p++) {
+		if (a->port[p].peer != DRAFT_NONE &&
+			b->port[p].peer != DRAFT_NONE)
+			return false;
+	}
+	return true;
+}
+
+/* A host that was two for a while (its ports moved one by one) is one again. */
+static void
+merge_hosts(struct draft *d, draft_id n)
+{
+	draft_id next;
+
+	for (draft_id i = d->node[n]->next; i != DRAFT_NONE; i = next) {
+		struct draft_node *twin = d->node[i];
+
+		next = twin->next;
+		if (i == d->self || !complement(d->node[n], twin))
+			continue;
+		for (unsigned p = 1; p <= twin->nports; p++) {
+			struct draft_port port = twin->port[p];
+
+			if (port.peer == DRAFT_NONE)
+				continue;
+			draft_link(d, n, (uint8_t)p, port.peer, port.peer_port);
+			d->node[n]->port[p] = port;
+		}
+		draft_node_drop(d, i);
+	}
+}
+
+/* Twins may have gone, or come. */
+static void
+flag_duplicates(struct draft *d)
+{
+	for (draft_id n = 0; n < d->nnodes; n++) {
+		if (d->node[n] != NULL && d->node[n]->type != TOPO_SWITCH &&
+			d->node[n]->next != DRAFT_NONE)
+			merge_hosts(d, n);
+	}
+	for (draft_id n = 0; n < d->nnodes; n++) {
+		struct draft_node *node = d->node[n];
+		draft_id first;
+
+		if (node == NULL || !draft_find(d, node->guid, &first))
+			continue;
+		node->flags &= (uint8_t)~TN_DUPLICATE;
+		if (first != n || node->next != DRAFT_NONE)
+			node->flags |= TN_DUPLICATE;
+	}
+}
+
+static void
+finish(struct sweep *s)
+{
+	s->stage = STAGE_DONE;
+	if (s->failure.text[0] != '\0' || s->d->self == DRAFT_NONE)
+		return;
+	if (s->kind == SWEEP_FULL)
+		drop_unseen(s);
+	if (s->kind == SWEEP_PROBE)
+		drop_unreached(s);
+	if (s->kind == SWEEP_FULL || s->kind == SWEEP_PROBE)
+		flag_duplicates(s->d);
+}
+
+/* Everything that can be pending while the fabric is read. */
+static void
+run(struct sweep *s)
+{
+	if (s->rewired && s->kind == SWEEP_PROBE) {
+		draft_route(s->d);
+		s->rewired = false;
+	}
+	read_stale(s);
+	if (s->kind == SWEEP_PROBE && !queued(s))
+		start_waiting(s);
+	if (!queued(s) && s->nready > 0)
+		sweep_next_level(s);
+	if (!queued(s) && s->claims.n > 0)
+		ask_claims(s);
+	if (!queued(s) && s->failed.n > 0)
+		judge_failed(s);
+}
+
+bool
+sweep_advance(struct sweep *s)
+{
+	if (s->stage == STAGE_DONE)
+		return false;
+	run(s);
+	if (queued(s) || s->nready > 0 || s->claims.n > 0)
+		return true;
+	if (s->stage == STAGE_RUN) {
+		s->stage = STAGE_AGAIN;
+		ask_again(s);
+	} else if (s->stage == STAGE_AGAIN) {
+		/* Another round may have come of it: stay until none does. */
+		s->stage = STAGE_SECOND;
+		ask_second(s);
+	} else {
+		finish(s);
+	}
+	return true;
+}

@@ -1,0 +1,494 @@
+#include <string.h>
+
+#include "discovery/sweep/sweep_priv.h"
+#include "sm/base/mem.h"
+
+/* A fabric has a few duplicate GUIDs. What would make more is a cable that
+ * lies, and the fabric seen through it once more. */
+enum { TWINS_MAX = 256 };
+
+/* Who answered through a port, and through which of its own ports. */
+struct answer {
+	struct mad_node_info ni;
+	draft_id from; /* asked through this node ... */
+	uint8_t port;  /* ... and this port of it */
+};
+
+/* The record of a node that became another one. */
+static void
+renew(struct sweep *s, draft_id n)
+{
+	struct sweep_node *w = sweep_node(s, n);
+
+	*w = (struct sweep_node){.gen = (uint16_t)(w->gen + 1)};
+}
+
+static bool
+same_kind(const struct draft_node *n, const struct mad_node_info *ni)
+{
+	return n->type == ni->type && n->nports == ni->nports &&
+	       n->sysimg == ni->sysimg;
+}
+
+/* What NodeInfo says about the node itself and the port that answered. */
+static void
+identify(struct draft *d, draft_id n, const struct mad_node_info *ni)
+{
+	struct draft_node *node = d->node[n];
+	unsigned port = ni->type == TOPO_SWITCH ? 0 : ni->local_port;
+
+	node->sysimg = ni->sysimg;
+	node->vendor = ni->vendor;
+	node->device = ni->device;
+	node->revision = ni->revision;
+	node->partition_cap = ni->partition_cap;
+	node->port[port].guid = ni->port_guid;
+}
+
+static bool
+leads_to(const struct draft_port *p, draft_id n, uint8_t port)
+{
+	return p->peer == n && p->peer_port == port;
+}
+
+/* Was this port read in this sweep and found down? */
+static bool
+known_down(const struct sweep *s, draft_id n, uint8_t port)
+{
+	const struct draft_node *node = s->d->node[n];
+	const struct draft_port *p = &node->port[port];
+
+	return node->type == TOPO_SWITCH && p->read == s->sweep &&
+	       (p->marks & DP_READ) && !draft_up(p);
+}
+
+/* Can the cable end here without contradicting what this sweep has seen? */
+static bool
+is_free(const struct sweep *s, draft_id n, uint8_t port)
+{
+	const struct draft_port *p = &s->d->node[n]->port[port];
+
+	if (known_down(s, n, port))
+		return false;
+	return p->peer == DRAFT_NONE ||
+	       (s->kind == SWEEP_FULL && p->seen != s->sweep);
+}
+
+/* A node that nothing in this sweep has confirmed may turn out to be another
+ * one: a switch that was exchanged, or got new firmware with more ports. */
+static bool
+is_stale(struct sweep *s, draft_id n)
+{
+	if (n == s->d->self)
+		return false;
+	if (s->kind == SWEEP_FULL)
+		return s->d->node[n]->seen != s->sweep;
+	return s->d->node[n]->reach == DRAFT_UNREACHED &&
+	       sweep_node(s, n)->state == SN_NONE;
+}
+
+/*
+ * Which node of the draft has answered? *contested: it is one that, so far,
+ * is known to have this port elsewhere. DRAFT_NONE: nobody that we know.
+ */
+static draft_id
+match(struct sweep *s, const struct answer *a, bool *contested)
+{
+	const struct draft *d = s->d;
+	uint8_t port = a->ni.local_port;
+	draft_id first, n;
+	draft_id candidate = DRAFT_NONE;
+
+	*contested = false;
+	if (!draft_find(d, a->ni.guid, &first))
+		return DRAFT_NONE;
+	for (n = first; n != DRAFT_NONE; n = d->node[n]->next) {
+		if (!same_kind(d->node[n], &a->ni) || sweep_node(s, n)->gone)
+			continue;
+		if (leads_to(&d->node[n]->port[port], a->from, a->port) &&
+			!known_down(s, n, port))
+			return n;
+		if (candidate == DRAFT_NONE ||
+			(!is_free(s, candidate, port) && is_free(s, n, port)))
+			candidate = n;
+	}
+	if (candidate != DRAFT_NONE) {
+		*contested = !is_free(s, candidate, port);
+		return candidate;
+	}
+	for (n = first; n != DRAFT_NONE; n = d->node[n]->next) {
+		if (!is_stale(s, n))
+			continue;
+		draft_node_reset(s->d, n, a->ni.type, a->ni.nports);
+		renew(s, n);
+		s->rewired = true;
+		return n;
+	}
+	return DRAFT_NONE;
+}
+
+/* A node that nobody has met; a twin when its GUID is not new. */
+static draft_id
+meet(struct sweep *s, const struct answer *a)
+{
+	char name[96];
+	draft_id known, n;
+	bool twin = draft_find(s->d, a->ni.guid, &known);
+
+	if (twin && ++s->stats.twins > TWINS_MAX) {
+		draft_odd(
+			s->d, "too many duplicate GUIDs: the rest is ignored");
+		return DRAFT_NONE;
+	}
+	n = draft_node_new(s->d, a->ni.guid, a->ni.type, a->ni.nports);
+	if (n == DRAFT_NONE) {
+		draft_odd(s->d, "more than %u nodes: the rest is ignored",
+			DRAFT_MAX_NODES);
+		return n;
+	}
+	renew(s, n);
+	s->stats.new_nodes++;
+	if (twin) {
+		draft_odd(s->d,
+			"duplicate GUID 0x%016llx: another node answers to "
+			"it behind port %u of %s",
+			(unsigned long long)a->ni.guid, a->port,
+			draft_name(s->d, a->from, name));
+		s->d->node[n]->flags |= TN_DUPLICATE;
+		s->d->node[known]->flags |= TN_DUPLICATE;
+	}
+	return n;
+}
+
+/* The directed route to n goes through from's port, unless that runs in a
+ * circle. */
+static void
+set_via(struct draft *d, draft_id n, draft_id from, uint8_t port)
+{
+	unsigned hops = 0;
+
+	for (draft_id i = from; i != d->self; i = d->node[i]->via) {
+		if (i == n || i == DRAFT_NONE || ++hops > TOPO_MAX_HOPS)
+			return;
+	}
+	if (n == d->self)
+		return;
+	d->routed = false;
+	d->node[n]->via = from;
+	d->node[n]->via_port = port;
+	d->node[n]->hops = (uint16_t)(d->node[from]->hops + 1);
+}
+
+/* Node n answers: read it unless that is being done already. */
+static void
+meet_again(struct sweep *s, draft_id n, const struct answer *a)
+{
+	struct draft_node *node = s->d->node[n];
+	struct sweep_node *w = sweep_node(s, n);
+	bool first;
+
+	if (s->kind == SWEEP_FULL)
+		first = node->seen != s->sweep;
+	else
+		first = node->reach != DRAFT_CLEAN || node->quarantine != NULL;
+	node->seen = s->sweep;
+	if (!first || w->state == SN_DEAD || w->state == SN_READ)
+		return;
+	s->d->routed &= node->reach == DRAFT_CLEAN;
+	node->reach = DRAFT_CLEAN;
+	w->met = (struct sweep_end){a->from, a->port};
+	if (s->kind == SWEEP_FULL || node->via == DRAFT_NONE ||
+		w->state == SN_NONE)
+		set_via(s->d, n, a->from, a->port);
+	if (node->type != TOPO_SWITCH) {
+		node->flags &= (uint8_t)~TN_PARTIAL;
+		return;
+	}
+	w->full = true;
+	if (w->state == SN_NONE)
+		sweep_read(s, n, true);
+}
+
+/*
+ * A cable whose both ends we know: what must be read of port of n because of
+ * it? A near end in Init says that the link went down and up: what a far end
+ * beyond Init said in this sweep was said before that, and a host does not
+ * tell of it.
+ */
+static void
+follow_up(struct sweep *s, const struct answer *a, draft_id n, bool known)
+{
+	const struct draft_node *node = s->d->node[n];
+	const struct draft_port *near = &s->d->node[a->from]->port[a->port];
+	uint8_t port = a->ni.local_port;
+	const struct draft_port *p = &node->port[port];
+	bool overtaken = near->state == 2 && p->state > 2;
+
+	if (known && p->read == s->sweep && (p->marks & DP_READ) && !overtaken)
+		return;
+	if (node->type != TOPO_SWITCH)
+		sweep_queue(s, JOB_PORT, n, port);
+	else
+		sweep_refresh(s, n, port);
+}
+
+/* Believe it: from's port is cabled to port of n. */
+static void
+accept(struct sweep *s, const struct answer *a, draft_id n)
+{
+	struct draft *d = s->d;
+	uint8_t port = a->ni.local_port;
+	bool known = leads_to(&d->node[a->from]->port[a->port], n, port);
+	const struct draft_node *via;
+
+	if (!known) {
+		sweep_unplug(s, a->from, a->port);
+		sweep_unplug(s, n, port);
+		draft_link(d, a->from, a->port, n, port);
+		s->stats.new_links++;
+		s->rewired = true;
+	}
+	identify(d, n, &a->ni);
+	d->node[a->from]->port[a->port].seen = s->sweep;
+	d->node[n]->port[port].seen = s->sweep;
+	meet_again(s, n, a);
+	via = d->node[n]->via == DRAFT_NONE ? NULL : d->node[d->node[n]->via];
+	if (via != NULL && via->port[d->node[n]->via_port].peer != n)
+		set_via(d, n, a->from, a->port);
+	follow_up(s, a, n, known);
+}
+
+void
+sweep_claim(struct sweep *s, draft_id n, uint8_t port)
+{
+	struct sweep_node *w = sweep_node(s, n);
+
+	if (sweep_bit(w->claimed, port))
+		return;
+	sweep_bit_set(w->claimed, port);
+	sweep_ends_add(&s->claims, n, port);
+}
+
+/* Read a port and ask through it, whatever is known already. */
+static void
+check_again(struct sweep *s, draft_id n, uint8_t port)
+{
+	struct sweep_job job = {.node = n, .port = port, .kind = JOB_REFRESH};
+
+	if (s->d->node[n]->type != TOPO_SWITCH)
+		return;
+	job.ext = (s->d->node[n]->port[port].marks & DP_EXT) != 0;
+	sweep_queue_job(s, &job);
+	sweep_ask_again(s, n, port);
+}
+
+/*
+ * Two cables lead to the same port of the same GUID. It moved, or there are
+ * two of them: check who has it now; who claims it is asked again when that is
+ * answered. If it claims it still, there are two.
+ */
+static void
+contest(struct sweep *s, const struct answer *a, draft_id holder)
+{
+	const struct draft_port *p =
+		&s->d->node[holder]->port[a->ni.local_port];
+
+	sweep_claim(s, a->from, a->port);
+	check_again(s, holder, a->ni.local_port);
+	if (p->peer != DRAFT_NONE && p->peer != holder)
+		check_again(s, p->peer, p->peer_port);
+}
+
+/* Of two nodes with one GUID, the one that was met later; never ourselves. */
+static draft_id
+later_of(const struct draft *d, draft_id a, draft_id b)
+{
+	draft_id n;
+
+	if (a == d->self || b == d->self)
+		return a == d->self ? b : a;
+	for (n = d->node[a]->next; n != DRAFT_NONE && n != b;)
+		n = d->node[n]->next;
+	return n == b ? b : a;
+}
+
+/*
+ * Nodes a and b, of one GUID, lead to the same port by the same port: they are
+ * one node, and the cable by which the later one was met does not end where it
+ * seems to. Forget the shadow and that cable. Returns who was forgotten.
+ */
+static draft_id
+collapse(struct sweep *s, draft_id a, draft_id b)
+{
+	struct draft *d = s->d;
+	draft_id n = later_of(d, a, b);
+	struct sweep_end met = sweep_node(s, n)->met;
+	char name[96];
+
+	if (sweep_node(s, n)->state != SN_NONE) {
+		sweep_bit_set(sweep_node(s, met.node)->banned, met.port);
+		draft_odd(d,
+			"the cable in port %u of %s leads to 0x%016llx, which "
+			"does not point back: not used",
+			met.port, draft_name(d, met.node, name),
+			(unsigned long long)d->node[n]->guid);
+	}
+	for (unsigned p = 0; p <= d->node[n]->nports; p++)
+		sweep_unplug(s, n, (uint8_t)p);
+	renew(s, n);
+	sweep_node(s, n)->state = SN_DEAD;
+	sweep_node(s, n)->gone = true;
+	d->node[n]->seen = s->sweep - 1;
+	d->routed = false;
+	d->node[n]->reach = DRAFT_UNREACHED;
+	d->node[n]->via = DRAFT_NONE;
+	return n;
+}
+
+/* Is the port that the answer contests held by the node that was asked, in
+ * another shape? */
+static bool
+is_shadow(const struct draft *d, const struct answer *a, draft_id holder)
+{
+	const struct draft_port *p = &d->node[holder]->port[a->ni.local_port];
+
+	return p->peer != DRAFT_NONE && p->peer != a->from &&
+	       p->peer_port == a->port &&
+	       d->node[p->peer]->guid == d->node[a->from]->guid;
+}
+
+/* One end says that the cable leads elsewhere than was confirmed before: ask
+ * both once more; true when that was queued. */
+static bool
+disagree(struct sweep *s, const struct answer *a, draft_id n)
+{
+	struct sweep_node *w = sweep_node(s, a->from);
+	const struct draft_port *p = &s->d->node[a->from]->port[a->port];
+	char name[96];
+
+	if (p->peer == DRAFT_NONE || p->seen != s->sweep ||
+		sweep_bit(w->reasked, a->port))
+		return false;
+	if (n != DRAFT_NONE && leads_to(p, n, a->ni.local_port))
+		return false;
+	sweep_bit_set(w->reasked, a->port);
+	draft_odd(s->d, "the two ends of the cable in port %u of %s disagree",
+		a->port, draft_name(s->d, a->from, name));
+	sweep_ask_again(s, a->from, a->port);
+	if (s->d->node[p->peer]->type == TOPO_SWITCH)
+		sweep_ask_again(s, p->peer, p->peer_port);
+	return true;
+}
+
+/* A link that is up and through which nobody, or nonsense, answers. */
+static void
+silent(struct sweep *s, const struct sweep_job *job, const char *why)
+{
+	const struct draft_port *p = &s->d->node[job->node]->port[job->port];
+	char name[96];
+
+	if (p->peer == DRAFT_NONE) {
+		draft_odd(s->d, "port %u of %s is up, but behind it: %s",
+			job->port, draft_name(s->d, job->node, name), why);
+		return;
+	}
+	if (p->seen == s->sweep)
+		return; /* the other end has answered */
+	if (sweep_node(s, p->peer)->silent < UINT8_MAX)
+		sweep_node(s, p->peer)->silent++;
+	sweep_ends_add(&s->failed, job->node, job->port);
+}
+
+void
+sweep_got_ask(struct sweep *s, const struct sweep_job *job,
+	const struct xact_result *res)
+{
+	struct answer a = {.from = job->node, .port = job->port};
+	struct reason why;
+	bool contested;
+	draft_id n;
+
+	if (res->outcome != XACT_OK) {
+		silent(s, job,
+			res->outcome == XACT_STATUS
+				? mad_status_name(res->status)
+				: "nobody answers");
+		return;
+	}
+	if (mad_node_info_decode(res->data, &a.ni, &why) != 0) {
+		silent(s, job, why.text);
+		return;
+	}
+	if (a.ni.local_port == 0) {
+		silent(s, job, "NodeInfo: it says it was asked through port 0");
+		return;
+	}
+	if (sweep_bit(sweep_node(s, a.from)->banned, a.port))
+		return;
+	n = match(s, &a, &contested);
+	if (contested && is_shadow(s->d, &a, n)) {
+		draft_id peer = s->d->node[n]->port[a.ni.local_port].peer;
+
+		if (collapse(s, a.from, peer) == a.from)
+			return;
+		contested = !is_free(s, n, a.ni.local_port);
+	}
+	if (disagree(s, &a, n))
+		return;
+	if (contested && !sweep_bit(sweep_node(s, a.from)->claimed, a.port)) {
+		contest(s, &a, n);
+		return;
+	}
+	if (n == DRAFT_NONE || contested)
+		n = meet(s, &a);
+	if (n != DRAFT_NONE)
+		accept(s, &a, n);
+}
+
+void
+sweep_got_self(struct sweep *s, const struct xact_result *res)
+{
+	struct draft *d = s->d;
+	struct mad_node_info ni;
+	struct reason why;
+	draft_id n = DRAFT_NONE;
+
+	if (res->outcome != XACT_OK) {
+		reason_set(&s->failure, "our own port: NodeInfo: %s",
+			res->outcome == XACT_STATUS
+				? mad_status_name(res->status)
+				: "timed out");
+		return;
+	}
+	if (mad_node_info_decode(res->data, &ni, &why) != 0) {
+		reason_set(&s->failure, "our own port: %s", why.text);
+		return;
+	}
+	if (d->self != DRAFT_NONE && d->node[d->self]->guid == ni.guid)
+		n = d->self;
+	else
+		(void)draft_find(d, ni.guid, &n);
+	if (n == DRAFT_NONE) {
+		n = draft_node_new(d, ni.guid, ni.type, ni.nports);
+		if (n == DRAFT_NONE) {
+			reason_set(&s->failure, "too many nodes");
+			return;
+		}
+		s->stats.new_nodes++;
+	} else if (!same_kind(d->node[n], &ni)) {
+		draft_node_reset(d, n, ni.type, ni.nports);
+	}
+	renew(s, n);
+	d->self = n;
+	d->routed = false;
+	d->self_port = ni.type == TOPO_SWITCH ? 0 : ni.local_port;
+	identify(d, n, &ni);
+	d->node[n]->seen = s->sweep;
+	d->node[n]->via = DRAFT_NONE;
+	d->node[n]->hops = 0;
+	d->node[n]->flags &= (uint8_t)~TN_PARTIAL;
+	if (ni.type == TOPO_SWITCH)
+		sweep_read(s, n, true);
+	else
+		sweep_queue(s, JOB_PORT, n, ni.local_port);
+}

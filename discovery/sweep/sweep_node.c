@@ -1,0 +1,435 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "discovery/sweep/sweep_priv.h"
+#include "sm/base/mem.h"
+
+enum {
+	MISSES_MAX = 2, /* attributes timed out in a row: it hangs */
+	VIAS_MAX = 2,	/* looks for another way before it is given up */
+	ROUNDS_MAX = 8, /* of a probe while PortStateChange keeps coming */
+};
+
+/* Why there is no usable answer. */
+static const char *
+no_answer(const struct xact_result *res)
+{
+	return res->outcome == XACT_STATUS ? mad_status_name(res->status)
+					   : "timed out";
+}
+
+static void
+partial(struct sweep *s, draft_id n, const char *what, const char *why)
+{
+	char name[96];
+
+	s->d->node[n]->flags |= TN_PARTIAL;
+	draft_odd(s->d, "%s: %s: %s", draft_name(s->d, n, name), what, why);
+}
+
+/* Give a switch up: nothing passes through it, nothing more is asked. */
+static void
+give_up(struct sweep *s, draft_id n, const char *why)
+{
+	struct sweep_node *w = sweep_node(s, n);
+	char name[96];
+
+	w->state = SN_DEAD;
+	s->d->node[n]->flags |= TN_PARTIAL;
+	if (s->d->node[n]->quarantine == NULL)
+		draft_odd(s->d, "%s is quarantined: %s",
+			draft_name(s->d, n, name), why);
+	draft_node_quarantine(s->d, n, why);
+	s->rewired = true;
+}
+
+void
+sweep_read(struct sweep *s, draft_id n, bool full)
+{
+	struct sweep_node *w = sweep_node(s, n);
+
+	w->state = SN_HEAD;
+	w->full = w->full || full;
+	w->fault = false;
+	w->misses = 0;
+	w->head = 1;
+	w->rounds = 1;
+	w->whole = s->d->node[n]->quarantine == NULL &&
+		   (s->d->node[n]->flags & TN_PARTIAL) == 0;
+	s->d->node[n]->flags &= (uint8_t)~TN_PARTIAL;
+	sweep_queue(s, JOB_SWITCH, n, 0);
+}
+
+static bool
+any_bit(const uint32_t mask[8])
+{
+	uint32_t all = 0;
+
+	for (int i = 0; i < 8; i++)
+		all |= mask[i];
+	return all != 0;
+}
+
+static void
+start_ports(struct sweep *s, draft_id n)
+{
+	struct sweep_node *w = sweep_node(s, n);
+
+	w->state = SN_PORTS;
+	w->next_port = 1;
+	s->ring = mem_grow(s->ring, s->nring, &s->ring_cap, sizeof(*s->ring));
+	s->ring[s->nring++] = n;
+}
+
+/*
+ * The way to a switch may be what fails, not the switch: look at its cables
+ * from their other ends before it is tried again. False: that was done.
+ */
+static bool
+try_around(struct sweep *s, draft_id n)
+{
+	struct sweep_node *w = sweep_node(s, n);
+	const struct draft_node *node = s->d->node[n];
+
+	if (s->kind != SWEEP_PROBE || w->vias >= VIAS_MAX)
+		return false;
+	w->vias++;
+	w->state = SN_WAIT;
+	for (unsigned p = 1; p <= node->nports; p++) {
+		const struct draft_port *port = &node->port[p];
+
+		if (port->peer != DRAFT_NONE && port->peer != n &&
+			s->d->node[port->peer]->type == TOPO_SWITCH)
+			sweep_refresh(s, port->peer, port->peer_port);
+	}
+	return true;
+}
+
+/* Something about switch n was answered, or not: what is next for it? */
+static void
+progress(struct sweep *s, draft_id n)
+{
+	struct sweep_node *w = sweep_node(s, n);
+
+	if (w->state == SN_HEAD && w->head == 0) {
+		if (!w->fault)
+			start_ports(s, n);
+		else if (!try_around(s, n))
+			give_up(s, n, "SwitchInfo or port 0 not answered");
+		return;
+	}
+	if (w->state != SN_PORTS || w->open > 0 ||
+		w->next_port <= s->d->node[n]->nports)
+		return;
+	w->state = SN_READ;
+	if (w->rounds > s->stats.rounds)
+		s->stats.rounds = w->rounds;
+	if (s->d->node[n]->quarantine != NULL) {
+		draft_node_quarantine(s->d, n, NULL);
+		s->rewired = true;
+	}
+	sweep_role_ask(s, n);
+	if (!any_bit(w->ask))
+		return;
+	s->ready =
+		mem_grow(s->ready, s->nready, &s->ready_cap, sizeof(*s->ready));
+	s->ready[s->nready++] = n;
+}
+
+/* SwitchInfo after the ports were read: set anew means another round. */
+static void
+got_again(struct sweep *s, draft_id n)
+{
+	struct sweep_node *w = sweep_node(s, n);
+
+	if (!s->d->node[n]->changed || w->rounds >= ROUNDS_MAX || s->read_only)
+		return;
+	w->rounds++;
+	w->state = SN_HEAD;
+	w->head = 1;
+	s->stage = STAGE_RUN;
+	sweep_queue(s, JOB_CLEAR, n, 0);
+}
+
+/*
+ * PortStateChange is clear: now port 0 is read, and not before. What it said
+ * earlier may have been lost in a reboot that the bit told of.
+ */
+static void
+read_port_zero(struct sweep *s, draft_id n)
+{
+	sweep_node(s, n)->head++;
+	sweep_queue(s, JOB_PORT, n, 0);
+}
+
+/*
+ * Take in a SwitchInfo; false: it cannot be. Another LinearFDBTop than the one
+ * that was read or acknowledged is that of a switch that started anew: every
+ * link of it was down, also those that are up and Active again by what was
+ * written meanwhile, and their other ends did not tell.
+ */
+static bool
+take_switch(struct sweep *s, draft_id n, const uint8_t info[MAD_DATA])
+{
+	struct sweep_node *w = sweep_node(s, n);
+	uint16_t top = s->d->node[n]->lft_top;
+	struct reason why;
+
+	w->misses = 0;
+	if (draft_switch_info(s->d, n, info, &why) != 0) {
+		partial(s, n, "SwitchInfo", why.text);
+		return false;
+	}
+	if (top > 0 && s->d->node[n]->lft_top != top)
+		w->full = true;
+	return true;
+}
+
+/*
+ * SwitchInfo says that nothing happened since its ports were read: nothing more
+ * is asked of it, now or at the end.
+ */
+static bool
+unchanged(struct sweep *s, draft_id n)
+{
+	const struct draft_node *node = s->d->node[n];
+	struct sweep_node *w = sweep_node(s, n);
+
+	if (!w->told || !w->whole || w->full || node->changed)
+		return false;
+	for (unsigned p = 0; p <= node->nports; p++)
+		if ((node->port[p].marks & DP_READ) == 0)
+			return false;
+	w->state = SN_READ;
+	w->again = w->rounds;
+	s->unchanged++;
+	return true;
+}
+
+void
+sweep_got_switch(struct sweep *s, const struct sweep_job *job,
+	const struct xact_result *res)
+{
+	struct sweep_node *w = sweep_node(s, job->node);
+	bool taken = false;
+
+	if (res->outcome == XACT_OK)
+		taken = take_switch(s, job->node, res->data);
+	if (job->kind == JOB_AGAIN) {
+		if (taken)
+			got_again(s, job->node);
+		return;
+	}
+	w->head--;
+	if (job->kind == JOB_CLEAR) {
+		if (!taken)
+			partial(s, job->node, "Set(SwitchInfo)",
+				no_answer(res));
+		/* Should a change have come in between, it is seen again. */
+		s->d->node[job->node]->changed = false;
+		read_port_zero(s, job->node);
+	} else if (!taken) {
+		w->fault = true;
+	} else if (unchanged(s, job->node)) {
+		return;
+	} else if (s->d->node[job->node]->changed && !s->read_only) {
+		w->head++;
+		sweep_queue(s, JOB_CLEAR, job->node, 0);
+	} else {
+		read_port_zero(s, job->node);
+	}
+	progress(s, job->node);
+}
+
+/* The port at the other end of a cable changed, so this one did. */
+void
+sweep_refresh(struct sweep *s, draft_id n, uint8_t port)
+{
+	if (s->kind == SWEEP_PROBE && port > 0)
+		sweep_ends_add(&s->stale, n, port);
+}
+
+void
+sweep_unplug(struct sweep *s, draft_id n, uint8_t port)
+{
+	const struct draft_port *p = &s->d->node[n]->port[port];
+	struct sweep_end far = {p->peer, p->peer_port};
+
+	if (far.node == DRAFT_NONE)
+		return;
+	(void)draft_unlink(s->d, n, port);
+	s->stats.gone_links++;
+	s->rewired = true;
+	if (far.node != n)
+		sweep_refresh(s, far.node, far.port);
+}
+
+/* A switch port was read. Is its cable what we believe it to be? */
+static void
+judge_port(
+	struct sweep *s, draft_id n, uint8_t port, const struct draft_port *old)
+{
+	const struct draft_port *p = &s->d->node[n]->port[port];
+	struct sweep_node *w = sweep_node(s, n);
+	bool ask;
+
+	if (!draft_up(p)) {
+		struct sweep_end far = {p->peer, p->peer_port};
+		bool confirmed = p->seen == s->sweep;
+
+		if (far.node == DRAFT_NONE)
+			return;
+		sweep_unplug(s, n, port);
+		/* The other end says it is up and leads here: a twin? */
+		if (confirmed && s->d->node[far.node]->type == TOPO_SWITCH)
+			sweep_claim(s, far.node, far.port);
+		return;
+	}
+	ask = w->full || p->peer == DRAFT_NONE || !draft_up(old) ||
+	      (old->marks & DP_READ) == 0 || p->state == 2;
+	if (!ask) {
+		if (p->state != old->state || p->state != 4)
+			sweep_refresh(s, p->peer, p->peer_port);
+		return;
+	}
+	if (w->state == SN_PORTS)
+		sweep_bit_set(w->ask, port);
+	else
+		sweep_queue(s, JOB_ASK, n, port);
+}
+
+/* Our own port, CA or router ports: what their PortInfo leads to. */
+static void
+judge_ca(struct sweep *s, draft_id n, uint8_t port)
+{
+	struct draft_node *node = s->d->node[n];
+	const struct draft_port *p = &node->port[port];
+	bool unread = false;
+
+	for (unsigned i = 1; i <= node->nports; i++)
+		unread |= node->port[i].peer != DRAFT_NONE &&
+			  (node->port[i].marks & DP_READ) == 0;
+	if (!unread)
+		node->flags &= (uint8_t)~TN_PARTIAL;
+	/* it is well again: what its other ports said is of before */
+	for (unsigned i = 1; node->quarantine != NULL && i <= node->nports; i++)
+		if (i != port && node->port[i].peer != DRAFT_NONE &&
+			node->port[i].read != s->sweep)
+			sweep_queue(s, JOB_PORT, n, (uint8_t)i);
+	draft_node_quarantine(s->d, n, NULL);
+	if (n == s->d->self && port == s->d->self_port && draft_up(p))
+		sweep_queue(s, JOB_ASK, n, port);
+}
+
+/* PortInfo did not come: what was known before is not kept. */
+static void
+port_unread(struct sweep *s, draft_id n, uint8_t port,
+	const struct xact_result *res)
+{
+	struct draft_port *p = &s->d->node[n]->port[port];
+	char what[32];
+
+	if (n == s->d->self && port == s->d->self_port)
+		reason_set(&s->failure, "our own port: PortInfo: %s",
+			no_answer(res));
+	p->marks &= (uint8_t) ~(DP_READ | DP_EXT);
+	p->state = 0;
+	p->phys = 0;
+	(void)snprintf(what, sizeof(what), "PortInfo of port %u", port);
+	if (res->cut) /* not its fault: the way is gone, and looked for */
+		s->d->node[n]->flags |= TN_PARTIAL;
+	else
+		partial(s, n, what, no_answer(res));
+}
+
+/* A port of a switch that is being read was answered or not. */
+static void
+count_port(struct sweep *s, const struct sweep_job *job, bool taken,
+	const struct xact_result *res)
+{
+	struct sweep_node *w = sweep_node(s, job->node);
+
+	if (job->port == 0) {
+		w->head--;
+		w->fault = w->fault || !taken;
+	} else {
+		w->open--;
+	}
+	if (res->outcome == XACT_TIMEOUT && ++w->misses >= MISSES_MAX &&
+		w->state == SN_PORTS && !try_around(s, job->node))
+		give_up(s, job->node, "stopped answering while it was read");
+	progress(s, job->node);
+}
+
+/* It does not know modifier bit 31 after all: ask without. */
+static bool
+without_ext(struct sweep *s, const struct sweep_job *job)
+{
+	struct draft_node *node = s->d->node[job->node];
+	struct sweep_job plain = *job;
+
+	if (!job->ext)
+		return false;
+	if (job->kind == JOB_SECOND) {
+		node->port[job->port].marks |= DP_NOEXT;
+		node->port[job->port].flags &= (uint8_t)~TP_EXT_SPEED;
+		return true;
+	}
+	node->port[0].marks |= DP_NOEXT;
+	node->port[0].flags &= (uint8_t)~TP_EXT_SPEED;
+	plain.ext = false;
+	sweep_queue_job(s, &plain);
+	return true;
+}
+
+/* A switch that was not even suspected does not answer: find out why. */
+static bool
+refresh_failed(struct sweep *s, const struct sweep_job *job,
+	const struct xact_result *res)
+{
+	struct sweep_node *w = sweep_node(s, job->node);
+
+	if (job->kind != JOB_REFRESH || s->kind != SWEEP_PROBE ||
+		res->outcome != XACT_TIMEOUT || w->state != SN_NONE)
+		return false;
+	w->state = SN_HEAD;
+	w->head = 0;
+	w->fault = true;
+	progress(s, job->node);
+	return true;
+}
+
+void
+sweep_got_port(struct sweep *s, const struct sweep_job *job,
+	const struct xact_result *res)
+{
+	const struct draft_node *node = s->d->node[job->node];
+	struct draft_port old = node->port[job->port];
+	struct reason why;
+	bool reading = job->kind == JOB_PORT && node->type == TOPO_SWITCH;
+	int taken = -1;
+
+	if (res->outcome == XACT_STATUS && without_ext(s, job))
+		return;
+	if (res->outcome == XACT_OK) {
+		sweep_node(s, job->node)->misses = 0;
+		taken = draft_port_info(
+			s->d, job->node, job->port, res->data, job->ext, &why);
+		if (taken < 0)
+			partial(s, job->node, "PortInfo", why.text);
+	}
+	if (taken > 0 && (old.marks & DP_READ))
+		s->stats.changed_ports++;
+	if (job->kind == JOB_SECOND)
+		return;
+	if (taken < 0 && refresh_failed(s, job, res))
+		return;
+	if (taken < 0)
+		port_unread(s, job->node, job->port, res);
+	else if (node->type != TOPO_SWITCH)
+		judge_ca(s, job->node, job->port);
+	else if (job->port > 0)
+		judge_port(s, job->node, job->port, &old);
+	if (reading)
+		count_port(s, job, taken >= 0, res);
+}

@@ -1,0 +1,192 @@
+/*
+ * sweep, from the inside. One machine for all four questions:
+ *
+ *   sweep.c       the public face, the queues, sending and completing
+ *   sweep_node.c  reading one node: SwitchInfo, PortInfo
+ *   sweep_link.c  asking through a port who is there; disagreements
+ *   sweep_role.c  the role that a switch tells
+ *   sweep_level.c   what happens whenever everything asked is answered
+ *
+ * A job is one request. Its completion changes the draft and queues further
+ * jobs, never sends. When nothing is queued nor open, sweep_advance decides
+ * what comes next: that is the barrier between breadth-first levels.
+ *
+ *   SN_NONE -> SN_HEAD ----------> SN_PORTS ----> SN_READ   a switch
+ *     |          SwitchInfo,         PortInfo        |
+ *     |          clear, port 0       1..N            v
+ *     |            |                   |           asks
+ *     v            v                   v
+ *   SN_WAIT      SN_DEAD  <------------+    does not answer: quarantined
+ *   (probe: its route leads through a switch that is not read yet)
+ */
+#ifndef HEDDLE_DISCOVERY_SWEEP_SWEEP_PRIV_H
+#define HEDDLE_DISCOVERY_SWEEP_SWEEP_PRIV_H
+
+#include "discovery/builder/builder_priv.h"
+#include "discovery/sweep/sweep.h"
+
+enum sweep_job_kind {
+	JOB_SELF,    /* NodeInfo of our own node */
+	JOB_ASK,     /* NodeInfo through a port: who is there? */
+	JOB_SWITCH,  /* Get SwitchInfo */
+	JOB_CLEAR,   /* Set SwitchInfo: PortStateChange */
+	JOB_AGAIN,   /* Get SwitchInfo after the ports were read */
+	JOB_PORT,    /* PortInfo, as part of reading a node */
+	JOB_REFRESH, /* PortInfo of one switch port, by itself */
+	JOB_SECOND,  /* PortInfo of a CA port with modifier bit 31 */
+	JOB_DESC,    /* NodeDescription */
+	JOB_ROLE,    /* SwitchRole */
+};
+
+struct sweep_job {
+	draft_id node;
+	uint16_t gen; /* of the node's record: stale jobs are ignored */
+	uint8_t port;
+	uint8_t kind;
+	bool ext;   /* PortInfo: with modifier bit 31 */
+	bool force; /* JOB_ASK: although its cable is known */
+};
+
+enum sweep_state { SN_NONE, SN_WAIT, SN_HEAD, SN_PORTS, SN_READ, SN_DEAD };
+
+/* One end of a cable. */
+struct sweep_end {
+	draft_id node;
+	uint8_t port;
+};
+
+/* What the sweep keeps per node of the draft. */
+struct sweep_node {
+	uint16_t gen;
+	uint16_t next_port; /* the next to read */
+	uint16_t open;	    /* PortInfos being read */
+	uint8_t state;
+	uint8_t head;	 /* requests of SN_HEAD being answered */
+	uint8_t misses;	 /* time-outs in a row */
+	uint8_t rounds;	 /* probe: how often its ports were read */
+	uint8_t again;	 /* the round after which SwitchInfo was read again */
+	uint8_t vias;	 /* probe: how often another way to it was looked for */
+	uint8_t silent;	 /* cables that lead to it by record, unanswered */
+	bool probed;	 /* asked for by name */
+	bool told;	 /* ... because of a trap alone */
+	bool whole;	 /* all of it had been read before */
+	bool full;	 /* ask through every port that is up */
+	bool gone;	 /* found to be another node's shadow */
+	bool role;	 /* asked for its role */
+	bool fault;	 /* something of SN_HEAD failed */
+	uint32_t ask[8]; /* ports to ask through */
+	uint32_t reasked[8];  /* ports whose disagreement was asked again */
+	uint32_t claimed[8];  /* ports that had a claim */
+	uint32_t banned[8];   /* ports whose cable is one-sided */
+	struct sweep_end met; /* where it was first met in this sweep */
+};
+
+/* A growing first-in first-out queue. */
+struct sweep_queue {
+	struct sweep_job *job;
+	size_t head, n, cap;
+};
+
+struct sweep_ends {
+	struct sweep_end *end;
+	size_t n, cap;
+};
+
+enum sweep_stage { STAGE_RUN, STAGE_AGAIN, STAGE_SECOND, STAGE_DONE };
+
+struct sweep {
+	enum sweep_kind kind;
+	bool read_only; /* nothing is Set */
+	enum sweep_stage stage;
+	struct draft *d;
+	struct xact *x;
+	uint64_t mkey;
+	uint32_t sweep; /* number: what "seen" and "read" are compared to */
+	unsigned pending;
+	bool cancelled;
+	bool rewired;	  /* probe: cables changed, routes are out of date */
+	uint64_t retried; /* the transport's count at the last level */
+	struct sweep_node *node; /* by draft_id */
+	size_t nnode;
+	struct sweep_queue odd, ask; /* single jobs; asks of this level */
+	draft_id *ring; /* switches whose ports are being read, in turn */
+	size_t nring, ring_cap, ring_at;
+	draft_id *ready; /* switches read, to be asked through */
+	size_t nready, ready_cap;
+	draft_id *level; /* those that are being asked through, and how far */
+	size_t nlevel, level_cap, level_at;
+	unsigned asks;		  /* open */
+	struct sweep_ends stale;  /* ports whose other end changed */
+	struct sweep_ends claims; /* to be asked again when all is quiet */
+	struct sweep_ends failed; /* links that are up, known, and silent */
+	bool self_changed;	  /* light: our own port is not as it was */
+	bool told;		  /* light: a switch said that it changed */
+	uint32_t named;		  /* probe: nodes asked for by name ... */
+	uint32_t unchanged;	  /* ... of which nothing was read */
+	uint64_t *suspect;
+	size_t nsuspect, suspect_cap;
+	struct sweep_stats stats;
+	struct reason failure; /* text empty: none */
+};
+
+static inline bool
+sweep_bit(const uint32_t mask[8], uint8_t port)
+{
+	return (mask[port >> 5] >> (port & 31) & 1) != 0;
+}
+
+static inline void
+sweep_bit_set(uint32_t mask[8], uint8_t port)
+{
+	mask[port >> 5] |= 1U << (port & 31);
+}
+
+/* The record of node n; it moves when nodes are made. */
+struct sweep_node *sweep_node(struct sweep *s, draft_id n);
+
+/* Queue a job. */
+void sweep_queue(
+	struct sweep *s, enum sweep_job_kind kind, draft_id n, uint8_t port);
+void sweep_queue_job(struct sweep *s, const struct sweep_job *job);
+
+/* Ask through a port again although something is known about it. */
+void sweep_ask_again(struct sweep *s, draft_id n, uint8_t port);
+
+/* A list of cable ends. */
+void sweep_ends_add(struct sweep_ends *l, draft_id n, uint8_t port);
+
+/* Nothing queued and nothing open: what next? False when all is done. */
+bool sweep_advance(struct sweep *s);
+
+/* Start the next breadth-first level: ask through all that is read. */
+void sweep_next_level(struct sweep *s);
+
+/* Queue asks of the level, as many as may go at once; false: none is left. */
+bool sweep_ask_group(struct sweep *s);
+
+/* Read a switch from its start; full: ask through all that is up. */
+void sweep_read(struct sweep *s, draft_id n, bool full);
+
+/* Read one port again, when all is quiet, because its other end changed. */
+void sweep_refresh(struct sweep *s, draft_id n, uint8_t port);
+
+/* Unplug the cable of a port, counted, its other end to be refreshed. */
+void sweep_unplug(struct sweep *s, draft_id n, uint8_t port);
+
+/* A port that was believed to lead to node: ask it once more, later. */
+void sweep_claim(struct sweep *s, draft_id n, uint8_t port);
+
+/* sweep_role.c: ask switch n, which was read, for its role if it has one. */
+void sweep_role_ask(struct sweep *s, draft_id n);
+void sweep_role_got(struct sweep *s, draft_id n, const struct xact_result *res);
+
+/* The answers. res->data is NULL without one. */
+void sweep_got_self(struct sweep *s, const struct xact_result *res);
+void sweep_got_ask(struct sweep *s, const struct sweep_job *job,
+	const struct xact_result *res);
+void sweep_got_switch(struct sweep *s, const struct sweep_job *job,
+	const struct xact_result *res);
+void sweep_got_port(struct sweep *s, const struct sweep_job *job,
+	const struct xact_result *res);
+
+#endif

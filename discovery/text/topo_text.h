@@ -1,0 +1,30 @@
+/*
+ * text: topologies as text. Prints the format of ibnetdiscover, which every
+ * site's scripts read, and reads it back (also ibsim's net files), for plans
+ * without a fabric.
+ */
+#ifndef HEDDLE_DISCOVERY_TEXT_TOPO_TEXT_H
+#define HEDDLE_DISCOVERY_TEXT_TOPO_TEXT_H
+
+#include "discovery/builder/builder.h"
+#include "discovery/topo.h"
+#include "sm/base/buf.h"
+#include "sm/base/reason.h"
+
+/* Append t as ibnetdiscover prints a fabric. */
+void text_print_ibnetdiscover(const struct topo *t, struct buf *out);
+
+/*
+ * Read ibnetdiscover output or an ibsim net file of n bytes; name is for error
+ * messages. LIDs in the text become found_lid. The first CA (or the node named
+ * in the header) is taken as ours. NULL and "name:line:col: ..." on errors;
+ * lines that captures really contain (time-outs before the header) are skipped.
+ */
+struct topo *text_parse(
+	const char *text, size_t n, const char *name, struct reason *why);
+
+/* The same with all pieces of the fabric, ours first; 0, or -1 and why. */
+int text_parse_pieces(const char *text, size_t n, const char *name,
+	struct draft_pieces *out, struct reason *why);
+
+#endif

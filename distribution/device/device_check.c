@@ -1,0 +1,231 @@
+#include "distribution/device/device_check.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/device/device_request.h"
+#include "sm/base/mem.h"
+#include "sm/mad/mad.h"
+
+enum { ARMED = 3 };
+
+struct check {
+	struct topo *topo;
+	struct check_job job;
+	struct check_item *todo;
+	size_t ntodo, captodo, next;
+	struct check_item *wrong;
+	size_t nwrong, capwrong;
+	unsigned inflight;
+};
+
+/* The port that is asked, or port 0 of a switch; TOPO_NONE: nobody is there. */
+static port_ix
+port_of(const struct check *c, const struct check_item *i)
+{
+	node_ix n = topo_by_node_guid(c->topo, i->guid);
+	unsigned num = i->attr == MAD_PORT_INFO ? i->mod : 0;
+
+	if (n == TOPO_NONE || (c->topo->node[n].flags & TN_QUARANTINED) != 0 ||
+		num > c->topo->node[n].nports)
+		return TOPO_NONE;
+	return topo_port_of(c->topo, n, num);
+}
+
+static bool
+in_doubt(const struct check *c, const struct check_item *i)
+{
+	const struct hw_doubt *d;
+	size_t n, k;
+
+	d = hw_doubts(c->job.hw, &n);
+	for (k = 0; k < n; k++)
+		if (i->attr == MAD_LFT && d[k].guid == i->guid &&
+			d[k].block == i->mod)
+			return true;
+	return false;
+}
+
+static void
+add(struct check *c, const struct check_item *i)
+{
+	if (i->attr == MAD_PKEY_TABLE || port_of(c, i) == TOPO_NONE)
+		return;
+	c->todo = mem_grow(c->todo, c->ntodo, &c->captodo, sizeof(*c->todo));
+	c->todo[c->ntodo++] = *i;
+}
+
+struct check *
+check_new(struct topo *t, const struct check_job *job)
+{
+	struct check *c = mem_zalloc(1, sizeof(*c));
+	const struct hw_doubt *d;
+	size_t n, i;
+
+	c->topo = topo_ref(t);
+	c->job = *job;
+	d = hw_doubts(job->hw, &n);
+	for (i = 0; i < n; i++)
+		add(c, &(struct check_item){.guid = d[i].guid,
+			       .attr = MAD_LFT,
+			       .mod = d[i].block,
+			       .why = CHECK_DOUBT});
+	for (i = 0; i < job->n; i++)
+		if (!in_doubt(c, &job->item[i]))
+			add(c, &job->item[i]);
+	return c;
+}
+
+void
+check_free(struct check *c)
+{
+	if (c == NULL)
+		return;
+	assert(c->inflight == 0);
+	topo_unref(c->topo);
+	free(c->todo);
+	free(c->wrong);
+	free(c);
+}
+
+void
+check_stop(struct check *c, struct mono now)
+{
+	c->next = c->ntodo;
+	xact_cancel(c->job.x, c, now);
+}
+
+bool
+check_done(const struct check *c)
+{
+	return c->inflight == 0 && c->next == c->ntodo;
+}
+
+const struct check_item *
+check_wrong(const struct check *c, size_t *n)
+{
+	*n = c->nwrong;
+	return c->wrong;
+}
+
+/* ---- answers ---- */
+
+/* Is there nothing in the block, as in a switch that has just started? */
+static bool
+blank(const uint8_t *data)
+{
+	size_t i = 1;
+
+	while (i < LFT_BLOCK && data[i] == data[0])
+		i++;
+	return i == LFT_BLOCK && (data[0] == 0 || data[0] == 255);
+}
+
+static bool
+block_true(struct check *c, struct check_item *i, const uint8_t *data)
+{
+	lft_ref known = hw_block(c->job.hw, i->guid, i->mod), is;
+
+	if (known == HW_UNKNOWN ||
+		memcmp(data, lft_bytes(c->job.pool, known), LFT_BLOCK) == 0)
+		return true;
+	i->empty = blank(data);
+	is = lft_add(c->job.pool, data);
+	hw_set_block(c->job.hw, i->guid, i->mod, is);
+	lft_drop(c->job.pool, is);
+	return false;
+}
+
+static bool
+row_true(const struct check *c, const struct check_item *i, const uint8_t *data)
+{
+	struct turns *t = hw_turns(c->job.hw);
+	unsigned in = i->mod >> 8 & 0xff, out = i->mod & 0xff;
+	uint8_t known[TURNS_ROW];
+
+	if (!turns_row(t, i->guid, in, out, known) ||
+		memcmp(data, known, TURNS_ROW) == 0)
+		return true;
+	turns_set_row(t, i->guid, in, out, data);
+	return false;
+}
+
+/* Its state, unless it was still on its way up, and who it says it is. */
+static bool
+port_true(const struct check *c, struct check_item *i, const uint8_t *data)
+{
+	port_ix p = port_of(c, i);
+	bool owner = topo_has_lid(c->topo, p);
+	struct mad_port_info is, was;
+
+	if (mad_port_info_decode(data, &is, NULL) != 0 ||
+		mad_port_info_decode(topo_info(c->topo, p), &was, NULL) != 0)
+		return true;
+	/* what was read before it got its LID says nothing */
+	if (was.lid != c->topo->port[p].lid)
+		return true;
+	if ((is.state >= was.state || was.state < ARMED) &&
+		(!owner || (is.lid == was.lid && is.lmc == was.lmc &&
+				   is.sm_lid == was.sm_lid)))
+		return true;
+	i->empty = owner && is.lid == 0;
+	return false;
+}
+
+static void
+asked(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct check *c = cookie;
+	struct check_item i = c->todo[tag];
+	bool ok = true;
+
+	c->inflight--;
+	/* silence proves nothing; who does not answer is swept for */
+	if (res->outcome != XACT_OK)
+		return;
+	if (i.attr == MAD_LFT)
+		ok = block_true(c, &i, res->data);
+	else if (i.attr == MAD_SL2VL)
+		ok = row_true(c, &i, res->data);
+	else
+		ok = port_true(c, &i, res->data);
+	if (ok)
+		return;
+	c->wrong =
+		mem_grow(c->wrong, c->nwrong, &c->capwrong, sizeof(*c->wrong));
+	c->wrong[c->nwrong++] = i;
+}
+
+void
+check_feed(struct check *c, struct mono now)
+{
+	while (c->next < c->ntodo && xact_room(c->job.x)) {
+		const struct check_item *i = &c->todo[c->next];
+		struct xact_request r;
+
+		if (push_request_port(
+			    c->topo, port_of(c, i), c->job.mkey, &r) == 0) {
+			r.method = MAD_GET;
+			r.attr = i->attr;
+			r.mod = i->mod;
+			c->inflight++;
+			xact_submit(c->job.x, &r, now, asked, c, c->next);
+		}
+		c->next++;
+	}
+}
+
+void
+check_item_text(const struct check_item *i, char *out, size_t n)
+{
+	if (i->attr == MAD_LFT)
+		(void)snprintf(
+			out, n, "block %u of its forwarding table", i->mod);
+	else if (i->attr == MAD_SL2VL)
+		(void)snprintf(out, n, "the lanes from port %u to port %u",
+			i->mod >> 8 & 0xff, i->mod & 0xff);
+	else
+		(void)snprintf(out, n, "port %u", i->mod);
+}

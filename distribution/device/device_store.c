@@ -1,0 +1,474 @@
+#include "distribution/device/device_store.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "discovery/port_key.h"
+#include "sm/base/map.h"
+#include "sm/base/mem.h"
+
+enum { INIT = 2 /* PortState */ };
+
+/* A value that a block may hold, or held since the last drain. */
+struct hw_ghost {
+	lft_ref ref;
+	uint32_t next; /* index + 1 of the next one of this block, 0: none */
+};
+
+struct hw_switch {
+	uint64_t guid;
+	lft_ref *block;	 /* [n], HW_UNKNOWN where nothing is known */
+	uint32_t *haunt; /* [n] index + 1 of the first ghost, or NULL */
+	bool *wild;	 /* [n] packets may have met anything, or NULL */
+	uint32_t n;
+	struct hw_ghost *ghost;
+	size_t nghosts, capghosts;
+	uint16_t top;
+	bool known;
+	bool top_first;
+};
+
+struct hwstate {
+	struct lft_pool *pool;
+	struct map by_guid;
+	struct map stubborn; /* port -> what it did not take */
+	struct hw_switch *sw;
+	size_t n, cap;
+	struct turns *turns;
+	struct ptables *ptables;
+	struct past *past;
+	struct vlarbs *vlarbs;
+	struct hw_doubt *doubt;
+	size_t ndoubts, capdoubts;
+};
+
+struct hwstate *
+hw_new(struct lft_pool *pool)
+{
+	struct hwstate *h = mem_zalloc(1, sizeof(*h));
+
+	h->pool = pool;
+	h->turns = turns_new();
+	h->ptables = ptables_new();
+	h->past = past_new();
+	h->vlarbs = vlarbs_new();
+	return h;
+}
+
+static void
+drop_ghosts(struct hwstate *h, struct hw_switch *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nghosts; i++)
+		lft_drop(h->pool, s->ghost[i].ref);
+	free(s->ghost);
+	free(s->haunt);
+	free(s->wild);
+	s->ghost = NULL;
+	s->haunt = NULL;
+	s->wild = NULL;
+	s->nghosts = s->capghosts = 0;
+}
+
+static void
+drop_blocks(struct hwstate *h, struct hw_switch *s)
+{
+	uint32_t b;
+
+	drop_ghosts(h, s);
+	for (b = 0; b < s->n; b++)
+		if (s->block[b] != HW_UNKNOWN)
+			lft_drop(h->pool, s->block[b]);
+	free(s->block);
+	s->block = NULL;
+	s->n = 0;
+}
+
+void
+hw_free(struct hwstate *h)
+{
+	size_t i;
+
+	if (h == NULL)
+		return;
+	for (i = 0; i < h->n; i++)
+		drop_blocks(h, &h->sw[i]);
+	free(h->sw);
+	free(h->doubt);
+	turns_free(h->turns);
+	ptables_free(h->ptables);
+	past_free(h->past);
+	vlarbs_free(h->vlarbs);
+	map_free(&h->by_guid);
+	map_free(&h->stubborn);
+	free(h);
+}
+
+static struct hw_switch *
+find(const struct hwstate *h, uint64_t guid)
+{
+	uint32_t i;
+
+	return map_get(&h->by_guid, guid, &i) ? &h->sw[i] : NULL;
+}
+
+static struct hw_switch *
+find_or_add(struct hwstate *h, uint64_t guid)
+{
+	struct hw_switch *s = find(h, guid);
+
+	if (s != NULL)
+		return s;
+	h->sw = mem_grow(h->sw, h->n, &h->cap, sizeof(*h->sw));
+	s = &h->sw[h->n];
+	*s = (struct hw_switch){.guid = guid};
+	map_put(&h->by_guid, guid, (uint32_t)h->n++);
+	return s;
+}
+
+bool
+hw_knows(const struct hwstate *h, uint64_t guid)
+{
+	const struct hw_switch *s = find(h, guid);
+
+	return s != NULL && s->known;
+}
+
+lft_ref
+hw_block(const struct hwstate *h, uint64_t guid, uint32_t b)
+{
+	const struct hw_switch *s = find(h, guid);
+
+	return s == NULL || b >= s->n ? HW_UNKNOWN : s->block[b];
+}
+
+const lft_ref *
+hw_row(const struct hwstate *h, uint64_t guid, uint32_t *n, bool *plain)
+{
+	const struct hw_switch *s = find(h, guid);
+
+	*n = s == NULL ? 0 : s->n;
+	*plain = s == NULL || s->nghosts == 0;
+	return s == NULL ? NULL : s->block;
+}
+
+static lft_ref *
+slot(struct hw_switch *s, uint32_t b)
+{
+	uint32_t n = s->n;
+
+	if (b >= n) {
+		s->n = b + 1;
+		s->block = mem_resize(s->block, s->n, sizeof(*s->block));
+		if (s->haunt != NULL)
+			s->haunt =
+				mem_resize(s->haunt, s->n, sizeof(*s->haunt));
+		if (s->wild != NULL)
+			s->wild = mem_resize(s->wild, s->n, sizeof(*s->wild));
+		for (; n < s->n; n++) {
+			s->block[n] = HW_UNKNOWN;
+			if (s->haunt != NULL)
+				s->haunt[n] = 0;
+			if (s->wild != NULL)
+				s->wild[n] = false;
+		}
+	}
+	return &s->block[b];
+}
+
+/* Block b, which s has, may be met as r too; takes over a reference to r. */
+static void
+add_ghost(struct hwstate *h, struct hw_switch *s, uint32_t b, lft_ref r)
+{
+	uint32_t i;
+
+	if (s->haunt == NULL)
+		s->haunt = mem_zalloc(s->n, sizeof(*s->haunt));
+	assert(s->haunt[b] <= s->nghosts);
+	for (i = s->haunt[b]; i != 0; i = s->ghost[i - 1].next)
+		if (s->ghost[i - 1].ref == r) {
+			lft_drop(h->pool, r);
+			return;
+		}
+	s->ghost = mem_grow(
+		s->ghost, s->nghosts, &s->capghosts, sizeof(*s->ghost));
+	s->ghost[s->nghosts++] = (struct hw_ghost){r, s->haunt[b]};
+	s->haunt[b] = (uint32_t)s->nghosts;
+}
+
+void
+hw_set_block(struct hwstate *h, uint64_t guid, uint32_t b, lft_ref r)
+{
+	struct hw_switch *s = find_or_add(h, guid);
+	lft_ref *p = slot(s, b);
+
+	if (*p != HW_UNKNOWN && *p != r)
+		add_ghost(h, s, b, *p);
+	else if (*p != HW_UNKNOWN)
+		lft_drop(h->pool, *p);
+	*p = lft_share(h->pool, r);
+	s->known = true;
+}
+
+void
+hw_unknown_block(struct hwstate *h, uint64_t guid, uint32_t b)
+{
+	struct hw_switch *s = find(h, guid);
+
+	if (s == NULL || b >= s->n || s->block[b] == HW_UNKNOWN)
+		return;
+	add_ghost(h, s, b, s->block[b]);
+	s->block[b] = HW_UNKNOWN;
+}
+
+void
+hw_sending(struct hwstate *h, uint64_t guid, uint32_t b, lft_ref image)
+{
+	struct hw_switch *s = find_or_add(h, guid);
+	lft_ref is = *slot(s, b);
+
+	if (is == HW_UNKNOWN && (s->haunt == NULL || s->haunt[b] == 0)) {
+		if (s->wild == NULL)
+			s->wild = mem_zalloc(s->n, sizeof(*s->wild));
+		s->wild[b] = true;
+	}
+	if (is != image)
+		add_ghost(h, s, b, lft_share(h->pool, image));
+}
+
+void
+hw_unmet(struct hwstate *h, uint64_t guid, uint32_t b)
+{
+	struct hw_switch *s = find(h, guid);
+
+	if (s != NULL && b < s->n && s->wild != NULL)
+		s->wild[b] = false;
+}
+
+size_t
+hw_values(const struct hwstate *h, uint64_t guid, uint32_t b, lft_ref *out,
+	size_t max)
+{
+	const struct hw_switch *s = find(h, guid);
+	size_t n = 0;
+	uint32_t i;
+
+	if (s == NULL || b >= s->n || (s->wild != NULL && s->wild[b]))
+		return 0;
+	if (s->block[b] != HW_UNKNOWN && n++ < max)
+		out[0] = s->block[b];
+	for (i = s->haunt != NULL ? s->haunt[b] : 0; i != 0;
+		i = s->ghost[i - 1].next) {
+		if (s->ghost[i - 1].ref == s->block[b])
+			continue;
+		if (n < max)
+			out[n] = s->ghost[i - 1].ref;
+		n++;
+	}
+	return n;
+}
+
+static bool
+in_doubt(const struct hwstate *h, uint64_t guid, uint32_t b)
+{
+	size_t i;
+
+	for (i = 0; i < h->ndoubts; i++)
+		if (h->doubt[i].guid == guid && h->doubt[i].block == b)
+			return true;
+	return false;
+}
+
+/* Only blocks that nobody knows for sure keep what they may hold. */
+static void
+drain(struct hwstate *h, struct hw_switch *s)
+{
+	struct hw_ghost *old = s->ghost;
+	uint32_t *haunt = s->haunt;
+	uint32_t b, i;
+
+	if (haunt == NULL)
+		return;
+	s->ghost = NULL;
+	s->haunt = NULL;
+	s->nghosts = s->capghosts = 0;
+	for (b = 0; b < s->n; b++) {
+		if (s->wild != NULL && s->block[b] != HW_UNKNOWN)
+			s->wild[b] = false;
+		for (i = haunt[b]; i != 0; i = old[i - 1].next) {
+			if (s->block[b] == HW_UNKNOWN ||
+				in_doubt(h, s->guid, b))
+				add_ghost(h, s, b, old[i - 1].ref);
+			else
+				lft_drop(h->pool, old[i - 1].ref);
+		}
+	}
+	free(old);
+	free(haunt);
+}
+
+void
+hw_drained(struct hwstate *h)
+{
+	size_t i;
+
+	for (i = 0; i < h->n; i++)
+		drain(h, &h->sw[i]);
+	turns_drained(h->turns);
+}
+
+void
+hw_forget(struct hwstate *h, uint64_t guid)
+{
+	struct hw_switch *s = find(h, guid);
+
+	ptables_forget(h->ptables, guid);
+	vlarbs_forget(h->vlarbs, guid);
+	if (s == NULL)
+		return;
+	drop_blocks(h, s);
+	turns_forget(h->turns, guid);
+	s->known = false;
+	s->top = 0;
+}
+
+void
+hw_set_top_first(struct hwstate *h, uint64_t guid)
+{
+	find_or_add(h, guid)->top_first = true;
+}
+
+bool
+hw_top_first(const struct hwstate *h, uint64_t guid)
+{
+	const struct hw_switch *s = find(h, guid);
+
+	return s != NULL && s->top_first;
+}
+
+void
+hw_set_top(struct hwstate *h, uint64_t guid, uint16_t top)
+{
+	find_or_add(h, guid)->top = top;
+}
+
+/* Lanes of nodes that are not up. */
+static void
+reconcile_lanes(struct hwstate *h, const struct topo *t)
+{
+	for (port_ix p = 0; p < t->nports; p++) {
+		const struct topo_node *n = &t->node[t->port[p].node];
+
+		if (n->type == TOPO_SWITCH) {
+			if (p == n->first_port && (n->flags & TN_FRESH) != 0) {
+				turns_forget(h->turns, n->guid);
+				vlarbs_forget(h->vlarbs, n->guid);
+			}
+		} else if (t->port[p].state <= INIT) {
+			turns_unknown(h->turns, n->guid, 0, t->port[p].num);
+			vlarbs_forget_port(h->vlarbs, n->guid, t->port[p].num);
+		}
+	}
+}
+
+void
+hw_reconcile(struct hwstate *h, const struct topo *t)
+{
+	struct hw_switch *hs;
+	sw_ix s;
+
+	reconcile_lanes(h, t);
+	for (s = 0; s < t->nsw; s++) {
+		const struct topo_node *n = &t->node[t->sw[s].node];
+
+		hs = find(h, n->guid);
+		if (hs == NULL || !hs->known)
+			continue;
+		if (hs->top != t->sw[s].lft_top ||
+			t->port[n->first_port].found_lid == 0)
+			hw_forget(h, n->guid);
+	}
+}
+
+void
+hw_set_stubborn(
+	struct hwstate *h, uint64_t node_guid, unsigned port, uint32_t wanted)
+{
+	map_put(&h->stubborn, portkey(node_guid, port), wanted);
+}
+
+bool
+hw_stubborn(const struct hwstate *h, uint64_t node_guid, unsigned port,
+	uint32_t wanted)
+{
+	uint32_t was;
+
+	return map_get(&h->stubborn, portkey(node_guid, port), &was) &&
+	       was == wanted;
+}
+
+struct turns *
+hw_turns(const struct hwstate *h)
+{
+	return h->turns;
+}
+
+struct past *
+hw_past(const struct hwstate *h)
+{
+	return h->past;
+}
+
+struct vlarbs *
+hw_vlarbs(const struct hwstate *h)
+{
+	return h->vlarbs;
+}
+
+void
+hw_distrust_ports(struct hwstate *h)
+{
+	turns_forget_all(h->turns);
+	vlarbs_forget_all(h->vlarbs);
+	ptables_forget_all(h->ptables);
+}
+
+struct ptables *
+hw_ptables(const struct hwstate *h)
+{
+	return h->ptables;
+}
+
+void
+hw_doubt(struct hwstate *h, uint64_t guid, uint32_t b, struct mono until)
+{
+	size_t i;
+
+	for (i = 0; i < h->ndoubts; i++)
+		if (h->doubt[i].guid == guid && h->doubt[i].block == b) {
+			h->doubt[i].until = until;
+			return;
+		}
+	h->doubt = mem_grow(
+		h->doubt, h->ndoubts, &h->capdoubts, sizeof(*h->doubt));
+	h->doubt[h->ndoubts++] = (struct hw_doubt){guid, b, until};
+}
+
+const struct hw_doubt *
+hw_doubts(const struct hwstate *h, size_t *n)
+{
+	*n = h->ndoubts;
+	return h->doubt;
+}
+
+void
+hw_believe(struct hwstate *h, struct mono t)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < h->ndoubts; i++)
+		if (mono_before(t, h->doubt[i].until))
+			h->doubt[n++] = h->doubt[i];
+	h->ndoubts = n;
+}

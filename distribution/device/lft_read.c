@@ -1,0 +1,270 @@
+#include "distribution/device/lft_read.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/device/device_request.h"
+#include "sm/base/hash.h"
+#include "sm/base/mem.h"
+#include "sm/mad/mad.h"
+
+/* Blocks of one switch in a row without an answer: it has gone. */
+enum { MISSES_MAX = 2, ROUNDS_MAX = 3 };
+
+enum { RECENT = 1 << 10 }; /* blocks that others may have, too */
+
+/* One switch to ask about one block, or about all of them. */
+struct readback {
+	struct topo *topo;
+	struct hwstate *hw;
+	struct lft_pool *pool;
+	struct xact *x;
+	uint64_t mkey;
+	sw_ix *sample; /* switches to sample, then ... */
+	uint32_t nsample, next_sample;
+	bool listed; /* ... the list of those to read is made */
+	sw_ix *todo; /* switches to read */
+	uint32_t ntodo;
+	uint32_t sw, block; /* next: block of todo[sw] */
+	uint32_t max_block;
+	unsigned round; /* who missed a block is asked for it again */
+	bool missed;
+	uint8_t *misses; /* [nsw] */
+	lft_ref *recent; /* [RECENT] by hash, each counted; LFT_EMPTY: none */
+	unsigned inflight;
+	uint64_t count;
+};
+
+static uint64_t
+guid_of(const struct readback *r, sw_ix s)
+{
+	return r->topo->node[r->topo->sw[s].node].guid;
+}
+
+static uint32_t
+blocks_of(const struct topo *t, sw_ix s)
+{
+	return t->sw[s].lft_top / LFT_BLOCK + 1U;
+}
+
+static bool
+worth_reading(const struct readback *r, sw_ix s)
+{
+	const struct topo_node *n = &r->topo->node[r->topo->sw[s].node];
+
+	return (n->flags & (TN_FRESH | TN_QUARANTINED)) == 0 &&
+	       r->topo->sw[s].lft_top > 0 && !hw_knows(r->hw, n->guid);
+}
+
+/* The first block of the switch that is known to hold anything. */
+static uint32_t
+telling_block(const struct readback *r, sw_ix s)
+{
+	uint32_t b, n = blocks_of(r->topo, s);
+
+	for (b = 0; b < n; b++) {
+		lft_ref ref = hw_block(r->hw, guid_of(r, s), b);
+
+		if (ref != HW_UNKNOWN && ref != LFT_EMPTY)
+			return b;
+	}
+	return UINT32_MAX;
+}
+
+struct readback *
+readback_new(struct topo *t, const struct readback_job *job)
+{
+	struct readback *r = mem_zalloc(1, sizeof(*r));
+	sw_ix s;
+
+	r->topo = topo_ref(t);
+	r->hw = job->hw;
+	r->pool = job->pool;
+	r->x = job->x;
+	r->mkey = job->mkey;
+	r->todo = mem_zalloc(t->nsw, sizeof(*r->todo));
+	r->misses = mem_zalloc(t->nsw, sizeof(*r->misses));
+	r->sample = mem_zalloc(t->nsw, sizeof(*r->sample));
+	r->recent = mem_zalloc(RECENT, sizeof(*r->recent));
+	for (s = 0; s < t->nsw; s++)
+		if (map_get(job->suspects, guid_of(r, s), NULL) &&
+			hw_knows(r->hw, guid_of(r, s)) && topo_sw_live(t, s))
+			r->sample[r->nsample++] = s;
+	return r;
+}
+
+static void
+list_todo(struct readback *r)
+{
+	const struct topo *t = r->topo;
+	sw_ix s;
+
+	for (s = 0; s < t->nsw; s++)
+		if (worth_reading(r, s)) {
+			r->todo[r->ntodo++] = s;
+			if (blocks_of(t, s) > r->max_block)
+				r->max_block = blocks_of(t, s);
+		}
+	r->listed = true;
+}
+
+void
+readback_free(struct readback *r)
+{
+	if (r == NULL)
+		return;
+	assert(r->inflight == 0);
+	for (uint32_t i = 0; i < RECENT; i++)
+		lft_drop(r->pool, r->recent[i]);
+	free(r->recent);
+	topo_unref(r->topo);
+	free(r->todo);
+	free(r->sample);
+	free(r->misses);
+	free(r);
+}
+
+/* All were asked and answered, or not; and shall those be asked again? */
+static bool
+round_over(const struct readback *r)
+{
+	return r->listed && r->inflight == 0 && r->block >= r->max_block;
+}
+
+static bool
+one_more(const struct readback *r)
+{
+	return r->missed && r->round + 1 < ROUNDS_MAX;
+}
+
+bool
+readback_done(const struct readback *r)
+{
+	return r->inflight == 0 &&
+	       (r->ntodo == 0 || (round_over(r) && !one_more(r)));
+}
+
+uint64_t
+readback_count(const struct readback *r)
+{
+	return r->count;
+}
+
+/*
+ * The block that was read, counted by what is recent: switches side by side
+ * have nearly the same tables, and each is asked for one block before any is
+ * asked for the next.
+ */
+static lft_ref
+shared(struct readback *r, const uint8_t bytes[LFT_BLOCK])
+{
+	lft_ref *at =
+		&r->recent[fnv_more(FNV_START, bytes, LFT_BLOCK) % RECENT];
+
+	if (memcmp(lft_bytes(r->pool, *at), bytes, LFT_BLOCK) != 0) {
+		lft_drop(r->pool, *at);
+		*at = lft_add(r->pool, bytes);
+	}
+	return *at;
+}
+
+static void
+block_done(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct readback *r = cookie;
+	sw_ix s = (sw_ix)(tag >> 32);
+
+	r->inflight--;
+	if (res->outcome == XACT_TIMEOUT && r->misses[s] < MISSES_MAX)
+		r->misses[s]++;
+	if (res->outcome != XACT_OK) {
+		r->missed |= res->outcome == XACT_TIMEOUT;
+		return;
+	}
+	r->misses[s] = 0;
+	r->count++;
+	hw_set_block(r->hw, guid_of(r, s), (uint32_t)tag, shared(r, res->data));
+	hw_set_top(r->hw, guid_of(r, s), r->topo->sw[s].lft_top);
+}
+
+/* A sample that cannot be had proves nothing good. */
+static void
+sample_done(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct readback *r = cookie;
+	uint64_t guid = guid_of(r, (sw_ix)(tag >> 32));
+	lft_ref known = hw_block(r->hw, guid, (uint32_t)tag);
+
+	r->inflight--;
+	if (res->outcome == XACT_CANCELLED)
+		return;
+	if (res->outcome == XACT_OK)
+		r->count++;
+	if (res->outcome != XACT_OK || known == HW_UNKNOWN ||
+		memcmp(res->data, lft_bytes(r->pool, known), LFT_BLOCK) != 0)
+		hw_forget(r->hw, guid);
+}
+
+static void
+submit(struct readback *r, sw_ix s, uint32_t b, struct mono now)
+{
+	node_ix node = r->topo->sw[s].node;
+	struct xact_request q;
+
+	if (push_request(r->topo, node, r->mkey, &q) != 0)
+		return;
+	q.method = MAD_GET;
+	q.attr = MAD_LFT;
+	q.mod = b;
+	r->inflight++;
+	xact_submit(r->x, &q, now, r->listed ? block_done : sample_done, r,
+		(uint64_t)s << 32 | b);
+}
+
+static void
+feed_samples(struct readback *r, struct mono now)
+{
+	while (r->next_sample < r->nsample && xact_room(r->x)) {
+		sw_ix s = r->sample[r->next_sample++];
+		uint32_t b = telling_block(r, s);
+
+		if (b != UINT32_MAX)
+			submit(r, s, b, now);
+	}
+	if (r->next_sample == r->nsample && r->inflight == 0)
+		list_todo(r);
+}
+
+static void
+feed_blocks(struct readback *r, struct mono now)
+{
+	while (r->ntodo > 0 && r->block < r->max_block && xact_room(r->x)) {
+		sw_ix s = r->todo[r->sw];
+
+		if (r->block < blocks_of(r->topo, s) &&
+			r->misses[s] < MISSES_MAX &&
+			hw_block(r->hw, guid_of(r, s), r->block) == HW_UNKNOWN)
+			submit(r, s, r->block, now);
+		if (++r->sw == r->ntodo) {
+			r->sw = 0;
+			r->block++;
+		}
+	}
+}
+
+void
+readback_feed(struct readback *r, struct mono now)
+{
+	if (!r->listed)
+		feed_samples(r, now);
+	if (!r->listed)
+		return;
+	feed_blocks(r, now);
+	while (r->ntodo > 0 && round_over(r) && one_more(r)) {
+		r->round++;
+		r->missed = false;
+		r->block = 0;
+		feed_blocks(r, now);
+	}
+}

@@ -1,0 +1,54 @@
+/*
+ * readback: learning what switches hold, instead of overwriting it.
+ *
+ * After a restart or a takeover the tables of switches with live ports are
+ * read up to their LinearFDBTop, so that only differences are written. A
+ * switch with all ports in Init carries no traffic and is written blind. Blocks
+ * whose answers were lost are asked for again: what stays unknown costs traffic
+ * (safe.h's walls).
+ *
+ * A switch that rebooted in the middle of a push has acknowledged blocks that
+ * it no longer holds, and its LinearFDBTop and LID may be right again. So one
+ * block is sampled of every switch whose ports changed; where it differs,
+ * everything about that switch is unknown again.
+ */
+#ifndef HEDDLE_DISTRIBUTION_DEVICE_LFT_READ_H
+#define HEDDLE_DISTRIBUTION_DEVICE_LFT_READ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "discovery/topo.h"
+#include "distribution/device/device_store.h"
+#include "sm/base/clock.h"
+#include "sm/base/map.h"
+#include "sm/transport/xact.h"
+
+struct readback;
+
+/* What a read-back works with; everything is borrowed. */
+struct readback_job {
+	struct hwstate *hw;
+	struct lft_pool *pool;
+	struct xact *x;
+	uint64_t mkey;
+	const struct map *suspects; /* GUIDs of switches whose ports changed */
+};
+
+/*
+ * Start: sample the suspects among the switches of t, then read those that hw
+ * knows nothing about. Takes a reference to t; suspects is not kept.
+ */
+struct readback *readback_new(struct topo *t, const struct readback_job *job);
+
+/* Only when done, or after xact_cancel_all. NULL allowed. */
+void readback_free(struct readback *r);
+
+void readback_feed(struct readback *r, struct mono now);
+bool readback_done(const struct readback *r);
+
+/* Blocks read so far, samples included. Unreadable blocks stay unknown, and
+ * will be written; a switch that is silent to several is asked no more. */
+uint64_t readback_count(const struct readback *r);
+
+#endif

@@ -1,0 +1,161 @@
+#include "distribution/device/pkey_read.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/device/device_request.h"
+#include "sm/base/be.h"
+#include "sm/base/mem.h"
+#include "sm/mad/mad.h"
+
+struct question {
+	port_ix port;
+	unsigned block;
+};
+
+struct ptable_read {
+	struct topo *topo;
+	struct ptables *tables;
+	struct xact *x;
+	uint64_t mkey;
+	struct question *todo;
+	size_t n, cap, next;
+	bool *silent; /* [nports] */
+	bool *wrong;  /* [nports] */
+	size_t nwrong;
+	port_ix first_wrong;
+	unsigned inflight;
+};
+
+static void
+list_port(struct ptable_read *r, port_ix p, bool all)
+{
+	const struct topo *t = r->topo;
+	unsigned blocks = ptable_blocks(ptable_cap(t, p));
+	uint16_t key[PTABLE_BLOCK];
+
+	for (unsigned b = 0; b < blocks; b++) {
+		if (!all &&
+			ptables_block(r->tables, t->node[t->port[p].node].guid,
+				t->port[p].num, b, key))
+			continue;
+		r->todo = mem_grow(r->todo, r->n, &r->cap, sizeof(*r->todo));
+		r->todo[r->n++] = (struct question){p, b};
+	}
+}
+
+struct ptable_read *
+ptable_read_new(struct topo *t, struct ptables *tables, const uint8_t *ask,
+	struct xact *x, uint64_t mkey)
+{
+	struct ptable_read *r = mem_zalloc(1, sizeof(*r));
+
+	r->topo = topo_ref(t);
+	r->tables = tables;
+	r->x = x;
+	r->mkey = mkey;
+	r->silent = mem_zalloc(t->nports, sizeof(*r->silent));
+	r->wrong = mem_zalloc(t->nports, sizeof(*r->wrong));
+	for (port_ix p = 0; p < t->nports; p++)
+		if (ask[p] != PTABLE_ASK_NOTHING)
+			list_port(r, p, ask[p] == PTABLE_ASK_ALL);
+	return r;
+}
+
+void
+ptable_read_free(struct ptable_read *r)
+{
+	if (r == NULL)
+		return;
+	assert(r->inflight == 0);
+	topo_unref(r->topo);
+	free(r->todo);
+	free(r->silent);
+	free(r->wrong);
+	free(r);
+}
+
+bool
+ptable_read_done(const struct ptable_read *r)
+{
+	return r->inflight == 0 && r->next == r->n;
+}
+
+void
+ptable_read_stop(struct ptable_read *r, struct mono now)
+{
+	r->next = r->n;
+	xact_cancel(r->x, r, now);
+}
+
+size_t
+ptable_read_wrong(const struct ptable_read *r, port_ix *first)
+{
+	*first = r->first_wrong;
+	return r->nwrong;
+}
+
+size_t
+ptable_read_count(const struct ptable_read *r)
+{
+	return r->n;
+}
+
+int
+ptable_read_request(
+	const struct topo *t, port_ix p, unsigned block, struct xact_request *r)
+{
+	uint32_t num = t->port[p].num;
+
+	if (push_request_port(t, p, 0, r) != 0)
+		return -1;
+	r->attr = MAD_PKEY_TABLE;
+	r->mod = block;
+	if (t->node[t->port[p].node].type == TOPO_SWITCH)
+		r->mod |= num << 16;
+	return 0;
+}
+
+static void
+answered(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct ptable_read *r = cookie;
+	const struct question *q = &r->todo[tag];
+	const struct topo_port *p = &r->topo->port[q->port];
+	uint64_t guid = r->topo->node[p->node].guid;
+	uint16_t key[PTABLE_BLOCK], was[PTABLE_BLOCK];
+
+	r->inflight--;
+	if (res->outcome == XACT_CANCELLED)
+		return;
+	if (res->outcome != XACT_OK) {
+		r->silent[q->port] = true;
+		return;
+	}
+	for (unsigned i = 0; i < PTABLE_BLOCK; i++)
+		key[i] = be_get16(res->data + (size_t)2 * i);
+	if (ptables_block(r->tables, guid, p->num, q->block, was) &&
+		memcmp(was, key, sizeof(key)) != 0 && !r->wrong[q->port]) {
+		r->wrong[q->port] = true;
+		r->first_wrong = r->nwrong++ == 0 ? q->port : r->first_wrong;
+	}
+	ptables_set_block(r->tables, guid, p->num, q->block, key);
+}
+
+void
+ptable_read_feed(struct ptable_read *r, struct mono now)
+{
+	while (r->next < r->n && xact_room(r->x)) {
+		const struct question *q = &r->todo[r->next++];
+		struct xact_request req;
+
+		if (r->silent[q->port] || ptable_read_request(r->topo, q->port,
+						  q->block, &req) != 0)
+			continue;
+		req.method = MAD_GET;
+		req.mkey = r->mkey;
+		r->inflight++;
+		xact_submit(r->x, &req, now, answered, r, r->next - 1);
+	}
+}

@@ -1,0 +1,56 @@
+/*
+ * ptable_read: learning what P_Key tables hold, instead of overwriting it.
+ *
+ * Of the ports that matter every block that is not known is asked for. What a
+ * port does not answer stays unknown, and its table is left alone until it
+ * does; a port that is silent or refuses once is not asked for more. Known
+ * blocks are asked for again where somebody wants to be sure of them; what is
+ * there then counts.
+ */
+#ifndef HEDDLE_DISTRIBUTION_DEVICE_PKEY_READ_H
+#define HEDDLE_DISTRIBUTION_DEVICE_PKEY_READ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "discovery/topo.h"
+#include "distribution/tables/pkey_table.h"
+#include "sm/base/clock.h"
+#include "sm/transport/xact.h"
+
+struct ptable_read;
+
+/* Of a port's table: nothing, what is not known, everything. */
+enum { PTABLE_ASK_NOTHING, PTABLE_ASK_UNKNOWN, PTABLE_ASK_ALL };
+
+/*
+ * Takes a reference to t; tables and x are borrowed; ask ([nports], as above)
+ * is not kept.
+ */
+struct ptable_read *ptable_read_new(struct topo *t, struct ptables *tables,
+	const uint8_t *ask, struct xact *x, uint64_t mkey);
+
+/* Only when done, or after xact_cancel_all. NULL allowed. */
+void ptable_read_free(struct ptable_read *r);
+
+void ptable_read_feed(struct ptable_read *r, struct mono now);
+bool ptable_read_done(const struct ptable_read *r);
+
+/* Give up what is unanswered; it is done then. */
+void ptable_read_stop(struct ptable_read *r, struct mono now);
+
+/* Tables that held something else than was known; *first: one of them. */
+size_t ptable_read_wrong(const struct ptable_read *r, port_ix *first);
+
+/* Blocks that were asked for. */
+size_t ptable_read_count(const struct ptable_read *r);
+
+/*
+ * A Get or Set of a block of port p, fill in method and data: directed to the
+ * port itself, since a host answers for the port that it is asked through. 0,
+ * or -1: more than 63 hops away.
+ */
+int ptable_read_request(const struct topo *t, port_ix p, unsigned block,
+	struct xact_request *r);
+
+#endif

@@ -1,0 +1,351 @@
+#include "distribution/device/sl2vl_scan.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/device/device_request.h"
+#include "sm/base/map.h"
+#include "sm/base/mem.h"
+#include "sm/mad/mad.h"
+
+enum {
+	TICK_MS = 100,
+	HALF_A_DAY = 12 * 3600 * 10, /* in ticks: all rows within this time */
+	HURRY = 200,		     /* rows a tick at most, if it is urgent */
+	WAIT_MS = 60000,	     /* others come first after a start */
+	HURRY_WAIT_MS = 1000,
+	WAIT_MAX_MS = 3600000,
+	MISSES_MAX = 3, /* rows in a row without an answer: another lap */
+};
+
+struct scan {
+	struct topo *topo;
+	struct map trusted;
+	node_ix *todo; /* switches to read, nearest first */
+	size_t ntodo, next;
+	unsigned in, out; /* of todo[next], to be asked next */
+	unsigned misses;
+	bool missed; /* a row of todo[next] was not answered */
+	bool hurry;
+	uint64_t total;	   /* rows of all in todo */
+	struct mono pause; /* before the next lap; longer after each one */
+	struct mono due;
+	unsigned inflight;
+	uint16_t sls;
+	uint32_t lap; /* answers of an earlier one are too late */
+	struct scan_turn *found, *told;
+	size_t nfound, capfound, captold;
+	struct scan_counts counts;
+};
+
+struct scan *
+scan_new(void)
+{
+	struct scan *s = mem_zalloc(1, sizeof(*s));
+
+	s->due = MONO_NEVER;
+	s->pause = mono_ms(WAIT_MS);
+	return s;
+}
+
+void
+scan_free(struct scan *s)
+{
+	if (s == NULL)
+		return;
+	assert(s->inflight == 0);
+	topo_unref(s->topo);
+	map_free(&s->trusted);
+	free(s->todo);
+	free(s->found);
+	free(s->told);
+	free(s);
+}
+
+void
+scan_trust(struct scan *s, uint64_t guid)
+{
+	map_put(&s->trusted, guid, 0);
+}
+
+void
+scan_doubt(struct scan *s, bool hurry)
+{
+	map_free(&s->trusted);
+	s->hurry |= hurry;
+	s->pause = mono_ms(s->hurry ? HURRY_WAIT_MS : WAIT_MS);
+	s->lap++;
+	s->ntodo = s->next = 0;
+	s->counts.left = 0;
+	s->due = MONO_NEVER;
+}
+
+void
+scan_void(struct scan *s)
+{
+	s->missed |= s->inflight > 0 || s->nfound > 0;
+	s->nfound = 0;
+	s->lap++;
+}
+
+static uint64_t
+rows_of(const struct topo *t, node_ix n)
+{
+	return (uint64_t)t->node[n].nports * t->node[n].nports;
+}
+
+/* Does it have rows that can say no, and are they unknown? */
+static bool
+worth_reading(const struct scan *s, node_ix n)
+{
+	const struct topo *t = s->topo;
+	const struct topo_node *node = &t->node[n];
+
+	return node->type == TOPO_SWITCH &&
+	       (node->flags & TN_QUARANTINED) == 0 &&
+	       (t->port[node->first_port].capmask & MAD_CAP_SL_MAPPING) != 0 &&
+	       !map_get(&s->trusted, node->guid, NULL);
+}
+
+/* Rows of the current switch that were asked for. */
+static uint64_t
+asked(const struct scan *s)
+{
+	unsigned nports = s->topo->node[s->todo[s->next]].nports;
+
+	if (s->out > nports)
+		return (uint64_t)nports * nports;
+	return (uint64_t)(s->out - 1) * nports + s->in - (s->in > s->out);
+}
+
+/* The switch that is being read stays where it is. */
+static void
+list_todo(struct scan *s, uint64_t current)
+{
+	const struct topo *t = s->topo;
+	unsigned in = s->in, out = s->out;
+
+	free(s->todo);
+	s->todo = mem_alloc(t->nsw * sizeof(*s->todo));
+	s->ntodo = s->next = 0;
+	s->in = 0;
+	s->out = 1;
+	s->total = s->counts.left = 0;
+	for (sw_ix i = 0; i < t->nsw; i++) {
+		node_ix n = t->sw[i].node;
+
+		if (!worth_reading(s, n))
+			continue;
+		s->todo[s->ntodo++] = n;
+		s->total += rows_of(t, n);
+		if (t->node[n].guid != current || s->ntodo == 1)
+			continue;
+		s->todo[s->ntodo - 1] = s->todo[0];
+		s->todo[0] = n;
+	}
+	s->counts.left = s->total;
+	if (s->ntodo == 0 || t->node[s->todo[0]].guid != current) {
+		s->missed = false;
+		s->misses = 0;
+		return;
+	}
+	s->in = in;
+	s->out = out;
+	s->counts.left -= asked(s);
+}
+
+/* The next lap begins after a pause, and the one after it after a longer one.
+ */
+static void
+pause_lap(struct scan *s, struct mono now)
+{
+	s->due = mono_add(now, s->pause);
+	s->pause.ns *= 2;
+	if (s->pause.ns > mono_ms(WAIT_MAX_MS).ns)
+		s->pause = mono_ms(WAIT_MAX_MS);
+}
+
+/* What was missed is read again; not for ever in a hurry. */
+static void
+end_lap(struct scan *s, struct mono now)
+{
+	list_todo(s, 0);
+	if (s->ntodo == 0 || s->pause.ns > mono_ms(WAIT_MS).ns)
+		s->hurry = false;
+	if (s->ntodo > 0) {
+		pause_lap(s, now);
+		return;
+	}
+	s->pause = mono_ms(WAIT_MS);
+	s->due = MONO_NEVER;
+}
+
+void
+scan_adopt(struct scan *s, struct topo *t, struct mono now)
+{
+	struct topo *old = s->topo;
+	uint64_t current = 0;
+
+	if (old != NULL && s->next < s->ntodo)
+		current = old->node[s->todo[s->next]].guid;
+	s->missed |= s->inflight > 0; /* these answers come too late */
+	s->lap++;
+	s->topo = topo_ref(t);
+	list_todo(s, current);
+	topo_unref(old);
+	if (s->ntodo == 0)
+		s->due = MONO_NEVER;
+	else if (s->due.ns == MONO_NEVER.ns)
+		pause_lap(s, now);
+}
+
+/* The row with what it discards of these SLs on VL 0; false: nothing. */
+static bool
+discards(const uint8_t *data, uint16_t sls, uint8_t row[TURNS_ROW])
+{
+	bool any = false;
+
+	memcpy(row, data, TURNS_ROW);
+	for (unsigned sl = 0; sl < 16; sl++) {
+		unsigned shift = sl % 2 ? 0 : 4;
+
+		if ((row[sl / 2] >> shift & 15) != 15)
+			continue;
+		any |= (sls >> sl & 1) != 0;
+		row[sl / 2] &= (uint8_t) ~(15U << shift);
+	}
+	return any;
+}
+
+static uint64_t
+tag_of(const struct scan *s, node_ix n)
+{
+	return (uint64_t)(s->lap & 0xffff) << 48 |
+	       (uint64_t)(n & 0xffffffU) << 16 | s->in << 8 | s->out;
+}
+
+static void
+answered(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct scan *s = cookie;
+	struct scan_turn *f;
+	uint8_t row[TURNS_ROW];
+
+	s->inflight--;
+	if (tag >> 48 != (s->lap & 0xffff))
+		return;
+	s->missed |=
+		res->outcome == XACT_TIMEOUT || res->outcome == XACT_CANCELLED;
+	s->misses = res->outcome == XACT_TIMEOUT ? s->misses + 1 : 0;
+	if (res->outcome != XACT_OK)
+		return;
+	s->counts.read++;
+	if (!discards(res->data, s->sls, row))
+		return;
+	s->counts.found++;
+	s->found =
+		mem_grow(s->found, s->nfound, &s->capfound, sizeof(*s->found));
+	f = &s->found[s->nfound++];
+	f->guid = s->topo->node[tag >> 16 & 0xffffff].guid;
+	f->in = (uint8_t)(tag >> 8);
+	f->out = (uint8_t)tag;
+	memcpy(f->row, row, sizeof(f->row));
+}
+
+static void
+ask(struct scan *s, struct xact *x, uint64_t mkey, struct mono now)
+{
+	node_ix n = s->todo[s->next];
+	struct xact_request r;
+
+	if (push_request(s->topo, n, mkey, &r) != 0)
+		return;
+	r.method = MAD_GET;
+	r.attr = MAD_SL2VL;
+	r.mod = s->in << 8 | s->out;
+	s->inflight++;
+	xact_submit(x, &r, now, answered, s, tag_of(s, n));
+}
+
+/* The next row; false: that was the last one of the switch. */
+static bool
+step(struct scan *s)
+{
+	unsigned nports = s->topo->node[s->todo[s->next]].nports;
+
+	s->counts.left -= s->counts.left > 0;
+	do {
+		if (++s->in > nports) {
+			s->in = 0;
+			s->out++;
+		}
+	} while (s->in == s->out && s->out <= nports);
+	return s->out <= nports;
+}
+
+/* All of the switch's rows are asked for; believed once they are answered. */
+static void
+next_switch(struct scan *s)
+{
+	if (!s->missed)
+		scan_trust(s, s->topo->node[s->todo[s->next]].guid);
+	s->missed = false;
+	s->misses = 0;
+	s->next++;
+	s->in = 0;
+	s->out = 1;
+}
+
+void
+scan_feed(struct scan *s, struct xact *x, uint64_t mkey, uint16_t sls,
+	struct mono now)
+{
+	uint64_t many = s->hurry ? HURRY : s->total / HALF_A_DAY + 1;
+
+	if (mono_before(now, s->due))
+		return;
+	s->sls = sls;
+	while (many-- > 0 && s->next < s->ntodo && xact_room(x)) {
+		if (s->out <= s->topo->node[s->todo[s->next]].nports) {
+			ask(s, x, mkey, now);
+			if (step(s) && s->misses < MISSES_MAX)
+				continue;
+		}
+		s->out = UINT8_MAX;
+		if (s->inflight > 0)
+			break; /* its last answers come first */
+		next_switch(s);
+	}
+	if (s->next < s->ntodo)
+		s->due = mono_add(now, mono_ms(TICK_MS));
+	else
+		end_lap(s, now);
+}
+
+struct mono
+scan_next(const struct scan *s)
+{
+	return s->due;
+}
+
+const struct scan_turn *
+scan_found(struct scan *s, size_t *n)
+{
+	struct scan_turn *list = s->told;
+	size_t cap = s->captold;
+
+	*n = s->nfound;
+	s->told = s->found;
+	s->captold = s->capfound;
+	s->found = list;
+	s->capfound = cap;
+	s->nfound = 0;
+	return s->told;
+}
+
+struct scan_counts
+scan_counts(const struct scan *s)
+{
+	return s->counts;
+}

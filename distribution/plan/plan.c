@@ -1,0 +1,414 @@
+#include "distribution/plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/plan/plan_priv.h"
+#include "sm/base/mem.h"
+#include "sm/mad/mad.h"
+
+void
+plan_add_step(struct maker *m, port_ix port, uint16_t attr, uint32_t mod,
+	uint32_t payload)
+{
+	struct plan *p = m->p;
+
+	p->step = mem_grow(p->step, p->nsteps, &m->capsteps, sizeof(*p->step));
+	p->step[p->nsteps++] = (struct plan_step){
+		.port = port,
+		.attr = attr,
+		.kind = (uint8_t)m->now->kind,
+		.mod = mod,
+		.payload = payload,
+	};
+}
+
+uint8_t *
+plan_add_payload(struct maker *m, uint32_t *ix)
+{
+	struct plan *p = m->p;
+
+	p->payload = mem_grow(
+		p->payload, p->npayload, &m->cappayload, sizeof(*p->payload));
+	*ix = (uint32_t)p->npayload++;
+	memset(p->payload[*ix], 0, sizeof(*p->payload));
+	return p->payload[*ix];
+}
+
+void
+plan_begin(struct maker *m, enum plan_kind kind)
+{
+	struct plan *p = m->p;
+
+	p->phase = mem_grow(
+		p->phase, p->nphases, &m->capphases, sizeof(*p->phase));
+	m->now = &p->phase[p->nphases++];
+	*m->now = (struct plan_phase){.kind = kind, .first = p->nsteps};
+}
+
+bool
+plan_end(struct maker *m)
+{
+	struct plan *p = m->p;
+
+	m->now->end = p->nsteps;
+	if (m->now->end > m->now->first) {
+		m->now->drain |= m->drain;
+		m->drain = false;
+		return true;
+	}
+	p->nphases--;
+	return false;
+}
+
+static const struct topo_node *
+node_of(const struct topo *t, sw_ix s)
+{
+	return &t->node[t->sw[s].node];
+}
+
+/* ---- forwarding tables ---- */
+
+static bool
+is_fresh(const struct topo *t, sw_ix s)
+{
+	return (node_of(t, s)->flags & TN_FRESH) != 0;
+}
+
+/*
+ * Nothing else is written while packets may be on ways that nobody knows; where
+ * a top has to be raised for it (raised), that is after all the others.
+ */
+static void
+add_walls(struct maker *m, bool raised)
+{
+	const struct safe_transition *x = m->p->change;
+	size_t i;
+
+	plan_begin(m, PLAN_WALL);
+	for (i = 0; i < x->nwalls; i++)
+		if (x->write[i].raised == raised)
+			plan_add_step(m,
+				node_of(m->t, x->write[i].sw)->first_port,
+				MAD_LFT, x->write[i].block, x->write[i].image);
+	m->drain |= plan_end(m);
+}
+
+/* A fresh switch needs no stages: its last images, and nothing else. */
+static void
+add_fresh_tables(struct maker *m)
+{
+	const struct safe_transition *x = m->p->change;
+	size_t i;
+
+	plan_begin(m, PLAN_LFT);
+	m->now->fresh = true;
+	for (i = 0; i < x->nwrites; i++) {
+		const struct safe_write *w = &x->write[i];
+
+		if (w->last && is_fresh(m->t, w->sw))
+			plan_add_step(m, node_of(m->t, w->sw)->first_port,
+				MAD_LFT, w->block, w->image);
+	}
+	(void)plan_end(m);
+}
+
+static enum plan_kind
+top_kind(const struct maker *m, sw_ix s)
+{
+	bool lower = m->p->routes->top < m->t->sw[s].lft_top;
+
+	if (!lower && hw_top_first(m->hw, node_of(m->t, s)->guid))
+		return PLAN_TOP;
+	/* what a fresh switch has above is garbage: not when links are up */
+	return lower && !is_fresh(m->t, s) ? PLAN_LOWER : PLAN_RAISE;
+}
+
+static void
+add_tops(struct maker *m, enum plan_kind kind, bool fresh)
+{
+	const struct topo *t = m->t;
+	struct mad_switch_info i;
+	uint32_t pay;
+	sw_ix s;
+
+	plan_begin(m, kind);
+	m->now->fresh = fresh;
+	for (s = 0; s < t->nsw; s++) {
+		const struct topo_node *n = node_of(t, s);
+
+		if (m->p->routes->top == t->sw[s].lft_top ||
+			top_kind(m, s) != kind ||
+			(kind == PLAN_RAISE && is_fresh(t, s) != fresh) ||
+			(n->flags & TN_QUARANTINED) != 0 ||
+			mad_switch_info_decode(t->sinfo[s], &i, NULL) != 0)
+			continue;
+		i.lft_top = m->p->routes->top;
+		i.state_change = false; /* writing 1 would clear it */
+		mad_switch_info_encode(&i, plan_add_payload(m, &pay));
+		plan_add_step(m, n->first_port, MAD_SWITCH_INFO, 0, pay);
+	}
+	(void)plan_end(m);
+}
+
+static bool
+touched(const struct maker *m, sw_ix s)
+{
+	const struct topo_node *n = node_of(m->t, s);
+	unsigned p;
+
+	for (p = 1; p <= n->nports; p++)
+		if (m->p->downed[n->first_port + p])
+			return true;
+	return false;
+}
+
+/* What our own plan did to ports need not bring a sweep afterwards. */
+static void
+add_clears(struct maker *m)
+{
+	struct mad_switch_info i;
+	uint32_t pay;
+	sw_ix s;
+
+	plan_begin(m, PLAN_CLEAR);
+	for (s = 0; s < m->t->nsw; s++) {
+		if (!touched(m, s) ||
+			mad_switch_info_decode(m->t->sinfo[s], &i, NULL) != 0)
+			continue;
+		if (m->p->routes->top > i.lft_top && is_fresh(m->t, s))
+			i.lft_top = m->p->routes->top;
+		i.state_change = true;
+		mad_switch_info_encode(&i, plan_add_payload(m, &pay));
+		plan_add_step(m, node_of(m->t, s)->first_port, MAD_SWITCH_INFO,
+			0, pay);
+	}
+	(void)plan_end(m);
+}
+
+/* But what others did there meanwhile has to. */
+static void
+add_verifies(struct maker *m)
+{
+	const struct topo *t = m->t;
+	sw_ix s;
+	unsigned p;
+
+	plan_begin(m, PLAN_VERIFY);
+	for (s = 0; s < t->nsw; s++) {
+		const struct topo_node *n = node_of(t, s);
+
+		if (!touched(m, s))
+			continue;
+		for (p = 0; p <= n->nports; p++)
+			if (p == 0 ||
+				t->port[n->first_port + p].peer != TOPO_NONE)
+				plan_add_step(m, n->first_port + p,
+					MAD_PORT_INFO, p, 0);
+	}
+	(void)plan_end(m);
+}
+
+/* ---- turns ---- */
+
+static uint32_t
+turn_mod(unsigned in, unsigned out)
+{
+	return in << 8 | out;
+}
+
+/* Closed by its row of SL2VL, or by taking its port down? */
+static bool
+by_row(const struct maker *m, const struct safe_turn *u)
+{
+	return !u->by_port &&
+	       !turns_refused(hw_turns(m->hw), node_of(m->t, u->sw)->guid);
+}
+
+/* Which turns: all, those that stay closed, or those that do not. */
+enum which { ALL, STAYING, PASSING };
+
+static void
+add_turns(struct maker *m, enum plan_kind kind, enum which which)
+{
+	const struct safe_transition *x = m->p->change;
+	uint8_t row[TURNS_ROW];
+	size_t i;
+
+	plan_begin(m, kind);
+	for (i = 0; i < x->nturns; i++) {
+		const struct safe_turn *u = &x->turn[i];
+		const struct topo_node *n = node_of(m->t, u->sw);
+		bool known =
+			turns_row(hw_turns(m->hw), n->guid, u->in, u->out, row);
+
+		if (which != ALL && u->stays != (which == STAYING))
+			continue;
+		if (by_row(m, u) && (kind == PLAN_BLOCK || !known))
+			plan_add_step(m, n->first_port, MAD_SL2VL,
+				turn_mod(u->in, u->out),
+				levels_sls(&m->lanes.levels, u->lanes));
+	}
+	(void)plan_end(m);
+}
+
+/* Tables of live switches, stage by stage; turns are closed before the last
+ * one, which is what needs it. */
+static void
+add_stages(struct maker *m, bool drain, bool late)
+{
+	const struct safe_transition *x = m->p->change;
+	size_t i = x->nwalls;
+	unsigned stage;
+
+	for (stage = 0; stage < x->nstages; stage++) {
+		if (late && stage + 1 == x->nstages)
+			add_turns(m, PLAN_BLOCK, PASSING);
+		plan_begin(m, PLAN_LFT);
+		m->now->stage = (uint16_t)stage;
+		m->now->drain = drain || stage > 0;
+		for (; i < x->nwrites && x->write[i].stage == stage; i++) {
+			const struct safe_write *w = &x->write[i];
+
+			if (!is_fresh(m->t, w->sw))
+				plan_add_step(m,
+					node_of(m->t, w->sw)->first_port,
+					MAD_LFT, w->block, w->image);
+		}
+		if (plan_end(m))
+			drain = false;
+	}
+}
+
+/* Everything that is held: by this plan, by one that broke, by another life. */
+static void
+add_unblocks(struct maker *m)
+{
+	const struct safe_transition *x = m->p->change;
+	const struct turns *turns = hw_turns(m->hw);
+	const struct turns_hold *h;
+	size_t n, i;
+
+	plan_begin(m, PLAN_UNBLOCK);
+	m->now->drain = true;
+	for (i = 0; i < x->nturns; i++) {
+		const struct safe_turn *u = &x->turn[i];
+		const struct topo_node *node = node_of(m->t, u->sw);
+
+		if (by_row(m, u) &&
+			turns_held(turns, node->guid, u->in, u->out) == NULL)
+			plan_add_step(m, node->first_port, MAD_SL2VL,
+				turn_mod(u->in, u->out),
+				plan_lanes_row(m, m->t->sw[u->sw].node, u->in,
+					u->out));
+	}
+	h = turns_holds(turns, &n);
+	for (i = 0; i < n; i++) {
+		node_ix node = topo_by_node_guid(m->t, h[i].guid);
+
+		if (node != TOPO_NONE &&
+			(m->t->node[node].flags & TN_QUARANTINED) == 0)
+			plan_add_step(m, m->t->node[node].first_port, MAD_SL2VL,
+				turn_mod(h[i].in, h[i].out),
+				plan_lanes_row(m, node, h[i].in, h[i].out));
+	}
+	(void)plan_end(m);
+}
+
+/* ---- the whole ---- */
+
+static void
+make(struct maker *m)
+{
+	const struct safe_transition *x = m->p->change;
+	bool late = x->method == SAFE_AUTO && x->nstages > 1;
+	size_t blocks;
+	bool fell;
+
+	plan_keys_add(m);
+	plan_port_params(m);
+	add_walls(m, false);
+	add_tops(m, PLAN_TOP, false);
+	add_walls(m, true);
+	add_fresh_tables(m);
+	add_tops(m, PLAN_RAISE, true);
+	plan_lanes_add(m);
+	add_turns(m, PLAN_LEARN, ALL);
+	blocks = m->p->nsteps;
+	add_turns(m, PLAN_BLOCK, late ? STAYING : ALL);
+	blocks = m->p->nsteps - blocks;
+	fell = plan_port_fall(m);
+	if (fell) {
+		add_clears(m);
+		add_verifies(m);
+	}
+	if (x->method != SAFE_STATIC)
+		plan_port_rise(m, false);
+	add_stages(m, blocks > 0 || (fell && x->method != SAFE_STATIC), late);
+	add_unblocks(m);
+	add_tops(m, PLAN_RAISE, false);
+	if (x->method == SAFE_STATIC)
+		plan_port_rise(m, false);
+	if (fell)
+		plan_port_rise(m, true);
+	add_tops(m, PLAN_LOWER, false);
+	plan_keys_drop(m);
+}
+
+struct plan *
+plan_make(const struct plan_job *job)
+{
+	struct plan *p = mem_zalloc(1, sizeof(*p));
+	struct maker m = {.p = p,
+		.t = job->routes->topo,
+		.hw = job->hw,
+		.params = job->params,
+		.keys = job->keys};
+
+	p->routes = routes_ref(job->routes);
+	p->change = job->change;
+	if (job->lanes != NULL)
+		m.lanes = *job->lanes;
+	else
+		levels_allot(&(struct levels_want){0}, p->routes->lanes.n,
+			p->routes->lanes.plain, &m.lanes.levels);
+	make(&m);
+	return p;
+}
+
+void
+plan_carried_out(struct plan *p)
+{
+	safe_free(p->change);
+	free(p->step);
+	free(p->phase);
+	free(p->payload);
+	p->change = NULL;
+	p->step = NULL;
+	p->phase = NULL;
+	p->payload = NULL;
+	p->nsteps = p->nphases = 0;
+}
+
+void
+plan_free(struct plan *p)
+{
+	if (p == NULL)
+		return;
+	plan_carried_out(p);
+	routes_unref(p->routes);
+	free(p->downed);
+	free(p->unfit);
+	free(p);
+}
+
+size_t
+plan_count(const struct plan *p, enum plan_kind k)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < p->nphases; i++)
+		if (p->phase[i].kind == k)
+			n += p->phase[i].end - p->phase[i].first;
+	return n;
+}

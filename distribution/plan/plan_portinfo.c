@@ -1,0 +1,414 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/plan/plan_priv.h"
+#include "routing/core/slvl.h"
+#include "sm/base/mem.h"
+#include "sm/mad/mad.h"
+
+enum { POLLING = 2 /* LinkDownDefaultState */ };
+
+static bool
+quarantined(const struct topo *t, port_ix p)
+{
+	return (t->node[t->port[p].node].flags & TN_QUARANTINED) != 0;
+}
+
+static bool
+is_switch(const struct topo *t, port_ix p)
+{
+	return t->node[t->port[p].node].type == TOPO_SWITCH;
+}
+
+/* An external switch port: everything but CA, router and switch port 0. */
+static bool
+is_external(const struct topo *t, port_ix p)
+{
+	return is_switch(t, p) && t->port[p].num != 0;
+}
+
+static uint32_t
+port_mod(const struct topo_port *p)
+{
+	return p->num | ((p->flags & TP_EXT_SPEED) ? MAD_PORT_INFO_EXT : 0);
+}
+
+static uint8_t
+min8(uint8_t a, uint8_t b)
+{
+	return a < b ? a : b;
+}
+
+/* MTU and OperationalVLs that both ends of a cable can do. */
+static uint8_t
+common_mtu(const struct topo *t, const struct topo_port *p)
+{
+	return min8(p->mtu_cap, t->port[p->peer].mtu_cap);
+}
+
+static uint8_t
+common_vls(const struct maker *m, const struct topo_port *p)
+{
+	return min8(min8(p->vl_cap, m->t->port[p->peer].vl_cap),
+		m->params->max_vls_code);
+}
+
+void
+plan_no_change(struct mad_port_info *i)
+{
+	i->state = NO_CHANGE;
+	i->phys_state = 0;
+	i->down_default = POLLING;
+	i->width_enabled = 0;
+	i->speed_enabled = 0;
+	i->speed_ext_enabled = 0;
+	i->client_rereg = false;
+	i->init_type = 0;
+}
+
+/* LID and what goes with it, for CA and router ports and switch port 0. */
+static void
+fill_lid_fields(const struct maker *m, const struct topo_port *p,
+	struct mad_port_info *i)
+{
+	i->mkey = m->params->mkey;
+	i->gid_prefix = m->params->subnet_prefix;
+	i->lid = p->lid;
+	i->lmc = p->lmc;
+	i->sm_lid = m->t->port[m->t->sm_port].lid;
+	i->sm_sl = 0;
+	i->subnet_timeout = m->params->subnet_timeout;
+}
+
+static void
+fill_external_fields(const struct maker *m, const struct topo_port *p,
+	struct mad_port_info *i)
+{
+	i->mkey = 0;
+	i->gid_prefix = 0;
+	i->lid = 0;
+	i->sm_lid = 0;
+	i->lmc = 0;
+	i->vl_stall = m->params->vl_stall;
+	if (p->peer != TOPO_NONE)
+		i->hoq_life = is_switch(m->t, p->peer)
+				      ? m->params->hoq_life
+				      : m->params->leaf_hoq_life;
+}
+
+/*
+ * A port that shall not enforce stops at once; one that shall begins when the
+ * tables are what they shall be, or when it comes up.
+ */
+static void
+fill_guard(const struct maker *m, port_ix ix, struct mad_port_info *i)
+{
+	bool now = m->now->kind == PLAN_ARM || m->now->kind == PLAN_ACTIVATE ||
+		   m->now->kind == PLAN_GUARD;
+
+	if (m->guard == NULL || m->guard[ix] == GUARD_AS_IS)
+		return;
+	i->enf_in = m->guard[ix] == GUARD_ON && (now || i->enf_in);
+	i->enf_out = m->guard[ix] == GUARD_ON && (now || i->enf_out);
+}
+
+/* What a port that was thus shall be told, without state, MTU and VLs. */
+static void
+fill(const struct maker *m, port_ix ix, const struct mad_port_info *was,
+	struct mad_port_info *want)
+{
+	const struct topo_port *p = &m->t->port[ix];
+
+	*want = *was;
+	plan_no_change(want);
+	if (m->lanes.levels.wanted && p->vl_cap > 1)
+		want->vl_high_limit = m->lanes.limit[vlarb_class(m->t, ix)];
+	if (is_external(m->t, ix)) {
+		fill_external_fields(m, p, want);
+		fill_guard(m, ix, want);
+	} else {
+		fill_lid_fields(m, p, want);
+	}
+}
+
+static int
+wanted(const struct maker *m, port_ix ix, struct mad_port_info *was,
+	struct mad_port_info *want)
+{
+	if (mad_port_info_decode(topo_info(m->t, ix), was, NULL) != 0)
+		return -1;
+	fill(m, ix, was, want);
+	return 0;
+}
+
+static void
+add_port_set(struct maker *m, port_ix ix, const struct mad_port_info *want)
+{
+	uint32_t pay;
+
+	mad_port_info_encode(want, plan_add_payload(m, &pay));
+	plan_add_step(m, ix, MAD_PORT_INFO, port_mod(&m->t->port[ix]), pay);
+}
+
+/* What a port must take: addresses. */
+static bool
+differs(const struct mad_port_info *a, const struct mad_port_info *b)
+{
+	return a->mkey != b->mkey || a->gid_prefix != b->gid_prefix ||
+	       a->lid != b->lid || a->lmc != b->lmc || a->sm_lid != b->sm_lid ||
+	       a->sm_sl != b->sm_sl;
+}
+
+uint32_t
+plan_tunables(const struct mad_port_info *i)
+{
+	return (uint32_t)i->vl_high_limit << 24 |
+	       (uint32_t)i->subnet_timeout << 16 | (uint32_t)i->hoq_life << 8 |
+	       i->vl_stall;
+}
+
+/* What it should take: time-outs; not asked twice of one that keeps its own. */
+static bool
+detuned(const struct maker *m, port_ix ix, const struct mad_port_info *was,
+	const struct mad_port_info *want)
+{
+	const struct topo_port *p = &m->t->port[ix];
+
+	return plan_tunables(was) != plan_tunables(want) &&
+	       !hw_stubborn(m->hw, m->t->node[p->node].guid, p->num,
+		       plan_tunables(want));
+}
+
+static unsigned
+guarded(const struct mad_port_info *i)
+{
+	return (unsigned)i->enf_in << 1 | (unsigned)i->enf_out;
+}
+
+static bool
+unusable(const struct topo *t, port_ix ix)
+{
+	return (t->port[ix].flags & (TP_ABSENT | TP_UNREAD)) != 0 ||
+	       quarantined(t, ix);
+}
+
+/* Has a port that will not pass through Init to be told something? */
+static bool
+must_be_told(const struct maker *m, port_ix ix)
+{
+	const struct topo_port *p = &m->t->port[ix];
+	bool live = p->state == ARMED || p->state == ACTIVE;
+	struct mad_port_info was, want;
+
+	if (!live && (is_external(m->t, ix) || !is_switch(m->t, ix)))
+		return false;
+	if (mad_port_info_settings(topo_info(m->t, ix), &was) != 0)
+		return false;
+	fill(m, ix, &was, &want);
+	return detuned(m, ix, &was, &want) ||
+	       (is_external(m->t, ix) ? guarded(&was) != guarded(&want)
+				      : differs(&was, &want));
+}
+
+/*
+ * PARAMS: ports that will not pass through Init. An external port that is up
+ * keeps its MTU and VLs: changing them needs a bounce nobody asked for.
+ */
+static void
+set_params(struct maker *m, port_ix ix)
+{
+	const struct topo_port *p = &m->t->port[ix];
+	struct mad_port_info was, want;
+	bool live = p->state == ARMED || p->state == ACTIVE;
+
+	if (unusable(m->t, ix))
+		return;
+	if (live && p->peer != TOPO_NONE &&
+		(p->mtu != common_mtu(m->t, p) ||
+			p->op_vls != common_vls(m, p)))
+		m->p->mismatched_ports++;
+	if (must_be_told(m, ix) && wanted(m, ix, &was, &want) == 0)
+		add_port_set(m, ix, &want);
+}
+
+/* Both ends present, answering and not Down. */
+static bool
+can_rise(const struct topo *t, port_ix ix)
+{
+	const struct topo_port *p = &t->port[ix];
+
+	if (p->peer == TOPO_NONE || unusable(t, ix) || unusable(t, p->peer))
+		return false;
+	if (is_switch(t, ix) && p->num == 0)
+		return false;
+	return p->state >= INIT && t->port[p->peer].state >= INIT;
+}
+
+/* The state in which a port shall be thought to be. */
+static uint8_t
+state_of(const struct maker *m, port_ix ix)
+{
+	return m->p->downed != NULL && m->p->downed[ix] ? INIT
+							: m->t->port[ix].state;
+}
+
+static void
+rise(struct maker *m, port_ix ix)
+{
+	const struct topo_port *p = &m->t->port[ix];
+	struct mad_port_info was, want;
+	uint8_t from = m->now->kind == PLAN_ARM ? INIT : ARMED;
+
+	if (!can_rise(m->t, ix) || state_of(m, ix) > from ||
+		wanted(m, ix, &was, &want) != 0)
+		return;
+	want.mtu = common_mtu(m->t, p);
+	want.op_vls = min8(
+		levels_link_code(m->t, ix, m->params->max_vls_code), p->vl_cap);
+	want.state = from + 1;
+	add_port_set(m, ix, &want);
+}
+
+void
+plan_port_params(struct maker *m)
+{
+	port_ix ix;
+
+	plan_begin(m, PLAN_PARAMS);
+	for (ix = 0; ix < m->t->nports; ix++)
+		set_params(m, ix);
+	(void)plan_end(m);
+}
+
+void
+plan_port_rise(struct maker *m, bool downed)
+{
+	static const enum plan_kind kind[] = {PLAN_ARM, PLAN_ACTIVATE};
+	port_ix ix;
+	unsigned i;
+
+	for (i = 0; i < 2; i++) {
+		plan_begin(m, kind[i]);
+		for (ix = 0; ix < m->t->nports; ix++)
+			if (downed ==
+				(m->p->downed != NULL && m->p->downed[ix]))
+				rise(m, ix);
+		(void)plan_end(m);
+		if (kind[i] == PLAN_ARM && !downed)
+			plan_lanes_rise(m);
+	}
+}
+
+void
+plan_port_guard(struct maker *m, port_ix ix)
+{
+	const struct topo_port *p = &m->t->port[ix];
+	struct mad_port_info was, want;
+
+	if (p->state >= ARMED && !unusable(m->t, ix) &&
+		(m->p->downed == NULL || !m->p->downed[ix]) &&
+		wanted(m, ix, &was, &want) == 0 &&
+		guarded(&was) != guarded(&want))
+		add_port_set(m, ix, &want);
+}
+
+/* ---- the port methods ---- */
+
+/* A cable that carries traffic; one in Init has only to stay there. */
+static bool
+carries(const struct topo *t, port_ix ix)
+{
+	return t->port[ix].state >= ARMED ||
+	       t->port[t->port[ix].peer].state >= ARMED;
+}
+
+/* Mark both ends of what the method takes down; true: something is. */
+static bool
+choose_ports(struct maker *m)
+{
+	const struct safe_transition *x = m->p->change;
+	const struct topo *t = m->t;
+	bool *down = mem_zalloc(t->nports, sizeof(*down));
+	bool any = false;
+	port_ix ix;
+	size_t i;
+
+	for (i = 0; i < x->nturns; i++) {
+		ix = topo_port_of(t, t->sw[x->turn[i].sw].node, x->turn[i].in);
+		if ((x->turn[i].by_port ||
+			    turns_refused(hw_turns(m->hw),
+				    t->node[t->port[ix].node].guid)) &&
+			can_rise(t, ix))
+			any = down[ix] = down[t->port[ix].peer] = true;
+	}
+	if (any)
+		m->p->downed = down;
+	else
+		free(down);
+	return any;
+}
+
+/*
+ * Is this the end to speak to? The one nearer to us: the answer must not need
+ * the cable that it takes down.
+ */
+static bool
+near_end(const struct topo *t, port_ix ix)
+{
+	port_ix peer = t->port[ix].peer;
+	uint16_t here = t->node[t->port[ix].node].hops;
+	uint16_t there = t->node[t->port[peer].node].hops;
+
+	return here < there || (here == there && ix < peer);
+}
+
+static void
+at_distance(struct maker *m, uint16_t hops)
+{
+	const struct topo *t = m->t;
+	struct mad_port_info was, want;
+	uint32_t pay;
+	port_ix ix;
+
+	for (ix = 0; ix < t->nports; ix++) {
+		if (!m->p->downed[ix] || !near_end(t, ix) || !carries(t, ix) ||
+			t->node[t->port[ix].node].hops != hops ||
+			wanted(m, ix, &was, &want) != 0)
+			continue;
+		if (m->now->kind == PLAN_SETTLE) {
+			plan_add_step(m, ix, MAD_PORT_INFO,
+				port_mod(&t->port[ix]), 0);
+			plan_add_step(m, t->port[ix].peer, MAD_PORT_INFO,
+				port_mod(&t->port[t->port[ix].peer]), 0);
+			continue;
+		}
+		want.state = DOWN;
+		mad_port_info_encode(&want, plan_add_payload(m, &pay));
+		plan_add_step(
+			m, ix, MAD_PORT_INFO, port_mod(&t->port[ix]), pay);
+	}
+}
+
+bool
+plan_port_fall(struct maker *m)
+{
+	uint16_t far = 0, hops;
+	node_ix n;
+
+	if (!choose_ports(m))
+		return false;
+	for (n = 0; n < m->t->nnodes; n++)
+		if (m->t->node[n].hops > far && m->t->node[n].hops < UINT16_MAX)
+			far = m->t->node[n].hops;
+	for (hops = far + 1; hops-- > 0;) {
+		plan_begin(m, PLAN_DOWN);
+		at_distance(m, hops);
+		(void)plan_end(m);
+	}
+	for (hops = 0; hops <= far; hops++) {
+		plan_begin(m, PLAN_SETTLE);
+		at_distance(m, hops);
+		(void)plan_end(m);
+	}
+	return true;
+}

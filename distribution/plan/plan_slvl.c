@@ -1,0 +1,342 @@
+/*
+ * Lanes in a plan: how ports share them out, and which SL takes which. Tables
+ * of live ports that are not known are read first, so that a second life
+ * writes nothing; ports that are not up, and switches that take many rows at
+ * once, are written blind.
+ *
+ * A host that comes up is told while it is Armed. Should it start anew on the
+ * way, it is in Init again and everybody sees it; a host that is told before it
+ * is Armed would lose what it was told and be Armed all the same.
+ */
+#include <string.h>
+
+#include "distribution/plan/plan_priv.h"
+
+/* One node whose rows are being planned. */
+struct rows {
+	node_ix n;
+	const struct topo_node *node;
+	uint64_t in[4]; /* ports by which packets come, a bit each */
+	bool many;	/* rows are written for all in-ports at once */
+};
+
+static const struct topo_port *
+port(const struct maker *m, port_ix p)
+{
+	return &m->t->port[p];
+}
+
+/* Are there rows to be had? A node that has ours from earlier gets them, too.
+ */
+static bool
+concerned(const struct maker *m, node_ix n)
+{
+	const struct topo_node *node = &m->t->node[n];
+	const struct levels *l = &m->lanes.levels;
+
+	return (node->flags & (TN_QUARANTINED | TN_DUPLICATE)) == 0 &&
+	       (l->wanted || l->lanes > 1 ||
+		       turns_laid(hw_turns(m->hw), node->guid));
+}
+
+static bool
+linked(const struct maker *m, port_ix p)
+{
+	return (port(m, p)->flags & (TP_ABSENT | TP_UNREAD)) == 0 &&
+	       port(m, p)->peer != TOPO_NONE;
+}
+
+static bool
+maps(const struct maker *m, const struct rows *r, port_ix p)
+{
+	return linked(m, p) && port(m, p)->vl_cap > 1 && levels_maps(m->t, p) &&
+	       !turns_refused(hw_turns(m->hw), r->node->guid);
+}
+
+static bool
+live(const struct maker *m, port_ix p)
+{
+	const struct topo_node *n = &m->t->node[port(m, p)->node];
+
+	return n->type == TOPO_SWITCH ? (n->flags & TN_FRESH) == 0
+				      : port(m, p)->state > INIT;
+}
+
+/* A host's port is told now, or when it is Armed. */
+static bool
+its_time(const struct maker *m, port_ix p)
+{
+	const struct topo_node *n = &m->t->node[port(m, p)->node];
+
+	return m->rising == (n->type != TOPO_SWITCH && !live(m, p));
+}
+
+static void
+final(const struct maker *m, port_ix p, uint8_t row[TURNS_ROW])
+{
+	levels_row(&m->lanes.levels, vlarb_vls(&m->lanes, m->t, p),
+		levels_end(m->t, p), row);
+}
+
+static uint32_t
+add_row(struct maker *m, const uint8_t row[TURNS_ROW])
+{
+	uint32_t pay;
+
+	memcpy(plan_add_payload(m, &pay), row, TURNS_ROW);
+	return pay;
+}
+
+/* SLs that stay closed for a turn, or for any turn of the node. */
+static uint16_t
+closed(const struct maker *m, node_ix n, unsigned in, unsigned out)
+{
+	const struct safe_transition *x = m->p->change;
+
+	for (size_t i = 0; x->nstays > 0 && i < x->nturns; i++) {
+		const struct safe_turn *u = &x->turn[i];
+
+		if (u->stays && m->t->sw[u->sw].node == n && u->in == in &&
+			u->out == out)
+			return levels_sls(&m->lanes.levels, u->lanes);
+	}
+	return 0;
+}
+
+static bool
+any_closed(const struct maker *m, node_ix n)
+{
+	const struct safe_transition *x = m->p->change;
+
+	for (size_t i = 0; x->nstays > 0 && i < x->nturns; i++)
+		if (x->turn[i].stays && m->t->sw[x->turn[i].sw].node == n)
+			return true;
+	return false;
+}
+
+uint32_t
+plan_lanes_row(struct maker *m, node_ix n, unsigned in, unsigned out)
+{
+	uint8_t row[TURNS_ROW];
+
+	if (!concerned(m, n))
+		return PLAN_BEFORE;
+	final(m, m->t->node[n].first_port + out, row);
+	turns_close(row, closed(m, n, in, out));
+	return add_row(m, row);
+}
+
+/* ---- rows of SL2VL ---- */
+
+static bool
+any_held(const struct maker *m, const struct topo_node *node)
+{
+	size_t n;
+	const struct turns_hold *h = turns_holds(hw_turns(m->hw), &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (h[i].guid == node->guid)
+			return true;
+	return false;
+}
+
+static struct rows
+rows_of(const struct maker *m, node_ix n)
+{
+	struct rows r = {.n = n, .node = &m->t->node[n]};
+
+	r.in[0] = 1; /* port 0; and all there is of a host */
+	if (r.node->type != TOPO_SWITCH)
+		return r;
+	for (unsigned p = 1; p <= r.node->nports; p++)
+		if (linked(m, r.node->first_port + p))
+			r.in[p / 64] |= UINT64_C(1) << p % 64;
+	r.many = m->t->sw[r.node->sw].opt_sl2vl && !any_held(m, r.node) &&
+		 !any_closed(m, n) &&
+		 !turns_span_refused(hw_turns(m->hw), r.node->guid);
+	return r;
+}
+
+static void
+add_single(struct maker *m, const struct rows *r, unsigned in, unsigned out,
+	const uint8_t want[TURNS_ROW])
+{
+	const struct turns *turns = hw_turns(m->hw);
+	port_ix p = r->node->first_port + out;
+	uint8_t is[TURNS_ROW];
+	bool known = turns_row(turns, r->node->guid, in, out, is);
+
+	if (turns_held(turns, r->node->guid, in, out) != NULL ||
+		closed(m, r->n, in, out) != 0)
+		return; /* it gets its row when it is lifted */
+	if (m->now->kind == PLAN_LEARN
+			? known || !live(m, p)
+			: known && memcmp(is, want, TURNS_ROW) == 0)
+		return;
+	if (r->node->type == TOPO_SWITCH)
+		plan_add_step(m, r->node->first_port, MAD_SL2VL, in << 8 | out,
+			m->now->kind == PLAN_LEARN ? 0 : add_row(m, want));
+	else /* an end port has one row, without a modifier */
+		plan_add_step(m, p, MAD_SL2VL, 0,
+			m->now->kind == PLAN_LEARN ? 0 : add_row(m, want));
+}
+
+/* The row to port out, from all ports by which packets come. */
+static void
+add_column(struct maker *m, const struct rows *r, unsigned out)
+{
+	port_ix p = r->node->first_port + out;
+	uint64_t in[4];
+	uint8_t want[TURNS_ROW];
+	bool base = (r->node->flags & TN_ENHANCED_P0) == 0;
+
+	if (!maps(m, r, p) || !its_time(m, p))
+		return;
+	final(m, p, want);
+	memcpy(in, r->in, sizeof(in));
+	if (r->node->type == TOPO_SWITCH)
+		in[out / 64] &= ~(UINT64_C(1) << out % 64);
+	if (turns_all(hw_turns(m->hw), r->node->guid, out, in, want))
+		return;
+	if (!r->many) {
+		for (unsigned i = 0; i < 256; i++)
+			if ((in[i / 64] >> i % 64 & 1) != 0)
+				add_single(m, r, i, out, want);
+		return;
+	}
+	if (base) /* a base port 0 is not among "all" */
+		add_single(m, r, 0, out, want);
+	in[0] &= ~(uint64_t)base;
+	if (m->now->kind != PLAN_LEARN &&
+		!turns_all(hw_turns(m->hw), r->node->guid, out, in, want))
+		plan_add_step(m, r->node->first_port, MAD_SL2VL,
+			PLAN_ALL_IN | out, add_row(m, want));
+}
+
+/*
+ * The row that all turns of the switch shall have. A single Set tells it all of
+ * them: when nothing flows yet, or when none shall have another.
+ */
+static bool
+add_whole(struct maker *m, const struct rows *r)
+{
+	uint8_t want[TURNS_ROW], first[TURNS_ROW];
+	unsigned n = 0;
+	bool settled = true;
+
+	if (!r->many || m->now->kind == PLAN_LEARN)
+		return false;
+	for (unsigned out = 1; out <= r->node->nports; out++) {
+		port_ix p = r->node->first_port + out;
+		uint64_t in[4];
+
+		if (!maps(m, r, p))
+			continue;
+		final(m, p, want);
+		if (n++ == 0)
+			memcpy(first, want, TURNS_ROW);
+		else if (memcmp(first, want, TURNS_ROW) != 0)
+			return false;
+		memcpy(in, r->in, sizeof(in));
+		in[0] &= ~UINT64_C(1);
+		in[out / 64] &= ~(UINT64_C(1) << out % 64);
+		settled &= turns_all(
+			hw_turns(m->hw), r->node->guid, out, in, want);
+	}
+	if (n == 0 || settled)
+		return false;
+	plan_add_step(m, r->node->first_port, MAD_SL2VL,
+		PLAN_ALL_IN | PLAN_ALL_OUT, add_row(m, first));
+	return true;
+}
+
+static void
+add_rows(struct maker *m, node_ix n)
+{
+	struct rows r = rows_of(m, n);
+	bool whole = add_whole(m, &r);
+	bool base = (r.node->flags & TN_ENHANCED_P0) == 0;
+	uint8_t want[TURNS_ROW];
+
+	for (unsigned out = 1; out <= r.node->nports; out++) {
+		if (!whole) {
+			add_column(m, &r, out);
+		} else if (base && maps(m, &r, r.node->first_port + out)) {
+			final(m, r.node->first_port + out, want);
+			add_single(m, &r, 0, out, want);
+		}
+	}
+}
+
+/* ---- arbitration ---- */
+
+/* Tables are written where levels are, and undone where they were. */
+static void
+add_tables(struct maker *m, port_ix p)
+{
+	const struct vlarbs *v = hw_vlarbs(m->hw);
+	const struct topo_node *n = &m->t->node[port(m, p)->node];
+	unsigned num = port(m, p)->num;
+	uint8_t is[VLARB_PART];
+	struct vlarb_table want;
+	uint32_t pay = 0;
+
+	if (!its_time(m, p) || vlarbs_refused(v, n->guid, num) ||
+		!vlarb_make(&m->lanes, m->t, p, &want))
+		return;
+	for (unsigned part = 1; part <= VLARB_PARTS; part++) {
+		unsigned bytes = vlarb_bytes(m->t, p, part);
+		bool known = vlarbs_part(v, n->guid, num, part, is);
+
+		if (bytes == 0 || (!known && !m->lanes.levels.wanted))
+			continue;
+		if (m->now->kind == PLAN_LEARN
+				? known || !live(m, p)
+				: known && memcmp(is, want.part[part - 1],
+						   bytes) == 0)
+			continue;
+		if (m->now->kind != PLAN_LEARN)
+			memcpy(plan_add_payload(m, &pay), want.part[part - 1],
+				bytes);
+		plan_add_step(m, p, MAD_VLARB,
+			part << 16 | (n->type == TOPO_SWITCH ? num : 0), pay);
+	}
+}
+
+static void
+add_arbs(struct maker *m)
+{
+	for (port_ix p = 0; p < m->t->nports; p++)
+		if (concerned(m, port(m, p)->node))
+			add_tables(m, p);
+}
+
+static void
+add_phase(struct maker *m, enum plan_kind kind)
+{
+	plan_begin(m, kind);
+	if (kind != PLAN_LANES)
+		add_arbs(m);
+	for (node_ix n = 0; n < m->t->nnodes && kind != PLAN_ARBS; n++)
+		if (concerned(m, n) &&
+			!(m->rising && m->t->node[n].type == TOPO_SWITCH))
+			add_rows(m, n);
+	(void)plan_end(m);
+}
+
+void
+plan_lanes_add(struct maker *m)
+{
+	add_phase(m, PLAN_LEARN);
+	add_phase(m, PLAN_ARBS);
+	add_phase(m, PLAN_LANES);
+}
+
+void
+plan_lanes_rise(struct maker *m)
+{
+	m->rising = true;
+	add_phase(m, PLAN_ARBS);
+	add_phase(m, PLAN_LANES);
+	m->rising = false;
+}

@@ -1,0 +1,83 @@
+#include <stdio.h>
+
+#include "distribution/plan/plan.h"
+#include "sm/mad/mad.h"
+
+const char *
+plan_kind_name(enum plan_kind k)
+{
+	static const char *const name[] = {
+		[PLAN_KEYS] = "add P_Keys",
+		[PLAN_PARAMS] = "parameters",
+		[PLAN_WALL] = "wall",
+		[PLAN_TOP] = "top first",
+		[PLAN_LFT] = "tables",
+		[PLAN_ARBS] = "weights of lanes",
+		[PLAN_LANES] = "lanes",
+		[PLAN_LEARN] = "read lanes",
+		[PLAN_BLOCK] = "block",
+		[PLAN_DOWN] = "ports down",
+		[PLAN_SETTLE] = "wait for Init",
+		[PLAN_CLEAR] = "clear changes",
+		[PLAN_VERIFY] = "verify ports",
+		[PLAN_ARM] = "arm",
+		[PLAN_ACTIVATE] = "activate",
+		[PLAN_UNBLOCK] = "unblock",
+		[PLAN_RAISE] = "raise top",
+		[PLAN_LOWER] = "lower top",
+		[PLAN_UNKEY] = "take P_Keys away",
+		[PLAN_GUARD] = "enforce partitions",
+	};
+
+	return k < PLAN_KINDS ? name[k] : "?";
+}
+
+bool
+plan_reads(const struct plan_step *s)
+{
+	return s->kind == PLAN_LEARN || s->kind == PLAN_SETTLE ||
+	       s->kind == PLAN_VERIFY;
+}
+
+static void
+node_name(const struct topo *t, node_ix node, char *out, size_t n)
+{
+	const char *name = topo_desc(t, node);
+
+	if (*name != '\0')
+		(void)snprintf(out, n, "%s", name);
+	else
+		(void)snprintf(out, n, "0x%016llx",
+			(unsigned long long)t->node[node].guid);
+}
+
+static void
+sl2vl_text(const struct plan_step *s, const char *name, char *out, size_t n)
+{
+	const char *verb = plan_reads(s) ? "Get" : "Set";
+	char in[8] = "all", to[8] = "all";
+
+	if ((s->mod & PLAN_ALL_IN) == 0)
+		(void)snprintf(in, sizeof(in), "%u", s->mod >> 8 & 0xff);
+	if ((s->mod & PLAN_ALL_OUT) == 0)
+		(void)snprintf(to, sizeof(to), "%u", s->mod & 0xff);
+	(void)snprintf(out, n, "%s(SL2VL %s to %s) on %s", verb, in, to, name);
+}
+
+void
+plan_step_text(
+	const struct plan *p, const struct plan_step *s, char *out, size_t n)
+{
+	const struct topo *t = p->routes->topo;
+	const char *verb = plan_reads(s) ? "Get" : "Set";
+	char name[80];
+
+	node_name(t, t->port[s->port].node, name, sizeof(name));
+	if (s->attr == MAD_LFT)
+		(void)snprintf(out, n, "Set(LFT block %u) on %s", s->mod, name);
+	else if (s->attr == MAD_SL2VL)
+		sl2vl_text(s, name, out, n);
+	else
+		(void)snprintf(out, n, "%s(%s) on %s port %u", verb,
+			mad_attr_name(s->attr), name, t->port[s->port].num);
+}

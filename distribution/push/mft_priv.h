@@ -1,0 +1,100 @@
+/*
+ * mft_priv: what mft.c (what is wanted, and writing it) and mft_read.c (asking
+ * what switches hold) share. Nobody else includes this.
+ */
+#ifndef HEDDLE_DISTRIBUTION_PUSH_MFT_PRIV_H
+#define HEDDLE_DISTRIBUTION_PUSH_MFT_PRIV_H
+
+#include "distribution/push/mft.h"
+#include "sm/base/map.h"
+
+enum {
+	MFT_COLUMNS = MFT_BLOCK,
+	MFT_PORTS = 16,
+	MFT_POSITIONS = 16,
+	MFT_POSITION_SHIFT = 28,
+	MFT_NONE = MFT_MLID - 1, /* MulticastFDBTop: no entry is used */
+	MFT_LIES = 3,		 /* of a switch that is written no more */
+};
+
+/* What is being done. */
+enum mft_stage { MFT_REST, MFT_ASK, MFT_TOPS, MFT_BREAK, MFT_MAKE };
+
+struct mft_square {
+	bool known; /* have is what the switch holds, as far as it said */
+	bool asked; /* ... and it would not say: no use to ask again */
+	uint16_t want[MFT_COLUMNS], have[MFT_COLUMNS];
+};
+
+struct mft_table {
+	uint64_t guid;
+	sw_ix sw;      /* in the topology, or TOPO_NONE */
+	unsigned npos; /* positions that its ports need */
+	unsigned nblocks;
+	uint16_t top;  /* MulticastFDBTop */
+	bool has_top;  /* it bounds what is used */
+	bool stray;    /* unknown MLIDs go to a port */
+	bool refuses;  /* said no: it is left alone until it is another */
+	bool fresh;    /* it carries nothing yet: it is not asked */
+	bool suspect;  /* its ports changed: does it still hold its table? */
+	unsigned lies; /* cells acknowledged and not held */
+	unsigned silent;
+	uint64_t written; /* cells, ever */
+	uint16_t cable[MFT_POSITIONS];
+	struct mft_square *cell; /* [mft.nblocks * npos] */
+};
+
+/* Why a cell is read. */
+enum mft_why { MFT_UNKNOWN, MFT_SUSPECT, MFT_STRAY, MFT_SAMPLE };
+
+struct mft_look {
+	size_t table;
+	uint32_t cell;
+	enum mft_why why;
+	struct mono due;
+};
+
+struct mft {
+	struct mft_job job;
+	struct topo *topo;
+	struct mft_table *table;
+	size_t n, cap;
+	struct map by_guid;
+	size_t *of; /* [topo.nsw] table of a switch, SIZE_MAX: none */
+	unsigned nblocks;
+	bool *stale;   /* [nblocks] may differ from what is wanted */
+	uint32_t *cut; /* [nblocks] groups whose trees move, as bits */
+	uint32_t *add, *drop;
+
+	enum mft_stage stage;
+	size_t at; /* table and cell, or look, that comes next */
+	unsigned cell_at;
+	bool wrote, broke;
+	bool incomplete; /* something was not acknowledged */
+	unsigned inflight;
+	struct mft_failure *failure;
+	size_t nfailures, capfailures;
+	struct mft_look *look; /* of this asking */
+	size_t nlooks, caplooks;
+	struct mft_look *later; /* cells to be read when they are due */
+	size_t nlater, caplater;
+	struct mono stray; /* as it was fed last */
+	struct mft_counts counts;
+};
+
+/* mft.c */
+bool mft_writable(const struct mft_table *s, unsigned block);
+/* Room for this many blocks. */
+void mft_grow(struct mft *m, unsigned nblocks);
+/* Nothing is known of this table. */
+void mft_lose(struct mft *m, struct mft_table *s);
+/* Note that a switch failed (status 0: silence). */
+void mft_blame(struct mft *m, const struct mft_table *s, uint16_t status);
+
+/* mft_read.c */
+/* Send the next question; false: there is none left. */
+bool mft_read_step(struct mft *m, const struct mft_wire *w, struct mono now);
+/* A cell was written and shall be read some time later. */
+void mft_read_later(struct mft *m, const struct mft_look *l);
+
+#endif

@@ -1,0 +1,377 @@
+#include "distribution/push/push.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/device/device_request.h"
+#include "distribution/push/push_priv.h"
+#include "sm/base/mem.h"
+#include "sm/mad/mad.h"
+
+enum { SETTLE_MS = 10000 };
+
+struct push *
+push_new(const struct push_job *job)
+{
+	struct push *p = mem_zalloc(1, sizeof(*p));
+
+	p->job = *job;
+	p->plan = job->plan;
+	p->wake = MONO_NEVER;
+	p->ended = MONO_NEVER;
+	p->node_failed = mem_zalloc(push_topo(p)->nnodes, sizeof(bool));
+	p->port_failed = mem_zalloc(push_topo(p)->nports, sizeof(bool));
+	p->sample = mem_zalloc(push_topo(p)->nsw, sizeof(*p->sample));
+	if (job->by_lid)
+		p->by_lid = push_lid_new(job->plan, job->hw);
+	return p;
+}
+
+void
+push_free(struct push *p)
+{
+	if (p == NULL)
+		return;
+	assert(p->inflight == 0);
+	push_lid_free(p->by_lid);
+	map_free(&p->rewrites);
+	free(p->again);
+	free(p->sample);
+	free(p->node_failed);
+	free(p->port_failed);
+	free(p->failure);
+	free(p);
+}
+
+bool
+push_done(const struct push *p)
+{
+	return p->inflight == 0 && p->phase == p->plan->nphases;
+}
+
+bool
+push_stopped(const struct push *p)
+{
+	return p->stopped || p->broken;
+}
+
+bool
+push_complete(const struct push *p)
+{
+	return push_done(p) && !p->broken && !p->stopped;
+}
+
+void
+push_drain_first(struct push *p)
+{
+	p->drain_first = true;
+}
+
+size_t
+push_phase(const struct push *p)
+{
+	return p->phase;
+}
+
+struct mono
+push_next(const struct push *p)
+{
+	return p->wake;
+}
+
+void
+push_stop(struct push *p)
+{
+	p->stopped = true;
+}
+
+const struct push_counts *
+push_counts(const struct push *p)
+{
+	return &p->counts;
+}
+
+bool
+push_useless_lids(const struct push *p)
+{
+	return push_lid_useless(p->by_lid);
+}
+
+uint32_t
+push_sample(const struct push *p, sw_ix s)
+{
+	return p->sample[s] - 1;
+}
+
+const struct push_failure *
+push_failures(const struct push *p, size_t *n)
+{
+	*n = p->nfailures;
+	return p->failure;
+}
+
+/* ---- sending ---- */
+
+/* Lanes of a host: nobody needs them if it does not come up. */
+static bool
+is_for_host(const struct push *p, const struct plan_step *s)
+{
+	const struct topo *t = push_topo(p);
+
+	return (s->kind == PLAN_ARBS || s->kind == PLAN_LANES) &&
+	       t->node[t->port[s->port].node].type != TOPO_SWITCH;
+}
+
+static bool
+void_step(const struct push *p, const struct plan_step *s)
+{
+	const struct topo_port *port = &push_topo(p)->port[s->port];
+
+	if (p->node_failed[port->node] || push_lanes_in_place(p, s) ||
+		(is_for_host(p, s) && p->port_failed[s->port]))
+		return true;
+	if (s->kind != PLAN_ACTIVATE)
+		return false;
+	return p->port_failed[s->port] || p->port_failed[port->peer] ||
+	       p->node_failed[push_topo(p)->port[port->peer].node];
+}
+
+static int
+request(const struct push *p, const struct plan_step *s, uint8_t method,
+	struct xact_request *r)
+{
+	const struct topo *t = push_topo(p);
+	sw_ix sw = push_switch(p, s);
+
+	/* tables of ports go to the port itself */
+	if (s->attr == MAD_PKEY_TABLE ? push_keys_request(p, s, r) != 0
+		: s->attr == MAD_SL2VL || s->attr == MAD_VLARB
+			? push_request_port(t, s->port, p->job.mkey, r) != 0
+			: push_request(t, t->port[s->port].node, p->job.mkey,
+				  r) != 0)
+		return -1;
+	r->mkey = p->job.mkey;
+	r->method = method;
+	r->attr = s->attr;
+	r->mod = s->mod;
+	if (sw != TOPO_NONE)
+		r->lid = push_lid_of(p->by_lid, sw);
+	return 0;
+}
+
+int
+push_ask(struct push *p, size_t ix, struct mono now, xact_done *done)
+{
+	struct xact_request r;
+
+	if (request(p, &p->plan->step[ix], MAD_GET, &r) != 0)
+		return -1;
+	p->inflight++;
+	xact_submit(p->job.x, &r, now, done, p, ix);
+	return 0;
+}
+
+/* What a Set carries; from now on the old and the new value are possible. */
+static void
+load(struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA])
+{
+	switch (s->attr) {
+	case MAD_LFT:
+		hw_sending(p->job.hw, push_guid(p, s), s->mod, s->payload);
+		memcpy(data, lft_bytes(p->plan->routes->pool, s->payload),
+			MAD_DATA);
+		break;
+	case MAD_SL2VL:
+	case MAD_VLARB:
+		push_lanes_load(p, s, data);
+		break;
+	case MAD_PKEY_TABLE:
+		push_keys_sending(p, s);
+		memcpy(data, p->plan->payload[s->payload], MAD_DATA);
+		break;
+	default:
+		memcpy(data, p->plan->payload[s->payload], MAD_DATA);
+		break;
+	}
+}
+
+void
+push_send(struct push *p, size_t ix, struct mono now)
+{
+	const struct plan_step *s = &p->plan->step[ix];
+	struct xact_request r;
+
+	if (request(p, s, plan_reads(s) ? MAD_GET : MAD_SET, &r) != 0) {
+		push_ack_fail(p, s, PUSH_SILENT, "more than 63 hops away");
+		return;
+	}
+	if (!plan_reads(s))
+		load(p, s, r.data);
+	p->inflight++;
+	xact_submit(p->job.x, &r, now, push_ack_done, p, ix);
+}
+
+/* ---- phases ---- */
+
+/* A turn that is about to be closed is held, with what its row is now. */
+static void
+hold(struct push *p, const struct plan_step *s, struct mono now)
+{
+	const struct safe_transition *x = p->plan->change;
+	struct turns *turns = hw_turns(p->job.hw);
+	struct turns_hold h = {.guid = push_guid(p, s),
+		.in = (uint8_t)(s->mod >> 8),
+		.out = (uint8_t)s->mod,
+		.since = now};
+	size_t i;
+
+	if (!turns_row(turns, h.guid, h.in, h.out, h.before) ||
+		turns_is_closed(h.before))
+		turns_straight(16, h.before);
+	for (i = 0; i < x->nturns; i++)
+		if (x->turn[i].in == h.in && x->turn[i].out == h.out &&
+			push_topo(p)->sw[x->turn[i].sw].node ==
+				push_topo(p)->port[s->port].node)
+			h.pairs = x->turn[i].pairs;
+	turns_hold(turns, &h);
+}
+
+/* Does the plan write this block? */
+static bool
+writes(const struct push *p, const struct hw_doubt *d)
+{
+	size_t i;
+
+	for (i = 0; i < p->plan->nsteps; i++) {
+		const struct plan_step *s = &p->plan->step[i];
+
+		if (s->attr == MAD_LFT && s->mod == d->block &&
+			push_guid(p, s) == d->guid)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What was sent before has left the fabric: packets, and copies of SMPs that
+ * would bring an older image of a block back.
+ */
+static bool
+drained(struct push *p, struct mono now)
+{
+	struct mono over = mono_add(p->ended, p->job.drain);
+	const struct hw_doubt *d;
+	size_t n, i;
+
+	d = hw_doubts(p->job.hw, &n);
+	for (i = 0; i < n; i++)
+		if (mono_before(over, d[i].until) && writes(p, &d[i]))
+			over = d[i].until;
+	if (mono_before(now, over)) {
+		p->wake = over;
+		return false;
+	}
+	hw_drained(p->job.hw);
+	return true;
+}
+
+/* The phase begins; false: not yet. */
+static bool
+open_phase(struct push *p, const struct plan_phase *f, struct mono now)
+{
+	size_t i;
+
+	p->wake = MONO_NEVER;
+	if ((f->drain || p->drain_first) && !drained(p, now))
+		return false;
+	p->drain_first = false;
+	if (f->kind == PLAN_BLOCK) {
+		for (i = f->first; i < f->end; i++)
+			hold(p, &p->plan->step[i], now);
+		p->job.journal(p->job.cookie);
+	}
+	p->settle_by = mono_add(now, mono_ms(SETTLE_MS));
+	p->next = f->first;
+	p->open = true;
+	return true;
+}
+
+/* Ports that were not up yet are asked again, a moment later. */
+static void
+send_again(struct push *p, struct mono now)
+{
+	size_t n = p->nagain, i;
+
+	if (n == 0 || mono_before(now, p->wake))
+		return;
+	p->nagain = 0;
+	p->wake = MONO_NEVER;
+	for (i = 0; i < n; i++)
+		push_send(p, p->again[i], now);
+}
+
+/* What is not sent to a switch that failed is missed by what relies on it. */
+static void
+skip(struct push *p, const struct plan_step *s)
+{
+	p->counts.skipped++;
+	p->broken |= p->node_failed[push_topo(p)->port[s->port].node] &&
+		     push_ack_breaks(p, s);
+}
+
+static void
+send(struct push *p, const struct plan_phase *f, struct mono now)
+{
+	while (p->next < f->end && xact_room(p->job.x)) {
+		if (void_step(p, &p->plan->step[p->next]))
+			skip(p, &p->plan->step[p->next]);
+		else
+			push_send(p, p->next, now);
+		p->next++;
+	}
+	send_again(p, now);
+}
+
+/* Nothing more is sent. */
+static void
+skip_rest(struct push *p)
+{
+	const struct plan *plan = p->plan;
+
+	if (p->phase < plan->nphases)
+		p->counts.skipped +=
+			plan->nsteps -
+			(p->open ? p->next : plan->phase[p->phase].first);
+	p->phase = plan->nphases;
+	p->nagain = 0;
+	p->wake = MONO_NEVER;
+}
+
+void
+push_feed(struct push *p, struct mono now)
+{
+	const struct plan *plan = p->plan;
+
+	if (p->ended.ns == MONO_NEVER.ns)
+		p->ended = now;
+	while (p->phase < plan->nphases) {
+		const struct plan_phase *f = &plan->phase[p->phase];
+
+		if (p->broken || p->stopped) {
+			if (p->inflight == 0)
+				skip_rest(p);
+			return;
+		}
+		if (!p->open && !open_phase(p, f, now))
+			return;
+		send(p, f, now);
+		if (p->inflight > 0 || p->next < f->end || p->nagain > 0)
+			return;
+		if (f->kind == PLAN_UNBLOCK)
+			p->job.journal(p->job.cookie);
+		p->phase++;
+		p->open = false;
+		p->ended = now;
+	}
+}

@@ -1,0 +1,388 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "distribution/push/push_priv.h"
+#include "sm/base/mem.h"
+#include "sm/mad/mad.h"
+
+enum { REWRITES = 3, INIT = 2, POLL_MS = 10 };
+
+static const char *
+outcome_text(const struct xact_result *res)
+{
+	if (res->outcome == XACT_STATUS)
+		return mad_status_name(res->status);
+	return res->outcome == XACT_TIMEOUT ? "no answer" : "cancelled";
+}
+
+/*
+ * Does this failure condemn the whole switch? Silence does, and so does a
+ * table or its own port 0; one external port that will not come up does not,
+ * nor does a switch that cannot map lanes.
+ */
+static bool
+condemns(const struct topo *t, const struct plan_step *s, enum push_cause cause)
+{
+	const struct topo_port *p = &t->port[s->port];
+
+	if (t->node[p->node].type != TOPO_SWITCH || cause == PUSH_NO_LANES ||
+		cause == PUSH_NO_KEYS || cause == PUSH_NO_WEIGHTS ||
+		cause == PUSH_GONE)
+		return false;
+	return cause == PUSH_SILENT || cause == PUSH_CUT ||
+	       s->attr != MAD_PORT_INFO || p->num == 0;
+}
+
+bool
+push_ack_breaks(const struct push *p, const struct plan_step *s)
+{
+	const struct topo *t = push_topo(p);
+	const struct topo_node *n = &t->node[t->port[s->port].node];
+
+	switch ((enum plan_kind)s->kind) {
+	case PLAN_WALL:
+	case PLAN_LFT:
+		return (n->flags & TN_FRESH) == 0;
+	case PLAN_LEARN:
+	case PLAN_LANES:
+		return n->type == TOPO_SWITCH && s->attr == MAD_SL2VL;
+	case PLAN_BLOCK:
+	case PLAN_DOWN:
+	case PLAN_SETTLE:
+	case PLAN_VERIFY:
+		return true;
+	case PLAN_ARBS:
+	case PLAN_UNBLOCK:
+	case PLAN_PARAMS:
+	case PLAN_TOP:
+	case PLAN_ARM:
+	case PLAN_ACTIVATE:
+	case PLAN_RAISE:
+	case PLAN_CLEAR:
+	case PLAN_LOWER:
+	case PLAN_KEYS:
+	case PLAN_UNKEY:
+	case PLAN_GUARD:
+	case PLAN_KINDS:
+		break;
+	}
+	return false;
+}
+
+/*
+ * For a condemned switch all its further steps are void; a port that cannot be
+ * set up stays down together with its peer.
+ */
+void
+push_ack_fail(struct push *p, const struct plan_step *s, enum push_cause cause,
+	const char *how)
+{
+	const struct topo *t = push_topo(p);
+	node_ix node = t->port[s->port].node;
+	struct push_failure *f;
+	char step[96];
+
+	p->counts.failed++;
+	p->port_failed[s->port] = true;
+	p->broken |= push_ack_breaks(p, s);
+	if (p->node_failed[node])
+		return;
+	p->node_failed[node] = condemns(t, s, cause);
+	p->failure =
+		mem_grow(p->failure, p->nfailures, &p->capfailures, sizeof(*f));
+	f = &p->failure[p->nfailures++];
+	f->node = node;
+	f->port = s->port;
+	f->cause = cause;
+	f->condemned = p->node_failed[node];
+	plan_step_text(p->plan, s, step, sizeof(step));
+	(void)snprintf(f->why, sizeof(f->why), "%.80s: %.45s", step, how);
+}
+
+static void
+not_acked(struct push *p, const struct plan_step *s,
+	const struct xact_result *res)
+{
+	const struct topo *t = push_topo(p);
+	const struct topo_node *n = &t->node[t->port[s->port].node];
+	enum push_cause cause = push_silence(res);
+
+	if (res->outcome == XACT_STATUS)
+		cause = PUSH_REFUSED;
+	if (s->attr == MAD_LFT) {
+		hw_unknown_block(p->job.hw, n->guid, s->mod);
+		if (cause == PUSH_REFUSED &&
+			s->mod > t->sw[n->sw].lft_top / LFT_BLOCK) {
+			cause = PUSH_ABOVE_TOP;
+			hw_set_top_first(p->job.hw, n->guid);
+		}
+	}
+	push_ack_fail(p, s, cause, outcome_text(res));
+}
+
+/* ---- tables ---- */
+
+static const uint8_t *
+image(const struct push *p, const struct plan_step *s)
+{
+	return lft_bytes(p->plan->routes->pool, s->payload);
+}
+
+static void
+believe(struct push *p, const struct plan_step *s)
+{
+	const struct topo *t = push_topo(p);
+	const struct topo_node *n = &t->node[t->port[s->port].node];
+
+	hw_set_block(p->job.hw, n->guid, s->mod, s->payload);
+	if ((n->flags & TN_FRESH) != 0)
+		hw_unmet(p->job.hw, n->guid, s->mod);
+	p->sample[n->sw] = s->mod + 1;
+	p->counts.lft_blocks++;
+}
+
+/* Send the block once more; the switch holds something else than it said. */
+static void
+rewrite(struct push *p, size_t ix, struct mono now)
+{
+	const struct plan_step *s = &p->plan->step[ix];
+	uint32_t n = 0;
+
+	(void)map_get(&p->rewrites, ix, &n);
+	map_put(&p->rewrites, ix, n + 1);
+	if (n + 1 > REWRITES)
+		push_ack_fail(p, s, PUSH_LIED, "does not hold what it took");
+	else
+		push_send(p, ix, now);
+}
+
+static void
+block_asked(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct push *p = cookie;
+	const struct plan_step *s = &p->plan->step[tag];
+	struct lft_pool *pool = p->plan->routes->pool;
+	lft_ref is;
+
+	p->inflight--;
+	if (res->outcome == XACT_CANCELLED)
+		return;
+	if (res->outcome != XACT_OK) {
+		not_acked(p, s, res);
+		return;
+	}
+	p->counts.reads++;
+	if (memcmp(res->data, image(p, s), LFT_BLOCK) == 0) {
+		believe(p, s);
+		return;
+	}
+	is = lft_add(pool, res->data);
+	hw_set_block(p->job.hw, push_guid(p, s), s->mod, is);
+	lft_drop(pool, is);
+	rewrite(p, tag, res->now);
+}
+
+static void
+block_done(struct push *p, size_t ix, const struct xact_result *res)
+{
+	const struct plan_step *s = &p->plan->step[ix];
+	uint64_t guid = push_guid(p, s);
+
+	if (res->outcome == XACT_STATUS) {
+		not_acked(p, s, res);
+		return;
+	}
+	if (res->outcome == XACT_TIMEOUT)
+		hw_unknown_block(p->job.hw, guid, s->mod);
+	if (res->outcome == XACT_TIMEOUT || res->tries > 1) {
+		hw_doubt(p->job.hw, guid, s->mod,
+			mono_add(res->now, p->job.stray));
+		if (res->cut)
+			not_acked(p, s, res);
+		else
+			(void)push_ask(p, ix, res->now, block_asked);
+		return;
+	}
+	if (memcmp(res->data, image(p, s), LFT_BLOCK) != 0) {
+		hw_unknown_block(p->job.hw, guid, s->mod);
+		push_ack_fail(p, s, PUSH_LIED, "acknowledged another block");
+		return;
+	}
+	believe(p, s);
+}
+
+/* ---- ports ---- */
+
+/*
+ * A port says what it made of a Set. Another LID than asked is a lie; other
+ * time-outs are its own business, and remembered as such.
+ */
+static void
+acked_port(struct push *p, const struct plan_step *s, const uint8_t *data)
+{
+	const struct topo_port *port = &push_topo(p)->port[s->port];
+	uint64_t guid = push_guid(p, s);
+	struct mad_port_info is, want;
+
+	if (mad_port_info_decode(data, &is, NULL) != 0 ||
+		mad_port_info_decode(
+			p->plan->payload[s->payload], &want, NULL) != 0 ||
+		is.lid != want.lid) {
+		push_ack_fail(p, s, PUSH_LIED, "acknowledged another LID");
+		return;
+	}
+	if (plan_tunables(&is) != plan_tunables(&want))
+		hw_set_stubborn(
+			p->job.hw, guid, port->num, plan_tunables(&want));
+	push_keys_seen(p, s, &is, &want);
+	draft_port_written(p->job.draft, guid, port->num, data);
+	p->counts.other_sets++;
+}
+
+/*
+ * A Set(PortInfo) was refused. When an answer was lost and the Set repeated,
+ * or when data from the peer made an Armed port Active, the port is where we
+ * want it and says so: ask before calling it a failure.
+ */
+static void
+port_asked(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct push *p = cookie;
+	const struct plan_step *s = &p->plan->step[tag];
+	const struct topo_port *port = &push_topo(p)->port[s->port];
+	struct mad_port_info is, want;
+
+	p->inflight--;
+	if (res->outcome == XACT_CANCELLED)
+		return;
+	if (res->outcome == XACT_OK) { /* what it says is what it is */
+		p->counts.reads++;
+		draft_port_written(
+			p->job.draft, push_guid(p, s), port->num, res->data);
+	}
+	if (res->outcome == XACT_OK &&
+		mad_port_info_decode(res->data, &is, NULL) == 0 &&
+		mad_port_info_decode(
+			p->plan->payload[s->payload], &want, NULL) == 0 &&
+		is.state >= want.state && is.lid == want.lid)
+		acked_port(p, s, res->data);
+	else
+		push_ack_fail(p, s, PUSH_REFUSED, "refused");
+}
+
+/* A port that went down has to come back to Init by itself. */
+static void
+settled(struct push *p, size_t ix, const struct xact_result *res)
+{
+	const struct plan_step *s = &p->plan->step[ix];
+	const struct topo_port *port = &push_topo(p)->port[s->port];
+	struct mad_port_info is;
+
+	p->counts.reads++;
+	if (mad_port_info_decode(res->data, &is, NULL) == 0 &&
+		is.state >= INIT) {
+		draft_port_written(
+			p->job.draft, push_guid(p, s), port->num, res->data);
+	} else if (mono_before(p->settle_by, res->now)) {
+		push_ack_fail(p, s, PUSH_GONE, "does not come back");
+	} else {
+		p->again = mem_grow(
+			p->again, p->nagain, &p->capagain, sizeof(*p->again));
+		p->again[p->nagain++] = ix;
+		p->wake = mono_add(res->now, mono_ms(POLL_MS));
+	}
+}
+
+/* Did anything happen to the port that the plan did not do? */
+static void
+verified(struct push *p, const struct plan_step *s, const uint8_t *data)
+{
+	const struct topo_port *port = &push_topo(p)->port[s->port];
+	struct mad_port_info is;
+	uint8_t least = p->plan->downed[s->port] || port->state < INIT
+				? INIT
+				: port->state;
+
+	p->counts.reads++;
+	if (mad_port_info_decode(data, &is, NULL) != 0 ||
+		(port->num == 0 ? is.lid != port->lid : is.state < least))
+		push_ack_fail(p, s, PUSH_GONE, "is not as it was");
+}
+
+static void
+port_done(struct push *p, size_t ix, const struct xact_result *res)
+{
+	const struct plan_step *s = &p->plan->step[ix];
+
+	if (res->outcome == XACT_TIMEOUT)
+		not_acked(p, s, res);
+	else if (s->kind == PLAN_SETTLE && res->outcome == XACT_OK)
+		settled(p, ix, res);
+	else if (s->kind == PLAN_VERIFY && res->outcome == XACT_OK)
+		verified(p, s, res->data);
+	else if (plan_reads(s))
+		push_ack_fail(p, s, PUSH_REFUSED, outcome_text(res));
+	else if (res->outcome == XACT_OK)
+		acked_port(p, s, res->data);
+	else
+		(void)push_ask(p, ix, res->now, port_asked);
+}
+
+/* ---- LinearFDBTop ---- */
+
+static void
+switch_done(struct push *p, size_t ix, const struct xact_result *res)
+{
+	const struct plan_step *s = &p->plan->step[ix];
+	struct mad_switch_info i;
+
+	if (res->outcome != XACT_OK) {
+		not_acked(p, s, res);
+		return;
+	}
+	p->counts.other_sets++;
+	if (mad_switch_info_decode(res->data, &i, NULL) == 0) {
+		draft_switch_written(p->job.draft, push_guid(p, s), res->data);
+		hw_set_top(p->job.hw, push_guid(p, s), i.lft_top);
+	}
+}
+
+/* By LID, or not after all? */
+static void
+judge_way(struct push *p, const struct plan_step *s,
+	const struct xact_result *res)
+{
+	if (res->by_lid || res->strayed)
+		push_lid_answered(p->by_lid, push_switch(p, s), res->strayed);
+}
+
+void
+push_ack_done(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct push *p = cookie;
+
+	p->inflight--;
+	if (res->outcome == XACT_CANCELLED)
+		return;
+	judge_way(p, &p->plan->step[tag], res);
+	switch (p->plan->step[tag].attr) {
+	case MAD_LFT:
+		block_done(p, tag, res);
+		break;
+	case MAD_PORT_INFO:
+		port_done(p, tag, res);
+		break;
+	case MAD_SL2VL:
+		push_lanes_row_done(p, tag, res);
+		break;
+	case MAD_VLARB:
+		push_lanes_arb_done(p, &p->plan->step[tag], res);
+		break;
+	case MAD_PKEY_TABLE:
+		push_keys_done(p, &p->plan->step[tag], res);
+		break;
+	default:
+		switch_done(p, tag, res);
+		break;
+	}
+}

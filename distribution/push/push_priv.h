@@ -1,0 +1,96 @@
+/*
+ * The inside of the push, shared by push.c (phases, what is sent) and
+ * push_ack.c (answers, what is believed). Nobody else includes this.
+ */
+#ifndef HEDDLE_DISTRIBUTION_PUSH_PUSH_PRIV_H
+#define HEDDLE_DISTRIBUTION_PUSH_PUSH_PRIV_H
+
+#include "distribution/push/push.h"
+#include "distribution/push/push_lid_routed.h"
+#include "sm/base/map.h"
+
+struct push {
+	struct push_job job;
+	const struct plan *plan;
+	size_t phase;
+	size_t next; /* next step to submit */
+	bool open;   /* the phase has begun */
+	bool broken, stopped;
+	bool drain_first;  /* before any phase */
+	unsigned inflight; /* of this phase */
+	struct mono ended; /* when the phase before was over */
+	struct mono wake;  /* of a drain or a poll */
+	size_t *again;	   /* steps to send once more, at again_at */
+	size_t nagain, capagain;
+	struct mono settle_by; /* ports must be up again */
+	struct map rewrites;   /* step -> how often it was sent anew */
+	bool *node_failed;     /* [nnodes]: no further steps */
+	bool *port_failed;     /* [nports]: not to be made Active */
+	struct push_failure *failure;
+	size_t nfailures, capfailures;
+	uint32_t *sample; /* [nsw]: 1 + a block that was acknowledged */
+	struct push_counts counts;
+	struct push_lid *by_lid; /* or NULL: everything is directed */
+};
+
+static inline const struct topo *
+push_topo(const struct push *p)
+{
+	return p->plan->routes->topo;
+}
+
+/* The switch that a step is for, or TOPO_NONE. */
+static inline sw_ix
+push_switch(const struct push *p, const struct plan_step *s)
+{
+	const struct topo *t = push_topo(p);
+
+	return t->node[t->port[s->port].node].sw;
+}
+
+static inline uint64_t
+push_guid(const struct push *p, const struct plan_step *s)
+{
+	const struct topo *t = push_topo(p);
+
+	return t->node[t->port[s->port].node].guid;
+}
+
+/* Why there is none. */
+static inline enum push_cause
+push_silence(const struct xact_result *res)
+{
+	return res->cut ? PUSH_CUT : PUSH_SILENT;
+}
+
+/* push_ack.c: the answer to a step, tag is its number. */
+void push_ack_done(void *cookie, uint64_t tag, const struct xact_result *res);
+void push_ack_fail(struct push *p, const struct plan_step *s,
+	enum push_cause cause, const char *how);
+/* Does what comes after this step rely on it? */
+bool push_ack_breaks(const struct push *p, const struct plan_step *s);
+
+/* push_pkeys.c: P_Key blocks; what a port says of its enforcing. */
+int push_keys_request(const struct push *p, const struct plan_step *s,
+	struct xact_request *r);
+void push_keys_sending(struct push *p, const struct plan_step *s);
+void push_keys_done(struct push *p, const struct plan_step *s,
+	const struct xact_result *res);
+void push_keys_seen(struct push *p, const struct plan_step *s,
+	const struct mad_port_info *is, const struct mad_port_info *want);
+
+/* push_slvl.c: rows of SL2VL, arbitration tables. Is what the step asks for so
+ * already? */
+bool push_lanes_in_place(const struct push *p, const struct plan_step *s);
+void push_lanes_load(
+	struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA]);
+void push_lanes_row_done(
+	struct push *p, size_t ix, const struct xact_result *res);
+void push_lanes_arb_done(struct push *p, const struct plan_step *s,
+	const struct xact_result *res);
+
+/* push.c: send step ix, or a Get of what it writes. */
+void push_send(struct push *p, size_t ix, struct mono now);
+int push_ask(struct push *p, size_t ix, struct mono now, xact_done *done);
+
+#endif

@@ -1,0 +1,219 @@
+#include "distribution/tables/vlarb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/mad/mad.h"
+
+enum {
+	QUANTUM = 64, /* the least weight, if there is room: 4 KiB */
+	MOST = 255,   /* of an entry */
+	VLS = 15,
+};
+
+enum vlarb_class
+vlarb_class(const struct topo *t, port_ix p)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+
+	if (n->type == TOPO_SWITCH)
+		return t->port[p].num != 0 ? VLARB_SWITCH : VLARB_PORT0;
+	return n->type == TOPO_ROUTER ? VLARB_ROUTER : VLARB_HOST;
+}
+
+static unsigned
+cap(const struct topo *t, port_ix p, bool high)
+{
+	struct mad_port_info i;
+	unsigned n;
+
+	if ((t->port[p].flags & (TP_ABSENT | TP_UNREAD)) != 0 ||
+		t->port[p].vl_cap < 2 ||
+		mad_port_info_settings(topo_info(t, p), &i) != 0)
+		return 0;
+	n = high ? i.arb_high_cap : i.arb_low_cap;
+	return n < VLARB_ENTRIES ? n : VLARB_ENTRIES;
+}
+
+unsigned
+vlarb_low_cap(const struct topo *t, port_ix p)
+{
+	return cap(t, p, false);
+}
+
+unsigned
+vlarb_high_cap(const struct topo *t, port_ix p)
+{
+	return cap(t, p, true);
+}
+
+unsigned
+vlarb_bytes(const struct topo *t, port_ix p, unsigned part)
+{
+	unsigned n = cap(t, p, part > 2);
+
+	if (part % 2 == 0)
+		n = n > VLARB_ENTRIES / 2 ? n - VLARB_ENTRIES / 2 : 0;
+	return 2 * (n < VLARB_ENTRIES / 2 ? n : VLARB_ENTRIES / 2);
+}
+
+unsigned
+vlarb_vls(const struct vlarb_want *w, const struct topo *t, port_ix p)
+{
+	unsigned vls = levels_link(t, p, w->max_vls);
+	unsigned low, high;
+
+	if (!w->levels.wanted)
+		return vls;
+	low = vlarb_low_cap(t, p);
+	high = vlarb_high_cap(t, p);
+	if (low > 0 && low < vls)
+		vls = low;
+	if (w->high != 0 && high > 0 && high < vls)
+		vls = high;
+	return vls;
+}
+
+/* ---- making a table ---- */
+
+/* One list being made: weights by VL, in any unit, then in entries. */
+struct list {
+	uint32_t share[VLS];
+	uint32_t weight[VLS];
+	unsigned entries[VLS];
+	unsigned n; /* entries in all */
+};
+
+/* Weights of the shares when the smallest gets `least`; the entries. */
+static void
+scale(struct list *l, uint32_t smallest, uint32_t least)
+{
+	l->n = 0;
+	for (unsigned vl = 0; vl < VLS; vl++) {
+		uint64_t w = ((uint64_t)l->share[vl] * least + smallest / 2) /
+			     smallest;
+
+		l->weight[vl] = l->share[vl] == 0 ? 0 : w > 0 ? (uint32_t)w : 1;
+		l->entries[vl] = (l->weight[vl] + MOST - 1) / MOST;
+		l->n += l->entries[vl];
+	}
+}
+
+/* As large as the room allows, or the shares would be rounded away. */
+static void
+fit(struct list *l, unsigned room)
+{
+	uint32_t smallest = 0, largest = 0, least;
+
+	for (unsigned vl = 0; vl < VLS; vl++) {
+		if (l->share[vl] > largest)
+			largest = l->share[vl];
+		if (l->share[vl] > 0 &&
+			(smallest == 0 || l->share[vl] < smallest))
+			smallest = l->share[vl];
+	}
+	if (smallest == 0)
+		return;
+	for (least = QUANTUM; least > 1; least--) {
+		scale(l, smallest, least);
+		if (l->n <= room)
+			return;
+	}
+	/* too far apart: the largest gets all that one entry holds */
+	scale(l, largest, MOST);
+}
+
+/* Entries of all VLs, each one's spread over the list; how many. */
+static unsigned
+lay(const struct list *l, unsigned room, uint8_t *out)
+{
+	unsigned done[VLS] = {0}, n = 0;
+
+	while (n < l->n && n < room) {
+		unsigned best = VLS;
+		uint32_t part;
+
+		/* who is the farthest behind its share of the list */
+		for (unsigned vl = 0; vl < VLS; vl++)
+			if (done[vl] < l->entries[vl] &&
+				(best == VLS ||
+					(2 * done[vl] + 1) * l->entries[best] <
+						(2 * done[best] + 1) *
+							l->entries[vl]))
+				best = vl;
+		part = l->weight[best] / l->entries[best];
+		if (done[best] < l->weight[best] % l->entries[best])
+			part++;
+		out[(size_t)2 * n] = (uint8_t)best;
+		out[2 * n + 1] = (uint8_t)part;
+		done[best]++;
+		n++;
+	}
+	return n;
+}
+
+/* What each VL of the link shall have, of high or of low levels. */
+static void
+gather(const struct vlarb_want *w, const struct topo *t, port_ix p, bool high,
+	struct list *l)
+{
+	const struct levels *v = &w->levels;
+	const uint8_t *weight = w->weight[vlarb_class(t, p)];
+	unsigned vls = vlarb_vls(w, t, p);
+	bool end = levels_end(t, p);
+
+	*l = (struct list){0};
+	for (unsigned i = 0; i < v->apart; i++) {
+		if ((w->high >> i & 1) != high)
+			continue;
+		for (unsigned k = 0; k < v->lanes; k++) {
+			unsigned vl = levels_vl(v, v->sl[i][k], vls, end);
+
+			if (vl < VLS)
+				l->share[vl] += weight[i];
+		}
+	}
+}
+
+/* Lanes that are in neither list, but work, are the last of the low one. */
+static void
+add_rest(const struct list *low, const struct list *high, unsigned vls,
+	unsigned at, unsigned room, uint8_t *out)
+{
+	for (unsigned vl = 0; vl < vls && vl < VLS && at < room; vl++) {
+		if (low->share[vl] > 0 || high->share[vl] > 0)
+			continue;
+		out[(size_t)2 * at] = (uint8_t)vl;
+		out[2 * at + 1] = 1;
+		at++;
+	}
+}
+
+bool
+vlarb_make(const struct vlarb_want *w, const struct topo *t, port_ix p,
+	struct vlarb_table *out)
+{
+	unsigned low_cap = vlarb_low_cap(t, p), at, spare = 0;
+	unsigned high_cap = vlarb_high_cap(t, p);
+	unsigned vls = levels_link(t, p, w->max_vls);
+	struct list low, high;
+
+	memset(out, 0, sizeof(*out));
+	if (low_cap == 0 || vls == 0)
+		return false;
+	gather(w, t, p, false, &low);
+	gather(w, t, p, true, &high);
+	for (unsigned vl = 0; vl < VLS; vl++)
+		if (high_cap == 0) { /* no list to go before others */
+			low.share[vl] += high.share[vl];
+			high.share[vl] = 0;
+		}
+	for (unsigned vl = 0; vl < vls && vl < VLS; vl++)
+		spare += low.share[vl] == 0 && high.share[vl] == 0;
+	fit(&low, spare < low_cap ? low_cap - spare : low_cap);
+	fit(&high, high_cap);
+	at = lay(&low, low_cap, out->part[0]);
+	add_rest(&low, &high, vls, at, low_cap, out->part[0]);
+	(void)lay(&high, high_cap, out->part[2]);
+	return true;
+}

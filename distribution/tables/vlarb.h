@@ -1,0 +1,100 @@
+/*
+ * vlarb: VLArbitrationTables of ports: what they shall hold, and what they are
+ * known to hold.
+ *
+ * A table is two lists of (VL, weight) in 64 bytes: the low one is served in
+ * turn, an entry until its weight is used up; the high one goes before it until
+ * VLHighLimit is used up. Weights are shares: the lanes of a level divide its
+ * weight, a level with a large one gets several entries, spread over the list,
+ * and all are scaled so that the smallest can send whole packets. Every VL that
+ * works is in the low list at least once, those that nobody uses last and with
+ * the least weight: what is left in a lane that was in use must be able to
+ * leave.
+ *
+ * What is known is known by node GUID and port, in parts of 32 entries (1 and 2
+ * low, 3 and 4 high), like tables they share their memory.
+ *
+ * IBA volume 1: arbitration 7.6.9, VLArbitrationTable 14.2.5.9.
+ */
+#ifndef HEDDLE_DISTRIBUTION_TABLES_VLARB_H
+#define HEDDLE_DISTRIBUTION_TABLES_VLARB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "discovery/topo.h"
+#include "routing/core/slvl.h"
+
+enum {
+	VLARB_PARTS = 4,
+	VLARB_PART = 64, /* bytes: 32 entries */
+	VLARB_ENTRIES = 64,
+	VLARB_CLASSES = 4,
+};
+
+/* Whose port it is; weights and limits may differ. */
+enum vlarb_class {
+	VLARB_HOST,
+	VLARB_SWITCH, /* an external port */
+	VLARB_PORT0,
+	VLARB_ROUTER,
+};
+
+/* Levels of service as tables see them. */
+struct vlarb_want {
+	struct levels levels;
+	uint16_t high; /* levels of high priority, a bit each */
+	uint8_t weight[VLARB_CLASSES][LEVELS_MAX];
+	uint8_t limit[VLARB_CLASSES]; /* VLHighLimit */
+	uint8_t max_vls;	      /* a code as in PortInfo; 0: any */
+};
+
+/* Both lists as one: parts 1 to 4. */
+struct vlarb_table {
+	uint8_t part[VLARB_PARTS][VLARB_PART];
+};
+
+enum vlarb_class vlarb_class(const struct topo *t, port_ix p);
+
+/* Entries of port p's lists; 0: it has no table. */
+unsigned vlarb_low_cap(const struct topo *t, port_ix p);
+unsigned vlarb_high_cap(const struct topo *t, port_ix p);
+
+/* Bytes of a part that the port has. */
+unsigned vlarb_bytes(const struct topo *t, port_ix p, unsigned part);
+
+/*
+ * VLs that levels and lanes may use out of port p: those of its link, as far as
+ * both its lists have an entry for each. 0: there is no link.
+ */
+unsigned vlarb_vls(const struct vlarb_want *w, const struct topo *t, port_ix p);
+
+/* The table of port p; false: it shall have none. */
+bool vlarb_make(const struct vlarb_want *w, const struct topo *t, port_ix p,
+	struct vlarb_table *out);
+
+struct vlarbs;
+
+struct vlarbs *vlarbs_new(void);
+void vlarbs_free(struct vlarbs *v); /* NULL allowed */
+
+/* Part 1..4 of a port's table; false: nobody knows. */
+bool vlarbs_part(const struct vlarbs *v, uint64_t guid, unsigned port,
+	unsigned part, uint8_t out[VLARB_PART]);
+
+/* It was read, or acknowledged; a Set is under way, or its answer was lost. */
+void vlarbs_set_part(struct vlarbs *v, uint64_t guid, unsigned port,
+	unsigned part, const uint8_t in[VLARB_PART]);
+void vlarbs_unknown(
+	struct vlarbs *v, uint64_t guid, unsigned port, unsigned part);
+
+/* A port lost its memory; a node; everybody. */
+void vlarbs_forget_port(struct vlarbs *v, uint64_t guid, unsigned port);
+void vlarbs_forget(struct vlarbs *v, uint64_t guid);
+void vlarbs_forget_all(struct vlarbs *v);
+
+/* The port does not take the table that it says it has. */
+void vlarbs_refuse(struct vlarbs *v, uint64_t guid, unsigned port);
+bool vlarbs_refused(const struct vlarbs *v, uint64_t guid, unsigned port);
+
+#endif

@@ -1,0 +1,420 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/transition/transition_priv.h"
+#include "sm/base/mem.h"
+
+enum {
+	STARTS = 64,
+	SHOWN = 8,
+	FEW_BENDS = 16, /* one vertex in so many */
+};
+
+/* Tarjan's search without recursion. */
+struct search {
+	const struct safe_net *n;
+	const uint64_t *turn;
+	uint32_t *comp;
+	uint32_t *index, *low; /* index 0: not seen */
+	uint8_t *at;	       /* next out-port to try; 255: done */
+	uint32_t *path, npath, *stack, nstack;
+	uint32_t seen, ncomp, cyclic;
+};
+
+static void
+enter(struct search *s, uint32_t v)
+{
+	s->index[v] = s->low[v] = ++s->seen;
+	s->path[s->npath++] = v;
+	s->stack[s->nstack++] = v;
+}
+
+/* v is done: the root of a component takes it off the stack. */
+static void
+leave(struct search *s, uint32_t v)
+{
+	uint32_t first = s->nstack, w;
+	bool loop = false;
+
+	s->npath--;
+	if (s->npath > 0) {
+		uint32_t up = s->path[s->npath - 1];
+
+		if (s->low[v] < s->low[up])
+			s->low[up] = s->low[v];
+	}
+	if (s->low[v] != s->index[v])
+		return;
+	do
+		w = s->stack[--first];
+	while (w != v);
+	if (s->nstack - first == 1) {
+		unsigned at = 0;
+
+		for (; safe_next(s->n, s->turn, v, &at); at++)
+			loop |= safe_head(s->n, v, at) == v;
+	} else {
+		loop = true;
+	}
+	s->ncomp += loop;
+	for (uint32_t i = first; i < s->nstack; i++) {
+		s->comp[s->stack[i]] = loop ? s->ncomp : 0;
+		s->low[s->stack[i]] = UINT32_MAX; /* not on the stack */
+		s->cyclic += loop;
+	}
+	s->nstack = first;
+}
+
+static void
+step(struct search *s)
+{
+	uint32_t v = s->path[s->npath - 1], w;
+	unsigned at = s->at[v];
+
+	if (at == LFT_DROP || !safe_next(s->n, s->turn, v, &at)) {
+		leave(s, v);
+		return;
+	}
+	s->at[v] = (uint8_t)(at + 1);
+	w = safe_head(s->n, v, at);
+	if (s->index[w] == 0)
+		enter(s, w);
+	else if (s->low[w] != UINT32_MAX && s->index[w] < s->low[v])
+		s->low[v] = s->index[w];
+}
+
+/* Components among some vertices, or among all. */
+static uint32_t
+components(const struct safe_net *n, const uint64_t *turn, const bool *among,
+	uint32_t *comp)
+{
+	struct search s = {.n = n, .turn = turn, .comp = comp};
+
+	memset(comp, 0, n->nv * sizeof(*comp));
+	s.index = mem_zalloc(n->nv, sizeof(*s.index));
+	s.low = mem_alloc(n->nv * sizeof(*s.low));
+	s.at = mem_zalloc(n->nv, 1);
+	s.path = mem_alloc(n->nv * sizeof(*s.path));
+	s.stack = mem_alloc(n->nv * sizeof(*s.stack));
+	for (uint32_t v = 0; among != NULL && v < n->nv; v++)
+		if (!among[v])
+			s.index[v] = s.low[v] = UINT32_MAX; /* done */
+	for (uint32_t v = 0; v < n->nv; v++) {
+		if (s.index[v] != 0)
+			continue;
+		enter(&s, v);
+		while (s.npath > 0)
+			step(&s);
+	}
+	free(s.index);
+	free(s.low);
+	free(s.at);
+	free(s.path);
+	free(s.stack);
+	return s.cyclic;
+}
+
+uint32_t
+safe_cycle_find(const struct safe_net *n, const uint64_t *turn, uint32_t *comp)
+{
+	return components(n, turn, NULL, comp);
+}
+
+/*
+ * Turns that break an order of the switches, down and up again, and what can be
+ * on a cycle with them. Along all other turns the key of a vertex grows.
+ */
+struct broken {
+	const struct safe_net *n;
+	const uint64_t *turn;
+	uint32_t *line; /* [nsw] places in the order */
+	uint64_t *up;	/* [nsw + 1 << shift] out-ports that lead up */
+	struct bend {
+		uint32_t v;
+		unsigned out;
+	} * bend;
+	size_t nbends, cap;
+	uint32_t least; /* key of what the turns lead to */
+	uint32_t *queue;
+};
+
+static bool
+came_down(const struct broken *b, uint32_t v)
+{
+	const struct safe_net *n = b->n;
+	unsigned in = v - n->base[v];
+
+	return (b->up[((size_t)n->owner[v] << n->shift) + n->word[in]] &
+		       n->bit[in]) != 0;
+}
+
+static uint32_t
+key(const struct broken *b, uint32_t v)
+{
+	uint32_t nsw = b->n->nsw, at = b->line[b->n->owner[v]];
+
+	return came_down(b, v) ? nsw + at : nsw - 1 - at;
+}
+
+static void
+find_up(struct broken *b)
+{
+	const struct safe_net *n = b->n;
+
+	for (uint32_t r = 0; r < n->off[n->nsw]; r++) {
+		sw_ix s = n->owner[r], peer = n->owner[n->peer[r]];
+		unsigned p = r - n->base[r];
+
+		if (peer != n->nsw && b->line[peer] < b->line[s])
+			b->up[((size_t)s << n->shift) + n->word[p]] |=
+				n->bit[p];
+	}
+}
+
+static void
+find_bends(struct broken *b)
+{
+	const struct safe_net *n = b->n;
+	size_t words = (size_t)1 << n->shift;
+
+	b->least = UINT32_MAX;
+	for (uint32_t v = 0; v < n->nv; v++) {
+		const uint64_t *up = b->up + ((size_t)n->owner[v] << n->shift);
+		const uint64_t *row = b->turn + ((size_t)v << n->shift);
+
+		if (n->owner[v] == n->nsw || !came_down(b, v))
+			continue;
+		for (unsigned w = 0; w < words; w++)
+			for (uint64_t x = row[w] & up[w]; x != 0; x &= x - 1) {
+				unsigned out =
+					w * 64 + (unsigned)__builtin_ctzll(x);
+				uint32_t k = key(b, safe_head(n, v, out));
+
+				b->bend = mem_grow(b->bend, b->nbends, &b->cap,
+					sizeof(*b->bend));
+				b->bend[b->nbends++] = (struct bend){v, out};
+				b->least = k < b->least ? k : b->least;
+			}
+	}
+}
+
+/* Whatever leads to such a turn and can come after one. */
+static void
+find_before(struct broken *b, bool *before)
+{
+	const struct safe_net *n = b->n;
+	uint32_t head = 0, tail = 0;
+
+	for (size_t i = 0; i < b->nbends; i++) {
+		uint32_t v = b->bend[i].v;
+
+		if (!before[v])
+			b->queue[tail++] = v;
+		before[v] = true;
+	}
+	while (head < tail) {
+		uint32_t e = n->peer[b->queue[head++]], lo = n->base[e];
+		sw_ix s = n->owner[e];
+		uint32_t hi = lo + n->off[s + 1] - n->off[s];
+
+		for (uint32_t v = lo; v < hi; v++) {
+			if (before[v] || !safe_has(n, b->turn, v, e - lo) ||
+				key(b, v) < b->least)
+				continue;
+			before[v] = true;
+			b->queue[tail++] = v;
+		}
+	}
+}
+
+/* Of that, what such a turn leads to. */
+static void
+find_behind(struct broken *b, const bool *before, bool *behind)
+{
+	const struct safe_net *n = b->n;
+	uint32_t head = 0, tail = 0;
+
+	for (size_t i = 0; i < b->nbends; i++) {
+		uint32_t v = safe_head(n, b->bend[i].v, b->bend[i].out);
+
+		if (behind[v] || !before[v])
+			continue;
+		behind[v] = true;
+		b->queue[tail++] = v;
+	}
+	while (head < tail) {
+		uint32_t v = b->queue[head++];
+
+		for (unsigned at = 0; safe_next(n, b->turn, v, &at); at++) {
+			uint32_t w = safe_head(n, v, at);
+
+			if (behind[w] || !before[w])
+				continue;
+			behind[w] = true;
+			b->queue[tail++] = w;
+		}
+	}
+}
+
+uint32_t
+safe_cycle_seek(
+	const struct safe_values *v, const uint64_t *turn, uint32_t *comp)
+{
+	const struct safe_net *n = v->net;
+	struct broken b = {.n = n, .turn = turn};
+	uint32_t cyclic = 0;
+
+	b.line = mem_alloc((n->nsw + 1U) * sizeof(*b.line));
+	b.up = mem_zalloc(((size_t)n->nsw + 1) << n->shift, sizeof(*b.up));
+	routes_line(v->to, b.line);
+	find_up(&b);
+	find_bends(&b);
+	if (b.nbends > n->nv / FEW_BENDS) {
+		cyclic = safe_cycle_find(n, turn, comp);
+	} else if (b.nbends > 0) {
+		bool *before = mem_zalloc(n->nv, sizeof(*before));
+		bool *behind = mem_zalloc(n->nv, sizeof(*behind));
+
+		b.queue = mem_alloc(n->nv * sizeof(*b.queue));
+		find_before(&b, before);
+		find_behind(&b, before, behind);
+		cyclic = components(n, turn, behind, comp);
+		free(before);
+		free(behind);
+		free(b.queue);
+	} else {
+		memset(comp, 0, n->nv * sizeof(*comp));
+	}
+	free(b.line);
+	free(b.up);
+	free(b.bend);
+	return cyclic;
+}
+
+/* Shortest way from start back to itself, at most `limit` long. */
+struct round {
+	const struct safe_net *n;
+	const uint64_t *turn;
+	const uint32_t *comp;
+	uint32_t *from, *queue; /* from: predecessor + 1 */
+};
+
+static uint32_t
+round_trip(struct round *r, uint32_t start, uint32_t limit, uint32_t *path)
+{
+	uint32_t head = 0, tail = 0, k = 0, v = start;
+
+	memset(r->from, 0, r->n->nv * sizeof(*r->from));
+	r->queue[tail++] = start;
+	while (head < tail && r->from[start] == 0) {
+		uint32_t c = r->queue[head++];
+		unsigned at = 0;
+
+		for (; safe_next(r->n, r->turn, c, &at); at++) {
+			uint32_t w = safe_head(r->n, c, at);
+
+			if (r->comp[w] != r->comp[start] || r->from[w] != 0)
+				continue;
+			r->from[w] = c + 1;
+			r->queue[tail++] = w;
+		}
+	}
+	if (r->from[start] == 0)
+		return 0;
+	do {
+		v = r->from[v] - 1;
+		k++;
+	} while (v != start && k < limit);
+	if (v != start)
+		return 0;
+	for (uint32_t i = k; i-- > 0;)
+		path[i] = v = r->from[v] - 1;
+	return k;
+}
+
+uint32_t
+safe_cycle_short(const struct safe_net *n, const uint64_t *turn,
+	const uint32_t *comp, uint32_t *path)
+{
+	struct round r = {.n = n, .turn = turn, .comp = comp};
+	uint32_t best = 0, tries = 0;
+
+	r.from = mem_alloc(n->nv * sizeof(*r.from));
+	r.queue = mem_alloc((n->nv + 1U) * sizeof(*r.queue));
+	for (uint32_t v = 0; v < n->nv && tries < STARTS; v++) {
+		uint32_t k;
+
+		if (comp[v] == 0)
+			continue;
+		tries++;
+		k = round_trip(&r, v, best != 0 ? best - 1 : UINT32_MAX, path);
+		best = k != 0 ? k : best;
+	}
+	free(r.from);
+	free(r.queue);
+	return best;
+}
+
+/* A LID by which some packet makes the turn from v out of port out, or 0. */
+static uint32_t
+witness(const struct safe_values *v, uint32_t vertex, unsigned out)
+{
+	static const struct safe_when all = {SAFE_ALL, 0};
+	const struct safe_net *n = v->net;
+	uint32_t lids = v->nblocks * LFT_BLOCK;
+	uint32_t before = n->peer[vertex];
+	uint8_t mask = (uint8_t)(1U << vertex / n->nrec), *lanes = NULL;
+	uint8_t x[SAFE_VALUES], y[SAFE_VALUES];
+	uint32_t lid = 1;
+
+	if (n->lanes > 1)
+		lanes = mem_alloc(n->nsw);
+	for (; lid < lids; lid++) {
+		sw_ix s = n->owner[vertex], u = n->owner[before];
+		unsigned nx = safe_value_entry(v, u, lid, all, x);
+		unsigned ny = safe_value_entry(v, s, lid, all, y);
+
+		if (memchr(x, (int)(before - n->base[before]), nx) == NULL ||
+			memchr(y, (int)out, ny) == NULL)
+			continue;
+		if (lanes == NULL)
+			break;
+		safe_mix_reach(v, lid, all, lanes);
+		if (lanes[u] & mask)
+			break;
+	}
+	free(lanes);
+	return lid < lids ? lid : 0;
+}
+
+void
+safe_cycle_tell(const struct safe_values *v, const uint64_t *turn,
+	const uint32_t *comp, char *text, size_t size)
+{
+	const struct safe_net *n = v->net;
+	uint32_t *path = mem_alloc(n->nv * sizeof(*path));
+	uint32_t k = safe_cycle_short(n, turn, comp, path);
+	struct buf b = {0};
+
+	buf_printf(&b, "cycle of %u cables%s: ", k,
+		k > 0 && n->lanes > 1 ? " on one lane" : "");
+	for (uint32_t i = 0; i < k && i < SHOWN; i++) {
+		uint32_t next = n->peer[path[(i + 1) % k]];
+		unsigned out = next - n->base[next];
+		uint32_t lid = witness(v, path[i], out);
+
+		safe_net_name(n, n->owner[path[i]], &b);
+		buf_printf(&b, " port %u", out);
+		if (lid != 0)
+			buf_printf(&b, " (LID %u)", lid);
+		buf_printf(&b, " -> ");
+	}
+	if (k > SHOWN)
+		buf_printf(&b, "... %u more -> ", k - SHOWN);
+	if (k > 0)
+		safe_net_name(n, n->owner[path[0]], &b);
+	(void)snprintf(text, size, "%s", b.text);
+	buf_free(&b);
+	free(path);
+}

@@ -1,0 +1,636 @@
+/*
+ * safe_mix: turn matrices, 64 LIDs at a time.
+ *
+ * For each switch u and each of the 64 LIDs of a block, the port by which u
+ * sends it gives a channel; the row of that channel gets the bits of the ports
+ * by which the switch behind it may send the LID on. With u in the outer loop
+ * all that is touched (the lines and rows of its neighbours) stays in the
+ * nearest cache. With one lane every switch is a source of its own, so that
+ * nothing need be known of who reaches it.
+ *
+ * After some blocks there is little to find: a switch whose neighbours' ports
+ * are all in the rows of the cables to them already is passed over.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/transition/transition_priv.h"
+#include "sm/base/mem.h"
+
+struct mix {
+	const struct safe_values *v;
+	const struct safe_net *n;
+	uint64_t *turn;
+	struct safe_lines edge, reach;
+	uint8_t *mask; /* [nsw + 1][64] lanes that reach, or NULL */
+	bool narrow;   /* rows of one word, and no port 63 */
+	uint64_t *out; /* [nsw + 1 << shift] channels that the block leads to */
+};
+
+/*
+ * Entries of u by line `up`. Rows of one word take a bit for whatever is no
+ * port too: 255 looks like port 63, which they do not have.
+ */
+static void
+narrow_turns(struct mix *m, sw_ix u, const uint8_t *up)
+{
+	const struct safe_to *to = m->n->to + (size_t)u * 256;
+	const struct safe_pair *of = m->edge.of;
+	uint64_t *turn = m->turn;
+
+	for (unsigned l = 0; m->edge.plain && l < LFT_BLOCK; l++) {
+		struct safe_to t = to[up[l]];
+
+		turn[t.rec] |= UINT64_C(1) << (of[t.s].a[l] & 63);
+	}
+	for (unsigned l = 0; !m->edge.plain && l < LFT_BLOCK; l++) {
+		struct safe_to t = to[up[l]];
+		struct safe_pair p = of[t.s];
+
+		turn[t.rec] |= UINT64_C(1) << (p.a[l] & 63) |
+			       UINT64_C(1) << (p.b[l] & 63);
+	}
+}
+
+static void
+wide_turns(struct mix *m, sw_ix u, const uint8_t *up)
+{
+	const struct safe_net *n = m->n;
+	const struct safe_to *to = n->to + (size_t)u * 256;
+	const struct safe_pair *of = m->edge.of;
+	uint64_t *turn = m->turn;
+	unsigned shift = n->shift;
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++) {
+		struct safe_to t = to[up[l]];
+		uint8_t x = of[t.s].a[l], y = of[t.s].b[l];
+		uint64_t *row = turn + ((size_t)t.rec << shift);
+
+		row[n->word[x]] |= n->bit[x];
+		row[n->word[y]] |= n->bit[y];
+	}
+}
+
+/* The same for every lane that reaches u. */
+static void
+lane_turns(struct mix *m, sw_ix u, const uint8_t *up)
+{
+	const struct safe_net *n = m->n;
+	const struct safe_to *to = n->to + (size_t)u * 256;
+	const uint8_t *mask = m->mask + (size_t)u * LFT_BLOCK;
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++) {
+		uint32_t c = to[up[l]].rec;
+		struct safe_pair p = m->edge.of[to[up[l]].s];
+		uint8_t x = p.a[l], y = p.b[l];
+
+		for (unsigned lanes = mask[l]; lanes != 0; lanes &= lanes - 1) {
+			uint32_t v =
+				c + (uint32_t)__builtin_ctz(lanes) * n->nrec;
+			uint64_t *row = m->turn + ((size_t)v << n->shift);
+
+			row[n->word[x]] |= n->bit[x];
+			row[n->word[y]] |= n->bit[y];
+		}
+	}
+}
+
+/* Turns of switch u's line `up` into a further line of switch s. */
+static void
+extra_pair(
+	struct mix *m, sw_ix u, const uint8_t *up, const struct safe_extra *x)
+{
+	const struct safe_net *n = m->n;
+	const struct safe_to *to = n->to + (size_t)u * 256;
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++) {
+		uint32_t c = to[up[l]].rec;
+		uint8_t out = x->line[l];
+		unsigned lanes =
+			m->mask ? m->mask[(size_t)u * LFT_BLOCK + l] : 1;
+
+		if (n->owner[c] != x->s)
+			continue;
+		for (; lanes != 0; lanes &= lanes - 1) {
+			uint32_t v =
+				c + (uint32_t)__builtin_ctz(lanes) * n->nrec;
+
+			m->turn[((size_t)v << n->shift) + n->word[out]] |=
+				n->bit[out];
+		}
+	}
+}
+
+/* What enters a switch that has a further value, from its neighbours. */
+static void
+extra_in(struct mix *m, const struct safe_extra *x)
+{
+	const struct safe_net *n = m->n;
+	const struct safe_lines *e = &m->edge;
+	sw_ix before = TOPO_NONE;
+
+	for (uint32_t c = n->off[x->s]; c < n->off[x->s + 1]; c++) {
+		sw_ix u = n->owner[n->peer[c]];
+
+		if (u == n->nsw || u == before)
+			continue;
+		before = u;
+		extra_pair(m, u, e->of[u].a, x);
+		if (e->of[u].b != e->of[u].a)
+			extra_pair(m, u, e->of[u].b, x);
+		for (size_t i = 0; i < e->nextra; i++)
+			if (e->extra[i].s == u)
+				extra_pair(m, u, e->extra[i].line, x);
+	}
+}
+
+static void
+turns_of(struct mix *m, sw_ix u, const uint8_t *up)
+{
+	if (m->mask != NULL)
+		lane_turns(m, u, up);
+	else if (m->narrow)
+		narrow_turns(m, u, up);
+	else
+		wide_turns(m, u, up);
+}
+
+static void
+add_outs(const struct safe_net *n, const uint8_t *line, uint64_t *out)
+{
+	if (n->shift == 0) {
+		uint64_t x = 0, y = 0;
+
+		for (unsigned l = 0; l < LFT_BLOCK; l += 2) {
+			x |= n->bit[line[l]];
+			y |= n->bit[line[l + 1]];
+		}
+		*out |= x | y;
+		return;
+	}
+	for (unsigned l = 0; l < LFT_BLOCK; l++)
+		out[n->word[line[l]]] |= n->bit[line[l]];
+}
+
+/* Which cables each switch sends something of the block to. */
+static void
+find_outs(struct mix *m)
+{
+	const struct safe_net *n = m->n;
+	const struct safe_lines *e = &m->edge;
+	size_t words = (size_t)1 << n->shift;
+
+	memset(m->out, 0, ((size_t)n->nsw << n->shift) * sizeof(*m->out));
+	for (sw_ix s = 0; s < n->nsw; s++) {
+		uint64_t *out = m->out + ((size_t)s << n->shift);
+
+		add_outs(n, e->of[s].a, out);
+		if (e->of[s].b != e->of[s].a)
+			add_outs(n, e->of[s].b, out);
+		for (size_t w = 0; w < words; w++)
+			out[w] &= n->alive[((size_t)s << n->shift) + w];
+	}
+}
+
+/* Could the block bring a turn behind u that is not there yet? */
+static bool
+brings(const struct mix *m, sw_ix u)
+{
+	const struct safe_net *n = m->n;
+	size_t words = (size_t)1 << n->shift;
+
+	for (size_t w = 0; w < words; w++) {
+		uint64_t left = m->out[((size_t)u << n->shift) + w];
+
+		for (; left != 0; left &= left - 1) {
+			unsigned p = (unsigned)__builtin_ctzll(left);
+			struct safe_to t = n->to[(size_t)u * 256 + w * 64 + p];
+			const uint64_t *row =
+				m->turn + ((size_t)t.rec << n->shift);
+			const uint64_t *on = m->out + ((size_t)t.s << n->shift);
+			unsigned back = t.rec - n->base[t.rec];
+
+			for (size_t i = 0; i < words; i++) {
+				uint64_t rest = on[i] & ~row[i];
+
+				if (i == n->word[back])
+					rest &= ~n->bit[back];
+				if (rest != 0)
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+static void
+add_block(struct mix *m)
+{
+	const struct safe_lines *e = &m->edge;
+
+	if (m->out != NULL)
+		find_outs(m);
+	for (sw_ix u = 0; u < m->n->nsw; u++) {
+		if (m->out != NULL && !brings(m, u))
+			continue;
+		turns_of(m, u, e->of[u].a);
+		if (e->of[u].b != e->of[u].a)
+			turns_of(m, u, e->of[u].b);
+	}
+	for (size_t i = 0; i < e->nextra; i++) {
+		turns_of(m, e->extra[i].s, e->extra[i].line);
+		extra_in(m, &e->extra[i]);
+	}
+}
+
+/* One step of lanes along a line of u; true when something is new. */
+static bool
+flow(const struct safe_net *n, uint8_t *mask, sw_ix u, const uint8_t *up)
+{
+	const struct safe_to *to = n->to + (size_t)u * 256;
+	uint8_t *from = mask + (size_t)u * LFT_BLOCK;
+	unsigned more = 0;
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++) {
+		sw_ix s = to[up[l]].s;
+		uint8_t *at = mask + (size_t)s * LFT_BLOCK + l;
+
+		more |= s != n->nsw ? (unsigned)(from[l] & ~*at) : 0;
+		*at |= from[l];
+	}
+	return more != 0;
+}
+
+/* Which lanes' packets can be at each switch, for the 64 LIDs of a block. */
+static void
+spread(const struct safe_values *v, const struct safe_lines *r, uint8_t *mask)
+{
+	const struct safe_net *n = v->net;
+	bool more = true;
+
+	while (more) {
+		more = false;
+		for (sw_ix u = 0; u < n->nsw; u++) {
+			more |= flow(n, mask, u, r->of[u].a);
+			if (r->of[u].b != r->of[u].a)
+				more |= flow(n, mask, u, r->of[u].b);
+		}
+		for (size_t i = 0; i < r->nextra; i++)
+			more |= flow(n, mask, r->extra[i].s, r->extra[i].line);
+	}
+}
+
+static void
+sources(const struct safe_values *v, uint32_t b, enum safe_which which,
+	uint8_t *mask)
+{
+	uint32_t nsw = v->net->nsw;
+	uint8_t *one = mem_alloc(nsw);
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++) {
+		safe_value_lanes(v, b * LFT_BLOCK + l, which, one);
+		for (sw_ix s = 0; s < nsw; s++)
+			mask[(size_t)s * LFT_BLOCK + l] = one[s];
+	}
+	free(one);
+}
+
+/* Leave only what can wait: channels, and not back where it came from. */
+static void
+strip(struct mix *m)
+{
+	const struct safe_net *n = m->n;
+	size_t words = (size_t)1 << n->shift;
+
+	for (uint32_t v = 0; v < n->nv; v++) {
+		uint32_t s = n->owner[v];
+		unsigned in = v - n->base[v];
+		uint64_t *row = m->turn + ((size_t)v << n->shift);
+
+		for (size_t w = 0; w < words; w++)
+			row[w] &= n->alive[((size_t)s << n->shift) + w];
+		row[n->word[in]] &= ~n->bit[in];
+		for (size_t w = 0; n->closed != NULL && w < words; w++)
+			row[w] &= ~n->closed[((size_t)v << n->shift) + w];
+		if (n->owner[n->peer[v]] == n->nsw)
+			memset(row, 0, words * sizeof(*row));
+	}
+}
+
+static bool
+has_extra(const struct safe_lines *e, sw_ix u, unsigned l, unsigned port)
+{
+	for (size_t i = 0; i < e->nextra; i++)
+		if (e->extra[i].s == u && e->extra[i].line[l] == port)
+			return true;
+	return false;
+}
+
+/* Turns into and out of entry l of switch s where it is `port`. */
+static void
+add_entry(struct mix *m, sw_ix s, unsigned l, uint8_t port)
+{
+	const struct safe_net *n = m->n;
+	const struct safe_lines *e = &m->edge;
+	struct safe_to t = n->to[(size_t)s * 256 + port];
+	uint64_t *row = m->turn + ((size_t)t.rec << n->shift);
+	struct safe_pair p = e->of[t.s];
+
+	row[n->word[p.a[l]]] |= n->bit[p.a[l]];
+	row[n->word[p.b[l]]] |= n->bit[p.b[l]];
+	for (uint32_t c = n->off[s]; c < n->off[s + 1]; c++) {
+		uint32_t from = n->peer[c];
+		sw_ix u = n->owner[from];
+
+		from -= n->base[from];
+		if (u == n->nsw ||
+			(e->of[u].a[l] != from && e->of[u].b[l] != from &&
+				!has_extra(e, u, l, from)))
+			continue;
+		row = m->turn + ((size_t)c << n->shift);
+		row[n->word[port]] |= n->bit[port];
+	}
+}
+
+/* A line of a cell, where it is not what the new routing's turns have. */
+static void
+add_line(struct mix *m, const struct safe_cell *c, const uint8_t *line)
+{
+	const struct lft_pool *pool = m->v->to->pool;
+	const uint8_t *is = lft_bytes(pool, c->new ? c->want : LFT_EMPTY);
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++)
+		if (line[l] != is[l])
+			add_entry(m, c->s, l, line[l]);
+}
+
+static void
+some_new(struct safe_some *x, const struct safe_net *n)
+{
+	*x = (struct safe_some){.sw = mem_alloc(n->nsw * sizeof(*x->sw)),
+		.in = mem_zalloc(n->nsw + 1U, sizeof(*x->in))};
+	x->in[n->nsw] = true; /* nowhere: never to be added */
+}
+
+static void
+some_free(struct safe_some *x)
+{
+	free(x->sw);
+	free(x->in);
+}
+
+static void
+some_add(struct safe_some *x, sw_ix s)
+{
+	if (x->in[s])
+		return;
+	x->in[s] = true;
+	x->sw[x->n++] = s;
+}
+
+static void
+some_clear(struct safe_some *x)
+{
+	while (x->n > 0)
+		x->in[x->sw[--x->n]] = false;
+}
+
+/* Numbers of cells, those of one block together. */
+static uint32_t *
+by_block(const struct safe_values *v)
+{
+	uint32_t *cell = mem_alloc(v->ncells * sizeof(*cell));
+	uint32_t *end = mem_zalloc(v->nblocks, sizeof(*end));
+
+	for (size_t i = 0; i < v->ncells; i++)
+		end[v->c[i].b]++;
+	for (uint32_t b = 1; b < v->nblocks; b++)
+		end[b] += end[b - 1];
+	for (size_t i = v->ncells; i-- > 0;)
+		cell[--end[v->c[i].b]] = (uint32_t)i;
+	free(end);
+	return cell;
+}
+
+/* What n cells of one block add. */
+static void
+add_cells_of(struct mix *m, const uint32_t *cell, uint32_t n)
+{
+	const struct safe_values *v = m->v;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct safe_cell *c = &v->c[cell[i]];
+
+		add_line(m, c, m->edge.of[c->s].a);
+		for (size_t k = 0; k < m->edge.nextra; k++)
+			if (m->edge.extra[k].s == c->s)
+				add_line(m, c, m->edge.extra[k].line);
+	}
+}
+
+/*
+ * The whole mixture from the turns of the new routing, which the verifier
+ * noted, and what the cells add: their switches and those around are looked at.
+ */
+static void
+add_cells(struct mix *m, const struct verify_turns *turns)
+{
+	static const struct safe_when all = {SAFE_ALL, 0};
+	const struct safe_values *v = m->v;
+	const struct safe_net *n = m->n;
+	uint32_t *cell = by_block(v), at = 0;
+	struct safe_some some;
+
+	memcpy(m->turn, turns->row,
+		safe_words(n) * sizeof(*m->turn) -
+			(sizeof(*m->turn) << n->shift));
+	some_new(&some, n);
+	while (at < v->ncells) {
+		uint32_t b = v->c[cell[at]].b, from = at;
+
+		for (; at < v->ncells && v->c[cell[at]].b == b; at++) {
+			sw_ix s = v->c[cell[at]].s;
+
+			some_add(&some, s);
+			for (uint32_t r = n->off[s]; r < n->off[s + 1]; r++)
+				some_add(&some, n->owner[n->peer[r]]);
+		}
+		safe_value_load_some(v, b, all, &some, &m->edge);
+		add_cells_of(m, cell + from, at - from);
+		some_clear(&some);
+	}
+	some_free(&some);
+	free(cell);
+}
+
+/*
+ * Can the mixture be made from the new routing's turns, and is it worth it?
+ * Each entry that differs is looked at once for every port of its switch.
+ */
+static bool
+is_near(const struct safe_values *v, struct safe_when edges)
+{
+	const struct safe_net *n = v->net;
+	const struct verify_turns *x = v->to->turns;
+
+	return x != NULL && n->lanes == 1 && v->to->lanes.n == 1 &&
+	       edges.which == SAFE_ALL && x->nrec + 1 == n->nrec &&
+	       x->shift == n->shift &&
+	       v->differ * n->nrec <
+		       (uint64_t)n->nsw * n->nsw * v->nblocks * LFT_BLOCK;
+}
+
+static void
+add_blocks(struct mix *m, struct safe_when edges, struct safe_when reach)
+{
+	const struct safe_values *v = m->v;
+
+	safe_value_lines_new(&m->reach, m->n);
+	if (m->n->lanes > 1)
+		m->mask = mem_zalloc(m->n->nsw + 1U, LFT_BLOCK);
+	else
+		m->out = mem_zalloc(((size_t)m->n->nsw + 1) << m->n->shift,
+			sizeof(*m->out));
+	for (uint32_t b = 0; b < v->nblocks; b++) {
+		safe_value_load(v, b, edges, &m->edge);
+		if (m->mask != NULL) {
+			sources(v, b, reach.which, m->mask);
+			safe_value_load(v, b, reach, &m->reach);
+			spread(v, &m->reach, m->mask);
+		}
+		add_block(m);
+	}
+	safe_value_lines_free(&m->reach);
+	free(m->mask);
+	free(m->out);
+}
+
+void
+safe_mix_build(const struct safe_values *v, struct safe_when edges,
+	struct safe_when reach, uint64_t *turn)
+{
+	const struct safe_net *n = v->net;
+	struct mix m = {.v = v, .n = n, .turn = turn};
+
+	m.narrow = n->shift == 0 && n->bit[63] == 0;
+	memset(turn, 0, safe_words(n) * sizeof(*turn));
+	safe_value_lines_new(&m.edge, n);
+	if (is_near(v, edges))
+		add_cells(&m, v->to->turns);
+	else
+		add_blocks(&m, edges, reach);
+	strip(&m);
+	safe_value_lines_free(&m.edge);
+}
+
+/* Where line `up` of u takes port p, the row gets the line of s. */
+static void
+match(struct mix *m, uint64_t *row, const uint8_t *up, unsigned p,
+	const uint8_t *line)
+{
+	const struct safe_net *n = m->n;
+
+	if (memchr(up, (int)p, LFT_BLOCK) == NULL)
+		return;
+	for (unsigned l = 0; l < LFT_BLOCK; l++)
+		if (up[l] == p)
+			row[n->word[line[l]]] |= n->bit[line[l]];
+}
+
+/* The row of channel c from one line of the switch before it. */
+static void
+match_all(struct mix *m, uint32_t c, const uint8_t *up)
+{
+	const struct safe_lines *e = &m->edge;
+	uint64_t *row = m->turn + ((size_t)c << m->n->shift);
+	uint32_t from = m->n->peer[c];
+	sw_ix s = m->n->owner[c];
+
+	from -= m->n->base[from];
+	match(m, row, up, from, e->of[s].a);
+	if (e->of[s].b != e->of[s].a)
+		match(m, row, up, from, e->of[s].b);
+	for (size_t i = 0; i < e->nextra; i++)
+		if (e->extra[i].s == s)
+			match(m, row, up, from, e->extra[i].line);
+}
+
+static void
+add_row(struct mix *m, uint32_t c)
+{
+	const struct safe_lines *e = &m->edge;
+	sw_ix u = m->n->owner[m->n->peer[c]];
+
+	match_all(m, c, e->of[u].a);
+	if (e->of[u].b != e->of[u].a)
+		match_all(m, c, e->of[u].b);
+	for (size_t i = 0; i < e->nextra; i++)
+		if (e->extra[i].s == u)
+			match_all(m, c, e->extra[i].line);
+}
+
+void
+safe_mix_rows(const struct safe_values *v, struct safe_when edges,
+	const uint32_t *comp, uint64_t *turn)
+{
+	const struct safe_net *n = v->net;
+	struct mix m = {.v = v, .n = n, .turn = turn};
+	uint32_t *row = mem_alloc(n->nrec * sizeof(*row)), nrows = 0;
+	struct safe_some some;
+
+	memset(turn, 0, safe_words(n) * sizeof(*turn));
+	safe_value_lines_new(&m.edge, n);
+	some_new(&some, n);
+	for (uint32_t c = 0; c < n->nrec; c++) {
+		if (comp[c] == 0)
+			continue;
+		row[nrows++] = c;
+		some_add(&some, n->owner[c]);
+		some_add(&some, n->owner[n->peer[c]]);
+	}
+	for (uint32_t b = 0; b < v->nblocks; b++) {
+		safe_value_load_some(v, b, edges, &some, &m.edge);
+		for (uint32_t i = 0; i < nrows; i++)
+			add_row(&m, row[i]);
+	}
+	strip(&m);
+	safe_value_lines_free(&m.edge);
+	free(row);
+	some_free(&some);
+}
+
+void
+safe_mix_reach(const struct safe_values *v, uint32_t lid,
+	struct safe_when reach, uint8_t *mask)
+{
+	const struct safe_net *n = v->net;
+	uint8_t port[SAFE_VALUES];
+	bool more = true;
+
+	safe_value_lanes(v, lid, reach.which, mask);
+	while (more) {
+		more = false;
+		for (sw_ix u = 0; u < n->nsw; u++) {
+			unsigned k = safe_value_entry(v, u, lid, reach, port);
+
+			while (k-- > 0) {
+				sw_ix s = n->to[(size_t)u * 256 + port[k]].s;
+
+				if (s == n->nsw || !(mask[u] & ~mask[s]))
+					continue;
+				mask[s] |= mask[u];
+				more = true;
+			}
+		}
+	}
+}
+
+uint64_t
+safe_mix_count(const struct safe_net *n, const uint64_t *turn)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < safe_words(n); i++)
+		sum += (uint64_t)__builtin_popcountll(turn[i]);
+	return sum;
+}

@@ -1,0 +1,199 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/transition/transition_priv.h"
+#include "sm/base/mem.h"
+#include "sm/mad/mad.h"
+
+enum { DOWN = 1, INIT = 2, ARMED = 3 };
+
+bool
+safe_net_quarantined(const struct safe_net *n, sw_ix s)
+{
+	return !topo_sw_live(n->t, s);
+}
+
+bool
+safe_net_fresh(const struct safe_net *n, sw_ix s)
+{
+	return (n->t->node[n->t->sw[s].node].flags & TN_FRESH) != 0;
+}
+
+/* Nobody will bring it up: what is in Init stays there. */
+static bool
+stays(const struct topo *t, const struct topo_port *p)
+{
+	return (p->flags & (TP_ABSENT | TP_UNREAD)) != 0 ||
+	       (t->node[p->node].flags & TN_QUARANTINED) != 0;
+}
+
+/* Can data cross the cable, now or when the plan is done? */
+static bool
+carries(const struct topo *t, const struct topo_port *p)
+{
+	const struct topo_port *q;
+
+	if (p->peer == TOPO_NONE)
+		return false;
+	q = &t->port[p->peer];
+	if (p->state == DOWN || q->state == DOWN)
+		return false;
+	if (p->state != INIT && q->state != INIT)
+		return true;
+	return !stays(t, p) && !stays(t, q);
+}
+
+/* Records, and how wide a row must be. */
+static void
+number(struct safe_net *n)
+{
+	const struct topo *t = n->t;
+	unsigned widest = 0;
+
+	n->off = mem_alloc((n->nsw + 1U) * sizeof(*n->off));
+	for (sw_ix s = 0; s < n->nsw; s++) {
+		unsigned nports = t->node[t->sw[s].node].nports;
+
+		n->off[s] = n->nrec;
+		n->nrec += nports + 1;
+		widest = nports > widest ? nports : widest;
+	}
+	n->off[n->nsw] = n->nrec++;
+	n->nv = n->nrec * n->lanes;
+	n->shift = widest < 64 ? 0 : widest < 128 ? 1 : 2;
+	for (unsigned p = 0; p <= widest && p < LFT_DROP; p++) {
+		n->bit[p] = UINT64_C(1) << (p & 63);
+		n->word[p] = (uint8_t)(p >> 6);
+	}
+}
+
+/* Where the cable arrives, or "nowhere". */
+static struct safe_to
+behind(const struct safe_net *n, sw_ix s, unsigned port)
+{
+	const struct topo *t = n->t;
+	const struct topo_port *p =
+		&t->port[topo_port_of(t, t->sw[s].node, port)];
+	const struct topo_port *q;
+	struct safe_to nowhere = {n->off[n->nsw], n->nsw};
+	sw_ix peer;
+
+	if (port == 0 || port == LFT_DROP || !carries(t, p))
+		return nowhere;
+	q = &t->port[p->peer];
+	peer = t->node[q->node].sw;
+	if (peer == TOPO_NONE || q->num == LFT_DROP)
+		return nowhere;
+	return (struct safe_to){n->off[peer] + q->num, peer};
+}
+
+/* What is behind each port of lane 0, and what entries lead to. */
+static void
+wire(struct safe_net *n)
+{
+	const struct topo *t = n->t;
+	uint32_t nowhere = n->off[n->nsw];
+
+	for (size_t i = 0; i < (size_t)n->nsw * 256; i++)
+		n->to[i] = (struct safe_to){nowhere, n->nsw};
+	for (sw_ix s = 0; s < n->nsw; s++) {
+		node_ix node = t->sw[s].node;
+
+		for (unsigned p = 0; p <= t->node[node].nports; p++) {
+			const struct topo_port *port =
+				&t->port[topo_port_of(t, node, p)];
+			struct safe_to e = behind(n, s, p);
+
+			n->owner[n->off[s] + p] = s;
+			n->base[n->off[s] + p] = n->off[s];
+			n->peer[n->off[s] + p] = e.rec;
+			if (p == LFT_DROP)
+				continue;
+			n->to[(size_t)s * 256 + p] = e;
+			if (e.rec != nowhere)
+				n->alive[((size_t)s << n->shift) +
+					 n->word[p]] |= n->bit[p];
+			if (p == 0 || carries(t, port))
+				n->carry[(size_t)s * 4 + (p >> 6)] |=
+					UINT64_C(1) << (p & 63);
+		}
+	}
+	n->owner[nowhere] = n->nsw;
+	n->base[nowhere] = nowhere;
+	n->peer[nowhere] = nowhere;
+}
+
+void
+safe_net_new(struct safe_net *n, const struct topo *t,
+	const struct turns *turns, unsigned lanes)
+{
+	*n = (struct safe_net){
+		.t = t, .turns = turns, .nsw = t->nsw, .lanes = lanes};
+	number(n);
+	n->owner = mem_alloc(n->nv * sizeof(*n->owner));
+	n->base = mem_alloc(n->nv * sizeof(*n->base));
+	n->peer = mem_alloc(n->nv * sizeof(*n->peer));
+	n->to = mem_alloc(((size_t)n->nsw + 1) * 256 * sizeof(*n->to));
+	n->alive =
+		mem_zalloc(((size_t)n->nsw + 1) << n->shift, sizeof(*n->alive));
+	n->carry = mem_zalloc((size_t)n->nsw * 4, sizeof(*n->carry));
+	wire(n);
+	for (uint32_t v = n->nrec; v < n->nv; v++) {
+		n->owner[v] = n->owner[v - n->nrec];
+		n->base[v] = n->base[v - n->nrec] + n->nrec;
+		n->peer[v] = n->peer[v - n->nrec] + n->nrec;
+	}
+}
+
+void
+safe_net_free(struct safe_net *n)
+{
+	free(n->off);
+	free(n->owner);
+	free(n->base);
+	free(n->peer);
+	free(n->to);
+	free(n->alive);
+	free(n->carry);
+	free(n->closed);
+}
+
+void
+safe_net_close(struct safe_net *n, const struct safe_set *stay)
+{
+	n->closed = mem_zalloc(safe_words(n), sizeof(*n->closed));
+	for (size_t i = 0; i < stay->n; i++) {
+		const struct safe_turn *x = &stay->turn[i];
+
+		for (unsigned lane = 0; lane < n->lanes; lane++) {
+			uint32_t v = n->off[x->sw] + x->in + lane * n->nrec;
+
+			if (x->lanes >> lane & 1)
+				n->closed[((size_t)v << n->shift) +
+					  n->word[x->out]] |= n->bit[x->out];
+		}
+	}
+}
+
+bool
+safe_net_maps(const struct safe_net *n, sw_ix s, unsigned out)
+{
+	const struct topo *t = n->t;
+	node_ix node = t->sw[s].node;
+
+	return !(n->turns && turns_refused(n->turns, t->node[node].guid)) &&
+	       t->port[topo_port_of(t, node, out)].vl_cap != 1 &&
+	       (t->port[topo_port_of(t, node, 0)].capmask & MAD_CAP_SL_MAPPING);
+}
+
+void
+safe_net_name(const struct safe_net *n, sw_ix s, struct buf *out)
+{
+	const struct topo_node *node = &n->t->node[n->t->sw[s].node];
+	const char *desc = topo_desc(n->t, n->t->sw[s].node);
+	if (desc[0] == '\0')
+		buf_printf(out, "0x%016" PRIx64, node->guid);
+	else
+		buf_printf(out, "'%.64s'", desc);
+}

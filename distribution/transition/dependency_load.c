@@ -1,0 +1,132 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/transition/transition_priv.h"
+#include "sm/base/mem.h"
+
+struct walk {
+	const struct safe_values *v;
+	const struct safe_net *n;
+	struct safe_load *l;
+	uint32_t *next;	 /* [nsw + 1] record that a switch sends to */
+	uint8_t *port;	 /* [nsw + 1] */
+	uint32_t *count; /* [nsw + 1] sources that come through */
+	uint32_t *wait;	 /* [nsw + 1] neighbours that have not sent yet */
+	uint32_t *queue;
+	uint8_t *mask; /* [nsw] lanes of each source */
+};
+
+/* Where every switch sends LID number i of the block. */
+static void
+resolve(struct walk *w, const struct safe_lines *lines, unsigned i)
+{
+	const struct safe_net *n = w->n;
+
+	for (sw_ix s = 0; s < n->nsw; s++) {
+		w->port[s] = lines->of[s].a[i];
+		w->next[s] = n->to[(size_t)s * 256 + w->port[s]].rec;
+	}
+	w->port[n->nsw] = LFT_DROP;
+}
+
+static void
+pass(struct walk *w, sw_ix s, unsigned lane)
+{
+	const struct safe_net *n = w->n;
+	uint32_t c = w->next[s], u = n->owner[c], out = w->port[u];
+
+	if (u == n->nsw)
+		return;
+	w->count[u] += w->count[s];
+	w->l->rec[c] += w->count[s];
+	/* what would leave as it came is discarded */
+	if (out >= n->off[u + 1] - n->off[u] || out == c - n->base[c])
+		return;
+	*safe_load_at(n, w->l, c + lane * n->nrec, out) += w->count[s];
+}
+
+/* Visit every switch before the one it sends to; circles stay unvisited. */
+static void
+sum(struct walk *w, unsigned lane)
+{
+	const struct safe_net *n = w->n;
+	uint32_t tail = 0;
+
+	memset(w->wait, 0, (n->nsw + 1U) * sizeof(*w->wait));
+	for (sw_ix s = 0; s < n->nsw; s++) {
+		w->count[s] = w->mask[s] >> lane & 1;
+		w->wait[n->owner[w->next[s]]]++;
+	}
+	for (sw_ix s = 0; s < n->nsw; s++)
+		if (w->wait[s] == 0)
+			w->queue[tail++] = s;
+	for (uint32_t head = 0; head < tail; head++) {
+		sw_ix s = w->queue[head], u = n->owner[w->next[s]];
+
+		pass(w, s, lane);
+		if (u != n->nsw && --w->wait[u] == 0)
+			w->queue[tail++] = u;
+	}
+}
+
+/* Room for all turns, and where those of each switch are. */
+static void
+make_room(struct safe_load *l, const struct safe_net *n)
+{
+	size_t at = 0;
+
+	l->first = mem_alloc((n->nsw + 1U) * sizeof(*l->first));
+	for (sw_ix s = 0; s < n->nsw; s++) {
+		size_t width = n->off[s + 1] - n->off[s];
+
+		l->first[s] = at;
+		at += width * width;
+	}
+	l->first[n->nsw] = at;
+	l->turn = mem_zalloc(at * n->lanes, sizeof(*l->turn));
+	l->rec = mem_zalloc(n->nrec, sizeof(*l->rec));
+}
+
+void
+safe_load_new(
+	struct safe_load *l, const struct safe_values *v, struct safe_when when)
+{
+	const struct safe_net *n = v->net;
+	struct walk w = {.v = v, .n = n, .l = l};
+	size_t nsw = n->nsw + 1U;
+	struct safe_lines lines;
+
+	make_room(l, n);
+	w.next = mem_alloc(nsw * sizeof(*w.next));
+	w.port = mem_alloc(nsw);
+	w.count = mem_alloc(nsw * sizeof(*w.count));
+	w.wait = mem_alloc(nsw * sizeof(*w.wait));
+	w.queue = mem_alloc(nsw * sizeof(*w.queue));
+	w.mask = mem_alloc(nsw);
+	memset(w.mask, 1, nsw);
+	safe_value_lines_new(&lines, n);
+	for (uint32_t lid = 0; lid < v->nblocks * LFT_BLOCK; lid++) {
+		if (lid % LFT_BLOCK == 0)
+			safe_value_load(v, lid / LFT_BLOCK, when, &lines);
+		resolve(&w, &lines, lid % LFT_BLOCK);
+		if (n->lanes > 1)
+			safe_value_lanes(v, lid, SAFE_HELD, w.mask);
+		for (unsigned lane = 0; lane < n->lanes; lane++)
+			sum(&w, lane);
+	}
+	safe_value_lines_free(&lines);
+	free(w.next);
+	free(w.port);
+	free(w.count);
+	free(w.wait);
+	free(w.queue);
+	free(w.mask);
+}
+
+void
+safe_load_free(struct safe_load *l)
+{
+	free(l->turn);
+	free(l->first);
+	free(l->rec);
+}

@@ -1,0 +1,194 @@
+/*
+ * safe_order: Pearce and Kelly 2006. A turn that goes forward costs nothing;
+ * one that goes back searches what lies between its two ends, and either finds
+ * the cycle or puts what it found into a better order.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/transition/transition_priv.h"
+#include "sm/base/mem.h"
+
+enum { VISITS = 1000000 }; /* about a tenth of a second */
+
+/* Turns inside one component alone can be on a cycle. */
+static bool
+inside(const struct safe_order *o, uint32_t v, uint32_t w)
+{
+	return o->comp[v] != 0 && o->comp[v] == o->comp[w];
+}
+
+/* Number all vertices on cycles of the mixture; false when that cannot be. */
+static bool
+sort(struct safe_order *o)
+{
+	const struct safe_net *n = o->n;
+	uint32_t *need = mem_zalloc(n->nv, sizeof(*need));
+	uint32_t head = 0, tail = 0, all = 0;
+	unsigned at;
+
+	for (uint32_t v = 0; v < n->nv; v++) {
+		all += o->comp[v] != 0;
+		for (at = 0; o->comp[v] != 0 && safe_next(n, o->turn, v, &at);
+			at++)
+			need[safe_head(n, v, at)] +=
+				inside(o, v, safe_head(n, v, at));
+	}
+	for (uint32_t v = 0; v < n->nv; v++)
+		if (o->comp[v] != 0 && need[v] == 0)
+			o->pool[tail++] = v;
+	for (; head < tail; head++) {
+		uint32_t v = o->pool[head];
+
+		o->pos[v] = head;
+		for (at = 0; safe_next(n, o->turn, v, &at); at++) {
+			uint32_t w = safe_head(n, v, at);
+
+			if (inside(o, v, w) && --need[w] == 0)
+				o->pool[tail++] = w;
+		}
+	}
+	free(need);
+	return tail == all;
+}
+
+bool
+safe_order_new(struct safe_order *o, const struct safe_net *n,
+	const uint32_t *comp, const uint64_t *turn)
+{
+	*o = (struct safe_order){.n = n, .comp = comp, .left = VISITS};
+	o->turn = mem_dup(turn, safe_words(n) * sizeof(*turn));
+	o->pos = mem_zalloc(n->nv, sizeof(*o->pos));
+	o->mark = mem_zalloc(n->nv, sizeof(*o->mark));
+	o->fore = mem_alloc(n->nv * sizeof(*o->fore));
+	o->back = mem_alloc(n->nv * sizeof(*o->back));
+	o->pool = mem_alloc(n->nv * sizeof(*o->pool));
+	return sort(o);
+}
+
+void
+safe_order_free(struct safe_order *o)
+{
+	free(o->turn);
+	free(o->pos);
+	free(o->mark);
+	free(o->fore);
+	free(o->back);
+	free(o->pool);
+}
+
+/* All that follows y and is not behind x; false when x itself is there. */
+static bool
+search_fore(struct safe_order *o, uint32_t x, uint32_t y)
+{
+	bool found = x == y || o->left == 0;
+
+	o->nfore = 0;
+	o->mark[y] = 1;
+	o->fore[o->nfore++] = y;
+	for (uint32_t i = 0; i < o->nfore && !found; i++) {
+		uint32_t v = o->fore[i];
+		unsigned at = 0;
+
+		for (; safe_next(o->n, o->turn, v, &at) && !found; at++) {
+			uint32_t w = safe_head(o->n, v, at);
+
+			if (!inside(o, v, w) || o->mark[w] ||
+				o->pos[w] > o->pos[x])
+				continue;
+			found = w == x;
+			o->mark[w] = 1;
+			o->fore[o->nfore++] = w;
+		}
+	}
+	for (uint32_t i = 0; i < o->nfore; i++)
+		o->mark[o->fore[i]] = 0;
+	o->left -= o->nfore < o->left ? o->nfore : o->left;
+	return !found;
+}
+
+/* All that leads to x and is not before y. */
+static void
+search_back(struct safe_order *o, uint32_t x, uint32_t y)
+{
+	const struct safe_net *n = o->n;
+
+	o->nback = 0;
+	o->mark[x] = 1;
+	o->back[o->nback++] = x;
+	for (uint32_t i = 0; i < o->nback; i++) {
+		uint32_t v = o->back[i], e = n->peer[v], lo = n->base[e];
+		uint32_t nports = n->off[n->owner[e] + 1] - n->off[n->owner[e]];
+
+		for (uint32_t w = lo; w < lo + nports; w++) {
+			if (!inside(o, v, w) || o->mark[w] ||
+				o->pos[w] < o->pos[y] ||
+				!safe_has(n, o->turn, w, e - lo))
+				continue;
+			o->mark[w] = 1;
+			o->back[o->nback++] = w;
+		}
+	}
+	for (uint32_t i = 0; i < o->nback; i++)
+		o->mark[o->back[i]] = 0;
+}
+
+static void
+sort_by_pos(const struct safe_order *o, uint32_t *list, uint32_t n)
+{
+	/* shell sort: short lists, no context to hand over */
+	for (uint32_t gap = n / 2; gap > 0; gap /= 2)
+		for (uint32_t i = gap; i < n; i++) {
+			uint32_t x = list[i], k = i;
+
+			for (; k >= gap && o->pos[list[k - gap]] > o->pos[x];
+				k -= gap)
+				list[k] = list[k - gap];
+			list[k] = x;
+		}
+}
+
+/* What leads to x first, what follows y after it, in the places they had. */
+static void
+reorder(struct safe_order *o)
+{
+	uint32_t i = 0, k = 0, n = 0;
+
+	sort_by_pos(o, o->back, o->nback);
+	sort_by_pos(o, o->fore, o->nfore);
+	while (i < o->nback || k < o->nfore) {
+		bool back = k == o->nfore ||
+			    (i < o->nback &&
+				    o->pos[o->back[i]] < o->pos[o->fore[k]]);
+
+		o->pool[n++] = o->pos[back ? o->back[i++] : o->fore[k++]];
+	}
+	for (i = 0; i < o->nback; i++)
+		o->pos[o->back[i]] = o->pool[i];
+	for (k = 0; k < o->nfore; k++)
+		o->pos[o->fore[k]] = o->pool[o->nback + k];
+}
+
+bool
+safe_order_add(struct safe_order *o, uint32_t v, unsigned out)
+{
+	uint32_t w = safe_head(o->n, v, out);
+
+	if (inside(o, v, w) && o->pos[w] <= o->pos[v] &&
+		!safe_has(o->n, o->turn, v, out)) {
+		if (!search_fore(o, v, w))
+			return false;
+		search_back(o, v, w);
+		reorder(o);
+	}
+	o->turn[((size_t)v << o->n->shift) + (out >> 6)] |= UINT64_C(1)
+							    << (out & 63);
+	return true;
+}
+
+void
+safe_order_remove(struct safe_order *o, uint32_t v, unsigned out)
+{
+	o->turn[((size_t)v << o->n->shift) + (out >> 6)] &=
+		~(UINT64_C(1) << (out & 63));
+}

@@ -1,0 +1,529 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/transition/transition_priv.h"
+#include "sm/base/mem.h"
+
+static const uint8_t *
+bytes(const struct safe_values *v, lft_ref r)
+{
+	return lft_bytes(v->to->pool, r);
+}
+
+static bool
+same(const struct safe_values *v, lft_ref a, lft_ref b)
+{
+	return a == b || memcmp(bytes(v, a), bytes(v, b), LFT_BLOCK) == 0;
+}
+
+/* One of a cell's values, unless its contents are there already. */
+static void
+hold(struct safe_values *v, struct safe_cell *c, lft_ref r)
+{
+	const uint8_t *is = bytes(v, c->want), *line = bytes(v, r);
+	unsigned differ = 0;
+
+	for (size_t k = c->held; k < v->nheld; k++)
+		if (same(v, v->held[k], r))
+			return;
+	for (unsigned l = 0; l < LFT_BLOCK; l++)
+		differ += line[l] != is[l];
+	v->differ += differ;
+	v->held = mem_grow(v->held, v->nheld, &v->capheld, sizeof(*v->held));
+	v->held[v->nheld++] = r;
+	c->nheld++;
+}
+
+/* All that the block may hold and is not simply what it has. */
+static void
+hold_all(struct safe_values *v, struct safe_cell *c, uint64_t guid)
+{
+	lft_ref few[SAFE_VALUES], *all = few;
+	size_t n = hw_values(v->job->hw, guid, c->b, few, SAFE_VALUES);
+
+	if (n > SAFE_VALUES) {
+		all = mem_alloc(n * sizeof(*all));
+		n = hw_values(v->job->hw, guid, c->b, all, n);
+	}
+	for (size_t i = 0; i < n; i++)
+		hold(v, c, all[i]);
+	if (all != few)
+		free(all);
+}
+
+static void
+add_cell(struct safe_values *v, const struct safe_cell *c)
+{
+	v->c = mem_grow(v->c, v->ncells, &v->capcells, sizeof(*v->c));
+	v->c[v->ncells++] = *c;
+	v->cell[(size_t)c->s * v->nblocks + c->b] = (uint32_t)v->ncells;
+}
+
+void
+safe_value_cell(struct safe_values *v, sw_ix s, uint32_t b)
+{
+	struct safe_cell c = {.s = s,
+		.b = b,
+		.held = (uint32_t)v->nheld,
+		.new = true,
+		.settled = true,
+		.want = routes_ref_of(v->to, s, b)};
+
+	hold(v, &c, c.want);
+	add_cell(v, &c);
+}
+
+/* A switch's rows as hwstate has them. */
+struct row {
+	uint64_t guid;
+	const lft_ref *have;
+	uint32_t n;
+	uint32_t end; /* of the blocks that packets meet: above LinearFDBTop a
+			 switch drops them */
+	bool plain, fresh, writable, unread;
+};
+
+/* A top that has to be raised first brings to life what is below it. */
+static uint32_t
+row_end(const struct safe_values *v, sw_ix s, uint64_t guid)
+{
+	uint16_t top = v->net->t->sw[s].lft_top;
+
+	if (hw_top_first(v->job->hw, guid) && top < v->to->top)
+		top = v->to->top;
+	return top / LFT_BLOCK + 1U;
+}
+
+static void
+look(struct safe_values *v, struct row *row, sw_ix s, uint32_t b)
+{
+	const struct routes *to = v->to;
+	const struct topo_switch *sw = &v->net->t->sw[s];
+	lft_ref have = b < row->n ? row->have[b] : HW_UNKNOWN;
+	struct safe_cell c = {.s = s, .b = b, .want = LFT_EMPTY};
+
+	c.new = row->writable &&b < to->nblocks &&b *LFT_BLOCK < sw->lft_cap;
+	if (c.new)
+		c.want = routes_ref_of(to, s, b);
+	c.settled = have != HW_UNKNOWN;
+	c.write = c.new && !(c.settled && same(v, have, c.want));
+	v->kept += c.new && !c.write;
+	if (c.new && !c.write && (row->plain || row->fresh))
+		return;
+	c.held = (uint32_t)v->nheld;
+	if (!row->fresh && row->plain && c.settled)
+		hold(v, &c, have);
+	else if (!row->fresh)
+		hold_all(v, &c, row->guid);
+	c.blind = !row->fresh && c.nheld == 0 && b < row->end;
+	c.above = b > sw->lft_top / LFT_BLOCK;
+	row->unread |= c.blind;
+	if (c.new && !c.write && !c.blind && c.nheld <= 1)
+		return;
+	add_cell(v, &c);
+}
+
+/*
+ * Most blocks are the wanted ones themselves: how many of the first ones can be
+ * told so by their references, if they are equal?
+ */
+static uint32_t
+comparable(const struct safe_values *v, const struct row *row, sw_ix s)
+{
+	uint32_t cap = (v->net->t->sw[s].lft_cap + LFT_BLOCK - 1U) / LFT_BLOCK;
+	uint32_t n = row->n < v->to->nblocks ? row->n : v->to->nblocks;
+
+	if (!row->plain || !row->writable)
+		return 0;
+	return n < cap ? n : cap;
+}
+
+static void
+look_at_switch(struct safe_values *v, sw_ix s)
+{
+	const struct topo *t = v->net->t;
+	const struct lft_row *want = v->to->row[s];
+	uint64_t guid = t->node[t->sw[s].node].guid;
+	struct row row = {.guid = guid};
+	uint32_t n;
+
+	row.have = hw_row(v->job->hw, guid, &row.n, &row.plain);
+	row.fresh = safe_net_fresh(v->net, s);
+	row.writable = !safe_net_quarantined(v->net, s);
+	row.end = row_end(v, s, guid);
+	n = comparable(v, &row, s);
+	for (uint32_t b = 0; b < v->nblocks; b++)
+		if (b < n && row.have[b] == lft_row_ref(want, b))
+			v->kept++;
+		else
+			look(v, &row, s, b);
+	v->unread += row.unread && row.writable;
+}
+
+/* Tables of the past may go higher than what is wanted. */
+static uint32_t
+highest(const struct safe_values *v)
+{
+	const struct topo *t = v->net->t;
+	uint32_t most = v->to->nblocks;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint16_t top = t->sw[s].lft_top;
+		uint32_t n = top > TOPO_LID_MAX ? 0 : top / LFT_BLOCK + 1U;
+
+		if (!safe_net_fresh(v->net, s) && n > most)
+			most = n;
+	}
+	return most;
+}
+
+static void
+number_leaves(struct safe_values *v)
+{
+	const struct topo *t = v->net->t;
+
+	v->leaf = mem_alloc(t->nsw * sizeof(*v->leaf));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		v->leaf[s] = past_leaf(
+			hw_past(v->job->hw), t->node[t->sw[s].node].guid);
+}
+
+void
+safe_value_new(struct safe_values *v, const struct safe_net *n,
+	const struct safe_job *job)
+{
+	const struct topo *was = job->from != NULL ? job->from->topo : NULL;
+
+	*v = (struct safe_values){.net = n, .job = job, .to = job->to};
+	v->nblocks = highest(v);
+	v->cell = mem_zalloc((size_t)n->nsw * v->nblocks, sizeof(*v->cell));
+	v->old_sw = mem_alloc(n->nsw * sizeof(*v->old_sw));
+	for (sw_ix s = 0; s < n->nsw; s++) {
+		uint64_t guid = n->t->node[n->t->sw[s].node].guid;
+		node_ix x = was ? topo_by_node_guid(was, guid) : TOPO_NONE;
+
+		v->old_sw[s] = x == TOPO_NONE ? TOPO_NONE : was->node[x].sw;
+		look_at_switch(v, s);
+	}
+	v->turned = safe_method_turned(v);
+	if (n->lanes > 1)
+		number_leaves(v);
+}
+
+void
+safe_value_free(struct safe_values *v)
+{
+	for (size_t i = 0; i < v->nown; i++)
+		lft_drop(v->to->pool, v->own[i]);
+	free(v->own);
+	free(v->cell);
+	free(v->c);
+	free(v->held);
+	free(v->stage);
+	free(v->old_sw);
+	free(v->turned);
+	free(v->blind);
+	free(v->leaf);
+}
+
+void
+safe_value_lines_new(struct safe_lines *l, const struct safe_net *n)
+{
+	*l = (struct safe_lines){0};
+	l->of = mem_alloc((n->nsw + 1U) * sizeof(*l->of));
+	l->merged = mem_alloc((size_t)n->nsw * 2 * LFT_BLOCK);
+}
+
+void
+safe_value_lines_free(struct safe_lines *l)
+{
+	free(l->of);
+	free(l->merged);
+	free(l->extra);
+}
+
+static void
+add_extra(struct safe_lines *l, sw_ix s, const uint8_t *line)
+{
+	l->extra =
+		mem_grow(l->extra, l->nextra, &l->capextra, sizeof(*l->extra));
+	l->extra[l->nextra++] = (struct safe_extra){s, line};
+}
+
+/*
+ * The two values of each entry of a cell: new where its stage is below a (and
+ * b), held elsewhere.
+ */
+struct pick {
+	const uint8_t *was, *is;
+	unsigned a, b;
+};
+
+enum { ALWAYS = 256 };
+
+static struct pick
+pick(const struct safe_values *v, const struct safe_cell *c,
+	struct safe_when when)
+{
+	struct pick p = {.was = bytes(v, LFT_EMPTY), .is = bytes(v, LFT_EMPTY)};
+
+	if (c->nheld > 0)
+		p.was = bytes(v, v->held[c->held]);
+	if (c->new)
+		p.is = bytes(v, c->want);
+	if (when.which == SAFE_NEW || when.which == SAFE_STALE) {
+		p.a = p.b = ALWAYS;
+	} else if (when.which != SAFE_HELD && c->new) {
+		p.a = when.which == SAFE_ALL ? 0 : when.k;
+		p.b = when.which == SAFE_AT ? when.k + 1 : ALWAYS;
+		if (c->nheld == 0)
+			p.a = p.b = ALWAYS;
+	}
+	return p;
+}
+
+static const uint8_t *
+merged(const struct pick *p, unsigned below, const uint8_t *stage,
+	uint8_t *line)
+{
+	if (below == 0)
+		return p->was;
+	if (stage == NULL || below == ALWAYS)
+		return p->is; /* all in stage 0 */
+	for (unsigned i = 0; i < LFT_BLOCK; i++)
+		line[i] = stage[i] < below ? p->is[i] : p->was[i];
+	return line;
+}
+
+/* Do values beside the acknowledged one count then? */
+static bool
+haunted(const struct safe_cell *c, struct safe_when when)
+{
+	if (when.which == SAFE_ALL)
+		return true;
+	if (when.which != SAFE_AT && when.which != SAFE_REST)
+		return false;
+	return when.k == 0 || (!c->new && !c->settled);
+}
+
+static const uint8_t *
+stage_of(const struct safe_values *v, const struct safe_cell *c)
+{
+	return v->stage != NULL ? v->stage[c - v->c] : NULL;
+}
+
+static void
+load_cell(const struct safe_values *v, const struct safe_cell *c,
+	struct safe_when when, struct safe_lines *l)
+{
+	uint8_t *line = l->merged + (size_t)c->s * 2 * LFT_BLOCK;
+	const uint8_t *stage = stage_of(v, c);
+	struct safe_pair *pair = &l->of[c->s];
+	struct pick p = pick(v, c, when);
+
+	pair->a = merged(&p, p.a, stage, line);
+	pair->b =
+		p.b == p.a ? pair->a : merged(&p, p.b, stage, line + LFT_BLOCK);
+	for (unsigned i = 1; haunted(c, when) && i < c->nheld; i++)
+		add_extra(l, c->s, bytes(v, v->held[c->held + i]));
+	l->plain &= pair->a == pair->b;
+}
+
+static void
+load_switch(const struct safe_values *v, sw_ix s, uint32_t b,
+	struct safe_when when, struct safe_lines *l)
+{
+	uint32_t cell = v->cell[(size_t)s * v->nblocks + b];
+
+	if (cell != 0)
+		load_cell(v, &v->c[cell - 1], when, l);
+	else if (b < v->to->nblocks)
+		l->of[s].a = l->of[s].b = routes_block(v->to, s, b);
+	else
+		l->of[s].a = l->of[s].b = bytes(v, LFT_EMPTY);
+}
+
+void
+safe_value_load(const struct safe_values *v, uint32_t b, struct safe_when when,
+	struct safe_lines *l)
+{
+	const uint8_t *none = bytes(v, LFT_EMPTY);
+
+	l->nextra = 0;
+	l->plain = true;
+	for (sw_ix s = 0; s < v->net->nsw; s++)
+		load_switch(v, s, b, when, l);
+	l->of[v->net->nsw] = (struct safe_pair){none, none};
+	l->plain &= l->nextra == 0;
+}
+
+void
+safe_value_load_some(const struct safe_values *v, uint32_t b,
+	struct safe_when when, const struct safe_some *some,
+	struct safe_lines *l)
+{
+	l->nextra = 0;
+	l->plain = true;
+	for (uint32_t i = 0; i < some->n; i++)
+		load_switch(v, some->sw[i], b, when, l);
+	l->of[v->net->nsw].a = l->of[v->net->nsw].b = bytes(v, LFT_EMPTY);
+	l->plain &= l->nextra == 0;
+}
+
+static unsigned
+add_value(uint8_t *out, unsigned n, uint8_t x)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (out[i] == x)
+			return n;
+	if (n < SAFE_VALUES)
+		out[n++] = x;
+	return n;
+}
+
+unsigned
+safe_value_entry(const struct safe_values *v, sw_ix s, uint32_t lid,
+	struct safe_when when, uint8_t out[SAFE_VALUES])
+{
+	uint32_t b = lid / LFT_BLOCK, i = lid % LFT_BLOCK;
+	uint32_t cell = v->cell[(size_t)s * v->nblocks + b];
+	const struct safe_cell *c;
+	const uint8_t *stage;
+	struct pick p;
+	unsigned n = 1, at;
+
+	if (cell == 0) {
+		out[0] = b < v->to->nblocks ? routes_block(v->to, s, b)[i]
+					    : LFT_DROP;
+		return 1;
+	}
+	c = &v->c[cell - 1];
+	p = pick(v, c, when);
+	stage = stage_of(v, c);
+	at = stage != NULL ? stage[i] : 0;
+	out[0] = at < p.a ? p.is[i] : p.was[i];
+	n = add_value(out, n, at < p.b ? p.is[i] : p.was[i]);
+	for (unsigned k = 1; haunted(c, when) && k < c->nheld; k++)
+		n = add_value(out, n, bytes(v, v->held[c->held + k])[i]);
+	return n;
+}
+
+/* A bit for each byte in which two lines differ. */
+static uint64_t
+differing(const uint8_t *x, const uint8_t *y)
+{
+	uint8_t differs[LFT_BLOCK];
+	uint64_t bits = 0;
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++)
+		differs[l] = x[l] != y[l];
+	for (unsigned l = 0; l < LFT_BLOCK; l += 8) {
+		uint64_t eight = 0;
+
+		for (unsigned i = 0; i < 8; i++)
+			eight |= (uint64_t)differs[l + i] << (8 * i);
+		bits |= (eight * UINT64_C(0x0102040810204080) >> 56) << l;
+	}
+	return bits;
+}
+
+/* A bit for each entry that leads nowhere. */
+static uint64_t
+dead(const uint64_t *carry, const uint8_t *line)
+{
+	uint64_t all = 1, bits = 0;
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++)
+		all &= carry[line[l] >> 6] >> (line[l] & 63);
+	for (unsigned l = 0; all == 0 && l < LFT_BLOCK; l++)
+		bits |= (~(carry[line[l] >> 6] >> (line[l] & 63)) & 1) << l;
+	return bits;
+}
+
+struct safe_diff
+safe_value_diff(const struct safe_values *v, const struct safe_cell *c)
+{
+	const uint64_t *carry = v->net->carry + (size_t)c->s * 4;
+	const uint8_t *want = bytes(v, c->want);
+	uint64_t good = differing(want, bytes(v, LFT_EMPTY));
+	struct safe_diff d = {0, 0};
+
+	if (c->nheld == 0)
+		d.changed = d.urgent = good;
+	for (unsigned i = 0; i < c->nheld; i++) {
+		const uint8_t *line = bytes(v, v->held[c->held + i]);
+
+		d.changed |= differing(line, want);
+		d.urgent |= dead(carry, line);
+	}
+	d.urgent &= d.changed & good;
+	return d;
+}
+
+/* One lane of each switch to the LID's switch `dst`, into the masks. */
+static void
+add_lanes(const struct safe_values *v, const struct routes *r,
+	const sw_ix *name, sw_ix dst, uint8_t *mask)
+{
+	for (sw_ix s = 0; s < v->net->nsw; s++) {
+		sw_ix src = name != NULL ? name[s] : s;
+
+		if (src != TOPO_NONE)
+			mask[s] |= (uint8_t)(1U << routes_lane(
+						     &r->lanes, src, dst));
+	}
+}
+
+static sw_ix
+home(const struct topo *t, uint32_t lid)
+{
+	port_ix p = topo_by_lid(t, (uint16_t)lid, NULL);
+
+	return p == TOPO_NONE ? TOPO_NONE : topo_switch_of(t, p);
+}
+
+/* What connections of old may use. */
+static void
+add_past(const struct safe_values *v, uint32_t dst, uint8_t *mask)
+{
+	const struct past *past = hw_past(v->job->hw);
+
+	for (sw_ix s = 0; s < v->net->nsw; s++)
+		mask[s] |= past_mask(past, v->leaf[s], dst, v->net->lanes);
+}
+
+/*
+ * Routes that were read back know nothing of lanes: what was given out last
+ * does.
+ */
+static bool
+knows_lanes(const struct safe_values *v)
+{
+	unsigned n = past_lanes(hw_past(v->job->hw));
+
+	return n == 0 || v->job->from->lanes.n == n;
+}
+
+void
+safe_value_lanes(const struct safe_values *v, uint32_t lid,
+	enum safe_which which, uint8_t *mask)
+{
+	const struct routes *from = v->job->from;
+	sw_ix is = home(v->net->t, lid), was = TOPO_NONE;
+	bool all = which != SAFE_NEW && which != SAFE_HELD;
+
+	memset(mask, 0, v->net->nsw);
+	if (from != NULL && knows_lanes(v))
+		was = home(from->topo, lid);
+	if (is != TOPO_NONE && (which != SAFE_HELD || from == NULL))
+		add_lanes(v, v->to, NULL, is, mask);
+	if (was != TOPO_NONE && which != SAFE_NEW)
+		add_lanes(v, from, v->old_sw, was, mask);
+	if (is != TOPO_NONE && which != SAFE_NEW && v->leaf != NULL)
+		add_past(v, v->leaf[is], mask);
+	/* where nobody knows what SLs were given out, all may be in use */
+	if ((is == TOPO_NONE && was == TOPO_NONE) ||
+		(from == NULL && v->nheld > 0 && all &&
+			past_count(hw_past(v->job->hw)) == 0))
+		memset(mask, (int)((1U << v->net->lanes) - 1), v->net->nsw);
+}

@@ -1,0 +1,590 @@
+#include "distribution/transition/loss_estimate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/transition/loss_estimate_priv.h"
+#include "sm/base/mem.h"
+
+/* Above so many writes they are not kept until somebody asks. */
+enum { KEPT_WRITES = 16384 };
+
+/* What becomes of a packet: a cause of loss, or one of these. */
+enum fate { ARRIVES = EXPECT_CAUSES, ON_THE_WAY, UNKNOWN };
+
+/* A write of the transition; both references are ours. */
+struct written {
+	sw_ix sw;
+	uint32_t block;
+	lft_ref image, was;
+};
+
+/* What is known of the fabric before anything was written, and the transition
+ * as far as it is needed: all that a cost can be worked out from later on. */
+struct expectation {
+	unsigned refs;
+	bool done;
+	struct expect cost;
+	struct lft_pool *pool;
+	uint64_t steps;
+	struct expect_moments moments;
+	bool *downed;	  /* [nports] or NULL */
+	uint32_t *hosts;  /* [nsw] */
+	uint32_t *dark;	  /* [moments][nsw] hosts whose own port is down then,
+			     or NULL: none */
+	bool *turns;	  /* [nsw] some row is closed here */
+	bool *out;	  /* [nsw] in quarantine */
+	uint64_t *counts; /* bits: LIDs of hosts */
+	uint32_t nlids;
+	struct written *write;
+	size_t nwrites;
+	struct safe_turn *turn;
+	size_t nturns;
+};
+
+struct play {
+	struct expectation *x;
+	const struct routes *to;
+	const struct topo *t;
+	const uint8_t **line;	 /* [nsw] the block in hand, now */
+	uint32_t *order, *first; /* writes by block: order[first[b]] ... */
+	uint32_t nblocks;
+	uint8_t *fate; /* [nsw] */
+	sw_ix *path;   /* [nsw] */
+	unsigned lane, lanes;
+	uint32_t each, seen; /* every so many LIDs is looked at */
+};
+
+const char *
+expect_cause_name(enum expect_cause c)
+{
+	static const char *const name[] = {
+		"broken", "turned", "closed", "down", "flight"};
+
+	return (size_t)c < sizeof(name) / sizeof(*name) ? name[c] : "?";
+}
+
+const char *
+expect_kind_name(enum expect_kind k)
+{
+	static const char *const name[] = {"before", "walls", "turns closed",
+		"ports down", "new ports", "tables", "turns opened",
+		"ports up"};
+
+	return (size_t)k < sizeof(name) / sizeof(*name) ? name[k] : "?";
+}
+
+struct expect_pace
+expect_pace_defaults(void)
+{
+	return (struct expect_pace){
+		.answer = mono_us(100),
+		.window = 64,
+		.target = 4,
+		.drain = mono_ms(50),
+		.hop = mono_us(1),
+	};
+}
+
+double
+expect_sum(const double lost[EXPECT_CAUSES])
+{
+	double sum = 0;
+
+	for (unsigned c = 0; c < EXPECT_CAUSES; c++)
+		sum += lost[c];
+	return sum;
+}
+
+double
+expect_packets(const struct expect *e, double lost, double rate)
+{
+	return e->hosts > 1 ? lost * rate / (e->hosts - 1) : 0;
+}
+
+void
+expect_clear(struct expect *e)
+{
+	free(e->phase);
+	*e = (struct expect){0};
+}
+
+/* ---- as the fabric is when it begins ---- */
+
+static bool
+is_fresh(const struct topo *t, sw_ix s)
+{
+	return (t->node[t->sw[s].node].flags & TN_FRESH) != 0;
+}
+
+/* The LIDs of a port are those of a host. */
+static void
+mark_lids(struct expectation *x, const struct topo *t, port_ix p)
+{
+	uint32_t first = t->port[p].lid;
+
+	for (uint32_t l = first; l < first + (1U << t->port[p].lmc); l++)
+		if (l < x->nlids)
+			x->counts[l / 64] |= UINT64_C(1) << l % 64;
+}
+
+static void
+count_hosts(struct expectation *x, const struct topo *t)
+{
+	x->nlids = t->max_lid + 1U;
+	x->counts = mem_zalloc(x->nlids / 64 + 1, sizeof(*x->counts));
+	x->hosts = mem_zalloc(t->nsw, sizeof(*x->hosts));
+	x->out = mem_zalloc(t->nsw, sizeof(*x->out));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		x->out[s] = !topo_sw_live(t, s);
+		for (uint32_t i = 0; i < t->sw[s].nend && !is_fresh(t, s);
+			i++) {
+			port_ix p = t->end[t->sw[s].end + i].port;
+
+			if (!expect_is_host(t, p))
+				continue;
+			mark_lids(x, t, p);
+			x->hosts[s]++;
+			x->cost.hosts++;
+		}
+	}
+}
+
+/* Which hosts cannot send, at each moment. */
+static void
+find_dark(struct expectation *x, const struct topo *t)
+{
+	if (x->downed == NULL)
+		return;
+	x->dark = mem_zalloc((size_t)x->moments.n * t->nsw, sizeof(*x->dark));
+	for (size_t k = 0; k < x->moments.n; k++)
+		for (port_ix p = 0; p < t->nports; p++)
+			if (x->downed[p] && expect_is_host(t, p) &&
+				!is_fresh(t, topo_switch_of(t, p)) &&
+				expect_is_down(t, p, &x->moments.m[k]))
+				x->dark[k * t->nsw + topo_switch_of(t, p)]++;
+}
+
+static void
+keep_writes(struct expectation *x, const struct safe_transition *c)
+{
+	x->nwrites = c->nwrites;
+	x->write = mem_alloc(c->nwrites * sizeof(*x->write));
+	for (size_t i = 0; i < c->nwrites; i++)
+		x->write[i] = (struct written){
+			.sw = c->write[i].sw,
+			.block = c->write[i].block,
+			.image = lft_share(x->pool, c->write[i].image),
+			.was = lft_share(x->pool, c->write[i].was),
+		};
+}
+
+static void
+keep_turns(struct expectation *x, const struct safe_transition *c, uint32_t nsw)
+{
+	x->nturns = c->nturns;
+	x->turn = mem_dup(c->turn, c->nturns * sizeof(*x->turn));
+	x->turns = mem_zalloc(nsw, sizeof(*x->turns));
+	for (size_t i = 0; i < x->nturns; i++)
+		x->turns[x->turn[i].sw] |= !x->turn[i].by_port;
+}
+
+/* The host that has this LID, as it counts; or TOPO_NONE. */
+static port_ix
+owner_of(const struct play *w, uint32_t lid)
+{
+	const struct expectation *x = w->x;
+
+	return lid < x->nlids && (x->counts[lid / 64] >> lid % 64 & 1) != 0
+		       ? topo_by_lid(w->t, (uint16_t)lid, NULL)
+		       : TOPO_NONE;
+}
+
+/* ---- a packet's way at a moment ---- */
+
+static uint64_t
+place(sw_ix s, unsigned in, unsigned out)
+{
+	return (uint64_t)s << 16 | in << 8 | out;
+}
+
+/* The turn of the transition, which are sorted; or NULL. */
+static const struct safe_turn *
+find_turn(const struct expectation *x, sw_ix s, unsigned in, unsigned out)
+{
+	size_t from = 0, to = x->nturns;
+
+	while (from < to) {
+		size_t at = from + (to - from) / 2;
+		const struct safe_turn *u = &x->turn[at];
+
+		if (place(u->sw, u->in, u->out) == place(s, in, out))
+			return u;
+		if (place(u->sw, u->in, u->out) < place(s, in, out))
+			from = at + 1;
+		else
+			to = at;
+	}
+	return NULL;
+}
+
+static bool
+closed(const struct play *w, sw_ix s, unsigned in, unsigned out, unsigned which)
+{
+	const struct safe_turn *u;
+
+	if (which == 0 || !w->x->turns[s])
+		return false;
+	u = find_turn(w->x, s, in, out);
+	return u != NULL && !u->by_port && (u->lanes >> w->lane & 1) != 0 &&
+	       (which & (u->stays ? EXPECT_STAYING : EXPECT_PASSING)) != 0;
+}
+
+/* One step of a packet for LID number i of the block from switch s: its fate,
+ * or UNKNOWN and the next switch. */
+static unsigned
+step(const struct play *w, sw_ix *s, unsigned i, port_ix owner,
+	const struct expect_moment *m)
+{
+	const struct topo *t = w->t;
+	node_ix node = t->sw[*s].node;
+	uint8_t out = w->line[*s][i], on;
+	port_ix p, peer = TOPO_NONE;
+	sw_ix next;
+
+	if (out != 0 && out <= t->node[node].nports)
+		peer = t->port[topo_port_of(t, node, out)].peer;
+	if (peer == TOPO_NONE)
+		return EXPECT_BROKEN;
+	p = topo_port_of(t, node, out);
+	if (w->x->downed != NULL && w->x->downed[p] && expect_is_down(t, p, m))
+		return EXPECT_DOWN;
+	next = t->node[t->port[peer].node].sw;
+	if (next == TOPO_NONE)
+		return peer == owner ? ARRIVES : EXPECT_BROKEN;
+	if (w->x->out[next])
+		return EXPECT_BROKEN;
+	on = w->line[next][i];
+	if (on == t->port[peer].num)
+		return EXPECT_TURNED;
+	if (closed(w, next, t->port[peer].num, on, m->closed))
+		return EXPECT_CLOSED;
+	*s = next;
+	return UNKNOWN;
+}
+
+/* Follow it to the end; what is met shares its fate. */
+static void
+follow(struct play *w, sw_ix s, unsigned i, port_ix owner,
+	const struct expect_moment *m)
+{
+	unsigned end = UNKNOWN;
+	uint32_t k = 0;
+
+	while (end == UNKNOWN) {
+		if (w->fate[s] != UNKNOWN) {
+			end = w->fate[s] == ON_THE_WAY ? EXPECT_TURNED
+						       : w->fate[s];
+			break;
+		}
+		w->fate[s] = ON_THE_WAY;
+		w->path[k++] = s;
+		end = step(w, &s, i, owner, m);
+	}
+	while (k-- > 0)
+		w->fate[w->path[k]] = (uint8_t)end;
+}
+
+/* Hosts of switch s that send to owner on the lane in hand. */
+static uint32_t
+senders(const struct play *w, sw_ix s, sw_ix home)
+{
+	if (w->x->hosts[s] == 0 ||
+		(w->lanes > 1 &&
+			routes_lane(&w->to->lanes, s, home) != w->lane))
+		return 0;
+	return w->x->hosts[s] - (s == home);
+}
+
+/* Pairs with this destination that lose packets at a moment, by cause. */
+static void
+count_lost(struct play *w, unsigned i, port_ix owner,
+	const struct expect_moment *m, double lost[EXPECT_CAUSES])
+{
+	sw_ix home = topo_switch_of(w->t, owner);
+	size_t at = (size_t)(m - w->x->moments.m) * w->t->nsw;
+	double share = expect_share(w->t, owner);
+
+	memset(w->fate, UNKNOWN, w->t->nsw);
+	for (sw_ix s = 0; s < w->t->nsw; s++) {
+		uint32_t n = senders(w, s, home), dark;
+
+		if (n == 0)
+			continue;
+		dark = w->x->dark != NULL ? w->x->dark[at + s] : 0;
+		if (dark > n)
+			dark = n;
+		follow(w, s, i, owner, m);
+		lost[EXPECT_DOWN] += dark * share;
+		if (w->fate[s] < EXPECT_CAUSES)
+			lost[w->fate[s]] += (n - dark) * share;
+	}
+}
+
+/* ---- all LIDs, block by block ---- */
+
+static void
+sort_writes(struct play *w)
+{
+	const struct expectation *x = w->x;
+	uint32_t *at;
+
+	w->nblocks = w->to->nblocks;
+	for (size_t i = 0; i < x->nwrites; i++)
+		if (x->write[i].block >= w->nblocks)
+			w->nblocks = x->write[i].block + 1;
+	w->first = mem_zalloc(w->nblocks + 1U, sizeof(*w->first));
+	w->order = mem_alloc(x->nwrites * sizeof(*w->order));
+	for (size_t i = 0; i < x->nwrites; i++)
+		w->first[x->write[i].block + 1]++;
+	for (uint32_t b = 0; b < w->nblocks; b++)
+		w->first[b + 1] += w->first[b];
+	at = mem_dup(w->first, w->nblocks * sizeof(*at));
+	for (size_t i = 0; i < x->nwrites; i++)
+		w->order[at[x->write[i].block]++] = (uint32_t)i;
+	free(at);
+}
+
+/* The tables' block b when the first n writes are there. */
+static void
+load(struct play *w, uint32_t b, size_t n)
+{
+	const struct routes *to = w->to;
+	const struct expectation *x = w->x;
+
+	for (sw_ix s = 0; s < w->t->nsw; s++)
+		w->line[s] = b < to->nblocks ? routes_block(to, s, b)
+					     : lft_bytes(to->pool, LFT_EMPTY);
+	/* backwards: what was there before the first one that is to come */
+	for (uint32_t k = w->first[b + 1]; k-- > w->first[b];) {
+		const struct written *u = &x->write[w->order[k]];
+
+		if (w->order[k] >= n)
+			w->line[u->sw] = lft_bytes(to->pool, u->was);
+	}
+	for (uint32_t k = w->first[b]; k < w->first[b + 1]; k++) {
+		const struct written *u = &x->write[w->order[k]];
+
+		if (w->order[k] < n)
+			w->line[u->sw] = lft_bytes(to->pool, u->image);
+	}
+}
+
+/* Destinations in this block that count. */
+static uint64_t
+counted(const struct play *w, uint32_t b)
+{
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < LFT_BLOCK; i++)
+		if (owner_of(w, b * LFT_BLOCK + i) != TOPO_NONE)
+			bits |= (uint64_t)1 << i;
+	return bits;
+}
+
+/* Of these entries, those that some write of the block changes. */
+static uint64_t
+changing(const struct play *w, uint32_t b, uint64_t of)
+{
+	const struct expectation *x = w->x;
+	const struct lft_pool *pool = x->pool;
+	uint64_t bits = 0;
+
+	for (uint32_t k = w->first[b]; k < w->first[b + 1]; k++) {
+		const struct written *u = &x->write[w->order[k]];
+		const uint8_t *was = lft_bytes(pool, u->was);
+		const uint8_t *is = lft_bytes(pool, u->image);
+
+		for (unsigned i = 0; i < LFT_BLOCK; i++)
+			bits |= (uint64_t)(was[i] != is[i]) << i;
+	}
+	return bits & of;
+}
+
+/* Destinations in this block that may lose anything. */
+static uint64_t
+concerned(const struct play *w, uint32_t b)
+{
+	uint64_t bits = counted(w, b);
+
+	/* nobody, where all came with the fabric */
+	return bits == 0 || w->x->nturns > 0 ? bits : changing(w, b, bits);
+}
+
+static void
+add_moment(struct play *w, uint32_t b, uint64_t bits,
+	const struct expect_moment *m)
+{
+	double lost[EXPECT_CAUSES] = {0};
+
+	load(w, b, m->written);
+	for (; bits != 0; bits &= bits - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(bits);
+		port_ix owner = owner_of(w, b * LFT_BLOCK + i);
+
+		for (w->lane = 0; w->lane < w->lanes; w->lane++)
+			count_lost(w, i, owner, m, lost);
+	}
+	if (m == w->x->moments.m)
+		w->x->cost.now += expect_sum(lost) * w->each;
+	for (unsigned c = 0; c < EXPECT_CAUSES; c++)
+		w->x->cost.phase[m->phase].lost[c] +=
+			lost[c] * m->seconds * w->each;
+}
+
+/* Of the LIDs in hand those whose turn it is. */
+static uint64_t
+sample(struct play *w, uint64_t bits)
+{
+	uint64_t some = 0;
+
+	for (; bits != 0; bits &= bits - 1)
+		if (w->seen++ % w->each == 0)
+			some |= bits & -bits;
+	return some;
+}
+
+static void
+choose_samples(struct play *w)
+{
+	uint64_t all = 0;
+
+	for (uint32_t b = 0; b < w->nblocks; b++)
+		all += (uint64_t)__builtin_popcountll(concerned(w, b));
+	all *= w->t->nsw * w->x->moments.n * w->lanes;
+	w->each = (uint32_t)(all / w->x->steps) + 1;
+}
+
+static void
+play_blocks(struct play *w)
+{
+	choose_samples(w);
+	for (uint32_t b = 0; b < w->nblocks; b++) {
+		uint64_t bits = sample(w, concerned(w, b));
+
+		for (size_t k = 0; bits != 0 && k < w->x->moments.n; k++)
+			add_moment(w, b, bits, &w->x->moments.m[k]);
+	}
+}
+
+/* ---- the whole ---- */
+
+static void
+sum_up(struct expect *e)
+{
+	for (size_t k = 0; k < e->nphases; k++) {
+		for (unsigned c = 0; c < EXPECT_CAUSES; c++)
+			e->lost[c] += e->phase[k].lost[c];
+		e->time = mono_add(e->time, e->phase[k].time);
+	}
+}
+
+/* All but the cost itself. */
+static void
+forget(struct expectation *x)
+{
+	for (size_t i = 0; i < x->nwrites; i++) {
+		lft_drop(x->pool, x->write[i].image);
+		lft_drop(x->pool, x->write[i].was);
+	}
+	free(x->write);
+	free(x->turn);
+	free(x->moments.m);
+	free(x->downed);
+	free(x->hosts);
+	free(x->dark);
+	free(x->turns);
+	free(x->out);
+	free(x->counts);
+	*x = (struct expectation){
+		.refs = x->refs, .done = x->done, .cost = x->cost};
+}
+
+struct expectation *
+expect_begin(const struct expect_job *job)
+{
+	struct expectation *x = mem_zalloc(1, sizeof(*x));
+	const struct topo *t = job->to->topo;
+
+	x->refs = 1;
+	x->pool = job->to->pool;
+	x->steps = expect_steps(job);
+	x->cost.answer = job->pace.answer;
+	x->downed = expect_when_downed(job);
+	count_hosts(x, t);
+	expect_when(job, x->downed, &x->cost, &x->moments);
+	find_dark(x, t);
+	keep_writes(x, job->change);
+	keep_turns(x, job->change, t->nsw);
+	expect_flight(job, x->downed, &x->cost);
+	if (x->nwrites > KEPT_WRITES) {
+		(void)expect_cost(x, job->to);
+		forget(x);
+	}
+	return x;
+}
+
+const struct expect *
+expect_cost(struct expectation *x, const struct routes *to)
+{
+	struct play w = {.x = x, .to = to, .lanes = 1};
+	uint32_t nsw;
+
+	if (x->done)
+		return &x->cost;
+	w.t = to->topo;
+	nsw = w.t->nsw;
+	w.line = mem_zalloc(nsw, sizeof(*w.line));
+	w.fate = mem_alloc(nsw);
+	w.path = mem_alloc(nsw * sizeof(*w.path));
+	if (x->nturns > 0)
+		w.lanes = to->lanes.n;
+	sort_writes(&w);
+	play_blocks(&w);
+	sum_up(&x->cost);
+	x->done = true;
+	free((void *)w.line);
+	free(w.fate);
+	free(w.path);
+	free(w.order);
+	free(w.first);
+	return &x->cost;
+}
+
+struct expectation *
+expect_ref(struct expectation *x)
+{
+	if (x != NULL)
+		x->refs++;
+	return x;
+}
+
+void
+expect_unref(struct expectation *x)
+{
+	if (x == NULL || --x->refs > 0)
+		return;
+	forget(x);
+	free(x->cost.phase);
+	free(x);
+}
+
+void
+expect_make(const struct expect_job *job, struct expect *out)
+{
+	struct expectation *x = expect_begin(job);
+
+	*out = *expect_cost(x, job->to);
+	x->cost.phase = NULL;
+	expect_unref(x);
+}

@@ -1,0 +1,139 @@
+/*
+ * expect: what a transition will cost the hosts, before anything is sent.
+ *
+ * The transition is played in slow motion. A schedule (loss_schedule.c) says
+ * how long each phase will take, by what an answer to an SMP takes, how many
+ * may be under way, and the drains; at some moments of each phase every LID of
+ * a host is followed from every switch with hosts, by the tables, closed turns
+ * and ports of that moment. A pair of hosts whose packets do not arrive loses
+ * what it sends as long as the moment lasts, for one of these causes:
+ *
+ *   broken   the old way is gone, or there never was one, and the new one is
+ *            not written; from the moment on that the fabric changed
+ *   turned   between stages: sent back by the cable it came by, or round
+ *   closed   a turn that is on lane 15 meanwhile
+ *   down     a port that the method takes to Init, a host's own included
+ *   flight   what was on cables and in switches that went away, or were taken
+ *            down, at that moment: as much as is sent while a packet travels
+ *
+ * Costs are pairs times seconds; packets are that times what a pair of hosts
+ * sends a second, which nobody knows but the reader: expect_packets takes what
+ * a host sends, evenly to all others. A fluid model: no queues, no packet that
+ * gets through just before a block arrives. Hosts of switches that are new or
+ * gone count neither as source nor as destination, links retrain in no time,
+ * a LID of many is as good as the others: above a number of steps every n-th
+ * stands for n.
+ *
+ * Tables come from the transition itself (safe_write.was, image), so that it
+ * may be asked when all is over. Few ask: what is only known before and while
+ * things happen is noted (hosts, schedule, what was in flight), references to
+ * the blocks that the transition replaced are kept, and the rest is done when
+ * somebody wants to know. Where that would keep many blocks alive that nobody
+ * else needs any more, it is done at once.
+ */
+#ifndef HEDDLE_DISTRIBUTION_TRANSITION_LOSS_ESTIMATE_H
+#define HEDDLE_DISTRIBUTION_TRANSITION_LOSS_ESTIMATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sm/base/clock.h"
+
+struct routes;
+struct safe_transition;
+
+enum expect_cause {
+	EXPECT_BROKEN,
+	EXPECT_TURNED,
+	EXPECT_CLOSED,
+	EXPECT_DOWN,
+	EXPECT_FLIGHT,
+	EXPECT_CAUSES,
+};
+
+enum expect_kind {
+	EXPECT_BEFORE, /* from the change to the first write */
+	EXPECT_WALLS,
+	EXPECT_CLOSE, /* turns go to lane 15 */
+	EXPECT_FALL,  /* ports go to Init */
+	EXPECT_LIVEN, /* cables in Init come up */
+	EXPECT_TABLES,
+	EXPECT_OPEN,
+	EXPECT_RISE, /* ports come back */
+};
+
+/* How fast things go. */
+struct expect_pace {
+	struct mono answer; /* an SMP, from its sending to its answer */
+	unsigned window;    /* SMPs under way at once */
+	unsigned target;    /* to one node */
+	struct mono drain;
+	struct mono hop; /* a packet, from one switch to the next */
+};
+
+/* An answer of 100 us, hops of 1 us; the rest as nobody configured it. */
+struct expect_pace expect_pace_defaults(void);
+
+struct expect_job {
+	const struct safe_transition *change;
+	const struct routes *to;   /* what it leads to */
+	const struct routes *from; /* whose cables may be gone; NULL: none */
+	struct expect_pace pace;
+	struct mono waited; /* since the fabric changed, if it did */
+	uint64_t steps;	    /* table entries to look at, about; 0: 4 million */
+};
+
+struct expect_phase {
+	enum expect_kind kind;
+	unsigned stage; /* of TABLES, from 1 */
+	size_t smps;
+	struct mono drain; /* waited before it, in time too */
+	struct mono time;
+	double lost[EXPECT_CAUSES]; /* pairs times seconds */
+};
+
+struct expect {
+	uint32_t hosts;	    /* that send and are sent to */
+	double now;	    /* pairs without a way until something is written */
+	struct mono answer; /* of the pace */
+	struct expect_phase *phase;
+	size_t nphases;
+	double lost[EXPECT_CAUSES]; /* of all phases */
+	struct mono time;
+};
+
+/* Never fails; expect_clear frees what it holds. */
+void expect_make(const struct expect_job *job, struct expect *out);
+void expect_clear(struct expect *e);
+
+/*
+ * The same in two steps. Nothing of the job is needed after the first one, but
+ * `to` for the second: those routes, or the same for another freeze of the
+ * fabric (routes_for). The last reference drops blocks: in the thread that owns
+ * the pool; expect_cost, which works it out once, may be called at any time.
+ */
+struct expectation;
+struct expectation *expect_begin(const struct expect_job *job);
+const struct expect *expect_cost(
+	struct expectation *x, const struct routes *to);
+struct expectation *expect_ref(struct expectation *x); /* NULL allowed */
+void expect_unref(struct expectation *x);	       /* NULL allowed */
+
+/* Over all causes. */
+double expect_sum(const double lost[EXPECT_CAUSES]);
+
+/*
+ * Packets that are lost in so many pairs times seconds when each of the hosts
+ * sends `rate` packets a second, evenly to all others.
+ */
+double expect_packets(const struct expect *e, double lost, double rate);
+
+/* The rate that nothing else is said of: 2 KiB packets at 100 Gb/s. */
+#define EXPECT_RATE 6.1e6
+
+/* "broken", "closed"; "tables", "ports down". */
+const char *expect_cause_name(enum expect_cause c);
+const char *expect_kind_name(enum expect_kind k);
+
+#endif

@@ -1,0 +1,97 @@
+/*
+ * expect_priv: what is shared by loss_estimate.c (what is lost at a moment),
+ * loss_schedule.c (which moments there are) and loss_in_flight.c (what is lost
+ * on cables). Nobody else includes this.
+ */
+#ifndef HEDDLE_DISTRIBUTION_TRANSITION_LOSS_ESTIMATE_PRIV_H
+#define HEDDLE_DISTRIBUTION_TRANSITION_LOSS_ESTIMATE_PRIV_H
+
+#include "distribution/transition/loss_estimate.h"
+#include "distribution/transition/transition.h"
+#include "routing/core/routes.h"
+
+enum { EXPECT_STEPS = 4000000, EXPECT_ARMED = 3 };
+
+static inline uint64_t
+expect_steps(const struct expect_job *job)
+{
+	return job->steps > 0 ? job->steps : EXPECT_STEPS;
+}
+
+/* Does the port send and receive? */
+static inline bool
+expect_is_host(const struct topo *t, port_ix p)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+
+	return n->type != TOPO_SWITCH && (n->flags & TN_AGGREGATION) == 0 &&
+	       t->port[p].lid != 0 && t->port[p].state >= EXPECT_ARMED;
+}
+
+/* LIDs of a port share what is sent to it. */
+static inline double
+expect_share(const struct topo *t, port_ix p)
+{
+	return 1.0 / (double)(1U << t->port[p].lmc);
+}
+
+/* Which turns are closed at a moment. */
+enum { EXPECT_STAYING = 1, EXPECT_PASSING = 2 };
+
+/* A state of the fabric that stands for so many seconds of a phase. */
+struct expect_moment {
+	size_t phase;
+	double seconds;
+	size_t written;	 /* write[0 .. written) of the transition are there */
+	unsigned closed; /* EXPECT_STAYING, EXPECT_PASSING */
+	/* Of the cables that the method takes: down are those whose near end
+	 * is at least so far from us, back those whose ends both have lower
+	 * numbers. */
+	unsigned down_from;
+	port_ix back_to;
+};
+
+static inline bool
+expect_is_near(const struct topo *t, port_ix p)
+{
+	port_ix peer = t->port[p].peer;
+	uint16_t here = t->node[t->port[p].node].hops;
+	uint16_t there = t->node[t->port[peer].node].hops;
+
+	return here < there || (here == there && p < peer);
+}
+
+/* Is this port, one that the method takes, down at the moment? */
+static inline bool
+expect_is_down(const struct topo *t, port_ix p, const struct expect_moment *m)
+{
+	port_ix peer = t->port[p].peer;
+	port_ix near = expect_is_near(t, p) ? p : peer;
+
+	return t->node[t->port[near].node].hops >= m->down_from &&
+	       (p > peer ? p : peer) >= m->back_to;
+}
+
+struct expect_moments {
+	struct expect_moment *m;
+	size_t n, cap;
+};
+
+/*
+ * Both ends of what the transition takes down, [nports of to->topo], or NULL.
+ */
+bool *expect_when_downed(const struct expect_job *job);
+
+/*
+ * Fills out->phase with kinds, times and SMPs, and lists the moments in the
+ * order in which they come. The first one is the state before all writes, with
+ * the time that was waited, which may be none.
+ */
+void expect_when(const struct expect_job *job, const bool *downed,
+	struct expect *out, struct expect_moments *m);
+
+/* Into out's phases what is on cables that go; downed as above. */
+void expect_flight(
+	const struct expect_job *job, const bool *downed, struct expect *out);
+
+#endif

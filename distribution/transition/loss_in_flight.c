@@ -1,0 +1,234 @@
+/*
+ * expect_flight: what is on cables, and in switches, that go away or are taken
+ * down: as much as is sent while a packet travels from one switch to the next.
+ *
+ * Of the LIDs that some old way over such a cable leads to, every so many are
+ * looked at from all switches with hosts. It is little beside what is lost
+ * until tables are written, and must be asked while the old routes are there:
+ * it gets a small part of the steps.
+ */
+#include <stdlib.h>
+
+#include "distribution/transition/loss_estimate_priv.h"
+#include "sm/base/mem.h"
+
+enum {
+	HOPS = 4,   /* of a way, about */
+	PART = 16,  /* of the steps */
+	SCANS = 512 /* rows that are looked through for LIDs */
+};
+
+/* What becomes of a cable. */
+enum cable { STAYS, GONE, TAKEN, FATES };
+
+struct flight {
+	const struct topo *t, *was;
+	const struct routes *from;
+	const bool *downed;
+	uint64_t steps;
+	uint8_t *fate;		/* [nports] of what leaves by an old port */
+	uint32_t rows[FATES];	/* old switches with such ports */
+	uint8_t *has;		/* [nsw] bits: which */
+	uint32_t *hosts, nwith; /* [nsw] of old; how many have some */
+	bool *hit;		/* by LID */
+	enum cable how;		/* what is being counted */
+};
+
+/* By the port that it leaves; n is the node's number now, or TOPO_NONE. */
+static enum cable
+cable_of(const struct flight *w, port_ix old, node_ix n)
+{
+	const struct topo *t = w->t;
+	const struct topo_port *p = &w->was->port[old], *q;
+	port_ix is, peer;
+
+	if (n == TOPO_NONE || p->num > t->node[n].nports)
+		return GONE;
+	is = topo_port_of(t, n, p->num);
+	peer = t->port[is].peer;
+	q = &w->was->port[p->peer];
+	if (peer == TOPO_NONE || t->port[peer].num != q->num ||
+		t->node[t->port[peer].node].guid != w->was->node[q->node].guid)
+		return GONE;
+	return w->downed != NULL && w->downed[is] ? TAKEN : STAYS;
+}
+
+/* The fate of every port of the old switches. */
+static void
+find_fates(struct flight *w)
+{
+	const struct topo *was = w->was, *t = w->t;
+	sw_ix next = 0;
+
+	for (sw_ix s = 0; s < was->nsw; s++) {
+		const struct topo_node *n = &was->node[was->sw[s].node];
+		node_ix is;
+
+		/* mostly they follow each other as they did */
+		if (next < t->nsw && t->node[t->sw[next].node].guid == n->guid)
+			is = t->sw[next].node;
+		else
+			is = topo_by_node_guid(t, n->guid);
+		if (is != TOPO_NONE)
+			next = t->node[is].sw + 1U;
+		for (port_ix p = n->first_port; p <= n->first_port + n->nports;
+			p++)
+			if (was->port[p].peer != TOPO_NONE) {
+				w->fate[p] = (uint8_t)cable_of(w, p, is);
+				w->has[s] |= (uint8_t)(1U << w->fate[p]);
+			}
+		for (unsigned k = 0; k < FATES; k++)
+			w->rows[k] += w->has[s] >> k & 1;
+	}
+}
+
+static void
+count_hosts(struct flight *w)
+{
+	const struct topo *t = w->was;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		for (uint32_t i = 0; i < t->sw[s].nend; i++)
+			w->hosts[s] += expect_is_host(
+				t, t->end[t->sw[s].end + i].port);
+		w->nwith += w->hosts[s] > 0;
+	}
+}
+
+/* LIDs that this switch sends over cables that go. */
+static void
+hit_row(struct flight *w, sw_ix s)
+{
+	const struct topo_node *n = &w->was->node[w->was->sw[s].node];
+	uint32_t lid = 0;
+
+	for (uint32_t b = 0; b < w->from->nblocks; b++) {
+		const uint8_t *line = routes_block(w->from, s, b);
+
+		for (unsigned i = 0; i < LFT_BLOCK && lid <= w->was->max_lid;
+			i++, lid++)
+			if (line[i] <= n->nports &&
+				w->fate[n->first_port + line[i]] == w->how)
+				w->hit[lid] = true;
+	}
+}
+
+/* Hosts that lose what is under way to them; how many. The last cable to those
+ * that are gone is gone, too. */
+static uint32_t
+find_hit(struct flight *w)
+{
+	bool all = w->rows[w->how] > SCANS;
+	uint32_t n = 0;
+
+	for (uint32_t lid = 0; lid <= w->was->max_lid; lid++)
+		w->hit[lid] = all;
+	for (sw_ix s = 0; s < w->was->nsw && !all; s++)
+		if (w->has[s] >> w->how & 1)
+			hit_row(w, s);
+	for (uint32_t lid = 0; lid <= w->was->max_lid; lid++) {
+		port_ix owner = w->was->by_lid[lid];
+
+		w->hit[lid] = w->hit[lid] && owner != TOPO_NONE &&
+			      expect_is_host(w->was, owner);
+		n += w->hit[lid];
+	}
+	return n;
+}
+
+/* Cables on the old way to a LID that go; all of them, or those of one fate. */
+static uint32_t
+hops_lost(const struct flight *w, sw_ix s, uint16_t lid, bool all)
+{
+	const struct topo *was = w->was;
+	uint32_t hops = 0;
+
+	for (uint32_t k = 0; k <= was->nsw; k++) {
+		node_ix node = was->sw[s].node;
+		uint8_t out = routes_port(w->from, s, lid);
+		port_ix p, peer = TOPO_NONE;
+
+		if (out != 0 && out <= was->node[node].nports)
+			peer = was->port[topo_port_of(was, node, out)].peer;
+		if (peer == TOPO_NONE)
+			return 0;
+		p = topo_port_of(was, node, out);
+		hops += all || w->fate[p] == w->how;
+		s = was->node[was->port[peer].node].sw;
+		if (s == TOPO_NONE)
+			return hops;
+	}
+	return 0;
+}
+
+/* Who is gone gets nothing of all that is on its way. */
+static bool
+nobody(const struct flight *w, port_ix owner)
+{
+	return w->how == GONE &&
+	       topo_by_port_guid(w->t, w->was->port[owner].guid) == TOPO_NONE;
+}
+
+/* Pairs times hops that are lost on the way to one LID. */
+static double
+flight_to(const struct flight *w, uint16_t lid)
+{
+	port_ix owner = topo_by_lid(w->was, lid, NULL);
+	bool all = nobody(w, owner);
+	uint64_t sum = 0;
+
+	for (sw_ix s = 0; s < w->was->nsw; s++)
+		if (w->hosts[s] > 0)
+			sum += (uint64_t)w->hosts[s] *
+			       hops_lost(w, s, lid, all);
+	return (double)sum * expect_share(w->was, owner);
+}
+
+/* To all, of whom every so many are looked at. */
+static double
+flight(struct flight *w, enum cable how)
+{
+	uint32_t each, seen = 0;
+	double sum = 0;
+
+	w->how = how;
+	each = (uint32_t)((uint64_t)find_hit(w) * w->nwith * HOPS / w->steps) +
+	       1;
+	for (uint32_t lid = 1; lid <= w->was->max_lid; lid++)
+		if (w->hit[lid] && seen++ % each == 0)
+			sum += flight_to(w, (uint16_t)lid);
+	return sum * each;
+}
+
+void
+expect_flight(
+	const struct expect_job *job, const bool *downed, struct expect *out)
+{
+	struct flight w = {.t = job->to->topo,
+		.from = job->from,
+		.downed = downed,
+		.steps = expect_steps(job) / PART + 1};
+	double hop = mono_seconds(job->pace.hop);
+
+	if (job->from == NULL)
+		return;
+	w.was = job->from->topo;
+	w.fate = mem_zalloc(w.was->nports, 1);
+	w.has = mem_zalloc(w.was->nsw, 1);
+	w.hosts = mem_zalloc(w.was->nsw, sizeof(*w.hosts));
+	w.hit = mem_alloc((w.was->max_lid + 1U) * sizeof(*w.hit));
+	find_fates(&w);
+	count_hosts(&w);
+	for (size_t k = 0; k < out->nphases; k++) {
+		struct expect_phase *f = &out->phase[k];
+		enum cable how = f->kind == EXPECT_FALL ? TAKEN : GONE;
+
+		if ((f->kind == EXPECT_BEFORE || f->kind == EXPECT_FALL) &&
+			w.rows[how] > 0)
+			f->lost[EXPECT_FLIGHT] = flight(&w, how) * hop;
+	}
+	free(w.fate);
+	free(w.has);
+	free(w.hosts);
+	free(w.hit);
+}

@@ -1,0 +1,393 @@
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/transition/loss_estimate_priv.h"
+#include "sm/base/mem.h"
+
+enum {
+	SAMPLES = 4, /* moments of a stage */
+	INIT = 2,
+};
+
+/* What has happened so far, and what is being written down. */
+struct when {
+	const struct expect_job *job;
+	const struct topo *t;
+	const bool *downed;
+	struct expect *out;
+	struct expect_moments *m;
+	uint32_t *count; /* [nnodes] SMPs to a node in this phase */
+	size_t smps, most;
+	size_t written;
+	unsigned closed;
+	unsigned down_from;
+	port_ix back_to;
+	bool drain; /* before the next phase */
+};
+
+/* ---- phases ---- */
+
+static void
+phase_begin(struct when *w, enum expect_kind kind)
+{
+	struct expect *e = w->out;
+
+	e->phase[e->nphases++] = (struct expect_phase){.kind = kind};
+	memset(w->count, 0, w->t->nnodes * sizeof(*w->count));
+	w->smps = w->most = 0;
+}
+
+static void
+ask(struct when *w, node_ix node, uint32_t n)
+{
+	w->count[node] += n;
+	w->smps += n;
+	if (w->count[node] > w->most)
+		w->most = w->count[node];
+}
+
+static size_t
+rounds(size_t n, unsigned at_once)
+{
+	return at_once > 0 ? (n + at_once - 1) / at_once : n;
+}
+
+/* The SMPs asked for until now have been answered; begin to count anew. */
+static struct mono
+answered(struct when *w)
+{
+	const struct expect_pace *p = &w->job->pace;
+	size_t all = rounds(w->smps, p->window);
+	size_t one = rounds(w->most, p->target);
+	size_t n = all > one ? all : one;
+
+	w->out->phase[w->out->nphases - 1].smps += w->smps;
+	memset(w->count, 0, w->t->nnodes * sizeof(*w->count));
+	w->smps = w->most = 0;
+	return (struct mono){p->answer.ns * (int64_t)n};
+}
+
+/* The fabric is as it is now for so long. */
+static void
+stay(struct when *w, struct mono time)
+{
+	struct expect_moments *m = w->m;
+	size_t phase = w->out->nphases - 1;
+
+	w->out->phase[phase].time = mono_add(w->out->phase[phase].time, time);
+	m->m = mem_grow(m->m, m->n, &m->cap, sizeof(*m->m));
+	m->m[m->n++] = (struct expect_moment){
+		.phase = phase,
+		.seconds = mono_seconds(time),
+		.written = w->written,
+		.closed = w->closed,
+		.down_from = w->down_from,
+		.back_to = w->back_to,
+	};
+}
+
+/* Wait for what is on its way, if that has to be. */
+static void
+drain(struct when *w)
+{
+	if (!w->drain)
+		return;
+	w->drain = false;
+	w->out->phase[w->out->nphases - 1].drain = w->job->pace.drain;
+	stay(w, w->job->pace.drain);
+}
+
+static struct mono
+part(struct mono t, size_t n)
+{
+	return (struct mono){t.ns / (int64_t)n};
+}
+
+/* ---- what the phases do ---- */
+
+static node_ix
+node_of(const struct when *w, sw_ix s)
+{
+	return w->t->sw[s].node;
+}
+
+/* Writes up to `end`, each in its place in the time they take together. */
+static void
+write_until(struct when *w, size_t end)
+{
+	const struct safe_transition *x = w->job->change;
+	size_t first = w->written, n = end - first;
+	unsigned samples = n < SAMPLES ? (unsigned)n : SAMPLES;
+	struct mono time;
+
+	for (size_t i = first; i < end; i++)
+		ask(w, node_of(w, x->write[i].sw), 1);
+	time = answered(w);
+	for (unsigned k = 0; k < samples; k++) {
+		w->written = first + (n * (2 * k + 1) + samples) /
+					     (2 * (size_t)samples);
+		stay(w, part(time, samples));
+	}
+	w->written = end;
+}
+
+static void
+walls(struct when *w)
+{
+	if (w->job->change->nwalls == 0)
+		return;
+	phase_begin(w, EXPECT_WALLS);
+	write_until(w, w->job->change->nwalls);
+	w->drain = true;
+}
+
+static bool
+of_kind(const struct safe_turn *u, unsigned which)
+{
+	return !u->by_port &&
+	       (which & (u->stays ? EXPECT_STAYING : EXPECT_PASSING)) != 0;
+}
+
+/* Rows go to lane 15, or back: half of the time they are there. */
+static void
+turn_rows(struct when *w, enum expect_kind kind, unsigned which)
+{
+	const struct safe_transition *x = w->job->change;
+	struct mono half;
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->nturns; i++)
+		n += of_kind(&x->turn[i], which);
+	if (n == 0)
+		return;
+	phase_begin(w, kind);
+	drain(w);
+	for (size_t i = 0; i < x->nturns; i++)
+		if (of_kind(&x->turn[i], which))
+			ask(w, node_of(w, x->turn[i].sw), 1);
+	half = part(answered(w), 2);
+	stay(w, half);
+	if (kind == EXPECT_CLOSE)
+		w->closed |= which;
+	else
+		w->closed &= ~which;
+	stay(w, half);
+	w->drain = kind == EXPECT_CLOSE;
+}
+
+/* SMPs to the near ends at this distance, or to both ends. */
+static void
+ask_cables(struct when *w, uint16_t hops, bool both)
+{
+	const struct topo *t = w->t;
+
+	for (port_ix p = 0; p < t->nports; p++) {
+		node_ix n = t->port[p].node;
+
+		/* what is in Init has only to stay there */
+		if (!w->downed[p] || !expect_is_near(t, p) ||
+			t->node[n].hops != hops ||
+			(t->port[p].state <= INIT &&
+				t->port[t->port[p].peer].state <= INIT))
+			continue;
+		ask(w, n, 1);
+		if (both)
+			ask(w, t->port[t->port[p].peer].node, 1);
+	}
+}
+
+/* PortStateChange of the switches is cleared, their ports are looked at. */
+static struct mono
+look_after(struct when *w)
+{
+	const struct topo *t = w->t;
+	struct mono time;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		ask(w, node_of(w, s), 1);
+	time = answered(w);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (unsigned p = 0; p <= t->node[node_of(w, s)].nports; p++)
+			if (p == 0 || t->port[topo_port_of(t, node_of(w, s), p)]
+						      .peer != TOPO_NONE)
+				ask(w, node_of(w, s), 1);
+	return mono_add(time, answered(w));
+}
+
+static unsigned
+farthest(const struct topo *t)
+{
+	unsigned far = 0;
+
+	for (node_ix n = 0; n < t->nnodes; n++)
+		if (t->node[n].hops > far && t->node[n].hops <= TOPO_MAX_HOPS)
+			far = t->node[n].hops;
+	return far;
+}
+
+/* The farthest first; then all are waited for, the nearest first. */
+static void
+fall(struct when *w)
+{
+	unsigned far = farthest(w->t);
+	struct mono half;
+
+	if (w->downed == NULL)
+		return;
+	phase_begin(w, EXPECT_FALL);
+	drain(w);
+	for (unsigned hops = far + 1; hops-- > 0;) {
+		ask_cables(w, (uint16_t)hops, false);
+		if (w->smps == 0)
+			continue;
+		half = part(answered(w), 2);
+		stay(w, half);
+		w->down_from = hops;
+		stay(w, half);
+	}
+	for (unsigned hops = 0; hops <= far; hops++) {
+		ask_cables(w, (uint16_t)hops, true);
+		stay(w, answered(w));
+	}
+	stay(w, look_after(w));
+	w->drain = w->job->change->method != SAFE_STATIC;
+}
+
+/* Was it taken down, or is it in Init and comes up for the first time? */
+static bool
+rises(const struct when *w, port_ix p, bool taken)
+{
+	const struct topo *t = w->t;
+	port_ix peer = t->port[p].peer;
+	bool downed = w->downed != NULL && w->downed[p];
+
+	if (peer == TOPO_NONE || downed != taken)
+		return false;
+	return taken ||
+	       (t->port[p].state == INIT && t->port[peer].state >= INIT);
+}
+
+/* Ports are told in the order of their numbers. */
+static void
+ask_ends(struct when *w, bool taken)
+{
+	for (port_ix p = 0; p < w->t->nports; p++)
+		if (rises(w, p, taken))
+			ask(w, w->t->port[p].node, 1);
+}
+
+/* New cables: armed one and all, then Active. */
+static void
+liven(struct when *w)
+{
+	ask_ends(w, false);
+	if (w->smps == 0)
+		return;
+	phase_begin(w, EXPECT_LIVEN);
+	drain(w);
+	for (unsigned i = 0; i < 2; i++) {
+		ask_ends(w, false);
+		stay(w, answered(w));
+	}
+}
+
+static void
+rise(struct when *w)
+{
+	struct mono time;
+
+	if (w->downed == NULL)
+		return;
+	phase_begin(w, EXPECT_RISE);
+	ask_ends(w, true);
+	stay(w, answered(w));
+	ask_ends(w, true);
+	time = part(answered(w), SAMPLES);
+	for (unsigned k = 0; k < SAMPLES; k++) {
+		w->back_to =
+			(port_ix)((uint64_t)w->t->nports *
+				  (2 * (uint64_t)k + 1) / (2ULL * SAMPLES));
+		stay(w, time);
+	}
+}
+
+static void
+stages(struct when *w, bool late)
+{
+	const struct safe_transition *x = w->job->change;
+
+	for (unsigned k = 0; k < x->nstages; k++) {
+		size_t end = w->written;
+
+		if (late && k + 1 == x->nstages)
+			turn_rows(w, EXPECT_CLOSE, EXPECT_PASSING);
+		while (end < x->nwrites && x->write[end].stage == k)
+			end++;
+		if (end == w->written)
+			continue;
+		phase_begin(w, EXPECT_TABLES);
+		w->out->phase[w->out->nphases - 1].stage = k + 1;
+		w->drain |= k > 0;
+		drain(w);
+		write_until(w, end);
+	}
+}
+
+/* ---- the whole, as plan.c has it ---- */
+
+void
+expect_when(const struct expect_job *job, const bool *downed,
+	struct expect *out, struct expect_moments *m)
+{
+	const struct safe_transition *x = job->change;
+	struct when w = {.job = job,
+		.t = job->to->topo,
+		.downed = downed,
+		.out = out,
+		.m = m,
+		.down_from = UINT_MAX};
+	bool late = x->method == SAFE_AUTO && x->nstages > 1;
+
+	w.count = mem_alloc(w.t->nnodes * sizeof(*w.count));
+	/* before, walls, two of turns, fall, new ones, stages, open, rise */
+	out->phase = mem_zalloc(8U + x->nstages, sizeof(*out->phase));
+	phase_begin(&w, EXPECT_BEFORE);
+	stay(&w, job->waited);
+	walls(&w);
+	turn_rows(&w, EXPECT_CLOSE,
+		late ? EXPECT_STAYING : EXPECT_STAYING | EXPECT_PASSING);
+	fall(&w);
+	if (x->method != SAFE_STATIC)
+		liven(&w);
+	stages(&w, late);
+	w.drain = true;
+	turn_rows(&w, EXPECT_OPEN, EXPECT_PASSING);
+	w.drain = false;
+	if (x->method == SAFE_STATIC)
+		liven(&w);
+	rise(&w);
+	free(w.count);
+}
+
+bool *
+expect_when_downed(const struct expect_job *job)
+{
+	const struct safe_transition *x = job->change;
+	const struct topo *t = job->to->topo;
+	bool *down = mem_zalloc(t->nports, sizeof(*down)), any = false;
+
+	for (size_t i = 0; i < x->nturns; i++) {
+		port_ix p = topo_port_of(
+			t, t->sw[x->turn[i].sw].node, x->turn[i].in);
+
+		if (!x->turn[i].by_port || t->port[p].peer == TOPO_NONE ||
+			t->port[p].state < INIT)
+			continue;
+		any = down[p] = down[t->port[p].peer] = true;
+	}
+	if (any)
+		return down;
+	free(down);
+	return NULL;
+}

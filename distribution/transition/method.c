@@ -1,0 +1,152 @@
+#include <stdlib.h>
+
+#include "distribution/transition/transition_priv.h"
+#include "sm/base/mem.h"
+
+/*
+ * Where several tops leave pairs without a path, one leaf and all that is
+ * above it are ordered upside down (routes.turn_leaf): among these, up is
+ * down.
+ */
+bool *
+safe_method_turned(const struct safe_values *v)
+{
+	const struct safe_net *n = v->net;
+	bool *turned = mem_zalloc(n->nsw, sizeof(*turned));
+	sw_ix *queue = mem_alloc(n->nsw * sizeof(*queue)), tail = 0;
+
+	if (v->to->turn_leaf != TOPO_NONE) {
+		queue[tail++] = v->to->turn_leaf;
+		turned[v->to->turn_leaf] = true;
+	}
+	for (sw_ix i = 0; i < tail; i++) {
+		sw_ix s = queue[i];
+
+		for (uint32_t r = n->off[s]; r < n->off[s + 1]; r++) {
+			sw_ix peer = n->owner[n->peer[r]];
+
+			if (peer == n->nsw || turned[peer] ||
+				!routes_above(v->to, peer, s))
+				continue;
+			turned[peer] = true;
+			queue[tail++] = peer;
+		}
+	}
+	free(queue);
+	return turned;
+}
+
+/* Does port record r of a live switch lead to a switch above it in `to`? */
+static bool
+is_up(const struct safe_values *v, uint32_t r)
+{
+	const struct safe_net *n = v->net;
+	sw_ix s = n->owner[r], peer = n->owner[n->peer[r]];
+
+	if (peer == n->nsw || safe_net_quarantined(n, peer))
+		return false;
+	/* It knows more: of switches that joined the subtree later. */
+	if (v->to->line != NULL)
+		return v->to->line[peer] < v->to->line[s];
+	return routes_above(v->to, peer, s) !=
+	       (v->turned[s] && v->turned[peer]);
+}
+
+bool
+safe_method_legal(const struct safe_values *v, uint32_t in, unsigned out)
+{
+	return !is_up(v, in) || !is_up(v, v->net->base[in] + out);
+}
+
+void
+safe_method_static(const struct safe_values *v, const struct safe_load *l,
+	struct safe_set *out)
+{
+	const struct safe_net *n = v->net;
+
+	for (uint32_t r = 0; r + 1 < n->nrec; r++) {
+		sw_ix s = n->owner[r];
+		unsigned port = r - n->base[r];
+		const uint64_t *carry = n->carry + (size_t)s * 4;
+
+		/* Down on one end is down on both */
+		if (port == 0 || safe_net_quarantined(n, s) ||
+			!(carry[port >> 6] >> (port & 63) & 1) ||
+			(n->owner[n->peer[r]] != n->nsw && n->peer[r] < r))
+			continue;
+		safe_block_add_port(n, l, out, r);
+	}
+	safe_block_finish(out);
+}
+
+/* Of a switch's up-ports the one that most pairs use stays. */
+static uint32_t
+busiest(const struct safe_values *v, const struct safe_load *l, sw_ix s,
+	unsigned *count)
+{
+	const struct safe_net *n = v->net;
+	uint32_t best = n->off[n->nsw];
+	uint64_t most = 0;
+
+	*count = 0;
+	for (uint32_t r = n->off[s]; r < n->off[s + 1]; r++) {
+		uint64_t pairs;
+
+		if (!is_up(v, r))
+			continue;
+		pairs = l->rec[r] + l->rec[n->peer[r]];
+		if ((*count)++ > 0 && pairs <= most)
+			continue;
+		best = r;
+		most = pairs;
+	}
+	return best;
+}
+
+void
+safe_method_ports(const struct safe_values *v, const struct safe_load *l,
+	struct safe_set *out)
+{
+	const struct safe_net *n = v->net;
+
+	for (sw_ix s = 0; s < n->nsw; s++) {
+		unsigned count;
+		uint32_t stays = busiest(v, l, s, &count);
+
+		if (count < 2 || safe_net_quarantined(n, s))
+			continue;
+		for (uint32_t r = n->off[s]; r < n->off[s + 1]; r++)
+			if (r != stays && is_up(v, r))
+				safe_block_add_port(n, l, out, r);
+	}
+	safe_block_finish(out);
+}
+
+/* All turns from one up-port of switch s to another, on every lane. */
+static void
+forbid(const struct safe_values *v, const struct safe_load *l, sw_ix s,
+	struct safe_set *out)
+{
+	const struct safe_net *n = v->net;
+
+	for (uint32_t in = n->off[s]; in < n->off[s + 1]; in++) {
+		if (!is_up(v, in))
+			continue;
+		for (uint32_t r = n->off[s]; r < n->off[s + 1]; r++) {
+			if (r == in || !is_up(v, r))
+				continue;
+			for (uint32_t c = in; c < n->nv; c += n->nrec)
+				safe_block_add(n, l, out, c, r - n->off[s]);
+		}
+	}
+}
+
+void
+safe_method_dependencies(const struct safe_values *v, const struct safe_load *l,
+	struct safe_set *out)
+{
+	for (sw_ix s = 0; s < v->net->nsw; s++)
+		if (!safe_net_quarantined(v->net, s))
+			forbid(v, l, s, out);
+	safe_block_finish(out);
+}

@@ -1,0 +1,346 @@
+#include "distribution/transition/sl_history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/map.h"
+#include "sm/base/mem.h"
+
+enum { ACTIVE = 4 };
+
+struct leaf {
+	uint64_t guid;
+	uint32_t changed; /* when a pair of it last got a lane more */
+	bool any;
+	bool many; /* a pair of it has more than one */
+};
+
+struct past {
+	struct map by_guid;
+	struct leaf *leaf;
+	size_t n, cap;
+	uint8_t *mask; /* [room * room], or NULL: lane 0 for all */
+	size_t room;
+	struct map came; /* end ports, where it matters: when they came up */
+	uint32_t clock;
+	unsigned lanes;
+};
+
+struct past *
+past_new(void)
+{
+	return mem_zalloc(1, sizeof(struct past));
+}
+
+void
+past_free(struct past *p)
+{
+	if (p == NULL)
+		return;
+	map_free(&p->by_guid);
+	map_free(&p->came);
+	free(p->leaf);
+	free(p->mask);
+	free(p);
+}
+
+unsigned
+past_lanes(const struct past *p)
+{
+	return p->lanes;
+}
+
+uint32_t
+past_leaf(const struct past *p, uint64_t guid)
+{
+	uint32_t i;
+
+	return map_get(&p->by_guid, guid, &i) ? i : PAST_NONE;
+}
+
+static uint8_t *
+cell(const struct past *p, size_t a, size_t b)
+{
+	return &p->mask[a * p->room + b];
+}
+
+/* Masks for more leaves; there are some already, or all pairs get `all`. */
+static void
+make_room(struct past *p, size_t room, uint8_t all)
+{
+	uint8_t *mask = mem_zalloc(room, room);
+
+	for (size_t a = 0; a < p->n && a < room; a++) {
+		if (p->mask == NULL)
+			memset(mask + a * room, all, p->n);
+		else if (a < p->room)
+			memcpy(mask + a * room, cell(p, a, 0),
+				p->room < room ? p->room : room);
+	}
+	free(p->mask);
+	p->mask = mask;
+	p->room = room;
+}
+
+static uint32_t
+add_leaf(struct past *p, uint64_t guid, bool any)
+{
+	p->leaf = mem_grow(p->leaf, p->n, &p->cap, sizeof(*p->leaf));
+	p->leaf[p->n] =
+		(struct leaf){.guid = guid, .changed = p->clock, .any = any};
+	map_put(&p->by_guid, guid, (uint32_t)p->n++);
+	if (p->mask != NULL && p->n > p->room)
+		make_room(p, p->n + p->n / 8 + 8, 0);
+	return (uint32_t)p->n - 1;
+}
+
+/* ---- the fabric ---- */
+
+/* The next end port of switch s at or after *i, port 0 left out. */
+static const struct topo_port *
+next_end(const struct topo *t, sw_ix s, uint32_t *i)
+{
+	const struct topo_end *end = t->end + t->sw[s].end;
+
+	while (*i < t->sw[s].nend) {
+		const struct topo_end *e = &end[(*i)++];
+
+		if (e->out != 0)
+			return &t->port[e->port];
+	}
+	return NULL;
+}
+
+static bool
+is_leaf(const struct topo *t, sw_ix s)
+{
+	uint32_t i = 0;
+
+	return next_end(t, s, &i) != NULL;
+}
+
+static uint64_t
+guid_of(const struct topo *t, sw_ix s)
+{
+	return t->node[t->sw[s].node].guid;
+}
+
+/* Numbers of leaves by switch, PAST_NONE for others; new ones are added. */
+static uint32_t *
+number(struct past *p, const struct topo *t)
+{
+	uint32_t *leaf = mem_alloc(t->nsw * sizeof(*leaf));
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		leaf[s] = past_leaf(p, guid_of(t, s));
+		if (leaf[s] == PAST_NONE && is_leaf(t, s))
+			leaf[s] = add_leaf(p, guid_of(t, s), false);
+	}
+	return leaf;
+}
+
+/* Leaf i has no connections but those made by the routes in force. */
+static void
+reset(struct past *p, uint32_t i, const struct routes *r)
+{
+	const struct topo *t = r != NULL ? r->topo : NULL;
+	node_ix n =
+		t != NULL ? topo_by_node_guid(t, p->leaf[i].guid) : TOPO_NONE;
+	sw_ix me = n != TOPO_NONE ? t->node[n].sw : TOPO_NONE;
+
+	p->leaf[i].any = p->leaf[i].many = false;
+	p->leaf[i].changed = p->clock;
+	if (p->mask == NULL)
+		return;
+	memset(cell(p, i, 0), 0, p->room);
+	for (size_t a = 0; a < p->n; a++)
+		*cell(p, a, i) = 0;
+	for (sw_ix s = 0; me != TOPO_NONE && s < t->nsw; s++) {
+		uint32_t k = past_leaf(p, guid_of(t, s));
+
+		if (k == PAST_NONE)
+			continue;
+		*cell(p, i, k) = (uint8_t)(1U << routes_lane(&r->lanes, me, s));
+		*cell(p, k, i) = (uint8_t)(1U << routes_lane(&r->lanes, s, me));
+	}
+}
+
+/* What is found at a leaf: are all its ports younger than its last change? */
+static void
+look(struct past *p, const struct topo *t, sw_ix s, const struct routes *r)
+{
+	uint32_t i = past_leaf(p, guid_of(t, s)), k = 0, when;
+	const struct topo_port *e;
+	bool used = false, young = true;
+
+	while ((e = next_end(t, s, &k)) != NULL)
+		used |= e->state == ACTIVE;
+	if (i == PAST_NONE)
+		i = add_leaf(p, guid_of(t, s), used);
+	if (!p->leaf[i].any && !p->leaf[i].many)
+		return;
+	for (k = 0; (e = next_end(t, s, &k)) != NULL;) {
+		if (e->state != ACTIVE)
+			map_put(&p->came, e->guid, p->clock);
+		young &= map_get(&p->came, e->guid, &when) &&
+			 when > p->leaf[i].changed;
+	}
+	if (young)
+		reset(p, i, r);
+}
+
+void
+past_found(struct past *p, const struct topo *t, const struct routes *in_force)
+{
+	p->clock++;
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (is_leaf(t, s))
+			look(p, t, s, in_force);
+}
+
+/* ---- what is given out ---- */
+
+/* A pair has this lane now, and keeps those it had. */
+static void
+give(struct past *p, uint32_t a, uint32_t b, uint8_t lane)
+{
+	uint8_t *m = cell(p, a, b), is = (uint8_t)(1U << lane);
+
+	if ((*m & ~is) != 0) {
+		p->leaf[a].many = p->leaf[b].many = true;
+		if ((*m & is) == 0)
+			p->leaf[a].changed = p->leaf[b].changed = p->clock;
+	}
+	*m |= is;
+}
+
+/* One lane for everybody, now and ever: nothing need be kept. */
+static void
+forget_masks(struct past *p)
+{
+	for (size_t a = 0; a < p->n; a++)
+		for (size_t b = 0; b < p->n; b++)
+			if ((*cell(p, a, b) & ~1) != 0)
+				return;
+	free(p->mask);
+	p->mask = NULL;
+	p->room = 0;
+}
+
+void
+past_gave(struct past *p, const struct routes *r)
+{
+	const struct topo *t = r->topo;
+	size_t known = p->n;
+	uint32_t *leaf = number(p, t);
+
+	p->clock++;
+	if (r->lanes.n > 1 && p->mask == NULL) {
+		size_t all = p->n;
+
+		p->n = p->lanes > 0 ? known : 0; /* who had lane 0 */
+		make_room(p, all + all / 8 + 8, 1);
+		p->n = all;
+	}
+	p->lanes = r->lanes.n;
+	for (sw_ix a = 0; p->mask != NULL && a < t->nsw; a++)
+		for (sw_ix b = 0; leaf[a] != PAST_NONE && b < t->nsw; b++)
+			if (leaf[b] != PAST_NONE)
+				give(p, leaf[a], leaf[b],
+					routes_lane(&r->lanes, a, b));
+	free(leaf);
+	if (p->mask != NULL && r->lanes.n == 1)
+		forget_masks(p);
+}
+
+void
+past_doubt(struct past *p)
+{
+	p->clock++;
+	for (size_t i = 0; i < p->n; i++) {
+		p->leaf[i].any = true;
+		p->leaf[i].changed = p->clock;
+	}
+}
+
+uint8_t
+past_mask(const struct past *p, uint32_t a, uint32_t b, unsigned n)
+{
+	unsigned m, below = (1U << n) - 1;
+
+	if (a == PAST_NONE || b == PAST_NONE)
+		return 0;
+	if (p->leaf[a].any || p->leaf[b].any)
+		return (uint8_t)below;
+	m = p->mask != NULL ? *cell(p, a, b) : p->lanes > 0;
+	return (uint8_t)((m & below) | ((m & ~below) != 0));
+}
+
+bool
+past_beside(const struct past *p, const struct routes *r)
+{
+	const struct topo *t = r->topo;
+	uint32_t *leaf = mem_alloc(t->nsw * sizeof(*leaf));
+	bool found = false;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		leaf[s] = past_leaf(p, guid_of(t, s));
+	for (sw_ix a = 0; r->lanes.n > 1 && a < t->nsw && !found; a++)
+		for (sw_ix b = 0; b < t->nsw && !found; b++)
+			found = (past_mask(p, leaf[a], leaf[b], r->lanes.n) &
+					~(1U << routes_lane(
+						  &r->lanes, a, b))) != 0;
+	free(leaf);
+	return found;
+}
+
+/* ---- what a restart must not forget ---- */
+
+uint32_t
+past_count(const struct past *p)
+{
+	return (uint32_t)p->n;
+}
+
+uint64_t
+past_guid(const struct past *p, uint32_t i)
+{
+	return p->leaf[i].guid;
+}
+
+const uint8_t *
+past_row(const struct past *p, uint32_t i)
+{
+	return p->mask != NULL ? cell(p, i, 0) : NULL;
+}
+
+bool
+past_any(const struct past *p, uint32_t i)
+{
+	return p->leaf[i].any;
+}
+
+void
+past_load(struct past *p, unsigned lanes)
+{
+	p->lanes = lanes;
+}
+
+void
+past_load_leaf(struct past *p, uint64_t guid, bool any)
+{
+	(void)add_leaf(p, guid, any);
+}
+
+void
+past_load_row(struct past *p, uint32_t i, const uint8_t *mask)
+{
+	if (mask == NULL)
+		return;
+	if (p->mask == NULL)
+		make_room(p, p->n + p->n / 8 + 8, 0);
+	memcpy(cell(p, i, 0), mask, p->n);
+	for (size_t b = 0; b < p->n; b++)
+		if ((mask[b] & (mask[b] - 1)) != 0)
+			p->leaf[i].many = p->leaf[b].many = true;
+}

@@ -1,0 +1,483 @@
+/*
+ * safe_stage: which entry is written in which stage.
+ *
+ * Only turns between channels that are on a cycle of the whole mixture can
+ * ever close one. An entry whose new channel is on none is written first, and
+ * nothing more need be known of it. The others are tried one by one against a
+ * graph that holds what every entry may be in this stage; one that would close
+ * a cycle waits for the next stage, when what the stage replaced is gone.
+ *
+ * Taking whatever fits can end in a corner: entries that closed no cycle when
+ * they were admitted, by turns that neither routing makes, leave no room for
+ * the last ones. Where the order of switches is kept there is a way without
+ * such turns (two up/down routings that go down where they can, by one order:
+ * an entry that begins to go down waits for the switches above it no longer to
+ * come down to it, one that begins to go up goes first), and admitting only
+ * what makes turns that the order allows finds it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/transition/transition_priv.h"
+#include "sm/base/mem.h"
+
+struct entry {
+	uint64_t key; /* what repairs first, then nearest to the destination */
+	uint32_t cell;
+	uint8_t l;
+	bool urgent;
+};
+
+/* A turn that was not there before an entry was tried. */
+struct added {
+	uint32_t v;
+	uint8_t out;
+};
+
+/* A byte for each switch, for LIDs that were asked for. */
+struct rows {
+	uint32_t *of; /* by LID: row number + 1 */
+	uint8_t *row;
+	size_t n, cap;
+};
+
+struct work {
+	struct safe_values *v;
+	const struct safe_net *n;
+	const uint32_t *comp;
+	struct safe_order order;
+	struct safe_when at; /* SAFE_AT, the stage being filled */
+	bool *hurt;	     /* by LID: entries lead nowhere */
+	bool hurts;	     /* there is such a LID */
+	struct entry *e;     /* not in a stage yet */
+	size_t ne, cape;
+	struct added *added;
+	size_t nadded, capadded;
+	struct added bad; /* what refused the last entry, if that was new */
+	bool isbad;
+	enum safe_admission how;
+	uint64_t *refused; /* turns that do not fit in this stage at all */
+	struct rows lanes; /* that reach switches, in this stage */
+	struct rows whole; /* do packets arrive as it begins? */
+	struct rows need;  /* are they on the new way of some that do not? */
+	bool few;	   /* channels on cycles, so that rows are cheaper */
+	uint8_t *ones;	   /* the row for all LIDs where there is one lane */
+};
+
+static void
+rows_new(struct rows *r, const struct safe_values *v)
+{
+	r->of = mem_zalloc((size_t)v->nblocks * LFT_BLOCK, sizeof(*r->of));
+}
+
+static void
+rows_clear(struct rows *r, const struct safe_values *v)
+{
+	if (r->n > 0)
+		memset(r->of, 0,
+			(size_t)v->nblocks * LFT_BLOCK * sizeof(*r->of));
+	r->n = 0;
+}
+
+static void
+rows_free(struct rows *r)
+{
+	free(r->of);
+	free(r->row);
+}
+
+/* The row of a LID; true: it is there, but for its contents. */
+static bool
+rows_add(struct rows *r, uint32_t nsw, uint32_t lid, uint8_t **row)
+{
+	bool fresh = r->of[lid] == 0;
+
+	if (fresh) {
+		r->row = mem_grow(r->row, r->n, &r->cap, nsw);
+		r->of[lid] = (uint32_t)++r->n;
+	}
+	*row = r->row + (size_t)(r->of[lid] - 1) * nsw;
+	return fresh;
+}
+
+static bool
+holds(const uint8_t *value, unsigned n, unsigned port)
+{
+	while (n-- > 0)
+		if (value[n] == port)
+			return true;
+	return false;
+}
+
+/* Do packets from s arrive as the stage begins? */
+static bool
+whole(struct work *w, sw_ix s, uint32_t lid)
+{
+	uint8_t *row;
+
+	if (rows_add(&w->whole, w->n->nsw, lid, &row))
+		safe_loss_arrives(w->v, lid, w->at, row);
+	return row[s];
+}
+
+/* Does the switch that the new entry leads to send packets straight back? */
+static bool
+returns(const struct work *w, const struct safe_cell *c, unsigned l,
+	struct safe_when when)
+{
+	const struct safe_net *n = w->n;
+	uint8_t port = lft_bytes(w->v->to->pool, c->want)[l];
+	uint32_t h = n->to[(size_t)c->s * 256 + port].rec;
+	uint8_t value[SAFE_VALUES];
+	unsigned k;
+
+	if (n->owner[h] == n->nsw)
+		return false;
+	k = safe_value_entry(
+		w->v, n->owner[h], c->b * LFT_BLOCK + l, when, value);
+	return holds(value, k, h - n->base[h]);
+}
+
+/*
+ * A switch discards what came by the cable that it would leave by. Packets that
+ * arrive now must not meet that at any moment of the stage; where they are lost
+ * as it is, it is enough that they do not when it is over.
+ */
+static bool
+bounces(struct work *w, const struct safe_cell *c, unsigned l)
+{
+	struct safe_when over = {SAFE_AT, w->at.k + 1};
+
+	return returns(w, c, l, w->at) &&
+	       (whole(w, c->s, c->b * LFT_BLOCK + l) || returns(w, c, l, over));
+}
+
+/* Is s on the new way of packets that are lost now? */
+static bool
+needed(struct work *w, sw_ix s, uint32_t lid)
+{
+	uint32_t nsw = w->n->nsw;
+	uint8_t *row;
+
+	if (!w->hurt[lid])
+		return false;
+	if (!rows_add(&w->need, nsw, lid, &row))
+		return row[s];
+	memset(row, 0, nsw);
+	for (sw_ix i = 0; i < nsw; i++) {
+		sw_ix u = whole(w, i, lid) ? nsw : i;
+
+		while (u != nsw && !row[u]) {
+			uint8_t p = routes_port(w->v->to, u, (uint16_t)lid);
+
+			row[u] = 1;
+			u = w->n->to[(size_t)u * 256 + p].s;
+		}
+	}
+	return row[s];
+}
+
+/* Nothing is to be sent back where it came from. */
+static bool
+smooth(const struct work *w)
+{
+	return w->how == SAFE_SMOOTH || w->how == SAFE_SMOOTH_LEGAL ||
+	       w->how == SAFE_REPAIR;
+}
+
+static bool
+critical(const struct work *w, const struct safe_cell *c, uint8_t port)
+{
+	uint32_t h = w->n->to[(size_t)c->s * 256 + port].rec;
+
+	for (; h < w->n->nv; h += w->n->nrec)
+		if (w->comp[h] != 0)
+			return true;
+	return false;
+}
+
+/* Cables from s to the end of the new way. */
+static unsigned
+distance(const struct work *w, sw_ix s, uint32_t lid)
+{
+	unsigned d = 0;
+
+	while (s != w->n->nsw && d < 255) {
+		uint8_t p = routes_port(w->v->to, s, (uint16_t)lid);
+
+		s = w->n->to[(size_t)s * 256 + p].s;
+		d++;
+	}
+	return d;
+}
+
+static void
+collect_cell(struct work *w, uint32_t i)
+{
+	struct safe_values *v = w->v;
+	const struct safe_cell *c = &v->c[i];
+	const uint8_t *want = lft_bytes(v->to->pool, c->want);
+	struct safe_diff d = safe_value_diff(v, c);
+	static const struct safe_when held = {SAFE_HELD, 0};
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++) {
+		struct entry e = {.cell = i, .l = (uint8_t)l};
+
+		w->hurt[c->b * LFT_BLOCK + l] |= d.urgent >> l & 1;
+		w->hurts |= d.urgent >> l & 1;
+		if (!(d.changed >> l & 1) ||
+			(!critical(w, c, want[l]) &&
+				!(smooth(w) && returns(w, c, l, held))))
+			continue;
+		v->stage[i][l] = SAFE_LATER;
+		e.urgent = d.urgent >> l & 1;
+		e.key = (uint64_t)distance(w, c->s, c->b * LFT_BLOCK + l)
+				<< 48 |
+			w->ne;
+		w->e = mem_grow(w->e, w->ne, &w->cape, sizeof(*w->e));
+		w->e[w->ne++] = e;
+	}
+}
+
+static int
+by_key(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+/* Lanes that can be met at each switch by packets for this LID. */
+static const uint8_t *
+lanes_of(struct work *w, uint32_t lid)
+{
+	struct safe_when rest = {SAFE_REST, w->at.k};
+	uint8_t *row;
+
+	if (w->n->lanes == 1)
+		return w->ones;
+	if (rows_add(&w->lanes, w->n->nsw, lid, &row))
+		safe_mix_reach(w->v, lid, rest, row);
+	return row;
+}
+
+/* The turn from record c out of a port, on these lanes. */
+static bool
+add_turn(struct work *w, uint32_t c, unsigned out, unsigned lanes)
+{
+	const struct safe_net *n = w->n;
+	const uint64_t *alive = n->alive + ((size_t)n->owner[c] << n->shift);
+
+	if (out == c - n->base[c] || !(alive[n->word[out]] & n->bit[out]))
+		return true;
+	for (; lanes != 0; lanes &= lanes - 1) {
+		uint32_t v = c + (uint32_t)__builtin_ctz(lanes) * n->nrec;
+
+		if (safe_has(n, w->order.turn, v, out) ||
+			(n->closed != NULL && safe_has(n, n->closed, v, out)))
+			continue;
+		if (safe_has(n, w->refused, v, out))
+			return false;
+		if (!safe_order_add(&w->order, v, out)) {
+			w->bad = (struct added){v, (uint8_t)out};
+			w->isbad = true;
+			return false;
+		}
+		w->added = mem_grow(
+			w->added, w->nadded, &w->capadded, sizeof(*w->added));
+		w->added[w->nadded++] = (struct added){v, (uint8_t)out};
+	}
+	return true;
+}
+
+/* All turns that the entry's new value adds to what is in this stage. */
+static bool
+add_turns(struct work *w, const struct safe_cell *c, unsigned l)
+{
+	const struct safe_net *n = w->n;
+	uint32_t lid = c->b * LFT_BLOCK + l;
+	uint8_t port = lft_bytes(w->v->to->pool, c->want)[l];
+	uint32_t h = n->to[(size_t)c->s * 256 + port].rec;
+	const uint8_t *lanes = lanes_of(w, lid);
+	uint8_t value[SAFE_VALUES];
+	unsigned nvalues;
+
+	for (uint32_t r = n->off[c->s]; r < n->off[c->s + 1]; r++) {
+		uint32_t e = n->peer[r];
+		sw_ix u = n->owner[e];
+
+		if (u == n->nsw)
+			continue;
+		nvalues = safe_value_entry(w->v, u, lid, w->at, value);
+		if (holds(value, nvalues, e - n->base[e]) &&
+			!add_turn(w, r, port, lanes[u]))
+			return false;
+	}
+	nvalues = safe_value_entry(w->v, n->owner[h], lid, w->at, value);
+	while (nvalues-- > 0)
+		if (!add_turn(w, h, value[nvalues], lanes[c->s]))
+			return false;
+	return true;
+}
+
+/*
+ * The graph of a stage only grows: a turn that does not fit on its own, with
+ * nothing else of its entry there, will not fit any more.
+ */
+static void
+remember(struct work *w)
+{
+	const struct added *x = &w->bad;
+
+	if (!safe_order_add(&w->order, x->v, x->out))
+		w->refused[((size_t)x->v << w->n->shift) + (x->out >> 6)] |=
+			UINT64_C(1) << (x->out & 63);
+	else
+		safe_order_remove(&w->order, x->v, x->out);
+}
+
+static bool
+admit(struct work *w, const struct entry *e)
+{
+	const struct safe_cell *c = &w->v->c[e->cell];
+	uint8_t *stage = &w->v->stage[e->cell][e->l];
+
+	w->nadded = 0;
+	w->isbad = false;
+	if (smooth(w) && bounces(w, c, e->l))
+		return false;
+	if (w->how == SAFE_REPAIR && !needed(w, c->s, c->b * LFT_BLOCK + e->l))
+		return false;
+	*stage = (uint8_t)w->at.k;
+	if (add_turns(w, c, e->l))
+		return true;
+	*stage = SAFE_LATER;
+	while (w->nadded-- > 0)
+		safe_order_remove(&w->order, w->added[w->nadded].v,
+			w->added[w->nadded].out);
+	if (w->isbad)
+		remember(w);
+	return false;
+}
+
+static void
+refuse_illegal(struct work *w)
+{
+	const struct safe_net *n = w->n;
+
+	for (uint32_t v = 0; v < n->nv; v++) {
+		uint32_t in = v % n->nrec;
+		unsigned nports;
+
+		if (w->comp[v] == 0)
+			continue;
+		nports = n->off[n->owner[v] + 1] - n->off[n->owner[v]];
+		for (unsigned out = 1; out < nports; out++)
+			if (!safe_method_legal(w->v, in, out))
+				w->refused[((size_t)v << n->shift) +
+					   n->word[out]] |= n->bit[out];
+	}
+}
+
+/* Fill stage k with what fits. False when not even what is there does. */
+static bool
+fill(struct work *w, unsigned k, uint64_t *turn)
+{
+	struct safe_when rest = {SAFE_REST, k};
+	size_t left = 0;
+	bool ok;
+
+	w->at = (struct safe_when){SAFE_AT, k};
+	rows_clear(&w->lanes, w->v);
+	rows_clear(&w->whole, w->v);
+	rows_clear(&w->need, w->v);
+	memset(w->refused, 0, safe_words(w->n) * sizeof(*w->refused));
+	if (w->how == SAFE_LEGAL || w->how == SAFE_SMOOTH_LEGAL)
+		refuse_illegal(w);
+	if (w->few)
+		safe_mix_rows(w->v, w->at, w->comp, turn);
+	else
+		safe_mix_build(w->v, w->at, rest, turn);
+	ok = safe_order_new(&w->order, w->n, w->comp, turn);
+	for (size_t i = 0; ok && i < w->ne; i++)
+		if (!admit(w, &w->e[i]))
+			w->e[left++] = w->e[i];
+	if (ok)
+		w->ne = left;
+	safe_order_free(&w->order);
+	return ok;
+}
+
+static void
+begin(struct work *w)
+{
+	struct safe_values *v = w->v;
+	const struct safe_net *n = w->n;
+	uint32_t cyclic = 0;
+
+	for (uint32_t c = 0; c < n->nv; c++)
+		cyclic += w->comp[c] != 0;
+	w->few = n->lanes == 1 && cyclic < n->nsw;
+	rows_new(&w->lanes, v);
+	rows_new(&w->whole, v);
+	rows_new(&w->need, v);
+	w->hurt = mem_zalloc((size_t)v->nblocks * LFT_BLOCK, sizeof(*w->hurt));
+	free(v->stage);
+	v->stage = mem_zalloc(v->ncells, sizeof(*v->stage));
+	for (uint32_t i = 0; i < v->ncells; i++)
+		if (v->c[i].write && v->c[i].nheld > 0)
+			collect_cell(w, i);
+	for (size_t i = 0; i < w->ne; i++) {
+		uint32_t lid = v->c[w->e[i].cell].b * LFT_BLOCK + w->e[i].l;
+
+		bool first = smooth(w) ? w->hurt[lid] : w->e[i].urgent;
+
+		w->e[i].key |= (uint64_t)!first << 60;
+	}
+	if (w->ne > 0)
+		qsort(w->e, w->ne, sizeof(*w->e), by_key);
+	w->ones = mem_alloc(n->nsw);
+	memset(w->ones, 1, n->nsw);
+}
+
+bool
+safe_stage_find(struct safe_values *v, const uint32_t *comp,
+	enum safe_admission how, unsigned max, unsigned *nstages)
+{
+	struct work w = {.v = v, .n = v->net, .comp = comp, .how = how};
+	uint64_t *turn = mem_alloc(safe_words(w.n) * sizeof(*turn));
+	bool done = false, repair = how == SAFE_REPAIR;
+	unsigned k = 0;
+
+	w.refused = mem_alloc(safe_words(w.n) * sizeof(*w.refused));
+	begin(&w);
+	/*
+	 * The first stage may gain from the drain after it alone; and it is
+	 * there even if no entry can wait, with blocks that nobody knows.
+	 */
+	for (; k < max && !done; k++) {
+		size_t before = w.ne;
+
+		if ((repair && k > 0) || !fill(&w, k, turn) ||
+			(k > 0 && w.ne == before))
+			break;
+		done = w.ne == 0;
+	}
+	if (k == max && !done)
+		k--; /* what is left joins the last one */
+	*nstages = done ? k : k + 1;
+	if (repair && !w.hurts)
+		*nstages = 0;
+	for (size_t i = 0; i < w.ne; i++)
+		v->stage[w.e[i].cell][w.e[i].l] = (uint8_t)k;
+	free(w.hurt);
+	free(w.e);
+	free(w.added);
+	free(w.refused);
+	rows_free(&w.lanes);
+	rows_free(&w.whole);
+	rows_free(&w.need);
+	free(w.ones);
+	free(turn);
+	return done;
+}

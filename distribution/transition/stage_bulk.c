@@ -1,0 +1,350 @@
+/*
+ * safe_bulk: stages for changes of whole fabrics, where trying entries one by
+ * one would take too long.
+ *
+ * All channels are put into one row: what packets may wait for as the stage
+ * begins points forward in it, and as much as possible of what the new routing
+ * wants. Each entry that adds no turn that points back is admitted, all of them
+ * at once; where two new entries make one together, the first on the way waits.
+ * So does an entry that leads to a switch which, by the end of the stage, would
+ * send its packets straight back: then whoever reaches a LID when the stage
+ * begins does so when it is over.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/transition/transition_priv.h"
+#include "sm/base/mem.h"
+
+struct bulk {
+	struct safe_values *v;
+	const struct safe_net *n;
+	const uint32_t *comp;
+	uint64_t *must, *back; /* turns: there now; pointing back */
+	uint32_t *wish, nwish; /* vertices as the new routing has them */
+	uint32_t *pos;	       /* [nv] in the row */
+	uint32_t *stack;       /* [nv] */
+	uint16_t *at;	       /* [nv] next port before it to look at */
+	bool *bad;	       /* [nrec] a turn behind it points back */
+	uint64_t *defer;       /* [ncells] entries that cannot be admitted */
+	struct safe_lines lines;
+};
+
+/* The row that the new routing would have alone. */
+static void
+find_wish(struct bulk *b)
+{
+	static const struct safe_when is = {SAFE_NEW, 0};
+	const struct safe_net *n = b->n;
+	uint32_t *slot = mem_alloc(n->nv * sizeof(*slot));
+	struct safe_order o;
+
+	safe_mix_build(b->v, is, is, b->must);
+	(void)safe_order_new(&o, n, b->comp, b->must);
+	memset(slot, 0xff, n->nv * sizeof(*slot));
+	for (uint32_t v = 0; v < n->nv; v++)
+		if (b->comp[v] != 0)
+			slot[o.pos[v]] = v;
+	for (uint32_t i = 0; i < n->nv; i++)
+		if (slot[i] != UINT32_MAX)
+			b->wish[b->nwish++] = slot[i];
+	safe_order_free(&o);
+	free(slot);
+}
+
+/* The next vertex that must come before v and has no place yet. */
+static bool
+before(struct bulk *b, uint32_t v, uint32_t *w)
+{
+	const struct safe_net *n = b->n;
+	uint32_t e = n->peer[v], lo = n->base[e];
+	uint32_t nports = n->off[n->owner[e] + 1] - n->off[n->owner[e]];
+
+	while (b->at[v] < nports) {
+		*w = lo + b->at[v]++;
+		if (b->comp[*w] == b->comp[v] && b->pos[*w] == UINT32_MAX &&
+			safe_has(n, b->must, *w, e - lo))
+			return true;
+	}
+	return false;
+}
+
+/* Everybody in the order that is wished, what must come before him first. */
+static void
+line_up(struct bulk *b)
+{
+	uint32_t next = 0, depth;
+
+	memset(b->pos, 0xff, b->n->nv * sizeof(*b->pos));
+	memset(b->at, 0, b->n->nv * sizeof(*b->at));
+	for (uint32_t i = 0; i < b->nwish; i++) {
+		depth = 0;
+		if (b->pos[b->wish[i]] == UINT32_MAX)
+			b->stack[depth++] = b->wish[i];
+		while (depth > 0) {
+			uint32_t v = b->stack[depth - 1], w;
+
+			if (before(b, v, &w)) {
+				b->stack[depth++] = w;
+				continue;
+			}
+			b->pos[v] = next++;
+			depth--;
+		}
+	}
+}
+
+/* Of all turns from here on those that point back; true: there are some. */
+static bool
+find_back(struct bulk *b)
+{
+	const struct safe_net *n = b->n;
+	bool any = false;
+
+	memset(b->bad, 0, n->nrec * sizeof(*b->bad));
+	for (uint32_t v = 0; v < n->nv; v++)
+		for (unsigned at = 0; safe_next(n, b->back, v, &at); at++) {
+			uint32_t w = safe_head(n, v, at);
+
+			if (b->comp[v] != 0 && b->comp[v] == b->comp[w] &&
+				b->pos[v] >= b->pos[w])
+				any = b->bad[v] = true;
+			else
+				safe_clear(n, b->back, v, at);
+		}
+	return any;
+}
+
+struct entry {
+	uint32_t block;
+	unsigned l;
+};
+
+static void
+defer(struct bulk *b, sw_ix s, const struct entry *e)
+{
+	uint32_t i = b->v->cell[(size_t)s * b->v->nblocks + e->block];
+
+	b->defer[i - 1] |= UINT64_C(1) << e->l;
+}
+
+static bool
+back(const struct bulk *b, uint32_t v, uint8_t port)
+{
+	return b->n->bit[port] != 0 &&
+	       (b->back[((size_t)v << b->n->shift) + b->n->word[port]] &
+		       b->n->bit[port]) != 0;
+}
+
+/* Does a turn point back to what the switch holds besides? */
+static bool
+haunted(const struct bulk *b, struct safe_to t, unsigned l)
+{
+	for (size_t i = 0; i < b->lines.nextra; i++)
+		if (b->lines.extra[i].s == t.s &&
+			back(b, t.rec, b->lines.extra[i].line[l]))
+			return true;
+	return false;
+}
+
+/*
+ * One value of switch u's entry and all of the switch behind it. What u has
+ * now, with what is there now, is in the row as it should be.
+ */
+static void
+look(struct bulk *b, sw_ix u, const struct entry *e, uint8_t port, bool fresh)
+{
+	struct safe_to t = b->n->to[(size_t)u * 256 + port];
+	struct safe_pair p = b->lines.of[t.s];
+	unsigned l = e->l;
+
+	if (!b->bad[t.rec])
+		return;
+	if (!fresh && p.a[l] != p.b[l] && back(b, t.rec, p.b[l]))
+		defer(b, t.s, e);
+	if (fresh && (back(b, t.rec, p.a[l]) || back(b, t.rec, p.b[l]) ||
+			     haunted(b, t, l)))
+		defer(b, u, e);
+}
+
+static bool
+deferred(const struct bulk *b, sw_ix s, const struct entry *e)
+{
+	uint32_t i = b->v->cell[(size_t)s * b->v->nblocks + e->block];
+
+	return i != 0 && (b->defer[i - 1] >> e->l & 1);
+}
+
+/*
+ * What is sent to a switch that sends it straight back would be lost until the
+ * next stage: it waits, too.
+ */
+static bool
+smooth(struct bulk *b, sw_ix u, uint32_t block)
+{
+	const struct safe_net *n = b->n;
+	struct safe_pair p = b->lines.of[u];
+	bool more = false;
+
+	for (unsigned l = 0; l < LFT_BLOCK; l++) {
+		struct entry e = {block, l};
+		struct safe_to t;
+		struct safe_pair q;
+		uint8_t out;
+
+		if (p.a[l] == p.b[l] || deferred(b, u, &e))
+			continue;
+		t = n->to[(size_t)u * 256 + p.b[l]];
+		q = b->lines.of[t.s];
+		if (t.s == n->nsw)
+			continue;
+		out = deferred(b, t.s, &e) ? q.a[l] : q.b[l];
+		if (out != t.rec - n->base[t.rec])
+			continue;
+		defer(b, u, &e);
+		more = true;
+	}
+	return more;
+}
+
+static void
+look_at_block(struct bulk *b, uint32_t block, unsigned k)
+{
+	bool more = true;
+
+	struct safe_lines *x = &b->lines;
+
+	safe_value_load(b->v, block, (struct safe_when){SAFE_REST, k}, x);
+	for (sw_ix u = 0; u < b->n->nsw; u++) {
+		struct safe_pair p = x->of[u];
+
+		for (unsigned l = 0; l < LFT_BLOCK; l++) {
+			struct entry e = {block, l};
+
+			look(b, u, &e, p.a[l], false);
+			if (p.a[l] != p.b[l])
+				look(b, u, &e, p.b[l], true);
+		}
+	}
+	for (size_t i = 0; i < x->nextra; i++)
+		for (unsigned l = 0; l < LFT_BLOCK; l++) {
+			struct entry e = {block, l};
+
+			look(b, x->extra[i].s, &e, x->extra[i].line[l], false);
+		}
+	while (more) {
+		more = false;
+		for (sw_ix u = 0; u < b->n->nsw; u++)
+			more |= smooth(b, u, block);
+	}
+}
+
+/* Stage k for all that need not wait; how many others are left. */
+static uint64_t
+admit(struct bulk *b, unsigned k, uint64_t *left)
+{
+	struct safe_values *v = b->v;
+	uint64_t n = 0;
+
+	*left = 0;
+	for (size_t i = 0; i < v->ncells; i++)
+		for (unsigned l = 0; l < LFT_BLOCK; l++) {
+			uint8_t *stage = &v->stage[i][l];
+			bool wait = b->defer[i] >> l & 1;
+
+			if (*stage != SAFE_LATER)
+				continue;
+			*stage = wait ? SAFE_LATER : (uint8_t)k;
+			*left += wait;
+			n += !wait;
+		}
+	return n;
+}
+
+/* Fill stage k. False when there is no room in it, or what is there closes a
+ * cycle; *left entries remain. */
+static bool
+fill(struct bulk *b, unsigned k, uint64_t *left)
+{
+	struct safe_when at = {SAFE_AT, k}, rest = {SAFE_REST, k};
+	struct safe_order o;
+	bool ok;
+
+	safe_mix_build(b->v, at, rest, b->must);
+	ok = safe_order_new(&o, b->n, b->comp, b->must);
+	safe_order_free(&o);
+	if (!ok)
+		return false;
+	safe_mix_build(b->v, rest, rest, b->back);
+	memset(b->defer, 0, b->v->ncells * sizeof(*b->defer));
+	line_up(b);
+	if (find_back(b))
+		for (uint32_t i = 0; i < b->v->nblocks; i++)
+			look_at_block(b, i, k);
+	return admit(b, k, left) > 0;
+}
+
+/* All that changes waits; what is there for the first time does not. */
+static uint64_t
+begin(struct safe_values *v)
+{
+	uint64_t left = 0;
+
+	free(v->stage);
+	v->stage = mem_zalloc(v->ncells, sizeof(*v->stage));
+	for (size_t i = 0; i < v->ncells; i++) {
+		uint64_t bits = v->c[i].write && v->c[i].nheld > 0
+					? safe_value_diff(v, &v->c[i]).changed
+					: 0;
+
+		for (; bits != 0; bits &= bits - 1, left++)
+			v->stage[i][__builtin_ctzll(bits)] = SAFE_LATER;
+	}
+	return left;
+}
+
+static void
+close(struct safe_values *v, unsigned k)
+{
+	for (size_t i = 0; i < v->ncells; i++)
+		for (unsigned l = 0; l < LFT_BLOCK; l++)
+			if (v->stage[i][l] == SAFE_LATER)
+				v->stage[i][l] = (uint8_t)k;
+}
+
+bool
+safe_bulk_find(struct safe_values *v, const uint32_t *comp, unsigned max,
+	unsigned *nstages)
+{
+	const struct safe_net *n = v->net;
+	struct bulk b = {.v = v, .n = n, .comp = comp};
+	uint64_t left = begin(v);
+	unsigned k = 0;
+
+	b.must = mem_alloc(safe_words(n) * sizeof(*b.must));
+	b.back = mem_alloc(safe_words(n) * sizeof(*b.back));
+	b.wish = mem_alloc(n->nv * sizeof(*b.wish));
+	b.pos = mem_alloc(n->nv * sizeof(*b.pos));
+	b.stack = mem_alloc(n->nv * sizeof(*b.stack));
+	b.at = mem_alloc(n->nv * sizeof(*b.at));
+	b.bad = mem_alloc(n->nrec * sizeof(*b.bad));
+	b.defer = mem_alloc(v->ncells * sizeof(*b.defer));
+	safe_value_lines_new(&b.lines, n);
+	find_wish(&b);
+	while (k < max && left > 0 && fill(&b, k, &left))
+		k++;
+	if (left > 0 && k == max)
+		k--; /* what is left joins the last one */
+	*nstages = left > 0 ? k + 1 : k;
+	close(v, k);
+	safe_value_lines_free(&b.lines);
+	free(b.must);
+	free(b.back);
+	free(b.wish);
+	free(b.pos);
+	free(b.stack);
+	free(b.at);
+	free(b.bad);
+	free(b.defer);
+	return left == 0;
+}

@@ -1,0 +1,157 @@
+/*
+ * safe_loss: what stages cost. Between two stages some entries are new and some
+ * wait; a packet that comes to a switch which sends it back by the cable it
+ * came by is discarded. Stages are worth it only where that, for as long as
+ * they take, is less than what closing turns loses.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/transition/transition_priv.h"
+#include "sm/base/mem.h"
+
+enum { STEPS_MAX = 4000000 }; /* entries that are looked at, about */
+
+enum fate { UNKNOWN, ON_THE_WAY, ARRIVES, LOST };
+
+struct walk {
+	const struct safe_values *v;
+	uint8_t *fate; /* [nsw] for one LID */
+	sw_ix *path;   /* [nsw] */
+};
+
+/* Follow the tables of this time from s; what is met shares its fate. */
+static void
+follow(struct walk *w, sw_ix s, uint32_t lid, struct safe_when when)
+{
+	const struct safe_net *n = w->v->net;
+	enum fate end = UNKNOWN;
+	uint32_t k = 0;
+
+	while (end == UNKNOWN) {
+		uint8_t port[SAFE_VALUES];
+		sw_ix next;
+
+		if (w->fate[s] != UNKNOWN) {
+			end = w->fate[s] == ON_THE_WAY ? LOST : w->fate[s];
+			break;
+		}
+		w->fate[s] = ON_THE_WAY;
+		w->path[k++] = s;
+		(void)safe_value_entry(w->v, s, lid, when, port);
+		next = n->to[(size_t)s * 256 + port[0]].s;
+		if (next == n->nsw)
+			end = n->carry[(size_t)s * 4 + (port[0] >> 6)] >>
+						      (port[0] & 63) &
+					      1
+				      ? ARRIVES
+				      : LOST;
+		s = next;
+	}
+	while (k-- > 0)
+		w->fate[w->path[k]] = (uint8_t)end;
+}
+
+/* What nobody will reach is not lost. */
+static uint64_t
+lost(struct walk *w, uint32_t lid, struct safe_when when)
+{
+	uint32_t nsw = w->v->net->nsw;
+	uint64_t sum = 0;
+
+	memset(w->fate, UNKNOWN, nsw);
+	for (sw_ix s = 0; s < nsw; s++) {
+		follow(w, s, lid, when);
+		sum += w->fate[s] == LOST &&
+		       routes_port(w->v->to, s, (uint16_t)lid) != LFT_DROP;
+	}
+	return sum;
+}
+
+void
+safe_loss_arrives(const struct safe_values *v, uint32_t lid,
+	struct safe_when when, uint8_t *yes)
+{
+	uint32_t nsw = v->net->nsw;
+	struct walk w = {.v = v, .fate = yes};
+
+	w.path = mem_alloc(nsw * sizeof(*w.path));
+	(void)lost(&w, lid, when);
+	for (sw_ix s = 0; s < nsw; s++)
+		yes[s] = yes[s] == ARRIVES;
+	free(w.path);
+}
+
+/* LIDs that some switch takes later than the first stage. */
+static bool *
+deferred(const struct safe_values *v)
+{
+	bool *yes = mem_zalloc((size_t)v->nblocks * LFT_BLOCK, sizeof(*yes));
+
+	for (size_t i = 0; i < v->ncells; i++)
+		for (unsigned l = 0; l < LFT_BLOCK; l++)
+			yes[v->c[i].b * LFT_BLOCK + l] |= v->stage[i][l] > 0;
+	return yes;
+}
+
+/* LIDs for which some entry leads nowhere, and will not. */
+static bool *
+hurt(const struct safe_values *v)
+{
+	bool *yes = mem_zalloc((size_t)v->nblocks * LFT_BLOCK, sizeof(*yes));
+
+	for (size_t i = 0; i < v->ncells; i++) {
+		uint64_t bits =
+			v->c[i].write ? safe_value_diff(v, &v->c[i]).urgent : 0;
+
+		for (; bits != 0; bits &= bits - 1)
+			yes[v->c[i].b * LFT_BLOCK +
+				(unsigned)__builtin_ctzll(bits)] = true;
+	}
+	return yes;
+}
+
+/* Pairs lost as these stages begin, of LIDs that are marked. */
+static uint64_t
+sum(const struct safe_values *v, const bool *yes, unsigned first, unsigned end)
+{
+	uint32_t nlids = v->nblocks * LFT_BLOCK, nsw = v->net->nsw;
+	struct walk w = {.v = v};
+	uint64_t n = 0, all = 0;
+	uint32_t each, seen = 0;
+
+	for (uint32_t lid = 0; lid < nlids; lid++)
+		n += yes[lid];
+	each = (uint32_t)(n * nsw * (end - first) / STEPS_MAX) + 1;
+	w.fate = mem_alloc(nsw);
+	w.path = mem_alloc(nsw * sizeof(*w.path));
+	for (uint32_t lid = 0; lid < nlids; lid++) {
+		if (!yes[lid] || seen++ % each != 0)
+			continue;
+		for (unsigned k = first; k < end; k++)
+			all += lost(&w, lid, (struct safe_when){SAFE_AT, k});
+	}
+	free(w.fate);
+	free(w.path);
+	return all * each;
+}
+
+uint64_t
+safe_loss(const struct safe_values *v, unsigned nstages)
+{
+	bool *yes = deferred(v);
+	uint64_t n = sum(v, yes, 1, nstages);
+
+	free(yes);
+	return n;
+}
+
+uint64_t
+safe_loss_now(const struct safe_values *v)
+{
+	bool *yes = hurt(v);
+	uint64_t n = sum(v, yes, 0, 1);
+
+	free(yes);
+	return n;
+}

@@ -1,0 +1,217 @@
+/*
+ * safe_guest: turns of others, which stay as they are while unicast tables are
+ * written: those of multicast trees. Each group of them asks whether there is
+ * room for it in the mixture. A tree that stays is met by those that are made
+ * when the tables are written, so it has to keep the new order too; and it must
+ * not feed what nobody knows.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/transition/transition_priv.h"
+#include "sm/base/mem.h"
+
+struct safe_guests {
+	struct topo *topo; /* a reference */
+	struct safe_net net;
+	uint32_t *comp; /* all in one: anything may close a cycle */
+	struct safe_order order;
+	uint32_t *pos;		  /* [nsw] the new order */
+	uint8_t *plane;		  /* as in struct routes, or NULL */
+	struct safe_ports *blind; /* [nsw] ways into the unknown, or NULL */
+	bool full;
+};
+
+struct place {
+	uint32_t was, is;
+};
+
+static int
+by_new_place(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return x->is < y->is ? -1 : x->is > y->is;
+}
+
+/* Have two switches changed places? */
+static bool
+moved(const struct routes *from, const struct routes *to)
+{
+	uint32_t nsw = to->topo->nsw, *was, *is, last = 0;
+	struct place *p;
+	bool any = false;
+
+	if (from == NULL)
+		return true;
+	was = mem_zalloc(nsw, sizeof(*was));
+	is = mem_zalloc(nsw, sizeof(*is));
+	p = mem_zalloc(nsw, sizeof(*p));
+	routes_line_in(from, to->topo, was);
+	routes_line(to, is);
+	for (sw_ix s = 0; s < nsw; s++)
+		p[s] = (struct place){was[s], is[s]};
+	qsort(p, nsw, sizeof(*p), by_new_place);
+	for (sw_ix s = 0; s < nsw; s++) {
+		if (p[s].was == UINT32_MAX)
+			continue; /* it carried nothing */
+		any |= p[s].was < last;
+		last = p[s].was;
+	}
+	free(was);
+	free(is);
+	free(p);
+	return any;
+}
+
+/* Is there a turn from above to above? Each set of tables has none, and a
+ * packet that meets both may make one. */
+static bool
+has_valley(const struct safe_net *n, const uint64_t *mix, const uint32_t *pos)
+{
+	for (uint32_t v = 0; v < n->nv; v++) {
+		sw_ix s = n->owner[v], q = n->owner[n->peer[v]];
+
+		if (s >= n->nsw || q >= n->nsw || pos[q] > pos[s])
+			continue;
+		for (unsigned at = 0; safe_next(n, mix, v, &at); at++) {
+			sw_ix w = n->owner[safe_head(n, v, at)];
+
+			if (w < n->nsw && pos[w] < pos[s])
+				return true;
+		}
+	}
+	return false;
+}
+
+bool
+safe_guest_harmed(const struct safe_net *net, const struct safe_job *job,
+	const uint64_t *mix)
+{
+	uint32_t *pos;
+	bool valley;
+
+	if (job->unsettled || moved(job->from, job->to))
+		return true;
+	pos = mem_zalloc(net->nsw, sizeof(*pos));
+	routes_line(job->to, pos);
+	valley = has_valley(net, mix, pos);
+	free(pos);
+	return valley;
+}
+
+void
+safe_guest_open(struct safe_transition *t, const struct safe_values *v,
+	const uint64_t *mix)
+{
+	struct safe_guests *g = mem_zalloc(1, sizeof(*g));
+	const struct routes *to = v->to;
+	uint32_t nsw = v->net->nsw;
+
+	t->guests = g;
+	g->full = true;
+	if (mix == NULL)
+		return;
+	g->topo = topo_ref(to->topo);
+	safe_net_new(&g->net, to->topo, NULL, v->net->lanes);
+	g->comp = mem_alloc(g->net.nv * sizeof(*g->comp));
+	for (uint32_t i = 0; i < g->net.nv; i++)
+		g->comp[i] = 1;
+	g->pos = mem_zalloc(nsw, sizeof(*g->pos));
+	routes_line(to, g->pos);
+	if (to->plane != NULL)
+		g->plane = mem_dup(to->plane, nsw);
+	if (v->blind != NULL)
+		g->blind = mem_dup(v->blind, nsw * sizeof(*g->blind));
+	g->full = !safe_order_new(&g->order, &g->net, g->comp, mix);
+}
+
+void
+safe_guest_close(struct safe_guests *g)
+{
+	if (g == NULL)
+		return;
+	if (g->topo != NULL) {
+		safe_order_free(&g->order);
+		safe_net_free(&g->net);
+		topo_unref(g->topo);
+	}
+	free(g->comp);
+	free(g->pos);
+	free(g->plane);
+	free(g->blind);
+	free(g);
+}
+
+bool
+safe_guest_asks(const struct safe_transition *t)
+{
+	return t->guests != NULL;
+}
+
+/* The switch behind a port, or nsw. */
+static sw_ix
+behind(const struct safe_guests *g, sw_ix s, unsigned port)
+{
+	return g->net.owner[g->net.peer[g->net.off[s] + port]];
+}
+
+/* Does the turn keep the new order, and lead where the tables are known? */
+static bool
+proper(const struct safe_guests *g, const struct safe_guest *a)
+{
+	sw_ix s = a->sw, nsw = g->net.nsw;
+	sw_ix from = behind(g, s, a->in), to = behind(g, s, a->out);
+
+	if (g->blind != NULL &&
+		(g->blind[s].bit[a->out >> 6] >> (a->out & 63) & 1) != 0)
+		return false;
+	if (from == nsw || to == nsw)
+		return true; /* it carries nothing, or nothing on */
+	return routes_joined(g->plane, from, s) &&
+	       routes_joined(g->plane, s, to) &&
+	       (g->pos[from] > g->pos[s] || g->pos[to] > g->pos[s]);
+}
+
+/* One turn on every lane: which one a group has is not known here. */
+static bool
+add(struct safe_guests *g, const struct safe_guest *a, struct safe_guest *done,
+	size_t *ndone)
+{
+	const struct safe_net *n = &g->net;
+
+	for (unsigned l = 0; l < n->lanes; l++) {
+		uint32_t v = l * n->nrec + n->off[a->sw] + a->in;
+
+		if (safe_has(n, g->order.turn, v, a->out))
+			continue;
+		if (!safe_order_add(&g->order, v, a->out))
+			return false;
+		done[(*ndone)++] = (struct safe_guest){v, a->in, a->out};
+	}
+	return true;
+}
+
+bool
+safe_guest_admit(
+	struct safe_transition *t, const struct safe_guest *turn, size_t n)
+{
+	struct safe_guests *g = t->guests;
+	struct safe_guest *done;
+	size_t ndone = 0;
+	bool room = true;
+
+	if (g == NULL || n == 0)
+		return true;
+	if (g->full)
+		return false;
+	done = mem_alloc(n * g->net.lanes * sizeof(*done));
+	for (size_t i = 0; i < n && room; i++)
+		room = proper(g, &turn[i]) && add(g, &turn[i], done, &ndone);
+	while (!room && ndone > 0) {
+		ndone--;
+		safe_order_remove(&g->order, done[ndone].sw, done[ndone].out);
+	}
+	free(done);
+	return room;
+}

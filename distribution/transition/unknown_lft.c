@@ -1,0 +1,250 @@
+/*
+ * safe_blind: tables, and ways, that nobody knows.
+ *
+ * After a restart some blocks cannot be read, or what was sent there before
+ * they could was not acknowledged. Whatever they hold is in force, and no
+ * mixture can be proven with it: not if ways there are opened while it may
+ * still be there, nor even if none leads there for its LIDs, for what the
+ * switch's own hosts send goes on from it by channels that other LIDs wait for.
+ * So such a block becomes all 255 before anything else is written: taking
+ * dependencies away is always safe. When that is acknowledged and what was
+ * under way has drained it is known, and the transition starts from there.
+ *
+ * A switch that takes no blocks above its top gets that raised first, and what
+ * is above comes to life before it can be emptied. So its neighbours, and they
+ * before all else, hold 255 for those LIDs: nothing comes that its tables could
+ * turn, and what its own hosts send ends at the next switch.
+ *
+ * A switch whose SMA is silent cannot be written, and forwards all the same.
+ * After a restart nobody knows its tables, or even that it is there: a port
+ * that carries data and has no neighbour in the topology may lead to a switch,
+ * and that to any other such port. There it is the entries that lead into the
+ * unknown, for any LID, that become 255: then, whatever it does, it is a source
+ * of packets and on no ring. New tables do not lead there: mostly they want
+ * that 255 anyway. Trees of groups that go there have to go
+ * (transition_mcast.c).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/transition/transition_priv.h"
+#include "sm/base/mem.h"
+
+enum { ARMED = 3 };
+
+struct blind {
+	struct safe_values *v;
+	const struct topo *t;
+	struct safe_ports *port; /* [nsw] blind for every LID */
+	bool *dark;    /* [nsw] unwritable, and nobody knows its tables */
+	unsigned ends; /* ports without a neighbour */
+	bool any;      /* a switch is dark */
+};
+
+static void
+set(struct safe_ports *p, unsigned n)
+{
+	p->bit[n >> 6] |= UINT64_C(1) << (n & 63);
+}
+
+static bool
+has(const struct safe_ports *p, unsigned n)
+{
+	return p->bit[n >> 6] >> (n & 63) & 1;
+}
+
+/* May data leave by this port, to nobody that the topology knows? */
+static bool
+is_end(const struct topo_port *p)
+{
+	return p->peer == TOPO_NONE && p->num != LFT_DROP &&
+	       ((p->flags & TP_UNREAD) != 0 || p->state >= ARMED);
+}
+
+static void
+find_ends(struct blind *b)
+{
+	for (sw_ix s = 0; s < b->t->nsw; s++) {
+		node_ix n = b->t->sw[s].node;
+
+		for (unsigned p = 1; p <= b->t->node[n].nports; p++)
+			if (is_end(&b->t->port[topo_port_of(b->t, n, p)])) {
+				set(&b->port[s], p);
+				b->ends++;
+			}
+	}
+}
+
+/* Nobody knows what is there: from now on it is nothing. */
+static void
+empty(struct safe_values *v, struct safe_cell *c)
+{
+	c->held = (uint32_t)v->nheld;
+	c->nheld = 1;
+	v->held = mem_grow(v->held, v->nheld, &v->capheld, sizeof(*v->held));
+	v->held[v->nheld++] = LFT_EMPTY;
+	c->wall = c->settled = true;
+	c->write = c->new && c->want != LFT_EMPTY;
+	v->differ += c->new ? LFT_BLOCK : 0;
+}
+
+/* Blocks that nobody knows are emptied, where they can be written. */
+static void
+find_dark(struct blind *b)
+{
+	for (size_t i = 0; i < b->v->ncells; i++) {
+		struct safe_cell *c = &b->v->c[i];
+
+		if (!c->blind)
+			continue;
+		if (safe_net_quarantined(b->v->net, c->s))
+			b->dark[c->s] = b->any = true;
+		else
+			empty(b->v, c);
+	}
+	/* what cannot be written and has a way into the unknown is part of it
+	 */
+	for (sw_ix s = 0; s < b->t->nsw; s++)
+		for (unsigned w = 0; w < 4; w++)
+			b->dark[s] |= safe_net_quarantined(b->v->net, s) &&
+				      b->port[s].bit[w] != 0;
+}
+
+/* Ways to dark switches; unwritable switches that have one are dark too. */
+static void
+spread(struct blind *b)
+{
+	const struct safe_net *n = b->v->net;
+	bool more = true;
+
+	while (more) {
+		more = false;
+		for (uint32_t r = 0; r < n->off[n->nsw]; r++) {
+			sw_ix s = n->owner[r], to = n->owner[n->peer[r]];
+
+			if (to == n->nsw || !b->dark[to])
+				continue;
+			b->any = true;
+			set(&b->port[s], r - n->base[r]);
+			if (b->dark[s] || !safe_net_quarantined(n, s))
+				continue;
+			b->dark[s] = more = true;
+		}
+	}
+}
+
+static bool
+leads_there(const uint8_t *line, const struct safe_ports *p)
+{
+	for (unsigned l = 0; l < LFT_BLOCK; l++)
+		if (line[l] != LFT_DROP && has(p, line[l]))
+			return true;
+	return false;
+}
+
+static lft_ref
+walled(struct lft_pool *pool, lft_ref was, const struct safe_ports *p)
+{
+	uint8_t line[LFT_BLOCK];
+
+	memcpy(line, lft_bytes(pool, was), sizeof(line));
+	for (unsigned l = 0; l < LFT_BLOCK; l++)
+		if (line[l] != LFT_DROP && has(p, line[l]))
+			line[l] = LFT_DROP;
+	return lft_add(pool, line);
+}
+
+/* What the cell holds is what it will hold behind its wall. */
+static void
+wall(struct safe_values *v, struct safe_cell *c, const struct safe_ports *p)
+{
+	struct lft_pool *pool = v->to->pool;
+	uint32_t first = (uint32_t)v->nheld;
+
+	for (uint16_t i = 0; i < c->nheld; i++) {
+		lft_ref r = walled(pool, v->held[c->held + i], p);
+
+		v->held = mem_grow(
+			v->held, v->nheld, &v->capheld, sizeof(*v->held));
+		v->held[v->nheld++] = r;
+		v->own = mem_grow(v->own, v->nown, &v->capown, sizeof(*v->own));
+		v->own[v->nown++] = r;
+	}
+	c->held = first;
+	c->wall = true;
+	v->kept -= c->new && !c->write;
+	c->write = c->new;
+	v->differ += LFT_BLOCK;
+}
+
+/* The entries of a block that lead to these ports. */
+static void
+wall_block(struct blind *b, sw_ix s, uint32_t k, struct safe_ports p)
+{
+	struct safe_values *v = b->v;
+	uint32_t *i = &v->cell[(size_t)s * v->nblocks + k];
+	struct lft_pool *pool = v->to->pool;
+	bool leads = false;
+
+	if ((p.bit[0] | p.bit[1] | p.bit[2] | p.bit[3]) == 0)
+		return;
+	if (*i == 0) {
+		if (k >= v->to->nblocks ||
+			!leads_there(routes_block(v->to, s, k), &p))
+			return;
+		safe_value_cell(v, s, k);
+		leads = true;
+	}
+	for (uint16_t h = 0; h < v->c[*i - 1].nheld; h++)
+		leads |= leads_there(
+			lft_bytes(pool, v->held[v->c[*i - 1].held + h]), &p);
+	if (leads)
+		wall(v, &v->c[*i - 1], &p);
+}
+
+/* Neighbours of switches whose tops are raised above what nobody knows. */
+static void
+shield(struct blind *b)
+{
+	const struct safe_ports all = {
+		{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+	size_t n = b->v->ncells;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct safe_cell c = b->v->c[i];
+		const struct topo_switch *sw = &b->t->sw[c.s];
+
+		for (uint32_t a = sw->adj;
+			c.blind && c.wall && c.above && a < sw->adj + sw->nadj;
+			a++) {
+			sw_ix near = b->t->adj[a].peer;
+
+			if (!safe_net_fresh(b->v->net, near) &&
+				!safe_net_quarantined(b->v->net, near))
+				wall_block(b, near, c.b, all);
+		}
+	}
+}
+
+void
+safe_blind_wall(struct safe_values *v)
+{
+	const struct safe_net *n = v->net;
+	struct blind b = {.v = v, .t = n->t};
+
+	b.port = mem_zalloc(n->nsw, sizeof(*b.port));
+	b.dark = mem_zalloc(n->nsw, sizeof(*b.dark));
+	find_ends(&b);
+	if (b.ends < 2) /* what goes in by the only way does not come back */
+		memset(b.port, 0, n->nsw * sizeof(*b.port));
+	find_dark(&b);
+	spread(&b);
+	for (sw_ix s = 0; s < n->nsw && (b.any || b.ends > 1); s++)
+		for (uint32_t k = 0; k < v->nblocks; k++)
+			if (!safe_net_fresh(n, s) &&
+				!safe_net_quarantined(n, s))
+				wall_block(&b, s, k, b.port[s]);
+	shield(&b);
+	v->blind = b.port;
+	free(b.dark);
+}

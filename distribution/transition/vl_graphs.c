@@ -1,0 +1,119 @@
+/*
+ * safe_lane: how many graphs there are. A dependency stays in its lane where no
+ * two lanes share a VL of a cable between switches, and where every row of
+ * SL2VL there is known to be what it shall be, and has been for a drain: then
+ * each lane has a graph of its own. Otherwise a packet may travel by one row
+ * here and by another one there, and the VLs of one lane are another's: then
+ * all lanes are one.
+ *
+ * Cables that are not up carry nothing, and have their rows when they come up.
+ * What comes in by a turn that is held is discarded; its row is written before
+ * it is opened.
+ */
+#include <string.h>
+
+#include "distribution/tables/vlarb.h"
+#include "distribution/transition/transition_priv.h"
+
+enum { ARMED = 3 };
+
+/* Is there anything at all that carries data? */
+static bool
+carries(const struct topo *t)
+{
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (!(t->node[t->sw[s].node].flags & TN_FRESH))
+			return true;
+	return false;
+}
+
+/* Ports of a switch by which packets come, a bit each. */
+static struct safe_ports
+ways_in(const struct topo *t, sw_ix s)
+{
+	const struct topo_node *n = &t->node[t->sw[s].node];
+	struct safe_ports in = {{1}};
+
+	for (unsigned p = 1; p <= n->nports; p++) {
+		const struct topo_port *port = &t->port[n->first_port + p];
+
+		if (port->peer != TOPO_NONE && port->state >= ARMED)
+			in.bit[p / 64] |= UINT64_C(1) << p % 64;
+	}
+	return in;
+}
+
+/* Those by which they may leave by port out. */
+static struct safe_ports
+not_held(const struct safe_ports *all, const struct turns *turns, uint64_t guid,
+	unsigned out)
+{
+	struct safe_ports in = *all;
+	const struct turns_hold *h;
+	size_t n;
+
+	in.bit[out / 64] &= ~(UINT64_C(1) << out % 64);
+	h = turns_holds(turns, &n);
+	for (size_t i = 0; i < n; i++)
+		if (h[i].guid == guid && h[i].out == out)
+			in.bit[h[i].in / 64] &= ~(UINT64_C(1) << h[i].in % 64);
+	return in;
+}
+
+/* Are lanes told apart behind the live cable out of port p of a switch? */
+static bool
+apart_at(const struct safe_job *job, const struct vlarb_want *w,
+	const struct safe_ports *in, port_ix p)
+{
+	const struct topo *t = job->to->topo;
+	const struct topo_port *port = &t->port[p];
+	const struct turns *turns = hw_turns(job->hw);
+	uint64_t guid = t->node[port->node].guid;
+	unsigned vls = vlarb_vls(w, t, p);
+	struct safe_ports may = not_held(in, turns, guid, port->num);
+	uint8_t row[TURNS_ROW];
+
+	if (levels_apart(&w->levels, vls) < w->levels.lanes)
+		return false;
+	levels_row(&w->levels, vls, false, row);
+	return turns_all(turns, guid, port->num, may.bit, row);
+}
+
+static bool
+apart(const struct safe_job *job)
+{
+	const struct route_lanes *to = &job->to->lanes;
+	const struct topo *t = job->to->topo;
+	struct vlarb_want w = {.max_vls = job->max_vls};
+
+	if (turns_moved(hw_turns(job->hw)))
+		return false;
+	levels_allot(&job->levels, to->n, to->plain, &w.levels);
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const struct topo_node *n = &t->node[t->sw[s].node];
+		struct safe_ports in = ways_in(t, s);
+
+		for (unsigned out = 1; out <= n->nports; out++)
+			if ((in.bit[out / 64] >> out % 64 & 1) != 0 &&
+				!levels_end(t, n->first_port + out) &&
+				!apart_at(job, &w, &in, n->first_port + out))
+				return false;
+	}
+	return true;
+}
+
+unsigned
+safe_lane_count(const struct safe_job *job)
+{
+	const struct route_lanes *to = &job->to->lanes;
+	unsigned was = past_lanes(hw_past(job->hw));
+	bool known = was > 0;
+
+	if (to->n < 2)
+		return 1;
+	if (was == 0)
+		was = job->from != NULL ? job->from->lanes.n : to->n;
+	if (was > to->n && carries(job->to->topo))
+		return 1; /* the SLs of a lane that goes join another one */
+	return to->plain && (!known || !apart(job)) ? 1 : to->n;
+}

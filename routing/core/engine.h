@@ -1,0 +1,108 @@
+/*
+ * engine: what a routing engine is. A pure function of its job: same job, same
+ * bytes, whatever the number of threads; it sends nothing, logs nothing, asks
+ * no clock and is never called again about a result it gave.
+ *
+ * The verifier then judges the result, whoever made it. An engine that has
+ * several ways to try (other roots, another leaf for its turns) offers them as
+ * attempts 0, 1, 2 ...: the driver (compute.c) asks for the next one when the
+ * verifier refuses a result, until the engine says ENGINE_NO_MORE.
+ */
+#ifndef HEDDLE_ROUTING_CORE_ENGINE_H
+#define HEDDLE_ROUTING_CORE_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "routing/core/routes.h"
+#include "sm/base/arena.h"
+#include "sm/base/reason.h"
+
+/* What a switch is in a tree, as the administrator or the switch says. */
+enum route_role {
+	ROUTE_ROLE_NONE,
+	ROUTE_ROLE_LEAF,
+	ROUTE_ROLE_SPINE, /* between: neither top nor leaf */
+	ROUTE_ROLE_ROOT,  /* top tier */
+};
+
+struct route_role_of {
+	uint64_t guid;
+	uint8_t role;	   /* enum route_role */
+	bool told;	   /* by the switch itself, not by the configuration */
+	const char *entry; /* guid 0: the configuration's name or pattern that
+			      no switch answers to */
+	const char *torn;  /* a pattern that says otherwise and counts as
+			      much, or NULL */
+};
+
+/*
+ * Ports that stand in for each other although their nodes do not say so, or of
+ * which some are passive: groups by number, sorted by GUID.
+ */
+enum { ROUTE_HOME_NODE = 65536 }; /* in no group: what the node says counts */
+
+struct route_home {
+	uint64_t guid; /* of the port */
+	uint32_t group;
+	bool passive; /* idle until another one fails */
+};
+
+/* What the administrator may say to the engines. */
+struct engine_options {
+	const uint64_t *roots; /* routing.updn.roots: switch GUIDs, sorted */
+	size_t nroots;
+	const struct route_role_of *role; /* sorted by (guid, told) */
+	size_t nroles;
+	const struct route_home *home;
+	size_t nhomes;
+	uint8_t lanes;	  /* routing.ftree.lanes: to spread over, >= 1 */
+	uint8_t levels;	  /* of service, which share the VLs with lanes */
+	uint8_t max_vls;  /* a code as in PortInfo; 0: any number of VLs */
+	uint64_t reading; /* hash of what was said about how to read the fabric
+			     and with which engines; see topo_class.h */
+};
+
+struct route_job {
+	struct topo *topo;		/* with LIDs; read only */
+	struct lft_pool *pool;		/* owned by the job while it runs */
+	const struct routes *prev;	/* routes in force, or NULL */
+	const struct route_rank *ranks; /* remembered ranks where there is no
+					   prev (restart), sorted by GUID */
+	size_t nranks;
+	enum route_order ranks_order;
+	struct route_reading reading; /* with ranks */
+	uint64_t now;		      /* seconds since 1970, to be noted */
+	const struct engine_options *options;
+	uint32_t load_limit; /* per mille: keep entries while the worst load
+				is below this times a fresh computation's */
+	bool rebalance; /* fresh entries are wanted although there are prev */
+	uint64_t seed;
+	unsigned threads;
+	const volatile bool *cancel; /* NULL: never cancelled */
+};
+
+enum engine_result {
+	ENGINE_OK = 0,
+	ENGINE_REFUSED = -1, /* cannot route this fabric: why says so */
+	ENGINE_NO_MORE = -2, /* no further attempt */
+};
+
+struct engine {
+	const char *name;
+	/*
+	 * Compute attempt number `attempt` into *out (made by routes_new, owned
+	 * by the caller on ENGINE_OK, NULL otherwise). keep: entries of
+	 * job->prev are kept wherever their port is still legal; otherwise
+	 * only the order of switches is kept. arena is for scratch.
+	 */
+	enum engine_result (*route)(const struct route_job *job, bool keep,
+		unsigned attempt, struct arena *arena, struct routes **out,
+		struct reason *why);
+};
+
+extern const struct engine engine_ftree;
+extern const struct engine engine_updn;
+
+#endif

@@ -1,0 +1,516 @@
+#include "routing/core/routes.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+
+struct routes *
+routes_ref(struct routes *r)
+{
+	if (r != NULL)
+		r->refs++;
+	return r;
+}
+
+struct route_memory *
+routes_memory_ref(struct route_memory *m)
+{
+	if (m != NULL)
+		m->refs++;
+	return m;
+}
+
+void
+routes_memory_unref(struct route_memory *m)
+{
+	if (m == NULL || --m->refs > 0)
+		return;
+	arena_free(m->own);
+	m->own = NULL;
+	m->what = NULL;
+	while (m != NULL && --m->rests == 0) {
+		struct route_memory *base = m->base;
+
+		arena_free(m->arena);
+		free(m);
+		m = base;
+	}
+}
+
+void
+routes_memory_rest(struct route_memory *m, struct route_memory *base)
+{
+	m->base = base;
+	base->rests++;
+}
+
+void
+routes_unref(struct routes *r)
+{
+	if (r == NULL || --r->refs > 0)
+		return;
+	for (sw_ix s = 0; s < r->topo->nsw; s++)
+		lft_row_drop(r->pool, r->row[s]);
+	topo_unref(r->topo);
+	if (r->tree != NULL && --r->tree->refs == 0)
+		arena_free(r->tree->arena); /* it lives there itself */
+	free(r->rank);
+	free(r->read);
+	free(r->line);
+	free(r->plane);
+	free(r->row);
+	free(r->lanes.cls);
+	free(r->lanes.pair);
+	verify_state_unref(r->verified);
+	free(r->turns);
+	routes_memory_unref(r->memory);
+	free(r);
+}
+
+struct routes *
+routes_new(struct topo *t, struct lft_pool *pool)
+{
+	struct routes *r = mem_zalloc(1, sizeof(*r));
+	struct lft_row *empty;
+
+	r->refs = 1;
+	r->generation = t->generation;
+	r->topo = topo_ref(t);
+	r->pool = pool;
+	r->engine = "";
+	r->rank = mem_zalloc(t->nsw, sizeof(*r->rank));
+	r->lanes.n = r->lanes.spread = 1;
+	r->turn_leaf = TOPO_NONE;
+	r->top = t->max_lid;
+	r->nblocks = (uint32_t)t->max_lid / LFT_BLOCK + 1;
+	r->row = mem_zalloc(t->nsw, sizeof(struct lft_row *));
+	empty = lft_row_new(r->nblocks);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		r->row[s] = lft_row_share(empty);
+	lft_row_drop(pool, empty);
+	return r;
+}
+
+uint8_t
+routes_lane(const struct route_lanes *l, sw_ix src, sw_ix dst)
+{
+	size_t lo = 0, hi = l->npairs;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct route_lane_pair *p = &l->pair[mid];
+
+		if (p->src == src && p->dst == dst)
+			return p->lane;
+		if (p->src < src || (p->src == src && p->dst < dst))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (l->cls == NULL)
+		return 0;
+	return routes_lane_of(l->cls[src], l->cls[dst], l->spread);
+}
+
+lft_ref *
+routes_slot(struct routes *r, sw_ix s, uint32_t b)
+{
+	r->row[s] = lft_row_own(r->pool, r->row[s], r->nblocks);
+	return lft_row_slot(r->pool, r->row[s], b);
+}
+
+uint8_t
+routes_port(const struct routes *r, sw_ix s, uint16_t lid)
+{
+	if (s >= r->topo->nsw || lid > r->top)
+		return LFT_DROP;
+	return routes_block(r, s, lid / LFT_BLOCK)[lid % LFT_BLOCK];
+}
+
+bool
+routes_above(const struct routes *r, sw_ix a, sw_ix b)
+{
+	const struct topo *t = r->topo;
+	uint64_t ga, gb;
+
+	if (r->rank[a] != r->rank[b])
+		return r->rank[a] < r->rank[b];
+	ga = t->node[t->sw[a].node].guid;
+	gb = t->node[t->sw[b].node].guid;
+	/* Duplicate GUIDs: any fixed choice keeps the order total. */
+	return ga != gb ? ga < gb : a < b;
+}
+
+struct ranked {
+	uint32_t rank;
+	sw_ix sw;
+	uint64_t guid;
+};
+
+static int
+highest_first(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	if (x->guid != y->guid)
+		return x->guid < y->guid ? -1 : 1;
+	return x->sw < y->sw ? -1 : x->sw > y->sw;
+}
+
+void
+routes_line(const struct routes *r, uint32_t *pos)
+{
+	const struct topo *t = r->topo;
+	struct ranked *all;
+
+	if (r->line != NULL) {
+		memcpy(pos, r->line, t->nsw * sizeof(*pos));
+		return;
+	}
+	all = mem_zalloc(t->nsw, sizeof(*all));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		all[s] = (struct ranked){
+			r->rank[s], s, t->node[t->sw[s].node].guid};
+	qsort(all, t->nsw, sizeof(*all), highest_first);
+	for (sw_ix i = 0; i < t->nsw; i++)
+		pos[all[i].sw] = i;
+	free(all);
+}
+
+void
+routes_line_in(const struct routes *r, const struct topo *t, uint32_t *pos)
+{
+	uint32_t *line = mem_zalloc(r->topo->nsw, sizeof(*line));
+
+	routes_line(r, line);
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		sw_ix was = topo_switch_in(r->topo, t, s);
+
+		pos[s] = was == TOPO_NONE ? UINT32_MAX : line[was];
+	}
+	free(line);
+}
+
+/* How many entries of a block lead somewhere, and how many of those differ. */
+static void
+count_entries(const uint8_t *was, const uint8_t *is, unsigned *kept,
+	unsigned *changed)
+{
+	unsigned same = 0, other = 0;
+
+	for (unsigned i = 0; i < LFT_BLOCK; i++) {
+		same += was[i] == is[i] && is[i] != LFT_DROP;
+		other += was[i] != is[i];
+	}
+	*kept = same;
+	*changed = other;
+}
+
+void
+routes_put_like(struct routes *r, sw_ix s, const uint8_t *row,
+	const struct routes *prev, sw_ix prev_sw, sw_ix like)
+{
+	lft_ref *slot = NULL;
+	unsigned kept, changed;
+
+	assert(prev == NULL || prev->pool == r->pool);
+	for (uint32_t b = 0; b < r->nblocks; b++) {
+		const uint8_t *is = row + (size_t)b * LFT_BLOCK;
+		lft_ref old = LFT_EMPTY,
+			twin = like == TOPO_NONE ? LFT_EMPTY
+						 : routes_ref_of(r, like, b);
+
+		slot = b % LFT_SPAN == 0 ? routes_slot(r, s, b) : slot + 1;
+		if (prev != NULL && prev_sw != TOPO_NONE && b < prev->nblocks)
+			old = lft_row_ref(prev->row[prev_sw], b);
+		if (prev != NULL) {
+			count_entries(
+				lft_bytes(r->pool, old), is, &kept, &changed);
+			r->entries_kept += kept;
+			r->entries_changed += changed;
+		}
+		lft_drop(r->pool, *slot);
+		if (memcmp(lft_bytes(r->pool, old), is, LFT_BLOCK) == 0)
+			*slot = lft_share(r->pool, old);
+		else if (memcmp(lft_bytes(r->pool, twin), is, LFT_BLOCK) == 0)
+			*slot = lft_share(r->pool, twin);
+		else
+			*slot = lft_add(r->pool, is);
+	}
+}
+
+void
+routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
+	const struct routes *prev, sw_ix prev_sw)
+{
+	routes_put_like(r, s, row, prev, prev_sw, TOPO_NONE);
+}
+
+void
+routes_put_same(
+	struct routes *r, sw_ix s, const struct routes *from, sw_ix from_sw)
+{
+	struct lft_row *is = lft_row_share(from->row[from_sw]);
+
+	assert(from->pool == r->pool);
+	lft_row_drop(r->pool, r->row[s]);
+	if (is->n != r->nblocks)
+		is = lft_row_own(r->pool, is, r->nblocks);
+	r->row[s] = is;
+}
+
+void
+routes_put_all(struct routes *r, const struct routes *from)
+{
+	assert(from->topo->nsw == r->topo->nsw && from->nblocks == r->nblocks);
+	for (sw_ix s = 0; s < r->topo->nsw; s++)
+		routes_put_same(r, s, from, s);
+}
+
+void
+routes_put_block(
+	struct routes *r, sw_ix s, uint32_t b, const uint8_t bytes[LFT_BLOCK])
+{
+	lft_ref *slot = routes_slot(r, s, b);
+
+	lft_drop(r->pool, *slot);
+	*slot = lft_add(r->pool, bytes);
+}
+
+void
+routes_put_entry(struct routes *r, sw_ix s, uint16_t lid, uint8_t out,
+	const struct routes *prev)
+{
+	uint32_t b = lid / LFT_BLOCK;
+	uint8_t block[LFT_BLOCK], *entry = block + lid % LFT_BLOCK;
+	sw_ix was = prev == NULL ? TOPO_NONE
+				 : topo_switch_in(prev->topo, r->topo, s);
+	uint8_t old = was == TOPO_NONE ? LFT_DROP : routes_port(prev, was, lid);
+
+	memcpy(block, routes_block(r, s, b), sizeof(block));
+	if (prev != NULL && *entry == old) {
+		r->entries_kept--;
+		r->entries_changed++;
+	} else if (prev != NULL && out == old) {
+		r->entries_kept++;
+		r->entries_changed--;
+	}
+	*entry = out;
+	routes_put_block(r, s, b, block);
+}
+
+/* Name of a switch for a reason. */
+static const char *
+name(const struct routes *r, sw_ix s)
+{
+	return topo_desc(r->topo, r->topo->sw[s].node);
+}
+
+/* Where the packet enters the first switch; false when it enters none. */
+static bool
+first_hop(const struct topo *t, port_ix from, sw_ix *s, uint8_t *in)
+{
+	const struct topo_port *p = &t->port[from];
+	const struct topo_node *n = &t->node[p->node];
+
+	if (n->type == TOPO_SWITCH) {
+		*s = n->sw;
+		*in = p->num;
+		return true;
+	}
+	if (p->peer == TOPO_NONE)
+		return false;
+	*s = t->node[t->port[p->peer].node].sw;
+	*in = t->port[p->peer].num;
+	return *s != TOPO_NONE;
+}
+
+/* One step through switch *s; 1 when owner is reached, 0 to go on, or -1. */
+static int
+step_on(const struct routes *r, uint8_t out, port_ix owner, sw_ix *s,
+	uint8_t *in)
+{
+	const struct topo *t = r->topo;
+	const struct topo_node *n = &t->node[t->sw[*s].node];
+	port_ix peer;
+
+	if (out > n->nports)
+		return -1;
+	if (out == 0)
+		return n->first_port == owner ? 1 : -1;
+	peer = t->port[n->first_port + out].peer;
+	if (peer == TOPO_NONE)
+		return -1;
+	if (peer == owner)
+		return 1;
+	*s = t->node[t->port[peer].node].sw;
+	*in = t->port[peer].num;
+	return *s == TOPO_NONE ? -1 : 0;
+}
+
+int
+routes_trace(const struct routes *r, port_ix from, uint16_t dlid,
+	struct route_step *step, int max, struct reason *why)
+{
+	const struct topo *t = r->topo;
+	port_ix owner = topo_by_lid(t, dlid, NULL);
+	uint32_t n = 0;
+	sw_ix s = TOPO_NONE;
+	uint8_t in = 0;
+
+	if (owner == TOPO_NONE)
+		return reason_set(why, "no port owns LID %u", dlid);
+	if (owner == from || t->port[from].peer == owner)
+		return 0;
+	if (!first_hop(t, from, &s, &in))
+		return reason_set(why, "the port is not cabled to a switch");
+	for (;;) {
+		uint8_t out = routes_port(r, s, dlid);
+		sw_ix at = s;
+		int end;
+
+		if ((int)n < max)
+			step[n] = (struct route_step){s, in, out};
+		if (++n > t->nsw)
+			return reason_set(why,
+				"LID %u runs in a circle, last seen at \"%s\"",
+				dlid, name(r, at));
+		end = step_on(r, out, owner, &s, &in);
+		if (end > 0)
+			return (int)n;
+		if (end < 0)
+			return reason_set(why,
+				"LID %u ends at \"%s\", out-port %u", dlid,
+				name(r, at), out);
+	}
+}
+
+const struct route_rank *
+routes_rank_of(const struct route_rank *rank, size_t n, uint64_t guid)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (rank[mid].guid < guid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < n && rank[lo].guid == guid ? &rank[lo] : NULL;
+}
+
+struct routes *
+routes_for(const struct routes *r, struct topo *t)
+{
+	struct routes *c = mem_dup(r, sizeof(*r));
+
+	assert(t->hash == r->topo->hash && t->nsw == r->topo->nsw);
+	c->refs = 1;
+	c->generation = t->generation;
+	c->topo = topo_ref(t);
+	c->memory = routes_memory_ref(r->memory);
+	if (c->tree != NULL)
+		c->tree->refs++;
+	c->verified = verify_state_ref(r->verified);
+	c->rank = mem_dup(r->rank, t->nsw * sizeof(*r->rank));
+	if (r->read != NULL)
+		c->read = mem_dup(r->read, t->nsw * sizeof(*r->read));
+	if (r->line != NULL)
+		c->line = mem_dup(r->line, t->nsw * sizeof(*r->line));
+	if (r->plane != NULL)
+		c->plane = mem_dup(r->plane, t->nsw);
+	c->row = mem_dup(r->row, t->nsw * sizeof(struct lft_row *));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		(void)lft_row_share(c->row[s]);
+	if (r->lanes.cls != NULL)
+		c->lanes.cls =
+			mem_dup(r->lanes.cls, t->nsw * sizeof(*r->lanes.cls));
+	if (r->lanes.npairs > 0)
+		c->lanes.pair = mem_dup(r->lanes.pair,
+			r->lanes.npairs * sizeof(*r->lanes.pair));
+	if (r->turns != NULL)
+		c->turns = mem_dup(r->turns,
+			sizeof(*r->turns) +
+				((size_t)r->turns->nrec << r->turns->shift) *
+					sizeof(r->turns->row[0]));
+	return c;
+}
+
+struct route_rank
+routes_note(const struct routes *r, sw_ix s)
+{
+	struct route_rank is = {
+		.guid = r->topo->node[r->topo->sw[s].node].guid,
+		.rank = r->rank[s],
+		.read = r->read != NULL ? r->read[s] : ROUTE_READ_NEVER,
+	};
+
+	if (r->line != NULL)
+		is.place = r->line[s] + 1;
+	if (r->plane != NULL)
+		is.plane = (uint8_t)(r->plane[s] + 1);
+	if (r->lanes.cls != NULL)
+		is.number = (uint16_t)(r->lanes.cls[s] + 1);
+	return is;
+}
+
+static void
+recall_switch(struct routes *r, sw_ix s, const struct route_rank *is)
+{
+	uint32_t n = r->topo->nsw;
+
+	r->rank[s] = is != NULL ? is->rank : UINT32_MAX;
+	if (is != NULL && is->plane != 0) {
+		if (r->plane == NULL)
+			r->plane = mem_zalloc(n, sizeof(*r->plane));
+		r->plane[s] = (uint8_t)(is->plane - 1);
+	}
+	if (is == NULL || is->number == 0)
+		return;
+	if (r->lanes.cls == NULL) {
+		r->lanes.cls = mem_alloc(n * sizeof(*r->lanes.cls));
+		memset(r->lanes.cls, 0xff, n * sizeof(*r->lanes.cls));
+	}
+	r->lanes.cls[s] = (uint16_t)(is->number - 1);
+}
+
+/* Switches that have gone leave gaps, those that have come have no place. */
+static void
+recall_line(struct routes *r, struct ranked *all)
+{
+	uint32_t n = r->topo->nsw;
+
+	for (sw_ix s = 0; s < n; s++)
+		if (all[s].rank == 0)
+			return;
+	qsort(all, n, sizeof(*all), highest_first);
+	for (sw_ix i = 1; i < n; i++)
+		if (all[i].rank == all[i - 1].rank)
+			return;
+	r->line = mem_alloc(n * sizeof(*r->line));
+	for (sw_ix i = 0; i < n; i++)
+		r->line[all[i].sw] = i;
+}
+
+void
+routes_recall(struct routes *r, const struct route_rank *rank, size_t n)
+{
+	const struct topo *t = r->topo;
+	struct ranked *all = mem_zalloc(t->nsw, sizeof(*all));
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint64_t guid = t->node[t->sw[s].node].guid;
+		const struct route_rank *is = routes_rank_of(rank, n, guid);
+
+		recall_switch(r, s, is);
+		all[s] = (struct ranked){is != NULL ? is->place : 0, s, guid};
+	}
+	recall_line(r, all);
+	free(all);
+}

@@ -1,0 +1,305 @@
+/*
+ * routes: what an engine computed, an immutable value.
+ *
+ * Forwarding tables as block references, the ranks that give the total order
+ * of switches, and the verifier's verdict. It belongs to one topology, whose
+ * indexes it uses and which it keeps alive.
+ */
+#ifndef HEDDLE_ROUTING_CORE_ROUTES_H
+#define HEDDLE_ROUTING_CORE_ROUTES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "discovery/topo.h"
+#include "routing/core/lft.h"
+#include "routing/verify/verify.h"
+#include "sm/base/arena.h"
+#include "sm/base/reason.h"
+
+/*
+ * The order of switches: s is above t when (rank, GUID) of s is smaller.
+ * Kept across sweeps and restarts: reversing a cable is what can deadlock.
+ */
+enum route_order {
+	ROUTE_TIERS,  /* tiers share a rank, several tops */
+	ROUTE_SINGLE, /* one top, ranks by distance from it at first */
+	ROUTE_ROOTS,  /* tops given by the administrator */
+};
+
+/* What a switch was read as; see topo_class.h. */
+enum route_read {
+	ROUTE_READ_NEVER, /* nobody knows */
+	ROUTE_READ_TREE,
+	ROUTE_READ_MESH, /* in a piece that is no tree */
+};
+
+/*
+ * What is remembered of a switch, by GUID; arrays of these are sorted by it.
+ * place, plane and number are one more than in routes.line, routes.plane and
+ * route_lanes.cls, 0 is none.
+ */
+struct route_rank {
+	uint64_t guid;
+	uint32_t rank;
+	uint32_t place;
+	uint8_t read; /* enum route_read */
+	uint8_t plane;
+	uint16_t number;
+};
+
+/* The rank of guid among n, or NULL. */
+const struct route_rank *routes_rank_of(
+	const struct route_rank *rank, size_t n, uint64_t guid);
+
+/* What the fabric was read as, beside what each switch was. */
+struct route_reading {
+	const char *engine; /* in force, a static string; NULL: no reading */
+	uint64_t options;   /* engine_options.reading then */
+	uint64_t when;	    /* seconds since 1970; 0: not known */
+};
+
+/*
+ * Lanes: which way of their own the packets from one switch's ports to
+ * another's have. A lane is kept all the way, so that the dependencies of lanes
+ * are separate graphs; which SLs and VLs it is made of is routing/core/slvl.h's
+ * business. With one lane (n is 1) both
+ * arrays are NULL. Otherwise the lane of (a, b) is the exception where there
+ * is one, else what the numbers of the two leaves give: two bytes a switch.
+ */
+struct route_lane_pair {
+	sw_ix src, dst;
+	uint8_t lane;
+};
+
+enum { ROUTE_NO_LEAF = UINT16_MAX }; /* a switch without a number: lane 0 */
+
+struct route_lanes {
+	uint8_t n;	/* lanes in use by routing, 1..8 */
+	uint8_t spread; /* leaf pairs are spread over the first of them, >= 1 */
+	bool plain;	/* the verifier finds no cycle on a single lane either:
+			   lanes may be one */
+	uint16_t *cls;	/* [nsw] numbers of leaves, or NULL: everything on
+			   lane 0 but exceptions */
+	struct route_lane_pair *pair; /* exceptions, sorted by (src, dst) */
+	size_t npairs;
+};
+
+/*
+ * The lane of leaves number a and b, of n. Guay et al., vFtree (IPDPS 2011),
+ * algorithm 1: the pairs of leaf i begin with lane 2i mod n, one more where
+ * 2i / n is odd, and go round the lanes with the leaves behind i; a pair has
+ * the same lane both ways; inside a leaf it is lane 0. In closed form it is
+ * i + j - 1 (+ 1) mod n with i < j.
+ */
+static inline uint8_t
+routes_lane_of(uint16_t a, uint16_t b, unsigned n)
+{
+	unsigned i = a < b ? a : b, j = a < b ? b : a;
+
+	if (i == j || j == ROUTE_NO_LEAF || n < 2)
+		return 0;
+	return (uint8_t)((i + j - 1 + (2 * i / n) % 2) % n);
+}
+
+/*
+ * What an engine wants to find again when its routes are the previous ones,
+ * and nobody else reads: it saves time, and of several ports that are as good
+ * it decides which is taken (engine_cache_io.h tells it to others). It may rest
+ * on that of older routes. With the last routes that have it goes what only
+ * they need; the rest with the last memory that rests on it.
+ */
+struct route_memory {
+	unsigned refs;	     /* of routes */
+	unsigned rests;	     /* of memories, and one for all routes */
+	struct arena *arena; /* what others may rest on */
+	struct arena *own;   /* what and all else; NULL: gone */
+	const void *what;
+	struct route_memory *base;
+};
+
+/* The tree that the fabric was read as, shared by routes of one numbering. */
+struct tree; /* routing/tiers/tree.h */
+struct routes_tree {
+	unsigned refs;
+	struct arena *arena; /* holds the tree */
+	const struct tree *tree;
+};
+
+struct routes {
+	unsigned refs;
+	uint32_t generation;   /* of the topology */
+	struct topo *topo;     /* a reference */
+	struct lft_pool *pool; /* not owned */
+	const char *engine;    /* static string */
+	enum route_order order;
+	uint32_t *rank;	      /* [nsw] */
+	uint32_t *line;	      /* [nsw] places in the order that the tables obey,
+				 or NULL: that of the ranks; see routes_line */
+	uint8_t *plane;	      /* [nsw] or NULL: see routes_joined */
+	sw_ix turn_leaf;      /* the leaf under which down-up turns are
+				 made, or TOPO_NONE where none is needed */
+	uint16_t top;	      /* LinearFDBTop: highest LID */
+	uint32_t nblocks;     /* blocks per switch: top / 64 + 1 */
+	struct lft_row **row; /* [nsw] of nblocks each, shared with others */
+	struct route_lanes lanes;
+	struct route_memory *memory; /* the engine's, or NULL */
+	uint64_t entries_kept;	     /* against the previous routes */
+	uint64_t entries_changed;
+	uint32_t reranked;   /* switches whose rank had to change */
+	uint32_t moved;	     /* switches not in the tier that they were read
+				in: the next reading may move more */
+	uint64_t fresh_load; /* highest link load of a fresh computation, hosts'
+				own included, or the least: see compute.h */
+	uint32_t homes;	     /* LIDs of nodes that have several */
+	uint32_t left;	     /* of those nodes: cut off by one switch, from some
+				leaf, for all that routing/improve/disjoint.h could do
+			      */
+	uint64_t apart;	     /* hash of what was said about ports when it was
+				done, or 0: it was not */
+	struct verify_report report;
+	struct verify_state *verified; /* what the verdict rests on, for the
+					  next one; or NULL */
+	struct verify_turns *turns;    /* at least those made, or NULL: nobody
+					  noted */
+	struct routes_tree *tree;      /* NULL: not read */
+	struct route_reading reading;  /* {0}: not noted */
+	uint8_t *read;		       /* [nsw] enum route_read, or NULL */
+	bool stands; /* recalled, and made for this very topology: their order
+			is taken over as it is (order_restore.c) */
+	char note[256]; /* how the order came about, in words */
+};
+
+struct routes *routes_ref(struct routes *r);
+void routes_unref(struct routes *r); /* drops its blocks; NULL allowed */
+
+/* References of routes to memories; NULL allowed. */
+struct route_memory *routes_memory_ref(struct route_memory *m);
+void routes_memory_unref(struct route_memory *m);
+
+/* Let m, which rests on nothing yet, rest on base. */
+void routes_memory_rest(struct route_memory *m, struct route_memory *base);
+
+/* Block b of switch s, and its 64 entries. */
+static inline lft_ref
+routes_ref_of(const struct routes *r, sw_ix s, uint32_t b)
+{
+	return lft_row_ref(r->row[s], b);
+}
+
+static inline const uint8_t *
+routes_block(const struct routes *r, sw_ix s, uint32_t b)
+{
+	return lft_bytes(r->pool, lft_row_ref(r->row[s], b));
+}
+
+/* Block b of switch s, to be changed: nobody else's from now on. */
+lft_ref *routes_slot(struct routes *r, sw_ix s, uint32_t b);
+
+/* Out-port of switch s for lid: LFT_DROP beyond the top. */
+uint8_t routes_port(const struct routes *r, sw_ix s, uint16_t lid);
+
+/*
+ * True when switch a is above switch b in the order (ranks, then GUIDs).
+ */
+bool routes_above(const struct routes *r, sw_ix a, sw_ix b);
+
+/*
+ * The order that the tables obey, turned subtrees included: pos[s] is the
+ * place of switch s, smaller is above, no two alike. No packet that came from
+ * above goes up again in it, and every piece of the fabric has one top: what
+ * else obeys it (trees of groups), on cables that routes_joined allows, has no
+ * cycle of dependencies with unicast.
+ */
+void routes_line(const struct routes *r, uint32_t *pos);
+
+/*
+ * The same by the numbers of another topology: pos[t->nsw], UINT32_MAX for
+ * switches that r does not have.
+ */
+void routes_line_in(
+	const struct routes *r, const struct topo *t, uint32_t *pos);
+
+/*
+ * Trees may be joined by cables inside racks alone (multi_tree.c). Those cables
+ * are no part of the order but for those between apexes, the leaf of each plane
+ * where switches change planes. True when a cable between a and b is.
+ */
+enum {
+	ROUTE_PLANES = 8,
+	ROUTE_PLANE = ROUTE_PLANES - 1, /* in plane[]: its number */
+	ROUTE_LEAF = 0x40,		/* where cables across may be */
+	ROUTE_APEX = 0x80,
+};
+
+static inline bool
+routes_joined(const uint8_t *plane, sw_ix a, sw_ix b)
+{
+	return plane == NULL || !((plane[a] ^ plane[b]) & ROUTE_PLANE) ||
+	       (plane[a] & plane[b] & ROUTE_APEX);
+}
+
+/* The lane of packets from ports of switch src to ports of dst. */
+uint8_t routes_lane(const struct route_lanes *l, sw_ix src, sw_ix dst);
+
+/* An empty value for topology t (reference taken), all entries dropping. */
+struct routes *routes_new(struct topo *t, struct lft_pool *pool);
+
+/*
+ * The same routes for another freeze of the same fabric: t must have the hash
+ * (hence the numbering) of r->topo; only names and port states differ. Blocks
+ * are shared. Returns a new reference-counted value.
+ */
+struct routes *routes_for(const struct routes *r, struct topo *t);
+
+/*
+ * What there is to remember of switch s of r; and back, into routes that were
+ * read from the switches, from rank[n], sorted by GUID. The line is known again
+ * only where every switch has a place of its own in it.
+ */
+struct route_rank routes_note(const struct routes *r, sw_ix s);
+void routes_recall(struct routes *r, const struct route_rank *rank, size_t n);
+
+/*
+ * Store the row of switch s: nblocks * 64 bytes. Blocks equal to those of the
+ * same switch (by GUID, row prev_sw) in prev are shared with it. prev NULL or
+ * prev_sw TOPO_NONE: all blocks are new. Used by engines while they build.
+ */
+void routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
+	const struct routes *prev, sw_ix prev_sw);
+
+/* The same; what is not as in prev, but as in the row of switch like of r, is
+ * shared with that. */
+void routes_put_like(struct routes *r, sw_ix s, const uint8_t *row,
+	const struct routes *prev, sw_ix prev_sw, sw_ix like);
+
+/*
+ * Give switch s the row of switch from_sw in from (r itself, or routes with
+ * the same pool), sharing all blocks; what from has beyond r's is left out.
+ * Then single blocks of it may be replaced. Entries are not counted. All: every
+ * switch that of its own number, numbering and LIDs being the same.
+ */
+void routes_put_same(
+	struct routes *r, sw_ix s, const struct routes *from, sw_ix from_sw);
+void routes_put_all(struct routes *r, const struct routes *from);
+void routes_put_block(
+	struct routes *r, sw_ix s, uint32_t b, const uint8_t bytes[LFT_BLOCK]);
+
+/* Change one entry, counted as kept if it is as in prev (NULL: nothing is
+ * counted) and as changed if not. */
+void routes_put_entry(struct routes *r, sw_ix s, uint16_t lid, uint8_t out,
+	const struct routes *prev);
+
+/*
+ * The path from port a to LID dlid as the tables go: up to max (switch, out
+ * port) steps. Returns the number of switches passed, or -1 with a reason
+ * (dead end, loop).
+ */
+struct route_step {
+	sw_ix sw;
+	uint8_t in, out;
+};
+int routes_trace(const struct routes *r, port_ix from, uint16_t dlid,
+	struct route_step *step, int max, struct reason *why);
+
+#endif

@@ -1,0 +1,245 @@
+#include "routing/core/slvl.h"
+
+#include <string.h>
+
+enum { LIVE = 3, CAP_SL_MAPPING = 0x40 };
+
+static unsigned
+min(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* Who has which SLs by now. */
+struct giving {
+	struct levels *l;
+	bool taken[LEVELS_SLS];
+	unsigned band; /* SLs from which a lane has its own; 0: from all */
+};
+
+/* The lowest SL for this lane that nobody has yet. */
+static unsigned
+next_free(const struct giving *g, unsigned lane)
+{
+	unsigned sl = lane * g->band;
+
+	while (sl < LEVELS_SLS && g->taken[sl])
+		sl++;
+	return sl;
+}
+
+static void
+give(struct giving *g, unsigned level, unsigned lane, unsigned sl)
+{
+	g->taken[sl] = true;
+	g->l->sl[level][lane] = (uint8_t)sl;
+	g->l->level[sl] = (uint8_t)level;
+	g->l->lane[sl] = (uint8_t)lane;
+}
+
+/* Can level i have the number that it wants? */
+static bool
+chosen(const struct levels_want *w, const struct giving *g, unsigned i)
+{
+	unsigned end = g->band > 0 ? g->band : LEVELS_SLS;
+
+	return w->n > 0 && w->level[i].sl < end;
+}
+
+/* Numbers that somebody asked for, then those of the others. */
+static void
+give_first(const struct levels_want *w, struct giving *g)
+{
+	for (unsigned i = 0; i < g->l->apart; i++)
+		if (chosen(w, g, i))
+			give(g, i, 0, w->level[i].sl);
+	for (unsigned i = 0; i < g->l->apart; i++)
+		if (!chosen(w, g, i))
+			give(g, i, 0, next_free(g, 0));
+}
+
+/* A level that has SLs of its own: this one, or who it shares with. */
+static unsigned
+owner(const struct levels *l, unsigned level, unsigned owners)
+{
+	for (unsigned i = 0; level >= owners && i < l->n; i++)
+		level = l->with[level];
+	return level < owners ? level : 0;
+}
+
+void
+levels_allot(const struct levels_want *w, unsigned lanes, bool plain,
+	struct levels *out)
+{
+	struct giving g = {.l = out};
+	unsigned i, k;
+
+	*out = (struct levels){
+		.n = w->n > 0 ? w->n : 1,
+		.lanes = lanes > 1 ? min(lanes, LEVELS_LANES) : 1,
+		.wanted = w->n > 0,
+		.plain = plain || lanes < 2,
+	};
+	for (i = 1; i < w->n; i++)
+		out->with[i] = w->level[i].with;
+	out->apart = min(out->n, LEVELS_SLS / out->lanes);
+	if (!out->plain)
+		g.band = LEVELS_SLS / out->lanes;
+	for (i = 0; g.band > 0 && i < LEVELS_SLS; i++)
+		out->lane[i] = (uint8_t)min(i / g.band, out->lanes - 1);
+	give_first(w, &g);
+	for (k = 1; k < out->lanes; k++)
+		for (i = 0; i < out->apart; i++)
+			give(&g, i, k, next_free(&g, k));
+	for (i = out->apart; i < out->n; i++)
+		memcpy(out->sl[i], out->sl[owner(out, i, out->apart)],
+			sizeof(out->sl[i]));
+	/* what asks for nothing uses SL 0 */
+	for (i = 1; i < LEVELS_SLS; i++)
+		out->drop[i] = !g.taken[i] && w->n > 0 && w->drop;
+}
+
+/*
+ * Lanes that such a link keeps apart: all, where they must be; else as many as
+ * levels leave room for.
+ */
+static unsigned
+lanes_on(const struct levels *l, unsigned vls, bool end)
+{
+	unsigned room = vls / (l->together ? 1 : l->n);
+
+	if (!end && !l->plain)
+		return l->lanes;
+	return room > 1 ? min(l->lanes, room) : 1;
+}
+
+unsigned
+levels_apart(const struct levels *l, unsigned vls)
+{
+	return lanes_on(l, vls, false);
+}
+
+unsigned
+levels_slots(const struct levels *l, unsigned vls, bool end)
+{
+	unsigned slots = vls / lanes_on(l, vls, end);
+
+	if (l->together || slots < 1)
+		return 1;
+	return min(slots, l->n);
+}
+
+unsigned
+levels_slot(const struct levels *l, unsigned level, unsigned slots)
+{
+	return owner(l, level, slots);
+}
+
+uint8_t
+levels_vl(const struct levels *l, unsigned sl, unsigned vls, bool end)
+{
+	unsigned lanes = lanes_on(l, vls, end), stride;
+
+	if (l->drop[sl] || vls < lanes)
+		return LEVELS_DROP;
+	/* the same for any number of levels, or their change would move lanes
+	 * into each other's place */
+	stride = l->wanted || !l->plain ? vls / lanes : 1;
+	return (uint8_t)(l->lane[sl] % lanes * stride +
+			 levels_slot(
+				 l, l->level[sl], levels_slots(l, vls, end)));
+}
+
+void
+levels_row(
+	const struct levels *l, unsigned vls, bool end, uint8_t row[LEVELS_ROW])
+{
+	memset(row, 0, LEVELS_ROW);
+	for (unsigned sl = 0; sl < LEVELS_SLS; sl++)
+		row[sl / 2] |= (uint8_t)(levels_vl(l, sl, vls, end)
+					 << (sl % 2 != 0 ? 0 : 4));
+}
+
+uint16_t
+levels_sls(const struct levels *l, uint16_t lanes)
+{
+	uint16_t sls = 0;
+
+	for (unsigned sl = 0; sl < LEVELS_SLS; sl++)
+		if ((lanes >> l->lane[sl] & 1) != 0)
+			sls |= (uint16_t)(1U << sl);
+	return sls;
+}
+
+/* An enhanced port 0: its link is inside the switch. */
+static bool
+inner(const struct topo *t, port_ix p)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+
+	return n->type == TOPO_SWITCH && t->port[p].num == 0 &&
+	       (n->flags & TN_ENHANCED_P0) != 0;
+}
+
+/* What a port works with, as a code; 0: its link is not up there. */
+static unsigned
+working(const struct topo_port *p)
+{
+	return p->state >= LIVE ? p->op_vls : 0;
+}
+
+uint8_t
+levels_link_code(const struct topo *t, port_ix p, uint8_t max)
+{
+	const struct topo_port *a = &t->port[p], *b = &t->port[a->peer];
+	unsigned here = working(a), there = working(b);
+
+	if (here > 0 || there > 0)
+		return (uint8_t)(here > 0 && there > 0 ? min(here, there)
+						       : here + there);
+	here = min(a->vl_cap, b->vl_cap);
+	return (uint8_t)(max > 0 ? min(here, max) : here);
+}
+
+unsigned
+levels_vls(uint8_t code)
+{
+	static const uint8_t count[] = {1, 1, 2, 4, 8, 15};
+
+	return count[code < sizeof(count) ? code : sizeof(count) - 1];
+}
+
+unsigned
+levels_link(const struct topo *t, port_ix p, uint8_t max)
+{
+	const struct topo_port *a = &t->port[p];
+
+	if ((a->flags & (TP_ABSENT | TP_UNREAD)) != 0)
+		return 0;
+	if (inner(t, p))
+		return levels_vls(a->vl_cap);
+	if (a->peer == TOPO_NONE)
+		return 0;
+	return levels_vls(levels_link_code(t, p, max));
+}
+
+bool
+levels_maps(const struct topo *t, port_ix p)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+
+	/* a switch says so at its port 0, for all of them */
+	if (n->type == TOPO_SWITCH)
+		p = n->first_port;
+	return (t->port[p].capmask & CAP_SL_MAPPING) != 0;
+}
+
+bool
+levels_end(const struct topo *t, port_ix p)
+{
+	port_ix peer = t->port[p].peer;
+
+	return t->node[t->port[p].node].type != TOPO_SWITCH ||
+	       peer == TOPO_NONE ||
+	       t->node[t->port[peer].node].type != TOPO_SWITCH;
+}

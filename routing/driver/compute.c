@@ -1,0 +1,604 @@
+#include "routing/driver/compute.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "routing/engines/ftree/ftree.h"
+#include "routing/improve/disjoint.h"
+#include "routing/improve/load_bound_cut.h"
+#include "routing/improve/load_bound_tree.h"
+#include "routing/improve/rebalance.h"
+#include "routing/tiers/topo_class.h"
+#include "routing/tiers/tree.h"
+#include "sm/base/mem.h"
+
+enum { SETTLE = 8 };	/* rounds; two do nearly always */
+enum { ATTEMPTS = 64 }; /* no engine has so many: a bound for mistakes */
+enum { FEW = 256 };	/* such a part of all entries is easily changed */
+enum { ALIKE = 32 };	/* ... is quickly judged by what differs */
+enum { SLACK = 8 };	/* a part of the load that is not worth changes */
+
+/* How long to look for relief: some milliseconds, and tens of them, where what
+ * it saves is all tables being turned over. */
+enum { WORK_FRESH = 1 << 20, WORK_KEPT = 1 << 23 };
+
+static const struct engine *const engines_known[] = {
+	&engine_ftree, &engine_updn, NULL};
+
+struct run {
+	const struct route_job *job;
+	struct route_story *story;
+};
+
+struct trial {
+	const struct engine *engine;
+	unsigned attempt;
+	bool keep;
+};
+
+const char *const *
+route_engine_names(void)
+{
+	static const char *const names[] = {"ftree", "updn", NULL};
+
+	return names;
+}
+
+static const struct engine *
+find(const char *name)
+{
+	for (size_t i = 0; engines_known[i] != NULL; i++)
+		if (strcmp(engines_known[i]->name, name) == 0)
+			return engines_known[i];
+	return NULL;
+}
+
+const char *
+route_engine_named(const char *word)
+{
+	const struct engine *e = word != NULL ? find(word) : NULL;
+
+	return e != NULL ? e->name : NULL;
+}
+
+static void __attribute__((format(printf, 2, 3)))
+tell(struct run *run, const char *fmt, ...)
+{
+	char *text = run->story->tried;
+	size_t n = strlen(text), room = sizeof(run->story->tried) - n;
+	va_list ap;
+
+	if (n > 0 && room > 3) {
+		(void)snprintf(text + n, room, "; ");
+		n += 2;
+		room -= 2;
+	}
+	va_start(ap, fmt);
+	(void)vsnprintf(text + n, room, fmt, ap);
+	va_end(ap);
+}
+
+static bool
+cancelled(const struct run *run)
+{
+	return run->job->cancel != NULL && *run->job->cancel;
+}
+
+static struct verify_tables
+tables(const struct routes *r)
+{
+	return (struct verify_tables){
+		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
+}
+
+/* Judge r, from the judgement of others where there is one. */
+static int
+verify(const struct route_job *job, const struct routes *before,
+	struct routes *r, struct reason *why)
+{
+	const struct verify_tables in = tables(r);
+	struct verify_before was = {0};
+
+	if (before != NULL) {
+		was.state = before->verified;
+		was.in = tables(before);
+	}
+	if (verify_change(&was, &in, job->threads, &r->report, &r->verified,
+		    why) != 0)
+		return -1;
+	r->turns = verify_state_turns(r->verified, r->topo);
+	r->lanes.plain = r->report.plain;
+	return ftree_lanes_fit(r, job->options, why);
+}
+
+/* The same cable in an older topology, in use there? */
+static bool
+had_cable(const struct topo *was, const struct topo *t, sw_ix s,
+	const struct topo_adj *a)
+{
+	uint64_t peer_guid = t->node[t->sw[a->peer].node].guid;
+	const struct topo_node *peer;
+	node_ix n;
+	port_ix p;
+
+	s = topo_switch_in(was, t, s);
+	n = s == TOPO_NONE ? TOPO_NONE : was->sw[s].node;
+	if (n == TOPO_NONE || a->out > was->node[n].nports)
+		return false;
+	p = was->port[topo_port_of(was, n, a->out)].peer;
+	if (p == TOPO_NONE || was->port[p].num != a->peer_port)
+		return false;
+	peer = &was->node[was->port[p].node];
+	return peer->guid == peer_guid && peer->sw != TOPO_NONE &&
+	       !((peer->flags | was->node[n].flags) & TN_QUARANTINED);
+}
+
+/* The same switches by the same numbers, in use or not as they were? */
+static bool
+same_numbers(const struct topo *was, const struct topo *t)
+{
+	if (was->nsw != t->nsw)
+		return false;
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (t->node[t->sw[s].node].guid !=
+				was->node[was->sw[s].node].guid ||
+			topo_sw_live(t, s) != topo_sw_live(was, s))
+			return false;
+	return true;
+}
+
+static bool
+same_cables(const struct topo *was, const struct topo *t, sw_ix s)
+{
+	const struct topo_switch *a = &t->sw[s], *b = &was->sw[s];
+
+	return a->nadj == b->nadj && memcmp(t->adj + a->adj, was->adj + b->adj,
+					     a->nadj * sizeof(*t->adj)) == 0;
+}
+
+/* Does t have a cable in use that was does not have? */
+static bool
+has_grown(const struct topo *was, const struct topo *t)
+{
+	bool same = same_numbers(was, t);
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
+
+			if (i == 0 && same && same_cables(was, t, s))
+				break;
+			if (topo_sw_live(t, s) && topo_sw_live(t, a->peer) &&
+				!had_cable(was, t, s, a))
+				return true;
+		}
+	return false;
+}
+
+/* r, verified, or the same with the ports of nodes led apart; r is used up
+ * then. */
+static struct routes *
+parted(const struct run *run, struct routes *r, bool keep)
+{
+	const struct routes *prev = run->job->prev;
+	struct reason why = {""};
+	struct routes *apart;
+
+	if (r->lanes.npairs > 0)
+		return r;
+	apart = apart_routes(r, run->job,
+		!keep || prev == NULL ||
+			(prev->left > 0 && has_grown(prev->topo, r->topo)));
+	if (apart == NULL)
+		return r;
+	if (verify(run->job, r, apart, &why) == 0) {
+		routes_unref(r);
+		return apart;
+	}
+	routes_unref(apart);
+	return r;
+}
+
+/* What an engine makes, not judged yet; NULL: nothing. */
+static struct routes *
+made(struct run *run, const struct trial *trial, enum engine_result *result)
+{
+	struct arena *scratch = arena_new();
+	struct reason why = {""};
+	struct routes *r = NULL;
+
+	*result = trial->engine->route(
+		run->job, trial->keep, trial->attempt, scratch, &r, &why);
+	arena_free(scratch);
+	if (*result == ENGINE_REFUSED)
+		tell(run, "%s refused: %s", trial->engine->name, why.text);
+	return *result == ENGINE_OK ? r : NULL;
+}
+
+/* r, judged; it is used up, and NULL comes back, unless it verifies. NULL
+ * stays NULL. */
+static struct routes *
+judged(struct run *run, const struct trial *trial, struct routes *r)
+{
+	struct reason why = {""};
+
+	if (r == NULL)
+		return NULL;
+	run->story->attempts++;
+	if (verify(run->job, run->job->prev, r, &why) == 0)
+		return parted(run, r, trial->keep);
+	tell(run, "%s attempt %u%s: %s", trial->engine->name, trial->attempt,
+		trial->keep ? " keeping" : "", why.text);
+	routes_unref(r);
+	return NULL;
+}
+
+/* Compute hosts that can be reached. */
+static uint64_t
+hosts(const struct topo *t)
+{
+	uint64_t n = 0;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
+			const struct topo_end *e = &t->end[t->sw[s].end + i];
+
+			n += e->host && topo_sw_live(t, s);
+		}
+	return n;
+}
+
+/* r, or the same with its busiest cables relieved; r is used up then. */
+static struct routes *
+relieved(const struct run *run, struct routes *r, const struct even_wish *wish)
+{
+	struct reason why = {""};
+	struct routes *even;
+
+	if (r->report.load_max <= wish->goal || r->lanes.npairs > 0)
+		return r;
+	even = even_routes(r, wish);
+	if (even == NULL)
+		return r;
+	if (verify(run->job, r, even, &why) == 0 &&
+		even->report.load_max < r->report.load_max) {
+		routes_unref(r);
+		return even;
+	}
+	routes_unref(even);
+	return r;
+}
+
+static bool
+within(const struct run *run, const struct routes *r, uint64_t fresh)
+{
+	return r->report.load_max * 1000 <= fresh * run->job->load_limit;
+}
+
+/* What the busiest cable carries, those of hosts included. */
+static uint64_t
+busiest(const struct routes *r)
+{
+	uint64_t least = verify_state_least(r->verified);
+
+	return r->report.load_max < least ? least : r->report.load_max;
+}
+
+/*
+ * Has a fresh computation a load that vouches for what is kept? Found before,
+ * for this very fabric, or what any has at the least, be it on the cables of
+ * hosts.
+ */
+static bool
+vouched(const struct run *run, struct routes *kept)
+{
+	const struct routes *prev = run->job->prev;
+	uint64_t least;
+
+	kept->fresh_load = verify_state_least(kept->verified);
+	if (prev->topo->hash == kept->topo->hash &&
+		prev->fresh_load > kept->fresh_load)
+		kept->fresh_load = prev->fresh_load;
+	if (within(run, kept, kept->fresh_load))
+		return true;
+	least = least_load(kept);
+	if (least > kept->fresh_load)
+		kept->fresh_load = least;
+	return within(run, kept, kept->fresh_load);
+}
+
+/* Do they change no more than one entry in so many of those in force? */
+static bool
+changes_one_in(const struct routes *r, uint64_t many)
+{
+	return r->entries_changed * many <=
+	       r->entries_changed + r->entries_kept;
+}
+
+/*
+ * Is there nothing to relieve of fresh tables, as they load no cable clearly
+ * more than any must be, or than a host's own one? If there is, goal is what
+ * must be.
+ */
+static bool
+at_ease(const struct topo *t, uint64_t load, uint64_t *goal)
+{
+	uint64_t own = hosts(t), least;
+
+	own += own / SLACK;
+	if (load <= own)
+		return true;
+	least = cut_least(t);
+	*goal = least < own ? own : least;
+	return load <= least + least / SLACK;
+}
+
+/* A fresh computation, judged, whose tables are relieved where that is due. */
+static struct routes *
+eased(const struct run *run, struct routes *r)
+{
+	struct even_wish wish = {
+		.job = run->job, .fresh = true, .work = WORK_FRESH};
+
+	if (r == NULL || at_ease(r->topo, r->report.load_max, &wish.goal))
+		return r;
+	return relieved(run, r, &wish);
+}
+
+/*
+ * Do fresh tables, not judged, vouch for what is kept? Then it does not matter
+ * what a judge would say of them: without them what is kept would be used all
+ * the same. It is their load alone that counts, where they would be used as
+ * they are, neither led apart nor relieved. What is nearly as it was is judged
+ * by the difference, which is quicker.
+ */
+static bool
+vouches(const struct run *run, const struct routes *fresh, struct routes *kept)
+{
+	const struct verify_tables in = tables(fresh);
+	uint64_t load, goal;
+
+	if (fresh->homes > 0 || changes_one_in(fresh, ALIKE) ||
+		!verify_load(&in, run->job->threads, &load) ||
+		!within(run, kept, load) || !at_ease(fresh->topo, load, &goal))
+		return false;
+	kept->fresh_load = load;
+	return true;
+}
+
+/*
+ * Few entries in force that load a cable too much, led another way: clearly
+ * below the limit that a fresh load sets, so that it is not reached again at
+ * once.
+ */
+static struct even_wish
+few(const struct run *run, uint64_t fresh)
+{
+	return (struct even_wish){.job = run->job,
+		.goal = fresh * (run->job->load_limit + 1000) / 2000,
+		.work = WORK_KEPT};
+}
+
+/*
+ * Entries that are kept, a few of them led another way, if then what any tables
+ * have at the least vouches for them: that is quicker than fresh ones beside
+ * them. It is hopeless, most likely, where what vouched for those in force is
+ * far from that.
+ */
+static struct routes *
+lightened(const struct run *run, struct routes *kept)
+{
+	uint64_t least = kept->fresh_load, was = run->job->prev->fresh_load;
+	struct even_wish wish = few(run, least);
+	struct routes *light;
+
+	if (was * 1000 > least * run->job->load_limit)
+		return kept;
+	light = relieved(run, routes_ref(kept), &wish);
+	if (within(run, light, least)) {
+		routes_unref(kept);
+		light->fresh_load = least;
+		return light;
+	}
+	routes_unref(light);
+	return kept;
+}
+
+/*
+ * Entries in force that load a cable too much, a few of them led another way;
+ * then, if those do not serve, whatever does, then those of single LIDs as
+ * fresh tables have them.
+ */
+static struct routes *
+mended(const struct run *run, struct routes *kept, const struct routes *fresh)
+{
+	uint64_t load = fresh->fresh_load;
+	struct even_wish wish = few(run, load);
+
+	if (within(run, kept, load))
+		return kept;
+	kept = relieved(run, kept, &wish);
+	wish.goal = load * run->job->load_limit / 1000;
+	wish.fresh = true;
+	kept = relieved(run, kept, &wish);
+	wish.from = fresh;
+	return relieved(run, kept, &wish);
+}
+
+/* Fresh tables that are nearly those in force, and not much further from them
+ * than those that are kept? */
+static bool
+changes_few(const struct routes *fresh, const struct routes *kept)
+{
+	return changes_one_in(fresh, FEW) &&
+	       fresh->entries_changed <= 2 * kept->entries_changed;
+}
+
+/* Which of the two to use; the other is dropped. Either may be NULL. */
+static struct routes *
+better(struct run *run, struct routes *kept, struct routes *fresh)
+{
+	if (fresh == NULL)
+		return kept;
+	fresh->fresh_load = busiest(fresh);
+	if (kept != NULL && !within(run, kept, fresh->fresh_load)) {
+		kept = mended(run, kept, fresh);
+		if (changes_few(fresh, kept)) {
+			routes_unref(kept);
+			kept = NULL;
+		}
+	}
+	if (kept != NULL && within(run, kept, fresh->fresh_load)) {
+		kept->fresh_load = fresh->fresh_load;
+		routes_unref(fresh);
+		return kept;
+	}
+	routes_unref(kept);
+	run->story->rebalanced = run->job->prev != NULL;
+	return fresh;
+}
+
+/* One attempt of one engine: verified routes or NULL. */
+static struct routes *
+attempt(struct run *run, const struct engine *e, unsigned n,
+	enum engine_result *result)
+{
+	struct trial trial = {.engine = e, .attempt = n, .keep = true};
+	struct routes *kept = NULL, *fresh;
+
+	if (run->job->prev != NULL && !run->job->rebalance) {
+		kept = judged(run, &trial, made(run, &trial, result));
+		if (*result != ENGINE_OK)
+			return NULL;
+	}
+	if (kept != NULL && !vouched(run, kept))
+		kept = lightened(run, kept);
+	if (kept != NULL && within(run, kept, kept->fresh_load))
+		return kept;
+	if (kept != NULL)
+		mem_trim(); /* the fresh ones are one more generation */
+	trial.keep = false;
+	fresh = made(run, &trial, result);
+	if (kept != NULL && fresh != NULL && vouches(run, fresh, kept)) {
+		routes_unref(fresh);
+		return kept;
+	}
+	return better(run, kept, eased(run, judged(run, &trial, fresh)));
+}
+
+static bool
+same_tables(const struct routes *a, const struct routes *b)
+{
+	if (a->turn_leaf != b->turn_leaf ||
+		memcmp(a->rank, b->rank, a->topo->nsw * sizeof(*a->rank)) != 0)
+		return false;
+	for (sw_ix s = 0; s < a->topo->nsw; s++)
+		for (uint32_t i = 0; a->row[s] != b->row[s] && i < a->nblocks;
+			i++)
+			if (memcmp(routes_block(a, s, i), routes_block(b, s, i),
+				    LFT_BLOCK) != 0)
+				return false;
+	return true;
+}
+
+/* What the fabric looks like as a tree, told beside every result: read here
+ * where the engine has not. */
+static void
+read_tree(const struct route_job *job, struct routes *r)
+{
+	struct arena *scratch = arena_new();
+
+	if (r->tree == NULL)
+		tree_keep(tree_read(job, scratch), r);
+	arena_free(scratch);
+	reading_note(job, r);
+}
+
+/*
+ * Where switches were moved, the order in force is not the one that was read,
+ * and the next computation begins with another. Begin again with what came of
+ * it until nothing more changes, so that neither the next sweep nor a restart
+ * rewrites tables for it.
+ */
+static struct routes *
+settled(const struct run *run, const struct engine *e, struct routes *r)
+{
+	for (unsigned i = 0; i < SETTLE && r->moved > 0; i++) {
+		struct route_job job = *run->job;
+		struct route_story story = {0};
+		struct run again = {.job = &job, .story = &story};
+		enum engine_result result = ENGINE_OK;
+		struct routes *next;
+		bool same;
+
+		read_tree(run->job, r);
+		job.prev = r;
+		job.rebalance = false;
+		routes_memory_unref(r->memory);
+		r->memory = NULL;
+		next = attempt(&again, e, 0, &result);
+		if (next == NULL)
+			break;
+		same = same_tables(r, next);
+		routes_unref(r);
+		r = next;
+		if (same)
+			break;
+	}
+	return r;
+}
+
+static struct routes *
+try_engine(struct run *run, const struct engine *e)
+{
+	enum engine_result result = ENGINE_OK;
+
+	for (unsigned n = 0; n < ATTEMPTS && result == ENGINE_OK; n++) {
+		struct routes *r = attempt(run, e, n, &result);
+
+		if (r == NULL)
+			continue;
+		(void)snprintf(run->story->engine, sizeof(run->story->engine),
+			"%s", e->name);
+		return settled(run, e, r);
+	}
+	return NULL;
+}
+
+struct routes *
+route_compute(const struct route_job *job, const char *const *engines, size_t n,
+	struct route_story *story, struct reason *why)
+{
+	struct run run = {.job = job, .story = story};
+	bool last_tried = false;
+	struct routes *r = NULL;
+
+	*story = (struct route_story){0};
+	for (size_t i = 0; i < n && r == NULL && !cancelled(&run); i++) {
+		const struct engine *e = find(engines[i]);
+
+		if (e == NULL) {
+			tell(&run, "no engine is called \"%s\"", engines[i]);
+			continue;
+		}
+		last_tried |= e == &engine_updn;
+		r = try_engine(&run, e);
+		story->fallback = i > 0;
+	}
+	if (r == NULL && !last_tried && !cancelled(&run)) {
+		r = try_engine(&run, &engine_updn);
+		story->fallback = n > 0;
+	}
+	if (r != NULL && cancelled(&run)) {
+		routes_unref(r);
+		r = NULL;
+	}
+	if (r != NULL)
+		read_tree(job, r);
+	else
+		(void)reason_set(why, "%s%s",
+			cancelled(&run) ? "cancelled" : "no routes verify: ",
+			cancelled(&run) ? "" : story->tried);
+	return r;
+}

@@ -1,0 +1,264 @@
+#include "routing/engines/ftree/ftree.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "routing/tiers/topo_class.h"
+#include "routing/tiers/tree.h"
+#include "sm/base/thread.h"
+
+/* Switches: reading them is worth a thread; going on from a reading is. */
+enum { APART = 512, APART_ON = 2048 };
+
+static bool
+was_mesh(const struct updn *u, sw_ix s)
+{
+	return reading_of(u->job, s) == ROUTE_READ_MESH;
+}
+
+static bool
+no_tree_in(const struct updn *u, const struct tree *tree)
+{
+	for (sw_ix s = 0; s < u->t->nsw; s++)
+		if (tree->treeless[s])
+			return true;
+	return false;
+}
+
+/*
+ * Switches that are in no tree: few may be beside the trees, ranked by
+ * distance. Where there is just one way between any two of a piece, two
+ * switches on one cable for example, distance is as good as tiers, but for a
+ * mesh in the order of another engine that has just become so: it stays one.
+ * And what this engine routes it goes on with while there is any tree.
+ */
+static bool
+is_tree(const struct updn *u, const struct tree *tree)
+{
+	const struct route_reading *was = reading_in_force(u->job);
+	bool ours = was != NULL && strcmp(was->engine, engine_ftree.name) == 0;
+	uint32_t *size, *ends;
+	uint32_t live = 0, none = 0;
+
+	if (!no_tree_in(u, tree))
+		return true;
+	size = arena_array(u->a, u->ncomp, sizeof(*size));
+	ends = arena_array(u->a, u->ncomp, sizeof(*ends));
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		if (!u->live[s])
+			continue;
+		size[u->comp[s]]++;
+		ends[u->comp[s]] += u->first[s + 1] - u->first[s];
+	}
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		uint32_t c = u->comp[s];
+
+		if (!u->live[s])
+			continue;
+		live++;
+		none += tree->treeless[s] &&
+			(ends[c] > 2 * (size[c] - 1) ||
+				(was != NULL && !ours && was_mesh(u, s)));
+	}
+	return live == 0 || (ours ? none < live : none * 2 < live);
+}
+
+static void
+take_tiers(struct updn *u, const struct tree *tree)
+{
+	uint32_t placed = 0, kept = 0, said = 0;
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		u->rank[s] = u->live[s] ? tree->tier[s] : UINT32_MAX;
+		placed += tree->origin[s] != TREE_UNPLACED;
+		kept += tree->origin[s] == TREE_REMEMBERED;
+		said += tree->origin[s] == TREE_CONFIGURED ||
+			tree->origin[s] == TREE_TOLD;
+	}
+	u->order = ROUTE_TIERS;
+	updn_graph_sort(u);
+	updn_sticky_repair(u);
+	(void)snprintf(u->note, sizeof(u->note),
+		"%u tier%s of %u switch%s, %u by role, %u as before",
+		tree->ntiers, tree->ntiers == 1 ? "" : "s", placed,
+		placed == 1 ? "" : "es", said, kept);
+}
+
+/*
+ * Tops that the subtree of the turns does not join are a tier lower now, and
+ * with them perhaps who was beside them: say so, and which. How many.
+ */
+static uint32_t
+note_moved(struct updn *u, const struct tree *tree)
+{
+	size_t n = strlen(u->note);
+	uint32_t moved = 0, named = 0;
+
+	for (sw_ix s = 0; s < u->nsw; s++)
+		moved += u->live[s] && u->rank[s] != tree->tier[s];
+	if (moved == 0)
+		return 0;
+	n += (size_t)snprintf(u->note + n, sizeof(u->note) - n,
+		"; %u moved down for all pairs to meet on one lane:", moved);
+	for (sw_ix s = 0; s < u->nsw && n < sizeof(u->note); s++) {
+		if (!u->live[s] || u->rank[s] == tree->tier[s])
+			continue;
+		n += (size_t)snprintf(u->note + n, sizeof(u->note) - n, "%s %s",
+			named++ > 0 ? "," : "",
+			topo_desc(u->t, u->t->sw[s].node));
+	}
+	return moved;
+}
+
+/* From the graph to an order of tiers. */
+static void
+begin(struct updn *u, const struct tree *tree)
+{
+	*u = (struct updn){.job = u->job,
+		.t = u->t,
+		.a = u->a,
+		.like = u->like,
+		.plane = u->plane,
+		.nplanes = u->nplanes,
+		.leaf = u->leaf};
+	updn_graph(u);
+	take_tiers(u, tree);
+}
+
+static bool
+by_planes(struct updn *u, bool keep, const struct tree *tree)
+{
+	begin(u, tree);
+	return updn_plane_turn(u, keep);
+}
+
+/* An order of tiers, from what was read. False: there is none. */
+static bool
+find_order(struct updn *u, bool keep, const struct tree *tree)
+{
+	*u = (struct updn){
+		.job = u->job, .t = u->t, .a = u->a, .like = u->like};
+	updn_graph(u);
+	if (updn_plane_find(u, tree->leaf) && by_planes(u, keep, tree))
+		return true;
+	u->plane = NULL;
+	begin(u, tree);
+	return updn_turn(u, keep) != UINT64_MAX;
+}
+
+/* All but the repair; NULL and why. */
+static struct routes *
+whole(struct updn *u, bool keep, const struct tree *tree, struct reason *why)
+{
+	struct routes *r;
+	uint32_t moved = 0;
+
+	if (!keep || !updn_stand(u, engine_ftree.name)) {
+		if (!find_order(u, keep, tree)) {
+			(void)reason_set(why, "no subtree joins all switches");
+			return NULL;
+		}
+		moved = note_moved(u, tree);
+	}
+	r = updn_make(u, keep, engine_ftree.name);
+	if (r != NULL)
+		r->moved = moved;
+	else
+		(void)reason_set(why, "cancelled");
+	return r;
+}
+
+/* Two things to do about a graph, neither of which needs the other. */
+struct half {
+	struct updn g;
+	bool reads, repairs;
+	struct tree *tree;
+	struct routes *r;
+};
+
+static void
+do_half(void *arg)
+{
+	struct half *h = arg;
+
+	if (h->repairs)
+		h->r = updn_repair(&h->g, engine_ftree.name);
+	if (h->reads)
+		h->tree = tree_read_graph(&h->g);
+}
+
+/*
+ * The tree is read while tables are repaired: seldom is there none any more. a:
+ * for what a thread of its own reads, where it is worth one.
+ */
+static void
+begin_both(const struct updn *g, struct arena *a, bool repairs, struct half *h)
+{
+	const struct routes *prev = g->job->prev;
+	uint32_t apart = tree_goes_on(g) ? APART_ON : APART;
+
+	repairs = repairs && prev != NULL && prev->memory != NULL;
+	h[0] = (struct half){.g = *g, .reads = true, .repairs = repairs};
+	if (!repairs || g->job->threads < 2 || g->nsw < apart) {
+		do_half(h);
+		return;
+	}
+	h[0].reads = false;
+	h[1] = (struct half){.g = *g, .reads = true};
+	h[1].g.a = a;
+	thread_share(2, do_half, h, sizeof(*h));
+	h[0].tree = h[1].tree;
+}
+
+static enum engine_result
+refuse(struct routes *r, const char *text, struct reason *why)
+{
+	routes_unref(r);
+	(void)reason_set(why, "%s", text);
+	return ENGINE_REFUSED;
+}
+
+/* From the graph on; a is for one of two threads alone. */
+static enum engine_result
+route_graph(const struct updn *g, struct arena *a, bool keep,
+	struct routes **out, struct reason *why)
+{
+	struct updn u = {.job = g->job, .t = g->t, .a = g->a, .like = g};
+	bool other = keep && updn_stand_by_other(g->job, engine_ftree.name);
+	struct half h[2];
+
+	begin_both(g, a, keep && !other, h);
+	if (!is_tree(g, h->tree))
+		return refuse(h->r, "this is no tree", why);
+	if (other)
+		return refuse(h->r, "another engine's routes stand", why);
+	*out = h->r != NULL ? h->r : whole(&u, keep, h->tree, why);
+	if (*out == NULL)
+		return ENGINE_REFUSED;
+	ftree_lanes(g->job, *out);
+	tree_keep(h->tree, *out);
+	return ENGINE_OK;
+}
+
+static enum engine_result
+route(const struct route_job *job, bool keep, unsigned attempt,
+	struct arena *arena, struct routes **out, struct reason *why)
+{
+	struct updn g = {.job = job, .t = job->topo, .a = arena};
+	enum engine_result result;
+	struct arena *a;
+
+	*out = NULL;
+	if (attempt > 0)
+		return ENGINE_NO_MORE;
+	a = arena_new();
+	updn_graph(&g);
+	result = route_graph(&g, a, keep, out, why);
+	arena_free(a);
+	return result;
+}
+
+const struct engine engine_ftree = {
+	.name = "ftree",
+	.route = route,
+};

@@ -1,0 +1,292 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/core/slvl.h"
+#include "routing/engines/ftree/ftree.h"
+#include "sm/base/mem.h"
+
+/* What ports between live switches have to spread over. */
+struct cables {
+	unsigned levels;  /* of service, which come first */
+	uint32_t ports;	  /* all of them */
+	uint32_t sharing; /* of these, keep fewer lanes apart than asked */
+	unsigned least;	  /* VLs of the narrowest ones */
+	uint32_t narrow;  /* how many these are */
+	port_ix first;	  /* the first of them, or TOPO_NONE */
+	unsigned most;	  /* VLs of the widest ones */
+	uint32_t blind;	  /* have VLs and cannot be told who gets which */
+	port_ix first_blind;
+};
+
+/* Levels of service come first. */
+static unsigned
+levels_of(const struct engine_options *o)
+{
+	return o->levels > 1 ? o->levels : 1;
+}
+
+/* A node that has several VLs has to be able to map SLs to them. */
+static bool
+is_blind(const struct topo *t, port_ix p)
+{
+	return t->port[p].vl_cap > 1 && !levels_maps(t, p);
+}
+
+static void
+count_port(const struct topo *t, port_ix p, const struct engine_options *o,
+	unsigned lanes, struct cables *x)
+{
+	unsigned vls = levels_link(t, p, o->max_vls);
+
+	if (vls == 0)
+		return; /* nobody knows */
+	if (is_blind(t, p)) {
+		x->first_blind = x->blind > 0 ? x->first_blind : p;
+		x->blind++;
+	}
+	if (x->first == TOPO_NONE || vls < x->least) {
+		x->least = vls;
+		x->first = p;
+		x->narrow = 0;
+	}
+	x->narrow += vls == x->least;
+	x->most = vls > x->most ? vls : x->most;
+	x->sharing += vls / x->levels < lanes;
+	x->ports++;
+}
+
+/* lanes: that somebody wants to keep apart. */
+static struct cables
+survey(const struct topo *t, const struct engine_options *o, unsigned lanes)
+{
+	struct cables x = {.levels = levels_of(o),
+		.first = TOPO_NONE,
+		.first_blind = TOPO_NONE};
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; topo_sw_live(t, s) && i < t->sw[s].nadj;
+			i++) {
+			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
+
+			if (topo_sw_live(t, a->peer))
+				count_port(t,
+					topo_port_of(t, t->sw[s].node, a->out),
+					o, lanes, &x);
+		}
+	return x;
+}
+
+/* Do the VLs that any link may have allow fewer lanes than there are SLs for?
+ */
+static bool
+few_allowed(const struct engine_options *o)
+{
+	unsigned levels = levels_of(o);
+
+	return o->max_vls > 0 &&
+	       levels_vls(o->max_vls) / levels < LEVELS_SLS / levels;
+}
+
+/* What the configuration alone makes of the lanes that it asks for. */
+static unsigned
+most_lanes(const struct engine_options *o)
+{
+	unsigned n = few_allowed(o) ? levels_vls(o->max_vls) : LEVELS_SLS;
+
+	n /= levels_of(o);
+	n = n < LEVELS_LANES ? n : LEVELS_LANES;
+	n = n < o->lanes ? n : o->lanes;
+	return n > 1 ? n : 1;
+}
+
+/* No more lanes than the widest cable keeps apart. */
+static unsigned
+room(const struct cables *x)
+{
+	if (x->blind > 0)
+		return 1;
+	return x->ports > 0 ? x->most / x->levels : LEVELS_LANES;
+}
+
+/* The number that s had, or none. */
+static uint16_t
+former(const struct routes *prev, const struct topo *t, sw_ix s)
+{
+	node_ix n;
+
+	if (prev == NULL || prev->lanes.cls == NULL)
+		return ROUTE_NO_LEAF;
+	n = topo_by_node_guid(prev->topo, t->node[t->sw[s].node].guid);
+	if (n == TOPO_NONE || prev->topo->node[n].sw == TOPO_NONE)
+		return ROUTE_NO_LEAF;
+	return prev->lanes.cls[prev->topo->node[n].sw];
+}
+
+/* Numbers in the order of switches; who is new takes the free ones. */
+static void
+number(const struct topo *t, const struct routes *prev, uint16_t *cls)
+{
+	bool *taken = mem_zalloc(UINT16_MAX + 1U, sizeof(*taken));
+	uint16_t next = 0;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		cls[s] =
+			t->sw[s].nhost > 0 ? former(prev, t, s) : ROUTE_NO_LEAF;
+		if (cls[s] != ROUTE_NO_LEAF && taken[cls[s]])
+			cls[s] = ROUTE_NO_LEAF; /* a duplicate GUID */
+		taken[cls[s]] = true;
+	}
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		if (cls[s] != ROUTE_NO_LEAF || t->sw[s].nhost == 0)
+			continue;
+		while (taken[next] && next < ROUTE_NO_LEAF)
+			next++;
+		cls[s] = next;
+		taken[next] = true;
+	}
+	free(taken);
+}
+
+void
+ftree_lanes(const struct route_job *job, struct routes *r)
+{
+	const struct topo *t = r->topo;
+	unsigned n = job->options != NULL ? most_lanes(job->options) : 1, most;
+	struct cables x;
+
+	if (n < 2)
+		return;
+	x = survey(t, job->options, n);
+	most = room(&x);
+	n = n < most ? n : most;
+	if (n < 2)
+		return;
+	r->lanes.n = r->lanes.spread = (uint8_t)n;
+	r->lanes.cls = mem_zalloc(t->nsw, sizeof(*r->lanes.cls));
+	number(t, job->prev, r->lanes.cls);
+}
+
+/* "port 2 of 0x1234 spine1" */
+struct port_name {
+	char s[112];
+};
+
+static struct port_name
+name_of(const struct topo *t, port_ix p)
+{
+	const struct topo_port *port = &t->port[p];
+	const char *desc = topo_desc(t, port->node);
+	struct port_name n;
+
+	(void)snprintf(n.s, sizeof(n.s), "port %u of 0x%016llx%s%.64s",
+		port->num, (unsigned long long)t->node[port->node].guid,
+		*desc != '\0' ? " " : "", desc);
+	return n;
+}
+
+static const char *
+plural(uint32_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* Why so few; "": routes of other times. */
+static void
+tell_few(const struct routes *r, const struct engine_options *o, char *out,
+	size_t size)
+{
+	unsigned most = most_lanes(o);
+	struct cables x = survey(r->topo, o, most);
+
+	*out = '\0';
+	if (most > 1 && x.blind > 0)
+		(void)snprintf(out, size,
+			"%u port%s between switches cannot map SLs to VLs, "
+			"first %s",
+			x.blind, plural(x.blind),
+			name_of(r->topo, x.first_blind).s);
+	else if (x.ports > 0 && x.most / x.levels < most)
+		(void)snprintf(out, size,
+			"no port between switches has more than %u VL%s",
+			x.most, plural(x.most));
+	else if (most < o->lanes && few_allowed(o))
+		(void)snprintf(out, size, "no link may have more than %u VL%s",
+			levels_vls(o->max_vls), plural(levels_vls(o->max_vls)));
+	else if (most < o->lanes)
+		(void)snprintf(
+			out, size, "there are %u SLs", (unsigned)LEVELS_SLS);
+}
+
+/* What is short is shared with levels of service. */
+static void
+add_levels(unsigned levels, char *out, size_t size)
+{
+	size_t n = strlen(out);
+
+	if (levels > 1 && n < size)
+		(void)snprintf(out + n, size - n,
+			", and %u levels of service share them", levels);
+}
+
+void
+ftree_lanes_short(const struct routes *r, const struct engine_options *o,
+	char *out, size_t size)
+{
+	unsigned n = r->lanes.spread;
+	char why[192];
+
+	*out = '\0';
+	if (strcmp(r->engine, engine_ftree.name) != 0 || n >= o->lanes)
+		return;
+	tell_few(r, o, why, sizeof(why));
+	if (*why == '\0')
+		return;
+	(void)snprintf(out, size,
+		"leaf pairs are spread over %u of the %u lanes asked for: %s",
+		n, o->lanes, why);
+	add_levels(o->levels, out, size);
+}
+
+uint32_t
+ftree_lanes_shared(const struct routes *r, const struct engine_options *o,
+	char *out, size_t size)
+{
+	unsigned n = r->lanes.spread;
+	struct cables x;
+
+	*out = '\0';
+	if (n < 2)
+		return 0;
+	x = survey(r->topo, o, n);
+	if (x.sharing == 0)
+		return 0;
+	(void)snprintf(out, size,
+		"%u lanes share VLs at %u of %u ports between switches: %u "
+		"ha%s %u VL%s, first %s",
+		n, x.sharing, x.ports, x.narrow, x.narrow == 1 ? "s" : "ve",
+		x.least, plural(x.least), name_of(r->topo, x.first).s);
+	add_levels(o->levels, out, size);
+	return x.sharing;
+}
+
+int
+ftree_lanes_fit(const struct routes *r, const struct engine_options *o,
+	struct reason *why)
+{
+	struct engine_options no_levels = {0};
+	struct cables x;
+
+	if (r->lanes.plain)
+		return 0;
+	no_levels.max_vls = o != NULL ? o->max_vls : 0;
+	x = survey(r->topo, &no_levels, r->lanes.n);
+	if (x.sharing == 0)
+		return 0;
+	return reason_set(why,
+		"%u lanes must be kept apart to have no cycle: %u port%s "
+		"between switches ha%s %u VL%s, first %s",
+		r->lanes.n, x.narrow, plural(x.narrow),
+		x.narrow == 1 ? "s" : "ve", x.least, plural(x.least),
+		name_of(r->topo, x.first).s);
+}

@@ -1,0 +1,98 @@
+#include "routing/updown/updown.h"
+
+/* Where an attempt gets its order from. */
+enum source { KEPT, FRESH, ONE_TOP };
+
+/*
+ * Tiers are worth it while the subtree that joins tops is not loaded more
+ * than a full cable would be; otherwise this is no tree. Roots that somebody
+ * configured are not put in question.
+ */
+static void
+order_fresh(struct updn *u)
+{
+	uint64_t burden;
+
+	u->reranked = 0;
+	updn_order_fresh(u, false);
+	burden = updn_turn(u, false);
+	if (burden == UINT64_MAX ||
+		(u->order == ROUTE_TIERS &&
+			(u->treeless || burden > u->nhosts)))
+		updn_search(u);
+	u->reranked = 0;
+}
+
+static void
+make_order(struct updn *u, bool keep, enum source source)
+{
+	if (source == ONE_TOP) {
+		updn_order_fresh(u, true);
+		return;
+	}
+	if (source == FRESH) {
+		order_fresh(u);
+		return;
+	}
+	/* A kept order is replaced only if no subtree can complete it. */
+	if (updn_turn(u, keep) == UINT64_MAX)
+		order_fresh(u);
+}
+
+/* Attempts: the kept order if there is one, a fresh one, a single top. */
+static enum engine_result
+pick_source(struct updn *u, unsigned attempt, enum source *source)
+{
+	bool kept = updn_sticky(u);
+	unsigned n = attempt + (kept ? 0 : 1);
+
+	if (n > ONE_TOP)
+		return ENGINE_NO_MORE;
+	*source = (enum source)n;
+	return ENGINE_OK;
+}
+
+/* The order of an attempt; false: there are not so many. */
+static bool
+find_order(struct updn *u, bool keep, unsigned attempt)
+{
+	enum source source;
+
+	*u = (struct updn){
+		.job = u->job, .t = u->t, .a = u->a, .like = u->like};
+	updn_graph(u);
+	if (pick_source(u, attempt, &source) != ENGINE_OK)
+		return false;
+	u->reranked = source == KEPT ? u->reranked : 0;
+	make_order(u, keep, source);
+	return true;
+}
+
+static enum engine_result
+route(const struct route_job *job, bool keep, unsigned attempt,
+	struct arena *arena, struct routes **out, struct reason *why)
+{
+	struct updn g = {.job = job, .t = job->topo, .a = arena};
+	struct updn u = {.job = job, .t = job->topo, .a = arena, .like = &g};
+
+	*out = NULL;
+	updn_graph(&g);
+	if (keep && attempt == 0)
+		*out = updn_repair(&g, engine_updn.name);
+	if (*out != NULL)
+		return ENGINE_OK;
+	if (!(keep && attempt == 0 && updn_stand(&u, engine_updn.name)) &&
+		!find_order(&u, keep, attempt))
+		return ENGINE_NO_MORE;
+	*out = updn_make(&u, keep, engine_updn.name);
+	if (*out == NULL) {
+		(void)reason_set(why, "cancelled");
+		return ENGINE_REFUSED;
+	}
+	return ENGINE_OK;
+}
+
+const struct engine engine_updn = {
+	.name = "updn",
+	.route = route,
+};

@@ -1,0 +1,201 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "routing/updown/updown.h"
+#include "sm/base/rng.h"
+
+enum {
+	EFFORT = 8000000, /* steps to spend, about a nanosecond or two each */
+	FEWEST = 4,
+	MOST = 24,
+};
+
+/* Numbers of one destination, by switch. */
+struct flow {
+	const struct updn *u;
+	const struct updn_reach *r;
+	uint8_t *level; /* steps to the destination */
+	bool *down;	/* all of them down */
+	uint32_t *list; /* switches, farthest first */
+	double *pairs;	/* host pairs that pass */
+	double *load;	/* per group, over all destinations */
+};
+
+/* Distances to dest, and the switches in order of falling distance. */
+static uint32_t
+find_levels(struct flow *f, sw_ix dest)
+{
+	const struct updn *u = f->u;
+	uint32_t n = 0, most = f->r->path.n < 255 ? f->r->path.n : 255;
+
+	memset(f->level, 255, u->nsw);
+	for (uint32_t k = most; k-- > 0;)
+		for (sw_ix s = 0; s < u->nsw; s++) {
+			const uint64_t *now =
+				f->r->path.row[(size_t)k * u->nsw + s];
+			const uint64_t *was =
+				k > 0 ? f->r->path
+						.row[(size_t)(k - 1) * u->nsw +
+							s]
+				      : NULL;
+
+			if (!updn_bit(now, dest) ||
+				(was != NULL && updn_bit(was, dest)))
+				continue;
+			f->level[s] = (uint8_t)k;
+			f->down[s] = updn_bit(
+				f->r->dn.row[(size_t)(f->r->dn.n - 1) * u->nsw +
+					     s],
+				dest);
+			f->pairs[s] = u->weight[s];
+			f->list[n++] = s;
+		}
+	return n;
+}
+
+static bool
+is_next(const struct flow *f, sw_ix s, sw_ix peer)
+{
+	bool below = f->u->line.pos[peer] > f->u->line.pos[s];
+
+	return below == f->down[s] && f->level[peer] + 1 == f->level[s] &&
+	       (f->down[peer] || !below);
+}
+
+/* Everybody's traffic to dest, split evenly over what is legal. */
+static void
+flow_to(struct flow *f, sw_ix dest)
+{
+	const struct updn *u = f->u;
+	uint32_t n = find_levels(f, dest);
+
+	for (uint32_t i = 0; i < n; i++) {
+		sw_ix s = f->list[i];
+		uint32_t ways = 0;
+
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			if (is_next(f, s, u->group[g].peer))
+				ways += u->group[g].n;
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
+			double share;
+
+			if (!is_next(f, s, u->group[g].peer))
+				continue;
+			share = f->pairs[s] / ways;
+			f->load[g] += share * u->weight[dest];
+			f->pairs[u->group[g].peer] += share * u->group[g].n;
+		}
+	}
+}
+
+/*
+ * The worst load of a cable under the order in u->line, if all were split, from
+ * every stride-th destination.
+ */
+static double
+estimate(struct updn *u, uint32_t stride)
+{
+	struct updn_reach r = updn_reach(u);
+	struct flow f = {.u = u, .r = &r};
+	double worst = 0;
+
+	f.level = arena_array(u->a, u->nsw, sizeof(*f.level));
+	f.down = arena_array(u->a, u->nsw, sizeof(*f.down));
+	f.list = arena_array(u->a, u->nsw, sizeof(*f.list));
+	f.pairs = arena_array(u->a, u->nsw, sizeof(*f.pairs));
+	f.load = arena_array(u->a, u->first[u->nsw], sizeof(*f.load));
+	for (sw_ix d = 0; d < u->nsw; d += stride)
+		if (u->live[d] && u->weight[d] != 0)
+			flow_to(&f, d);
+	for (uint32_t g = 0; g < u->first[u->nsw]; g++)
+		worst = f.load[g] > worst ? f.load[g] : worst;
+	return worst;
+}
+
+/*
+ * Local tops get rank 0, so that a later sweep knows them as tops; nothing
+ * that is cabled changes its place thereby.
+ */
+static void
+mark_tops(struct updn *u)
+{
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		bool top = true;
+
+		if (!u->live[s])
+			continue;
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			top &= u->tier.pos[u->group[g].peer] > u->tier.pos[s];
+		u->rank[s] = top ? 0 : u->rank[s] + 1;
+	}
+	updn_graph_sort(u);
+}
+
+/* Distances from hosts as ranks: as many different ones as there are. */
+static void
+rank_by_closeness(struct updn *u)
+{
+	uint64_t *far = updn_order_closeness(u);
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		u->rank[s] = u->live[s] ? 0 : UINT32_MAX;
+		for (sw_ix x = 0; u->live[s] && x < u->nsw; x++)
+			u->rank[s] += u->live[x] && far[x] < far[s];
+	}
+	updn_graph_sort(u);
+}
+
+/* Order number k of those that are tried. False: it cannot be completed. */
+static bool
+candidate(struct updn *u, uint32_t k)
+{
+	struct rng g = {u->job->seed + k};
+
+	u->reranked = 0;
+	u->turn_leaf = TOPO_NONE;
+	if (k == 0) {
+		updn_order_fresh(u, false);
+	} else if (k == 1) {
+		updn_order_fresh(u, true);
+	} else if (k == 2) {
+		rank_by_closeness(u);
+	} else if (k == 3) {
+		for (sw_ix s = 0; s < u->nsw; s++)
+			u->rank[s] = u->live[s] ? 0 : UINT32_MAX;
+		updn_graph_sort(u);
+	} else {
+		updn_order_from(u, rng_below(&g, u->nsw));
+	}
+	if (k == 2 || k == 3)
+		u->order = ROUTE_TIERS;
+	if (u->order == ROUTE_TIERS)
+		mark_tops(u);
+	return updn_turn(u, false) != UINT64_MAX;
+}
+
+void
+updn_search(struct updn *u)
+{
+	uint64_t cost = (uint64_t)u->nsw * (u->first[u->nsw] + 20U * u->nsw);
+	uint32_t n = (uint32_t)(EFFORT / (cost + 1)), best = 1;
+	uint32_t stride = (uint32_t)(cost / (EFFORT / FEWEST)) | 1;
+	double least = -1;
+
+	n = n < FEWEST ? FEWEST : n > MOST ? MOST : n;
+	for (uint32_t k = 0; k < n; k++) {
+		struct updn v = {.job = u->job, .t = u->t, .like = u};
+		double load;
+
+		v.a = arena_new();
+		updn_graph(&v);
+		load = candidate(&v, k) ? estimate(&v, stride) : -1;
+		if (load >= 0 && (least < 0 || load < least)) {
+			least = load;
+			best = k;
+		}
+		arena_free(v.a);
+	}
+	(void)candidate(u, best);
+	(void)snprintf(u->note, sizeof(u->note),
+		"no tree: the best of %u orders, number %u", n, best);
+}

@@ -1,0 +1,194 @@
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/updown/updown.h"
+
+/* Cables to one and the same live switch become a group. */
+static void
+make_groups(struct updn *u)
+{
+	const struct topo *t = u->t;
+	uint32_t n = 0;
+
+	u->group = arena_array(u->a, t->nadj, sizeof(*u->group));
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		const struct topo_switch *sw = &t->sw[s];
+		uint32_t begin = n;
+
+		u->first[s] = n;
+		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
+			sw_ix peer = t->adj[i].peer;
+
+			if (!u->live[s] || !u->live[peer] ||
+				(u->plane != NULL &&
+					u->plane[s] != u->plane[peer]))
+				continue;
+			if (n > begin && u->group[n - 1].peer == peer)
+				u->group[n - 1].n++;
+			else
+				u->group[n++] = (struct updn_group){
+					(uint16_t)peer, 1, i};
+		}
+	}
+	u->first[u->nsw] = n;
+}
+
+static void
+find_components(struct updn *u)
+{
+	sw_ix *queue = arena_array(u->a, u->nsw, sizeof(*queue));
+
+	memset(u->comp, 0xff, u->nsw * sizeof(*u->comp));
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		uint32_t head = 0, tail = 0;
+
+		if (!u->live[s] || u->comp[s] != TOPO_NONE)
+			continue;
+		u->comp[s] = u->ncomp;
+		queue[tail++] = s;
+		while (head < tail) {
+			sw_ix x = queue[head++];
+
+			for (uint32_t g = u->first[x]; g < u->first[x + 1];
+				g++) {
+				sw_ix y = u->group[g].peer;
+
+				if (u->comp[y] != TOPO_NONE)
+					continue;
+				u->comp[y] = u->ncomp;
+				queue[tail++] = y;
+			}
+		}
+		u->ncomp++;
+	}
+}
+
+/* Aggregation nodes sit on every switch: they say nothing about tiers. */
+static void
+weigh(struct updn *u)
+{
+	u->hosts = arena_array(u->a, u->ncomp, sizeof(*u->hosts));
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		if (!u->live[s])
+			continue;
+		u->weight[s] = u->t->sw[s].nhost;
+		u->hosts[u->comp[s]] += u->weight[s];
+	}
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		if (u->live[s] && u->hosts[u->comp[s]] == 0)
+			u->weight[s] = 1;
+		u->nhosts += u->weight[s];
+	}
+}
+
+void
+updn_graph_pieces(struct updn *u)
+{
+	u->ncomp = 0;
+	u->nhosts = 0;
+	u->comp = arena_array(u->a, u->nsw, sizeof(*u->comp));
+	u->weight = arena_array(u->a, u->nsw, sizeof(*u->weight));
+	find_components(u);
+	weigh(u);
+}
+
+/* Switches, cables, hosts: what nobody changes any more. */
+static void
+make_graph(struct updn *u)
+{
+	const struct topo *t = u->t;
+
+	u->live = arena_array(u->a, u->nsw, sizeof(*u->live));
+	u->first = arena_array(u->a, u->nsw + 1, sizeof(*u->first));
+	for (sw_ix s = 0; s < u->nsw; s++)
+		u->live[s] = topo_sw_live(t, s);
+	make_groups(u);
+	updn_graph_pieces(u);
+	if (u->like != NULL)
+		u->since = u->like->since;
+	else if (u->job->prev != NULL)
+		u->since = updn_since(t, u->job->prev->topo, u->a);
+}
+
+static void
+share_graph(struct updn *u, const struct updn *like)
+{
+	u->live = like->live;
+	u->first = like->first;
+	u->group = like->group;
+	u->comp = like->comp;
+	u->ncomp = like->ncomp;
+	u->weight = like->weight;
+	u->nhosts = like->nhosts;
+	u->hosts = like->hosts;
+	u->since = like->since;
+}
+
+void
+updn_graph(struct updn *u)
+{
+	assert(u->t->nsw <= UINT16_MAX); /* each has a LID of its own */
+	u->nsw = u->t->nsw;
+	u->words = (u->nsw + 255) / 256 * 4;
+	u->rank = arena_array(u->a, u->nsw, sizeof(*u->rank));
+	u->tier.pos = arena_array(u->a, u->nsw, sizeof(*u->tier.pos));
+	u->tier.seq = arena_array(u->a, u->nsw, sizeof(*u->tier.seq));
+	u->line.pos = arena_array(u->a, u->nsw, sizeof(*u->line.pos));
+	u->line.seq = arena_array(u->a, u->nsw, sizeof(*u->line.seq));
+	u->flat = arena_array(u->a, u->nsw, sizeof(*u->flat));
+	u->turn = arena_array(u->a, u->words, sizeof(*u->turn));
+	u->turn_leaf = TOPO_NONE;
+	u->m = u->own = u->a;
+	if (u->like != NULL && u->plane == NULL)
+		share_graph(u, u->like);
+	else
+		make_graph(u);
+}
+
+struct place {
+	uint64_t guid;
+	uint32_t rank;
+	sw_ix sw;
+};
+
+static int
+by_place(const void *pa, const void *pb)
+{
+	const struct place *a = pa, *b = pb;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if (a->guid != b->guid)
+		return a->guid < b->guid ? -1 : 1;
+	return a->sw < b->sw ? -1 : a->sw > b->sw;
+}
+
+static bool
+is_flat(const struct updn *u, sw_ix s)
+{
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		if (u->rank[u->group[g].peer] < u->rank[s])
+			return false;
+	return true;
+}
+
+void
+updn_graph_sort(struct updn *u)
+{
+	struct place *p = arena_array(u->a, u->nsw, sizeof(*p));
+	const struct topo *t = u->t;
+
+	u->tier_above = NULL;
+	u->tier_kin = (struct updn_kin){NULL, NULL, {NULL, NULL}, {NULL, NULL}};
+	for (sw_ix s = 0; s < u->nsw; s++)
+		p[s] = (struct place){
+			t->node[t->sw[s].node].guid, u->rank[s], s};
+	if (u->nsw > 0)
+		qsort(p, u->nsw, sizeof(*p), by_place);
+	for (uint32_t i = 0; i < u->nsw; i++) {
+		u->tier.seq[i] = u->line.seq[i] = p[i].sw;
+		u->tier.pos[p[i].sw] = u->line.pos[p[i].sw] = i;
+		u->flat[p[i].sw] = is_flat(u, p[i].sw);
+	}
+}

@@ -1,0 +1,660 @@
+#include "routing/improve/disjoint_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/be.h"
+#include "sm/base/hash.h"
+
+enum {
+	CHANGES = 3,	    /* entries that are changed at once */
+	PATIENCE = 1 << 16, /* cables to look at in vain, for one node */
+};
+
+/* Of a search for another way: how it gets to a switch with so many entries
+ * changed. */
+struct apart_state {
+	uint32_t search; /* number of the one that it is of */
+	uint32_t moved;	 /* ways of leaves that pass what is changed */
+	uint64_t load;	 /* of the busiest cable */
+	uint32_t cable;	 /* by which it came, */
+	sw_ix from;	 /* from there, with */
+	uint8_t changes;
+};
+
+/* Entries to change, so that a leaf gets to a port by another way. */
+struct trial {
+	uint32_t way;
+	uint32_t n;
+	sw_ix sw[CHANGES];
+	uint32_t cable[CHANGES];
+	uint32_t moved;
+	uint64_t load;
+};
+
+/* ---- what there is ---- */
+
+/* Cables that may be used. */
+static void
+find_cables(struct apart *e)
+{
+	const struct topo *t = e->t;
+	bool *live = arena_array(e->a, t->nsw, sizeof(*live));
+
+	e->cable = arena_array(e->a, t->nports, sizeof(*e->cable));
+	e->behind = arena_array(e->a, t->nports, sizeof(*e->behind));
+	memset(e->cable, 0xff, t->nports * sizeof(*e->cable));
+	e->sw = arena_array(e->a, t->nsw, sizeof(*e->sw));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const struct topo_node *n = &t->node[t->sw[s].node];
+
+		e->sw[s] = (struct apart_switch){n->first_port, n->nports};
+		live[s] = topo_sw_live(t, s);
+	}
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; live[s] && i < t->sw[s].nadj; i++) {
+			uint32_t c = t->sw[s].adj + i;
+			port_ix p =
+				topo_port_of(t, t->sw[s].node, t->adj[c].out);
+
+			if (!live[t->adj[c].peer])
+				continue;
+			e->cable[p] = c;
+			e->behind[p] = (uint16_t)(t->adj[c].peer + 1);
+		}
+}
+
+/* Their loads. */
+static void
+find_loads(struct apart *e)
+{
+	const struct topo *t = e->t;
+
+	e->load = arena_array(e->a, t->nadj, sizeof(*e->load));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+			uint32_t c = t->sw[s].adj + i;
+
+			e->load[c] = verify_state_load(
+				e->from->verified, s, t->adj[c].out);
+		}
+}
+
+/* The hash of what was said about ports: was it the same last time? */
+static uint64_t
+said(const struct engine_options *o)
+{
+	uint64_t h = FNV_START;
+
+	for (size_t i = 0; o != NULL && i < o->nhomes; i++) {
+		uint8_t b[13];
+
+		be_put64(b, o->home[i].guid);
+		be_put32(b + 8, o->home[i].group);
+		b[12] = o->home[i].passive;
+		h = fnv_more(h, b, sizeof(b));
+	}
+	return h | 1;
+}
+
+/* Add to what the switches and cables on the way from leaf s have. */
+static void
+carry(struct apart *e, struct apart_way *w, sw_ix s, uint32_t leaves,
+	uint64_t load)
+{
+	while (w->dist[s] != APART_NONE && s != w->dest) {
+		uint32_t c = w->next[s];
+
+		w->pass[s] += leaves;
+		e->load[c] += load;
+		s = w->to[s];
+	}
+}
+
+static void
+begin(struct apart *e)
+{
+	uint32_t nsw = e->t->nsw;
+	const struct homing_ports *p = &e->ports;
+
+	e->pos = arena_array(e->a, nsw, sizeof(*e->pos));
+	e->hosts = arena_array(e->a, nsw, sizeof(*e->hosts));
+	e->cut = arena_array(e->a, p->nleaves, sizeof(*e->cut));
+	e->moved = arena_array(e->a, p->nleaves, sizeof(*e->moved));
+	e->seen = arena_array(e->a, nsw, sizeof(*e->seen));
+	e->order = arena_array(e->a, nsw, sizeof(*e->order));
+	e->shared = arena_array(e->a, nsw, sizeof(*e->shared));
+	e->state = arena_array(
+		e->a, (size_t)nsw * (CHANGES + 1), sizeof(*e->state));
+	e->queue = arena_array(
+		e->a, (size_t)nsw * (CHANGES + 1), sizeof(*e->queue));
+	for (unsigned i = 0; i < APART_PORTS; i++) {
+		struct apart_way *w = &e->way[i];
+
+		w->next = arena_array(e->a, nsw, sizeof(*w->next));
+		w->to = arena_array(e->a, nsw, sizeof(*w->to));
+		w->was = arena_array(e->a, nsw, sizeof(*w->was));
+		w->read = arena_array(e->a, nsw, sizeof(*w->read));
+		w->dist = arena_array(e->a, nsw, sizeof(*w->dist));
+		w->pass = arena_array(e->a, nsw, sizeof(*w->pass));
+	}
+	for (size_t i = 0; i < p->n; i++)
+		e->hosts[topo_switch_of(e->t, p->member[i].port)]++;
+	routes_line(e->from, e->pos);
+	find_cables(e);
+}
+
+/* ---- the ways to a node ---- */
+
+/* The ways to the path-th LIDs of n ports: are there several, not all to one
+ * switch? */
+bool
+apart_take(
+	struct apart *e, const struct homing_member *m, size_t n, unsigned path)
+{
+	const struct topo *t = e->t;
+	bool apart = false;
+
+	e->nways = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct topo_port *p = &t->port[m[i].port];
+		const struct route_home *h =
+			homing_said(e->job->options, p->guid);
+		struct apart_way *w = &e->way[e->nways];
+
+		if (path >= 1U << p->lmc)
+			continue;
+		w->lid = (uint16_t)(p->lid + path);
+		w->dest = topo_switch_of(t, m[i].port);
+		w->idle = h != NULL && h->passive;
+		w->base = path == 0;
+		w->nth = ++e->nth;
+		apart |= w->dest != e->way[0].dest;
+		e->nways++;
+	}
+	return apart;
+}
+
+/*
+ * Count how many of the ways from s, but that of number `but` (APART_NONE: of
+ * all), pass each switch behind it; e->all are all of them. False when there is
+ * none that all pass, or a port that is not reached.
+ */
+bool
+apart_cross(struct apart *e, sw_ix s, uint32_t but)
+{
+	bool any = true;
+
+	e->stamp += APART_PORTS + 1;
+	e->all = e->stamp;
+	for (uint32_t i = 0; i < e->nways && any; i++) {
+		const struct apart_way *w;
+		sw_ix x = s;
+
+		if (i == but)
+			continue;
+		w = &e->way[i];
+		any = false;
+		while (x != w->dest) {
+			if (apart_cable(e, w, x) == APART_NONE)
+				return false;
+			x = w->to[x];
+			if (e->all != e->stamp && e->seen[x] != e->all)
+				continue;
+			e->seen[x] = e->all + 1;
+			any = true;
+		}
+		e->all++;
+	}
+	return any;
+}
+
+/*
+ * All entries at once, as there is waiting for each; how far each switch is,
+ * how many leaves' packets pass it. e->order: those that get there, each behind
+ * the one it sends to.
+ */
+static void
+measure(struct apart *e, struct apart_way *w)
+{
+	uint32_t n, d;
+
+	for (sw_ix s = 0; s < e->t->nsw; s++)
+		w->was[s] = apart_cable(e, w, s);
+	memset(w->dist, 0xff, e->t->nsw * sizeof(*w->dist));
+	memset(w->pass, 0, e->t->nsw * sizeof(*w->pass));
+	w->dist[w->dest] = 0;
+	e->norder = 0;
+	for (sw_ix s = 0; s < e->t->nsw; s++) {
+		sw_ix x = s;
+
+		for (n = 0;
+			w->dist[x] == APART_NONE && w->next[x] != APART_NONE;) {
+			e->queue[n++] = x;
+			x = w->to[x];
+		}
+		for (d = w->dist[x]; n > 0 && d != APART_NONE;) {
+			x = e->queue[--n];
+			w->dist[x] = ++d;
+			e->order[e->norder++] = x;
+		}
+	}
+	for (uint32_t i = e->norder; i-- > 0;) {
+		sw_ix s = e->order[i], to = w->to[s];
+
+		w->pass[s] += e->hosts[s] > 0;
+		if (to != w->dest)
+			w->pass[to] += w->pass[s];
+	}
+}
+
+/* Do packets of others come to s? */
+static bool
+is_passed(const struct apart *e, const struct apart_way *w, sw_ix s)
+{
+	return s == w->dest || w->pass[s] > (e->hosts[s] > 0);
+}
+
+/* ---- another way ---- */
+
+static bool
+goes_down(const struct apart *e, sw_ix s, sw_ix next)
+{
+	return e->pos[next] > e->pos[s];
+}
+
+static bool
+in_one_plane(
+	const struct apart *e, const struct apart_way *w, sw_ix s, sw_ix next)
+{
+	const uint8_t *p = e->from->plane;
+
+	return p == NULL ||
+	       (((p[s] ^ p[next]) | (p[s] ^ p[w->dest])) & ROUTE_PLANE) == 0;
+}
+
+/* May the entry of s lead by cable c? */
+static bool
+may(const struct apart *e, const struct apart_way *w, sw_ix s, uint32_t c)
+{
+	sw_ix x = e->t->adj[c].peer, next = w->to[s];
+	bool down = goes_down(e, s, next);
+
+	if (c == w->next[s])
+		return true;
+	return w->dist[x] == w->dist[s] - 1 && goes_down(e, s, x) == down &&
+	       (!down || x == w->dest || goes_down(e, x, w->to[x])) &&
+	       in_one_plane(e, w, s, next) && in_one_plane(e, w, s, x);
+}
+
+static struct apart_state *
+state_of(struct apart *e, sw_ix s, uint32_t changes)
+{
+	return &e->state[(size_t)s * (CHANGES + 1) + changes];
+}
+
+/*
+ * By cable c from s to its other end: is that new, or better? True: new. Loads
+ * decide where the leaf's own way is all that moves: that is always worth it,
+ * so that what is done depends on the entries alone.
+ */
+static bool
+step(struct apart *e, const struct apart_way *w, sw_ix s, uint32_t k,
+	uint32_t c)
+{
+	const struct apart_state *was = state_of(e, s, k);
+	uint32_t other = c != w->next[s];
+	struct apart_state is = {.search = e->search,
+		.moved = was->moved + (other ? w->pass[s] : 0),
+		.load = was->load > e->load[c] ? was->load : e->load[c],
+		.cable = c,
+		.from = s,
+		.changes = (uint8_t)k};
+	struct apart_state *to = state_of(e, e->t->adj[c].peer, k + other);
+	bool fresh = to->search != e->search;
+
+	if (fresh || is.moved < to->moved ||
+		(is.moved == to->moved && is.moved < 2 && is.load < to->load))
+		*to = is;
+	return fresh;
+}
+
+/* From the leaf by all ways that take no more changes than so many, and none of
+ * the switches that are on all ways to the other ports. What it took. */
+static uint32_t
+explore(struct apart *e, const struct apart_way *w, sw_ix leaf, uint32_t most)
+{
+	const struct topo *t = e->t;
+	uint32_t n = 0, took = 0;
+
+	e->search++;
+	*state_of(e, leaf, 0) = (struct apart_state){.search = e->search};
+	e->queue[n++] = leaf * (CHANGES + 1);
+	for (uint32_t i = 0; i < n; i++) {
+		sw_ix s = e->queue[i] / (CHANGES + 1);
+		uint32_t k = e->queue[i] % (CHANGES + 1);
+		uint32_t from = t->sw[s].adj, to = from + t->sw[s].nadj;
+
+		if (s == w->dest)
+			continue;
+		if (k == most) {
+			from = w->next[s];
+			to = from + 1;
+		}
+		took += to - from;
+		for (uint32_t c = from; c < to; c++) {
+			sw_ix x = t->adj[c].peer;
+
+			if (e->seen[x] != e->all && may(e, w, s, c) &&
+				step(e, w, s, k, c))
+				e->queue[n++] = x * (CHANGES + 1) + k +
+						(c != w->next[s]);
+		}
+	}
+	return took;
+}
+
+/* The best way from leaf to port i, by k entries changed, that meets none that
+ * is on all others. */
+static bool
+find_trial(
+	struct apart *e, uint32_t i, sw_ix leaf, uint32_t k, struct trial *out)
+{
+	const struct apart_way *w = &e->way[i];
+	sw_ix s = w->dest;
+	uint32_t took;
+
+	if (!apart_cross(e, leaf, i) || s == leaf)
+		return false;
+	took = explore(e, w, leaf, k);
+	if (state_of(e, s, k)->search != e->search) {
+		if (k > 1)
+			e->patience -= took < e->patience ? took : e->patience;
+		return false;
+	}
+	*out = (struct trial){.way = i,
+		.moved = state_of(e, s, k)->moved,
+		.load = state_of(e, s, k)->load};
+	while (s != leaf) {
+		const struct apart_state *x = state_of(e, s, k);
+
+		if (x->changes != k) {
+			out->sw[out->n] = x->from;
+			out->cable[out->n++] = x->cable;
+		}
+		s = x->from;
+		k = x->changes;
+	}
+	return true;
+}
+
+static bool
+better(const struct apart *e, const struct trial *a, const struct trial *b)
+{
+	bool idle = e->way[a->way].idle;
+
+	if (idle != e->way[b->way].idle)
+		return idle;
+	return a->moved != b->moved ? a->moved < b->moved : a->load < b->load;
+}
+
+static bool
+is_changed(const struct trial *x, sw_ix s)
+{
+	for (uint32_t k = 0; k < x->n; k++)
+		if (x->sw[k] == s)
+			return true;
+	return false;
+}
+
+/* The leaves whose ways pass what is changed: how many. */
+static uint32_t
+find_moved(struct apart *e, const struct trial *x, uint32_t l)
+{
+	const struct apart_way *w = &e->way[x->way];
+	uint32_t n = 0;
+
+	if (x->n == 1 && x->sw[0] == e->ports.leaf[l] && x->moved == 1) {
+		e->moved[n++] = l;
+		return n;
+	}
+	for (uint32_t i = 0; i < e->ports.nleaves; i++) {
+		sw_ix s = e->ports.leaf[i];
+
+		while (w->dist[s] != APART_NONE && s != w->dest &&
+			!is_changed(x, s))
+			s = w->to[s];
+		if (w->dist[s] != APART_NONE && s != w->dest)
+			e->moved[n++] = i;
+	}
+	return n;
+}
+
+static void
+swap_entries(const struct apart *e, struct apart_way *w, struct trial *x)
+{
+	for (uint32_t k = 0; k < x->n; k++) {
+		uint32_t c = w->next[x->sw[k]];
+
+		w->next[x->sw[k]] = x->cable[k];
+		w->to[x->sw[k]] = e->t->adj[x->cable[k]].peer;
+		x->cable[k] = c;
+	}
+}
+
+/* Take n leaves' ways to a port off, change what is to be, put them on. */
+static void
+move(struct apart *e, struct trial *x, uint32_t n)
+{
+	struct apart_way *w = &e->way[x->way];
+
+	for (uint32_t i = 0; i < n; i++) {
+		sw_ix s = e->ports.leaf[e->moved[i]];
+
+		carry(e, w, s, APART_NONE,
+			w->base ? 0 - (uint64_t)e->hosts[s] : 0);
+	}
+	swap_entries(e, w, x);
+	for (uint32_t i = 0; i < n; i++) {
+		sw_ix s = e->ports.leaf[e->moved[i]];
+
+		carry(e, w, s, 1, w->base ? e->hosts[s] : 0);
+	}
+}
+
+/* Do it if fewer leaves are cut then. */
+static bool
+try_trial(struct apart *e, struct trial *x, uint32_t l)
+{
+	uint32_t n = find_moved(e, x, l), before = 0, after = 0;
+
+	move(e, x, n);
+	for (uint32_t i = 0; i < n; i++) {
+		before += e->cut[e->moved[i]];
+		after += apart_cross(e, e->ports.leaf[e->moved[i]], APART_NONE);
+	}
+	if (after >= before) {
+		move(e, x, n);
+		return false;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		e->cut[e->moved[i]] =
+			apart_cross(e, e->ports.leaf[e->moved[i]], APART_NONE);
+	e->ncut -= before - after;
+	return true;
+}
+
+/* The best trial of k changes for leaf number l that is worth it. */
+static bool
+mend_leaf(struct apart *e, uint32_t l, uint32_t k)
+{
+	struct trial trial[APART_PORTS];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < e->nways; i++)
+		n += find_trial(e, i, e->ports.leaf[l], k, &trial[n]);
+	while (n > 0) {
+		uint32_t best = 0;
+
+		for (uint32_t i = 1; i < n; i++)
+			if (better(e, &trial[i], &trial[best]))
+				best = i;
+		if (try_trial(e, &trial[best], l))
+			return true;
+		trial[best] = trial[--n];
+	}
+	return false;
+}
+
+/* ---- nodes ---- */
+
+/* Write what is other than it was. */
+static void
+write_way(struct apart *e, const struct apart_way *w)
+{
+	const struct topo *t = e->t;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		if (w->next[s] == w->was[s])
+			continue;
+		if (e->r == NULL)
+			e->r = routes_for(e->from, e->from->topo);
+		routes_put_entry(
+			e->r, s, w->lid, t->adj[w->next[s]].out, e->job->prev);
+	}
+}
+
+/*
+ * Which leaves have a single point of failure; how many. Only they can that
+ * send what is for the first port, whose way was measured last, by a switch
+ * that is on a way to the second, too.
+ */
+static uint32_t
+find_cut(struct apart *e)
+{
+	const struct apart_way *w = e->way;
+	bool *shared = e->shared;
+
+	shared[w->dest] = false;
+	for (uint32_t i = 0; i < e->norder; i++) {
+		sw_ix s = e->order[i], to = w->to[s];
+
+		shared[s] = shared[to] ||
+			    (is_passed(e, w, to) && is_passed(e, w + 1, to));
+	}
+	e->ncut = 0;
+	for (uint32_t i = 0; i < e->ports.nleaves; i++) {
+		sw_ix s = e->ports.leaf[i];
+
+		e->cut[i] = w->dist[s] != APART_NONE && shared[s] &&
+			    apart_cross(e, s, APART_NONE);
+		e->ncut += e->cut[i];
+	}
+	return e->ncut;
+}
+
+/* Part the ways at hand. */
+static void
+part(struct apart *e)
+{
+	uint32_t before, last;
+
+	if (!e->meets[e->way[0].lid])
+		return;
+	for (uint32_t i = e->nways; i-- > 0;)
+		measure(e, &e->way[i]);
+	before = find_cut(e);
+	if (before == 0)
+		return;
+	if (e->load == NULL)
+		find_loads(e);
+	do {
+		last = e->ncut;
+		e->patience = PATIENCE;
+		for (uint32_t k = 1; k <= CHANGES; k++)
+			for (uint32_t i = 0; i < e->ports.nleaves; i++)
+				if (e->cut[i] && e->patience > 0)
+					(void)mend_leaf(e, i, k);
+	} while (e->ncut > 0 && e->ncut < last);
+	for (uint32_t i = 0; e->ncut < before && i < e->nways; i++)
+		write_way(e, &e->way[i]);
+	e->left += e->ncut > 0;
+}
+
+/* The node whose first port has number i. */
+static void
+part_node(struct apart *e, size_t i)
+{
+	size_t n = homing_same(&e->ports, i);
+
+	for (unsigned path = 0; path < APART_PATHS; path++) {
+		if (!apart_take(e, &e->ports.member[i], n, path))
+			return;
+		part(e);
+	}
+}
+
+/* Which node a LID leads to, of those with several ports. False: none. */
+static bool
+find_nodes(struct apart *e)
+{
+	const struct homing_ports *p = &e->ports;
+	bool any = false;
+
+	e->of_lid = arena_array(e->a, e->t->max_lid + 1U, sizeof(*e->of_lid));
+	for (size_t i = 0, n; i < p->n; i += n) {
+		n = homing_same(p, i);
+		for (size_t k = i; n > 1 && n <= APART_PORTS && k < i + n;
+			k++) {
+			const struct topo_port *x =
+				&e->t->port[p->member[k].port];
+
+			for (uint32_t l = 0; l < 1U << x->lmc; l++)
+				e->of_lid[x->lid + l] = (uint32_t)i + 1;
+			any = true;
+		}
+	}
+	return any;
+}
+
+static void
+part_all(struct apart *e, bool all)
+{
+	const struct homing_ports *p = &e->ports;
+	const struct route_job *job = e->job;
+
+	begin(e);
+	if (all || !apart_due(e))
+		e->due = NULL;
+	apart_meet(e);
+	for (size_t i = 0; i < p->n; i += homing_same(p, i))
+		if (apart_asked(e, i) && (job->cancel == NULL || !*job->cancel))
+			part_node(e, i);
+	/* who was not looked at is as he was */
+	e->left += e->due != NULL ? job->prev->left : 0;
+}
+
+struct routes *
+apart_routes(struct routes *r, const struct route_job *job, bool all)
+{
+	struct apart e = {.t = r->topo, .job = job, .from = r};
+
+	r->apart = said(job->options);
+	if (r->homes == 0)
+		return NULL;
+	e.a = arena_new();
+	e.ports = homing_ports(r->topo, job->options);
+	if (find_nodes(&e))
+		part_all(&e, all);
+	homing_ports_free(&e.ports);
+	arena_free(e.a);
+	r->left = e.left;
+	if (e.r != NULL) {
+		e.r->left = e.left;
+		verify_state_unref(e.r->verified);
+		e.r->verified = NULL;
+		free(e.r->turns);
+		e.r->turns = NULL;
+	}
+	return e.r;
+}

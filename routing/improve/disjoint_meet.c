@@ -1,0 +1,287 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/improve/disjoint_priv.h"
+#include "sm/base/hash.h"
+#include "sm/base/mem.h"
+
+/*
+ * Most ways never meet, and that is found out for many nodes at once. Of a
+ * block of LIDs every switch has a word: those whose packets come to it. Where
+ * two leaves have both ports of some nodes, their LIDs follow each other on
+ * both, and one look at two words of each switch is about all of them.
+ */
+
+/* The first two ways to a node. */
+struct pair {
+	uint16_t lid[2];
+};
+
+struct leaf {
+	uint64_t hash; /* of its cables */
+	sw_ix sw;
+	bool as_before; /* the same as of the leaf before */
+};
+
+struct meet {
+	const struct apart *e;
+	struct leaf *leaf; /* [e->ports.nleaves], those alike together */
+	uint64_t *want;	   /* [nblocks] LIDs to follow, and */
+	uint32_t *asks;	   /* how many pairs have one there */
+	uint64_t **word;   /* [nblocks] of each switch, or NULL */
+	uint64_t **idle;   /* [nidle] of blocks that are done with */
+	uint32_t nidle;
+	/* of the block at hand, by switch */
+	uint64_t *sent;
+	sw_ix *queue; /* [nsw], a ring, with at most each switch once */
+	bool *queued;
+	uint32_t head, nqueue;
+};
+
+static uint32_t
+block_of(const struct pair *p, unsigned k)
+{
+	return p->lid[k] / LFT_BLOCK;
+}
+
+/* By how much the second LID's bit is turned to get to that of the first. */
+static unsigned
+turn_of(const struct pair *p)
+{
+	return (unsigned)(p->lid[0] - p->lid[1]) % LFT_BLOCK;
+}
+
+static int
+by_blocks(const void *pa, const void *pb)
+{
+	const struct pair *a = pa, *b = pb;
+
+	for (unsigned k = 0; k < 2; k++)
+		if (block_of(a, k) != block_of(b, k))
+			return block_of(a, k) < block_of(b, k) ? -1 : 1;
+	if (turn_of(a) != turn_of(b))
+		return turn_of(a) < turn_of(b) ? -1 : 1;
+	return a->lid[0] < b->lid[0] ? -1 : a->lid[0] > b->lid[0];
+}
+
+/* ---- leaves ---- */
+
+static int
+by_hash(const void *pa, const void *pb)
+{
+	const struct leaf *a = pa, *b = pb;
+
+	if (a->hash != b->hash)
+		return a->hash < b->hash ? -1 : 1;
+	return a->sw < b->sw ? -1 : a->sw > b->sw;
+}
+
+/* Do the same ports lead to the same switches? Of what hangs on a leaf nothing
+ * is sent on, whichever its ports are. */
+static bool
+alike(const struct topo *t, sw_ix a, sw_ix b)
+{
+	const struct topo_adj *x = t->adj + t->sw[a].adj;
+	const struct topo_adj *y = t->adj + t->sw[b].adj;
+	uint32_t n = t->sw[a].nadj;
+
+	if (t->sw[b].nadj != n)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (x[i].peer != y[i].peer || x[i].out != y[i].out)
+			return false;
+	return true;
+}
+
+static void
+find_leaves(struct meet *m)
+{
+	const struct homing_ports *p = &m->e->ports;
+	const struct topo *t = m->e->t;
+
+	m->leaf = arena_array(m->e->a, p->nleaves, sizeof(*m->leaf));
+	for (uint32_t i = 0; i < p->nleaves; i++) {
+		const struct topo_switch *sw = &t->sw[p->leaf[i]];
+		uint64_t h = FNV_START;
+
+		for (uint32_t k = 0; k < sw->nadj; k++) {
+			const struct topo_adj *c = &t->adj[sw->adj + k];
+
+			h = (h ^ c->peer) * FNV_PRIME;
+			h = (h ^ c->out) * FNV_PRIME;
+		}
+		m->leaf[i] = (struct leaf){.hash = h, .sw = p->leaf[i]};
+	}
+	qsort(m->leaf, p->nleaves, sizeof(*m->leaf), by_hash);
+	for (uint32_t i = 1; i < p->nleaves; i++)
+		m->leaf[i].as_before =
+			m->leaf[i].hash == m->leaf[i - 1].hash &&
+			alike(t, m->leaf[i].sw, m->leaf[i - 1].sw);
+}
+
+/* ---- blocks ---- */
+
+/* Put s behind the last one that is to send on. */
+static void
+enqueue(struct meet *m, sw_ix s)
+{
+	uint32_t nsw = m->e->t->nsw, at = m->head + m->nqueue++;
+
+	m->queue[at < nsw ? at : at - nsw] = s;
+	m->queued[s] = true;
+}
+
+/* From s to the next switches, what is in bits. */
+static void
+send(struct meet *m, sw_ix s, uint32_t b, uint64_t bits, uint64_t *word)
+{
+	const struct apart *e = m->e;
+	const struct apart_switch *sw = &e->sw[s];
+	const uint8_t *line = routes_block(e->from, s, b);
+	const uint16_t *next = e->behind + sw->first_port;
+
+	m->sent[s] |= bits;
+	for (; bits != 0; bits &= bits - 1) {
+		uint8_t out = line[__builtin_ctzll(bits)];
+		uint32_t to = out <= sw->nports ? next[out] : 0;
+
+		if (to-- == 0)
+			continue;
+		word[to] |= bits & -bits;
+		if ((word[to] & ~m->sent[to]) != 0 && !m->queued[to])
+			enqueue(m, to);
+	}
+}
+
+/* Who has the LIDs of block b that are asked about, from all leaves. */
+static void
+follow(struct meet *m, uint32_t b, uint64_t *word)
+{
+	const struct apart *e = m->e;
+	uint32_t nsw = e->t->nsw, nleaves = e->ports.nleaves;
+
+	memset(word, 0, nsw * sizeof(*word));
+	memset(m->sent, 0, nsw * sizeof(*m->sent));
+	for (uint32_t i = 0; i < nleaves; i++)
+		m->sent[m->leaf[i].sw] = m->want[b];
+	for (uint32_t i = 0; i < nleaves; i++)
+		if (!m->leaf[i].as_before ||
+			routes_block(e->from, m->leaf[i].sw, b) !=
+				routes_block(e->from, m->leaf[i - 1].sw, b))
+			send(m, m->leaf[i].sw, b, m->want[b], word);
+	while (m->nqueue > 0) {
+		sw_ix s = m->queue[m->head];
+
+		m->head = m->head + 1 < nsw ? m->head + 1 : 0;
+		m->nqueue--;
+		m->queued[s] = false;
+		send(m, s, b, word[s] & ~m->sent[s], word);
+	}
+}
+
+static const uint64_t *
+words_of(struct meet *m, uint32_t b)
+{
+	if (m->word[b] == NULL) {
+		m->word[b] = m->nidle > 0 ? m->idle[--m->nidle]
+					  : arena_array(m->e->a, m->e->t->nsw,
+						    sizeof(**m->word));
+		follow(m, b, m->word[b]);
+	}
+	return m->word[b];
+}
+
+/* n pairs less will ask about block b. */
+static void
+done_with(struct meet *m, uint32_t b, uint32_t n)
+{
+	m->asks[b] -= n;
+	if (m->asks[b] > 0)
+		return;
+	m->idle[m->nidle++] = m->word[b];
+	m->word[b] = NULL;
+}
+
+/* ---- pairs ---- */
+
+/* n pairs in the same two blocks, by the same turn. */
+static void
+look_at(struct meet *m, const struct pair *p, uint32_t n, bool *out)
+{
+	const uint64_t *x = words_of(m, block_of(p, 0));
+	const uint64_t *y = words_of(m, block_of(p, 1));
+	unsigned turn = turn_of(p);
+	uint64_t both = 0;
+
+	for (sw_ix s = 0; s < m->e->t->nsw; s++)
+		both |= x[s] & (y[s] << turn | y[s] >> (-turn % LFT_BLOCK));
+	for (uint32_t i = 0; i < n; i++)
+		out[p[i].lid[0]] = both >> p[i].lid[0] % LFT_BLOCK & 1;
+	done_with(m, block_of(p, 0), n);
+	done_with(m, block_of(p, 1), n);
+}
+
+static void
+begin(struct meet *m, const struct pair *pair, size_t n)
+{
+	const struct apart *e = m->e;
+	const struct topo *t = e->t;
+	uint32_t nblocks = e->from->nblocks;
+
+	find_leaves(m);
+	m->want = arena_array(e->a, nblocks, sizeof(*m->want));
+	m->asks = arena_array(e->a, nblocks, sizeof(*m->asks));
+	m->word = arena_array(e->a, nblocks, sizeof(*m->word));
+	m->idle = arena_array(e->a, nblocks, sizeof(*m->idle));
+	m->sent = arena_array(e->a, t->nsw, sizeof(*m->sent));
+	m->queue = arena_array(e->a, t->nsw, sizeof(*m->queue));
+	m->queued = arena_array(e->a, t->nsw, sizeof(*m->queued));
+	for (size_t i = 0; i < n; i++)
+		for (unsigned k = 0; k < 2; k++) {
+			uint32_t b = block_of(&pair[i], k);
+
+			m->want[b] |= UINT64_C(1) << pair[i].lid[k] % LFT_BLOCK;
+			m->asks[b]++;
+		}
+}
+
+/* The pairs of the node whose first port has number i, behind the n others. */
+static size_t
+add_pairs(struct apart *e, size_t i, struct pair *pair, size_t n)
+{
+	size_t ports = homing_same(&e->ports, i);
+
+	for (unsigned path = 0; path < APART_PATHS; path++) {
+		if (!apart_take(e, &e->ports.member[i], ports, path))
+			break;
+		pair[n++] = (struct pair){{e->way[0].lid, e->way[1].lid}};
+	}
+	return n;
+}
+
+void
+apart_meet(struct apart *e)
+{
+	uint32_t nlid = e->t->max_lid + 1U;
+	struct pair *pair = mem_alloc(nlid * sizeof(*pair));
+	struct meet m = {.e = e};
+	size_t n = 0, k;
+
+	e->meets = arena_array(e->a, nlid, sizeof(*e->meets));
+	for (size_t i = 0; i < e->ports.n; i += homing_same(&e->ports, i))
+		if (apart_asked(e, i))
+			n = add_pairs(e, i, pair, n);
+	qsort(pair, n, sizeof(*pair), by_blocks);
+	if (n > 0)
+		begin(&m, pair, n);
+	for (size_t i = 0; i < n; i += k) {
+		k = 1;
+		while (i + k < n &&
+			block_of(&pair[i], 0) == block_of(&pair[i + k], 0) &&
+			block_of(&pair[i], 1) == block_of(&pair[i + k], 1) &&
+			turn_of(&pair[i]) == turn_of(&pair[i + k]))
+			k++;
+		look_at(&m, pair + i, (uint32_t)k, e->meets);
+	}
+	free(pair);
+}

@@ -1,0 +1,238 @@
+#include <string.h>
+
+#include "routing/improve/disjoint_priv.h"
+
+enum { WORD = 8 }; /* entries that are compared at once */
+
+/* Does a neighbour of s send it what is for the LID? */
+static bool
+is_fed(const struct apart *e, sw_ix s, uint16_t lid)
+{
+	const struct topo *t = e->t;
+
+	for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+		sw_ix x = t->adj[t->sw[s].adj + i].peer;
+		const struct topo_node *n = &t->node[t->sw[x].node];
+		uint8_t out = routes_port(e->from, x, lid);
+		uint32_t c = out > n->nports ? APART_NONE
+					     : e->cable[n->first_port + out];
+
+		if (c != APART_NONE && t->adj[c].peer == s)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The entry of s for the LID is another one. Where nobody sends s anything for
+ * it, that is about the hosts of s alone, unless somebody could now who had no
+ * other way.
+ */
+static void
+find_due_by(struct apart *e, sw_ix s, uint16_t lid)
+{
+	const struct homing_ports *p = &e->ports;
+	unsigned path = 0;
+	size_t i;
+
+	if (e->of_lid[lid] == 0)
+		return;
+	i = e->of_lid[lid] - 1;
+	if (e->due[i])
+		return;
+	(void)topo_by_lid(e->t, lid, &path);
+	e->due[i] =
+		is_fed(e, s, lid) ||
+		(e->hosts[s] > 0 &&
+			apart_take(e, &p->member[i], homing_same(p, i), path) &&
+			apart_cross(e, s, APART_NONE));
+}
+
+/* Of the entries in a block of s those that are not what they were; old: NULL:
+ * there were none. */
+static void
+find_due_among(struct apart *e, sw_ix s, uint32_t b, const uint8_t *old)
+{
+	const uint8_t *is = routes_block(e->from, s, b);
+	uint32_t lid = b * LFT_BLOCK;
+
+	for (uint32_t w = 0; w < LFT_BLOCK; w += WORD) {
+		if (old != NULL && memcmp(is + w, old + w, WORD) == 0)
+			continue;
+		for (uint32_t i = w; i < w + WORD; i++)
+			if (lid + i <= e->t->max_lid &&
+				(old == NULL || is[i] != old[i]))
+				find_due_by(e, s, (uint16_t)(lid + i));
+	}
+}
+
+/* Entries of switch s that are not what they were. */
+static void
+find_due_in(struct apart *e, sw_ix s, sw_ix was)
+{
+	const struct routes *prev = e->job->prev, *r = e->from;
+	const struct lft_row *x = r->row[s], *y = prev->row[was];
+	uint32_t old = y->n < prev->nblocks ? y->n : prev->nblocks;
+
+	for (uint32_t b = 0; x != y && b < r->nblocks; b++) {
+		bool had = b < old;
+
+		if (had && x->span[b / LFT_SPAN] == y->span[b / LFT_SPAN])
+			b |= LFT_SPAN - 1; /* to its end */
+		else if (!had || lft_row_ref(x, b) != lft_row_ref(y, b))
+			find_due_among(e, s, b,
+				had ? routes_block(prev, was, b) : NULL);
+	}
+}
+
+/* Is port p of was here, too, with its LIDs and on its switch? */
+static bool
+is_there(const struct topo *t, const struct topo *was, port_ix p)
+{
+	uint64_t guid = was->port[p].guid;
+	port_ix q = p < t->nports && t->port[p].guid == guid
+			    ? p /* mostly */
+			    : topo_by_port_guid(t, guid);
+
+	return q != TOPO_NONE && t->port[q].lid == was->port[p].lid &&
+	       t->port[q].lmc == was->port[p].lmc &&
+	       topo_switch_of(t, q) ==
+		       topo_switch_in(t, was, topo_switch_of(was, p));
+}
+
+static void
+find_due_at(struct apart *e, port_ix p)
+{
+	uint32_t i = e->of_lid[e->t->port[p].lid];
+
+	if (i > 0)
+		e->due[i - 1] = true;
+}
+
+/* The node of a port that is gone or was elsewhere. */
+static void
+find_due_with(struct apart *e, const struct homing_member *gone)
+{
+	size_t i = homing_first(&e->ports, gone->key);
+
+	if (i < e->ports.n)
+		find_due_at(e, e->ports.member[i].port);
+}
+
+/* Had all leaves hosts before? A new one has not been asked about anything. */
+static bool
+same_leaves(const struct apart *e, const struct homing_ports *old)
+{
+	const struct topo *was = e->job->prev->topo;
+	bool *had = arena_array(e->a, was->nsw, sizeof(*had));
+
+	for (uint32_t i = 0; i < old->nleaves; i++)
+		had[old->leaf[i]] = true;
+	for (uint32_t i = 0; i < e->ports.nleaves; i++) {
+		sw_ix x = topo_switch_in(was, e->t, e->ports.leaf[i]);
+
+		if (x == TOPO_NONE || !had[x])
+			return false;
+	}
+	return true;
+}
+
+/* Who had no way to part may have one in another order. */
+static bool
+same_order(const struct apart *e)
+{
+	const struct routes *prev = e->job->prev, *r = e->from;
+	uint32_t nsw = e->t->nsw, last = 0;
+	uint32_t *was = arena_array(e->a, nsw, sizeof(*was));
+	sw_ix *seq = arena_array(e->a, nsw, sizeof(*seq));
+
+	if ((prev->plane == NULL) != (r->plane == NULL))
+		return false;
+	routes_line_in(prev, e->t, was);
+	for (sw_ix s = 0; s < nsw; s++)
+		seq[e->pos[s]] = s;
+	for (uint32_t i = 0; i < nsw; i++) {
+		sw_ix x = topo_switch_in(prev->topo, e->t, seq[i]);
+
+		if (x == TOPO_NONE || was[seq[i]] < last ||
+			(r->plane != NULL &&
+				r->plane[seq[i]] != prev->plane[x]))
+			return false;
+		last = was[seq[i]];
+	}
+	return true;
+}
+
+/* The same LIDs on the same ports of the same nodes and switches, by the same
+ * numbers? */
+static bool
+same_ends(const struct topo *t, const struct topo *was)
+{
+	if (t->nsw != was->nsw || t->nend != was->nend ||
+		t->nports != was->nports)
+		return false;
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (topo_switch_in(was, t, s) != s ||
+			t->sw[s].end != was->sw[s].end ||
+			t->sw[s].nend != was->sw[s].nend ||
+			topo_sw_live(t, s) != topo_sw_live(was, s))
+			return false;
+	for (uint32_t i = 0; i < t->nend; i++) {
+		const struct topo_port *p = &t->port[t->end[i].port];
+		const struct topo_port *q = &was->port[was->end[i].port];
+
+		if (t->end[i].port != was->end[i].port ||
+			t->end[i].host != was->end[i].host ||
+			p->guid != q->guid || p->lid != q->lid ||
+			p->lmc != q->lmc ||
+			t->node[p->node].sysimg != was->node[q->node].sysimg ||
+			t->node[p->node].guid != was->node[q->node].guid)
+			return false;
+	}
+	return true;
+}
+
+/* Nodes whose ports are not what they were. False: all may be. */
+static bool
+find_due_at_ends(struct apart *e)
+{
+	const struct topo *t = e->t, *was = e->job->prev->topo;
+	struct homing_ports old;
+	bool some;
+
+	if (same_ends(t, was))
+		return true; /* mostly it is about cables */
+	old = homing_ports(was, e->job->options);
+	some = same_leaves(e, &old);
+	for (size_t i = 0; i < old.n; i++)
+		if (!is_there(t, was, old.member[i].port))
+			find_due_with(e, &old.member[i]);
+	homing_ports_free(&old);
+	for (size_t i = 0; i < e->ports.n; i++)
+		if (!is_there(was, t, e->ports.member[i].port))
+			find_due_at(e, e->ports.member[i].port);
+	return some;
+}
+
+/* Nodes whose ports or entries are not what they were. False: all may be. */
+bool
+apart_due(struct apart *e)
+{
+	const struct routes *prev = e->job->prev;
+	const struct topo *t = e->t;
+	bool some;
+
+	if (prev == NULL || prev->apart != e->from->apart ||
+		(prev->left > 0 && !same_order(e)))
+		return false;
+	e->due = arena_array(e->a, e->ports.n, sizeof(*e->due));
+	some = find_due_at_ends(e);
+	for (sw_ix s = 0; some && s < t->nsw; s++) {
+		sw_ix was = topo_switch_in(prev->topo, t, s);
+
+		some = was != TOPO_NONE || !topo_sw_live(t, s);
+		if (was != TOPO_NONE)
+			find_due_in(e, s, was);
+	}
+	return some;
+}

@@ -1,0 +1,268 @@
+#include "routing/improve/load_bound_tree.h"
+
+#include "sm/base/arena.h"
+#include "sm/base/union_find.h"
+
+/* What these hosts send to those outside leaves by so many cables. */
+struct cut {
+	sw_ix at;
+	uint64_t hosts, inside; /* of the sending, and of all not sent to */
+	uint32_t cables;
+	sw_ix rack; /* TOPO_NONE: it holds of any tables */
+};
+
+/* Parts that grow together, tier by tier from the last one up. */
+struct least {
+	const struct routes *r;
+	const struct topo *t;
+	sw_ix *seq;	 /* [n] live switches, the last tier first */
+	bool *in;	 /* [nsw] in a part by now */
+	sw_ix *head;	 /* [nsw] towards the one that a part is named by */
+	sw_ix *next;	 /* [nsw] of the same part, in a ring */
+	uint64_t *hosts; /* [nsw] by head: of the part, and */
+	uint32_t *out;	 /* ... cables that leave it */
+	uint32_t *seen;	 /* [nsw] stamp of who was met */
+	uint32_t stamp;
+	uint32_t *parts; /* [nsw] by head: cut in which tier, and */
+	uint32_t *racks; /* ... as a rack */
+	struct cut *cut;
+	uint32_t n, ncuts;
+};
+
+/* The worst two racks of a piece. */
+struct worst {
+	uint64_t first, second;
+	sw_ix rack; /* of the first */
+};
+
+static uint64_t
+hosts_at(const struct topo *t, sw_ix s)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < t->sw[s].nend; i++)
+		n += t->end[t->sw[s].end + i].host;
+	return n;
+}
+
+/* Two ends of a cable are in parts now: it leaves neither. */
+static void
+join(struct least *l, sw_ix a, sw_ix b)
+{
+	sw_ix swap;
+
+	a = piece_of(l->head, a);
+	b = piece_of(l->head, b);
+	l->out[a]--;
+	l->out[b]--;
+	if (a == b)
+		return;
+	l->head[b] = a;
+	l->hosts[a] += l->hosts[b];
+	l->out[a] += l->out[b];
+	swap = l->next[a];
+	l->next[a] = l->next[b];
+	l->next[b] = swap;
+}
+
+static void
+add(struct least *l, sw_ix s)
+{
+	const struct topo *t = l->t;
+	const struct topo_switch *sw = &t->sw[s];
+
+	l->in[s] = true;
+	l->head[s] = l->next[s] = s;
+	l->hosts[s] = hosts_at(t, s);
+	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++)
+		l->out[s] += topo_sw_live(t, t->adj[c].peer);
+	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++)
+		if (l->in[t->adj[c].peer])
+			join(l, s, t->adj[c].peer);
+}
+
+/* Switches outside that are next to s, each once while the stamp is one. */
+static uint32_t
+outside(struct least *l, sw_ix s, uint32_t *cables)
+{
+	const struct topo *t = l->t;
+	const struct topo_switch *sw = &t->sw[s];
+	uint32_t n = 0;
+
+	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++) {
+		sw_ix x = t->adj[c].peer;
+
+		if (l->in[x] || !topo_sw_live(t, x))
+			continue;
+		++*cables;
+		n += l->seen[x] != l->stamp;
+		l->seen[x] = l->stamp;
+	}
+	return n;
+}
+
+/* Has s a sibling, and nothing below it? */
+static bool
+in_rack(const struct least *l, sw_ix s)
+{
+	const struct topo *t = l->t;
+	const struct topo_switch *sw = &t->sw[s];
+	const uint32_t *rank = l->r->rank;
+	bool any = false;
+
+	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++) {
+		sw_ix x = t->adj[c].peer;
+
+		if (topo_sw_live(t, x) && rank[x] > rank[s])
+			return false;
+		any |= topo_sw_live(t, x) && rank[x] == rank[s];
+	}
+	return any;
+}
+
+/* Those of this tier in a rack that are below all that it is below. */
+static void
+cut_rack(struct least *l, sw_ix rack, uint32_t rank)
+{
+	uint32_t all = 0, cables = 0;
+	sw_ix s = rack;
+
+	l->stamp++;
+	do
+		all += outside(l, s, &cables);
+	while ((s = l->next[s]) != rack);
+	do {
+		struct cut cut = {.at = s,
+			.hosts = hosts_at(l->t, s),
+			.inside = l->hosts[rack],
+			.rack = rack};
+
+		l->stamp++;
+		if (l->r->rank[s] == rank && in_rack(l, s) &&
+			outside(l, s, &cut.cables) == all)
+			l->cut[l->ncuts++] = cut;
+	} while ((s = l->next[s]) != rack);
+}
+
+/* Parts as they are when this tier, from..to in seq, is the last one added. */
+static void
+cut_tier(struct least *l, uint32_t from, uint32_t to)
+{
+	bool tiers = l->r->order == ROUTE_TIERS && l->r->plane == NULL &&
+		     l->r->homes == 0;
+
+	for (uint32_t i = from; i < to; i++) {
+		sw_ix s = l->seq[i], part = piece_of(l->head, s);
+
+		if (l->out[part] == 0)
+			continue;
+		if (l->parts[part] < to)
+			l->cut[l->ncuts++] = (struct cut){.at = s,
+				.hosts = l->hosts[part],
+				.inside = l->hosts[part],
+				.cables = l->out[part],
+				.rack = TOPO_NONE};
+		l->parts[part] = to;
+		if (!tiers || l->racks[part] == to || !in_rack(l, s))
+			continue;
+		l->racks[part] = to;
+		cut_rack(l, part, l->r->rank[s]);
+	}
+}
+
+/* Live switches by rank, the last tier first. */
+static void
+sort(struct least *l, struct arena *a)
+{
+	uint32_t most = 0, *at;
+	uint32_t nsw = l->t->nsw;
+
+	for (sw_ix s = 0; s < nsw; s++)
+		if (topo_sw_live(l->t, s) && l->r->rank[s] > most)
+			most = l->r->rank[s];
+	at = arena_array(a, (size_t)most + 2, sizeof(*at));
+	for (sw_ix s = 0; s < nsw; s++)
+		if (topo_sw_live(l->t, s))
+			at[most - l->r->rank[s] + 1]++;
+	for (uint32_t k = 0; k <= most; k++)
+		at[k + 1] += at[k];
+	l->n = at[most + 1];
+	for (sw_ix s = 0; s < nsw; s++)
+		if (topo_sw_live(l->t, s))
+			l->seq[at[most - l->r->rank[s]]++] = s;
+}
+
+/* What the cables of a cut carry on average, rounded up. */
+static uint64_t
+load_of(struct least *l, const struct cut *c)
+{
+	uint64_t all = l->hosts[piece_of(l->head, c->at)];
+
+	return (c->hosts * (all - c->inside) + c->cables - 1) / c->cables;
+}
+
+static void
+note_rack(struct worst *w, sw_ix rack, uint64_t load)
+{
+	if (load > w->first) {
+		w->second = rack == w->rack ? w->second : w->first;
+		w->first = load;
+		w->rack = rack;
+	} else if (load > w->second && rack != w->rack) {
+		w->second = load;
+	}
+}
+
+/* The worst cut, when all parts are whole pieces of the fabric. */
+static uint64_t
+worst_cut(struct least *l, struct arena *a)
+{
+	struct worst *racks = arena_array(a, l->t->nsw, sizeof(*racks));
+	uint64_t most = 0, load;
+
+	for (uint32_t i = 0; i < l->ncuts; i++) {
+		const struct cut *c = &l->cut[i];
+		struct worst *w = &racks[piece_of(l->head, c->at)];
+
+		load = load_of(l, c);
+		if (c->rack != TOPO_NONE) {
+			note_rack(w, c->rack, load);
+			load = w->second;
+		}
+		most = load > most ? load : most;
+	}
+	return most;
+}
+
+uint64_t
+least_load(const struct routes *r)
+{
+	struct arena *a = arena_new();
+	uint32_t nsw = r->topo->nsw;
+	struct least l = {.r = r,
+		.t = r->topo,
+		.seq = arena_array(a, nsw, sizeof(sw_ix)),
+		.in = arena_array(a, nsw, sizeof(bool)),
+		.head = arena_array(a, nsw, sizeof(sw_ix)),
+		.next = arena_array(a, nsw, sizeof(sw_ix)),
+		.hosts = arena_array(a, nsw, sizeof(uint64_t)),
+		.out = arena_array(a, nsw, sizeof(uint32_t)),
+		.seen = arena_array(a, nsw, sizeof(uint32_t)),
+		.parts = arena_array(a, nsw, sizeof(uint32_t)),
+		.racks = arena_array(a, nsw, sizeof(uint32_t)),
+		.cut = arena_array(a, 2 * (size_t)nsw, sizeof(struct cut))};
+	uint64_t most;
+	uint32_t to;
+
+	sort(&l, a);
+	for (uint32_t i = 0; i < l.n; i = to) {
+		uint32_t rank = r->rank[l.seq[i]];
+
+		for (to = i; to < l.n && r->rank[l.seq[to]] == rank; to++)
+			add(&l, l.seq[to]);
+		cut_tier(&l, i, to);
+	}
+	most = worst_cut(&l, a);
+	arena_free(a);
+	return most;
+}

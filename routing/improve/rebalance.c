@@ -1,0 +1,788 @@
+#include "routing/improve/rebalance.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/improve/rebalance_multi_port.h"
+#include "routing/improve/rebalance_tree.h"
+#include "sm/base/arena.h"
+#include "sm/base/mem.h"
+
+enum {
+	STEP = 12,   /* the level sinks by such a part of itself, */
+	FINER = 4,   /* where that is too much by such a part of that, */
+	FINEST = 48, /* down to this */
+	PLENTY = 40, /* times what has to go: enough to choose from */
+	LOOK = 2,    /* cost of a switch when a LID is looked at first, */
+	AGAIN = 4,   /* such a part of 1 later; that of a cable is 1 */
+	STEPS = 4,   /* entries that are changed at once */
+	NONE = EVEN_NONE,
+};
+
+/* What passes the first switch, led another way. */
+struct move {
+	uint32_t n;
+	struct step {
+		sw_ix sw;
+		uint32_t cable;
+	} step[STEPS];
+	int64_t cost; /* pairs that meet more than before */
+};
+
+/* The first step of one, for a LID. */
+struct choice {
+	int64_t cost;
+	uint32_t gain; /* how much of what has to go */
+	uint32_t n;    /* entries */
+	uint32_t cable;
+	uint16_t sw, lid;
+};
+
+/* Packets of others on the way from a switch, in all and at the worst. */
+struct met {
+	int64_t sum, most;
+};
+
+/* What an entry that is not used yet might be, as found, when. */
+struct spare {
+	uint64_t when;
+	uint32_t cable;
+};
+
+struct even {
+	const struct topo *t;
+	const struct even_wish *wish;
+	struct routes *r; /* being changed */
+	struct arena *a;
+	struct even_cables net;
+	uint32_t *pos;	/* [nsw] place in the order, smaller is above */
+	uint32_t *load; /* [nadj] */
+	bool *fixed;	/* by LID */
+	struct even_tree **tree;  /* by LID, NULL: not in the ring */
+	struct even_tree **other; /* ... of the tables to take over from */
+	struct even_tree_ring ring;
+	struct even_homes homes;
+	uint32_t level;
+	uint64_t work; /* left */
+	uint64_t moves;
+	bool any; /* what makes more packets meet, or others make room */
+
+	/* Of the LID at hand. */
+	uint16_t lid;
+	sw_ix dest;
+	struct even_tree *x;
+	uint8_t from;	/* distance of the cable to be relieved, and */
+	bool *via;	/* [nsw] who is as far, or further, and sends by it */
+	uint16_t *user; /* [nuser] of these, who is used */
+	uint32_t nuser;
+	struct met *met;       /* [nsw] */
+	struct choice *choice; /* for the cable at hand */
+	size_t nchoice, room;
+	uint64_t gain;	     /* by all of them */
+	uint64_t now;	     /* how often it was looked for a move */
+	struct spare *spare; /* [nsw] */
+};
+
+/* ---- one LID ---- */
+
+static uint32_t
+entry(const struct even *e, sw_ix s)
+{
+	return even_tree_entry(&e->net, e->r, s, e->lid);
+}
+
+/* The next switch from s. */
+static sw_ix
+next_of(const struct even *e, sw_ix s)
+{
+	return e->net.head[e->x->way[s]];
+}
+
+/* Packets would meet others there; of the same LID they never do. */
+static int64_t
+others(const struct even *e, sw_ix s, uint32_t c)
+{
+	return (int64_t)e->load[c] -
+	       (e->x->way[s] == c ? (int64_t)e->x->flow[s] : 0);
+}
+
+/* What is met on the way from each switch, in all and at the worst. */
+static void
+find_met(struct even *e)
+{
+	const struct even_tree *x = e->x;
+
+	e->met[e->dest] = (struct met){0, 0};
+	for (uint32_t i = 1; i < x->n; i++) {
+		sw_ix s = x->seq[i];
+		const struct met *on = &e->met[next_of(e, s)];
+		int64_t here = others(e, s, x->way[s]);
+
+		e->met[s].sum = here + on->sum;
+		e->met[s].most = here > on->most ? here : on->most;
+	}
+}
+
+/* Who uses cable c for the LID. */
+static void
+find_users(struct even *e, uint32_t c)
+{
+	const struct even_tree *x = e->x;
+	sw_ix s = e->net.tail[c];
+	uint32_t i = x->n;
+
+	e->nuser = 0;
+	e->from = x->dist[s];
+	while (i > 0 && x->dist[x->seq[i - 1]] >= e->from)
+		i--;
+	for (; i < x->n; i++) {
+		sw_ix y = x->seq[i];
+
+		e->via[y] = x->way[y] == c ||
+			    (x->dist[y] > e->from && e->via[next_of(e, y)]);
+		if (e->via[y] && x->flow[y] > 0)
+			e->user[e->nuser++] = (uint16_t)y;
+	}
+}
+
+/* May any packet for the LID pass s? Half of all entries are never used. */
+static bool
+is_passed(const struct even *e, sw_ix s)
+{
+	const struct topo_switch *sw = &e->t->sw[s];
+
+	if (e->net.hosts[s] > 0)
+		return true;
+	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++) {
+		sw_ix x = e->net.head[c];
+		uint32_t back = x == e->dest ? NONE : entry(e, x);
+
+		if (back != NONE && e->net.head[back] == s)
+			return true;
+	}
+	return false;
+}
+
+static void
+spend(struct even *e, uint64_t work)
+{
+	e->work -= e->work < work ? e->work : work;
+}
+
+/* The tree of a LID in these tables, from its place or made. */
+static struct even_tree *
+tree_at(struct even *e, struct even_tree **place, const struct routes *r,
+	uint32_t lid)
+{
+	if (even_tree_at(&e->ring, place, r, (uint16_t)lid))
+		spend(e, (uint64_t)e->t->nsw * LOOK);
+	return *place;
+}
+
+static void
+look_at(struct even *e, uint32_t lid)
+{
+	e->x = tree_at(e, &e->tree[lid], e->r, lid);
+}
+
+/* ---- one entry ---- */
+
+static bool
+goes_down(const struct even *e, sw_ix s, sw_ix next)
+{
+	return e->pos[next] > e->pos[s];
+}
+
+static bool
+in_one_plane(const struct even *e, sw_ix s, sw_ix next)
+{
+	const uint8_t *plane = e->r->plane;
+
+	return plane == NULL ||
+	       !(((plane[s] ^ plane[next]) | (plane[s] ^ plane[e->dest])) &
+		       ROUTE_PLANE);
+}
+
+static bool
+is_via(const struct even *e, sw_ix s)
+{
+	return e->x->dist[s] >= e->from && e->via[s];
+}
+
+/* Does what comes to s stay off the cable to be relieved, or could it? */
+static bool
+is_open(const struct even *e, sw_ix s)
+{
+	return !is_via(e, s) || e->x->flow[s] == 0;
+}
+
+/* Might s use cable c as well as its own one? */
+static bool
+legal(const struct even *e, sw_ix s, uint32_t c)
+{
+	const struct even_tree *x = e->x;
+	sw_ix to = e->net.head[c], next;
+	bool down;
+
+	if (x->dist[to] != x->dist[s] - 1 || !is_open(e, to) ||
+		c == x->way[s] || e->net.tail[c] != s)
+		return false;
+	next = next_of(e, s);
+	down = goes_down(e, s, next);
+	return goes_down(e, s, to) == down &&
+	       (!down || to == e->dest || goes_down(e, to, next_of(e, to))) &&
+	       in_one_plane(e, s, next) && in_one_plane(e, s, to);
+}
+
+/*
+ * For what nobody uses yet: the cable from s by which it meets the fewest.
+ * NONE: all lead over the one to be relieved.
+ */
+static uint32_t
+find_spare(const struct even *e, sw_ix s)
+{
+	const struct topo_switch *sw = &e->t->sw[s];
+	sw_ix next = next_of(e, s);
+	uint32_t best = NONE;
+
+	if (is_open(e, next) && !even_homes_barred(&e->homes, next))
+		best = e->x->way[s];
+	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++)
+		if ((best == NONE || e->load[c] < e->load[best]) &&
+			legal(e, s, c) &&
+			!even_homes_barred(&e->homes, e->net.head[c]))
+			best = c;
+	return best;
+}
+
+static uint32_t
+spare(struct even *e, sw_ix s)
+{
+	if (e->spare[s].when != e->now)
+		e->spare[s] = (struct spare){e->now, find_spare(e, s)};
+	return e->spare[s].cable;
+}
+
+/*
+ * Lead what passes s by cable c, up to where it meets the way there is.
+ * False: something gets above the level.
+ */
+static bool
+try_way(struct even *e, sw_ix s, uint32_t c, struct move *m)
+{
+	const struct even_tree *t = e->x;
+	uint32_t add = t->flow[s];
+	sw_ix old = s, x = s;
+
+	m->n = 0;
+	m->cost = 0;
+	for (;;) {
+		if (c != t->way[x]) {
+			if (m->n == STEPS)
+				return false;
+			m->step[m->n++] = (struct step){x, c};
+		}
+		if (e->load[c] + add > e->level)
+			return false;
+		m->cost += others(e, x, c) - others(e, old, t->way[old]);
+		old = next_of(e, old);
+		x = e->net.head[c];
+		if (x == old)
+			break;
+		if (even_homes_barred(&e->homes, x))
+			return false;
+		c = t->way[x];
+		if (t->flow[x] == 0 &&
+			(is_via(e, x) || e->load[c] + add > e->level))
+			c = spare(e, x);
+		if (c == NONE)
+			return false;
+	}
+	m->cost *= (int64_t)add;
+	return true;
+}
+
+/* Few entries where they are kept, else few packets that meet. */
+static bool
+better(const struct even *e, const struct choice *a, const struct choice *b)
+{
+	if (b->gain == 0)
+		return true;
+	if (!e->wish->fresh && a->gain * b->n != b->gain * a->n)
+		return a->gain * b->n > b->gain * a->n;
+	return a->cost * (int64_t)b->gain < b->cost * (int64_t)a->gain;
+}
+
+/*
+ * May it be better to lead what passes x->sw by its cable? As if that took one
+ * entry, and nothing were in the way behind the next switch but one.
+ */
+static bool
+promises(struct even *e, struct choice *x, const struct choice *best)
+{
+	const struct even_tree *t = e->x;
+	uint32_t flow = t->flow[x->sw];
+	sw_ix to = e->net.head[x->cable];
+	uint32_t way = t->way[to];
+
+	x->n = 1;
+	x->cost = e->load[x->cable] - e->met[x->sw].sum;
+	if (to != e->dest && t->flow[to] == 0 &&
+		(is_via(e, to) || e->load[way] + flow > e->level)) {
+		way = spare(e, to);
+		if (way == NONE || e->load[way] + flow > e->level)
+			return false;
+		x->cost += e->load[way];
+		to = e->net.head[way];
+	}
+	if (!is_via(e, to)) {
+		if (e->met[to].most + flow > e->level)
+			return false;
+		x->cost += e->met[to].sum;
+	} else if (t->flow[to] > 0) {
+		return false;
+	}
+	x->cost *= (int64_t)flow;
+	return (x->cost <= 0 || e->any) && better(e, x, best);
+}
+
+/* The same for sure? */
+static bool
+holds(struct even *e, struct choice *x, const struct choice *best)
+{
+	struct move m;
+
+	if (!legal(e, x->sw, x->cable) || !try_way(e, x->sw, x->cable, &m))
+		return false;
+	x->n = m.n;
+	x->cost = m.cost;
+	return (x->cost <= 0 || e->any) && better(e, x, best);
+}
+
+/* What passes s for the LID is about to be led elsewhere. */
+static void
+turn_from(struct even *e, sw_ix s)
+{
+	spend(e, even_homes_bar(&e->homes, e->r, e->lid, e->x, s));
+	e->now += even_homes_has(&e->homes, e->lid); /* no spare is as it was */
+}
+
+/* The best entry of s to change. */
+static struct choice
+try_switch(struct even *e, sw_ix s, uint32_t excess)
+{
+	const struct topo_switch *sw = &e->t->sw[s];
+	const uint8_t *dist = e->x->dist;
+	uint32_t flow = e->x->flow[s];
+	struct choice best = {.gain = 0},
+		      x = {.sw = (uint16_t)s, .lid = e->lid};
+
+	if (flow > e->level)
+		return best;
+	spend(e, sw->nadj);
+	turn_from(e, s);
+	x.gain = flow < excess ? flow : excess;
+	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++) {
+		if (e->load[c] > e->level - flow ||
+			dist[e->net.head[c]] != dist[s] - 1)
+			continue;
+		x.cable = c;
+		if (promises(e, &x, &best) && holds(e, &x, &best))
+			best = x;
+	}
+	return best;
+}
+
+/* Put this much of what passes s on its way, or take it off. */
+static void
+carry(struct even *e, sw_ix s, uint32_t flow)
+{
+	for (; s != e->dest; s = next_of(e, s)) {
+		e->load[e->x->way[s]] += flow;
+		e->x->flow[next_of(e, s)] += flow;
+	}
+}
+
+/* Write the entry of s. */
+static void
+put(struct even *e, sw_ix s, uint8_t out)
+{
+	routes_put_entry(e->r, s, e->lid, out, e->wish->job->prev);
+	e->moves++;
+}
+
+static void
+make(struct even *e, const struct move *m)
+{
+	sw_ix s = m->step[0].sw;
+	uint32_t flow = e->x->flow[s];
+
+	carry(e, s, 0 - flow);
+	for (uint32_t i = 0; i < m->n; i++) {
+		put(e, m->step[i].sw, e->t->adj[m->step[i].cable].out);
+		e->x->way[m->step[i].sw] = m->step[i].cable;
+	}
+	carry(e, s, flow);
+}
+
+/* ---- one cable ---- */
+
+/* Turn to what is sent to a LID by cable c. */
+static void
+turn_to(struct even *e, uint32_t lid, uint32_t c)
+{
+	e->lid = (uint16_t)lid;
+	e->dest = topo_switch_of(e->t, e->t->by_lid[lid]);
+	look_at(e, lid);
+	find_users(e, c);
+	e->now++;
+	spend(e, e->t->nsw / AGAIN);
+}
+
+/* How to lead what is sent to the LID by cable c another way. */
+static void
+find_moves(struct even *e, uint32_t lid, uint32_t c)
+{
+	turn_to(e, lid, c);
+	find_met(e);
+	for (uint32_t i = 0; i < e->nuser; i++) {
+		struct choice x =
+			try_switch(e, e->user[i], e->load[c] - e->level);
+
+		if (x.gain == 0)
+			continue;
+		if (e->nchoice == e->room)
+			e->choice = mem_grow(e->choice, e->nchoice, &e->room,
+				sizeof(*e->choice));
+		e->choice[e->nchoice++] = x;
+		e->gain += x.gain;
+	}
+}
+
+/* Make it, if it is possible after others were made, too. */
+static void
+make_if(struct even *e, const struct choice *x, uint32_t c)
+{
+	struct move m = {.n = 0};
+
+	turn_to(e, x->lid, c);
+	turn_from(e, x->sw);
+	if (is_via(e, x->sw) && e->x->flow[x->sw] > 0 &&
+		legal(e, x->sw, x->cable) && try_way(e, x->sw, x->cable, &m))
+		make(e, &m);
+}
+
+/* Is the LID sent to by cable c, and may that be changed? */
+static bool
+is_free(struct even *e, uint32_t lid, uint32_t c)
+{
+	sw_ix s = e->net.tail[c];
+
+	e->lid = (uint16_t)lid;
+	if (e->fixed[lid] || entry(e, s) != c)
+		return false;
+	e->dest = topo_switch_of(e->t, e->t->by_lid[lid]);
+	spend(e, 1);
+	if (!in_one_plane(e, s, e->net.head[c]) ||
+		(e->tree[lid] == NULL && !is_passed(e, s)))
+		return false;
+	look_at(e, lid);
+	return e->x->flow[s] > 0;
+}
+
+/* What can be done about LIDs of cable c, until there is plenty. */
+static void
+find_choices(struct even *e, uint32_t c)
+{
+	uint64_t plenty = (uint64_t)(e->load[c] - e->level) * PLENTY;
+
+	e->nchoice = 0;
+	e->gain = 0;
+	for (uint32_t lid = 1; lid <= e->t->max_lid && e->work > 0; lid++)
+		if (e->gain < plenty && is_free(e, lid, c))
+			find_moves(e, lid, c);
+}
+
+/* Make the best of the choices, as long as that serves: has any been? */
+static bool
+choose(struct even *e, uint32_t c)
+{
+	uint64_t before = e->moves;
+
+	while (e->nchoice > 0 && e->load[c] > e->level) {
+		struct choice *x = e->choice;
+
+		for (size_t i = 1; i < e->nchoice; i++)
+			if (better(e, &e->choice[i], x))
+				x = &e->choice[i];
+		make_if(e, x, c);
+		*x = e->choice[--e->nchoice];
+	}
+	return e->moves > before;
+}
+
+/* Lead LIDs of cable c another way, until it is not above the level. */
+static void
+relieve(struct even *e, uint32_t c)
+{
+	bool more = true;
+
+	while (more && e->load[c] > e->level && e->work > 0) {
+		find_choices(e, c);
+		more = choose(e, c);
+	}
+}
+
+/* ---- all entries of a LID ---- */
+
+/* Put all that is sent to the LID on its ways, or take it off. */
+static void
+carry_all(struct even *e, const struct even_tree *x, bool off)
+{
+	for (uint32_t i = 1; i < x->n; i++) {
+		sw_ix s = x->seq[i];
+
+		e->load[x->way[s]] += off ? 0 - x->flow[s] : x->flow[s];
+	}
+}
+
+static bool
+fits(const struct even *e, const struct even_tree *x)
+{
+	for (uint32_t i = 1; i < x->n; i++) {
+		sw_ix s = x->seq[i];
+
+		if (x->flow[s] > 0 &&
+			e->load[x->way[s]] + x->flow[s] > e->level)
+			return false;
+	}
+	return true;
+}
+
+/* All entries for the LID as they are in the other tables. */
+static void
+copy_lid(struct even *e)
+{
+	const struct routes *from = e->wish->from;
+
+	for (sw_ix s = 0; s < e->t->nsw; s++)
+		if (routes_port(e->r, s, e->lid) !=
+			routes_port(from, s, e->lid))
+			put(e, s, routes_port(from, s, e->lid));
+	e->fixed[e->lid] = true;
+}
+
+/*
+ * Lead the LID as the other tables do, off cable c. Something gets above the
+ * level then? Only if any: others must make room.
+ */
+static void
+take_lid(struct even *e, uint32_t c)
+{
+	sw_ix s = e->net.tail[c];
+	const struct even_tree *to;
+
+	look_at(e, e->lid);
+	if (e->x->flow[s] == 0)
+		return;
+	to = tree_at(e, &e->other[e->lid], e->wish->from, e->lid);
+	spend(e, e->t->nsw / AGAIN);
+	if (even_homes_meets(&e->homes, e->r, e->lid, to))
+		return;
+	carry_all(e, e->x, true);
+	if ((to->way[s] != c || to->flow[s] < e->x->flow[s]) &&
+		(e->any || fits(e, to))) {
+		carry_all(e, to, false);
+		copy_lid(e);
+		return;
+	}
+	carry_all(e, e->x, false);
+}
+
+/* Take LIDs off cable c, until it is not above the level. */
+static void
+take(struct even *e, uint32_t c)
+{
+	sw_ix s = e->net.tail[c];
+	uint32_t last = e->t->max_lid;
+
+	for (uint32_t lid = 1; lid <= last && e->load[c] > e->level; lid++) {
+		e->lid = (uint16_t)lid;
+		if (!e->fixed[lid] && e->work > 0 && entry(e, s) == c)
+			take_lid(e, c);
+	}
+}
+
+/* Do tables obey the same order, and the same planes? */
+static bool
+in_same_order(const struct even *e, const struct routes *from)
+{
+	uint32_t nsw = e->t->nsw;
+	uint32_t *pos = arena_array(e->a, nsw, sizeof(*pos));
+
+	routes_line(from, pos);
+	return memcmp(pos, e->pos, nsw * sizeof(*pos)) == 0 &&
+	       (from->plane == NULL) == (e->r->plane == NULL) &&
+	       (from->plane == NULL ||
+		       memcmp(from->plane, e->r->plane, nsw) == 0);
+}
+
+/* ---- all of them ---- */
+
+struct busy {
+	uint32_t load;
+	uint32_t cable;
+};
+
+static int
+by_load(const void *a, const void *b)
+{
+	const struct busy *x = a, *y = b;
+
+	if (x->load != y->load)
+		return x->load > y->load ? -1 : 1;
+	return x->cable < y->cable ? -1 : x->cable > y->cable;
+}
+
+/* All cables above the level, the busiest first: how many. */
+static uint32_t
+find_busy(const struct even *e, struct busy *busy)
+{
+	uint32_t n = 0;
+
+	for (uint32_t c = 0; c < e->t->nadj; c++)
+		if (e->load[c] > e->level)
+			busy[n++] = (struct busy){e->load[c], c};
+	qsort(busy, n, sizeof(*busy), by_load);
+	return n;
+}
+
+/*
+ * Relieve them: by what makes fewer packets meet, then, or if entries are dear
+ * at once, by what does not.
+ */
+static void
+sink(struct even *e, struct busy *busy)
+{
+	uint32_t n = find_busy(e, busy);
+
+	for (unsigned round = e->wish->fresh ? 0 : 1; round < 2; round++) {
+		e->any = round > 0;
+		for (uint32_t i = 0; i < n; i++)
+			relieve(e, busy[i].cable);
+	}
+}
+
+static uint32_t
+worst(const struct even *e)
+{
+	uint32_t most = 0;
+
+	for (uint32_t c = 0; c < e->t->nadj; c++)
+		if (e->load[c] > most)
+			most = e->load[c];
+	return most;
+}
+
+/*
+ * Single entries, while the level sinks down to the goal. What stays above it
+ * is tried by smaller steps; where the busiest cable cannot be relieved even so
+ * nothing is gained by the others.
+ */
+static void
+change_entries(struct even *e, struct busy *busy)
+{
+	uint32_t goal = (uint32_t)e->wish->goal, part = STEP;
+	uint32_t is = worst(e), was;
+
+	while (is > goal && part <= FINEST && e->work > 0) {
+		was = is;
+		e->level = was - was / part - 1;
+		e->level = e->level < goal ? goal : e->level;
+		sink(e, busy);
+		is = worst(e);
+		part *= is == was ? FINER : 1;
+	}
+}
+
+/* Where they are dear: at once, as long as any serves. */
+static void
+change_few(struct even *e, struct busy *busy)
+{
+	uint64_t before;
+
+	e->level = (uint32_t)e->wish->goal;
+	do {
+		before = e->moves;
+		sink(e, busy);
+	} while (e->moves > before && e->work > 0);
+}
+
+/* Those that find room; then, one after the other, those that must find it. */
+static void
+change_lids(struct even *e, struct busy *busy)
+{
+	uint64_t before;
+
+	if (!in_same_order(e, e->wish->from))
+		return;
+	e->level = (uint32_t)e->wish->goal;
+	do {
+		uint32_t n = find_busy(e, busy);
+
+		before = e->moves;
+		for (uint32_t i = 0; i < 2 * n; i++) {
+			e->any = i >= n;
+			take(e, busy[i % n].cable);
+		}
+	} while (e->moves > before);
+}
+
+static void
+begin(struct even *e, const struct routes *r)
+{
+	uint32_t nsw = r->topo->nsw, nlid = r->topo->max_lid + 1U;
+
+	e->pos = arena_array(e->a, nsw, sizeof(*e->pos));
+	e->via = arena_array(e->a, nsw, sizeof(*e->via));
+	e->user = arena_array(e->a, nsw, sizeof(*e->user));
+	e->met = arena_array(e->a, nsw, sizeof(*e->met));
+	e->spare = arena_array(e->a, nsw, sizeof(*e->spare));
+	e->tree = arena_array(e->a, nlid, sizeof(*e->tree));
+	e->fixed = arena_array(e->a, nlid, sizeof(*e->fixed));
+	e->other = arena_array(e->a, nlid, sizeof(*e->other));
+	routes_line(r, e->pos);
+	even_tree_cables(&e->net, e->t, e->a);
+	even_tree_begin(&e->ring, &e->net, e->a);
+	e->load = even_tree_loads(&e->net, r->verified, e->a);
+	even_tree_hosts(&e->net);
+	even_homes_begin(
+		&e->homes, &e->net, e->wish->job->options, e->fixed, e->a);
+	e->work = e->wish->work;
+}
+
+struct routes *
+even_routes(const struct routes *r, const struct even_wish *w)
+{
+	struct even e = {.t = r->topo, .wish = w, .a = arena_new()};
+	struct busy *busy = arena_array(e.a, r->topo->nadj, sizeof(*busy));
+
+	e.r = routes_for(r, r->topo);
+	begin(&e, r);
+	if (w->from != NULL)
+		change_lids(&e, busy);
+	else if (w->fresh)
+		change_entries(&e, busy);
+	else
+		change_few(&e, busy);
+	free(e.choice);
+	arena_free(e.a);
+	verify_state_unref(e.r->verified);
+	e.r->verified = NULL;
+	free(e.r->turns);
+	e.r->turns = NULL;
+	if (e.moves > 0)
+		return e.r;
+	routes_unref(e.r);
+	return NULL;
+}

@@ -1,0 +1,159 @@
+#include "routing/improve/rebalance_tree.h"
+
+#include <string.h>
+
+enum { KEPT = 100000 }; /* switches of trees, of 11 bytes */
+
+void
+even_tree_cables(struct even_cables *c, const struct topo *t, struct arena *a)
+{
+	c->t = t;
+	c->by_port = arena_array(a, t->nports, sizeof(*c->by_port));
+	c->tail = arena_array(a, t->nadj, sizeof(*c->tail));
+	c->head = arena_array(a, t->nadj, sizeof(*c->head));
+	c->hosts = arena_array(a, t->nsw, sizeof(*c->hosts));
+	memset(c->by_port, 0xff, t->nports * sizeof(*c->by_port));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+			uint32_t k = t->sw[s].adj + i;
+			const struct topo_adj *adj = &t->adj[k];
+
+			c->tail[k] = TOPO_NONE;
+			c->head[k] = adj->peer;
+			if (!topo_sw_live(t, s) || !topo_sw_live(t, adj->peer))
+				continue;
+			c->tail[k] = s;
+			c->by_port[topo_port_of(t, t->sw[s].node, adj->out)] =
+				k;
+		}
+}
+
+void
+even_tree_hosts(struct even_cables *c)
+{
+	const struct topo *t = c->t;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nend; i++)
+			c->hosts[s] += t->end[t->sw[s].end + i].host;
+}
+
+uint32_t *
+even_tree_loads(const struct even_cables *c, const struct verify_state *v,
+	struct arena *a)
+{
+	const struct topo *t = c->t;
+	uint32_t *load = arena_array(a, t->nadj, sizeof(*load));
+
+	for (uint32_t k = 0; k < t->nadj; k++)
+		if (c->tail[k] != TOPO_NONE)
+			load[k] = (uint32_t)verify_state_load(
+				v, c->tail[k], t->adj[k].out);
+	return load;
+}
+
+/* Distances, by following entries until one is known. */
+static void
+find_dist(const struct even_cables *c, struct even_tree *x, sw_ix from)
+{
+	unsigned n = 0;
+	sw_ix s = from;
+
+	while (x->dist[s] == EVEN_FAR && x->way[s] != EVEN_NONE &&
+		n < EVEN_FAR) {
+		s = c->head[x->way[s]];
+		n++;
+	}
+	if (x->dist[s] == EVEN_FAR || n + x->dist[s] >= EVEN_FAR)
+		return;
+	n += x->dist[s];
+	for (s = from; x->dist[s] == EVEN_FAR; s = c->head[x->way[s]])
+		x->dist[s] = (uint8_t)n--;
+}
+
+/* Switches by distance. */
+static void
+sort(const struct even_cables *c, struct even_tree *x)
+{
+	uint32_t at[EVEN_FAR + 1] = {0};
+
+	for (sw_ix s = 0; s < c->t->nsw; s++)
+		if (x->dist[s] != EVEN_FAR)
+			at[x->dist[s] + 1]++;
+	for (unsigned k = 1; k <= EVEN_FAR; k++)
+		at[k] += at[k - 1];
+	x->n = at[EVEN_FAR];
+	for (sw_ix s = 0; s < c->t->nsw; s++)
+		if (x->dist[s] != EVEN_FAR)
+			x->seq[at[x->dist[s]]++] = (uint16_t)s;
+}
+
+static struct even_tree *
+make(uint32_t n, struct arena *a)
+{
+	struct even_tree *x = arena_alloc(a, sizeof(*x));
+
+	x->way = arena_array(a, n, sizeof(*x->way));
+	x->flow = arena_array(a, n, sizeof(*x->flow));
+	x->seq = arena_array(a, n, sizeof(*x->seq));
+	x->dist = arena_array(a, n, sizeof(*x->dist));
+	return x;
+}
+
+/* Make x, whatever it was, the tree of a LID. */
+static void
+read_ways(const struct even_cables *c, const struct routes *r, uint16_t lid,
+	struct even_tree *x)
+{
+	uint32_t nsw = c->t->nsw;
+	sw_ix dest = topo_switch_of(c->t, c->t->by_lid[lid]);
+
+	for (sw_ix s = 0; s < nsw; s++)
+		x->way[s] = even_tree_entry(c, r, s, lid);
+	x->way[dest] = EVEN_NONE;
+	memset(x->dist, EVEN_FAR, nsw);
+	x->dist[dest] = 0;
+	for (sw_ix s = 0; s < nsw; s++)
+		find_dist(c, x, s);
+	sort(c, x);
+	memcpy(x->flow, c->hosts, nsw * sizeof(*x->flow));
+	for (uint32_t i = x->n; i-- > 1;)
+		x->flow[c->head[x->way[x->seq[i]]]] += x->flow[x->seq[i]];
+}
+
+/* ---- those that are kept ---- */
+
+struct even_tree_held {
+	struct even_tree *tree, **place;
+};
+
+void
+even_tree_begin(struct even_tree_ring *g, const struct even_cables *net,
+	struct arena *a)
+{
+	*g = (struct even_tree_ring){.net = net, .a = a};
+	g->most = KEPT / (net->t->nsw + 1) + 2;
+	g->held = arena_array(a, g->most, sizeof(*g->held));
+}
+
+bool
+even_tree_at(struct even_tree_ring *g, struct even_tree **place,
+	const struct routes *r, uint16_t lid)
+{
+	struct even_tree_held *h;
+
+	if (*place != NULL)
+		return false;
+	if (g->n < g->most) {
+		h = &g->held[g->n++];
+		h->tree = make(g->net->t->nsw, g->a);
+	} else {
+		h = &g->held[g->oldest];
+		g->oldest = (g->oldest + 1) % g->most;
+		*h->place = NULL;
+	}
+	h->place = place;
+	*place = h->tree;
+	read_ways(g->net, r, lid, h->tree);
+	return true;
+}

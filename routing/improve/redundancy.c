@@ -1,0 +1,580 @@
+#include "routing/improve/redundancy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+
+enum {
+	STEPS = 64,
+	WAYS = 4, /* of a node with more ports each step is looked up anew */
+};
+
+/* What follows a switch on the way to a port, where it is no switch. */
+enum { ARRIVES = UINT32_MAX, NOWHERE = UINT32_MAX - 1 };
+
+struct step {
+	sw_ix sw;
+	uint8_t out;
+};
+
+/* The way to a port, as far as it was asked for. */
+struct way {
+	port_ix port;
+	uint32_t *next; /* [nsw] of those that are */
+	uint32_t *read; /* [nsw] read for this port, whose number is */
+	uint32_t nth;
+};
+
+struct find {
+	const struct verify_tables *in;
+	struct homing_ports ports;
+	struct way way[WAYS];
+	uint32_t *passed; /* [nsw] stamp + how many of the ways do */
+	uint32_t stamp;
+	uint32_t *of_sw, *of_port; /* leaves that each would cut off */
+	struct step *seen;	   /* which of them are not 0 */
+	size_t nseen, cap;
+};
+
+static bool
+is_host(const struct topo *t, const struct topo_end *e)
+{
+	return e->host && t->port[e->port].lid != 0;
+}
+
+const struct route_home *
+homing_said(const struct engine_options *o, uint64_t guid)
+{
+	size_t lo = 0, hi = o != NULL ? o->nhomes : 0;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (o->home[mid].guid == guid)
+			return &o->home[mid];
+		if (o->home[mid].guid < guid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+uint64_t
+homing_key(const struct topo *t, const struct engine_options *o, port_ix p)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+	const struct route_home *h = homing_said(o, t->port[p].guid);
+
+	if (h != NULL && h->group != ROUTE_HOME_NODE)
+		return ~(uint64_t)h->group;
+	return n->sysimg != 0 ? n->sysimg : n->guid;
+}
+
+static int
+by_key(const void *pa, const void *pb)
+{
+	const struct homing_member *a = pa, *b = pb;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->port < b->port ? -1 : a->port > b->port;
+}
+
+struct homing_ports
+homing_ports(const struct topo *t, const struct engine_options *o)
+{
+	struct homing_ports p = {0};
+
+	p.member = mem_alloc((t->nend + 1U) * sizeof(*p.member));
+	p.leaf = mem_alloc((t->nsw + 1U) * sizeof(*p.leaf));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		size_t before = p.n;
+
+		for (uint32_t i = 0; topo_sw_live(t, s) && i < t->sw[s].nend;
+			i++) {
+			const struct topo_end *e = &t->end[t->sw[s].end + i];
+
+			if (is_host(t, e))
+				p.member[p.n++] = (struct homing_member){
+					homing_key(t, o, e->port), e->port};
+		}
+		if (p.n > before)
+			p.leaf[p.nleaves++] = s;
+	}
+	qsort(p.member, p.n, sizeof(*p.member), by_key);
+	return p;
+}
+
+void
+homing_ports_free(struct homing_ports *p)
+{
+	free(p->member);
+	free(p->leaf);
+	*p = (struct homing_ports){0};
+}
+
+size_t
+homing_same(const struct homing_ports *p, size_t i)
+{
+	size_t n = 1;
+
+	while (i + n < p->n && p->member[i + n].key == p->member[i].key)
+		n++;
+	return n;
+}
+
+size_t
+homing_first(const struct homing_ports *p, uint64_t key)
+{
+	size_t lo = 0, hi = p->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->member[mid].key < key)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < p->n && p->member[lo].key == key ? lo : p->n;
+}
+
+static uint8_t
+entry(const struct verify_tables *in, sw_ix s, uint16_t lid)
+{
+	uint32_t b = lid / LFT_BLOCK;
+
+	if (b >= in->nblocks)
+		return LFT_DROP;
+	return lft_bytes(in->pool, lft_row_ref(in->row[s], b))[lid % LFT_BLOCK];
+}
+
+/* The way from s to port p, from the first cable on; steps, or 0 if none. */
+static unsigned
+walk(const struct verify_tables *in, sw_ix s, port_ix p, struct step *step)
+{
+	const struct topo *t = in->topo;
+
+	for (unsigned n = 0; n < STEPS;) {
+		const struct topo_node *x = &t->node[t->sw[s].node];
+		uint8_t out = entry(in, s, t->port[p].lid);
+		port_ix peer;
+
+		if (out == 0 || out > x->nports)
+			return 0;
+		step[n++] = (struct step){s, out};
+		peer = t->port[x->first_port + out].peer;
+		if (peer == p)
+			return n;
+		if (peer == TOPO_NONE ||
+			t->node[t->port[peer].node].sw == TOPO_NONE)
+			return 0;
+		s = t->node[t->port[peer].node].sw;
+	}
+	return 0;
+}
+
+/* What follows s on the way. */
+static uint32_t
+next_of(const struct find *f, struct way *w, sw_ix s)
+{
+	const struct topo *t = f->in->topo;
+	const struct topo_node *n = &t->node[t->sw[s].node];
+	port_ix peer = TOPO_NONE;
+	uint8_t out;
+
+	if (w->read[s] == w->nth)
+		return w->next[s];
+	out = entry(f->in, s, t->port[w->port].lid);
+	if (out > 0 && out <= n->nports)
+		peer = t->port[n->first_port + out].peer;
+	w->read[s] = w->nth;
+	w->next[s] = NOWHERE;
+	if (peer == w->port)
+		w->next[s] = ARRIVES;
+	else if (peer != TOPO_NONE &&
+		 t->node[t->port[peer].node].sw != TOPO_NONE)
+		w->next[s] = t->node[t->port[peer].node].sw;
+	return w->next[s];
+}
+
+/*
+ * Is any switch behind leaf s on all the ways from there? Mostly none is, and
+ * then nobody asks which.
+ */
+static bool
+meet(struct find *f, sw_ix s, uint32_t nways)
+{
+	uint32_t first;
+	bool any = true;
+
+	if (f->stamp > UINT32_MAX - WAYS) {
+		memset(f->passed, 0, f->in->topo->nsw * sizeof(*f->passed));
+		f->stamp = 0;
+	}
+	first = f->stamp + 1;
+	f->stamp += WAYS;
+	for (uint32_t k = 0; k < nways && any; k++) {
+		uint32_t x = next_of(f, &f->way[k], s);
+
+		any = false;
+		for (unsigned n = 1; x != ARRIVES; n++) {
+			if (x == NOWHERE || n == STEPS)
+				return false;
+			if (k == 0 || f->passed[x] == first + k - 1) {
+				f->passed[x] = first + k;
+				any = true;
+			}
+			x = next_of(f, &f->way[k], x);
+		}
+	}
+	return any;
+}
+
+/* Keep of the steps in `both`, of which out 0 is the switch alone, those that
+ * the other way takes, too. */
+static unsigned
+intersect(struct step *both, unsigned n, const struct step *other, unsigned m)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < m; k++) {
+			if (both[i].sw != other[k].sw ||
+				(both[i].out != 0 &&
+					both[i].out != other[k].out))
+				continue;
+			both[kept++] = both[i];
+			break;
+		}
+	return kept;
+}
+
+static void
+count(struct find *f, const struct step *both, unsigned n)
+{
+	const struct topo *t = f->in->topo;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t *c =
+			both[i].out == 0
+				? &f->of_sw[both[i].sw]
+				: &f->of_port[topo_port_of(t,
+					  t->sw[both[i].sw].node, both[i].out)];
+
+		if ((*c)++ > 0)
+			continue;
+		f->seen =
+			mem_grow(f->seen, f->nseen, &f->cap, sizeof(*f->seen));
+		f->seen[f->nseen++] = both[i];
+	}
+}
+
+/*
+ * What the ways from leaf s to all ports have in common: switches behind s,
+ * and cables. A port that is not reached has no way to share.
+ */
+static bool
+steps_from(
+	struct find *f, sw_ix s, const struct homing_member *m, uint32_t nports)
+{
+	struct step both[2 * STEPS], other[STEPS];
+	unsigned n = 0;
+
+	for (uint32_t k = 0; k < nports; k++) {
+		unsigned len = walk(f->in, s, m[k].port, other);
+
+		if (k > 0) {
+			n = intersect(both, n, other, len);
+			continue;
+		}
+		for (unsigned i = 0; i < len; i++) {
+			if (i > 0)
+				both[n++] = (struct step){other[i].sw, 0};
+			if (i + 1 < len)
+				both[n++] = other[i];
+		}
+	}
+	count(f, both, n);
+	return n > 0;
+}
+
+/* The worst of what was counted; the counts are cleared. */
+static void
+take_worst(struct find *f, struct homing_node *x)
+{
+	const struct topo *t = f->in->topo;
+
+	x->sw = TOPO_NONE;
+	for (size_t i = 0; i < f->nseen; i++) {
+		const struct step *p = &f->seen[i];
+		uint32_t *c = p->out == 0 ? &f->of_sw[p->sw]
+					  : &f->of_port[topo_port_of(t,
+						    t->sw[p->sw].node, p->out)];
+
+		/* A switch says more than the cable that leads to it. */
+		if (*c > x->worst ||
+			(*c == x->worst && p->out == 0 && x->out != 0)) {
+			x->worst = *c;
+			x->sw = p->sw;
+			x->out = p->out;
+		}
+		*c = 0;
+	}
+	f->nseen = 0;
+}
+
+/* Does the cable go with the point? */
+static bool
+is_away(const struct homing_node *x, sw_ix s, const struct topo_adj *a)
+{
+	if (x->out == 0)
+		return a->peer == x->sw || s == x->sw;
+	return (s == x->sw && a->out == x->out) ||
+	       (a->peer == x->sw && a->peer_port == x->out);
+}
+
+/*
+ * Without the point, do all leaves get to some port of the node, by whatever
+ * cables? From the ports' switches outwards.
+ */
+static bool
+is_only_way(const struct find *f, const struct homing_member *m,
+	const struct homing_node *x)
+{
+	const struct topo *t = f->in->topo;
+	sw_ix *queue = mem_alloc((t->nsw + 1U) * sizeof(*queue));
+	bool *seen = mem_zalloc(t->nsw + 1U, sizeof(*seen));
+	uint32_t head = 0, n = 0;
+	bool lost = false;
+
+	for (uint32_t k = 0; k < x->nports; k++) {
+		sw_ix s = topo_switch_of(t, m[k].port);
+
+		if (seen[s] || (s == x->sw && x->out == 0))
+			continue;
+		seen[s] = true;
+		queue[n++] = s;
+	}
+	while (head < n) {
+		sw_ix s = queue[head++];
+
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
+
+			if (seen[a->peer] || !topo_sw_live(t, a->peer) ||
+				is_away(x, s, a))
+				continue;
+			seen[a->peer] = true;
+			queue[n++] = a->peer;
+		}
+	}
+	for (uint32_t i = 0; i < f->ports.nleaves; i++)
+		lost |= !seen[f->ports.leaf[i]] &&
+			(f->ports.leaf[i] != x->sw || x->out != 0);
+	free(queue);
+	free(seen);
+	return lost;
+}
+
+/* Have all ways from leaf s something in common? It is counted. */
+static bool
+from_leaf(struct find *f, sw_ix s, const struct homing_member *m,
+	const struct homing_node *x)
+{
+	if (x->nports > WAYS)
+		return steps_from(f, s, m, x->nports);
+	if (!meet(f, s, x->nports))
+		return false;
+	return x->one_switch || steps_from(f, s, m, x->nports);
+}
+
+static void
+look_at(struct find *f, const struct homing_member *m, uint32_t nports,
+	struct homing_node *x)
+{
+	const struct topo *t = f->in->topo;
+
+	x->port = m->port;
+	x->nports = nports;
+	x->one_switch = true;
+	for (uint32_t k = 1; k < nports; k++)
+		x->one_switch &= topo_switch_of(t, m[k].port) ==
+				 topo_switch_of(t, m->port);
+	for (uint32_t k = 0; k < nports && k < WAYS; k++) {
+		f->way[k].port = m[k].port;
+		f->way[k].nth++;
+	}
+	for (uint32_t i = 0; i < f->ports.nleaves; i++) {
+		x->leaves++;
+		x->cut += from_leaf(f, f->ports.leaf[i], m, x);
+	}
+	take_worst(f, x);
+	if (x->one_switch) { /* all of them go there */
+		x->sw = x->cut > 0 ? topo_switch_of(t, m->port) : TOPO_NONE;
+		x->out = 0;
+		x->worst = x->cut;
+	}
+	x->only_way = x->cut > 0 && is_only_way(f, m, x);
+}
+
+static void
+look_at_all(struct find *f, const atomic_bool *cancel, struct homing *out)
+{
+	size_t cap = 0;
+
+	for (size_t i = 0, n; i < f->ports.n; i += n) {
+		const struct homing_member *m = &f->ports.member[i];
+		struct homing_node *x;
+
+		n = homing_same(&f->ports, i);
+		if (n < 2) {
+			out->alone[out->nalone++] = m->key;
+			continue;
+		}
+		if (cancel != NULL && atomic_load(cancel))
+			return;
+		out->node =
+			mem_grow(out->node, out->n, &cap, sizeof(*out->node));
+		x = &out->node[out->n++];
+		*x = (struct homing_node){.key = m->key};
+		look_at(f, m, (uint32_t)n, x);
+		out->single += x->cut > 0;
+	}
+}
+
+int
+homing_find_unless(const struct verify_tables *in,
+	const struct engine_options *options, const atomic_bool *cancel,
+	struct homing *out)
+{
+	const struct topo *t = in->topo;
+	struct find f = {.in = in};
+
+	*out = (struct homing){0};
+	f.ports = homing_ports(t, options);
+	out->alone = mem_alloc((f.ports.n + 1) * sizeof(*out->alone));
+	f.of_sw = mem_zalloc(t->nsw + 1U, sizeof(*f.of_sw));
+	f.of_port = mem_zalloc(t->nports + 1U, sizeof(*f.of_port));
+	f.passed = mem_zalloc(t->nsw + 1U, sizeof(*f.passed));
+	for (unsigned k = 0; k < WAYS; k++) {
+		f.way[k].next = mem_zalloc(t->nsw + 1U, sizeof(uint32_t));
+		f.way[k].read = mem_zalloc(t->nsw + 1U, sizeof(uint32_t));
+	}
+	look_at_all(&f, cancel, out);
+	for (unsigned k = 0; k < WAYS; k++) {
+		free(f.way[k].next);
+		free(f.way[k].read);
+	}
+	homing_ports_free(&f.ports);
+	free(f.of_sw);
+	free(f.of_port);
+	free(f.passed);
+	free(f.seen);
+	if (cancel == NULL || !atomic_load(cancel))
+		return 0;
+	homing_end(out);
+	return -1;
+}
+
+void
+homing_find(const struct verify_tables *in,
+	const struct engine_options *options, struct homing *out)
+{
+	(void)homing_find_unless(in, options, NULL, out);
+}
+
+void
+homing_end(struct homing *h)
+{
+	free(h->node);
+	free(h->alone);
+	*h = (struct homing){0};
+}
+
+static int
+by_place(const void *pa, const void *pb)
+{
+	const struct homing_point *a = pa, *b = pb;
+
+	if (a->sw != b->sw)
+		return a->sw < b->sw ? -1 : 1;
+	return a->out < b->out ? -1 : a->out > b->out;
+}
+
+static int
+by_nodes(const void *pa, const void *pb)
+{
+	const struct homing_point *a = pa, *b = pb;
+
+	if (a->nodes != b->nodes)
+		return a->nodes > b->nodes ? -1 : 1;
+	return by_place(a, b);
+}
+
+struct homing_point *
+homing_points(const struct homing *h, size_t *n)
+{
+	struct homing_point *p = mem_zalloc(h->single + 1, sizeof(*p));
+	size_t all = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < h->n; i++)
+		if (h->node[i].cut > 0)
+			p[all++] = (struct homing_point){
+				h->node[i].sw, h->node[i].out, 1};
+	qsort(p, all, sizeof(*p), by_place);
+	for (size_t i = 0; i < all; i++) {
+		if (*n > 0 && by_place(&p[*n - 1], &p[i]) == 0)
+			p[*n - 1].nodes++;
+		else
+			p[(*n)++] = p[i];
+	}
+	qsort(p, *n, sizeof(*p), by_nodes);
+	return p;
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+bool
+homing_is_alone(const struct homing *h, uint64_t key)
+{
+	return bsearch(&key, h->alone, h->nalone, sizeof(key), by_value) !=
+	       NULL;
+}
+
+void
+homing_text(const struct topo *t, const struct homing_node *n, char *out,
+	size_t room)
+{
+	const char *name = topo_desc(t, t->port[n->port].node);
+	char port[16] = "", all[24] = "both";
+
+	if (n->cut == 0) {
+		(void)snprintf(out, room,
+			"\"%s\": %u ports, no single point "
+			"of failure",
+			name, n->nports);
+		return;
+	}
+	if (n->out != 0)
+		(void)snprintf(port, sizeof(port), " port %u", n->out);
+	if (n->nports != 2)
+		(void)snprintf(all, sizeof(all), "all %u", n->nports);
+	(void)snprintf(out, room,
+		"\"%s\": \"%s\"%s cuts off %s ports from %u of %u leaves; %s",
+		name, topo_desc(t, t->sw[n->sw].node), port, all, n->worst,
+		n->leaves,
+		n->one_switch ? "they hang on one switch"
+		: n->only_way ? "there is no other way"
+			      : "other routes would not");
+}

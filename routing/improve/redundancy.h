@@ -1,0 +1,114 @@
+/*
+ * homing: nodes with several ports, and what they gain by them. Of each node
+ * the report says whether one switch or one cable, failing, would cut all of
+ * its ports from some leaf at once, until new tables are in force, and names
+ * it. From tables alone, whoever made them. Whether other routes could help is
+ * seen from the cables.
+ *
+ * Ports belong together that have the system image GUID in common, or that
+ * the configuration puts into one group.
+ *
+ * Source: Bogdanski et al., Multi-homed Fat-Tree Routing with InfiniBand (PDP
+ * 2014).
+ */
+#ifndef HEDDLE_ROUTING_IMPROVE_REDUNDANCY_H
+#define HEDDLE_ROUTING_IMPROVE_REDUNDANCY_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "routing/core/engine.h"
+#include "routing/verify/verify.h"
+
+struct homing_node {
+	uint64_t key;	 /* see homing_key */
+	port_ix port;	 /* the first of its ports */
+	uint32_t nports; /* that have a LID and hang on a live switch */
+	uint32_t leaves; /* switches with hosts that were looked at */
+	uint32_t cut;	 /* of these, those with a single point of failure */
+	sw_ix sw;	 /* the worst one: a switch, or its cable at out; where
+			    all ports hang on one switch, that one */
+	uint8_t out;	 /* 0: the switch itself */
+	uint32_t worst;	 /* leaves that it cuts off */
+	bool one_switch; /* all ports on one switch: no routing helps */
+	bool only_way;	 /* without it there is no way for some leaf, along
+			    whatever cables: no routing helps */
+};
+
+struct homing {
+	struct homing_node *node; /* those with several ports, by key */
+	size_t n;
+	uint64_t *alone; /* keys of those with one port, ascending */
+	size_t nalone;
+	size_t single; /* of these, those with a single point of failure */
+};
+
+/* What is configured of the port with this GUID, or NULL; o: NULL allowed. */
+const struct route_home *homing_said(
+	const struct engine_options *o, uint64_t guid);
+
+/*
+ * What ports of one node have in common, and no others: its system image, or
+ * the group that it is configured to be in.
+ */
+uint64_t homing_key(
+	const struct topo *t, const struct engine_options *o, port_ix p);
+
+/* Hosts' ports that have a LID and hang on a live switch, those of one node
+ * together, and where they hang. */
+struct homing_member {
+	uint64_t key;
+	port_ix port;
+};
+
+struct homing_ports {
+	struct homing_member *member; /* [n] by key, then port */
+	size_t n;
+	sw_ix *leaf; /* live switches with such ports */
+	uint32_t nleaves;
+};
+
+/* Free with homing_ports_free. */
+struct homing_ports homing_ports(
+	const struct topo *t, const struct engine_options *o);
+void homing_ports_free(struct homing_ports *p);
+
+/* How many of the ports from number i on belong to one node. */
+size_t homing_same(const struct homing_ports *p, size_t i);
+
+/* The number of the first port with this key, p->n: none has it. */
+size_t homing_first(const struct homing_ports *p, uint64_t key);
+
+/* Fill *out; options: for the groups, NULL allowed. */
+void homing_find(const struct verify_tables *in,
+	const struct engine_options *options, struct homing *out);
+
+/*
+ * The same, unless another thread sets *cancel meanwhile: then -1, and *out is
+ * empty.
+ */
+int homing_find_unless(const struct verify_tables *in,
+	const struct engine_options *options, const atomic_bool *cancel,
+	struct homing *out);
+
+void homing_end(struct homing *h);
+
+/* A single point of failure, and how many nodes have it as their worst one. */
+struct homing_point {
+	sw_ix sw;
+	uint8_t out; /* as in struct homing_node */
+	uint32_t nodes;
+};
+
+/* All of them, those with most nodes first; to be freed. *n: how many. */
+struct homing_point *homing_points(const struct homing *h, size_t *n);
+
+/* Has a node with this key one port and no more? */
+bool homing_is_alone(const struct homing *h, uint64_t key);
+
+/* One node in words: "node N1: switch \"S7\" cuts off 12 of 36 leaves". */
+void homing_text(const struct topo *t, const struct homing_node *n, char *out,
+	size_t room);
+
+#endif

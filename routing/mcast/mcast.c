@@ -1,0 +1,621 @@
+#include "routing/mcast/mcast.h"
+
+#include <stdlib.h>
+
+#include "routing/core/routes.h"
+#include "sm/base/mem.h"
+
+/* A live cable seen from below. */
+struct rise {
+	sw_ix to;
+	uint8_t out, peer_port;
+};
+
+/* A switch while a tree is being made. */
+struct knot {
+	uint32_t in;	/* == mcast.stamp: in the tree */
+	uint32_t kids;	/* branches that have it as parent */
+	uint32_t ends;	/* members at it */
+	uint32_t below; /* receivers at it and below it */
+	sw_ix parent;
+	uint8_t up, down;
+	/* the search upwards */
+	uint32_t seen; /* == mcast.wave: reached */
+	bool met;      /* the search before reached it too */
+	sw_ix from;    /* the switch below by which it was reached */
+	uint8_t from_up, from_down;
+};
+
+struct mcast {
+	struct topo *t;
+	const uint32_t *pos;
+	const uint8_t *plane;
+	uint32_t *first; /* rise[first[s] .. first[s + 1]) */
+	struct rise *rise;
+	uint32_t *piece; /* component of a switch */
+	struct knot *knot;
+	sw_ix *queue; /* [nsw] */
+	sw_ix *list;  /* [nsw] switches in the tree, in any order */
+	uint32_t nlist;
+	sw_ix root; /* of the tree that the others are grafted to */
+	uint32_t receivers;
+	uint32_t stamp, wave;
+};
+
+static bool
+leads_up(const struct mcast *m, sw_ix s, const struct topo_adj *a)
+{
+	return topo_sw_live(m->t, s) && topo_sw_live(m->t, a->peer) &&
+	       m->pos[a->peer] < m->pos[s] &&
+	       routes_joined(m->plane, s, a->peer);
+}
+
+/* Pieces of the live fabric: the lowest switch number in each. */
+static void
+find_pieces(struct mcast *m)
+{
+	const struct topo *t = m->t;
+	uint32_t head, tail;
+	sw_ix s;
+
+	for (s = 0; s < t->nsw; s++)
+		m->piece[s] = TOPO_NONE;
+	for (s = 0; s < t->nsw; s++) {
+		if (m->piece[s] != TOPO_NONE || !topo_sw_live(t, s))
+			continue;
+		m->piece[s] = s;
+		m->queue[0] = s;
+		for (head = 0, tail = 1; head < tail; head++) {
+			const struct topo_switch *w = &t->sw[m->queue[head]];
+
+			for (uint32_t i = 0; i < w->nadj; i++) {
+				sw_ix p = t->adj[w->adj + i].peer;
+
+				if (m->piece[p] != TOPO_NONE ||
+					!topo_sw_live(t, p))
+					continue;
+				m->piece[p] = s;
+				m->queue[tail++] = p;
+			}
+		}
+	}
+}
+
+struct mcast *
+mcast_new(struct topo *t, const uint32_t *pos, const uint8_t *plane)
+{
+	struct mcast *m = mem_zalloc(1, sizeof(*m));
+	uint32_t n = 0;
+
+	m->wave = 1; /* no knot was seen by the search before */
+	m->t = t;
+	m->pos = pos;
+	m->plane = plane;
+	m->first = mem_zalloc((size_t)t->nsw + 1, sizeof(*m->first));
+	m->rise = mem_zalloc(t->nadj, sizeof(*m->rise));
+	m->piece = mem_zalloc(t->nsw, sizeof(*m->piece));
+	m->knot = mem_zalloc(t->nsw, sizeof(*m->knot));
+	m->queue = mem_zalloc(t->nsw, sizeof(*m->queue));
+	m->list = mem_zalloc(t->nsw, sizeof(*m->list));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const struct topo_switch *w = &t->sw[s];
+
+		m->first[s] = n;
+		for (uint32_t i = 0; i < w->nadj; i++) {
+			const struct topo_adj *a = &t->adj[w->adj + i];
+
+			if (leads_up(m, s, a))
+				m->rise[n++] = (struct rise){
+					a->peer, a->out, a->peer_port};
+		}
+	}
+	m->first[t->nsw] = n;
+	find_pieces(m);
+	return m;
+}
+
+void
+mcast_free(struct mcast *m)
+{
+	if (m == NULL)
+		return;
+	free(m->first);
+	free(m->rise);
+	free(m->piece);
+	free(m->knot);
+	free(m->queue);
+	free(m->list);
+	free(m);
+}
+
+/* ---- the search upwards ---- */
+
+static bool
+inside(const struct mcast *m, sw_ix s)
+{
+	return m->knot[s].in == m->stamp;
+}
+
+static void
+reach(struct mcast *m, sw_ix s, sw_ix from, const struct rise *by)
+{
+	struct knot *k = &m->knot[s];
+
+	k->met = k->seen == m->wave - 1;
+	k->seen = m->wave;
+	k->from = from;
+	k->from_up = by != NULL ? by->out : 0;
+	k->from_down = by != NULL ? by->peer_port : 0;
+}
+
+/* Where a search ends. */
+enum goal {
+	AT_TREE, /* at a switch of the tree */
+	AT_MET,	 /* ... or at one that the search before reached */
+	AT_END,	 /* nowhere: only reach everything */
+};
+
+static bool
+at_goal(const struct mcast *m, sw_ix s, sw_ix began, enum goal goal)
+{
+	if (goal == AT_END || s == began)
+		return false;
+	return inside(m, s) || (goal == AT_MET && m->knot[s].met);
+}
+
+/*
+ * Search upwards from s, nearest first; the way is left in the knots, one step
+ * down each. The seed turns the order in which cables are looked at, so that
+ * groups spread. TOPO_NONE: the goal is not above s.
+ */
+static sw_ix
+climb(struct mcast *m, sw_ix s, enum goal goal, uint64_t seed)
+{
+	uint32_t head = 0, tail = 0;
+
+	m->wave++;
+	reach(m, s, TOPO_NONE, NULL);
+	m->queue[tail++] = s;
+	while (head < tail) {
+		sw_ix at = m->queue[head++];
+		const struct rise *r = &m->rise[m->first[at]];
+		uint32_t n = m->first[at + 1] - m->first[at];
+
+		if (at_goal(m, at, s, goal))
+			return at;
+		for (uint32_t i = 0; i < n; i++) {
+			const struct rise *up = &r[(i + seed) % n];
+
+			if (m->knot[up->to].seen == m->wave)
+				continue;
+			reach(m, up->to, at, up);
+			m->queue[tail++] = up->to;
+		}
+	}
+	return TOPO_NONE;
+}
+
+/* ---- the tree in the making ---- */
+
+/* Bring s in, with nothing above it. */
+static void
+enter(struct mcast *m, sw_ix s)
+{
+	struct knot *k = &m->knot[s];
+
+	if (inside(m, s))
+		return;
+	k->in = m->stamp;
+	k->kids = k->ends = k->below = 0;
+	k->parent = TOPO_NONE;
+	k->up = k->down = 0;
+	m->list[m->nlist++] = s;
+}
+
+static void
+hang(struct mcast *m, sw_ix s, const struct rise *r)
+{
+	struct knot *k = &m->knot[s];
+
+	k->parent = r->to;
+	k->up = r->out;
+	k->down = r->peer_port;
+	m->knot[r->to].kids++;
+}
+
+/* Bring in the way that climb() left, from its end down to where it began. */
+static void
+adopt(struct mcast *m, sw_ix end)
+{
+	sw_ix s = end;
+
+	enter(m, end);
+	while (m->knot[s].from != TOPO_NONE) {
+		const struct knot *k = &m->knot[s];
+		const struct rise r = {s, k->from_up, k->from_down};
+		sw_ix next = k->from;
+
+		enter(m, next);
+		hang(m, next, &r);
+		s = next;
+	}
+}
+
+static sw_ix
+root_of(const struct mcast *m, sw_ix s)
+{
+	while (m->knot[s].parent != TOPO_NONE)
+		s = m->knot[s].parent;
+	return s;
+}
+
+/*
+ * Join s, which has nothing above it, to what there is: by the shortest way up
+ * that meets it. Where nothing above s is in the tree, first the tree gets a
+ * way from its root up to something that is above both.
+ */
+static void
+graft(struct mcast *m, sw_ix s, uint64_t seed)
+{
+	sw_ix at;
+
+	while ((at = climb(m, s, AT_TREE, seed)) == TOPO_NONE) {
+		at = climb(m, m->root, AT_MET, seed);
+		if (at == TOPO_NONE)
+			return; /* not in one order with one top */
+		adopt(m, at);
+		m->root = root_of(m, at);
+		if (m->root == s)
+			return;
+	}
+	adopt(m, at);
+}
+
+/* ---- members ---- */
+
+/* The switch that serves a port, and the port there; TOPO_NONE: none. */
+static sw_ix
+server(const struct mcast *m, port_ix p, uint8_t *out)
+{
+	const struct topo *t = m->t;
+	sw_ix s = topo_switch_of(t, p);
+
+	if (s == TOPO_NONE || !topo_sw_live(t, s))
+		return TOPO_NONE;
+	*out = t->node[t->port[p].node].sw == s ? 0
+						: t->port[t->port[p].peer].num;
+	return s;
+}
+
+/* The piece in which most of the members are; TOPO_NONE: there are none. */
+static uint32_t
+busiest_piece(struct mcast *m, const struct mcast_member *member, size_t n)
+{
+	uint32_t best = TOPO_NONE, most = 0;
+	uint8_t out;
+	size_t i;
+
+	m->stamp++;
+	for (i = 0; i < n; i++) {
+		sw_ix s = server(m, member[i].port, &out);
+		struct knot *k;
+
+		if (s == TOPO_NONE)
+			continue;
+		k = &m->knot[m->piece[s]];
+		if (k->in != m->stamp) {
+			k->in = m->stamp;
+			k->ends = 0;
+		}
+		if (++k->ends > most) {
+			most = k->ends;
+			best = m->piece[s];
+		}
+	}
+	m->stamp++;
+	return best;
+}
+
+/* Bring the members' switches in; returns how many members are left out. */
+static size_t
+seat(struct mcast *m, const struct mcast_member *member, size_t n,
+	uint32_t piece)
+{
+	size_t i, left = 0;
+	uint8_t out;
+
+	m->receivers = 0;
+	for (i = 0; i < n; i++) {
+		sw_ix s = server(m, member[i].port, &out);
+
+		if (s == TOPO_NONE || m->piece[s] != piece) {
+			left++;
+			continue;
+		}
+		enter(m, s);
+		m->knot[s].ends++;
+		m->knot[s].below += member[i].receives;
+		m->receivers += member[i].receives;
+	}
+	return left;
+}
+
+/* ---- what stands ---- */
+
+/* Switch s of topology old in ours, or TOPO_NONE. */
+static sw_ix
+again(const struct mcast *m, const struct topo *old, sw_ix s)
+{
+	node_ix n;
+
+	if (old == m->t)
+		return s;
+	n = topo_by_node_guid(m->t, old->node[old->sw[s].node].guid);
+	return n != TOPO_NONE ? m->t->node[n].sw : TOPO_NONE;
+}
+
+static const struct rise *
+find_rise(const struct mcast *m, sw_ix s, sw_ix to, uint8_t out)
+{
+	for (uint32_t i = m->first[s]; i < m->first[s + 1]; i++)
+		if (m->rise[i].to == to && m->rise[i].out == out)
+			return &m->rise[i];
+	return NULL;
+}
+
+/* The previous tree, as far as it stands, with all its switches. */
+static void
+keep(struct mcast *m, const struct mcast_tree *prev, uint32_t piece)
+{
+	for (size_t i = 0; i < prev->n; i++) {
+		const struct mcast_branch *b = &prev->branch[i];
+		const struct rise *r;
+		sw_ix s = again(m, prev->topo, b->sw), to;
+
+		if (s == TOPO_NONE || m->piece[s] != piece)
+			continue;
+		enter(m, s);
+		if (b->parent == TOPO_NONE)
+			continue;
+		to = again(m, prev->topo, b->parent);
+		r = to != TOPO_NONE ? find_rise(m, s, to, b->up) : NULL;
+		if (r == NULL)
+			continue;
+		enter(m, to);
+		hang(m, s, r);
+	}
+}
+
+/* ---- the end ---- */
+
+static void
+leave(struct mcast *m, sw_ix s)
+{
+	struct knot *k = &m->knot[s];
+
+	if (k->parent != TOPO_NONE)
+		m->knot[k->parent].kids--;
+	k->in = 0;
+}
+
+struct placed {
+	uint32_t pos;
+	sw_ix sw;
+};
+
+static int
+lowest_first(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	return x->pos > y->pos ? -1 : x->pos < y->pos;
+}
+
+/* The list, children before parents. */
+static void
+sort_list(struct mcast *m)
+{
+	struct placed *p = mem_zalloc(m->nlist, sizeof(*p));
+
+	for (uint32_t i = 0; i < m->nlist; i++)
+		p[i] = (struct placed){m->pos[m->list[i]], m->list[i]};
+	qsort(p, m->nlist, sizeof(*p), lowest_first);
+	for (uint32_t i = 0; i < m->nlist; i++)
+		m->list[i] = p[i].sw;
+	free(p);
+}
+
+/*
+ * Cut branches that lead to nobody, from the bottom, then from the top; add
+ * up receivers below. The list must be sorted.
+ */
+static void
+prune(struct mcast *m)
+{
+	uint32_t n = 0, i;
+
+	for (i = 0; i < m->nlist; i++) {
+		sw_ix s = m->list[i];
+		const struct knot *k = &m->knot[s];
+
+		if (k->ends == 0 && k->kids == 0) {
+			leave(m, s);
+			continue;
+		}
+		if (k->parent != TOPO_NONE)
+			m->knot[k->parent].below += k->below;
+		m->list[n++] = s;
+	}
+	m->nlist = n;
+	while (n > 1 && m->knot[m->list[n - 1]].ends == 0 &&
+		m->knot[m->list[n - 1]].kids == 1) {
+		m->knot[m->list[--n]].in = 0;
+		for (i = 0; i < n; i++)
+			if (m->knot[m->list[i]].parent == m->list[n])
+				m->knot[m->list[i]].parent = TOPO_NONE;
+		m->nlist = n;
+	}
+}
+
+static int
+by_switch(const void *a, const void *b)
+{
+	const struct mcast_branch *x = a, *y = b;
+
+	return x->sw < y->sw ? -1 : x->sw > y->sw;
+}
+
+static struct mcast_branch *
+find_branch(const struct mcast_tree *tree, sw_ix s)
+{
+	const struct mcast_branch key = {.sw = s};
+
+	return tree->n == 0 ? NULL
+			    : bsearch(&key, tree->branch, tree->n, sizeof(key),
+				      by_switch);
+}
+
+const struct mcast_branch *
+mcast_find(const struct mcast_tree *tree, sw_ix s)
+{
+	return find_branch(tree, s);
+}
+
+static void
+mark(struct mcast_branch *b, unsigned port)
+{
+	b->mask[port / 64] |= UINT64_C(1) << (port % 64);
+}
+
+/* Ports of cables: where there are receivers beyond them. */
+static void
+mark_cables(const struct mcast *m, struct mcast_tree *tree)
+{
+	for (size_t i = 0; i < tree->n; i++) {
+		struct mcast_branch *b = &tree->branch[i];
+		uint32_t below = m->knot[b->sw].below;
+
+		if (b->parent == TOPO_NONE)
+			continue;
+		if (below < m->receivers)
+			mark(b, b->up);
+		if (below > 0)
+			mark(find_branch(tree, b->parent), b->down);
+	}
+}
+
+static void
+finish(const struct mcast *m, struct mcast_tree *tree,
+	const struct mcast_member *member, size_t n)
+{
+	uint8_t out;
+
+	tree->n = m->nlist;
+	tree->branch = mem_zalloc(tree->n, sizeof(*tree->branch));
+	for (size_t i = 0; i < tree->n; i++) {
+		const struct knot *k = &m->knot[m->list[i]];
+
+		tree->branch[i] = (struct mcast_branch){
+			m->list[i], k->parent, k->up, k->down, {0}};
+		if (k->parent == TOPO_NONE)
+			tree->branch[i].up = tree->branch[i].down = 0;
+	}
+	qsort(tree->branch, tree->n, sizeof(*tree->branch), by_switch);
+	mark_cables(m, tree);
+	for (size_t i = 0; i < n; i++) {
+		sw_ix s = server(m, member[i].port, &out);
+		struct mcast_branch *b =
+			s != TOPO_NONE ? find_branch(tree, s) : NULL;
+
+		if (b != NULL && member[i].receives)
+			mark(b, out);
+	}
+}
+
+struct mcast_tree *
+mcast_tree(struct mcast *m, const struct mcast_member *member, size_t n,
+	const struct mcast_tree *prev, uint64_t seed)
+{
+	struct mcast_tree *tree = mem_zalloc(1, sizeof(*tree));
+	uint32_t piece = busiest_piece(m, member, n), roots;
+
+	tree->topo = topo_ref(m->t);
+	m->nlist = 0;
+	if (prev != NULL && piece != TOPO_NONE)
+		keep(m, prev, piece);
+	tree->left_out = seat(m, member, n, piece);
+	roots = m->nlist;
+	if (roots > 0)
+		m->root = root_of(m, m->list[0]);
+	for (uint32_t i = 0; i < roots; i++) {
+		sw_ix s = m->list[i];
+
+		if (m->knot[s].parent == TOPO_NONE && s != m->root)
+			graft(m, s, seed);
+	}
+	sort_list(m);
+	prune(m);
+	finish(m, tree, member, n);
+	return tree;
+}
+
+/* ---- what switches hold ---- */
+
+/* The cable by which a switch is in a tree: both ends have it in their masks,
+ * or one of them where packets go one way only. NULL: none. */
+static const struct rise *
+cable_up(const struct mcast *m, sw_ix s, const uint64_t (*mask)[MCAST_WORDS])
+{
+	const struct rise *best = NULL;
+	unsigned most = 0;
+
+	for (uint32_t i = m->first[s]; i < m->first[s + 1]; i++) {
+		const struct rise *r = &m->rise[i];
+		unsigned ends = (unsigned)mcast_bit(mask[s], r->out) +
+				(unsigned)mcast_bit(mask[r->to], r->peer_port);
+
+		if (ends > most) {
+			most = ends;
+			best = r;
+		}
+	}
+	return best;
+}
+
+struct mcast_tree *
+mcast_found(const struct mcast *m, mcast_mask *get, void *cookie)
+{
+	uint32_t nsw = m->t->nsw;
+	uint64_t(*mask)[MCAST_WORDS] = mem_zalloc(nsw, sizeof(*mask));
+	struct mcast_tree *tree = NULL;
+	bool any = false;
+
+	for (sw_ix s = 0; s < nsw; s++)
+		any |= topo_sw_live(m->t, s) && get(cookie, s, mask[s]);
+	if (any) {
+		tree = mem_zalloc(1, sizeof(*tree));
+		tree->topo = topo_ref(m->t);
+		tree->branch = mem_zalloc(nsw, sizeof(*tree->branch));
+	}
+	for (sw_ix s = 0; any && s < nsw; s++) {
+		const struct rise *r = cable_up(m, s, mask);
+
+		if (r != NULL)
+			tree->branch[tree->n++] = (struct mcast_branch){.sw = s,
+				.parent = r->to,
+				.up = r->out,
+				.down = r->peer_port};
+	}
+	free(mask);
+	return tree;
+}
+
+void
+mcast_tree_free(struct mcast_tree *tree)
+{
+	if (tree == NULL)
+		return;
+	topo_unref(tree->topo);
+	free(tree->branch);
+	free(tree);
+}

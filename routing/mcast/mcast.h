@@ -1,0 +1,100 @@
+/*
+ * mcast: the spanning tree of a multicast group.
+ *
+ * A tree hangs from one root switch over cables that lead down in the total
+ * order that unicast is routed by: every switch in it has at most one cable
+ * up. So a packet that comes from above never goes up again, whichever member
+ * sent it; all turns of all trees are legal in that order, and dependencies of
+ * unicast and multicast together have no cycle. A tree has one way between any
+ * two members: nothing arrives twice, nothing goes round.
+ *
+ * A switch forwards a group's packets to all ports of its mask but the one
+ * that they came in by (IBA 18.2.4.3.3). A cable is in a mask only where
+ * receivers are beyond it: members that only send have a way up and no way
+ * down.
+ *
+ * What stands is kept: a switch that is in the previous tree keeps its cable
+ * up while that is alive and legal; members that come are grafted by the
+ * shortest way up to what is there, branches without members are cut off. The
+ * group's seed (its MLID) spreads roots and cables.
+ *
+ * IBA volume 1: multicast 10.5, MulticastForwardingTable 14.2.5.12.
+ */
+#ifndef HEDDLE_ROUTING_MCAST_MCAST_H
+#define HEDDLE_ROUTING_MCAST_MCAST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "discovery/topo.h"
+#include "sm/base/reason.h"
+
+enum { MCAST_WORDS = 4 }; /* 256 ports as bits */
+
+/* A port in the group. Duplicates are allowed. */
+struct mcast_member {
+	port_ix port;
+	bool receives; /* false: it only sends */
+};
+
+/* A switch in the tree. */
+struct mcast_branch {
+	sw_ix sw;
+	sw_ix parent;		    /* TOPO_NONE at the root */
+	uint8_t up;		    /* our port to the parent; 0 at the root */
+	uint8_t down;		    /* the parent's port to us */
+	uint64_t mask[MCAST_WORDS]; /* the MFT entry: port n is bit n */
+};
+
+struct mcast_tree {
+	struct topo *topo;	     /* a reference */
+	struct mcast_branch *branch; /* sorted by switch */
+	size_t n;
+	size_t left_out; /* members on no live switch, or in other pieces */
+};
+
+/* The topology and an order, prepared for many groups. */
+struct mcast;
+
+/*
+ * pos[s]: place of switch s in the order, smaller is above, no two alike; with
+ * one top in every piece of the fabric. plane: NULL, or cables that are left
+ * out (routes_joined). All are borrowed.
+ */
+struct mcast *mcast_new(
+	struct topo *t, const uint32_t *pos, const uint8_t *plane);
+void mcast_free(struct mcast *m); /* NULL allowed */
+
+/*
+ * The tree of n members. prev (of any topology, or NULL) is kept as far as it
+ * can be. Members in several pieces of the fabric are served in the piece that
+ * holds most of them. Pure but for the scratch in m.
+ */
+struct mcast_tree *mcast_tree(struct mcast *m,
+	const struct mcast_member *member, size_t n,
+	const struct mcast_tree *prev, uint64_t seed);
+
+/* The MFT entry of switch s; false: it has none, or it is not known. */
+typedef bool mcast_mask(void *cookie, sw_ix s, uint64_t out[MCAST_WORDS]);
+
+/*
+ * The tree that switches hold already, as far as it keeps the order, to be the
+ * prev of the next: what an earlier life wrote stays as it is. Masks of its
+ * branches are left empty. NULL: there is none.
+ */
+struct mcast_tree *mcast_found(
+	const struct mcast *m, mcast_mask *mask, void *cookie);
+
+void mcast_tree_free(struct mcast_tree *tree); /* NULL allowed */
+
+/* Branch of switch s, or NULL. */
+const struct mcast_branch *mcast_find(const struct mcast_tree *tree, sw_ix s);
+
+static inline bool
+mcast_bit(const uint64_t mask[MCAST_WORDS], unsigned port)
+{
+	return (mask[port / 64] >> (port % 64)) & 1;
+}
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * metrics: how good tables are, beyond being right. For the plan, the status
+ * and the benchmarks; nothing depends on them.
+ *
+ * Both measures are static: a pattern of flows is laid over the tables, a
+ * flow's bandwidth is 1 / (flows on its busiest cable direction). Flows run
+ * between compute ports (CA and router ports that are not aggregation nodes
+ * and hang on a switch) and use base LIDs.
+ *
+ * Effective bisection bandwidth: Hoefler, Schneider, Lumsdaine, "Multistage
+ * switches are not crossbars", CLUSTER 2008 (the ORCS simulator).
+ */
+#ifndef HEDDLE_ROUTING_MEASURE_BANDWIDTH_H
+#define HEDDLE_ROUTING_MEASURE_BANDWIDTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "routing/verify/verify.h"
+
+struct metrics_ebb {
+	uint32_t hosts;
+	unsigned trials;
+	double mean;   /* over flows and trials, 0..1 */
+	double spread; /* standard deviation of the trials' means */
+	double lowest; /* of any flow */
+	uint64_t lost; /* flows that do not arrive: bandwidth 0 */
+};
+
+/*
+ * Effective bisection bandwidth over `trials` random bisections: a random half
+ * of the hosts sends to the other half, one flow each. The same seed gives the
+ * same figures everywhere. Fewer than two hosts: all zero.
+ */
+void metrics_ebb(const struct verify_tables *in, unsigned trials, uint64_t seed,
+	struct metrics_ebb *out);
+
+struct metrics_shift {
+	uint32_t hosts;
+	uint32_t shifts;   /* looked at */
+	uint32_t worst;	   /* flows on the busiest cable of the worst one */
+	uint32_t worst_by; /* which shift that is: host i sends to i + it */
+	double mean;	   /* bandwidth over flows and shifts */
+	uint64_t lost;
+	uint32_t first_worst; /* flows on the busiest cable out of a switch
+				 with hosts, of their own, over all shifts */
+	bool first_exact;     /* so it is: the LIDs of each switch's hosts are
+				 neighbours; first_worst is 0 otherwise */
+};
+
+/*
+ * Static saturation: the share of its rate that every host can send at, to all
+ * others evenly, before the busiest cable is full; 1 at best. 1 where no cable
+ * between switches carries anything.
+ */
+double metrics_saturation(const struct verify_report *r, uint32_t hosts);
+
+/*
+ * Shift permutations, hosts in the order of their LIDs: what an all-to-all
+ * runs through. All of them when `samples` is at least hosts - 1, else that
+ * many, drawn by seed. What leaves the first switch is looked at for all
+ * shifts in either case: they are windows that slide over its row.
+ */
+void metrics_shift(const struct verify_tables *in, unsigned samples,
+	uint64_t seed, struct metrics_shift *out);
+
+#endif

@@ -1,0 +1,790 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/improve/redundancy.h"
+#include "routing/tiers/tree_priv.h"
+
+enum { LISTED = 4096 };
+
+struct listing {
+	const struct tree_work *w;
+	struct tree *t;
+	size_t cap;
+	const sw_ix *seq; /* live switches by GUID */
+	uint32_t n;
+	struct cables *of; /* [nsw] */
+	uint32_t *usual;   /* [ntiers] cables up that most have */
+};
+
+/* What the cables of a switch look like. */
+struct cables {
+	uint32_t up, down; /* to the tiers above, below */
+	uint32_t weakest;  /* the group up with the fewest, or UINT32_MAX: they
+			      are all equal */
+	bool odd;	   /* some do not lead to the next tier */
+};
+
+static void
+add(struct listing *l, const struct tree_odd *o)
+{
+	struct tree *t = l->t;
+
+	t->count[o->what]++;
+	if (t->nodd == LISTED)
+		return;
+	if (t->nodd == l->cap) {
+		struct tree_odd *more;
+
+		l->cap = l->cap * 2 + 64;
+		more = arena_array(l->w->g.a, l->cap, sizeof(*more));
+		if (t->nodd > 0)
+			memcpy(more, t->odd, t->nodd * sizeof(*more));
+		t->odd = more;
+	}
+	t->odd[t->nodd++] = *o;
+}
+
+static bool
+is_tree(const struct listing *l, sw_ix s)
+{
+	return !l->w->none[l->w->g.comp[s]];
+}
+
+/* ---- order ---- */
+
+struct entry {
+	uint64_t guid;
+	sw_ix sw;
+};
+
+static int
+by_guid(const void *pa, const void *pb)
+{
+	const struct entry *a = pa, *b = pb;
+
+	if (a->guid != b->guid)
+		return a->guid < b->guid ? -1 : 1;
+	return a->sw < b->sw ? -1 : a->sw > b->sw;
+}
+
+static void
+sort_switches(struct listing *l, struct arena *a)
+{
+	const struct updn *g = &l->w->g;
+	struct entry *e = arena_array(a, g->nsw, sizeof(*e));
+	sw_ix *seq = arena_array(a, g->nsw, sizeof(*seq));
+
+	for (sw_ix s = 0; s < g->nsw; s++)
+		if (g->live[s])
+			e[l->n++] = (struct entry){tree_guid(l->w, s), s};
+	if (l->n > 0)
+		qsort(e, l->n, sizeof(*e), by_guid);
+	for (uint32_t i = 0; i < l->n; i++)
+		seq[i] = e[i].sw;
+	l->seq = seq;
+}
+
+/* Those switches, as the reading before had them, or sorted. */
+static void
+find_switches(struct listing *l, struct arena *a)
+{
+	struct tree_memory *m = l->w->memory;
+
+	if (l->w->was != NULL) {
+		l->seq = l->w->was->seq;
+		l->n = l->w->was->nseq;
+	} else {
+		sort_switches(l, a);
+	}
+	if (m == NULL)
+		return;
+	m->seq = l->seq;
+	m->nseq = l->n;
+}
+
+/* ---- cables ---- */
+
+static bool
+comes_first(const struct listing *l, sw_ix s, sw_ix peer)
+{
+	uint64_t mine = tree_guid(l->w, s), other = tree_guid(l->w, peer);
+
+	return mine < other || (mine == other && s < peer);
+}
+
+/* One end of each cable is its place in the list: the lower tier, then GUID. */
+static void
+list_cable(struct listing *l, sw_ix s, const struct topo_adj *a)
+{
+	const struct tree *t = l->t;
+	uint32_t mine = t->tier[s], other = t->tier[a->peer];
+	struct tree_odd o = {.sw = s,
+		.other = a->peer,
+		.port = a->out,
+		.other_port = a->peer_port,
+		.n = 1};
+
+	if (mine < other || mine == other + 1 || !l->w->g.live[a->peer] ||
+		(mine == other && !comes_first(l, s, a->peer)))
+		return;
+	o.what = mine != other			  ? TREE_SKIP_LINK
+		 : t->leaf[s] && t->leaf[a->peer] ? TREE_LEAVES_LINKED
+						  : TREE_LEVEL_LINK;
+	add(l, &o);
+}
+
+/* Cables that lead back to where they come from carry nothing. */
+static void
+list_own_cables(struct listing *l, sw_ix s)
+{
+	const struct topo *t = l->w->g.t;
+	node_ix n = t->sw[s].node;
+
+	for (unsigned i = 1; i <= t->node[n].nports; i++) {
+		port_ix p = topo_port_of(t, n, i), q = t->port[p].peer;
+		struct tree_odd o = {.what = TREE_SELF_LINK,
+			.sw = s,
+			.other = s,
+			.port = (uint8_t)i,
+			.n = 1};
+
+		if (q == TOPO_NONE || q < p || t->port[q].node != n)
+			continue;
+		o.other_port = t->port[q].num;
+		add(l, &o);
+	}
+}
+
+static void
+list_cables(struct listing *l)
+{
+	const struct topo *t = l->w->g.t;
+
+	for (uint32_t k = 0; k < l->n; k++) {
+		const struct topo_switch *sw = &t->sw[l->seq[k]];
+
+		if (sw->nself > 0)
+			list_own_cables(l, l->seq[k]);
+		if (!l->of[l->seq[k]].odd || !is_tree(l, l->seq[k]))
+			continue;
+		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
+			list_cable(l, l->seq[k], &t->adj[i]);
+	}
+}
+
+/* ---- switches ---- */
+
+static struct cables
+count_cables(const struct listing *l, sw_ix s)
+{
+	const struct updn *g = &l->w->g;
+	const uint32_t *tiers = l->t->tier;
+	uint32_t tier = tiers[s], least = UINT32_MAX, most = 0;
+	struct cables c = {.weakest = UINT32_MAX};
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+		uint32_t other = tiers[g->group[i].peer], n = g->group[i].n;
+
+		c.odd |= other + 1 != tier && other != tier + 1;
+		c.down += other > tier ? n : 0;
+		if (other >= tier)
+			continue;
+		c.up += n;
+		most = n > most ? n : most;
+		if (n < least) {
+			least = n;
+			c.weakest = i;
+		}
+	}
+	if (most <= least)
+		c.weakest = UINT32_MAX;
+	return c;
+}
+
+static void
+count_all_cables(struct listing *l, struct arena *a)
+{
+	const struct updn *g = &l->w->g;
+	uint32_t *seen =
+		arena_array(a, (size_t)l->t->ntiers * 256, sizeof(*seen));
+
+	l->of = arena_array(a, g->nsw, sizeof(*l->of));
+	l->usual = arena_array(a, l->t->ntiers, sizeof(*l->usual));
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		l->of[s] = count_cables(l, s);
+		if (g->live[s] && is_tree(l, s))
+			seen[l->t->tier[s] * 256 + (l->of[s].up & 255)]++;
+	}
+	for (uint32_t i = 0; i < l->t->ntiers; i++)
+		for (uint32_t k = 0; k < 256; k++)
+			if (seen[i * 256 + k] >= seen[i * 256 + l->usual[i]])
+				l->usual[i] = k;
+}
+
+/* The port of the first compute host of s. */
+static uint8_t
+host_port(const struct topo *t, sw_ix s)
+{
+	const struct topo_switch *sw = &t->sw[s];
+
+	for (uint32_t i = sw->end; i < sw->end + sw->nend; i++)
+		if (t->end[i].host)
+			return t->end[i].out;
+	return 0;
+}
+
+static void
+list_hosts(struct listing *l, sw_ix s)
+{
+	const struct updn *g = &l->w->g;
+	uint32_t hosts = g->hosts[g->comp[s]] > 0 ? g->weight[s] : 0;
+	struct tree_odd o = {.sw = s, .other = TOPO_NONE, .n = hosts};
+
+	if (l->t->leaf[s] != (hosts == 0))
+		return;
+	o.what = hosts == 0	? TREE_BARE_LEAF
+		 : l->t->top[s] ? TREE_ROOT_HOSTS
+				: TREE_SPINE_HOSTS;
+	o.port = host_port(g->t, s);
+	add(l, &o);
+}
+
+/* Cables to switches that hosts hang on. */
+static uint32_t
+to_hosts(const struct listing *l, sw_ix s)
+{
+	const struct updn *g = &l->w->g;
+	uint32_t n = 0;
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
+		n += g->weight[g->group[i].peer] > 0 ? g->group[i].n : 0;
+	return n;
+}
+
+/*
+ * A role that the place denies: between, with nothing above; a root, with
+ * switches above; a leaf that only joins those that have hosts.
+ */
+static void
+list_place(struct listing *l, sw_ix s)
+{
+	struct tree_odd o = {.what = TREE_ROLE_PLACE,
+		.sw = s,
+		.other = TOPO_NONE,
+		.of = l->w->role[s],
+		.above = l->w->said[s]};
+	uint32_t up = l->of[s].up;
+	bool odd = false;
+
+	if (o.of == ROUTE_ROLE_SPINE) {
+		odd = up == 0;
+	} else if (o.of == ROUTE_ROLE_ROOT) {
+		o.n = up;
+		odd = up > 0;
+	} else if (o.of == ROUTE_ROLE_LEAF && l->w->g.weight[s] == 0) {
+		o.n = to_hosts(l, s);
+		odd = o.n > 1 && up == 0;
+	}
+	if (odd)
+		add(l, &o);
+}
+
+static void
+list_switch(struct listing *l, sw_ix s)
+{
+	const struct updn *g = &l->w->g;
+	struct tree_odd o = {.sw = s, .other = TOPO_NONE};
+	const struct cables *c = &l->of[s];
+
+	o.n = c->up;
+	o.of = l->usual[l->t->tier[s]];
+	if (c->up == 0 && !l->t->top[s]) {
+		o.what = TREE_NO_UPLINK;
+		add(l, &o);
+	} else if (c->up > 0 && (c->weakest != UINT32_MAX || c->up != o.of)) {
+		o.what = TREE_UNEQUAL;
+		if (c->weakest != UINT32_MAX) {
+			const struct topo_adj *a =
+				&g->t->adj[g->group[c->weakest].adj];
+
+			o.other = a->peer;
+			o.port = a->out;
+			o.other_port = a->peer_port;
+		}
+		add(l, &o);
+	}
+	if (c->down == 0 && !l->t->leaf[s]) {
+		o = (struct tree_odd){
+			.what = TREE_NO_DOWNLINK, .sw = s, .other = TOPO_NONE};
+		add(l, &o);
+	}
+}
+
+/* ---- what is said ---- */
+
+static void
+list_roles(struct listing *l)
+{
+	const struct engine_options *op = l->w->job->options;
+	const struct topo *t = l->w->g.t;
+
+	for (size_t i = 0; op != NULL && i < op->nroles; i++) {
+		const struct route_role_of *r = &op->role[i];
+		node_ix n = topo_by_node_guid(t, r->guid);
+		sw_ix s = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
+		struct tree_odd o = {.what = TREE_ROLE_UNKNOWN,
+			.sw = s,
+			.other = TOPO_NONE,
+			.guid = r->guid,
+			.entry = r->entry};
+
+		if (s == TOPO_NONE && !r->told)
+			add(l, &o);
+		if (s != TOPO_NONE && r->torn != NULL) {
+			o.what = TREE_ROLE_TORN;
+			o.entry = r->torn;
+			add(l, &o);
+			o.entry = NULL;
+		}
+		if (s == TOPO_NONE || !r->told || i == 0 ||
+			r[-1].guid != r->guid || r[-1].role == r->role ||
+			r->role == ROUTE_ROLE_NONE)
+			continue;
+		o.what = TREE_ROLE_CONFLICT;
+		o.n = r->role;
+		o.of = r[-1].role;
+		add(l, &o);
+	}
+}
+
+/* How many hosts' ports there are that belong together with p, if it is one. */
+static size_t
+count_home(const struct listing *l, const struct homing_ports *ports, port_ix p)
+{
+	size_t i, n;
+
+	if (p == TOPO_NONE)
+		return 0;
+	i = homing_first(ports, homing_key(l->w->g.t, l->w->job->options, p));
+	n = i < ports->n ? homing_same(ports, i) : 0;
+	for (size_t k = i; k < i + n; k++)
+		if (ports->member[k].port == p)
+			return n;
+	return 0;
+}
+
+/* Ports that are configured to stand in for each other. */
+static void
+list_homes(struct listing *l)
+{
+	const struct engine_options *op = l->w->job->options;
+	const struct topo *t = l->w->g.t;
+	struct homing_ports ports;
+
+	if (op == NULL || op->nhomes == 0)
+		return;
+	ports = homing_ports(t, op);
+	for (size_t i = 0; i < op->nhomes; i++) {
+		const struct route_home *h = &op->home[i];
+		port_ix p = topo_by_port_guid(t, h->guid);
+		size_t n = count_home(l, &ports, p);
+		struct tree_odd o = {
+			.what = n == 0 ? TREE_HOME_UNKNOWN : TREE_HOME_ALONE,
+			.sw = n == 0 ? TOPO_NONE : topo_switch_of(t, p),
+			.other = TOPO_NONE,
+			.of = h->group,
+			.guid = h->guid};
+
+		if (n < 2)
+			add(l, &o);
+	}
+	homing_ports_free(&ports);
+}
+
+/* Of a component that o is about: a fresh look would read it otherwise. */
+static void
+list_stays(struct listing *l, struct tree_odd o)
+{
+	uint32_t c = l->w->g.comp[o.sw];
+	const struct tree_stays *stays = &l->w->stays[c];
+
+	if (!stays->is)
+		return;
+	o.what = l->w->none[c] ? TREE_STAYS_MESH : TREE_STAYS_TREE;
+	o.of = stays->level;
+	o.above = stays->misplaced;
+	add(l, &o);
+}
+
+/* By the first switch of each component, but of the one that has most. */
+static void
+list_pieces(struct listing *l, struct arena *a)
+{
+	const struct updn *g = &l->w->g;
+	uint32_t *size = arena_array(a, g->ncomp, sizeof(*size));
+	uint32_t *roles = arena_array(a, g->ncomp, sizeof(*roles));
+	bool *seen = arena_array(a, g->ncomp, sizeof(*seen));
+	uint32_t main = UINT32_MAX;
+
+	for (uint32_t k = 0; k < l->n; k++) {
+		sw_ix s = l->seq[k];
+
+		size[g->comp[s]]++;
+		roles[g->comp[s]] += l->w->role[s] != ROUTE_ROLE_NONE;
+	}
+	for (uint32_t k = 0; k < l->n; k++) {
+		uint32_t c = g->comp[l->seq[k]];
+
+		if (main == UINT32_MAX || size[c] > size[main])
+			main = c;
+	}
+	for (uint32_t k = 0; k < l->n; k++) {
+		sw_ix s = l->seq[k];
+		struct tree_odd o = {.what = TREE_PIECES,
+			.sw = s,
+			.other = TOPO_NONE,
+			.n = size[g->comp[s]],
+			.of = roles[g->comp[s]]};
+
+		if (seen[g->comp[s]])
+			continue;
+		seen[g->comp[s]] = true;
+		if (g->comp[s] != main)
+			add(l, &o);
+		o.what = TREE_NO_TREE;
+		if (!is_tree(l, s))
+			add(l, &o);
+		list_stays(l, o);
+	}
+}
+
+/* ---- regular ---- */
+
+/* What a switch has below it, and by how many cables, as a number. */
+static uint64_t *
+hash_below(const struct listing *l)
+{
+	const struct updn *g = &l->w->g;
+	uint64_t *hash = arena_array(g->a, g->nsw, sizeof(*hash));
+
+	for (sw_ix s = 0; s < g->nsw; s++)
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
+			if (l->t->tier[g->group[i].peer] > l->t->tier[s])
+				hash[s] = (hash[s] ^ ((uint64_t)g->group[i].peer
+								     << 8 |
+							     g->group[i].n)) *
+					  0x9e3779b97f4a7c15U;
+	return hash;
+}
+
+/* Everything above a switch joins the same ones: nothing is missing. */
+static bool
+is_complete(const struct listing *l, const uint64_t *hash, sw_ix s)
+{
+	const struct updn *g = &l->w->g;
+	sw_ix first = TOPO_NONE;
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+		sw_ix peer = g->group[i].peer;
+
+		if (l->t->tier[peer] >= l->t->tier[s])
+			continue;
+		if (first == TOPO_NONE)
+			first = peer;
+		if (hash[first] != hash[peer])
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_regular(const struct listing *l)
+{
+	static const enum tree_oddity bad[] = {TREE_LEVEL_LINK, TREE_SKIP_LINK,
+		TREE_LEAVES_LINKED, TREE_NO_UPLINK, TREE_NO_DOWNLINK,
+		TREE_UNEQUAL, TREE_PIECES, TREE_NO_TREE};
+	const uint64_t *hash;
+	uint32_t *down = arena_array(l->w->g.a, l->t->ntiers, sizeof(*down));
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (l->t->count[bad[i]] > 0)
+			return false;
+	hash = hash_below(l);
+	for (uint32_t k = 0; k < l->n; k++) {
+		sw_ix s = l->seq[k];
+		uint32_t *d = &down[l->t->tier[s]];
+
+		if (!is_complete(l, hash, s) ||
+			(*d != 0 && *d != l->of[s].down))
+			return false;
+		*d = l->of[s].down;
+	}
+	return true;
+}
+
+/* ---- all together ---- */
+
+void
+tree_odd_list(const struct tree_work *w, struct arena *a)
+{
+	struct listing l = {.w = w, .t = w->out};
+
+	find_switches(&l, a);
+	count_all_cables(&l, a);
+	list_pieces(&l, a);
+	list_roles(&l);
+	list_homes(&l);
+	for (uint32_t k = 0; k < l.n; k++)
+		if (is_tree(&l, l.seq[k])) {
+			list_hosts(&l, l.seq[k]);
+			list_switch(&l, l.seq[k]);
+			list_place(&l, l.seq[k]);
+		}
+	list_cables(&l);
+	l.t->regular = is_regular(&l);
+}
+
+/* ---- in words ---- */
+
+const char *
+tree_odd_name(enum tree_oddity what)
+{
+	static const char *const name[] = {
+		[TREE_LEVEL_LINK] = "level-link",
+		[TREE_SKIP_LINK] = "skip-link",
+		[TREE_LEAVES_LINKED] = "leaves-linked",
+		[TREE_SELF_LINK] = "self-link",
+		[TREE_ROOT_HOSTS] = "root-hosts",
+		[TREE_SPINE_HOSTS] = "spine-hosts",
+		[TREE_BARE_LEAF] = "bare-leaf",
+		[TREE_NO_UPLINK] = "no-uplink",
+		[TREE_NO_DOWNLINK] = "no-downlink",
+		[TREE_UNEQUAL] = "unequal",
+		[TREE_ROLE_CONFLICT] = "role-conflict",
+		[TREE_ROLE_UNKNOWN] = "role-unknown",
+		[TREE_ROLE_TORN] = "role-torn",
+		[TREE_ROLE_PLACE] = "role-place",
+		[TREE_HOME_UNKNOWN] = "home-unknown",
+		[TREE_HOME_ALONE] = "home-alone",
+		[TREE_PIECES] = "pieces",
+		[TREE_NO_TREE] = "no-tree",
+		[TREE_STAYS_TREE] = "stays-tree",
+		[TREE_STAYS_MESH] = "stays-mesh",
+		[TREE_ODDITIES] = "none",
+	};
+
+	return name[what];
+}
+
+static const char *
+name_of(const struct topo *t, sw_ix s, char buf[32])
+{
+	node_ix n = s == TOPO_NONE ? TOPO_NONE : t->sw[s].node;
+
+	if (n == TOPO_NONE)
+		return "?";
+	if (*topo_desc(t, n) != '\0')
+		return topo_desc(t, n);
+	(void)snprintf(buf, 32, "0x%016" PRIx64, t->node[n].guid);
+	return buf;
+}
+
+static const char *
+role_name(uint32_t role)
+{
+	return role == ROUTE_ROLE_LEAF	  ? "leaf"
+	       : role == ROUTE_ROLE_SPINE ? "spine"
+	       : role == ROUTE_ROLE_ROOT  ? "root"
+					  : "nothing";
+}
+
+/* The same for what is odd about roles. */
+static void
+role_text(const char *a, const struct tree_odd *o, char *out, size_t n)
+{
+	if (o->what == TREE_ROLE_CONFLICT)
+		(void)snprintf(out, n,
+			"%s: configured as %s, and the switch says that it is "
+			"%s",
+			a, role_name(o->of), role_name(o->n));
+	else if (o->what == TREE_ROLE_TORN)
+		(void)snprintf(out, n,
+			"%s: the pattern \"%s\" gives it another role than one "
+			"that is as long",
+			a, o->entry);
+	else if (o->entry != NULL)
+		(void)snprintf(out, n,
+			"\"%s\": has a configured role and is no switch's name "
+			"here",
+			o->entry);
+	else
+		(void)snprintf(out, n,
+			"0x%016" PRIx64
+			": has a configured role and is not a switch here",
+			o->guid);
+}
+
+/* The same for a role that the place denies. */
+static void
+place_text(const char *a, const struct tree_odd *o, char *out, size_t n)
+{
+	const char *who =
+		o->above == TREE_TOLD ? "says that it is" : "is configured as";
+
+	if (o->of == ROUTE_ROLE_SPINE)
+		(void)snprintf(out, n,
+			"%s: %s spine, between top and leaves, and nothing is "
+			"above it: as root it would be in its place",
+			a, who);
+	else if (o->of == ROUTE_ROLE_ROOT)
+		(void)snprintf(out, n,
+			"%s: %s root, and %u cable%s lead%s from it to "
+			"switches above",
+			a, who, o->n, o->n == 1 ? "" : "s",
+			o->n == 1 ? "s" : "");
+	else
+		(void)snprintf(out, n,
+			"%s: %s leaf, and has no hosts but %u cables to "
+			"switches that have",
+			a, who, o->n);
+}
+
+/* The same for ports that are configured to stand in for each other. */
+static void
+home_text(const struct topo *t, const struct tree_odd *o, char *out, size_t n)
+{
+	port_ix p = topo_by_port_guid(t, o->guid);
+	const char *name = p == TOPO_NONE ? "" : topo_desc(t, t->port[p].node);
+	char said[24] = "passive";
+
+	if (o->of != ROUTE_HOME_NODE)
+		(void)snprintf(said, sizeof(said), "in group %u", o->of);
+	(void)snprintf(out, n,
+		"0x%016" PRIx64 "%s%s%s: is configured to be %s%s", o->guid,
+		*name != '\0' ? " (" : "", name, *name != '\0' ? ")" : "", said,
+		o->what == TREE_HOME_UNKNOWN
+			? " and is no host's port here"
+			: ", and no other port is here that it could stand in "
+			  "for");
+}
+
+/* The same for what the configuration says. */
+static void
+said_text(const struct topo *t, const struct tree_odd *o, char *out, size_t n)
+{
+	if (o->what == TREE_HOME_UNKNOWN || o->what == TREE_HOME_ALONE) {
+		home_text(t, o, out, n);
+	} else {
+		char buf[32];
+
+		role_text(name_of(t, o->sw, buf), o, out, n);
+	}
+}
+
+/* The same for a switch with fewer cables up than others; to: to whom. */
+static void
+unequal_text(const char *a, const char *to, const struct tree_odd *o, char *out,
+	size_t n)
+{
+	(void)snprintf(out, n,
+		"%s: %u cable%s up, most of its tier have %u%s%s%s", a, o->n,
+		o->n == 1 ? "" : "s", o->of, to != NULL ? "; fewer to " : "",
+		to != NULL ? to : "", to != NULL ? " than to others" : "");
+}
+
+/* The same for a reading that a fresh look would not give. */
+static void
+stays_text(const char *a, const struct tree_odd *o, char *out, size_t n)
+{
+	bool tree = o->what == TREE_STAYS_TREE;
+
+	(void)snprintf(out, n,
+		"%s: one of %u switches that are kept as %s, as they were "
+		"read; reads now as %s because %u%% of the cables are inside a "
+		"tier and %u%% of the hosts above the leaves: \"heddlectl "
+		"routes rebalance\" reads afresh",
+		a, o->n, tree ? "a tree" : "no tree",
+		tree ? "no tree" : "a tree", o->of, o->above);
+}
+
+void
+tree_odd_text(
+	const struct topo *t, const struct tree_odd *o, char *out, size_t n)
+{
+	char buf[2][32];
+	const char *a = name_of(t, o->sw, buf[0]);
+	const char *b = name_of(t, o->other, buf[1]);
+
+	switch (o->what) {
+	case TREE_LEVEL_LINK:
+		(void)snprintf(out, n, "%s/%u - %s/%u: a cable inside a tier",
+			a, o->port, b, o->other_port);
+		break;
+	case TREE_SKIP_LINK:
+		(void)snprintf(out, n,
+			"%s/%u - %s/%u: a cable that skips tiers", a, o->port,
+			b, o->other_port);
+		break;
+	case TREE_LEAVES_LINKED:
+		(void)snprintf(out, n,
+			"%s/%u - %s/%u: two leaf switches linked", a, o->port,
+			b, o->other_port);
+		break;
+	case TREE_SELF_LINK:
+		(void)snprintf(out, n,
+			"%s/%u - %s/%u: a cable from a switch to itself", a,
+			o->port, b, o->other_port);
+		break;
+	case TREE_ROOT_HOSTS:
+		(void)snprintf(out, n, "%s/%u: at the top, and %u host%s on it",
+			a, o->port, o->n, o->n == 1 ? "" : "s");
+		break;
+	case TREE_SPINE_HOSTS:
+		(void)snprintf(out, n,
+			"%s/%u: between top and leaves, and %u host%s on it", a,
+			o->port, o->n, o->n == 1 ? "" : "s");
+		break;
+	case TREE_BARE_LEAF:
+		(void)snprintf(out, n, "%s: a leaf switch without hosts", a);
+		break;
+	case TREE_NO_UPLINK:
+		(void)snprintf(out, n, "%s: no cable to the tiers above", a);
+		break;
+	case TREE_NO_DOWNLINK:
+		(void)snprintf(out, n, "%s: no cable to the tiers below", a);
+		break;
+	case TREE_UNEQUAL:
+		unequal_text(a, o->other == TOPO_NONE ? NULL : b, o, out, n);
+		break;
+	case TREE_ROLE_CONFLICT:
+	case TREE_ROLE_UNKNOWN:
+	case TREE_ROLE_TORN:
+	case TREE_HOME_UNKNOWN:
+	case TREE_HOME_ALONE:
+		said_text(t, o, out, n);
+		break;
+	case TREE_ROLE_PLACE:
+		place_text(a, o, out, n);
+		break;
+	case TREE_PIECES:
+		(void)snprintf(out, n,
+			"%s: one of %u switches that no way leads to", a, o->n);
+		break;
+	case TREE_NO_TREE:
+		(void)snprintf(out, n,
+			"%s: one of %u switches that make no tree%s; ranks are "
+			"distances",
+			a, o->n,
+			o->of > 0 ? " with the roles that are given" : "");
+		break;
+	case TREE_STAYS_TREE:
+	case TREE_STAYS_MESH:
+		stays_text(a, o, out, n);
+		break;
+	case TREE_ODDITIES:
+		(void)snprintf(out, n, "nothing");
+		break;
+	}
+}

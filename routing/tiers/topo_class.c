@@ -1,0 +1,78 @@
+#include "routing/tiers/topo_class.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/tiers/tree.h"
+#include "sm/base/mem.h"
+
+/* Whose words count: those of the routes in force, if they have any. */
+static bool
+by_routes(const struct route_job *job)
+{
+	return job->prev != NULL && job->prev->reading.engine != NULL &&
+	       job->prev->read != NULL;
+}
+
+const struct route_reading *
+reading_in_force(const struct route_job *job)
+{
+	const struct route_reading *r =
+		by_routes(job) ? &job->prev->reading : &job->reading;
+	uint64_t asked = job->options != NULL ? job->options->reading : 0;
+
+	if (job->rebalance || r->engine == NULL || r->options != asked)
+		return NULL;
+	return r;
+}
+
+enum route_read
+reading_of(const struct route_job *job, sw_ix s)
+{
+	const struct topo *t = job->topo;
+
+	if (!by_routes(job)) {
+		const struct route_rank *r = routes_rank_of(
+			job->ranks, job->nranks, t->node[t->sw[s].node].guid);
+
+		return r != NULL ? r->read : ROUTE_READ_NEVER;
+	}
+	s = topo_switch_in(job->prev->topo, t, s);
+	return s == TOPO_NONE ? ROUTE_READ_NEVER : job->prev->read[s];
+}
+
+/* Is r read as it was, as far as it was? */
+static bool
+same(const struct route_job *job, const struct route_reading *was,
+	const struct routes *r)
+{
+	const struct topo *t = r->topo;
+
+	if (was == NULL || strcmp(was->engine, r->engine) != 0)
+		return false;
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		enum route_read old = reading_of(job, s);
+
+		if (old != ROUTE_READ_NEVER && old != r->read[s])
+			return false;
+	}
+	return true;
+}
+
+void
+reading_note(const struct route_job *job, struct routes *r)
+{
+	const struct route_reading *was = reading_in_force(job);
+	const struct tree *tree = r->tree->tree;
+
+	free(r->read);
+	r->read = mem_zalloc(r->topo->nsw, sizeof(*r->read));
+	for (sw_ix s = 0; s < r->topo->nsw; s++)
+		if (tree->tier[s] != UINT32_MAX)
+			r->read[s] = tree->treeless[s] ? ROUTE_READ_MESH
+						       : ROUTE_READ_TREE;
+	r->reading = (struct route_reading){r->engine,
+		job->options != NULL ? job->options->reading : 0, job->now};
+	if (same(job, was, r))
+		r->reading.when = was->when;
+}

@@ -1,0 +1,592 @@
+#include <string.h>
+
+#include "routing/updown/down_path_priv.h"
+
+enum { MOST_PATHS = 128 }; /* LIDs of one port */
+
+/*
+ * Switches from the top, each under the first of those above it: leaves of
+ * one pod follow each other, which is what makes the choices at the top fall
+ * evenly on the pods.
+ */
+static sw_ix *
+family_order(const struct updn *u)
+{
+	sw_ix *seq = arena_array(u->a, u->nsw, sizeof(*seq));
+	bool *done = arena_array(u->a, u->nsw, sizeof(*done));
+	uint32_t n = 0, head = 0;
+
+	for (uint32_t i = 0; i < u->nsw; i++) {
+		sw_ix root = u->tier.seq[i];
+		bool top = true;
+
+		for (uint32_t g = u->first[root]; g < u->first[root + 1]; g++)
+			top &= u->tier.pos[u->group[g].peer] > i;
+		if (!top)
+			continue;
+		seq[n++] = root;
+		done[root] = true;
+	}
+	while (head < n) {
+		sw_ix s = seq[head++];
+
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
+			sw_ix peer = u->group[g].peer;
+
+			if (done[peer] || u->tier.pos[peer] < u->tier.pos[s])
+				continue;
+			done[peer] = true;
+			seq[n++] = peer;
+		}
+	}
+	return seq;
+}
+
+/* LIDs of one end. */
+static void
+add_end(const struct updn *u, struct updn_dests *d, sw_ix s,
+	const struct topo_end *e)
+{
+	const struct topo_port *p = &u->t->port[e->port];
+
+	for (uint32_t i = 0; p->lid != 0 && i < 1U << p->lmc; i++) {
+		d->lid[d->n] = (uint16_t)(p->lid + i);
+		d->dest[d->n] = s;
+		d->out[d->n] = e->out;
+		d->other[d->n++] = !e->host;
+	}
+}
+
+/* All LIDs that hang on s: cabled ports first, in order, then its own. */
+static void
+add_switch(const struct updn *u, struct updn_dests *d, sw_ix s)
+{
+	const struct topo_switch *sw = &u->t->sw[s];
+	uint32_t from = d->n, n = 0;
+
+	for (unsigned own = 0; own < 2; own++)
+		for (uint32_t i = sw->end; i < sw->end + sw->nend; i++)
+			if ((u->t->end[i].out == 0) == (own == 1))
+				add_end(u, d, s, &u->t->end[i]);
+	while (from + n < d->n && d->lid[from + n] == d->lid[from] + n)
+		n++;
+	d->at[s] = from;
+	d->end[s] = d->n;
+	d->run[s] = n;
+}
+
+uint32_t
+updn_chain_group(const struct updn *u, sw_ix s, sw_ix peer)
+{
+	uint32_t lo = u->first[s], end = u->first[s + 1], hi = end;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (u->group[mid].peer < peer)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < end && u->group[lo].peer == peer ? lo : UINT32_MAX;
+}
+
+bool
+updn_chain_exactly(const struct updn_walk *w, sw_ix x, sw_ix dest, uint32_t k)
+{
+	const struct updn_reach *r = w->r;
+	uint32_t nsw = w->u->nsw, last = r->path.n - 1;
+	uint32_t is = k < last ? k : last, was = k - 1 < last ? k - 1 : last;
+
+	return updn_bit(r->path.row[(size_t)is * nsw + x], dest) &&
+	       !updn_bit(r->path.row[(size_t)was * nsw + x], dest);
+}
+
+/* Is x better than y, per switch above: the plane that they lead into? */
+static inline bool
+by_plane(const struct updn_burden *b, const struct updn_way *x,
+	const struct updn_way *y)
+{
+	if (x->kin == y->kin && x->ups == y->ups)
+		return false;
+	return (uint64_t)b->plane[x->kin] * y->ups <
+	       (uint64_t)b->plane[y->kin] * x->ups;
+}
+
+/* Where groups have not as many cables, or ports of a node part. */
+static bool
+better_of_unlike(const struct updn_walk *w, const struct updn_burden *b,
+	const struct updn_way *x, const struct updn_way *y)
+{
+	uint64_t at_x = (uint64_t)b->link[x->group] * y->cables;
+	uint64_t at_y = (uint64_t)b->link[y->group] * x->cables;
+	unsigned bad_x = 0, bad_y = 0;
+
+	if (w->napex > 0) {
+		bad_x = updn_homes_shared(w, x->peer);
+		bad_y = updn_homes_shared(w, y->peer);
+		if ((bad_x == 2) != (bad_y == 2))
+			return bad_x < bad_y;
+	}
+	if (at_x != at_y)
+		return at_x < at_y;
+	if (bad_x != bad_y)
+		return bad_x < bad_y;
+	if (b->sw[x->peer] != b->sw[y->peer])
+		return b->sw[x->peer] < b->sw[y->peer];
+	return by_plane(b, x, y);
+}
+
+/* What counts first about a way, in one number: the load of its cables, then of
+ * the switch that they lead to. */
+static inline uint64_t
+load_of(const struct updn_burden *b, const struct updn_way *x)
+{
+	return (uint64_t)b->link[x->group] << 32 | b->sw[x->peer];
+}
+
+/*
+ * The best of n ways, of those in which bit is set: the least loaded cable,
+ * then the least loaded switch, then plane. One of them there is.
+ */
+static const struct updn_way *
+best_of(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
+	uint64_t bit)
+{
+	const struct updn_way *way = w->way[s];
+	const uint64_t *nearer = w->nearer[s];
+	const struct updn_way *best = NULL;
+	uint32_t n = w->ups[s] - 1;
+	uint64_t least = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct updn_way *x = &way[i];
+		uint64_t load;
+		bool better;
+
+		if (!(nearer[i] & bit))
+			continue;
+		load = load_of(b, x);
+		if (best == NULL)
+			better = true;
+		else if (w->napex > 0 || x->cables != best->cables)
+			better = better_of_unlike(w, b, x, best);
+		else
+			better = load < least ||
+				 (load == least && by_plane(b, x, best));
+		if (!better)
+			continue;
+		best = x;
+		least = load;
+	}
+	return best;
+}
+
+/* How many ways lead up from s. */
+static uint32_t
+count_ups(const struct updn_walk *w, sw_ix s)
+{
+	const struct updn *u = w->u;
+
+	if (w->ups[s] == 0) {
+		w->ups[s] = 1;
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			w->ups[s] += updn_above(u, s, u->group[g].peer);
+	}
+	return w->ups[s] - 1;
+}
+
+static void
+find_ways(const struct updn_walk *w, sw_ix s)
+{
+	const struct updn *u = w->u;
+	uint32_t n = count_ups(w, s);
+	struct updn_way *x = arena_array(u->a, n, sizeof(*x));
+
+	w->way[s] = x;
+	w->nearer[s] = arena_array(u->a, n, sizeof(uint64_t));
+	for (uint32_t i = u->first[s]; i < u->first[s + 1]; i++) {
+		const struct updn_group *g = &u->group[i];
+		uint32_t ups;
+
+		if (!updn_above(u, s, g->peer))
+			continue;
+		ups = count_ups(w, g->peer);
+		*x++ = (struct updn_way){
+			.group = i,
+			.peer = g->peer,
+			.cables = g->n,
+			.kin = (uint16_t)w->below.kin.up.first[g->peer],
+			.ups = (uint16_t)(ups > 0 ? ups : 1),
+		};
+	}
+}
+
+/* Of each way up from s, for the destinations of word i: does a way of k cables
+ * begin there? */
+static void
+look_nearer(const struct updn_walk *w, sw_ix s, uint32_t i, uint32_t k)
+{
+	const struct updn *u = w->u;
+	const struct updn_levels *l = &w->r->path;
+	uint32_t last = l->n - 1;
+	const uint64_t **is = l->row + (size_t)(k < last ? k : last) * u->nsw;
+	const uint64_t **was =
+		l->row + (size_t)(k - 1 < last ? k - 1 : last) * u->nsw;
+
+	if (w->way[s] == NULL)
+		find_ways(w, s);
+	w->any[s] = 0;
+	for (uint32_t n = 0; n + 1 < w->ups[s]; n++) {
+		sw_ix peer = w->way[s][n].peer;
+
+		w->nearer[s][n] = is[peer][i] & ~was[peer][i];
+		w->any[s] |= w->nearer[s][n];
+	}
+	w->asked[s] = i << 4 | k;
+}
+
+/* The next switch up for dest. */
+static uint32_t
+next_up(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
+	sw_ix dest, uint32_t k)
+{
+	const struct updn *u = w->u;
+	uint32_t first = w->prefer[k - 1];
+
+	if (first >= u->first[s] && first < u->first[s + 1] &&
+		b->link[first] < w->fair[s] * u->group[first].n)
+		return first;
+	if (w->asked[s] != (dest / 64 << 4 | k))
+		look_nearer(w, s, dest / 64, k);
+	if (!(w->any[s] >> dest % 64 & 1))
+		return UINT32_MAX;
+	return best_of(w, b, s, UINT64_C(1) << dest % 64)->group;
+}
+
+void
+updn_chain_extend(const struct updn_walk *w, const struct updn_burden *b,
+	struct updn_chain *c, uint32_t *group)
+{
+	while (c->len < UPDN_CHAIN) {
+		uint32_t g = next_up(w, b, c->sw[c->len - 1], c->sw[0], c->len);
+
+		if (g == UINT32_MAX)
+			break;
+		group[c->len - 1] = g;
+		c->sw[c->len++] = (uint16_t)w->u->group[g].peer;
+	}
+}
+
+/* A way for LID i, and the groups it takes; nothing is counted yet. */
+static void
+find_chain(struct updn_walk *w, const struct updn_burden *b, uint32_t i,
+	struct updn_chain *c, uint32_t *group)
+{
+	updn_homes_avoid(w, i);
+	updn_chain_start(c, w->d->dest[i]);
+	updn_chain_extend(w, b, c, group);
+}
+
+void
+updn_chain_count(const struct updn_walk *w, struct updn_burden *b,
+	const struct updn_chain *c, const uint32_t *group, uint32_t shares)
+{
+	for (uint32_t k = 1; k < c->len; k++) {
+		sw_ix s = c->sw[k];
+		uint32_t n;
+		const uint16_t *kin = updn_kin_families(&w->below, s, &n);
+
+		b->link[group[k - 1]] += shares;
+		b->sw[s] += shares;
+		for (uint32_t i = 0; i < n; i++)
+			b->plane[kin[i]] += shares;
+	}
+}
+
+/* Would this LID overload a cable of its way? */
+static bool
+too_much(const struct updn_walk *w, const struct updn_burden *b,
+	const struct updn_chain *c, const uint32_t *group)
+{
+	for (uint32_t k = 1; k < c->len; k++)
+		if (b->link[group[k - 1]] + UPDN_SHARES >
+			w->fair[c->sw[k - 1]] * w->u->group[group[k - 1]].n)
+			return true;
+	return false;
+}
+
+/* Is LID i the path-th one of its port? */
+static bool
+is_path(const struct updn *u, const struct updn_dests *d, uint32_t i,
+	unsigned path)
+{
+	unsigned its = 0;
+
+	return topo_by_lid(u->t, d->lid[i], &its) != TOPO_NONE && its == path;
+}
+
+/* Of the LIDs of s those, from another port on for each path, so that the LIDs
+ * of a port go apart. How many there are. */
+static uint32_t
+add_path(const struct updn *u, const struct updn_dests *d, sw_ix s,
+	unsigned path, uint32_t *seq)
+{
+	uint32_t n = 0, k = 0;
+
+	for (uint32_t i = d->at[s]; i < d->end[s]; i++)
+		n += is_path(u, d, i, path);
+	for (uint32_t i = d->at[s]; n > 0 && i < d->end[s]; i++)
+		if (is_path(u, d, i, path))
+			seq[(k++ + n - path % n) % n] = i;
+	return n;
+}
+
+/* Idle ports go last, the order being what it is otherwise. */
+static uint32_t *
+idle_last(const struct updn *u, const struct updn_dests *d, uint32_t *seq)
+{
+	uint32_t *all, n = 0;
+
+	if (d->nhomes == 0)
+		return seq;
+	all = arena_array(u->a, d->n, sizeof(*all));
+	for (unsigned idle = 0; idle < 2; idle++)
+		for (uint32_t k = 0; k < d->n; k++)
+			if (updn_homes_idle(d, seq[k]) == (idle == 1))
+				all[n++] = seq[k];
+	return all;
+}
+
+/*
+ * LIDs in the order in which they find ways. Where ports have several: the
+ * first ones of all, which most traffic goes to, then the second ones, and so
+ * on, so that each of these is spread as if there were no others.
+ */
+static uint32_t *
+by_path(const struct updn *u, const struct updn_dests *d)
+{
+	uint32_t *seq = arena_array(u->a, d->n, sizeof(*seq)), n = 0;
+	unsigned paths = d->n > u->t->nend ? MOST_PATHS : 0;
+
+	for (unsigned path = 0; path < paths && n < d->n; path++)
+		for (uint32_t at = 0; at < d->n; at = d->end[d->dest[at]])
+			n += add_path(u, d, d->dest[at], path, seq + n);
+	for (uint32_t i = 0; n < d->n && i < d->n; i++)
+		seq[i] = i;
+	return idle_last(u, d, seq);
+}
+
+/* Chains for all LIDs, whole ones. */
+static void
+make_chains(struct updn_walk *w, const uint32_t *seq, bool others)
+{
+	uint32_t group[UPDN_CHAIN] = {0};
+
+	for (uint32_t k = 0; k < w->d->n; k++) {
+		uint32_t i = seq[k];
+		struct updn_burden *b = &w->load[w->d->other[i]];
+
+		if (w->d->other[i] && !others)
+			continue;
+		find_chain(w, b, i, &w->d->chain[i], group);
+		updn_chain_count(w, b, &w->d->chain[i], group, UPDN_SHARES);
+	}
+}
+
+bool
+updn_chain_fair(struct updn_walk *w, sw_ix s)
+{
+	const struct updn *u = w->u;
+	const uint32_t *link = w->load[0].link;
+	uint32_t sum = 0, cables = 0;
+	bool over = false;
+
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		if (updn_above(u, s, u->group[g].peer)) {
+			sum += link[g];
+			cables += u->group[g].n;
+		}
+	w->fair[s] = UPDN_SHARES;
+	if (sum > cables * UPDN_SHARES)
+		w->fair[s] = (sum + cables - 1) / cables;
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		over |= link[g] > w->fair[s] * u->group[g].n;
+	return over;
+}
+
+void
+updn_dests_room(const struct updn *u, struct updn_dests *d, uint32_t n)
+{
+	uint32_t *split = arena_array(u->own, n, sizeof(*split));
+	struct updn_chain *share =
+		arena_array(u->own, (size_t)n * UPDN_SHARES, sizeof(*share));
+
+	if (d->nsplit > 0) {
+		memcpy(split, d->split, d->nsplit * sizeof(*split));
+		memcpy(share, d->share,
+			(size_t)d->nsplit * UPDN_SHARES * sizeof(*share));
+	}
+	d->split = split;
+	d->share = share;
+	d->room = n;
+}
+
+struct updn_chain *
+updn_chain_split(struct updn_walk *w, uint32_t i)
+{
+	struct updn_dests *d = w->d;
+
+	if (d->nsplit == d->room)
+		updn_dests_room(w->u, d, 2 * d->room + 16);
+	d->split[d->nsplit++] = i;
+	d->share_of[i] = d->nsplit;
+	return d->share + (size_t)(d->nsplit - 1) * UPDN_SHARES;
+}
+
+/* Each share finds its own way, along that of the share before while there is
+ * room. */
+static void
+split(struct updn_walk *w, uint32_t i)
+{
+	struct updn_dests *d = w->d;
+	uint32_t group[UPDN_CHAIN] = {0}, k;
+	struct updn_chain *share = updn_chain_split(w, i);
+
+	for (k = 0; k < UPDN_CHAIN; k++)
+		w->prefer[k] = group[k] = UINT32_MAX;
+	for (k = 0; k < UPDN_SHARES; k++) {
+		find_chain(w, &w->load[0], i, &share[k], group);
+		updn_chain_count(w, &w->load[0], &share[k], group, 1);
+		memcpy(w->prefer, group, sizeof(group));
+	}
+	for (k = 0; k < UPDN_CHAIN; k++)
+		w->prefer[k] = UINT32_MAX;
+	d->chain[i] = share[0];
+}
+
+void
+updn_chain_place(struct updn_walk *w, uint32_t i)
+{
+	struct updn_burden *b = &w->load[0];
+	uint32_t group[UPDN_CHAIN] = {0};
+
+	find_chain(w, b, i, &w->d->chain[i], group);
+	if (too_much(w, b, &w->d->chain[i], group))
+		split(w, i);
+	else
+		updn_chain_count(w, b, &w->d->chain[i], group, UPDN_SHARES);
+}
+
+void
+updn_chain_reset(struct updn_walk *w)
+{
+	memset(w->load[0].link, 0,
+		w->u->first[w->u->nsw] * sizeof(*w->load[0].link));
+	memset(w->load[0].sw, 0, w->u->nsw * sizeof(*w->load[0].sw));
+	memset(w->load[0].plane, 0, w->u->nsw * sizeof(*w->load[0].plane));
+	for (uint32_t k = 0; k < w->d->nsplit; k++)
+		w->d->share_of[w->d->split[k]] = 0;
+	w->d->nsplit = 0;
+	for (uint32_t i = 0; i < w->d->n; i++)
+		if (!w->d->other[i])
+			w->d->chain[i].len = 0;
+}
+
+/*
+ * In a damaged tree some cable must carry two LIDs where others carry one, and
+ * would be twice as loaded. So those LIDs that find no cable free are split:
+ * their sources, by class, come down over different cables.
+ */
+static void
+share_out(struct updn_walk *w, const uint32_t *seq)
+{
+	updn_chain_reset(w);
+	for (uint32_t k = 0; k < w->d->n; k++)
+		if (!w->d->other[seq[k]])
+			updn_chain_place(w, seq[k]);
+}
+
+void
+updn_chain_begin(struct updn_walk *w)
+{
+	const struct updn *u = w->u;
+	const struct updn_kin kin = u->tier_kin.mid != NULL
+					    ? u->tier_kin
+					    : updn_kin_find_up(u, &u->tier);
+
+	w->fair = arena_array(u->a, u->nsw, sizeof(*w->fair));
+	for (unsigned kind = 0; kind < 2; kind++) {
+		w->load[kind].link =
+			arena_array(u->a, u->first[u->nsw], sizeof(uint32_t));
+		w->load[kind].sw = arena_array(u->a, u->nsw, sizeof(uint32_t));
+		w->load[kind].plane =
+			arena_array(u->a, u->nsw, sizeof(uint32_t));
+	}
+	w->taken = arena_array(u->a, u->nsw, sizeof(*w->taken));
+	w->nearer = arena_array(u->a, u->nsw, sizeof(*w->nearer));
+	w->any = arena_array(u->a, u->nsw, sizeof(*w->any));
+	w->asked = arena_array(u->a, u->nsw, sizeof(*w->asked));
+	w->way = arena_array(u->a, u->nsw, sizeof(*w->way));
+	w->ups = arena_array(u->a, u->nsw, sizeof(*w->ups));
+	w->below = updn_kin_below(u, &kin);
+	for (unsigned k = 0; k < UPDN_CHAIN; k++)
+		w->prefer[k] = UINT32_MAX;
+}
+
+static void
+make_room(const struct updn *u, struct updn_dests *d)
+{
+	uint32_t max = (uint32_t)u->t->max_lid + 1;
+
+	d->at = arena_array(u->m, u->nsw, sizeof(*d->at));
+	d->end = arena_array(u->m, u->nsw, sizeof(*d->end));
+	d->run = arena_array(u->m, u->nsw, sizeof(*d->run));
+	d->class = arena_array(u->m, u->nsw, sizeof(*d->class));
+	d->lid = arena_array(u->m, max, sizeof(*d->lid));
+	d->dest = arena_array(u->m, max, sizeof(*d->dest));
+	d->out = arena_array(u->m, max, sizeof(*d->out));
+	d->other = arena_array(u->m, max, sizeof(*d->other));
+	d->key = arena_array(u->a, max, sizeof(*d->key));
+	d->home = arena_array(u->m, max, sizeof(*d->home));
+	d->chain = arena_array(u->m, max, sizeof(*d->chain));
+	d->share_of = arena_array(u->m, max, sizeof(*d->share_of));
+}
+
+/*
+ * Whole chains first. Then, if a cable carries more than its share or if ways
+ * in use are to be kept, once more knowing what is fair. Where that splits so
+ * many that this cannot be a damaged tree, nothing is gained by it.
+ */
+struct updn_dests
+updn_chain(const struct updn *u, const struct updn_reach *r, bool keep)
+{
+	struct updn_dests d = {0};
+	struct updn_walk w = {.u = u, .r = r, .d = &d};
+	sw_ix *seq = family_order(u);
+	uint32_t *lids;
+	bool over = false;
+
+	make_room(u, &d);
+	updn_chain_begin(&w);
+	for (uint32_t i = 0; i < u->nsw; i++) {
+		d.class[seq[i]] = (uint8_t)(i % UPDN_SHARES);
+		if (u->live[seq[i]])
+			add_switch(u, &d, seq[i]);
+	}
+	updn_homes(u, &d);
+	lids = by_path(u, &d);
+	make_chains(&w, lids, true);
+	for (sw_ix s = 0; s < u->nsw; s++)
+		over |= updn_chain_fair(&w, s);
+	if (u->order != ROUTE_SINGLE && keep)
+		updn_recall(&w, seq);
+	else if (u->order != ROUTE_SINGLE && over)
+		share_out(&w, lids);
+	if ((uint64_t)d.nsplit * 4 > u->nhosts) {
+		updn_chain_reset(&w);
+		make_chains(&w, lids, false);
+	}
+	updn_keys(u, &d, lids);
+	return d;
+}

@@ -1,0 +1,114 @@
+/*
+ * updn_walk: what down_path.c and down_path_from_lft.c share while they choose
+ * the ways down. Private to them.
+ */
+#ifndef HEDDLE_ROUTING_UPDOWN_DOWN_PATH_PRIV_H
+#define HEDDLE_ROUTING_UPDOWN_DOWN_PATH_PRIV_H
+
+#include "routing/updown/updown.h"
+
+/*
+ * How much each cable group and switch carries down already, by kind, in
+ * shares: UPDN_SHARES is one LID.
+ */
+struct updn_burden {
+	uint32_t *link;	 /* per group of the lower switch */
+	uint32_t *sw;	 /* per switch */
+	uint32_t *plane; /* per first of kin: of those above them together */
+};
+
+/* A way up: a group, to peer; the kin of that, by what is above it, and how
+ * many switches are, at least 1. */
+struct updn_way {
+	uint32_t group;
+	uint16_t peer, cables;
+	uint16_t kin, ups;
+};
+
+enum { UPDN_HOMES = 8 }; /* other ports of a node that are looked at */
+
+struct updn_walk {
+	const struct updn *u;
+	const struct updn_reach *r;
+	struct updn_dests *d;
+	struct updn_burden load[2];
+	uint32_t *fair; /* [nsw] what one cable up from here should carry */
+	uint32_t prefer[UPDN_CHAIN]; /* groups of the previous share */
+
+	/* Ways up from s, found when they are asked for first: a repair asks
+	 * about few. */
+	struct updn_way **way; /* [nsw] of s, or NULL: not found yet; */
+	uint32_t *ups;	       /* so many, + 1, or 0: not counted yet */
+	struct updn_kin_families below;
+
+	/* Who is a step nearer, for 64 destinations at once: neighbours ask
+	 * about the same ones, one after the other. */
+	uint64_t **nearer; /* as way[]: bits of one word */
+	uint64_t *any;	   /* [nsw] of all of them together */
+	uint32_t *asked;   /* [nsw] that word and the length of the way, or 0 */
+
+	/* What the other ports of the node use. */
+	uint32_t *taken; /* [nsw] the stamp: a switch on one of their ways */
+	uint32_t stamp;
+	sw_ix apex[UPDN_HOMES];
+	uint32_t napex;
+};
+
+/*
+ * multi_port.c: before a way for LID i is sought: which switches the ways of
+ * the node's other ports take. Then how bad s is: 2 it is one of them, 1 it
+ * leads to the same top, so that sources would come the same way up.
+ */
+void updn_homes_avoid(struct updn_walk *w, uint32_t i);
+unsigned updn_homes_shared(const struct updn_walk *w, sw_ix s);
+
+/* down_path.c: room for the loads, all of them none. */
+void updn_chain_begin(struct updn_walk *w);
+
+/*
+ * What each cable up from switch s should carry if all were equal, but no less
+ * than one LID. True when some cable carries more.
+ */
+bool updn_chain_fair(struct updn_walk *w, sw_ix s);
+
+/* The group of s to peer, or UINT32_MAX. */
+uint32_t updn_chain_group(const struct updn *u, sw_ix s, sw_ix peer);
+
+/* Is the shortest legal path from x to dest exactly k long? */
+bool updn_chain_exactly(
+	const struct updn_walk *w, sw_ix x, sw_ix dest, uint32_t k);
+
+/* Go on from the last switch of c as far as it goes, by the lightest load; see
+ * updn_homes_avoid. */
+void updn_chain_extend(const struct updn_walk *w, const struct updn_burden *b,
+	struct updn_chain *c, uint32_t *group);
+
+/* Add so many shares to all that c passes, modulo 2^32: 0U - n takes n. */
+void updn_chain_count(const struct updn_walk *w, struct updn_burden *b,
+	const struct updn_chain *c, const uint32_t *group, uint32_t shares);
+
+/* A way for host LID i, counted; split where a cable would get too much. */
+void updn_chain_place(struct updn_walk *w, uint32_t i);
+
+/* A way that begins at its destination and gets no further yet. */
+static inline void
+updn_chain_start(struct updn_chain *c, sw_ix dest)
+{
+	c->sw[0] = (uint16_t)dest;
+	c->len = 1;
+}
+
+/* Mark LID i as split; its UPDN_SHARES chains, to be filled, which stay where
+ * they are until the next one. */
+struct updn_chain *updn_chain_split(struct updn_walk *w, uint32_t i);
+
+/* Forget what host LIDs load, and that any are split. */
+void updn_chain_reset(struct updn_walk *w);
+
+/*
+ * down_path_from_lft.c: the ways in use under the previous routes as the chains
+ * of host LIDs; new ones only for what is new or broken. seq: family order.
+ */
+void updn_recall(struct updn_walk *w, const sw_ix *seq);
+
+#endif

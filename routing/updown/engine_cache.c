@@ -1,0 +1,106 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/updown/updown.h"
+#include "sm/base/mem.h"
+
+static uint64_t
+mix(uint64_t h, uint64_t x)
+{
+	h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 29;
+}
+
+uint64_t
+updn_past_options(const struct engine_options *o)
+{
+	uint64_t h = 1;
+
+	if (o == NULL)
+		return h;
+	for (size_t i = 0; i < o->nroots; i++)
+		h = mix(h, o->roots[i]);
+	h = mix(h, o->nroots);
+	for (size_t i = 0; i < o->nroles; i++) {
+		h = mix(h, o->role[i].guid);
+		h = mix(h, o->role[i].role + (o->role[i].told ? 256U : 0U));
+	}
+	for (size_t i = 0; i < o->nhomes; i++) {
+		h = mix(h, o->home[i].guid);
+		h = mix(h, o->home[i].group * 2U + o->home[i].passive);
+	}
+	return mix(h, o->lanes);
+}
+
+static void *
+copy(struct updn *u, const void *from, size_t n, size_t size)
+{
+	return memcpy(arena_array(u->own, n, size), from, n * size);
+}
+
+static uint64_t **
+copy_served(struct updn *u)
+{
+	uint64_t **served = arena_array(u->own, u->nsw, sizeof(*served));
+
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (u->serves[s] != NULL)
+			served[s] = copy(
+				u, u->serves[s], u->words, sizeof(**served));
+	return served;
+}
+
+/* Rows that later memories share. */
+static void
+keep_above(struct updn *u)
+{
+	const uint64_t **above = arena_array(u->own, u->nsw, sizeof(*above));
+	uint64_t *rows =
+		arena_array(u->m, (size_t)u->nsw * u->words, sizeof(*rows));
+
+	for (sw_ix s = 0; s < u->nsw; s++)
+		above[s] = memcpy(rows + (size_t)s * u->words, u->tier_above[s],
+			u->words * sizeof(*rows));
+	u->tier_above = above;
+}
+
+void
+updn_past_begin(struct updn *u, bool little)
+{
+	u->m = little ? arena_new_small() : arena_new();
+	u->own = arena_new();
+	if (u->tier_above != NULL)
+		keep_above(u);
+}
+
+void
+updn_past_keep(struct updn *u, const struct updn_reach *reach,
+	const struct updn_dests *d, uint32_t depth, struct routes *r)
+{
+	struct route_memory *m = mem_zalloc(1, sizeof(*m));
+	struct updn_past *past = arena_alloc(u->own, sizeof(*past));
+
+	past->reach = *reach;
+	past->dests = *d;
+	past->above = u->tier_above;
+	free(r->line);
+	r->line = mem_dup(u->line.pos, u->nsw * sizeof(*r->line));
+	past->pos = copy(u, u->line.pos, u->nsw, sizeof(*past->pos));
+	past->turn = copy(u, u->turn, u->words, sizeof(*past->turn));
+	if (u->plane != NULL) {
+		past->nplanes = u->nplanes;
+		past->plane = copy(u, u->plane, u->nsw, sizeof(*past->plane));
+		past->leaf = copy(u, u->leaf, u->nsw, sizeof(*past->leaf));
+		past->apex = copy(u, u->apex, u->nplanes, sizeof(*past->apex));
+	}
+	past->options = updn_past_options(u->job->options);
+	past->ncomp = u->ncomp;
+	if (u->serves != NULL)
+		past->serves = copy_served(u);
+	past->depth = depth;
+	m->refs = m->rests = 1;
+	m->arena = u->m;
+	m->own = u->own;
+	m->what = past;
+	r->memory = m;
+}

@@ -1,0 +1,252 @@
+#include "routing/updown/engine_cache_io.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/updown/updown.h"
+#include "sm/base/mem.h"
+
+enum { VERSION = 1 };
+
+/* ---- telling ---- */
+
+static void
+print_chain(const struct updn_chain *c, struct buf *out)
+{
+	buf_printf(out, " %u", c->len);
+	for (unsigned i = 0; i < c->len; i++)
+		buf_printf(out, " %u", c->sw[i]);
+}
+
+void
+memoir_print(const struct routes *r, struct buf *out)
+{
+	const struct updn_past *past;
+	const struct updn_dests *d;
+
+	if (r->memory == NULL || r->memory->what == NULL)
+		return;
+	past = r->memory->what;
+	d = &past->dests;
+	buf_printf(out, "%d %u %u %u %u", VERSION, d->n, r->topo->nsw,
+		past->depth, d->nsplit);
+	for (sw_ix s = 0; s < r->topo->nsw; s++)
+		buf_printf(out, " %u", d->class[s]);
+	for (uint32_t i = 0; i < d->n; i++) {
+		buf_printf(out, " %u %u", d->lid[i], d->home[i]);
+		print_chain(&d->chain[i], out);
+	}
+	for (uint32_t k = 0; k < d->nsplit; k++) {
+		buf_printf(out, " %u", d->split[k]);
+		for (unsigned h = 0; h < UPDN_SHARES; h++)
+			print_chain(&d->share[k * UPDN_SHARES + h], out);
+	}
+}
+
+/* ---- taking up ---- */
+
+struct reader {
+	const char *at;
+	bool bad;
+};
+
+/* The next number, from 0 to max; 0 and bad when it is not there. */
+static uint32_t
+next(struct reader *in, uint32_t max)
+{
+	char *end;
+	unsigned long v = strtoul(in->at, &end, 10);
+
+	in->bad |= end == in->at || v > max;
+	in->at = end;
+	return in->bad ? 0 : (uint32_t)v;
+}
+
+static void
+read_chain(struct reader *in, uint32_t nsw, struct updn_chain *c)
+{
+	*c = (struct updn_chain){.len = (uint16_t)next(in, UPDN_CHAIN)};
+	for (unsigned i = 0; i < c->len; i++)
+		c->sw[i] = (uint16_t)next(in, nsw - 1);
+}
+
+static void
+read_split(struct reader *in, uint32_t nsw, struct updn_dests *d, uint32_t k)
+{
+	d->split[k] = next(in, d->n - 1);
+	d->share_of[d->split[k]] = k + 1;
+	for (unsigned h = 0; h < UPDN_SHARES; h++)
+		read_chain(in, nsw, &d->share[k * UPDN_SHARES + h]);
+}
+
+/* LIDs as they were worked out, and as they are told. */
+struct orders {
+	const struct updn_dests *was;
+	uint32_t *at;  /* by LID: its number in was, + 1; 0: taken, or none */
+	bool *pointed; /* by number: somebody's next one */
+};
+
+/* LID number i. */
+static void
+read_lid(struct reader *in, uint32_t nsw, struct orders *o,
+	struct updn_dests *d, uint32_t i)
+{
+	uint32_t lid = next(in, UINT16_MAX), k = o->at[lid];
+
+	o->at[lid] = 0;
+	in->bad |= k == 0;
+	d->home[i] = next(in, d->n - 1);
+	in->bad |= o->pointed[d->home[i]];
+	o->pointed[d->home[i]] = true;
+	if (in->bad)
+		return;
+	d->lid[i] = (uint16_t)lid;
+	d->dest[i] = o->was->dest[k - 1];
+	d->out[i] = o->was->out[k - 1];
+	d->other[i] = o->was->other[k - 1];
+	read_chain(in, nsw, &d->chain[i]);
+}
+
+/* Those of one switch are together; false: they are not. */
+static bool
+find_places(const struct topo *t, const struct updn_dests *was,
+	struct updn_dests *d)
+{
+	uint32_t end;
+
+	for (uint32_t i = 0; i < d->n; i = end) {
+		sw_ix s = d->dest[i];
+
+		for (end = i; end < d->n && d->dest[end] == s;)
+			end++;
+		d->at[s] = i;
+		d->end[s] = end;
+	}
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (d->end[s] - d->at[s] != was->end[s] - was->at[s])
+			return false;
+	return true;
+}
+
+/* Destinations of their own, to be filled. */
+static void
+make_room(struct arena *a, uint32_t nsw, struct updn_dests *d)
+{
+	d->at = arena_array(a, nsw, sizeof(*d->at));
+	d->end = arena_array(a, nsw, sizeof(*d->end));
+	d->class = arena_array(a, nsw, sizeof(*d->class));
+	d->lid = arena_array(a, d->n, sizeof(*d->lid));
+	d->dest = arena_array(a, d->n, sizeof(*d->dest));
+	d->out = arena_array(a, d->n, sizeof(*d->out));
+	d->other = arena_array(a, d->n, sizeof(*d->other));
+	d->home = arena_array(a, d->n, sizeof(*d->home));
+	d->chain = arena_array(a, d->n, sizeof(*d->chain));
+	d->share_of = arena_array(a, d->n, sizeof(*d->share_of));
+	d->split = arena_array(a, d->nsplit, sizeof(*d->split));
+	d->share = arena_array(
+		a, (size_t)d->nsplit * UPDN_SHARES, sizeof(*d->share));
+}
+
+static bool
+read_lids(struct reader *in, const struct topo *t, const struct updn_dests *was,
+	struct updn_dests *d)
+{
+	struct orders o = {.was = was,
+		.at = mem_zalloc(UINT16_MAX + 1, sizeof(*o.at)),
+		.pointed = mem_zalloc(d->n + 1U, sizeof(*o.pointed))};
+
+	for (uint32_t i = 0; i < was->n; i++)
+		o.at[was->lid[i]] = i + 1;
+	for (uint32_t i = 0; i < d->n && !in->bad; i++)
+		read_lid(in, t->nsw, &o, d, i);
+	free(o.at);
+	free(o.pointed);
+	return !in->bad && find_places(t, was, d);
+}
+
+/* What was told, instead of what was worked out. */
+static bool
+read_all(struct reader *in, const struct topo *t, struct route_memory *m)
+{
+	struct updn_past *past = arena_alloc(m->own, sizeof(*past));
+	struct updn_dests *d = &past->dests;
+	struct updn_dests was;
+
+	memcpy(past, m->what, sizeof(*past));
+	was = *d;
+	if (next(in, VERSION) != VERSION || next(in, UINT16_MAX) != d->n ||
+		next(in, UINT16_MAX) != t->nsw)
+		return false;
+	past->depth = next(in, UINT16_MAX);
+	d->nsplit = d->room = next(in, d->n);
+	make_room(m->own, t->nsw, d);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		d->class[s] = (uint8_t)next(in, UPDN_SHARES - 1);
+	if (!read_lids(in, t, &was, d))
+		return false;
+	for (uint32_t k = 0; k < d->nsplit && !in->bad; k++)
+		read_split(in, t->nsw, d, k);
+	m->what = past;
+	return !in->bad && *in->at == '\0';
+}
+
+static bool
+same_order(const struct routes *a, const struct routes *b)
+{
+	uint32_t nsw = a->topo->nsw;
+
+	return a->turn_leaf == b->turn_leaf && a->line != NULL &&
+	       b->line != NULL &&
+	       memcmp(a->line, b->line, nsw * sizeof(*a->line)) == 0 &&
+	       memcmp(a->rank, b->rank, nsw * sizeof(*a->rank)) == 0;
+}
+
+/* r once more: the order stands, and all that may stay does. */
+static struct routes *
+once_more(struct routes *r, const struct engine_options *options,
+	struct reason *why)
+{
+	const struct engine *e = r->reading.engine == engine_updn.name
+					 ? &engine_updn
+					 : &engine_ftree;
+	const struct route_job job = {.topo = r->topo,
+		.pool = r->pool,
+		.prev = r,
+		.options = options,
+		.threads = 1};
+	struct arena *scratch = arena_new();
+	struct routes *again = NULL;
+
+	r->stands = true;
+	if (e->route(&job, true, 0, scratch, &again, why) != ENGINE_OK)
+		again = NULL;
+	r->stands = false;
+	arena_free(scratch);
+	return again;
+}
+
+int
+memoir_take(struct routes *r, const struct engine_options *options,
+	const char *text, struct reason *why)
+{
+	struct reader in = {.at = text};
+	struct route_memory *m;
+	struct routes *again;
+
+	if (*text == '\0')
+		return 0;
+	again = once_more(r, options, why);
+	if (again == NULL)
+		return -1;
+	m = routes_memory_ref(again->memory);
+	if (!same_order(r, again) || m == NULL)
+		(void)reason_set(why, "the order in force is not found again");
+	else if (read_all(&in, r->topo, m))
+		r->memory = m;
+	else
+		(void)reason_set(why, "what is remembered is of other routes");
+	if (r->memory == NULL)
+		routes_memory_unref(m);
+	routes_unref(again);
+	return r->memory != NULL ? 0 : -1;
+}

@@ -1,0 +1,152 @@
+#include <string.h>
+
+#include "routing/updown/row_priv.h"
+
+/* Does LID i hang where it hung? */
+static bool
+stayed(const struct updn_row *f, uint32_t i)
+{
+	const struct topo *t = f->u->t, *was = f->prev->topo;
+	port_ix p = topo_by_lid(was, f->d->lid[i], NULL);
+	sw_ix s = p == TOPO_NONE ? TOPO_NONE : topo_switch_of(was, p);
+
+	return s != TOPO_NONE &&
+	       was->node[was->sw[s].node].guid ==
+		       t->node[t->sw[f->d->dest[i]].node].guid;
+}
+
+/* LIDs that moved start anew, LIDs without an owner drop. */
+void
+updn_keep_init(struct updn_row *f)
+{
+	bool *stays = arena_array(f->a, f->bytes, sizeof(*stays));
+
+	f->bad = arena_array(f->a, f->d->n, sizeof(*f->bad));
+	f->void_lid = arena_array(f->a, f->bytes, sizeof(*f->void_lid));
+	for (uint32_t i = 0; i < f->d->n; i++)
+		stays[f->d->lid[i]] = stayed(f, i);
+	for (uint32_t lid = 0; lid < f->bytes; lid++)
+		if (!stays[lid])
+			f->void_lid[f->nvoid++] = (uint16_t)lid;
+}
+
+static void
+load_old(struct updn_row *f, sw_ix prev_sw)
+{
+	size_t blocks = f->bytes / LFT_BLOCK;
+
+	for (size_t b = 0; b < blocks; b++) {
+		uint8_t *at = f->row + b * LFT_BLOCK;
+
+		if (b < f->prev->nblocks)
+			memcpy(at, routes_block(f->prev, prev_sw, (uint32_t)b),
+				LFT_BLOCK);
+		else
+			memset(at, LFT_DROP, LFT_BLOCK);
+	}
+	for (uint32_t i = 0; i < f->nvoid; i++)
+		f->row[f->void_lid[i]] = LFT_DROP;
+}
+
+/* How many of n consecutive entries do not lead to an allowed port. */
+static uint32_t
+count_bad(const uint8_t *row, uint32_t n, const uint8_t *allowed)
+{
+	uint32_t bad = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		bad += !allowed[row[i]];
+	return bad;
+}
+
+/* What leads through a candidate stays, the rest is noted. */
+static void
+check(struct updn_row *f, sw_ix dest)
+{
+	const struct updn_dests *d = f->d;
+	uint32_t i = d->at[dest];
+
+	if (d->run[dest] > 1 &&
+		count_bad(f->row + d->lid[i], d->run[dest], f->allowed) == 0)
+		i += d->run[dest];
+	for (; i < d->end[dest]; i++)
+		if (!f->allowed[f->row[d->lid[i]]])
+			f->bad[f->nbad++] = i;
+}
+
+/* What the kept entries put on each port: the base of new choices. */
+static void
+count_kept(struct updn_row *f)
+{
+	for (uint32_t i = 0; i < f->d->n; i++) {
+		uint8_t p = f->row[f->d->lid[i]];
+
+		f->meant[f->d->other[i]][p]++;
+		f->sum[f->d->other[i]][p]++;
+	}
+}
+
+/* Did the entry for LID i carry load? */
+static bool
+carried(const struct updn_row *f, sw_ix s, sw_ix prev_sw, uint32_t i)
+{
+	const struct topo *t = f->u->t, *was = f->prev->topo;
+	sw_ix old = updn_choose_behind(
+		was, prev_sw, routes_port(f->prev, prev_sw, f->d->lid[i]));
+	node_ix n = old == TOPO_NONE
+			    ? TOPO_NONE
+			    : topo_by_node_guid(
+				      t, was->node[was->sw[old].node].guid);
+
+	return n != TOPO_NONE && updn_choose_carries(f, s, i, t->node[n].sw);
+}
+
+/* What of the kept entries carries load. */
+static void
+weigh_kept(struct updn_row *f, sw_ix s)
+{
+	memset(f->meant, 0, sizeof(f->meant));
+	for (uint32_t i = 0; i < f->d->n; i++) {
+		uint8_t p = f->row[f->d->lid[i]];
+		sw_ix next = updn_choose_behind(f->u->t, s, p);
+
+		f->meant[f->d->other[i]][p] +=
+			updn_choose_carries(f, s, i, next);
+	}
+	f->weighed = true;
+}
+
+static const uint64_t *
+mask_of(const struct updn_row *f, const struct updn_mask *up, sw_ix dest)
+{
+	return updn_bit(f->far, dest) ? up->w : f->mask + (size_t)dest * f->W;
+}
+
+void
+updn_keep_row(
+	struct updn_row *f, sw_ix s, sw_ix prev_sw, const struct updn_mask *up)
+{
+	load_old(f, prev_sw);
+	f->nbad = 0;
+	for (sw_ix x = 0; x < f->u->nsw; x++) {
+		if (x == s || f->d->at[x] == f->d->end[x])
+			continue;
+		updn_choose_allow(f, s, mask_of(f, up, x));
+		check(f, x);
+	}
+	if (f->nbad == 0)
+		return;
+	for (uint32_t k = 0; k < f->nbad; k++)
+		f->row[f->d->lid[f->bad[k]]] = LFT_DROP;
+	count_kept(f);
+	f->weighed = false;
+	for (uint32_t k = 0; k < f->nbad; k++) {
+		uint32_t i = f->bad[k];
+		bool carries = carried(f, s, prev_sw, i);
+
+		if (carries && !f->weighed)
+			weigh_kept(f, s);
+		f->row[f->d->lid[i]] = updn_choose(
+			f, s, i, mask_of(f, up, f->d->dest[i]), carries);
+	}
+}

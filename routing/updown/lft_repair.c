@@ -1,0 +1,640 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/updown/down_path_priv.h"
+#include "routing/updown/lft_stale.h"
+#include "routing/updown/repair_priv.h"
+#include "routing/updown/row_priv.h"
+#include "routing/updown/row_writer.h"
+#include "sm/base/thread.h"
+
+enum {
+	NOBODYS = 2,	 /* LIDs that are not routed */
+	TOO_MANY = 4,	 /* no more than one LID in so many is split */
+	ROWS_MIN = 1024, /* a thread's worth of work */
+};
+
+/* What one thread looks at and mends: the switches from .. to. */
+struct part {
+	const struct mend *m;
+	struct updn_row f;
+	struct updn_seek seek;
+	sw_ix from, to;
+	struct updn_mask lead_for; /* the groups that f.lead is about, for */
+	uint32_t *led, stamp;	   /* switches that have this stamp */
+	sw_ix led_of;		   /* ... from this one, and who is alike */
+	sw_ix counted; /* whose entries are in count, by kind of LID and port */
+	uint32_t count[NOBODYS + 1][256];
+	bool *staged;	/* blocks of f.row, and */
+	uint32_t *list; /* a list of them */
+	uint32_t nlist;
+	struct updn_batch batch;
+};
+
+struct mend {
+	struct updn_repair *p;
+	struct updn_dests *d;
+	struct updn_walk w;
+	const struct updn_columns *columns;
+	bool *about;   /* [nsw] to be looked at */
+	uint8_t *kind; /* of each LID: as in d->other, or NOBODYS */
+	struct part *part;
+	unsigned nparts;
+};
+
+/* Whose candidates may be others than they were? */
+static void
+find_about(struct mend *m)
+{
+	const struct updn *u = m->p->u;
+
+	m->about = arena_array(u->a, u->nsw, sizeof(*m->about));
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		m->about[s] |= m->p->seed[s];
+		if (m->p->diff[s] == NULL)
+			continue;
+		m->about[s] = true;
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			m->about[u->group[g].peer] = true;
+	}
+}
+
+static void
+find_kinds(struct mend *m, uint32_t nblocks)
+{
+	size_t n = (size_t)nblocks * LFT_BLOCK;
+
+	m->kind = arena_alloc(m->p->u->a, n);
+	memset(m->kind, NOBODYS, n);
+	for (uint32_t i = 0; i < m->d->n; i++)
+		m->kind[m->d->lid[i]] = m->d->other[i];
+}
+
+/* Entries that do not lead through a candidate any more. */
+static void
+find_bad(void *arg)
+{
+	struct part *t = arg;
+
+	for (sw_ix s = t->from; s < t->to; s++)
+		if (t->m->about[s] && t->m->p->u->live[s])
+			updn_seek_row(&t->seek, s);
+}
+
+/* How much of a chain, from below, can be used as it is; its groups. */
+static uint32_t
+standing(const struct mend *m, const struct updn_chain *c, uint32_t *group)
+{
+	const struct updn *u = m->p->u;
+
+	for (uint32_t k = 1; k < c->len; k++) {
+		group[k - 1] = updn_chain_group(u, c->sw[k - 1], c->sw[k]);
+		if (group[k - 1] == UINT32_MAX ||
+			!updn_chain_exactly(&m->w, c->sw[k], c->sw[0], k))
+			return k;
+	}
+	return c->len;
+}
+
+static bool
+stands(const struct mend *m, const struct updn_chain *c, uint32_t *group)
+{
+	return standing(m, c, group) == c->len;
+}
+
+/* Ways of LID i: its own one, or its shares. */
+static struct updn_chain *
+ways(const struct updn_dests *d, uint32_t i, uint32_t *n)
+{
+	*n = d->share_of[i] != 0 ? UPDN_SHARES : 1;
+	return d->share_of[i] != 0
+		       ? d->share + (size_t)(d->share_of[i] - 1) * UPDN_SHARES
+		       : &d->chain[i];
+}
+
+/* Count what the ways to x load, as far as they stand. */
+static void
+count_ways(struct mend *m, sw_ix x)
+{
+	for (uint32_t i = m->d->at[x]; i < m->d->end[x]; i++) {
+		uint32_t group[UPDN_CHAIN], n;
+		const struct updn_chain *c = ways(m->d, i, &n);
+
+		for (uint32_t k = 0; k < n; k++)
+			if (stands(m, &c[k], group))
+				updn_chain_count(&m->w,
+					&m->w.load[m->d->other[i]], &c[k],
+					group, UPDN_SHARES / n);
+	}
+}
+
+/* Who shares a switch above with x: their ways compete for its cables. */
+static void
+add_family(const struct mend *m, sw_ix x, uint64_t *family)
+{
+	const struct updn *u = m->p->u;
+	const struct updn_levels *dn = &m->p->reach.dn;
+
+	updn_set(family, x);
+	for (uint32_t g = u->first[x]; g < u->first[x + 1]; g++) {
+		sw_ix up = u->group[g].peer;
+
+		if (u->tier.pos[up] > u->tier.pos[x] || u->rank[up] == 0)
+			continue;
+		for (uint32_t w = 0; w < u->words; w++)
+			family[w] |=
+				dn->row[(size_t)(dn->n - 1) * u->nsw + up][w];
+	}
+}
+
+/*
+ * What is left of the broken ways of LID i keeps its place, until they are made
+ * anew, so that others do not take it.
+ */
+static void
+hold(struct mend *m, uint32_t i, bool on)
+{
+	struct updn_burden *b = &m->w.load[m->d->other[i]];
+	uint32_t group[UPDN_CHAIN], n;
+	const struct updn_chain *c = ways(m->d, i, &n);
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t shares = UPDN_SHARES / n;
+		struct updn_chain left = c[k];
+
+		left.len = (uint16_t)standing(m, &c[k], group);
+		if (left.len < c[k].len)
+			updn_chain_count(&m->w, b, &left, group,
+				on ? shares : 0U - shares);
+	}
+}
+
+/* A new way for LID i where the old one does not stand. */
+static void
+new_ways(struct mend *m, uint32_t i)
+{
+	uint32_t group[UPDN_CHAIN], n;
+	struct updn_chain *c = ways(m->d, i, &n);
+	struct updn_burden *b = &m->w.load[m->d->other[i]];
+
+	for (uint32_t k = 0; k < n; k++) {
+		if (stands(m, &c[k], group))
+			continue;
+		if (n == 1 && !m->d->other[i]) {
+			updn_chain_place(&m->w, i);
+			return;
+		}
+		updn_homes_avoid(&m->w, i);
+		updn_chain_start(&c[k], m->d->dest[i]);
+		updn_chain_extend(&m->w, b, &c[k], group);
+		updn_chain_count(&m->w, b, &c[k], group, UPDN_SHARES / n);
+	}
+	m->d->chain[i] = c[0];
+}
+
+static bool
+broken(const struct mend *m, uint32_t i)
+{
+	uint32_t group[UPDN_CHAIN], n;
+	const struct updn_chain *c = ways(m->d, i, &n);
+
+	for (uint32_t k = 0; k < n; k++)
+		if (!stands(m, &c[k], group))
+			return true;
+	return false;
+}
+
+/* The LIDs of bad entries that need new ways, and whose ways compete. */
+static bool
+find_due(const struct mend *m, bool *due, uint64_t *family)
+{
+	bool any = false;
+
+	for (unsigned t = 0; t < m->nparts; t++)
+		for (size_t k = 0; k < m->part[t].seek.nbad; k++) {
+			uint32_t i = m->part[t].seek.bad[k].i;
+
+			if (due[i] || !broken(m, i))
+				continue;
+			due[i] = any = true;
+			if (!updn_bit(family, m->d->dest[i]))
+				add_family(m, m->d->dest[i], family);
+		}
+	return any;
+}
+
+/* What is fair where ways to x may pass. */
+static void
+find_fair(struct mend *m, sw_ix x)
+{
+	const struct updn *u = m->p->u;
+
+	for (uint32_t w = 0; w < u->words; w++)
+		for (uint64_t b = u->tier_above[x][w]; b != 0; b &= b - 1) {
+			sw_ix s = w * 64 + updn_low(b);
+
+			if (m->w.fair[s] == 0)
+				(void)updn_chain_fair(&m->w, s);
+		}
+}
+
+/* Ways for the LIDs of bad entries. */
+static void
+find_ways(struct mend *m)
+{
+	const struct updn *u = m->p->u;
+	bool *due = arena_array(u->a, m->d->n, sizeof(*due));
+	uint64_t *family = arena_array(u->a, u->words, sizeof(*family));
+
+	if (!find_due(m, due, family))
+		return;
+	updn_chain_begin(&m->w);
+	for (uint32_t w = 0; w < u->words; w++)
+		for (uint64_t b = family[w]; b != 0; b &= b - 1)
+			count_ways(m, w * 64 + updn_low(b));
+	for (uint32_t i = 0; i < m->d->n; i++)
+		if (due[i])
+			find_fair(m, m->d->dest[i]);
+	for (uint32_t i = 0; i < m->d->n; i++)
+		if (due[i])
+			hold(m, i, true);
+	for (uint32_t i = 0; i < m->d->n; i++)
+		if (due[i]) {
+			hold(m, i, false);
+			new_ways(m, i);
+		}
+}
+
+/* The entry that s has had for LID i. */
+static uint8_t
+old_port(const struct part *t, sw_ix s, uint32_t i)
+{
+	uint16_t lid = t->m->d->lid[i];
+
+	return routes_block(t->m->p->prev, s, lid / LFT_BLOCK)[lid % LFT_BLOCK];
+}
+
+/* Count the entries of block b of s in, or out again. */
+static void
+count_block(struct part *t, sw_ix s, uint32_t b, bool in)
+{
+	const uint8_t *entry = routes_block(t->m->p->prev, s, b);
+	const uint8_t *kind = t->m->kind + (size_t)b * LFT_BLOCK;
+
+	for (unsigned i = 0; i < LFT_BLOCK; i++)
+		t->count[kind[i]][entry[i]] += in ? 1U : -1U;
+}
+
+/*
+ * Rows of switches that are alike share most of their blocks: what the last one
+ * that was counted has alone goes out, what s has instead comes in.
+ */
+static void
+count_row(struct part *t, sw_ix s)
+{
+	const struct routes *prev = t->m->p->prev;
+	sw_ix was = t->counted;
+
+	for (uint32_t b = 0; b < prev->nblocks; b++) {
+		if (was != TOPO_NONE && routes_ref_of(prev, was, b) ==
+						routes_ref_of(prev, s, b))
+			continue;
+		if (was != TOPO_NONE)
+			count_block(t, was, b, false);
+		count_block(t, s, b, true);
+	}
+	t->counted = s;
+}
+
+/* What the entries that stay put on the ports of s. */
+static void
+count_kept(struct part *t, const struct updn_bad *bad, size_t n)
+{
+	const struct updn_dests *d = t->m->d;
+	struct updn_row *f = &t->f;
+	sw_ix s = bad->sw;
+
+	count_row(t, s);
+	memcpy(f->sum, t->count, sizeof(f->sum));
+	for (size_t k = 0; k < n; k++)
+		f->sum[d->other[bad[k].i]][old_port(t, s, bad[k].i)]--;
+	memcpy(f->meant, f->sum, sizeof(f->meant));
+}
+
+/* Before the first choice in a row. */
+static void
+count_once(struct part *t, const struct updn_bad *bad, size_t n)
+{
+	if (!t->f.counted)
+		count_kept(t, bad, n);
+	t->f.counted = true;
+}
+
+/* The switch that s has had behind a port. Numbers are the same. */
+static sw_ix
+old_behind(const struct part *t, sw_ix s, uint8_t port)
+{
+	return updn_choose_behind(t->m->p->prev->topo, s, port);
+}
+
+/* Does the old entry of s for LID i carry load? */
+static bool
+carried(const struct part *t, sw_ix s, uint32_t i)
+{
+	return updn_choose_carries(
+		&t->f, s, i, old_behind(t, s, old_port(t, s, i)));
+}
+
+/* What of that carries load. */
+static void
+weigh_kept(struct part *t, const struct updn_bad *bad, size_t n)
+{
+	const struct updn_dests *d = t->m->d;
+	struct updn_row *f = &t->f;
+	sw_ix s = bad->sw, behind[256];
+	uint32_t block = UINT32_MAX;
+	const uint8_t *b = NULL;
+
+	memset(f->meant, 0, sizeof(f->meant));
+	for (unsigned p = 0; p < 256; p++)
+		behind[p] = old_behind(t, s, (uint8_t)p);
+	for (uint32_t i = 0; i < d->n; i++) {
+		uint16_t lid = d->lid[i];
+
+		if (lid / LFT_BLOCK != block) {
+			block = lid / LFT_BLOCK;
+			b = routes_block(t->m->p->prev, s, block);
+		}
+		if (updn_choose_carries(f, s, i, behind[b[lid % LFT_BLOCK]]))
+			f->meant[d->other[i]][b[lid % LFT_BLOCK]]++;
+	}
+	for (size_t k = 0; k < n; k++)
+		if (carried(t, s, bad[k].i))
+			f->meant[d->other[bad[k].i]]
+				[old_port(t, s, bad[k].i)]--;
+	f->weighed = true;
+}
+
+/* The port for LID i where there is a choice. */
+static uint8_t
+choose(struct part *t, const struct updn_bad *bad, size_t n, size_t k,
+	const uint64_t *mask)
+{
+	struct updn_row *f = &t->f;
+	bool carries = carried(t, bad->sw, bad[k].i);
+
+	count_once(t, bad, n);
+	if (carries && !f->weighed)
+		weigh_kept(t, bad, n);
+	return updn_choose(f, bad->sw, bad[k].i, mask, carries);
+}
+
+static void
+set_entry(struct part *t, sw_ix s, uint16_t lid, uint8_t port)
+{
+	uint32_t b = lid / LFT_BLOCK;
+
+	if (!t->staged[b]) {
+		memcpy(t->f.row + (size_t)b * LFT_BLOCK,
+			routes_block(t->m->p->prev, s, b), LFT_BLOCK);
+		t->list[t->nlist++] = b;
+		t->staged[b] = true;
+	}
+	t->f.row[lid] = port;
+}
+
+/* Where the ways of LID i can be joined from s: mostly others had this mask and
+ * passed the same switches. */
+static void
+find_lead(struct part *t, sw_ix s, uint32_t i, const uint64_t *m)
+{
+	uint32_t n;
+	const struct updn_chain *c = ways(t->m->d, i, &n);
+
+	if (memcmp(m, t->lead_for.w, t->f.W * sizeof(*m)) != 0) {
+		memcpy(t->lead_for.w, m, t->f.W * sizeof(*m));
+		t->stamp++;
+	}
+	for (uint32_t k = 0; k < n; k++)
+		for (uint32_t h = 1; h < c[k].len; h++) {
+			if (t->led[c[k].sw[h]] == t->stamp)
+				continue;
+			t->led[c[k].sw[h]] = t->stamp;
+			updn_fill_lead(&t->f, s, c[k].sw[h], m);
+		}
+}
+
+/* The entry of s for LID lid, as it is by now. */
+static uint8_t
+entry(const struct part *t, sw_ix s, uint16_t lid)
+{
+	return t->staged[lid / LFT_BLOCK] ? t->f.row[lid]
+					  : routes_port(t->m->p->prev, s, lid);
+}
+
+/* The port that leads to switch x itself. */
+static uint8_t
+way_to(const struct part *t, sw_ix s, sw_ix x)
+{
+	const struct updn_dests *d = t->m->d;
+
+	for (uint32_t i = d->at[x]; i < d->end[x]; i++)
+		if (d->out[i] == 0)
+			return entry(t, s, d->lid[i]);
+	return LFT_DROP;
+}
+
+/* Entries for other planes, when those for this one are good. */
+static void
+mend_across(struct part *t, const struct updn_bad *bad, size_t n)
+{
+	const struct updn_dests *d = t->m->d;
+	const struct updn *u = t->m->p->u;
+	struct updn_row *f = &t->f;
+	sw_ix s = bad->sw;
+	uint8_t mark[256];
+
+	for (size_t k = 0; k < n; k++) {
+		uint32_t i = bad[k].i, *sum = f->sum[d->other[i]];
+		sw_ix x = d->dest[i];
+		uint8_t port = LFT_DROP;
+
+		if (!updn_plane_across(u, s, x))
+			continue;
+		if (!updn_plane_exits(u, s, u->plane[x], mark)) {
+			port = way_to(t, s, u->apex[u->plane[s]]);
+		} else {
+			count_once(t, bad, n);
+			for (unsigned p = 1; p < LFT_DROP; p++)
+				if (mark[p] && (port == LFT_DROP ||
+						       sum[p] < sum[port]))
+					port = (uint8_t)p;
+			sum[port]++;
+		}
+		set_entry(t, s, d->lid[i], port);
+	}
+}
+
+/* The row of a switch with its n bad entries made good, into the batch. */
+static void
+mend_row(struct part *t, const struct updn_bad *bad, size_t n)
+{
+	const struct updn *u = t->m->p->u;
+	const struct updn_dests *d = t->m->d;
+	struct updn_row *f = &t->f;
+	sw_ix s = bad->sw;
+	const struct updn_batch_row as = {.sw = s, .twin = TOPO_NONE};
+	uint8_t port;
+
+	f->W = updn_row_words(u->first[s + 1] - u->first[s]);
+	while (t->nlist > 0)
+		t->staged[t->list[--t->nlist]] = false;
+	f->counted = f->weighed = false;
+	if (!updn_seek_twins(u, s, t->led_of)) {
+		t->led_of = s;
+		t->lead_for = (struct updn_mask){{0}};
+		t->stamp++;
+	}
+	for (size_t k = 0; k < n; k++) {
+		uint32_t i = bad[k].i;
+		const uint64_t *mask = t->seek.mask + bad[k].mask;
+
+		if (updn_plane_across(u, s, d->dest[i]))
+			continue;
+		find_lead(t, s, i, mask);
+		if (!updn_choose_only(f, s, i, mask, &port))
+			port = choose(t, bad, n, k, mask);
+		set_entry(t, s, d->lid[i], port);
+	}
+	mend_across(t, bad, n);
+	updn_batch_add(&t->batch, &as, f->row, t->list, t->nlist);
+}
+
+static void
+mend_rows(void *arg)
+{
+	struct part *t = arg;
+	const struct updn_bad *bad = t->seek.bad;
+
+	/* as many blocks and rows as entries, at most */
+	updn_batch_begin(&t->batch, t->f.a, (uint32_t)t->seek.nbad,
+		(uint32_t)t->seek.nbad);
+	for (size_t k = 0, n; k < t->seek.nbad; k += n) {
+		for (n = 1; k + n < t->seek.nbad && bad[k + n].sw == bad[k].sw;)
+			n++;
+		mend_row(t, bad + k, n);
+	}
+}
+
+static void
+put(const struct part *t, struct routes *r)
+{
+	const struct updn_batch *b = &t->batch;
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < b->nrows; i++)
+		for (uint32_t n = b->row[i].n; n > 0; n--, at++)
+			routes_put_block(r, b->row[i].sw, b->block[at],
+				b->bytes + (size_t)at * LFT_BLOCK);
+	r->entries_changed += t->seek.nbad;
+}
+
+/* The previous tables, and in them what is mended. */
+static void
+put_all(struct mend *m, struct routes *r)
+{
+	const struct updn *u = m->p->u;
+	uint32_t *lids = arena_array(u->a, u->ncomp, sizeof(*lids));
+
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (m->d->at[s] < m->d->end[s])
+			lids[u->comp[s]] += m->d->end[s] - m->d->at[s];
+	routes_put_all(r, m->p->prev);
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (u->live[s])
+			r->entries_kept +=
+				u->plane != NULL ? m->d->n : lids[u->comp[s]];
+	for (unsigned i = 0; i < m->nparts; i++)
+		put(&m->part[i], r);
+	r->entries_kept -= r->entries_changed;
+}
+
+static void
+begin(struct mend *m, uint32_t nblocks)
+{
+	const struct updn *u = m->p->u;
+	unsigned n = u->job->threads;
+
+	if (n > THREAD_SHARES)
+		n = THREAD_SHARES;
+	if (n > u->nsw / ROWS_MIN)
+		n = u->nsw / ROWS_MIN;
+	n += n == 0;
+	m->w = (struct updn_walk){.u = u, .r = &m->p->reach, .d = m->d};
+	m->columns = updn_columns_new(m->p);
+	find_about(m);
+	find_kinds(m, nblocks);
+	m->part = arena_array(u->a, n, sizeof(*m->part));
+	m->nparts = n;
+	for (unsigned i = 0; i < n; i++) {
+		struct part *t = &m->part[i];
+		struct arena *a = arena_new();
+
+		t->m = m;
+		t->counted = t->led_of = TOPO_NONE;
+		t->f = (struct updn_row){.a = a,
+			.u = u,
+			.r = &m->p->reach,
+			.d = m->d,
+			.columns = m->columns};
+		t->f.bytes = (size_t)nblocks * LFT_BLOCK;
+		t->from = (sw_ix)((uint64_t)u->nsw * i / n);
+		t->to = (sw_ix)((uint64_t)u->nsw * (i + 1) / n);
+		t->f.rest.word =
+			arena_array(a, u->words, sizeof(*t->f.rest.word));
+		t->staged = arena_array(a, nblocks, sizeof(*t->staged));
+		t->list = arena_array(a, nblocks, sizeof(*t->list));
+		t->led = arena_array(a, u->nsw, sizeof(*t->led));
+		updn_fill_begin(&t->f);
+		updn_seek_begin(&t->seek, m->p, m->d, &t->f);
+	}
+}
+
+static void
+end(struct mend *m)
+{
+	for (unsigned i = 0; i < m->nparts; i++) {
+		updn_seek_end(&m->part[i].seek);
+		arena_free(m->part[i].f.a);
+	}
+}
+
+struct routes *
+updn_mend(struct updn_repair *p, struct updn_dests *d)
+{
+	const struct updn *u = p->u;
+	const struct route_job *job = u->job;
+	struct mend m = {.p = p, .d = d};
+	struct routes *r = routes_new(job->topo, job->pool);
+
+	begin(&m, r->nblocks);
+	thread_share(m.nparts, find_bad, m.part, sizeof(*m.part));
+	find_ways(&m);
+	if ((uint64_t)d->nsplit * TOO_MANY > u->nhosts ||
+		(job->cancel != NULL && *job->cancel)) {
+		end(&m);
+		routes_unref(r);
+		return NULL;
+	}
+	thread_share(m.nparts, mend_rows, m.part, sizeof(*m.part));
+	put_all(&m, r);
+	end(&m);
+	r->engine = p->prev->engine;
+	r->homes = d->nhomes;
+	r->order = u->order;
+	r->turn_leaf = u->turn_leaf;
+	if (u->plane != NULL)
+		r->plane = updn_plane_marks(u);
+	memcpy(r->rank, u->rank, u->nsw * sizeof(*r->rank));
+	return r;
+}

@@ -1,0 +1,226 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/updown/lft_stale.h"
+#include "sm/base/mem.h"
+
+/* A switch with other cables: about everybody else. */
+static void
+find_all(struct updn_seek *t, sw_ix s)
+{
+	const struct updn *u = t->p->u;
+	uint64_t *set = t->which.set;
+
+	memset(set, 0xff, u->words * sizeof(*set));
+	for (uint32_t x = u->nsw; x < u->words * 64; x++)
+		set[x / 64] &= ~(UINT64_C(1) << (x % 64));
+	set[s / 64] &= ~(UINT64_C(1) << (s % 64));
+	t->which.n = 0;
+	for (uint32_t w = 0; w < u->words; w++)
+		if (set[w] != 0)
+			t->which.word[t->which.n++] = w;
+}
+
+static void
+find_word(struct updn_seek *t, sw_ix s, uint32_t w)
+{
+	const struct updn_repair *p = t->p;
+	const struct updn *u = p->u;
+	uint64_t set = p->diff[s] != NULL ? p->diff[s][w] : 0;
+
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		if (p->diff[u->group[g].peer] != NULL)
+			set |= p->diff[u->group[g].peer][w];
+	if (w == s / 64)
+		set &= ~(UINT64_C(1) << (s % 64));
+	t->which.set[w] = set;
+	if (set != 0)
+		t->which.word[t->which.n++] = w;
+}
+
+/* About whom may the candidates of s be others than they were? */
+static void
+find_which(struct updn_seek *t, sw_ix s)
+{
+	const struct updn_repair *p = t->p;
+
+	if (p->seed[s]) {
+		find_all(t, s);
+		return;
+	}
+	t->which.n = 0;
+	updn_differ_wide(p, s, t->wide);
+	for (uint32_t i = 0; i < p->nwide; i++)
+		for (uint64_t b = t->wide[i]; b != 0; b &= b - 1)
+			find_word(t, s, i * 64 + updn_low(b));
+}
+
+/* The entries of s for what hangs on x, against the ports that may be. */
+static void
+check_by(struct updn_seek *t, sw_ix s, sw_ix x, const uint8_t allowed[256])
+{
+	const struct updn_dests *d = t->d;
+	uint32_t block = UINT32_MAX;
+	const uint8_t *b = NULL;
+
+	for (uint32_t i = d->at[x]; i < d->end[x]; i++) {
+		uint32_t n = d->lid[i] / LFT_BLOCK;
+
+		if (n != block) {
+			block = n;
+			b = routes_block(t->p->prev, s, n);
+		}
+		if (allowed[b[d->lid[i] % LFT_BLOCK]])
+			continue;
+		t->bad = mem_grow(t->bad, t->nbad, &t->cap, sizeof(*t->bad));
+		t->bad[t->nbad++] = (struct updn_bad){s, i, t->nmask};
+	}
+}
+
+static const uint8_t *
+allow(struct updn_seek *t, sw_ix s, sw_ix x)
+{
+	updn_choose_allow(t->f, s, t->f->mask + (size_t)x * t->f->W);
+	return t->f->allowed;
+}
+
+static void
+note_mask(struct updn_seek *t, const uint64_t *mask)
+{
+	for (uint32_t w = 0; w < t->f->W; w++) {
+		t->mask = mem_grow(
+			t->mask, t->nmask, &t->mask_cap, sizeof(*t->mask));
+		t->mask[t->nmask++] = mask[w];
+	}
+}
+
+static void
+check(struct updn_seek *t, sw_ix s, sw_ix x)
+{
+	const struct updn_dests *d = t->d;
+	size_t n = t->nbad;
+
+	if (d->at[x] == d->end[x] || updn_plane_across(t->p->u, s, x))
+		return;
+	check_by(t, s, x, allow(t, s, x));
+	if (t->nbad > n)
+		note_mask(t, t->f->mask + (size_t)x * t->f->W);
+}
+
+/* What is in other planes: what leads there from s itself, or to the apex. */
+static void
+check_across(struct updn_seek *t, sw_ix s)
+{
+	const struct updn *u = t->p->u;
+	uint8_t mark[256];
+
+	for (uint32_t p = 0; u->plane != NULL && p < u->nplanes; p++) {
+		const uint8_t *allowed = mark;
+
+		if (!updn_plane_across(u, s, u->apex[p]))
+			continue;
+		if (!updn_plane_exits(u, s, p, mark))
+			allowed = allow(t, s, u->apex[u->plane[s]]);
+		for (sw_ix x = 0; x < u->nsw; x++)
+			if (u->plane[x] == p && updn_plane_across(u, s, x))
+				check_by(t, s, x, allowed);
+	}
+}
+
+bool
+updn_seek_twins(const struct updn *u, sw_ix s, sw_ix x)
+{
+	const uint32_t *tier = u->tier.pos, *line = u->line.pos;
+
+	if (x == TOPO_NONE || !updn_twin_same(u, s, x))
+		return false;
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
+		sw_ix peer = u->group[g].peer;
+
+		if ((tier[peer] < tier[s]) != (tier[peer] < tier[x]) ||
+			(line[peer] < line[s]) != (line[peer] < line[x]))
+			return false;
+	}
+	return true;
+}
+
+/* Are the levels of s what those of its neighbours make them, as before? */
+static bool
+plain(const struct updn_repair *p, sw_ix s)
+{
+	return !p->seed[s] && p->diff[s] == NULL && !updn_joins(p->u, s) &&
+	       p->u->plane == NULL;
+}
+
+/*
+ * Has s the candidates that were worked out for the switch before? What is
+ * asked about the two themselves is another matter.
+ */
+static bool
+as_before(const struct updn_seek *t, sw_ix s)
+{
+	const struct updn_repair *p = t->p;
+	const struct updn *u = p->u;
+
+	if (!plain(p, s) || !updn_seek_twins(u, s, t->opened))
+		return false;
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
+		const uint64_t *diff = p->diff[u->group[g].peer];
+
+		if (diff != NULL &&
+			(updn_bit(diff, s) || updn_bit(diff, t->opened)))
+			return false;
+	}
+	return true;
+}
+
+/* The candidates of s about whom they may be others than they were. */
+static void
+open_row(struct updn_seek *t, sw_ix s)
+{
+	if (as_before(t, s))
+		return;
+	find_which(t, s);
+	updn_fill_open(t->f, s, &t->which);
+	t->opened = plain(t->p, s) ? s : TOPO_NONE;
+}
+
+void
+updn_seek_row(struct updn_seek *t, sw_ix s)
+{
+	const struct updn_repair *p = t->p;
+	const struct updn *u = p->u;
+	bool apex = p->seed[s];
+
+	open_row(t, s);
+	for (uint32_t k = 0; k < t->which.n; k++) {
+		uint32_t w = t->which.word[k];
+		uint64_t b = t->which.set[w];
+
+		for (; b != 0; b &= b - 1)
+			check(t, s, w * 64 + updn_low(b));
+		apex |= u->plane != NULL && u->apex[u->plane[s]] / 64 == w &&
+			updn_bit(t->which.set, u->apex[u->plane[s]]);
+	}
+	if (apex)
+		check_across(t, s);
+}
+
+void
+updn_seek_begin(struct updn_seek *t, const struct updn_repair *p,
+	const struct updn_dests *d, struct updn_row *f)
+{
+	uint32_t words = p->u->words;
+
+	*t = (struct updn_seek){.p = p, .d = d, .f = f, .opened = TOPO_NONE};
+	t->which.set = arena_array(f->a, words, sizeof(*t->which.set));
+	t->which.word = arena_array(f->a, words, sizeof(*t->which.word));
+	t->wide = arena_array(f->a, p->nwide, sizeof(*t->wide));
+}
+
+void
+updn_seek_end(struct updn_seek *t)
+{
+	free(t->bad);
+	free(t->mask);
+}

@@ -1,0 +1,451 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "routing/updown/row_priv.h"
+#include "sm/base/mem.h"
+
+enum {
+	PLANES = ROUTE_PLANES,
+	NONE = 0xff,
+	SHARE = 4, /* one leaf in so many must have cables across */
+};
+
+/* What a plane is made of. */
+struct plane {
+	uint32_t inner; /* switches that are no leaves */
+	uint32_t racks; /* leaves with hosts */
+};
+
+struct finding {
+	const struct updn *u;
+	const bool *leaf;
+	uint32_t comp; /* the one that is looked at: most hosts */
+	uint8_t *plane;
+	struct plane of[PLANES];
+	uint32_t n;
+};
+
+static uint32_t
+main_component(const struct updn *u)
+{
+	uint32_t best = 0;
+
+	for (uint32_t c = 1; c < u->ncomp; c++)
+		if (u->hosts[c] > u->hosts[best])
+			best = c;
+	return best;
+}
+
+/* All that s reaches without a cable from leaf to leaf gets number n. */
+static void
+flood(struct finding *f, sw_ix s, sw_ix *queue)
+{
+	const struct updn *u = f->u;
+	uint32_t head = 0, tail = 0;
+
+	f->plane[s] = (uint8_t)f->n;
+	queue[tail++] = s;
+	while (head < tail) {
+		sw_ix x = queue[head++];
+
+		f->of[f->n].inner += !f->leaf[x];
+		f->of[f->n].racks += f->leaf[x] && u->weight[x] != 0;
+		for (uint32_t g = u->first[x]; g < u->first[x + 1]; g++) {
+			sw_ix y = u->group[g].peer;
+
+			if (f->plane[y] != NONE || (f->leaf[x] && f->leaf[y]))
+				continue;
+			f->plane[y] = (uint8_t)f->n;
+			queue[tail++] = y;
+		}
+	}
+	f->n++;
+}
+
+/* Leaves that only hang on other leaves belong to the plane of those. */
+static bool
+adopt(struct finding *f)
+{
+	const struct updn *u = f->u;
+	bool more = false;
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		if (!u->live[s] || u->comp[s] != f->comp || f->plane[s] != NONE)
+			continue;
+		for (uint32_t g = u->first[s];
+			f->plane[s] == NONE && g < u->first[s + 1]; g++)
+			f->plane[s] = f->plane[u->group[g].peer];
+		more |= f->plane[s] != NONE;
+	}
+	return more;
+}
+
+/* Number the planes; false when there are not several, or too many. */
+static bool
+number(struct finding *f)
+{
+	const struct updn *u = f->u;
+	sw_ix *queue = arena_array(u->a, u->nsw, sizeof(*queue));
+
+	memset(f->plane, NONE, u->nsw);
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		if (!u->live[s] || u->comp[s] != f->comp || f->leaf[s] ||
+			f->plane[s] != NONE)
+			continue;
+		if (f->n == PLANES)
+			return false;
+		flood(f, s, queue);
+	}
+	if (f->n < 2)
+		return false;
+	while (adopt(f))
+		;
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (f->plane[s] == NONE)
+			f->plane[s] = 0;
+	return true;
+}
+
+/* Planes of the neighbours of leaf s, as bits, its own too. */
+static uint32_t
+sees(const struct finding *f, sw_ix s)
+{
+	const struct updn *u = f->u;
+	uint32_t bits = 1U << f->plane[s];
+
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		if (f->leaf[u->group[g].peer])
+			bits |= 1U << f->plane[u->group[g].peer];
+	return bits;
+}
+
+bool
+updn_plane_find(struct updn *u, const bool *leaf)
+{
+	struct finding f = {.u = u, .leaf = leaf};
+	uint32_t racks = 0, across = 0;
+
+	if (u->ncomp == 0)
+		return false;
+	f.comp = main_component(u);
+	f.plane = arena_alloc(u->a, u->nsw);
+	if (!number(&f))
+		return false;
+	for (uint32_t p = 0; p < f.n; p++)
+		if (f.of[p].racks < 2)
+			return false;
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		if (u->comp[s] != f.comp || !leaf[s] || u->weight[s] == 0)
+			continue;
+		racks++;
+		across += sees(&f, s) == (1U << f.n) - 1;
+	}
+	if (across * SHARE < racks)
+		return false;
+	u->plane = f.plane;
+	u->nplanes = f.n;
+	u->leaf = leaf;
+	return true;
+}
+
+/* ---- where planes meet ---- */
+
+/* The first leaf of plane p that s has a cable to, or TOPO_NONE. */
+static sw_ix
+mate(const struct updn *u, sw_ix s, uint32_t p)
+{
+	const struct topo_switch *sw = &u->t->sw[s];
+
+	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
+		sw_ix x = u->t->adj[i].peer;
+
+		if (u->live[x] && u->leaf[x] && u->plane[x] == p)
+			return x;
+	}
+	return TOPO_NONE;
+}
+
+static bool
+linked(const struct updn *u, sw_ix a, sw_ix b)
+{
+	const struct topo_switch *sw = &u->t->sw[a];
+
+	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
+		if (u->t->adj[i].peer == b)
+			return true;
+	return false;
+}
+
+/* s and its mates, all cabled to each other, one of each plane? */
+static bool
+meeting(const struct updn *u, sw_ix s, sw_ix *at)
+{
+	at[0] = s;
+	for (uint32_t p = 1; p < u->nplanes; p++) {
+		at[p] = mate(u, s, p);
+		if (at[p] == TOPO_NONE)
+			return false;
+		for (uint32_t q = 0; q < p; q++)
+			if (!linked(u, at[p], at[q]))
+				return false;
+	}
+	return true;
+}
+
+/* Is one of them the leaf of the turns of the routes in force? */
+static bool
+in_force(const struct updn *u, const sw_ix *at)
+{
+	const struct routes *prev = u->job->prev;
+	bool any = false;
+
+	for (uint32_t p = 0; prev != NULL && p < u->nplanes; p++)
+		any |= prev->turn_leaf != TOPO_NONE &&
+		       u->t->node[u->t->sw[at[p]].node].guid ==
+			       prev->topo
+				       ->node[prev->topo->sw[prev->turn_leaf]
+						       .node]
+				       .guid;
+	return any;
+}
+
+/*
+ * The rack in force as long as all of every plane get up into what is above it
+ * or joiners make it whole: what goes from plane to plane from above, half of
+ * all entries, goes by it, and would move with it. Else the one which most get
+ * up to; not the subnet manager's, if another is as good.
+ */
+static uint64_t
+merit(struct updn *u, bool keep, const sw_ix *at)
+{
+	uint64_t good = 0;
+	bool sm = false;
+
+	if (in_force(u, at) && updn_turn_joins(u, keep, at, u->nplanes))
+		return UINT64_MAX - 1;
+	for (uint32_t p = 0; p < u->nplanes; p++) {
+		good += updn_turn_serves(u, at[p]);
+		sm |= at[p] == topo_switch_of(u->t, u->t->sm_port);
+	}
+	return good * 2 + (sm ? 0U : 1U);
+}
+
+bool
+updn_plane_turn(struct updn *u, bool keep)
+{
+	sw_ix at[PLANES] = {TOPO_NONE}, best[PLANES] = {TOPO_NONE};
+	uint64_t most = 0;
+	size_t n;
+
+	updn_reach_tiers(u);
+	for (uint32_t i = 0; i < u->nsw; i++) {
+		sw_ix s = u->tier.seq[i];
+		uint64_t is;
+
+		if (!u->live[s] || !u->leaf[s] || u->plane[s] != 0 ||
+			!meeting(u, s, at))
+			continue;
+		is = merit(u, keep, at) + 1;
+		if (is <= most)
+			continue;
+		most = is;
+		memcpy(best, at, sizeof(best));
+	}
+	if (most == 0 || !updn_turn_under(u, keep, best, u->nplanes))
+		return false;
+	u->apex = arena_array(u->a, u->nplanes, sizeof(*u->apex));
+	memcpy(u->apex, best, u->nplanes * sizeof(*best));
+	n = strlen(u->note);
+	(void)snprintf(u->note + n, sizeof(u->note) - n,
+		"; %u planes joined by cables inside racks, for switches by "
+		"those of %s",
+		u->nplanes, topo_desc(u->t, u->t->sw[best[0]].node));
+	return true;
+}
+
+uint8_t *
+updn_plane_marks(const struct updn *u)
+{
+	uint8_t *mark = mem_dup(u->plane, u->nsw);
+
+	for (sw_ix s = 0; s < u->nsw; s++)
+		mark[s] |= u->leaf[s] ? ROUTE_LEAF : 0;
+	for (uint32_t p = 0; p < u->nplanes; p++)
+		mark[u->apex[p]] |= ROUTE_APEX;
+	return mark;
+}
+
+/* ---- rows ---- */
+
+/* Ports of s that packets for leaves of plane p may leave by. */
+struct exits {
+	uint8_t port[UPDN_MAX_GROUPS];
+	uint32_t n;
+	uint32_t load[UPDN_MAX_GROUPS]; /* by port */
+};
+
+/* Only from hosts: a leaf that others hang on is no exit. */
+static bool
+carries_others(const struct updn *u, sw_ix s)
+{
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		if (u->leaf[u->group[g].peer])
+			return true;
+	return false;
+}
+
+static void
+find_exits(const struct updn *u, sw_ix s, uint32_t p, struct exits *e)
+{
+	const struct topo_switch *sw = &u->t->sw[s];
+	bool apex = s == u->apex[u->plane[s]];
+
+	memset(e, 0, sizeof(*e));
+	if (!u->leaf[s] || (!apex && carries_others(u, s)))
+		return;
+	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
+		sw_ix x = u->t->adj[i].peer;
+
+		if (u->live[x] && u->leaf[x] && u->plane[x] == p &&
+			(!apex || x == u->apex[p]))
+			e->port[e->n++] = u->t->adj[i].out;
+	}
+}
+
+/* Where LID lid went before, if that is an exit still. */
+static uint8_t
+former(const struct updn_row *f, const struct exits *e, sw_ix prev_sw,
+	uint16_t lid)
+{
+	uint8_t was;
+
+	if (f->prev == NULL || prev_sw == TOPO_NONE)
+		return LFT_DROP;
+	was = routes_port(f->prev, prev_sw, lid);
+	for (uint32_t k = 0; k < e->n; k++)
+		if (e->port[k] == was)
+			return was;
+	return LFT_DROP;
+}
+
+static uint8_t
+least(const struct exits *e)
+{
+	uint8_t best = e->port[0];
+
+	for (uint32_t k = 1; k < e->n; k++)
+		if (e->load[e->port[k]] < e->load[best])
+			best = e->port[k];
+	return best;
+}
+
+/* Is LID i to be found in plane p? */
+static bool
+is_in(const struct updn_row *f, uint32_t i, uint32_t p)
+{
+	const struct updn *u = f->u;
+
+	return u->comp[f->d->dest[i]] == u->comp[u->apex[p]];
+}
+
+/* Across by the cables of s itself: what was stays, the rest evenly. */
+static void
+across(struct updn_row *f, struct exits *e, uint32_t p, sw_ix prev_sw)
+{
+	const struct updn_dests *d = f->d;
+
+	for (uint32_t i = 0; i < d->n; i++) {
+		uint8_t out;
+
+		if (!is_in(f, i, p))
+			continue;
+		out = former(f, e, prev_sw, d->lid[i]);
+		f->row[d->lid[i]] = out;
+		if (out != LFT_DROP)
+			e->load[out] += !d->other[i];
+	}
+	for (uint32_t i = 0; i < d->n; i++) {
+		uint8_t out;
+
+		if (!is_in(f, i, p) || f->row[d->lid[i]] != LFT_DROP)
+			continue;
+		out = least(e);
+		f->row[d->lid[i]] = out;
+		e->load[out] += !d->other[i];
+	}
+}
+
+void
+updn_plane_row(struct updn_row *f, sw_ix s, sw_ix prev_sw)
+{
+	const struct updn *u = f->u;
+	const struct updn_dests *d = f->d;
+	sw_ix apex = u->apex[u->plane[s]];
+	uint8_t there = LFT_DROP;
+	struct exits e;
+
+	if (u->comp[s] != u->comp[apex])
+		return;
+	for (uint32_t i = d->at[apex]; i < d->end[apex]; i++)
+		if (d->out[i] == 0)
+			there = f->row[d->lid[i]];
+	for (uint32_t p = 0; p < u->nplanes; p++) {
+		if (p == u->plane[s])
+			continue;
+		find_exits(u, s, p, &e);
+		if (e.n > 0) {
+			across(f, &e, p, prev_sw);
+			continue;
+		}
+		for (uint32_t i = 0; i < d->n; i++)
+			if (is_in(f, i, p))
+				f->row[d->lid[i]] = there;
+	}
+}
+
+/* ---- repair ---- */
+
+bool
+updn_plane_stands(const struct updn *u, const bool *seed)
+{
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		const struct topo_switch *sw = &u->t->sw[s];
+
+		for (uint32_t i = sw->adj; seed[s] && i < sw->adj + sw->nadj;
+			i++) {
+			sw_ix x = u->t->adj[i].peer;
+
+			if (u->plane[x] != u->plane[s] &&
+				!(u->leaf[x] && u->leaf[s]))
+				return false;
+		}
+	}
+	for (uint32_t p = 0; p < u->nplanes; p++) {
+		if (!updn_turn_is_leaf(u, u->apex[p]))
+			return false;
+		for (uint32_t q = 0; q < p; q++)
+			if (!linked(u, u->apex[p], u->apex[q]))
+				return false;
+	}
+	return true;
+}
+
+bool
+updn_plane_across(const struct updn *u, sw_ix s, sw_ix x)
+{
+	return u->plane != NULL && u->plane[x] != u->plane[s] &&
+	       u->comp[x] == u->comp[u->apex[u->plane[x]]] &&
+	       u->comp[s] == u->comp[u->apex[u->plane[s]]];
+}
+
+bool
+updn_plane_exits(const struct updn *u, sw_ix s, uint32_t p, uint8_t mark[256])
+{
+	struct exits e;
+
+	find_exits(u, s, p, &e);
+	memset(mark, 0, 256);
+	for (uint32_t k = 0; k < e.n; k++)
+		mark[e.port[k]] = 1;
+	return e.n > 0;
+}

@@ -1,0 +1,227 @@
+#include <string.h>
+
+#include "routing/updown/row_priv.h"
+
+/* Of the groups in m those that follow a chain; false when none does. */
+static bool
+follow(const struct updn_row *f, const struct updn_chain *c, const uint64_t *m,
+	uint64_t *out)
+{
+	for (uint32_t k = 1; k < c->len; k++) {
+		const uint64_t *lead = f->lead + (size_t)c->sw[k] * f->W;
+		uint64_t any = 0;
+
+		for (uint32_t w = 0; w < f->W; w++)
+			any |= out[w] = m[w] & lead[w];
+		if (any != 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+passes(const struct updn_chain *c, sw_ix s)
+{
+	for (uint32_t k = 1; k < c->len; k++)
+		if (c->sw[k] == s)
+			return true;
+	return false;
+}
+
+/*
+ * The chain of LID i that can be followed from s. Of a split one, that of the
+ * class of s comes first; switches on the way have to take what they can.
+ */
+static bool
+follow_any(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
+	uint64_t *out)
+{
+	const struct updn_dests *d = f->d;
+	const struct updn_chain *share;
+
+	if (d->share_of[i] == 0)
+		return follow(f, &d->chain[i], m, out);
+	f->own = true;
+	share = d->share + (size_t)(d->share_of[i] - 1) * UPDN_SHARES;
+	for (uint32_t k = 0; k < UPDN_SHARES; k++)
+		if (follow(f, &share[(d->class[s] + k) % UPDN_SHARES], m, out))
+			return true;
+	return false;
+}
+
+/* The least loaded port of the groups in m. */
+static uint8_t
+least(struct updn_row *f, sw_ix s, const uint64_t *m, const uint32_t *used)
+{
+	const struct updn_group *group = f->u->group + f->u->first[s];
+	const struct topo_adj *adj = f->u->t->adj;
+	uint32_t load = UINT32_MAX, ports = 0;
+	uint8_t best = LFT_DROP;
+
+	for (uint32_t w = 0; w < f->W; w++)
+		for (uint64_t x = m[w]; x != 0; x &= x - 1) {
+			const struct updn_group *g =
+				&group[w * 64 + updn_low(x)];
+
+			for (uint32_t q = 0; q < g->n; q++) {
+				uint8_t p = adj[g->adj + q].out;
+
+				ports++;
+				if (used[p] >= load)
+					continue;
+				load = used[p];
+				best = p;
+			}
+		}
+	f->own |= ports > 1;
+	return best;
+}
+
+bool
+updn_choose_share(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m)
+{
+	uint32_t *meant = f->meant[f->d->other[i]];
+	uint64_t sub[UPDN_MASK_WORDS];
+	uint8_t p;
+
+	if (!follow_any(f, s, i, m, sub))
+		return false;
+	p = least(f, s, sub, meant);
+	meant[p]++;
+	f->row[f->d->lid[i]] = p;
+	return true;
+}
+
+sw_ix
+updn_choose_behind(const struct topo *t, sw_ix s, uint8_t out)
+{
+	const struct topo_node *n = &t->node[t->sw[s].node];
+	port_ix peer = out == 0 || out > n->nports
+			       ? TOPO_NONE
+			       : t->port[n->first_port + out].peer;
+
+	return peer == TOPO_NONE ? TOPO_NONE : t->node[t->port[peer].node].sw;
+}
+
+/* Do packets that follow c pass s, or come to it by way of next? */
+static bool
+leads(const struct updn_row *f, const struct updn_chain *c, sw_ix s, sw_ix next)
+{
+	const uint64_t *above = f->above[next];
+
+	for (uint32_t k = 1; k < c->len; k++)
+		if (c->sw[k] == s || updn_bit(above, c->sw[k]))
+			return true;
+	return false;
+}
+
+bool
+updn_choose_carries(const struct updn_row *f, sw_ix s, uint32_t i, sw_ix next)
+{
+	const struct updn_dests *d = f->d;
+	const struct updn_chain *c = &d->chain[i];
+	uint32_t n = 1;
+
+	if (d->share_of[i] != 0) {
+		c = d->share + (size_t)(d->share_of[i] - 1) * UPDN_SHARES;
+		n = UPDN_SHARES;
+	}
+	while (n-- > 0)
+		if (next != TOPO_NONE && leads(f, c + n, s, next))
+			return true;
+	return false;
+}
+
+/*
+ * LIDs whose chain passes here or can be joined from here, or could until now,
+ * are counted apart: they are the ones that carry load while nothing is broken.
+ * The rest goes where the sum is least.
+ */
+uint8_t
+updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
+	bool carries)
+{
+	uint32_t *meant = f->meant[f->d->other[i]];
+	uint32_t *sum = f->sum[f->d->other[i]];
+	uint64_t sub[UPDN_MASK_WORDS];
+	uint8_t p;
+
+	if (follow_any(f, s, i, m, sub)) {
+		p = least(f, s, sub, meant);
+		meant[p]++;
+	} else if (carries || passes(&f->d->chain[i], s)) {
+		p = least(f, s, m, meant);
+		meant[p]++;
+	} else {
+		p = least(f, s, m, sum);
+	}
+	sum[p]++;
+	return p;
+}
+
+bool
+updn_choose_like(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
+	uint8_t port)
+{
+	const struct updn_chain *c = &f->d->chain[i];
+	const uint64_t *lead = f->lead + (size_t)c->sw[c->len - 1] * f->W;
+	const struct updn_group *g = f->u->group + f->u->first[s];
+	uint64_t way[UPDN_MASK_WORDS], apex[UPDN_MASK_WORDS];
+	uint32_t q = 0;
+
+	for (uint32_t w = 0; w < f->W; w++)
+		apex[w] = m[w] & lead[w];
+	if (!updn_row_alone(apex, f->W) || !follow(f, c, m, way) ||
+		memcmp(apex, way, f->W * sizeof(*way)) != 0)
+		return false;
+	for (uint32_t w = 0; w < f->W; w++)
+		if (way[w] != 0)
+			g += w * 64 + updn_low(way[w]);
+	while (q < g->n && f->u->t->adj[g->adj + q].out != port)
+		q++;
+	if (q == g->n)
+		return false;
+	f->meant[f->d->other[i]][port]++;
+	f->sum[f->d->other[i]][port]++;
+	return true;
+}
+
+bool
+updn_choose_only(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
+	uint8_t *port)
+{
+	uint64_t sub[UPDN_MASK_WORDS];
+
+	if (!follow_any(f, s, i, m, sub))
+		memcpy(sub, m, f->W * sizeof(*m));
+	f->own = false;
+	*port = least(f, s, sub, f->sum[0]);
+	return !f->own;
+}
+
+/* Tables are not cleared but taken back: masks change often, ports are few. */
+static void
+mark(struct updn_row *f, sw_ix s, const uint64_t *m, uint8_t value)
+{
+	const struct updn_group *group = f->u->group + f->u->first[s];
+
+	for (uint32_t w = 0; w < f->W; w++)
+		for (uint64_t x = m[w]; x != 0; x &= x - 1) {
+			const struct updn_group *g =
+				&group[w * 64 + updn_low(x)];
+
+			for (uint32_t q = 0; q < g->n; q++)
+				f->allowed[f->u->t->adj[g->adj + q].out] =
+					value;
+		}
+}
+
+void
+updn_choose_allow(struct updn_row *f, sw_ix s, const uint64_t *m)
+{
+	if (memcmp(m, f->allowed_for.w, f->W * sizeof(*m)) == 0)
+		return;
+	mark(f, s, f->allowed_for.w, 0);
+	mark(f, s, m, 1);
+	memcpy(f->allowed_for.w, m, f->W * sizeof(*m));
+}

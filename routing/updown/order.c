@@ -1,0 +1,255 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "routing/tiers/tree.h"
+#include "routing/updown/updown.h"
+
+/* Host switches as columns of a bit set, their weights in binary digits. */
+struct columns {
+	uint32_t n, words;
+	uint64_t *slice; /* slice[d * words ..]: weights with digit d set */
+	uint32_t digits;
+	uint64_t *near, *next; /* [nsw * words] columns within k steps */
+};
+
+static void
+make_columns(const struct updn *u, struct columns *c)
+{
+	for (sw_ix s = 0; s < u->nsw; s++)
+		c->n += u->weight[s] != 0;
+	c->words = (c->n + 255) / 256 * 4;
+	c->digits = 8; /* a switch has at most 254 hosts */
+	c->slice = arena_array(
+		u->a, (size_t)c->digits * c->words, sizeof(*c->slice));
+	c->near =
+		arena_array(u->a, (size_t)u->nsw * c->words, sizeof(*c->near));
+	c->next =
+		arena_array(u->a, (size_t)u->nsw * c->words, sizeof(*c->next));
+	for (sw_ix s = 0, i = 0; s < u->nsw; s++) {
+		if (u->weight[s] == 0)
+			continue;
+		updn_set(c->near + (size_t)s * c->words, i);
+		for (uint32_t d = 0; d < c->digits; d++)
+			if ((u->weight[s] >> d) & 1)
+				updn_set(c->slice + (size_t)d * c->words, i);
+		i++;
+	}
+}
+
+/* Summed weight of the columns in set. */
+static uint64_t
+weigh(const struct columns *c, const uint64_t *set)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t w = 0; w < c->words; w++)
+		for (uint32_t d = 0; d < c->digits && set[w] != 0; d++) {
+			uint64_t digit = c->slice[(size_t)d * c->words + w];
+
+			if (digit != 0)
+				sum += (uint64_t)updn_count(set[w] & digit)
+				       << d;
+		}
+	return sum;
+}
+
+static bool
+expand(const struct updn *u, struct columns *c)
+{
+	uint64_t *swap = c->near;
+	size_t bytes = (size_t)u->nsw * c->words * sizeof(*c->near);
+
+	memcpy(c->next, c->near, bytes);
+	for (sw_ix s = 0; s < u->nsw; s++)
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			updn_or(c->next + (size_t)s * c->words,
+				c->near + (size_t)u->group[g].peer * c->words,
+				c->words);
+	c->near = c->next;
+	c->next = swap;
+	return memcmp(c->near, c->next, bytes) != 0;
+}
+
+/*
+ * Squares, because they tell tiers apart whatever the population: with plain
+ * distances the middle switches of two equal pods are as close as the tops.
+ * d squared is the sum of 2k + 1 over k < d: what is not reached within k
+ * steps pays for it; what is never reached pays the same everywhere in its
+ * component.
+ */
+uint64_t *
+updn_order_closeness(const struct updn *u)
+{
+	struct columns c = {0};
+	uint64_t *sum = arena_array(u->a, u->nsw, sizeof(*sum));
+	uint64_t k = 0;
+
+	make_columns(u, &c);
+	do {
+		for (sw_ix s = 0; s < u->nsw; s++)
+			sum[s] += (2 * k + 1) *
+				  (u->nhosts -
+					  weigh(&c, c.near + (size_t)s *
+								     c.words));
+		k++;
+	} while (expand(u, &c));
+	return sum;
+}
+
+/* Ranks by distance from the switches that have rank 0 already. */
+static void
+rank_below(struct updn *u, sw_ix *queue, uint32_t n)
+{
+	uint32_t head = 0;
+
+	while (head < n) {
+		sw_ix s = queue[head++];
+
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
+			sw_ix peer = u->group[g].peer;
+
+			if (u->rank[peer] != UINT32_MAX)
+				continue;
+			u->rank[peer] = u->rank[s] + 1;
+			queue[n++] = peer;
+		}
+	}
+}
+
+/* Of a component, the switch that is closest to the hosts. */
+static sw_ix
+centre(const struct updn *u, const uint64_t *far, uint32_t comp)
+{
+	const struct topo *t = u->t;
+	sw_ix best = TOPO_NONE;
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		if (u->comp[s] != comp)
+			continue;
+		if (best == TOPO_NONE || far[s] < far[best] ||
+			(far[s] == far[best] &&
+				t->node[t->sw[s].node].guid <
+					t->node[t->sw[best].node].guid))
+			best = s;
+	}
+	return best;
+}
+
+/* No neighbour is closer, beyond a small tolerance. */
+static bool
+is_top(const struct updn *u, const uint64_t *far, sw_ix s)
+{
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		if (far[u->group[g].peer] + u->nhosts / 16 < far[s])
+			return false;
+	return true;
+}
+
+/* Configured roots that exist; the queue gets them. */
+static uint32_t
+take_roots(struct updn *u, sw_ix *queue)
+{
+	const struct engine_options *o = u->job->options;
+	uint32_t n = 0;
+
+	for (size_t i = 0; o != NULL && i < o->nroots; i++) {
+		node_ix x = topo_by_node_guid(u->t, o->roots[i]);
+		sw_ix s = x == TOPO_NONE ? TOPO_NONE : u->t->node[x].sw;
+
+		if (s == TOPO_NONE || !u->live[s] || u->rank[s] == 0)
+			continue;
+		u->rank[s] = 0;
+		queue[n++] = s;
+	}
+	return n;
+}
+
+/* Every component needs a top; those without one get their centre. */
+static uint32_t
+complete(struct updn *u, const uint64_t *far, sw_ix *queue, uint32_t n)
+{
+	bool *has = arena_array(u->a, u->ncomp, sizeof(*has));
+
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (u->live[s] && u->rank[s] != UINT32_MAX)
+			has[u->comp[s]] = true;
+	for (uint32_t c = 0; c < u->ncomp; c++) {
+		if (has[c])
+			continue;
+		queue[n] = centre(u, far, c);
+		u->rank[queue[n++]] = 0;
+	}
+	return n;
+}
+
+/*
+ * Trees have the tiers that the tree reader sees; what is no tree gets its
+ * local tops, and ranks from there. What is remembered is not asked for here.
+ * Tops of smaller trees are tops: nothing that is cabled changes its place when
+ * they get rank 0.
+ */
+static uint32_t
+take_tiers(struct updn *u, const uint64_t *far, sw_ix *queue)
+{
+	struct route_job job = *u->job;
+	struct tree *tree;
+	uint32_t n = 0;
+
+	job.prev = NULL;
+	job.nranks = 0;
+	tree = tree_read(&job, u->a);
+	u->treeless = tree->count[TREE_NO_TREE] > 0;
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		if (!u->live[s])
+			continue;
+		if (!tree->treeless[s])
+			u->rank[s] = tree->top[s] ? 0 : tree->tier[s];
+		else if (is_top(u, far, s))
+			u->rank[s] = 0;
+		if (u->rank[s] == 0)
+			queue[n++] = s;
+	}
+	return n;
+}
+
+void
+updn_order_fresh(struct updn *u, bool single)
+{
+	sw_ix *queue = arena_array(u->a, u->nsw, sizeof(*queue));
+	uint64_t *far = updn_order_closeness(u);
+	uint32_t n = 0;
+
+	memset(u->rank, 0xff, u->nsw * sizeof(*u->rank));
+	u->order = ROUTE_SINGLE;
+	if (!single) {
+		n = take_roots(u, queue);
+		u->order = n > 0 ? ROUTE_ROOTS : ROUTE_TIERS;
+		if (u->order == ROUTE_TIERS)
+			n = take_tiers(u, far, queue);
+	}
+	n = complete(u, far, queue, n);
+	rank_below(u, queue, n);
+	updn_graph_sort(u);
+	updn_sticky_repair(u);
+	(void)snprintf(u->note, sizeof(u->note), "%u %s", n,
+		u->order == ROUTE_ROOTS	  ? "configured roots"
+		: u->order == ROUTE_TIERS ? "tops"
+					  : "root");
+}
+
+void
+updn_order_from(struct updn *u, sw_ix root)
+{
+	sw_ix *queue = arena_array(u->a, u->nsw, sizeof(*queue));
+	uint64_t *far = updn_order_closeness(u);
+	uint32_t n = 0;
+
+	memset(u->rank, 0xff, u->nsw * sizeof(*u->rank));
+	u->order = ROUTE_SINGLE;
+	if (u->live[root]) {
+		u->rank[root] = 0;
+		queue[n++] = root;
+	}
+	rank_below(u, queue, complete(u, far, queue, n));
+	updn_graph_sort(u);
+}

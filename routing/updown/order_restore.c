@@ -1,0 +1,80 @@
+/*
+ * Routes that were read back from the switches, in the fabric that they were
+ * made for: their order stands as it is. How it came about nobody remembers,
+ * through which changes and whether by repair; a fresh look at the same fabric
+ * may see other tiers, other planes, another leaf for the turns, and a second
+ * life would rewrite what serves well. It is verified like any other.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "routing/tiers/topo_class.h"
+#include "routing/updown/updown.h"
+
+/* Planes, their leaves and their apexes; false: these are none. */
+static bool
+take_planes(struct updn *u, const uint8_t *mark)
+{
+	uint8_t *plane = arena_alloc(u->a, u->t->nsw);
+	bool *leaf = arena_array(u->a, u->t->nsw, sizeof(*leaf));
+	uint32_t apexes = 0;
+
+	u->apex = arena_array(u->a, ROUTE_PLANES, sizeof(*u->apex));
+	for (sw_ix s = 0; s < u->t->nsw; s++) {
+		uint32_t p = mark[s] & ROUTE_PLANE;
+
+		plane[s] = (uint8_t)p;
+		leaf[s] = (mark[s] & ROUTE_LEAF) != 0;
+		u->nplanes = p >= u->nplanes ? p + 1 : u->nplanes;
+		if (!(mark[s] & ROUTE_APEX))
+			continue;
+		u->apex[p] = s;
+		apexes |= 1U << p;
+	}
+	u->plane = plane;
+	u->leaf = leaf;
+	return u->nplanes > 1 && apexes == (1U << u->nplanes) - 1;
+}
+
+/* Whose routes they are that stand, or NULL. */
+static const char *
+maker(const struct route_job *job)
+{
+	const struct route_reading *was = reading_in_force(job);
+
+	return job->prev != NULL && job->prev->stands && was != NULL
+		       ? was->engine
+		       : NULL;
+}
+
+bool
+updn_stand_by_other(const struct route_job *job, const char *engine)
+{
+	const char *by = maker(job);
+
+	return by != NULL && strcmp(by, engine) != 0;
+}
+
+bool
+updn_stand(struct updn *u, const char *engine)
+{
+	const struct routes *prev = u->job->prev;
+	const char *by = maker(u->job);
+
+	if (by == NULL || strcmp(by, engine) != 0)
+		return false;
+	if (prev->plane != NULL && !take_planes(u, prev->plane))
+		return false;
+	updn_graph(u);
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		u->rank[s] = prev->rank[s];
+		if (u->live[s] && u->rank[s] == UINT32_MAX)
+			return false;
+	}
+	u->order = prev->order;
+	updn_graph_sort(u);
+	(void)snprintf(u->note, sizeof(u->note), "order as it was");
+	if (u->plane != NULL)
+		return updn_turn_under(u, true, u->apex, u->nplanes);
+	return updn_turn(u, true) != UINT64_MAX;
+}

@@ -1,0 +1,233 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "routing/updown/updown.h"
+
+enum { TIERS = 64 }; /* ranks that count when a new switch finds its tier */
+
+bool
+updn_sticky_recall(const struct route_job *job, sw_ix s, uint32_t *rank)
+{
+	const struct topo *t = job->topo;
+	const struct routes *prev = job->prev;
+	const struct route_rank *r;
+
+	if (prev != NULL) {
+		s = topo_switch_in(prev->topo, t, s);
+		if (s == TOPO_NONE || prev->rank[s] == UINT32_MAX)
+			return false;
+		*rank = prev->rank[s];
+		return true;
+	}
+	r = routes_rank_of(
+		job->ranks, job->nranks, t->node[t->sw[s].node].guid);
+	if (r == NULL)
+		return false;
+	*rank = r->rank;
+	return *rank != UINT32_MAX;
+}
+
+static bool
+is_root(const struct engine_options *o, uint64_t guid)
+{
+	for (size_t i = 0; o != NULL && i < o->nroots; i++)
+		if (o->roots[i] == guid)
+			return true;
+	return false;
+}
+
+/* Configured roots are an order to obey: other ones than remembered, or none
+ * any more, and what is remembered is void. */
+static bool
+roots_agree(const struct updn *u, const bool *known)
+{
+	const struct engine_options *o = u->job->options;
+
+	if (o == NULL || o->nroots == 0)
+		return u->order != ROUTE_ROOTS;
+	if (u->order != ROUTE_ROOTS)
+		return false;
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		uint64_t guid = u->t->node[u->t->sw[s].node].guid;
+
+		if (known[s] && u->live[s] &&
+			is_root(o, guid) != (u->rank[s] == 0))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * New switches join the tier of those that a fresh look puts on their level:
+ * they get the rank that most of these have.
+ */
+static void
+join_tiers(struct updn *u, bool *known)
+{
+	struct updn v = *u;
+	uint32_t *count =
+		arena_array(u->a, (size_t)TIERS * TIERS, sizeof(*count));
+
+	v.rank = arena_array(u->a, u->nsw, sizeof(*v.rank));
+	updn_order_fresh(&v, false);
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (known[s] && v.rank[s] < TIERS && u->rank[s] < TIERS)
+			count[v.rank[s] * TIERS + u->rank[s]]++;
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		const uint32_t *c = count + (size_t)v.rank[s] * TIERS;
+		uint32_t best = 0;
+
+		if (known[s] || v.rank[s] >= TIERS)
+			continue;
+		for (uint32_t r = 1; r < TIERS; r++)
+			if (c[r] > c[best])
+				best = r;
+		if (c[best] == 0)
+			continue;
+		u->rank[s] = best;
+		known[s] = true;
+	}
+}
+
+/* Tops, and what has a way up to one of them. Every component has a top. */
+static void
+find_good(const struct updn *u, bool *good)
+{
+	uint32_t *top = arena_array(u->a, u->ncomp, sizeof(*top));
+
+	memset(top, 0xff, u->ncomp * sizeof(*top));
+	for (uint32_t i = 0; i < u->nsw; i++) {
+		sw_ix s = u->tier.seq[i];
+		bool first;
+
+		good[s] = !u->live[s];
+		if (!u->live[s])
+			continue;
+		first = top[u->comp[s]] == UINT32_MAX;
+		if (first)
+			top[u->comp[s]] = u->rank[s];
+		good[s] = first || (u->order != ROUTE_SINGLE &&
+					   u->rank[s] == top[u->comp[s]]);
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
+			sw_ix peer = u->group[g].peer;
+
+			good[s] |= u->tier.pos[peer] < i && good[peer];
+		}
+	}
+}
+
+uint32_t
+updn_sticky_rerank(struct updn *u, bool *good)
+{
+	sw_ix *ready = arena_array(u->a, u->nsw, sizeof(*ready));
+	uint32_t total = 0, n;
+
+	do {
+		n = 0;
+		for (sw_ix s = 0; s < u->nsw; s++) {
+			uint32_t rank = UINT32_MAX;
+
+			for (uint32_t g = u->first[s];
+				!good[s] && g < u->first[s + 1]; g++) {
+				sw_ix peer = u->group[g].peer;
+
+				if (good[peer] && u->rank[peer] < rank)
+					rank = u->rank[peer];
+			}
+			if (rank == UINT32_MAX)
+				continue;
+			u->rank[s] = rank + 1;
+			ready[n++] = s;
+		}
+		for (uint32_t i = 0; i < n; i++)
+			good[ready[i]] = true;
+		total += n;
+	} while (n > 0);
+	if (total > 0)
+		updn_graph_sort(u);
+	u->reranked += total;
+	return total;
+}
+
+/* One top for each component in which something is not good. */
+static void
+inherit(struct updn *u, const bool *good)
+{
+	bool *done = arena_array(u->a, u->ncomp, sizeof(*done));
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		if (good[s] || done[u->comp[s]])
+			continue;
+		u->reranked += updn_heir(u, u->comp[s]);
+		done[u->comp[s]] = true;
+	}
+	if (u->reranked > 0)
+		updn_graph_sort(u);
+}
+
+void
+updn_sticky_repair(struct updn *u)
+{
+	bool *good = arena_array(u->a, u->nsw, sizeof(*good));
+
+	find_good(u, good);
+	u->reranked = 0;
+	if (u->order == ROUTE_SINGLE)
+		inherit(u, good);
+	else
+		(void)updn_sticky_rerank(u, good);
+}
+
+/*
+ * Where all tops are gone together, there was one: the next tier as tops would
+ * need a subtree turned over, and that is most of what is no tree.
+ */
+static void
+replace_tops(struct updn *u)
+{
+	bool *topped = arena_array(u->a, u->ncomp, sizeof(*topped));
+	bool *good = arena_array(u->a, u->nsw, sizeof(*good));
+
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (u->live[s] && u->rank[s] == 0)
+			topped[u->comp[s]] = true;
+	for (sw_ix s = 0; s < u->nsw; s++)
+		good[s] = !u->live[s] || topped[u->comp[s]];
+	inherit(u, good);
+}
+
+bool
+updn_sticky(struct updn *u)
+{
+	bool *known = arena_array(u->a, u->nsw, sizeof(*known));
+	bool *good = arena_array(u->a, u->nsw, sizeof(*good));
+	uint32_t n = 0, fresh = 0, heirs;
+
+	u->order = u->job->prev != NULL ? u->job->prev->order
+					: u->job->ranks_order;
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		u->rank[s] = UINT32_MAX;
+		known[s] = updn_sticky_recall(u->job, s, &u->rank[s]);
+		n += known[s];
+		fresh += !known[s] && u->live[s];
+	}
+	if (n == 0 || !roots_agree(u, known))
+		return false;
+	if (fresh > 0 && u->order != ROUTE_SINGLE)
+		join_tiers(u, known);
+	/* What is still unknown goes below its neighbours. */
+	for (sw_ix s = 0; s < u->nsw; s++)
+		good[s] = known[s] || !u->live[s];
+	(void)updn_sticky_rerank(u, good);
+	updn_graph_sort(u);
+	u->reranked = 0;
+	if (u->order == ROUTE_TIERS)
+		replace_tops(u);
+	heirs = u->reranked;
+	updn_sticky_repair(u);
+	u->reranked += heirs;
+	(void)snprintf(u->note, sizeof(u->note),
+		"order kept, %u new switches, %u with a new rank", fresh,
+		u->reranked);
+	return true;
+}

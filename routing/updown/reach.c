@@ -1,0 +1,424 @@
+#include <string.h>
+
+#include "routing/updown/updown.h"
+
+static uint64_t *
+row_of(uint64_t *sets, const struct updn *u, sw_ix s)
+{
+	return sets + (size_t)s * u->words;
+}
+
+/* Of what s reaches going down, that by which others may come down to it. */
+static void
+only_served(const struct updn *u, sw_ix s, uint64_t *row)
+{
+	for (uint32_t w = 0; updn_joins(u, s) && w < u->words; w++)
+		row[w] &= u->serves[s][w];
+}
+
+/*
+ * Closures need no levels: in the order of the line, what s needs of its
+ * neighbours is final when s is due.
+ */
+static uint64_t *
+close_down(const struct updn *u, const struct updn_line *line,
+	const struct updn_kin *kin)
+{
+	uint64_t *sets =
+		arena_array(u->a, (size_t)u->nsw * u->words, sizeof(*sets));
+	const uint64_t **row = updn_kin_rows(u, sets);
+	struct updn_kin_sum sum = updn_kin_sums(u, kin, false);
+
+	for (uint32_t i = u->nsw; i-- > 0;) {
+		sw_ix s = line->seq[i];
+		uint64_t *dn = row_of(sets, u, s);
+
+		memcpy(dn, updn_kin_sum(&sum, s, row), u->words * sizeof(*dn));
+		updn_set(dn, s);
+		if (line == &u->line)
+			only_served(u, s, dn);
+	}
+	return sets;
+}
+
+static struct updn_sets
+closures(const struct updn *u, const struct updn_line *line,
+	const struct updn_kin *kin)
+{
+	size_t n = (size_t)u->nsw * u->words;
+	struct updn_sets r = {
+		close_down(u, line, kin), arena_array(u->a, n, sizeof(*r.all))};
+	const uint64_t **row = updn_kin_rows(u, r.all);
+	struct updn_kin_sum sum = updn_kin_sums(u, kin, true);
+
+	for (uint32_t i = 0; i < u->nsw; i++) {
+		sw_ix s = line->seq[i];
+		uint64_t *all = row_of(r.all, u, s);
+
+		memcpy(all, row_of(r.dn, u, s), u->words * sizeof(*all));
+		updn_or(all, updn_kin_sum(&sum, s, row), u->words);
+		if (line != &u->line || !updn_joins(u, s))
+			continue;
+		for (uint32_t k = kin->mid[s]; k < u->first[s + 1]; k++)
+			updn_or(all, row_of(r.dn, u, kin->peer[k]), u->words);
+	}
+	return r;
+}
+
+static const uint64_t **
+find_above(const struct updn *u, const struct updn_line *line,
+	const struct updn_kin *kin)
+{
+	uint64_t *rows =
+		arena_array(u->m, (size_t)u->nsw * u->words, sizeof(*rows));
+	const uint64_t **above = arena_array(u->m, u->nsw, sizeof(*above));
+	struct updn_kin_sum sum = updn_kin_sums(u, kin, true);
+
+	for (uint32_t i = 0; i < u->nsw; i++) {
+		sw_ix s = line->seq[i];
+		uint64_t *row = row_of(rows, u, s);
+
+		memcpy(row, updn_kin_sum(&sum, s, above),
+			u->words * sizeof(*row));
+		updn_set(row, s);
+		above[s] = row;
+	}
+	return above;
+}
+
+void
+updn_reach_tiers(struct updn *u)
+{
+	if (u->tier_above != NULL)
+		return;
+	u->tier_kin = updn_kin_find(u, &u->tier);
+	u->tier_set = closures(u, &u->tier, &u->tier_kin);
+	u->tier_above = find_above(u, &u->tier, &u->tier_kin);
+}
+
+static bool
+equal(const struct updn *u, const uint64_t *a, const uint64_t *b)
+{
+	return memcmp(a, b, u->words * sizeof(*a)) == 0;
+}
+
+/* Room for one more level; the rows of complete switches are shared. */
+static const uint64_t **
+add_level(const struct updn *u, struct updn_levels *l)
+{
+	if (l->n == l->room) {
+		const uint64_t **old = l->row;
+
+		l->room = l->room ? l->room * 2 : 8;
+		l->row = arena_array(
+			u->m, (size_t)l->room * u->nsw, sizeof(*l->row));
+		if (l->n > 0)
+			memcpy(l->row, old,
+				(size_t)l->n * u->nsw * sizeof(*l->row));
+	}
+	return l->row + (size_t)l->n++ * u->nsw;
+}
+
+static void
+first_level(const struct updn *u, const uint64_t **row)
+{
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		uint64_t *own = arena_array(u->m, u->words, sizeof(*own));
+
+		updn_set(own, s);
+		row[s] = own;
+	}
+}
+
+void
+updn_reach_dn(const struct updn *u, sw_ix s, const uint64_t *const *was,
+	uint64_t *own)
+{
+	memcpy(own, was[s], u->words * sizeof(*own));
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		if (u->line.pos[u->group[g].peer] > u->line.pos[s])
+			updn_or(own, was[u->group[g].peer], u->words);
+	only_served(u, s, own);
+}
+
+/* own = what neighbours above give (x), s can not have below, and had. */
+static void
+no_detour(const struct updn *u, const uint64_t *x, const uint64_t *was,
+	const uint64_t *const below_dn[2], uint64_t *own)
+{
+	const uint64_t *below = below_dn[0], *dn = below_dn[1];
+
+	for (uint32_t w = 0; w < u->words; w++)
+		own[w] = (x[w] & ~below[w]) | was[w] | dn[w];
+}
+
+void
+updn_reach_path(const struct updn *u, sw_ix s, const uint64_t *const *was,
+	const uint64_t *const *dn_was, const uint64_t *const below_dn[2],
+	uint64_t *own)
+{
+	memset(own, 0, u->words * sizeof(*own));
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
+		sw_ix peer = u->group[g].peer;
+
+		if (u->line.pos[peer] < u->line.pos[s])
+			updn_or(own, was[peer], u->words);
+		else if (updn_joins(u, s))
+			updn_or(own, dn_was[peer], u->words);
+	}
+	no_detour(u, own, was[s], below_dn, own);
+}
+
+/* dn within k: what the neighbours below reach within k - 1. */
+static bool
+next_dn(const struct updn *u, const struct updn_sets *set,
+	struct updn_kin_sum *sum, const uint64_t *const *was,
+	const uint64_t **is)
+{
+	bool grown = false;
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		uint64_t *own;
+
+		is[s] = was[s];
+		if (equal(u, was[s], set->dn + (size_t)s * u->words))
+			continue;
+		own = arena_array(u->m, u->words, sizeof(*own));
+		memcpy(own, was[s], u->words * sizeof(*own));
+		updn_or(own, updn_kin_sum(sum, s, was), u->words);
+		only_served(u, s, own);
+		is[s] = own;
+		grown = true;
+	}
+	sum->round++;
+	return grown;
+}
+
+/* What is reached going down within less than k steps. */
+static const uint64_t **
+dn_before(const struct updn *u, const struct updn_reach *r, uint32_t k)
+{
+	uint32_t was = k <= r->dn.n ? k - 1 : r->dn.n - 1;
+
+	return r->dn.row + (size_t)was * u->nsw;
+}
+
+/* Legal paths within k: down ones, and up for what cannot be had below. */
+static bool
+next_path(const struct updn *u, const struct updn_sets *set,
+	const struct updn_reach *r, struct updn_kin_sum *sum,
+	const uint64_t **is)
+{
+	const uint64_t *const *was = is - u->nsw;
+	uint32_t k = r->path.n - 1 < r->dn.n ? r->path.n - 1 : r->dn.n - 1;
+	const uint64_t **dn = r->dn.row + (size_t)k * u->nsw;
+	const uint64_t **dn_was = dn_before(u, r, r->path.n - 1);
+	bool grown = false;
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		const uint64_t *const below_dn[2] = {
+			set->dn + (size_t)s * u->words, dn[s]};
+		uint64_t *own;
+
+		is[s] = was[s];
+		if (equal(u, was[s], set->all + (size_t)s * u->words))
+			continue;
+		own = arena_array(u->m, u->words, sizeof(*own));
+		if (updn_joins(u, s))
+			updn_reach_path(u, s, was, dn_was, below_dn, own);
+		else
+			no_detour(u, updn_kin_sum(sum, s, was), was[s],
+				below_dn, own);
+		is[s] = own;
+		grown = true;
+	}
+	sum->round++;
+	return grown;
+}
+
+static void
+look_at_line(struct updn *u)
+{
+	u->line_kin = updn_kin_find(u, &u->line);
+	u->line_set = closures(u, &u->line, &u->line_kin);
+}
+
+static uint32_t
+count(const struct updn *u, const uint64_t *row)
+{
+	uint32_t n = 0;
+
+	for (uint32_t w = 0; w < u->words; w++)
+		n += updn_count(row[w]);
+	return n;
+}
+
+bool
+updn_reach_whole(struct updn *u)
+{
+	uint32_t *size = arena_array(u->a, u->ncomp, sizeof(*size));
+
+	look_at_line(u);
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (u->live[s])
+			size[u->comp[s]]++;
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (u->live[s] && count(u, row_of(u->line_set.all, u, s)) !=
+					  size[u->comp[s]])
+			return false;
+	return true;
+}
+
+struct updn_reach
+updn_reach(struct updn *u)
+{
+	struct updn_reach r = {0};
+	struct updn_kin_sum up, down;
+	struct updn_sets set;
+	bool more = u->nsw > 0;
+
+	updn_reach_tiers(u);
+	if (u->turn_leaf == TOPO_NONE) {
+		u->line_kin = u->tier_kin;
+		set = u->tier_set;
+	} else {
+		if (u->line_set.dn == NULL)
+			look_at_line(u);
+		set = u->line_set;
+	}
+	up = updn_kin_sums(u, &u->line_kin, true);
+	down = updn_kin_sums(u, &u->line_kin, false);
+	first_level(u, add_level(u, &r.dn));
+	while (more) {
+		const uint64_t **is = add_level(u, &r.dn);
+
+		more = next_dn(u, &set, &down, is - u->nsw, is);
+	}
+	memcpy(add_level(u, &r.path), r.dn.row, u->nsw * sizeof(*r.path.row));
+	more = u->nsw > 0;
+	while (more) {
+		const uint64_t **is = add_level(u, &r.path);
+
+		more = next_path(u, &set, &r, &up, is);
+	}
+	return r;
+}
+
+/* cand |= (is & ~was & ~not) & there: reached now, through this neighbour. */
+static void
+reached(const uint64_t *fresh, const uint64_t *there, uint64_t *restrict cand,
+	uint32_t words)
+{
+	for (uint32_t w = 0; w < words; w += 4) {
+		cand[w] |= fresh[w] & there[w];
+		cand[w + 1] |= fresh[w + 1] & there[w + 1];
+		cand[w + 2] |= fresh[w + 2] & there[w + 2];
+		cand[w + 3] |= fresh[w + 3] & there[w + 3];
+	}
+}
+
+static void
+reached_some(const uint64_t *fresh, const uint64_t *there,
+	uint64_t *restrict cand, const struct updn_among *some)
+{
+	for (uint32_t i = 0; i < some->n; i++) {
+		uint32_t w = some->word[i];
+
+		cand[w] |= fresh[w] & there[w];
+	}
+}
+
+/* Add level k of one kind: through the neighbours below, or those above. */
+static void
+add_candidates(const struct updn *u, const uint64_t *const *before, sw_ix s,
+	const struct updn_among *some, bool up, uint64_t *rows)
+{
+	uint32_t n = u->first[s + 1] - u->first[s];
+	const uint64_t *fresh = rows + (size_t)n * u->words;
+
+	for (uint32_t i = 0; i < n; i++) {
+		sw_ix peer = u->group[u->first[s] + i].peer;
+		uint64_t *cand = rows + (size_t)i * u->words;
+
+		if ((u->line.pos[peer] < u->line.pos[s]) != up)
+			continue;
+		if (some == NULL)
+			reached(fresh, before[peer], cand, u->words);
+		else
+			reached_some(fresh, before[peer], cand, some);
+	}
+}
+
+/* Rows of s: at the end of its levels it is the last one again and again. */
+static const uint64_t *
+row_at(const struct updn *u, const struct updn_levels *l, uint32_t k, sw_ix s)
+{
+	return l->row[(size_t)k * u->nsw + s];
+}
+
+/* fresh = is & ~was & ~not, where it matters. */
+static void
+find_fresh(const struct updn *u, const struct updn_among *some,
+	const uint64_t *is, const uint64_t *const was_not[2], uint64_t *fresh)
+{
+	const uint64_t *was = was_not[0], *not = was_not[1];
+
+	if (some == NULL) {
+		for (uint32_t w = 0; w < u->words; w++)
+			fresh[w] = is[w] & ~was[w] & ~not [w];
+		return;
+	}
+	for (uint32_t i = 0; i < some->n; i++) {
+		uint32_t w = some->word[i];
+
+		fresh[w] = is[w] & ~was[w] & ~not [w];
+	}
+}
+
+static void
+clear(const struct updn *u, sw_ix s, const struct updn_among *some,
+	uint64_t *rows)
+{
+	uint32_t n = u->first[s + 1] - u->first[s];
+
+	if (some == NULL)
+		memset(rows, 0, (size_t)n * u->words * sizeof(*rows));
+	for (uint32_t i = 0; some != NULL && i < n; i++)
+		for (uint32_t k = 0; k < some->n; k++)
+			rows[(size_t)i * u->words + some->word[k]] = 0;
+}
+
+void
+updn_reach_candidates(const struct updn *u, const struct updn_reach *r, sw_ix s,
+	const struct updn_among *among, uint64_t *rows)
+{
+	uint64_t *fresh =
+		rows + (size_t)(u->first[s + 1] - u->first[s]) * u->words;
+	const uint64_t *below = row_at(u, &r->dn, r->dn.n - 1, s);
+	const uint64_t *all = row_at(u, &r->path, r->path.n - 1, s);
+
+	clear(u, s, among, rows);
+	for (uint32_t k = 1; k < r->dn.n; k++) {
+		const uint64_t *was = row_at(u, &r->dn, k - 1, s);
+		const uint64_t *const was_not[2] = {was, was};
+
+		if (was == below)
+			break;
+		find_fresh(u, among, row_at(u, &r->dn, k, s), was_not, fresh);
+		add_candidates(u, r->dn.row + (size_t)(k - 1) * u->nsw, s,
+			among, false, rows);
+	}
+	for (uint32_t k = 1; k < r->path.n; k++) {
+		const uint64_t *was = row_at(u, &r->path, k - 1, s);
+		const uint64_t *const was_not[2] = {was, below};
+
+		if (was == all)
+			break;
+		find_fresh(u, among, row_at(u, &r->path, k, s), was_not, fresh);
+		add_candidates(u, r->path.row + (size_t)(k - 1) * u->nsw, s,
+			among, true, rows);
+		if (updn_joins(u, s))
+			add_candidates(
+				u, dn_before(u, r, k), s, among, false, rows);
+	}
+}

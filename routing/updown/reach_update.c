@@ -1,0 +1,378 @@
+#include <string.h>
+
+#include "routing/updown/repair_priv.h"
+
+/* Switches to look at, each once. */
+struct set {
+	bool *in;
+	sw_ix *list;
+	uint32_t n;
+};
+
+struct differ {
+	struct updn_repair *p;
+	struct set todo, always, now, before;
+	uint64_t *own;	/* a row of scratch */
+	uint64_t *wide; /* words of it */
+};
+
+void
+updn_differ_wide(const struct updn_repair *p, sw_ix s, uint64_t *words)
+{
+	const struct updn *u = p->u;
+	uint32_t n = p->nwide;
+
+	memcpy(words, p->wide + (size_t)s * n, n * sizeof(*words));
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+		for (uint32_t i = 0; i < n; i++)
+			words[i] |= p->wide[(size_t)u->group[g].peer * n + i];
+}
+
+static struct set
+set_new(const struct updn *u)
+{
+	struct set s = {arena_array(u->a, u->nsw, sizeof(*s.in)),
+		arena_array(u->a, u->nsw, sizeof(*s.list)), 0};
+
+	return s;
+}
+
+static void
+set_add(struct set *set, sw_ix s)
+{
+	if (set->in[s])
+		return;
+	set->in[s] = true;
+	set->list[set->n++] = s;
+}
+
+static void
+set_clear(struct set *set)
+{
+	while (set->n > 0)
+		set->in[set->list[--set->n]] = false;
+}
+
+static void
+add_around(const struct updn *u, struct set *to, const struct set *from)
+{
+	for (uint32_t i = 0; i < from->n; i++) {
+		sw_ix s = from->list[i];
+
+		set_add(to, s);
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			set_add(to, u->group[g].peer);
+	}
+}
+
+/* The previous row of level k. */
+static const uint64_t *
+old_row(const struct updn *u, const struct updn_levels *l, uint32_t k, sw_ix s)
+{
+	return l->row[(size_t)(k < l->n ? k : l->n - 1) * u->nsw + s];
+}
+
+static bool
+equal(const struct updn *u, const uint64_t *a, const uint64_t *b)
+{
+	return a == b || memcmp(a, b, u->words * sizeof(*a)) == 0;
+}
+
+static void
+note_diff(struct differ *x, sw_ix s, const uint64_t *a, const uint64_t *b)
+{
+	const struct updn *u = x->p->u;
+
+	if (x->p->diff[s] == NULL)
+		x->p->diff[s] =
+			arena_array(u->a, u->words, sizeof(*x->p->diff[s]));
+	for (uint32_t w = 0; w < u->words; w++) {
+		x->p->diff[s][w] |= a[w] ^ b[w];
+		if (a[w] != b[w])
+			updn_set(x->p->wide + (size_t)s * x->p->nwide, w);
+	}
+}
+
+/* One word of a row that updn_reach_dn or updn_reach_path would make. */
+static uint64_t
+make_word(const struct differ *x, bool path, uint32_t k, sw_ix s, uint32_t w)
+{
+	const struct updn *u = x->p->u;
+	const struct updn_levels *dn = &x->p->reach.dn;
+	const struct updn_levels *l = path ? &x->p->reach.path : dn;
+	const uint64_t **was = l->row + (size_t)(k - 1) * u->nsw;
+	uint64_t own = 0;
+
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
+		sw_ix peer = u->group[g].peer;
+
+		if ((u->line.pos[peer] < u->line.pos[s]) == path)
+			own |= was[peer][w];
+	}
+	if (path)
+		own = (own & ~old_row(u, dn, dn->n - 1, s)[w]) |
+		      old_row(u, dn, k, s)[w];
+	return own | was[s][w];
+}
+
+/*
+ * Row k of s, made from the rows before; false: it is as it was. A switch
+ * whose cables are what they were can differ only where other rows do.
+ */
+static bool
+make_row(struct differ *x, bool path, uint32_t k, sw_ix s, const uint64_t *old)
+{
+	const struct updn *u = x->p->u;
+	const struct updn_levels *dn = &x->p->reach.dn;
+	const struct updn_levels *l = path ? &x->p->reach.path : dn;
+	const uint64_t **was = l->row + (size_t)(k - 1) * u->nsw;
+	bool differs = false;
+
+	if (x->p->seed[s] || updn_joins(u, s)) {
+		const uint64_t *const below_dn[2] = {
+			old_row(u, dn, dn->n - 1, s), old_row(u, dn, k, s)};
+		uint32_t last = k < dn->n ? k - 1 : dn->n - 1;
+
+		if (path)
+			updn_reach_path(u, s, was,
+				dn->row + (size_t)last * u->nsw, below_dn,
+				x->own);
+		else
+			updn_reach_dn(u, s, was, x->own);
+		return !equal(u, x->own, old);
+	}
+	updn_differ_wide(x->p, s, x->wide);
+	for (uint32_t i = 0; i < x->p->nwide; i++)
+		for (uint64_t b = x->wide[i]; b != 0; b &= b - 1) {
+			uint32_t w = i * 64 + updn_low(b);
+			uint64_t own = make_word(x, path, k, s, w);
+
+			if (own == old[w])
+				continue;
+			if (!differs)
+				memcpy(x->own, old, u->words * sizeof(*x->own));
+			x->own[w] = own;
+			differs = true;
+		}
+	return differs;
+}
+
+/* Room for one more level: mostly there are as many as there were. */
+static const uint64_t **
+add_level(const struct updn *u, struct updn_levels *l)
+{
+	if (l->n == l->room) {
+		const uint64_t **old = l->row;
+
+		l->room += 2;
+		l->row = arena_array(
+			u->own, (size_t)l->room * u->nsw, sizeof(*l->row));
+		memcpy(l->row, old, (size_t)l->n * u->nsw * sizeof(*l->row));
+	}
+	return l->row + (size_t)l->n++ * u->nsw;
+}
+
+/* Level k where it may differ; elsewhere it is as before. */
+static void
+next_level(struct differ *x, bool path, uint32_t k)
+{
+	const struct updn *u = x->p->u;
+	struct updn_levels *l = path ? &x->p->reach.path : &x->p->reach.dn;
+	const struct updn_levels *old =
+		path ? &x->p->past->reach.path : &x->p->past->reach.dn;
+	const uint64_t **is = add_level(u, l);
+	struct set swap = x->before;
+
+	memcpy(is, old->row + (size_t)(k < old->n ? k : old->n - 1) * u->nsw,
+		u->nsw * sizeof(*is));
+	set_clear(&x->todo);
+	add_around(u, &x->todo, &x->now);
+	for (uint32_t i = 0; i < x->always.n; i++)
+		set_add(&x->todo, x->always.list[i]);
+	x->before = x->now;
+	x->now = swap;
+	set_clear(&x->now);
+	for (uint32_t i = 0; i < x->todo.n; i++) {
+		sw_ix s = x->todo.list[i];
+		uint64_t *row;
+
+		if (!make_row(x, path, k, s, is[s]))
+			continue;
+		note_diff(x, s, x->own, is[s]);
+		row = arena_array(u->m, u->words, sizeof(*row));
+		is[s] = memcpy(row, x->own, u->words * sizeof(*row));
+		set_add(&x->now, s);
+	}
+}
+
+/* Did level k add nothing to the one before it, where rows are new? */
+static bool
+at_rest(const struct differ *x, const struct updn_levels *l, uint32_t k)
+{
+	const struct updn *u = x->p->u;
+	const struct set *both[2] = {&x->now, &x->before};
+
+	for (unsigned b = 0; b < 2; b++)
+		for (uint32_t i = 0; i < both[b]->n; i++) {
+			sw_ix s = both[b]->list[i];
+
+			if (!equal(u, l->row[(size_t)k * u->nsw + s],
+				    l->row[(size_t)(k - 1) * u->nsw + s]))
+				return false;
+		}
+	return true;
+}
+
+static void
+make_levels(struct differ *x, bool path)
+{
+	const struct updn *u = x->p->u;
+	const struct updn_levels *old =
+		path ? &x->p->past->reach.path : &x->p->past->reach.dn;
+	struct updn_levels *l = path ? &x->p->reach.path : &x->p->reach.dn;
+	uint32_t k = 0, most = old->n + u->nsw;
+
+	/* Detours are short: no one exceeds this. */
+	most = most < 4 * old->n + 16 ? most : 4 * old->n + 16;
+	*l = (struct updn_levels){.room = old->n};
+	l->row = arena_array(u->own, (size_t)l->room * u->nsw, sizeof(*l->row));
+	memcpy(add_level(u, l), old->row, u->nsw * sizeof(*l->row));
+	set_clear(&x->now);
+	set_clear(&x->before);
+	do
+		next_level(x, path, ++k);
+	while (k + 1 < most && (k + 1 < old->n || !at_rest(x, l, k)));
+}
+
+/* above, in the order of tiers: what is due is final. */
+static void
+make_above(struct differ *x)
+{
+	struct updn *u = x->p->u;
+	bool *due = arena_array(u->a, u->nsw, sizeof(*due));
+
+	u->tier_above = arena_array(u->own, u->nsw, sizeof(*u->tier_above));
+	memcpy(u->tier_above, x->p->past->above,
+		u->nsw * sizeof(*u->tier_above));
+	for (uint32_t i = 0; i < u->nsw; i++) {
+		sw_ix s = u->tier.seq[i];
+		uint64_t *row;
+
+		if (!due[s] && !x->p->seed[s])
+			continue;
+		memset(x->own, 0, u->words * sizeof(*x->own));
+		updn_set(x->own, s);
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			if (u->tier.pos[u->group[g].peer] < i)
+				updn_or(x->own, u->tier_above[u->group[g].peer],
+					u->words);
+		if (equal(u, u->tier_above[s], x->own))
+			continue;
+		row = arena_array(u->m, u->words, sizeof(*row));
+		u->tier_above[s] = memcpy(row, x->own, u->words * sizeof(*row));
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			due[u->group[g].peer] = true;
+	}
+}
+
+/* Does everybody whose rows are new still reach the whole component? */
+static bool
+complete(const struct differ *x)
+{
+	const struct updn *u = x->p->u;
+	const struct updn_levels *l = &x->p->reach.path;
+	uint32_t *size = arena_array(u->a, u->ncomp, sizeof(*size));
+
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (u->live[s])
+			size[u->comp[s]]++;
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		const uint64_t *row = l->row[(size_t)(l->n - 1) * u->nsw + s];
+		uint32_t n = 0;
+
+		if (x->p->diff[s] == NULL || !u->live[s])
+			continue;
+		for (uint32_t w = 0; w < u->words; w++)
+			n += updn_count(row[w]);
+		if (n != size[u->comp[s]])
+			return false;
+	}
+	return true;
+}
+
+/* A switch that had somebody above it needs somebody still. */
+static bool
+all_hang(const struct updn_repair *p)
+{
+	const struct updn *u = p->u;
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		bool hangs = false;
+
+		if (!p->seed[s] || !u->live[s] || u->rank[s] == 0)
+			continue;
+		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+			hangs |= u->tier.pos[u->group[g].peer] < u->tier.pos[s];
+		if (!hangs)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * What a joiner serves is what is below it and what does not get up into
+ * those before it in the line. Is that the same for all?
+ */
+static bool
+all_served(const struct updn_repair *p)
+{
+	const struct updn *u = p->u;
+
+	for (sw_ix j = 0; j < u->nsw; j++) {
+		uint64_t *before;
+
+		if (!updn_joins(u, j))
+			continue;
+		before = arena_array(u->a, u->words, sizeof(*before));
+		for (uint32_t i = 0; i < u->line.pos[j]; i++)
+			updn_set(before, u->line.seq[i]);
+		for (sw_ix s = 0; s < u->nsw; s++) {
+			const uint64_t *is = u->tier_above[s];
+			const uint64_t *was = p->past->above[s];
+
+			if (!equal(u, is, was) &&
+				(updn_bit(is, j) != updn_bit(was, j) ||
+					updn_meet(u, is, before) !=
+						updn_meet(u, was, before)))
+				return false;
+		}
+	}
+	return true;
+}
+
+bool
+updn_differ(struct updn_repair *p)
+{
+	struct differ x = {.p = p};
+	const struct updn *u = p->u;
+
+	if (!all_hang(p))
+		return false;
+	x.todo = set_new(u);
+	x.always = set_new(u);
+	x.now = set_new(u);
+	x.before = set_new(u);
+	x.own = arena_array(u->a, u->words, sizeof(*x.own));
+	x.wide = arena_array(u->a, p->nwide, sizeof(*x.wide));
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (p->seed[s] || updn_joins(u, s))
+			set_add(&x.always, s);
+	make_levels(&x, false);
+	/* What is below decides what has to be sought above. */
+	for (sw_ix s = 0; s < u->nsw; s++)
+		if (p->diff[s] != NULL)
+			set_add(&x.always, s);
+	make_levels(&x, true);
+	make_above(&x);
+	return complete(&x) && all_served(p);
+}

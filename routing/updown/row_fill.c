@@ -1,0 +1,751 @@
+#include <assert.h>
+#include <string.h>
+
+#include "routing/updown/down_path_priv.h"
+#include "routing/updown/repair_priv.h"
+#include "routing/updown/row_priv.h"
+
+static uint32_t
+groups_of(const struct updn_row *f, sw_ix s)
+{
+	return f->u->first[s + 1] - f->u->first[s];
+}
+
+static bool
+above(const struct updn_row *f, sw_ix a, sw_ix b)
+{
+	return f->u->tier.pos[a] < f->u->tier.pos[b];
+}
+
+/*
+ * near[s]: destinations that share a switch with s which is above both and not
+ * a top. For all others only the chain's last switch matters.
+ */
+static void
+find_near(struct updn_row *f, const uint64_t *dn)
+{
+	const struct updn *u = f->u;
+	const uint64_t **row = updn_kin_rows(u, f->near);
+	struct updn_kin_sum sum = updn_kin_sums(u, &u->tier_kin, true);
+
+	for (uint32_t i = 0; i < u->nsw; i++) {
+		sw_ix s = u->tier.seq[i];
+		uint64_t *near = f->near + (size_t)s * u->words;
+
+		if (u->tier_kin.mid[s] == u->first[s])
+			continue;
+		memcpy(near, updn_kin_sum(&sum, s, row),
+			u->words * sizeof(*near));
+		updn_or(near, dn + (size_t)s * u->words, u->words);
+	}
+}
+
+/* lead[x]: by which cables down s leads to x, or no more if not on. */
+static inline void
+lead_down(struct updn_row *f, sw_ix s, bool on, const uint32_t W)
+{
+	const struct updn *u = f->u;
+
+	for (uint32_t i = 0; i < groups_of(f, s); i++) {
+		sw_ix peer = u->group[u->first[s] + i].peer;
+		uint64_t *lead = f->lead + (size_t)peer * W;
+
+		if (above(f, peer, s))
+			continue;
+		if (on)
+			updn_set(lead, i);
+		else
+			memset(lead, 0, W * sizeof(*lead));
+	}
+}
+
+static inline void
+lead_up(struct updn_row *f, sw_ix s, const uint32_t W)
+{
+	const struct updn *u = f->u;
+
+	for (uint32_t i = 0; i < groups_of(f, s); i++) {
+		sw_ix peer = u->group[u->first[s] + i].peer;
+		const uint64_t *up = f->above[peer];
+
+		if (!above(f, peer, s))
+			continue;
+		for (uint32_t w = 0; w < u->words; w++)
+			for (uint64_t x = up[w]; x != 0; x &= x - 1)
+				updn_set(f->lead + (size_t)(w * 64 +
+							    updn_low(x)) *
+							   W,
+					i);
+	}
+}
+
+/* lead[x]: by which groups s goes up towards x, or which are cables to x. Who
+ * has the same groups up as the last one has the same of the former. */
+static inline void
+find_lead(struct updn_row *f, sw_ix s, const uint32_t W)
+{
+	sw_ix last = f->lead_of;
+
+	if (last != TOPO_NONE && updn_twin_same(f->u, s, last))
+		return;
+	if (last != TOPO_NONE && updn_twin_related(f->u, s, last)) {
+		lead_down(f, last, false, W);
+	} else {
+		memset(f->lead, 0, (size_t)f->u->nsw * W * sizeof(*f->lead));
+		lead_up(f, s, W);
+	}
+	lead_down(f, s, true, W);
+	f->lead_of = s;
+}
+
+/* Groups up. */
+static struct updn_mask
+find_up(const struct updn_row *f, sw_ix s)
+{
+	const struct updn *u = f->u;
+	struct updn_mask up = {{0}};
+
+	for (uint32_t i = 0; i < groups_of(f, s); i++)
+		if (updn_above(u, s, u->group[u->first[s] + i].peer))
+			updn_set(up.w, i);
+	return up;
+}
+
+/*
+ * Of word w the destinations for which each of the groups up will do, and
+ * siblings and what the line turns over will not.
+ */
+static void
+find_far(struct updn_row *f, sw_ix s, uint32_t w)
+{
+	const struct updn *u = f->u;
+	uint64_t far = ~f->near[(size_t)s * u->words + w];
+	bool any = false;
+
+	for (uint32_t i = 0; i < groups_of(f, s); i++) {
+		uint64_t c = f->cand[(size_t)i * u->words + w];
+		sw_ix peer = u->group[u->first[s] + i].peer;
+
+		if (!above(f, peer, s)) {
+			far &= u->line.pos[peer] < u->line.pos[s] ? ~c : far;
+			continue;
+		}
+		far &= updn_above(u, s, peer) ? c : ~c;
+		any |= updn_above(u, s, peer);
+	}
+	f->far[w] = any ? far : 0;
+}
+
+/* Candidates by destination, those in word w, of far ones none. */
+static inline void
+find_masks(struct updn_row *f, sw_ix s, uint32_t w, uint64_t which,
+	const uint32_t W)
+{
+	const struct updn *u = f->u;
+	uint32_t last = w * 64 + 64 < u->nsw ? w * 64 + 64 : u->nsw;
+
+	if (last > w * 64)
+		memset(f->mask + (size_t)w * 64 * W, 0,
+			(size_t)(last - w * 64) * W * sizeof(*f->mask));
+	for (uint32_t i = 0; i < groups_of(f, s); i++) {
+		uint64_t x = f->cand[(size_t)i * u->words + w];
+
+		for (x &= which & ~f->far[w]; x != 0; x &= x - 1)
+			updn_set(f->mask + (size_t)(w * 64 + updn_low(x)) * W,
+				i);
+	}
+}
+
+/*
+ * The cables of the groups in m, one of each group after the other, so that
+ * neighbours in the list part at once. Returns how many.
+ */
+static inline uint32_t
+cables_of(const struct updn_row *f, sw_ix s, const struct updn_mask *m,
+	uint8_t *out, const uint32_t W)
+{
+	const struct updn_group *group = f->u->group + f->u->first[s];
+	const struct topo_adj *adj = f->u->t->adj;
+	uint32_t n = 0, more = 1;
+
+	for (uint32_t c = 0; more > 0; c++) {
+		more = 0;
+		for (uint32_t w = 0; w < W; w++)
+			for (uint64_t b = m->w[w]; b != 0; b &= b - 1) {
+				const struct updn_group *g =
+					&group[w * 64 + updn_low(b)];
+
+				if (c < g->n)
+					out[n++] = adj[g->adj + c].out;
+				more += c + 1 < g->n;
+			}
+	}
+	return n;
+}
+
+/* n cables that lead to m apexes. */
+struct turns {
+	const uint8_t *cable;
+	uint32_t n, m, period;
+};
+
+/*
+ * Ports for apex k of those: where all apexes take turns, LIDs that follow each
+ * other go by cables that follow each other, which is what a shift wants. One
+ * cable is left out after each period, so that cables and apexes do not pair up
+ * as before for ever.
+ */
+static void
+take_turns(const struct updn_dests *d, const struct turns *t, uint32_t k,
+	uint8_t *port)
+{
+	for (uint32_t q = 0; q < d->spread; q++) {
+		uint32_t i = q * t->m + k;
+
+		port[q] = t->cable[(i + i / t->period) % t->n];
+	}
+}
+
+/* After so many LIDs the pairs of n cables and m apexes would be the same. */
+static uint32_t
+pairs(uint32_t n, uint32_t m)
+{
+	uint32_t x = m, y = n;
+
+	while (y != 0) {
+		uint32_t c = x % y;
+
+		x = y;
+		y = c;
+	}
+	return m / x * n;
+}
+
+/*
+ * Apexes by the first group that leads to them: those of one tree, for what is
+ * under several.
+ */
+static inline void
+count_apexes(struct updn_row *f, const struct updn_mask *up, uint32_t *count,
+	const uint32_t W)
+{
+	const struct updn_dests *d = f->d;
+
+	for (uint32_t k = 0; k < d->napex; k++) {
+		const uint64_t *lead = f->lead + (size_t)d->apex[k] * W;
+		uint32_t first = UINT32_MAX;
+
+		for (uint32_t w = W; w-- > 0;)
+			if ((lead[w] & up->w[w]) != 0)
+				first = w * 64 + updn_low(lead[w] & up->w[w]);
+		f->first_lead[k] = (uint16_t)first;
+		if (first != UINT32_MAX)
+			count[first] += k < d->nmain || count[first] == 0;
+	}
+}
+
+/* One candidate with one cable: nothing to choose. */
+static inline bool
+only(const struct updn_row *f, sw_ix s, const uint64_t *m, const uint32_t W,
+	uint8_t *port)
+{
+	uint32_t i = 0;
+
+	if (!updn_row_alone(m, W))
+		return false;
+	for (uint32_t w = 0; w < W; w++)
+		if (m[w] != 0)
+			i = w * 64 + updn_low(m[w]);
+	if (f->u->group[f->u->first[s] + i].n != 1)
+		return false;
+	*port = updn_row_port(f, s, i, 0);
+	return true;
+}
+
+/* Apexes that something leads to; how many hosts' apexes are out of reach. */
+static inline uint32_t
+make_led(struct updn_row *f, sw_ix s, const struct updn_mask *up,
+	const uint32_t W)
+{
+	const struct updn_dests *d = f->d;
+	uint32_t all[UPDN_MAX_GROUPS] = {0}, so_far[UPDN_MAX_GROUPS] = {0};
+	uint32_t missing = 0;
+	uint8_t cable[UPDN_MAX_GROUPS];
+
+	count_apexes(f, up, all, W);
+	for (uint32_t k = 0; k < d->napex; k++) {
+		const uint64_t *lead = f->lead + (size_t)d->apex[k] * W;
+		uint8_t *port = f->templ + (size_t)k * d->spread;
+		uint32_t first = f->first_lead[k], c;
+		struct updn_mask m;
+		struct turns turns;
+
+		missing += first == UINT16_MAX;
+		if (first == UINT16_MAX)
+			continue;
+		for (uint32_t w = 0; w < W; w++)
+			m.w[w] = lead[w] & up->w[w];
+		if (only(f, s, m.w, W, port)) { /* as in most trees */
+			memset(port, *port, d->spread);
+			continue;
+		}
+		c = cables_of(f, s, &m, cable, W);
+		turns = (struct turns){cable, c, all[first],
+			updn_row_alone(m.w, W) ? UINT32_MAX
+					       : pairs(c, all[first])};
+		take_turns(d, &turns, so_far[first]++, port);
+	}
+	return missing;
+}
+
+/*
+ * Few apexes out of reach: a cable is missing here. They take turns on all
+ * groups (see also fill_few), and each switch begins elsewhere so that the
+ * substitutes do not pile up.
+ */
+static void
+make_few(struct updn_row *f, sw_ix s, const struct updn_mask *up, uint32_t W)
+{
+	const struct updn_dests *d = f->d;
+	uint32_t list[UPDN_MAX_GROUPS], n = 0, turn = f->u->tier.pos[s];
+
+	for (uint32_t w = 0; w < W; w++)
+		for (uint64_t x = up->w[w]; x != 0; x &= x - 1)
+			list[n++] = w * 64 + updn_low(x);
+	assert(n > 0); /* most apexes are in reach */
+	f->own |= turn != 0;
+	for (uint32_t k = 0; k < d->napex; k++)
+		for (uint32_t q = 0;
+			f->first_lead[k] == UINT16_MAX && q < d->spread; q++)
+			f->templ[(size_t)k * d->spread + q] =
+				updn_row_port(f, s, list[turn++ % n], q);
+}
+
+/* Many of them: they belong to another tree, which all cables may lead to. */
+static inline void
+make_many(struct updn_row *f, sw_ix s, const struct updn_mask *up,
+	uint32_t missing, const uint32_t W)
+{
+	const struct updn_dests *d = f->d;
+	uint8_t cable[UPDN_MAX_GROUPS];
+	uint32_t n = cables_of(f, s, up, cable, W), i = 0;
+	const struct turns turns = {cable, n, missing, n};
+
+	for (uint32_t k = 0; k < d->napex; k++)
+		if (f->first_lead[k] == UINT16_MAX)
+			take_turns(d, &turns, i++,
+				f->templ + (size_t)k * d->spread);
+}
+
+/*
+ * The port by apex for far destinations: the cables that lead to the apex take
+ * turns. True: few apexes are out of reach.
+ */
+static inline bool
+make_template(struct updn_row *f, sw_ix s, const struct updn_mask *up,
+	const uint32_t W)
+{
+	const struct updn_dests *d = f->d;
+	uint32_t missing = make_led(f, s, up, W);
+	bool few = missing * 2 < d->napex && missing > 0;
+
+	if (few)
+		make_few(f, s, up, W);
+	else if (missing > 0)
+		make_many(f, s, up, missing, W);
+	for (uint32_t k = 0; k < d->napex * d->spread; k++)
+		f->sum[0][f->templ[k]] += d->nkey[k];
+	return few;
+}
+
+/* to[lid[i]] = port[key[i]], what rows mostly are. */
+static void
+scatter(uint8_t *restrict to, const uint16_t *restrict lid,
+	const uint8_t *restrict port, const uint16_t *restrict key, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		to[lid[i]] = port[key[i]];
+}
+
+/* All LIDs by the template; equal templates (a pod's leaves) share the work. */
+static void
+fill_far(struct updn_row *f)
+{
+	const struct updn_dests *d = f->d;
+	size_t n = (size_t)d->napex * d->spread;
+
+	if (!f->far_valid || memcmp(f->templ, f->templ_last, n) != 0) {
+		scatter(f->far_row, d->lid, f->templ, d->key, d->n);
+		memcpy(f->templ_last, f->templ, n);
+		f->far_valid = true;
+	}
+	memcpy(f->row, f->far_row, f->bytes);
+}
+
+/*
+ * Of an apex out of reach, each LID takes its turn by itself: by the template
+ * all of them would go up by one cable.
+ */
+static void
+fill_few(struct updn_row *f, sw_ix s, const struct updn_mask *up, uint32_t W)
+{
+	const struct updn_dests *d = f->d;
+	uint8_t cable[UPDN_MAX_GROUPS];
+	uint32_t n = cables_of(f, s, up, cable, W), turn[2];
+
+	assert(n > 0);
+	turn[0] = turn[1] = f->u->tier.pos[s];
+	for (uint32_t i = 0; i < d->n; i++)
+		if (f->first_lead[d->key[i] / d->spread] == UINT16_MAX &&
+			updn_bit(f->far, d->dest[i]))
+			f->row[d->lid[i]] = cable[turn[d->other[i]]++ % n];
+}
+
+/* The template knows whole LIDs only. */
+static void
+fill_split(struct updn_row *f, sw_ix s, const struct updn_mask *up)
+{
+	const struct updn_dests *d = f->d;
+
+	for (uint32_t k = 0; k < d->nsplit; k++) {
+		uint32_t i = d->split[k];
+
+		if (updn_bit(f->far, d->dest[i]))
+			f->own |= updn_choose_share(f, s, i, up->w);
+	}
+}
+
+static void
+put(struct updn_row *f, sw_ix dest, uint8_t port)
+{
+	const struct updn_dests *d = f->d;
+	const uint16_t *lid = d->lid;
+	uint8_t *row = f->row;
+	uint32_t i = d->at[dest], end = d->end[dest];
+
+	if (d->run[dest] > 1) {
+		memset(row + lid[i], port, d->run[dest]);
+		i += d->run[dest];
+	}
+	for (; i < end; i++)
+		row[lid[i]] = port;
+}
+
+/*
+ * Several candidates. What the template says will do where it is one of them
+ * and no switch nearer than the apex matters; where one does, the template
+ * still says which of the cables to it.
+ */
+static void
+fill_chosen(struct updn_row *f, sw_ix s, sw_ix x, const uint64_t *m, bool templ)
+{
+	const struct updn_dests *d = f->d;
+	bool near = updn_bit(f->near + (size_t)s * f->u->words, x);
+
+	if (templ && !near)
+		updn_choose_allow(f, s, m);
+	for (uint32_t i = d->at[x]; i < d->end[x]; i++) {
+		uint8_t p = templ ? f->templ[d->key[i]] : LFT_DROP;
+		bool as = templ && d->share_of[i] == 0;
+
+		as = as &&
+		     (near ? updn_choose_like(f, s, i, m, p) : f->allowed[p]);
+		f->row[d->lid[i]] = as ? p : updn_choose(f, s, i, m, false);
+	}
+}
+
+/* All that hangs on x, by the mask m. */
+static inline void
+fill_one(struct updn_row *f, sw_ix s, sw_ix x, bool templ, const uint32_t W)
+{
+	const uint64_t *m = f->mask + (size_t)x * W;
+	uint64_t any = 0;
+	uint8_t port;
+
+	for (uint32_t w = 0; w < W; w++)
+		any |= m[w];
+	if (any == 0)
+		put(f, x, LFT_DROP);
+	else if (only(f, s, m, W, &port))
+		put(f, x, port);
+	else
+		fill_chosen(f, s, x, m, templ);
+}
+
+static inline void
+fill_rest(struct updn_row *f, sw_ix s, bool templ, const uint32_t W)
+{
+	for (sw_ix x = 0; x < f->u->nsw; x++)
+		if (!updn_bit(f->far, x) && x != s)
+			fill_one(f, s, x, templ, W);
+}
+
+/* What hangs on s itself. */
+static void
+fill_own(struct updn_row *f, sw_ix s)
+{
+	for (uint32_t i = f->d->at[s]; i < f->d->end[s]; i++)
+		f->row[f->d->lid[i]] = f->d->out[i];
+}
+
+static inline void
+fill_fresh(struct updn_row *f, sw_ix s, const struct updn_mask *up,
+	const uint32_t W)
+{
+	uint64_t any = 0;
+
+	for (uint32_t w = 0; w < f->u->words; w++)
+		any |= f->far[w];
+	if (any != 0) {
+		bool few = make_template(f, s, up, W);
+
+		fill_far(f);
+		if (few)
+			fill_few(f, s, up, W);
+		fill_split(f, s, up);
+	} else {
+		memset(f->row, LFT_DROP, f->bytes);
+	}
+	fill_rest(f, s, any != 0, W);
+}
+
+/* Block b as the twin has it. */
+static inline void
+touch(struct updn_row *f, const struct updn_twin *t, uint32_t b)
+{
+	if (f->touched[b])
+		return;
+	f->touched[b] = true;
+	f->list[f->nlist++] = b;
+	memcpy(f->row + (size_t)b * LFT_BLOCK, t->row + (size_t)b * LFT_BLOCK,
+		LFT_BLOCK);
+}
+
+/* The blocks that destination x is in. */
+static void
+touch_all(struct updn_row *f, const struct updn_twin *t, sw_ix x)
+{
+	const uint16_t *lid = f->d->lid;
+	uint32_t i = f->d->at[x], run = f->d->run[x];
+
+	if (run > 0) {
+		uint32_t last = (lid[i] + run - 1) / LFT_BLOCK;
+
+		for (uint32_t b = lid[i] / LFT_BLOCK; b <= last; b++)
+			touch(f, t, b);
+	}
+	for (i += run; i < f->d->end[x]; i++)
+		touch(f, t, lid[i] / LFT_BLOCK);
+}
+
+/* Template and twin have been found: what differs. False: make it anew. */
+static inline bool
+patch(struct updn_row *f, sw_ix s, const struct updn_twin *t, const uint32_t W)
+{
+	const struct updn_dests *d = f->d;
+	uint8_t *templ = f->templ;
+	uint64_t any = 0;
+
+	for (uint32_t w = 0; w < f->u->words; w++)
+		any |= f->far[w];
+	while (f->nlist > 0)
+		f->touched[f->list[--f->nlist]] = false;
+	f->templ = t->templ;
+	for (uint32_t i = 0; i < f->diff.n; i++) {
+		uint32_t w = f->diff.word[i];
+
+		for (uint64_t b = f->diff.set[w]; b != 0; b &= b - 1) {
+			sw_ix x = w * 64 + updn_low(b);
+
+			touch_all(f, t, x);
+			if (!updn_bit(f->far, x)) {
+				fill_one(f, s, x, any != 0, W);
+				continue;
+			}
+			for (uint32_t l = d->at[x]; l < d->end[x]; l++)
+				f->row[d->lid[l]] = f->templ[d->key[l]];
+		}
+	}
+	f->templ = templ;
+	return !f->own;
+}
+
+/* No port is allowed yet. */
+static void
+forbid(struct updn_row *f)
+{
+	memset(f->allowed, 0, sizeof(f->allowed));
+	f->allowed_for = (struct updn_mask){{0}};
+}
+
+static void
+begin_row(struct updn_row *f)
+{
+	memset(f->meant, 0, sizeof(f->meant));
+	memset(f->sum, 0, sizeof(f->sum));
+	forbid(f);
+	f->own = false;
+}
+
+/* The row of s from that of t; false: it has to be made anew. */
+static inline bool
+make_from(struct updn_row *f, sw_ix s, const struct updn_twin *t,
+	const uint32_t W)
+{
+	updn_reach_candidates(f->u, f->r, s, &f->diff, f->cand);
+	memcpy(f->far, t->far, f->u->words * sizeof(*f->far));
+	begin_row(f);
+	for (uint32_t i = 0; i < f->diff.n; i++) {
+		uint32_t w = f->diff.word[i];
+
+		find_far(f, s, w);
+		find_masks(f, s, w, f->diff.set[w], W);
+	}
+	return patch(f, s, t, W);
+}
+
+/* One row with W a constant; the twin that it was patched from, or NULL. */
+static inline __attribute__((always_inline)) const struct updn_twin *
+make_row(struct updn_row *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
+{
+	const struct updn_twin *t;
+	struct updn_mask up = find_up(f, s);
+
+	f->W = W;
+	find_lead(f, s, W);
+	t = f->prev == NULL && f->u->plane == NULL ? updn_twin_find(f, s)
+						   : NULL;
+	if (t != NULL && make_from(f, s, t, W)) {
+		fill_own(f, s);
+		return t;
+	}
+	updn_reach_candidates(f->u, f->r, s, NULL, f->cand);
+	begin_row(f);
+	for (uint32_t w = 0; w < f->u->words; w++) {
+		find_far(f, s, w);
+		find_masks(f, s, w, UINT64_MAX, W);
+	}
+	if (f->prev != NULL && prev_sw != TOPO_NONE)
+		updn_keep_row(f, s, prev_sw, &up);
+	else
+		fill_fresh(f, s, &up, W);
+	fill_own(f, s);
+	if (f->u->plane != NULL)
+		updn_plane_row(f, s, prev_sw);
+	else if (!f->own && (f->prev == NULL || prev_sw == TOPO_NONE))
+		updn_twin_add(f, s);
+	return NULL;
+}
+
+const struct updn_twin *
+updn_fill_row(struct updn_row *f, sw_ix s, sw_ix prev_sw)
+{
+	if (!f->u->live[s]) {
+		memset(f->row, LFT_DROP, f->bytes);
+		return NULL;
+	}
+	if (groups_of(f, s) <= 64)
+		return make_row(f, s, prev_sw, 1);
+	if (groups_of(f, s) <= 128)
+		return make_row(f, s, prev_sw, 2);
+	return make_row(f, s, prev_sw, 4);
+}
+
+void
+updn_fill_begin(struct updn_row *f)
+{
+	const struct updn *u = f->u;
+	struct arena *a = f->a;
+
+	f->above = u->tier_above;
+	f->cand = arena_array(
+		a, (size_t)(UPDN_MAX_GROUPS + 1) * u->words, sizeof(*f->cand));
+	f->mask = arena_array(
+		a, (size_t)u->nsw * UPDN_MASK_WORDS, sizeof(*f->mask));
+	f->lead = arena_array(
+		a, (size_t)u->nsw * UPDN_MASK_WORDS, sizeof(*f->lead));
+	f->far = arena_array(a, u->words, sizeof(*f->far));
+	f->row = arena_alloc(a, f->bytes);
+	f->lead_of = TOPO_NONE;
+}
+
+void
+updn_fill_whole(struct updn_row *f, const struct updn_row *first)
+{
+	const struct updn *u = f->u;
+	struct arena *a = f->a;
+
+	updn_fill_begin(f);
+	if (first != NULL) {
+		f->near = first->near;
+	} else {
+		f->near = arena_array(
+			a, (size_t)u->nsw * u->words, sizeof(*f->near));
+		find_near(f, u->tier_set.dn);
+	}
+	f->far_row = arena_alloc(a, f->bytes);
+	memset(f->far_row, LFT_DROP, f->bytes);
+	f->templ = arena_array(a, f->d->napex, f->d->spread);
+	f->templ_last = arena_array(a, f->d->napex, f->d->spread);
+	updn_twin_init(f);
+	f->first_lead = arena_array(a, f->d->napex, sizeof(*f->first_lead));
+	if (f->prev != NULL)
+		updn_keep_init(f);
+}
+
+void
+updn_fill_open(struct updn_row *f, sw_ix s, const struct updn_among *among)
+{
+	const struct updn *u = f->u;
+	uint32_t n = groups_of(f, s);
+
+	f->W = updn_row_words(n);
+	updn_columns_candidates(f->columns, s, among, &f->rest, f->cand);
+	if (f->rest.n > 0)
+		updn_reach_candidates(u, f->r, s, &f->rest, f->cand);
+	forbid(f);
+	for (uint32_t k = 0; k < among->n; k++) {
+		uint32_t w = among->word[k], last = w * 64 + 64;
+
+		if (last > u->nsw)
+			last = u->nsw;
+		memset(f->mask + (size_t)w * 64 * f->W, 0,
+			(size_t)(last - w * 64) * f->W * sizeof(*f->mask));
+	}
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < among->n; k++) {
+			uint32_t w = among->word[k];
+			uint64_t x = f->cand[(size_t)i * u->words + w];
+
+			for (x &= among->set[w]; x != 0; x &= x - 1)
+				updn_set(f->mask + (size_t)(w * 64 +
+							    updn_low(x)) *
+							   f->W,
+					i);
+		}
+}
+
+void
+updn_fill_lead(struct updn_row *f, sw_ix s, sw_ix x, const uint64_t *m)
+{
+	const struct updn *u = f->u;
+	const struct updn_group *group = u->group + u->first[s];
+	uint64_t *lead = f->lead + (size_t)x * f->W;
+
+	memset(lead, 0, f->W * sizeof(*lead));
+	if (!updn_bit(f->above[s], x)) {
+		uint32_t i = updn_chain_group(u, s, x) - u->first[s];
+
+		if (i < groups_of(f, s) && updn_bit(m, i))
+			updn_set(lead, i);
+		return;
+	}
+	for (uint32_t w = 0; w < f->W; w++)
+		for (uint64_t b = m[w]; b != 0; b &= b - 1) {
+			uint32_t i = w * 64 + updn_low(b);
+			sw_ix peer = group[i].peer;
+
+			if (updn_bit(f->above[peer], x) && above(f, peer, s))
+				updn_set(lead, i);
+		}
+}

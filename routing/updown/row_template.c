@@ -1,0 +1,202 @@
+#include <string.h>
+
+#include "routing/updown/row_priv.h"
+
+enum {
+	TWINS = 8,
+	WORTH = 4, /* a row that differs in 1 / WORTH is better made anew */
+};
+
+void
+updn_twin_init(struct updn_row *f)
+{
+	f->twin = arena_array(f->a, TWINS, sizeof(*f->twin));
+	f->diff.set = arena_array(f->a, f->u->words, sizeof(uint64_t));
+	f->diff.word = arena_array(f->a, f->u->words, sizeof(uint32_t));
+	f->none = arena_array(f->a, f->u->words, sizeof(*f->none));
+	f->touched =
+		arena_array(f->a, f->bytes / LFT_BLOCK, sizeof(*f->touched));
+	f->list = arena_array(f->a, f->bytes / LFT_BLOCK, sizeof(*f->list));
+}
+
+static bool
+is_up(const struct updn *u, sw_ix s, const struct updn_group *g)
+{
+	return u->tier.pos[g->peer] < u->tier.pos[s];
+}
+
+/* The same neighbour by the same ports? */
+static bool
+same_group(const struct updn *u, const struct updn_group *a,
+	const struct updn_group *b)
+{
+	const struct topo_adj *at = u->t->adj + a->adj,
+			      *bt = u->t->adj + b->adj;
+
+	if (a->peer != b->peer || a->n != b->n)
+		return false;
+	for (uint32_t i = 0; i < a->n; i++)
+		if (at[i].out != bt[i].out)
+			return false;
+	return true;
+}
+
+/*
+ * Whoever is above both must be above both by the same group; then templates
+ * are equal, too.
+ */
+bool
+updn_twin_related(const struct updn *u, sw_ix s, sw_ix t)
+{
+	uint32_t n = u->first[s + 1] - u->first[s];
+
+	if (n != u->first[t + 1] - u->first[t])
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct updn_group *a = &u->group[u->first[s] + i];
+		const struct updn_group *b = &u->group[u->first[t] + i];
+
+		if ((is_up(u, s, a) || is_up(u, t, b)) && !same_group(u, a, b))
+			return false;
+	}
+	return true;
+}
+
+bool
+updn_twin_same(const struct updn *u, sw_ix s, sw_ix t)
+{
+	uint32_t n = u->first[s + 1] - u->first[s];
+
+	if (n != u->first[t + 1] - u->first[t])
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (!same_group(u, &u->group[u->first[s] + i],
+			    &u->group[u->first[t] + i]))
+			return false;
+	return true;
+}
+
+/* Is what is above both in tiers on the same side of both in the line? */
+static bool
+same_sides(const struct updn *u, sw_ix s, sw_ix t)
+{
+	const uint32_t *pos = u->line.pos;
+
+	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
+		sw_ix peer = u->group[g].peer;
+
+		if (is_up(u, s, &u->group[g]) &&
+			(pos[peer] < pos[s]) != (pos[peer] < pos[t]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Who comes within reach of s and t in different steps: for everybody else
+ * each neighbour that both have is a candidate of both, or of none. No steps
+ * need be looked at where both have the same neighbours on that side of the
+ * line: then only what is below the one alone can differ, and the two
+ * themselves.
+ */
+static void
+find_steps(const struct updn *u, const struct updn_levels *l,
+	const sw_ix both[2], const uint64_t *const below[2], uint64_t *diff)
+{
+	for (uint32_t k = 1; k < l->n; k++) {
+		const uint64_t **is = l->row + (size_t)k * u->nsw;
+		const uint64_t **was = is - u->nsw;
+		const uint64_t *x = is[both[0]], *y = is[both[1]];
+		const uint64_t *x0 = was[both[0]], *y0 = was[both[1]];
+
+		if (x == x0 && y == y0)
+			continue;
+		for (uint32_t w = 0; w < u->words; w++)
+			diff[w] |= (x[w] & ~x0[w] & ~below[0][w]) ^
+				   (y[w] & ~y0[w] & ~below[1][w]);
+	}
+}
+
+/* About which destinations may s and the twin differ? How many. */
+static uint32_t
+find_diff(struct updn_row *f, sw_ix s, const struct updn_twin *t)
+{
+	const struct updn *u = f->u;
+	const struct updn_levels *dn = &f->r->dn, *path = &f->r->path;
+	const uint64_t *near = f->near + (size_t)s * u->words;
+	const uint64_t *near_t = f->near + (size_t)t->sw * u->words;
+	const uint64_t **last = dn->row + (size_t)(dn->n - 1) * u->nsw;
+	const sw_ix both[2] = {s, t->sw};
+	const uint64_t *const below[2] = {last[s], last[t->sw]};
+	const uint64_t *const none[2] = {f->none, f->none};
+	uint64_t *diff = f->diff.set;
+	uint32_t sum = 0;
+
+	for (uint32_t w = 0; w < u->words; w++)
+		diff[w] = near[w] ^ near_t[w];
+	if (!updn_twin_same(u, s, t->sw))
+		for (uint32_t w = 0; w < u->words; w++)
+			diff[w] |= below[0][w] | below[1][w];
+	else if (!updn_kin_are(&u->line_kin.down, s, t->sw))
+		find_steps(u, dn, both, none, diff);
+	if (!updn_kin_are(&u->line_kin.up, s, t->sw))
+		find_steps(u, path, both, below, diff);
+	else
+		for (uint32_t w = 0; w < u->words; w++)
+			diff[w] |= below[0][w] ^ below[1][w];
+	updn_set(diff, s);
+	updn_set(diff, t->sw);
+	f->diff.n = 0;
+	for (uint32_t w = 0; w < u->words; w++) {
+		sum += updn_count(diff[w]);
+		if (diff[w] != 0)
+			f->diff.word[f->diff.n++] = w;
+	}
+	return sum;
+}
+
+const struct updn_twin *
+updn_twin_find(struct updn_row *f, sw_ix s)
+{
+	for (uint32_t i = 0; i < f->ntwin && !updn_joins(f->u, s); i++) {
+		const struct updn_twin *t = &f->twin[i];
+
+		if (updn_twin_related(f->u, s, t->sw))
+			return same_sides(f->u, s, t->sw) &&
+					       find_diff(f, s, t) * WORTH <
+						       f->u->nsw
+				       ? t
+				       : NULL;
+	}
+	return NULL;
+}
+
+void
+updn_twin_forget(struct updn_row *f)
+{
+	f->ntwin = 0;
+}
+
+void
+updn_twin_add(struct updn_row *f, sw_ix s)
+{
+	const struct updn *u = f->u;
+	struct updn_twin *t = &f->twin[f->ntwin];
+	size_t keys = (size_t)f->d->napex * f->d->spread;
+
+	for (uint32_t i = 0; i < f->ntwin; i++)
+		if (updn_twin_related(u, s, f->twin[i].sw))
+			return;
+	if (f->ntwin == TWINS || updn_joins(u, s))
+		return;
+	f->ntwin++;
+	t->sw = s;
+	if (t->row == NULL) {
+		t->far = arena_array(f->a, u->words, sizeof(*t->far));
+		t->templ = arena_alloc(f->a, keys);
+		t->row = arena_alloc(f->a, f->bytes);
+	}
+	memcpy(t->far, f->far, u->words * sizeof(*t->far));
+	memcpy(t->templ, f->templ, keys);
+	memcpy(t->row, f->row, f->bytes);
+}

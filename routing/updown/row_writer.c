@@ -1,0 +1,34 @@
+#include "routing/updown/row_writer.h"
+
+#include <string.h>
+
+void
+updn_batch_begin(
+	struct updn_batch *b, struct arena *a, uint32_t rows, uint32_t blocks)
+{
+	*b = (struct updn_batch){.max_rows = rows, .max = blocks};
+	b->row = arena_array(a, rows, sizeof(*b->row));
+	b->bytes = arena_array(a, blocks, LFT_BLOCK);
+	b->block = arena_array(a, blocks, sizeof(*b->block));
+}
+
+bool
+updn_batch_room(const struct updn_batch *b, uint32_t blocks)
+{
+	return b->nrows < b->max_rows && b->max - b->n >= blocks;
+}
+
+void
+updn_batch_add(struct updn_batch *b, const struct updn_batch_row *as,
+	const uint8_t *row, const uint32_t *which, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t block = which != NULL ? which[i] : i;
+
+		memcpy(b->bytes + (size_t)b->n * LFT_BLOCK,
+			row + (size_t)block * LFT_BLOCK, LFT_BLOCK);
+		b->block[b->n++] = block;
+	}
+	b->row[b->nrows] = *as;
+	b->row[b->nrows++].n = n;
+}

@@ -1,0 +1,254 @@
+#include <stdatomic.h>
+#include <string.h>
+
+#include "routing/updown/row_priv.h"
+#include "routing/updown/row_writer.h"
+#include "sm/base/thread.h"
+
+enum {
+	ROWS_MIN = 64, /* a thread's worth of work */
+	UNITS = 16,    /* kin are made in so many pieces at least, if all are */
+	BATCHES = 8,   /* in small fabrics: tables are not made twice */
+	BATCH_LEAST = 1 << 12,	/* blocks */
+	BATCH_BLOCKS = 1 << 15, /* 2 MiB: stays in the cache until it is put */
+};
+
+/*
+ * What the threads share: rows to make, unit by unit. Units are taken by who
+ * has time. The first thread puts what it makes into the tables as it goes,
+ * the others fill batches, which it puts while none of them runs: the pool of
+ * blocks belongs to one thread.
+ */
+struct rows {
+	const struct updn *u;
+	struct routes *out;
+	sw_ix *seq;	/* kin follow each other: likely twins */
+	uint32_t *unit; /* [nunits + 1] where each begins in seq */
+	uint32_t nunits;
+	sw_ix *former;	       /* [nsw] number in the previous routes */
+	_Atomic uint32_t next; /* unit that nobody has taken */
+	atomic_bool full;      /* somebody waits for the batch to be put */
+};
+
+/* A thread, and what is left of its unit: seq[at] .. seq[end). */
+struct part {
+	struct updn_row f;
+	struct rows *rows;
+	bool puts; /* this is the first one */
+	uint32_t at, end;
+	sw_ix last; /* in this unit: perhaps a twin where none was sought */
+	struct updn_batch batch;
+};
+
+static bool
+cancelled(const struct updn *u)
+{
+	return u->job->cancel != NULL && *u->job->cancel;
+}
+
+/* Twins have the same neighbours above; tops below. */
+static sw_ix
+key_of(const struct updn *u, sw_ix s)
+{
+	const struct updn_kin *kin = &u->tier_kin;
+
+	return kin->mid[s] > u->first[s] ? kin->up.first[s]
+					 : kin->down.first[s];
+}
+
+/* Switches by key, and by number; units of one key, not too large. */
+static void
+order(const struct updn *u, struct rows *r)
+{
+	uint32_t *at = arena_array(u->a, u->nsw + 1, sizeof(*at));
+	uint32_t most = u->nsw / UNITS + 1;
+
+	r->seq = arena_array(u->a, u->nsw, sizeof(*r->seq));
+	r->unit = arena_array(u->a, u->nsw + 1, sizeof(*r->unit));
+	for (sw_ix s = 0; s < u->nsw; s++)
+		at[key_of(u, s) + 1]++;
+	for (sw_ix s = 0; s < u->nsw; s++)
+		at[s + 1] += at[s];
+	for (sw_ix s = 0; s < u->nsw; s++)
+		r->seq[at[key_of(u, s)]++] = s;
+	for (uint32_t i = 0; i < u->nsw; i++)
+		if (i == 0 || i - r->unit[r->nunits - 1] == most ||
+			key_of(u, r->seq[i]) != key_of(u, r->seq[i - 1]))
+			r->unit[r->nunits++] = i;
+	r->unit[r->nunits] = u->nsw;
+}
+
+/* The rows of the previous routes that belong to the same switches. */
+static sw_ix *
+formers(const struct updn *u)
+{
+	sw_ix *former = arena_array(u->a, u->nsw, sizeof(*former));
+	const struct routes *prev = u->job->prev;
+
+	for (sw_ix s = 0; s < u->nsw; s++)
+		former[s] = prev != NULL ? topo_switch_in(prev->topo, u->t, s)
+					 : TOPO_NONE;
+	return former;
+}
+
+/* Against previous routes whole rows are compared, not their twins. */
+static void
+complete(struct updn_row *f, const struct updn_twin *t, uint32_t nblocks)
+{
+	for (uint32_t b = 0; b < nblocks; b++)
+		if (!f->touched[b])
+			memcpy(f->row + (size_t)b * LFT_BLOCK,
+				t->row + (size_t)b * LFT_BLOCK, LFT_BLOCK);
+}
+
+/* Is there a row to make? Of the unit at hand, or of another one. */
+static bool
+take(struct part *p)
+{
+	struct rows *r = p->rows;
+	uint32_t i;
+
+	if (p->at < p->end)
+		return true;
+	if (atomic_load(&r->next) >= r->nunits)
+		return false;
+	i = atomic_fetch_add(&r->next, 1);
+	if (i >= r->nunits)
+		return false;
+	p->at = r->unit[i];
+	p->end = r->unit[i + 1];
+	p->last = TOPO_NONE;
+	updn_twin_forget(&p->f);
+	return true;
+}
+
+static void
+make_row(struct part *p, sw_ix s)
+{
+	uint32_t nblocks = p->rows->out->nblocks;
+	const struct updn_twin *t = updn_fill_row(&p->f, s, p->rows->former[s]);
+	struct updn_batch_row as = {s, t != NULL ? t->sw : p->last, .n = 0};
+
+	if (t != NULL && p->rows->u->job->prev != NULL)
+		complete(&p->f, t, nblocks);
+	as.whole = t == NULL || p->rows->u->job->prev != NULL;
+	updn_batch_add(&p->batch, &as, p->f.row, as.whole ? NULL : p->f.list,
+		as.whole ? nblocks : p->f.nlist);
+	p->last = s;
+}
+
+/* The whole row of the twin but for n blocks, into the tables. */
+static void
+put_twin(struct routes *out, const struct updn_batch_row *as,
+	const uint32_t *block, const uint8_t *bytes)
+{
+	routes_put_same(out, as->sw, out, as->twin);
+	for (uint32_t i = 0; i < as->n; i++)
+		routes_put_block(
+			out, as->sw, block[i], bytes + (size_t)i * LFT_BLOCK);
+}
+
+/* What the batch holds, which is empty then. */
+static void
+put(struct part *p)
+{
+	const struct rows *r = p->rows;
+	struct updn_batch *b = &p->batch;
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < b->nrows; i++) {
+		const struct updn_batch_row *as = &b->row[i];
+		const uint8_t *bytes = b->bytes + (size_t)at * LFT_BLOCK;
+
+		if (as->whole)
+			routes_put_like(r->out, as->sw, bytes, r->u->job->prev,
+				r->former[as->sw], as->twin);
+		else
+			put_twin(r->out, as, b->block + at, bytes);
+		at += as->n;
+	}
+	b->n = b->nrows = 0;
+}
+
+/* Rows, until there are no more, or a batch is full that has to be put. */
+static void
+make(void *arg)
+{
+	struct part *p = arg;
+	struct rows *r = p->rows;
+
+	while (!atomic_load(&r->full) && take(p) && !cancelled(r->u)) {
+		make_row(p, r->seq[p->at++]);
+		if (updn_batch_room(&p->batch, r->out->nblocks))
+			continue;
+		if (p->puts)
+			put(p);
+		else
+			atomic_store(&r->full, true);
+	}
+}
+
+static unsigned
+threads_for(const struct updn *u)
+{
+	unsigned n = u->job->threads;
+
+	if (n > THREAD_SHARES)
+		n = THREAD_SHARES;
+	if (n > u->nsw / ROWS_MIN)
+		n = u->nsw / ROWS_MIN;
+	return n > 1 ? n : 1;
+}
+
+/* Thread i of n; first: that of the first one, which may be this one. */
+static void
+begin(struct part *p, const struct part *first, unsigned n)
+{
+	const struct updn *u = p->rows->u;
+	uint32_t nblocks = p->rows->out->nblocks;
+	uint64_t most = (uint64_t)u->nsw * nblocks, batch = BATCH_LEAST;
+
+	p->f.a = arena_new();
+	p->f.u = u;
+	updn_fill_whole(&p->f, p == first ? NULL : &first->f);
+	p->puts = p == first;
+	if (!p->puts) {
+		batch = most / n / BATCHES;
+		batch = batch > BATCH_LEAST ? batch : BATCH_LEAST;
+		batch = batch < BATCH_BLOCKS ? batch : BATCH_BLOCKS;
+	}
+	updn_batch_begin(&p->batch, p->f.a, u->nsw,
+		(uint32_t)(batch < most ? batch : most));
+}
+
+int
+updn_rows(const struct updn *u, const struct updn_reach *r,
+	const struct updn_dests *d, bool keep, struct routes *out)
+{
+	unsigned n = threads_for(u);
+	struct part *part = arena_array(u->a, n, sizeof(*part));
+	struct rows rows = {.u = u, .out = out, .former = formers(u)};
+	bool more = true;
+
+	order(u, &rows);
+	for (unsigned i = 0; i < n; i++) {
+		part[i] = (struct part){.rows = &rows};
+		part[i].f.r = r;
+		part[i].f.d = d;
+		part[i].f.bytes = (size_t)out->nblocks * LFT_BLOCK;
+		part[i].f.prev = keep ? u->job->prev : NULL;
+		begin(&part[i], &part[0], n);
+	}
+	while (more && !cancelled(u)) {
+		atomic_store(&rows.full, false);
+		thread_share(n, make, part, sizeof(*part));
+		more = atomic_load(&rows.next) < rows.nunits;
+		for (unsigned i = 0; i < n; i++) {
+			put(&part[i]);
+			more |= part[i].at < part[i].end;
+		}
+	}
+	for (unsigned i = 0; i < n; i++)
+		arena_free(part[i].f.a);
+	return more || cancelled(u) ? -1 : 0;
+}

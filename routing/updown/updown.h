@@ -1,0 +1,469 @@
+/*
+ * updn: up/down routing over a total order of switches: the machine of two
+ * engines, updn, which makes its order from distances, and ftree, which has
+ * tiers. Private to updn*.c and ftree*.c.
+ *
+ *   graph   cables as groups of parallel ones, components, where hosts are
+ *   order   a fresh order: which switches are on top, ranks from there
+ *   stand   the order in force as it is, where an earlier life made it
+ *   sticky  the order in force, repaired where it has to be
+ *   heir    ... where one top is all and is lost
+ *   search  no tree: several orders tried on an estimate of the load
+ *   turn    several tops: the subtree in which down-up turns are made
+ *   join    ... made whole when it has lost a cable, at a small cost
+ *   plane   trees that meet inside racks only
+ *   kin     who has the same neighbours above, or below
+ *   reach   bit sets: who is below whom, shortest legal paths by level
+ *   homes   ports of one node, which should not share switches
+ *   chain   for each LID the way down that is meant for it
+ *   keys    what of it matters to who is far away
+ *   recall  ... taken from the previous routes
+ *   rows    all rows of the tables, by several threads
+ *   fill    candidate masks, choice, one row
+ *   twin    rows made from rows that are mostly equal
+ *   batch   what a thread has made, until it is put into the tables
+ *   make    all that, from an order to routes
+ *   past    what routes remember of it
+ *   repair  the same routes but for some cables: differ finds out which legal
+ *           paths differ, mend which entries have to
+ *
+ * Two orders are in use. The tier order sorts by (rank, GUID); it is what
+ * routes.rank records. With several tops some pairs of switches (top to top,
+ * first of all) have no path that goes up and then down in it. The line is the
+ * order that is routed by: the tier order with one subtree turned over. Take
+ * a leaf L and all that is above it, U. Ordering U first and upside down, L on
+ * top, then everything else as before, gives one top, so every pair has a
+ * path, and paths are legal in a total order, so no cycle of dependencies can
+ * exist. Only cables with both ends in U are turned over (what is above a
+ * member of U is in U itself), therefore in terms of tiers every down-up turn
+ * is made inside U, from one of its cables to another: the subtree of sFtree
+ * (Bogdanski et al. 2012), free of cycles by construction in any graph, and
+ * host paths stay what they were. With previous routes U is what it was, and
+ * more where it has lost cables: sftree_extend.h.
+ *
+ * The down-first rule makes tables that look at the destination only obey the
+ * order whatever port a packet came in by: a switch that has a path leading
+ * down only takes the shortest of those, even if a mixed one is shorter.
+ */
+#ifndef HEDDLE_ROUTING_UPDOWN_UPDOWN_H
+#define HEDDLE_ROUTING_UPDOWN_UPDOWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "routing/core/engine.h"
+#include "routing/graph/nbr_class.h"
+
+enum {
+	UPDN_CHAIN = 8,	 /* longest designated way down */
+	UPDN_SHARES = 4, /* ways that one LID may be split over */
+	UPDN_MAX_GROUPS = 256,
+	UPDN_MASK_WORDS = 4, /* 256 neighbours as bits */
+};
+
+/* All cables between two switches, whose numbers 16 bits are enough for. */
+struct updn_group {
+	uint16_t peer;
+	uint16_t n;
+	uint32_t adj; /* the first of them in topo.adj */
+};
+
+/* A total order: pos[s], smaller is above; seq[] lists it from the top. */
+struct updn_line {
+	uint32_t *pos;
+	sw_ix *seq;
+};
+
+/* Sets in which all[s] is a row of u->words words. */
+struct updn_sets {
+	uint64_t *dn;  /* switches that s reaches going down, itself too */
+	uint64_t *all; /* ... by any legal path */
+};
+
+/* The same switches and LIDs by the same numbers as in an older topology. */
+struct updn_since {
+	const struct topo *was;
+	bool *seed;  /* [nsw] switches whose cables differ, and */
+	sw_ix *list; /* a list of them */
+	uint32_t n;
+};
+
+struct updn {
+	const struct route_job *job;
+	const struct topo *t;
+	struct arena *a;
+	const struct updn *like; /* has the same graph, made; or NULL */
+	struct arena *m;	 /* of what is remembered: see updn_past */
+	struct arena *own;	 /* of that what no later memory rests on */
+	uint32_t nsw;
+	uint32_t words; /* of a bit set over switches, a multiple of 4 */
+
+	bool *live;	 /* not quarantined */
+	uint32_t *first; /* groups of s: group[first[s] .. first[s + 1]) */
+	struct updn_group *group;
+	uint32_t *comp; /* component of live switches */
+	uint32_t ncomp;
+	uint32_t *weight; /* compute host ports at a switch; in components
+			     without any, 1 */
+	uint64_t nhosts;  /* sum of weights */
+	uint64_t *hosts;  /* [ncomp] compute host ports there, really */
+	const struct updn_since *since; /* the routes in force; NULL: there are
+					   none, or more than cables differs */
+
+	enum route_order order;
+	bool treeless; /* after a fresh order: some of it is no tree */
+	uint32_t *rank;
+	struct updn_line tier, line;
+	bool *flat;	/* no neighbour of s has a higher rank */
+	uint64_t *turn; /* set of switches whose cables the line turns */
+	struct updn_kin tier_kin, line_kin; /* with the sets, and with reach */
+	struct updn_sets line_set; /* of the line, where it was looked at */
+	struct updn_sets tier_set; /* of the tier order, once asked for, and */
+	const uint64_t **tier_above; /* [nsw] switches above s, itself too */
+	sw_ix turn_leaf;   /* of the largest component that needs one */
+	uint64_t **serves; /* [nsw] or NULL. Of a joiner, see sftree_extend.h:
+			      what may come to it from above; otherwise
+			      NULL: anything */
+	const uint8_t *plane; /* see multi_tree.c; NULL: one */
+	const bool *leaf;     /* with planes: who is a leaf */
+	sw_ix *apex;	      /* [nplanes] the leaf of the turns of each */
+	uint32_t nplanes;
+	uint32_t reranked; /* against the remembered ranks */
+	char note[256];
+};
+
+/* row[k * nsw + s]: switches within k steps of s. */
+struct updn_levels {
+	uint32_t n, room;
+	const uint64_t **row;
+};
+
+/* The last level holds all that is ever reached. */
+struct updn_reach {
+	struct updn_levels dn, path;
+};
+
+/* A designated way down to a LID, from below: its switch, the next one up. */
+struct updn_chain {
+	uint16_t len;
+	uint16_t sw[UPDN_CHAIN];
+};
+
+/* LIDs to route, those of one switch together: at[s] .. end[s). */
+struct updn_dests {
+	uint32_t n;
+	uint32_t *at, *end;
+	uint32_t *run; /* [nsw] how many from at[s] on have consecutive LIDs */
+	uint16_t *lid;
+	sw_ix *dest;
+	uint8_t *out;	 /* port at dest */
+	uint8_t *other;	 /* 1: not a compute host */
+	uint32_t *home;	 /* the next LID of the same node, in a ring, or i */
+	uint32_t nhomes; /* LIDs that have such */
+	struct updn_chain *chain;
+	uint16_t *key;	/* apex number * spread + turn */
+	uint32_t *nkey; /* compute hosts' LIDs by key */
+	uint32_t spread;
+	uint32_t napex, nmain;
+	sw_ix *apex; /* [napex] chains' last switches, [nmain] of hosts first */
+
+	/* LIDs for which no cable is left alone: sources share them out. */
+	uint32_t nsplit, room;
+	uint32_t *split;	  /* [nsplit] LID indexes */
+	uint32_t *share_of;	  /* [n] number in split + 1, or 0 */
+	struct updn_chain *share; /* [nsplit * UPDN_SHARES] */
+	uint8_t *class;		  /* [nsw] which share a source takes first */
+};
+
+/*
+ * What routes remember of how they were made, so that the next run looks only
+ * at what has changed: the same switches, in the same order, by the same
+ * numbers.
+ */
+struct updn_past {
+	struct updn_reach reach;
+	struct updn_dests dests;
+	const uint64_t *
+		*above; /* [nsw] switches above s in tiers, itself too */
+	uint32_t *pos;	/* the line */
+	uint64_t *turn; /* switches whose cables are turned over in it */
+	uint8_t *plane; /* NULL: one; as in struct updn, and */
+	bool *leaf;
+	sw_ix *apex;
+	uint32_t nplanes;
+	uint64_t options; /* the hash of what the administrator said */
+	uint32_t ncomp;
+	uint64_t **serves; /* of joiners, or NULL */
+	uint32_t depth;	   /* how many memories this one rests on */
+};
+
+/* Some switches, and the words of their set that are not empty. */
+struct updn_among {
+	uint64_t *set;
+	uint32_t *word;
+	uint32_t n;
+};
+
+/* swgraph.c: fill everything of u up to nhosts; what is the same as in
+ * u->like, while there are no planes, is shared with it. */
+void updn_graph(struct updn *u);
+/* ... of live[] and groups alone: components, weights, hosts. */
+void updn_graph_pieces(struct updn *u);
+/*
+ * topo_diff.c: how t differs from was, in the arena. NULL: in more than cables
+ * between switches.
+ */
+const struct updn_since *updn_since(
+	const struct topo *t, const struct topo *was, struct arena *a);
+/* Sort by (rank, GUID) into u->tier; u->line becomes the same; u->flat. */
+void updn_graph_sort(struct updn *u);
+
+/* order.c: ranks for a fabric without memory. single: one top only. */
+void updn_order_fresh(struct updn *u, bool single);
+/* Ranks by distance from this switch: one top in its component. */
+void updn_order_from(struct updn *u, sw_ix root);
+/* Weighted sum of squared distances to hosts, per switch, in the arena. */
+uint64_t *updn_order_closeness(const struct updn *u);
+
+/*
+ * order_restore.c: the order of routes that this engine made for this very
+ * fabric in an earlier life, planes and turns included. u has nothing yet but
+ * the job. False: there are none, or they do not hold together; begin again
+ * with u.
+ */
+bool updn_stand(struct updn *u, const char *engine);
+/* Did another engine make the routes that stand? */
+bool updn_stand_by_other(const struct route_job *job, const char *engine);
+
+/* rank_keep.c: the rank in force of switch s of job->topo, if any. */
+bool updn_sticky_recall(const struct route_job *job, sw_ix s, uint32_t *rank);
+/* Below its neighbours with what has no way up to a top; counts it, sorts. */
+void updn_sticky_repair(struct updn *u);
+/* Ranks as remembered. False when nothing usable is remembered. */
+bool updn_sticky(struct updn *u);
+/*
+ * Ranks for the live switches that are not good: each one below a neighbour
+ * that is. Returns how many; sorts again.
+ */
+uint32_t updn_sticky_rerank(struct updn *u, bool *good);
+
+/*
+ * root_elect.c: where one top is the order and somebody has no way up to it, or
+ * it is gone: ranks for the component, with the top it has, or the next one of
+ * the order whose taking over turns the fewest cables over, and few cables
+ * turned over below it. Returns how many ranks are new. The order in force,
+ * u->tier, is read alone: sort again then.
+ */
+uint32_t updn_heir(struct updn *u, uint32_t comp);
+
+/*
+ * sftree_root.c: where the tier order leaves pairs without a path, choose the
+ * leaf and turn its subtree over in u->line, with joiners where the one in
+ * force needs them (sftree_extend.h); u->turn has what is above those, too.
+ * keep: what is turned over in the line in force stays so, if that can be. May
+ * re-rank tops that no subtree can serve. Returns how many host pairs per cable
+ * of the leaf only the subtree joins: a measure of what tiers are worth here.
+ * UINT64_MAX: cannot be done.
+ */
+uint64_t updn_turn(struct updn *u, bool keep);
+/* Is switch s at the bottom of the tier order? Only there turns happen. */
+bool updn_turn_is_leaf(const struct updn *u, sw_ix s);
+
+/*
+ * The same file: turn what is above these leaves over, one of each component,
+ * whether it is needed or not, with joiners where they serve all together;
+ * else tops that the leaves do not serve go down a tier. False: cannot be
+ * done. Do joiners serve all? And: how many switches get up into what is above
+ * leaf.
+ */
+bool updn_turn_under(struct updn *u, bool keep, const sw_ix *leaf, uint32_t n);
+bool updn_turn_joins(struct updn *u, bool keep, const sw_ix *leaf, uint32_t n);
+uint32_t updn_turn_serves(const struct updn *u, sw_ix leaf);
+
+/*
+ * multi_tree.c: where trees are joined by cables from leaf to leaf inside racks
+ * and nowhere else, the way from one to another goes across first and then up
+ * and down in the tree of the destination, so that nothing has to come down in
+ * the wrong one. Each tree is routed by itself, as a component, with the order
+ * turned over under a leaf; those leaves, the apexes, are of one rack.
+ *
+ * A packet changes planes at the leaf where it enters the fabric. Switches
+ * above send to the apex of their plane, and that sends it across. No cycle
+ * of dependencies can exist: inside a plane paths obey a total order; what
+ * comes across begins a path there; what goes across comes from hosts, or ends
+ * a way up at the apex, the first of the order, to which no way leads that
+ * began with a step down, as all ways that came across at an apex did.
+ *
+ * find: are there planes? leaf is kept. Then updn_graph() makes components of
+ * them, and turn stands in for updn_turn(); false: route it as one. marks: for
+ * routes.plane, malloced. row: the rest of the row of s: what is in other
+ * planes.
+ */
+struct updn_row;
+bool updn_plane_find(struct updn *u, const bool *leaf);
+bool updn_plane_turn(struct updn *u, bool keep);
+uint8_t *updn_plane_marks(const struct updn *u);
+void updn_plane_row(struct updn_row *f, sw_ix s, sw_ix prev_sw);
+
+/*
+ * The same file, for the repair. stands: do planes and apexes of before still
+ * hold, where the cables of seeds differ? across: is x in another plane than s?
+ * exits: mark the ports by which s goes across to plane p; false: there are
+ * none, then it goes to the apex of its own.
+ */
+bool updn_plane_stands(const struct updn *u, const bool *seed);
+bool updn_plane_across(const struct updn *u, sw_ix s, sw_ix x);
+bool updn_plane_exits(
+	const struct updn *u, sw_ix s, uint32_t p, uint8_t mark[256]);
+
+/*
+ * updn_order_search.c: where there are no tiers, the best of some orders by the
+ * worst load that they would lead to; complete, as after updn_turn.
+ */
+void updn_search(struct updn *u);
+
+/*
+ * engine_cache.c: give r what the next run wants to know; u->m, which it made,
+ * becomes r's. little: the most of it is that of before, on which it rests.
+ */
+void updn_past_begin(struct updn *u, bool little);
+void updn_past_keep(struct updn *u, const struct updn_reach *reach,
+	const struct updn_dests *d, uint32_t depth, struct routes *r);
+uint64_t updn_past_options(const struct engine_options *o);
+
+/*
+ * repair.c, where the graph is known: of routes that the same engine made,
+ * those that differ from the previous ones in what must be different now, found
+ * from the cables that differ. NULL when more than cables has changed, or more
+ * than the order of switches can bear, or when cancelled: then the whole has to
+ * be done.
+ */
+struct routes *updn_repair(const struct updn *like, const char *engine);
+
+/* reach.c: u->tier_kin, u->tier_set and u->tier_above, if not there
+ * already. */
+void updn_reach_tiers(struct updn *u);
+/* Has everybody a path to all of its component in the line? */
+bool updn_reach_whole(struct updn *u);
+/* Levels over u->line; and u->line_kin. */
+struct updn_reach updn_reach(struct updn *u);
+/* One row: what s reaches going down, or at all, within one step more than was
+ * says. dn_was: ... than by going down; below: all that s reaches going down;
+ * dn: within the same steps. */
+void updn_reach_dn(const struct updn *u, sw_ix s, const uint64_t *const *was,
+	uint64_t *own);
+void updn_reach_path(const struct updn *u, sw_ix s, const uint64_t *const *was,
+	const uint64_t *const *dn_was, const uint64_t *const below_dn[2],
+	uint64_t *own);
+/*
+ * Candidates of s: one row per group of s, which this clears first. among:
+ * NULL, or the only ones that matter.
+ */
+void updn_reach_candidates(const struct updn *u, const struct updn_reach *r,
+	sw_ix s, const struct updn_among *among, uint64_t *rows);
+
+/*
+ * multi_port.c: d->home and d->nhomes, and d->other for passive ports of nodes
+ * that have others; the LIDs are there. idle: is LID i one of those? It finds
+ * its way when they have theirs.
+ */
+void updn_homes(const struct updn *u, struct updn_dests *d);
+bool updn_homes_idle(const struct updn_dests *d, uint32_t i);
+
+/* down_path.c: room for n split LIDs in all, in u->own. */
+void updn_dests_room(const struct updn *u, struct updn_dests *d, uint32_t n);
+
+/* The same file. keep: the ways of the previous routes where they stand. */
+struct updn_dests updn_chain(
+	const struct updn *u, const struct updn_reach *r, bool keep);
+
+/*
+ * spread_index.c: where all chains are known, number the apexes; LIDs of one
+ * apex take turns on parallel cables. seq: LIDs in the order that they found
+ * ways.
+ */
+void updn_keys(const struct updn *u, struct updn_dests *d, const uint32_t *seq);
+
+/*
+ * rows.c: all rows into out, by job->threads threads. -1 when cancelled.
+ */
+int updn_rows(const struct updn *u, const struct updn_reach *r,
+	const struct updn_dests *d, bool keep, struct routes *out);
+
+/*
+ * make.c: from an order to routes, in the name of an engine. NULL when
+ * cancelled.
+ */
+struct routes *updn_make(struct updn *u, bool keep, const char *engine);
+
+/* Bit sets. */
+static inline bool
+updn_bit(const uint64_t *set, uint32_t i)
+{
+	return (set[i / 64] >> (i % 64)) & 1;
+}
+
+static inline void
+updn_set(uint64_t *set, uint32_t i)
+{
+	set[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+static inline bool
+updn_meet(const struct updn *u, const uint64_t *a, const uint64_t *b)
+{
+	for (uint32_t w = 0; w < u->words; w++)
+		if ((a[w] & b[w]) != 0)
+			return true;
+	return false;
+}
+
+/* Does s take what it may from above only, and everything else anywhere? */
+static inline bool
+updn_joins(const struct updn *u, sw_ix s)
+{
+	return u->serves != NULL && u->serves[s] != NULL;
+}
+
+/*
+ * May ways lead up from s to peer? In tiers not to a sibling: its cables serve
+ * the two alone, unless nothing else is above.
+ */
+static inline bool
+updn_above(const struct updn *u, sw_ix s, sw_ix peer)
+{
+	return u->tier.pos[peer] < u->tier.pos[s] &&
+	       (u->rank[peer] < u->rank[s] || u->flat[s] ||
+		       u->order != ROUTE_TIERS);
+}
+
+/* d |= s, four words at a time: compilers make vectors of it. */
+static inline void
+updn_or(uint64_t *restrict d, const uint64_t *restrict s, uint32_t words)
+{
+	for (uint32_t i = 0; i < words; i += 4) {
+		d[i] |= s[i];
+		d[i + 1] |= s[i + 1];
+		d[i + 2] |= s[i + 2];
+		d[i + 3] |= s[i + 3];
+	}
+}
+
+static inline uint32_t
+updn_count(uint64_t x)
+{
+	x -= (x >> 1) & 0x5555555555555555U;
+	x = (x & 0x3333333333333333U) + ((x >> 2) & 0x3333333333333333U);
+	x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fU;
+	return (uint32_t)((x * 0x0101010101010101U) >> 56);
+}
+
+/* The lowest set bit of x, which must not be 0. */
+static inline uint32_t
+updn_low(uint64_t x)
+{
+	return (uint32_t)__builtin_ctzll(x);
+}
+
+#endif

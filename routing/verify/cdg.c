@@ -1,0 +1,375 @@
+#include "routing/verify/cdg.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/core/routes.h"
+#include "sm/base/mem.h"
+#include "sm/base/reason.h"
+
+/* A cable that packets can use: both switches live, both ports nameable. */
+static bool
+usable(const struct topo *t, const struct topo_adj *a)
+{
+	return a->out != LFT_DROP && a->peer_port != LFT_DROP &&
+	       topo_sw_live(t, a->peer);
+}
+
+/* Component numbers of the live switches, by breadth-first search. */
+static uint32_t
+components(const struct topo *t, uint32_t *comp)
+{
+	sw_ix *queue = mem_alloc(t->nsw * sizeof(*queue));
+	uint32_t head = 0, tail = 0, n = 0;
+
+	memset(comp, 0xff, t->nsw * sizeof(*comp));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		if (comp[s] != TOPO_NONE || !topo_sw_live(t, s))
+			continue;
+		comp[s] = n;
+		queue[tail++] = s;
+		for (; head < tail; head++) {
+			const struct topo_switch *sw = &t->sw[queue[head]];
+
+			for (uint32_t i = 0; i < sw->nadj; i++) {
+				const struct topo_adj *a = &t->adj[sw->adj + i];
+
+				if (comp[a->peer] != TOPO_NONE || !usable(t, a))
+					continue;
+				comp[a->peer] = n;
+				queue[tail++] = a->peer;
+			}
+		}
+		n++;
+	}
+	free(queue);
+	return n;
+}
+
+/* Number the live switches component by component. */
+static void
+number(struct verify_graph *g)
+{
+	const struct topo *t = g->t;
+	uint32_t *of = mem_alloc(t->nsw * sizeof(*of)), *at;
+
+	g->ncomp = components(t, of);
+	g->comp_lo = mem_zalloc(g->ncomp + 2U, sizeof(*g->comp_lo));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (of[s] != TOPO_NONE)
+			g->comp_lo[of[s] + 1]++;
+	for (uint32_t c = 0; c < g->ncomp; c++)
+		g->comp_lo[c + 1] += g->comp_lo[c];
+	g->n = g->comp_lo[g->ncomp];
+	g->sw = mem_alloc(g->n * sizeof(*g->sw));
+	g->comp = mem_alloc(g->n * sizeof(*g->comp));
+	g->ix = mem_alloc(t->nsw * sizeof(*g->ix));
+	at = mem_dup(g->comp_lo, (g->ncomp + 1U) * sizeof(*at));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		g->ix[s] = TOPO_NONE;
+		if (of[s] == TOPO_NONE)
+			continue;
+		g->ix[s] = at[of[s]]++;
+		g->sw[g->ix[s]] = s;
+		g->comp[g->ix[s]] = of[s];
+	}
+	free(at);
+	free(of);
+}
+
+/* Number them as before; false: they are others, or fall apart. */
+static bool
+number_like(struct verify_graph *g, const struct verify_state *like)
+{
+	const struct topo *t = g->t;
+	uint32_t live = 0;
+
+	if (like->g->ncomp != 1 || g->ncomp != 1 || like->g->n != g->n)
+		return false;
+	for (sw_ix s = 0; s < t->nsw; s++)
+		g->ix[s] = TOPO_NONE;
+	for (uint32_t x = 0; x < g->n; x++) {
+		node_ix n = topo_by_node_guid(t, like->guid[x]);
+		sw_ix s = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
+
+		if (s == TOPO_NONE || !topo_sw_live(t, s) ||
+			g->ix[s] != TOPO_NONE)
+			return false;
+		g->ix[s] = x;
+		g->sw[x] = s;
+		live++;
+	}
+	return live == g->n;
+}
+
+/* Port records and what is behind each port. */
+static void
+wire(struct verify_graph *g)
+{
+	const struct topo *t = g->t;
+	unsigned widest = 0;
+
+	g->off = mem_alloc((g->n + 1U) * sizeof(*g->off));
+	g->top = mem_zalloc(g->n + 1U, sizeof(*g->top));
+	for (uint32_t s = 0; s < g->n; s++) {
+		unsigned nports = t->node[t->sw[g->sw[s]].node].nports;
+
+		g->off[s] = g->nports;
+		g->nports += nports + 1;
+		g->top[s] =
+			(uint8_t)(nports < LFT_DROP ? nports : LFT_DROP - 1);
+		if (nports > widest)
+			widest = nports;
+	}
+	g->off[g->n] = g->nports++;
+	g->shift = widest < 64 ? 0 : widest < 128 ? 1 : 2;
+	g->peer = mem_alloc(g->nports * sizeof(*g->peer));
+	for (uint32_t c = 0; c < g->nports; c++)
+		g->peer[c] = verify_graph_pack(g->n, 0);
+	for (uint32_t s = 0; s < g->n; s++) {
+		const struct topo_switch *sw = &t->sw[g->sw[s]];
+
+		for (uint32_t i = 0; i < sw->nadj; i++) {
+			const struct topo_adj *a = &t->adj[sw->adj + i];
+
+			if (usable(t, a))
+				g->peer[g->off[s] + a->out] = verify_graph_pack(
+					g->ix[a->peer], a->peer_port);
+		}
+	}
+}
+
+bool
+verify_graph_is_host(const struct topo *t, port_ix p)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+
+	return n->type != TOPO_SWITCH && t->port[p].lid != 0 &&
+	       !(n->flags & TN_AGGREGATION) && !(t->port[p].flags & TP_ABSENT);
+}
+
+sw_ix
+verify_graph_home(const struct topo *t, port_ix p, uint8_t *eject)
+{
+	const struct topo_port *port = &t->port[p];
+
+	*eject = 0;
+	if (t->node[port->node].type == TOPO_SWITCH)
+		return t->node[port->node].sw;
+	if (port->peer == TOPO_NONE)
+		return TOPO_NONE;
+	port = &t->port[port->peer];
+	*eject = port->num;
+	return t->node[port->node].sw;
+}
+
+static void
+count_hosts(struct verify_graph *g)
+{
+	const struct topo *t = g->t;
+	uint8_t eject;
+
+	g->hosts = mem_zalloc(g->n + 1U, sizeof(*g->hosts));
+	for (node_ix n = 0; n < t->nnodes; n++) {
+		const struct topo_node *node = &t->node[n];
+
+		if (node->type == TOPO_SWITCH)
+			continue;
+		for (unsigned i = 0; i <= node->nports; i++) {
+			port_ix p = node->first_port + i;
+			sw_ix s;
+
+			if (!verify_graph_is_host(t, p))
+				continue;
+			s = verify_graph_home(t, p, &eject);
+			if (s != TOPO_NONE && g->ix[s] != TOPO_NONE)
+				g->hosts[g->ix[s]]++;
+		}
+	}
+}
+
+/* Lanes by live number; exceptions sorted by destination. */
+static void
+lay_lanes(struct verify_graph *g, const struct route_lanes *l)
+{
+	uint32_t *at;
+
+	g->nlanes = l == NULL || l->n < 2 ? 1 : l->n;
+	if (g->nlanes == 1)
+		return;
+	g->spread = l->spread;
+	if (l->cls != NULL) {
+		g->cls = mem_alloc((g->n + 1U) * sizeof(*g->cls));
+		for (uint32_t s = 0; s < g->n; s++)
+			g->cls[s] = l->cls[g->sw[s]];
+	}
+	g->except_lo = mem_zalloc(g->n + 2U, sizeof(*g->except_lo));
+	g->except = mem_alloc((l->npairs + 1) * sizeof(*g->except));
+	for (size_t i = 0; i < l->npairs; i++)
+		if (g->ix[l->pair[i].dst] != TOPO_NONE &&
+			g->ix[l->pair[i].src] != TOPO_NONE)
+			g->except_lo[g->ix[l->pair[i].dst] + 1]++;
+	for (uint32_t s = 0; s < g->n; s++)
+		g->except_lo[s + 1] += g->except_lo[s];
+	at = mem_dup(g->except_lo, (g->n + 1U) * sizeof(*at));
+	for (size_t i = 0; i < l->npairs; i++) {
+		uint32_t dst = g->ix[l->pair[i].dst];
+		uint32_t src = g->ix[l->pair[i].src];
+
+		if (dst != TOPO_NONE && src != TOPO_NONE)
+			g->except[at[dst]++] =
+				(struct verify_except){src, l->pair[i].lane};
+	}
+	free(at);
+}
+
+uint64_t *
+verify_graph_one_lane(const struct verify_graph *g)
+{
+	uint64_t *all;
+
+	if (g->nlanes == 1)
+		return NULL;
+	all = mem_dup(g->turn, g->plane * sizeof(*all));
+	for (unsigned l = 1; l < g->nlanes; l++)
+		for (size_t i = 0; i < g->plane; i++)
+			all[i] |= g->turn[l * g->plane + i];
+	return all;
+}
+
+void
+verify_graph_lanes(const struct verify_graph *g, uint32_t root, uint8_t *bit)
+{
+	for (uint32_t s = 0; s < g->n; s++)
+		bit[s] = (uint8_t)(1U << (g->cls == NULL
+						   ? 0
+						   : routes_lane_of(g->cls[s],
+							     g->cls[root],
+							     g->spread)));
+	for (uint32_t i = g->except_lo[root]; i < g->except_lo[root + 1]; i++)
+		bit[g->except[i].src] = (uint8_t)(1U << g->except[i].lane);
+}
+
+static void
+make_room(struct verify_graph *g)
+{
+	g->turn = mem_zalloc(g->nlanes * g->plane, sizeof(*g->turn));
+	g->load = mem_zalloc(g->nports, sizeof(*g->load));
+	g->hops = mem_zalloc(g->n + 1U, sizeof(*g->hops));
+}
+
+struct verify_graph *
+verify_graph_new(const struct verify_tables *in,
+	const struct verify_state *like, struct reason *why)
+{
+	const struct topo *t = in->topo;
+	struct verify_graph *g;
+
+	if (t->nsw > TOPO_LID_MAX) {
+		(void)reason_set(why,
+			"%" PRIu32 " switches are more than there are LIDs",
+			t->nsw);
+		return NULL;
+	}
+	g = mem_zalloc(1, sizeof(*g));
+	g->t = t;
+	number(g);
+	if (like != NULL && !number_like(g, like)) {
+		verify_graph_free(g);
+		return NULL;
+	}
+	wire(g);
+	count_hosts(g);
+	lay_lanes(g, in->lanes);
+	g->plane = (size_t)g->nports << g->shift;
+	make_room(g);
+	return g;
+}
+
+struct verify_graph *
+verify_graph_fork(const struct verify_graph *g)
+{
+	struct verify_graph *f = mem_dup(g, sizeof(*g));
+
+	make_room(f);
+	return f;
+}
+
+static void
+free_findings(struct verify_graph *g)
+{
+	free(g->turn);
+	free(g->load);
+	free(g->hops);
+}
+
+void
+verify_graph_join(struct verify_graph *g, struct verify_graph *fork)
+{
+	for (size_t i = 0; i < g->nlanes * g->plane; i++)
+		g->turn[i] |= fork->turn[i];
+	for (uint32_t c = 0; c < g->nports; c++)
+		g->load[c] += fork->load[c];
+	for (uint32_t h = 0; h <= g->n; h++)
+		g->hops[h] += fork->hops[h];
+	verify_graph_free_fork(fork);
+}
+
+void
+verify_graph_free_fork(struct verify_graph *fork)
+{
+	free_findings(fork);
+	free(fork);
+}
+
+void
+verify_graph_free(struct verify_graph *g)
+{
+	if (g == NULL)
+		return;
+	free(g->sw);
+	free(g->ix);
+	free(g->comp_lo);
+	free(g->comp);
+	free(g->off);
+	free(g->top);
+	free(g->peer);
+	free(g->hosts);
+	free(g->cls);
+	free(g->except_lo);
+	free(g->except);
+	free_findings(g);
+	free(g);
+}
+
+struct verify_name
+verify_graph_name(const struct topo *t, node_ix n)
+{
+	struct verify_name name;
+	const char *desc = t->text ? t->text + t->node[n].desc : "";
+
+	if (desc[0] == '\0') {
+		(void)snprintf(name.s, sizeof(name.s), "0x%016" PRIx64,
+			t->node[n].guid);
+		return name;
+	}
+	(void)snprintf(name.s, sizeof(name.s), "'%.64s'", desc);
+	for (char *c = name.s; *c != '\0'; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '.';
+	return name;
+}
+
+uint8_t
+verify_graph_entry(const struct verify_graph *g, const struct verify_tables *in,
+	uint32_t s, uint32_t lid)
+{
+	uint32_t b = lid / LFT_BLOCK;
+
+	if (b >= in->nblocks)
+		return LFT_DROP;
+	return lft_bytes(
+		in->pool, lft_row_ref(in->row[g->sw[s]], b))[lid % LFT_BLOCK];
+}

@@ -1,0 +1,189 @@
+/*
+ * verify_graph: what the parts of the verifier share, private to them; whoever
+ * puts its findings into words may name nodes as it does.
+ *
+ * The switches that take part ("live": not quarantined) are numbered anew,
+ * component by component, so that everything a destination needs lies in one
+ * range [lo, hi) of every array. The number after the last one stands for
+ * "nowhere": a port without a cable to a live switch leads there, so that the
+ * inner loops need no branch.
+ *
+ * A channel is a directed cable, named by where it arrives: switch, in-port.
+ * The port arrays (peer, turn, load) are indexed by off[switch] + port.
+ */
+#ifndef HEDDLE_ROUTING_VERIFY_CDG_H
+#define HEDDLE_ROUTING_VERIFY_CDG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "discovery/topo.h"
+#include "routing/verify/verify.h"
+
+/* A switch and one of its ports in one word. */
+static inline uint32_t
+verify_graph_pack(uint32_t s, uint32_t port)
+{
+	return s << 8 | port;
+}
+
+struct verify_state;
+
+struct verify_graph {
+	const struct topo *t;
+	uint32_t n;	   /* live switches; also the number of "nowhere" */
+	uint32_t nports;   /* port records, those of "nowhere" included */
+	sw_ix *sw;	   /* [n] their place in topo.sw */
+	uint32_t *ix;	   /* [topo.nsw] live number or TOPO_NONE */
+	uint32_t ncomp;	   /* components */
+	uint32_t *comp_lo; /* [ncomp + 1] first switch of each */
+	uint32_t *comp;	   /* [n] component of a switch */
+	uint32_t *off;	   /* [n + 1] first port record */
+	uint8_t *top;	   /* [n + 1] highest port an entry may name */
+	uint32_t *peer;	   /* [nports] packed (switch, port) behind a port */
+	uint32_t *hosts;   /* [n] compute ports with a LID on the switch */
+	unsigned shift;	   /* log2 of the words in a row of turn */
+
+	unsigned nlanes;     /* planes of turn */
+	unsigned spread;     /* route_lanes.spread */
+	uint16_t *cls;	     /* [n] route_lanes.cls, or NULL */
+	uint32_t *except_lo; /* [n + 1] exceptions by destination, or NULL */
+	struct verify_except *except;
+
+	bool light; /* one lane; loads alone are asked for, no turns */
+
+	/* what a walk finds; everything above stays as it was built */
+	size_t plane;	/* words of turn for one lane: nports << shift */
+	uint64_t *turn; /* [nlanes * plane] bit out of row (switch, in) */
+	uint32_t *load; /* [nports] host pairs leaving by a port */
+	uint64_t *hops; /* [n + 1] host pairs by cables on their path */
+};
+
+/* The lane from a switch, where it is not that of the classes. */
+struct verify_except {
+	uint32_t src;
+	uint8_t lane;
+};
+
+/*
+ * Build; NULL and a reason when there are more switches than LIDs. like: a
+ * judgement whose numbers of switches are taken over, NULL when the switches
+ * are others or are not all connected; or NULL.
+ */
+struct verify_graph *verify_graph_new(const struct verify_tables *in,
+	const struct verify_state *like, struct reason *why);
+void verify_graph_free(struct verify_graph *g); /* NULL allowed */
+
+/*
+ * A graph over the same arrays, for another thread, with findings of its own,
+ * empty; verify_graph_join adds them to g's and frees it.
+ */
+struct verify_graph *verify_graph_fork(const struct verify_graph *g);
+void verify_graph_join(struct verify_graph *g, struct verify_graph *fork);
+void verify_graph_free_fork(struct verify_graph *fork);
+
+/*
+ * The turns of all lanes as if they were one: [plane], to be freed. NULL: there
+ * is but one, g->turn.
+ */
+uint64_t *verify_graph_one_lane(const struct verify_graph *g);
+
+/* The lanes from every live switch to one: [n] bits. Only with nlanes > 1. */
+void verify_graph_lanes(
+	const struct verify_graph *g, uint32_t root, uint8_t *bit);
+
+/*
+ * Where LID owner p hangs: the topology's switch and the port that ejects to
+ * it. TOPO_NONE when it hangs on no switch.
+ */
+sw_ix verify_graph_home(const struct topo *t, port_ix p, uint8_t *eject);
+
+/* True for CA and router ports with a LID that are not aggregation nodes. */
+bool verify_graph_is_host(const struct topo *t, port_ix p);
+
+/* A node's name for people: its description in quotes, or its GUID. */
+struct verify_name {
+	char s[72];
+};
+struct verify_name verify_graph_name(const struct topo *t, node_ix n);
+
+/* The entry of live switch s for a LID. */
+uint8_t verify_graph_entry(const struct verify_graph *g,
+	const struct verify_tables *in, uint32_t s, uint32_t lid);
+
+/* Blocks of 64 LIDs to walk: those of the tables and of the LIDs in use. */
+uint32_t verify_walk_blocks(const struct verify_tables *in);
+
+/* Walk the LIDs of blocks [from, to): fills g and the counts of the report. */
+void verify_walk(struct verify_graph *g, const struct verify_tables *in,
+	uint32_t from, uint32_t to, struct verify_report *out);
+
+/* Where a LID goes. */
+struct verify_dest {
+	uint32_t root; /* live switch, or g->n */
+	uint8_t eject;
+	bool owned, host;
+};
+struct verify_dest verify_walk_dest(const struct verify_graph *g, uint32_t lid);
+
+/*
+ * The same for some LIDs, whose bits are set by block; dest: where the LIDs of
+ * all blocks go. Without faults g->t is not used.
+ */
+struct verify_some {
+	const uint64_t *lids; /* [nblocks] */
+	const struct verify_dest *dest;
+	uint32_t nblocks;
+};
+void verify_walk_some(struct verify_graph *g, const struct verify_tables *in,
+	const struct verify_some *some, struct verify_report *out);
+
+/*
+ * The first fault in words: a pair that does not arrive (loop says which
+ * kind). from: live switch; col: the LID's entries by live number.
+ */
+struct verify_pair {
+	uint32_t from;
+	uint32_t root; /* the LID's live switch */
+	uint8_t eject;
+	uint16_t lid;
+	bool loop;
+};
+void verify_words_pair(const struct verify_graph *g, const uint8_t *col,
+	const struct verify_pair *pair, char *text, size_t size);
+
+/*
+ * Are the graphs of turns free of cycles, that of all lanes as one, or each?
+ * Fills plain, cyclic_channels, cycle and first.
+ */
+void verify_cycle_find(const struct verify_graph *g,
+	const struct verify_tables *in, struct verify_report *out);
+
+/*
+ * Number channels so that every turn of these [plane] leads to a higher number:
+ * 0 or one more than the highest before. layer: [nports]. False: there is a
+ * cycle.
+ */
+bool verify_cycle_layers(
+	const struct verify_graph *g, const uint64_t *turn, uint32_t *layer);
+
+/* Busiest cable, means and hops of the report from what the walk found. */
+void verify_sum(const struct verify_graph *g, struct verify_report *out);
+
+/* What verify_keep keeps of a good judgement; g->t is not used any more. */
+struct verify_state {
+	unsigned refs;
+	unsigned steps; /* verify_change since the last judgement in full */
+	struct verify_graph *g;
+	bool ok;	 /* and plain: the next may rest on it */
+	uint64_t *guid;	 /* [g->n] of the switches */
+	uint32_t *layer; /* [nports] of all lanes as one; NULL unless ok */
+	struct verify_dest *dest; /* [nlid]; NULL unless ok */
+	uint32_t nlid;
+};
+
+/* Keep g (taken over), judged so. */
+struct verify_state *verify_state_new(struct verify_graph *g,
+	const struct verify_tables *in, const struct verify_report *found);
+
+#endif

@@ -1,0 +1,166 @@
+#include "routing/verify/verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/verify/cdg.h"
+#include "sm/base/mem.h"
+#include "sm/base/thread.h"
+
+enum { BLOCKS_MIN = 16 }; /* a thread's worth of work */
+
+void
+verify_sum(const struct verify_graph *g, struct verify_report *out)
+{
+	uint64_t cables = 0, sum = 0, pairs = 0;
+
+	/* in the order of the topology: the numbers may be those of before */
+	for (sw_ix sw = 0; sw < g->t->nsw; sw++) {
+		uint32_t s = g->ix[sw];
+
+		if (s == TOPO_NONE)
+			continue;
+		for (uint32_t c = g->off[s]; c < g->off[s + 1]; c++) {
+			if (g->peer[c] >> 8 == g->n)
+				continue;
+			cables++;
+			sum += g->load[c];
+			if (cables == 1 || g->load[c] < out->load_min)
+				out->load_min = g->load[c];
+			if (g->load[c] <= out->load_max)
+				continue;
+			out->load_max = g->load[c];
+			out->load_sw = sw;
+			out->load_port = (uint8_t)(c - g->off[s]);
+		}
+	}
+	for (uint32_t h = 0; h <= g->n; h++) {
+		pairs += g->hops[h];
+		if (g->hops[h] > 0)
+			out->hops_max = h;
+	}
+	if (cables > 0)
+		out->load_mean = (double)sum / (double)cables;
+	if (pairs > 0)
+		out->hops_mean = (double)sum / (double)pairs;
+}
+
+/* A range of blocks, walked by one thread. */
+struct part {
+	struct verify_graph *g;
+	const struct verify_tables *in;
+	uint32_t from, to;
+	struct verify_report out;
+};
+
+static void
+walk_part(void *arg)
+{
+	struct part *p = arg;
+
+	verify_walk(p->g, p->in, p->from, p->to, &p->out);
+}
+
+/* The parts' findings are sums; the first fault is the first part's. */
+static void
+join_part(
+	struct verify_graph *g, const struct part *p, struct verify_report *out)
+{
+	if (p->g != g)
+		verify_graph_join(g, p->g);
+	out->pairs += p->out.pairs;
+	out->unreachable += p->out.unreachable;
+	out->loops += p->out.loops;
+	out->cut_off += p->out.cut_off;
+	if (out->first[0] == '\0')
+		memcpy(out->first, p->out.first, sizeof(out->first));
+}
+
+static void
+walk_all(struct verify_graph *g, const struct verify_tables *in,
+	unsigned threads, struct verify_report *out)
+{
+	uint32_t n = verify_walk_blocks(in);
+	struct part *part;
+
+	if (threads > THREAD_SHARES)
+		threads = THREAD_SHARES;
+	if (threads > n / BLOCKS_MIN)
+		threads = n / BLOCKS_MIN;
+	threads += threads == 0;
+	part = mem_zalloc(threads, sizeof(*part));
+	for (unsigned i = 0; i < threads; i++)
+		part[i] = (struct part){.g = i > 0 ? verify_graph_fork(g) : g,
+			.in = in,
+			.from = n * i / threads,
+			.to = n * (i + 1) / threads};
+	thread_share(threads, walk_part, part, sizeof(*part));
+	for (unsigned i = 0; i < threads; i++)
+		join_part(g, &part[i], out);
+	free(part);
+}
+
+int
+verify_keep(const struct verify_tables *in, unsigned threads,
+	struct verify_report *out, struct verify_state **keep,
+	struct reason *why)
+{
+	struct verify_graph *g;
+
+	memset(out, 0, sizeof(*out));
+	out->load_sw = TOPO_NONE;
+	if (keep != NULL)
+		*keep = NULL;
+	g = verify_graph_new(in, NULL, why);
+	if (g == NULL)
+		return -1;
+	out->vls = g->nlanes;
+	walk_all(g, in, threads, out);
+	verify_sum(g, out);
+	verify_cycle_find(g, in, out);
+	out->ok = out->unreachable == 0 && out->loops == 0 &&
+		  out->cyclic_channels == 0;
+	if (keep != NULL)
+		*keep = verify_state_new(g, in, out);
+	else
+		verify_graph_free(g);
+	return out->ok ? 0 : reason_set(why, "%s", out->first);
+}
+
+bool
+verify_load(const struct verify_tables *in, unsigned threads, uint64_t *load)
+{
+	struct verify_tables plain = *in;
+	struct verify_report out = {0};
+	struct verify_graph *g;
+
+	plain.lanes = NULL; /* cables do not know them */
+	g = verify_graph_new(&plain, NULL, NULL);
+	if (g == NULL)
+		return false;
+	g->light = true;
+	walk_all(g, &plain, threads, &out);
+	verify_sum(g, &out);
+	verify_graph_free(g);
+	*load = out.load_max;
+	return out.unreachable == 0 && out.loops == 0;
+}
+
+int
+verify_tables(const struct verify_tables *in, struct verify_report *out,
+	struct reason *why)
+{
+	return verify_keep(in, 1, out, NULL, why);
+}
+
+int
+verify_tables_turns(const struct verify_tables *in, struct verify_report *out,
+	struct verify_turns **turns, struct reason *why)
+{
+	struct verify_state *v;
+	int rc = verify_keep(in, 1, out, &v, why);
+
+	*turns = v != NULL ? verify_state_turns(v, in->topo) : NULL;
+	verify_state_unref(v);
+	return rc;
+}

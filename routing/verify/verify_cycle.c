@@ -1,0 +1,331 @@
+/*
+ * verify_cycle: is the graph of turns free of cycles, and if not, which one?
+ *
+ * Channels without predecessors are removed until none is left (Kahn). What
+ * remains is on a cycle or behind one; the same from the other end leaves what
+ * is on a cycle or between two. From there any way forward closes a cycle, and
+ * a breadth-first search from its channels finds a short one to show.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/verify/cdg.h"
+#include "sm/base/buf.h"
+#include "sm/base/mem.h"
+
+enum { STARTS = 64, SHOWN = 6 };
+
+struct cycle {
+	const struct verify_graph *g;
+	const uint64_t *turn; /* the lane's */
+	uint32_t *owner;      /* [nports] the switch of a port record */
+	uint32_t *degree;
+	uint32_t *queue;
+	uint32_t *from; /* breadth-first search tree; TOPO_NONE: not seen */
+	bool *left;	/* not removed yet */
+};
+
+/* The channels that follow c: iterate with at = 0. TOPO_NONE at the end. */
+static uint32_t
+follower(const struct cycle *cy, uint32_t c, unsigned *at)
+{
+	const struct verify_graph *g = cy->g;
+	const uint64_t *row = cy->turn + ((size_t)c << g->shift);
+	uint32_t s = cy->owner[c];
+
+	while (*at < (64U << g->shift)) {
+		uint64_t rest = row[*at >> 6] >> (*at & 63);
+		uint32_t e;
+
+		if (rest == 0) {
+			*at = (*at | 63) + 1;
+			continue;
+		}
+		*at += (unsigned)__builtin_ctzll(rest);
+		e = g->peer[g->off[s] + (*at)++];
+		if (e >> 8 != g->n)
+			return g->off[e >> 8] + (e & 255);
+	}
+	return TOPO_NONE;
+}
+
+/* The channels that precede c, likewise: in-ports of the switch before. */
+static uint32_t
+leader(const struct cycle *cy, uint32_t c, unsigned *at)
+{
+	const struct verify_graph *g = cy->g;
+	uint32_t e = g->peer[c], u = e >> 8, out = e & 255;
+
+	if (u == g->n)
+		return TOPO_NONE;
+	for (; *at < g->off[u + 1] - g->off[u]; (*at)++) {
+		size_t row = (size_t)(g->off[u] + *at) << g->shift;
+
+		if (cy->turn[row + (out >> 6)] >> (out & 63) & 1)
+			return g->off[u] + (*at)++;
+	}
+	return TOPO_NONE;
+}
+
+typedef uint32_t neighbour(const struct cycle *, uint32_t, unsigned *);
+
+/*
+ * Remove, again and again, channels that are `after` no other one (followers:
+ * nothing leads to them; leaders: they lead nowhere). Returns how many stay.
+ * layer: zeroes, or NULL; each channel's becomes higher than those before it.
+ */
+static uint32_t
+trim(struct cycle *cy, neighbour *after, uint32_t *layer)
+{
+	uint32_t n = cy->g->nports, head = 0, tail = 0, d;
+	unsigned at;
+
+	memset(cy->degree, 0, n * sizeof(*cy->degree));
+	for (uint32_t c = 0; c < n; c++) {
+		at = 0;
+		while (cy->left[c] && (d = after(cy, c, &at)) != TOPO_NONE)
+			cy->degree[d]++;
+	}
+	for (uint32_t c = 0; c < n; c++)
+		if (cy->left[c] && cy->degree[c] == 0)
+			cy->queue[tail++] = c;
+	for (; head < tail; head++) {
+		cy->left[cy->queue[head]] = false;
+		at = 0;
+		while ((d = after(cy, cy->queue[head], &at)) != TOPO_NONE) {
+			if (layer != NULL && layer[d] <= layer[cy->queue[head]])
+				layer[d] = layer[cy->queue[head]] + 1;
+			if (cy->left[d] && --cy->degree[d] == 0)
+				cy->queue[tail++] = d;
+		}
+	}
+	for (uint32_t c = d = 0; c < n; c++)
+		d += cy->left[c];
+	return d;
+}
+
+/* A channel that follows c and is left. */
+static uint32_t
+step(const struct cycle *cy, uint32_t c)
+{
+	unsigned at = 0;
+	uint32_t d;
+
+	do
+		d = follower(cy, c, &at);
+	while (d != TOPO_NONE && !cy->left[d]);
+	return d;
+}
+
+/* Shortest way from `start` back to itself, into queue order; its length. */
+static uint32_t
+round_trip(struct cycle *cy, uint32_t start, uint32_t *path, uint32_t limit)
+{
+	uint32_t head = 0, tail = 0, d, n = 0;
+	unsigned at;
+
+	memset(cy->from, 0xff, cy->g->nports * sizeof(*cy->from));
+	cy->queue[tail++] = start;
+	while (head < tail && cy->from[start] == TOPO_NONE) {
+		uint32_t c = cy->queue[head++];
+
+		at = 0;
+		while ((d = follower(cy, c, &at)) != TOPO_NONE) {
+			if (!cy->left[d] || cy->from[d] != TOPO_NONE)
+				continue;
+			cy->from[d] = c;
+			cy->queue[tail++] = d;
+		}
+	}
+	if (cy->from[start] == TOPO_NONE)
+		return 0;
+	d = start;
+	do {
+		d = cy->from[d];
+		n++;
+	} while (d != start && n < limit);
+	if (n >= limit)
+		return 0;
+	for (uint32_t i = n; i-- > 0;) {
+		d = cy->from[d];
+		path[i] = d;
+	}
+	return n;
+}
+
+/* A short cycle; path has room for nports channels. Returns its length. */
+static uint32_t
+shortest(struct cycle *cy, uint32_t *path)
+{
+	uint32_t c = 0, best, n, tries;
+	uint32_t *start = mem_alloc(STARTS * sizeof(*start));
+
+	while (!cy->left[c])
+		c++;
+	/* walk on until a channel comes again: that one is on a cycle */
+	memset(cy->from, 0xff, cy->g->nports * sizeof(*cy->from));
+	while (cy->from[c] == TOPO_NONE) {
+		cy->from[c] = 0;
+		c = step(cy, c);
+	}
+	for (tries = 0; tries < STARTS; tries++) {
+		start[tries] = c;
+		c = step(cy, c);
+		if (c == start[0]) {
+			tries++;
+			break;
+		}
+	}
+	best = round_trip(cy, start[0], path, UINT32_MAX);
+	for (uint32_t i = 1; i < tries; i++) {
+		n = round_trip(cy, start[i], path, best);
+		if (n > 0)
+			best = n;
+	}
+	free(start);
+	return best;
+}
+
+/* A LID that makes the turn from channel c out of port `out`; 0: none. */
+static uint32_t
+witness(const struct cycle *cy, const struct verify_tables *in, uint32_t c,
+	uint32_t out)
+{
+	const struct verify_graph *g = cy->g;
+	uint32_t s = cy->owner[c], e = g->peer[c];
+
+	for (uint32_t lid = 1; lid < in->nblocks * LFT_BLOCK; lid++)
+		if (verify_graph_entry(g, in, s, lid) == out &&
+			verify_graph_entry(g, in, e >> 8, lid) == (e & 255))
+			return lid;
+	return 0;
+}
+
+static void
+tell(const struct cycle *cy, const struct verify_tables *in,
+	const uint32_t *path, uint32_t n, struct buf *b)
+{
+	const struct verify_graph *g = cy->g;
+	const struct topo *t = g->t;
+
+	buf_printf(b, "credit loop of %u cables", n);
+	if (g->nlanes > 1)
+		buf_printf(b, " on lane %u",
+			(unsigned)((size_t)(cy->turn - g->turn) / g->plane));
+	buf_printf(b, ": ");
+	for (uint32_t i = 0; i < n && i < SHOWN; i++) {
+		uint32_t s = cy->owner[path[i]];
+		/* the port by which the cycle leaves s */
+		uint32_t out = g->peer[path[(i + 1) % n]] & 255;
+		/* with lanes a LID alone makes no turn: who sends matters */
+		uint32_t lid =
+			g->nlanes > 1 ? 0 : witness(cy, in, path[i], out);
+		struct verify_name name =
+			verify_graph_name(t, t->sw[g->sw[s]].node);
+
+		buf_printf(b, "%s port %u", name.s, out);
+		if (lid > 0)
+			buf_printf(b, " (LID %u)", lid);
+		buf_printf(b, " -> ");
+	}
+	if (n > SHOWN)
+		buf_printf(b, "... %u more -> ", n - SHOWN);
+	buf_printf(b, "%s",
+		verify_graph_name(t, t->sw[g->sw[cy->owner[path[0]]]].node).s);
+}
+
+static void
+cycle_new(struct cycle *cy, const struct verify_graph *g, const uint64_t *turn)
+{
+	*cy = (struct cycle){.g = g, .turn = turn};
+	cy->owner = mem_alloc(g->nports * sizeof(*cy->owner));
+	cy->degree = mem_alloc(g->nports * sizeof(*cy->degree));
+	cy->queue = mem_alloc((g->nports + 1U) * sizeof(*cy->queue));
+	cy->from = mem_alloc(g->nports * sizeof(*cy->from));
+	cy->left = mem_zalloc(g->nports, sizeof(*cy->left));
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t c = g->off[s]; c < g->off[s + 1]; c++)
+			cy->owner[c] = s;
+	cy->owner[g->off[g->n]] = g->n;
+	for (uint32_t c = 0; c < g->nports; c++)
+		cy->left[c] = g->peer[c] >> 8 != g->n;
+}
+
+static void
+cycle_end(struct cycle *cy)
+{
+	free(cy->owner);
+	free(cy->degree);
+	free(cy->queue);
+	free(cy->from);
+	free(cy->left);
+}
+
+/* A short cycle of what trim has left, in words. */
+static void
+show(struct cycle *cy, const struct verify_tables *in,
+	struct verify_report *out)
+{
+	uint32_t *path = mem_alloc(cy->g->nports * sizeof(*path)), n;
+	struct buf b = {0};
+
+	(void)trim(cy, leader, NULL);
+	n = shortest(cy, path);
+	tell(cy, in, path, n, &b);
+	strncpy(out->cycle, b.text, sizeof(out->cycle) - 1);
+	if (out->first[0] == '\0')
+		memcpy(out->first, out->cycle, sizeof(out->first));
+	buf_free(&b);
+	free(path);
+}
+
+/* Have all lanes together, several of them, no cycle? Then none has one. */
+static bool
+together(const struct verify_graph *g)
+{
+	uint64_t *all = verify_graph_one_lane(g);
+	struct cycle cy;
+	bool none;
+
+	if (all == NULL)
+		return false;
+	cycle_new(&cy, g, all);
+	none = trim(&cy, follower, NULL) == 0;
+	cycle_end(&cy);
+	free(all);
+	return none;
+}
+
+void
+verify_cycle_find(const struct verify_graph *g, const struct verify_tables *in,
+	struct verify_report *out)
+{
+	struct cycle cy;
+
+	out->plain = together(g);
+	for (unsigned lane = 0; lane < g->nlanes && !out->plain; lane++) {
+		uint32_t stay;
+
+		cycle_new(&cy, g, g->turn + lane * g->plane);
+		stay = trim(&cy, follower, NULL);
+		out->cyclic_channels += stay;
+		if (stay > 0 && out->cycle[0] == '\0')
+			show(&cy, in, out);
+		cycle_end(&cy);
+	}
+	out->plain |= g->nlanes == 1 && out->cyclic_channels == 0;
+}
+
+bool
+verify_cycle_layers(
+	const struct verify_graph *g, const uint64_t *turn, uint32_t *layer)
+{
+	struct cycle cy;
+	bool ok;
+
+	memset(layer, 0, g->nports * sizeof(*layer));
+	cycle_new(&cy, g, turn);
+	ok = trim(&cy, follower, layer) == 0;
+	cycle_end(&cy);
+	return ok;
+}

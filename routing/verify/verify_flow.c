@@ -1,0 +1,316 @@
+#include "routing/verify/verify_flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+
+enum { AHEAD = 8 }; /* switches whose blocks are on their way */
+
+/* Of a set; 0: nobody asks for turns. */
+static unsigned
+words_of(const struct verify_graph *g)
+{
+	return g->light ? 0 : 1U << g->shift;
+}
+
+void
+verify_flow_new(struct verify_flow *f, struct verify_graph *g)
+{
+	size_t n = g->n + 1U, sets = (size_t)g->nlanes * words_of(g);
+
+	*f = (struct verify_flow){
+		.g = g, .root = TOPO_NONE, .lane_root = TOPO_NONE};
+	/* lanes and wide switches take room that LIDs would have */
+	f->most = (unsigned)(LFT_BLOCK / (sets > 0 ? sets : 1));
+	f->line = mem_alloc(n * sizeof(*f->line));
+	f->far = mem_zalloc(n, sizeof(*f->far));
+	f->far[g->n] = UINT16_MAX - 1; /* one more is nobody's distance */
+	f->order = mem_alloc(n * sizeof(*f->order));
+	f->feeder = mem_alloc(n * sizeof(*f->feeder));
+	f->other = mem_alloc(n * sizeof(*f->other));
+	f->hosts = mem_alloc(n * sizeof(*f->hosts));
+	f->lane = mem_zalloc(n, sizeof(*f->lane));
+	f->cell = mem_zalloc(n * f->most * (sets + 1), sizeof(*f->cell));
+	f->turn = mem_zalloc(g->nports * sets + 1, sizeof(*f->turn));
+}
+
+/* Sets by out-port become rows by in-port. */
+static void
+turn_over(const struct verify_flow *f, uint32_t s, uint32_t out)
+{
+	const struct verify_graph *g = f->g;
+	unsigned words = words_of(g), sets = g->nlanes * words;
+	uint32_t off = g->off[s];
+	const uint64_t *from = f->turn + (size_t)(off + out) * sets;
+
+	for (unsigned i = 0; i < sets; i++) {
+		uint64_t *turn = g->turn + i / words * g->plane;
+
+		for (uint64_t x = from[i]; x != 0; x &= x - 1) {
+			uint32_t in =
+				i % words * 64 + (unsigned)__builtin_ctzll(x);
+			size_t row = (size_t)(off + in) << g->shift;
+
+			turn[row + (out >> 6)] |= (uint64_t)1 << (out & 63);
+		}
+	}
+}
+
+void
+verify_flow_end(struct verify_flow *f)
+{
+	const struct verify_graph *g = f->g;
+	bool one = g->nlanes * words_of(g) == 1;
+
+	/* of few LIDs few ports have turns */
+	for (uint32_t s = 0; s < g->n && !g->light; s++)
+		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
+			if (!one || f->turn[p] != 0)
+				turn_over(f, s, p - g->off[s]);
+	free(f->line);
+	free(f->far);
+	free(f->order);
+	free(f->feeder);
+	free(f->other);
+	free(f->hosts);
+	free(f->lane);
+	free(f->cell);
+	free(f->turn);
+}
+
+void
+verify_flow_load(
+	struct verify_flow *f, const struct verify_tables *in, uint32_t b)
+{
+	const struct verify_graph *g = f->g;
+	struct lft_row *const *row = in->row;
+
+	for (uint32_t s = 0; s < g->n; s++) {
+		lft_ref r = LFT_EMPTY;
+
+		if (b < in->nblocks) {
+			if (s + 2 * AHEAD < g->n)
+				__builtin_prefetch(lft_row_at(
+					row[g->sw[s + 2 * AHEAD]], b));
+			if (s + AHEAD < g->n)
+				__builtin_prefetch(lft_bytes(in->pool,
+					lft_row_ref(row[g->sw[s + AHEAD]], b)));
+			r = lft_row_ref(row[g->sw[s]], b);
+		}
+		memcpy(f->line[s], lft_bytes(in->pool, r), LFT_BLOCK);
+	}
+}
+
+/* Who sends to whom: a list of feeders for each switch. */
+static void
+find_feeders(struct verify_flow *f, uint32_t l)
+{
+	const struct verify_graph *g = f->g;
+	const uint32_t *off = g->off, *peer = g->peer;
+	const uint8_t *top = g->top, (*line)[LFT_BLOCK] = f->line;
+	uint32_t *feeder = f->feeder, *other = f->other;
+
+	memset(feeder + f->lo, 0xff, (f->hi - f->lo) * sizeof(*feeder));
+	for (uint32_t s = f->lo; s < f->hi; s++) {
+		uint8_t out = line[s][l] <= top[s] ? line[s][l] : 0;
+		uint32_t to = peer[off[s] + out] >> 8;
+
+		other[s] = feeder[to];
+		feeder[to] = s;
+	}
+}
+
+bool
+verify_flow_order(struct verify_flow *f, uint32_t l)
+{
+	const struct verify_graph *g = f->g;
+	uint32_t n = f->hi - f->lo, at = n, *order = f->order;
+
+	find_feeders(f, l);
+	memset(f->hosts, 0, n * sizeof(*f->hosts));
+	f->far[f->root] = 0;
+	f->hosts[0] = g->hosts[f->root];
+	order[--at] = f->root;
+	f->farthest = 0;
+	for (uint32_t i = n; i > at; i--) {
+		uint32_t p = order[i - 1], d = f->far[p] + 1U;
+
+		for (uint32_t s = f->feeder[p]; s != TOPO_NONE;
+			s = f->other[s]) {
+			f->far[s] = (uint16_t)d;
+			f->hosts[d] += g->hosts[s];
+			f->farthest = d;
+			order[--at] = s;
+		}
+	}
+	return at == 0;
+}
+
+/* Sets of in-ports on their way through a switch, for one LID. */
+struct hop {
+	uint64_t *from; /* of the cell: taken away */
+	uint64_t *turn; /* of the out-port */
+	uint64_t *to;	/* of the next cell ... */
+	uint32_t at;	/* ... where this port is added */
+	unsigned own;	/* lanes of the switch's own packets */
+};
+
+static inline __attribute__((always_inline)) void
+carry(const struct hop *h, const unsigned words, const unsigned lanes)
+{
+	for (unsigned q = 0; q < lanes; q++) {
+		uint64_t any = lanes == 1 || (h->own >> q & 1);
+
+		for (unsigned k = q * words; k < (q + 1) * words; k++) {
+			uint64_t x = h->from[k];
+
+			if ((x & ~h->turn[k]) != 0)
+				h->turn[k] |= x;
+			any |= x;
+			h->from[k] = 0;
+		}
+		if (any != 0)
+			h->to[q * words + (words > 1 ? h->at >> 6 : 0)] |=
+				(uint64_t)1 << (h->at & 63);
+	}
+}
+
+/* Ports of a line, 0 for what is no port. */
+static inline void
+ports_of(const uint8_t *line, uint8_t top, uint8_t *out)
+{
+	for (unsigned i = 0; i < LFT_BLOCK; i++)
+		out[i] = line[i] <= top ? line[i] : 0;
+}
+
+/*
+ * All LIDs of l at switch s, which is not the root. first: nobody sends to it;
+ * only for one lane.
+ */
+static inline __attribute__((always_inline)) uint64_t
+pass(const struct verify_flow *f, const struct verify_lids *l, uint32_t s,
+	const unsigned words, const unsigned lanes, const bool first)
+{
+	const struct verify_graph *g = f->g;
+	const size_t sets = (size_t)words * lanes, size = sets + 1, n = l->n;
+	const uint32_t *peer = g->peer + g->off[s];
+	const uint16_t *far = f->far;
+	uint64_t *turn = f->turn + g->off[s] * sets, *to = f->cell, *next;
+	uint64_t *cell = to + s * n * size, bad = 0;
+	uint32_t *load = g->load + g->off[s];
+	uint32_t near = far[s] - 1U, own = g->hosts[s], weight = l->weight;
+	uint8_t port[LFT_BLOCK];
+	struct hop h = {.own = f->lane[s]};
+
+	ports_of(f->line[s], g->top[s], port);
+	for (size_t i = 0; i < n; i++, cell += size, to += size) {
+		uint32_t out = port[l->first + i];
+		uint32_t e = peer[out], hosts = own;
+
+		if (!first) {
+			hosts += (uint32_t)cell[0];
+			cell[0] = 0;
+		}
+		if (far[e >> 8] != near) {
+			memset(cell, 0, size * sizeof(*cell));
+			bad |= (uint64_t)1 << i;
+			continue;
+		}
+		next = to + (e >> 8) * n * size;
+		load[out] += hosts * weight;
+		next[0] += hosts;
+		if (words == 0)
+			continue;
+		if (first) {
+			next[1 + (words > 1 ? (e & 255) >> 6 : 0)] |=
+				(uint64_t)1 << (e & 63);
+			continue;
+		}
+		h.from = cell + 1;
+		h.turn = turn + out * sets;
+		h.to = next + 1;
+		h.at = e & 255;
+		carry(&h, words, lanes);
+	}
+	return bad;
+}
+
+/* And at the root, where they leave the fabric. */
+static void
+eject(const struct verify_flow *f, const struct verify_lids *l)
+{
+	const struct verify_graph *g = f->g;
+	unsigned words = words_of(g);
+	size_t sets = (size_t)words * g->nlanes, n = l->n;
+	uint64_t nowhere[LFT_BLOCK] = {0};
+	uint64_t *turn = f->turn + g->off[f->root] * sets;
+	uint64_t *cell = f->cell + f->root * n * (sets + 1);
+	struct hop h = {.to = nowhere};
+
+	for (size_t i = 0; i < n; i++, cell += sets + 1) {
+		cell[0] = 0;
+		h.from = cell + 1;
+		h.turn = turn + f->line[f->root][l->first + i] * sets;
+		carry(&h, words, g->nlanes);
+	}
+}
+
+static inline __attribute__((always_inline)) uint64_t
+pass_all(const struct verify_flow *f, const struct verify_lids *l,
+	const unsigned words, const unsigned lanes)
+{
+	uint32_t n = f->hi - f->lo, k = 0;
+	uint64_t bad = 0;
+
+	/* to the farthest nobody sends */
+	for (; lanes == 1 && k + 1 < n; k++) {
+		if (f->far[f->order[k]] != f->farthest)
+			break;
+		bad |= pass(f, l, f->order[k], words, 1, true);
+	}
+	for (; k + 1 < n; k++)
+		bad |= pass(f, l, f->order[k], words, lanes, false);
+	eject(f, l);
+	return bad;
+}
+
+static uint64_t
+pass_lids(struct verify_flow *f, const struct verify_lids *l)
+{
+	const struct verify_graph *g = f->g;
+
+	if (g->nlanes > 1) {
+		if (f->lane_root != f->root)
+			verify_graph_lanes(g, f->root, f->lane);
+		f->lane_root = f->root;
+		return pass_all(f, l, words_of(g), g->nlanes);
+	}
+	if (g->light)
+		return pass_all(f, l, 0, 1);
+	if (g->shift == 0)
+		return pass_all(f, l, 1, 1);
+	if (g->shift == 1)
+		return pass_all(f, l, 2, 1);
+	return pass_all(f, l, 4, 1);
+}
+
+uint64_t
+verify_flow_sum(struct verify_flow *f, const struct verify_lids *l)
+{
+	uint64_t bad = pass_lids(f, l), *hops = f->g->hops, hosts = 0;
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct verify_lids undo = {
+			l->first + i, 1, 0U - l->weight};
+
+		if (bad >> i & 1)
+			(void)pass_lids(f, &undo);
+		else
+			hosts += l->weight;
+	}
+	for (uint32_t d = 0; d <= f->farthest && hosts > 0; d++)
+		hops[d] += f->hosts[d] * hosts;
+	hops[0] -= hosts; /* nobody sends to himself */
+	return bad;
+}

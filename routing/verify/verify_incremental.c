@@ -1,0 +1,780 @@
+/*
+ * verify_change: a judgement from the one before.
+ *
+ * Before, every LID's entries were a tree to its destination. Cut the edges
+ * that changed, C, out of one such tree: what is behind each switch c of C is
+ * the same in the old and the new one, and all of it goes where c goes. So the
+ * host pairs behind c leave the old path of c and join the new one, the new
+ * paths of C tell whether all arrive, and the turns that are new are those of
+ * these paths and those into the switches of C. Where much is behind c, or a
+ * destination itself changed, the old column is taken off as a whole and the
+ * new one judged as verify_walk does.
+ *
+ * Layers (verify_cycle_layers) order the channels. A new turn that leads up in
+ * them closes no cycle; one that does not raises what is behind it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/core/routes.h"
+#include "routing/verify/cdg.h"
+#include "sm/base/mem.h"
+#include "sm/base/thread.h"
+
+enum {
+	BEHIND_MAX = 96,  /* switches behind a changed entry */
+	CUT_MAX = 24,	  /* of them for one LID */
+	WHOLE_PART = 4,	  /* no more than one block in so many as a whole */
+	WEIGHED_MAX = 16, /* switches that got or lost hosts */
+	STEPS_MAX = 64,	  /* then turns of the past are forgotten */
+};
+
+/* The switches whose entries for the LIDs of one block differ, by LID. */
+struct columns {
+	uint32_t sw[LFT_BLOCK][CUT_MAX];
+	uint32_t n[LFT_BLOCK]; /* CUT_MAX + 1: too many */
+};
+
+/* Switches behind c, and what they mean. */
+struct behind {
+	uint32_t c;
+	uint32_t n;		    /* switches, c the first */
+	uint32_t sw[BEHIND_MAX];    /* each after what it sends to */
+	uint32_t depth[BEHIND_MAX]; /* cables to c */
+	uint32_t to[BEHIND_MAX];    /* which of sw it sends to */
+	uint8_t in[BEHIND_MAX];	    /* in-port there */
+	uint8_t mask[BEHIND_MAX];   /* lanes of what comes through it */
+};
+
+struct change {
+	const struct verify_graph *g0;
+	const struct verify_tables *in0, *in;
+	struct verify_graph *g;
+	const struct verify_dest *dest0; /* [nlid0] */
+	struct verify_dest *dest;	 /* [nlid] */
+	uint32_t nlid0, nlid;
+	struct verify_report *out;
+	unsigned threads;
+	bool *other;	 /* [nports] another cable, or none, or a new one */
+	bool *recabled;	 /* [n] some port is such */
+	uint16_t *row;	 /* switches whose rows differ, by block of LIDs, */
+	uint32_t *first; /* [nlid / 64 + 1] where those of each begin */
+	uint64_t *whole; /* [nlid / 64] LIDs judged as a whole */
+	uint32_t wholes; /* blocks with such LIDs */
+	uint32_t *cut;	 /* [n] the LID for which it is in C */
+	uint8_t *lane;	 /* [n] lanes to lane_root */
+	uint32_t lane_root;
+	struct behind *behind; /* [CUT_MAX] */
+	bool failed;	       /* left to verify_keep */
+};
+
+/* ---- may it be done at all ---- */
+
+static bool
+same_lanes(const struct verify_graph *a, const struct verify_graph *b)
+{
+	uint32_t n = a->n, k;
+
+	if (a->nlanes != b->nlanes || a->spread != b->spread ||
+		(a->cls == NULL) != (b->cls == NULL))
+		return false;
+	if (a->cls != NULL && memcmp(a->cls, b->cls, n * sizeof(*a->cls)) != 0)
+		return false;
+	if (a->except_lo == NULL)
+		return true;
+	if (memcmp(a->except_lo, b->except_lo,
+		    (n + 1U) * sizeof(*a->except_lo)) != 0)
+		return false;
+	k = a->except_lo[n];
+	for (uint32_t i = 0; i < k; i++)
+		if (a->except[i].src != b->except[i].src ||
+			a->except[i].lane != b->except[i].lane)
+			return false;
+	return true;
+}
+
+/* The same number of ports everywhere. */
+static bool
+same_ports(const struct verify_graph *g0, const struct verify_graph *g)
+{
+	return g0->nports == g->nports && g0->shift == g->shift &&
+	       memcmp(g0->off, g->off, (g->n + 1U) * sizeof(*g->off)) == 0;
+}
+
+/* ---- what differs ---- */
+
+static lft_ref
+ref_of(const struct verify_graph *g, const struct verify_tables *in, uint32_t s,
+	uint32_t b)
+{
+	return b < in->nblocks ? lft_row_ref(in->row[g->sw[s]], b) : LFT_EMPTY;
+}
+
+/* From block b on, the next in which the rows of switch s differ, or n. */
+static uint32_t
+next_other(const struct change *c, uint32_t s, uint32_t b, uint32_t n)
+{
+	const struct lft_row *x = c->in0->row[c->g0->sw[s]];
+	const struct lft_row *y = c->in->row[c->g->sw[s]];
+	uint32_t both = x->n < y->n ? x->n : y->n;
+
+	if (c->recabled[s])
+		return b;
+	if (x == y)
+		return n;
+	while (b < both) {
+		if (x->span[b / LFT_SPAN] == y->span[b / LFT_SPAN])
+			b |= LFT_SPAN - 1; /* to its end */
+		else if (lft_row_ref(x, b) != lft_row_ref(y, b))
+			return b;
+		b++;
+	}
+	while (b >= both && b < n &&
+		ref_of(c->g0, c->in0, s, b) == ref_of(c->g, c->in, s, b))
+		b++;
+	return b;
+}
+
+/* Whose rows differ, block by block: counted first, then listed. */
+static void
+find_rows(struct change *c)
+{
+	uint32_t n = c->nlid / LFT_BLOCK, b;
+	uint32_t *at = mem_zalloc(n + 1U, sizeof(*at));
+
+	for (uint32_t s = 0; s < c->g->n; s++)
+		for (b = 0; (b = next_other(c, s, b, n)) < n; b++)
+			at[b + 1]++;
+	for (b = 0; b < n; b++)
+		at[b + 1] += at[b];
+	c->first = mem_dup(at, (n + 1U) * sizeof(*at));
+	c->row = mem_alloc(at[n] * sizeof(*c->row));
+	for (uint32_t s = 0; s < c->g->n; s++)
+		for (b = 0; (b = next_other(c, s, b, n)) < n; b++)
+			c->row[at[b]++] = (uint16_t)s;
+	free(at);
+}
+
+/* Entries of a block that differ, or lead into a cable that does. */
+static void
+compare_block(
+	const struct change *c, uint32_t s, uint32_t b, struct columns *to)
+{
+	const uint8_t *x = lft_bytes(c->in0->pool, ref_of(c->g0, c->in0, s, b));
+	const uint8_t *y = lft_bytes(c->in->pool, ref_of(c->g, c->in, s, b));
+	const bool *other = c->other + c->g->off[s];
+	uint8_t top = c->g->top[s];
+
+	for (uint32_t l = 0; l < LFT_BLOCK; l++) {
+		if (x[l] == y[l] && (y[l] > top || !other[y[l]]))
+			continue;
+		if (to->n[l] < CUT_MAX)
+			to->sw[l][to->n[l]] = s;
+		to->n[l] += to->n[l] <= CUT_MAX;
+	}
+}
+
+/* Cables that differ; the turns through them are forgotten. */
+static void
+find_cables(struct change *c)
+{
+	struct verify_graph *g = c->g;
+	size_t words = g->nlanes * g->plane;
+
+	memcpy(g->turn, c->g0->turn, words * sizeof(*g->turn));
+	memcpy(g->load, c->g0->load, g->nports * sizeof(*g->load));
+	memcpy(g->hops, c->g0->hops, (g->n + 1U) * sizeof(*g->hops));
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++) {
+			c->other[p] = g->peer[p] != c->g0->peer[p];
+			c->recabled[s] |= c->other[p];
+		}
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint32_t width = g->off[s + 1] - g->off[s];
+
+		for (uint32_t i = 0; c->recabled[s] && i < width * width; i++) {
+			uint32_t in = g->off[s] + i / width, out = i % width;
+			size_t at = ((size_t)in << g->shift) + (out >> 6);
+
+			if (!c->other[in] && !c->other[g->off[s] + out])
+				continue;
+			for (unsigned l = 0; l < g->nlanes; l++)
+				g->turn[l * g->plane + at] &=
+					~((uint64_t)1 << (out & 63));
+		}
+	}
+}
+
+static bool
+same_dest(const struct verify_dest *a, const struct verify_dest *b)
+{
+	return a->root == b->root && a->eject == b->eject &&
+	       a->owned == b->owned && a->host == b->host;
+}
+
+static struct verify_dest
+dest0(const struct change *c, uint32_t lid)
+{
+	return lid < c->nlid0 ? c->dest0[lid]
+			      : (struct verify_dest){.root = c->g0->n};
+}
+
+/* Where LIDs go now; those that go elsewhere are judged as a whole. */
+static void
+find_dests(struct change *c)
+{
+	for (uint32_t lid = 0; lid < c->nlid; lid++) {
+		struct verify_dest was = dest0(c, lid);
+
+		c->dest[lid] = verify_walk_dest(c->g, lid);
+		if (!same_dest(&was, &c->dest[lid]))
+			c->whole[lid / LFT_BLOCK] |= (uint64_t)1
+						     << lid % LFT_BLOCK;
+	}
+}
+
+/* ---- one LID, a few switches ---- */
+
+static void
+note(const struct verify_graph *g, uint32_t s, unsigned in, unsigned out,
+	unsigned mask)
+{
+	size_t row = (size_t)(g->off[s] + in) << g->shift;
+
+	for (; mask != 0; mask &= mask - 1)
+		g->turn[(unsigned)__builtin_ctz(mask) * g->plane + row +
+			(out >> 6)] |= (uint64_t)1 << (out & 63);
+}
+
+/* The entries of a switch's neighbours are all over the memory. */
+static void
+prefetch(const struct change *c, uint32_t x, uint32_t b)
+{
+	const struct verify_graph *g = c->g;
+	const struct verify_tables *in = c->in;
+	const uint32_t *e = g->peer + g->off[x], *end = g->peer + g->off[x + 1];
+
+	if (b >= in->nblocks)
+		return;
+	for (; e < end; e++)
+		if (*e >> 8 != g->n)
+			__builtin_prefetch(
+				lft_row_at(in->row[g->sw[*e >> 8]], b));
+	for (e = g->peer + g->off[x]; e < end; e++)
+		if (*e >> 8 != g->n)
+			__builtin_prefetch(
+				lft_bytes(in->pool, ref_of(g, in, *e >> 8, b)));
+}
+
+/* Who sends to sw[i] of b, is not in C itself: appended. False: too many. */
+static bool
+extend(const struct change *c, struct behind *b, uint32_t i, uint32_t lid)
+{
+	const struct verify_graph *g = c->g;
+	uint32_t x = b->sw[i];
+
+	prefetch(c, x, lid / LFT_BLOCK);
+	for (uint32_t p = g->off[x]; p < g->off[x + 1]; p++) {
+		uint32_t u = g->peer[p] >> 8;
+
+		if (u == g->n || c->cut[u] == lid ||
+			verify_graph_entry(g, c->in, u, lid) !=
+				(g->peer[p] & 255))
+			continue;
+		if (b->n == BEHIND_MAX)
+			return false;
+		b->sw[b->n] = u;
+		b->depth[b->n] = b->depth[i] + 1;
+		b->to[b->n] = i;
+		b->in[b->n++] = (uint8_t)(p - g->off[x]);
+	}
+	return true;
+}
+
+/* The lanes that come through each switch behind c. */
+static void
+gather_lanes(const struct change *c, struct behind *b)
+{
+	for (uint32_t i = 0; i < b->n; i++)
+		b->mask[i] = c->g->nlanes == 1 ? 1 : c->lane[b->sw[i]];
+	for (uint32_t i = b->n; i-- > 1;)
+		b->mask[b->to[i]] |= b->mask[i];
+}
+
+static bool
+look_behind(const struct change *c, struct behind *b, uint32_t s, uint32_t lid)
+{
+	b->c = b->sw[0] = s;
+	b->depth[0] = 0;
+	b->n = 1;
+	for (uint32_t i = 0; i < b->n; i++)
+		if (!extend(c, b, i, lid))
+			return false;
+	gather_lanes(c, b);
+	return true;
+}
+
+/* The old path of b->c loses what is behind; its length. */
+static uint32_t
+leave_old(
+	struct change *c, const struct behind *b, uint32_t lid, uint32_t hosts)
+{
+	const struct verify_graph *g0 = c->g0;
+	uint32_t root = c->dest[lid].root, s = b->c, n = 0;
+
+	for (; s != root && n <= g0->n; n++) {
+		uint32_t p =
+			g0->off[s] + verify_graph_entry(g0, c->in0, s, lid);
+
+		c->g->load[p] -= hosts;
+		s = g0->peer[p] >> 8;
+	}
+	return n;
+}
+
+/* The new one gains it, turns included; false when it does not arrive. */
+static bool
+join_new(struct change *c, const struct behind *b, uint32_t lid, uint32_t hosts,
+	uint32_t *length)
+{
+	const struct verify_graph *g = c->g;
+	uint32_t root = c->dest[lid].root, s = b->c, n = 0;
+
+	while (s != root) {
+		uint8_t out = verify_graph_entry(g, c->in, s, lid), then;
+		uint32_t e;
+
+		if (out == 0 || out > g->top[s] || n++ > g->n)
+			return false;
+		e = g->peer[g->off[s] + out];
+		if (e >> 8 == g->n)
+			return false;
+		g->load[g->off[s] + out] += hosts;
+		s = e >> 8;
+		then = verify_graph_entry(g, c->in, s, lid);
+		if (then > g->top[s] || then == (e & 255))
+			return false;
+		note(g, s, e & 255, then, b->mask[0]);
+	}
+	*length = n;
+	return true;
+}
+
+/* Turns into b->c, from those that did not change. */
+static void
+note_feeders(const struct change *c, const struct behind *b, uint32_t lid)
+{
+	uint8_t out = verify_graph_entry(c->g, c->in, b->c, lid);
+
+	for (uint32_t i = 1; i < b->n && out <= c->g->top[b->c]; i++)
+		if (b->to[i] == 0)
+			note(c->g, b->c, b->in[i], out, b->mask[i]);
+}
+
+static void
+move(struct change *c, const struct behind *b, uint32_t lid)
+{
+	struct verify_graph *g = c->g;
+	uint32_t hosts = 0, was, is = 0;
+	bool host = c->dest[lid].host;
+
+	for (uint32_t i = 0; i < b->n; i++)
+		hosts += host ? c->g0->hosts[b->sw[i]] : 0;
+	was = leave_old(c, b, lid, hosts);
+	note_feeders(c, b, lid);
+	if (!join_new(c, b, lid, hosts, &is)) {
+		c->failed = true;
+		return;
+	}
+	for (uint32_t i = 0; host && i < b->n; i++) {
+		uint32_t h = c->g0->hosts[b->sw[i]];
+
+		g->hops[was + b->depth[i]] -= h;
+		if (is + b->depth[i] <= g->n)
+			g->hops[is + b->depth[i]] += h;
+		else
+			c->failed = true;
+	}
+}
+
+/* One LID's changed switches; false: judge the LID as a whole. */
+static bool
+change_column(struct change *c, const uint32_t *sw, uint32_t n, uint32_t lid)
+{
+	const struct verify_dest *d = &c->dest[lid];
+
+	if (n > CUT_MAX || d->root == c->g->n)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		c->cut[sw[i]] = lid;
+	if (c->cut[d->root] == lid)
+		return false;
+	if (c->g->nlanes > 1 && c->lane_root != d->root) {
+		verify_graph_lanes(c->g, d->root, c->lane);
+		c->lane_root = d->root;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (!look_behind(c, &c->behind[i], sw[i], lid))
+			return false;
+	for (uint32_t i = 0; i < n && !c->failed; i++)
+		move(c, &c->behind[i], lid);
+	return true;
+}
+
+static void
+change_block(struct change *c, uint32_t b)
+{
+	struct columns to;
+
+	memset(to.n, 0, sizeof(to.n));
+	for (uint32_t i = c->first[b]; i < c->first[b + 1]; i++)
+		compare_block(c, c->row[i], b, &to);
+	for (uint32_t l = 0; l < LFT_BLOCK && !c->failed; l++) {
+		uint64_t bit = (uint64_t)1 << l;
+
+		if (to.n[l] > 0 && !(c->whole[b] & bit) &&
+			!change_column(c, to.sw[l], to.n[l], b * LFT_BLOCK + l))
+			c->whole[b] |= bit;
+	}
+}
+
+/* LIDs one by one, until too many are none that can be looked at so. */
+static void
+change_blocks(struct change *c)
+{
+	uint32_t n = c->nlid / LFT_BLOCK;
+
+	for (uint32_t b = 0; b < n && !c->failed; b++) {
+		if (c->first[b] < c->first[b + 1])
+			change_block(c, b);
+		c->wholes += c->whole[b] != 0;
+		c->failed |= c->wholes > n / WHOLE_PART + 1;
+	}
+}
+
+/* ---- whole LIDs ---- */
+
+/* The tables before, or those now; each may have a thread. */
+struct side {
+	struct verify_graph *g;
+	const struct verify_tables *in;
+	struct verify_some some;
+	struct verify_report out;
+};
+
+static void
+judge_side(void *arg)
+{
+	struct side *x = arg;
+
+	verify_walk_some(x->g, x->in, &x->some, &x->out);
+}
+
+/* Where all LIDs went before; to be freed. */
+static struct verify_dest *
+all_dest0(const struct change *c)
+{
+	struct verify_dest *d = mem_alloc(c->nlid * sizeof(*d));
+
+	for (uint32_t lid = 0; lid < c->nlid; lid++)
+		d[lid] = dest0(c, lid);
+	return d;
+}
+
+static void
+change_wholes(struct change *c)
+{
+	uint32_t n = c->nlid / LFT_BLOCK;
+	struct verify_dest *was;
+	struct side side[2] = {{c->g, c->in, {c->whole, c->dest, n}, {0}},
+		{NULL, c->in0, {c->whole, NULL, n}, {.first = "-"}}};
+
+	if (c->failed || c->wholes == 0)
+		return;
+	side[1].g = verify_graph_fork(c->g0);
+	side[1].some.dest = was = all_dest0(c);
+	if (c->threads > 1) {
+		thread_share(2, judge_side, side, sizeof(*side));
+	} else {
+		judge_side(&side[0]);
+		judge_side(&side[1]);
+	}
+	for (uint32_t p = 0; p < c->g->nports; p++)
+		c->g->load[p] -= side[1].g->load[p];
+	for (uint32_t h = 0; h <= c->g->n; h++)
+		c->g->hops[h] -= side[1].g->hops[h];
+	c->failed |= side[0].out.unreachable > 0 || side[0].out.loops > 0;
+	verify_graph_free_fork(side[1].g);
+	free(was);
+}
+
+/* ---- hosts that came or went ---- */
+
+/* More, or fewer, hosts on switch s send to a LID that is where it was. */
+static void
+weigh(struct change *c, uint32_t s, uint32_t lid, uint32_t more)
+{
+	struct verify_graph *g = c->g;
+	uint32_t n = 0;
+
+	for (; s != c->dest[lid].root; n++) {
+		uint32_t p = g->off[s] + verify_graph_entry(g, c->in, s, lid);
+
+		g->load[p] += more;
+		s = g->peer[p] >> 8;
+	}
+	g->hops[n] += (uint64_t)(int64_t)(int32_t)more;
+}
+
+static void
+change_weights(struct change *c)
+{
+	uint32_t weighed = 0;
+
+	for (uint32_t s = 0; s < c->g->n && !c->failed; s++) {
+		uint32_t more = c->g->hosts[s] - c->g0->hosts[s];
+
+		if (more == 0)
+			continue;
+		c->failed = ++weighed > WEIGHED_MAX;
+		for (uint32_t lid = 0; lid < c->nlid && !c->failed; lid++)
+			if (c->dest[lid].host && c->dest[lid].root != c->g->n &&
+				!(c->whole[lid / LFT_BLOCK] >> lid % LFT_BLOCK &
+					1))
+				weigh(c, s, lid, more);
+	}
+}
+
+/* ---- layers ---- */
+
+struct raise {
+	const struct change *c;
+	const uint64_t *turn, *was; /* of all lanes as one, now and before */
+	uint32_t *layer;
+	uint32_t *owner; /* [nports] the switch of a port */
+	uint32_t *stack;
+	uint32_t depth, steps;
+};
+
+/* Channel b comes after channel a. False when that takes too long. */
+static bool
+order(struct raise *r, uint32_t a, uint32_t b)
+{
+	const struct verify_graph *g = r->c->g;
+
+	if (r->layer[a] < r->layer[b])
+		return true;
+	r->layer[b] = r->layer[a] + 1;
+	if (++r->steps >= g->nports)
+		return false;
+	r->stack[r->depth++] = b;
+	return true;
+}
+
+/* Do the new turns out of row `in` of switch s keep to the layers? */
+static bool
+order_row(struct raise *r, uint32_t in, uint64_t bits, unsigned first)
+{
+	const struct verify_graph *g = r->c->g;
+	uint32_t s = r->owner[in];
+
+	for (; bits != 0; bits &= bits - 1) {
+		uint32_t out = first + (unsigned)__builtin_ctzll(bits);
+		uint32_t e = g->peer[g->off[s] + out];
+
+		if (e >> 8 != g->n && !order(r, in, g->off[e >> 8] + (e & 255)))
+			return false;
+	}
+	return true;
+}
+
+static bool
+settle(struct raise *r)
+{
+	const struct verify_graph *g = r->c->g;
+
+	while (r->depth > 0) {
+		uint32_t in = r->stack[--r->depth];
+		size_t row = (size_t)in << g->shift;
+
+		for (unsigned k = 0; k < 1U << g->shift; k++)
+			if (!order_row(r, in, r->turn[row + k], k * 64))
+				return false;
+	}
+	return true;
+}
+
+/* Raise the layers for all turns that are new; false: it takes too long. */
+static bool
+raise_all(struct raise *r)
+{
+	const struct verify_graph *g = r->c->g;
+
+	r->depth = r->steps = 0;
+	for (uint32_t in = 0; in < g->nports; in++) {
+		uint32_t s = r->owner[in];
+		bool all;
+
+		if (s == g->n)
+			continue;
+		/* a cable that is another one makes old turns new */
+		all = r->c->recabled[s];
+		for (unsigned k = 0; k < 1U << g->shift; k++) {
+			size_t at = ((size_t)in << g->shift) + k;
+			uint64_t bits =
+				r->turn[at] & (all ? UINT64_MAX : ~r->was[at]);
+
+			if (bits != 0 &&
+				(!order_row(r, in, bits, k * 64) || !settle(r)))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Layers for the new graph, or false: it may have a cycle. */
+static bool
+find_layers(const struct change *c, uint32_t *layer)
+{
+	const struct verify_graph *g = c->g;
+	uint64_t *is = verify_graph_one_lane(g);
+	uint64_t *was = verify_graph_one_lane(c->g0);
+	struct raise r = {.c = c,
+		.turn = is != NULL ? is : g->turn,
+		.was = was != NULL ? was : c->g0->turn,
+		.layer = layer,
+		.owner = mem_alloc(g->nports * sizeof(*r.owner)),
+		.stack = mem_alloc((g->nports + 1U) * sizeof(*r.stack))};
+	bool ok;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
+			r.owner[p] = s;
+	r.owner[g->off[g->n]] = g->n;
+	ok = raise_all(&r) || verify_cycle_layers(g, r.turn, layer);
+	free(is);
+	free(was);
+	free(r.owner);
+	free(r.stack);
+	return ok;
+}
+
+/* ---- all of it ---- */
+
+static void
+count_pairs(struct change *c)
+{
+	struct verify_report *out = c->out;
+
+	out->pairs = out->cut_off = 0;
+	for (uint32_t lid = 0; lid < c->nlid; lid++) {
+		if (!c->dest[lid].owned)
+			continue;
+		if (c->dest[lid].root == c->g->n)
+			out->cut_off += c->g->n;
+		else
+			out->pairs += c->g->n;
+	}
+}
+
+static void
+look(struct change *c)
+{
+	struct verify_graph *g = c->g;
+
+	c->other = mem_zalloc(g->nports, sizeof(*c->other));
+	c->recabled = mem_zalloc(g->n + 1U, sizeof(*c->recabled));
+	c->whole = mem_zalloc(c->nlid / LFT_BLOCK, sizeof(*c->whole));
+	c->dest = mem_alloc(c->nlid * sizeof(*c->dest));
+	c->cut = mem_zalloc(g->n + 1U, sizeof(*c->cut));
+	c->lane = mem_zalloc(g->n + 1U, sizeof(*c->lane));
+	c->behind = mem_alloc(CUT_MAX * sizeof(*c->behind));
+	c->lane_root = TOPO_NONE;
+	find_cables(c);
+	find_dests(c);
+	find_rows(c);
+	change_blocks(c);
+	change_wholes(c);
+	change_weights(c);
+	free(c->row);
+	free(c->first);
+	free(c->whole);
+	free(c->cut);
+	free(c->lane);
+	free(c->behind);
+}
+
+/* Judge by the difference; NULL: that cannot be done, or something fails. */
+static struct verify_state *
+judge(const struct verify_before *was, const struct verify_tables *in,
+	struct verify_graph *g, unsigned threads, struct verify_report *out)
+{
+	struct change c = {.g0 = was->state->g,
+		.in0 = &was->in,
+		.in = in,
+		.g = g,
+		.dest0 = was->state->dest,
+		.nlid0 = was->state->nlid,
+		.nlid = verify_walk_blocks(in) * LFT_BLOCK,
+		.out = out,
+		.threads = threads};
+	struct verify_state *v = NULL;
+	uint32_t *layer;
+
+	if (c.nlid < c.nlid0)
+		c.nlid = c.nlid0;
+	look(&c);
+	layer = mem_dup(was->state->layer, g->nports * sizeof(*layer));
+	if (!c.failed && find_layers(&c, layer)) {
+		count_pairs(&c);
+		verify_sum(g, out);
+		out->ok = out->plain = out->by_change = true;
+		v = mem_zalloc(1, sizeof(*v));
+		*v = (struct verify_state){.refs = 1,
+			.steps = was->state->steps + 1,
+			.g = g,
+			.ok = true,
+			.guid = mem_dup(was->state->guid,
+				(g->n + 1U) * sizeof(*v->guid)),
+			.layer = layer,
+			.dest = c.dest,
+			.nlid = c.nlid};
+	} else {
+		free(layer);
+		free(c.dest);
+	}
+	if (v != NULL)
+		g->t = NULL; /* may die before us */
+	free(c.other);
+	free(c.recabled);
+	return v;
+}
+
+int
+verify_change(const struct verify_before *was, const struct verify_tables *in,
+	unsigned threads, struct verify_report *out, struct verify_state **keep,
+	struct reason *why)
+{
+	struct verify_state *v = NULL;
+	struct verify_graph *g = NULL;
+
+	if (was != NULL && was->state != NULL && was->state->ok &&
+		was->state->steps < STEPS_MAX && was->in.pool == in->pool)
+		g = verify_graph_new(in, was->state, NULL);
+	if (g != NULL && same_ports(was->state->g, g) &&
+		same_lanes(was->state->g, g)) {
+		memset(out, 0, sizeof(*out));
+		out->load_sw = TOPO_NONE;
+		out->vls = g->nlanes;
+		v = judge(was, in, g, threads, out);
+	}
+	if (v == NULL) {
+		verify_graph_free(g);
+		return verify_keep(in, threads, out, keep, why);
+	}
+	if (keep != NULL)
+		*keep = v;
+	else
+		verify_state_unref(v);
+	return 0;
+}

@@ -1,0 +1,152 @@
+/* verify_state: what a judgement found out, for questions and for the next. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/verify/cdg.h"
+#include "sm/base/mem.h"
+
+/* Layers of all lanes as one. */
+static bool
+lay(struct verify_state *v)
+{
+	const struct verify_graph *g = v->g;
+	uint64_t *one = verify_graph_one_lane(g);
+	bool ok;
+
+	v->layer = mem_alloc(g->nports * sizeof(*v->layer));
+	ok = verify_cycle_layers(g, one != NULL ? one : g->turn, v->layer);
+	free(one);
+	return ok;
+}
+
+struct verify_state *
+verify_state_new(struct verify_graph *g, const struct verify_tables *in,
+	const struct verify_report *found)
+{
+	struct verify_state *v = mem_zalloc(1, sizeof(*v));
+	const struct topo *t = in->topo;
+
+	v->refs = 1;
+	v->g = g;
+	v->ok = found->ok && found->plain;
+	if (!v->ok) {
+		g->t = NULL;
+		return v;
+	}
+	v->guid = mem_alloc((g->n + 1U) * sizeof(*v->guid));
+	for (uint32_t s = 0; s < g->n; s++)
+		v->guid[s] = t->node[t->sw[g->sw[s]].node].guid;
+	v->nlid = verify_walk_blocks(in) * LFT_BLOCK;
+	v->dest = mem_alloc(v->nlid * sizeof(*v->dest));
+	for (uint32_t lid = 0; lid < v->nlid; lid++)
+		v->dest[lid] = verify_walk_dest(g, lid);
+	v->ok = lay(v);
+	g->t = NULL; /* may die before us */
+	return v;
+}
+
+struct verify_state *
+verify_state_ref(struct verify_state *v)
+{
+	if (v != NULL)
+		v->refs++;
+	return v;
+}
+
+void
+verify_state_unref(struct verify_state *v)
+{
+	if (v == NULL || --v->refs > 0)
+		return;
+	verify_graph_free(v->g);
+	free(v->guid);
+	free(v->layer);
+	free(v->dest);
+	free(v);
+}
+
+uint64_t
+verify_state_load(const struct verify_state *v, sw_ix s, unsigned port)
+{
+	const struct verify_graph *g = v->g;
+	uint32_t x = g->ix[s];
+
+	if (x == TOPO_NONE || port >= g->off[x + 1] - g->off[x] ||
+		g->peer[g->off[x] + port] >> 8 == g->n)
+		return 0;
+	return g->load[g->off[x] + port];
+}
+
+uint64_t
+verify_state_least(const struct verify_state *v)
+{
+	const struct verify_graph *g = v->g;
+	uint64_t *all = mem_zalloc(g->ncomp + 1U, sizeof(*all)), most = 0;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		all[g->comp[s]] += g->hosts[s];
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint64_t hosts = all[g->comp[s]], cables = 0, pairs;
+
+		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
+			cables += g->peer[p] >> 8 != g->n;
+		if (hosts > most)
+			most = hosts - 1;
+		if (cables == 0)
+			continue;
+		pairs = g->hosts[s] * (hosts - g->hosts[s]);
+		pairs = (pairs + cables - 1) / cables;
+		most = pairs > most ? pairs : most;
+	}
+	free(all);
+	return most;
+}
+
+size_t
+verify_state_hops(const struct verify_state *v, const uint64_t **pairs)
+{
+	size_t n = v->g->n + 1U;
+
+	*pairs = v->g->hops;
+	while (n > 0 && (*pairs)[n - 1] == 0)
+		n--;
+	return n;
+}
+
+struct verify_turns *
+verify_state_turns(const struct verify_state *v, const struct topo *t)
+{
+	const struct verify_graph *g = v->g;
+	struct verify_turns *x;
+	size_t words, at = 0;
+	unsigned shift = 0;
+	uint32_t nrec = 0;
+
+	if (g->nlanes > 1)
+		return NULL;
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		unsigned nports = t->node[t->sw[s].node].nports;
+
+		nrec += nports + 1U;
+		while (nports >= 64U << shift)
+			shift++;
+	}
+	words = ((size_t)nrec << shift) * sizeof(x->row[0]);
+	x = mem_alloc(sizeof(*x) + words);
+	memset(x->row, 0, words);
+	x->nrec = nrec;
+	x->shift = shift;
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint32_t nports = t->node[t->sw[s].node].nports + 1U;
+		uint32_t live = g->ix[s];
+		size_t few = (size_t)1 << g->shift;
+
+		for (uint32_t i = 0; live != TOPO_NONE && i < nports; i++)
+			memcpy(x->row + ((at + i) << shift),
+				g->turn + ((size_t)(g->off[live] + i)
+						  << g->shift),
+				few * sizeof(x->row[0]));
+		at += nports;
+	}
+	return x;
+}

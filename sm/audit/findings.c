@@ -1,0 +1,483 @@
+#include "sm/audit/findings.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "routing/verify/cdg.h"
+#include "sm/base/buf.h"
+#include "sm/report/json_util.h"
+#include "sm/report/names.h"
+
+enum { HOPS_SHOWN = 12, APART_SHOWN = 10 };
+
+/* In the order of gravity, which is that of the list. */
+enum severity { FAULT, RISK, UNJUDGED, NOTE, SEVERITIES };
+
+static const char *const severity_words[SEVERITIES] = {
+	"fault", "risk", "unjudged", "note"};
+
+struct list {
+	const struct audit_find_in *in;
+	json_t *of[SEVERITIES];
+};
+
+static json_t *add(struct list *l, enum severity s, const char *kind,
+	const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* A finding; its lines, to be appended to. */
+static json_t *
+add(struct list *l, enum severity s, const char *kind, const char *fmt, ...)
+{
+	json_t *o = json_object(), *lines = json_array();
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	member_put(o, "severity", json_string(severity_words[s]));
+	member_put(o, "kind", json_string(kind));
+	member_put(o, "text", words_text(text));
+	member_put(o, "lines", lines);
+	(void)json_array_append_new(l->of[s], o);
+	return lines;
+}
+
+static void line(json_t *lines, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void
+line(json_t *lines, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	(void)json_array_append_new(lines, words_text(text));
+}
+
+static struct verify_name
+switch_name(const struct list *l, sw_ix s)
+{
+	const struct topo *t = l->in->read->topo;
+
+	return verify_graph_name(t, t->sw[s].node);
+}
+
+/* ---- cycles ---- */
+
+/* A LID that goes from this cable into the next one. */
+static uint16_t
+witness(const struct routes *r, const struct audit_deps_hop *a,
+	const struct audit_deps_hop *b)
+{
+	for (uint32_t lid = 1; lid <= r->topo->max_lid; lid++)
+		if (routes_port(r, a->from, (uint16_t)lid) == a->out &&
+			routes_port(r, a->to, (uint16_t)lid) == b->out)
+			return (uint16_t)lid;
+	return 0;
+}
+
+static void
+cause_words(const struct list *l, uint16_t lid, struct buf *b)
+{
+	const struct topo *t = l->in->read->topo;
+
+	if (lid > TOPO_LID_MAX)
+		buf_printf(b, "group 0x%04x", lid);
+	else if (lid == 0 || lid > t->max_lid || t->by_lid[lid] == TOPO_NONE)
+		buf_printf(b, "LID %u (nobody's)", lid);
+	else
+		buf_printf(b, "LID %u (%s)", lid,
+			verify_graph_name(t, t->port[t->by_lid[lid]].node).s);
+}
+
+static void
+cycle_lines(
+	const struct list *l, const struct audit_deps_verdict *v, json_t *lines)
+{
+	bool many = l->in->lanes;
+
+	for (uint32_t i = 0; i < v->len && i < HOPS_SHOWN; i++) {
+		const struct audit_deps_hop *h = &v->cycle[i];
+		struct buf b = {0};
+		uint16_t lid = h->why.lid;
+		char lane[16] = "";
+
+		if (many)
+			(void)snprintf(lane, sizeof(lane), "VL %u: ", h->vl);
+		if (lid == 0)
+			lid = witness(l->in->read->routes, h,
+				&v->cycle[(i + 1) % v->len]);
+		cause_words(l, lid, &b);
+		if (many)
+			buf_printf(&b, " with SL %u%s", h->why.sl,
+				h->why.own ? ", from switches alone" : "");
+		line(lines, "%s port %u -> %s port %u, %s%s",
+			switch_name(l, h->from).s, h->out,
+			switch_name(l, h->to).s, h->in, lane, b.text);
+		buf_free(&b);
+	}
+	if (v->len > HOPS_SHOWN)
+		line(lines, "and %u more cables, back to the first",
+			v->len - HOPS_SHOWN);
+}
+
+/* Does a group's packet close the cycle? */
+static bool
+by_group(const struct audit_deps_verdict *v)
+{
+	for (uint32_t i = 0; i < v->len; i++)
+		if (v->cycle[i].why.lid > TOPO_LID_MAX)
+			return true;
+	return false;
+}
+
+/* Does nothing but what switches send close it? */
+static bool
+closed_by_own(const struct audit_deps_verdict *v)
+{
+	bool own = false;
+
+	for (uint32_t i = 0; i < v->len; i++) {
+		if (!v->cycle[i].why.sure && !v->cycle[i].why.own)
+			return false;
+		own |= v->cycle[i].why.own;
+	}
+	return own;
+}
+
+static void
+find_cycles(struct list *l)
+{
+	const struct audit_deps_verdict *v = l->in->sure;
+	bool sure = v->cyclic > 0, by_own;
+	json_t *lines;
+
+	if (!sure)
+		v = l->in->all;
+	if (v->cyclic == 0)
+		return;
+	by_own = !sure && closed_by_own(v);
+	lines = add(l, sure ? FAULT : RISK, "deadlock",
+		"Credit loop of %u cables%s: their buffers can wait for each "
+		"other for ever, and all traffic behind them stops. %u cable "
+		"directions are part of such loops%s. One of them, and whose "
+		"packets wait on each cable for the next:",
+		v->len,
+		by_group(v) ? ", closed by a multicast group's tree" : "",
+		v->cables,
+		sure	 ? ""
+		: by_own ? ", if what switches send themselves fills buffers: "
+			   "answers to management as a rule are too few"
+			 : ", if packets use SLs of which nobody told: whether "
+			   "they do could not be found out");
+	if (!sure && !by_own)
+		line(lines, "it is real where all paths have one SL, as they "
+			    "have unless an engine or levels of service are "
+			    "configured that need more");
+	cycle_lines(l, v, lines);
+}
+
+/* ---- unicast ---- */
+
+/* Whose packets are lost. */
+static void
+lost_whose(const struct list *l, json_t *lines)
+{
+	uint64_t hosts = l->in->apart->hosts;
+
+	if (hosts > 0)
+		line(lines,
+			"%" PRIu64 " of all pairs that do not arrive are from "
+			"a switch with hosts to a host",
+			hosts);
+	else
+		line(lines, "no host loses what it sends to a host: these are "
+			    "ways from or to switches' own ports");
+}
+
+static void
+find_paths(struct list *l)
+{
+	const struct verify_report *q = &l->in->found->report;
+	const struct audit_paths_facts *p = l->in->paths;
+	json_t *lines;
+
+	if (q->unreachable > 0) {
+		lines = add(l, FAULT, "unreachable",
+			"%" PRIu64 " of %" PRIu64
+			" pairs (switch, LID) do not arrive.",
+			q->unreachable, q->pairs);
+		if (q->loops == 0)
+			line(lines, "%s", q->first);
+		lost_whose(l, lines);
+	}
+	if (q->loops > 0) {
+		lines = add(l, FAULT, "loop",
+			"Packets of %" PRIu64
+			" pairs (switch, LID) go round and round until their "
+			"time is up.",
+			q->loops);
+		line(lines, "%s", q->first);
+		if (q->unreachable == 0)
+			lost_whose(l, lines);
+	}
+	if (p->discarded > 0) {
+		lines = add(l, FAULT, "discarded",
+			"%" PRIu64 " turns discard packets whose SL subnet "
+			"administration gave out.",
+			p->discarded);
+		line(lines, "%s", p->first);
+	}
+	if (l->in->read->bad_lid > 0)
+		(void)add(l, FAULT, "lid",
+			"%u port%s %s a LID that is another's or no unicast "
+			"LID.",
+			l->in->read->bad_lid,
+			words_plural(l->in->read->bad_lid),
+			l->in->read->bad_lid == 1 ? "has" : "have");
+	if (l->in->read->no_lid > 0)
+		(void)add(l, UNJUDGED, "lid",
+			"%u port%s %s no LID: nobody can send to %s.",
+			l->in->read->no_lid, words_plural(l->in->read->no_lid),
+			l->in->read->no_lid == 1 ? "has" : "have",
+			l->in->read->no_lid == 1 ? "it" : "them");
+}
+
+/* ---- groups ---- */
+
+static void
+find_group(struct list *l, enum severity s, const struct audit_groups_fault *f,
+	const char *what)
+{
+	if (f->n > 0)
+		line(add(l, s, "group", "Multicast %s: %u.", what, f->n), "%s",
+			f->first);
+}
+
+static void
+find_groups(struct list *l)
+{
+	const struct audit_groups_facts *g = l->in->groups;
+
+	find_group(l, FAULT, &g->loops, "trees in which a packet never stops");
+	find_group(l, FAULT, &g->parted,
+		"groups whose members do not all hear each other");
+	find_group(l, FAULT, &g->copies,
+		"trees that deliver a packet more than once");
+	find_group(l, NOTE, &g->none,
+		"groups without a tree, which a single member does not need");
+	find_group(
+		l, NOTE, &g->dead, "entries that name a port without a link");
+	find_group(l, NOTE, &g->nobody,
+		"trees left over from groups that are gone");
+}
+
+/* ---- what was not seen ---- */
+
+static void
+find_apart(struct list *l)
+{
+	const struct topo *t = l->in->read->topo;
+	const struct audit_apart_facts *a = l->in->apart;
+	uint32_t partial = 0;
+	json_t *lines;
+
+	for (node_ix n = 0; n < t->nnodes; n++)
+		partial += (t->node[n].flags & TN_PARTIAL) != 0 &&
+			   !(t->node[n].flags & TN_QUARANTINED);
+	if (partial > 0)
+		(void)add(l, UNJUDGED, "partial",
+			"%u node%s did not answer everything.", partial,
+			words_plural(partial));
+	if (a->nodes == 0)
+		return;
+	lines = add(l, UNJUDGED, "apart",
+		"%u node%s could not be judged, nor what hangs on %s; %" PRIu64
+		" pairs (switch, LID) between others have paths that go "
+		"through %s.",
+		a->nodes, words_plural(a->nodes), a->nodes == 1 ? "it" : "them",
+		a->unseen, a->nodes == 1 ? "it" : "them");
+	for (node_ix n = 0; n < t->nnodes; n++)
+		if (t->node[n].flags & TN_QUARANTINED &&
+			json_array_size(lines) < APART_SHOWN)
+			line(lines, "%s: %s", verify_graph_name(t, n).s,
+				draft_quarantine_why(
+					l->in->read->draft, t->node[n].guid));
+}
+
+static void
+find_sls(struct list *l)
+{
+	const struct audit_lanes_facts v =
+		audit_lanes_facts(l->in->read->lanes);
+	const struct audit_sa_facts *sa = audit_sa_facts(l->in->read->sa);
+	const struct audit_paths_facts *p = l->in->paths;
+	json_t *lines;
+
+	if (!sa->answers) {
+		lines = add(l, NOTE, "sa",
+			"Subnet administration did not answer: groups are "
+			"known by their tables alone%s.",
+			l->in->lanes ? ", and every SL is taken to be in use"
+				     : "");
+		line(lines, "%s", sa->why);
+	} else if (sa->why[0] != '\0') {
+		line(add(l, NOTE, "sa",
+			     "Subnet administration did not tell everything."),
+			"%s", sa->why);
+	}
+	if (l->in->lanes && p->assumed > 0)
+		(void)add(l, NOTE, "sl",
+			"SLs of %" PRIu64 " pairs (switch, LID) are as subnet "
+			"administration told, those of %" PRIu64
+			" are assumed: any SL that %s.",
+			p->told, p->assumed,
+			sa->sls != 0 ? "was told for others" : "there is");
+	if (l->in->lanes && v.read < v.tables)
+		(void)add(l, NOTE, "sl2vl",
+			"%" PRIu64 " of %" PRIu64
+			" SL to VL tables were read, of %u kind%s; the others "
+			"are taken to be %s.",
+			v.read, v.tables, v.kinds, words_plural(v.kinds),
+			v.kinds == 1 ? "alike" : "what most are");
+}
+
+json_t *
+audit_find(const struct audit_find_in *in, size_t *grave)
+{
+	struct list l = {.in = in};
+	json_t *all = json_array();
+
+	for (size_t s = 0; s < SEVERITIES; s++)
+		l.of[s] = json_array();
+	find_paths(&l);
+	find_cycles(&l);
+	find_groups(&l);
+	find_apart(&l);
+	find_sls(&l);
+	for (size_t s = 0; s < SEVERITIES; s++) {
+		if (s == NOTE)
+			*grave = json_array_size(all);
+		(void)json_array_extend(all, l.of[s]);
+		json_decref(l.of[s]);
+	}
+	return all;
+}
+
+/* ---- beside Heddle's routes ---- */
+
+static void
+better_deadlock(const struct list *l, json_t *out)
+{
+	const struct forecast *ours = l->in->ours;
+	const struct verify_report *q = &l->in->found->report;
+
+	if (l->in->sure->cyclic + l->in->all->cyclic > 0)
+		line(out,
+			"no deadlock is possible: Heddle's routes (%s, %u "
+			"lane%s) have no credit loop, multicast and what "
+			"switches send included.",
+			ours->routes->engine, ours->report.vls,
+			words_plural(ours->report.vls));
+	if (q->unreachable + q->loops > 0)
+		line(out,
+			"all %" PRIu64 " pairs that have a cable path arrive.",
+			ours->report.pairs);
+}
+
+static void
+busiest(const struct list *l, const struct forecast *f, struct buf *b)
+{
+	const struct topo *t = f->topo;
+	const struct topo_port *p, *far;
+
+	if (f->report.load_sw == TOPO_NONE)
+		return;
+	p = &t->port[topo_port_of(
+		t, t->sw[f->report.load_sw].node, f->report.load_port)];
+	far = &t->port[p->peer];
+	buf_printf(b, " (%s port %u -> %s port %u)",
+		switch_name(l, f->report.load_sw).s, p->num,
+		verify_graph_name(t, far->node).s, far->num);
+}
+
+static void
+better_load(const struct list *l, json_t *out)
+{
+	const struct forecast *a = l->in->found, *b = l->in->ours;
+	double was = (double)a->report.load_max,
+	       is = (double)b->report.load_max;
+	struct buf where = {0};
+
+	if (was == 0 || (is < was * 1.02 && is > was * 0.98))
+		return;
+	busiest(l, is < was ? a : b, &where);
+	if (is < was)
+		line(out,
+			"the busiest cable%s carries %.0f pairs of hosts; with "
+			"Heddle's routes the busiest one carries %.0f (%.0f%% "
+			"less).",
+			where.text != NULL ? where.text : "", was, is,
+			(1 - is / was) * 100);
+	else
+		line(out,
+			"not better: Heddle's busiest cable%s would carry %.0f "
+			"pairs of hosts instead of %.0f.",
+			where.text != NULL ? where.text : "", is, was);
+	buf_free(&where);
+}
+
+/* A figure between 0 and 1 of which more is better. */
+static void
+better_share(json_t *out, const char *what, double was, double is)
+{
+	if (is < was + 0.01 && is > was - 0.01)
+		return;
+	line(out, "%s%s: %.1f%% of the full bandwidth instead of %.1f%%.",
+		is < was ? "not better: " : "", what, is * 100, was * 100);
+}
+
+static void
+better_hops(const struct list *l, json_t *out)
+{
+	double was = l->in->found->report.hops_mean;
+	double is = l->in->ours->report.hops_mean;
+
+	if (is < was - 0.005)
+		line(out,
+			"paths pass %.2f cables between switches on average "
+			"instead of %.2f.",
+			is, was);
+	else if (is > was + 0.005)
+		line(out,
+			"not better: paths would pass %.2f cables between "
+			"switches on average instead of %.2f.",
+			is, was);
+}
+
+json_t *
+audit_find_better(const struct audit_find_in *in)
+{
+	struct list l = {.in = in};
+	json_t *out = json_array();
+
+	if (in->ours->routes == NULL) {
+		line(out, "Heddle finds no routes for this fabric: %s",
+			in->ours->why);
+		return out;
+	}
+	better_deadlock(&l, out);
+	better_load(&l, out);
+	better_share(out, "random bisections", in->found->ebb.mean,
+		in->ours->ebb.mean);
+	better_share(out, "shift permutations", in->found->shift.mean,
+		in->ours->shift.mean);
+	better_hops(&l, out);
+	return out;
+}

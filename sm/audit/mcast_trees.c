@@ -1,0 +1,527 @@
+#include "sm/audit/mcast_trees.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/verify/cdg.h"
+#include "sm/base/buf.h"
+#include "sm/base/mem.h"
+#include "sm/base/union_find.h"
+
+enum { SENDERS = 256, SHOWN = 6, ACTIVE = 4, SLS = 16 };
+
+/* A switch in a group's tree. */
+struct knot {
+	sw_ix sw;
+	uint64_t row[MCAST_WORDS];
+	bool members; /* ports of hosts, or its own port 0 */
+};
+
+struct tree {
+	const struct audit_groups_job *job;
+	const struct topo *t;
+	struct audit_groups_facts *out;
+	uint16_t mlid;
+	uint16_t sls;
+	bool told;  /* the SLs are known */
+	bool blind; /* it goes on through a switch that was not read */
+	struct knot *knot;
+	uint32_t n;
+	uint32_t *ix;	   /* [nsw] knot of a switch, or TOPO_NONE */
+	uint32_t *piece;   /* [n] */
+	uint32_t *queue;   /* [n] */
+	uint32_t *arrived; /* [n] */
+	uint8_t *by;	   /* [n] port that a packet came in by */
+};
+
+static void note(struct audit_groups_fault *f, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void
+note(struct audit_groups_fault *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (f->n++ > 0)
+		return;
+	va_start(ap, fmt);
+	(void)vsnprintf(f->first, sizeof(f->first), fmt, ap);
+	va_end(ap);
+}
+
+static struct verify_name
+name_of(const struct tree *g, uint32_t k)
+{
+	return verify_graph_name(g->t, g->t->sw[g->knot[k].sw].node);
+}
+
+static unsigned
+nports(const struct tree *g, uint32_t k)
+{
+	return g->t->node[g->t->sw[g->knot[k].sw].node].nports;
+}
+
+static const struct topo_port *
+port_of(const struct tree *g, uint32_t k, unsigned num)
+{
+	const struct topo *t = g->t;
+
+	return &t->port[topo_port_of(t, t->sw[g->knot[k].sw].node, num)];
+}
+
+/* Where a cable leads to. */
+struct end {
+	uint32_t knot; /* TOPO_NONE: a switch that is not in the tree */
+	unsigned port;
+};
+
+/* Does a port lead to a switch? */
+static bool
+cable(const struct tree *g, uint32_t k, unsigned num, struct end *far)
+{
+	const struct topo_port *p = port_of(g, k, num);
+	sw_ix s;
+
+	if (p->peer == TOPO_NONE)
+		return false;
+	s = g->t->node[g->t->port[p->peer].node].sw;
+	if (s == TOPO_NONE)
+		return false;
+	*far = (struct end){g->ix[s], g->t->port[p->peer].num};
+	return true;
+}
+
+static bool
+has(const struct tree *g, uint32_t k, unsigned port)
+{
+	return mcast_bit(g->knot[k].row, port);
+}
+
+/* ---- entries ---- */
+
+static void
+look_at_entry(struct tree *g, uint32_t k)
+{
+	struct knot *x = &g->knot[k];
+	struct end far;
+
+	x->members = has(g, k, 0);
+	for (unsigned p = 1; p < 256; p++) {
+		if (!has(g, k, p))
+			continue;
+		if (p > nports(g, k) || port_of(g, k, p)->peer == TOPO_NONE ||
+			port_of(g, k, p)->state != ACTIVE) {
+			note(&g->out->dead,
+				"MLID 0x%04x: %s sends to port %u, which is %s",
+				g->mlid, name_of(g, k).s, p,
+				p > nports(g, k) ? "none of its ports"
+						 : "no link that is up");
+			continue;
+		}
+		if (cable(g, k, p, &far)) {
+			g->blind |=
+				(g->t->node[g->t->port[port_of(g, k, p)->peer]
+						     .node]
+						.flags &
+					TN_QUARANTINED) != 0;
+			continue;
+		}
+		x->members = true;
+		g->out->ports++;
+	}
+}
+
+/* Join what cables join; true: one of them closes a ring. */
+static bool
+has_ring(struct tree *g)
+{
+	bool ring = false;
+
+	for (uint32_t k = 0; k < g->n; k++)
+		g->piece[k] = k;
+	for (uint32_t k = 0; k < g->n; k++)
+		for (unsigned p = 1; p <= nports(g, k); p++) {
+			struct end far;
+			uint32_t a, b;
+
+			if (!has(g, k, p) || !cable(g, k, p, &far) ||
+				far.knot == TOPO_NONE)
+				continue;
+			if (has(g, far.knot, far.port) &&
+				(far.knot < k ||
+					(far.knot == k && far.port <= p)))
+				continue; /* seen from the other end */
+			a = piece_of(g->piece, k);
+			b = piece_of(g->piece, far.knot);
+			ring |= a == b;
+			g->piece[a] = b;
+		}
+	return ring;
+}
+
+/* ---- where packets go ---- */
+
+/*
+ * Send a packet from a switch's hosts and follow all copies. arrived counts
+ * those that a switch got, with no more than two looked at. True: it came to
+ * nobody twice.
+ */
+static bool
+flood(struct tree *g, uint32_t from)
+{
+	uint32_t head = 0, tail = 0;
+	bool once = true;
+
+	memset(g->arrived, 0, g->n * sizeof(*g->arrived));
+	g->arrived[from] = 1;
+	g->by[from] = 0;
+	g->queue[tail++] = from;
+	while (head < tail) {
+		uint32_t k = g->queue[head++];
+
+		for (unsigned p = 1; p <= nports(g, k); p++) {
+			struct end far;
+
+			if (p == g->by[k] || !has(g, k, p) ||
+				!cable(g, k, p, &far) || far.knot == TOPO_NONE)
+				continue;
+			if (g->arrived[far.knot]++ > 0) {
+				once = false;
+				continue;
+			}
+			g->by[far.knot] = (uint8_t)far.port;
+			g->queue[tail++] = far.knot;
+		}
+	}
+	return once;
+}
+
+/* Switches with members that a packet from this one does not come to. */
+static uint32_t
+missed(const struct tree *g, uint32_t *first)
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < g->n; k++)
+		if (g->knot[k].members && g->arrived[k] == 0 && n++ == 0)
+			*first = k;
+	return n;
+}
+
+/* Does every member hear every other one, once? */
+static bool
+hear(struct tree *g)
+{
+	uint32_t senders = 0, step, seen = 0, lost = 0, n;
+	bool once = true, all = true;
+
+	for (uint32_t k = 0; k < g->n; k++)
+		senders += g->knot[k].members;
+	step = senders / SENDERS + 1;
+	for (uint32_t k = 0; k < g->n; k++) {
+		if (!g->knot[k].members || seen++ % step != 0)
+			continue;
+		once &= flood(g, k);
+		n = all && !g->blind ? missed(g, &lost) : 0;
+		if (n == 0)
+			continue;
+		all = false;
+		note(&g->out->parted,
+			"MLID 0x%04x: what is sent at %s does not reach %s%s",
+			g->mlid, name_of(g, k).s, name_of(g, lost).s,
+			n > 1 ? " and others" : "");
+	}
+	return once;
+}
+
+/*
+ * Walk on, channel by channel, until one comes again. path: (switch, out)
+ * packed. Depth first; on: [n * 256] 0 new, 1 on the way, 2 done.
+ */
+struct chase {
+	uint8_t *on;
+	uint32_t *path;
+	uint8_t *next; /* the port to try next there */
+	uint32_t depth;
+};
+
+/* Go on by port p of k, if it is a cable of the tree; 1: that is a circle. */
+static int
+enter(struct tree *g, struct chase *c, uint32_t k, unsigned p)
+{
+	uint32_t channel = k << 8 | p;
+	struct end far;
+
+	if (!has(g, k, p) || !cable(g, k, p, &far) || far.knot == TOPO_NONE ||
+		c->on[channel] == 2)
+		return 0;
+	c->path[c->depth] = channel;
+	c->next[c->depth] = 1;
+	if (c->on[channel] == 1)
+		return 1;
+	c->on[channel] = 1;
+	c->depth++;
+	return 0;
+}
+
+/* From this channel: is there a circle? Then path ends with it. */
+static bool
+circles(struct tree *g, struct chase *c, uint32_t k, unsigned p)
+{
+	c->depth = 0;
+	if (enter(g, c, k, p))
+		return true;
+	while (c->depth > 0) {
+		uint32_t top = c->depth - 1;
+		struct end far = {0, 0};
+
+		(void)cable(g, c->path[top] >> 8, c->path[top] & 255, &far);
+		if (c->next[top] > nports(g, far.knot)) {
+			c->on[c->path[top]] = 2;
+			c->depth--;
+			continue;
+		}
+		if (c->next[top]++ == far.port)
+			continue;
+		if (enter(g, c, far.knot, c->next[top] - 1U))
+			return true;
+	}
+	return false;
+}
+
+static void
+tell_circle(struct tree *g, const struct chase *c)
+{
+	uint32_t from = 0;
+	struct buf b = {0};
+
+	while (c->path[from] != c->path[c->depth])
+		from++;
+	for (uint32_t i = from; i < c->depth && i < from + SHOWN; i++)
+		buf_printf(&b, "%s port %u -> ", name_of(g, c->path[i] >> 8).s,
+			c->path[i] & 255U);
+	if (c->depth - from > SHOWN)
+		buf_printf(&b, "... %u more -> ", c->depth - from - SHOWN);
+	buf_printf(&b, "%s", name_of(g, c->path[from] >> 8).s);
+	note(&g->out->loops, "MLID 0x%04x: %s", g->mlid, b.text);
+	buf_free(&b);
+}
+
+static bool
+loops(struct tree *g)
+{
+	size_t channels = (size_t)g->n << 8;
+	struct chase c = {.on = mem_zalloc(channels, 1),
+		.path = mem_alloc((channels + 1) * sizeof(*c.path)),
+		.next = mem_alloc(channels + 1)};
+	bool found = false;
+
+	for (uint32_t k = 0; k < g->n && !found; k++)
+		for (unsigned p = 1; p <= nports(g, k) && !found; p++)
+			found = c.on[k << 8 | p] == 0 && circles(g, &c, k, p);
+	if (found)
+		tell_circle(g, &c);
+	free(c.on);
+	free(c.path);
+	free(c.next);
+	return found;
+}
+
+/* ---- turns ---- */
+
+static uint8_t
+lane(const struct tree *g, uint32_t k, unsigned in, unsigned out, unsigned sl,
+	bool *sure)
+{
+	const struct audit_lanes_turn turn = {
+		g->knot[k].sw, (uint8_t)in, (uint8_t)out};
+
+	return g->job->lanes == NULL
+		       ? 0
+		       : audit_lanes_vl(g->job->lanes, &turn, sl, sure);
+}
+
+/* May packets of the group come in by this port? The switch itself sends them
+ * where it is a member. */
+static bool
+comes_in(const struct tree *g, uint32_t k, unsigned in)
+{
+	struct end far;
+
+	if (in == 0)
+		return has(g, k, 0);
+	if (port_of(g, k, in)->peer == TOPO_NONE)
+		return false;
+	return !cable(g, k, in, &far) ||
+	       (far.knot != TOPO_NONE && has(g, far.knot, far.port));
+}
+
+/* Lanes on which an SL leaves k by a port, a bit each. */
+static uint16_t
+lanes_out(
+	const struct tree *g, uint32_t k, unsigned out, unsigned sl, bool *sure)
+{
+	uint16_t all = 0;
+
+	for (unsigned in = 0; in <= nports(g, k); in++)
+		if (in != out && comes_in(g, k, in))
+			all |= (uint16_t)(1U << lane(g, k, in, out, sl, sure));
+	return all & (uint16_t) ~(1U << AUDIT_LANES_DISCARD);
+}
+
+/* Turns of one SL from in-port to all others. */
+static void
+turns_from(struct tree *g, uint32_t k, unsigned in, unsigned sl,
+	struct audit_deps *d)
+{
+	struct end from = {0, 0};
+	bool sure = g->told;
+	uint16_t vls;
+
+	(void)cable(g, k, in, &from);
+	vls = lanes_out(g, from.knot, from.port, sl, &sure);
+	for (unsigned out = 1; out <= nports(g, k); out++) {
+		uint8_t vl;
+
+		if (out == in || !has(g, k, out))
+			continue;
+		vl = lane(g, k, in, out, sl, &sure);
+		for (unsigned v = 0; v < AUDIT_LANES_DISCARD; v++)
+			if (vls >> v & 1 && vl != AUDIT_LANES_DISCARD)
+				audit_deps_add(d,
+					&(struct audit_deps_turn){g->knot[k].sw,
+						(uint8_t)in, (uint8_t)v,
+						(uint8_t)out, vl},
+					&(struct audit_deps_cause){g->mlid,
+						(uint8_t)sl, sure, false});
+	}
+}
+
+static void
+all_turns(struct tree *g, struct audit_deps *d)
+{
+	for (uint32_t k = 0; k < g->n; k++)
+		for (unsigned in = 1; in <= nports(g, k); in++) {
+			struct end far;
+
+			if (!comes_in(g, k, in) || !cable(g, k, in, &far))
+				continue;
+			for (unsigned sl = 0; sl < SLS; sl++)
+				if (g->sls >> sl & 1)
+					turns_from(g, k, in, sl, d);
+		}
+}
+
+/* ---- group by group ---- */
+
+/* The group's switches; false: nobody has an entry. */
+static bool
+gather(struct tree *g)
+{
+	const struct topo *t = g->t;
+
+	g->n = 0;
+	g->blind = false;
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		g->ix[s] = TOPO_NONE;
+		if (!mft_row(g->job->mft, t->node[t->sw[s].node].guid,
+			    g->mlid - (unsigned)MFT_MLID, g->knot[g->n].row))
+			continue;
+		g->knot[g->n].sw = s;
+		g->ix[s] = g->n++;
+	}
+	for (uint32_t k = 0; k < g->n; k++)
+		look_at_entry(g, k);
+	return g->n > 0;
+}
+
+/* Who has this MLID: its SLs. Groups are sorted; *at goes on. */
+static bool
+owners(struct tree *g, size_t *at)
+{
+	const struct audit_sa_facts *sa = g->job->sa;
+	bool any = false;
+
+	g->sls = 0;
+	for (; *at < sa->ngroups && sa->group[*at].mlid <= g->mlid; ++*at) {
+		if (sa->group[*at].mlid < g->mlid)
+			continue;
+		any = true;
+		g->sls |= (uint16_t)(1U << sa->group[*at].sl);
+	}
+	g->told = any || g->job->lanes == NULL;
+	if (!any)
+		g->sls = g->job->lanes == NULL ? 1 : g->job->assumed;
+	if (g->job->lanes == NULL)
+		g->sls = 1;
+	return any;
+}
+
+static void
+judge(struct tree *g, struct audit_deps *d)
+{
+	bool ring = has_ring(g);
+
+	g->out->trees++;
+	if (ring && loops(g))
+		return; /* nothing else is worth saying, and its turns are
+			   a cycle of their own */
+	if (!hear(g) && ring)
+		note(&g->out->copies,
+			"MLID 0x%04x: a packet comes more than once", g->mlid);
+	all_turns(g, d);
+}
+
+static void
+tree_new(struct tree *g, const struct audit_groups_job *job,
+	struct audit_groups_facts *out)
+{
+	uint32_t n = job->t->nsw;
+
+	*g = (struct tree){.job = job, .t = job->t, .out = out};
+	g->knot = mem_zalloc(n + 1U, sizeof(*g->knot));
+	g->ix = mem_zalloc(n + 1U, sizeof(*g->ix));
+	g->piece = mem_zalloc(n + 1U, sizeof(*g->piece));
+	g->queue = mem_zalloc(n + 1U, sizeof(*g->queue));
+	g->arrived = mem_zalloc(n + 1U, sizeof(*g->arrived));
+	g->by = mem_zalloc(n + 1U, 1);
+}
+
+void
+audit_groups_judge(const struct audit_groups_job *job, struct audit_deps *d,
+	struct audit_groups_facts *out)
+{
+	unsigned most = mft_blocks(job->mft) * MFT_BLOCK;
+	struct tree g;
+	size_t at = 0;
+
+	*out = (struct audit_groups_facts){0};
+	tree_new(&g, job, out);
+	for (unsigned group = 0; group < most && group < MFT_GROUPS; group++) {
+		bool owned;
+
+		g.mlid = (uint16_t)(MFT_MLID + group);
+		owned = owners(&g, &at);
+		if (gather(&g)) {
+			judge(&g, d);
+			if (!owned && job->sa->groups_known)
+				note(&out->nobody,
+					"MLID 0x%04x has entries in %u "
+					"switches and belongs to no group",
+					g.mlid, g.n);
+		} else if (owned) {
+			note(&out->none,
+				"MLID 0x%04x is a group's and no switch has "
+				"an entry for it",
+				g.mlid);
+		}
+	}
+	free(g.knot);
+	free(g.ix);
+	free(g.piece);
+	free(g.queue);
+	free(g.arrived);
+	free(g.by);
+}

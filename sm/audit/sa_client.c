@@ -1,0 +1,500 @@
+#include "sm/audit/sa_client.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/be.h"
+#include "sm/base/mem.h"
+
+enum {
+	WINDOW = 2,
+	TRIES = 3,
+	VAIN = 3,	 /* sources without an answer, one after the other */
+	FIRST_MS = 1000, /* is anybody there? */
+	TABLE_MS = 8000, /* a table takes its time */
+	QP1 = 1,
+	PATHS_MAX = 127, /* that can be asked for between two ports */
+	ACTIVE = 4,
+	NO_SOURCE = -1,
+};
+
+enum stage { STAGE_INFO, STAGE_GROUPS, STAGE_PATHS, STAGE_DONE };
+
+/* What is asked for. */
+static const uint16_t attr[] = {
+	[STAGE_INFO] = MAD_SA_CLASS_PORT_INFO,
+	[STAGE_GROUPS] = MAD_SA_MEMBER,
+	[STAGE_PATHS] = MAD_SA_PATH_REC,
+	[STAGE_DONE] = 0,
+};
+
+struct question {
+	bool open;
+	uint32_t tid;
+	unsigned tries;
+	struct mono due;
+	size_t source;
+};
+
+/* A LID, the paths from which are asked for. */
+struct source {
+	port_ix port;
+	uint16_t lid;
+};
+
+struct audit_sa {
+	const struct topo *t;
+	struct transport *wire;
+	enum stage stage;
+	uint16_t lid;
+	uint8_t sl;
+	uint64_t prefix;
+	uint32_t tid;
+	struct question q[WINDOW];
+	struct source *source;
+	size_t nsources, capsources, at;
+	uint8_t npaths; /* to each port: all of its LIDs */
+	unsigned vain;
+	/* [nsw] by LID, of hosts and of port 0; NULL: not asked, no answer */
+	uint16_t **sls[2];
+	struct audit_sa_group *group;
+	size_t capgroups;
+	struct audit_sa_facts facts;
+};
+
+struct audit_sa *
+audit_sa_new(const struct topo *t, struct transport *wire)
+{
+	struct audit_sa *a = mem_zalloc(1, sizeof(*a));
+
+	a->t = t;
+	a->wire = wire;
+	for (size_t i = 0; i < 2; i++)
+		a->sls[i] = mem_zalloc(t->nsw, sizeof(*a->sls[i]));
+	return a;
+}
+
+void
+audit_sa_free(struct audit_sa *a)
+{
+	if (a == NULL)
+		return;
+	for (size_t i = 0; i < 2; i++) {
+		for (sw_ix s = 0; s < a->t->nsw; s++)
+			free(a->sls[i][s]);
+		free(a->sls[i]);
+	}
+	free(a->source);
+	free(a->group);
+	free(a);
+}
+
+/* ---- whom to ask about ---- */
+
+static bool
+is_host(const struct topo *t, port_ix p)
+{
+	return !(t->node[t->port[p].node].flags & TN_AGGREGATION) &&
+	       t->port[p].lid != 0 && t->port[p].state == ACTIVE;
+}
+
+/* A port's LIDs; their number. */
+static uint32_t
+add_lids(struct audit_sa *a, port_ix port, bool take)
+{
+	const struct topo_port *p = &a->t->port[port];
+	uint32_t n = p->lid != 0 ? 1U << p->lmc : 0;
+
+	for (uint32_t i = 0; take && i < n; i++) {
+		a->source = mem_grow(a->source, a->nsources, &a->capsources,
+			sizeof(*a->source));
+		a->source[a->nsources++] =
+			(struct source){port, (uint16_t)(p->lid + i)};
+	}
+	return n;
+}
+
+/* Those of a switch's own port 0, and of its hosts, or of the first of them. */
+static uint32_t
+lids_on(struct audit_sa *a, sw_ix s, bool every, bool take)
+{
+	const struct topo_switch *sw = &a->t->sw[s];
+	uint32_t n;
+
+	if (a->t->node[sw->node].flags & TN_QUARANTINED)
+		return 0;
+	n = add_lids(a, a->t->node[sw->node].first_port, take);
+	for (uint32_t i = 1; i < sw->nend; i++) {
+		port_ix p = a->t->end[sw->end + i].port;
+
+		if (!is_host(a->t, p))
+			continue;
+		n += add_lids(a, p, take);
+		if (!every)
+			break;
+	}
+	return n;
+}
+
+/* As many as may be: all, one host a switch, or of every so manieth switch. */
+static void
+choose_sources(struct audit_sa *a, uint32_t records)
+{
+	uint64_t lids = 0, every = 0, one = 0, step = 1;
+	uint8_t lmc = 0;
+
+	assert(records > 0);
+	for (port_ix p = 0; p < a->t->nports; p++) {
+		lids += add_lids(a, p, false);
+		if (a->t->port[p].lid != 0 && a->t->port[p].lmc > lmc)
+			lmc = a->t->port[p].lmc;
+	}
+	for (sw_ix s = 0; s < a->t->nsw; s++) {
+		every += lids_on(a, s, true, false);
+		one += lids_on(a, s, false, false);
+	}
+	a->npaths = (uint8_t)(lmc < 7 ? 1U << lmc : PATHS_MAX);
+	a->facts.extent = AUDIT_SA_SWITCH;
+	if (every * lids <= records) {
+		a->facts.extent = AUDIT_SA_EVERY;
+	} else if (one * lids > records) {
+		a->facts.extent = AUDIT_SA_SOME;
+		step = (one * lids + records - 1) / records;
+	}
+	for (sw_ix s = 0; s < a->t->nsw; s++)
+		if (s % step == 0)
+			(void)lids_on(
+				a, s, a->facts.extent == AUDIT_SA_EVERY, true);
+	a->facts.sources = (uint32_t)a->nsources;
+}
+
+/* ---- asking ---- */
+
+static size_t
+path_to_ask(const struct audit_sa *a, size_t source, uint8_t *rec)
+{
+	const struct mad_sa_path p = {
+		.sgid = {a->prefix, a->t->port[a->source[source].port].guid},
+		.slid = a->source[source].lid,
+		.reversible = true,
+		.npaths = a->npaths,
+	};
+
+	mad_sa_path_encode(&p, rec);
+	return MAD_SA_PATH;
+}
+
+static void
+post(struct audit_sa *a, struct question *q, struct mono now)
+{
+	struct mad_sa h = {.base_version = 1,
+		.class_version = MAD_SA_VERSION,
+		.method = MAD_SA_GET_TABLE};
+	struct transport_msg m = {
+		.lid = a->lid, .qpn = QP1, .sl = a->sl, .len = MAD_SIZE};
+	struct mono wait = mono_ms(TABLE_MS);
+
+	h.attr = attr[a->stage];
+	if (a->stage == STAGE_INFO) {
+		h.method = MAD_GET;
+		wait = mono_ms(FIRST_MS);
+	} else if (a->stage == STAGE_PATHS) {
+		h.mask = MAD_SA_PATH_SGID | MAD_SA_PATH_SLID |
+			 MAD_SA_PATH_NPATHS;
+		(void)path_to_ask(a, q->source, m.mad + MAD_SA_HEADER);
+	}
+	h.tid = q->tid = ++a->tid;
+	mad_sa_encode(&h, m.mad);
+	q->open = true;
+	q->tries++;
+	q->due = mono_add(now, wait);
+	a->facts.questions++;
+	(void)a->wire->send(a->wire, &m);
+}
+
+static void
+begin(struct audit_sa *a, size_t source, struct mono now)
+{
+	for (size_t i = 0; i < WINDOW; i++)
+		if (!a->q[i].open) {
+			a->q[i] = (struct question){.source = source};
+			post(a, &a->q[i], now);
+			return;
+		}
+}
+
+static unsigned
+open_ones(const struct audit_sa *a)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < WINDOW; i++)
+		n += a->q[i].open;
+	return n;
+}
+
+static void
+feed_paths(struct audit_sa *a, struct mono now)
+{
+	while (a->at < a->nsources && a->vain < VAIN && open_ones(a) < WINDOW)
+		begin(a, a->at++, now);
+	if (open_ones(a) > 0)
+		return;
+	a->stage = STAGE_DONE;
+	if (a->facts.answered < a->facts.sources && a->facts.why[0] == '\0')
+		(void)snprintf(a->facts.why, sizeof(a->facts.why),
+			"it told the paths from %" PRIu32 " of %" PRIu32
+			" LIDs",
+			a->facts.answered, a->facts.sources);
+}
+
+static void
+feed(struct audit_sa *a, struct mono now)
+{
+	if (a->stage == STAGE_PATHS) {
+		feed_paths(a, now);
+	} else if (open_ones(a) > 0) {
+		return;
+	} else if (a->stage == STAGE_INFO && a->facts.answers) {
+		a->stage = STAGE_GROUPS;
+		begin(a, 0, now);
+	} else {
+		a->stage = STAGE_DONE;
+	}
+}
+
+void
+audit_sa_paths(struct audit_sa *a, uint32_t records, struct mono now)
+{
+	if (!a->facts.answers)
+		return;
+	a->stage = STAGE_PATHS;
+	choose_sources(a, records);
+	feed(a, now);
+}
+
+void
+audit_sa_start(struct audit_sa *a, struct mono now)
+{
+	struct mad_port_info i;
+
+	a->stage = STAGE_DONE;
+	if (a->t->sm_port == TOPO_NONE ||
+		mad_port_info_decode(
+			topo_info(a->t, a->t->sm_port), &i, NULL) != 0 ||
+		i.lid == 0 || i.sm_lid == 0 || i.sm_lid > TOPO_LID_MAX ||
+		i.state != ACTIVE) {
+		(void)snprintf(a->facts.why, sizeof(a->facts.why),
+			"our port is not Active, or nobody told it where "
+			"subnet administration is");
+		return;
+	}
+	a->lid = i.sm_lid;
+	a->sl = i.sm_sl;
+	a->prefix = i.gid_prefix;
+	a->stage = STAGE_INFO;
+	begin(a, 0, now);
+}
+
+/* ---- answers ---- */
+
+static void
+failed(struct audit_sa *a, const struct question *q, const char *how)
+{
+	static const char *const what[] = {
+		[STAGE_INFO] = "who it is",
+		[STAGE_GROUPS] = "for its groups",
+		[STAGE_PATHS] = "for paths",
+		[STAGE_DONE] = "",
+	};
+
+	if (a->stage == STAGE_PATHS)
+		a->vain++;
+	if (a->facts.why[0] == '\0')
+		(void)snprintf(a->facts.why, sizeof(a->facts.why),
+			"LID %u, asked %s %u time%s, %s", a->lid,
+			what[a->stage], q->tries, q->tries == 1 ? "" : "s",
+			how);
+}
+
+static int
+by_mlid(const void *x, const void *y)
+{
+	const struct audit_sa_group *a = x, *b = y;
+
+	return a->mlid < b->mlid ? -1 : a->mlid > b->mlid;
+}
+
+static void
+take_groups(struct audit_sa *a, const uint8_t *rec, size_t n, size_t stride)
+{
+	struct audit_sa_facts *f = &a->facts;
+
+	f->groups_known = true;
+	for (size_t i = 0; i < n; i++) {
+		struct mad_sa_member m;
+
+		mad_sa_member_decode(rec + i * stride, &m);
+		if (m.mlid <= TOPO_LID_MAX)
+			continue;
+		a->group = mem_grow(
+			a->group, f->ngroups, &a->capgroups, sizeof(*a->group));
+		a->group[f->ngroups++] =
+			(struct audit_sa_group){m.mgid, m.mlid, m.pkey, m.sl};
+	}
+	if (f->ngroups > 1)
+		qsort(a->group, f->ngroups, sizeof(*a->group), by_mlid);
+	f->group = a->group;
+}
+
+static void
+take_paths(struct audit_sa *a, const struct question *q, const uint8_t *rec,
+	size_t n, size_t stride)
+{
+	const struct topo *t = a->t;
+	port_ix from = a->source[q->source].port;
+	sw_ix s = topo_switch_of(t, from);
+	uint16_t **sls;
+
+	a->vain = 0;
+	if (n == 0 || s == TOPO_NONE)
+		return; /* perhaps it would not tell us */
+	a->facts.answered++;
+	a->facts.records += n;
+	sls = &a->sls[t->port[from].num == 0][s];
+	if (*sls == NULL)
+		*sls = mem_zalloc(t->max_lid + 1U, sizeof(**sls));
+	for (size_t i = 0; i < n; i++) {
+		struct mad_sa_path p;
+
+		mad_sa_path_decode(rec + i * stride, &p);
+		if (p.dlid == 0 || p.dlid > t->max_lid)
+			continue;
+		(*sls)[p.dlid] |= (uint16_t)(1U << p.sl);
+		a->facts.sls |= (uint16_t)(1U << p.sl);
+	}
+}
+
+static void
+take(struct audit_sa *a, const struct question *q, const struct mad_sa *h,
+	const struct transport_msg *m)
+{
+	static const size_t least[] = {
+		[STAGE_INFO] = MAD_SA_PORT_INFO,
+		[STAGE_GROUPS] = MAD_SA_MEMBER_REC,
+		[STAGE_PATHS] = MAD_SA_PATH,
+		[STAGE_DONE] = 0,
+	};
+	const uint8_t *rec = m->len > MAD_SIZE ? m->body : m->mad;
+	size_t stride = (size_t)h->offset * 8, n = 0;
+	char how[48];
+
+	if (h->attr != attr[a->stage]) {
+		failed(a, q, "spoke of something else");
+		return;
+	}
+	if (rec == NULL ||
+		(h->status != MAD_SA_OK && h->status != MAD_SA_NO_RECORDS)) {
+		(void)snprintf(
+			how, sizeof(how), "said status 0x%04x", h->status);
+		failed(a, q, how);
+		return;
+	}
+	if (h->status == MAD_SA_OK && stride >= least[a->stage])
+		n = (m->len - MAD_SA_HEADER) / stride;
+	if (a->stage == STAGE_INFO)
+		a->facts.answers = true;
+	else if (a->stage == STAGE_GROUPS)
+		take_groups(a, rec + MAD_SA_HEADER, n, stride);
+	else
+		take_paths(a, q, rec + MAD_SA_HEADER, n, stride);
+}
+
+/* Not this time. */
+static void
+again(struct audit_sa *a, struct question *q, struct mono now)
+{
+	if (q->tries < TRIES && (a->stage != STAGE_PATHS || a->vain == 0)) {
+		post(a, q, now);
+		return;
+	}
+	q->open = false;
+	failed(a, q, "did not answer");
+}
+
+bool
+audit_sa_receive(
+	struct audit_sa *a, const struct transport_msg *m, struct mono now)
+{
+	struct question *q = NULL;
+	struct mad_sa h;
+
+	if (m->mad[1] != MAD_SA || m->len < MAD_SA_HEADER ||
+		mad_sa_decode(m->mad, MAD_SIZE, &h, NULL) != 0)
+		return false;
+	for (size_t i = 0; i < WINDOW; i++)
+		if (a->q[i].open && a->q[i].tid == (uint32_t)h.tid)
+			q = &a->q[i];
+	if (q == NULL)
+		return true; /* late */
+	if (m->error == 0 && m->lid != a->lid)
+		return true; /* nobody asked them */
+	if (m->error != 0 || (h.status & 0xff) == MAD_STATUS_BUSY) {
+		q->due = mono_min(q->due, mono_add(now, mono_ms(FIRST_MS)));
+		return true;
+	}
+	if (!(h.method & MAD_SA_RESPONSE))
+		return true;
+	q->open = false;
+	take(a, q, &h, m);
+	feed(a, now);
+	return true;
+}
+
+struct mono
+audit_sa_next(const struct audit_sa *a)
+{
+	struct mono t = MONO_NEVER;
+
+	for (size_t i = 0; i < WINDOW; i++)
+		if (a->q[i].open)
+			t = mono_min(t, a->q[i].due);
+	return t;
+}
+
+void
+audit_sa_tick(struct audit_sa *a, struct mono now)
+{
+	for (size_t i = 0; i < WINDOW; i++)
+		if (a->q[i].open && !mono_before(now, a->q[i].due))
+			again(a, &a->q[i], now);
+	feed(a, now);
+}
+
+bool
+audit_sa_done(const struct audit_sa *a)
+{
+	return a->stage == STAGE_DONE;
+}
+
+const struct audit_sa_facts *
+audit_sa_facts(const struct audit_sa *a)
+{
+	return &a->facts;
+}
+
+bool
+audit_sa_sls(const struct audit_sa *a, const struct audit_sa_from *from,
+	uint16_t lid, uint16_t *out)
+{
+	const uint16_t *sls = a->sls[from->port0][from->sw];
+
+	*out = 0;
+	if (sls == NULL || lid > a->t->max_lid)
+		return false;
+	*out = sls[lid];
+	return true;
+}

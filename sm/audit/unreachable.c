@@ -1,0 +1,160 @@
+#include "sm/audit/unreachable.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/verify/cdg.h"
+#include "sm/base/mem.h"
+#include "sm/base/union_find.h"
+
+/* How a LID's packets end, from a switch. */
+enum end { OPEN, ON_WAY, ARRIVES, LOST, LOOPS, UNSEEN };
+
+struct apart {
+	const struct routes *r;
+	const struct topo *t;
+	struct audit_apart_facts *out;
+	uint32_t *piece; /* [nsw] of switches that were read */
+	uint8_t *end;	 /* [nsw] */
+	sw_ix *way;	 /* [nsw] */
+	bool *hosts;	 /* [nsw] has some */
+	bool *host;	 /* [nports] is one's */
+};
+
+static void
+join_pieces(struct apart *a)
+{
+	const struct topo *t = a->t;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		a->piece[s] = s;
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+			sw_ix o = t->adj[t->sw[s].adj + i].peer;
+
+			if (topo_sw_live(t, s) && topo_sw_live(t, o))
+				a->piece[piece_of(a->piece, s)] =
+					piece_of(a->piece, o);
+		}
+}
+
+/* Where switch s sends a LID: a switch in *next, or how that ends. */
+static enum end
+step(const struct apart *a, sw_ix s, uint16_t lid, sw_ix *next)
+{
+	const struct topo *t = a->t;
+	const struct topo_node *n = &t->node[t->sw[s].node];
+	unsigned out = routes_port(a->r, s, lid);
+	port_ix owner = t->by_lid[lid], far;
+
+	if (out > n->nports)
+		return LOST;
+	if (n->first_port + out == owner)
+		return ARRIVES;
+	far = t->port[n->first_port + out].peer;
+	if (far == TOPO_NONE)
+		return LOST;
+	if (far == owner)
+		return ARRIVES;
+	*next = t->node[t->port[far].node].sw;
+	if (*next == TOPO_NONE)
+		return LOST;
+	return !topo_sw_live(t, *next) ? UNSEEN : OPEN;
+}
+
+/* Follow a LID from s and note how it ends for all on the way. */
+static enum end
+follow(struct apart *a, sw_ix s, uint16_t lid)
+{
+	enum end e = OPEN;
+	uint32_t n = 0;
+
+	while (e == OPEN) {
+		sw_ix next = s;
+
+		if (a->end[s] != OPEN) {
+			e = a->end[s] == ON_WAY ? LOOPS : (enum end)a->end[s];
+			break;
+		}
+		a->end[s] = ON_WAY;
+		a->way[n++] = s;
+		e = step(a, s, lid, &next);
+		s = next;
+	}
+	while (n > 0)
+		a->end[a->way[--n]] = (uint8_t)e;
+	return e;
+}
+
+static void
+judge_lid(struct apart *a, uint16_t lid)
+{
+	const struct topo *t = a->t;
+	sw_ix root = topo_switch_of(t, t->by_lid[lid]);
+
+	if (root == TOPO_NONE || !topo_sw_live(t, root))
+		return;
+	memset(a->end, OPEN, t->nsw);
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		enum end e;
+
+		if (!topo_sw_live(t, s) ||
+			piece_of(a->piece, s) != piece_of(a->piece, root))
+			continue;
+		e = follow(a, s, lid);
+		a->out->unseen += e == UNSEEN;
+		a->out->hosts += (e == LOST || e == LOOPS) && a->hosts[s] &&
+				 a->host[t->by_lid[lid]];
+		if (e == LOST && a->out->lost[0] == '\0')
+			(void)snprintf(a->out->lost, sizeof(a->out->lost),
+				"LID %u (%s) from switch %s", lid,
+				verify_graph_name(
+					t, t->port[t->by_lid[lid]].node)
+					.s,
+				verify_graph_name(t, t->sw[s].node).s);
+	}
+}
+
+static void
+mark_hosts(struct apart *a)
+{
+	const struct topo *t = a->t;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
+			const struct topo_end *e = &t->end[t->sw[s].end + i];
+
+			if (e->host)
+				a->hosts[s] = a->host[e->port] = true;
+		}
+}
+
+void
+audit_apart_judge(
+	const struct routes *r, bool lost, struct audit_apart_facts *out)
+{
+	const struct topo *t = r->topo;
+	struct apart a = {.r = r, .t = t, .out = out};
+
+	*out = (struct audit_apart_facts){0};
+	for (node_ix n = 0; n < t->nnodes; n++)
+		out->nodes += (t->node[n].flags & TN_QUARANTINED) != 0;
+	if (out->nodes == 0 && !lost)
+		return;
+	a.piece = mem_alloc(t->nsw * sizeof(*a.piece));
+	a.end = mem_alloc(t->nsw);
+	a.way = mem_alloc(t->nsw * sizeof(*a.way));
+	a.hosts = mem_zalloc(t->nsw, sizeof(*a.hosts));
+	a.host = mem_zalloc(t->nports, sizeof(*a.host));
+	mark_hosts(&a);
+	join_pieces(&a);
+	for (uint32_t lid = 1; lid <= t->max_lid; lid++)
+		if (t->by_lid[lid] != TOPO_NONE)
+			judge_lid(&a, (uint16_t)lid);
+	free(a.piece);
+	free(a.end);
+	free(a.way);
+	free(a.hosts);
+	free(a.host);
+}

@@ -1,0 +1,347 @@
+#include "sm/audit/vl_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+
+enum { ROW = 8, UNREAD = 0, ROWS_MAX = UINT16_MAX };
+
+/* A table, and how many turns have it. */
+struct row {
+	uint8_t vl[ROW];
+	uint32_t n;
+};
+
+struct audit_lanes {
+	struct audit_lanes_job job;
+	struct audit_lanes_turn *want; /* one of each cable first */
+	size_t n, cap, first, next, end;
+	unsigned inflight;
+	uint16_t **id; /* [nsw] by in * width + out: place in row, or UNREAD */
+	struct row *row;
+	size_t nrows, caprows;
+	size_t common; /* the row that most turns have, or UNREAD */
+	uint64_t read, refused;
+	uint16_t vls;
+	bool discards, done;
+};
+
+static unsigned
+width(const struct topo *t, sw_ix s)
+{
+	return t->node[t->sw[s].node].nports + 1U;
+}
+
+static bool
+to_switch(const struct topo *t, const struct topo_port *p)
+{
+	return p->peer != TOPO_NONE &&
+	       t->node[t->port[p->peer].node].type == TOPO_SWITCH;
+}
+
+/* ---- what to ask ---- */
+
+static void
+want(struct audit_lanes *l, sw_ix s, unsigned in, unsigned out)
+{
+	unsigned w = width(l->job.t, s);
+
+	l->want = mem_grow(l->want, l->n, &l->cap, sizeof(*l->want));
+	l->want[l->n++] =
+		(struct audit_lanes_turn){s, (uint8_t)in, (uint8_t)out};
+	if (l->id[s] == NULL)
+		l->id[s] = mem_zalloc((size_t)w * w, sizeof(**l->id));
+}
+
+/* The first port of a host on the switch; 0: it has none. */
+static unsigned
+host_port(const struct topo *t, sw_ix s)
+{
+	const struct topo_switch *sw = &t->sw[s];
+
+	return sw->nend > 1 ? t->end[sw->end + 1].out : 0;
+}
+
+static bool
+makes(const struct verify_turns *turns, size_t rec, unsigned in, unsigned out)
+{
+	size_t word = ((rec + in) << turns->shift) + out / 64;
+
+	return turns->row[word] >> out % 64 & 1;
+}
+
+/* Do packets come in by this port that go on by the cable? Those of a switch
+ * itself come in by port 0; of its hosts one is asked about. */
+static bool
+comes_in(const struct audit_lanes *l, sw_ix s, size_t rec, unsigned in,
+	unsigned out)
+{
+	const struct topo *t = l->job.t;
+
+	if (in == out)
+		return false;
+	return in == 0 || in == host_port(t, s) ||
+	       (to_switch(t, &t->port[topo_port_of(t, t->sw[s].node, in)]) &&
+		       makes(l->job.turns, rec, in, out));
+}
+
+/*
+ * In-ports of a cable out of s: a sample of one, or all the others. Samples are
+ * of hosts' ports here and of cables there, not of port 0, of which few know.
+ */
+static void
+want_cable(struct audit_lanes *l, sw_ix s, size_t rec, unsigned out, bool rest)
+{
+	unsigned w = width(l->job.t, s), n = 0, sample = 0;
+
+	for (unsigned in = 1; in < w; in++)
+		n += comes_in(l, s, rec, in, out);
+	for (unsigned in = 1, k = 0; in < w && n > 0; in++)
+		if (comes_in(l, s, rec, in, out) && k++ == out % n)
+			sample = in;
+	if (!rest)
+		want(l, s, sample, out);
+	for (unsigned in = 0; in < w && rest; in++)
+		if (in != sample && comes_in(l, s, rec, in, out))
+			want(l, s, in, out);
+}
+
+static void
+want_all(struct audit_lanes *l, bool rest)
+{
+	const struct topo *t = l->job.t;
+	size_t rec = 0;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const struct topo_switch *sw = &t->sw[s];
+
+		for (uint32_t i = 0; i < sw->nadj; i++) {
+			unsigned out = t->adj[sw->adj + i].out;
+			port_ix p = topo_port_of(t, sw->node, out);
+
+			if (t->port[p].vl_cap > 1 &&
+				!(t->node[sw->node].flags & TN_QUARANTINED))
+				want_cable(l, s, rec, out, rest);
+		}
+		rec += width(t, s);
+	}
+}
+
+struct audit_lanes *
+audit_lanes_new(const struct audit_lanes_job *job)
+{
+	struct audit_lanes *l = mem_zalloc(1, sizeof(*l));
+
+	l->job = *job;
+	l->id = mem_zalloc(job->t->nsw, sizeof(*l->id));
+	l->row = mem_grow(l->row, 0, &l->caprows, sizeof(*l->row));
+	l->row[l->nrows++] = (struct row){{0}, 0}; /* UNREAD */
+	want_all(l, false);
+	l->first = l->end = l->n;
+	want_all(l, true);
+	l->job.turns = NULL;
+	return l;
+}
+
+void
+audit_lanes_free(struct audit_lanes *l)
+{
+	if (l == NULL)
+		return;
+	for (sw_ix s = 0; s < l->job.t->nsw; s++)
+		free(l->id[s]);
+	free(l->id);
+	free(l->want);
+	free(l->row);
+	free(l);
+}
+
+/* ---- answers ---- */
+
+static unsigned
+vl_in(const uint8_t row[ROW], unsigned sl)
+{
+	return sl & 1 ? row[sl / 2] & 15 : row[sl / 2] >> 4;
+}
+
+/* Lanes in operation, by PortInfo's code. */
+static unsigned
+operating(uint8_t code)
+{
+	static const uint8_t lanes[] = {1, 1, 2, 4, 8, 15};
+
+	return code < sizeof(lanes) ? lanes[code] : 1;
+}
+
+static uint16_t
+row_id(struct audit_lanes *l, const uint8_t *vl)
+{
+	size_t i = 1;
+
+	while (i < l->nrows && memcmp(l->row[i].vl, vl, ROW) != 0)
+		i++;
+	if (i == ROWS_MAX)
+		return UNREAD;
+	if (i == l->nrows) {
+		l->row = mem_grow(
+			l->row, l->nrows, &l->caprows, sizeof(*l->row));
+		l->row[l->nrows] = (struct row){.n = 0};
+		memcpy(l->row[l->nrows++].vl, vl, ROW);
+	}
+	l->row[i].n++;
+	if (l->common == UNREAD || l->row[i].n > l->row[l->common].n)
+		l->common = i;
+	return (uint16_t)i;
+}
+
+static void
+store(struct audit_lanes *l, const struct audit_lanes_turn *q, uint16_t id)
+{
+	const struct topo *t = l->job.t;
+	const struct topo_switch *sw = &t->sw[q->sw];
+	unsigned w = width(t, q->sw);
+
+	l->id[q->sw][q->in * w + q->out] = id;
+	if (q->in != host_port(t, q->sw))
+		return;
+	for (uint32_t i = 1; i < sw->nend; i++)
+		l->id[q->sw][t->end[sw->end + i].out * w + q->out] = id;
+}
+
+static void
+got(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct audit_lanes *l = cookie;
+	const struct audit_lanes_turn *q = &l->want[tag];
+	const struct topo *t = l->job.t;
+	unsigned lanes = operating(
+		t->port[topo_port_of(t, t->sw[q->sw].node, q->out)].op_vls);
+
+	l->inflight--;
+	if (res->outcome != XACT_OK) {
+		l->refused++;
+		return;
+	}
+	l->read++;
+	store(l, q, row_id(l, res->data));
+	for (unsigned sl = 0; sl < 16; sl++) {
+		unsigned vl = vl_in(res->data, sl);
+
+		if (vl < lanes)
+			l->vls |= (uint16_t)(1U << vl);
+		else
+			l->discards = true;
+	}
+}
+
+static void
+ask(struct audit_lanes *l, size_t at, struct mono now)
+{
+	const struct audit_lanes_turn *q = &l->want[at];
+	const struct topo *t = l->job.t;
+	node_ix node = t->sw[q->sw].node;
+	struct xact_request r;
+	int hops;
+
+	memset(&r, 0, sizeof(r));
+	hops = topo_route(t, node, r.path);
+	if (hops < 0) {
+		l->refused++;
+		return;
+	}
+	r.hops = (uint8_t)hops;
+	r.method = MAD_GET;
+	r.attr = MAD_SL2VL;
+	r.mod = (uint32_t)q->in << 8 | q->out;
+	r.mkey = l->job.mkey;
+	r.target = t->node[node].guid;
+	l->inflight++;
+	xact_submit(l->job.x, &r, now, got, l, at);
+}
+
+/* One of each cable is known: is the rest worth asking for? */
+static bool
+go_on(struct audit_lanes *l)
+{
+	if (!l->job.all || l->end > l->first || l->read == 0)
+		return false;
+	if ((l->vls & (l->vls - 1)) == 0 && !l->discards)
+		return false;
+	if (l->n > AUDIT_LANES_MAX && l->nrows == 2)
+		return false;
+	l->end = l->n < AUDIT_LANES_MAX ? l->n : AUDIT_LANES_MAX;
+	return l->end > l->first;
+}
+
+void
+audit_lanes_feed(struct audit_lanes *l, struct mono now)
+{
+	do
+		while (l->next < l->end && xact_room(l->job.x))
+			ask(l, l->next++, now);
+	while (l->next == l->end && l->inflight == 0 && !l->done &&
+		!(l->done = !go_on(l)));
+}
+
+bool
+audit_lanes_done(const struct audit_lanes *l)
+{
+	return l->done;
+}
+
+/* ---- what is known ---- */
+
+struct audit_lanes_facts
+audit_lanes_facts(const struct audit_lanes *l)
+{
+	unsigned lanes = (unsigned)__builtin_popcount(l->vls);
+
+	return (struct audit_lanes_facts){.tables = l->n,
+		.read = l->read,
+		.refused = l->refused,
+		.kinds = (uint32_t)(l->nrows - 1),
+		.vls = l->vls,
+		.lanes = lanes > 0 ? lanes : 1,
+		.discards = l->discards};
+}
+
+uint8_t
+audit_lanes_vl(const struct audit_lanes *l, const struct audit_lanes_turn *turn,
+	unsigned sl, bool *sure)
+{
+	const struct topo *t = l->job.t;
+	const struct topo_port *p =
+		&t->port[topo_port_of(t, t->sw[turn->sw].node, turn->out)];
+	size_t id = UNREAD;
+	unsigned vl;
+
+	if (p->vl_cap < 2 || l->common == UNREAD)
+		return 0;
+	if (l->id[turn->sw] != NULL)
+		id = l->id[turn->sw][turn->in * width(t, turn->sw) + turn->out];
+	if (id == UNREAD) {
+		id = l->common;
+		*sure = *sure && l->nrows == 2;
+	}
+	vl = vl_in(l->row[id].vl, sl);
+	return vl < operating(p->op_vls) ? (uint8_t)vl : AUDIT_LANES_DISCARD;
+}
+
+void
+audit_lanes_alike(const struct audit_lanes *l, uint8_t same[16])
+{
+	for (uint8_t sl = 0; sl < 16; sl++) {
+		bool alike = false;
+
+		same[sl] = sl;
+		for (uint8_t o = 0; o < sl && !alike; o++) {
+			alike = true;
+			for (size_t i = 1; i < l->nrows && alike; i++)
+				alike = vl_in(l->row[i].vl, sl) ==
+					vl_in(l->row[i].vl, o);
+			if (alike)
+				same[sl] = o;
+		}
+	}
+}

@@ -1,0 +1,25 @@
+/*
+ * fnv: FNV-1a, 64 bits, of bytes. For names in tables, repeated messages and
+ * the checksum of a file; nothing that an enemy may choose collisions for.
+ */
+#ifndef HEDDLE_SM_BASE_HASH_H
+#define HEDDLE_SM_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FNV_START UINT64_C(0xcbf29ce484222325)
+#define FNV_PRIME UINT64_C(0x100000001b3)
+
+/* The hash h of what came before (FNV_START: nothing), with n bytes more. */
+static inline uint64_t
+fnv_more(uint64_t h, const void *bytes, size_t n)
+{
+	const uint8_t *p = bytes;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ p[i]) * FNV_PRIME;
+	return h;
+}
+
+#endif

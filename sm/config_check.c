@@ -1,0 +1,44 @@
+#include "sm/config_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { EXIT_CONFIG = 78 };
+
+int
+inspect_print(const struct options *opt, const struct config *c,
+	const struct diag_list *bad)
+{
+	struct buf out = {0};
+
+	if (opt->mode == OPTIONS_PRINT)
+		config_print(c, &out);
+	else if (opt->json)
+		diag_json(bad, &out);
+	else {
+		buf_printf(&out, "OK\n");
+		config_budget(c, &out);
+	}
+	if (out.n > 0)
+		(void)fwrite(out.text, 1, out.n, stdout);
+	if (out.n > 0 && out.text[out.n - 1] != '\n')
+		(void)putchar('\n');
+	buf_free(&out);
+	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int
+inspect_refuse(const struct options *opt, const struct diag_list *bad)
+{
+	struct buf out = {0};
+
+	if (opt->json)
+		diag_json(bad, &out);
+	else
+		diag_text(bad, &out);
+	if (out.n > 0)
+		(void)fprintf(opt->json ? stdout : stderr, "%s%s", out.text,
+			out.text[out.n - 1] == '\n' ? "" : "\n");
+	buf_free(&out);
+	return EXIT_CONFIG;
+}

@@ -1,0 +1,138 @@
+/*
+ * Turns that are closed, from life to life: who outlives his time is somebody's
+ * business, at once, whatever the core is doing and whoever closed him.
+ */
+#include <stdio.h>
+
+#include "sm/base/be.h"
+#include "sm/core/sm_priv.h"
+
+enum { HELD_RETRY_MS = 1000, SECOND_NS = 1000000000 };
+
+/*
+ * Turns that an earlier life closed are held until they are known not to be.
+ * Their time goes on: until the start it is counted back from 0.
+ */
+void
+sm_hold_load(struct sm *sm, const struct store_state *s)
+{
+	for (size_t i = 0; i < s->nblock; i++) {
+		const struct store_block *b = &s->block[i];
+		uint64_t age = b->age + s->away;
+		struct turns_hold h = {
+			.guid = b->guid,
+			.in = b->in,
+			.out = b->out,
+			.pairs = b->pairs,
+			.since = {-(int64_t)(age < UINT32_MAX ? age
+							      : UINT32_MAX) *
+				  SECOND_NS},
+		};
+
+		be_put64(h.before, b->row);
+		turns_hold(hw_turns(sm->hw), &h);
+	}
+}
+
+uint64_t
+sm_hold_age(const struct sm *sm, const struct turns_hold *h)
+{
+	int64_t ns = mono_sub(sm->sa_now, h->since).ns;
+
+	return ns > 0 ? (uint64_t)ns / SECOND_NS : 0;
+}
+
+void
+sm_hold_start(struct sm *sm, struct mono now)
+{
+	struct turns_hold *h;
+	size_t n, i;
+
+	h = turns_holds(hw_turns(sm->hw), &n);
+	for (i = 0; i < n; i++)
+		h[i].since = mono_add(now, h[i].since);
+	sm_hold_watch(sm, now);
+}
+
+/* In the words of the view, if there is one. */
+static void
+say(struct sm *sm, const struct turns_hold *h)
+{
+	const struct topo *t = sm->view != NULL ? sm->view->topo : NULL;
+	node_ix n = t != NULL ? topo_by_node_guid(t, h->guid) : TOPO_NONE;
+
+	(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm),
+		"switch 0x%016llx %s still blocks port %u to port %u, "
+		"%llu pairs lose packets",
+		(unsigned long long)h->guid,
+		n == TOPO_NONE ? "(not reached)" : topo_desc(t, n), h->in,
+		h->out, (unsigned long long)h->pairs);
+}
+
+struct mono
+sm_hold_next(const struct sm *sm)
+{
+	struct mono limit = sm->cfg->distribution.block_limit;
+	struct mono t = MONO_NEVER;
+	const struct turns_hold *h;
+	size_t n, i;
+
+	if (sm->role == SM_STANDING_BY)
+		return t;
+	h = turns_holds(hw_turns(sm->hw), &n);
+	for (i = 0; i < n; i++)
+		if (!h[i].told)
+			t = mono_min(t, mono_add(h[i].since, limit));
+	return t;
+}
+
+void
+sm_hold_watch(struct sm *sm, struct mono now)
+{
+	struct mono limit = sm->cfg->distribution.block_limit;
+	struct turns_hold *h;
+	size_t n, i;
+
+	if (mono_before(now, sm_hold_next(sm)))
+		return;
+	h = turns_holds(hw_turns(sm->hw), &n);
+	for (i = 0; i < n; i++) {
+		if (h[i].told || mono_before(now, mono_add(h[i].since, limit)))
+			continue;
+		h[i].told = sm->held_alarm = true;
+		say(sm, &h[i]);
+		log_error("push: %s", sm->stat.alarm);
+	}
+}
+
+static bool
+within_reach(const struct topo *t, uint64_t guid)
+{
+	node_ix n = topo_by_node_guid(t, guid);
+
+	return n != TOPO_NONE && (t->node[n].flags & TN_QUARANTINED) == 0;
+}
+
+void
+sm_hold_review(struct sm *sm, struct mono now)
+{
+	const struct turns_hold *h;
+	bool reached = false;
+	size_t n, i;
+
+	h = turns_holds(hw_turns(sm->hw), &n);
+	for (i = 0; i < n; i++) {
+		reached |= within_reach(sm->view->topo, h[i].guid);
+		if (h[i].told)
+			say(sm, &h[i]);
+	}
+	if (n == 0) {
+		if (sm->held_alarm)
+			sm->stat.alarm[0] = '\0';
+		sm->held_alarm = false;
+	}
+	if (!reached)
+		return; /* when it is back, the next plan has it */
+	sm_mark_replan(sm, now, "turns are still blocked");
+	sm->dirty.due = mono_add(now, mono_ms(HELD_RETRY_MS));
+}

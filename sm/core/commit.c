@@ -1,0 +1,527 @@
+/*
+ * The end of a run: what was acknowledged becomes the view that everybody
+ * reads, what must survive a restart is saved, and one line tells the story.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/tiers/tree.h"
+#include "sm/base/be.h"
+#include "sm/base/mem.h"
+#include "sm/core/sm_priv.h"
+
+enum {
+	NAMES_MS = 200,
+	RETRY_MS = 10000,
+	RETRY_MAX_MS = 320000,
+	SAVE_MS = 1000,
+	NOTED = 5, /* log lines of a kind */
+	INIT = 2,
+};
+
+/* Is port p one that should be up, or known, and is not? */
+static bool
+unfinished(const struct topo *t, port_ix p)
+{
+	const struct topo_port *port = &t->port[p];
+
+	if ((t->node[port->node].flags & TN_QUARANTINED) != 0)
+		return false;
+	return (port->flags & TP_UNREAD) != 0 ||
+	       (port->peer != TOPO_NONE && port->state != 4);
+}
+
+static void
+count_ports(const struct topo *t, struct view_counts *c)
+{
+	port_ix p;
+
+	for (p = 0; p < t->nports; p++) {
+		if (t->port[p].peer == TOPO_NONE)
+			continue;
+		c->ports_linked++;
+		if (t->port[p].state == 4)
+			c->ports_active++;
+	}
+}
+
+static void
+list_quarantine(const struct sm *sm, struct view *v)
+{
+	const struct topo *t = v->topo;
+	node_ix n;
+
+	for (n = 0; n < t->nnodes; n++)
+		if ((t->node[n].flags & TN_QUARANTINED) != 0)
+			v->nquarantine++;
+	v->quarantine = mem_zalloc(v->nquarantine, sizeof(*v->quarantine));
+	v->nquarantine = 0;
+	for (n = 0; n < t->nnodes; n++) {
+		struct view_quarantine *q = &v->quarantine[v->nquarantine];
+
+		if ((t->node[n].flags & TN_QUARANTINED) == 0)
+			continue;
+		q->guid = t->node[n].guid;
+		q->node = n;
+		(void)snprintf(q->why, sizeof(q->why), "%s",
+			draft_quarantine_why(sm->draft, q->guid));
+		v->nquarantine++;
+	}
+}
+
+/*
+ * The same fabric, with what acknowledgements and late answers added to it
+ * (port states, names): frozen again with the LIDs it has. The old topology is
+ * kept where nothing was added, as after a link that was lost, and where the
+ * numbering would differ, which only a change in the fabric brings, and that
+ * change is dirty already.
+ */
+struct topo *
+sm_commit_refresh(struct sm *sm, const struct topo *t)
+{
+	struct topo *raw, *fresh = NULL;
+	struct reason why;
+	uint16_t *lid;
+	uint8_t *lmc;
+	port_ix p;
+
+	if (!draft_touched(sm->draft))
+		return NULL;
+	raw = draft_freeze(sm->draft, t->generation, &why);
+	if (raw == NULL || raw->nports != t->nports) {
+		topo_unref(raw);
+		return NULL;
+	}
+	lid = mem_zalloc(t->nports, sizeof(*lid));
+	lmc = mem_zalloc(t->nports, sizeof(*lmc));
+	for (p = 0; p < t->nports; p++) {
+		lid[p] = t->port[p].lid;
+		lmc[p] = t->port[p].lmc;
+	}
+	fresh = topo_give_lids(raw, &(struct topo_lids){lid, lmc});
+	free(lid);
+	free(lmc);
+	if (fresh->hash == t->hash)
+		return fresh;
+	topo_unref(fresh);
+	return NULL;
+}
+
+static void
+remember_ranks(struct sm *sm, const struct routes *r)
+{
+	const struct topo *t = r->topo;
+	struct map seen = {0};
+	size_t n = 0, i, old = sm->nrank;
+	struct route_rank *rank = mem_zalloc(t->nsw + old, sizeof(*rank));
+	sw_ix s;
+
+	for (s = 0; s < t->nsw; s++) {
+		uint64_t guid = t->node[t->sw[s].node].guid;
+
+		if (map_get(&seen, guid, NULL))
+			continue;
+		map_put(&seen, guid, 0);
+		rank[n++] = routes_note(r, s);
+	}
+	/* switches that are away keep theirs: they may come back */
+	for (i = 0; i < old; i++)
+		if (!map_get(&seen, sm->rank[i].guid, NULL))
+			rank[n++] = sm->rank[i];
+	map_free(&seen);
+	free(sm->rank);
+	sm->rank = rank;
+	sm->nrank = n;
+	sm->rank_order = r->order;
+	sm->rank_known = true;
+	sm->reading = r->reading;
+	sm->routed = t->hash;
+	sm->load = r->fresh_load;
+	sm->turn = r->turn_leaf == TOPO_NONE
+			   ? 0
+			   : t->node[t->sw[r->turn_leaf].node].guid;
+}
+
+int
+sm_commit_by_guid(const void *a, const void *b)
+{
+	const struct route_rank *x = a, *y = b;
+
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+static struct store_leaf *
+list_leaves(const struct sm *sm, struct store_state *s)
+{
+	const struct past *past = hw_past(sm->hw);
+	uint32_t n = past_count(past);
+	struct store_leaf *leaf = mem_zalloc(n, sizeof(*leaf));
+
+	for (uint32_t i = 0; i < n; i++) {
+		bool any = past_any(past, i);
+
+		leaf[i] = (struct store_leaf){past_guid(past, i), any,
+			any ? NULL : past_row(past, i)};
+	}
+	s->lanes = past_lanes(past);
+	s->leaf = leaf;
+	s->nleaf = n;
+	return leaf;
+}
+
+/* What goes into a state, and what it points to. */
+struct gathered {
+	struct store_state s;
+	struct store_lid *lid;
+	struct store_leaf *leaf;
+	struct store_block *block;
+};
+
+static void
+gather_blocks(const struct sm *sm, struct gathered *g)
+{
+	size_t n;
+	const struct turns_hold *hold = turns_holds(hw_turns(sm->hw), &n);
+
+	g->block = mem_zalloc(n, sizeof(*g->block));
+	for (size_t i = 0; i < n; i++)
+		g->block[i] = (struct store_block){hold[i].guid, hold[i].in,
+			hold[i].out, be_get64(hold[i].before), hold[i].pairs,
+			sm_hold_age(sm, &hold[i])};
+	g->s.block = g->block;
+	g->s.nblock = n;
+}
+
+/* All but what subnet administration was told. */
+static void
+gather(const struct sm *sm, struct gathered *g)
+{
+	static const char *const word[] = {
+		[ROUTE_TIERS] = "tiers",
+		[ROUTE_SINGLE] = "single",
+		[ROUTE_ROOTS] = "roots",
+	};
+	struct store_state *s = &g->s;
+
+	*s = (struct store_state){
+		.prefix = sm->cfg->fabric.subnet_prefix,
+		.routed = sm->routed,
+		.load = sm->load,
+		.turn = sm->turn,
+		.options = sm->reading.options,
+		.read = sm->reading.when,
+		.rank = sm->rank,
+		.nrank = sm->rank_known ? sm->nrank : 0,
+	};
+	g->leaf = list_leaves(sm, s);
+	gather_blocks(sm, g);
+	g->lid = mem_zalloc(sm->nrecord, sizeof(*g->lid));
+	for (size_t i = 0; i < sm->nrecord; i++)
+		g->lid[i] = (struct store_lid){sm->record[i].guid,
+			sm->record[i].lid, sm->record[i].lmc,
+			sm_keys_held(sm, sm->record[i].guid), NULL};
+	s->lid = g->lid;
+	s->nlid = sm->nrecord;
+	if (sm->rank_known)
+		(void)snprintf(
+			s->order, sizeof(s->order), "%s", word[sm->rank_order]);
+	if (sm->reading.engine != NULL)
+		(void)snprintf(
+			s->engine, sizeof(s->engine), "%s", sm->reading.engine);
+}
+
+static void
+gathered_free(struct gathered *g)
+{
+	free(g->lid);
+	free(g->leaf);
+	free(g->block);
+}
+
+void
+sm_commit_save(struct sm *sm, bool at_once)
+{
+	struct sm_groups_saved groups;
+	struct gathered g;
+	struct buf sa = {0};
+
+	gather(sm, &g);
+	sa_save(sm->sa, sm->sa_now, &sa);
+	g.s.sa = sa.text;
+	sm->save_due = MONO_NEVER;
+	sm_groups_save(sm, &groups);
+	g.s.group = groups.group;
+	g.s.ngroup = groups.ngroup;
+	g.s.member = groups.member;
+	g.s.nmember = groups.nmember;
+	sm->ops->save(sm->ops->cookie, &g.s, at_once);
+	sm_groups_saved_free(&groups);
+	buf_free(&sa);
+	gathered_free(&g);
+}
+
+void
+sm_print_state(const struct sm *sm, struct buf *out)
+{
+	struct gathered g;
+
+	gather(sm, &g);
+	store_print(&g.s, out);
+	gathered_free(&g);
+}
+
+void
+sm_commit_save_soon(struct sm *sm, struct mono now)
+{
+	if (sm->save_due.ns == MONO_NEVER.ns)
+		sm->save_due = mono_add(now, mono_ms(SAVE_MS));
+}
+
+struct mono
+sm_commit_save_next(const struct sm *sm)
+{
+	if (sm->view == NULL)
+		return MONO_NEVER;
+	if (sm->save_due.ns == MONO_NEVER.ns && sa_changed(sm->sa))
+		return (struct mono){0};
+	return sm->save_due;
+}
+
+void
+sm_commit_save_tick(struct sm *sm, struct mono now)
+{
+	if (sa_changed(sm->sa))
+		sm_commit_save_soon(sm, now);
+	if (!mono_before(now, sm_commit_save_next(sm)))
+		sm_commit_save(sm, false);
+}
+
+static void
+retry(struct sm *sm, uint64_t guid)
+{
+	uint32_t last;
+	bool known = map_get(&sm->retried, guid, &last);
+
+	if (known && last == sm->run)
+		return;
+	if (!known || last + 1 != sm->run)
+		sm->retry_fresh = true;
+	map_put(&sm->retried, guid, sm->run);
+	sm->retry = mem_grow(
+		sm->retry, sm->nretry, &sm->capretry, sizeof(*sm->retry));
+	sm->retry[sm->nretry++] = guid;
+}
+
+/* A host's port is asked itself: its switch, where all is well, need not look
+ * at what hangs there. */
+void
+sm_commit_retry(struct sm *sm, const struct topo *t, port_ix p)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+	sw_ix s = topo_switch_of(t, p);
+
+	retry(sm, s != TOPO_NONE ? t->node[t->sw[s].node].guid : 0);
+	if (n->type != TOPO_SWITCH)
+		retry(sm, n->guid);
+}
+
+/*
+ * A cable's ends come up together: where one was in Init when the other was
+ * said to carry data, the other fell since it was asked, and this run believed
+ * what it was before. It is asked at once; the next time like others.
+ */
+static void
+list_torn(struct sm *sm, const struct topo *t, struct mono now)
+{
+	for (port_ix p = 0; p < t->nports; p++) {
+		port_ix peer = t->port[p].peer;
+		uint64_t guid;
+		uint32_t last;
+
+		if (t->port[p].state != INIT || peer == TOPO_NONE ||
+			t->port[peer].state <= INIT)
+			continue;
+		guid = t->node[t->port[peer].node].guid;
+		if (!map_get(&sm->retried, guid, &last) || last + 1 < sm->run)
+			sm_mark(sm, guid, now, "one end of a cable fell");
+		sm_commit_retry(sm, t, peer);
+	}
+}
+
+static void
+list_retries(struct sm *sm, const struct topo *t)
+{
+	port_ix p;
+
+	for (p = 0; p < t->nports; p++)
+		if (unfinished(t, p))
+			sm_commit_retry(sm, t, p);
+	/* it may have been one node that moved while it was asked */
+	if (sm->twins)
+		retry(sm, 0);
+}
+
+void
+sm_commit_light(struct sm *sm, struct mono now)
+{
+	const struct mono interval = sm->cfg->sweep.interval;
+
+	sm->light_due = interval.ns > 0 ? mono_add(now, interval) : MONO_NEVER;
+}
+
+/*
+ * What is due already stays due: a source that never ends trapping must not
+ * put off the light sweep that would find out why, nor the retries.
+ */
+static void
+schedule_retry(struct sm *sm, struct mono now)
+{
+	if (sm->nretry == 0) {
+		sm->retry_due = MONO_NEVER;
+		sm->retry_wait = (struct mono){0};
+		return;
+	}
+	if (sm->retry_fresh)
+		sm->retry_wait = mono_ms(RETRY_MS);
+	else if (sm->retry_due.ns != MONO_NEVER.ns)
+		return;
+	else if (sm->retry_wait.ns < mono_ms(RETRY_MAX_MS).ns)
+		sm->retry_wait.ns *= 2;
+	sm->retry_due = mono_min(sm->retry_due, mono_add(now, sm->retry_wait));
+}
+
+void
+sm_commit_schedule(struct sm *sm, struct mono now)
+{
+	/* a run that changed nothing has a younger topology than the view */
+	const struct topo *t = sm->topo != NULL && sm->view->topo->generation <
+							   sm->topo->generation
+				       ? sm->topo
+				       : sm->view->topo;
+
+	list_retries(sm, t);
+	list_torn(sm, t, now);
+	schedule_retry(sm, now);
+	if (sm->kind == SWEEP_FULL || sm->light_due.ns == MONO_NEVER.ns)
+		sm_commit_light(sm, now);
+	/* names can wait until the fabric has settled */
+	sm->names_due =
+		mono_min(sm->names_due, mono_add(now, mono_ms(NAMES_MS)));
+}
+
+static const struct tree *
+tree_of(const struct view *v)
+{
+	return v != NULL && v->routes->tree != NULL ? v->routes->tree->tree
+						    : NULL;
+}
+
+/* What is odd in this way, when it is news; key: where it was said. */
+static void
+tell_odd(const struct sm *sm, const struct view *is, enum tree_oddity what,
+	const char *key)
+{
+	const struct tree *old = tree_of(sm->view), *t = tree_of(is);
+	unsigned left = NOTED;
+	char text[400];
+
+	if (t == NULL || t->count[what] == 0 ||
+		(old != NULL && old->count[what] == t->count[what]))
+		return;
+	for (size_t i = 0; i < t->nodd && left > 0; i++) {
+		if (t->odd[i].what != what)
+			continue;
+		tree_odd_text(is->topo, &t->odd[i], text, sizeof(text));
+		log_warn("tree: %s (%s, %u such; %s)", text,
+			tree_odd_name(what), t->count[what], key);
+		left--;
+	}
+}
+
+/* What the administrator said wrongly about switches and ports. */
+static void
+tell_said(const struct sm *sm, const struct view *is)
+{
+	static const enum tree_oddity said[] = {TREE_ROLE_UNKNOWN,
+		TREE_ROLE_TORN, TREE_ROLE_CONFLICT, TREE_ROLE_PLACE,
+		TREE_NO_TREE};
+	const struct config_roles *r = &sm->cfg->routing.roles;
+
+	for (size_t k = 0; k < sizeof(said) / sizeof(*said) &&
+			   r->leaf.n + r->spine.n + r->root.n > 0;
+		k++)
+		tell_odd(sm, is, said[k], "routing.roles");
+	tell_odd(sm, is, TREE_HOME_UNKNOWN, "routing.homes");
+	tell_odd(sm, is, TREE_HOME_ALONE, "routing.homes");
+}
+
+/* Swap the view. */
+void
+sm_commit(struct sm *sm, struct mono now)
+{
+	struct view *v = mem_zalloc(1, sizeof(*v));
+
+	v->refs = 1;
+	v->topo = topo_ref(sm->fresh != NULL ? sm->fresh : sm->topo);
+	v->routes = routes_for(sm->routes, v->topo);
+	v->pkeys = pkeys_ref(sm->pkeys);
+	v->qos = qos_ref(sm->qos);
+	/* nothing that stays keeps a second copy of the topology alive */
+	pkeys_adopt(v->pkeys, v->topo);
+	qos_adopt(v->qos, v->topo);
+	v->generation = v->topo->generation;
+	v->story = sm->story;
+	sm->times.total = mono_sub(now, sm->began);
+	v->times = sm->times;
+	sm->counts.smps = xact_stats(sm->x)->sent - sm->sent_before;
+	count_ports(v->topo, &sm->counts);
+	v->counts = sm->counts;
+	list_quarantine(sm, v);
+	(void)snprintf(v->cause, sizeof(v->cause), "%s", sm->cause);
+	(void)snprintf(v->lid_conflict, sizeof(v->lid_conflict), "%s",
+		sm->lid_conflict);
+	v->when = now;
+	tell_said(sm, v);
+	view_unref(sm->view);
+	sm->view = v;
+	remember_ranks(sm, v->routes);
+	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), sm_commit_by_guid);
+	v->change = sm->change;
+	sm->change = (struct view_change){0};
+	past_gave(hw_past(sm->hw), v->routes);
+	sm->save_due = now; /* in a turn of its own */
+	sm->ops->committed(sm->ops->cookie, v);
+}
+
+void
+sm_commit_tell(struct sm *sm)
+{
+	const struct view *v = sm->view;
+	char why[256];
+
+	if (v->topo->nnodes == 1 &&
+		v->topo->port[v->topo->sm_port].state < INIT)
+		(void)snprintf(why, sizeof(why),
+			"port %u, through which the fabric is reached, is "
+			"down: no cable, or nobody at its other end",
+			v->topo->port[v->topo->sm_port].num);
+	else if (v->nquarantine > 0)
+		(void)snprintf(why, sizeof(why),
+			"%zu nodes are quarantined, first guid=0x%016llx "
+			"\"%.40s\": %s",
+			v->nquarantine,
+			(unsigned long long)v->quarantine[0].guid,
+			v->quarantine[0].node == TOPO_NONE
+				? ""
+				: topo_desc(v->topo, v->quarantine[0].node),
+			v->quarantine[0].why);
+	else if (v->counts.ports_active < v->counts.ports_linked)
+		(void)snprintf(why, sizeof(why),
+			"%u of %u linked ports are not Active",
+			v->counts.ports_linked - v->counts.ports_active,
+			v->counts.ports_linked);
+	else
+		why[0] = '\0';
+	sm->ops->finished(sm->ops->cookie, why[0] == '\0', why);
+}

@@ -1,0 +1,119 @@
+/*
+ * Turns that somebody else left closed: looked for in the background
+ * (distribution/device/sl2vl_scan.h), while one lane is in use; with more, the
+ * plans know every row. What is found is held like a turn of our own, so that
+ * the next plan opens it, and told to people. There may be thousands, and a
+ * plan waits for packets to drain, so that one is made for all that a while
+ * brings.
+ */
+#include <string.h>
+
+#include "sm/core/sm_priv.h"
+
+enum {
+	NOTED = 5, /* log lines a plan */
+	GATHER_MS = 1000,
+};
+
+void
+sm_scan_forget(struct sm *sm, bool hurry)
+{
+	scan_doubt(sm->scan, hurry);
+	sm->nleft_closed = 0;
+	sm->free_due = MONO_NEVER;
+}
+
+void
+sm_scan_publish(struct sm *sm, struct mono now)
+{
+	const struct topo *t = sm->topo;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if ((t->node[t->sw[s].node].flags & TN_FRESH) != 0)
+			scan_trust(sm->scan, t->node[t->sw[s].node].guid);
+	sm_scan_renew(sm, now);
+}
+
+void
+sm_scan_renew(struct sm *sm, struct mono now)
+{
+	if (sm->view->routes->lanes.n == 1)
+		scan_adopt(sm->scan, sm->view->topo, now);
+}
+
+static void
+tell(const struct sm *sm, const struct scan_turn *f)
+{
+	const struct topo *t = sm->view->topo;
+	node_ix n = topo_by_node_guid(t, f->guid);
+
+	log_warn("scan: switch 0x%016llx %s discards what comes by port %u and "
+		 "leaves by port %u: left so by somebody, to be opened",
+		(unsigned long long)f->guid,
+		n == TOPO_NONE ? "" : topo_desc(t, n), f->in, f->out);
+}
+
+static void
+take(struct sm *sm, struct mono now)
+{
+	struct turns *t = hw_turns(sm->hw);
+	const struct scan_turn *f;
+	size_t n, i;
+
+	f = scan_found(sm->scan, &n);
+	for (i = 0; i < n; i++) {
+		struct turns_hold h = {.guid = f[i].guid,
+			.in = f[i].in,
+			.out = f[i].out,
+			.since = now};
+
+		if (turns_held(t, h.guid, h.in, h.out) != NULL)
+			continue;
+		memcpy(h.before, f[i].row, sizeof(h.before));
+		turns_unknown(t, h.guid, h.in, h.out);
+		turns_hold(t, &h);
+		if (sm->nleft_closed++ < NOTED)
+			tell(sm, &f[i]);
+		sm->stat.rows_freed++;
+	}
+	if (sm->nleft_closed > 0 && sm->free_due.ns == MONO_NEVER.ns)
+		sm->free_due = mono_add(now, mono_ms(GATHER_MS));
+}
+
+static void
+plan_for_all(struct sm *sm, struct mono now)
+{
+	if (mono_before(now, sm->free_due))
+		return;
+	log_warn("scan: turns that somebody left closed=%zu, opened by the "
+		 "next plan",
+		sm->nleft_closed);
+	sm->nleft_closed = 0;
+	sm->free_due = MONO_NEVER;
+	sm_mark_replan(sm, now, "turns that somebody left closed");
+}
+
+static bool
+may_ask(const struct sm *sm)
+{
+	return sm->role == SM_MASTER && sm->view != NULL &&
+	       sm->phase == SM_IDLE && sm->view->routes->lanes.n == 1;
+}
+
+struct mono
+sm_scan_next(const struct sm *sm)
+{
+	return may_ask(sm) ? mono_min(scan_next(sm->scan), sm->free_due)
+			   : MONO_NEVER;
+}
+
+void
+sm_scan_step(struct sm *sm, struct mono now)
+{
+	if (!may_ask(sm))
+		return;
+	/* SL 0 is what one lane gives out */
+	scan_feed(sm->scan, sm->x, sm->cfg->fabric.m_key, 1, now);
+	take(sm, now);
+	plan_for_all(sm, now);
+}

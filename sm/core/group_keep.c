@@ -1,0 +1,153 @@
+/*
+ * Groups that outlive their members, and groups that outlive the daemon: those
+ * that the configuration names, and those that the state file kept.
+ *
+ * Hosts are asked to register anew whenever we come, and join again; but until
+ * the last of them has, multicast would be gone if nobody remembered. So groups
+ * and members are saved a moment after they change, and after a restart they
+ * are there again, with their MLIDs. Who left meanwhile stays until its port
+ * goes or it says so. A subnet manager that stands by forgets them all: what it
+ * saved was of another time.
+ */
+#include <stdlib.h>
+
+#include "config/partition_options.h"
+#include "sm/base/mem.h"
+#include "sm/core/sm_priv.h"
+#include "sm/policy/qos.h"
+
+/* Members that are saved: beyond, the file would be too large to be believed,
+ * and LIDs are worth more. */
+enum { SAVED_MEMBERS = 400000 };
+
+/* ---- IPoIB's broadcast groups, made before anybody asks ---- */
+
+static struct sa_standing
+broadcast_group(
+	const struct config *c, uint16_t pkey, const struct partition_ipoib *o)
+{
+	uint8_t mtu = 1;
+
+	while (mtu < 5 && 128U << mtu < o->mtu)
+		mtu++;
+	return (struct sa_standing){
+		.mgid = {(uint64_t)(0xff10 | o->scope) << 48 |
+				 UINT64_C(0x401b) << 32 | (uint64_t)pkey << 16,
+			0xffffffff},
+		.qkey = (uint32_t)o->qkey,
+		.pkey = pkey,
+		.mtu = mtu,
+		.rate = partition_rate_code(o->rate),
+		.sl = qos_group_sl(c, pkey, (uint8_t)o->sl),
+		.scope = (uint8_t)o->scope,
+	};
+}
+
+/* Without partitions, that of the default one: hosts count on it. */
+void
+sm_groups_configure(struct sm *sm)
+{
+	static const struct partition_ipoib usual = {
+		true, 2048, 2, 0, 2, 0xb1b};
+	const struct schema_records *all = &sm->cfg->partitions;
+	const struct partition_options *p = all->record;
+	struct sa_standing *g = mem_zalloc(all->n + 1, sizeof(*g));
+	size_t n = 0;
+
+	if (all->n == 0)
+		g[n++] = broadcast_group(
+			sm->cfg, PKEYS_FULL | PARTITION_DEFAULT_KEY, &usual);
+	for (size_t i = 0; i < all->n; i++)
+		if (p[i].ipoib.enabled)
+			g[n++] = broadcast_group(sm->cfg,
+				(uint16_t)(PKEYS_FULL | p[i].pkey),
+				&p[i].ipoib);
+	sa_standing(sm->sa, g, n);
+	free(g);
+}
+
+/* ---- over a restart ---- */
+
+void
+sm_groups_load(struct sm *sm, const struct store_state *s)
+{
+	for (size_t i = 0; i < s->ngroup; i++) {
+		const struct store_group *g = &s->group[i];
+		struct sa_kept_group k = {.n = g->n};
+
+		k.is = (struct mad_sa_member){
+			.mgid = {g->mgid[0], g->mgid[1]},
+			.qkey = g->qkey,
+			.mlid = g->mlid,
+			.pkey = g->pkey,
+			.mtu = g->mtu,
+			.rate = g->rate,
+			.life = g->life,
+			.tclass = g->tclass,
+			.sl = g->sl,
+			.flow_label = g->flow,
+			.hop_limit = g->hops,
+			.scope = g->mgid[0] >> 48 & 0xf,
+		};
+		k.member = mem_zalloc(g->n + 1, sizeof(*k.member));
+		for (size_t m = 0; m < g->n; m++) {
+			const struct store_member *w = &s->member[g->first + m];
+
+			k.member[m] = (struct sa_kept_member){
+				w->guid, w->owner, w->state, w->proxy};
+		}
+		sa_group_restore(sm->sa, &k);
+		free(k.member);
+	}
+}
+
+static struct store_group
+record(const struct mad_sa_member *is)
+{
+	return (struct store_group){
+		.mgid = {is->mgid.prefix, is->mgid.guid},
+		.qkey = is->qkey,
+		.flow = is->flow_label,
+		.mlid = is->mlid,
+		.pkey = is->pkey,
+		.mtu = is->mtu,
+		.rate = is->rate,
+		.life = is->life,
+		.sl = is->sl,
+		.tclass = is->tclass,
+		.hops = is->hop_limit,
+	};
+}
+
+void
+sm_groups_save(const struct sm *sm, struct sm_groups_saved *out)
+{
+	struct sa_stats n;
+	struct sa_kept_group k;
+
+	sa_stats(sm->sa, &n);
+	*out = (struct sm_groups_saved){0};
+	out->group = mem_zalloc(n.groups + 1U, sizeof(*out->group));
+	out->member = mem_zalloc(n.members + 1U, sizeof(*out->member));
+	for (uint32_t i = 0; i < n.groups; i++) {
+		struct store_group *g = &out->group[out->ngroup];
+
+		sa_group_keep(sm->sa, i, &k);
+		*g = record(&k.is);
+		g->first = out->nmember;
+		g->n = out->nmember + k.n <= SAVED_MEMBERS ? k.n : 0;
+		for (size_t m = 0; m < g->n; m++)
+			out->member[out->nmember++] = (struct store_member){
+				k.member[m].guid, k.member[m].owner,
+				k.member[m].state, k.member[m].proxy};
+		out->ngroup++;
+		free(k.member);
+	}
+}
+
+void
+sm_groups_saved_free(struct sm_groups_saved *s)
+{
+	free(s->group);
+	free(s->member);
+}

@@ -1,0 +1,116 @@
+/*
+ * Silence. An answer that is late may never come, because a link on its way is
+ * down whose trap has not arrived, or cannot: the scout looks. A port that it
+ * finds down is one that changed: a probe that is under way looks at it at
+ * once, otherwise its switch is probed next. Whatever was on its way beyond is
+ * given up by then.
+ *
+ * A light sweep looks for who is silent; it is ended early when others wait.
+ */
+#include <stdio.h>
+
+#include "sm/core/sm_priv.h"
+
+enum { LIGHT_GIVES = 4 }; /* light sweeps in a row that are ended early */
+
+static void
+found(void *cookie, const uint8_t path[64], unsigned hops, struct mono now)
+{
+	struct sm *sm = cookie;
+	uint8_t port = path[hops + 1];
+	char cause[96];
+	draft_id n;
+
+	sm->stat.ways_lost++;
+	if (!draft_along(sm->draft, path, hops, &n))
+		return; /* no way of ours any more */
+	if (sm->phase == SM_DISCOVER && sweep_hint(sm->sweep, n, port))
+		return;
+	if (sm->role != SM_MASTER)
+		return;
+	(void)snprintf(cause, sizeof(cause),
+		"silence behind port %u of 0x%016llx", port,
+		(unsigned long long)draft_guid(sm->draft, n));
+	sm_mark(sm, draft_guid(sm->draft, n), now, cause);
+}
+
+static void
+late(void *cookie, const void *owner, const struct xact_request *r,
+	struct mono now)
+{
+	struct sm *sm = cookie;
+
+	/* At the first bring-up no way is lost: who is late is busy. */
+	if (sm->view == NULL)
+		return;
+	/* whether our own cable is there is asked by light sweeps */
+	scout_late(sm->scout, owner, r, draft_self_is_switch(sm->draft) ? 0 : 1,
+		now);
+}
+
+void
+sm_scout_new(struct sm *sm)
+{
+	sm->scout = scout_new(sm->x, found, sm);
+	xact_on_late(sm->x, late, sm);
+}
+
+void
+sm_scout_free(struct sm *sm)
+{
+	scout_free(sm->scout);
+}
+
+/* ---- light sweeps ---- */
+
+/* The light sweep is over, or was ended: what did it find? */
+void
+sm_scout_light_done(struct sm *sm, struct mono now)
+{
+	const uint64_t *guid;
+	size_t n, i;
+	bool whole = !sm->light_short;
+
+	if (sweep_self_changed(sm->sweep))
+		sm_mark_full(sm, now, "our own port changed");
+	/* who is no longer known cannot be asked: then all must be looked for
+	 */
+	if (whole && sweep_stats(sm->sweep)->smps + sm->view->nquarantine <
+			     sm->view->topo->nsw)
+		sm_mark_full(sm, now, "light sweep: switches are missing");
+	guid = sweep_suspects(sm->sweep, &n);
+	for (i = 0; i < n; i++) {
+		struct sm_banned *b = sm_blame_find(sm, guid[i]);
+
+		if (b == NULL || !mono_before(now, b->until))
+			sm_mark(sm, guid[i], now, "light sweep");
+	}
+	sweep_free(sm->sweep);
+	sm->sweep = NULL;
+	sm_elect_review(sm, now);
+	sm_keys_light(sm, now);
+	sm_trust_light(sm, now);
+	if (whole)
+		sm_commit_light(sm, now); /* from its end: what it found is
+					     first */
+	else
+		sm->light_due = now; /* as soon as that is seen to */
+	sm->light_gave = whole ? 0 : sm->light_gave + 1;
+	sm_enter(sm, SM_IDLE, now);
+}
+
+/*
+ * A light sweep that waits only for who is silent does not hold up what is
+ * known to have changed; not for ever, or a port that flaps would keep the
+ * silent ones from being looked at.
+ */
+struct mono
+sm_scout_light_until(const struct sm *sm)
+{
+	if (sm->phase != SM_DISCOVER || sm->kind != SWEEP_LIGHT ||
+		sm->light_gave >= LIGHT_GIVES || sweep_done(sm->sweep) ||
+		(sm->dirty.due.ns == MONO_NEVER.ns && !sweep_told(sm->sweep)) ||
+		!sweep_only_late(sm->sweep))
+		return MONO_NEVER;
+	return sweep_told(sm->sweep) ? sm->phase_began : sm->dirty.due;
+}

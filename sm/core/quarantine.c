@@ -1,0 +1,204 @@
+/*
+ * Who is kept out, and for how long. A switch that refuses its tables, or is
+ * silent to them although it answers questions, leaves the fabric for a time
+ * that doubles; the rest goes on without it.
+ */
+#include <stdio.h>
+
+#include "sm/base/mem.h"
+#include "sm/core/sm_priv.h"
+
+enum {
+	BAN_SECONDS = 30,
+	BAN_MAX_SECONDS = 3600,
+	MAX_LIES = 3,
+	LIES_MS = 3600000 /* older lies are forgotten */
+};
+
+struct sm_banned *
+sm_blame_find(struct sm *sm, uint64_t guid)
+{
+	size_t i;
+
+	for (i = 0; i < sm->nbanned; i++)
+		if (sm->banned[i].guid == guid)
+			return &sm->banned[i];
+	return NULL;
+}
+
+/* A switch that refused its tables stays out until its time is over. */
+void
+sm_blame_keep(struct sm *sm, struct mono now)
+{
+	size_t i;
+
+	for (i = 0; i < sm->nbanned; i++)
+		if (mono_before(now, sm->banned[i].until))
+			draft_quarantine(sm->draft, sm->banned[i].guid,
+				sm->banned[i].why);
+}
+
+static struct sm_banned *
+blame(struct sm *sm, uint64_t guid)
+{
+	struct sm_banned *b = sm_blame_find(sm, guid);
+
+	if (b != NULL)
+		return b;
+	sm->banned = mem_grow(
+		sm->banned, sm->nbanned, &sm->capbanned, sizeof(*sm->banned));
+	b = &sm->banned[sm->nbanned++];
+	*b = (struct sm_banned){.guid = guid};
+	return b;
+}
+
+static void
+ban(struct sm *sm, uint64_t guid, const char *why, struct mono now)
+{
+	struct sm_banned *b = blame(sm, guid);
+
+	if (b->wait.ns == 0)
+		b->wait = mono_ms(BAN_SECONDS * 1000L);
+	else if (b->wait.ns < mono_ms(BAN_MAX_SECONDS * 1000L).ns)
+		b->wait.ns *= 2;
+	b->until = mono_add(now, b->wait);
+	(void)snprintf(b->why, sizeof(b->why), "%.90s; tried again after %u s",
+		why, (unsigned)(b->wait.ns / 1000000000));
+	draft_quarantine(sm->draft, guid, b->why);
+}
+
+/*
+ * A switch that fell silent may only be behind one that is gone: the fabric is
+ * asked before anybody is blamed. One that answers questions but is silent to
+ * its tables a second time is kept out.
+ */
+static enum sm_verdict
+judge_silent(struct sm *sm, const struct push_failure *f, struct mono now)
+{
+	uint64_t guid = sm->topo->node[f->node].guid;
+	struct sm_banned *b = blame(sm, guid);
+
+	if (++b->silent < 2)
+		return SM_SWEEP_AGAIN;
+	b->silent = 0;
+	log_error("push: quarantined guid=0x%016llx: %s",
+		(unsigned long long)guid, f->why);
+	ban(sm, guid, f->why, now);
+	return SM_PLAN_AGAIN;
+}
+
+static enum sm_verdict
+judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
+{
+	const struct topo_node *node = &sm->topo->node[f->node];
+
+	if (f->cause == PUSH_ABOVE_TOP) {
+		log_info("push: %s: its top is raised first", f->why);
+		return SM_PLAN_AGAIN;
+	}
+	if (f->cause == PUSH_GONE) {
+		log_info("push: %s", f->why);
+		return SM_SWEEP_AGAIN;
+	}
+	if (f->cause == PUSH_NO_LANES) {
+		log_warn("push: guid=0x%016llx \"%s\" does not map lanes as "
+			 "told: turns there are closed by taking ports down; "
+			 "first: %s",
+			(unsigned long long)node->guid,
+			topo_desc(sm->topo, f->node), f->why);
+		return SM_WRITTEN;
+	}
+	if (f->cause == PUSH_NO_WEIGHTS) {
+		log_warn("push: %s: it keeps its own weights", f->why);
+		return SM_WRITTEN;
+	}
+	if (f->cause == PUSH_NO_KEYS) {
+		log_warn("push: P_Keys not as they should be: %s", f->why);
+		sm_commit_retry(sm, sm->topo, f->port);
+		return SM_WRITTEN;
+	}
+	if (!f->condemned) {
+		log_warn("push: port not brought up: %s", f->why);
+		sm_commit_retry(sm, sm->topo, f->port);
+		return SM_WRITTEN;
+	}
+	if (f->cause == PUSH_CUT) { /* the scout has marked who lost it */
+		log_info("push: %s", f->why);
+		return sm->dirty.due.ns != MONO_NEVER.ns ? SM_PROBE_FIRST
+							 : SM_SWEEP_AGAIN;
+	}
+	if (f->cause == PUSH_SILENT)
+		return judge_silent(sm, f, now);
+	log_error("push: quarantined guid=0x%016llx: %s",
+		(unsigned long long)node->guid, f->why);
+	ban(sm, node->guid, f->why, now);
+	return SM_PLAN_AGAIN;
+}
+
+static bool
+again(const struct push_failure *f, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (f[i].cause == PUSH_NO_LANES && f[k].cause == f[i].cause &&
+			f[k].node == f[i].node)
+			return true;
+	return false;
+}
+
+/*
+ * Switches that could not be written leave the fabric, and the pipeline has to
+ * run again without them (or with their top raised first).
+ */
+enum sm_verdict
+sm_blame_failures(struct sm *sm, struct mono now)
+{
+	const struct push_failure *f;
+	enum sm_verdict worst = SM_WRITTEN, v;
+	size_t n, i;
+
+	f = push_failures(sm->push, &n);
+	for (i = 0; i < n; i++) {
+		if (again(f, i)) /* the same, of another row */
+			continue;
+		v = judge_failure(sm, &f[i], now);
+		worst = v > worst ? v : worst;
+	}
+	return worst;
+}
+
+void
+sm_blame_forgive(struct sm *sm)
+{
+	size_t i;
+
+	for (i = 0; i < sm->nbanned; i++)
+		sm->banned[i].silent = 0;
+}
+
+/* Once may be the wire's doing; again and again within a time is the switch's.
+ */
+void
+sm_blame_lie(struct sm *sm, const struct check_item *i, struct mono now)
+{
+	struct sm_banned *s = blame(sm, i->guid);
+	const struct topo *t = sm->view->topo;
+	node_ix n = topo_by_node_guid(t, i->guid);
+	const char *name = n == TOPO_NONE ? "" : topo_desc(t, n);
+	char what[64];
+
+	check_item_text(i, what, sizeof(what));
+	log_warn(
+		"push: guid=0x%016llx \"%s\" does not hold as acknowledged: %s",
+		(unsigned long long)i->guid, name, what);
+	if (mono_before(mono_add(s->lied, mono_ms(LIES_MS)), now))
+		s->lies = 0;
+	s->lied = now;
+	if (++s->lies < MAX_LIES ||
+		(n != TOPO_NONE && t->node[n].type != TOPO_SWITCH))
+		return;
+	s->lies = 0;
+	log_error("push: quarantined guid=0x%016llx \"%s\": acknowledges and "
+		  "does not hold: %s",
+		(unsigned long long)i->guid, name, what);
+	ban(sm, i->guid, "acknowledges tables that it does not hold", now);
+}

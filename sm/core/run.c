@@ -1,0 +1,800 @@
+/*
+ * A run of the pipeline: sweep or probe -> topology -> LIDs -> read-back ->
+ * routes -> plan -> push -> view. Each function is one stage; what it waits
+ * for brings the core back to it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/core/sm_priv.h"
+#include "sm/policy/jobs.h"
+#include "sm/view/view_redundancy.h"
+
+enum { MAX_PASSES = 64 };
+
+/* Routes, where there are none yet, and the plan that leads to them. */
+struct sm_work {
+	struct route_job job;
+	struct task_options options;
+	struct route_rank *ranks;
+	struct routes *result;
+	struct route_story story;
+	struct sm_push_job push; /* keeps what the options point to alive */
+	struct plan *plan;
+	struct reason why;
+};
+
+static bool
+due(struct mono t, struct mono now)
+{
+	return t.ns != MONO_NEVER.ns && !mono_before(now, t);
+}
+
+/* ---- beginning ---- */
+
+static void
+begin(struct sm *sm, struct mono now, enum sweep_kind kind)
+{
+	sm->kind = kind;
+	sm->began = now;
+	sm->times = (struct view_times){0};
+	sm->counts = (struct view_counts){0};
+	sm->sent_before = xact_stats(sm->x)->sent;
+	sm->again = 0;
+	sm->named = false;
+	map_free(&sm->probed);
+}
+
+static void
+start_sweep(struct sm *sm, struct mono now, enum sweep_kind kind)
+{
+	sm->sweep = sweep_new(
+		kind, sm->draft, sm->x, sm->cfg->fabric.m_key, NULL, 0);
+	sm_enter(sm, SM_DISCOVER, now);
+}
+
+static void
+start_probe(struct sm *sm, struct mono now, const uint64_t *guid, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		map_put(&sm->probed, guid[i], 0);
+	sm->sweep = sweep_new(
+		SWEEP_PROBE, sm->draft, sm->x, sm->cfg->fabric.m_key, guid, n);
+	sm_enter(sm, SM_DISCOVER, now);
+}
+
+/* Those that are marked; of whom a trap told, only if there is more to it. */
+static void
+probe_suspects(struct sm *sm, struct mono now)
+{
+	const struct sm_dirty *d = &sm->dirty;
+	uint64_t *guid = mem_zalloc(d->n, sizeof(*guid));
+	size_t i;
+
+	for (i = 0; i < d->n; i++)
+		guid[i] = d->who[i].guid;
+	start_probe(sm, now, guid, d->n);
+	for (i = 0; i < d->n; i++)
+		if (d->who[i].told)
+			sweep_told_of(sm->sweep, guid[i]);
+	free(guid);
+}
+
+static bool freeze(struct sm *sm, struct mono now);
+
+/* The dirty marks become a run. */
+static void
+start_run(struct sm *sm, struct mono now)
+{
+	struct sm_dirty *d = &sm->dirty;
+	enum sweep_kind kind = d->full ? SWEEP_FULL : SWEEP_PROBE;
+	bool ask = d->full || d->n > 0;
+
+	if (kind == SWEEP_PROBE && sm->view == NULL) {
+		kind = SWEEP_FULL; /* nothing known to probe */
+		ask = true;
+	}
+	begin(sm, now, kind);
+	sm->heard = d->since;
+	sm->run++;
+	sm->nretry = 0;
+	sm->retry_fresh = sm->twins = false;
+	(void)snprintf(sm->cause, sizeof(sm->cause), "%s", d->cause);
+	if (ask && kind == SWEEP_PROBE)
+		probe_suspects(sm, now);
+	else if (ask)
+		start_sweep(sm, now, kind);
+	if (kind == SWEEP_FULL)
+		sm->stat.sweeps_full++;
+	else if (ask)
+		sm->stat.probes++;
+	sm->rebalance |= d->rebalance;
+	sm->settled &= !d->full && !d->replan && !d->rebalance;
+	d->full = d->replan = d->rebalance = false;
+	d->n = 0;
+	d->cause[0] = '\0';
+	d->due = MONO_NEVER;
+	if (!ask) {
+		sm->generation++;
+		if (freeze(sm, now))
+			sm_enter(sm, SM_TAKE, now);
+	}
+}
+
+/* Ports that stayed down although their cable is there are asked again. */
+static void
+mark_unfinished(struct sm *sm, struct mono now)
+{
+	size_t i;
+
+	for (i = 0; i < sm->nretry; i++)
+		if (sm->retry[i] != 0)
+			sm_mark(sm, sm->retry[i], now, "ports not yet up");
+		else /* a cable between two hosts: there is no switch to ask */
+			sm_mark_full(sm, now, "ports not yet up");
+}
+
+static void
+start_light(struct sm *sm, struct mono now)
+{
+	if (sm->view->topo->nsw == 0) {
+		sm_keys_light(sm, now);
+		sm_commit_light(sm, now);
+		sm_mark_full(sm, now, "light sweep");
+		return;
+	}
+	begin(sm, now, SWEEP_LIGHT);
+	sm->light_short = false;
+	sm->stat.sweeps_light++;
+	start_sweep(sm, now, SWEEP_LIGHT);
+}
+
+/* Has the light sweep waited for other runs as long as for its own turn? */
+static bool
+light_overdue(const struct sm *sm, struct mono now)
+{
+	return sm->light_due.ns != MONO_NEVER.ns &&
+	       due(mono_add(sm->light_due, sm->cfg->sweep.interval), now);
+}
+
+/* What a master does between runs; false: it waits. */
+static bool
+start_regular(struct sm *sm, struct mono now)
+{
+	if (due(sm->check_due, now))
+		return sm_push_check_begin(sm, now);
+	if (due(sm->names_due, now)) {
+		sm->names_due = MONO_NEVER;
+		sm_sa_reregister(sm, now);
+		sm->sweep = sweep_new(SWEEP_NAMES, sm->draft, sm->x,
+			sm->cfg->fabric.m_key, NULL, 0);
+		sm_enter(sm, SM_NAMES, now);
+		return true;
+	}
+	if (due(sm->light_due, now)) {
+		start_light(sm, now);
+		return true;
+	}
+	return false;
+}
+
+bool
+sm_run_idle(struct sm *sm, struct mono now)
+{
+	bool master = sm->role == SM_MASTER;
+
+	if (master && due(sm->retry_due, now)) {
+		sm->retry_due = MONO_NEVER;
+		mark_unfinished(sm, now);
+	}
+	if (master && light_overdue(sm, now)) {
+		start_light(sm, now);
+		return true;
+	}
+	if (due(sm->dirty.due, now) && !sm_push_strays(sm, now)) {
+		start_run(sm, now);
+		return true;
+	}
+	return master && start_regular(sm, now);
+}
+
+/* ---- discovery ---- */
+
+static void
+log_oddities(struct sm *sm)
+{
+	struct buf b = {0};
+	char *line, *save = NULL;
+
+	if (draft_oddities(sm->draft, &b) > 0)
+		for (line = strtok_r(b.text, "\n", &save); line != NULL;
+			line = strtok_r(NULL, "\n", &save))
+			log_warn("discovery: %s", line);
+	buf_free(&b);
+}
+
+/* Freeze the draft into sm->topo, without LIDs; false: the run failed. */
+static bool
+freeze(struct sm *sm, struct mono now)
+{
+	struct reason why;
+
+	sm_blame_keep(sm, now);
+	topo_unref(sm->topo);
+	sm->topo = draft_freeze(sm->draft, sm->generation, &why);
+	if (sm->topo != NULL)
+		return true;
+	sm_run_fail(sm, now, why.text);
+	return false;
+}
+
+static bool
+has_port_in_init(const struct topo *t, const struct topo_node *n)
+{
+	unsigned p;
+
+	for (p = 1; p <= n->nports; p++)
+		if (t->port[n->first_port + p].state == 2)
+			return true;
+	return false;
+}
+
+/*
+ * A switch that reboots loses the tables by which its own trap would travel;
+ * what shows is ports back in Init at its neighbours. Whoever has a port in
+ * Init is asked by name before the run goes on. False: nobody left to ask.
+ */
+static bool
+probe_further(struct sm *sm, struct mono now)
+{
+	const struct topo *t = sm->topo;
+	uint64_t *guid = mem_zalloc(t->nsw, sizeof(*guid));
+	size_t n = 0;
+	sw_ix s;
+
+	for (s = 0; s < t->nsw; s++) {
+		const struct topo_node *node = &t->node[t->sw[s].node];
+
+		if ((node->flags & TN_QUARANTINED) == 0 &&
+			!map_get(&sm->probed, node->guid, NULL) &&
+			has_port_in_init(t, node))
+			guid[n++] = node->guid;
+	}
+	if (n > 0)
+		start_probe(sm, now, guid, n);
+	free(guid);
+	return n > 0;
+}
+
+/* The fabric as it is now; who else is there to be master of it? */
+static void
+discovered(struct sm *sm, struct mono now)
+{
+	sm->generation++;
+	if (!freeze(sm, now))
+		return;
+	if (sm->kind == SWEEP_PROBE && probe_further(sm, now))
+		return;
+	if (sm_elect_begin(sm, now))
+		sm_enter(sm, SM_ELECT, now);
+	else
+		sm_enter(sm, SM_TAKE, now);
+}
+
+/* What the traps told of was known: they came after we had looked. */
+static void
+no_news(struct sm *sm, struct mono now)
+{
+	sweep_free(sm->sweep);
+	sm->sweep = NULL;
+	log_debug("sm: no news cause=\"%s\"", sm->cause);
+	sm_commit_schedule(sm, now);
+	sm_enter(sm, SM_IDLE, now);
+	sm_commit_tell(sm);
+}
+
+bool
+sm_run_discover(struct sm *sm, struct mono now)
+{
+	const char *failed;
+	char why[256];
+
+	sweep_feed(sm->sweep, now);
+	if (due(sm_scout_light_until(sm), now)) {
+		sm->light_short = true;
+		sweep_stop(sm->sweep, now);
+	}
+	if (!sweep_done(sm->sweep))
+		return false;
+	log_oddities(sm);
+	if (sm->kind == SWEEP_LIGHT) {
+		sm_scout_light_done(sm, now);
+		return true;
+	}
+	if (sm->settled && sweep_no_news(sm->sweep)) {
+		no_news(sm, now);
+		return true;
+	}
+	sm->twins |= sweep_stats(sm->sweep)->twins > 0;
+	failed = sweep_failed(sm->sweep);
+	if (failed != NULL)
+		(void)snprintf(why, sizeof(why), "%s", failed);
+	sweep_free(sm->sweep);
+	sm->sweep = NULL;
+	sm->times.discover =
+		mono_add(sm->times.discover, mono_sub(now, sm->phase_began));
+	if (failed != NULL)
+		sm_run_fail(sm, now, why);
+	else
+		discovered(sm, now);
+	return true;
+}
+
+/* ---- LIDs ---- */
+
+static int
+assign_lids(struct sm *sm, struct reason *why)
+{
+	struct lid_table out;
+
+	if (sm->view == NULL)
+		sm_trust_strangers(sm);
+	if (task_lids(sm->cfg, sm->topo, sm->record, sm->nrecord, &out, why) !=
+		0)
+		return -1;
+	sm->topo =
+		topo_give_lids(sm->topo, &(struct topo_lids){out.lid, out.lmc});
+	free(sm->record);
+	sm->record = out.record;
+	sm->nrecord = out.nrecord;
+	out.record = NULL;
+	sm->counts.lids_new += out.assigned;
+	sm->counts.lids_moved += out.moved;
+	/* told once, not with every run while it lasts */
+	if (out.conflicts > 0 && strcmp(sm->lid_conflict, out.conflict) != 0)
+		log_warn("lid: conflicts=%u first=\"%s\"", out.conflicts,
+			out.conflict);
+	(void)snprintf(
+		sm->lid_conflict, sizeof(sm->lid_conflict), "%s", out.conflict);
+	lid_table_free(&out);
+	return 0;
+}
+
+static void
+start_readback(struct sm *sm, struct mono now)
+{
+	const struct topo *t = sm->topo;
+	const struct readback_job job = {
+		.hw = sm->hw,
+		.pool = sm->pool,
+		.x = sm->x,
+		.mkey = sm->cfg->fabric.m_key,
+		.suspects = &sm->probed,
+	};
+	sw_ix s;
+
+	sm_keys_make(sm);
+	for (s = 0; s < t->nsw && sm->kind == SWEEP_FULL; s++)
+		map_put(&sm->probed, t->node[t->sw[s].node].guid, 0);
+	sm->readback = readback_new(sm->topo, &job);
+	sm_keys_read(sm);
+	sm_mcast_look(sm);
+	sm_enter(sm, SM_READBACK, now);
+}
+
+/*
+ * Where roles or members are given by name, names come before the routing; once
+ * a run: who does not answer has none.
+ */
+static bool
+names_first(struct sm *sm, struct mono now)
+{
+	const struct topo *t = sm->topo;
+	bool all = pkeys_by_name(sm->cfg) || qos_by_name(sm->cfg);
+	bool lack = false;
+	node_ix n;
+
+	for (n = 0; n < t->nnodes; n++)
+		lack |= (all || t->node[n].type == TOPO_SWITCH) &&
+			*topo_desc(t, n) == '\0';
+	if (!lack || sm->named || (!all && !sm_roles_by_name(sm->cfg)))
+		return false;
+	sm->named = true;
+	sm->sweep = sweep_new(all ? SWEEP_NAMES : SWEEP_SWITCH_NAMES, sm->draft,
+		sm->x, sm->cfg->fabric.m_key, NULL, 0);
+	sm_enter(sm, SM_NAMES, now);
+	return true;
+}
+
+bool
+sm_run_take(struct sm *sm, struct mono now)
+{
+	struct reason why;
+
+	if (sm->role != SM_MASTER) {
+		log_info("sm: master of the fabric nodes=%u switches=%u",
+			sm->topo->nnodes, sm->topo->nsw);
+		sm->role = SM_MASTER;
+		sm->taken = true;
+		sm_push_forget(sm);
+		sm->handed_over = false;
+		sm->master = (struct sm_peer){0};
+	}
+	sm->settled = false;
+	if (names_first(sm, now))
+		return true;
+	hw_reconcile(sm->hw, sm->topo);
+	sm_mcast_forget(sm, sm->taken);
+	if (assign_lids(sm, &why) != 0) {
+		sm_run_fail(sm, now, why.text);
+		return true;
+	}
+	if (sm->taken)
+		sm_keys_distrust(sm);
+	sm->taken = false;
+	start_readback(sm, now);
+	return true;
+}
+
+/* ---- routing ---- */
+
+static void
+route(struct sm_work *w)
+{
+	const struct schema_names *engines = &w->push.cfg->routing.engines;
+
+	mem_trim(); /* routing and planner each want room of their own */
+	w->result = route_compute(
+		&w->job, engines->name, engines->n, &w->story, &w->why);
+	/* what was only compared, before the planner wants room */
+	lft_pool_trim(w->job.pool);
+	mem_trim();
+}
+
+void
+sm_work_run(struct sm_work *w)
+{
+	if (w->result == NULL)
+		route(w);
+	if (w->result != NULL)
+		w->plan = sm_push_make(&w->push, w->result);
+}
+
+void
+sm_run_drop(struct sm_work *w)
+{
+	if (w == NULL)
+		return;
+	plan_free(w->plan);
+	routes_unref(w->result);
+	topo_unref(w->job.topo);
+	free(w->ranks);
+	task_options_free(&w->options);
+	sm_push_drop(&w->push);
+	free(w);
+}
+
+static void
+describe_routing(struct sm *sm, struct sm_work *w)
+{
+	task_options(w->push.cfg, sm->topo, &w->options);
+	if (sm->rank_known) {
+		w->ranks = mem_dup(sm->rank, sm->nrank * sizeof(*sm->rank));
+		w->job.ranks = w->ranks;
+		w->job.nranks = sm->nrank;
+		w->job.ranks_order = sm->rank_order;
+		w->job.reading = sm->reading;
+	}
+	w->job.now = sm->ops->seconds != NULL
+			     ? sm->ops->seconds(sm->ops->cookie)
+			     : 0;
+	w->job.topo = topo_ref(sm->topo);
+	w->job.pool = sm->pool;
+	w->job.prev = w->push.from;
+	w->job.options = &w->options.engine;
+	w->job.load_limit = sm->cfg->routing.load_limit;
+	w->job.rebalance = sm->rebalance;
+	w->job.seed = 1;
+	w->job.threads = task_threads(w->push.cfg);
+}
+
+/* Nothing that routing depends on changed: the routes in force stay. */
+static bool
+same_fabric(const struct sm *sm)
+{
+	return sm->view != NULL && !sm->rebalance &&
+	       sm->view->topo->hash == sm->topo->hash &&
+	       sm->view->topo->max_lid == sm->topo->max_lid &&
+	       strcmp(sm->cause, "configuration changed") != 0;
+}
+
+/* From here on the worker has it; the routes in force are not routed anew. */
+static void
+start_work(struct sm *sm, struct mono now)
+{
+	struct sm_work *w = mem_zalloc(1, sizeof(*w));
+
+	sm_push_job(sm, &w->push);
+	if (same_fabric(sm)) {
+		w->result = routes_for(sm->view->routes, sm->topo);
+		w->story = sm->view->story;
+	} else {
+		describe_routing(sm, w);
+	}
+	sm->work = w;
+	sm_enter(sm, SM_ROUTE, now);
+	sm->ops->route(sm->ops->cookie, w);
+}
+
+bool
+sm_run_readback(struct sm *sm, struct mono now)
+{
+	readback_feed(sm->readback, now);
+	ptable_read_feed(sm->ptable_read, now);
+	if (!sm_mcast_looked(sm, now) || !readback_done(sm->readback) ||
+		!ptable_read_done(sm->ptable_read))
+		return false;
+	sm->counts.lft_reads += readback_count(sm->readback);
+	readback_free(sm->readback);
+	sm->readback = NULL;
+	ptable_read_free(sm->ptable_read);
+	sm->ptable_read = NULL;
+	sm->times.readback =
+		mono_add(sm->times.readback, mono_sub(now, sm->phase_began));
+	past_found(hw_past(sm->hw), sm->topo,
+		sm->view != NULL ? sm->view->routes : NULL);
+	start_work(sm, now);
+	return true;
+}
+
+void
+sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now)
+{
+	sm->times.route =
+		mono_add(sm->times.route, mono_sub(now, sm->phase_began));
+	sm->work = NULL;
+	sm->routes = w->result;
+	sm->story = w->story;
+	w->result = NULL;
+	if (sm->routes == NULL) {
+		sm_run_fail(sm, now, w->why.text);
+	} else {
+		if (sm->story.fallback && w->job.topo != NULL) /* news */
+			log_warn("routing: fell back engine=%s tried=\"%s\"",
+				sm->story.engine, sm->story.tried);
+		sm_push_start(sm, &w->push, w->plan, now);
+		w->plan = NULL;
+	}
+	sm_run_drop(w);
+}
+
+/* ---- push and commit ---- */
+
+static void
+forget_work(struct sm *sm)
+{
+	push_free(sm->push);
+	plan_free(sm->plan);
+	routes_unref(sm->routes);
+	topo_unref(sm->topo);
+	topo_unref(sm->fresh);
+	pkeys_unref(sm->pkeys);
+	sm->pkeys = NULL;
+	sm_qos_drop(sm);
+	sm->push = NULL;
+	sm->plan = NULL;
+	sm->routes = NULL;
+	sm->topo = NULL;
+	sm->fresh = NULL;
+	lft_pool_trim(sm->pool);
+}
+
+static void
+count_push(struct sm *sm)
+{
+	const struct push_counts *c = push_counts(sm->push);
+
+	sm->counts.lft_blocks += c->lft_blocks;
+	sm->counts.other_sets += c->other_sets;
+	sm->counts.failed_sets += c->failed;
+}
+
+/* Did nobody come up, or answer at last, that had to be told nothing? */
+static bool
+same_ports(const struct topo *was, const struct topo *is)
+{
+	node_ix n;
+	port_ix p;
+
+	for (n = 0; n < is->nnodes; n++)
+		if (((was->node[n].flags ^ is->node[n].flags) & TN_PARTIAL) !=
+			0)
+			return false;
+
+	for (p = 0; p < is->nports; p++)
+		if (was->port[p].state != is->port[p].state ||
+			was->port[p].flags != is->port[p].flags)
+			return false;
+	return true;
+}
+
+/* Did this run change anything that a reader of the view could notice? */
+static bool
+worth_a_view(struct sm *sm)
+{
+	bool keys = sm_keys_settle(sm), lanes = sm_qos_settle(sm);
+
+	return keys || lanes || sm->plan->nsteps > 0 || !same_fabric(sm) ||
+	       !same_ports(sm->view->topo, sm->topo);
+}
+
+/* What is there now that all is written. */
+static void
+take_stock(struct sm *sm)
+{
+	sm->worth = worth_a_view(sm);
+	push_free(sm->push);
+	sm->push = NULL;
+	plan_carried_out(sm->plan);
+}
+
+/* On a large fabric each part of it is enough at once. */
+bool
+sm_run_commit(struct sm *sm, struct mono now)
+{
+	sm->ending++;
+	if (sm->ending == 1) {
+		take_stock(sm);
+		return true;
+	}
+	if (sm->ending == 2 && sm->worth) {
+		sm->fresh = sm_commit_refresh(sm, sm->topo);
+		return true;
+	}
+	if (sm->worth)
+		sm_commit(sm, now);
+	else
+		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
+	sm->rebalance = false;
+	sm->settled = true;
+	if (!sm->held_alarm)
+		sm->stat.alarm[0] = '\0';
+	sm_sa_publish(sm, now);
+	sm_scan_publish(sm, now);
+	sm_mcast_settle(sm, now);
+	sm_blame_forgive(sm);
+	sm_keys_review(sm);
+	sm_qos_review(sm);
+	sm_commit_schedule(sm, now);
+	forget_work(sm);
+	sm_enter(sm, SM_IDLE, now);
+	sm_commit_tell(sm);
+	return true;
+}
+
+/* What a push leads to. */
+static void
+again(struct sm *sm, enum sm_verdict v, struct mono now)
+{
+	if (v == SM_WRITTEN && push_complete(sm->push)) {
+		sm->ending = 0;
+		sm_enter(sm, SM_COMMIT, now);
+		return;
+	}
+	if (v == SM_PROBE_FIRST ||
+		(sm->dirty.due.ns != MONO_NEVER.ns && sm->stops > 0)) {
+		/* overtaken: the next run begins with what is known by now, and
+		 * still asks everybody before silence is blamed on anybody */
+		if (v == SM_SWEEP_AGAIN)
+			sm_mark_full(sm, now, "switches are silent");
+		forget_work(sm);
+		sm_enter(sm, SM_IDLE, now);
+		return;
+	}
+	forget_work(sm);
+	if (++sm->again > MAX_PASSES) {
+		sm_run_fail(sm, now, "too many switches fail in turn");
+	} else if (v == SM_SWEEP_AGAIN) {
+		sm->kind = SWEEP_FULL;
+		start_sweep(sm, now, SWEEP_FULL);
+	} else if (freeze(sm, now)) {
+		sm_enter(sm, SM_TAKE, now);
+	}
+}
+
+bool
+sm_run_push(struct sm *sm, struct mono now)
+{
+	enum sm_verdict v;
+
+	if (!sm_mcast_ready(sm, now))
+		return false; /* never together with tables of groups */
+	sm_push_watch(sm, now);
+	push_feed(sm->push, now);
+	if (!push_done(sm->push))
+		return false;
+	count_push(sm);
+	sm_push_over(sm, now);
+	sm->times.push =
+		mono_add(sm->times.push, mono_sub(now, sm->phase_began));
+	v = sm_blame_failures(sm, now);
+	if (v == SM_WRITTEN && sm_mcast_stuck(sm))
+		v = SM_SWEEP_AGAIN;
+	again(sm, v, now);
+	return true;
+}
+
+void
+sm_run_fail(struct sm *sm, struct mono now, const char *why)
+{
+	struct mono wait = mono_ms(10000);
+
+	log_error("sm: run failed, the last good tables stay cause=\"%s\": %s",
+		sm->cause, why);
+	(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm), "%s", why);
+	sm->stat.plan_failures++;
+	forget_work(sm);
+	sm_enter(sm, SM_IDLE, now);
+	sm_mark_full(sm, now, "retry after a failed run");
+	sm->dirty.due = mono_add(now, wait);
+	sm->ops->finished(sm->ops->cookie, false, why);
+}
+
+/* ---- names, before routing or after the fact ---- */
+
+bool
+sm_run_names(struct sm *sm, struct mono now)
+{
+	struct topo *fresh;
+	struct view *v;
+	uint64_t got;
+
+	/* A change does not wait for names, least of all for those behind it:
+	 * what has been read stays in the draft, the rest is asked later. */
+	if (due(sm->dirty.due, now))
+		sweep_stop(sm->sweep, now);
+	else
+		sweep_feed(sm->sweep, now);
+	if (!sweep_done(sm->sweep))
+		return false;
+	got = sweep_stats(sm->sweep)->smps;
+	sweep_free(sm->sweep);
+	sm->sweep = NULL;
+	if (sm->topo != NULL) { /* in the middle of a run */
+		sm->times.discover = mono_add(
+			sm->times.discover, mono_sub(now, sm->phase_began));
+		if (freeze(sm, now))
+			sm_enter(sm, SM_TAKE, now);
+		return true;
+	}
+	fresh = got > 0 && sm->view != NULL
+			? sm_commit_refresh(sm, sm->view->topo)
+			: NULL;
+	if (fresh != NULL) {
+		v = mem_dup(sm->view, sizeof(*v));
+		v->refs = 1;
+		v->topo = fresh;
+		v->routes = routes_for(sm->view->routes, fresh);
+		v->pkeys = pkeys_ref(sm->view->pkeys);
+		pkeys_adopt(v->pkeys, fresh);
+		sm_qos_renew(sm, v);
+		v->homes = homes_ref(v->homes);
+		v->quarantine = mem_dup(
+			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
+		view_change_own(&v->change);
+		view_unref(sm->view);
+		sm->view = v;
+		sm_qos_spread(sm);
+		sm_sa_publish(sm, now);
+		sm_scan_renew(sm, now);
+		sm->ops->committed(sm->ops->cookie, v);
+		if (sm_keys_renamed(sm, fresh))
+			sm_mark_replan(sm, now, "members by other names");
+	}
+	sm_enter(sm, SM_IDLE, now);
+	return true;
+}

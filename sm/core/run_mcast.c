@@ -1,0 +1,567 @@
+/*
+ * Groups in the core: the SA says who is in them, the routing makes trees, the
+ * distribution writes the switches' tables; then joins are answered.
+ *
+ * What changes is gathered for a moment and written in one cycle; what changes
+ * meanwhile waits for the next. The moment is short where joins come one by
+ * one, and longer the more of them came in the last: a thousand hosts that come
+ * up together are written in some cycles, not in a hundred.
+ *
+ * A cycle begins with what switches hold, where that is not known: after a
+ * restart the trees that are there are found in the tables and kept, and with
+ * the groups and members that were saved nothing is left to write.
+ *
+ * Tables of groups are written whenever no unicast tables are. While the order
+ * of the switches stays, trees that keep it can do no harm, before a push,
+ * after it and at any moment of it. When it moves, each tree that the switches
+ * hold asks the transition whether there is room for its turns (safe.h); where
+ * there is none the tree is taken away, and its packets have left, before the
+ * first unicast table is written; and until all of them are, and what they
+ * replace has drained, no tree is made. Then all trees are made again in the
+ * new order, keeping what stands. A switch that has come back may have kept
+ * trees of the past: they are taken away before its ports come up.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/push/mft.h"
+#include "routing/mcast/mcast.h"
+#include "sm/base/mem.h"
+#include "sm/core/sm_priv.h"
+
+enum {
+	GATHER_MS = 2,
+	GATHER_MAX_MS = 50,
+	JOINS_PER_MS = 8,
+	RETRY_MS = 1000,
+	STRAY_TIMEOUTS = 8,
+};
+
+struct sm_mcast {
+	struct mft *mft;
+	struct topo *topo; /* of the trees, a reference */
+	uint32_t *pos;
+	uint8_t *plane; /* see routes_joined; or NULL */
+	struct mcast *maker;
+	struct mcast_tree *tree[MFT_GROUPS];
+	bool dirty[MFT_GROUPS];
+	struct mono due;
+	uint64_t stamp; /* joins that the present cycle serves */
+	struct mono gather;
+	struct mono rest; /* nothing is written before */
+	bool finding;	/* trees may be in the switches that nobody here made */
+	bool looking;	/* before routes are made: tables nobody has read */
+	bool judging;	/* a push is to begin: which trees may stay? */
+	bool clearing;	/* trees are taken away for a push */
+	bool stuck;	/* ... and were not by all switches */
+	bool ahead;	/* the tables know the topology of that push already */
+	bool unsettled; /* a push that moves the order is not over */
+	bool moved;	/* ... and it wrote unicast tables */
+	struct log_limit noise;
+	char alarm[192];
+	uint64_t liar; /* the switch it is about */
+};
+
+static void
+switch_written(void *cookie, uint64_t guid, const uint8_t info[MAD_DATA])
+{
+	struct sm *sm = cookie;
+
+	draft_switch_written(sm->draft, guid, info);
+}
+
+void
+sm_mcast_new(struct sm *sm)
+{
+	const struct mft_job job = {
+		.x = sm->x, .switch_written = switch_written, .cookie = sm};
+
+	sm->mcast = mem_zalloc(1, sizeof(*sm->mcast));
+	sm->mcast->mft = mft_new(&job);
+	sm->mcast->due = MONO_NEVER;
+	sm->mcast->gather = mono_ms(GATHER_MS);
+	sm->mcast->finding = true;
+}
+
+void
+sm_mcast_free(struct sm *sm)
+{
+	struct sm_mcast *m = sm->mcast;
+
+	for (unsigned i = 0; i < MFT_GROUPS; i++)
+		mcast_tree_free(m->tree[i]);
+	mcast_free(m->maker);
+	mft_free(m->mft);
+	free(m->pos);
+	free(m->plane);
+	topo_unref(m->topo);
+	free(m);
+}
+
+static void
+make_due(struct sm_mcast *m, struct mono when)
+{
+	m->due = mono_min(m->due, when);
+}
+
+void
+sm_mcast_regroup(struct sm *sm, uint16_t mlid, struct mono now)
+{
+	sm->mcast->dirty[mlid - MFT_MLID] = true;
+	make_due(sm->mcast, mono_add(now, sm->mcast->gather));
+	sm_commit_save_soon(sm, now);
+}
+
+bool
+sm_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block, unsigned pos,
+	uint8_t out[MFT_CELL])
+{
+	return mft_cell(sm->mcast->mft, guid, block, pos, out);
+}
+
+const struct mcast_tree *
+sm_mcast_tree(const struct sm *sm, uint16_t mlid)
+{
+	return sm->mcast->tree[mlid - MFT_MLID];
+}
+
+/* The fabric is the view's: every tree is made again. */
+void
+sm_mcast_publish(struct sm *sm, struct mono now)
+{
+	struct sm_mcast *m = sm->mcast;
+	const struct routes *r = sm->view->routes;
+	struct topo *old = m->topo;
+	uint16_t mlid = 0;
+
+	mft_stop(m->mft);
+	m->topo = topo_ref(sm->view->topo);
+	mcast_free(m->maker);
+	free(m->pos);
+	free(m->plane);
+	m->pos = mem_zalloc(m->topo->nsw, sizeof(*m->pos));
+	routes_line(r, m->pos);
+	m->plane = r->plane != NULL ? mem_dup(r->plane, m->topo->nsw) : NULL;
+	m->maker = mcast_new(m->topo, m->pos, m->plane);
+	mft_adopt(m->mft, m->topo);
+	if (m->moved)
+		m->rest = mono_add(now, sm_push_drain(sm));
+	m->ahead = m->unsettled = m->judging = m->looking = m->moved = false;
+	topo_unref(old);
+	for (unsigned i = 0; i < MFT_GROUPS; i++)
+		m->dirty[i] |= m->tree[i] != NULL;
+	while ((mlid = sa_group_next(sm->sa, mlid)) != 0)
+		m->dirty[mlid - MFT_MLID] = true;
+	make_due(m, now);
+}
+
+void
+sm_mcast_forget(struct sm *sm, bool all)
+{
+	const struct topo *t = sm->topo;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint64_t guid = t->node[t->sw[s].node].guid;
+
+		if (all || !hw_knows(sm->hw, guid))
+			mft_forget(sm->mcast->mft, guid);
+		else if (sm->kind == SWEEP_FULL ||
+			 map_get(&sm->probed, guid, NULL))
+			mft_suspect(sm->mcast->mft, guid);
+	}
+	sm->mcast->finding |= all;
+}
+
+void
+sm_mcast_lost(struct sm *sm)
+{
+	struct sm_mcast *m = sm->mcast;
+
+	mft_stop(m->mft);
+	m->due = MONO_NEVER;
+	m->finding = true;
+	memset(m->dirty, 0, sizeof(m->dirty));
+	for (unsigned i = 0; i < MFT_GROUPS; i++) {
+		mcast_tree_free(m->tree[i]);
+		m->tree[i] = NULL;
+	}
+}
+
+/* ---- a cycle ---- */
+
+/* A row of the table of a switch, for a group. */
+struct row {
+	const struct sm_mcast *m;
+	unsigned group;
+};
+
+static bool
+row_of(void *cookie, sw_ix s, uint64_t out[MCAST_WORDS])
+{
+	const struct row *r = cookie;
+	const struct topo *t = r->m->topo;
+
+	return mft_row(r->m->mft, t->node[t->sw[s].node].guid, r->group, out);
+}
+
+static void
+make_tree(struct sm *sm, unsigned group)
+{
+	struct sm_mcast *m = sm->mcast;
+	struct row row = {m, group};
+	uint16_t mlid = (uint16_t)(MFT_MLID + group);
+	struct sa_member *who;
+	size_t n = sa_group_members(sm->sa, mlid, &who);
+	struct mcast_member *member = mem_zalloc(n + 1, sizeof(*member));
+	struct mcast_tree *prev = m->tree[group], *tree = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		member[i] = (struct mcast_member){who[i].port, who[i].receives};
+	if (n > 0 && prev == NULL && m->finding)
+		prev = mcast_found(m->maker, row_of, &row);
+	if (n > 0)
+		tree = mcast_tree(m->maker, member, n, prev, group);
+	mft_want(m->mft, group, tree);
+	mcast_tree_free(prev);
+	m->tree[group] = tree;
+	free(member);
+	free(who);
+}
+
+/* How long the next joins are waited for, by how many there were. */
+static struct mono
+gather_time(uint64_t joins)
+{
+	uint64_t ms = GATHER_MS + joins / JOINS_PER_MS;
+
+	return mono_ms((int64_t)(ms < GATHER_MAX_MS ? ms : GATHER_MAX_MS));
+}
+
+/* What is in use: blocks up to the last group's. */
+static unsigned
+blocks_in_use(const struct sm *sm)
+{
+	uint16_t mlid = 0, last = 0;
+
+	while ((mlid = sa_group_next(sm->sa, mlid)) != 0)
+		last = mlid;
+	return last == 0 ? 0 : ((unsigned)last - MFT_MLID) / MFT_BLOCK + 1;
+}
+
+static bool
+begin(struct sm *sm)
+{
+	struct sm_mcast *m = sm->mcast;
+	uint64_t stamp = sa_group_stamp(sm->sa);
+
+	m->due = MONO_NEVER;
+	m->gather = gather_time(stamp - m->stamp);
+	m->stamp = stamp;
+	if (m->ahead) /* that push came to nothing */
+		mft_adopt(m->mft, m->topo);
+	m->ahead = false;
+	for (unsigned i = 0; i < MFT_GROUPS; i++) {
+		if (!m->dirty[i])
+			continue;
+		m->dirty[i] = false;
+		make_tree(sm, i);
+	}
+	m->finding = false;
+	if (!mft_begin(m->mft))
+		return false;
+	sm_push_writing(sm);
+	return true;
+}
+
+static void
+blame_liar(struct sm *sm, uint64_t guid)
+{
+	struct sm_mcast *m = sm->mcast;
+	node_ix n = topo_by_node_guid(m->topo, guid);
+
+	m->liar = guid;
+	(void)snprintf(m->alarm, sizeof(m->alarm),
+		"switch 0x%016llx \"%s\" acknowledges multicast tables that it "
+		"does not hold: they are written no more until it starts anew",
+		(unsigned long long)guid,
+		n == TOPO_NONE ? "" : topo_desc(m->topo, n));
+	log_error("mcast: %s", m->alarm);
+}
+
+const char *
+sm_mcast_alarm(const struct sm *sm)
+{
+	const struct sm_mcast *m = sm->mcast;
+
+	return m->liar != 0 && mft_refused(m->mft, m->liar) ? m->alarm : "";
+}
+
+/* A switch that does not take its table: is it still there? One that took it
+ * and does not hold it is left alone. */
+static void
+blame(struct sm *sm, struct mono now)
+{
+	struct sm_mcast *m = sm->mcast;
+	const struct mft_failure *f;
+	size_t n, i;
+	unsigned swallowed;
+
+	f = mft_failures(m->mft, &n);
+	for (i = 0; i < n; i++) {
+		if (f[i].liar)
+			blame_liar(sm, f[i].guid);
+		else if (log_allowed(&m->noise, 5, now, &swallowed))
+			log_warn("mcast: table not taken guid=0x%016llx "
+				 "status=0x%04x",
+				(unsigned long long)f[i].guid, f[i].status);
+		if (f[i].status == 0 && !f[i].liar)
+			sm_mark(sm, f[i].guid, now, "multicast table");
+	}
+}
+
+/* The cycle is over. Who waits is answered even if a switch failed: it is being
+ * asked for, and the group is as good as it can be without. */
+static void
+end(struct sm *sm, struct mono now)
+{
+	struct sm_mcast *m = sm->mcast;
+	size_t n;
+
+	blame(sm, now);
+	(void)mft_failures(m->mft, &n);
+	if (n > 0)
+		make_due(m, mono_add(now, mono_ms(RETRY_MS)));
+	else if (!mft_complete(m->mft))
+		make_due(m, mono_add(now, mono_ms(GATHER_MS)));
+	if (n > 0 || mft_complete(m->mft))
+		sa_group_written(sm->sa, m->stamp);
+}
+
+/* Not while a plan is made, either: it counts with the trees that were there
+ * when it was asked for. */
+static bool
+may_write(const struct sm *sm)
+{
+	return sm->phase != SM_ROUTE && sm->phase != SM_PUSH &&
+	       sm->phase != SM_COMMIT && sm->role == SM_MASTER &&
+	       !sm->mcast->unsettled && !sm->mcast->looking &&
+	       sm->mcast->topo != NULL && sm->view != NULL;
+}
+
+struct mono
+sm_mcast_next(const struct sm *sm)
+{
+	const struct sm_mcast *m = sm->mcast;
+
+	struct mono t = mono_min(m->due, mft_next(m->mft));
+
+	if (!may_write(sm) || mft_running(m->mft) || !mft_quiet(m->mft))
+		return MONO_NEVER;
+	return mono_before(t, m->rest) ? m->rest : t;
+}
+
+static struct mft_wire
+wire(const struct sm *sm)
+{
+	return (struct mft_wire){.mkey = sm->cfg->fabric.m_key,
+		.stray = {sm->cfg->smp.timeout.ns * STRAY_TIMEOUTS}};
+}
+
+/* First what has to be known, then what has to be written. False: nothing. */
+static bool
+start(struct sm *sm, struct mono now)
+{
+	struct sm_mcast *m = sm->mcast;
+
+	if (mft_ask(m->mft, blocks_in_use(sm), now))
+		return true;
+	if (begin(sm))
+		return true;
+	sa_group_written(sm->sa, m->stamp);
+	return false;
+}
+
+void
+sm_mcast_step(struct sm *sm, struct mono now)
+{
+	struct sm_mcast *m = sm->mcast;
+	const struct mft_wire w = wire(sm);
+	bool asking;
+
+	while (may_write(sm)) {
+		if (!mft_running(m->mft)) {
+			if (!mft_quiet(m->mft) ||
+				mono_before(now, sm_mcast_next(sm)))
+				return;
+			if (!start(sm, now))
+				continue;
+		}
+		asking = mft_asking(m->mft);
+		mft_feed(m->mft, &w, now);
+		if (mft_running(m->mft))
+			return;
+		if (asking) {
+			blame(sm, now);
+			make_due(m, now);
+		} else {
+			end(sm, now);
+		}
+		sm_push_written(sm);
+	}
+}
+
+/* ---- before a push ---- */
+
+bool
+sm_mcast_guests(const struct sm *sm, bool *unsettled)
+{
+	const struct sm_mcast *m = sm->mcast;
+
+	*unsettled = m->unsettled || m->topo == NULL;
+	return mft_any(m->mft);
+}
+
+void
+sm_mcast_look(struct sm *sm)
+{
+	struct sm_mcast *m = sm->mcast;
+
+	m->looking = !mft_knows(m->mft, sm->topo, blocks_in_use(sm));
+	if (m->looking && mft_running(m->mft))
+		mft_stop(m->mft);
+}
+
+bool
+sm_mcast_looked(struct sm *sm, struct mono now)
+{
+	struct sm_mcast *m = sm->mcast;
+	const struct mft_wire w = wire(sm);
+
+	if (!m->looking && !mft_asking(m->mft))
+		return true;
+	if (m->looking && !mft_quiet(m->mft))
+		return false;
+	if (m->looking) {
+		m->looking = false;
+		m->ahead = m->unsettled = true;
+		mft_adopt(m->mft, sm->topo);
+		(void)mft_ask(m->mft, blocks_in_use(sm), now);
+	}
+	mft_feed(m->mft, &w, now);
+	return !mft_asking(m->mft);
+}
+
+void
+sm_mcast_before_push(struct sm *sm, struct mono now)
+{
+	struct sm_mcast *m = sm->mcast;
+
+	m->clearing = m->stuck = false;
+	if (mft_running(m->mft)) {
+		mft_stop(m->mft);
+		make_due(m, now);
+	}
+	m->moved |= safe_guest_asks(sm->plan->change);
+	m->judging = safe_guest_asks(sm->plan->change) ||
+		     mft_strangers(m->mft, sm->topo);
+	m->unsettled |= m->judging;
+}
+
+/* May the tree of a group stay during the push? */
+static bool
+admitted(struct sm *sm, unsigned group)
+{
+	struct mft_turn *turn;
+	struct safe_guest *guest;
+	size_t n;
+	bool yes;
+
+	if (!safe_guest_asks(sm->plan->change))
+		return true;
+	n = mft_turns(sm->mcast->mft, group, &turn);
+	guest = mem_zalloc(n + 1, sizeof(*guest));
+	for (size_t i = 0; i < n; i++)
+		guest[i] = (struct safe_guest){
+			turn[i].sw, turn[i].in, turn[i].out};
+	yes = safe_guest_admit(sm->plan->change, guest, n);
+	free(guest);
+	free(turn);
+	return yes;
+}
+
+/* Which trees may stay; the others go, and what nobody knows. */
+static void
+judge(struct sm *sm)
+{
+	struct sm_mcast *m = sm->mcast;
+	unsigned n;
+
+	m->judging = false;
+	m->ahead = true;
+	mft_adopt(m->mft, sm->topo); /* the ways to switches are the new ones */
+	n = mft_blocks(m->mft) * MFT_BLOCK;
+	for (unsigned i = 0; i < n && i < MFT_GROUPS; i++) {
+		if (admitted(sm, i))
+			mft_keep(m->mft, i);
+		else
+			mft_want(m->mft, i, NULL);
+		m->dirty[i] = true;
+	}
+	m->clearing = mft_begin(m->mft);
+}
+
+bool
+sm_mcast_writing(const struct sm *sm)
+{
+	const struct mft *m = sm->mcast->mft;
+
+	return mft_running(m) || !mft_quiet(m) ||
+	       mft_next(m).ns != MONO_NEVER.ns;
+}
+
+bool
+sm_mcast_busy(const struct sm *sm)
+{
+	const struct sm_mcast *m = sm->mcast;
+
+	return m->judging || m->clearing || !mft_quiet(m->mft);
+}
+
+bool
+sm_mcast_ready(struct sm *sm, struct mono now)
+{
+	struct sm_mcast *m = sm->mcast;
+	const struct mft_wire w = wire(sm);
+
+	if (!m->clearing && !mft_quiet(m->mft))
+		return false;
+	if (m->judging)
+		judge(sm);
+	if (!m->clearing)
+		return true;
+	mft_feed(m->mft, &w, now);
+	m->clearing = mft_running(m->mft);
+	if (m->clearing)
+		return false;
+	push_drain_first(sm->push);
+	/* a turn is gone when one of its switches is: one that is silent does
+	 * no harm, and who is so again though he is there is not waited for */
+	m->stuck = !mft_complete(m->mft) && sm->again == 0;
+	if (m->stuck)
+		push_stop(sm->push);
+	return true;
+}
+
+bool
+sm_mcast_stuck(const struct sm *sm)
+{
+	return sm->mcast->stuck;
+}
+
+void
+sm_mcast_settle(struct sm *sm, struct mono now)
+{
+	if (sm->mcast->unsettled)
+		sm_mcast_publish(sm, now);
+}

@@ -1,0 +1,336 @@
+/*
+ * P_Keys on their way from the configuration to the view: made when a topology
+ * has its LIDs, settled when the push is over.
+ *
+ * Which tables are read? A port that came up without a memory holds the
+ * default key; nobody asks it. Without partitions a table that held nothing
+ * else when this was looked at, by this daemon or an earlier one (the state
+ * file says so), is not asked for either: a fabric without partitions costs
+ * not one SMP. What another SM had, and what partitions left behind that are
+ * no longer configured, is read and put in order.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/core/sm_priv.h"
+
+enum { TURNS = 32 };
+
+void
+sm_keys_load(struct sm *sm, const struct store_state *s)
+{
+	for (size_t i = 0; i < s->nlid; i++)
+		if (s->lid[i].held != STORE_UNKNOWN)
+			map_put(&sm->held, s->lid[i].guid, s->lid[i].held);
+}
+
+uint8_t
+sm_keys_held(const struct sm *sm, uint64_t guid)
+{
+	uint32_t held = STORE_UNKNOWN;
+
+	(void)map_get(&sm->held, guid, &held);
+	return (uint8_t)held;
+}
+
+/* Who was last told of another SM than ours, or whom nobody can ask. */
+static bool
+was_anothers(const struct topo *t, port_ix p)
+{
+	struct mad_port_info i;
+
+	return mad_port_info_decode(topo_info(t, p), &i, NULL) != 0 ||
+	       i.sm_lid != t->port[t->sm_port].lid;
+}
+
+void
+sm_keys_distrust(struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+
+	ptables_forget_all(hw_ptables(sm->hw));
+	for (port_ix p = 0; p < t->nports; p++)
+		if (topo_has_lid(t, p) && !ptable_is_fresh(t, p) &&
+			was_anothers(t, p))
+			(void)map_del(&sm->held, t->port[p].guid);
+}
+
+static bool
+is_plain(const uint16_t *key, size_t n)
+{
+	return n == 1 && key[0] == (PTABLE_FULL | PTABLE_BASE);
+}
+
+/*
+ * Fresh ports are not asked. Of those that may have been given keys already,
+ * in a life of ours that ended before they got a LID, and of switches' guards,
+ * nothing is taken for granted.
+ */
+static void
+presume(struct sm *sm)
+{
+	const struct ptable_want want = pkeys_wanted(sm->pkeys);
+	const struct topo *t = sm->topo;
+
+	for (port_ix p = 0; p < t->nports; p++) {
+		const struct topo_port *port = &t->port[p];
+		bool guard = ptable_guards(t, &want, p);
+
+		if ((guard || topo_has_lid(t, p)) && ptable_is_fresh(t, p))
+			ptables_presume(hw_ptables(sm->hw),
+				t->node[port->node].guid, port->num,
+				ptable_cap(t, p),
+				guard || sm_keys_held(sm, port->guid) ==
+						 STORE_KEYS);
+	}
+}
+
+/* Who shall have more than the default key: on record before it is written. */
+static void
+announce(struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+	bool any = false;
+
+	for (port_ix p = 0; p < t->nports; p++) {
+		const uint16_t *key;
+		size_t n;
+
+		if (!topo_has_lid(t, p))
+			continue;
+		n = pkeys_of(sm->pkeys, p, &key);
+		if (is_plain(key, n) ||
+			sm_keys_held(sm, t->port[p].guid) == STORE_KEYS)
+			continue;
+		map_put(&sm->held, t->port[p].guid, STORE_KEYS);
+		any = true;
+	}
+	if (any)
+		sm_commit_save(sm, false);
+}
+
+void
+sm_keys_make(struct sm *sm)
+{
+	ptables_reconcile(hw_ptables(sm->hw), sm->topo);
+	pkeys_unref(sm->pkeys);
+	sm->pkeys = pkeys_make(sm->cfg, sm->topo);
+	presume(sm);
+	announce(sm);
+}
+
+/* Does it matter what the port's table holds? */
+static bool
+matters(const struct sm *sm, const struct ptable_want *want, port_ix p)
+{
+	const struct topo *t = sm->topo;
+
+	if (!topo_has_lid(t, p))
+		return ptable_guards(t, want, p);
+	return sm->cfg->partitions.n > 0 ||
+	       sm_keys_held(sm, t->port[p].guid) != STORE_PLAIN;
+}
+
+void
+sm_keys_read(struct sm *sm)
+{
+	const struct ptable_want want = pkeys_wanted(sm->pkeys);
+	const struct topo *t = sm->topo;
+	uint8_t *ask = mem_zalloc(t->nports, sizeof(*ask));
+
+	for (port_ix p = 0; p < t->nports; p++)
+		if (matters(sm, &want, p))
+			ask[p] = PTABLE_ASK_UNKNOWN;
+	sm->ptable_read = ptable_read_new(sm->topo, hw_ptables(sm->hw), ask,
+		sm->x, sm->cfg->fabric.m_key);
+	free(ask);
+}
+
+/* ---- are they what they were? ---- */
+
+/* A few in turn: all of them in so many light sweeps. */
+static void
+take_turns(struct sm *sm, const struct topo *t, uint8_t *ask)
+{
+	const struct ptable_want want = pkeys_wanted(sm->view->pkeys);
+	uint32_t left = t->nports / TURNS + 1;
+
+	assert(t->nports > 0); /* we are on one */
+	for (uint32_t i = 0; i < t->nports && left > 0; i++) {
+		port_ix p = sm->key_turn++ % t->nports;
+
+		if (!topo_has_lid(t, p) && !ptable_guards(t, &want, p))
+			continue;
+		if (ptable_whole_known(hw_ptables(sm->hw), t, p))
+			ask[p] = PTABLE_ASK_ALL;
+		left--;
+	}
+	sm->key_turn %= t->nports;
+}
+
+/* Those that the last push wrote, as far as they were picked. */
+static void
+ask_written(const struct sm *sm, const struct topo *t, uint8_t *ask)
+{
+	for (size_t i = 0; i < sm->nsample; i++) {
+		const struct check_item *s = &sm->sample[i];
+		node_ix n = topo_by_node_guid(t, s->guid);
+
+		if (s->attr == MAD_PKEY_TABLE && n != TOPO_NONE &&
+			s->mod <= t->node[n].nports)
+			ask[topo_port_of(t, n, s->mod)] = PTABLE_ASK_ALL;
+	}
+}
+
+void
+sm_keys_check(struct sm *sm)
+{
+	struct topo *t = sm->view->topo;
+	uint8_t *ask = mem_zalloc(t->nports, sizeof(*ask));
+	const struct ptable_doubt *d;
+	size_t n, i;
+
+	if (sm->keys_due)
+		take_turns(sm, t, ask);
+	sm->keys_due = false;
+	ask_written(sm, t, ask);
+	d = ptables_doubts(hw_ptables(sm->hw), &n);
+	for (i = 0; i < n; i++) {
+		node_ix node = topo_by_node_guid(t, d[i].guid);
+
+		if (node != TOPO_NONE && d[i].port <= t->node[node].nports)
+			ask[topo_port_of(t, node, d[i].port)] = PTABLE_ASK_ALL;
+	}
+	sm->ptable_read = ptable_read_new(
+		t, hw_ptables(sm->hw), ask, sm->x, sm->cfg->fabric.m_key);
+	free(ask);
+}
+
+void
+sm_keys_unchecked(struct sm *sm, struct mono now)
+{
+	ptable_read_stop(sm->ptable_read, now);
+	ptable_read_free(sm->ptable_read);
+	sm->ptable_read = NULL;
+	sm->keys_due = true;
+}
+
+void
+sm_keys_checked(struct sm *sm, struct mono now)
+{
+	const struct topo *t = sm->view->topo;
+	port_ix p;
+	size_t n = ptable_read_wrong(sm->ptable_read, &p);
+
+	sm->stat.keys_checked += ptable_read_count(sm->ptable_read);
+	sm->stat.keys_untrue += n;
+	ptable_read_free(sm->ptable_read);
+	sm->ptable_read = NULL;
+	ptables_believe(hw_ptables(sm->hw), sm->phase_began);
+	if (n == 0)
+		return;
+	log_warn("partitions: P_Key tables were altered ports=%zu first=port "
+		 "%u of 0x%016llx %s",
+		n, t->port[p].num,
+		(unsigned long long)t->node[t->port[p].node].guid,
+		topo_desc(t, t->port[p].node));
+	sm_trust_flaw(sm, p, MAD_PKEY_TABLE, now);
+	if (n > 1)
+		sm_mark_replan(sm, now, "P_Key tables were altered");
+}
+
+void
+sm_keys_light(struct sm *sm, struct mono now)
+{
+	if (sm->cfg->partitions.n == 0)
+		return;
+	sm->keys_due = true;
+	/* not before what was sent has had its time: see sm_push_over */
+	if (sm->check_due.ns == MONO_NEVER.ns)
+		sm->check_due = now;
+}
+
+/* ---- afterwards ---- */
+
+void
+sm_keys_review(struct sm *sm)
+{
+	const struct ptable_want want = pkeys_wanted(sm->pkeys);
+	const struct plan_unfit *u = sm->plan->unfit;
+	const struct topo *t = sm->topo;
+	char text[sizeof(sm->stat.keys)] = "";
+
+	for (port_ix p = 0; p < t->nports; p++)
+		if (matters(sm, &want, p) &&
+			!ptable_whole_known(hw_ptables(sm->hw), t, p))
+			sm_commit_retry(sm, t, p);
+	if (sm->plan->nunfit > 0)
+		(void)snprintf(text, sizeof(text),
+			"port %u of 0x%016llx %s has room for %u P_Keys and "
+			"shall have %u (%zu such ports)",
+			t->port[u->port].num,
+			(unsigned long long)t->node[t->port[u->port].node].guid,
+			topo_desc(t, t->port[u->port].node), u->cap, u->keys,
+			sm->plan->nunfit);
+	if (text[0] != '\0' && strcmp(text, sm->stat.keys) != 0)
+		log_error("partitions: %s", text);
+	memcpy(sm->stat.keys, text, sizeof(text));
+	if (sm->stat.alarm[0] == '\0')
+		(void)snprintf(
+			sm->stat.alarm, sizeof(sm->stat.alarm), "%s", text);
+}
+
+/* What the state file shall say of tables that are known by now. */
+static void
+remember(struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+
+	for (port_ix p = 0; p < t->nports; p++) {
+		uint16_t is[PTABLE_BLOCKS * PTABLE_BLOCK];
+		unsigned cap = ptable_cap(t, p), i, n = 0;
+
+		if (!topo_has_lid(t, p) || cap == 0 ||
+			!ptable_whole(hw_ptables(sm->hw), t, p, cap, is))
+			continue;
+		for (i = 0; i < cap; i++)
+			if (is[i] != 0)
+				is[n++] = is[i];
+		map_put(&sm->held, t->port[p].guid,
+			is_plain(is, n) ? STORE_PLAIN : STORE_KEYS);
+	}
+}
+
+bool
+sm_keys_settle(struct sm *sm)
+{
+	uint64_t stamp = ptables_stamp(hw_ptables(sm->hw));
+
+	/* most runs touch no table, and a fabric has many */
+	if (sm->view != NULL && sm->view->pkeys != NULL &&
+		sm->keys_stamp == stamp &&
+		pkeys_settle_like(sm->pkeys, sm->view->pkeys))
+		return false;
+	sm->keys_stamp = stamp;
+	remember(sm);
+	pkeys_settle(sm->pkeys, hw_ptables(sm->hw));
+	return sm->view == NULL || sm->view->pkeys == NULL ||
+	       !pkeys_same(sm->view->pkeys, sm->pkeys);
+}
+
+bool
+sm_keys_renamed(const struct sm *sm, struct topo *fresh)
+{
+	struct pkeys *k;
+	bool other;
+
+	if (!pkeys_by_name(sm->cfg))
+		return false;
+	k = pkeys_make(sm->cfg, fresh);
+	other = !pkeys_want_same(k, sm->view->pkeys);
+	pkeys_unref(k);
+	return other;
+}

@@ -1,0 +1,603 @@
+/*
+ * A transition on its way: planned by safe.h, pushed in phases, stopped when
+ * the fabric moves on without it, and looked after for a while: were the
+ * switches true, is nothing on its way any more that older tables sent, is no
+ * turn left blocked?
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/core/sm_priv.h"
+
+enum {
+	MAX_STOPS = 8,	   /* pushes in a row that may be overtaken */
+	MAX_SAMPLES = 256, /* blocks read after a push */
+	STRAY_TIMEOUTS = 8,
+	EXPECT_STEPS = 300000, /* some milliseconds, when it is asked for */
+	INFINITE = 20	       /* lifetime codes from here on: for ever */
+};
+
+static struct mono
+code_time(uint32_t code)
+{
+	return (struct mono){(int64_t)4096 << (code < INFINITE ? code : 19)};
+}
+
+/*
+ * How long a packet may still be on its way. By lifetimes: at each switch of
+ * the longest way it may wait in the switch and at the head of a queue.
+ */
+struct mono
+sm_push_drain(const struct sm *sm)
+{
+	const struct config_link *l = &sm->cfg->link;
+	const struct topo *t = sm->topo;
+	uint32_t code = l->hoq_lifetime;
+	uint16_t far = 1;
+	node_ix n;
+
+	if (!sm->cfg->distribution.strict_drain)
+		return sm->cfg->distribution.drain;
+	if (code > l->packet_lifetime)
+		code = l->packet_lifetime;
+	for (n = 0; n < t->nnodes; n++)
+		if (t->node[n].hops > far && t->node[n].hops <= TOPO_MAX_HOPS)
+			far = t->node[n].hops;
+	return (struct mono){code_time(code).ns * 2 * far};
+}
+
+static struct mono
+stray_time(const struct sm *sm)
+{
+	return (struct mono){sm->cfg->smp.timeout.ns * STRAY_TIMEOUTS};
+}
+
+/* ---- to be known at the next start ---- */
+
+static void
+mark(struct sm *sm, bool writing)
+{
+	if (sm->writing != writing)
+		sm->ops->writing(sm->ops->cookie, writing);
+	sm->writing = writing;
+}
+
+void
+sm_push_writing(struct sm *sm)
+{
+	mark(sm, true);
+}
+
+void
+sm_push_written(struct sm *sm)
+{
+	size_t blocks, keys;
+
+	(void)hw_doubts(sm->hw, &blocks);
+	(void)ptables_doubts(hw_ptables(sm->hw), &keys);
+	if (sm->phase != SM_PUSH && sm->check_due.ns == MONO_NEVER.ns &&
+		blocks == 0 && keys == 0 && !sm_mcast_writing(sm))
+		mark(sm, false);
+}
+
+/*
+ * An earlier life died while it wrote, or another master ended: what it sent
+ * may still arrive, after what is read now. It may change tables, or bring up
+ * ports that were found down, so nothing is looked at until that cannot be; and
+ * nothing is written until packets by older tables have drained.
+ */
+void
+sm_push_inherit(struct sm *sm, struct mono then)
+{
+	sm->strays_until = mono_add(then, stray_time(sm));
+}
+
+void
+sm_push_wake(struct sm *sm, struct mono now)
+{
+	if (sm->writing)
+		sm_push_inherit(sm, now);
+}
+
+bool
+sm_push_strays(const struct sm *sm, struct mono now)
+{
+	return sm->strays_until.ns != MONO_NEVER.ns &&
+	       mono_before(now, sm->strays_until);
+}
+
+static void
+drain_inherited(struct sm *sm, struct mono now)
+{
+	if (sm->strays_until.ns == MONO_NEVER.ns)
+		return;
+	if (mono_before(now, mono_add(sm->strays_until, sm_push_drain(sm))))
+		push_drain_first(sm->push);
+	sm->strays_until = MONO_NEVER;
+}
+
+/* ---- planning ---- */
+
+_Static_assert((int)CONFIG_METHOD_DYNAMIC == (int)SAFE_DYNAMIC,
+	"the configuration's words are those of enum safe_method");
+
+void
+sm_push_job(const struct sm *sm, struct sm_push_job *job)
+{
+	const struct config_distribution *d = &sm->cfg->distribution;
+	const struct config_link *l = &sm->cfg->link;
+
+	*job = (struct sm_push_job){
+		.cfg = config_ref(sm->cfg),
+		.from = sm->view != NULL ? routes_ref(sm->view->routes)
+					 : sm_found_routes(sm),
+		.keys = pkeys_ref(sm->pkeys),
+		.safe = {.hw = sm->hw,
+			.method = (enum safe_method)d->method,
+			.max_stages = d->max_stages,
+			.levels = qos_levels_want(sm->cfg),
+			.max_vls = qos_vls_code(sm->cfg)},
+		.params = {.subnet_prefix = sm->cfg->fabric.subnet_prefix,
+			.mkey = sm->cfg->fabric.m_key,
+			.subnet_timeout = (uint8_t)l->subnet_timeout,
+			.hoq_life = (uint8_t)l->hoq_lifetime,
+			.leaf_hoq_life = (uint8_t)l->leaf_hoq_lifetime,
+			.vl_stall = (uint8_t)l->vl_stall_count,
+			.max_vls_code = qos_vls_code(sm->cfg)},
+	};
+	job->safe.from = job->from;
+	job->safe.guests = sm_mcast_guests(sm, &job->safe.unsettled);
+}
+
+void
+sm_push_drop(struct sm_push_job *job)
+{
+	routes_unref(job->from);
+	pkeys_unref(job->keys);
+	qos_unref(job->qos);
+	config_unref(job->cfg);
+}
+
+struct plan *
+sm_push_make(struct sm_push_job *job, struct routes *to)
+{
+	const struct ptable_want keys = pkeys_wanted(job->keys);
+	struct plan_job plan = {
+		.routes = to,
+		.hw = job->safe.hw,
+		.params = &job->params,
+		.keys = &keys,
+	};
+
+	job->qos = qos_make(job->cfg, to->topo, &to->lanes);
+	plan.lanes = &job->qos->want;
+	job->safe.to = to;
+	plan.change = safe_plan(&job->safe);
+	return plan_make(&plan);
+}
+
+static void
+journal(void *cookie)
+{
+	sm_commit_save(cookie, true);
+}
+
+static void
+say(const struct plan *p)
+{
+	const struct safe_transition *x = p->change;
+
+	if (x->way == SAFE_NOTHING && x->stale[0] == '\0')
+		return;
+	if (x->unread > 0)
+		log_warn("push: the old tables of %u live switches are not "
+			 "known",
+			x->unread);
+	if (x->nwalls > 0)
+		log_warn("push: walls before what nobody knows blocks=%zu",
+			x->nwalls);
+	if (x->stale[0] != '\0')
+		log_warn(
+			"push: connections made with earlier SLs could "
+			"deadlock with these tables; turns closed for them=%zu "
+			"until their ports come up anew: %s",
+			x->nstays, x->stale);
+	log_info("push: method=%s way=%s stages=%u blocked=%zu entries=%llu "
+		 "blocks=%llu steps=%zu%s%s",
+		safe_method_name(x->method), safe_way_name(x->way), x->nstages,
+		x->nturns, (unsigned long long)x->entries,
+		(unsigned long long)x->blocks, p->nsteps,
+		x->cause[0] != '\0' ? " cause=" : "", x->cause);
+}
+
+/*
+ * Switches whose ports the plan takes down tell of it, perhaps more than once
+ * and late. Those traps are no news; whether there was other news among them
+ * is what a light sweep finds out when it is over.
+ */
+static void
+expect_traps(struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+	port_ix p;
+
+	for (p = 0; p < t->nports && sm->plan->downed != NULL; p++)
+		if (sm->plan->downed[p])
+			map_put(&sm->ours, t->node[t->port[p].node].guid, 0);
+}
+
+const char *
+sm_push_writes(const struct sm *sm)
+{
+	size_t at = push_phase(sm->push);
+
+	return at < sm->plan->nphases ? plan_kind_name(sm->plan->phase[at].kind)
+				      : "";
+}
+
+bool
+sm_push_caused(struct sm *sm, uint64_t guid)
+{
+	if (!map_get(&sm->ours, guid, NULL))
+		return false;
+	sm->stat.traps_ours++;
+	sm->excused = true;
+	return true;
+}
+
+static void
+end_excuses(struct sm *sm, struct mono now)
+{
+	map_free(&sm->ours);
+	if (sm->excused)
+		sm->light_due = now;
+	sm->excused = false;
+}
+
+void
+sm_push_start(struct sm *sm, struct sm_push_job *job, struct plan *plan,
+	struct mono now)
+{
+	const struct push_job push = {
+		.plan = plan,
+		.hw = sm->hw,
+		.draft = sm->draft,
+		.x = sm->x,
+		.mkey = job->params.mkey,
+		.drain = sm_push_drain(sm),
+		.stray = stray_time(sm),
+		.by_lid = sm->cfg->smp.lid_routed && !sm->stat.directed_only,
+		.journal = journal,
+		.cookie = sm,
+	};
+
+	sm_qos_drop(sm);
+	sm->qos = job->qos;
+	job->qos = NULL;
+	sm->plan = plan;
+	scan_void(sm->scan);
+	expect_traps(sm);
+	sm->push = push_new(&push);
+	drain_inherited(sm, now);
+	say(sm->plan);
+	sm->waited = mono_sub(now, sm->heard);
+	if (sm->plan->nsteps > 0)
+		sm_push_writing(sm);
+	sm_mcast_before_push(sm, now);
+	sm_enter(sm, SM_PUSH, now);
+}
+
+struct mono
+sm_push_next(const struct sm *sm)
+{
+	struct mono t = push_next(sm->push);
+
+	if (sm->stops < MAX_STOPS && !sm->dirty.patient &&
+		!push_stopped(sm->push))
+		t = mono_min(t, sm->dirty.due);
+	return t;
+}
+
+/*
+ * The fabric has changed since this was planned: what is on its way is
+ * answered, the rest would be written for a fabric that is no more. Not for
+ * ever, or a port that flaps would keep the tables from ever arriving.
+ */
+void
+sm_push_watch(struct sm *sm, struct mono now)
+{
+	if (sm->dirty.due.ns == MONO_NEVER.ns || sm->dirty.patient ||
+		mono_before(now, sm->dirty.due) || sm->stops >= MAX_STOPS ||
+		push_complete(sm->push))
+		return;
+	push_stop(sm->push);
+}
+
+/* ---- afterwards ---- */
+
+/* What to ask about a step; false: nothing. */
+static bool
+sample_of(const struct topo *t, const struct plan_step *s, struct check_item *i)
+{
+	const struct topo_port *p = &t->port[s->port];
+	const struct topo_node *n = &t->node[p->node];
+	unsigned in = s->mod >> 8 & 0xff, out = s->mod & 0xff;
+
+	*i = (struct check_item){
+		.guid = n->guid, .attr = s->attr, .why = CHECK_ACKED};
+	if (s->attr == MAD_PKEY_TABLE) {
+		i->mod = p->num;
+		return true;
+	}
+	if (s->attr == MAD_PORT_INFO && !plan_reads(s) &&
+		s->kind != PLAN_DOWN) {
+		i->mod = p->num;
+		return true;
+	}
+	if (s->attr != MAD_SL2VL || n->type != TOPO_SWITCH || plan_reads(s) ||
+		n->nports < 2)
+		return false;
+	out = (s->mod & PLAN_ALL_OUT) != 0 ? 2 : out;
+	in = (s->mod & PLAN_ALL_IN) != 0 ? (out == 1 ? 2 : 1) : in;
+	i->mod = in << 8 | out;
+	return true;
+}
+
+/* Of rows and ports a part, spread over all that was written. */
+static void
+sample_steps(struct sm *sm)
+{
+	const struct plan *p = sm->plan;
+	size_t step = p->nsteps / MAX_SAMPLES + 1;
+
+	for (size_t k = sm->generation % step; k < p->nsteps; k += step) {
+		struct check_item i;
+
+		if (sample_of(p->routes->topo, &p->step[k], &i))
+			sm_trust_sample(sm, &i);
+	}
+}
+
+static void
+take_samples(struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+	uint32_t step = t->nsw / MAX_SAMPLES + 1;
+	sw_ix s;
+
+	sm->nsample = 0;
+	for (s = sm->generation % step; s < t->nsw; s += step) {
+		uint32_t b = push_sample(sm->push, s);
+
+		if (b == UINT32_MAX)
+			continue;
+		sm_trust_sample(sm, &(struct check_item){
+					    .guid = t->node[t->sw[s].node].guid,
+					    .attr = MAD_LFT,
+					    .mod = b,
+					    .why = CHECK_ACKED});
+	}
+	sample_steps(sm);
+	sm_trust_look(sm, t);
+}
+
+static void
+list_phases(const struct plan *p, struct view_change *c)
+{
+	size_t i;
+
+	c->nphases = p->nphases;
+	c->phase = mem_zalloc(c->nphases, sizeof(*c->phase));
+	for (i = 0; i < c->nphases; i++) {
+		const struct plan_phase *f = &p->phase[i];
+
+		c->phase[i] = (struct view_phase){
+			.what = plan_kind_name(f->kind),
+			.stage = f->kind == PLAN_LFT && !f->fresh
+					 ? f->stage + 1U
+					 : 0,
+			.smps = f->end - f->first,
+			.drain = f->drain,
+		};
+	}
+}
+
+static void
+list_turns(const struct plan *p, struct view_change *c)
+{
+	const struct safe_transition *x = p->change;
+	const struct topo *t = p->routes->topo;
+	size_t i;
+
+	c->nturns = x->nturns;
+	c->turn = mem_zalloc(c->nturns, sizeof(*c->turn));
+	for (i = 0; i < c->nturns; i++)
+		c->turn[i] = (struct view_turn){
+			.guid = t->node[t->sw[x->turn[i].sw].node].guid,
+			.in = x->turn[i].in,
+			.out = x->turn[i].out,
+			.by_port = x->turn[i].by_port,
+			.pairs = x->turn[i].pairs,
+		};
+}
+
+/* What hosts were to lose, as the wire is: the old view is still in force. */
+static struct expectation *
+expected(const struct sm *sm)
+{
+	struct expect_job job = {
+		.change = sm->plan->change,
+		.to = sm->plan->routes,
+		.from = sm->view != NULL ? sm->view->routes : NULL,
+		.pace = expect_pace_defaults(),
+		.waited = sm->waited,
+		.steps = EXPECT_STEPS,
+	};
+
+	job.pace.answer = xact_stats(sm->x)->answer;
+	job.pace.window = xact_stats(sm->x)->window;
+	job.pace.target = sm->cfg->smp.target_max;
+	job.pace.drain = sm_push_drain(sm);
+	return expect_begin(&job);
+}
+
+void
+sm_push_story(struct sm *sm)
+{
+	const struct safe_transition *x = sm->plan->change;
+	struct view_change *c = &sm->change;
+
+	view_change_free(c);
+	*c = (struct view_change){
+		.method = safe_method_name(x->method),
+		.way = safe_way_name(x->way),
+		.stages = x->nstages,
+		.smps = sm->plan->nsteps,
+		.pairs = x->cut_pairs,
+		.paper_pairs = x->paper_pairs,
+		.entries = x->entries,
+		.blocks = x->blocks,
+		.kept = x->kept,
+		.mixed_edges = x->mixed_edges,
+		.cyclic = x->cyclic,
+		.unread = x->unread,
+		.mismatched_ports = sm->plan->mismatched_ports,
+	};
+	c->nstays = x->nstays;
+	(void)snprintf(c->cause, sizeof(c->cause), "%s", x->cause);
+	(void)snprintf(c->stale, sizeof(c->stale), "%s", x->stale);
+	list_phases(sm->plan, c);
+	list_turns(sm->plan, c);
+	c->expected = expected(sm);
+}
+
+/* Did what went by LID arrive? */
+static void
+note_lids(struct sm *sm)
+{
+	if (!push_useless_lids(sm->push) || sm->stat.directed_only)
+		return;
+	sm->stat.directed_only = true;
+	log_warn("push: SMPs routed by LID stay without answer where tables "
+		 "carry them, directed ones do not: all are directed from now "
+		 "on strayed=%llu",
+		(unsigned long long)xact_stats(sm->x)->strayed);
+}
+
+/* The push has ended, one way or another. */
+void
+sm_push_over(struct sm *sm, struct mono now)
+{
+	const struct ptable_doubt *k;
+	const struct hw_doubt *d;
+	size_t n, i;
+
+	if (push_complete(sm->push)) {
+		sm->stops = 0;
+		sm_push_story(sm);
+	} else if (sm->dirty.due.ns != MONO_NEVER.ns &&
+		   !mono_before(now, sm->dirty.due)) {
+		sm->stops++;
+		sm->stat.pushes_stopped++;
+		log_info("push: ended early, the fabric changed cause=\"%s\"",
+			sm->dirty.cause);
+	}
+	note_lids(sm);
+	take_samples(sm);
+	sm->check_due = mono_add(now, sm_push_drain(sm));
+	d = hw_doubts(sm->hw, &n);
+	for (i = 0; i < n; i++)
+		if (mono_before(sm->check_due, d[i].until))
+			sm->check_due = d[i].until;
+	k = ptables_doubts(hw_ptables(sm->hw), &n);
+	for (i = 0; i < n; i++)
+		if (mono_before(sm->check_due, k[i].until))
+			sm->check_due = k[i].until;
+}
+
+bool
+sm_push_check_begin(struct sm *sm, struct mono now)
+{
+	const struct check_job job = {
+		.hw = sm->hw,
+		.pool = sm->pool,
+		.x = sm->x,
+		.mkey = sm->cfg->fabric.m_key,
+		.item = sm->sample,
+		.n = sm->nsample,
+	};
+
+	sm->check_due = MONO_NEVER;
+	if (sm->view == NULL)
+		return false;
+	sm->check = check_new(sm->view->topo, &job);
+	sm_keys_check(sm);
+	sm_enter(sm, SM_CHECK, now);
+	return true;
+}
+
+bool
+sm_push_check(struct sm *sm, struct mono now)
+{
+	if (sm->dirty.due.ns != MONO_NEVER.ns &&
+		!mono_before(now, sm->dirty.due)) {
+		/* what changed comes first; this begins anew after it */
+		check_stop(sm->check, now);
+		sm_keys_unchecked(sm, now);
+		check_free(sm->check);
+		sm->check = NULL;
+		sm->check_due = now;
+		sm_enter(sm, SM_IDLE, now);
+		return true;
+	}
+	check_feed(sm->check, now);
+	ptable_read_feed(sm->ptable_read, now);
+	if (!check_done(sm->check) || !ptable_read_done(sm->ptable_read))
+		return false;
+	sm_keys_checked(sm, now);
+	sm_trust_checked(sm, now);
+	sm->stat.checked += sm->nsample;
+	sm->nsample = 0;
+	check_free(sm->check);
+	sm->check = NULL;
+	hw_believe(sm->hw, sm->phase_began);
+	hw_drained(sm->hw);
+	end_excuses(sm, now);
+	sm_hold_review(sm, now);
+	sm_push_written(sm);
+	sm_enter(sm, SM_IDLE, now);
+	return true;
+}
+
+void
+sm_push_forget(struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+
+	hw_distrust_ports(sm->hw);
+	/* what can be expected where a master vanished, or its journal did */
+	sm_scan_forget(sm, sm->master.id.guid != 0
+				   ? !sm->handed_over
+				   : sm->nrecord == 0 || sm->unsaved);
+	if (sm->view == NULL && sm->master.id.guid == 0)
+		return;
+	past_doubt(hw_past(sm->hw));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		hw_forget(sm->hw, t->node[t->sw[s].node].guid);
+}
+
+/* Connections that an earlier life gave lanes to have them. */
+void
+sm_push_load(struct sm *sm, const struct store_state *s)
+{
+	struct past *past = hw_past(sm->hw);
+	size_t i;
+
+	past_load(past, s->lanes);
+	for (i = 0; i < s->nleaf; i++)
+		past_load_leaf(past, s->leaf[i].guid, s->leaf[i].any);
+	for (i = 0; i < s->nleaf; i++)
+		past_load_row(past, (uint32_t)i, s->leaf[i].mask);
+}

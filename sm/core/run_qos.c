@@ -1,0 +1,77 @@
+/*
+ * Levels of service on their way from the configuration to the view: made by
+ * the worker when there are routes, settled when the push is over.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/core/sm_priv.h"
+
+void
+sm_qos_drop(struct sm *sm)
+{
+	qos_unref(sm->qos);
+	sm->qos = NULL;
+}
+
+void
+sm_qos_renew(const struct sm *sm, struct view *v)
+{
+	v->qos = qos_make(sm->cfg, v->topo, &v->routes->lanes);
+	qos_settle(v->qos, sm->hw);
+}
+
+bool
+sm_qos_settle(struct sm *sm)
+{
+	qos_settle(sm->qos, sm->hw);
+	return sm->view == NULL || sm->view->qos == NULL ||
+	       !qos_same(sm->view->qos, sm->qos);
+}
+
+static void
+log_news(const char *text, char logged[LANES_SHORT])
+{
+	if (*text != '\0' && strcmp(text, logged) != 0)
+		log_warn("routing.ftree.lanes: %s", text);
+	memcpy(logged, text, LANES_SHORT);
+}
+
+void
+sm_qos_spread(struct sm *sm)
+{
+	const struct routes *r = sm->view->routes;
+	char text[LANES_SHORT] = "";
+
+	lanes_short(sm->cfg, r, text, sizeof(text));
+	log_news(text, sm->spread);
+	(void)lanes_shared(sm->cfg, r, text, sizeof(text));
+	log_news(text, sm->shared);
+}
+
+void
+sm_qos_review(struct sm *sm)
+{
+	const char *text = sm->qos->shortage;
+
+	sm_qos_spread(sm);
+	if (*text != '\0' && strcmp(text, sm->stat.lanes) != 0)
+		log_error("qos: %s", text);
+	(void)snprintf(sm->stat.lanes, sizeof(sm->stat.lanes), "%s", text);
+	if (sm->stat.alarm[0] == '\0')
+		(void)snprintf(
+			sm->stat.alarm, sizeof(sm->stat.alarm), "%s", text);
+}
+
+int
+sm_accepts(const struct sm *sm, struct config *c, struct reason *why)
+{
+	/* lanes that are spread over make room for levels */
+	const struct route_lanes one = {.n = 1, .plain = true};
+	const struct view *v = sm->view;
+
+	if (v == NULL)
+		return 0;
+	return qos_fits(c, v->topo,
+		v->routes->lanes.plain ? &one : &v->routes->lanes, why);
+}

@@ -1,0 +1,361 @@
+/*
+ * The SA's place in the core: it is given the committed views and what arrives
+ * for it, as long as we are master.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/be.h"
+#include "sm/base/mem.h"
+#include "sm/core/sm_priv.h"
+
+enum { SMI_MASTER = 3 };
+
+static struct sa_params
+params(const struct sm *sm)
+{
+	const struct config *c = sm->cfg;
+
+	return (struct sa_params){
+		.prefix = c->fabric.subnet_prefix,
+		.sa_key = c->sa.key,
+		.packet_life = (uint8_t)c->link.subnet_timeout,
+		.rate = c->sa.requests_per_second,
+		.burst = c->sa.request_burst,
+		.services = c->sa.services_per_port,
+		.subscribers = c->sa.subscriptions_per_port,
+		.groups = c->sa.groups_per_port,
+		.table_mib = c->sa.table_mib,
+	};
+}
+
+/* The worker owns the pool of tables while it runs: views wait for its end. */
+static void
+release(void *cookie, struct view *v)
+{
+	struct sm *sm = cookie;
+
+	if (sm->work == NULL) {
+		view_unref(v);
+		return;
+	}
+	sm->shed =
+		mem_grow(sm->shed, sm->nshed, &sm->capshed, sizeof(*sm->shed));
+	sm->shed[sm->nshed++].view = v;
+}
+
+void
+sm_sa_shed(struct sm *sm)
+{
+	while (sm->nshed > 0)
+		view_unref(sm->shed[--sm->nshed].view);
+}
+
+static bool
+manager(void *cookie, size_t n, struct sa_manager *out)
+{
+	const struct sm *sm = cookie;
+	const struct topo *t;
+	const struct sm_peer *p;
+
+	if (sm->view == NULL || n > sm->npeers)
+		return false;
+	t = sm->view->topo;
+	if (n == 0) {
+		*out = (struct sa_manager){
+			.port = t->sm_port,
+			.info = {.guid = sm->port_guid,
+				.act_count =
+					(uint32_t)(sm->sa_now.ns / 1000000000),
+				.priority = (uint8_t)sm->cfg->fabric.priority,
+				.state = SMI_MASTER},
+		};
+		return true;
+	}
+	p = &sm->peer[n - 1];
+	*out = (struct sa_manager){
+		.port = p->id.answers ? topo_by_port_guid(t, p->id.guid)
+				      : TOPO_NONE,
+		.info = {.guid = p->id.guid,
+			.act_count = p->act_count,
+			.priority = p->id.priority,
+			.state = p->id.state},
+	};
+	return true;
+}
+
+static void
+guids_written(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	(void)cookie;
+	if (res->outcome == XACT_STATUS || res->outcome == XACT_TIMEOUT)
+		log_warn("sa: alias GUIDs not written port_guid=0x%016llx",
+			(unsigned long long)tag);
+}
+
+/*
+ * A Set to a port of the view: by the directed route to its switch and out of
+ * the port it hangs on. False: there is no way.
+ */
+static bool
+set_at(const struct sm *sm, port_ix port, struct xact_request *r)
+{
+	const struct topo *t = sm->view->topo;
+	const struct topo_port *p = &t->port[port];
+	int hops;
+
+	memset(r, 0, sizeof(*r));
+	hops = topo_route(t, p->node, r->path);
+	if (port != t->sm_port && t->node[p->node].type != TOPO_SWITCH &&
+		p->peer != TOPO_NONE) {
+		hops = topo_route(t, t->port[p->peer].node, r->path);
+		if (hops >= 0 && hops < TOPO_MAX_HOPS)
+			r->path[++hops] = t->port[p->peer].num;
+	}
+	r->hops = (uint8_t)hops;
+	r->method = MAD_SET;
+	r->mkey = sm->cfg->fabric.m_key;
+	r->target = t->node[p->node].guid;
+	return hops >= 0;
+}
+
+static void
+write_guids(void *cookie, port_ix port, uint8_t block, const uint64_t guid[8])
+{
+	struct sm *sm = cookie;
+	const struct topo_port *p = &sm->view->topo->port[port];
+	struct xact_request r;
+
+	if (!set_at(sm, port, &r))
+		return;
+	r.attr = MAD_GUID_INFO;
+	r.mod = block;
+	for (size_t i = 0; i < 8; i++)
+		be_put64(r.data + 8 * i, guid[i]);
+	xact_submit(sm->x, &r, sm->sa_now, guids_written, sm, p->guid);
+}
+
+static void
+regroup(void *cookie, uint16_t mlid)
+{
+	struct sm *sm = cookie;
+
+	sm_mcast_regroup(sm, mlid, sm->sa_now);
+}
+
+static bool
+mft(void *cookie, uint64_t guid, unsigned block, unsigned pos, uint8_t out[64])
+{
+	return sm_mcast_cell(cookie, guid, block, pos, out);
+}
+
+static void
+give_prefix_routes(struct sm *sm)
+{
+	const struct schema_records *all = &sm->cfg->sa.prefix_routes;
+	const struct config_prefix_route *r = all->record;
+	size_t n = 0;
+	struct sa_far *f;
+
+	for (size_t i = 0; i < all->n; i++)
+		n += r[i].routers.n;
+	f = mem_zalloc(n, sizeof(*f));
+	n = 0;
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t k = 0; k < r[i].routers.n; k++)
+			f[n++] = (struct sa_far){
+				r[i].prefix, r[i].routers.guid[k]};
+	sa_prefix_routes(sm->sa, f, n);
+	free(f);
+}
+
+void
+sm_sa_new(struct sm *sm)
+{
+	const struct sa_params p = params(sm);
+
+	sm->sa_ops = (struct sa_ops){
+		.cookie = sm,
+		.release = release,
+		.manager = manager,
+		.write_guids = write_guids,
+		.regroup = regroup,
+		.mft = mft,
+	};
+	sm->sa = sa_new(sm->t, &sm->sa_ops, &p);
+	give_prefix_routes(sm);
+}
+
+void
+sm_sa_load(struct sm *sm, const struct store_state *s)
+{
+	sm->sa_kept = s->sa != NULL ? mem_strdup(s->sa) : NULL;
+	sm->sa_away = s->away;
+}
+
+void
+sm_sa_start(struct sm *sm, struct mono now)
+{
+	size_t bad = sa_restore(sm->sa, sm->sa_kept, sm->sa_away, now);
+
+	if (bad > 0)
+		log_warn("sa: registrations in the state that cannot be: n=%zu,"
+			 " left out",
+			bad);
+	free(sm->sa_kept);
+	sm->sa_kept = NULL;
+	sm->sa_now = now;
+}
+
+void
+sm_sa_free(struct sm *sm)
+{
+	sa_free(sm->sa);
+	free(sm->sa_kept);
+	sm_sa_shed(sm);
+	map_free(&sm->told);
+	free(sm->shed);
+}
+
+void
+sm_sa_configure(struct sm *sm)
+{
+	const struct sa_params p = params(sm);
+
+	sa_configure(sm->sa, &p);
+	give_prefix_routes(sm);
+	sm_groups_configure(sm);
+}
+
+void
+sm_sa_message(struct sm *sm, const struct transport_msg *m, struct mono now)
+{
+	sm->sa_now = now;
+	if (sm->role == SM_STANDING_BY)
+		sm_wire_refuse(sm, m);
+	else
+		sa_receive(sm->sa, m, now);
+}
+
+void
+sm_sa_tick(struct sm *sm, struct mono now)
+{
+	sm->sa_now = now;
+	if (!mono_before(now, sa_next(sm->sa)))
+		sa_tick(sm->sa, now);
+}
+
+struct mono
+sm_sa_next(const struct sm *sm)
+{
+	return sa_next(sm->sa);
+}
+
+void
+sm_sa_publish(struct sm *sm, struct mono now)
+{
+	sm->sa_now = now;
+	if (sm->sa_view != sm->view) {
+		sa_commit(sm->sa, sm->view, now);
+		sm_mcast_publish(sm, now);
+	}
+	sm->sa_view = sm->view;
+}
+
+/* ---- hosts that must register anew ---- */
+
+static void
+reregistered(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct sm *sm = cookie;
+
+	/* asked again after the next run */
+	if (res->outcome == XACT_TIMEOUT)
+		(void)map_del(&sm->told, tag);
+}
+
+/* Only the request to register: everything else as the port has it. */
+static void
+ask_reregister(struct sm *sm, port_ix port, struct mono now)
+{
+	const struct topo *t = sm->view->topo;
+	const struct topo_port *p = &t->port[port];
+	struct mad_port_info i;
+	struct xact_request r;
+
+	if (mad_port_info_decode(topo_info(t, port), &i, NULL) != 0 ||
+		!set_at(sm, port, &r))
+		return;
+	plan_no_change(&i);
+	i.mkey = sm->cfg->fabric.m_key;
+	i.client_rereg = true;
+	r.attr = MAD_PORT_INFO;
+	r.mod = p->num |
+		((p->flags & TP_EXT_SPEED) != 0 ? MAD_PORT_INFO_EXT : 0);
+	mad_port_info_encode(&i, r.data);
+	xact_submit(sm->x, &r, now, reregistered, sm, p->guid);
+}
+
+/* Is there a host at work behind it that can register anew? */
+static bool
+registers(const struct topo *t, port_ix p)
+{
+	const struct topo_port *port = &t->port[p];
+
+	return topo_has_lid(t, p) && port->lid != 0 && port->state == 4 &&
+	       t->node[port->node].type != TOPO_SWITCH &&
+	       (port->capmask & MAD_CAP_CLIENT_REREG) != 0;
+}
+
+/*
+ * Services, subscriptions and memberships are known to us alone: a host that
+ * came, and every host when we came, is asked for its own (IBA 14.4.11). Once,
+ * and when the SA can answer; the window of transactions paces it. Who could
+ * not be told before the view changed is told after the next run.
+ */
+void
+sm_sa_reregister(struct sm *sm, struct mono now)
+{
+	const struct topo *t = sm->view->topo;
+	struct map told = {0};
+
+	for (port_ix p = 0; p < t->nports; p++) {
+		uint32_t state = SM_TO_TELL;
+
+		if (!registers(t, p))
+			continue;
+		(void)map_get(&sm->told, t->port[p].guid, &state);
+		map_put(&told, t->port[p].guid, state);
+	}
+	map_free(&sm->told);
+	sm->told = told;
+	sm->tell_at = 0;
+	sm_sa_step(sm, now);
+}
+
+void
+sm_sa_step(struct sm *sm, struct mono now)
+{
+	const struct topo *t = sm->told.n > 0 ? sm->view->topo : NULL;
+
+	while (t != NULL && sm->tell_at < t->nports && xact_room(sm->x)) {
+		port_ix p = sm->tell_at++;
+		uint32_t state;
+
+		if (!registers(t, p) ||
+			!map_get(&sm->told, t->port[p].guid, &state) ||
+			state != SM_TO_TELL)
+			continue;
+		map_put(&sm->told, t->port[p].guid, SM_TOLD);
+		ask_reregister(sm, p, now);
+	}
+}
+
+void
+sm_sa_lost(struct sm *sm, struct mono now)
+{
+	sa_reset(sm->sa, now);
+	sm_mcast_lost(sm);
+	map_free(&sm->told);
+	sm->sa_view = NULL;
+}

@@ -1,0 +1,505 @@
+/*
+ * Events and dispatch. Every event ends in advance(): it lets the current
+ * phase do what it can. Where that leads to another phase, that one begins with
+ * the next tick, which is due at once: on a large fabric each of them takes
+ * milliseconds, and questions that came meanwhile are answered in between.
+ */
+#include "sm/core/sm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/core/sm_priv.h"
+
+static bool
+wait_for_worker(struct sm *sm, struct mono now)
+{
+	(void)sm;
+	(void)now;
+	return false;
+}
+
+/* What each phase does when anything happened; true: entered another, or the
+ * rest of this one in a turn of its own. */
+static bool (*const phases[])(struct sm *, struct mono) = {
+	[SM_IDLE] = sm_run_idle,
+	[SM_DISCOVER] = sm_run_discover,
+	[SM_ELECT] = sm_elect_step,
+	[SM_STANDBY] = sm_elect_standby,
+	[SM_TAKE] = sm_run_take,
+	[SM_READBACK] = sm_run_readback,
+	[SM_ROUTE] = wait_for_worker,
+	[SM_PUSH] = sm_run_push,
+	[SM_COMMIT] = sm_run_commit,
+	[SM_NAMES] = sm_run_names,
+	[SM_CHECK] = sm_push_check,
+};
+
+static const char *const phase_names[] = {
+	[SM_IDLE] = "idle",
+	[SM_DISCOVER] = "discovering",
+	[SM_ELECT] = "electing",
+	[SM_STANDBY] = "standby",
+	[SM_TAKE] = "giving LIDs",
+	[SM_READBACK] = "reading tables",
+	[SM_ROUTE] = "routing",
+	[SM_PUSH] = "writing",
+	[SM_COMMIT] = "committing",
+	[SM_NAMES] = "reading names",
+	[SM_CHECK] = "checking tables",
+};
+
+const char *
+sm_phase_name(enum sm_phase p)
+{
+	return phase_names[p];
+}
+
+const char *
+sm_role_name(enum sm_role r)
+{
+	return r == SM_MASTER	     ? "master"
+	       : r == SM_STANDING_BY ? "standby"
+				     : "discovering";
+}
+
+static void
+advance(struct sm *sm, struct mono now)
+{
+	sm->sa_now = now;
+	if (!sm->entered)
+		sm->entered = phases[sm->phase](sm, now);
+	sm_mcast_step(sm, now);
+	sm_scan_step(sm, now);
+	sm_sa_step(sm, now);
+}
+
+void
+sm_enter(struct sm *sm, enum sm_phase phase, struct mono now)
+{
+	log_debug("sm: phase=%s generation=%u", sm_phase_name(phase),
+		sm->generation);
+	sm->phase = phase;
+	sm->phase_began = now;
+}
+
+static void
+mark(struct sm *sm, struct mono now, const char *cause)
+{
+	struct sm_dirty *d = &sm->dirty;
+	size_t n = strlen(d->cause);
+
+	d->patient = false;
+	if (d->due.ns == MONO_NEVER.ns) {
+		d->due = mono_add(now, sm->cfg->sweep.hold_down);
+		d->since = now;
+	}
+	if (cause != NULL && strstr(d->cause, cause) == NULL &&
+		n + strlen(cause) + 3 < sizeof(d->cause))
+		(void)snprintf(d->cause + n, sizeof(d->cause) - n, "%s%s",
+			n > 0 ? "; " : "", cause);
+}
+
+static void
+suspect(struct sm_dirty *d, uint64_t guid, bool told)
+{
+	size_t i;
+
+	for (i = 0; i < d->n; i++)
+		if (d->who[i].guid == guid) {
+			d->who[i].told &= told;
+			return;
+		}
+	d->who = mem_grow(d->who, d->n, &d->cap, sizeof(*d->who));
+	d->who[d->n++] = (struct sm_suspect){guid, told};
+}
+
+void
+sm_mark(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
+{
+	mark(sm, now, cause);
+	suspect(&sm->dirty, guid, false);
+}
+
+void
+sm_mark_told(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
+{
+	mark(sm, now, cause);
+	suspect(&sm->dirty, guid, true);
+}
+
+void
+sm_mark_known(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
+{
+	bool patient = sm->dirty.patient || sm->dirty.due.ns == MONO_NEVER.ns;
+
+	sm_mark_told(sm, guid, now, cause);
+	sm->dirty.patient = patient;
+}
+
+void
+sm_mark_full(struct sm *sm, struct mono now, const char *cause)
+{
+	sm->dirty.full = true;
+	mark(sm, now, cause);
+}
+
+void
+sm_mark_replan(struct sm *sm, struct mono now, const char *cause)
+{
+	sm->dirty.replan = true;
+	mark(sm, now, cause);
+}
+
+static void
+configure_wire(struct sm *sm)
+{
+	const struct config_smp *c = &sm->cfg->smp;
+	const struct xact_options o = {
+		.timeout = c->timeout,
+		.retries = c->retries,
+		.window_start = c->window_max < 32 ? c->window_max : 32,
+		.window_max = c->window_max,
+		.target_max = c->target_max,
+	};
+
+	if (sm->x == NULL)
+		sm->x = xact_new(&o, sm->t);
+	else
+		xact_configure(sm->x, &o);
+}
+
+static enum route_order
+order_from_word(const char *word)
+{
+	if (strcmp(word, "single") == 0)
+		return ROUTE_SINGLE;
+	return strcmp(word, "roots") == 0 ? ROUTE_ROOTS : ROUTE_TIERS;
+}
+
+static void
+load_state(struct sm *sm, const struct store_state *s)
+{
+	size_t i;
+
+	sm->record = mem_zalloc(s->nlid, sizeof(*sm->record));
+	for (i = 0; i < s->nlid; i++)
+		sm->record[i] = (struct lid_record){
+			s->lid[i].guid, s->lid[i].lid, s->lid[i].lmc};
+	sm->nrecord = s->nlid;
+	sm->rank = mem_zalloc(s->nrank, sizeof(*sm->rank));
+	for (i = 0; i < s->nrank; i++)
+		sm->rank[i] = s->rank[i];
+	sm->nrank = s->nrank;
+	sm_push_load(sm, s);
+	sm_hold_load(sm, s);
+	sm_keys_load(sm, s);
+	sm_groups_load(sm, s);
+	sm_groups_configure(sm);
+	sm->routed = s->routed;
+	sm->load = s->load;
+	sm->turn = s->turn;
+	sm->rank_known = s->order[0] != '\0';
+	sm->rank_order = order_from_word(s->order);
+	sm->reading = (struct route_reading){
+		route_engine_named(s->engine), s->options, s->read};
+}
+
+struct sm *
+sm_new(struct config *c, const struct store_state *state, struct transport *t,
+	const struct sm_ops *ops, uint64_t port_guid)
+{
+	struct sm *sm = mem_zalloc(1, sizeof(*sm));
+
+	sm->cfg = config_ref(c);
+	sm->t = t;
+	sm->ops = ops;
+	sm->port_guid = port_guid;
+	sm->pool = lft_pool_new();
+	sm->hw = hw_new(sm->pool);
+	sm->draft = draft_new();
+	sm->scan = scan_new();
+	sm_roles_ask(sm);
+	sm->traps = traps_new();
+	sm->dirty.due = MONO_NEVER;
+	sm->light_due = sm->poll_due = MONO_NEVER;
+	sm->retry_due = sm->names_due = sm->free_due = MONO_NEVER;
+	sm->check_due = sm->save_due = sm->strays_until = MONO_NEVER;
+	sm->writing = state->writing;
+	sm->unsaved = state->unsaved;
+	configure_wire(sm);
+	sm_scout_new(sm);
+	sm_mcast_new(sm);
+	sm_sa_new(sm);
+	load_state(sm, state);
+	sm_sa_load(sm, state);
+	return sm;
+}
+
+void
+sm_free(struct sm *sm)
+{
+	if (sm == NULL)
+		return;
+	xact_cancel_all(sm->x, (struct mono){0});
+	sm_scout_free(sm);
+	sweep_free(sm->sweep);
+	readback_free(sm->readback);
+	ptable_read_free(sm->ptable_read);
+	check_free(sm->check);
+	scan_free(sm->scan);
+	push_free(sm->push);
+	plan_free(sm->plan);
+	sm_run_drop(sm->work);
+	routes_unref(sm->routes);
+	topo_unref(sm->topo);
+	topo_unref(sm->fresh);
+	pkeys_unref(sm->pkeys);
+	map_free(&sm->held);
+	qos_unref(sm->qos);
+	sm_sa_free(sm);
+	sm_mcast_free(sm);
+	view_unref(sm->view);
+	view_change_free(&sm->change); /* may hold blocks of the pool */
+	hw_free(sm->hw);
+	draft_free(sm->draft);
+	traps_free(sm->traps);
+	xact_free(sm->x);
+	lft_pool_free(sm->pool);
+	map_free(&sm->probed);
+	map_free(&sm->retried);
+	free(sm->dirty.who);
+	free(sm->banned);
+	free(sm->retry);
+	free(sm->sample);
+	map_free(&sm->ours);
+	sm_trust_end(sm);
+	free(sm->record);
+	free(sm->rank);
+	free(sm->peer);
+	config_unref(sm->cfg);
+	free(sm);
+}
+
+void
+sm_start(struct sm *sm, struct mono now)
+{
+	sm->ops->set_issm(sm->ops->cookie, true);
+	sm_sa_start(sm, now);
+	sm_hold_start(sm, now);
+	sm_push_wake(sm, now);
+	sm_mark_full(sm, now, "start");
+	sm->dirty.due = now;
+	advance(sm, now);
+}
+
+void
+sm_save(struct sm *sm)
+{
+	if (sm_commit_save_next(sm).ns != MONO_NEVER.ns)
+		sm_commit_save(sm, false);
+}
+
+void
+sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now)
+{
+	struct reason why;
+	struct smp s;
+	unsigned n;
+
+	if (m->len >= 2 && m->mad[1] == MAD_SA) {
+		sm_sa_message(sm, m, now);
+		sm_mcast_step(sm, now);
+		return;
+	}
+	if (smp_decode(m->mad, m->len, &s, &why) != 0) {
+		sm->stat.malformed++;
+		if (log_allowed(&sm->noise, 5, now, &n))
+			log_warn("wire: dropped MAD lid=%u suppressed=%u: %s",
+				m->lid, n, why.text);
+		return;
+	}
+	if (!xact_input(sm->x, m, &s, now))
+		sm_wire_request(sm, m, &s, now);
+	advance(sm, now);
+}
+
+static bool
+may_sweep(const struct sm *sm)
+{
+	return sm->phase == SM_IDLE && sm->role == SM_MASTER;
+}
+
+/* When the next run may begin. */
+static struct mono
+run_due(const struct sm *sm)
+{
+	struct mono t = sm->dirty.due;
+
+	if (t.ns == MONO_NEVER.ns || !sm_push_strays(sm, t))
+		return t;
+	return sm->strays_until;
+}
+
+struct mono
+sm_next(const struct sm *sm)
+{
+	struct mono t = xact_next(sm->x);
+
+	if (sm->entered)
+		return mono_min(t, sm->sa_now);
+	t = mono_min(t, sm_sa_next(sm));
+	t = mono_min(t, sm_mcast_next(sm));
+	t = mono_min(t, sm_scan_next(sm));
+	t = mono_min(t, sm_commit_save_next(sm));
+	t = mono_min(t, sm_hold_next(sm));
+	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES ||
+		sm->phase == SM_CHECK)
+		t = mono_min(t, run_due(sm));
+	t = mono_min(t, sm_scout_light_until(sm));
+	if (may_sweep(sm))
+		t = mono_min(
+			mono_min(mono_min(t, sm->names_due), sm->check_due),
+			mono_min(sm->light_due, sm->retry_due));
+	if (sm->phase == SM_PUSH && !sm_mcast_busy(sm))
+		t = mono_min(t, sm_push_next(sm));
+	if (sm->phase == SM_STANDBY && !sm->poll_open)
+		t = mono_min(t, sm->poll_due);
+	return t;
+}
+
+void
+sm_tick(struct sm *sm, struct mono now)
+{
+	sm->sa_now = now;
+	sm->entered = false;
+	xact_tick(sm->x, now);
+	advance(sm, now);
+	sm_sa_tick(sm, now);
+	if (!sm->entered)
+		sm_commit_save_tick(sm, now);
+	sm_hold_watch(sm, now);
+}
+
+void
+sm_routed(struct sm *sm, struct sm_work *w, struct mono now)
+{
+	sm_run_routed(sm, w, now);
+	sm_sa_shed(sm);
+	sm->sa_now = now;
+	sm->entered = true;
+}
+
+void
+sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
+{
+	struct config_changes ch;
+
+	config_diff(sm->cfg, c, &ch);
+	config_unref(sm->cfg);
+	sm->cfg = config_ref(c);
+	configure_wire(sm);
+	sm_sa_configure(sm);
+	if (ch.of[SCHEMA_REROUTE] > 0)
+		sm_mark_replan(sm, now, "configuration changed");
+	for (size_t i = 0; i < ch.n; i++)
+		if (strcmp(ch.item[i].key, "discovery.role_attribute") == 0) {
+			sm_roles_ask(sm);
+			sm->dirty.full = true;
+		}
+	config_changes_free(&ch);
+	if (sm->view != NULL)
+		sm_commit_light(sm, now);
+	advance(sm, now);
+}
+
+void
+sm_resweep(struct sm *sm, struct mono now, const char *cause)
+{
+	sm_scan_forget(sm, true);
+	sm_mark_full(sm, now, cause);
+	advance(sm, now);
+}
+
+void
+sm_own_link(struct sm *sm, bool up, struct mono now)
+{
+	(void)snprintf(sm->stat.own, sizeof(sm->stat.own), "%s",
+		up ? "" : "our own port has no link: nobody can be reached");
+	if (sm->role != SM_STANDING_BY)
+		sm_resweep(sm, now,
+			up ? "our own port came up" : "our own port went down");
+}
+
+void
+sm_rebalance(struct sm *sm, struct mono now, const char *cause)
+{
+	sm->dirty.rebalance = true;
+	sm_mark_replan(sm, now, cause);
+	advance(sm, now);
+}
+
+struct view *
+sm_view(const struct sm *sm)
+{
+	return sm->view;
+}
+
+const struct xact_stats *
+sm_wire(const struct sm *sm)
+{
+	return xact_stats(sm->x);
+}
+
+static void
+count_holds(const struct sm *sm, struct sm_status *out)
+{
+	const struct turns_hold *h = turns_holds(hw_turns(sm->hw), &out->held);
+	struct mono limit = sm->cfg->distribution.block_limit;
+
+	out->held_pairs = 0;
+	out->held_until = MONO_NEVER;
+	for (size_t i = 0; i < out->held; i++) {
+		out->held_pairs += h[i].pairs;
+		out->held_until =
+			mono_min(out->held_until, mono_add(h[i].since, limit));
+	}
+}
+
+/* Everything that somebody should see to. */
+static void
+alarms(const struct sm *sm, char *out, size_t size)
+{
+	const char *all[] = {sm->stat.own, sm->stat.alarm, sm->stat.masters,
+		sm->stat.rival, sm->stat.flaw, sm_mcast_alarm(sm)};
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i][0] != '\0' && n < size)
+			n += (size_t)snprintf(out + n, size - n, "%s%s",
+				n > 0 ? "; " : "", all[i]);
+}
+
+void
+sm_status(const struct sm *sm, struct sm_status *out)
+{
+	size_t i;
+
+	*out = sm->stat;
+	out->role = sm->role;
+	out->phase = sm->phase;
+	out->dirty = sm->dirty.due.ns != MONO_NEVER.ns;
+	out->port_guid = sm->port_guid;
+	out->scan = scan_counts(sm->scan);
+	out->priority = (uint8_t)sm->cfg->fabric.priority;
+	out->master = sm->master.id;
+	sa_stats(sm->sa, &out->sa);
+	count_holds(sm, out);
+	alarms(sm, out->alarm, sizeof(out->alarm));
+	out->writing = sm->phase == SM_PUSH ? sm_push_writes(sm) : "";
+	for (i = 0; i < sm->npeers && i < SM_OTHERS; i++)
+		out->other[i] = sm->peer[i].id;
+	out->nothers = (unsigned)i;
+}

@@ -1,0 +1,500 @@
+/*
+ * The inside of the subnet manager, shared by sm.c (events and dispatch),
+ * run.c (the phases of a run), roles.c (places in a tree), master.c
+ * (mastership), inbound.c (requests and traps from others), run_sa.c (questions
+ * to the SA), group_keep.c (groups that are kept) and run_mcast.c (their
+ * tables). Nobody else includes this.
+ */
+#ifndef HEDDLE_SM_CORE_SM_PRIV_H
+#define HEDDLE_SM_CORE_SM_PRIV_H
+
+#include "discovery/builder/builder.h"
+#include "discovery/sweep/path_probe.h"
+#include "discovery/sweep/sweep.h"
+#include "distribution/device/device_check.h"
+#include "distribution/device/device_store.h"
+#include "distribution/device/lft_read.h"
+#include "distribution/device/pkey_read.h"
+#include "distribution/device/sl2vl_scan.h"
+#include "distribution/plan/plan.h"
+#include "distribution/push/push.h"
+#include "distribution/transition/transition.h"
+#include "routing/core/lid.h"
+#include "routing/driver/compute.h"
+#include "routing/mcast/mcast.h"
+#include "sm/base/log.h"
+#include "sm/base/map.h"
+#include "sm/core/sm.h"
+#include "sm/core/trap.h"
+#include "sm/policy/pkeys.h"
+#include "sm/policy/qos.h"
+#include "sm/policy/roles.h"
+#include "sm/sa/sa.h"
+#include "sm/view/view_slvl.h"
+
+/* What became of the request to register anew. */
+enum sm_told { SM_TOLD, SM_TO_TELL };
+
+/* A switch to probe. */
+struct sm_suspect {
+	uint64_t guid;
+	bool told; /* there is a trap, and no other reason */
+};
+
+/* What waits for the next run. Events only mark; a timer starts the work. */
+struct sm_dirty {
+	bool full;		/* sweep everything */
+	bool replan;		/* route and plan again, nothing to ask */
+	bool rebalance;		/* ... and fresh tables */
+	struct sm_suspect *who; /* unsorted, no duplicates */
+	size_t n, cap;
+	struct mono due;   /* hold-down: not before */
+	struct mono since; /* the first of it was heard of */
+	bool patient;	   /* it does not stop a push: all of it is expected */
+	char cause[256];
+};
+
+/* A switch that refused its tables: kept out until a time, then tried again. */
+struct sm_banned {
+	uint64_t guid;
+	struct mono until;
+	struct mono wait; /* doubles each time; 0: never banned yet */
+	unsigned lies;	  /* blocks it acknowledged and did not hold */
+	struct mono lied; /* the last time */
+	unsigned silent;  /* pushes in a row that it did not answer */
+	char why[128];	  /* it was banned the last time */
+};
+
+/* One poll or question to another SM. */
+struct sm_peer {
+	struct sm_other id;
+	uint64_t node_guid;
+	uint32_t act_count;
+	uint8_t hops;
+	uint8_t path[64];
+};
+
+/* A view that waits for the worker's end. */
+struct sm_shed {
+	struct view *view;
+};
+
+/* What is not as we left it; drift.c. */
+struct sm_trust {
+	uint32_t turn, round; /* the switch, and the block, to look at next */
+	bool all;	      /* look at every switch after this push */
+	bool again;	      /* look at all there is after a light sweep */
+	bool left_so;	      /* something altered waits for its time */
+	unsigned found;	      /* in this check */
+	unsigned times, switches;
+	struct mono altered, wait, wait_until;
+	struct map flaws;	/* (node, port) -> how often */
+	struct check_item flaw; /* the port of the alarm; guid 0: none */
+	struct mono flawed;
+	bool master_seen; /* in this round of questions */
+	unsigned masters; /* rounds in a row */
+};
+
+struct sm {
+	struct config *cfg;
+	struct transport *t;
+	const struct sm_ops *ops;
+	uint64_t port_guid;
+
+	struct xact *x;
+	struct scout *scout;
+	struct draft *draft;
+	struct lft_pool *pool;
+	struct hwstate *hw;
+	struct traps *traps;
+
+	enum sm_phase phase;
+	bool entered; /* and nothing was done in it yet */
+	enum sm_role role;
+	uint32_t generation;
+	struct sm_dirty dirty;
+	struct mono light_due, poll_due, retry_due, retry_wait, names_due;
+	bool light_short;      /* the light sweep was ended early ... */
+	unsigned light_gave;   /* ... so many times in a row */
+	struct mono check_due; /* a while after a push: drained, and true? */
+	struct sm_banned *banned;
+	size_t nbanned, capbanned;
+
+	/* the run in progress */
+	enum sweep_kind kind;
+	port_ix key_turn; /* whose P_Key table is looked at next */
+	struct sweep *sweep;
+	struct map probed; /* switches this run has asked by name */
+	struct readback *readback;
+	struct ptable_read *ptable_read;
+	struct plan *plan;
+	struct push *push;
+	struct check *check;
+	struct scan *scan;	   /* for turns that others left closed */
+	size_t nleft_closed;	   /* of these found, and not planned for yet */
+	struct mono free_due;	   /* when that is to be done */
+	struct check_item *sample; /* what the next check looks at */
+	size_t nsample, capsample;
+	struct sm_trust trust;
+	struct map ours; /* switches whose ports our own plan takes down */
+	bool held_alarm; /* the alarm is about turns that are blocked */
+	bool excused;	 /* a trap of one of them was no news */
+	bool writing;	 /* as the next life is to know it */
+	bool unsaved;	 /* the last life may have closed turns unrecorded */
+	struct mono strays_until; /* what others sent; or MONO_NEVER */
+	bool keys_due;		  /* P_Key tables, in the next check */
+	unsigned stops;		  /* pushes in a row that a change overtook */
+	bool settled;		  /* nothing is left to do but what is dirty */
+	char spread[LANES_SHORT]; /* why so few lanes, as it was logged */
+	char shared[LANES_SHORT]; /* where they share VLs, likewise */
+	struct view_change change;
+	struct topo *topo;     /* with LIDs */
+	struct topo *fresh;    /* the same when all is written, or NULL */
+	bool worth;	       /* the run ends in another view */
+	unsigned ending;       /* turns of its end that are over */
+	struct pkeys *pkeys;   /* that its ports shall have */
+	struct qos *qos;       /* likewise, once there are routes */
+	struct sm_work *work;  /* with the worker */
+	struct routes *routes; /* computed, not yet acknowledged */
+	struct route_story story;
+	struct mono began, phase_began;
+	struct mono heard;  /* of what the run is about */
+	struct mono waited; /* from then to the push */
+	struct view_times times;
+	struct view_counts counts;
+	uint64_t sent_before;
+	char cause[256];
+	char lid_conflict[256];
+	unsigned again; /* pipeline passes of this run */
+	bool named;	/* switch names were read before routing */
+	bool rebalance; /* this run's tables are to be fresh */
+	/* nodes to ask again because ports of theirs are not as they should be
+	 * (0: everything), and by GUID the run that last said so */
+	uint64_t *retry;
+	size_t nretry, capretry;
+	struct map retried;
+	uint32_t run;	  /* counts runs */
+	bool retry_fresh; /* one of them was not on the list before */
+	bool twins;	  /* this run met nodes of one GUID that are new */
+
+	/* kept from run to run */
+	struct view *view;
+	struct lid_record *record;
+	size_t nrecord;
+	struct route_rank *rank;
+	size_t nrank;
+	enum route_order rank_order;
+	bool rank_known;
+	struct route_reading reading;
+	uint64_t routed, load, turn; /* as in struct store_state */
+	struct map held; /* port GUID -> enum store_held, of its P_Key table */
+	uint64_t keys_stamp; /* of the tables when they were last settled */
+
+	/* mastership */
+	struct sm_peer *peer;
+	size_t npeers, cappeers;
+	unsigned asked; /* SMInfo questions open */
+	uint32_t ask_round;
+	struct sm_peer master;
+	unsigned missed;
+	struct mono master_heard; /* when it last was one, and awake */
+	bool handed_over;	  /* the old master gave us the fabric */
+	bool taken; /* it became ours, others may have been there */
+	bool poll_open;
+
+	/* subnet administration */
+	struct sa *sa;
+	struct sa_ops sa_ops; /* lent to it */
+	struct view *sa_view; /* the one it has; only compared */
+	struct mono sa_now;
+	struct mono save_due; /* of what hosts told */
+	char *sa_kept;	      /* of its last life, until it starts */
+	uint64_t sa_away;
+	struct sm_shed *shed; /* let go by it while a worker ran */
+	size_t nshed, capshed;
+	struct map told; /* who is to register anew, by GUID: enum sm_told */
+	port_ix tell_at; /* the port of the view that is told next */
+	struct sm_mcast *mcast;
+
+	struct sm_status stat;
+	struct log_limit noise;
+};
+
+/* run.c: one step of the phase; true when the phase changed. */
+bool sm_run_idle(struct sm *sm, struct mono now);
+bool sm_run_discover(struct sm *sm, struct mono now);
+/* Discovery is over and the fabric is ours: assign LIDs and go on. */
+bool sm_run_take(struct sm *sm, struct mono now);
+bool sm_run_readback(struct sm *sm, struct mono now);
+bool sm_run_push(struct sm *sm, struct mono now);
+bool sm_run_commit(struct sm *sm, struct mono now);
+bool sm_run_names(struct sm *sm, struct mono now);
+/* The worker's answer. */
+void sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now);
+/* Free a job, its result included; NULL allowed. */
+void sm_run_drop(struct sm_work *w);
+/* End a run without a commit: the last good tables stay. */
+void sm_run_fail(struct sm *sm, struct mono now, const char *why);
+
+/* routes_from_lft.c: routes that were read back, or NULL. */
+struct routes *sm_found_routes(const struct sm *sm);
+
+/* run_push.c: a transition is planned, pushed, and looked after. */
+
+/* What the worker plans from; it ends with the worker's job. */
+struct sm_push_job {
+	struct config *cfg;   /* a reference */
+	struct routes *from;  /* likewise: what is in force; or NULL */
+	struct pkeys *keys;   /* likewise */
+	struct safe_job safe; /* but for where it leads to */
+	struct plan_params params;
+	struct qos *qos; /* made with the plan */
+};
+void sm_push_job(const struct sm *sm, struct sm_push_job *job);
+void sm_push_drop(struct sm_push_job *job); /* in the core's thread */
+/* In the worker: the plan that leads to these routes. */
+struct plan *sm_push_make(struct sm_push_job *job, struct routes *to);
+/* Carry out that plan, for sm->routes. */
+void sm_push_start(struct sm *sm, struct sm_push_job *job, struct plan *plan,
+	struct mono now);
+struct mono sm_push_next(const struct sm *sm);
+void sm_push_watch(struct sm *sm, struct mono now); /* stop it if overtaken */
+void sm_push_over(struct sm *sm, struct mono now);
+bool sm_push_check(struct sm *sm, struct mono now); /* the phase */
+bool sm_push_check_begin(struct sm *sm, struct mono now);
+const char *sm_push_writes(const struct sm *sm); /* the phase's name */
+/* Is a trap from this switch our own plan's doing? */
+bool sm_push_caused(struct sm *sm, uint64_t guid);
+/* Master of sm->topo: who was it meanwhile may have written anything there, and
+ * given out any SL. */
+void sm_push_forget(struct sm *sm);
+void sm_push_load(struct sm *sm, const struct store_state *s);
+void sm_push_story(struct sm *sm); /* into sm->change */
+/* How long packets that were sent by older tables may be on their way. */
+struct mono sm_push_drain(const struct sm *sm);
+/* Tables are about to be written; or perhaps nothing is under way any more. */
+void sm_push_writing(struct sm *sm);
+void sm_push_written(struct sm *sm);
+/* The core starts: may Sets of an earlier life still arrive? */
+void sm_push_wake(struct sm *sm, struct mono now);
+/* Somebody else may have sent Sets until then. */
+void sm_push_inherit(struct sm *sm, struct mono then);
+/* May such Sets still arrive? Then nothing is read, nor written. */
+bool sm_push_strays(const struct sm *sm, struct mono now);
+/* blocked.c: turns that are closed. */
+void sm_hold_load(struct sm *sm, const struct store_state *s);
+void sm_hold_start(struct sm *sm, struct mono now);
+/* Seconds that it has been closed. */
+uint64_t sm_hold_age(const struct sm *sm, const struct turns_hold *h);
+/* When the first will have been so for too long; then tell of it. */
+struct mono sm_hold_next(const struct sm *sm);
+void sm_hold_watch(struct sm *sm, struct mono now);
+void sm_hold_review(struct sm *sm, struct mono now); /* after a check */
+/* drift_sl2vl.c: turns that others left closed. */
+void sm_scan_forget(struct sm *sm, bool hurry); /* nobody's rows are known */
+void sm_scan_publish(struct sm *sm, struct mono now); /* a run is over */
+void sm_scan_renew(struct sm *sm, struct mono now);   /* another view */
+struct mono sm_scan_next(const struct sm *sm);
+void sm_scan_step(struct sm *sm, struct mono now);
+/* roles.c: tell the draft which switches to ask for theirs. */
+void sm_roles_ask(struct sm *sm);
+
+/* quarantine.c: what failures of a push lead to, and who is kept out. */
+enum sm_verdict {
+	SM_WRITTEN,
+	SM_PLAN_AGAIN,
+	SM_PROBE_FIRST, /* what is marked dirty has to be seen */
+	SM_SWEEP_AGAIN
+};
+enum sm_verdict sm_blame_failures(struct sm *sm, struct mono now);
+struct sm_banned *sm_blame_find(struct sm *sm, uint64_t guid); /* or NULL */
+void sm_blame_keep(struct sm *sm, struct mono now); /* before a freeze */
+void sm_blame_forgive(struct sm *sm); /* silence, after a good push */
+/* It acknowledged a block and holds another. */
+void sm_blame_lie(struct sm *sm, const struct check_item *i, struct mono now);
+
+/* drift.c: what another hand has written, ports that do not do as told. */
+/* Have this looked at by the next check. */
+void sm_trust_sample(struct sm *sm, const struct check_item *i);
+void sm_trust_light(struct sm *sm, struct mono now); /* look at some in turn */
+/* Items for the next check, where all of t are to be looked at. */
+void sm_trust_look(struct sm *sm, const struct topo *t);
+/* A check is over: what was wrong, and what is done about it. */
+void sm_trust_checked(struct sm *sm, struct mono now);
+/* Port p of the view acknowledges and does not keep what it is told, by an
+ * attribute. It is asked and told again. */
+void sm_trust_flaw(struct sm *sm, port_ix p, uint16_t attr, struct mono now);
+/* Is the state file, whose records are loaded, of this fabric at all? */
+void sm_trust_strangers(struct sm *sm);
+/* Others are asked how they are; one of them is master and gives way to us. */
+void sm_trust_review(struct sm *sm);
+void sm_trust_master(struct sm *sm, const struct sm_peer *p);
+/* The fabric is another's, or this is the end. */
+void sm_trust_end(struct sm *sm);
+
+/* commit.c: swap the view, save, tell; schedule what comes next. */
+void sm_commit(struct sm *sm, struct mono now);
+/* What must survive a restart; at once: on return it does. */
+void sm_commit_save(struct sm *sm, bool at_once);
+/* What hosts tell changes often, and after a crash they tell it again: a storm
+ * of joins and registrations is one save in a while. */
+void sm_commit_save_soon(struct sm *sm, struct mono now);
+struct mono sm_commit_save_next(const struct sm *sm);
+void sm_commit_save_tick(struct sm *sm, struct mono now); /* if it is time */
+void sm_commit_schedule(struct sm *sm, struct mono now);
+/* Port p of t is not as it should be: ask it and its switch again later. */
+void sm_commit_retry(struct sm *sm, const struct topo *t, port_ix p);
+/* The next light sweep, an interval from now. */
+void sm_commit_light(struct sm *sm, struct mono now);
+/* Say that a run is over, and what is not as it should be. */
+void sm_commit_tell(struct sm *sm);
+/* Order of struct route_rank, for qsort and bsearch. */
+int sm_commit_by_guid(const void *a, const void *b);
+/* t with the port states and names known by now, or NULL: it changed. */
+struct topo *sm_commit_refresh(struct sm *sm, const struct topo *t);
+
+/* master.c */
+bool sm_elect_begin(struct sm *sm, struct mono now);  /* false: nobody there */
+void sm_elect_review(struct sm *sm, struct mono now); /* how are the others? */
+bool sm_elect_step(struct sm *sm, struct mono now);
+bool sm_elect_standby(struct sm *sm, struct mono now);
+void sm_elect_sminfo(struct sm *sm, const struct transport_msg *m,
+	const struct smp *s, struct mono now);
+
+/* late_answer.c: silence, and what a look at the way to it says. */
+void sm_scout_new(struct sm *sm);
+void sm_scout_free(struct sm *sm); /* nothing is in flight */
+/* When a light sweep that only waits for who is silent is to end. */
+struct mono sm_scout_light_until(const struct sm *sm);
+void sm_scout_light_done(struct sm *sm, struct mono now);
+
+/* inbound.c */
+void sm_wire_request(struct sm *sm, const struct transport_msg *m,
+	const struct smp *s, struct mono now);
+void sm_wire_refuse(struct sm *sm, const struct transport_msg *m);
+
+/* run_sa.c: subnet administration as a part of the core. */
+void sm_sa_new(struct sm *sm);
+void sm_sa_free(struct sm *sm);
+void sm_sa_configure(struct sm *sm);
+void sm_sa_message(
+	struct sm *sm, const struct transport_msg *m, struct mono now);
+void sm_sa_tick(struct sm *sm, struct mono now);
+struct mono sm_sa_next(const struct sm *sm);
+/* What it knew before a restart. */
+void sm_sa_load(struct sm *sm, const struct store_state *s);
+void sm_sa_start(struct sm *sm, struct mono now);
+/* It shall answer from the view in force. */
+void sm_sa_publish(struct sm *sm, struct mono now);
+/* Hosts that came since are asked to register anew; there is a view. */
+void sm_sa_reregister(struct sm *sm, struct mono now);
+/* Ask further ones, as transactions have room. */
+void sm_sa_step(struct sm *sm, struct mono now);
+/* Another SM has the fabric. */
+void sm_sa_lost(struct sm *sm, struct mono now);
+/* No worker runs any more: views let go meanwhile. */
+void sm_sa_shed(struct sm *sm);
+
+/* run_mcast.c: tables of groups. */
+void sm_mcast_new(struct sm *sm);
+void sm_mcast_free(struct sm *sm); /* nothing is in flight */
+/* Somebody joined or left a group of this MLID. */
+void sm_mcast_regroup(struct sm *sm, uint16_t mlid, struct mono now);
+/* The tree of an MLID's groups, or NULL. */
+const struct mcast_tree *sm_mcast_tree(const struct sm *sm, uint16_t mlid);
+/* The view in force has another topology, or routes. */
+void sm_mcast_publish(struct sm *sm, struct mono now);
+/* Switches of sm->topo that lost their memory; all: nothing is known. */
+void sm_mcast_forget(struct sm *sm, bool all);
+/* A switch whose table is written no more, in words, or "". */
+const char *sm_mcast_alarm(const struct sm *sm);
+void sm_mcast_lost(struct sm *sm); /* another SM has the fabric */
+struct mono sm_mcast_next(const struct sm *sm);
+void sm_mcast_step(struct sm *sm, struct mono now);
+/* Before routes are made: what do switches hold that nobody has read? True: it
+ * is known. */
+void sm_mcast_look(struct sm *sm);
+bool sm_mcast_looked(struct sm *sm, struct mono now);
+/* Are there trees that a transition has to count with? *unsettled: and not
+ * known to keep the order of the view. */
+bool sm_mcast_guests(const struct sm *sm, bool *unsettled);
+/* sm->plan is about to be written: trees that it has no room for go first;
+ * then true, and nothing is in flight. */
+void sm_mcast_before_push(struct sm *sm, struct mono now);
+bool sm_mcast_ready(struct sm *sm, struct mono now);
+/* Trees had to go and switches did not answer: the push was stopped. */
+bool sm_mcast_stuck(const struct sm *sm);
+/* Are tables of groups written, or is something to be looked at again? */
+bool sm_mcast_writing(const struct sm *sm);
+/* The push waits for answers about tables of groups: nothing else is due. */
+bool sm_mcast_busy(const struct sm *sm);
+/* The push is over, and the switches hold what the view says. */
+void sm_mcast_settle(struct sm *sm, struct mono now);
+/* What a switch acknowledged; false: not known. */
+bool sm_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block,
+	unsigned pos, uint8_t out[64]);
+
+/* group_keep.c: groups that outlive their members, and the daemon. */
+struct sm_groups_saved {
+	struct store_group *group;
+	size_t ngroup;
+	struct store_member *member;
+	size_t nmember;
+};
+void sm_groups_load(struct sm *sm, const struct store_state *s);
+void sm_groups_configure(struct sm *sm); /* those that are always there */
+void sm_groups_save(const struct sm *sm, struct sm_groups_saved *out);
+void sm_groups_saved_free(struct sm_groups_saved *s);
+
+/* run_pkeys.c: P_Keys, from the configuration to the view. */
+void sm_keys_load(struct sm *sm, const struct store_state *s);
+/* It became ours: ports that another SM had may hold anything. */
+void sm_keys_distrust(struct sm *sm);
+void sm_keys_make(struct sm *sm); /* for sm->topo */
+/* Begin to read the tables that matter and are not known. */
+void sm_keys_read(struct sm *sm);
+/* For the state file. */
+uint8_t sm_keys_held(const struct sm *sm, uint64_t guid);
+/*
+ * Are tables still what they were? Those in doubt, and some others in turn;
+ * sm->ptable_read. Then: what was found, and a run to mend it.
+ */
+void sm_keys_check(struct sm *sm);
+void sm_keys_checked(struct sm *sm, struct mono now);
+/* It gives way to a change: the same tables are read next time. */
+void sm_keys_unchecked(struct sm *sm, struct mono now);
+/* A light sweep is over: look at some tables. */
+void sm_keys_light(struct sm *sm, struct mono now);
+/* Tables that could not be read, or have no room: again later; an alarm. */
+void sm_keys_review(struct sm *sm);
+/* The push is over: what the ports have; true: the view says otherwise. */
+bool sm_keys_settle(struct sm *sm);
+/* Names were read: has anybody become another member by them? */
+bool sm_keys_renamed(const struct sm *sm, struct topo *fresh);
+
+/* run_qos.c: levels of service, from the configuration to the view. */
+void sm_qos_drop(struct sm *sm); /* the run is over */
+/* For a view that has another topology: who is called what may differ. */
+void sm_qos_renew(const struct sm *sm, struct view *v);
+/* The push is over: what is there; true: the view says otherwise. */
+bool sm_qos_settle(struct sm *sm);
+/* Log why routing has fewer lanes than asked for, and where they share VLs,
+ * when it is news. */
+void sm_qos_spread(struct sm *sm);
+/* A shortage, in words: log, status, alarm. */
+void sm_qos_review(struct sm *sm);
+
+/* sm.c */
+void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);
+void sm_mark(struct sm *sm, uint64_t switch_guid, struct mono now,
+	const char *cause);
+/* ... because of a trap: it may have been asked since what happened. */
+void sm_mark_told(
+	struct sm *sm, uint64_t guid, struct mono now, const char *cause);
+/* ... but what is being written already follows from it, as far as we know. */
+void sm_mark_known(
+	struct sm *sm, uint64_t guid, struct mono now, const char *cause);
+void sm_mark_full(struct sm *sm, struct mono now, const char *cause);
+void sm_mark_replan(struct sm *sm, struct mono now, const char *cause);
+
+#endif

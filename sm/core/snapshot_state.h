@@ -1,0 +1,17 @@
+/*
+ * memory: what the core starts its next computation from beside the view that
+ * is in force, as JSON for the control socket: the configuration, what is
+ * remembered of the fabric, and how fast answers come.
+ */
+#ifndef HEDDLE_SM_CORE_SNAPSHOT_STATE_H
+#define HEDDLE_SM_CORE_SNAPSHOT_STATE_H
+
+#include <jansson.h>
+
+#include "config/config.h"
+#include "sm/core/sm.h"
+
+/* A new object; nothing in it is secret. Not before the first view. */
+json_t *memory_json(const struct sm *sm, const struct config *c);
+
+#endif

@@ -1,0 +1,110 @@
+#include "sm/core/trap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/hash.h"
+#include "sm/base/map.h"
+#include "sm/base/mem.h"
+
+enum {
+	BURST = 16,	     /* traps a source may have in hand */
+	REPEAT_MS = 1000,    /* the same notice within this is a repetition */
+	EARN_MS = 250,	     /* a source earns a token in this time */
+	MAX_SOURCES = 65536, /* LIDs */
+};
+
+struct source {
+	struct mono last;   /* of the last one acted on */
+	struct mono earned; /* when tokens were last added */
+	uint64_t print;	    /* what the last one said */
+	unsigned tokens;
+};
+
+struct traps {
+	struct map by_lid;
+	struct source *src;
+	size_t n, cap;
+};
+
+struct traps *
+traps_new(void)
+{
+	return mem_zalloc(1, sizeof(struct traps));
+}
+
+void
+traps_free(struct traps *t)
+{
+	if (t == NULL)
+		return;
+	map_free(&t->by_lid);
+	free(t->src);
+	free(t);
+}
+
+/* FNV-1a of the notice and its TID: repetitions carry both unchanged. */
+static uint64_t
+fingerprint(const struct smp *s)
+{
+	return fnv_more(FNV_START ^ s->tid, s->data, sizeof(s->data));
+}
+
+static struct source *
+source_of(struct traps *t, uint16_t lid, struct mono now)
+{
+	uint32_t i;
+
+	if (map_get(&t->by_lid, lid, &i))
+		return &t->src[i];
+	t->src = mem_grow(t->src, t->n, &t->cap, sizeof(*t->src));
+	t->src[t->n] = (struct source){.tokens = BURST, .earned = now};
+	map_put(&t->by_lid, lid, (uint32_t)t->n);
+	return &t->src[t->n++];
+}
+
+static void
+earn(struct source *s, struct mono now)
+{
+	int64_t n = mono_sub(now, s->earned).ns / mono_ms(EARN_MS).ns;
+
+	if (n <= 0)
+		return;
+	s->tokens = n >= BURST - (int64_t)s->tokens ? BURST
+						    : s->tokens + (unsigned)n;
+	s->earned = now;
+}
+
+enum trap_verdict
+traps_judge(struct traps *t, uint16_t lid, const struct smp *s,
+	const struct mad_notice *n, struct mono now)
+{
+	struct source *src = source_of(t, lid, now);
+	uint64_t print = fingerprint(s) ^ n->trap;
+
+	if (src->print == print && src->last.ns != 0 &&
+		mono_before(now, mono_add(src->last, mono_ms(REPEAT_MS))))
+		return TRAP_REPEAT;
+	earn(src, now);
+	if (src->tokens == 0)
+		return TRAP_FLOOD;
+	src->tokens--;
+	src->print = print;
+	src->last = now;
+	return TRAP_ACT;
+}
+
+void
+traps_repress(const struct transport_msg *m, const struct smp *s,
+	struct transport_msg *out)
+{
+	struct smp r = *s;
+
+	r.method = MAD_TRAP_REPRESS;
+	r.status = 0;
+	r.response = false;
+	*out = *m;
+	out->error = 0;
+	out->len = MAD_SIZE;
+	smp_encode(&r, out->mad);
+}

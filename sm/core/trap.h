@@ -1,0 +1,43 @@
+/*
+ * trap: notices from the fabric, validated before anybody acts on them.
+ *
+ * A trap is answered with TrapRepress (same TID, attribute and data), or its
+ * sender repeats it for ever. Repetitions and duplicates are counted and not
+ * acted on again; a source that sends too many is answered but ignored (token
+ * bucket). What remains is a hint about one node: the core marks it dirty and
+ * asks the fabric; nothing in a trap is believed as such.
+ *
+ * IBA volume 1: traps 14.2.5.1, 14.3; TrapRepress 13.4.9.
+ */
+#ifndef HEDDLE_SM_CORE_TRAP_H
+#define HEDDLE_SM_CORE_TRAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sm/base/clock.h"
+#include "sm/mad/mad.h"
+#include "sm/transport/transport.h"
+
+struct traps;
+
+enum trap_verdict {
+	TRAP_ACT,    /* new: act on it */
+	TRAP_REPEAT, /* seen already: only repress */
+	TRAP_FLOOD,  /* its source sends too many: only repress */
+};
+
+struct traps *traps_new(void);
+void traps_free(struct traps *t); /* NULL allowed */
+
+/*
+ * Judge notice n of an SMP from source LID lid (0: our own port).
+ */
+enum trap_verdict traps_judge(struct traps *t, uint16_t lid,
+	const struct smp *s, const struct mad_notice *n, struct mono now);
+
+/* The TrapRepress that answers m, whose decoded SMP is s. */
+void traps_repress(const struct transport_msg *m, const struct smp *s,
+	struct transport_msg *out);
+
+#endif

@@ -1,0 +1,687 @@
+/*
+ * heddlectl: ask heddled, show the answer. The tables below drive parsing and
+ * help alike; the rest is one question over the control socket.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config/import/import.h"
+#include "sm/base/loop.h"
+#include "sm/base/version.h"
+#include "sm/ctl/client.h"
+#include "sm/ctl/ctl.h"
+#include "sm/ctl/metrics.h"
+#include "sm/report/show.h"
+#include "sm/what_if/planner.h"
+
+enum {
+	EXIT_OK = 0,
+	EXIT_PROBLEM = 1,
+	EXIT_USAGE = 2,
+	EXIT_UNREACHABLE = 3,
+	EXIT_REFUSED = 4,
+};
+
+enum { PATIENCE_MS = 300000 };
+
+enum kind {
+	FLAG_WAIT,
+	SECONDS,
+	NUMBER, /* a member of the request */
+	TEXT,	/* a member of the request */
+	FORMAT,
+	OUTPUT,
+};
+
+struct option_row {
+	const char *word;
+	const char *arg; /* its name in the help, NULL: takes none */
+	enum kind kind;
+	const char *key; /* in the request */
+	const char *help;
+};
+
+struct command {
+	const char *name;
+	const char *operands; /* in the help */
+	unsigned max_operands;
+	const struct option_row *option; /* ends with a NULL word */
+	void (*show)(const json_t *result, struct buf *out);
+	const char *help;
+};
+
+static const struct option_row status_options[] = {
+	{"--wait-generation", "N", NUMBER, "wait_generation",
+		"answer when the view has reached generation N"},
+	{"--wait-sweep", "N", NUMBER, "wait_sweep",
+		"answer when N full sweeps are over"},
+	{"--timeout", "S", SECONDS, NULL,
+		"give up after S seconds (default 300)"},
+	{NULL, NULL, TEXT, NULL, NULL},
+};
+
+static const struct option_row topology_options[] = {
+	{"--format", "F", FORMAT, "format",
+		"table (default), json or ibnetdiscover"},
+	{NULL, NULL, TEXT, NULL, NULL},
+};
+
+static const struct option_row tree_options[] = {
+	{"--list", "L", TEXT, "list",
+		"oddities (default), switches with tiers, or homes:\n"
+		"                             nodes with a single point of "
+		"failure"},
+	{NULL, NULL, TEXT, NULL, NULL},
+};
+
+static const struct option_row routes_options[] = {
+	{"--switch", "X", TEXT, "switch", "the whole table of switch X"},
+	{"--wait", NULL, FLAG_WAIT, NULL,
+		"rebalance: answer with the status when it is done"},
+	{"--timeout", "S", SECONDS, NULL,
+		"give up after S seconds (default 300)"},
+	{NULL, NULL, TEXT, NULL, NULL},
+};
+
+static const struct option_row sweep_options[] = {
+	{"--wait", NULL, FLAG_WAIT, NULL,
+		"answer with the status when the sweep is over"},
+	{"--timeout", "S", SECONDS, NULL,
+		"give up after S seconds (default 300)"},
+	{NULL, NULL, TEXT, NULL, NULL},
+};
+
+static const struct option_row metrics_options[] = {
+	{"--output", "FILE", OUTPUT, NULL,
+		"put them in FILE, in one step, also when heddled is down"},
+	{NULL, NULL, TEXT, NULL, NULL},
+};
+
+static const struct option_row explain_options[] = {
+	{"--rate", "N", NUMBER, "rate",
+		"packets a second that each host sends (default 6100000)"},
+	{NULL, NULL, TEXT, NULL, NULL},
+};
+
+static const struct option_row no_options[] = {
+	{NULL, NULL, TEXT, NULL, NULL},
+};
+
+static const struct command commands[] = {
+	{"status", "", 0, status_options, show_status,
+		"role, fabric, routes, verification, wire"},
+	{"topology", "", 0, topology_options, show_topology,
+		"nodes and cables"},
+	{"tree", "", 0, tree_options, show_tree,
+		"tiers of switches, who says so, what contradicts them"},
+	{"routes", "[[FROM] TO] | rebalance", 2, routes_options, show_routes,
+		"summary; the way to TO; the path FROM TO and why; have fresh\n"
+		"      tables computed and written"},
+	{"groups", "[GROUP]", 1, no_options, show_groups,
+		"multicast groups; of GROUP, an MGID or an MLID, the members\n"
+		"      and the tree"},
+	{"explain", "change | A [B]", 2, explain_options, show_explain,
+		"how the tables came to the switches, and why so; the\n"
+		"      partitions of A, and whether A and B may talk, and why"},
+	{"metrics", "", 0, metrics_options, metrics_text,
+		"the status for Prometheus"},
+	{"sweep", "", 0, sweep_options, show_sweep,
+		"have the whole fabric looked at again"},
+};
+
+enum { NCOMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+/* What the command line says. */
+struct ask {
+	const char *socket;
+	const char *output; /* a file, or NULL */
+	const struct command *cmd;
+	const char *operand[2];
+	unsigned noperands;
+	json_t *request;
+	struct mono patience;
+	bool json, wait, text;
+};
+
+static void
+print_help(FILE *to)
+{
+	(void)fprintf(to, "usage: heddlectl [--socket PATH] [--json] COMMAND "
+			  "[ARGUMENT ...]\n\nCommands:\n");
+	for (size_t i = 0; i < NCOMMANDS; i++) {
+		const struct command *c = &commands[i];
+
+		(void)fprintf(to, "  %s%s%s\n      %s\n", c->name,
+			*c->operands != '\0' ? " " : "", c->operands, c->help);
+		for (const struct option_row *o = c->option; o->word != NULL;
+			o++)
+			(void)fprintf(to, "      %s%s%-*s  %s\n", o->word,
+				o->arg != NULL ? " " : "",
+				20 - (int)strlen(o->word),
+				o->arg != NULL ? o->arg : "", o->help);
+	}
+	(void)fprintf(to,
+		"  %s  import OPENSM.CONF [PARTITIONS.CONF]\n"
+		"      print the configuration that does what OpenSM's "
+		"files say (- for none)\n",
+		planner_help());
+	(void)fprintf(to,
+		"\nFROM, TO and X are a LID, a GUID (0x...), a name or a part "
+		"of one.\nThe socket is %s, or $HEDDLE_SOCKET.\n"
+		"Exit codes: 0 ok, 1 problem, 2 usage, 3 no heddled there, 4 "
+		"refused.\n",
+		CTL_DEFAULT_SOCKET);
+}
+
+static int
+usage(const char *what, const char *which)
+{
+	(void)fprintf(stderr, "heddlectl: %s%s%s%s\nTry heddlectl --help.\n",
+		what, which != NULL ? " '" : "", which != NULL ? which : "",
+		which != NULL ? "'" : "");
+	return EXIT_USAGE;
+}
+
+static const struct command *
+find_command(const char *name)
+{
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static const struct option_row *
+find_option(const struct command *c, const char *word)
+{
+	for (const struct option_row *o = c->option; o->word != NULL; o++)
+		if (strcmp(o->word, word) == 0)
+			return o;
+	return NULL;
+}
+
+static int
+set_number(struct ask *a, const struct option_row *o, const char *value)
+{
+	char *end;
+	unsigned long long n = strtoull(value, &end, 10);
+
+	if (*value < '0' || *value > '9' || *end != '\0' || n > INT64_MAX)
+		return usage("not a number:", value);
+	(void)json_object_set_new(
+		a->request, o->key, json_integer((json_int_t)n));
+	return EXIT_OK;
+}
+
+static int
+set_seconds(struct ask *a, const char *value)
+{
+	char *end;
+	double s = strtod(value, &end);
+
+	if (end == value || *end != '\0' || !isfinite(s) || s < 0 || s > 1e9)
+		return usage("not a number of seconds:", value);
+	a->patience = mono_ms((int64_t)(s * 1000));
+	return EXIT_OK;
+}
+
+static int
+set_format(struct ask *a, const struct option_row *o, const char *value)
+{
+	if (strcmp(value, "json") == 0)
+		a->json = true;
+	else if (strcmp(value, "ibnetdiscover") == 0)
+		a->text = true;
+	else if (strcmp(value, "table") != 0)
+		return usage("unknown format", value);
+	(void)json_object_set_new(
+		a->request, o->key, json_string(a->text ? value : "json"));
+	return EXIT_OK;
+}
+
+static int
+set_option(struct ask *a, const struct option_row *o, const char *value)
+{
+	switch (o->kind) {
+	case FLAG_WAIT:
+		a->wait = true;
+		return EXIT_OK;
+	case SECONDS:
+		return set_seconds(a, value);
+	case NUMBER:
+		return set_number(a, o, value);
+	case FORMAT:
+		return set_format(a, o, value);
+	case OUTPUT:
+		a->output = value;
+		return EXIT_OK;
+	case TEXT:
+	default:
+		if (json_object_set_new(
+			    a->request, o->key, json_string(value)) != 0)
+			return usage("not UTF-8:", o->word);
+		return EXIT_OK;
+	}
+}
+
+/*
+ * Options that go anywhere: argv[*i] and what belongs to it. false: it is
+ * none, or *ret says what is wrong.
+ */
+static bool
+anywhere(struct ask *a, char **argv, int *i, int *ret)
+{
+	if (strcmp(argv[*i], "--json") == 0) {
+		a->json = true;
+		return true;
+	}
+	if (strcmp(argv[*i], "--socket") != 0)
+		return false;
+	a->socket = argv[++*i];
+	if (a->socket == NULL)
+		*ret = usage("--socket wants a path", NULL);
+	return a->socket != NULL;
+}
+
+/* What follows the command's name. */
+static int
+parse_rest(struct ask *a, int argc, char **argv)
+{
+	const struct option_row *o;
+	const char *value;
+	int ret = EXIT_OK;
+
+	for (int i = 0; i < argc && ret == EXIT_OK; i++) {
+		if (anywhere(a, argv, &i, &ret) || ret != EXIT_OK)
+			continue;
+		if (strncmp(argv[i], "--", 2) != 0) {
+			if (a->noperands >= a->cmd->max_operands)
+				return usage("too much:", argv[i]);
+			a->operand[a->noperands++] = argv[i];
+			continue;
+		}
+		o = find_option(a->cmd, argv[i]);
+		if (o == NULL)
+			return usage("unknown option", argv[i]);
+		value = o->arg != NULL ? argv[++i] : "";
+		if (value == NULL)
+			return usage("it wants a value:", o->word);
+		ret = set_option(a, o, value);
+	}
+	return ret;
+}
+
+static int
+set_what(struct ask *a, const char *what)
+{
+	(void)json_object_set_new(a->request, "what", json_string(what));
+	return EXIT_OK;
+}
+
+/* Operands under these keys. */
+static int
+set_ports(struct ask *a, const char *first, const char *second)
+{
+	for (unsigned i = 0; i < a->noperands; i++)
+		if (json_object_set_new(a->request, i == 0 ? first : second,
+			    json_string(a->operand[i])) != 0)
+			return usage("an operand is not UTF-8", NULL);
+	return EXIT_OK;
+}
+
+static int
+set_operands(struct ask *a)
+{
+	if (a->cmd->show == metrics_text) {
+		if (a->json)
+			return usage("metrics are no JSON: ask for", "status");
+		(void)json_object_set_new(
+			a->request, "cmd", json_string("status"));
+		return EXIT_OK;
+	}
+	if (a->cmd->show == show_explain) {
+		if (a->noperands == 0)
+			return usage("explain what?", NULL);
+		if (strcmp(a->operand[0], "change") != 0 &&
+			json_object_get(a->request, "rate") != NULL)
+			return usage("--rate is of a change", NULL);
+		if (strcmp(a->operand[0], "change") == 0)
+			return a->noperands == 1
+				       ? set_what(a, "change")
+				       : usage("too much:", a->operand[1]);
+		(void)set_what(a, "partitions");
+		return set_ports(a, "from", "to");
+	}
+	if (a->cmd->show == show_groups) {
+		if (a->noperands > 0 &&
+			json_object_set_new(a->request, "group",
+				json_string(a->operand[0])) != 0)
+			return usage("an operand is not UTF-8", NULL);
+		return EXIT_OK;
+	}
+	if (a->noperands > 0 && json_object_get(a->request, "switch") != NULL)
+		return usage("--switch stands alone", NULL);
+	if (a->cmd->show == show_routes && a->noperands == 1 &&
+		strcmp(a->operand[0], "rebalance") == 0) {
+		(void)json_object_set_new(
+			a->request, "cmd", json_string("rebalance"));
+		return EXIT_OK;
+	}
+	if (a->cmd->show == show_routes && a->wait)
+		return usage("--wait is for rebalance", NULL);
+	return a->noperands == 2 ? set_ports(a, "from", "to")
+				 : set_ports(a, "to", NULL);
+}
+
+static bool
+wants_help(const char *word)
+{
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+/* -1: print help; -2: print the version; -3: plan what follows *rest; -4:
+ * import it. */
+static int
+parse(struct ask *a, int argc, char **argv, int *rest)
+{
+	int i, ret = EXIT_OK;
+
+	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
+		if (anywhere(a, argv, &i, &ret))
+			continue;
+		if (ret != EXIT_OK)
+			return ret;
+		if (wants_help(argv[i]))
+			return -1;
+		if (strcmp(argv[i], "--version") == 0 ||
+			strcmp(argv[i], "-V") == 0)
+			return -2;
+		return usage("unknown option", argv[i]);
+	}
+	if (i >= argc)
+		return usage("which command?", NULL);
+	if (strcmp(argv[i], "help") == 0)
+		return -1;
+	*rest = i + 1;
+	for (int k = *rest; k < argc; k++)
+		if (wants_help(argv[k]))
+			return -1;
+	if (strcmp(argv[i], "plan") == 0)
+		return -3;
+	if (strcmp(argv[i], "import") == 0)
+		return -4;
+	a->cmd = find_command(argv[i]);
+	if (a->cmd == NULL)
+		return usage("unknown command", argv[i]);
+	a->request = json_pack("{s:s}", "cmd", a->cmd->name);
+	ret = parse_rest(a, argc - i - 1, argv + i + 1);
+	return ret != EXIT_OK ? ret : set_operands(a);
+}
+
+/* ---- asking ---- */
+
+static int
+fault_code(enum client_fault fault)
+{
+	switch (fault) {
+	case CLIENT_UNREACHABLE:
+		return EXIT_UNREACHABLE;
+	case CLIENT_FORBIDDEN:
+		return EXIT_REFUSED;
+	case CLIENT_TIMEOUT:
+	case CLIENT_BROKEN:
+	default:
+		return EXIT_PROBLEM;
+	}
+}
+
+static int
+reply_code(const json_t *reply)
+{
+	const char *code = json_string_value(json_object_get(reply, "code"));
+
+	if (json_is_true(json_object_get(reply, "ok")))
+		return EXIT_OK;
+	if (code != NULL && strcmp(code, "refused") == 0)
+		return EXIT_REFUSED;
+	if (code != NULL && strcmp(code, "bad-argument") == 0)
+		return EXIT_USAGE;
+	return EXIT_PROBLEM;
+}
+
+/* Ask; NULL and *code when there is no result to show. */
+static json_t *
+ask(const struct ask *a, int fd, const json_t *request, struct mono until,
+	int *code)
+{
+	enum client_fault fault;
+	struct reason why;
+	const char *error;
+	json_t *reply = client_ask(fd, request, until, &fault, &why);
+
+	if (reply == NULL) {
+		(void)fprintf(stderr, "heddlectl: %s\n", why.text);
+		*code = fault_code(fault);
+		return NULL;
+	}
+	*code = reply_code(reply);
+	if (*code == EXIT_OK)
+		return reply;
+	error = json_string_value(json_object_get(reply, "error"));
+	(void)fprintf(stderr, "heddlectl: %s\n",
+		error != NULL ? error : "failed without a reason");
+	if (a->json) {
+		(void)json_dumpf(reply, stdout, JSON_COMPACT);
+		(void)putchar('\n');
+	}
+	json_decref(reply);
+	return NULL;
+}
+
+/* Wait for what was asked for: the answer is the status after it. */
+static json_t *
+wait_after(const struct ask *a, int fd, json_t *reply, struct mono until,
+	int *code)
+{
+	const json_t *result = json_object_get(reply, "result");
+	const char *key = json_object_get(result, "wait_sweep") != NULL
+				  ? "wait_sweep"
+				  : "wait_generation";
+	json_t *request = json_pack("{s:s, s:O}", "cmd", "status", key,
+		json_object_get(result, key));
+	json_t *after = NULL;
+
+	if (request != NULL)
+		after = ask(a, fd, request, until, code);
+	else
+		*code = EXIT_PROBLEM;
+	json_decref(request);
+	json_decref(reply);
+	return after;
+}
+
+/* Text from the wire stays text on a terminal. */
+static void
+print_clean(const char *s)
+{
+	for (; *s != '\0'; s++) {
+		unsigned char c = (unsigned char)*s;
+
+		(void)putchar((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f
+				      ? '?'
+				      : c);
+	}
+}
+
+/* Metrics tell of a daemon that is down or in alarm: neither is a failure to
+ * tell. code: of asking. */
+static int
+print_metrics(const struct ask *a, const json_t *result, int code)
+{
+	struct buf out = {0};
+	struct reason why;
+
+	metrics_text(result, &out);
+	if (a->output == NULL)
+		(void)fputs(out.text, stdout);
+	else if (metrics_write(a->output, &out, &why) != 0) {
+		(void)fprintf(stderr, "heddlectl: %s\n", why.text);
+		code = EXIT_PROBLEM;
+	}
+	buf_free(&out);
+	return code;
+}
+
+static void
+print_result(const struct ask *a, const json_t *result)
+{
+	const char *text = json_string_value(json_object_get(result, "text"));
+	struct buf out = {0};
+
+	if (a->text && text != NULL) {
+		print_clean(text);
+		return;
+	}
+	if (a->json) {
+		(void)json_dumpf(
+			result, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
+		(void)putchar('\n');
+		return;
+	}
+	if (a->wait)
+		show_status(result, &out);
+	else
+		a->cmd->show(result, &out);
+	if (out.text != NULL)
+		print_clean(out.text);
+	buf_free(&out);
+}
+
+static bool
+is_said(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s != NULL && *s != '\0';
+}
+
+/* A status that is not well is a problem, and so is a sweep that was not. */
+static int
+judge(const struct ask *a, const json_t *result)
+{
+	const json_t *config = json_object_get(result, "config");
+	const json_t *sweeps = json_object_get(result, "sweeps");
+
+	if (is_said(result, "alarm") || is_said(config, "refused") ||
+		json_is_false(json_object_get(result, "state_writable")) ||
+		json_array_size(json_object_get(result, "quarantined")) > 0)
+		return EXIT_PROBLEM;
+	if (a->wait && !json_is_true(json_object_get(sweeps, "last_ok")))
+		return EXIT_PROBLEM;
+	return EXIT_OK;
+}
+
+static int
+run(const struct ask *a)
+{
+	struct mono until = mono_add(loop_now(), a->patience);
+	const json_t *result;
+	enum client_fault fault;
+	struct reason why;
+	json_t *reply = NULL;
+	int code;
+	int fd = client_connect(a->socket, &fault, &why);
+
+	if (fd < 0) {
+		(void)fprintf(stderr, "heddlectl: %s\n", why.text);
+		code = fault_code(fault);
+	} else {
+		reply = ask(a, fd, a->request, until, &code);
+	}
+	if (reply != NULL && a->wait)
+		reply = wait_after(a, fd, reply, until, &code);
+	result = json_object_get(reply, "result");
+	if (a->cmd->show == metrics_text) {
+		code = print_metrics(a, result, code);
+	} else if (reply != NULL) {
+		print_result(a, result);
+		code = judge(a, result);
+	}
+	json_decref(reply);
+	if (fd >= 0)
+		(void)close(fd);
+	return code;
+}
+
+/* "-": there is none. */
+static const char *
+operand(const char *s)
+{
+	return s == NULL || strcmp(s, "-") == 0 ? NULL : s;
+}
+
+static int
+import(int argc, char **argv)
+{
+	const char *opts = argc > 0 ? operand(argv[0]) : NULL;
+	const char *parts = argc > 1 ? operand(argv[1]) : NULL;
+	struct buf out = {0};
+	struct reason why;
+	int rc;
+
+	if (argc < 1 || argc > 2)
+		return usage("import OPENSM.CONF [PARTITIONS.CONF]", NULL);
+	rc = import_files(opts, parts, &out, &why);
+	if (rc != 0)
+		(void)fprintf(stderr, "heddlectl: %s\n", why.text);
+	else if (out.text != NULL)
+		(void)fputs(out.text, stdout);
+	buf_free(&out);
+	return rc == 0 ? EXIT_OK : EXIT_PROBLEM;
+}
+
+/* An answer that nobody gets is none. */
+static int
+deliver(int code)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	(void)fprintf(stderr,
+		"heddlectl: standard output cannot be written: %s\n",
+		strerror(errno));
+	return code == EXIT_OK ? EXIT_PROBLEM : code;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *socket = getenv("HEDDLE_SOCKET");
+	struct ask a = {
+		.socket = socket != NULL && *socket != '\0'
+				  ? socket
+				  : CTL_DEFAULT_SOCKET,
+		.patience = mono_ms(PATIENCE_MS),
+	};
+	int rest = argc, ret = parse(&a, argc, argv, &rest);
+
+	if (ret == -3) {
+		ret = planner_run(argc - rest, argv + rest, a.socket, a.json);
+	} else if (ret == -4) {
+		ret = import(argc - rest, argv + rest);
+	} else if (ret == -1) {
+		print_help(stdout);
+		ret = EXIT_OK;
+	} else if (ret == -2) {
+		(void)printf("heddlectl %s\n", VERSION_TEXT);
+		ret = EXIT_OK;
+	} else if (ret == EXIT_OK) {
+		ret = run(&a);
+	}
+	json_decref(a.request);
+	return deliver(ret);
+}

@@ -1,0 +1,161 @@
+#include "sm/policy/jobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/qos_options.h"
+#include "sm/base/be.h"
+#include "sm/base/hash.h"
+#include "sm/base/mem.h"
+#include "sm/base/thread.h"
+#include "sm/core/sm_priv.h"
+
+enum { THREADS_MAX = 4 }; /* unless somebody asks for more */
+
+/* No switch forwards beyond its capacity. */
+static uint16_t
+last_lid(const struct config *c, const struct topo *t)
+{
+	uint32_t last = c->fabric.lids.last;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (topo_sw_live(t, s) && t->sw[s].lft_cap > 0 &&
+			t->sw[s].lft_cap - 1U < last)
+			last = t->sw[s].lft_cap - 1U;
+	return (uint16_t)last;
+}
+
+int
+task_lids(const struct config *c, const struct topo *t,
+	const struct lid_record *record, size_t nrecord, struct lid_table *out,
+	struct reason *why)
+{
+	const struct config_fabric *f = &c->fabric;
+	struct lid_override *over =
+		mem_zalloc(f->lmc_override.n, sizeof(*over));
+	const struct lid_policy policy = {
+		.lmc_hosts = (uint8_t)f->lmc.hosts,
+		.lmc_switches = (uint8_t)f->lmc.switches,
+		.lmc_routers = (uint8_t)f->lmc.routers,
+		.lmc_aggregation = (uint8_t)f->lmc.aggregation,
+		.override = over,
+		.noverride = f->lmc_override.n,
+		.first = (uint16_t)f->lids.first,
+		.last = last_lid(c, t),
+	};
+	int rc;
+
+	for (size_t i = 0; i < f->lmc_override.n; i++)
+		over[i] = (struct lid_override){f->lmc_override.entry[i].guid,
+			(uint8_t)f->lmc_override.entry[i].value};
+	rc = lid_assign(t, &policy, record, nrecord, out, why);
+	free(over);
+	return rc;
+}
+
+static bool
+is_passive(const struct config_homes *h, uint64_t guid)
+{
+	for (size_t i = 0; i < h->passive.n; i++)
+		if (h->passive.guid[i] == guid)
+			return true;
+	return false;
+}
+
+static int
+by_guid(const void *a, const void *b)
+{
+	const struct route_home *x = a, *y = b;
+
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+/* Ports in groups, and passive ones in none; how many. */
+static size_t
+list_homes(const struct config_homes *h, struct route_home *out)
+{
+	size_t n = h->groups.n;
+
+	for (size_t i = 0; i < n; i++)
+		out[i] = (struct route_home){h->groups.entry[i].guid,
+			h->groups.entry[i].value,
+			is_passive(h, h->groups.entry[i].guid)};
+	for (size_t i = 0; i < h->passive.n; i++) {
+		struct route_home one = {
+			h->passive.guid[i], ROUTE_HOME_NODE, true};
+
+		if (bsearch(&one, out, h->groups.n, sizeof(one), by_guid) ==
+			NULL)
+			out[n++] = one;
+	}
+	qsort(out, n, sizeof(*out), by_guid);
+	return n;
+}
+
+static uint64_t
+hash_names(uint64_t h, const struct schema_names *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		h = fnv_more(h, l->name[i], strlen(l->name[i]) + 1);
+	return fnv_more(h, "\n", 1);
+}
+
+/*
+ * What decides how the fabric is read, as it was said: not which switches it
+ * means, for a switch that is away is nobody's new wish.
+ */
+static uint64_t
+hash_reading(const struct config_routing *r)
+{
+	uint64_t h = hash_names(FNV_START, &r->engines);
+
+	h = hash_names(h, &r->roles.leaf);
+	h = hash_names(h, &r->roles.spine);
+	h = hash_names(h, &r->roles.root);
+	for (size_t i = 0; i < r->updn.roots.n; i++) {
+		uint8_t guid[8];
+
+		be_put64(guid, r->updn.roots.guid[i]);
+		h = fnv_more(h, guid, sizeof(guid));
+	}
+	return h;
+}
+
+void
+task_options(
+	const struct config *c, const struct topo *t, struct task_options *out)
+{
+	const struct config_routing *r = &c->routing;
+	size_t n = r->homes.groups.n + r->homes.passive.n;
+
+	*out = (struct task_options){
+		.engine = {.roots = r->updn.roots.guid,
+			.nroots = r->updn.roots.n,
+			.lanes = (uint8_t)r->ftree.lanes,
+			.levels = (uint8_t)qos_levels(c),
+			.max_vls = qos_vls_code(c),
+			.reading = hash_reading(r)},
+		.home = mem_zalloc(n, sizeof(*out->home)),
+	};
+	out->engine.nhomes = list_homes(&r->homes, out->home);
+	out->role = sm_roles_of(c, t, &out->engine.nroles);
+	out->engine.role = out->role;
+	out->engine.home = out->home;
+}
+
+void
+task_options_free(struct task_options *o)
+{
+	free(o->role);
+	free(o->home);
+}
+
+unsigned
+task_threads(const struct config *c)
+{
+	unsigned cores = thread_cores();
+
+	if (c->routing.threads > 0)
+		return c->routing.threads;
+	return cores < THREADS_MAX ? cores : THREADS_MAX;
+}

@@ -1,0 +1,38 @@
+/*
+ * task: what a configuration asks of LID assignment and of the engines. The
+ * daemon, the plan and the audit all ask through this, so that a plan shows
+ * what the daemon would do.
+ */
+#ifndef HEDDLE_SM_POLICY_JOBS_H
+#define HEDDLE_SM_POLICY_JOBS_H
+
+#include <stddef.h>
+
+#include "config/config.h"
+#include "routing/core/engine.h"
+#include "routing/core/lid.h"
+
+/*
+ * Assign LIDs to t as c says, from what is remembered (sorted by GUID). As
+ * lid_assign; free *out with lid_table_free.
+ */
+int task_lids(const struct config *c, const struct topo *t,
+	const struct lid_record *record, size_t nrecord, struct lid_table *out,
+	struct reason *why);
+
+/* What the engines are told. */
+struct task_options {
+	struct engine_options engine;
+	struct route_role_of *role; /* behind it */
+	struct route_home *home;
+};
+
+/* What c says about the switches and ports of t; it points into c. */
+void task_options(
+	const struct config *c, const struct topo *t, struct task_options *out);
+void task_options_free(struct task_options *o);
+
+/* Threads to compute and verify routes with: as c says, else by cores. */
+unsigned task_threads(const struct config *c);
+
+#endif

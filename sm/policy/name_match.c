@@ -1,0 +1,177 @@
+#include "sm/policy/name_match.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+
+/* A description, or its first word. */
+struct name {
+	const char *text;
+	size_t len;
+	node_ix node;
+};
+
+struct named {
+	const struct topo *t;
+	struct name *name; /* sorted, once a name without pattern was asked */
+	size_t n;
+};
+
+struct named *
+named_new(const struct topo *t)
+{
+	struct named *n = mem_zalloc(1, sizeof(*n));
+
+	n->t = t;
+	return n;
+}
+
+void
+named_free(struct named *n)
+{
+	if (n == NULL)
+		return;
+	free(n->name);
+	free(n);
+}
+
+static int
+compare(const void *pa, const void *pb)
+{
+	const struct name *a = pa, *b = pb;
+	size_t n = a->len < b->len ? a->len : b->len;
+	int c = memcmp(a->text, b->text, n);
+
+	return c != 0 ? c : (a->len > b->len) - (a->len < b->len);
+}
+
+static void
+sort(struct named *n)
+{
+	n->name = mem_zalloc((size_t)2 * n->t->nnodes, sizeof(*n->name));
+	for (node_ix i = 0; i < n->t->nnodes; i++) {
+		const char *desc = topo_desc(n->t, i);
+		size_t len = strlen(desc), word = strcspn(desc, " ");
+
+		n->name[n->n++] = (struct name){desc, len, i};
+		if (word < len)
+			n->name[n->n++] = (struct name){desc, word, i};
+	}
+	qsort(n->name, n->n, sizeof(*n->name), compare);
+}
+
+/* Whom the ports are told to. */
+struct told {
+	const struct topo *t;
+	void (*fn)(void *cookie, port_ix p);
+	void *cookie;
+};
+
+static void
+tell_node(const struct told *to, node_ix n)
+{
+	for (unsigned p = 0; p <= to->t->node[n].nports; p++)
+		to->fn(to->cookie, topo_port_of(to->t, n, p));
+}
+
+/* Nodes of a type, or of all. */
+static void
+tell_type(const struct told *to, int type)
+{
+	for (node_ix n = 0; n < to->t->nnodes; n++)
+		if (type == 0 || to->t->node[n].type == type)
+			tell_node(to, n);
+}
+
+static void
+tell_guid(const struct told *to, uint64_t guid)
+{
+	port_ix p = topo_by_port_guid(to->t, guid);
+	node_ix n = topo_by_node_guid(to->t, guid);
+
+	if (p != TOPO_NONE)
+		to->fn(to->cookie, p);
+	else if (n != TOPO_NONE)
+		tell_node(to, n);
+}
+
+static void
+tell_name(struct named *n, const struct told *to, const char *text)
+{
+	const struct name key = {.text = text, .len = strlen(text)};
+	size_t low = 0, high;
+
+	if (n->name == NULL)
+		sort(n);
+	for (high = n->n; low < high;) {
+		size_t mid = low + (high - low) / 2;
+
+		if (compare(&n->name[mid], &key) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (high = low; high < n->n && compare(&n->name[high], &key) == 0;
+		high++)
+		tell_node(to, n->name[high].node);
+}
+
+static bool
+matches(const char *desc, const char *pattern)
+{
+	char word[65];
+
+	if (fnmatch(pattern, desc, 0) == 0)
+		return true;
+	(void)snprintf(
+		word, sizeof(word), "%.*s", (int)strcspn(desc, " "), desc);
+	return fnmatch(pattern, word, 0) == 0;
+}
+
+static void
+tell_pattern(const struct told *to, const char *pattern)
+{
+	for (node_ix i = 0; i < to->t->nnodes; i++)
+		if (matches(topo_desc(to->t, i), pattern))
+			tell_node(to, i);
+}
+
+enum partition_who
+named_ports(struct named *n, const char *member,
+	void (*fn)(void *cookie, port_ix p), void *cookie)
+{
+	const struct told to = {n->t, fn, cookie};
+	uint64_t guid = 0;
+	enum partition_who who = partition_who(member, &guid);
+
+	switch (who) {
+	case PARTITION_ALL:
+		tell_type(&to, 0);
+		break;
+	case PARTITION_HOSTS:
+		tell_type(&to, TOPO_CA);
+		break;
+	case PARTITION_SWITCHES:
+		tell_type(&to, TOPO_SWITCH);
+		break;
+	case PARTITION_ROUTERS:
+		tell_type(&to, TOPO_ROUTER);
+		break;
+	case PARTITION_SM:
+		fn(cookie, n->t->sm_port);
+		break;
+	case PARTITION_GUID:
+		tell_guid(&to, guid);
+		break;
+	case PARTITION_NAME:
+	default:
+		if (strpbrk(member, "*?[\\") == NULL)
+			tell_name(n, &to, member);
+		else
+			tell_pattern(&to, member);
+	}
+	return who;
+}

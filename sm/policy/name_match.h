@@ -1,0 +1,28 @@
+/*
+ * named: nodes of a topology by the names that an administrator gives them: a
+ * pattern, or as it is in most lists the name itself, found without looking at
+ * every node. Hosts write their device behind their name ("node07 mlx5_0"), so
+ * that a name may mean the whole description or its first word. Members of
+ * partitions and of rules are such names, GUIDs, or classes of nodes.
+ */
+#ifndef HEDDLE_SM_POLICY_NAME_MATCH_H
+#define HEDDLE_SM_POLICY_NAME_MATCH_H
+
+#include "config/partition_options.h"
+#include "discovery/topo.h"
+
+struct named;
+
+/* t is borrowed. */
+struct named *named_new(const struct topo *t);
+void named_free(struct named *n); /* NULL allowed */
+
+/*
+ * Call fn for each port that a member of the configuration means, perhaps
+ * twice, port 0 of switches included. A GUID is that of a port; where no port
+ * has it, of a node. Returns how the text was read.
+ */
+enum partition_who named_ports(struct named *n, const char *member,
+	void (*fn)(void *cookie, port_ix p), void *cookie);
+
+#endif

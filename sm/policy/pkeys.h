@@ -1,0 +1,93 @@
+/*
+ * pkeys: what the partitions of the configuration mean for the ports of a
+ * topology: which P_Keys each port shall have, and, once a push is over, which
+ * it has. From then on it is an immutable value; who asks for the fabric asks
+ * sm/view/view_partition.h.
+ *
+ * A port's keys come in the order in which its table wants them: the default
+ * partition first, then the others as the configuration lists them. Without
+ * any partition configured every port is a full member of the default one. As
+ * soon as one is, and the default is not among them, all ports are limited
+ * members of it and ours a full one: everybody reaches the subnet
+ * administrator, nobody reaches anybody else through it. Our own port is a full
+ * member of it in any case.
+ *
+ * A port that is given by its name and whose name could not be read keeps what
+ * it has: it may only gain.
+ *
+ * IBA volume 1: partitioning 10.9, P_KeyTable 14.2.5.7.
+ */
+#ifndef HEDDLE_SM_POLICY_PKEYS_H
+#define HEDDLE_SM_POLICY_PKEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/config.h"
+#include "config/partition_options.h"
+#include "discovery/topo.h"
+#include "distribution/tables/pkey_table.h"
+
+enum { PKEYS_FULL = PTABLE_FULL, PKEYS_BASE = PTABLE_BASE };
+
+/* A member in the configuration that no port of the fabric answers to. */
+struct pkeys_nobody {
+	uint32_t partition, member; /* indexes into the configuration */
+};
+
+/* Lists of keys, one a port: of port p key[first[p] .. first[p + 1]). */
+struct pkeys_lists {
+	uint32_t *first; /* [nports + 1], or NULL */
+	uint16_t *key;	 /* with the bit of full membership */
+};
+
+struct pkeys {
+	unsigned refs;
+	struct topo *topo;  /* a reference */
+	struct config *cfg; /* a reference */
+	struct pkeys_lists want;
+	bool *keep; /* [nports]: nothing is taken away from it */
+	struct pkeys_nobody *nobody;
+	size_t nnobody;
+	/* since pkeys_settle: what is wanted and there; tables by index */
+	struct pkeys_lists live, table;
+};
+
+struct pkeys *pkeys_make(struct config *c, struct topo *t);
+
+struct pkeys *pkeys_ref(struct pkeys *k); /* NULL allowed */
+void pkeys_unref(struct pkeys *k);	  /* NULL allowed */
+
+/* Rest on t from now on, another freeze of the same fabric. NULL allowed. */
+void pkeys_adopt(struct pkeys *k, struct topo *t);
+
+/* Keys that port p shall have, how many; ports without LIDs have none. */
+size_t pkeys_of(const struct pkeys *k, port_ix p, const uint16_t **key);
+
+/* Keys of port p in one of the lists. */
+size_t pkeys_list(const struct pkeys_lists *l, port_ix p, const uint16_t **key);
+
+/*
+ * A push is over: enter what the tables are known to hold. A port whose table
+ * is not known counts as one that has what it shall have.
+ */
+void pkeys_settle(struct pkeys *k, const struct ptables *known);
+
+/*
+ * The same where nothing of what is known has changed since was was settled:
+ * what was entered there holds here. False: not for these ports, or wants.
+ */
+bool pkeys_settle_like(struct pkeys *k, const struct pkeys *was);
+
+/* Do two of one numbering want the same; are they the same when settled? */
+bool pkeys_want_same(const struct pkeys *a, const struct pkeys *b);
+bool pkeys_same(const struct pkeys *a, const struct pkeys *b);
+
+/* Does the configuration speak of members by name? */
+bool pkeys_by_name(const struct config *c);
+
+/* What the distribution is to write; borrows from k. */
+struct ptable_want pkeys_wanted(const struct pkeys *k);
+
+#endif

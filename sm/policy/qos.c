@@ -1,0 +1,450 @@
+#include "sm/policy/qos.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/qos_options.h"
+#include "sm/base/mem.h"
+#include "sm/policy/name_match.h"
+#include "sm/policy/pkeys.h"
+
+_Static_assert((int)QOS_HOSTS == (int)VLARB_HOST &&
+		       (int)QOS_SWITCHES == (int)VLARB_SWITCH &&
+		       (int)QOS_PORT0 == (int)VLARB_PORT0 &&
+		       (int)QOS_ROUTERS == (int)VLARB_ROUTER,
+	"the configuration's classes of ports are those of the tables");
+
+struct ranges {
+	struct qos_range *of;
+	size_t n;
+};
+
+struct qos_rule {
+	unsigned level;
+	bool any_service, no_service; /* also: asked for without one */
+	struct ranges services, classes, pkeys;
+	bool *with, *among; /* [nports], or NULL: anybody */
+};
+
+uint8_t
+qos_vls_code(const struct config *c)
+{
+	static const uint8_t code[16] = {
+		[1] = 1, [2] = 2, [4] = 3, [8] = 4, [15] = 5};
+
+	return code[c->link.max_vls & 15];
+}
+
+struct levels_want
+qos_levels_want(const struct config *c)
+{
+	struct levels_want w = {.n = qos_levels(c),
+		.drop = c->qos.unknown_sl == QOS_UNKNOWN_DROP};
+
+	for (unsigned i = 0; i < w.n; i++) {
+		const struct qos_level_options *o = qos_level(c, i);
+		int with = qos_find_level(c, o->shares_with);
+
+		w.level[i].sl = o->sl > 0 ? (uint8_t)(o->sl - 1) : LEVELS_ANY;
+		w.level[i].with = with > 0 ? (uint8_t)with : 0;
+	}
+	return w;
+}
+
+static void
+weigh(const struct config *c, struct vlarb_want *w)
+{
+	for (unsigned i = 0; i < qos_levels(c); i++) {
+		const struct qos_level_options *o = qos_level(c, i);
+
+		w->high |= (uint16_t)((o->high != 0 ? 1U : 0U) << i);
+		for (unsigned k = 0; k < VLARB_CLASSES; k++)
+			w->weight[k][i] =
+				(uint8_t)(o->weight_at[k] > 0 ? o->weight_at[k]
+							      : o->weight);
+	}
+	if (qos_levels(c) == 0)
+		for (unsigned k = 0; k < VLARB_CLASSES; k++)
+			w->weight[k][0] = QOS_DEFAULT_WEIGHT;
+	for (unsigned k = 0; k < VLARB_CLASSES; k++)
+		w->limit[k] = (uint8_t)c->qos.high_limit[k];
+}
+
+/* ---- rules ---- */
+
+static struct ranges
+ranges_of(struct qos *q, const struct schema_texts *t,
+	bool (*read)(const char *text, struct qos_range *out))
+{
+	struct ranges r = {arena_array(q->arena, t->n, sizeof(*r.of)), 0};
+
+	for (size_t i = 0; i < t->n; i++)
+		if (read(t->entry[i].text, &r.of[r.n]))
+			r.n++;
+	return r;
+}
+
+static void
+enter_port(void *cookie, port_ix p)
+{
+	bool *in = cookie;
+
+	in[p] = true;
+}
+
+static bool *
+members_of(struct qos *q, struct named *who, const struct schema_texts *t)
+{
+	bool *in = NULL;
+
+	if (t->n == 0)
+		return NULL;
+	in = arena_array(q->arena, q->topo->nports, sizeof(*in));
+	for (size_t i = 0; i < t->n; i++)
+		(void)named_ports(who, t->entry[i].text, enter_port, in);
+	return in;
+}
+
+static void
+read_rule(struct qos *q, struct named *who, const struct qos_rule_options *o,
+	struct qos_rule *r)
+{
+	int level = qos_find_level(q->cfg, o->level);
+
+	*r = (struct qos_rule){
+		.level = level > 0 ? (unsigned)level : 0,
+		.any_service = o->services.n == 0,
+		.services = ranges_of(q, &o->services, qos_service),
+		.classes = ranges_of(q, &o->classes, qos_class),
+		.pkeys.of = arena_array(
+			q->arena, o->partitions.n, sizeof(*r->pkeys.of)),
+		.pkeys.n = o->partitions.n,
+		.with = members_of(q, who, &o->with),
+		.among = members_of(q, who, &o->among),
+	};
+	for (size_t i = 0; i < o->services.n; i++)
+		r->no_service |= qos_no_service(o->services.entry[i].text);
+	for (size_t i = 0; i < o->partitions.n; i++) {
+		uint16_t key = qos_pkey(q->cfg, o->partitions.entry[i].text);
+
+		r->pkeys.of[i] = (struct qos_range){key, key};
+	}
+}
+
+static void
+read_rules(struct qos *q)
+{
+	const struct schema_records *all = &q->cfg->qos.rules;
+	const struct qos_rule_options *o = all->record;
+	struct named *who = named_new(q->topo);
+
+	q->nrules = all->n;
+	q->rule = arena_array(q->arena, all->n, sizeof(*q->rule));
+	for (size_t i = 0; i < all->n; i++)
+		read_rule(q, who, &o[i], &q->rule[i]);
+	named_free(who);
+}
+
+static bool
+among(const struct ranges *r, uint64_t x)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->of[i].first <= x && x <= r->of[i].last)
+			return true;
+	return false;
+}
+
+static bool
+fits(const struct qos_rule *r, const struct qos_ask *a)
+{
+	if (r->pkeys.n > 0 && !among(&r->pkeys, a->pkey & PKEYS_BASE))
+		return false;
+	if (!r->any_service && (a->by_service ? !among(&r->services, a->service)
+					      : !r->no_service))
+		return false;
+	if (r->classes.n > 0 && (!a->by_class || !among(&r->classes, a->class)))
+		return false;
+	if (r->with != NULL && !r->with[a->from] && !r->with[a->to])
+		return false;
+	return r->among == NULL || (r->among[a->from] && r->among[a->to]);
+}
+
+unsigned
+qos_level_of(const struct qos *q, const struct qos_ask *ask)
+{
+	for (size_t i = 0; i < q->nrules; i++)
+		if (fits(&q->rule[i], ask))
+			return q->rule[i].level;
+	return 0;
+}
+
+/* ---- groups, before there is a fabric ---- */
+
+static bool
+names_key(const struct config *c, const struct schema_texts *t, uint16_t pkey)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (qos_pkey(c, t->entry[i].text) == (pkey & PKEYS_BASE))
+			return true;
+	return t->n == 0;
+}
+
+static bool
+names_groups(const struct schema_texts *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (qos_no_service(t->entry[i].text))
+			return true;
+	return t->n == 0;
+}
+
+uint8_t
+qos_group_sl(const struct config *c, uint16_t pkey, uint8_t sl)
+{
+	const struct qos_rule_options *o = c->qos.rules.record;
+	const struct levels_want w = qos_levels_want(c);
+	struct levels l;
+	int level = 0;
+
+	if (w.n == 0)
+		return sl;
+	for (size_t i = 0; i < c->qos.rules.n; i++)
+		if (names_key(c, &o[i].partitions, pkey) &&
+			names_groups(&o[i].services) && o[i].classes.n == 0 &&
+			o[i].with.n == 0 && o[i].among.n == 0) {
+			level = qos_find_level(c, o[i].level);
+			break;
+		}
+	levels_allot(&w, 1, true, &l);
+	return l.sl[level > 0 ? level : 0][0];
+}
+
+static bool
+any_name(const struct schema_texts *t)
+{
+	uint64_t guid;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (partition_who(t->entry[i].text, &guid) == PARTITION_NAME)
+			return true;
+	return false;
+}
+
+bool
+qos_by_name(const struct config *c)
+{
+	const struct qos_rule_options *o = c->qos.rules.record;
+
+	for (size_t i = 0; i < c->qos.rules.n; i++)
+		if (any_name(&o[i].with) || any_name(&o[i].among))
+			return true;
+	return false;
+}
+
+/* ---- shortage ---- */
+
+static unsigned
+lanes_at(const struct qos *q, port_ix p)
+{
+	return levels_maps(q->topo, p) ? vlarb_vls(&q->want, q->topo, p) : 1;
+}
+
+/* Out of this port, more is wanted than there are lanes. */
+static bool
+is_short(const struct qos *q, port_ix p)
+{
+	const struct levels *l = &q->want.levels;
+	unsigned vls = lanes_at(q, p);
+	bool end = levels_end(q->topo, p);
+
+	if (!end && !l->plain && vls < l->lanes)
+		return vls > 0; /* packets have no lane there */
+	return vls > 0 && l->wanted &&
+	       (l->apart < l->n || levels_slots(l, vls, end) < l->n);
+}
+
+static void
+tell_shortage(struct qos *q, port_ix first)
+{
+	const struct topo *t = q->topo;
+	const struct levels *l = &q->want.levels;
+	const struct topo_port *port = &t->port[first];
+
+	(void)snprintf(q->shortage, sizeof(q->shortage),
+		"%u of %u ports have fewer lanes than %u levels x %u routing "
+		"lanes want: levels share them%s; first port %u of "
+		"0x%016llx %s with %u",
+		q->short_of, q->ports, l->n, l->lanes,
+		l->together ? " everywhere" : " there", port->num,
+		(unsigned long long)t->node[port->node].guid,
+		topo_desc(t, port->node), lanes_at(q, first));
+}
+
+static void
+count_shortage(struct qos *q)
+{
+	const struct topo *t = q->topo;
+	port_ix first = TOPO_NONE;
+
+	for (port_ix p = 0; p < t->nports; p++) {
+		const struct topo_node *n = &t->node[t->port[p].node];
+
+		if (t->port[p].peer == TOPO_NONE ||
+			(n->flags & TN_QUARANTINED) != 0 || lanes_at(q, p) == 0)
+			continue;
+		q->ports++;
+		if (!is_short(q, p))
+			continue;
+		q->short_of++;
+		first = first == TOPO_NONE ? p : first;
+	}
+	for (node_ix n = 0; n < t->nnodes; n++)
+		q->dumb += !levels_maps(
+			t, t->node[n].first_port + 1U -
+				   (t->node[n].type == TOPO_SWITCH));
+	q->want.levels.together = q->want.levels.wanted && q->short_of > 0 &&
+				  q->cfg->qos.shortage == QOS_REFUSE;
+	if (q->short_of > 0)
+		tell_shortage(q, first);
+}
+
+int
+qos_fits(struct config *c, struct topo *t, const struct route_lanes *lanes,
+	struct reason *why)
+{
+	struct qos *q = qos_make(c, t, lanes);
+	int rc = 0;
+
+	if (q->want.levels.together)
+		rc = reason_set(why, "qos: %s", q->shortage);
+	qos_unref(q);
+	return rc;
+}
+
+/* ---- the whole ---- */
+
+struct qos *
+qos_make(struct config *c, struct topo *t, const struct route_lanes *lanes)
+{
+	struct qos *q = mem_zalloc(1, sizeof(*q));
+	const struct levels_want w = qos_levels_want(c);
+
+	q->refs = 1;
+	q->topo = topo_ref(t);
+	q->cfg = config_ref(c);
+	q->arena = arena_new();
+	q->want.max_vls = qos_vls_code(c);
+	levels_allot(&w, lanes->n, lanes->plain, &q->want.levels);
+	weigh(c, &q->want);
+	read_rules(q);
+	count_shortage(q);
+	q->mapped = mem_zalloc(t->nports, sizeof(*q->mapped));
+	q->shared = mem_zalloc(t->nports, sizeof(*q->shared));
+	return q;
+}
+
+struct qos *
+qos_ref(struct qos *q)
+{
+	if (q != NULL)
+		q->refs++;
+	return q;
+}
+
+void
+qos_unref(struct qos *q)
+{
+	if (q == NULL || --q->refs > 0)
+		return;
+	topo_unref(q->topo);
+	config_unref(q->cfg);
+	arena_free(q->arena);
+	free(q->mapped);
+	free(q->shared);
+	free(q);
+}
+
+void
+qos_adopt(struct qos *q, struct topo *t)
+{
+	struct topo *old;
+
+	if (q == NULL)
+		return;
+	old = q->topo;
+	assert(t->hash == old->hash && t->nports == old->nports);
+	q->topo = topo_ref(t);
+	topo_unref(old);
+}
+
+/* ---- what is there ---- */
+
+/* Rows to port p from all ports by which packets come. */
+static bool
+is_mapped(const struct qos *q, const struct turns *known, port_ix p)
+{
+	const struct topo *t = q->topo;
+	const struct topo_node *n = &t->node[t->port[p].node];
+	uint64_t in[4] = {1};
+	uint8_t row[LEVELS_ROW];
+
+	for (unsigned i = 1; n->type == TOPO_SWITCH && i <= n->nports; i++)
+		if (i != t->port[p].num &&
+			t->port[n->first_port + i].peer != TOPO_NONE)
+			in[i / 64] |= UINT64_C(1) << i % 64;
+	levels_row(&q->want.levels, vlarb_vls(&q->want, t, p), levels_end(t, p),
+		row);
+	return turns_all(known, n->guid, t->port[p].num, in, row);
+}
+
+static bool
+is_shared(const struct qos *q, const struct vlarbs *known, port_ix p)
+{
+	const struct topo *t = q->topo;
+	const struct topo_node *n = &t->node[t->port[p].node];
+	struct vlarb_table want;
+	uint8_t is[VLARB_PART];
+
+	if (!vlarb_make(&q->want, t, p, &want))
+		return false;
+	for (unsigned part = 1; part <= VLARB_PARTS; part++) {
+		unsigned bytes = vlarb_bytes(t, p, part);
+
+		if (bytes > 0 &&
+			(!vlarbs_part(
+				 known, n->guid, t->port[p].num, part, is) ||
+				memcmp(is, want.part[part - 1], bytes) != 0))
+			return false;
+	}
+	return true;
+}
+
+void
+qos_settle(struct qos *q, const struct hwstate *hw)
+{
+	const struct levels *l = &q->want.levels;
+
+	q->missing = 0;
+	for (port_ix p = 0; p < q->topo->nports; p++) {
+		if (q->topo->port[p].peer == TOPO_NONE ||
+			(!l->wanted && l->lanes < 2))
+			continue;
+		q->mapped[p] = is_mapped(q, hw_turns(hw), p);
+		q->shared[p] = l->wanted && is_shared(q, hw_vlarbs(hw), p);
+		q->missing += !q->mapped[p] || (l->wanted && !q->shared[p]);
+	}
+}
+
+bool
+qos_same(const struct qos *a, const struct qos *b)
+{
+	uint32_t n = a->topo->nports;
+
+	return a->cfg == b->cfg && n == b->topo->nports &&
+	       a->want.levels.lanes == b->want.levels.lanes &&
+	       strcmp(a->shortage, b->shortage) == 0 &&
+	       memcmp(a->mapped, b->mapped, n) == 0 &&
+	       memcmp(a->shared, b->shared, n) == 0;
+}

@@ -1,0 +1,189 @@
+#include "sm/policy/roles.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/core/sm_priv.h"
+#include "sm/mad/mad_role.h"
+
+/* One list of the configuration. */
+struct list {
+	const struct schema_names *names;
+	uint8_t role;
+};
+
+enum { LISTS = 3 };
+
+static void
+get_lists(const struct config *c, struct list out[LISTS])
+{
+	const struct config_roles *r = &c->routing.roles;
+
+	out[0] = (struct list){&r->leaf, ROUTE_ROLE_LEAF};
+	out[1] = (struct list){&r->spine, ROUTE_ROLE_SPINE};
+	out[2] = (struct list){&r->root, ROUTE_ROLE_ROOT};
+}
+
+/* The configuration writes GUIDs as 0x and 16 digits, whatever the file does.
+ */
+static bool
+is_guid(const char *text, uint64_t *guid)
+{
+	char *end;
+
+	if (strncmp(text, "0x", 2) != 0 || strlen(text) != 18)
+		return false;
+	*guid = strtoull(text, &end, 16);
+	return *end == '\0';
+}
+
+bool
+sm_roles_by_name(const struct config *c)
+{
+	struct list list[LISTS];
+	uint64_t guid;
+
+	get_lists(c, list);
+	for (int i = 0; i < LISTS; i++)
+		for (size_t k = 0; k < list[i].names->n; k++)
+			if (!is_guid(list[i].names->name[k], &guid))
+				return true;
+	return false;
+}
+
+/* How much an entry has to say about a switch; 0: it is another one's. */
+static size_t
+weight(const char *entry, uint64_t guid, const char *name)
+{
+	uint64_t g;
+
+	if (is_guid(entry, &g))
+		return g == guid ? SIZE_MAX : 0;
+	if (*name == '\0')
+		return 0;
+	if (strcmp(entry, name) == 0)
+		return SIZE_MAX - 1;
+	return fnmatch(entry, name, 0) == 0 ? strlen(entry) + 1 : 0;
+}
+
+/*
+ * What the configuration says of one switch. hit: entries that are about
+ * somebody, list after list.
+ */
+static struct route_role_of
+configured(const struct config *c, uint64_t guid, const char *name, bool *hit)
+{
+	struct route_role_of r = {.guid = guid, .role = ROUTE_ROLE_NONE};
+	struct list list[LISTS];
+	size_t most = 0;
+
+	get_lists(c, list);
+	for (int i = 0; i < LISTS; i++)
+		for (size_t k = 0; k < list[i].names->n; k++, hit++) {
+			const char *entry = list[i].names->name[k];
+			size_t w = weight(entry, guid, name);
+
+			*hit |= w > 0;
+			if (w > 0 && w == most && r.role != list[i].role)
+				r.torn = entry;
+			if (w <= most)
+				continue;
+			most = w;
+			r.role = list[i].role;
+			r.torn = NULL;
+		}
+	return r;
+}
+
+static uint8_t
+told(uint8_t kind)
+{
+	switch (kind) {
+	case MAD_ROLE_LEAF:
+	case MAD_ROLE_LEAF_ROOT:
+		return ROUTE_ROLE_LEAF;
+	case MAD_ROLE_ROOT:
+		return ROUTE_ROLE_ROOT;
+	case MAD_ROLE_INTERMEDIATE:
+		return ROUTE_ROLE_SPINE;
+	default:
+		return ROUTE_ROLE_NONE; /* no place in a tree */
+	}
+}
+
+static int
+by_guid(const void *pa, const void *pb)
+{
+	const struct route_role_of *a = pa, *b = pb;
+
+	if (a->guid != b->guid)
+		return a->guid < b->guid ? -1 : 1;
+	return (int)a->told - (int)b->told;
+}
+
+/* Entries of the configuration that are about no switch here. */
+static size_t
+add_strangers(const struct config *c, const bool *hit,
+	struct route_role_of *out, size_t n)
+{
+	struct list list[LISTS];
+
+	get_lists(c, list);
+	for (int i = 0; i < LISTS; i++)
+		for (size_t k = 0; k < list[i].names->n; k++, hit++) {
+			const char *entry = list[i].names->name[k];
+
+			if (*hit)
+				continue;
+			out[n] = (struct route_role_of){
+				.role = list[i].role, .entry = entry};
+			if (is_guid(entry, &out[n].guid))
+				out[n].entry = NULL;
+			n++;
+		}
+	return n;
+}
+
+struct route_role_of *
+sm_roles_of(const struct config *c, const struct topo *t, size_t *n)
+{
+	const struct config_roles *r = &c->routing.roles;
+	size_t entries = r->leaf.n + r->spine.n + r->root.n;
+	bool *hit = mem_zalloc(entries, sizeof(*hit));
+	struct route_role_of *out =
+		mem_zalloc(2 * (size_t)t->nsw + entries + 1, sizeof(*out));
+
+	*n = 0;
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		node_ix x = t->sw[s].node;
+		struct route_role_of is =
+			configured(c, t->node[x].guid, topo_desc(t, x), hit);
+
+		if (is.role != ROUTE_ROLE_NONE)
+			out[(*n)++] = is;
+		is = (struct route_role_of){.guid = t->node[x].guid,
+			.role = told(t->node[x].role),
+			.told = true};
+		if (is.role != ROUTE_ROLE_NONE)
+			out[(*n)++] = is;
+	}
+	*n = add_strangers(c, hit, out, *n);
+	free(hit);
+	qsort(out, *n, sizeof(*out), by_guid);
+	return out;
+}
+
+void
+sm_roles_ask(struct sm *sm)
+{
+	const struct schema_devices *d = &sm->cfg->discovery.role_attribute;
+	struct draft_device *device = mem_zalloc(d->n, sizeof(*device));
+
+	for (size_t i = 0; i < d->n; i++)
+		device[i] = (struct draft_device){
+			d->entry[i].vendor, d->entry[i].device};
+	draft_ask_roles(sm->draft, device, d->n);
+	free(device);
+}

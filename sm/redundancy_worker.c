@@ -1,0 +1,179 @@
+#include "sm/redundancy_worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sm/base/log.h"
+#include "sm/base/mem.h"
+#include "sm/policy/jobs.h"
+#include "sm/view/view_redundancy.h"
+#include "sm/worker.h"
+
+/* A view on its way through the thread. */
+struct count {
+	struct view *view;  /* a reference */
+	struct config *cfg; /* a reference: the options point into it */
+	struct task_options options;
+	atomic_bool cancel;
+	struct homes *result;
+	struct count *next; /* of those to be let go */
+};
+
+struct counter {
+	struct worker *worker;
+	struct count *now, *then; /* in the thread; the one after it */
+	struct count *shed;
+	counter_may_release *may_release;
+	void *cookie;
+	size_t single; /* as it was logged */
+};
+
+static void
+count(void *job)
+{
+	struct count *k = job;
+
+	k->result = homes_count(k->view, &k->options.engine, &k->cancel);
+}
+
+static void
+drop(struct count *k)
+{
+	if (k == NULL)
+		return;
+	view_unref(k->view);
+	task_options_free(&k->options);
+	config_unref(k->cfg);
+	homes_unref(k->result);
+	free(k);
+}
+
+void
+counter_shed(struct counter *c)
+{
+	while (c->shed != NULL && c->may_release(c->cookie)) {
+		struct count *k = c->shed;
+
+		c->shed = k->next;
+		drop(k);
+	}
+}
+
+static void
+let_go(struct counter *c, struct count *k)
+{
+	k->next = c->shed;
+	c->shed = k;
+	counter_shed(c);
+}
+
+static void
+start(struct counter *c)
+{
+	if (c->now != NULL || c->then == NULL)
+		return;
+	c->now = c->then;
+	c->then = NULL;
+	worker_submit(c->worker, c->now);
+}
+
+/* News only: how many, and what most of them hang on. */
+static void
+tell(struct counter *c, const struct view *v)
+{
+	const struct homes *h = v->homes;
+	const struct homing_point *p = h->point;
+	size_t was = c->single;
+	char port[16] = "";
+
+	c->single = h->nsingle;
+	if (h->nsingle == was)
+		return;
+	if (h->nsingle == 0)
+		log_info("homes: no node has a single point of failure any "
+			 "more nodes=%zu",
+			h->nodes);
+	else if (h->nsingle < was)
+		log_info("homes: fewer nodes have a single point of failure "
+			 "nodes=%zu of=%zu was=%zu",
+			h->nsingle, h->nodes, was);
+	if (h->nsingle <= was)
+		return;
+	if (p->out > 0)
+		(void)snprintf(port, sizeof(port), " port %u", p->out);
+	log_warn("homes: nodes have a single point of failure nodes=%zu "
+		 "of=%zu first=\"%s%s\" its=%u",
+		h->nsingle, h->nodes,
+		topo_desc(v->topo, v->topo->sw[p->sw].node), port, p->nodes);
+}
+
+static void
+counted(void *cookie, void *job, struct mono now)
+{
+	struct counter *c = cookie;
+	struct count *k = job;
+
+	(void)now;
+	c->now = NULL;
+	if (k->result != NULL && k->view->homes == NULL) {
+		k->view->homes = k->result;
+		k->result = NULL;
+		tell(c, k->view);
+	}
+	let_go(c, k);
+	start(c);
+}
+
+struct counter *
+counter_new(struct loop *l, counter_may_release *may_release, void *cookie,
+	struct reason *why)
+{
+	struct counter *c = mem_zalloc(1, sizeof(*c));
+
+	c->may_release = may_release;
+	c->cookie = cookie;
+	c->worker = worker_new(l, count, counted, c, why);
+	if (c->worker != NULL)
+		return c;
+	free(c);
+	return NULL;
+}
+
+void
+counter_count(struct counter *c, struct view *v, struct config *cfg)
+{
+	struct count *k;
+
+	if (c->then != NULL)
+		let_go(c, c->then);
+	c->then = NULL;
+	if (c->now != NULL)
+		atomic_store(&c->now->cancel, true);
+	if (v->homes != NULL)
+		return;
+	k = mem_zalloc(1, sizeof(*k));
+	k->view = view_ref(v);
+	k->cfg = config_ref(cfg);
+	task_options(k->cfg, v->topo, &k->options);
+	c->then = k;
+	start(c);
+}
+
+void
+counter_free(struct counter *c)
+{
+	if (c == NULL)
+		return;
+	if (c->now != NULL)
+		atomic_store(&c->now->cancel, true);
+	worker_free(c->worker);
+	drop(c->now);
+	drop(c->then);
+	while (c->shed != NULL) {
+		struct count *k = c->shed;
+
+		c->shed = k->next;
+		drop(k);
+	}
+	free(c);
+}

@@ -1,0 +1,186 @@
+#include "sm/report/answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/base/utf8.h"
+#include "sm/report/names.h"
+
+struct answer {
+	struct buf ready; /* not yet handed out; what follows comes after it */
+	struct view *view;
+	struct answer_list list;
+	void *param;
+	size_t next; /* element, or byte of text */
+	bool first;  /* no element was written yet */
+	struct buf text;
+	bool is_text;
+	bool failed;
+	const char *tail;
+};
+
+static int
+to_buf(const char *p, size_t n, void *out)
+{
+	buf_put(out, p, n);
+	return 0;
+}
+
+static void
+dump(const json_t *j, struct buf *out)
+{
+	(void)json_dump_callback(
+		j, to_buf, out, JSON_COMPACT | JSON_REAL_PRECISION(9));
+}
+
+static struct answer *
+begin(json_t *whole, const char *tail)
+{
+	struct answer *a = mem_zalloc(1, sizeof(*a));
+
+	dump(whole, &a->ready);
+	json_decref(whole);
+	a->tail = tail;
+	a->first = true;
+	return a;
+}
+
+struct answer *
+answer_error(const char *code, const char *text)
+{
+	struct answer *a = begin(json_pack("{s:b, s:s, s:o}", "ok", 0, "code",
+					 code, "error", words_text(text)),
+		"\n");
+
+	a->failed = true;
+	return a;
+}
+
+bool
+answer_failed(const struct answer *a)
+{
+	return a->failed;
+}
+
+struct answer *
+answer_result(json_t *result)
+{
+	return begin(json_pack("{s:b, s:o}", "ok", 1, "result", result), "\n");
+}
+
+/* Open the result again, for a member that is written bit by bit. */
+static struct answer *
+begin_open(json_t *result, struct view *v, const char *key, const char *tail)
+{
+	bool empty = json_object_size(result) == 0;
+	struct answer *a;
+
+	a = begin(json_pack("{s:b, s:o}", "ok", 1, "result", result), tail);
+	a->ready.n -= 2; /* the two closing braces */
+	buf_printf(&a->ready, "%s\"%s\":", empty ? "" : ",", key);
+	a->view = view_ref(v);
+	return a;
+}
+
+struct answer *
+answer_list(json_t *result, struct view *v, const struct answer_list *list,
+	const void *param, size_t size)
+{
+	struct answer *a = begin_open(result, v, list->key, "]}}\n");
+
+	buf_put(&a->ready, "[", 1);
+	a->list = *list;
+	if (param != NULL)
+		a->param = mem_dup(param, size);
+	return a;
+}
+
+struct answer *
+answer_text(json_t *result, struct view *v, struct buf *text)
+{
+	struct answer *a = begin_open(result, v, "text", "\"}}\n");
+
+	buf_put(&a->ready, "\"", 1);
+	a->is_text = true;
+	a->text = *text;
+	*text = (struct buf){0};
+	return a;
+}
+
+/* One character of left bytes; how many it took. What is no UTF-8 stands for
+ * Latin-1: the result is JSON whatever they are. */
+static size_t
+escape(const char *s, size_t left, struct buf *out)
+{
+	unsigned char c = (unsigned char)*s;
+	uint32_t decoded = 0;
+	unsigned n = utf8_decode((const unsigned char *)s, left, &decoded);
+
+	if (c == '\n')
+		buf_put(out, "\\n", 2);
+	else if (c == '"' || c == '\\')
+		buf_printf(out, "\\%c", c);
+	else if (n == 0 || c < 0x20 || c == 0x7f)
+		buf_printf(out, "\\u%04x", c);
+	else
+		buf_put(out, s, n);
+	return n > 0 ? n : 1;
+}
+
+static bool
+more_text(struct answer *a, size_t end, struct buf *out)
+{
+	while (a->next < a->text.n && out->n < end)
+		a->next += escape(
+			a->text.text + a->next, a->text.n - a->next, out);
+	return a->next < a->text.n;
+}
+
+static bool
+more_list(struct answer *a, size_t end, struct buf *out)
+{
+	json_t *j;
+
+	while (a->next < a->list.n && out->n < end) {
+		j = a->list.item(a->view, a->next++, a->param);
+		if (j == NULL)
+			continue;
+		if (!a->first)
+			buf_put(out, ",", 1);
+		a->first = false;
+		dump(j, out);
+		json_decref(j);
+	}
+	return a->next < a->list.n;
+}
+
+bool
+answer_more(struct answer *a, size_t room, struct buf *out)
+{
+	size_t end = out->n + room;
+
+	if (a->ready.n > 0) {
+		buf_put(out, a->ready.text, a->ready.n);
+		buf_free(&a->ready);
+	}
+	if (a->is_text ? more_text(a, end, out) : more_list(a, end, out))
+		return true;
+	buf_put(out, a->tail, strlen(a->tail));
+	return false;
+}
+
+struct view *
+answer_free(struct answer *a)
+{
+	struct view *v;
+
+	if (a == NULL)
+		return NULL;
+	v = a->view;
+	buf_free(&a->ready);
+	buf_free(&a->text);
+	free(a->param);
+	free(a);
+	return v;
+}

@@ -1,0 +1,81 @@
+#include "sm/report/fabric_counts.h"
+
+#include "sm/report/json_util.h"
+#include "sm/report/names.h"
+
+struct census
+census_take(const struct topo *t)
+{
+	struct census c = {0};
+
+	for (node_ix n = 0; n < t->nnodes; n++) {
+		if ((t->node[n].flags & TN_AGGREGATION) != 0)
+			c.aggregation++;
+		else if (t->node[n].type == TOPO_SWITCH)
+			c.switches++;
+		else if (t->node[n].type == TOPO_ROUTER)
+			c.routers++;
+		else
+			c.hosts++;
+	}
+	for (port_ix p = 0; p < t->nports; p++) {
+		if (t->port[p].peer != TOPO_NONE && p <= t->port[p].peer)
+			c.links++;
+		if (t->port[p].lid == 0)
+			continue;
+		c.owners++;
+		c.lids += 1U << t->port[p].lmc;
+	}
+	return c;
+}
+
+json_t *
+census_json(const struct topo *t)
+{
+	struct census c = census_take(t);
+	json_t *o = json_object();
+
+	member_put(o, "switches", member_u64(c.switches));
+	member_put(o, "hosts", member_u64(c.hosts));
+	member_put(o, "routers", member_u64(c.routers));
+	member_put(o, "aggregation", member_u64(c.aggregation));
+	member_put(o, "links", member_u64(c.links));
+	member_put(o, "seen_from",
+		t->sm_port != TOPO_NONE
+			? words_name(t, t->port[t->sm_port].node)
+			: json_null());
+	return o;
+}
+
+void
+census_line(const json_t *census, struct buf *out)
+{
+	static const struct {
+		const char *key, *one, *many;
+		bool always; /* also where there is none */
+	} kinds[] = {
+		{"switches", "switch", "switches", true},
+		{"hosts", "host", "hosts", true},
+		{"routers", "router", "routers", false},
+		{"aggregation", "aggregation node", "aggregation nodes", false},
+		{"links", "link", "links", true},
+	};
+	const char *sep = "fabric      ";
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		long long n = member_num(census, kinds[i].key);
+
+		if (n == 0 && !kinds[i].always)
+			continue;
+		buf_printf(out, "%s%lld %s", sep, n,
+			n == 1 ? kinds[i].one : kinds[i].many);
+		sep = ", ";
+	}
+	if (*member_text(census, "seen_from") != '\0')
+		buf_printf(out, ", seen from %s",
+			member_text(census, "seen_from"));
+	buf_printf(out, "\n");
+	if (member_num(census, "switches") == 0)
+		buf_printf(out, "            no switch: there is nothing to "
+				"route\n");
+}

@@ -1,0 +1,28 @@
+/*
+ * census: what there is in a fabric, counted: figures, the same as JSON, and
+ * the line "fabric" of every page that begins with one (status, plan, audit).
+ */
+#ifndef HEDDLE_SM_REPORT_FABRIC_COUNTS_H
+#define HEDDLE_SM_REPORT_FABRIC_COUNTS_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "discovery/topo.h"
+#include "sm/base/buf.h"
+
+struct census {
+	uint32_t switches, hosts, routers, aggregation, links;
+	uint32_t owners; /* ports with LIDs */
+	uint32_t lids;	 /* that they hold together */
+};
+
+struct census census_take(const struct topo *t);
+
+/* The same without LIDs, and "seen_from": where t was looked at from. */
+json_t *census_json(const struct topo *t);
+
+/* Append the line that says it, from what census_json made. */
+void census_line(const json_t *census, struct buf *out);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * groups: multicast groups as JSON, for the control socket: all of them in
+ * short, or one with its members and the tree that reaches them.
+ */
+#ifndef HEDDLE_SM_REPORT_GROUPS_JSON_H
+#define HEDDLE_SM_REPORT_GROUPS_JSON_H
+
+#include <jansson.h>
+
+#include "sm/base/reason.h"
+#include "sm/core/sm.h"
+
+/*
+ * which: NULL for all, or an MGID as ff12:401b:ffff::1, or an MLID as 0xc000. A
+ * new object, or NULL and why.
+ */
+json_t *groups_json(const struct sm *sm, const char *which, struct reason *why);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * member: members of JSON objects, to put and to read. Results are made on one
+ * side of the control socket and shown on the other, perhaps by programs of
+ * different age: a member that is missing reads as 0, false or "".
+ */
+#ifndef HEDDLE_SM_REPORT_JSON_UTIL_H
+#define HEDDLE_SM_REPORT_JSON_UTIL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Add v to o, which takes it over. */
+static inline void
+member_put(json_t *o, const char *key, json_t *v)
+{
+	(void)json_object_set_new(o, key, v);
+}
+
+/* A new JSON integer. */
+static inline json_t *
+member_u64(uint64_t v)
+{
+	return json_integer((json_int_t)v);
+}
+
+static inline const char *
+member_text(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s != NULL ? s : "";
+}
+
+static inline long long
+member_num(const json_t *o, const char *key)
+{
+	return json_integer_value(json_object_get(o, key));
+}
+
+static inline double
+member_real(const json_t *o, const char *key)
+{
+	return json_number_value(json_object_get(o, key));
+}
+
+static inline bool
+member_yes(const json_t *o, const char *key)
+{
+	return json_is_true(json_object_get(o, key));
+}
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * expected: what a change of tables is expected to cost the hosts
+ * (distribution/transition/loss_estimate.h), as JSON and in words, for explain
+ * and plan alike.
+ */
+#ifndef HEDDLE_SM_REPORT_LOSS_JSON_H
+#define HEDDLE_SM_REPORT_LOSS_JSON_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "sm/base/buf.h"
+
+struct expect;
+
+/*
+ * By cause, and phase by phase; in packets, if each host sends `rate` of them a
+ * second, evenly to all others.
+ */
+json_t *expected_json(const struct expect *e, double rate);
+
+/* Packets that closed turns and ports discard, by themselves. */
+uint64_t expected_cut(const struct expect *e, double rate);
+
+/* A number of packets in at most eight characters: "1234", "3.94e+09". */
+void expected_count(double n, char out[16]);
+
+/* The same in lines of 80 columns; nothing where nothing is expected. */
+void expected_show(const json_t *o, struct buf *out);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * words: how things are named in JSON and in tables: GUIDs as 0x%016x, states,
+ * widths, speeds, kinds of nodes, and texts that came over the wire.
+ */
+#ifndef HEDDLE_SM_REPORT_NAMES_H
+#define HEDDLE_SM_REPORT_NAMES_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "discovery/topo.h"
+#include "routing/core/routes.h"
+
+/* What a noun ends in: "s", or "" where there is one. */
+const char *words_plural(long long n);
+
+/* A new JSON string "0x0002c90300a1b2c3". */
+json_t *words_guid(uint64_t guid);
+
+/*
+ * A new JSON string of a text from the wire: what is not printable UTF-8
+ * becomes '?', so that it can neither break JSON nor a terminal.
+ */
+json_t *words_text(const char *s);
+
+/* Description of node n as words_text. */
+json_t *words_name(const struct topo *t, node_ix n);
+
+/* "switch", "host", "router", "aggregation". */
+const char *words_type(const struct topo_node *n);
+
+/* PortState: "Down", "Init", "Armed", "Active". */
+const char *words_state(uint8_t state);
+
+/* "4x". */
+const char *words_width(uint8_t width);
+
+/* Of both speed fields: "HDR". */
+const char *words_speed(const struct topo_port *p);
+
+/* "tiers", "single", "roots". */
+const char *words_order(enum route_order order);
+
+/* What a switch was read as: "tree", "mesh", "unknown". */
+const char *words_read(enum route_read read);
+
+#endif

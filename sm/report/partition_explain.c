@@ -1,0 +1,142 @@
+#include "sm/report/partition_explain.h"
+
+#include <stdio.h>
+
+#include "sm/base/reason.h"
+#include "sm/mad/mad.h"
+#include "sm/report/json_util.h"
+#include "sm/report/names.h"
+#include "sm/report/port_find.h"
+#include "sm/view/view_partition.h"
+
+enum { NUMBER = 0x7fff };
+
+/* Is a key with all its bits in the list? */
+static bool
+has(const uint16_t *key, size_t n, uint16_t wanted)
+{
+	for (size_t i = 0; i < n; i++)
+		if (key[i] == wanted)
+			return true;
+	return false;
+}
+
+/* What stands in the table, and whether it counts. */
+static json_t *
+keys_json(const struct view *v, port_ix p)
+{
+	const uint16_t *live;
+	size_t nlive = partition_keys(v, p, &live);
+	json_t *list = json_array();
+
+	for (unsigned b = 0; b < partition_blocks(v, p); b++) {
+		uint16_t key[PARTITION_BLOCK];
+
+		if (!partition_table(v, p, b, key))
+			break;
+		for (unsigned i = 0; i < PARTITION_BLOCK; i++) {
+			if (key[i] == 0)
+				continue;
+			(void)json_array_append_new(list,
+				json_pack("{s:i, s:i, s:b, s:b, s:o}", "index",
+					(int)(b * PARTITION_BLOCK + i), "pkey",
+					key[i] & NUMBER, "full",
+					(key[i] & PARTITION_FULL) != 0,
+					"configured", has(live, nlive, key[i]),
+					"partition",
+					words_text(partition_name(v, key[i]))));
+		}
+	}
+	return list;
+}
+
+/* Does the switch port that a host hangs on look at its keys? */
+static bool
+is_guarded(const struct topo *t, port_ix p)
+{
+	port_ix peer = t->port[p].peer;
+	struct mad_port_info i;
+
+	return t->node[t->port[p].node].type != TOPO_SWITCH &&
+	       peer != TOPO_NONE &&
+	       t->node[t->port[peer].node].type == TOPO_SWITCH &&
+	       mad_port_info_decode(topo_info(t, peer), &i, NULL) == 0 &&
+	       i.enf_in;
+}
+
+static json_t *
+port_json(const struct view *v, port_ix p)
+{
+	const struct topo *t = v->topo;
+	json_t *o = json_object();
+
+	member_put(o, "guid", words_guid(t->port[p].guid));
+	member_put(o, "port", json_integer(t->port[p].num));
+	member_put(o, "lid", json_integer(t->port[p].lid));
+	member_put(o, "name", words_name(t, t->port[p].node));
+	member_put(o, "guarded", json_boolean(is_guarded(t, p)));
+	member_put(o, "keys", keys_json(v, p));
+	return o;
+}
+
+/* Why two ports have nothing in common. */
+static void
+explain(const struct view *v, port_ix a, port_ix b, char *out, size_t size)
+{
+	const uint16_t *ka, *kb;
+	size_t na = partition_keys(v, a, &ka), nb = partition_keys(v, b, &kb);
+
+	for (size_t i = 0; i < na; i++)
+		for (size_t k = 0; k < nb; k++)
+			if (((ka[i] ^ kb[k]) & NUMBER) == 0) {
+				(void)snprintf(out, size,
+					"both are limited members of the one "
+					"partition that they share, %s: such "
+					"members cannot talk to each other",
+					partition_name(v, ka[i]));
+				return;
+			}
+	(void)snprintf(out, size, "they are in no partition together");
+}
+
+static void
+put_verdict(json_t *o, const struct view *v, port_ix a, port_ix b)
+{
+	uint16_t key = partition_shared(v, a, b);
+	char why[160];
+
+	member_put(o, "talk", json_boolean(key != 0));
+	if (key != 0)
+		(void)snprintf(why, sizeof(why), "in partition %.60s, 0x%04x",
+			partition_name(v, key), key & NUMBER);
+	else
+		explain(v, a, b, why, sizeof(why));
+	member_put(o, "why", words_text(why));
+}
+
+struct answer *
+tenancy_answer(json_t *request, const struct view *v)
+{
+	const char *cmd, *what, *name[2] = {NULL, NULL};
+	port_ix p[2] = {TOPO_NONE, TOPO_NONE};
+	json_error_t err;
+	struct reason why;
+	uint16_t lid;
+	json_t *o;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s, s:s, s:s, s?s !}", "cmd",
+		    &cmd, "what", &what, "from", &name[0], "to", &name[1]) != 0)
+		return answer_error("bad-argument", err.text);
+	for (unsigned i = 0; i < 2 && name[i] != NULL; i++) {
+		p[i] = find_port(v->topo, name[i], &lid, &why);
+		if (p[i] == TOPO_NONE)
+			return answer_error("not-found", why.text);
+	}
+	o = json_pack("{s:I, s:o}", "generation", (json_int_t)v->generation,
+		"from", port_json(v, p[0]));
+	if (name[1] != NULL) {
+		member_put(o, "to", port_json(v, p[1]));
+		put_verdict(o, v, p[0], p[1]);
+	}
+	return answer_result(o);
+}

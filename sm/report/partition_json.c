@@ -1,0 +1,73 @@
+#include "sm/report/partition_json.h"
+
+#include "config/partition_options.h"
+#include "sm/policy/pkeys.h"
+#include "sm/report/names.h"
+#include "sm/view/view_partition.h"
+
+/* Ports that are in it, as full members or at all. */
+static int
+count(const struct view *v, uint16_t pkey, bool full)
+{
+	const struct topo *t = v->topo;
+	int n = 0;
+
+	for (port_ix p = 0; p < t->nports; p++) {
+		const uint16_t *key;
+		size_t nkeys = pkeys_list(&v->pkeys->live, p, &key);
+		bool in = false;
+
+		for (size_t i = 0; i < nkeys; i++)
+			in |= (key[i] & PKEYS_BASE) == pkey &&
+			      (!full || (key[i] & PKEYS_FULL) != 0);
+		n += in;
+	}
+	return n;
+}
+
+static json_t *
+list_partitions(const struct view *v)
+{
+	const struct schema_records *all = &v->pkeys->cfg->partitions;
+	const struct partition_options *o = all->record;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < all->n; i++)
+		(void)json_array_append_new(list,
+			json_pack("{s:o, s:i, s:i, s:i}", "name",
+				words_text(all->name[i]), "pkey",
+				(int)o[i].pkey, "ports",
+				count(v, (uint16_t)o[i].pkey, false), "full",
+				count(v, (uint16_t)o[i].pkey, true)));
+	return list;
+}
+
+static json_t *
+list_nobody(const struct pkeys *k)
+{
+	const struct schema_records *all = &k->cfg->partitions;
+	const struct partition_options *o = all->record;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < k->nnobody; i++) {
+		const struct pkeys_nobody *n = &k->nobody[i];
+
+		(void)json_array_append_new(list,
+			json_pack("{s:o, s:o}", "partition",
+				words_text(all->name[n->partition]), "member",
+				words_text(o[n->partition]
+						   .members.entry[n->member]
+						   .text)));
+	}
+	return list;
+}
+
+json_t *
+members_json(const struct view *v, const char *no_room)
+{
+	if (v->pkeys == NULL)
+		return json_null();
+	return json_pack("{s:o, s:o, s:o}", "list", list_partitions(v),
+		"nobody", list_nobody(v->pkeys), "no_room",
+		words_text(no_room));
+}

@@ -1,0 +1,28 @@
+/*
+ * find: what people write to name a port or a switch: a LID in decimal, a GUID
+ * with 0x (of a port or a node), a node's name, or a part of a name that only
+ * one node has.
+ */
+#ifndef HEDDLE_SM_REPORT_PORT_FIND_H
+#define HEDDLE_SM_REPORT_PORT_FIND_H
+
+#include <stdint.h>
+
+#include "discovery/topo.h"
+#include "sm/base/reason.h"
+
+/*
+ * The port that what names, and *lid, the LID meant: the one written, else the
+ * port's base LID. A node stands for its first port that has a LID. TOPO_NONE
+ * and a reason when there is none, or more than one.
+ */
+port_ix find_port(const struct topo *t, const char *what, uint16_t *lid,
+	struct reason *why);
+
+/* The node that what names, or TOPO_NONE and a reason. */
+node_ix find_node(const struct topo *t, const char *what, struct reason *why);
+
+/* The switch that what names, or TOPO_NONE and a reason. */
+sw_ix find_switch(const struct topo *t, const char *what, struct reason *why);
+
+#endif

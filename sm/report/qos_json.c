@@ -1,0 +1,66 @@
+#include "sm/report/qos_json.h"
+
+#include "config/qos_options.h"
+#include "sm/policy/qos.h"
+#include "sm/report/json_util.h"
+#include "sm/report/names.h"
+#include "sm/view/view_slvl.h"
+
+static json_t *
+sls_json(const struct levels *l, unsigned level)
+{
+	json_t *list = json_array();
+
+	for (unsigned k = 0; k < l->lanes; k++)
+		(void)json_array_append_new(
+			list, json_integer(l->sl[level][k]));
+	return list;
+}
+
+static json_t *
+level_json(const struct qos *q, unsigned i)
+{
+	const struct qos_level_options *o = qos_level(q->cfg, i);
+	const struct vlarb_want *w = &q->want;
+
+	return json_pack("{s:o, s:o, s:s, s:{s:i, s:i, s:i, s:i}}", "name",
+		words_text(qos_level_name(q->cfg, i)), "sls",
+		sls_json(&w->levels, i), "priority",
+		o->high != 0 ? "high" : "low", "weight", "hosts",
+		w->weight[VLARB_HOST][i], "switches",
+		w->weight[VLARB_SWITCH][i], "port0", w->weight[VLARB_PORT0][i],
+		"routers", w->weight[VLARB_ROUTER][i]);
+}
+
+json_t *
+qos_json(const struct view *v)
+{
+	const struct qos *q = v->qos;
+	json_t *list;
+
+	if (q == NULL)
+		return json_null();
+	list = json_array();
+	for (unsigned i = 0; q->want.levels.wanted && i < q->want.levels.n; i++)
+		(void)json_array_append_new(list, level_json(q, i));
+	return json_pack("{s:o, s:i, s:i, s:i, s:i, s:i, s:b, s:o}", "levels",
+		list, "lanes", (int)q->want.levels.lanes, "ports",
+		(int)q->ports, "short", (int)q->short_of, "cannot_map",
+		(int)q->dumb, "missing", (int)q->missing, "together",
+		q->want.levels.together, "shortage", words_text(q->shortage));
+}
+
+void
+qos_json_lanes(json_t *o, const struct config *c, const struct routes *r)
+{
+	char few[LANES_SHORT] = "", shared[LANES_SHORT] = "";
+	uint32_t ports = 0;
+
+	if (c != NULL && r != NULL) {
+		lanes_short(c, r, few, sizeof(few));
+		ports = lanes_shared(c, r, shared, sizeof(shared));
+	}
+	member_put(o, "lanes_short", words_text(few));
+	member_put(o, "lanes_shared", words_text(shared));
+	member_put(o, "lanes_shared_ports", member_u64(ports));
+}

@@ -1,0 +1,58 @@
+#include "sm/report/redundancy_json.h"
+
+#include "sm/report/json_util.h"
+#include "sm/report/names.h"
+#include "sm/view/view_redundancy.h"
+
+json_t *
+points_list(const struct topo *t, const struct homing_point *p, size_t n)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n && i < POINTS_FIRST; i++) {
+		node_ix x = t->sw[p[i].sw].node;
+
+		(void)json_array_append_new(
+			list, json_pack("{s:o, s:o, s:i, s:o}", "switch",
+				      words_guid(t->node[x].guid), "name",
+				      words_name(t, x), "port", p[i].out,
+				      "nodes", member_u64(p[i].nodes)));
+	}
+	return list;
+}
+
+json_t *
+points_json(const struct view *v)
+{
+	static const struct homes none = {0};
+	const struct homes *h = v->homes;
+
+	if (h == NULL && v->routes->homes > 0)
+		return json_null();
+	if (h == NULL) /* who routed them has seen none */
+		h = &none;
+	return json_pack("{s:o, s:o, s:o, s:o}", "nodes", member_u64(h->nodes),
+		"single_points", member_u64(h->nsingle), "points_all",
+		member_u64(h->npoints), "points",
+		points_list(v->topo, h->point, h->npoints));
+}
+
+json_t *
+points_node(const struct view *v, size_t i, const void *param)
+{
+	const struct homing_node *h = &v->homes->node[i];
+	const struct topo *t = v->topo;
+	node_ix n = t->port[h->port].node, x = t->sw[h->sw].node;
+	char text[400];
+
+	(void)param;
+	homing_text(t, h, text, sizeof(text));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "guid",
+		words_guid(t->node[n].guid), "name", words_name(t, n), "ports",
+		member_u64(h->nports), "leaves", member_u64(h->leaves),
+		"cut_from", member_u64(h->worst), "point",
+		json_pack("{s:o, s:o, s:i}", "switch",
+			words_guid(t->node[x].guid), "name", words_name(t, x),
+			"port", h->out),
+		"text", words_text(text));
+}

@@ -1,0 +1,344 @@
+#include "sm/report/routes_json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/core/routes.h"
+#include "sm/base/mem.h"
+#include "sm/base/reason.h"
+#include "sm/report/json_util.h"
+#include "sm/report/names.h"
+#include "sm/report/port_find.h"
+#include "sm/report/tree_json.h"
+#include "sm/view/view_slvl.h"
+
+/* No verified path has more switches than a directed route has hops. */
+enum { STEPS_MAX = 2 * TOPO_MAX_HOPS };
+
+static void
+put_switch(json_t *o, const struct topo *t, sw_ix s)
+{
+	member_put(o, "switch", words_guid(t->node[t->sw[s].node].guid));
+	member_put(o, "name", words_name(t, t->sw[s].node));
+}
+
+static json_t *
+port_json(const struct topo *t, port_ix p, uint16_t lid)
+{
+	return json_pack("{s:o, s:i, s:i, s:o}", "guid",
+		words_guid(t->port[p].guid), "port", t->port[p].num, "lid", lid,
+		"name", words_name(t, t->port[p].node));
+}
+
+/* What hangs on port num of switch s, or null. */
+static json_t *
+next_json(const struct topo *t, sw_ix s, unsigned num)
+{
+	node_ix n = t->sw[s].node;
+	port_ix peer;
+
+	if (num == 0 || num > t->node[n].nports)
+		return json_null();
+	peer = t->port[topo_port_of(t, n, num)].peer;
+	if (peer == TOPO_NONE)
+		return json_null();
+	return json_pack("{s:o, s:i, s:o}", "guid",
+		words_guid(t->node[t->port[peer].node].guid), "port",
+		t->port[peer].num, "name", words_name(t, t->port[peer].node));
+}
+
+/* What is true of all routes of a view. */
+static json_t *
+routes_json(const struct view *v)
+{
+	const struct routes *r = v->routes;
+	json_t *o = json_object();
+
+	member_put(o, "generation", member_u64(v->generation));
+	member_put(o, "engine", words_text(v->story.engine));
+	member_put(o, "order", json_string(words_order(r->order)));
+	member_put(o, "note", words_text(r->note));
+	member_put(o, "turn_leaf",
+		r->turn_leaf != TOPO_NONE
+			? words_name(v->topo, v->topo->sw[r->turn_leaf].node)
+			: json_null());
+	return o;
+}
+
+/* ---- summary ---- */
+
+static int
+by_rank(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* How many switches there are of each rank, top first. */
+static json_t *
+ranks_json(const struct routes *r)
+{
+	uint32_t nsw = r->topo->nsw, n;
+	uint32_t *rank = mem_dup(r->rank, nsw * sizeof(*rank));
+	json_t *list = json_array();
+
+	qsort(rank, nsw, sizeof(*rank), by_rank);
+	for (uint32_t i = 0; i < nsw; i += n) {
+		for (n = 1; i + n < nsw && rank[i + n] == rank[i]; n++)
+			;
+		(void)json_array_append_new(list,
+			json_pack("{s:o, s:o}", "rank", member_u64(rank[i]),
+				"switches", member_u64(n)));
+	}
+	free(rank);
+	return list;
+}
+
+static json_t *
+busiest_json(const struct view *v)
+{
+	const struct verify_report *r = &v->routes->report;
+	json_t *o;
+
+	if (r->load_max == 0 || r->load_sw >= v->topo->nsw)
+		return json_null();
+	o = json_object();
+	put_switch(o, v->topo, r->load_sw);
+	member_put(o, "port", json_integer(r->load_port));
+	member_put(o, "next", next_json(v->topo, r->load_sw, r->load_port));
+	return o;
+}
+
+static struct answer *
+summary(struct view *v)
+{
+	const struct routes *r = v->routes;
+	const struct verify_report *q = &r->report;
+	json_t *o = routes_json(v);
+
+	member_put(o, "tried", words_text(v->story.tried));
+	member_put(o, "fallback", json_boolean(v->story.fallback));
+	member_put(o, "rebalanced", json_boolean(v->story.rebalanced));
+	member_put(o, "ranks", ranks_json(r));
+	member_put(o, "reranked", member_u64(r->reranked));
+	member_put(o, "lanes", member_u64(q->vls));
+	member_put(o, "pairs", member_u64(q->pairs));
+	member_put(o, "unreachable", member_u64(q->unreachable));
+	member_put(o, "cut_off", member_u64(q->cut_off));
+	member_put(o, "loops", member_u64(q->loops));
+	member_put(o, "cyclic_channels", member_u64(q->cyclic_channels));
+	member_put(o, "load_max", member_u64(q->load_max));
+	member_put(o, "load_mean", json_real(q->load_mean));
+	member_put(o, "busiest", busiest_json(v));
+	member_put(o, "hops_max", member_u64(q->hops_max));
+	member_put(o, "hops_mean", json_real(q->hops_mean));
+	member_put(o, "top", member_u64(r->top));
+	member_put(o, "entries_kept", member_u64(r->entries_kept));
+	member_put(o, "entries_changed", member_u64(r->entries_changed));
+	return answer_result(o);
+}
+
+/* ---- one path ---- */
+
+static const char *
+direction(const struct routes *r, const struct route_step *step, int i, int n)
+{
+	if (i + 1 >= n)
+		return "exit";
+	return routes_above(r, step[i + 1].sw, step[i].sw) ? "up" : "down";
+}
+
+static json_t *
+steps_json(const struct routes *r, const struct route_step *step, int n)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < n; i++) {
+		json_t *o = json_object();
+
+		put_switch(o, r->topo, step[i].sw);
+		member_put(o, "rank", member_u64(r->rank[step[i].sw]));
+		member_put(o, "in", json_integer(step[i].in));
+		member_put(o, "out", json_integer(step[i].out));
+		member_put(
+			o, "direction", json_string(direction(r, step, i, n)));
+		member_put(
+			o, "next", next_json(r->topo, step[i].sw, step[i].out));
+		(void)json_array_append_new(list, o);
+	}
+	return list;
+}
+
+/*
+ * Levels of service: the SL of each, and its VLs on the cable of the source and
+ * out of each switch, as far as those are known.
+ */
+static json_t *
+levels_json(const struct view *v, port_ix a, port_ix b,
+	const struct route_step *step, int n)
+{
+	const struct topo *t = v->topo;
+	sw_ix from = topo_switch_of(t, a), to = topo_switch_of(t, b);
+	json_t *list = json_array(), *vls;
+	const char *name;
+	unsigned lane = 0;
+	uint8_t sl, row[8];
+
+	if (from != TOPO_NONE && to != TOPO_NONE)
+		lane = routes_lane(&v->routes->lanes, from, to);
+	for (unsigned i = 0; lanes_levels(v) &&
+			     (name = lanes_level(v, i, lane, &sl)) != NULL;
+		i++) {
+		vls = json_array();
+		for (int k = -1; k < n; k++) {
+			node_ix node = k < 0 ? t->port[a].node
+					     : t->sw[step[k].sw].node;
+			unsigned in = k < 0 ? 0 : step[k].in;
+			unsigned out = k < 0 ? t->port[a].num : step[k].out;
+
+			if (out != 0 && lanes_sl2vl(v, node, in, out, row))
+				(void)json_array_append_new(vls,
+					json_integer(
+						row[sl / 2] >>
+							(sl % 2 != 0 ? 0 : 4) &
+						15));
+		}
+		(void)json_array_append_new(
+			list, json_pack("{s:o, s:i, s:o}", "name",
+				      words_text(name), "sl", sl, "vls", vls));
+	}
+	return list;
+}
+
+static struct answer *
+trace(struct view *v, const char *from, const char *to)
+{
+	struct route_step step[STEPS_MAX];
+	const struct topo *t = v->topo;
+	struct reason why;
+	uint16_t slid, dlid;
+	port_ix a, b;
+	json_t *o;
+	int n;
+
+	a = find_port(t, from, &slid, &why);
+	if (a == TOPO_NONE)
+		return answer_error("not-found", why.text);
+	b = find_port(t, to, &dlid, &why);
+	if (b == TOPO_NONE)
+		return answer_error("not-found", why.text);
+	n = routes_trace(v->routes, a, dlid, step, STEPS_MAX, &why);
+	if (n < 0)
+		return answer_error("no-path", why.text);
+	if (n > STEPS_MAX)
+		n = STEPS_MAX;
+	o = routes_json(v);
+	member_put(o, "from", port_json(t, a, slid));
+	member_put(o, "to", port_json(t, b, dlid));
+	member_put(o, "steps", steps_json(v->routes, step, n));
+	member_put(o, "levels", levels_json(v, a, b, step, n));
+	return answer_result(o);
+}
+
+/* ---- a column and a row ---- */
+
+static json_t *
+column_item(const struct view *v, size_t i, const void *param)
+{
+	const uint16_t *lid = param;
+	sw_ix s = (sw_ix)i;
+	uint8_t out = routes_port(v->routes, s, *lid);
+	json_t *o = json_object();
+
+	put_switch(o, v->topo, s);
+	member_put(o, "out", out == LFT_DROP ? json_null() : json_integer(out));
+	member_put(o, "next", next_json(v->topo, s, out));
+	return o;
+}
+
+static struct answer *
+column(struct view *v, const char *to)
+{
+	const struct answer_list list = {
+		.key = "entries",
+		.n = v->topo->nsw,
+		.item = column_item,
+	};
+	struct reason why;
+	uint16_t lid;
+	port_ix p = find_port(v->topo, to, &lid, &why);
+	json_t *o;
+
+	if (p == TOPO_NONE)
+		return answer_error("not-found", why.text);
+	o = routes_json(v);
+	member_put(o, "to", port_json(v->topo, p, lid));
+	return answer_list(o, v, &list, &lid, sizeof(lid));
+}
+
+/* Element i is LID i + 1; those that nobody owns are left out. */
+static json_t *
+row_item(const struct view *v, size_t i, const void *param)
+{
+	const sw_ix *s = param;
+	uint16_t lid = (uint16_t)(i + 1);
+	port_ix p = topo_by_lid(v->topo, lid, NULL);
+	uint8_t out;
+	json_t *o;
+
+	if (p == TOPO_NONE)
+		return NULL;
+	out = routes_port(v->routes, *s, lid);
+	o = port_json(v->topo, p, lid);
+	member_put(o, "out", out == LFT_DROP ? json_null() : json_integer(out));
+	member_put(o, "next", next_json(v->topo, *s, out));
+	return o;
+}
+
+static struct answer *
+row(struct view *v, const char *name)
+{
+	const struct answer_list list = {
+		.key = "entries",
+		.n = v->topo->max_lid,
+		.item = row_item,
+	};
+	struct reason why;
+	sw_ix s = find_switch(v->topo, name, &why);
+	json_t *o;
+
+	if (s == TOPO_NONE)
+		return answer_error("not-found", why.text);
+	o = routes_json(v);
+	put_switch(o, v->topo, s);
+	member_put(o, "rank", member_u64(v->routes->rank[s]));
+	member_put(o, "reading", tiers_reading(v));
+	member_put(o, "read",
+		json_string(words_read(v->routes->read != NULL
+					       ? v->routes->read[s]
+					       : ROUTE_READ_NEVER)));
+	return answer_list(o, v, &list, &s, sizeof(s));
+}
+
+struct answer *
+paths_answer(json_t *request, struct view *v)
+{
+	const char *cmd, *from = NULL, *to = NULL, *sw = NULL;
+	json_error_t err;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s, s?s, s?s, s?s !}", "cmd",
+		    &cmd, "from", &from, "to", &to, "switch", &sw) != 0)
+		return answer_error("bad-argument", err.text);
+	if ((sw != NULL && to != NULL) || (from != NULL && to == NULL))
+		return answer_error("bad-argument",
+			"routes takes from and to, to alone, switch, or "
+			"nothing");
+	if (sw != NULL)
+		return row(v, sw);
+	if (from != NULL)
+		return trace(v, from, to);
+	if (to != NULL)
+		return column(v, to);
+	return summary(v);
+}

@@ -1,0 +1,672 @@
+#include "sm/report/show.h"
+#include "sm/report/fabric_counts.h"
+#include "sm/report/json_util.h"
+#include "sm/report/loss_json.h"
+#include "sm/report/names.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* What is missing or empty is shown as "-". */
+static const char *
+text(const json_t *o, const char *key)
+{
+	const char *s = member_text(o, key);
+
+	return *s != '\0' ? s : "-";
+}
+
+static bool
+said(const json_t *o, const char *key)
+{
+	return strcmp(text(o, key), "-") != 0;
+}
+
+/* ---- status ---- */
+
+/* The other subnet managers of the last sweep. */
+static void
+status_others(const json_t *r, struct buf *out)
+{
+	static const char *const state[] = {
+		"not active", "discovering", "standby", "master"};
+	const json_t *o;
+	size_t i;
+
+	json_array_foreach(json_object_get(r, "others"), i, o)
+	{
+		long long s = member_num(o, "state");
+
+		buf_printf(out, "other SM    %s \"%s\" ", text(o, "guid"),
+			text(o, "name"));
+		if (member_yes(o, "answers") && s >= 0 && s < 4)
+			buf_printf(out, "priority %lld, %s\n",
+				member_num(o, "priority"), state[s]);
+		else
+			buf_printf(out, "does not answer\n");
+	}
+}
+
+static void
+status_head(const json_t *r, struct buf *out)
+{
+	const json_t *port = json_object_get(r, "port");
+	const json_t *master = json_object_get(r, "master");
+	const json_t *sweeps = json_object_get(r, "sweeps");
+
+	if (said(r, "alarm"))
+		buf_printf(out, "ALARM       %s\n", text(r, "alarm"));
+	buf_printf(out, "role        %s, %s%s%s%s\n", text(r, "role"),
+		text(r, "phase"), said(r, "writing") ? " " : "",
+		said(r, "writing") ? text(r, "writing") : "",
+		member_yes(r, "dirty") ? ", more to do" : "");
+	buf_printf(out, "port        %s/%lld %s priority %lld\n",
+		text(port, "device"), member_num(port, "port"),
+		text(port, "guid"), member_num(port, "priority"));
+	if (json_is_object(master))
+		buf_printf(out, "master      %s \"%s\" priority %lld\n",
+			text(master, "guid"), text(master, "name"),
+			member_num(master, "priority"));
+	status_others(r, out);
+	buf_printf(out,
+		"sweeps      %lld full, %lld light, %lld probes; the last "
+		"run %s%s\n",
+		member_num(sweeps, "full"), member_num(sweeps, "light"),
+		member_num(sweeps, "probes"),
+		member_yes(sweeps, "last_ok") ? "went well"
+					      : "did not go well: ",
+		member_yes(sweeps, "last_ok") ? "" : text(sweeps, "last_why"));
+}
+
+static void
+status_fabric(const json_t *r, struct buf *out)
+{
+	const json_t *c = json_object_get(r, "counts");
+	const json_t *l = json_object_get(r, "lids");
+
+	buf_printf(out, "view        generation %lld, %.0f s old, cause: %s\n",
+		member_num(r, "generation"), member_real(r, "age"),
+		text(r, "cause"));
+	census_line(json_object_get(r, "fabric"), out);
+	buf_printf(out,
+		"ports       %lld of %lld linked are Active, %lld cannot be "
+		"reached\n",
+		member_num(c, "ports_active"), member_num(c, "ports_linked"),
+		member_num(r, "unreachable"));
+	buf_printf(out,
+		"LIDs        %lld used by %lld ports, %lld free of %lld-%lld\n",
+		member_num(l, "used"), member_num(l, "ports"),
+		member_num(l, "free"), member_num(l, "first"),
+		member_num(l, "last"));
+	if (said(l, "conflict"))
+		buf_printf(out, "            %s\n", text(l, "conflict"));
+}
+
+/* What is worth a line: an ordinary change is not. */
+static void
+status_change(const json_t *c, struct buf *out)
+{
+	if (said(c, "cause"))
+		buf_printf(out,
+			"change      %s in %lld stage%s, %zu turns blocked, "
+			"%lld "
+			"pairs cut meanwhile\n",
+			text(c, "way"), member_num(c, "stages"),
+			words_plural(member_num(c, "stages")),
+			json_array_size(json_object_get(c, "blocked")),
+			member_num(c, "pairs_cut"));
+	if (member_num(c, "stay_closed") > 0)
+		buf_printf(out,
+			"            %lld turns stay closed for connections "
+			"made with earlier SLs\n",
+			member_num(c, "stay_closed"));
+	if (member_num(c, "mismatched_ports") > 0)
+		buf_printf(out,
+			"            %lld ports have not the MTU or VLs that "
+			"both "
+			"ends can do, and were not bounced for it\n",
+			member_num(c, "mismatched_ports"));
+}
+
+/* Turns that are closed now, and what was not as it should be. */
+static void
+status_held(const json_t *r, struct buf *out)
+{
+	const json_t *h = json_object_get(r, "held");
+	const json_t *s = json_object_get(r, "sweeps");
+
+	if (member_num(h, "turns") > 0) {
+		buf_printf(out,
+			"closed      %lld turns, %lld pairs lose packets",
+			member_num(h, "turns"), member_num(h, "pairs"));
+		if (json_is_real(json_object_get(h, "left")))
+			buf_printf(out, ", an alarm in %.0f s",
+				member_real(h, "left"));
+		buf_printf(out, "\n");
+	}
+	if (member_num(s, "untrue_blocks") + member_num(s, "altered") +
+			member_num(s, "altered_key_tables") +
+			member_num(s, "rows_freed") >
+		0)
+		buf_printf(out,
+			"not as left %lld acknowledged and not held, %lld "
+			"tables and %lld P_Key tables altered, %lld turns "
+			"closed by others\n",
+			member_num(s, "untrue_blocks"),
+			member_num(s, "altered"),
+			member_num(s, "altered_key_tables"),
+			member_num(s, "rows_freed"));
+}
+
+static void
+status_tree(const json_t *r, struct buf *out)
+{
+	const json_t *tree = json_object_get(r, "tree");
+	size_t shown = json_array_size(json_object_get(tree, "first"));
+
+	show_tiers(tree, out);
+	if (member_num(tree, "oddities") > (long long)shown)
+		buf_printf(out, "            all of them: heddlectl tree\n");
+}
+
+static void
+status_homes(const json_t *r, struct buf *out)
+{
+	const json_t *homes = json_object_get(r, "homes");
+
+	if (json_is_null(homes))
+		buf_printf(out, "homes       being counted\n");
+	show_homes(homes, out);
+	if (member_num(homes, "single_points") > 0)
+		buf_printf(out,
+			"            which: heddlectl tree --list homes\n");
+}
+
+static void
+status_routes(const json_t *r, struct buf *out)
+{
+	const json_t *v = json_object_get(r, "verified");
+	const json_t *t = json_object_get(r, "times");
+	const json_t *c = json_object_get(r, "counts");
+
+	buf_printf(out, "routing     %s%s over %s, %lld lane%s\n",
+		text(r, "engine"),
+		member_yes(r, "fallback") ? " (FALLBACK)" : "",
+		text(r, "order"), member_num(v, "lanes"),
+		member_num(v, "lanes") == 1 ? "" : "s");
+	if (said(r, "tried"))
+		buf_printf(out, "            %s\n", text(r, "tried"));
+	if (said(r, "lanes_short"))
+		buf_printf(out, "            %s\n", text(r, "lanes_short"));
+	if (said(r, "lanes_shared"))
+		buf_printf(out, "            %s\n", text(r, "lanes_shared"));
+	buf_printf(out,
+		"verified    %lld pairs, %lld missing, %lld loops, %lld "
+		"cyclic channels\n",
+		member_num(v, "pairs"), member_num(v, "unreachable"),
+		member_num(v, "loops"), member_num(v, "cyclic_channels"));
+	status_change(json_object_get(r, "change"), out);
+	buf_printf(out,
+		"last run    %.3f s: discover %.3f, readback %.3f, route "
+		"%.3f, push %.3f; %lld SMPs, %lld LFT blocks\n",
+		member_real(t, "total"), member_real(t, "discover"),
+		member_real(t, "readback"), member_real(t, "route"),
+		member_real(t, "push"), member_num(c, "smps"),
+		member_num(c, "lft_blocks"));
+}
+
+static void
+status_wire(const json_t *r, struct buf *out)
+{
+	const json_t *w = json_object_get(r, "wire");
+
+	buf_printf(out,
+		"wire        window %lld, %lld in flight, %lld sent (%lld by "
+		"LID%s), %lld retried, %lld timeouts, %lld late, %lld alien\n",
+		member_num(w, "window"), member_num(w, "in_flight"),
+		member_num(w, "sent"), member_num(w, "by_lid"),
+		json_is_true(json_object_get(w, "directed_only"))
+			? ": never answered, now all are directed"
+			: "",
+		member_num(w, "retried"), member_num(w, "timeouts"),
+		member_num(w, "late"), member_num(w, "alien"));
+}
+
+/* What was remembered, and what was asked for and refused. */
+static void
+status_files(const json_t *r, struct buf *out)
+{
+	const json_t *c = json_object_get(r, "config");
+
+	if (said(c, "refused"))
+		buf_printf(out,
+			"config      REFUSED, the older one stays in force: "
+			"%s\n",
+			text(c, "refused"));
+	if (!member_yes(r, "state_writable"))
+		buf_printf(out,
+			"state       CANNOT BE WRITTEN: LIDs may change at the "
+			"next start\n");
+	if (said(r, "state_lost"))
+		buf_printf(out, "state       NOT USED: %s\n",
+			text(r, "state_lost"));
+}
+
+static void
+status_trouble(const json_t *r, struct buf *out)
+{
+	const json_t *list = json_object_get(r, "quarantined");
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(list, i, e)
+		buf_printf(out, "quarantine  %s \"%s\" %s\n", text(e, "guid"),
+			text(e, "name"), text(e, "why"));
+	list = json_object_get(r, "unreachable_ports");
+	json_array_foreach(list, i, e) buf_printf(out,
+		"unreachable %s port %lld \"%s\"\n", text(e, "guid"),
+		member_num(e, "port"), text(e, "name"));
+}
+
+static void
+status_partitions(const json_t *p, struct buf *out)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(json_object_get(p, "list"), i, e) buf_printf(out,
+		"partition   %s 0x%04llx: %lld ports, %lld of them "
+		"full members\n",
+		text(e, "name"), member_num(e, "pkey"), member_num(e, "ports"),
+		member_num(e, "full"));
+	json_array_foreach(json_object_get(p, "nobody"), i, e)
+		buf_printf(out, "            %s: no port is \"%s\"\n",
+			text(e, "partition"), text(e, "member"));
+	if (said(p, "no_room"))
+		buf_printf(out, "            %s\n", text(p, "no_room"));
+}
+
+static void
+put_numbers(const json_t *list, struct buf *out)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(list, i, e) buf_printf(
+		out, "%s%lld", i > 0 ? " " : "", json_integer_value(e));
+}
+
+static void
+status_levels(const json_t *q, struct buf *out)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(json_object_get(q, "levels"), i, e)
+	{
+		const json_t *w = json_object_get(e, "weight");
+
+		buf_printf(out, "level       %s: SL ", text(e, "name"));
+		put_numbers(json_object_get(e, "sls"), out);
+		buf_printf(out,
+			", %s priority, weight %lld hosts, %lld "
+			"switches\n",
+			text(e, "priority"), member_num(w, "hosts"),
+			member_num(w, "switches"));
+	}
+	if (i > 0 && member_num(q, "missing") > 0)
+		buf_printf(out,
+			"            %lld ports do not have their tables\n",
+			member_num(q, "missing"));
+	if (said(q, "shortage"))
+		buf_printf(out, "            %s\n", text(q, "shortage"));
+}
+
+/* Of one path: the SL of every level, and the VLs on its way. */
+static void
+put_levels(const json_t *list, struct buf *out)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(list, i, e)
+	{
+		buf_printf(out, "level  %s: SL %lld", text(e, "name"),
+			member_num(e, "sl"));
+		if (json_array_size(json_object_get(e, "vls")) > 0)
+			buf_printf(out, ", VL ");
+		put_numbers(json_object_get(e, "vls"), out);
+		buf_printf(out, "\n");
+	}
+}
+
+void
+show_status(const json_t *r, struct buf *out)
+{
+	status_head(r, out);
+	if (member_num(r, "generation") > 0) {
+		status_fabric(r, out);
+		status_tree(r, out);
+		status_homes(r, out);
+		status_routes(r, out);
+		status_partitions(json_object_get(r, "partitions"), out);
+		status_levels(json_object_get(r, "qos"), out);
+	}
+	status_held(r, out);
+	status_wire(r, out);
+	status_files(r, out);
+	status_trouble(r, out);
+}
+
+/* ---- topology ---- */
+
+static void
+node_line(const json_t *n, struct buf *out)
+{
+	const json_t *ports = json_object_get(n, "ports");
+	unsigned linked = 0, active = 0;
+	long long lid = 0;
+	const json_t *p;
+	size_t i;
+
+	json_array_foreach(ports, i, p)
+	{
+		if (lid == 0)
+			lid = member_num(p, "lid");
+		if (!json_is_object(json_object_get(p, "peer")))
+			continue;
+		linked++;
+		active += strcmp(text(p, "state"), "Active") == 0 ? 1 : 0;
+	}
+	buf_printf(out, "%-11s  %-18s  %5lld  %4u/%-4u  %s\n", text(n, "type"),
+		text(n, "guid"), lid, active, linked, text(n, "name"));
+}
+
+void
+show_topology(const json_t *r, struct buf *out)
+{
+	const json_t *nodes = json_object_get(r, "nodes");
+	const json_t *n;
+	size_t i;
+
+	buf_printf(out, "%-11s  %-18s  %5s  %9s  %s\n", "TYPE", "GUID", "LID",
+		"ACT/LINK", "NAME");
+	json_array_foreach(nodes, i, n) node_line(n, out);
+}
+
+/* ---- routes ---- */
+
+static void
+put_out(const json_t *e, struct buf *out)
+{
+	const json_t *port = json_object_get(e, "out");
+	const json_t *next = json_object_get(e, "next");
+
+	if (!json_is_integer(port))
+		buf_printf(out, "  drop");
+	else
+		buf_printf(out, "%6lld", member_num(e, "out"));
+	if (json_is_object(next))
+		buf_printf(out, "  -> %s port %lld", text(next, "name"),
+			member_num(next, "port"));
+}
+
+static void
+routes_way(const json_t *r, struct buf *out)
+{
+	const json_t *steps = json_object_get(r, "steps");
+	const json_t *from = json_object_get(r, "from");
+	const json_t *to = json_object_get(r, "to");
+	const json_t *s;
+	size_t i;
+
+	buf_printf(out, "from   %s port %lld LID %lld \"%s\"\n",
+		text(from, "guid"), member_num(from, "port"),
+		member_num(from, "lid"), text(from, "name"));
+	json_array_foreach(steps, i, s)
+	{
+		buf_printf(out, "%4zu   %s \"%s\" rank %lld in %lld %s out",
+			i + 1, text(s, "switch"), text(s, "name"),
+			member_num(s, "rank"), member_num(s, "in"),
+			text(s, "direction"));
+		put_out(s, out);
+		buf_printf(out, "\n");
+	}
+	buf_printf(out, "to     %s port %lld LID %lld \"%s\"\n",
+		text(to, "guid"), member_num(to, "port"), member_num(to, "lid"),
+		text(to, "name"));
+	put_levels(json_object_get(r, "levels"), out);
+	buf_printf(out,
+		"why    engine %s, order %s: a path climbs to lower ranks "
+		"first and then only descends%s%s%s\n",
+		text(r, "engine"), text(r, "order"),
+		said(r, "turn_leaf") ? "; turns from down to up happen under "
+				     : "",
+		said(r, "turn_leaf") ? text(r, "turn_leaf") : "",
+		said(r, "turn_leaf") ? " only" : "");
+	if (said(r, "note"))
+		buf_printf(out, "       %s\n", text(r, "note"));
+}
+
+static void
+routes_column(const json_t *r, struct buf *out)
+{
+	const json_t *to = json_object_get(r, "to");
+	const json_t *list = json_object_get(r, "entries");
+	const json_t *e;
+	size_t i;
+
+	buf_printf(out, "to %s port %lld LID %lld \"%s\"\n", text(to, "guid"),
+		member_num(to, "port"), member_num(to, "lid"),
+		text(to, "name"));
+	buf_printf(out, "%-18s  %-24s  %4s\n", "SWITCH", "NAME", "OUT");
+	json_array_foreach(list, i, e)
+	{
+		buf_printf(out, "%-18s  %-24s", text(e, "switch"),
+			text(e, "name"));
+		put_out(e, out);
+		buf_printf(out, "\n");
+	}
+}
+
+static void
+routes_row(const json_t *r, struct buf *out)
+{
+	const json_t *list = json_object_get(r, "entries");
+	const json_t *e;
+	size_t i;
+
+	buf_printf(out, "switch %s \"%s\" rank %lld\n", text(r, "switch"),
+		text(r, "name"), member_num(r, "rank"));
+	buf_printf(
+		out, "%5s  %-18s  %-24s  %4s\n", "LID", "GUID", "OWNER", "OUT");
+	json_array_foreach(list, i, e)
+	{
+		buf_printf(out, "%5lld  %-18s  %-24s", member_num(e, "lid"),
+			text(e, "guid"), text(e, "name"));
+		put_out(e, out);
+		buf_printf(out, "\n");
+	}
+}
+
+static void
+routes_summary(const json_t *r, struct buf *out)
+{
+	const json_t *ranks = json_object_get(r, "ranks");
+	const json_t *busy = json_object_get(r, "busiest");
+	const json_t *e;
+	size_t i;
+
+	buf_printf(out,
+		"engine    %s%s, order %s, %lld lane%s, generation "
+		"%lld\n",
+		text(r, "engine"),
+		member_yes(r, "fallback") ? " (FALLBACK)" : "",
+		text(r, "order"), member_num(r, "lanes"),
+		member_num(r, "lanes") == 1 ? "" : "s",
+		member_num(r, "generation"));
+	if (said(r, "note"))
+		buf_printf(out, "          %s\n", text(r, "note"));
+	if (said(r, "tried"))
+		buf_printf(out, "tried     %s\n", text(r, "tried"));
+	buf_printf(out, "ranks    ");
+	json_array_foreach(ranks, i, e) buf_printf(out, " %lld:%lld",
+		member_num(e, "rank"), member_num(e, "switches"));
+	buf_printf(out, " (rank:switches, top first)\n");
+	buf_printf(out,
+		"verified  %lld pairs, %lld missing, %lld cut off, %lld "
+		"loops, %lld cyclic channels\n",
+		member_num(r, "pairs"), member_num(r, "unreachable"),
+		member_num(r, "cut_off"), member_num(r, "loops"),
+		member_num(r, "cyclic_channels"));
+	buf_printf(out, "load      highest %lld, mean %.1f",
+		member_num(r, "load_max"), member_real(r, "load_mean"));
+	if (json_is_object(busy))
+		buf_printf(out, "; busiest %s port %lld", text(busy, "name"),
+			member_num(busy, "port"));
+	buf_printf(out, "\nhops      longest %lld, mean %.2f\n",
+		member_num(r, "hops_max"), member_real(r, "hops_mean"));
+	buf_printf(out,
+		"entries   %lld kept, %lld changed; top LID %lld; %lld "
+		"switches ranked anew\n",
+		member_num(r, "entries_kept"), member_num(r, "entries_changed"),
+		member_num(r, "top"), member_num(r, "reranked"));
+}
+
+void
+show_routes(const json_t *r, struct buf *out)
+{
+	if (json_object_get(r, "wait_generation") != NULL)
+		buf_printf(out, "asked for; wait_generation=%lld\n",
+			member_num(r, "wait_generation"));
+	else if (json_is_array(json_object_get(r, "steps")))
+		routes_way(r, out);
+	else if (!json_is_array(json_object_get(r, "entries")))
+		routes_summary(r, out);
+	else if (json_is_object(json_object_get(r, "to")))
+		routes_column(r, out);
+	else
+		routes_row(r, out);
+}
+
+void
+show_sweep(const json_t *r, struct buf *out)
+{
+	buf_printf(out, "asked for; wait_sweep=%lld wait_generation=%lld\n",
+		member_num(r, "wait_sweep"), member_num(r, "wait_generation"));
+}
+
+/* ---- explain ---- */
+
+static void
+explain_phases(const json_t *r, struct buf *out)
+{
+	const json_t *p;
+	size_t i;
+
+	json_array_foreach(json_object_get(r, "phases"), i, p)
+	{
+		buf_printf(out, "%4zu   %s", i + 1, text(p, "what"));
+		if (member_num(p, "stage") > 0 && member_num(r, "stages") > 1)
+			buf_printf(out, ", stage %lld", member_num(p, "stage"));
+		buf_printf(out, ": %lld SMPs%s\n", member_num(p, "smps"),
+			member_yes(p, "drain") ? ", after a drain" : "");
+	}
+}
+
+static void
+explain_turns(const json_t *r, struct buf *out)
+{
+	const json_t *u;
+	size_t i;
+
+	json_array_foreach(json_object_get(r, "blocked"), i, u)
+	{
+		buf_printf(out, "%s %s \"%s\" port %lld",
+			member_yes(u, "port") ? "down   " : "blocked",
+			text(u, "switch"), text(u, "name"),
+			member_num(u, "in"));
+		if (!member_yes(u, "port"))
+			buf_printf(out, " to %lld", member_num(u, "out"));
+		buf_printf(out, ", %lld pair%s went there\n",
+			member_num(u, "pairs"),
+			words_plural(member_num(u, "pairs")));
+	}
+}
+
+static void
+explain_port(const json_t *p, struct buf *out)
+{
+	const json_t *k;
+	size_t i;
+
+	buf_printf(out, "port       %s \"%s\" port %lld, LID %lld%s\n",
+		text(p, "guid"), text(p, "name"), member_num(p, "port"),
+		member_num(p, "lid"),
+		member_yes(p, "guarded") ? "; its switch enforces partitions"
+					 : "");
+	json_array_foreach(json_object_get(p, "keys"), i, k) buf_printf(out,
+		"%4lld   0x%04llx %s member of %s%s\n", member_num(k, "index"),
+		member_num(k, "pkey"),
+		member_yes(k, "full") ? "full" : "limited",
+		said(k, "partition") ? text(k, "partition")
+				     : "no partition known",
+		member_yes(k, "configured") ? "" : ", which it should not be");
+}
+
+static void
+explain_ports(const json_t *r, struct buf *out)
+{
+	const json_t *to = json_object_get(r, "to");
+
+	explain_port(json_object_get(r, "from"), out);
+	if (to == NULL)
+		return;
+	explain_port(to, out);
+	buf_printf(out, "%s %s\n",
+		member_yes(r, "talk") ? "may talk  " : "may not   ",
+		text(r, "why"));
+}
+
+void
+show_explain(const json_t *r, struct buf *out)
+{
+	if (json_object_get(r, "from") != NULL) {
+		explain_ports(r, out);
+		return;
+	}
+	buf_printf(out, "change     of generation %lld: %s\n",
+		member_num(r, "generation"), text(r, "because"));
+	buf_printf(out,
+		"method     %s: %s, %lld stage%s; %lld entries in %lld blocks, "
+		"%lld blocks kept; %lld SMPs, %.3f s\n",
+		text(r, "method"), text(r, "way"), member_num(r, "stages"),
+		words_plural(member_num(r, "stages")), member_num(r, "entries"),
+		member_num(r, "blocks"), member_num(r, "kept"),
+		member_num(r, "smps"), member_real(r, "push"));
+	buf_printf(out,
+		"mixture    %lld dependencies of old and new together, %lld "
+		"channels on cycles, %lld switches unknown\n",
+		member_num(r, "dependencies"), member_num(r, "cyclic"),
+		member_num(r, "unread"));
+	if (said(r, "cause"))
+		buf_printf(out, "because    %s\n", text(r, "cause"));
+	if (said(r, "stale"))
+		buf_printf(out,
+			"stale      connections made with earlier SLs could "
+			"close a cycle with these tables\n           %s\n"
+			"           %lld turns stay closed for them until "
+			"their "
+			"ports come up anew\n",
+			text(r, "stale"), member_num(r, "stay_closed"));
+	if (member_num(r, "pairs_cut") > 0 ||
+		member_num(r, "pairs_cut_paper") > 0)
+		buf_printf(out,
+			"cut        %lld pairs meanwhile; blocking all new "
+			"forbidden turns would have cut %lld\n",
+			member_num(r, "pairs_cut"),
+			member_num(r, "pairs_cut_paper"));
+	explain_phases(r, out);
+	explain_turns(r, out);
+	expected_show(json_object_get(r, "expected"), out);
+}

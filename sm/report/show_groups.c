@@ -1,0 +1,84 @@
+#include "sm/report/json_util.h"
+#include "sm/report/show.h"
+
+/* Names of nodes are what nodes say of themselves; some say nothing. */
+static const char *
+name_of(const json_t *o)
+{
+	const char *s = member_text(o, "name");
+
+	return *s != '\0' ? s : "-";
+}
+
+static void
+one_line(const json_t *g, struct buf *out)
+{
+	buf_printf(out, "%-40s %-6s %-6s %7lld %9lld %8lld  %s\n",
+		member_text(g, "mgid"), member_text(g, "mlid"),
+		member_text(g, "pkey"), member_num(g, "members"),
+		member_num(g, "receivers"), member_num(g, "switches"),
+		name_of(json_object_get(g, "root")));
+}
+
+static void
+members(const json_t *g, struct buf *out)
+{
+	const json_t *m, *s;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(g, "member"), i, m)
+	{
+		buf_printf(out, "  member  %s \"%s\"",
+			member_text(m, "port_guid"), name_of(m));
+		json_array_foreach(json_object_get(m, "states"), k, s)
+			buf_printf(out, "%s %s", k > 0 ? "," : "",
+				json_string_value(s));
+		buf_printf(out, "%s\n",
+			member_yes(m, "proxy") ? " (joined by another)" : "");
+	}
+}
+
+static void
+tree(const json_t *g, struct buf *out)
+{
+	const json_t *b, *p;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(g, "tree"), i, b)
+	{
+		const json_t *up = json_object_get(b, "parent");
+
+		buf_printf(out, "  switch  %s \"%s\" ports",
+			member_text(b, "guid"), name_of(b));
+		json_array_foreach(json_object_get(b, "ports"), k, p)
+			buf_printf(
+				out, " %lld", (long long)json_integer_value(p));
+		if (json_is_object(up))
+			buf_printf(out, "; port %lld up to \"%s\"\n",
+				member_num(b, "up"), name_of(up));
+		else
+			buf_printf(out, "; the root\n");
+	}
+}
+
+void
+show_groups(const json_t *r, struct buf *out)
+{
+	const json_t *g;
+	size_t i;
+
+	buf_printf(out, "%-40s %-6s %-6s %7s %9s %8s  %s\n", "MGID", "MLID",
+		"P_Key", "members", "receivers", "switches", "root");
+	json_array_foreach(json_object_get(r, "groups"), i, g)
+	{
+		one_line(g, out);
+		if (!member_yes(r, "one"))
+			continue;
+		buf_printf(out,
+			"  Q_Key %s, MTU %lld, rate code %lld, SL %lld\n",
+			member_text(g, "qkey"), member_num(g, "mtu"),
+			member_num(g, "rate_code"), member_num(g, "sl"));
+		members(g, out);
+		tree(g, out);
+	}
+}

@@ -1,0 +1,146 @@
+#include "sm/report/snapshot_json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/core/routes.h"
+#include "sm/base/mem.h"
+#include "sm/base/version.h"
+#include "sm/report/json_util.h"
+#include "sm/report/names.h"
+
+enum { INFO = 64, MKEY = 8 };
+
+static void
+put_hex(char *out, const uint8_t *bytes, size_t n)
+{
+	static const char digit[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < n; i++) {
+		out[2 * i] = digit[bytes[i] >> 4];
+		out[2 * i + 1] = digit[bytes[i] & 15];
+	}
+}
+
+static json_t *
+hex(const uint8_t *bytes, size_t n)
+{
+	char *text = mem_alloc(2 * n + 1);
+	json_t *j;
+
+	put_hex(text, bytes, n);
+	j = json_stringn_nocheck(text, 2 * n);
+	free(text);
+	return j;
+}
+
+/* PortInfo, but for the key that its first bytes are. */
+static json_t *
+port_info(const struct topo *t, port_ix p)
+{
+	uint8_t bytes[INFO];
+
+	memcpy(bytes, topo_info(t, p), INFO);
+	memset(bytes, 0, MKEY);
+	return hex(bytes, INFO);
+}
+
+static json_t *
+port_json(const struct topo *t, port_ix ix)
+{
+	const struct topo_port *p = &t->port[ix];
+	json_t *o = json_pack("{s:i}", "flags", p->flags);
+
+	if (p->guid != 0)
+		member_put(o, "guid", words_guid(p->guid));
+	if (p->found_lid != 0)
+		member_put(o, "found", json_integer(p->found_lid));
+	if (p->lid != 0) {
+		member_put(o, "lid", json_integer(p->lid));
+		member_put(o, "lmc", json_integer(p->lmc));
+	}
+	if (t->info_at[ix] != 0)
+		member_put(o, "info", port_info(t, ix));
+	if (p->peer != TOPO_NONE)
+		member_put(o, "peer",
+			json_pack("[I, i]", (json_int_t)t->port[p->peer].node,
+				t->port[p->peer].num));
+	return o;
+}
+
+static json_t *
+row_json(const struct routes *r, sw_ix s)
+{
+	size_t n = (size_t)r->nblocks * LFT_BLOCK;
+	char *text = mem_alloc(2 * n + 1);
+	json_t *j;
+
+	for (uint32_t b = 0; b < r->nblocks; b++)
+		put_hex(text + (size_t)b * 2 * LFT_BLOCK, routes_block(r, s, b),
+			LFT_BLOCK);
+	j = json_stringn_nocheck(text, 2 * n);
+	free(text);
+	return j;
+}
+
+static json_t *
+node_json(const struct view *v, size_t i, const void *param)
+{
+	const struct topo *t = v->topo;
+	const struct topo_node *n = &t->node[i];
+	const char *name = topo_desc(t, (node_ix)i);
+	json_t *o, *ports = json_array();
+
+	(void)param;
+	for (unsigned k = 0; k <= n->nports; k++)
+		(void)json_array_append_new(
+			ports, port_json(t, topo_port_of(t, (node_ix)i, k)));
+	o = json_pack("{s:o, s:o, s:i, s:i, s:i, s:I, s:i, s:i, s:i, s:o}",
+		"guid", words_guid(n->guid), "system", words_guid(n->sysimg),
+		"type", n->type, "vendor", (int)n->vendor, "device", n->device,
+		"revision", (json_int_t)n->revision, "partition_cap",
+		n->partition_cap, "flags", n->flags, "role", n->role, "ports",
+		ports);
+	if (n->desc != 0)
+		member_put(o, "name", hex((const uint8_t *)name, strlen(name)));
+	if (n->sw == TOPO_NONE)
+		return o;
+	member_put(o, "info", hex(t->sinfo[n->sw], INFO));
+	member_put(o, "row", row_json(v->routes, n->sw));
+	return o;
+}
+
+static json_t *
+lanes_json(const struct route_lanes *l)
+{
+	json_t *pairs = json_array();
+
+	for (size_t i = 0; i < l->npairs; i++)
+		(void)json_array_append_new(pairs,
+			json_pack("[I, I, i]", (json_int_t)l->pair[i].src,
+				(json_int_t)l->pair[i].dst, l->pair[i].lane));
+	return json_pack("{s:i, s:i, s:b, s:o}", "n", l->n, "spread", l->spread,
+		"plain", l->plain, "pairs", pairs);
+}
+
+struct answer *
+snapshot_answer(json_t *head, struct view *v)
+{
+	const struct topo *t = v->topo;
+	const struct answer_list nodes = {
+		.key = "nodes",
+		.n = t->nnodes,
+		.item = node_json,
+	};
+
+	member_put(head, "format", json_integer(SNAPSHOT_FORMAT));
+	member_put(head, "version", json_string(VERSION_TEXT));
+	member_put(head, "generation", member_u64(v->generation));
+	member_put(head, "hash", words_guid(t->hash));
+	member_put(head, "sm",
+		json_pack("[I, i]", (json_int_t)t->port[t->sm_port].node,
+			t->port[t->sm_port].num));
+	member_put(head, "note", words_text(v->routes->note));
+	member_put(head, "lanes", lanes_json(&v->routes->lanes));
+	return answer_list(head, v, &nodes, NULL, 0);
+}

@@ -1,0 +1,557 @@
+#include "sm/report/status_json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "sm/base/mem.h"
+#include "sm/base/version.h"
+#include "sm/mad/mad.h"
+#include "sm/policy/qos.h"
+#include "sm/report/change_json.h"
+#include "sm/report/fabric_counts.h"
+#include "sm/report/json_util.h"
+#include "sm/report/names.h"
+#include "sm/report/partition_json.h"
+#include "sm/report/qos_json.h"
+#include "sm/report/redundancy_json.h"
+#include "sm/report/tree_json.h"
+
+/* Names listed in a status; the count is always complete. */
+enum { UNREACHABLE_LISTED = 100 };
+
+/* ---- what a view says when it is counted ---- */
+
+/*
+ * Switches that our own traffic can reach without passing through a
+ * quarantined one. The array is the caller's to free.
+ */
+static bool *
+reached(const struct topo *t)
+{
+	bool *seen = mem_zalloc(t->nsw + 1U, sizeof(*seen));
+	sw_ix *queue = mem_zalloc(t->nsw + 1U, sizeof(*queue));
+	sw_ix first = topo_switch_of(t, t->sm_port);
+	size_t head = 0, tail = 0;
+
+	if (first != TOPO_NONE && topo_sw_live(t, first)) {
+		seen[first] = true;
+		queue[tail++] = first;
+	}
+	while (head < tail) {
+		const struct topo_switch *s = &t->sw[queue[head++]];
+
+		for (uint32_t i = s->adj; i < s->adj + s->nadj; i++) {
+			sw_ix peer = t->adj[i].peer;
+
+			if (seen[peer] || !topo_sw_live(t, peer))
+				continue;
+			seen[peer] = true;
+			queue[tail++] = peer;
+		}
+	}
+	free(queue);
+	return seen;
+}
+
+/* Ports with LIDs that cannot be reached: the count, and the first ones. */
+static unsigned
+unreachable(const struct topo *t, json_t *list)
+{
+	bool *seen = reached(t);
+	unsigned n = 0;
+
+	for (port_ix p = 0; p < t->nports && t->nsw > 0; p++) {
+		sw_ix s;
+
+		if (!topo_has_lid(t, p))
+			continue;
+		s = topo_switch_of(t, p);
+		if ((s != TOPO_NONE && seen[s]) || p == t->sm_port)
+			continue;
+		if (n++ >= UNREACHABLE_LISTED || list == NULL)
+			continue;
+		(void)json_array_append_new(
+			list, json_pack("{s:o, s:i, s:i, s:o}", "guid",
+				      words_guid(t->port[p].guid), "port",
+				      t->port[p].num, "lid", t->port[p].lid,
+				      "name", words_name(t, t->port[p].node)));
+	}
+	free(seen);
+	return n;
+}
+
+/* ---- JSON ---- */
+
+static json_t *
+lids_json(const struct status_facts *f)
+{
+	const struct config_lids *range = &f->config->fabric.lids;
+	const struct view *v = f->view;
+	struct census c = census_take(v->topo);
+	int room = (int)(range->last - range->first + 1);
+
+	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o}",
+		"first", (int)range->first, "last", (int)range->last, "ports",
+		(int)c.owners, "used", (int)c.lids, "free", room - (int)c.lids,
+		"highest", v->topo->max_lid, "new", (int)v->counts.lids_new,
+		"moved", (int)v->counts.lids_moved, "conflict",
+		words_text(v->lid_conflict));
+}
+
+static json_t *
+verified_json(const struct verify_report *r)
+{
+	json_t *o = json_object();
+
+	member_put(o, "ok", json_boolean(r->ok));
+	member_put(o, "pairs", member_u64(r->pairs));
+	member_put(o, "unreachable", member_u64(r->unreachable));
+	member_put(o, "loops", member_u64(r->loops));
+	member_put(o, "cut_off", member_u64(r->cut_off));
+	member_put(o, "cyclic_channels", member_u64(r->cyclic_channels));
+	member_put(o, "lanes", member_u64(r->vls));
+	member_put(o, "load_max", member_u64(r->load_max));
+	member_put(o, "load_mean", json_real(r->load_mean));
+	member_put(o, "hops_max", member_u64(r->hops_max));
+	member_put(o, "hops_mean", json_real(r->hops_mean));
+	return o;
+}
+
+static json_t *
+times_json(const struct view_times *t)
+{
+	return json_pack("{s:f, s:f, s:f, s:f, s:f}", "discover",
+		mono_seconds(t->discover), "readback",
+		mono_seconds(t->readback), "route", mono_seconds(t->route),
+		"push", mono_seconds(t->push), "total", mono_seconds(t->total));
+}
+
+static json_t *
+counts_json(const struct view_counts *c)
+{
+	json_t *o = json_object();
+
+	member_put(o, "smps", member_u64(c->smps));
+	member_put(o, "lft_blocks", member_u64(c->lft_blocks));
+	member_put(o, "lft_reads", member_u64(c->lft_reads));
+	member_put(o, "other_sets", member_u64(c->other_sets));
+	member_put(o, "failed_sets", member_u64(c->failed_sets));
+	member_put(o, "ports_active", member_u64(c->ports_active));
+	member_put(o, "ports_linked", member_u64(c->ports_linked));
+	return o;
+}
+
+static json_t *
+quarantine_json(const struct view *v)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < v->nquarantine; i++) {
+		const struct view_quarantine *q = &v->quarantine[i];
+
+		(void)json_array_append_new(
+			list, json_pack("{s:o, s:o, s:o}", "guid",
+				      words_guid(q->guid), "name",
+				      q->node != TOPO_NONE
+					      ? words_name(v->topo, q->node)
+					      : json_string(""),
+				      "why", words_text(q->why)));
+	}
+	return list;
+}
+
+static void
+add_view(json_t *o, const struct status_facts *f)
+{
+	const struct view *v = f->view;
+	json_t *list = json_array();
+
+	member_put(o, "generation", member_u64(v->generation));
+	member_put(o, "cause", words_text(v->cause));
+	member_put(
+		o, "age", json_real(mono_seconds(mono_sub(f->now, v->when))));
+	member_put(o, "engine", words_text(v->story.engine));
+	member_put(o, "fallback", json_boolean(v->story.fallback));
+	member_put(o, "rebalanced", json_boolean(v->story.rebalanced));
+	member_put(o, "attempts", member_u64(v->story.attempts));
+	member_put(o, "tried", words_text(v->story.tried));
+	member_put(o, "order", json_string(words_order(v->routes->order)));
+	member_put(o, "fabric", census_json(v->topo));
+	member_put(o, "lids", lids_json(f));
+	member_put(o, "tree", tiers_json(v, TIERS_FIRST));
+	member_put(o, "homes", points_json(v));
+	member_put(o, "verified", verified_json(&v->routes->report));
+	qos_json_lanes(o, v->qos != NULL ? v->qos->cfg : NULL, v->routes);
+	member_put(o, "times", times_json(&v->times));
+	member_put(o, "counts", counts_json(&v->counts));
+	member_put(o, "change", change_json(v, EXPECT_RATE));
+	member_put(o, "partitions", members_json(v, f->sm->keys));
+	member_put(o, "qos", qos_json(v));
+	member_put(o, "quarantined", quarantine_json(v));
+	member_put(o, "unreachable", member_u64(unreachable(v->topo, list)));
+	member_put(o, "unreachable_ports", list);
+}
+
+static json_t *
+by_attr_json(const struct xact_stats *x)
+{
+	json_t *o = json_object();
+
+	for (unsigned i = 0; i < 64; i++) {
+		if (x->by_attr[i][0] == 0 && x->by_attr[i][1] == 0)
+			continue;
+		member_put(o, i > 0 ? mad_attr_name((uint16_t)i) : "vendor",
+			json_pack("{s:o, s:o}", "get",
+				member_u64(x->by_attr[i][0]), "set",
+				member_u64(x->by_attr[i][1])));
+	}
+	return o;
+}
+
+static json_t *
+wire_json(const struct status_facts *f)
+{
+	const struct xact_stats *x = f->wire;
+	json_t *o = json_object();
+
+	member_put(o, "window", member_u64(x->window));
+	member_put(o, "window_peak", member_u64(x->window_peak));
+	member_put(o, "answer", json_real(mono_seconds(x->answer)));
+	member_put(o, "in_flight", member_u64(x->inflight));
+	member_put(o, "sent", member_u64(x->sent));
+	member_put(o, "completed", member_u64(x->completed));
+	member_put(o, "retried", member_u64(x->retried));
+	member_put(o, "timeouts", member_u64(x->timeouts));
+	member_put(o, "by_lid", member_u64(x->by_lid));
+	member_put(o, "strayed", member_u64(x->strayed));
+	member_put(o, "directed_only", json_boolean(f->sm->directed_only));
+	member_put(o, "late", member_u64(x->late));
+	member_put(o, "alien", member_u64(x->alien));
+	member_put(o, "mismatched", member_u64(x->mismatched));
+	member_put(o, "busy", member_u64(x->busy));
+	member_put(o, "malformed", member_u64(f->sm->malformed));
+	member_put(o, "requests_refused", member_u64(f->sm->requests_refused));
+	member_put(o, "ring_dropped", member_u64(f->ring_dropped));
+	member_put(o, "by_attribute", by_attr_json(x));
+	return o;
+}
+
+static json_t *
+sa_json(const struct sa_stats *s)
+{
+	json_t *o = json_object();
+
+	member_put(o, "requests", member_u64(s->requests));
+	member_put(o, "answers", member_u64(s->answers));
+	member_put(o, "records", member_u64(s->records));
+	member_put(o, "busy", member_u64(s->busy));
+	member_put(o, "refused", member_u64(s->refused));
+	member_put(o, "dropped", member_u64(s->dropped));
+	member_put(o, "tables_in_progress", member_u64(s->jobs));
+	member_put(o, "services", member_u64(s->services));
+	member_put(o, "subscriptions", member_u64(s->subscriptions));
+	member_put(o, "groups", member_u64(s->groups));
+	member_put(o, "group_members", member_u64(s->members));
+	member_put(o, "reports", member_u64(s->reports));
+	member_put(o, "reports_given_up", member_u64(s->unreported));
+	return o;
+}
+
+static json_t *
+sweeps_json(const struct status_facts *f)
+{
+	const struct status_daemon *d = f->daemon;
+	json_t *o = json_object();
+
+	member_put(o, "full", member_u64(f->sm->sweeps_full));
+	member_put(o, "full_done", member_u64(d->sweeps_done));
+	member_put(o, "light", member_u64(f->sm->sweeps_light));
+	member_put(o, "probes", member_u64(f->sm->probes));
+	member_put(o, "runs", member_u64(d->runs));
+	member_put(o, "runs_failed", member_u64(d->runs_failed));
+	member_put(o, "plan_failures", member_u64(f->sm->plan_failures));
+	member_put(o, "pushes_stopped", member_u64(f->sm->pushes_stopped));
+	member_put(o, "checked_blocks", member_u64(f->sm->checked));
+	member_put(o, "untrue_blocks", member_u64(f->sm->untrue));
+	member_put(o, "altered", member_u64(f->sm->altered));
+	member_put(o, "checked_key_blocks", member_u64(f->sm->keys_checked));
+	member_put(o, "altered_key_tables", member_u64(f->sm->keys_untrue));
+	member_put(o, "ways_lost", member_u64(f->sm->ways_lost));
+	member_put(o, "rows_read", member_u64(f->sm->scan.read));
+	member_put(o, "rows_left", member_u64(f->sm->scan.left));
+	member_put(o, "rows_freed", member_u64(f->sm->rows_freed));
+	member_put(o, "last_ok", json_boolean(d->last_ok));
+	member_put(o, "last_why", words_text(d->last_why));
+	return o;
+}
+
+static json_t *
+control_json(const struct ctl_stats *c)
+{
+	json_t *o = json_object();
+
+	member_put(o, "clients", member_u64(c->clients));
+	member_put(o, "accepted", member_u64(c->accepted));
+	member_put(o, "requests", member_u64(c->requests));
+	member_put(o, "malformed", member_u64(c->malformed));
+	member_put(o, "refused", member_u64(c->refused));
+	member_put(o, "dropped", member_u64(c->dropped));
+	return o;
+}
+
+static json_t *
+other_json(const struct sm_other *m)
+{
+	if (m->guid == 0)
+		return json_null();
+	return json_pack("{s:o, s:o, s:i, s:i, s:b}", "guid",
+		words_guid(m->guid), "name", words_text(m->name), "priority",
+		m->priority, "state", m->state, "answers", m->answers);
+}
+
+static json_t *
+others_json(const struct sm_status *s)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < s->nothers; i++)
+		(void)json_array_append_new(list, other_json(&s->other[i]));
+	return list;
+}
+
+/* Turns that are closed now. */
+static json_t *
+held_json(const struct status_facts *f)
+{
+	const struct sm_status *s = f->sm;
+	json_t *o = json_object();
+
+	member_put(o, "turns", member_u64(s->held));
+	member_put(o, "pairs", member_u64(s->held_pairs));
+	member_put(o, "left",
+		s->held_until.ns == MONO_NEVER.ns
+			? json_null()
+			: json_real(mono_seconds(
+				  mono_sub(s->held_until, f->now))));
+	return o;
+}
+
+/* Bytes resident; 0 where /proc does not say. */
+static uint64_t
+resident(void)
+{
+	char line[128] = "", *end;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (f == NULL)
+		return 0;
+	(void)fgets(line, sizeof(line), f);
+	(void)fclose(f);
+	(void)strtoull(line, &end, 10);
+	return strtoull(end, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static json_t *
+memory_json(void)
+{
+	struct rusage use = {0};
+
+	(void)getrusage(RUSAGE_SELF, &use);
+	return json_pack("{s:o, s:o}", "resident", member_u64(resident()),
+		"peak", member_u64((uint64_t)use.ru_maxrss * 1024));
+}
+
+static void
+add_daemon(json_t *o, const struct status_facts *f)
+{
+	const struct status_daemon *d = f->daemon;
+
+	member_put(o, "version", json_string(VERSION_TEXT));
+	member_put(o, "role", json_string(sm_role_name(f->sm->role)));
+	member_put(o, "phase", json_string(sm_phase_name(f->sm->phase)));
+	member_put(o, "writing", json_string(f->sm->writing));
+	member_put(o, "dirty", json_boolean(f->sm->dirty));
+	member_put(o, "alarm", words_text(f->sm->alarm));
+	member_put(o, "uptime",
+		json_real(mono_seconds(mono_sub(f->now, d->started))));
+	member_put(o, "port",
+		json_pack("{s:o, s:i, s:o, s:i}", "device",
+			words_text(d->port.device), "port", d->port.port,
+			"guid", words_guid(f->sm->port_guid), "priority",
+			f->sm->priority));
+	member_put(o, "master", other_json(&f->sm->master));
+	member_put(o, "others", others_json(f->sm));
+	member_put(o, "sweeps", sweeps_json(f));
+	member_put(o, "traps",
+		json_pack("{s:o, s:o, s:o, s:o}", "received",
+			member_u64(f->sm->traps), "repeated",
+			member_u64(f->sm->traps_repeated), "refused",
+			member_u64(f->sm->traps_refused), "ours",
+			member_u64(f->sm->traps_ours)));
+	member_put(o, "config",
+		json_pack("{s:o, s:o, s:o, s:o}", "file",
+			words_text(d->config_file), "reloads",
+			member_u64(d->reloads), "bad_reloads",
+			member_u64(d->bad_reloads), "refused",
+			words_text(d->refused)));
+	member_put(o, "held", held_json(f));
+	member_put(o, "memory", memory_json());
+	member_put(o, "state_writable", json_boolean(d->state_writable));
+	member_put(o, "state_lost", words_text(d->state_lost));
+	member_put(o, "wire", wire_json(f));
+	member_put(o, "sa", sa_json(&f->sm->sa));
+	if (f->ctl != NULL)
+		member_put(o, "control", control_json(f->ctl));
+}
+
+json_t *
+status_json(const struct status_facts *f)
+{
+	json_t *o = json_object();
+
+	add_daemon(o, f);
+	if (f->view != NULL)
+		add_view(o, f);
+	else
+		member_put(o, "generation", json_integer(0));
+	return o;
+}
+
+/* ---- the page of --once ---- */
+
+static void
+page_change(const struct view_change *c, struct buf *out)
+{
+	if (c->method == NULL)
+		return;
+	buf_printf(out,
+		"change     method=%s way=%s stages=%u blocked=%zu "
+		"pairs_cut=%llu "
+		"entries=%llu kept=%llu mismatched_ports=%zu\n",
+		c->method, c->way, c->stages, c->nturns,
+		(unsigned long long)c->pairs, (unsigned long long)c->entries,
+		(unsigned long long)c->kept, c->mismatched_ports);
+	if (c->cause[0] != '\0')
+		buf_printf(out, "           %s\n", c->cause);
+}
+
+static void
+page_view(const struct view *v, struct buf *out)
+{
+	const struct verify_report *r = &v->routes->report;
+	const struct view_counts *n = &v->counts;
+	const struct view_times *t = &v->times;
+	struct census c = census_take(v->topo);
+
+	buf_printf(out,
+		"fabric     switches=%u hosts=%u routers=%u aggregation=%u "
+		"links=%u\n",
+		c.switches, c.hosts, c.routers, c.aggregation, c.links);
+	buf_printf(out,
+		"ports      active=%u linked=%u unreachable=%u "
+		"quarantined=%zu\n",
+		n->ports_active, n->ports_linked, unreachable(v->topo, NULL),
+		v->nquarantine);
+	buf_printf(out, "lids       used=%u highest=%u new=%u moved=%u\n",
+		c.lids, v->topo->max_lid, n->lids_new, n->lids_moved);
+	buf_printf(out,
+		"routes     engine=%s fallback=%s order=%s lanes=%u "
+		"attempts=%u\n",
+		v->story.engine, v->story.fallback ? "yes" : "no",
+		words_order(v->routes->order), r->vls, v->story.attempts);
+	buf_printf(out,
+		"verified   pairs=%llu missing=%llu loops=%llu cut_off=%llu "
+		"cyclic_channels=%u\n",
+		(unsigned long long)r->pairs,
+		(unsigned long long)r->unreachable,
+		(unsigned long long)r->loops, (unsigned long long)r->cut_off,
+		r->cyclic_channels);
+	buf_printf(out,
+		"load       load_max=%llu load_mean=%.1f hops_max=%u "
+		"hops_mean=%.2f\n",
+		(unsigned long long)r->load_max, r->load_mean, r->hops_max,
+		r->hops_mean);
+	buf_printf(out,
+		"times      discover=%.3fs readback=%.3fs route=%.3fs "
+		"push=%.3fs total=%.3fs\n",
+		mono_seconds(t->discover), mono_seconds(t->readback),
+		mono_seconds(t->route), mono_seconds(t->push),
+		mono_seconds(t->total));
+	buf_printf(out,
+		"writes     lft_blocks=%llu lft_reads=%llu other_sets=%llu "
+		"failed_sets=%llu\n",
+		(unsigned long long)n->lft_blocks,
+		(unsigned long long)n->lft_reads,
+		(unsigned long long)n->other_sets,
+		(unsigned long long)n->failed_sets);
+	page_change(&v->change, out);
+	for (size_t i = 0; i < v->nquarantine; i++)
+		buf_printf(out, "quarantine guid=0x%016llx %s\n",
+			(unsigned long long)v->quarantine[i].guid,
+			v->quarantine[i].why);
+}
+
+static void
+page_wire(const struct status_facts *f, struct buf *out)
+{
+	const struct xact_stats *x = f->wire;
+	struct rusage use = {0};
+
+	buf_printf(out,
+		"wire       smps=%llu by_lid=%llu retried=%llu timeouts=%llu "
+		"late=%llu window_peak=%u\n",
+		(unsigned long long)x->sent, (unsigned long long)x->by_lid,
+		(unsigned long long)x->retried, (unsigned long long)x->timeouts,
+		(unsigned long long)x->late, x->window_peak);
+	for (unsigned i = 0; i < 64; i++)
+		if (x->by_attr[i][0] != 0 || x->by_attr[i][1] != 0)
+			buf_printf(out, "smps       %s get=%llu set=%llu\n",
+				i > 0 ? mad_attr_name((uint16_t)i) : "vendor",
+				(unsigned long long)x->by_attr[i][0],
+				(unsigned long long)x->by_attr[i][1]);
+	(void)getrusage(RUSAGE_SELF, &use);
+	buf_printf(out, "memory     peak_kib=%ld\n", use.ru_maxrss);
+}
+
+void
+status_page(const struct status_facts *f, struct buf *out)
+{
+	if (f->daemon->last_ok)
+		buf_printf(out, "The fabric is up.\n");
+	else
+		buf_printf(out, "The fabric is NOT up: %s\n",
+			f->daemon->runs > 0 ? f->daemon->last_why
+					    : "ended before");
+	if (f->view != NULL)
+		page_view(f->view, out);
+	page_wire(f, out);
+}
+
+void
+status_line(const struct view *v, struct buf *out)
+{
+	const struct verify_report *r = &v->routes->report;
+	const struct view_counts *n = &v->counts;
+	const struct view_times *t = &v->times;
+
+	buf_printf(out,
+		"generation=%u cause=\"%s\" ms=%.1f discover=%.1f "
+		"readback=%.1f route=%.1f push=%.1f smps=%llu blocks=%llu "
+		"sets=%llu failed=%llu",
+		v->generation, v->cause, mono_seconds(t->total) * 1e3,
+		mono_seconds(t->discover) * 1e3,
+		mono_seconds(t->readback) * 1e3, mono_seconds(t->route) * 1e3,
+		mono_seconds(t->push) * 1e3, (unsigned long long)n->smps,
+		(unsigned long long)n->lft_blocks,
+		(unsigned long long)n->other_sets,
+		(unsigned long long)n->failed_sets);
+	buf_printf(out,
+		" engine=%s pairs=%llu cut_off=%llu load_max=%llu "
+		"active=%u/%u unreachable=%u quarantined=%zu",
+		v->story.engine, (unsigned long long)r->pairs,
+		(unsigned long long)r->cut_off, (unsigned long long)r->load_max,
+		n->ports_active, n->ports_linked, unreachable(v->topo, NULL),
+		v->nquarantine);
+}

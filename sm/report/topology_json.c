@@ -1,0 +1,131 @@
+#include "sm/report/topology_json.h"
+
+#include <string.h>
+
+#include "discovery/text/topo_text.h"
+#include "sm/report/names.h"
+
+static json_t *
+peer_json(const struct topo *t, port_ix p)
+{
+	const struct topo_port *peer = &t->port[p];
+
+	return json_pack("{s:o, s:i, s:o}", "guid",
+		words_guid(t->node[peer->node].guid), "port", peer->num, "name",
+		words_name(t, peer->node));
+}
+
+static json_t *
+port_json(const struct topo *t, port_ix ix)
+{
+	const struct topo_port *p = &t->port[ix];
+	json_t *o = json_object();
+
+	(void)json_object_set_new(o, "port", json_integer(p->num));
+	if (p->guid != 0)
+		(void)json_object_set_new(o, "guid", words_guid(p->guid));
+	if (p->lid != 0) {
+		(void)json_object_set_new(o, "lid", json_integer(p->lid));
+		(void)json_object_set_new(o, "lmc", json_integer(p->lmc));
+	}
+	if (p->num == 0)
+		return o;
+	(void)json_object_set_new(
+		o, "state", json_string(words_state(p->state)));
+	if (p->peer == TOPO_NONE)
+		return o;
+	(void)json_object_set_new(
+		o, "width", json_string(words_width(p->width)));
+	(void)json_object_set_new(o, "speed", json_string(words_speed(p)));
+	(void)json_object_set_new(o, "peer", peer_json(t, p->peer));
+	return o;
+}
+
+static json_t *
+ports_json(const struct topo *t, node_ix n)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i <= t->node[n].nports; i++) {
+		port_ix p = topo_port_of(t, n, i);
+
+		if ((t->port[p].flags & TP_ABSENT) != 0)
+			continue;
+		if (t->port[p].peer == TOPO_NONE && t->port[p].lid == 0)
+			continue;
+		(void)json_array_append_new(list, port_json(t, p));
+	}
+	return list;
+}
+
+static json_t *
+flags_json(const struct topo_node *n)
+{
+	static const struct {
+		unsigned bit;
+		const char *name;
+	} flags[] = {
+		{TN_DUPLICATE, "duplicate"},
+		{TN_PARTIAL, "partial"},
+		{TN_QUARANTINED, "quarantined"},
+		{TN_SM, "self"},
+	};
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if ((n->flags & flags[i].bit) != 0)
+			(void)json_array_append_new(
+				list, json_string(flags[i].name));
+	return list;
+}
+
+static json_t *
+node_json(const struct view *v, size_t i, const void *param)
+{
+	const struct topo *t = v->topo;
+	const struct topo_node *n = &t->node[i];
+
+	(void)param;
+	return json_pack("{s:o, s:o, s:s, s:o, s:i, s:i, s:i, s:i, s:o, s:o}",
+		"guid", words_guid(n->guid), "name", words_name(t, (node_ix)i),
+		"type", words_type(n), "system", words_guid(n->sysimg),
+		"vendor", (int)n->vendor, "device", n->device, "nports",
+		n->nports, "hops", n->hops, "flags", flags_json(n), "ports",
+		ports_json(t, (node_ix)i));
+}
+
+static struct answer *
+as_text(struct view *v)
+{
+	struct buf text = {0};
+
+	text_print_ibnetdiscover(v->topo, &text);
+	return answer_text(
+		json_pack("{s:i, s:s}", "generation", (int)v->generation,
+			"format", "ibnetdiscover"),
+		v, &text);
+}
+
+struct answer *
+fabric_answer(json_t *request, struct view *v)
+{
+	const struct answer_list nodes = {
+		.key = "nodes",
+		.n = v->topo->nnodes,
+		.item = node_json,
+	};
+	const char *cmd, *format = "json";
+	json_error_t err;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s, s?s !}", "cmd", &cmd,
+		    "format", &format) != 0)
+		return answer_error("bad-argument", err.text);
+	if (strcmp(format, "ibnetdiscover") == 0)
+		return as_text(v);
+	if (strcmp(format, "json") != 0)
+		return answer_error(
+			"bad-argument", "format is json or ibnetdiscover");
+	return answer_list(json_pack("{s:i, s:s}", "generation",
+				   (int)v->generation, "format", "json"),
+		v, &nodes, NULL, 0);
+}

@@ -1,0 +1,196 @@
+#include "sm/report/tree_json.h"
+
+#include <string.h>
+
+#include "routing/tiers/tree.h"
+#include "sm/report/json_util.h"
+#include "sm/report/names.h"
+#include "sm/report/redundancy_json.h"
+#include "sm/view/view_redundancy.h"
+
+enum { NOT_BELIEVED = 100 };
+
+static const struct tree *
+tree_of(const struct view *v)
+{
+	return v->routes->tree != NULL ? v->routes->tree->tree : NULL;
+}
+
+static json_t *
+tier_json(const struct view *v, const struct tree *t, uint32_t tier)
+{
+	json_t *o = json_object();
+	unsigned origin[TREE_LINKS + 1] = {0}, all = 0, leaves = 0;
+
+	for (sw_ix s = 0; s < v->topo->nsw; s++) {
+		if (t->tier[s] != tier)
+			continue;
+		all++;
+		leaves += t->leaf[s];
+		origin[t->origin[s]]++;
+	}
+	member_put(o, "tier", json_integer(tier));
+	member_put(o, "switches", json_integer(all));
+	member_put(o, "leaves", json_integer(leaves));
+	for (unsigned i = TREE_CONFIGURED; i <= TREE_LINKS; i++)
+		member_put(o, tree_origin_name((enum tree_origin)i),
+			json_integer(origin[i]));
+	return o;
+}
+
+static json_t *
+end_json(const struct view *v, sw_ix s, uint8_t port)
+{
+	node_ix n = v->topo->sw[s].node;
+	json_t *o = json_pack("{s:o, s:o}", "guid",
+		words_guid(v->topo->node[n].guid), "name",
+		words_name(v->topo, n));
+
+	if (port != 0)
+		member_put(o, "port", json_integer(port));
+	return o;
+}
+
+static json_t *
+odd_json(const struct view *v, size_t i, const void *param)
+{
+	const struct tree_odd *o = &tree_of(v)->odd[i];
+	char text[400];
+	json_t *j;
+
+	(void)param;
+	tree_odd_text(v->topo, o, text, sizeof(text));
+	j = json_pack("{s:s, s:o}", "what", tree_odd_name(o->what), "text",
+		words_text(text));
+	if (o->sw != TOPO_NONE)
+		member_put(j, "switch", end_json(v, o->sw, o->port));
+	if (o->other != TOPO_NONE)
+		member_put(j, "other", end_json(v, o->other, o->other_port));
+	if (o->guid != 0)
+		member_put(j, "guid", words_guid(o->guid));
+	return j;
+}
+
+static json_t *
+switch_json(const struct view *v, size_t i, const void *param)
+{
+	const struct tree *t = tree_of(v);
+	json_t *o = end_json(v, (sw_ix)i, 0);
+
+	(void)param;
+	member_put(o, "tier",
+		t->tier[i] != UINT32_MAX ? json_integer(t->tier[i])
+					 : json_null());
+	member_put(o, "origin",
+		json_string(tree_origin_name((enum tree_origin)t->origin[i])));
+	member_put(o, "leaf", json_boolean(t->leaf[i]));
+	member_put(o, "top", json_boolean(t->top[i]));
+	return o;
+}
+
+/* Whose answer to the role attribute was something else. */
+static json_t *
+not_believed(const struct view *v)
+{
+	json_t *list = json_array();
+
+	for (sw_ix s = 0; s < v->topo->nsw; s++)
+		if ((v->topo->node[v->topo->sw[s].node].flags & TN_BAD_ROLE) &&
+			json_array_size(list) < NOT_BELIEVED)
+			(void)json_array_append_new(list, end_json(v, s, 0));
+	return list;
+}
+
+json_t *
+tiers_reading(const struct view *v)
+{
+	const struct route_reading *r = &v->routes->reading;
+
+	if (r->engine == NULL)
+		return json_null();
+	return json_pack("{s:s, s:o, s:o}", "engine", r->engine, "options",
+		words_guid(r->options), "at",
+		r->when != 0 ? member_u64(r->when) : json_null());
+}
+
+static json_t *
+figures(const struct view *v, const struct tree *t)
+{
+	json_t *o = json_object(), *tiers = json_array(), *odd = json_object();
+	unsigned unplaced = 0, all = 0;
+
+	for (uint32_t i = 0; i < t->ntiers; i++)
+		(void)json_array_append_new(tiers, tier_json(v, t, i));
+	for (sw_ix s = 0; s < v->topo->nsw; s++)
+		unplaced += t->tier[s] == UINT32_MAX;
+	for (unsigned i = 0; i < TREE_ODDITIES; i++) {
+		all += t->count[i];
+		if (t->count[i] > 0)
+			member_put(odd, tree_odd_name((enum tree_oddity)i),
+				json_integer(t->count[i]));
+	}
+	member_put(o, "tiers", tiers);
+	member_put(o, "unplaced", json_integer(unplaced));
+	member_put(o, "regular", json_boolean(t->regular));
+	member_put(o, "oddities", json_integer(all));
+	member_put(o, "odd", odd);
+	member_put(o, "reading", tiers_reading(v));
+	member_put(o, "not_believed", not_believed(v));
+	return o;
+}
+
+json_t *
+tiers_json(const struct view *v, size_t most)
+{
+	const struct tree *t = tree_of(v);
+	json_t *o, *first = json_array();
+
+	if (t == NULL) {
+		json_decref(first);
+		return json_null();
+	}
+	o = figures(v, t);
+	for (size_t i = 0; i < t->nodd && i < most; i++)
+		(void)json_array_append_new(first, odd_json(v, i, NULL));
+	member_put(o, "first", first);
+	return o;
+}
+
+/* Every node that has a single point of failure, whatever tree it hangs on. */
+static struct answer *
+homes_answer(struct view *v)
+{
+	struct answer_list list = {.key = "list", .item = points_node};
+
+	if (v->homes == NULL)
+		return answer_error("busy", "being counted: ask again");
+	list.n = v->homes->nsingle;
+	return answer_list(
+		json_pack("{s:o}", "homes", points_json(v)), v, &list, NULL, 0);
+}
+
+struct answer *
+tiers_answer(json_t *request, struct view *v)
+{
+	const struct tree *t = tree_of(v);
+	struct answer_list list = {.key = "list", .item = odd_json};
+	const char *cmd, *which = "oddities";
+	json_error_t err;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s, s?s !}", "cmd", &cmd,
+		    "list", &which) != 0)
+		return answer_error("bad-argument", err.text);
+	if (strcmp(which, "homes") == 0)
+		return homes_answer(v);
+	if (strcmp(which, "switches") != 0 && strcmp(which, "oddities") != 0)
+		return answer_error(
+			"bad-argument", "list is oddities, switches or homes");
+	if (t == NULL)
+		return answer_error("no-view", "nothing was read as a tree");
+	list.n = t->nodd;
+	if (strcmp(which, "switches") == 0) {
+		list.n = v->topo->nsw;
+		list.item = switch_json;
+	}
+	return answer_list(figures(v, t), v, &list, NULL, 0);
+}

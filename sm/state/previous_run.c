@@ -1,0 +1,139 @@
+#include "sm/state/previous_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sm/base/file.h"
+#include "sm/base/log.h"
+
+/* The first 64 bits of the kernel's name for this boot; 0: it has none. */
+static uint64_t
+boot_id(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	char text[40] = "", digits[17];
+	size_t n = 0;
+
+	if (f == NULL)
+		return 0;
+	if (fgets(text, sizeof(text), f) == NULL)
+		text[0] = '\0';
+	(void)fclose(f);
+	for (const char *c = text; *c != '\0' && n < 16; c++)
+		if (*c != '-')
+			digits[n++] = *c;
+	digits[n] = '\0';
+	return n == 16 ? strtoull(digits, NULL, 16) : 0;
+}
+
+struct store_stamp
+recall_now(void)
+{
+	struct timespec up;
+
+	(void)clock_gettime(CLOCK_BOOTTIME, &up);
+	return (struct store_stamp){
+		(uint64_t)time(NULL), boot_id(), (uint64_t)up.tv_sec};
+}
+
+uint64_t
+recall_between(const struct store_stamp *from, const struct store_stamp *to)
+{
+	if (from->when == 0)
+		return 0;
+	if (from->boot != 0 && from->boot == to->boot && from->up <= to->up)
+		return to->up - from->up;
+	return to->when > from->when ? to->when - from->when : 0;
+}
+
+/* "dir/name" in a text to be kept for the call's statement only. */
+struct recall_path {
+	char text[1024];
+};
+
+static struct recall_path
+beside(const char *dir, const char *name)
+{
+	struct recall_path p;
+
+	(void)snprintf(p.text, sizeof(p.text), "%s/%s", dir, name);
+	return p;
+}
+
+static bool
+put_mark(const char *dir, const char *name, bool on)
+{
+	const struct recall_path p = beside(dir, name);
+	int fd;
+
+	if (!on)
+		return unlink(p.text) == 0 || errno == ENOENT;
+	fd = open(p.text, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+	return fd >= 0 && close(fd) == 0;
+}
+
+bool
+recall_writing(const char *dir, bool on)
+{
+	return put_mark(dir, RECALL_MARK, on);
+}
+
+bool
+recall_unsaved(const char *dir, bool on)
+{
+	return put_mark(dir, RECALL_UNSAVED, on);
+}
+
+/* Another fabric's file gives way. */
+static void
+set_aside(const char *dir, uint64_t prefix, struct store_state *s,
+	struct reason *why)
+{
+	const struct recall_path from = beside(dir, STORE_FILE);
+	char to[1024];
+
+	(void)snprintf(to, sizeof(to), "%s/" STORE_FILE ".0x%016" PRIx64, dir,
+		s->prefix);
+	(void)reason_set(why,
+		"%s is of another fabric: prefix=0x%016" PRIx64
+		", configured 0x%016" PRIx64 ": set aside as %s%s",
+		from.text, s->prefix, prefix, to,
+		rename(from.text, to) == 0 ? "" : " (that failed)");
+	store_free(s);
+}
+
+bool
+recall_load(const char *dir, uint64_t prefix, struct store_state *s,
+	struct reason *lost)
+{
+	const struct recall_path mark = beside(dir, RECALL_MARK);
+	const struct recall_path unsaved = beside(dir, RECALL_UNSAVED);
+	struct store_stamp now = recall_now();
+	struct reason why;
+	bool writable = true;
+
+	if (path_make_dirs(dir, &why) != 0 ||
+		(access(dir, W_OK | X_OK) != 0 &&
+			reason_set(&why, "%s", strerror(errno)) != 0)) {
+		log_error("state: dir=%s CANNOT BE WRITTEN, LIDs may change at "
+			  "the next start: %s",
+			dir, why.text);
+		writable = false;
+	}
+	lost->text[0] = '\0';
+	(void)store_load(dir, s, lost);
+	s->away = recall_between(&s->saved, &now);
+	if (s->prefix != 0 && s->prefix != prefix)
+		set_aside(dir, prefix, s, lost);
+	if (lost->text[0] != '\0')
+		log_error("state: %s", lost->text);
+	s->writing = access(mark.text, F_OK) == 0;
+	s->unsaved = !writable || access(unsaved.text, F_OK) == 0;
+	return writable;
+}

@@ -1,0 +1,40 @@
+/*
+ * saver: the thread that puts the state on disk. A disk may take seconds for
+ * an fsync, and traps and questions must not wait for it; so the loop prints
+ * the state and goes on. Of several states that wait the newest is written:
+ * each is whole. One that cannot be written leaves a mark (previous_run.h) for
+ * the next life.
+ */
+#ifndef HEDDLE_SM_STATE_SAVER_H
+#define HEDDLE_SM_STATE_SAVER_H
+
+#include "sm/base/loop.h"
+#include "sm/base/reason.h"
+#include "sm/state/state_file.h"
+
+struct saver;
+
+/* Called in the loop's thread: how the last write went; why NULL: well. */
+typedef void saver_done(void *cookie, const char *why);
+
+/*
+ * Start the thread, for state in dir (copied). NULL and a reason when there is
+ * none to be had.
+ */
+struct saver *saver_new(struct loop *l, const char *dir, saver_done *done,
+	void *cookie, struct reason *why);
+
+/* Have this state saved, soon; it is needed during the call only. */
+void saver_submit(struct saver *s, const struct store_state *state);
+
+/* Wait until what was submitted is on disk, or could not be put there, or a
+ * second is over. */
+void saver_wait(struct saver *s);
+
+/*
+ * Wait until what was submitted is on disk, tell how that went, end the
+ * thread, free. NULL allowed.
+ */
+void saver_free(struct saver *s);
+
+#endif

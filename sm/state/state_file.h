@@ -1,0 +1,201 @@
+/*
+ * store: what must survive a restart. Jobs hold LIDs, so a port gets the one
+ * it had; the order of switches is kept, so that a restart reverses no cable.
+ *
+ * One text file, state.dir/fabric.state, that a person can read:
+ *
+ *	heddle-state 1
+ *	fabric 0xfe80000000000000
+ *	lid 0x0002c90300a1b2c3 17 0 plain "host01 HCA-1"
+ *					port GUID, LID, LMC; what its P_Key
+ *					table is known to hold: plain (the
+ *					default key), keys (others, perhaps),
+ *					or neither word: nobody knows
+ *	routed 0x9f3b52d10c77a4e8 72			topology's hash, load
+ *	turn 0x0002c90200401234				leaf for down-up turns
+ *	order tiers
+ *	rank 0x0002c90200401234 1 tree number 3 plane 0 apex
+ *					switch GUID, rank; read as part of a
+ *					tree or of a mesh, or neither word:
+ *					nobody knows; its number among leaves,
+ *					where lanes are spread; which of several
+ *					trees it is in where they are joined by
+ *					cables between leaves, if it is such a
+ *					leaf, or the one where switches change
+ *	read ftree 0x5d0cd6a4b37e1f02 1763722111
+ *					engine in force, hash of what was said
+ *					about how to read the fabric, when it
+ *					was read: seconds since 1970
+ *	block 0x0002c90200401234 3 5 0123456789abcdef 40 2
+ *					switch GUID, in-port, out-port of a turn
+ *					that is closed, its row of SL2VL before,
+ *					pairs that lose packets, seconds that it
+ *					was closed then
+ *	saved 1763722111 0x9c0f1d2e3b4a5968 86400
+ *					seconds since 1970; which boot of the
+ *					machine, and seconds since that
+ *	sa service 0x0002c90300a1b2c3 3600 ...	what subnet administration
+ *					was told, in its own words
+ *	group 0xff12401bffff0000 0x00000000ffffffff 0xc000 0xffff 0x00000b1b
+ *		4 3 18 0 0 0x0 0	(one line) MGID, MLID, P_Key, Q_Key,
+ *					MTU, rate, lifetime, SL, traffic class,
+ *					flow label, hop limit; below it its
+ *	member 0x0002c90300a1b2c3 0x0002c90300a1b2c3 1
+ *					GUID of its GID, of its port, join state
+ *	lanes 4						of the routes in force
+ *	leaf 0x0002c90200401234 0102..	switch GUID, lanes that connections
+ *					may still use with each leaf, two digits
+ *					a leaf in the order of these lines; "-":
+ *					the first alone, "any": whatever there
+ *is checksum 0x1f0e...				FNV-1a of all before
+ *
+ * It is replaced as a whole: a temporary file in the same directory, fsync,
+ * rename, fsync of the directory. A file that cannot be believed is renamed to
+ * fabric.state.corrupt-1 (or the next free number), named with line and field,
+ * and the daemon goes on with an empty state. Records of GUIDs that are not in
+ * the fabric are kept: their owners may come back.
+ */
+#ifndef HEDDLE_SM_STATE_STATE_FILE_H
+#define HEDDLE_SM_STATE_STATE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "routing/core/routes.h"
+#include "sm/base/arena.h"
+#include "sm/base/buf.h"
+#include "sm/base/reason.h"
+
+#define STORE_FILE "fabric.state"
+#define STORE_MAX_BYTES ((size_t)64 << 20)
+
+/* What is remembered of a port's P_Key table. */
+enum store_held { STORE_UNKNOWN, STORE_PLAIN, STORE_KEYS, STORE_HELD };
+
+struct store_lid {
+	uint64_t guid;	  /* of the port, not 0 */
+	uint16_t lid;	  /* base LID, a multiple of 1 << lmc, not 0 */
+	uint8_t lmc;	  /* 0..7 */
+	uint8_t held;	  /* enum store_held */
+	const char *name; /* node description, for readers only, or NULL */
+};
+
+/* A turn that was closed, or was about to be, when this was saved. */
+struct store_block {
+	uint64_t guid; /* of the switch, not 0 */
+	uint8_t in, out;
+	uint64_t row; /* of SL2VL as it was before, SL 0 in the highest digit */
+	uint64_t pairs;
+	uint64_t age; /* seconds that it was closed when this was saved */
+};
+
+/* An instant by two clocks: one can be set, the other ends with the machine. */
+struct store_stamp {
+	uint64_t when; /* seconds since 1970; 0: not recorded */
+	uint64_t boot; /* which boot of the machine; 0: nobody knows */
+	uint64_t up;   /* seconds since then */
+};
+
+struct store_member {
+	uint64_t guid;	/* of the GID it joined with, not 0 */
+	uint64_t owner; /* of its port, not 0 */
+	uint8_t state;	/* join states, 1 .. 15 */
+	bool proxy;
+};
+
+struct store_group {
+	uint64_t mgid[2];
+	uint32_t qkey, flow;
+	uint16_t mlid, pkey;
+	uint8_t mtu, rate, life, sl, tclass, hops; /* codes */
+	size_t first, n;			   /* in store_state.member */
+};
+
+/* Lanes that were given out to a leaf's connections;
+ * distribution/transition/sl_history.h. */
+struct store_leaf {
+	uint64_t guid;	     /* of the switch, not 0 */
+	bool any;	     /* any lane with anybody, mask is NULL */
+	const uint8_t *mask; /* [nleaf], or NULL */
+};
+
+/*
+ * {0} is the empty state. store_load fills arena and points the arrays into
+ * it; a caller that saves may point them anywhere and leave arena NULL.
+ */
+struct store_state {
+	uint64_t prefix;	     /* subnet prefix; 0: none recorded */
+	const struct store_lid *lid; /* sorted by GUID, ranges disjoint */
+	size_t nlid;
+	const struct route_rank *rank; /* sorted by GUID, none is 0 */
+	size_t nrank;
+	/* the topology that was routed last (topo.hash) and the highest link
+	 * load that fresh tables have there; 0, 0: none recorded */
+	uint64_t routed, load;
+	uint64_t turn;	 /* GUID of routes.turn_leaf, 0: none */
+	char order[16];	 /* how ranks came about, a word of [a-z0-9-]; "": no
+			    order recorded, and then no ranks either */
+	char engine[16]; /* in force, a word like order; "": no reading
+			    recorded, options and read are 0 */
+	uint64_t options, read;		 /* as in struct route_reading */
+	const struct store_block *block; /* no turn twice */
+	size_t nblock;
+	struct store_stamp saved; /* when that was */
+	uint64_t away;	/* seconds from then until it was loaded; not saved */
+	bool writing;	/* it died while tables were written
+			   (sm/state/previous_run.h);   not in the file */
+	bool unsaved;	/* more may have been true than is here: turns that it
+			   closed, above all (sm/state/previous_run.h); not in the
+			   file */
+	const char *sa; /* lines of subnet administration, or NULL */
+	const struct store_group *group;
+	size_t ngroup;
+	const struct store_member *member; /* group by group */
+	size_t nmember;
+	unsigned lanes; /* 1..8 given out last; 0: none recorded */
+	const struct store_leaf *leaf;
+	size_t nleaf;
+	struct arena *arena;
+};
+
+/*
+ * Read dir/fabric.state. 0: *s is what it says (store_free). 1: there is no
+ * such file, *s is empty. -1: it cannot be read or believed, *s is empty, *why
+ * says what is wrong and under what name the file was set aside, or why that
+ * was not possible.
+ */
+int store_load(const char *dir, struct store_state *s, struct reason *why);
+
+/*
+ * Replace dir/fabric.state (dir is made when missing, its parents are not). 0
+ * when it is on disk; -1 with why, and then what was there before is still
+ * whole. A state that store_load would not believe is refused.
+ */
+int store_save(
+	const char *dir, const struct store_state *s, struct reason *why);
+
+/*
+ * store_save in two steps, for who prints in one thread and writes in another:
+ * what the file shall hold, appended to out, and putting it there.
+ */
+void store_print(const struct store_state *s, struct buf *out);
+int store_put(const char *dir, const struct buf *text, struct reason *why);
+
+/*
+ * What store_print gave, read again, from n bytes; name is for messages. 0, or
+ * -1 with why, and *s is empty.
+ */
+int store_parse(const char *text, size_t n, const char *name,
+	struct store_state *s, struct reason *why);
+
+/*
+ * Rename the file to fabric.state.WORD-1, or the next free number, and add to
+ * why what became of it.
+ */
+void store_set_aside(const char *dir, const char *word, struct reason *why);
+
+/* Free what store_load made and make *s empty. */
+void store_free(struct store_state *s);
+
+#endif

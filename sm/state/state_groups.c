@@ -1,0 +1,141 @@
+/*
+ * Groups and members in the state file: without them a restart would take
+ * multicast away from every host until the last of them has joined again.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/state/state_file_priv.h"
+
+enum {
+	MLID_FIRST = 0xc000,
+	MLID_LAST = 0xfffd,
+	STATE_MAX = 15,
+	FLOW_MAX = 0xfffff,
+	FIELDS = 12,
+};
+
+/* A field of a group: its base and the highest value. */
+struct field {
+	const char *name;
+	int base;
+	uint64_t max;
+};
+
+int
+store_group_read(struct store_reader *r, char *s)
+{
+	static const struct field field[FIELDS] = {
+		{"MGID", 16, UINT64_MAX},
+		{"MGID", 16, UINT64_MAX},
+		{"MLID", 16, MLID_LAST},
+		{"P_Key", 16, UINT16_MAX},
+		{"Q_Key", 16, UINT32_MAX},
+		{"MTU", 10, 63},
+		{"rate", 10, 63},
+		{"lifetime", 10, 63},
+		{"SL", 10, 15},
+		{"traffic class", 10, UINT8_MAX},
+		{"flow label", 16, FLOW_MAX},
+		{"hop limit", 10, UINT8_MAX},
+	};
+	uint64_t v[FIELDS];
+
+	for (unsigned i = 0; i < FIELDS; i++)
+		if (!store_number(
+			    store_word(&s), field[i].base, field[i].max, &v[i]))
+			return store_complain(
+				r, r->line, field[i].name, "no such number");
+	if (s != NULL)
+		return store_complain(r, r->line, "group", "too much");
+	if (v[0] >> 56 != 0xff || v[2] < MLID_FIRST)
+		return store_complain(
+			r, r->line, "group", "not a multicast address");
+	r->group =
+		mem_grow(r->group, r->ngroup, &r->group_cap, sizeof(*r->group));
+	r->group[r->ngroup++] = (struct store_group){
+		.mgid = {v[0], v[1]},
+		.mlid = (uint16_t)v[2],
+		.pkey = (uint16_t)v[3],
+		.qkey = (uint32_t)v[4],
+		.mtu = (uint8_t)v[5],
+		.rate = (uint8_t)v[6],
+		.life = (uint8_t)v[7],
+		.sl = (uint8_t)v[8],
+		.tclass = (uint8_t)v[9],
+		.flow = (uint32_t)v[10],
+		.hops = (uint8_t)v[11],
+		.first = r->nmember,
+	};
+	return 0;
+}
+
+int
+store_group_member(struct store_reader *r, char *s)
+{
+	struct store_member rec = {0};
+	const char *proxy;
+	uint64_t state;
+
+	if (r->ngroup == 0)
+		return store_complain(r, r->line, "member", "of no group");
+	if (store_guid(r, &s, &rec.guid) < 0 ||
+		store_guid(r, &s, &rec.owner) < 0)
+		return -1;
+	if (!store_number(store_word(&s), 10, STATE_MAX, &state) || state == 0)
+		return store_complain(
+			r, r->line, "state", "not a number from 1 to 15");
+	proxy = store_word(&s);
+	if (s != NULL || (proxy != NULL && strcmp(proxy, "proxy") != 0))
+		return store_complain(r, r->line, "member", "too much");
+	rec.state = (uint8_t)state;
+	rec.proxy = proxy != NULL;
+	r->member = mem_grow(
+		r->member, r->nmember, &r->member_cap, sizeof(*r->member));
+	r->member[r->nmember++] = rec;
+	r->group[r->ngroup - 1].n++;
+	return 0;
+}
+
+void
+store_group_print(const struct store_state *s, struct buf *out)
+{
+	for (size_t i = 0; i < s->ngroup; i++) {
+		const struct store_group *g = &s->group[i];
+
+		buf_printf(out,
+			"group 0x%016" PRIx64 " 0x%016" PRIx64
+			" 0x%04x 0x%04x 0x%08" PRIx32
+			" %u %u %u %u %u 0x%" PRIx32 " %u\n",
+			g->mgid[0], g->mgid[1], g->mlid, g->pkey, g->qkey,
+			g->mtu, g->rate, g->life, g->sl, g->tclass, g->flow,
+			g->hops);
+		for (size_t k = g->first; k < g->first + g->n; k++) {
+			const struct store_member *m = &s->member[k];
+
+			buf_printf(out,
+				"member 0x%016" PRIx64 " 0x%016" PRIx64
+				" %u%s\n",
+				m->guid, m->owner, m->state,
+				m->proxy ? " proxy" : "");
+		}
+	}
+}
+
+void
+store_group_keep(struct store_reader *r)
+{
+	struct store_state *s = r->s;
+	struct store_group *g = arena_array(s->arena, r->ngroup, sizeof(*g));
+	struct store_member *m = arena_array(s->arena, r->nmember, sizeof(*m));
+
+	for (size_t i = 0; i < r->ngroup; i++)
+		g[i] = r->group[i];
+	for (size_t i = 0; i < r->nmember; i++)
+		m[i] = r->member[i];
+	s->group = g;
+	s->ngroup = r->ngroup;
+	s->member = m;
+	s->nmember = r->nmember;
+}

@@ -1,0 +1,58 @@
+#include "sm/view/view.h"
+
+#include <stdlib.h>
+
+#include "sm/base/mem.h"
+#include "sm/policy/pkeys.h"
+#include "sm/policy/qos.h"
+#include "sm/view/view_redundancy.h"
+
+void
+view_change_own(struct view_change *c)
+{
+	c->phase = mem_dup(c->phase, c->nphases * sizeof(*c->phase));
+	c->turn = mem_dup(c->turn, c->nturns * sizeof(*c->turn));
+	c->expected = expect_ref(c->expected);
+}
+
+void
+view_change_free(struct view_change *c)
+{
+	free(c->phase);
+	free(c->turn);
+	expect_unref(c->expected);
+	*c = (struct view_change){0};
+}
+
+const struct expect *
+view_expected(const struct view *v)
+{
+	static const struct expect nothing = {0};
+
+	if (v->change.expected == NULL)
+		return &nothing;
+	return expect_cost(v->change.expected, v->routes);
+}
+
+struct view *
+view_ref(struct view *v)
+{
+	if (v != NULL)
+		v->refs++;
+	return v;
+}
+
+void
+view_unref(struct view *v)
+{
+	if (v == NULL || --v->refs > 0)
+		return;
+	routes_unref(v->routes);
+	topo_unref(v->topo);
+	pkeys_unref(v->pkeys);
+	qos_unref(v->qos);
+	homes_unref(v->homes);
+	free(v->quarantine);
+	view_change_free(&v->change);
+	free(v);
+}

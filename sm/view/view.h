@@ -1,0 +1,117 @@
+/*
+ * view: the last state of the fabric that was computed, verified, written and
+ * acknowledged; swapped by one assignment. Whoever answers a question (control
+ * socket, SA, metrics) answers from a view and pins it while it does.
+ */
+#ifndef HEDDLE_SM_VIEW_VIEW_H
+#define HEDDLE_SM_VIEW_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "discovery/topo.h"
+#include "distribution/transition/loss_estimate.h"
+#include "routing/core/lid.h"
+#include "routing/core/routes.h"
+#include "routing/driver/compute.h"
+#include "sm/base/clock.h"
+
+/* A node that is kept out, and why. */
+struct view_quarantine {
+	uint64_t guid;
+	node_ix node; /* in the view's topology, or TOPO_NONE */
+	char why[128];
+};
+
+/* What one run of the pipeline took. */
+struct view_times {
+	struct mono discover, readback, route, push, total;
+};
+
+struct view_counts {
+	uint64_t smps;	     /* sent in this run, retries included */
+	uint64_t lft_blocks; /* Set(LFT) acknowledged */
+	uint64_t lft_reads;  /* Get(LFT) for the read-back */
+	uint64_t other_sets; /* Set(PortInfo), Set(SwitchInfo) acknowledged */
+	uint64_t failed_sets;
+	uint32_t ports_active; /* port ends in Active, both ends counted */
+	uint32_t ports_linked; /* port ends with a cable */
+	uint32_t lids_new, lids_moved;
+};
+
+/* One phase of a push. */
+struct view_phase {
+	const char *what; /* static string: "tables" */
+	unsigned stage;	  /* of tables, from 1; else 0 */
+	size_t smps;
+	bool drain; /* begun after a wait for what was on its way */
+};
+
+/* A turn, or a port, that was closed meanwhile. */
+struct view_turn {
+	uint64_t guid;
+	uint8_t in, out;
+	bool by_port; /* port `in` was taken down */
+	uint64_t pairs;
+};
+
+/* How the tables came to the switches in the run that made the view. */
+struct view_change {
+	const char *method, *way; /* static strings */
+	unsigned stages;
+	size_t smps;
+	struct view_phase *phase;
+	size_t nphases;
+	struct view_turn *turn;
+	size_t nturns;
+	uint64_t pairs; /* (switch, LID) that lost packets by the turns */
+	struct expectation *expected; /* what hosts were to lose by it: see
+					 view_expected */
+	uint64_t paper_pairs;
+	uint64_t entries, blocks, kept;
+	uint64_t mixed_edges;
+	uint32_t cyclic, unread;
+	size_t mismatched_ports;
+	size_t nstays;	 /* turns that stay closed for connections of old */
+	char cause[512]; /* the cycle that forbade writing at once */
+	char stale[512]; /* the cycle that those connections would close */
+};
+
+struct pkeys;
+struct qos;
+struct homes;
+
+struct view {
+	unsigned refs;
+	uint32_t generation; /* of its topology */
+	struct topo *topo;
+	struct routes *routes;
+	struct pkeys
+		*pkeys;	 /* settled; asked through sm/view/view_partition.h */
+	struct qos *qos; /* likewise, through sm/view/view_slvl.h; or NULL */
+	struct homes
+		*homes; /* likewise, through sm/view/view_redundancy.h; NULL:
+			   nobody has counted yet (sm/redundancy_worker.h) */
+	struct route_story story;
+	struct view_times times;
+	struct view_counts counts;
+	struct view_change change;
+	struct view_quarantine *quarantine;
+	size_t nquarantine;
+	char cause[256]; /* "start", "trap 128 from S1 lid 4; ..." */
+	char lid_conflict[256];
+	struct mono when;
+};
+
+/* What hosts were to lose by the change, worked out when first asked for. */
+const struct expect *view_expected(const struct view *v);
+
+/* After an assignment: lists of its own; and free them. */
+void view_change_own(struct view_change *c);
+void view_change_free(struct view_change *c);
+
+struct view *view_ref(struct view *v);
+void view_unref(struct view *v); /* NULL allowed */
+
+#endif

@@ -1,0 +1,104 @@
+#include "sm/view/view_partition.h"
+
+#include <string.h>
+
+#include "config/partition_options.h"
+#include "sm/policy/pkeys.h"
+
+/* The port whose keys count: of a switch its port 0. */
+static port_ix
+owner(const struct topo *t, port_ix p)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+
+	return n->type == TOPO_SWITCH ? n->first_port : p;
+}
+
+size_t
+partition_keys(const struct view *v, port_ix p, const uint16_t **key)
+{
+	if (v->pkeys == NULL) {
+		*key = NULL;
+		return 0;
+	}
+	return pkeys_list(&v->pkeys->live, owner(v->topo, p), key);
+}
+
+/* The first key of a with which it talks to b; only: in this partition. */
+static uint16_t
+first_shared(const struct view *v, port_ix a, port_ix b, uint16_t only)
+{
+	const uint16_t *ka, *kb;
+	size_t na = partition_keys(v, a, &ka), nb = partition_keys(v, b, &kb);
+	bool self = owner(v->topo, a) == owner(v->topo, b);
+
+	for (size_t i = 0; i < na; i++) {
+		if (only != 0 && (ka[i] & PKEYS_BASE) != only)
+			continue;
+		for (size_t k = 0; k < nb; k++)
+			if (((ka[i] ^ kb[k]) & PKEYS_BASE) == 0 &&
+				(self || ((ka[i] | kb[k]) & PKEYS_FULL) != 0))
+				return ka[i];
+	}
+	return 0;
+}
+
+uint16_t
+partition_shared(const struct view *v, port_ix a, port_ix b)
+{
+	return first_shared(v, a, b, 0);
+}
+
+uint16_t
+partition_in(const struct view *v, port_ix a, port_ix b, uint16_t pkey)
+{
+	uint16_t only = pkey & PKEYS_BASE;
+
+	return only == 0 ? 0 : first_shared(v, a, b, only);
+}
+
+const char *
+partition_name(const struct view *v, uint16_t pkey)
+{
+	const struct schema_records *all;
+	const struct partition_options *o;
+
+	if (v->pkeys == NULL)
+		return "";
+	all = &v->pkeys->cfg->partitions;
+	o = all->record;
+	for (size_t i = 0; i < all->n; i++)
+		if (o[i].pkey == (pkey & PKEYS_BASE))
+			return all->name[i];
+	return (pkey & PKEYS_BASE) == PKEYS_BASE ? "Default" : "";
+}
+
+unsigned
+partition_blocks(const struct view *v, port_ix p)
+{
+	const uint16_t *key;
+	size_t n;
+
+	if (v->pkeys == NULL)
+		return 0;
+	n = pkeys_list(&v->pkeys->table, p, &key);
+	if (n == 0)
+		return topo_has_lid(v->topo, p) ? 1 : 0;
+	return (unsigned)(n + PARTITION_BLOCK - 1) / PARTITION_BLOCK;
+}
+
+bool
+partition_table(const struct view *v, port_ix p, unsigned block,
+	uint16_t out[PARTITION_BLOCK])
+{
+	const uint16_t *key;
+	size_t n, at = (size_t)block * PARTITION_BLOCK;
+
+	if (block >= partition_blocks(v, p))
+		return false;
+	n = pkeys_list(&v->pkeys->table, p, &key);
+	memset(out, 0, PARTITION_BLOCK * sizeof(*out));
+	for (size_t i = 0; i < PARTITION_BLOCK && at + i < n; i++)
+		out[i] = key[at + i];
+	return true;
+}

@@ -1,0 +1,41 @@
+/*
+ * homes: of a view, which nodes with several ports have a single point of
+ * failure now, and which; what routing/improve/redundancy.h finds in its
+ * tables, kept for whoever asks. An immutable value, shared by views of the
+ * same routes.
+ *
+ * Counting takes every way from every leaf to every such node, up to a second
+ * on the largest fabrics: sm/redundancy_worker.h has it done in a thread of its
+ * own.
+ */
+#ifndef HEDDLE_SM_VIEW_VIEW_REDUNDANCY_H
+#define HEDDLE_SM_VIEW_VIEW_REDUNDANCY_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "routing/improve/redundancy.h"
+#include "sm/view/view.h"
+
+struct homes {
+	unsigned refs;
+	size_t nodes;		  /* with several ports */
+	struct homing_node *node; /* of these, those with a single point of
+				     failure, by key */
+	size_t nsingle;
+	struct homing_point *point; /* theirs, with most nodes first */
+	size_t npoints;
+};
+
+/*
+ * Count v's; options: for the groups, NULL allowed. NULL when another thread
+ * set *cancel (NULL: nobody can). Reads nothing of v but what never changes
+ * while somebody holds it.
+ */
+struct homes *homes_count(const struct view *v,
+	const struct engine_options *options, const atomic_bool *cancel);
+
+struct homes *homes_ref(struct homes *h); /* NULL allowed */
+void homes_unref(struct homes *h);	  /* NULL allowed */
+
+#endif

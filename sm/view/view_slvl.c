@@ -1,0 +1,100 @@
+#include "sm/view/view_slvl.h"
+
+#include <string.h>
+
+#include "config/partition_options.h"
+#include "config/qos_options.h"
+#include "routing/engines/ftree/ftree.h"
+
+bool
+lanes_sl2vl(const struct view *v, node_ix n, unsigned in, unsigned out,
+	uint8_t row[8])
+{
+	port_ix p = v->topo->node[n].first_port + out;
+	const struct qos *q = v->qos;
+
+	(void)in; /* rows are the same for all of them */
+	if (q == NULL || !q->mapped[p])
+		return false;
+	levels_row(&q->want.levels, vlarb_vls(&q->want, q->topo, p),
+		levels_end(q->topo, p), row);
+	return true;
+}
+
+bool
+lanes_vlarb(const struct view *v, port_ix p, unsigned block, uint8_t table[64])
+{
+	const struct qos *q = v->qos;
+	struct vlarb_table t;
+
+	if (q == NULL || !q->shared[p] || block < 1 || block > VLARB_PARTS ||
+		vlarb_bytes(q->topo, p, block) == 0 ||
+		!vlarb_make(&q->want, q->topo, p, &t))
+		return false;
+	memcpy(table, t.part[block - 1], VLARB_PART);
+	return true;
+}
+
+const char *
+lanes_level(const struct view *v, unsigned i, unsigned lane, uint8_t *sl)
+{
+	const struct levels *l = v->qos != NULL ? &v->qos->want.levels : NULL;
+
+	if (l == NULL || i >= l->n || lane >= l->lanes)
+		return NULL;
+	*sl = l->sl[i][lane];
+	return qos_level_name(v->qos->cfg, i);
+}
+
+bool
+lanes_levels(const struct view *v)
+{
+	return v->qos != NULL && v->qos->want.levels.wanted;
+}
+
+/* What routing is told of lanes. */
+static struct engine_options
+options(const struct config *c)
+{
+	return (struct engine_options){.lanes = (uint8_t)c->routing.ftree.lanes,
+		.levels = (uint8_t)qos_levels(c),
+		.max_vls = qos_vls_code(c)};
+}
+
+void
+lanes_short(
+	const struct config *c, const struct routes *r, char *out, size_t size)
+{
+	const struct engine_options o = options(c);
+
+	ftree_lanes_short(r, &o, out, size);
+}
+
+uint32_t
+lanes_shared(
+	const struct config *c, const struct routes *r, char *out, size_t size)
+{
+	const struct engine_options o = options(c);
+
+	return ftree_lanes_shared(r, &o, out, size);
+}
+
+struct lanes_grant
+lanes_grant(const struct view *v, const struct qos_ask *ask, unsigned lane)
+{
+	const struct qos *q = v->qos;
+	struct lanes_grant g = {.sl = (uint8_t)lane};
+	const struct qos_level_options *o;
+	unsigned level;
+
+	if (q == NULL)
+		return g;
+	level = qos_level_of(q, ask);
+	if (lane < q->want.levels.lanes)
+		g.sl = q->want.levels.sl[level][lane];
+	o = qos_level(q->cfg, level);
+	g.mtu = (uint8_t)o->mtu;
+	g.rate = o->rate > 0 ? partition_rate_code(o->rate - 1) : 0;
+	g.life = (uint8_t)o->lifetime;
+	return g;
+}

@@ -1,0 +1,125 @@
+/* Tarjan 1974: lowest visit numbers, without recursion. */
+#include "sm/what_if/cut_points.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+
+struct visit {
+	const struct topo *t;
+	uint32_t *seen; /* [nsw] visit number, 0: not yet */
+	uint32_t *low;	/* [nsw] lowest number reached from below */
+	uint32_t *at;	/* [nsw] next cable to look at */
+	uint32_t *by;	/* [nsw] the cable (topo.adj) we came down by */
+	sw_ix *stack;
+	bool *parts; /* [nsw] */
+	uint32_t n;
+	size_t capcables;
+	struct cuts *out;
+};
+
+/* Are these two records the ends of one cable? */
+static bool
+is_same_cable(const struct topo_adj *a, const struct topo_adj *b, sw_ix of_a,
+	sw_ix of_b)
+{
+	return a->peer == of_b && b->peer == of_a && a->out == b->peer_port &&
+	       a->peer_port == b->out;
+}
+
+static void
+down(struct visit *v, sw_ix s, uint32_t by, uint32_t *depth)
+{
+	v->seen[s] = v->low[s] = ++v->n;
+	v->by[s] = by;
+	v->stack[(*depth)++] = s;
+}
+
+/* Back from s to u, which it was reached from. */
+static void
+back(struct visit *v, sw_ix s, sw_ix u)
+{
+	const struct topo *t = v->t;
+	struct cuts *out = v->out;
+
+	if (v->low[s] < v->low[u])
+		v->low[u] = v->low[s];
+	if (v->low[s] >= v->seen[u])
+		v->parts[u] = true;
+	if (v->low[s] <= v->seen[u])
+		return;
+	out->cable = mem_grow(
+		out->cable, out->ncables, &v->capcables, sizeof(*out->cable));
+	out->cable[out->ncables++] =
+		topo_port_of(t, t->sw[u].node, t->adj[v->by[s]].out);
+}
+
+static void
+visit(struct visit *v, sw_ix root)
+{
+	const struct topo *t = v->t;
+	uint32_t depth = 0, children = 0;
+
+	down(v, root, TOPO_NONE, &depth);
+	while (depth > 0) {
+		sw_ix s = v->stack[depth - 1], u;
+		const struct topo_adj *a;
+		uint32_t i = v->at[s]++;
+
+		if (i >= t->sw[s].nadj) {
+			depth--;
+			if (depth > 0)
+				back(v, s, v->stack[depth - 1]);
+			children += depth == 1;
+			continue;
+		}
+		a = &t->adj[t->sw[s].adj + i];
+		u = a->peer;
+		if (!topo_sw_live(t, u))
+			continue;
+		if (v->seen[u] == 0)
+			down(v, u, t->sw[s].adj + i, &depth);
+		else if ((v->by[s] == TOPO_NONE ||
+				 !is_same_cable(a, &t->adj[v->by[s]], s, u)) &&
+			 v->seen[u] < v->low[s])
+			v->low[s] = v->seen[u];
+	}
+	v->parts[root] = children > 1;
+}
+
+void
+cuts_find(const struct topo *t, struct cuts *out)
+{
+	size_t n = t->nsw + 1U;
+	struct visit v = {.t = t,
+		.seen = mem_zalloc(n, sizeof(*v.seen)),
+		.low = mem_zalloc(n, sizeof(*v.low)),
+		.at = mem_zalloc(n, sizeof(*v.at)),
+		.by = mem_zalloc(n, sizeof(*v.by)),
+		.stack = mem_zalloc(n, sizeof(*v.stack)),
+		.parts = mem_zalloc(n, sizeof(*v.parts)),
+		.out = out};
+
+	*out = (struct cuts){.sw = mem_alloc(n * sizeof(*out->sw))};
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (v.seen[s] == 0 && topo_sw_live(t, s))
+			visit(&v, s);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (v.parts[s])
+			out->sw[out->nsw++] = s;
+	free(v.seen);
+	free(v.low);
+	free(v.at);
+	free(v.by);
+	free(v.stack);
+	free(v.parts);
+}
+
+void
+cuts_free(struct cuts *c)
+{
+	free(c->cable);
+	free(c->sw);
+	*c = (struct cuts){0};
+}

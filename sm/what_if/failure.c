@@ -1,0 +1,151 @@
+#include "sm/what_if/failure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "discovery/builder/builder.h"
+#include "sm/base/mem.h"
+#include "sm/report/port_find.h"
+
+static int
+find_cabled(const struct topo *t, const char *text, const char *slash,
+	struct failure *out, struct reason *why)
+{
+	size_t n = (size_t)(slash - text);
+	char *name = mem_dup(text, n + 1);
+	unsigned long port = strtoul(slash + 1, NULL, 10);
+
+	name[n] = '\0';
+	out->node = find_node(t, name, why);
+	free(name);
+	if (out->node == TOPO_NONE)
+		return -1;
+	if (port == 0 || port > t->node[out->node].nports)
+		return reason_set(why, "'%s' has no port %s: 1 to %u",
+			topo_desc(t, out->node), slash + 1,
+			t->node[out->node].nports);
+	out->port = (unsigned)port;
+	if (t->port[topo_port_of(t, out->node, out->port)].peer == TOPO_NONE)
+		return reason_set(why, "nothing is cabled to '%s' port %u",
+			topo_desc(t, out->node), out->port);
+	return 0;
+}
+
+int
+failure_find(const struct topo *t, const char *text, struct failure *out,
+	struct reason *why)
+{
+	const char *slash = strrchr(text, '/');
+	struct reason ignored;
+
+	*out = (struct failure){.node = find_node(t, text, &ignored)};
+	if (out->node != TOPO_NONE)
+		return 0;
+	/* names hold slashes too: only digits behind it make it a port */
+	if (slash != NULL && slash[1] != '\0' && strlen(slash + 1) <= 3 &&
+		strspn(slash + 1, "0123456789") == strlen(slash + 1))
+		return find_cabled(t, text, slash, out, why);
+	return reason_set(why, "%s", ignored.text);
+}
+
+struct copy {
+	const struct topo *t;
+	struct draft *d;
+	bool *gone; /* by node */
+	bool *cut;  /* by port */
+};
+
+/* LIDs are what was given, not what was found. */
+static void
+copy_lids(struct copy *c)
+{
+	for (port_ix p = 0; p < c->t->nports; p++) {
+		const struct topo_port *port = &c->t->port[p];
+
+		if (port->lid != 0 && port->lid != port->found_lid)
+			draft_set_found_lid(
+				c->d, port->node, port->num, port->lid);
+	}
+}
+
+static void
+fail_all(struct copy *c)
+{
+	for (port_ix p = 0; p < c->t->nports; p++)
+		if (c->cut[p])
+			draft_pull_link(
+				c->d, c->t->port[p].node, c->t->port[p].num);
+	for (node_ix n = 0; n < c->t->nnodes; n++)
+		if (c->gone[n])
+			draft_remove_node(c->d, n);
+}
+
+/* Is this a place to look from: a host port with its cable, or a switch? */
+static bool
+can_see(const struct copy *c, port_ix p)
+{
+	const struct topo_port *port = &c->t->port[p];
+
+	if (c->gone[port->node])
+		return false;
+	if (c->t->node[port->node].sw != TOPO_NONE)
+		return port->num == 0;
+	return port->peer != TOPO_NONE && !c->cut[p] && !c->cut[port->peer] &&
+	       !c->gone[c->t->port[port->peer].node] &&
+	       !(c->t->node[port->node].flags & TN_AGGREGATION);
+}
+
+/* Where we were, else the first host that has a cable, else a switch. */
+static port_ix
+lookout(const struct copy *c)
+{
+	const struct topo *t = c->t;
+	port_ix any = TOPO_NONE;
+
+	if (t->sm_port != TOPO_NONE && can_see(c, t->sm_port))
+		return t->sm_port;
+	for (port_ix p = 0; p < t->nports; p++) {
+		if (!can_see(c, p))
+			continue;
+		if (t->node[t->port[p].node].sw == TOPO_NONE)
+			return p;
+		if (any == TOPO_NONE)
+			any = p;
+	}
+	return any;
+}
+
+int
+failure_apply(const struct topo *t, const struct failure *f, size_t n,
+	struct draft_pieces *out, struct reason *why)
+{
+	struct copy c = {.t = t,
+		.d = draft_thaw(t),
+		.gone = mem_zalloc(t->nnodes, sizeof(*c.gone)),
+		.cut = mem_zalloc(t->nports, sizeof(*c.cut))};
+	port_ix self;
+	int rc;
+
+	for (size_t i = 0; i < n; i++) {
+		if (f[i].port == 0)
+			c.gone[f[i].node] = true;
+		else
+			c.cut[topo_port_of(t, f[i].node, f[i].port)] = true;
+	}
+	copy_lids(&c);
+	self = lookout(&c);
+	fail_all(&c);
+	if (self != TOPO_NONE) {
+		draft_set_self(c.d, t->port[self].node, t->port[self].num);
+		rc = draft_pieces(c.d, t->generation + 1, out, why);
+	} else {
+		*out = (struct draft_pieces){0};
+		rc = reason_set(why,
+			"nothing is left of the fabric: no switch, and no "
+			"two hosts on one cable");
+	}
+	draft_free(c.d);
+	free(c.gone);
+	free(c.cut);
+	return rc;
+}

@@ -1,0 +1,158 @@
+#include "sm/what_if/forecast.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/tiers/tree.h"
+#include "sm/policy/jobs.h"
+#include "sm/what_if/snapshot_read.h"
+
+enum { SEED = 1 };
+
+static void
+tell(const struct forecast_job *job, const char *doing)
+{
+	if (job->told != NULL)
+		job->told(job->cookie, doing);
+}
+
+struct topo *
+forecast_lids(const struct forecast_job *job, const struct topo *t,
+	const struct lid_record *record, size_t nrecord, struct lid_table *out,
+	struct reason *why)
+{
+	struct lid_table table;
+	struct topo *with;
+
+	tell(job, "assigning LIDs");
+	if (task_lids(job->cfg, t, record, nrecord, &table, why) != 0)
+		return NULL;
+	with = topo_with_lids(t, &(struct topo_lids){table.lid, table.lmc});
+	if (out != NULL)
+		*out = table;
+	else
+		lid_table_free(&table);
+	return with;
+}
+
+static void
+measure(const struct forecast_job *job, const struct verify_tables *in,
+	struct forecast *out)
+{
+	unsigned shifts;
+
+	tell(job, "bisections");
+	metrics_ebb(in, FORECAST_TRIALS, SEED, &out->ebb);
+	tell(job, "shifts");
+	shifts = FORECAST_FLOWS / (out->ebb.hosts + 1);
+	if (shifts > FORECAST_SHIFTS)
+		shifts = FORECAST_SHIFTS;
+	metrics_shift(in, shifts, SEED, &out->shift);
+	out->measured = true;
+}
+
+static void
+find_homes(const struct forecast_job *job, const struct verify_tables *in,
+	struct forecast *out)
+{
+	struct task_options options;
+
+	tell(job, "homes");
+	task_options(job->cfg, in->topo, &options);
+	homing_find(in, &options.engine, &out->homes);
+	task_options_free(&options);
+}
+
+/* r is judged: take it and measure it. */
+static void
+take(const struct forecast_job *job, struct routes *r, struct forecast *out)
+{
+	const struct verify_tables in = {
+		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
+
+	out->topo = topo_ref(r->topo);
+	out->routes = routes_ref(r);
+	out->report = r->report;
+	measure(job, &in, out);
+	find_homes(job, &in, out);
+}
+
+/* What a tree the fabric is, whoever routed it; in an order that is known,
+ * where one is. */
+static void
+read_tree(const struct forecast_job *job, struct routes *r)
+{
+	struct task_options options;
+	const struct route_job work = {.topo = r->topo,
+		.pool = job->pool,
+		.prev = r->reading.engine != NULL ? r : NULL,
+		.options = &options.engine};
+	struct arena *scratch = arena_new();
+
+	task_options(job->cfg, r->topo, &options);
+	tree_keep(tree_read(&work, scratch), r);
+	arena_free(scratch);
+	task_options_free(&options);
+}
+
+void
+forecast_judge(
+	const struct forecast_job *job, struct routes *r, struct forecast *out)
+{
+	const struct verify_tables in = {
+		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
+	struct reason why = {""};
+
+	*out = (struct forecast){0};
+	tell(job, "verifying");
+	verify_state_unref(r->verified);
+	if (verify_keep(&in, task_threads(job->cfg), &r->report, &r->verified,
+		    &why) != 0)
+		(void)snprintf(out->why, sizeof(out->why), "%s", why.text);
+	read_tree(job, r);
+	take(job, r, out);
+}
+
+void
+forecast_route(const struct forecast_job *job, struct topo *t,
+	const struct routes *prev, struct forecast *out)
+{
+	const struct config_routing *c = &job->cfg->routing;
+	struct task_options options;
+	struct route_job work = {.topo = t,
+		.pool = job->pool,
+		.prev = prev,
+		.options = &options.engine,
+		.load_limit = c->load_limit,
+		.rebalance = job->rebalance && prev != NULL,
+		.seed = SEED,
+		.threads = task_threads(job->cfg)};
+	struct route_story story;
+	struct reason why = {""};
+	struct routes *r;
+
+	if (job->given != NULL)
+		given_recall(job->given, &work);
+	task_options(job->cfg, t, &options);
+	tell(job, "routing");
+	r = route_compute(&work, c->engines.name, c->engines.n, &story, &why);
+	task_options_free(&options);
+	if (r == NULL) {
+		*out = (struct forecast){.topo = topo_ref(t), .story = story};
+		(void)snprintf(out->why, sizeof(out->why), "%s", why.text);
+		return;
+	}
+	*out = (struct forecast){.story = story};
+	take(job, r, out);
+	routes_unref(r);
+}
+
+void
+forecast_free(struct forecast *f)
+{
+	routes_unref(f->routes);
+	topo_unref(f->topo);
+	homing_end(&f->homes);
+	*f = (struct forecast){0};
+}

@@ -1,0 +1,246 @@
+#include "sm/what_if/inputs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "discovery/text/topo_text.h"
+#include "sm/base/mem.h"
+#include "sm/what_if/routes_remap.h"
+
+static void
+tell(const struct forecast_job *job, const char *doing)
+{
+	if (job->told != NULL)
+		job->told(job->cookie, doing);
+}
+
+/* ---- the configuration ---- */
+
+static int
+take_config(struct intake *in, const struct intake_ask *ask, struct reason *why)
+{
+	const char **set = mem_zalloc(ask->nset + 1, sizeof(*set));
+	struct config *base;
+	char engine[128];
+	size_t n = 0;
+
+	base = ask->base != NULL ? config_ref(ask->base)
+	       : in->live	 ? config_ref(in->given.cfg)
+				 : config_default();
+	if (ask->engine != NULL) {
+		(void)snprintf(engine, sizeof(engine), "routing.engines=[%s]",
+			ask->engine);
+		set[n++] = engine;
+	}
+	for (size_t i = 0; i < ask->nset; i++)
+		set[n++] = ask->set[i];
+	in->cfg = config_with(base, set, n, route_engine_names(), why);
+	config_unref(base);
+	free(set);
+	return in->cfg != NULL ? 0 : -1;
+}
+
+/* ---- the fabric ---- */
+
+/*
+ * All of a text, "-" being stdin; free it. NULL and why. Tables of a large
+ * fabric have gigabytes, so there is no limit; but devices without an end are
+ * no text.
+ */
+static char *
+slurp(const char *name, size_t *n, struct reason *why)
+{
+	bool in = strcmp(name, "-") == 0;
+	FILE *f = in ? stdin : fopen(name, "re");
+	struct buf b = {0};
+	char part[65536];
+	size_t got;
+	int error = errno;
+	bool text = true;
+
+	while (f != NULL && text &&
+		(got = fread(part, 1, sizeof(part), f)) > 0) {
+		text = memchr(part, 0, got) == NULL;
+		buf_put(&b, part, got);
+	}
+	if (f == NULL || ferror(f)) {
+		(void)reason_set(why, "%s: cannot be read: %s", name,
+			strerror(f == NULL ? error : errno));
+		buf_free(&b);
+	} else if (!text) {
+		(void)reason_set(why, "%s: is no text", name);
+		buf_free(&b);
+	} else if (b.text == NULL) {
+		(void)reason_set(why, "%s: there is nothing in it", name);
+	}
+	if (f != NULL && !in)
+		(void)fclose(f);
+	*n = b.n;
+	return b.text;
+}
+
+/* The fabric, from a file or from the daemon, without LIDs yet. */
+static int
+read_topology(
+	struct intake *in, const struct intake_ask *ask, struct reason *why)
+{
+	char *text;
+	size_t n;
+	int rc;
+
+	if (ask->topology == NULL) {
+		in->bare = (struct draft_pieces){
+			.topo = mem_zalloc(1, sizeof(struct topo *)), .n = 1};
+		in->bare.topo[0] = topo_ref(in->given.topo);
+		return 0;
+	}
+	text = slurp(ask->topology, &n, why);
+	if (text == NULL)
+		return -1;
+	rc = text_parse_pieces(text, n, ask->topology, &in->bare, why);
+	free(text);
+	return rc;
+}
+
+/* LIDs as the tables in force have them, where the topology has none. */
+static struct lid_record *
+records(const struct topo *t, const struct fts *f, size_t *n)
+{
+	struct lid_record *r;
+
+	*n = 0;
+	for (port_ix p = 0; p < t->nports; p++)
+		if (t->port[p].found_lid != 0)
+			return NULL;
+	r = mem_zalloc(f->nowners, sizeof(*r));
+	for (size_t i = 0; i < f->nowners; i++)
+		r[(*n)++] = (struct lid_record){
+			.guid = f->owner[i].port_guid, .lid = f->owner[i].lid};
+	return r;
+}
+
+/*
+ * Tables in a file say nothing of the order they were made in: the one that
+ * these switches would be given now is the best guess.
+ */
+static void
+guess_order(struct intake *in, const struct forecast_job *job)
+{
+	struct forecast fresh;
+
+	tell(job, "routing afresh, for the order");
+	forecast_route(job, in->topo, NULL, &fresh);
+	if (fresh.routes != NULL) {
+		in->found->order = fresh.routes->order;
+		memcpy(in->found->rank, fresh.routes->rank,
+			in->topo->nsw * sizeof(*in->found->rank));
+	}
+	forecast_free(&fresh);
+}
+
+static int
+read_tables(const struct intake *in, const struct intake_ask *ask,
+	struct fts **out, struct reason *why)
+{
+	char *text;
+	size_t n;
+
+	if (ask->from == NULL || in->live)
+		return 0;
+	text = slurp(ask->from, &n, why);
+	if (text == NULL)
+		return -1;
+	*out = fts_parse(text, n, ask->from, why);
+	free(text);
+	return *out != NULL ? 0 : -1;
+}
+
+static int
+give_lids(struct intake *in, const struct forecast_job *job,
+	const struct fts *fts, struct reason *why)
+{
+	struct lid_record *r = NULL;
+	size_t n = 0;
+
+	if (in->live)
+		in->topo = forecast_lids(job, in->bare.topo[0], in->given.lid,
+			in->given.state.nlid, &in->lids, why);
+	else if (fts != NULL)
+		r = records(in->bare.topo[0], fts, &n);
+	if (!in->live)
+		in->topo = forecast_lids(
+			job, in->bare.topo[0], r, n, &in->lids, why);
+	free(r);
+	return in->topo != NULL ? 0 : -1;
+}
+
+/* The tables in force, on the fabric that is asked about. */
+static void
+take_tables(struct intake *in, const struct forecast_job *job,
+	const struct fts *fts)
+{
+	const struct routes *r = in->given.routes;
+
+	if (in->live && in->topo->hash == r->topo->hash &&
+		in->topo->max_lid == r->topo->max_lid) {
+		in->found = routes_for(r, in->topo);
+	} else if (in->live) {
+		in->found = onto_topology(r, in->topo, &in->misfit);
+		in->same = false;
+	} else if (fts != NULL) {
+		in->found = fts_routes(fts, in->topo, job->pool, &in->misfit);
+		guess_order(in, job);
+	}
+	in->prev =
+		in->live ? routes_ref(in->given.routes) : routes_ref(in->found);
+}
+
+static int
+take_fabric(struct intake *in, const struct intake_ask *ask,
+	const struct forecast_job *job, struct reason *why)
+{
+	struct fts *fts = NULL;
+	int rc;
+
+	tell(job, "reading the fabric");
+	rc = read_tables(in, ask, &fts, why);
+	if (rc == 0)
+		rc = read_topology(in, ask, why);
+	if (rc == 0)
+		rc = give_lids(in, job, fts, why);
+	if (rc == 0)
+		take_tables(in, job, fts);
+	fts_free(fts);
+	return rc;
+}
+
+int
+intake_take(struct intake *in, const struct intake_ask *ask,
+	struct forecast_job *job, struct reason *why)
+{
+	*in = (struct intake){.live = ask->snapshot != NULL};
+	in->same = in->live && ask->base == NULL && ask->engine == NULL &&
+		   ask->nset == 0;
+	if (in->live &&
+		given_read(ask->snapshot, job->pool, &in->given, why) != 0)
+		return -1;
+	if (take_config(in, ask, why) != 0)
+		return -1;
+	job->cfg = in->cfg;
+	job->given = in->live ? &in->given : NULL;
+	return take_fabric(in, ask, job, why);
+}
+
+void
+intake_free(struct intake *in)
+{
+	draft_pieces_free(&in->bare);
+	routes_unref(in->found);
+	routes_unref(in->prev);
+	lid_table_free(&in->lids);
+	topo_unref(in->topo);
+	given_free(&in->given);
+	config_unref(in->cfg);
+}

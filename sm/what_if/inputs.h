@@ -1,0 +1,47 @@
+/*
+ * intake: what a plan starts from: configuration, fabric, tables in force; from
+ * files, or all of it from a running daemon, which a file or a setting then
+ * replaces in part.
+ */
+#ifndef HEDDLE_SM_WHAT_IF_INPUTS_H
+#define HEDDLE_SM_WHAT_IF_INPUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "discovery/builder/builder.h"
+#include "routing/text/fts.h"
+#include "sm/what_if/forecast.h"
+#include "sm/what_if/snapshot_read.h"
+
+/* What is asked for; NULL: nothing was said. */
+struct intake_ask {
+	const char *topology, *from, *engine;
+	json_t *snapshot;	/* of the daemon: from is "live" */
+	struct config *base;	/* instead of the daemon's, or of defaults */
+	const char *const *set; /* "key=value" */
+	size_t nset;
+};
+
+struct intake {
+	struct config *cfg;
+	struct given given;	  /* by the daemon, or all zero */
+	struct draft_pieces bare; /* as read, without LIDs; ours first */
+	struct topo *topo;	  /* ours, with LIDs */
+	struct lid_table lids;
+	struct routes *found;	  /* --from, on topo; or NULL */
+	struct routes *prev;	  /* where the next routes go on; or NULL */
+	struct fts_misfit misfit; /* of the tables and the topology */
+	bool live;		  /* a daemon is asked */
+	bool same; /* and nothing is otherwise than it knows it */
+};
+
+/*
+ * Take in all of it; job->cfg and job->given are set, the rest of the job is
+ * there. 0, or -1 and why. Free with intake_free in any case, before the pool.
+ */
+int intake_take(struct intake *in, const struct intake_ask *ask,
+	struct forecast_job *job, struct reason *why);
+void intake_free(struct intake *in);
+
+#endif

@@ -1,0 +1,491 @@
+#include "sm/what_if/plan_json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/report/json_util.h"
+#include "sm/report/names.h"
+#include "sm/report/redundancy_json.h"
+#include "sm/report/tree_json.h"
+
+enum { WORST = 10, LISTED = 50, LEVELS_MAX = 64 };
+
+json_t *
+report_lids(const struct topo *t, const struct lid_table *l)
+{
+	json_t *o = json_object();
+
+	member_put(o, "highest", member_u64(t->max_lid));
+	member_put(o, "assigned", member_u64(l->assigned));
+	member_put(o, "moved", member_u64(l->moved));
+	member_put(o, "conflicts", member_u64(l->conflicts));
+	member_put(o, "conflict", words_text(l->conflict));
+	return o;
+}
+
+/* ---- the order ---- */
+
+static int
+by_rank(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The ranks there are, ascending; their number. */
+static uint32_t
+distinct_ranks(const struct routes *r, uint32_t **out)
+{
+	uint32_t nsw = r->topo->nsw, n = 0;
+	uint32_t *rank = mem_dup(r->rank, nsw * sizeof(*rank));
+
+	qsort(rank, nsw, sizeof(*rank), by_rank);
+	for (uint32_t i = 0; i < nsw; i++)
+		if (n == 0 || rank[n - 1] != rank[i])
+			rank[n++] = rank[i];
+	*out = rank;
+	return n;
+}
+
+static json_t *
+ranks_json(const struct routes *r)
+{
+	uint32_t *rank, n = distinct_ranks(r, &rank);
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t count = 0;
+
+		for (sw_ix s = 0; s < r->topo->nsw; s++)
+			count += r->rank[s] == rank[i];
+		(void)json_array_append_new(list,
+			json_pack("{s:o, s:o}", "rank", member_u64(rank[i]),
+				"switches", member_u64(count)));
+	}
+	free(rank);
+	return list;
+}
+
+/* ---- loads ---- */
+
+/* Cables from one rank to another, in that direction. */
+struct level {
+	uint32_t from, to;
+	uint64_t cables, idle, sum, max, min;
+};
+
+struct levels {
+	struct level item[LEVELS_MAX];
+	size_t n;
+};
+
+static void
+add_load(struct levels *l, uint32_t from, uint32_t to, uint64_t load)
+{
+	struct level *e;
+	size_t i = 0;
+
+	while (i < l->n && (l->item[i].from != from || l->item[i].to != to))
+		i++;
+	if (i == LEVELS_MAX)
+		return; /* no tree: the figures by level say nothing */
+	e = &l->item[i];
+	if (i == l->n) {
+		*e = (struct level){.from = from, .to = to, .min = load};
+		l->n++;
+	}
+	e->cables++;
+	e->idle += load == 0;
+	e->sum += load;
+	e->max = load > e->max ? load : e->max;
+	e->min = load < e->min ? load : e->min;
+}
+
+struct worst {
+	sw_ix sw;
+	const struct topo_adj *a;
+	uint64_t load;
+};
+
+/* Keep the WORST highest, the first among equals in front. */
+static void
+add_worst(struct worst *w, size_t *n, const struct worst *x)
+{
+	size_t i = *n;
+
+	if (x->load == 0 || (i == WORST && x->load <= w[WORST - 1].load))
+		return;
+	if (i < WORST)
+		++*n;
+	else
+		i--;
+	for (; i > 0 && w[i - 1].load < x->load; i--)
+		w[i] = w[i - 1];
+	w[i] = *x;
+}
+
+static json_t *
+worst_json(const struct topo *t, const struct worst *w, size_t n)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		json_t *o = json_object();
+
+		member_put(o, "switch",
+			words_guid(t->node[t->sw[w[i].sw].node].guid));
+		member_put(o, "name", words_name(t, t->sw[w[i].sw].node));
+		member_put(o, "port", member_u64(w[i].a->out));
+		member_put(o, "peer", words_name(t, t->sw[w[i].a->peer].node));
+		member_put(o, "peer_port", member_u64(w[i].a->peer_port));
+		member_put(o, "pairs", member_u64(w[i].load));
+		(void)json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *
+levels_json(const struct levels *l)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; l->n < LEVELS_MAX && i < l->n; i++) {
+		const struct level *e = &l->item[i];
+		json_t *o = json_object();
+
+		member_put(o, "from", member_u64(e->from));
+		member_put(o, "to", member_u64(e->to));
+		member_put(o, "cables", member_u64(e->cables));
+		member_put(o, "idle", member_u64(e->idle));
+		member_put(o, "max", member_u64(e->max));
+		member_put(o, "min", member_u64(e->min));
+		member_put(o, "mean",
+			json_real((double)e->sum / (double)e->cables));
+		(void)json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *
+load_json(const struct forecast *f)
+{
+	const struct routes *r = f->routes;
+	const struct topo *t = f->topo;
+	struct levels *levels = mem_zalloc(1, sizeof(*levels));
+	struct worst w[WORST];
+	size_t n = 0;
+	json_t *o = json_object();
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		if (!topo_sw_live(t, s))
+			continue;
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+			struct worst x = {s, &t->adj[t->sw[s].adj + i], 0};
+
+			if (!topo_sw_live(t, x.a->peer))
+				continue;
+			x.load = verify_state_load(r->verified, s, x.a->out);
+			add_load(
+				levels, r->rank[s], r->rank[x.a->peer], x.load);
+			add_worst(w, &n, &x);
+		}
+	}
+	member_put(o, "max", member_u64(f->report.load_max));
+	member_put(o, "mean", json_real(f->report.load_mean));
+	member_put(o, "saturation",
+		json_real(metrics_saturation(&f->report, f->ebb.hosts)));
+	member_put(o, "levels", levels_json(levels));
+	member_put(o, "worst", worst_json(t, w, n));
+	free(levels);
+	return o;
+}
+
+/* ---- the rest ---- */
+
+static json_t *
+verdict_json(const struct verify_report *q)
+{
+	json_t *o = json_object();
+
+	member_put(o, "ok", json_boolean(q->ok));
+	member_put(o, "pairs", member_u64(q->pairs));
+	member_put(o, "unreachable", member_u64(q->unreachable));
+	member_put(o, "cut_off", member_u64(q->cut_off));
+	member_put(o, "loops", member_u64(q->loops));
+	member_put(o, "cyclic_channels", member_u64(q->cyclic_channels));
+	member_put(o, "lanes", member_u64(q->vls));
+	member_put(o, "first_fault", words_text(q->first));
+	member_put(o, "cycle", words_text(q->cycle));
+	return o;
+}
+
+static json_t *
+hops_json(const struct forecast *f)
+{
+	const uint64_t *pairs;
+	size_t n = verify_state_hops(f->routes->verified, &pairs);
+	json_t *o = json_object(), *list = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		(void)json_array_append_new(list, member_u64(pairs[i]));
+	member_put(o, "max", member_u64(f->report.hops_max));
+	member_put(o, "mean", json_real(f->report.hops_mean));
+	member_put(o, "pairs", list);
+	return o;
+}
+
+static json_t *
+ebb_json(const struct metrics_ebb *e)
+{
+	return json_pack("{s:o, s:o, s:f, s:f, s:f, s:o}", "hosts",
+		member_u64(e->hosts), "trials", member_u64(e->trials), "mean",
+		e->mean, "spread", e->spread, "lowest", e->lowest, "lost",
+		member_u64(e->lost));
+}
+
+static json_t *
+shift_json(const struct metrics_shift *s)
+{
+	json_t *first =
+		s->first_exact ? member_u64(s->first_worst) : json_null();
+
+	return json_pack("{s:o, s:b, s:o, s:o, s:f, s:o, s:o}", "shifts",
+		member_u64(s->shifts), "all",
+		s->hosts > 0 && s->shifts + 1 >= s->hosts, "worst",
+		member_u64(s->worst), "worst_by", member_u64(s->worst_by),
+		"mean", s->mean, "lost", member_u64(s->lost), "first_worst",
+		first);
+}
+
+/* Nodes with several ports, and those that one failure cuts off all the same.
+ */
+static json_t *
+homes_json(const struct forecast *f)
+{
+	json_t *list = json_array(), *o;
+	struct homing_point *p;
+	char text[400];
+	size_t n;
+
+	for (size_t i = 0; i < f->homes.n && json_array_size(list) < LISTED;
+		i++) {
+		if (f->homes.node[i].cut == 0)
+			continue;
+		homing_text(f->topo, &f->homes.node[i], text, sizeof(text));
+		(void)json_array_append_new(list, words_text(text));
+	}
+	p = homing_points(&f->homes, &n);
+	o = json_pack("{s:o, s:o, s:o, s:o, s:o}", "nodes",
+		member_u64(f->homes.n), "single_points",
+		member_u64(f->homes.single), "points_all", member_u64(n),
+		"points", points_list(f->topo, p, n), "list", list);
+	free(p);
+	return o;
+}
+
+static json_t *
+story_json(const struct forecast *f)
+{
+	json_t *o = json_object();
+
+	member_put(o, "engine",
+		words_text(f->story.engine[0] != '\0' ? f->story.engine
+			   : f->routes != NULL	      ? f->routes->engine
+						      : ""));
+	member_put(o, "fallback", json_boolean(f->story.fallback));
+	member_put(o, "attempts", member_u64(f->story.attempts));
+	member_put(o, "tried", words_text(f->story.tried));
+	member_put(o, "rebalanced", json_boolean(f->story.rebalanced));
+	return o;
+}
+
+json_t *
+report_forecast(const struct forecast *f)
+{
+	const struct routes *r = f->routes;
+	const struct view v = {.topo = f->topo, .routes = f->routes};
+	json_t *o = json_object();
+
+	member_put(o, "ok", json_boolean(r != NULL && f->report.ok));
+	member_put(o, "why", words_text(f->why));
+	member_put(o, "routing", story_json(f));
+	if (r == NULL)
+		return o;
+	member_put(o, "order", json_string(words_order(r->order)));
+	member_put(o, "note", words_text(r->note));
+	member_put(o, "turn_leaf",
+		r->turn_leaf != TOPO_NONE
+			? words_name(f->topo, f->topo->sw[r->turn_leaf].node)
+			: json_null());
+	member_put(o, "ranks", ranks_json(r));
+	member_put(o, "verified", verdict_json(&f->report));
+	member_put(o, "tree", tiers_json(&v, LISTED));
+	member_put(o, "homes", homes_json(f));
+	if (r->verified != NULL) {
+		member_put(o, "hops", hops_json(f));
+		member_put(o, "load", load_json(f));
+	}
+	if (f->measured) {
+		member_put(o, "ebb", ebb_json(&f->ebb));
+		member_put(o, "shift", shift_json(&f->shift));
+	}
+	return o;
+}
+
+/* ---- impact ---- */
+
+static void
+append_cable(json_t *list, const struct topo *t, port_ix p)
+{
+	const struct topo_port *a = &t->port[p], *b = &t->port[a->peer];
+
+	(void)json_array_append_new(
+		list, json_pack("{s:o, s:i, s:o, s:i}", "name",
+			      words_name(t, a->node), "port", a->num, "peer",
+			      words_name(t, b->node), "peer_port", b->num));
+}
+
+/* The same cable in the other topology's list? */
+static bool
+had_cable(const struct topo *t, port_ix p, const struct topo *o,
+	const struct cuts *c)
+{
+	const struct topo_port *a = &t->port[p], *b = &t->port[a->peer];
+	uint64_t ga = t->node[a->node].guid, gb = t->node[b->node].guid;
+
+	for (size_t i = 0; i < c->ncables; i++) {
+		const struct topo_port *x = &o->port[c->cable[i]];
+		const struct topo_port *y = &o->port[x->peer];
+		uint64_t gx = o->node[x->node].guid, gy = o->node[y->node].guid;
+
+		if ((ga == gx && gb == gy && a->num == x->num) ||
+			(ga == gy && gb == gx && a->num == y->num))
+			return true;
+	}
+	return false;
+}
+
+static bool
+had_switch(const struct topo *t, sw_ix s, const struct topo *o,
+	const struct cuts *c)
+{
+	for (size_t i = 0; i < c->nsw; i++)
+		if (o->node[o->sw[c->sw[i]].node].guid ==
+			t->node[t->sw[s].node].guid)
+			return true;
+	return false;
+}
+
+/* Single points of failure that were none before. */
+static json_t *
+redundancy_json(const struct topo *was, const struct topo *is)
+{
+	json_t *o = json_object(), *cables = json_array();
+	json_t *switches = json_array();
+	struct cuts a, b;
+	uint64_t ncables = 0, nsw = 0;
+
+	cuts_find(was, &a);
+	cuts_find(is, &b);
+	for (size_t i = 0; i < b.ncables; i++)
+		if (!had_cable(is, b.cable[i], was, &a) && ncables++ < LISTED)
+			append_cable(cables, is, b.cable[i]);
+	for (size_t i = 0; i < b.nsw; i++)
+		if (!had_switch(is, b.sw[i], was, &a) && nsw++ < LISTED)
+			(void)json_array_append_new(
+				switches, words_name(is, is->sw[b.sw[i]].node));
+	member_put(o, "cables_alone", member_u64(b.ncables));
+	member_put(o, "switches_alone", member_u64(b.nsw));
+	member_put(o, "new_cables", member_u64(ncables));
+	member_put(o, "new_switches", member_u64(nsw));
+	member_put(o, "cables", cables);
+	member_put(o, "switches", switches);
+	cuts_free(&a);
+	cuts_free(&b);
+	return o;
+}
+
+/* One that is cut off by one failure from more leaves than before, or has one
+ * port left. */
+static void
+append_home(json_t *list, const struct forecast *at,
+	const struct homing_node *x, const char *text)
+{
+	node_ix n = at->topo->port[x->port].node;
+
+	(void)json_array_append_new(list,
+		json_pack("{s:o, s:o, s:o}", "guid",
+			words_guid(at->topo->node[n].guid), "name",
+			words_name(at->topo, n), "text", words_text(text)));
+}
+
+/* Nodes with several ports that lose redundancy; both are by key. */
+static json_t *
+homes_lost_json(const struct forecast *was, const struct forecast *is)
+{
+	const struct homing *a = &was->homes, *b = &is->homes;
+	json_t *o = json_object(), *list = json_array();
+	uint64_t lost = 0, won = 0;
+	char text[400];
+
+	for (size_t i = 0, k = 0; i < a->n; i++) {
+		const struct homing_node *x = &a->node[i], *y = NULL;
+
+		while (k < b->n && b->node[k].key < x->key)
+			k++;
+		if (k < b->n && b->node[k].key == x->key)
+			y = &b->node[k];
+		won += y != NULL && y->cut < x->cut;
+		if (y != NULL ? y->cut <= x->cut : !homing_is_alone(b, x->key))
+			continue;
+		if (lost++ >= LISTED)
+			continue;
+		if (y != NULL)
+			homing_text(is->topo, y, text, sizeof(text));
+		else
+			(void)snprintf(text, sizeof(text),
+				"\"%s\": one port of %u is left",
+				topo_desc(was->topo,
+					was->topo->port[x->port].node),
+				x->nports);
+		append_home(
+			list, y != NULL ? is : was, y != NULL ? y : x, text);
+	}
+	member_put(o, "nodes", member_u64(a->n));
+	member_put(o, "lost", member_u64(lost));
+	member_put(o, "regained", member_u64(won));
+	member_put(o, "list", list);
+	return o;
+}
+
+json_t *
+report_impact(const struct forecast *before, const struct forecast *after)
+{
+	const struct routes *was = before->routes, *is = after->routes;
+	json_t *o = json_object(), *lost = json_array();
+	const struct topo *t = was->topo;
+	struct impact x;
+
+	impact_of(was, is, &x);
+	member_put(o, "entries", member_u64(x.entries));
+	member_put(o, "blocks", member_u64(x.blocks));
+	member_put(o, "switches", member_u64(x.switches));
+	member_put(o, "pairs", member_u64(x.pairs));
+	member_put(o, "pairs_moved", member_u64(x.moved));
+	member_put(o, "pairs_cut", member_u64(x.cut));
+	member_put(o, "nodes_lost", member_u64(x.nlost));
+	for (size_t i = 0; i < x.nlost && i < LISTED; i++)
+		(void)json_array_append_new(
+			lost, json_pack("{s:o, s:o, s:s}", "guid",
+				      words_guid(t->node[x.lost[i]].guid),
+				      "name", words_name(t, x.lost[i]), "type",
+				      words_type(&t->node[x.lost[i]])));
+	member_put(o, "lost", lost);
+	member_put(o, "redundancy", redundancy_json(t, is->topo));
+	member_put(o, "homes", homes_lost_json(before, after));
+	impact_free(&x);
+	return o;
+}

@@ -1,0 +1,24 @@
+/*
+ * report: forecasts and impacts as JSON, the one form that everything else
+ * (pages for people, the audit) is made from.
+ */
+#ifndef HEDDLE_SM_WHAT_IF_PLAN_JSON_H
+#define HEDDLE_SM_WHAT_IF_PLAN_JSON_H
+
+#include <jansson.h>
+
+#include "sm/what_if/cut_points.h"
+#include "sm/what_if/forecast.h"
+#include "sm/what_if/routes_diff.h"
+
+/* The LIDs that were given. */
+json_t *report_lids(const struct topo *t, const struct lid_table *l);
+
+/* Engine, verdict, hops, loads by level, worst links, eBB, shifts. */
+json_t *report_forecast(const struct forecast *f);
+
+/* What changes between two forecasts' routes, and which redundancy goes. */
+json_t *report_impact(
+	const struct forecast *before, const struct forecast *after);
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * page: a plan as a page for people, from its JSON (report.h).
+ */
+#ifndef HEDDLE_SM_WHAT_IF_PLAN_PAGE_H
+#define HEDDLE_SM_WHAT_IF_PLAN_PAGE_H
+
+#include <jansson.h>
+
+#include "sm/base/buf.h"
+
+/* Append the page of what planner.c makes. */
+void page_plan(const json_t *plan, struct buf *out);
+
+/* Append one forecast's lines. */
+void page_forecast(const json_t *forecast, struct buf *out);
+
+#endif

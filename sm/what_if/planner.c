@@ -1,0 +1,582 @@
+#include "sm/what_if/planner.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "routing/text/fts.h"
+#include "sm/base/mem.h"
+#include "sm/policy/qos.h"
+#include "sm/report/fabric_counts.h"
+#include "sm/report/json_util.h"
+#include "sm/report/names.h"
+#include "sm/report/qos_json.h"
+#include "sm/view/view_slvl.h"
+#include "sm/what_if/daemon_input.h"
+#include "sm/what_if/failure.h"
+#include "sm/what_if/inputs.h"
+#include "sm/what_if/plan_json.h"
+#include "sm/what_if/plan_page.h"
+#include "sm/what_if/transition_preview.h"
+#include "sm/what_if/what_if.h"
+
+enum { EXIT_OK = 0, EXIT_VERDICT = 1, EXIT_USAGE = 2 };
+enum { VLS_ASSUMED = 4 }; /* of a link in a file, which does not tell */
+
+struct list {
+	const char **item;
+	size_t n, cap;
+};
+
+/* What the command line says; texts point into argv. */
+struct ask {
+	const char *topology, *config, *from, *dump, *socket;
+	const char *engine, *method, *packets;
+	double rate; /* the same as a number */
+	struct list set, fail;
+	bool json, rebalance;
+};
+
+struct plan {
+	struct ask ask;
+	struct lft_pool *pool;
+	struct forecast_job job;
+	struct intake in;
+	struct failure *fail;
+	struct expect_pace pace;
+	struct outlook out;
+	json_t *report;
+	bool progress; /* somebody watches */
+};
+
+static const struct option_row {
+	const char *word, *arg, *help;
+} rows[] = {
+	{"--topology", "FILE",
+		"the fabric: ibnetdiscover's output or a simulator's net file"},
+	{"--engine", "NAME", "route by this engine (as routing.engines)"},
+	{"--config", "FILE", "start from this configuration, not defaults"},
+	{"--set", "KEY=VALUE", "change one setting; may be repeated"},
+	{"--fail", "NODE[/PORT]",
+		"what fails, and what that changes; may be repeated"},
+	{"--from", "FILE", "tables in force: dump_fts's output, or live"},
+	{"--rebalance", NULL, "fresh tables, as routes rebalance asks for"},
+	{"--method", "NAME",
+		"of changing tables, instead of distribution.method; all "
+		"compares"},
+	{"--rate", "N", "packets a second that each host sends, for losses"},
+	{"--dump-fts", "FILE", "write the tables as dump_fts prints them"},
+	{"--json", NULL, "the report as JSON"},
+};
+
+enum { NROWS = sizeof(rows) / sizeof(rows[0]) };
+
+const char *
+planner_help(void)
+{
+	return "plan --topology FILE\n"
+	       "      routes without a fabric, and what failures change\n"
+	       "      --engine NAME         route by this engine\n"
+	       "      --config FILE         start from this configuration\n"
+	       "      --set KEY=VALUE       change one setting of it\n"
+	       "      --fail NODE[/PORT]    what if this fails; repeatable\n"
+	       "      --from FILE|live      tables in force (dump_fts)\n"
+	       "      --rebalance           fresh tables in place of those\n"
+	       "      --method NAME|all     how tables change under traffic\n"
+	       "      --rate N              packets a second of each host\n"
+	       "      --dump-fts FILE       write the tables like dump_fts\n";
+}
+
+static int
+usage(const char *what, const char *which)
+{
+	(void)fprintf(stderr,
+		"heddlectl: plan: %s%s%s%s\nTry heddlectl --help.\n", what,
+		which != NULL ? " '" : "", which != NULL ? which : "",
+		which != NULL ? "'" : "");
+	return EXIT_USAGE;
+}
+
+static int
+complain(const char *why)
+{
+	(void)fprintf(stderr, "heddlectl: plan: %s\n", why);
+	return EXIT_USAGE;
+}
+
+/* ---- the command line ---- */
+
+static void
+add(struct list *l, const char *text)
+{
+	l->item = mem_grow(l->item, l->n, &l->cap, sizeof(*l->item));
+	l->item[l->n++] = text;
+}
+
+static void
+take(struct ask *a, const char *word, const char *value)
+{
+	if (strcmp(word, "--topology") == 0)
+		a->topology = value;
+	else if (strcmp(word, "--engine") == 0)
+		a->engine = value;
+	else if (strcmp(word, "--config") == 0)
+		a->config = value;
+	else if (strcmp(word, "--from") == 0)
+		a->from = value;
+	else if (strcmp(word, "--method") == 0)
+		a->method = value;
+	else if (strcmp(word, "--rate") == 0)
+		a->packets = value;
+	else if (strcmp(word, "--dump-fts") == 0)
+		a->dump = value;
+	else if (strcmp(word, "--set") == 0)
+		add(&a->set, value);
+	else if (strcmp(word, "--fail") == 0)
+		add(&a->fail, value);
+	else if (strcmp(word, "--rebalance") == 0)
+		a->rebalance = true;
+	else
+		a->json = true;
+}
+
+static bool
+to_stdout(const char *name)
+{
+	return name != NULL && strcmp(name, "-") == 0;
+}
+
+static bool
+known_method(const char *name)
+{
+	enum safe_method m;
+
+	return name == NULL || strcmp(name, "all") == 0 ||
+	       transition_method(name, &m);
+}
+
+/* The rate as a number; false: it is none. */
+static bool
+known_rate(struct ask *a)
+{
+	char *end;
+
+	a->rate = EXPECT_RATE;
+	if (a->packets == NULL)
+		return true;
+	a->rate = strtod(a->packets, &end);
+	return end != a->packets && *end == '\0' && a->rate >= 0 &&
+	       a->rate <= 1e12;
+}
+
+/* Do the arguments go together? */
+static int
+judge_ask(struct ask *a)
+{
+	if (!known_method(a->method))
+		return usage("unknown method", a->method);
+	if (!known_rate(a))
+		return usage("not a number of packets:", a->packets);
+	if (a->topology == NULL &&
+		(a->from == NULL || strcmp(a->from, "live") != 0))
+		return usage("--topology FILE says what fabric", NULL);
+	if (a->engine != NULL && *a->engine == '\0')
+		return usage("it wants a name:", "--engine");
+	if (a->rebalance && a->from == NULL && a->fail.n == 0)
+		return usage("nothing is there to rebalance without --from or "
+			     "--fail",
+			NULL);
+	if ((a->method != NULL || a->packets != NULL) && a->fail.n == 0 &&
+		a->from == NULL)
+		return usage("nothing changes without --fail or --from, which "
+			     "is what --method and --rate are about",
+			NULL);
+	if (a->json && to_stdout(a->dump))
+		return usage("--json and --dump-fts both want standard output",
+			NULL);
+	return EXIT_OK;
+}
+
+static int
+parse(struct ask *a, int argc, char *const *argv)
+{
+	for (int i = 0; i < argc; i++) {
+		size_t n = strcspn(argv[i], "=");
+		const char *value = NULL;
+		size_t k = 0;
+
+		while (k < NROWS &&
+			(strlen(rows[k].word) != n ||
+				strncmp(rows[k].word, argv[i], n) != 0))
+			k++;
+		if (k == NROWS)
+			return usage("unknown argument", argv[i]);
+		if (argv[i][n] == '=')
+			value = argv[i] + n + 1;
+		if (rows[k].arg == NULL && value != NULL)
+			return usage("it takes no value:", rows[k].word);
+		if (rows[k].arg != NULL && value == NULL) {
+			if (++i >= argc)
+				return usage("it wants a value:", rows[k].word);
+			value = argv[i];
+		}
+		take(a, rows[k].word, value);
+	}
+	return judge_ask(a);
+}
+
+/* ---- progress ---- */
+
+static void
+told(void *cookie, const char *doing)
+{
+	const struct plan *p = cookie;
+
+	if (p->progress)
+		(void)fprintf(stderr, "\r\033[K%s ...", doing);
+}
+
+static void
+quiet(const struct plan *p)
+{
+	if (p->progress)
+		(void)fprintf(stderr, "\r\033[K");
+}
+
+/* ---- what is given ---- */
+
+/* --config; EXIT_OK or told what is wrong with it. */
+static int
+read_base(const char *file, struct config **out)
+{
+	struct diag_list bad = {0};
+	struct buf text = {0};
+
+	if (file == NULL)
+		return EXIT_OK;
+	*out = config_load(file, route_engine_names(), &bad);
+	if (*out == NULL) {
+		diag_text(&bad, &text);
+		(void)fprintf(stderr, "%s", text.text);
+		buf_free(&text);
+	}
+	diag_free(&bad);
+	return *out != NULL ? EXIT_OK : EXIT_USAGE;
+}
+
+/* Everything that the question names; EXIT_OK or complained. */
+static int
+read_all(struct plan *p)
+{
+	struct intake_ask ask = {.topology = p->ask.topology,
+		.from = p->ask.from,
+		.engine = p->ask.engine,
+		.set = p->ask.set.item,
+		.nset = p->ask.set.n};
+	bool live = p->ask.from != NULL && strcmp(p->ask.from, "live") == 0;
+	struct reason why = {""};
+	int ret = read_base(p->ask.config, &ask.base);
+
+	if (ret != EXIT_OK)
+		return ret;
+	if (live) {
+		told(p, "asking heddled");
+		ask.snapshot = live_snapshot(p->ask.socket, &ret, &why);
+	}
+	if (ret == EXIT_OK && intake_take(&p->in, &ask, &p->job, &why) != 0)
+		ret = EXIT_USAGE;
+	json_decref(ask.snapshot);
+	config_unref(ask.base);
+	quiet(p);
+	if (ret != EXIT_OK)
+		(void)complain(why.text);
+	return ret;
+}
+
+/* What is not found may be where this plan does not look. */
+static void
+look_beside(const struct plan *p, const char *what, struct reason *why)
+{
+	struct failure ignored;
+	struct reason none;
+
+	for (size_t i = 1; i < p->in.bare.n; i++)
+		if (failure_find(p->in.bare.topo[i], what, &ignored, &none) ==
+			0)
+			(void)reason_set(why,
+				"it is in another piece of the fabric, which "
+				"nothing joins to this one");
+}
+
+static int
+read_failures(struct plan *p)
+{
+	const struct list *l = &p->ask.fail;
+	struct reason why;
+
+	p->fail = mem_zalloc(l->n, sizeof(*p->fail));
+	for (size_t i = 0; i < l->n; i++)
+		if (failure_find(p->in.topo, l->item[i], &p->fail[i], &why) !=
+			0) {
+			char text[700];
+
+			look_beside(p, l->item[i], &why);
+			(void)snprintf(text, sizeof(text), "--fail %s: %s",
+				l->item[i], why.text);
+			return complain(text);
+		}
+	return EXIT_OK;
+}
+
+/* ---- the plan ---- */
+
+/* How the tables would get from now to then. */
+static json_t *
+transition(const struct plan *p)
+{
+	const struct config_distribution *d = &p->in.cfg->distribution;
+	struct transition_ask ask = {.was = p->out.now.routes,
+		.is = p->out.then.routes,
+		.method = (enum safe_method)d->method,
+		.max_stages = d->max_stages,
+		.levels = qos_levels_want(p->in.cfg),
+		.max_vls = qos_vls_code(p->in.cfg),
+		.pace = p->pace,
+		.rate = p->ask.rate};
+
+	ask.all = p->ask.method != NULL && strcmp(p->ask.method, "all") == 0;
+	if (p->ask.method != NULL && !ask.all)
+		(void)transition_method(p->ask.method, &ask.method);
+	return transition_report(&ask);
+}
+
+static json_t *
+others_json(const struct outlook_others *o)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < o->n; i++)
+		(void)json_array_append_new(
+			list, json_pack("{s:o, s:o}", "fabric",
+				      census_json(o->piece[i].topo), "now",
+				      report_forecast(&o->piece[i])));
+	return list;
+}
+
+static json_t *
+misfit_json(const struct fts_misfit *m)
+{
+	return json_pack("{s:o, s:o, s:o}", "switches_missing",
+		member_u64(m->missing), "tables_strange",
+		member_u64(m->strange), "lids_moved", member_u64(m->moved));
+}
+
+/* Ordered pairs of hosts that live on in different pieces. */
+static uint64_t
+parted(const struct plan *p)
+{
+	uint64_t all = census_take(p->out.then.topo).hosts, same = all * all;
+
+	for (size_t i = 0; i < p->out.after.n; i++) {
+		uint64_t n = census_take(p->out.after.piece[i].topo).hosts;
+
+		all += n;
+		same += n * n;
+	}
+	return all * all - same;
+}
+
+/* As it was given, where JSON can hold it. */
+static json_t *
+as_given(const char *text)
+{
+	json_t *s = json_string(text);
+
+	return s != NULL ? s : words_text(text);
+}
+
+static void
+make_report(struct plan *p)
+{
+	const char *name = p->ask.topology != NULL ? p->ask.topology : "live";
+	json_t *o = json_object(), *list = json_array();
+
+	member_put(o, "topology", as_given(name));
+	member_put(o, "fabric", census_json(p->in.topo));
+	member_put(o, "lids", report_lids(p->in.topo, &p->in.lids));
+	member_put(
+		o, "lanes_asked", member_u64(p->in.cfg->routing.ftree.lanes));
+	qos_json_lanes(o, p->in.cfg, p->out.now.routes);
+	if (p->ask.topology != NULL)
+		member_put(o, "vls_assumed", member_u64(VLS_ASSUMED));
+	member_put(o, "rebalance", json_boolean(p->ask.rebalance));
+	member_put(o, "held", json_boolean(p->in.live));
+	member_put(o, "cut_off", json_boolean(p->out.cut_off));
+	if (p->ask.from != NULL) {
+		member_put(o, "from", as_given(p->ask.from));
+		member_put(o, "misfit", misfit_json(&p->in.misfit));
+	}
+	member_put(o, "now", report_forecast(&p->out.now));
+	member_put(o, "pieces", others_json(&p->out.beside));
+	member_put(o, "loose", member_u64(p->out.beside.loose));
+	for (size_t i = 0; i < p->ask.fail.n; i++)
+		(void)json_array_append_new(
+			list, as_given(p->ask.fail.item[i]));
+	member_put(o, "failures", list);
+	if (p->out.then.topo != NULL)
+		member_put(o, "then", report_forecast(&p->out.then));
+	if (p->out.then.topo != NULL) {
+		member_put(o, "fabric_then", census_json(p->out.then.topo));
+		member_put(o, "pieces_then", others_json(&p->out.after));
+		member_put(o, "loose_then", member_u64(p->out.after.loose));
+	}
+	if (p->out.then.routes != NULL && p->out.now.routes != NULL) {
+		told(p, "comparing");
+		member_put(
+			o, "impact", report_impact(&p->out.now, &p->out.then));
+		member_put(json_object_get(o, "impact"), "pairs_parted",
+			member_u64(parted(p)));
+		told(p, "planning the transition");
+		member_put(o, "transition", transition(p));
+	}
+	p->report = o;
+}
+
+static int
+compute(struct plan *p)
+{
+	struct reason why = {""};
+
+	if (outlook_now(&p->in, &p->job, &p->out, &why) != 0)
+		return complain(why.text);
+	if ((p->in.found != NULL || p->ask.fail.n > 0) &&
+		outlook_then(&p->in, &p->job, p->fail, p->ask.fail.n, &p->out,
+			&why) != 0)
+		return complain(why.text);
+	make_report(p);
+	quiet(p);
+	return EXIT_OK;
+}
+
+static const struct forecast *
+last(const struct plan *p)
+{
+	return p->out.then.topo != NULL ? &p->out.then : &p->out.now;
+}
+
+/* Would all that is there in the end be well? */
+static bool
+all_well(const struct plan *p)
+{
+	const struct outlook_others *o =
+		p->out.then.topo != NULL && p->ask.fail.n > 0 ? &p->out.after
+							      : &p->out.beside;
+	bool ok = last(p)->report.ok;
+
+	for (size_t i = 0; i < o->n; i++)
+		ok &= o->piece[i].report.ok;
+	return ok;
+}
+
+static int
+dump(const struct plan *p)
+{
+	const struct routes *r = last(p)->routes;
+	const char *name = p->ask.dump;
+	struct verify_tables in;
+	struct buf out = {0};
+	bool ok;
+	FILE *f;
+
+	if (name == NULL || r == NULL)
+		return EXIT_OK;
+	in = (struct verify_tables){
+		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
+	fts_print(&in, &out);
+	f = to_stdout(name) ? stdout : fopen(name, "we");
+	ok = f != NULL && fwrite(out.text, 1, out.n, f) == out.n &&
+	     (f == stdout ? fflush(f) : fclose(f)) == 0;
+	buf_free(&out);
+	if (ok)
+		return EXIT_OK;
+	(void)fprintf(stderr, "heddlectl: plan: %s: cannot be written: %s\n",
+		name, strerror(errno));
+	return EXIT_USAGE;
+}
+
+static int
+print(const struct plan *p)
+{
+	struct buf out = {0};
+
+	if (p->ask.json) {
+		(void)json_dumpf(p->report, stdout,
+			JSON_COMPACT | JSON_REAL_PRECISION(9));
+		(void)putchar('\n');
+	} else if (!to_stdout(p->ask.dump)) { /* else these are the answer */
+		page_plan(p->report, &out);
+		(void)fputs(out.text, stdout);
+		buf_free(&out);
+	}
+	return fflush(stdout) == 0 && !ferror(stdout) ? EXIT_OK : EXIT_USAGE;
+}
+
+static void
+plan_free(struct plan *p)
+{
+	json_decref(p->report);
+	outlook_free(&p->out);
+	intake_free(&p->in);
+	lft_pool_free(p->pool);
+	free(p->fail);
+	free(p->ask.set.item);
+	free(p->ask.fail.item);
+}
+
+/* As configured; what answers take only a daemon has measured. */
+static void
+set_pace(struct plan *p)
+{
+	double answer = p->in.given.answer;
+
+	p->pace = expect_pace_defaults();
+	if (answer > 0 && answer < 60)
+		p->pace.answer = (struct mono){(int64_t)(answer * 1e9)};
+	p->pace.window = (unsigned)p->in.cfg->smp.window_max;
+	p->pace.target = (unsigned)p->in.cfg->smp.target_max;
+	p->pace.drain = p->in.cfg->distribution.drain;
+}
+
+int
+planner_run(int argc, char *const *argv, const char *socket, bool json)
+{
+	struct plan p = {
+		.ask = {.socket = socket, .json = json},
+		.pool = lft_pool_new(),
+		.progress = isatty(STDERR_FILENO) != 0,
+	};
+	int ret = parse(&p.ask, argc, argv);
+
+	p.job = (struct forecast_job){.pool = p.pool,
+		.rebalance = p.ask.rebalance,
+		.told = told,
+		.cookie = &p};
+	if (ret == EXIT_OK)
+		ret = read_all(&p);
+	if (ret == EXIT_OK)
+		ret = read_failures(&p);
+	if (ret == EXIT_OK)
+		set_pace(&p);
+	if (ret == EXIT_OK)
+		ret = compute(&p);
+	if (ret == EXIT_OK)
+		ret = print(&p);
+	if (ret == EXIT_OK)
+		ret = dump(&p);
+	if (ret == EXIT_OK && !all_well(&p))
+		ret = EXIT_VERDICT;
+	plan_free(&p);
+	return ret;
+}

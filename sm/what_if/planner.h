@@ -1,0 +1,22 @@
+/*
+ * planner: `heddlectl plan`: what Heddle would do with a fabric, and what a
+ * failure would change, without a daemon and without the fabric. Everything is
+ * computed in this process by the daemon's own functions; only --from live
+ * asks a daemon, for the tables in force.
+ */
+#ifndef HEDDLE_SM_WHAT_IF_PLANNER_H
+#define HEDDLE_SM_WHAT_IF_PLANNER_H
+
+#include <stdbool.h>
+
+/*
+ * argv: what follows the word plan, ending with NULL. socket: the daemon's.
+ * The exit code: 0 verified, 1 not verified, 2 bad usage or input, 3 and 4 as
+ * for every command when a daemon is asked.
+ */
+int planner_run(int argc, char *const *argv, const char *socket, bool json);
+
+/* The command's lines of heddlectl's help. */
+const char *planner_help(void);
+
+#endif

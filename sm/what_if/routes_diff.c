@@ -1,0 +1,329 @@
+#include "sm/what_if/routes_diff.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+
+/* What a packet for the LID in hand meets from a switch on. */
+enum fate { FATE_UNKNOWN, FATE_SAME, FATE_MOVED, FATE_CUT, FATE_OPEN };
+
+struct compare {
+	const struct routes *was, *is;
+	sw_ix *old;	 /* [is nsw] the switch in was, or TOPO_NONE */
+	uint32_t *hosts; /* [is nsw] hosts there that are in both */
+	bool *column;	 /* [LIDs] some entry differs */
+	bool *cabled;	 /* [is nsw] some cable differs */
+	uint8_t *fate;	 /* [is nsw] */
+	sw_ix *stack;
+	struct impact *out;
+};
+
+static sw_ix
+switch_of_guid(const struct topo *t, uint64_t guid)
+{
+	node_ix n = topo_by_node_guid(t, guid);
+
+	return n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
+}
+
+/* The host port p of t, in the other topology with the same LID. */
+static bool
+in_both(const struct topo *t, port_ix p, const struct topo *other)
+{
+	const struct topo_port *port = &t->port[p];
+	port_ix q = topo_by_port_guid(other, port->guid);
+
+	return q != TOPO_NONE && other->port[q].lid == port->lid;
+}
+
+static bool
+is_host(const struct topo *t, port_ix p)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+
+	return n->type != TOPO_SWITCH && !(n->flags & TN_AGGREGATION) &&
+	       t->port[p].lid != 0;
+}
+
+/* What is behind port num of switch s: the other node's GUID and port. */
+static uint64_t
+behind(const struct topo *t, sw_ix s, unsigned num, unsigned *port)
+{
+	node_ix n = t->sw[s].node;
+	port_ix peer;
+
+	*port = 0;
+	if (num > t->node[n].nports)
+		return 0;
+	peer = t->port[topo_port_of(t, n, num)].peer;
+	if (peer == TOPO_NONE)
+		return 0;
+	*port = t->port[peer].num;
+	return t->node[t->port[peer].node].guid;
+}
+
+static bool
+same_cable(const struct compare *c, sw_ix s, unsigned num)
+{
+	unsigned a, b;
+
+	return behind(c->is->topo, s, num, &a) ==
+		       behind(c->was->topo, c->old[s], num, &b) &&
+	       a == b;
+}
+
+static void
+match(struct compare *c)
+{
+	const struct topo *t = c->is->topo, *o = c->was->topo;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		unsigned nports = t->node[t->sw[s].node].nports;
+
+		c->old[s] = switch_of_guid(o, t->node[t->sw[s].node].guid);
+		if (c->old[s] == TOPO_NONE)
+			continue;
+		for (unsigned i = 1; i <= nports; i++)
+			c->cabled[s] |= !same_cable(c, s, i);
+		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
+			port_ix p = t->end[t->sw[s].end + i].port;
+
+			c->hosts[s] += is_host(t, p) && in_both(t, p, o);
+		}
+	}
+}
+
+static const uint8_t *
+bytes(const struct routes *r, sw_ix s, uint32_t b)
+{
+	return b < r->nblocks ? routes_block(r, s, b)
+			      : lft_bytes(r->pool, LFT_EMPTY);
+}
+
+static lft_ref
+ref_of(const struct routes *r, sw_ix s, uint32_t b)
+{
+	return b < r->nblocks ? routes_ref_of(r, s, b) : LFT_EMPTY;
+}
+
+/* LIDs that the switch sends as before, into a cable that is another one. */
+static void
+compare_cables(struct compare *c, sw_ix s)
+{
+	unsigned nports = c->is->topo->node[c->is->topo->sw[s].node].nports;
+	bool other[256] = {false};
+
+	for (unsigned i = 1; i <= nports; i++)
+		other[i] = !same_cable(c, s, i);
+	for (uint32_t lid = 0; lid < c->is->nblocks * LFT_BLOCK; lid++)
+		c->column[lid] |= other[routes_port(c->is, s, (uint16_t)lid)];
+}
+
+/* Is block b of s written where it differs? Not above the highest LID, and not
+ * to who is quarantined. */
+static bool
+is_written(const struct routes *is, sw_ix s, uint32_t b)
+{
+	const struct topo *t = is->topo;
+
+	return b < is->nblocks && topo_sw_live(t, s);
+}
+
+/* The switch's blocks that differ. */
+static void
+compare_row(struct compare *c, sw_ix s, uint32_t nblocks)
+{
+	uint64_t before = c->out->blocks;
+
+	for (uint32_t b = 0; b < nblocks; b++) {
+		const uint8_t *x, *y;
+		unsigned differ = 0;
+
+		if (ref_of(c->was, c->old[s], b) == ref_of(c->is, s, b))
+			continue;
+		x = bytes(c->was, c->old[s], b);
+		y = bytes(c->is, s, b);
+		for (unsigned i = 0; i < LFT_BLOCK; i++) {
+			if (x[i] == y[i])
+				continue;
+			differ++;
+			c->column[b * LFT_BLOCK + i] = true;
+		}
+		if (!is_written(c->is, s, b))
+			continue;
+		c->out->entries += differ;
+		c->out->blocks += differ > 0;
+	}
+	c->out->switches += c->out->blocks > before;
+}
+
+/* Where the LID goes from s in the new tables: a switch, or what ends it. */
+static sw_ix
+next_of(const struct compare *c, sw_ix s, uint16_t lid, port_ix owner,
+	uint8_t *end)
+{
+	const struct topo *t = c->is->topo;
+	uint8_t out = routes_port(c->is, s, lid);
+	node_ix node = t->sw[s].node;
+	port_ix peer = TOPO_NONE;
+
+	if (out != 0 && out <= t->node[node].nports)
+		peer = t->port[topo_port_of(t, node, out)].peer;
+	*end = peer == owner ? FATE_SAME : FATE_CUT;
+	return peer == TOPO_NONE ? TOPO_NONE : t->node[t->port[peer].node].sw;
+}
+
+static bool
+own_step_moved(const struct compare *c, sw_ix s, uint16_t lid)
+{
+	uint8_t out = routes_port(c->is, s, lid);
+
+	return c->old[s] == TOPO_NONE ||
+	       routes_port(c->was, c->old[s], lid) != out ||
+	       (c->cabled[s] && !same_cable(c, s, out));
+}
+
+/* The way of one LID from s in the new tables: fills fate along it. */
+static void
+follow(struct compare *c, sw_ix s, uint16_t lid, port_ix owner)
+{
+	uint8_t end = FATE_UNKNOWN;
+	uint32_t n = 0;
+
+	while (s != TOPO_NONE && c->fate[s] == FATE_UNKNOWN) {
+		c->stack[n++] = s;
+		c->fate[s] = FATE_OPEN;
+		s = next_of(c, s, lid, owner, &end);
+	}
+	if (s != TOPO_NONE) /* met what is known, or itself: a loop */
+		end = c->fate[s] == FATE_OPEN ? FATE_CUT : c->fate[s];
+	while (n > 0) {
+		s = c->stack[--n];
+		if (end == FATE_SAME && own_step_moved(c, s, lid))
+			end = FATE_MOVED;
+		c->fate[s] = end;
+	}
+}
+
+/* Did the old tables bring the LID from old switch s to its owner? */
+static bool
+had_way(const struct compare *c, sw_ix s, uint16_t lid, uint64_t owner)
+{
+	const struct topo *t = c->was->topo;
+
+	for (uint32_t i = 0; i <= t->nsw; i++) {
+		uint8_t out = routes_port(c->was, s, lid);
+		node_ix node = t->sw[s].node;
+		port_ix peer;
+
+		if (out == 0 || out > t->node[node].nports)
+			return false;
+		peer = t->port[topo_port_of(t, node, out)].peer;
+		if (peer == TOPO_NONE)
+			return false;
+		if (t->port[peer].guid == owner &&
+			t->node[t->port[peer].node].sw == TOPO_NONE)
+			return true;
+		s = t->node[t->port[peer].node].sw;
+		if (s == TOPO_NONE)
+			return false;
+	}
+	return false;
+}
+
+static void
+compare_column(struct compare *c, port_ix owner)
+{
+	const struct topo *t = c->is->topo;
+	uint16_t lid = t->port[owner].lid;
+	sw_ix home = topo_switch_of(t, owner);
+
+	memset(c->fate, FATE_UNKNOWN, t->nsw);
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint64_t n = c->hosts[s];
+
+		if (n == 0)
+			continue;
+		n -= s == home;
+		follow(c, s, lid, owner);
+		if (c->fate[s] == FATE_CUT)
+			c->out->cut +=
+				had_way(c, c->old[s], lid, t->port[owner].guid)
+					? n
+					: 0;
+		else if (c->fate[s] == FATE_MOVED)
+			c->out->moved += n;
+	}
+}
+
+static void
+find_lost(const struct compare *c)
+{
+	const struct topo *was = c->was->topo;
+	struct impact *out = c->out;
+	size_t cap = 0;
+
+	for (node_ix n = 0; n < was->nnodes; n++) {
+		if (topo_by_node_guid(c->is->topo, was->node[n].guid) !=
+			TOPO_NONE)
+			continue;
+		out->lost = mem_grow(
+			out->lost, out->nlost, &cap, sizeof(*out->lost));
+		out->lost[out->nlost++] = n;
+	}
+}
+
+void
+impact_of(const struct routes *was, const struct routes *is, struct impact *out)
+{
+	const struct topo *t = is->topo;
+	uint32_t nblocks =
+		was->nblocks > is->nblocks ? was->nblocks : is->nblocks;
+	struct compare c = {.was = was,
+		.is = is,
+		.old = mem_alloc(t->nsw * sizeof(*c.old)),
+		.hosts = mem_zalloc(t->nsw, sizeof(*c.hosts)),
+		.column = mem_zalloc((size_t)nblocks * LFT_BLOCK, 1),
+		.cabled = mem_zalloc(t->nsw, sizeof(*c.cabled)),
+		.fate = mem_alloc(t->nsw + 1U),
+		.stack = mem_alloc((t->nsw + 1U) * sizeof(*c.stack)),
+		.out = out};
+	uint64_t hosts = 0;
+
+	assert(was->pool == is->pool);
+	*out = (struct impact){0};
+	match(&c);
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		hosts += c.hosts[s];
+		if (c.old[s] != TOPO_NONE)
+			compare_row(&c, s, nblocks);
+		if (c.cabled[s])
+			compare_cables(&c, s);
+	}
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
+			port_ix p = t->end[t->sw[s].end + i].port;
+
+			if (!is_host(t, p) || !in_both(t, p, was->topo))
+				continue;
+			out->pairs += hosts - 1;
+			if (c.column[t->port[p].lid])
+				compare_column(&c, p);
+		}
+	find_lost(&c);
+	free(c.old);
+	free(c.hosts);
+	free(c.column);
+	free(c.cabled);
+	free(c.fate);
+	free(c.stack);
+}
+
+void
+impact_free(struct impact *i)
+{
+	free(i->lost);
+	*i = (struct impact){0};
+}

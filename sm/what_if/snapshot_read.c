@@ -1,0 +1,480 @@
+#include "sm/what_if/snapshot_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "discovery/builder/builder.h"
+#include "routing/core/engine.h"
+#include "routing/driver/compute.h"
+#include "routing/updown/engine_cache_io.h"
+#include "sm/base/mem.h"
+#include "sm/base/version.h"
+#include "sm/policy/jobs.h"
+#include "sm/report/json_util.h"
+#include "sm/report/names.h"
+#include "sm/report/snapshot_json.h"
+
+enum { INFO = 64, NODES_MAX = 1 << 17, NAME_MAX = 64, PORTS_MAX = 255 };
+
+/* ---- pieces ---- */
+
+static int
+strange(struct reason *why, const char *what, long long of)
+{
+	return reason_set(why,
+		"what the daemon tells makes no sense: %s of node %lld", what,
+		of);
+}
+
+/* A number from 0 to max, 0 when it is missing; false: it is not. */
+static bool
+number(const json_t *o, const char *key, uint64_t max, uint64_t *out)
+{
+	const json_t *j = json_object_get(o, key);
+	json_int_t v = json_integer_value(j);
+
+	*out = (uint64_t)v;
+	return j == NULL || (json_is_integer(j) && v >= 0 && *out <= max);
+}
+
+/* 0x and digits, 0 when it is missing. */
+static uint64_t
+guid(const json_t *o, const char *key)
+{
+	return strtoull(member_text(o, key), NULL, 16);
+}
+
+static int
+digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Exactly n bytes; false: they are not there. */
+static bool
+bytes(const json_t *j, uint8_t *out, size_t n)
+{
+	const char *s = json_string_value(j);
+
+	if (s == NULL || json_string_length(j) != 2 * n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		int hi = digit(s[2 * i]), lo = digit(s[2 * i + 1]);
+
+		if (hi < 0 || lo < 0)
+			return false;
+		out[i] = (uint8_t)(hi << 4 | lo);
+	}
+	return true;
+}
+
+/* ---- nodes ---- */
+
+/* Everything about a node that is a number. */
+static bool
+node_of(const json_t *o, struct topo_node *out)
+{
+	const struct {
+		const char *key;
+		uint64_t max;
+	} field[] = {{"type", TOPO_ROUTER}, {"vendor", 0xffffff},
+		{"device", UINT16_MAX}, {"revision", UINT32_MAX},
+		{"partition_cap", UINT16_MAX}, {"flags", UINT8_MAX},
+		{"role", UINT8_MAX}};
+	enum { N = sizeof(field) / sizeof(field[0]) };
+	size_t ports = json_array_size(json_object_get(o, "ports"));
+	uint64_t v[N];
+
+	for (size_t i = 0; i < N; i++)
+		if (!number(o, field[i].key, field[i].max, &v[i]))
+			return false;
+	*out = (struct topo_node){.guid = guid(o, "guid"),
+		.sysimg = guid(o, "system"),
+		.type = (uint8_t)v[0],
+		.vendor = (uint32_t)v[1],
+		.device = (uint16_t)v[2],
+		.revision = (uint32_t)v[3],
+		.partition_cap = (uint16_t)v[4],
+		.flags = (uint8_t)v[5],
+		.role = (uint8_t)v[6],
+		.nports = (uint8_t)(ports - 1)};
+	return ports > 1 && ports <= PORTS_MAX + 1 && out->type >= TOPO_CA &&
+	       out->guid != 0;
+}
+
+static int
+take_port(struct draft *d, draft_id n, unsigned i, const json_t *o,
+	struct reason *why)
+{
+	const json_t *info = json_object_get(o, "info");
+	struct topo_port p = {.guid = guid(o, "guid"), .num = (uint8_t)i};
+	uint8_t wire[INFO];
+	uint64_t flags, found;
+
+	if (!number(o, "flags", UINT8_MAX, &flags) ||
+		!number(o, "found", UINT16_MAX, &found) ||
+		(info != NULL && !bytes(info, wire, INFO)))
+		return strange(why, "a port", n);
+	p.flags = (uint8_t)flags;
+	p.found_lid = (uint16_t)found;
+	return draft_put_port(d, n, &p, info != NULL ? wire : NULL, why);
+}
+
+static int
+take_node(struct draft *d, const json_t *o, long long i, struct reason *why)
+{
+	const json_t *name = json_object_get(o, "name"), *port;
+	size_t len = json_string_length(name) / 2, k;
+	char desc[NAME_MAX + 1] = "";
+	struct topo_node node;
+	uint8_t wire[INFO];
+	draft_id n;
+
+	if (!node_of(o, &node) || len > NAME_MAX ||
+		(name != NULL && !bytes(name, (uint8_t *)desc, len)))
+		return strange(why, "the numbers", i);
+	n = draft_add_node(d, (enum topo_type)node.type, node.guid, node.nports,
+		name != NULL ? desc : NULL);
+	draft_put_node(d, n, &node);
+	if (node.type == TOPO_SWITCH) {
+		if (!bytes(json_object_get(o, "info"), wire, INFO))
+			return strange(why, "SwitchInfo", i);
+		if (draft_put_switch(d, n, wire, why) != 0)
+			return -1;
+	}
+	json_array_foreach(json_object_get(o, "ports"), k,
+		port) if (take_port(d, n, (unsigned)k, port, why) !=
+			  0) return -1;
+	return 0;
+}
+
+/* [node, port], if these are there. */
+static bool
+end_of(const json_t *nodes, const json_t *pair, size_t *n, size_t *port)
+{
+	*n = (size_t)json_integer_value(json_array_get(pair, 0));
+	*port = (size_t)json_integer_value(json_array_get(pair, 1));
+	return json_array_size(pair) == 2 &&
+	       *port < json_array_size(json_object_get(
+			       json_array_get(nodes, *n), "ports"));
+}
+
+static int
+take_cables(struct draft *d, const json_t *nodes, size_t i, struct reason *why)
+{
+	const json_t *ports =
+		json_object_get(json_array_get(nodes, i), "ports");
+	size_t k, to, at;
+	const json_t *o;
+
+	json_array_foreach(ports, k, o)
+	{
+		const json_t *peer = json_object_get(o, "peer");
+
+		if (peer == NULL)
+			continue;
+		if (!end_of(nodes, peer, &to, &at) || k == 0 || at == 0)
+			return strange(why, "a cable", (long long)i);
+		if (to > i || (to == i && at >= k))
+			draft_put_cable(d, (draft_id)i, (unsigned)k,
+				(draft_id)to, (unsigned)at);
+	}
+	return 0;
+}
+
+/* The LIDs that were given, on a topology that has the nodes' numbers. */
+static struct topo *
+with_lids(const struct topo *bare, const json_t *nodes, struct reason *why)
+{
+	uint16_t *lid = mem_zalloc(bare->nports, sizeof(*lid));
+	uint8_t *lmc = mem_zalloc(bare->nports, sizeof(*lmc));
+	bool *taken = mem_zalloc(TOPO_LID_MAX + 1, sizeof(*taken));
+	struct topo *t = NULL;
+	int rc = 0;
+
+	for (port_ix p = 0; p < bare->nports && rc == 0; p++) {
+		const struct topo_port *port = &bare->port[p];
+		const json_t *o = json_array_get(
+			json_object_get(
+				json_array_get(nodes, port->node), "ports"),
+			port->num);
+		uint64_t l = 0, m = 0;
+
+		if (!number(o, "lid", TOPO_LID_MAX, &l) ||
+			!number(o, "lmc", 7, &m) ||
+			l + (1U << m) > TOPO_LID_MAX + 1U)
+			rc = strange(why, "a LID", port->node);
+		lid[p] = (uint16_t)l;
+		lmc[p] = (uint8_t)m;
+		for (unsigned k = 0; rc == 0 && l != 0 && k < 1U << m; k++) {
+			if (taken[l + k])
+				rc = strange(
+					why, "a LID given twice", port->node);
+			taken[l + k] = true;
+		}
+	}
+	if (rc == 0)
+		t = topo_with_lids(bare, &(struct topo_lids){lid, lmc});
+	free(taken);
+	free(lid);
+	free(lmc);
+	return t;
+}
+
+/* Frozen from what was told, it must be what it was there. */
+static struct topo *
+freeze(struct draft *d, const json_t *snapshot, const json_t *nodes,
+	struct reason *why)
+{
+	uint32_t generation = (uint32_t)member_num(snapshot, "generation");
+	struct topo *t, *bare = draft_freeze(d, generation, why);
+	bool same;
+
+	if (bare == NULL)
+		return NULL;
+	same = bare->nnodes == json_array_size(nodes);
+	for (node_ix n = 0; same && n < bare->nnodes; n++) {
+		const json_t *o = json_array_get(nodes, n);
+
+		same = bare->node[n].guid == guid(o, "guid") &&
+		       bare->node[n].nports + 1U ==
+			       json_array_size(json_object_get(o, "ports"));
+	}
+	t = same ? with_lids(bare, nodes, why) : NULL;
+	topo_unref(bare);
+	if (same && t == NULL)
+		return NULL;
+	if (same && t->hash == guid(snapshot, "hash"))
+		return t;
+	topo_unref(t);
+	(void)reason_set(why,
+		"the topology is another one here than in heddled, which is "
+		"version %s; this is %s",
+		member_text(snapshot, "version"), VERSION_TEXT);
+	return NULL;
+}
+
+static struct topo *
+take_topology(const json_t *snapshot, struct reason *why)
+{
+	const json_t *nodes = json_object_get(snapshot, "nodes");
+	size_t n = json_array_size(nodes), self = 0, port = 0;
+	struct draft *d = draft_new();
+	struct topo *t = NULL;
+	int rc = 0;
+
+	if (n == 0 || n > NODES_MAX ||
+		!end_of(nodes, json_object_get(snapshot, "sm"), &self, &port))
+		rc = reason_set(why, "what the daemon tells is no fabric");
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = take_node(d, json_array_get(nodes, i), (long long)i, why);
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = take_cables(d, nodes, i, why);
+	if (rc == 0) {
+		draft_put_self(d, (draft_id)self, (unsigned)port);
+		t = freeze(d, snapshot, nodes, why);
+	}
+	draft_free(d);
+	return t;
+}
+
+/* ---- routes ---- */
+
+static enum route_order
+order_of(const struct store_state *s)
+{
+	for (enum route_order o = ROUTE_TIERS; o <= ROUTE_ROOTS; o++)
+		if (strcmp(s->order, words_order(o)) == 0)
+			return o;
+	return ROUTE_TIERS;
+}
+
+static struct route_reading
+reading_of(const struct store_state *s)
+{
+	return (struct route_reading){
+		route_engine_named(s->engine), s->options, s->read};
+}
+
+static int
+take_rows(struct routes *r, const json_t *nodes, struct reason *why)
+{
+	const struct topo *t = r->topo;
+	size_t n = (size_t)r->nblocks * LFT_BLOCK;
+	uint8_t *row = mem_alloc(n);
+	int rc = 0;
+
+	for (sw_ix s = 0; s < t->nsw && rc == 0; s++) {
+		const json_t *o = json_array_get(nodes, t->sw[s].node);
+
+		if (bytes(json_object_get(o, "row"), row, n))
+			routes_put_like(
+				r, s, row, NULL, TOPO_NONE, s > 0 ? s - 1 : 0);
+		else
+			rc = strange(why, "the table", t->sw[s].node);
+	}
+	free(row);
+	return rc;
+}
+
+static int
+take_lanes(struct routes *r, const json_t *o, struct reason *why)
+{
+	const json_t *pairs = json_object_get(o, "pairs"), *p;
+	size_t n = json_array_size(pairs), i;
+	uint64_t lanes, spread;
+
+	if (!number(o, "n", 8, &lanes) || lanes == 0 ||
+		!number(o, "spread", lanes, &spread) || spread == 0)
+		return reason_set(why, "what the daemon tells of lanes makes "
+				       "no sense");
+	r->lanes.n = (uint8_t)lanes;
+	r->lanes.spread = (uint8_t)spread;
+	r->lanes.plain = member_yes(o, "plain");
+	if (n > 0)
+		r->lanes.pair = mem_zalloc(n, sizeof(*r->lanes.pair));
+	json_array_foreach(pairs, i, p)
+	{
+		struct route_lane_pair *at = &r->lanes.pair[r->lanes.npairs++];
+
+		at->src = (sw_ix)json_integer_value(json_array_get(p, 0));
+		at->dst = (sw_ix)json_integer_value(json_array_get(p, 1));
+		at->lane = (uint8_t)json_integer_value(json_array_get(p, 2));
+		if (at->src >= r->topo->nsw || at->dst >= r->topo->nsw ||
+			at->lane >= lanes)
+			return reason_set(why, "what the daemon tells of lanes "
+					       "makes no sense");
+	}
+	return 0;
+}
+
+/* What is in force, with all that the next routes ask of the last ones. */
+static struct routes *
+take_routes(const json_t *snapshot, const struct given *g,
+	struct lft_pool *pool, struct reason *why)
+{
+	struct topo *t = g->topo;
+	struct routes *r = routes_new(t, pool);
+	node_ix turn = topo_by_node_guid(t, g->state.turn);
+
+	r->reading = reading_of(&g->state);
+	r->engine = r->reading.engine != NULL ? r->reading.engine : "in force";
+	r->order = order_of(&g->state);
+	r->fresh_load = g->state.load;
+	r->turn_leaf = g->state.turn == 0 || turn == TOPO_NONE
+			       ? TOPO_NONE
+			       : t->node[turn].sw;
+	(void)snprintf(
+		r->note, sizeof(r->note), "%s", member_text(snapshot, "note"));
+	routes_recall(r, g->state.rank, g->state.nrank);
+	r->read = mem_zalloc(t->nsw, sizeof(*r->read));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const struct route_rank *is = routes_rank_of(g->state.rank,
+			g->state.nrank, t->node[t->sw[s].node].guid);
+
+		r->read[s] = is != NULL ? is->read : ROUTE_READ_NEVER;
+	}
+	if (take_lanes(r, json_object_get(snapshot, "lanes"), why) == 0 &&
+		take_rows(r, json_object_get(snapshot, "nodes"), why) == 0)
+		return r;
+	routes_unref(r);
+	return NULL;
+}
+
+/* ---- all together ---- */
+
+static struct config *
+take_config(const json_t *snapshot, struct reason *why)
+{
+	const char *text = member_text(snapshot, "config");
+	struct buf said = {0};
+	struct diag_list bad;
+	struct config *c = config_parse("heddled's configuration", text,
+		strlen(text), route_engine_names(), &bad);
+
+	if (c == NULL) {
+		diag_text(&bad, &said);
+		(void)reason_set(why, "%s", said.text);
+		buf_free(&said);
+	}
+	diag_free(&bad);
+	return c;
+}
+
+/* Without it the plan is good, but not the same in every tie. */
+static void
+take_memoir(const json_t *snapshot, struct given *g)
+{
+	struct task_options options;
+	struct reason why = {""};
+
+	task_options(g->cfg, g->topo, &options);
+	if (memoir_take(g->routes, &options.engine,
+		    member_text(snapshot, "memoir"), &why) != 0)
+		(void)snprintf(g->vague, sizeof(g->vague), "%s", why.text);
+	task_options_free(&options);
+}
+
+static int
+take_state(const json_t *snapshot, struct given *g, struct reason *why)
+{
+	const char *text = member_text(snapshot, "state");
+
+	if (store_parse(
+		    text, strlen(text), "heddled's state", &g->state, why) != 0)
+		return -1;
+	g->lid = mem_zalloc(g->state.nlid, sizeof(*g->lid));
+	for (size_t i = 0; i < g->state.nlid; i++)
+		g->lid[i] = (struct lid_record){g->state.lid[i].guid,
+			g->state.lid[i].lid, g->state.lid[i].lmc};
+	return 0;
+}
+
+int
+given_read(const json_t *snapshot, struct lft_pool *pool, struct given *out,
+	struct reason *why)
+{
+	long long format = member_num(snapshot, "format");
+
+	*out = (struct given){.answer = member_real(snapshot, "answer")};
+	if (format != SNAPSHOT_FORMAT)
+		return reason_set(why,
+			"heddled %s tells it in format %lld, and this "
+			"heddlectl %s reads format %d: use the heddlectl that "
+			"came with it",
+			member_text(snapshot, "version"), format, VERSION_TEXT,
+			SNAPSHOT_FORMAT);
+	out->cfg = take_config(snapshot, why);
+	if (out->cfg != NULL && take_state(snapshot, out, why) == 0)
+		out->topo = take_topology(snapshot, why);
+	if (out->topo != NULL)
+		out->routes = take_routes(snapshot, out, pool, why);
+	if (out->routes != NULL) {
+		take_memoir(snapshot, out);
+		return 0;
+	}
+	given_free(out);
+	return -1;
+}
+
+void
+given_free(struct given *g)
+{
+	routes_unref(g->routes);
+	topo_unref(g->topo);
+	free(g->lid);
+	store_free(&g->state);
+	config_unref(g->cfg);
+	*g = (struct given){0};
+}
+
+void
+given_recall(const struct given *g, struct route_job *job)
+{
+	job->ranks = g->state.rank;
+	job->nranks = g->state.nrank;
+	job->ranks_order = order_of(&g->state);
+	job->reading = reading_of(&g->state);
+}

@@ -1,0 +1,139 @@
+#include "sm/what_if/transition_preview.h"
+
+#include <string.h>
+
+#include "sm/report/json_util.h"
+#include "sm/report/loss_json.h"
+#include "sm/report/names.h"
+
+enum { LISTED = 20, METHODS = SAFE_DYNAMIC + 1 };
+
+bool
+transition_method(const char *name, enum safe_method *out)
+{
+	for (int m = 0; m < METHODS; m++)
+		if (strcmp(safe_method_name((enum safe_method)m), name) == 0) {
+			*out = (enum safe_method)m;
+			return true;
+		}
+	return false;
+}
+
+/* Every switch of these routes has acknowledged all of them. */
+static struct hwstate *
+acknowledged(const struct routes *r)
+{
+	struct hwstate *h = hw_new(r->pool);
+	const struct topo *t = r->topo;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint64_t guid = t->node[t->sw[s].node].guid;
+
+		for (uint32_t b = 0; b < r->nblocks; b++)
+			hw_set_block(h, guid, b, routes_ref_of(r, s, b));
+		hw_set_top(h, guid, r->top);
+	}
+	hw_drained(h);
+	return h;
+}
+
+/* Switches that are told of another highest LID. */
+static uint64_t
+tops_changed(const struct transition_ask *ask)
+{
+	const struct topo *t = ask->is->topo, *was = ask->was->topo;
+	uint64_t n = 0;
+
+	for (sw_ix s = 0; ask->was->top != ask->is->top && s < t->nsw; s++)
+		n += topo_sw_live(t, s) &&
+		     topo_switch_in(was, t, s) != TOPO_NONE;
+	return n;
+}
+
+static json_t *
+turns_json(const struct safe_transition *x, const struct topo *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < x->nturns && i < LISTED; i++)
+		(void)json_array_append_new(list,
+			json_pack("{s:o, s:i, s:i, s:b, s:o}", "name",
+				words_name(t, t->sw[x->turn[i].sw].node), "in",
+				x->turn[i].in, "out", x->turn[i].out, "by_port",
+				x->turn[i].by_port, "pairs",
+				member_u64(x->turn[i].pairs)));
+	return list;
+}
+
+/* What hosts lose by it, and by waiting for it. */
+static void
+put_expected(json_t *o, const struct transition_ask *ask,
+	const struct safe_transition *x)
+{
+	struct expect_job job = {.change = x,
+		.to = ask->is,
+		.from = ask->was,
+		.pace = ask->pace};
+	struct expect e;
+
+	expect_make(&job, &e);
+	member_put(o, "packets_cut", member_u64(expected_cut(&e, ask->rate)));
+	member_put(o, "expected", expected_json(&e, ask->rate));
+	expect_clear(&e);
+}
+
+/* A turn is closed and opened again, and so is a port. */
+static json_t *
+method_json(const struct transition_ask *ask, const struct safe_transition *x)
+{
+	json_t *o = json_object();
+	uint64_t ports = 0;
+
+	for (size_t i = 0; i < x->nturns; i++)
+		ports += x->turn[i].by_port;
+	member_put(o, "method", json_string(safe_method_name(x->method)));
+	member_put(o, "way", json_string(safe_way_name(x->way)));
+	member_put(o, "stages", member_u64(x->nstages));
+	member_put(o, "phases",
+		member_u64(x->nstages + (x->nturns > 0 ? 2U : 0U)));
+	member_put(o, "writes", member_u64(x->nwrites));
+	member_put(o, "turns_closed", member_u64(x->nturns - ports));
+	member_put(o, "ports_closed", member_u64(ports));
+	member_put(o, "tops", member_u64(tops_changed(ask)));
+	member_put(o, "smps",
+		member_u64(x->nwrites + 2 * x->nturns + tops_changed(ask)));
+	member_put(o, "pairs_cut", member_u64(x->cut_pairs));
+	member_put(o, "pairs_cut_paper", member_u64(x->paper_pairs));
+	member_put(o, "cyclic", member_u64(x->cyclic));
+	member_put(o, "unread", member_u64(x->unread));
+	member_put(o, "cause", words_text(x->cause));
+	member_put(o, "turns", turns_json(x, ask->is->topo));
+	put_expected(o, ask, x);
+	return o;
+}
+
+json_t *
+transition_report(const struct transition_ask *ask)
+{
+	struct hwstate *hw = acknowledged(ask->was);
+	json_t *list = json_array();
+
+	for (int m = -1; m < (ask->all ? METHODS : 0); m++) {
+		struct safe_job job = {.to = ask->is,
+			.from = ask->was,
+			.hw = hw,
+			.method = m < 0 ? ask->method : (enum safe_method)m,
+			.max_stages = ask->max_stages,
+			.levels = ask->levels,
+			.max_vls = ask->max_vls};
+		struct safe_transition *x;
+
+		if (m >= 0 && job.method == ask->method)
+			continue;
+		x = safe_plan(&job);
+		(void)json_array_append_new(list, method_json(ask, x));
+		safe_free(x);
+	}
+	hw_free(hw);
+	return list;
+}

@@ -1,0 +1,34 @@
+/*
+ * transition: how tables would change under traffic, from one set of routes to
+ * another, by distribution's own planner (safe.h): nothing is sent, the old
+ * routes are taken to be what every switch acknowledged.
+ */
+#ifndef HEDDLE_SM_WHAT_IF_TRANSITION_PREVIEW_H
+#define HEDDLE_SM_WHAT_IF_TRANSITION_PREVIEW_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "distribution/transition/loss_estimate.h"
+#include "distribution/transition/transition.h"
+
+/* What is asked for. */
+struct transition_ask {
+	const struct routes *was, *is; /* of one pool */
+	enum safe_method method;
+	bool all; /* every method, to compare; method comes first */
+	unsigned max_stages;
+	struct levels_want levels; /* as in struct safe_job */
+	uint8_t max_vls;
+	struct expect_pace pace;
+	double rate; /* packets a second that each host sends */
+};
+
+/* A list of methods with way, stages, writes, turns blocked, pairs cut, what
+ * hosts are expected to lose. */
+json_t *transition_report(const struct transition_ask *ask);
+
+/* The method of this name; false: there is none. */
+bool transition_method(const char *name, enum safe_method *out);
+
+#endif

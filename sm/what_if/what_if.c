@@ -1,0 +1,148 @@
+#include "sm/what_if/what_if.h"
+
+#include <stdlib.h>
+
+#include "sm/base/mem.h"
+#include "sm/what_if/routes_remap.h"
+
+static void
+tell(const struct forecast_job *job, const char *doing)
+{
+	if (job->told != NULL)
+		job->told(job->cookie, doing);
+}
+
+/* One that no manager reaches, or that has one of its own. */
+static int
+judge_piece(const struct intake *in, const struct forecast_job *job,
+	const struct topo *bare, struct forecast *out, struct reason *why)
+{
+	const struct given *g = &in->given;
+	struct topo *t =
+		forecast_lids(job, bare, g->lid, g->state.nlid, NULL, why);
+	struct routes *held;
+
+	if (t == NULL)
+		return -1;
+	if (in->live) {
+		held = onto_topology(g->routes, t, NULL);
+		forecast_judge(job, held, out);
+		routes_unref(held);
+	} else {
+		forecast_route(job, t, NULL, out);
+	}
+	topo_unref(t);
+	return 0;
+}
+
+/* The pieces behind the first. */
+static int
+judge_others(const struct intake *in, const struct forecast_job *job,
+	const struct draft_pieces *bare, struct outlook_others *out,
+	struct reason *why)
+{
+	out->loose = bare->loose;
+	if (bare->n < 2)
+		return 0;
+	tell(job, "judging the other pieces");
+	out->piece = mem_zalloc(bare->n - 1, sizeof(*out->piece));
+	for (size_t i = 1; i < bare->n; i++)
+		if (judge_piece(in, job, bare->topo[i], &out->piece[out->n++],
+			    why) != 0)
+			return -1;
+	return 0;
+}
+
+int
+outlook_now(const struct intake *in, const struct forecast_job *job,
+	struct outlook *out, struct reason *why)
+{
+	if (in->found != NULL)
+		forecast_judge(job, in->found, &out->now);
+	else
+		forecast_route(job, in->topo, NULL, &out->now);
+	return judge_others(in, job, &in->bare, &out->beside, why);
+}
+
+/* Where the daemon sits, is there a way from it to any switch? */
+static bool
+reaches(const struct topo *t, const struct topo *left)
+{
+	return left->nsw > 0 &&
+	       t->port[t->sm_port].guid == left->port[left->sm_port].guid &&
+	       t->port[t->sm_port].num == left->port[left->sm_port].num;
+}
+
+/* What goes on, with these routes in force. */
+static int
+route_piece(const struct intake *in, const struct forecast_job *job,
+	const struct topo *bare, struct outlook *out, struct reason *why)
+{
+	struct topo *t = forecast_lids(
+		job, bare, in->lids.record, in->lids.nrecord, NULL, why);
+
+	if (t == NULL)
+		return -1;
+	forecast_route(job, t, in->prev != NULL ? in->prev : out->now.routes,
+		&out->then);
+	topo_unref(t);
+	return 0;
+}
+
+static int
+route_less(const struct intake *in, const struct forecast_job *job,
+	const struct draft_pieces *less, struct outlook *out,
+	struct reason *why)
+{
+	int rc;
+
+	out->cut_off = in->live && !reaches(in->topo, less->topo[0]);
+	if (out->cut_off)
+		rc = judge_piece(in, job, less->topo[0], &out->then, why);
+	else
+		rc = route_piece(in, job, less->topo[0], out, why);
+	return rc != 0 ? rc : judge_others(in, job, less, &out->after, why);
+}
+
+int
+outlook_then(const struct intake *in, const struct forecast_job *job,
+	const struct failure *fail, size_t n, struct outlook *out,
+	struct reason *why)
+{
+	struct draft_pieces less;
+	int rc;
+
+	if (n > 0) {
+		tell(job, "failing");
+		if (failure_apply(in->topo, fail, n, &less, why) != 0)
+			return -1;
+		rc = route_less(in, job, &less, out, why);
+		draft_pieces_free(&less);
+		return rc;
+	}
+	/* a daemon that knows all this as it is leaves it as it is */
+	if (in->same && !job->rebalance)
+		forecast_judge(job, in->found, &out->then);
+	else
+		forecast_route(job, in->topo,
+			in->prev != NULL ? in->prev : out->now.routes,
+			&out->then);
+	return 0;
+}
+
+static void
+others_free(struct outlook_others *o)
+{
+	for (size_t i = 0; i < o->n; i++)
+		forecast_free(&o->piece[i]);
+	free(o->piece);
+}
+
+void
+outlook_free(struct outlook *o)
+{
+	forecast_free(&o->now);
+	forecast_free(&o->then);
+	others_free(&o->beside);
+	others_free(&o->after);
+}

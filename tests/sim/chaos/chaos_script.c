@@ -1,0 +1,658 @@
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "tests/sim/chaos/chaos_int.h"
+#include "tests/topo/gen.h"
+
+enum { MAX_EVENTS = 14 };
+
+struct maker {
+	struct chaos_script *s;
+	struct rng rng;
+	unsigned budget; /* hosts */
+	char what[160];	 /* the fabric in words */
+};
+
+static unsigned
+below(struct maker *m, unsigned n)
+{
+	return rng_below(&m->rng, n);
+}
+
+/* From a to b, both included. */
+static unsigned
+between(struct maker *m, unsigned a, unsigned b)
+{
+	return b <= a ? a : a + below(m, b - a + 1);
+}
+
+static bool
+chance(struct maker *m, unsigned percent)
+{
+	return below(m, 100) < percent;
+}
+
+/* ---- fabrics ---- */
+
+static struct fabric *
+make_two_level(struct maker *m)
+{
+	unsigned hosts = between(m, 1, 18), leaves;
+	struct gen_fattree2 p;
+
+	leaves = m->budget / hosts;
+	leaves = between(m, 2, leaves > 40 ? 40 : leaves);
+	p = (struct gen_fattree2){between(m, 1, 6), leaves, between(m, 1, 3),
+		hosts, chance(m, 70) ? hosts : below(m, hosts + 1)};
+	(void)snprintf(m->what, sizeof(m->what),
+		"two-level tree, %u spines, %u leaves, %u parallel, %u/%u "
+		"hosts",
+		p.spines, p.leaves, p.parallel, p.hosts_even, p.hosts_odd);
+	return gen_tree_two(&p, NULL);
+}
+
+static struct fabric *
+make_three_level(struct maker *m)
+{
+	unsigned k = 4;
+
+	while ((k + 2) * (k + 2) * (k + 2) / 4 <= m->budget && chance(m, 60))
+		k += 2;
+	(void)snprintf(m->what, sizeof(m->what), "three-level tree of %u", k);
+	return gen_tree_three(k, NULL);
+}
+
+static struct fabric *
+make_xgft(struct maker *m)
+{
+	unsigned mm[3] = {between(m, 1, 8), between(m, 2, 6), between(m, 1, 4)};
+	unsigned w[3] = {1, between(m, 1, 4), between(m, 1, 4)};
+	unsigned p[3] = {1, between(m, 1, 2), between(m, 1, 2)};
+	unsigned h = mm[2] > 1 ? 3 : 2;
+
+	(void)snprintf(m->what, sizeof(m->what),
+		"PGFT(%u; %u,%u,%u; 1,%u,%u; 1,%u,%u)", h, mm[0], mm[1], mm[2],
+		w[1], w[2], p[1], p[2]);
+	return gen_tree_pgft(h, mm, w, p, NULL);
+}
+
+static struct fabric *
+make_grid(struct maker *m)
+{
+	unsigned dim[3] = {1, 1, 1}, n = 1;
+	unsigned nd = between(m, 1, 3), hosts = between(m, 1, 4);
+	bool wrap = chance(m, 60);
+
+	for (unsigned i = 0; i < nd; i++) {
+		unsigned room = m->budget / hosts / n;
+
+		dim[i] = between(m, 2, room > 9 ? 9 : room);
+		n *= dim[i];
+	}
+	(void)snprintf(m->what, sizeof(m->what), "%s of %ux%ux%u, %u hosts",
+		wrap ? "torus" : "mesh", dim[0], nd > 1 ? dim[1] : 1,
+		nd > 2 ? dim[2] : 1, hosts);
+	return gen_grid(dim, nd, wrap, hosts, NULL);
+}
+
+static struct fabric *
+make_hypercube(struct maker *m)
+{
+	unsigned dim[6], nd = 1, hosts = between(m, 1, 4);
+
+	while (nd < 6 && hosts << (nd + 1) <= m->budget && chance(m, 70))
+		nd++;
+	for (unsigned i = 0; i < nd; i++)
+		dim[i] = 2;
+	(void)snprintf(m->what, sizeof(m->what),
+		"hypercube of %u dimensions, %u hosts", nd, hosts);
+	return gen_grid(dim, nd, false, hosts, NULL);
+}
+
+static struct fabric *
+make_hyperx(struct maker *m)
+{
+	unsigned dim[2] = {between(m, 2, 6), between(m, 2, 6)};
+	unsigned hosts = between(m, 1, 4);
+
+	(void)snprintf(m->what, sizeof(m->what), "hyperx %ux%u, %u hosts",
+		dim[0], dim[1], hosts);
+	return gen_hyperx(dim, 2, hosts, NULL);
+}
+
+static struct fabric *
+make_dragonfly(struct maker *m)
+{
+	unsigned a = between(m, 2, 4), p = between(m, 1, 3),
+		 h = between(m, 1, 2);
+
+	(void)snprintf(
+		m->what, sizeof(m->what), "dragonfly a=%u p=%u h=%u", a, p, h);
+	return gen_dragonfly(a, p, h, NULL);
+}
+
+static struct fabric *
+make_random(struct maker *m)
+{
+	unsigned hosts = between(m, 1, 6), room = m->budget / hosts;
+	unsigned n = between(m, 4, room > 60 ? 60 : room);
+	unsigned d = between(m, 2, n > 6 ? 6 : n - 1);
+
+	n += n & d & 1; /* no odd number of stubs */
+	(void)snprintf(m->what, sizeof(m->what),
+		"random, %u switches of degree %u, %u hosts", n, d, hosts);
+	return gen_random(n, d, hosts, rng_next(&m->rng), NULL);
+}
+
+static struct fabric *
+make_tiny(struct maker *m)
+{
+	unsigned dim = 1, hosts = between(m, 1, 8);
+
+	if (chance(m, 30)) {
+		(void)snprintf(m->what, sizeof(m->what), "two hosts");
+		return gen_pair();
+	}
+	(void)snprintf(m->what, sizeof(m->what), "one switch, %u hosts", hosts);
+	return gen_grid(&dim, 1, false, hosts, NULL);
+}
+
+static struct fabric *(*const makers[])(struct maker *) = {make_two_level,
+	make_two_level, make_three_level, make_xgft, make_xgft, make_grid,
+	make_grid, make_hypercube, make_hyperx, make_dragonfly, make_random,
+	make_random, make_tiny};
+
+enum { NMAKERS = sizeof(makers) / sizeof(makers[0]) };
+
+/* About as many hosts as there may be, in one of the shapes that get large. */
+static struct fabric *
+make_large(struct maker *m)
+{
+	unsigned n = 2, dim[3];
+	struct gen_fattree2 two;
+
+	switch (below(m, 5)) {
+	case 0:
+		while ((n + 2) * (n + 2) * (n + 2) / 4 <= m->budget)
+			n += 2;
+		(void)snprintf(
+			m->what, sizeof(m->what), "three-level tree of %u", n);
+		return gen_tree_three(n, NULL);
+	case 1:
+		two = (struct gen_fattree2){18, m->budget / 18, 1, 18, 18};
+		if (two.leaves > 200)
+			two.leaves = 200;
+		(void)snprintf(m->what, sizeof(m->what),
+			"two-level tree, 18 spines, %u leaves, 18 hosts",
+			two.leaves);
+		return gen_tree_two(&two, NULL);
+	case 2:
+		while ((n + 1) * (n + 1) * (n + 1) * 4 <= m->budget)
+			n++;
+		dim[0] = dim[1] = dim[2] = n;
+		(void)snprintf(m->what, sizeof(m->what),
+			"torus of %ux%ux%u, 4 hosts", n, n, n);
+		return gen_grid(dim, 3, true, 4, NULL);
+	case 3: /* a = 2p = 2h */
+		while (2 * (n + 1) * (n + 1) * (2 * (n + 1) * (n + 1) + 1) <=
+			m->budget)
+			n++;
+		(void)snprintf(m->what, sizeof(m->what),
+			"dragonfly a=%u p=%u h=%u", 2 * n, n, n);
+		return gen_dragonfly(2 * n, n, n, NULL);
+	default:
+		n = m->budget / 8;
+		(void)snprintf(m->what, sizeof(m->what),
+			"random, %u switches of degree 8, 8 hosts", n);
+		return gen_random(n, 8, 8, rng_next(&m->rng), NULL);
+	}
+}
+
+static void
+note(struct maker *m, const char *what)
+{
+	size_t n = strlen(m->what);
+
+	(void)snprintf(m->what + n, sizeof(m->what) - n, "%s", what);
+}
+
+/* What the years have done to it. */
+static struct fabric *
+age(struct maker *m, struct fabric *f)
+{
+	struct fabric *g;
+
+	if (chance(m, 20) && f->nswitches > 3) {
+		unsigned n = between(m, 1, 1 + f->ncables / 20);
+
+		for (g = NULL; n > 0 && g == NULL; n--) {
+			struct fabric_edit none = {0};
+			struct fabric *copy = fabric_rebuild(f, &none);
+
+			g = gen_edit_fail_links(
+				copy, n, rng_next(&m->rng), true, NULL);
+		}
+		if (g != NULL) {
+			fabric_free(f);
+			f = g;
+			note(m, ", cables missing");
+		}
+	}
+	if (chance(m, 10)) {
+		f = gen_edit_aggregation(f, NULL);
+		note(m, ", aggregation nodes");
+	}
+	if (chance(m, 10) && f->nswitches > 1) {
+		f = gen_edit_rails(f, 2, chance(m, 50), NULL);
+		note(m, ", two rails");
+	}
+	return f;
+}
+
+static struct fabric *
+make_fabric(struct maker *m, const struct chaos_limits *l)
+{
+	struct fabric *f;
+
+	/* small ones are quick and find as much */
+	m->budget = between(m, l->min_hosts ? l->min_hosts : 8, l->max_hosts);
+	if (!l->min_hosts && chance(m, 60) && m->budget > 100)
+		m->budget = between(m, 8, 100);
+	do {
+		f = l->min_hosts ? make_large(m) : makers[below(m, NMAKERS)](m);
+	} while (f == NULL || fabric_first_host(f) == FABRIC_NONE);
+	f = age(m, f);
+	assert(f != NULL);
+	if (chance(m, 10)) {
+		for (uint32_t i = 0; i < f->nnodes; i++)
+			f->node[i].enhanced_p0 =
+				f->node[i].type == FABRIC_SWITCH;
+		note(m, ", enhanced ports 0");
+	}
+	return f;
+}
+
+static uint32_t
+pick_node(struct maker *m, enum fabric_type type)
+{
+	const struct fabric *f = m->s->f;
+	uint32_t n = below(m, f->nnodes);
+
+	for (uint32_t i = 0; i < f->nnodes; i++, n = (n + 1) % f->nnodes) {
+		if (f->node[n].type == type && n != fabric_first_host(f))
+			return n;
+	}
+	return FABRIC_NONE;
+}
+
+/* ---- settings ---- */
+
+static void
+set_up_devices(struct maker *m)
+{
+	struct sim_options *o = &m->s->sim;
+
+	*o = sim_defaults();
+	o->seed = rng_next(&m->rng);
+	o->hop = mono_us(between(m, 0, 3));
+	o->service = mono_us(
+		chance(m, 80) ? between(m, 1, 10) : between(m, 50, 400));
+	if (chance(m, 30))
+		o->sma_queue = between(m, 1, 16);
+	o->trap_interval = mono_ms(between(m, 50, 1000));
+	o->opt_sl2vl = chance(m, 50);
+	o->vl_cap = (uint8_t)between(m, 1, 5);
+	o->mtu_cap = (uint8_t)between(m, 3, 5);
+	if (chance(m, 10)) {
+		o->faults.loss = between(m, 100, 20000);
+		o->faults.dup = between(m, 0, 10000);
+		o->faults.busy = between(m, 0, 5000);
+		o->faults.delay = between(m, 0, 20000);
+		o->faults.delay_max = mono_ms(between(m, 1, 300));
+	}
+	if (chance(m, 20))
+		o->faults.reorder = between(m, 1000, 500000);
+	if (chance(m, 20))
+		o->enf_cap = 0;
+	m->s->other_sm = FABRIC_NONE;
+	if (chance(m, 10))
+		m->s->other_sm = pick_node(m, FABRIC_CA);
+}
+
+/* Some devices are not like the others. */
+static void
+set_up_nodes(struct maker *m)
+{
+	struct fabric *f = m->s->f;
+
+	if (!chance(m, 20))
+		return;
+	for (uint32_t i = 0; i < f->nnodes; i++) {
+		if (chance(m, 20))
+			f->node[i].attrs.service_ns =
+				1000 * between(m, 1, 1000);
+		if (chance(m, 20))
+			f->node[i].attrs.hop_ns = 1000 * between(m, 1, 100);
+		if (chance(m, 20))
+			f->node[i].attrs.queue = (uint16_t)between(m, 1, 8);
+	}
+	note(m, ", unequal devices");
+}
+
+static void
+set_up_daemon(struct maker *m)
+{
+	(void)snprintf(m->s->yaml, sizeof(m->s->yaml),
+		"fabric:\n  priority: 3\n  m_key: 0x%x\n"
+		"  lmc:\n    hosts: %u\n    switches: %u\n"
+		"sweep:\n  interval: %us\n  hold_down: %ums\n"
+		"smp:\n  timeout: %ums\n  retries: %u\n  window_max: %u\n"
+		"  target_max: %u\n"
+		"sa:\n  trust_key: 0x5ec2e7\n  requests_per_second: 0\n"
+		"routing:\n  load_limit: %u.%u\n",
+		chance(m, 20) ? between(m, 1, 1000) : 0,
+		chance(m, 20) ? between(m, 1, 3) : 0,
+		chance(m, 10) ? between(m, 1, 2) : 0, between(m, 2, 15),
+		chance(m, 30) ? 0 : between(m, 1, 100), between(m, 10, 200),
+		between(m, 2, 6), chance(m, 30) ? between(m, 1, 16) : 256,
+		between(m, 1, 8), between(m, 1, 2), between(m, 0, 9));
+	if (chance(m, 40))
+		m->s->route_delay = mono_ms(between(m, 1, 300));
+}
+
+/* By dice of its own: the day is the same with one lane and with several. */
+static void
+add_lanes(struct maker *m, uint64_t seed)
+{
+	struct rng own = {seed};
+	size_t n = strlen(m->s->yaml);
+	bool levels;
+
+	n += (size_t)snprintf(m->s->yaml + n, sizeof(m->s->yaml) - n,
+		"  ftree: {lanes: %u}\n", 2 + rng_below(&own, 7));
+	levels = rng_below(&own, 2) == 0;
+	if (levels)
+		(void)snprintf(m->s->yaml + n, sizeof(m->s->yaml) - n,
+			"qos:\n  levels: {default: {weight: 3}, "
+			"fast: {weight: 8, sl: 3}}\n");
+	/* levels that have to share are an alarm; lanes may */
+	if (!levels && rng_below(&own, 2) == 0)
+		m->s->sim.vl_cap = (uint8_t)(2 + rng_below(&own, 2));
+	else if (m->s->sim.vl_cap < 4)
+		m->s->sim.vl_cap = 4;
+	note(m, ", several lanes");
+	if (rng_below(&own, 2) == 0)
+		return;
+	m->s->narrow = levels ? 2 : (uint8_t)(1 + rng_below(&own, 2));
+	m->s->cables = own;
+	note(m, ", some narrow cables");
+}
+
+/* ---- events ---- */
+
+static struct chaos_step *
+add(struct maker *m, struct mono at, enum chaos_kind kind, uint32_t node,
+	uint32_t port)
+{
+	struct chaos_script *s = m->s;
+	size_t i = s->nsteps;
+
+	s->step = mem_grow(s->step, i, &s->cap, sizeof(*s->step));
+	s->nsteps++;
+	while (i > 0 && mono_before(at, s->step[i - 1].at)) {
+		s->step[i] = s->step[i - 1];
+		i--;
+	}
+	s->step[i] = (struct chaos_step){at, kind, node, port, 0};
+	return &s->step[i];
+}
+
+/* A time span of any order of magnitude up to some seconds. */
+static struct mono
+span(struct maker *m)
+{
+	static const unsigned most[] = {100, 2000, 30000, 300000, 4000000};
+
+	return mono_us(below(m, most[below(m, 5)]));
+}
+
+/* The cable that the daemon cannot do without. */
+static bool
+is_ours(const struct maker *m, uint32_t node)
+{
+	uint32_t host = fabric_first_host(m->s->f), peer = FABRIC_NONE;
+	unsigned port;
+
+	(void)fabric_peer(m->s->f, host, 1, &peer, &port);
+	return node == host || node == peer;
+}
+
+static void
+add_link(struct maker *m, struct mono at)
+{
+	const struct fabric *f = m->s->f;
+	const struct fabric_cable *c;
+	uint32_t n, p;
+
+	if (f->ncables == 0)
+		return;
+	c = &f->cable[below(m, f->ncables)];
+	n = c->node[0];
+	p = c->port[0];
+	if (chance(m, 20)) {
+		add(m, at, CHAOS_FLAP, n, p)->value = between(m, 1, 6);
+		return;
+	}
+	add(m, at, CHAOS_LINK_DOWN, n, p);
+	at = mono_add(at, span(m));
+	if (chance(m, 60) || is_ours(m, n) || is_ours(m, c->node[1]))
+		add(m, at, CHAOS_LINK_UP, n, p);
+}
+
+static void
+add_node(struct maker *m, struct mono at, enum fabric_type type)
+{
+	uint32_t n = pick_node(m, type);
+
+	if (n == FABRIC_NONE)
+		return;
+	if (type == FABRIC_SWITCH && chance(m, 50)) {
+		add(m, at, CHAOS_REBOOT, n, 0);
+		return;
+	}
+	add(m, at, CHAOS_NODE_OUT, n, 0);
+	if (chance(m, 60) || is_ours(m, n))
+		add(m, mono_add(at, span(m)), CHAOS_NODE_IN, n, 0);
+}
+
+static void
+add_trouble(struct maker *m, struct mono at)
+{
+	uint32_t n;
+
+	switch (below(m, 10)) {
+	case 0:
+	case 1:
+	case 2:
+		add_link(m, at);
+		break;
+	case 3:
+	case 4:
+		add_node(m, at, FABRIC_SWITCH);
+		break;
+	case 5:
+		add_node(m, at, FABRIC_CA);
+		break;
+	case 6:
+		n = pick_node(m, chance(m, 70) ? FABRIC_SWITCH : FABRIC_CA);
+		if (n == FABRIC_NONE)
+			break;
+		if (chance(m, 30))
+			add(m, at, CHAOS_SLOW, n, 0)->value =
+				between(m, 1000, 50000);
+		else
+			add(m, at, CHAOS_HANG, n, 0);
+		add(m, mono_add(at, span(m)), CHAOS_WAKE, n, 0);
+		break;
+	case 7:
+		add(m, at, CHAOS_LOSS, 0, 0)->value = between(m, 1000, 300000);
+		add(m, mono_add(at, span(m)), CHAOS_NO_LOSS, 0, 0);
+		break;
+	case 8:
+		add(m, at, CHAOS_KILL, 0, 0);
+		add(m, mono_add(at, span(m)), CHAOS_START, 0, 0);
+		break;
+	default:
+		n = pick_node(m, chance(m, 50) ? FABRIC_SWITCH : FABRIC_CA);
+		if (n != FABRIC_NONE && chance(m, 50))
+			add(m, at, CHAOS_RENAME, n, 0);
+		else
+			add(m, at, CHAOS_RESWEEP, 0, 0);
+		break;
+	}
+}
+
+static void
+write_script(struct maker *m)
+{
+	unsigned n = between(m, 1, MAX_EVENTS);
+	struct mono at = {0};
+
+	/* some days begin badly */
+	if (chance(m, 75))
+		at = mono_ms(between(m, 2000, 4000));
+	while (n-- > 0) {
+		at = mono_add(at, span(m));
+		add_trouble(m, at);
+	}
+	m->s->end = m->s->nsteps ? m->s->step[m->s->nsteps - 1].at : at;
+	m->s->end = mono_add(m->s->end, mono_ms(1));
+}
+
+/* Drawn apart, so that the rest of the day is what it is without them. */
+static void
+add_tenants(struct maker *m, uint64_t seed)
+{
+	struct chaos_script *s = m->s;
+	unsigned most = (unsigned)(s->end.ns / 1000000) + 2000;
+	unsigned node, port;
+
+	m->rng.state = ~seed;
+	s->sim.pkeys = (uint16_t)between(m, TENANTS_KEYS, 100);
+	if (s->sim.enf_cap > 0)
+		s->sim.enf_cap = (uint16_t)between(m, TENANTS_KEYS, 100);
+	s->tenants = tenants_new(&m->rng, s->f);
+	for (unsigned n = between(m, 0, 4); n > 0; n--)
+		add(m, mono_ms(between(m, 0, most)), CHAOS_RELOAD, 0, 0)
+			->value = below(m, TENANTS_VARIANTS);
+	for (unsigned n = between(m, 0, 3); n > 0; n--) {
+		node = below(m, s->f->nnodes);
+		port = between(m, s->f->node[node].type != FABRIC_SWITCH,
+			s->f->node[node].nports);
+		add(m, mono_ms(between(m, 0, most)), CHAOS_TAMPER, node, port)
+			->value = 1 + below(m, 0xfffe);
+	}
+	if (s->nsteps > 0)
+		s->end = mono_add(s->step[s->nsteps - 1].at, mono_ms(1));
+	note(m, ", partitions");
+}
+
+/* Hosts join and leave all day; drawn beside the rest, which stays as it is. */
+static void
+write_groups(struct maker *m, uint64_t seed)
+{
+	struct chaos_script *s = m->s;
+	unsigned n, ms, groups;
+
+	m->rng = (struct rng){seed ^ UINT64_C(0x6d756c7469636173)};
+	s->speaker = FABRIC_NONE;
+	if (chance(m, 40))
+		return;
+	s->speaker = pick_node(m, FABRIC_CA);
+	if (s->speaker == s->other_sm || s->speaker == FABRIC_NONE ||
+		s->speaker == fabric_first_host(s->f)) {
+		s->speaker = FABRIC_NONE;
+		return;
+	}
+	ms = (unsigned)(s->end.ns / 1000000) + 3000;
+	groups = between(m, 1, 12);
+	for (n = between(m, 5, 120); n > 0; n--) {
+		uint32_t host = pick_node(m, FABRIC_CA);
+		struct mono at = mono_ms(between(m, 500, ms));
+
+		if (host != FABRIC_NONE)
+			add(m, at, chance(m, 75) ? CHAOS_JOIN : CHAOS_LEAVE,
+				host, 0)
+				->value = below(m, groups);
+	}
+	if (s->nsteps > 0)
+		s->end = mono_add(s->step[s->nsteps - 1].at, mono_ms(1));
+}
+
+void
+chaos_script_make(
+	struct chaos_script *s, uint64_t seed, const struct chaos_limits *l)
+{
+	struct maker m = {.s = s, .rng = {seed}};
+
+	*s = (struct chaos_script){0};
+	s->f = make_fabric(&m, l);
+	set_up_devices(&m);
+	set_up_nodes(&m);
+	set_up_daemon(&m);
+	write_script(&m);
+	write_groups(&m, seed);
+	if (l->tenants)
+		add_tenants(&m, seed);
+	if (l->lanes)
+		add_lanes(&m, seed);
+	(void)snprintf(s->what, sizeof(s->what), "%s", m.what);
+}
+
+void
+chaos_script_free(struct chaos_script *s)
+{
+	fabric_free(s->f);
+	free(s->step);
+	tenants_free(s->tenants);
+}
+
+void
+chaos_script_print(const struct chaos_script *s, const struct chaos_step *step,
+	struct buf *out)
+{
+	static const char *const word[CHAOS_KINDS] = {
+		[CHAOS_LINK_DOWN] = "cable pulled",
+		[CHAOS_LINK_UP] = "cable put back",
+		[CHAOS_REBOOT] = "reboot",
+		[CHAOS_NODE_OUT] = "taken away",
+		[CHAOS_NODE_IN] = "put back",
+		[CHAOS_HANG] = "hangs",
+		[CHAOS_SLOW] = "is slow, us a SMP:",
+		[CHAOS_FLAP] = "bad contact, times:",
+		[CHAOS_WAKE] = "wakes up",
+		[CHAOS_LOSS] = "loss begins, in millionths:",
+		[CHAOS_NO_LOSS] = "loss ends",
+		[CHAOS_RENAME] = "renamed",
+		[CHAOS_RESWEEP] = "resweep",
+		[CHAOS_KILL] = "daemon killed",
+		[CHAOS_START] = "daemon started",
+		[CHAOS_RELOAD] = "other partitions:",
+		[CHAOS_TAMPER] = "another hand in the keys of",
+		[CHAOS_JOIN] = "joins group",
+		[CHAOS_LEAVE] = "leaves group",
+	};
+
+	buf_printf(out, "%12.6f  %s", mono_seconds(step->at), word[step->kind]);
+	if (step->kind < CHAOS_LOSS || step->kind == CHAOS_RENAME ||
+		step->kind == CHAOS_TAMPER || step->kind >= CHAOS_JOIN)
+		buf_printf(out, " \"%s\"", s->f->node[step->node].name);
+	if (step->port > 0)
+		buf_printf(out, "[%u]", step->port);
+	if (step->value > 0 || step->kind == CHAOS_RELOAD)
+		buf_printf(out, " %u", step->value);
+	buf_printf(out, "\n");
+}

@@ -1,0 +1,94 @@
+/*
+ * The books: every block of every buffer is counted once, by the credits, by
+ * what is on the way, or by what the buffer holds; every packet is in exactly
+ * one place.
+ */
+#include <stdlib.h>
+
+#include "sm/base/mem.h"
+#include "tests/sim/data/data_int.h"
+
+static int
+bad(const struct data *d, uint32_t lane, const char *what, uint32_t is,
+	uint32_t should, struct reason *why)
+{
+	const struct data_port *p = &d->port[lane / d->vls];
+
+	return reason_set(why, "\"%s\" port %u VL %u: %s is %u, should be %u",
+		d->s->node[p->node].name, p->num, lane % d->vls, what, is,
+		should);
+}
+
+/* One lane: the list, its length, its blocks, its credits. */
+static int
+check_lane(const struct data *d, uint32_t lane, uint32_t wire, uint64_t *queued,
+	struct reason *why)
+{
+	const struct data_in *l = &d->in[lane];
+	uint32_t peer = d->port[lane / d->vls].peer;
+	uint32_t n = 0, blocks = 0, last = DATA_NONE, sum;
+	int32_t credit = d->cap;
+
+	for (uint32_t x = l->head; x != DATA_NONE; x = d->packet[x].next) {
+		const struct data_packet *k = &d->packet[x];
+
+		if (k->state != DATA_QUEUED || k->at * d->vls + k->vl != lane)
+			return bad(d, lane, "packet's place",
+				k->at * d->vls + k->vl, lane, why);
+		n++;
+		blocks += k->blocks;
+		last = x;
+	}
+	*queued += n;
+	if (n != l->n || (n && last != l->tail))
+		return bad(d, lane, "length of list", l->n, n, why);
+	if (l->fly != wire)
+		return bad(d, lane, "blocks on the way", l->fly, wire, why);
+	if (l->occ < blocks)
+		return bad(d, lane, "blocks held", l->occ, blocks, why);
+	if (peer != DATA_NONE)
+		credit = data_int_out(d, peer, lane % d->vls)->credit;
+	sum = (uint32_t)credit + l->fly + l->occ;
+	if (credit < 0 || sum != (uint32_t)d->cap)
+		return bad(
+			d, lane, "sum of blocks", sum, (uint32_t)d->cap, why);
+	return 0;
+}
+
+int
+data_check(const struct data *d, struct reason *why)
+{
+	size_t lanes = (size_t)d->s->nports * d->vls;
+	uint32_t *wire = mem_zalloc(lanes, sizeof(*wire));
+	uint64_t queued = 0, moving = 0, in_lists = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < d->npacket; i++) {
+		const struct data_packet *k = &d->packet[i];
+
+		queued += k->state == DATA_QUEUED;
+		moving += k->state == DATA_WIRE || k->state == DATA_SINK;
+		if (k->state == DATA_WIRE)
+			wire[k->at * d->vls + k->vl] += k->blocks;
+	}
+	for (uint32_t i = 0; i < lanes && !rc; i++)
+		rc = check_lane(d, i, wire[i], &in_lists, why);
+	free(wire);
+	if (rc)
+		return rc;
+	if (queued != in_lists)
+		return reason_set(why, "%llu packets queued, %llu in lists",
+			(unsigned long long)queued,
+			(unsigned long long)in_lists);
+	if (queued + moving != d->in_flight ||
+		d->injected != d->delivered + d->dropped + d->in_flight)
+		return reason_set(why,
+			"injected %llu, delivered %llu, dropped %llu, in"
+			" flight %llu, found %llu",
+			(unsigned long long)d->injected,
+			(unsigned long long)d->delivered,
+			(unsigned long long)d->dropped,
+			(unsigned long long)d->in_flight,
+			(unsigned long long)(queued + moving));
+	return 0;
+}

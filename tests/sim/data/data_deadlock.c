@@ -1,0 +1,178 @@
+/*
+ * True deadlock: buffers that nothing will ever leave. A buffer lives if one of
+ * its packets may go on: because the credits are there, or because the buffer
+ * that it waits for lives, or has blocks on the move (a packet arriving, one
+ * leaving, credits returning: what these will do is not known yet, and the next
+ * look will see it). The rest, once nothing more can be added, is dead: every
+ * packet in it waits for room in a dead buffer. Following any one of them leads
+ * into a cycle.
+ */
+#include <stdlib.h>
+
+#include "sm/base/mem.h"
+#include "tests/sim/data/data_int.h"
+
+struct search {
+	const struct data *d;
+	bool *stuck;	/* [lanes] not known to live */
+	uint32_t *lane; /* these */
+	uint32_t n;
+};
+
+/* The lane that a waiting packet wants to go to. */
+static uint32_t
+wanted(const struct data *d, const struct data_packet *k)
+{
+	uint32_t out = k->at - d->port[k->at].num + k->out;
+
+	return d->port[out].peer * d->vls + k->out_vl;
+}
+
+static bool
+has_credit(const struct data *d, const struct data_packet *k)
+{
+	uint32_t out = k->at - d->port[k->at].num + k->out;
+
+	return data_int_out(d, out, k->out_vl)->credit >= k->blocks;
+}
+
+/* Blocks that are held by packets in the buffer which do not move. */
+static uint32_t
+resting(const struct data *d, const struct data_in *l)
+{
+	uint32_t n = 0;
+
+	for (uint32_t x = l->head; x != DATA_NONE; x = d->packet[x].next)
+		n += d->packet[x].blocks;
+	return n;
+}
+
+/* Lives by itself, whatever the others do. */
+static bool
+moves(const struct data *d, uint32_t lane)
+{
+	const struct data_in *l = &d->in[lane];
+
+	return l->fly || l->occ != resting(d, l);
+}
+
+/* Can a packet of this lane go on, as far as is known? */
+static bool
+can_go(const struct search *s, uint32_t lane)
+{
+	const struct data *d = s->d;
+	uint32_t left = d->o.lookahead;
+
+	for (uint32_t x = d->in[lane].head; x != DATA_NONE && left; left--) {
+		const struct data_packet *k = &d->packet[x];
+
+		if (has_credit(d, k) || !s->stuck[wanted(d, k)])
+			return true;
+		x = k->next;
+	}
+	return false;
+}
+
+static void
+collect(struct search *s, uint32_t lane)
+{
+	if (moves(s->d, lane))
+		return;
+	s->stuck[lane] = true;
+	s->lane[s->n++] = lane;
+}
+
+/* Take out what lives until nothing more does. */
+static void
+spread(struct search *s)
+{
+	uint32_t before;
+
+	do {
+		uint32_t n = 0;
+
+		before = s->n;
+		for (uint32_t i = 0; i < before; i++) {
+			if (can_go(s, s->lane[i]))
+				s->stuck[s->lane[i]] = false;
+			else
+				s->lane[n++] = s->lane[i];
+		}
+		s->n = n;
+	} while (s->n < before);
+}
+
+static void
+name_lane(const struct data *d, uint32_t lane, struct buf *out)
+{
+	const struct data_port *p = &d->port[lane / d->vls];
+	const struct data_in *l = &d->in[lane];
+	const struct data_packet *k = &d->packet[l->head];
+	const char *src = d->s->node[d->port[d->end[k->src].port].node].name;
+	const char *dst = d->s->node[d->port[d->end[k->dst].port].node].name;
+
+	buf_printf(out,
+		"  \"%s\" port %u VL %u holds %u packets, the first \"%s\" ->"
+		" \"%s\" (LID %u) waits for port %u VL %u, credits %d of %u\n",
+		d->s->node[p->node].name, p->num, lane % d->vls, l->n, src, dst,
+		k->dlid, k->out, k->out_vl,
+		data_int_out(d, lane / d->vls - p->num + k->out, k->out_vl)
+			->credit,
+		k->blocks);
+}
+
+/* Walk from a dead lane until one comes again, and print from there on. */
+static void
+print_cycle(struct data *d, uint32_t lane)
+{
+	bool *seen = mem_zalloc((size_t)d->s->nports * d->vls, sizeof(*seen));
+	uint32_t from;
+
+	while (!seen[lane]) {
+		seen[lane] = true;
+		lane = wanted(d, &d->packet[d->in[lane].head]);
+	}
+	free(seen);
+	from = lane;
+	d->cycle_length = 0;
+	buf_free(&d->cycle);
+	do {
+		d->cycle_length++;
+		name_lane(d, lane, &d->cycle);
+		lane = wanted(d, &d->packet[d->in[lane].head]);
+	} while (lane != from);
+	buf_printf(&d->cycle,
+		"deadlock at %.3f us: these %u buffers wait for each other in a"
+		" circle; %u buffers are dead in all\n",
+		(double)d->now / 1e6, d->cycle_length, d->dead_buffers);
+}
+
+void
+data_deadlock_look(struct data *d)
+{
+	size_t lanes = (size_t)d->s->nports * d->vls;
+	struct search s = {.d = d};
+	uint32_t ndead;
+
+	if (d->in_flight == 0) {
+		d->deadlock_now = false;
+		return;
+	}
+	s.stuck = mem_zalloc(lanes, sizeof(*s.stuck));
+	s.lane = mem_alloc(lanes * sizeof(*s.lane));
+	for (uint32_t i = 0; i < d->s->nports; i++) {
+		for (unsigned m = d->port[i].in; m; m &= m - 1)
+			collect(&s, i * d->vls + (unsigned)__builtin_ctz(m));
+	}
+	spread(&s);
+	ndead = s.n;
+	d->deadlock_now = ndead > 0;
+	if (ndead && !d->deadlock) {
+		d->deadlock = true;
+		d->deadlock_at = d->now;
+		d->dead_buffers = ndead;
+		print_cycle(d, s.lane[0]);
+	}
+	free(s.stuck);
+	free(s.lane);
+}

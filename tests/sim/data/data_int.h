@@ -1,0 +1,269 @@
+/*
+ * data_int: what the files of the data plane share. Nobody outside tests/sim
+ * includes it, but for the unit test of the queue.
+ *
+ * Ports are numbered as in the sim: port n of a node is node.first + n. A
+ * "lane" is one VL of one port: an output lane holds the credits for the
+ * buffer at the cable's far end and the inputs that want it; an input lane is
+ * that buffer. Lane (port, vl) is lane[port * vls + vl].
+ */
+#ifndef HEDDLE_TESTS_SIM_DATA_DATA_INT_H
+#define HEDDLE_TESTS_SIM_DATA_DATA_INT_H
+
+#include "sm/base/rng.h"
+#include "tests/sim/data/data.h"
+#include "tests/sim/data/data_report.h"
+#include "tests/sim/data/data_traffic.h"
+#include "tests/sim/model/sim_int.h"
+
+enum { DATA_BLOCK = 64, DATA_WORDS = 4, DATA_NO_VL = 255 };
+
+struct data_event {
+	int64_t t; /* ps */
+	uint32_t a;
+	uint16_t b;
+	uint8_t kind, vl;
+};
+
+enum data_kind {
+	DATA_EV_ROUTE,	 /* packet a's head has been looked at */
+	DATA_EV_DELIVER, /* packet a's tail is where it goes to */
+	DATA_EV_OUT,	 /* port a may send again */
+	DATA_EV_CREDIT,	 /* b credits for output lane (a, vl) */
+	DATA_EV_READ,	 /* input lane (a, vl) has been read out once */
+	DATA_EV_LIFE,	 /* is the time of a packet in lane (a, vl) over? */
+	DATA_EV_MESSAGE, /* end a's next message is due */
+	DATA_EV_CHECK,	 /* look for deadlock */
+};
+
+/* A slot's list in the wheel. */
+struct data_node {
+	struct data_event e;
+	uint32_t next;
+};
+
+/* An event too far away for the wheel. */
+struct data_far {
+	struct data_event e;
+	uint64_t seq;
+};
+
+/* data_queue.c: events in order of time, then of their making. */
+struct data_queue {
+	unsigned shift;	  /* a slot is 1 << shift ps wide */
+	int64_t base;	  /* slot number that cur was taken from */
+	uint32_t *slot;	  /* heads of lists */
+	uint64_t *filled; /* bits: slots with events */
+	uint32_t waiting; /* events in slots */
+	struct data_node *node;
+	size_t nnode, node_cap;
+	uint32_t free_node;
+	struct data_event *cur, *tmp;
+	size_t cur_i, cur_n, cur_cap, tmp_cap;
+	struct data_far *far;
+	size_t nfar, far_cap;
+	uint64_t seq;
+	uint64_t done;
+};
+void data_queue_init(struct data_queue *q, unsigned shift);
+void data_queue_free(struct data_queue *q);
+void data_queue_push(struct data_queue *q, struct data_event e);
+/* The next event if it lies before t. */
+bool data_queue_pop(struct data_queue *q, int64_t t, struct data_event *e);
+
+enum data_state {
+	DATA_FREE,
+	DATA_WIRE,   /* on the cable to `at`, or being routed there */
+	DATA_QUEUED, /* in input lane (at, vl) */
+	DATA_SINK,   /* being taken out by port 0 of a switch */
+};
+
+struct data_packet {
+	int64_t born, sent; /* message's time; first bit on the first cable */
+	int64_t tail;	    /* when its last bit is (or was) at `at` */
+	int64_t head;	    /* since when it may leave its buffer; 0: not yet */
+	int64_t routed;	    /* when */
+	uint32_t src, dst;  /* ends */
+	uint32_t at;	    /* port */
+	uint32_t next;	    /* in its lane, or free */
+	uint16_t dlid, bytes, blocks, epoch;
+	uint8_t sl, vl, out, out_vl, hops, state;
+};
+
+struct data_in {
+	uint32_t head, tail, n; /* packets */
+	uint32_t reads;		/* outputs reading it now */
+	uint32_t fly, occ;	/* blocks on the way; held (until the credit is
+				   back at the sender) */
+	int64_t life;		/* when DATA_EV_LIFE is due, 0: not armed */
+};
+
+struct data_out {
+	uint64_t want[DATA_WORDS]; /* input ports */
+	int32_t credit;		   /* blocks */
+	uint8_t last;		   /* input port that was served */
+};
+
+/* VL arbitration (IBA 7.6.9). */
+struct data_arb {
+	uint8_t hi, lo;		   /* entries */
+	uint16_t hi_left, lo_left; /* of the entry's weight, in blocks */
+	uint32_t spent; /* blocks of the high table since the last low one */
+};
+
+struct data_port {
+	int64_t busy; /* sends until then */
+	uint32_t peer, node, end;
+	uint32_t fs;	/* per byte */
+	uint16_t want;	/* output lanes that somebody wants */
+	uint16_t in;	/* input lanes that are not empty */
+	uint16_t epoch; /* counts how often the link went away */
+	uint16_t mtu;
+	uint8_t num, vls, last_vl;
+	bool armed; /* a DATA_EV_OUT is due when busy is over */
+	bool live;  /* Active: may send */
+	bool open;  /* Armed or Active: may receive */
+	bool is_switch;
+	struct data_arb arb;
+};
+
+/* A message that an end port is working on. */
+struct data_message {
+	int64_t born;
+	uint32_t dst, left; /* bytes */
+	uint16_t dlid, packet;
+	uint8_t sl;
+};
+
+struct data_end {
+	uint32_t port;
+	uint32_t dst;	  /* fixed patterns */
+	struct rng rng;	  /* its own: nobody else changes its draws */
+	int64_t due;	  /* next message, INT64_MAX: none */
+	int64_t armed;	  /* DATA_EV_MESSAGE is due then, or INT64_MAX */
+	int64_t mean;	  /* between messages; 0: saturated */
+	uint32_t turn, n; /* messages made; held in slots */
+	uint64_t refused; /* messages */
+	uint64_t made, sent, received;	     /* bytes, in all */
+	uint64_t made_0, sent_0, received_0; /* at the mark */
+	struct data_message *slot;	     /* [DATA_MAX_AHEAD], in order */
+};
+
+/* Latencies: 64 buckets for every power of two. */
+enum { DATA_HIST = 64 * 44 };
+struct data_hist {
+	uint64_t n, bucket[DATA_HIST];
+	int64_t min, max;
+	uint64_t sum;
+};
+
+struct data {
+	struct sim *s;
+	struct data_options o;
+	int64_t now, delay, route; /* ps */
+	struct data_queue q;
+
+	struct data_port *port; /* [s->nports] */
+	struct data_in *in;	/* lanes */
+	struct data_out *out;
+	unsigned vls;
+	int32_t cap; /* blocks of a lane */
+
+	struct data_packet *packet;
+	size_t npacket, packet_cap;
+	uint32_t free_packet;
+	uint64_t in_flight;
+
+	struct data_end *end;
+	uint32_t nends;
+	struct data_message *slots;
+	uint32_t *live; /* [nends] ends that have a LID, in order */
+	uint32_t nlive;
+	bool sending;
+	struct data_traffic t;
+
+	uint64_t injected, delivered, dropped, drop[DATA_DROPS], hops;
+	int64_t mark;
+	uint64_t delivered_0, dropped_0, bytes, bytes_0;
+	struct data_hist whole, network;
+	struct data_bin *bin;
+	size_t nbin, bin_cap;
+	int64_t bin_ps;
+
+	bool deadlock, deadlock_now;
+	int64_t deadlock_at;
+	unsigned cycle_length, dead_buffers;
+	struct buf cycle;
+};
+
+static inline struct data_in *
+data_int_in(const struct data *d, uint32_t port, unsigned vl)
+{
+	return &d->in[(size_t)port * d->vls + vl];
+}
+
+static inline struct data_out *
+data_int_out(const struct data *d, uint32_t port, unsigned vl)
+{
+	return &d->out[(size_t)port * d->vls + vl];
+}
+
+static inline void
+data_int_at(struct data *d, int64_t t, enum data_kind kind, uint32_t a)
+{
+	data_queue_push(&d->q,
+		(struct data_event){.t = t, .a = a, .kind = (uint8_t)kind});
+}
+
+/* data_net.c: packets, links and credits. */
+uint32_t data_net_packet(struct data *d); /* a new one, zeroed */
+/* Send a packet that fits (credits) out of an idle port. */
+void data_net_send(struct data *d, uint32_t port, unsigned vl, uint32_t px);
+/* Blocks of input lane (port, vl) are free again at time t. */
+void data_net_free_later(
+	struct data *d, uint32_t port, unsigned vl, uint32_t blocks, int64_t t);
+/* Port a may be able to send: arm DATA_EV_OUT for when it is idle again. */
+void data_net_arm(struct data *d, uint32_t port);
+void data_net_credit(struct data *d, const struct data_event *e);
+/* A packet is gone from the network, delivered or not. */
+void data_net_drop(struct data *d, uint32_t px, enum data_drop why);
+void data_net_deliver(struct data *d, uint32_t px);
+/* Read a port's settings from the sim. */
+void data_net_refresh(struct data *d, uint32_t port);
+/* Time of bytes on a link, in ps. */
+int64_t data_net_time(const struct data_port *p, uint64_t bytes);
+
+/* data_arb.c: which of the ready VLs; blocks[vl] are what it would send. */
+unsigned data_arb_pick(struct data *d, uint32_t port, unsigned ready,
+	const uint16_t blocks[16]);
+
+/* data_switch.c */
+void data_switch_route(struct data *d, uint32_t px);
+void data_switch_output(struct data *d, uint32_t port);
+void data_switch_read(struct data *d, uint32_t port, unsigned vl);
+void data_switch_life(struct data *d, uint32_t port, unsigned vl);
+/* Packets that wait for an output, or in an input, that died. */
+void data_switch_output_died(struct data *d, uint32_t port);
+void data_switch_flush(struct data *d, uint32_t port);
+/* The VL for an SL from one port to another, 255: there is none. */
+unsigned data_switch_vl(
+	const struct data *d, uint32_t in, uint32_t out, unsigned sl);
+/* May packet px (in a lane) leave as far as its lane is concerned? */
+bool data_switch_offered(const struct data *d, uint32_t px);
+
+/* data_host.c */
+void data_host_output(struct data *d, uint32_t port);
+void data_host_due(struct data *d, uint32_t end);
+
+/* data_traffic.c: the next message of an end; false: it has none. */
+bool data_traffic_next(struct data *d, uint32_t end, struct data_message *m);
+void data_traffic_pace(struct data *d, uint32_t end); /* when the one after */
+
+/* data_deadlock.c */
+void data_deadlock_look(struct data *d);
+
+/* data_report.c */
+void data_report_count(struct data *d, const struct data_packet *k);
+struct data_bin *data_report_bin(struct data *d, int64_t t);
+
+#endif

@@ -1,0 +1,297 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/mad/mad_vendor.h"
+#include "tests/sim/model/sim_int.h"
+
+enum {
+	ROLE_VERSION = 1,
+	AR_VERSION = 1,
+	ALL_PORTS = 255,
+};
+
+void
+sim_vendor_free(struct sim *s, uint32_t node)
+{
+	struct sim_switch *sw = s->node[node].sw;
+
+	if (!sw)
+		return;
+	if (sw->ar) {
+		free(sw->ar->group);
+		free(sw->ar->entry);
+	}
+	free(sw->ar);
+	free(sw->role);
+	sw->ar = NULL;
+	sw->role = NULL;
+}
+
+void
+sim_vendor_boot(struct sim *s, uint32_t node)
+{
+	const struct fabric_attrs *a = &s->node[node].attrs;
+	struct sim_switch *sw = s->node[node].sw;
+
+	sim_vendor_free(s, node);
+	if (!sw)
+		return;
+	if (a->ar) {
+		sw->ar = mem_zalloc(1, sizeof(*sw->ar));
+		sw->ar->info = (struct mad_ar_info){
+			.group_cap = a->groups,
+			.sub_groups_sup = a->sub_groups,
+			.by_sl_cap = true,
+			.version = AR_VERSION,
+		};
+	}
+	if (a->has_role) {
+		sw->role = mem_zalloc(1, sizeof(*sw->role));
+		*sw->role = (struct mad_role){
+			.version = ROLE_VERSION,
+			.role = a->role,
+			.level = a->level,
+			.flags = a->role_fixed ? 0 : MAD_ROLE_CAN_SET,
+			.tree = a->tree,
+			.plane = a->plane,
+			.pod = a->pod,
+			.index = a->index,
+		};
+	}
+}
+
+static uint16_t
+act_general(const struct sim_node *n, const struct smp *req, uint8_t *d)
+{
+	struct mad_vendor_general g = {{0}};
+
+	if (req->method != MAD_GET)
+		return MAD_STATUS_METHOD_ATTR;
+	if (req->mod != MAD_VENDOR_GENERAL_CAPS)
+		return MAD_STATUS_FIELD;
+	if (n->sw && n->sw->ar)
+		mad_vendor_set(&g, MAD_VENDOR_CAP_AR_REV1);
+	mad_vendor_set(&g, MAD_VENDOR_CAP_EXT_PORT_INFO);
+	mad_vendor_general_encode(&g, d);
+	return 0;
+}
+
+/* ---- adaptive routing ---- */
+
+static uint16_t
+act_ar_info(struct sim_ar *ar, const struct smp *req, uint8_t *d)
+{
+	struct mad_ar_info *is = &ar->info, in;
+
+	if (req->mod != 0)
+		return MAD_STATUS_FIELD;
+	if (req->method == MAD_SET) {
+		/* what it can do is not the writer's to say */
+		(void)mad_ar_info_decode(req->data, &in, NULL);
+		if (in.group_top >= is->group_cap ||
+			in.sub_groups_active > is->sub_groups_sup)
+			return MAD_STATUS_FIELD;
+		is->enabled = in.enabled;
+		is->sub_groups_active = in.sub_groups_active;
+		is->group_top = in.group_top;
+		is->by_sl_enabled = in.by_sl_enabled;
+		is->sl_mask = in.sl_mask;
+		is->ageing_us = in.ageing_us;
+	}
+	mad_ar_info_encode(is, d);
+	return 0;
+}
+
+/* Does the mask name only ports that the switch has? */
+static bool
+ports_exist(const uint64_t mask[4], unsigned nports)
+{
+	if (mask[0] & 1)
+		return false;
+	for (unsigned p = nports + 1; p < 256; p++) {
+		if (mask[p / 64] >> p % 64 & 1)
+			return false;
+	}
+	return true;
+}
+
+static uint16_t
+act_ar_group(
+	struct sim_ar *ar, unsigned nports, const struct smp *req, uint8_t *d)
+{
+	struct mad_ar_group in = {{{0}}};
+
+	/* one table, no private LFTs, sub-groups 0 and 1 alone */
+	if (req->mod >= ar->info.group_cap)
+		return MAD_STATUS_FIELD;
+	if (req->method == MAD_SET) {
+		mad_ar_group_decode(req->data, &in);
+		if (!ports_exist(in.port[0], nports) ||
+			!ports_exist(in.port[1], nports))
+			return MAD_STATUS_FIELD;
+		if (!ar->group)
+			ar->group = mem_zalloc(
+				ar->info.group_cap, sizeof(*ar->group));
+		ar->group[req->mod] = in;
+	}
+	if (ar->group)
+		in = ar->group[req->mod];
+	mad_ar_group_encode(&in, d);
+	return 0;
+}
+
+static uint16_t
+act_ar_lft(struct sim_ar *ar, uint32_t cap, const struct smp *req, uint8_t *d)
+{
+	static const struct mad_ar_entry none = {
+		.state = MAD_AR_STATIC, .port = SIM_NO_PORT};
+	struct mad_ar_entry block[MAD_AR_ENTRIES];
+	uint32_t lid = req->mod * MAD_AR_ENTRIES;
+
+	if (req->mod > 0xffff || lid >= cap)
+		return MAD_STATUS_FIELD;
+	if (req->method == MAD_SET) {
+		mad_ar_lft_decode(req->data, block);
+		for (unsigned i = 0; i < MAD_AR_ENTRIES; i++) {
+			if (block[i].table != 0 ||
+				block[i].group >= ar->info.group_cap)
+				return MAD_STATUS_FIELD;
+		}
+		if (!ar->entry) {
+			ar->entry = mem_alloc(MAD_LID_END * sizeof(none));
+			for (uint32_t i = 0; i < MAD_LID_END; i++)
+				ar->entry[i] = none;
+		}
+		memcpy(ar->entry + lid, block, sizeof(block));
+	}
+	for (unsigned i = 0; i < MAD_AR_ENTRIES; i++)
+		block[i] = ar->entry ? ar->entry[lid + i] : none;
+	mad_ar_lft_encode(block, d);
+	return 0;
+}
+
+/* ---- role ---- */
+
+static uint16_t
+act_role(struct mad_role *is, const struct smp *req, uint8_t *d)
+{
+	uint8_t wanted[MAD_DATA];
+	struct mad_role in;
+
+	if (req->mod != 0)
+		return MAD_STATUS_FIELD;
+	if (req->method == MAD_SET) {
+		if (!(is->flags & MAD_ROLE_CAN_SET))
+			return MAD_STATUS_METHOD_ATTR;
+		if (mad_role_decode(req->data, &in, NULL))
+			return MAD_STATUS_FIELD;
+		in.version = is->version;
+		in.flags = (uint8_t)((is->flags & ~MAD_ROLE_UP_VALID) |
+				     (in.flags & MAD_ROLE_UP_VALID));
+		in.generation = is->generation;
+		mad_role_encode(is, d);
+		mad_role_encode(&in, wanted);
+		in.generation += memcmp(d, wanted, MAD_DATA) != 0;
+		*is = in;
+	}
+	mad_role_encode(is, d);
+	return 0;
+}
+
+/* ---- ExtendedPortInfo ---- */
+
+static uint16_t
+act_ext_port(struct sim *s, uint32_t node, unsigned arrived,
+	const struct smp *req, uint8_t *d)
+{
+	const struct sim_node *n = &s->node[node];
+	unsigned first = req->mod, last = req->mod;
+	struct mad_vendor_ext_port in, out;
+	const struct sim_port *p;
+
+	if (n->type != FABRIC_SWITCH && first == 0)
+		first = last = arrived;
+	if (req->method == MAD_SET && req->mod == ALL_PORTS) {
+		first = 1;
+		last = n->nports;
+	}
+	if (last > n->nports)
+		return MAD_STATUS_FIELD;
+	mad_vendor_ext_port_decode(req->data, &in);
+	for (unsigned i = first; req->method == MAD_SET && i <= last; i++)
+		sim_int_port(s, node, i)->no_fdr10 =
+			in.change & MAD_VENDOR_FDR10 &&
+			!(in.speed_enabled & MAD_VENDOR_FDR10);
+	p = sim_int_port(s, node, first);
+	out = (struct mad_vendor_ext_port){
+		.speed_supported = MAD_VENDOR_FDR10,
+		.speed_enabled = p->no_fdr10 ? 0 : MAD_VENDOR_FDR10,
+		.speed_active = p->up && p->rate.fdr10 ? MAD_VENDOR_FDR10 : 0,
+	};
+	mad_vendor_ext_port_encode(&out, d);
+	return 0;
+}
+
+uint16_t
+sim_vendor_act(struct sim *s, uint32_t node, unsigned arrived,
+	const struct smp *req, uint8_t d[MAD_DATA])
+{
+	struct sim_node *n = &s->node[node];
+	struct sim_ar *ar = n->sw ? n->sw->ar : NULL;
+
+	if (req->attr == MAD_ROLE && n->sw && n->sw->role)
+		return act_role(n->sw->role, req, d);
+	if (n->vendor != MAD_VENDOR_MELLANOX)
+		return MAD_STATUS_METHOD_ATTR;
+	if (req->attr == MAD_VENDOR_EXT_PORT_INFO)
+		return act_ext_port(s, node, arrived, req, d);
+	if (!ar)
+		return MAD_STATUS_METHOD_ATTR;
+	switch (req->attr) {
+	case MAD_VENDOR_GENERAL:
+		return act_general(n, req, d);
+	case MAD_AR_INFO:
+		return act_ar_info(ar, req, d);
+	case MAD_AR_GROUP:
+		return act_ar_group(ar, n->nports, req, d);
+	case MAD_AR_LFT:
+		return act_ar_lft(ar, n->sw->si.lft_cap, req, d);
+	default:
+		return MAD_STATUS_METHOD_ATTR;
+	}
+}
+
+const struct mad_ar_info *
+sim_ar_info(const struct sim *s, uint32_t node)
+{
+	const struct sim_switch *sw = s->node[node].sw;
+
+	return sw && sw->ar ? &sw->ar->info : NULL;
+}
+
+const struct mad_role *
+sim_role(const struct sim *s, uint32_t node)
+{
+	return s->node[node].sw ? s->node[node].sw->role : NULL;
+}
+
+bool
+sim_ar_ports(const struct sim *s, uint32_t node, uint16_t lid,
+	struct mad_ar_entry *entry, struct mad_ar_group *group)
+{
+	const struct sim_switch *sw = s->node[node].sw;
+	const struct sim_ar *ar = sw ? sw->ar : NULL;
+
+	if (!ar || !ar->info.enabled || !ar->entry || lid >= MAD_LID_END ||
+		lid > sw->si.lft_top)
+		return false;
+	*entry = ar->entry[lid];
+	if (entry->state == MAD_AR_STATIC || entry->state == MAD_AR_HASHED ||
+		entry->group > ar->info.group_top || !ar->group)
+		return false;
+	*group = ar->group[entry->group];
+	if (ar->info.sub_groups_active < 2)
+		memset(group->port[1], 0, sizeof(group->port[1]));
+	return true;
+}

@@ -1,0 +1,350 @@
+#include "tests/sim/model/world.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "routing/driver/compute.h"
+#include "sm/base/log.h"
+#include "sm/base/mem.h"
+#include "sm/report/status_json.h"
+
+static void
+on_route(void *cookie, struct sm_work *work)
+{
+	struct world *w = cookie;
+
+	assert(w->work == NULL);
+	w->work = work;
+	w->work_due = mono_add(sim_now(w->sim), w->route_delay);
+}
+
+void
+world_forget(struct world *w)
+{
+	union {
+		const void *in;
+		void *out;
+	} lid = {w->saved.lid}, rank = {w->saved.rank},
+	  block = {w->saved.block}, sa = {w->saved.sa},
+	  group = {w->saved.group}, member = {w->saved.member},
+	  leaf = {w->saved.leaf};
+
+	free(leaf.out);
+	free(group.out);
+	free(member.out);
+	free(block.out);
+	free(sa.out);
+	free(lid.out);
+	free(rank.out);
+	w->saved = (struct store_state){0};
+}
+
+/* The leaves, and their masks behind them. */
+static const struct store_leaf *
+copy_leaves(const struct store_state *s)
+{
+	size_t n = s->nleaf;
+	struct store_leaf *leaf = mem_zalloc(1, n * sizeof(*leaf) + n * n + 1);
+	uint8_t *mask = (uint8_t *)(leaf + n);
+
+	for (size_t i = 0; i < n; i++) {
+		leaf[i] = s->leaf[i];
+		if (leaf[i].mask == NULL)
+			continue;
+		memcpy(mask + i * n, leaf[i].mask, n);
+		leaf[i].mask = mask + i * n;
+	}
+	return leaf;
+}
+
+/* The virtual clock is of the autumn of 2025. */
+static uint64_t
+on_seconds(void *cookie)
+{
+	const struct world *w = cookie;
+
+	return 1763722111 + (uint64_t)mono_seconds(sim_now(w->sim));
+}
+
+static void
+on_save(void *cookie, const struct store_state *s, bool at_once)
+{
+	struct world *w = cookie;
+	bool writing = w->saved.writing;
+
+	(void)at_once;
+	world_forget(w);
+	w->saved = *s;
+	w->saved.arena = NULL;
+	w->saved.writing = writing;
+	w->saved.lid = mem_dup(s->lid, s->nlid * sizeof(*s->lid));
+	w->saved.rank = mem_dup(s->rank, s->nrank * sizeof(*s->rank));
+	w->saved.block = mem_dup(s->block, s->nblock * sizeof(*s->block));
+	w->saved.leaf = copy_leaves(s);
+	w->saved.sa = s->sa != NULL ? mem_strdup(s->sa) : NULL;
+	w->saved.group = mem_dup(s->group, s->ngroup * sizeof(*s->group));
+	w->saved.member = mem_dup(s->member, s->nmember * sizeof(*s->member));
+}
+
+static void
+on_aside(void *cookie, const char *why)
+{
+	(void)why;
+	world_forget(cookie);
+}
+
+static void
+on_writing(void *cookie, bool on)
+{
+	struct world *w = cookie;
+
+	w->saved.writing = on;
+}
+
+static void
+on_committed(void *cookie, struct view *v)
+{
+	struct world *w = cookie;
+	struct buf line = {0};
+
+	status_line(v, &line);
+	log_debug(
+		"world: now=%.6f %s", mono_seconds(sim_now(w->sim)), line.text);
+	buf_free(&line);
+	w->commits++;
+	if (w->told != NULL)
+		w->told(w->told_cookie, v);
+}
+
+static void
+on_finished(void *cookie, bool ok, const char *why)
+{
+	struct world *w = cookie;
+
+	w->runs++;
+	w->runs_failed += ok ? 0 : 1;
+	log_debug("world: now=%.6f finished %s", mono_seconds(sim_now(w->sim)),
+		ok ? "well" : why);
+	(void)snprintf(w->last_why, sizeof(w->last_why), "%s", why);
+}
+
+static void
+on_issm(void *cookie, bool on)
+{
+	struct world *w = cookie;
+
+	sim_set_issm(w->ep, on);
+}
+
+static struct mono
+cpu_now(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (struct mono){
+		(int64_t)ts.tv_sec * 1000000000 + (int64_t)ts.tv_nsec};
+}
+
+/* When a turn of the core begins, and when it has ended. */
+static struct mono
+turn_begins(const struct world *w)
+{
+	return w->timed ? cpu_now() : (struct mono){0};
+}
+
+static void
+turn_ended(struct world *w, struct mono began)
+{
+	struct mono took = mono_sub(turn_begins(w), began);
+	struct sm_status s;
+
+	if (!mono_before(w->longest, took))
+		return;
+	sm_status(w->sm, &s);
+	w->longest = took;
+	w->longest_to = s.phase;
+}
+
+static void
+on_message(void *cookie, const struct transport_msg *m, struct mono now)
+{
+	struct world *w = cookie;
+	struct mono began = turn_begins(w);
+
+	if (w->sm == NULL)
+		return;
+	sm_receive(w->sm, m, now);
+	turn_ended(w, began);
+}
+
+static struct config *
+read_config(const char *yaml)
+{
+	struct diag_list bad = {0};
+	struct buf text = {0};
+	struct config *c;
+
+	c = config_parse(
+		"world.yaml", yaml, strlen(yaml), route_engine_names(), &bad);
+	if (c == NULL) {
+		diag_text(&bad, &text);
+		(void)fprintf(stderr, "%s\n", text.text);
+		abort();
+	}
+	diag_free(&bad);
+	return c;
+}
+
+struct world *
+world_new(const struct fabric *f, const struct sim_options *o, const char *yaml)
+{
+	struct world *w = mem_zalloc(1, sizeof(*w));
+
+	w->fabric = f;
+	w->sim = sim_new(f, o);
+	w->host = fabric_first_host(f);
+	w->ep = sim_attach(w->sim, w->host, 1, on_message, w);
+	w->config = read_config(yaml != NULL ? yaml : "");
+	w->ops = (struct sm_ops){
+		.cookie = w,
+		.route = on_route,
+		.save = on_save,
+		.writing = on_writing,
+		.set_aside = on_aside,
+		.committed = on_committed,
+		.finished = on_finished,
+		.seconds = on_seconds,
+		.set_issm = on_issm,
+	};
+	return w;
+}
+
+void
+world_kill(struct world *w)
+{
+	w->work = NULL; /* dies with the core */
+	sm_free(w->sm);
+	w->sm = NULL;
+}
+
+void
+world_free(struct world *w)
+{
+	if (w == NULL)
+		return;
+	world_kill(w);
+	sim_free(w->sim);
+	config_unref(w->config);
+	world_forget(w);
+	free(w);
+}
+
+void
+world_elsewhere(struct world *w, uint32_t host)
+{
+	assert(w->sm == NULL);
+	world_forget(w);
+	sim_detach(w->ep);
+	w->host = host;
+	w->ep = sim_attach(w->sim, host, 1, on_message, w);
+}
+
+void
+world_start(struct world *w)
+{
+	w->sm = sm_new(w->config, &w->saved, sim_transport(w->ep), &w->ops,
+		fabric_port(w->fabric, w->host, 1)->guid);
+	sm_start(w->sm, sim_now(w->sim));
+}
+
+void
+world_reload(struct world *w, const char *yaml)
+{
+	config_unref(w->config);
+	w->config = read_config(yaml);
+	if (w->sm != NULL)
+		sm_reconfigure(w->sm, w->config, sim_now(w->sim));
+}
+
+/* The next thing that happens: the fabric's, the SM's timer, or its worker. */
+static struct mono
+next_event(const struct world *w)
+{
+	struct mono t = sim_next(w->sim);
+
+	if (w->sm != NULL)
+		t = mono_min(t, sm_next(w->sm));
+	if (w->work != NULL)
+		t = mono_min(t, w->work_due);
+	return t;
+}
+
+static void
+turn(struct world *w, struct mono t)
+{
+	struct sm_work *work = w->work;
+
+	sim_run_until(w->sim, t);
+	if (work != NULL && !mono_before(t, w->work_due)) {
+		struct mono began = cpu_now();
+
+		w->work = NULL;
+		sm_work_run(work);
+		w->cpu = mono_add(w->cpu, mono_sub(cpu_now(), began));
+		began = turn_begins(w);
+		sm_routed(w->sm, work, t);
+		turn_ended(w, began);
+	}
+	if (w->sm != NULL && !mono_before(t, sm_next(w->sm))) {
+		struct mono began = turn_begins(w);
+
+		sm_tick(w->sm, t);
+		turn_ended(w, began);
+	}
+}
+
+void
+world_run(struct world *w, struct mono duration)
+{
+	struct mono end = mono_add(sim_now(w->sim), duration);
+	struct mono t;
+
+	for (;;) {
+		t = next_event(w);
+		if (mono_before(end, t))
+			break;
+		turn(w, mono_before(t, sim_now(w->sim)) ? sim_now(w->sim) : t);
+	}
+	sim_run_until(w->sim, end);
+}
+
+static bool
+quiet(const struct world *w)
+{
+	struct sm_status s;
+
+	if (w->sm == NULL)
+		return true;
+	sm_status(w->sm, &s);
+	return (s.phase == SM_IDLE || s.phase == SM_STANDBY) && !s.dirty;
+}
+
+bool
+world_settle(struct world *w, struct mono limit)
+{
+	struct mono end = mono_add(sim_now(w->sim), limit);
+	struct mono calm = mono_ms(500);
+
+	while (mono_before(sim_now(w->sim), end)) {
+		unsigned runs = w->runs;
+
+		world_run(w, calm);
+		if (quiet(w) && w->runs == runs && runs > 0)
+			return true;
+	}
+	return false;
+}

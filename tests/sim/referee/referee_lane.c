@@ -1,0 +1,221 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "tests/sim/referee/referee_int.h"
+
+/*
+ * Which channels wait for which, lane by lane. The ways to a LID are a tree of
+ * switches; what flows down it is taken in from the farthest switch to the
+ * nearest, as the set of SLs on each lane of a link. A packet's lane on the
+ * next link is SL2VL's word there, so both ends of a dependency are known.
+ */
+enum { SLS = 16, NO_LANE = 15, F_BLOCKED = 32 };
+
+static const uint16_t all_sls = 0xffff;
+
+/* Lanes that a port works with. */
+static unsigned
+lanes_of(const struct sim_port *p)
+{
+	static const uint8_t n[] = {1, 1, 2, 4, 8, 15};
+
+	return p->pi.op_vls < sizeof(n) ? n[p->pi.op_vls] : 15;
+}
+
+static const uint8_t *
+row(const struct sim_node *n, unsigned in, unsigned out)
+{
+	return n->sw->sl2vl[in * (n->nports + 1U) + out];
+}
+
+/* Do all switches map all SLs alike, wherever a packet comes from? */
+static bool
+uniform(const struct referee *j)
+{
+	const uint8_t *first = NULL;
+	bool untouched = false;
+
+	for (uint32_t i = 0; i < j->norder; i++) {
+		const struct sim_node *n = &j->s->node[j->order[i]];
+
+		if (!n->sw)
+			continue;
+		untouched = untouched || !n->sw->sl2vl;
+		for (unsigned k = 0; n->sw->sl2vl && k < n->nports * n->nports;
+			k++) {
+			const uint8_t *r =
+				row(n, k / n->nports + 1, k % n->nports + 1);
+
+			first = first ? first : r;
+			if (memcmp(r, first, SLS / 2) != 0)
+				return false;
+		}
+	}
+	return !first || !untouched;
+}
+
+void
+referee_lane_begin(struct referee *j)
+{
+	unsigned most = 1;
+
+	for (uint32_t i = 0; i < j->norder; i++) {
+		const struct sim_node *n = &j->s->node[j->order[i]];
+
+		for (unsigned p = 1; n->sw && p <= n->nports; p++) {
+			const struct sim_port *q =
+				sim_int_port(j->s, j->order[i], p);
+
+			if (q->up && lanes_of(q) > most)
+				most = lanes_of(q);
+		}
+	}
+	/* alike everywhere and all SLs in use: each lane is as the others */
+	j->lanes = !j->sls && uniform(j) ? 1 : most;
+	j->dep = mem_zalloc(j->s->nports, sizeof(*j->dep));
+	if (j->lanes > 1)
+		j->on = mem_zalloc(
+			(size_t)j->s->nports * j->lanes, sizeof(*j->on));
+}
+
+void
+referee_lane_end(struct referee *j)
+{
+	for (uint32_t p = 0; p < j->s->nports; p++)
+		free(j->dep[p]);
+	free(j->dep);
+	free(j->on);
+}
+
+/* From lane a of the link into a port to lane b of the link out of another. */
+static void
+depend(struct referee *j, uint32_t sw, unsigned in, unsigned a, unsigned out,
+	unsigned b)
+{
+	uint64_t(**dep)[4] = &j->dep[j->s->node[sw].first + in];
+
+	if (!*dep)
+		*dep = mem_zalloc((size_t)j->lanes * j->lanes, sizeof(**dep));
+	(*dep)[a * j->lanes + b][out / 64] |= 1ULL << out % 64;
+}
+
+/* One lane stands for all: the dependencies of all ways to one LID. */
+static void
+add_plain(struct referee *j)
+{
+	for (uint32_t i = 0; i < j->norder; i++) {
+		uint32_t sw = j->order[i], m = j->next[sw];
+
+		if (!referee_arrives(j, sw) || m >= REFEREE_LOST ||
+			j->next[m] >= REFEREE_LOST)
+			continue;
+		depend(j, m, sim_int_port(j->s, sw, j->out[sw])->peer_port, 0,
+			j->out[m], 0);
+	}
+}
+
+/*
+ * What comes in by a port on lane a goes on; the SLs that a switch lets go
+ * nowhere are returned.
+ */
+static uint16_t
+turn(struct referee *j, uint32_t sw, unsigned in, int a, uint16_t sls,
+	uint16_t *onto)
+{
+	unsigned out = j->out[sw];
+	unsigned lanes = lanes_of(sim_int_port(j->s, sw, out));
+	uint16_t lost = 0;
+
+	for (unsigned sl = 0; sl < SLS; sl++) {
+		unsigned b;
+
+		if (!(sls >> sl & 1))
+			continue;
+		b = sim_vl(j->s, sw, in, out, sl);
+		if (b == NO_LANE || b >= lanes) {
+			lost |= (uint16_t)(1U << sl);
+			continue;
+		}
+		onto[b] |= (uint16_t)(1U << sl);
+		if (a >= 0 && j->next[sw] < REFEREE_LOST)
+			depend(j, sw, in, (unsigned)a, out, b);
+	}
+	return lost;
+}
+
+/* Packets that no lane takes: some of those in use, or all there could be. */
+static void
+judge_lost(struct referee *j, uint32_t sw, unsigned in,
+	const struct referee_lid *l, uint16_t sls, uint16_t lost)
+{
+	if (!lost || (!j->sls && lost != sls))
+		return;
+	j->r->blocked++;
+	referee_say(j, F_BLOCKED,
+		"\"%s\" drops what comes by port %u for LID %u (\"%s\"): "
+		"SLs 0x%04x have no lane on port %u",
+		j->s->node[sw].name, in, l->lid, j->s->node[l->node].name, lost,
+		j->out[sw]);
+}
+
+/* The SLs that start at a port of a switch: its own, or those of a host. */
+static uint16_t
+starting(const struct referee *j, uint32_t sw, unsigned port,
+	const struct referee_lid *l)
+{
+	const struct sim_port *p = sim_int_port(j->s, sw, port), *q = p;
+
+	if (port) {
+		if (!p->up || p->peer == FABRIC_NONE || !j->scope[p->peer] ||
+			j->s->node[p->peer].sw)
+			return 0;
+		q = sim_int_port(j->s, p->peer, p->peer_port);
+	}
+	if (q->pi.lid == 0 || (q->pi.lid == l->lid && l->base))
+		return 0;
+	return j->sls ? j->sls->of(j->sls->cookie, q->pi.lid, l->lid) : all_sls;
+}
+
+/* All that a switch has for a LID, from all its ports, on to the next. */
+static void
+add_switch(struct referee *j, uint32_t sw, const struct referee_lid *l)
+{
+	const struct sim_node *n = &j->s->node[sw];
+	const struct sim_port *out = sim_int_port(j->s, sw, j->out[sw]);
+	uint16_t onto[SLS] = {0};
+
+	for (unsigned in = 0; in <= n->nports; in++) {
+		uint16_t *on = &j->on[(size_t)(n->first + in) * j->lanes];
+		uint16_t sls = starting(j, sw, in, l), lost = 0, all = sls;
+
+		if (sls && j->out[sw])
+			lost = turn(j, sw, in, -1, sls, onto);
+		for (unsigned a = 0; a < j->lanes; a++) {
+			if (on[a] && j->out[sw])
+				lost |= turn(j, sw, in, (int)a, on[a], onto);
+			all |= on[a];
+			on[a] = 0;
+		}
+		judge_lost(j, sw, in, l, all, lost);
+	}
+	if (j->next[sw] < REFEREE_LOST)
+		memcpy(&j->on[(size_t)(j->s->node[out->peer].first +
+				       out->peer_port) *
+			       j->lanes],
+			onto, j->lanes * sizeof(*onto));
+}
+
+void
+referee_lane_add(struct referee *j, const struct referee_lid *l,
+	const uint32_t *by_depth)
+{
+	if (j->lanes == 1) {
+		add_plain(j);
+		return;
+	}
+	for (uint32_t i = 0; i < j->r->switches; i++) {
+		if (referee_arrives(j, by_depth[i]))
+			add_switch(j, by_depth[i], l);
+	}
+}

@@ -1,0 +1,215 @@
+/*
+ * Multicast tables at every moment: a packet that takes two ways to one switch
+ * is a copy too many or goes round, whichever host sent it; and where it waits,
+ * unicast packets on the same lane wait too.
+ *
+ * A packet comes in by a cable when the switch behind it has that cable in its
+ * mask; it leaves by all other ports of the mask.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/buf.h"
+#include "sm/base/mem.h"
+#include "tests/sim/referee/watch_int.h"
+
+enum { MLID = 0xc000 };
+
+static bool
+bit(const uint64_t mask[WATCH_WORDS], unsigned port)
+{
+	return mask[port / 64] >> port % 64 & 1;
+}
+
+/* The switch behind a port, or FABRIC_NONE. */
+static uint32_t
+behind(const struct watch *w, uint32_t sw, unsigned port, unsigned *theirs)
+{
+	const struct sim_port *p;
+
+	if (port == 0 || port > w->s->node[sw].nports)
+		return FABRIC_NONE;
+	p = sim_int_port(w->s, sw, port);
+	if (!watch_is_switch(w, p->peer) || p->peer == sw)
+		return FABRIC_NONE;
+	*theirs = p->peer_port;
+	return p->peer;
+}
+
+/* ---- turns ---- */
+
+static void
+count(struct watch *w, uint32_t sw, unsigned in, unsigned out, int by)
+{
+	unsigned p = 0;
+	uint32_t from = behind(w, sw, in, &p);
+
+	if (in == out || behind(w, sw, out, &(unsigned){0}) == FABRIC_NONE)
+		return; /* nobody waits for a host */
+	if (watch_count_turn(w, sw, in, out, by))
+		watch_check_cycle(
+			w, watch_record(w, sw, out), watch_record(w, from, p));
+}
+
+/* All turns that the row of a switch is part of. */
+static void
+count_row(struct watch *w, uint32_t sw, unsigned g, int by)
+{
+	const uint64_t *mask = w->group[sw]->of[g];
+
+	for (unsigned port = 1; port <= w->s->node[sw].nports; port++) {
+		unsigned theirs = 0;
+		uint32_t peer = behind(w, sw, port, &theirs);
+
+		if (peer == FABRIC_NONE)
+			continue;
+		for (unsigned b = 1; bit(w->group[peer]->of[g], theirs) &&
+				     b < 256 && watch_next_bit(mask, &b);
+			b++)
+			count(w, sw, port, b, by);
+		for (unsigned b = 1; bit(mask, port) && b < 256 &&
+				     watch_next_bit(w->group[peer]->of[g], &b);
+			b++)
+			count(w, peer, theirs, b, by);
+	}
+}
+
+/* ---- copies ---- */
+
+static void
+tell_copy(struct watch *w, uint32_t from, uint32_t sw, unsigned g)
+{
+	if (w->r.copies++ > 0)
+		return;
+	w->r.first_copy = sim_now(w->s);
+	reason_set(&w->r.copy,
+		"what a host at \"%s\" sends to MLID 0x%x comes to \"%s\" "
+		"twice",
+		w->s->node[from].name, MLID + g, w->s->node[sw].name);
+}
+
+/* The live cable that a packet leaves by, or FABRIC_NONE. */
+static uint32_t
+onward(const struct watch *w, uint32_t sw, unsigned in, unsigned out,
+	unsigned *theirs)
+{
+	uint32_t peer = behind(w, sw, out, theirs);
+
+	if (peer == FABRIC_NONE || !w->live[watch_record(w, sw, out)] ||
+		(in != 0 && !watch_turn_open(w, sw, in, out)))
+		return FABRIC_NONE;
+	return peer;
+}
+
+void
+watch_excuse(struct watch *w, uint32_t node)
+{
+	if (w->group[node] != NULL)
+		w->group[node]->wild = true;
+}
+
+/* A packet from a host at a switch, wherever it goes. */
+static void
+send(struct watch *w, uint32_t from, unsigned g)
+{
+	uint32_t n = 0;
+
+	if (w->group[from]->wild)
+		return;
+	w->r.checks++;
+	w->stamp++;
+	/* queue: switch; before: the port that it came in by */
+	w->queue[n++] = from;
+	w->seen[from] = w->stamp;
+	w->before[from] = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t sw = w->queue[i];
+
+		for (unsigned b = 1;
+			b < 256 && watch_next_bit(w->group[sw]->of[g], &b);
+			b++) {
+			unsigned theirs = 0;
+			uint32_t to = onward(w, sw, w->before[sw], b, &theirs);
+
+			if (to == FABRIC_NONE)
+				continue;
+			if (w->seen[to] == w->stamp) {
+				tell_copy(w, from, to, g);
+				return;
+			}
+			w->seen[to] = w->stamp;
+			w->before[to] = theirs;
+			w->queue[n++] = to;
+		}
+	}
+}
+
+/* Packets from everywhere that pass a switch. */
+static void
+check_copies(struct watch *w, uint32_t sw, unsigned g)
+{
+	uint32_t *list = mem_zalloc(w->s->nnodes, sizeof(*list)), n = 0;
+	bool *there = mem_zalloc(w->s->nnodes, sizeof(*there));
+
+	list[n++] = sw;
+	there[sw] = true;
+	for (uint32_t i = 0; i < n; i++)
+		for (unsigned p = 1; p <= w->s->node[list[i]].nports; p++) {
+			unsigned theirs = 0;
+			uint32_t q = behind(w, list[i], p, &theirs);
+
+			if (q == FABRIC_NONE || there[q] ||
+				!bit(w->group[q]->of[g], theirs))
+				continue;
+			there[q] = true;
+			list[n++] = q;
+		}
+	for (uint32_t i = 0; i < n; i++)
+		send(w, list[i], g);
+	free(list);
+	free(there);
+}
+
+static void
+change_row(struct watch *w, uint32_t sw, unsigned g,
+	const uint64_t is[WATCH_WORDS])
+{
+	uint64_t *mask = w->group[sw]->of[g];
+	bool more = false;
+
+	for (unsigned i = 0; i < WATCH_WORDS; i++)
+		more |= (is[i] & ~mask[i]) != 0;
+	w->r.changes++;
+	w->group[sw]->wild = false;
+	count_row(w, sw, g, -1);
+	memcpy(mask, is, sizeof(w->group[sw]->of[g]));
+	count_row(w, sw, g, 1);
+	if (more)
+		check_copies(w, sw, g);
+}
+
+void
+watch_group_look(struct watch *w, uint32_t sw)
+{
+	uint64_t is[WATCH_WORDS];
+
+	for (unsigned g = 0; g < WATCH_GROUPS; g++) {
+		sim_mft(w->s, sw, (uint16_t)(MLID + g), is);
+		if (memcmp(is, w->group[sw]->of[g], sizeof(is)) != 0)
+			change_row(w, sw, g, is);
+	}
+}
+
+void
+watch_group_link(struct watch *w, uint32_t sw, unsigned port)
+{
+	unsigned theirs = 0;
+	uint32_t peer = behind(w, sw, port, &theirs);
+
+	for (unsigned g = 0; peer != FABRIC_NONE && g < WATCH_GROUPS; g++) {
+		if (bit(w->group[sw]->of[g], port))
+			check_copies(w, sw, g);
+		if (bit(w->group[peer]->of[g], theirs))
+			check_copies(w, peer, g);
+	}
+}

@@ -1,0 +1,525 @@
+/*
+ * Which lanes packets are on. A cycle of channels on one lane for all is only a
+ * suspicion where hosts use several: then every packet that hosts may send is
+ * followed, by the tables and the rows of SL2VL as they are at that moment, and
+ * the channels that it waits for are told apart by their lanes.
+ *
+ * Hosts send with the SLs that path records gave them since both their ports
+ * came up, whatever the records say today; a switch's own packets bear what the
+ * view in force says.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/buf.h"
+#include "sm/base/mem.h"
+#include "tests/sim/referee/watch_int.h"
+
+enum { LANES = 16, SLS = 16, DISCARD = 15, ACTIVE = 4, NAMED = 8 };
+
+/* An end port, and what it may send to others. */
+struct end {
+	uint32_t node, rec;
+	uint32_t sw; /* where its packets come in */
+	uint8_t port, in;
+	uint16_t *now,
+		*ever; /* [nends]: SLs by the view in force; since then */
+	bool up;
+};
+
+/* Channels of which packets wait: record where they leave * LANES + lane. */
+struct watch_lanes {
+	struct end *end;
+	uint32_t nends;
+	uint32_t *by_rec;	 /* [nports]: end + 1 */
+	uint16_t used;		 /* SLs that anybody ever had */
+	uint16_t groups;	 /* SLs of groups */
+	bool suspect;		 /* one lane for all would have a cycle */
+	bool closed;		 /* and so had the lanes, when last looked at */
+	uint16_t (**dep)[LANES]; /* [nports]: by arriving record, then out-port:
+				    from each lane to which */
+	uint16_t *on;		 /* [nports * LANES]: SLs there */
+	uint32_t *list;		 /* [nports * LANES * SLS] */
+	uint8_t *state;		 /* [nports * LANES]: of the search */
+	uint32_t *trail;	 /* [nports * LANES] */
+};
+
+static uint32_t
+vertex(uint32_t rec, unsigned lane)
+{
+	return rec * LANES + lane;
+}
+
+/* ---- who may send what ---- */
+
+static void
+add_end(struct watch *w, uint32_t node, unsigned port)
+{
+	struct watch_lanes *l = w->lanes;
+	const struct sim_port *p = sim_int_port(w->s, node, port);
+	struct end *e = &l->end[l->nends];
+
+	*e = (struct end){.node = node,
+		.port = (uint8_t)port,
+		.sw = port ? p->peer : node,
+		.in = port ? p->peer_port : 0,
+		.rec = watch_record(w, node, port)};
+	if (!watch_is_switch(w, e->sw))
+		return;
+	l->by_rec[e->rec] = ++l->nends;
+}
+
+static void
+find_ends(struct watch *w)
+{
+	struct watch_lanes *l = w->lanes;
+
+	l->end = mem_zalloc(w->s->nports, sizeof(*l->end));
+	l->by_rec = mem_zalloc(w->s->nports, sizeof(*l->by_rec));
+	for (uint32_t n = 0; n < w->s->nnodes; n++) {
+		if (watch_is_switch(w, n)) {
+			add_end(w, n, 0);
+			continue;
+		}
+		for (unsigned p = 1; p <= w->s->node[n].nports; p++)
+			add_end(w, n, p);
+	}
+	for (uint32_t i = 0; i < l->nends; i++) {
+		l->end[i].now = mem_zalloc(l->nends, sizeof(*l->end[i].now));
+		l->end[i].ever = mem_zalloc(l->nends, sizeof(*l->end[i].ever));
+	}
+}
+
+static bool
+is_up(const struct watch *w, const struct end *e)
+{
+	const struct sim_port *p = &w->s->port[e->rec];
+
+	return e->port == 0 || (p->up && p->pi.state == ACTIVE);
+}
+
+/* A pair's connections end with either port; new ones are as of today. */
+static void
+begin_anew(struct watch_lanes *l, uint32_t i)
+{
+	for (uint32_t k = 0; k < l->nends; k++) {
+		l->end[i].ever[k] = l->end[i].now[k];
+		l->end[k].ever[i] = l->end[k].now[i];
+	}
+}
+
+void
+watch_lane_port(struct watch *w, uint32_t node, unsigned port)
+{
+	struct watch_lanes *l = w->lanes;
+	uint32_t i = l != NULL ? l->by_rec[watch_record(w, node, port)] : 0;
+
+	if (i == 0 || l->end[i - 1].up == is_up(w, &l->end[i - 1]))
+		return;
+	l->end[i - 1].up = !l->end[i - 1].up;
+	begin_anew(l, i - 1);
+}
+
+void
+watch_paths(struct watch *w, const struct watch_sls *sls)
+{
+	struct watch_lanes *l = w->lanes;
+
+	l->groups = sls->groups;
+	l->used |= sls->groups;
+	for (uint32_t a = 0; a < l->nends; a++)
+		for (uint32_t b = 0; b < l->nends; b++) {
+			const struct end *from = &l->end[a], *to = &l->end[b];
+			uint16_t is =
+				a == b ? 0
+				       : sls->of(sls->cookie,
+						 w->s->port[from->rec].guid,
+						 w->s->port[to->rec].guid);
+
+			from->now[b] = is;
+			if (from->port == 0 || to->port == 0)
+				from->ever[b] = is;
+			else
+				from->ever[b] |= is;
+			l->used |= is;
+		}
+	l->suspect = true;
+	watch_lane_judge(w);
+}
+
+uint16_t
+watch_lane_used(const struct watch *w)
+{
+	return w->lanes != NULL ? w->lanes->used : 1;
+}
+
+bool
+watch_lane_suspect(struct watch *w)
+{
+	if (w->lanes == NULL)
+		return false;
+	w->lanes->suspect = true;
+	return true;
+}
+
+/* ---- what they wait for ---- */
+
+/* Lanes of an out-port that packets may be put on. */
+static bool
+takes(const struct sim_port *p, unsigned lane)
+{
+	static const uint8_t n[] = {1, 1, 2, 4, 8, 15};
+
+	return lane != DISCARD &&
+	       lane < (p->pi.op_vls < sizeof(n) ? n[p->pi.op_vls] : 15U);
+}
+
+/* The out-port and the channel of what a switch sends to a LID, or false. */
+static bool
+way_on(const struct watch *w, uint32_t sw, unsigned in, unsigned out)
+{
+	return out != 0 && out <= w->s->node[sw].nports && out != in &&
+	       w->live[watch_record(w, sw, out)] &&
+	       watch_is_switch(w, sim_int_port(w->s, sw, out)->peer);
+}
+
+/* Where packets are, on which lane (-1: on none yet), with which SLs. */
+struct spot {
+	uint32_t sw;
+	unsigned in;
+	int lane;
+	uint16_t sls;
+};
+
+static void
+depend(struct watch *w, const struct spot *at, unsigned out, unsigned lane)
+{
+	uint16_t(**dep)[LANES] =
+		&w->lanes->dep[watch_record(w, at->sw, at->in)];
+
+	if (*dep == NULL)
+		*dep = mem_zalloc(
+			w->s->node[at->sw].nports + 1U, sizeof(**dep));
+	(*dep)[out][at->lane] |= (uint16_t)(1U << lane);
+}
+
+/* They go on by out; what is new there is put on the list of n. */
+static uint32_t
+step(struct watch *w, const struct spot *at, unsigned out, uint32_t n)
+{
+	uint32_t rec = watch_record(w, at->sw, out);
+	const struct sim_port *p = &w->s->port[rec];
+	struct watch_lanes *l = w->lanes;
+
+	for (unsigned sl = 0; sl < SLS; sl++) {
+		unsigned b;
+
+		if ((at->sls >> sl & 1) == 0)
+			continue;
+		b = sim_vl(w->s, at->sw, at->in, out, sl);
+		if (!takes(p, b))
+			continue;
+		if (at->lane >= 0)
+			depend(w, at, out, b);
+		if ((l->on[vertex(rec, b)] >> sl & 1) != 0)
+			continue;
+		l->on[vertex(rec, b)] |= (uint16_t)(1U << sl);
+		l->list[n++] = vertex(rec, b) * SLS + sl;
+	}
+	return n;
+}
+
+/* The end port of a LID: its number, or nends. */
+static uint32_t
+end_of(const struct watch *w, unsigned lid)
+{
+	const struct watch_lanes *l = w->lanes;
+	uint32_t i = 0;
+
+	for (; i < l->nends; i++) {
+		const struct mad_port_info *pi = &w->s->port[l->end[i].rec].pi;
+
+		if (pi->lid != 0 && lid >= pi->lid &&
+			lid < pi->lid + (1U << pi->lmc))
+			break;
+	}
+	return i;
+}
+
+/* Does a packet from an end port go on and on? */
+static bool
+goes_round(
+	const struct watch *w, const struct end *e, unsigned lid, unsigned sl)
+{
+	uint32_t sw = e->sw, hops = 0;
+	unsigned in = e->in;
+
+	for (; hops <= w->s->nnodes; hops++) {
+		unsigned out = w->table[sw][lid];
+		const struct sim_port *p;
+
+		if (!way_on(w, sw, in, out))
+			return false;
+		p = sim_int_port(w->s, sw, out);
+		if (!takes(p, sim_vl(w->s, sw, in, out, sl)))
+			return false;
+		sw = p->peer;
+		in = p->peer_port;
+	}
+	return true;
+}
+
+bool
+watch_lane_loops(const struct watch *w, unsigned lid)
+{
+	const struct watch_lanes *l = w->lanes;
+	uint32_t to = end_of(w, lid);
+
+	for (uint32_t i = 0; to < l->nends && i < l->nends; i++)
+		for (unsigned sl = 0; l->end[i].up && sl < SLS; sl++)
+			if ((l->end[i].ever[to] >> sl & 1) != 0 &&
+				goes_round(w, &l->end[i], lid, sl))
+				return true;
+	return false;
+}
+
+/* Everything that goes to a LID, from wherever it comes. */
+static void
+follow_lid(struct watch *w, unsigned lid, uint32_t to)
+{
+	struct watch_lanes *l = w->lanes;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < l->nends; i++) {
+		const struct end *e = &l->end[i];
+		const struct spot at = {e->sw, e->in, -1, e->ever[to]};
+		unsigned out = w->table[e->sw][lid];
+
+		if (e->up && at.sls != 0 && way_on(w, e->sw, e->in, out))
+			n = step(w, &at, out, n);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t v = l->list[i] / SLS;
+		const struct sim_port *p = &w->s->port[v / LANES];
+		const struct spot at = {p->peer, p->peer_port, (int)(v % LANES),
+			(uint16_t)(1U << l->list[i] % SLS)};
+		unsigned out = w->table[at.sw][lid];
+
+		if (way_on(w, at.sw, at.in, out))
+			n = step(w, &at, out, n);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		l->on[l->list[i] / SLS] = 0;
+}
+
+static bool
+in_group(const struct watch *w, uint32_t sw, unsigned g, unsigned port)
+{
+	return w->group[sw]->of[g][port / 64] >> port % 64 & 1;
+}
+
+/* Packets to a group, wherever it leads from there. */
+static uint32_t
+fan_out(struct watch *w, const struct spot *at, unsigned g, uint32_t n)
+{
+	for (unsigned out = 1; out <= w->s->node[at->sw].nports; out++)
+		if (in_group(w, at->sw, g, out) &&
+			way_on(w, at->sw, at->in, out))
+			n = step(w, at, out, n);
+	return n;
+}
+
+/* Packets to a group that a switch takes on, from any port of its own. */
+static void
+follow_group(struct watch *w, uint32_t sw, unsigned g)
+{
+	const struct sim_node *node = &w->s->node[sw];
+	uint32_t n = 0;
+
+	for (unsigned in = 0; in <= node->nports; in++) {
+		const struct sim_port *p = sim_int_port(w->s, sw, in);
+
+		if (in > 0 && (!p->up || p->peer == FABRIC_NONE ||
+				      (watch_is_switch(w, p->peer) &&
+					      !in_group(w, p->peer, g,
+						      p->peer_port))))
+			continue;
+		n = fan_out(
+			w, &(struct spot){sw, in, -1, w->lanes->groups}, g, n);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t v = w->lanes->list[i] / SLS;
+		const struct sim_port *p = &w->s->port[v / LANES];
+		const struct spot at = {p->peer, p->peer_port, (int)(v % LANES),
+			(uint16_t)(1U << w->lanes->list[i] % SLS)};
+
+		n = fan_out(w, &at, g, n);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		w->lanes->on[w->lanes->list[i] / SLS] = 0;
+}
+
+static void
+follow_all(struct watch *w)
+{
+	struct watch_lanes *l = w->lanes;
+
+	for (uint32_t i = 0; i < w->s->nports; i++) {
+		free(l->dep[i]);
+		l->dep[i] = NULL;
+	}
+	for (uint32_t i = 0; i < l->nends; i++) {
+		const struct mad_port_info *pi = &w->s->port[l->end[i].rec].pi;
+		unsigned lid = pi->lid, end = lid + (1U << pi->lmc);
+
+		for (; lid != 0 && lid < end && lid < MAD_LID_END; lid++)
+			follow_lid(w, lid, i);
+	}
+	for (uint32_t n = 0; l->groups != 0 && n < w->s->nnodes; n++)
+		for (unsigned g = 0; w->group[n] && g < WATCH_GROUPS; g++)
+			follow_group(w, n, g);
+}
+
+/* ---- cycles ---- */
+
+enum { NEW, OPEN, DONE };
+
+/* The next channel behind v at or after *at, or UINT32_MAX. */
+static uint32_t
+behind(const struct watch *w, uint32_t v, uint32_t *at)
+{
+	const struct sim_port *p = &w->s->port[v / LANES];
+	uint16_t(*dep)[LANES] =
+		w->lanes->dep[watch_record(w, p->peer, p->peer_port)];
+	uint32_t end = (w->s->node[p->peer].nports + 1U) * LANES;
+
+	for (; dep != NULL && *at < end; ++*at)
+		if ((dep[*at / LANES][v % LANES] >> *at % LANES & 1) != 0)
+			return vertex(watch_record(w, p->peer, *at / LANES),
+				*at % LANES);
+	return UINT32_MAX;
+}
+
+static void
+tell(struct watch *w, const uint32_t *trail, uint32_t from, uint32_t end)
+{
+	struct buf b = {0};
+
+	w->r.first_cycle = sim_now(w->s);
+	for (uint32_t i = from; i < end && i < from + NAMED; i++) {
+		uint32_t rec = trail[i] / LANES, node = w->owner[rec];
+
+		buf_printf(&b, "%s\"%s\"[%u] lane %u", i > from ? " -> " : "",
+			w->s->node[node].name, rec - w->s->node[node].first,
+			trail[i] % LANES);
+	}
+	reason_set(&w->r.cycle, "channels of %u wait in a ring: %s", end - from,
+		b.text);
+	buf_free(&b);
+}
+
+/* Depth first from v; at: where each channel of the trail is. */
+static bool
+search(struct watch *w, uint32_t v, uint32_t *at)
+{
+	struct watch_lanes *l = w->lanes;
+	uint32_t n = 0;
+
+	l->trail[n] = v;
+	at[n++] = 0;
+	l->state[v] = OPEN;
+	while (n > 0) {
+		uint32_t next = behind(w, l->trail[n - 1], &at[n - 1]);
+
+		at[n - 1]++;
+		if (next == UINT32_MAX) {
+			l->state[l->trail[--n]] = DONE;
+		} else if (l->state[next] == OPEN) {
+			uint32_t from = n - 1;
+
+			while (l->trail[from] != next)
+				from--;
+			if (w->r.cycles == 0)
+				tell(w, l->trail, from, n);
+			return true;
+		} else if (l->state[next] == NEW) {
+			l->state[next] = OPEN;
+			l->trail[n] = next;
+			at[n++] = 0;
+		}
+	}
+	return false;
+}
+
+static bool
+any_cycle(struct watch *w)
+{
+	uint32_t total = w->s->nports * LANES;
+	uint32_t *at = w->lanes->list; /* long enough, and free */
+	bool found = false;
+
+	memset(w->lanes->state, NEW, total);
+	for (uint32_t v = 0; v < total && !found; v++)
+		if (w->live[v / LANES] && w->lanes->state[v] == NEW)
+			found = search(w, v, at);
+	return found;
+}
+
+void
+watch_lane_judge(struct watch *w)
+{
+	struct watch_lanes *l = w->lanes;
+	bool found;
+
+	if (l == NULL || !l->suspect)
+		return;
+	follow_all(w);
+	found = any_cycle(w);
+	w->r.cycles += found && !l->closed;
+	l->closed = found;
+	l->suspect = found || watch_cyclic(w);
+}
+
+/* ---- life ---- */
+
+void
+watch_lanes(struct watch *w)
+{
+	struct watch_lanes *l = mem_zalloc(1, sizeof(*l));
+
+	w->lanes = l;
+	l->used = 1;
+	find_ends(w);
+	l->dep = mem_zalloc(w->s->nports, sizeof(*l->dep));
+	l->on = mem_zalloc((size_t)w->s->nports * LANES, sizeof(*l->on));
+	l->list = mem_zalloc(
+		(size_t)w->s->nports * LANES * SLS, sizeof(*l->list));
+	l->state = mem_zalloc((size_t)w->s->nports * LANES, 1);
+	l->trail = mem_zalloc((size_t)w->s->nports * LANES, sizeof(*l->trail));
+	for (uint32_t i = 0; i < l->nends; i++)
+		l->end[i].up = is_up(w, &l->end[i]);
+}
+
+void
+watch_lanes_free(struct watch *w)
+{
+	struct watch_lanes *l = w->lanes;
+
+	if (l == NULL)
+		return;
+	for (uint32_t i = 0; i < l->nends; i++) {
+		free(l->end[i].now);
+		free(l->end[i].ever);
+	}
+	for (uint32_t i = 0; i < w->s->nports; i++)
+		free(l->dep[i]);
+	free(l->end);
+	free(l->by_rec);
+	free(l->dep);
+	free(l->on);
+	free(l->list);
+	free(l->state);
+	free(l->trail);
+	free(l);
+	w->lanes = NULL;
+}

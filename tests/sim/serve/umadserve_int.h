@@ -1,0 +1,155 @@
+/*
+ * umadserve_int: what the files of umadserve share. Nobody else includes it.
+ */
+#ifndef HEDDLE_TESTS_SIM_SERVE_UMADSERVE_INT_H
+#define HEDDLE_TESTS_SIM_SERVE_UMADSERVE_INT_H
+
+#include "sm/base/buf.h"
+#include "sm/base/map.h"
+#include "sm/transport/deadlines.h"
+#include "tests/sim/model/sim_int.h"
+#include "tests/sim/preload/proto.h"
+#include "tests/sim/serve/umadserve.h"
+
+enum {
+	UMADSERVE_CONNS = 4096,
+	UMADSERVE_QUEUE = 65536,   /* messages a program may leave unread */
+	UMADSERVE_WAITING = 65536, /* requests a program may have open */
+	UMADSERVE_BODIES = 64,	   /* long messages it may leave unread */
+	UMADSERVE_PARKED = 256,	   /* long messages on their way */
+};
+
+struct umadserve_conn;
+struct umadserve_port;
+
+/* All of a long message, in a memory file; shared by those who need it. */
+struct umadserve_body {
+	int fd;
+	unsigned refs;
+};
+
+struct umadserve_agent {
+	bool used;
+	uint32_t hi; /* upper half of the TIDs of its requests */
+	struct proto_agent what;
+	struct umadserve_conn *conn;
+	struct umadserve_agent *next; /* on the same port */
+};
+
+/* A message waiting for room in a program's socket. */
+struct umadserve_out {
+	struct umadserve_out *next;
+	struct umadserve_body *body; /* then a BODY frame follows */
+	size_t n;
+	struct proto_mad f;
+};
+
+enum umadserve_state { UMADSERVE_FRESH, UMADSERVE_UMAD, UMADSERVE_OTHER };
+
+struct umadserve_conn {
+	int fd;
+	enum umadserve_state state;
+	bool dead, dirty, blocked, half; /* half: BIG is out, BODY is not */
+	uint64_t key;
+	struct umadserve_port *port;
+	struct umadserve_agent *agent; /* [PROTO_AGENTS] of a umad device */
+	struct umadserve_out *first, **last;
+	size_t queued, bodies, waiting;
+	struct umadserve_conn *next, *next_dirty;
+};
+
+/* A port that somebody sits on. */
+struct umadserve_port {
+	struct umadserve *u;
+	struct umadserve_port *next;
+	uint32_t node;
+	uint8_t port;
+	unsigned refs; /* connections */
+	struct sim_endpoint *e;
+	struct umadserve_agent *agents;
+	struct umadserve_conn *issm;
+};
+
+/* A request that waits for its answer. */
+struct umadserve_xact {
+	struct umadserve_agent *agent; /* NULL: free */
+	uint32_t next_free, tries;
+	struct mono timeout;
+	struct proto_mad f; /* as it was sent */
+	size_t len;
+	struct umadserve_body *body;
+};
+
+/* A long message whose beginning travels through the fabric. */
+struct umadserve_parked {
+	struct umadserve_body *body;
+	struct mono since;
+	uint64_t tid;
+	size_t len;
+	uint8_t mgmt_class, method;
+};
+
+struct umadserve {
+	struct umadserve_options o;
+	struct sim *sim;
+	int epfd, lfd;
+	bool full; /* nobody is let in until somebody leaves */
+	struct mono now;
+	struct rng keys;
+	uint32_t hi;
+	size_t nconns;
+	struct umadserve_conn *conns, *dirty;
+	struct umadserve_inbox *inbox; /* what is being read */
+	struct umadserve_out *spare;
+	struct umadserve_port *ports;
+	struct umadserve_xact *xact;
+	size_t nxacts, xact_cap;
+	uint32_t free_xact;
+	struct map by_tid;
+	struct deadlines due;
+	struct umadserve_parked parked[UMADSERVE_PARKED];
+	unsigned next_parked, nparked;
+	struct umadserve_stats stats;
+};
+
+/* umadserve.c: queue a message to the program behind an agent. */
+void umadserve_give(struct umadserve_agent *a, const struct proto_mad *f,
+	size_t n, struct umadserve_body *body);
+struct umadserve_body *umadserve_ref(struct umadserve_body *b); /* NULL ok */
+void umadserve_unref(struct umadserve_body *b);			/* NULL ok */
+
+/* umadserve_hello.c: what a connection's first frame wants. */
+void umadserve_hello(struct umadserve *u, struct umadserve_conn *c,
+	const struct proto_hello *h);
+
+/*
+ * umadserve_port.c: sit on a port of the fabric, refs counted. get: NULL and
+ * errno.
+ */
+struct umadserve_port *umadserve_port_get(
+	struct umadserve *u, uint32_t node, unsigned port);
+void umadserve_port_put(struct umadserve_port *p);
+/* 0 or errno: that method has an agent already. */
+int umadserve_port_register(struct umadserve_port *p, struct umadserve_conn *c,
+	const struct proto_agent *what, uint32_t *id);
+void umadserve_port_unregister(struct umadserve_agent *a);
+
+/* umadserve_mad.c: MADs out and in. */
+void umadserve_mad_send(struct umadserve *u, struct umadserve_conn *c,
+	struct proto_mad *f, size_t len, struct umadserve_body *body);
+bool umadserve_mad_take(
+	struct umadserve_port *p, const struct transport_msg *m);
+void umadserve_mad_due(struct umadserve *u);
+void umadserve_mad_forget(struct umadserve *u, const struct umadserve_agent *a);
+
+/*
+ * umadserve_file.c: what a program on this node finds at a path. 0 and *kind,
+ * or errno.
+ */
+int umadserve_file(struct umadserve *u, uint32_t node, const char *path,
+	struct buf *out, uint32_t *kind);
+/* The port behind umad device number n; false when there is none. */
+bool umadserve_file_device(
+	const struct umadserve *u, uint32_t node, uint32_t n, unsigned *port);
+
+#endif

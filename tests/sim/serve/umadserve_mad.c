@@ -1,0 +1,398 @@
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+
+#include "sm/base/be.h"
+#include "sm/base/mem.h"
+#include "tests/sim/serve/umadserve_int.h"
+
+/* Byte positions in a MAD and its RMPP header (IBA 13.4.3, 13.6.2.1). */
+enum {
+	AT_CLASS = 1,
+	AT_VERSION = 2,
+	AT_METHOD = 3,
+	AT_STATUS = 4,
+	AT_TID = 8,
+	AT_RMPP_VERSION = 24,
+	AT_RMPP_TYPE = 25,
+	AT_RMPP_FLAGS = 26,
+	AT_RMPP_SEGMENT = 28,
+	AT_RMPP_LENGTH = 32,
+	AT_OUI = 37,
+};
+enum {
+	RESPONSE = 0x80,
+	DIRECTION = 0x80, /* in the first byte of a directed SMP's status */
+	BM = 0x05,	  /* baseboard management: responses say so in their */
+	AT_BM_RESPONSE = 23, /* attribute modifier */
+	RMPP_DATA = 1,
+	RMPP_ACTIVE = 1,
+	RMPP_FIRST = 2,
+	RMPP_LAST = 4,
+	RMPP_ROOM = 220, /* of a segment, class header included */
+	LID_PERMISSIVE = 0xffff,
+	PARKED_MS = 10000,    /* longer nothing is on its way */
+	RETRIES = 1000,	      /* more would not end within anybody's life */
+	TIMEOUT_MS = 1 << 30, /* the same */
+};
+
+/* As the kernel decides what is an answer and what a request. */
+static bool
+is_response(const uint8_t *mad)
+{
+	return (mad[AT_METHOD] & RESPONSE) ||
+	       mad[AT_METHOD] == MAD_TRAP_REPRESS ||
+	       (mad[AT_CLASS] == BM && (mad[AT_BM_RESPONSE] & 1));
+}
+
+/* Bytes before the data that RMPP cuts up; 0: no RMPP in this class. */
+static size_t
+rmpp_data(uint8_t mgmt_class)
+{
+	switch (mgmt_class) {
+	case 0x03: /* subnet administration */
+		return 56;
+	case 0x06: /* device management */
+	case 0x10: /* device administration */
+	case 0x12: /* boot information */
+		return 64;
+	default:
+		return mgmt_class >= 0x30 && mgmt_class <= 0x4f ? 40 : 0;
+	}
+}
+
+/* Make the RMPP header that of a first segment, as the kernel sends it. */
+static void
+begin_rmpp(uint8_t *mad, size_t len)
+{
+	size_t hdr = rmpp_data(mad[AT_CLASS]), data = len > hdr ? len - hdr : 0;
+	size_t room = MAD_SIZE - hdr, overhead = RMPP_ROOM - room;
+	size_t segments = data ? (data + room - 1) / room : 1;
+
+	mad[AT_RMPP_TYPE] = RMPP_DATA;
+	mad[AT_RMPP_FLAGS] |= RMPP_FIRST;
+	if (segments == 1)
+		mad[AT_RMPP_FLAGS] |= RMPP_LAST;
+	be_put32(mad + AT_RMPP_SEGMENT, 1);
+	be_put32(mad + AT_RMPP_LENGTH, (uint32_t)(segments * overhead + data));
+}
+
+/* The length of the message that this first segment begins; 0: nonsense. */
+static size_t
+rmpp_length(const uint8_t *mad)
+{
+	size_t hdr = rmpp_data(mad[AT_CLASS]), room = MAD_SIZE - hdr;
+	size_t payload = be_get32(mad + AT_RMPP_LENGTH);
+	size_t segments = (payload + RMPP_ROOM - 1) / RMPP_ROOM;
+	size_t overhead = (RMPP_ROOM - room) * segments;
+
+	return payload >= overhead ? hdr + payload - overhead : 0;
+}
+
+static bool
+speaks_rmpp(const struct umadserve_agent *a, const uint8_t *mad)
+{
+	return a->what.rmpp && rmpp_data(mad[AT_CLASS]) &&
+	       (mad[AT_RMPP_FLAGS] & RMPP_ACTIVE);
+}
+
+static void
+unpark(struct umadserve *u, struct umadserve_parked *p)
+{
+	umadserve_unref(p->body);
+	p->body = NULL;
+	u->nparked--;
+}
+
+static void
+park(struct umadserve *u, const uint8_t *mad, size_t len,
+	struct umadserve_body *body)
+{
+	struct umadserve_parked *p =
+		&u->parked[u->next_parked++ % UMADSERVE_PARKED];
+
+	if (p->body)
+		unpark(u, p);
+	u->nparked++;
+	*p = (struct umadserve_parked){
+		.body = umadserve_ref(body),
+		.since = u->now,
+		.tid = be_get64(mad + AT_TID),
+		.len = len,
+		.mgmt_class = mad[AT_CLASS],
+		.method = mad[AT_METHOD],
+	};
+}
+
+/* The youngest long message that begins like this, or NULL. */
+static struct umadserve_parked *
+parked(struct umadserve *u, const uint8_t *mad)
+{
+	for (unsigned i = 1; i <= UMADSERVE_PARKED; i++) {
+		struct umadserve_parked *p =
+			&u->parked[(u->next_parked - i) % UMADSERVE_PARKED];
+
+		if (p->body && p->tid == be_get64(mad + AT_TID) &&
+			p->mgmt_class == mad[AT_CLASS] &&
+			p->method == mad[AT_METHOD])
+			return p;
+	}
+	return NULL;
+}
+
+/* Those whose beginning was lost in the fabric will never be asked for. */
+static void
+clear_parking(struct umadserve *u)
+{
+	for (unsigned i = 0; u->nparked && i < UMADSERVE_PARKED; i++) {
+		struct umadserve_parked *p = &u->parked[i];
+
+		if (p->body &&
+			mono_before(
+				mono_add(p->since, mono_ms(PARKED_MS)), u->now))
+			unpark(u, p);
+	}
+}
+
+static void
+put_on_wire(struct umadserve *u, struct sim_endpoint *e,
+	const struct proto_mad *f, size_t len, struct umadserve_body *body)
+{
+	struct transport_msg m = {
+		.lid = ntohs(f->umad.lid_be),
+		.qpn = ntohl(f->umad.qpn_be),
+		.sl = f->umad.sl,
+		.len = MAD_SIZE,
+	};
+
+	memcpy(m.mad, f->mad, MAD_SIZE);
+	if (body)
+		park(u, m.mad, len, body);
+	u->stats.sent++;
+	sim_send(e, &m);
+}
+
+static uint32_t
+new_xact(struct umadserve *u)
+{
+	uint32_t ix = u->free_xact;
+
+	if (ix != UINT32_MAX) {
+		u->free_xact = u->xact[ix].next_free;
+		return ix;
+	}
+	u->xact = mem_grow(u->xact, u->nxacts, &u->xact_cap, sizeof(*u->xact));
+	return (uint32_t)u->nxacts++;
+}
+
+static void
+free_xact(struct umadserve *u, uint32_t ix)
+{
+	struct umadserve_xact *x = &u->xact[ix];
+	uint64_t tid = be_get64(x->f.mad + AT_TID);
+	uint32_t other;
+
+	/* a second request of the same TID may have its place in the map */
+	if (map_get(&u->by_tid, tid, &other) && other == ix)
+		(void)map_del(&u->by_tid, tid);
+	deadlines_clear(&u->due, ix);
+	umadserve_unref(x->body);
+	x->agent->conn->waiting--;
+	x->agent = NULL;
+	x->next_free = u->free_xact;
+	u->free_xact = ix;
+}
+
+/* Wait for the answer to what has just been sent. */
+static void
+await(struct umadserve *u, struct umadserve_agent *a, const struct proto_mad *f,
+	size_t len, struct umadserve_body *body)
+{
+	uint32_t ix = new_xact(u), ms = f->umad.timeout_ms;
+	struct umadserve_xact *x = &u->xact[ix];
+
+	*x = (struct umadserve_xact){
+		.agent = a,
+		.tries = f->umad.retries < RETRIES ? f->umad.retries : RETRIES,
+		.timeout = mono_ms(ms < TIMEOUT_MS ? ms : TIMEOUT_MS),
+		.f = *f,
+		.len = len,
+		.body = umadserve_ref(body),
+	};
+	a->conn->waiting++;
+	map_put(&u->by_tid, be_get64(f->mad + AT_TID), ix);
+	deadlines_set(&u->due, ix, mono_add(u->now, x->timeout));
+}
+
+void
+umadserve_mad_send(struct umadserve *u, struct umadserve_conn *c,
+	struct proto_mad *f, size_t len, struct umadserve_body *body)
+{
+	struct umadserve_agent *a =
+		f->umad.agent < PROTO_AGENTS ? &c->agent[f->umad.agent] : NULL;
+	bool response = is_response(f->mad);
+
+	/* the library has refused these already, with an errno */
+	if (!a || !a->used || len < PROTO_MAD_LEAST ||
+		(body && !speaks_rmpp(a, f->mad))) {
+		u->stats.dropped++;
+		return;
+	}
+	if (!response)
+		be_put32(f->mad + AT_TID, a->hi);
+	if (speaks_rmpp(a, f->mad))
+		begin_rmpp(f->mad, len);
+	if (!response && f->umad.timeout_ms && c->waiting < UMADSERVE_WAITING)
+		await(u, a, f, len, body);
+	put_on_wire(u, c->port->e, f, len, body);
+}
+
+/* Give a MAD that has arrived to an agent. */
+static void
+deliver(struct umadserve *u, struct umadserve_agent *a,
+	const struct transport_msg *m)
+{
+	struct proto_mad f = {
+		.head = {PROTO_PLAIN, sizeof(f)},
+		.umad =
+			{
+				.agent = a->what.id,
+				.length = PROTO_UMAD + MAD_SIZE,
+				.qpn_be = htonl(m->qpn),
+				.lid_be = htons(m->lid),
+				.sl = m->sl,
+			},
+	};
+	struct umadserve_parked *p = NULL;
+	size_t len = m->len;
+
+	if (len < PROTO_MAD_LEAST) { /* cut by a fault on its way */
+		u->stats.dropped++;
+		return;
+	}
+	len = len > MAD_SIZE ? MAD_SIZE : len;
+	memcpy(f.mad, m->mad, len);
+	if (speaks_rmpp(a, f.mad)) {
+		size_t whole = rmpp_length(f.mad);
+
+		if (whole > MAD_SIZE)
+			p = parked(u, f.mad);
+		if (p ? p->len == whole
+		      : whole >= PROTO_MAD_LEAST && whole < len)
+			len = whole;
+		f.umad.length = (uint32_t)(PROTO_UMAD + len);
+	}
+	f.head.size = (uint32_t)(PROTO_MAD_AT + len);
+	if (len <= MAD_SIZE) {
+		umadserve_give(a, &f, f.head.size, NULL);
+		return;
+	}
+	f.head.kind = PROTO_BIG;
+	umadserve_give(a, &f, sizeof(f), p->body);
+	unpark(u, p);
+}
+
+static bool
+take_response(struct umadserve_port *p, const struct transport_msg *m)
+{
+	struct umadserve *u = p->u;
+	struct umadserve_agent *a;
+	uint32_t ix;
+
+	if (!map_get(&u->by_tid, be_get64(m->mad + AT_TID), &ix) ||
+		u->xact[ix].agent->conn->port != p ||
+		u->xact[ix].f.mad[AT_CLASS] != m->mad[AT_CLASS]) {
+		u->stats.late++;
+		return false;
+	}
+	a = u->xact[ix].agent;
+	free_xact(u, ix);
+	deliver(u, a, m);
+	return true;
+}
+
+/* Did this agent register for such requests? */
+static bool
+wants(const struct umadserve_agent *a, const uint8_t *mad)
+{
+	uint8_t mgmt_class = mad[AT_CLASS], method = mad[AT_METHOD] & 0x7f;
+
+	if (a->what.mgmt_class != mgmt_class ||
+		a->what.version != mad[AT_VERSION] ||
+		!(a->what.methods[method / 32] & 1U << method % 32))
+		return false;
+	return mgmt_class < 0x30 || mgmt_class > 0x4f ||
+	       a->what.oui == ((uint32_t)mad[AT_OUI] << 16 |
+				      (uint32_t)mad[AT_OUI + 1] << 8 |
+				      mad[AT_OUI + 2]);
+}
+
+bool
+umadserve_mad_take(struct umadserve_port *p, const struct transport_msg *m)
+{
+	if (is_response(m->mad))
+		return take_response(p, m);
+	for (struct umadserve_agent *a = p->agents; a; a = a->next) {
+		if (wants(a, m->mad)) {
+			deliver(p->u, a, m);
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+umadserve_unmatched(struct sim_endpoint *e, const struct transport_msg *m)
+{
+	struct transport_msg r = *m;
+
+	if (m->mad[AT_METHOD] != MAD_GET && m->mad[AT_METHOD] != MAD_SET)
+		return;
+	r.len = MAD_SIZE;
+	r.mad[AT_METHOD] = MAD_GET_RESP;
+	be_put16(r.mad + AT_STATUS, MAD_STATUS_METHOD_ATTR);
+	if (r.mad[AT_CLASS] == MAD_SUBN_DR)
+		r.mad[AT_STATUS] |= DIRECTION;
+	sim_send(e, &r);
+}
+
+/* Nobody has answered in time: once more, or back to the sender. */
+static void
+expire(struct umadserve *u, uint32_t ix)
+{
+	struct umadserve_xact *x = &u->xact[ix];
+	struct umadserve_agent *a = x->agent;
+	struct proto_mad f;
+
+	if (x->tries > 0) {
+		x->tries--;
+		deadlines_set(&u->due, ix, mono_add(u->now, x->timeout));
+		put_on_wire(u, a->conn->port->e, &x->f, x->len, x->body);
+		return;
+	}
+	f = x->f;
+	free_xact(u, ix);
+	u->stats.timeouts++;
+	f.umad.status = ETIMEDOUT;
+	f.head = (struct proto_head){
+		PROTO_PLAIN, PROTO_MAD_AT + PROTO_MAD_HEADER};
+	umadserve_give(a, &f, f.head.size, NULL);
+}
+
+void
+umadserve_mad_due(struct umadserve *u)
+{
+	uint32_t ix;
+
+	while (!mono_before(u->now, deadlines_first(&u->due, &ix)))
+		expire(u, ix);
+	clear_parking(u);
+}
+
+void
+umadserve_mad_forget(struct umadserve *u, const struct umadserve_agent *a)
+{
+	for (uint32_t i = 0; i < u->nxacts; i++)
+		if (u->xact[i].agent == a)
+			free_xact(u, i);
+}

@@ -1,0 +1,104 @@
+/* PortInfos, each value once: against an array with one of each for all. */
+#include <check.h>
+#include <string.h>
+
+#include "discovery/builder/portinfo_pool.h"
+#include "sm/base/rng.h"
+#include "tests/unit/suite.h"
+
+enum { REFS = 40, VALUES = 20, STEPS = 2000 };
+
+/* Value v; 0 is what nobody read. */
+static void
+bytes_of(unsigned v, uint8_t out[INFO_BYTES])
+{
+	memset(out, 0, INFO_BYTES);
+	for (unsigned i = 0; i < v; i++)
+		out[(v * 7 + i) % INFO_BYTES] = (uint8_t)v;
+}
+
+/* Equal values are one, others are not, and no more are kept than there are. */
+static bool
+right(const struct infos *x, const info_ref *r, const unsigned *v)
+{
+	uint8_t is[INFO_BYTES];
+	unsigned distinct = 0;
+
+	for (unsigned i = 0; i < REFS; i++) {
+		unsigned same = 0;
+
+		if ((r[i] == INFO_NONE) != (v[i] == 0))
+			return false;
+		if (v[i] == 0)
+			continue;
+		for (unsigned k = 0; k < REFS; k++) {
+			if ((r[i] == r[k]) != (v[i] == v[k]))
+				return false;
+			same += r[i] == r[k];
+			distinct += k == i && same == 1;
+		}
+		bytes_of(v[i], is);
+		if (memcmp(x->at[r[i]], is, INFO_BYTES) != 0 ||
+			x->refs[r[i]] != same)
+			return false;
+	}
+	return x->known.n == distinct && x->n <= VALUES + 2;
+}
+
+START_TEST(each_value_once)
+{
+	struct infos x = {0};
+	info_ref r[REFS] = {INFO_NONE};
+	unsigned v[REFS] = {0};
+	struct rng rng = {1};
+
+	for (unsigned n = 0; n < STEPS; n++) {
+		unsigned i = rng_below(&rng, REFS);
+		uint8_t bytes[INFO_BYTES];
+
+		v[i] = rng_below(&rng, VALUES + 1);
+		bytes_of(v[i], bytes);
+		if (v[i] == 0)
+			infos_drop(&x, &r[i]);
+		else
+			infos_set(&x, &r[i], bytes);
+		ck_assert(right(&x, r, v));
+	}
+	for (unsigned i = 0; i < REFS; i++)
+		infos_drop(&x, &r[i]);
+	ck_assert_uint_eq(x.known.n, 0);
+	infos_free(&x);
+}
+END_TEST
+
+/* Two values with one hash are two all the same. */
+START_TEST(one_hash)
+{
+	struct infos x = {0};
+	info_ref a = INFO_NONE, b = INFO_NONE, c = INFO_NONE;
+	uint8_t one[INFO_BYTES] = {1}, two[INFO_BYTES] = {2};
+
+	infos_set(&x, &a, one);
+	x.at[a][0] = 3; /* as if they met */
+	infos_set(&x, &b, one);
+	ck_assert_uint_ne(a, b);
+	infos_set(&x, &c, two);
+	infos_drop(&x, &b);
+	ck_assert_uint_eq(x.known.n, 2);
+	infos_set(&x, &b, two);
+	ck_assert_uint_eq(b, c);
+	infos_free(&x);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("infos");
+	TCase *t = tcase_create("infos");
+
+	suite_add_tcase(s, t);
+	tcase_add_test(t, each_value_once);
+	tcase_add_test(t, one_hash);
+	return suite_run(s);
+}

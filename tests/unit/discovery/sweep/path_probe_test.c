@@ -1,0 +1,211 @@
+/* Why is there no answer? A scripted way of four hops, some of it down. */
+#include "discovery/sweep/path_probe.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "tests/unit/suite.h"
+
+enum { HOPS = 4 };
+
+struct env {
+	struct transport t;
+	struct xact *x;
+	struct scout *scout;
+	struct mono now;
+	unsigned silent_from; /* nodes so many hops away do not answer */
+	unsigned down;	      /* the port after so many hops is; 99: none */
+	struct transport_msg sent[64];
+	size_t n;
+	unsigned found, found_hops;
+	unsigned outcome[8], done;
+	bool cut;
+};
+
+static int
+on_send(struct transport *t, const struct transport_msg *m)
+{
+	struct env *e = (struct env *)(void *)t;
+
+	ck_assert_uint_lt(e->n, 64);
+	e->sent[e->n++] = *m;
+	return 0;
+}
+
+static void
+on_found(void *cookie, const uint8_t path[64], unsigned hops, struct mono now)
+{
+	struct env *e = cookie;
+
+	(void)now;
+	e->found++;
+	e->found_hops = hops;
+	ck_assert_uint_eq(path[hops + 1], hops + 10);
+	ck_assert_uint_eq(e->done, 0); /* told first */
+}
+
+static void
+on_done(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct env *e = cookie;
+
+	e->outcome[tag] = res->outcome;
+	e->cut = res->cut;
+	e->done++;
+}
+
+static void
+on_late(void *cookie, const void *owner, const struct xact_request *r,
+	struct mono now)
+{
+	struct env *e = cookie;
+
+	scout_late(e->scout, owner, r, 1, now);
+}
+
+/* Those that answer do. */
+static void
+answers(struct env *e)
+{
+	for (size_t k = 0; k < e->n; k++) {
+		struct transport_msg m = e->sent[k];
+		struct mad_port_info pi = {.state = 4, .phys_state = 5};
+		struct smp s;
+
+		ck_assert_int_eq(smp_decode(m.mad, m.len, &s, NULL), 0);
+		if (s.hop_cnt >= e->silent_from)
+			continue;
+		ck_assert_uint_eq(s.attr, MAD_PORT_INFO);
+		ck_assert_uint_eq(s.mod, s.hop_cnt + 10U);
+		if (s.hop_cnt >= e->down) {
+			pi.state = 1;
+			pi.phys_state = 2;
+		}
+		mad_port_info_encode(&pi, s.data);
+		s.method = MAD_GET_RESP;
+		s.response = true;
+		smp_encode(&s, m.mad);
+		(void)xact_input(e->x, &m, &s, e->now);
+	}
+}
+
+static struct env *
+env_new(unsigned silent_from, unsigned down)
+{
+	const struct xact_options o = {.timeout = mono_ms(200),
+		.retries = 3,
+		.window_start = 32,
+		.window_max = 32,
+		.target_max = 4};
+	struct env *e = mem_zalloc(1, sizeof(*e));
+
+	e->t.send = on_send;
+	e->x = xact_new(&o, &e->t);
+	e->scout = scout_new(e->x, on_found, e);
+	xact_on_late(e->x, on_late, e);
+	e->now = mono_ms(1000);
+	e->silent_from = silent_from;
+	e->down = down;
+	return e;
+}
+
+static void
+env_free(struct env *e)
+{
+	xact_on_late(e->x, NULL, NULL);
+	xact_cancel_all(e->x, e->now);
+	scout_free(e->scout);
+	xact_free(e->x);
+	free(e);
+}
+
+static void
+ask(struct env *e, uint64_t tag)
+{
+	struct xact_request r = {.method = MAD_GET,
+		.attr = MAD_NODE_INFO,
+		.target = 5,
+		.hops = HOPS,
+		.path = {0, 10, 11, 12, 13}};
+
+	xact_submit(e->x, &r, e->now, on_done, e, tag);
+}
+
+static void
+tick(struct env *e, int64_t ms)
+{
+	e->now = mono_ms(ms);
+	xact_tick(e->x, e->now);
+}
+
+/* Wherever the link is down: the requests beyond it end, and it is named. */
+START_TEST(finds)
+{
+	unsigned down = (unsigned)_i;
+	struct env *e = env_new(down + 1, down);
+
+	ask(e, 0);
+	ask(e, 1);
+	tick(e, 1010);
+	ck_assert_uint_eq(e->n, 2 + HOPS - 1);
+	answers(e);
+	ck_assert_uint_eq(e->found, 1);
+	ck_assert_uint_eq(e->found_hops, down);
+	ck_assert_uint_eq(e->done, 2);
+	ck_assert_uint_eq(e->outcome[0], XACT_TIMEOUT);
+	ck_assert(e->cut);
+	ck_assert_uint_eq(xact_pending(e->x), 0);
+	env_free(e);
+}
+END_TEST
+
+/* A node that only does not answer is asked with all its retries. */
+START_TEST(hung)
+{
+	struct env *e = env_new(HOPS, 99);
+	int64_t t;
+
+	ask(e, 0);
+	for (t = 1010; t < 3999; t++) {
+		tick(e, t);
+		answers(e);
+		e->n = 0;
+		ck_assert_uint_eq(e->done, 0);
+	}
+	tick(e, 4000);
+	ck_assert_uint_eq(e->done, 1);
+	ck_assert_uint_eq(e->found, 0);
+	ck_assert(!e->cut);
+	env_free(e);
+}
+END_TEST
+
+/* What the scout asks is no reason to look again, and a way is looked at once
+ * at a time. */
+START_TEST(once)
+{
+	struct env *e = env_new(1, 99);
+
+	ask(e, 0);
+	ask(e, 1);
+	tick(e, 1010);
+	tick(e, 1030);
+	ck_assert_uint_eq(e->n, 2 + HOPS - 1);
+	env_free(e);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("scout");
+	TCase *t = tcase_create("scout");
+
+	suite_add_tcase(s, t);
+	tcase_add_loop_test(t, finds, 1, HOPS);
+	tcase_add_test(t, hung);
+	tcase_add_test(t, once);
+	return suite_run(s);
+}

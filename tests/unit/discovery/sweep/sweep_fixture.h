@@ -1,0 +1,245 @@
+/* Sweeps against the simulated fabric, on its clock. */
+#ifndef HEDDLE_TESTS_UNIT_DISCOVERY_SWEEP_SWEEP_FIXTURE_H
+#define HEDDLE_TESTS_UNIT_DISCOVERY_SWEEP_SWEEP_FIXTURE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "discovery/builder/builder_priv.h"
+#include "discovery/sweep/sweep.h"
+#include "sm/base/rng.h"
+#include "tests/sim/model/sim.h"
+#include "tests/topo/fabric.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+/* A fabric, a subnet manager's ears, and what it knows. */
+struct bench {
+	struct fabric *f;
+	struct sim *sim;
+	struct sim_endpoint *end;
+	struct xact *x;
+	struct draft *d;
+	struct rng rng;
+	bool may_fail;
+	bool told;    /* probes are because of traps alone */
+	bool no_news; /* said the last sweep */
+	uint32_t traps;
+	struct sweep_stats stats; /* of the last sweep */
+	uint64_t suspect[64];
+	size_t nsuspect;
+};
+
+static inline void
+receive(void *cookie, const struct transport_msg *m, struct mono now)
+{
+	struct bench *b = cookie;
+	struct smp smp;
+
+	if (smp_decode(m->mad, m->len, &smp, NULL) != 0)
+		return;
+	if (!xact_input(b->x, m, &smp, now))
+		b->traps++;
+}
+
+static inline void
+bench_on(struct bench *b, struct fabric *f, const struct sim_options *o)
+{
+	struct xact_options xo = {.timeout = mono_ms(50),
+		.retries = 3,
+		.window_start = 16,
+		.window_max = 64,
+		.target_max = 4};
+
+	ck_assert_ptr_nonnull(f);
+	*b = (struct bench){.f = f};
+	b->sim = sim_new(f, o);
+	b->end = sim_attach(b->sim, fabric_first_host(f), 1, receive, b);
+	b->x = xact_new(&xo, sim_transport(b->end));
+	b->d = draft_new();
+}
+
+static inline void
+bench_start(struct bench *b, struct fabric *f)
+{
+	struct sim_options o = sim_defaults();
+
+	bench_on(b, f, &o);
+}
+
+static inline void
+patience(struct bench *b, unsigned retries)
+{
+	struct xact_options xo = {.timeout = mono_ms(50),
+		.retries = retries,
+		.window_start = 16,
+		.window_max = 64,
+		.target_max = 4};
+
+	xact_configure(b->x, &xo);
+}
+
+static inline void
+bench_end(struct bench *b)
+{
+	xact_free(b->x);
+	sim_free(b->sim);
+	fabric_free(b->f);
+	draft_free(b->d);
+}
+
+/* Run a sweep to its end on the virtual clock. */
+static inline void
+run(struct bench *b, enum sweep_kind kind, const uint64_t *guid, size_t n)
+{
+	struct sweep *s = sweep_new(kind, b->d, b->x, 0, guid, n);
+	const uint64_t *suspect;
+	unsigned steps = 0;
+
+	for (size_t i = 0; b->told && i < n; i++)
+		sweep_told_of(s, guid[i]);
+	sweep_feed(s, sim_now(b->sim));
+	while (!sweep_done(s)) {
+		struct mono t = mono_min(sim_next(b->sim), xact_next(b->x));
+
+		ck_assert_int_lt(t.ns, MONO_NEVER.ns);
+		ck_assert_uint_lt(++steps, 400000);
+		sim_run_until(b->sim, t);
+		xact_tick(b->x, t);
+		sweep_feed(s, t);
+	}
+	if (!b->may_fail)
+		ck_assert_ptr_null(sweep_failed(s));
+	b->stats = *sweep_stats(s);
+	b->no_news = sweep_no_news(s);
+	suspect = sweep_suspects(s, &b->nsuspect);
+	ck_assert_uint_le(b->nsuspect, 64);
+	if (b->nsuspect > 0)
+		memcpy(b->suspect, suspect, b->nsuspect * sizeof(*suspect));
+	sweep_free(s);
+}
+
+static inline struct topo *
+freeze(struct bench *b)
+{
+	struct reason why;
+	struct topo *t = draft_freeze(b->d, 1, &why);
+
+	ck_assert_msg(t != NULL, "%s", why.text);
+	return t;
+}
+
+static inline size_t
+oddities(struct bench *b, const char *expect)
+{
+	struct buf text = {0};
+	size_t n = draft_oddities(b->d, &text);
+
+	if (expect == NULL)
+		ck_assert_msg(n == 0, "%s", text.text);
+	else
+		ck_assert_msg(n > 0 && strstr(text.text, expect) != NULL,
+			"'%s' not in: %s", expect, n ? text.text : "");
+	buf_free(&text);
+	return n;
+}
+
+/* Does the topology say exactly what the fabric is? */
+static inline void
+compare(const struct bench *b, const struct topo *t)
+{
+	const struct fabric *f = b->f;
+
+	ck_assert_uint_eq(t->nnodes, f->nnodes);
+	for (uint32_t i = 0; i < f->nnodes; i++) {
+		const struct fabric_node *n = &f->node[i];
+		node_ix ix = topo_by_node_guid(t, n->guid);
+
+		ck_assert_uint_ne(ix, TOPO_NONE);
+		ck_assert_uint_eq(t->node[ix].type, n->type);
+		ck_assert_uint_eq(t->node[ix].nports, n->nports);
+		for (unsigned p = 1; p <= n->nports; p++) {
+			port_ix port = topo_port_of(t, ix, p);
+			port_ix peer = t->port[port].peer;
+			uint32_t far;
+			unsigned far_port;
+
+			if (!fabric_peer(f, i, p, &far, &far_port)) {
+				ck_assert_uint_eq(peer, TOPO_NONE);
+				continue;
+			}
+			ck_assert_uint_ne(peer, TOPO_NONE);
+			ck_assert_uint_eq(t->port[peer].num, far_port);
+			ck_assert_uint_eq(t->node[t->port[peer].node].guid,
+				f->node[far].guid);
+			ck_assert_uint_eq(t->port[peer].peer, port);
+			ck_assert_uint_eq(t->port[port].phys, 5);
+			ck_assert_uint_eq(t->port[port].flags & TP_UNREAD, 0);
+		}
+	}
+}
+
+/* What a full sweep must at least ask, and what it sent. */
+static inline uint64_t
+floor_smps(const struct fabric *f, const struct sim *s)
+{
+	uint64_t n = 1; /* our own NodeInfo */
+
+	for (uint32_t i = 0; i < f->nnodes; i++) {
+		const struct fabric_node *node = &f->node[i];
+
+		if (node->type == FABRIC_SWITCH)
+			/* SwitchInfo, port 0 and all ports */
+			n += 2 + node->nports;
+		else
+			n += fabric_degree(f, i);
+	}
+	return n + f->ncables + sim_stats(s)->switch_sets;
+}
+
+static inline struct fabric *
+tree(unsigned spines, unsigned leaves, unsigned parallel, unsigned hosts)
+{
+	struct gen_fattree2 p = {spines, leaves, parallel, hosts, hosts};
+	struct reason why;
+
+	return gen_tree_two(&p, &why);
+}
+
+static inline struct fabric *
+shape(int i)
+{
+	static const unsigned torus[] = {4, 4, 4};
+	static const unsigned odd[] = {5, 3};
+	struct reason why;
+
+	switch (i) {
+	case 0:
+		return gen_pair();
+	case 1:
+		return tree(1, 1, 1, 2);
+	case 2:
+		return tree(4, 8, 2, 6);
+	case 3:
+		return gen_grid(torus, 3, true, 2, &why);
+	case 4:
+		return gen_grid(odd, 2, true, 1, &why);
+	case 5:
+		return gen_edit_rails(tree(4, 8, 1, 6), 2, false, &why);
+	case 6:
+		return gen_edit_self_loops(tree(3, 6, 1, 3), 5, &why);
+	case 7:
+		return gen_edit_aggregation(tree(3, 6, 1, 3), &why);
+	case 8:
+		return gen_edit_ports(tree(2, 3, 1, 2), 254, true, &why);
+	case 9:
+		return gen_tree_three(8, &why);
+	case 10:
+		return gen_random(40, 5, 2, 11, &why);
+	default:
+		return gen_dragonfly(4, 2, 2, &why);
+	}
+}
+
+#endif

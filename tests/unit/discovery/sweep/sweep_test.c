@@ -1,0 +1,336 @@
+/* Full sweeps: what is there is found, once, whatever misbehaves. */
+#include "tests/unit/discovery/sweep/sweep_fixture.h"
+#include "tests/unit/suite.h"
+
+START_TEST(full)
+{
+	/* SMPs above the floor: the speed of a cable without a switch; cables
+	 * of a switch to itself are asked from both ends at once; -1: some. */
+	static const int tight[] = {1, 0, 0, 0, -1, 0, 5, 0, 0, 0, -1, -1};
+	struct bench b;
+	struct topo *t;
+	uint64_t asked;
+
+	bench_start(&b, shape(_i));
+	run(&b, SWEEP_FULL, NULL, 0);
+	t = freeze(&b);
+	compare(&b, t);
+	oddities(&b, NULL);
+	asked = sim_stats(b.sim)->smps;
+	ck_assert_uint_eq(asked, b.stats.smps);
+	ck_assert_uint_eq(b.stats.new_nodes, b.f->nnodes);
+	ck_assert_uint_eq(b.stats.new_links, b.f->ncables);
+	ck_assert_uint_eq(b.stats.gone_nodes + b.stats.gone_links, 0);
+	ck_assert_uint_ge(asked, floor_smps(b.f, b.sim));
+	if (tight[_i] >= 0)
+		ck_assert_uint_eq(
+			asked, floor_smps(b.f, b.sim) + (unsigned)tight[_i]);
+	else
+		ck_assert_uint_le(asked * 100, floor_smps(b.f, b.sim) * 103);
+	topo_unref(t);
+	bench_end(&b);
+}
+END_TEST
+
+START_TEST(full_again)
+{
+	struct bench b;
+	struct topo *t, *u;
+	uint64_t before;
+
+	bench_start(&b, shape(_i));
+	run(&b, SWEEP_FULL, NULL, 0);
+	t = freeze(&b);
+	before = sim_stats(b.sim)->smps;
+	sim_clear_stats(b.sim);
+	run(&b, SWEEP_FULL, NULL, 0);
+	u = freeze(&b);
+	compare(&b, u);
+	ck_assert_uint_eq(t->hash, u->hash);
+	ck_assert_uint_eq(b.stats.new_nodes + b.stats.gone_nodes, 0);
+	ck_assert_uint_eq(b.stats.new_links + b.stats.gone_links, 0);
+	ck_assert_uint_eq(b.stats.changed_ports, 0);
+	ck_assert_uint_le(sim_stats(b.sim)->smps, before + 8);
+	oddities(&b, NULL);
+	topo_unref(t);
+	topo_unref(u);
+	bench_end(&b);
+}
+END_TEST
+
+START_TEST(names_and_light)
+{
+	struct bench b;
+	struct topo *t;
+
+	bench_start(&b, shape(2));
+	run(&b, SWEEP_FULL, NULL, 0);
+	run(&b, SWEEP_NAMES, NULL, 0);
+	ck_assert_uint_eq(b.stats.smps, b.f->nnodes);
+	t = freeze(&b);
+	for (node_ix i = 0; i < t->nnodes; i++)
+		ck_assert_str_ne(topo_desc(t, i), "");
+	run(&b, SWEEP_NAMES, NULL, 0);
+	ck_assert_uint_eq(b.stats.smps, 0);
+	run(&b, SWEEP_LIGHT, NULL, 0);
+	ck_assert_uint_eq(b.stats.smps, b.f->nswitches + 1); /* own port */
+	ck_assert_uint_eq(b.nsuspect, 0);
+	sim_fault_link(b.sim, fabric_find(b.f, "h2"), 1, false);
+	run(&b, SWEEP_LIGHT, NULL, 0);
+	ck_assert_uint_eq(b.nsuspect, 1);
+	ck_assert_uint_eq(
+		b.suspect[0], b.f->node[fabric_find(b.f, "leaf1")].guid);
+	topo_unref(t);
+	bench_end(&b);
+}
+END_TEST
+
+START_TEST(lossy)
+{
+	struct sim_options o = sim_defaults();
+	struct bench b;
+	struct topo *t;
+
+	o.seed = (uint64_t)_i + 1;
+	o.faults.loss = 50000; /* 5 % each way */
+	o.faults.dup = 10000;
+	o.faults.delay = 10000;
+	o.faults.delay_max = mono_ms(80);
+	bench_on(&b, shape(2 + _i % 9), &o);
+	patience(&b, 9);
+	run(&b, SWEEP_FULL, NULL, 0);
+	t = freeze(&b);
+	compare(&b, t);
+	topo_unref(t);
+	bench_end(&b);
+}
+END_TEST
+
+/* A switch that hangs: quarantined, everything else is there. */
+START_TEST(hung_switch)
+{
+	struct sim_behaviour hung = {.hung = true};
+	struct sim_behaviour well = {0};
+	struct bench b;
+	uint32_t spine, leaf;
+	struct topo *t;
+	node_ix ix;
+
+	bench_start(&b, tree(4, 6, 1, 3));
+	spine = fabric_find(b.f, "spine2");
+	leaf = fabric_find(b.f, "leaf3");
+	ck_assert_uint_ne(spine, FABRIC_NONE);
+	ck_assert_uint_ne(leaf, FABRIC_NONE);
+	/* never seen: not there, but told */
+	sim_fault_behave(b.sim, spine, &hung);
+	run(&b, SWEEP_FULL, NULL, 0);
+	oddities(&b, "nobody answers");
+	t = freeze(&b);
+	ck_assert_uint_eq(t->nnodes, b.f->nnodes - 1);
+	topo_unref(t);
+	/* seen, then hung: kept, quarantined, with the hosts behind a leaf */
+	sim_fault_behave(b.sim, spine, &well);
+	run(&b, SWEEP_FULL, NULL, 0);
+	oddities(&b, NULL);
+	sim_fault_behave(b.sim, spine, &hung);
+	sim_fault_behave(b.sim, leaf, &hung);
+	run(&b, SWEEP_FULL, NULL, 0);
+	oddities(&b, "quarantined");
+	t = freeze(&b);
+	compare(&b, t);
+	ix = topo_by_node_guid(t, b.f->node[spine].guid);
+	ck_assert_uint_ne(t->node[ix].flags & TN_QUARANTINED, 0);
+	ix = topo_by_node_guid(t, b.f->node[leaf].guid);
+	ck_assert_uint_ne(t->node[ix].flags & TN_QUARANTINED, 0);
+	ck_assert_str_ne(draft_quarantine_why(b.d, b.f->node[spine].guid), "");
+	topo_unref(t);
+	/* light: both are asked, the one that answers is a suspect */
+	sim_fault_behave(b.sim, leaf, &well);
+	run(&b, SWEEP_LIGHT, NULL, 0);
+	ck_assert_uint_eq(b.nsuspect, 1);
+	ck_assert_uint_eq(b.suspect[0], b.f->node[leaf].guid);
+	run(&b, SWEEP_PROBE, b.suspect, 1);
+	ck_assert_str_eq(draft_quarantine_why(b.d, b.f->node[leaf].guid), "");
+	sim_fault_behave(b.sim, spine, &well);
+	run(&b, SWEEP_FULL, NULL, 0);
+	ck_assert_str_eq(draft_quarantine_why(b.d, b.f->node[spine].guid), "");
+	t = freeze(&b);
+	compare(&b, t);
+	topo_unref(t);
+	bench_end(&b);
+}
+END_TEST
+
+/* Our own switch hangs: all is behind it, and stays with all its cables. */
+START_TEST(hung_way)
+{
+	struct sim_behaviour hung = {.hung = true};
+	struct bench b;
+	struct topo *t;
+
+	bench_start(&b, tree(4, 6, 1, 3));
+	run(&b, SWEEP_FULL, NULL, 0);
+	sim_fault_behave(b.sim, fabric_find(b.f, "leaf1"), &hung);
+	run(&b, SWEEP_FULL, NULL, 0);
+	oddities(&b, "quarantined");
+	ck_assert_uint_eq(b.stats.gone_links, 0);
+	t = freeze(&b);
+	compare(&b, t);
+	topo_unref(t);
+	bench_end(&b);
+}
+END_TEST
+
+static void
+hang_leaf(void *cookie, struct sim *s)
+{
+	struct bench *b = cookie;
+	struct sim_behaviour hung = {.hung = true};
+
+	sim_fault_behave(s, fabric_find(b->f, "leaf3"), &hung);
+}
+
+static void
+remove_leaf(void *cookie, struct sim *s)
+{
+	struct bench *b = cookie;
+
+	sim_fault_node(s, fabric_find(b->f, "leaf3"), false);
+}
+
+/* Something goes at any moment of a sweep; the next sweep says how it is. */
+START_TEST(vanishing)
+{
+	struct bench b;
+	struct topo *t;
+	struct mono when = mono_us(20 * (_i / 2));
+
+	bench_start(&b, tree(4, 6, 1, 3));
+	sim_at(b.sim, when, _i % 2 ? hang_leaf : remove_leaf, &b);
+	run(&b, SWEEP_FULL, NULL, 0);
+	t = freeze(&b);
+	ck_assert_uint_ge(t->nnodes, b.f->nnodes - 4);
+	topo_unref(t);
+	if (_i % 2 == 0) {
+		sim_run_until(b.sim, mono_ms(5000));
+		run(&b, SWEEP_FULL, NULL, 0);
+		t = freeze(&b);
+		ck_assert_uint_eq(t->nnodes, b.f->nnodes - 4);
+		topo_unref(t);
+	}
+	bench_end(&b);
+}
+END_TEST
+
+START_TEST(partial)
+{
+	struct sim_behaviour refuses = {.refuse = 1U << MAD_PORT_INFO};
+	struct sim_behaviour mute = {.mute = 1U << MAD_SWITCH_INFO};
+	struct sim_behaviour zero = {.zero_ports = true};
+	struct bench b;
+	struct topo *t;
+	uint32_t host, leaf, spine;
+	node_ix ix;
+
+	bench_start(&b, tree(3, 4, 1, 3));
+	host = fabric_find(b.f, "h5");
+	leaf = fabric_find(b.f, "leaf3");
+	spine = fabric_find(b.f, "spine1");
+	sim_fault_behave(b.sim, host, &refuses);
+	sim_fault_behave(b.sim, leaf, &mute);
+	sim_fault_behave(b.sim, spine, &zero);
+	run(&b, SWEEP_FULL, NULL, 0);
+	oddities(&b, "0 ports");
+	t = freeze(&b);
+	ck_assert_uint_eq(
+		topo_by_node_guid(t, b.f->node[spine].guid), TOPO_NONE);
+	ix = topo_by_node_guid(t, b.f->node[host].guid);
+	ck_assert_uint_ne(t->node[ix].flags & TN_PARTIAL, 0);
+	ck_assert_uint_ne(t->port[topo_port_of(t, ix, 1)].flags & TP_UNREAD, 0);
+	ix = topo_by_node_guid(t, b.f->node[leaf].guid);
+	ck_assert_uint_ne(t->node[ix].flags & TN_QUARANTINED, 0);
+	topo_unref(t);
+	bench_end(&b);
+}
+END_TEST
+
+/* Two leaves, two hosts, two spines with one GUID each. */
+START_TEST(duplicates)
+{
+	static const char *const twin[][2] = {
+		{"h2", "h9"}, {"leaf2", "leaf4"}, {"spine1", "spine2"}};
+	struct bench b;
+	struct topo *t;
+	uint64_t guid;
+	node_ix ix;
+	unsigned n = 0;
+
+	bench_start(&b, tree(3, 6, 1, 3));
+	guid = b.f->node[fabric_find(b.f, twin[_i][0])].guid;
+	sim_fault_guid(b.sim, fabric_find(b.f, twin[_i][1]), guid);
+	for (int round = 0; round < 3; round++) {
+		run(&b, SWEEP_FULL, NULL, 0);
+		if (round == 0)
+			oddities(&b, "duplicate GUID");
+		else
+			oddities(&b, NULL);
+		t = freeze(&b);
+		n = 0;
+		for (ix = 0; ix < t->nnodes; ix++) {
+			if (t->node[ix].guid != guid)
+				continue;
+			n++;
+			ck_assert_uint_ne(t->node[ix].flags & TN_DUPLICATE, 0);
+		}
+		ck_assert_uint_eq(n, 2);
+		ck_assert_uint_eq(t->nnodes, b.f->nnodes);
+		ck_assert_uint_eq(t->nadj, 2 * 3 * 6);
+		ck_assert_uint_eq(t->nend, 9 + 18);
+		topo_unref(t);
+	}
+	bench_end(&b);
+}
+END_TEST
+
+/* A neighbour that does not point back: no crash, no endless loop. */
+START_TEST(crossed)
+{
+	struct bench b;
+	struct topo *t;
+
+	bench_start(&b, tree(3, 6, 1, 3));
+	sim_fault_cross(b.sim, fabric_find(b.f, "spine2"), 1 + (unsigned)_i % 6,
+		fabric_find(b.f, "leaf5"), 1 + (unsigned)_i / 6);
+	for (int round = 0; round < 2; round++) {
+		run(&b, SWEEP_FULL, NULL, 0);
+		t = freeze(&b);
+		/* a host may pass for two, a switch must not */
+		ck_assert_uint_eq(t->nsw, b.f->nswitches);
+		ck_assert_uint_ge(t->nnodes, b.f->nnodes);
+		ck_assert_uint_le(t->nnodes, b.f->nnodes + 1);
+		topo_unref(t);
+	}
+	bench_end(&b);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("sweep");
+	TCase *tc = tcase_create("sweep");
+
+	tcase_set_timeout(tc, 20);
+	tcase_add_loop_test(tc, full, 0, 12);
+	tcase_add_loop_test(tc, full_again, 0, 12);
+	tcase_add_test(tc, names_and_light);
+	tcase_add_loop_test(tc, lossy, 0, 18);
+	tcase_add_test(tc, hung_switch);
+	tcase_add_test(tc, hung_way);
+	tcase_add_loop_test(tc, vanishing, 0, 40);
+	tcase_add_test(tc, partial);
+	tcase_add_loop_test(tc, duplicates, 0, 3);
+	tcase_add_loop_test(tc, crossed, 0, 36);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}

@@ -1,0 +1,236 @@
+/* The topology value: made by hand through the draft, read through topo.h. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "discovery/builder/builder.h"
+#include "discovery/topo.h"
+#include "sm/mad/mad.h"
+#include "tests/unit/suite.h"
+
+/* Two leaves, two spines, a host each; the first host is ours. */
+static struct draft *
+small(void)
+{
+	struct draft *d = draft_new();
+	draft_id l0 = draft_add_node(d, TOPO_SWITCH, 0x20, 4, "leaf 0");
+	draft_id l1 = draft_add_node(d, TOPO_SWITCH, 0x21, 4, "leaf 1");
+	draft_id s0 = draft_add_node(d, TOPO_SWITCH, 0x11, 4, "spine 0");
+	draft_id s1 = draft_add_node(d, TOPO_SWITCH, 0x10, 4, "spine 1");
+	draft_id h0 = draft_add_node(d, TOPO_CA, 0x300, 1, "host 0");
+	draft_id h1 = draft_add_node(d, TOPO_CA, 0x310, 2, NULL);
+
+	draft_add_link(d, l0, 1, h0, 1);
+	draft_add_link(d, l1, 1, h1, 2);
+	draft_add_link(d, l0, 3, s0, 1);
+	draft_add_link(d, l0, 2, s1, 1);
+	draft_add_link(d, l1, 3, s0, 2);
+	draft_add_link(d, l1, 2, s1, 2);
+	draft_add_link(d, l0, 4, s1, 4);
+	draft_set_self(d, h0, 1);
+	return d;
+}
+
+static struct topo *
+frozen(struct draft *d)
+{
+	struct reason why;
+	struct topo *t = draft_freeze(d, 7, &why);
+
+	ck_assert_ptr_nonnull(t);
+	return t;
+}
+
+START_TEST(order_and_routes)
+{
+	struct draft *d = small();
+	struct topo *t = frozen(d);
+	static const uint64_t guid[] = {0x300, 0x20, 0x10, 0x11, 0x21, 0x310};
+	static const uint8_t far[] = {0, 1, 2, 2, 1};
+	uint8_t path[64];
+
+	ck_assert_uint_eq(t->generation, 7);
+	ck_assert_uint_eq(t->nnodes, 6);
+	for (node_ix i = 0; i < t->nnodes; i++) {
+		ck_assert_uint_eq(t->node[i].guid, guid[i]);
+		ck_assert_uint_eq(topo_by_node_guid(t, guid[i]), i);
+	}
+	ck_assert_uint_eq(topo_by_node_guid(t, 0x99), TOPO_NONE);
+	ck_assert_int_eq(topo_route(t, 0, path), 0);
+	ck_assert_int_eq(topo_route(t, 5, path), 4);
+	ck_assert_mem_eq(path, far, sizeof(far));
+	ck_assert_uint_eq(t->nports, 2 + 4 * 5 + 3);
+	ck_assert_str_eq(topo_desc(t, 0), "host 0");
+	ck_assert_str_eq(topo_desc(t, 5), "");
+	ck_assert_uint_ne(t->node[0].flags & TN_SM, 0);
+	ck_assert_uint_eq(t->sm_port, topo_port_of(t, 0, 1));
+	topo_unref(t);
+	draft_free(d);
+}
+END_TEST
+
+START_TEST(switch_view)
+{
+	struct draft *d = small();
+	struct topo *t = frozen(d);
+	const struct topo_switch *w = &t->sw[0]; /* leaf 0 */
+	const struct topo_adj *a = &t->adj[w->adj];
+
+	ck_assert_uint_eq(t->nsw, 4);
+	ck_assert_uint_eq(t->nadj, 10);
+	ck_assert_uint_eq(t->nend, 6);
+	ck_assert_uint_eq(w->nadj, 3);
+	ck_assert_uint_eq(w->nend, 2);
+	/* spine 0x10 is switch 1, with two cables; then spine 0x11 */
+	ck_assert(a[0].peer == 1 && a[0].out == 2 && a[0].peer_port == 1);
+	ck_assert(a[1].peer == 1 && a[1].out == 4 && a[1].peer_port == 4);
+	ck_assert(a[2].peer == 2 && a[2].out == 3 && a[2].peer_port == 1);
+	ck_assert_uint_eq(t->end[w->end].out, 0);
+	ck_assert_uint_eq(t->end[w->end + 1].out, 1);
+	ck_assert_uint_eq(t->end[w->end + 1].port, t->sm_port);
+	topo_unref(t);
+	draft_free(d);
+}
+END_TEST
+
+START_TEST(ports)
+{
+	struct draft *d = small();
+	struct topo *t = frozen(d);
+	node_ix far = topo_by_node_guid(t, 0x310);
+	port_ix p1 = topo_port_of(t, far, 1);
+	port_ix p2 = topo_port_of(t, far, 2);
+	struct mad_port_info pi;
+
+	ck_assert_uint_ne(t->port[p1].flags & TP_ABSENT, 0);
+	ck_assert_uint_eq(t->port[p2].flags & TP_ABSENT, 0);
+	ck_assert(!topo_has_lid(t, p1));
+	ck_assert(topo_has_lid(t, p2));
+	ck_assert(!topo_has_lid(t, topo_port_of(t, far, 0)));
+	ck_assert(topo_has_lid(t, topo_port_of(t, 1, 0)));
+	ck_assert(!topo_has_lid(t, topo_port_of(t, 1, 1)));
+	ck_assert_uint_eq(topo_by_port_guid(t, 0x312), p2);
+	ck_assert_uint_eq(topo_by_port_guid(t, 0x20), topo_port_of(t, 1, 0));
+	ck_assert_uint_eq(topo_by_port_guid(t, 0x9999), TOPO_NONE);
+	ck_assert_uint_eq(topo_switch_of(t, p2), t->node[4].sw);
+	ck_assert_int_eq(mad_port_info_decode(topo_info(t, p2), &pi, NULL), 0);
+	ck_assert_uint_eq(pi.state, 4);
+	ck_assert_uint_eq(pi.local_port, 2);
+	ck_assert_uint_eq(topo_switch_of(t, p1), TOPO_NONE);
+	ck_assert_uint_eq(topo_switch_of(t, topo_port_of(t, 1, 0)), 0);
+	topo_unref(t);
+	draft_free(d);
+}
+END_TEST
+
+START_TEST(lids)
+{
+	struct draft *d = small();
+	struct topo *t = frozen(d);
+	uint16_t *lid = calloc(t->nports, sizeof(*lid));
+	uint8_t *lmc = calloc(t->nports, 1);
+	port_ix far = topo_by_port_guid(t, 0x312);
+	struct topo_lids l = {lid, lmc};
+	struct topo *c;
+	unsigned path = 9;
+
+	ck_assert_uint_eq(topo_by_lid(t, 4, NULL), TOPO_NONE);
+	lid[t->sm_port] = 1;
+	lid[far] = 4;
+	lmc[far] = 2;
+	c = topo_with_lids(t, &l);
+	topo_unref(t);
+	ck_assert_uint_eq(c->max_lid, 7);
+	ck_assert_uint_eq(topo_by_lid(c, 1, &path), c->sm_port);
+	ck_assert_uint_eq(path, 0);
+	ck_assert_uint_eq(topo_by_lid(c, 7, &path), far);
+	ck_assert_uint_eq(path, 3);
+	ck_assert_uint_eq(topo_by_lid(c, 0, NULL), TOPO_NONE);
+	ck_assert_uint_eq(topo_by_lid(c, 3, NULL), TOPO_NONE);
+	ck_assert_uint_eq(topo_by_lid(c, 8, NULL), TOPO_NONE);
+	ck_assert_uint_eq(topo_by_lid(c, 0xffff, NULL), TOPO_NONE);
+	ck_assert_uint_eq(c->port[far].lmc, 2);
+	ck_assert_uint_eq(topo_by_port_guid(c, 0x312), far);
+	topo_unref(c);
+	free(lid);
+	free(lmc);
+	draft_free(d);
+}
+END_TEST
+
+START_TEST(hash_and_refs)
+{
+	struct draft *d = small();
+	struct topo *a = frozen(d);
+	struct topo *b = frozen(d);
+	draft_id l0;
+
+	ck_assert_uint_eq(a->hash, b->hash);
+	topo_unref(b);
+	ck_assert(draft_find(d, 0x20, &l0));
+	draft_pull_link(d, l0, 4);
+	b = frozen(d);
+	ck_assert_uint_ne(a->hash, b->hash);
+	ck_assert_ptr_eq(topo_ref(b), b);
+	topo_unref(b);
+	ck_assert_uint_eq(b->nadj, 8);
+	topo_unref(b);
+	topo_unref(a);
+	topo_unref(NULL);
+	ck_assert_ptr_null(topo_ref(NULL));
+	draft_free(d);
+}
+END_TEST
+
+/* Switches are found again in other topologies, by the same number or not. */
+START_TEST(again)
+{
+	struct draft *d = small();
+	struct topo *a = frozen(d), *b;
+	draft_id l0, h1;
+
+	ck_assert(draft_find(d, 0x20, &l0) && draft_find(d, 0x310, &h1));
+	for (unsigned other = 0; other < 2; other++) {
+		if (other == 0)
+			draft_pull_link(d, l0, 4);
+		else
+			draft_set_self(d, h1, 2); /* numbers go by distance */
+		b = frozen(d);
+		ck_assert_uint_eq(b->nsw, a->nsw);
+		for (sw_ix s = 0; s < a->nsw; s++) {
+			sw_ix x = topo_switch_in(b, a, s);
+
+			ck_assert_uint_lt(x, b->nsw);
+			ck_assert_uint_eq(a->node[a->sw[s].node].guid,
+				b->node[b->sw[x].node].guid);
+		}
+		ck_assert(other == 0 || topo_switch_in(b, a, 0) != 0);
+		topo_unref(b);
+	}
+	b = frozen(d);
+	for (sw_ix s = 0; s < b->nsw; s++)
+		if (b->node[b->sw[s].node].guid == 0x20) {
+			b->node[b->sw[s].node].guid = 0x1f;
+			ck_assert_uint_eq(topo_switch_in(a, b, s), TOPO_NONE);
+		}
+	topo_unref(b);
+	topo_unref(a);
+	draft_free(d);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("topo");
+	TCase *tc = tcase_create("topo");
+
+	tcase_add_test(tc, order_and_routes);
+	tcase_add_test(tc, switch_view);
+	tcase_add_test(tc, ports);
+	tcase_add_test(tc, lids);
+	tcase_add_test(tc, hash_and_refs);
+	tcase_add_test(tc, again);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}

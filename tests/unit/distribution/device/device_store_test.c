@@ -1,0 +1,201 @@
+/* What switches acknowledged: two-valued blocks, lost memory, shared blocks. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "discovery/builder/builder.h"
+#include "distribution/device/device_store.h"
+#include "tests/unit/suite.h"
+
+static lft_ref
+block(struct lft_pool *p, uint8_t port)
+{
+	uint8_t b[LFT_BLOCK];
+
+	memset(b, port, sizeof(b));
+	return lft_add(p, b);
+}
+
+START_TEST(values_until_drained)
+{
+	struct lft_pool *p = lft_pool_new();
+	lft_ref a = block(p, 1), b = block(p, 2), c = block(p, 3);
+	struct hwstate *h = hw_new(p);
+	lft_ref v[4];
+
+	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 0);
+	hw_set_block(h, 1, 0, a);
+	hw_sending(h, 1, 0, a); /* nothing new */
+	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 1);
+	hw_sending(h, 1, 0, b);
+	hw_sending(h, 1, 0, b);
+	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 2);
+	ck_assert_uint_eq(v[0], a);
+	ck_assert_uint_eq(v[1], b);
+	hw_unknown_block(h, 1, 0); /* no answer: a or b */
+	hw_drained(h);
+	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 2);
+	hw_set_block(h, 1, 0, c);
+	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 3);
+	ck_assert_uint_eq(v[0], c);
+	hw_set_block(h, 1, 70, b); /* blocks that came later have none */
+	ck_assert_uint_eq(hw_values(h, 1, 70, v, 4), 1);
+	hw_drained(h);
+	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 1);
+	hw_free(h);
+	lft_drop(p, a);
+	lft_drop(p, b);
+	lft_drop(p, c);
+	ck_assert_uint_eq(p->live, 0);
+	lft_pool_free(p);
+}
+END_TEST
+
+/* Sent to a block that nobody knew: anything, until it is acknowledged and
+ * what was under way has drained; where nothing is, until it is. */
+START_TEST(anything_until_drained)
+{
+	struct lft_pool *p = lft_pool_new();
+	lft_ref a = block(p, 1), b = block(p, 2);
+	struct hwstate *h = hw_new(p);
+	lft_ref v[4];
+
+	for (uint64_t guid = 1; guid <= 2; guid++) {
+		hw_sending(h, guid, 0, a);
+		ck_assert_uint_eq(hw_values(h, guid, 0, v, 4), 0);
+		hw_unknown_block(h, guid, 0);
+	}
+	hw_drained(h);
+	for (uint64_t guid = 1; guid <= 2; guid++) {
+		ck_assert_uint_eq(hw_values(h, guid, 0, v, 4), 0);
+		hw_sending(h, guid, 0, b);
+		hw_set_block(h, guid, 70, a); /* another one */
+		ck_assert_uint_eq(hw_values(h, guid, 70, v, 4), 1);
+		hw_set_block(h, guid, 0, b);
+		ck_assert_uint_eq(hw_values(h, guid, 0, v, 4), 0);
+	}
+	hw_unmet(h, 1, 0);
+	hw_unmet(h, 3, 0); /* nobody */
+	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 2);
+	hw_doubt(h, 2, 0, (struct mono){1});
+	hw_drained(h);
+	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 1);
+	ck_assert_uint_eq(hw_values(h, 2, 0, v, 4), 2);
+	ck_assert_uint_eq(v[0], b);
+	ck_assert_uint_eq(v[1], a);
+	hw_sending(h, 2, 0, a); /* or what is known */
+	ck_assert_uint_eq(hw_values(h, 2, 0, v, 4), 2);
+	hw_free(h);
+	lft_drop(p, a);
+	lft_drop(p, b);
+	ck_assert_uint_eq(p->live, 0);
+	lft_pool_free(p);
+}
+END_TEST
+
+START_TEST(unknown_until_acknowledged)
+{
+	struct lft_pool *p = lft_pool_new();
+	struct hwstate *h = hw_new(p);
+	lft_ref r = block(p, 3);
+
+	ck_assert(!hw_knows(h, 7));
+	ck_assert_uint_eq(hw_block(h, 7, 0), HW_UNKNOWN);
+	hw_set_block(h, 7, 2, r);
+	ck_assert(hw_knows(h, 7));
+	ck_assert_uint_eq(hw_block(h, 7, 2), r);
+	ck_assert_uint_eq(hw_block(h, 7, 1), HW_UNKNOWN);
+	ck_assert_uint_eq(hw_block(h, 7, 3), HW_UNKNOWN);
+	hw_unknown_block(h, 7, 2);
+	ck_assert_uint_eq(hw_block(h, 7, 2), HW_UNKNOWN);
+	lft_drop(p, r);
+	ck_assert_uint_eq(p->live, 1); /* it may still hold r */
+	hw_free(h);
+	ck_assert_uint_eq(p->live, 0);
+	lft_pool_free(p);
+}
+END_TEST
+
+START_TEST(blocks_are_given_back)
+{
+	struct lft_pool *p = lft_pool_new();
+	struct hwstate *h = hw_new(p);
+	lft_ref a = block(p, 1), b = block(p, 2);
+
+	hw_set_block(h, 1, 0, a);
+	hw_set_block(h, 1, 0, b);
+	hw_drained(h); /* drops a */
+	hw_set_block(h, 2, 0, b);
+	lft_drop(p, a);
+	lft_drop(p, b);
+	ck_assert_uint_eq(p->live, 1);
+	hw_forget(h, 1);
+	ck_assert_uint_eq(p->live, 1);
+	hw_free(h);
+	ck_assert_uint_eq(p->live, 0);
+	lft_pool_free(p);
+}
+END_TEST
+
+static struct topo *
+one_switch(uint16_t lid, uint16_t top)
+{
+	struct draft *d = draft_new();
+	draft_id sw = draft_add_node(d, TOPO_SWITCH, 0x100, 4, "sw");
+	draft_id ca = draft_add_node(d, TOPO_CA, 0x200, 1, "ca");
+	struct topo *t;
+
+	draft_add_link(d, sw, 1, ca, 1);
+	draft_set_self(d, ca, 1);
+	draft_set_found_lid(d, sw, 0, lid);
+	draft_set_lft(d, sw, 1024, top);
+	t = draft_freeze(d, 1, NULL);
+	draft_free(d);
+	return t;
+}
+
+START_TEST(lost_memory_is_noticed)
+{
+	static const struct {
+		uint16_t lid, top;
+		bool kept;
+	} cases[] = {
+		{5, 63, true}, {5, 0, false}, /* rebooted: the top is gone */
+		{0, 63, false},		      /* rebooted: the LID is gone */
+		{5, 127, false},	      /* somebody else wrote to it */
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lft_pool *p = lft_pool_new();
+		struct hwstate *h = hw_new(p);
+		struct topo *t = one_switch(cases[i].lid, cases[i].top);
+		lft_ref r = block(p, 1);
+
+		hw_set_block(h, 0x100, 0, r);
+		hw_set_top(h, 0x100, 63);
+		hw_reconcile(h, t);
+		ck_assert_msg(
+			hw_knows(h, 0x100) == cases[i].kept, "case %zu", i);
+		lft_drop(p, r);
+		topo_unref(t);
+		hw_free(h);
+		lft_pool_free(p);
+	}
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("hwstate");
+	TCase *t = tcase_create("hwstate");
+
+	tcase_add_test(t, values_until_drained);
+	tcase_add_test(t, anything_until_drained);
+	tcase_add_test(t, unknown_until_acknowledged);
+	tcase_add_test(t, blocks_are_given_back);
+	tcase_add_test(t, lost_memory_is_noticed);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}

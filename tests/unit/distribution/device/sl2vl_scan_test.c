@@ -1,0 +1,238 @@
+/* Rows that others may have closed: every one is read in the end. */
+#include <check.h>
+#include <string.h>
+
+#include "distribution/device/sl2vl_scan.h"
+#include "tests/unit/hand_topo.h"
+#include "tests/unit/sm/transport/xact_fixture.h"
+#include "tests/unit/suite.h"
+
+enum { SWITCHES = 3, PORTS = 4, ROWS = PORTS * PORTS, STEP_MS = 10 };
+
+/* A chain of switches; one of them may be deaf. */
+struct bed {
+	struct topo *t;
+	struct env *e;
+	struct scan *s;
+	size_t heard;	 /* of what was sent */
+	unsigned deaf;	 /* the switch that does not answer; SWITCHES: none */
+	unsigned closed; /* the one that discards by port 1 to port 2 */
+	unsigned asked[SWITCHES], found;
+	bool mute; /* answers are on their way, and do not arrive */
+};
+
+static struct topo *
+chain(void)
+{
+	struct hand h = {0};
+	struct topo *t;
+
+	for (unsigned i = 0; i < SWITCHES; i++)
+		hand_node(&h, TOPO_SWITCH, PORTS, "sw");
+	for (node_ix i = 1; i < SWITCHES; i++)
+		hand_cable(&h, i - 1, 1, i, 2);
+	t = hand_topo(&h);
+	for (node_ix i = 0; i < SWITCHES; i++) {
+		t->node[i].hops = (uint8_t)i;
+		t->node[i].via = i > 0 ? topo_port_of(t, i - 1, 1) : TOPO_NONE;
+		t->port[t->node[i].first_port].capmask = MAD_CAP_SL_MAPPING;
+	}
+	return t;
+}
+
+static void
+bed_open(struct bed *b, bool hurry)
+{
+	*b = (struct bed){.deaf = SWITCHES, .closed = SWITCHES};
+	b->t = chain();
+	b->e = env_new(8, 8, 4);
+	b->s = scan_new();
+	scan_doubt(b->s, hurry);
+	scan_adopt(b->s, b->t, b->e->now);
+}
+
+static void
+bed_close(struct bed *b)
+{
+	xact_cancel_all(b->e->x, b->e->now);
+	scan_free(b->s);
+	env_free(b->e);
+	hand_free(b->t);
+}
+
+/* What was sent meanwhile arrives, and what is answered, too. */
+static void
+wire(struct bed *b)
+{
+	for (; !b->mute && b->heard < b->e->n; b->heard++) {
+		struct smp s = sent_smp(b->e, b->heard);
+		unsigned n = s.hop_cnt;
+
+		ck_assert_uint_lt(n, SWITCHES);
+		b->asked[n]++;
+		if (n == b->deaf)
+			continue;
+		s = answer_to(b->e, b->heard);
+		memset(s.data, 0, sizeof(s.data));
+		if (n == b->closed && s.mod == (1U << 8 | 2))
+			memset(s.data, 0xff, 8);
+		ck_assert(deliver(b->e, &s, 0));
+	}
+}
+
+static void
+run(struct bed *b, int64_t ms)
+{
+	struct mono end = mono_add(b->e->now, mono_ms(ms));
+	size_t n;
+
+	while (mono_before(b->e->now, end)) {
+		struct mono next =
+			mono_min(xact_next(b->e->x), scan_next(b->s));
+
+		/* nothing happens in between */
+		b->e->now = mono_min(
+			end, mono_before(b->e->now, next)
+				     ? next
+				     : mono_add(b->e->now, mono_ms(STEP_MS)));
+		xact_tick(b->e->x, b->e->now);
+		wire(b);
+		scan_feed(b->s, b->e->x, 0, 1, b->e->now);
+		wire(b);
+		(void)scan_found(b->s, &n);
+		b->found += (unsigned)n;
+	}
+}
+
+/* Is it at rest? Then nothing is left to read. */
+static void
+expect_done(const struct bed *b, bool done)
+{
+	ck_assert_int_eq(scan_next(b->s).ns == MONO_NEVER.ns, done);
+	if (done)
+		ck_assert_uint_eq(scan_counts(b->s).left, 0);
+}
+
+START_TEST(all_are_read_once)
+{
+	struct bed b;
+
+	bed_open(&b, _i == 1);
+	b.closed = 1;
+	run(&b, _i == 1 ? 1500 : 70000);
+	expect_done(&b, true);
+	ck_assert_uint_eq(b.found, 1);
+	run(&b, 7200000);
+	for (unsigned i = 0; i < SWITCHES; i++)
+		ck_assert_uint_eq(b.asked[i], ROWS);
+	bed_close(&b);
+}
+END_TEST
+
+/* It hears again after some laps, and nobody has to say so. */
+START_TEST(a_hurried_lap_comes_back)
+{
+	struct bed b;
+
+	bed_open(&b, true);
+	b.deaf = b.closed = 1;
+	run(&b, 6000);
+	expect_done(&b, false);
+	ck_assert_uint_eq(b.asked[0], ROWS);
+	ck_assert_uint_eq(b.asked[2], ROWS);
+	ck_assert_uint_eq(b.found, 0);
+	run(&b, 12000);
+	expect_done(&b, false);
+	b.deaf = SWITCHES;
+	run(&b, 20000);
+	expect_done(&b, true);
+	ck_assert_uint_eq(b.found, 1);
+	ck_assert_uint_eq(b.asked[2], ROWS);
+	bed_close(&b);
+}
+END_TEST
+
+/* One that never answers is asked less and less, and not forgotten. */
+START_TEST(the_deaf_are_asked_now_and_then)
+{
+	unsigned first, then;
+	struct bed b;
+
+	bed_open(&b, _i == 1);
+	b.deaf = 1;
+	run(&b, 600000);
+	first = b.asked[1];
+	ck_assert_uint_gt(first, 0);
+	ck_assert_uint_lt(first, 500);
+	run(&b, 24 * 3600000);
+	then = b.asked[1];
+	ck_assert_uint_gt(then, first + 24);
+	ck_assert_uint_lt(then, first + 40 * 24);
+	expect_done(&b, false);
+	b.deaf = SWITCHES;
+	run(&b, 2 * 3600000);
+	expect_done(&b, true);
+	ck_assert_uint_eq(b.asked[0], ROWS);
+	bed_close(&b);
+}
+END_TEST
+
+/* A plan, or another view: what was on its way then is asked for again. */
+START_TEST(what_was_overtaken_is_read_again)
+{
+	struct bed b;
+
+	bed_open(&b, true);
+	b.closed = 0;
+	b.mute = true;
+	run(&b, 1050);
+	ck_assert_uint_gt(b.e->n, 0);
+	if (_i == 0)
+		scan_void(b.s);
+	else
+		scan_adopt(b.s, b.t, b.e->now);
+	b.mute = false;
+	run(&b, 1500);
+	expect_done(&b, false);
+	ck_assert_uint_eq(b.found, 0);
+	run(&b, 2000);
+	expect_done(&b, true);
+	ck_assert_uint_eq(b.found, 1);
+	ck_assert_uint_eq(b.asked[1], ROWS);
+	ck_assert_uint_eq(b.asked[2], ROWS);
+	bed_close(&b);
+}
+END_TEST
+
+/* What is doubted anew does not wait as long as what is deaf. */
+START_TEST(a_new_doubt_is_urgent)
+{
+	struct bed b;
+
+	bed_open(&b, false);
+	b.deaf = 1;
+	run(&b, 4 * 3600000);
+	expect_done(&b, false);
+	b.deaf = SWITCHES;
+	scan_doubt(b.s, true);
+	scan_adopt(b.s, b.t, b.e->now);
+	run(&b, 1500);
+	expect_done(&b, true);
+	bed_close(&b);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("scan");
+	TCase *tc = tcase_create("scan");
+
+	tcase_add_loop_test(tc, all_are_read_once, 0, 2);
+	tcase_add_test(tc, a_hurried_lap_comes_back);
+	tcase_add_loop_test(tc, the_deaf_are_asked_now_and_then, 0, 2);
+	tcase_add_loop_test(tc, what_was_overtaken_is_read_again, 0, 2);
+	tcase_add_test(tc, a_new_doubt_is_urgent);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}

@@ -1,0 +1,531 @@
+/* Plans: what is in place is not sent, what must never be echoed is not. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "discovery/builder/builder.h"
+#include "distribution/plan/plan.h"
+#include "sm/mad/mad.h"
+#include "tests/unit/suite.h"
+
+/* Two switches, a cable between them, a host on each; the first is ours. */
+struct rig {
+	struct draft *d;
+	draft_id sw[2], ca[2];
+	struct topo *t;
+	struct lft_pool *pool;
+	struct hwstate *hw;
+	struct routes *r;
+	struct plan *p;
+	bool wall;   /* by hand: the first write is one */
+	bool raised; /* above the top of its switch */
+};
+
+static const struct plan_params params = {
+	.subnet_prefix = 0xfe80000000000000U,
+	.subnet_timeout = 18,
+	.hoq_life = 18,
+	.leaf_hoq_life = 16,
+	.vl_stall = 7,
+	.max_vls_code = 5,
+};
+
+static void
+rig_draft(struct rig *g)
+{
+	unsigned i;
+
+	memset(g, 0, sizeof(*g));
+	g->d = draft_new();
+	for (i = 0; i < 2; i++) {
+		g->sw[i] = draft_add_node(
+			g->d, TOPO_SWITCH, 0x100 + i, 4, i ? "s1" : "s0");
+		g->ca[i] = draft_add_node(
+			g->d, TOPO_CA, 0x200 + 16 * i, 1, i ? "h1" : "h0");
+		draft_add_link(g->d, g->sw[i], 1, g->ca[i], 1);
+	}
+	draft_add_link(g->d, g->sw[0], 2, g->sw[1], 2);
+	draft_set_self(g->d, g->ca[0], 1);
+}
+
+static void
+rig_state(struct rig *g, uint8_t state)
+{
+	unsigned i;
+
+	for (i = 0; i < 2; i++) {
+		draft_set_port_state(g->d, g->sw[i], 1, state);
+		draft_set_port_state(g->d, g->sw[i], 2, state);
+		draft_set_port_state(g->d, g->ca[i], 1, state);
+	}
+}
+
+static void
+rig_routes(struct rig *g)
+{
+	struct topo *raw = draft_freeze(g->d, 1, NULL);
+	uint16_t *lid = calloc(raw->nports, sizeof(*lid));
+	uint8_t *lmc = calloc(raw->nports, 1);
+	uint8_t row[LFT_BLOCK];
+	uint16_t next = 1;
+	port_ix p;
+	sw_ix s;
+
+	for (p = 0; p < raw->nports; p++)
+		if (topo_has_lid(raw, p))
+			lid[p] = next++;
+	g->t = topo_with_lids(raw, &(struct topo_lids){lid, lmc});
+	free(lid);
+	free(lmc);
+	topo_unref(raw);
+	g->pool = lft_pool_new();
+	g->hw = hw_new(g->pool);
+	g->r = routes_new(g->t, g->pool);
+	for (s = 0; s < g->t->nsw; s++) {
+		memset(row, LFT_DROP, sizeof(row));
+		row[1] = 1;
+		row[2] = (uint8_t)(2 + s);
+		routes_put_row(g->r, s, row, NULL, TOPO_NONE);
+	}
+}
+
+static void
+rig_plan(struct rig *g)
+{
+	const struct safe_job safe = {.to = g->r, .hw = g->hw, .max_stages = 8};
+	const struct plan_job job = {.routes = g->r,
+		.change = safe_plan(&safe),
+		.hw = g->hw,
+		.params = &params};
+
+	plan_free(g->p);
+	g->p = plan_make(&job);
+}
+
+static void
+rig_free(struct rig *g)
+{
+	plan_free(g->p);
+	routes_unref(g->r);
+	hw_free(g->hw);
+	lft_pool_free(g->pool);
+	topo_unref(g->t);
+	draft_free(g->d);
+}
+
+static size_t
+steps(const struct rig *g, enum plan_kind k)
+{
+	return plan_count(g->p, k);
+}
+
+START_TEST(fresh_fabric)
+{
+	struct rig g;
+	size_t i;
+
+	rig_draft(&g);
+	rig_state(&g, 2);
+	rig_routes(&g);
+	rig_plan(&g);
+	ck_assert_uint_eq(steps(&g, PLAN_PARAMS), 2); /* port 0 twice */
+	ck_assert_uint_eq(steps(&g, PLAN_TOP), 0);
+	ck_assert_uint_eq(steps(&g, PLAN_LFT), 2);
+	ck_assert_uint_eq(steps(&g, PLAN_RAISE), 2);
+	ck_assert_uint_eq(steps(&g, PLAN_ARM), 6);
+	ck_assert_uint_eq(steps(&g, PLAN_ACTIVATE), 6);
+	ck_assert_uint_eq(steps(&g, PLAN_LOWER), 0);
+	for (i = 0; i < g.p->nsteps; i++) {
+		const struct plan_step *s = &g.p->step[i];
+		const struct topo_port *port = &g.t->port[s->port];
+		struct mad_port_info pi;
+
+		if (s->attr != MAD_PORT_INFO)
+			continue;
+		ck_assert_int_eq(mad_port_info_decode(
+					 g.p->payload[s->payload], &pi, NULL),
+			0);
+		ck_assert_uint_eq(pi.phys_state, 0); /* never echoed */
+		ck_assert_uint_eq(pi.down_default, 2);
+		ck_assert_uint_eq(pi.width_enabled, 0);
+		ck_assert_uint_eq(pi.speed_enabled, 0);
+		ck_assert(!pi.client_rereg);
+		ck_assert_uint_eq(pi.state, s->kind == PLAN_PARAMS ? 0
+					    : s->kind == PLAN_ARM  ? 3
+								   : 4);
+		if (topo_has_lid(g.t, s->port)) {
+			ck_assert_uint_eq(pi.lid, port->lid);
+			ck_assert_uint_eq(
+				pi.sm_lid, g.t->port[g.t->sm_port].lid);
+		} else {
+			ck_assert_uint_eq(pi.lid, 0);
+			ck_assert_uint_eq(pi.sm_lid, 0);
+		}
+	}
+	rig_free(&g);
+}
+END_TEST
+
+START_TEST(what_is_in_place_is_not_sent)
+{
+	struct rig g;
+	sw_ix s;
+
+	rig_draft(&g);
+	rig_state(&g, 2);
+	rig_routes(&g);
+	for (s = 0; s < g.t->nsw; s++)
+		hw_set_block(g.hw, g.t->node[g.t->sw[s].node].guid, 0,
+			routes_ref_of(g.r, s, 0));
+	rig_plan(&g);
+	ck_assert_uint_eq(steps(&g, PLAN_LFT), 0);
+	ck_assert_uint_eq(g.p->change->kept, 2);
+	/* one answer lost: that block alone goes out again */
+	hw_unknown_block(g.hw, 0x101, 0);
+	rig_plan(&g);
+	ck_assert_uint_eq(steps(&g, PLAN_LFT), 1);
+	rig_free(&g);
+}
+END_TEST
+
+START_TEST(top_first_where_blocks_above_are_refused)
+{
+	struct rig g;
+
+	rig_draft(&g);
+	rig_state(&g, 2);
+	rig_routes(&g);
+	hw_set_top_first(g.hw, 0x101);
+	rig_plan(&g);
+	ck_assert_uint_eq(steps(&g, PLAN_TOP), 1);
+	ck_assert_uint_eq(steps(&g, PLAN_RAISE), 1);
+	rig_free(&g);
+}
+END_TEST
+
+START_TEST(live_ports_get_no_change_sets)
+{
+	struct rig g;
+	size_t i;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	draft_set_lft(g.d, g.sw[0], 1024, 200);
+	rig_routes(&g);
+	rig_plan(&g);
+	ck_assert_uint_eq(steps(&g, PLAN_ARM), 0);
+	ck_assert_uint_eq(steps(&g, PLAN_ACTIVATE), 0);
+	ck_assert_uint_eq(steps(&g, PLAN_LOWER), 1);
+	ck_assert_uint_eq(steps(&g, PLAN_RAISE), 1);
+	for (i = 0; i < steps(&g, PLAN_PARAMS); i++) {
+		struct mad_port_info pi;
+
+		ck_assert_int_eq(
+			mad_port_info_decode(
+				g.p->payload[g.p->step[i].payload], &pi, NULL),
+			0);
+		ck_assert_uint_eq(pi.state, 0);
+	}
+	rig_free(&g);
+}
+END_TEST
+
+START_TEST(quarantined_switches_are_left_alone)
+{
+	struct rig g;
+	size_t i;
+
+	rig_draft(&g);
+	rig_state(&g, 2);
+	draft_quarantine(g.d, 0x101, "test");
+	rig_routes(&g);
+	rig_plan(&g);
+	for (i = 0; i < g.p->nsteps; i++) {
+		node_ix n = g.t->port[g.p->step[i].port].node;
+
+		ck_assert_uint_ne(g.t->node[n].guid, 0x101);
+	}
+	/* the cable to it stays in Init at our end too */
+	ck_assert_uint_eq(steps(&g, PLAN_ARM), 2);
+	rig_free(&g);
+}
+END_TEST
+
+START_TEST(half_raised_links_are_finished)
+{
+	struct rig g;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	draft_set_port_state(g.d, g.sw[0], 2, 2); /* Init */
+	draft_set_port_state(g.d, g.sw[1], 2, 3); /* Armed */
+	rig_routes(&g);
+	rig_plan(&g);
+	ck_assert_uint_eq(steps(&g, PLAN_ARM), 1);
+	ck_assert_uint_eq(steps(&g, PLAN_ACTIVATE), 2);
+	rig_free(&g);
+}
+END_TEST
+
+/* The number of the first phase of a kind, or of none. */
+static size_t
+phase_of(const struct rig *g, enum plan_kind k, bool fresh)
+{
+	size_t i;
+
+	for (i = 0; i < g->p->nphases; i++)
+		if (g->p->phase[i].kind == k && g->p->phase[i].fresh == fresh)
+			break;
+	return i;
+}
+
+/* A transition made by hand: one turn of s0 closed, two stages. */
+static struct safe_transition *
+by_hand(struct rig *g, bool by_port)
+{
+	struct safe_transition *x = calloc(1, sizeof(*x));
+
+	x->method = SAFE_AUTO;
+	x->way = SAFE_BLOCKED;
+	x->pool = g->pool;
+	x->nstages = 2;
+	x->nwrites = 2;
+	x->write = calloc(2, sizeof(*x->write));
+	for (uint16_t i = 0; i < 2; i++)
+		x->write[i] = (struct safe_write){.sw = i,
+			.image = lft_share(g->pool, routes_ref_of(g->r, i, 0)),
+			.stage = i,
+			.last = true};
+	x->write[0].wall = g->wall;
+	x->write[0].raised = g->raised;
+	x->nwalls = g->wall;
+	x->nturns = 1;
+	x->turn = calloc(1, sizeof(*x->turn));
+	x->turn[0] = (struct safe_turn){.in = 2,
+		.out = by_port ? 0 : 1,
+		.by_port = by_port,
+		.lanes = UINT16_MAX,
+		.pairs = 3};
+	return x;
+}
+
+static void
+rig_plan_by_hand(struct rig *g, bool by_port)
+{
+	const struct plan_job job = {.routes = g->r,
+		.change = by_hand(g, by_port),
+		.hw = g->hw,
+		.params = &params};
+
+	g->p = plan_make(&job);
+}
+
+/* A stage that needs nothing closed; block, drain, the last one, drain,
+ * unblock. */
+START_TEST(a_blocked_transition)
+{
+	struct rig g;
+	size_t block, lft, open;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	rig_routes(&g);
+	rig_plan_by_hand(&g, false);
+	block = phase_of(&g, PLAN_BLOCK, false);
+	lft = phase_of(&g, PLAN_LFT, false);
+	open = phase_of(&g, PLAN_UNBLOCK, false);
+	ck_assert_uint_eq(phase_of(&g, PLAN_LEARN, false) + 1, lft);
+	ck_assert_uint_eq(lft + 1, block);
+	ck_assert_uint_eq(block + 2, open);
+	ck_assert(!g.p->phase[lft].drain && !g.p->phase[block].drain);
+	ck_assert_int_eq(g.p->phase[block + 1].kind, PLAN_LFT);
+	ck_assert(g.p->phase[block + 1].drain && g.p->phase[open].drain);
+	ck_assert_uint_eq(g.p->phase[block + 1].stage, 1);
+	ck_assert_uint_eq(
+		g.p->step[g.p->phase[open].first].payload, PLAN_BEFORE);
+	ck_assert_ptr_null(g.p->downed);
+	rig_free(&g);
+}
+END_TEST
+
+/* Walls come before all that flows, and what comes next drains. */
+START_TEST(walls_first)
+{
+	struct rig g;
+	size_t i, wall;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	rig_routes(&g);
+	g.wall = true;
+	rig_plan_by_hand(&g, false);
+	wall = phase_of(&g, PLAN_WALL, false);
+	ck_assert_uint_eq(steps(&g, PLAN_WALL), 1);
+	ck_assert(!g.p->phase[wall].drain);
+	ck_assert(g.p->phase[wall + 1].drain);
+	for (i = 0; i < wall; i++)
+		ck_assert_int_eq(g.p->phase[i].kind, PLAN_PARAMS);
+	ck_assert_uint_eq(g.p->phase[phase_of(&g, PLAN_LFT, false)].stage, 1);
+	rig_free(&g);
+}
+END_TEST
+
+/* A top is raised when all walls below it stand; then come those above. */
+START_TEST(walls_and_tops)
+{
+	struct rig g;
+	size_t wall, top;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	rig_routes(&g);
+	hw_set_top_first(g.hw, 0x101);
+	g.wall = true;
+	g.raised = _i == 1;
+	rig_plan_by_hand(&g, false);
+	wall = phase_of(&g, PLAN_WALL, false);
+	top = phase_of(&g, PLAN_TOP, false);
+	ck_assert_uint_eq(top, g.raised ? wall - 1 : wall + 1);
+	ck_assert_int_eq(g.p->phase[top].drain, !g.raised);
+	rig_free(&g);
+}
+END_TEST
+
+/* The same by a port: down, settled, cleared, verified; up at the end. */
+START_TEST(a_port_instead_of_a_turn)
+{
+	static const enum plan_kind order[] = {PLAN_DOWN, PLAN_SETTLE,
+		PLAN_CLEAR, PLAN_VERIFY, PLAN_LFT, PLAN_LFT, PLAN_RAISE,
+		PLAN_ARM, PLAN_ACTIVATE};
+	struct rig g;
+	size_t i, at;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	rig_routes(&g);
+	rig_plan_by_hand(&g, true);
+	at = phase_of(&g, PLAN_DOWN, false);
+	for (i = 0; i < sizeof(order) / sizeof(*order); i++)
+		ck_assert_int_eq(g.p->phase[at + i].kind, order[i]);
+	ck_assert_uint_eq(steps(&g, PLAN_DOWN), 1);   /* at one end */
+	ck_assert_uint_eq(steps(&g, PLAN_SETTLE), 2); /* both fall */
+	ck_assert_uint_eq(steps(&g, PLAN_CLEAR), 2);
+	ck_assert_uint_eq(steps(&g, PLAN_ARM), 2);
+	/* the end that is nearer to us */
+	ck_assert_uint_eq(
+		g.t->node[g.t->port[g.p->step[g.p->phase[at].first].port].node]
+			.guid,
+		0x100);
+	rig_free(&g);
+}
+END_TEST
+
+/* A switch that refused rows has its port taken down, whatever was planned. */
+START_TEST(refused_rows)
+{
+	struct rig g;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	rig_routes(&g);
+	turns_refuse(hw_turns(g.hw), 0x100);
+	rig_plan_by_hand(&g, false);
+	ck_assert_uint_eq(steps(&g, PLAN_BLOCK), 0);
+	ck_assert_uint_eq(steps(&g, PLAN_UNBLOCK), 0);
+	ck_assert_uint_eq(steps(&g, PLAN_DOWN), 1);
+	rig_free(&g);
+}
+END_TEST
+
+/* What an earlier life left closed is opened, when the tables are written. */
+START_TEST(leftovers_are_opened)
+{
+	const struct turns_hold left = {.guid = 0x101, .in = 2, .out = 1};
+	const struct turns_hold gone = {.guid = 0x999, .in = 2, .out = 1};
+	struct rig g;
+	size_t open;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	rig_routes(&g);
+	turns_hold(hw_turns(g.hw), &left);
+	turns_hold(hw_turns(g.hw), &gone);
+	rig_plan(&g);
+	ck_assert_uint_eq(steps(&g, PLAN_BLOCK), 0);
+	ck_assert_uint_eq(steps(&g, PLAN_UNBLOCK), 1);
+	open = phase_of(&g, PLAN_UNBLOCK, false);
+	ck_assert_uint_gt(open, phase_of(&g, PLAN_LFT, false));
+	ck_assert(g.p->phase[open].drain);
+	rig_free(&g);
+}
+END_TEST
+
+/* With two lanes every pair of ports gets its row, where it is not so yet. */
+START_TEST(lanes)
+{
+	uint8_t row[TURNS_ROW];
+	struct rig g;
+	size_t all;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	rig_routes(&g);
+	g.r->lanes.n = 2;
+	g.r->lanes.plain = true;
+	rig_plan(&g);
+	all = steps(&g, PLAN_LANES);
+	/* two linked ports and port 0: 4 turns a switch; 2 hosts */
+	ck_assert_uint_eq(all, 2 * 4 + 2);
+	ck_assert_uint_eq(steps(&g, PLAN_LEARN), all);
+	turns_straight(2, row);
+	turns_set_row(hw_turns(g.hw), 0x100, 1, 2, row);
+	turns_straight(4, row);
+	turns_set_row(hw_turns(g.hw), 0x100, 2, 1, row);
+	rig_plan(&g);
+	ck_assert_uint_eq(steps(&g, PLAN_LANES), all - 1);
+	ck_assert_uint_eq(steps(&g, PLAN_LEARN), all - 2);
+	rig_free(&g);
+}
+END_TEST
+
+/* A fresh switch is written and raised before its ports come up. */
+START_TEST(fresh_switches_first)
+{
+	struct rig g;
+
+	rig_draft(&g);
+	rig_state(&g, 2);
+	rig_routes(&g);
+	rig_plan(&g);
+	ck_assert_uint_lt(
+		phase_of(&g, PLAN_LFT, true), phase_of(&g, PLAN_RAISE, true));
+	ck_assert_uint_lt(
+		phase_of(&g, PLAN_RAISE, true), phase_of(&g, PLAN_ARM, false));
+	ck_assert_uint_eq(phase_of(&g, PLAN_LFT, false), g.p->nphases);
+	rig_free(&g);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("plan");
+	TCase *t = tcase_create("plan");
+
+	tcase_add_test(t, fresh_fabric);
+	tcase_add_test(t, what_is_in_place_is_not_sent);
+	tcase_add_test(t, top_first_where_blocks_above_are_refused);
+	tcase_add_test(t, live_ports_get_no_change_sets);
+	tcase_add_test(t, quarantined_switches_are_left_alone);
+	tcase_add_test(t, half_raised_links_are_finished);
+	tcase_add_test(t, a_blocked_transition);
+	tcase_add_test(t, walls_first);
+	tcase_add_loop_test(t, walls_and_tops, 0, 2);
+	tcase_add_test(t, a_port_instead_of_a_turn);
+	tcase_add_test(t, refused_rows);
+	tcase_add_test(t, leftovers_are_opened);
+	tcase_add_test(t, lanes);
+	tcase_add_test(t, fresh_switches_first);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}

@@ -1,0 +1,264 @@
+/*
+ * What the writer of groups' tables believes, and what it asks: after a restart
+ * nothing is written that is there; what a late copy, a reboot or a lie has
+ * changed is found and put right.
+ */
+#include "tests/unit/distribution/push/mft_fixture.h"
+#include "tests/unit/suite.h"
+
+static const struct gen_fattree2 two = {4, 8, 2, 6, 3};
+
+static struct writer *
+new_writer(uint64_t seed)
+{
+	struct reason why;
+	struct writer *w = writer_new(gen_tree_two(&two, &why), seed);
+
+	draw_order(w);
+	draw_trees(w);
+	write_all(w);
+	judge_delivery(w->p);
+	return w;
+}
+
+/* Another life of it, with the same trees wanted. */
+static void
+reborn(struct writer *w)
+{
+	const struct mft_job job = {
+		.x = w->x, .switch_written = heard_switch, .cookie = w};
+
+	mft_free(w->mft);
+	w->mft = mft_new(&job);
+	mft_adopt(w->mft, w->t);
+	for (unsigned g = 0; g < GROUPS; g++)
+		mft_want(w->mft, g, w->tree[g]);
+}
+
+START_TEST(what_is_there_is_not_written)
+{
+	struct writer *w = new_writer(1);
+	const struct mft_counts *c;
+	uint64_t once;
+
+	reborn(w);
+	c = mft_counts(w->mft);
+	write_all(w);
+	ck_assert_uint_gt(c->reads, 0);
+	ck_assert_uint_eq(c->sets, 0);
+	judge_delivery(w->p);
+	/* what is known is not asked for again */
+	once = c->reads;
+	draw_trees(w);
+	write_all(w);
+	ck_assert_uint_eq(c->reads, once);
+	ck_assert_uint_gt(c->sets, 0);
+	judge_delivery(w->p);
+	writer_free(w);
+}
+END_TEST
+
+/* Trees that nobody remembers are found in the tables, and kept. */
+START_TEST(trees_are_found)
+{
+	struct writer *w = new_writer((uint64_t)_i + 1);
+	struct mcast *maker = mcast_new(w->t, w->pos, NULL);
+
+	for (unsigned g = 0; g < GROUPS; g++) {
+		struct mcast_member m[HOSTS + 1];
+		struct found f = {w, g};
+		struct mcast_tree *prev = mcast_found(maker, found_row, &f);
+		struct mcast_tree *again;
+		size_t n = members_of(w, g, m);
+
+		/* another seed would make another tree */
+		again = mcast_tree(maker, m, n, prev, 977);
+		ck_assert_uint_eq(again->n, w->tree[g]->n);
+		ck_assert_mem_eq(again->branch, w->tree[g]->branch,
+			again->n * sizeof(*again->branch));
+		mcast_tree_free(again);
+		mcast_tree_free(prev);
+	}
+	mcast_free(maker);
+	writer_free(w);
+}
+END_TEST
+
+/* Put these bytes into a table behind the writer's back. */
+static void
+scribble(struct writer *w, sw_ix s, unsigned pos, uint8_t byte)
+{
+	uint64_t guid = w->t->node[w->t->sw[s].node].guid;
+	struct smp_set set = {.attr = MAD_MFT, .mod = pos << 28};
+
+	memset(set.data, byte, sizeof(set.data));
+	set_behind(w, guid, &set);
+}
+
+/* The first switch of the first group's tree: it has something to lose. */
+static sw_ix
+victim(const struct writer *w)
+{
+	return w->tree[0]->branch[0].sw;
+}
+
+START_TEST(late_copies_are_found)
+{
+	struct writer *w = new_writer(3);
+	const struct mft_counts *c = mft_counts(w->mft);
+	struct sim_faults bad = {.loss = 300000};
+
+	/* some are repeated */
+	sim_fault_chances(w->p->x.w->sim, &bad);
+	draw_trees(w);
+	write_all(w);
+	sim_fault_chances(w->p->x.w->sim, &(struct sim_faults){0});
+	write_all(w);
+	judge_delivery(w->p);
+	ck_assert(mft_next(w->mft).ns != MONO_NEVER.ns);
+	/* and copies arrive when all is well */
+	for (sw_ix s = 0; s < w->t->nsw; s++)
+		scribble(w, s, 0, 0);
+	pass_time(w, mono_ms(2000));
+	ck_assert_uint_gt(c->untrue, 0);
+	ck_assert(mft_next(w->mft).ns == MONO_NEVER.ns);
+	writer_free(w);
+}
+END_TEST
+
+START_TEST(who_rebooted_is_found)
+{
+	struct writer *w = new_writer(4);
+	sw_ix s = victim(w);
+
+	sim_fault_reboot(w->p->x.w->sim, node_of(w, s));
+	pass_time(w, mono_ms(100));
+	write_all(w); /* nobody said a word */
+	ck_assert_uint_eq(mft_counts(w->mft)->untrue, 0);
+	mft_suspect(w->mft, w->t->node[w->t->sw[s].node].guid);
+	write_all(w);
+	ck_assert_uint_eq(mft_counts(w->mft)->untrue, 1);
+	ck_assert(holds(w, s));
+	writer_free(w);
+}
+END_TEST
+
+/* A switch that carries nothing yet, beside others that do: what it holds is
+ * known when it was written, or nothing is. */
+START_TEST(who_comes_back_is_a_stranger)
+{
+	struct writer *w = new_writer(4);
+	sw_ix s = victim(w);
+	struct topo_node *n = &w->t->node[w->t->sw[s].node];
+
+	ck_assert(!mft_strangers(w->mft, w->t));
+	n->flags |= TN_FRESH;
+	ck_assert(!mft_strangers(w->mft, w->t));
+	mft_forget(w->mft, n->guid);
+	ck_assert(mft_strangers(w->mft, w->t));
+	n->flags &= (uint8_t)~TN_FRESH;
+	ck_assert(!mft_strangers(w->mft, w->t)); /* it can be asked */
+	reborn(w);
+	n->flags |= TN_FRESH;
+	mft_adopt(w->mft, w->t);
+	ck_assert(mft_strangers(w->mft, w->t));
+	for (unsigned g = 0; g < GROUPS; g++)
+		mft_keep(w->mft, g);
+	write_all(w);
+	ck_assert(!mft_strangers(w->mft, w->t));
+	for (sw_ix i = 0; i < w->t->nsw; i++) {
+		w->t->node[w->t->sw[i].node].flags |= TN_FRESH;
+		mft_forget(w->mft, w->t->node[w->t->sw[i].node].guid);
+	}
+	ck_assert(!mft_strangers(w->mft, w->t));
+	writer_free(w);
+}
+END_TEST
+
+/* A switch that says yes and does nothing is left alone in the end. */
+START_TEST(who_lies_is_found)
+{
+	struct writer *w = new_writer(5);
+	sw_ix s = victim(w);
+	uint64_t guid = w->t->node[w->t->sw[s].node].guid;
+	const struct mft_failure *f;
+	uint64_t before;
+	size_t n = 0;
+
+	for (unsigned round = 0; round < 200 && n == 0; round++) {
+		draw_trees(w);
+		write_all(w);
+		scribble(w, s, 0, 0x55);
+		pass_time(w, mono_ms(1000));
+		f = mft_failures(w->mft, &n);
+		ck_assert(n == 0 || (f[0].guid == guid && f[0].liar));
+		write_all(w);
+	}
+	ck_assert_uint_eq(n, 1);
+	/* nothing is sent there any more */
+	before = mft_counts(w->mft)->untrue;
+	scribble(w, s, 0, 0x55);
+	draw_trees(w);
+	write_all(w);
+	pass_time(w, mono_ms(1000));
+	ck_assert_uint_eq(mft_counts(w->mft)->untrue, before);
+	ck_assert(!holds(w, s));
+	writer_free(w);
+}
+END_TEST
+
+/* Tops end where the blocks in use do; ports for what is in no table go. */
+START_TEST(tops_and_ways_out)
+{
+	struct writer *w = new_writer(6);
+	struct world *x = w->p->x.w;
+	sw_ix s = victim(w);
+	uint64_t guid = w->t->node[w->t->sw[s].node].guid;
+	struct smp_set set = {.attr = MAD_SWITCH_INFO};
+	struct mad_switch_info i;
+
+	ck_assert_int_eq(mad_switch_info_decode(w->t->sinfo[s], &i, NULL), 0);
+	i.mft_top = 0xc03f;
+	i.def_mcast_pri = 3;
+	i.def_mcast_not = 255;
+	mad_switch_info_encode(&i, set.data);
+	set_behind(w, guid, &set);
+	memcpy(w->t->sinfo[s], set.data, MAD_DATA);
+	reborn(w);
+	write_all(w);
+	/* two blocks are below it, and both are known now */
+	ck_assert_uint_eq(mft_blocks(w->mft), 2);
+	sim_read(x->sim, node_of(w, s), 0, MAD_SWITCH_INFO, 0, set.data);
+	ck_assert_int_eq(mad_switch_info_decode(set.data, &i, NULL), 0);
+	ck_assert_uint_eq(i.mft_top, 0xc03f);
+	ck_assert_uint_eq(i.def_mcast_pri, 255);
+	ck_assert_uint_eq(i.def_mcast_not, 255);
+	ck_assert_uint_eq(w->switches, w->t->nsw); /* all have the bit */
+	/* more blocks: it is raised first */
+	mft_want(w->mft, 64, w->tree[0]);
+	write_all(w);
+	sim_read(x->sim, node_of(w, s), 0, MAD_SWITCH_INFO, 0, set.data);
+	ck_assert_int_eq(mad_switch_info_decode(set.data, &i, NULL), 0);
+	ck_assert_uint_eq(i.mft_top, 0xc05f);
+	judge_delivery(w->p);
+	writer_free(w);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("mft_read");
+	TCase *c = tcase_create("writer");
+
+	tcase_set_timeout(c, 60);
+	tcase_add_test(c, what_is_there_is_not_written);
+	tcase_add_loop_test(c, trees_are_found, 0, 4);
+	tcase_add_test(c, late_copies_are_found);
+	tcase_add_test(c, who_rebooted_is_found);
+	tcase_add_test(c, who_comes_back_is_a_stranger);
+	tcase_add_test(c, who_lies_is_found);
+	tcase_add_test(c, tops_and_ways_out);
+	suite_add_tcase(s, c);
+	return suite_run(s);
+}

@@ -1,0 +1,305 @@
+/*
+ * Delivery to groups, judged by the tables that simulated switches hold: every
+ * receiver gets what any member sends exactly once, nobody else anything; and
+ * at every moment of a change nobody gets anything twice.
+ */
+#include "tests/unit/distribution/push/mft_fixture.h"
+#include "tests/unit/suite.h"
+
+START_TEST(hosts_come_leave_and_return)
+{
+	struct reason why;
+	struct play *p = play_new(gen_tree_three(10, &why), 1);
+	uint32_t sw = 0;
+	uint64_t first;
+
+	for (uint32_t n = 0; n < p->x.f->nnodes; n++)
+		sw += p->x.f->node[n].type == FABRIC_SWITCH;
+	for (uint32_t i = 0; i < p->nhosts; i++)
+		for (unsigned g = 0; g < GROUPS; g++)
+			if (g == 0 || (i + g) % 3 == 0)
+				say(p, g, i, MAD_SET, 1);
+	settle(p);
+	judge_delivery(p);
+	first = p->writes;
+	/* gathered: not a write per join, hardly one per switch and cycle */
+	ck_assert_uint_le(first, 6U * sw);
+	/* what is there already writes nothing */
+	say(p, 0, 3, MAD_SET, 1);
+	settle(p);
+	ck_assert_uint_eq(p->writes, first);
+	for (uint32_t i = 2; i < p->nhosts; i += 2)
+		for (unsigned g = 0; g < GROUPS; g++)
+			if (p->state[g][i] != 0 && i + 1 < p->nhosts)
+				say(p, g, i, MAD_SA_DELETE, 1);
+	settle(p);
+	judge_delivery(p);
+	for (uint32_t i = 0; i < p->nhosts; i += 2)
+		say(p, 0, i, MAD_SET, i % 4 == 0 ? 1 : 4);
+	settle(p);
+	judge_delivery(p);
+	play_free(p);
+}
+END_TEST
+
+/* One join is one cell where the switch has others, and is there in time. */
+START_TEST(a_join_is_answered_when_it_is_written)
+{
+	static const struct gen_fattree2 two = {4, 8, 2, 6, 3};
+	struct reason why;
+	struct play *p = play_new(gen_tree_two(&two, &why), 1);
+
+	for (uint32_t i = 0; i + 1 < p->nhosts; i++)
+		say(p, 0, i, MAD_SET, 1);
+	settle(p);
+	p->writes = 0;
+	say(p, 0, p->nhosts - 1, MAD_SET, 1);
+	while (p->speaker->answers == 0)
+		world_run(p->x.w, mono_us(10));
+	judge_delivery(p); /* at that very moment */
+	ck_assert_uint_le(p->writes, 1);
+	play_free(p);
+}
+END_TEST
+
+/* A torus or a tree. */
+static struct fabric *
+either(uint64_t seed)
+{
+	static const unsigned torus[] = {3, 3, 3};
+	static const struct gen_fattree2 two = {6, 8, 3, 6, 2};
+
+	return seed % 2 == 0 ? gen_grid(torus, 3, true, 1, NULL)
+			     : gen_tree_two(&two, NULL);
+}
+
+/* A second life knows groups and members, and writes nothing. */
+START_TEST(a_restart_takes_nothing_away)
+{
+	uint64_t seed = (uint64_t)_i + 1;
+	struct play *p = play_new(either(seed), seed);
+	struct sm_status before, after;
+	uint32_t gone = 5;
+
+	for (unsigned k = 0; k < 200; k++) {
+		uint32_t i = (uint32_t)rng_below(&p->rng, p->nhosts);
+		unsigned g = (unsigned)rng_below(&p->rng, GROUPS);
+
+		say(p, g, i, MAD_SET, rng_below(&p->rng, 4) == 0 ? 4 : 1);
+		if (k % 20 == 0)
+			settle(p);
+	}
+	for (unsigned k = 0; k < 60; k++) {
+		uint32_t i = 1 + (uint32_t)rng_below(&p->rng, p->nhosts - 1);
+		unsigned g = (unsigned)rng_below(&p->rng, GROUPS);
+
+		if (p->state[g][i] != 0)
+			say(p, g, i, MAD_SA_DELETE, p->state[g][i]);
+	}
+	settle(p);
+	world_run(p->x.w, mono_ms(2000)); /* until it is saved */
+	sm_status(p->x.w->sm, &before);
+	p->writes = 0;
+	world_kill(p->x.w);
+	judge_delivery(p);
+	world_start(p->x.w);
+	ck_assert(world_settle(p->x.w, mono_ms(60000)));
+	ck_assert_uint_eq(p->writes, 0);
+	judge_delivery(p);
+	sm_status(p->x.w->sm, &after);
+	ck_assert_uint_eq(after.sa.groups, before.sa.groups);
+	ck_assert_uint_eq(after.sa.members, before.sa.members);
+	/* a member that left while nobody looked, and one that comes */
+	world_kill(p->x.w);
+	sim_fault_node(p->x.w->sim, p->host[gone], false);
+	world_start(p->x.w);
+	ck_assert(world_settle(p->x.w, mono_ms(60000)));
+	world_run(p->x.w, mono_ms(500));
+	for (unsigned g = 0; g < GROUPS; g++)
+		p->state[g][gone] = 0;
+	judge_delivery(p);
+	say(p, 1, 7, MAD_SET, 1);
+	settle(p);
+	judge_delivery(p);
+	play_free(p);
+}
+END_TEST
+
+/* Cables break, switches reboot: trees move, and no moment has two copies. */
+START_TEST(changes_have_no_bad_moment)
+{
+	uint64_t seed = (uint64_t)_i + 1;
+	struct fabric *f = either(seed);
+	struct play *p = play_new(f, seed);
+
+	for (unsigned round = 0; round < 5; round++) {
+		uint32_t n, peer;
+		unsigned port, peer_port;
+
+		for (unsigned k = 0; k < 30; k++) {
+			uint32_t i = (uint32_t)rng_below(&p->rng, p->nhosts);
+			unsigned g = (unsigned)rng_below(&p->rng, GROUPS);
+			uint8_t state = rng_below(&p->rng, 4) == 0 ? 8 : 1;
+
+			if ((p->state[g][i] & state) == 0)
+				say(p, g, i, MAD_SET, state);
+		}
+		p->watching = true;
+		settle(p);
+		p->watching = false;
+		judge_delivery(p);
+		do {
+			n = (uint32_t)rng_below(&p->rng, f->nnodes);
+			port = 1 +
+			       (unsigned)rng_below(&p->rng, f->node[n].nports);
+		} while (f->node[n].type != FABRIC_SWITCH ||
+			 !fabric_peer(f, n, port, &peer, &peer_port) ||
+			 f->node[peer].type != FABRIC_SWITCH);
+		p->watching = true;
+		if (round % 2 == 0)
+			sim_fault_link(p->x.w->sim, n, port, false);
+		else if (round == 1)
+			sim_fault_reboot(p->x.w->sim, n);
+		ck_assert(world_settle(p->x.w, mono_ms(60000)));
+		p->watching = false;
+		judge_delivery(p);
+		if (round % 2 == 0)
+			sim_fault_link(p->x.w->sim, n, port, true);
+		ck_assert(world_settle(p->x.w, mono_ms(60000)));
+		judge_delivery(p);
+	}
+	play_free(p);
+}
+END_TEST
+
+/* The order of switches is turned over: trees against it are gone before the
+ * first unicast table of it is written, and back afterwards. */
+static enum sim_verdict
+strict(void *cookie, struct sim_msg *m)
+{
+	struct play *p = cookie;
+	struct reason why;
+	struct smp s;
+
+	if (m->where != SIM_AT_SMA ||
+		smp_decode(m->m.mad, m->m.len, &s, &why) != 0 ||
+		s.method != MAD_SET)
+		return SIM_PASS;
+	if (s.attr == MAD_MFT)
+		judge_moment(p);
+	if (s.attr == MAD_MFT || s.attr == MAD_LFT)
+		p->order[p->norder < 4096 ? p->norder++ : 0] = s.attr;
+	return SIM_PASS;
+}
+
+static struct config *
+rooted(uint64_t guid)
+{
+	struct diag_list bad = {0};
+	char yaml[256];
+	struct config *c;
+
+	(void)snprintf(yaml, sizeof(yaml),
+		"{sa: {trust_key: 0x5ec2e7}, routing: {engines: [updn], "
+		"updn: {roots: [0x%016llx]}}}",
+		(unsigned long long)guid);
+	c = config_parse(
+		"test.yaml", yaml, strlen(yaml), route_engine_names(), &bad);
+	ck_assert_ptr_nonnull(c);
+	diag_free(&bad);
+	return c;
+}
+
+START_TEST(an_order_that_turns_over)
+{
+	static const unsigned line[] = {4, 4};
+	struct reason why;
+	struct fabric *f = gen_grid(line, 2, false, 1, &why);
+	struct play *p = play_new(f, 1);
+	uint32_t ends[2] = {UINT32_MAX, 0}, i;
+
+	for (i = 0; i < f->nnodes; i++)
+		if (f->node[i].type == FABRIC_SWITCH) {
+			ends[0] = ends[0] == UINT32_MAX ? i : ends[0];
+			ends[1] = i;
+		}
+	for (i = 0; i < p->nhosts; i++)
+		say(p, 0, i, MAD_SET, 1);
+	settle(p);
+	sim_set_hook(p->x.w->sim, strict, p);
+	for (unsigned k = 0; k < 4; k++) {
+		struct config *c = rooted(f->node[ends[k % 2]].guid);
+		unsigned lft;
+
+		p->norder = 0;
+		sm_reconfigure(p->x.w->sm, c, sim_now(p->x.w->sim));
+		config_unref(c);
+		ck_assert(world_settle(p->x.w, mono_ms(60000)));
+		judge_delivery(p);
+		for (lft = 0; lft < p->norder && p->order[lft] == MAD_MFT;)
+			lft++;
+		if (k == 0)
+			continue; /* it may have been that order before */
+		ck_assert_uint_gt(lft, 0);
+		ck_assert_uint_lt(lft, p->norder);
+		ck_assert_uint_eq(p->order[p->norder - 1], MAD_MFT);
+	}
+	play_free(p);
+}
+END_TEST
+
+/* ---- the writer alone: trees that move over cables that live ---- */
+
+START_TEST(trees_that_move_are_broken_first)
+{
+	uint64_t seed = (uint64_t)_i + 1;
+	static const unsigned torus[] = {3, 3, 2};
+	struct sim_faults bad = {
+		.delay = 300000, .loss = 20000, .delay_max = {1000000}};
+	struct reason why;
+	struct writer *w = writer_new(gen_grid(torus, 3, true, 1, &why), seed);
+	const struct mft_counts *c = mft_counts(w->mft);
+	uint64_t before;
+
+	for (unsigned round = 0; round < 6; round++) {
+		draw_order(w);
+		draw_trees(w);
+		/* switches disagree on when, and some orders are sent twice */
+		sim_fault_chances(w->p->x.w->sim, &bad);
+		w->p->watching = round > 0;
+		write_all(w);
+		w->p->watching = false;
+		sim_fault_chances(w->p->x.w->sim, &(struct sim_faults){0});
+		write_all(w);
+		judge_delivery(w->p);
+	}
+	ck_assert_uint_gt(c->broken, 3);
+	before = c->sets;
+	draw_trees(w); /* others in the same order, then the same again */
+	write_all(w);
+	ck_assert_uint_gt(c->sets, before);
+	before = c->sets;
+	for (unsigned g = 0; g < GROUPS; g++)
+		mft_want(w->mft, g, w->tree[g]);
+	write_all(w);
+	ck_assert_uint_eq(c->sets, before);
+	writer_free(w);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("mft");
+	TCase *c = tcase_create("world");
+
+	tcase_set_timeout(c, 120);
+	tcase_add_test(c, hosts_come_leave_and_return);
+	tcase_add_test(c, a_join_is_answered_when_it_is_written);
+	tcase_add_loop_test(c, a_restart_takes_nothing_away, 0, 4);
+	tcase_add_loop_test(c, changes_have_no_bad_moment, 0, 6);
+	tcase_add_test(c, an_order_that_turns_over);
+	tcase_add_loop_test(c, trees_that_move_are_broken_first, 0, 6);
+	suite_add_tcase(s, c);
+	return suite_run(s);
+}

@@ -1,0 +1,411 @@
+/*
+ * Lanes of connections of old: who has which, for how long; and what a
+ * transition does about them.
+ */
+#include <check.h>
+
+#include "tests/unit/distribution/transition/transition_world.h"
+#include "tests/unit/suite.h"
+
+enum { SWITCHES = 5, ACTIVE = 4, INIT = 2 };
+
+/*
+ * A ring of five, everybody on the shorter way: all turns are made, and only
+ * two lanes keep them from being a cycle: the pairs that turn at `date`, both
+ * ways round, have lane 1.
+ */
+struct ring {
+	struct fabric *f;
+	struct topo *t;
+	struct lft_pool *pool;
+	struct hwstate *hw;
+	struct past *past;
+	sw_ix at[SWITCHES]; /* round the ring */
+};
+
+static const struct topo_adj *
+cable(const struct topo *t, sw_ix s, sw_ix to)
+{
+	for (uint32_t i = t->sw[s].adj; i < t->sw[s].adj + t->sw[s].nadj; i++)
+		if (t->adj[i].peer == to)
+			return &t->adj[i];
+	return NULL;
+}
+
+static void
+ring_new(struct ring *r)
+{
+	unsigned dims[1] = {SWITCHES};
+	struct reason why = {""};
+	bool seen[SWITCHES] = {true};
+
+	*r = (struct ring){.f = gen_grid(dims, 1, true, 2, &why)};
+	r->t = frozen_topo(r->f, NULL);
+	world_capable(r->t, true);
+	r->pool = lft_pool_new();
+	r->hw = hw_new(r->pool);
+	r->past = hw_past(r->hw);
+	ck_assert_uint_eq(r->t->nsw, SWITCHES);
+	for (unsigned i = 1; i < SWITCHES; i++)
+		for (sw_ix s = 0; s < SWITCHES; s++)
+			if (!seen[s] && cable(r->t, r->at[i - 1], s) != NULL) {
+				r->at[i] = s;
+				seen[s] = true;
+				break;
+			}
+}
+
+static void
+ring_free(struct ring *r)
+{
+	hw_free(r->hw);
+	ck_assert_uint_eq(r->pool->live, 0);
+	lft_pool_free(r->pool);
+	topo_unref(r->t);
+	fabric_free(r->f);
+}
+
+static unsigned
+place(const struct ring *r, sw_ix s)
+{
+	unsigned i = 0;
+
+	while (r->at[i] != s)
+		i++;
+	return i;
+}
+
+static uint8_t
+step(const struct ring *r, sw_ix s, uint32_t lid)
+{
+	port_ix p = topo_by_lid(r->t, (uint16_t)lid, NULL);
+	const struct topo_switch *sw = &r->t->sw[s];
+	sw_ix home = p != TOPO_NONE ? topo_switch_of(r->t, p) : TOPO_NONE;
+	unsigned far;
+
+	if (home == TOPO_NONE)
+		return LFT_DROP;
+	for (uint32_t i = 0; home == s && i < sw->nend; i++)
+		if (r->t->end[sw->end + i].port == p)
+			return r->t->end[sw->end + i].out;
+	far = (place(r, home) + SWITCHES - place(r, s)) % SWITCHES;
+	return cable(r->t, s,
+		r->at[(place(r, s) + (far <= 2 ? 1 : SWITCHES - 1)) % SWITCHES])
+		->out;
+}
+
+static int
+by_pair(const void *a, const void *b)
+{
+	const struct route_lane_pair *x = a, *y = b;
+
+	return x->src != y->src ? (x->src < y->src ? -1 : 1)
+				: (x->dst > y->dst) - (x->dst < y->dst);
+}
+
+/* lanes 1: everything on one, and a deadlock; else as above. */
+static struct routes *
+ring_routes(const struct ring *r, unsigned lanes, unsigned date)
+{
+	struct routes *x = routes_new(r->t, r->pool);
+	uint8_t *row = mem_alloc((size_t)x->nblocks * LFT_BLOCK);
+	sw_ix a = r->at[(date + SWITCHES - 1) % SWITCHES];
+	sw_ix b = r->at[(date + 1) % SWITCHES];
+
+	for (sw_ix s = 0; s < SWITCHES; s++) {
+		for (uint32_t l = 0; l < x->nblocks * LFT_BLOCK; l++)
+			row[l] = l <= r->t->max_lid ? step(r, s, l) : LFT_DROP;
+		routes_put_row(x, s, row, NULL, TOPO_NONE);
+	}
+	free(row);
+	x->lanes.n = (uint8_t)lanes;
+	if (lanes == 1)
+		return x;
+	x->lanes.npairs = 2;
+	x->lanes.pair = mem_alloc(2 * sizeof(*x->lanes.pair));
+	x->lanes.pair[0] = (struct route_lane_pair){a, b, 1};
+	x->lanes.pair[1] = (struct route_lane_pair){b, a, 1};
+	qsort(x->lanes.pair, 2, sizeof(*x->lanes.pair), by_pair);
+	return x;
+}
+
+static void
+ports(struct ring *r, sw_ix s, unsigned first, uint8_t state)
+{
+	for (uint32_t i = 0, k = 0; i < r->t->sw[s].nend; i++) {
+		const struct topo_end *e = &r->t->end[r->t->sw[s].end + i];
+
+		if (e->out != 0 && k++ >= first)
+			r->t->port[e->port].state = state;
+	}
+}
+
+static void
+all_ports(struct ring *r, uint8_t state)
+{
+	for (sw_ix s = 0; s < SWITCHES; s++)
+		ports(r, s, 0, state);
+}
+
+static uint32_t
+leaf(const struct ring *r, sw_ix s)
+{
+	return past_leaf(r->past, r->t->node[r->t->sw[s].node].guid);
+}
+
+static unsigned
+mask(const struct ring *r, unsigned a, unsigned b)
+{
+	return past_mask(r->past, leaf(r, r->at[a]), leaf(r, r->at[b]), 2);
+}
+
+/* A fabric that came up under us: one lane takes nothing, two take masks. */
+static void
+ring_up(struct ring *r, struct routes *by)
+{
+	all_ports(r, INIT);
+	past_found(r->past, r->t, NULL);
+	past_gave(r->past, by);
+	all_ports(r, ACTIVE);
+	past_found(r->past, r->t, by);
+}
+
+START_TEST(one_lane)
+{
+	struct ring r;
+	struct routes *x, *y;
+
+	ring_new(&r);
+	x = ring_routes(&r, 1, 0);
+	y = ring_routes(&r, 2, 0);
+	ring_up(&r, x);
+	ck_assert_uint_eq(past_count(r.past), SWITCHES);
+	ck_assert_uint_eq(past_lanes(r.past), 1);
+	ck_assert_ptr_null(past_row(r.past, 0));
+	ck_assert(!past_beside(r.past, x));
+	ck_assert_uint_eq(mask(&r, 0, 1), 1);
+	/* those on lane 1 now have connections on lane 0 */
+	ck_assert(past_beside(r.past, y));
+	past_gave(r.past, y);
+	ck_assert_uint_eq(mask(&r, 0, 1), 1);
+	ck_assert_uint_eq(mask(&r, 4, 1), 3);
+	ck_assert_uint_eq(
+		past_mask(r.past, leaf(&r, r.at[4]), leaf(&r, r.at[1]), 1), 1);
+	routes_unref(x);
+	routes_unref(y);
+	ring_free(&r);
+}
+END_TEST
+
+START_TEST(until_ports_come_up)
+{
+	struct ring r;
+	struct routes *x, *y;
+
+	ring_new(&r);
+	x = ring_routes(&r, 2, 0);
+	y = ring_routes(&r, 2, 2);
+	ring_up(&r, x);
+	ck_assert(!past_beside(r.past, x));
+	ck_assert_uint_eq(mask(&r, 4, 1), 2);
+	ck_assert_uint_eq(mask(&r, 1, 3), 1);
+	past_gave(r.past, y);
+	ck_assert_uint_eq(mask(&r, 4, 1), 3);
+	ck_assert_uint_eq(mask(&r, 1, 3), 3);
+	ck_assert_uint_eq(mask(&r, 0, 2), 1);
+	/* one of two ports is not enough */
+	ports(&r, r.at[1], 1, INIT);
+	past_found(r.past, r.t, y);
+	ports(&r, r.at[1], 0, ACTIVE);
+	past_found(r.past, r.t, y);
+	ck_assert_uint_eq(mask(&r, 4, 1), 3);
+	/* the other one, later */
+	ports(&r, r.at[1], 0, INIT);
+	ports(&r, r.at[1], 1, ACTIVE);
+	past_found(r.past, r.t, y);
+	ck_assert_uint_eq(mask(&r, 4, 1), 1);
+	ck_assert_uint_eq(mask(&r, 1, 3), 2);
+	ck_assert(!past_beside(r.past, y));
+	routes_unref(x);
+	routes_unref(y);
+	ring_free(&r);
+}
+END_TEST
+
+START_TEST(strangers)
+{
+	struct ring r;
+	struct routes *x;
+
+	ring_new(&r);
+	x = ring_routes(&r, 2, 0);
+	/* found running, by whom nobody knows */
+	all_ports(&r, ACTIVE);
+	past_found(r.past, r.t, NULL);
+	ck_assert_uint_eq(mask(&r, 0, 1), 3);
+	past_gave(r.past, x);
+	ck_assert_uint_eq(mask(&r, 0, 1), 3);
+	ports(&r, r.at[0], 0, INIT);
+	past_found(r.past, r.t, x);
+	/* its own ports are young, and hence all its connections; but not
+	 * those of the other leaf */
+	ck_assert(!past_any(r.past, leaf(&r, r.at[0])));
+	ck_assert_uint_eq(mask(&r, 0, 1), 3);
+	ports(&r, r.at[1], 0, INIT);
+	past_found(r.past, r.t, x);
+	ck_assert_uint_eq(mask(&r, 0, 1), 1);
+	past_doubt(r.past);
+	ck_assert_uint_eq(mask(&r, 0, 1), 3);
+	routes_unref(x);
+	ring_free(&r);
+}
+END_TEST
+
+START_TEST(second_life)
+{
+	struct ring r, s;
+	struct routes *x, *y;
+
+	ring_new(&r);
+	ring_new(&s);
+	x = ring_routes(&r, 2, 0);
+	y = ring_routes(&r, 2, 2);
+	ring_up(&r, x);
+	past_gave(r.past, y);
+	past_load(s.past, past_lanes(r.past));
+	for (uint32_t i = 0; i < past_count(r.past); i++)
+		past_load_leaf(s.past, past_guid(r.past, i), i == 0);
+	for (uint32_t i = 0; i < past_count(r.past); i++)
+		past_load_row(s.past, i, i ? past_row(r.past, i) : NULL);
+	ck_assert_uint_eq(past_lanes(s.past), 2);
+	for (unsigned a = 0; a < SWITCHES; a++)
+		for (unsigned b = 0; b < SWITCHES; b++) {
+			bool any = past_any(s.past, leaf(&s, s.at[a])) ||
+				   past_any(s.past, leaf(&s, s.at[b]));
+
+			ck_assert_uint_eq(
+				mask(&s, a, b), any ? 3 : mask(&r, a, b));
+		}
+	/* found running as it was: that is no news */
+	all_ports(&s, ACTIVE);
+	past_found(s.past, s.t, NULL);
+	ck_assert_uint_eq(past_count(s.past), SWITCHES);
+	routes_unref(x);
+	routes_unref(y);
+	ring_free(&r);
+	ring_free(&s);
+}
+END_TEST
+
+static void
+install(struct ring *r, const struct routes *x)
+{
+	for (sw_ix s = 0; s < r->t->nsw; s++)
+		for (uint32_t b = 0; b < x->nblocks; b++)
+			hw_set_block(r->hw, r->t->node[r->t->sw[s].node].guid,
+				b, routes_ref_of(x, s, b));
+	hw_drained(r->hw);
+}
+
+static struct safe_transition *
+transit(struct ring *r, const struct routes *x, const struct routes *y)
+{
+	const struct safe_job job = {
+		.from = x, .to = y, .hw = r->hw, .max_stages = 8};
+
+	return safe_plan(&job);
+}
+
+/*
+ * The tables stay and lanes move: connections of old are a cycle with those
+ * of today on lane 0, though neither the old lanes nor the new ones have any.
+ */
+START_TEST(old_connections_would_deadlock)
+{
+	struct safe_transition *p;
+	struct ring r;
+	struct routes *x, *y;
+
+	ring_new(&r);
+	x = ring_routes(&r, 2, 0);
+	y = ring_routes(&r, 2, 2);
+	install(&r, x);
+	ring_up(&r, x);
+	p = transit(&r, x, y);
+	ck_assert_int_eq(p->way, SAFE_BLOCKED);
+	ck_assert_uint_eq(p->nwrites, 0);
+	ck_assert_uint_eq(p->nturns, 2); /* one each way round */
+	ck_assert_uint_eq(p->nstays, 2);
+	ck_assert_str_ne(p->stale, "");
+	for (size_t i = 0; i < p->nturns; i++) {
+		/* where today's lane 0 does not turn */
+		ck_assert_uint_eq(p->turn[i].sw, r.at[2]);
+		ck_assert_uint_eq(p->turn[i].lanes, 1);
+		ck_assert(p->turn[i].stays);
+	}
+	safe_free(p);
+	/* they are there as long as those connections are */
+	past_gave(r.past, y);
+	p = transit(&r, y, y);
+	ck_assert_uint_eq(p->nstays, 2);
+	safe_free(p);
+	all_ports(&r, INIT);
+	past_found(r.past, r.t, y);
+	p = transit(&r, y, y);
+	ck_assert_int_eq(p->way, SAFE_NOTHING);
+	ck_assert_uint_eq(p->nstays, 0);
+	safe_free(p);
+	routes_unref(x);
+	routes_unref(y);
+	ring_free(&r);
+}
+END_TEST
+
+/* Connections made when there was one lane keep to it when there are two. */
+START_TEST(another_number_of_lanes)
+{
+	struct safe_transition *p;
+	struct ring r;
+	struct routes *x, *y;
+
+	ring_new(&r);
+	x = world_routes(r.t, r.pool, NULL, TOPO_NONE);
+	y = routes_for(x, r.t);
+	y->lanes.n = y->lanes.spread = 2;
+	y->lanes.cls = mem_zalloc(r.t->nsw, sizeof(*y->lanes.cls));
+	for (sw_ix s = 0; s < r.t->nsw; s++)
+		y->lanes.cls[s] = (uint16_t)s;
+	install(&r, x);
+	ring_up(&r, x);
+	p = transit(&r, x, y); /* up and down on every lane: no harm */
+	ck_assert_int_eq(p->way, SAFE_NOTHING);
+	safe_free(p);
+	routes_unref(y);
+	y = ring_routes(&r, 2, 0);
+	/* these need their lanes, and old connections are all on the first */
+	p = transit(&r, x, y);
+	ck_assert_int_eq(p->way, SAFE_BLOCKED);
+	ck_assert_uint_eq(p->nstays, p->nturns);
+	ck_assert_uint_gt(p->nstays, 0);
+	safe_free(p);
+	routes_unref(x);
+	routes_unref(y);
+	ring_free(&r);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("past");
+	TCase *t = tcase_create("past");
+
+	tcase_add_test(t, one_lane);
+	tcase_add_test(t, until_ports_come_up);
+	tcase_add_test(t, strangers);
+	tcase_add_test(t, second_life);
+	tcase_add_test(t, old_connections_would_deadlock);
+	tcase_add_test(t, another_number_of_lanes);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}

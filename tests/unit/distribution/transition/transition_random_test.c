@@ -1,0 +1,397 @@
+/*
+ * Random transitions between random verified routings on random fabrics, in
+ * random order, with lost answers and changes in the middle of changes: after
+ * every step the dependency graph of all that packets may have met is built
+ * by brute force and must have no cycle (hence no loop either). Between them
+ * the subnet manager may have begun a second life, in which it could not read
+ * what all switches hold: that is in force all the same.
+ */
+#include <check.h>
+#include <stdio.h>
+
+#include "tests/unit/distribution/transition/transition_world.h"
+#include "tests/unit/suite.h"
+
+struct run {
+	struct rng r;
+	uint64_t seed;
+	unsigned kind;
+	struct fabric *f; /* nothing failed */
+	struct lft_pool *pool;
+	struct hwstate *hw;
+	struct topo *t;	     /* in force */
+	struct routes *from; /* likewise */
+	struct world w;
+	bool fresh;    /* a switch has come back */
+	bool lives;    /* there are second lives */
+	uint32_t bulk; /* as in safe_job */
+	unsigned steps, blocked, staged, direct, stages, unread;
+};
+
+static void
+begin(struct run *run, unsigned kind, uint64_t seed, bool lives)
+{
+	const struct frozen_lids many = {.lmc = lives ? 2 : 0};
+
+	*run = (struct run){
+		.r = {seed}, .seed = seed, .kind = kind, .lives = lives};
+	run->f = world_fabric(kind, &run->r);
+	run->t = frozen_topo(run->f, &many);
+	world_capable(run->t, true);
+	run->pool = lft_pool_new();
+	run->hw = hw_new(run->pool);
+	run->from = world_routes(
+		run->t, run->pool, NULL, rng_below(&run->r, run->t->nsw));
+	world_new(&run->w, run->t, run->t->max_lid + 1U);
+	world_install(&run->w, run->hw, run->from);
+}
+
+static void
+end(struct run *run)
+{
+	world_free(&run->w);
+	routes_unref(run->from);
+	hw_free(run->hw);
+	ck_assert_uint_eq(run->pool->live, 0);
+	lft_pool_free(run->pool);
+	topo_unref(run->t);
+	fabric_free(run->f);
+}
+
+/* The fabric with something else broken; what comes back has no tables. */
+static struct topo *
+change(struct run *run)
+{
+	struct fabric *g = world_damage(run->f, &run->r);
+	struct topo *t = frozen_again(g, run->t, 0);
+
+	world_capable(t, true);
+	run->fresh = false;
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		struct topo_node *n = &t->node[t->sw[s].node];
+
+		if (topo_by_node_guid(run->t, n->guid) == TOPO_NONE) {
+			hw_forget(run->hw, n->guid);
+			n->flags |= TN_FRESH;
+			run->fresh = true;
+		}
+	}
+	fabric_free(g);
+	return t;
+}
+
+/* A second life, when what was under way has gone: it reads most blocks. */
+static void
+live_again(struct run *run)
+{
+	const struct topo *t = run->t;
+	uint32_t nlids = run->w.nlids;
+	uint8_t line[LFT_BLOCK];
+
+	world_drain(&run->w);
+	hw_free(run->hw);
+	run->hw = hw_new(run->pool);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t l = 0; l < nlids; l++) {
+			uint64_t is = run->w.is[(size_t)s * nlids + l];
+			lft_ref r;
+
+			if (l % LFT_BLOCK == 0)
+				memset(line, LFT_DROP, sizeof(line));
+			if (is != world_bit(LFT_DROP))
+				line[l % LFT_BLOCK] =
+					(uint8_t)__builtin_ctzll(is);
+			if ((l + 1) % LFT_BLOCK != 0 && l + 1 < nlids)
+				continue;
+			if (rng_below(&run->r, 4) == 0)
+				continue; /* no answer */
+			r = lft_add(run->pool, line);
+			hw_set_block(run->hw, t->node[t->sw[s].node].guid,
+				l / LFT_BLOCK, r);
+			lft_drop(run->pool, r);
+		}
+}
+
+/* Everything that is met, and all that the new routing wants. */
+static uint64_t *
+mixture(const struct world *w, const uint64_t *set, const struct routes *to)
+{
+	size_t n = (size_t)w->t->nsw * w->nlids;
+	uint64_t *all = mem_alloc(n * sizeof(*all));
+
+	for (sw_ix s = 0; s < w->t->nsw; s++)
+		for (uint32_t l = 0; l < w->nlids; l++) {
+			size_t i = (size_t)s * w->nlids + l;
+
+			all[i] = world_bit(routes_port(to, s, (uint16_t)l));
+			if (set != NULL)
+				all[i] |= set[i];
+		}
+	return all;
+}
+
+#define holds(run, what)                                                       \
+	ck_assert_msg(what, "%s: kind %u seed %llu", #what, (run)->kind,       \
+		(unsigned long long)(run)->seed)
+
+/* Blocked turns: none that the new routing makes, none in vain. */
+static void
+check_blocks(struct run *run, struct world *w, const struct safe_transition *x,
+	const uint64_t *all, const struct routes *to)
+{
+	uint64_t *is = mixture(w, NULL, to);
+
+	w->turn = x->turn;
+	w->nturns = x->nturns;
+	holds(run, !world_cyclic(w, all));
+	for (w->skip = 0; w->skip < w->nturns; w->skip++)
+		holds(run, world_cyclic(w, all));
+	w->skip = SIZE_MAX;
+	w->nturns = 0;
+	(void)world_graph(w, is);
+	for (size_t i = 0; i < x->nturns; i++) {
+		const struct safe_turn *b = &x->turn[i];
+		sw_ix peer = 0;
+		uint32_t d = world_behind(w, b->sw, b->out, &peer);
+
+		holds(run,
+			!w->dep[(size_t)(w->off[b->sw] + b->in) * w->nch + d]);
+	}
+	w->nturns = x->nturns;
+	free(is);
+}
+
+static void
+check_plan(struct run *run, struct world *w, const struct safe_transition *x,
+	const struct routes *to)
+{
+	uint64_t *all = mixture(w, w->met, to);
+	bool cyclic = world_cyclic(w, all);
+
+	if (x->way != SAFE_NOTHING) {
+		holds(run, x->mixed_edges == world_graph(w, all));
+		holds(run, cyclic == (x->cyclic > 0));
+		holds(run, cyclic == (x->cause[0] != '\0'));
+		holds(run, cyclic || x->way == SAFE_DIRECT);
+		holds(run, !cyclic || x->way != SAFE_DIRECT);
+		holds(run, (x->way == SAFE_STAGED) == (x->nstages > 1) ||
+				   x->way == SAFE_BLOCKED);
+	} else {
+		holds(run, x->nwrites == 0);
+	}
+	holds(run, (x->way == SAFE_BLOCKED) == (x->nturns > 0));
+	if (x->way == SAFE_BLOCKED) {
+		/* up to turns that the new routing itself makes */
+		holds(run, x->cut_pairs <= x->paper_pairs ||
+				   to->turn_leaf != TOPO_NONE);
+		if (x->nstages == 1)
+			check_blocks(run, w, x, all, to);
+	}
+	free(all);
+}
+
+/* One stage on its way. */
+struct flight {
+	const struct safe_write *write;
+	size_t n, acked;
+	uint8_t *state; /* 0 to be sent, 1 sent, 2 acknowledged */
+};
+
+static void
+one_step(struct run *run, struct world *w, struct flight *fl)
+{
+	size_t i = rng_below(&run->r, (uint32_t)fl->n);
+	const struct safe_write *x = &fl->write[i];
+	uint64_t guid = w->t->node[w->t->sw[x->sw].node].guid;
+	const uint8_t *line = lft_bytes(run->pool, x->image);
+
+	if (fl->state[i] == 2)
+		return;
+	run->steps++;
+	if (fl->state[i] == 0) {
+		hw_sending(run->hw, guid, x->block, x->image);
+		world_may(w, x->sw, x->block, line, rng_below(&run->r, 4) > 0);
+		fl->state[i] = 1;
+	} else if (rng_below(&run->r, 5) == 0) {
+		hw_unknown_block(run->hw, guid, x->block);
+		fl->state[i] = 0; /* sent again */
+	} else {
+		hw_set_block(run->hw, guid, x->block, x->image);
+		if ((w->t->node[w->t->sw[x->sw].node].flags & TN_FRESH) != 0)
+			hw_unmet(run->hw, guid, x->block);
+		world_may(w, x->sw, x->block, line, true);
+		fl->state[i] = 2;
+		fl->acked++;
+	}
+	holds(run, !world_cyclic(w, w->met));
+}
+
+/* True when it came to its end. */
+static bool
+carry_out(struct run *run, struct world *w, const struct safe_write *write,
+	size_t n, bool interrupt)
+{
+	struct flight fl = {write, n, 0, mem_zalloc(n, 1)};
+
+	while (fl.acked < n) {
+		if (interrupt && rng_below(&run->r, 1 + 2 * (uint32_t)n) == 0)
+			break;
+		one_step(run, w, &fl);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (fl.state[i] == 1)
+			hw_unknown_block(run->hw,
+				w->t->node[w->t->sw[write[i].sw].node].guid,
+				write[i].block);
+	free(fl.state);
+	return fl.acked == n;
+}
+
+static void
+drain(struct run *run, struct world *w)
+{
+	hw_drained(run->hw);
+	world_drain(w);
+}
+
+static void
+check_tables(struct run *run, const struct world *w, const struct routes *to)
+{
+	for (sw_ix s = 0; s < w->t->nsw; s++)
+		for (uint32_t l = 0; l <= to->top; l++)
+			holds(run, w->is[(size_t)s * w->nlids + l] ==
+					   world_bit(routes_port(
+						   to, s, (uint16_t)l)));
+}
+
+static void
+carry_out_all(struct run *run, struct world *w, struct safe_transition *x,
+	const struct routes *to)
+{
+	bool interrupt = x->way != SAFE_BLOCKED && !run->fresh &&
+			 rng_below(&run->r, 3) == 0;
+	size_t i = x->nwalls, n;
+
+	if (x->nwalls > 0) {
+		/* what has come back is not yet up */
+		world_rise(w, &run->w, false);
+		if (!carry_out(run, w, x->write, i, interrupt))
+			return;
+		world_rise(w, &run->w, true);
+		drain(run, w);
+	}
+	for (unsigned k = 0; k < x->nstages; k++, i += n) {
+		for (n = 0; i + n < x->nwrites && x->write[i + n].stage == k;)
+			n++;
+		if (k + 1 == x->nstages && x->way == SAFE_BLOCKED) {
+			w->turn = x->turn;
+			w->nturns = x->nturns;
+			holds(run, !world_cyclic(w, w->met));
+			drain(run, w);
+		}
+		if (k > 0)
+			drain(run, w);
+		if (!carry_out(run, w, x->write + i, n, interrupt))
+			return;
+	}
+	ck_assert_uint_eq(i, x->nwrites);
+	check_tables(run, w, to);
+	if (x->way == SAFE_BLOCKED || rng_below(&run->r, 2) == 0)
+		drain(run, w);
+	w->nturns = 0;
+	holds(run, !world_cyclic(w, w->met));
+}
+
+/* New routes over new cables: the order kept, another root, or anything. */
+static void
+transit(struct run *run)
+{
+	struct topo *t = change(run);
+	unsigned how = rng_below(&run->r, 3);
+	sw_ix root = how == 1 ? rng_below(&run->r, t->nsw) : TOPO_NONE;
+	struct routes *to =
+		world_routes(t, run->pool, how == 0 ? run->from : NULL, root);
+	struct safe_job job = {.to = to,
+		.from = run->from,
+		.hw = run->hw,
+		.bulk = run->bulk,
+		.max_stages = 1 + rng_below(&run->r, 8)};
+	uint32_t lids = t->max_lid + 1U;
+	struct safe_transition *x;
+	struct world w;
+
+	world_new(&w, t, lids > run->w.nlids ? lids : run->w.nlids);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		t->sw[s].lft_top = (uint16_t)(w.nlids - 1);
+	world_move(&w, &run->w);
+	x = safe_plan(&job);
+	holds(run, x->unread == 0 || run->lives);
+	if (x->unread == 0)
+		check_plan(run, &w, x, to);
+	run->unread += x->unread > 0;
+	run->direct += x->way == SAFE_DIRECT;
+	run->staged += x->way == SAFE_STAGED;
+	run->blocked += x->way == SAFE_BLOCKED;
+	run->stages += x->nstages;
+	carry_out_all(run, &w, x, to);
+	safe_free(x);
+	world_free(&run->w);
+	run->w = w;
+	routes_unref(run->from);
+	run->from = to;
+	topo_unref(run->t);
+	run->t = t;
+}
+
+static void
+many_transitions(unsigned kind, unsigned seeds, bool lives)
+{
+	unsigned steps = 0, direct = 0, staged = 0, blocked = 0, unread = 0;
+
+	for (uint64_t seed = 1; seed <= seeds; seed++) {
+		struct run run;
+
+		begin(&run, kind, seed * 1000 + kind, lives);
+		run.bulk = seed > 20;
+		for (unsigned i = 0; i < 5; i++) {
+			if (lives && rng_below(&run.r, 2) == 0)
+				live_again(&run);
+			transit(&run);
+		}
+		steps += run.steps;
+		direct += run.direct;
+		staged += run.staged;
+		blocked += run.blocked;
+		unread += run.unread;
+		end(&run);
+	}
+	ck_assert_int_eq(unread > 0, lives);
+	(void)printf("kind %u: %u steps, %u direct, %u staged, %u blocked, "
+		     "%u with tables that nobody knew\n",
+		kind, steps, direct, staged, blocked, unread);
+}
+
+START_TEST(random_transitions)
+{
+	many_transitions((unsigned)_i, 30, false);
+}
+END_TEST
+
+START_TEST(second_lives)
+{
+	many_transitions((unsigned)_i, 10, true);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("safe_prop");
+	TCase *tc = tcase_create("random");
+
+	tcase_set_timeout(tc, 300);
+	tcase_add_loop_test(tc, random_transitions, 0, 6);
+	tcase_add_loop_test(tc, second_lives, 0, 6);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}

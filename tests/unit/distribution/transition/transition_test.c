@@ -1,0 +1,541 @@
+/* Transitions: what each method and each kind of switch leads to. */
+#include <check.h>
+
+#include "tests/unit/distribution/transition/transition_bed.h"
+#include "tests/unit/suite.h"
+
+START_TEST(nothing_to_do)
+{
+	struct bed b;
+	struct safe_transition *x;
+	struct rng r = {1};
+
+	bed_new(&b, world_fabric(4, &r), TOPO_NONE, 1);
+	b.to = routes_ref(b.from);
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	ck_assert_int_eq(x->way, SAFE_NOTHING);
+	ck_assert_uint_eq(x->nwrites + x->nturns + x->entries + x->blocks, 0);
+	ck_assert_uint_eq(x->kept, (uint64_t)b.t->nsw * b.from->nblocks);
+	safe_free(x);
+	safe_free(NULL);
+	ck_assert_str_eq(safe_way_name(SAFE_BLOCKED), "blocked");
+	ck_assert_str_eq(safe_method_name(SAFE_BREAK_PORTS), "break-ports");
+	bed_free(&b);
+}
+END_TEST
+
+/*
+ * As long as the order is kept stages are enough. links: up to so many fail at
+ * once, of a fabric that has lost a link before, or two, or none; 1: one does.
+ */
+static void
+kept_order(struct fabric *fabric(unsigned, struct rng *), unsigned kind,
+	unsigned seeds, unsigned links)
+{
+	unsigned kept = 0, staged = 0, blocked = 0;
+
+	for (uint64_t seed = 1; seed <= seeds; seed++) {
+		struct rng r = {seed * 100 + kind};
+		struct safe_transition *x;
+		struct bed b;
+		bool same;
+
+		bed_new(&b, fabric(kind, &r), TOPO_NONE, seed);
+		for (uint64_t i = 0; links > 1 && i < seed % 3; i++) {
+			bed_fail(&b, true, TOPO_NONE);
+			bed_settle(&b);
+		}
+		bed_fail_links(&b, links > 1 ? 1 + rng_below(&b.r, links) : 1,
+			true, TOPO_NONE);
+		x = bed_plan(&b, SAFE_AUTO, 32);
+		same = world_reversed(b.from, b.to) == 0;
+		kept += same;
+		staged += same && x->way == SAFE_STAGED;
+		blocked += !same && x->way == SAFE_BLOCKED;
+		ck_assert_msg(!same || x->way != SAFE_BLOCKED,
+			"kind %u seed %llu: %s", kind, (unsigned long long)seed,
+			x->cause);
+		safe_free(x);
+		bed_free(&b);
+	}
+	(void)printf("kind %u: %u with the order kept, %u staged; %u of the "
+		     "others blocked\n",
+		kind, kept, staged, blocked);
+	ck_assert_uint_gt(kept, 0);
+}
+
+START_TEST(kept_order_never_blocks)
+{
+	kept_order(world_fabric, (unsigned)_i, 60, 1);
+}
+END_TEST
+
+/* The same for several failures at once, in trees, planes and tori. */
+START_TEST(kept_order_and_several_failures)
+{
+	kept_order(world_tiers, (unsigned)_i, 48, 4);
+}
+END_TEST
+
+/* f without the cable between two nodes of these names; f is freed. */
+static struct fabric *
+cut(struct fabric *f, const char *const end[2])
+{
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	struct fabric_edit edit = {.drop_cable = drop};
+	unsigned found = 0;
+	struct fabric *g;
+
+	for (uint32_t c = 0; c < f->ncables; c++) {
+		const char *a = f->node[f->cable[c].node[0]].name;
+		const char *b = f->node[f->cable[c].node[1]].name;
+
+		drop[c] = (strcmp(a, end[0]) == 0 && strcmp(b, end[1]) == 0) ||
+			  (strcmp(a, end[1]) == 0 && strcmp(b, end[0]) == 0);
+		found += drop[c];
+	}
+	ck_assert_uint_eq(found, 1);
+	g = fabric_rebuild(f, &edit);
+	free(drop);
+	fabric_free(f);
+	return g;
+}
+
+/*
+ * The subtree of the turns, above pod4.leaf2, loses a cable, and somebody joins
+ * what it served; then another one. The joiner stays, though others could join
+ * more: only what it cannot join is turned over.
+ */
+START_TEST(joiners_stay)
+{
+	static const struct {
+		const char *cable[2][2];
+		unsigned reversed;
+	} row[] = {
+		{{{"pod4.leaf2", "pod4.mid1"}, {"pod4.mid1", "top1"}}, 1},
+		{{{"pod4.leaf2", "pod4.mid2"}, {"pod4.mid2", "top4"}}, 1},
+		{{{"pod4.mid1", "top1"}, {"pod2.mid1", "top2"}}, 0},
+		{{{"pod4.mid1", "top2"}, {"pod3.mid1", "top1"}}, 0},
+	};
+	struct reason why = {""};
+	struct fabric *f = gen_tree_three(4, &why);
+	struct lft_pool *pool = lft_pool_new();
+	struct topo *t[3];
+	struct routes *r[3];
+
+	t[0] = frozen_topo(f, NULL);
+	r[0] = world_routes(t[0], pool, NULL, TOPO_NONE);
+	for (unsigned k = 0; k < 2; k++) {
+		f = cut(f, row[_i].cable[k]);
+		t[k + 1] = frozen_again(f, t[k], 0);
+		r[k + 1] = world_routes(t[k + 1], pool, r[k], TOPO_NONE);
+		ck_assert_uint_eq(r[k + 1]->reranked, 0);
+	}
+	ck_assert_uint_gt(world_reversed(r[0], r[1]), 0);
+	ck_assert_uint_eq(world_reversed(r[1], r[2]), row[_i].reversed);
+	for (unsigned k = 0; k < 3; k++) {
+		routes_unref(r[k]);
+		topo_unref(t[k]);
+	}
+	lft_pool_free(pool);
+	fabric_free(f);
+}
+END_TEST
+
+/* The first stage is written, and nothing is closed: any of its mixtures. */
+static bool
+first_stage(struct bed *b, const struct safe_transition *x)
+{
+	bool urgent = false;
+
+	for (size_t i = 0; i < x->nwrites && x->write[i].stage == 0; i++) {
+		const struct safe_write *w = &x->write[i];
+
+		urgent |= w->urgent;
+		world_may(&b->w, w->sw, w->block, lft_bytes(b->pool, w->image),
+			true);
+	}
+	ck_assert(!world_cyclic(&b->w, b->w.met));
+	return urgent;
+}
+
+/* What is lost is repaired before any turn is closed, where that is safe. */
+START_TEST(repairs_before_blocks)
+{
+	unsigned blocked = 0, repaired = 0;
+
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		struct rng r = {seed};
+		struct safe_transition *x;
+		struct bed b;
+
+		bed_new(&b, world_fabric(0, &r), 0, seed);
+		bed_fail(&b, false, b.t->nsw - 1);
+		x = bed_plan(&b, SAFE_AUTO, 2);
+		if (x->way == SAFE_BLOCKED) {
+			blocked++;
+			repaired += x->nstages > 1 && first_stage(&b, x);
+		}
+		safe_free(x);
+		bed_free(&b);
+	}
+	(void)printf(
+		"%u blocked, %u of them repair first\n", blocked, repaired);
+	ck_assert_uint_gt(repaired * 2, blocked);
+}
+END_TEST
+
+/* Neighbours of the change, blocks by stage, urgent ones first. */
+static void
+check_order(const struct safe_transition *x)
+{
+	uint64_t blocks = 0;
+
+	for (size_t i = 0; i < x->nwrites; i++) {
+		const struct safe_write *a = &x->write[i], *b = a + 1;
+
+		blocks += a->last;
+		ck_assert_uint_lt(a->stage, x->nstages);
+		if (i + 1 == x->nwrites)
+			continue;
+		ck_assert_uint_le(a->stage, b->stage);
+		ck_assert(a->stage != b->stage || a->urgent || !b->urgent);
+	}
+	ck_assert_uint_eq(blocks, x->blocks);
+}
+
+START_TEST(methods)
+{
+	static const enum safe_method all[] = {SAFE_AUTO, SAFE_STATIC,
+		SAFE_BREAK_PORTS, SAFE_BREAK_DEPENDENCIES, SAFE_DYNAMIC};
+	struct rng r = {(uint64_t)_i};
+	struct bed b;
+	uint64_t cut[5];
+
+	bed_new(&b, world_fabric(0, &r), 0, (uint64_t)_i);
+	bed_fail(&b, false, b.t->nsw - 1);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		struct safe_transition *x = bed_plan(&b, all[i], 1);
+
+		ck_assert_int_eq(x->method, all[i]);
+		check_order(x);
+		cut[i] = x->cut_pairs;
+		if (all[i] == SAFE_DYNAMIC) {
+			ck_assert_uint_eq(x->nturns, 0);
+			ck_assert_int_eq(bed_safe(&b, x), x->cyclic == 0);
+		} else {
+			ck_assert(bed_safe(&b, x));
+		}
+		if (all[i] == SAFE_STATIC)
+			ck_assert_uint_gt(x->nturns, b.t1->nadj / 2);
+		if (all[i] == SAFE_STATIC || all[i] == SAFE_BREAK_PORTS)
+			for (size_t k = 0; k < x->nturns; k++)
+				ck_assert(x->turn[k].by_port);
+		safe_free(x);
+	}
+	ck_assert_uint_le(cut[0], cut[3]);
+	ck_assert_uint_le(cut[3], cut[2]);
+	ck_assert_uint_le(cut[2], cut[1]);
+	ck_assert_uint_eq(cut[4], 0);
+	bed_free(&b);
+}
+END_TEST
+
+/* Switches that cannot map a turn to lane 15 lose the port instead. */
+START_TEST(by_port)
+{
+	unsigned blocked = 0;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct rng r = {seed};
+		struct safe_transition *x;
+		struct bed b;
+
+		bed_new(&b, world_fabric(0, &r), 0, seed);
+		bed_fail(&b, false, b.t->nsw - 1);
+		world_capable(b.t1, _i != 0);
+		for (port_ix p = 0; _i == 1 && p < b.t1->nports; p++)
+			b.t1->port[p].vl_cap = 1;
+		for (sw_ix s = 0; _i == 2 && s < b.t1->nsw; s++)
+			turns_refuse(hw_turns(b.hw),
+				b.t1->node[b.t1->sw[s].node].guid);
+		x = bed_plan(&b, SAFE_AUTO, 1);
+		ck_assert(bed_safe(&b, x));
+		for (size_t i = 0; i < x->nturns; i++)
+			ck_assert(x->turn[i].by_port && x->turn[i].out == 0);
+		blocked += x->nturns > 0;
+		safe_free(x);
+		bed_free(&b);
+	}
+	ck_assert_uint_gt(blocked, 0);
+}
+END_TEST
+
+/* Some turn whose cables lead up (as switches are placed), or do not. */
+static struct safe_guest
+turn_of(const struct bed *b, const uint32_t *pos, bool from_above, bool up)
+{
+	const struct topo *t = b->t1;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const struct topo_adj *a = &t->adj[t->sw[s].adj];
+
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++)
+			for (uint32_t o = 0; o < t->sw[s].nadj; o++)
+				if (i != o &&
+					(pos[a[i].peer] < pos[s]) ==
+						from_above &&
+					(pos[a[o].peer] < pos[s]) == up)
+					return (struct safe_guest){
+						s, a[i].out, a[o].out};
+	}
+	ck_abort_msg("no such turn");
+}
+
+/* The switch that a turn leads to. */
+static sw_ix
+turn_end(const struct bed *b, const struct safe_guest *g)
+{
+	sw_ix peer = TOPO_NONE;
+
+	(void)world_behind(&b->w, g->sw, g->out, &peer);
+	return peer;
+}
+
+/*
+ * Trees that may stay while tables are written: those that keep the new order,
+ * for what is made in it will meet them, and feed nobody that is not known.
+ */
+START_TEST(guests)
+{
+	struct rng r = {7};
+	struct safe_transition *x;
+	struct bed b;
+	struct safe_guest valley, peak, slope;
+	struct safe_job job;
+	uint32_t *pos;
+
+	bed_new(&b, world_fabric(0, &r), 0, 7);
+	bed_fail(&b, true, TOPO_NONE);
+	pos = mem_zalloc(b.t1->nsw, sizeof(*pos));
+	routes_line(b.to, pos);
+	valley = turn_of(&b, pos, true, true);
+	peak = turn_of(&b, pos, false, false);
+	slope = turn_of(&b, pos, true, false);
+	job = (struct safe_job){.to = b.to,
+		.from = b.from,
+		.hw = b.hw,
+		.max_stages = 8,
+		.guests = true,
+		.unsettled = true};
+	/* only one block differs, and in one entry: it is direct */
+	for (sw_ix s = 0; s < b.t1->nsw; s++)
+		hw_set_block(b.hw, b.t1->node[b.t1->sw[s].node].guid, 0,
+			routes_ref_of(b.to, s, 0));
+	hw_drained(b.hw);
+	hw_set_block(
+		b.hw, b.t1->node[b.t1->sw[slope.sw].node].guid, 0, LFT_EMPTY);
+	hw_drained(b.hw);
+	x = safe_plan(&job);
+	ck_assert_int_eq(x->way, SAFE_DIRECT);
+	ck_assert(safe_guest_asks(x));
+	ck_assert(!safe_guest_admit(x, &valley, 1));
+	ck_assert(safe_guest_admit(x, &peak, 1));
+	ck_assert(safe_guest_admit(x, &slope, 1));
+	safe_free(x);
+	/* now nobody knows what is beyond */
+	b.t1->node[b.t1->sw[turn_end(&b, &slope)].node].flags = TN_QUARANTINED;
+	hw_forget(b.hw, b.t1->node[b.t1->sw[turn_end(&b, &slope)].node].guid);
+	x = safe_plan(&job);
+	ck_assert_int_eq(x->way, SAFE_DIRECT);
+	ck_assert(!safe_guest_admit(x, &slope, 1));
+	safe_free(x);
+	free(pos);
+	bed_free(&b);
+}
+END_TEST
+
+/* A cable that is down carries nothing; one in Init does when it will rise. */
+START_TEST(port_states)
+{
+	struct rng r = {7};
+	struct safe_transition *x;
+	const struct topo_adj *a;
+	port_ix p;
+	uint64_t edges;
+	struct bed b;
+
+	bed_new(&b, world_fabric(0, &r), 0, 7);
+	bed_fail(&b, false, b.t->nsw - 1);
+	a = &b.t1->adj[b.t1->sw[0].adj];
+	p = topo_port_of(b.t1, b.t1->sw[0].node, a->out);
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	edges = x->mixed_edges;
+	safe_free(x);
+	b.t1->port[p].state = 2;
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	ck_assert_uint_eq(x->mixed_edges, edges);
+	safe_free(x);
+	b.t1->port[p].flags |= TP_UNREAD;
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	ck_assert_uint_lt(x->mixed_edges, edges);
+	safe_free(x);
+	b.t1->port[p].flags = 0;
+	b.t1->port[p].state = 1;
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	ck_assert_uint_lt(x->mixed_edges, edges);
+	safe_free(x);
+	bed_free(&b);
+}
+END_TEST
+
+/* From what the verifier noted or from the tables: the same mixture. */
+START_TEST(noted_turns)
+{
+	struct reason why = {""};
+	struct safe_transition *x, *y;
+	struct bed b;
+
+	bed_new(&b, gen_tree_three(_i ? 8 : 6, &why), TOPO_NONE, 3);
+	bed_fail(&b, true, TOPO_NONE);
+	ck_assert_ptr_ne(b.to->turns, NULL);
+	x = bed_plan(&b, SAFE_AUTO, 8);
+	free(b.to->turns);
+	b.to->turns = NULL;
+	y = bed_plan(&b, SAFE_AUTO, 8);
+	ck_assert_uint_gt(x->nwrites, 0);
+	ck_assert_uint_eq(x->mixed_edges, y->mixed_edges);
+	ck_assert_uint_eq(x->cyclic, y->cyclic);
+	ck_assert_uint_eq(x->nwrites, y->nwrites);
+	ck_assert_int_eq(x->way, y->way);
+	safe_free(x);
+	safe_free(y);
+	bed_free(&b);
+}
+END_TEST
+
+/* Two lanes, by random classes of switches. */
+static void
+two_lanes(struct routes *r, struct rng *g)
+{
+	r->lanes.n = r->lanes.spread = 2;
+	r->lanes.cls = mem_alloc(r->topo->nsw * sizeof(*r->lanes.cls));
+	for (sw_ix s = 0; s < r->topo->nsw; s++)
+		r->lanes.cls[s] = (uint16_t)rng_below(g, 2);
+}
+
+static sw_ix
+home(const struct topo *t, uint32_t lid)
+{
+	port_ix p = topo_by_lid(t, (uint16_t)lid, NULL);
+
+	return p == TOPO_NONE ? TOPO_NONE : topo_switch_of(t, p);
+}
+
+/* Does s send to the LID on this lane, by old routes or by new? */
+static bool
+sends(const struct bed *b, sw_ix s, uint32_t lid, uint8_t lane)
+{
+	uint64_t guid = b->t1->node[b->t1->sw[s].node].guid;
+	sw_ix was = b->t->node[topo_by_node_guid(b->t, guid)].sw;
+	sw_ix is = home(b->t1, lid), old = home(b->t, lid);
+
+	if (is == TOPO_NONE && old == TOPO_NONE)
+		return true;
+	return (is != TOPO_NONE && routes_lane(&b->to->lanes, s, is) == lane) ||
+	       (old != TOPO_NONE &&
+		       routes_lane(&b->from->lanes, was, old) == lane);
+}
+
+/* Entries for the LID of switches that no packet on this lane comes to. */
+static void
+forget_unreached(const struct bed *b, uint64_t *all, uint32_t lid, uint8_t lane)
+{
+	const struct world *w = &b->w;
+	bool *seen = mem_zalloc(w->t->nsw, sizeof(*seen)), more = true;
+	sw_ix peer = 0;
+
+	for (sw_ix s = 0; s < w->t->nsw; s++)
+		seen[s] = sends(b, s, lid, lane);
+	while (more) {
+		more = false;
+		for (sw_ix s = 0; s < w->t->nsw; s++)
+			for (unsigned p = 1; seen[s] && p < 63; p++) {
+				if (!(all[(size_t)s * w->nlids + lid] >> p &
+					    1) ||
+					world_behind(w, s, p, &peer) == w->nch)
+					continue;
+				more |= !seen[peer];
+				seen[peer] = true;
+			}
+	}
+	for (sw_ix s = 0; s < w->t->nsw; s++)
+		if (!seen[s])
+			all[(size_t)s * w->nlids + lid] = 0;
+	free(seen);
+}
+
+START_TEST(lanes)
+{
+	for (uint64_t seed = 1; seed <= 15; seed++) {
+		struct rng r = {seed};
+		struct safe_transition *x;
+		uint64_t edges = 0;
+		bool cyclic = false;
+		struct bed b;
+		size_t n;
+
+		bed_new(&b, world_fabric((unsigned)_i, &r), 0, seed);
+		bed_fail(&b, seed % 2 == 0, b.t->nsw - 1);
+		two_lanes(b.from, &r);
+		two_lanes(b.to, &r);
+		n = (size_t)b.w.t->nsw * b.w.nlids;
+		for (uint8_t lane = 0; lane < 2; lane++) {
+			uint64_t *all = mem_dup(b.w.met, n * sizeof(*all));
+
+			for (sw_ix s = 0; s < b.t1->nsw; s++)
+				for (uint32_t l = 0; l < b.w.nlids; l++)
+					all[(size_t)s * b.w.nlids + l] |=
+						world_bit(routes_port(
+							b.to, s, (uint16_t)l));
+			for (uint32_t l = 0; l < b.w.nlids; l++)
+				forget_unreached(&b, all, l, lane);
+			edges += world_graph(&b.w, all);
+			cyclic |= world_cyclic(&b.w, all);
+			free(all);
+		}
+		x = bed_plan(&b, SAFE_AUTO, 8);
+		if (x->way != SAFE_NOTHING) {
+			ck_assert_uint_eq(x->mixed_edges, edges);
+			ck_assert_int_eq(cyclic, x->cyclic > 0);
+		}
+		for (size_t i = 0; i < x->nturns; i++)
+			ck_assert_uint_ne(x->turn[i].lanes & 3, 0);
+		check_order(x);
+		safe_free(x);
+		bed_free(&b);
+	}
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("safe");
+	TCase *tc = tcase_create("transitions");
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, nothing_to_do);
+	tcase_add_loop_test(tc, kept_order_never_blocks, 0, 6);
+	tcase_add_loop_test(tc, kept_order_and_several_failures, 0, 6);
+	tcase_add_loop_test(tc, joiners_stay, 0, 4);
+	tcase_add_test(tc, repairs_before_blocks);
+	tcase_add_loop_test(tc, methods, 1, 9);
+	tcase_add_loop_test(tc, by_port, 0, 3);
+	tcase_add_test(tc, guests);
+	tcase_add_test(tc, port_states);
+	tcase_add_loop_test(tc, noted_turns, 0, 2);
+	tcase_add_loop_test(tc, lanes, 0, 6);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}

@@ -1,0 +1,433 @@
+/*
+ * safe_world: transitions carried out on paper, judged by brute force.
+ *
+ * A world holds, for every (switch, LID), the set of ports that packets may
+ * have met since the last drain. Its dependency graph is built from that
+ * alone, with nothing of distribution/safe*.c.
+ */
+#ifndef HEDDLE_TESTS_UNIT_DISTRIBUTION_TRANSITION_TRANSITION_WORLD_H
+#define HEDDLE_TESTS_UNIT_DISTRIBUTION_TRANSITION_TRANSITION_WORLD_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/transition/transition.h"
+#include "routing/core/engine.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+
+enum { WORLD_CAN_MAP = 0x40 };
+
+struct world {
+	const struct topo *t;
+	uint32_t nlids;
+	uint32_t *off, nch; /* channels: off[switch] + in-port */
+	uint64_t *met, *is; /* [nsw * nlids] ports: met, and there now */
+	bool *dep;	    /* [nch * nch] */
+	bool *gone;	    /* [nch] */
+	bool *idle;	    /* [nch] these cables carry nothing yet */
+	const struct safe_turn *turn; /* blocked */
+	size_t nturns;
+	size_t skip; /* one of them that is not, SIZE_MAX: none */
+};
+
+/* Ports up to 62; everything else is no way on. */
+static inline uint64_t
+world_bit(uint8_t port)
+{
+	return UINT64_C(1) << (port < 63 ? port : 63);
+}
+
+static inline void
+world_new(struct world *w, const struct topo *t, uint32_t nlids)
+{
+	*w = (struct world){.t = t, .nlids = nlids, .skip = SIZE_MAX};
+	w->off = mem_zalloc(t->nsw + 1U, sizeof(*w->off));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		w->off[s + 1] = w->off[s] + t->node[t->sw[s].node].nports + 1U;
+	w->nch = w->off[t->nsw];
+	w->met = mem_zalloc((size_t)t->nsw * nlids, sizeof(*w->met));
+	w->is = mem_zalloc((size_t)t->nsw * nlids, sizeof(*w->is));
+	w->dep = mem_alloc((size_t)w->nch * w->nch);
+	w->gone = mem_zalloc(w->nch, sizeof(*w->gone));
+	w->idle = mem_zalloc(w->nch, sizeof(*w->idle));
+}
+
+static inline void
+world_free(struct world *w)
+{
+	free(w->off);
+	free(w->met);
+	free(w->is);
+	free(w->dep);
+	free(w->gone);
+	free(w->idle);
+}
+
+/* Behind port p of switch s: the peer's channel, or nch. */
+static inline uint32_t
+world_behind(const struct world *w, sw_ix s, unsigned p, sw_ix *peer)
+{
+	const struct topo_switch *sw = &w->t->sw[s];
+
+	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
+		if (w->t->adj[i].out == p) {
+			*peer = w->t->adj[i].peer;
+			return w->off[*peer] + w->t->adj[i].peer_port;
+		}
+	return w->nch;
+}
+
+static inline bool
+world_blocked(const struct world *w, sw_ix s, unsigned in, unsigned out)
+{
+	for (size_t i = 0; i < w->nturns; i++) {
+		const struct safe_turn *b = &w->turn[i];
+		uint32_t far;
+		sw_ix peer = 0;
+
+		if (i == w->skip)
+			continue;
+		if (!b->by_port) {
+			if (b->sw == s && b->in == in && b->out == out)
+				return true;
+			continue;
+		}
+		/* the cable is down: both its directions */
+		if (b->sw == s && (b->in == in || b->in == out))
+			return true;
+		far = world_behind(w, b->sw, b->in, &peer);
+		if (far != w->nch && peer == s &&
+			(far == w->off[s] + in || far == w->off[s] + out))
+			return true;
+	}
+	return false;
+}
+
+/* Dependencies of one LID at the end of the cable out of port p of u. */
+static inline void
+world_turns(
+	struct world *w, sw_ix u, unsigned p, const uint64_t *set, uint32_t lid)
+{
+	sw_ix s = 0, next = 0;
+	uint32_t c = world_behind(w, u, p, &s);
+
+	if (c == w->nch || w->idle[c])
+		return;
+	for (unsigned q = 1; q < 63; q++) {
+		uint32_t d;
+
+		if (!(set[(size_t)s * w->nlids + lid] >> q & 1) ||
+			c == w->off[s] + q)
+			continue;
+		d = world_behind(w, s, q, &next);
+		if (d != w->nch && !w->idle[d] &&
+			!world_blocked(w, s, c - w->off[s], q))
+			w->dep[(size_t)c * w->nch + d] = true;
+	}
+}
+
+/* Build the graph of a set of ports; returns its edges. */
+static inline uint64_t
+world_graph(struct world *w, const uint64_t *set)
+{
+	uint64_t n = 0;
+
+	memset(w->dep, 0, (size_t)w->nch * w->nch);
+	for (sw_ix u = 0; u < w->t->nsw; u++)
+		for (uint32_t lid = 0; lid < w->nlids; lid++)
+			for (unsigned p = 1; p < 63; p++)
+				if (set[(size_t)u * w->nlids + lid] >> p & 1)
+					world_turns(w, u, p, set, lid);
+	for (size_t i = 0; i < (size_t)w->nch * w->nch; i++)
+		n += w->dep[i];
+	return n;
+}
+
+/* Channels that nothing left leads to are taken away, again and again. */
+static inline bool
+world_cyclic(struct world *w, const uint64_t *set)
+{
+	uint32_t left = w->nch, before = 0;
+
+	(void)world_graph(w, set);
+	memset(w->gone, 0, w->nch);
+	while (left != before) {
+		before = left;
+		for (uint32_t c = 0; c < w->nch; c++) {
+			bool led = w->gone[c];
+
+			for (uint32_t d = 0; d < w->nch && !led; d++)
+				led = !w->gone[d] &&
+				      w->dep[(size_t)d * w->nch + c];
+			if (led)
+				continue;
+			w->gone[c] = true;
+			left--;
+		}
+	}
+	return left > 0;
+}
+
+/* The switch may hold this image of the block from now on. */
+static inline void
+world_may(struct world *w, sw_ix s, uint32_t b, const uint8_t *line, bool now)
+{
+	for (uint32_t i = 0; i < LFT_BLOCK; i++) {
+		uint32_t lid = b * LFT_BLOCK + i;
+
+		if (lid >= w->nlids)
+			return;
+		w->met[(size_t)s * w->nlids + lid] |= world_bit(line[i]);
+		if (now)
+			w->is[(size_t)s * w->nlids + lid] = world_bit(line[i]);
+	}
+}
+
+/* Only what is there now is met from now on. */
+static inline void
+world_drain(struct world *w)
+{
+	memcpy(w->met, w->is, (size_t)w->t->nsw * w->nlids * sizeof(*w->met));
+}
+
+/* Cables that were not there in a topology of old come up later, or now. */
+static inline void
+world_rise(struct world *w, const struct world *old, bool now)
+{
+	const struct topo *t = w->t;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const struct topo_switch *sw = &t->sw[s];
+
+		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
+			const struct topo_adj *a = &t->adj[i];
+			node_ix n = topo_by_node_guid(
+				old->t, t->node[sw->node].guid);
+			sw_ix peer = 0;
+			uint32_t c =
+				n == TOPO_NONE
+					? old->nch
+					: world_behind(old, old->t->node[n].sw,
+						  a->out, &peer);
+
+			w->idle[w->off[a->peer] + a->peer_port] =
+				!now && (c == old->nch || old->idle[c]);
+		}
+	}
+}
+
+/* The sets as they are by GUID, for another topology of the fabric. */
+static inline void
+world_move(struct world *to, const struct world *from)
+{
+	for (sw_ix s = 0; s < to->t->nsw; s++) {
+		uint64_t guid = to->t->node[to->t->sw[s].node].guid;
+		node_ix n = topo_by_node_guid(from->t, guid);
+
+		for (uint32_t l = 0; l < to->nlids; l++) {
+			size_t i = (size_t)s * to->nlids + l, k;
+
+			to->met[i] = to->is[i] = world_bit(LFT_DROP);
+			if (n == TOPO_NONE || l >= from->nlids)
+				continue;
+			k = (size_t)from->t->node[n].sw * from->nlids + l;
+			to->met[i] = from->met[k];
+			to->is[i] = from->is[k];
+		}
+	}
+}
+
+/* All switches hold what these routes want, and that is known. */
+static inline void
+world_known(struct hwstate *hw, const struct routes *r)
+{
+	for (sw_ix s = 0; s < r->topo->nsw; s++)
+		for (uint32_t b = 0; b < r->nblocks; b++)
+			hw_set_block(hw,
+				r->topo->node[r->topo->sw[s].node].guid, b,
+				routes_ref_of(r, s, b));
+	hw_drained(hw);
+}
+
+/* The same, and it is what they do in the world. */
+static inline void
+world_install(struct world *w, struct hwstate *hw, const struct routes *r)
+{
+	world_known(hw, r);
+	for (sw_ix s = 0; s < r->topo->nsw; s++)
+		for (uint32_t b = 0; b < r->nblocks; b++)
+			world_may(w, s, b, routes_block(r, s, b), true);
+	world_drain(w);
+}
+
+/* Make every switch able (or not) to send turns to lane 15. */
+static inline void
+world_capable(struct topo *t, bool can)
+{
+	for (sw_ix s = 0; s < t->nsw; s++)
+		t->port[t->node[t->sw[s].node].first_port].capmask =
+			can ? WORLD_CAN_MAP : 0;
+}
+
+/* Verified up/down routes, with this switch as root (TOPO_NONE: free). */
+static inline struct routes *
+world_routes(struct topo *t, struct lft_pool *pool, const struct routes *prev,
+	sw_ix root)
+{
+	uint64_t guid = root < t->nsw ? t->node[t->sw[root].node].guid : 0;
+	struct engine_options options = {
+		.roots = &guid, .nroots = root < t->nsw, .lanes = 1};
+	struct route_job job = {
+		.topo = t, .pool = pool, .prev = prev, .options = &options};
+	struct reason why = {""};
+
+	for (unsigned i = 0; i < 64; i++) {
+		struct arena *a = arena_new();
+		struct routes *r = NULL;
+		enum engine_result res =
+			engine_updn.route(&job, prev != NULL, i, a, &r, &why);
+		struct verify_tables in;
+
+		arena_free(a);
+		if (res != ENGINE_OK)
+			break;
+		in = (struct verify_tables){
+			t, pool, r->row, r->nblocks, &r->lanes};
+		if (verify_tables_turns(&in, &r->report, &r->turns, &why) == 0)
+			return r;
+		routes_unref(r);
+	}
+	(void)fprintf(stderr, "no routes: %s\n", why.text);
+	abort();
+}
+
+static inline struct fabric *
+world_copy(const struct fabric *f)
+{
+	struct fabric_edit none = {0};
+
+	return fabric_rebuild(f, &none);
+}
+
+/* A random fabric of the kind. */
+static inline struct fabric *
+world_fabric(unsigned kind, struct rng *r)
+{
+	unsigned ring[1] = {5 + rng_below(r, 6)};
+	unsigned torus[2] = {3 + rng_below(r, 2), 3 + rng_below(r, 2)};
+	struct gen_fattree2 tree = {2 + rng_below(r, 3), 3 + rng_below(r, 4),
+		1 + rng_below(r, 2), 1 + rng_below(r, 2), 1};
+	struct reason why = {""};
+	struct fabric *f = NULL;
+
+	switch (kind % 6) {
+	case 0:
+	case 1:
+		f = gen_random(
+			6 + 2 * rng_below(r, 6), 3, 1, rng_next(r), &why);
+		break;
+	case 2:
+		f = gen_grid(ring, 1, true, 1, &why);
+		break;
+	case 3:
+		f = gen_grid(torus, 2, true, 1, &why);
+		break;
+	case 4:
+		f = gen_tree_two(&tree, &why);
+		break;
+	default:
+		f = gen_dragonfly(3, 1, 1, &why);
+		break;
+	}
+	if (f == NULL)
+		abort();
+	return f;
+}
+
+/* A tree, planes that meet in racks, or a torus: they have tiers or none. */
+static inline struct fabric *
+world_tiers(unsigned kind, struct rng *r)
+{
+	unsigned flat[2] = {3 + rng_below(r, 3), 4};
+	unsigned cube[3] = {3, 3, 2};
+	struct gen_planes planes = {2, 3 + rng_below(r, 3), 2 + rng_below(r, 2),
+		2, 1 + rng_below(r, 2)};
+	struct reason why = {""};
+	struct fabric *f = NULL;
+
+	switch (kind % 6) {
+	case 0:
+		f = gen_tree_three(4, &why);
+		break;
+	case 1:
+		f = gen_tree_three(6, &why);
+		break;
+	case 2:
+		f = gen_tree_kary(2 + rng_below(r, 2), 3, &why);
+		break;
+	case 3:
+		f = gen_paper_planes(&planes);
+		break;
+	case 4:
+		f = gen_grid(flat, 2, true, 1, &why);
+		break;
+	default:
+		f = gen_grid(cube, 3, true, 1, &why);
+		break;
+	}
+	if (f == NULL)
+		abort();
+	return f;
+}
+
+/*
+ * Cables that lead up where they led down, in the order that the tables obey,
+ * of those between switches that stay: none, and the order is kept. That no
+ * rank differs is not enough: where the subtree of the down-up turns has lost a
+ * cable, another switch joins what it served, and turns cables over.
+ */
+static inline uint64_t
+world_reversed(const struct routes *from, const struct routes *to)
+{
+	const struct topo *t = to->topo;
+	uint32_t *was = mem_alloc(t->nsw * sizeof(*was));
+	uint32_t *now = mem_alloc(t->nsw * sizeof(*now));
+	uint64_t n = 0;
+
+	routes_line_in(from, t, was);
+	routes_line(to, now);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = t->sw[s].adj;
+			i < t->sw[s].adj + t->sw[s].nadj; i++) {
+			sw_ix peer = t->adj[i].peer;
+
+			n += s < peer && was[s] != UINT32_MAX &&
+			     was[peer] != UINT32_MAX &&
+			     (was[s] < was[peer]) != (now[s] < now[peer]);
+		}
+	free(was);
+	free(now);
+	return n;
+}
+
+/* Links or a switch lost or (by swapping) found again; f stays. */
+static inline struct fabric *
+world_damage(const struct fabric *f, struct rng *r)
+{
+	struct reason why = {""};
+	struct fabric *g;
+
+	if (rng_below(r, 3) == 0)
+		g = gen_edit_fail_switches(
+			world_copy(f), 1, rng_next(r), true, &why);
+	else
+		g = gen_edit_fail_links(world_copy(f), 1 + rng_below(r, 2),
+			rng_next(r), true, &why);
+	return g != NULL ? g : world_copy(f);
+}
+
+#endif

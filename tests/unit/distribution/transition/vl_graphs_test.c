@@ -1,0 +1,343 @@
+/*
+ * Lanes in transitions, by brute force: trees and meshes whose pairs are spread
+ * over lanes, cables with few VLs, switches whose rows of SL2VL are another's.
+ * Whatever a plan lets happen, in whatever order, the graph of all that packets
+ * wait for, on the VLs that the rows give them, has no cycle.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/core/slvl.h"
+#include "sm/base/rng.h"
+#include "tests/unit/distribution/transition/transition_world.h"
+#include "tests/unit/suite.h"
+
+enum { SEED = 5, ROUNDS = 40, VLS = 8, PORTS = 64, ACTIVE = 4 };
+
+/* Rows as they are in the switches, and tables at one moment. */
+struct bed {
+	struct topo *t;
+	struct lft_pool *pool;
+	struct hwstate *hw;
+	struct levels levels;
+	struct rng r;
+	uint8_t (*row)[PORTS][PORTS][LEVELS_ROW]; /* [nsw] */
+	uint8_t *is;				  /* [nsw * nlids] */
+	uint32_t nlids, nv;
+	bool *dep; /* [nv * nv] by the ports that channels leave by */
+};
+
+static const struct topo_adj *
+adjacent(const struct bed *b, sw_ix s, unsigned out)
+{
+	const struct topo_switch *sw = &b->t->sw[s];
+
+	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
+		if (b->t->adj[i].out == out)
+			return &b->t->adj[i];
+	return NULL;
+}
+
+static port_ix
+port_of(const struct bed *b, sw_ix s, unsigned num)
+{
+	return topo_port_of(b->t, b->t->sw[s].node, num);
+}
+
+/* A packet of one SL on its way to a LID. */
+static void
+follow(struct bed *b, sw_ix s, uint32_t lid, unsigned sl)
+{
+	uint32_t before = UINT32_MAX, at;
+	unsigned in = 0;
+
+	for (uint32_t hops = 0; hops <= b->t->nsw; hops++) {
+		unsigned out = b->is[(size_t)s * b->nlids + lid], vl;
+		const struct topo_adj *a = adjacent(b, s, out);
+
+		if (a == NULL || out == in)
+			return;
+		vl = b->row[s][in][out][sl / 2] >> (sl % 2 ? 0 : 4) & 15;
+		if (vl >= levels_link(b->t, port_of(b, s, out), 0))
+			return; /* discarded */
+		at = (uint32_t)(a - b->t->adj) * VLS + vl;
+		if (before != UINT32_MAX)
+			b->dep[(size_t)before * b->nv + at] = true;
+		before = at;
+		in = a->peer_port;
+		s = a->peer;
+	}
+}
+
+/* Take away what nothing leads to, again and again: is anything left? */
+static bool
+cyclic(const struct bed *b)
+{
+	uint32_t *waits = mem_zalloc(b->nv, sizeof(*waits));
+	uint32_t *list = mem_alloc(b->nv * sizeof(*list)), n = 0;
+
+	for (uint32_t u = 0; u < b->nv; u++)
+		for (uint32_t v = 0; v < b->nv; v++)
+			waits[v] += b->dep[(size_t)u * b->nv + v];
+	for (uint32_t v = 0; v < b->nv; v++)
+		if (waits[v] == 0)
+			list[n++] = v;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t v = 0; v < b->nv; v++)
+			if (b->dep[(size_t)list[i] * b->nv + v] &&
+				--waits[v] == 0)
+				list[n++] = v;
+	free(waits);
+	free(list);
+	return n < b->nv;
+}
+
+/* What all pairs' packets wait for, with the SLs that these routes give. */
+static bool
+deadlock(struct bed *b, const struct routes *r)
+{
+	memset(b->dep, 0, (size_t)b->nv * b->nv);
+	for (uint32_t lid = 1; lid < b->nlids; lid++) {
+		port_ix p = topo_by_lid(b->t, (uint16_t)lid, NULL);
+		sw_ix home =
+			p == TOPO_NONE ? TOPO_NONE : topo_switch_of(b->t, p);
+
+		for (sw_ix s = 0; home != TOPO_NONE && s < b->t->nsw; s++)
+			for (unsigned i = 0; i < b->levels.n; i++)
+				follow(b, s, lid,
+					b->levels.sl[i][routes_lane(
+						&r->lanes, s, home)]);
+	}
+	return cyclic(b);
+}
+
+static void
+install(struct bed *b, const struct routes *r)
+{
+	for (sw_ix s = 0; s < b->t->nsw; s++)
+		for (uint32_t k = 0; k < r->nblocks; k++)
+			hw_set_block(b->hw, b->t->node[b->t->sw[s].node].guid,
+				k, routes_ref_of(r, s, k));
+	for (sw_ix s = 0; s < b->t->nsw; s++)
+		for (uint32_t lid = 0; lid < b->nlids; lid++)
+			b->is[(size_t)s * b->nlids + lid] =
+				routes_port(r, s, (uint16_t)lid);
+	hw_drained(b->hw);
+	past_gave(hw_past(b->hw), r);
+}
+
+/* Rows as they shall be; those of a stranger are anything, and not known. */
+static void
+lay_rows(struct bed *b, sw_ix stranger)
+{
+	const struct topo *t = b->t;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const struct topo_node *n = &t->node[t->sw[s].node];
+
+		for (unsigned out = 1; out <= n->nports; out++) {
+			port_ix p = port_of(b, s, out);
+
+			for (unsigned in = 0; in <= n->nports; in++) {
+				uint8_t *row = b->row[s][in][out];
+
+				levels_row(&b->levels, levels_link(t, p, 0),
+					levels_end(t, p), row);
+				if (s != stranger)
+					turns_set_row(hw_turns(b->hw), n->guid,
+						in, out, row);
+				for (unsigned i = 0;
+					s == stranger && i < LEVELS_ROW; i++)
+					row[i] = (uint8_t)(rng_next(&b->r) &
+							   0x33);
+			}
+		}
+	}
+}
+
+/* Turns that a plan closes before its last stage. */
+static void
+close_turns(struct bed *b, const struct safe_transition *x)
+{
+	for (size_t i = 0; i < x->nturns; i++) {
+		const struct safe_turn *u = &x->turn[i];
+
+		turns_close(b->row[u->sw][u->in][u->out],
+			levels_sls(&b->levels, u->lanes));
+	}
+}
+
+static void
+put(struct bed *b, const struct safe_write *w)
+{
+	const uint8_t *line = lft_bytes(b->pool, w->image);
+
+	for (uint32_t i = 0; i < LFT_BLOCK; i++)
+		if (w->block * LFT_BLOCK + i < b->nlids)
+			b->is[(size_t)w->sw * b->nlids + w->block * LFT_BLOCK +
+				i] = line[i];
+}
+
+/* All writes, each stage in an order of chance; false: a deadlock. */
+static bool
+carry_out(struct bed *b, const struct safe_transition *x,
+	const struct routes *from)
+{
+	size_t *order = mem_alloc((x->nwrites + 1) * sizeof(*order)), n = 0;
+	bool ok = true;
+
+	for (unsigned k = 0; k < x->nstages; k++) {
+		n = 0;
+		if (k + 1 == x->nstages)
+			close_turns(b, x);
+		for (size_t i = 0; i < x->nwrites; i++)
+			if (x->write[i].stage == k)
+				order[n++] = i;
+		for (size_t i = 0; i < n; i++) {
+			size_t o = i + rng_below(&b->r, (uint32_t)(n - i));
+			size_t pick = order[o];
+
+			order[o] = order[i];
+			put(b, &x->write[pick]);
+			if (i + 1 == n || rng_below(&b->r, 4) == 0)
+				ok &= !deadlock(b, from);
+		}
+	}
+	free(order);
+	return ok;
+}
+
+/* A fabric of cables with so many VLs, some with fewer; all carry data. */
+static void
+bed_new(struct bed *b, unsigned kind, uint8_t vls)
+{
+	struct fabric *f = kind % 2 ? world_fabric(kind / 2, &b->r)
+				    : world_tiers(kind / 2, &b->r);
+	const struct frozen_lids dense = {0};
+
+	b->t = frozen_topo(f, &dense);
+	fabric_free(f);
+	world_capable(b->t, true);
+	for (port_ix p = 0; p < b->t->nports; p++) {
+		struct topo_port *port = &b->t->port[p];
+
+		port->vl_cap = port->op_vls = vls;
+		if (port->peer != TOPO_NONE)
+			port->state = ACTIVE;
+		if (kind % 3 == 0 && port->peer < p && rng_below(&b->r, 4) == 0)
+			port->op_vls = b->t->port[port->peer].op_vls =
+				(uint8_t)(1 + rng_below(&b->r, vls));
+	}
+	b->pool = lft_pool_new();
+	b->hw = hw_new(b->pool);
+	b->nlids = b->t->max_lid + 1U;
+	b->row = mem_zalloc(b->t->nsw, sizeof(*b->row));
+	b->is = mem_zalloc((size_t)b->t->nsw * b->nlids, 1);
+	for (sw_ix s = 0; s < b->t->nsw; s++) {
+		b->t->sw[s].lft_top = (uint16_t)b->t->max_lid;
+		b->nv += b->t->sw[s].nadj * VLS;
+	}
+	b->dep = mem_alloc((size_t)b->nv * b->nv);
+}
+
+static void
+bed_free(struct bed *b)
+{
+	hw_free(b->hw);
+	topo_unref(b->t);
+	lft_pool_free(b->pool);
+	free(b->row);
+	free(b->is);
+	free(b->dep);
+}
+
+/* Routes from a root of chance, pairs spread over lanes. */
+static struct routes *
+spread(struct bed *b, unsigned lanes)
+{
+	struct routes *r =
+		world_routes(b->t, b->pool, NULL, rng_below(&b->r, b->t->nsw));
+
+	r->lanes.n = r->lanes.spread = (uint8_t)lanes;
+	r->lanes.plain = true;
+	r->lanes.cls = mem_alloc(b->t->nsw * sizeof(*r->lanes.cls));
+	for (sw_ix s = 0; s < b->t->nsw; s++)
+		r->lanes.cls[s] = (uint16_t)s;
+	return r;
+}
+
+enum rows { RIGHT, STRANGE };
+
+static void
+transit(unsigned i, enum rows rows, unsigned *apart)
+{
+	struct bed b = {.r = {SEED + i}};
+	unsigned lanes = 2 + rng_below(&b.r, 4);
+	struct levels_want want = {.n = rng_below(&b.r, 3)};
+	struct routes *x, *y;
+	sw_ix stranger;
+
+	bed_new(&b, i, (uint8_t)(2 + rng_below(&b.r, 3)));
+	for (unsigned k = 0; k < want.n; k++)
+		want.level[k].sl = LEVELS_ANY;
+	levels_allot(&want, lanes, true, &b.levels);
+	stranger = rows == STRANGE ? rng_below(&b.r, b.t->nsw) : TOPO_NONE;
+	x = spread(&b, lanes);
+	y = spread(&b, lanes);
+	lay_rows(&b, stranger);
+	install(&b, x);
+	if (!deadlock(&b, x)) { /* a stranger's rows may be one */
+		const struct safe_job job = {.from = x,
+			.to = y,
+			.hw = b.hw,
+			.max_stages = 1 + rng_below(&b.r, 8),
+			.levels = want};
+		struct safe_transition *t = safe_plan(&job);
+
+		*apart += t->cyclic > 0 &&
+			  strstr(t->cause, "on one lane") != NULL;
+		ck_assert_msg(carry_out(&b, t, x),
+			"SEED=%u: %s, %zu turns, a deadlock: %s", i,
+			safe_way_name(t->way), t->nturns, t->cause);
+		safe_free(t);
+	}
+	routes_unref(x);
+	routes_unref(y);
+	bed_free(&b);
+}
+
+/* Rows are what they shall be; VLs may be fewer than lanes. */
+START_TEST(lanes_that_share)
+{
+	unsigned apart = 0;
+
+	for (unsigned i = 0; i < ROUNDS; i++)
+		transit(i, RIGHT, &apart);
+	ck_assert_uint_gt(apart, 0);
+}
+END_TEST
+
+/* A switch has rows of somebody else's, and refuses ours. */
+START_TEST(rows_of_a_stranger)
+{
+	unsigned apart = 0;
+
+	for (unsigned i = 0; i < ROUNDS; i++)
+		transit(i, STRANGE, &apart);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("safe_lane");
+	TCase *tc = tcase_create("lanes");
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, lanes_that_share);
+	tcase_add_test(tc, rows_of_a_stranger);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}

@@ -1,0 +1,61 @@
+/*
+ * life: what tests of a whole life share - a small tree, the core on it from
+ * power on, and the order that must be in the switches after each change.
+ */
+#ifndef HEDDLE_TESTS_UNIT_RESTART_FIXTURE_H
+#define HEDDLE_TESTS_UNIT_RESTART_FIXTURE_H
+
+#include "tests/sim/model/world.h"
+#include "tests/sim/referee/referee.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+/* Eight leaves of four hosts, four tops. */
+static inline struct fabric *
+life_tree(void)
+{
+	const struct gen_fattree2 p = {4, 8, 1, 4, 4};
+
+	return gen_tree_two(&p, NULL);
+}
+
+/* The core on a fabric that is borrowed; not settled yet. */
+static inline struct world *
+life_start(const struct fabric *f, const char *yaml)
+{
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o, yaml);
+
+	world_start(w);
+	return w;
+}
+
+/* Settled, and everything in order in the switches, as far as it is judged. */
+static inline void
+life_expect(struct world *w, unsigned judged, const char *when)
+{
+	struct referee_report r;
+	struct reason why;
+
+	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s: never settled: %s",
+		when, w->last_why);
+	ck_assert_msg(referee_fabric(w->sim, fabric_first_host(w->fabric),
+			      judged, &r, &why) == 0,
+		"%s: %s", when, why.text);
+}
+
+static inline void
+life_expect_order(struct world *w, const char *when)
+{
+	life_expect(w, REFEREE_ALL, when);
+}
+
+/* Of both. */
+static inline void
+life_end(struct world *w, struct fabric *f)
+{
+	world_free(w);
+	fabric_free(f);
+}
+
+#endif

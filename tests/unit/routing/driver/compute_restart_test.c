@@ -1,0 +1,516 @@
+/*
+ * A second life over an unchanged fabric decides what the first one did: after
+ * any change of any fabric, what is in the switches and in the state file gives
+ * the same tables, order, planes and lanes again.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/driver/compute.h"
+#include "sm/base/log.h"
+#include "sm/base/rng.h"
+#include "tests/topo/frozen.h"
+#include "tests/unit/restart_fixture.h"
+#include "tests/unit/state_fixture.h"
+#include "tests/unit/suite.h"
+#include "tests/unit/tables_hash.h"
+
+/* ---- days of changes ---- */
+
+struct day {
+	uint64_t seed;
+	struct rng rng;
+	struct fabric *f;
+	bool *gone_cable, *gone_node; /* of it */
+	struct lft_pool *pool;
+	struct engine_options options;
+	struct topo *t;
+	struct routes *r;
+	uint64_t now;
+};
+
+static unsigned
+below(struct day *d, unsigned n)
+{
+	return rng_below(&d->rng, n);
+}
+
+static struct fabric *
+pick(struct day *d)
+{
+	unsigned hosts = 1 + below(d, 3), n = 4 + below(d, 14);
+	unsigned dim[3] = {2 + below(d, 3), 2 + below(d, 3), 2};
+	struct gen_fattree2 two = {
+		1 + below(d, 4), 2 + below(d, 5), 1 + below(d, 2), hosts, 2};
+	struct gen_planes planes = {2, 3 + below(d, 4), 2, hosts, 1};
+	unsigned down[3] = {1 + below(d, 3), 2 + below(d, 3), 1 + below(d, 3)};
+	unsigned up[3] = {1, 1 + below(d, 3), 1 + below(d, 3)};
+
+	switch (below(d, 9)) {
+	case 0:
+		return gen_tree_two(&two, NULL);
+	case 1:
+		return gen_tree_three(4, NULL);
+	case 2:
+		return gen_tree_pgft(down[2] > 1 ? 3 : 2, down, up, NULL, NULL);
+	case 3:
+		return gen_paper_planes(&planes);
+	case 4:
+		return gen_hyperx(dim, 2, hosts, NULL);
+	case 5:
+		dim[0] += below(d, 6);
+		return gen_grid(dim, 1, true, hosts, NULL);
+	case 6:
+		return gen_grid(
+			dim, 1 + below(d, 3), below(d, 2) == 0, hosts, NULL);
+	default:
+		n += n & 1;
+		return gen_random(
+			n, 2 + below(d, 2), hosts, rng_next(&d->rng), NULL);
+	}
+}
+
+static struct routes *
+compute(const struct day *d, struct route_job *job, struct topo *t)
+{
+	static const char *const engines[] = {"ftree", "updn"};
+	struct route_story story;
+	struct reason why = {""};
+	struct routes *r;
+
+	job->topo = t;
+	job->pool = d->pool;
+	job->options = &d->options;
+	job->now = d->now;
+	job->load_limit = 1250;
+	job->threads = 1;
+	r = route_compute(job, engines, 2, &story, &why);
+	ck_assert_msg(r != NULL, "seed %llu: %s", (unsigned long long)d->seed,
+		why.text);
+	return r;
+}
+
+static void
+begin(struct day *d, uint64_t seed)
+{
+	const struct frozen_lids lids = {0};
+	struct route_job job = {0};
+
+	*d = (struct day){.seed = seed, .rng = {seed}, .now = 1};
+	d->f = pick(d);
+	ck_assert_ptr_nonnull(d->f);
+	d->gone_cable = mem_zalloc(d->f->ncables, sizeof(*d->gone_cable));
+	d->gone_node = mem_zalloc(d->f->nnodes, sizeof(*d->gone_node));
+	d->pool = lft_pool_new();
+	d->options = (struct engine_options){
+		.lanes = (uint8_t)(below(d, 3) > 0 ? 1 : 1 + below(d, 8)),
+		.reading = 1};
+	d->t = frozen_topo(d->f, &lids);
+	d->r = compute(d, &job, d->t);
+}
+
+static void
+end(struct day *d)
+{
+	routes_unref(d->r);
+	topo_unref(d->t);
+	lft_pool_free(d->pool);
+	free(d->gone_cable);
+	free(d->gone_node);
+	fabric_free(d->f);
+}
+
+/* One of n comes back, the first behind a random one that is gone. */
+static void
+bring_back(struct day *d, bool *gone, uint32_t n)
+{
+	uint32_t first = below(d, n);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (gone[(first + i) % n]) {
+			gone[(first + i) % n] = false;
+			return;
+		}
+}
+
+/* Anything but to the first host, where the daemon is, and its switch. */
+static void
+happen(struct day *d)
+{
+	uint32_t cable = below(d, d->f->ncables), node = below(d, d->f->nnodes);
+	uint32_t self = fabric_first_host(d->f), its = FABRIC_NONE;
+	const struct fabric_cable *c = &d->f->cable[cable];
+	unsigned port;
+
+	(void)fabric_peer(d->f, self, 1, &its, &port);
+
+	switch (below(d, 8)) {
+	case 0:
+	case 1:
+	case 2:
+		d->gone_cable[cable] = c->node[0] != self && c->node[1] != self;
+		break;
+	case 3:
+	case 4:
+		bring_back(d, d->gone_cable, d->f->ncables);
+		break;
+	case 5:
+		d->gone_node[node] = node != self && node != its;
+		break;
+	default:
+		bring_back(d, d->gone_node, d->f->nnodes);
+		break;
+	}
+}
+
+/* What is left; everything is back where that falls apart. */
+static struct fabric *
+left(struct day *d)
+{
+	struct fabric_edit edit = {.drop_cable = d->gone_cable,
+		.drop_node = d->gone_node,
+		.drop_orphans = true};
+	struct fabric *f = fabric_rebuild(d->f, &edit);
+
+	if (f->nswitches > 0 && f->nhosts > 0 &&
+		fabric_connected(f, FABRIC_NONE, FABRIC_NONE))
+		return f;
+	fabric_free(f);
+	memset(d->gone_cable, 0, d->f->ncables);
+	memset(d->gone_node, 0, d->f->nnodes);
+	return fabric_rebuild(d->f, &edit);
+}
+
+static void
+change(struct day *d)
+{
+	struct route_job job = {.prev = d->r};
+	struct routes *r;
+	struct fabric *f;
+	struct topo *t;
+
+	happen(d);
+	while (below(d, 5) == 0)
+		happen(d);
+	f = left(d);
+	t = frozen_again(f, d->t, 0);
+	fabric_free(f);
+	d->now++;
+	r = compute(d, &job, t);
+	routes_unref(d->r);
+	topo_unref(d->t);
+	d->r = r;
+	d->t = t;
+}
+
+/* The routes that a second life begins with, as routes_from_lft.c makes them.
+ */
+static struct routes *
+found(const struct day *d, const struct route_rank *rank, size_t n)
+{
+	struct routes *r = routes_new(d->t, d->pool);
+
+	r->engine = "found";
+	r->order = d->r->order;
+	r->turn_leaf = d->r->turn_leaf;
+	r->fresh_load = d->r->fresh_load;
+	r->stands = true;
+	routes_recall(r, rank, n);
+	routes_put_all(r, d->r);
+	return r;
+}
+
+static bool
+equal(const void *a, const void *b, size_t n)
+{
+	return (a == NULL) == (b == NULL) &&
+	       (a == NULL || memcmp(a, b, n) == 0);
+}
+
+/* What is not as it was, or NULL. */
+static const char *
+differs(const struct routes *a, const struct routes *b)
+{
+	uint32_t n = a->topo->nsw;
+
+	if (strcmp(a->engine, b->engine) != 0)
+		return "engine";
+	if (a->order != b->order || !equal(a->rank, b->rank, n * 4))
+		return "order";
+	if (a->turn_leaf != b->turn_leaf || !equal(a->line, b->line, n * 4))
+		return "line";
+	if (!equal(a->plane, b->plane, n))
+		return "planes";
+	if (a->lanes.n != b->lanes.n ||
+		!equal(a->lanes.cls, b->lanes.cls, n * 2))
+		return "lanes";
+	if (!equal(a->read, b->read, n) || a->reading.when != b->reading.when)
+		return "reading";
+	if (a->fresh_load != b->fresh_load)
+		return "load";
+	return tables_hash(a) != tables_hash(b) ? "tables" : NULL;
+}
+
+static void
+live_again(const struct day *d, unsigned changes)
+{
+	struct route_job job = {0};
+	struct route_rank *rank = remembered_ranks(d->r, &job);
+	struct routes *prev = found(d, rank, job.nranks), *r;
+	const char *what;
+
+	job.prev = prev;
+	r = compute(d, &job, d->t);
+	what = differs(d->r, r);
+	ck_assert_msg(what == NULL, "seed %llu, after %u changes: another %s",
+		(unsigned long long)d->seed, changes, what);
+	free(rank);
+	routes_unref(r);
+	routes_unref(prev);
+}
+
+static void
+whole_day(uint64_t seed)
+{
+	struct day d;
+	unsigned n;
+
+	begin(&d, seed);
+	n = 4 + below(&d, 16);
+	for (unsigned i = 0; i <= n; i++) {
+		if (i > 0)
+			change(&d);
+		live_again(&d, i);
+	}
+	end(&d);
+}
+
+enum { DAYS = 50 };
+
+START_TEST(days)
+{
+	for (uint64_t seed = 0; seed < DAYS; seed++)
+		whole_day((uint64_t)_i * DAYS + seed);
+}
+END_TEST
+
+/* A fresh look at the same fabric saw other tiers, or another way to turn. */
+static const uint64_t looked_afresh[] = {1088, 1476, 2255, 2388, 3418};
+
+START_TEST(what_came_about_by_changes)
+{
+	whole_day(looked_afresh[_i]);
+}
+END_TEST
+
+/* ---- a repair ---- */
+
+/* Three switches in a line, and the cable that makes a ring of them. */
+static void
+begin_line(struct day *d)
+{
+	const struct frozen_lids lids = {0};
+	const unsigned three = 3;
+	struct route_job job = {0};
+	struct fabric *f;
+
+	*d = (struct day){
+		.f = gen_grid(&three, 1, true, 2, NULL), .options.lanes = 1};
+	d->gone_cable = mem_zalloc(d->f->ncables, sizeof(*d->gone_cable));
+	d->gone_node = mem_zalloc(d->f->nnodes, sizeof(*d->gone_node));
+	d->pool = lft_pool_new();
+	for (uint32_t c = 0; c < d->f->ncables && !d->gone_cable[0]; c++) {
+		const struct fabric_cable *x = &d->f->cable[c];
+
+		if (d->f->node[x->node[0]].type != FABRIC_SWITCH ||
+			d->f->node[x->node[1]].type != FABRIC_SWITCH)
+			continue;
+		d->gone_cable[c] = true;
+		break;
+	}
+	f = left(d);
+	d->t = frozen_topo(f, &lids);
+	fabric_free(f);
+	d->r = compute(d, &job, d->t);
+}
+
+/* It goes on with an engine only where that would take the fabric. */
+START_TEST(repair_asks_the_engine)
+{
+	struct day d;
+	struct fabric *f;
+	struct topo *t;
+	struct routes *whole, *repaired;
+	struct route_memory *memory;
+	struct route_job job;
+
+	begin_line(&d);
+	ck_assert_str_eq(d.r->engine, "ftree");
+	memset(d.gone_cable, 0, d.f->ncables);
+	f = left(&d);
+	t = frozen_again(f, d.t, 0);
+	job = (struct route_job){.prev = d.r};
+	repaired = compute(&d, &job, t);
+	memory = d.r->memory;
+	d.r->memory = NULL;
+	whole = compute(&d, &job, t);
+	d.r->memory = memory;
+	ck_assert_str_eq(whole->engine, "updn");
+	ck_assert_str_eq(repaired->engine, "updn");
+	routes_unref(whole);
+	routes_unref(repaired);
+	topo_unref(t);
+	fabric_free(f);
+	end(&d);
+}
+END_TEST
+
+/* ---- through the daemon ---- */
+
+static uint64_t
+sets(const struct world *w, uint16_t attr)
+{
+	return sim_stats(w->sim)->by[sim_attr_row(attr)][MAD_SET];
+}
+
+static void *
+copy(const void *p, size_t n)
+{
+	return p != NULL ? mem_dup(p, n) : NULL;
+}
+
+/* It is killed and started: all is as it was, and no table is written. */
+static void
+again(struct world *w, const char *when)
+{
+	const struct routes *r = sm_view(w->sm)->routes;
+	uint32_t n = r->topo->nsw, *line = copy(r->line, n * sizeof(*line));
+	uint16_t *cls = copy(r->lanes.cls, n * sizeof(*cls));
+	uint8_t *plane = copy(r->plane, n);
+
+	world_run(w, mono_ms(3000));
+	world_kill(w);
+	sim_clear_stats(w->sim);
+	world_start(w);
+	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", when);
+	r = sm_view(w->sm)->routes;
+	ck_assert_msg(equal(r->line, line, n * sizeof(*line)), "%s", when);
+	ck_assert_msg(equal(r->lanes.cls, cls, n * sizeof(*cls)), "%s", when);
+	ck_assert_msg(equal(r->plane, plane, n), "%s", when);
+	ck_assert_msg(sets(w, MAD_LFT) == 0, "%s", when);
+	ck_assert_msg(sets(w, MAD_MFT) == 0, "%s", when);
+	ck_assert_msg(sets(w, MAD_VLARB) == 0, "%s", when);
+	ck_assert_msg(sets(w, MAD_SL2VL) == sim_stats(w->sim)->sl2vl_blind,
+		"%s", when);
+	free(line);
+	free(cls);
+	free(plane);
+}
+
+/* A leaf that was away has another number, or else it would have its old one
+ * by chance. */
+START_TEST(numbers_of_leaves)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "routing: {ftree: {lanes: 4}}\n");
+	uint32_t a = fabric_find(f, "leaf3"), b = fabric_find(f, "leaf5");
+
+	life_expect_order(w, "bring-up");
+	again(w, "bring-up");
+	sim_fault_node(w->sim, a, false);
+	life_expect_order(w, "one leaf out");
+	sim_fault_node(w->sim, b, false);
+	life_expect_order(w, "two leaves out");
+	sim_fault_node(w->sim, b, true);
+	life_expect_order(w, "the second is back");
+	sim_fault_node(w->sim, a, true);
+	life_expect_order(w, "both are back");
+	again(w, "two leaves have changed numbers");
+	life_end(w, f);
+}
+END_TEST
+
+/* What is gone, and not yet in the fabric that lives. */
+static void
+carry_out(const struct day *d, struct world *w, bool *cable, bool *node)
+{
+	for (uint32_t c = 0; c < d->f->ncables; c++)
+		if (cable[c] != d->gone_cable[c])
+			sim_fault_link(w->sim, d->f->cable[c].node[0],
+				d->f->cable[c].port[0], !d->gone_cable[c]);
+	for (uint32_t n = 0; n < d->f->nnodes; n++)
+		if (node[n] != d->gone_node[n])
+			sim_fault_node(w->sim, n, !d->gone_node[n]);
+	memcpy(cable, d->gone_cable, d->f->ncables);
+	memcpy(node, d->gone_node, d->f->nnodes);
+}
+
+static void
+live_day(uint64_t seed)
+{
+	struct day d;
+	struct world *w;
+	bool *cable, *node;
+	char when[64];
+	unsigned n;
+
+	begin(&d, seed);
+	cable = mem_zalloc(d.f->ncables, sizeof(*cable));
+	node = mem_zalloc(d.f->nnodes, sizeof(*node));
+	w = life_start(d.f, "");
+	n = 4 + below(&d, 16);
+	for (unsigned i = 0; i <= n; i++) {
+		(void)snprintf(when, sizeof(when), "seed %llu, %u changes",
+			(unsigned long long)seed, i);
+		if (i > 0)
+			happen(&d);
+		carry_out(&d, w, cable, node);
+		ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", when);
+		again(w, when);
+	}
+	free(cable);
+	free(node);
+	life_end(w, d.f);
+	d.f = NULL;
+	end(&d);
+}
+
+START_TEST(days_of_a_daemon)
+{
+	live_day(_i == 0 ? 359 : (uint64_t)_i);
+}
+END_TEST
+
+START_TEST(planes)
+{
+	const struct gen_planes p = {2, 4, 2, 2, 1};
+	struct fabric *f = gen_paper_planes(&p);
+	struct world *w = life_start(f, "");
+
+	life_expect(w, REFEREE_ALL & ~(unsigned)REFEREE_LOAD, "bring-up");
+	ck_assert_ptr_nonnull(sm_view(w->sm)->routes->plane);
+	again(w, "planes");
+	life_end(w, f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("again");
+	TCase *tc = tcase_create("again");
+
+	log_set_level(LOG_LEVEL_ERROR);
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, days, 0, 8);
+	tcase_add_loop_test(tc, what_came_about_by_changes, 0,
+		(int)(sizeof(looked_afresh) / sizeof(*looked_afresh)));
+	tcase_add_test(tc, repair_asks_the_engine);
+	tcase_add_test(tc, numbers_of_leaves);
+	tcase_add_test(tc, planes);
+	tcase_add_loop_test(tc, days_of_a_daemon, 0, 6);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}

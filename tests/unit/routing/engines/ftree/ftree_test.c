@@ -1,0 +1,789 @@
+/*
+ * The engine for fat trees: balance for every population, damaged trees on one
+ * lane, repair as computing would have it, lanes, several ports per node.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/core/engine.h"
+#include "routing/driver/compute.h"
+#include "routing/improve/redundancy.h"
+#include "routing/measure/bandwidth.h"
+#include "routing/verify/verify.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/topo/ibnet.h"
+#include "tests/unit/suite.h"
+#include "tests/unit/tables_hash.h"
+
+static struct engine_options plain = {.lanes = 1};
+
+static struct routes *
+routed(struct topo *t, struct lft_pool *pool, const struct routes *prev,
+	const struct engine_options *o)
+{
+	struct route_job job = {.topo = t,
+		.pool = pool,
+		.prev = prev,
+		.options = o,
+		.threads = 1};
+	struct arena *a = arena_new();
+	struct reason why = {""};
+	struct routes *r = NULL;
+
+	ck_assert_msg(engine_ftree.route(&job, prev != NULL, 0, a, &r, &why) ==
+			      ENGINE_OK,
+		"refused: %s", why.text);
+	arena_free(a);
+	return r;
+}
+
+static struct verify_tables
+tables(const struct routes *r)
+{
+	return (struct verify_tables){
+		r->topo, r->pool, r->row, r->nblocks, NULL};
+}
+
+/* All reach, without a cycle even if everything is on one lane. */
+static struct verify_report
+verified(const struct routes *r, const char *what)
+{
+	struct verify_tables in = tables(r);
+	struct verify_report report;
+	struct reason why = {""};
+
+	ck_assert_msg(verify_tables(&in, &report, &why) == 0, "%s: %s", what,
+		why.text);
+	return report;
+}
+
+/* One fabric, routed afresh. */
+struct run {
+	struct topo *t;
+	struct lft_pool *pool;
+	struct routes *r;
+};
+
+static struct run
+run(struct fabric *f, const struct engine_options *o)
+{
+	struct frozen_lids lids = {.found = true};
+	struct run x = {frozen_topo(f, &lids), lft_pool_new(), NULL};
+
+	x.r = routed(x.t, x.pool, NULL, o);
+	fabric_free(f);
+	return x;
+}
+
+static void
+end(struct run *x)
+{
+	routes_unref(x->r);
+	ck_assert_uint_eq(x->pool->live, 0);
+	lft_pool_free(x->pool);
+	topo_unref(x->t);
+}
+
+/*
+ * Goals: no cable is the way of more pairs than a host has partners, and a
+ * shift never puts more than two flows on a cable; one in a full tree.
+ */
+static void
+check_balance(struct fabric *f, const char *what, unsigned shifts, bool full)
+{
+	struct run x = run(f, &plain);
+	struct verify_report report = verified(x.r, what);
+	struct verify_tables in = tables(x.r);
+	struct metrics_shift shift;
+
+	metrics_shift(&in, shifts, 1, &shift);
+	ck_assert_msg(report.load_max <= shift.hosts - 1,
+		"%s: load %llu of %u hosts", what,
+		(unsigned long long)report.load_max, shift.hosts);
+	ck_assert_msg(shift.worst <= (full ? 1U : 2U),
+		"%s: %u flows on a cable in shift %u", what, shift.worst,
+		shift.worst_by);
+	end(&x);
+}
+
+START_TEST(populations)
+{
+	static const unsigned two[][2] = {{9, 9}, {11, 7}, {13, 5}, {17, 1},
+		{5, 1}, {18, 18}, {18, 1}, {13, 1}, {7, 4}, {1, 0}};
+	static const unsigned three[][2] = {{6, 6}, {7, 5}, {7, 1}, {9, 3},
+		{11, 1}, {12, 1}, {12, 12}, {5, 2}, {1, 0}};
+	struct reason why = {""};
+	char what[64];
+
+	for (size_t i = 0; i < sizeof(two) / sizeof(*two); i++) {
+		struct gen_fattree2 p = {18, 36, 1, two[i][0], two[i][1]};
+
+		(void)snprintf(what, sizeof(what), "648 ports, %u:%u",
+			two[i][0], two[i][1]);
+		check_balance(gen_tree_two(&p, &why), what, 100,
+			two[i][0] == two[i][1] && two[i][0] == 18);
+	}
+	for (size_t i = 0; i < sizeof(three) / sizeof(*three); i++) {
+		(void)snprintf(what, sizeof(what), "3456 ports, %u:%u",
+			three[i][0], three[i][1]);
+		check_balance(gen_edit_populate(gen_tree_three(24, &why),
+				      three[i][0], three[i][1]),
+			what, 20, three[i][0] == 12 && three[i][1] == 12);
+	}
+}
+END_TEST
+
+/* Several switches lead to one top, siblings are joined, trees are several. */
+START_TEST(racks)
+{
+	static const unsigned people[][2] = {
+		{24, 24}, {12, 12}, {22, 1}, {12, 1}, {5, 0}};
+	static const unsigned dual[][2] = {{12, 12}, {7, 5}, {11, 1}};
+	struct reason why = {""};
+	char what[64];
+
+	for (size_t i = 0; i < sizeof(people) / sizeof(*people); i++) {
+		(void)snprintf(what, sizeof(what), "racks, %u:%u", people[i][0],
+			people[i][1]);
+		check_balance(
+			gen_paper_racks(1, people[i][0], people[i][1], &why),
+			what, 200, false);
+	}
+	for (size_t i = 0; i < sizeof(dual) / sizeof(*dual); i++) {
+		(void)snprintf(what, sizeof(what), "two trees, %u:%u",
+			dual[i][0], dual[i][1]);
+		check_balance(gen_paper_dual(dual[i][0], dual[i][1], &why),
+			what, 20, false);
+	}
+}
+END_TEST
+
+/*
+ * Eight trees that meet inside racks only. Half of the hosts of a rack are on
+ * either side, so that with 12:12 and 24:24 nothing need be above a host's
+ * share. With 23:1 the first side has 12 of 23 hosts of every second rack and
+ * one of the others: what the hosts of such a rack send to that side of other
+ * racks, 23 times 1392 pairs, leaves it by 12 cables, which is the bound. A
+ * shift puts two flows on a cable at most.
+ */
+START_TEST(planes)
+{
+	static const struct {
+		unsigned even, odd, bound;
+	} people[] = {{12, 12, 2591}, {24, 24, 5183}, {23, 1, 23 * 1392 / 12}};
+	struct reason why = {""};
+
+	for (size_t i = 0; i < sizeof(people) / sizeof(*people); i++) {
+		struct run x = run(
+			gen_paper_racks(8, people[i].even, people[i].odd, &why),
+			&plain);
+		struct verify_report report = verified(x.r, "planes");
+		struct verify_tables in = tables(x.r);
+		struct metrics_shift shift;
+
+		ck_assert_msg(report.load_max <= people[i].bound,
+			"%u:%u: load %llu", people[i].even, people[i].odd,
+			(unsigned long long)report.load_max);
+		metrics_shift(&in, 100, 1, &shift);
+		ck_assert(x.r->plane != NULL && shift.worst <= 2);
+		end(&x);
+	}
+}
+END_TEST
+
+/* Any population: hosts are taken away at random. */
+START_TEST(random_populations)
+{
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		struct gen_fattree2 p = {6, 12, 1, 6, 6};
+		struct reason why = {""};
+		struct rng g = {seed};
+		struct fabric *f = gen_tree_two(&p, &why), *h;
+		bool *node = mem_zalloc(f->nnodes, sizeof(*node));
+		struct fabric_edit edit = {.drop_node = node};
+		char what[32];
+
+		for (uint32_t n = 0; n < f->nnodes; n++)
+			node[n] = f->node[n].type == FABRIC_CA &&
+				  n != fabric_first_host(f) &&
+				  rng_below(&g, 8) < seed % 7;
+		h = fabric_rebuild(f, &edit);
+		(void)snprintf(what, sizeof(what), "seed %u", (unsigned)seed);
+		check_balance(h, what, 1000, false);
+		fabric_free(f);
+		free(node);
+	}
+}
+END_TEST
+
+/*
+ * Cables fail anywhere, hosts' own ones excepted: one lane is enough, and no
+ * cable carries more than what two of the hosts are sent.
+ */
+START_TEST(degraded)
+{
+	static const unsigned failed[] = {0, 34, 85, 130, 194, 259};
+
+	for (size_t i = 0; i < sizeof(failed) / sizeof(*failed); i++)
+		for (uint64_t seed = 1; seed <= 4; seed++) {
+			struct reason why = {""};
+			struct fabric *f = gen_paper_racks(1, 24, 24, &why);
+			struct run x;
+			char what[64];
+
+			if (failed[i] > 0)
+				f = gen_edit_fail_links(
+					f, failed[i], seed, true, &why);
+			ck_assert_msg(f != NULL, "%s", why.text);
+			(void)snprintf(what, sizeof(what),
+				"%u cables failed, seed %u", failed[i],
+				(unsigned)seed);
+			x = run(f, &plain);
+			(void)verified(x.r, what);
+			ck_assert_str_eq(x.r->engine, "ftree");
+			ck_assert_msg(x.r->report.load_max <= 2 * (648 - 12),
+				"%s: %llu pairs on one cable", what,
+				(unsigned long long)x.r->report.load_max);
+			end(&x);
+		}
+}
+END_TEST
+
+/*
+ * Tops that lose most of their cables, and hundreds of other cables besides:
+ * every pair still meets on one lane.
+ */
+START_TEST(lost_tops)
+{
+	for (uint64_t seed = 1; seed <= 16; seed++) {
+		struct reason why = {""};
+		struct fabric *f = gen_paper_racks(1, 24, 24, &why), *g;
+		bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+		struct fabric_edit edit = {.drop_cable = drop};
+		struct rng r = {seed};
+		bool lost[18];
+		char what[64];
+		struct run x;
+
+		for (unsigned i = 0; i < 18; i++)
+			lost[i] = rng_below(&r, 18) < seed;
+		for (uint32_t c = 0; c < f->ncables; c++) {
+			const char *a = f->node[f->cable[c].node[0]].name;
+			const char *b = f->node[f->cable[c].node[1]].name;
+			const char *top = strstr(a, ".top");
+
+			if (top == NULL)
+				top = strstr(b, ".top");
+			drop[c] = top != NULL &&
+				  lost[strtoul(top + 4, NULL, 10) - 1] &&
+				  rng_below(&r, 36) >= 1 + seed % 3;
+		}
+		g = fabric_rebuild(f, &edit);
+		if (seed % 2)
+			g = gen_edit_fail_links(g, 40, seed, false, &why);
+		ck_assert_msg(g != NULL, "%s", why.text);
+		(void)snprintf(what, sizeof(what), "seed %u", (unsigned)seed);
+		x = run(g, &plain);
+		(void)verified(x.r, what);
+		ck_assert_str_eq(x.r->engine, "ftree");
+		end(&x);
+		fabric_free(f);
+		free(drop);
+	}
+}
+END_TEST
+
+START_TEST(degraded_three_levels)
+{
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct reason why = {""};
+		struct fabric *f = gen_tree_three(12, &why);
+		struct run x;
+		char what[64];
+
+		f = seed % 2 ? gen_edit_fail_links(
+				       f, (unsigned)seed * 40, seed, true, &why)
+			     : gen_edit_fail_switches(
+				       f, (unsigned)seed * 3, seed, true, &why);
+		(void)snprintf(what, sizeof(what), "seed %u", (unsigned)seed);
+		x = run(f, &plain);
+		(void)verified(x.r, what);
+		end(&x);
+	}
+}
+END_TEST
+
+/* The numbers told are those of the tables; switches have the same numbers. */
+static void
+check_changes(const struct routes *was, const struct routes *is)
+{
+	uint64_t changed = 0, kept = 0;
+
+	for (sw_ix s = 0; s < is->topo->nsw; s++)
+		for (uint32_t lid = 1; lid <= is->top; lid++) {
+			uint8_t a = routes_port(was, s, (uint16_t)lid);
+			uint8_t b = routes_port(is, s, (uint16_t)lid);
+
+			changed += a != b;
+			kept += a == b && a != LFT_DROP;
+		}
+	ck_assert_uint_eq(changed, is->entries_changed);
+	ck_assert_uint_eq(kept, is->entries_kept);
+}
+
+/*
+ * The same cables fail with and without what the routes remember: repair may
+ * choose differently, but changes as little.
+ */
+static void
+check_step(struct topo *t, struct lft_pool *pool, struct routes **r,
+	uint64_t seed, unsigned *repaired)
+{
+	struct routes *is = routed(t, pool, *r, &plain), *whole;
+	struct route_memory *memory = (*r)->memory;
+	char what[64];
+
+	(void)snprintf(what, sizeof(what), "seed %u", (unsigned)seed);
+	(void)verified(is, what);
+	(*r)->memory = NULL;
+	whole = routed(t, pool, *r, &plain);
+	(*r)->memory = memory;
+	if (is->memory->base != NULL) {
+		++*repaired;
+		check_changes(*r, is);
+		ck_assert_msg(is->entries_changed <= whole->entries_changed + 2,
+			"%s: %llu changes instead of %llu", what,
+			(unsigned long long)is->entries_changed,
+			(unsigned long long)whole->entries_changed);
+	}
+	routes_unref(whole);
+	routes_unref(*r);
+	*r = is;
+}
+
+/* Toggle a random cable between switches, connected or not. */
+static void
+toggle(struct fabric *f, bool *drop, struct rng *g)
+{
+	uint32_t c;
+
+	do
+		c = rng_below(g, f->ncables);
+	while (f->node[f->cable[c].node[0]].type != FABRIC_SWITCH ||
+		f->node[f->cable[c].node[1]].type != FABRIC_SWITCH);
+	drop[c] = !drop[c];
+}
+
+static unsigned
+flap(struct fabric *f, uint64_t seed, unsigned steps)
+{
+	struct frozen_lids lids = {0};
+	struct topo *first = frozen_topo(f, &lids), *t = topo_ref(first);
+	struct lft_pool *pool = lft_pool_new();
+	struct routes *r = routed(t, pool, NULL, &plain);
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	struct fabric_edit edit = {.drop_cable = drop};
+	struct rng g = {seed};
+	unsigned repaired = 0;
+
+	for (unsigned i = 0; i < steps; i++) {
+		struct fabric *now;
+
+		for (unsigned n = 0; n <= i % 3; n++)
+			toggle(f, drop, &g);
+		now = fabric_rebuild(f, &edit);
+		topo_unref(t);
+		t = frozen_again(now, first, 0);
+		check_step(t, pool, &r, seed, &repaired);
+		fabric_free(now);
+	}
+	routes_unref(r);
+	ck_assert_uint_eq(pool->live, 0);
+	lft_pool_free(pool);
+	topo_unref(t);
+	topo_unref(first);
+	fabric_free(f);
+	free(drop);
+	return repaired;
+}
+
+START_TEST(repair)
+{
+	struct gen_fattree2 two = {6, 12, 1, 6, 3}, par = {3, 10, 4, 9, 9};
+	struct reason why = {""};
+	unsigned n = 0;
+
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		n += flap(gen_tree_two(&two, &why), seed, 20);
+		n += flap(gen_tree_two(&par, &why), seed, 20);
+		n += flap(gen_tree_three(8, &why), seed, 20);
+		n += flap(gen_tree_kary(3, 4, &why), seed, 10);
+	}
+	ck_assert_uint_gt(n, 100); /* of 280, the fast way was taken */
+}
+END_TEST
+
+/* A switch fails and comes back: the long way, and nothing gets lost. */
+START_TEST(switch_fails)
+{
+	struct reason why = {""};
+	struct frozen_lids lids = {0};
+	struct fabric *f = gen_tree_three(8, &why), *g;
+	bool *node = mem_zalloc(f->nnodes, sizeof(*node));
+	struct fabric_edit edit = {.drop_node = node};
+	struct topo *t = frozen_topo(f, &lids), *less;
+	struct lft_pool *pool = lft_pool_new();
+	struct routes *a = routed(t, pool, NULL, &plain), *b, *c;
+
+	node[fabric_find(f, "pod2.mid1")] = true;
+	g = fabric_rebuild(f, &edit);
+	less = frozen_again(g, t, 0);
+	b = routed(less, pool, a, &plain);
+	(void)verified(b, "without pod2.mid1");
+	c = routed(t, pool, b, &plain);
+	(void)verified(c, "with it again");
+	routes_unref(a);
+	routes_unref(b);
+	routes_unref(c);
+	ck_assert_uint_eq(pool->live, 0);
+	lft_pool_free(pool);
+	topo_unref(less);
+	topo_unref(t);
+	fabric_free(g);
+	fabric_free(f);
+	free(node);
+}
+END_TEST
+
+/* The paper's algorithm as it is printed. */
+static unsigned
+paper_lane(unsigned i, unsigned j, unsigned n)
+{
+	unsigned a = i < j ? i : j, b = i < j ? j : i, lane;
+
+	if (a == b)
+		return 0;
+	lane = 2 * a % n + (2 * a / n % 2);
+	for (unsigned k = a + 1; k < b; k++)
+		lane = (lane + 1) % n;
+	return lane % n;
+}
+
+START_TEST(lanes)
+{
+	struct gen_fattree2 p = {18, 36, 1, 2, 2};
+	struct reason why = {""};
+
+	for (unsigned n = 2; n <= 8; n++) {
+		struct engine_options o = {.lanes = (uint8_t)n};
+		struct run x = run(gen_tree_two(&p, &why), &o);
+		const struct route_lanes *l = &x.r->lanes;
+		struct verify_tables in = tables(x.r);
+		struct verify_report report;
+		unsigned used = 0;
+
+		in.lanes = l;
+		ck_assert_int_eq(verify_tables(&in, &report, &why), 0);
+		ck_assert_uint_eq(report.vls, l->n);
+		/* The cables of the generator have 4 lanes (VLCap 3). */
+		ck_assert_uint_eq(l->n, n < 4 ? n : 4);
+		for (sw_ix a = 0; a < x.t->nsw; a++)
+			for (sw_ix b = 0; b < x.t->nsw; b++) {
+				unsigned v = routes_lane(l, a, b);
+
+				ck_assert_uint_lt(v, l->n);
+				ck_assert_uint_eq(v, routes_lane(l, b, a));
+				ck_assert(a != b || v == 0);
+				used |= 1U << v;
+				if (l->cls[a] == ROUTE_NO_LEAF ||
+					l->cls[b] == ROUTE_NO_LEAF) {
+					ck_assert_uint_eq(v, 0);
+					continue;
+				}
+				ck_assert_uint_eq(v,
+					paper_lane(l->cls[a], l->cls[b], l->n));
+			}
+		ck_assert_uint_eq(used, (1U << l->n) - 1);
+		end(&x);
+	}
+}
+END_TEST
+
+/* Leaves keep their numbers when others come and go. */
+START_TEST(lanes_kept)
+{
+	struct gen_fattree2 p = {4, 8, 1, 2, 2};
+	struct engine_options o = {.lanes = 4};
+	struct reason why = {""};
+	struct frozen_lids lids = {0};
+	struct fabric *f = gen_tree_two(&p, &why), *g;
+	bool *node = mem_zalloc(f->nnodes, sizeof(*node));
+	struct fabric_edit edit = {.drop_node = node};
+	struct topo *t = frozen_topo(f, &lids), *less;
+	struct lft_pool *pool = lft_pool_new();
+	struct routes *a = routed(t, pool, NULL, &o), *b;
+
+	node[fabric_find(f, "leaf3")] = true;
+	g = fabric_rebuild(f, &edit);
+	less = frozen_again(g, t, 0);
+	b = routed(less, pool, a, &o);
+	for (sw_ix s = 0; s < less->nsw; s++) {
+		node_ix n =
+			topo_by_node_guid(t, less->node[less->sw[s].node].guid);
+
+		ck_assert_uint_eq(b->lanes.cls[s], a->lanes.cls[t->node[n].sw]);
+	}
+	routes_unref(a);
+	routes_unref(b);
+	lft_pool_free(pool);
+	topo_unref(less);
+	topo_unref(t);
+	fabric_free(g);
+	fabric_free(f);
+	free(node);
+}
+END_TEST
+
+static size_t
+singles(struct fabric *f, uint64_t *load)
+{
+	struct run x = run(f, &plain);
+	struct verify_tables in = tables(x.r);
+	struct homing h;
+	size_t n;
+
+	*load = verified(x.r, "homes").load_max;
+	homing_find(&in, NULL, &h);
+	ck_assert_uint_gt(h.n, 0);
+	n = h.single;
+	homing_end(&h);
+	end(&x);
+	return n;
+}
+
+/* Two ports on different leaves share no switch, and balance stays. */
+START_TEST(homes)
+{
+	struct gen_fattree2 full = {18, 36, 1, 9, 9}, over = {8, 16, 1, 12, 12};
+	struct reason why = {""};
+	uint64_t load;
+
+	ck_assert_uint_eq(singles(gen_edit_rails(gen_tree_two(&full, &why), 2,
+					  true, &why),
+				  &load),
+		0);
+	ck_assert_uint_le(load, 647);
+	ck_assert_uint_eq(singles(gen_edit_rails(gen_tree_two(&over, &why), 2,
+					  true, &why),
+				  &load),
+		0);
+	ck_assert_uint_eq(
+		singles(gen_edit_rails(gen_edit_populate(
+					       gen_tree_three(12, &why), 3, 3),
+				2, true, &why),
+			&load),
+		0);
+	ck_assert_uint_le(load, 431);
+	/* Several switches lead to each top: sources must go up apart, too. */
+	ck_assert_uint_eq(
+		singles(gen_edit_rails(gen_paper_racks(1, 12, 12, &why), 2,
+				true, &why),
+			&load),
+		0);
+	ck_assert_uint_le(load, 647);
+}
+END_TEST
+
+/* One top: it is what fails, and the report says so. */
+START_TEST(homing_names_it)
+{
+	struct gen_fattree2 one = {1, 4, 1, 1, 1};
+	struct reason why = {""};
+	struct run x =
+		run(gen_edit_rails(gen_tree_two(&one, &why), 2, true, &why),
+			&plain);
+	struct verify_tables in = tables(x.r);
+	struct homing h;
+	char text[256];
+
+	homing_find(&in, NULL, &h);
+	ck_assert_uint_eq(h.n, 4);
+	ck_assert_uint_eq(h.single, 4);
+	for (size_t i = 0; i < h.n; i++) {
+		ck_assert_str_eq(
+			topo_desc(x.t, x.t->sw[h.node[i].sw].node), "spine1");
+		ck_assert_uint_eq(h.node[i].out, 0);
+		ck_assert_uint_eq(h.node[i].cut, 2); /* not its own leaves */
+		ck_assert(!h.node[i].one_switch);
+		ck_assert(h.node[i].only_way);
+	}
+	homing_text(x.t, &h.node[0], text, sizeof(text));
+	ck_assert_str_eq(text, "\"h1\": \"spine1\" cuts off both ports from "
+			       "2 of 4 leaves; there is no other way");
+	homing_end(&h);
+	end(&x);
+}
+END_TEST
+
+/* Configured groups count like nodes; a passive port carries nothing. */
+START_TEST(groups)
+{
+	struct gen_fattree2 p = {4, 4, 1, 4, 4};
+	struct reason why = {""};
+	struct fabric *f = gen_tree_two(&p, &why);
+	struct route_home home[8];
+	struct engine_options o = {.lanes = 1, .home = home, .nhomes = 8};
+	size_t n = 0;
+	struct verify_tables in;
+	struct homing h;
+	struct run x;
+
+	/* The first hosts of leaves 1 and 2 are one pair, and so on. */
+	for (unsigned i = 0; i < 4; i++)
+		for (unsigned k = 0; k < 2; k++) {
+			char name[16];
+
+			(void)snprintf(
+				name, sizeof(name), "h%u", 1 + i + 4 * k);
+			home[n++] = (struct route_home){
+				fabric_port(f, fabric_find(f, name), 1)->guid,
+				i, false};
+		}
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = i; k > 0 && home[k - 1].guid > home[k].guid;
+			k--) {
+			struct route_home swap = home[k];
+
+			home[k] = home[k - 1];
+			home[k - 1] = swap;
+		}
+	x = run(f, &o);
+	in = tables(x.r);
+	homing_find(&in, &o, &h);
+	ck_assert_uint_eq(h.n, 4);
+	ck_assert_uint_eq(h.single, 0);
+	homing_end(&h);
+	end(&x);
+}
+END_TEST
+
+START_TEST(refuses)
+{
+	static const unsigned ring[1] = {12};
+	struct frozen_lids lids = {0};
+	struct reason why = {""};
+	struct fabric *f = gen_grid(ring, 1, true, 1, &why);
+	struct topo *t = frozen_topo(f, &lids);
+	struct lft_pool *pool = lft_pool_new();
+	struct route_job job = {
+		.topo = t, .pool = pool, .options = &plain, .load_limit = 1250};
+	static const char *const engines[] = {"ftree", "updn"};
+	struct route_story story;
+	struct routes *r;
+
+	r = route_compute(&job, engines, 2, &story, &why);
+	ck_assert_ptr_nonnull(r);
+	ck_assert_str_eq(story.engine, "updn");
+	ck_assert(story.fallback);
+	ck_assert_ptr_nonnull(strstr(story.tried, "ftree refused"));
+	routes_unref(r);
+	lft_pool_free(pool);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
+/* Kept, and afresh again when somebody asks for it. */
+START_TEST(rebalance)
+{
+	struct gen_fattree2 p = {6, 12, 1, 6, 6};
+	static const char *const engines[] = {"ftree"};
+	struct frozen_lids lids = {0};
+	struct reason why = {""};
+	struct fabric *f = gen_tree_two(&p, &why), *g;
+	struct topo *t = frozen_topo(f, &lids), *less;
+	struct lft_pool *pool = lft_pool_new();
+	struct route_story story;
+	struct routes *a, *b, *c, *d;
+	struct route_job job = {
+		.topo = t, .pool = pool, .options = &plain, .load_limit = 9000};
+
+	a = route_compute(&job, engines, 1, &story, &why);
+	g = gen_edit_fail_links(gen_tree_two(&p, &why), 6, 1, true, &why);
+	less = frozen_again(g, t, 0);
+	job.prev = a;
+	job.topo = less;
+	b = route_compute(&job, engines, 1, &story, &why);
+	job.prev = b;
+	job.topo = t;
+	c = route_compute(&job, engines, 1, &story, &why);
+	ck_assert_uint_ne(tables_hash(c), tables_hash(a));
+	job.rebalance = true;
+	d = route_compute(&job, engines, 1, &story, &why);
+	ck_assert(story.rebalanced);
+	ck_assert_uint_eq(tables_hash(d), tables_hash(a));
+	routes_unref(a);
+	routes_unref(b);
+	routes_unref(c);
+	routes_unref(d);
+	lft_pool_free(pool);
+	topo_unref(less);
+	topo_unref(t);
+	fabric_free(g);
+	fabric_free(f);
+}
+END_TEST
+
+/* Real fabrics, where they are at hand. */
+START_TEST(fixtures)
+{
+	static const char *const name[] = {"ufm-sdk-selene-compute",
+		"topograph-ndr-gb200", "ufm-sdk-small",
+		"ibtopotool-4-sun-dcs36"};
+	const char *at = getenv("HEDDLE_FIXTURES");
+	unsigned found = 0;
+
+	for (size_t i = 0; i < sizeof(name) / sizeof(*name); i++) {
+		struct reason why = {""};
+		struct fabric *f;
+		char path[512];
+		struct run x;
+
+		(void)snprintf(path, sizeof(path), "%s/%s.ibnet",
+			at != NULL ? at : "../shared/fixtures", name[i]);
+		f = ibnet_load(path, NULL, &why);
+		if (f == NULL)
+			continue;
+		found++;
+		x = run(f, &plain);
+		(void)verified(x.r, name[i]);
+		end(&x);
+	}
+	if (found == 0)
+		(void)fprintf(stderr, "ftree_test: no fixtures, skipped\n");
+}
+END_TEST
+
+int
+main(void)
+{
+	const TTest *const tests[] = {populations, random_populations, racks,
+		planes, degraded, lost_tops, degraded_three_levels, repair,
+		switch_fails, lanes, lanes_kept, homes, homing_names_it, groups,
+		refuses, rebalance, fixtures};
+	Suite *s = suite_create("ftree");
+
+	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
+		TCase *t = tcase_create("ftree");
+
+		tcase_set_timeout(t, 60);
+		tcase_add_test(t, tests[i]);
+		suite_add_tcase(s, t);
+	}
+	return suite_run(s);
+}

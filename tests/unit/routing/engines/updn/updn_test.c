@@ -1,0 +1,654 @@
+/*
+ * The updn engine against an oracle that shares nothing with it: distances by
+ * plain search over the order that the routes claim, walks of every pair, and
+ * the dependency graph by depth-first search. Fabrics are made from seeds.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/driver/compute.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/routing/updown/updown_oracle.h"
+#include "tests/unit/suite.h"
+
+/* LIDs that hang on dest: every one is delivered there. */
+static void
+check_dest(struct oracle *o, sw_ix dest, const struct routes *prev)
+{
+	const struct topo *t = o->t;
+
+	find_distances(o, dest);
+	for (uint32_t i = 0; i < t->sw[dest].nend; i++) {
+		const struct topo_end *e = &t->end[t->sw[dest].end + i];
+		const struct topo_port *p = &t->port[e->port];
+
+		for (uint32_t k = 0; k < 1U << p->lmc; k++) {
+			uint16_t lid = (uint16_t)(p->lid + k);
+
+			ck_assert_uint_eq(routes_port(o->r, dest, lid), e->out);
+			walk_all(o, dest, lid);
+			for (sw_ix s = 0; prev != NULL && s < t->nsw; s++) {
+				node_ix n = topo_by_node_guid(prev->topo,
+					t->node[t->sw[s].node].guid);
+				uint8_t old, new = routes_port(o->r, s, lid);
+
+				if (n == TOPO_NONE || s == dest)
+					continue;
+				old = routes_port(
+					prev, prev->topo->node[n].sw, lid);
+				ck_assert_msg(old == new || o->joiners ||
+						      !is_candidate(o, s, old),
+					"seed %llu: entry given up",
+					(unsigned long long)o->seed);
+			}
+		}
+	}
+}
+
+/* A turn leaf in each of several components: the oracle knows of one. */
+static bool
+one_component(const struct oracle *o)
+{
+	const struct topo *t = o->t;
+	bool *seen = mem_zalloc(t->nsw, sizeof(*seen));
+	bool more = true, all = true;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (!dead(t, s)) {
+			seen[s] = true;
+			break;
+		}
+	while (more) {
+		more = false;
+		for (sw_ix s = 0; s < t->nsw; s++)
+			for (uint32_t i = 0; seen[s] && i < t->sw[s].nadj;
+				i++) {
+				sw_ix x = t->adj[t->sw[s].adj + i].peer;
+
+				if (!seen[x] && !dead(t, x))
+					seen[x] = more = true;
+			}
+	}
+	for (sw_ix s = 0; s < t->nsw; s++)
+		all &= seen[s] || dead(t, s);
+	free(seen);
+	return all;
+}
+
+/* Everything that must hold of r; prev: entries were to be kept from it. */
+static void
+check_routes(const struct routes *r, const struct routes *prev, uint64_t seed)
+{
+	struct oracle o = oracle_new(r, seed);
+	uint8_t *state = mem_zalloc(r->topo->nadj, 1);
+	struct verify_tables in = {.topo = r->topo,
+		.pool = r->pool,
+		.row = r->row,
+		.nblocks = r->nblocks};
+	struct verify_report report;
+	struct reason why = {""};
+
+	ck_assert_msg(verify_tables(&in, &report, &why) == 0, "seed %llu: %s",
+		(unsigned long long)seed, why.text);
+	for (sw_ix d = 0; d < r->topo->nsw && one_component(&o); d++)
+		if (!dead(r->topo, d))
+			check_dest(&o, d, prev);
+	for (uint32_t c = 0; c < r->topo->nadj; c++)
+		ck_assert_msg(!cyclic(&o, c, state), "seed %llu: a cycle",
+			(unsigned long long)seed);
+	if (one_component(&o))
+		check_turns(&o);
+	free(state);
+	oracle_free(&o);
+}
+
+static struct routes *
+routed(struct topo *t, struct lft_pool *pool, const struct routes *prev,
+	bool keep)
+{
+	struct route_job job = {.topo = t, .pool = pool, .prev = prev};
+	struct arena *a = arena_new();
+	struct reason why = {""};
+	struct routes *r = NULL;
+
+	ck_assert_int_eq(
+		engine_updn.route(&job, keep, 0, a, &r, &why), ENGINE_OK);
+	ck_assert_ptr_nonnull(r);
+	arena_free(a);
+	return r;
+}
+
+/* Small fabrics of every kind. */
+static struct fabric *
+random_fabric(struct rng *g)
+{
+	struct gen_fattree2 two = {1 + rng_below(g, 5), 2 + rng_below(g, 6),
+		1 + rng_below(g, 3), rng_below(g, 4), 1 + rng_below(g, 3)};
+	unsigned m[3] = {
+		1 + rng_below(g, 3), 1 + rng_below(g, 3), 2 + rng_below(g, 2)};
+	unsigned w[3] = {1, 1 + rng_below(g, 3), 1 + rng_below(g, 3)};
+	unsigned p[3] = {1, 1 + rng_below(g, 2), 1 + rng_below(g, 2)};
+	unsigned dim[3] = {
+		2 + rng_below(g, 4), 1 + rng_below(g, 4), 1 + rng_below(g, 2)};
+	struct reason why = {""};
+
+	switch (rng_below(g, 9)) {
+	case 0:
+	case 1:
+		return gen_tree_two(&two, &why);
+	case 2:
+		return gen_tree_three(4, &why);
+	case 3:
+		return gen_tree_pgft(3, m, w, p, &why);
+	case 4:
+		return gen_random(4 + 2 * rng_below(g, 9), 2 + rng_below(g, 4),
+			1 + rng_below(g, 2), rng_next(g), &why);
+	case 5:
+		return gen_grid(dim, 3, rng_below(g, 2) == 0, 1, &why);
+	case 6:
+		dim[0] = 3 + rng_below(g, 8);
+		return gen_grid(dim, 1, true, 1, &why);
+	case 7:
+		return gen_hyperx(dim, 2, 1, &why);
+	default:
+		return gen_dragonfly(2 + rng_below(g, 2), 1, 1, &why);
+	}
+}
+
+/* Take away some cables between switches and some hosts, evenly. */
+static struct fabric *
+damaged(struct fabric *f, struct rng *g, unsigned cables, unsigned hosts)
+{
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	bool *node = mem_zalloc(f->nnodes, sizeof(*node));
+	struct fabric_edit edit = {.drop_cable = drop, .drop_node = node};
+	struct fabric *r;
+
+	for (unsigned i = 0; i < cables * 4 && cables > 0; i++) {
+		uint32_t c = rng_below(g, f->ncables);
+		const uint32_t *end = f->cable[c].node;
+
+		if (f->node[end[0]].type == FABRIC_SWITCH &&
+			f->node[end[1]].type == FABRIC_SWITCH && !drop[c]) {
+			drop[c] = true;
+			cables--;
+		}
+	}
+	for (unsigned i = 0; i < hosts; i++) {
+		uint32_t n = rng_below(g, f->nnodes);
+
+		if (f->node[n].type != FABRIC_SWITCH &&
+			n != fabric_first_host(f))
+			node[n] = true;
+	}
+	r = fabric_rebuild(f, &edit);
+	fabric_free(f);
+	free(drop);
+	free(node);
+	return r;
+}
+
+/* Without one switch. */
+static struct fabric *
+without_switch(struct fabric *f, struct rng *g)
+{
+	bool *node = mem_zalloc(f->nnodes, sizeof(*node));
+	struct fabric_edit edit = {.drop_node = node};
+	struct fabric *r;
+
+	for (uint32_t n = rng_below(g, f->nnodes); f->nswitches > 1;
+		n = rng_below(g, f->nnodes))
+		if (f->node[n].type == FABRIC_SWITCH) {
+			node[n] = true;
+			break;
+		}
+	r = fabric_rebuild(f, &edit);
+	fabric_free(f);
+	free(node);
+	return r;
+}
+
+/* Hosts on switches that have none: spines, middle switches. */
+static struct fabric *
+odd_hosts(struct fabric *f, struct rng *g)
+{
+	struct reason why = {""};
+	uint8_t *ports = mem_zalloc(f->nnodes, 1);
+	struct fabric_edit edit = {.nports = ports};
+	uint32_t n = f->nnodes;
+	struct fabric *r;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (f->node[i].type == FABRIC_SWITCH)
+			ports[i] = (uint8_t)(f->node[i].nports + 2);
+	r = fabric_rebuild(f, &edit);
+	fabric_free(f);
+	free(ports);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t h;
+
+		if (r->node[i].type != FABRIC_SWITCH || rng_below(g, 3) != 0)
+			continue;
+		h = fabric_addf(r, FABRIC_CA, 1, "odd%u", i);
+		fabric_connect(r, h, 1, i, fabric_free_port(r, i), &why);
+	}
+	return r;
+}
+
+static struct fabric *
+from_seed(uint64_t seed, struct rng *g)
+{
+	struct reason why = {""};
+	struct fabric *f;
+
+	*g = (struct rng){seed};
+	/* Some numbers make no fabric: take the next ones. */
+	do
+		f = random_fabric(g);
+	while (f == NULL);
+	if (rng_below(g, 3) == 0)
+		f = odd_hosts(f, g);
+	if (rng_below(g, 4) == 0)
+		f = gen_edit_aggregation(f, &why);
+	if (rng_below(g, 2) == 0)
+		f = damaged(f, g, 1 + rng_below(g, 4), rng_below(g, 3));
+	return f;
+}
+
+static uint64_t
+any_switch(const struct fabric *f, struct rng *g)
+{
+	for (;;) {
+		uint32_t n = rng_below(g, f->nnodes);
+
+		if (f->node[n].type == FABRIC_SWITCH)
+			return f->node[n].guid;
+	}
+}
+
+START_TEST(random_fabrics)
+{
+	for (uint64_t seed = 1; seed <= 400; seed++) {
+		struct lft_pool *pool = lft_pool_new();
+		struct frozen_lids lids = {.lmc = seed % 5 == 0,
+			.shuffle = seed % 3 == 0 ? seed : 0};
+		struct rng g;
+		struct fabric *f = from_seed(seed, &g);
+		struct topo *t;
+		struct routes *r;
+
+		if (rng_below(&g, 4) == 0)
+			lids.quarantine = any_switch(f, &g);
+		t = frozen_topo(f, &lids);
+		r = routed(t, pool, NULL, false);
+		check_routes(r, NULL, seed);
+		routes_unref(r);
+		topo_unref(t);
+		ck_assert_uint_eq(pool->live, 0);
+		lft_pool_free(pool);
+		fabric_free(f);
+	}
+}
+END_TEST
+
+/* Ranks stay, but for as many as are said to be new. */
+static void
+check_order_kept(
+	const struct routes *r, const struct routes *prev, uint64_t seed)
+{
+	uint32_t changed = 0;
+
+	for (sw_ix s = 0; s < r->topo->nsw; s++) {
+		node_ix n = topo_by_node_guid(
+			prev->topo, r->topo->node[r->topo->sw[s].node].guid);
+
+		if (n != TOPO_NONE)
+			changed += r->rank[s] !=
+				   prev->rank[prev->topo->node[n].sw];
+	}
+	ck_assert_msg(changed <= r->reranked, "seed %llu: %u ranks, not %u",
+		(unsigned long long)seed, changed, r->reranked);
+}
+
+/* Link failures, then the return of everything: order and entries stay. */
+START_TEST(keeping)
+{
+	for (uint64_t seed = 1; seed <= 300; seed++) {
+		struct lft_pool *pool = lft_pool_new();
+		struct rng g;
+		struct fabric *f = from_seed(seed, &g), *less;
+		struct fabric_edit none = {.drop_orphans = false};
+		struct topo *t = frozen_topo(f, NULL), *t2, *t3;
+		struct routes *r = routed(t, pool, NULL, false), *r2, *r3;
+
+		less = damaged(
+			fabric_rebuild(f, &none), &g, 1, rng_below(&g, 2));
+		if (seed % 3 == 0)
+			less = without_switch(less, &g);
+		t2 = frozen_again(
+			less, t, seed % 4 == 0 ? any_switch(f, &g) : 0);
+		r2 = routed(t2, pool, r, true);
+		check_routes(r2, r, seed);
+		check_order_kept(r2, r, seed);
+		t3 = frozen_again(f, t, 0);
+		r3 = routed(t3, pool, r2, true);
+		check_routes(r3, r2, seed);
+		check_order_kept(r3, r2, seed);
+		routes_unref(r);
+		routes_unref(r2);
+		routes_unref(r3);
+		topo_unref(t);
+		topo_unref(t2);
+		topo_unref(t3);
+		ck_assert_uint_eq(pool->live, 0);
+		lft_pool_free(pool);
+		fabric_free(f);
+		fabric_free(less);
+	}
+}
+END_TEST
+
+static uint64_t
+load_of(struct fabric *f, uint64_t *hosts)
+{
+	struct lft_pool *pool = lft_pool_new();
+	struct topo *t = frozen_topo(f, NULL);
+	struct routes *r = routed(t, pool, NULL, false);
+	struct verify_tables in = {
+		.topo = t, .pool = pool, .row = r->row, .nblocks = r->nblocks};
+	struct verify_report report;
+
+	ck_assert_int_eq(verify_tables(&in, &report, NULL), 0);
+	*hosts = f->nhosts;
+	routes_unref(r);
+	topo_unref(t);
+	lft_pool_free(pool);
+	fabric_free(f);
+	return report.load_max;
+}
+
+START_TEST(full_trees)
+{
+	static const struct gen_fattree2 ft648 = {18, 36, 1, 18, 18};
+	static const struct gen_fattree2 half = {9, 18, 2, 18, 18};
+	static const struct gen_fattree2 few = {18, 36, 1, 5, 1};
+	struct reason why;
+	uint64_t n;
+
+	ck_assert_uint_eq(load_of(gen_tree_two(&ft648, &why), &n), 630);
+	ck_assert_uint_eq(load_of(gen_tree_two(&half, &why), &n), 306);
+	ck_assert_uint_lt(load_of(gen_tree_two(&few, &why), &n), n);
+	ck_assert_uint_le(load_of(gen_tree_three(12, &why), &n), n - 1);
+	ck_assert_uint_eq(load_of(gen_tree_three(24, &why), &n), 3444);
+}
+END_TEST
+
+/* Two, three and four words of neighbours; ports up to the last. */
+START_TEST(big_switches)
+{
+	static const unsigned leaves[] = {63, 64, 65, 66, 128, 129, 200, 254};
+
+	for (size_t i = 0; i < sizeof(leaves) / sizeof(*leaves); i++) {
+		struct gen_fattree2 p = {2, leaves[i], 1, 1, 1};
+		struct lft_pool *pool = lft_pool_new();
+		struct reason why = {""};
+		struct fabric *f = gen_tree_two(&p, &why);
+		struct topo *t = frozen_topo(f, NULL);
+		struct routes *r = routed(t, pool, NULL, false), *k;
+		struct verify_tables in = {.topo = t,
+			.pool = pool,
+			.row = r->row,
+			.nblocks = r->nblocks};
+		struct verify_report report;
+
+		ck_assert_int_eq(verify_tables(&in, &report, &why), 0);
+		ck_assert_uint_le(report.load_max, leaves[i] - 1);
+		k = routed(t, pool, r, true);
+		ck_assert_uint_eq(k->entries_changed, 0);
+		routes_unref(r);
+		routes_unref(k);
+		topo_unref(t);
+		lft_pool_free(pool);
+		fabric_free(f);
+	}
+}
+END_TEST
+
+START_TEST(same_bytes)
+{
+	for (uint64_t seed = 1; seed <= 50; seed++) {
+		struct lft_pool *pool = lft_pool_new();
+		struct rng g;
+		struct fabric *f = from_seed(seed, &g);
+		struct topo *t = frozen_topo(f, NULL);
+		struct routes *a = routed(t, pool, NULL, false);
+		struct routes *b = routed(t, pool, NULL, false);
+		struct routes *c = routed(t, pool, a, false);
+
+		for (sw_ix s = 0; s < t->nsw; s++)
+			for (uint32_t i = 0; i < a->nblocks; i++) {
+				ck_assert_mem_eq(routes_block(a, s, i),
+					routes_block(b, s, i), LFT_BLOCK);
+				/* And what is equal is shared. */
+				ck_assert_uint_eq(routes_ref_of(a, s, i),
+					routes_ref_of(c, s, i));
+			}
+		ck_assert_uint_eq(c->entries_changed, 0);
+		routes_unref(a);
+		routes_unref(b);
+		routes_unref(c);
+		topo_unref(t);
+		lft_pool_free(pool);
+		fabric_free(f);
+	}
+}
+END_TEST
+
+START_TEST(tiny)
+{
+	static const unsigned one[] = {1}, two[] = {2};
+	struct reason why = {""};
+	struct fabric *f[] = {gen_pair(), gen_grid(one, 1, false, 2, &why),
+		gen_grid(two, 1, false, 0, &why),
+		gen_edit_self_loops(gen_grid(two, 1, false, 1, &why), 2, &why)};
+
+	for (size_t i = 0; i < sizeof(f) / sizeof(*f); i++) {
+		struct lft_pool *pool = lft_pool_new();
+		struct topo *t = frozen_topo(f[i], NULL);
+		struct routes *r = routed(t, pool, NULL, false);
+
+		check_routes(r, NULL, i);
+		routes_unref(r);
+		topo_unref(t);
+		lft_pool_free(pool);
+		fabric_free(f[i]);
+	}
+}
+END_TEST
+
+/* Roots obeyed; the tiers of a tree found whatever its population. */
+START_TEST(orders)
+{
+	static const struct gen_fattree2 p = {3, 6, 1, 2, 1};
+	struct reason why = {""};
+	struct fabric *f = odd_hosts(gen_tree_two(&p, &why), &(struct rng){7});
+	struct lft_pool *pool = lft_pool_new();
+	struct topo *t = frozen_topo(f, NULL);
+	struct arena *a = arena_new();
+	uint64_t root = f->node[fabric_find(f, "leaf1")].guid;
+	struct engine_options options = {.roots = &root, .nroots = 1};
+	struct route_job job = {.topo = t, .pool = pool};
+	struct routes *r = NULL;
+
+	ck_assert_int_eq(engine_updn.route(&job, false, 0, a, &r, &why), 0);
+	ck_assert_int_eq(r->order, ROUTE_TIERS);
+	ck_assert_uint_ne(r->turn_leaf, TOPO_NONE);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		ck_assert_uint_eq(r->rank[s],
+			strncmp(topo_desc(t, t->sw[s].node), "leaf", 4) == 0);
+	routes_unref(r);
+	job.options = &options;
+	ck_assert_int_eq(engine_updn.route(&job, false, 0, a, &r, &why), 0);
+	ck_assert_int_eq(r->order, ROUTE_ROOTS);
+	ck_assert_uint_eq(r->rank[t->node[topo_by_node_guid(t, root)].sw], 0);
+	check_routes(r, NULL, 0);
+	routes_unref(r);
+	arena_free(a);
+	topo_unref(t);
+	lft_pool_free(pool);
+	fabric_free(f);
+}
+END_TEST
+
+/* Ranks from a state file give the order that routes in memory would give. */
+START_TEST(restart)
+{
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		struct lft_pool *pool = lft_pool_new();
+		struct rng g;
+		struct fabric *f = from_seed(seed, &g);
+		struct topo *t = frozen_topo(f, NULL);
+		struct routes *r = routed(t, pool, NULL, false), *again = NULL;
+		struct route_rank *ranks = mem_zalloc(t->nsw, sizeof(*ranks));
+		struct route_job job = {.topo = t,
+			.pool = pool,
+			.ranks = ranks,
+			.ranks_order = r->order};
+		struct arena *a = arena_new();
+		struct reason why = {""};
+
+		for (node_ix i = 0; i < t->nnodes; i++) {
+			node_ix n = t->by_node[i];
+
+			if (t->node[n].sw != TOPO_NONE)
+				ranks[job.nranks++] =
+					routes_note(r, t->node[n].sw);
+		}
+		ck_assert_int_eq(
+			engine_updn.route(&job, false, 0, a, &again, &why),
+			ENGINE_OK);
+		ck_assert_mem_eq(
+			r->rank, again->rank, t->nsw * sizeof(*r->rank));
+		ck_assert_uint_eq(again->reranked, 0);
+		for (size_t i = 0; i < (size_t)t->nsw * r->nblocks; i++)
+			ck_assert_mem_eq(
+				routes_block(r, (sw_ix)(i / r->nblocks),
+					(uint32_t)(i % r->nblocks)),
+				routes_block(again, (sw_ix)(i / r->nblocks),
+					(uint32_t)(i % r->nblocks)),
+				LFT_BLOCK);
+		routes_unref(r);
+		routes_unref(again);
+		arena_free(a);
+		free(ranks);
+		topo_unref(t);
+		lft_pool_free(pool);
+		fabric_free(f);
+	}
+}
+END_TEST
+
+/* Routes from nothing but remembered ranks. */
+static struct routes *
+remembered(struct topo *t, struct lft_pool *pool, const struct route_rank *rank,
+	size_t n, enum route_order order)
+{
+	struct route_job job = {.topo = t,
+		.pool = pool,
+		.ranks = rank,
+		.nranks = n,
+		.ranks_order = order};
+	struct arena *a = arena_new();
+	struct reason why = {""};
+	struct routes *r = NULL;
+
+	ck_assert_int_eq(
+		engine_updn.route(&job, false, 0, a, &r, &why), ENGINE_OK);
+	arena_free(a);
+	return r;
+}
+
+/* Switches by GUID, with ranks of which the root's is missing; cables. */
+static const struct heir {
+	unsigned nsw, ncables;
+	uint32_t was[4], is[4];
+	unsigned cable[4][2];
+} heirs[] = {
+	/* 0 - 3 - 2 - 1: from 1 on one cable is turned over, from 0 two */
+	{4, 3, {1, 1, 2, 2}, {3, 0, 2, 2}, {{0, 3}, {3, 2}, {2, 1}}},
+	/* equal: the first one */
+	{3, 2, {1, 1, 2}, {0, 3, 2}, {{0, 2}, {2, 1}}},
+	/* parallel cables count */
+	{3, 3, {1, 1, 2}, {3, 0, 2}, {{0, 2}, {2, 1}, {2, 1}}},
+	/* the root is there; another one lost its way up */
+	{3, 2, {0, 1, 2}, {0, 3, 2}, {{0, 2}, {2, 1}}},
+};
+
+START_TEST(root_lost)
+{
+	const struct heir *h = &heirs[_i / 2];
+	struct fabric *f = fabric_new();
+	struct lft_pool *pool = lft_pool_new();
+	struct route_rank rank[4];
+	struct reason why = {""};
+	struct topo *t;
+	struct routes *r, *again;
+
+	for (unsigned i = 0; i < h->nsw; i++) {
+		(void)fabric_addf(f, FABRIC_SWITCH, 8, "s%u", i);
+		rank[i] = (struct route_rank){
+			.guid = f->node[i].guid, .rank = h->was[i]};
+	}
+	for (unsigned i = 0; i < h->nsw; i++)
+		fabric_connect(f, fabric_addf(f, FABRIC_CA, 1, "h%u", i), 1, i,
+			1, &why);
+	for (unsigned i = 0; i < h->ncables; i++) {
+		unsigned a = h->cable[i][0], b = h->cable[i][1];
+
+		fabric_connect(f, a, fabric_free_port(f, a), b,
+			fabric_free_port(f, b), &why);
+	}
+	t = frozen_topo(f, NULL);
+	r = remembered(t, pool, rank, h->nsw,
+		_i % 2 == 0 ? ROUTE_SINGLE : ROUTE_TIERS);
+	for (unsigned i = 0; i < h->nsw; i++)
+		ck_assert_uint_eq(
+			r->rank[t->node[topo_by_node_guid(t, rank[i].guid)].sw],
+			h->is[i]);
+	check_routes(r, NULL, 0);
+	again = routed(t, pool, r, true);
+	ck_assert_mem_eq(r->rank, again->rank, t->nsw * sizeof(*r->rank));
+	ck_assert_uint_eq(again->reranked, 0);
+	routes_unref(r);
+	routes_unref(again);
+	topo_unref(t);
+	lft_pool_free(pool);
+	fabric_free(f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("updn");
+	TCase *c = tcase_create("updn");
+
+	tcase_set_timeout(c, 300);
+	tcase_add_test(c, tiny);
+	tcase_add_test(c, random_fabrics);
+	tcase_add_test(c, keeping);
+	tcase_add_test(c, full_trees);
+	tcase_add_test(c, big_switches);
+	tcase_add_test(c, same_bytes);
+	tcase_add_test(c, orders);
+	tcase_add_test(c, restart);
+	tcase_add_loop_test(
+		c, root_lost, 0, 2 * sizeof(heirs) / sizeof(*heirs));
+	suite_add_tcase(s, c);
+	return suite_run(s);
+}

@@ -1,0 +1,132 @@
+/*
+ * Unions of neighbours' sets, made once for all kin, against those made one by
+ * one: in trees, where nearly all are kin, and in random graphs.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "routing/updown/updown.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+/* Some set for each switch. */
+static const uint64_t **
+some_sets(const struct updn *u, struct rng *rng)
+{
+	uint64_t *rows =
+		arena_array(u->a, (size_t)u->nsw * u->words, sizeof(*rows));
+
+	for (size_t i = 0; i < (size_t)u->nsw * u->words; i++)
+		rows[i] = rng_next(rng) & rng_next(rng) & rng_next(rng);
+	return updn_kin_rows(u, rows);
+}
+
+static void
+check_sums(const struct updn *u, const struct updn_kin *kin, bool up,
+	struct rng *rng)
+{
+	struct updn_kin_sum sum = updn_kin_sums(u, kin, up);
+	uint64_t *own = arena_array(u->a, u->words, sizeof(*own));
+
+	for (unsigned round = 0; round < 3; round++) {
+		const uint64_t **set = some_sets(u, rng);
+
+		for (sw_ix s = 0; s < u->nsw; s++) {
+			memset(own, 0, u->words * sizeof(*own));
+			for (uint32_t g = u->first[s]; g < u->first[s + 1];
+				g++) {
+				sw_ix x = u->group[g].peer;
+
+				if ((u->tier.pos[x] < u->tier.pos[s]) == up)
+					updn_or(own, set[x], u->words);
+			}
+			ck_assert_mem_eq(updn_kin_sum(&sum, s, set), own,
+				u->words * sizeof(*own));
+		}
+		sum.round++;
+	}
+}
+
+/* How often each family of who is below s is listed: once each, and the same
+ * ones whenever they are asked for. */
+static void
+check_families(const struct updn *u, const struct updn_kin *kin)
+{
+	struct updn_kin_families f = updn_kin_below(u, kin);
+
+	for (uint32_t k = 0; k < 2 * u->nsw; k++) {
+		sw_ix s = k % u->nsw;
+		bool *listed = arena_array(u->a, u->nsw, sizeof(*listed));
+		uint32_t n, below = 0;
+		const uint16_t *list = updn_kin_families(&f, s, &n);
+
+		for (uint32_t i = 0; i < n; i++) {
+			ck_assert(!listed[list[i]]);
+			listed[list[i]] = true;
+		}
+		for (uint32_t i = kin->mid[s]; i < u->first[s + 1]; i++) {
+			ck_assert(listed[kin->up.first[kin->peer[i]]]);
+			below++;
+		}
+		ck_assert_uint_le(n, below);
+	}
+}
+
+/* Returns how many families there are, by who is above. */
+static uint32_t
+check_fabric(struct fabric *fabric, uint64_t seed)
+{
+	struct topo *t = frozen_topo(fabric, &(struct frozen_lids){0});
+	struct route_job job = {.topo = t};
+	struct arena *a = arena_new();
+	struct updn u = {.job = &job, .t = t, .a = a};
+	struct rng rng = {seed};
+	struct updn_kin kin;
+	uint32_t n = 0;
+
+	updn_graph(&u);
+	updn_order_fresh(&u, false);
+	kin = updn_kin_find(&u, &u.tier);
+	check_sums(&u, &kin, true, &rng);
+	check_sums(&u, &kin, false, &rng);
+	check_families(&u, &kin);
+	for (sw_ix s = 0; s < u.nsw; s++)
+		n += kin.up.first[s] == s;
+	arena_free(a);
+	topo_unref(t);
+	fabric_free(fabric);
+	return n;
+}
+
+START_TEST(in_trees)
+{
+	struct reason why;
+
+	/* a pod's leaves, what is at one place of the pods, and tops */
+	ck_assert_uint_eq(check_fabric(gen_tree_three(8, &why), 1), 8 + 4 + 1);
+}
+END_TEST
+
+START_TEST(in_random_graphs)
+{
+	struct reason why;
+
+	for (uint64_t seed = 1; seed < 20; seed++)
+		(void)check_fabric(gen_random(48, 5, 2, seed, &why), seed);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("updn_kin");
+	TCase *c = tcase_create("unions");
+
+	tcase_add_test(c, in_trees);
+	tcase_add_test(c, in_random_graphs);
+	suite_add_tcase(s, c);
+	return suite_run(s);
+}

@@ -1,0 +1,601 @@
+/*
+ * Ports of one node stay apart while cables fail and come back: against an
+ * oracle that looks at every legal way of every leaf, the tables in force and
+ * fresh ones have no single point of failure that the order does not ask for,
+ * and another look changes nothing.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/driver/compute.h"
+#include "routing/improve/redundancy.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/routing/updown/updown_oracle.h"
+#include "tests/unit/suite.h"
+
+enum { WORDS = 3, MOST = 64 * WORDS, WAYS = 256, GROUPS = 64 };
+
+/* Switches on a way behind the leaf. */
+struct line {
+	uint64_t on[WORDS];
+};
+
+struct lines {
+	struct line way[WAYS];
+	unsigned n;
+};
+
+/* One fabric, failing and recovering. */
+struct bed {
+	struct fabric *f;
+	struct topo *first, *t;
+	struct lft_pool *pool;
+	struct routes *r;
+	struct engine_options options;
+	struct route_home home[2 * GROUPS];
+	const char *engine;
+	uint64_t seed;
+	bool *drop;
+	uint64_t singles, oracles, fresh; /* over all steps */
+};
+
+static struct routes *
+computed(const struct bed *b, const struct routes *prev, bool rebalance)
+{
+	const struct route_job job = {.topo = b->t,
+		.pool = b->pool,
+		.prev = prev,
+		.options = &b->options,
+		.load_limit = 1250,
+		.rebalance = rebalance,
+		.threads = 1};
+	struct route_story story;
+	struct reason why = {""};
+	struct routes *r = route_compute(&job, &b->engine, 1, &story, &why);
+
+	ck_assert_msg(r != NULL, "seed %llu: %s", (unsigned long long)b->seed,
+		why.text);
+	ck_assert(r->report.ok);
+	return r;
+}
+
+static struct homing
+homing_of(const struct bed *b, const struct routes *r)
+{
+	const struct verify_tables in = {
+		r->topo, r->pool, r->row, r->nblocks, NULL};
+	struct homing h;
+
+	homing_find(&in, &b->options, &h);
+	return h;
+}
+
+/* ---- the oracle ---- */
+
+/* All ways from s on; so far: what they have behind them. */
+static void
+add_ways(/* NOLINT(misc-no-recursion): as deep as a way */
+	const struct oracle *o, sw_ix s, sw_ix dest, struct line so_far,
+	struct lines *out)
+{
+	const struct topo *t = o->t;
+
+	if (s == dest) {
+		ck_assert_uint_lt(out->n, WAYS);
+		out->way[out->n++] = so_far;
+		return;
+	}
+	for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+		const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
+		struct line then = so_far;
+
+		/* parallel cables make the same ways */
+		if (i > 0 && a[-1].peer == a->peer)
+			continue;
+		then.on[a->peer / 64] |= UINT64_C(1) << a->peer % 64;
+		if (is_candidate(o, s, a->out))
+			add_ways(o, a->peer, dest, then, out);
+	}
+}
+
+/* Is there one way of each of these, so that no switch is on all of them? */
+static bool
+parts(/* NOLINT(misc-no-recursion): as deep as a node has ports */
+	const struct lines *l, uint32_t stride, unsigned n,
+	const struct line *common)
+{
+	for (unsigned i = 0; n > 0 && i < l->n; i++) {
+		struct line both;
+
+		for (unsigned w = 0; w < WORDS; w++)
+			both.on[w] = common->on[w] & l->way[i].on[w];
+		if (parts(l + stride, stride, n - 1, &both))
+			return true;
+	}
+	for (unsigned w = 0; n == 0 && w < WORDS; w++)
+		if (common->on[w] != 0)
+			return false;
+	return n == 0;
+}
+
+/* The ways from all leaves to one port. */
+static void
+find_ways(struct oracle *o, const struct homing_ports *p, port_ix port,
+	struct lines *out)
+{
+	sw_ix dest = topo_switch_of(o->t, port);
+
+	find_distances(o, dest);
+	for (uint32_t i = 0; i < p->nleaves; i++)
+		if (o->any[p->leaf[i]] < NEVER)
+			add_ways(o, p->leaf[i], dest, (struct line){{0}},
+				&out[i]);
+}
+
+/* From how many leaves do no ways to the node part, each leaf for itself? */
+static uint32_t
+least_cut(struct oracle *o, const struct homing_ports *p, size_t at, size_t n)
+{
+	struct lines *ways = mem_zalloc(n * p->nleaves, sizeof(*ways));
+	struct line all;
+	uint32_t cut = 0;
+
+	memset(&all, 0xff, sizeof(all));
+	for (size_t k = 0; k < n; k++)
+		find_ways(o, p, p->member[at + k].port, ways + k * p->nleaves);
+	for (uint32_t i = 0; i < p->nleaves; i++) {
+		bool none = false;
+
+		for (size_t k = 0; k < n; k++)
+			none |= ways[k * p->nleaves + i].n == 0;
+		cut += !none && !parts(ways + i, p->nleaves, (unsigned)n, &all);
+	}
+	free(ways);
+	return cut;
+}
+
+/* ---- every step ---- */
+
+/* Nodes with a single point of failure: none that need not have one. */
+static uint64_t
+check_homes(const struct bed *b, const struct routes *r, const char *what)
+{
+	struct oracle o = oracle_new(r, b->seed);
+	struct homing_ports p = homing_ports(r->topo, &b->options);
+	struct homing h = homing_of(b, r);
+	uint64_t single = h.single;
+
+	for (size_t i = 0, n, k = 0; i < p.n; i += n) {
+		n = homing_same(&p, i);
+		if (n < 2)
+			continue;
+		ck_assert_uint_eq(h.node[k].port, p.member[i].port);
+		if (h.node[k].cut > 0 && !o.joiners)
+			ck_assert_msg(h.node[k].cut == least_cut(&o, &p, i, n),
+				"seed %llu, %s: %s is cut off from %u leaves",
+				(unsigned long long)b->seed, what,
+				topo_desc(r->topo,
+					r->topo->port[p.member[i].port].node),
+				h.node[k].cut);
+		k++;
+	}
+	homing_end(&h);
+	homing_ports_free(&p);
+	oracle_free(&o);
+	return single;
+}
+
+/* Nothing has changed: nor do the tables, whether what was done is known or
+ * forgotten, as after a restart. */
+static void
+check_again(const struct bed *b)
+{
+	uint64_t known = b->r->apart;
+
+	for (unsigned forgotten = 0; forgotten < 2; forgotten++) {
+		struct routes *again;
+
+		b->r->apart = forgotten ? 0 : known;
+		again = computed(b, b->r, false);
+		ck_assert_msg(again->entries_changed == 0,
+			"seed %llu: %llu entries change for nothing%s",
+			(unsigned long long)b->seed,
+			(unsigned long long)again->entries_changed,
+			forgotten ? " when looked at afresh" : "");
+		routes_unref(again);
+	}
+	b->r->apart = known;
+}
+
+/* The cables that are there by now. */
+static void
+take_topology(struct bed *b)
+{
+	const struct fabric_edit edit = {.drop_cable = b->drop};
+	struct fabric *now = fabric_rebuild(b->f, &edit);
+
+	topo_unref(b->t);
+	b->t = frozen_again(now, b->first, 0);
+	fabric_free(now);
+}
+
+/* All switches reach each other, without the cables that are gone? */
+static bool
+is_whole(const struct bed *b)
+{
+	struct topo *t = b->t;
+	const struct routes *r = b->r;
+
+	return t->nsw == r->topo->nsw && t->nend == r->topo->nend;
+}
+
+/* A cable between switches fails, or one that failed comes back. */
+static void
+toggle(struct bed *b, struct rng *g)
+{
+	bool back = rng_below(g, 4) == 0;
+
+	for (unsigned i = 0; i < 1000; i++) {
+		uint32_t c = rng_below(g, b->f->ncables);
+		const struct fabric_cable *x = &b->f->cable[c];
+
+		if (b->f->node[x->node[0]].type != FABRIC_SWITCH ||
+			b->f->node[x->node[1]].type != FABRIC_SWITCH ||
+			b->drop[c] != back)
+			continue;
+		b->drop[c] = !back;
+		take_topology(b);
+		if (is_whole(b))
+			return;
+		b->drop[c] = back;
+		take_topology(b);
+	}
+}
+
+static void
+step(struct bed *b, struct rng *g)
+{
+	struct routes *kept, *fresh;
+	uint64_t single;
+
+	toggle(b, g);
+	kept = computed(b, b->r, false);
+	fresh = computed(b, b->r, true);
+	single = check_homes(b, kept, "kept");
+	b->singles += single;
+	b->fresh += check_homes(b, fresh, "fresh");
+	routes_unref(fresh);
+	routes_unref(b->r);
+	b->r = kept;
+	check_again(b);
+}
+
+static void
+run(struct bed *b, unsigned steps)
+{
+	struct rng g = {b->seed};
+
+	b->first = frozen_topo(b->f, NULL);
+	b->t = topo_ref(b->first);
+	b->pool = lft_pool_new();
+	b->drop = mem_zalloc(b->f->ncables, sizeof(*b->drop));
+	b->options.lanes = 1;
+	b->r = computed(b, NULL, false);
+	(void)check_homes(b, b->r, "first");
+	while (steps-- > 0)
+		step(b, &g);
+	routes_unref(b->r);
+	ck_assert_uint_eq(b->pool->live, 0);
+	lft_pool_free(b->pool);
+	topo_unref(b->t);
+	topo_unref(b->first);
+	fabric_free(b->f);
+	free(b->drop);
+}
+
+/* ---- the tests ---- */
+
+static struct fabric *
+fabric_of(unsigned kind, uint64_t seed)
+{
+	const struct gen_fattree2 two = {4, 8, 1, 4, 4}, par = {3, 6, 2, 4, 2};
+	const unsigned m[3] = {3, 4, 4}, w[3] = {1, 2, 3};
+	struct reason why = {""};
+
+	switch (kind) {
+	case 0:
+		return gen_edit_rails(
+			gen_tree_two(&two, &why), 2, seed & 1, &why);
+	case 1:
+		return gen_edit_rails(
+			gen_tree_two(&par, &why), 2, seed & 1, &why);
+	case 2:
+		return gen_edit_rails(
+			gen_tree_two(&two, &why), 3, seed & 1, &why);
+	case 3:
+		return gen_edit_rails(
+			gen_tree_three(6, &why), 2, seed & 1, &why);
+	case 4:
+		return gen_edit_rails(
+			gen_tree_three(6, &why), 3, seed & 1, &why);
+	case 5:
+		return gen_edit_rails(
+			gen_tree_pgft(3, m, w, NULL, &why), 2, seed & 1, &why);
+	case 6:
+		return gen_edit_rails(
+			gen_tree_kary(3, 3, &why), 2, seed & 1, &why);
+	default:
+		return gen_edit_rails(
+			gen_paper_thirds(1, 2, &why), 2, seed & 1, &why);
+	}
+}
+
+START_TEST(kept_like_fresh)
+{
+	uint64_t singles = 0, fresh = 0;
+
+	for (uint64_t seed = 1; seed <= 32; seed++) {
+		struct bed b = {.f = fabric_of(seed % 8, seed / 8),
+			.seed = seed,
+			.engine = "ftree"};
+
+		ck_assert_ptr_nonnull(b.f);
+		run(&b, 6);
+		singles += b.singles;
+		fresh += b.fresh;
+	}
+	ck_assert_uint_le(singles, fresh);
+}
+END_TEST
+
+static int
+by_guid(const void *a, const void *b)
+{
+	const struct route_home *x = a, *y = b;
+
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+/* The same with ports of anybody in groups of two and three, the last one of
+ * each passive, and by the engine that needs no tree. */
+static void
+group_at_random(struct bed *b)
+{
+	struct rng g = {b->seed};
+	uint32_t *host = mem_zalloc(b->f->nnodes, sizeof(*host)), n = 0;
+	size_t k = 0;
+
+	for (uint32_t i = 0; i < b->f->nnodes; i++)
+		if (b->f->node[i].type != FABRIC_SWITCH)
+			host[n++] = i;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = i + rng_below(&g, n - i), was = host[i];
+
+		host[i] = host[at];
+		host[at] = was;
+	}
+	for (uint32_t i = 0; i < n && k < 2 * GROUPS; i++)
+		b->home[k++] = (struct route_home){
+			fabric_port(b->f, host[i], 1)->guid,
+			i / 5 * 2 + i % 5 / 3, i % 5 == 2 || i % 5 == 4};
+	qsort(b->home, k, sizeof(*b->home), by_guid);
+	b->options.home = b->home;
+	b->options.nhomes = k;
+	free(host);
+}
+
+START_TEST(groups_like_nodes)
+{
+	uint64_t singles = 0, fresh = 0;
+
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		const struct gen_fattree2 two = {4, 8, 1, 4, 3};
+		struct reason why = {""};
+		struct bed b = {.f = seed % 2 ? gen_tree_two(&two, &why)
+					      : gen_tree_three(6, &why),
+			.seed = seed,
+			.engine = seed % 3 == 0 ? "updn" : "ftree"};
+
+		group_at_random(&b);
+		run(&b, 6);
+		singles += b.singles;
+		fresh += b.fresh;
+	}
+	ck_assert_uint_le(singles, fresh);
+}
+END_TEST
+
+/* ---- and balanced ---- */
+
+static void
+end(struct bed *b)
+{
+	lft_pool_free(b->pool);
+	topo_unref(b->t);
+	fabric_free(b->f);
+}
+
+/* Whoever has two ports in a damaged tree: no cable carries more for it, and
+ * nobody has a single point of failure. */
+START_TEST(no_price)
+{
+	const struct gen_fattree2 whole = {18, 36, 1, 9, 9};
+
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		struct reason why = {""};
+		struct bed b = {.seed = seed, .engine = "ftree"};
+		struct routes *r, *strangers;
+		struct homing h;
+
+		b.f = gen_edit_fail_links(
+			gen_edit_rails(
+				gen_tree_two(&whole, &why), 2, true, &why),
+			seed % 2 ? 34 : 85, seed, true, &why);
+		ck_assert_ptr_nonnull(b.f);
+		b.options.lanes = 1;
+		b.t = frozen_topo(b.f, NULL);
+		b.pool = lft_pool_new();
+		r = computed(&b, NULL, false);
+		h = homing_of(&b, r);
+		ck_assert_uint_eq(h.n, 324);
+		ck_assert_uint_eq(h.single, 0);
+		homing_end(&h);
+		for (uint32_t i = 0; i < b.f->nnodes; i++)
+			b.f->node[i].sysimg = b.f->node[i].guid;
+		topo_unref(b.t);
+		b.t = frozen_topo(b.f, NULL);
+		strangers = computed(&b, NULL, false);
+		ck_assert_uint_eq(strangers->homes, 0);
+		ck_assert_msg(
+			r->report.load_max <= strangers->report.load_max + 18,
+			"seed %u: %llu, strangers %llu", (unsigned)seed,
+			(unsigned long long)r->report.load_max,
+			(unsigned long long)strangers->report.load_max);
+		routes_unref(strangers);
+		routes_unref(r);
+		end(&b);
+	}
+}
+END_TEST
+
+/* ---- passive ports ---- */
+
+/* Of the first leaf's four hosts 1 and 2 are passive, and hosts of the third
+ * leaf are what is active, so many further. */
+static struct bed
+with_passive(unsigned further)
+{
+	const struct gen_fattree2 p = {4, 4, 1, 4, 4};
+	struct reason why = {""};
+	struct bed b = {.f = gen_tree_two(&p, &why), .engine = "ftree"};
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < 4; i++) {
+		char name[16];
+		uint32_t h;
+
+		(void)snprintf(name, sizeof(name), "h%u",
+			i < 2 ? i + 1 : 9 + (i + further) % 4);
+		h = fabric_find(b.f, name);
+		b.home[n++] = (struct route_home){
+			fabric_port(b.f, h, 1)->guid, i % 2, i < 2};
+	}
+	qsort(b.home, n, sizeof(*b.home), by_guid);
+	b.options = (struct engine_options){.lanes = 1, .nhomes = n};
+	b.t = frozen_topo(b.f, NULL);
+	b.pool = lft_pool_new();
+	return b;
+}
+
+/* Are all entries for this host's LID the same? */
+static bool
+same_to(const struct bed *b, const struct routes *x, const struct routes *y,
+	const char *name)
+{
+	uint64_t guid = fabric_port(b->f, fabric_find(b->f, name), 1)->guid;
+	uint16_t lid = b->t->port[topo_by_port_guid(b->t, guid)].lid;
+
+	for (sw_ix s = 0; s < b->t->nsw; s++)
+		if (routes_port(x, s, lid) != routes_port(y, s, lid))
+			return false;
+	return true;
+}
+
+/* Whoever stands in for whom: active ports find their ways first. */
+START_TEST(active_first)
+{
+	struct bed one = with_passive(0);
+	struct routes *first, *r;
+
+	one.options.home = one.home;
+	first = computed(&one, NULL, false);
+	for (unsigned further = 1; further < 4; further++) {
+		struct bed b = with_passive(further);
+		struct homing h;
+		char name[16];
+
+		b.options.home = b.home;
+		r = computed(&b, NULL, false);
+		h = homing_of(&b, r);
+		ck_assert_uint_eq(h.n, 2);
+		ck_assert_uint_eq(h.single, 0);
+		homing_end(&h);
+		for (unsigned i = 9; i <= 12; i++) {
+			(void)snprintf(name, sizeof(name), "h%u", i);
+			ck_assert_msg(same_to(&b, r, first, name),
+				"%s goes another way", name);
+		}
+		routes_unref(r);
+		end(&b);
+	}
+	routes_unref(first);
+	end(&one);
+}
+END_TEST
+
+/* The active ports go: the passive ones are all there is, and are balanced as
+ * if nobody had called them so. */
+START_TEST(passive_takes_over)
+{
+	struct bed b = with_passive(1);
+	bool *drop = mem_zalloc(b.f->nnodes, sizeof(*drop));
+	const struct fabric_edit edit = {.drop_node = drop};
+	struct routes *was, *kept, *fresh, *plain;
+	struct fabric *less;
+	struct topo *t;
+
+	b.options.home = b.home;
+	was = computed(&b, NULL, false);
+	for (unsigned i = 9; i <= 12; i++) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "h%u", i);
+		drop[fabric_find(b.f, name)] = true;
+	}
+	less = fabric_rebuild(b.f, &edit);
+	t = frozen_again(less, b.t, 0);
+	topo_unref(b.t);
+	b.t = t;
+	kept = computed(&b, was, false);
+	ck_assert_uint_eq(kept->homes, 0);
+	ck_assert_uint_gt(kept->entries_kept, kept->entries_changed);
+	fresh = computed(&b, NULL, false);
+	b.options.nhomes = 0;
+	plain = computed(&b, NULL, false);
+	for (unsigned i = 1; i <= 4; i++) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "h%u", i);
+		ck_assert(same_to(&b, fresh, plain, name));
+	}
+	routes_unref(was);
+	routes_unref(kept);
+	routes_unref(fresh);
+	routes_unref(plain);
+	ck_assert_uint_eq(b.pool->live, 0);
+	fabric_free(less);
+	free(drop);
+	end(&b);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("apart");
+	TCase *t = tcase_create("apart");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, kept_like_fresh);
+	tcase_add_test(t, groups_like_nodes);
+	tcase_add_test(t, no_price);
+	tcase_add_test(t, active_first);
+	tcase_add_test(t, passive_takes_over);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}

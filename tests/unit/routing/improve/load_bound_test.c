@@ -1,0 +1,136 @@
+/*
+ * Cuts against what can be counted by hand, and against the slow way to do the
+ * same: no tables of any engine are ever below.
+ */
+#include <check.h>
+
+#include "routing/improve/load_bound_cut.h"
+#include "tests/bench/treecut.h"
+#include "tests/bench/treenet.h"
+#include "tests/topo/frozen.h"
+#include "tests/unit/suite.h"
+
+static struct topo *
+topo_of(const char *name)
+{
+	struct reason why = {""};
+	struct fabric *f = treenet_make(name, "", &why);
+	struct topo *t;
+
+	ck_assert_msg(f != NULL, "%s", why.text);
+	t = frozen_topo(f, NULL);
+	fabric_free(f);
+	return t;
+}
+
+static const struct {
+	const char *name;
+	uint64_t least;
+} known[] = {
+	{"648:18:18", 630},		   /* a leaf: 18 x 630 by 18 cables */
+	{"two:9:36:18", 1260},		   /* ... by 9 */
+	{"racks:24:24", 624},		   /* a rack: 24 x 624 by 24 cables */
+	{"648:18:18,fail=34,seed=1", 756}, /* a leaf of 15 cables */
+	/* trees below racks that a cut of leaves alone does not see */
+	{"thirds:2:24,fail=40,seed=1", 490},
+	{"two:2:2:3,seed=1", 5},
+};
+
+START_TEST(by_hand)
+{
+	struct topo *t = topo_of(known[_i].name);
+
+	ck_assert_uint_eq(cut_least(t), known[_i].least);
+	topo_unref(t);
+}
+END_TEST
+
+/* What nobody can be sent to says nothing. */
+START_TEST(alone)
+{
+	struct reason why = {""};
+	struct fabric *f = fabric_new();
+	struct topo *t;
+	uint32_t sw = fabric_addf(f, FABRIC_SWITCH, 4, "s%u", 0U);
+
+	for (unsigned i = 0; i < 3; i++)
+		(void)fabric_connect(f, sw, i + 1,
+			fabric_addf(f, FABRIC_CA, 1, "h%u", i), 1, &why);
+	t = frozen_topo(f, NULL);
+	ck_assert_uint_eq(cut_least(t), 0);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
+static const char *const names[] = {"648:18:18", "648:5:1", "racks:24:24",
+	"racks:22:1", "racks:24:24,fail=130,seed=7",
+	"racks:24:24,fail=259,seed=12", "thirds:1:24,fail=20",
+	"two:9:31:18,fail=10", "3456:12:12,fail=69", "juropa:12:12", "irr64",
+	"dfly"};
+
+/* What one switch alone says. */
+static uint64_t
+least_of(const struct topo *t, sw_ix s, uint64_t all)
+{
+	const struct topo_switch *sw = &t->sw[s];
+	uint64_t hosts = 0;
+
+	for (uint32_t i = 0; i < sw->nend; i++)
+		hosts += t->end[sw->end + i].host;
+	return (hosts * (all - hosts) + sw->nadj - 1) / sw->nadj;
+}
+
+/* Pieces one by one, the slow way, and switches alone. */
+START_TEST(slowly)
+{
+	struct topo *t = topo_of(names[_i]);
+	double cut = treecut_find(t).load;
+	uint64_t least = (uint64_t)cut, all = 0;
+
+	least += (double)least < cut;
+	for (uint32_t i = 0; i < t->nend; i++)
+		all += t->end[i].host;
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (least_of(t, s, all) > least)
+			least = least_of(t, s, all);
+	ck_assert_uint_eq(cut_least(t), least);
+	topo_unref(t);
+}
+END_TEST
+
+/* What is quarantined sends nothing, and nothing goes that way. */
+START_TEST(quarantine)
+{
+	struct reason why = {""};
+	struct fabric *f = treenet_make("two:2:4:3", "", &why);
+	struct frozen_lids lids = {.quarantine = 0};
+	struct topo *t = frozen_topo(f, NULL);
+
+	ck_assert_uint_eq(cut_least(t), 3 * 9 / 2 + 1);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (t->sw[s].nend == 1)
+			lids.quarantine = t->node[t->sw[s].node].guid;
+	topo_unref(t);
+	t = frozen_topo(f, &lids);
+	ck_assert_uint_eq(cut_least(t), 3 * 9);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("cut");
+	TCase *tc = tcase_create("cut");
+
+	tcase_add_loop_test(
+		tc, by_hand, 0, (int)(sizeof(known) / sizeof(known[0])));
+	tcase_add_test(tc, alone);
+	tcase_add_test(tc, quarantine);
+	tcase_add_loop_test(
+		tc, slowly, 0, (int)(sizeof(names) / sizeof(names[0])));
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}

@@ -1,0 +1,241 @@
+#include <check.h>
+
+#include "routing/measure/bandwidth.h"
+#include "tests/unit/hand_topo.h"
+#include "tests/unit/suite.h"
+
+/*
+ * A two-level tree: leaves of `down` hosts, one cable to each of `up` spines.
+ * Hosts are nodes leaves + spines and on, LIDs from 1 leaf by leaf. Host h is
+ * reached over spine h % use.
+ */
+static struct topo *
+tree(unsigned leaves, unsigned down, unsigned up, unsigned use,
+	struct hand_tables *tb)
+{
+	struct hand h = {0};
+	struct topo *t;
+
+	for (unsigned i = 0; i < leaves + up; i++)
+		(void)hand_node(&h, TOPO_SWITCH,
+			(uint8_t)(i < leaves ? down + up : leaves), "");
+	for (unsigned i = 0; i < leaves; i++) {
+		for (unsigned k = 0; k < down; k++)
+			hand_cable(
+				&h, i, k + 1, hand_node(&h, TOPO_CA, 1, ""), 1);
+		for (unsigned k = 0; k < up; k++)
+			hand_cable(&h, i, down + k + 1, leaves + k, i + 1);
+	}
+	t = hand_topo(&h);
+	hand_lids(t);
+	hand_tables_new(tb, t);
+	for (unsigned lid = 1; lid <= leaves * down; lid++) {
+		unsigned leaf = (lid - 1) / down, k = (lid - 1) % down;
+
+		for (sw_ix s = 0; s < leaves; s++)
+			*hand_entry(tb, s, lid) =
+				(uint8_t)(s == leaf ? k + 1
+						    : down + 1 + k % use);
+		for (sw_ix s = leaves; s < leaves + up; s++)
+			*hand_entry(tb, s, lid) = (uint8_t)(leaf + 1);
+	}
+	hand_tables_pack(tb);
+	return t;
+}
+
+static struct verify_tables
+tables(const struct topo *t, const struct hand_tables *tb)
+{
+	return (struct verify_tables){.topo = t,
+		.pool = &tb->pool,
+		.row = tb->row,
+		.nblocks = tb->nblocks};
+}
+
+/* Two leaves, two hosts each: over two spines nothing ever meets. */
+START_TEST(free_tree)
+{
+	struct hand_tables tb;
+	struct topo *t = tree(2, 2, 2, 2, &tb);
+	struct verify_tables in = tables(t, &tb);
+	struct metrics_ebb e;
+	struct metrics_shift s;
+
+	metrics_ebb(&in, 50, 1, &e);
+	ck_assert_uint_eq(e.hosts, 4);
+	ck_assert_uint_eq(e.trials, 50);
+	ck_assert_double_eq_tol(e.mean, 1, 1e-9);
+	ck_assert_double_eq_tol(e.spread, 0, 1e-6);
+	ck_assert_double_eq_tol(e.lowest, 1, 1e-9);
+	ck_assert_uint_eq(e.lost, 0);
+	metrics_shift(&in, 100, 1, &s);
+	ck_assert_uint_eq(s.shifts, 3);
+	ck_assert_uint_eq(s.worst, 1);
+	ck_assert_double_eq_tol(s.mean, 1, 1e-9);
+	ck_assert(s.first_exact);
+	ck_assert_uint_eq(s.first_worst, 1);
+	hand_tables_free(&tb);
+	hand_free(t);
+}
+END_TEST
+
+/*
+ * Over one spine: in one bisection of three both senders share a leaf and
+ * halve each other: 2/3 + 1/3 * 1/2. Shift 2 sends everything across.
+ */
+START_TEST(narrow_tree)
+{
+	struct hand_tables tb;
+	struct topo *t = tree(2, 2, 2, 1, &tb);
+	struct verify_tables in = tables(t, &tb);
+	struct metrics_ebb e, again;
+	struct metrics_shift s;
+
+	metrics_ebb(&in, 20000, 7, &e);
+	ck_assert_double_eq_tol(e.mean, 5.0 / 6, 0.01);
+	ck_assert_double_eq_tol(e.spread, 0.2357, 0.01);
+	ck_assert_double_eq_tol(e.lowest, 0.5, 1e-9);
+	metrics_ebb(&in, 20000, 7, &again);
+	ck_assert(memcmp(&e, &again, sizeof(e)) == 0);
+	metrics_shift(&in, 3, 0, &s);
+	ck_assert_uint_eq(s.shifts, 3);
+	ck_assert_uint_eq(s.worst, 2);
+	ck_assert_uint_eq(s.worst_by, 2);
+	ck_assert(s.first_exact);
+	ck_assert_uint_eq(s.first_worst, 2);
+	ck_assert_double_eq_tol(s.mean, 2.5 / 3, 1e-9);
+	metrics_shift(&in, 2, 0, &s);
+	ck_assert_uint_eq(s.shifts, 2);
+	/* an aggregation node takes no part */
+	t->node[t->nnodes - 1].flags |= TN_AGGREGATION;
+	metrics_ebb(&in, 10, 7, &e);
+	ck_assert_uint_eq(e.hosts, 3);
+	hand_tables_free(&tb);
+	hand_free(t);
+}
+END_TEST
+
+/*
+ * Three leaves of three hosts, three spines of which two are used: a leaf's
+ * hosts send to three others in a row, two of which meet; one shift looked at
+ * by sampling is enough for the window to see all.
+ */
+START_TEST(windows)
+{
+	struct hand_tables tb;
+	struct topo *t = tree(3, 3, 3, 2, &tb);
+	struct verify_tables in = tables(t, &tb);
+	struct metrics_shift s;
+
+	metrics_shift(&in, 1, 3, &s);
+	ck_assert_uint_eq(s.shifts, 1);
+	ck_assert(s.first_exact);
+	ck_assert_uint_eq(s.first_worst, 2);
+	hand_tables_free(&tb);
+	hand_free(t);
+}
+END_TEST
+
+/* Saturation: (hosts - 1) pairs fill a cable. */
+START_TEST(saturation)
+{
+	struct verify_report r = {.load_max = 0};
+
+	ck_assert_double_eq_tol(metrics_saturation(&r, 10), 1, 1e-12);
+	r.load_max = 9;
+	ck_assert_double_eq_tol(metrics_saturation(&r, 10), 1, 1e-12);
+	r.load_max = 18;
+	ck_assert_double_eq_tol(metrics_saturation(&r, 10), 0.5, 1e-12);
+}
+END_TEST
+
+/* The full 648-port tree: 0.807 is what others measure for it. */
+START_TEST(tree_648)
+{
+	struct hand_tables tb;
+	struct topo *t = tree(36, 18, 18, 18, &tb);
+	struct verify_tables in = tables(t, &tb);
+	struct metrics_ebb e;
+	struct metrics_shift s;
+
+	metrics_ebb(&in, 200, 1, &e);
+	ck_assert_double_eq_tol(e.mean, 0.807, 0.006);
+	metrics_shift(&in, 1000, 1, &s);
+	ck_assert_uint_eq(s.shifts, 647);
+	ck_assert_uint_eq(s.worst, 1);
+	hand_tables_free(&tb);
+	hand_free(t);
+}
+END_TEST
+
+/* What does not arrive counts as nothing, and does not hang. */
+START_TEST(lost_flows)
+{
+	static const uint8_t spoilt[] = {255, 0, 99, 1, 3};
+	struct hand_tables tb;
+	struct topo *t = tree(2, 2, 2, 2, &tb);
+	struct verify_tables in;
+	struct metrics_shift s;
+
+	hand_tables_unpack(&tb);
+	/* from leaf 0 to the hosts of leaf 1; 3 loops with the spine's 1 */
+	*hand_entry(&tb, 0, 3) = spoilt[_i];
+	if (spoilt[_i] == 3)
+		*hand_entry(&tb, 2, 3) = 1;
+	hand_tables_pack(&tb);
+	in = tables(t, &tb);
+	metrics_shift(&in, 3, 0, &s);
+	/* host 3 is sent to by 1 and 2 of leaf 0 (and by 4 of its own) */
+	ck_assert_uint_eq(s.lost, 2);
+	ck_assert_double_eq_tol(s.mean, 10.0 / 12, 1e-9);
+	hand_tables_free(&tb);
+	hand_free(t);
+}
+END_TEST
+
+START_TEST(nobody)
+{
+	struct hand h = {0};
+	struct hand_tables tb;
+	struct verify_tables in;
+	struct metrics_ebb e;
+	struct metrics_shift s;
+	struct topo *t;
+
+	(void)hand_node(&h, TOPO_SWITCH, 4, "");
+	t = hand_topo(&h);
+	hand_lids(t);
+	hand_tables_new(&tb, t);
+	hand_tables_pack(&tb);
+	in = tables(t, &tb);
+	metrics_ebb(&in, 10, 1, &e);
+	ck_assert_uint_eq(e.trials + e.hosts, 0);
+	metrics_shift(&in, 10, 1, &s);
+	ck_assert_uint_eq(s.shifts + s.hosts, 0);
+	hand_tables_free(&tb);
+	hand_free(t);
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("metrics");
+	TCase *tc = tcase_create("hand");
+
+	tcase_add_test(tc, free_tree);
+	tcase_add_test(tc, narrow_tree);
+	tcase_add_test(tc, windows);
+	tcase_add_test(tc, saturation);
+	tcase_add_test(tc, tree_648);
+	tcase_add_loop_test(tc, lost_flows, 0, 5);
+	tcase_add_test(tc, nobody);
+	suite_add_tcase(s, tc);
+	return s;
+}
+
+int
+main(void)
+{
+	return suite_run(suite());
+}

@@ -1,0 +1,448 @@
+/*
+ * Trees as they should not be: what the administrator said wrongly and what
+ * was cabled wrongly, through the daemon and through a plan. Both route all of
+ * it, every pair reaches, and both say what is wrong, by name and port.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "discovery/text/topo_text.h"
+#include "routing/tiers/tree.h"
+#include "sm/what_if/failure.h"
+#include "sm/what_if/plan_json.h"
+#include "sm/what_if/plan_page.h"
+#include "tests/sim/model/world.h"
+#include "tests/sim/referee/referee.h"
+#include "tests/topo/frozen.h"
+#include "tests/unit/routing/tiers/tree_fixture.h"
+#include "tests/unit/suite.h"
+
+/* Two tops, three leaves. */
+static struct fabric *
+plain(void)
+{
+	const struct gen_fattree2 p = {2, 3, 1, 2, 2};
+
+	return gen_tree_two(&p, NULL);
+}
+
+/* The same, and one switch is cabled to itself. */
+static struct fabric *
+with_own_cable(void)
+{
+	return gen_edit_self_loops(plain(), 1, NULL);
+}
+
+/* Hosts are cabled to each other, and to no switch. */
+static struct fabric *
+one_cable(void)
+{
+	return gen_pair();
+}
+
+static const struct {
+	const char *what;
+	struct fabric *(*make)(void);
+	const char *yaml;
+	enum tree_oddity odd;
+	unsigned n; /* of these, 0: nothing odd */
+	const char *says;
+} bad[] = {
+	{"a role for a GUID that is not here", plain,
+		"routing: {roles: {leaf: [0x1234, \"leaf?\"]}}\n",
+		TREE_ROLE_UNKNOWN, 1,
+		"0x0000000000001234: has a configured role and is not a "
+		"switch here"},
+	{"a role for a name that is not here", plain,
+		"routing: {roles: {root: [\"core*\"]}}\n", TREE_ROLE_UNKNOWN, 1,
+		"\"core*\": has a configured role and is no switch's name "
+		"here"},
+	{"patterns that disagree", plain,
+		"routing: {roles: {leaf: [\"leaf?\"], root: [\"lea?1\"]}}\n",
+		TREE_ROLE_TORN, 1,
+		"leaf1: the pattern \"lea?1\" gives it another role than one "
+		"that is as long"},
+	{"a port in a group that is not here", plain,
+		"routing: {homes: {groups: {0x1234: 3}}}\n", TREE_HOME_UNKNOWN,
+		1,
+		"0x0000000000001234: is configured to be in group 3 and is no "
+		"host's port here"},
+	{"a passive port that is not here", plain,
+		"routing: {homes: {passive: [0x1234]}}\n", TREE_HOME_UNKNOWN, 1,
+		"is configured to be passive and is no host's port here"},
+	{"a group of one", plain,
+		"routing: {homes: {groups: {0x1234: 3, 0x0002c90300000201: "
+		"3}}}\n",
+		TREE_HOME_ALONE, 1,
+		"(h1): is configured to be in group 3, and no other port is "
+		"here that it could stand in for"},
+	{"roles upside down", plain,
+		"routing: {roles: {leaf: [\"spine?\"], root: [\"leaf?\"]}}\n",
+		TREE_ROOT_HOSTS, 3, "at the top, and 2 hosts on it"},
+	{"a leaf among the tops", plain, "routing: {roles: {leaf: [spine1]}}\n",
+		TREE_NO_TREE, 1, "make no tree with the roles that are given"},
+	{"leaves linked", leaves_linked, "", TREE_LEAVES_LINKED, 2,
+		"two leaf switches linked"},
+	{"hosts on the tops", root_hosts, "", TREE_ROOT_HOSTS, 2,
+		"at the top, and 2 hosts on it"},
+	{"a cable to itself", with_own_cable, "", TREE_SELF_LINK, 1,
+		": a cable from a switch to itself"},
+	{"one switch", single, "", TREE_ODDITIES, 0, NULL},
+	{"no switch", one_cable, "", TREE_ODDITIES, 0, NULL},
+};
+
+enum { NBAD = sizeof(bad) / sizeof(bad[0]) };
+
+/* It is counted, and one of the texts is the expected one. */
+static void
+check_tree(const struct topo *t, const struct tree *tree, int i)
+{
+	char text[256] = "";
+	bool found = bad[i].n == 0;
+
+	if (bad[i].n > 0)
+		ck_assert_msg(tree->count[bad[i].odd] == bad[i].n,
+			"%s: %u of %s", bad[i].what, tree->count[bad[i].odd],
+			tree_odd_name(bad[i].odd));
+	for (size_t k = 0; !found && k < tree->nodd; k++) {
+		if (tree->odd[k].what != bad[i].odd)
+			continue;
+		tree_odd_text(t, &tree->odd[k], text, sizeof(text));
+		found = strstr(text, bad[i].says) != NULL;
+	}
+	ck_assert_msg(found, "%s: it says \"%s\"", bad[i].what, text);
+}
+
+START_TEST(daemon_routes_it)
+{
+	struct sim_options o = sim_defaults();
+	struct fabric *f = bad[_i].make();
+	struct world *w = world_new(f, &o, bad[_i].yaml);
+	struct referee_report r;
+	struct reason why;
+	const struct view *v;
+
+	world_start(w);
+	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s: %s", bad[_i].what,
+		w->last_why);
+	ck_assert_msg(referee_fabric(w->sim, fabric_first_host(f), REFEREE_ALL,
+			      &r, &why) == 0,
+		"%s: %s", bad[_i].what, why.text);
+	v = sm_view(w->sm);
+	ck_assert(v->routes->report.ok);
+	check_tree(v->topo, v->routes->tree->tree, _i);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+/* ---- plans ---- */
+
+/* A fabric as a file would have it, in pieces. */
+static struct draft_pieces
+from_file(struct fabric *const *f, size_t n)
+{
+	struct draft_pieces p;
+	struct reason why = {""};
+	struct buf text = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		struct topo *t = frozen_topo(f[i], NULL);
+		struct buf part = {0};
+		const char *from;
+
+		text_print_ibnetdiscover(t, &part);
+		from = i == 0 ? part.text : strstr(part.text, "vendid");
+		buf_put(&text, from, strlen(from));
+		buf_free(&part);
+		topo_unref(t);
+	}
+	ck_assert_msg(
+		text_parse_pieces(text.text, text.n, "file", &p, &why) == 0,
+		"%s", why.text);
+	buf_free(&text);
+	return p;
+}
+
+struct planned {
+	struct config *cfg;
+	struct forecast_job job;
+	struct forecast now;
+};
+
+static struct planned
+planned(struct topo *bare, const char *yaml)
+{
+	struct diag_list d = {0};
+	struct reason why = {""};
+	struct planned p = {.cfg = config_parse("yaml", yaml, strlen(yaml),
+				    route_engine_names(), &d)};
+	struct topo *t;
+
+	ck_assert_ptr_nonnull(p.cfg);
+	diag_free(&d);
+	p.job = (struct forecast_job){.cfg = p.cfg, .pool = lft_pool_new()};
+	t = forecast_lids(&p.job, bare, NULL, 0, NULL, &why);
+	ck_assert_msg(t != NULL, "%s", why.text);
+	forecast_route(&p.job, t, NULL, &p.now);
+	topo_unref(t);
+	return p;
+}
+
+static void
+done(struct planned *p)
+{
+	forecast_free(&p->now);
+	lft_pool_free(p->job.pool);
+	config_unref(p->cfg);
+}
+
+START_TEST(plan_routes_it)
+{
+	struct fabric *f = bad[_i].make();
+	struct draft_pieces pieces = from_file(&f, 1);
+	struct planned p;
+	struct buf page = {0};
+	json_t *o;
+
+	ck_assert_uint_eq(pieces.n, 1);
+	p = planned(pieces.topo[0], bad[_i].yaml);
+	ck_assert_msg(p.now.routes != NULL && p.now.report.ok, "%s: %s",
+		bad[_i].what, p.now.why);
+	check_tree(p.now.topo, p.now.routes->tree->tree, _i);
+	o = report_forecast(&p.now);
+	page_forecast(o, &page);
+	if (bad[_i].n > 0)
+		ck_assert_msg(strstr(page.text, bad[_i].says) != NULL,
+			"%s: the page says\n%s", bad[_i].what, page.text);
+	json_decref(o);
+	buf_free(&page);
+	done(&p);
+	draft_pieces_free(&pieces);
+	fabric_free(f);
+}
+END_TEST
+
+/* Another fabric with other GUIDs and names. */
+static struct fabric *
+elsewhere(struct fabric *f)
+{
+	for (uint32_t i = 0; i < f->nnodes; i++) {
+		f->node[i].guid += 0x100000000;
+		f->node[i].sysimg += 0x100000000;
+		for (unsigned p = 0; p <= f->node[i].nports; p++)
+			if (fabric_port(f, i, p)->guid != 0)
+				fabric_port(f, i, p)->guid += 0x100000000;
+	}
+	return f;
+}
+
+/* Three fabrics in a file: each is routed, the first one seen from is first. */
+START_TEST(plan_in_pieces)
+{
+	struct fabric *f[3] = {
+		plain(), elsewhere(one_cable()), elsewhere(single())};
+	struct draft_pieces p;
+
+	f[1]->node[0].guid += 0x1000;
+	f[1]->node[1].guid += 0x1000;
+	fabric_port(f[1], 0, 1)->guid += 0x1000;
+	fabric_port(f[1], 1, 1)->guid += 0x1000;
+	p = from_file(f, 3);
+	ck_assert_uint_eq(p.n, 3);
+	ck_assert_uint_eq(p.loose, 0);
+	ck_assert_uint_eq(p.topo[0]->nsw, 5);
+	ck_assert_uint_eq(p.topo[1]->nsw, 1); /* the larger one */
+	ck_assert_uint_eq(p.topo[2]->nsw, 0);
+	for (size_t i = 0; i < 3; i++) {
+		struct planned x = planned(p.topo[i], "");
+
+		ck_assert(x.now.routes != NULL && x.now.report.ok);
+		done(&x);
+	}
+	draft_pieces_free(&p);
+	for (size_t i = 0; i < 3; i++)
+		fabric_free(f[i]);
+}
+END_TEST
+
+/*
+ * With several LIDs a port, the first ones, which most traffic goes to, are
+ * spread as if there were no others, and the LIDs of a port go apart.
+ */
+START_TEST(several_lids)
+{
+	static const char *const yaml[] = {"", "fabric: {lmc: {hosts: 1}}\n",
+		"fabric: {lmc: {hosts: 2}}\n"};
+	const struct gen_fattree2 two = {4, 6, 1, 4, 4};
+	struct fabric *f =
+		_i == 0 ? gen_tree_two(&two, NULL) : gen_tree_three(8, NULL);
+	uint64_t load = 0;
+
+	for (unsigned lmc = 0; lmc < 3; lmc++) {
+		struct draft_pieces pieces = from_file(&f, 1);
+		struct planned p = planned(pieces.topo[0], yaml[lmc]);
+		const struct topo *t = p.now.topo;
+		uint16_t lid = t->port[t->sm_port].lid;
+		unsigned alike = 0;
+
+		ck_assert(p.now.routes != NULL && p.now.report.ok);
+		if (lmc == 0)
+			load = p.now.report.load_max;
+		ck_assert_uint_eq(p.now.report.load_max, load);
+		for (sw_ix s = 0; s < t->nsw && lmc > 0; s++)
+			if (s != topo_switch_of(t, t->sm_port) &&
+				p.now.routes->tree->tree->leaf[s])
+				alike += routes_port(p.now.routes, s, lid) ==
+					 routes_port(p.now.routes, s,
+						 (uint16_t)(lid + 1));
+		ck_assert_uint_eq(alike, 0);
+		done(&p);
+		draft_pieces_free(&pieces);
+	}
+	fabric_free(f);
+}
+END_TEST
+
+/*
+ * Nodes in two racks, one of which has a single cable up: who has no choice
+ * there goes another way in the other one, and the report blames the cables
+ * alone.
+ */
+START_TEST(one_cable_up)
+{
+	const struct gen_fattree2 tree = {4, 6, 1, 4, 4};
+	struct fabric *f =
+		gen_edit_rails(gen_tree_two(&tree, NULL), 2, true, NULL);
+	struct topo *t = frozen_topo(f, NULL);
+	struct failure gone[3];
+	struct draft_pieces p;
+	struct reason why = {""};
+	struct planned x;
+	size_t single = 0;
+
+	ck_assert_int_eq(failure_find(t, "leaf1/5", &gone[0], &why), 0);
+	ck_assert_int_eq(failure_find(t, "leaf1/6", &gone[1], &why), 0);
+	ck_assert_int_eq(failure_find(t, "leaf1/7", &gone[2], &why), 0);
+	ck_assert_int_eq(failure_apply(t, gone, 3, &p, &why), 0);
+	x = planned(p.topo[0], "");
+	ck_assert(x.now.routes != NULL && x.now.report.ok);
+	ck_assert_uint_eq(x.now.homes.n, 24);
+	for (size_t i = 0; i < x.now.homes.n; i++) {
+		const struct homing_node *n = &x.now.homes.node[i];
+
+		single += n->cut > 0;
+		ck_assert_msg(n->cut == 0 || n->only_way, "%s",
+			topo_desc(x.now.topo, x.now.topo->port[n->port].node));
+	}
+	ck_assert_uint_eq(single, x.now.homes.single);
+	done(&x);
+	draft_pieces_free(&p);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
+static const struct {
+	const char *gone[2];
+	int lost;
+	const char *first;
+} losing[] = {
+	{{"leaf1", NULL}, 6, "\"h1\": one port of 2 is left"},
+	{{"leaf1/4", "leaf2/5"}, 0, NULL},
+	{{"spine1", "spine3"}, 12,
+		"\"h1\": \"spine2\" cuts off both ports from 2 of 4 leaves; "
+		"there is no other way"},
+};
+
+/* Who loses redundancy by a failure is named, and nobody else. */
+START_TEST(homes_lost)
+{
+	const struct gen_fattree2 tree = {3, 4, 1, 3, 3};
+	struct fabric *f =
+		gen_edit_rails(gen_tree_two(&tree, NULL), 2, false, NULL);
+	struct topo *t = frozen_topo(f, NULL);
+	struct failure gone[2];
+	struct reason why = {""};
+	struct draft_pieces p;
+	struct forecast then;
+	struct planned x = planned(t, "");
+	json_t *o, *homes, *list;
+	size_t n = 0;
+
+	while (n < 2 && losing[_i].gone[n] != NULL) {
+		ck_assert_int_eq(failure_find(x.now.topo, losing[_i].gone[n],
+					 &gone[n], &why),
+			0);
+		n++;
+	}
+	ck_assert_int_eq(failure_apply(x.now.topo, gone, n, &p, &why), 0);
+	topo_unref(t);
+	t = forecast_lids(&x.job, p.topo[0], NULL, 0, NULL, &why);
+	forecast_route(&x.job, t, x.now.routes, &then);
+	o = report_impact(&x.now, &then);
+	homes = json_object_get(o, "homes");
+	list = json_object_get(homes, "list");
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(homes, "nodes")), 12);
+	ck_assert_int_eq(json_integer_value(json_object_get(homes, "lost")),
+		losing[_i].lost);
+	ck_assert_uint_eq(json_array_size(list), (size_t)losing[_i].lost);
+	if (losing[_i].lost > 0)
+		ck_assert_str_eq(json_string_value(json_object_get(
+					 json_array_get(list, 0), "text")),
+			losing[_i].first);
+	json_decref(o);
+	forecast_free(&then);
+	done(&x);
+	draft_pieces_free(&p);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
+/* Both tops fail: three racks by themselves, ours first. */
+START_TEST(failures_part_it)
+{
+	struct fabric *f = plain();
+	struct topo *t = frozen_topo(f, NULL);
+	struct failure gone[2];
+	struct draft_pieces p;
+	struct reason why = {""};
+
+	ck_assert_int_eq(failure_find(t, "spine1", &gone[0], &why), 0);
+	ck_assert_int_eq(failure_find(t, "spine2", &gone[1], &why), 0);
+	ck_assert_int_eq(failure_apply(t, gone, 2, &p, &why), 0);
+	ck_assert_uint_eq(p.n, 3);
+	for (size_t i = 0; i < 3; i++) {
+		struct planned x = planned(p.topo[i], "");
+
+		ck_assert_uint_eq(p.topo[i]->nsw, 1);
+		ck_assert(x.now.routes != NULL && x.now.report.ok);
+		done(&x);
+	}
+	ck_assert_str_eq(topo_desc(p.topo[0], 0), "h1");
+	draft_pieces_free(&p);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("badtree");
+	TCase *c = tcase_create("core");
+
+	tcase_add_loop_test(c, daemon_routes_it, 0, NBAD);
+	tcase_add_loop_test(c, plan_routes_it, 0, NBAD);
+	tcase_add_test(c, plan_in_pieces);
+	tcase_add_loop_test(c, several_lids, 0, 2);
+	tcase_add_test(c, one_cable_up);
+	tcase_add_loop_test(c, homes_lost, 0, 3);
+	tcase_add_test(c, failures_part_it);
+	suite_add_tcase(s, c);
+	return suite_run(s);
+}

@@ -1,0 +1,367 @@
+/*
+ * What the fabric was read as stays: on the border between tree and mesh a
+ * cable that comes and goes changes neither engine nor order, in one life and
+ * over several; somebody who asks gets a fresh look.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/driver/compute.h"
+#include "routing/tiers/topo_class.h"
+#include "routing/tiers/tree.h"
+#include "sm/report/show.h"
+#include "sm/report/tree_json.h"
+#include "tests/topo/frozen.h"
+#include "tests/unit/restart_fixture.h"
+#include "tests/unit/routing/tiers/tree_fixture.h"
+#include "tests/unit/state_fixture.h"
+#include "tests/unit/suite.h"
+#include "tests/unit/tables_hash.h"
+
+enum { LEAVES = 6, TOPS = 2, TIMES = 10 };
+
+/*
+ * Leaves below two tops and in a ring: one cable of three is inside a tier, and
+ * one cable less above makes that too many.
+ */
+static struct fabric *
+border(void)
+{
+	struct fabric *f = fabric_new();
+	uint32_t leaf[LEAVES], top[TOPS];
+
+	for (unsigned i = 0; i < LEAVES; i++) {
+		leaf[i] = add_switch(f, 1, "leaf", i);
+		add_hosts(f, leaf[i], 3);
+	}
+	for (unsigned k = 0; k < TOPS; k++) {
+		top[k] = add_switch(f, 0, "top", k);
+		for (unsigned i = 0; i < LEAVES; i++)
+			join(f, top[k], leaf[i], 1);
+	}
+	for (unsigned i = 0; i < LEAVES; i++)
+		join(f, leaf[i], leaf[(i + 1) % LEAVES], 1);
+	return f;
+}
+
+/* The same without the first cable of the first top. */
+static struct fabric *
+cut(const struct fabric *f)
+{
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	struct fabric_edit edit = {.drop_cable = drop};
+	uint32_t top = fabric_find(f, "t0 top0");
+	struct fabric *g;
+
+	for (uint32_t i = 0; i < f->ncables; i++)
+		for (unsigned e = 0; e < 2; e++)
+			drop[i] |= f->cable[i].node[e] == top &&
+				   f->cable[i].port[e] == 1;
+	g = fabric_rebuild(f, &edit);
+	ck_assert_uint_eq(g->ncables + 1, f->ncables);
+	free(drop);
+	return g;
+}
+
+static const char *const engines[] = {"ftree", "updn"};
+
+static struct routes *
+compute(struct route_job *job, struct topo *t)
+{
+	struct route_story story;
+	struct reason why = {""};
+	struct routes *r;
+
+	job->topo = t;
+	job->load_limit = 1250;
+	job->threads = 1;
+	r = route_compute(job, engines, 2, &story, &why);
+	ck_assert_msg(r != NULL, "%s", why.text);
+	ck_assert_str_eq(r->engine, story.engine);
+	return r;
+}
+
+/* One more computation over the same switches, with r as the previous one. */
+static struct routes *
+next(struct route_job *job, struct topo *t, struct routes *r, bool by_file)
+{
+	struct route_rank *rank = NULL;
+	struct routes *again;
+
+	job->prev = by_file ? NULL : r;
+	if (by_file)
+		rank = remembered_ranks(r, job);
+	again = compute(job, t);
+	free(rank);
+	job->ranks = NULL;
+	job->nranks = 0;
+	job->reading = (struct route_reading){0};
+	job->prev = NULL;
+	routes_unref(r);
+	return again;
+}
+
+struct pair {
+	struct topo *t[2]; /* whole, and without the cable */
+	struct lft_pool *pool;
+};
+
+static struct pair
+make_pair(void)
+{
+	const struct frozen_lids lids = {0};
+	struct fabric *f = border(), *g = cut(f);
+	struct pair p = {{frozen_topo(f, &lids), NULL}, lft_pool_new()};
+
+	p.t[1] = frozen_again(g, p.t[0], 0);
+	ck_assert_uint_eq(p.t[0]->nsw, p.t[1]->nsw);
+	fabric_free(f);
+	fabric_free(g);
+	return p;
+}
+
+static void
+end_pair(struct pair *p)
+{
+	topo_unref(p->t[0]);
+	topo_unref(p->t[1]);
+	lft_pool_free(p->pool);
+}
+
+static unsigned
+count(const struct routes *r, enum tree_oddity what)
+{
+	return r->tree->tree->count[what];
+}
+
+static void
+expect(const struct routes *r, const char *engine, enum route_read read,
+	const char *when)
+{
+	ck_assert_msg(
+		strcmp(r->engine, engine) == 0, "%s: %s", when, r->engine);
+	ck_assert_str_eq(r->reading.engine, engine);
+	for (sw_ix s = 0; s < r->topo->nsw; s++)
+		ck_assert_msg(r->read[s] == read, "%s: switch %u", when, s);
+}
+
+static void
+expect_order(const struct routes *r, const struct route_rank *rank,
+	const struct route_job *was)
+{
+	const struct topo *t = r->topo;
+
+	ck_assert_int_eq(r->order, was->ranks_order);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		ck_assert_uint_eq(
+			r->rank[s], routes_rank_of(rank, was->nranks,
+					    t->node[t->sw[s].node].guid)
+					    ->rank);
+}
+
+/* Begun as a tree or as a mesh; in memory or over restarts. */
+START_TEST(stays)
+{
+	static const char *const engine[] = {"ftree", "updn"};
+	static const enum route_read as[] = {ROUTE_READ_TREE, ROUTE_READ_MESH};
+	const bool by_file = _i & 1;
+	const unsigned k = (unsigned)_i >> 1;
+	struct pair p = make_pair();
+	struct route_job job = {.pool = p.pool, .now = 5};
+	struct routes *r = compute(&job, p.t[k]);
+	struct route_job was = {0};
+	struct route_rank *rank = remembered_ranks(r, &was);
+
+	expect(r, engine[k], as[k], "first");
+	for (unsigned i = 1; i <= TIMES; i++) {
+		unsigned odd = i & 1;
+
+		job.now++;
+		r = next(&job, p.t[k ^ odd], r, by_file);
+		expect(r, engine[k], as[k], "toggled");
+		expect_order(r, rank, &was);
+		ck_assert_uint_eq(r->reading.when, 5);
+		ck_assert_uint_eq(
+			count(r, k == 0 ? TREE_STAYS_TREE : TREE_STAYS_MESH),
+			odd);
+	}
+	/* asked for, and with the cable as it was at first nothing differs */
+	job.rebalance = true;
+	r = next(&job, p.t[k], r, by_file);
+	expect(r, engine[k], as[k], "the same afresh");
+	r = next(&job, p.t[!k], r, by_file);
+	expect(r, engine[!k], as[!k], "afresh");
+	ck_assert_uint_eq(r->reading.when, job.now);
+	job.rebalance = false;
+	r = next(&job, p.t[k], r, by_file);
+	expect(r, engine[!k], as[!k], "and that stays");
+	free(rank);
+	routes_unref(r);
+	end_pair(&p);
+}
+END_TEST
+
+/* Something else is said about reading; or nobody knows how it was read. */
+START_TEST(afresh)
+{
+	struct pair p = make_pair();
+	struct engine_options o = {.lanes = 1, .reading = 1};
+	struct route_job job = {.pool = p.pool, .options = &o};
+	struct routes *r = compute(&job, p.t[0]);
+
+	expect(r, "ftree", ROUTE_READ_TREE, "first");
+	r = next(&job, p.t[1], r, true);
+	expect(r, "ftree", ROUTE_READ_TREE, "the same is said");
+	o.reading = 2;
+	r = next(&job, p.t[1], r, true);
+	expect(r, "updn", ROUTE_READ_MESH, "something else is said");
+	r->reading.engine = NULL;
+	r = next(&job, p.t[0], r, true);
+	expect(r, "ftree", ROUTE_READ_TREE, "a file without a reading");
+	routes_unref(r);
+	end_pair(&p);
+}
+END_TEST
+
+/* A part of a tree, read as none while it came up, is no mesh for ever. */
+START_TEST(comes_up)
+{
+	const struct frozen_lids lids = {0};
+	struct fabric *f = life_tree(), *g;
+	bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
+	struct fabric_edit edit = {.drop_node = drop, .drop_orphans = true};
+	struct lft_pool *pool = lft_pool_new();
+	struct route_job job = {.pool = pool};
+	struct topo *t[2];
+	struct routes *r;
+
+	t[1] = frozen_topo(f, &lids);
+	for (uint32_t i = 0; i < f->nnodes; i++)
+		drop[i] = strncmp(f->node[i].name, "spine", 5) == 0 &&
+			  strcmp(f->node[i].name, "spine1") != 0;
+	g = fabric_rebuild(f, &edit);
+	t[0] = frozen_again(g, t[1], 0);
+	r = compute(&job, t[0]);
+	for (sw_ix s = 0; s < t[0]->nsw; s++)
+		r->read[s] = ROUTE_READ_MESH;
+	r->reading.engine = "updn";
+	r = next(&job, t[1], r, false);
+	expect(r, "ftree", ROUTE_READ_TREE, "all there");
+	routes_unref(r);
+	topo_unref(t[0]);
+	topo_unref(t[1]);
+	lft_pool_free(pool);
+	fabric_free(f);
+	fabric_free(g);
+	free(drop);
+}
+END_TEST
+
+/* ---- through the daemon ---- */
+
+static void
+again(struct world *w, const char *when)
+{
+	uint64_t was = tables_hash(sm_view(w->sm)->routes);
+
+	world_kill(w);
+	world_start(w);
+	life_expect_order(w, when);
+	ck_assert_uint_eq(tables_hash(sm_view(w->sm)->routes), was);
+	ck_assert_msg(sm_view(w->sm)->counts.lft_blocks == 0,
+		"%s: %llu blocks written", when,
+		(unsigned long long)sm_view(w->sm)->counts.lft_blocks);
+}
+
+static void
+cable(struct world *w, bool up, const char *engine, const char *when)
+{
+	sim_fault_link(w->sim, fabric_find(w->fabric, "t0 top0"), 1, up);
+	life_expect_order(w, when);
+	ck_assert_str_eq(sm_view(w->sm)->routes->engine, engine);
+	again(w, when);
+	ck_assert_str_eq(sm_view(w->sm)->routes->engine, engine);
+}
+
+/* What stays is told, with its reason, its time and the way out. */
+static void
+expect_told(struct world *w, const char *reason)
+{
+	json_t *tree = tiers_json(sm_view(w->sm), TIERS_FIRST);
+	const json_t *reading = json_object_get(tree, "reading");
+	struct buf b = {0};
+
+	show_tiers(tree, &b);
+	ck_assert_msg(strstr(b.text, reason) != NULL, "%s", b.text);
+	ck_assert_msg(
+		strstr(b.text, "\"heddlectl routes rebalance\" reads afresh") !=
+			NULL,
+		"%s", b.text);
+	ck_assert_msg(
+		strstr(b.text, ": kept as read at 2025-11-21 10:48:") != NULL,
+		"%s", b.text);
+	ck_assert_str_eq(json_string_value(json_object_get(reading, "engine")),
+		w->saved.engine);
+	ck_assert_uint_eq(
+		(uint64_t)json_integer_value(json_object_get(reading, "at")),
+		w->saved.read);
+	buf_free(&b);
+	json_decref(tree);
+}
+
+START_TEST(lives)
+{
+	struct fabric *f = border();
+	struct world *w = life_start(f, "");
+	uint64_t since;
+
+	life_expect_order(w, "bring-up");
+	since = w->saved.read;
+	ck_assert_uint_gt(since, 0);
+	ck_assert_str_eq(w->saved.engine, "ftree");
+	world_run(w, mono_ms(5000));
+	for (unsigned i = 0; i < 2; i++) {
+		cable(w, false, "ftree", "cable out");
+		ck_assert_uint_eq(
+			count(sm_view(w->sm)->routes, TREE_STAYS_TREE), 1);
+		expect_told(w,
+			"8 switches that are kept as a tree, as they were "
+			"read; reads now as no tree because 35% of the cables "
+			"are inside a tier and 0% of the hosts above");
+		cable(w, true, "ftree", "cable in");
+	}
+	ck_assert_uint_eq(w->saved.read, since);
+	cable(w, false, "ftree", "cable out at last");
+	sm_rebalance(w->sm, sim_now(w->sim), "test");
+	life_expect_order(w, "rebalanced");
+	ck_assert_str_eq(sm_view(w->sm)->routes->engine, "updn");
+	ck_assert_uint_gt(w->saved.read, since);
+	again(w, "after that");
+	cable(w, true, "updn", "cable in at last");
+	ck_assert_uint_eq(count(sm_view(w->sm)->routes, TREE_STAYS_MESH), 1);
+	expect_told(w, "kept as no tree, as they were read; reads now as a "
+		       "tree because 33%");
+	/* what is said about reading changes, if only by a name */
+	world_reload(w, "routing: {roles: {spine: [nobody]}}\n");
+	life_expect_order(w, "another configuration");
+	ck_assert_str_eq(sm_view(w->sm)->routes->engine, "ftree");
+	ck_assert_uint_eq(w->runs_failed, 0);
+	life_end(w, f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("reading");
+	TCase *t = tcase_create("reading");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_loop_test(t, stays, 0, 4);
+	tcase_add_test(t, afresh);
+	tcase_add_test(t, comes_up);
+	tcase_add_test(t, lives);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}

@@ -1,0 +1,378 @@
+/*
+ * What was lost comes back: no cable turns over, entries of who was there all
+ * the time change only for shorter ways, and nothing is closed meanwhile. What
+ * a loss turns over is little more than any order with one top would, as a
+ * search over all orders says.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/transition/transition.h"
+#include "routing/driver/compute.h"
+#include "routing/verify/verify.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/distribution/transition/transition_world.h"
+#include "tests/unit/suite.h"
+
+enum {
+	ANY = 1000000, /* load limit: what can be kept is */
+	SMALL = 16,    /* switches that all orders are tried of */
+	DAYS = 20,
+	MOST = 3,  /* things lost at once */
+	AGAIN = 6, /* cables lost one by one after that */
+	MORE = 2,  /* times as many cables turned over as there must be */
+};
+
+static struct fabric *
+some_tree(uint64_t seed)
+{
+	static const struct gen_fattree2 two = {4, 8, 2, 6, 3};
+	static const struct gen_fattree2 thin = {4, 8, 1, 4, 2};
+	struct reason why = {""};
+
+	switch (seed % 5) {
+	case 0:
+		return gen_tree_three(4, &why);
+	case 1:
+		return gen_tree_two(&two, &why);
+	case 2:
+		return gen_tree_three(6, &why);
+	case 3:
+		return gen_tree_two(&thin, &why);
+	default:
+		return gen_tree_kary(3, 3, &why);
+	}
+}
+
+struct day {
+	uint64_t seed;
+	struct rng g;
+	struct fabric *f;
+	struct lft_pool *pool;
+	struct topo *t, *left;
+	struct routes *before, *lost, *back;
+};
+
+static struct routes *
+routed(const struct day *d, struct topo *t, const struct routes *prev)
+{
+	static const struct engine_options plain = {.lanes = 1};
+	static const char *const engine[] = {"ftree", "updn"};
+	struct route_job job = {.topo = t,
+		.pool = d->pool,
+		.prev = prev,
+		.options = &plain,
+		.load_limit = ANY,
+		.seed = 1,
+		.threads = 1};
+	struct verify_report report;
+	struct route_story story;
+	struct verify_tables in;
+	struct reason why = {""};
+	struct routes *r;
+
+	world_capable(t, true);
+	r = route_compute(&job, engine, 2, &story, &why);
+	ck_assert_msg(r != NULL, "seed %llu: %s", (unsigned long long)d->seed,
+		why.text);
+	in = (struct verify_tables){t, d->pool, r->row, r->nblocks, NULL};
+	ck_assert_msg(verify_tables(&in, &report, &why) == 0, "seed %llu: %s",
+		(unsigned long long)d->seed, why.text);
+	return r;
+}
+
+static uint32_t
+some_cable(const struct fabric *f, struct rng *g)
+{
+	const struct fabric_cable *c;
+	uint32_t i;
+
+	do {
+		i = (uint32_t)rng_below(g, f->ncables);
+		c = &f->cable[i];
+	} while (f->node[c->node[0]].type != FABRIC_SWITCH ||
+		 f->node[c->node[1]].type != FABRIC_SWITCH);
+	return i;
+}
+
+/* n cables or switches are gone; NULL: so much does not hold together. */
+static struct fabric *
+damaged(const struct fabric *f, unsigned n, struct rng *g)
+{
+	bool *cable = mem_zalloc(f->ncables, sizeof(*cable));
+	bool *node = mem_zalloc(f->nnodes, sizeof(*node));
+	struct fabric_edit edit = {
+		.drop_cable = cable, .drop_node = node, .drop_orphans = true};
+	uint32_t self = fabric_first_host(f), its;
+	struct fabric *left;
+	unsigned port;
+
+	(void)fabric_peer(f, self, 1, &its, &port);
+	while (n-- > 0) {
+		uint32_t c = some_cable(f, g);
+		uint32_t x = f->cable[c].node[rng_below(g, 2)];
+
+		if (n > 0 && x != its)
+			node[x] = true;
+		else
+			cable[c] = true;
+	}
+	left = fabric_rebuild(f, &edit);
+	free(cable);
+	free(node);
+	if (fabric_connected(left, FABRIC_NONE, FABRIC_NONE))
+		return left;
+	fabric_free(left);
+	return NULL;
+}
+
+/* False: nothing is left of it in one piece. */
+static bool
+begin(struct day *d, uint64_t seed)
+{
+	struct fabric *left;
+
+	*d = (struct day){.seed = seed,
+		.g = {seed},
+		.f = some_tree(seed),
+		.pool = lft_pool_new()};
+	left = damaged(d->f, 1 + (unsigned)rng_below(&d->g, MOST), &d->g);
+	if (left != NULL) {
+		d->t = frozen_topo(d->f, NULL);
+		d->left = frozen_again(left, d->t, 0);
+		d->before = routed(d, d->t, NULL);
+		d->lost = routed(d, d->left, d->before);
+		d->back = routed(d, d->t, d->lost);
+		fabric_free(left);
+	}
+	return d->t != NULL;
+}
+
+static void
+end(struct day *d)
+{
+	routes_unref(d->before);
+	routes_unref(d->lost);
+	routes_unref(d->back);
+	topo_unref(d->t);
+	topo_unref(d->left);
+	fabric_free(d->f);
+	ck_assert_uint_eq(d->pool->live, 0);
+	lft_pool_free(d->pool);
+}
+
+/* Cables of s to switches in a set that were, in a line, below it. */
+static uint32_t
+turned(const struct topo *t, const uint32_t *line, sw_ix s, uint32_t set)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+		sw_ix peer = t->adj[t->sw[s].adj + i].peer;
+
+		n += (set >> peer & 1) && line[s] != UINT32_MAX &&
+		     line[peer] != UINT32_MAX && line[s] < line[peer];
+	}
+	return n;
+}
+
+static uint32_t
+beside(const struct topo *t, sw_ix s)
+{
+	uint32_t set = 0;
+
+	for (uint32_t i = 0; i < t->sw[s].nadj; i++)
+		set |= UINT32_C(1) << t->adj[t->sw[s].adj + i].peer;
+	return set;
+}
+
+/*
+ * The fewest cables turned over from that of r to any order of t with one top:
+ * by the sets of switches that are above all others.
+ */
+static uint32_t
+fewest(const struct routes *r, const struct topo *t)
+{
+	uint32_t n = t->nsw, all = (UINT32_C(1) << n) - 1, *least, result;
+	uint32_t *line = mem_alloc(n * sizeof(*line));
+
+	least = mem_alloc(((size_t)all + 1) * sizeof(*least));
+	memset(least, 0xff, ((size_t)all + 1) * sizeof(*least));
+	routes_line_in(r, t, line);
+	least[0] = 0;
+	for (uint32_t set = 0; set < all; set++)
+		for (sw_ix s = 0; least[set] != UINT32_MAX && s < n; s++) {
+			uint32_t with = set | UINT32_C(1) << s, is;
+
+			if (with == set || (set != 0 && !(beside(t, s) & set)))
+				continue;
+			is = least[set] + turned(t, line, s, set);
+			least[with] = is < least[with] ? is : least[with];
+		}
+	result = least[all];
+	free(least);
+	free(line);
+	return result;
+}
+
+/* Switches from s to the LID's owner by the tables. */
+static unsigned
+hops(const struct routes *r, sw_ix s, uint16_t lid)
+{
+	const struct topo *t = r->topo;
+	unsigned n = 0;
+
+	for (; s != TOPO_NONE && n <= t->nsw; n++) {
+		uint8_t out = routes_port(r, s, lid);
+		port_ix p;
+
+		if (out == 0 || out == LFT_DROP)
+			break;
+		p = t->port[topo_port_of(t, t->sw[s].node, out)].peer;
+		s = t->node[t->port[p].node].sw;
+	}
+	return n;
+}
+
+/* Of switches and LIDs that were there all the time: no entry has become
+ * another one that leads no shorter way. */
+static void
+only_shorter(const struct day *d)
+{
+	const struct topo *t = d->t, *u = d->left;
+
+	for (sw_ix s = 0; s < u->nsw; s++) {
+		node_ix n = topo_by_node_guid(t, u->node[u->sw[s].node].guid);
+
+		for (uint16_t lid = 1; lid <= u->max_lid; lid++) {
+			sw_ix now = t->node[n].sw;
+
+			if (topo_by_lid(u, lid, NULL) == TOPO_NONE ||
+				routes_port(d->lost, s, lid) ==
+					routes_port(d->back, now, lid))
+				continue;
+			ck_assert_msg(
+				hops(d->back, now, lid) < hops(d->lost, s, lid),
+				"seed %llu: switch %u, LID %u",
+				(unsigned long long)d->seed, s, lid);
+		}
+	}
+}
+
+static void
+nothing_closed(const struct day *d)
+{
+	struct hwstate *hw = hw_new(d->pool);
+	struct safe_job job = {
+		.from = d->lost, .to = d->back, .hw = hw, .max_stages = 8};
+	struct safe_transition *x;
+
+	world_known(hw, d->lost);
+	x = safe_plan(&job);
+	ck_assert_msg(x->nturns == 0, "seed %llu: %zu turns",
+		(unsigned long long)d->seed, x->nturns);
+	safe_free(x);
+	hw_free(hw);
+}
+
+START_TEST(returns)
+{
+	unsigned turned_over = 0;
+
+	for (uint64_t seed = 0; seed < DAYS; seed++) {
+		struct day d;
+
+		/* who was moved to another tier may be moved back */
+		if (begin(&d, (uint64_t)_i * DAYS + seed) &&
+			d.lost->moved == 0) {
+			turned_over += world_reversed(d.before, d.lost) > 0;
+			ck_assert_msg(world_reversed(d.lost, d.back) == 0,
+				"seed %llu", (unsigned long long)d.seed);
+			only_shorter(&d);
+			nothing_closed(&d);
+		}
+		end(&d);
+	}
+	ck_assert_uint_gt(turned_over, 0);
+}
+END_TEST
+
+/* Of a switch lost the place may be taken by one with more cables. */
+START_TEST(losses)
+{
+	for (uint64_t seed = 0; seed < DAYS; seed++) {
+		struct day d;
+
+		if (begin(&d, (uint64_t)_i * DAYS + seed) &&
+			d.left->nsw <= SMALL) {
+			uint64_t did = world_reversed(d.before, d.lost);
+			uint64_t least = fewest(d.before, d.left);
+
+			ck_assert_msg(least <= did && did <= MORE * least,
+				"seed %llu: %llu turned over, %llu at least",
+				(unsigned long long)d.seed,
+				(unsigned long long)did,
+				(unsigned long long)least);
+		}
+		end(&d);
+	}
+}
+END_TEST
+
+/* What is lost now, with what routes remember and without, leads ways of the
+ * same lengths in the same order. */
+static void
+lose_more(struct day *d)
+{
+	struct routes *bare = routes_for(d->back, d->t), *is, *other;
+	struct fabric *left = damaged(d->f, 1, &d->g);
+	struct topo *t;
+
+	routes_memory_unref(bare->memory);
+	bare->memory = NULL;
+	t = left != NULL ? frozen_again(left, d->t, 0) : topo_ref(d->t);
+	fabric_free(left);
+	is = routed(d, t, d->back);
+	other = routed(d, t, bare);
+	ck_assert_mem_eq(is->line, other->line, t->nsw * sizeof(*is->line));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint16_t lid = 1; lid <= t->max_lid; lid++)
+			ck_assert_msg(hops(is, s, lid) == hops(other, s, lid),
+				"seed %llu: switch %u, LID %u",
+				(unsigned long long)d->seed, s, lid);
+	routes_unref(is);
+	routes_unref(other);
+	routes_unref(bare);
+	topo_unref(t);
+}
+
+START_TEST(losses_after_returns)
+{
+	for (uint64_t seed = 0; seed < DAYS; seed++) {
+		struct day d;
+
+		if (begin(&d, (uint64_t)_i * DAYS + seed))
+			for (unsigned i = 0; i < AGAIN; i++)
+				lose_more(&d);
+		end(&d);
+	}
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("stay");
+	TCase *t = tcase_create("stay");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, returns, 0, 4);
+	tcase_add_loop_test(t, losses, 0, 4);
+	tcase_add_loop_test(t, losses_after_returns, 0, 4);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}

@@ -1,0 +1,349 @@
+/*
+ * The line: the order that tables obey, as routes give it to the trees of
+ * groups. Turns of unicast are legal in it, and together with trees that are
+ * made in it there is no cycle of dependencies, as a search by brute force
+ * says that knows nothing of orders.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/driver/compute.h"
+#include "routing/mcast/mcast.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+static struct fabric *
+some_fabric(uint64_t seed, struct reason *why)
+{
+	static const unsigned torus[] = {4, 3, 3};
+	static const struct gen_fattree2 two = {4, 8, 2, 6, 3};
+
+	switch (seed % 4) {
+	case 0:
+		return gen_random(12 + (unsigned)(seed % 20), 4, 2, seed, why);
+	case 1:
+		return gen_tree_three(4, why);
+	case 2:
+		return gen_grid(torus, 3, true, 2, why);
+	default:
+		return gen_tree_two(&two, why);
+	}
+}
+
+static struct routes *
+routed(struct topo *t, struct lft_pool *pool, const struct routes *prev)
+{
+	static const struct engine_options plain = {.lanes = 1};
+	static const char *const engines[] = {"ftree", "updn"};
+	struct route_job job = {.topo = t,
+		.pool = pool,
+		.prev = prev,
+		.options = &plain,
+		.load_limit = 1200,
+		.seed = 1,
+		.threads = 1};
+	struct route_story story;
+	struct reason why = {""};
+	struct routes *r = route_compute(&job, engines, 2, &story, &why);
+
+	ck_assert_msg(r != NULL, "%s", why.text);
+	return r;
+}
+
+/* Dependencies between cable ends, by the port that a packet leaves by. */
+struct deps {
+	const struct topo *t;
+	const uint32_t *pos;
+	uint8_t *edge; /* [nports * nports] */
+	uint8_t *mark;
+	uint32_t illegal;
+};
+
+static bool
+is_cable(const struct topo *t, port_ix p)
+{
+	port_ix q = t->port[p].peer;
+
+	return q != TOPO_NONE && t->node[t->port[p].node].sw != TOPO_NONE &&
+	       t->node[t->port[q].node].sw != TOPO_NONE;
+}
+
+static sw_ix
+owner(const struct topo *t, port_ix p)
+{
+	return t->node[t->port[p].node].sw;
+}
+
+/* A packet came into s by port in and leaves by out. */
+static void
+turn(struct deps *d, port_ix in, port_ix out)
+{
+	const struct topo *t = d->t;
+	sw_ix s = owner(t, in);
+
+	if (!is_cable(t, in) || !is_cable(t, out))
+		return;
+	d->illegal += d->pos[owner(t, t->port[in].peer)] < d->pos[s] &&
+		      d->pos[owner(t, t->port[out].peer)] < d->pos[s];
+	d->edge[(size_t)t->port[in].peer * t->nports + out] = 1;
+}
+
+static void
+unicast(struct deps *d, const struct routes *r)
+{
+	struct route_step step[64];
+
+	for (port_ix p = 0; p < d->t->nports; p++) {
+		if (!topo_has_lid(d->t, p))
+			continue;
+		for (uint16_t lid = 1; lid <= d->t->max_lid; lid++) {
+			struct reason why;
+			int n = routes_trace(r, p, lid, step, 64, &why);
+
+			for (int i = 1; i < n; i++) {
+				port_ix base =
+					d->t->node[d->t->sw[step[i].sw].node]
+						.first_port;
+
+				turn(d, base + step[i].in, base + step[i].out);
+			}
+		}
+	}
+}
+
+static void
+multicast(struct deps *d, const struct mcast_tree *tree)
+{
+	for (size_t i = 0; i < tree->n; i++) {
+		const struct mcast_branch *b = &tree->branch[i];
+		port_ix base = d->t->node[d->t->sw[b->sw].node].first_port;
+
+		for (unsigned in = 1; in < 256; in++)
+			for (unsigned out = 1; out < 256; out++)
+				if (in != out && mcast_bit(b->mask, out) &&
+					in <= d->t->node[d->t->sw[b->sw].node]
+							.nports &&
+					d->t->port[base + in].peer != TOPO_NONE)
+					turn(d, base + in, base + out);
+	}
+}
+
+/*
+ * What comes into a switch of the tree by a cable that is not the tree's never
+ * does: only where the other end's mask has it.
+ */
+static void
+only_fed(struct deps *d, const struct mcast_tree *tree, struct deps *all)
+{
+	const struct topo *t = d->t;
+
+	for (port_ix p = 0; p < t->nports; p++) {
+		const struct mcast_branch *b;
+
+		if (!is_cable(t, p))
+			continue;
+		b = mcast_find(tree, owner(t, p));
+		if (b == NULL || !mcast_bit(b->mask, t->port[p].num))
+			continue;
+		for (port_ix q = 0; q < t->nports; q++)
+			all->edge[(size_t)p * t->nports + q] |=
+				d->edge[(size_t)p * t->nports + q];
+	}
+}
+
+static bool
+cyclic(struct deps *d, port_ix p)
+{
+	if (d->mark[p] != 0)
+		return d->mark[p] == 1;
+	d->mark[p] = 1;
+	for (port_ix q = 0; q < d->t->nports; q++)
+		if (d->edge[(size_t)p * d->t->nports + q] && cyclic(d, q))
+			return true;
+	d->mark[p] = 2;
+	return false;
+}
+
+static struct deps
+deps_new(const struct topo *t, const uint32_t *pos)
+{
+	return (struct deps){.t = t,
+		.pos = pos,
+		.edge = mem_zalloc((size_t)t->nports, t->nports),
+		.mark = mem_zalloc(t->nports, 1)};
+}
+
+static void
+deps_free(struct deps *d)
+{
+	free(d->edge);
+	free(d->mark);
+}
+
+static void
+check_together(struct topo *t, const struct routes *r, uint64_t seed)
+{
+	uint32_t *pos = mem_zalloc(t->nsw, sizeof(*pos));
+	uint8_t *seen = mem_zalloc(t->nsw, 1);
+	struct rng rng = {seed};
+	struct deps all;
+	struct mcast *m;
+
+	routes_line(r, pos);
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		ck_assert_uint_lt(pos[s], t->nsw);
+		ck_assert_uint_eq(seen[pos[s]]++, 0);
+	}
+	all = deps_new(t, pos);
+	unicast(&all, r);
+	ck_assert_msg(r->plane != NULL || all.illegal == 0,
+		"seed %llu: %u turns are illegal", (unsigned long long)seed,
+		all.illegal);
+	m = mcast_new(t, pos, r->plane);
+	for (uint64_t mlid = 0; mlid < 6; mlid++) {
+		struct mcast_member member[24];
+		struct mcast_tree *tree;
+		struct deps own = deps_new(t, pos);
+		size_t n = 0;
+
+		while (n < 24) {
+			port_ix p = (port_ix)rng_below(&rng, t->nports);
+
+			if (topo_has_lid(t, p))
+				member[n++] = (struct mcast_member){p, true};
+		}
+		tree = mcast_tree(m, member, n, NULL, mlid);
+		ck_assert_uint_eq(tree->left_out, 0);
+		ck_assert_uint_gt(tree->n, 0);
+		multicast(&own, tree);
+		only_fed(&own, tree, &all);
+		deps_free(&own);
+		mcast_tree_free(tree);
+	}
+	for (port_ix p = 0; p < t->nports; p++)
+		ck_assert_msg(!cyclic(&all, p), "seed %llu: a cycle",
+			(unsigned long long)seed);
+	deps_free(&all);
+	mcast_free(m);
+	free(seen);
+	free(pos);
+}
+
+START_TEST(unicast_and_multicast_have_no_cycle)
+{
+	uint64_t seed = (uint64_t)_i + 1;
+	struct reason why = {""};
+	struct fabric *f = some_fabric(seed, &why);
+	struct lft_pool *pool = lft_pool_new();
+	struct topo *t, *u;
+	struct routes *r, *next;
+
+	ck_assert_msg(f != NULL, "%s", why.text);
+	t = frozen_topo(f, NULL);
+	r = routed(t, pool, NULL);
+	check_together(t, r, seed);
+	/* and after a repair, which takes the order over */
+	f = gen_edit_fail_links(f, 1, seed, true, &why);
+	ck_assert_msg(f != NULL, "%s", why.text);
+	u = frozen_again(f, t, 0);
+	next = routed(u, pool, r);
+	check_together(u, next, seed);
+	routes_unref(next);
+	routes_unref(r);
+	topo_unref(u);
+	topo_unref(t);
+	lft_pool_free(pool);
+	fabric_free(f);
+}
+END_TEST
+
+/*
+ * Trees that meet inside racks only: what goes across does so first, in both
+ * directions, and no order of switches says so. Cables fail one after another,
+ * and return; most of that is mended without making all tables again.
+ */
+START_TEST(planes_have_no_cycle)
+{
+	static const struct gen_planes kind[] = {
+		{2, 6, 4, 2, 2}, {2, 5, 3, 1, 1}, {3, 5, 4, 1, 1}};
+	uint64_t seed = (uint64_t)_i + 1;
+	struct fabric *whole = gen_paper_planes(&kind[_i % 3]);
+	struct lft_pool *pool = lft_pool_new();
+	struct topo *t = frozen_topo(whole, NULL);
+	struct routes *r = routed(t, pool, NULL);
+	unsigned crossed = 0, mended = 0;
+
+	ck_assert_ptr_nonnull(r->plane);
+	check_together(t, r, seed);
+	for (unsigned n = 1; n <= 8; n++) {
+		struct fabric_edit none = {0};
+		struct reason why = {""};
+		struct fabric *f = gen_edit_fail_links(
+			fabric_rebuild(whole, &none), n % 8, seed, true, &why);
+		struct topo *u = frozen_again(f, t, 0);
+		struct routes *next = routed(u, pool, r);
+
+		ck_assert_str_eq(next->engine, "ftree");
+		crossed += next->plane != NULL;
+		if (next->plane != NULL && next->memory->base != NULL) {
+			mended++;
+			ck_assert_uint_le(
+				next->entries_changed * 10, next->entries_kept);
+		}
+		check_together(u, next, seed * 100 + n);
+		routes_unref(r);
+		topo_unref(t);
+		r = next;
+		t = u;
+		fabric_free(f);
+	}
+	ck_assert_uint_gt(crossed, 4);
+	ck_assert_uint_gt(mended, 1);
+	routes_unref(r);
+	topo_unref(t);
+	lft_pool_free(pool);
+	fabric_free(whole);
+}
+END_TEST
+
+/* Routes that nobody gave a line have that of their ranks. */
+START_TEST(ranks_are_an_order)
+{
+	struct reason why = {""};
+	struct fabric *f = gen_tree_three(4, &why);
+	struct lft_pool *pool = lft_pool_new();
+	struct topo *t = frozen_topo(f, NULL);
+	struct routes *r = routes_new(t, pool);
+	uint32_t *pos = mem_zalloc(t->nsw, sizeof(*pos));
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		r->rank[s] = s % 3;
+	routes_line(r, pos);
+	for (sw_ix a = 0; a < t->nsw; a++)
+		for (sw_ix b = 0; b < t->nsw; b++)
+			ck_assert(routes_above(r, a, b) == (pos[a] < pos[b]));
+	free(pos);
+	routes_unref(r);
+	topo_unref(t);
+	lft_pool_free(pool);
+	fabric_free(f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("line");
+	TCase *c = tcase_create("core");
+
+	tcase_add_loop_test(c, unicast_and_multicast_have_no_cycle, 0, 16);
+	tcase_add_loop_test(c, planes_have_no_cycle, 0, 12);
+	tcase_add_test(c, ranks_are_an_order);
+	suite_add_tcase(s, c);
+	return suite_run(s);
+}

@@ -1,0 +1,572 @@
+/*
+ * Cables fail one after another and return: what the tables change by each of
+ * them, and that what is kept does not become worse day by day.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/driver/compute.h"
+#include "routing/improve/load_bound_tree.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/topo/ibnet.h"
+#include "tests/unit/routing/tiers/tree_fixture.h"
+#include "tests/unit/suite.h"
+
+enum { LIMIT = 1250 }; /* per mille, as configured unless said otherwise */
+
+static struct routes *
+routed(struct topo *t, struct lft_pool *pool, const struct routes *prev,
+	struct route_story *story, bool rebalance)
+{
+	static const struct engine_options plain = {.lanes = 1};
+	static const char *const engines[] = {"ftree", "updn"};
+	struct route_job job = {.topo = t,
+		.pool = pool,
+		.prev = prev,
+		.options = &plain,
+		.load_limit = LIMIT,
+		.rebalance = rebalance,
+		.seed = 1,
+		.threads = 1};
+	struct reason why = {""};
+	struct routes *r = route_compute(&job, engines, 2, story, &why);
+
+	ck_assert_msg(r != NULL, "%s", why.text);
+	return r;
+}
+
+/* Entries of switches in both that are not alike, of how many. */
+static uint64_t
+changed(const struct routes *a, const struct routes *b)
+{
+	uint64_t n = 0;
+
+	for (sw_ix s = 0; s < b->topo->nsw; s++) {
+		node_ix x = topo_by_node_guid(
+			a->topo, b->topo->node[b->topo->sw[s].node].guid);
+
+		if (x == TOPO_NONE)
+			continue;
+		for (uint16_t lid = 1; lid <= b->top; lid++)
+			n += routes_port(a, a->topo->node[x].sw, lid) !=
+			     routes_port(b, s, lid);
+	}
+	return n;
+}
+
+/* Routes that follow a fabric through its bad days. */
+struct days {
+	const char *what;
+	uint64_t seed;
+	struct lft_pool *pool;
+	struct topo *t;
+	struct routes *r;
+	struct route_story story;
+};
+
+static struct days
+begin(const char *what, const struct fabric *f, uint64_t seed)
+{
+	struct days d = {.what = what, .seed = seed, .pool = lft_pool_new()};
+
+	d.t = frozen_topo(f, NULL);
+	d.r = routed(d.t, d.pool, NULL, &d.story, false);
+	return d;
+}
+
+/* On to this fabric: the share of entries that change, in per mille. */
+static uint64_t
+on_to(struct days *d, const struct fabric *f)
+{
+	struct topo *u = frozen_again(f, d->t, 0);
+	struct routes *next = routed(u, d->pool, d->r, &d->story, false);
+	uint64_t all = (uint64_t)u->nsw * u->max_lid;
+	uint64_t n = changed(d->r, next) * 1000 / all;
+
+	routes_unref(d->r);
+	topo_unref(d->t);
+	d->r = next;
+	d->t = u;
+	return n;
+}
+
+static void
+end(struct days *d)
+{
+	routes_unref(d->r);
+	topo_unref(d->t);
+	ck_assert_uint_eq(d->pool->live, 0);
+	lft_pool_free(d->pool);
+}
+
+/* ---- one cable after another ---- */
+
+static struct fabric *
+a_third(void)
+{
+	return gen_paper_thirds(1, 23, NULL);
+}
+
+static struct fabric *
+joined(void)
+{
+	const struct gen_planes p = {2, 12, 4, 2, 2};
+
+	return gen_paper_planes(&p);
+}
+
+static struct fabric *
+three_levels(void)
+{
+	return gen_tree_three(6, NULL);
+}
+
+static struct fabric *
+tangle(void)
+{
+	return gen_random(20, 4, 2, 3, NULL);
+}
+
+static struct fabric *
+two_ports(void)
+{
+	return gen_edit_rails(
+		gen_tree_two(&(struct gen_fattree2){6, 12, 1, 3, 3}, NULL), 2,
+		true, NULL);
+}
+
+static struct fabric *
+selene(void)
+{
+	const char *at = getenv("HEDDLE_FIXTURES");
+	char path[512];
+	struct reason why = {""};
+	struct fabric *f;
+
+	(void)snprintf(path, sizeof(path), "%s/ufm-sdk-selene-compute.ibnet",
+		at != NULL ? at : "../shared/fixtures");
+	f = ibnet_load(path, NULL, &why);
+	if (f == NULL)
+		(void)printf("SKIPPED: %s\n", why.text);
+	return f;
+}
+
+/*
+ * What is clearly a tree, or clearly none, stays it; mean: of the entries, in
+ * per mille. Where everybody is as near as everybody else, a cable less may
+ * make a tree of it: the order is the same then, and few entries change.
+ */
+static const struct {
+	const char *what;
+	struct fabric *(*make)(void);
+	unsigned losses;
+	uint64_t mean;
+	bool alike;
+} one_by_one[] = {
+	{"torus", torus, 30, 30, false},
+	{"all to all", mesh, 4, 200, true},
+	{"dragonfly", dragonfly, 20, 80, true},
+	{"small tree", intact, 8, 90, false},
+	{"tree of three levels", three_levels, 24, 60, false},
+	{"planes", joined, 12, 80, false},
+	{"Selene", selene, 20, 1, false},
+};
+
+START_TEST(no_turning_over)
+{
+	const char *what = one_by_one[_i].what;
+	struct fabric *f = one_by_one[_i].make();
+	unsigned losses = one_by_one[_i].losses;
+	uint64_t sum = 0;
+	struct days d;
+	char engine[16];
+
+	if (f == NULL)
+		return;
+	d = begin(what, f, 1);
+	(void)snprintf(engine, sizeof(engine), "%s", d.r->engine);
+	for (unsigned n = 1; n <= losses; n++) {
+		struct reason why = {""};
+
+		f = gen_edit_fail_links(f, 1, 1000 + n, true, &why);
+		ck_assert_msg(f != NULL, "%s", why.text);
+		sum += on_to(&d, f);
+		ck_assert_msg(one_by_one[_i].alike ||
+				      strcmp(d.r->engine, engine) == 0,
+			"%s, loss %u: %s after %s: %s", what, n, d.r->engine,
+			engine, d.story.tried);
+	}
+	ck_assert_msg(sum <= one_by_one[_i].mean * losses,
+		"%s: %llu per mille of all entries per cable", what,
+		(unsigned long long)(sum / losses));
+	end(&d);
+	fabric_free(f);
+}
+END_TEST
+
+/*
+ * What is left is loaded above the limit, which is no reason to turn all tables
+ * over: single entries serve where the first leaf of a chassis loses its first
+ * top, and where a rack loses a way down. Nor is it one that a switch has no
+ * way up any more to what is turned over.
+ */
+static const struct {
+	unsigned boxes, hosts;
+	unsigned ports; /* of a host */
+	const char *from, *to;
+	uint64_t most; /* of the entries, in per mille */
+} one_lost[] = {
+	{1, 12, 1, "box1.leaf1", "box1.top1", 3},
+	{8, 12, 1, "rack37.a", "box1.leaf7", 0},
+	{8, 12, 1, "rack1.a", "box1.leaf1", 0},
+	{8, 12, 1, "box1.leaf1", "box1.top1", 1},
+	{1, 6, 2, "box1.leaf5", "box1.top11", 0},
+};
+
+static uint32_t
+one_cable(const struct fabric *f, const char *from, const char *to)
+{
+	uint32_t c = 0;
+
+	while (strcmp(f->node[f->cable[c].node[0]].name, from) != 0 ||
+		strcmp(f->node[f->cable[c].node[1]].name, to) != 0)
+		ck_assert_uint_lt(++c, f->ncables);
+	return c;
+}
+
+START_TEST(only_what_is_overloaded)
+{
+	struct reason why = {""};
+	unsigned hosts = one_lost[_i].hosts;
+	struct fabric *f = gen_edit_rails(
+		gen_paper_racks(one_lost[_i].boxes, hosts, hosts, &why),
+		one_lost[_i].ports, true, &why);
+	struct fabric *g;
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	const struct fabric_edit edit = {.drop_cable = drop};
+	struct days d = begin("racks", f, 1);
+	uint64_t was = d.r->report.load_max;
+
+	drop[one_cable(f, one_lost[_i].from, one_lost[_i].to)] = true;
+	g = fabric_rebuild(f, &edit);
+	ck_assert_uint_eq(g->ncables, f->ncables - 1);
+	ck_assert_uint_le(on_to(&d, g), one_lost[_i].most);
+	ck_assert(!d.story.rebalanced);
+	ck_assert_uint_le(d.r->report.load_max * 1000, was * LIMIT);
+	end(&d);
+	fabric_free(g);
+	fabric_free(f);
+	free(drop);
+}
+END_TEST
+
+/*
+ * Cables that are missing at the first start: while joiners serve, all tops
+ * are used, and no cable carries more than four times what each of an intact
+ * tree does.
+ */
+START_TEST(hurt_from_the_start)
+{
+	const struct gen_fattree2 whole = {18, 36, 1, 18, 18};
+
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		struct reason why = {""};
+		struct fabric *f = gen_edit_fail_links(
+			gen_tree_two(&whole, &why), 130, seed, true, &why);
+		struct days d;
+
+		ck_assert_msg(f != NULL, "%s", why.text);
+		d = begin("hurt", f, seed);
+		ck_assert_msg(strstr(d.r->note, "moved down") == NULL,
+			"seed %u: %s", (unsigned)seed, d.r->note);
+		ck_assert_uint_le(d.r->report.load_max, 4 * 630);
+		end(&d);
+		fabric_free(f);
+	}
+}
+END_TEST
+
+/*
+ * Where no tree is, what is turned over may not hold together any more without
+ * a switch: then it is turned over anew, and entries are kept all the same.
+ */
+START_TEST(turned_over_anew)
+{
+	struct fabric *f = gen_dragonfly(8, 4, 4, NULL), *g;
+	bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
+	const struct fabric_edit edit = {
+		.drop_node = drop, .drop_orphans = true};
+	struct days d = begin("dragonfly", f, 1);
+
+	drop[fabric_find(f, "g4.1")] = true;
+	g = fabric_rebuild(f, &edit);
+	ck_assert_uint_le(on_to(&d, g), 50);
+	ck_assert_msg(!d.story.rebalanced, "%s", d.story.tried);
+	end(&d);
+	fabric_free(g);
+	fabric_free(f);
+	free(drop);
+}
+END_TEST
+
+/* A rack sends by what leads up from it, not by the cables inside; a pod too.
+ */
+START_TEST(racks_vouch)
+{
+	struct reason why = {""};
+	struct fabric *f = gen_paper_racks(1, 24, 24, &why);
+	struct days d = begin("racks", f, 1);
+
+	ck_assert_uint_eq(least_load(d.r), 24 * 624 / 24);
+	ck_assert_uint_eq(d.r->report.load_max, 624);
+	/* no switch of it is as busy as a host's own cable */
+	ck_assert_uint_eq(verify_state_least(d.r->verified), 647);
+	end(&d);
+	fabric_free(f);
+}
+END_TEST
+
+/* f without its cable number c, or without the next one between switches. */
+static struct fabric *
+less(const struct fabric *f, uint32_t c)
+{
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	const struct fabric_edit edit = {.drop_cable = drop};
+	struct fabric *g;
+
+	while (f->node[f->cable[c].node[0]].type != FABRIC_SWITCH ||
+		f->node[f->cable[c].node[1]].type != FABRIC_SWITCH)
+		c = (c + 1) % f->ncables;
+	drop[c] = true;
+	g = fabric_rebuild(f, &edit);
+	free(drop);
+	return g;
+}
+
+/*
+ * Where few hosts are, a cable that leads to one of them is nearly as busy as
+ * the host's own one, and twice as busy as it must be. What hosts' cables carry
+ * vouches for what is kept; fresh ones are not made.
+ */
+START_TEST(hosts_vouch)
+{
+	const struct gen_fattree2 half = {18, 36, 1, 9, 9};
+	struct reason why = {""};
+	struct fabric *f = gen_tree_two(&half, &why);
+	struct days d = begin("half", f, 1);
+	struct fabric *g = less(f, f->ncables / 2);
+
+	ck_assert_uint_eq(d.r->report.load_max, 35 * 9);
+	ck_assert_uint_le(on_to(&d, g), 5);
+	ck_assert_uint_eq(d.r->fresh_load, 36 * 9 - 1);
+	ck_assert_uint_eq(d.story.attempts, 1);
+	ck_assert_uint_eq(least_load(d.r), 9 * 9 * 35 / 17 + 1);
+	end(&d);
+	fabric_free(g);
+	fabric_free(f);
+}
+END_TEST
+
+/*
+ * What led to a host by a lost cable may share another one with as much. Some
+ * entries more, and what any tables have at the least vouches for that, too:
+ * fresh ones need not be made and judged.
+ */
+START_TEST(made_lighter)
+{
+	struct reason why = {""};
+	struct fabric *f = gen_edit_populate(gen_tree_three(12, &why), 5, 5);
+	uint64_t own = 12 * 6 * 5 - 1;
+
+	for (uint32_t c = f->ncables / 2; c < f->ncables; c += 31) {
+		struct days d = begin("nearly full", f, 1);
+		struct fabric *g = less(f, c);
+
+		ck_assert_uint_le(on_to(&d, g), 12);
+		ck_assert_uint_le(d.r->report.load_max * 1000, own * LIMIT);
+		ck_assert_uint_eq(d.r->fresh_load, own);
+		ck_assert_uint_eq(d.story.attempts, 1);
+		end(&d);
+		fabric_free(g);
+	}
+	fabric_free(f);
+}
+END_TEST
+
+/* ---- and back ---- */
+
+enum {
+	AWAY = 12, /* at most, at once */
+	DAYS = 40,
+	MEAN = 120, /* entries that change a day, per mille */
+};
+
+/* A fabric of which cables and switches are away, and return. */
+struct ward {
+	struct fabric *whole;
+	bool *cable, *node;
+	bool *away[AWAY];
+	unsigned naway;
+	struct rng rng;
+};
+
+static bool
+is_switch(const struct fabric *f, uint32_t n)
+{
+	return f->node[n].type == FABRIC_SWITCH;
+}
+
+/* A cable between switches, now and then a switch. */
+static bool *
+victim(struct ward *w)
+{
+	const struct fabric *f = w->whole;
+
+	for (;;) {
+		uint32_t c = (uint32_t)rng_below(&w->rng, f->ncables);
+		uint32_t n = (uint32_t)rng_below(&w->rng, f->nnodes);
+
+		if (rng_below(&w->rng, 8) == 0 && is_switch(f, n))
+			return &w->node[n];
+		if (is_switch(f, f->cable[c].node[0]) &&
+			is_switch(f, f->cable[c].node[1]))
+			return &w->cable[c];
+	}
+}
+
+/* What is left, if it is in one piece. */
+static struct fabric *
+rest(const struct ward *w)
+{
+	struct fabric_edit e = {.drop_node = w->node,
+		.drop_cable = w->cable,
+		.drop_orphans = true};
+	struct fabric *f = fabric_rebuild(w->whole, &e);
+
+	if (fabric_connected(f, FABRIC_NONE, FABRIC_NONE))
+		return f;
+	fabric_free(f);
+	return NULL;
+}
+
+/* One of them returns, or another one fails. */
+static struct fabric *
+next_day(struct ward *w)
+{
+	for (;;) {
+		bool back =
+			w->naway == AWAY || rng_below(&w->rng, AWAY) < w->naway;
+		unsigned k = back ? (unsigned)rng_below(&w->rng, w->naway) : 0;
+		bool *it = back ? w->away[k] : victim(w);
+		struct fabric *f;
+
+		if (*it != back)
+			continue;
+		*it = !back;
+		f = rest(w);
+		if (f == NULL) {
+			*it = back;
+			continue;
+		}
+		if (back)
+			w->away[k] = w->away[--w->naway];
+		else
+			w->away[w->naway++] = it;
+		return f;
+	}
+}
+
+static const struct {
+	const char *what;
+	struct fabric *(*make)(void);
+} ill[] = {
+	{"small tree", intact},
+	{"tree of three levels", three_levels},
+	{"racks", racks},
+	{"thirds", a_third},
+	{"planes", joined},
+	{"torus", torus},
+	{"irregular", tangle},
+	{"two ports a host", two_ports},
+};
+
+/* What the busiest cable carries, those of hosts included: each of these what
+ * all others send. */
+static uint64_t
+busiest(const struct routes *r)
+{
+	uint64_t least = verify_state_least(r->verified);
+
+	return r->report.load_max < least ? least : r->report.load_max;
+}
+
+/*
+ * Failures and returns: what is kept is never worse than the limit allows,
+ * against what is computed afresh on that very day, as long as a fresh look
+ * still reads the fabric as it was read: the reading in force stays, and
+ * another one is for somebody to ask for.
+ */
+START_TEST(no_drift)
+{
+	unsigned kind = (unsigned)_i % (sizeof(ill) / sizeof(*ill));
+	uint64_t seed = (uint64_t)_i + 1;
+	struct ward w = {.whole = ill[kind].make(), .rng = {seed}};
+	struct days d = begin(ill[kind].what, w.whole, seed);
+	uint64_t sum = 0;
+
+	w.cable = mem_zalloc(w.whole->ncables, sizeof(*w.cable));
+	w.node = mem_zalloc(w.whole->nnodes, sizeof(*w.node));
+	for (unsigned day = 1; day <= DAYS; day++) {
+		struct fabric *f = next_day(&w);
+		struct route_story story;
+		struct routes *fresh;
+		uint64_t c = on_to(&d, f);
+
+		fresh = routed(d.t, d.pool, d.r, &story, true);
+		ck_assert_msg(fresh->engine != d.r->engine ||
+				      (d.r->fresh_load <= busiest(fresh) &&
+					      d.r->report.load_max * 1000 <=
+						      busiest(fresh) * LIMIT),
+			"%s, seed %u, day %u: load %llu, afresh %llu", d.what,
+			(unsigned)seed, day,
+			(unsigned long long)d.r->report.load_max,
+			(unsigned long long)fresh->report.load_max);
+		sum += c;
+		routes_unref(fresh);
+		fabric_free(f);
+	}
+	ck_assert_msg(sum <= DAYS * MEAN, "%s, seed %u: %llu per mille a day",
+		d.what, (unsigned)seed, (unsigned long long)(sum / DAYS));
+	end(&d);
+	fabric_free(w.whole);
+	free(w.cable);
+	free(w.node);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("losses");
+	TCase *c = tcase_create("core");
+
+	tcase_add_loop_test(c, no_turning_over, 0,
+		(int)(sizeof(one_by_one) / sizeof(*one_by_one)));
+	tcase_add_loop_test(c, only_what_is_overloaded, 0,
+		(int)(sizeof(one_lost) / sizeof(*one_lost)));
+	tcase_add_test(c, hurt_from_the_start);
+	tcase_add_test(c, turned_over_anew);
+	tcase_add_test(c, racks_vouch);
+	tcase_add_test(c, hosts_vouch);
+	tcase_add_test(c, made_lighter);
+	tcase_add_loop_test(
+		c, no_drift, 0, 3 * (int)(sizeof(ill) / sizeof(*ill)));
+	tcase_set_timeout(c, 300);
+	suite_add_tcase(s, c);
+	return suite_run(s);
+}

@@ -1,0 +1,118 @@
+/*
+ * Rows made by several threads: the same bytes as by one, whichever way they
+ * are made.
+ */
+#include <check.h>
+#include <stdlib.h>
+
+#include "routing/core/engine.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+#include "tests/unit/tables_hash.h"
+
+/* Toggle a random cable between switches, connected or not. */
+static void
+toggle(struct fabric *f, bool *drop, struct rng *g)
+{
+	uint32_t c;
+
+	do
+		c = rng_below(g, f->ncables);
+	while (f->node[f->cable[c].node[0]].type != FABRIC_SWITCH ||
+		f->node[f->cable[c].node[1]].type != FABRIC_SWITCH);
+	drop[c] = !drop[c];
+}
+
+/* By so many threads: afresh, or with one cable less than prev has. */
+static struct routes *
+by_threads(struct topo *t, struct lft_pool *pool, const struct routes *prev,
+	bool keep, unsigned n)
+{
+	struct route_job job = {
+		.topo = t, .pool = pool, .prev = prev, .threads = n};
+	struct arena *a = arena_new();
+	struct reason why = {""};
+	struct routes *r = NULL;
+
+	ck_assert_int_eq(
+		engine_ftree.route(&job, keep, 0, a, &r, &why), ENGINE_OK);
+	arena_free(a);
+	return r;
+}
+
+/*
+ * The same bytes by 1, 2 and 4 threads: fresh ones, whole ones that keep
+ * entries, fresh ones where there were others, and repaired ones.
+ */
+static void
+check_threads(struct fabric *f, uint64_t seed)
+{
+	static const unsigned many[] = {1, 2, 4};
+	struct frozen_lids lids = {0};
+	struct topo *t = frozen_topo(f, &lids), *less;
+	struct lft_pool *pool = lft_pool_new();
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	struct fabric_edit edit = {.drop_cable = drop};
+	struct rng g = {seed};
+	struct fabric *now;
+	uint64_t first[4] = {0};
+
+	toggle(f, drop, &g);
+	now = fabric_rebuild(f, &edit);
+	less = frozen_again(now, t, 0);
+	for (size_t i = 0; i < 3; i++) {
+		struct routes *r[4] = {
+			by_threads(t, pool, NULL, false, many[i])};
+		struct route_memory *memory = r[0]->memory;
+
+		r[1] = by_threads(less, pool, r[0], true, many[i]);
+		ck_assert_ptr_nonnull(r[1]->memory->base);
+		r[0]->memory = NULL;
+		r[2] = by_threads(less, pool, r[0], true, many[i]);
+		r[0]->memory = memory;
+		r[3] = by_threads(less, pool, r[0], false, many[i]);
+		for (size_t k = 0; k < 4; k++) {
+			first[k] = i == 0 ? tables_hash(r[k]) : first[k];
+			ck_assert_msg(tables_hash(r[k]) == first[k],
+				"seed %u: %u threads, kind %u", (unsigned)seed,
+				many[i], (unsigned)k);
+		}
+		for (size_t k = 0; k < 4; k++)
+			routes_unref(r[k]);
+	}
+	ck_assert_uint_eq(pool->live, 0);
+	lft_pool_free(pool);
+	topo_unref(less);
+	topo_unref(t);
+	fabric_free(now);
+	fabric_free(f);
+	free(drop);
+}
+
+START_TEST(threads)
+{
+	struct reason why = {""};
+
+	for (uint64_t seed = 1; seed <= 2; seed++)
+		check_threads(gen_edit_fail_links(gen_tree_three(16, &why),
+				      (unsigned)seed * 20, seed, true, &why),
+			seed);
+	check_threads(gen_tree_three(16, &why), 3);
+	check_threads(gen_edit_populate(gen_tree_three(16, &why), 5, 1), 4);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("rows");
+	TCase *t = tcase_create("rows");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, threads);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}

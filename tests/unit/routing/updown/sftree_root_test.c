@@ -1,0 +1,436 @@
+/*
+ * What it takes when cables are lost, those of the subtree of the down-up turns
+ * as any other: little more than what led over them; and no more load than
+ * fresh tables would have.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/driver/compute.h"
+#include "routing/verify/verify.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/topo/ibnet.h"
+#include "tests/unit/suite.h"
+
+enum {
+	TIMES = 4, /* the bound, and */
+	FEW = 20,  /* what is not worth one */
+	MOST = 3,  /* cables lost at once */
+	LIMIT = 1250,
+};
+
+static struct routes *
+routed(struct topo *t, struct lft_pool *pool, const struct routes *prev)
+{
+	static const char *const engine[] = {"ftree"};
+	struct engine_options o = {.lanes = 1};
+	struct route_job job = {.topo = t,
+		.pool = pool,
+		.prev = prev,
+		.options = &o,
+		.load_limit = LIMIT,
+		.threads = 1};
+	struct route_story story;
+	struct reason why = {""};
+	struct routes *r = route_compute(&job, engine, 1, &story, &why);
+
+	ck_assert_msg(r != NULL, "%s", why.text);
+	ck_assert_str_eq(story.engine, "ftree");
+	return r;
+}
+
+/* All reach, free of cycles, by a verifier that starts anew. */
+static void
+verified(const struct routes *r)
+{
+	struct verify_tables in = {r->topo, r->pool, r->row, r->nblocks, NULL};
+	struct verify_report report;
+	struct reason why = {""};
+
+	ck_assert_msg(verify_tables(&in, &report, &why) == 0, "%s", why.text);
+}
+
+struct counts {
+	uint64_t least, changed;
+};
+
+/* Entries that led over a cable that is gone, and those that differ. */
+static struct counts
+compare(const struct routes *was, const struct routes *is)
+{
+	const struct topo *t = is->topo, *u = was->topo;
+	struct counts c = {0};
+
+	ck_assert_uint_eq(t->nsw, u->nsw);
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		node_ix n = topo_by_node_guid(u, t->node[t->sw[s].node].guid);
+
+		for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
+			uint8_t a =
+				routes_port(was, u->node[n].sw, (uint16_t)lid);
+			uint8_t b = routes_port(is, s, (uint16_t)lid);
+
+			c.changed += a != b;
+			c.least += a != LFT_DROP && a != 0 &&
+				   t->port[topo_port_of(t, t->sw[s].node, a)]
+						   .peer == TOPO_NONE;
+		}
+	}
+	return c;
+}
+
+struct world {
+	struct fabric *f;
+	struct topo *t;
+	struct lft_pool *pool;
+	struct routes *r;
+	const char *name;
+};
+
+static void
+check_counts(const struct world *w, const uint32_t *cable, unsigned cables,
+	const char *what, uint64_t changed, uint64_t least)
+{
+	const uint32_t *end = w->f->cable[cable[0]].node;
+
+	ck_assert_msg(changed <= TIMES * least + FEW,
+		"%s: %s - %s and %u others %s: %llu entries, %llu had to",
+		w->name, w->f->node[end[0]].name, w->f->node[end[1]].name,
+		cables - 1, what, (unsigned long long)changed,
+		(unsigned long long)least);
+}
+
+/* These cables fail and come back. */
+static void
+lose(struct world *w, const uint32_t *cable, unsigned cables)
+{
+	bool *drop = mem_zalloc(w->f->ncables, sizeof(*drop));
+	struct fabric_edit edit = {.drop_cable = drop};
+	struct routes *lost, *back;
+	struct fabric *g;
+	struct topo *t;
+	struct counts n, m;
+
+	for (unsigned i = 0; i < cables; i++)
+		drop[cable[i]] = true;
+	g = fabric_rebuild(w->f, &edit);
+	t = frozen_again(g, w->t, 0);
+	lost = routed(t, w->pool, w->r);
+	verified(lost);
+	n = compare(w->r, lost);
+	back = routed(w->t, w->pool, lost);
+	verified(back);
+	m = compare(lost, back);
+	check_counts(w, cable, cables, "gone", n.changed, n.least);
+	check_counts(w, cable, cables, "back", m.changed, n.least);
+	ck_assert_uint_le(
+		back->report.load_max * 1000, w->r->fresh_load * LIMIT);
+	routes_unref(lost);
+	routes_unref(back);
+	topo_unref(t);
+	fabric_free(g);
+	free(drop);
+}
+
+static bool
+between_switches(const struct fabric *f, uint32_t c)
+{
+	return f->node[f->cable[c].node[0]].type == FABRIC_SWITCH &&
+	       f->node[f->cable[c].node[1]].type == FABRIC_SWITCH;
+}
+
+/* So many times some cables at random. */
+static void
+lose_any(struct world *w, unsigned times, unsigned cables, uint64_t seed)
+{
+	struct rng g = {seed};
+
+	while (times-- > 0) {
+		uint32_t cable[MOST];
+
+		for (unsigned i = 0; i < cables;) {
+			cable[i] = (uint32_t)rng_below(&g, w->f->ncables);
+			i += between_switches(w->f, cable[i]);
+		}
+		lose(w, cable, cables);
+	}
+}
+
+static uint32_t
+node_of(const struct world *w, sw_ix s)
+{
+	uint64_t guid = w->t->node[w->t->sw[s].node].guid;
+
+	for (uint32_t n = 0; n < w->f->nnodes; n++)
+		if (w->f->node[n].guid == guid)
+			return n;
+	ck_abort_msg("no such switch");
+}
+
+static void
+lose_all_of(struct world *w, sw_ix s)
+{
+	uint32_t n = node_of(w, s),
+		 step = w->t->nsw > 200	  ? 8
+			: w->t->nsw > 100 ? 3
+					  : 1,
+		 k = 0;
+
+	for (uint32_t c = 0; c < w->f->ncables; c++) {
+		const uint32_t *end = w->f->cable[c].node;
+
+		if ((end[0] == n || end[1] == n) && between_switches(w->f, c) &&
+			k++ % step == 0)
+			lose(w, &c, 1);
+	}
+}
+
+/* Cables of the leaf of the turns, and of one above it; any; two, three. */
+static void
+check_turns(struct fabric *f, const char *name, bool above, unsigned any)
+{
+	struct frozen_lids lids = {.found = true};
+	struct world w = {.f = f,
+		.t = frozen_topo(f, &lids),
+		.pool = lft_pool_new(),
+		.name = name};
+	const struct topo_switch *leaf;
+	sw_ix parent;
+
+	w.r = routed(w.t, w.pool, NULL);
+	ck_assert_uint_ne(w.r->turn_leaf, TOPO_NONE);
+	leaf = &w.t->sw[w.r->turn_leaf];
+	parent = w.t->adj[leaf->adj].peer;
+	lose_all_of(&w, w.r->turn_leaf);
+	if (above)
+		lose_all_of(&w, parent);
+	for (unsigned cables = 1; cables <= MOST; cables++)
+		lose_any(&w, any, cables, cables);
+	routes_unref(w.r);
+	ck_assert_uint_eq(w.pool->live, 0);
+	lft_pool_free(w.pool);
+	topo_unref(w.t);
+	fabric_free(f);
+}
+
+START_TEST(two_levels)
+{
+	static const struct gen_fattree2 p = {18, 36, 1, 18, 18};
+	struct reason why = {""};
+
+	check_turns(gen_tree_two(&p, &why), "648 ports", false, 10);
+}
+END_TEST
+
+START_TEST(three_levels)
+{
+	struct reason why = {""};
+
+	check_turns(gen_tree_three(12, &why), "432 ports", true, 2);
+}
+END_TEST
+
+/* The leaf of the turns is lost: one under the same switches takes over. */
+START_TEST(leaf_lost)
+{
+	struct reason why = {""};
+	struct fabric *f = gen_tree_three(12, &why), *g;
+	bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
+	struct fabric_edit edit = {.drop_node = drop, .drop_orphans = true};
+	struct lft_pool *pool = lft_pool_new();
+	struct topo *t = frozen_topo(f, NULL), *u;
+	struct routes *r = routed(t, pool, NULL), *lost;
+	const struct topo_switch *leaf = &t->sw[r->turn_leaf], *next;
+
+	for (uint32_t n = 0; n < f->nnodes; n++)
+		drop[n] = f->node[n].guid == t->node[leaf->node].guid;
+	g = fabric_rebuild(f, &edit);
+	u = frozen_again(g, t, 0);
+	lost = routed(u, pool, r);
+	verified(lost);
+	ck_assert_uint_ne(lost->turn_leaf, TOPO_NONE);
+	next = &u->sw[lost->turn_leaf];
+	ck_assert_uint_eq(next->nadj, leaf->nadj);
+	for (uint32_t i = 0; i < leaf->nadj; i++) {
+		sw_ix a = t->adj[leaf->adj + i].peer;
+		sw_ix b = u->adj[next->adj + i].peer;
+
+		ck_assert_uint_eq(t->node[t->sw[a].node].guid,
+			u->node[u->sw[b].node].guid);
+	}
+	routes_unref(lost);
+	routes_unref(r);
+	topo_unref(u);
+	topo_unref(t);
+	lft_pool_free(pool);
+	fabric_free(g);
+	fabric_free(f);
+	free(drop);
+}
+END_TEST
+
+/* The last cable of the switch that leads to another one. */
+static uint32_t
+last_cable(const struct fabric *f, uint32_t sw)
+{
+	uint32_t last = 0;
+
+	for (uint32_t c = 0; c < f->ncables; c++) {
+		const uint32_t *end = f->cable[c].node;
+
+		if ((end[0] == sw || end[1] == sw) &&
+			f->node[end[0]].type == FABRIC_SWITCH &&
+			f->node[end[1]].type == FABRIC_SWITCH)
+			last = c;
+	}
+	return last;
+}
+
+/* Leaves of two pods are joined by what led up from each. */
+static struct fabric *
+leaves_joined(unsigned pod)
+{
+	struct reason why = {""};
+	struct fabric *f = gen_tree_three(6, &why), *g;
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	struct fabric_edit edit = {.drop_cable = drop};
+	uint32_t a, b;
+	char name[16];
+
+	(void)snprintf(name, sizeof(name), "pod%u.leaf3", pod);
+	drop[last_cable(f, fabric_find(f, "pod1.leaf1"))] = true;
+	drop[last_cable(f, fabric_find(f, name))] = true;
+	g = fabric_rebuild(f, &edit);
+	a = fabric_find(g, "pod1.leaf1");
+	b = fabric_find(g, name);
+	ck_assert_uint_ne(fabric_connect(g, a, fabric_free_port(g, a), b,
+				  fabric_free_port(g, b), &why),
+		FABRIC_NONE);
+	fabric_free(f);
+	free(drop);
+	return g;
+}
+
+/* What is above the leaf that turns does not send by such a cable what it need
+ * not: that would be all that goes to the leaf, the long way round. */
+START_TEST(no_detours)
+{
+	for (unsigned pod = 2; pod <= 6; pod++) {
+		struct fabric *f = leaves_joined(pod);
+		struct lft_pool *pool = lft_pool_new();
+		struct topo *t = frozen_topo(f, NULL);
+		struct routes *r = routed(t, pool, NULL);
+
+		verified(r);
+		ck_assert_uint_eq(r->report.hops_max, 4);
+		ck_assert_msg(r->report.load_max <= 90, "pod %u: %llu pairs",
+			pod, (unsigned long long)r->report.load_max);
+		routes_unref(r);
+		topo_unref(t);
+		lft_pool_free(pool);
+		fabric_free(f);
+	}
+}
+END_TEST
+
+/* All leaves but the manager's lose the cable to one top each. */
+static struct fabric *
+all_but_one_damaged(void)
+{
+	static const struct gen_fattree2 p = {4, 8, 1, 4, 4};
+	struct reason why = {""};
+	struct fabric *f = gen_tree_two(&p, &why), *g;
+	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
+	struct fabric_edit edit = {.drop_cable = drop};
+	char leaf[16], top[16];
+
+	for (unsigned k = 2; k <= 8; k++) {
+		uint32_t a, b;
+
+		(void)snprintf(leaf, sizeof(leaf), "leaf%u", k);
+		(void)snprintf(top, sizeof(top), "spine%u", k % 4 + 1);
+		a = fabric_find(f, leaf);
+		b = fabric_find(f, top);
+		for (uint32_t c = 0; c < f->ncables; c++) {
+			const uint32_t *end = f->cable[c].node;
+
+			drop[c] |= (end[0] == a && end[1] == b) ||
+				   (end[0] == b && end[1] == a);
+		}
+	}
+	g = fabric_rebuild(f, &edit);
+	fabric_free(f);
+	free(drop);
+	return g;
+}
+
+/* The manager's leaf turns nothing, though it alone is below all tops. */
+START_TEST(not_at_the_managers)
+{
+	struct fabric *f = all_but_one_damaged();
+	struct lft_pool *pool = lft_pool_new();
+	struct topo *t = frozen_topo(f, NULL);
+	struct routes *r = routed(t, pool, NULL);
+	sw_ix sm = topo_switch_of(t, t->sm_port);
+	const struct topo_switch *leaf = &t->sw[sm];
+
+	verified(r);
+	ck_assert_uint_eq(leaf->nadj, 4);
+	ck_assert_uint_ne(r->turn_leaf, sm);
+	for (uint32_t i = 0; i < leaf->nadj; i++)
+		for (uint32_t k = 0; k < leaf->nadj; k++) {
+			sw_ix from = t->adj[leaf->adj + i].peer;
+			node_ix to = t->sw[t->adj[leaf->adj + k].peer].node;
+			uint8_t port = routes_port(
+				r, from, t->port[topo_port_of(t, to, 0)].lid);
+			port_ix out = topo_port_of(t, t->sw[from].node, port);
+
+			ck_assert(
+				port == 0 ||
+				t->port[t->port[out].peer].node != leaf->node);
+		}
+	routes_unref(r);
+	topo_unref(t);
+	lft_pool_free(pool);
+	fabric_free(f);
+}
+END_TEST
+
+START_TEST(fixtures)
+{
+	const char *at = getenv("HEDDLE_FIXTURES");
+	struct reason why = {""};
+	struct fabric *f;
+	char path[512];
+
+	(void)snprintf(path, sizeof(path), "%s/ufm-sdk-selene-compute.ibnet",
+		at != NULL ? at : "../shared/fixtures");
+	f = ibnet_load(path, NULL, &why);
+	if (f == NULL)
+		(void)fprintf(stderr, "turn_test: no fixtures, skipped\n");
+	else
+		check_turns(f, "Selene", true, 0);
+}
+END_TEST
+
+int
+main(void)
+{
+	const TTest *const tests[] = {two_levels, three_levels, leaf_lost,
+		not_at_the_managers, no_detours, fixtures};
+	Suite *s = suite_create("turn");
+
+	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
+		TCase *t = tcase_create("turn");
+
+		tcase_set_timeout(t, 120);
+		tcase_add_test(t, tests[i]);
+		suite_add_tcase(s, t);
+	}
+	return suite_run(s);
+}

@@ -1,0 +1,318 @@
+/*
+ * A judgement from the one before must be the judgement: on random fabrics
+ * cables and hosts come and go, tables are kept, made afresh, or spoilt, and
+ * every figure is compared with that of a full one.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/driver/compute.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+struct scene {
+	struct rng r;
+	int seed;
+	struct fabric *f;
+	bool *down; /* [ncables] */
+	struct topo *t;
+	struct lft_pool *pool;
+	struct routes *routes;
+	struct verify_state *state;
+	unsigned by_change, steps;
+};
+
+static struct verify_tables
+tables(const struct routes *r)
+{
+	return (struct verify_tables){
+		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
+}
+
+static struct fabric *
+some_fabric(struct rng *r)
+{
+	static const unsigned dim[2] = {4, 3};
+	const struct gen_fattree2 tree = {2 + rng_below(r, 4),
+		2 + rng_below(r, 6), 1 + rng_below(r, 2), 3, 2};
+	struct reason why;
+
+	switch (rng_below(r, 4)) {
+	case 0:
+		return gen_tree_two(&tree, &why);
+	case 1:
+		return gen_tree_three(4, &why);
+	case 2:
+		return gen_grid(dim, 2, true, 2, &why);
+	default:
+		return gen_random(12, 4, 2, rng_next(r), &why);
+	}
+}
+
+/* The fabric as it is now, LIDs as they were. */
+static struct topo *
+freeze(const struct scene *s)
+{
+	return s->t == NULL ? frozen_topo(s->f, NULL)
+			    : frozen_less(s->f, s->down, s->t);
+}
+
+static struct routes *
+route(struct scene *s, struct topo *t, bool keep)
+{
+	const struct route_job job = {.topo = t,
+		.pool = s->pool,
+		.prev = s->routes,
+		.load_limit = 1250,
+		.threads = 1};
+	struct arena *a = arena_new();
+	struct routes *r = NULL;
+	struct reason why = {""};
+
+	ck_assert_msg(engine_updn.route(&job, keep && s->routes != NULL, 0, a,
+			      &r, &why) == ENGINE_OK,
+		"seed %d: %s", s->seed, why.text);
+	arena_free(a);
+	return r;
+}
+
+/* n random entries become something else. */
+static void
+spoil(struct scene *s, struct routes *r, unsigned n)
+{
+	size_t bytes = (size_t)r->nblocks * LFT_BLOCK;
+	uint8_t *row = mem_alloc(bytes);
+
+	for (; n > 0; n--) {
+		sw_ix sw = rng_below(&s->r, r->topo->nsw);
+
+		for (uint32_t b = 0; b < r->nblocks; b++)
+			memcpy(row + (size_t)b * LFT_BLOCK,
+				routes_block(r, sw, b), LFT_BLOCK);
+		row[rng_below(&s->r, r->topo->max_lid + 1U)] =
+			(uint8_t)(rng_below(&s->r, 6) == 0
+					  ? LFT_DROP
+					  : rng_below(&s->r, 9));
+		routes_put_row(r, sw, row, NULL, TOPO_NONE);
+	}
+	free(row);
+}
+
+static void
+give_lanes(struct scene *s, struct routes *r, const struct routes *like)
+{
+	struct route_lanes *l = &r->lanes;
+
+	if (like != NULL && like->topo->nsw == r->topo->nsw &&
+		like->lanes.cls != NULL) {
+		l->n = l->spread = like->lanes.n;
+		l->cls = mem_zalloc(r->topo->nsw, sizeof(*l->cls));
+		for (sw_ix a = 0; a < r->topo->nsw; a++) {
+			const struct topo *t = r->topo, *o = like->topo;
+			node_ix n = topo_by_node_guid(
+				o, t->node[t->sw[a].node].guid);
+
+			if (n != TOPO_NONE)
+				l->cls[a] = like->lanes.cls[o->node[n].sw];
+		}
+		return;
+	}
+	l->n = l->spread = (uint8_t)(1 + s->seed % 3);
+	if (l->n == 1)
+		return;
+	l->cls = mem_zalloc(r->topo->nsw, sizeof(*l->cls));
+	for (sw_ix a = 0; a < r->topo->nsw; a++)
+		l->cls[a] = (uint16_t)rng_below(&s->r, 7);
+}
+
+static void
+same(const struct scene *s, const struct verify_report *a,
+	const struct verify_report *b)
+{
+	ck_assert_msg(a->ok == b->ok && a->pairs == b->pairs &&
+			      a->unreachable == b->unreachable &&
+			      a->loops == b->loops && a->cut_off == b->cut_off,
+		"seed %d step %u: pairs", s->seed, s->steps);
+	ck_assert_msg(
+		a->cyclic_channels == b->cyclic_channels && a->vls == b->vls,
+		"seed %d step %u: %u not %u cyclic", s->seed, s->steps,
+		a->cyclic_channels, b->cyclic_channels);
+	ck_assert_msg(a->plain == b->plain, "seed %d step %u: plain", s->seed,
+		s->steps);
+	ck_assert_msg(a->load_max == b->load_max && a->load_sw == b->load_sw &&
+			      a->load_port == b->load_port,
+		"seed %d step %u: load %lu at %u/%u not %lu at %u/%u", s->seed,
+		s->steps, a->load_max, a->load_sw, a->load_port, b->load_max,
+		b->load_sw, b->load_port);
+	ck_assert_msg(a->hops_max == b->hops_max, "seed %d step %u: hops",
+		s->seed, s->steps);
+	ck_assert_double_eq(a->load_mean, b->load_mean);
+	ck_assert_double_eq(a->hops_mean, b->hops_mean);
+	ck_assert_str_eq(a->first, b->first);
+}
+
+/* What the states tell is the same too. */
+static void
+same_state(const struct scene *s, const struct topo *t,
+	const struct verify_state *a, const struct verify_state *b)
+{
+	const uint64_t *x, *y;
+	size_t n = verify_state_hops(a, &x);
+
+	ck_assert_msg(n == verify_state_hops(b, &y), "seed %d step %u", s->seed,
+		s->steps);
+	ck_assert_msg(memcmp(x, y, n * sizeof(*x)) == 0,
+		"seed %d step %u: hops", s->seed, s->steps);
+	for (sw_ix i = 0; i < t->nsw; i++)
+		for (unsigned p = 0; p <= t->node[t->sw[i].node].nports; p++)
+			ck_assert_msg(verify_state_load(a, i, p) ==
+					      verify_state_load(b, i, p),
+				"seed %d step %u: load of %u/%u", s->seed,
+				s->steps, i, p);
+}
+
+/* Is there a switch behind this port? Turns to hosts wait for nothing. */
+static bool
+to_switch(const struct topo *t, node_ix n, unsigned port)
+{
+	port_ix peer = port == 0 || port > t->node[n].nports
+			       ? TOPO_NONE
+			       : t->port[topo_port_of(t, n, port)].peer;
+
+	return peer != TOPO_NONE && t->node[t->port[peer].node].sw != TOPO_NONE;
+}
+
+/* No turn that is made is missing: part may have more, of the past. */
+static void
+all_turns(const struct scene *s, const struct topo *t,
+	const struct verify_state *part, const struct verify_state *full)
+{
+	struct verify_turns *a = verify_state_turns(part, t);
+	struct verify_turns *b = verify_state_turns(full, t);
+	size_t row = 0;
+
+	ck_assert_int_eq(a == NULL, b == NULL);
+	for (sw_ix i = 0; a != NULL && i < t->nsw; i++) {
+		node_ix n = t->sw[i].node;
+		size_t end = row + t->node[n].nports + 1U;
+
+		for (; row < end; row++)
+			for (unsigned out = 1; out < 64; out++)
+				ck_assert_msg(
+					!to_switch(t, n, out) ||
+						!(b->row[row] & ~a->row[row] &
+							(uint64_t)1 << out),
+					"seed %d step %u: %s out %u", s->seed,
+					s->steps, topo_desc(t, n), out);
+	}
+	free(a);
+	free(b);
+}
+
+/* Plain is what has no cycle when nobody tells lanes apart. */
+static void
+plain_is_one_lane(const struct scene *s, struct verify_tables in, bool plain)
+{
+	struct verify_report one;
+
+	in.lanes = NULL;
+	(void)verify_tables(&in, &one, NULL);
+	ck_assert_msg(plain == (one.cyclic_channels == 0),
+		"seed %d step %u: %u on one lane", s->seed, s->steps,
+		one.cyclic_channels);
+}
+
+/* Judge r both ways; keep it for the next step when it is good. */
+static void
+compare(struct scene *s, struct routes *r)
+{
+	const struct verify_tables in = tables(r);
+	struct verify_before was = {.state = s->state};
+	struct verify_report full, part;
+	struct verify_state *a, *b;
+	struct reason why = {""};
+	int x, y;
+
+	if (s->routes != NULL)
+		was.in = tables(s->routes);
+	x = verify_keep(&in, 1 + s->steps % 3, &full, &a, &why);
+	y = verify_change(
+		s->routes != NULL ? &was : NULL, &in, 1, &part, &b, &why);
+	ck_assert_msg(
+		x == y, "seed %d step %u: %s", s->seed, s->steps, why.text);
+	same(s, &part, &full);
+	plain_is_one_lane(s, in, full.plain);
+	same_state(s, r->topo, b, a);
+	all_turns(s, r->topo, b, a);
+	s->by_change += part.by_change;
+	verify_state_unref(a);
+	if (!part.ok) {
+		verify_state_unref(b);
+		routes_unref(r);
+		return;
+	}
+	verify_state_unref(s->state);
+	routes_unref(s->routes);
+	s->state = b;
+	s->routes = r;
+}
+
+static void
+step(struct scene *s)
+{
+	unsigned what = rng_below(&s->r, 8);
+	struct routes *r;
+	struct topo *t;
+
+	s->steps++;
+	if (what < 6)
+		for (unsigned n = 1 + rng_below(&s->r, 2); n > 0; n--) {
+			uint32_t c = rng_below(&s->r, s->f->ncables);
+
+			s->down[c] = !s->down[c] && rng_below(&s->r, 3) > 0;
+		}
+	t = freeze(s);
+	r = route(s, t, what != 7);
+	give_lanes(s, r, what == 6 ? NULL : s->routes);
+	if (what == 5)
+		spoil(s, r, 1 + rng_below(&s->r, 3));
+	compare(s, r);
+	topo_unref(s->t);
+	s->t = t;
+}
+
+START_TEST(as_in_full)
+{
+	struct scene s = {.r = {(uint64_t)_i}, .seed = _i};
+
+	s.f = some_fabric(&s.r);
+	s.down = mem_zalloc(s.f->ncables, sizeof(*s.down));
+	s.pool = lft_pool_new();
+	for (unsigned i = 0; i < 25; i++)
+		step(&s);
+	ck_assert_msg(s.by_change > 0, "seed %d: never by change", _i);
+	verify_state_unref(s.state);
+	routes_unref(s.routes);
+	topo_unref(s.t);
+	lft_pool_free(s.pool);
+	fabric_free(s.f);
+	free(s.down);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("verify_change");
+	TCase *c = tcase_create("change");
+
+	tcase_set_timeout(c, 120);
+	tcase_add_loop_test(c, as_in_full, 0, 60);
+	suite_add_tcase(s, c);
+	return suite_run(s);
+}

@@ -1,0 +1,588 @@
+/* Another manager's fabric, simulated, under the audit's eyes. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "sm/audit/audit.h"
+#include "sm/audit/audit_page.h"
+#include "sm/audit/dependencies.h"
+#include "sm/report/json_util.h"
+#include "tests/sim/model/world.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+enum { RING = 5, FIRST_MLID = 0xc000 };
+
+/* A fabric, the manager that brought it up, and the one who looks at it. */
+struct rig {
+	struct fabric *f;
+	struct world *w;
+	struct sim_endpoint *ep;
+	struct audit *audit;
+	uint32_t looker;
+	unsigned asked, wrote;
+};
+
+/* Whatever the looker sends that is no question. */
+static enum sim_verdict
+count(void *cookie, struct sim_msg *m)
+{
+	struct rig *r = cookie;
+	uint8_t method = m->m.mad[3];
+
+	if (m->from != r->looker || method & 0x80)
+		return SIM_PASS;
+	r->asked++;
+	r->wrote += method != MAD_GET &&
+		    !(m->m.mad[1] == MAD_SA && method == MAD_SA_GET_TABLE);
+	return SIM_PASS;
+}
+
+static void
+heard(void *cookie, const struct transport_msg *m, struct mono now)
+{
+	struct rig *r = cookie;
+
+	if (r->audit != NULL)
+		audit_receive(r->audit, m, now);
+}
+
+/* A ring of switches with a host each, brought up; the last host looks. */
+static struct rig
+ring(const char *yaml)
+{
+	const unsigned dim[] = {RING};
+	const struct sim_options o = sim_defaults();
+	struct rig r = {.f = gen_grid(dim, 1, true, 1, NULL)};
+
+	r.w = world_new(r.f, &o, yaml);
+	world_start(r.w);
+	ck_assert(world_settle(r.w, mono_ms(60000)));
+	r.looker = fabric_find(r.f, "h5");
+	ck_assert_uint_ne(r.looker, FABRIC_NONE);
+	return r;
+}
+
+static void
+rig_free(struct rig *r)
+{
+	audit_free(r->audit);
+	world_free(r->w);
+	fabric_free(r->f);
+}
+
+/* Look, and say what was found. */
+static json_t *
+look(struct rig *r, bool *well)
+{
+	const char *why;
+	json_t *report;
+
+	sim_set_hook(r->w->sim, count, r);
+	r->ep = sim_attach(r->w->sim, r->looker, 1, heard, r);
+	r->audit = audit_new(r->w->config, sim_transport(r->ep));
+	audit_start(r->audit, sim_now(r->w->sim));
+	for (unsigned ms = 0; ms < 60000 && !audit_done(r->audit, &why); ms++) {
+		world_run(r->w, mono_ms(1));
+		audit_tick(r->audit, sim_now(r->w->sim));
+	}
+	ck_assert(audit_done(r->audit, &why));
+	ck_assert_str_eq(why, "");
+	report = audit_report(r->audit, well);
+	ck_assert_uint_gt(r->asked, 0);
+	ck_assert_uint_eq(r->wrote, 0);
+	ck_assert_int_eq(
+		member_num(json_object_get(report, "wire"), "sets"), 0);
+	return report;
+}
+
+/* The first finding of a kind, or NULL. */
+static const json_t *
+finding(const json_t *report, const char *kind)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "findings"), i,
+		e) if (strcmp(member_text(e, "kind"), kind) == 0) return e;
+	return NULL;
+}
+
+static void
+expect(const json_t *report, const char *kind, const char *severity,
+	const char *word)
+{
+	const json_t *e = finding(report, kind);
+	char *text = json_dumps(report, JSON_INDENT(1));
+	char *said = e != NULL ? json_dumps(e, 0) : NULL;
+
+	ck_assert_msg(e != NULL, "no %s: %s", kind, text);
+	ck_assert_str_eq(member_text(e, "severity"), severity);
+	ck_assert_msg(strstr(said, word) != NULL, "no '%s': %s", word, said);
+	free(said);
+	free(text);
+}
+
+/* No line is wider than the page. */
+static void
+page_fits(const json_t *report)
+{
+	struct buf page = {0};
+	const char *at;
+
+	audit_page(report, &page);
+	for (at = page.text; *at != '\0';) {
+		size_t n = strcspn(at, "\n");
+
+		ck_assert_msg(n <= AUDIT_PAGE_WIDTH, "%.*s", (int)n, at);
+		at += n + (at[n] != '\0');
+	}
+	buf_free(&page);
+}
+
+static unsigned
+port_to(const struct rig *r, uint32_t a, uint32_t b)
+{
+	uint32_t peer;
+	unsigned back;
+
+	for (unsigned p = 1; p <= r->f->node[a].nports; p++)
+		if (fabric_peer(r->f, a, p, &peer, &back) && peer == b)
+			return p;
+	return 0;
+}
+
+/* Switches and hosts by their place in the ring. */
+static uint32_t
+place(const struct rig *r, const char *what, unsigned i)
+{
+	char name[16];
+	uint32_t n;
+
+	(void)snprintf(name, sizeof(name), "%s%u", what, i);
+	n = fabric_find(r->f, name);
+	ck_assert_uint_ne(n, FABRIC_NONE);
+	return n;
+}
+
+/* The tree of a group: from switch `from` on over so many cables. */
+static void
+chain(struct rig *r, uint16_t mlid, unsigned from, unsigned cables)
+{
+	for (unsigned i = 0; i <= cables && i < RING; i++) {
+		uint32_t s = place(r, "sw", (from + i) % RING);
+		uint32_t next = place(r, "sw", (from + i + 1) % RING);
+		uint32_t last = place(r, "sw", (from + i + RING - 1) % RING);
+		unsigned ports = 1U << port_to(r, s,
+					 place(r, "h", (from + i) % RING + 1));
+
+		if (i < cables)
+			ports |= 1U << port_to(r, s, next);
+		if (i > 0 || cables == RING)
+			ports |= 1U << port_to(r, s, last);
+		sim_hand_mft(r->w->sim, s, mlid, (uint16_t)ports);
+	}
+}
+
+START_TEST(a_well_run_fabric)
+{
+	struct rig r = ring(NULL);
+	bool well;
+	json_t *report = look(&r, &well);
+	const json_t *sa = json_object_get(report, "sa");
+
+	ck_assert_msg(well, "%s", json_dumps(report, JSON_INDENT(1)));
+	ck_assert(member_yes(sa, "answers"));
+	ck_assert_int_eq(
+		member_num(json_object_get(report, "dependencies"), "cyclic"),
+		0);
+	page_fits(report);
+	json_decref(report);
+	rig_free(&r);
+}
+END_TEST
+
+START_TEST(a_switch_that_does_not_answer)
+{
+	const struct sim_behaviour mute = {.mute = UINT64_C(1) << MAD_LFT};
+	struct rig r = ring(NULL);
+	bool well;
+	json_t *report;
+
+	/* nor is a group that goes through it in pieces */
+	chain(&r, FIRST_MLID, 1, 2);
+	sim_fault_behave(r.w->sim, place(&r, "sw", 2), &mute);
+	report = look(&r, &well);
+	ck_assert(!well);
+	expect(report, "apart", "unjudged", "sw2");
+	/* nobody is blamed for what could not be seen */
+	ck_assert_ptr_null(finding(report, "unreachable"));
+	ck_assert_int_eq(
+		member_num(json_object_get(report, "groups"), "parted"), 0);
+	ck_assert_int_gt(member_num(report, "blocks_unread"), 0);
+	page_fits(report);
+	json_decref(report);
+	rig_free(&r);
+}
+END_TEST
+
+START_TEST(tables_that_lose_packets)
+{
+	struct rig r = ring(NULL);
+	uint32_t s = place(&r, "sw", 1), h = place(&r, "h", 4);
+	uint16_t lid = sim_port_info(r.w->sim, h, 1)->lid;
+	bool well;
+	json_t *report;
+
+	sim_set_lft(r.w->sim, s, lid, 255);
+	report = look(&r, &well);
+	ck_assert(!well);
+	expect(report, "unreachable", "fault", "sw1");
+	expect(report, "unreachable", "fault", "1 of all pairs");
+	json_decref(report);
+	rig_free(&r);
+}
+END_TEST
+
+START_TEST(tables_that_lose_what_no_host_sends)
+{
+	struct rig r = ring(NULL);
+	uint32_t s = place(&r, "sw", 1), o = place(&r, "sw", 3);
+	bool well;
+	json_t *report;
+
+	sim_set_lft(r.w->sim, s, sim_port_info(r.w->sim, o, 0)->lid, 255);
+	report = look(&r, &well);
+	ck_assert(!well);
+	expect(report, "unreachable", "fault", "no host loses");
+	page_fits(report);
+	json_decref(report);
+	rig_free(&r);
+}
+END_TEST
+
+START_TEST(tables_that_deadlock)
+{
+	struct rig r = ring(NULL);
+	bool well;
+	json_t *report;
+
+	/* everybody goes round the ring in one direction */
+	for (unsigned i = 0; i < RING; i++) {
+		uint32_t s = place(&r, "sw", i);
+		unsigned on = port_to(&r, s, place(&r, "sw", (i + 1) % RING));
+
+		for (unsigned k = 0; k < RING; k++)
+			if (k != i)
+				sim_set_lft(r.w->sim, s,
+					sim_port_info(r.w->sim,
+						place(&r, "h", k + 1), 1)
+						->lid,
+					(uint8_t)on);
+	}
+	report = look(&r, &well);
+	ck_assert(!well);
+	expect(report, "deadlock", "fault", "Credit loop of 5 cables");
+	expect(report, "deadlock", "fault", "'sw0' port");
+	json_decref(report);
+	rig_free(&r);
+}
+END_TEST
+
+START_TEST(groups_that_deadlock)
+{
+	struct rig r = ring(NULL);
+	bool well;
+	json_t *report;
+
+	/* each tree is one, both together turn at every switch */
+	chain(&r, FIRST_MLID, 0, RING - 1);
+	chain(&r, FIRST_MLID + 1, 2, RING - 1);
+	report = look(&r, &well);
+	ck_assert(!well);
+	expect(report, "deadlock", "fault", "multicast group's tree");
+	expect(report, "deadlock", "fault", "group 0xc00");
+	ck_assert_int_eq(
+		member_num(json_object_get(report, "groups"), "trees"), 2);
+	expect(report, "group", "note", "belongs to no group");
+	page_fits(report);
+	json_decref(report);
+	rig_free(&r);
+}
+END_TEST
+
+START_TEST(a_group_in_a_ring)
+{
+	struct rig r = ring(NULL);
+	bool well;
+	json_t *report;
+
+	chain(&r, FIRST_MLID, 0, RING);
+	report = look(&r, &well);
+	ck_assert(!well);
+	expect(report, "group", "fault", "never stops");
+	expect(report, "group", "fault", "0xc000: 'sw");
+	json_decref(report);
+	rig_free(&r);
+}
+END_TEST
+
+START_TEST(a_group_in_pieces)
+{
+	struct rig r = ring(NULL);
+	bool well;
+	json_t *report;
+
+	/* nobody answers for it any more */
+	world_kill(r.w);
+	chain(&r, FIRST_MLID, 0, 1);
+	chain(&r, FIRST_MLID, 3, 0);
+	sim_hand_mft(r.w->sim, place(&r, "sw", 2), FIRST_MLID, 1 << 15);
+	report = look(&r, &well);
+	ck_assert(!well);
+	expect(report, "group", "fault", "does not reach 'sw3'");
+	ck_assert_int_eq(
+		member_num(json_object_get(report, "groups"), "dead_entries"),
+		1);
+	expect(report, "sa", "note", "did not answer");
+	json_decref(report);
+	rig_free(&r);
+}
+END_TEST
+
+START_TEST(a_lane_that_discards)
+{
+	const uint8_t nothing[8] = {
+		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+	struct rig r = ring(NULL);
+	uint32_t s = place(&r, "sw", 0);
+	bool well;
+	json_t *report;
+
+	for (unsigned in = 1; in <= r.f->node[s].nports; in++)
+		sim_hand_sl2vl(r.w->sim, s, in,
+			port_to(&r, s, place(&r, "sw", 1)), nothing);
+	report = look(&r, &well);
+	ck_assert(!well);
+	expect(report, "discarded", "fault", "sw0");
+	json_decref(report);
+	rig_free(&r);
+}
+END_TEST
+
+/* The tree of a group that comes to its end by both ways round the ring. */
+START_TEST(a_group_that_comes_twice)
+{
+	struct rig r = ring(NULL);
+	bool well;
+	json_t *report;
+
+	/* from switch 0 on over 1 and over 4 and 3, each to switch 2, which
+	 * sends it no further */
+	chain(&r, FIRST_MLID, 0, RING);
+	for (unsigned i = 0; i < RING; i++) {
+		uint32_t s = place(&r, "sw", i);
+		unsigned ports = 1U << port_to(&r, s, place(&r, "h", i + 1));
+
+		for (unsigned by = 1; by < RING && i != 2; by += RING - 2) {
+			uint32_t o = place(&r, "sw", (i + by) % RING);
+
+			/* away from switch 0, which sends both ways */
+			if (i == 0 || (i == 1) == (by == 1))
+				ports |= 1U << port_to(&r, s, o);
+		}
+		sim_hand_mft(r.w->sim, s, FIRST_MLID, (uint16_t)ports);
+	}
+	report = look(&r, &well);
+	ck_assert(!well);
+	expect(report, "group", "fault", "does not reach");
+	ck_assert_int_eq(
+		member_num(json_object_get(report, "groups"), "copies"), 1);
+	ck_assert_int_eq(
+		member_num(json_object_get(report, "groups"), "loops"), 0);
+	json_decref(report);
+	rig_free(&r);
+}
+END_TEST
+
+/*
+ * Everybody goes round the ring by the right up to so many cables, else by the
+ * left: LIDs of hosts by their offset. Hosts' packets set out on lane 0, those
+ * of a switch itself on another perhaps, and all go on on lane 1.
+ */
+static void
+two_lanes(struct rig *r, const unsigned right[2], uint8_t own)
+{
+	for (unsigned i = 0; i < RING; i++) {
+		uint32_t s = place(r, "sw", i);
+		uint8_t cable[2] = {
+			(uint8_t)port_to(r, s, place(r, "sw", (i + 1) % RING)),
+			(uint8_t)port_to(
+				r, s, place(r, "sw", (i + RING - 1) % RING))};
+		uint8_t row[8];
+
+		for (unsigned d = 1; d < RING; d++) {
+			unsigned k = (i + d) % RING;
+			const struct mad_port_info *h = sim_port_info(
+				r->w->sim, place(r, "h", k + 1), 1);
+
+			sim_set_lft(r->w->sim, s,
+				sim_port_info(r->w->sim, place(r, "sw", k), 0)
+					->lid,
+				cable[d > right[0]]);
+			for (unsigned o = 0; o < 1U << h->lmc; o++)
+				sim_set_lft(r->w->sim, s,
+					(uint16_t)(h->lid + o),
+					cable[d > right[o]]);
+		}
+		for (unsigned in = 0; in <= r->f->node[s].nports; in++) {
+			bool on = in == cable[0] || in == cable[1];
+
+			memset(row,
+				on	  ? 0x11
+				: in == 0 ? own * 0x11
+					  : 0,
+				sizeof(row));
+			for (unsigned c = 0; c < 2; c++)
+				sim_hand_sl2vl(r->w->sim, s, in, cable[c], row);
+		}
+	}
+}
+
+/*
+ * Nobody's packets pass more than one switch that they did not set out from:
+ * those of hosts change the lane there, and wait for nobody. What a switch
+ * sends itself may be on the second lane from the start.
+ */
+START_TEST(lanes_of_what_switches_send)
+{
+	static const struct {
+		const char *yaml;
+		unsigned right[2];
+		uint8_t own;
+		unsigned cyclic;
+		const char *severity;
+	} cases[] = {
+		{NULL, {2, 0}, 0, 0, NULL},
+		{NULL, {2, 0}, 1, 2 * RING, "risk"},
+		/* nor do those to a host's second LID, or else they do */
+		{"fabric: {lmc: {hosts: 1}}", {2, 2}, 0, 0, NULL},
+		{"fabric: {lmc: {hosts: 1}}", {2, 3}, 0, RING, "fault"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rig r = ring(cases[i].yaml);
+		const json_t *d, *sa;
+		json_t *report;
+		bool well;
+
+		two_lanes(&r, cases[i].right, cases[i].own);
+		report = look(&r, &well);
+		d = json_object_get(report, "dependencies");
+		sa = json_object_get(report, "sa");
+		ck_assert_int_gt(member_num(d, "cyclic_on_one_lane"), 0);
+		ck_assert_int_gt(member_num(sa, "paths"), 0);
+		ck_assert_int_eq(member_num(sa, "pairs_assumed"), 0);
+		ck_assert_int_eq(member_num(d, "cyclic"), cases[i].cyclic);
+		ck_assert_int_eq(well, cases[i].cyclic == 0);
+		if (cases[i].severity != NULL)
+			expect(report, "deadlock", cases[i].severity,
+				cases[i].own > 0 ? "from switches alone"
+						 : "VL 1: LID ");
+		json_decref(report);
+		rig_free(&r);
+	}
+}
+END_TEST
+
+/* Turns round a ring from switch 0 on; the last one may change the lane. */
+static void
+round_ring(struct audit_deps *d, const struct topo *t, uint8_t vl,
+	bool dateline, bool sure)
+{
+	const struct topo_adj *on = &t->adj[t->sw[0].adj];
+
+	for (unsigned i = 0; i < RING; i++) {
+		const struct topo_adj *a = &t->adj[t->sw[on->peer].adj];
+		const struct topo_adj *next =
+			a[0].out == on->peer_port ? &a[1] : &a[0];
+
+		audit_deps_add(d,
+			&(struct audit_deps_turn){.sw = on->peer,
+				.in = on->peer_port,
+				.in_vl = vl,
+				.out = next->out,
+				.out_vl =
+					(uint8_t)(vl +
+						  (dateline && i == RING - 1))},
+			&(struct audit_deps_cause){.sure = sure || i > 0});
+		on = next;
+	}
+}
+
+START_TEST(turns_in_a_graph)
+{
+	static const struct {
+		bool dateline, sure;
+		uint32_t cyclic, cyclic_sure;
+	} cases[] = {
+		{false, true, RING, RING},
+		{false, false, RING, 0},
+		{true, true, 0, 0},
+	};
+	const unsigned dim[] = {RING};
+	struct fabric *f = gen_grid(dim, 1, true, 1, NULL);
+	struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
+	struct audit_deps_verdict v;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct audit_deps *d = audit_deps_new(t);
+
+		round_ring(d, t, 0, cases[i].dateline, cases[i].sure);
+		audit_deps_judge(d, false, &v);
+		ck_assert_uint_eq(v.turns, RING);
+		ck_assert_uint_eq(v.cyclic, cases[i].cyclic);
+		ck_assert_uint_eq(v.len, cases[i].cyclic);
+		for (uint32_t k = 0; k < v.len; k++)
+			ck_assert_uint_eq(
+				v.cycle[k].to, v.cycle[(k + 1) % v.len].from);
+		audit_deps_verdict_free(&v);
+		audit_deps_judge(d, true, &v);
+		ck_assert_uint_eq(v.cyclic, cases[i].cyclic_sure);
+		ck_assert_uint_eq(v.cables, cases[i].cyclic_sure);
+		audit_deps_verdict_free(&v);
+		/* a lane more is a cable more to nobody */
+		round_ring(d, t, 1, false, cases[i].sure);
+		audit_deps_judge(d, false, &v);
+		ck_assert_uint_eq(v.cyclic, cases[i].cyclic + RING);
+		ck_assert_uint_eq(v.cables, RING);
+		audit_deps_verdict_free(&v);
+		audit_deps_free(d);
+	}
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("audit");
+	TCase *tc = tcase_create("audit");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, a_well_run_fabric);
+	tcase_add_test(tc, a_switch_that_does_not_answer);
+	tcase_add_test(tc, tables_that_lose_packets);
+	tcase_add_test(tc, tables_that_lose_what_no_host_sends);
+	tcase_add_test(tc, tables_that_deadlock);
+	tcase_add_test(tc, groups_that_deadlock);
+	tcase_add_test(tc, a_group_in_a_ring);
+	tcase_add_test(tc, a_group_in_pieces);
+	tcase_add_test(tc, a_group_that_comes_twice);
+	tcase_add_test(tc, a_lane_that_discards);
+	tcase_add_test(tc, lanes_of_what_switches_send);
+	tcase_add_test(tc, turns_in_a_graph);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}

@@ -1,0 +1,264 @@
+/* What the audit asks another's subnet administration, and what it makes of the
+ * answers. */
+#include <string.h>
+
+#include "sm/audit/sa_client.h"
+#include "sm/base/be.h"
+#include "sm/base/mem.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+enum { RING = 5, HOSTS = 2, ACTIVE = 4, ASKED = 64, SLS = 4 };
+
+/* How it answers. */
+enum manner {
+	HONEST,
+	SILENT,
+	STRANGER, /* from another LID */
+	BESIDE,	  /* another attribute */
+	REFUSES,
+	NOTHING, /* no records */
+};
+
+/* A subnet administration, and who asks it. */
+struct rig {
+	struct transport t;
+	struct fabric *f;
+	struct topo *topo;
+	struct audit_sa *sa;
+	struct mono now;
+	struct transport_msg asked[ASKED];
+	size_t n, answered;
+	enum manner paths; /* how it answers for paths */
+};
+
+static int
+take(struct transport *t, const struct transport_msg *m)
+{
+	struct rig *r = (struct rig *)(void *)t;
+
+	ck_assert_uint_lt(r->n, ASKED);
+	ck_assert(m->mad[3] == MAD_GET || m->mad[3] == MAD_SA_GET_TABLE);
+	r->asked[r->n++] = *m;
+	return 0;
+}
+
+static void
+rig_new(struct rig *r, unsigned lmc)
+{
+	const unsigned dim[] = {RING};
+	struct mad_port_info i = {.lid = 1, .sm_lid = 1, .state = ACTIVE};
+
+	*r = (struct rig){.t.send = take, .now = mono_ms(1)};
+	r->f = gen_grid(dim, 1, true, HOSTS, NULL);
+	r->topo = frozen_topo(r->f, &(struct frozen_lids){.lmc = lmc});
+	i.lid = r->topo->port[r->topo->sm_port].lid;
+	mad_port_info_encode(&i, r->topo->info[r->topo->sm_port]);
+	for (port_ix p = 0; p < r->topo->nports; p++)
+		r->topo->port[p].state = ACTIVE;
+	r->sa = audit_sa_new(r->topo, &r->t);
+}
+
+static void
+rig_free(struct rig *r)
+{
+	audit_sa_free(r->sa);
+	topo_unref(r->topo);
+	fabric_free(r->f);
+}
+
+/* The SL that it gives. */
+static unsigned
+sl_of(uint16_t from, uint16_t to)
+{
+	return (from + to) % SLS;
+}
+
+/* Paths to all LIDs, as far as so many between two ports; their bytes. */
+static size_t
+tell_paths(const struct rig *r, const uint8_t *question, uint8_t *rec)
+{
+	const struct topo *t = r->topo;
+	struct mad_sa_path p;
+	size_t n = 0;
+
+	mad_sa_path_decode(question, &p);
+	ck_assert_uint_eq(topo_by_port_guid(t, p.sgid.guid), t->by_lid[p.slid]);
+	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
+		port_ix owner = t->by_lid[lid];
+
+		if (owner == TOPO_NONE || lid >= t->port[owner].lid + p.npaths)
+			continue;
+		p.dlid = (uint16_t)lid;
+		p.sl = (uint8_t)sl_of(p.slid, p.dlid);
+		mad_sa_path_encode(&p, rec + n);
+		n += MAD_SA_PATH;
+	}
+	return n;
+}
+
+static void
+answer(struct rig *r, const struct transport_msg *q)
+{
+	struct transport_msg m = *q;
+	struct mad_sa h;
+	uint8_t body[8192] = {0};
+
+	ck_assert_int_eq(mad_sa_decode(q->mad, MAD_SIZE, &h, NULL), 0);
+	h.method |= MAD_SA_RESPONSE;
+	h.status = h.attr == MAD_SA_MEMBER ? MAD_SA_NO_RECORDS : 0;
+	if (h.attr == MAD_SA_PATH_REC) {
+		if (r->paths == SILENT)
+			return;
+		m.lid = r->paths == STRANGER ? 9 : m.lid;
+		h.status = r->paths == REFUSES ? MAD_SA_NO_RESOURCES : 0;
+		h.offset = MAD_SA_PATH / 8;
+		m.len = MAD_SA_HEADER;
+		if (r->paths != NOTHING)
+			m.len += tell_paths(r, q->mad + MAD_SA_HEADER,
+				body + MAD_SA_HEADER);
+		h.attr = r->paths == BESIDE ? MAD_SA_MEMBER : h.attr;
+		memcpy(m.mad + MAD_SA_HEADER, body + MAD_SA_HEADER,
+			MAD_SA_DATA);
+		m.body = body;
+	}
+	mad_sa_encode(&h, m.mad);
+	mad_sa_encode(&h, body);
+	ck_assert(audit_sa_receive(r->sa, &m, r->now));
+}
+
+/* Until nothing is asked any more; no more than two are open. */
+static const struct audit_sa_facts *
+run(struct rig *r)
+{
+	while (!audit_sa_done(r->sa)) {
+		size_t open = r->n - r->answered;
+
+		ck_assert_uint_le(open, 2);
+		while (open-- > 0)
+			answer(r, &r->asked[r->answered++]);
+		if (r->n > r->answered || audit_sa_done(r->sa))
+			continue;
+		r->now = audit_sa_next(r->sa);
+		audit_sa_tick(r->sa, r->now);
+	}
+	return audit_sa_facts(r->sa);
+}
+
+/* Everything that was told is known, and nothing else. */
+static unsigned
+known(const struct rig *r)
+{
+	const struct topo *t = r->topo;
+	unsigned n = 0;
+
+	for (unsigned k = 0; k < 2U * t->nsw; k++) {
+		const struct audit_sa_from from = {k / 2, k % 2};
+		uint16_t sls,
+			own = t->port[t->node[t->sw[from.sw].node].first_port]
+				      .lid;
+
+		for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
+			if (!audit_sa_sls(r->sa, &from, (uint16_t)lid, &sls)) {
+				ck_assert_uint_eq(sls, 0);
+				break;
+			}
+			ck_assert_int_eq(sls != 0, t->by_lid[lid] != TOPO_NONE);
+			if (from.port0 && sls != 0)
+				ck_assert_uint_eq(
+					sls, 1U << sl_of(own, (uint16_t)lid));
+			n += lid == t->max_lid;
+		}
+	}
+	return n;
+}
+
+START_TEST(as_many_as_may_be)
+{
+	static const struct {
+		unsigned lmc;
+		uint32_t records;
+		enum audit_sa_extent extent;
+		unsigned sources, known;
+	} cases[] = {
+		/* 15 LIDs; a host and port 0 of each switch: 10 */
+		{0, 15 * 15, AUDIT_SA_EVERY, 15, 2 * RING},
+		{0, 15 * 15 - 1, AUDIT_SA_SWITCH, 10, 2 * RING},
+		{0, 10 * 15, AUDIT_SA_SWITCH, 10, 2 * RING},
+		{0, 10 * 15 - 1, AUDIT_SA_SOME, 6, 6},
+		{0, 1, AUDIT_SA_SOME, 2, 2},
+		/* each host has two */
+		{1, 25 * 25, AUDIT_SA_EVERY, 25, 2 * RING},
+		{1, 15 * 25, AUDIT_SA_SWITCH, 15, 2 * RING},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct audit_sa_facts *f;
+		struct rig r;
+
+		rig_new(&r, cases[i].lmc);
+		audit_sa_start(r.sa, r.now);
+		f = run(&r);
+		ck_assert(f->answers && f->groups_known);
+		audit_sa_paths(r.sa, cases[i].records, r.now);
+		f = run(&r);
+		ck_assert_uint_eq(f->extent, cases[i].extent);
+		ck_assert_uint_eq(f->sources, cases[i].sources);
+		ck_assert_uint_eq(f->answered, cases[i].sources);
+		ck_assert_uint_eq(f->sls, (1U << SLS) - 1);
+		ck_assert_uint_eq(known(&r), cases[i].known);
+		ck_assert_str_eq(f->why, "");
+		rig_free(&r);
+	}
+}
+END_TEST
+
+START_TEST(one_that_is_no_help)
+{
+	static const struct {
+		enum manner how;
+		size_t questions; /* at most, for paths */
+		const char *why;
+	} cases[] = {
+		{SILENT, 8, "did not answer"},
+		{STRANGER, 8, "did not answer"},
+		{BESIDE, 4, "spoke of something else"},
+		{REFUSES, 4, "said status 0x0100"},
+		{NOTHING, 15, "told the paths from 0 of 15 LIDs"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct audit_sa_facts *f;
+		struct rig r;
+		size_t before;
+
+		rig_new(&r, 0);
+		r.paths = cases[i].how;
+		audit_sa_start(r.sa, r.now);
+		(void)run(&r);
+		before = r.n;
+		audit_sa_paths(r.sa, AUDIT_SA_RECORDS, r.now);
+		f = run(&r);
+		ck_assert_msg(r.n - before <= cases[i].questions,
+			"case %zu: %zu questions", i, r.n - before);
+		ck_assert_uint_eq(f->answered, 0);
+		ck_assert_uint_eq(known(&r), 0);
+		ck_assert_msg(strstr(f->why, cases[i].why) != NULL,
+			"case %zu: %s", i, f->why);
+		rig_free(&r);
+	}
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("audit_sa");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_test(tc, as_many_as_may_be);
+	tcase_add_test(tc, one_that_is_no_help);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}

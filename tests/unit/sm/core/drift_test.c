@@ -1,0 +1,567 @@
+/*
+ * What must not be trusted while tables change: switches that acknowledge and
+ * do not store, or refuse to block turns; what another fabric's daemon or
+ * another subnet manager left behind.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/plan/plan.h"
+#include "sm/base/log.h"
+#include "sm/base/mem.h"
+#include "tests/sim/referee/watch.h"
+#include "tests/unit/restart_fixture.h"
+#include "tests/unit/suite.h"
+
+static struct world *
+start(const struct fabric *f, const char *yaml)
+{
+	struct world *w = life_start(f, yaml);
+
+	ck_assert_msg(world_settle(w, mono_ms(60000)), "%s", w->last_why);
+	return w;
+}
+
+static void
+expect_order(struct world *w, const char *when)
+{
+	life_expect(w, REFEREE_ALL & ~(unsigned)REFEREE_LOAD, when);
+}
+
+static uint32_t
+a_switch(const struct fabric *f, unsigned k)
+{
+	uint32_t n = 0;
+
+	while (f->node[n].type != FABRIC_SWITCH || k-- > 0)
+		n++;
+	return n;
+}
+
+/* The k-th cable between two switches goes or comes. */
+static void
+cable(struct world *w, unsigned k, bool up)
+{
+	const struct fabric *f = w->fabric;
+
+	for (uint32_t c = 0; c < f->ncables; c++) {
+		const struct fabric_cable *x = &f->cable[c];
+
+		if (f->node[x->node[0]].type != FABRIC_SWITCH ||
+			f->node[x->node[1]].type != FABRIC_SWITCH || k-- > 0)
+			continue;
+		sim_fault_link(w->sim, x->node[0], x->port[0], up);
+		return;
+	}
+	ck_abort_msg("no such cable");
+}
+
+/* Found by reading back, sent again, kept out in the end, forgiven. */
+START_TEST(a_switch_that_does_not_store)
+{
+	const struct sim_behaviour liar = {.lies = UINT64_C(1) << MAD_LFT},
+				   well = {0};
+	struct fabric *f = life_tree();
+	struct world *w = start(f, "distribution: {drain: 5ms}\n");
+	uint32_t leaf = fabric_find(f, "leaf3");
+	struct sm_status s;
+
+	sim_fault_behave(w->sim, leaf, &liar);
+	cable(w, 20, false);
+	world_run(w, mono_ms(20000));
+	sm_status(w->sm, &s);
+	ck_assert_uint_ge(s.untrue, 3);
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 1);
+	sim_fault_behave(w->sim, leaf, &well);
+	world_run(w, mono_ms(120000));
+	expect_order(w, "it stores again");
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
+	life_end(w, f);
+}
+END_TEST
+
+#define LEVELS                                                                 \
+	"distribution: {drain: 5ms}\nqos: {levels: {default: {weight: 3}, "    \
+	"fast: {weight: 8, sl: 3}}}\n"
+#define KEYS                                                                   \
+	"distribution: {drain: 5ms}\npartitions: {blue: {pkey: 0x5, members: " \
+	"{\"h*\": full}}}\n"
+
+/* Who acknowledges what, asked for by another configuration or a cable. */
+static const struct lie {
+	uint16_t attr;
+	const char *node, *yaml;
+	const char *says; /* of the alarm; NULL: it is kept out */
+	unsigned most;	  /* that is found wrong: no fight */
+} lies[] = {
+	/* three checks, each of all rows that a switch of 8 ports has */
+	{MAD_SL2VL, "leaf3", LEVELS, NULL, 3 * 9 * 8},
+	{MAD_PORT_INFO, "leaf3", NULL, "\"leaf3\" acknowledges and does not",
+		100},
+	{MAD_PORT_INFO, "h9", NULL, "\"h9\" acknowledges and does not", 100},
+	{MAD_PKEY_TABLE, "h9", KEYS,
+		"\"h9\" acknowledges and does not keep its P_Keys", 100},
+};
+
+START_TEST(every_lie_is_found)
+{
+	const struct lie *l = &lies[_i];
+	const struct sim_behaviour liar = {.lies = UINT64_C(1) << l->attr},
+				   well = {0};
+	struct fabric *f = life_tree();
+	struct world *w = start(f, "distribution: {drain: 5ms}\n");
+	uint32_t node = fabric_find(f, l->node);
+	struct sm_status s;
+
+	sim_fault_behave(w->sim, node, &liar);
+	if (l->yaml != NULL) {
+		world_reload(w, l->yaml);
+	} else {
+		sim_fault_link(w->sim, fabric_find(f, "h9"), 1, false);
+		world_run(w, mono_ms(1000));
+		sim_fault_link(w->sim, fabric_find(f, "h9"), 1, true);
+	}
+	world_run(w, mono_ms(20000));
+	sm_status(w->sm, &s);
+	ck_assert_uint_ge(s.untrue + s.keys_untrue, 3);
+	ck_assert_uint_le(s.untrue + s.keys_untrue, l->most);
+	if (l->says == NULL) {
+		ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 1);
+	} else {
+		ck_assert_msg(strstr(s.alarm, l->says) != NULL, "alarm \"%s\"",
+			s.alarm);
+		ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
+	}
+	sim_fault_behave(w->sim, node, &well);
+	world_run(w, mono_ms(2000000));
+	expect_order(w, "it does as it says again");
+	sm_status(w->sm, &s);
+	ck_assert_str_eq(s.alarm, "");
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
+	life_end(w, f);
+}
+END_TEST
+
+/* The turn is not closed although it is said to be: the port is taken. */
+START_TEST(lanes_that_are_lied_about)
+{
+	const struct sim_behaviour liar = {.lies = UINT64_C(1) << MAD_SL2VL};
+	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
+	struct world *w = start(
+		f, "distribution: {method: break-dependencies, drain: 5ms}\n");
+	struct watch *watch = watch_new(w->sim);
+
+	for (uint32_t n = 0; n < f->nnodes; n++)
+		if (f->node[n].type == FABRIC_SWITCH)
+			sim_fault_behave(w->sim, n, &liar);
+	for (unsigned i = 0; i < 3; i++) {
+		cable(w, i, false);
+		expect_order(w, "cable pulled");
+		cable(w, i, true);
+		expect_order(w, "cable back");
+	}
+	ck_assert_msg(watch_report(watch)->cycles == 0, "%s",
+		watch_report(watch)->cycle.text);
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
+	watch_free(watch);
+	life_end(w, f);
+}
+END_TEST
+
+/* The turn cannot be closed: the port is, and nothing closes a ring. */
+START_TEST(lanes_that_are_refused)
+{
+	const struct sim_behaviour no = {
+		.refuse = UINT64_C(1) << MAD_SL2VL, .status = 0x1c};
+	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
+	struct world *w = start(
+		f, "distribution: {method: break-dependencies, drain: 5ms}\n");
+	struct watch *watch = watch_new(w->sim);
+	const struct view_change *c;
+	struct sm_status s;
+
+	for (uint32_t n = 0; n < f->nnodes; n++)
+		if (f->node[n].type == FABRIC_SWITCH)
+			sim_fault_behave(w->sim, n, &no);
+	for (unsigned i = 0; i < 3; i++) {
+		cable(w, i, false);
+		expect_order(w, "cable pulled");
+		cable(w, i, true);
+		expect_order(w, "cable back");
+	}
+	/* and it was learned: the method blocks by ports by now */
+	c = &sm_view(w->sm)->change;
+	for (size_t i = 0; i < c->nphases; i++)
+		ck_assert_str_ne(c->phase[i].what, plan_kind_name(PLAN_BLOCK));
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.held, 0);
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
+	ck_assert_msg(watch_report(watch)->cycles == 0, "%s",
+		watch_report(watch)->cycle.text);
+	ck_assert_msg(watch_report(watch)->loops == 0, "%s",
+		watch_report(watch)->loop.text);
+	watch_free(watch);
+	life_end(w, f);
+}
+END_TEST
+
+/* GUIDs are the same here, so that nothing of it is recognised as strange. */
+START_TEST(the_state_of_another_fabric)
+{
+	struct fabric *other = gen_random(10, 3, 2, 4, NULL), *f = life_tree();
+	struct world *a = start(other, ""), *b;
+	struct sim_options o = sim_defaults();
+	struct store_block block = {
+		.guid = f->node[a_switch(f, 1)].guid, .in = 1, .out = 2};
+	union {
+		const void *in;
+		void *out;
+	} none;
+	struct sm_status s;
+
+	b = world_new(f, &o, "");
+	b->saved = a->saved;
+	none.in = a->saved.block;
+	free(none.out);
+	a->saved = (struct store_state){0};
+	b->saved.block = mem_dup(&block, sizeof(block));
+	b->saved.nblock = 1;
+	world_free(a);
+	fabric_free(other);
+	world_start(b);
+	expect_order(b, "with another fabric's state");
+	sm_status(b->sm, &s);
+	ck_assert_uint_eq(s.held, 0);
+	world_free(b);
+	fabric_free(f);
+}
+END_TEST
+
+/* A port that was never here. */
+static uint64_t
+strange(uint64_t guid)
+{
+	return guid | UINT64_C(1) << 60;
+}
+
+/* Nor is a LID moved for ports that were never here. */
+START_TEST(the_state_of_strangers)
+{
+	struct fabric *f = life_tree();
+	struct world *w = start(f, "");
+	uint32_t n = a_switch(f, 1), host = fabric_find(f, "h20");
+	struct store_block block = {
+		.guid = strange(f->node[n].guid), .in = 1, .out = 2};
+	struct store_lid *lid =
+		mem_dup(w->saved.lid, w->saved.nlid * sizeof(*w->saved.lid));
+	size_t nlid = w->saved.nlid;
+	uint64_t own = f->port[f->node[w->host].first + 1].guid;
+	uint16_t was[2] = {sim_port_info(w->sim, n, 0)->lid,
+		sim_port_info(w->sim, host, 1)->lid};
+	struct sm_status s;
+
+	world_kill(w);
+	world_forget(w);
+	/* its own came along */
+	for (size_t i = 0; i < nlid; i++)
+		if (lid[i].guid != own)
+			lid[i].guid = strange(lid[i].guid);
+	w->saved.prefix = UINT64_C(0xfe80000000000000);
+	w->saved.lid = lid;
+	w->saved.nlid = nlid;
+	w->saved.block = mem_dup(&block, sizeof(block));
+	w->saved.nblock = 1;
+	world_start(w);
+	world_run(w, mono_ms(5000));
+	expect_order(w, "with a state of strangers");
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.held, 0);
+	ck_assert_str_eq(s.alarm, "");
+	ck_assert_uint_eq(sim_port_info(w->sim, n, 0)->lid, was[0]);
+	ck_assert_uint_eq(sim_port_info(w->sim, host, 1)->lid, was[1]);
+	ck_assert_uint_eq(w->saved.nlid, nlid);
+	for (size_t i = 0; i < nlid; i++)
+		ck_assert_uint_eq(w->saved.lid[i].guid >> 60, 0);
+	life_end(w, f);
+}
+END_TEST
+
+/* A stronger one takes over, writes as it likes and dies. */
+START_TEST(what_another_manager_wrote)
+{
+	struct mad_sm_info other = {
+		.guid = 1, .act_count = 1, .priority = 15, .state = 3};
+	struct fabric *f = life_tree();
+	struct world *w = start(f, "sweep: {interval: 1s}\n"
+				   "standby: {poll_interval: 1s}\n");
+	uint32_t host = fabric_find(f, "h20");
+	struct sm_status s;
+
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	for (unsigned i = 0; i < 15; i++) {
+		world_run(w, mono_ms(1000));
+		other.act_count++;
+		sim_fault_other_sm(w->sim, host, 1, &other);
+	}
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_STANDING_BY);
+	for (unsigned k = 0; k < 12; k++)
+		for (uint16_t lid = 1; lid < 40; lid += 3)
+			sim_set_lft(w->sim, a_switch(f, k), lid,
+				(uint8_t)(1 + (lid + k) % 4));
+	sim_fault_node(w->sim, host, false);
+	world_run(w, mono_ms(20000));
+	expect_order(w, "the other one is gone");
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_MASTER);
+	life_end(w, f);
+}
+END_TEST
+
+/* Entries of every third LID, everywhere, as somebody else likes them. */
+static void
+scribble(struct world *w, unsigned seed)
+{
+	for (unsigned k = 0; k < 12; k++)
+		for (uint16_t lid = 1; lid < 40; lid += 3)
+			sim_set_lft(w->sim, a_switch(w->fabric, k), lid,
+				(uint8_t)(1 + (lid + k + seed) % 4));
+}
+
+static void
+scribble_entry(struct world *w, unsigned k, uint16_t lid)
+{
+	uint32_t n = a_switch(w->fabric, k);
+
+	sim_set_lft(w->sim, n, lid, (uint8_t)(1 + sim_lft(w->sim, n, lid) % 4));
+}
+
+/*
+ * Where one table was altered others were, too, and who altered them may not
+ * have ended when they were put in order.
+ */
+START_TEST(all_that_another_hand_wrote)
+{
+	struct fabric *f = life_tree();
+	struct world *w = start(f, "sweep: {interval: 1s}\n"
+				   "fabric: {lids: {first: 50}}\n");
+	struct sm_status s = {0};
+	uint64_t seen;
+
+	/* in the first block of some, in the second of others */
+	for (unsigned k = 0; k < 12; k++)
+		scribble_entry(w, k, k % 2 ? 70 : 55);
+	for (unsigned i = 0; i < 100 && s.altered == 0; i++) {
+		world_run(w, mono_ms(100));
+		sm_status(w->sm, &s);
+	}
+	world_run(w, mono_ms(300));
+	expect_order(w, "all were read");
+	sm_status(w->sm, &s);
+	seen = s.altered;
+	scribble_entry(w, 5, 70);
+	world_run(w, mono_ms(2500));
+	expect_order(w, "all were looked at again");
+	sm_status(w->sm, &s);
+	ck_assert_uint_gt(s.altered, seen);
+	life_end(w, f);
+}
+END_TEST
+
+/*
+ * Another master hands over while what it sent last is still on its way: that
+ * arrives when ours would have read the tables, and does not pass for a hand
+ * that writes.
+ */
+START_TEST(what_arrives_after_a_hand_over)
+{
+	struct mad_sm_info other = {
+		.guid = 1, .act_count = 1, .priority = 15, .state = 3};
+	struct fabric *f = life_tree();
+	struct world *w = start(f, "{}");
+	uint32_t host = fabric_find(f, "h20");
+	uint16_t ours = sim_port_info(w->sim, fabric_first_host(f), 1)->lid;
+	struct sm_status s;
+
+	world_kill(w);
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	world_start(w);
+	world_run(w, mono_ms(5000));
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_STANDING_BY);
+	ck_assert(sim_fault_other_sm_tells(w->sim, host, ours, 1));
+	other.state = 2;
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	world_run(w, mono_ms(1 << _i));
+	scribble(w, (unsigned)_i);
+	expect_order(w, "handed over");
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_MASTER);
+	ck_assert_uint_eq(s.altered + s.untrue, 0);
+	life_end(w, f);
+}
+END_TEST
+
+/*
+ * Another one writes under us, and does not end: found, told with both names,
+ * put in order, but not fought over for ever.
+ */
+START_TEST(two_that_write)
+{
+	struct mad_sm_info other = {
+		.guid = 0x77, .act_count = 1, .priority = 1, .state = 3};
+	struct fabric *f = life_tree();
+	struct world *w = start(f, "fabric: {priority: 5}\n"
+				   "distribution: {drain: 5ms}\n"
+				   "sweep: {interval: 1s}\n");
+	uint32_t host = fabric_find(f, "h20");
+	struct sm_status s;
+	uint64_t sets;
+
+	/* it calls itself master */
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	world_run(w, mono_ms(5000));
+	sm_status(w->sm, &s);
+	ck_assert_msg(strstr(s.alarm, "two masters: 0x0000000000000077 "
+				      "\"h20\" priority 1") != NULL,
+		"alarm \"%s\"", s.alarm);
+	ck_assert_int_eq(s.role, SM_MASTER);
+	/* and writes */
+	scribble(w, 0);
+	world_run(w, mono_ms(3000));
+	expect_order(w, "somebody wrote");
+	sm_status(w->sm, &s);
+	ck_assert_uint_gt(s.altered, 0);
+	ck_assert_msg(strstr(s.alarm, "another hand writes here: block 0 of") &&
+			      strstr(s.alarm, "0x0000000000000077 \"h20\"") &&
+			      strstr(s.alarm, "priority 5"),
+		"alarm \"%s\"", s.alarm);
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
+	/* again and again */
+	sets = sim_stats(w->sim)->lft_sets;
+	for (unsigned i = 0; i < 600; i++) {
+		scribble(w, i);
+		world_run(w, mono_ms(1000));
+	}
+	sets = sim_stats(w->sim)->lft_sets - sets;
+	ck_assert_uint_gt(sets, 0);
+	ck_assert_uint_lt(sets, 12 * 20);
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
+	/* it ends, and is forgotten */
+	other.state = 2;
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	world_run(w, mono_ms(3000000));
+	expect_order(w, "it writes no more");
+	sm_status(w->sm, &s);
+	ck_assert_str_eq(s.alarm, "");
+	life_end(w, f);
+}
+END_TEST
+
+/* Every turn of some switches, and single ones of others. */
+static void
+close_turns(struct world *w, bool close)
+{
+	static const uint8_t shut[8] = {
+		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+	static const uint8_t open[8] = {0};
+	const struct fabric *f = w->fabric;
+
+	for (unsigned k = 0; k < 12; k++) {
+		uint32_t n = a_switch(f, k);
+
+		for (unsigned in = 1; in <= f->node[n].nports; in++)
+			for (unsigned out = 1; out <= f->node[n].nports; out++)
+				if (k % 3 == 0 || in + out == k)
+					sim_hand_sl2vl(w->sim, n, in, out,
+						close ? shut : open);
+	}
+}
+
+/*
+ * Rows of another manager, or of a life whose journal is lost: found soon where
+ * there is a reason, within a day where there is none, and on demand.
+ */
+START_TEST(turns_that_others_left_closed)
+{
+	struct fabric *f = life_tree();
+	struct world *w = start(f, "distribution: {drain: 5ms}\n");
+	struct store_state state;
+	struct sm_status s;
+
+	world_run(w, mono_ms(120000));
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.scan.read, 0); /* came up fresh: nothing to read */
+	close_turns(w, true);
+	world_kill(w);
+	world_forget(w);
+	world_start(w);
+	world_run(w, mono_ms(10000));
+	expect_order(w, "the journal was lost");
+	sm_status(w->sm, &s);
+	ck_assert_uint_gt(s.rows_freed, 100);
+	ck_assert_uint_le(sm_view(w->sm)->generation,
+		5); /* not a plan for every switch */
+	ck_assert_uint_eq(s.held, 0);
+	ck_assert_uint_eq(s.scan.left, 0);
+	/* with a journal nothing is expected, and it takes its time */
+	world_kill(w);
+	close_turns(w, true);
+	world_start(w);
+	world_run(w, mono_ms(30000));
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.scan.read, 0);
+	world_run(w, mono_ms(90000));
+	sm_status(w->sm, &s);
+	ck_assert_uint_gt(s.scan.left, 0);
+	world_run(w, mono_ms(300000));
+	expect_order(w, "read at leisure");
+	sm_status(w->sm, &s);
+	ck_assert_uint_gt(s.rows_freed, 100);
+	ck_assert_uint_eq(s.scan.left, 0);
+	/* with one that says that it may not be all */
+	world_kill(w);
+	close_turns(w, true);
+	w->saved.unsaved = true;
+	world_start(w);
+	world_run(w, mono_ms(10000));
+	expect_order(w, "not all was saved");
+	sm_status(w->sm, &s);
+	ck_assert_uint_gt(s.rows_freed, 100);
+	ck_assert(!w->saved.unsaved);
+	/* asked for */
+	close_turns(w, true);
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	world_run(w, mono_ms(5000));
+	expect_order(w, "swept");
+	state = w->saved;
+	ck_assert_uint_eq(state.nblock, 0);
+	life_end(w, f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("distrust");
+	TCase *tc = tcase_create("distrust");
+
+	log_set_level(LOG_LEVEL_ERROR);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, a_switch_that_does_not_store);
+	tcase_add_loop_test(
+		tc, every_lie_is_found, 0, sizeof(lies) / sizeof(lies[0]));
+	tcase_add_test(tc, lanes_that_are_lied_about);
+	tcase_add_test(tc, two_that_write);
+	tcase_add_test(tc, lanes_that_are_refused);
+	tcase_add_test(tc, the_state_of_another_fabric);
+	tcase_add_test(tc, the_state_of_strangers);
+	tcase_add_test(tc, all_that_another_hand_wrote);
+	tcase_add_test(tc, what_another_manager_wrote);
+	tcase_add_loop_test(tc, what_arrives_after_a_hand_over, 0, 11);
+	tcase_add_test(tc, turns_that_others_left_closed);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}

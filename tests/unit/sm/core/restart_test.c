@@ -1,0 +1,259 @@
+/*
+ * A second life, and what the first one left under way: turns that it closed,
+ * whose time goes on; tables that it sent, which arrive when it is gone.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/base/log.h"
+#include "tests/unit/restart_fixture.h"
+#include "tests/unit/suite.h"
+
+enum { LIMIT = 60 /* distribution.block_limit, in seconds */ };
+
+/* A cable between two switches, the k-th. */
+static const struct fabric_cable *
+cable(const struct fabric *f, unsigned k)
+{
+	for (uint32_t c = 0; c < f->ncables; c++) {
+		const struct fabric_cable *x = &f->cable[c];
+
+		if (f->node[x->node[0]].type == FABRIC_SWITCH &&
+			f->node[x->node[1]].type == FABRIC_SWITCH && k-- == 0)
+			return x;
+	}
+	ck_abort_msg("no such cable");
+}
+
+static void
+plug(struct world *w, unsigned k, bool up)
+{
+	const struct fabric_cable *x = cable(w->fabric, k);
+
+	sim_fault_link(w->sim, x->node[0], x->port[0], up);
+}
+
+static struct world *
+start(const struct fabric *f, const char *yaml)
+{
+	struct world *w = life_start(f, yaml);
+
+	ck_assert_msg(world_settle(w, mono_ms(60000)), "%s", w->last_why);
+	return w;
+}
+
+/* ---- turns ---- */
+
+/* No row that opens a turn arrives. */
+static enum sim_verdict
+cling(void *cookie, struct sim_msg *m)
+{
+	struct smp smp;
+
+	(void)cookie;
+	return m->where == SIM_AT_SMA &&
+			       smp_decode(m->m.mad, m->m.len, &smp, NULL) ==
+				       0 &&
+			       smp.method == MAD_SET && smp.attr == MAD_SL2VL &&
+			       smp.data[0] != 0xff
+		       ? SIM_DROP
+		       : SIM_PASS;
+}
+
+static struct sm_status
+status(const struct world *w)
+{
+	struct sm_status s;
+
+	sm_status(w->sm, &s);
+	return s;
+}
+
+/* A world in which turns stay closed; some seconds old when it is killed. */
+static struct world *
+left_closed(const struct fabric *f)
+{
+	struct world *w = start(f, "distribution:\n"
+				   "  method: break-dependencies\n"
+				   "  drain: 5ms\n");
+
+	sim_set_hook(w->sim, cling, NULL);
+	plug(w, 3, false);
+	world_run(w, mono_ms(10000));
+	ck_assert_uint_gt(status(w).held, 0);
+	ck_assert_str_eq(status(w).alarm, "");
+	world_kill(w);
+	ck_assert_uint_gt(w->saved.nblock, 0);
+	return w;
+}
+
+/* The alarm has the name of the switch, the ports and the pairs. */
+static void
+expect_alarm(const struct world *w)
+{
+	const char *alarm = status(w).alarm;
+	char want[2][64];
+	bool found = false;
+
+	for (size_t i = 0; i < w->saved.nblock; i++) {
+		const struct store_block *b = &w->saved.block[i];
+
+		(void)snprintf(want[0], sizeof(want[0]), "switch 0x%016llx",
+			(unsigned long long)b->guid);
+		(void)snprintf(want[1], sizeof(want[1]),
+			"blocks port %u to port %u, %llu pairs", b->in, b->out,
+			(unsigned long long)b->pairs);
+		found |= strstr(alarm, want[0]) != NULL &&
+			 strstr(alarm, want[1]) != NULL;
+	}
+	ck_assert_msg(found, "\"%s\"", alarm);
+}
+
+START_TEST(a_time_that_is_over)
+{
+	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
+	struct world *w = left_closed(f);
+
+	w->saved.away = LIMIT;
+	world_start(w); /* nothing was asked of the fabric yet */
+	expect_alarm(w);
+	sim_set_hook(w->sim, NULL, NULL);
+	ck_assert(world_settle(w, mono_ms(60000)));
+	world_run(w, mono_ms(5000));
+	ck_assert_uint_eq(status(w).held, 0);
+	ck_assert_str_eq(status(w).alarm, "");
+	life_end(w, f);
+}
+END_TEST
+
+START_TEST(a_time_that_goes_on)
+{
+	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
+	struct world *w = left_closed(f);
+	uint64_t age = w->saved.block[0].age;
+
+	ck_assert_uint_lt(age, 11);
+	w->saved.away = LIMIT - age - 20;
+	world_start(w);
+	ck_assert_str_eq(status(w).alarm, "");
+	world_run(w, mono_ms(19000));
+	ck_assert_str_eq(status(w).alarm, "");
+	world_run(w, mono_ms(2000));
+	expect_alarm(w);
+	/* and into a third */
+	world_kill(w);
+	ck_assert_uint_gt(w->saved.nblock, 0);
+	ck_assert_uint_ge(w->saved.block[0].age, LIMIT - 20);
+	life_end(w, f);
+}
+END_TEST
+
+/* ---- tables ---- */
+
+static enum sim_verdict
+count_tables(void *cookie, struct sim_msg *m)
+{
+	const uint8_t *mad = m->m.mad;
+
+	if (m->where == SIM_AT_SMA && mad[3] == MAD_SET &&
+		(mad[16] << 8 | mad[17]) == MAD_LFT)
+		++*(unsigned *)cookie;
+	return SIM_PASS;
+}
+
+/* Does every switch hold what the view says? */
+static void
+expect_truth(const struct world *w)
+{
+	const struct view *v = sm_view(w->sm);
+	const struct topo *t = v->topo;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint32_t n = 0;
+
+		while (w->fabric->node[n].guid != t->node[t->sw[s].node].guid)
+			n++;
+		for (uint16_t lid = 1; lid <= t->max_lid; lid++)
+			ck_assert_msg(sim_lft(w->sim, n, lid) ==
+					      routes_port(v->routes, s, lid),
+				"\"%s\" lid %u: %u, and we believe %u",
+				sim_name(w->sim, n), lid,
+				sim_lft(w->sim, n, lid),
+				routes_port(v->routes, s, lid));
+	}
+}
+
+static void
+until(struct world *w, enum sm_phase phase)
+{
+	for (unsigned i = 0; i < 5000 && status(w).phase != phase; i++)
+		world_run(w, mono_us(100));
+	ck_assert_int_eq(status(w).phase, phase);
+}
+
+/*
+ * It dies with tables on the wire; the cable is back; the second life finds
+ * everything as it should be, and then they arrive.
+ */
+START_TEST(tables_that_arrive_late)
+{
+	struct sim_faults slow = {.delay = 1000000, .delay_max = mono_ms(1500)},
+			  none = {0};
+	struct fabric *f = gen_random(10, 3, 2, 7 + (uint64_t)_i, NULL);
+	struct world *w = start(f, "smp: {timeout: 200ms}\n");
+	unsigned tables = 0;
+
+	w->route_delay = mono_ms(5);
+	plug(w, 3, false);
+	until(w, SM_ROUTE);
+	sim_fault_chances(w->sim, &slow);
+	until(w, SM_PUSH);
+	world_kill(w);
+	ck_assert(w->saved.writing);
+	sim_fault_chances(w->sim, &none);
+	plug(w, 3, true);
+	sim_set_hook(w->sim, count_tables, &tables);
+	world_start(w);
+	world_run(w, mono_ms(1500));
+	ck_assert_uint_gt(tables, 0);
+	ck_assert(world_settle(w, mono_ms(60000)));
+	expect_truth(w);
+	world_run(w, mono_ms(5000));
+	ck_assert(!w->saved.writing);
+	life_end(w, f);
+}
+END_TEST
+
+/* Who ended in peace has nothing to wait for. */
+START_TEST(nothing_under_way)
+{
+	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
+	struct world *w = start(f, "");
+
+	world_run(w, mono_ms(5000));
+	ck_assert(!w->saved.writing);
+	world_kill(w);
+	world_start(w);
+	world_run(w, mono_ms(500));
+	ck_assert_ptr_nonnull(sm_view(w->sm));
+	expect_truth(w);
+	life_end(w, f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("relife");
+	TCase *tc = tcase_create("relife");
+
+	log_set_level(LOG_LEVEL_ERROR);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, a_time_that_is_over);
+	tcase_add_test(tc, a_time_that_goes_on);
+	tcase_add_loop_test(tc, tables_that_arrive_late, 0, 4);
+	tcase_add_test(tc, nothing_under_way);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}

@@ -1,0 +1,228 @@
+/*
+ * What partitions cost on the wire, and what is left of them: over restarts,
+ * after they were taken out of the configuration, after another SM.
+ */
+#include "tests/sim/referee/tenants.h"
+#include "tests/unit/sm/policy/partition_fixture.h"
+#include "tests/unit/suite.h"
+
+enum { BLOCKS = 2 };
+
+/* P_Key SMPs since the statistics were cleared. */
+static uint64_t
+keys(const struct fixture *x, unsigned method)
+{
+	return sim_stats(x->w->sim)->by[sim_attr_row(MAD_PKEY_TABLE)][method];
+}
+
+/* What was written may have been read back, to see that it is there. */
+static void
+expect_keys(const struct fixture *x, uint64_t gets, uint64_t sets)
+{
+	ck_assert_uint_ge(keys(x, MAD_GET), gets);
+	ck_assert_uint_le(keys(x, MAD_GET), gets + sets * BLOCKS);
+	ck_assert_uint_eq(keys(x, MAD_SET), sets);
+	sim_clear_stats(x->w->sim);
+}
+
+static struct sim_options
+two_blocks(void)
+{
+	struct sim_options o = sim_defaults();
+
+	o.pkeys = BLOCKS * BLOCK;
+	return o;
+}
+
+/* Another life, with another configuration. */
+static void
+restart(struct fixture *x, const char *yaml)
+{
+	struct diag_list d;
+
+	world_kill(x->w);
+	config_unref(x->w->config);
+	x->w->config = config_parse("t", yaml, strlen(yaml), NULL, &d);
+	ck_assert(x->w->config != NULL);
+	diag_free(&d);
+	sim_clear_stats(x->w->sim);
+	world_start(x->w);
+	ck_assert(world_settle(x->w, mono_ms(30000)));
+}
+
+static void
+set_link(struct fixture *x, const char *host, bool up)
+{
+	sim_fault_link(x->w->sim, node_of(x, host), 1, up);
+	ck_assert(world_settle(x->w, mono_ms(30000)));
+}
+
+START_TEST(nothing_for_nothing)
+{
+	const struct sim_options o = two_blocks();
+	struct fixture x = line("", &o);
+
+	expect_keys(&x, 0, 0);
+	set_link(&x, "h3", false);
+	set_link(&x, "h3", true);
+	sim_fault_reboot(x.w->sim, node_of(&x, "h4"));
+	ck_assert(world_settle(x.w, mono_ms(30000)));
+	expect_keys(&x, 0, 0);
+	restart(&x, "");
+	expect_keys(&x, 0, 0);
+	/* who knows nothing looks once */
+	world_kill(x.w);
+	world_forget(x.w);
+	world_start(x.w);
+	ck_assert(world_settle(x.w, mono_ms(30000)));
+	expect_keys(&x, BLOCKS * (HOSTS + LEAVES), 0);
+	restart(&x, "");
+	expect_keys(&x, 0, 0);
+	fixture_free(&x);
+}
+END_TEST
+
+/* A dead fabric is not asked: one Set for each table. */
+START_TEST(one_set_each)
+{
+	const struct sim_options o = two_blocks();
+	struct fixture x = line("sweep: {interval: 0}\n" TWO_TENANTS, &o);
+
+	/* the SM's port is a full member of the default partition alone */
+	expect_keys(&x, 0, HOSTS - 1 + LEAVES + HOSTS);
+	/* a host that rebooted gets its own without a question */
+	sim_fault_reboot(x.w->sim, node_of(&x, "h2"));
+	ck_assert(world_settle(x.w, mono_ms(30000)));
+	ck_assert_str_eq(host_table(&x, "h2"), "7fff 8005");
+	expect_keys(&x, 0, 1);
+	fixture_free(&x);
+}
+END_TEST
+
+START_TEST(taken_out)
+{
+	const struct sim_options o = two_blocks();
+	struct fixture x = line(TWO_TENANTS, &o);
+
+	/* h3 is away while the partitions go */
+	set_link(&x, "h3", false);
+	restart(&x, "");
+	ck_assert_str_eq(host_table(&x, "h2"), "ffff");
+	ck_assert_str_eq(host_table(&x, "h6"), "ffff");
+	ck_assert(!guarded(&x, "h2"));
+	ck_assert_str_eq(host_table(&x, "h3"), "7fff 8005");
+	/* and is found out, two lives later */
+	restart(&x, "");
+	expect_keys(&x, 0, 0);
+	set_link(&x, "h3", true);
+	ck_assert_str_eq(host_table(&x, "h3"), "ffff");
+	expect_keys(&x, BLOCKS, 1);
+	fixture_free(&x);
+}
+END_TEST
+
+/* Another SM had the fabric, with keys of its own. */
+START_TEST(anothers)
+{
+	static const uint16_t foreign[BLOCK] = {0x7fff, 0x8042},
+			      far[BLOCK] = {0x8043};
+	const struct sim_options o = two_blocks();
+	struct fixture x = line("", &o);
+	uint32_t h2 = node_of(&x, "h2"), h3 = node_of(&x, "h3");
+	struct mad_port_info i = *sim_port_info(x.w->sim, h2, 1);
+
+	sim_hand_pkeys(x.w->sim, h2, 1, 0, foreign);
+	sim_hand_pkeys(x.w->sim, h3, 1, 1, far);
+	i.sm_lid++;
+	sim_hand_port(x.w->sim, h2, 1, &i);
+	restart(&x, "");
+	ck_assert_str_eq(host_table(&x, "h2"), "ffff");
+	/* one that is ours is believed to be as we left it */
+	ck_assert_str_eq(table(&x, h3, 1, 1), "8043");
+	/* not where it matters: with partitions all are read */
+	restart(&x, TWO_TENANTS);
+	ck_assert_str_eq(host_table(&x, "h2"), "7fff 8005");
+	ck_assert_str_eq(table(&x, h3, 1, 1), "");
+	fixture_free(&x);
+}
+END_TEST
+
+/*
+ * A life that ended between a host's keys and its LID, then another wish: the
+ * table is not taken for that of a port that just came up.
+ */
+START_TEST(half_way)
+{
+	static const uint16_t old[BLOCK] = {0x7fff, 0x8005};
+	const struct sim_options o = two_blocks();
+	struct fixture x = line(TWO_TENANTS, &o);
+	uint32_t h2 = node_of(&x, "h2");
+
+	world_kill(x.w);
+	sim_fault_reboot(x.w->sim, h2);
+	world_run(x.w, mono_ms(2000));
+	sim_hand_pkeys(x.w->sim, h2, 1, 0, old);
+	world_start(x.w);
+	ck_assert(world_settle(x.w, mono_ms(30000)));
+	world_kill(x.w);
+	sim_fault_reboot(x.w->sim, h2);
+	world_run(x.w, mono_ms(2000));
+	sim_hand_pkeys(x.w->sim, h2, 1, 0, old);
+	world_start(x.w);
+	restart(&x, "");
+	ck_assert_str_eq(host_table(&x, "h2"), "ffff");
+	fixture_free(&x);
+}
+END_TEST
+
+/* Members move between partitions, and nobody is cut off on the way. */
+START_TEST(no_pair_is_cut_off)
+{
+	const unsigned dim[] = {LEAVES};
+	struct sim_options o = two_blocks();
+	struct rng rng = {(uint64_t)_i};
+	struct fixture x = {.f = gen_grid(dim, 1, false, PER_LEAF, NULL)};
+	struct tenants *t = tenants_new(&rng, x.f);
+	struct reason why;
+
+	o.enf_cap = _i % 4 == 0 ? 0 : TENANTS_KEYS;
+	x.w = world_new(x.f, &o, NULL);
+	tenants_watch(t, x.w->sim);
+	world_start(x.w);
+	for (unsigned i = 0; i < 12; i++) {
+		unsigned v = rng_below(&rng, TENANTS_VARIANTS);
+		struct buf yaml = {0};
+
+		buf_printf(&yaml, " ");
+		tenants_yaml(t, v, &yaml);
+		world_reload(x.w, yaml.text);
+		buf_free(&yaml);
+		ck_assert(world_settle(x.w, mono_ms(30000)));
+		tenants_watch_pairs(t);
+		ck_assert_msg(tenants_judge(t, v, x.w->sim,
+				      sm_view(x.w->sm)->topo, &why) == 0,
+			"variant %u: %s", v, why.text);
+		ck_assert_msg(!tenants_moment(t, &why), "variant %u: %s", v,
+			why.text);
+	}
+	fixture_free(&x);
+	tenants_free(t);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("partition_life");
+	TCase *t = tcase_create("core");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, nothing_for_nothing);
+	tcase_add_test(t, one_set_each);
+	tcase_add_test(t, taken_out);
+	tcase_add_test(t, anothers);
+	tcase_add_test(t, half_way);
+	tcase_add_loop_test(t, no_pair_is_cut_off, 1, 31);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}

@@ -1,0 +1,627 @@
+/*
+ * A change of tables, by every method, disturbed at every moment: the daemon
+ * killed and started again, or followed by a standby elsewhere that knows
+ * nothing, a switch rebooted, a second cable pulled, answers lost. At no moment
+ * may a LID go round or a ring of channels close, and in the end everything
+ * works and no turn is left blocked.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/log.h"
+#include "tests/sim/model/world.h"
+#include "tests/sim/referee/referee.h"
+#include "tests/sim/referee/watch.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+#include "tests/unit/tally.h"
+
+enum { DISCARD = 15 };
+
+static const char *const methods[] = {
+	"auto", "static", "break-ports", "break-dependencies"};
+
+enum trouble { NOTHING, KILL, TAKEOVER, REBOOT, SECOND, LOSS, TROUBLES };
+
+struct scene {
+	struct fabric *f;
+	struct world *w;
+	struct watch *watch;
+	uint32_t a, b; /* switches: one end of the cable, one to reboot */
+	unsigned port;
+	char what[96];
+};
+
+/* With levels of service and partitions, or without. */
+static void
+settings(const char *method, bool levels, char *out, size_t n)
+{
+	(void)snprintf(out, n,
+		"distribution:\n  method: %s\n  drain: 5ms\n"
+		"smp:\n  timeout: 20ms\n"
+		"standby: {poll_interval: 100ms}\n%s",
+		method,
+		levels ? "partitions: {blue: {pkey: 0x5, members: "
+			 "{\"h*\": full}}}\n"
+			 "qos: {levels: {default: {weight: 3}, fast: {weight: "
+			 "8, "
+			 "sl: 3}}}\n"
+		       : "");
+}
+
+static void
+scene_open(struct scene *s, const char *method, uint64_t seed)
+{
+	struct sim_options o = sim_defaults();
+	char yaml[512];
+
+	*s = (struct scene){.f = gen_random(10, 3, 2, seed, NULL)};
+	ck_assert_ptr_nonnull(s->f);
+	settings(method, false, yaml, sizeof(yaml));
+	o.service = mono_us(50);
+	o.seed = seed;
+	s->w = world_new(s->f, &o, yaml);
+	s->w->route_delay = mono_us(200);
+	s->watch = watch_new(s->w->sim);
+	world_start(s->w);
+	ck_assert(world_settle(s->w, mono_ms(60000)));
+}
+
+static void
+scene_close(struct scene *s)
+{
+	watch_free(s->watch);
+	world_free(s->w);
+	fabric_free(s->f);
+}
+
+/* The n-th cable between two switches. */
+static void
+find_cable(const struct scene *s, unsigned n, uint32_t *node, unsigned *port)
+{
+	uint32_t peer;
+	unsigned q;
+
+	for (*node = 0; *node < s->f->nnodes; (*node)++) {
+		if (s->f->node[*node].type != FABRIC_SWITCH)
+			continue;
+		for (*port = 1; *port <= s->f->node[*node].nports; (*port)++)
+			if (fabric_peer(s->f, *node, *port, &peer, &q) &&
+				s->f->node[peer].type == FABRIC_SWITCH &&
+				n-- == 0)
+				return;
+	}
+	ck_abort_msg("no such cable");
+}
+
+/*
+ * The master is killed; one that stood by on another host, without its state,
+ * finds it gone.
+ */
+static void
+take_over(struct scene *s)
+{
+	uint32_t was = s->w->host;
+	struct mad_sm_info master = {
+		.guid = fabric_port(s->f, was, 1)->guid, .state = 3};
+	struct sm_status st = {0};
+
+	world_kill(s->w);
+	sim_fault_other_sm(s->w->sim, was, 1, &master);
+	world_elsewhere(s->w, fabric_find(s->f, "h9"));
+	world_start(s->w);
+	for (unsigned i = 0; i < 1000 && st.phase != SM_STANDBY; i++) {
+		world_run(s->w, mono_ms(1));
+		sm_status(s->w->sm, &st);
+	}
+	ck_assert_int_eq(st.phase, SM_STANDBY);
+	master.state = 0;
+	sim_fault_other_sm(s->w->sim, was, 1, &master);
+}
+
+static void
+disturb(struct scene *s, enum trouble t)
+{
+	struct sim_faults loss = {.loss = 100000};
+	uint32_t node;
+	unsigned port;
+
+	switch (t) {
+	case KILL:
+		world_kill(s->w);
+		world_run(s->w, mono_ms(3));
+		world_start(s->w);
+		break;
+	case TAKEOVER:
+		take_over(s);
+		break;
+	case REBOOT:
+		find_cable(s, 11, &node, &port);
+		sim_fault_reboot(s->w->sim, node);
+		break;
+	case SECOND:
+		find_cable(s, 17, &node, &port);
+		sim_fault_link(s->w->sim, node, port, false);
+		break;
+	case LOSS:
+		sim_fault_chances(s->w->sim, &loss);
+		break;
+	case NOTHING:
+	case TROUBLES:
+		break;
+	}
+}
+
+/* No row of SL2VL anywhere is closed. */
+static void
+nothing_blocked(const struct scene *s)
+{
+	struct sm_status st;
+
+	sm_status(s->w->sm, &st);
+	ck_assert_msg(st.held == 0, "%s: %zu turns held", s->what, st.held);
+	for (uint32_t n = 0; n < s->f->nnodes; n++) {
+		unsigned nports = s->f->node[n].nports;
+
+		if (s->f->node[n].type != FABRIC_SWITCH)
+			continue;
+		for (unsigned in = 1; in <= nports; in++)
+			for (unsigned out = 1; out <= nports; out++)
+				ck_assert_msg(sim_vl(s->w->sim, n, in, out,
+						      0) != DISCARD,
+					"%s: \"%s\" blocks %u to %u", s->what,
+					sim_name(s->w->sim, n), in, out);
+	}
+}
+
+static void
+judge(struct scene *s)
+{
+	const struct watch_report *r = watch_report(s->watch);
+	struct sim_faults none = {0};
+	struct referee_report rep;
+	struct reason why = {0};
+	int rc;
+
+	sim_fault_chances(s->w->sim, &none);
+	ck_assert_msg(
+		world_settle(s->w, mono_ms(120000)), "%s: no rest", s->what);
+	world_run(s->w, mono_ms(15000));
+	rc = referee_fabric(s->w->sim, fabric_first_host(s->f),
+		REFEREE_ALL & ~(unsigned)REFEREE_LOAD, &rep, &why);
+	ck_assert_msg(rc == 0, "%s: %s", s->what, why.text);
+	ck_assert_msg(r->loops == 0, "%s: %s", s->what, r->loop.text);
+	ck_assert_msg(r->cycles == 0, "%s: %s", s->what, r->cycle.text);
+	nothing_blocked(s);
+}
+
+/* ---- every phase is struck ---- */
+
+/* What happens before the trouble. */
+enum change { PULL, PLUG, LEVELS, NO_LEVELS, CHANGES };
+
+static const char *const trouble_of[TROUBLES] = {
+	"nothing", "kill", "takeover", "reboot", "second change", "loss"};
+
+/* Where a run was struck, of all processes of this test. */
+enum { WORDS = 40, PLACES = 4 };
+
+static struct tally {
+	char word[WORDS][64];
+	struct place {
+		unsigned method;
+		enum change change;
+	} place[WORDS][PLACES]; /* where the phase is found */
+	unsigned nplaces[WORDS];
+	unsigned times[WORDS][TROUBLES];
+	uint64_t judged, followed;
+} * tally;
+
+static const char *
+phase_now(const struct scene *s, char text[64])
+{
+	struct sm_status st;
+
+	sm_status(s->w->sm, &st);
+	(void)snprintf(text, 64, "%s%s%s", sm_phase_name(st.phase),
+		*st.writing != '\0' ? " " : "", st.writing);
+	return text;
+}
+
+static void
+count(const char *phase, enum trouble t, unsigned method, enum change c)
+{
+	unsigned i = 0;
+
+	while (tally->word[i][0] != '\0' &&
+		strcmp(tally->word[i], phase) != 0 && i < WORDS - 1)
+		i++;
+	if (tally->word[i][0] == '\0')
+		(void)snprintf(
+			tally->word[i], sizeof(tally->word[i]), "%s", phase);
+	tally->times[i][t]++;
+	if (tally->nplaces[i] < PLACES)
+		tally->place[i][tally->nplaces[i]++] =
+			(struct place){method, c};
+}
+
+static void
+change(struct scene *s, unsigned method, enum change c)
+{
+	char yaml[512];
+	uint32_t node;
+	unsigned port;
+
+	find_cable(s, 5, &node, &port);
+	if (c == PULL || c == PLUG) {
+		sim_fault_link(s->w->sim, node, port, c == PLUG);
+		return;
+	}
+	settings(methods[method], c == LEVELS, yaml, sizeof(yaml));
+	world_reload(s->w, yaml);
+}
+
+/* The state from which a change starts. */
+static void
+prepare(struct scene *s, unsigned method, enum change c)
+{
+	if (c != PLUG && c != NO_LEVELS)
+		return;
+	change(s, method, c == PLUG ? PULL : LEVELS);
+	ck_assert(world_settle(s->w, mono_ms(60000)));
+}
+
+/* Let time pass until it is in a phase it has not been in, nth of them. */
+static bool
+reach(struct scene *s, unsigned nth, char phase[64])
+{
+	char seen[WORDS][64], now[64];
+	unsigned n = 0, i;
+
+	for (unsigned step = 0; step < 6000; step++) {
+		world_run(s->w, mono_us(50));
+		(void)phase_now(s, now);
+		for (i = 0; i < n && strcmp(seen[i], now) != 0; i++)
+			;
+		if (i < n || strcmp(now, "idle") == 0)
+			continue;
+		if (n == nth) {
+			(void)snprintf(phase, 64, "%s", now);
+			return true;
+		}
+		(void)snprintf(seen[n++], 64, "%s", now);
+	}
+	return false;
+}
+
+/* Until it is in this one. */
+static bool
+reach_named(struct scene *s, const char *phase)
+{
+	char now[64];
+
+	for (unsigned step = 0; step < 6000; step++) {
+		world_run(s->w, mono_us(50));
+		if (strcmp(phase_now(s, now), phase) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Begin a change in a fabric of this seed. */
+static void
+begin(struct scene *s, unsigned method, enum change c, uint64_t seed)
+{
+	scene_open(s, methods[method], seed);
+	prepare(s, method, c);
+	change(s, method, c);
+}
+
+/* Struck in a phase, unless it was not reached: is all well afterwards? */
+static void
+finish(struct scene *s, bool hit, unsigned method, enum change c,
+	enum trouble t, const char *phase)
+{
+	const struct watch_report *r;
+
+	if (hit) {
+		(void)snprintf(s->what, sizeof(s->what),
+			"%s, change %d, %s in %s", methods[method], (int)c,
+			trouble_of[t], phase);
+		count(phase, t, method, c);
+		disturb(s, t);
+		judge(s);
+	}
+	r = watch_report(s->watch);
+	tally->judged += r->changes;
+	tally->followed += r->checks;
+	scene_close(s);
+}
+
+/* One run, struck in the nth phase; false: there are not so many. */
+static bool
+strike(unsigned method, enum change c, enum trouble t, unsigned nth)
+{
+	struct scene s;
+	char phase[64];
+	bool hit;
+
+	begin(&s, method, c, 3 + nth % 3);
+	hit = reach(&s, nth, phase);
+	finish(&s, hit, method, c, t, phase);
+	return hit;
+}
+
+START_TEST(every_method_in_every_phase)
+{
+	unsigned method = (unsigned)_i / (TROUBLES - 1) / CHANGES;
+	enum change c = (enum change)((unsigned)_i / (TROUBLES - 1) % CHANGES);
+	enum trouble t = (enum trouble)(1 + (unsigned)_i % (TROUBLES - 1));
+	unsigned n = 0;
+
+	while (strike(method, c, t, n))
+		n++;
+	ck_assert_uint_gt(n, 3);
+}
+END_TEST
+
+/*
+ * Phases that few changes have are struck in more fabrics, each by every
+ * trouble as often as the others.
+ */
+enum { EVEN = 8, TRIES = 16 };
+
+START_TEST(rare_phases_too)
+{
+	enum trouble t = (enum trouble)(1 + _i);
+
+	for (unsigned i = 0; i < WORDS && tally->nplaces[i] > 0; i++) {
+		for (unsigned k = 0; k < TRIES && tally->times[i][t] < EVEN;
+			k++) {
+			struct place p = tally->place[i][k % tally->nplaces[i]];
+			struct scene s;
+
+			begin(&s, p.method, p.change, 6 + k);
+			finish(&s, reach_named(&s, tally->word[i]), p.method,
+				p.change, t, tally->word[i]);
+		}
+		ck_assert_msg(tally->times[i][t] >= EVEN,
+			"%s was struck by %s %u times", tally->word[i],
+			trouble_of[t], tally->times[i][t]);
+	}
+}
+END_TEST
+
+/* The phases there are, all of them struck by everything. */
+static void
+tell(void)
+{
+	for (unsigned i = 0; i < WORDS && tally->word[i][0] != '\0'; i++) {
+		(void)printf("struck in %-20s", tally->word[i]);
+		for (unsigned t = KILL; t < TROUBLES; t++)
+			(void)printf(
+				" %s %u", trouble_of[t], tally->times[i][t]);
+		(void)printf("\n");
+	}
+	(void)printf("steps judged: %llu entries changed, %llu dependencies "
+		     "and ways followed, no cycle, no loop\n",
+		(unsigned long long)tally->judged,
+		(unsigned long long)tally->followed);
+}
+
+/* A port that our own plan took down is no reason to look again. */
+START_TEST(own_traps_are_excused)
+{
+	struct scene s;
+	struct sm_status before, after;
+	uint32_t node;
+	unsigned port;
+
+	scene_open(&s, "static", 3);
+	sm_status(s.w->sm, &before);
+	find_cable(&s, 3, &node, &port);
+	sim_fault_link(s.w->sim, node, port, false);
+	ck_assert(world_settle(s.w, mono_ms(60000)));
+	sm_status(s.w->sm, &after);
+	ck_assert_uint_gt(after.traps_ours, 0);
+	ck_assert_uint_eq(after.pushes_stopped, before.pushes_stopped);
+	/* the trap's own probe, and the one of whoever is next to it */
+	ck_assert_uint_le(after.probes - before.probes, 2);
+	world_run(s.w, mono_ms(30000)); /* light sweeps find nothing */
+	sm_status(s.w->sm, &before);
+	ck_assert_uint_eq(before.probes, after.probes);
+	scene_close(&s);
+}
+END_TEST
+
+/* ---- devices that are not as they should be ---- */
+
+struct villain {
+	struct scene *s;
+	uint32_t node; /* FABRIC_NONE: every switch */
+	bool lies;     /* acknowledges tables and keeps its own */
+	bool refuses;  /* rows of SL2VL */
+	bool clings;   /* does not hear of a row that opens a turn */
+	unsigned closed, unjournaled;
+};
+
+/* Answer in the node's name. */
+static void
+forge(const struct villain *v, const struct sim_msg *m, uint16_t status)
+{
+	struct transport_msg answer = m->m;
+	struct smp smp;
+
+	ck_assert_int_eq(smp_decode(m->m.mad, m->m.len, &smp, NULL), 0);
+	smp.method = MAD_GET_RESP;
+	smp.response = true;
+	smp.status = status;
+	smp_encode(&smp, answer.mad);
+	sim_inject(v->s->w->ep, &answer, mono_us(10));
+}
+
+static bool
+journaled(const struct villain *v, const struct sim_msg *m, uint32_t mod)
+{
+	const struct store_state *saved = &v->s->w->saved;
+	size_t i;
+
+	for (i = 0; i < saved->nblock; i++)
+		if (saved->block[i].guid == v->s->f->node[m->node].guid &&
+			saved->block[i].in == mod >> 8 &&
+			saved->block[i].out == (mod & 0xff))
+			return true;
+	return false;
+}
+
+static enum sim_verdict
+meddle(void *cookie, struct sim_msg *m)
+{
+	static const uint8_t shut[8] = {255, 255, 255, 255, 255, 255, 255, 255};
+	struct villain *v = cookie;
+	struct smp smp;
+	bool closes;
+
+	if (m->where != SIM_AT_SMA ||
+		(v->node != FABRIC_NONE && v->node != m->node) ||
+		smp_decode(m->m.mad, m->m.len, &smp, NULL) != 0 ||
+		smp.method != MAD_SET)
+		return SIM_PASS;
+	if (smp.attr == MAD_LFT && v->lies) {
+		forge(v, m, 0);
+		return SIM_DROP;
+	}
+	if (smp.attr != MAD_SL2VL)
+		return SIM_PASS;
+	closes = memcmp(smp.data, shut, sizeof(shut)) == 0;
+	v->closed += closes;
+	v->unjournaled += closes && !journaled(v, m, smp.mod);
+	if (v->refuses) {
+		forge(v, m, MAD_STATUS_FIELD);
+		return SIM_DROP;
+	}
+	return v->clings && !closes ? SIM_DROP : SIM_PASS;
+}
+
+static void
+pull(struct scene *s, unsigned n)
+{
+	uint32_t node;
+	unsigned port;
+
+	find_cable(s, n, &node, &port);
+	sim_fault_link(s->w->sim, node, port, false);
+}
+
+/* What is acknowledged and not stored is found, and who does it kept out. */
+START_TEST(liars_are_found)
+{
+	struct scene s;
+	struct villain v = {.s = &s, .lies = true};
+	struct sm_status st;
+	unsigned port;
+
+	scene_open(&s, "auto", 3);
+	find_cable(&s, 11, &v.node, &port);
+	sim_set_hook(s.w->sim, meddle, &v);
+	for (unsigned i = 0; i < 4; i++) {
+		pull(&s, 3 + i);
+		world_run(s.w, mono_ms(3000));
+	}
+	sm_status(s.w->sm, &st);
+	ck_assert_uint_gt(st.untrue, 0);
+	ck_assert_uint_eq(sm_view(s.w->sm)->nquarantine, 1);
+	sim_set_hook(s.w->sim, NULL, NULL);
+	world_run(s.w, mono_ms(120000)); /* tried again, and well */
+	ck_assert_uint_eq(sm_view(s.w->sm)->nquarantine, 0);
+	(void)snprintf(s.what, sizeof(s.what), "after a liar");
+	judge(&s);
+	scene_close(&s);
+}
+END_TEST
+
+/* A switch that refuses rows of SL2VL loses a port for a moment instead. */
+START_TEST(refused_rows_become_ports)
+{
+	struct scene s;
+	struct villain v = {.s = &s, .node = FABRIC_NONE, .refuses = true};
+
+	scene_open(&s, "break-dependencies", 3);
+	sim_set_hook(s.w->sim, meddle, &v);
+	pull(&s, 3);
+	(void)snprintf(s.what, sizeof(s.what), "rows refused");
+	judge(&s);
+	ck_assert_uint_gt(v.closed, 0);
+	ck_assert_uint_eq(sm_view(s.w->sm)->nquarantine, 0);
+	scene_close(&s);
+}
+END_TEST
+
+START_TEST(blocks_are_journaled_first)
+{
+	struct scene s;
+	struct villain v = {.s = &s, .node = FABRIC_NONE};
+
+	scene_open(&s, "break-dependencies", 3);
+	sim_set_hook(s.w->sim, meddle, &v);
+	pull(&s, 3);
+	(void)snprintf(s.what, sizeof(s.what), "journal");
+	judge(&s);
+	ck_assert_uint_gt(v.closed, 0);
+	ck_assert_uint_eq(v.unjournaled, 0);
+	ck_assert_uint_eq(s.w->saved.nblock, 0); /* lifted on disk, too */
+	scene_close(&s);
+}
+END_TEST
+
+/* A turn that cannot be opened again is told of by name, until it is. */
+START_TEST(a_block_that_stays_is_an_alarm)
+{
+	struct scene s;
+	struct villain v = {.s = &s, .node = FABRIC_NONE, .clings = true};
+	struct sm_status st;
+
+	scene_open(&s, "break-dependencies", 3);
+	sim_set_hook(s.w->sim, meddle, &v);
+	pull(&s, 3);
+	world_run(s.w, mono_ms(100000));
+	sm_status(s.w->sm, &st);
+	ck_assert_uint_gt(st.held, 0);
+	ck_assert_msg(strstr(st.alarm, "still blocks port") != NULL, "\"%s\"",
+		st.alarm);
+	sim_set_hook(s.w->sim, NULL, NULL);
+	world_run(s.w, mono_ms(400000));
+	(void)snprintf(s.what, sizeof(s.what), "a block that stayed");
+	judge(&s);
+	sm_status(s.w->sm, &st);
+	ck_assert_str_eq(st.alarm, "");
+	scene_close(&s);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("change");
+	TCase *tc = tcase_create("change");
+	int rc;
+
+	log_set_level(LOG_LEVEL_ERROR);
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, every_method_in_every_phase, 0,
+		(int)(sizeof(methods) / sizeof(*methods)) * CHANGES *
+			(TROUBLES - 1));
+	tcase_add_loop_test(tc, rare_phases_too, 0, TROUBLES - 1);
+	tcase_add_test(tc, own_traps_are_excused);
+	tcase_add_test(tc, liars_are_found);
+	tcase_add_test(tc, refused_rows_become_ports);
+	tcase_add_test(tc, blocks_are_journaled_first);
+	tcase_add_test(tc, a_block_that_stays_is_an_alarm);
+	suite_add_tcase(s, tc);
+	tally = tally_new(sizeof(*tally));
+	rc = suite_run(s);
+	tell();
+	return rc;
+}

@@ -1,0 +1,216 @@
+/*
+ * Levels of service on the wire: what the daemon wrote makes a busy link shared
+ * as configured, by hosts and by switches, and a level of high priority keeps
+ * its rate.
+ */
+#include <check.h>
+#include <stdlib.h>
+
+#include "sm/view/view_slvl.h"
+#include "tests/sim/data/data.h"
+#include "tests/sim/data/data_report.h"
+#include "tests/sim/data/data_traffic.h"
+#include "tests/sim/model/world.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+enum { SENDERS = 3 };
+
+struct scene {
+	struct fabric *f;
+	struct world *w;
+	struct data *d;
+	uint8_t sl[SENDERS]; /* of each level */
+};
+
+/* Two leaves below one spine: a single cable up from each. */
+static struct scene
+scene_new(const char *yaml)
+{
+	const struct gen_fattree2 p = {1, 2, 1, SENDERS, SENDERS};
+	struct sim_options so = sim_defaults();
+	struct data_options o = data_defaults();
+	struct scene x = {.f = gen_tree_two(&p, NULL)};
+	const struct qos *q;
+
+	so.vl_cap = 3;
+	x.w = world_new(x.f, &so, yaml);
+	world_start(x.w);
+	ck_assert_msg(world_settle(x.w, mono_ms(60000)), "%s", x.w->last_why);
+	q = sm_view(x.w->sm)->qos;
+	for (unsigned i = 0; i < SENDERS; i++)
+		x.sl[i] = i < q->want.levels.n ? q->want.levels.sl[i][0] : 0;
+	x.d = data_new(x.w->sim, &o);
+	return x;
+}
+
+static void
+scene_free(struct scene *x)
+{
+	data_free(x->d);
+	world_free(x->w);
+	fabric_free(x->f);
+}
+
+static uint8_t
+sl_by_sender(void *cookie, uint32_t src, uint32_t dst)
+{
+	const struct scene *x = cookie;
+
+	(void)dst;
+	return x->sl[src];
+}
+
+/* One sender: a level for each who it sends to. */
+static uint8_t
+sl_by_receiver(void *cookie, uint32_t src, uint32_t dst)
+{
+	const struct scene *x = cookie;
+
+	(void)src;
+	return x->sl[dst - SENDERS];
+}
+
+/* What arrives at each of the other leaf's hosts, of a link's rate. */
+static void
+measure(struct scene *x, const struct data_traffic *t, double got[SENDERS])
+{
+	struct data_end_report r;
+
+	data_traffic_start(x->d, t);
+	world_run(x->w, mono_us(100));
+	data_report_mark(x->d);
+	world_run(x->w, mono_us(500));
+	for (unsigned i = 0; i < SENDERS; i++) {
+		data_report_end(x->d, SENDERS + i, &r);
+		got[i] = r.accepted;
+	}
+}
+
+static struct data_traffic
+across(struct scene *x)
+{
+	static const uint32_t dst[2 * SENDERS] = {
+		3, 4, 5, DATA_NONE, DATA_NONE, DATA_NONE};
+	struct data_traffic t = data_traffic_defaults();
+
+	t.pattern = DATA_PERMUTATION;
+	t.dst = dst;
+	t.sl = sl_by_sender;
+	t.cookie = x;
+	return t;
+}
+
+static void
+expect(double is, double wanted, const char *what)
+{
+	ck_assert_msg(is > wanted - 0.025 && is < wanted + 0.025,
+		"%s: %.3f of the link, should be %.3f", what, is, wanted);
+}
+
+START_TEST(weights)
+{
+	struct scene x =
+		scene_new("qos: {levels: {default: {weight: 1},\n"
+			  "  gold: {weight: 2}, iron: {weight: 5}}}\n");
+	struct data_traffic t = across(&x);
+	double got[SENDERS];
+
+	measure(&x, &t, got);
+	expect(got[0], 1.0 / 8, "weight 1");
+	expect(got[1], 2.0 / 8, "weight 2");
+	expect(got[2], 5.0 / 8, "weight 5");
+	scene_free(&x);
+}
+END_TEST
+
+/* Who has nothing to send leaves its share to the others. */
+START_TEST(idle_levels)
+{
+	struct scene x =
+		scene_new("qos: {levels: {default: {weight: 1},\n"
+			  "  gold: {weight: 2}, iron: {weight: 5}}}\n");
+	static const bool silent[2 * SENDERS] = {false, false, true};
+	struct data_traffic t = across(&x);
+	double got[SENDERS];
+
+	t.silent = silent;
+	measure(&x, &t, got);
+	expect(got[0], 1.0 / 3, "weight 1");
+	expect(got[1], 2.0 / 3, "weight 2");
+	scene_free(&x);
+}
+END_TEST
+
+/* A level of high priority has what it asks for, whatever the others send. */
+START_TEST(priority)
+{
+	static const struct {
+		const char *yaml;
+		double high;
+	} row[] = {
+		{"qos: {levels: {ctl: {priority: high}, bulk: {}},\n"
+		 "  high_limit: {switches: 255}}\n",
+			1.0},
+		/* 8 KiB, four packets of 2 KiB, then one of the others */
+		{"qos: {levels: {ctl: {priority: high}, bulk: {}},\n"
+		 "  high_limit: {switches: 2}}\n",
+			0.8},
+	};
+	struct scene x = scene_new(row[_i].yaml);
+	struct data_traffic t = across(&x);
+	double got[SENDERS];
+
+	measure(&x, &t, got);
+	expect(got[1], row[_i].high, "high, saturated");
+	expect(got[0], (1 - row[_i].high) / 2, "default");
+	expect(got[2], (1 - row[_i].high) / 2, "bulk");
+	scene_free(&x);
+}
+END_TEST
+
+/* One host that sends all levels: its own tables share out its link. */
+START_TEST(one_host)
+{
+	struct scene x = scene_new(
+		"qos: {levels: {default: {weight: 1, weight_at: {hosts: 4}},\n"
+		"  gold: {weight: 1, weight_at: {hosts: 3}},\n"
+		"  iron: {weight: 1, weight_at: {hosts: 1}}}}\n");
+	static const bool silent[2 * SENDERS] = {
+		false, true, true, true, true, true};
+	static const uint32_t to[SENDERS] = {3, 4, 5};
+	struct data_traffic t = data_traffic_defaults();
+	double got[SENDERS];
+
+	t.pattern = DATA_HOTSPOT;
+	t.hot = 1;
+	t.target = to;
+	t.ntargets = SENDERS;
+	t.silent = silent;
+	t.sl = sl_by_receiver;
+	t.cookie = &x;
+	t.load = 6;
+	t.ahead = 8;
+	t.refuse = true;
+	measure(&x, &t, got);
+	expect(got[0], 4.0 / 8, "weight 4");
+	expect(got[1], 3.0 / 8, "weight 3");
+	expect(got[2], 1.0 / 8, "weight 1");
+	scene_free(&x);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("data_qos");
+	TCase *t = tcase_create("data_qos");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, weights);
+	tcase_add_test(t, idle_levels);
+	tcase_add_loop_test(t, priority, 0, 2);
+	tcase_add_test(t, one_host);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}

@@ -1,0 +1,684 @@
+/*
+ * Levels of service through the whole daemon: what the switches hold is what
+ * was asked for, nothing is sent that need not be, old and new levels live side
+ * by side without a cycle, a shortage is told.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/config.h"
+#include "sm/base/rng.h"
+#include "sm/view/view_slvl.h"
+#include "tests/sim/model/world.h"
+#include "tests/sim/referee/referee.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+enum { SEED = 5, ROUNDS = 12 };
+
+static const char three[] = "qos:\n"
+			    "  levels:\n"
+			    "    gold: {weight: 8, sl: 3}\n"
+			    "    ctl: {priority: high, weight_at: {hosts: 2}}\n"
+			    "  rules:\n"
+			    "    iser: {level: gold, services: [iser]}\n"
+			    "    ctl: {level: ctl, classes: [7]}\n";
+
+static struct fabric *
+tree(void)
+{
+	const struct gen_fattree2 p = {2, 4, 1, 3, 3};
+
+	return gen_tree_two(&p, NULL);
+}
+
+static struct world *
+start(const struct fabric *f, const struct sim_options *o, const char *yaml)
+{
+	struct sim_options usual = sim_defaults();
+	struct world *w = world_new(f, o != NULL ? o : &usual, yaml);
+
+	world_start(w);
+	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
+	return w;
+}
+
+static void
+configure(struct world *w, const char *yaml)
+{
+	static const char *const engines[] = {"ftree", "updn", NULL};
+	struct diag_list d;
+	struct config *c = config_parse("t", yaml, strlen(yaml), engines, &d);
+
+	ck_assert_msg(c != NULL, "%s", d.n > 0 ? d.item[0].message : "?");
+	diag_free(&d);
+	sm_reconfigure(w->sm, c, sim_now(w->sim));
+	config_unref(c);
+	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
+}
+
+/* Everything is in order when every SL of the view's may be in use. */
+static uint16_t
+all_sls(void *cookie, uint16_t from, uint16_t to)
+{
+	const struct qos *q = cookie;
+	uint16_t sls = 0;
+
+	(void)from;
+	(void)to;
+	for (unsigned i = 0; i < q->want.levels.n; i++)
+		for (unsigned k = 0; k < q->want.levels.lanes; k++)
+			sls |= (uint16_t)(1U << q->want.levels.sl[i][k]);
+	return sls;
+}
+
+static void
+expect_order(struct world *w, const char *when)
+{
+	const struct referee_sls sls = {sm_view(w->sm)->qos, all_sls};
+	struct referee_report r;
+	struct reason why;
+
+	ck_assert_msg(referee_with_sls(w->sim, fabric_first_host(w->fabric),
+			      REFEREE_ALL, &sls, &r, &why) == 0,
+		"%s: %s", when, why.text);
+}
+
+/* What the view says of every turn and port is what the devices hold. */
+static void
+expect_true(struct world *w)
+{
+	const struct view *v = sm_view(w->sm);
+	const struct topo *t = v->topo;
+	unsigned rows = 0, tables = 0;
+	uint8_t row[8], table[64], is[MAD_DATA];
+
+	for (port_ix p = 0; p < t->nports; p++) {
+		const struct topo_node *n = &t->node[t->port[p].node];
+		bool sw = n->type == TOPO_SWITCH;
+		uint32_t at =
+			fabric_find(w->fabric, topo_desc(t, t->port[p].node));
+
+		for (unsigned in = 0; in <= (sw ? n->nports : 0U); in++) {
+			if (in == t->port[p].num ||
+				(in > 0 && t->port[n->first_port + in].peer ==
+						   TOPO_NONE) ||
+				!lanes_sl2vl(v, t->port[p].node, in,
+					t->port[p].num, row))
+				continue;
+			for (unsigned sl = 0; sl < 16; sl++)
+				ck_assert_uint_eq(sim_vl(w->sim, at, in,
+							  t->port[p].num, sl),
+					row[sl / 2] >> (sl % 2 ? 0 : 4) & 15);
+			rows++;
+		}
+		for (unsigned part = 1; part <= 4; part++) {
+			if (!lanes_vlarb(v, p, part, table))
+				continue;
+			ck_assert_uint_eq(
+				sim_read(w->sim, at, t->port[p].num, MAD_VLARB,
+					part << 16 | t->port[p].num, is),
+				0);
+			ck_assert_mem_eq(table, is, 16);
+			tables++;
+		}
+	}
+	ck_assert_uint_gt(rows, 0);
+	ck_assert_uint_gt(tables, 0);
+	ck_assert_uint_eq(v->qos->missing, 0);
+}
+
+static uint64_t
+sets(const struct world *w, uint16_t attr)
+{
+	return sim_stats(w->sim)->by[attr][MAD_SET & 7];
+}
+
+static uint64_t
+gets(const struct world *w, uint16_t attr)
+{
+	return sim_stats(w->sim)->by[attr][MAD_GET & 7];
+}
+
+START_TEST(nothing_without_levels)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, NULL, "");
+	uint8_t row[8], table[64];
+
+	ck_assert_uint_eq(sets(w, MAD_SL2VL) + gets(w, MAD_SL2VL), 0);
+	ck_assert_uint_eq(sets(w, MAD_VLARB) + gets(w, MAD_VLARB), 0);
+	ck_assert(!lanes_sl2vl(sm_view(w->sm), 0, 0, 1, row));
+	ck_assert(!lanes_vlarb(sm_view(w->sm), 1, 1, table));
+	ck_assert(!lanes_levels(sm_view(w->sm)));
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+static unsigned
+weight_of(const uint8_t *table, unsigned vl)
+{
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < 32; i++)
+		sum += table[2 * i] == vl ? table[2 * i + 1] : 0;
+	return sum;
+}
+
+START_TEST(tables_as_configured)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, NULL, three);
+	uint32_t leaf = fabric_find(f, "leaf1"), h = fabric_find(f, "h1");
+	uint8_t is[MAD_DATA];
+
+	expect_order(w, "bring-up");
+	expect_true(w);
+	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 0), 0);
+	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 3), 1); /* gold */
+	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 1), 2); /* ctl */
+	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 9), 0); /* nobody's */
+	ck_assert_uint_eq(sim_vl(w->sim, h, 0, 1, 3), 1);
+	ck_assert_uint_eq(
+		sim_read(w->sim, leaf, 0, MAD_VLARB, 1 << 16 | 4, is), 0);
+	ck_assert_uint_eq(weight_of(is, 1), 8 * weight_of(is, 0));
+	ck_assert_uint_eq(weight_of(is, 2), 0);
+	for (unsigned vl = 3; vl < 8; vl++) /* they work, nobody uses them */
+		ck_assert_uint_eq(weight_of(is, vl), 1);
+	ck_assert_uint_eq(
+		sim_read(w->sim, leaf, 0, MAD_VLARB, 3 << 16 | 4, is), 0);
+	ck_assert_uint_eq(is[0], 2);
+	ck_assert_uint_gt(is[1], 0);
+	ck_assert_uint_eq(sim_port_info(w->sim, leaf, 4)->vl_high_limit, 16);
+	ck_assert_uint_eq(sim_port_info(w->sim, h, 1)->vl_high_limit, 16);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+START_TEST(second_life_writes_nothing)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, NULL, three);
+
+	/* nothing is learned; what was written is read back in part */
+	ck_assert_uint_le(gets(w, MAD_SL2VL), sets(w, MAD_SL2VL));
+	ck_assert_uint_eq(gets(w, MAD_VLARB), 0);
+	world_kill(w);
+	sim_clear_stats(w->sim);
+	world_start(w);
+	ck_assert(world_settle(w, mono_ms(120000)));
+	ck_assert_uint_eq(sets(w, MAD_SL2VL) + sets(w, MAD_VLARB), 0);
+	ck_assert_uint_gt(gets(w, MAD_SL2VL), 0);
+	expect_true(w);
+	/* and a change of one level's weight touches weights alone */
+	sim_clear_stats(w->sim);
+	configure(w, "qos: {levels: {gold: {weight: 9, sl: 3}, ctl: "
+		     "{priority: high, weight_at: {hosts: 2}}}}\n");
+	ck_assert_uint_eq(sets(w, MAD_SL2VL) + gets(w, MAD_SL2VL), 0);
+	ck_assert_uint_gt(sets(w, MAD_VLARB), 0);
+	ck_assert_uint_eq(sets(w, MAD_LFT), 0);
+	expect_true(w);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+START_TEST(many_rows_at_once)
+{
+	struct fabric *f = tree();
+	struct sim_options o = sim_defaults();
+	struct world *w;
+	uint64_t single;
+
+	w = start(f, &o, three);
+	single = sets(w, MAD_SL2VL);
+	world_free(w);
+	o.opt_sl2vl = true;
+	w = start(f, &o, three);
+	expect_true(w);
+	expect_order(w, "bring-up");
+	/* one for all turns; port 0 is a base one, that is told by itself */
+	ck_assert_uint_lt(sets(w, MAD_SL2VL), single);
+	ck_assert_uint_eq(sets(w, MAD_SL2VL), 12 + 4 * (1 + 5) + 2 * (1 + 4));
+	sim_clear_stats(w->sim);
+	configure(w, "qos: {levels: {a: {}}}\n");
+	expect_true(w);
+	ck_assert_uint_eq(sets(w, MAD_SL2VL), 12 + 4 * (1 + 5) + 2 * (1 + 4));
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+/* A switch that promises to take many rows, or weights, and refuses. */
+struct refusal {
+	struct world *w;
+	uint32_t node;
+	uint16_t attr;
+	bool many; /* of SL2VL: only those for many turns */
+	unsigned times;
+};
+
+static enum sim_verdict
+refuse(void *cookie, struct sim_msg *m)
+{
+	struct refusal *x = cookie;
+	struct transport_msg answer = m->m;
+	struct smp smp;
+
+	if (m->where != SIM_AT_SMA || m->node != x->node ||
+		smp_decode(m->m.mad, m->m.len, &smp, NULL) != 0 ||
+		smp.attr != x->attr || smp.method != MAD_SET ||
+		(x->many && smp.mod >> 16 == 0))
+		return SIM_PASS;
+	x->times++;
+	smp.method = MAD_GET_RESP;
+	smp.response = true;
+	smp.status = MAD_STATUS_FIELD;
+	smp_encode(&smp, answer.mad);
+	sim_inject(x->w->ep, &answer, mono_us(10));
+	return SIM_DROP;
+}
+
+START_TEST(refusals)
+{
+	static const struct {
+		uint16_t attr;
+		bool many;
+		unsigned missing, times; /* ports, at most so many Sets */
+	} row[] = {{MAD_SL2VL, true, 0, 1}, {MAD_VLARB, false, 5, 10},
+		{MAD_SL2VL, false, 5, 64}};
+	struct fabric *f = tree();
+	struct sim_options o = sim_defaults();
+	struct refusal x = {
+		NULL, fabric_find(f, "leaf2"), row[_i].attr, row[_i].many, 0};
+	struct world *w;
+	unsigned times;
+
+	o.opt_sl2vl = row[_i].many;
+	x.w = w = world_new(f, &o, three);
+	sim_set_hook(w->sim, refuse, &x);
+	world_start(w);
+	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
+	ck_assert_uint_ge(x.times, 1);
+	ck_assert_uint_le(x.times, row[_i].times);
+	ck_assert_uint_eq(sm_view(w->sm)->qos->missing, row[_i].missing);
+	times = x.times;
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	ck_assert(world_settle(w, mono_ms(120000)));
+	ck_assert_uint_eq(x.times, times); /* asked once */
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+START_TEST(levels_come_and_go)
+{
+	struct fabric *f = tree();
+	struct world *w = start(f, NULL, "");
+	uint32_t leaf = fabric_find(f, "leaf1");
+
+	configure(w, three);
+	expect_true(w);
+	expect_order(w, "levels came");
+	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 3), 1);
+	configure(w, "qos: {levels: {gold: {sl: 4}}, unknown_sl: drop}\n");
+	expect_true(w);
+	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 3), 15);
+	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 4), 1);
+	configure(w, "{}\n");
+	for (unsigned sl = 0; sl < 16; sl++)
+		ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, sl), 0);
+	ck_assert(!lanes_levels(sm_view(w->sm)));
+	sim_clear_stats(w->sim);
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	ck_assert(world_settle(w, mono_ms(120000)));
+	ck_assert_uint_eq(sets(w, MAD_SL2VL) + sets(w, MAD_VLARB), 0);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+static struct lanes_grant
+grant(const struct world *w, struct qos_ask ask)
+{
+	return lanes_grant(sm_view(w->sm), &ask, 0);
+}
+
+START_TEST(who_gets_what)
+{
+	static const char yaml[] =
+		"partitions:\n"
+		"  disks: {pkey: 0x10, members: {all: full}}\n"
+		"qos:\n"
+		"  levels:\n"
+		"    gold: {sl: 3, mtu_limit: 1024, rate_limit: 10,\n"
+		"      packet_lifetime: 9}\n"
+		"    slow: {sl: 2}\n"
+		"    ctl: {sl: 1}\n"
+		"  rules:\n"
+		"    one: {level: ctl, with: [h1], services: ['tcp:5-7']}\n"
+		"    disks: {level: gold, partitions: [disks]}\n"
+		"    some: {level: slow, among: ['h[23]']}\n";
+	struct fabric *f = tree();
+	struct world *w = start(f, NULL, yaml);
+	const struct topo *t = sm_view(w->sm)->topo;
+	port_ix h[4];
+	struct lanes_grant g;
+
+	for (unsigned i = 1; i < 4; i++) {
+		char name[8];
+
+		(void)snprintf(name, sizeof(name), "h%u", i);
+		h[i] = topo_by_port_guid(
+			t, fabric_port(f, fabric_find(f, name), 1)->guid);
+	}
+	g = grant(w, (struct qos_ask){h[1], h[2], 0x8010, .by_service = true,
+			     .service = 0x01060006});
+	ck_assert_uint_eq(g.sl, 1);
+	g = grant(w, (struct qos_ask){h[2], h[1], 0x8010, .by_service = true,
+			     .service = 0x01060007});
+	ck_assert_uint_eq(g.sl, 1);
+	g = grant(w, (struct qos_ask){h[2], h[1], 0x10, .by_service = true,
+			     .service = 0x01060008});
+	ck_assert_uint_eq(g.sl, 3);
+	ck_assert_uint_eq(g.mtu, 3);
+	ck_assert_uint_eq(g.rate, 3);
+	ck_assert_uint_eq(g.life, 9);
+	g = grant(
+		w, (struct qos_ask){.from = h[2], .to = h[3], .pkey = 0xffff});
+	ck_assert_uint_eq(g.sl, 2);
+	g = grant(
+		w, (struct qos_ask){.from = h[1], .to = h[3], .pkey = 0xffff});
+	ck_assert_uint_eq(g.sl, 0);
+	ck_assert_uint_eq(g.mtu, 0);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+/* One host with a single lane: levels meet on its cable, and nowhere else. */
+START_TEST(shortage)
+{
+	struct fabric *f = tree();
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o, three);
+	uint32_t leaf = fabric_find(f, "leaf1"), h = fabric_find(f, "h2");
+	struct mad_port_info pi = *sim_port_info(w->sim, h, 1);
+	struct sm_status st;
+	unsigned port;
+	uint32_t peer;
+
+	pi.vl_cap = 1;
+	sim_hand_port(w->sim, h, 1, &pi);
+	ck_assert(fabric_peer(f, h, 1, &peer, &port) && peer == leaf);
+	world_start(w);
+	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
+	expect_order(w, "a poor host");
+	for (unsigned sl = 0; sl < 16; sl++)
+		ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, port, sl), 0);
+	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 3), 1);
+	sm_status(w->sm, &st);
+	ck_assert_ptr_nonnull(strstr(st.lanes, "2 of"));
+	ck_assert_ptr_nonnull(strstr(st.alarm, "fewer lanes"));
+	/* refused: everywhere or nowhere */
+	configure(w, "qos: {levels: {gold: {sl: 3}}, shortage: refuse}\n");
+	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 3), 0);
+	sm_status(w->sm, &st);
+	ck_assert_ptr_nonnull(strstr(st.alarm, "everywhere"));
+	configure(w, "{}\n");
+	sm_status(w->sm, &st);
+	ck_assert_str_eq(st.alarm, "");
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+/* A cable between switches, as the simulator has it. */
+struct cable {
+	uint32_t node[2];
+	unsigned port[2];
+};
+
+/* The n-th way up of a leaf. */
+static struct cable
+way_up(const struct fabric *f, const char *leaf, unsigned n)
+{
+	struct cable c = {.node = {fabric_find(f, leaf)}};
+
+	for (;;) {
+		c.port[0]++;
+		if (fabric_peer(
+			    f, c.node[0], c.port[0], &c.node[1], &c.port[1]) &&
+			f->node[c.node[1]].type == FABRIC_SWITCH && n-- == 0)
+			return c;
+	}
+}
+
+/* One end can do so many VLs (a code), as a cable that comes up has it. */
+static void
+widen(struct world *w, const struct cable *c, uint8_t vls)
+{
+	struct mad_port_info pi =
+		*sim_port_info(w->sim, c->node[0], c->port[0]);
+
+	pi.vl_cap = vls;
+	sim_hand_port(w->sim, c->node[0], c->port[0], &pi);
+}
+
+/* Out, and another one in its place. */
+static void
+replace(struct world *w, const struct cable *c, uint8_t vls)
+{
+	sim_fault_link(w->sim, c->node[0], c->port[0], false);
+	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
+	expect_order(w, "a cable is out");
+	widen(w, c, vls);
+	sim_fault_link(w->sim, c->node[0], c->port[0], true);
+	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
+	expect_order(w, "another one is in");
+}
+
+/* Switches send SL i into that cable on VL i mod vls, and on VL i elsewhere. */
+static void
+expect_fold(const struct world *w, const struct cable *c, unsigned vls)
+{
+	const struct fabric *f = w->fabric;
+	unsigned lanes = sm_view(w->sm)->routes->lanes.n, folded = 0;
+
+	for (uint32_t n = 0; n < f->nnodes; n++)
+		for (unsigned out = 1; out <= f->node[n].nports; out++) {
+			uint32_t peer;
+			unsigned in;
+			bool here = (n == c->node[0] && out == c->port[0]) ||
+				    (n == c->node[1] && out == c->port[1]);
+
+			if (f->node[n].type != FABRIC_SWITCH ||
+				!fabric_peer(f, n, out, &peer, &in) ||
+				f->node[peer].type != FABRIC_SWITCH)
+				continue;
+			in = out == 1 ? 2 : 1;
+			folded += here;
+			for (unsigned sl = 0; sl < lanes; sl++)
+				ck_assert_uint_eq(
+					sim_vl(w->sim, n, in, out, sl),
+					here ? sl % vls : sl);
+		}
+	ck_assert_uint_eq(folded, 2);
+}
+
+/* All pairs' lanes, by the numbers of switches, which stay. */
+static uint64_t
+pairs(const struct world *w)
+{
+	const struct routes *r = sm_view(w->sm)->routes;
+	uint64_t h = r->lanes.n;
+
+	for (sw_ix a = 0; a < r->topo->nsw; a++)
+		for (sw_ix b = 0; b < r->topo->nsw; b++)
+			h = h * 31 + routes_lane(&r->lanes, a, b);
+	return h;
+}
+
+static void
+told(const struct world *w, char few[LANES_SHORT], char shared[LANES_SHORT])
+{
+	const struct view *v = sm_view(w->sm);
+
+	lanes_short(v->qos->cfg, v->routes, few, LANES_SHORT);
+	(void)lanes_shared(v->qos->cfg, v->routes, shared, LANES_SHORT);
+}
+
+/*
+ * A cable has fewer VLs than there are lanes: they share them there, it is
+ * named, and no pair has another SL for it, nor when cables are replaced.
+ */
+START_TEST(narrow)
+{
+	struct fabric *f = tree();
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o, "routing: {ftree: {lanes: 4}}\n");
+	struct cable c = way_up(f, "leaf2", 0), d = way_up(f, "leaf3", 1);
+	char want[64], few[LANES_SHORT], shared[LANES_SHORT];
+	uint64_t lanes;
+
+	widen(w, &c, 2);
+	world_start(w);
+	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
+	expect_order(w, "a narrow cable");
+	ck_assert_uint_eq(sm_view(w->sm)->routes->lanes.n, 4);
+	lanes = pairs(w);
+	expect_fold(w, &c, 2);
+	told(w, few, shared);
+	ck_assert_str_eq(few, "");
+	ck_assert_ptr_nonnull(strstr(shared,
+		"4 lanes share VLs at 2 of 16 ports between switches: 2 have 2 "
+		"VLs"));
+	(void)snprintf(want, sizeof(want), "first port %u of", c.port[1]);
+	ck_assert_msg(strstr(shared, want) != NULL, "%s", shared);
+	ck_assert_ptr_nonnull(strstr(shared, "spine1"));
+	/* a wide one instead, then one of a single VL somewhere else */
+	replace(w, &c, 4);
+	expect_fold(w, &c, 4);
+	told(w, few, shared);
+	ck_assert_str_eq(shared, "");
+	replace(w, &d, 1);
+	expect_fold(w, &d, 1);
+	ck_assert_uint_eq(pairs(w), lanes);
+	told(w, few, shared);
+	ck_assert_str_eq(few, "");
+	ck_assert_ptr_nonnull(strstr(shared, "have 1 VL,"));
+	configure(w, "routing: {ftree: {lanes: 1}}\n");
+	told(w, few, shared);
+	ck_assert_str_eq(shared, "");
+	world_free(w);
+	fabric_free(f);
+}
+
+/* ---- any levels, lanes and links ---- */
+
+static void
+random_yaml(struct rng *r, unsigned lanes, char *out, size_t size)
+{
+	unsigned n = 1 + rng_below(r, 16 / lanes - 1), i;
+	size_t at = (size_t)snprintf(out, size,
+		"routing: {ftree: {lanes: %u}}\nqos:\n  levels:\n", lanes);
+
+	for (i = 0; i < n; i++)
+		at += (size_t)snprintf(out + at, size - at,
+			"    l%u: {weight: %u, priority: %s, shares_with: "
+			"%s}\n",
+			i, 1 + rng_below(r, 255),
+			rng_below(r, 3) == 0 ? "high" : "low",
+			i > 1 && rng_below(r, 2) != 0 ? "l0" : "default");
+}
+
+/*
+ * Every moment of a change: whatever SLs there are, no cycle. Rows are old here
+ * and new there.
+ */
+struct moments {
+	struct world *w;
+	const char *when;
+	unsigned seen;
+};
+
+static void
+look(void *cookie, const struct sim_change *c)
+{
+	struct moments *m = cookie;
+	struct referee_report r;
+	struct reason why = {""};
+
+	if (c->what != SIM_LANES || m->seen++ % 7 != 0)
+		return;
+	(void)referee_fabric(m->w->sim, fabric_first_host(m->w->fabric),
+		REFEREE_WAYS | REFEREE_CYCLES, &r, &why);
+	ck_assert_msg(r.cyclic == 0 && r.holes == 0 && r.loops == 0, "%s: %s",
+		m->when, why.text);
+}
+
+START_TEST(any)
+{
+	struct rng r = {SEED + (uint64_t)_i};
+	struct fabric *f = tree();
+	struct sim_options o = sim_defaults();
+	struct moments m;
+	struct world *w;
+	char yaml[2000], when[64];
+
+	o.vl_cap = (uint8_t)(1 + rng_below(&r, 5));
+	o.opt_sl2vl = rng_below(&r, 2) != 0;
+	(void)snprintf(
+		when, sizeof(when), "seed %d, vl_cap %u", SEED + _i, o.vl_cap);
+	random_yaml(&r, 1U << rng_below(&r, 3), yaml, sizeof(yaml));
+	w = world_new(f, &o, yaml);
+	for (uint32_t i = 0; i < f->nnodes; i++)
+		for (unsigned p = 1; p <= f->node[i].nports; p++) {
+			struct mad_port_info pi = *sim_port_info(w->sim, i, p);
+
+			if (rng_below(&r, 6) != 0)
+				continue;
+			pi.vl_cap = (uint8_t)(1 + rng_below(&r, o.vl_cap));
+			sim_hand_port(w->sim, i, p, &pi);
+		}
+	world_start(w);
+	ck_assert_msg(
+		world_settle(w, mono_ms(120000)), "%s: %s", when, w->last_why);
+	expect_order(w, when);
+	m = (struct moments){w, when, 0};
+	sim_watch(w->sim, look, &m);
+	for (unsigned i = 0; i < 2; i++) {
+		random_yaml(&r, 1U << rng_below(&r, 3), yaml, sizeof(yaml));
+		configure(w, yaml);
+		expect_order(w, when);
+	}
+	ck_assert_uint_eq(w->runs_failed, 0);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("qos_life");
+	TCase *t = tcase_create("qos_life");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, nothing_without_levels);
+	tcase_add_test(t, tables_as_configured);
+	tcase_add_test(t, second_life_writes_nothing);
+	tcase_add_test(t, many_rows_at_once);
+	tcase_add_loop_test(t, refusals, 0, 3);
+	tcase_add_test(t, levels_come_and_go);
+	tcase_add_test(t, who_gets_what);
+	tcase_add_test(t, shortage);
+	tcase_add_test(t, narrow);
+	tcase_add_loop_test(t, any, 0, ROUNDS);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}

@@ -1,0 +1,253 @@
+/*
+ * Something is lost: how long until nothing leads there any more? On the
+ * virtual clock, where time-outs are what takes time.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/view/view.h"
+#include "tests/unit/restart_fixture.h"
+#include "tests/unit/suite.h"
+
+enum { STEP_MS = 5, QUICK_MS = 130, LIMIT_MS = 20000, CARD = 3 };
+
+/* A tree of 8-port switches: 32 leaves, 32 in the middle, 16 tops. */
+static struct world *
+tree_world(struct fabric **f, const char *yaml)
+{
+	struct reason why = {""};
+	struct world *w;
+
+	*f = gen_tree_three(8, &why);
+	ck_assert_msg(*f != NULL, "%s", why.text);
+	w = life_start(*f, yaml);
+	ck_assert(world_settle(w, mono_ms(60000)));
+	return w;
+}
+
+enum level { TOP, MID };
+
+/* The i-th switch of a level, from 1 on. */
+static uint32_t
+named(const struct world *w, enum level level, unsigned i)
+{
+	char text[32];
+	uint32_t n;
+
+	if (level == TOP)
+		(void)snprintf(text, sizeof(text), "top%u", i);
+	else
+		(void)snprintf(text, sizeof(text), "pod%u.mid%u",
+			(i - 1) / 4 + 1, (i - 1) % 4 + 1);
+	n = fabric_find(w->fabric, text);
+	ck_assert_msg(n != FABRIC_NONE, "%s", text);
+	return n;
+}
+
+/* Does a live switch send a LID of somebody present into a dead cable? */
+static bool
+dead_ends(const struct world *w)
+{
+	const struct fabric *f = w->fabric;
+
+	for (uint32_t s = 0; s < f->nnodes; s++) {
+		if (f->node[s].type != FABRIC_SWITCH || !sim_present(w->sim, s))
+			continue;
+		for (uint32_t d = 0; d < f->nnodes; d++) {
+			unsigned p = f->node[d].type == FABRIC_SWITCH ? 0 : 1;
+			uint16_t lid = sim_port_info(w->sim, d, p)->lid;
+			uint8_t out = sim_lft(w->sim, s, lid);
+
+			if (d != s && sim_present(w->sim, d) && lid != 0 &&
+				out != 255 &&
+				sim_port_info(w->sim, s, out)->state < 4)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Milliseconds until nothing leads into a dead cable. */
+static unsigned
+repaired(struct world *w)
+{
+	unsigned ms = 0;
+
+	ck_assert(dead_ends(w));
+	while (dead_ends(w) && ms < LIMIT_MS) {
+		world_run(w, mono_ms(STEP_MS));
+		ms += STEP_MS;
+	}
+	return ms;
+}
+
+/* In the end everything is as it should be. */
+static void
+sound(struct world *w)
+{
+	struct referee_report r;
+	struct reason why = {""};
+
+	ck_assert(world_settle(w, mono_ms(60000)));
+	ck_assert_msg(
+		referee_fabric(w->sim, fabric_first_host(w->fabric),
+			REFEREE_ALL & ~(unsigned)REFEREE_LOAD, &r, &why) == 0,
+		"%s", why.text);
+	ck_assert_uint_eq(sm_view(w->sm)->topo->nsw, r.switches);
+}
+
+/* Our own cable: what is left is no fabric, and said so; until it is back. */
+START_TEST(our_own_cable)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "sweep: {interval: 1s}");
+	uint32_t us = fabric_first_host(f);
+
+	ck_assert(world_settle(w, mono_ms(60000)));
+	ck_assert_str_eq(w->last_why, "");
+	sim_fault_link(w->sim, us, 1, false);
+	world_run(w, mono_ms(20000));
+	ck_assert_msg(strstr(w->last_why, "port 1, through which") != NULL,
+		"\"%s\"", w->last_why);
+	sim_fault_link(w->sim, us, 1, true);
+	world_run(w, mono_ms(20000));
+	sound(w);
+	ck_assert_str_eq(w->last_why, "");
+	life_end(w, f);
+}
+END_TEST
+
+/* Whichever switch it is, and whatever way its neighbours' traps take. */
+START_TEST(one_switch)
+{
+	struct fabric *f;
+	struct world *w = tree_world(&f, "sweep: {interval: 0}");
+	unsigned last = _i == 0 ? 16 : 32, ms;
+
+	for (unsigned i = 1; i <= last; i += 3) {
+		uint32_t n = named(w, (enum level)_i, i);
+
+		sim_fault_node(w->sim, n, false);
+		ms = repaired(w);
+		ck_assert_msg(ms < QUICK_MS, "%d, %u: %u ms", _i, i, ms);
+		sound(w);
+		sim_fault_node(w->sim, n, true);
+		sound(w);
+	}
+	life_end(w, f);
+}
+END_TEST
+
+/* Several at once, of which only some have neighbours that are heard. */
+START_TEST(line_card)
+{
+	struct fabric *f;
+	struct world *w = tree_world(&f, "sweep: {interval: 0}");
+	unsigned ms;
+
+	for (unsigned i = 0; i < CARD; i++)
+		sim_fault_node(
+			w->sim, named(w, (enum level)_i, 1 + 5 * i), false);
+	ms = repaired(w);
+	ck_assert_msg(ms < 2 * QUICK_MS, "%u ms", ms);
+	sound(w);
+	for (unsigned i = 0; i < CARD; i++)
+		sim_fault_node(
+			w->sim, named(w, (enum level)_i, 1 + 5 * i), true);
+	sound(w);
+	life_end(w, f);
+}
+END_TEST
+
+/* A switch that hangs is waited for, but nobody else's repair is. */
+START_TEST(beside_one_that_hangs)
+{
+	const struct sim_behaviour hung = {.hung = true}, well = {0};
+	struct fabric *f;
+	struct world *w = tree_world(&f, "sweep: {interval: 1s}");
+	uint32_t n, h;
+	unsigned ms;
+
+	h = named(w, TOP, 11);
+	n = named(w, TOP, 3);
+	sim_fault_behave(w->sim, h, &hung);
+	world_run(w, mono_ms(1000 + 200 * _i)); /* it is being swept for */
+	sim_fault_node(w->sim, n, false);
+	ms = repaired(w);
+	ck_assert_msg(ms < 2 * QUICK_MS, "%u ms", ms);
+	sim_fault_behave(w->sim, h, &well);
+	world_run(w, mono_ms(40000));
+	sound(w);
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
+	life_end(w, f);
+}
+END_TEST
+
+static enum sim_verdict
+no_traps(void *cookie, struct sim_msg *m)
+{
+	(void)cookie;
+	return m->where == SIM_AT_ENDPOINT && m->m.mad[3] == MAD_TRAP
+		       ? SIM_DROP
+		       : SIM_PASS;
+}
+
+/* Nobody tells: the light sweep finds it, and its own silences cost little. */
+START_TEST(untold)
+{
+	struct fabric *f;
+	struct world *w = tree_world(&f, "sweep: {interval: 1s}");
+	unsigned ms;
+
+	sim_set_hook(w->sim, no_traps, NULL);
+	sim_fault_node(w->sim, named(w, (enum level)_i, 2), false);
+	ms = repaired(w);
+	ck_assert_msg(ms < 1000 + 2 * QUICK_MS, "%u ms", ms);
+	sim_set_hook(w->sim, NULL, NULL);
+	sound(w);
+	life_end(w, f);
+}
+END_TEST
+
+/* In the middle of a push, also to the one that goes. */
+START_TEST(during_a_push)
+{
+	struct fabric *f;
+	struct world *w = tree_world(&f, "sweep: {interval: 0}");
+	uint32_t n = named(w, MID, 6);
+	struct sm_status s;
+	unsigned ms;
+
+	sim_fault_node(w->sim, n, false);
+	sound(w);
+	sim_fault_node(w->sim, n, true);
+	do {
+		world_run(w, mono_us(20));
+		sm_status(w->sm, &s);
+	} while (s.phase != SM_PUSH);
+	world_run(w, mono_us(20 * _i));
+	sim_fault_node(w->sim, n, false);
+	ms = dead_ends(w) ? repaired(w) : 0;
+	ck_assert_msg(ms < 3 * QUICK_MS, "%u ms", ms);
+	sound(w);
+	life_end(w, f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("lost");
+	TCase *t = tcase_create("lost");
+
+	suite_add_tcase(s, t);
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, our_own_cable);
+	tcase_add_loop_test(t, one_switch, 0, 2);
+	tcase_add_loop_test(t, line_card, 0, 2);
+	tcase_add_loop_test(t, beside_one_that_hangs, 0, 8);
+	tcase_add_loop_test(t, untold, 0, 2);
+	tcase_add_loop_test(t, during_a_push, 0, 8);
+	return suite_run(s);
+}

@@ -1,0 +1,160 @@
+/*
+ * Trees through the whole daemon: what a damage left behind is put right when
+ * somebody asks for it; lanes reach the switches and the hosts.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/sim/data/data.h"
+#include "tests/sim/data/data_report.h"
+#include "tests/sim/data/data_traffic.h"
+#include "tests/unit/restart_fixture.h"
+#include "tests/unit/suite.h"
+#include "tests/unit/tables_hash.h"
+
+static uint64_t
+tables(const struct world *w)
+{
+	return tables_hash(sm_view(w->sm)->routes);
+}
+
+static void
+cables(struct world *w, const struct fabric *f, bool up)
+{
+	uint32_t leaf = fabric_find(f, "leaf3");
+
+	for (unsigned p = 5; p <= 7; p++)
+		sim_fault_link(w->sim, leaf, p, up);
+}
+
+START_TEST(rebalance)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "routing: {load_limit: 9}\n");
+	uint64_t first, generation;
+
+	life_expect_order(w, "bring-up");
+	first = tables(w);
+	cables(w, f, false);
+	life_expect_order(w, "cables pulled");
+	cables(w, f, true);
+	life_expect_order(w, "cables back");
+	ck_assert_uint_ne(tables(w), first);
+	generation = sm_view(w->sm)->generation;
+	sm_rebalance(w->sm, sim_now(w->sim), "test");
+	life_expect_order(w, "rebalanced");
+	ck_assert_uint_eq(tables(w), first);
+	ck_assert_uint_gt(sm_view(w->sm)->generation, generation);
+	ck_assert(sm_view(w->sm)->story.rebalanced);
+	/* once: what comes next keeps again */
+	cables(w, f, false);
+	life_expect_order(w, "cables pulled again");
+	ck_assert(!sm_view(w->sm)->story.rebalanced);
+	ck_assert_uint_eq(w->runs_failed, 0);
+	life_end(w, f);
+}
+END_TEST
+
+/* Asked for while the tables are being written: done after that. */
+START_TEST(rebalance_in_between)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "routing: {load_limit: 9}\n");
+	uint64_t first;
+
+	life_expect_order(w, "bring-up");
+	first = tables(w);
+	for (int us = 100; us < 60000; us = us * 3 / 2) {
+		cables(w, f, false);
+		life_expect_order(w, "cables pulled");
+		cables(w, f, true);
+		world_run(w, mono_us(us));
+		sm_rebalance(w->sm, sim_now(w->sim), "test");
+		life_expect_order(w, "rebalanced");
+		world_run(w, mono_ms(30000));
+		life_expect_order(w, "later");
+		ck_assert_msg(tables(w) == first, "asked for after %d us", us);
+	}
+	life_end(w, f);
+}
+END_TEST
+
+struct sender {
+	const struct world *w;
+	const struct data *d;
+	unsigned seen; /* bit l: a packet with SL l */
+};
+
+static uint8_t
+sl_of(void *cookie, uint32_t src, uint32_t dst)
+{
+	struct sender *x = cookie;
+	const struct routes *r = sm_view(x->w->sm)->routes;
+	const struct fabric *f = x->w->fabric;
+	sw_ix at[2];
+	uint32_t end[2] = {src, dst};
+	uint8_t sl;
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct fabric_port *p =
+			fabric_port(f, data_end_node(x->d, end[i]),
+				data_end_port(x->d, end[i]));
+
+		at[i] = topo_switch_of(
+			r->topo, topo_by_port_guid(r->topo, p->guid));
+	}
+	sl = routes_lane(&r->lanes, at[0], at[1]);
+	x->seen |= 1U << sl;
+	return sl;
+}
+
+/* Each lane is a lane from end to end: nothing is dropped, all are used. */
+START_TEST(lanes)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "routing:\n  ftree:\n    lanes: 4\n");
+	struct data_options o = data_defaults();
+	struct data_traffic t = data_traffic_defaults();
+	struct sender x = {.w = w};
+	struct data_report r;
+	struct reason why;
+	struct data *d;
+	unsigned vls = 0;
+
+	life_expect_order(w, "bring-up");
+	ck_assert_uint_eq(sm_view(w->sm)->routes->lanes.n, 4);
+	ck_assert_uint_eq(sm_view(w->sm)->routes->report.vls, 4);
+	d = data_new(w->sim, &o);
+	x.d = d;
+	t.sl = sl_of;
+	t.cookie = &x;
+	t.load = 0.5;
+	data_traffic_start(d, &t);
+	world_run(w, mono_us(100));
+	data_report_get(d, &r);
+	ck_assert_uint_eq(x.seen, 0xf);
+	ck_assert_uint_gt(r.delivered, 1000);
+	ck_assert_uint_eq(r.dropped, 0);
+	ck_assert_msg(data_check(d, &why) == 0, "%s", why.text);
+	for (unsigned vl = 0; vl < 8; vl++)
+		vls += data_credits(d, fabric_find(f, "leaf1"), 5, vl) > 0;
+	ck_assert_uint_ge(vls, 4);
+	data_free(d);
+	life_end(w, f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("tree_life");
+	TCase *t = tcase_create("tree_life");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, rebalance);
+	tcase_add_test(t, rebalance_in_between);
+	tcase_add_test(t, lanes);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}

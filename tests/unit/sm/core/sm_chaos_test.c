@@ -1,0 +1,188 @@
+/*
+ * Bad days for the daemon, each from a seed (tests/sim/chaos/chaos.h). SEED=N
+ * runs that one alone. What the daemon said is shown for a day that failed.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/sim/chaos/chaos.h"
+#include "tests/unit/suite.h"
+#include "tests/unit/tally.h"
+
+/* Sanitizers look at the code, not at the fabric: a part of the days will do.
+ */
+#ifdef __SANITIZE_ADDRESS__
+enum { SEEDS = 300, TENANT_SEEDS = 100 };
+#else
+enum { SEEDS = 1000, TENANT_SEEDS = 200 };
+#endif
+enum { MAX_HOSTS = 800, FEW_HOSTS = 200, LANES_HOSTS = 150, TAIL = 4000 };
+
+/* Send stderr to a file without a name; the old one is returned. */
+static int
+hush(FILE **log)
+{
+	int old = dup(STDERR_FILENO);
+
+	*log = tmpfile();
+	ck_assert(old >= 0 && *log != NULL);
+	ck_assert(dup2(fileno(*log), STDERR_FILENO) >= 0);
+	return old;
+}
+
+/* Back to the old one, with the end of what was said meanwhile. */
+static void
+speak(FILE *log, int old, bool tell)
+{
+	char text[TAIL];
+	long n;
+	size_t got;
+
+	(void)fflush(stderr);
+	(void)dup2(old, STDERR_FILENO);
+	(void)close(old);
+	(void)fseek(log, 0, SEEK_END);
+	n = ftell(log);
+	(void)fseek(log, n > TAIL ? n - TAIL : 0, SEEK_SET);
+	got = fread(text, 1, sizeof(text), log);
+	if (tell)
+		(void)fwrite(text, 1, got, stderr);
+	(void)fclose(log);
+}
+
+/* Of all days; shared with the processes that live them. */
+static struct tally {
+	uint64_t changes, checks, struck[CHAOS_PHASES];
+} * tally;
+
+static void
+count(const struct chaos_report *r)
+{
+	tally->changes += r->changes;
+	tally->checks += r->checks;
+	for (unsigned i = 0; i < CHAOS_PHASES; i++)
+		tally->struck[i] += r->struck[i];
+}
+
+static void
+tell(void)
+{
+	(void)printf("steps judged: %llu entries changed, %llu dependencies "
+		     "and ways followed\nstruck in:",
+		(unsigned long long)tally->changes,
+		(unsigned long long)tally->checks);
+	for (unsigned i = 0; i < CHAOS_PHASES; i++)
+		(void)printf("%s %s %llu", i > 0 ? "," : "",
+			sm_phase_name((enum sm_phase)i),
+			(unsigned long long)tally->struck[i]);
+	(void)printf("\n");
+}
+
+static void
+run(uint64_t seed, struct chaos_limits l)
+{
+	struct chaos_report r;
+	FILE *log;
+	int old = hush(&log), rc;
+
+	l.judge = CHAOS_MEMORY | CHAOS_LOOPS | CHAOS_CYCLES | CHAOS_COPIES;
+	rc = chaos_run(seed, &l, &r);
+
+	speak(log, old, rc != 0);
+	count(&r);
+	ck_assert_msg(rc == 0, "SEED=%llu: %s\n%s", (unsigned long long)seed,
+		r.why.text, r.script.text);
+	chaos_report_free(&r);
+}
+
+START_TEST(a_bad_day)
+{
+	const char *seed = getenv("SEED");
+
+	run(seed != NULL ? strtoull(seed, NULL, 0) : (unsigned)_i,
+		(struct chaos_limits){.max_hosts = MAX_HOSTS});
+}
+END_TEST
+
+START_TEST(a_bad_day_for_tenants)
+{
+	const char *seed = getenv("SEED");
+
+	run(seed != NULL ? strtoull(seed, NULL, 0) : (unsigned)_i,
+		(struct chaos_limits){.max_hosts = FEW_HOSTS, .tenants = true});
+}
+END_TEST
+
+/* Days that went wrong once: tables that nobody knew, trees of an order of the
+ * past beside those of the new one, trees into the unknown, those that a switch
+ * brought back, and those written while a plan was made without them. */
+static const uint64_t remembered[] = {
+	7000068, 7006273, 7008011, 7004652, 7300943};
+
+START_TEST(a_remembered_day)
+{
+	run(remembered[_i], (struct chaos_limits){.max_hosts = FEW_HOSTS / 2});
+}
+END_TEST
+
+/* With several lanes: rows made for the lanes of a cable whose other end was
+ * not up, and told to a host that starts anew before it is Armed; switches that
+ * started anew taken for another hand's work; lanes that close no cycle
+ * although all in one would. */
+static const uint64_t remembered_lanes[] = {700000990, 700000560, 700000785,
+	700001090, 700000247, 700000934, 700001133};
+
+START_TEST(a_remembered_day_with_lanes)
+{
+	run(remembered_lanes[_i],
+		(struct chaos_limits){.max_hosts = LANES_HOSTS, .lanes = true});
+}
+END_TEST
+
+/* The same seed is the same day. */
+START_TEST(days_can_be_lived_again)
+{
+	const struct chaos_limits l = {.max_hosts = 60};
+	struct chaos_report a, b;
+	FILE *log;
+	int old = hush(&log);
+
+	(void)chaos_run(42, &l, &a);
+	(void)chaos_run(42, &l, &b);
+	speak(log, old, false);
+	ck_assert_str_eq(a.script.text, b.script.text);
+	ck_assert_uint_gt(a.smps, 0);
+	ck_assert_uint_eq(a.smps, b.smps);
+	ck_assert_uint_eq(a.blocks, b.blocks);
+	ck_assert_uint_eq(a.changes, b.changes);
+	ck_assert_uint_eq(a.loops, b.loops);
+	ck_assert_uint_eq(a.cycles, b.cycles);
+	chaos_report_free(&a);
+	chaos_report_free(&b);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("chaos");
+	TCase *tc = tcase_create("chaos");
+	int rc;
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, days_can_be_lived_again);
+	tcase_add_loop_test(tc, a_remembered_day, 0,
+		sizeof(remembered) / sizeof(*remembered));
+	tcase_add_loop_test(tc, a_remembered_day_with_lanes, 0,
+		sizeof(remembered_lanes) / sizeof(*remembered_lanes));
+	tcase_add_loop_test(tc, a_bad_day, 1, getenv("SEED") ? 2 : SEEDS + 1);
+	tcase_add_loop_test(tc, a_bad_day_for_tenants, 1,
+		getenv("SEED") ? 2 : TENANT_SEEDS + 1);
+	suite_add_tcase(s, tc);
+	tally = tally_new(sizeof(*tally));
+	rc = suite_run(s);
+	tell();
+	return rc;
+}

@@ -1,0 +1,683 @@
+/*
+ * The core against the simulated fabric: bring-up, cables, switches and hosts
+ * that come and go, faults on the wire, a second life, a second SM. What
+ * counts is what the simulated switches hold, judged by the referee.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/rng.h"
+#include "tests/unit/restart_fixture.h"
+#include "tests/unit/suite.h"
+
+START_TEST(brings_up_a_tree)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "");
+	const struct view *v;
+
+	life_expect_order(w, "bring-up");
+	v = sm_view(w->sm);
+	ck_assert_ptr_nonnull(v);
+	ck_assert_uint_eq(v->counts.ports_active, v->counts.ports_linked);
+	ck_assert_uint_eq(w->runs_failed, 0);
+	ck_assert(v->routes->report.ok);
+	life_end(w, f);
+}
+END_TEST
+
+START_TEST(brings_up_odd_fabrics)
+{
+	static const unsigned ring[] = {5}, torus[] = {4, 4, 4}, one[] = {1};
+	struct fabric *f[6];
+	struct reason why;
+	size_t i;
+
+	f[0] = gen_pair();
+	f[1] = gen_grid(one, 1, false, 3, &why);
+	f[2] = gen_grid(ring, 1, true, 2, &why);
+	f[3] = gen_grid(torus, 3, true, 1, &why);
+	f[4] = gen_random(20, 4, 2, 7, &why);
+	f[5] = gen_dragonfly(4, 2, 2, &why);
+	for (i = 0; i < 6; i++) {
+		struct world *w = life_start(f[i], "");
+		char name[32];
+
+		(void)snprintf(name, sizeof(name), "fabric %zu", i);
+		life_expect_order(w, name);
+		life_end(w, f[i]);
+	}
+}
+END_TEST
+
+/* A cable between two switches: which port of node a. */
+static unsigned
+port_between(const struct fabric *f, uint32_t a, uint32_t b)
+{
+	unsigned p, q;
+	uint32_t peer;
+
+	for (p = 1; p <= f->node[a].nports; p++)
+		if (fabric_peer(f, a, p, &peer, &q) && peer == b)
+			return p;
+	return 0;
+}
+
+START_TEST(a_cable_is_pulled_and_put_back)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "");
+	uint32_t leaf = fabric_find(f, "leaf1");
+	uint32_t spine = fabric_find(f, "spine1");
+	unsigned p = port_between(f, leaf, spine);
+	uint64_t blocks, same;
+
+	life_expect_order(w, "bring-up");
+	sim_clear_stats(w->sim);
+	sim_fault_link(w->sim, leaf, p, false);
+	life_expect_order(w, "cable pulled");
+	blocks = sim_stats(w->sim)->lft_sets;
+	same = sim_stats(w->sim)->lft_same;
+	ck_assert_uint_gt(blocks, 0);
+	ck_assert_uint_eq(same, 0); /* no block written that did not change */
+	sim_fault_link(w->sim, leaf, p, true);
+	life_expect_order(w, "cable back");
+	ck_assert_uint_eq(sim_stats(w->sim)->lft_same, 0);
+	life_end(w, f);
+}
+END_TEST
+
+START_TEST(nothing_happens_when_nothing_happened)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "");
+	uint64_t before;
+
+	life_expect_order(w, "bring-up");
+	before = w->commits;
+	sim_clear_stats(w->sim);
+	world_run(w, mono_ms(60000));
+	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
+	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
+	ck_assert_uint_eq(w->commits, before);
+	/* light sweeps only: one SwitchInfo per switch and interval, and two
+	 * looks at the switch whose turn it is */
+	ck_assert_uint_le(sim_stats(w->sim)->smps, (12 + 2) * 7);
+	life_end(w, f);
+}
+END_TEST
+
+START_TEST(switches_and_hosts_go_and_return)
+{
+	static const char *const names[] = {"spine2", "leaf3", "h9"};
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "");
+	uint16_t lid[3];
+	size_t i;
+
+	life_expect_order(w, "bring-up");
+	for (i = 0; i < 3; i++) {
+		uint32_t n = fabric_find(f, names[i]);
+		unsigned port = f->node[n].type == FABRIC_CA;
+
+		lid[i] = sim_port_info(w->sim, n, port)->lid;
+		ck_assert_uint_ne(lid[i], 0);
+		sim_fault_node(w->sim, n, false);
+		life_expect_order(w, names[i]);
+		sim_fault_node(w->sim, n, true);
+		life_expect_order(w, names[i]);
+		ck_assert_uint_eq(sim_port_info(w->sim, n, port)->lid, lid[i]);
+	}
+	life_end(w, f);
+}
+END_TEST
+
+START_TEST(a_switch_reboots)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "");
+
+	life_expect_order(w, "bring-up");
+	sim_fault_reboot(w->sim, fabric_find(f, "spine3"));
+	life_expect_order(w, "spine rebooted");
+	/* nobody's trap can reach us past it: the light sweep notices */
+	sim_fault_reboot(w->sim, fabric_find(f, "leaf1"));
+	world_run(w, mono_ms(11000));
+	life_expect_order(w, "own leaf rebooted");
+	life_end(w, f);
+}
+END_TEST
+
+START_TEST(a_bad_wire)
+{
+	struct fabric *f = life_tree();
+	struct sim_options o = sim_defaults();
+	struct world *w;
+
+	o.seed = 4711;
+	o.faults.loss = 50000;
+	o.faults.dup = 20000;
+	o.faults.delay = 50000;
+	o.faults.delay_max = mono_ms(30);
+	o.faults.busy = 10000;
+	w = world_new(f, &o, "smp:\n  retries: 8\n  timeout: 20ms\n");
+	world_start(w);
+	life_expect_order(w, "5 % loss");
+	sim_fault_link(w->sim, fabric_find(f, "leaf2"),
+		port_between(
+			f, fabric_find(f, "leaf2"), fabric_find(f, "spine1")),
+		false);
+	life_expect_order(w, "5 % loss, cable pulled");
+	life_end(w, f);
+}
+END_TEST
+
+START_TEST(corrupted_bytes_break_nothing)
+{
+	struct fabric *f = life_tree();
+	struct sim_options o = sim_defaults();
+	struct sim_faults none = {0};
+	struct world *w;
+
+	o.seed = 99;
+	o.faults.corrupt = 20000;
+	o.faults.truncate = 5000;
+	w = world_new(f, &o, "smp:\n  timeout: 20ms\n");
+	world_start(w);
+	world_run(w, mono_ms(20000));
+	sim_fault_chances(w->sim, &none);
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	world_run(w, mono_ms(120000));
+	life_expect_order(w, "after corruption");
+	life_end(w, f);
+}
+END_TEST
+
+START_TEST(a_hung_switch_is_kept_out)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "smp:\n  timeout: 20ms\n");
+	const struct sim_behaviour hung = {.hung = true}, well = {0};
+	uint32_t spine = fabric_find(f, "spine4");
+	const struct view *v;
+
+	life_expect_order(w, "bring-up");
+	sim_fault_behave(w->sim, spine, &hung);
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	world_run(w, mono_ms(30000));
+	life_expect_order(w, "spine hung");
+	v = sm_view(w->sm);
+	ck_assert_uint_eq(v->nquarantine, 1);
+	sim_fault_behave(w->sim, spine, &well);
+	world_run(w, mono_ms(60000));
+	life_expect_order(w, "spine well again");
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
+	life_end(w, f);
+}
+END_TEST
+
+/* Nobody tells a CA that its own cable was pulled. */
+START_TEST(our_own_cable_is_pulled)
+{
+	struct fabric *f[2] = {life_tree(), gen_pair()};
+
+	for (int i = 0; i < 2; i++) {
+		struct world *w = life_start(f[i], "");
+		uint32_t host = fabric_first_host(f[i]);
+
+		life_expect_order(w, "bring-up");
+		sim_fault_link(w->sim, host, 1, false);
+		world_run(w, mono_ms(60000));
+		sim_fault_link(w->sim, host, 1, true);
+		world_run(w, mono_ms(60000));
+		life_expect_order(w, "our cable back");
+		life_end(w, f[i]);
+	}
+}
+END_TEST
+
+/* Nodes that hang when the fabric is first read, and get well in silence. */
+START_TEST(the_silent_are_found)
+{
+	static const char *const names[] = {"spine4", "h5", "leaf1"};
+	const struct sim_behaviour hung = {.hung = true}, well = {0};
+
+	for (int i = 0; i < 3; i++) {
+		struct fabric *f = life_tree();
+		struct sim_options o = sim_defaults();
+		struct world *w = world_new(f, &o, "smp:\n  timeout: 20ms\n");
+		uint32_t n = fabric_find(f, names[i]);
+
+		sim_fault_behave(w->sim, n, &hung);
+		world_start(w);
+		world_run(w, mono_ms(30000));
+		sim_fault_behave(w->sim, n, &well);
+		world_run(w, mono_ms(60000));
+		life_expect_order(w, names[i]);
+		life_end(w, f);
+	}
+}
+END_TEST
+
+START_TEST(a_switch_that_refuses_tables_is_kept_out)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "");
+	const struct sim_behaviour refuse = {
+		.refuse = 1ULL << (MAD_LFT & 63), .status = 0x1c};
+	const struct sim_behaviour well = {0};
+	uint32_t spine = fabric_find(f, "spine4");
+
+	sim_fault_behave(w->sim, spine, &refuse);
+	world_run(w, mono_ms(5000));
+	ck_assert_ptr_nonnull(sm_view(w->sm));
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 1);
+	ck_assert_str_ne(w->last_why, "");
+	sim_fault_behave(w->sim, spine, &well);
+	world_run(w, mono_ms(120000));
+	life_expect_order(w, "spine takes its tables");
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
+	life_end(w, f);
+}
+END_TEST
+
+/* Not even where all was forgotten, as when another one takes over. */
+START_TEST(a_second_life_changes_nothing)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "");
+
+	life_expect_order(w, "bring-up");
+	world_kill(w);
+	if (_i == 1)
+		world_forget(w);
+	sim_clear_stats(w->sim);
+	w->runs = 0;
+	world_start(w);
+	life_expect_order(w, "second life");
+	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
+	/* but hosts are asked to register with the new SA */
+	ck_assert_uint_eq(
+		sim_stats(w->sim)->port_sets, sim_stats(w->sim)->client_rereg);
+	ck_assert_uint_eq(sm_view(w->sm)->counts.lids_moved, 0);
+	life_end(w, f);
+}
+END_TEST
+
+START_TEST(killed_at_any_moment)
+{
+	struct fabric *f = life_tree();
+	int ms;
+
+	for (ms = 0; ms < 12; ms++) {
+		struct world *w = life_start(f, "");
+
+		world_run(w, mono_us(700L * ms));
+		world_kill(w);
+		w->runs = 0;
+		world_run(w, mono_ms(1000));
+		world_start(w);
+		life_expect_order(w, "killed and started again");
+		world_free(w);
+	}
+	fabric_free(f);
+}
+END_TEST
+
+START_TEST(another_master_keeps_us_out)
+{
+	struct fabric *f = life_tree();
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o,
+		"fabric:\n  priority: 15\nstandby:\n  poll_interval: 1s\n");
+	struct mad_sm_info other = {
+		.guid = 1, .act_count = 1, .priority = 0, .state = 3};
+	uint32_t host = fabric_find(f, "h20");
+	struct sm_status s;
+	int i;
+
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	world_start(w);
+	for (i = 0; i < 10; i++) {
+		world_run(w, mono_ms(1000));
+		other.act_count++;
+		sim_fault_other_sm(w->sim, host, 1, &other);
+	}
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_STANDING_BY);
+	ck_assert_uint_eq(s.master.guid, 1);
+	ck_assert_uint_eq(s.nothers, 1);
+	ck_assert_uint_eq(s.other[0].guid, 1);
+	ck_assert(s.other[0].answers);
+	ck_assert_uint_eq(s.other[0].state, 3);
+	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
+	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
+	ck_assert_uint_eq(w->runs_failed, 1);
+	ck_assert_uint_eq(s.nothers, 1);
+	/* it dies: its activity count stands still, then it is gone */
+	sim_fault_node(w->sim, host, false);
+	world_run(w, mono_ms(20000));
+	life_expect_order(w, "the other master died");
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_MASTER);
+	life_end(w, f);
+}
+END_TEST
+
+/* The other master does not die, it hands over; one of them would outrank us
+ * as soon as it stands by. */
+START_TEST(the_other_master_hands_over)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "fabric:\n  priority: 3\n");
+	struct mad_sm_info other = {.guid = 1, .state = 3}, sent;
+	uint32_t host = fabric_find(f, "h20"), modifier;
+	uint16_t ours;
+	struct sm_status s;
+
+	other.priority = _i == 0 ? 0 : 3;
+	/* the fabric has been brought up by somebody */
+	life_expect_order(w, "bring-up");
+	ours = sim_port_info(w->sim, fabric_first_host(f), 1)->lid;
+	world_kill(w);
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	w->runs = 0;
+	world_start(w);
+	world_run(w, mono_ms(5000));
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_STANDING_BY);
+	ck_assert_uint_eq(s.master.guid, 1);
+	ck_assert(sim_fault_other_sm_tells(w->sim, host, ours, 1));
+	other.state = 2;
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	world_run(w, mono_ms(60000));
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_MASTER);
+	ck_assert_uint_eq(w->runs_failed, 1); /* stood by once */
+	ck_assert(sim_fault_other_sm_last(w->sim, host, &modifier, &sent));
+	ck_assert_uint_eq(modifier, 2); /* acknowledged */
+	ck_assert_int_eq(sent.state, 2);
+	ck_assert_uint_eq(sent.key, 1);
+	life_expect_order(w, "handed over");
+	life_end(w, f);
+}
+END_TEST
+
+/* It stands by, perhaps for us: then nobody is master. */
+START_TEST(two_do_not_stand_by_for_each_other)
+{
+	struct fabric *f = life_tree();
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o, "fabric:\n  priority: 3\n");
+	struct mad_sm_info other = {.guid = 1, .priority = 4, .state = 2};
+	uint32_t host = fabric_find(f, "h20");
+	struct sm_status s;
+	unsigned stood = 0;
+
+	world_start(w);
+	for (int i = 0; i < 60; i++) {
+		other.act_count++;
+		sim_fault_other_sm(w->sim, host, 1, &other);
+		world_run(w, mono_ms(1000));
+		if (w->runs_failed == 2)
+			other.state = 3; /* it noticed */
+	}
+	stood = w->runs_failed;
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_STANDING_BY);
+	ck_assert_uint_eq(s.master.state, 3);
+	ck_assert_uint_eq(stood, 2); /* asked again who is master */
+	life_end(w, f);
+}
+END_TEST
+
+START_TEST(a_weaker_standby_does_not)
+{
+	struct fabric *f = life_tree();
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o, "fabric:\n  priority: 3\n");
+	const struct mad_sm_info other = {
+		.guid = 1, .act_count = 1, .priority = 2, .state = 2};
+	struct sm_status s;
+
+	sim_fault_other_sm(w->sim, fabric_find(f, "h20"), 1, &other);
+	world_start(w);
+	life_expect_order(w, "with a standby");
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.nothers, 1);
+	ck_assert_uint_eq(s.other[0].priority, 2);
+	sim_fault_node(w->sim, fabric_find(f, "h20"), false);
+	life_expect_order(w, "the standby has gone");
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.nothers, 0);
+	life_end(w, f);
+}
+END_TEST
+
+/* Any bytes at any time: nothing crashes, nothing is lost. */
+START_TEST(garbage_from_everywhere)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "");
+	struct rng rng = {12345};
+	struct transport_msg m;
+	struct sm_status s;
+	size_t k;
+	int i;
+
+	world_run(w, mono_us(500));
+	for (i = 0; i < 20000; i++) {
+		memset(&m, 0, sizeof(m));
+		m.lid = (uint16_t)rng_next(&rng);
+		m.len = rng_below(&rng, MAD_SIZE + 1);
+		for (k = 0; k < m.len; k++)
+			m.mad[k] = (uint8_t)rng_next(&rng);
+		if (i % 2) { /* half of them look like SMPs */
+			static const uint8_t method[] = {1, 2, 5, 7, 0x81};
+
+			m.mad[0] = 1;
+			m.mad[1] = i % 4 == 1 ? 0x01 : 0x81;
+			m.mad[2] = 1;
+			m.mad[3] = method[rng_below(&rng, 5)];
+			m.mad[17] = (uint8_t)(0x10 + rng_below(&rng, 18));
+			m.mad[16] = 0;
+			m.len = MAD_SIZE;
+		}
+		sim_inject(w->ep, &m, mono_us(rng_below(&rng, 2000000)));
+	}
+	world_run(w, mono_ms(5000));
+	sm_status(w->sm, &s);
+	ck_assert_uint_gt(s.malformed, 0);
+	life_expect_order(w, "after garbage");
+	life_end(w, f);
+}
+END_TEST
+
+static unsigned
+twins(const struct world *w)
+{
+	const struct topo *t = sm_view(w->sm)->topo;
+	unsigned n = 0;
+
+	for (node_ix i = 0; i < t->nnodes; i++)
+		n += (t->node[i].flags & TN_DUPLICATE) != 0;
+	return n;
+}
+
+/* Two of one GUID may be one that moved: they are asked for once more. */
+START_TEST(twins_are_looked_at_twice)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "");
+	uint32_t h5 = fabric_find(f, "h5"), h9 = fabric_find(f, "h9");
+	uint64_t guid = f->node[h5].guid;
+	struct sm_status before, after;
+
+	life_expect_order(w, "bring-up");
+	sm_status(w->sm, &before);
+	sim_fault_guid(w->sim, h5, f->node[h9].guid);
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	world_run(w, mono_ms(5000));
+	ck_assert_uint_eq(twins(w), 2);
+	sim_fault_guid(w->sim, h5, guid); /* nobody tells of it */
+	world_run(w, mono_ms(60000));
+	ck_assert_uint_eq(twins(w), 0);
+	sm_status(w->sm, &after);
+	ck_assert_uint_eq(after.sweeps_full, before.sweeps_full + 2);
+	life_expect_order(w, "one GUID each");
+	life_end(w, f);
+}
+END_TEST
+
+/* Light sweeps begin and end with a reload. */
+START_TEST(a_reload_that_changes_the_interval)
+{
+	static const char *const text[] = {
+		"sweep:\n  interval: 0s\n", "sweep:\n  interval: 1s\n"};
+	static const char *const engines[] = {"ftree", "updn", NULL};
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "");
+	struct sm_status before, after;
+
+	life_expect_order(w, "bring-up");
+	for (unsigned i = 0; i < 2; i++) {
+		struct diag_list bad = {0};
+		struct config *c = config_parse(
+			"reload.yaml", text[i], strlen(text[i]), engines, &bad);
+
+		ck_assert_ptr_nonnull(c);
+		sm_status(w->sm, &before);
+		sm_reconfigure(w->sm, c, sim_now(w->sim));
+		world_run(w, mono_ms(20000));
+		sm_status(w->sm, &after);
+		ck_assert_uint_ge(
+			after.sweeps_light - before.sweeps_light, i * 15);
+		ck_assert_uint_le(
+			after.sweeps_light - before.sweeps_light, i * 20);
+		config_unref(c);
+		diag_free(&bad);
+	}
+	life_end(w, f);
+}
+END_TEST
+
+START_TEST(a_change_does_not_wait_for_names)
+{
+	struct sim_behaviour nameless = {.mute = 1U << MAD_NODE_DESC};
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "");
+	uint32_t leaf = fabric_find(f, "leaf1");
+
+	/* names are read a moment after the bring-up, and one is not told */
+	sim_fault_behave(w->sim, fabric_find(f, "h9"), &nameless);
+	world_run(w, mono_ms(400));
+	ck_assert_uint_eq(w->runs, 1);
+	sim_fault_link(w->sim, leaf,
+		port_between(f, leaf, fabric_find(f, "spine1")), false);
+	world_run(w, mono_ms(500));
+	ck_assert_uint_gt(w->runs, 1);
+	life_expect_order(w, "cable pulled");
+	life_end(w, f);
+}
+END_TEST
+
+START_TEST(a_reload_that_changes_the_lmc)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "");
+	struct diag_list bad = {0};
+	const char *yaml = "fabric:\n  lmc:\n    hosts: 1\n";
+	static const char *const engines[] = {"ftree", "updn", NULL};
+	struct config *c =
+		config_parse("reload.yaml", yaml, strlen(yaml), engines, &bad);
+	uint32_t h = fabric_find(f, "h7");
+
+	ck_assert_ptr_nonnull(c);
+	life_expect_order(w, "bring-up");
+	sm_reconfigure(w->sm, c, sim_now(w->sim));
+	life_expect_order(w, "LMC 1");
+	ck_assert_uint_eq(sim_port_info(w->sim, h, 1)->lmc, 1);
+	ck_assert_uint_eq(sim_port_info(w->sim, h, 1)->lid % 2, 0);
+	config_unref(c);
+	diag_free(&bad);
+	life_end(w, f);
+}
+END_TEST
+
+enum meanwhile { NOTHING, A_CABLE, LEVELS, A_DEATH, MEANWHILE };
+
+/*
+ * The worker also makes the plan where no routes are made, from what it was
+ * given; whatever happens meanwhile is for the next run.
+ */
+START_TEST(meanwhile_the_worker_plans)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "");
+	uint32_t leaf = fabric_find(f, "leaf1");
+	struct sm_status s = {0};
+	uint64_t commits;
+
+	life_expect_order(w, "bring-up");
+	w->route_delay = mono_ms(20);
+	sim_clear_stats(w->sim);
+	commits = w->commits;
+	sm_resweep(w->sm, sim_now(w->sim), "asked for");
+	for (unsigned i = 0; i < 5000 && s.phase != SM_ROUTE; i++) {
+		world_run(w, mono_us(100));
+		sm_status(w->sm, &s);
+	}
+	ck_assert_int_eq(s.phase, SM_ROUTE);
+	if (_i == A_CABLE)
+		sim_fault_link(w->sim, leaf,
+			port_between(f, leaf, fabric_find(f, "spine1")), false);
+	else if (_i == LEVELS)
+		world_reload(w, "qos: {levels: {default: {weight: 3}, "
+				"fast: {weight: 8, sl: 3}}}\n");
+	else if (_i == A_DEATH) {
+		world_kill(w);
+		world_start(w);
+	}
+	life_expect_order(w, "afterwards");
+	ck_assert_uint_eq(w->commits == commits, _i == NOTHING);
+	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets > 0, _i == A_CABLE);
+	life_end(w, f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("sm");
+	TCase *t = tcase_create("sm");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, brings_up_a_tree);
+	tcase_add_test(t, brings_up_odd_fabrics);
+	tcase_add_test(t, a_cable_is_pulled_and_put_back);
+	tcase_add_test(t, nothing_happens_when_nothing_happened);
+	tcase_add_test(t, switches_and_hosts_go_and_return);
+	tcase_add_test(t, a_switch_reboots);
+	tcase_add_test(t, a_bad_wire);
+	tcase_add_test(t, corrupted_bytes_break_nothing);
+	tcase_add_test(t, a_hung_switch_is_kept_out);
+	tcase_add_test(t, our_own_cable_is_pulled);
+	tcase_add_test(t, the_silent_are_found);
+	tcase_add_test(t, a_switch_that_refuses_tables_is_kept_out);
+	tcase_add_loop_test(t, a_second_life_changes_nothing, 0, 2);
+	tcase_add_test(t, killed_at_any_moment);
+	tcase_add_test(t, another_master_keeps_us_out);
+	tcase_add_loop_test(t, the_other_master_hands_over, 0, 2);
+	tcase_add_test(t, two_do_not_stand_by_for_each_other);
+	tcase_add_test(t, a_weaker_standby_does_not);
+	tcase_add_test(t, garbage_from_everywhere);
+	tcase_add_test(t, twins_are_looked_at_twice);
+	tcase_add_test(t, a_reload_that_changes_the_interval);
+	tcase_add_test(t, a_change_does_not_wait_for_names);
+	tcase_add_test(t, a_reload_that_changes_the_lmc);
+	tcase_add_loop_test(t, meanwhile_the_worker_plans, 0, MEANWHILE);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}

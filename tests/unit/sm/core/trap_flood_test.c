@@ -1,0 +1,180 @@
+/*
+ * Traps of switches that tell of their links: what each costs, who is asked,
+ * and that those who never end keep nothing from its turn.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "tests/unit/restart_fixture.h"
+#include "tests/unit/suite.h"
+
+/* A trap from lid, of which each has another TID: always something new. */
+static void
+chatter(struct world *w, uint16_t lid, int from_ms, int to_ms)
+{
+	static uint64_t tid;
+	struct mad_notice n = {
+		.generic = true,
+		.type = 1,
+		.producer = 2,
+		.trap = 128,
+		.issuer_lid = lid,
+		.data_lid = lid,
+	};
+	struct smp m = {.mgmt_class = MAD_SUBN_LID,
+		.method = MAD_TRAP,
+		.attr = MAD_NOTICE};
+	struct transport_msg msg = {.len = MAD_SIZE, .lid = lid};
+
+	mad_notice_encode(&n, m.data);
+	for (int ms = from_ms; ms < to_ms; ms += 400) {
+		m.tid = ++tid;
+		smp_encode(&m, msg.mad);
+		sim_inject(w->ep, &msg, mono_ms(ms));
+	}
+}
+
+/* Whose traps never end keeps neither light sweeps nor retries from their
+ * turn. */
+START_TEST(a_chatterbox_starves_nobody)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "sweep:\n  interval: 2s\n");
+	uint32_t leaf = fabric_find(f, "leaf1");
+	uint16_t lid;
+	struct sm_status before, after;
+
+	life_expect_order(w, "bring-up");
+	lid = sim_port_info(w->sim, fabric_find(f, "leaf5"), 0)->lid;
+	sm_status(w->sm, &before);
+	chatter(w, lid, 1, 60000);
+	world_run(w, mono_ms(1000));
+	sim_fault_reboot(w->sim, leaf); /* ours: nobody's trap tells of it */
+	world_run(w, mono_ms(30000));
+	sm_status(w->sm, &after);
+	ck_assert_uint_ge(after.sweeps_light, before.sweeps_light + 5);
+	ck_assert_uint_eq(sm_view(w->sm)->counts.ports_active,
+		sm_view(w->sm)->counts.ports_linked);
+	ck_assert_uint_ne(sim_lft(w->sim, leaf, lid), 255);
+	world_run(w, mono_ms(30000));
+	life_expect_order(w, "after the traps");
+	life_end(w, f);
+}
+END_TEST
+
+/* What traps of a switch cost, in SMPs, and the runs that changed a view. */
+static uint64_t
+cost_of_traps(struct world *w, uint16_t lid, int n, unsigned *commits)
+{
+	unsigned before = w->commits;
+
+	sim_clear_stats(w->sim);
+	chatter(w, lid, 1, 1 + 400 * n);
+	world_run(w, mono_ms(400 * n + 3000));
+	*commits = w->commits - before;
+	return sim_stats(w->sim)->smps;
+}
+
+/*
+ * A trap that comes when all that it tells of is known costs a look at the bit,
+ * and at the way there; nothing is read, and nothing computed.
+ */
+START_TEST(old_news_cost_nothing)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "sweep:\n  interval: 0\n");
+	uint32_t leaf = fabric_find(f, "leaf5");
+	uint16_t lid;
+	unsigned commits;
+
+	life_expect_order(w, "bring-up");
+	world_run(w, mono_ms(5000));
+	lid = sim_port_info(w->sim, leaf, 0)->lid;
+	/* each is repressed, too */
+	ck_assert_uint_le(cost_of_traps(w, lid, 5, &commits), 5 * 3);
+	ck_assert_uint_eq(commits, 0);
+	/* but where something happened that nobody told of it is seen */
+	sim_fault_link(w->sim, leaf, 1, false);
+	world_run(w, mono_ms(5000));
+	sim_fault_link(w->sim, leaf, 1, true);
+	ck_assert_uint_gt(
+		cost_of_traps(w, lid, 1, &commits), f->node[leaf].nports);
+	ck_assert_uint_gt(commits, 0);
+	life_expect_order(w, "after the traps");
+	life_end(w, f);
+}
+END_TEST
+
+/*
+ * Who tells of something is named: by the GUID as long as names have not been
+ * read, by the LID if nobody has it. Only in that case all is looked at.
+ */
+START_TEST(who_told)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "sweep:\n  interval: 0\n");
+	struct sm_status st;
+
+	while (sm_view(w->sm) == NULL)
+		world_run(w, mono_us(20));
+	sim_fault_link(w->sim, fabric_find(f, "leaf5"), 8, false);
+	life_expect_order(w, "a cable pulled early");
+	ck_assert_msg(
+		strstr(sm_view(w->sm)->cause, "trap 128 from 0x0002c9") != NULL,
+		"%s", sm_view(w->sm)->cause);
+	sm_status(w->sm, &st);
+	ck_assert_uint_eq(st.sweeps_full, 1);
+	chatter(w, 999, 1, 2);
+	life_expect_order(w, "a stranger");
+	world_run(w, mono_ms(2000));
+	sm_status(w->sm, &st);
+	ck_assert_uint_eq(st.sweeps_full, 2);
+	life_end(w, f);
+}
+END_TEST
+
+/* A switch that comes and tells so before the view has it is no stranger. */
+START_TEST(who_comes_is_known)
+{
+	struct fabric *f = life_tree();
+	struct world *w = life_start(f, "sweep:\n  interval: 0\n");
+	uint32_t spine = fabric_find(f, "spine2");
+	struct sm_status st;
+	uint16_t lid;
+
+	life_expect_order(w, "bring-up");
+	lid = sim_port_info(w->sim, spine, 0)->lid;
+	sim_fault_node(w->sim, spine, false);
+	life_expect_order(w, "a top without power");
+	world_run(w, mono_ms(2000));
+	ck_assert_uint_eq(
+		topo_by_lid(sm_view(w->sm)->topo, lid, NULL), TOPO_NONE);
+	sim_fault_node(w->sim, spine, true);
+	do {
+		world_run(w, mono_us(20));
+		sm_status(w->sm, &st);
+	} while (st.phase != SM_PUSH);
+	if (topo_by_lid(sm_view(w->sm)->topo, lid, NULL) == TOPO_NONE)
+		chatter(w, lid, 0, 1);
+	life_expect_order(w, "it is back");
+	world_run(w, mono_ms(2000));
+	sm_status(w->sm, &st);
+	ck_assert_uint_eq(st.sweeps_full, 1);
+	life_end(w, f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("told");
+	TCase *t = tcase_create("told");
+
+	suite_add_tcase(s, t);
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, a_chatterbox_starves_nobody);
+	tcase_add_test(t, old_news_cost_nothing);
+	tcase_add_test(t, who_told);
+	tcase_add_test(t, who_comes_is_known);
+	return suite_run(s);
+}

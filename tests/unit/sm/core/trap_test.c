@@ -1,0 +1,101 @@
+/* Traps: repressed as they came, repetitions and floods not acted on. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/core/trap.h"
+#include "tests/unit/suite.h"
+
+static void
+make(struct smp *s, struct mad_notice *n, uint64_t tid, uint16_t lid)
+{
+	memset(s, 0, sizeof(*s));
+	memset(n, 0, sizeof(*n));
+	n->generic = true;
+	n->type = 1;
+	n->producer = 2;
+	n->trap = 128;
+	n->issuer_lid = lid;
+	n->data_lid = lid;
+	s->mgmt_class = MAD_SUBN_LID;
+	s->method = MAD_TRAP;
+	s->attr = MAD_NOTICE;
+	s->tid = tid;
+	mad_notice_encode(n, s->data);
+}
+
+START_TEST(repetitions_are_not_acted_on)
+{
+	struct traps *t = traps_new();
+	struct mad_notice n;
+	struct smp s;
+
+	make(&s, &n, 1, 5);
+	ck_assert_int_eq(traps_judge(t, 5, &s, &n, mono_ms(1)), TRAP_ACT);
+	ck_assert_int_eq(traps_judge(t, 5, &s, &n, mono_ms(500)), TRAP_REPEAT);
+	/* the same words from another source are news */
+	ck_assert_int_eq(traps_judge(t, 6, &s, &n, mono_ms(500)), TRAP_ACT);
+	/* and so is a new notice of the same source */
+	make(&s, &n, 2, 5);
+	ck_assert_int_eq(traps_judge(t, 5, &s, &n, mono_ms(600)), TRAP_ACT);
+	traps_free(t);
+}
+END_TEST
+
+START_TEST(a_flood_is_ignored_and_forgiven)
+{
+	struct traps *t = traps_new();
+	struct mad_notice n;
+	struct smp s;
+	unsigned acted = 0;
+	uint64_t i;
+
+	for (i = 0; i < 1000; i++) {
+		make(&s, &n, i, 5);
+		if (traps_judge(t, 5, &s, &n, mono_us((int64_t)i)) == TRAP_ACT)
+			acted++;
+	}
+	ck_assert_uint_le(acted, 20);
+	make(&s, &n, 5000, 6);
+	ck_assert_int_eq(traps_judge(t, 6, &s, &n, mono_ms(2)), TRAP_ACT);
+	make(&s, &n, 5001, 5);
+	ck_assert_int_eq(traps_judge(t, 5, &s, &n, mono_ms(60000)), TRAP_ACT);
+	traps_free(t);
+}
+END_TEST
+
+START_TEST(repress_repeats_the_notice)
+{
+	struct transport_msg m, out;
+	struct mad_notice n, back;
+	struct smp s, r;
+
+	make(&s, &n, 0x1234567800000009U, 5);
+	memset(&m, 0, sizeof(m));
+	m.lid = 5;
+	m.len = MAD_SIZE;
+	smp_encode(&s, m.mad);
+	traps_repress(&m, &s, &out);
+	ck_assert_uint_eq(out.lid, 5);
+	ck_assert_int_eq(smp_decode(out.mad, out.len, &r, NULL), 0);
+	ck_assert_uint_eq(r.method, MAD_TRAP_REPRESS);
+	ck_assert_uint_eq(r.attr, MAD_NOTICE);
+	ck_assert_uint_eq(r.tid, s.tid);
+	mad_notice_decode(r.data, &back);
+	ck_assert_uint_eq(back.trap, 128);
+	ck_assert_uint_eq(back.data_lid, 5);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("trap");
+	TCase *t = tcase_create("trap");
+
+	tcase_add_test(t, repetitions_are_not_acted_on);
+	tcase_add_test(t, a_flood_is_ignored_and_forgiven);
+	tcase_add_test(t, repress_repeats_the_notice);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}

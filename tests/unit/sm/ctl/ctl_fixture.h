@@ -1,0 +1,365 @@
+/*
+ * What the tests of the control socket share. The control socket: a server and
+ * its clients in one process, in a temporary directory, with views made by
+ * hand. Nothing here depends on how fast the machine is: the loop turns until
+ * what is expected has happened.
+ */
+#ifndef HEDDLE_TESTS_UNIT_SM_CTL_CTL_FIXTURE_H
+#define HEDDLE_TESTS_UNIT_SM_CTL_CTL_FIXTURE_H
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "sm/base/buf.h"
+#include "sm/base/loop.h"
+#include "sm/ctl/ctl.h"
+#include "tests/unit/hand_topo.h"
+#include "tests/unit/suite.h"
+
+struct fixture {
+	char dir[64];
+	char path[128];
+	struct loop *loop;
+	struct loop_timer *tick; /* so that a turn always ends */
+	struct ctl *ctl;
+	struct view *view;
+	bool busy; /* a routing job owns the pool */
+	uint64_t sweeps;
+	unsigned asked; /* sweeps asked for */
+	unsigned rebalanced;
+	const char *refuse;
+	/* behind view */
+	struct topo *topo;
+	struct lft_pool *pool;
+};
+
+/* ---- the daemon's side ---- */
+
+static inline struct view *
+get_view(void *cookie)
+{
+	return ((struct fixture *)cookie)->view;
+}
+
+static inline json_t *
+get_status(void *cookie)
+{
+	const struct fixture *f = cookie;
+
+	return json_pack("{s:s, s:i}", "role", "master", "generation",
+		f->view != NULL ? (int)f->view->generation : 0);
+}
+
+static inline uint64_t
+get_sweeps(void *cookie)
+{
+	return ((struct fixture *)cookie)->sweeps;
+}
+
+static inline bool
+may_release(void *cookie)
+{
+	return !((struct fixture *)cookie)->busy;
+}
+
+static inline int
+do_sweep(void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why)
+{
+	struct fixture *f = cookie;
+
+	ck_assert_uint_eq(uid, getuid());
+	if (f->refuse != NULL)
+		return reason_set(why, "%s", f->refuse);
+	f->asked++;
+	*sweeps = f->sweeps + 1;
+	ctl_changed(f->ctl, loop_now()); /* from inside of a request */
+	return 0;
+}
+
+static inline int
+do_rebalance(void *cookie, uid_t uid, struct reason *why)
+{
+	struct fixture *f = cookie;
+
+	ck_assert_uint_eq(uid, getuid());
+	if (f->refuse != NULL)
+		return reason_set(why, "%s", f->refuse);
+	f->rebalanced++;
+	return 0;
+}
+
+static inline json_t *
+do_groups(void *cookie, const char *which, struct reason *why)
+{
+	(void)cookie;
+	if (which != NULL) {
+		(void)reason_set(why, "no group '%s'", which);
+		return NULL;
+	}
+	return json_pack("{s:[{s:s, s:s, s:s, s:i, s:i, s:i, s:{s:s}}], s:b}",
+		"groups", "mgid", "ff12:401b:ffff::ffff:ffff", "mlid", "0xc000",
+		"pkey", "0xffff", "members", 3, "receivers", 2, "switches", 1,
+		"root", "name", "leaf1", "one", 0);
+}
+
+static inline json_t *
+get_memory(void *cookie)
+{
+	(void)cookie;
+	return json_pack("{s:s, s:s}", "config", "", "state", "");
+}
+
+static inline const struct ctl_ops *
+ops_of(struct fixture *f, struct ctl_ops *ops)
+{
+	*ops = (struct ctl_ops){f, get_view, get_status, get_sweeps,
+		may_release, do_sweep, do_rebalance, do_groups, get_memory};
+	return ops;
+}
+
+static inline void
+ticked(void *cookie, struct mono now)
+{
+	struct fixture *f = cookie;
+
+	loop_timer_set(f->tick, mono_add(now, mono_ms(1)));
+}
+
+static inline void
+start(struct fixture *f, const struct ctl_limits *limits)
+{
+	struct ctl_ops ops;
+	struct reason why;
+
+	*f = (struct fixture){.dir = "/tmp/heddle-ctl-XXXXXX"};
+	ck_assert_ptr_nonnull(mkdtemp(f->dir));
+	(void)snprintf(f->path, sizeof(f->path), "%s/a/b/ctl.sock", f->dir);
+	f->loop = loop_new();
+	f->tick = loop_timer_new(f->loop, ticked, f);
+	ticked(f, loop_now());
+	f->ctl = ctl_open(f->loop, f->path, ops_of(f, &ops), limits, &why);
+	ck_assert_msg(f->ctl != NULL, "%s", why.text);
+}
+
+static inline void
+stop(struct fixture *f)
+{
+	char cmd[128];
+
+	ctl_close(f->ctl);
+	ck_assert_int_ne(access(f->path, F_OK), 0);
+	if (f->view != NULL) {
+		ck_assert_uint_eq(f->view->refs, 1); /* nobody kept it */
+		view_unref(f->view);
+		ck_assert_uint_eq(f->topo->refs, 1);
+		free(f->topo->by_node);
+		free(f->topo->by_pguid);
+		hand_free(f->topo);
+		lft_pool_free(f->pool);
+	}
+	loop_timer_free(f->tick);
+	loop_free(f->loop);
+	(void)snprintf(cmd, sizeof(cmd), "rm -r %s", f->dir);
+	ck_assert_int_eq(system(cmd), 0);
+}
+
+/* ---- the clients' side ---- */
+
+static inline int
+dial(struct fixture *f)
+{
+	struct sockaddr_un sun = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_uint_lt(strlen(f->path), sizeof(sun.sun_path));
+	memcpy(sun.sun_path, f->path, strlen(f->path));
+	ck_assert_int_eq(
+		connect(fd, (const struct sockaddr *)&sun, sizeof(sun)), 0);
+	return fd;
+}
+
+static inline void
+say(struct fixture *f, int fd, const char *p, size_t n)
+{
+	ssize_t done;
+
+	while (n > 0) {
+		done = send(fd, p, n, MSG_NOSIGNAL);
+		if (done > 0) {
+			p += done;
+			n -= (size_t)done;
+		}
+		loop_once(f->loop);
+	}
+}
+
+static inline void
+say_text(struct fixture *f, int fd, const char *s)
+{
+	say(f, fd, s, strlen(s));
+}
+
+/* The next line, or NULL when the server hung up; free() it. */
+static inline char *
+hear_line(struct fixture *f, int fd)
+{
+	struct buf b = {0};
+	char c;
+	ssize_t n;
+
+	for (;;) {
+		n = recv(fd, &c, 1, 0);
+		if (n == 0)
+			break;
+		if (n < 0) {
+			loop_once(f->loop);
+			continue;
+		}
+		if (c == '\n')
+			return b.text;
+		buf_put(&b, &c, 1);
+	}
+	ck_assert_uint_eq(b.n, 0); /* no half lines */
+	buf_free(&b);
+	return NULL;
+}
+
+static inline json_t *
+hear(struct fixture *f, int fd)
+{
+	char *line = hear_line(f, fd);
+	json_error_t err;
+	json_t *j;
+
+	ck_assert_ptr_nonnull(line);
+	j = json_loads(line, 0, &err);
+	ck_assert_msg(j != NULL, "%s in %.200s", err.text, line);
+	free(line);
+	return j;
+}
+
+static inline json_t *
+ask(struct fixture *f, int fd, const char *s)
+{
+	say_text(f, fd, s);
+	return hear(f, fd);
+}
+
+static inline void
+expect_error(struct fixture *f, int fd, const char *code)
+{
+	json_t *j = hear(f, fd);
+	const char *got = json_string_value(json_object_get(j, "code"));
+
+	ck_assert(json_is_false(json_object_get(j, "ok")));
+	ck_assert_str_eq(got, code);
+	ck_assert_ptr_nonnull(json_object_get(j, "error"));
+	json_decref(j);
+}
+
+static inline void
+expect_status(struct fixture *f, int fd)
+{
+	json_t *j = hear(f, fd);
+	const json_t *r = json_object_get(j, "result");
+
+	ck_assert(json_is_true(json_object_get(j, "ok")));
+	ck_assert_str_eq(
+		json_string_value(json_object_get(r, "role")), "master");
+	json_decref(j);
+}
+
+static inline void
+expect_end(struct fixture *f, int fd)
+{
+	ck_assert_ptr_null(hear_line(f, fd));
+	(void)close(fd);
+}
+
+/* ---- a view: nsw switches in a line, nhosts hosts on each ---- */
+
+static inline void
+route_line(struct routes *r, unsigned nhosts)
+{
+	const struct topo *t = r->topo;
+	uint8_t *row = mem_alloc(r->nblocks * LFT_BLOCK);
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		memset(row, LFT_DROP, r->nblocks * LFT_BLOCK);
+		for (unsigned lid = 1; lid <= t->max_lid; lid++) {
+			port_ix p = topo_by_lid(t, (uint16_t)lid, NULL);
+			sw_ix at = topo_switch_of(t, p);
+
+			if (at < s)
+				row[lid] = (uint8_t)(nhosts + 1);
+			else if (at > s)
+				row[lid] = (uint8_t)(nhosts + 2);
+			else if (t->node[t->port[p].node].sw == s)
+				row[lid] = 0;
+			else
+				row[lid] = t->port[t->port[p].peer].num;
+		}
+		routes_put_row(r, s, row, NULL, TOPO_NONE);
+		r->rank[s] = s;
+	}
+	free(row);
+}
+
+/* The hand-made GUIDs grow with the index. */
+static inline void
+index_guids(struct topo *t)
+{
+	t->by_node = mem_zalloc(t->nnodes, sizeof(*t->by_node));
+	t->by_pguid = mem_zalloc(t->nports, sizeof(*t->by_pguid));
+	for (node_ix n = 0; n < t->nnodes; n++)
+		t->by_node[n] = n;
+	for (port_ix p = 0; p < t->nports; p++)
+		if (t->port[p].guid != 0)
+			t->by_pguid[t->nguid++] = p;
+}
+
+static inline void
+give_view(struct fixture *f, unsigned nsw, unsigned nhosts)
+{
+	struct hand h = {0};
+	struct view *v = mem_zalloc(1, sizeof(*v));
+	char name[16];
+
+	for (unsigned s = 0; s < nsw; s++) {
+		(void)snprintf(name, sizeof(name), "S%u", s);
+		hand_node(&h, TOPO_SWITCH, (uint8_t)(nhosts + 2), name);
+	}
+	for (unsigned i = 0; i < nsw * nhosts; i++) {
+		/* what a hostile host may call itself */
+		(void)snprintf(name, sizeof(name),
+			i == 1 ? "\x1b[2J\"\\\xff\x7f" : "h%u", i);
+		hand_node(&h, TOPO_CA, 1, name);
+		hand_cable(&h, i / nhosts, i % nhosts + 1, nsw + i, 1);
+	}
+	for (unsigned s = 0; s + 1 < nsw; s++)
+		hand_cable(&h, s, nhosts + 2, s + 1, nhosts + 1);
+	f->topo = hand_topo(&h);
+	hand_lids(f->topo);
+	index_guids(f->topo);
+	f->pool = lft_pool_new();
+	v->refs = 1;
+	v->generation = 5;
+	v->topo = topo_ref(f->topo);
+	v->routes = routes_new(f->topo, f->pool);
+	v->routes->report.load_sw = TOPO_NONE;
+	route_line(v->routes, nhosts);
+	(void)snprintf(v->story.engine, sizeof(v->story.engine), "hand");
+	f->view = v;
+}
+
+/* ---- tests ---- */
+
+#endif

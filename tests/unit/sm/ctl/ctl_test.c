@@ -1,0 +1,517 @@
+/* Requests, clients and sockets: what a control server has to bear. */
+#include "routing/tiers/tree.h"
+#include "tests/unit/sm/ctl/ctl_fixture.h"
+#include "tests/unit/suite.h"
+
+START_TEST(status_and_mode)
+{
+	struct fixture f;
+	struct stat st;
+	int fd;
+
+	start(&f, NULL);
+	ck_assert_int_eq(stat(f.path, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0660);
+	fd = dial(&f);
+	say_text(&f, fd, "{\"cmd\":\"status\"}\n");
+	expect_status(&f, fd);
+	say_text(&f, fd, "\r\n  \n{\"cmd\":\"status\"}\n"); /* blank lines */
+	expect_status(&f, fd);
+	ck_assert_uint_eq(ctl_stats(f.ctl)->requests, 2);
+	ck_assert_uint_eq(ctl_stats(f.ctl)->malformed, 0);
+	(void)close(fd);
+	stop(&f);
+}
+END_TEST
+
+START_TEST(half_a_line)
+{
+	struct fixture f;
+	int fd;
+
+	start(&f, NULL);
+	fd = dial(&f);
+	say_text(&f, fd, "{\"cmd\":\"status\"}\n{\"cmd\":\"sta");
+	expect_status(&f, fd);
+	ck_assert_int_eq(shutdown(fd, SHUT_WR), 0);
+	expect_error(&f, fd, "bad-request");
+	expect_end(&f, fd);
+	ck_assert_uint_eq(ctl_stats(f.ctl)->malformed, 1);
+	ck_assert_uint_eq(ctl_stats(f.ctl)->clients, 0);
+	stop(&f);
+}
+END_TEST
+
+/* A whole request before the hang-up is answered. */
+START_TEST(question_then_end)
+{
+	struct fixture f;
+	int fd;
+
+	start(&f, NULL);
+	fd = dial(&f);
+	say_text(&f, fd, "{\"cmd\":\"status\"}\n");
+	ck_assert_int_eq(shutdown(fd, SHUT_WR), 0);
+	expect_status(&f, fd);
+	expect_end(&f, fd);
+	stop(&f);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	size_t n;
+	const char *code;
+} wrong[] = {
+#define LINE(s, code)                                                          \
+	{                                                                      \
+		s "\n", sizeof(s "\n") - 1, code                               \
+	}
+	LINE("hello", "bad-request"),
+	LINE("\0\xff\xfe", "bad-request"),
+	LINE("[]", "bad-request"),
+	LINE("\"status\"", "bad-request"),
+	LINE("{}", "bad-request"),
+	LINE("{\"cmd\":5}", "bad-request"),
+	LINE("{\"cmd\":\"status\"} x", "bad-request"),
+	LINE("{\"cmd\":\"status\",\"cmd\":\"sweep\"}", "bad-request"),
+	LINE("{\"cmd\":\"\xff\xff\"}", "bad-request"),
+	LINE("{\"cmd\":\"a\\u0000b\"}", "bad-request"),
+	LINE("{\"cmd\":\"stauts\"}", "unknown-command"),
+	LINE("{\"cmd\":\"\\u001b[2J\"}", "unknown-command"),
+	LINE("{\"cmd\":\"status\",\"why\":1}", "bad-argument"),
+	LINE("{\"cmd\":\"status\",\"wait_sweep\":\"1\"}", "bad-argument"),
+	LINE("{\"cmd\":\"status\",\"wait_sweep\":-1}", "bad-argument"),
+	LINE("{\"cmd\":\"sweep\",\"now\":true}", "bad-argument"),
+	LINE("{\"cmd\":\"topology\"}", "no-view"),
+	LINE("{\"cmd\":\"routes\"}", "no-view"),
+	LINE("{\"cmd\":\"tree\"}", "no-view"),
+#undef LINE
+};
+
+START_TEST(wrong_requests)
+{
+	const size_t n = sizeof(wrong) / sizeof(wrong[0]);
+	struct fixture f;
+	const struct ctl_stats *s;
+	uint64_t bad = 0;
+	int fd;
+
+	start(&f, NULL);
+	fd = dial(&f);
+	for (size_t i = 0; i < n; i++) {
+		say(&f, fd, wrong[i].text, wrong[i].n);
+		expect_error(&f, fd, wrong[i].code);
+		bad += strcmp(wrong[i].code, "bad-request") == 0 ? 1 : 0;
+		/* and the connection is as good as before */
+		say_text(&f, fd, "{\"cmd\":\"status\"}\n");
+		expect_status(&f, fd);
+	}
+	s = ctl_stats(f.ctl);
+	ck_assert_uint_eq(s->malformed, bad);
+	ck_assert_uint_eq(s->refused, n - bad);
+	ck_assert_uint_eq(s->requests, 2 * n);
+	ck_assert_uint_eq(f.asked, 0);
+	(void)close(fd);
+	stop(&f);
+}
+END_TEST
+
+static void
+padded(struct buf *b, size_t n)
+{
+	buf_printf(b, "{\"cmd\":\"status\"}");
+	while (b->n < n)
+		buf_put(b, " ", 1);
+	buf_put(b, "\n", 1);
+}
+
+START_TEST(longest_request)
+{
+	struct fixture f;
+	struct buf b = {0};
+	int fd;
+
+	start(&f, NULL);
+	fd = dial(&f);
+	padded(&b, CTL_REQUEST_MAX);
+	say(&f, fd, b.text, b.n);
+	expect_status(&f, fd);
+	buf_free(&b);
+	padded(&b, CTL_REQUEST_MAX + 1);
+	say(&f, fd, b.text, b.n);
+	expect_error(&f, fd, "bad-request");
+	expect_end(&f, fd);
+	buf_free(&b);
+	ck_assert_uint_eq(ctl_stats(f.ctl)->malformed, 1);
+	stop(&f);
+}
+END_TEST
+
+START_TEST(endless_request)
+{
+	struct fixture f;
+	char zeroes[4096] = {0};
+	int fd;
+
+	start(&f, NULL);
+	fd = dial(&f);
+	for (int i = 0; i < 17; i++)
+		say(&f, fd, zeroes, sizeof(zeroes));
+	expect_error(&f, fd, "bad-request");
+	(void)close(fd);
+	while (ctl_stats(f.ctl)->clients > 0)
+		loop_once(f.loop);
+	stop(&f);
+}
+END_TEST
+
+START_TEST(two_clients)
+{
+	struct fixture f;
+	const char *req = "{\"cmd\":\"status\"}\n";
+	int a, b;
+
+	start(&f, NULL);
+	a = dial(&f);
+	b = dial(&f);
+	for (size_t i = 0; i < strlen(req); i++) {
+		say(&f, a, req + i, 1); /* byte by byte */
+		say_text(&f, b, req);
+		expect_status(&f, b);
+	}
+	expect_status(&f, a);
+	(void)close(a);
+	(void)close(b);
+	stop(&f);
+}
+END_TEST
+
+START_TEST(pipelined)
+{
+	struct fixture f;
+	struct buf b = {0};
+	int fd;
+
+	start(&f, &(struct ctl_limits){.slice = 50});
+	fd = dial(&f);
+	for (int i = 0; i < 200; i++)
+		buf_printf(&b, "{\"cmd\":\"%s\"}\n",
+			i % 2 == 0 ? "status" : "nothing");
+	say(&f, fd, b.text, b.n);
+	ck_assert_int_eq(shutdown(fd, SHUT_WR), 0);
+	for (int i = 0; i < 100; i++) {
+		expect_status(&f, fd);
+		expect_error(&f, fd, "unknown-command");
+	}
+	expect_end(&f, fd);
+	buf_free(&b);
+	stop(&f);
+}
+END_TEST
+
+START_TEST(live_socket_stays)
+{
+	struct fixture f;
+	struct ctl_ops ops;
+	struct reason why = {""};
+	int fd;
+
+	start(&f, NULL);
+	ck_assert_int_eq(ctl_live(f.path), 1);
+	ck_assert_ptr_null(
+		ctl_open(f.loop, f.path, ops_of(&f, &ops), NULL, &why));
+	ck_assert_ptr_nonnull(strstr(why.text, "another process"));
+	fd = dial(&f);
+	say_text(&f, fd, "{\"cmd\":\"status\"}\n");
+	expect_status(&f, fd);
+	(void)close(fd);
+	stop(&f);
+}
+END_TEST
+
+START_TEST(dead_socket_goes)
+{
+	struct sockaddr_un sun = {.sun_family = AF_UNIX};
+	struct fixture f;
+	struct ctl_ops ops;
+	struct reason why = {""};
+	int fd;
+
+	start(&f, NULL);
+	ctl_close(f.ctl);
+	ck_assert_int_eq(ctl_live(f.path), 0);
+	fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	memcpy(sun.sun_path, f.path, strlen(f.path));
+	ck_assert_int_eq(
+		bind(fd, (const struct sockaddr *)&sun, sizeof(sun)), 0);
+	(void)close(fd); /* it died: the file stays */
+	ck_assert_int_eq(ctl_live(f.path), 0);
+	f.ctl = ctl_open(f.loop, f.path, ops_of(&f, &ops), NULL, &why);
+	ck_assert_msg(f.ctl != NULL, "%s", why.text);
+	fd = dial(&f);
+	say_text(&f, fd, "{\"cmd\":\"status\"}\n");
+	expect_status(&f, fd);
+	(void)close(fd);
+	stop(&f);
+}
+END_TEST
+
+START_TEST(no_place_for_a_socket)
+{
+	struct fixture f;
+	struct ctl_ops ops;
+	struct reason why = {""};
+	char path[256];
+	int fd;
+
+	start(&f, NULL);
+	(void)snprintf(path, sizeof(path), "%s/file", f.dir);
+	fd = open(path, O_CREAT | O_WRONLY, 0600);
+	(void)close(fd);
+	ck_assert_ptr_null(
+		ctl_open(f.loop, path, ops_of(&f, &ops), NULL, &why));
+	ck_assert_ptr_nonnull(strstr(why.text, "something else"));
+	ck_assert_int_eq(access(path, F_OK), 0);
+	(void)snprintf(path, sizeof(path), "%s/file/sock", f.dir);
+	ck_assert_ptr_null(
+		ctl_open(f.loop, path, ops_of(&f, &ops), NULL, &why));
+	ck_assert_ptr_nonnull(strstr(why.text, "Not a directory"));
+	memset(path, 'x', sizeof(path) - 1);
+	path[0] = '/';
+	path[sizeof(path) - 1] = '\0';
+	ck_assert_ptr_null(
+		ctl_open(f.loop, path, ops_of(&f, &ops), NULL, &why));
+	ck_assert_ptr_nonnull(strstr(why.text, "107 bytes"));
+	stop(&f);
+}
+END_TEST
+
+START_TEST(too_many_clients)
+{
+	struct fixture f;
+	int a, b;
+
+	start(&f, &(struct ctl_limits){.clients = 1});
+	a = dial(&f);
+	say_text(&f, a, "{\"cmd\":\"status\"}\n");
+	expect_status(&f, a);
+	b = dial(&f);
+	expect_error(&f, b, "busy");
+	expect_end(&f, b);
+	(void)close(a);
+	while (ctl_stats(f.ctl)->clients > 0)
+		loop_once(f.loop);
+	a = dial(&f);
+	say_text(&f, a, "{\"cmd\":\"status\"}\n");
+	expect_status(&f, a);
+	(void)close(a);
+	ck_assert_uint_eq(ctl_stats(f.ctl)->dropped, 1);
+	stop(&f);
+}
+END_TEST
+
+START_TEST(sweep_and_wait)
+{
+	struct fixture f;
+	json_t *j;
+	char c;
+	int fd;
+
+	start(&f, NULL);
+	fd = dial(&f);
+	j = ask(&f, fd, "{\"cmd\":\"sweep\"}\n");
+	ck_assert_int_eq(json_integer_value(json_object_get(
+				 json_object_get(j, "result"), "wait_sweep")),
+		1);
+	json_decref(j);
+	ck_assert_uint_eq(f.asked, 1);
+	say_text(&f, fd, "{\"cmd\":\"status\",\"wait_sweep\":1}\n");
+	for (int i = 0; i < 5; i++) {
+		ctl_changed(f.ctl, loop_now()); /* something else happened */
+		loop_once(f.loop);
+	}
+	ck_assert_int_lt(recv(fd, &c, 1, 0), 0);
+	f.sweeps = 1;
+	ctl_changed(f.ctl, loop_now());
+	expect_status(&f, fd);
+	f.refuse = "standing by";
+	say_text(&f, fd, "{\"cmd\":\"sweep\"}\n");
+	expect_error(&f, fd, "refused");
+	(void)close(fd);
+	stop(&f);
+}
+END_TEST
+
+START_TEST(rebalance)
+{
+	struct fixture f;
+	json_t *j;
+	int fd;
+
+	start(&f, NULL);
+	fd = dial(&f);
+	say_text(&f, fd, "{\"cmd\":\"rebalance\"}\n");
+	expect_error(&f, fd, "no-view");
+	give_view(&f, 4, 3);
+	j = ask(&f, fd, "{\"cmd\":\"rebalance\"}\n");
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(
+			json_object_get(j, "result"), "wait_generation")),
+		(json_int_t)f.view->generation + 1);
+	json_decref(j);
+	ck_assert_uint_eq(f.rebalanced, 1);
+	say_text(&f, fd, "{\"cmd\":\"rebalance\",\"to\":1}\n");
+	expect_error(&f, fd, "bad-argument");
+	f.refuse = "standing by";
+	say_text(&f, fd, "{\"cmd\":\"rebalance\"}\n");
+	expect_error(&f, fd, "refused");
+	(void)close(fd);
+	stop(&f);
+}
+END_TEST
+
+START_TEST(waiting_client_leaves)
+{
+	struct fixture f;
+	int fd;
+
+	start(&f, NULL);
+	fd = dial(&f);
+	say_text(&f, fd, "{\"cmd\":\"status\",\"wait_generation\":9}\n");
+	while (ctl_stats(f.ctl)->clients == 0)
+		loop_once(f.loop);
+	(void)close(fd);
+	while (ctl_stats(f.ctl)->clients > 0)
+		loop_once(f.loop);
+	ck_assert_uint_eq(ctl_stats(f.ctl)->dropped, 0);
+	stop(&f);
+}
+END_TEST
+
+/* Larger than every buffer on the way; the view changes in the midst of it. */
+START_TEST(large_reply_slow_reader)
+{
+	struct fixture f;
+	const json_t *nodes, *hostile;
+	struct view *old;
+	json_t *j;
+	int fd;
+
+	start(&f, &(struct ctl_limits){.slice = 1000});
+	give_view(&f, 40, 30);
+	fd = dial(&f);
+	say_text(&f, fd, "{\"cmd\":\"topology\"}\n");
+	for (int i = 0; i < 10; i++)
+		loop_once(f.loop);
+	old = f.view;
+	ck_assert_uint_eq(old->refs, 2);
+	f.view = NULL;
+	j = hear(&f, fd);
+	f.view = old;
+	nodes = json_object_get(json_object_get(j, "result"), "nodes");
+	ck_assert_uint_eq(json_array_size(nodes), 40 + 40 * 30);
+	hostile = json_array_get(nodes, 40 + 1);
+	ck_assert_str_eq(json_string_value(json_object_get(hostile, "name")),
+		"?[2J\"\\??");
+	json_decref(j);
+	(void)close(fd);
+	stop(&f);
+}
+END_TEST
+
+/* Switches in a line, hosts on each: read as a tree, whatever comes of it. */
+START_TEST(tree)
+{
+	struct fixture f;
+	struct route_job job;
+	struct arena *a = arena_new();
+	const json_t *r, *e;
+	json_t *j;
+	int fd;
+
+	start(&f, NULL);
+	give_view(&f, 3, 4);
+	fd = dial(&f);
+	say_text(&f, fd, "{\"cmd\":\"tree\"}\n");
+	expect_error(&f, fd, "no-view"); /* routes nobody read a tree for */
+	job = (struct route_job){.topo = f.view->topo};
+	tree_keep(tree_read(&job, a), f.view->routes);
+	arena_free(a);
+	say_text(&f, fd, "{\"cmd\":\"tree\"}\n");
+	j = hear(&f, fd);
+	r = json_object_get(j, "result");
+	ck_assert_uint_eq(json_array_size(json_object_get(r, "tiers")), 2);
+	e = json_array_get(json_object_get(r, "list"), 0);
+	ck_assert_str_eq(
+		json_string_value(json_object_get(e, "what")), "root-hosts");
+	ck_assert_int_eq(json_integer_value(json_object_get(
+				 json_object_get(r, "odd"), "root-hosts")),
+		1);
+	json_decref(j);
+	say_text(&f, fd, "{\"cmd\":\"tree\",\"list\":\"switches\"}\n");
+	j = hear(&f, fd);
+	r = json_object_get(json_object_get(j, "result"), "list");
+	ck_assert_uint_eq(json_array_size(r), 3);
+	e = json_array_get(r, 1);
+	ck_assert_int_eq(json_integer_value(json_object_get(e, "tier")), 0);
+	json_decref(j);
+	say_text(&f, fd, "{\"cmd\":\"tree\",\"list\":\"all\"}\n");
+	expect_error(&f, fd, "bad-argument");
+	(void)close(fd);
+	stop(&f);
+}
+END_TEST
+
+START_TEST(reader_that_stops)
+{
+	struct fixture f;
+	int fd, other;
+
+	start(&f, &(struct ctl_limits){.stall = mono_ms(300)});
+	give_view(&f, 40, 30);
+	fd = dial(&f);
+	for (int i = 0; i < 50; i++)
+		say_text(&f, fd, "{\"cmd\":\"topology\"}\n");
+	other = dial(&f);
+	say_text(&f, other, "{\"cmd\":\"status\"}\n");
+	expect_status(&f, other); /* nobody else waits for it */
+	while (ctl_stats(f.ctl)->dropped == 0)
+		loop_once(f.loop);
+	ck_assert_uint_eq(f.view->refs, 1);
+	say_text(&f, other, "{\"cmd\":\"status\"}\n");
+	expect_status(&f, other);
+	(void)close(fd);
+	(void)close(other);
+	stop(&f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("ctl");
+	TCase *tc = tcase_create("all");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, status_and_mode);
+	tcase_add_test(tc, half_a_line);
+	tcase_add_test(tc, question_then_end);
+	tcase_add_test(tc, wrong_requests);
+	tcase_add_test(tc, longest_request);
+	tcase_add_test(tc, endless_request);
+	tcase_add_test(tc, two_clients);
+	tcase_add_test(tc, pipelined);
+	tcase_add_test(tc, live_socket_stays);
+	tcase_add_test(tc, dead_socket_goes);
+	tcase_add_test(tc, no_place_for_a_socket);
+	tcase_add_test(tc, too_many_clients);
+	tcase_add_test(tc, sweep_and_wait);
+	tcase_add_test(tc, rebalance);
+	tcase_add_test(tc, waiting_client_leaves);
+	tcase_add_test(tc, large_reply_slow_reader);
+	tcase_add_test(tc, tree);
+	tcase_add_test(tc, reader_that_stops);
+	suite_add_tcase(suite, tc);
+	return suite_run(suite);
+}

@@ -1,0 +1,354 @@
+/*
+ * A status as Prometheus metrics: against a golden page, against the grammar of
+ * the format, against the status of a daemon that runs, and against the manual
+ * page. With HEDDLE_UPDATE=1 page and manual are rewritten instead.
+ */
+#include "sm/ctl/metrics.h"
+
+#include <check.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sm/report/status_json.h"
+#include "sm/view/view_redundancy.h"
+#include "tests/sim/model/world.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+/* Files of the source tree; tests run at its top, or are told where it is. */
+static const char *
+source(const char *name)
+{
+	static char path[512];
+	const char *top = getenv("HEDDLE_SOURCE");
+
+	(void)snprintf(
+		path, sizeof(path), "%s/%s", top != NULL ? top : ".", name);
+	return path;
+}
+
+static struct buf
+slurp(const char *path)
+{
+	struct buf b = {0};
+	FILE *f = fopen(path, "r");
+	char chunk[4096];
+	size_t n;
+
+	if (f == NULL)
+		return b;
+	while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0)
+		buf_put(&b, chunk, n);
+	ck_assert_int_eq(fclose(f), 0);
+	return b;
+}
+
+static void
+spill(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(f);
+	(void)fputs(text, f);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static const struct metrics_row *
+row_of(const char *name, size_t len)
+{
+	size_t n;
+	const struct metrics_row *row = metrics_all(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (strlen(row[i].name) == len &&
+			strncmp(row[i].name, name, len) == 0)
+			return &row[i];
+	return NULL;
+}
+
+/* ---- the grammar ---- */
+
+static const char *
+word(const char *s, const char *more)
+{
+	const char *from = s;
+
+	while (isalpha((unsigned char)*s) || *s == '_' ||
+		(s > from && isdigit((unsigned char)*s)) ||
+		(*s != '\0' && strchr(more, *s) != NULL))
+		s++;
+	return s > from ? s : NULL;
+}
+
+/* {name="value",...} */
+static const char *
+labels(const char *s)
+{
+	do {
+		s = word(s + 1, "");
+		if (s == NULL || *s++ != '=' || *s++ != '"')
+			return NULL;
+		for (; *s != '"'; s++) {
+			if (*s == '\0' || *s == '\n' ||
+				(*s == '\\' && strchr("\\\"n", *++s) == NULL))
+				return NULL;
+		}
+		s++;
+	} while (*s == ',');
+	return *s == '}' ? s + 1 : NULL;
+}
+
+/* The family that this line belongs to, its samples after HELP and TYPE. */
+static const struct metrics_row *
+judge_line(const char *line, const struct metrics_row *family, unsigned *step)
+{
+	const bool help = strncmp(line, "# HELP ", 7) == 0;
+	const bool type = strncmp(line, "# TYPE ", 7) == 0;
+	const char *name = help || type ? line + 7 : line;
+	const char *end = word(name, ":");
+	const struct metrics_row *row;
+	char *rest;
+
+	ck_assert_msg(end != NULL, "%s", line);
+	row = row_of(name, (size_t)(end - name));
+	ck_assert_msg(row != NULL, "%s", line);
+	if (help) {
+		ck_assert_msg(row != family && *step != 1, "%s", line);
+		ck_assert_str_eq(end + 1, row->help);
+		*step = 1;
+		return row;
+	}
+	ck_assert_msg(row == family, "out of its family: %s", line);
+	if (type) {
+		ck_assert_uint_eq(*step, 1);
+		ck_assert_str_eq(end, row->counter ? " counter" : " gauge");
+		*step = 2;
+		return row;
+	}
+	ck_assert_msg(*step >= 2, "%s", line);
+	*step = 3;
+	if (*end == '{')
+		end = labels(end);
+	ck_assert_msg(end != NULL && *end == ' ' && end[1] > ' ', "%s", line);
+	(void)strtod(end + 1, &rest);
+	ck_assert_msg(*rest == '\0', "%s", line);
+	return row;
+}
+
+static void
+judge_page(const struct buf *page)
+{
+	const struct metrics_row *family = NULL;
+	char *copy = strdup(page->text), *save = NULL;
+	unsigned step = 0;
+
+	ck_assert(page->text[page->n - 1] == '\n');
+	for (char *l = strtok_r(copy, "\n", &save); l != NULL;
+		l = strtok_r(NULL, "\n", &save))
+		family = judge_line(l, family, &step);
+	ck_assert_uint_eq(step, 3);
+	free(copy);
+}
+
+/* ---- tests ---- */
+
+START_TEST(table)
+{
+	size_t n;
+	const struct metrics_row *row = metrics_all(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		size_t len = strlen(row[i].name);
+		const char *end = word(row[i].name, "");
+
+		ck_assert_ptr_nonnull(end);
+		ck_assert_msg(*end == '\0', "%s", row[i].name);
+		ck_assert(strncmp(row[i].name, "heddle_", 7) == 0);
+		ck_assert_msg(row_of(row[i].name, len) == &row[i], "twice: %s",
+			row[i].name);
+		ck_assert_msg(row[i].counter == (strcmp(row[i].name + len - 6,
+							 "_total") == 0),
+			"%s", row[i].name);
+		ck_assert(strpbrk(row[i].help, "\\\n") == NULL);
+		ck_assert_msg((row[i].labels != NULL) ==
+				      (strpbrk(row[i].path, "[|*") != NULL),
+			"%s", row[i].name);
+	}
+}
+END_TEST
+
+START_TEST(golden)
+{
+	struct buf want, page = {0};
+	json_error_t err;
+	json_t *j =
+		json_load_file(source("tests/golden/metrics.json"), 0, &err);
+
+	ck_assert_msg(j != NULL, "%d: %s", err.line, err.text);
+	metrics_text(j, &page);
+	json_decref(j);
+	judge_page(&page);
+	if (getenv("HEDDLE_UPDATE") != NULL)
+		spill(source("tests/golden/metrics.prom"), page.text);
+	want = slurp(source("tests/golden/metrics.prom"));
+	ck_assert_str_eq(page.text, want.text);
+	buf_free(&page);
+	buf_free(&want);
+}
+END_TEST
+
+START_TEST(nobody_answered)
+{
+	struct buf page = {0};
+
+	metrics_text(NULL, &page);
+	judge_page(&page);
+	ck_assert_str_eq(page.text, "# HELP heddle_up Whether heddled "
+				    "answered.\n# TYPE heddle_up gauge\n"
+				    "heddle_up 0\n");
+	buf_free(&page);
+}
+END_TEST
+
+/* Every path of the table leads somewhere in the status of a daemon. */
+START_TEST(alive)
+{
+	/* Only when something is wrong, or only with a control socket. */
+	static const char *const silent[] = {"heddle_alarm_info",
+		"heddle_config_refused_info", "heddle_fallback_info",
+		"heddle_quarantined_info", "heddle_tree_oddities",
+		"heddle_blocked_deadline_seconds", "heddle_qos_shortage_info",
+		"heddle_control_events_total"};
+	const struct gen_fattree2 p = {2, 4, 1, 3, 3};
+	struct sim_options o = sim_defaults();
+	struct fabric *f = gen_tree_two(&p, NULL);
+	struct world *w = world_new(f, &o,
+		"qos:\n  levels:\n    gold: {weight: 8, sl: 3}\n"
+		"partitions:\n  all: {pkey: 0x10, members: {ALL: full, nobody: "
+		"full}}\n");
+	struct status_daemon d = {.config_file = ""};
+	struct ctl_stats ctl = {0};
+	struct sm_status sm;
+	struct status_facts facts = {
+		.daemon = &d, .config = w->config, .sm = &sm, .ctl = &ctl};
+	struct buf page = {0};
+	size_t n, missing = 0;
+	const struct metrics_row *row = metrics_all(&n);
+	json_t *j;
+
+	world_start(w);
+	ck_assert(world_settle(w, mono_ms(30000)));
+	sm_status(w->sm, &sm);
+	facts.wire = sm_wire(w->sm);
+	facts.view = sm_view(w->sm);
+	facts.now = facts.view->when;
+	sm_view(w->sm)->homes = homes_count(facts.view, NULL, NULL);
+	j = status_json(&facts);
+	metrics_text(j, &page);
+	judge_page(&page);
+	for (size_t i = 0; i < n; i++) {
+		char help[128];
+		bool may = false;
+
+		for (size_t k = 0; k < sizeof(silent) / sizeof(silent[0]); k++)
+			may |= strcmp(silent[k], row[i].name) == 0;
+		(void)snprintf(help, sizeof(help), "# HELP %s ", row[i].name);
+		if (may || strstr(page.text, help) != NULL)
+			continue;
+		missing++;
+		(void)fprintf(stderr, "not in a status: %s %s\n", row[i].name,
+			row[i].path);
+	}
+	ck_assert_uint_eq(missing, 0);
+	json_decref(j);
+	buf_free(&page);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+/* The file is there as a whole, readable for all, and nothing beside it. */
+START_TEST(file)
+{
+	char dir[] = "/tmp/heddle-metrics-XXXXXX", path[64];
+	struct buf text = {0}, got;
+	struct reason why;
+	struct stat st;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	(void)snprintf(path, sizeof(path), "%s/h.prom", dir);
+	buf_printf(&text, "heddle_up 1\n");
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(metrics_write(path, &text, &why), 0);
+		got = slurp(path);
+		ck_assert_str_eq(got.text, text.text);
+		buf_free(&got);
+	}
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(st.st_mode & 0777, 0644);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(metrics_write(path, &text, &why), -1);
+	ck_assert_ptr_nonnull(strstr(why.text, "h.prom: "));
+	ck_assert_int_eq(rmdir(path), 0);
+	ck_assert_int_eq(rmdir(dir), 0);
+	ck_assert_int_eq(metrics_write(path, &text, &why), -1);
+	buf_free(&text);
+}
+END_TEST
+
+/* The manual page lists exactly what the table does. */
+START_TEST(manual)
+{
+	static const char begin[] = ".\\\" BEGIN METRICS\n",
+			  end[] = ".\\\" END METRICS";
+	struct buf page = slurp(source("man/heddlectl.8")), want = {0};
+	char *from = strstr(page.text, begin), *to = strstr(page.text, end);
+	size_t n;
+	const struct metrics_row *row = metrics_all(&n);
+
+	ck_assert(from != NULL && to != NULL && from < to);
+	from += strlen(begin);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&want, ".It Li %s%s%s\n%s\n", row[i].name,
+			row[i].labels != NULL ? " Ns Brq " : "",
+			row[i].labels != NULL ? row[i].labels : "",
+			row[i].help);
+	if (getenv("HEDDLE_UPDATE") != NULL) {
+		struct buf new = {0};
+
+		buf_printf(&new, "%.*s%s%s", (int)(from - page.text), page.text,
+			want.text, to);
+		spill(source("man/heddlectl.8"), new.text);
+		buf_free(&new);
+	} else {
+		ck_assert_msg((size_t)(to - from) == want.n &&
+				      memcmp(from, want.text, want.n) == 0,
+			"man/heddlectl.8 is not what the table says: run this "
+			"test with HEDDLE_UPDATE=1");
+	}
+	buf_free(&page);
+	buf_free(&want);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("ctl_metrics");
+	TCase *t = tcase_create("ctl_metrics");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, table);
+	tcase_add_test(t, golden);
+	tcase_add_test(t, nobody_answered);
+	tcase_add_test(t, alive);
+	tcase_add_test(t, file);
+	tcase_add_test(t, manual);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}

@@ -1,0 +1,288 @@
+/*
+ * Places in a tree, from the configuration and from switches that tell theirs,
+ * through the whole daemon: who is asked, what is believed, what the routing
+ * was given.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/tiers/tree.h"
+#include "sm/mad/mad_role.h"
+#include "tests/unit/restart_fixture.h"
+#include "tests/unit/suite.h"
+
+#define ASKING "discovery: {role_attribute: [0x2c9:0xd2f0]}\n"
+
+enum mischief { NONE, SIGNATURE, VERSION, SILENCE };
+
+/* What goes over the wire about roles, and what is done to it. */
+struct ears {
+	unsigned asked;
+	enum mischief mischief;
+	uint32_t victim;
+};
+
+static enum sim_verdict
+listen(void *cookie, struct sim_msg *m)
+{
+	struct ears *e = cookie;
+	struct smp s;
+
+	if (smp_decode(m->m.mad, m->m.len, &s, NULL) != 0 || s.attr != MAD_ROLE)
+		return SIM_PASS;
+	if (m->where == SIM_AT_SMA)
+		e->asked++;
+	if (e->mischief == NONE || m->where != SIM_AT_ENDPOINT ||
+		m->from != e->victim)
+		return SIM_PASS;
+	if (e->mischief == SIGNATURE)
+		m->m.mad[64] ^= 0x20;
+	if (e->mischief == VERSION)
+		m->m.mad[64 + 4] = 0;
+	return e->mischief == SILENCE ? SIM_DROP : SIM_PASS;
+}
+
+/* Four spines and eight leaves; some of them know the attribute. */
+static struct fabric *
+telling(void)
+{
+	struct fabric *f = life_tree();
+
+	for (uint32_t i = 0; i < f->nnodes; i++) {
+		struct fabric_node *n = &f->node[i];
+
+		if (strcmp(n->name, "leaf1") != 0 &&
+			strcmp(n->name, "leaf2") != 0 &&
+			strncmp(n->name, "spine", 5) != 0)
+			continue;
+		n->attrs.has_role = true;
+		n->attrs.role =
+			n->name[0] == 's' ? MAD_ROLE_ROOT : MAD_ROLE_LEAF;
+	}
+	return f;
+}
+
+static struct world *
+begin(const struct fabric *f, const char *yaml, struct ears *e)
+{
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o, yaml);
+
+	sim_set_hook(w->sim, listen, e);
+	world_start(w);
+	return w;
+}
+
+static void
+settle(struct world *w)
+{
+	life_expect_order(w, "roles");
+	ck_assert_uint_eq(w->runs_failed, 0);
+}
+
+/* How many switches got their tier this way. */
+static unsigned
+placed(const struct world *w, enum tree_origin o)
+{
+	const struct view *v = sm_view(w->sm);
+	unsigned n = 0;
+
+	ck_assert_ptr_nonnull(v->routes->tree);
+	for (sw_ix s = 0; s < v->topo->nsw; s++)
+		n += v->routes->tree->tree->origin[s] == o;
+	return n;
+}
+
+static const struct topo_node *
+node_called(const struct world *w, const char *name)
+{
+	const struct topo *t = sm_view(w->sm)->topo;
+	uint32_t n = fabric_find(w->fabric, name);
+
+	return &t->node[topo_by_node_guid(t, w->fabric->node[n].guid)];
+}
+
+START_TEST(nobody_is_asked)
+{
+	struct fabric *f = telling();
+	struct ears e = {0};
+	struct world *w = begin(f, "", &e);
+
+	settle(w);
+	ck_assert_uint_eq(e.asked, 0);
+	ck_assert_uint_eq(placed(w, TREE_TOLD), 0);
+	ck_assert_uint_eq(sm_view(w->sm)->routes->tree->tree->ntiers, 2);
+	life_end(w, f);
+}
+END_TEST
+
+START_TEST(told)
+{
+	struct fabric *f = telling();
+	struct ears e = {0};
+	struct world *w = begin(f, ASKING, &e);
+
+	settle(w);
+	ck_assert_uint_eq(e.asked, 12);
+	ck_assert_uint_eq(placed(w, TREE_TOLD), 6);
+	ck_assert_uint_eq(placed(w, TREE_HOSTS), 6);
+	ck_assert_uint_eq(node_called(w, "leaf1")->role, MAD_ROLE_LEAF);
+	/* who does not know it is not asked again, nor anybody by a probe */
+	e.asked = 0;
+	sim_fault_link(w->sim, fabric_find(f, "leaf3"), 1, false);
+	settle(w);
+	ck_assert_uint_eq(e.asked, 0);
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	settle(w);
+	ck_assert_uint_eq(e.asked, 6);
+	ck_assert_uint_eq(placed(w, TREE_TOLD), 6);
+	life_end(w, f);
+}
+END_TEST
+
+START_TEST(not_believed)
+{
+	struct fabric *f = telling();
+	struct ears e = {.mischief = _i == 0 ? SIGNATURE : VERSION,
+		.victim = fabric_find(f, "leaf2")};
+	struct world *w = begin(f, ASKING, &e);
+
+	settle(w);
+	ck_assert_uint_eq(placed(w, TREE_TOLD), 5);
+	ck_assert(node_called(w, "leaf2")->flags & TN_BAD_ROLE);
+	ck_assert(!(node_called(w, "leaf1")->flags & TN_BAD_ROLE));
+	/* it comes to its senses */
+	e.mischief = NONE;
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	settle(w);
+	ck_assert_uint_eq(placed(w, TREE_TOLD), 6);
+	ck_assert(!(node_called(w, "leaf2")->flags & TN_BAD_ROLE));
+	life_end(w, f);
+}
+END_TEST
+
+/* An answer that does not come holds nothing up and says nothing. */
+START_TEST(silent)
+{
+	struct fabric *f = telling();
+	struct ears e = {
+		.mischief = SILENCE, .victim = fabric_find(f, "leaf2")};
+	struct world *w = begin(f, ASKING, &e);
+
+	settle(w);
+	ck_assert_uint_eq(placed(w, TREE_TOLD), 5);
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
+	e.mischief = NONE;
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	settle(w);
+	ck_assert_uint_eq(placed(w, TREE_TOLD), 6);
+	/* and once it has told, silence changes nothing */
+	e.mischief = SILENCE;
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	settle(w);
+	ck_assert_uint_eq(placed(w, TREE_TOLD), 6);
+	life_end(w, f);
+}
+END_TEST
+
+/* Names are read before the first tables are made. */
+START_TEST(by_name)
+{
+	struct fabric *f = telling();
+	struct ears e = {0};
+	struct world *w = begin(f,
+		"routing: {roles: {leaf: [\"leaf?\"], root: [spine1, "
+		"\"spine[234]\", 0x99], spine: [leaf4]}}\n" ASKING,
+		&e);
+	const struct tree *t;
+
+	settle(w);
+	ck_assert_uint_eq(w->commits, 2); /* the second: names of hosts */
+	t = sm_view(w->sm)->routes->tree->tree;
+	ck_assert_uint_eq(placed(w, TREE_CONFIGURED), 12);
+	ck_assert_uint_eq(t->count[TREE_ROLE_UNKNOWN], 1);
+	ck_assert_uint_eq(t->count[TREE_ROLE_CONFLICT], 0);
+	life_end(w, f);
+}
+END_TEST
+
+/* One switch, two roles: told, and routed by the first of them. */
+START_TEST(contradicted)
+{
+	struct fabric *f = telling();
+	struct ears e = {0};
+	struct world *w = begin(f,
+		"routing: {roles: {leaf: [\"leaf?\"], "
+		"root: [\"lea?1\"]}}\n",
+		&e);
+	const struct tree *t;
+	char text[200];
+
+	settle(w);
+	t = sm_view(w->sm)->routes->tree->tree;
+	ck_assert_uint_eq(t->count[TREE_ROLE_TORN], 1);
+	for (size_t i = 0; i < t->nodd; i++) {
+		if (t->odd[i].what != TREE_ROLE_TORN)
+			continue;
+		tree_odd_text(
+			sm_view(w->sm)->topo, &t->odd[i], text, sizeof(text));
+		ck_assert_str_eq(text,
+			"leaf1: the pattern \"lea?1\" gives it another role "
+			"than one that is as long");
+	}
+	life_end(w, f);
+}
+END_TEST
+
+/* A reload asks, and takes back what it said. */
+START_TEST(reloaded)
+{
+	static const char *const engines[] = {"ftree", "updn", NULL};
+	static const char *const yaml[] = {
+		ASKING "routing: {roles: {spine: [leaf1]}}\n", ""};
+	struct fabric *f = telling();
+	struct ears e = {0};
+	struct world *w = begin(f, "", &e);
+
+	settle(w);
+	for (int i = 0; i < 2; i++) {
+		struct diag_list bad = {0};
+		struct config *c = config_parse(
+			"r.yaml", yaml[i], strlen(yaml[i]), engines, &bad);
+
+		ck_assert_ptr_nonnull(c);
+		sm_reconfigure(w->sm, c, sim_now(w->sim));
+		config_unref(c);
+		diag_free(&bad);
+		settle(w);
+		ck_assert_uint_eq(placed(w, TREE_TOLD), i == 0 ? 5 : 0);
+		ck_assert_uint_eq(placed(w, TREE_CONFIGURED), i == 0 ? 1 : 0);
+		ck_assert_uint_eq(
+			sm_view(w->sm)
+				->routes->tree->tree->count[TREE_ROLE_CONFLICT],
+			i == 0 ? 1 : 0);
+		ck_assert_uint_eq(e.asked, 12);
+	}
+	life_end(w, f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("roles");
+	TCase *t = tcase_create("roles");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, nobody_is_asked);
+	tcase_add_test(t, told);
+	tcase_add_loop_test(t, not_believed, 0, 2);
+	tcase_add_test(t, silent);
+	tcase_add_test(t, by_name);
+	tcase_add_test(t, contradicted);
+	tcase_add_test(t, reloaded);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}

@@ -1,0 +1,378 @@
+/*
+ * Single points of failure, as the daemon counts them of a view: against every
+ * way followed by hand, also through tables with holes and loops; in a thread
+ * of its own; and how they are told.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/driver/compute.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+#include "sm/redundancy_worker.h"
+#include "sm/report/answer.h"
+#include "sm/report/redundancy_json.h"
+#include "sm/report/show.h"
+#include "sm/report/tree_json.h"
+#include "sm/view/view_redundancy.h"
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+enum { SEEDS = 8, STEPS = 40 };
+
+/* A view of a fabric, routed. */
+struct bed {
+	struct topo *t;
+	struct lft_pool *pool;
+	struct view *v;
+};
+
+static struct bed
+bed_of(struct fabric *f)
+{
+	struct frozen_lids lids = {.found = true};
+	struct bed b = {frozen_topo(f, &lids), lft_pool_new(), NULL};
+	const char *engine = "ftree";
+	struct engine_options options = {.lanes = 1};
+	const struct route_job job = {.topo = b.t,
+		.pool = b.pool,
+		.options = &options,
+		.load_limit = 1250,
+		.threads = 1};
+	struct reason why = {""};
+
+	fabric_free(f);
+	b.v = mem_zalloc(1, sizeof(*b.v));
+	b.v->refs = 1;
+	b.v->topo = topo_ref(b.t);
+	b.v->routes = route_compute(&job, &engine, 1, &b.v->story, &why);
+	ck_assert_msg(b.v->routes != NULL, "%s", why.text);
+	return b;
+}
+
+static void
+end(struct bed *b)
+{
+	ck_assert_uint_eq(b->v->refs, 1); /* nobody kept it */
+	view_unref(b->v);
+	ck_assert_uint_eq(b->pool->live, 0);
+	lft_pool_free(b->pool);
+	topo_unref(b->t);
+}
+
+static struct fabric *
+rails(unsigned spines, unsigned leaves, unsigned hosts, unsigned ports)
+{
+	const struct gen_fattree2 p = {spines, leaves, 1, hosts, hosts};
+
+	return gen_edit_rails(gen_tree_two(&p, NULL), ports, true, NULL);
+}
+
+static void
+write_entry(struct routes *r, sw_ix s, uint16_t lid, uint8_t out)
+{
+	lft_ref *slot = routes_slot(r, s, lid / LFT_BLOCK);
+	uint8_t bytes[LFT_BLOCK];
+
+	memcpy(bytes, lft_bytes(r->pool, *slot), sizeof(bytes));
+	bytes[lid % LFT_BLOCK] = out;
+	lft_drop(r->pool, *slot);
+	*slot = lft_add(r->pool, bytes);
+}
+
+/* ---- the ways, followed by hand ---- */
+
+/* Mark in on[] the switches behind s on the way to port p. Does it arrive? */
+static bool
+follow(const struct routes *r, sw_ix s, port_ix p, bool *on)
+{
+	const struct topo *t = r->topo;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		const struct topo_node *n = &t->node[t->sw[s].node];
+		unsigned out = routes_port(r, s, t->port[p].lid);
+		port_ix peer;
+
+		if (out == 0 || out > n->nports)
+			return false;
+		peer = t->port[n->first_port + out].peer;
+		if (peer == p)
+			return true;
+		if (peer == TOPO_NONE ||
+			t->node[t->port[peer].node].sw == TOPO_NONE)
+			return false;
+		s = t->node[t->port[peer].node].sw;
+		on[s] = true;
+	}
+	return false;
+}
+
+/* How many leaves a switch cuts from all of the n ports. */
+static uint32_t
+cut_by_hand(const struct routes *r, const struct homing_ports *all,
+	const struct homing_member *m, size_t n)
+{
+	uint32_t nsw = r->topo->nsw, cut = 0;
+	bool *both = mem_zalloc(nsw, 1), *on = mem_zalloc(nsw, 1);
+
+	for (uint32_t i = 0; i < all->nleaves; i++) {
+		bool any = false, whole = true;
+
+		memset(both, 1, nsw);
+		for (size_t k = 0; k < n; k++) {
+			memset(on, 0, nsw);
+			whole &= follow(r, all->leaf[i], m[k].port, on);
+			for (sw_ix s = 0; s < nsw; s++)
+				both[s] &= on[s];
+		}
+		for (sw_ix s = 0; s < nsw; s++)
+			any |= both[s];
+		cut += any && whole;
+	}
+	free(both);
+	free(on);
+	return cut;
+}
+
+static void
+check_by_hand(const struct bed *b, unsigned seed)
+{
+	const struct routes *r = b->v->routes;
+	const struct verify_tables in = {
+		b->t, r->pool, r->row, r->nblocks, NULL};
+	struct homing_ports all = homing_ports(b->t, NULL);
+	struct homes *h = homes_count(b->v, NULL, NULL);
+	size_t single = 0, at = 0, points = 0;
+	struct homing found;
+
+	homing_find(&in, NULL, &found);
+	ck_assert_uint_eq(h->nodes, found.n);
+	for (size_t i = 0, n; i < all.n; i += n) {
+		uint32_t cut;
+
+		n = homing_same(&all, i);
+		if (n < 2)
+			continue;
+		cut = cut_by_hand(r, &all, &all.member[i], n);
+		ck_assert_msg(found.node[at].cut == cut,
+			"seed %u: %s: %u leaves, not %u", seed,
+			topo_desc(b->t, b->t->port[all.member[i].port].node),
+			found.node[at].cut, cut);
+		ck_assert(cut == 0 || found.node[at].worst > 0);
+		single += cut > 0;
+		at++;
+	}
+	ck_assert_uint_eq(h->nsingle, single);
+	for (size_t i = 0; i < h->npoints; i++)
+		points += h->point[i].nodes;
+	ck_assert_uint_eq(points, single);
+	homing_end(&found);
+	homing_ports_free(&all);
+	homes_unref(h);
+}
+
+/* Few ports and many, tables whole and spoiled: what is counted is so. */
+START_TEST(by_hand)
+{
+	static const unsigned ports[] = {2, 3, 4, 5, 6};
+	struct bed b = bed_of(rails(2, 8, 6, ports[_i]));
+	struct routes *r = b.v->routes;
+
+	check_by_hand(&b, 0);
+	for (unsigned seed = 1; seed <= SEEDS; seed++) {
+		struct rng g = {seed};
+
+		for (unsigned i = 0; i < 40; i++) {
+			sw_ix s = (sw_ix)rng_below(&g, b.t->nsw);
+			unsigned n = b.t->node[b.t->sw[s].node].nports;
+			uint16_t lid =
+				(uint16_t)(1 + rng_below(&g, b.t->max_lid));
+
+			write_entry(r, s, lid,
+				(uint8_t)(rng_below(&g, 3) == 0
+						  ? LFT_DROP
+						  : 1 + rng_below(&g, n)));
+		}
+		check_by_hand(&b, seed);
+	}
+	end(&b);
+}
+END_TEST
+
+/* ---- told ---- */
+
+static json_t *
+answered(const struct bed *b, const char *list)
+{
+	json_t *request = json_pack("{s:s, s:s}", "cmd", "tree", "list", list);
+	struct answer *a = tiers_answer(request, b->v);
+	struct buf out = {0};
+	json_t *j;
+
+	while (answer_more(a, 4096, &out))
+		;
+	j = json_loadb(out.text, out.n, 0, NULL);
+	ck_assert_ptr_nonnull(j);
+	view_unref(answer_free(a));
+	json_decref(request);
+	buf_free(&out);
+	return j;
+}
+
+static void
+check_page(const json_t *o, void (*show)(const json_t *, struct buf *),
+	const char *part)
+{
+	struct buf page = {0};
+
+	show(o, &page);
+	ck_assert_msg(page.text != NULL && strstr(page.text, part) != NULL,
+		"%s", page.text != NULL ? page.text : "");
+	buf_free(&page);
+}
+
+/* One top, and all hang on it: figures, the points, each node. */
+START_TEST(told)
+{
+	struct bed b = bed_of(rails(1, 4, 2, 2));
+	json_t *j = answered(&b, "homes"), *o;
+
+	ck_assert(json_is_null(points_json(b.v)));
+	ck_assert_str_eq(json_string_value(json_object_get(j, "code")), "busy");
+	json_decref(j);
+
+	b.v->homes = homes_count(b.v, NULL, NULL);
+	o = points_json(b.v);
+	ck_assert_int_eq(json_integer_value(json_object_get(o, "nodes")), 8);
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(o, "single_points")), 8);
+	check_page(o, show_homes,
+		"homes       8 nodes with several ports, 8 with a single point "
+		"of failure\n            \"spine1\": 8 nodes hang on it\n");
+	json_decref(o);
+
+	j = answered(&b, "homes");
+	o = json_object_get(json_object_get(j, "result"), "list");
+	ck_assert_uint_eq(json_array_size(o), 8);
+	ck_assert_str_eq(json_string_value(
+				 json_object_get(json_array_get(o, 0), "text")),
+		"\"h1\": \"spine1\" cuts off both ports from 2 of 4 leaves; "
+		"there is no other way");
+	check_page(json_object_get(j, "result"), show_tree,
+		"h6                        \"h6\": \"spine1\" cuts off both");
+	json_decref(j);
+	end(&b);
+}
+END_TEST
+
+/* Most nodes first; more points than are listed are counted. */
+START_TEST(points)
+{
+	struct homing_node node[40] = {{0}};
+	struct homing h = {.node = node, .n = 40};
+	struct homing_point *p;
+	struct bed b = bed_of(rails(2, 12, 2, 2));
+	json_t *list;
+	size_t n;
+
+	for (unsigned i = 0; i < 40; i++) {
+		node[i].cut = i % 4 != 3; /* every fourth has none */
+		node[i].sw = i % 12;
+		node[i].out = i == 0 ? 5 : 0;
+		h.single += node[i].cut > 0;
+	}
+	p = homing_points(&h, &n);
+	ck_assert_uint_eq(n, 10);
+	ck_assert_uint_eq(p[0].nodes, 4);
+	ck_assert_uint_eq(p[0].sw, 1);
+	ck_assert_uint_eq(p[1].sw, 2);
+	ck_assert_uint_eq(p[9].nodes, 1); /* the cable */
+	ck_assert_uint_eq(p[9].out, 5);
+	list = points_list(b.t, p, n);
+	ck_assert_uint_eq(json_array_size(list), POINTS_FIRST);
+	ck_assert_int_eq(json_integer_value(json_object_get(
+				 json_array_get(list, 9), "port")),
+		5);
+	json_decref(list);
+	free(p);
+	end(&b);
+}
+END_TEST
+
+/* ---- in a thread ---- */
+
+static bool
+when_true(void *cookie)
+{
+	return *(bool *)cookie;
+}
+
+/* Counted once, and not again; a view waits where somebody has its pool. */
+START_TEST(thread)
+{
+	struct bed b = bed_of(rails(1, 4, 2, 2)),
+		   other = bed_of(rails(3, 6, 2, 2));
+	struct loop *l = loop_new();
+	struct config *cfg = config_default();
+	bool may = true;
+	struct counter *c = counter_new(l, when_true, &may, NULL);
+
+	counter_count(c, b.v, cfg);
+	while (b.v->homes == NULL)
+		loop_once(l);
+	ck_assert_uint_eq(b.v->homes->nsingle, 8);
+	ck_assert_uint_eq(b.v->refs, 1);
+	counter_count(c, b.v, cfg);
+	ck_assert_uint_eq(b.v->refs, 1);
+
+	may = false;
+	for (unsigned i = 0; i < 3; i++) /* the last one counts */
+		counter_count(c, i < 2 ? b.v : other.v, cfg);
+	while (other.v->homes == NULL)
+		loop_once(l);
+	ck_assert_uint_eq(other.v->homes->nodes, 12);
+	ck_assert_uint_eq(other.v->homes->nsingle, 0);
+	ck_assert_uint_eq(other.v->refs, 2);
+	may = true;
+	counter_shed(c);
+	ck_assert_uint_eq(other.v->refs, 1);
+
+	homes_unref(other.v->homes);
+	other.v->homes = NULL;
+	counter_count(c, other.v, cfg);
+	counter_free(c); /* in the midst of it */
+	config_unref(cfg);
+	loop_free(l);
+	end(&b);
+	end(&other);
+}
+END_TEST
+
+/* What is not wanted any more ends early. */
+START_TEST(cancelled)
+{
+	struct bed b = bed_of(rails(1, 4, 2, 2));
+	atomic_bool cancel = true;
+
+	ck_assert_ptr_null(homes_count(b.v, NULL, &cancel));
+	end(&b);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("homes");
+	TCase *t = tcase_create("homes");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, by_hand, 0, 5);
+	tcase_add_test(t, told);
+	tcase_add_test(t, points);
+	tcase_add_test(t, thread);
+	tcase_add_test(t, cancelled);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}

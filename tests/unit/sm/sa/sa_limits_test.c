@@ -1,0 +1,411 @@
+/*
+ * Who may know what, and how much one host may cost the others: events by
+ * partition, forged requests and traps, thousands of subscriptions, answers
+ * that fill the memory.
+ */
+#include "tests/unit/sm/sa/sa_registrations_fixture.h"
+#include "tests/unit/suite.h"
+
+static struct fixture
+small(const char *yaml)
+{
+	const unsigned line[] = {2};
+
+	return fixture_with(gen_grid(line, 1, false, 2, NULL), yaml);
+}
+
+/* ---- events ---- */
+
+static uint16_t
+member(struct host *o, uint8_t method, const struct mad_gid *mgid,
+	uint64_t owner, uint16_t pkey)
+{
+	const struct mad_sa_member m = {.mgid = *mgid,
+		.gid = {PREFIX, owner},
+		.qkey = 0xb1b,
+		.pkey = pkey,
+		.state = MAD_SA_JOIN_FULL};
+	uint8_t rec[MAD_SA_MEMBER_REC];
+	const struct ask a = {.mask = MAD_SA_MEMBER_MGID | MAD_SA_MEMBER_GID |
+				      MAD_SA_MEMBER_STATE | MAD_SA_MEMBER_QKEY |
+				      MAD_SA_MEMBER_TCLASS |
+				      MAD_SA_MEMBER_PKEY | MAD_SA_MEMBER_FLOW |
+				      MAD_SA_MEMBER_SL,
+		.rec = rec,
+		.len = sizeof(rec)};
+
+	mad_sa_member_encode(&m, rec);
+	return host_ask(o, method, MAD_SA_MEMBER, &a);
+}
+
+static const char *const tenants =
+	"sa: {trust_key: 0x5ec2e7}\n"
+	"partitions:\n"
+	"  a: {pkey: 0x1, members: {h2: full, h3: full, switches: full}}\n"
+	"  b: {pkey: 0x2, members: {h4: full}}\n";
+
+/* h2 shares a partition with what it happens to, h4 does not; h1, where the SM
+ * is, cannot be asked; h4 with the key hears of everything. */
+START_TEST(events_by_partition)
+{
+	static const struct mad_gid mgid = {UINT64_C(0xff12401b80010000), 0x99};
+	struct fixture x = small(tenants);
+	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3"),
+		    *other = host_on(x.w, "h4");
+	const struct sim_bad_key pkey = {.slid = 1, .dlid = 2, .key = 9},
+				 qkey = {.qkey = true, .slid = 1, .dlid = 2};
+	static const uint16_t traps[] = {64, 65, 66, 67, 128, 144};
+
+	for (unsigned trusted = 0; trusted < 2; trusted++) {
+		ck_assert_uint_eq(inform(o, &everything, 0), 0);
+		ck_assert_uint_eq(
+			inform(other, &everything, trusted ? SA_KEY : 0), 0);
+		o->reports = other->reports = 0;
+		ck_assert_uint_eq(
+			member(o3, MAD_SET, &mgid, o3->guid, 0x8001), 0);
+		ck_assert_uint_eq(
+			member(o3, MAD_SA_DELETE, &mgid, o3->guid, 0x8001), 0);
+		sim_fault_rename(
+			x.w->sim, o3->node, trusted ? "h3 two" : "h3 one");
+		world_run(x.w, mono_ms(1000));
+		present(&x, o3->node, false);
+		present(&x, o3->node, true);
+		world_run(x.w, mono_ms(1000));
+		for (size_t i = 0; i < sizeof(traps) / sizeof(traps[0]); i++) {
+			ck_assert_msg(heard(o, traps[i]) > 0,
+				"trap %u not heard", traps[i]);
+			ck_assert_msg((heard(other, traps[i]) > 0) == trusted,
+				"trap %u heard by others", traps[i]);
+		}
+		sim_bad_key(x.w->sim, o3->node, 1, &pkey);
+		world_run(x.w, mono_ms(1000));
+		sim_bad_key(x.w->sim, o3->node, 1, &qkey);
+		world_run(x.w, mono_ms(1000));
+		ck_assert_uint_eq(heard(o, 257) + heard(o, 258), 0);
+		ck_assert_uint_eq(heard(other, 257), trusted);
+		ck_assert_uint_eq(heard(other, 258), trusted);
+	}
+	host_free(other);
+	host_free(o3);
+	host_free(o);
+	fixture_free(&x);
+}
+END_TEST
+
+/* Another key: nobody has shown it yet. */
+START_TEST(trust_ends_with_its_key)
+{
+	static const char *const engines[] = {"updn", "ftree", NULL};
+	struct fixture x = small("sa: {trust_key: 0x5ec2e7}\n");
+	struct host *o = host_on(x.w, "h2");
+	const struct sim_bad_key bad = {.slid = 1, .dlid = 2, .key = 9};
+	const char *set = "sa.trust_key=0x99";
+	struct config *c = config_with(x.w->config, &set, 1, engines, NULL);
+
+	ck_assert_ptr_nonnull(c);
+	ck_assert_uint_eq(inform(o, &everything, SA_KEY), 0);
+	sm_reconfigure(x.w->sm, c, sim_now(x.w->sim));
+	config_unref(c);
+	world_run(x.w, mono_ms(1000));
+	sim_bad_key(x.w->sim, o->node, 1, &bad);
+	world_run(x.w, mono_ms(2000));
+	ck_assert_uint_eq(heard(o, 257), 0);
+	ck_assert_uint_eq(inform(o, &everything, SA_KEY), MAD_SA_DENIED);
+	ck_assert_uint_eq(inform(o, &everything, 0x99), 0);
+	sim_bad_key(x.w->sim, o->node, 1, &bad);
+	world_run(x.w, mono_ms(2000));
+	ck_assert_uint_eq(heard(o, 257), 1);
+	host_free(o);
+	fixture_free(&x);
+}
+END_TEST
+
+/* A host that claims to be a subnet manager, or hides a violation. */
+START_TEST(forged_traps)
+{
+	static const struct mad_notice says[] = {
+		{.generic = true, .type = 3, .producer = 4, .trap = 65},
+		{.generic = true, .type = 3, .producer = 1, .trap = 64},
+		{.generic = true, .type = 4, .producer = 4, .trap = 144},
+		{.generic = true, .type = 4, .producer = 1, .trap = 257},
+	};
+	struct fixture x = small("");
+	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
+
+	ck_assert_uint_eq(inform(o, &everything, 0), 0);
+	for (size_t i = 0; i < sizeof(says) / sizeof(says[0]); i++) {
+		struct transport_msg m = {.len = MAD_SIZE};
+		struct smp s = {.mgmt_class = MAD_SUBN_LID,
+			.method = MAD_TRAP,
+			.attr = MAD_NOTICE,
+			.tid = 100 + i};
+
+		m.lid = sim_port_info(x.w->sim, o3->node, 1)->sm_lid;
+		mad_notice_encode(&says[i], s.data);
+		smp_encode(&s, m.mad);
+		sim_transport(o3->ep)->send(sim_transport(o3->ep), &m);
+		world_run(x.w, mono_ms(2000));
+		ck_assert_msg(o->reports == 0, "row %zu", i);
+	}
+	host_free(o3);
+	host_free(o);
+	fixture_free(&x);
+}
+END_TEST
+
+/* ---- requests that are not what they say ---- */
+
+/* Hand the SM a request as from this LID; what it did: answered, refused or
+ * dropped it. */
+static struct sa_stats
+as_from(struct fixture *x, const struct transport_msg *m)
+{
+	struct sm_status before, after;
+	struct sa_stats d;
+
+	sm_status(x->w->sm, &before);
+	sm_receive(x->w->sm, m, sim_now(x->w->sim));
+	sm_status(x->w->sm, &after);
+	d.answers = after.sa.answers - before.sa.answers;
+	d.refused = after.sa.refused - before.sa.refused;
+	d.dropped = after.sa.dropped - before.sa.dropped;
+	return d;
+}
+
+START_TEST(forged_lids)
+{
+	static const struct {
+		uint16_t lid;
+		bool dropped;
+	} rows[] = {{0, true}, {0xbfff, false}, {999, false}, {0xc000, true},
+		{0xffff, true}};
+	struct fixture x = small("");
+	const struct mad_sa h = {.base_version = 1,
+		.class_version = MAD_SA_VERSION,
+		.method = MAD_SA_GET_TABLE,
+		.attr = MAD_SA_NODE,
+		.tid = 1};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct transport_msg m = {
+			.lid = rows[i].lid, .qpn = 1, .len = MAD_SIZE};
+		struct sa_stats d;
+
+		mad_sa_encode(&h, m.mad);
+		d = as_from(&x, &m);
+		ck_assert_msg(d.dropped == rows[i].dropped &&
+				      d.refused == !rows[i].dropped,
+			"LID %u", rows[i].lid);
+	}
+	fixture_free(&x);
+}
+END_TEST
+
+/* What an unfinished, damaged or foreign RMPP message may look like when it
+ * gets here all the same. */
+START_TEST(damaged_messages)
+{
+	struct fixture x = small("");
+	struct host *o = host_on(x.w, "h2");
+	struct mad_sa h = {.base_version = 1,
+		.class_version = MAD_SA_VERSION,
+		.method = MAD_SA_GET_MULTI,
+		.attr = MAD_SA_MULTI_PATH,
+		.mask = MAD_SA_MULTI_NSGID | MAD_SA_MULTI_NDGID,
+		.rmpp = true};
+	uint8_t body[600] = {0};
+	struct transport_msg m = {.lid = o->lid, .qpn = 1};
+
+	for (unsigned type = 0; type < 6; type++) {
+		h.rmpp_type = (uint8_t)type; /* 1 data, ACK, STOP, ABORT */
+		h.rmpp_status = type == 5 ? 100 : 0;
+		if (type == 5)
+			h.rmpp_type = 1;
+		mad_sa_encode(&h, m.mad);
+		m.len = MAD_SIZE;
+		ck_assert_uint_eq(as_from(&x, &m).refused, 1);
+	}
+	/* a first segment whose GIDs never came; one GID too few */
+	h.rmpp_type = 1;
+	h.rmpp_status = 0;
+	mad_sa_encode(&h, body);
+	body[MAD_SA_HEADER + 15] = 10;
+	body[MAD_SA_HEADER + 16] = 12;
+	memcpy(m.mad, body, MAD_SIZE);
+	ck_assert_uint_eq(as_from(&x, &m).refused, 1);
+	m.body = body;
+	m.len = MAD_SA_HEADER + MAD_SA_MULTI + 16 * 22 - 1;
+	ck_assert_uint_eq(as_from(&x, &m).refused, 1);
+	/* longer than a MAD, and nothing behind it; shorter than a header */
+	m.body = NULL;
+	ck_assert_uint_eq(as_from(&x, &m).dropped, 1);
+	m.len = MAD_SA_HEADER - 1;
+	ck_assert_uint_eq(as_from(&x, &m).dropped, 1);
+	m.len = 2;
+	ck_assert_uint_eq(as_from(&x, &m).dropped, 1);
+	/* one of ours come back, an answer nobody asked for */
+	m.len = MAD_SIZE;
+	m.error = 110;
+	ck_assert_uint_eq(as_from(&x, &m).dropped, 1);
+	m.error = 0;
+	h.method = MAD_SA_GET_MULTI | MAD_SA_RESPONSE;
+	mad_sa_encode(&h, m.mad);
+	ck_assert_uint_eq(as_from(&x, &m).dropped, 1);
+	host_free(o);
+	fixture_free(&x);
+}
+END_TEST
+
+START_TEST(others_identities)
+{
+	static const struct mad_gid mgid = {UINT64_C(0xff12401bffff0000), 0x99};
+	struct fixture x = small("");
+	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
+	const uint64_t want[8] = {0, 0x1111};
+	struct service s = service_of(o3, 7, 60);
+
+	ck_assert_uint_eq(
+		change(o, MAD_SET, &s, ID | GID | LEASE), MAD_SA_DENIED);
+	ck_assert_uint_eq(guids(o, MAD_SET, LID | BLOCK | GUID1, o3->lid, want),
+		MAD_SA_DENIED);
+	ck_assert_uint_eq(
+		member(o, MAD_SET, &mgid, o3->guid, 0xffff), MAD_SA_DENIED);
+	ck_assert_uint_eq(
+		member(o, MAD_SET, &mgid, 0xdead, 0xffff), MAD_SA_INVALID_GID);
+	/* partitions that nobody has */
+	ck_assert_uint_eq(
+		member(o, MAD_SET, &mgid, o->guid, 0x8123), MAD_SA_REQ_INVALID);
+	s = service_of(o, 7, 60);
+	be_put16(s.rec + 24, 0x8123);
+	ck_assert_uint_eq(change(o, MAD_SET, &s, ID | GID | PKEY | LEASE),
+		MAD_SA_REQ_INVALID);
+	host_free(o3);
+	host_free(o);
+	fixture_free(&x);
+}
+END_TEST
+
+/* The GUID of a host that is away, taken as an alias, goes back to it. */
+START_TEST(a_guid_comes_home)
+{
+	struct fixture x = small("");
+	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
+	const uint64_t want[8] = {0, o3->guid};
+	uint8_t d[MAD_DATA];
+	const struct ask a = {0};
+
+	present(&x, o3->node, false);
+	ck_assert_uint_eq(
+		guids(o, MAD_SET, LID | BLOCK | GUID1, o->lid, want), 0);
+	present(&x, o3->node, true);
+	world_run(x.w, mono_ms(1000));
+	ck_assert_uint_eq(
+		sim_read(x.w->sim, o->node, 1, MAD_GUID_INFO, 0, d), 0);
+	ck_assert_uint_eq(be_get64(d + 8), 0);
+	ck_assert_uint_eq(host_ask(o, MAD_SA_GET_TABLE, MAD_SA_GUID, &a), 0);
+	for (size_t i = 0; i < host_records(o, 72); i++)
+		ck_assert_uint_eq(be_get64(host_record(o, i) + 16), 0);
+	host_free(o3);
+	host_free(o);
+	fixture_free(&x);
+}
+END_TEST
+
+/* ---- what one host may cost ---- */
+
+/* Ten thousand subscriptions of one port, all of which want the same event,
+ * and one of another port, which does not wait for them. */
+START_TEST(ten_thousand_subscriptions)
+{
+	enum { MANY = 10000 };
+	struct fixture x = small("sa: {subscriptions_per_port: 10000,\n"
+				 "  requests_per_second: 0}\n");
+	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
+	struct mad_sa_inform i = everything;
+	struct sm_status st;
+
+	i.trap = 65;
+	i.lid_first = 1;
+	for (unsigned n = 0; n < MANY; n++) {
+		i.lid_last = (uint16_t)(100 + n);
+		ck_assert_uint_eq(inform(o, &i, 0), 0);
+	}
+	i.lid_last++;
+	ck_assert_uint_eq(inform(o, &i, 0), MAD_SA_NO_RESOURCES);
+	ck_assert_uint_eq(inform(o3, &everything, 0), 0);
+	o->mute = true; /* and does not even answer */
+	sim_fault_node(x.w->sim, fabric_find(x.f, "h4"), false);
+	world_run(x.w, mono_ms(5000));
+	ck_assert_uint_eq(heard(o3, 65), 1);
+	ck_assert_uint_lt(o->reports, 100);
+	o->mute = false;
+	world_run(x.w, mono_ms(60000));
+	ck_assert_uint_ge(o->reports, MANY);
+	/* taken back one by one, in another order */
+	i.subscribe = false;
+	i.qpn = 1;
+	for (unsigned n = 0; n < MANY; n++) {
+		i.lid_last = (uint16_t)(100 + (n * 7919) % MANY);
+		ck_assert_uint_eq(inform(o, &i, 0), 0);
+	}
+	sm_status(x.w->sm, &st);
+	ck_assert_uint_eq(st.sa.subscriptions, 1);
+	host_free(o3);
+	host_free(o);
+	fixture_free(&x);
+}
+END_TEST
+
+/* Two of the longest answers at a time, others come back later. */
+START_TEST(answers_fill_the_memory)
+{
+	const struct gen_fattree2 tree = {4, 32, 1, 4, 4};
+	struct fixture x =
+		fixture_with(gen_tree_two(&tree, NULL), "sa: {table_mib: 2}");
+	static const char *const names[] = {"h7", "h8", "h9", "h10", "h11"};
+	struct host *o[5];
+	const struct ask a = {0};
+	unsigned busy = 0, whole = 0;
+
+	for (unsigned i = 0; i < 5; i++) {
+		o[i] = host_on(x.w, names[i]);
+		host_send(o[i], MAD_SA_GET_TABLE, MAD_SA_PATH_REC, &a);
+	}
+	world_run(x.w, mono_ms(1000));
+	for (unsigned i = 0; i < 5; i++) {
+		ck_assert_uint_eq(o[i]->answers, 1);
+		busy += o[i]->h.status == MAD_STATUS_BUSY;
+		whole += o[i]->h.status == 0 &&
+			 host_records(o[i], 64) == 164 * 164;
+	}
+	ck_assert_uint_eq(whole, 2);
+	ck_assert_uint_eq(busy, 3);
+	/* and there is room again */
+	ck_assert_uint_eq(
+		host_ask(o[0], MAD_SA_GET_TABLE, MAD_SA_PATH_REC, &a), 0);
+	for (unsigned i = 0; i < 5; i++)
+		host_free(o[i]);
+	fixture_free(&x);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("sa_guard");
+	TCase *t = tcase_create("secrets"), *c = tcase_create("costs");
+
+	tcase_set_timeout(c, 30);
+	tcase_add_test(t, events_by_partition);
+	tcase_add_test(t, trust_ends_with_its_key);
+	tcase_add_test(t, forged_traps);
+	tcase_add_test(t, forged_lids);
+	tcase_add_test(t, damaged_messages);
+	tcase_add_test(t, others_identities);
+	tcase_add_test(t, a_guid_comes_home);
+	tcase_add_test(c, ten_thousand_subscriptions);
+	tcase_add_test(c, answers_fill_the_memory);
+	suite_add_tcase(s, t);
+	suite_add_tcase(s, c);
+	return suite_run(s);
+}

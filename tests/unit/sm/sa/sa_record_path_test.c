@@ -1,0 +1,370 @@
+/*
+ * Paths beyond one pair of ports of one subnet: through routers, to groups,
+ * and several that are independent of each other.
+ */
+#include <stdio.h>
+
+#include "tests/unit/sm/sa/sa_fixture.h"
+#include "tests/unit/suite.h"
+
+#define FAR UINT64_C(0xfec0000000000001)
+#define ELSEWHERE UINT64_C(0xfec0000000000002)
+
+enum { GIDS = MAD_SA_PATH_DGID | MAD_SA_PATH_SGID };
+
+/* Two leaves under two spines, two hosts and a router at each leaf. */
+static struct fabric *
+routed(void)
+{
+	struct fabric *f = fabric_new();
+	uint32_t leaf[2], spine[2], end;
+
+	for (unsigned i = 0; i < 2; i++) {
+		leaf[i] = fabric_addf(f, FABRIC_SWITCH, 8, "leaf%u", i);
+		spine[i] = fabric_addf(f, FABRIC_SWITCH, 8, "spine%u", i);
+	}
+	for (unsigned i = 0; i < 4; i++)
+		fabric_connect(f, leaf[i / 2], 1 + i % 2, spine[i % 2],
+			1 + i / 2, NULL);
+	for (unsigned i = 0; i < 4; i++) {
+		end = fabric_addf(f, FABRIC_CA, 1, "h%u", i + 1);
+		fabric_connect(f, leaf[i / 2], 4 + i % 2, end, 1, NULL);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		end = fabric_addf(f, FABRIC_ROUTER, 1, "router%u", i);
+		fabric_connect(f, leaf[i], 7, end, 1, NULL);
+	}
+	return f;
+}
+
+static uint64_t
+router(const struct fabric *f, unsigned i)
+{
+	return fabric_port(f, fabric_find(f, i == 0 ? "router0" : "router1"), 1)
+		->guid;
+}
+
+/* A world whose subnet FAR is behind both routers, the rest behind the second.
+ */
+static struct fixture
+with_routers(const char *more)
+{
+	struct fabric *f = routed();
+	char yaml[512];
+
+	(void)snprintf(yaml, sizeof(yaml),
+		"sa:\n  prefix_routes:\n"
+		"    b: {prefix: 0x%llx, routers: [0x%llx, 0x%llx]}\n"
+		"    rest: {routers: [0x%llx]}\n%s",
+		(unsigned long long)FAR, (unsigned long long)router(f, 0),
+		(unsigned long long)router(f, 1),
+		(unsigned long long)router(f, 1), more);
+	return fixture_with(f, yaml);
+}
+
+static struct mad_sa_path
+between(const struct host *o, uint64_t prefix, uint64_t guid)
+{
+	return (struct mad_sa_path){
+		.sgid = {PREFIX, o->guid}, .dgid = {prefix, guid}};
+}
+
+START_TEST(another_subnet)
+{
+	struct fixture x = with_routers("");
+	struct host *o = host_on(x.w, "h2"), *far = host_on(x.w, "router1");
+	struct host *r0 = host_on(x.w, "router0");
+	struct mad_sa_path p, w = between(o, FAR, 0x1234);
+	unsigned first = 0;
+	uint16_t lid;
+
+	/* the router's LID, the destination's GID, 255 hops */
+	for (uint64_t guid = 1; guid <= 64; guid++) {
+		w.dgid.guid = guid;
+		ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
+		ck_assert(p.dlid == far->lid || p.dlid == r0->lid);
+		ck_assert_uint_eq(p.dgid.prefix, FAR);
+		ck_assert_uint_eq(p.dgid.guid, guid);
+		ck_assert_uint_eq(p.hop_limit, 0xff);
+		ck_assert_uint_eq(p.slid, o->lid);
+		ck_assert_uint_eq(p.pkey, 0xffff);
+		first += p.dlid == r0->lid;
+	}
+	/* spread, and always the same for one destination */
+	ck_assert_uint_gt(first, 16);
+	ck_assert_uint_lt(first, 48);
+	lid = p.dlid;
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
+	ck_assert_uint_eq(p.dlid, lid);
+	/* what has no entry of its own */
+	w.dgid.prefix = ELSEWHERE;
+	for (w.dgid.guid = 1; w.dgid.guid < 16; w.dgid.guid++) {
+		ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
+		ck_assert_uint_eq(p.dlid, far->lid);
+	}
+	/* the router itself is a neighbour like others */
+	w.dgid = (struct mad_gid){PREFIX, far->guid};
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
+	ck_assert_uint_eq(p.hop_limit, 0);
+	/* nobody asks for another subnet's host, nor registers its GID */
+	w = between(o, FAR, 5);
+	w.sgid.prefix = FAR;
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
+	w = between(o, FAR, 0);
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
+	/* a router that is down is none; without any there is no path */
+	sim_fault_node(x.w->sim, far->node, false);
+	ck_assert(world_settle(x.w, mono_ms(60000)));
+	for (uint64_t guid = 1; guid <= 16; guid++) {
+		w = between(o, FAR, guid);
+		ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
+		ck_assert_uint_eq(p.dlid, r0->lid);
+	}
+	w = between(o, ELSEWHERE, 1);
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
+	host_free(r0);
+	host_free(far);
+	host_free(o);
+	fixture_free(&x);
+}
+END_TEST
+
+/* A router that one shares no partition with leads nowhere. */
+START_TEST(routers_of_others)
+{
+	struct fixture x = with_routers(
+		"partitions:\n"
+		"  a: {pkey: 0x1, members: {h2: full, router0: full}}\n"
+		"  b: {pkey: 0x2, members: {h3: full, router1: full}}\n");
+	struct host *o = host_on(x.w, "h2"), *r0 = host_on(x.w, "router0");
+	struct mad_sa_path p, w;
+
+	for (uint64_t guid = 1; guid <= 16; guid++) {
+		w = between(o, FAR, guid);
+		ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
+		ck_assert_uint_eq(p.dlid, r0->lid);
+		ck_assert_uint_eq(p.pkey, 0x8001);
+	}
+	w = between(o, ELSEWHERE, 1);
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
+	host_free(r0);
+	host_free(o);
+	fixture_free(&x);
+}
+END_TEST
+
+/* A subnet with a prefix of its own: hosts that never heard of it ask with
+ * fe80::, and are answered as they ask. */
+START_TEST(prefixes)
+{
+	struct fixture x =
+		with_routers("fabric: {subnet_prefix: 0xfec000000000000a}\n");
+	struct host *o = host_on(x.w, "h2"), *to = host_on(x.w, "h4");
+	const uint64_t ours = UINT64_C(0xfec000000000000a);
+	struct mad_sa_path p, w = between(o, ours, to->guid);
+
+	w.sgid.prefix = ours;
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
+	ck_assert_uint_eq(p.dgid.prefix, ours);
+	ck_assert_uint_eq(p.sgid.prefix, ours);
+	ck_assert_uint_eq(p.hop_limit, 0);
+	w = between(o, PREFIX, to->guid);
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
+	ck_assert_uint_eq(p.dgid.prefix, PREFIX);
+	ck_assert_uint_eq(p.hop_limit, 0);
+	ck_assert_uint_eq(host_path(o, &w, MAD_SA_PATH_DGID, &p), 0);
+	ck_assert_uint_eq(p.sgid.prefix, ours);
+	host_free(to);
+	host_free(o);
+	fixture_free(&x);
+}
+END_TEST
+
+/* ---- to a group ---- */
+
+START_TEST(to_a_group)
+{
+	struct fixture x = with_routers("");
+	struct host *o = host_on(x.w, "h2");
+	struct mad_sa_path p,
+		w = between(o, UINT64_C(0xff12401bffff0000), 0xffffffff);
+
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
+	ck_assert_uint_eq(p.dlid, 0xc000);
+	ck_assert_uint_eq(p.slid, o->lid);
+	ck_assert_uint_eq((unsigned)(p.mtu_sel << 6 | p.mtu), 0x84);
+	ck_assert_uint_eq((unsigned)(p.rate_sel << 6 | p.rate), 0x83);
+	ck_assert_uint_eq(p.pkey, 0xffff);
+	ck_assert_uint_eq(host_path(o, &w, MAD_SA_PATH_DGID, &p), 0);
+	ck_assert_uint_eq(p.sgid.guid, o->guid);
+	w.pkey = 0x1234;
+	ck_assert_uint_eq(host_path(o, &w, GIDS | MAD_SA_PATH_PKEY, &p),
+		MAD_SA_NO_RECORDS);
+	w.mtu_sel = MAD_SA_GREATER;
+	w.mtu = 4;
+	ck_assert_uint_eq(
+		host_path(o, &w, GIDS | MAD_SA_PATH_MTU_SEL | MAD_SA_PATH_MTU,
+			&p),
+		MAD_SA_NO_RECORDS);
+	w.dgid.guid = 1;
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
+	host_free(o);
+	fixture_free(&x);
+}
+END_TEST
+
+/* ---- several at once ---- */
+
+struct multi {
+	uint8_t rec[MAD_SA_MULTI + 16 * 66];
+	struct ask a;
+};
+
+static void
+multi_of(struct multi *m, const struct mad_gid *from, uint8_t nfrom,
+	const struct mad_gid *to, uint8_t nto)
+{
+	memset(m, 0, sizeof(*m));
+	m->a = (struct ask){.mask = MAD_SA_MULTI_NSGID | MAD_SA_MULTI_NDGID,
+		.rec = m->rec,
+		.len = MAD_SA_MULTI + 16 * ((size_t)nfrom + nto)};
+	m->rec[15] = nfrom;
+	m->rec[16] = nto;
+	for (size_t i = 0; i < nfrom; i++)
+		mad_sa_gid_encode(&from[i], m->rec + 24 + 16 * i);
+	for (size_t i = 0; i < nto; i++)
+		mad_sa_gid_encode(&to[i], m->rec + 24 + 16 * (nfrom + i));
+}
+
+static size_t
+multi_ask(struct host *o, const struct multi *m)
+{
+	ck_assert_uint_eq(
+		host_ask(o, MAD_SA_GET_MULTI, MAD_SA_MULTI_PATH, &m->a), 0);
+	return host_records(o, 64);
+}
+
+/* Cables between switches that both paths go over. */
+static unsigned
+shared(const struct view *v, const struct mad_sa_path *a,
+	const struct mad_sa_path *b)
+{
+	struct route_step s[2][16];
+	const struct mad_sa_path *p[2] = {a, b};
+	int n[2];
+	unsigned both = 0;
+
+	for (int i = 0; i < 2; i++)
+		n[i] = routes_trace(v->routes,
+			topo_by_lid(v->topo, p[i]->slid, NULL), p[i]->dlid,
+			s[i], 16, NULL);
+	for (int i = 0; i < n[0] - 1; i++)
+		for (int k = 0; k < n[1] - 1; k++)
+			both += s[0][i].sw == s[1][k].sw &&
+				s[0][i].out == s[1][k].out;
+	return both;
+}
+
+/* LMC 1: two LIDs a host, one over each spine; which of them an engine lays
+ * where is its own business. */
+START_TEST(independent_paths)
+{
+	struct fabric *f = routed();
+	struct fixture x = fixture_with(f, "fabric: {lmc: {hosts: 2}}");
+	struct host *o = host_on(x.w, "h2"), *h3 = host_on(x.w, "h3"),
+		    *h4 = host_on(x.w, "h4");
+	const struct mad_gid from = {PREFIX, o->guid},
+			     to[2] = {{PREFIX, h3->guid}, {PREFIX, h4->guid}};
+	const struct view *v = sm_view(x.w->sm);
+	struct mad_sa_path a, b;
+	struct multi m;
+
+	multi_of(&m, &from, 1, &to[0], 1);
+	ck_assert_uint_eq(multi_ask(o, &m), 4);
+	/* two that share nothing but the cables of the hosts */
+	m.rec[14] = 0x80;
+	m.rec[5] = 2;
+	m.a.mask |= MAD_SA_MULTI_APART | 1 << 6;
+	ck_assert_uint_eq(multi_ask(o, &m), 2);
+	mad_sa_path_decode(host_record(o, 0), &a);
+	mad_sa_path_decode(host_record(o, 1), &b);
+	ck_assert_uint_eq(shared(v, &a, &b), 0);
+	/* there are no more than two */
+	m.a.mask &= ~UINT64_C(0x40);
+	ck_assert_uint_eq(multi_ask(o, &m), 2);
+	/* with two destinations the second path is another one's */
+	multi_of(&m, &from, 1, to, 2);
+	m.rec[14] = 0x80;
+	m.rec[5] = 2;
+	m.a.mask |= MAD_SA_MULTI_APART | 1 << 6;
+	ck_assert_uint_eq(multi_ask(o, &m), 2);
+	mad_sa_path_decode(host_record(o, 0), &a);
+	mad_sa_path_decode(host_record(o, 1), &b);
+	ck_assert_uint_ne(a.dgid.guid, b.dgid.guid);
+	ck_assert_uint_eq(shared(v, &a, &b), 0);
+	/* the selector counts only when its component is there */
+	m.a.mask &= ~(uint64_t)MAD_SA_MULTI_APART;
+	m.rec[5] = 3;
+	ck_assert_uint_eq(multi_ask(o, &m), 3);
+	host_free(h4);
+	host_free(h3);
+	host_free(o);
+	fixture_free(&x);
+}
+END_TEST
+
+/* To oneself, and more pairs than are looked at. */
+START_TEST(independence_has_ends)
+{
+	struct fixture x = with_routers("");
+	struct host *o = host_on(x.w, "h2");
+	const struct mad_gid me = {PREFIX, o->guid}, far = {FAR, 7};
+	struct mad_gid many[64];
+	struct mad_sa_path p;
+	struct multi m;
+
+	for (unsigned i = 0; i < 64; i++)
+		many[i] = me;
+	multi_of(&m, &me, 1, &me, 1);
+	m.rec[14] = 0x80;
+	m.a.mask |= MAD_SA_MULTI_APART;
+	ck_assert_uint_eq(multi_ask(o, &m), 1);
+	multi_of(&m, many, 32, many, 32);
+	m.rec[14] = 0x80;
+	m.a.mask |= MAD_SA_MULTI_APART;
+	ck_assert_uint_eq(multi_ask(o, &m), 1);
+	multi_of(&m, many, 33, many, 32);
+	m.rec[14] = 0x80;
+	m.a.mask |= MAD_SA_MULTI_APART;
+	ck_assert_uint_eq(
+		host_ask(o, MAD_SA_GET_MULTI, MAD_SA_MULTI_PATH, &m.a),
+		MAD_SA_NO_RESOURCES);
+	/* a destination of another subnet; a source of it is none */
+	multi_of(&m, &me, 1, &far, 1);
+	ck_assert_uint_eq(multi_ask(o, &m), 1);
+	mad_sa_path_decode(host_record(o, 0), &p);
+	ck_assert_uint_eq(p.hop_limit, 0xff);
+	multi_of(&m, &far, 1, &me, 1);
+	ck_assert_uint_eq(
+		host_ask(o, MAD_SA_GET_MULTI, MAD_SA_MULTI_PATH, &m.a),
+		MAD_SA_INVALID_GID);
+	host_free(o);
+	fixture_free(&x);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("sa_path");
+	TCase *t = tcase_create("paths");
+
+	tcase_add_test(t, another_subnet);
+	tcase_add_test(t, routers_of_others);
+	tcase_add_test(t, prefixes);
+	tcase_add_test(t, to_a_group);
+	tcase_add_test(t, independent_paths);
+	tcase_add_test(t, independence_has_ends);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}

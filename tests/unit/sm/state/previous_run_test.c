@@ -1,0 +1,124 @@
+/* What a daemon knows of its last life: the time between, and how it ended. */
+#include "sm/state/previous_run.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "sm/base/log.h"
+#include "tests/unit/scratch.h"
+#include "tests/unit/suite.h"
+
+enum { PREFIX = 7, OTHER = 8, AWAY = 100 };
+
+static const struct {
+	const char *what;
+	struct store_stamp from, to;
+	uint64_t seconds;
+} cases[] = {
+	{"nothing recorded", {0, 1, 5}, {1000, 1, 9}, 0},
+	{"the same boot", {1000, 1, 5}, {1004, 1, 9}, 4},
+	{"its clock was set forward", {1000, 1, 5}, {900000, 1, 9}, 4},
+	{"its clock was set back", {1000, 1, 5}, {10, 1, 9}, 4},
+	{"another boot", {1000, 1, 500}, {1090, 2, 20}, 90},
+	{"another boot, later", {1000, 1, 5}, {1090, 2, 20}, 90},
+	{"another boot, the clock went back", {1000, 1, 5}, {10, 2, 20}, 0},
+	{"boots unknown", {1000, 0, 5}, {1090, 0, 20}, 90},
+	{"boot no longer known", {1000, 1, 5}, {1090, 0, 20}, 90},
+	{"time of a boot that ran back", {1000, 1, 50}, {1003, 1, 20}, 3},
+};
+
+START_TEST(time_between)
+{
+	ck_assert_msg(recall_between(&cases[_i].from, &cases[_i].to) ==
+			      cases[_i].seconds,
+		"%s: %llu", cases[_i].what,
+		(unsigned long long)recall_between(
+			&cases[_i].from, &cases[_i].to));
+}
+END_TEST
+
+START_TEST(this_machine)
+{
+	struct store_stamp a = recall_now(), b = recall_now();
+
+	ck_assert_uint_gt(a.when, 0);
+	ck_assert_uint_eq(a.boot, b.boot);
+	ck_assert_uint_le(a.up, b.up);
+	ck_assert_uint_le(recall_between(&a, &b), 1);
+}
+END_TEST
+
+START_TEST(how_it_ended)
+{
+	struct store_stamp then = recall_now();
+	struct store_state s = {.prefix = PREFIX}, back;
+	struct reason why;
+
+	ck_assert(recall_load(scratch_dir, PREFIX, &back, &why));
+	ck_assert(!back.writing);
+	ck_assert_uint_eq(back.away, 0);
+	store_free(&back);
+	then.when -= AWAY;
+	then.boot = 0;
+	s.saved = then;
+	ck_assert_int_eq(store_save(scratch_dir, &s, &why), 0);
+	ck_assert(recall_writing(scratch_dir, true));
+	ck_assert(recall_writing(scratch_dir, true));
+	ck_assert(recall_load(scratch_dir, PREFIX, &back, &why));
+	ck_assert(back.writing);
+	ck_assert_uint_ge(back.away, AWAY);
+	ck_assert_uint_le(back.away, AWAY + 1);
+	store_free(&back);
+	ck_assert(recall_writing(scratch_dir, false));
+	ck_assert(recall_writing(scratch_dir, false)); /* there is none: well */
+	ck_assert(recall_load(scratch_dir, PREFIX, &back, &why));
+	ck_assert(!back.writing);
+	ck_assert(!back.unsaved);
+	ck_assert_str_eq(why.text, "");
+	ck_assert_uint_eq(back.prefix, PREFIX);
+	store_free(&back);
+	ck_assert(recall_unsaved(scratch_dir, true));
+	ck_assert(recall_load(scratch_dir, PREFIX, &back, &why));
+	ck_assert(back.unsaved);
+	ck_assert(!back.writing);
+	store_free(&back);
+	/* another fabric: nothing of it, and its file is kept */
+	ck_assert(recall_load(scratch_dir, OTHER, &back, &why));
+	ck_assert_ptr_nonnull(strstr(why.text, "another fabric"));
+	ck_assert_uint_eq(back.prefix, 0);
+	ck_assert_uint_eq(back.away, 0);
+	store_free(&back);
+	ck_assert_int_eq(store_load(scratch_dir, &back, &why), 1);
+	store_free(&back);
+}
+END_TEST
+
+START_TEST(nowhere_to_save)
+{
+	struct store_state s;
+	struct reason lost;
+
+	ck_assert(!recall_load("/proc/heddle", PREFIX, &s, &lost));
+	ck_assert_uint_eq(s.nlid, 0);
+	ck_assert(s.unsaved);
+	ck_assert(!recall_writing("/proc/heddle", true));
+	store_free(&s);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("recall");
+	TCase *tc = tcase_create("recall");
+
+	log_set_level(LOG_LEVEL_ERROR);
+	tcase_add_checked_fixture(tc, scratch_make, scratch_remove);
+	tcase_add_loop_test(
+		tc, time_between, 0, (int)(sizeof(cases) / sizeof(cases[0])));
+	tcase_add_test(tc, this_machine);
+	tcase_add_test(tc, how_it_ended);
+	tcase_add_test(tc, nowhere_to_save);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}

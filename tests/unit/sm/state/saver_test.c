@@ -1,0 +1,171 @@
+/* The state is saved in a thread: the newest, told of, and never lost. */
+#include "sm/state/previous_run.h"
+#include "sm/state/saver.h"
+#include "tests/unit/scratch.h"
+#include "tests/unit/suite.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { STATES = 50 };
+
+struct heard {
+	unsigned good, bad;
+	char why[512];
+};
+
+static void
+hear(void *cookie, const char *why)
+{
+	struct heard *h = cookie;
+
+	if (why == NULL) {
+		h->good++;
+		return;
+	}
+	h->bad++;
+	(void)snprintf(h->why, sizeof(h->why), "%s", why);
+}
+
+/* A state that can be told from others by the LID of one port. */
+static void
+submit(struct saver *s, uint16_t lid)
+{
+	const struct store_lid rec = {.guid = 0x99, .lid = lid};
+	const struct store_state state = {.lid = &rec, .nlid = 1};
+
+	saver_submit(s, &state);
+}
+
+static uint16_t
+saved(void)
+{
+	struct store_state back;
+	struct reason why = {""};
+	uint16_t lid;
+
+	ck_assert_msg(
+		store_load(scratch_dir, &back, &why) == 0, "%s", why.text);
+	ck_assert_uint_eq(back.nlid, 1);
+	lid = back.lid[0].lid;
+	store_free(&back);
+	return lid;
+}
+
+START_TEST(the_last_one_is_on_disk)
+{
+	struct loop *l = loop_new();
+	struct heard h = {0};
+	struct reason why;
+	struct saver *s = saver_new(l, scratch_dir, hear, &h, &why);
+
+	ck_assert_ptr_nonnull(s);
+	for (uint16_t i = 1; i <= STATES; i++)
+		submit(s, i);
+	saver_free(s); /* nobody turned the loop */
+	ck_assert_uint_eq(saved(), STATES);
+	ck_assert_uint_eq(h.good, 1);
+	ck_assert_uint_eq(h.bad, 0);
+	loop_free(l);
+}
+END_TEST
+
+START_TEST(the_loop_is_told)
+{
+	struct loop *l = loop_new();
+	struct heard h = {0};
+	struct reason why;
+	struct saver *s = saver_new(l, scratch_dir, hear, &h, &why);
+
+	for (uint16_t i = 1; i <= 3; i++) {
+		submit(s, i);
+		while (h.good < i)
+			loop_once(l);
+		ck_assert_uint_eq(saved(), i);
+	}
+	saver_free(s);
+	ck_assert_uint_eq(h.good, 3); /* not twice */
+	loop_free(l);
+}
+END_TEST
+
+START_TEST(why_it_failed)
+{
+	struct loop *l = loop_new();
+	struct heard h = {0};
+	struct reason why;
+	char nowhere[80];
+	struct saver *s;
+
+	(void)snprintf(nowhere, sizeof(nowhere), "%s/a/b", scratch_dir);
+	s = saver_new(l, nowhere, hear, &h, &why);
+	submit(s, 1);
+	while (h.bad == 0)
+		loop_once(l);
+	ck_assert_ptr_nonnull(strstr(h.why, "No such file"));
+	saver_free(s);
+	ck_assert_uint_eq(h.bad, 1);
+	saver_free(NULL);
+	loop_free(l);
+}
+END_TEST
+
+static bool
+marked(void)
+{
+	char mark[80];
+
+	(void)snprintf(mark, sizeof(mark), "%s/" RECALL_UNSAVED, scratch_dir);
+	return access(mark, F_OK) == 0;
+}
+
+/* A next life is told, until there is a newer state. */
+START_TEST(what_is_not_saved_leaves_a_mark)
+{
+	struct loop *l = loop_new();
+	struct heard h = {0};
+	struct reason why;
+	char in_the_way[80];
+	struct saver *s;
+
+	(void)snprintf(
+		in_the_way, sizeof(in_the_way), "%s/" STORE_FILE, scratch_dir);
+	ck_assert_int_eq(mkdir(in_the_way, 0700), 0);
+	s = saver_new(l, scratch_dir, hear, &h, &why);
+	submit(s, 1);
+	saver_wait(s);
+	ck_assert(marked());
+	ck_assert_int_eq(rmdir(in_the_way), 0);
+	submit(s, 2);
+	saver_wait(s);
+	ck_assert(!marked());
+	saver_free(s);
+	/* an earlier life's mark, too */
+	ck_assert(recall_unsaved(scratch_dir, true));
+	s = saver_new(l, scratch_dir, hear, &h, &why);
+	submit(s, 3);
+	saver_wait(s);
+	ck_assert(!marked());
+	saver_free(s);
+	loop_free(l);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("saver");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_checked_fixture(tc, scratch_make, scratch_remove);
+	tcase_add_test(tc, the_last_one_is_on_disk);
+	tcase_add_test(tc, the_loop_is_told);
+	tcase_add_test(tc, why_it_failed);
+	tcase_add_test(tc, what_is_not_saved_leaves_a_mark);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}

@@ -1,0 +1,640 @@
+/* Transactions against a scripted wire on a virtual clock. */
+#include "tests/unit/sm/transport/xact_fixture.h"
+
+#include <string.h>
+
+#include "sm/base/be.h"
+#include "sm/base/rng.h"
+#include "tests/unit/suite.h"
+
+enum { SEED = 8086 };
+
+START_TEST(request_on_the_wire)
+{
+	struct env *e = env_new(8, 8, 8);
+	struct xact_request r = {.method = MAD_SET,
+		.attr = MAD_LFT,
+		.mod = 17,
+		.mkey = 0x1122334455667788,
+		.target = 1,
+		.lid = 99,
+		.data = {1, 2, 3}};
+	struct smp s;
+
+	get(e, 4, 0);
+	xact_submit(e->x, &r, e->now, on_done, e, 1);
+	ck_assert_uint_eq(e->n, 2);
+	ck_assert_uint_eq(e->sent[0].lid, 0xffff);
+	ck_assert_uint_eq(e->sent[0].qpn, 0);
+	ck_assert_uint_eq(e->sent[0].len, MAD_SIZE);
+	s = sent_smp(e, 0);
+	ck_assert_uint_eq(s.mgmt_class, MAD_SUBN_DR);
+	ck_assert_uint_eq(s.hop_cnt, 2);
+	ck_assert_uint_eq(s.hop_ptr, 0);
+	ck_assert_uint_eq(s.dr_slid, 0xffff);
+	ck_assert_uint_eq(s.dr_dlid, 0xffff);
+	ck_assert_uint_eq(s.path[1], 3);
+	ck_assert_uint_eq(s.path[2], 4);
+	ck_assert_uint_eq(s.tid >> 32, 0);
+	ck_assert_uint_eq(e->sent[1].lid, 99);
+	s = sent_smp(e, 1);
+	ck_assert_uint_eq(s.mgmt_class, MAD_SUBN_LID);
+	ck_assert_uint_eq(s.method, MAD_SET);
+	ck_assert_uint_eq(s.mod, 17);
+	ck_assert_uint_eq(s.mkey, r.mkey);
+	ck_assert_uint_eq(s.data[2], 3);
+	answer(e, 1);
+	ck_assert_uint_eq(xact_stats(e->x)->by_attr[MAD_LFT][1], 1);
+	env_free(e);
+}
+END_TEST
+
+START_TEST(answered)
+{
+	struct env *e = env_new(4, 4, 4);
+
+	get(e, 1, 7);
+	ck_assert_uint_eq(e->done, 0); /* never from inside submit */
+	ck_assert_int_eq(xact_next(e->x).ns, mono_ms(1000 + TIMEOUT_MS).ns);
+	e->now = mono_ms(1003);
+	answer(e, 0);
+	ck_assert_uint_eq(e->calls[7], 1);
+	ck_assert_int_eq(e->last.outcome, XACT_OK);
+	ck_assert_uint_eq(e->last_data, 1);
+	ck_assert_uint_eq(e->last.tries, 1);
+	ck_assert_int_eq(e->last.rtt.ns, mono_ms(3).ns);
+	ck_assert_int_eq(xact_next(e->x).ns, MONO_NEVER.ns);
+	ck_assert_uint_eq(xact_pending(e->x), 0);
+	env_free(e);
+}
+END_TEST
+
+START_TEST(status)
+{
+	struct env *e = env_new(4, 4, 4);
+
+	get(e, 1, 7);
+	answer_status(e, 0, MAD_STATUS_METHOD_ATTR);
+	ck_assert_int_eq(e->last.outcome, XACT_STATUS);
+	ck_assert_uint_eq(e->last.status, MAD_STATUS_METHOD_ATTR);
+	env_free(e);
+}
+END_TEST
+
+static void
+put_by_lid(struct env *e, uint64_t tag)
+{
+	struct xact_request r = {.method = MAD_SET,
+		.attr = MAD_LFT,
+		.target = 1,
+		.lid = 99,
+		.hops = 2,
+		.path = {0, 3, 4}};
+
+	xact_submit(e->x, &r, e->now, on_done, e, tag);
+}
+
+/* The first try goes by LID, on top of the others, and those are directed; an
+ * answer has to come the way of its try. */
+START_TEST(by_lid)
+{
+	struct env *e = env_new(8, 8, 8);
+	struct smp s;
+
+	put_by_lid(e, 0);
+	answer(e, 0);
+	ck_assert(e->last.by_lid && !e->last.strayed);
+	put_by_lid(e, 1);
+	tick_at(e, 1080);
+	ck_assert_uint_eq(sent_smp(e, 2).mgmt_class, MAD_SUBN_DR);
+	ck_assert_uint_eq(e->sent[2].lid, 0xffff);
+	ck_assert_uint_eq(sent_smp(e, 2).hop_cnt, 2);
+	s = answer_to(e, 2);
+	s.mgmt_class = MAD_SUBN_LID;
+	ck_assert(deliver(e, &s, 0));
+	ck_assert_uint_eq(e->done, 1);
+	ck_assert_uint_eq(xact_stats(e->x)->mismatched, 1);
+	answer(e, 2);
+	ck_assert(!e->last.by_lid && e->last.strayed);
+	put_by_lid(e, 2);
+	tick_at(e, 1160);
+	answer(e, 3); /* late, but the answer to that one */
+	ck_assert(e->last.by_lid && !e->last.strayed);
+	put_by_lid(e, 3);
+	for (int64_t t = 1160; e->done < 4; t++)
+		tick_at(e, t);
+	ck_assert_int_eq(e->last.outcome, XACT_TIMEOUT);
+	ck_assert_uint_eq(e->last.tries, 4);
+	ck_assert(e->last.strayed && !e->last.by_lid);
+	ck_assert_uint_eq(xact_stats(e->x)->by_lid, 4);
+	ck_assert_uint_eq(xact_stats(e->x)->strayed, 3);
+	env_free(e);
+}
+END_TEST
+
+/* Tries at 0, 80 and 80 + 160 ms; given up 320 ms after the last. */
+START_TEST(timeout)
+{
+	struct env *e = env_new(4, 4, 4);
+
+	get(e, 1, 7);
+	tick_at(e, 1079);
+	ck_assert_uint_eq(e->n, 1);
+	tick_at(e, 1080);
+	ck_assert_uint_eq(e->n, 2);
+	tick_at(e, 1239);
+	ck_assert_uint_eq(e->n, 2);
+	tick_at(e, 1240);
+	ck_assert_uint_eq(e->n, 3);
+	tick_at(e, 1559);
+	ck_assert_uint_eq(e->done, 0);
+	tick_at(e, 1560);
+	ck_assert_uint_eq(e->n, 3);
+	ck_assert_int_eq(e->last.outcome, XACT_TIMEOUT);
+	ck_assert_uint_eq(e->last.tries, 3);
+	ck_assert_uint_eq(xact_stats(e->x)->retried, 2);
+	ck_assert_uint_eq(xact_stats(e->x)->timeouts, 1);
+	ck_assert_int_eq(xact_next(e->x).ns, MONO_NEVER.ns);
+	env_free(e);
+}
+END_TEST
+
+/* The answer to an earlier try counts, with that try's own time. */
+START_TEST(answer_to_first_try)
+{
+	struct env *e = env_new(4, 4, 4);
+
+	get(e, 1, 7);
+	tick_at(e, 1080);
+	ck_assert_uint_ne(sent_smp(e, 0).tid, sent_smp(e, 1).tid);
+	e->now = mono_ms(1100);
+	answer(e, 0);
+	ck_assert_int_eq(e->last.outcome, XACT_OK);
+	ck_assert_int_eq(e->last.rtt.ns, mono_ms(100).ns);
+	ck_assert_uint_eq(e->last.tries, 2);
+	answer(e, 1);
+	ck_assert_uint_eq(e->done, 1);
+	ck_assert_uint_eq(xact_stats(e->x)->late, 1);
+	env_free(e);
+}
+END_TEST
+
+START_TEST(duplicates_and_strangers)
+{
+	struct env *e = env_new(4, 4, 4);
+	struct smp s;
+
+	get(e, 1, 0);
+	answer(e, 0);
+	answer(e, 0);
+	ck_assert_uint_eq(xact_stats(e->x)->late, 1);
+	get(e, 1, 1);
+	s = answer_to(e, 1);
+	s.tid ^= 0x7770; /* a serial never given out */
+	ck_assert(deliver(e, &s, 0));
+	s = answer_to(e, 1);
+	s.tid |= 5; /* a try never made */
+	ck_assert(deliver(e, &s, 0));
+	s.tid = 0;
+	ck_assert(deliver(e, &s, 0));
+	ck_assert_uint_eq(xact_stats(e->x)->alien, 3);
+	ck_assert_uint_eq(e->done, 1);
+	answer(e, 1);
+	ck_assert_uint_eq(e->done, 2);
+	/* Requests and traps are somebody else's. */
+	s.method = MAD_TRAP;
+	s.response = false;
+	ck_assert(!deliver(e, &s, 0));
+	s.method = MAD_GET;
+	ck_assert(!deliver(e, &s, 0));
+	env_free(e);
+}
+END_TEST
+
+START_TEST(wrong_answers)
+{
+	struct env *e = env_new(4, 4, 4);
+	struct smp s;
+
+	get(e, 1, 0);
+	for (int k = 0; k < 4; k++) {
+		s = answer_to(e, 0);
+		if (k == 0)
+			s.attr = MAD_PORT_INFO;
+		else if (k == 1)
+			s.method = 0x86;
+		else if (k == 2)
+			s.mgmt_class = MAD_SUBN_LID;
+		else
+			s.mod = 1;
+		ck_assert(deliver(e, &s, 0));
+		ck_assert_uint_eq(
+			xact_stats(e->x)->mismatched, (unsigned)k + 1);
+	}
+	ck_assert_uint_eq(e->done, 0);
+	answer(e, 0);
+	ck_assert_int_eq(e->last.outcome, XACT_OK);
+	env_free(e);
+}
+END_TEST
+
+START_TEST(port_info_without_the_bit)
+{
+	struct env *e = env_new(4, 4, 4);
+	struct xact_request r = {.method = MAD_GET,
+		.attr = MAD_PORT_INFO,
+		.mod = MAD_PORT_INFO_EXT | 3,
+		.target = 1};
+	struct smp s;
+
+	xact_submit(e->x, &r, e->now, on_done, e, 0);
+	s = answer_to(e, 0);
+	s.mod = 3;
+	ck_assert(deliver(e, &s, 0));
+	ck_assert_uint_eq(e->done, 1);
+	env_free(e);
+}
+END_TEST
+
+/* Busy, or sent back with an errno: retried after 1/8 of the time-out. */
+START_TEST(early_failures)
+{
+	struct env *e = env_new(8, 8, 8);
+	bool busy = _i == 0;
+	const int64_t wait[] = {10, 20};
+
+	get(e, 1, 7);
+	for (size_t k = 0; k < 2; k++) {
+		int64_t ms = e->now.ns / 1000000;
+
+		if (busy)
+			answer_status(e, k, MAD_STATUS_BUSY);
+		else
+			give_back(e, k, 110);
+		ck_assert_int_eq(xact_next(e->x).ns, mono_ms(ms + wait[k]).ns);
+		ck_assert_uint_eq(xact_stats(e->x)->inflight, 0);
+		tick_at(e, ms + wait[k]);
+		ck_assert_uint_eq(e->n, k + 2);
+	}
+	if (busy)
+		answer_status(e, 2, MAD_STATUS_BUSY);
+	else
+		give_back(e, 2, 110);
+	ck_assert_int_eq(e->last.outcome, XACT_TIMEOUT);
+	ck_assert_uint_eq(e->last.tries, 3);
+	ck_assert_uint_eq(xact_stats(e->x)->busy, busy ? 3 : 0);
+	ck_assert_uint_eq(xact_stats(e->x)->window, busy ? 1 : 8);
+	env_free(e);
+}
+END_TEST
+
+/* What comes back of a try that is over must not fail the next one. */
+START_TEST(stale_failures)
+{
+	struct env *e = env_new(8, 8, 8);
+
+	get(e, 1, 7);
+	tick_at(e, 1080);
+	give_back(e, 0, 110);
+	answer_status(e, 0, MAD_STATUS_BUSY);
+	ck_assert_uint_eq(xact_stats(e->x)->late, 2);
+	ck_assert_uint_eq(xact_stats(e->x)->inflight, 1);
+	give_back(e, 1, 110);
+	answer(e, 0); /* during the back-off */
+	ck_assert_int_eq(e->last.outcome, XACT_OK);
+	ck_assert_int_eq(xact_next(e->x).ns, MONO_NEVER.ns);
+	env_free(e);
+}
+END_TEST
+
+START_TEST(wire_refuses)
+{
+	struct env *e = env_new(8, 8, 8);
+
+	e->refuse = true;
+	get(e, 1, 7);
+	ck_assert_uint_eq(xact_stats(e->x)->sent, 0);
+	e->refuse = false;
+	tick_at(e, 1080);
+	ck_assert_uint_eq(e->n, 1);
+	answer(e, 0);
+	ck_assert_int_eq(e->last.outcome, XACT_OK);
+	env_free(e);
+}
+END_TEST
+
+START_TEST(window_grows)
+{
+	struct env *e = env_new(2, 4, 100);
+	size_t k = 0;
+
+	for (unsigned i = 0; i < 40; i++)
+		get(e, i + 1, i);
+	ck_assert_uint_eq(e->n, 2);
+	while (k < e->n)
+		answer(e, k++);
+	ck_assert_uint_eq(e->done, 40);
+	ck_assert_uint_eq(xact_stats(e->x)->window, 4);
+	ck_assert_uint_eq(xact_stats(e->x)->window_peak, 4);
+	/* One at a time never fills the window, so it proves nothing. */
+	env_free(e);
+	e = env_new(2, 4, 100);
+	for (unsigned i = 0; i < 40; i++) {
+		get(e, 1, i);
+		answer(e, i);
+	}
+	ck_assert_uint_eq(xact_stats(e->x)->window, 2);
+	env_free(e);
+}
+END_TEST
+
+/* A burst that is lost halves the window once, not once a message. */
+START_TEST(window_halves)
+{
+	struct env *e = env_new(16, 16, 100);
+
+	for (unsigned i = 0; i < 32; i++)
+		get(e, i + 1, i);
+	ck_assert_uint_eq(e->n, 16);
+	tick_at(e, 1080);
+	ck_assert_uint_eq(xact_stats(e->x)->window, 8);
+	ck_assert_uint_eq(e->n, 24);
+	ck_assert_uint_eq(xact_stats(e->x)->inflight, 8);
+	tick_at(e, 1240); /* the retries are lost, too */
+	ck_assert_uint_eq(xact_stats(e->x)->window, 4);
+	env_free(e);
+}
+END_TEST
+
+START_TEST(target_cap)
+{
+	struct env *e = env_new(16, 16, 2);
+
+	for (unsigned i = 0; i < 10; i++)
+		get(e, 1, i);
+	ck_assert_uint_eq(e->n, 2);
+	for (unsigned i = 10; i < 20; i++)
+		get(e, i, i);
+	ck_assert_uint_eq(e->n, 12); /* nobody waits for target 1 */
+	answer(e, 0);
+	ck_assert_uint_eq(e->n, 13);
+	ck_assert_uint_eq(xact_stats(e->x)->inflight, 12);
+	for (size_t k = 1; k < e->n; k++)
+		answer(e, k);
+	ck_assert_uint_eq(e->done, 20);
+	env_free(e);
+}
+END_TEST
+
+/* With a window of one, targets take turns. */
+START_TEST(round_robin)
+{
+	struct env *e = env_new(1, 1, 4);
+	const unsigned want[] = {0, 1, 4, 6, 2, 5, 7, 3};
+
+	for (unsigned i = 0; i < 4; i++)
+		get(e, 1, i);
+	for (unsigned i = 4; i < 6; i++)
+		get(e, 2, i);
+	for (unsigned i = 6; i < 8; i++)
+		get(e, 3, i);
+	for (size_t k = 0; k < 8; k++) {
+		answer(e, k);
+		ck_assert_uint_eq(e->last_tag, want[k]);
+	}
+	env_free(e);
+}
+END_TEST
+
+START_TEST(room)
+{
+	struct env *e = env_new(4, 4, 1);
+	unsigned n = 0;
+
+	while (xact_room(e->x) && n < TAGS) {
+		get(e, n + 1, n);
+		n++;
+	}
+	ck_assert_uint_ge(n, 5);
+	ck_assert_uint_lt(n, 100);
+	for (size_t k = 0; k < n; k++)
+		answer(e, k);
+	ck_assert(xact_room(e->x));
+	/* One slow target does not take the room from others, up to a limit. */
+	for (n = 200; n < 1200; n++)
+		get(e, 1, n);
+	ck_assert(xact_room(e->x));
+	for (; n < 9000; n++)
+		get(e, 1, n);
+	ck_assert(!xact_room(e->x));
+	env_free(e);
+}
+END_TEST
+
+static void
+resubmit_once(struct env *e)
+{
+	if (e->done <= 3)
+		get(e, 50 + e->done, 100 + e->done);
+}
+
+START_TEST(cancel)
+{
+	struct env *e = env_new(2, 2, 1);
+
+	for (unsigned i = 0; i < 6; i++)
+		get(e, i / 2 + 1, i);
+	answer_status(e, 1, MAD_STATUS_BUSY); /* one in back-off */
+	e->hook = resubmit_once;
+	xact_cancel_all(e->x, e->now);
+	ck_assert_uint_eq(e->done, 6);
+	ck_assert_int_eq(e->last.outcome, XACT_CANCELLED);
+	ck_assert_uint_eq(xact_pending(e->x), 3);
+	answer(e, 0);
+	ck_assert_uint_eq(xact_stats(e->x)->late, 1);
+	for (size_t k = 0; k < e->n; k++)
+		answer(e, k);
+	ck_assert_uint_eq(xact_pending(e->x), 0);
+	for (unsigned i = 101; i <= 103; i++)
+		ck_assert_uint_eq(e->calls[i], 1);
+	env_free(e);
+}
+END_TEST
+
+static void
+cancel_inside(struct env *e)
+{
+	xact_cancel_all(e->x, e->now);
+}
+
+START_TEST(cancel_inside_done)
+{
+	struct env *e = env_new(4, 4, 2);
+
+	for (unsigned i = 0; i < 10; i++)
+		get(e, i / 3 + 1, i);
+	e->hook = cancel_inside;
+	if (_i == 0)
+		answer(e, 0);
+	else
+		for (int64_t ms = 1080; e->done == 0; ms += 80)
+			tick_at(e, ms);
+	ck_assert_uint_eq(e->done, 10);
+	ck_assert_uint_eq(xact_pending(e->x), 0);
+	ck_assert_uint_eq(xact_stats(e->x)->inflight, 0);
+	ck_assert_int_eq(xact_next(e->x).ns, MONO_NEVER.ns);
+	env_free(e);
+}
+END_TEST
+
+START_TEST(configure)
+{
+	struct env *e = env_new(16, 16, 1);
+	struct xact_options o = {.timeout = mono_ms(10),
+		.window_start = 1,
+		.window_max = 4,
+		.target_max = 3};
+
+	for (unsigned i = 0; i < 10; i++)
+		get(e, 1, i);
+	ck_assert_uint_eq(e->n, 1);
+	xact_configure(e->x, &o);
+	ck_assert_uint_eq(xact_stats(e->x)->window, 4);
+	ck_assert_int_eq(xact_next(e->x).ns, mono_ms(1080).ns);
+	get(e, 2, 10);
+	ck_assert_uint_eq(e->n, 4);
+	tick_at(e, 1010); /* retries are 0 now */
+	ck_assert_uint_eq(e->done, 3);
+	env_free(e);
+}
+END_TEST
+
+static uint32_t next_tag;
+
+static void
+keep_going(struct env *e)
+{
+	if (next_tag < 100000) {
+		get(e, next_tag % 500 + 1, next_tag);
+		next_tag++;
+	}
+}
+
+/* Every slot used over and over: each request completes exactly once. */
+START_TEST(many)
+{
+	struct env *e = env_new(64, 64, 4);
+	size_t k = 0;
+
+	next_tag = 0;
+	e->hook = keep_going;
+	while (next_tag < 64)
+		keep_going(e);
+	while (k < e->n) {
+		answer(e, k);
+		if (k % 7 == 0)
+			answer(e, k / 2); /* an old one again */
+		k++;
+	}
+	ck_assert_uint_eq(e->done, 100000);
+	ck_assert_uint_eq(xact_stats(e->x)->completed, 100000);
+	ck_assert_uint_eq(xact_stats(e->x)->late, (100000 + 6) / 7);
+	env_free(e);
+}
+END_TEST
+
+/* One random thing that a wire may do. */
+static void
+mischief(struct env *e, struct rng *rng)
+{
+	size_t last = e->n - 1;
+	size_t k = last - rng_below(rng, (uint32_t)(last < 99 ? e->n : 100));
+	struct smp s = answer_to(e, k);
+
+	switch (rng_below(rng, 8)) {
+	case 0:
+		s.tid ^= UINT64_C(1) << rng_below(rng, 32);
+		break;
+	case 1:
+		s.status = (uint16_t)(rng_next(rng) & 0x1f);
+		break;
+	case 2:
+		s.attr = (uint16_t)(rng_next(rng) & 0x1f);
+		break;
+	case 3:
+		s.method = (uint8_t)rng_next(rng);
+		break;
+	case 4:
+		give_back(e, k, 110);
+		return;
+	case 5:
+		s.tid = rng_next(rng);
+		break;
+	default:
+		break;
+	}
+	(void)deliver(e, &s, 0);
+}
+
+/* However the wire behaves, nothing completes twice and nothing is lost. */
+START_TEST(exactly_once)
+{
+	struct env *e = env_new(8, 32, 1 + (unsigned)_i % 3);
+	struct rng rng = {(uint64_t)(SEED + _i)};
+	unsigned tag = 0;
+
+	for (int step = 0; step < 20000; step++) {
+		uint32_t what = rng_below(&rng, 100);
+
+		if (what < 30 && tag < TAGS)
+			get(e, rng_below(&rng, 20) + 1, tag++);
+		else if (what < 80 && e->n > 0)
+			mischief(e, &rng);
+		else if (what < 99)
+			tick_at(e, e->now.ns / 1000000 + rng_below(&rng, 9));
+		else if (rng_below(&rng, 100) == 0)
+			xact_cancel_all(e->x, e->now);
+		ck_assert_uint_eq(e->done + xact_pending(e->x), tag);
+		ck_assert_uint_le(xact_stats(e->x)->inflight, 32);
+	}
+	for (int k = 0; xact_pending(e->x) > 0 && k < 100000; k++)
+		tick_at(e, xact_next(e->x).ns / 1000000 + 1);
+	ck_assert_msg(
+		e->done == tag, "seed %d: %u of %u", SEED + _i, e->done, tag);
+	ck_assert_uint_eq(xact_stats(e->x)->inflight, 0);
+	env_free(e);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("xact");
+	TCase *t = tcase_create("xact");
+
+	suite_add_tcase(s, t);
+	tcase_set_timeout(t, 300);
+	tcase_add_test(t, request_on_the_wire);
+	tcase_add_test(t, by_lid);
+	tcase_add_test(t, answered);
+	tcase_add_test(t, status);
+	tcase_add_test(t, timeout);
+	tcase_add_test(t, answer_to_first_try);
+	tcase_add_test(t, duplicates_and_strangers);
+	tcase_add_test(t, wrong_answers);
+	tcase_add_test(t, port_info_without_the_bit);
+	tcase_add_loop_test(t, early_failures, 0, 2);
+	tcase_add_test(t, stale_failures);
+	tcase_add_test(t, wire_refuses);
+	tcase_add_test(t, window_grows);
+	tcase_add_test(t, window_halves);
+	tcase_add_test(t, target_cap);
+	tcase_add_test(t, round_robin);
+	tcase_add_test(t, room);
+	tcase_add_test(t, cancel);
+	tcase_add_loop_test(t, cancel_inside_done, 0, 2);
+	tcase_add_test(t, configure);
+	tcase_add_test(t, many);
+	tcase_add_loop_test(t, exactly_once, 0, 20);
+	return suite_run(s);
+}

@@ -1,0 +1,523 @@
+/*
+ * What a plan from the running daemon foretells is what the daemon does: on
+ * trees as they really are, after failures that left their mark on ranks and
+ * turns, each next failure is planned from a snapshot, then happens, and the
+ * tables in the switches are those of the plan, entry for entry; so are the
+ * entries and blocks that the daemon counts.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/log.h"
+#include "sm/base/mem.h"
+#include "sm/base/rng.h"
+#include "sm/core/snapshot_state.h"
+#include "sm/mad/mad_role.h"
+#include "sm/policy/qos.h"
+#include "sm/report/json_util.h"
+#include "sm/report/snapshot_json.h"
+#include "sm/what_if/routes_diff.h"
+#include "sm/what_if/transition_preview.h"
+#include "sm/what_if/what_if.h"
+#include "tests/unit/restart_fixture.h"
+#include "tests/unit/suite.h"
+
+/* ---- the daemon's side ---- */
+
+/* The answer, as it goes over the socket. */
+static json_t *
+snapshot(struct world *w)
+{
+	struct answer *a =
+		snapshot_answer(memory_json(w->sm, w->config), sm_view(w->sm));
+	struct buf out = {0};
+	json_t *reply, *result;
+
+	while (answer_more(a, 4096, &out))
+		continue;
+	view_unref(answer_free(a));
+	reply = json_loadb(out.text, out.n, 0, NULL);
+	buf_free(&out);
+	ck_assert_ptr_nonnull(reply);
+	result = json_incref(json_object_get(reply, "result"));
+	json_decref(reply);
+	return result;
+}
+
+/* ---- the plan's side ---- */
+
+struct plan {
+	struct lft_pool *pool;
+	struct forecast_job job;
+	struct intake in;
+	struct outlook out;
+	struct impact impact;
+	json_t *change; /* how the tables would be written */
+};
+
+static void
+plan_make(struct plan *p, struct world *w, const struct failure *f, size_t n)
+{
+	struct intake_ask ask = {.from = "live", .snapshot = snapshot(w)};
+	struct transition_ask change = {.pace = expect_pace_defaults()};
+	struct reason why = {""};
+
+	*p = (struct plan){.pool = lft_pool_new()};
+	p->job.pool = p->pool;
+	ck_assert_msg(
+		intake_take(&p->in, &ask, &p->job, &why) == 0, "%s", why.text);
+	json_decref(ask.snapshot);
+	ck_assert(p->in.same);
+	ck_assert_str_eq(p->in.given.vague, "");
+	ck_assert_msg(outlook_now(&p->in, &p->job, &p->out, &why) == 0, "%s",
+		why.text);
+	ck_assert_msg(outlook_then(&p->in, &p->job, f, n, &p->out, &why) == 0,
+		"%s", why.text);
+	ck_assert_ptr_nonnull(p->out.then.routes);
+	impact_of(p->out.now.routes, p->out.then.routes, &p->impact);
+	change.was = p->out.now.routes;
+	change.is = p->out.then.routes;
+	change.max_stages = p->in.cfg->distribution.max_stages;
+	change.levels = qos_levels_want(p->in.cfg);
+	change.max_vls = qos_vls_code(p->in.cfg);
+	p->change = transition_report(&change);
+}
+
+static void
+plan_free(struct plan *p)
+{
+	json_decref(p->change);
+	impact_free(&p->impact);
+	outlook_free(&p->out);
+	intake_free(&p->in);
+	lft_pool_free(p->pool);
+}
+
+/* ---- fabrics ---- */
+
+struct scene {
+	const char *name, *yaml;
+	struct fabric *(*make)(void);
+	const char *sick; /* a switch that refuses its tables, or NULL */
+};
+
+static struct fabric *
+make_plain(void)
+{
+	const struct gen_fattree2 p = {4, 8, 1, 4, 4};
+
+	return gen_tree_two(&p, NULL);
+}
+
+static struct fabric *
+make_homes(void)
+{
+	const struct gen_fattree2 p = {3, 7, 2, 3, 5};
+	struct fabric *f = gen_tree_two(&p, NULL);
+
+	f = gen_edit_rails(f, 2, true, NULL);
+	return gen_edit_fail_links(f, 5, 11, true, NULL);
+}
+
+static struct fabric *
+make_three(void)
+{
+	return gen_edit_fail_links(gen_tree_three(6, NULL), 9, 3, true, NULL);
+}
+
+static struct fabric *
+make_planes(void)
+{
+	const struct gen_planes p = {2, 5, 3, 3, 2};
+
+	return gen_paper_planes(&p);
+}
+
+/* Tops tell that they are, and a leaf without hosts that it is one. */
+static struct fabric *
+make_told(void)
+{
+	const struct gen_fattree2 p = {4, 9, 1, 4, 2};
+	struct fabric *f = gen_edit_fail_links(
+		gen_edit_populate(gen_tree_two(&p, NULL), 4, 0), 4, 5, true,
+		NULL);
+
+	for (uint32_t n = 0; n < f->nnodes; n++) {
+		if (f->node[n].type != FABRIC_SWITCH)
+			continue;
+		f->node[n].attrs.has_role = true;
+		f->node[n].attrs.role = strncmp(f->node[n].name, "leaf", 4) == 0
+						? MAD_ROLE_LEAF
+						: MAD_ROLE_ROOT;
+	}
+	return f;
+}
+
+static struct fabric *
+make_mesh(void)
+{
+	return gen_random(14, 3, 2, 7, NULL);
+}
+
+static const struct scene scenes[] = {
+	{"plain", "", make_plain, NULL},
+	{"homes, lanes", "routing:\n  ftree:\n    lanes: 4\n", make_homes,
+		NULL},
+	{"three tiers, LMC", "fabric:\n  lmc:\n    hosts: 1\n", make_three,
+		NULL},
+	{"planes", "routing:\n  load_limit: 1.1\n", make_planes, NULL},
+	{"told, quarantine",
+		"discovery:\n  role_attribute: [0x2c9]\n"
+		"routing:\n  roles:\n    spine: []\n",
+		make_told, "spine2"},
+	{"mesh, updn", "routing:\n  engines: [updn]\n", make_mesh, NULL},
+};
+
+enum { SCENES = sizeof(scenes) / sizeof(scenes[0]), DAYS = 3, SEED = 1 };
+
+/* ---- what happens ---- */
+
+struct story {
+	const struct scene *scene;
+	struct fabric *f;
+	struct world *w;
+	struct rng rng;
+	bool *down;			/* by cable */
+	bool *gone;			/* by node */
+	uint64_t entries, blocks, smps; /* of the views since the last plan */
+	unsigned views;
+};
+
+static void
+note_view(void *cookie, const struct view *v)
+{
+	struct story *s = cookie;
+
+	s->entries += v->change.entries;
+	s->blocks += v->change.blocks;
+	s->smps += v->change.smps;
+	s->views++;
+	/* rows of SL2VL that nobody knows yet: a plan cannot tell */
+	for (size_t i = 0; i < v->change.nphases; i++)
+		if (strcmp(v->change.phase[i].what, "read lanes") == 0)
+			s->smps -= v->change.phase[i].smps;
+}
+
+static void
+settle(struct story *s)
+{
+	ck_assert_msg(world_settle(s->w, mono_ms(600000)), "%s: %s",
+		s->scene->name, s->w->last_why);
+}
+
+static void
+begin(struct story *s, const struct scene *scene, uint64_t seed)
+{
+	struct sim_behaviour sick = {.refuse = UINT64_C(1) << MAD_LFT};
+
+	*s = (struct story){.scene = scene, .f = scene->make(), .rng = {seed}};
+	ck_assert_ptr_nonnull(s->f);
+	s->down = mem_zalloc(s->f->ncables, sizeof(*s->down));
+	s->w = life_start(s->f, scene->yaml);
+	s->w->told = note_view;
+	s->w->told_cookie = s;
+	if (scene->sick != NULL)
+		sim_fault_behave(
+			s->w->sim, fabric_find(s->f, scene->sick), &sick);
+	settle(s);
+	ck_assert_uint_eq(sm_view(s->w->sm)->nquarantine, scene->sick != NULL);
+}
+
+static void
+end(struct story *s)
+{
+	free(s->down);
+	life_end(s->w, s->f);
+}
+
+/* The switch of the daemon. */
+static uint32_t
+own_leaf(const struct story *s)
+{
+	uint32_t node;
+	unsigned port;
+
+	(void)fabric_peer(s->f, s->w->host, 1, &node, &port);
+	return node;
+}
+
+/* Is it in the daemon's piece of the fabric? */
+static bool
+is_seen(const struct story *s, uint32_t node)
+{
+	return topo_by_node_guid(sm_view(s->w->sm)->topo,
+		       s->f->node[node].guid) != TOPO_NONE;
+}
+
+/* A cable that is there and not ours; between: two switches. */
+static uint32_t
+pick_cable(struct story *s, bool between)
+{
+	for (;;) {
+		uint32_t c = rng_below(&s->rng, s->f->ncables);
+		const struct fabric_cable *k = &s->f->cable[c];
+
+		if (!s->down[c] && is_seen(s, k->node[0]) &&
+			is_seen(s, k->node[1]) && k->node[0] != s->w->host &&
+			k->node[1] != s->w->host &&
+			(!between ||
+				(s->f->node[k->node[0]].type == FABRIC_SWITCH &&
+					s->f->node[k->node[1]].type ==
+						FABRIC_SWITCH)))
+			return c;
+	}
+}
+
+static void
+set_cable(struct story *s, uint32_t c, bool up)
+{
+	sim_fault_link(
+		s->w->sim, s->f->cable[c].node[0], s->f->cable[c].port[0], up);
+	s->down[c] = !up;
+}
+
+/* Cables and a switch that fail and come back, some for good. */
+static void
+live_through(struct story *s, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t c = pick_cable(s, true);
+
+		set_cable(s, c, false);
+		settle(s);
+		if (i % 2 == 0) {
+			set_cable(s, c, true);
+			settle(s);
+		}
+	}
+}
+
+/* ---- the comparison ---- */
+
+/* The simulator's number of a switch. */
+static uint32_t
+at_of(const struct story *s, const struct topo *t, sw_ix w)
+{
+	uint64_t guid = t->node[t->sw[w].node].guid;
+	uint32_t n = 0;
+
+	while (n < s->f->nnodes && s->f->node[n].guid != guid)
+		n++;
+	ck_assert_uint_lt(n, s->f->nnodes);
+	return n;
+}
+
+static uint64_t
+expect_tables(const struct story *s, const struct routes *r, const char *what)
+{
+	const struct topo *t = r->topo;
+	uint64_t n = 0;
+
+	for (sw_ix w = 0; w < t->nsw; w++) {
+		const struct topo_node *node = &t->node[t->sw[w].node];
+		uint32_t at = at_of(s, t, w);
+
+		if (node->flags & TN_QUARANTINED)
+			continue;
+		for (uint16_t lid = 1; lid <= t->max_lid; lid++, n++)
+			ck_assert_msg(sim_lft(s->w->sim, at, lid) ==
+					      routes_port(r, w, lid),
+				"%s, %s: %s LID %u: %u, planned %u",
+				s->scene->name, what,
+				topo_desc(t, t->sw[w].node), lid,
+				sim_lft(s->w->sim, at, lid),
+				routes_port(r, w, lid));
+	}
+	return n;
+}
+
+static bool
+same_note(const struct route_rank *a, const struct route_rank *b)
+{
+	return a->guid == b->guid && a->rank == b->rank &&
+	       a->place == b->place && a->read == b->read &&
+	       a->plane == b->plane && a->number == b->number;
+}
+
+static bool
+same_whole(const struct routes *a, const struct routes *b)
+{
+	return a->topo->hash == b->topo->hash &&
+	       a->topo->max_lid == b->topo->max_lid && a->order == b->order &&
+	       strcmp(a->engine, b->engine) == 0 &&
+	       a->turn_leaf == b->turn_leaf && a->fresh_load == b->fresh_load &&
+	       a->lanes.n == b->lanes.n && a->lanes.npairs == b->lanes.npairs;
+}
+
+/* The routes themselves, with what is remembered of each switch. */
+static void
+expect_same_routes(const struct story *s, const struct routes *is,
+	const struct routes *planned, const char *what)
+{
+	const struct topo *t = is->topo;
+
+	ck_assert_msg(same_whole(is, planned), "%s, %s", s->scene->name, what);
+	for (sw_ix w = 0; w < t->nsw; w++) {
+		const struct route_rank a = routes_note(is, w),
+					b = routes_note(planned, w);
+
+		ck_assert_msg(same_note(&a, &b), "%s, %s: %s", s->scene->name,
+			what, topo_desc(t, t->sw[w].node));
+	}
+}
+
+/* Plan it, let it happen, look. */
+static void
+foretell(struct story *s, const struct failure *f,
+	void (*happen)(struct story *, uint32_t), uint32_t which,
+	const char *what)
+{
+	struct plan p;
+	const struct view *v;
+	const json_t *c;
+
+	plan_make(&p, s->w, f, 1);
+	ck_assert(!p.out.cut_off);
+	s->entries = s->blocks = s->smps = s->views = 0;
+	happen(s, which);
+	settle(s);
+	v = sm_view(s->w->sm);
+	c = json_array_get(p.change, 0);
+	ck_assert_uint_eq(s->entries, p.impact.entries);
+	ck_assert_uint_eq(s->blocks, p.impact.blocks);
+	ck_assert_msg(s->smps == (uint64_t)member_num(c, "smps"),
+		"%s, %s: %llu SMPs, planned %lld of which %lld tops, first %s "
+		"last %s %zu",
+		s->scene->name, what, (unsigned long long)s->smps,
+		member_num(c, "smps"), member_num(c, "tops"),
+		v->change.phase[0].what,
+		v->change.phase[v->change.nphases - 1].what,
+		v->change.phase[v->change.nphases - 1].smps);
+	if (s->views == 1)
+		ck_assert_str_eq(v->change.way, member_text(c, "way"));
+	expect_same_routes(s, v->routes, p.out.then.routes, what);
+	(void)expect_tables(s, p.out.then.routes, what);
+	plan_free(&p);
+}
+
+static void
+cut_cable(struct story *s, uint32_t c)
+{
+	set_cable(s, c, false);
+}
+
+static void
+remove_node(struct story *s, uint32_t n)
+{
+	sim_fault_node(s->w->sim, n, false);
+}
+
+/* What the plan calls that node, and a port of it. */
+static struct failure
+failure_of(const struct story *s, uint32_t node, unsigned port)
+{
+	const struct topo *t = sm_view(s->w->sm)->topo;
+	node_ix n = topo_by_node_guid(t, s->f->node[node].guid);
+
+	ck_assert_uint_ne(n, TOPO_NONE);
+	return (struct failure){n, port};
+}
+
+static void
+foretell_cable(struct story *s, bool between)
+{
+	uint32_t c = pick_cable(s, between);
+	const struct fabric_cable *k = &s->f->cable[c];
+	struct failure f = failure_of(s, k->node[1], k->port[1]);
+
+	foretell(s, &f, cut_cable, c, between ? "cable" : "any");
+}
+
+static void
+foretell_switch(struct story *s)
+{
+	uint32_t n, own = own_leaf(s);
+	struct failure f;
+
+	do
+		n = rng_below(&s->rng, s->f->nnodes);
+	while (s->f->node[n].type != FABRIC_SWITCH || n == own ||
+		!is_seen(s, n) ||
+		(s->scene->sick != NULL &&
+			strcmp(s->f->node[n].name, s->scene->sick) == 0));
+	f = failure_of(s, n, 0);
+	foretell(s, &f, remove_node, n, "switch");
+}
+
+START_TEST(as_planned)
+{
+	struct story s;
+
+	begin(&s, &scenes[_i % SCENES], (uint64_t)SEED + (uint64_t)_i / SCENES);
+	live_through(&s, 4);
+	foretell_cable(&s, true);
+	foretell_cable(&s, true);
+	foretell_cable(&s, false);
+	foretell_switch(&s);
+	foretell_cable(&s, true);
+	end(&s);
+}
+END_TEST
+
+/* Where its own switch fails the daemon reaches nobody: tables stay. */
+START_TEST(cut_off)
+{
+	struct story s;
+	struct failure f;
+	struct plan p;
+
+	begin(&s, &scenes[_i % SCENES], (uint64_t)SEED + (uint64_t)_i / SCENES);
+	live_through(&s, 2);
+	f = failure_of(&s, own_leaf(&s), 0);
+	plan_make(&p, s.w, &f, 1);
+	ck_assert(p.out.cut_off);
+	remove_node(&s, own_leaf(&s));
+	world_run(s.w, mono_ms(60000));
+	ck_assert_uint_gt(expect_tables(&s, p.out.then.routes, "own leaf"), 0);
+	plan_free(&p);
+	end(&s);
+}
+END_TEST
+
+/* Nothing is asked otherwise: nothing changes, whatever was lived through. */
+START_TEST(nothing)
+{
+	struct story s;
+	struct plan p;
+
+	begin(&s, &scenes[_i % SCENES], (uint64_t)SEED + (uint64_t)_i / SCENES);
+	live_through(&s, 3);
+	plan_make(&p, s.w, NULL, 0);
+	expect_same_routes(
+		&s, sm_view(s.w->sm)->routes, p.out.now.routes, "now");
+	ck_assert_uint_eq(p.impact.entries, 0);
+	plan_free(&p);
+	end(&s);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("foretold");
+	TCase *c = tcase_create("live");
+
+	tcase_set_timeout(c, 120);
+	tcase_add_loop_test(c, as_planned, 0, DAYS * SCENES);
+	tcase_add_loop_test(c, cut_off, 0, SCENES);
+	tcase_add_loop_test(c, nothing, 0, SCENES);
+	suite_add_tcase(s, c);
+	return suite_run(s);
+}

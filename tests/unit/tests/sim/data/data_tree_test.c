@@ -1,0 +1,313 @@
+/*
+ * Fat trees with tables by the SM core: what the literature says that they
+ * carry.
+ */
+#include "tests/sim/data/field.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+#include <check.h>
+
+/* 162 hosts, 18 leaves, 9 spines: half of the tree that the papers use. */
+static struct fabric *
+tree(void)
+{
+	const struct gen_fattree2 two = {9, 18, 1, 9, 9};
+
+	return gen_tree_two(&two, NULL);
+}
+
+struct trial {
+	enum data_pattern pattern;
+	uint32_t shift;
+	double load, low, high;
+	bool fifo;
+};
+
+START_TEST(trees_carry_what_is_published)
+{
+	static const struct trial c[] = {
+		{DATA_SHIFT, 1, 0, 0.995, 1.005, false},
+		{DATA_SHIFT, 9, 0, 0.995, 1.005, false},
+		{DATA_SHIFT, 80, 0, 0.995, 1.005, false},
+		{DATA_SHIFT, 9, 0, 0.995, 1.005, true},
+		{DATA_RING, 0, 0, 0.99, 1.005, false},
+		{DATA_UNIFORM, 0, 0, 0.88, 0.97, false},
+		/* plain FIFOs: head-of-line blocking */
+		{DATA_UNIFORM, 0, 0, 0.50, 0.65, true},
+		{DATA_UNIFORM, 0, 0.5, 0.48, 0.52, false},
+		{DATA_UNIFORM, 0, 0.8, 0.77, 0.83, false},
+	};
+	struct fabric *f = tree();
+	struct world *w = field_bring_up(f, "");
+
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		struct data_options o =
+			c[i].fifo ? data_fifo() : data_defaults();
+		struct data_traffic t = data_traffic_defaults();
+		struct data_report r;
+		struct reason why;
+		struct data *d = data_new(w->sim, &o);
+
+		t.pattern = c[i].pattern;
+		t.shift = c[i].shift;
+		t.load = c[i].load;
+		data_traffic_start(d, &t);
+		world_run(w, mono_us(20));
+		data_report_mark(d);
+		world_run(w, mono_us(40));
+		data_report_get(d, &r);
+		ck_assert_msg(r.accepted > c[i].low && r.accepted < c[i].high,
+			"case %zu: %.4f", i, r.accepted);
+		ck_assert_uint_eq(r.dropped, 0);
+		ck_assert(!r.deadlock);
+		ck_assert_msg(data_check(d, &why) == 0, "%s", why.text);
+		data_free(d);
+	}
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+static uint8_t
+hot_sl(void *cookie, uint32_t src, uint32_t dst)
+{
+	(void)src;
+	return dst == *(const uint32_t *)cookie ? 1 : 0;
+}
+
+/* What the ends other than the hot one receive, 20 % going to that one. */
+static double
+victims(struct world *w, unsigned vls)
+{
+	struct data_options o = data_defaults();
+	struct data_traffic t = data_traffic_defaults();
+	struct data *d = data_new(w->sim, &o);
+	uint32_t hot = 40;
+	double sum = 0;
+
+	t.pattern = DATA_HOTSPOT;
+	t.hot = 0.2;
+	t.target = &hot;
+	t.ntargets = 1;
+	t.load = 0.5;
+	t.ahead = 4;
+	t.refuse = true;
+	t.cookie = &hot;
+	t.sl = vls > 1 ? hot_sl : NULL;
+	data_traffic_start(d, &t);
+	world_run(w, mono_us(60));
+	data_report_mark(d);
+	world_run(w, mono_us(60));
+	for (uint32_t i = 0; i < data_ends(d); i++) {
+		struct data_end_report e;
+
+		data_report_end(d, i, &e);
+		if (i == hot)
+			ck_assert(e.accepted > 0.95);
+		else
+			sum += e.accepted;
+	}
+	sum /= data_ends(d) - 1;
+	data_free(d);
+	return sum;
+}
+
+START_TEST(a_hot_spot_saturates_the_tree)
+{
+	static const uint8_t straight[8] = {
+		0x01, 0x23, 0x45, 0x67, 0x01, 0x23, 0x45, 0x67};
+	const struct gen_fattree2 two = {4, 16, 1, 4, 4};
+	struct fabric *f = gen_tree_two(&two, NULL);
+	struct world *w = field_bring_up(f, "");
+	double one, more;
+
+	field_ports(w->sim, f, 5, 4, 20);
+	for (uint32_t n = 0; n < f->nnodes; n++) {
+		for (unsigned i = 0;
+			f->node[n].type == FABRIC_SWITCH && i < 256; i++) {
+			unsigned in = i / 16, out = i % 16;
+
+			if (in <= f->node[n].nports && out <= f->node[n].nports)
+				sim_hand_sl2vl(w->sim, n, in, out, straight);
+		}
+		if (f->node[n].type == FABRIC_CA)
+			sim_hand_sl2vl(w->sim, n, 0, 1, straight);
+	}
+	one = victims(w, 1);
+	more = victims(w, 2);
+	/* uniform traffic at this load would give 0.4; the hot spot takes that
+	 * down to what it lets through, unless it has a lane of its own */
+	ck_assert_msg(one < 0.2 && more > 2 * one, "1 VL %.4f, 2 VLs %.4f", one,
+		more);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+struct chooser {
+	const struct fabric *f;
+	unsigned asked;
+};
+
+/* Adaptive leaves: to the LFT's spine, unless another has more credits. */
+static unsigned
+least_loaded(void *cookie, const struct data_choice *c)
+{
+	unsigned best = c->out;
+
+	struct chooser *who = cookie;
+
+	if (who->f->node[c->node].name[0] != 'l' || c->out <= 4)
+		return c->out;
+	who->asked++;
+	for (unsigned p = 5; p <= 8; p++) {
+		if (!data_busy(c->d, c->node, p) &&
+			(data_busy(c->d, c->node, best) ||
+				data_credits(c->d, c->node, p, 0) >
+					data_credits(c->d, c->node, best, 0)))
+			best = p;
+	}
+	return best;
+}
+
+START_TEST(switches_may_choose)
+{
+	const struct gen_fattree2 two = {4, 8, 1, 4, 4};
+	struct fabric *f = gen_tree_two(&two, NULL);
+	struct world *w = field_bring_up(f, "");
+	struct chooser who = {f, 0};
+	double got[2];
+
+	/* a permutation that collides under any fixed table */
+	for (unsigned i = 0; i < 2; i++) {
+		struct data_options o = data_defaults();
+		struct data_traffic t = data_traffic_defaults();
+		struct data_report r;
+		struct data *d;
+
+		o.choose = i ? least_loaded : NULL;
+		o.cookie = &who;
+		d = data_new(w->sim, &o);
+		t.pattern = DATA_PERMUTATION;
+		data_traffic_start(d, &t);
+		world_run(w, mono_us(20));
+		data_report_mark(d);
+		world_run(w, mono_us(50));
+		data_report_get(d, &r);
+		ck_assert_uint_eq(r.dropped, 0);
+		got[i] = r.accepted;
+		data_free(d);
+	}
+	ck_assert_uint_gt(who.asked, 1000);
+	ck_assert_msg(got[1] > got[0] + 0.05, "fixed %.3f, adaptive %.3f",
+		got[0], got[1]);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+START_TEST(load_is_as_asked)
+{
+	static const double load[] = {0.05, 0.3, 0.6};
+	struct fabric *f = tree();
+	struct world *w = field_bring_up(f, "");
+
+	for (size_t i = 0; i < 3; i++) {
+		struct data_options o = data_defaults();
+		struct data_traffic t = data_traffic_defaults();
+		struct data_report r;
+		struct data *d = data_new(w->sim, &o);
+
+		t.load = load[i];
+		t.message = 1000;
+		data_traffic_start(d, &t);
+		world_run(w, mono_us(5));
+		data_report_mark(d);
+		world_run(w, mono_us(60));
+		data_report_get(d, &r);
+		ck_assert_msg(r.offered > load[i] * 0.97 &&
+				      r.offered < load[i] * 1.03,
+			"%.4f offered", r.offered);
+		ck_assert_msg(r.accepted > load[i] * 0.97 &&
+				      r.accepted < load[i] * 1.03,
+			"%.4f accepted", r.accepted);
+		ck_assert_int_le(r.network.min, r.network.p50);
+		ck_assert_int_le(r.network.p50, r.network.p99);
+		ck_assert_int_le(r.network.p99, r.network.max);
+		/* two cables, a switch, 40 ns of 1000 bytes */
+		ck_assert_int_eq(r.network.min, 190000);
+		data_free(d);
+	}
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+START_TEST(traffic_meets_the_manager)
+{
+	const struct gen_fattree2 two = {4, 8, 1, 4, 4};
+	struct fabric *f = gen_tree_two(&two, NULL);
+	struct sim_options so = sim_defaults();
+	struct world *w = world_new(f, &so, "");
+	struct data_options o = data_defaults();
+	struct data_traffic t = data_traffic_defaults();
+	struct data *d = data_new(w->sim, &o);
+	struct data_report r, s;
+	struct reason why;
+
+	/* the data plane is there before anything is configured */
+	world_start(w);
+	ck_assert(world_settle(w, mono_ms(60000)));
+	t.load = 0.02;
+	t.packet = 4096;
+	data_traffic_start(d, &t);
+	world_run(w, mono_ms(1));
+	data_report_get(d, &r);
+	ck_assert_uint_gt(r.delivered, 1000);
+	ck_assert_uint_eq(r.dropped, 0);
+	/* a spine goes: packets die until the tables are mended */
+	sim_fault_node(w->sim, fabric_find(f, "spine1"), false);
+	world_run(w, mono_ms(1));
+	data_report_get(d, &s);
+	ck_assert_uint_gt(s.dropped, 0);
+	ck_assert_uint_eq(s.drop[DATA_DROP_VL15] + s.drop[DATA_DROP_STRANGER] +
+				  s.drop[DATA_DROP_MTU],
+		0);
+	data_traffic_stop(d);
+	ck_assert(world_settle(w, mono_ms(60000)));
+	data_report_get(d, &s);
+	ck_assert_uint_eq(s.in_flight, 0);
+	data_traffic_start(d, &t);
+	data_report_mark(d);
+	world_run(w, mono_ms(2));
+	data_report_get(d, &r);
+	ck_assert_uint_eq(r.lost, 0);
+	ck_assert(r.accepted > 0.0185 && r.accepted < 0.0215);
+	ck_assert_msg(data_check(d, &why) == 0, "%s", why.text);
+	data_free(d);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, trees_carry_what_is_published);
+	tcase_add_test(tc, a_hot_spot_saturates_the_tree);
+	tcase_add_test(tc, switches_may_choose);
+	tcase_add_test(tc, traffic_meets_the_manager);
+	tcase_add_test(tc, load_is_as_asked);
+}
+
+int
+main(void)
+{
+	Suite *s = suite_create("data_tree");
+	TCase *tc = tcase_create("trees");
+
+	tcase_set_timeout(tc, 120);
+	add_tests(tc);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}

@@ -1,0 +1,483 @@
+/* The judge: good tables, and every kind of bad ones. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/sim/referee/referee.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+struct court {
+	struct fabric *f;
+	struct sim *s;
+	uint32_t sm;
+	uint16_t *lid; /* [nnodes] */
+	struct referee_report r;
+	struct reason why;
+};
+
+/* A fabric with LIDs 1, 2, ... in node order, all links Active. */
+static struct court
+court_new(struct fabric *f)
+{
+	struct sim_options o = sim_defaults();
+	struct court c = {.f = f};
+
+	ck_assert(f != NULL);
+	c.s = sim_new(f, &o);
+	c.sm = fabric_first_host(f);
+	c.lid = calloc(f->nnodes, sizeof(*c.lid));
+	for (uint32_t n = 0; n < f->nnodes; n++) {
+		c.lid[n] = (uint16_t)(n + 1);
+		sim_set_lid(c.s, n, f->node[n].type == FABRIC_SWITCH ? 0 : 1,
+			c.lid[n]);
+	}
+	sim_activate_all(c.s);
+	return c;
+}
+
+static void
+court_free(struct court *c)
+{
+	sim_free(c->s);
+	fabric_free(c->f);
+	free(c->lid);
+}
+
+/* Route by breadth first from each destination, lowest port first. */
+static void
+route_shortest(struct court *c)
+{
+	const struct fabric *f = c->f;
+	uint32_t *queue = calloc(f->nnodes, sizeof(*queue));
+	bool *seen = calloc(f->nnodes, sizeof(*seen));
+
+	for (uint32_t dst = 0; dst < f->nnodes; dst++) {
+		uint32_t n = 0;
+
+		memset(seen, 0, f->nnodes * sizeof(*seen));
+		if (f->node[dst].type == FABRIC_SWITCH)
+			sim_set_lft(c->s, dst, c->lid[dst], 0);
+		seen[dst] = true;
+		queue[n++] = dst;
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t at = queue[i], peer;
+			unsigned pp;
+
+			for (unsigned p = 1; p <= f->node[at].nports; p++) {
+				if ((i && f->node[at].type == FABRIC_CA) ||
+					!fabric_peer(f, at, p, &peer, &pp) ||
+					seen[peer])
+					continue;
+				seen[peer] = true;
+				queue[n++] = peer;
+				if (f->node[peer].type == FABRIC_SWITCH)
+					sim_set_lft(c->s, peer, c->lid[dst],
+						(uint8_t)pp);
+			}
+		}
+	}
+	free(queue);
+	free(seen);
+}
+
+/* Route every LID clockwise on a ring of gen_grid. */
+static void
+route_clockwise(struct court *c)
+{
+	for (uint32_t sw = 0; sw < c->f->nnodes; sw++) {
+		uint32_t peer;
+		unsigned pp, next = 0;
+
+		if (c->f->node[sw].type != FABRIC_SWITCH)
+			continue;
+		for (unsigned p = 1; p <= c->f->node[sw].nports; p++) {
+			/* the next switch has the next higher index, or 0 */
+			if (fabric_peer(c->f, sw, p, &peer, &pp) &&
+				c->f->node[peer].type == FABRIC_SWITCH &&
+				peer == (sw + 2) % c->f->nnodes)
+				next = p;
+		}
+		for (uint32_t d = 0; d < c->f->nnodes; d++)
+			sim_set_lft(c->s, sw, c->lid[d], (uint8_t)next);
+		sim_set_lft(c->s, sw, c->lid[sw], 0);
+		sim_set_lft(c->s, sw, c->lid[sw + 1], 1);
+	}
+}
+
+static int
+judge(struct court *c)
+{
+	return referee_fabric(c->s, c->sm, REFEREE_ALL, &c->r, &c->why);
+}
+
+static struct fabric *
+ring(unsigned n)
+{
+	return gen_grid(&n, 1, true, 1, NULL);
+}
+
+START_TEST(good_tables_pass)
+{
+	struct gen_fattree2 two = {18, 36, 1, 18, 18};
+	struct court c = court_new(gen_tree_two(&two, NULL));
+
+	route_shortest(&c);
+	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_uint_eq(c.r.switches, 54);
+	ck_assert_uint_eq(c.r.end_ports, 702);
+	ck_assert_uint_eq(c.r.lids, 702);
+	ck_assert_uint_eq(c.r.pairs, 54 * 702);
+	ck_assert_uint_eq(c.r.max_hops, 3);
+	/* all ways up go by the first spine: 18 hosts at the leaf to 630 */
+	ck_assert_uint_eq(c.r.max_load, 18 * 630);
+	ck_assert(c.r.mean_load > 629.9 && c.r.mean_load < 630.1);
+	court_free(&c);
+}
+END_TEST
+
+START_TEST(spread_tables_balance)
+{
+	struct gen_fattree2 two = {18, 36, 1, 18, 18};
+	struct court c = court_new(gen_tree_two(&two, NULL));
+
+	route_shortest(&c);
+	for (uint32_t sw = 0; sw < c.f->nnodes; sw++) {
+		unsigned spread = 0;
+
+		if (strncmp(c.f->node[sw].name, "leaf", 4) != 0)
+			continue;
+		for (uint32_t d = 0; d < c.f->nnodes; d++) {
+			bool host = c.f->node[d].type == FABRIC_CA;
+
+			/* ports 19..36 go up; not for its own hosts */
+			if (host && sim_lft(c.s, sw, c.lid[d]) > 18)
+				sim_set_lft(c.s, sw, c.lid[d],
+					(uint8_t)(19 + spread % 18));
+			spread += host;
+		}
+	}
+	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_uint_eq(c.r.max_load, 630);
+	court_free(&c);
+}
+END_TEST
+
+START_TEST(small_fabrics_pass)
+{
+	unsigned one = 1;
+	struct court c = court_new(gen_pair());
+
+	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_uint_eq(c.r.lids, 2);
+	court_free(&c);
+	c = court_new(gen_grid(&one, 1, false, 3, NULL));
+	route_shortest(&c);
+	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_uint_eq(c.r.pairs, 4);
+	court_free(&c);
+}
+END_TEST
+
+START_TEST(holes_are_found)
+{
+	struct court c = court_new(ring(5));
+
+	route_shortest(&c);
+	ck_assert_msg(!(judge(&c) != 0 && c.r.holes), "%s", c.why.text);
+	sim_set_lft(c.s, 0, c.lid[0], 255);
+	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_uint_eq(c.r.holes, 5); /* nobody reaches switch 0 */
+	ck_assert_msg(
+		strstr(c.why.text, "\"sw0\" sends LID 1 (\"sw0\") to port 255"),
+		"%s", c.why.text);
+	/* a host's LID out of the wrong port, into another host */
+	sim_set_lft(c.s, 0, c.lid[0], 0);
+	sim_set_lft(c.s, 0, c.lid[3], 1);
+	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_uint_ge(c.r.holes, 1);
+	court_free(&c);
+}
+END_TEST
+
+START_TEST(loops_are_found)
+{
+	struct court c = court_new(ring(5));
+
+	route_clockwise(&c);
+	/* switch 4's host: its switch passes it on, round and round */
+	sim_set_lft(c.s, 8, c.lid[9], sim_lft(c.s, 8, c.lid[0]));
+	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_uint_eq(c.r.loops, 5);
+	ck_assert_uint_eq(c.r.holes, 0);
+	ck_assert_msg(strstr(c.why.text, "LID 10 (\"h5\") goes round") != NULL,
+		"%s", c.why.text);
+	court_free(&c);
+}
+END_TEST
+
+START_TEST(credit_cycles_are_found)
+{
+	struct court c = court_new(ring(5));
+
+	route_clockwise(&c);
+	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_uint_eq(c.r.loops + c.r.holes, 0);
+	ck_assert_uint_eq(c.r.cycle_length, 5);
+	/* the ring's channels, and none of the hosts' behind them */
+	ck_assert_uint_ge(c.r.cyclic, 5);
+	ck_assert_msg(strstr(c.why.text, "cycle of 5 channels: \"sw") != NULL,
+		"%s", c.why.text);
+	for (unsigned i = 0; i < 5; i++) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "\"sw%u\"", i);
+		ck_assert_msg(strstr(c.why.text, name), "%s", c.why.text);
+	}
+	/* without looking at cycles all is well */
+	ck_assert_int_eq(referee_fabric(c.s, c.sm,
+				 REFEREE_ALL & ~REFEREE_CYCLES, &c.r, &c.why),
+		0);
+	court_free(&c);
+}
+END_TEST
+
+START_TEST(a_cut_ring_has_no_cycle)
+{
+	struct court c = court_new(ring(6));
+	uint32_t a = 0, b = 10;
+
+	/* a line: the cable between the last and the first switch is not
+	 * used, though it is there */
+	for (uint32_t dst = 0; dst < c.f->nnodes; dst++) {
+		for (uint32_t sw = 0; sw < c.f->nnodes; sw += 2) {
+			uint32_t to = dst & ~1U, peer, want;
+			unsigned pp;
+
+			if (sw == to) {
+				sim_set_lft(c.s, sw, c.lid[dst], dst & 1);
+				continue;
+			}
+			want = to > sw ? sw + 2 : sw - 2;
+			for (unsigned p = 1; p <= 3; p++) {
+				if (fabric_peer(c.f, sw, p, &peer, &pp) &&
+					peer == want)
+					sim_set_lft(c.s, sw, c.lid[dst],
+						(uint8_t)p);
+			}
+		}
+	}
+	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_uint_eq(c.r.cyclic, 0);
+	ck_assert_uint_eq(c.r.max_hops, 6);
+	/* and when it breaks, nothing changes for those who do not use it */
+	for (unsigned p = 1; p <= 3; p++) {
+		uint32_t peer;
+		unsigned pp;
+
+		if (fabric_peer(c.f, a, p, &peer, &pp) && peer == b)
+			sim_fault_link(c.s, a, p, false);
+	}
+	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	court_free(&c);
+}
+END_TEST
+
+START_TEST(lids_are_judged)
+{
+	struct court c = court_new(ring(4));
+
+	route_shortest(&c);
+	sim_set_lid(c.s, 2, 0, 1);
+	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_uint_eq(c.r.bad_lids, 1);
+	ck_assert_msg(
+		strstr(c.why.text, "LID 1 is \"sw0\"'s and \"sw1\"'s") ||
+			strstr(c.why.text, "LID 1 is \"sw1\"'s and \"sw0\"'s"),
+		"%s", c.why.text);
+	sim_set_lid(c.s, 2, 0, 0);
+	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_uint_eq(c.r.bad_lids, 1);
+	ck_assert(strstr(c.why.text, "\"sw1\" has LID 0"));
+	court_free(&c);
+}
+END_TEST
+
+START_TEST(links_are_judged)
+{
+	struct court c = court_new(ring(4));
+
+	route_shortest(&c);
+	sim_fault_link(c.s, 0, 1, false);
+	sim_fault_link(c.s, 0, 1, true);
+	ck_assert_int_eq(
+		referee_fabric(c.s, c.sm, REFEREE_ACTIVE, &c.r, &c.why), -1);
+	ck_assert_uint_eq(c.r.not_active, 2);
+	ck_assert_msg(strstr(c.why.text, "is in state 2"), "%s", c.why.text);
+	court_free(&c);
+}
+END_TEST
+
+START_TEST(hung_and_lost_nodes_are_out_of_scope)
+{
+	unsigned n = 3;
+	struct court c = court_new(gen_grid(&n, 1, false, 1, NULL));
+	struct sim_behaviour hung = {.hung = true};
+
+	route_shortest(&c);
+	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_uint_eq(c.r.switches, 3);
+	/* the middle one hangs: only the first and its host are left */
+	sim_fault_behave(c.s, 2, &hung);
+	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_uint_eq(c.r.switches, 1);
+	ck_assert_uint_eq(c.r.lids, 2);
+	hung.hung = false;
+	sim_fault_behave(c.s, 2, &hung);
+	sim_fault_node(c.s, 4, false);
+	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_uint_eq(c.r.switches, 2);
+	/* back, but as after power-on */
+	sim_fault_node(c.s, 4, true);
+	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_uint_eq(c.r.switches, 3);
+	court_free(&c);
+}
+END_TEST
+
+START_TEST(cycles_hide_behind_others)
+{
+	unsigned dim[] = {3, 3};
+	struct court c = court_new(gen_grid(dim, 2, true, 1, NULL));
+
+	/* shortest ways on a torus, lowest port first: judged consistently */
+	route_shortest(&c);
+	(void)judge(&c);
+	ck_assert_uint_eq(c.r.holes + c.r.loops, 0);
+	ck_assert((c.r.cyclic == 0) == (c.r.cycle_length == 0));
+	ck_assert(c.r.cyclic >= c.r.cycle_length);
+	court_free(&c);
+}
+END_TEST
+
+/* All ports with two lanes; SL 0 takes lane 0, SL 1 the one that lane says. */
+static void
+set_lanes(struct court *c, unsigned (*lane)(uint32_t sw, bool from_host))
+{
+	for (uint32_t sw = 0; sw < c->f->nnodes; sw += 2) {
+		for (unsigned out = 1; out <= 3; out++) {
+			struct mad_port_info pi = *sim_port_info(c->s, sw, out);
+
+			pi.op_vls = 2;
+			sim_hand_port(c->s, sw, out, &pi);
+			for (unsigned in = 0; in <= 3; in++) {
+				uint8_t row[8] = {0};
+
+				row[0] = (uint8_t)lane(sw, in <= 1);
+				sim_hand_sl2vl(c->s, sw, in, out, row);
+			}
+		}
+	}
+}
+
+/* The second lane up to the first switch, where the ring is cut. */
+static unsigned
+dateline(uint32_t sw, bool from_host)
+{
+	return sw > 2 || (sw == 2 && from_host);
+}
+
+static unsigned
+second(uint32_t sw, bool from_host)
+{
+	(void)sw;
+	(void)from_host;
+	return 1;
+}
+
+static unsigned
+dropped(uint32_t sw, bool from_host)
+{
+	return sw == 4 && !from_host ? 15 : 1;
+}
+
+/* SL 1 for those who pass the cut. */
+static uint16_t
+by_dateline(void *cookie, uint16_t from, uint16_t to)
+{
+	(void)cookie;
+	return (from - 1) / 2 > (to - 1) / 2 ? 1 << 1 : 1 << 0;
+}
+
+START_TEST(lanes_are_told_apart)
+{
+	static const struct referee_sls sls = {NULL, by_dateline};
+	struct court c = court_new(ring(4));
+
+	route_clockwise(&c);
+	set_lanes(&c, second);
+	/* an SL for each lane everywhere: round and round on both */
+	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_uint_eq(c.r.lanes, 1);
+	ck_assert_uint_eq(c.r.cycle_length, 4);
+	/* packets over the cut begin on the second lane and end on the first */
+	set_lanes(&c, dateline);
+	ck_assert_msg(referee_with_sls(
+			      c.s, c.sm, REFEREE_ALL, &sls, &c.r, &c.why) == 0,
+		"%s", c.why.text);
+	ck_assert_uint_eq(c.r.lanes, 2);
+	/* with any SL for anybody the first lane is a ring again */
+	ck_assert_int_eq(judge(&c), -1);
+	ck_assert(strstr(c.why.text, "cycle of 4 channels: \"sw") != NULL);
+	ck_assert_msg(
+		strstr(c.why.text, " VL 0 -> ") != NULL, "%s", c.why.text);
+	ck_assert_uint_eq(c.r.blocked, 0);
+	court_free(&c);
+}
+END_TEST
+
+START_TEST(packets_without_a_lane_are_found)
+{
+	static const struct referee_sls sls = {NULL, by_dateline};
+	struct court c = court_new(ring(4));
+
+	route_clockwise(&c);
+	set_lanes(&c, dropped);
+	ck_assert_int_eq(
+		referee_with_sls(c.s, c.sm, REFEREE_ALL, &sls, &c.r, &c.why),
+		-1);
+	ck_assert_uint_gt(c.r.blocked, 0);
+	ck_assert_msg(
+		strstr(c.why.text, "SLs 0x0002 have no lane on port") != NULL,
+		"%s", c.why.text);
+	/* if any SL will do there is still SL 0 */
+	(void)judge(&c);
+	ck_assert_uint_eq(c.r.blocked, 0);
+	court_free(&c);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("referee");
+	TCase *tc = tcase_create("judge");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, good_tables_pass);
+	tcase_add_test(tc, spread_tables_balance);
+	tcase_add_test(tc, small_fabrics_pass);
+	tcase_add_test(tc, holes_are_found);
+	tcase_add_test(tc, loops_are_found);
+	tcase_add_test(tc, credit_cycles_are_found);
+	tcase_add_test(tc, a_cut_ring_has_no_cycle);
+	tcase_add_test(tc, lids_are_judged);
+	tcase_add_test(tc, links_are_judged);
+	tcase_add_test(tc, hung_and_lost_nodes_are_out_of_scope);
+	tcase_add_test(tc, cycles_hide_behind_others);
+	tcase_add_test(tc, lanes_are_told_apart);
+	tcase_add_test(tc, packets_without_a_lane_are_found);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}

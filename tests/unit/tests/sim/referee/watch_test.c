@@ -1,0 +1,339 @@
+/* The judge of every moment, on tables made by hand. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/sim/model/world.h"
+#include "tests/sim/referee/referee.h"
+#include "tests/sim/referee/watch.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+enum { RING = 4 };
+
+/* A ring of switches, a host each, every link Active. */
+struct ring {
+	struct fabric *f;
+	struct sim *s;
+	struct watch *w;
+	uint32_t sw[RING];
+	unsigned right[RING]; /* port to the next switch */
+	unsigned left[RING];
+};
+
+static unsigned
+port_to(const struct fabric *f, uint32_t a, uint32_t b)
+{
+	uint32_t peer;
+	unsigned q;
+
+	for (unsigned p = 1; p <= f->node[a].nports; p++) {
+		if (fabric_peer(f, a, p, &peer, &q) && peer == b)
+			return p;
+	}
+	return 0;
+}
+
+static struct ring
+ring_new(void)
+{
+	static const unsigned dim[] = {RING};
+	static const char *const name[] = {"sw0", "sw1", "sw2", "sw3"};
+	struct sim_options o = sim_defaults();
+	struct ring r = {.f = gen_grid(dim, 1, true, 1, NULL)};
+
+	for (int i = 0; i < RING; i++)
+		r.sw[i] = fabric_find(r.f, name[i]);
+	for (int i = 0; i < RING; i++) {
+		r.right[i] = port_to(r.f, r.sw[i], r.sw[(i + 1) % RING]);
+		r.left[i] = port_to(r.f, r.sw[i], r.sw[(i + 3) % RING]);
+		ck_assert(r.right[i] && r.left[i]);
+	}
+	r.s = sim_new(r.f, &o);
+	sim_activate_all(r.s);
+	r.w = watch_new(r.s);
+	return r;
+}
+
+static void
+ring_free(struct ring *r)
+{
+	watch_free(r->w);
+	sim_free(r->s);
+	fabric_free(r->f);
+}
+
+/* Switch i sends LID lid to the right. */
+static void
+to_right(struct ring *r, int i, uint16_t lid)
+{
+	sim_set_lft(r->s, r->sw[i], lid, (uint8_t)r->right[i]);
+}
+
+START_TEST(a_loop_is_seen_when_it_closes)
+{
+	struct ring r = ring_new();
+
+	for (int i = 0; i < RING; i++) {
+		ck_assert_uint_eq(watch_report(r.w)->loops, 0);
+		to_right(&r, i, 7);
+	}
+	ck_assert_uint_eq(watch_report(r.w)->loops, 1);
+	ck_assert_str_eq(watch_report(r.w)->loop.text,
+		"LID 7 goes round: \"sw3\"[3] -> \"sw0\"[2] -> \"sw1\"[3] -> "
+		"\"sw2\"[3] -> \"sw3\"");
+	/* all LIDs on a loop wait in a ring, too */
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
+	ring_free(&r);
+}
+END_TEST
+
+/* A packet does not go back by the cable that it came by: no loop. */
+START_TEST(two_switches_at_odds)
+{
+	struct ring r = ring_new();
+
+	to_right(&r, 0, 9);
+	sim_set_lft(r.s, r.sw[1], 9, (uint8_t)r.left[1]);
+	ck_assert_uint_eq(watch_report(r.w)->loops, 0);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
+	/* the same again is no change */
+	to_right(&r, 0, 9);
+	ck_assert_uint_eq(watch_report(r.w)->changes, 2);
+	ring_free(&r);
+}
+END_TEST
+
+/* Two cables between two switches: there by one, back by the other. */
+START_TEST(two_switches_with_two_cables)
+{
+	struct fabric *f = fabric_new();
+	struct sim_options o = sim_defaults();
+	uint32_t h = fabric_add(f, FABRIC_CA, 1, "h");
+	uint32_t a = fabric_add(f, FABRIC_SWITCH, 4, "a");
+	uint32_t b = fabric_add(f, FABRIC_SWITCH, 4, "b");
+	struct watch *w;
+	struct sim *s;
+
+	fabric_connect(f, h, 1, a, 1, NULL);
+	fabric_connect(f, a, 2, b, 2, NULL);
+	fabric_connect(f, a, 3, b, 3, NULL);
+	s = sim_new(f, &o);
+	sim_activate_all(s);
+	w = watch_new(s);
+	sim_set_lft(s, a, 9, 2);
+	sim_set_lft(s, b, 9, 3);
+	ck_assert_uint_eq(watch_report(w)->loops, 1);
+	ck_assert_uint_eq(watch_report(w)->cycles, 1);
+	watch_free(w);
+	sim_free(s);
+	fabric_free(f);
+}
+END_TEST
+
+static void
+map_turn(struct ring *r, int i, const uint8_t row[8])
+{
+	sim_hand_sl2vl(r->s, r->sw[i], r->left[i], r->right[i], row);
+}
+
+/* A turn on VL 15 closes nothing; opened again, it does. */
+START_TEST(a_blocked_turn_breaks_the_ring)
+{
+	static const uint8_t shut[8] = {255, 255, 255, 255, 255, 255, 255, 255};
+	static const uint8_t open[8] = {0};
+	struct ring r = ring_new();
+
+	map_turn(&r, 2, shut);
+	for (int i = 0; i < RING; i++)
+		to_right(&r, i, 7);
+	ck_assert_uint_eq(watch_report(r.w)->loops, 0);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
+	map_turn(&r, 2, open);
+	ck_assert_uint_eq(watch_report(r.w)->loops, 1);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
+	ring_free(&r);
+}
+END_TEST
+
+/* Four LIDs, each half round: no loop, but the classic ring of channels. */
+START_TEST(a_cycle_without_a_loop)
+{
+	struct ring r = ring_new();
+
+	for (int i = 0; i < RING; i++) {
+		ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
+		to_right(&r, i, (uint16_t)(10 + i));
+		to_right(&r, (i + 1) % RING, (uint16_t)(10 + i));
+		sim_set_lft(r.s, r.sw[(i + 2) % RING], (uint16_t)(10 + i), 0);
+	}
+	ck_assert_uint_eq(watch_report(r.w)->loops, 0);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
+	/* taken apart at two places, closed again by the second */
+	sim_set_lft(r.s, r.sw[3], 13, 255);
+	sim_set_lft(r.s, r.sw[3], 12, 255);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
+	to_right(&r, 3, 13);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
+	to_right(&r, 3, 12);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 2);
+	ring_free(&r);
+}
+END_TEST
+
+/* Every other switch of the ring sends with SL 1. */
+static uint16_t
+by_half(void *cookie, uint64_t from, uint64_t to)
+{
+	const struct ring *r = cookie;
+	int a = 0, b = 0;
+
+	for (int i = 0; i < RING; i++) {
+		uint64_t guid = fabric_port(r->f, r->sw[i], 0)->guid;
+
+		a = guid == from ? i + 1 : a;
+		b = guid == to ? i + 1 : b;
+	}
+	return a == 0 || b == 0 ? 0 : a % 2 == 0 ? 2 : 1;
+}
+
+static uint16_t
+by_one(void *cookie, uint64_t from, uint64_t to)
+{
+	return by_half(cookie, from, to) != 0;
+}
+
+/* The same ring, and half of it on another lane: a cycle if lanes are one. */
+START_TEST(lanes_are_told_apart)
+{
+	static const uint8_t together[8] = {0};
+	struct ring r = ring_new();
+	struct watch_sls sls = {&r, by_half, 1};
+	struct mad_port_info pi;
+
+	for (int i = 0; i < RING; i++) {
+		uint32_t to = r.sw[(i + 2) % RING];
+
+		pi = *sim_port_info(r.s, to, 0);
+		pi.lid = (uint16_t)(10 + i);
+		sim_hand_port(r.s, to, 0, &pi);
+		pi = *sim_port_info(r.s, r.sw[i], r.right[i]);
+		pi.op_vls = 2;
+		sim_hand_port(r.s, r.sw[i], r.right[i], &pi);
+	}
+	watch_lanes(r.w);
+	watch_paths(r.w, &sls);
+	for (int i = 0; i < RING; i++) {
+		to_right(&r, i, (uint16_t)(10 + i));
+		to_right(&r, (i + 1) % RING, (uint16_t)(10 + i));
+		sim_set_lft(r.s, r.sw[(i + 2) % RING], (uint16_t)(10 + i), 0);
+	}
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
+	/* what the second half's packets are on is the first half's, too */
+	for (int i = 0; i < RING; i++)
+		for (unsigned in = 0; in <= 3; in++)
+			sim_hand_sl2vl(r.s, r.sw[i], in, r.right[i], together);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
+	ring_free(&r);
+}
+END_TEST
+
+/* Paths get another SL: a switch has it at once. */
+START_TEST(what_paths_say_counts)
+{
+	struct ring r = ring_new();
+	struct watch_sls sls = {&r, by_one, 1};
+	struct mad_port_info pi;
+
+	watch_lanes(r.w);
+	for (int i = 0; i < RING; i++) {
+		pi = *sim_port_info(r.s, r.sw[i], 0);
+		pi.lid = (uint16_t)(10 + (i + 2) % RING);
+		sim_hand_port(r.s, r.sw[i], 0, &pi);
+		to_right(&r, i, (uint16_t)(10 + i));
+		to_right(&r, (i + 1) % RING, (uint16_t)(10 + i));
+	}
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
+	watch_paths(r.w, &sls);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
+	ck_assert(strstr(watch_report(r.w)->cycle.text, "lane 0") != NULL);
+	ring_free(&r);
+}
+END_TEST
+
+/* A loop over a cable that is out is none until it is back in service. */
+START_TEST(a_link_closes_a_loop)
+{
+	struct ring r = ring_new();
+
+	sim_fault_link(r.s, r.sw[2], r.right[2], false);
+	for (int i = 0; i < RING; i++)
+		to_right(&r, i, 7);
+	ck_assert_uint_eq(watch_report(r.w)->loops, 0);
+	ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
+	sim_fault_link(r.s, r.sw[2], r.right[2], true);
+	ck_assert_uint_eq(watch_report(r.w)->loops, 0); /* Init */
+	watch_free(r.w);
+	sim_activate_all(r.s);
+	r.w = watch_new(r.s); /* what is there already is seen as well */
+	ck_assert_uint_gt(watch_report(r.w)->loops, 0);
+	ck_assert_uint_gt(watch_report(r.w)->cycles, 0);
+	ring_free(&r);
+}
+END_TEST
+
+/* Entries above LinearFDBTop are not used; a reboot wipes them all. */
+START_TEST(tables_are_followed)
+{
+	struct ring r = ring_new();
+
+	for (int i = 0; i < RING; i++)
+		to_right(&r, i, 7);
+	ck_assert_uint_eq(watch_report(r.w)->changes, 4);
+	sim_fault_reboot(r.s, r.sw[1]);
+	ck_assert_uint_eq(watch_report(r.w)->changes, 5);
+	ck_assert_uint_eq(watch_report(r.w)->loops, 1);
+	ring_free(&r);
+}
+END_TEST
+
+/* A whole bring-up, and a failed link, without a loop; counts add up. */
+START_TEST(a_daemon_is_watched)
+{
+	const struct gen_fattree2 p = {4, 8, 1, 4, 4};
+	struct fabric *f = gen_tree_two(&p, NULL);
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o, "");
+	struct watch *watch = watch_new(w->sim);
+
+	world_start(w);
+	ck_assert(world_settle(w, mono_ms(60000)));
+	ck_assert_uint_eq(watch_report(watch)->loops, 0);
+	ck_assert_uint_eq(watch_report(watch)->cycles, 0);
+	/* 12 switches, 44 LIDs: every entry was set once */
+	ck_assert_uint_eq(watch_report(watch)->changes, 12 * 44);
+	watch_free(watch);
+	world_free(w);
+	fabric_free(f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("watch");
+	TCase *tc = tcase_create("watch");
+
+	tcase_add_test(tc, a_loop_is_seen_when_it_closes);
+	tcase_add_test(tc, two_switches_at_odds);
+	tcase_add_test(tc, two_switches_with_two_cables);
+	tcase_add_test(tc, a_blocked_turn_breaks_the_ring);
+	tcase_add_test(tc, a_cycle_without_a_loop);
+	tcase_add_test(tc, lanes_are_told_apart);
+	tcase_add_test(tc, what_paths_say_counts);
+	tcase_add_test(tc, a_link_closes_a_loop);
+	tcase_add_test(tc, tables_are_followed);
+	tcase_add_test(tc, a_daemon_is_watched);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}
