@@ -355,8 +355,8 @@ audit_report_make(const struct audit_found *f, bool *well)
 	member_put(o, "sa", sa_json(&j));
 	member_put(o, "groups", groups_json(&j.groups));
 	member_put(o, "dependencies", deps_json(&j));
-	member_put(o, "found", report_forecast(&j.found));
-	member_put(o, "heddle", report_forecast(&j.ours));
+	member_put(o, "found", plan_json_forecast(&j.found));
+	member_put(o, "heddle", plan_json_forecast(&j.ours));
 	member_put(o, "wire", wire_json(&j));
 	judged_free(&j);
 	return o;

@@ -247,9 +247,9 @@ audit_page(const json_t *a, struct buf *out)
 	page_better(a, &page);
 	page_figures(a, &page);
 	buf_printf(&page, "\nAS FOUND\n");
-	page_forecast(json_object_get(a, "found"), &page);
+	plan_page_forecast(json_object_get(a, "found"), &page);
 	buf_printf(&page, "\nAS HEDDLE WOULD ROUTE IT\n");
-	page_forecast(json_object_get(a, "heddle"), &page);
+	plan_page_forecast(json_object_get(a, "heddle"), &page);
 	fold(&page, out);
 	buf_free(&page);
 }

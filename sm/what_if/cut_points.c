@@ -16,7 +16,7 @@ struct visit {
 	bool *parts; /* [nsw] */
 	uint32_t n;
 	size_t capcables;
-	struct cuts *out;
+	struct cut_points *out;
 };
 
 /* Are these two records the ends of one cable? */
@@ -41,7 +41,7 @@ static void
 back(struct visit *v, sw_ix s, sw_ix u)
 {
 	const struct topo *t = v->t;
-	struct cuts *out = v->out;
+	struct cut_points *out = v->out;
 
 	if (v->low[s] < v->low[u])
 		v->low[u] = v->low[s];
@@ -89,7 +89,7 @@ visit(struct visit *v, sw_ix root)
 }
 
 void
-cuts_find(const struct topo *t, struct cuts *out)
+cut_points_find(const struct topo *t, struct cut_points *out)
 {
 	size_t n = t->nsw + 1U;
 	struct visit v = {.t = t,
@@ -101,7 +101,7 @@ cuts_find(const struct topo *t, struct cuts *out)
 		.parts = mem_zalloc(n, sizeof(*v.parts)),
 		.out = out};
 
-	*out = (struct cuts){.sw = mem_alloc(n * sizeof(*out->sw))};
+	*out = (struct cut_points){.sw = mem_alloc(n * sizeof(*out->sw))};
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if (v.seen[s] == 0 && topo_sw_live(t, s))
 			visit(&v, s);
@@ -117,9 +117,9 @@ cuts_find(const struct topo *t, struct cuts *out)
 }
 
 void
-cuts_free(struct cuts *c)
+cut_points_free(struct cut_points *c)
 {
 	free(c->cable);
 	free(c->sw);
-	*c = (struct cuts){0};
+	*c = (struct cut_points){0};
 }

@@ -10,16 +10,16 @@
 
 #include "discovery/topo.h"
 
-struct cuts {
+struct cut_points {
 	port_ix *cable; /* one end of each, the switch nearer to us */
 	size_t ncables;
 	sw_ix *sw;
 	size_t nsw;
 };
 
-/* Find them; free with cuts_free. */
-void cuts_find(const struct topo *t, struct cuts *out);
+/* Find them; free with cut_points_free. */
+void cut_points_find(const struct topo *t, struct cut_points *out);
 
-void cuts_free(struct cuts *c);
+void cut_points_free(struct cut_points *c);
 
 #endif

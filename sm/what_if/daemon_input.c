@@ -35,7 +35,7 @@ refused(const json_t *reply, struct reason *why)
 }
 
 json_t *
-live_snapshot(const char *socket, int *code, struct reason *why)
+daemon_input_read(const char *socket, int *code, struct reason *why)
 {
 	struct mono until =
 		mono_add(loop_now(), mono_ms((int64_t)PATIENCE_S * 1000));

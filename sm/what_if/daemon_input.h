@@ -12,6 +12,6 @@
  * A new snapshot (sm/report/snapshot_json.h); NULL, why, and the exit code in
  * *code.
  */
-json_t *live_snapshot(const char *socket, int *code, struct reason *why);
+json_t *daemon_input_read(const char *socket, int *code, struct reason *why);
 
 #endif

@@ -133,7 +133,7 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 	struct routes *r;
 
 	if (job->given != NULL)
-		given_recall(job->given, &work);
+		snapshot_routes(job->given, &work);
 	task_options(job->cfg, t, &options);
 	tell(job, "routing");
 	r = route_compute(&work, c->engines.name, c->engines.n, &story, &why);

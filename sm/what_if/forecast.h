@@ -39,11 +39,11 @@ struct forecast {
 /* What is going on, for a person who waits; NULL: nobody does. */
 typedef void forecast_told(void *cookie, const char *doing);
 
-struct given;
+struct snapshot;
 
 struct forecast_job {
 	const struct config *cfg;
-	const struct given *given; /* what a daemon remembers, or NULL */
+	const struct snapshot *given; /* what a daemon remembers, or NULL */
 	struct lft_pool *pool;
 	bool rebalance; /* fresh tables are asked for, where some are there */
 	forecast_told *told;

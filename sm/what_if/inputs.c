@@ -19,7 +19,8 @@ tell(const struct forecast_job *job, const char *doing)
 /* ---- the configuration ---- */
 
 static int
-take_config(struct intake *in, const struct intake_ask *ask, struct reason *why)
+take_config(
+	struct inputs *in, const struct inputs_wanted *ask, struct reason *why)
 {
 	const char **set = mem_zalloc(ask->nset + 1, sizeof(*set));
 	struct config *base;
@@ -84,7 +85,7 @@ slurp(const char *name, size_t *n, struct reason *why)
 /* The fabric, from a file or from the daemon, without LIDs yet. */
 static int
 read_topology(
-	struct intake *in, const struct intake_ask *ask, struct reason *why)
+	struct inputs *in, const struct inputs_wanted *ask, struct reason *why)
 {
 	char *text;
 	size_t n;
@@ -126,7 +127,7 @@ records(const struct topo *t, const struct fts *f, size_t *n)
  * these switches would be given now is the best guess.
  */
 static void
-guess_order(struct intake *in, const struct forecast_job *job)
+guess_order(struct inputs *in, const struct forecast_job *job)
 {
 	struct forecast fresh;
 
@@ -141,7 +142,7 @@ guess_order(struct intake *in, const struct forecast_job *job)
 }
 
 static int
-read_tables(const struct intake *in, const struct intake_ask *ask,
+read_tables(const struct inputs *in, const struct inputs_wanted *ask,
 	struct fts **out, struct reason *why)
 {
 	char *text;
@@ -158,7 +159,7 @@ read_tables(const struct intake *in, const struct intake_ask *ask,
 }
 
 static int
-give_lids(struct intake *in, const struct forecast_job *job,
+give_lids(struct inputs *in, const struct forecast_job *job,
 	const struct fts *fts, struct reason *why)
 {
 	struct lid_record *r = NULL;
@@ -178,7 +179,7 @@ give_lids(struct intake *in, const struct forecast_job *job,
 
 /* The tables in force, on the fabric that is asked about. */
 static void
-take_tables(struct intake *in, const struct forecast_job *job,
+take_tables(struct inputs *in, const struct forecast_job *job,
 	const struct fts *fts)
 {
 	const struct routes *r = in->given.routes;
@@ -187,7 +188,7 @@ take_tables(struct intake *in, const struct forecast_job *job,
 		in->topo->max_lid == r->topo->max_lid) {
 		in->found = routes_for(r, in->topo);
 	} else if (in->live) {
-		in->found = onto_topology(r, in->topo, &in->misfit);
+		in->found = routes_remap(r, in->topo, &in->misfit);
 		in->same = false;
 	} else if (fts != NULL) {
 		in->found = fts_routes(fts, in->topo, job->pool, &in->misfit);
@@ -198,7 +199,7 @@ take_tables(struct intake *in, const struct forecast_job *job,
 }
 
 static int
-take_fabric(struct intake *in, const struct intake_ask *ask,
+take_fabric(struct inputs *in, const struct inputs_wanted *ask,
 	const struct forecast_job *job, struct reason *why)
 {
 	struct fts *fts = NULL;
@@ -217,14 +218,14 @@ take_fabric(struct intake *in, const struct intake_ask *ask,
 }
 
 int
-intake_take(struct intake *in, const struct intake_ask *ask,
+inputs_read(struct inputs *in, const struct inputs_wanted *ask,
 	struct forecast_job *job, struct reason *why)
 {
-	*in = (struct intake){.live = ask->snapshot != NULL};
+	*in = (struct inputs){.live = ask->snapshot != NULL};
 	in->same = in->live && ask->base == NULL && ask->engine == NULL &&
 		   ask->nset == 0;
 	if (in->live &&
-		given_read(ask->snapshot, job->pool, &in->given, why) != 0)
+		snapshot_read(ask->snapshot, job->pool, &in->given, why) != 0)
 		return -1;
 	if (take_config(in, ask, why) != 0)
 		return -1;
@@ -234,13 +235,13 @@ intake_take(struct intake *in, const struct intake_ask *ask,
 }
 
 void
-intake_free(struct intake *in)
+inputs_free(struct inputs *in)
 {
 	draft_pieces_free(&in->bare);
 	routes_unref(in->found);
 	routes_unref(in->prev);
 	lid_table_free(&in->lids);
 	topo_unref(in->topo);
-	given_free(&in->given);
+	snapshot_read_free(&in->given);
 	config_unref(in->cfg);
 }

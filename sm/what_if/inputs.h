@@ -15,7 +15,7 @@
 #include "sm/what_if/snapshot_read.h"
 
 /* What is asked for; NULL: nothing was said. */
-struct intake_ask {
+struct inputs_wanted {
 	const char *topology, *from, *engine;
 	json_t *snapshot;	/* of the daemon: from is "live" */
 	struct config *base;	/* instead of the daemon's, or of defaults */
@@ -23,9 +23,9 @@ struct intake_ask {
 	size_t nset;
 };
 
-struct intake {
+struct inputs {
 	struct config *cfg;
-	struct given given;	  /* by the daemon, or all zero */
+	struct snapshot given;	  /* by the daemon, or all zero */
 	struct draft_pieces bare; /* as read, without LIDs; ours first */
 	struct topo *topo;	  /* ours, with LIDs */
 	struct lid_table lids;
@@ -38,10 +38,10 @@ struct intake {
 
 /*
  * Take in all of it; job->cfg and job->given are set, the rest of the job is
- * there. 0, or -1 and why. Free with intake_free in any case, before the pool.
+ * there. 0, or -1 and why. Free with inputs_free in any case, before the pool.
  */
-int intake_take(struct intake *in, const struct intake_ask *ask,
+int inputs_read(struct inputs *in, const struct inputs_wanted *ask,
 	struct forecast_job *job, struct reason *why);
-void intake_free(struct intake *in);
+void inputs_free(struct inputs *in);
 
 #endif

@@ -13,7 +13,7 @@
 enum { WORST = 10, LISTED = 50, LEVELS_MAX = 64 };
 
 json_t *
-report_lids(const struct topo *t, const struct lid_table *l)
+plan_json_lids(const struct topo *t, const struct lid_table *l)
 {
 	json_t *o = json_object();
 
@@ -303,7 +303,7 @@ story_json(const struct forecast *f)
 }
 
 json_t *
-report_forecast(const struct forecast *f)
+plan_json_forecast(const struct forecast *f)
 {
 	const struct routes *r = f->routes;
 	const struct view v = {.topo = f->topo, .routes = f->routes};
@@ -351,7 +351,7 @@ append_cable(json_t *list, const struct topo *t, port_ix p)
 /* The same cable in the other topology's list? */
 static bool
 had_cable(const struct topo *t, port_ix p, const struct topo *o,
-	const struct cuts *c)
+	const struct cut_points *c)
 {
 	const struct topo_port *a = &t->port[p], *b = &t->port[a->peer];
 	uint64_t ga = t->node[a->node].guid, gb = t->node[b->node].guid;
@@ -370,7 +370,7 @@ had_cable(const struct topo *t, port_ix p, const struct topo *o,
 
 static bool
 had_switch(const struct topo *t, sw_ix s, const struct topo *o,
-	const struct cuts *c)
+	const struct cut_points *c)
 {
 	for (size_t i = 0; i < c->nsw; i++)
 		if (o->node[o->sw[c->sw[i]].node].guid ==
@@ -385,11 +385,11 @@ redundancy_json(const struct topo *was, const struct topo *is)
 {
 	json_t *o = json_object(), *cables = json_array();
 	json_t *switches = json_array();
-	struct cuts a, b;
+	struct cut_points a, b;
 	uint64_t ncables = 0, nsw = 0;
 
-	cuts_find(was, &a);
-	cuts_find(is, &b);
+	cut_points_find(was, &a);
+	cut_points_find(is, &b);
 	for (size_t i = 0; i < b.ncables; i++)
 		if (!had_cable(is, b.cable[i], was, &a) && ncables++ < LISTED)
 			append_cable(cables, is, b.cable[i]);
@@ -403,8 +403,8 @@ redundancy_json(const struct topo *was, const struct topo *is)
 	member_put(o, "new_switches", member_u64(nsw));
 	member_put(o, "cables", cables);
 	member_put(o, "switches", switches);
-	cuts_free(&a);
-	cuts_free(&b);
+	cut_points_free(&a);
+	cut_points_free(&b);
 	return o;
 }
 
@@ -462,14 +462,14 @@ homes_lost_json(const struct forecast *was, const struct forecast *is)
 }
 
 json_t *
-report_impact(const struct forecast *before, const struct forecast *after)
+plan_json_impact(const struct forecast *before, const struct forecast *after)
 {
 	const struct routes *was = before->routes, *is = after->routes;
 	json_t *o = json_object(), *lost = json_array();
 	const struct topo *t = was->topo;
-	struct impact x;
+	struct routes_diff x;
 
-	impact_of(was, is, &x);
+	routes_diff_of(was, is, &x);
 	member_put(o, "entries", member_u64(x.entries));
 	member_put(o, "blocks", member_u64(x.blocks));
 	member_put(o, "switches", member_u64(x.switches));
@@ -486,6 +486,6 @@ report_impact(const struct forecast *before, const struct forecast *after)
 	member_put(o, "lost", lost);
 	member_put(o, "redundancy", redundancy_json(t, is->topo));
 	member_put(o, "homes", homes_lost_json(before, after));
-	impact_free(&x);
+	routes_diff_free(&x);
 	return o;
 }

@@ -12,13 +12,13 @@
 #include "sm/what_if/routes_diff.h"
 
 /* The LIDs that were given. */
-json_t *report_lids(const struct topo *t, const struct lid_table *l);
+json_t *plan_json_lids(const struct topo *t, const struct lid_table *l);
 
 /* Engine, verdict, hops, loads by level, worst links, eBB, shifts. */
-json_t *report_forecast(const struct forecast *f);
+json_t *plan_json_forecast(const struct forecast *f);
 
 /* What changes between two forecasts' routes, and which redundancy goes. */
-json_t *report_impact(
+json_t *plan_json_impact(
 	const struct forecast *before, const struct forecast *after);
 
 #endif

@@ -27,7 +27,7 @@ es(const json_t *o, const char *key)
 /* ---- one forecast ---- */
 
 static void
-page_routing(const json_t *f, struct buf *out)
+plan_page_routing(const json_t *f, struct buf *out)
 {
 	const json_t *s = json_object_get(f, "routing");
 	const json_t *list = json_object_get(f, "ranks"), *e;
@@ -57,7 +57,7 @@ page_routing(const json_t *f, struct buf *out)
 }
 
 static void
-page_tree(const json_t *f, struct buf *out)
+plan_page_tree(const json_t *f, struct buf *out)
 {
 	const json_t *tree = json_object_get(f, "tree");
 	long long more =
@@ -72,7 +72,7 @@ page_tree(const json_t *f, struct buf *out)
 }
 
 static void
-page_verdict(const json_t *f, struct buf *out)
+plan_page_verdict(const json_t *f, struct buf *out)
 {
 	const json_t *v = json_object_get(f, "verified");
 
@@ -101,7 +101,7 @@ page_verdict(const json_t *f, struct buf *out)
 }
 
 static void
-page_hops(const json_t *f, struct buf *out)
+plan_page_hops(const json_t *f, struct buf *out)
 {
 	const json_t *h = json_object_get(f, "hops");
 	const json_t *list = json_object_get(h, "pairs"), *e;
@@ -126,7 +126,7 @@ page_hops(const json_t *f, struct buf *out)
 }
 
 static void
-page_load(const json_t *f, struct buf *out)
+plan_page_load(const json_t *f, struct buf *out)
 {
 	const json_t *l = json_object_get(f, "load");
 	const json_t *list = json_object_get(l, "levels"), *e;
@@ -159,7 +159,7 @@ page_load(const json_t *f, struct buf *out)
 }
 
 static void
-page_metrics(const json_t *f, struct buf *out)
+plan_page_metrics(const json_t *f, struct buf *out)
 {
 	const json_t *e = json_object_get(f, "ebb");
 	const json_t *s = json_object_get(f, "shift");
@@ -191,7 +191,7 @@ page_metrics(const json_t *f, struct buf *out)
 
 /* The first ones of a list of so many: texts, or what has one. */
 static void
-page_nodes(const json_t *list, long long n, struct buf *out)
+plan_page_nodes(const json_t *list, long long n, struct buf *out)
 {
 	const json_t *e;
 	size_t i;
@@ -205,23 +205,23 @@ page_nodes(const json_t *list, long long n, struct buf *out)
 }
 
 static void
-page_homes(const json_t *h, struct buf *out)
+plan_page_homes(const json_t *h, struct buf *out)
 {
 	show_homes(h, out);
-	page_nodes(json_object_get(h, "list"), member_num(h, "single_points"),
-		out);
+	plan_page_nodes(json_object_get(h, "list"),
+		member_num(h, "single_points"), out);
 }
 
 void
-page_forecast(const json_t *f, struct buf *out)
+plan_page_forecast(const json_t *f, struct buf *out)
 {
-	page_routing(f, out);
-	page_tree(f, out);
-	page_verdict(f, out);
-	page_homes(json_object_get(f, "homes"), out);
-	page_hops(f, out);
-	page_load(f, out);
-	page_metrics(f, out);
+	plan_page_routing(f, out);
+	plan_page_tree(f, out);
+	plan_page_verdict(f, out);
+	plan_page_homes(json_object_get(f, "homes"), out);
+	plan_page_hops(f, out);
+	plan_page_load(f, out);
+	plan_page_metrics(f, out);
 }
 
 /* ---- the plan ---- */
@@ -250,7 +250,7 @@ page_lanes(const json_t *p, struct buf *out)
 }
 
 static void
-page_head(const json_t *p, struct buf *out)
+plan_page_head(const json_t *p, struct buf *out)
 {
 	const json_t *f = json_object_get(p, "fabric");
 	const json_t *l = json_object_get(p, "lids");
@@ -270,7 +270,7 @@ page_head(const json_t *p, struct buf *out)
 
 /* Whose tables these are, and why much may be wrong with them. */
 static void
-page_from(const json_t *p, struct buf *out)
+plan_page_from(const json_t *p, struct buf *out)
 {
 	const json_t *m = json_object_get(p, "misfit");
 
@@ -297,7 +297,8 @@ page_from(const json_t *p, struct buf *out)
 
 /* That there are other pieces, before anybody takes one for the whole. */
 static void
-page_divided(const json_t *list, long long loose, bool held, struct buf *out)
+plan_page_divided(
+	const json_t *list, long long loose, bool held, struct buf *out)
 {
 	size_t n = json_array_size(list);
 
@@ -314,7 +315,7 @@ page_divided(const json_t *list, long long loose, bool held, struct buf *out)
 }
 
 static void
-page_pieces(const json_t *list, struct buf *out)
+plan_page_pieces(const json_t *list, struct buf *out)
 {
 	const json_t *e;
 	size_t i;
@@ -324,12 +325,12 @@ page_pieces(const json_t *list, struct buf *out)
 		buf_printf(out, "\nPIECE %zu OF %zu\n", i + 2,
 			json_array_size(list) + 1);
 		census_line(json_object_get(e, "fabric"), out);
-		page_forecast(json_object_get(e, "now"), out);
+		plan_page_forecast(json_object_get(e, "now"), out);
 	}
 }
 
 static void
-page_lost(const json_t *m, struct buf *out)
+plan_page_lost(const json_t *m, struct buf *out)
 {
 	const json_t *list = json_object_get(m, "lost"), *e;
 	size_t i;
@@ -345,7 +346,7 @@ page_lost(const json_t *m, struct buf *out)
 }
 
 static void
-page_redundancy(const json_t *m, struct buf *out)
+plan_page_redundancy(const json_t *m, struct buf *out)
 {
 	const json_t *r = json_object_get(m, "redundancy");
 	const json_t *list = json_object_get(r, "cables"), *e;
@@ -380,7 +381,7 @@ page_redundancy(const json_t *m, struct buf *out)
 
 /* Nodes with several ports, and what they lose. */
 static void
-page_homes_lost(const json_t *h, struct buf *out)
+plan_page_homes_lost(const json_t *h, struct buf *out)
 {
 	long long lost = member_num(h, "lost");
 
@@ -395,11 +396,11 @@ page_homes_lost(const json_t *h, struct buf *out)
 		buf_printf(out, ", %lld gain%s some", member_num(h, "regained"),
 			member_num(h, "regained") == 1 ? "s" : "");
 	buf_printf(out, "%s\n", lost > 0 ? ":" : "");
-	page_nodes(json_object_get(h, "list"), lost, out);
+	plan_page_nodes(json_object_get(h, "list"), lost, out);
 }
 
 static void
-page_impact(const json_t *m, struct buf *out)
+plan_page_impact(const json_t *m, struct buf *out)
 {
 	buf_printf(out,
 		"  writes    %lld entr%s in %lld block%s of %lld switch%s\n",
@@ -417,13 +418,13 @@ page_impact(const json_t *m, struct buf *out)
 			"            %lld are in different pieces from then "
 			"on\n",
 			member_num(m, "pairs_parted"));
-	page_lost(m, out);
-	page_redundancy(m, out);
-	page_homes_lost(json_object_get(m, "homes"), out);
+	plan_page_lost(m, out);
+	plan_page_redundancy(m, out);
+	plan_page_homes_lost(json_object_get(m, "homes"), out);
 }
 
 static void
-page_method(const json_t *e, struct buf *out)
+plan_page_method(const json_t *e, struct buf *out)
 {
 	char packets[16];
 
@@ -442,7 +443,7 @@ page_method(const json_t *e, struct buf *out)
  * is expected of the first one, phase by phase.
  */
 static void
-page_transition(const json_t *list, struct buf *out)
+plan_page_transition(const json_t *list, struct buf *out)
 {
 	const json_t *e, *first = json_array_get(list, 0);
 	size_t i;
@@ -452,7 +453,7 @@ page_transition(const json_t *list, struct buf *out)
 	buf_printf(out, "  change    %-18s %-7s %7s %6s %5s %5s %7s %8s\n",
 		"method", "way", "SMPs", "phases", "turns", "ports", "pairs",
 		"packets");
-	json_array_foreach(list, i, e) page_method(e, out);
+	json_array_foreach(list, i, e) plan_page_method(e, out);
 	if (said(first, "cause"))
 		buf_printf(
 			out, "            %s\n", member_text(first, "cause"));
@@ -466,19 +467,19 @@ page_transition(const json_t *list, struct buf *out)
 }
 
 void
-page_plan(const json_t *p, struct buf *out)
+plan_page(const json_t *p, struct buf *out)
 {
 	const json_t *list = json_object_get(p, "failures"), *e;
 	const json_t *then = json_object_get(p, "then");
 	bool held = member_yes(p, "held");
 	size_t i;
 
-	page_head(p, out);
-	page_from(p, out);
-	page_divided(json_object_get(p, "pieces"), member_num(p, "loose"), held,
-		out);
-	page_forecast(json_object_get(p, "now"), out);
-	page_pieces(json_object_get(p, "pieces"), out);
+	plan_page_head(p, out);
+	plan_page_from(p, out);
+	plan_page_divided(json_object_get(p, "pieces"), member_num(p, "loose"),
+		held, out);
+	plan_page_forecast(json_object_get(p, "now"), out);
+	plan_page_pieces(json_object_get(p, "pieces"), out);
 	if (!json_is_object(then))
 		return;
 	if (json_array_size(list) == 0)
@@ -496,12 +497,12 @@ page_plan(const json_t *p, struct buf *out)
 			"stay, until it is back or another manager takes "
 			"over\n");
 	if (json_is_object(json_object_get(p, "impact")))
-		page_impact(json_object_get(p, "impact"), out);
-	page_transition(json_object_get(p, "transition"), out);
-	page_divided(json_object_get(p, "pieces_then"),
+		plan_page_impact(json_object_get(p, "impact"), out);
+	plan_page_transition(json_object_get(p, "transition"), out);
+	plan_page_divided(json_object_get(p, "pieces_then"),
 		member_num(p, "loose_then"), held, out);
 	if (json_array_size(list) > 0)
 		census_line(json_object_get(p, "fabric_then"), out);
-	page_forecast(then, out);
-	page_pieces(json_object_get(p, "pieces_then"), out);
+	plan_page_forecast(then, out);
+	plan_page_pieces(json_object_get(p, "pieces_then"), out);
 }

@@ -9,9 +9,9 @@
 #include "sm/base/buf.h"
 
 /* Append the page of what planner.c makes. */
-void page_plan(const json_t *plan, struct buf *out);
+void plan_page(const json_t *plan, struct buf *out);
 
 /* Append one forecast's lines. */
-void page_forecast(const json_t *forecast, struct buf *out);
+void plan_page_forecast(const json_t *forecast, struct buf *out);
 
 #endif

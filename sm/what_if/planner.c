@@ -43,10 +43,10 @@ struct plan {
 	struct ask ask;
 	struct lft_pool *pool;
 	struct forecast_job job;
-	struct intake in;
+	struct inputs in;
 	struct failure *fail;
 	struct expect_pace pace;
-	struct outlook out;
+	struct what_if out;
 	json_t *report;
 	bool progress; /* somebody watches */
 };
@@ -154,7 +154,7 @@ known_method(const char *name)
 	enum safe_method m;
 
 	return name == NULL || strcmp(name, "all") == 0 ||
-	       transition_method(name, &m);
+	       transition_preview_method(name, &m);
 }
 
 /* The rate as a number; false: it is none. */
@@ -270,7 +270,7 @@ read_base(const char *file, struct config **out)
 static int
 read_all(struct plan *p)
 {
-	struct intake_ask ask = {.topology = p->ask.topology,
+	struct inputs_wanted ask = {.topology = p->ask.topology,
 		.from = p->ask.from,
 		.engine = p->ask.engine,
 		.set = p->ask.set.item,
@@ -283,9 +283,9 @@ read_all(struct plan *p)
 		return ret;
 	if (live) {
 		told(p, "asking heddled");
-		ask.snapshot = live_snapshot(p->ask.socket, &ret, &why);
+		ask.snapshot = daemon_input_read(p->ask.socket, &ret, &why);
 	}
-	if (ret == EXIT_OK && intake_take(&p->in, &ask, &p->job, &why) != 0)
+	if (ret == EXIT_OK && inputs_read(&p->in, &ask, &p->job, &why) != 0)
 		ret = EXIT_USAGE;
 	json_decref(ask.snapshot);
 	config_unref(ask.base);
@@ -337,7 +337,7 @@ static json_t *
 transition(const struct plan *p)
 {
 	const struct config_distribution *d = &p->in.cfg->distribution;
-	struct transition_ask ask = {.was = p->out.now.routes,
+	struct transition_preview_ask ask = {.was = p->out.now.routes,
 		.is = p->out.then.routes,
 		.method = (enum safe_method)d->method,
 		.max_stages = d->max_stages,
@@ -348,12 +348,12 @@ transition(const struct plan *p)
 
 	ask.all = p->ask.method != NULL && strcmp(p->ask.method, "all") == 0;
 	if (p->ask.method != NULL && !ask.all)
-		(void)transition_method(p->ask.method, &ask.method);
-	return transition_report(&ask);
+		(void)transition_preview_method(p->ask.method, &ask.method);
+	return transition_preview_report(&ask);
 }
 
 static json_t *
-others_json(const struct outlook_others *o)
+others_json(const struct what_if_others *o)
 {
 	json_t *list = json_array();
 
@@ -361,7 +361,7 @@ others_json(const struct outlook_others *o)
 		(void)json_array_append_new(
 			list, json_pack("{s:o, s:o}", "fabric",
 				      census_json(o->piece[i].topo), "now",
-				      report_forecast(&o->piece[i])));
+				      plan_json_forecast(&o->piece[i])));
 	return list;
 }
 
@@ -405,7 +405,7 @@ make_report(struct plan *p)
 
 	member_put(o, "topology", as_given(name));
 	member_put(o, "fabric", census_json(p->in.topo));
-	member_put(o, "lids", report_lids(p->in.topo, &p->in.lids));
+	member_put(o, "lids", plan_json_lids(p->in.topo, &p->in.lids));
 	member_put(
 		o, "lanes_asked", member_u64(p->in.cfg->routing.ftree.lanes));
 	qos_json_lanes(o, p->in.cfg, p->out.now.routes);
@@ -418,7 +418,7 @@ make_report(struct plan *p)
 		member_put(o, "from", as_given(p->ask.from));
 		member_put(o, "misfit", misfit_json(&p->in.misfit));
 	}
-	member_put(o, "now", report_forecast(&p->out.now));
+	member_put(o, "now", plan_json_forecast(&p->out.now));
 	member_put(o, "pieces", others_json(&p->out.beside));
 	member_put(o, "loose", member_u64(p->out.beside.loose));
 	for (size_t i = 0; i < p->ask.fail.n; i++)
@@ -426,7 +426,7 @@ make_report(struct plan *p)
 			list, as_given(p->ask.fail.item[i]));
 	member_put(o, "failures", list);
 	if (p->out.then.topo != NULL)
-		member_put(o, "then", report_forecast(&p->out.then));
+		member_put(o, "then", plan_json_forecast(&p->out.then));
 	if (p->out.then.topo != NULL) {
 		member_put(o, "fabric_then", census_json(p->out.then.topo));
 		member_put(o, "pieces_then", others_json(&p->out.after));
@@ -434,8 +434,8 @@ make_report(struct plan *p)
 	}
 	if (p->out.then.routes != NULL && p->out.now.routes != NULL) {
 		told(p, "comparing");
-		member_put(
-			o, "impact", report_impact(&p->out.now, &p->out.then));
+		member_put(o, "impact",
+			plan_json_impact(&p->out.now, &p->out.then));
 		member_put(json_object_get(o, "impact"), "pairs_parted",
 			member_u64(parted(p)));
 		told(p, "planning the transition");
@@ -449,10 +449,10 @@ compute(struct plan *p)
 {
 	struct reason why = {""};
 
-	if (outlook_now(&p->in, &p->job, &p->out, &why) != 0)
+	if (what_if_now(&p->in, &p->job, &p->out, &why) != 0)
 		return complain(why.text);
 	if ((p->in.found != NULL || p->ask.fail.n > 0) &&
-		outlook_then(&p->in, &p->job, p->fail, p->ask.fail.n, &p->out,
+		what_if_after(&p->in, &p->job, p->fail, p->ask.fail.n, &p->out,
 			&why) != 0)
 		return complain(why.text);
 	make_report(p);
@@ -470,7 +470,7 @@ last(const struct plan *p)
 static bool
 all_well(const struct plan *p)
 {
-	const struct outlook_others *o =
+	const struct what_if_others *o =
 		p->out.then.topo != NULL && p->ask.fail.n > 0 ? &p->out.after
 							      : &p->out.beside;
 	bool ok = last(p)->report.ok;
@@ -516,7 +516,7 @@ print(const struct plan *p)
 			JSON_COMPACT | JSON_REAL_PRECISION(9));
 		(void)putchar('\n');
 	} else if (!to_stdout(p->ask.dump)) { /* else these are the answer */
-		page_plan(p->report, &out);
+		plan_page(p->report, &out);
 		(void)fputs(out.text, stdout);
 		buf_free(&out);
 	}
@@ -527,8 +527,8 @@ static void
 plan_free(struct plan *p)
 {
 	json_decref(p->report);
-	outlook_free(&p->out);
-	intake_free(&p->in);
+	what_if_free(&p->out);
+	inputs_free(&p->in);
 	lft_pool_free(p->pool);
 	free(p->fail);
 	free(p->ask.set.item);

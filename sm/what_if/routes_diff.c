@@ -17,7 +17,7 @@ struct compare {
 	bool *cabled;	 /* [is nsw] some cable differs */
 	uint8_t *fate;	 /* [is nsw] */
 	sw_ix *stack;
-	struct impact *out;
+	struct routes_diff *out;
 };
 
 static sw_ix
@@ -262,7 +262,7 @@ static void
 find_lost(const struct compare *c)
 {
 	const struct topo *was = c->was->topo;
-	struct impact *out = c->out;
+	struct routes_diff *out = c->out;
 	size_t cap = 0;
 
 	for (node_ix n = 0; n < was->nnodes; n++) {
@@ -276,7 +276,8 @@ find_lost(const struct compare *c)
 }
 
 void
-impact_of(const struct routes *was, const struct routes *is, struct impact *out)
+routes_diff_of(const struct routes *was, const struct routes *is,
+	struct routes_diff *out)
 {
 	const struct topo *t = is->topo;
 	uint32_t nblocks =
@@ -293,7 +294,7 @@ impact_of(const struct routes *was, const struct routes *is, struct impact *out)
 	uint64_t hosts = 0;
 
 	assert(was->pool == is->pool);
-	*out = (struct impact){0};
+	*out = (struct routes_diff){0};
 	match(&c);
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		hosts += c.hosts[s];
@@ -322,8 +323,8 @@ impact_of(const struct routes *was, const struct routes *is, struct impact *out)
 }
 
 void
-impact_free(struct impact *i)
+routes_diff_free(struct routes_diff *i)
 {
 	free(i->lost);
-	*i = (struct impact){0};
+	*i = (struct routes_diff){0};
 }

@@ -11,7 +11,7 @@
 
 #include "routing/core/routes.h"
 
-struct impact {
+struct routes_diff {
 	uint64_t entries; /* (switch, LID) that are written anew, of switches in
 			     both */
 	uint64_t blocks;  /* (switch, 64 LIDs) that are */
@@ -23,10 +23,10 @@ struct impact {
 	size_t nlost;
 };
 
-/* Compare; free with impact_free. Both must use one pool of blocks. */
-void impact_of(
-	const struct routes *was, const struct routes *is, struct impact *out);
+/* Compare; free with routes_diff_free. Both must use one pool of blocks. */
+void routes_diff_of(const struct routes *was, const struct routes *is,
+	struct routes_diff *out);
 
-void impact_free(struct impact *i);
+void routes_diff_free(struct routes_diff *i);
 
 #endif

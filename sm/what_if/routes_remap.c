@@ -63,7 +63,7 @@ count_moved(const struct topo *was, const struct topo *t)
 }
 
 struct routes *
-onto_topology(const struct routes *r, struct topo *t, struct fts_misfit *misfit)
+routes_remap(const struct routes *r, struct topo *t, struct fts_misfit *misfit)
 {
 	struct routes *n = routes_new(t, r->pool);
 	sw_ix *is = mem_alloc(((size_t)r->topo->nsw + 1) * sizeof(*is));

@@ -12,7 +12,7 @@
  * New routes of t with the tables, order and lanes that its switches (by GUID)
  * have in r. *misfit (NULL allowed): what is not the same.
  */
-struct routes *onto_topology(
+struct routes *routes_remap(
 	const struct routes *r, struct topo *t, struct fts_misfit *misfit);
 
 #endif

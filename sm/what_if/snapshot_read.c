@@ -352,7 +352,7 @@ take_lanes(struct routes *r, const json_t *o, struct reason *why)
 
 /* What is in force, with all that the next routes ask of the last ones. */
 static struct routes *
-take_routes(const json_t *snapshot, const struct given *g,
+take_routes(const json_t *snapshot, const struct snapshot *g,
 	struct lft_pool *pool, struct reason *why)
 {
 	struct topo *t = g->topo;
@@ -405,7 +405,7 @@ take_config(const json_t *snapshot, struct reason *why)
 
 /* Without it the plan is good, but not the same in every tie. */
 static void
-take_memoir(const json_t *snapshot, struct given *g)
+take_memoir(const json_t *snapshot, struct snapshot *g)
 {
 	struct task_options options;
 	struct reason why = {""};
@@ -418,7 +418,7 @@ take_memoir(const json_t *snapshot, struct given *g)
 }
 
 static int
-take_state(const json_t *snapshot, struct given *g, struct reason *why)
+take_state(const json_t *snapshot, struct snapshot *g, struct reason *why)
 {
 	const char *text = member_text(snapshot, "state");
 
@@ -433,12 +433,12 @@ take_state(const json_t *snapshot, struct given *g, struct reason *why)
 }
 
 int
-given_read(const json_t *snapshot, struct lft_pool *pool, struct given *out,
-	struct reason *why)
+snapshot_read(const json_t *snapshot, struct lft_pool *pool,
+	struct snapshot *out, struct reason *why)
 {
 	long long format = member_num(snapshot, "format");
 
-	*out = (struct given){.answer = member_real(snapshot, "answer")};
+	*out = (struct snapshot){.answer = member_real(snapshot, "answer")};
 	if (format != SNAPSHOT_FORMAT)
 		return reason_set(why,
 			"heddled %s tells it in format %lld, and this "
@@ -455,23 +455,23 @@ given_read(const json_t *snapshot, struct lft_pool *pool, struct given *out,
 		take_memoir(snapshot, out);
 		return 0;
 	}
-	given_free(out);
+	snapshot_read_free(out);
 	return -1;
 }
 
 void
-given_free(struct given *g)
+snapshot_read_free(struct snapshot *g)
 {
 	routes_unref(g->routes);
 	topo_unref(g->topo);
 	free(g->lid);
 	store_free(&g->state);
 	config_unref(g->cfg);
-	*g = (struct given){0};
+	*g = (struct snapshot){0};
 }
 
 void
-given_recall(const struct given *g, struct route_job *job)
+snapshot_routes(const struct snapshot *g, struct route_job *job)
 {
 	job->ranks = g->state.rank;
 	job->nranks = g->state.nrank;

@@ -15,7 +15,7 @@
 #include "routing/core/routes.h"
 #include "sm/state/state_file.h"
 
-struct given {
+struct snapshot {
 	struct config *cfg;
 	struct store_state state;
 	struct lid_record *lid; /* of the state */
@@ -27,14 +27,14 @@ struct given {
 
 /*
  * Read a snapshot; the tables go to pool. 0, or -1 and why, naming what makes
- * no sense; *out is empty then. Free with given_free, before the pool.
+ * no sense; *out is empty then. Free with snapshot_read_free, before the pool.
  */
-int given_read(const json_t *snapshot, struct lft_pool *pool, struct given *out,
-	struct reason *why);
-void given_free(struct given *g); /* all zero allowed */
+int snapshot_read(const json_t *snapshot, struct lft_pool *pool,
+	struct snapshot *out, struct reason *why);
+void snapshot_read_free(struct snapshot *g); /* all zero allowed */
 
 /* What is remembered, for a job of routing that has no other memory. */
 struct route_job;
-void given_recall(const struct given *g, struct route_job *job);
+void snapshot_routes(const struct snapshot *g, struct route_job *job);
 
 #endif

@@ -9,7 +9,7 @@
 enum { LISTED = 20, METHODS = SAFE_DYNAMIC + 1 };
 
 bool
-transition_method(const char *name, enum safe_method *out)
+transition_preview_method(const char *name, enum safe_method *out)
 {
 	for (int m = 0; m < METHODS; m++)
 		if (strcmp(safe_method_name((enum safe_method)m), name) == 0) {
@@ -39,7 +39,7 @@ acknowledged(const struct routes *r)
 
 /* Switches that are told of another highest LID. */
 static uint64_t
-tops_changed(const struct transition_ask *ask)
+tops_changed(const struct transition_preview_ask *ask)
 {
 	const struct topo *t = ask->is->topo, *was = ask->was->topo;
 	uint64_t n = 0;
@@ -67,7 +67,7 @@ turns_json(const struct safe_transition *x, const struct topo *t)
 
 /* What hosts lose by it, and by waiting for it. */
 static void
-put_expected(json_t *o, const struct transition_ask *ask,
+put_expected(json_t *o, const struct transition_preview_ask *ask,
 	const struct safe_transition *x)
 {
 	struct expect_job job = {.change = x,
@@ -84,7 +84,8 @@ put_expected(json_t *o, const struct transition_ask *ask,
 
 /* A turn is closed and opened again, and so is a port. */
 static json_t *
-method_json(const struct transition_ask *ask, const struct safe_transition *x)
+method_json(const struct transition_preview_ask *ask,
+	const struct safe_transition *x)
 {
 	json_t *o = json_object();
 	uint64_t ports = 0;
@@ -113,7 +114,7 @@ method_json(const struct transition_ask *ask, const struct safe_transition *x)
 }
 
 json_t *
-transition_report(const struct transition_ask *ask)
+transition_preview_report(const struct transition_preview_ask *ask)
 {
 	struct hwstate *hw = acknowledged(ask->was);
 	json_t *list = json_array();

@@ -13,7 +13,7 @@
 #include "distribution/transition/transition.h"
 
 /* What is asked for. */
-struct transition_ask {
+struct transition_preview_ask {
 	const struct routes *was, *is; /* of one pool */
 	enum safe_method method;
 	bool all; /* every method, to compare; method comes first */
@@ -26,9 +26,9 @@ struct transition_ask {
 
 /* A list of methods with way, stages, writes, turns blocked, pairs cut, what
  * hosts are expected to lose. */
-json_t *transition_report(const struct transition_ask *ask);
+json_t *transition_preview_report(const struct transition_preview_ask *ask);
 
 /* The method of this name; false: there is none. */
-bool transition_method(const char *name, enum safe_method *out);
+bool transition_preview_method(const char *name, enum safe_method *out);
 
 #endif

@@ -14,10 +14,10 @@ tell(const struct forecast_job *job, const char *doing)
 
 /* One that no manager reaches, or that has one of its own. */
 static int
-judge_piece(const struct intake *in, const struct forecast_job *job,
+judge_piece(const struct inputs *in, const struct forecast_job *job,
 	const struct topo *bare, struct forecast *out, struct reason *why)
 {
-	const struct given *g = &in->given;
+	const struct snapshot *g = &in->given;
 	struct topo *t =
 		forecast_lids(job, bare, g->lid, g->state.nlid, NULL, why);
 	struct routes *held;
@@ -25,7 +25,7 @@ judge_piece(const struct intake *in, const struct forecast_job *job,
 	if (t == NULL)
 		return -1;
 	if (in->live) {
-		held = onto_topology(g->routes, t, NULL);
+		held = routes_remap(g->routes, t, NULL);
 		forecast_judge(job, held, out);
 		routes_unref(held);
 	} else {
@@ -37,8 +37,8 @@ judge_piece(const struct intake *in, const struct forecast_job *job,
 
 /* The pieces behind the first. */
 static int
-judge_others(const struct intake *in, const struct forecast_job *job,
-	const struct draft_pieces *bare, struct outlook_others *out,
+judge_others(const struct inputs *in, const struct forecast_job *job,
+	const struct draft_pieces *bare, struct what_if_others *out,
 	struct reason *why)
 {
 	out->loose = bare->loose;
@@ -54,8 +54,8 @@ judge_others(const struct intake *in, const struct forecast_job *job,
 }
 
 int
-outlook_now(const struct intake *in, const struct forecast_job *job,
-	struct outlook *out, struct reason *why)
+what_if_now(const struct inputs *in, const struct forecast_job *job,
+	struct what_if *out, struct reason *why)
 {
 	if (in->found != NULL)
 		forecast_judge(job, in->found, &out->now);
@@ -75,8 +75,8 @@ reaches(const struct topo *t, const struct topo *left)
 
 /* What goes on, with these routes in force. */
 static int
-route_piece(const struct intake *in, const struct forecast_job *job,
-	const struct topo *bare, struct outlook *out, struct reason *why)
+route_piece(const struct inputs *in, const struct forecast_job *job,
+	const struct topo *bare, struct what_if *out, struct reason *why)
 {
 	struct topo *t = forecast_lids(
 		job, bare, in->lids.record, in->lids.nrecord, NULL, why);
@@ -90,8 +90,8 @@ route_piece(const struct intake *in, const struct forecast_job *job,
 }
 
 static int
-route_less(const struct intake *in, const struct forecast_job *job,
-	const struct draft_pieces *less, struct outlook *out,
+route_less(const struct inputs *in, const struct forecast_job *job,
+	const struct draft_pieces *less, struct what_if *out,
 	struct reason *why)
 {
 	int rc;
@@ -105,8 +105,8 @@ route_less(const struct intake *in, const struct forecast_job *job,
 }
 
 int
-outlook_then(const struct intake *in, const struct forecast_job *job,
-	const struct failure *fail, size_t n, struct outlook *out,
+what_if_after(const struct inputs *in, const struct forecast_job *job,
+	const struct failure *fail, size_t n, struct what_if *out,
 	struct reason *why)
 {
 	struct draft_pieces less;
@@ -131,7 +131,7 @@ outlook_then(const struct intake *in, const struct forecast_job *job,
 }
 
 static void
-others_free(struct outlook_others *o)
+others_free(struct what_if_others *o)
 {
 	for (size_t i = 0; i < o->n; i++)
 		forecast_free(&o->piece[i]);
@@ -139,7 +139,7 @@ others_free(struct outlook_others *o)
 }
 
 void
-outlook_free(struct outlook *o)
+what_if_free(struct what_if *o)
 {
 	forecast_free(&o->now);
 	forecast_free(&o->then);

@@ -17,26 +17,26 @@
 #include "sm/what_if/inputs.h"
 
 /* Pieces of the fabric that nothing joins to ours. */
-struct outlook_others {
+struct what_if_others {
 	struct forecast *piece;
 	size_t n, loose;
 };
 
-struct outlook {
+struct what_if {
 	struct forecast now, then;
-	struct outlook_others beside, after; /* of now and then */
+	struct what_if_others beside, after; /* of now and then */
 	bool cut_off; /* the daemon's own port is, by what fails */
 };
 
 /* As it is, into what is all zero. 0, or -1 and why. */
-int outlook_now(const struct intake *in, const struct forecast_job *job,
-	struct outlook *out, struct reason *why);
+int what_if_now(const struct inputs *in, const struct forecast_job *job,
+	struct what_if *out, struct reason *why);
 
 /* After that, as it would be when these n fail; n may be 0. */
-int outlook_then(const struct intake *in, const struct forecast_job *job,
-	const struct failure *fail, size_t n, struct outlook *out,
+int what_if_after(const struct inputs *in, const struct forecast_job *job,
+	const struct failure *fail, size_t n, struct what_if *out,
 	struct reason *why);
 
-void outlook_free(struct outlook *o); /* all zero allowed */
+void what_if_free(struct what_if *o); /* all zero allowed */
 
 #endif

@@ -212,8 +212,8 @@ START_TEST(plan_routes_it)
 	ck_assert_msg(p.now.routes != NULL && p.now.report.ok, "%s: %s",
 		bad[_i].what, p.now.why);
 	check_tree(p.now.topo, p.now.routes->tree->tree, _i);
-	o = report_forecast(&p.now);
-	page_forecast(o, &page);
+	o = plan_json_forecast(&p.now);
+	plan_page_forecast(o, &page);
 	if (bad[_i].n > 0)
 		ck_assert_msg(strstr(page.text, bad[_i].says) != NULL,
 			"%s: the page says\n%s", bad[_i].what, page.text);
@@ -382,7 +382,7 @@ START_TEST(homes_lost)
 	topo_unref(t);
 	t = forecast_lids(&x.job, p.topo[0], NULL, 0, NULL, &why);
 	forecast_route(&x.job, t, x.now.routes, &then);
-	o = report_impact(&x.now, &then);
+	o = plan_json_impact(&x.now, &then);
 	homes = json_object_get(o, "homes");
 	list = json_object_get(homes, "list");
 	ck_assert_int_eq(

@@ -235,31 +235,31 @@ END_TEST
 START_TEST(spine_lost)
 {
 	struct scene s;
-	struct impact x;
-	struct cuts c;
+	struct routes_diff x;
+	struct cut_points c;
 	struct routes *r;
 	struct topo *t;
 
 	scene_new(&s);
-	cuts_find(s.t, &c);
+	cut_points_find(s.t, &c);
 	ck_assert_uint_eq(c.ncables + c.nsw, 0);
-	cuts_free(&c);
+	cut_points_free(&c);
 	t = without(&s, "spine1");
 	ck_assert_uint_eq(t->nsw, 5);
-	cuts_find(t, &c);
+	cut_points_find(t, &c);
 	ck_assert_uint_eq(c.ncables, 4);
 	ck_assert_uint_eq(c.nsw, 1);
 	ck_assert_str_eq(topo_desc(t, t->sw[c.sw[0]].node), "spine2");
-	cuts_free(&c);
+	cut_points_free(&c);
 	r = route(t, s.pool, s.r);
-	impact_of(s.r, r, &x);
+	routes_diff_of(s.r, r, &x);
 	ck_assert_uint_eq(x.nlost, 1);
 	ck_assert_uint_eq(x.pairs, 8 * 7);
 	ck_assert_uint_eq(x.cut, 0);
 	/* of 8 hosts one in two was reached over spine1, from 6 others */
 	ck_assert_uint_eq(x.moved, 4 * 6);
 	ck_assert_uint_gt(x.entries, 0);
-	impact_free(&x);
+	routes_diff_free(&x);
 	routes_unref(r);
 	topo_unref(t);
 	scene_free(&s);
@@ -270,21 +270,21 @@ END_TEST
 START_TEST(host_lost)
 {
 	struct scene s;
-	struct impact x;
+	struct routes_diff x;
 	struct routes *r;
 	struct topo *t;
 
 	scene_new(&s);
 	t = without(&s, "leaf2/1");
 	r = route(t, s.pool, s.r);
-	impact_of(s.r, r, &x);
+	routes_diff_of(s.r, r, &x);
 	ck_assert_uint_eq(x.nlost, 1);
 	ck_assert_uint_eq(x.pairs, 7 * 6);
 	ck_assert_uint_eq(x.moved + x.cut, 0);
-	impact_free(&x);
-	impact_of(s.r, s.r, &x);
+	routes_diff_free(&x);
+	routes_diff_of(s.r, s.r, &x);
 	ck_assert_uint_eq(x.entries + x.blocks + x.moved + x.cut + x.nlost, 0);
-	impact_free(&x);
+	routes_diff_free(&x);
 	routes_unref(r);
 	topo_unref(t);
 	scene_free(&s);
@@ -296,7 +296,7 @@ START_TEST(pairs_cut)
 {
 	struct scene s;
 	struct routes *r;
-	struct impact x;
+	struct routes_diff x;
 	uint8_t row[LFT_BLOCK];
 	uint16_t lid;
 
@@ -306,11 +306,11 @@ START_TEST(pairs_cut)
 	memcpy(row, routes_block(r, 0, 0), LFT_BLOCK);
 	row[lid] = LFT_DROP;
 	routes_put_row(r, 0, row, NULL, TOPO_NONE);
-	impact_of(s.r, r, &x);
+	routes_diff_of(s.r, r, &x);
 	ck_assert_uint_eq(x.entries, 1);
 	ck_assert_uint_eq(x.cut, 7);
 	ck_assert_uint_eq(x.moved, 0);
-	impact_free(&x);
+	routes_diff_free(&x);
 	routes_unref(r);
 	scene_free(&s);
 }
@@ -429,7 +429,7 @@ START_TEST(roles)
 	tree = now.routes->tree->tree;
 	ck_assert_uint_eq(tree->count[TREE_ROLE_UNKNOWN], 3);
 	ck_assert_uint_eq(tree->count[TREE_ROLE_TORN], 1);
-	o = report_forecast(&now);
+	o = plan_json_forecast(&now);
 	ck_assert_int_eq(
 		json_integer_value(json_object_get(
 			json_array_get(

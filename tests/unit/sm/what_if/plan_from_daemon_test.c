@@ -51,47 +51,47 @@ snapshot(struct world *w)
 struct plan {
 	struct lft_pool *pool;
 	struct forecast_job job;
-	struct intake in;
-	struct outlook out;
-	struct impact impact;
+	struct inputs in;
+	struct what_if out;
+	struct routes_diff impact;
 	json_t *change; /* how the tables would be written */
 };
 
 static void
 plan_make(struct plan *p, struct world *w, const struct failure *f, size_t n)
 {
-	struct intake_ask ask = {.from = "live", .snapshot = snapshot(w)};
-	struct transition_ask change = {.pace = expect_pace_defaults()};
+	struct inputs_wanted ask = {.from = "live", .snapshot = snapshot(w)};
+	struct transition_preview_ask change = {.pace = expect_pace_defaults()};
 	struct reason why = {""};
 
 	*p = (struct plan){.pool = lft_pool_new()};
 	p->job.pool = p->pool;
 	ck_assert_msg(
-		intake_take(&p->in, &ask, &p->job, &why) == 0, "%s", why.text);
+		inputs_read(&p->in, &ask, &p->job, &why) == 0, "%s", why.text);
 	json_decref(ask.snapshot);
 	ck_assert(p->in.same);
 	ck_assert_str_eq(p->in.given.vague, "");
-	ck_assert_msg(outlook_now(&p->in, &p->job, &p->out, &why) == 0, "%s",
+	ck_assert_msg(what_if_now(&p->in, &p->job, &p->out, &why) == 0, "%s",
 		why.text);
-	ck_assert_msg(outlook_then(&p->in, &p->job, f, n, &p->out, &why) == 0,
+	ck_assert_msg(what_if_after(&p->in, &p->job, f, n, &p->out, &why) == 0,
 		"%s", why.text);
 	ck_assert_ptr_nonnull(p->out.then.routes);
-	impact_of(p->out.now.routes, p->out.then.routes, &p->impact);
+	routes_diff_of(p->out.now.routes, p->out.then.routes, &p->impact);
 	change.was = p->out.now.routes;
 	change.is = p->out.then.routes;
 	change.max_stages = p->in.cfg->distribution.max_stages;
 	change.levels = qos_levels_want(p->in.cfg);
 	change.max_vls = qos_vls_code(p->in.cfg);
-	p->change = transition_report(&change);
+	p->change = transition_preview_report(&change);
 }
 
 static void
 plan_free(struct plan *p)
 {
 	json_decref(p->change);
-	impact_free(&p->impact);
-	outlook_free(&p->out);
-	intake_free(&p->in);
+	routes_diff_free(&p->impact);
+	what_if_free(&p->out);
+	inputs_free(&p->in);
 	lft_pool_free(p->pool);
 }
 
