@@ -44,7 +44,7 @@ struct audit {
 	struct readback *readback;
 	struct mft *mft;
 	unsigned mft_blocks; /* asked for so far */
-	struct audit_found found;
+	struct audit_input found;
 	char why[512];
 };
 
@@ -96,8 +96,8 @@ audit_free(struct audit *a)
 	sweep_free(a->sweep);
 	readback_free(a->readback);
 	mft_free(a->mft);
-	audit_lanes_free(a->found.lanes);
-	audit_sa_free(a->found.sa);
+	audit_vl_read_free(a->found.lanes);
+	audit_sa_client_free(a->found.sa);
 	xact_free(a->x);
 	free(a->found.turns);
 	routes_unref(a->found.routes);
@@ -329,8 +329,8 @@ step_tables(struct audit *a, struct mono now)
 		fail(a, "there is nothing to judge");
 		return false;
 	}
-	a->found.sa = audit_sa_new(a->found.topo, &a->guard.transport);
-	audit_sa_start(a->found.sa, now);
+	a->found.sa = audit_sa_client_new(a->found.topo, &a->guard.transport);
+	audit_sa_client_start(a->found.sa, now);
 	a->phase = PHASE_SA;
 	return true;
 }
@@ -353,9 +353,10 @@ last_block_used(const struct audit *a)
 static bool
 step_sa(struct audit *a, struct mono now)
 {
-	const struct audit_sa_facts *sa = audit_sa_facts(a->found.sa);
+	const struct audit_sa_client_facts *sa =
+		audit_sa_client_facts(a->found.sa);
 
-	if (!audit_sa_done(a->found.sa))
+	if (!audit_sa_client_done(a->found.sa))
 		return false;
 	a->mft_blocks = 1;
 	if (sa->ngroups > 0)
@@ -383,9 +384,9 @@ step_groups(struct audit *a, struct mono now)
 	if (a->mft_blocks < MFT_GROUPS / MFT_BLOCK && last_block_used(a) &&
 		mft_ask(a->mft, ++a->mft_blocks, now))
 		return true;
-	a->found.one_lane = audit_report_one_lane(&a->found);
-	a->found.lanes =
-		audit_lanes_new(&(struct audit_lanes_job){.t = a->found.topo,
+	a->found.one_lane = audit_json_one_lane(&a->found);
+	a->found.lanes = audit_vl_read_new(
+		&(struct audit_vl_read_job){.t = a->found.topo,
 			.x = a->x,
 			.mkey = a->cfg->fabric.m_key,
 			.turns = a->found.turns,
@@ -402,16 +403,17 @@ step_groups(struct audit *a, struct mono now)
 static bool
 step_lanes(struct audit *a, struct mono now)
 {
-	struct audit_lanes_facts l;
+	struct audit_vl_read_facts l;
 
-	audit_lanes_feed(a->found.lanes, now);
-	if (!audit_lanes_done(a->found.lanes))
+	audit_vl_read_feed(a->found.lanes, now);
+	if (!audit_vl_read_done(a->found.lanes))
 		return false;
-	l = audit_lanes_facts(a->found.lanes);
+	l = audit_vl_read_facts(a->found.lanes);
 	if (l.lanes > 1 && a->found.one_lane > 0)
-		audit_sa_paths(a->found.sa, AUDIT_SA_RECORDS, now);
+		audit_sa_client_paths(
+			a->found.sa, AUDIT_SA_CLIENT_RECORDS, now);
 	else if (l.discards)
-		audit_sa_paths(a->found.sa, AUDIT_SA_FEW, now);
+		audit_sa_client_paths(a->found.sa, AUDIT_SA_CLIENT_FEW, now);
 	a->phase = PHASE_PATHS;
 	return true;
 }
@@ -420,7 +422,7 @@ static bool
 step_paths(struct audit *a, struct mono now)
 {
 	(void)now;
-	if (!audit_sa_done(a->found.sa))
+	if (!audit_sa_client_done(a->found.sa))
 		return false;
 	a->phase = PHASE_DONE;
 	return true;
@@ -467,7 +469,7 @@ audit_receive(struct audit *a, const struct transport_msg *m, struct mono now)
 	/* whatever is no answer of ours is not for us */
 	if (m->mad[1] == MAD_SA) {
 		if (a->found.sa != NULL)
-			(void)audit_sa_receive(a->found.sa, m, now);
+			(void)audit_sa_client_receive(a->found.sa, m, now);
 	} else if (smp_decode(m->mad, m->len, &s, NULL) == 0) {
 		(void)xact_input(a->x, m, &s, now);
 	}
@@ -479,8 +481,9 @@ audit_next(const struct audit *a)
 {
 	struct mono t = xact_next(a->x);
 
-	return a->found.sa == NULL ? t
-				   : mono_min(t, audit_sa_next(a->found.sa));
+	return a->found.sa == NULL
+		       ? t
+		       : mono_min(t, audit_sa_client_next(a->found.sa));
 }
 
 void
@@ -488,7 +491,7 @@ audit_tick(struct audit *a, struct mono now)
 {
 	xact_tick(a->x, now);
 	if (a->found.sa != NULL)
-		audit_sa_tick(a->found.sa, now);
+		audit_sa_client_tick(a->found.sa, now);
 	advance(a, now);
 }
 
@@ -520,5 +523,5 @@ json_t *
 audit_report(struct audit *a, bool *well)
 {
 	a->found.held = a->guard.held;
-	return audit_report_make(&a->found, well);
+	return audit_json_make(&a->found, well);
 }

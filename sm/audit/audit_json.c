@@ -13,65 +13,66 @@
 
 /* Everything that is judged, until it is JSON. */
 struct judged {
-	const struct audit_found *read;
+	const struct audit_input *read;
 	struct forecast found, ours;
 	struct audit_deps *deps;
-	struct audit_paths_facts paths;
-	struct audit_groups_facts groups;
-	struct audit_deps_verdict sure, all;
-	struct audit_apart_facts apart;
+	struct audit_path_facts paths;
+	struct audit_mcast_facts groups;
+	struct audit_dependencies_verdict sure, all;
+	struct audit_unreachable_facts apart;
 	bool lanes; /* they decide whether there is a credit loop */
 };
 
 /* ---- judging ---- */
 
 uint32_t
-audit_report_one_lane(const struct audit_found *f)
+audit_json_one_lane(const struct audit_input *f)
 {
-	const struct audit_groups_job groups = {
-		.t = f->topo, .mft = f->mft, .sa = audit_sa_facts(f->sa)};
-	struct audit_deps *d = audit_deps_new(f->topo);
-	struct audit_groups_facts unused;
-	struct audit_deps_verdict v;
+	const struct audit_mcast_job groups = {.t = f->topo,
+		.mft = f->mft,
+		.sa = audit_sa_client_facts(f->sa)};
+	struct audit_deps *d = audit_dependencies_new(f->topo);
+	struct audit_mcast_facts unused;
+	struct audit_dependencies_verdict v;
 	uint32_t cyclic;
 
-	audit_paths_plain(f->topo, f->turns, true, d);
-	audit_groups_judge(&groups, d, &unused);
-	audit_deps_judge(d, false, &v);
+	audit_path_one_layer(f->topo, f->turns, true, d);
+	audit_mcast_judge(&groups, d, &unused);
+	audit_dependencies_judge(d, false, &v);
 	cyclic = v.cyclic;
-	audit_deps_verdict_free(&v);
-	audit_deps_free(d);
+	audit_dependencies_verdict_free(&v);
+	audit_dependencies_free(d);
 	return cyclic;
 }
 
 static void
 judge_turns(struct judged *j)
 {
-	const struct audit_found *f = j->read;
-	const struct audit_lanes_facts l = audit_lanes_facts(f->lanes);
-	const struct audit_sa_facts *sa = audit_sa_facts(f->sa);
-	const struct audit_paths_job paths = {.r = f->routes,
+	const struct audit_input *f = j->read;
+	const struct audit_vl_read_facts l = audit_vl_read_facts(f->lanes);
+	const struct audit_sa_client_facts *sa = audit_sa_client_facts(f->sa);
+	const struct audit_path_job paths = {.r = f->routes,
 		.lanes = f->lanes,
 		.sa = f->sa,
 		.assumed = sa->sls != 0 ? sa->sls : UINT16_MAX};
-	const struct audit_groups_job groups = {.t = f->topo,
+	const struct audit_mcast_job groups = {.t = f->topo,
 		.mft = f->mft,
 		.lanes = j->lanes ? f->lanes : NULL,
 		.sa = sa,
 		.assumed = paths.assumed};
 
-	j->deps = audit_deps_new(f->topo);
+	j->deps = audit_dependencies_new(f->topo);
 	if (l.lanes > 1 || (l.discards && sa->sls != 0))
-		audit_paths_walk(&paths, j->deps, &j->paths);
+		audit_path_walk(&paths, j->deps, &j->paths);
 	if (!j->lanes) {
-		audit_deps_free(j->deps);
-		j->deps = audit_deps_new(f->topo);
-		audit_paths_plain(f->topo, f->turns,
+		audit_dependencies_free(j->deps);
+		j->deps = audit_dependencies_new(f->topo);
+		audit_path_one_layer(f->topo, f->turns,
 			l.read > 0 || l.tables == 0, j->deps);
 	}
-	audit_groups_judge(&groups, j->deps, &j->groups);
-	audit_deps_judge(j->deps, true, &j->sure);
-	audit_deps_judge(j->deps, false, &j->all);
+	audit_mcast_judge(&groups, j->deps, &j->groups);
+	audit_dependencies_judge(j->deps, true, &j->sure);
+	audit_dependencies_judge(j->deps, false, &j->all);
 }
 
 /*
@@ -83,12 +84,12 @@ static void
 correct(struct judged *j)
 {
 	struct verify_report *q = &j->found.report;
-	const struct audit_deps_verdict *v =
+	const struct audit_dependencies_verdict *v =
 		j->sure.cyclic > 0 ? &j->sure : &j->all;
 	const struct topo *t = j->read->topo;
 	size_t n = 0;
 
-	audit_apart_judge(
+	audit_unreachable_judge(
 		j->read->routes, q->unreachable + q->loops > 0, &j->apart);
 	if (j->apart.unseen > 0) {
 		q->unreachable -= j->apart.unseen < q->unreachable
@@ -96,14 +97,14 @@ correct(struct judged *j)
 					  : q->unreachable;
 		(void)snprintf(q->first, sizeof(q->first), "%s", j->apart.lost);
 	}
-	q->vls = audit_lanes_facts(j->read->lanes).lanes;
+	q->vls = audit_vl_read_facts(j->read->lanes).lanes;
 	q->cyclic_channels = v->cyclic;
 	q->ok = q->unreachable == 0 && q->loops == 0 && v->cyclic == 0;
 	q->cycle[0] = '\0';
 	if (q->unreachable + q->loops == 0)
 		q->first[0] = '\0';
 	for (uint32_t i = 0; i < v->len && n < sizeof(q->cycle); i++) {
-		const struct audit_deps_hop *h = &v->cycle[i];
+		const struct audit_dependencies_hop *h = &v->cycle[i];
 
 		n += (size_t)snprintf(q->cycle + n, sizeof(q->cycle) - n,
 			"%s%s port %u", i == 0 ? "" : " -> ",
@@ -114,7 +115,7 @@ correct(struct judged *j)
 static void
 judge(struct judged *j)
 {
-	const struct audit_found *f = j->read;
+	const struct audit_input *f = j->read;
 	const struct forecast_job job = {.cfg = f->cfg, .pool = f->pool};
 
 	forecast_route(&job, f->topo, NULL, &j->ours);
@@ -123,7 +124,7 @@ judge(struct judged *j)
 		memcpy(f->routes->rank, j->ours.routes->rank,
 			f->topo->nsw * sizeof(*f->routes->rank));
 	forecast_judge(&job, f->routes, &j->found);
-	j->lanes = audit_lanes_facts(f->lanes).lanes > 1 && f->one_lane > 0;
+	j->lanes = audit_vl_read_facts(f->lanes).lanes > 1 && f->one_lane > 0;
 	judge_turns(j);
 	correct(j);
 }
@@ -131,9 +132,9 @@ judge(struct judged *j)
 static void
 judged_free(struct judged *j)
 {
-	audit_deps_verdict_free(&j->sure);
-	audit_deps_verdict_free(&j->all);
-	audit_deps_free(j->deps);
+	audit_dependencies_verdict_free(&j->sure);
+	audit_dependencies_verdict_free(&j->all);
+	audit_dependencies_free(j->deps);
 	forecast_free(&j->ours);
 	forecast_free(&j->found);
 }
@@ -150,87 +151,89 @@ managers_json(const struct topo *t)
 		if (t->port[p].flags & TP_IS_SM)
 			(void)json_array_append_new(list,
 				json_pack("{s:o, s:o}", "guid",
-					words_guid(t->port[p].guid), "name",
-					words_name(t, t->port[p].node)));
+					names_guid(t->port[p].guid), "name",
+					names_node_desc(t, t->port[p].node)));
 	return list;
 }
 
 static json_t *
-lanes_json(const struct audit_found *f)
+lanes_json(const struct audit_input *f)
 {
-	const struct audit_lanes_facts l = audit_lanes_facts(f->lanes);
+	const struct audit_vl_read_facts l = audit_vl_read_facts(f->lanes);
 	json_t *o = json_object();
 
-	member_put(o, "tables", member_u64(l.tables));
-	member_put(o, "maps_read", member_u64(l.read));
-	member_put(o, "maps_refused", member_u64(l.refused));
-	member_put(o, "kinds", member_u64(l.kinds));
-	member_put(o, "lanes", member_u64(l.lanes));
-	member_put(o, "discarding", json_boolean(l.discards));
+	json_util_put(o, "tables", json_util_u64(l.tables));
+	json_util_put(o, "maps_read", json_util_u64(l.read));
+	json_util_put(o, "maps_refused", json_util_u64(l.refused));
+	json_util_put(o, "kinds", json_util_u64(l.kinds));
+	json_util_put(o, "lanes", json_util_u64(l.lanes));
+	json_util_put(o, "discarding", json_boolean(l.discards));
 	return o;
 }
 
 static json_t *
 sa_json(const struct judged *j)
 {
-	static const char *const extent[] = {[AUDIT_SA_NONE] = "none",
-		[AUDIT_SA_EVERY] = "every host",
-		[AUDIT_SA_SWITCH] = "one host on every switch",
-		[AUDIT_SA_SOME] = "one host on some switches"};
-	const struct audit_sa_facts *sa = audit_sa_facts(j->read->sa);
+	static const char *const extent[] = {[AUDIT_SA_CLIENT_NONE] = "none",
+		[AUDIT_SA_CLIENT_EVERY] = "every host",
+		[AUDIT_SA_CLIENT_SWITCH] = "one host on every switch",
+		[AUDIT_SA_CLIENT_SOME] = "one host on some switches"};
+	const struct audit_sa_client_facts *sa =
+		audit_sa_client_facts(j->read->sa);
 	json_t *o = json_object(), *sls = json_array();
 
 	for (unsigned sl = 0; sl < 16; sl++)
 		if (sa->sls >> sl & 1)
-			(void)json_array_append_new(sls, member_u64(sl));
-	member_put(o, "answers", json_boolean(sa->answers));
-	member_put(o, "questions", member_u64(sa->questions));
-	member_put(o, "groups", member_u64(sa->ngroups));
-	member_put(o, "asked", json_string(extent[sa->extent]));
-	member_put(o, "sources", member_u64(sa->sources));
-	member_put(o, "sources_answered", member_u64(sa->answered));
-	member_put(o, "paths", member_u64(sa->records));
-	member_put(o, "sls", sls);
-	member_put(o, "pairs_told", member_u64(j->paths.told));
-	member_put(o, "pairs_assumed", member_u64(j->paths.assumed));
-	member_put(o, "why", words_text(sa->why));
+			(void)json_array_append_new(sls, json_util_u64(sl));
+	json_util_put(o, "answers", json_boolean(sa->answers));
+	json_util_put(o, "questions", json_util_u64(sa->questions));
+	json_util_put(o, "groups", json_util_u64(sa->ngroups));
+	json_util_put(o, "asked", json_string(extent[sa->extent]));
+	json_util_put(o, "sources", json_util_u64(sa->sources));
+	json_util_put(o, "sources_answered", json_util_u64(sa->answered));
+	json_util_put(o, "paths", json_util_u64(sa->records));
+	json_util_put(o, "sls", sls);
+	json_util_put(o, "pairs_told", json_util_u64(j->paths.told));
+	json_util_put(o, "pairs_assumed", json_util_u64(j->paths.assumed));
+	json_util_put(o, "why", names_text(sa->why));
 	return o;
 }
 
 static json_t *
-groups_json(const struct audit_groups_facts *g)
+groups_json(const struct audit_mcast_facts *g)
 {
 	json_t *o = json_object();
 
-	member_put(o, "trees", member_u64(g->trees));
-	member_put(o, "ports", member_u64(g->ports));
-	member_put(o, "loops", member_u64(g->loops.n));
-	member_put(o, "parted", member_u64(g->parted.n));
-	member_put(o, "copies", member_u64(g->copies.n));
-	member_put(o, "without_tree", member_u64(g->none.n));
-	member_put(o, "dead_entries", member_u64(g->dead.n));
-	member_put(o, "left_over", member_u64(g->nobody.n));
+	json_util_put(o, "trees", json_util_u64(g->trees));
+	json_util_put(o, "ports", json_util_u64(g->ports));
+	json_util_put(o, "loops", json_util_u64(g->loops.n));
+	json_util_put(o, "parted", json_util_u64(g->parted.n));
+	json_util_put(o, "copies", json_util_u64(g->copies.n));
+	json_util_put(o, "without_tree", json_util_u64(g->none.n));
+	json_util_put(o, "dead_entries", json_util_u64(g->dead.n));
+	json_util_put(o, "left_over", json_util_u64(g->nobody.n));
 	return o;
 }
 
 static json_t *
-cycle_json(const struct topo *t, const struct audit_deps_verdict *v)
+cycle_json(const struct topo *t, const struct audit_dependencies_verdict *v)
 {
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; i < v->len; i++) {
-		const struct audit_deps_hop *h = &v->cycle[i];
+		const struct audit_dependencies_hop *h = &v->cycle[i];
 		json_t *o = json_object();
 
-		member_put(o, "switch",
-			words_guid(t->node[t->sw[h->from].node].guid));
-		member_put(o, "name", words_name(t, t->sw[h->from].node));
-		member_put(o, "port", member_u64(h->out));
-		member_put(o, "peer", words_name(t, t->sw[h->to].node));
-		member_put(o, "peer_port", member_u64(h->in));
-		member_put(o, "vl", member_u64(h->vl));
-		member_put(o, "sl", member_u64(h->why.sl));
-		member_put(o, "lid", member_u64(h->why.lid));
+		json_util_put(o, "switch",
+			names_guid(t->node[t->sw[h->from].node].guid));
+		json_util_put(
+			o, "name", names_node_desc(t, t->sw[h->from].node));
+		json_util_put(o, "port", json_util_u64(h->out));
+		json_util_put(o, "peer", names_node_desc(t, t->sw[h->to].node));
+		json_util_put(o, "peer_port", json_util_u64(h->in));
+		json_util_put(o, "vl", json_util_u64(h->vl));
+		json_util_put(o, "sl", json_util_u64(h->why.sl));
+		json_util_put(o, "lid", json_util_u64(h->why.lid));
 		(void)json_array_append_new(list, o);
 	}
 	return list;
@@ -241,26 +244,27 @@ deps_json(const struct judged *j)
 {
 	json_t *o = json_object();
 
-	member_put(o, "channels", member_u64(j->all.channels));
-	member_put(o, "turns", member_u64(j->all.turns));
-	member_put(o, "turns_sure", member_u64(j->sure.turns));
-	member_put(o, "cyclic", member_u64(j->all.cyclic));
-	member_put(o, "cyclic_sure", member_u64(j->sure.cyclic));
-	member_put(o, "cyclic_on_one_lane", member_u64(j->read->one_lane));
-	member_put(o, "cycle",
+	json_util_put(o, "channels", json_util_u64(j->all.channels));
+	json_util_put(o, "turns", json_util_u64(j->all.turns));
+	json_util_put(o, "turns_sure", json_util_u64(j->sure.turns));
+	json_util_put(o, "cyclic", json_util_u64(j->all.cyclic));
+	json_util_put(o, "cyclic_sure", json_util_u64(j->sure.cyclic));
+	json_util_put(
+		o, "cyclic_on_one_lane", json_util_u64(j->read->one_lane));
+	json_util_put(o, "cycle",
 		cycle_json(j->read->topo,
 			j->sure.cyclic > 0 ? &j->sure : &j->all));
 	return o;
 }
 
 static json_t *
-lids_json(const struct audit_found *f)
+lids_json(const struct audit_input *f)
 {
 	json_t *o = json_object();
 
-	member_put(o, "highest", member_u64(f->topo->max_lid));
-	member_put(o, "missing", member_u64(f->no_lid));
-	member_put(o, "bad", member_u64(f->bad_lid));
+	json_util_put(o, "highest", json_util_u64(f->topo->max_lid));
+	json_util_put(o, "missing", json_util_u64(f->no_lid));
+	json_util_put(o, "bad", json_util_u64(f->bad_lid));
 	return o;
 }
 
@@ -273,10 +277,10 @@ wire_json(const struct judged *j)
 
 	for (size_t i = 0; i < 64; i++)
 		n += x->by_attr[i][1];
-	return json_pack("{s:o, s:o, s:o, s:o}", "sent", member_u64(x->sent),
-		"unanswered", member_u64(x->timeouts), "to_sa",
-		member_u64(audit_sa_facts(j->read->sa)->questions), "sets",
-		member_u64(n));
+	return json_pack("{s:o, s:o, s:o, s:o}", "sent", json_util_u64(x->sent),
+		"unanswered", json_util_u64(x->timeouts), "to_sa",
+		json_util_u64(audit_sa_client_facts(j->read->sa)->questions),
+		"sets", json_util_u64(n));
 }
 
 /* Is there a finding of this severity that is (or is not) a deadlock? */
@@ -287,8 +291,8 @@ says(const json_t *findings, const char *severity, bool deadlock)
 	size_t i;
 
 	json_array_foreach(findings, i,
-		e) if (strcmp(member_text(e, "severity"), severity) == 0 &&
-		       (strcmp(member_text(e, "kind"), "deadlock") == 0) ==
+		e) if (strcmp(json_util_text(e, "severity"), severity) == 0 &&
+		       (strcmp(json_util_text(e, "kind"), "deadlock") == 0) ==
 			       deadlock) return true;
 	return false;
 }
@@ -319,7 +323,7 @@ verdict(const json_t *findings, size_t grave, uint64_t pairs)
 static void
 put_findings(struct judged *j, json_t *o, bool *well)
 {
-	const struct audit_find_in in = {.read = j->read,
+	const struct audit_findings_in in = {.read = j->read,
 		.found = &j->found,
 		.ours = &j->ours,
 		.paths = &j->paths,
@@ -329,35 +333,35 @@ put_findings(struct judged *j, json_t *o, bool *well)
 		.all = &j->all,
 		.lanes = j->lanes};
 	size_t grave;
-	json_t *list = audit_find(&in, &grave);
+	json_t *list = audit_findings(&in, &grave);
 
 	*well = grave == 0;
-	member_put(o, "well", json_boolean(*well));
-	member_put(o, "verdict",
+	json_util_put(o, "well", json_boolean(*well));
+	json_util_put(o, "verdict",
 		json_string(verdict(list, grave, j->found.report.pairs)));
-	member_put(o, "findings", list);
-	member_put(o, "better", audit_find_better(&in));
+	json_util_put(o, "findings", list);
+	json_util_put(o, "better", audit_findings_better(&in));
 }
 
 json_t *
-audit_report_make(const struct audit_found *f, bool *well)
+audit_json_make(const struct audit_input *f, bool *well)
 {
 	struct judged j = {.read = f};
 	json_t *o = json_object();
 
 	judge(&j);
 	put_findings(&j, o, well);
-	member_put(o, "fabric", census_json(f->topo));
-	member_put(o, "managers", managers_json(f->topo));
-	member_put(o, "lids", lids_json(f));
-	member_put(o, "blocks_unread", member_u64(f->unread));
-	member_put(o, "sl2vl", lanes_json(f));
-	member_put(o, "sa", sa_json(&j));
-	member_put(o, "groups", groups_json(&j.groups));
-	member_put(o, "dependencies", deps_json(&j));
-	member_put(o, "found", plan_json_forecast(&j.found));
-	member_put(o, "heddle", plan_json_forecast(&j.ours));
-	member_put(o, "wire", wire_json(&j));
+	json_util_put(o, "fabric", fabric_counts_json(f->topo));
+	json_util_put(o, "managers", managers_json(f->topo));
+	json_util_put(o, "lids", lids_json(f));
+	json_util_put(o, "blocks_unread", json_util_u64(f->unread));
+	json_util_put(o, "sl2vl", lanes_json(f));
+	json_util_put(o, "sa", sa_json(&j));
+	json_util_put(o, "groups", groups_json(&j.groups));
+	json_util_put(o, "dependencies", deps_json(&j));
+	json_util_put(o, "found", plan_json_forecast(&j.found));
+	json_util_put(o, "heddle", plan_json_forecast(&j.ours));
+	json_util_put(o, "wire", wire_json(&j));
 	judged_free(&j);
 	return o;
 }

@@ -24,7 +24,7 @@
 #include "sm/audit/vl_read.h"
 
 /* What was read. Nobody else's but its owner's. */
-struct audit_found {
+struct audit_input {
 	const struct config *cfg;
 	struct lft_pool *pool;
 	const struct draft *draft; /* knows why a switch is set apart */
@@ -42,8 +42,8 @@ struct audit_found {
 };
 
 /* found.one_lane, from tables, turns, groups and multicast tables. */
-uint32_t audit_report_one_lane(const struct audit_found *f);
+uint32_t audit_json_one_lane(const struct audit_input *f);
 
-json_t *audit_report_make(const struct audit_found *f, bool *well);
+json_t *audit_json_make(const struct audit_input *f, bool *well);
 
 #endif

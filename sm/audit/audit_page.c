@@ -75,14 +75,14 @@ page_seen(const json_t *a, struct buf *out)
 	const json_t *list = json_object_get(a, "managers"), *e;
 	size_t i;
 
-	census_line(json_object_get(a, "fabric"), out);
+	fabric_counts_line(json_object_get(a, "fabric"), out);
 	json_array_foreach(list, i, e)
 		buf_printf(out, "manager     on %s, port GUID %s\n",
-			member_text(e, "name"), member_text(e, "guid"));
+			json_util_text(e, "name"), json_util_text(e, "guid"));
 }
 
 static void
-page_lanes(const json_t *a, struct buf *out)
+plan_page_lanes(const json_t *a, struct buf *out)
 {
 	const json_t *l = json_object_get(a, "sl2vl");
 	const json_t *s = json_object_get(a, "sa");
@@ -91,30 +91,32 @@ page_lanes(const json_t *a, struct buf *out)
 	buf_printf(out,
 		"lanes       %lld virtual lane%s in use, by %lld SL to VL "
 		"table%s\n",
-		member_num(l, "lanes"), words_plural(member_num(l, "lanes")),
-		member_num(l, "maps_read"),
-		words_plural(member_num(l, "maps_read")));
-	if (member_num(l, "lanes") > 1 &&
-		member_num(d, "cyclic_on_one_lane") == 0)
+		json_util_num(l, "lanes"),
+		names_plural(json_util_num(l, "lanes")),
+		json_util_num(l, "maps_read"),
+		names_plural(json_util_num(l, "maps_read")));
+	if (json_util_num(l, "lanes") > 1 &&
+		json_util_num(d, "cyclic_on_one_lane") == 0)
 		buf_printf(out, "            no matter which of them are used: "
 				"there is no "
 				"credit loop on a single one\n");
-	if (member_num(s, "paths") > 0)
+	if (json_util_num(s, "paths") > 0)
 		buf_printf(out,
 			"SLs         %lld path%s told by subnet "
 			"administration, "
 			"those of %s: of %lld pairs of switch and LID known, "
 			"of %lld not\n",
-			member_num(s, "paths"),
-			words_plural(member_num(s, "paths")),
-			member_text(s, "asked"), member_num(s, "pairs_told"),
-			member_num(s, "pairs_assumed"));
-	if (member_num(d, "cyclic_on_one_lane") > 0 &&
-		member_num(d, "cyclic") == 0)
+			json_util_num(s, "paths"),
+			names_plural(json_util_num(s, "paths")),
+			json_util_text(s, "asked"),
+			json_util_num(s, "pairs_told"),
+			json_util_num(s, "pairs_assumed"));
+	if (json_util_num(d, "cyclic_on_one_lane") > 0 &&
+		json_util_num(d, "cyclic") == 0)
 		buf_printf(out,
 			"            on one lane %lld cable directions would "
 			"be in credit loops: the lanes break them\n",
-			member_num(d, "cyclic_on_one_lane"));
+			json_util_num(d, "cyclic_on_one_lane"));
 }
 
 static void
@@ -124,12 +126,14 @@ page_groups(const json_t *a, struct buf *out)
 	const json_t *s = json_object_get(a, "sa");
 
 	buf_printf(out, "multicast   %lld tree%s to %lld port%s of hosts",
-		member_num(g, "trees"), words_plural(member_num(g, "trees")),
-		member_num(g, "ports"), words_plural(member_num(g, "ports")));
-	if (member_yes(s, "answers"))
+		json_util_num(g, "trees"),
+		names_plural(json_util_num(g, "trees")),
+		json_util_num(g, "ports"),
+		names_plural(json_util_num(g, "ports")));
+	if (json_util_yes(s, "answers"))
 		buf_printf(out, "; subnet administration tells of %lld group%s",
-			member_num(s, "groups"),
-			words_plural(member_num(s, "groups")));
+			json_util_num(s, "groups"),
+			names_plural(json_util_num(s, "groups")));
 	buf_printf(out, "\n");
 }
 
@@ -141,8 +145,9 @@ page_wire(const json_t *a, struct buf *out)
 	buf_printf(out,
 		"asked       %lld question%s to nodes, %lld to subnet "
 		"administration; %lld Sets: nothing was written\n",
-		member_num(w, "sent"), words_plural(member_num(w, "sent")),
-		member_num(w, "to_sa"), member_num(w, "sets"));
+		json_util_num(w, "sent"),
+		names_plural(json_util_num(w, "sent")),
+		json_util_num(w, "to_sa"), json_util_num(w, "sets"));
 }
 
 /* ---- findings ---- */
@@ -162,10 +167,10 @@ page_findings(const json_t *a, struct buf *out)
 		const char *name = "";
 
 		for (k = 0; k < sizeof(label) / sizeof(label[0]); k++)
-			if (strcmp(label[k][0], member_text(e, "severity")) ==
-				0)
+			if (strcmp(label[k][0],
+				    json_util_text(e, "severity")) == 0)
 				name = label[k][1];
-		buf_printf(out, "%-10s  %s\n", name, member_text(e, "text"));
+		buf_printf(out, "%-10s  %s\n", name, json_util_text(e, "text"));
 		json_array_foreach(json_object_get(e, "lines"), k, l)
 			buf_printf(out, "            - %s\n",
 				json_string_value(l));
@@ -225,7 +230,7 @@ page_figures(const json_t *a, struct buf *out)
 
 			if (json_is_object(o))
 				buf_printf(out, " %12.*f", f->decimals,
-					f->scale * member_real(o, f->key));
+					f->scale * json_util_real(o, f->key));
 			else
 				buf_printf(out, " %12s", "-");
 		}
@@ -238,9 +243,9 @@ audit_page(const json_t *a, struct buf *out)
 {
 	struct buf page = {0};
 
-	buf_printf(&page, "%s\n\n", member_text(a, "verdict"));
+	buf_printf(&page, "%s\n\n", json_util_text(a, "verdict"));
 	page_seen(a, &page);
-	page_lanes(a, &page);
+	plan_page_lanes(a, &page);
 	page_groups(a, &page);
 	page_wire(a, &page);
 	page_findings(a, &page);

@@ -16,7 +16,7 @@ struct channel {
 
 struct edge {
 	uint32_t from, to;
-	struct audit_deps_cause why;
+	struct audit_dependencies_cause why;
 };
 
 struct audit_deps {
@@ -29,7 +29,7 @@ struct audit_deps {
 };
 
 struct audit_deps *
-audit_deps_new(const struct topo *t)
+audit_dependencies_new(const struct topo *t)
 {
 	struct audit_deps *d = mem_zalloc(1, sizeof(*d));
 
@@ -38,7 +38,7 @@ audit_deps_new(const struct topo *t)
 }
 
 void
-audit_deps_free(struct audit_deps *d)
+audit_dependencies_free(struct audit_deps *d)
 {
 	if (d == NULL)
 		return;
@@ -87,14 +87,15 @@ channel_of(struct audit_deps *d, sw_ix sw, uint8_t in, uint8_t vl)
 
 /* Of two causes of a turn the one that says more. */
 static unsigned
-weight(const struct audit_deps_cause *c)
+weight(const struct audit_dependencies_cause *c)
 {
 	return c->sure ? 2 : !c->own;
 }
 
 void
-audit_deps_add(struct audit_deps *d, const struct audit_deps_turn *turn,
-	const struct audit_deps_cause *why)
+audit_dependencies_add(struct audit_deps *d,
+	const struct audit_dependency *turn,
+	const struct audit_dependencies_cause *why)
 {
 	const struct topo_port *far = beyond(d->t, turn->sw, turn->out);
 	uint32_t from, to, i;
@@ -234,14 +235,14 @@ round_trip(struct search *s, const struct lists *l, uint32_t start,
 	return n;
 }
 
-static struct audit_deps_hop
+static struct audit_dependencies_hop
 hop_of(const struct audit_deps *d, uint32_t edge)
 {
 	const struct edge *e = &d->edge[edge];
 	const struct channel *c = &d->channel[e->from];
 	const struct topo_port *far = beyond(d->t, c->sw, c->in);
 
-	return (struct audit_deps_hop){.from = d->t->node[far->node].sw,
+	return (struct audit_dependencies_hop){.from = d->t->node[far->node].sw,
 		.out = far->num,
 		.to = c->sw,
 		.in = c->in,
@@ -251,7 +252,8 @@ hop_of(const struct audit_deps *d, uint32_t edge)
 
 /* A short cycle among what is left. */
 static void
-show(struct search *s, const struct lists *l, struct audit_deps_verdict *out)
+show(struct search *s, const struct lists *l,
+	struct audit_dependencies_verdict *out)
 {
 	const struct audit_deps *d = s->d;
 	uint32_t *path = mem_alloc(d->n * sizeof(*path));
@@ -294,8 +296,8 @@ stands_for_cable(const struct search *s, uint32_t c)
 }
 
 void
-audit_deps_judge(
-	const struct audit_deps *d, bool sure, struct audit_deps_verdict *out)
+audit_dependencies_judge(const struct audit_deps *d, bool sure,
+	struct audit_dependencies_verdict *out)
 {
 	struct search s = {.d = d,
 		.sure = sure,
@@ -304,7 +306,7 @@ audit_deps_judge(
 		.from = mem_alloc(d->n * sizeof(*s.from))};
 	struct lists on = lists_new(&s, false), back = lists_new(&s, true);
 
-	*out = (struct audit_deps_verdict){0};
+	*out = (struct audit_dependencies_verdict){0};
 	for (uint32_t c = 0; c < d->n; c++) {
 		s.left[c] =
 			on.at[c] < on.at[c + 1] || back.at[c] < back.at[c + 1];
@@ -327,8 +329,8 @@ audit_deps_judge(
 }
 
 void
-audit_deps_verdict_free(struct audit_deps_verdict *v)
+audit_dependencies_verdict_free(struct audit_dependencies_verdict *v)
 {
 	free(v->cycle);
-	*v = (struct audit_deps_verdict){0};
+	*v = (struct audit_dependencies_verdict){0};
 }

@@ -24,13 +24,13 @@
 struct audit_deps;
 
 /* From the cable that ends in port `in` of a switch on by port `out`. */
-struct audit_deps_turn {
+struct audit_dependency {
 	sw_ix sw;
 	uint8_t in, in_vl, out, out_vl;
 };
 
 /* Whose packets make it. */
-struct audit_deps_cause {
+struct audit_dependencies_cause {
 	uint16_t lid; /* unicast or multicast; 0: many */
 	uint8_t sl;
 	bool sure;
@@ -38,32 +38,34 @@ struct audit_deps_cause {
 		   */
 };
 
-struct audit_deps *audit_deps_new(const struct topo *t); /* t is borrowed */
-void audit_deps_free(struct audit_deps *d);		 /* NULL allowed */
+struct audit_deps *audit_dependencies_new(
+	const struct topo *t);			    /* t is borrowed */
+void audit_dependencies_free(struct audit_deps *d); /* NULL allowed */
 
 /* Note a turn; the ports must lead to switches, else nothing is noted. */
-void audit_deps_add(struct audit_deps *d, const struct audit_deps_turn *turn,
-	const struct audit_deps_cause *why);
+void audit_dependencies_add(struct audit_deps *d,
+	const struct audit_dependency *turn,
+	const struct audit_dependencies_cause *why);
 
 /* A step of a cycle: a cable, and whose packets go on into the next one. */
-struct audit_deps_hop {
+struct audit_dependencies_hop {
 	sw_ix from, to;
 	uint8_t out, in, vl;
-	struct audit_deps_cause why;
+	struct audit_dependencies_cause why;
 };
 
-struct audit_deps_verdict {
+struct audit_dependencies_verdict {
 	uint32_t channels; /* that have a part in a turn */
 	uint32_t turns;
 	uint32_t cyclic; /* channels on cycles, or between two */
 	uint32_t cables; /* directions of cables that have such a channel */
-	struct audit_deps_hop *cycle;
+	struct audit_dependencies_hop *cycle;
 	uint32_t len; /* of a short cycle; 0: there is none */
 };
 
 /* Look at all turns, or at those that are sure. */
-void audit_deps_judge(
-	const struct audit_deps *d, bool sure, struct audit_deps_verdict *out);
-void audit_deps_verdict_free(struct audit_deps_verdict *v);
+void audit_dependencies_judge(const struct audit_deps *d, bool sure,
+	struct audit_dependencies_verdict *out);
+void audit_dependencies_verdict_free(struct audit_dependencies_verdict *v);
 
 #endif

@@ -19,7 +19,7 @@ static const char *const severity_words[SEVERITIES] = {
 	"fault", "risk", "unjudged", "note"};
 
 struct list {
-	const struct audit_find_in *in;
+	const struct audit_findings_in *in;
 	json_t *of[SEVERITIES];
 };
 
@@ -37,10 +37,10 @@ add(struct list *l, enum severity s, const char *kind, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	member_put(o, "severity", json_string(severity_words[s]));
-	member_put(o, "kind", json_string(kind));
-	member_put(o, "text", words_text(text));
-	member_put(o, "lines", lines);
+	json_util_put(o, "severity", json_string(severity_words[s]));
+	json_util_put(o, "kind", json_string(kind));
+	json_util_put(o, "text", names_text(text));
+	json_util_put(o, "lines", lines);
 	(void)json_array_append_new(l->of[s], o);
 	return lines;
 }
@@ -57,7 +57,7 @@ line(json_t *lines, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	(void)json_array_append_new(lines, words_text(text));
+	(void)json_array_append_new(lines, names_text(text));
 }
 
 static struct verify_name
@@ -72,8 +72,8 @@ switch_name(const struct list *l, sw_ix s)
 
 /* A LID that goes from this cable into the next one. */
 static uint16_t
-witness(const struct routes *r, const struct audit_deps_hop *a,
-	const struct audit_deps_hop *b)
+witness(const struct routes *r, const struct audit_dependencies_hop *a,
+	const struct audit_dependencies_hop *b)
 {
 	for (uint32_t lid = 1; lid <= r->topo->max_lid; lid++)
 		if (routes_port(r, a->from, (uint16_t)lid) == a->out &&
@@ -97,13 +97,13 @@ cause_words(const struct list *l, uint16_t lid, struct buf *b)
 }
 
 static void
-cycle_lines(
-	const struct list *l, const struct audit_deps_verdict *v, json_t *lines)
+cycle_lines(const struct list *l, const struct audit_dependencies_verdict *v,
+	json_t *lines)
 {
 	bool many = l->in->lanes;
 
 	for (uint32_t i = 0; i < v->len && i < HOPS_SHOWN; i++) {
-		const struct audit_deps_hop *h = &v->cycle[i];
+		const struct audit_dependencies_hop *h = &v->cycle[i];
 		struct buf b = {0};
 		uint16_t lid = h->why.lid;
 		char lane[16] = "";
@@ -129,7 +129,7 @@ cycle_lines(
 
 /* Does a group's packet close the cycle? */
 static bool
-by_group(const struct audit_deps_verdict *v)
+by_group(const struct audit_dependencies_verdict *v)
 {
 	for (uint32_t i = 0; i < v->len; i++)
 		if (v->cycle[i].why.lid > TOPO_LID_MAX)
@@ -139,7 +139,7 @@ by_group(const struct audit_deps_verdict *v)
 
 /* Does nothing but what switches send close it? */
 static bool
-closed_by_own(const struct audit_deps_verdict *v)
+closed_by_own(const struct audit_dependencies_verdict *v)
 {
 	bool own = false;
 
@@ -154,7 +154,7 @@ closed_by_own(const struct audit_deps_verdict *v)
 static void
 find_cycles(struct list *l)
 {
-	const struct audit_deps_verdict *v = l->in->sure;
+	const struct audit_dependencies_verdict *v = l->in->sure;
 	bool sure = v->cyclic > 0, by_own;
 	json_t *lines;
 
@@ -205,7 +205,7 @@ static void
 find_paths(struct list *l)
 {
 	const struct verify_report *q = &l->in->found->report;
-	const struct audit_paths_facts *p = l->in->paths;
+	const struct audit_path_facts *p = l->in->paths;
 	json_t *lines;
 
 	if (q->unreachable > 0) {
@@ -239,12 +239,12 @@ find_paths(struct list *l)
 			"%u port%s %s a LID that is another's or no unicast "
 			"LID.",
 			l->in->read->bad_lid,
-			words_plural(l->in->read->bad_lid),
+			names_plural(l->in->read->bad_lid),
 			l->in->read->bad_lid == 1 ? "has" : "have");
 	if (l->in->read->no_lid > 0)
 		(void)add(l, UNJUDGED, "lid",
 			"%u port%s %s no LID: nobody can send to %s.",
-			l->in->read->no_lid, words_plural(l->in->read->no_lid),
+			l->in->read->no_lid, names_plural(l->in->read->no_lid),
 			l->in->read->no_lid == 1 ? "has" : "have",
 			l->in->read->no_lid == 1 ? "it" : "them");
 }
@@ -252,7 +252,7 @@ find_paths(struct list *l)
 /* ---- groups ---- */
 
 static void
-find_group(struct list *l, enum severity s, const struct audit_groups_fault *f,
+find_group(struct list *l, enum severity s, const struct audit_mcast_fault *f,
 	const char *what)
 {
 	if (f->n > 0)
@@ -263,7 +263,7 @@ find_group(struct list *l, enum severity s, const struct audit_groups_fault *f,
 static void
 find_groups(struct list *l)
 {
-	const struct audit_groups_facts *g = l->in->groups;
+	const struct audit_mcast_facts *g = l->in->groups;
 
 	find_group(l, FAULT, &g->loops, "trees in which a packet never stops");
 	find_group(l, FAULT, &g->parted,
@@ -284,7 +284,7 @@ static void
 find_apart(struct list *l)
 {
 	const struct topo *t = l->in->read->topo;
-	const struct audit_apart_facts *a = l->in->apart;
+	const struct audit_unreachable_facts *a = l->in->apart;
 	uint32_t partial = 0;
 	json_t *lines;
 
@@ -294,14 +294,14 @@ find_apart(struct list *l)
 	if (partial > 0)
 		(void)add(l, UNJUDGED, "partial",
 			"%u node%s did not answer everything.", partial,
-			words_plural(partial));
+			names_plural(partial));
 	if (a->nodes == 0)
 		return;
 	lines = add(l, UNJUDGED, "apart",
 		"%u node%s could not be judged, nor what hangs on %s; %" PRIu64
 		" pairs (switch, LID) between others have paths that go "
 		"through %s.",
-		a->nodes, words_plural(a->nodes), a->nodes == 1 ? "it" : "them",
+		a->nodes, names_plural(a->nodes), a->nodes == 1 ? "it" : "them",
 		a->unseen, a->nodes == 1 ? "it" : "them");
 	for (node_ix n = 0; n < t->nnodes; n++)
 		if (t->node[n].flags & TN_QUARANTINED &&
@@ -314,10 +314,11 @@ find_apart(struct list *l)
 static void
 find_sls(struct list *l)
 {
-	const struct audit_lanes_facts v =
-		audit_lanes_facts(l->in->read->lanes);
-	const struct audit_sa_facts *sa = audit_sa_facts(l->in->read->sa);
-	const struct audit_paths_facts *p = l->in->paths;
+	const struct audit_vl_read_facts v =
+		audit_vl_read_facts(l->in->read->lanes);
+	const struct audit_sa_client_facts *sa =
+		audit_sa_client_facts(l->in->read->sa);
+	const struct audit_path_facts *p = l->in->paths;
 	json_t *lines;
 
 	if (!sa->answers) {
@@ -344,12 +345,12 @@ find_sls(struct list *l)
 			"%" PRIu64 " of %" PRIu64
 			" SL to VL tables were read, of %u kind%s; the others "
 			"are taken to be %s.",
-			v.read, v.tables, v.kinds, words_plural(v.kinds),
+			v.read, v.tables, v.kinds, names_plural(v.kinds),
 			v.kinds == 1 ? "alike" : "what most are");
 }
 
 json_t *
-audit_find(const struct audit_find_in *in, size_t *grave)
+audit_findings(const struct audit_findings_in *in, size_t *grave)
 {
 	struct list l = {.in = in};
 	json_t *all = json_array();
@@ -384,7 +385,7 @@ better_deadlock(const struct list *l, json_t *out)
 			"lane%s) have no credit loop, multicast and what "
 			"switches send included.",
 			ours->routes->engine, ours->report.vls,
-			words_plural(ours->report.vls));
+			names_plural(ours->report.vls));
 	if (q->unreachable + q->loops > 0)
 		line(out,
 			"all %" PRIu64 " pairs that have a cable path arrive.",
@@ -462,7 +463,7 @@ better_hops(const struct list *l, json_t *out)
 }
 
 json_t *
-audit_find_better(const struct audit_find_in *in)
+audit_findings_better(const struct audit_findings_in *in)
 {
 	struct list l = {.in = in};
 	json_t *out = json_array();

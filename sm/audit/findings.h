@@ -1,6 +1,6 @@
 /*
- * audit_find: the findings of an audit, each a sentence that an administrator
- * can act on, the gravest first.
+ * audit_findings: the findings of an audit, each a sentence that an
+ * administrator can act on, the gravest first.
  */
 #ifndef HEDDLE_SM_AUDIT_FINDINGS_H
 #define HEDDLE_SM_AUDIT_FINDINGS_H
@@ -15,20 +15,20 @@
 #include "sm/what_if/forecast.h"
 
 /* What was judged. */
-struct audit_find_in {
-	const struct audit_found *read;
+struct audit_findings_in {
+	const struct audit_input *read;
 	const struct forecast *found, *ours;
-	const struct audit_paths_facts *paths;
-	const struct audit_groups_facts *groups;
-	const struct audit_apart_facts *apart;
-	const struct audit_deps_verdict *sure, *all;
+	const struct audit_path_facts *paths;
+	const struct audit_mcast_facts *groups;
+	const struct audit_unreachable_facts *apart;
+	const struct audit_dependencies_verdict *sure, *all;
 	bool lanes; /* they decide whether there is a credit loop */
 };
 
 /* {severity, kind, text, lines}, sorted; *grave: those that are no notes. */
-json_t *audit_find(const struct audit_find_in *in, size_t *grave);
+json_t *audit_findings(const struct audit_findings_in *in, size_t *grave);
 
 /* What Heddle would do better, and what it would not: a list of sentences. */
-json_t *audit_find_better(const struct audit_find_in *in);
+json_t *audit_findings_better(const struct audit_findings_in *in);
 
 #endif

@@ -20,9 +20,9 @@ struct knot {
 };
 
 struct tree {
-	const struct audit_groups_job *job;
+	const struct audit_mcast_job *job;
 	const struct topo *t;
-	struct audit_groups_facts *out;
+	struct audit_mcast_facts *out;
 	uint16_t mlid;
 	uint16_t sls;
 	bool told;  /* the SLs are known */
@@ -36,11 +36,11 @@ struct tree {
 	uint8_t *by;	   /* [n] port that a packet came in by */
 };
 
-static void note(struct audit_groups_fault *f, const char *fmt, ...)
+static void note(struct audit_mcast_fault *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 static void
-note(struct audit_groups_fault *f, const char *fmt, ...)
+note(struct audit_mcast_fault *f, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -335,12 +335,12 @@ static uint8_t
 lane(const struct tree *g, uint32_t k, unsigned in, unsigned out, unsigned sl,
 	bool *sure)
 {
-	const struct audit_lanes_turn turn = {
+	const struct audit_vl_row turn = {
 		g->knot[k].sw, (uint8_t)in, (uint8_t)out};
 
 	return g->job->lanes == NULL
 		       ? 0
-		       : audit_lanes_vl(g->job->lanes, &turn, sl, sure);
+		       : audit_vl_read_vl(g->job->lanes, &turn, sl, sure);
 }
 
 /* May packets of the group come in by this port? The switch itself sends them
@@ -368,7 +368,7 @@ lanes_out(
 	for (unsigned in = 0; in <= nports(g, k); in++)
 		if (in != out && comes_in(g, k, in))
 			all |= (uint16_t)(1U << lane(g, k, in, out, sl, sure));
-	return all & (uint16_t) ~(1U << AUDIT_LANES_DISCARD);
+	return all & (uint16_t) ~(1U << AUDIT_VL_READ_DISCARD);
 }
 
 /* Turns of one SL from in-port to all others. */
@@ -388,14 +388,15 @@ turns_from(struct tree *g, uint32_t k, unsigned in, unsigned sl,
 		if (out == in || !has(g, k, out))
 			continue;
 		vl = lane(g, k, in, out, sl, &sure);
-		for (unsigned v = 0; v < AUDIT_LANES_DISCARD; v++)
-			if (vls >> v & 1 && vl != AUDIT_LANES_DISCARD)
-				audit_deps_add(d,
-					&(struct audit_deps_turn){g->knot[k].sw,
-						(uint8_t)in, (uint8_t)v,
-						(uint8_t)out, vl},
-					&(struct audit_deps_cause){g->mlid,
-						(uint8_t)sl, sure, false});
+		for (unsigned v = 0; v < AUDIT_VL_READ_DISCARD; v++)
+			if (vls >> v & 1 && vl != AUDIT_VL_READ_DISCARD)
+				audit_dependencies_add(d,
+					&(struct audit_dependency){
+						g->knot[k].sw, (uint8_t)in,
+						(uint8_t)v, (uint8_t)out, vl},
+					&(struct audit_dependencies_cause){
+						g->mlid, (uint8_t)sl, sure,
+						false});
 	}
 }
 
@@ -441,7 +442,7 @@ gather(struct tree *g)
 static bool
 owners(struct tree *g, size_t *at)
 {
-	const struct audit_sa_facts *sa = g->job->sa;
+	const struct audit_sa_client_facts *sa = g->job->sa;
 	bool any = false;
 
 	g->sls = 0;
@@ -475,8 +476,8 @@ judge(struct tree *g, struct audit_deps *d)
 }
 
 static void
-tree_new(struct tree *g, const struct audit_groups_job *job,
-	struct audit_groups_facts *out)
+tree_new(struct tree *g, const struct audit_mcast_job *job,
+	struct audit_mcast_facts *out)
 {
 	uint32_t n = job->t->nsw;
 
@@ -490,14 +491,14 @@ tree_new(struct tree *g, const struct audit_groups_job *job,
 }
 
 void
-audit_groups_judge(const struct audit_groups_job *job, struct audit_deps *d,
-	struct audit_groups_facts *out)
+audit_mcast_judge(const struct audit_mcast_job *job, struct audit_deps *d,
+	struct audit_mcast_facts *out)
 {
 	unsigned most = mft_blocks(job->mft) * MFT_BLOCK;
 	struct tree g;
 	size_t at = 0;
 
-	*out = (struct audit_groups_facts){0};
+	*out = (struct audit_mcast_facts){0};
 	tree_new(&g, job, out);
 	for (unsigned group = 0; group < most && group < MFT_GROUPS; group++) {
 		bool owned;

@@ -19,33 +19,33 @@
 #include "sm/audit/sa_client.h"
 #include "sm/audit/vl_read.h"
 
-struct audit_groups_job {
+struct audit_mcast_job {
 	const struct topo *t;
 	const struct mft *mft;
 	const struct audit_lanes *lanes; /* NULL: all is on one lane */
-	const struct audit_sa_facts *sa;
+	const struct audit_sa_client_facts *sa;
 	uint16_t assumed; /* SLs of groups that nobody told about */
 };
 
 /* How often something is wrong, and the first of it in words. */
-struct audit_groups_fault {
+struct audit_mcast_fault {
 	uint32_t n;
 	char first[320];
 };
 
-struct audit_groups_facts {
+struct audit_mcast_facts {
 	uint32_t trees; /* MLIDs with entries */
 	uint32_t ports; /* of hosts in them, a port once a tree */
-	struct audit_groups_fault loops;  /* trees: a packet never stops */
-	struct audit_groups_fault copies; /* trees: it comes more than once */
-	struct audit_groups_fault parted; /* trees: it does not reach all */
-	struct audit_groups_fault dead;	  /* entries that name no link */
-	struct audit_groups_fault nobody; /* trees that no group has */
-	struct audit_groups_fault none;	  /* groups without a tree */
+	struct audit_mcast_fault loops;	 /* trees: a packet never stops */
+	struct audit_mcast_fault copies; /* trees: it comes more than once */
+	struct audit_mcast_fault parted; /* trees: it does not reach all */
+	struct audit_mcast_fault dead;	 /* entries that name no link */
+	struct audit_mcast_fault nobody; /* trees that no group has */
+	struct audit_mcast_fault none;	 /* groups without a tree */
 };
 
 /* Judge all trees and note their turns. */
-void audit_groups_judge(const struct audit_groups_job *job,
-	struct audit_deps *d, struct audit_groups_facts *out);
+void audit_mcast_judge(const struct audit_mcast_job *job, struct audit_deps *d,
+	struct audit_mcast_facts *out);
 
 #endif

@@ -15,10 +15,10 @@ struct seen {
 };
 
 struct walk {
-	const struct audit_paths_job *job;
+	const struct audit_path_job *job;
 	const struct topo *t;
 	struct audit_deps *d;
-	struct audit_paths_facts *out;
+	struct audit_path_facts *out;
 	uint8_t same[SLS];
 	struct seen *seen; /* [nports] by the port that packets came in by */
 	port_ix *touched;
@@ -38,10 +38,10 @@ struct at {
 };
 
 void
-audit_paths_plain(const struct topo *t, const struct verify_turns *turns,
+audit_path_one_layer(const struct topo *t, const struct verify_turns *turns,
 	bool sure, struct audit_deps *d)
 {
-	const struct audit_deps_cause why = {.sure = sure};
+	const struct audit_dependencies_cause why = {.sure = sure};
 	size_t rec = 0;
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
@@ -53,8 +53,8 @@ audit_paths_plain(const struct topo *t, const struct verify_turns *turns,
 					((rec + in) << turns->shift) + out / 64;
 
 				if (turns->row[word] >> out % 64 & 1)
-					audit_deps_add(d,
-						&(struct audit_deps_turn){s,
+					audit_dependencies_add(d,
+						&(struct audit_dependency){s,
 							(uint8_t)in, 0,
 							(uint8_t)out, 0},
 						&why);
@@ -104,26 +104,26 @@ was_here(struct walk *w, const struct at *a, port_ix at, unsigned sl)
 	return false;
 }
 
-/* One SL through a switch: its lane behind, or AUDIT_LANES_DISCARD. */
+/* One SL through a switch: its lane behind, or AUDIT_VL_READ_DISCARD. */
 static unsigned
 pass(struct walk *w, struct at *a, unsigned out, unsigned sl)
 {
-	const struct audit_lanes_turn turn = {a->sw, a->in, (uint8_t)out};
+	const struct audit_vl_row turn = {a->sw, a->in, (uint8_t)out};
 	bool sure = a->sure >> sl & 1;
-	uint8_t vl = audit_lanes_vl(w->job->lanes, &turn, sl, &sure);
+	uint8_t vl = audit_vl_read_vl(w->job->lanes, &turn, sl, &sure);
 
 	if (!sure)
 		a->sure &= (uint16_t) ~(1U << sl);
-	if (vl == AUDIT_LANES_DISCARD) {
+	if (vl == AUDIT_VL_READ_DISCARD) {
 		if (sure)
 			note_discard(w, a, out, sl);
 		return vl;
 	}
 	if (!a->first)
-		audit_deps_add(w->d,
-			&(struct audit_deps_turn){
+		audit_dependencies_add(w->d,
+			&(struct audit_dependency){
 				a->sw, a->in, a->vl[sl], (uint8_t)out, vl},
-			&(struct audit_deps_cause){
+			&(struct audit_dependencies_cause){
 				w->lid, (uint8_t)sl, sure && !a->own, a->own});
 	a->vl[sl] = vl;
 	return vl;
@@ -149,7 +149,7 @@ step(struct walk *w, struct at *a)
 		if (!(a->sls >> sl & 1))
 			continue;
 		vl = pass(w, a, out, sl);
-		if (vl == AUDIT_LANES_DISCARD || was_here(w, a, far, sl))
+		if (vl == AUDIT_VL_READ_DISCARD || was_here(w, a, far, sl))
 			a->sls &= (uint16_t) ~(1U << sl);
 	}
 	a->sw = t->node[t->port[far].node].sw;
@@ -160,15 +160,16 @@ step(struct walk *w, struct at *a)
 
 /* What was told for a LID by its first one alone is not known for it. */
 static bool
-told(const struct walk *w, const struct audit_sa_from *from, uint16_t lid,
-	uint16_t *sls)
+told(const struct walk *w, const struct audit_sa_client_from *from,
+	uint16_t lid, uint16_t *sls)
 {
 	uint16_t base = w->t->port[w->t->by_lid[lid]].lid, first;
 
-	if (!audit_sa_sls(w->job->sa, from, lid, sls))
+	if (!audit_sa_client_sls(w->job->sa, from, lid, sls))
 		return false;
 	return *sls != 0 || lid == base ||
-	       !audit_sa_sls(w->job->sa, from, base, &first) || first == 0;
+	       !audit_sa_client_sls(w->job->sa, from, base, &first) ||
+	       first == 0;
 }
 
 /*
@@ -181,14 +182,16 @@ told_answers(const struct walk *w, sw_ix sw, uint16_t *sls)
 	const struct topo *t = w->t;
 	uint16_t mine = t->port[t->node[t->sw[sw].node].first_port].lid;
 	port_ix owner = t->by_lid[w->lid];
-	const struct audit_sa_from there = {w->root, t->port[owner].num == 0};
+	const struct audit_sa_client_from there = {
+		w->root, t->port[owner].num == 0};
 
 	return mine != 0 && told(w, &there, mine, sls);
 }
 
 /* SLs from there to the LID; false: they are assumed. */
 static bool
-sls_of(const struct walk *w, const struct audit_sa_from *from, uint16_t *sls)
+sls_of(const struct walk *w, const struct audit_sa_client_from *from,
+	uint16_t *sls)
 {
 	uint16_t all = 0, more = 0;
 	bool known = told(w, from, w->lid, &all);
@@ -206,7 +209,7 @@ sls_of(const struct walk *w, const struct audit_sa_from *from, uint16_t *sls)
 }
 
 static void
-walk_from(struct walk *w, const struct audit_sa_from *from, uint8_t in)
+walk_from(struct walk *w, const struct audit_sa_client_from *from, uint8_t in)
 {
 	struct at a = {
 		.sw = from->sw, .in = in, .first = true, .own = from->port0};
@@ -230,14 +233,14 @@ walk_switch(struct walk *w, sw_ix s)
 	if (s == w->root || w->t->node[sw->node].flags & TN_QUARANTINED)
 		return;
 	if (sw->nend > 1)
-		walk_from(w, &(struct audit_sa_from){s, false},
+		walk_from(w, &(struct audit_sa_client_from){s, false},
 			w->t->end[sw->end + 1].out);
-	walk_from(w, &(struct audit_sa_from){s, true}, 0);
+	walk_from(w, &(struct audit_sa_client_from){s, true}, 0);
 }
 
 void
-audit_paths_walk(const struct audit_paths_job *job, struct audit_deps *d,
-	struct audit_paths_facts *out)
+audit_path_walk(const struct audit_path_job *job, struct audit_deps *d,
+	struct audit_path_facts *out)
 {
 	const struct topo *t = job->r->topo;
 	struct walk w = {.job = job,
@@ -246,8 +249,8 @@ audit_paths_walk(const struct audit_paths_job *job, struct audit_deps *d,
 		.out = out,
 		.seen = mem_zalloc(t->nports, sizeof(*w.seen))};
 
-	*out = (struct audit_paths_facts){0};
-	audit_lanes_alike(job->lanes, w.same);
+	*out = (struct audit_path_facts){0};
+	audit_vl_read_alike(job->lanes, w.same);
 	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
 		if (t->by_lid[lid] == TOPO_NONE)
 			continue;

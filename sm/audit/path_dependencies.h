@@ -17,14 +17,14 @@
 #include "sm/audit/sa_client.h"
 #include "sm/audit/vl_read.h"
 
-struct audit_paths_job {
+struct audit_path_job {
 	const struct routes *r;
 	const struct audit_lanes *lanes;
 	const struct audit_sa *sa;
 	uint16_t assumed; /* SLs, a bit each, where nobody told any */
 };
 
-struct audit_paths_facts {
+struct audit_path_facts {
 	uint64_t told;	    /* (switch, LID) whose SLs are known; of hosts
 			       and of port 0 apart */
 	uint64_t assumed;   /* those whose are not */
@@ -33,12 +33,12 @@ struct audit_paths_facts {
 	char first[256];    /* the first of these, in words */
 };
 
-void audit_paths_walk(const struct audit_paths_job *job, struct audit_deps *d,
-	struct audit_paths_facts *out);
+void audit_path_walk(const struct audit_path_job *job, struct audit_deps *d,
+	struct audit_path_facts *out);
 
 /* The same where all is on one lane, or (not sure) may be: turns as the
  * verifier found them. */
-void audit_paths_plain(const struct topo *t, const struct verify_turns *turns,
-	bool sure, struct audit_deps *d);
+void audit_path_one_layer(const struct topo *t,
+	const struct verify_turns *turns, bool sure, struct audit_deps *d);
 
 #endif

@@ -60,13 +60,13 @@ struct audit_sa {
 	unsigned vain;
 	/* [nsw] by LID, of hosts and of port 0; NULL: not asked, no answer */
 	uint16_t **sls[2];
-	struct audit_sa_group *group;
+	struct audit_sa_client_group *group;
 	size_t capgroups;
-	struct audit_sa_facts facts;
+	struct audit_sa_client_facts facts;
 };
 
 struct audit_sa *
-audit_sa_new(const struct topo *t, struct transport *wire)
+audit_sa_client_new(const struct topo *t, struct transport *wire)
 {
 	struct audit_sa *a = mem_zalloc(1, sizeof(*a));
 
@@ -78,7 +78,7 @@ audit_sa_new(const struct topo *t, struct transport *wire)
 }
 
 void
-audit_sa_free(struct audit_sa *a)
+audit_sa_client_free(struct audit_sa *a)
 {
 	if (a == NULL)
 		return;
@@ -157,17 +157,17 @@ choose_sources(struct audit_sa *a, uint32_t records)
 		one += lids_on(a, s, false, false);
 	}
 	a->npaths = (uint8_t)(lmc < 7 ? 1U << lmc : PATHS_MAX);
-	a->facts.extent = AUDIT_SA_SWITCH;
+	a->facts.extent = AUDIT_SA_CLIENT_SWITCH;
 	if (every * lids <= records) {
-		a->facts.extent = AUDIT_SA_EVERY;
+		a->facts.extent = AUDIT_SA_CLIENT_EVERY;
 	} else if (one * lids > records) {
-		a->facts.extent = AUDIT_SA_SOME;
+		a->facts.extent = AUDIT_SA_CLIENT_SOME;
 		step = (one * lids + records - 1) / records;
 	}
 	for (sw_ix s = 0; s < a->t->nsw; s++)
 		if (s % step == 0)
-			(void)lids_on(
-				a, s, a->facts.extent == AUDIT_SA_EVERY, true);
+			(void)lids_on(a, s,
+				a->facts.extent == AUDIT_SA_CLIENT_EVERY, true);
 	a->facts.sources = (uint32_t)a->nsources;
 }
 
@@ -267,7 +267,7 @@ feed(struct audit_sa *a, struct mono now)
 }
 
 void
-audit_sa_paths(struct audit_sa *a, uint32_t records, struct mono now)
+audit_sa_client_paths(struct audit_sa *a, uint32_t records, struct mono now)
 {
 	if (!a->facts.answers)
 		return;
@@ -277,7 +277,7 @@ audit_sa_paths(struct audit_sa *a, uint32_t records, struct mono now)
 }
 
 void
-audit_sa_start(struct audit_sa *a, struct mono now)
+audit_sa_client_start(struct audit_sa *a, struct mono now)
 {
 	struct mad_port_info i;
 
@@ -323,7 +323,7 @@ failed(struct audit_sa *a, const struct question *q, const char *how)
 static int
 by_mlid(const void *x, const void *y)
 {
-	const struct audit_sa_group *a = x, *b = y;
+	const struct audit_sa_client_group *a = x, *b = y;
 
 	return a->mlid < b->mlid ? -1 : a->mlid > b->mlid;
 }
@@ -331,7 +331,7 @@ by_mlid(const void *x, const void *y)
 static void
 take_groups(struct audit_sa *a, const uint8_t *rec, size_t n, size_t stride)
 {
-	struct audit_sa_facts *f = &a->facts;
+	struct audit_sa_client_facts *f = &a->facts;
 
 	f->groups_known = true;
 	for (size_t i = 0; i < n; i++) {
@@ -342,8 +342,8 @@ take_groups(struct audit_sa *a, const uint8_t *rec, size_t n, size_t stride)
 			continue;
 		a->group = mem_grow(
 			a->group, f->ngroups, &a->capgroups, sizeof(*a->group));
-		a->group[f->ngroups++] =
-			(struct audit_sa_group){m.mgid, m.mlid, m.pkey, m.sl};
+		a->group[f->ngroups++] = (struct audit_sa_client_group){
+			m.mgid, m.mlid, m.pkey, m.sl};
 	}
 	if (f->ngroups > 1)
 		qsort(a->group, f->ngroups, sizeof(*a->group), by_mlid);
@@ -426,7 +426,7 @@ again(struct audit_sa *a, struct question *q, struct mono now)
 }
 
 bool
-audit_sa_receive(
+audit_sa_client_receive(
 	struct audit_sa *a, const struct transport_msg *m, struct mono now)
 {
 	struct question *q = NULL;
@@ -455,7 +455,7 @@ audit_sa_receive(
 }
 
 struct mono
-audit_sa_next(const struct audit_sa *a)
+audit_sa_client_next(const struct audit_sa *a)
 {
 	struct mono t = MONO_NEVER;
 
@@ -466,7 +466,7 @@ audit_sa_next(const struct audit_sa *a)
 }
 
 void
-audit_sa_tick(struct audit_sa *a, struct mono now)
+audit_sa_client_tick(struct audit_sa *a, struct mono now)
 {
 	for (size_t i = 0; i < WINDOW; i++)
 		if (a->q[i].open && !mono_before(now, a->q[i].due))
@@ -475,20 +475,20 @@ audit_sa_tick(struct audit_sa *a, struct mono now)
 }
 
 bool
-audit_sa_done(const struct audit_sa *a)
+audit_sa_client_done(const struct audit_sa *a)
 {
 	return a->stage == STAGE_DONE;
 }
 
-const struct audit_sa_facts *
-audit_sa_facts(const struct audit_sa *a)
+const struct audit_sa_client_facts *
+audit_sa_client_facts(const struct audit_sa *a)
 {
 	return &a->facts;
 }
 
 bool
-audit_sa_sls(const struct audit_sa *a, const struct audit_sa_from *from,
-	uint16_t lid, uint16_t *out)
+audit_sa_client_sls(const struct audit_sa *a,
+	const struct audit_sa_client_from *from, uint16_t lid, uint16_t *out)
 {
 	const uint16_t *sls = a->sls[from->port0][from->sw];
 

@@ -14,7 +14,7 @@ enum end { OPEN, ON_WAY, ARRIVES, LOST, LOOPS, UNSEEN };
 struct apart {
 	const struct routes *r;
 	const struct topo *t;
-	struct audit_apart_facts *out;
+	struct audit_unreachable_facts *out;
 	uint32_t *piece; /* [nsw] of switches that were read */
 	uint8_t *end;	 /* [nsw] */
 	sw_ix *way;	 /* [nsw] */
@@ -131,13 +131,13 @@ mark_hosts(struct apart *a)
 }
 
 void
-audit_apart_judge(
-	const struct routes *r, bool lost, struct audit_apart_facts *out)
+audit_unreachable_judge(
+	const struct routes *r, bool lost, struct audit_unreachable_facts *out)
 {
 	const struct topo *t = r->topo;
 	struct apart a = {.r = r, .t = t, .out = out};
 
-	*out = (struct audit_apart_facts){0};
+	*out = (struct audit_unreachable_facts){0};
 	for (node_ix n = 0; n < t->nnodes; n++)
 		out->nodes += (t->node[n].flags & TN_QUARANTINED) != 0;
 	if (out->nodes == 0 && !lost)

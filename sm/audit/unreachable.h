@@ -13,7 +13,7 @@
 
 #include "routing/core/routes.h"
 
-struct audit_apart_facts {
+struct audit_unreachable_facts {
 	uint32_t nodes;	 /* set apart */
 	uint64_t unseen; /* (switch, LID): the path ends in one of these */
 	uint64_t hosts;	 /* lost or in a loop: from a switch with hosts to a
@@ -25,7 +25,7 @@ struct audit_apart_facts {
  * Of routes that the verifier judged. Looks only where there are nodes, or
  * where it found something lost.
  */
-void audit_apart_judge(
-	const struct routes *r, bool lost, struct audit_apart_facts *out);
+void audit_unreachable_judge(
+	const struct routes *r, bool lost, struct audit_unreachable_facts *out);
 
 #endif

@@ -14,8 +14,8 @@ struct row {
 };
 
 struct audit_lanes {
-	struct audit_lanes_job job;
-	struct audit_lanes_turn *want; /* one of each cable first */
+	struct audit_vl_read_job job;
+	struct audit_vl_row *want; /* one of each cable first */
 	size_t n, cap, first, next, end;
 	unsigned inflight;
 	uint16_t **id; /* [nsw] by in * width + out: place in row, or UNREAD */
@@ -48,8 +48,7 @@ want(struct audit_lanes *l, sw_ix s, unsigned in, unsigned out)
 	unsigned w = width(l->job.t, s);
 
 	l->want = mem_grow(l->want, l->n, &l->cap, sizeof(*l->want));
-	l->want[l->n++] =
-		(struct audit_lanes_turn){s, (uint8_t)in, (uint8_t)out};
+	l->want[l->n++] = (struct audit_vl_row){s, (uint8_t)in, (uint8_t)out};
 	if (l->id[s] == NULL)
 		l->id[s] = mem_zalloc((size_t)w * w, sizeof(**l->id));
 }
@@ -129,7 +128,7 @@ want_all(struct audit_lanes *l, bool rest)
 }
 
 struct audit_lanes *
-audit_lanes_new(const struct audit_lanes_job *job)
+audit_vl_read_new(const struct audit_vl_read_job *job)
 {
 	struct audit_lanes *l = mem_zalloc(1, sizeof(*l));
 
@@ -145,7 +144,7 @@ audit_lanes_new(const struct audit_lanes_job *job)
 }
 
 void
-audit_lanes_free(struct audit_lanes *l)
+audit_vl_read_free(struct audit_lanes *l)
 {
 	if (l == NULL)
 		return;
@@ -196,7 +195,7 @@ row_id(struct audit_lanes *l, const uint8_t *vl)
 }
 
 static void
-store(struct audit_lanes *l, const struct audit_lanes_turn *q, uint16_t id)
+store(struct audit_lanes *l, const struct audit_vl_row *q, uint16_t id)
 {
 	const struct topo *t = l->job.t;
 	const struct topo_switch *sw = &t->sw[q->sw];
@@ -213,7 +212,7 @@ static void
 got(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct audit_lanes *l = cookie;
-	const struct audit_lanes_turn *q = &l->want[tag];
+	const struct audit_vl_row *q = &l->want[tag];
 	const struct topo *t = l->job.t;
 	unsigned lanes = operating(
 		t->port[topo_port_of(t, t->sw[q->sw].node, q->out)].op_vls);
@@ -238,7 +237,7 @@ got(void *cookie, uint64_t tag, const struct xact_result *res)
 static void
 ask(struct audit_lanes *l, size_t at, struct mono now)
 {
-	const struct audit_lanes_turn *q = &l->want[at];
+	const struct audit_vl_row *q = &l->want[at];
 	const struct topo *t = l->job.t;
 	node_ix node = t->sw[q->sw].node;
 	struct xact_request r;
@@ -268,14 +267,14 @@ go_on(struct audit_lanes *l)
 		return false;
 	if ((l->vls & (l->vls - 1)) == 0 && !l->discards)
 		return false;
-	if (l->n > AUDIT_LANES_MAX && l->nrows == 2)
+	if (l->n > AUDIT_VL_READ_MAX && l->nrows == 2)
 		return false;
-	l->end = l->n < AUDIT_LANES_MAX ? l->n : AUDIT_LANES_MAX;
+	l->end = l->n < AUDIT_VL_READ_MAX ? l->n : AUDIT_VL_READ_MAX;
 	return l->end > l->first;
 }
 
 void
-audit_lanes_feed(struct audit_lanes *l, struct mono now)
+audit_vl_read_feed(struct audit_lanes *l, struct mono now)
 {
 	do
 		while (l->next < l->end && xact_room(l->job.x))
@@ -285,19 +284,19 @@ audit_lanes_feed(struct audit_lanes *l, struct mono now)
 }
 
 bool
-audit_lanes_done(const struct audit_lanes *l)
+audit_vl_read_done(const struct audit_lanes *l)
 {
 	return l->done;
 }
 
 /* ---- what is known ---- */
 
-struct audit_lanes_facts
-audit_lanes_facts(const struct audit_lanes *l)
+struct audit_vl_read_facts
+audit_vl_read_facts(const struct audit_lanes *l)
 {
 	unsigned lanes = (unsigned)__builtin_popcount(l->vls);
 
-	return (struct audit_lanes_facts){.tables = l->n,
+	return (struct audit_vl_read_facts){.tables = l->n,
 		.read = l->read,
 		.refused = l->refused,
 		.kinds = (uint32_t)(l->nrows - 1),
@@ -307,7 +306,7 @@ audit_lanes_facts(const struct audit_lanes *l)
 }
 
 uint8_t
-audit_lanes_vl(const struct audit_lanes *l, const struct audit_lanes_turn *turn,
+audit_vl_read_vl(const struct audit_lanes *l, const struct audit_vl_row *turn,
 	unsigned sl, bool *sure)
 {
 	const struct topo *t = l->job.t;
@@ -325,11 +324,11 @@ audit_lanes_vl(const struct audit_lanes *l, const struct audit_lanes_turn *turn,
 		*sure = *sure && l->nrows == 2;
 	}
 	vl = vl_in(l->row[id].vl, sl);
-	return vl < operating(p->op_vls) ? (uint8_t)vl : AUDIT_LANES_DISCARD;
+	return vl < operating(p->op_vls) ? (uint8_t)vl : AUDIT_VL_READ_DISCARD;
 }
 
 void
-audit_lanes_alike(const struct audit_lanes *l, uint8_t same[16])
+audit_vl_read_alike(const struct audit_lanes *l, uint8_t same[16])
 {
 	for (uint8_t sl = 0; sl < 16; sl++) {
 		bool alike = false;

@@ -24,17 +24,17 @@
 #include "sm/base/clock.h"
 #include "sm/transport/xact.h"
 
-enum { AUDIT_LANES_DISCARD = 15, AUDIT_LANES_MAX = 60000 };
+enum { AUDIT_VL_READ_DISCARD = 15, AUDIT_VL_READ_MAX = 60000 };
 
 struct audit_lanes;
 
 /* Through a switch, from port to port. */
-struct audit_lanes_turn {
+struct audit_vl_row {
 	sw_ix sw;
 	uint8_t in, out;
 };
 
-struct audit_lanes_job {
+struct audit_vl_read_job {
 	const struct topo *t;
 	struct xact *x;
 	uint64_t mkey;
@@ -43,13 +43,13 @@ struct audit_lanes_job {
 };
 
 /* Borrows all of the job but the turns, which it does not keep. */
-struct audit_lanes *audit_lanes_new(const struct audit_lanes_job *job);
-void audit_lanes_free(struct audit_lanes *l); /* nothing in flight; NULL ok */
+struct audit_lanes *audit_vl_read_new(const struct audit_vl_read_job *job);
+void audit_vl_read_free(struct audit_lanes *l); /* nothing in flight; NULL ok */
 
-void audit_lanes_feed(struct audit_lanes *l, struct mono now);
-bool audit_lanes_done(const struct audit_lanes *l);
+void audit_vl_read_feed(struct audit_lanes *l, struct mono now);
+bool audit_vl_read_done(const struct audit_lanes *l);
 
-struct audit_lanes_facts {
+struct audit_vl_read_facts {
 	uint64_t tables;  /* that the turns go through, on ports with lanes */
 	uint64_t read;	  /* of these */
 	uint64_t refused; /* of these: no answer, or no such table */
@@ -58,16 +58,16 @@ struct audit_lanes_facts {
 	unsigned lanes;	  /* lanes in use, 1 or more */
 	bool discards;	  /* some SL is led to VL 15 or to no lane */
 };
-struct audit_lanes_facts audit_lanes_facts(const struct audit_lanes *l);
+struct audit_vl_read_facts audit_vl_read_facts(const struct audit_lanes *l);
 
 /*
- * The VL of an SL from in-port to out-port, or AUDIT_LANES_DISCARD. *sure
+ * The VL of an SL from in-port to out-port, or AUDIT_VL_READ_DISCARD. *sure
  * becomes false where that is a guess, else it stays.
  */
-uint8_t audit_lanes_vl(const struct audit_lanes *l,
-	const struct audit_lanes_turn *turn, unsigned sl, bool *sure);
+uint8_t audit_vl_read_vl(const struct audit_lanes *l,
+	const struct audit_vl_row *turn, unsigned sl, bool *sure);
 
 /* For each SL the lowest one that takes the same lanes everywhere. */
-void audit_lanes_alike(const struct audit_lanes *l, uint8_t same[16]);
+void audit_vl_read_alike(const struct audit_lanes *l, uint8_t same[16]);
 
 #endif

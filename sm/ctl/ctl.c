@@ -175,13 +175,13 @@ do_rebalance(struct client *k, json_t *request)
 static struct answer *
 do_topology(struct client *k, json_t *request)
 {
-	return fabric_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
+	return topology_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
 }
 
 static struct answer *
 do_routes(struct client *k, json_t *request)
 {
-	return paths_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
+	return routes_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
 }
 
 static struct answer *
@@ -190,7 +190,7 @@ do_explain(struct client *k, json_t *request)
 	const char *what = json_string_value(json_object_get(request, "what"));
 
 	if (what != NULL && strcmp(what, "partitions") == 0)
-		return tenancy_answer(
+		return partition_explain(
 			request, k->ctl->ops.view(k->ctl->ops.cookie));
 	return change_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
 }
@@ -198,7 +198,7 @@ do_explain(struct client *k, json_t *request)
 static struct answer *
 do_tree(struct client *k, json_t *request)
 {
-	return tiers_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
+	return tree_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
 }
 
 static struct answer *

@@ -50,7 +50,7 @@ struct answer *
 answer_error(const char *code, const char *text)
 {
 	struct answer *a = begin(json_pack("{s:b, s:s, s:o}", "ok", 0, "code",
-					 code, "error", words_text(text)),
+					 code, "error", names_text(text)),
 		"\n");
 
 	a->failed = true;

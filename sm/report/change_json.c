@@ -33,8 +33,8 @@ turns_json(const struct view *v)
 
 		(void)json_array_append_new(list,
 			json_pack("{s:o, s:o, s:i, s:i, s:b, s:I}", "switch",
-				words_guid(u->guid), "name",
-				n != TOPO_NONE ? words_name(v->topo, n)
+				names_guid(u->guid), "name",
+				n != TOPO_NONE ? names_node_desc(v->topo, n)
 					       : json_string(""),
 				"in", u->in, "out", u->out, "port", u->by_port,
 				"pairs", (json_int_t)u->pairs));
@@ -49,26 +49,28 @@ change_json(const struct view *v, double rate)
 	const struct expect *e = view_expected(v);
 	json_t *o = json_object();
 
-	member_put(o, "method", words_text(c->method));
-	member_put(o, "way", words_text(c->way));
-	member_put(o, "cause", words_text(c->cause));
-	member_put(o, "stale", words_text(c->stale));
-	member_put(o, "stay_closed", member_u64(c->nstays));
-	member_put(o, "stages", member_u64(c->stages));
-	member_put(o, "entries", member_u64(c->entries));
-	member_put(o, "blocks", member_u64(c->blocks));
-	member_put(o, "kept", member_u64(c->kept));
-	member_put(o, "smps", member_u64(c->smps));
-	member_put(o, "dependencies", member_u64(c->mixed_edges));
-	member_put(o, "cyclic", member_u64(c->cyclic));
-	member_put(o, "unread", member_u64(c->unread));
-	member_put(o, "pairs_cut", member_u64(c->pairs));
-	member_put(o, "packets_cut", member_u64(expected_cut(e, rate)));
-	member_put(o, "pairs_cut_paper", member_u64(c->paper_pairs));
-	member_put(o, "mismatched_ports", member_u64(c->mismatched_ports));
-	member_put(o, "phases", phases_json(c));
-	member_put(o, "blocked", turns_json(v));
-	member_put(o, "expected", expected_json(e, rate));
+	json_util_put(o, "method", names_text(c->method));
+	json_util_put(o, "way", names_text(c->way));
+	json_util_put(o, "cause", names_text(c->cause));
+	json_util_put(o, "stale", names_text(c->stale));
+	json_util_put(o, "stay_closed", json_util_u64(c->nstays));
+	json_util_put(o, "stages", json_util_u64(c->stages));
+	json_util_put(o, "entries", json_util_u64(c->entries));
+	json_util_put(o, "blocks", json_util_u64(c->blocks));
+	json_util_put(o, "kept", json_util_u64(c->kept));
+	json_util_put(o, "smps", json_util_u64(c->smps));
+	json_util_put(o, "dependencies", json_util_u64(c->mixed_edges));
+	json_util_put(o, "cyclic", json_util_u64(c->cyclic));
+	json_util_put(o, "unread", json_util_u64(c->unread));
+	json_util_put(o, "pairs_cut", json_util_u64(c->pairs));
+	json_util_put(
+		o, "packets_cut", json_util_u64(loss_by_blocking(e, rate)));
+	json_util_put(o, "pairs_cut_paper", json_util_u64(c->paper_pairs));
+	json_util_put(
+		o, "mismatched_ports", json_util_u64(c->mismatched_ports));
+	json_util_put(o, "phases", phases_json(c));
+	json_util_put(o, "blocked", turns_json(v));
+	json_util_put(o, "expected", loss_json(e, rate));
 	return o;
 }
 
@@ -87,8 +89,8 @@ change_answer(json_t *request, const struct view *v)
 		return answer_error(
 			"bad-argument", "there is only a change to explain");
 	o = change_json(v, rate);
-	member_put(o, "generation", member_u64(v->generation));
-	member_put(o, "because", words_text(v->cause));
-	member_put(o, "push", json_real(mono_seconds(v->times.push)));
+	json_util_put(o, "generation", json_util_u64(v->generation));
+	json_util_put(o, "because", names_text(v->cause));
+	json_util_put(o, "push", json_real(mono_seconds(v->times.push)));
 	return answer_result(o);
 }

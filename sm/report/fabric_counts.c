@@ -3,10 +3,10 @@
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
 
-struct census
-census_take(const struct topo *t)
+struct fabric_counts
+fabric_counts_of(const struct topo *t)
 {
-	struct census c = {0};
+	struct fabric_counts c = {0};
 
 	for (node_ix n = 0; n < t->nnodes; n++) {
 		if ((t->node[n].flags & TN_AGGREGATION) != 0)
@@ -30,25 +30,25 @@ census_take(const struct topo *t)
 }
 
 json_t *
-census_json(const struct topo *t)
+fabric_counts_json(const struct topo *t)
 {
-	struct census c = census_take(t);
+	struct fabric_counts c = fabric_counts_of(t);
 	json_t *o = json_object();
 
-	member_put(o, "switches", member_u64(c.switches));
-	member_put(o, "hosts", member_u64(c.hosts));
-	member_put(o, "routers", member_u64(c.routers));
-	member_put(o, "aggregation", member_u64(c.aggregation));
-	member_put(o, "links", member_u64(c.links));
-	member_put(o, "seen_from",
+	json_util_put(o, "switches", json_util_u64(c.switches));
+	json_util_put(o, "hosts", json_util_u64(c.hosts));
+	json_util_put(o, "routers", json_util_u64(c.routers));
+	json_util_put(o, "aggregation", json_util_u64(c.aggregation));
+	json_util_put(o, "links", json_util_u64(c.links));
+	json_util_put(o, "seen_from",
 		t->sm_port != TOPO_NONE
-			? words_name(t, t->port[t->sm_port].node)
+			? names_node_desc(t, t->port[t->sm_port].node)
 			: json_null());
 	return o;
 }
 
 void
-census_line(const json_t *census, struct buf *out)
+fabric_counts_line(const json_t *census, struct buf *out)
 {
 	static const struct {
 		const char *key, *one, *many;
@@ -63,7 +63,7 @@ census_line(const json_t *census, struct buf *out)
 	const char *sep = "fabric      ";
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		long long n = member_num(census, kinds[i].key);
+		long long n = json_util_num(census, kinds[i].key);
 
 		if (n == 0 && !kinds[i].always)
 			continue;
@@ -71,11 +71,11 @@ census_line(const json_t *census, struct buf *out)
 			n == 1 ? kinds[i].one : kinds[i].many);
 		sep = ", ";
 	}
-	if (*member_text(census, "seen_from") != '\0')
+	if (*json_util_text(census, "seen_from") != '\0')
 		buf_printf(out, ", seen from %s",
-			member_text(census, "seen_from"));
+			json_util_text(census, "seen_from"));
 	buf_printf(out, "\n");
-	if (member_num(census, "switches") == 0)
+	if (json_util_num(census, "switches") == 0)
 		buf_printf(out, "            no switch: there is nothing to "
 				"route\n");
 }

@@ -11,18 +11,18 @@
 #include "discovery/topo.h"
 #include "sm/base/buf.h"
 
-struct census {
+struct fabric_counts {
 	uint32_t switches, hosts, routers, aggregation, links;
 	uint32_t owners; /* ports with LIDs */
 	uint32_t lids;	 /* that they hold together */
 };
 
-struct census census_take(const struct topo *t);
+struct fabric_counts fabric_counts_of(const struct topo *t);
 
 /* The same without LIDs, and "seen_from": where t was looked at from. */
-json_t *census_json(const struct topo *t);
+json_t *fabric_counts_json(const struct topo *t);
 
-/* Append the line that says it, from what census_json made. */
-void census_line(const json_t *census, struct buf *out);
+/* Append the line that says it, from what fabric_counts_json made. */
+void fabric_counts_line(const json_t *census, struct buf *out);
 
 #endif

@@ -42,7 +42,7 @@ node(const struct topo *t, node_ix n)
 	json_t *o = json_object();
 
 	put(o, "guid", hex(t->node[n].guid, 16));
-	put(o, "name", words_text(topo_desc(t, n)));
+	put(o, "name", names_text(topo_desc(t, n)));
 	return o;
 }
 
@@ -91,7 +91,7 @@ member(const struct topo *t, const struct sa_kept_member *m)
 		put(o, "guid", hex(m->guid, 16));
 	put(o, "name",
 		p == TOPO_NONE ? json_null()
-			       : words_text(topo_desc(t, t->port[p].node)));
+			       : names_text(topo_desc(t, t->port[p].node)));
 	for (unsigned i = 0; i < STATES; i++)
 		if ((m->state >> i & 1) != 0)
 			(void)json_array_append_new(

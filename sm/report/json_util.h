@@ -12,20 +12,20 @@
 
 /* Add v to o, which takes it over. */
 static inline void
-member_put(json_t *o, const char *key, json_t *v)
+json_util_put(json_t *o, const char *key, json_t *v)
 {
 	(void)json_object_set_new(o, key, v);
 }
 
 /* A new JSON integer. */
 static inline json_t *
-member_u64(uint64_t v)
+json_util_u64(uint64_t v)
 {
 	return json_integer((json_int_t)v);
 }
 
 static inline const char *
-member_text(const json_t *o, const char *key)
+json_util_text(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 
@@ -33,19 +33,19 @@ member_text(const json_t *o, const char *key)
 }
 
 static inline long long
-member_num(const json_t *o, const char *key)
+json_util_num(const json_t *o, const char *key)
 {
 	return json_integer_value(json_object_get(o, key));
 }
 
 static inline double
-member_real(const json_t *o, const char *key)
+json_util_real(const json_t *o, const char *key)
 {
 	return json_number_value(json_object_get(o, key));
 }
 
 static inline bool
-member_yes(const json_t *o, const char *key)
+json_util_yes(const json_t *o, const char *key)
 {
 	return json_is_true(json_object_get(o, key));
 }

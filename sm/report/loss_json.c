@@ -9,10 +9,10 @@
 static void
 put_causes(json_t *o, const struct expect *e, const double *lost, double rate)
 {
-	member_put(o, "packets",
+	json_util_put(o, "packets",
 		json_real(expect_packets(e, expect_sum(lost), rate)));
 	for (unsigned c = 0; c < EXPECT_CAUSES; c++)
-		member_put(o, expect_cause_name((enum expect_cause)c),
+		json_util_put(o, expect_cause_name((enum expect_cause)c),
 			json_real(expect_packets(e, lost[c], rate)));
 }
 
@@ -21,37 +21,37 @@ phase_json(const struct expect *e, const struct expect_phase *p, double rate)
 {
 	json_t *o = json_object();
 
-	member_put(o, "what", json_string(expect_kind_name(p->kind)));
-	member_put(o, "stage", member_u64(p->stage));
-	member_put(o, "smps", member_u64(p->smps));
-	member_put(o, "seconds", json_real(mono_seconds(p->time)));
-	member_put(o, "drain", json_real(mono_seconds(p->drain)));
+	json_util_put(o, "what", json_string(expect_kind_name(p->kind)));
+	json_util_put(o, "stage", json_util_u64(p->stage));
+	json_util_put(o, "smps", json_util_u64(p->smps));
+	json_util_put(o, "seconds", json_real(mono_seconds(p->time)));
+	json_util_put(o, "drain", json_real(mono_seconds(p->drain)));
 	put_causes(o, e, p->lost, rate);
 	return o;
 }
 
 json_t *
-expected_json(const struct expect *e, double rate)
+loss_json(const struct expect *e, double rate)
 {
 	json_t *o = json_object(), *list = json_array();
 
 	for (size_t i = 0; i < e->nphases; i++)
 		(void)json_array_append_new(
 			list, phase_json(e, &e->phase[i], rate));
-	member_put(o, "rate", json_real(rate));
-	member_put(o, "hosts", member_u64(e->hosts));
-	member_put(o, "answer", json_real(mono_seconds(e->answer)));
-	member_put(o, "pairs_without_way", json_real(e->now));
-	member_put(o, "without_way_per_ms",
+	json_util_put(o, "rate", json_real(rate));
+	json_util_put(o, "hosts", json_util_u64(e->hosts));
+	json_util_put(o, "answer", json_real(mono_seconds(e->answer)));
+	json_util_put(o, "pairs_without_way", json_real(e->now));
+	json_util_put(o, "without_way_per_ms",
 		json_real(expect_packets(e, e->now / 1e3, rate)));
-	member_put(o, "seconds", json_real(mono_seconds(e->time)));
+	json_util_put(o, "seconds", json_real(mono_seconds(e->time)));
 	put_causes(o, e, e->lost, rate);
-	member_put(o, "phases", list);
+	json_util_put(o, "phases", list);
 	return o;
 }
 
 uint64_t
-expected_cut(const struct expect *e, double rate)
+loss_by_blocking(const struct expect *e, double rate)
 {
 	double lost = e->lost[EXPECT_CLOSED] + e->lost[EXPECT_DOWN];
 
@@ -59,7 +59,7 @@ expected_cut(const struct expect *e, double rate)
 }
 
 void
-expected_count(double n, char out[16])
+loss_count_text(double n, char out[16])
 {
 	(void)snprintf(out, 16, n < 1e8 ? "%.0f" : "%.2e", n);
 }
@@ -72,12 +72,12 @@ show_causes(const json_t *o, struct buf *out)
 
 	for (unsigned c = 0; c < EXPECT_CAUSES; c++) {
 		const char *name = expect_cause_name((enum expect_cause)c);
-		double n = member_real(o, name);
+		double n = json_util_real(o, name);
 		char count[16];
 
 		if (n < 0.5)
 			continue;
-		expected_count(n, count);
+		loss_count_text(n, count);
 		buf_printf(out, "%s%s %s", between, count, name);
 		between = ", ";
 	}
@@ -90,24 +90,24 @@ show_phase(const json_t *p, struct buf *out)
 	char what[32], count[16];
 
 	(void)snprintf(what, sizeof(what),
-		member_num(p, "stage") > 1 ? "%s %lld" : "%s",
-		member_text(p, "what"), member_num(p, "stage"));
-	expected_count(member_real(p, "packets"), count);
+		json_util_num(p, "stage") > 1 ? "%s %lld" : "%s",
+		json_util_text(p, "what"), json_util_num(p, "stage"));
+	loss_count_text(json_util_real(p, "packets"), count);
 	buf_printf(out, "            %-13s %9.3f ms %8s packets", what,
-		member_real(p, "seconds") * 1e3, count);
+		json_util_real(p, "seconds") * 1e3, count);
 	show_causes(p, out);
 }
 
 void
-expected_show(const json_t *o, struct buf *out)
+loss_show(const json_t *o, struct buf *out)
 {
 	const json_t *p;
 	char count[16];
 	size_t i;
 
-	if (member_num(o, "hosts") < 2)
+	if (json_util_num(o, "hosts") < 2)
 		return;
-	expected_count(member_real(o, "packets"), count);
+	loss_count_text(json_util_real(o, "packets"), count);
 	buf_printf(out, "  expected  %s packets lost", count);
 	show_causes(o, out);
 	buf_printf(out,
@@ -115,15 +115,15 @@ expected_show(const json_t *o, struct buf *out)
 		"to "
 		"all others,\n"
 		"            and an SMP is answered after %.0f us\n",
-		member_num(o, "hosts"), member_real(o, "rate"),
-		member_real(o, "answer") * 1e6);
-	expected_count(member_real(o, "without_way_per_ms"), count);
-	if (member_real(o, "pairs_without_way") > 0)
+		json_util_num(o, "hosts"), json_util_real(o, "rate"),
+		json_util_real(o, "answer") * 1e6);
+	loss_count_text(json_util_real(o, "without_way_per_ms"), count);
+	if (json_util_real(o, "pairs_without_way") > 0)
 		buf_printf(out,
 			"            %.0f pairs of hosts have no way until the "
 			"first write:\n            %s packets a ms\n",
-			member_real(o, "pairs_without_way"), count);
-	if (member_real(o, "down") > 0)
+			json_util_real(o, "pairs_without_way"), count);
+	if (json_util_real(o, "down") > 0)
 		buf_printf(out,
 			"            ports that were taken down count "
 			"as up at once when they are let;\n"

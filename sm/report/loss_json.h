@@ -17,15 +17,15 @@ struct expect;
  * By cause, and phase by phase; in packets, if each host sends `rate` of them a
  * second, evenly to all others.
  */
-json_t *expected_json(const struct expect *e, double rate);
+json_t *loss_json(const struct expect *e, double rate);
 
 /* Packets that closed turns and ports discard, by themselves. */
-uint64_t expected_cut(const struct expect *e, double rate);
+uint64_t loss_by_blocking(const struct expect *e, double rate);
 
 /* A number of packets in at most eight characters: "1234", "3.94e+09". */
-void expected_count(double n, char out[16]);
+void loss_count_text(double n, char out[16]);
 
 /* The same in lines of 80 columns; nothing where nothing is expected. */
-void expected_show(const json_t *o, struct buf *out);
+void loss_show(const json_t *o, struct buf *out);
 
 #endif

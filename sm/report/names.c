@@ -6,19 +6,19 @@
 #include "sm/base/utf8.h"
 
 const char *
-words_plural(long long n)
+names_plural(long long n)
 {
 	return n == 1 ? "" : "s";
 }
 
 json_t *
-words_guid(uint64_t guid)
+names_guid(uint64_t guid)
 {
 	return json_sprintf("0x%016llx", (unsigned long long)guid);
 }
 
 json_t *
-words_text(const char *s)
+names_text(const char *s)
 {
 	char *clean = mem_strdup(s);
 	json_t *j;
@@ -30,13 +30,13 @@ words_text(const char *s)
 }
 
 json_t *
-words_name(const struct topo *t, node_ix n)
+names_node_desc(const struct topo *t, node_ix n)
 {
-	return words_text(topo_desc(t, n));
+	return names_text(topo_desc(t, n));
 }
 
 const char *
-words_type(const struct topo_node *n)
+names_type(const struct topo_node *n)
 {
 	if ((n->flags & TN_AGGREGATION) != 0)
 		return "aggregation";
@@ -53,7 +53,7 @@ words_type(const struct topo_node *n)
 }
 
 const char *
-words_state(uint8_t state)
+names_state(uint8_t state)
 {
 	static const char *const name[] = {
 		"NoChange", "Down", "Init", "Armed", "Active"};
@@ -72,7 +72,7 @@ bit_name(const char *const *name, unsigned n, unsigned bits)
 }
 
 const char *
-words_width(uint8_t width)
+names_width(uint8_t width)
 {
 	static const char *const name[] = {"1x", "4x", "8x", "12x", "2x"};
 
@@ -80,7 +80,7 @@ words_width(uint8_t width)
 }
 
 const char *
-words_speed(const struct topo_port *p)
+names_speed(const struct topo_port *p)
 {
 	static const char *const ext[] = {"FDR", "EDR", "HDR", "NDR", "XDR"};
 	static const char *const plain[] = {"SDR", "DDR", "QDR"};
@@ -92,7 +92,7 @@ words_speed(const struct topo_port *p)
 }
 
 const char *
-words_order(enum route_order order)
+names_order(enum route_order order)
 {
 	switch (order) {
 	case ROUTE_TIERS:
@@ -107,7 +107,7 @@ words_order(enum route_order order)
 }
 
 const char *
-words_read(enum route_read read)
+names_topo_class(enum route_read read)
 {
 	switch (read) {
 	case ROUTE_READ_TREE:

@@ -12,36 +12,36 @@
 #include "routing/core/routes.h"
 
 /* What a noun ends in: "s", or "" where there is one. */
-const char *words_plural(long long n);
+const char *names_plural(long long n);
 
 /* A new JSON string "0x0002c90300a1b2c3". */
-json_t *words_guid(uint64_t guid);
+json_t *names_guid(uint64_t guid);
 
 /*
  * A new JSON string of a text from the wire: what is not printable UTF-8
  * becomes '?', so that it can neither break JSON nor a terminal.
  */
-json_t *words_text(const char *s);
+json_t *names_text(const char *s);
 
-/* Description of node n as words_text. */
-json_t *words_name(const struct topo *t, node_ix n);
+/* Description of node n as names_text. */
+json_t *names_node_desc(const struct topo *t, node_ix n);
 
 /* "switch", "host", "router", "aggregation". */
-const char *words_type(const struct topo_node *n);
+const char *names_type(const struct topo_node *n);
 
 /* PortState: "Down", "Init", "Armed", "Active". */
-const char *words_state(uint8_t state);
+const char *names_state(uint8_t state);
 
 /* "4x". */
-const char *words_width(uint8_t width);
+const char *names_width(uint8_t width);
 
 /* Of both speed fields: "HDR". */
-const char *words_speed(const struct topo_port *p);
+const char *names_speed(const struct topo_port *p);
 
 /* "tiers", "single", "roots". */
-const char *words_order(enum route_order order);
+const char *names_order(enum route_order order);
 
 /* What a switch was read as: "tree", "mesh", "unknown". */
-const char *words_read(enum route_read read);
+const char *names_topo_class(enum route_read read);
 
 #endif

@@ -44,7 +44,7 @@ keys_json(const struct view *v, port_ix p)
 					(key[i] & PARTITION_FULL) != 0,
 					"configured", has(live, nlive, key[i]),
 					"partition",
-					words_text(partition_name(v, key[i]))));
+					names_text(partition_name(v, key[i]))));
 		}
 	}
 	return list;
@@ -70,12 +70,12 @@ port_json(const struct view *v, port_ix p)
 	const struct topo *t = v->topo;
 	json_t *o = json_object();
 
-	member_put(o, "guid", words_guid(t->port[p].guid));
-	member_put(o, "port", json_integer(t->port[p].num));
-	member_put(o, "lid", json_integer(t->port[p].lid));
-	member_put(o, "name", words_name(t, t->port[p].node));
-	member_put(o, "guarded", json_boolean(is_guarded(t, p)));
-	member_put(o, "keys", keys_json(v, p));
+	json_util_put(o, "guid", names_guid(t->port[p].guid));
+	json_util_put(o, "port", json_integer(t->port[p].num));
+	json_util_put(o, "lid", json_integer(t->port[p].lid));
+	json_util_put(o, "name", names_node_desc(t, t->port[p].node));
+	json_util_put(o, "guarded", json_boolean(is_guarded(t, p)));
+	json_util_put(o, "keys", keys_json(v, p));
 	return o;
 }
 
@@ -105,17 +105,17 @@ put_verdict(json_t *o, const struct view *v, port_ix a, port_ix b)
 	uint16_t key = partition_shared(v, a, b);
 	char why[160];
 
-	member_put(o, "talk", json_boolean(key != 0));
+	json_util_put(o, "talk", json_boolean(key != 0));
 	if (key != 0)
 		(void)snprintf(why, sizeof(why), "in partition %.60s, 0x%04x",
 			partition_name(v, key), key & NUMBER);
 	else
 		explain(v, a, b, why, sizeof(why));
-	member_put(o, "why", words_text(why));
+	json_util_put(o, "why", names_text(why));
 }
 
 struct answer *
-tenancy_answer(json_t *request, const struct view *v)
+partition_explain(json_t *request, const struct view *v)
 {
 	const char *cmd, *what, *name[2] = {NULL, NULL};
 	port_ix p[2] = {TOPO_NONE, TOPO_NONE};
@@ -128,14 +128,14 @@ tenancy_answer(json_t *request, const struct view *v)
 		    &cmd, "what", &what, "from", &name[0], "to", &name[1]) != 0)
 		return answer_error("bad-argument", err.text);
 	for (unsigned i = 0; i < 2 && name[i] != NULL; i++) {
-		p[i] = find_port(v->topo, name[i], &lid, &why);
+		p[i] = port_find(v->topo, name[i], &lid, &why);
 		if (p[i] == TOPO_NONE)
 			return answer_error("not-found", why.text);
 	}
 	o = json_pack("{s:I, s:o}", "generation", (json_int_t)v->generation,
 		"from", port_json(v, p[0]));
 	if (name[1] != NULL) {
-		member_put(o, "to", port_json(v, p[1]));
+		json_util_put(o, "to", port_json(v, p[1]));
 		put_verdict(o, v, p[0], p[1]);
 	}
 	return answer_result(o);

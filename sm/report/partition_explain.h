@@ -15,6 +15,6 @@
  * Answer {"cmd":"explain","what":"partitions","from":A} with or without
  * "to":B. Never NULL.
  */
-struct answer *tenancy_answer(json_t *request, const struct view *v);
+struct answer *partition_explain(json_t *request, const struct view *v);
 
 #endif

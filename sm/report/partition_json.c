@@ -35,7 +35,7 @@ list_partitions(const struct view *v)
 	for (size_t i = 0; i < all->n; i++)
 		(void)json_array_append_new(list,
 			json_pack("{s:o, s:i, s:i, s:i}", "name",
-				words_text(all->name[i]), "pkey",
+				names_text(all->name[i]), "pkey",
 				(int)o[i].pkey, "ports",
 				count(v, (uint16_t)o[i].pkey, false), "full",
 				count(v, (uint16_t)o[i].pkey, true)));
@@ -54,8 +54,8 @@ list_nobody(const struct pkeys *k)
 
 		(void)json_array_append_new(list,
 			json_pack("{s:o, s:o}", "partition",
-				words_text(all->name[n->partition]), "member",
-				words_text(o[n->partition]
+				names_text(all->name[n->partition]), "member",
+				names_text(o[n->partition]
 						   .members.entry[n->member]
 						   .text)));
 	}
@@ -63,11 +63,11 @@ list_nobody(const struct pkeys *k)
 }
 
 json_t *
-members_json(const struct view *v, const char *no_room)
+partition_json(const struct view *v, const char *no_room)
 {
 	if (v->pkeys == NULL)
 		return json_null();
 	return json_pack("{s:o, s:o, s:o}", "list", list_partitions(v),
 		"nobody", list_nobody(v->pkeys), "no_room",
-		words_text(no_room));
+		names_text(no_room));
 }

@@ -11,6 +11,6 @@
 #include "sm/view/view.h"
 
 /* no_room: in words, "" when all have room. A new object. */
-json_t *members_json(const struct view *v, const char *no_room);
+json_t *partition_json(const struct view *v, const char *no_room);
 
 #endif

@@ -51,7 +51,7 @@ by_name(const struct topo *t, const char *what, bool whole, bool switches,
 }
 
 static node_ix
-find_name(const struct topo *t, const char *what, bool switches,
+port_find_name(const struct topo *t, const char *what, bool switches,
 	struct reason *why)
 {
 	node_ix n = TOPO_NONE;
@@ -88,7 +88,7 @@ first_owner(const struct topo *t, node_ix n, struct reason *why)
 }
 
 port_ix
-find_port(const struct topo *t, const char *what, uint16_t *lid,
+port_find(const struct topo *t, const char *what, uint16_t *lid,
 	struct reason *why)
 {
 	port_ix p = TOPO_NONE;
@@ -111,7 +111,7 @@ find_port(const struct topo *t, const char *what, uint16_t *lid,
 				"no port and no node has GUID 0x%016llx",
 				(unsigned long long)x);
 	} else {
-		n = find_name(t, what, false, why);
+		n = port_find_name(t, what, false, why);
 	}
 	if (n != TOPO_NONE)
 		p = first_owner(t, n, why);
@@ -121,7 +121,7 @@ find_port(const struct topo *t, const char *what, uint16_t *lid,
 
 /* What any of the ways of writing names; switches: names of those only. */
 static node_ix
-find_any(const struct topo *t, const char *what, bool switches,
+port_find_any(const struct topo *t, const char *what, bool switches,
 	struct reason *why)
 {
 	uint16_t lid;
@@ -132,22 +132,22 @@ find_any(const struct topo *t, const char *what, bool switches,
 		topo_by_node_guid(t, x) != TOPO_NONE)
 		return topo_by_node_guid(t, x);
 	if (number(what, 10, &x) || number(what, 16, &x)) {
-		p = find_port(t, what, &lid, why);
+		p = port_find(t, what, &lid, why);
 		return p != TOPO_NONE ? t->port[p].node : TOPO_NONE;
 	}
-	return find_name(t, what, switches, why);
+	return port_find_name(t, what, switches, why);
 }
 
 node_ix
-find_node(const struct topo *t, const char *what, struct reason *why)
+port_find_node(const struct topo *t, const char *what, struct reason *why)
 {
-	return find_any(t, what, false, why);
+	return port_find_any(t, what, false, why);
 }
 
 sw_ix
-find_switch(const struct topo *t, const char *what, struct reason *why)
+port_find_switch(const struct topo *t, const char *what, struct reason *why)
 {
-	node_ix n = find_any(t, what, true, why);
+	node_ix n = port_find_any(t, what, true, why);
 
 	if (n == TOPO_NONE)
 		return TOPO_NONE;

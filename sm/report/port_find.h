@@ -16,13 +16,15 @@
  * port's base LID. A node stands for its first port that has a LID. TOPO_NONE
  * and a reason when there is none, or more than one.
  */
-port_ix find_port(const struct topo *t, const char *what, uint16_t *lid,
+port_ix port_find(const struct topo *t, const char *what, uint16_t *lid,
 	struct reason *why);
 
 /* The node that what names, or TOPO_NONE and a reason. */
-node_ix find_node(const struct topo *t, const char *what, struct reason *why);
+node_ix port_find_node(
+	const struct topo *t, const char *what, struct reason *why);
 
 /* The switch that what names, or TOPO_NONE and a reason. */
-sw_ix find_switch(const struct topo *t, const char *what, struct reason *why);
+sw_ix port_find_switch(
+	const struct topo *t, const char *what, struct reason *why);
 
 #endif

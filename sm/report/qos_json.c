@@ -24,7 +24,7 @@ level_json(const struct qos *q, unsigned i)
 	const struct vlarb_want *w = &q->want;
 
 	return json_pack("{s:o, s:o, s:s, s:{s:i, s:i, s:i, s:i}}", "name",
-		words_text(qos_level_name(q->cfg, i)), "sls",
+		names_text(qos_level_name(q->cfg, i)), "sls",
 		sls_json(&w->levels, i), "priority",
 		o->high != 0 ? "high" : "low", "weight", "hosts",
 		w->weight[VLARB_HOST][i], "switches",
@@ -47,7 +47,7 @@ qos_json(const struct view *v)
 		list, "lanes", (int)q->want.levels.lanes, "ports",
 		(int)q->ports, "short", (int)q->short_of, "cannot_map",
 		(int)q->dumb, "missing", (int)q->missing, "together",
-		q->want.levels.together, "shortage", words_text(q->shortage));
+		q->want.levels.together, "shortage", names_text(q->shortage));
 }
 
 void
@@ -60,7 +60,7 @@ qos_json_lanes(json_t *o, const struct config *c, const struct routes *r)
 		lanes_short(c, r, few, sizeof(few));
 		ports = lanes_shared(c, r, shared, sizeof(shared));
 	}
-	member_put(o, "lanes_short", words_text(few));
-	member_put(o, "lanes_shared", words_text(shared));
-	member_put(o, "lanes_shared_ports", member_u64(ports));
+	json_util_put(o, "lanes_short", names_text(few));
+	json_util_put(o, "lanes_shared", names_text(shared));
+	json_util_put(o, "lanes_shared_ports", json_util_u64(ports));
 }

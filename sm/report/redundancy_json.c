@@ -5,24 +5,25 @@
 #include "sm/view/view_redundancy.h"
 
 json_t *
-points_list(const struct topo *t, const struct homing_point *p, size_t n)
+redundancy_json_list(
+	const struct topo *t, const struct homing_point *p, size_t n)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < n && i < POINTS_FIRST; i++) {
+	for (size_t i = 0; i < n && i < REDUNDANCY_JSON_FIRST; i++) {
 		node_ix x = t->sw[p[i].sw].node;
 
 		(void)json_array_append_new(
 			list, json_pack("{s:o, s:o, s:i, s:o}", "switch",
-				      words_guid(t->node[x].guid), "name",
-				      words_name(t, x), "port", p[i].out,
-				      "nodes", member_u64(p[i].nodes)));
+				      names_guid(t->node[x].guid), "name",
+				      names_node_desc(t, x), "port", p[i].out,
+				      "nodes", json_util_u64(p[i].nodes)));
 	}
 	return list;
 }
 
 json_t *
-points_json(const struct view *v)
+redundancy_json_all(const struct view *v)
 {
 	static const struct homes none = {0};
 	const struct homes *h = v->homes;
@@ -31,14 +32,15 @@ points_json(const struct view *v)
 		return json_null();
 	if (h == NULL) /* who routed them has seen none */
 		h = &none;
-	return json_pack("{s:o, s:o, s:o, s:o}", "nodes", member_u64(h->nodes),
-		"single_points", member_u64(h->nsingle), "points_all",
-		member_u64(h->npoints), "points",
-		points_list(v->topo, h->point, h->npoints));
+	return json_pack("{s:o, s:o, s:o, s:o}", "nodes",
+		json_util_u64(h->nodes), "single_points",
+		json_util_u64(h->nsingle), "points_all",
+		json_util_u64(h->npoints), "points",
+		redundancy_json_list(v->topo, h->point, h->npoints));
 }
 
 json_t *
-points_node(const struct view *v, size_t i, const void *param)
+redundancy_json_node(const struct view *v, size_t i, const void *param)
 {
 	const struct homing_node *h = &v->homes->node[i];
 	const struct topo *t = v->topo;
@@ -48,11 +50,12 @@ points_node(const struct view *v, size_t i, const void *param)
 	(void)param;
 	homing_text(t, h, text, sizeof(text));
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "guid",
-		words_guid(t->node[n].guid), "name", words_name(t, n), "ports",
-		member_u64(h->nports), "leaves", member_u64(h->leaves),
-		"cut_from", member_u64(h->worst), "point",
+		names_guid(t->node[n].guid), "name", names_node_desc(t, n),
+		"ports", json_util_u64(h->nports), "leaves",
+		json_util_u64(h->leaves), "cut_from", json_util_u64(h->worst),
+		"point",
 		json_pack("{s:o, s:o, s:i}", "switch",
-			words_guid(t->node[x].guid), "name", words_name(t, x),
-			"port", h->out),
-		"text", words_text(text));
+			names_guid(t->node[x].guid), "name",
+			names_node_desc(t, x), "port", h->out),
+		"text", names_text(text));
 }

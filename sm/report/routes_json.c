@@ -18,16 +18,16 @@ enum { STEPS_MAX = 2 * TOPO_MAX_HOPS };
 static void
 put_switch(json_t *o, const struct topo *t, sw_ix s)
 {
-	member_put(o, "switch", words_guid(t->node[t->sw[s].node].guid));
-	member_put(o, "name", words_name(t, t->sw[s].node));
+	json_util_put(o, "switch", names_guid(t->node[t->sw[s].node].guid));
+	json_util_put(o, "name", names_node_desc(t, t->sw[s].node));
 }
 
 static json_t *
 port_json(const struct topo *t, port_ix p, uint16_t lid)
 {
 	return json_pack("{s:o, s:i, s:i, s:o}", "guid",
-		words_guid(t->port[p].guid), "port", t->port[p].num, "lid", lid,
-		"name", words_name(t, t->port[p].node));
+		names_guid(t->port[p].guid), "port", t->port[p].num, "lid", lid,
+		"name", names_node_desc(t, t->port[p].node));
 }
 
 /* What hangs on port num of switch s, or null. */
@@ -43,8 +43,9 @@ next_json(const struct topo *t, sw_ix s, unsigned num)
 	if (peer == TOPO_NONE)
 		return json_null();
 	return json_pack("{s:o, s:i, s:o}", "guid",
-		words_guid(t->node[t->port[peer].node].guid), "port",
-		t->port[peer].num, "name", words_name(t, t->port[peer].node));
+		names_guid(t->node[t->port[peer].node].guid), "port",
+		t->port[peer].num, "name",
+		names_node_desc(t, t->port[peer].node));
 }
 
 /* What is true of all routes of a view. */
@@ -54,13 +55,14 @@ routes_json(const struct view *v)
 	const struct routes *r = v->routes;
 	json_t *o = json_object();
 
-	member_put(o, "generation", member_u64(v->generation));
-	member_put(o, "engine", words_text(v->story.engine));
-	member_put(o, "order", json_string(words_order(r->order)));
-	member_put(o, "note", words_text(r->note));
-	member_put(o, "turn_leaf",
+	json_util_put(o, "generation", json_util_u64(v->generation));
+	json_util_put(o, "engine", names_text(v->story.engine));
+	json_util_put(o, "order", json_string(names_order(r->order)));
+	json_util_put(o, "note", names_text(r->note));
+	json_util_put(o, "turn_leaf",
 		r->turn_leaf != TOPO_NONE
-			? words_name(v->topo, v->topo->sw[r->turn_leaf].node)
+			? names_node_desc(
+				  v->topo, v->topo->sw[r->turn_leaf].node)
 			: json_null());
 	return o;
 }
@@ -88,8 +90,8 @@ ranks_json(const struct routes *r)
 		for (n = 1; i + n < nsw && rank[i + n] == rank[i]; n++)
 			;
 		(void)json_array_append_new(list,
-			json_pack("{s:o, s:o}", "rank", member_u64(rank[i]),
-				"switches", member_u64(n)));
+			json_pack("{s:o, s:o}", "rank", json_util_u64(rank[i]),
+				"switches", json_util_u64(n)));
 	}
 	free(rank);
 	return list;
@@ -105,8 +107,8 @@ busiest_json(const struct view *v)
 		return json_null();
 	o = json_object();
 	put_switch(o, v->topo, r->load_sw);
-	member_put(o, "port", json_integer(r->load_port));
-	member_put(o, "next", next_json(v->topo, r->load_sw, r->load_port));
+	json_util_put(o, "port", json_integer(r->load_port));
+	json_util_put(o, "next", next_json(v->topo, r->load_sw, r->load_port));
 	return o;
 }
 
@@ -117,25 +119,25 @@ summary(struct view *v)
 	const struct verify_report *q = &r->report;
 	json_t *o = routes_json(v);
 
-	member_put(o, "tried", words_text(v->story.tried));
-	member_put(o, "fallback", json_boolean(v->story.fallback));
-	member_put(o, "rebalanced", json_boolean(v->story.rebalanced));
-	member_put(o, "ranks", ranks_json(r));
-	member_put(o, "reranked", member_u64(r->reranked));
-	member_put(o, "lanes", member_u64(q->vls));
-	member_put(o, "pairs", member_u64(q->pairs));
-	member_put(o, "unreachable", member_u64(q->unreachable));
-	member_put(o, "cut_off", member_u64(q->cut_off));
-	member_put(o, "loops", member_u64(q->loops));
-	member_put(o, "cyclic_channels", member_u64(q->cyclic_channels));
-	member_put(o, "load_max", member_u64(q->load_max));
-	member_put(o, "load_mean", json_real(q->load_mean));
-	member_put(o, "busiest", busiest_json(v));
-	member_put(o, "hops_max", member_u64(q->hops_max));
-	member_put(o, "hops_mean", json_real(q->hops_mean));
-	member_put(o, "top", member_u64(r->top));
-	member_put(o, "entries_kept", member_u64(r->entries_kept));
-	member_put(o, "entries_changed", member_u64(r->entries_changed));
+	json_util_put(o, "tried", names_text(v->story.tried));
+	json_util_put(o, "fallback", json_boolean(v->story.fallback));
+	json_util_put(o, "rebalanced", json_boolean(v->story.rebalanced));
+	json_util_put(o, "ranks", ranks_json(r));
+	json_util_put(o, "reranked", json_util_u64(r->reranked));
+	json_util_put(o, "lanes", json_util_u64(q->vls));
+	json_util_put(o, "pairs", json_util_u64(q->pairs));
+	json_util_put(o, "unreachable", json_util_u64(q->unreachable));
+	json_util_put(o, "cut_off", json_util_u64(q->cut_off));
+	json_util_put(o, "loops", json_util_u64(q->loops));
+	json_util_put(o, "cyclic_channels", json_util_u64(q->cyclic_channels));
+	json_util_put(o, "load_max", json_util_u64(q->load_max));
+	json_util_put(o, "load_mean", json_real(q->load_mean));
+	json_util_put(o, "busiest", busiest_json(v));
+	json_util_put(o, "hops_max", json_util_u64(q->hops_max));
+	json_util_put(o, "hops_mean", json_real(q->hops_mean));
+	json_util_put(o, "top", json_util_u64(r->top));
+	json_util_put(o, "entries_kept", json_util_u64(r->entries_kept));
+	json_util_put(o, "entries_changed", json_util_u64(r->entries_changed));
 	return answer_result(o);
 }
 
@@ -158,12 +160,12 @@ steps_json(const struct routes *r, const struct route_step *step, int n)
 		json_t *o = json_object();
 
 		put_switch(o, r->topo, step[i].sw);
-		member_put(o, "rank", member_u64(r->rank[step[i].sw]));
-		member_put(o, "in", json_integer(step[i].in));
-		member_put(o, "out", json_integer(step[i].out));
-		member_put(
+		json_util_put(o, "rank", json_util_u64(r->rank[step[i].sw]));
+		json_util_put(o, "in", json_integer(step[i].in));
+		json_util_put(o, "out", json_integer(step[i].out));
+		json_util_put(
 			o, "direction", json_string(direction(r, step, i, n)));
-		member_put(
+		json_util_put(
 			o, "next", next_json(r->topo, step[i].sw, step[i].out));
 		(void)json_array_append_new(list, o);
 	}
@@ -206,7 +208,7 @@ levels_json(const struct view *v, port_ix a, port_ix b,
 		}
 		(void)json_array_append_new(
 			list, json_pack("{s:o, s:i, s:o}", "name",
-				      words_text(name), "sl", sl, "vls", vls));
+				      names_text(name), "sl", sl, "vls", vls));
 	}
 	return list;
 }
@@ -222,10 +224,10 @@ trace(struct view *v, const char *from, const char *to)
 	json_t *o;
 	int n;
 
-	a = find_port(t, from, &slid, &why);
+	a = port_find(t, from, &slid, &why);
 	if (a == TOPO_NONE)
 		return answer_error("not-found", why.text);
-	b = find_port(t, to, &dlid, &why);
+	b = port_find(t, to, &dlid, &why);
 	if (b == TOPO_NONE)
 		return answer_error("not-found", why.text);
 	n = routes_trace(v->routes, a, dlid, step, STEPS_MAX, &why);
@@ -234,10 +236,10 @@ trace(struct view *v, const char *from, const char *to)
 	if (n > STEPS_MAX)
 		n = STEPS_MAX;
 	o = routes_json(v);
-	member_put(o, "from", port_json(t, a, slid));
-	member_put(o, "to", port_json(t, b, dlid));
-	member_put(o, "steps", steps_json(v->routes, step, n));
-	member_put(o, "levels", levels_json(v, a, b, step, n));
+	json_util_put(o, "from", port_json(t, a, slid));
+	json_util_put(o, "to", port_json(t, b, dlid));
+	json_util_put(o, "steps", steps_json(v->routes, step, n));
+	json_util_put(o, "levels", levels_json(v, a, b, step, n));
 	return answer_result(o);
 }
 
@@ -252,8 +254,9 @@ column_item(const struct view *v, size_t i, const void *param)
 	json_t *o = json_object();
 
 	put_switch(o, v->topo, s);
-	member_put(o, "out", out == LFT_DROP ? json_null() : json_integer(out));
-	member_put(o, "next", next_json(v->topo, s, out));
+	json_util_put(
+		o, "out", out == LFT_DROP ? json_null() : json_integer(out));
+	json_util_put(o, "next", next_json(v->topo, s, out));
 	return o;
 }
 
@@ -267,13 +270,13 @@ column(struct view *v, const char *to)
 	};
 	struct reason why;
 	uint16_t lid;
-	port_ix p = find_port(v->topo, to, &lid, &why);
+	port_ix p = port_find(v->topo, to, &lid, &why);
 	json_t *o;
 
 	if (p == TOPO_NONE)
 		return answer_error("not-found", why.text);
 	o = routes_json(v);
-	member_put(o, "to", port_json(v->topo, p, lid));
+	json_util_put(o, "to", port_json(v->topo, p, lid));
 	return answer_list(o, v, &list, &lid, sizeof(lid));
 }
 
@@ -291,8 +294,9 @@ row_item(const struct view *v, size_t i, const void *param)
 		return NULL;
 	out = routes_port(v->routes, *s, lid);
 	o = port_json(v->topo, p, lid);
-	member_put(o, "out", out == LFT_DROP ? json_null() : json_integer(out));
-	member_put(o, "next", next_json(v->topo, *s, out));
+	json_util_put(
+		o, "out", out == LFT_DROP ? json_null() : json_integer(out));
+	json_util_put(o, "next", next_json(v->topo, *s, out));
 	return o;
 }
 
@@ -305,24 +309,24 @@ row(struct view *v, const char *name)
 		.item = row_item,
 	};
 	struct reason why;
-	sw_ix s = find_switch(v->topo, name, &why);
+	sw_ix s = port_find_switch(v->topo, name, &why);
 	json_t *o;
 
 	if (s == TOPO_NONE)
 		return answer_error("not-found", why.text);
 	o = routes_json(v);
 	put_switch(o, v->topo, s);
-	member_put(o, "rank", member_u64(v->routes->rank[s]));
-	member_put(o, "reading", tiers_reading(v));
-	member_put(o, "read",
-		json_string(words_read(v->routes->read != NULL
-					       ? v->routes->read[s]
-					       : ROUTE_READ_NEVER)));
+	json_util_put(o, "rank", json_util_u64(v->routes->rank[s]));
+	json_util_put(o, "reading", tree_json_class(v));
+	json_util_put(o, "read",
+		json_string(names_topo_class(v->routes->read != NULL
+						     ? v->routes->read[s]
+						     : ROUTE_READ_NEVER)));
 	return answer_list(o, v, &list, &s, sizeof(s));
 }
 
 struct answer *
-paths_answer(json_t *request, struct view *v)
+routes_answer(json_t *request, struct view *v)
 {
 	const char *cmd, *from = NULL, *to = NULL, *sw = NULL;
 	json_error_t err;

@@ -15,6 +15,6 @@
  * Answer {"cmd":"routes"} with "from" and "to", "to" alone, "switch", or none
  * of them. Never NULL.
  */
-struct answer *paths_answer(json_t *request, struct view *v);
+struct answer *routes_answer(json_t *request, struct view *v);
 
 #endif

@@ -11,7 +11,7 @@
 static const char *
 text(const json_t *o, const char *key)
 {
-	const char *s = member_text(o, key);
+	const char *s = json_util_text(o, key);
 
 	return *s != '\0' ? s : "-";
 }
@@ -35,13 +35,13 @@ status_others(const json_t *r, struct buf *out)
 
 	json_array_foreach(json_object_get(r, "others"), i, o)
 	{
-		long long s = member_num(o, "state");
+		long long s = json_util_num(o, "state");
 
 		buf_printf(out, "other SM    %s \"%s\" ", text(o, "guid"),
 			text(o, "name"));
-		if (member_yes(o, "answers") && s >= 0 && s < 4)
+		if (json_util_yes(o, "answers") && s >= 0 && s < 4)
 			buf_printf(out, "priority %lld, %s\n",
-				member_num(o, "priority"), state[s]);
+				json_util_num(o, "priority"), state[s]);
 		else
 			buf_printf(out, "does not answer\n");
 	}
@@ -59,23 +59,24 @@ status_head(const json_t *r, struct buf *out)
 	buf_printf(out, "role        %s, %s%s%s%s\n", text(r, "role"),
 		text(r, "phase"), said(r, "writing") ? " " : "",
 		said(r, "writing") ? text(r, "writing") : "",
-		member_yes(r, "dirty") ? ", more to do" : "");
+		json_util_yes(r, "dirty") ? ", more to do" : "");
 	buf_printf(out, "port        %s/%lld %s priority %lld\n",
-		text(port, "device"), member_num(port, "port"),
-		text(port, "guid"), member_num(port, "priority"));
+		text(port, "device"), json_util_num(port, "port"),
+		text(port, "guid"), json_util_num(port, "priority"));
 	if (json_is_object(master))
 		buf_printf(out, "master      %s \"%s\" priority %lld\n",
 			text(master, "guid"), text(master, "name"),
-			member_num(master, "priority"));
+			json_util_num(master, "priority"));
 	status_others(r, out);
 	buf_printf(out,
 		"sweeps      %lld full, %lld light, %lld probes; the last "
 		"run %s%s\n",
-		member_num(sweeps, "full"), member_num(sweeps, "light"),
-		member_num(sweeps, "probes"),
-		member_yes(sweeps, "last_ok") ? "went well"
-					      : "did not go well: ",
-		member_yes(sweeps, "last_ok") ? "" : text(sweeps, "last_why"));
+		json_util_num(sweeps, "full"), json_util_num(sweeps, "light"),
+		json_util_num(sweeps, "probes"),
+		json_util_yes(sweeps, "last_ok") ? "went well"
+						 : "did not go well: ",
+		json_util_yes(sweeps, "last_ok") ? ""
+						 : text(sweeps, "last_why"));
 }
 
 static void
@@ -85,19 +86,20 @@ status_fabric(const json_t *r, struct buf *out)
 	const json_t *l = json_object_get(r, "lids");
 
 	buf_printf(out, "view        generation %lld, %.0f s old, cause: %s\n",
-		member_num(r, "generation"), member_real(r, "age"),
+		json_util_num(r, "generation"), json_util_real(r, "age"),
 		text(r, "cause"));
-	census_line(json_object_get(r, "fabric"), out);
+	fabric_counts_line(json_object_get(r, "fabric"), out);
 	buf_printf(out,
 		"ports       %lld of %lld linked are Active, %lld cannot be "
 		"reached\n",
-		member_num(c, "ports_active"), member_num(c, "ports_linked"),
-		member_num(r, "unreachable"));
+		json_util_num(c, "ports_active"),
+		json_util_num(c, "ports_linked"),
+		json_util_num(r, "unreachable"));
 	buf_printf(out,
 		"LIDs        %lld used by %lld ports, %lld free of %lld-%lld\n",
-		member_num(l, "used"), member_num(l, "ports"),
-		member_num(l, "free"), member_num(l, "first"),
-		member_num(l, "last"));
+		json_util_num(l, "used"), json_util_num(l, "ports"),
+		json_util_num(l, "free"), json_util_num(l, "first"),
+		json_util_num(l, "last"));
 	if (said(l, "conflict"))
 		buf_printf(out, "            %s\n", text(l, "conflict"));
 }
@@ -111,21 +113,21 @@ status_change(const json_t *c, struct buf *out)
 			"change      %s in %lld stage%s, %zu turns blocked, "
 			"%lld "
 			"pairs cut meanwhile\n",
-			text(c, "way"), member_num(c, "stages"),
-			words_plural(member_num(c, "stages")),
+			text(c, "way"), json_util_num(c, "stages"),
+			names_plural(json_util_num(c, "stages")),
 			json_array_size(json_object_get(c, "blocked")),
-			member_num(c, "pairs_cut"));
-	if (member_num(c, "stay_closed") > 0)
+			json_util_num(c, "pairs_cut"));
+	if (json_util_num(c, "stay_closed") > 0)
 		buf_printf(out,
 			"            %lld turns stay closed for connections "
 			"made with earlier SLs\n",
-			member_num(c, "stay_closed"));
-	if (member_num(c, "mismatched_ports") > 0)
+			json_util_num(c, "stay_closed"));
+	if (json_util_num(c, "mismatched_ports") > 0)
 		buf_printf(out,
 			"            %lld ports have not the MTU or VLs that "
 			"both "
 			"ends can do, and were not bounced for it\n",
-			member_num(c, "mismatched_ports"));
+			json_util_num(c, "mismatched_ports"));
 }
 
 /* Turns that are closed now, and what was not as it should be. */
@@ -135,27 +137,27 @@ status_held(const json_t *r, struct buf *out)
 	const json_t *h = json_object_get(r, "held");
 	const json_t *s = json_object_get(r, "sweeps");
 
-	if (member_num(h, "turns") > 0) {
+	if (json_util_num(h, "turns") > 0) {
 		buf_printf(out,
 			"closed      %lld turns, %lld pairs lose packets",
-			member_num(h, "turns"), member_num(h, "pairs"));
+			json_util_num(h, "turns"), json_util_num(h, "pairs"));
 		if (json_is_real(json_object_get(h, "left")))
 			buf_printf(out, ", an alarm in %.0f s",
-				member_real(h, "left"));
+				json_util_real(h, "left"));
 		buf_printf(out, "\n");
 	}
-	if (member_num(s, "untrue_blocks") + member_num(s, "altered") +
-			member_num(s, "altered_key_tables") +
-			member_num(s, "rows_freed") >
+	if (json_util_num(s, "untrue_blocks") + json_util_num(s, "altered") +
+			json_util_num(s, "altered_key_tables") +
+			json_util_num(s, "rows_freed") >
 		0)
 		buf_printf(out,
 			"not as left %lld acknowledged and not held, %lld "
 			"tables and %lld P_Key tables altered, %lld turns "
 			"closed by others\n",
-			member_num(s, "untrue_blocks"),
-			member_num(s, "altered"),
-			member_num(s, "altered_key_tables"),
-			member_num(s, "rows_freed"));
+			json_util_num(s, "untrue_blocks"),
+			json_util_num(s, "altered"),
+			json_util_num(s, "altered_key_tables"),
+			json_util_num(s, "rows_freed"));
 }
 
 static void
@@ -165,7 +167,7 @@ status_tree(const json_t *r, struct buf *out)
 	size_t shown = json_array_size(json_object_get(tree, "first"));
 
 	show_tiers(tree, out);
-	if (member_num(tree, "oddities") > (long long)shown)
+	if (json_util_num(tree, "oddities") > (long long)shown)
 		buf_printf(out, "            all of them: heddlectl tree\n");
 }
 
@@ -176,8 +178,8 @@ status_homes(const json_t *r, struct buf *out)
 
 	if (json_is_null(homes))
 		buf_printf(out, "homes       being counted\n");
-	show_homes(homes, out);
-	if (member_num(homes, "single_points") > 0)
+	show_redundancy(homes, out);
+	if (json_util_num(homes, "single_points") > 0)
 		buf_printf(out,
 			"            which: heddlectl tree --list homes\n");
 }
@@ -191,9 +193,9 @@ status_routes(const json_t *r, struct buf *out)
 
 	buf_printf(out, "routing     %s%s over %s, %lld lane%s\n",
 		text(r, "engine"),
-		member_yes(r, "fallback") ? " (FALLBACK)" : "",
-		text(r, "order"), member_num(v, "lanes"),
-		member_num(v, "lanes") == 1 ? "" : "s");
+		json_util_yes(r, "fallback") ? " (FALLBACK)" : "",
+		text(r, "order"), json_util_num(v, "lanes"),
+		json_util_num(v, "lanes") == 1 ? "" : "s");
 	if (said(r, "tried"))
 		buf_printf(out, "            %s\n", text(r, "tried"));
 	if (said(r, "lanes_short"))
@@ -203,16 +205,16 @@ status_routes(const json_t *r, struct buf *out)
 	buf_printf(out,
 		"verified    %lld pairs, %lld missing, %lld loops, %lld "
 		"cyclic channels\n",
-		member_num(v, "pairs"), member_num(v, "unreachable"),
-		member_num(v, "loops"), member_num(v, "cyclic_channels"));
+		json_util_num(v, "pairs"), json_util_num(v, "unreachable"),
+		json_util_num(v, "loops"), json_util_num(v, "cyclic_channels"));
 	status_change(json_object_get(r, "change"), out);
 	buf_printf(out,
 		"last run    %.3f s: discover %.3f, readback %.3f, route "
 		"%.3f, push %.3f; %lld SMPs, %lld LFT blocks\n",
-		member_real(t, "total"), member_real(t, "discover"),
-		member_real(t, "readback"), member_real(t, "route"),
-		member_real(t, "push"), member_num(c, "smps"),
-		member_num(c, "lft_blocks"));
+		json_util_real(t, "total"), json_util_real(t, "discover"),
+		json_util_real(t, "readback"), json_util_real(t, "route"),
+		json_util_real(t, "push"), json_util_num(c, "smps"),
+		json_util_num(c, "lft_blocks"));
 }
 
 static void
@@ -223,13 +225,13 @@ status_wire(const json_t *r, struct buf *out)
 	buf_printf(out,
 		"wire        window %lld, %lld in flight, %lld sent (%lld by "
 		"LID%s), %lld retried, %lld timeouts, %lld late, %lld alien\n",
-		member_num(w, "window"), member_num(w, "in_flight"),
-		member_num(w, "sent"), member_num(w, "by_lid"),
+		json_util_num(w, "window"), json_util_num(w, "in_flight"),
+		json_util_num(w, "sent"), json_util_num(w, "by_lid"),
 		json_is_true(json_object_get(w, "directed_only"))
 			? ": never answered, now all are directed"
 			: "",
-		member_num(w, "retried"), member_num(w, "timeouts"),
-		member_num(w, "late"), member_num(w, "alien"));
+		json_util_num(w, "retried"), json_util_num(w, "timeouts"),
+		json_util_num(w, "late"), json_util_num(w, "alien"));
 }
 
 /* What was remembered, and what was asked for and refused. */
@@ -243,7 +245,7 @@ status_files(const json_t *r, struct buf *out)
 			"config      REFUSED, the older one stays in force: "
 			"%s\n",
 			text(c, "refused"));
-	if (!member_yes(r, "state_writable"))
+	if (!json_util_yes(r, "state_writable"))
 		buf_printf(out,
 			"state       CANNOT BE WRITTEN: LIDs may change at the "
 			"next start\n");
@@ -265,7 +267,7 @@ status_trouble(const json_t *r, struct buf *out)
 	list = json_object_get(r, "unreachable_ports");
 	json_array_foreach(list, i, e) buf_printf(out,
 		"unreachable %s port %lld \"%s\"\n", text(e, "guid"),
-		member_num(e, "port"), text(e, "name"));
+		json_util_num(e, "port"), text(e, "name"));
 }
 
 static void
@@ -277,8 +279,8 @@ status_partitions(const json_t *p, struct buf *out)
 	json_array_foreach(json_object_get(p, "list"), i, e) buf_printf(out,
 		"partition   %s 0x%04llx: %lld ports, %lld of them "
 		"full members\n",
-		text(e, "name"), member_num(e, "pkey"), member_num(e, "ports"),
-		member_num(e, "full"));
+		text(e, "name"), json_util_num(e, "pkey"),
+		json_util_num(e, "ports"), json_util_num(e, "full"));
 	json_array_foreach(json_object_get(p, "nobody"), i, e)
 		buf_printf(out, "            %s: no port is \"%s\"\n",
 			text(e, "partition"), text(e, "member"));
@@ -311,13 +313,13 @@ status_levels(const json_t *q, struct buf *out)
 		buf_printf(out,
 			", %s priority, weight %lld hosts, %lld "
 			"switches\n",
-			text(e, "priority"), member_num(w, "hosts"),
-			member_num(w, "switches"));
+			text(e, "priority"), json_util_num(w, "hosts"),
+			json_util_num(w, "switches"));
 	}
-	if (i > 0 && member_num(q, "missing") > 0)
+	if (i > 0 && json_util_num(q, "missing") > 0)
 		buf_printf(out,
 			"            %lld ports do not have their tables\n",
-			member_num(q, "missing"));
+			json_util_num(q, "missing"));
 	if (said(q, "shortage"))
 		buf_printf(out, "            %s\n", text(q, "shortage"));
 }
@@ -332,7 +334,7 @@ put_levels(const json_t *list, struct buf *out)
 	json_array_foreach(list, i, e)
 	{
 		buf_printf(out, "level  %s: SL %lld", text(e, "name"),
-			member_num(e, "sl"));
+			json_util_num(e, "sl"));
 		if (json_array_size(json_object_get(e, "vls")) > 0)
 			buf_printf(out, ", VL ");
 		put_numbers(json_object_get(e, "vls"), out);
@@ -344,7 +346,7 @@ void
 show_status(const json_t *r, struct buf *out)
 {
 	status_head(r, out);
-	if (member_num(r, "generation") > 0) {
+	if (json_util_num(r, "generation") > 0) {
 		status_fabric(r, out);
 		status_tree(r, out);
 		status_homes(r, out);
@@ -372,7 +374,7 @@ node_line(const json_t *n, struct buf *out)
 	json_array_foreach(ports, i, p)
 	{
 		if (lid == 0)
-			lid = member_num(p, "lid");
+			lid = json_util_num(p, "lid");
 		if (!json_is_object(json_object_get(p, "peer")))
 			continue;
 		linked++;
@@ -405,10 +407,10 @@ put_out(const json_t *e, struct buf *out)
 	if (!json_is_integer(port))
 		buf_printf(out, "  drop");
 	else
-		buf_printf(out, "%6lld", member_num(e, "out"));
+		buf_printf(out, "%6lld", json_util_num(e, "out"));
 	if (json_is_object(next))
 		buf_printf(out, "  -> %s port %lld", text(next, "name"),
-			member_num(next, "port"));
+			json_util_num(next, "port"));
 }
 
 static void
@@ -421,20 +423,20 @@ routes_way(const json_t *r, struct buf *out)
 	size_t i;
 
 	buf_printf(out, "from   %s port %lld LID %lld \"%s\"\n",
-		text(from, "guid"), member_num(from, "port"),
-		member_num(from, "lid"), text(from, "name"));
+		text(from, "guid"), json_util_num(from, "port"),
+		json_util_num(from, "lid"), text(from, "name"));
 	json_array_foreach(steps, i, s)
 	{
 		buf_printf(out, "%4zu   %s \"%s\" rank %lld in %lld %s out",
 			i + 1, text(s, "switch"), text(s, "name"),
-			member_num(s, "rank"), member_num(s, "in"),
+			json_util_num(s, "rank"), json_util_num(s, "in"),
 			text(s, "direction"));
 		put_out(s, out);
 		buf_printf(out, "\n");
 	}
 	buf_printf(out, "to     %s port %lld LID %lld \"%s\"\n",
-		text(to, "guid"), member_num(to, "port"), member_num(to, "lid"),
-		text(to, "name"));
+		text(to, "guid"), json_util_num(to, "port"),
+		json_util_num(to, "lid"), text(to, "name"));
 	put_levels(json_object_get(r, "levels"), out);
 	buf_printf(out,
 		"why    engine %s, order %s: a path climbs to lower ranks "
@@ -457,7 +459,7 @@ routes_column(const json_t *r, struct buf *out)
 	size_t i;
 
 	buf_printf(out, "to %s port %lld LID %lld \"%s\"\n", text(to, "guid"),
-		member_num(to, "port"), member_num(to, "lid"),
+		json_util_num(to, "port"), json_util_num(to, "lid"),
 		text(to, "name"));
 	buf_printf(out, "%-18s  %-24s  %4s\n", "SWITCH", "NAME", "OUT");
 	json_array_foreach(list, i, e)
@@ -477,12 +479,12 @@ routes_row(const json_t *r, struct buf *out)
 	size_t i;
 
 	buf_printf(out, "switch %s \"%s\" rank %lld\n", text(r, "switch"),
-		text(r, "name"), member_num(r, "rank"));
+		text(r, "name"), json_util_num(r, "rank"));
 	buf_printf(
 		out, "%5s  %-18s  %-24s  %4s\n", "LID", "GUID", "OWNER", "OUT");
 	json_array_foreach(list, i, e)
 	{
-		buf_printf(out, "%5lld  %-18s  %-24s", member_num(e, "lid"),
+		buf_printf(out, "%5lld  %-18s  %-24s", json_util_num(e, "lid"),
 			text(e, "guid"), text(e, "name"));
 		put_out(e, out);
 		buf_printf(out, "\n");
@@ -501,36 +503,37 @@ routes_summary(const json_t *r, struct buf *out)
 		"engine    %s%s, order %s, %lld lane%s, generation "
 		"%lld\n",
 		text(r, "engine"),
-		member_yes(r, "fallback") ? " (FALLBACK)" : "",
-		text(r, "order"), member_num(r, "lanes"),
-		member_num(r, "lanes") == 1 ? "" : "s",
-		member_num(r, "generation"));
+		json_util_yes(r, "fallback") ? " (FALLBACK)" : "",
+		text(r, "order"), json_util_num(r, "lanes"),
+		json_util_num(r, "lanes") == 1 ? "" : "s",
+		json_util_num(r, "generation"));
 	if (said(r, "note"))
 		buf_printf(out, "          %s\n", text(r, "note"));
 	if (said(r, "tried"))
 		buf_printf(out, "tried     %s\n", text(r, "tried"));
 	buf_printf(out, "ranks    ");
 	json_array_foreach(ranks, i, e) buf_printf(out, " %lld:%lld",
-		member_num(e, "rank"), member_num(e, "switches"));
+		json_util_num(e, "rank"), json_util_num(e, "switches"));
 	buf_printf(out, " (rank:switches, top first)\n");
 	buf_printf(out,
 		"verified  %lld pairs, %lld missing, %lld cut off, %lld "
 		"loops, %lld cyclic channels\n",
-		member_num(r, "pairs"), member_num(r, "unreachable"),
-		member_num(r, "cut_off"), member_num(r, "loops"),
-		member_num(r, "cyclic_channels"));
+		json_util_num(r, "pairs"), json_util_num(r, "unreachable"),
+		json_util_num(r, "cut_off"), json_util_num(r, "loops"),
+		json_util_num(r, "cyclic_channels"));
 	buf_printf(out, "load      highest %lld, mean %.1f",
-		member_num(r, "load_max"), member_real(r, "load_mean"));
+		json_util_num(r, "load_max"), json_util_real(r, "load_mean"));
 	if (json_is_object(busy))
 		buf_printf(out, "; busiest %s port %lld", text(busy, "name"),
-			member_num(busy, "port"));
+			json_util_num(busy, "port"));
 	buf_printf(out, "\nhops      longest %lld, mean %.2f\n",
-		member_num(r, "hops_max"), member_real(r, "hops_mean"));
+		json_util_num(r, "hops_max"), json_util_real(r, "hops_mean"));
 	buf_printf(out,
 		"entries   %lld kept, %lld changed; top LID %lld; %lld "
 		"switches ranked anew\n",
-		member_num(r, "entries_kept"), member_num(r, "entries_changed"),
-		member_num(r, "top"), member_num(r, "reranked"));
+		json_util_num(r, "entries_kept"),
+		json_util_num(r, "entries_changed"), json_util_num(r, "top"),
+		json_util_num(r, "reranked"));
 }
 
 void
@@ -538,7 +541,7 @@ show_routes(const json_t *r, struct buf *out)
 {
 	if (json_object_get(r, "wait_generation") != NULL)
 		buf_printf(out, "asked for; wait_generation=%lld\n",
-			member_num(r, "wait_generation"));
+			json_util_num(r, "wait_generation"));
 	else if (json_is_array(json_object_get(r, "steps")))
 		routes_way(r, out);
 	else if (!json_is_array(json_object_get(r, "entries")))
@@ -553,7 +556,8 @@ void
 show_sweep(const json_t *r, struct buf *out)
 {
 	buf_printf(out, "asked for; wait_sweep=%lld wait_generation=%lld\n",
-		member_num(r, "wait_sweep"), member_num(r, "wait_generation"));
+		json_util_num(r, "wait_sweep"),
+		json_util_num(r, "wait_generation"));
 }
 
 /* ---- explain ---- */
@@ -567,10 +571,12 @@ explain_phases(const json_t *r, struct buf *out)
 	json_array_foreach(json_object_get(r, "phases"), i, p)
 	{
 		buf_printf(out, "%4zu   %s", i + 1, text(p, "what"));
-		if (member_num(p, "stage") > 0 && member_num(r, "stages") > 1)
-			buf_printf(out, ", stage %lld", member_num(p, "stage"));
-		buf_printf(out, ": %lld SMPs%s\n", member_num(p, "smps"),
-			member_yes(p, "drain") ? ", after a drain" : "");
+		if (json_util_num(p, "stage") > 0 &&
+			json_util_num(r, "stages") > 1)
+			buf_printf(
+				out, ", stage %lld", json_util_num(p, "stage"));
+		buf_printf(out, ": %lld SMPs%s\n", json_util_num(p, "smps"),
+			json_util_yes(p, "drain") ? ", after a drain" : "");
 	}
 }
 
@@ -583,14 +589,14 @@ explain_turns(const json_t *r, struct buf *out)
 	json_array_foreach(json_object_get(r, "blocked"), i, u)
 	{
 		buf_printf(out, "%s %s \"%s\" port %lld",
-			member_yes(u, "port") ? "down   " : "blocked",
+			json_util_yes(u, "port") ? "down   " : "blocked",
 			text(u, "switch"), text(u, "name"),
-			member_num(u, "in"));
-		if (!member_yes(u, "port"))
-			buf_printf(out, " to %lld", member_num(u, "out"));
+			json_util_num(u, "in"));
+		if (!json_util_yes(u, "port"))
+			buf_printf(out, " to %lld", json_util_num(u, "out"));
 		buf_printf(out, ", %lld pair%s went there\n",
-			member_num(u, "pairs"),
-			words_plural(member_num(u, "pairs")));
+			json_util_num(u, "pairs"),
+			names_plural(json_util_num(u, "pairs")));
 	}
 }
 
@@ -601,17 +607,18 @@ explain_port(const json_t *p, struct buf *out)
 	size_t i;
 
 	buf_printf(out, "port       %s \"%s\" port %lld, LID %lld%s\n",
-		text(p, "guid"), text(p, "name"), member_num(p, "port"),
-		member_num(p, "lid"),
-		member_yes(p, "guarded") ? "; its switch enforces partitions"
-					 : "");
+		text(p, "guid"), text(p, "name"), json_util_num(p, "port"),
+		json_util_num(p, "lid"),
+		json_util_yes(p, "guarded") ? "; its switch enforces partitions"
+					    : "");
 	json_array_foreach(json_object_get(p, "keys"), i, k) buf_printf(out,
-		"%4lld   0x%04llx %s member of %s%s\n", member_num(k, "index"),
-		member_num(k, "pkey"),
-		member_yes(k, "full") ? "full" : "limited",
+		"%4lld   0x%04llx %s member of %s%s\n",
+		json_util_num(k, "index"), json_util_num(k, "pkey"),
+		json_util_yes(k, "full") ? "full" : "limited",
 		said(k, "partition") ? text(k, "partition")
 				     : "no partition known",
-		member_yes(k, "configured") ? "" : ", which it should not be");
+		json_util_yes(k, "configured") ? ""
+					       : ", which it should not be");
 }
 
 static void
@@ -624,7 +631,7 @@ explain_ports(const json_t *r, struct buf *out)
 		return;
 	explain_port(to, out);
 	buf_printf(out, "%s %s\n",
-		member_yes(r, "talk") ? "may talk  " : "may not   ",
+		json_util_yes(r, "talk") ? "may talk  " : "may not   ",
 		text(r, "why"));
 }
 
@@ -636,19 +643,20 @@ show_explain(const json_t *r, struct buf *out)
 		return;
 	}
 	buf_printf(out, "change     of generation %lld: %s\n",
-		member_num(r, "generation"), text(r, "because"));
+		json_util_num(r, "generation"), text(r, "because"));
 	buf_printf(out,
 		"method     %s: %s, %lld stage%s; %lld entries in %lld blocks, "
 		"%lld blocks kept; %lld SMPs, %.3f s\n",
-		text(r, "method"), text(r, "way"), member_num(r, "stages"),
-		words_plural(member_num(r, "stages")), member_num(r, "entries"),
-		member_num(r, "blocks"), member_num(r, "kept"),
-		member_num(r, "smps"), member_real(r, "push"));
+		text(r, "method"), text(r, "way"), json_util_num(r, "stages"),
+		names_plural(json_util_num(r, "stages")),
+		json_util_num(r, "entries"), json_util_num(r, "blocks"),
+		json_util_num(r, "kept"), json_util_num(r, "smps"),
+		json_util_real(r, "push"));
 	buf_printf(out,
 		"mixture    %lld dependencies of old and new together, %lld "
 		"channels on cycles, %lld switches unknown\n",
-		member_num(r, "dependencies"), member_num(r, "cyclic"),
-		member_num(r, "unread"));
+		json_util_num(r, "dependencies"), json_util_num(r, "cyclic"),
+		json_util_num(r, "unread"));
 	if (said(r, "cause"))
 		buf_printf(out, "because    %s\n", text(r, "cause"));
 	if (said(r, "stale"))
@@ -658,15 +666,15 @@ show_explain(const json_t *r, struct buf *out)
 			"           %lld turns stay closed for them until "
 			"their "
 			"ports come up anew\n",
-			text(r, "stale"), member_num(r, "stay_closed"));
-	if (member_num(r, "pairs_cut") > 0 ||
-		member_num(r, "pairs_cut_paper") > 0)
+			text(r, "stale"), json_util_num(r, "stay_closed"));
+	if (json_util_num(r, "pairs_cut") > 0 ||
+		json_util_num(r, "pairs_cut_paper") > 0)
 		buf_printf(out,
 			"cut        %lld pairs meanwhile; blocking all new "
 			"forbidden turns would have cut %lld\n",
-			member_num(r, "pairs_cut"),
-			member_num(r, "pairs_cut_paper"));
+			json_util_num(r, "pairs_cut"),
+			json_util_num(r, "pairs_cut_paper"));
 	explain_phases(r, out);
 	explain_turns(r, out);
-	expected_show(json_object_get(r, "expected"), out);
+	loss_show(json_object_get(r, "expected"), out);
 }

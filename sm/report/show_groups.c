@@ -5,7 +5,7 @@
 static const char *
 name_of(const json_t *o)
 {
-	const char *s = member_text(o, "name");
+	const char *s = json_util_text(o, "name");
 
 	return *s != '\0' ? s : "-";
 }
@@ -14,9 +14,9 @@ static void
 one_line(const json_t *g, struct buf *out)
 {
 	buf_printf(out, "%-40s %-6s %-6s %7lld %9lld %8lld  %s\n",
-		member_text(g, "mgid"), member_text(g, "mlid"),
-		member_text(g, "pkey"), member_num(g, "members"),
-		member_num(g, "receivers"), member_num(g, "switches"),
+		json_util_text(g, "mgid"), json_util_text(g, "mlid"),
+		json_util_text(g, "pkey"), json_util_num(g, "members"),
+		json_util_num(g, "receivers"), json_util_num(g, "switches"),
 		name_of(json_object_get(g, "root")));
 }
 
@@ -29,12 +29,13 @@ members(const json_t *g, struct buf *out)
 	json_array_foreach(json_object_get(g, "member"), i, m)
 	{
 		buf_printf(out, "  member  %s \"%s\"",
-			member_text(m, "port_guid"), name_of(m));
+			json_util_text(m, "port_guid"), name_of(m));
 		json_array_foreach(json_object_get(m, "states"), k, s)
 			buf_printf(out, "%s %s", k > 0 ? "," : "",
 				json_string_value(s));
 		buf_printf(out, "%s\n",
-			member_yes(m, "proxy") ? " (joined by another)" : "");
+			json_util_yes(m, "proxy") ? " (joined by another)"
+						  : "");
 	}
 }
 
@@ -49,13 +50,13 @@ tree(const json_t *g, struct buf *out)
 		const json_t *up = json_object_get(b, "parent");
 
 		buf_printf(out, "  switch  %s \"%s\" ports",
-			member_text(b, "guid"), name_of(b));
+			json_util_text(b, "guid"), name_of(b));
 		json_array_foreach(json_object_get(b, "ports"), k, p)
 			buf_printf(
 				out, " %lld", (long long)json_integer_value(p));
 		if (json_is_object(up))
 			buf_printf(out, "; port %lld up to \"%s\"\n",
-				member_num(b, "up"), name_of(up));
+				json_util_num(b, "up"), name_of(up));
 		else
 			buf_printf(out, "; the root\n");
 	}
@@ -72,12 +73,12 @@ show_groups(const json_t *r, struct buf *out)
 	json_array_foreach(json_object_get(r, "groups"), i, g)
 	{
 		one_line(g, out);
-		if (!member_yes(r, "one"))
+		if (!json_util_yes(r, "one"))
 			continue;
 		buf_printf(out,
 			"  Q_Key %s, MTU %lld, rate code %lld, SL %lld\n",
-			member_text(g, "qkey"), member_num(g, "mtu"),
-			member_num(g, "rate_code"), member_num(g, "sl"));
+			json_util_text(g, "qkey"), json_util_num(g, "mtu"),
+			json_util_num(g, "rate_code"), json_util_num(g, "sl"));
 		members(g, out);
 		tree(g, out);
 	}

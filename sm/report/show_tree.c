@@ -17,10 +17,10 @@ put_origins(const json_t *tier, struct buf *out)
 	const char *sep = " (";
 
 	for (size_t i = 0; i < sizeof(origin) / sizeof(origin[0]); i++) {
-		if (member_num(tier, origin[i][0]) == 0)
+		if (json_util_num(tier, origin[i][0]) == 0)
 			continue;
 		buf_printf(out, "%s%lld %s", sep,
-			member_num(tier, origin[i][0]), origin[i][1]);
+			json_util_num(tier, origin[i][0]), origin[i][1]);
 		sep = ", ";
 	}
 	buf_printf(out, "%s", *sep == ',' ? ")" : "");
@@ -32,7 +32,7 @@ put_reading(const json_t *tree, struct buf *out)
 {
 	const json_t *reading = json_object_get(tree, "reading");
 	const json_t *odd = json_object_get(tree, "odd");
-	time_t at = (time_t)member_num(reading, "at");
+	time_t at = (time_t)json_util_num(reading, "at");
 	char when[40] = "an unknown time";
 	struct tm tm;
 
@@ -43,7 +43,7 @@ put_reading(const json_t *tree, struct buf *out)
 		(void)strftime(
 			when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &tm);
 	buf_printf(out, "            engine %s: kept as read at %s\n",
-		member_text(reading, "engine"), when);
+		json_util_text(reading, "engine"), when);
 }
 
 static void
@@ -55,18 +55,18 @@ put_tiers(const json_t *tree, const char *word, struct buf *out)
 
 	json_array_foreach(json_object_get(tree, "tiers"), i, e)
 	{
-		if (member_num(e, "switches") == 0)
+		if (json_util_num(e, "switches") == 0)
 			continue; /* all of it failed */
 		buf_printf(out, "%-11s tier %lld: %lld switch%s", word,
-			member_num(e, "tier"), member_num(e, "switches"),
-			member_num(e, "switches") == 1 ? "" : "es");
+			json_util_num(e, "tier"), json_util_num(e, "switches"),
+			json_util_num(e, "switches") == 1 ? "" : "es");
 		put_origins(e, out);
 		buf_printf(out, "\n");
 		word = "";
 	}
-	if (member_num(tree, "unplaced") > 0)
+	if (json_util_num(tree, "unplaced") > 0)
 		buf_printf(out, "            %lld switches have no tier\n",
-			member_num(tree, "unplaced"));
+			json_util_num(tree, "unplaced"));
 	json_object_foreach(odd, what, e) buf_printf(
 		out, "            %lld %s\n", json_integer_value(e), what);
 	put_reading(tree, out);
@@ -74,7 +74,7 @@ put_tiers(const json_t *tree, const char *word, struct buf *out)
 		buf_printf(out,
 			"            %s \"%s\": no role by the signature of "
 			"its answer\n",
-			member_text(e, "guid"), member_text(e, "name"));
+			json_util_text(e, "guid"), json_util_text(e, "name"));
 }
 
 static void
@@ -84,7 +84,7 @@ put_oddities(const json_t *list, struct buf *out)
 	size_t i;
 
 	json_array_foreach(list, i, e) buf_printf(out, "            %s: %s\n",
-		member_text(e, "what"), member_text(e, "text"));
+		json_util_text(e, "what"), json_util_text(e, "text"));
 }
 
 void
@@ -98,17 +98,17 @@ show_tiers(const json_t *tree, struct buf *out)
 static void
 put_point(const json_t *p, struct buf *out)
 {
-	buf_printf(out, "\"%s\"", member_text(p, "name"));
-	if (member_num(p, "port") > 0)
-		buf_printf(out, " port %lld", member_num(p, "port"));
+	buf_printf(out, "\"%s\"", json_util_text(p, "name"));
+	if (json_util_num(p, "port") > 0)
+		buf_printf(out, " port %lld", json_util_num(p, "port"));
 }
 
 void
-show_homes(const json_t *homes, struct buf *out)
+show_redundancy(const json_t *homes, struct buf *out)
 {
 	const json_t *points = json_object_get(homes, "points"), *e;
-	long long nodes = member_num(homes, "nodes");
-	long long more = member_num(homes, "points_all");
+	long long nodes = json_util_num(homes, "nodes");
+	long long more = json_util_num(homes, "points_all");
 	size_t i;
 
 	if (nodes == 0)
@@ -116,13 +116,15 @@ show_homes(const json_t *homes, struct buf *out)
 	buf_printf(out,
 		"homes       %lld node%s with several ports, %lld with a "
 		"single point of failure\n",
-		nodes, words_plural(nodes), member_num(homes, "single_points"));
+		nodes, names_plural(nodes),
+		json_util_num(homes, "single_points"));
 	json_array_foreach(points, i, e)
 	{
 		buf_printf(out, "            ");
 		put_point(e, out);
-		buf_printf(out, ": %lld node%s on it\n", member_num(e, "nodes"),
-			member_num(e, "nodes") == 1 ? " hangs" : "s hang");
+		buf_printf(out, ": %lld node%s on it\n",
+			json_util_num(e, "nodes"),
+			json_util_num(e, "nodes") == 1 ? " hangs" : "s hang");
 	}
 	more -= (long long)i;
 	if (more > 0)
@@ -136,15 +138,15 @@ put_homes(const json_t *r, struct buf *out)
 	const json_t *list = json_object_get(r, "list"), *e;
 	size_t i;
 
-	show_homes(homes, out);
-	if (member_num(homes, "nodes") == 0)
+	show_redundancy(homes, out);
+	if (json_util_num(homes, "nodes") == 0)
 		buf_printf(out, "homes       no node has several ports\n");
 	if (json_array_size(list) == 0)
 		return;
 	buf_printf(out, "%-18s  %-24s  %s\n", "NODE", "NAME", "WHAT");
 	json_array_foreach(list, i, e)
-		buf_printf(out, "%-18s  %-24s  %s\n", member_text(e, "guid"),
-			member_text(e, "name"), member_text(e, "text"));
+		buf_printf(out, "%-18s  %-24s  %s\n", json_util_text(e, "guid"),
+			json_util_text(e, "name"), json_util_text(e, "text"));
 }
 
 void
@@ -168,10 +170,11 @@ show_tree(const json_t *r, struct buf *out)
 	json_array_foreach(list, i, e)
 	{
 		if (json_is_integer(json_object_get(e, "tier")))
-			buf_printf(out, "%4lld", member_num(e, "tier"));
+			buf_printf(out, "%4lld", json_util_num(e, "tier"));
 		else
 			buf_printf(out, "%4s", "-");
-		buf_printf(out, "  %-18s  %-24s  %s\n", member_text(e, "guid"),
-			member_text(e, "name"), member_text(e, "origin"));
+		buf_printf(out, "  %-18s  %-24s  %s\n",
+			json_util_text(e, "guid"), json_util_text(e, "name"),
+			json_util_text(e, "origin"));
 	}
 }

@@ -52,17 +52,17 @@ port_json(const struct topo *t, port_ix ix)
 	json_t *o = json_pack("{s:i}", "flags", p->flags);
 
 	if (p->guid != 0)
-		member_put(o, "guid", words_guid(p->guid));
+		json_util_put(o, "guid", names_guid(p->guid));
 	if (p->found_lid != 0)
-		member_put(o, "found", json_integer(p->found_lid));
+		json_util_put(o, "found", json_integer(p->found_lid));
 	if (p->lid != 0) {
-		member_put(o, "lid", json_integer(p->lid));
-		member_put(o, "lmc", json_integer(p->lmc));
+		json_util_put(o, "lid", json_integer(p->lid));
+		json_util_put(o, "lmc", json_integer(p->lmc));
 	}
 	if (t->info_at[ix] != 0)
-		member_put(o, "info", port_info(t, ix));
+		json_util_put(o, "info", port_info(t, ix));
 	if (p->peer != TOPO_NONE)
-		member_put(o, "peer",
+		json_util_put(o, "peer",
 			json_pack("[I, i]", (json_int_t)t->port[p->peer].node,
 				t->port[p->peer].num));
 	return o;
@@ -96,17 +96,18 @@ node_json(const struct view *v, size_t i, const void *param)
 		(void)json_array_append_new(
 			ports, port_json(t, topo_port_of(t, (node_ix)i, k)));
 	o = json_pack("{s:o, s:o, s:i, s:i, s:i, s:I, s:i, s:i, s:i, s:o}",
-		"guid", words_guid(n->guid), "system", words_guid(n->sysimg),
+		"guid", names_guid(n->guid), "system", names_guid(n->sysimg),
 		"type", n->type, "vendor", (int)n->vendor, "device", n->device,
 		"revision", (json_int_t)n->revision, "partition_cap",
 		n->partition_cap, "flags", n->flags, "role", n->role, "ports",
 		ports);
 	if (n->desc != 0)
-		member_put(o, "name", hex((const uint8_t *)name, strlen(name)));
+		json_util_put(
+			o, "name", hex((const uint8_t *)name, strlen(name)));
 	if (n->sw == TOPO_NONE)
 		return o;
-	member_put(o, "info", hex(t->sinfo[n->sw], INFO));
-	member_put(o, "row", row_json(v->routes, n->sw));
+	json_util_put(o, "info", hex(t->sinfo[n->sw], INFO));
+	json_util_put(o, "row", row_json(v->routes, n->sw));
 	return o;
 }
 
@@ -133,14 +134,14 @@ snapshot_answer(json_t *head, struct view *v)
 		.item = node_json,
 	};
 
-	member_put(head, "format", json_integer(SNAPSHOT_FORMAT));
-	member_put(head, "version", json_string(VERSION_TEXT));
-	member_put(head, "generation", member_u64(v->generation));
-	member_put(head, "hash", words_guid(t->hash));
-	member_put(head, "sm",
+	json_util_put(head, "format", json_integer(SNAPSHOT_FORMAT));
+	json_util_put(head, "version", json_string(VERSION_TEXT));
+	json_util_put(head, "generation", json_util_u64(v->generation));
+	json_util_put(head, "hash", names_guid(t->hash));
+	json_util_put(head, "sm",
 		json_pack("[I, i]", (json_int_t)t->port[t->sm_port].node,
 			t->port[t->sm_port].num));
-	member_put(head, "note", words_text(v->routes->note));
-	member_put(head, "lanes", lanes_json(&v->routes->lanes));
+	json_util_put(head, "note", names_text(v->routes->note));
+	json_util_put(head, "lanes", lanes_json(&v->routes->lanes));
 	return answer_list(head, v, &nodes, NULL, 0);
 }

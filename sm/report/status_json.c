@@ -72,11 +72,11 @@ unreachable(const struct topo *t, json_t *list)
 			continue;
 		if (n++ >= UNREACHABLE_LISTED || list == NULL)
 			continue;
-		(void)json_array_append_new(
-			list, json_pack("{s:o, s:i, s:i, s:o}", "guid",
-				      words_guid(t->port[p].guid), "port",
-				      t->port[p].num, "lid", t->port[p].lid,
-				      "name", words_name(t, t->port[p].node)));
+		(void)json_array_append_new(list,
+			json_pack("{s:o, s:i, s:i, s:o}", "guid",
+				names_guid(t->port[p].guid), "port",
+				t->port[p].num, "lid", t->port[p].lid, "name",
+				names_node_desc(t, t->port[p].node)));
 	}
 	free(seen);
 	return n;
@@ -89,7 +89,7 @@ lids_json(const struct status_facts *f)
 {
 	const struct config_lids *range = &f->config->fabric.lids;
 	const struct view *v = f->view;
-	struct census c = census_take(v->topo);
+	struct fabric_counts c = fabric_counts_of(v->topo);
 	int room = (int)(range->last - range->first + 1);
 
 	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o}",
@@ -97,7 +97,7 @@ lids_json(const struct status_facts *f)
 		(int)c.owners, "used", (int)c.lids, "free", room - (int)c.lids,
 		"highest", v->topo->max_lid, "new", (int)v->counts.lids_new,
 		"moved", (int)v->counts.lids_moved, "conflict",
-		words_text(v->lid_conflict));
+		names_text(v->lid_conflict));
 }
 
 static json_t *
@@ -105,17 +105,17 @@ verified_json(const struct verify_report *r)
 {
 	json_t *o = json_object();
 
-	member_put(o, "ok", json_boolean(r->ok));
-	member_put(o, "pairs", member_u64(r->pairs));
-	member_put(o, "unreachable", member_u64(r->unreachable));
-	member_put(o, "loops", member_u64(r->loops));
-	member_put(o, "cut_off", member_u64(r->cut_off));
-	member_put(o, "cyclic_channels", member_u64(r->cyclic_channels));
-	member_put(o, "lanes", member_u64(r->vls));
-	member_put(o, "load_max", member_u64(r->load_max));
-	member_put(o, "load_mean", json_real(r->load_mean));
-	member_put(o, "hops_max", member_u64(r->hops_max));
-	member_put(o, "hops_mean", json_real(r->hops_mean));
+	json_util_put(o, "ok", json_boolean(r->ok));
+	json_util_put(o, "pairs", json_util_u64(r->pairs));
+	json_util_put(o, "unreachable", json_util_u64(r->unreachable));
+	json_util_put(o, "loops", json_util_u64(r->loops));
+	json_util_put(o, "cut_off", json_util_u64(r->cut_off));
+	json_util_put(o, "cyclic_channels", json_util_u64(r->cyclic_channels));
+	json_util_put(o, "lanes", json_util_u64(r->vls));
+	json_util_put(o, "load_max", json_util_u64(r->load_max));
+	json_util_put(o, "load_mean", json_real(r->load_mean));
+	json_util_put(o, "hops_max", json_util_u64(r->hops_max));
+	json_util_put(o, "hops_mean", json_real(r->hops_mean));
 	return o;
 }
 
@@ -133,13 +133,13 @@ counts_json(const struct view_counts *c)
 {
 	json_t *o = json_object();
 
-	member_put(o, "smps", member_u64(c->smps));
-	member_put(o, "lft_blocks", member_u64(c->lft_blocks));
-	member_put(o, "lft_reads", member_u64(c->lft_reads));
-	member_put(o, "other_sets", member_u64(c->other_sets));
-	member_put(o, "failed_sets", member_u64(c->failed_sets));
-	member_put(o, "ports_active", member_u64(c->ports_active));
-	member_put(o, "ports_linked", member_u64(c->ports_linked));
+	json_util_put(o, "smps", json_util_u64(c->smps));
+	json_util_put(o, "lft_blocks", json_util_u64(c->lft_blocks));
+	json_util_put(o, "lft_reads", json_util_u64(c->lft_reads));
+	json_util_put(o, "other_sets", json_util_u64(c->other_sets));
+	json_util_put(o, "failed_sets", json_util_u64(c->failed_sets));
+	json_util_put(o, "ports_active", json_util_u64(c->ports_active));
+	json_util_put(o, "ports_linked", json_util_u64(c->ports_linked));
 	return o;
 }
 
@@ -151,13 +151,13 @@ quarantine_json(const struct view *v)
 	for (size_t i = 0; i < v->nquarantine; i++) {
 		const struct view_quarantine *q = &v->quarantine[i];
 
-		(void)json_array_append_new(
-			list, json_pack("{s:o, s:o, s:o}", "guid",
-				      words_guid(q->guid), "name",
-				      q->node != TOPO_NONE
-					      ? words_name(v->topo, q->node)
-					      : json_string(""),
-				      "why", words_text(q->why)));
+		(void)json_array_append_new(list,
+			json_pack("{s:o, s:o, s:o}", "guid",
+				names_guid(q->guid), "name",
+				q->node != TOPO_NONE
+					? names_node_desc(v->topo, q->node)
+					: json_string(""),
+				"why", names_text(q->why)));
 	}
 	return list;
 }
@@ -168,30 +168,31 @@ add_view(json_t *o, const struct status_facts *f)
 	const struct view *v = f->view;
 	json_t *list = json_array();
 
-	member_put(o, "generation", member_u64(v->generation));
-	member_put(o, "cause", words_text(v->cause));
-	member_put(
+	json_util_put(o, "generation", json_util_u64(v->generation));
+	json_util_put(o, "cause", names_text(v->cause));
+	json_util_put(
 		o, "age", json_real(mono_seconds(mono_sub(f->now, v->when))));
-	member_put(o, "engine", words_text(v->story.engine));
-	member_put(o, "fallback", json_boolean(v->story.fallback));
-	member_put(o, "rebalanced", json_boolean(v->story.rebalanced));
-	member_put(o, "attempts", member_u64(v->story.attempts));
-	member_put(o, "tried", words_text(v->story.tried));
-	member_put(o, "order", json_string(words_order(v->routes->order)));
-	member_put(o, "fabric", census_json(v->topo));
-	member_put(o, "lids", lids_json(f));
-	member_put(o, "tree", tiers_json(v, TIERS_FIRST));
-	member_put(o, "homes", points_json(v));
-	member_put(o, "verified", verified_json(&v->routes->report));
+	json_util_put(o, "engine", names_text(v->story.engine));
+	json_util_put(o, "fallback", json_boolean(v->story.fallback));
+	json_util_put(o, "rebalanced", json_boolean(v->story.rebalanced));
+	json_util_put(o, "attempts", json_util_u64(v->story.attempts));
+	json_util_put(o, "tried", names_text(v->story.tried));
+	json_util_put(o, "order", json_string(names_order(v->routes->order)));
+	json_util_put(o, "fabric", fabric_counts_json(v->topo));
+	json_util_put(o, "lids", lids_json(f));
+	json_util_put(o, "tree", tree_json(v, TREE_JSON_FIRST));
+	json_util_put(o, "homes", redundancy_json_all(v));
+	json_util_put(o, "verified", verified_json(&v->routes->report));
 	qos_json_lanes(o, v->qos != NULL ? v->qos->cfg : NULL, v->routes);
-	member_put(o, "times", times_json(&v->times));
-	member_put(o, "counts", counts_json(&v->counts));
-	member_put(o, "change", change_json(v, EXPECT_RATE));
-	member_put(o, "partitions", members_json(v, f->sm->keys));
-	member_put(o, "qos", qos_json(v));
-	member_put(o, "quarantined", quarantine_json(v));
-	member_put(o, "unreachable", member_u64(unreachable(v->topo, list)));
-	member_put(o, "unreachable_ports", list);
+	json_util_put(o, "times", times_json(&v->times));
+	json_util_put(o, "counts", counts_json(&v->counts));
+	json_util_put(o, "change", change_json(v, EXPECT_RATE));
+	json_util_put(o, "partitions", partition_json(v, f->sm->keys));
+	json_util_put(o, "qos", qos_json(v));
+	json_util_put(o, "quarantined", quarantine_json(v));
+	json_util_put(
+		o, "unreachable", json_util_u64(unreachable(v->topo, list)));
+	json_util_put(o, "unreachable_ports", list);
 }
 
 static json_t *
@@ -202,10 +203,10 @@ by_attr_json(const struct xact_stats *x)
 	for (unsigned i = 0; i < 64; i++) {
 		if (x->by_attr[i][0] == 0 && x->by_attr[i][1] == 0)
 			continue;
-		member_put(o, i > 0 ? mad_attr_name((uint16_t)i) : "vendor",
+		json_util_put(o, i > 0 ? mad_attr_name((uint16_t)i) : "vendor",
 			json_pack("{s:o, s:o}", "get",
-				member_u64(x->by_attr[i][0]), "set",
-				member_u64(x->by_attr[i][1])));
+				json_util_u64(x->by_attr[i][0]), "set",
+				json_util_u64(x->by_attr[i][1])));
 	}
 	return o;
 }
@@ -216,25 +217,26 @@ wire_json(const struct status_facts *f)
 	const struct xact_stats *x = f->wire;
 	json_t *o = json_object();
 
-	member_put(o, "window", member_u64(x->window));
-	member_put(o, "window_peak", member_u64(x->window_peak));
-	member_put(o, "answer", json_real(mono_seconds(x->answer)));
-	member_put(o, "in_flight", member_u64(x->inflight));
-	member_put(o, "sent", member_u64(x->sent));
-	member_put(o, "completed", member_u64(x->completed));
-	member_put(o, "retried", member_u64(x->retried));
-	member_put(o, "timeouts", member_u64(x->timeouts));
-	member_put(o, "by_lid", member_u64(x->by_lid));
-	member_put(o, "strayed", member_u64(x->strayed));
-	member_put(o, "directed_only", json_boolean(f->sm->directed_only));
-	member_put(o, "late", member_u64(x->late));
-	member_put(o, "alien", member_u64(x->alien));
-	member_put(o, "mismatched", member_u64(x->mismatched));
-	member_put(o, "busy", member_u64(x->busy));
-	member_put(o, "malformed", member_u64(f->sm->malformed));
-	member_put(o, "requests_refused", member_u64(f->sm->requests_refused));
-	member_put(o, "ring_dropped", member_u64(f->ring_dropped));
-	member_put(o, "by_attribute", by_attr_json(x));
+	json_util_put(o, "window", json_util_u64(x->window));
+	json_util_put(o, "window_peak", json_util_u64(x->window_peak));
+	json_util_put(o, "answer", json_real(mono_seconds(x->answer)));
+	json_util_put(o, "in_flight", json_util_u64(x->inflight));
+	json_util_put(o, "sent", json_util_u64(x->sent));
+	json_util_put(o, "completed", json_util_u64(x->completed));
+	json_util_put(o, "retried", json_util_u64(x->retried));
+	json_util_put(o, "timeouts", json_util_u64(x->timeouts));
+	json_util_put(o, "by_lid", json_util_u64(x->by_lid));
+	json_util_put(o, "strayed", json_util_u64(x->strayed));
+	json_util_put(o, "directed_only", json_boolean(f->sm->directed_only));
+	json_util_put(o, "late", json_util_u64(x->late));
+	json_util_put(o, "alien", json_util_u64(x->alien));
+	json_util_put(o, "mismatched", json_util_u64(x->mismatched));
+	json_util_put(o, "busy", json_util_u64(x->busy));
+	json_util_put(o, "malformed", json_util_u64(f->sm->malformed));
+	json_util_put(
+		o, "requests_refused", json_util_u64(f->sm->requests_refused));
+	json_util_put(o, "ring_dropped", json_util_u64(f->ring_dropped));
+	json_util_put(o, "by_attribute", by_attr_json(x));
 	return o;
 }
 
@@ -243,19 +245,19 @@ sa_json(const struct sa_stats *s)
 {
 	json_t *o = json_object();
 
-	member_put(o, "requests", member_u64(s->requests));
-	member_put(o, "answers", member_u64(s->answers));
-	member_put(o, "records", member_u64(s->records));
-	member_put(o, "busy", member_u64(s->busy));
-	member_put(o, "refused", member_u64(s->refused));
-	member_put(o, "dropped", member_u64(s->dropped));
-	member_put(o, "tables_in_progress", member_u64(s->jobs));
-	member_put(o, "services", member_u64(s->services));
-	member_put(o, "subscriptions", member_u64(s->subscriptions));
-	member_put(o, "groups", member_u64(s->groups));
-	member_put(o, "group_members", member_u64(s->members));
-	member_put(o, "reports", member_u64(s->reports));
-	member_put(o, "reports_given_up", member_u64(s->unreported));
+	json_util_put(o, "requests", json_util_u64(s->requests));
+	json_util_put(o, "answers", json_util_u64(s->answers));
+	json_util_put(o, "records", json_util_u64(s->records));
+	json_util_put(o, "busy", json_util_u64(s->busy));
+	json_util_put(o, "refused", json_util_u64(s->refused));
+	json_util_put(o, "dropped", json_util_u64(s->dropped));
+	json_util_put(o, "tables_in_progress", json_util_u64(s->jobs));
+	json_util_put(o, "services", json_util_u64(s->services));
+	json_util_put(o, "subscriptions", json_util_u64(s->subscriptions));
+	json_util_put(o, "groups", json_util_u64(s->groups));
+	json_util_put(o, "group_members", json_util_u64(s->members));
+	json_util_put(o, "reports", json_util_u64(s->reports));
+	json_util_put(o, "reports_given_up", json_util_u64(s->unreported));
 	return o;
 }
 
@@ -265,25 +267,28 @@ sweeps_json(const struct status_facts *f)
 	const struct status_daemon *d = f->daemon;
 	json_t *o = json_object();
 
-	member_put(o, "full", member_u64(f->sm->sweeps_full));
-	member_put(o, "full_done", member_u64(d->sweeps_done));
-	member_put(o, "light", member_u64(f->sm->sweeps_light));
-	member_put(o, "probes", member_u64(f->sm->probes));
-	member_put(o, "runs", member_u64(d->runs));
-	member_put(o, "runs_failed", member_u64(d->runs_failed));
-	member_put(o, "plan_failures", member_u64(f->sm->plan_failures));
-	member_put(o, "pushes_stopped", member_u64(f->sm->pushes_stopped));
-	member_put(o, "checked_blocks", member_u64(f->sm->checked));
-	member_put(o, "untrue_blocks", member_u64(f->sm->untrue));
-	member_put(o, "altered", member_u64(f->sm->altered));
-	member_put(o, "checked_key_blocks", member_u64(f->sm->keys_checked));
-	member_put(o, "altered_key_tables", member_u64(f->sm->keys_untrue));
-	member_put(o, "ways_lost", member_u64(f->sm->ways_lost));
-	member_put(o, "rows_read", member_u64(f->sm->scan.read));
-	member_put(o, "rows_left", member_u64(f->sm->scan.left));
-	member_put(o, "rows_freed", member_u64(f->sm->rows_freed));
-	member_put(o, "last_ok", json_boolean(d->last_ok));
-	member_put(o, "last_why", words_text(d->last_why));
+	json_util_put(o, "full", json_util_u64(f->sm->sweeps_full));
+	json_util_put(o, "full_done", json_util_u64(d->sweeps_done));
+	json_util_put(o, "light", json_util_u64(f->sm->sweeps_light));
+	json_util_put(o, "probes", json_util_u64(f->sm->probes));
+	json_util_put(o, "runs", json_util_u64(d->runs));
+	json_util_put(o, "runs_failed", json_util_u64(d->runs_failed));
+	json_util_put(o, "plan_failures", json_util_u64(f->sm->plan_failures));
+	json_util_put(
+		o, "pushes_stopped", json_util_u64(f->sm->pushes_stopped));
+	json_util_put(o, "checked_blocks", json_util_u64(f->sm->checked));
+	json_util_put(o, "untrue_blocks", json_util_u64(f->sm->untrue));
+	json_util_put(o, "altered", json_util_u64(f->sm->altered));
+	json_util_put(
+		o, "checked_key_blocks", json_util_u64(f->sm->keys_checked));
+	json_util_put(
+		o, "altered_key_tables", json_util_u64(f->sm->keys_untrue));
+	json_util_put(o, "ways_lost", json_util_u64(f->sm->ways_lost));
+	json_util_put(o, "rows_read", json_util_u64(f->sm->scan.read));
+	json_util_put(o, "rows_left", json_util_u64(f->sm->scan.left));
+	json_util_put(o, "rows_freed", json_util_u64(f->sm->rows_freed));
+	json_util_put(o, "last_ok", json_boolean(d->last_ok));
+	json_util_put(o, "last_why", names_text(d->last_why));
 	return o;
 }
 
@@ -292,12 +297,12 @@ control_json(const struct ctl_stats *c)
 {
 	json_t *o = json_object();
 
-	member_put(o, "clients", member_u64(c->clients));
-	member_put(o, "accepted", member_u64(c->accepted));
-	member_put(o, "requests", member_u64(c->requests));
-	member_put(o, "malformed", member_u64(c->malformed));
-	member_put(o, "refused", member_u64(c->refused));
-	member_put(o, "dropped", member_u64(c->dropped));
+	json_util_put(o, "clients", json_util_u64(c->clients));
+	json_util_put(o, "accepted", json_util_u64(c->accepted));
+	json_util_put(o, "requests", json_util_u64(c->requests));
+	json_util_put(o, "malformed", json_util_u64(c->malformed));
+	json_util_put(o, "refused", json_util_u64(c->refused));
+	json_util_put(o, "dropped", json_util_u64(c->dropped));
 	return o;
 }
 
@@ -307,7 +312,7 @@ other_json(const struct sm_other *m)
 	if (m->guid == 0)
 		return json_null();
 	return json_pack("{s:o, s:o, s:i, s:i, s:b}", "guid",
-		words_guid(m->guid), "name", words_text(m->name), "priority",
+		names_guid(m->guid), "name", names_text(m->name), "priority",
 		m->priority, "state", m->state, "answers", m->answers);
 }
 
@@ -328,9 +333,9 @@ held_json(const struct status_facts *f)
 	const struct sm_status *s = f->sm;
 	json_t *o = json_object();
 
-	member_put(o, "turns", member_u64(s->held));
-	member_put(o, "pairs", member_u64(s->held_pairs));
-	member_put(o, "left",
+	json_util_put(o, "turns", json_util_u64(s->held));
+	json_util_put(o, "pairs", json_util_u64(s->held_pairs));
+	json_util_put(o, "left",
 		s->held_until.ns == MONO_NEVER.ns
 			? json_null()
 			: json_real(mono_seconds(
@@ -359,8 +364,8 @@ memory_json(void)
 	struct rusage use = {0};
 
 	(void)getrusage(RUSAGE_SELF, &use);
-	return json_pack("{s:o, s:o}", "resident", member_u64(resident()),
-		"peak", member_u64((uint64_t)use.ru_maxrss * 1024));
+	return json_pack("{s:o, s:o}", "resident", json_util_u64(resident()),
+		"peak", json_util_u64((uint64_t)use.ru_maxrss * 1024));
 }
 
 static void
@@ -368,42 +373,42 @@ add_daemon(json_t *o, const struct status_facts *f)
 {
 	const struct status_daemon *d = f->daemon;
 
-	member_put(o, "version", json_string(VERSION_TEXT));
-	member_put(o, "role", json_string(sm_role_name(f->sm->role)));
-	member_put(o, "phase", json_string(sm_phase_name(f->sm->phase)));
-	member_put(o, "writing", json_string(f->sm->writing));
-	member_put(o, "dirty", json_boolean(f->sm->dirty));
-	member_put(o, "alarm", words_text(f->sm->alarm));
-	member_put(o, "uptime",
+	json_util_put(o, "version", json_string(VERSION_TEXT));
+	json_util_put(o, "role", json_string(sm_role_name(f->sm->role)));
+	json_util_put(o, "phase", json_string(sm_phase_name(f->sm->phase)));
+	json_util_put(o, "writing", json_string(f->sm->writing));
+	json_util_put(o, "dirty", json_boolean(f->sm->dirty));
+	json_util_put(o, "alarm", names_text(f->sm->alarm));
+	json_util_put(o, "uptime",
 		json_real(mono_seconds(mono_sub(f->now, d->started))));
-	member_put(o, "port",
+	json_util_put(o, "port",
 		json_pack("{s:o, s:i, s:o, s:i}", "device",
-			words_text(d->port.device), "port", d->port.port,
-			"guid", words_guid(f->sm->port_guid), "priority",
+			names_text(d->port.device), "port", d->port.port,
+			"guid", names_guid(f->sm->port_guid), "priority",
 			f->sm->priority));
-	member_put(o, "master", other_json(&f->sm->master));
-	member_put(o, "others", others_json(f->sm));
-	member_put(o, "sweeps", sweeps_json(f));
-	member_put(o, "traps",
+	json_util_put(o, "master", other_json(&f->sm->master));
+	json_util_put(o, "others", others_json(f->sm));
+	json_util_put(o, "sweeps", sweeps_json(f));
+	json_util_put(o, "traps",
 		json_pack("{s:o, s:o, s:o, s:o}", "received",
-			member_u64(f->sm->traps), "repeated",
-			member_u64(f->sm->traps_repeated), "refused",
-			member_u64(f->sm->traps_refused), "ours",
-			member_u64(f->sm->traps_ours)));
-	member_put(o, "config",
+			json_util_u64(f->sm->traps), "repeated",
+			json_util_u64(f->sm->traps_repeated), "refused",
+			json_util_u64(f->sm->traps_refused), "ours",
+			json_util_u64(f->sm->traps_ours)));
+	json_util_put(o, "config",
 		json_pack("{s:o, s:o, s:o, s:o}", "file",
-			words_text(d->config_file), "reloads",
-			member_u64(d->reloads), "bad_reloads",
-			member_u64(d->bad_reloads), "refused",
-			words_text(d->refused)));
-	member_put(o, "held", held_json(f));
-	member_put(o, "memory", memory_json());
-	member_put(o, "state_writable", json_boolean(d->state_writable));
-	member_put(o, "state_lost", words_text(d->state_lost));
-	member_put(o, "wire", wire_json(f));
-	member_put(o, "sa", sa_json(&f->sm->sa));
+			names_text(d->config_file), "reloads",
+			json_util_u64(d->reloads), "bad_reloads",
+			json_util_u64(d->bad_reloads), "refused",
+			names_text(d->refused)));
+	json_util_put(o, "held", held_json(f));
+	json_util_put(o, "memory", memory_json());
+	json_util_put(o, "state_writable", json_boolean(d->state_writable));
+	json_util_put(o, "state_lost", names_text(d->state_lost));
+	json_util_put(o, "wire", wire_json(f));
+	json_util_put(o, "sa", sa_json(&f->sm->sa));
 	if (f->ctl != NULL)
-		member_put(o, "control", control_json(f->ctl));
+		json_util_put(o, "control", control_json(f->ctl));
 }
 
 json_t *
@@ -415,7 +420,7 @@ status_json(const struct status_facts *f)
 	if (f->view != NULL)
 		add_view(o, f);
 	else
-		member_put(o, "generation", json_integer(0));
+		json_util_put(o, "generation", json_integer(0));
 	return o;
 }
 
@@ -443,7 +448,7 @@ page_view(const struct view *v, struct buf *out)
 	const struct verify_report *r = &v->routes->report;
 	const struct view_counts *n = &v->counts;
 	const struct view_times *t = &v->times;
-	struct census c = census_take(v->topo);
+	struct fabric_counts c = fabric_counts_of(v->topo);
 
 	buf_printf(out,
 		"fabric     switches=%u hosts=%u routers=%u aggregation=%u "
@@ -460,7 +465,7 @@ page_view(const struct view *v, struct buf *out)
 		"routes     engine=%s fallback=%s order=%s lanes=%u "
 		"attempts=%u\n",
 		v->story.engine, v->story.fallback ? "yes" : "no",
-		words_order(v->routes->order), r->vls, v->story.attempts);
+		names_order(v->routes->order), r->vls, v->story.attempts);
 	buf_printf(out,
 		"verified   pairs=%llu missing=%llu loops=%llu cut_off=%llu "
 		"cyclic_channels=%u\n",

@@ -11,8 +11,8 @@ peer_json(const struct topo *t, port_ix p)
 	const struct topo_port *peer = &t->port[p];
 
 	return json_pack("{s:o, s:i, s:o}", "guid",
-		words_guid(t->node[peer->node].guid), "port", peer->num, "name",
-		words_name(t, peer->node));
+		names_guid(t->node[peer->node].guid), "port", peer->num, "name",
+		names_node_desc(t, peer->node));
 }
 
 static json_t *
@@ -23,7 +23,7 @@ port_json(const struct topo *t, port_ix ix)
 
 	(void)json_object_set_new(o, "port", json_integer(p->num));
 	if (p->guid != 0)
-		(void)json_object_set_new(o, "guid", words_guid(p->guid));
+		(void)json_object_set_new(o, "guid", names_guid(p->guid));
 	if (p->lid != 0) {
 		(void)json_object_set_new(o, "lid", json_integer(p->lid));
 		(void)json_object_set_new(o, "lmc", json_integer(p->lmc));
@@ -31,12 +31,12 @@ port_json(const struct topo *t, port_ix ix)
 	if (p->num == 0)
 		return o;
 	(void)json_object_set_new(
-		o, "state", json_string(words_state(p->state)));
+		o, "state", json_string(names_state(p->state)));
 	if (p->peer == TOPO_NONE)
 		return o;
 	(void)json_object_set_new(
-		o, "width", json_string(words_width(p->width)));
-	(void)json_object_set_new(o, "speed", json_string(words_speed(p)));
+		o, "width", json_string(names_width(p->width)));
+	(void)json_object_set_new(o, "speed", json_string(names_speed(p)));
 	(void)json_object_set_new(o, "peer", peer_json(t, p->peer));
 	return o;
 }
@@ -87,11 +87,11 @@ node_json(const struct view *v, size_t i, const void *param)
 
 	(void)param;
 	return json_pack("{s:o, s:o, s:s, s:o, s:i, s:i, s:i, s:i, s:o, s:o}",
-		"guid", words_guid(n->guid), "name", words_name(t, (node_ix)i),
-		"type", words_type(n), "system", words_guid(n->sysimg),
-		"vendor", (int)n->vendor, "device", n->device, "nports",
-		n->nports, "hops", n->hops, "flags", flags_json(n), "ports",
-		ports_json(t, (node_ix)i));
+		"guid", names_guid(n->guid), "name",
+		names_node_desc(t, (node_ix)i), "type", names_type(n), "system",
+		names_guid(n->sysimg), "vendor", (int)n->vendor, "device",
+		n->device, "nports", n->nports, "hops", n->hops, "flags",
+		flags_json(n), "ports", ports_json(t, (node_ix)i));
 }
 
 static struct answer *
@@ -107,7 +107,7 @@ as_text(struct view *v)
 }
 
 struct answer *
-fabric_answer(json_t *request, struct view *v)
+topology_answer(json_t *request, struct view *v)
 {
 	const struct answer_list nodes = {
 		.key = "nodes",

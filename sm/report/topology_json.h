@@ -11,6 +11,6 @@
 #include "sm/view/view.h"
 
 /* Answer {"cmd":"topology","format":"json"|"ibnetdiscover"}. Never NULL. */
-struct answer *fabric_answer(json_t *request, struct view *v);
+struct answer *topology_answer(json_t *request, struct view *v);
 
 #endif

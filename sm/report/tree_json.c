@@ -29,11 +29,11 @@ tier_json(const struct view *v, const struct tree *t, uint32_t tier)
 		leaves += t->leaf[s];
 		origin[t->origin[s]]++;
 	}
-	member_put(o, "tier", json_integer(tier));
-	member_put(o, "switches", json_integer(all));
-	member_put(o, "leaves", json_integer(leaves));
+	json_util_put(o, "tier", json_integer(tier));
+	json_util_put(o, "switches", json_integer(all));
+	json_util_put(o, "leaves", json_integer(leaves));
 	for (unsigned i = TREE_CONFIGURED; i <= TREE_LINKS; i++)
-		member_put(o, tree_origin_name((enum tree_origin)i),
+		json_util_put(o, tree_origin_name((enum tree_origin)i),
 			json_integer(origin[i]));
 	return o;
 }
@@ -43,11 +43,11 @@ end_json(const struct view *v, sw_ix s, uint8_t port)
 {
 	node_ix n = v->topo->sw[s].node;
 	json_t *o = json_pack("{s:o, s:o}", "guid",
-		words_guid(v->topo->node[n].guid), "name",
-		words_name(v->topo, n));
+		names_guid(v->topo->node[n].guid), "name",
+		names_node_desc(v->topo, n));
 
 	if (port != 0)
-		member_put(o, "port", json_integer(port));
+		json_util_put(o, "port", json_integer(port));
 	return o;
 }
 
@@ -61,13 +61,13 @@ odd_json(const struct view *v, size_t i, const void *param)
 	(void)param;
 	tree_odd_text(v->topo, o, text, sizeof(text));
 	j = json_pack("{s:s, s:o}", "what", tree_odd_name(o->what), "text",
-		words_text(text));
+		names_text(text));
 	if (o->sw != TOPO_NONE)
-		member_put(j, "switch", end_json(v, o->sw, o->port));
+		json_util_put(j, "switch", end_json(v, o->sw, o->port));
 	if (o->other != TOPO_NONE)
-		member_put(j, "other", end_json(v, o->other, o->other_port));
+		json_util_put(j, "other", end_json(v, o->other, o->other_port));
 	if (o->guid != 0)
-		member_put(j, "guid", words_guid(o->guid));
+		json_util_put(j, "guid", names_guid(o->guid));
 	return j;
 }
 
@@ -78,13 +78,13 @@ switch_json(const struct view *v, size_t i, const void *param)
 	json_t *o = end_json(v, (sw_ix)i, 0);
 
 	(void)param;
-	member_put(o, "tier",
+	json_util_put(o, "tier",
 		t->tier[i] != UINT32_MAX ? json_integer(t->tier[i])
 					 : json_null());
-	member_put(o, "origin",
+	json_util_put(o, "origin",
 		json_string(tree_origin_name((enum tree_origin)t->origin[i])));
-	member_put(o, "leaf", json_boolean(t->leaf[i]));
-	member_put(o, "top", json_boolean(t->top[i]));
+	json_util_put(o, "leaf", json_boolean(t->leaf[i]));
+	json_util_put(o, "top", json_boolean(t->top[i]));
 	return o;
 }
 
@@ -102,15 +102,15 @@ not_believed(const struct view *v)
 }
 
 json_t *
-tiers_reading(const struct view *v)
+tree_json_class(const struct view *v)
 {
 	const struct route_reading *r = &v->routes->reading;
 
 	if (r->engine == NULL)
 		return json_null();
 	return json_pack("{s:s, s:o, s:o}", "engine", r->engine, "options",
-		words_guid(r->options), "at",
-		r->when != 0 ? member_u64(r->when) : json_null());
+		names_guid(r->options), "at",
+		r->when != 0 ? json_util_u64(r->when) : json_null());
 }
 
 static json_t *
@@ -126,21 +126,21 @@ figures(const struct view *v, const struct tree *t)
 	for (unsigned i = 0; i < TREE_ODDITIES; i++) {
 		all += t->count[i];
 		if (t->count[i] > 0)
-			member_put(odd, tree_odd_name((enum tree_oddity)i),
+			json_util_put(odd, tree_odd_name((enum tree_oddity)i),
 				json_integer(t->count[i]));
 	}
-	member_put(o, "tiers", tiers);
-	member_put(o, "unplaced", json_integer(unplaced));
-	member_put(o, "regular", json_boolean(t->regular));
-	member_put(o, "oddities", json_integer(all));
-	member_put(o, "odd", odd);
-	member_put(o, "reading", tiers_reading(v));
-	member_put(o, "not_believed", not_believed(v));
+	json_util_put(o, "tiers", tiers);
+	json_util_put(o, "unplaced", json_integer(unplaced));
+	json_util_put(o, "regular", json_boolean(t->regular));
+	json_util_put(o, "oddities", json_integer(all));
+	json_util_put(o, "odd", odd);
+	json_util_put(o, "reading", tree_json_class(v));
+	json_util_put(o, "not_believed", not_believed(v));
 	return o;
 }
 
 json_t *
-tiers_json(const struct view *v, size_t most)
+tree_json(const struct view *v, size_t most)
 {
 	const struct tree *t = tree_of(v);
 	json_t *o, *first = json_array();
@@ -152,7 +152,7 @@ tiers_json(const struct view *v, size_t most)
 	o = figures(v, t);
 	for (size_t i = 0; i < t->nodd && i < most; i++)
 		(void)json_array_append_new(first, odd_json(v, i, NULL));
-	member_put(o, "first", first);
+	json_util_put(o, "first", first);
 	return o;
 }
 
@@ -160,17 +160,17 @@ tiers_json(const struct view *v, size_t most)
 static struct answer *
 homes_answer(struct view *v)
 {
-	struct answer_list list = {.key = "list", .item = points_node};
+	struct answer_list list = {.key = "list", .item = redundancy_json_node};
 
 	if (v->homes == NULL)
 		return answer_error("busy", "being counted: ask again");
 	list.n = v->homes->nsingle;
-	return answer_list(
-		json_pack("{s:o}", "homes", points_json(v)), v, &list, NULL, 0);
+	return answer_list(json_pack("{s:o}", "homes", redundancy_json_all(v)),
+		v, &list, NULL, 0);
 }
 
 struct answer *
-tiers_answer(json_t *request, struct view *v)
+tree_answer(json_t *request, struct view *v)
 {
 	const struct tree *t = tree_of(v);
 	struct answer_list list = {.key = "list", .item = odd_json};

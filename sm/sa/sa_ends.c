@@ -42,7 +42,7 @@ sa_ends_local(const struct sa *sa, const struct mad_gid *g)
 
 /* A port of the query's view by its GUID: by hash in the present one. */
 static port_ix
-find_port(const struct sa_query *q, uint64_t guid)
+port_find(const struct sa_query *q, uint64_t guid)
 {
 	uint32_t p;
 
@@ -60,7 +60,7 @@ sa_ends_by_gid(
 
 	if (!sa_ends_local(q->sa, g) || g->guid == 0)
 		return MAD_SA_INVALID_GID;
-	p = find_port(q, g->guid);
+	p = port_find(q, g->guid);
 	if (p == TOPO_NONE)
 		p = sa_guids_port(q->sa, q->view, g->guid);
 	if (p == TOPO_NONE || t->port[p].lid == 0 || !sa_query_sees(q, p))
@@ -73,7 +73,7 @@ sa_ends_by_gid(
 static port_ix
 usable_router(const struct sa_query *q, uint64_t guid)
 {
-	port_ix p = find_port(q, guid);
+	port_ix p = port_find(q, guid);
 
 	return p != TOPO_NONE && q->view->topo->port[p].lid != 0 &&
 			       sa_query_sees(q, p)

@@ -23,7 +23,7 @@ code_of(enum client_fault fault)
 static void
 refused(const json_t *reply, struct reason *why)
 {
-	if (strcmp(member_text(reply, "code"), "unknown-command") == 0)
+	if (strcmp(json_util_text(reply, "code"), "unknown-command") == 0)
 		(void)reason_set(why,
 			"the heddled that runs is older than this heddlectl "
 			"%s: it cannot tell what it starts from; restart it "
@@ -31,7 +31,7 @@ refused(const json_t *reply, struct reason *why)
 			VERSION_TEXT);
 	else
 		(void)reason_set(why, "the daemon says: %s",
-			member_text(reply, "error"));
+			json_util_text(reply, "error"));
 }
 
 json_t *

@@ -16,7 +16,7 @@ find_cabled(const struct topo *t, const char *text, const char *slash,
 	unsigned long port = strtoul(slash + 1, NULL, 10);
 
 	name[n] = '\0';
-	out->node = find_node(t, name, why);
+	out->node = port_find_node(t, name, why);
 	free(name);
 	if (out->node == TOPO_NONE)
 		return -1;
@@ -38,7 +38,7 @@ failure_find(const struct topo *t, const char *text, struct failure *out,
 	const char *slash = strrchr(text, '/');
 	struct reason ignored;
 
-	*out = (struct failure){.node = find_node(t, text, &ignored)};
+	*out = (struct failure){.node = port_find_node(t, text, &ignored)};
 	if (out->node != TOPO_NONE)
 		return 0;
 	/* names hold slashes too: only digits behind it make it a port */

@@ -17,11 +17,11 @@ plan_json_lids(const struct topo *t, const struct lid_table *l)
 {
 	json_t *o = json_object();
 
-	member_put(o, "highest", member_u64(t->max_lid));
-	member_put(o, "assigned", member_u64(l->assigned));
-	member_put(o, "moved", member_u64(l->moved));
-	member_put(o, "conflicts", member_u64(l->conflicts));
-	member_put(o, "conflict", words_text(l->conflict));
+	json_util_put(o, "highest", json_util_u64(t->max_lid));
+	json_util_put(o, "assigned", json_util_u64(l->assigned));
+	json_util_put(o, "moved", json_util_u64(l->moved));
+	json_util_put(o, "conflicts", json_util_u64(l->conflicts));
+	json_util_put(o, "conflict", names_text(l->conflict));
 	return o;
 }
 
@@ -62,8 +62,8 @@ ranks_json(const struct routes *r)
 		for (sw_ix s = 0; s < r->topo->nsw; s++)
 			count += r->rank[s] == rank[i];
 		(void)json_array_append_new(list,
-			json_pack("{s:o, s:o}", "rank", member_u64(rank[i]),
-				"switches", member_u64(count)));
+			json_pack("{s:o, s:o}", "rank", json_util_u64(rank[i]),
+				"switches", json_util_u64(count)));
 	}
 	free(rank);
 	return list;
@@ -135,13 +135,15 @@ worst_json(const struct topo *t, const struct worst *w, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		json_t *o = json_object();
 
-		member_put(o, "switch",
-			words_guid(t->node[t->sw[w[i].sw].node].guid));
-		member_put(o, "name", words_name(t, t->sw[w[i].sw].node));
-		member_put(o, "port", member_u64(w[i].a->out));
-		member_put(o, "peer", words_name(t, t->sw[w[i].a->peer].node));
-		member_put(o, "peer_port", member_u64(w[i].a->peer_port));
-		member_put(o, "pairs", member_u64(w[i].load));
+		json_util_put(o, "switch",
+			names_guid(t->node[t->sw[w[i].sw].node].guid));
+		json_util_put(
+			o, "name", names_node_desc(t, t->sw[w[i].sw].node));
+		json_util_put(o, "port", json_util_u64(w[i].a->out));
+		json_util_put(o, "peer",
+			names_node_desc(t, t->sw[w[i].a->peer].node));
+		json_util_put(o, "peer_port", json_util_u64(w[i].a->peer_port));
+		json_util_put(o, "pairs", json_util_u64(w[i].load));
 		(void)json_array_append_new(list, o);
 	}
 	return list;
@@ -156,13 +158,13 @@ levels_json(const struct levels *l)
 		const struct level *e = &l->item[i];
 		json_t *o = json_object();
 
-		member_put(o, "from", member_u64(e->from));
-		member_put(o, "to", member_u64(e->to));
-		member_put(o, "cables", member_u64(e->cables));
-		member_put(o, "idle", member_u64(e->idle));
-		member_put(o, "max", member_u64(e->max));
-		member_put(o, "min", member_u64(e->min));
-		member_put(o, "mean",
+		json_util_put(o, "from", json_util_u64(e->from));
+		json_util_put(o, "to", json_util_u64(e->to));
+		json_util_put(o, "cables", json_util_u64(e->cables));
+		json_util_put(o, "idle", json_util_u64(e->idle));
+		json_util_put(o, "max", json_util_u64(e->max));
+		json_util_put(o, "min", json_util_u64(e->min));
+		json_util_put(o, "mean",
 			json_real((double)e->sum / (double)e->cables));
 		(void)json_array_append_new(list, o);
 	}
@@ -193,12 +195,12 @@ load_json(const struct forecast *f)
 			add_worst(w, &n, &x);
 		}
 	}
-	member_put(o, "max", member_u64(f->report.load_max));
-	member_put(o, "mean", json_real(f->report.load_mean));
-	member_put(o, "saturation",
+	json_util_put(o, "max", json_util_u64(f->report.load_max));
+	json_util_put(o, "mean", json_real(f->report.load_mean));
+	json_util_put(o, "saturation",
 		json_real(metrics_saturation(&f->report, f->ebb.hosts)));
-	member_put(o, "levels", levels_json(levels));
-	member_put(o, "worst", worst_json(t, w, n));
+	json_util_put(o, "levels", levels_json(levels));
+	json_util_put(o, "worst", worst_json(t, w, n));
 	free(levels);
 	return o;
 }
@@ -210,15 +212,15 @@ verdict_json(const struct verify_report *q)
 {
 	json_t *o = json_object();
 
-	member_put(o, "ok", json_boolean(q->ok));
-	member_put(o, "pairs", member_u64(q->pairs));
-	member_put(o, "unreachable", member_u64(q->unreachable));
-	member_put(o, "cut_off", member_u64(q->cut_off));
-	member_put(o, "loops", member_u64(q->loops));
-	member_put(o, "cyclic_channels", member_u64(q->cyclic_channels));
-	member_put(o, "lanes", member_u64(q->vls));
-	member_put(o, "first_fault", words_text(q->first));
-	member_put(o, "cycle", words_text(q->cycle));
+	json_util_put(o, "ok", json_boolean(q->ok));
+	json_util_put(o, "pairs", json_util_u64(q->pairs));
+	json_util_put(o, "unreachable", json_util_u64(q->unreachable));
+	json_util_put(o, "cut_off", json_util_u64(q->cut_off));
+	json_util_put(o, "loops", json_util_u64(q->loops));
+	json_util_put(o, "cyclic_channels", json_util_u64(q->cyclic_channels));
+	json_util_put(o, "lanes", json_util_u64(q->vls));
+	json_util_put(o, "first_fault", names_text(q->first));
+	json_util_put(o, "cycle", names_text(q->cycle));
 	return o;
 }
 
@@ -230,10 +232,10 @@ hops_json(const struct forecast *f)
 	json_t *o = json_object(), *list = json_array();
 
 	for (size_t i = 0; i < n; i++)
-		(void)json_array_append_new(list, member_u64(pairs[i]));
-	member_put(o, "max", member_u64(f->report.hops_max));
-	member_put(o, "mean", json_real(f->report.hops_mean));
-	member_put(o, "pairs", list);
+		(void)json_array_append_new(list, json_util_u64(pairs[i]));
+	json_util_put(o, "max", json_util_u64(f->report.hops_max));
+	json_util_put(o, "mean", json_real(f->report.hops_mean));
+	json_util_put(o, "pairs", list);
 	return o;
 }
 
@@ -241,22 +243,22 @@ static json_t *
 ebb_json(const struct metrics_ebb *e)
 {
 	return json_pack("{s:o, s:o, s:f, s:f, s:f, s:o}", "hosts",
-		member_u64(e->hosts), "trials", member_u64(e->trials), "mean",
-		e->mean, "spread", e->spread, "lowest", e->lowest, "lost",
-		member_u64(e->lost));
+		json_util_u64(e->hosts), "trials", json_util_u64(e->trials),
+		"mean", e->mean, "spread", e->spread, "lowest", e->lowest,
+		"lost", json_util_u64(e->lost));
 }
 
 static json_t *
 shift_json(const struct metrics_shift *s)
 {
 	json_t *first =
-		s->first_exact ? member_u64(s->first_worst) : json_null();
+		s->first_exact ? json_util_u64(s->first_worst) : json_null();
 
 	return json_pack("{s:o, s:b, s:o, s:o, s:f, s:o, s:o}", "shifts",
-		member_u64(s->shifts), "all",
+		json_util_u64(s->shifts), "all",
 		s->hosts > 0 && s->shifts + 1 >= s->hosts, "worst",
-		member_u64(s->worst), "worst_by", member_u64(s->worst_by),
-		"mean", s->mean, "lost", member_u64(s->lost), "first_worst",
+		json_util_u64(s->worst), "worst_by", json_util_u64(s->worst_by),
+		"mean", s->mean, "lost", json_util_u64(s->lost), "first_worst",
 		first);
 }
 
@@ -275,13 +277,13 @@ homes_json(const struct forecast *f)
 		if (f->homes.node[i].cut == 0)
 			continue;
 		homing_text(f->topo, &f->homes.node[i], text, sizeof(text));
-		(void)json_array_append_new(list, words_text(text));
+		(void)json_array_append_new(list, names_text(text));
 	}
 	p = homing_points(&f->homes, &n);
 	o = json_pack("{s:o, s:o, s:o, s:o, s:o}", "nodes",
-		member_u64(f->homes.n), "single_points",
-		member_u64(f->homes.single), "points_all", member_u64(n),
-		"points", points_list(f->topo, p, n), "list", list);
+		json_util_u64(f->homes.n), "single_points",
+		json_util_u64(f->homes.single), "points_all", json_util_u64(n),
+		"points", redundancy_json_list(f->topo, p, n), "list", list);
 	free(p);
 	return o;
 }
@@ -291,14 +293,14 @@ story_json(const struct forecast *f)
 {
 	json_t *o = json_object();
 
-	member_put(o, "engine",
-		words_text(f->story.engine[0] != '\0' ? f->story.engine
+	json_util_put(o, "engine",
+		names_text(f->story.engine[0] != '\0' ? f->story.engine
 			   : f->routes != NULL	      ? f->routes->engine
 						      : ""));
-	member_put(o, "fallback", json_boolean(f->story.fallback));
-	member_put(o, "attempts", member_u64(f->story.attempts));
-	member_put(o, "tried", words_text(f->story.tried));
-	member_put(o, "rebalanced", json_boolean(f->story.rebalanced));
+	json_util_put(o, "fallback", json_boolean(f->story.fallback));
+	json_util_put(o, "attempts", json_util_u64(f->story.attempts));
+	json_util_put(o, "tried", names_text(f->story.tried));
+	json_util_put(o, "rebalanced", json_boolean(f->story.rebalanced));
 	return o;
 }
 
@@ -309,28 +311,29 @@ plan_json_forecast(const struct forecast *f)
 	const struct view v = {.topo = f->topo, .routes = f->routes};
 	json_t *o = json_object();
 
-	member_put(o, "ok", json_boolean(r != NULL && f->report.ok));
-	member_put(o, "why", words_text(f->why));
-	member_put(o, "routing", story_json(f));
+	json_util_put(o, "ok", json_boolean(r != NULL && f->report.ok));
+	json_util_put(o, "why", names_text(f->why));
+	json_util_put(o, "routing", story_json(f));
 	if (r == NULL)
 		return o;
-	member_put(o, "order", json_string(words_order(r->order)));
-	member_put(o, "note", words_text(r->note));
-	member_put(o, "turn_leaf",
+	json_util_put(o, "order", json_string(names_order(r->order)));
+	json_util_put(o, "note", names_text(r->note));
+	json_util_put(o, "turn_leaf",
 		r->turn_leaf != TOPO_NONE
-			? words_name(f->topo, f->topo->sw[r->turn_leaf].node)
+			? names_node_desc(
+				  f->topo, f->topo->sw[r->turn_leaf].node)
 			: json_null());
-	member_put(o, "ranks", ranks_json(r));
-	member_put(o, "verified", verdict_json(&f->report));
-	member_put(o, "tree", tiers_json(&v, LISTED));
-	member_put(o, "homes", homes_json(f));
+	json_util_put(o, "ranks", ranks_json(r));
+	json_util_put(o, "verified", verdict_json(&f->report));
+	json_util_put(o, "tree", tree_json(&v, LISTED));
+	json_util_put(o, "homes", homes_json(f));
 	if (r->verified != NULL) {
-		member_put(o, "hops", hops_json(f));
-		member_put(o, "load", load_json(f));
+		json_util_put(o, "hops", hops_json(f));
+		json_util_put(o, "load", load_json(f));
 	}
 	if (f->measured) {
-		member_put(o, "ebb", ebb_json(&f->ebb));
-		member_put(o, "shift", shift_json(&f->shift));
+		json_util_put(o, "ebb", ebb_json(&f->ebb));
+		json_util_put(o, "shift", shift_json(&f->shift));
 	}
 	return o;
 }
@@ -342,10 +345,10 @@ append_cable(json_t *list, const struct topo *t, port_ix p)
 {
 	const struct topo_port *a = &t->port[p], *b = &t->port[a->peer];
 
-	(void)json_array_append_new(
-		list, json_pack("{s:o, s:i, s:o, s:i}", "name",
-			      words_name(t, a->node), "port", a->num, "peer",
-			      words_name(t, b->node), "peer_port", b->num));
+	(void)json_array_append_new(list,
+		json_pack("{s:o, s:i, s:o, s:i}", "name",
+			names_node_desc(t, a->node), "port", a->num, "peer",
+			names_node_desc(t, b->node), "peer_port", b->num));
 }
 
 /* The same cable in the other topology's list? */
@@ -395,14 +398,14 @@ redundancy_json(const struct topo *was, const struct topo *is)
 			append_cable(cables, is, b.cable[i]);
 	for (size_t i = 0; i < b.nsw; i++)
 		if (!had_switch(is, b.sw[i], was, &a) && nsw++ < LISTED)
-			(void)json_array_append_new(
-				switches, words_name(is, is->sw[b.sw[i]].node));
-	member_put(o, "cables_alone", member_u64(b.ncables));
-	member_put(o, "switches_alone", member_u64(b.nsw));
-	member_put(o, "new_cables", member_u64(ncables));
-	member_put(o, "new_switches", member_u64(nsw));
-	member_put(o, "cables", cables);
-	member_put(o, "switches", switches);
+			(void)json_array_append_new(switches,
+				names_node_desc(is, is->sw[b.sw[i]].node));
+	json_util_put(o, "cables_alone", json_util_u64(b.ncables));
+	json_util_put(o, "switches_alone", json_util_u64(b.nsw));
+	json_util_put(o, "new_cables", json_util_u64(ncables));
+	json_util_put(o, "new_switches", json_util_u64(nsw));
+	json_util_put(o, "cables", cables);
+	json_util_put(o, "switches", switches);
 	cut_points_free(&a);
 	cut_points_free(&b);
 	return o;
@@ -416,10 +419,11 @@ append_home(json_t *list, const struct forecast *at,
 {
 	node_ix n = at->topo->port[x->port].node;
 
-	(void)json_array_append_new(list,
-		json_pack("{s:o, s:o, s:o}", "guid",
-			words_guid(at->topo->node[n].guid), "name",
-			words_name(at->topo, n), "text", words_text(text)));
+	(void)json_array_append_new(
+		list, json_pack("{s:o, s:o, s:o}", "guid",
+			      names_guid(at->topo->node[n].guid), "name",
+			      names_node_desc(at->topo, n), "text",
+			      names_text(text)));
 }
 
 /* Nodes with several ports that lose redundancy; both are by key. */
@@ -454,10 +458,10 @@ homes_lost_json(const struct forecast *was, const struct forecast *is)
 		append_home(
 			list, y != NULL ? is : was, y != NULL ? y : x, text);
 	}
-	member_put(o, "nodes", member_u64(a->n));
-	member_put(o, "lost", member_u64(lost));
-	member_put(o, "regained", member_u64(won));
-	member_put(o, "list", list);
+	json_util_put(o, "nodes", json_util_u64(a->n));
+	json_util_put(o, "lost", json_util_u64(lost));
+	json_util_put(o, "regained", json_util_u64(won));
+	json_util_put(o, "list", list);
 	return o;
 }
 
@@ -470,22 +474,22 @@ plan_json_impact(const struct forecast *before, const struct forecast *after)
 	struct routes_diff x;
 
 	routes_diff_of(was, is, &x);
-	member_put(o, "entries", member_u64(x.entries));
-	member_put(o, "blocks", member_u64(x.blocks));
-	member_put(o, "switches", member_u64(x.switches));
-	member_put(o, "pairs", member_u64(x.pairs));
-	member_put(o, "pairs_moved", member_u64(x.moved));
-	member_put(o, "pairs_cut", member_u64(x.cut));
-	member_put(o, "nodes_lost", member_u64(x.nlost));
+	json_util_put(o, "entries", json_util_u64(x.entries));
+	json_util_put(o, "blocks", json_util_u64(x.blocks));
+	json_util_put(o, "switches", json_util_u64(x.switches));
+	json_util_put(o, "pairs", json_util_u64(x.pairs));
+	json_util_put(o, "pairs_moved", json_util_u64(x.moved));
+	json_util_put(o, "pairs_cut", json_util_u64(x.cut));
+	json_util_put(o, "nodes_lost", json_util_u64(x.nlost));
 	for (size_t i = 0; i < x.nlost && i < LISTED; i++)
 		(void)json_array_append_new(
 			lost, json_pack("{s:o, s:o, s:s}", "guid",
-				      words_guid(t->node[x.lost[i]].guid),
-				      "name", words_name(t, x.lost[i]), "type",
-				      words_type(&t->node[x.lost[i]])));
-	member_put(o, "lost", lost);
-	member_put(o, "redundancy", redundancy_json(t, is->topo));
-	member_put(o, "homes", homes_lost_json(before, after));
+				      names_guid(t->node[x.lost[i]].guid),
+				      "name", names_node_desc(t, x.lost[i]),
+				      "type", names_type(&t->node[x.lost[i]])));
+	json_util_put(o, "lost", lost);
+	json_util_put(o, "redundancy", redundancy_json(t, is->topo));
+	json_util_put(o, "homes", homes_lost_json(before, after));
 	routes_diff_free(&x);
 	return o;
 }

@@ -14,14 +14,14 @@ enum { HOMES = 10 }; /* of these are shown */
 static bool
 said(const json_t *o, const char *key)
 {
-	return *member_text(o, key) != '\0';
+	return *json_util_text(o, key) != '\0';
 }
 
 /* What "switch" ends in, for as many. */
 static const char *
 es(const json_t *o, const char *key)
 {
-	return member_num(o, key) == 1 ? "" : "es";
+	return json_util_num(o, key) == 1 ? "" : "es";
 }
 
 /* ---- one forecast ---- */
@@ -35,24 +35,24 @@ plan_page_routing(const json_t *f, struct buf *out)
 
 	if (said(s, "engine"))
 		buf_printf(out, "routing     %s%s over %s%s\n",
-			member_text(s, "engine"),
-			member_yes(s, "fallback") ? " (FALLBACK)" : "",
-			member_text(f, "order"),
-			member_yes(s, "rebalanced") ? ", rebalanced" : "");
+			json_util_text(s, "engine"),
+			json_util_yes(s, "fallback") ? " (FALLBACK)" : "",
+			json_util_text(f, "order"),
+			json_util_yes(s, "rebalanced") ? ", rebalanced" : "");
 	if (said(s, "tried"))
 		buf_printf(out, "            tried: %s\n",
-			member_text(s, "tried"));
+			json_util_text(s, "tried"));
 	if (said(f, "note"))
-		buf_printf(out, "            %s\n", member_text(f, "note"));
+		buf_printf(out, "            %s\n", json_util_text(f, "note"));
 	if (said(f, "turn_leaf"))
 		buf_printf(out, "            down-up turns under %s\n",
-			member_text(f, "turn_leaf"));
+			json_util_text(f, "turn_leaf"));
 	if (json_array_size(list) == 0 || json_array_size(list) > 16)
 		return;
 	buf_printf(out, "ranks       ");
 	json_array_foreach(list, i, e) buf_printf(out, "%s%lld: %lld switch%s",
-		i > 0 ? ", " : "", member_num(e, "rank"),
-		member_num(e, "switches"), es(e, "switches"));
+		i > 0 ? ", " : "", json_util_num(e, "rank"),
+		json_util_num(e, "switches"), es(e, "switches"));
 	buf_printf(out, "\n");
 }
 
@@ -61,7 +61,7 @@ plan_page_tree(const json_t *f, struct buf *out)
 {
 	const json_t *tree = json_object_get(f, "tree");
 	long long more =
-		member_num(tree, "oddities") -
+		json_util_num(tree, "oddities") -
 		(long long)json_array_size(json_object_get(tree, "first"));
 
 	if (!json_is_object(tree))
@@ -77,27 +77,29 @@ plan_page_verdict(const json_t *f, struct buf *out)
 	const json_t *v = json_object_get(f, "verified");
 
 	if (!json_is_object(v)) {
-		buf_printf(out, "NO ROUTES   %s\n", member_text(f, "why"));
+		buf_printf(out, "NO ROUTES   %s\n", json_util_text(f, "why"));
 		return;
 	}
 	buf_printf(out,
 		"%s %lld pairs, %lld unreachable, %lld loop%s, %lld cyclic "
 		"channel%s, %lld lane%s\n",
-		member_yes(v, "ok") ? "verified   " : "FAILS      ",
-		member_num(v, "pairs"), member_num(v, "unreachable"),
-		member_num(v, "loops"), words_plural(member_num(v, "loops")),
-		member_num(v, "cyclic_channels"),
-		words_plural(member_num(v, "cyclic_channels")),
-		member_num(v, "lanes"), words_plural(member_num(v, "lanes")));
-	if (member_num(v, "cut_off") > 0)
+		json_util_yes(v, "ok") ? "verified   " : "FAILS      ",
+		json_util_num(v, "pairs"), json_util_num(v, "unreachable"),
+		json_util_num(v, "loops"),
+		names_plural(json_util_num(v, "loops")),
+		json_util_num(v, "cyclic_channels"),
+		names_plural(json_util_num(v, "cyclic_channels")),
+		json_util_num(v, "lanes"),
+		names_plural(json_util_num(v, "lanes")));
+	if (json_util_num(v, "cut_off") > 0)
 		buf_printf(out, "            %lld pairs have no path at all\n",
-			member_num(v, "cut_off"));
+			json_util_num(v, "cut_off"));
 	if (said(v, "first_fault"))
-		buf_printf(
-			out, "            %s\n", member_text(v, "first_fault"));
-	if (said(v, "cycle") && strcmp(member_text(v, "cycle"),
-					member_text(v, "first_fault")) != 0)
-		buf_printf(out, "            %s\n", member_text(v, "cycle"));
+		buf_printf(out, "            %s\n",
+			json_util_text(v, "first_fault"));
+	if (said(v, "cycle") && strcmp(json_util_text(v, "cycle"),
+					json_util_text(v, "first_fault")) != 0)
+		buf_printf(out, "            %s\n", json_util_text(v, "cycle"));
 }
 
 static void
@@ -112,7 +114,7 @@ plan_page_hops(const json_t *f, struct buf *out)
 	if (!json_is_object(h))
 		return;
 	buf_printf(out, "hops        mean %.2f, at most %lld",
-		member_real(h, "mean"), member_num(h, "max"));
+		json_util_real(h, "mean"), json_util_num(h, "max"));
 	json_array_foreach(list, i, e) all += json_number_value(e);
 	json_array_foreach(list, i, e)
 	{
@@ -137,25 +139,25 @@ plan_page_load(const json_t *f, struct buf *out)
 	buf_printf(out,
 		"load        at most %lld pairs on a cable, mean %.1f; "
 		"saturation %.3f\n",
-		member_num(l, "max"), member_real(l, "mean"),
-		member_real(l, "saturation"));
+		json_util_num(l, "max"), json_util_real(l, "mean"),
+		json_util_real(l, "saturation"));
 	if (json_array_size(list) <= 12) {
 		json_array_foreach(list, i, e) buf_printf(out,
 			"  rank %lld-%lld  %lld cable%s, load %lld to %lld, "
 			"mean "
 			"%.1f, %lld idle\n",
-			member_num(e, "from"), member_num(e, "to"),
-			member_num(e, "cables"),
-			words_plural(member_num(e, "cables")),
-			member_num(e, "min"), member_num(e, "max"),
-			member_real(e, "mean"), member_num(e, "idle"));
+			json_util_num(e, "from"), json_util_num(e, "to"),
+			json_util_num(e, "cables"),
+			names_plural(json_util_num(e, "cables")),
+			json_util_num(e, "min"), json_util_num(e, "max"),
+			json_util_real(e, "mean"), json_util_num(e, "idle"));
 	}
 	list = json_object_get(l, "worst");
 	json_array_foreach(list, i, e) if (i < 3) buf_printf(out,
 		"  busy      %s port %lld -> %s port %lld: %lld pairs\n",
-		member_text(e, "name"), member_num(e, "port"),
-		member_text(e, "peer"), member_num(e, "peer_port"),
-		member_num(e, "pairs"));
+		json_util_text(e, "name"), json_util_num(e, "port"),
+		json_util_text(e, "peer"), json_util_num(e, "peer_port"),
+		json_util_num(e, "pairs"));
 }
 
 static void
@@ -164,29 +166,30 @@ plan_page_metrics(const json_t *f, struct buf *out)
 	const json_t *e = json_object_get(f, "ebb");
 	const json_t *s = json_object_get(f, "shift");
 
-	if (json_is_object(e) && member_num(e, "trials") > 0)
+	if (json_is_object(e) && json_util_num(e, "trials") > 0)
 		buf_printf(out,
 			"bisection   %.3f of the full bandwidth (%lld random "
 			"ones, spread %.3f, worst flow %.3f)\n",
-			member_real(e, "mean"), member_num(e, "trials"),
-			member_real(e, "spread"), member_real(e, "lowest"));
-	if (json_is_object(s) && member_num(s, "shifts") > 0)
+			json_util_real(e, "mean"), json_util_num(e, "trials"),
+			json_util_real(e, "spread"),
+			json_util_real(e, "lowest"));
+	if (json_is_object(s) && json_util_num(s, "shifts") > 0)
 		buf_printf(out,
 			"shifts      %.3f of the full bandwidth, at most %lld "
 			"flow%s on a cable (%s%lld shift%s, the worst is by "
 			"%lld)\n",
-			member_real(s, "mean"), member_num(s, "worst"),
-			words_plural(member_num(s, "worst")),
-			member_yes(s, "all") ? "all " : "",
-			member_num(s, "shifts"),
-			words_plural(member_num(s, "shifts")),
-			member_num(s, "worst_by"));
+			json_util_real(s, "mean"), json_util_num(s, "worst"),
+			names_plural(json_util_num(s, "worst")),
+			json_util_yes(s, "all") ? "all " : "",
+			json_util_num(s, "shifts"),
+			names_plural(json_util_num(s, "shifts")),
+			json_util_num(s, "worst_by"));
 	if (json_is_integer(json_object_get(s, "first_worst")))
 		buf_printf(out,
 			"            over all shifts, at most %lld flow%s of a "
 			"switch's own hosts on one cable out of it\n",
-			member_num(s, "first_worst"),
-			words_plural(member_num(s, "first_worst")));
+			json_util_num(s, "first_worst"),
+			names_plural(json_util_num(s, "first_worst")));
 }
 
 /* The first ones of a list of so many: texts, or what has one. */
@@ -199,7 +202,7 @@ plan_page_nodes(const json_t *list, long long n, struct buf *out)
 	json_array_foreach(list, i, e) if (i < HOMES)
 		buf_printf(out, "            %s\n",
 			json_is_string(e) ? json_string_value(e)
-					  : member_text(e, "text"));
+					  : json_util_text(e, "text"));
 	if (n > HOMES)
 		buf_printf(out, "            and %lld more\n", n - HOMES);
 }
@@ -207,9 +210,9 @@ plan_page_nodes(const json_t *list, long long n, struct buf *out)
 static void
 plan_page_homes(const json_t *h, struct buf *out)
 {
-	show_homes(h, out);
+	show_redundancy(h, out);
 	plan_page_nodes(json_object_get(h, "list"),
-		member_num(h, "single_points"), out);
+		json_util_num(h, "single_points"), out);
 }
 
 void
@@ -227,26 +230,26 @@ plan_page_forecast(const json_t *f, struct buf *out)
 /* ---- the plan ---- */
 
 static void
-page_lanes(const json_t *p, struct buf *out)
+plan_page_lanes(const json_t *p, struct buf *out)
 {
-	long long lanes = member_num(
+	long long lanes = json_util_num(
 		json_object_get(json_object_get(p, "now"), "verified"),
 		"lanes");
 
 	if (json_object_get(p, "vls_assumed") != NULL &&
-		member_num(p, "lanes_asked") > lanes)
+		json_util_num(p, "lanes_asked") > lanes)
 		buf_printf(out,
 			"lanes       %lld asked for, %lld used: a topology "
 			"file does not tell how many VLs links have; %lld are "
 			"assumed\n",
-			member_num(p, "lanes_asked"), lanes,
-			member_num(p, "vls_assumed"));
+			json_util_num(p, "lanes_asked"), lanes,
+			json_util_num(p, "vls_assumed"));
 	else if (said(p, "lanes_short"))
-		buf_printf(
-			out, "lanes       %s\n", member_text(p, "lanes_short"));
+		buf_printf(out, "lanes       %s\n",
+			json_util_text(p, "lanes_short"));
 	if (said(p, "lanes_shared"))
 		buf_printf(out, "lanes       %s\n",
-			member_text(p, "lanes_shared"));
+			json_util_text(p, "lanes_shared"));
 }
 
 static void
@@ -255,17 +258,18 @@ plan_page_head(const json_t *p, struct buf *out)
 	const json_t *f = json_object_get(p, "fabric");
 	const json_t *l = json_object_get(p, "lids");
 
-	buf_printf(out, "topology    %s\n", member_text(p, "topology"));
-	census_line(f, out);
+	buf_printf(out, "topology    %s\n", json_util_text(p, "topology"));
+	fabric_counts_line(f, out);
 	buf_printf(out,
 		"LIDs        up to %lld, %lld new, %lld moved, %lld "
 		"conflict%s\n",
-		member_num(l, "highest"), member_num(l, "assigned"),
-		member_num(l, "moved"), member_num(l, "conflicts"),
-		words_plural(member_num(l, "conflicts")));
+		json_util_num(l, "highest"), json_util_num(l, "assigned"),
+		json_util_num(l, "moved"), json_util_num(l, "conflicts"),
+		names_plural(json_util_num(l, "conflicts")));
 	if (said(l, "conflict"))
-		buf_printf(out, "            %s\n", member_text(l, "conflict"));
-	page_lanes(p, out);
+		buf_printf(
+			out, "            %s\n", json_util_text(l, "conflict"));
+	plan_page_lanes(p, out);
 }
 
 /* Whose tables these are, and why much may be wrong with them. */
@@ -276,23 +280,23 @@ plan_page_from(const json_t *p, struct buf *out)
 
 	if (!said(p, "from"))
 		return;
-	buf_printf(out, "\nIN FORCE, from %s\n", member_text(p, "from"));
-	if (member_num(m, "switches_missing") > 0)
+	buf_printf(out, "\nIN FORCE, from %s\n", json_util_text(p, "from"));
+	if (json_util_num(m, "switches_missing") > 0)
 		buf_printf(out, "MISFIT      %lld switch%s without a table\n",
-			member_num(m, "switches_missing"),
+			json_util_num(m, "switches_missing"),
 			es(m, "switches_missing"));
-	if (member_num(m, "tables_strange") > 0)
+	if (json_util_num(m, "tables_strange") > 0)
 		buf_printf(out,
 			"MISFIT      %lld table%s of switches that are not in "
 			"this topology\n",
-			member_num(m, "tables_strange"),
-			words_plural(member_num(m, "tables_strange")));
-	if (member_num(m, "lids_moved") > 0)
+			json_util_num(m, "tables_strange"),
+			names_plural(json_util_num(m, "tables_strange")));
+	if (json_util_num(m, "lids_moved") > 0)
 		buf_printf(out,
 			"MISFIT      %lld port%s with another LID than in the "
 			"tables\n",
-			member_num(m, "lids_moved"),
-			words_plural(member_num(m, "lids_moved")));
+			json_util_num(m, "lids_moved"),
+			names_plural(json_util_num(m, "lids_moved")));
 }
 
 /* That there are other pieces, before anybody takes one for the whole. */
@@ -311,7 +315,7 @@ plan_page_divided(
 			     : "each needs a manager of its own");
 	if (loose > 0)
 		buf_printf(out, "loose       %lld node%s without any cable\n",
-			loose, words_plural(loose));
+			loose, names_plural(loose));
 }
 
 static void
@@ -324,7 +328,7 @@ plan_page_pieces(const json_t *list, struct buf *out)
 	{
 		buf_printf(out, "\nPIECE %zu OF %zu\n", i + 2,
 			json_array_size(list) + 1);
-		census_line(json_object_get(e, "fabric"), out);
+		fabric_counts_line(json_object_get(e, "fabric"), out);
 		plan_page_forecast(json_object_get(e, "now"), out);
 	}
 }
@@ -335,14 +339,15 @@ plan_page_lost(const json_t *m, struct buf *out)
 	const json_t *list = json_object_get(m, "lost"), *e;
 	size_t i;
 
-	if (member_num(m, "nodes_lost") == 0)
+	if (json_util_num(m, "nodes_lost") == 0)
 		return;
-	buf_printf(out, "  lost      %lld node%s:", member_num(m, "nodes_lost"),
-		words_plural(member_num(m, "nodes_lost")));
+	buf_printf(out,
+		"  lost      %lld node%s:", json_util_num(m, "nodes_lost"),
+		names_plural(json_util_num(m, "nodes_lost")));
 	json_array_foreach(list, i, e) if (i < 10) buf_printf(
-		out, "%s %s", i > 0 ? "," : "", member_text(e, "name"));
-	buf_printf(
-		out, "%s\n", member_num(m, "nodes_lost") > 10 ? ", ..." : "");
+		out, "%s %s", i > 0 ? "," : "", json_util_text(e, "name"));
+	buf_printf(out, "%s\n",
+		json_util_num(m, "nodes_lost") > 10 ? ", ..." : "");
 }
 
 static void
@@ -352,7 +357,8 @@ plan_page_redundancy(const json_t *m, struct buf *out)
 	const json_t *list = json_object_get(r, "cables"), *e;
 	size_t i;
 
-	if (member_num(r, "cables_alone") + member_num(r, "switches_alone") ==
+	if (json_util_num(r, "cables_alone") +
+			json_util_num(r, "switches_alone") ==
 		0) {
 		buf_printf(out,
 			"  alone     no single cable or switch holds the rest "
@@ -362,18 +368,19 @@ plan_page_redundancy(const json_t *m, struct buf *out)
 	buf_printf(out,
 		"  alone     %lld cable%s and %lld switch%s hold the rest "
 		"together, each by itself",
-		member_num(r, "cables_alone"),
-		words_plural(member_num(r, "cables_alone")),
-		member_num(r, "switches_alone"), es(r, "switches_alone"));
-	if (member_num(r, "new_cables") + member_num(r, "new_switches") == 0) {
+		json_util_num(r, "cables_alone"),
+		names_plural(json_util_num(r, "cables_alone")),
+		json_util_num(r, "switches_alone"), es(r, "switches_alone"));
+	if (json_util_num(r, "new_cables") + json_util_num(r, "new_switches") ==
+		0) {
 		buf_printf(out, "; none is new\n");
 		return;
 	}
 	buf_printf(out, "; new:\n");
 	json_array_foreach(list, i, e) buf_printf(out,
 		"            cable %s port %lld - %s port %lld\n",
-		member_text(e, "name"), member_num(e, "port"),
-		member_text(e, "peer"), member_num(e, "peer_port"));
+		json_util_text(e, "name"), json_util_num(e, "port"),
+		json_util_text(e, "peer"), json_util_num(e, "peer_port"));
 	list = json_object_get(r, "switches");
 	json_array_foreach(list, i, e) buf_printf(
 		out, "            switch %s\n", json_string_value(e));
@@ -383,18 +390,19 @@ plan_page_redundancy(const json_t *m, struct buf *out)
 static void
 plan_page_homes_lost(const json_t *h, struct buf *out)
 {
-	long long lost = member_num(h, "lost");
+	long long lost = json_util_num(h, "lost");
 
-	if (member_num(h, "nodes") == 0)
+	if (json_util_num(h, "nodes") == 0)
 		return;
 	buf_printf(out,
 		"  homes     %lld of %lld node%s with several ports lose%s "
 		"redundancy",
-		lost, member_num(h, "nodes"),
-		words_plural(member_num(h, "nodes")), lost == 1 ? "s" : "");
-	if (member_num(h, "regained") > 0)
-		buf_printf(out, ", %lld gain%s some", member_num(h, "regained"),
-			member_num(h, "regained") == 1 ? "s" : "");
+		lost, json_util_num(h, "nodes"),
+		names_plural(json_util_num(h, "nodes")), lost == 1 ? "s" : "");
+	if (json_util_num(h, "regained") > 0)
+		buf_printf(out, ", %lld gain%s some",
+			json_util_num(h, "regained"),
+			json_util_num(h, "regained") == 1 ? "s" : "");
 	buf_printf(out, "%s\n", lost > 0 ? ":" : "");
 	plan_page_nodes(json_object_get(h, "list"), lost, out);
 }
@@ -404,20 +412,21 @@ plan_page_impact(const json_t *m, struct buf *out)
 {
 	buf_printf(out,
 		"  writes    %lld entr%s in %lld block%s of %lld switch%s\n",
-		member_num(m, "entries"),
-		member_num(m, "entries") == 1 ? "y" : "ies",
-		member_num(m, "blocks"), words_plural(member_num(m, "blocks")),
-		member_num(m, "switches"), es(m, "switches"));
+		json_util_num(m, "entries"),
+		json_util_num(m, "entries") == 1 ? "y" : "ies",
+		json_util_num(m, "blocks"),
+		names_plural(json_util_num(m, "blocks")),
+		json_util_num(m, "switches"), es(m, "switches"));
 	buf_printf(out,
 		"  paths     %lld of %lld host pairs go another way, %lld are "
 		"cut\n",
-		member_num(m, "pairs_moved"), member_num(m, "pairs"),
-		member_num(m, "pairs_cut"));
-	if (member_num(m, "pairs_parted") > 0)
+		json_util_num(m, "pairs_moved"), json_util_num(m, "pairs"),
+		json_util_num(m, "pairs_cut"));
+	if (json_util_num(m, "pairs_parted") > 0)
 		buf_printf(out,
 			"            %lld are in different pieces from then "
 			"on\n",
-			member_num(m, "pairs_parted"));
+			json_util_num(m, "pairs_parted"));
 	plan_page_lost(m, out);
 	plan_page_redundancy(m, out);
 	plan_page_homes_lost(json_object_get(m, "homes"), out);
@@ -428,14 +437,16 @@ plan_page_method(const json_t *e, struct buf *out)
 {
 	char packets[16];
 
-	expected_count(member_real(json_object_get(e, "expected"), "packets"),
+	loss_count_text(
+		json_util_real(json_object_get(e, "expected"), "packets"),
 		packets);
 	buf_printf(out,
 		"            %-18s %-7s %7lld %6lld %5lld %5lld %7lld %8s\n",
-		member_text(e, "method"), member_text(e, "way"),
-		member_num(e, "smps"), member_num(e, "phases"),
-		member_num(e, "turns_closed"), member_num(e, "ports_closed"),
-		member_num(e, "pairs_cut"), packets);
+		json_util_text(e, "method"), json_util_text(e, "way"),
+		json_util_num(e, "smps"), json_util_num(e, "phases"),
+		json_util_num(e, "turns_closed"),
+		json_util_num(e, "ports_closed"), json_util_num(e, "pairs_cut"),
+		packets);
 }
 
 /*
@@ -455,15 +466,15 @@ plan_page_transition(const json_t *list, struct buf *out)
 		"packets");
 	json_array_foreach(list, i, e) plan_page_method(e, out);
 	if (said(first, "cause"))
-		buf_printf(
-			out, "            %s\n", member_text(first, "cause"));
-	if (member_num(first, "pairs_cut_paper") > 0)
+		buf_printf(out, "            %s\n",
+			json_util_text(first, "cause"));
+	if (json_util_num(first, "pairs_cut_paper") > 0)
 		buf_printf(out,
 			"            blocking all new forbidden turns would "
 			"cut "
 			"%lld pairs\n",
-			member_num(first, "pairs_cut_paper"));
-	expected_show(json_object_get(first, "expected"), out);
+			json_util_num(first, "pairs_cut_paper"));
+	loss_show(json_object_get(first, "expected"), out);
 }
 
 void
@@ -471,26 +482,26 @@ plan_page(const json_t *p, struct buf *out)
 {
 	const json_t *list = json_object_get(p, "failures"), *e;
 	const json_t *then = json_object_get(p, "then");
-	bool held = member_yes(p, "held");
+	bool held = json_util_yes(p, "held");
 	size_t i;
 
 	plan_page_head(p, out);
 	plan_page_from(p, out);
-	plan_page_divided(json_object_get(p, "pieces"), member_num(p, "loose"),
-		held, out);
+	plan_page_divided(json_object_get(p, "pieces"),
+		json_util_num(p, "loose"), held, out);
 	plan_page_forecast(json_object_get(p, "now"), out);
 	plan_page_pieces(json_object_get(p, "pieces"), out);
 	if (!json_is_object(then))
 		return;
 	if (json_array_size(list) == 0)
 		buf_printf(out, "\n%s\n",
-			member_yes(p, "rebalance") ? "REBALANCED"
-						   : "ROUTED AGAIN");
+			json_util_yes(p, "rebalance") ? "REBALANCED"
+						      : "ROUTED AGAIN");
 	json_array_foreach(list, i, e) buf_printf(out, "%s%s",
 		i > 0 ? ", " : "\nAFTER THE FAILURE OF ", json_string_value(e));
 	if (json_array_size(list) > 0)
 		buf_printf(out, "\n");
-	if (member_yes(p, "cut_off"))
+	if (json_util_yes(p, "cut_off"))
 		buf_printf(out,
 			"CUT OFF     heddled's own port: it reaches no switch "
 			"then and writes nothing; below are the tables as they "
@@ -500,9 +511,9 @@ plan_page(const json_t *p, struct buf *out)
 		plan_page_impact(json_object_get(p, "impact"), out);
 	plan_page_transition(json_object_get(p, "transition"), out);
 	plan_page_divided(json_object_get(p, "pieces_then"),
-		member_num(p, "loose_then"), held, out);
+		json_util_num(p, "loose_then"), held, out);
 	if (json_array_size(list) > 0)
-		census_line(json_object_get(p, "fabric_then"), out);
+		fabric_counts_line(json_object_get(p, "fabric_then"), out);
 	plan_page_forecast(then, out);
 	plan_page_pieces(json_object_get(p, "pieces_then"), out);
 }

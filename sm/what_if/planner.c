@@ -360,8 +360,8 @@ others_json(const struct what_if_others *o)
 	for (size_t i = 0; i < o->n; i++)
 		(void)json_array_append_new(
 			list, json_pack("{s:o, s:o}", "fabric",
-				      census_json(o->piece[i].topo), "now",
-				      plan_json_forecast(&o->piece[i])));
+				      fabric_counts_json(o->piece[i].topo),
+				      "now", plan_json_forecast(&o->piece[i])));
 	return list;
 }
 
@@ -369,18 +369,20 @@ static json_t *
 misfit_json(const struct fts_misfit *m)
 {
 	return json_pack("{s:o, s:o, s:o}", "switches_missing",
-		member_u64(m->missing), "tables_strange",
-		member_u64(m->strange), "lids_moved", member_u64(m->moved));
+		json_util_u64(m->missing), "tables_strange",
+		json_util_u64(m->strange), "lids_moved",
+		json_util_u64(m->moved));
 }
 
 /* Ordered pairs of hosts that live on in different pieces. */
 static uint64_t
 parted(const struct plan *p)
 {
-	uint64_t all = census_take(p->out.then.topo).hosts, same = all * all;
+	uint64_t all = fabric_counts_of(p->out.then.topo).hosts,
+		 same = all * all;
 
 	for (size_t i = 0; i < p->out.after.n; i++) {
-		uint64_t n = census_take(p->out.after.piece[i].topo).hosts;
+		uint64_t n = fabric_counts_of(p->out.after.piece[i].topo).hosts;
 
 		all += n;
 		same += n * n;
@@ -394,7 +396,7 @@ as_given(const char *text)
 {
 	json_t *s = json_string(text);
 
-	return s != NULL ? s : words_text(text);
+	return s != NULL ? s : names_text(text);
 }
 
 static void
@@ -403,43 +405,45 @@ make_report(struct plan *p)
 	const char *name = p->ask.topology != NULL ? p->ask.topology : "live";
 	json_t *o = json_object(), *list = json_array();
 
-	member_put(o, "topology", as_given(name));
-	member_put(o, "fabric", census_json(p->in.topo));
-	member_put(o, "lids", plan_json_lids(p->in.topo, &p->in.lids));
-	member_put(
-		o, "lanes_asked", member_u64(p->in.cfg->routing.ftree.lanes));
+	json_util_put(o, "topology", as_given(name));
+	json_util_put(o, "fabric", fabric_counts_json(p->in.topo));
+	json_util_put(o, "lids", plan_json_lids(p->in.topo, &p->in.lids));
+	json_util_put(o, "lanes_asked",
+		json_util_u64(p->in.cfg->routing.ftree.lanes));
 	qos_json_lanes(o, p->in.cfg, p->out.now.routes);
 	if (p->ask.topology != NULL)
-		member_put(o, "vls_assumed", member_u64(VLS_ASSUMED));
-	member_put(o, "rebalance", json_boolean(p->ask.rebalance));
-	member_put(o, "held", json_boolean(p->in.live));
-	member_put(o, "cut_off", json_boolean(p->out.cut_off));
+		json_util_put(o, "vls_assumed", json_util_u64(VLS_ASSUMED));
+	json_util_put(o, "rebalance", json_boolean(p->ask.rebalance));
+	json_util_put(o, "held", json_boolean(p->in.live));
+	json_util_put(o, "cut_off", json_boolean(p->out.cut_off));
 	if (p->ask.from != NULL) {
-		member_put(o, "from", as_given(p->ask.from));
-		member_put(o, "misfit", misfit_json(&p->in.misfit));
+		json_util_put(o, "from", as_given(p->ask.from));
+		json_util_put(o, "misfit", misfit_json(&p->in.misfit));
 	}
-	member_put(o, "now", plan_json_forecast(&p->out.now));
-	member_put(o, "pieces", others_json(&p->out.beside));
-	member_put(o, "loose", member_u64(p->out.beside.loose));
+	json_util_put(o, "now", plan_json_forecast(&p->out.now));
+	json_util_put(o, "pieces", others_json(&p->out.beside));
+	json_util_put(o, "loose", json_util_u64(p->out.beside.loose));
 	for (size_t i = 0; i < p->ask.fail.n; i++)
 		(void)json_array_append_new(
 			list, as_given(p->ask.fail.item[i]));
-	member_put(o, "failures", list);
+	json_util_put(o, "failures", list);
 	if (p->out.then.topo != NULL)
-		member_put(o, "then", plan_json_forecast(&p->out.then));
+		json_util_put(o, "then", plan_json_forecast(&p->out.then));
 	if (p->out.then.topo != NULL) {
-		member_put(o, "fabric_then", census_json(p->out.then.topo));
-		member_put(o, "pieces_then", others_json(&p->out.after));
-		member_put(o, "loose_then", member_u64(p->out.after.loose));
+		json_util_put(
+			o, "fabric_then", fabric_counts_json(p->out.then.topo));
+		json_util_put(o, "pieces_then", others_json(&p->out.after));
+		json_util_put(
+			o, "loose_then", json_util_u64(p->out.after.loose));
 	}
 	if (p->out.then.routes != NULL && p->out.now.routes != NULL) {
 		told(p, "comparing");
-		member_put(o, "impact",
+		json_util_put(o, "impact",
 			plan_json_impact(&p->out.now, &p->out.then));
-		member_put(json_object_get(o, "impact"), "pairs_parted",
-			member_u64(parted(p)));
+		json_util_put(json_object_get(o, "impact"), "pairs_parted",
+			json_util_u64(parted(p)));
 		told(p, "planning the transition");
-		member_put(o, "transition", transition(p));
+		json_util_put(o, "transition", transition(p));
 	}
 	p->report = o;
 }

@@ -41,7 +41,7 @@ number(const json_t *o, const char *key, uint64_t max, uint64_t *out)
 static uint64_t
 guid(const json_t *o, const char *key)
 {
-	return strtoull(member_text(o, key), NULL, 16);
+	return strtoull(json_util_text(o, key), NULL, 16);
 }
 
 static int
@@ -228,7 +228,7 @@ static struct topo *
 freeze(struct draft *d, const json_t *snapshot, const json_t *nodes,
 	struct reason *why)
 {
-	uint32_t generation = (uint32_t)member_num(snapshot, "generation");
+	uint32_t generation = (uint32_t)json_util_num(snapshot, "generation");
 	struct topo *t, *bare = draft_freeze(d, generation, why);
 	bool same;
 
@@ -252,7 +252,7 @@ freeze(struct draft *d, const json_t *snapshot, const json_t *nodes,
 	(void)reason_set(why,
 		"the topology is another one here than in heddled, which is "
 		"version %s; this is %s",
-		member_text(snapshot, "version"), VERSION_TEXT);
+		json_util_text(snapshot, "version"), VERSION_TEXT);
 	return NULL;
 }
 
@@ -286,7 +286,7 @@ static enum route_order
 order_of(const struct store_state *s)
 {
 	for (enum route_order o = ROUTE_TIERS; o <= ROUTE_ROOTS; o++)
-		if (strcmp(s->order, words_order(o)) == 0)
+		if (strcmp(s->order, names_order(o)) == 0)
 			return o;
 	return ROUTE_TIERS;
 }
@@ -332,7 +332,7 @@ take_lanes(struct routes *r, const json_t *o, struct reason *why)
 				       "no sense");
 	r->lanes.n = (uint8_t)lanes;
 	r->lanes.spread = (uint8_t)spread;
-	r->lanes.plain = member_yes(o, "plain");
+	r->lanes.plain = json_util_yes(o, "plain");
 	if (n > 0)
 		r->lanes.pair = mem_zalloc(n, sizeof(*r->lanes.pair));
 	json_array_foreach(pairs, i, p)
@@ -366,8 +366,8 @@ take_routes(const json_t *snapshot, const struct snapshot *g,
 	r->turn_leaf = g->state.turn == 0 || turn == TOPO_NONE
 			       ? TOPO_NONE
 			       : t->node[turn].sw;
-	(void)snprintf(
-		r->note, sizeof(r->note), "%s", member_text(snapshot, "note"));
+	(void)snprintf(r->note, sizeof(r->note), "%s",
+		json_util_text(snapshot, "note"));
 	routes_recall(r, g->state.rank, g->state.nrank);
 	r->read = mem_zalloc(t->nsw, sizeof(*r->read));
 	for (sw_ix s = 0; s < t->nsw; s++) {
@@ -388,7 +388,7 @@ take_routes(const json_t *snapshot, const struct snapshot *g,
 static struct config *
 take_config(const json_t *snapshot, struct reason *why)
 {
-	const char *text = member_text(snapshot, "config");
+	const char *text = json_util_text(snapshot, "config");
 	struct buf said = {0};
 	struct diag_list bad;
 	struct config *c = config_parse("heddled's configuration", text,
@@ -412,7 +412,7 @@ take_memoir(const json_t *snapshot, struct snapshot *g)
 
 	task_options(g->cfg, g->topo, &options);
 	if (memoir_take(g->routes, &options.engine,
-		    member_text(snapshot, "memoir"), &why) != 0)
+		    json_util_text(snapshot, "memoir"), &why) != 0)
 		(void)snprintf(g->vague, sizeof(g->vague), "%s", why.text);
 	task_options_free(&options);
 }
@@ -420,7 +420,7 @@ take_memoir(const json_t *snapshot, struct snapshot *g)
 static int
 take_state(const json_t *snapshot, struct snapshot *g, struct reason *why)
 {
-	const char *text = member_text(snapshot, "state");
+	const char *text = json_util_text(snapshot, "state");
 
 	if (store_parse(
 		    text, strlen(text), "heddled's state", &g->state, why) != 0)
@@ -436,16 +436,16 @@ int
 snapshot_read(const json_t *snapshot, struct lft_pool *pool,
 	struct snapshot *out, struct reason *why)
 {
-	long long format = member_num(snapshot, "format");
+	long long format = json_util_num(snapshot, "format");
 
-	*out = (struct snapshot){.answer = member_real(snapshot, "answer")};
+	*out = (struct snapshot){.answer = json_util_real(snapshot, "answer")};
 	if (format != SNAPSHOT_FORMAT)
 		return reason_set(why,
 			"heddled %s tells it in format %lld, and this "
 			"heddlectl %s reads format %d: use the heddlectl that "
 			"came with it",
-			member_text(snapshot, "version"), format, VERSION_TEXT,
-			SNAPSHOT_FORMAT);
+			json_util_text(snapshot, "version"), format,
+			VERSION_TEXT, SNAPSHOT_FORMAT);
 	out->cfg = take_config(snapshot, why);
 	if (out->cfg != NULL && take_state(snapshot, out, why) == 0)
 		out->topo = take_topology(snapshot, why);

@@ -58,10 +58,10 @@ turns_json(const struct safe_transition *x, const struct topo *t)
 	for (size_t i = 0; i < x->nturns && i < LISTED; i++)
 		(void)json_array_append_new(list,
 			json_pack("{s:o, s:i, s:i, s:b, s:o}", "name",
-				words_name(t, t->sw[x->turn[i].sw].node), "in",
-				x->turn[i].in, "out", x->turn[i].out, "by_port",
-				x->turn[i].by_port, "pairs",
-				member_u64(x->turn[i].pairs)));
+				names_node_desc(t, t->sw[x->turn[i].sw].node),
+				"in", x->turn[i].in, "out", x->turn[i].out,
+				"by_port", x->turn[i].by_port, "pairs",
+				json_util_u64(x->turn[i].pairs)));
 	return list;
 }
 
@@ -77,8 +77,9 @@ put_expected(json_t *o, const struct transition_preview_ask *ask,
 	struct expect e;
 
 	expect_make(&job, &e);
-	member_put(o, "packets_cut", member_u64(expected_cut(&e, ask->rate)));
-	member_put(o, "expected", expected_json(&e, ask->rate));
+	json_util_put(o, "packets_cut",
+		json_util_u64(loss_by_blocking(&e, ask->rate)));
+	json_util_put(o, "expected", loss_json(&e, ask->rate));
 	expect_clear(&e);
 }
 
@@ -92,23 +93,23 @@ method_json(const struct transition_preview_ask *ask,
 
 	for (size_t i = 0; i < x->nturns; i++)
 		ports += x->turn[i].by_port;
-	member_put(o, "method", json_string(safe_method_name(x->method)));
-	member_put(o, "way", json_string(safe_way_name(x->way)));
-	member_put(o, "stages", member_u64(x->nstages));
-	member_put(o, "phases",
-		member_u64(x->nstages + (x->nturns > 0 ? 2U : 0U)));
-	member_put(o, "writes", member_u64(x->nwrites));
-	member_put(o, "turns_closed", member_u64(x->nturns - ports));
-	member_put(o, "ports_closed", member_u64(ports));
-	member_put(o, "tops", member_u64(tops_changed(ask)));
-	member_put(o, "smps",
-		member_u64(x->nwrites + 2 * x->nturns + tops_changed(ask)));
-	member_put(o, "pairs_cut", member_u64(x->cut_pairs));
-	member_put(o, "pairs_cut_paper", member_u64(x->paper_pairs));
-	member_put(o, "cyclic", member_u64(x->cyclic));
-	member_put(o, "unread", member_u64(x->unread));
-	member_put(o, "cause", words_text(x->cause));
-	member_put(o, "turns", turns_json(x, ask->is->topo));
+	json_util_put(o, "method", json_string(safe_method_name(x->method)));
+	json_util_put(o, "way", json_string(safe_way_name(x->way)));
+	json_util_put(o, "stages", json_util_u64(x->nstages));
+	json_util_put(o, "phases",
+		json_util_u64(x->nstages + (x->nturns > 0 ? 2U : 0U)));
+	json_util_put(o, "writes", json_util_u64(x->nwrites));
+	json_util_put(o, "turns_closed", json_util_u64(x->nturns - ports));
+	json_util_put(o, "ports_closed", json_util_u64(ports));
+	json_util_put(o, "tops", json_util_u64(tops_changed(ask)));
+	json_util_put(o, "smps",
+		json_util_u64(x->nwrites + 2 * x->nturns + tops_changed(ask)));
+	json_util_put(o, "pairs_cut", json_util_u64(x->cut_pairs));
+	json_util_put(o, "pairs_cut_paper", json_util_u64(x->paper_pairs));
+	json_util_put(o, "cyclic", json_util_u64(x->cyclic));
+	json_util_put(o, "unread", json_util_u64(x->unread));
+	json_util_put(o, "cause", names_text(x->cause));
+	json_util_put(o, "turns", turns_json(x, ask->is->topo));
 	put_expected(o, ask, x);
 	return o;
 }

@@ -49,7 +49,7 @@ receive(struct wire *w, struct transport_msg *m, size_t body)
 		for (size_t i = MAD_SIZE; i < m->len; i++)
 			m->body[i] = m->mad[MAD_SA_HEADER + i % body];
 	}
-	(void)audit_sa_receive(w->sa, m, w->now);
+	(void)audit_sa_client_receive(w->sa, m, w->now);
 	free(m->body);
 }
 
@@ -97,28 +97,29 @@ babble(struct wire *w, const uint8_t *in, size_t n)
 static void
 go_on(struct wire *w, uint32_t records)
 {
-	audit_sa_tick(w->sa, w->now);
-	if (!audit_sa_done(w->sa) || w->paths)
+	audit_sa_client_tick(w->sa, w->now);
+	if (!audit_sa_client_done(w->sa) || w->paths)
 		return;
 	w->paths = true;
-	audit_sa_paths(w->sa, records, w->now);
+	audit_sa_client_paths(w->sa, records, w->now);
 }
 
 /* Nobody says anything any more: that ends, and soon. */
 static void
 finish(struct wire *w, const struct topo *t)
 {
-	const struct audit_sa_facts *f = audit_sa_facts(w->sa);
+	const struct audit_sa_client_facts *f = audit_sa_client_facts(w->sa);
 
-	for (unsigned i = 0; i < 64 && !(w->paths && audit_sa_done(w->sa));
-		i++) {
-		struct mono next = audit_sa_next(w->sa);
+	for (unsigned i = 0;
+		i < 64 && !(w->paths && audit_sa_client_done(w->sa)); i++) {
+		struct mono next = audit_sa_client_next(w->sa);
 
 		if (next.ns != MONO_NEVER.ns && mono_before(w->now, next))
 			w->now = next;
 		go_on(w, 100);
 	}
-	if (!audit_sa_done(w->sa) || audit_sa_next(w->sa).ns != MONO_NEVER.ns ||
+	if (!audit_sa_client_done(w->sa) ||
+		audit_sa_client_next(w->sa).ns != MONO_NEVER.ns ||
 		f->answered > f->sources)
 		abort();
 	for (size_t i = 0; i < f->ngroups; i++)
@@ -127,10 +128,11 @@ finish(struct wire *w, const struct topo *t)
 			abort();
 	for (uint32_t lid = 0; lid <= UINT16_MAX; lid += 1 + lid / 40)
 		for (unsigned k = 0; k < 2U * t->nsw; k++) {
-			const struct audit_sa_from from = {k / 2, k % 2};
+			const struct audit_sa_client_from from = {k / 2, k % 2};
 			uint16_t sls;
 
-			if (!audit_sa_sls(w->sa, &from, (uint16_t)lid, &sls) &&
+			if (!audit_sa_client_sls(
+				    w->sa, &from, (uint16_t)lid, &sls) &&
 				sls != 0)
 				abort();
 		}
@@ -159,8 +161,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint32_t records = size > 0 ? (uint32_t)data[0] * 8 + 1 : 1;
 	size_t at = 1;
 
-	w.sa = audit_sa_new(t, &w.t);
-	audit_sa_start(w.sa, w.now);
+	w.sa = audit_sa_client_new(t, &w.t);
+	audit_sa_client_start(w.sa, w.now);
 	while (at < size) {
 		uint8_t op = data[at++];
 
@@ -173,7 +175,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		go_on(&w, records);
 	}
 	finish(&w, t);
-	audit_sa_free(w.sa);
+	audit_sa_client_free(w.sa);
 	topo_unref(t);
 	return 0;
 }

@@ -27,7 +27,7 @@ is_called(const struct umadserve *u, uint32_t ix, const char *name)
 
 /* The node a program asks to sit on, or FABRIC_NONE. */
 static uint32_t
-find_node(const struct umadserve *u, const char *name)
+port_find_node(const struct umadserve *u, const char *name)
 {
 	const struct fabric *f = u->o.fabric;
 
@@ -117,7 +117,7 @@ void
 umadserve_hello(struct umadserve *u, struct umadserve_conn *c,
 	const struct proto_hello *h)
 {
-	uint32_t node = find_node(u, h->host), value = 0;
+	uint32_t node = port_find_node(u, h->host), value = 0;
 	struct buf text = {0};
 	int error = node == FABRIC_NONE ? ENODEV : 0;
 

@@ -207,7 +207,7 @@ static json_t *
 answered(const struct bed *b, const char *list)
 {
 	json_t *request = json_pack("{s:s, s:s}", "cmd", "tree", "list", list);
-	struct answer *a = tiers_answer(request, b->v);
+	struct answer *a = tree_answer(request, b->v);
 	struct buf out = {0};
 	json_t *j;
 
@@ -239,16 +239,16 @@ START_TEST(told)
 	struct bed b = bed_of(rails(1, 4, 2, 2));
 	json_t *j = answered(&b, "homes"), *o;
 
-	ck_assert(json_is_null(points_json(b.v)));
+	ck_assert(json_is_null(redundancy_json_all(b.v)));
 	ck_assert_str_eq(json_string_value(json_object_get(j, "code")), "busy");
 	json_decref(j);
 
 	b.v->homes = homes_count(b.v, NULL, NULL);
-	o = points_json(b.v);
+	o = redundancy_json_all(b.v);
 	ck_assert_int_eq(json_integer_value(json_object_get(o, "nodes")), 8);
 	ck_assert_int_eq(
 		json_integer_value(json_object_get(o, "single_points")), 8);
-	check_page(o, show_homes,
+	check_page(o, show_redundancy,
 		"homes       8 nodes with several ports, 8 with a single point "
 		"of failure\n            \"spine1\": 8 nodes hang on it\n");
 	json_decref(o);
@@ -290,8 +290,8 @@ START_TEST(points)
 	ck_assert_uint_eq(p[1].sw, 2);
 	ck_assert_uint_eq(p[9].nodes, 1); /* the cable */
 	ck_assert_uint_eq(p[9].out, 5);
-	list = points_list(b.t, p, n);
-	ck_assert_uint_eq(json_array_size(list), POINTS_FIRST);
+	list = redundancy_json_list(b.t, p, n);
+	ck_assert_uint_eq(json_array_size(list), REDUNDANCY_JSON_FIRST);
 	ck_assert_int_eq(json_integer_value(json_object_get(
 				 json_array_get(list, 9), "port")),
 		5);

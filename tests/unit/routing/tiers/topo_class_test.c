@@ -288,7 +288,7 @@ cable(struct world *w, bool up, const char *engine, const char *when)
 static void
 expect_told(struct world *w, const char *reason)
 {
-	json_t *tree = tiers_json(sm_view(w->sm), TIERS_FIRST);
+	json_t *tree = tree_json(sm_view(w->sm), TREE_JSON_FIRST);
 	const json_t *reading = json_object_get(tree, "reading");
 	struct buf b = {0};
 

@@ -92,7 +92,7 @@ look(struct rig *r, bool *well)
 	ck_assert_uint_gt(r->asked, 0);
 	ck_assert_uint_eq(r->wrote, 0);
 	ck_assert_int_eq(
-		member_num(json_object_get(report, "wire"), "sets"), 0);
+		json_util_num(json_object_get(report, "wire"), "sets"), 0);
 	return report;
 }
 
@@ -104,7 +104,7 @@ finding(const json_t *report, const char *kind)
 	size_t i;
 
 	json_array_foreach(json_object_get(report, "findings"), i,
-		e) if (strcmp(member_text(e, "kind"), kind) == 0) return e;
+		e) if (strcmp(json_util_text(e, "kind"), kind) == 0) return e;
 	return NULL;
 }
 
@@ -117,7 +117,7 @@ expect(const json_t *report, const char *kind, const char *severity,
 	char *said = e != NULL ? json_dumps(e, 0) : NULL;
 
 	ck_assert_msg(e != NULL, "no %s: %s", kind, text);
-	ck_assert_str_eq(member_text(e, "severity"), severity);
+	ck_assert_str_eq(json_util_text(e, "severity"), severity);
 	ck_assert_msg(strstr(said, word) != NULL, "no '%s': %s", word, said);
 	free(said);
 	free(text);
@@ -192,9 +192,9 @@ START_TEST(a_well_run_fabric)
 	const json_t *sa = json_object_get(report, "sa");
 
 	ck_assert_msg(well, "%s", json_dumps(report, JSON_INDENT(1)));
-	ck_assert(member_yes(sa, "answers"));
-	ck_assert_int_eq(
-		member_num(json_object_get(report, "dependencies"), "cyclic"),
+	ck_assert(json_util_yes(sa, "answers"));
+	ck_assert_int_eq(json_util_num(json_object_get(report, "dependencies"),
+				 "cyclic"),
 		0);
 	page_fits(report);
 	json_decref(report);
@@ -218,8 +218,8 @@ START_TEST(a_switch_that_does_not_answer)
 	/* nobody is blamed for what could not be seen */
 	ck_assert_ptr_null(finding(report, "unreachable"));
 	ck_assert_int_eq(
-		member_num(json_object_get(report, "groups"), "parted"), 0);
-	ck_assert_int_gt(member_num(report, "blocks_unread"), 0);
+		json_util_num(json_object_get(report, "groups"), "parted"), 0);
+	ck_assert_int_gt(json_util_num(report, "blocks_unread"), 0);
 	page_fits(report);
 	json_decref(report);
 	rig_free(&r);
@@ -303,7 +303,7 @@ START_TEST(groups_that_deadlock)
 	expect(report, "deadlock", "fault", "multicast group's tree");
 	expect(report, "deadlock", "fault", "group 0xc00");
 	ck_assert_int_eq(
-		member_num(json_object_get(report, "groups"), "trees"), 2);
+		json_util_num(json_object_get(report, "groups"), "trees"), 2);
 	expect(report, "group", "note", "belongs to no group");
 	page_fits(report);
 	json_decref(report);
@@ -341,8 +341,8 @@ START_TEST(a_group_in_pieces)
 	report = look(&r, &well);
 	ck_assert(!well);
 	expect(report, "group", "fault", "does not reach 'sw3'");
-	ck_assert_int_eq(
-		member_num(json_object_get(report, "groups"), "dead_entries"),
+	ck_assert_int_eq(json_util_num(json_object_get(report, "groups"),
+				 "dead_entries"),
 		1);
 	expect(report, "sa", "note", "did not answer");
 	json_decref(report);
@@ -397,9 +397,9 @@ START_TEST(a_group_that_comes_twice)
 	ck_assert(!well);
 	expect(report, "group", "fault", "does not reach");
 	ck_assert_int_eq(
-		member_num(json_object_get(report, "groups"), "copies"), 1);
+		json_util_num(json_object_get(report, "groups"), "copies"), 1);
 	ck_assert_int_eq(
-		member_num(json_object_get(report, "groups"), "loops"), 0);
+		json_util_num(json_object_get(report, "groups"), "loops"), 0);
 	json_decref(report);
 	rig_free(&r);
 }
@@ -480,10 +480,10 @@ START_TEST(lanes_of_what_switches_send)
 		report = look(&r, &well);
 		d = json_object_get(report, "dependencies");
 		sa = json_object_get(report, "sa");
-		ck_assert_int_gt(member_num(d, "cyclic_on_one_lane"), 0);
-		ck_assert_int_gt(member_num(sa, "paths"), 0);
-		ck_assert_int_eq(member_num(sa, "pairs_assumed"), 0);
-		ck_assert_int_eq(member_num(d, "cyclic"), cases[i].cyclic);
+		ck_assert_int_gt(json_util_num(d, "cyclic_on_one_lane"), 0);
+		ck_assert_int_gt(json_util_num(sa, "paths"), 0);
+		ck_assert_int_eq(json_util_num(sa, "pairs_assumed"), 0);
+		ck_assert_int_eq(json_util_num(d, "cyclic"), cases[i].cyclic);
 		ck_assert_int_eq(well, cases[i].cyclic == 0);
 		if (cases[i].severity != NULL)
 			expect(report, "deadlock", cases[i].severity,
@@ -507,15 +507,16 @@ round_ring(struct audit_deps *d, const struct topo *t, uint8_t vl,
 		const struct topo_adj *next =
 			a[0].out == on->peer_port ? &a[1] : &a[0];
 
-		audit_deps_add(d,
-			&(struct audit_deps_turn){.sw = on->peer,
+		audit_dependencies_add(d,
+			&(struct audit_dependency){.sw = on->peer,
 				.in = on->peer_port,
 				.in_vl = vl,
 				.out = next->out,
 				.out_vl =
 					(uint8_t)(vl +
 						  (dateline && i == RING - 1))},
-			&(struct audit_deps_cause){.sure = sure || i > 0});
+			&(struct audit_dependencies_cause){
+				.sure = sure || i > 0});
 		on = next;
 	}
 }
@@ -533,31 +534,31 @@ START_TEST(turns_in_a_graph)
 	const unsigned dim[] = {RING};
 	struct fabric *f = gen_grid(dim, 1, true, 1, NULL);
 	struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
-	struct audit_deps_verdict v;
+	struct audit_dependencies_verdict v;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct audit_deps *d = audit_deps_new(t);
+		struct audit_deps *d = audit_dependencies_new(t);
 
 		round_ring(d, t, 0, cases[i].dateline, cases[i].sure);
-		audit_deps_judge(d, false, &v);
+		audit_dependencies_judge(d, false, &v);
 		ck_assert_uint_eq(v.turns, RING);
 		ck_assert_uint_eq(v.cyclic, cases[i].cyclic);
 		ck_assert_uint_eq(v.len, cases[i].cyclic);
 		for (uint32_t k = 0; k < v.len; k++)
 			ck_assert_uint_eq(
 				v.cycle[k].to, v.cycle[(k + 1) % v.len].from);
-		audit_deps_verdict_free(&v);
-		audit_deps_judge(d, true, &v);
+		audit_dependencies_verdict_free(&v);
+		audit_dependencies_judge(d, true, &v);
 		ck_assert_uint_eq(v.cyclic, cases[i].cyclic_sure);
 		ck_assert_uint_eq(v.cables, cases[i].cyclic_sure);
-		audit_deps_verdict_free(&v);
+		audit_dependencies_verdict_free(&v);
 		/* a lane more is a cable more to nobody */
 		round_ring(d, t, 1, false, cases[i].sure);
-		audit_deps_judge(d, false, &v);
+		audit_dependencies_judge(d, false, &v);
 		ck_assert_uint_eq(v.cyclic, cases[i].cyclic + RING);
 		ck_assert_uint_eq(v.cables, RING);
-		audit_deps_verdict_free(&v);
-		audit_deps_free(d);
+		audit_dependencies_verdict_free(&v);
+		audit_dependencies_free(d);
 	}
 	topo_unref(t);
 	fabric_free(f);

@@ -57,13 +57,13 @@ rig_new(struct rig *r, unsigned lmc)
 	mad_port_info_encode(&i, r->topo->info[r->topo->sm_port]);
 	for (port_ix p = 0; p < r->topo->nports; p++)
 		r->topo->port[p].state = ACTIVE;
-	r->sa = audit_sa_new(r->topo, &r->t);
+	r->sa = audit_sa_client_new(r->topo, &r->t);
 }
 
 static void
 rig_free(struct rig *r)
 {
-	audit_sa_free(r->sa);
+	audit_sa_client_free(r->sa);
 	topo_unref(r->topo);
 	fabric_free(r->f);
 }
@@ -125,25 +125,25 @@ answer(struct rig *r, const struct transport_msg *q)
 	}
 	mad_sa_encode(&h, m.mad);
 	mad_sa_encode(&h, body);
-	ck_assert(audit_sa_receive(r->sa, &m, r->now));
+	ck_assert(audit_sa_client_receive(r->sa, &m, r->now));
 }
 
 /* Until nothing is asked any more; no more than two are open. */
-static const struct audit_sa_facts *
+static const struct audit_sa_client_facts *
 run(struct rig *r)
 {
-	while (!audit_sa_done(r->sa)) {
+	while (!audit_sa_client_done(r->sa)) {
 		size_t open = r->n - r->answered;
 
 		ck_assert_uint_le(open, 2);
 		while (open-- > 0)
 			answer(r, &r->asked[r->answered++]);
-		if (r->n > r->answered || audit_sa_done(r->sa))
+		if (r->n > r->answered || audit_sa_client_done(r->sa))
 			continue;
-		r->now = audit_sa_next(r->sa);
-		audit_sa_tick(r->sa, r->now);
+		r->now = audit_sa_client_next(r->sa);
+		audit_sa_client_tick(r->sa, r->now);
 	}
-	return audit_sa_facts(r->sa);
+	return audit_sa_client_facts(r->sa);
 }
 
 /* Everything that was told is known, and nothing else. */
@@ -154,13 +154,14 @@ known(const struct rig *r)
 	unsigned n = 0;
 
 	for (unsigned k = 0; k < 2U * t->nsw; k++) {
-		const struct audit_sa_from from = {k / 2, k % 2};
+		const struct audit_sa_client_from from = {k / 2, k % 2};
 		uint16_t sls,
 			own = t->port[t->node[t->sw[from.sw].node].first_port]
 				      .lid;
 
 		for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
-			if (!audit_sa_sls(r->sa, &from, (uint16_t)lid, &sls)) {
+			if (!audit_sa_client_sls(
+				    r->sa, &from, (uint16_t)lid, &sls)) {
 				ck_assert_uint_eq(sls, 0);
 				break;
 			}
@@ -179,29 +180,29 @@ START_TEST(as_many_as_may_be)
 	static const struct {
 		unsigned lmc;
 		uint32_t records;
-		enum audit_sa_extent extent;
+		enum audit_sa_client_extent extent;
 		unsigned sources, known;
 	} cases[] = {
 		/* 15 LIDs; a host and port 0 of each switch: 10 */
-		{0, 15 * 15, AUDIT_SA_EVERY, 15, 2 * RING},
-		{0, 15 * 15 - 1, AUDIT_SA_SWITCH, 10, 2 * RING},
-		{0, 10 * 15, AUDIT_SA_SWITCH, 10, 2 * RING},
-		{0, 10 * 15 - 1, AUDIT_SA_SOME, 6, 6},
-		{0, 1, AUDIT_SA_SOME, 2, 2},
+		{0, 15 * 15, AUDIT_SA_CLIENT_EVERY, 15, 2 * RING},
+		{0, 15 * 15 - 1, AUDIT_SA_CLIENT_SWITCH, 10, 2 * RING},
+		{0, 10 * 15, AUDIT_SA_CLIENT_SWITCH, 10, 2 * RING},
+		{0, 10 * 15 - 1, AUDIT_SA_CLIENT_SOME, 6, 6},
+		{0, 1, AUDIT_SA_CLIENT_SOME, 2, 2},
 		/* each host has two */
-		{1, 25 * 25, AUDIT_SA_EVERY, 25, 2 * RING},
-		{1, 15 * 25, AUDIT_SA_SWITCH, 15, 2 * RING},
+		{1, 25 * 25, AUDIT_SA_CLIENT_EVERY, 25, 2 * RING},
+		{1, 15 * 25, AUDIT_SA_CLIENT_SWITCH, 15, 2 * RING},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct audit_sa_facts *f;
+		const struct audit_sa_client_facts *f;
 		struct rig r;
 
 		rig_new(&r, cases[i].lmc);
-		audit_sa_start(r.sa, r.now);
+		audit_sa_client_start(r.sa, r.now);
 		f = run(&r);
 		ck_assert(f->answers && f->groups_known);
-		audit_sa_paths(r.sa, cases[i].records, r.now);
+		audit_sa_client_paths(r.sa, cases[i].records, r.now);
 		f = run(&r);
 		ck_assert_uint_eq(f->extent, cases[i].extent);
 		ck_assert_uint_eq(f->sources, cases[i].sources);
@@ -229,16 +230,16 @@ START_TEST(one_that_is_no_help)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct audit_sa_facts *f;
+		const struct audit_sa_client_facts *f;
 		struct rig r;
 		size_t before;
 
 		rig_new(&r, 0);
 		r.paths = cases[i].how;
-		audit_sa_start(r.sa, r.now);
+		audit_sa_client_start(r.sa, r.now);
 		(void)run(&r);
 		before = r.n;
-		audit_sa_paths(r.sa, AUDIT_SA_RECORDS, r.now);
+		audit_sa_client_paths(r.sa, AUDIT_SA_CLIENT_RECORDS, r.now);
 		f = run(&r);
 		ck_assert_msg(r.n - before <= cases[i].questions,
 			"case %zu: %zu questions", i, r.n - before);

@@ -154,7 +154,7 @@ START_TEST(by_name)
 	ck_assert_str_eq(host_table(&x, "h3"), "7fff 8005");
 	ck_assert_str_eq(host_table(&x, "h4"), "7fff");
 	/* who is meant and not there is told */
-	status = members_json(sm_view(x.w->sm), "");
+	status = partition_json(sm_view(x.w->sm), "");
 	who = json_array_get(json_object_get(status, "nobody"), 0);
 	ck_assert_str_eq(
 		json_string_value(json_object_get(who, "member")), "nobody");

@@ -32,7 +32,7 @@ START_TEST(a_line)
 			"seen_from", cases[i].from);
 		struct buf b = {0};
 
-		census_line(o, &b);
+		fabric_counts_line(o, &b);
 		ck_assert_str_eq(b.text, cases[i].line);
 		buf_free(&b);
 		json_decref(o);
@@ -45,8 +45,8 @@ START_TEST(a_fabric)
 	const unsigned dim[] = {4};
 	struct fabric *f = gen_grid(dim, 1, true, 2, NULL);
 	struct topo *t = frozen_topo(f, &(struct frozen_lids){0});
-	struct census c = census_take(t);
-	json_t *o = census_json(t);
+	struct fabric_counts c = fabric_counts_of(t);
+	json_t *o = fabric_counts_json(t);
 
 	ck_assert_uint_eq(c.switches, 4);
 	ck_assert_uint_eq(c.hosts, 8);
@@ -54,8 +54,8 @@ START_TEST(a_fabric)
 	ck_assert_uint_eq(c.links, 4 + 8);
 	ck_assert_uint_eq(c.owners, 4 + 8);
 	ck_assert_uint_eq(c.lids, 4 + 8);
-	ck_assert_int_eq(member_num(o, "links"), 4 + 8);
-	ck_assert_str_ne(member_text(o, "seen_from"), "");
+	ck_assert_int_eq(json_util_num(o, "links"), 4 + 8);
+	ck_assert_str_ne(json_util_text(o, "seen_from"), "");
 	json_decref(o);
 	topo_unref(t);
 	fabric_free(f);

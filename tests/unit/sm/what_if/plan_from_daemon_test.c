@@ -392,16 +392,16 @@ foretell(struct story *s, const struct failure *f,
 	c = json_array_get(p.change, 0);
 	ck_assert_uint_eq(s->entries, p.impact.entries);
 	ck_assert_uint_eq(s->blocks, p.impact.blocks);
-	ck_assert_msg(s->smps == (uint64_t)member_num(c, "smps"),
+	ck_assert_msg(s->smps == (uint64_t)json_util_num(c, "smps"),
 		"%s, %s: %llu SMPs, planned %lld of which %lld tops, first %s "
 		"last %s %zu",
 		s->scene->name, what, (unsigned long long)s->smps,
-		member_num(c, "smps"), member_num(c, "tops"),
+		json_util_num(c, "smps"), json_util_num(c, "tops"),
 		v->change.phase[0].what,
 		v->change.phase[v->change.nphases - 1].what,
 		v->change.phase[v->change.nphases - 1].smps);
 	if (s->views == 1)
-		ck_assert_str_eq(v->change.way, member_text(c, "way"));
+		ck_assert_str_eq(v->change.way, json_util_text(c, "way"));
 	expect_same_routes(s, v->routes, p.out.then.routes, what);
 	(void)expect_tables(s, p.out.then.routes, what);
 	plan_free(&p);
