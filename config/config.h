@@ -67,7 +67,7 @@ struct config_roles {
 struct config_routing {
 	struct schema_names engines; /* in order of preference */
 	uint32_t load_limit;	     /* per mille, at least 1000 */
-	uint32_t threads;	     /* 0: by cores (task_threads) */
+	uint32_t threads;	     /* 0: by cores (jobs_threads) */
 	struct config_updn updn;
 	struct config_ftree ftree;
 	struct config_homes homes;

@@ -121,16 +121,16 @@ static uint64_t
 seconds(void *cookie)
 {
 	(void)cookie;
-	return recall_now().when;
+	return previous_run_now().when;
 }
 
 static void
-want_save(void *cookie, const struct store_state *s, bool at_once)
+want_save(void *cookie, const struct state_file *s, bool at_once)
 {
 	struct daemon *d = cookie;
-	struct store_state now = *s;
+	struct state_file now = *s;
 
-	now.saved = recall_now();
+	now.saved = previous_run_now();
 	saver_submit(d->saver, &now);
 	if (at_once)
 		saver_wait(d->saver);
@@ -141,7 +141,7 @@ want_mark(void *cookie, bool on)
 {
 	struct daemon *d = cookie;
 
-	if (!recall_writing(d->boot->state.dir, on))
+	if (!previous_run_writing(d->boot->state.dir, on))
 		log_debug("state: the mark of writing is not as it should be");
 }
 
@@ -152,7 +152,7 @@ want_aside(void *cookie, const char *what)
 	struct reason why;
 
 	(void)reason_set(&why, "%s", what);
-	store_set_aside(d->boot->state.dir, "strange", &why);
+	state_file_set_aside(d->boot->state.dir, "strange", &why);
 	(void)snprintf(d->facts.state_lost, sizeof(d->facts.state_lost), "%s",
 		why.text);
 	log_error("state: %s", why.text);
@@ -558,7 +558,7 @@ open_port(struct daemon *d)
 static void
 make_core(struct daemon *d)
 {
-	struct store_state state = {0};
+	struct state_file state = {0};
 	struct reason lost;
 
 	d->ops = (struct sm_ops){
@@ -572,13 +572,13 @@ make_core(struct daemon *d)
 		.seconds = seconds,
 		.set_issm = want_issm,
 	};
-	d->facts.state_writable = recall_load(d->boot->state.dir,
+	d->facts.state_writable = previous_run_load(d->boot->state.dir,
 		d->boot->fabric.subnet_prefix, &state, &lost);
 	(void)snprintf(d->facts.state_lost, sizeof(d->facts.state_lost), "%s",
 		lost.text);
 	d->sm = sm_new(d->config, &state, umad_transport(d->umad), &d->ops,
 		d->facts.port.guid);
-	store_free(&state);
+	state_file_free(&state);
 }
 
 static void

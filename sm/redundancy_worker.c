@@ -13,9 +13,9 @@
 struct count {
 	struct view *view;  /* a reference */
 	struct config *cfg; /* a reference: the options point into it */
-	struct task_options options;
+	struct jobs_options options;
 	atomic_bool cancel;
-	struct homes *result;
+	struct view_redundancy *result;
 	struct count *next; /* of those to be let go */
 };
 
@@ -33,7 +33,8 @@ count(void *job)
 {
 	struct count *k = job;
 
-	k->result = homes_count(k->view, &k->options.engine, &k->cancel);
+	k->result =
+		view_redundancy_count(k->view, &k->options.engine, &k->cancel);
 }
 
 static void
@@ -42,9 +43,9 @@ drop(struct count *k)
 	if (k == NULL)
 		return;
 	view_unref(k->view);
-	task_options_free(&k->options);
+	jobs_options_free(&k->options);
 	config_unref(k->cfg);
-	homes_unref(k->result);
+	view_redundancy_unref(k->result);
 	free(k);
 }
 
@@ -81,7 +82,7 @@ start(struct counter *c)
 static void
 tell(struct counter *c, const struct view *v)
 {
-	const struct homes *h = v->homes;
+	const struct view_redundancy *h = v->homes;
 	const struct homing_point *p = h->point;
 	size_t was = c->single;
 	char port[16] = "";
@@ -154,7 +155,7 @@ counter_count(struct counter *c, struct view *v, struct config *cfg)
 	k = mem_zalloc(1, sizeof(*k));
 	k->view = view_ref(v);
 	k->cfg = config_ref(cfg);
-	task_options(k->cfg, v->topo, &k->options);
+	jobs_options(k->cfg, v->topo, &k->options);
 	c->then = k;
 	start(c);
 }

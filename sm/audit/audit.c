@@ -274,7 +274,7 @@ take_routes(struct audit *a)
 	in = &(struct verify_tables){
 		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
 	(void)verify_keep(
-		in, task_threads(a->cfg), &r->report, &r->verified, NULL);
+		in, jobs_threads(a->cfg), &r->report, &r->verified, NULL);
 	a->found.routes = r;
 	if (r->verified != NULL)
 		a->found.turns = verify_state_turns(r->verified, r->topo);

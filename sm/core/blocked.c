@@ -14,10 +14,10 @@ enum { HELD_RETRY_MS = 1000, SECOND_NS = 1000000000 };
  * Their time goes on: until the start it is counted back from 0.
  */
 void
-sm_hold_load(struct sm *sm, const struct store_state *s)
+sm_hold_load(struct sm *sm, const struct state_file *s)
 {
 	for (size_t i = 0; i < s->nblock; i++) {
-		const struct store_block *b = &s->block[i];
+		const struct state_file_blocked *b = &s->block[i];
 		uint64_t age = b->age + s->away;
 		struct turns_hold h = {
 			.guid = b->guid,

@@ -151,18 +151,18 @@ sm_commit_by_guid(const void *a, const void *b)
 	return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
 
-static struct store_leaf *
-list_leaves(const struct sm *sm, struct store_state *s)
+static struct state_file_sl_history *
+list_leaves(const struct sm *sm, struct state_file *s)
 {
 	const struct past *past = hw_past(sm->hw);
 	uint32_t n = past_count(past);
-	struct store_leaf *leaf = mem_zalloc(n, sizeof(*leaf));
+	struct state_file_sl_history *leaf = mem_zalloc(n, sizeof(*leaf));
 
 	for (uint32_t i = 0; i < n; i++) {
 		bool any = past_any(past, i);
 
-		leaf[i] = (struct store_leaf){past_guid(past, i), any,
-			any ? NULL : past_row(past, i)};
+		leaf[i] = (struct state_file_sl_history){past_guid(past, i),
+			any, any ? NULL : past_row(past, i)};
 	}
 	s->lanes = past_lanes(past);
 	s->leaf = leaf;
@@ -172,10 +172,10 @@ list_leaves(const struct sm *sm, struct store_state *s)
 
 /* What goes into a state, and what it points to. */
 struct gathered {
-	struct store_state s;
-	struct store_lid *lid;
-	struct store_leaf *leaf;
-	struct store_block *block;
+	struct state_file s;
+	struct state_file_lid *lid;
+	struct state_file_sl_history *leaf;
+	struct state_file_blocked *block;
 };
 
 static void
@@ -186,9 +186,9 @@ gather_blocks(const struct sm *sm, struct gathered *g)
 
 	g->block = mem_zalloc(n, sizeof(*g->block));
 	for (size_t i = 0; i < n; i++)
-		g->block[i] = (struct store_block){hold[i].guid, hold[i].in,
-			hold[i].out, be_get64(hold[i].before), hold[i].pairs,
-			sm_hold_age(sm, &hold[i])};
+		g->block[i] = (struct state_file_blocked){hold[i].guid,
+			hold[i].in, hold[i].out, be_get64(hold[i].before),
+			hold[i].pairs, sm_hold_age(sm, &hold[i])};
 	g->s.block = g->block;
 	g->s.nblock = n;
 }
@@ -202,9 +202,9 @@ gather(const struct sm *sm, struct gathered *g)
 		[ROUTE_SINGLE] = "single",
 		[ROUTE_ROOTS] = "roots",
 	};
-	struct store_state *s = &g->s;
+	struct state_file *s = &g->s;
 
-	*s = (struct store_state){
+	*s = (struct state_file){
 		.prefix = sm->cfg->fabric.subnet_prefix,
 		.routed = sm->routed,
 		.load = sm->load,
@@ -218,7 +218,7 @@ gather(const struct sm *sm, struct gathered *g)
 	gather_blocks(sm, g);
 	g->lid = mem_zalloc(sm->nrecord, sizeof(*g->lid));
 	for (size_t i = 0; i < sm->nrecord; i++)
-		g->lid[i] = (struct store_lid){sm->record[i].guid,
+		g->lid[i] = (struct state_file_lid){sm->record[i].guid,
 			sm->record[i].lid, sm->record[i].lmc,
 			sm_keys_held(sm, sm->record[i].guid), NULL};
 	s->lid = g->lid;
@@ -267,7 +267,7 @@ sm_print_state(const struct sm *sm, struct buf *out)
 	struct gathered g;
 
 	gather(sm, &g);
-	store_print(&g.s, out);
+	state_file_print(&g.s, out);
 	gathered_free(&g);
 }
 

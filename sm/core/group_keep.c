@@ -69,10 +69,10 @@ sm_groups_configure(struct sm *sm)
 /* ---- over a restart ---- */
 
 void
-sm_groups_load(struct sm *sm, const struct store_state *s)
+sm_groups_load(struct sm *sm, const struct state_file *s)
 {
 	for (size_t i = 0; i < s->ngroup; i++) {
-		const struct store_group *g = &s->group[i];
+		const struct state_file_group *g = &s->group[i];
 		struct sa_kept_group k = {.n = g->n};
 
 		k.is = (struct mad_sa_member){
@@ -91,7 +91,8 @@ sm_groups_load(struct sm *sm, const struct store_state *s)
 		};
 		k.member = mem_zalloc(g->n + 1, sizeof(*k.member));
 		for (size_t m = 0; m < g->n; m++) {
-			const struct store_member *w = &s->member[g->first + m];
+			const struct state_file_member *w =
+				&s->member[g->first + m];
 
 			k.member[m] = (struct sa_kept_member){
 				w->guid, w->owner, w->state, w->proxy};
@@ -101,10 +102,10 @@ sm_groups_load(struct sm *sm, const struct store_state *s)
 	}
 }
 
-static struct store_group
+static struct state_file_group
 record(const struct mad_sa_member *is)
 {
-	return (struct store_group){
+	return (struct state_file_group){
 		.mgid = {is->mgid.prefix, is->mgid.guid},
 		.qkey = is->qkey,
 		.flow = is->flow_label,
@@ -130,16 +131,17 @@ sm_groups_save(const struct sm *sm, struct sm_groups_saved *out)
 	out->group = mem_zalloc(n.groups + 1U, sizeof(*out->group));
 	out->member = mem_zalloc(n.members + 1U, sizeof(*out->member));
 	for (uint32_t i = 0; i < n.groups; i++) {
-		struct store_group *g = &out->group[out->ngroup];
+		struct state_file_group *g = &out->group[out->ngroup];
 
 		sa_group_keep(sm->sa, i, &k);
 		*g = record(&k.is);
 		g->first = out->nmember;
 		g->n = out->nmember + k.n <= SAVED_MEMBERS ? k.n : 0;
 		for (size_t m = 0; m < g->n; m++)
-			out->member[out->nmember++] = (struct store_member){
-				k.member[m].guid, k.member[m].owner,
-				k.member[m].state, k.member[m].proxy};
+			out->member[out->nmember++] =
+				(struct state_file_member){k.member[m].guid,
+					k.member[m].owner, k.member[m].state,
+					k.member[m].proxy};
 		out->ngroup++;
 		free(k.member);
 	}

@@ -17,7 +17,7 @@ enum { MAX_PASSES = 64 };
 /* Routes, where there are none yet, and the plan that leads to them. */
 struct sm_work {
 	struct route_job job;
-	struct task_options options;
+	struct jobs_options options;
 	struct route_rank *ranks;
 	struct routes *result;
 	struct route_story story;
@@ -343,7 +343,7 @@ assign_lids(struct sm *sm, struct reason *why)
 
 	if (sm->view == NULL)
 		sm_trust_strangers(sm);
-	if (task_lids(sm->cfg, sm->topo, sm->record, sm->nrecord, &out, why) !=
+	if (jobs_lids(sm->cfg, sm->topo, sm->record, sm->nrecord, &out, why) !=
 		0)
 		return -1;
 	sm->topo =
@@ -401,7 +401,7 @@ names_first(struct sm *sm, struct mono now)
 	for (n = 0; n < t->nnodes; n++)
 		lack |= (all || t->node[n].type == TOPO_SWITCH) &&
 			*topo_desc(t, n) == '\0';
-	if (!lack || sm->named || (!all && !sm_roles_by_name(sm->cfg)))
+	if (!lack || sm->named || (!all && !roles_by_name(sm->cfg)))
 		return false;
 	sm->named = true;
 	sm->sweep = sweep_new(all ? SWEEP_NAMES : SWEEP_SWITCH_NAMES, sm->draft,
@@ -473,7 +473,7 @@ sm_run_drop(struct sm_work *w)
 	routes_unref(w->result);
 	topo_unref(w->job.topo);
 	free(w->ranks);
-	task_options_free(&w->options);
+	jobs_options_free(&w->options);
 	sm_push_drop(&w->push);
 	free(w);
 }
@@ -481,7 +481,7 @@ sm_run_drop(struct sm_work *w)
 static void
 describe_routing(struct sm *sm, struct sm_work *w)
 {
-	task_options(w->push.cfg, sm->topo, &w->options);
+	jobs_options(w->push.cfg, sm->topo, &w->options);
 	if (sm->rank_known) {
 		w->ranks = mem_dup(sm->rank, sm->nrank * sizeof(*sm->rank));
 		w->job.ranks = w->ranks;
@@ -499,7 +499,7 @@ describe_routing(struct sm *sm, struct sm_work *w)
 	w->job.load_limit = sm->cfg->routing.load_limit;
 	w->job.rebalance = sm->rebalance;
 	w->job.seed = 1;
-	w->job.threads = task_threads(w->push.cfg);
+	w->job.threads = jobs_threads(w->push.cfg);
 }
 
 /* Nothing that routing depends on changed: the routes in force stay. */
@@ -782,7 +782,7 @@ sm_run_names(struct sm *sm, struct mono now)
 		v->pkeys = pkeys_ref(sm->view->pkeys);
 		pkeys_adopt(v->pkeys, fresh);
 		sm_qos_renew(sm, v);
-		v->homes = homes_ref(v->homes);
+		v->homes = view_redundancy_ref(v->homes);
 		v->quarantine = mem_dup(
 			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
 		view_change_own(&v->change);

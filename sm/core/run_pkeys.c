@@ -20,17 +20,17 @@
 enum { TURNS = 32 };
 
 void
-sm_keys_load(struct sm *sm, const struct store_state *s)
+sm_keys_load(struct sm *sm, const struct state_file *s)
 {
 	for (size_t i = 0; i < s->nlid; i++)
-		if (s->lid[i].held != STORE_UNKNOWN)
+		if (s->lid[i].held != STATE_FILE_UNKNOWN)
 			map_put(&sm->held, s->lid[i].guid, s->lid[i].held);
 }
 
 uint8_t
 sm_keys_held(const struct sm *sm, uint64_t guid)
 {
-	uint32_t held = STORE_UNKNOWN;
+	uint32_t held = STATE_FILE_UNKNOWN;
 
 	(void)map_get(&sm->held, guid, &held);
 	return (uint8_t)held;
@@ -84,7 +84,7 @@ presume(struct sm *sm)
 				t->node[port->node].guid, port->num,
 				ptable_cap(t, p),
 				guard || sm_keys_held(sm, port->guid) ==
-						 STORE_KEYS);
+						 STATE_FILE_KEYS);
 	}
 }
 
@@ -103,9 +103,9 @@ announce(struct sm *sm)
 			continue;
 		n = pkeys_of(sm->pkeys, p, &key);
 		if (is_plain(key, n) ||
-			sm_keys_held(sm, t->port[p].guid) == STORE_KEYS)
+			sm_keys_held(sm, t->port[p].guid) == STATE_FILE_KEYS)
 			continue;
-		map_put(&sm->held, t->port[p].guid, STORE_KEYS);
+		map_put(&sm->held, t->port[p].guid, STATE_FILE_KEYS);
 		any = true;
 	}
 	if (any)
@@ -131,7 +131,7 @@ matters(const struct sm *sm, const struct ptable_want *want, port_ix p)
 	if (!topo_has_lid(t, p))
 		return ptable_guards(t, want, p);
 	return sm->cfg->partitions.n > 0 ||
-	       sm_keys_held(sm, t->port[p].guid) != STORE_PLAIN;
+	       sm_keys_held(sm, t->port[p].guid) != STATE_FILE_PLAIN;
 }
 
 void
@@ -300,7 +300,7 @@ remember(struct sm *sm)
 			if (is[i] != 0)
 				is[n++] = is[i];
 		map_put(&sm->held, t->port[p].guid,
-			is_plain(is, n) ? STORE_PLAIN : STORE_KEYS);
+			is_plain(is, n) ? STATE_FILE_PLAIN : STATE_FILE_KEYS);
 	}
 }
 

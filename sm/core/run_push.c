@@ -590,7 +590,7 @@ sm_push_forget(struct sm *sm)
 
 /* Connections that an earlier life gave lanes to have them. */
 void
-sm_push_load(struct sm *sm, const struct store_state *s)
+sm_push_load(struct sm *sm, const struct state_file *s)
 {
 	struct past *past = hw_past(sm->hw);
 	size_t i;

@@ -30,22 +30,22 @@ sm_qos_settle(struct sm *sm)
 }
 
 static void
-log_news(const char *text, char logged[LANES_SHORT])
+log_news(const char *text, char logged[VIEW_SLVL_SHORT])
 {
 	if (*text != '\0' && strcmp(text, logged) != 0)
 		log_warn("routing.ftree.lanes: %s", text);
-	memcpy(logged, text, LANES_SHORT);
+	memcpy(logged, text, VIEW_SLVL_SHORT);
 }
 
 void
 sm_qos_spread(struct sm *sm)
 {
 	const struct routes *r = sm->view->routes;
-	char text[LANES_SHORT] = "";
+	char text[VIEW_SLVL_SHORT] = "";
 
-	lanes_short(sm->cfg, r, text, sizeof(text));
+	view_slvl_why_few(sm->cfg, r, text, sizeof(text));
 	log_news(text, sm->spread);
-	(void)lanes_shared(sm->cfg, r, text, sizeof(text));
+	(void)view_slvl_why_shared(sm->cfg, r, text, sizeof(text));
 	log_news(text, sm->shared);
 }
 

@@ -187,7 +187,7 @@ sm_sa_new(struct sm *sm)
 }
 
 void
-sm_sa_load(struct sm *sm, const struct store_state *s)
+sm_sa_load(struct sm *sm, const struct state_file *s)
 {
 	sm->sa_kept = s->sa != NULL ? mem_strdup(s->sa) : NULL;
 	sm->sa_away = s->away;

@@ -180,7 +180,7 @@ order_from_word(const char *word)
 }
 
 static void
-load_state(struct sm *sm, const struct store_state *s)
+load_state(struct sm *sm, const struct state_file *s)
 {
 	size_t i;
 
@@ -208,7 +208,7 @@ load_state(struct sm *sm, const struct store_state *s)
 }
 
 struct sm *
-sm_new(struct config *c, const struct store_state *state, struct transport *t,
+sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	const struct sm_ops *ops, uint64_t port_guid)
 {
 	struct sm *sm = mem_zalloc(1, sizeof(*sm));

@@ -66,7 +66,7 @@ struct sm_ops {
 	 * Save this state; it is valid during the call. At once: on return it
 	 * outlives the daemon.
 	 */
-	void (*save)(void *cookie, const struct store_state *s, bool at_once);
+	void (*save)(void *cookie, const struct state_file *s, bool at_once);
 	/*
 	 * Tables of switches are about to be written, or nothing of that can
 	 * be under way any more: to be known at the next start.
@@ -139,7 +139,7 @@ struct sm_status {
 };
 
 /* c and state are copied as far as they are needed; ops is borrowed. */
-struct sm *sm_new(struct config *c, const struct store_state *state,
+struct sm *sm_new(struct config *c, const struct state_file *state,
 	struct transport *t, const struct sm_ops *ops, uint64_t port_guid);
 
 /* Only when no worker runs a job of it any more. NULL allowed. */

@@ -145,8 +145,8 @@ struct sm {
 	bool keys_due;		  /* P_Key tables, in the next check */
 	unsigned stops;		  /* pushes in a row that a change overtook */
 	bool settled;		  /* nothing is left to do but what is dirty */
-	char spread[LANES_SHORT]; /* why so few lanes, as it was logged */
-	char shared[LANES_SHORT]; /* where they share VLs, likewise */
+	char spread[VIEW_SLVL_SHORT]; /* why so few lanes, as it was logged */
+	char shared[VIEW_SLVL_SHORT]; /* where they share VLs, likewise */
 	struct view_change change;
 	struct topo *topo;     /* with LIDs */
 	struct topo *fresh;    /* the same when all is written, or NULL */
@@ -186,8 +186,9 @@ struct sm {
 	enum route_order rank_order;
 	bool rank_known;
 	struct route_reading reading;
-	uint64_t routed, load, turn; /* as in struct store_state */
-	struct map held; /* port GUID -> enum store_held, of its P_Key table */
+	uint64_t routed, load, turn; /* as in struct state_file */
+	struct map held;     /* port GUID -> enum state_file_pkeys, of its P_Key
+				table */
 	uint64_t keys_stamp; /* of the tables when they were last settled */
 
 	/* mastership */
@@ -268,7 +269,7 @@ bool sm_push_caused(struct sm *sm, uint64_t guid);
 /* Master of sm->topo: who was it meanwhile may have written anything there, and
  * given out any SL. */
 void sm_push_forget(struct sm *sm);
-void sm_push_load(struct sm *sm, const struct store_state *s);
+void sm_push_load(struct sm *sm, const struct state_file *s);
 void sm_push_story(struct sm *sm); /* into sm->change */
 /* How long packets that were sent by older tables may be on their way. */
 struct mono sm_push_drain(const struct sm *sm);
@@ -282,7 +283,7 @@ void sm_push_inherit(struct sm *sm, struct mono then);
 /* May such Sets still arrive? Then nothing is read, nor written. */
 bool sm_push_strays(const struct sm *sm, struct mono now);
 /* blocked.c: turns that are closed. */
-void sm_hold_load(struct sm *sm, const struct store_state *s);
+void sm_hold_load(struct sm *sm, const struct state_file *s);
 void sm_hold_start(struct sm *sm, struct mono now);
 /* Seconds that it has been closed. */
 uint64_t sm_hold_age(const struct sm *sm, const struct turns_hold *h);
@@ -382,7 +383,7 @@ void sm_sa_message(
 void sm_sa_tick(struct sm *sm, struct mono now);
 struct mono sm_sa_next(const struct sm *sm);
 /* What it knew before a restart. */
-void sm_sa_load(struct sm *sm, const struct store_state *s);
+void sm_sa_load(struct sm *sm, const struct state_file *s);
 void sm_sa_start(struct sm *sm, struct mono now);
 /* It shall answer from the view in force. */
 void sm_sa_publish(struct sm *sm, struct mono now);
@@ -436,18 +437,18 @@ bool sm_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block,
 
 /* group_keep.c: groups that outlive their members, and the daemon. */
 struct sm_groups_saved {
-	struct store_group *group;
+	struct state_file_group *group;
 	size_t ngroup;
-	struct store_member *member;
+	struct state_file_member *member;
 	size_t nmember;
 };
-void sm_groups_load(struct sm *sm, const struct store_state *s);
+void sm_groups_load(struct sm *sm, const struct state_file *s);
 void sm_groups_configure(struct sm *sm); /* those that are always there */
 void sm_groups_save(const struct sm *sm, struct sm_groups_saved *out);
 void sm_groups_saved_free(struct sm_groups_saved *s);
 
 /* run_pkeys.c: P_Keys, from the configuration to the view. */
-void sm_keys_load(struct sm *sm, const struct store_state *s);
+void sm_keys_load(struct sm *sm, const struct state_file *s);
 /* It became ours: ports that another SM had may hold anything. */
 void sm_keys_distrust(struct sm *sm);
 void sm_keys_make(struct sm *sm); /* for sm->topo */

@@ -26,7 +26,7 @@ last_lid(const struct config *c, const struct topo *t)
 }
 
 int
-task_lids(const struct config *c, const struct topo *t,
+jobs_lids(const struct config *c, const struct topo *t,
 	const struct lid_record *record, size_t nrecord, struct lid_table *out,
 	struct reason *why)
 {
@@ -122,13 +122,13 @@ hash_reading(const struct config_routing *r)
 }
 
 void
-task_options(
-	const struct config *c, const struct topo *t, struct task_options *out)
+jobs_options(
+	const struct config *c, const struct topo *t, struct jobs_options *out)
 {
 	const struct config_routing *r = &c->routing;
 	size_t n = r->homes.groups.n + r->homes.passive.n;
 
-	*out = (struct task_options){
+	*out = (struct jobs_options){
 		.engine = {.roots = r->updn.roots.guid,
 			.nroots = r->updn.roots.n,
 			.lanes = (uint8_t)r->ftree.lanes,
@@ -138,20 +138,20 @@ task_options(
 		.home = mem_zalloc(n, sizeof(*out->home)),
 	};
 	out->engine.nhomes = list_homes(&r->homes, out->home);
-	out->role = sm_roles_of(c, t, &out->engine.nroles);
+	out->role = roles_of(c, t, &out->engine.nroles);
 	out->engine.role = out->role;
 	out->engine.home = out->home;
 }
 
 void
-task_options_free(struct task_options *o)
+jobs_options_free(struct jobs_options *o)
 {
 	free(o->role);
 	free(o->home);
 }
 
 unsigned
-task_threads(const struct config *c)
+jobs_threads(const struct config *c)
 {
 	unsigned cores = thread_cores();
 

@@ -16,23 +16,23 @@
  * Assign LIDs to t as c says, from what is remembered (sorted by GUID). As
  * lid_assign; free *out with lid_table_free.
  */
-int task_lids(const struct config *c, const struct topo *t,
+int jobs_lids(const struct config *c, const struct topo *t,
 	const struct lid_record *record, size_t nrecord, struct lid_table *out,
 	struct reason *why);
 
 /* What the engines are told. */
-struct task_options {
+struct jobs_options {
 	struct engine_options engine;
 	struct route_role_of *role; /* behind it */
 	struct route_home *home;
 };
 
 /* What c says about the switches and ports of t; it points into c. */
-void task_options(
-	const struct config *c, const struct topo *t, struct task_options *out);
-void task_options_free(struct task_options *o);
+void jobs_options(
+	const struct config *c, const struct topo *t, struct jobs_options *out);
+void jobs_options_free(struct jobs_options *o);
 
 /* Threads to compute and verify routes with: as c says, else by cores. */
-unsigned task_threads(const struct config *c);
+unsigned jobs_threads(const struct config *c);
 
 #endif

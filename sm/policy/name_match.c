@@ -14,23 +14,23 @@ struct name {
 	node_ix node;
 };
 
-struct named {
+struct name_match {
 	const struct topo *t;
 	struct name *name; /* sorted, once a name without pattern was asked */
 	size_t n;
 };
 
-struct named *
-named_new(const struct topo *t)
+struct name_match *
+name_match_new(const struct topo *t)
 {
-	struct named *n = mem_zalloc(1, sizeof(*n));
+	struct name_match *n = mem_zalloc(1, sizeof(*n));
 
 	n->t = t;
 	return n;
 }
 
 void
-named_free(struct named *n)
+name_match_free(struct name_match *n)
 {
 	if (n == NULL)
 		return;
@@ -49,7 +49,7 @@ compare(const void *pa, const void *pb)
 }
 
 static void
-sort(struct named *n)
+sort(struct name_match *n)
 {
 	n->name = mem_zalloc((size_t)2 * n->t->nnodes, sizeof(*n->name));
 	for (node_ix i = 0; i < n->t->nnodes; i++) {
@@ -99,7 +99,7 @@ tell_guid(const struct told *to, uint64_t guid)
 }
 
 static void
-tell_name(struct named *n, const struct told *to, const char *text)
+tell_name(struct name_match *n, const struct told *to, const char *text)
 {
 	const struct name key = {.text = text, .len = strlen(text)};
 	size_t low = 0, high;
@@ -140,7 +140,7 @@ tell_pattern(const struct told *to, const char *pattern)
 }
 
 enum partition_who
-named_ports(struct named *n, const char *member,
+name_match_ports(struct name_match *n, const char *member,
 	void (*fn)(void *cookie, port_ix p), void *cookie)
 {
 	const struct told to = {n->t, fn, cookie};

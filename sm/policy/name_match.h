@@ -11,18 +11,18 @@
 #include "config/partition_options.h"
 #include "discovery/topo.h"
 
-struct named;
+struct name_match;
 
 /* t is borrowed. */
-struct named *named_new(const struct topo *t);
-void named_free(struct named *n); /* NULL allowed */
+struct name_match *name_match_new(const struct topo *t);
+void name_match_free(struct name_match *n); /* NULL allowed */
 
 /*
  * Call fn for each port that a member of the configuration means, perhaps
  * twice, port 0 of switches included. A GUID is that of a port; where no port
  * has it, of a node. Returns how the text was read.
  */
-enum partition_who named_ports(struct named *n, const char *member,
+enum partition_who name_match_ports(struct name_match *n, const char *member,
 	void (*fn)(void *cookie, port_ix p), void *cookie);
 
 #endif

@@ -15,7 +15,7 @@ struct roll {
 	int8_t *as; /* [nports] enum partition_membership, or NOT_IN */
 	int8_t now; /* what the member at hand is */
 	bool any;   /* it means somebody */
-	struct named *named;
+	struct name_match *named;
 };
 
 static void
@@ -69,7 +69,7 @@ enter(struct roll *r, const char *text, uint32_t as)
 
 	r->now = (int8_t)as;
 	r->any = false;
-	who = named_ports(r->named, text, enter_port, r);
+	who = name_match_ports(r->named, text, enter_port, r);
 	return r->any || (who != PARTITION_GUID && who != PARTITION_NAME);
 }
 
@@ -211,7 +211,7 @@ pkeys_make(struct config *c, struct topo *t)
 	struct pkeys *k = mem_zalloc(1, sizeof(*k));
 	const struct partition_options *o = c->partitions.record;
 	struct roll r = {
-		.t = t, .as = mem_alloc(t->nports), .named = named_new(t)};
+		.t = t, .as = mem_alloc(t->nports), .named = name_match_new(t)};
 	struct found f = nothing_found(t->nports);
 	uint32_t i, home = UINT32_MAX;
 
@@ -231,7 +231,7 @@ pkeys_make(struct config *c, struct topo *t)
 	pack(&k->want, &f, t->nports);
 	mark_unnamed(k);
 	free(r.as);
-	named_free(r.named);
+	name_match_free(r.named);
 	return k;
 }
 

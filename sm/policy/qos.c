@@ -95,7 +95,7 @@ enter_port(void *cookie, port_ix p)
 }
 
 static bool *
-members_of(struct qos *q, struct named *who, const struct schema_texts *t)
+members_of(struct qos *q, struct name_match *who, const struct schema_texts *t)
 {
 	bool *in = NULL;
 
@@ -103,13 +103,13 @@ members_of(struct qos *q, struct named *who, const struct schema_texts *t)
 		return NULL;
 	in = arena_array(q->arena, q->topo->nports, sizeof(*in));
 	for (size_t i = 0; i < t->n; i++)
-		(void)named_ports(who, t->entry[i].text, enter_port, in);
+		(void)name_match_ports(who, t->entry[i].text, enter_port, in);
 	return in;
 }
 
 static void
-read_rule(struct qos *q, struct named *who, const struct qos_rule_options *o,
-	struct qos_rule *r)
+read_rule(struct qos *q, struct name_match *who,
+	const struct qos_rule_options *o, struct qos_rule *r)
 {
 	int level = qos_find_level(q->cfg, o->level);
 
@@ -138,13 +138,13 @@ read_rules(struct qos *q)
 {
 	const struct schema_records *all = &q->cfg->qos.rules;
 	const struct qos_rule_options *o = all->record;
-	struct named *who = named_new(q->topo);
+	struct name_match *who = name_match_new(q->topo);
 
 	q->nrules = all->n;
 	q->rule = arena_array(q->arena, all->n, sizeof(*q->rule));
 	for (size_t i = 0; i < all->n; i++)
 		read_rule(q, who, &o[i], &q->rule[i]);
-	named_free(who);
+	name_match_free(who);
 }
 
 static bool

@@ -40,7 +40,7 @@ is_guid(const char *text, uint64_t *guid)
 }
 
 bool
-sm_roles_by_name(const struct config *c)
+roles_by_name(const struct config *c)
 {
 	struct list list[LISTS];
 	uint64_t guid;
@@ -147,7 +147,7 @@ add_strangers(const struct config *c, const bool *hit,
 }
 
 struct route_role_of *
-sm_roles_of(const struct config *c, const struct topo *t, size_t *n)
+roles_of(const struct config *c, const struct topo *t, size_t *n)
 {
 	const struct config_roles *r = &c->routing.roles;
 	size_t entries = r->leaf.n + r->spine.n + r->root.n;

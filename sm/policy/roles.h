@@ -13,14 +13,14 @@
 #include "routing/core/engine.h"
 
 /* Does the configuration speak of switches by name? */
-bool sm_roles_by_name(const struct config *c);
+bool roles_by_name(const struct config *c);
 
 /*
  * Roles of the switches of t, sorted by (guid, told), and what the
  * configuration says of switches that are not there. The caller frees; texts
  * point into c.
  */
-struct route_role_of *sm_roles_of(
+struct route_role_of *roles_of(
 	const struct config *c, const struct topo *t, size_t *n);
 
 #endif

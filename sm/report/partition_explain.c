@@ -26,25 +26,26 @@ static json_t *
 keys_json(const struct view *v, port_ix p)
 {
 	const uint16_t *live;
-	size_t nlive = partition_keys(v, p, &live);
+	size_t nlive = view_partition_keys(v, p, &live);
 	json_t *list = json_array();
 
-	for (unsigned b = 0; b < partition_blocks(v, p); b++) {
-		uint16_t key[PARTITION_BLOCK];
+	for (unsigned b = 0; b < view_partition_blocks(v, p); b++) {
+		uint16_t key[VIEW_PARTITION_BLOCK];
 
-		if (!partition_table(v, p, b, key))
+		if (!view_partition_table(v, p, b, key))
 			break;
-		for (unsigned i = 0; i < PARTITION_BLOCK; i++) {
+		for (unsigned i = 0; i < VIEW_PARTITION_BLOCK; i++) {
 			if (key[i] == 0)
 				continue;
 			(void)json_array_append_new(list,
 				json_pack("{s:i, s:i, s:b, s:b, s:o}", "index",
-					(int)(b * PARTITION_BLOCK + i), "pkey",
-					key[i] & NUMBER, "full",
-					(key[i] & PARTITION_FULL) != 0,
+					(int)(b * VIEW_PARTITION_BLOCK + i),
+					"pkey", key[i] & NUMBER, "full",
+					(key[i] & VIEW_PARTITION_FULL) != 0,
 					"configured", has(live, nlive, key[i]),
 					"partition",
-					names_text(partition_name(v, key[i]))));
+					names_text(view_partition_name(
+						v, key[i]))));
 		}
 	}
 	return list;
@@ -84,7 +85,8 @@ static void
 explain(const struct view *v, port_ix a, port_ix b, char *out, size_t size)
 {
 	const uint16_t *ka, *kb;
-	size_t na = partition_keys(v, a, &ka), nb = partition_keys(v, b, &kb);
+	size_t na = view_partition_keys(v, a, &ka),
+	       nb = view_partition_keys(v, b, &kb);
 
 	for (size_t i = 0; i < na; i++)
 		for (size_t k = 0; k < nb; k++)
@@ -93,7 +95,7 @@ explain(const struct view *v, port_ix a, port_ix b, char *out, size_t size)
 					"both are limited members of the one "
 					"partition that they share, %s: such "
 					"members cannot talk to each other",
-					partition_name(v, ka[i]));
+					view_partition_name(v, ka[i]));
 				return;
 			}
 	(void)snprintf(out, size, "they are in no partition together");
@@ -102,13 +104,13 @@ explain(const struct view *v, port_ix a, port_ix b, char *out, size_t size)
 static void
 put_verdict(json_t *o, const struct view *v, port_ix a, port_ix b)
 {
-	uint16_t key = partition_shared(v, a, b);
+	uint16_t key = view_partition_shared(v, a, b);
 	char why[160];
 
 	json_util_put(o, "talk", json_boolean(key != 0));
 	if (key != 0)
 		(void)snprintf(why, sizeof(why), "in partition %.60s, 0x%04x",
-			partition_name(v, key), key & NUMBER);
+			view_partition_name(v, key), key & NUMBER);
 	else
 		explain(v, a, b, why, sizeof(why));
 	json_util_put(o, "why", names_text(why));

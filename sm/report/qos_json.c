@@ -53,12 +53,12 @@ qos_json(const struct view *v)
 void
 qos_json_lanes(json_t *o, const struct config *c, const struct routes *r)
 {
-	char few[LANES_SHORT] = "", shared[LANES_SHORT] = "";
+	char few[VIEW_SLVL_SHORT] = "", shared[VIEW_SLVL_SHORT] = "";
 	uint32_t ports = 0;
 
 	if (c != NULL && r != NULL) {
-		lanes_short(c, r, few, sizeof(few));
-		ports = lanes_shared(c, r, shared, sizeof(shared));
+		view_slvl_why_few(c, r, few, sizeof(few));
+		ports = view_slvl_why_shared(c, r, shared, sizeof(shared));
 	}
 	json_util_put(o, "lanes_short", names_text(few));
 	json_util_put(o, "lanes_shared", names_text(shared));

@@ -16,8 +16,9 @@ json_t *qos_json(const struct view *v);
 
 /*
  * What these routes make of the lanes that the configuration asks for, put into
- * an object: lanes_short (why they are fewer), lanes_shared (where they share
- * VLs), lanes_shared_ports. Either may be NULL: nothing to say.
+ * an object: view_slvl_why_few (why they are fewer), view_slvl_why_shared
+ * (where they share VLs), lanes_shared_ports. Either may be NULL: nothing to
+ * say.
  */
 void qos_json_lanes(json_t *o, const struct config *c, const struct routes *r);
 

@@ -25,8 +25,8 @@ redundancy_json_list(
 json_t *
 redundancy_json_all(const struct view *v)
 {
-	static const struct homes none = {0};
-	const struct homes *h = v->homes;
+	static const struct view_redundancy none = {0};
+	const struct view_redundancy *h = v->homes;
 
 	if (h == NULL && v->routes->homes > 0)
 		return json_null();

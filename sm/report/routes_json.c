@@ -189,8 +189,8 @@ levels_json(const struct view *v, port_ix a, port_ix b,
 
 	if (from != TOPO_NONE && to != TOPO_NONE)
 		lane = routes_lane(&v->routes->lanes, from, to);
-	for (unsigned i = 0; lanes_levels(v) &&
-			     (name = lanes_level(v, i, lane, &sl)) != NULL;
+	for (unsigned i = 0; view_slvl_levels(v) &&
+			     (name = view_slvl_sl(v, i, lane, &sl)) != NULL;
 		i++) {
 		vls = json_array();
 		for (int k = -1; k < n; k++) {
@@ -199,7 +199,7 @@ levels_json(const struct view *v, port_ix a, port_ix b,
 			unsigned in = k < 0 ? 0 : step[k].in;
 			unsigned out = k < 0 ? t->port[a].num : step[k].out;
 
-			if (out != 0 && lanes_sl2vl(v, node, in, out, row))
+			if (out != 0 && view_slvl_sl2vl(v, node, in, out, row))
 				(void)json_array_append_new(vls,
 					json_integer(
 						row[sl / 2] >>

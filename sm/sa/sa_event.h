@@ -25,9 +25,9 @@ enum {
 
 struct event {
 	uint8_t notice[MAD_SA_NOTICE];
-	uint16_t lid;		       /* of the port that it is about */
-	struct mad_gid about;	       /* 64 to 67: the GID */
-	uint16_t key[PARTITION_BLOCK]; /* partitions of that port, then */
+	uint16_t lid;			    /* of the port that it is about */
+	struct mad_gid about;		    /* 64 to 67: the GID */
+	uint16_t key[VIEW_PARTITION_BLOCK]; /* partitions of that port, then */
 	bool security;
 };
 

@@ -516,8 +516,8 @@ stays(const struct sa *sa, const struct sa_group *g, const struct sa_joined *m)
 
 	if (p == TOPO_NONE || v->topo->port[p].lid == 0)
 		return false;
-	mine = partition_in(v, p, p, g->is.pkey);
-	return ((mine | g->is.pkey) & PARTITION_FULL) != 0 && mine != 0;
+	mine = view_partition_has(v, p, p, g->is.pkey);
+	return ((mine | g->is.pkey) & VIEW_PARTITION_FULL) != 0 && mine != 0;
 }
 
 void

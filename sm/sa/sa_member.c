@@ -79,8 +79,8 @@ judge(const struct sa_query *q, struct request *r)
 static bool
 may_talk(const struct sa_query *q, struct request *r, uint16_t pkey)
 {
-	r->pkey = partition_in(q->view, r->end.port, r->end.port, pkey);
-	return r->pkey != 0 && ((r->pkey | pkey) & PARTITION_FULL) != 0;
+	r->pkey = view_partition_has(q->view, r->end.port, r->end.port, pkey);
+	return r->pkey != 0 && ((r->pkey | pkey) & VIEW_PARTITION_FULL) != 0;
 }
 
 /* ---- MTU, rate, lifetime: a selector and a code ---- */
@@ -218,9 +218,9 @@ may_join(const struct sa_query *q, struct request *r, const struct sa_group *g)
 	const struct mad_sa_member *w = &r->want, *is = &g->is;
 
 	if (has(q, MAD_SA_MEMBER_PKEY) &&
-		(((w->pkey ^ is->pkey) & (unsigned)~PARTITION_FULL & 0xffff) !=
-				0 ||
-			((w->pkey | is->pkey) & PARTITION_FULL) == 0))
+		(((w->pkey ^ is->pkey) & (unsigned)~VIEW_PARTITION_FULL &
+			 0xffff) != 0 ||
+			((w->pkey | is->pkey) & VIEW_PARTITION_FULL) == 0))
 		return MAD_SA_REQ_INVALID;
 	if ((has(q, MAD_SA_MEMBER_QKEY) && w->qkey != is->qkey) ||
 		(has(q, MAD_SA_MEMBER_MLID) && w->mlid != is->mlid) ||
@@ -384,7 +384,7 @@ member_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 
 	mad_sa_member_decode(q->want, &want);
 	if (!q->trusted &&
-		partition_in(q->view, q->from, q->from, g->is.pkey) == 0)
+		view_partition_has(q->view, q->from, q->from, g->is.pkey) == 0)
 		return false;
 	if (!has_limits(q, &want, &g->is))
 		return false;

@@ -34,7 +34,7 @@ sa_query_begin(struct sa_query *q, bool method)
 bool
 sa_query_sees(const struct sa_query *q, port_ix p)
 {
-	return q->trusted || partition_shared(q->view, q->from, p) != 0;
+	return q->trusted || view_partition_shared(q->view, q->from, p) != 0;
 }
 
 uint16_t

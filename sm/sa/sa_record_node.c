@@ -51,7 +51,7 @@ cpi_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	};
 
 	(void)ix;
-	if (lanes_levels(q->view))
+	if (view_slvl_levels(q->view))
 		info.cap2 |= CAP2_QOS;
 	mad_sa_port_info_encode(&info, rec);
 	return true;

@@ -120,8 +120,8 @@ select_pkey(const struct sa_query *q, port_ix from, port_ix to)
 	const struct sa_ends *e = q->ends;
 
 	return asks(e, MAD_SA_PATH_PKEY)
-		       ? partition_in(q->view, from, to, e->want.pkey)
-		       : partition_shared(q->view, from, to);
+		       ? view_partition_has(q->view, from, to, e->want.pkey)
+		       : view_partition_shared(q->view, from, to);
 }
 
 /* Its SL and limits; the way's SL has been the routing's lane so far. */
@@ -138,7 +138,7 @@ give_level(const struct sa_query *q, port_ix from, port_ix to, struct sa_way *w)
 		.by_class = asks(q->ends, MAD_SA_PATH_QOS),
 		.class = want->qos_class,
 	};
-	const struct lanes_grant g = lanes_grant(q->view, &ask, w->sl);
+	const struct view_slvl_grant g = view_slvl_grant(q->view, &ask, w->sl);
 
 	w->sl = g.sl;
 	if (g.mtu != 0 && g.mtu < w->mtu)
@@ -295,7 +295,8 @@ group_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 		.flow_label = g->flow_label,
 		.tclass = g->tclass,
 		.reversible = true,
-		.pkey = partition_in(q->view, from->port, from->port, g->pkey),
+		.pkey = view_partition_has(
+			q->view, from->port, from->port, g->pkey),
 		.sl = g->sl,
 		.mtu_sel = MAD_SA_EXACTLY,
 		.mtu = g->mtu,
@@ -388,8 +389,8 @@ find_group(struct sa_query *q, const struct mad_gid *mgid)
 {
 	const struct sa_group *g = sa_groups_find(q->sa, mgid);
 
-	if (g == NULL || (!q->trusted && partition_in(q->view, q->from, q->from,
-						 g->is.pkey) == 0))
+	if (g == NULL || (!q->trusted && view_partition_has(q->view, q->from,
+						 q->from, g->is.pkey) == 0))
 		return MAD_SA_INVALID_GID;
 	q->ends->multicast = true;
 	q->ends->group = g->is;

@@ -157,16 +157,17 @@ static bool
 pkey_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
 	port_ix p = (port_ix)(ix / PKEY_BLOCKS);
-	uint16_t block = (uint16_t)(ix % PKEY_BLOCKS), key[PARTITION_BLOCK];
+	uint16_t block = (uint16_t)(ix % PKEY_BLOCKS),
+		 key[VIEW_PARTITION_BLOCK];
 	uint16_t lid = sa_query_lid(q->view, p);
 
 	if (lid == 0 || (!q->trusted && p != q->from) ||
-		!partition_table(q->view, p, block, key))
+		!view_partition_table(q->view, p, block, key))
 		return false;
 	be_put16(rec, lid);
 	be_put16(rec + 2, block);
 	rec[PKEY_PORT] = q->view->topo->port[p].num;
-	for (size_t i = 0; i < PARTITION_BLOCK; i++)
+	for (size_t i = 0; i < VIEW_PARTITION_BLOCK; i++)
 		be_put16(rec + PKEY_TABLE + 2 * i, key[i]);
 	return true;
 }

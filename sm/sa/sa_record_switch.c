@@ -199,7 +199,7 @@ sl2vl_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 
 	if (in > (n->type == TOPO_SWITCH ? n->nports : 0) || lid == 0 ||
 		!sa_query_sees(q, p) ||
-		!lanes_sl2vl(
+		!view_slvl_sl2vl(
 			q->view, port->node, in, port->num, rec + SL2VL_TABLE))
 		return false;
 	be_put16(rec, lid);
@@ -244,7 +244,7 @@ vlarb_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	uint16_t lid = sa_query_lid(q->view, p);
 
 	if (lid == 0 || !sa_query_sees(q, p) ||
-		!lanes_vlarb(q->view, p, block, rec + VLARB_TABLE))
+		!view_slvl_vlarb(q->view, p, block, rec + VLARB_TABLE))
 		return false;
 	be_put16(rec, lid);
 	rec[2] = q->view->topo->port[p].num;

@@ -152,8 +152,8 @@ add_event(struct sa *sa, const struct view *v, port_ix p)
 	e = &s->ring[s->end++ % EVENT_RING];
 	memset(e, 0, sizeof(*e));
 	e->lid = sa_query_lid(v, p);
-	n = partition_keys(v, p, &key);
-	for (size_t i = 0; i < n && i < PARTITION_BLOCK; i++)
+	n = view_partition_keys(v, p, &key);
+	for (size_t i = 0; i < n && i < VIEW_PARTITION_BLOCK; i++)
 		e->key[i] = key[i];
 	s->pending = true;
 	return e;
@@ -292,12 +292,13 @@ static bool
 shares(const struct sa *sa, port_ix p, const struct event *e)
 {
 	const uint16_t *key;
-	size_t n = partition_keys(sa->view, p, &key);
+	size_t n = view_partition_keys(sa->view, p, &key);
 
 	for (size_t i = 0; i < n; i++)
-		for (unsigned k = 0; k < PARTITION_BLOCK; k++)
+		for (unsigned k = 0; k < VIEW_PARTITION_BLOCK; k++)
 			if (((key[i] ^ e->key[k]) & 0x7fff) == 0 &&
-				((key[i] | e->key[k]) & PARTITION_FULL) != 0)
+				((key[i] | e->key[k]) & VIEW_PARTITION_FULL) !=
+					0)
 				return true;
 	return false;
 }

@@ -187,7 +187,7 @@ judge(struct sa_query *q, port_ix *owner)
 	if (end.port != q->from && !q->trusted)
 		return MAD_SA_DENIED;
 	if (sa_query_has(q, HAS_PKEY) &&
-		partition_in(q->view, end.port, end.port, s.pkey) == 0)
+		view_partition_has(q->view, end.port, end.port, s.pkey) == 0)
 		return MAD_SA_REQ_INVALID;
 	*owner = end.port;
 	return 0;
@@ -228,7 +228,7 @@ service_set(struct sa_query *q, struct mono now)
 	guid = q->view->topo->port[owner].guid;
 	if (!sa_query_has(q, HAS_PKEY))
 		be_put16(q->want + AT_PKEY,
-			partition_shared(q->view, owner, owner));
+			view_partition_shared(q->view, owner, owner));
 	if (!sa_query_has(q, HAS_LEASE))
 		be_put32(q->want + AT_LEASE, FOR_EVER);
 	lease = be_get32(q->want + AT_LEASE);
@@ -288,7 +288,7 @@ service_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	port_ix p = topo_by_port_guid(t, e->owner);
 
 	if (p == TOPO_NONE ||
-		(!q->trusted && partition_in(q->view, q->from, p,
+		(!q->trusted && view_partition_has(q->view, q->from, p,
 					be_get16(e->rec + AT_PKEY)) == 0))
 		return false;
 	memcpy(rec, e->rec, sizeof(e->rec));
@@ -312,7 +312,7 @@ sa_services_ends(const struct sa_query *q, uint64_t id, struct sa_end_list *l)
 
 		if (be_get64(e->rec) == id && p != TOPO_NONE &&
 			(q->trusted ||
-				partition_in(q->view, q->from, p,
+				view_partition_has(q->view, q->from, p,
 					be_get16(e->rec + AT_PKEY)) != 0))
 			sa_ends_add(l, &(struct sa_end){
 					       p, 0, be_get64(e->rec + 16), 0});

@@ -32,18 +32,19 @@ boot_id(void)
 	return n == 16 ? strtoull(digits, NULL, 16) : 0;
 }
 
-struct store_stamp
-recall_now(void)
+struct state_file_stamp
+previous_run_now(void)
 {
 	struct timespec up;
 
 	(void)clock_gettime(CLOCK_BOOTTIME, &up);
-	return (struct store_stamp){
+	return (struct state_file_stamp){
 		(uint64_t)time(NULL), boot_id(), (uint64_t)up.tv_sec};
 }
 
 uint64_t
-recall_between(const struct store_stamp *from, const struct store_stamp *to)
+previous_run_seconds_between(
+	const struct state_file_stamp *from, const struct state_file_stamp *to)
 {
 	if (from->when == 0)
 		return 0;
@@ -53,14 +54,14 @@ recall_between(const struct store_stamp *from, const struct store_stamp *to)
 }
 
 /* "dir/name" in a text to be kept for the call's statement only. */
-struct recall_path {
+struct previous_run_path {
 	char text[1024];
 };
 
-static struct recall_path
+static struct previous_run_path
 beside(const char *dir, const char *name)
 {
-	struct recall_path p;
+	struct previous_run_path p;
 
 	(void)snprintf(p.text, sizeof(p.text), "%s/%s", dir, name);
 	return p;
@@ -69,7 +70,7 @@ beside(const char *dir, const char *name)
 static bool
 put_mark(const char *dir, const char *name, bool on)
 {
-	const struct recall_path p = beside(dir, name);
+	const struct previous_run_path p = beside(dir, name);
 	int fd;
 
 	if (!on)
@@ -79,42 +80,43 @@ put_mark(const char *dir, const char *name, bool on)
 }
 
 bool
-recall_writing(const char *dir, bool on)
+previous_run_writing(const char *dir, bool on)
 {
-	return put_mark(dir, RECALL_MARK, on);
+	return put_mark(dir, PREVIOUS_RUN_MARK, on);
 }
 
 bool
-recall_unsaved(const char *dir, bool on)
+previous_run_unsaved(const char *dir, bool on)
 {
-	return put_mark(dir, RECALL_UNSAVED, on);
+	return put_mark(dir, PREVIOUS_RUN_UNSAVED, on);
 }
 
 /* Another fabric's file gives way. */
 static void
-set_aside(const char *dir, uint64_t prefix, struct store_state *s,
+set_aside(const char *dir, uint64_t prefix, struct state_file *s,
 	struct reason *why)
 {
-	const struct recall_path from = beside(dir, STORE_FILE);
+	const struct previous_run_path from = beside(dir, STATE_FILE_FILE);
 	char to[1024];
 
-	(void)snprintf(to, sizeof(to), "%s/" STORE_FILE ".0x%016" PRIx64, dir,
-		s->prefix);
+	(void)snprintf(to, sizeof(to), "%s/" STATE_FILE_FILE ".0x%016" PRIx64,
+		dir, s->prefix);
 	(void)reason_set(why,
 		"%s is of another fabric: prefix=0x%016" PRIx64
 		", configured 0x%016" PRIx64 ": set aside as %s%s",
 		from.text, s->prefix, prefix, to,
 		rename(from.text, to) == 0 ? "" : " (that failed)");
-	store_free(s);
+	state_file_free(s);
 }
 
 bool
-recall_load(const char *dir, uint64_t prefix, struct store_state *s,
+previous_run_load(const char *dir, uint64_t prefix, struct state_file *s,
 	struct reason *lost)
 {
-	const struct recall_path mark = beside(dir, RECALL_MARK);
-	const struct recall_path unsaved = beside(dir, RECALL_UNSAVED);
-	struct store_stamp now = recall_now();
+	const struct previous_run_path mark = beside(dir, PREVIOUS_RUN_MARK);
+	const struct previous_run_path unsaved =
+		beside(dir, PREVIOUS_RUN_UNSAVED);
+	struct state_file_stamp now = previous_run_now();
 	struct reason why;
 	bool writable = true;
 
@@ -127,8 +129,8 @@ recall_load(const char *dir, uint64_t prefix, struct store_state *s,
 		writable = false;
 	}
 	lost->text[0] = '\0';
-	(void)store_load(dir, s, lost);
-	s->away = recall_between(&s->saved, &now);
+	(void)state_file_load(dir, s, lost);
+	s->away = previous_run_seconds_between(&s->saved, &now);
 	if (s->prefix != 0 && s->prefix != prefix)
 		set_aside(dir, prefix, s, lost);
 	if (lost->text[0] != '\0')

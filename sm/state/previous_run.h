@@ -20,30 +20,30 @@
 
 #include "sm/state/state_file.h"
 
-#define RECALL_MARK "fabric.writing"
-#define RECALL_UNSAVED "fabric.unsaved"
+#define PREVIOUS_RUN_MARK "fabric.writing"
+#define PREVIOUS_RUN_UNSAVED "fabric.unsaved"
 
 /*
- * Read dir (made where it is missing) into *s (store_free); a fabric with
+ * Read dir (made where it is missing) into *s (state_file_free); a fabric with
  * another prefix is another fabric: its file is put aside, not used and not
  * overwritten. What is wrong is logged, and why nothing is remembered is in
  * *lost ("": nothing is lost). False: nothing can be saved there.
  */
-bool recall_load(const char *dir, uint64_t prefix, struct store_state *s,
+bool previous_run_load(const char *dir, uint64_t prefix, struct state_file *s,
 	struct reason *lost);
 
 /* Now, by the clocks of this machine. */
-struct store_stamp recall_now(void);
+struct state_file_stamp previous_run_now(void);
 
 /*
  * Seconds from one stamp to another: those of the machine where it was the
  * same boot, else of the clocks; 0 where they went back or say nothing.
  */
-uint64_t recall_between(
-	const struct store_stamp *from, const struct store_stamp *to);
+uint64_t previous_run_seconds_between(
+	const struct state_file_stamp *from, const struct state_file_stamp *to);
 
 /* Set a mark, or take it away. False: that failed. */
-bool recall_writing(const char *dir, bool on);
-bool recall_unsaved(const char *dir, bool on);
+bool previous_run_writing(const char *dir, bool on);
+bool previous_run_unsaved(const char *dir, bool on);
 
 #endif

@@ -37,10 +37,10 @@ write_one(struct saver *s)
 	s->todo = (struct buf){0};
 	s->busy = true;
 	(void)pthread_mutex_unlock(&s->lock);
-	rc = store_put(s->dir, &text, &why);
+	rc = state_file_put(s->dir, &text, &why);
 	buf_free(&text);
 	if (rc != 0 || s->marked)
-		(void)recall_unsaved(s->dir, rc != 0);
+		(void)previous_run_unsaved(s->dir, rc != 0);
 	(void)pthread_mutex_lock(&s->lock);
 	s->failed = s->marked = rc != 0;
 	s->why = why;
@@ -130,11 +130,11 @@ saver_new(struct loop *l, const char *dir, saver_done *done, void *cookie,
 }
 
 void
-saver_submit(struct saver *s, const struct store_state *state)
+saver_submit(struct saver *s, const struct state_file *state)
 {
 	struct buf text = {0}, old;
 
-	store_print(state, &text);
+	state_file_print(state, &text);
 	(void)pthread_mutex_lock(&s->lock);
 	old = s->todo;
 	s->todo = text;

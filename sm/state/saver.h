@@ -25,7 +25,7 @@ struct saver *saver_new(struct loop *l, const char *dir, saver_done *done,
 	void *cookie, struct reason *why);
 
 /* Have this state saved, soon; it is needed during the call only. */
-void saver_submit(struct saver *s, const struct store_state *state);
+void saver_submit(struct saver *s, const struct state_file *state);
 
 /* Wait until what was submitted is on disk, or could not be put there, or a
  * second is over. */

@@ -11,36 +11,37 @@
 #include "sm/state/state_file_priv.h"
 
 int
-store_block_read(struct store_reader *r, char *s)
+state_blocked_read(struct state_file_reader *r, char *s)
 {
-	struct store_block rec = {0};
+	struct state_file_blocked rec = {0};
 	uint64_t in, out;
 	const char *row;
 	size_t i;
 	char text[24];
 
-	if (store_guid(r, &s, &rec.guid) < 0)
+	if (state_file_guid(r, &s, &rec.guid) < 0)
 		return -1;
-	if (!store_number(store_word(&s), 10, 254, &in) ||
-		!store_number(store_word(&s), 10, 254, &out))
-		return store_complain(
+	if (!state_file_number(state_file_word(&s), 10, 254, &in) ||
+		!state_file_number(state_file_word(&s), 10, 254, &out))
+		return state_file_complain(
 			r, r->line, "port", "not a number from 0 to 254");
-	row = store_word(&s);
+	row = state_file_word(&s);
 	(void)snprintf(text, sizeof(text), "0x%s", row != NULL ? row : "");
 	if (row == NULL || strlen(row) != 16 ||
-		!store_number(text, 16, UINT64_MAX, &rec.row))
-		return store_complain(r, r->line, "row",
+		!state_file_number(text, 16, UINT64_MAX, &rec.row))
+		return state_file_complain(r, r->line, "row",
 			"not 16 hexadecimal digits, one for each SL");
-	if (!store_number(store_word(&s), 10, UINT64_MAX, &rec.pairs))
-		return store_complain(r, r->line, "pairs", "not a number");
-	if (s != NULL && !store_number(s, 10, UINT32_MAX, &rec.age))
-		return store_complain(r, r->line, "age", "not a 32-bit number");
+	if (!state_file_number(state_file_word(&s), 10, UINT64_MAX, &rec.pairs))
+		return state_file_complain(r, r->line, "pairs", "not a number");
+	if (s != NULL && !state_file_number(s, 10, UINT32_MAX, &rec.age))
+		return state_file_complain(
+			r, r->line, "age", "not a 32-bit number");
 	rec.in = (uint8_t)in;
 	rec.out = (uint8_t)out;
 	for (i = 0; i < r->nblock; i++)
 		if (r->block[i].guid == rec.guid && r->block[i].in == rec.in &&
 			r->block[i].out == rec.out)
-			return store_complain(
+			return state_file_complain(
 				r, r->line, "block", "given twice");
 	r->block =
 		mem_grow(r->block, r->nblock, &r->block_cap, sizeof(*r->block));
@@ -49,26 +50,28 @@ store_block_read(struct store_reader *r, char *s)
 }
 
 int
-store_block_saved(struct store_reader *r, char *s)
+state_blocked_saved(struct state_file_reader *r, char *s)
 {
-	struct store_stamp *at = &r->s->saved;
+	struct state_file_stamp *at = &r->s->saved;
 
 	if (at->when != 0)
-		return store_complain(r, r->line, "saved", "given twice");
-	if (!store_number(store_word(&s), 10, UINT32_MAX, &at->when) ||
+		return state_file_complain(r, r->line, "saved", "given twice");
+	if (!state_file_number(
+		    state_file_word(&s), 10, UINT32_MAX, &at->when) ||
 		at->when == 0)
-		return store_complain(
+		return state_file_complain(
 			r, r->line, "saved", "not seconds since 1970");
 	if (s != NULL &&
-		(!store_number(store_word(&s), 16, UINT64_MAX, &at->boot) ||
-			!store_number(s, 10, UINT32_MAX, &at->up)))
-		return store_complain(r, r->line, "boot",
+		(!state_file_number(
+			 state_file_word(&s), 16, UINT64_MAX, &at->boot) ||
+			!state_file_number(s, 10, UINT32_MAX, &at->up)))
+		return state_file_complain(r, r->line, "boot",
 			"not 0x and hexadecimal digits, and seconds");
 	return 0;
 }
 
 void
-store_block_print(const struct store_state *s, struct buf *out)
+state_blocked_print(const struct state_file *s, struct buf *out)
 {
 	for (size_t i = 0; i < s->nblock; i++)
 		buf_printf(out,
@@ -86,9 +89,10 @@ store_block_print(const struct store_state *s, struct buf *out)
 }
 
 void
-store_block_keep(struct store_reader *r)
+state_blocked_keep(struct state_file_reader *r)
 {
-	struct store_block *b = arena_array(r->s->arena, r->nblock, sizeof(*b));
+	struct state_file_blocked *b =
+		arena_array(r->s->arena, r->nblock, sizeof(*b));
 
 	for (size_t i = 0; i < r->nblock; i++)
 		b[i] = r->block[i];

@@ -22,21 +22,21 @@ enum {
 	ASIDE_MAX = 9999
 };
 
-#define TEMPORARY STORE_FILE ".new"
+#define TEMPORARY STATE_FILE_FILE ".new"
 
-static const char *const held_word[STORE_HELD] = {
-	[STORE_PLAIN] = "plain", [STORE_KEYS] = "keys"};
+static const char *const held_word[STATE_FILE_HELD] = {
+	[STATE_FILE_PLAIN] = "plain", [STATE_FILE_KEYS] = "keys"};
 #define HEADER "heddle-state "
 
 int
-store_complain(struct store_reader *r, unsigned line, const char *field,
-	const char *what)
+state_file_complain(struct state_file_reader *r, unsigned line,
+	const char *field, const char *what)
 {
 	return reason_set(r->why, "%s:%u: %s: %s", r->path, line, field, what);
 }
 
 char *
-store_word(char **s)
+state_file_word(char **s)
 {
 	char *w = *s, *end;
 
@@ -50,7 +50,7 @@ store_word(char **s)
 }
 
 bool
-store_number(const char *s, int base, uint64_t max, uint64_t *v)
+state_file_number(const char *s, int base, uint64_t max, uint64_t *v)
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t n;
@@ -71,23 +71,24 @@ store_number(const char *s, int base, uint64_t max, uint64_t *v)
 }
 
 int
-store_guid(struct store_reader *r, char **s, uint64_t *guid)
+state_file_guid(struct state_file_reader *r, char **s, uint64_t *guid)
 {
-	if (!store_number(store_word(s), 16, UINT64_MAX, guid) || *guid == 0)
-		return store_complain(r, r->line, "GUID",
+	if (!state_file_number(state_file_word(s), 16, UINT64_MAX, guid) ||
+		*guid == 0)
+		return state_file_complain(r, r->line, "GUID",
 			"not 0x and hexadecimal digits, or 0");
 	return 0;
 }
 
 uint8_t
-store_one_of(const char *const *word, uint8_t n, char **s)
+state_file_one_of(const char *const *word, uint8_t n, char **s)
 {
 	for (uint8_t i = 1; *s != NULL && i < n; i++) {
 		size_t len = strlen(word[i]);
 
 		if (strncmp(*s, word[i], len) == 0 &&
 			((*s)[len] == ' ' || (*s)[len] == '\0')) {
-			(void)store_word(s);
+			(void)state_file_word(s);
 			return i;
 		}
 	}
@@ -96,7 +97,7 @@ store_one_of(const char *const *word, uint8_t n, char **s)
 
 /* The rest of a lid line: nothing, or a name in quotes. */
 static int
-read_name(struct store_reader *r, char *s, const char **name)
+read_name(struct state_file_reader *r, char *s, const char **name)
 {
 	size_t n = s == NULL ? 0 : strlen(s);
 
@@ -104,7 +105,7 @@ read_name(struct store_reader *r, char *s, const char **name)
 	if (n == 0)
 		return 0;
 	if (n < 2 || n > NAME_MAX_BYTES + 2 || s[0] != '"' || s[n - 1] != '"')
-		return store_complain(r, r->line, "name",
+		return state_file_complain(r, r->line, "name",
 			"not a text in quotes of at most 64 bytes");
 	s[n - 1] = '\0';
 	*name = arena_strdup(r->s->arena, s + 1);
@@ -112,36 +113,38 @@ read_name(struct store_reader *r, char *s, const char **name)
 }
 
 static int
-read_lid(struct store_reader *r, char *s)
+read_lid(struct state_file_reader *r, char *s)
 {
-	struct store_lid rec = {0};
+	struct state_file_lid rec = {0};
 	uint64_t lid, lmc;
 
-	if (store_guid(r, &s, &rec.guid) < 0)
+	if (state_file_guid(r, &s, &rec.guid) < 0)
 		return -1;
-	if (!store_number(store_word(&s), 10, LID_MAX, &lid) || lid == 0)
-		return store_complain(
+	if (!state_file_number(state_file_word(&s), 10, LID_MAX, &lid) ||
+		lid == 0)
+		return state_file_complain(
 			r, r->line, "LID", "not a number from 1 to 49151");
-	if (!store_number(store_word(&s), 10, LMC_MAX, &lmc))
-		return store_complain(
+	if (!state_file_number(state_file_word(&s), 10, LMC_MAX, &lmc))
+		return state_file_complain(
 			r, r->line, "LMC", "not a number from 0 to 7");
-	rec.held = store_one_of(held_word, STORE_HELD, &s);
+	rec.held = state_file_one_of(held_word, STATE_FILE_HELD, &s);
 	if (read_name(r, s, &rec.name) < 0)
 		return -1;
 	rec.lid = (uint16_t)lid;
 	rec.lmc = (uint8_t)lmc;
 	r->lid = mem_grow(r->lid, r->nlid, &r->lid_cap, sizeof(*r->lid));
-	r->lid[r->nlid++] = (struct store_lid_line){rec, r->line};
+	r->lid[r->nlid++] = (struct state_file_lid_line){rec, r->line};
 	return 0;
 }
 
 static int
-read_routed(struct store_reader *r, char *s)
+read_routed(struct state_file_reader *r, char *s)
 {
 	if (r->has_routed ||
-		!store_number(store_word(&s), 16, UINT64_MAX, &r->s->routed) ||
-		!store_number(s, 10, UINT64_MAX, &r->s->load))
-		return store_complain(r, r->line, "routed",
+		!state_file_number(
+			state_file_word(&s), 16, UINT64_MAX, &r->s->routed) ||
+		!state_file_number(s, 10, UINT64_MAX, &r->s->load))
+		return state_file_complain(r, r->line, "routed",
 			r->has_routed ? "given twice"
 				      : "not a hash such as "
 					"0x9f3b52d10c77a4e8 and a number");
@@ -150,24 +153,25 @@ read_routed(struct store_reader *r, char *s)
 }
 
 static int
-read_turn(struct store_reader *r, char *s)
+read_turn(struct state_file_reader *r, char *s)
 {
 	if (r->s->turn != 0)
-		return store_complain(r, r->line, "turn", "given twice");
-	if (store_guid(r, &s, &r->s->turn) < 0)
+		return state_file_complain(r, r->line, "turn", "given twice");
+	if (state_file_guid(r, &s, &r->s->turn) < 0)
 		return -1;
 	return s == NULL ? 0
-			 : store_complain(r, r->line, "turn", "not one GUID");
+			 : state_file_complain(
+				   r, r->line, "turn", "not one GUID");
 }
 
 static int
-read_prefix(struct store_reader *r, char *s)
+read_prefix(struct state_file_reader *r, char *s)
 {
-	char *w = store_word(&s);
+	char *w = state_file_word(&s);
 
 	if (r->has_prefix || s != NULL ||
-		!store_number(w, 16, UINT64_MAX, &r->s->prefix))
-		return store_complain(r, r->line, "fabric",
+		!state_file_number(w, 16, UINT64_MAX, &r->s->prefix))
+		return state_file_complain(r, r->line, "fabric",
 			r->has_prefix ? "given twice"
 				      : "not a subnet prefix such as "
 					"0xfe80000000000000");
@@ -177,43 +181,43 @@ read_prefix(struct store_reader *r, char *s)
 
 /* What it says is for the subnet administration to judge. */
 static int
-read_sa(struct store_reader *r, char *s)
+read_sa(struct state_file_reader *r, char *s)
 {
 	if (s == NULL)
-		return store_complain(r, r->line, "sa", "says nothing");
+		return state_file_complain(r, r->line, "sa", "says nothing");
 	buf_printf(&r->sa, "%s\n", s);
 	return 0;
 }
 
 static int
-read_line(struct store_reader *r, char *s)
+read_line(struct state_file_reader *r, char *s)
 {
 	static const struct {
 		const char *name;
-		int (*read)(struct store_reader *r, char *s);
+		int (*read)(struct state_file_reader *r, char *s);
 	} kind[] = {
 		{"lid", read_lid},
-		{"rank", store_rank_read},
-		{"order", store_rank_order},
-		{"read", store_rank_reading},
+		{"rank", state_ranks_read},
+		{"order", state_ranks_order},
+		{"read", state_ranks_reading},
 		{"routed", read_routed},
 		{"turn", read_turn},
 		{"fabric", read_prefix},
-		{"block", store_block_read},
-		{"saved", store_block_saved},
+		{"block", state_blocked_read},
+		{"saved", state_blocked_saved},
 		{"sa", read_sa},
-		{"group", store_group_read},
-		{"member", store_group_member},
-		{"lanes", store_leaf_lanes},
-		{"leaf", store_leaf_read},
+		{"group", state_groups_read},
+		{"member", state_groups_member},
+		{"lanes", state_sl_history_layers},
+		{"leaf", state_sl_history_read},
 	};
-	char *w = store_word(&s);
+	char *w = state_file_word(&s);
 	size_t i;
 
 	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++)
 		if (w != NULL && strcmp(w, kind[i].name) == 0)
 			return kind[i].read(r, s);
-	return store_complain(r, r->line, "record",
+	return state_file_complain(r, r->line, "record",
 		"none of lid, rank, order, read, routed, turn, fabric, block, "
 		"saved, sa, group, member, lanes, leaf");
 }
@@ -223,8 +227,8 @@ read_line(struct store_reader *r, char *s)
  * *body is what lies between them.
  */
 static int
-read_frame(
-	struct store_reader *r, char *text, size_t n, char **body, char **end)
+read_frame(struct state_file_reader *r, char *text, size_t n, char **body,
+	char **end)
 {
 	const char *eol = memchr(text, '\n', n);
 	uint64_t version, sum;
@@ -232,12 +236,12 @@ read_frame(
 
 	r->line = 1;
 	if (eol == NULL || strncmp(text, HEADER, strlen(HEADER)) != 0)
-		return store_complain(
+		return state_file_complain(
 			r, 1, "header", "not a heddle-state file");
 	*body = text + (eol - text) + 1;
 	(*body)[-1] = '\0';
-	if (!store_number(text + strlen(HEADER), 10, UINT32_MAX, &version))
-		return store_complain(r, 1, "header", "no version");
+	if (!state_file_number(text + strlen(HEADER), 10, UINT32_MAX, &version))
+		return state_file_complain(r, 1, "header", "no version");
 	if (version != VERSION)
 		return reason_set(r->why,
 			"%s:1: header: version %" PRIu64
@@ -245,7 +249,7 @@ read_frame(
 			r->path, version, VERSION);
 	(*body)[-1] = '\n';
 	if (memchr(text, '\0', n) != NULL)
-		return store_complain(r, 1, "file", "has bytes of zero");
+		return state_file_complain(r, 1, "file", "has bytes of zero");
 	last = memrchr(text, '\n', n - 1);
 	s = last == NULL ? text : last + 1;
 	if (text[n - 1] != '\n' || strncmp(s, "checksum ", 9) != 0 || s < *body)
@@ -253,7 +257,7 @@ read_frame(
 			"%s: checksum: not at the end; the file is cut short",
 			r->path);
 	text[n - 1] = '\0';
-	if (!store_number(s + 9, 16, UINT64_MAX, &sum) ||
+	if (!state_file_number(s + 9, 16, UINT64_MAX, &sum) ||
 		sum != fnv_more(FNV_START, text, (size_t)(s - text)))
 		return reason_set(r->why,
 			"%s: checksum: does not match the content", r->path);
@@ -264,7 +268,7 @@ read_frame(
 static int
 lid_by_guid(const void *a, const void *b)
 {
-	const struct store_lid_line *x = a, *y = b;
+	const struct state_file_lid_line *x = a, *y = b;
 
 	if (x->rec.guid != y->rec.guid)
 		return x->rec.guid < y->rec.guid ? -1 : 1;
@@ -274,7 +278,7 @@ lid_by_guid(const void *a, const void *b)
 static int
 lid_by_lid(const void *a, const void *b)
 {
-	const struct store_lid_line *x = a, *y = b;
+	const struct state_file_lid_line *x = a, *y = b;
 
 	if (x->rec.lid != y->rec.lid)
 		return x->rec.lid < y->rec.lid ? -1 : 1;
@@ -283,9 +287,9 @@ lid_by_lid(const void *a, const void *b)
 
 /* The rules between LID records; leaves them sorted by GUID. */
 static int
-check_lids(struct store_reader *r)
+check_lids(struct state_file_reader *r)
 {
-	const struct store_lid_line *p;
+	const struct state_file_lid_line *p;
 	size_t i;
 
 	if (r->nlid == 0)
@@ -296,10 +300,10 @@ check_lids(struct store_reader *r)
 
 		p = &r->lid[i];
 		if (p->rec.lid % size != 0)
-			return store_complain(r, p->line, "LID",
+			return state_file_complain(r, p->line, "LID",
 				"not a multiple of 2 to the power of its LMC");
 		if (p->rec.lid + size - 1 > LID_MAX)
-			return store_complain(r, p->line, "LID",
+			return state_file_complain(r, p->line, "LID",
 				"its range ends above 49151");
 		if (i + 1 < r->nlid && p->rec.lid + size > p[1].rec.lid)
 			return reason_set(r->why,
@@ -318,9 +322,10 @@ check_lids(struct store_reader *r)
 
 /* Move what was read and judged into the state's arena. */
 static void
-keep(struct store_reader *r)
+keep(struct state_file_reader *r)
 {
-	struct store_lid *lid = arena_array(r->s->arena, r->nlid, sizeof(*lid));
+	struct state_file_lid *lid =
+		arena_array(r->s->arena, r->nlid, sizeof(*lid));
 	size_t i;
 
 	for (i = 0; i < r->nlid; i++)
@@ -329,14 +334,14 @@ keep(struct store_reader *r)
 		r->s->sa = arena_strdup(r->s->arena, r->sa.text);
 	r->s->lid = lid;
 	r->s->nlid = r->nlid;
-	store_rank_keep(r);
-	store_block_keep(r);
-	store_group_keep(r);
-	store_leaf_keep(r);
+	state_ranks_keep(r);
+	state_blocked_keep(r);
+	state_groups_keep(r);
+	state_sl_history_keep(r);
 }
 
 static int
-read_text(struct store_reader *r, char *text, size_t n)
+read_text(struct state_file_reader *r, char *text, size_t n)
 {
 	char *s = text, *end = text, *eol;
 	int rc = read_frame(r, text, n, &s, &end);
@@ -349,9 +354,9 @@ read_text(struct store_reader *r, char *text, size_t n)
 	if (rc == 0)
 		rc = check_lids(r);
 	if (rc == 0)
-		rc = store_rank_check(r);
+		rc = state_ranks_check(r);
 	if (rc == 0)
-		rc = store_leaf_check(r);
+		rc = state_sl_history_check(r);
 	if (rc == 0)
 		keep(r);
 	free(r->lid);
@@ -370,7 +375,7 @@ fail(struct reason *why, const char *path, const char *what)
 	return reason_set(why, "%s: %s: %s", path, what, strerror(errno));
 }
 
-/* Read a whole file of at most STORE_MAX_BYTES; *text is to be freed. */
+/* Read a whole file of at most STATE_FILE_MAX_BYTES; *text is to be freed. */
 static int
 slurp(int fd, const char *path, char **text, size_t *n, struct reason *why)
 {
@@ -382,9 +387,9 @@ slurp(int fd, const char *path, char **text, size_t *n, struct reason *why)
 		return fail(why, path, "cannot be read");
 	if (!S_ISREG(st.st_mode))
 		return reason_set(why, "%s: not a regular file", path);
-	if (st.st_size > (off_t)STORE_MAX_BYTES)
+	if (st.st_size > (off_t)STATE_FILE_MAX_BYTES)
 		return reason_set(why, "%s: larger than %zu MiB", path,
-			STORE_MAX_BYTES >> 20);
+			STATE_FILE_MAX_BYTES >> 20);
 	*text = mem_alloc((size_t)st.st_size + 1);
 	while (*n < (size_t)st.st_size) {
 		got = read(fd, *text + *n, (size_t)st.st_size - *n);
@@ -404,16 +409,16 @@ slurp(int fd, const char *path, char **text, size_t *n, struct reason *why)
 static void
 set_aside(int dir, const char *word, struct reason *why)
 {
-	char name[sizeof(STORE_FILE) + 32];
+	char name[sizeof(STATE_FILE_FILE) + 32];
 	unsigned i;
 
 	for (i = 1; i <= ASIDE_MAX; i++) {
 		(void)snprintf(
-			name, sizeof(name), STORE_FILE ".%s-%u", word, i);
+			name, sizeof(name), STATE_FILE_FILE ".%s-%u", word, i);
 		if (faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 			continue;
 		if (errno == ENOENT &&
-			renameat(dir, STORE_FILE, dir, name) == 0) {
+			renameat(dir, STATE_FILE_FILE, dir, name) == 0) {
 			(void)fsync(dir);
 			(void)reason_add(why, "; set aside as %s", name);
 			return;
@@ -425,29 +430,29 @@ set_aside(int dir, const char *word, struct reason *why)
 }
 
 int
-store_parse(const char *text, size_t n, const char *name, struct store_state *s,
-	struct reason *why)
+state_file_parse(const char *text, size_t n, const char *name,
+	struct state_file *s, struct reason *why)
 {
-	struct store_reader r = {.path = name, .s = s, .why = why};
+	struct state_file_reader r = {.path = name, .s = s, .why = why};
 	char *copy = mem_alloc(n + 1);
 	int rc;
 
-	*s = (struct store_state){.arena = arena_new()};
+	*s = (struct state_file){.arena = arena_new()};
 	memcpy(copy, text, n);
 	copy[n] = '\0';
 	rc = read_text(&r, copy, n);
 	free(copy);
 	if (rc < 0)
-		store_free(s);
+		state_file_free(s);
 	return rc;
 }
 
-/* Read the file in dir (open); as store_load, but sets nothing aside. */
+/* Read the file in dir (open); as state_file_load, but sets nothing aside. */
 static int
-load_at(int dir, const char *path, struct store_state *s, struct reason *why)
+load_at(int dir, const char *path, struct state_file *s, struct reason *why)
 {
-	struct store_reader r = {.path = path, .s = s, .why = why};
-	int fd = openat(dir, STORE_FILE,
+	struct state_file_reader r = {.path = path, .s = s, .why = why};
+	int fd = openat(dir, STATE_FILE_FILE,
 		O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	char *text = NULL;
 	size_t n;
@@ -464,21 +469,21 @@ load_at(int dir, const char *path, struct store_state *s, struct reason *why)
 		rc = read_text(&r, text, n);
 	free(text);
 	if (rc < 0)
-		store_free(s);
+		state_file_free(s);
 	return rc;
 }
 
 int
-store_load(const char *dir, struct store_state *s, struct reason *why)
+state_file_load(const char *dir, struct state_file *s, struct reason *why)
 {
 	struct buf path = {0};
 	int fd, rc;
 
-	*s = (struct store_state){0};
+	*s = (struct state_file){0};
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? 1 : fail(why, dir, "cannot be opened");
-	buf_printf(&path, "%s/" STORE_FILE, dir);
+	buf_printf(&path, "%s/" STATE_FILE_FILE, dir);
 	rc = load_at(fd, path.text, s, why);
 	if (rc < 0)
 		set_aside(fd, "corrupt", why);
@@ -488,7 +493,7 @@ store_load(const char *dir, struct store_state *s, struct reason *why)
 }
 
 void
-store_set_aside(const char *dir, const char *word, struct reason *why)
+state_file_set_aside(const char *dir, const char *word, struct reason *why)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -502,10 +507,10 @@ store_set_aside(const char *dir, const char *word, struct reason *why)
 }
 
 void
-store_free(struct store_state *s)
+state_file_free(struct state_file *s)
 {
 	arena_free(s->arena);
-	*s = (struct store_state){0};
+	*s = (struct state_file){0};
 }
 
 /* A node's own description, without what could break the line. */
@@ -539,7 +544,7 @@ print_sa(const char *line, struct buf *out)
 }
 
 void
-store_print(const struct store_state *s, struct buf *out)
+state_file_print(const struct state_file *s, struct buf *out)
 {
 	size_t i;
 
@@ -549,8 +554,8 @@ store_print(const struct store_state *s, struct buf *out)
 	for (i = 0; i < s->nlid; i++) {
 		buf_printf(out, "lid 0x%016" PRIx64 " %u %u", s->lid[i].guid,
 			s->lid[i].lid, s->lid[i].lmc);
-		if (s->lid[i].held == STORE_PLAIN ||
-			s->lid[i].held == STORE_KEYS)
+		if (s->lid[i].held == STATE_FILE_PLAIN ||
+			s->lid[i].held == STATE_FILE_KEYS)
 			buf_printf(out, " %s", held_word[s->lid[i].held]);
 		if (s->lid[i].name != NULL)
 			print_name(s->lid[i].name, out);
@@ -561,33 +566,33 @@ store_print(const struct store_state *s, struct buf *out)
 			s->routed, s->load);
 	if (s->turn != 0)
 		buf_printf(out, "turn 0x%016" PRIx64 "\n", s->turn);
-	store_rank_print(s, out);
-	store_block_print(s, out);
+	state_ranks_print(s, out);
+	state_blocked_print(s, out);
 	print_sa(s->sa, out);
-	store_group_print(s, out);
-	store_leaf_print(s, out);
+	state_groups_print(s, out);
+	state_sl_history_print(s, out);
 	buf_printf(out, "checksum 0x%016" PRIx64 "\n",
 		fnv_more(FNV_START, out->text, out->n));
 }
 
-/* Would store_load believe it? Asked of what is about to be written. */
+/* Would state_file_load believe it? Asked of what is about to be written. */
 static int
 check_print(const struct buf *text, const char *path, struct reason *why)
 {
-	struct store_state s = {.arena = arena_new()};
-	struct store_reader r = {.path = path, .s = &s, .why = why};
+	struct state_file s = {.arena = arena_new()};
+	struct state_file_reader r = {.path = path, .s = &s, .why = why};
 	char *copy;
 	int rc;
 
-	if (text->n > STORE_MAX_BYTES) {
-		store_free(&s);
+	if (text->n > STATE_FILE_MAX_BYTES) {
+		state_file_free(&s);
 		return reason_set(why, "%s: would be larger than %zu MiB", path,
-			STORE_MAX_BYTES >> 20);
+			STATE_FILE_MAX_BYTES >> 20);
 	}
 	copy = mem_dup(text->text, text->n);
 	rc = read_text(&r, copy, text->n);
 	free(copy);
-	store_free(&s);
+	state_file_free(&s);
 	return rc;
 }
 
@@ -623,7 +628,7 @@ replace(int dir, const char *path, const struct buf *text, struct reason *why)
 		rc = fail(why, path, "cannot be written");
 	if (close(fd) < 0 && rc == 0)
 		rc = fail(why, path, "cannot be written");
-	if (rc == 0 && renameat(dir, TEMPORARY, dir, STORE_FILE) < 0)
+	if (rc == 0 && renameat(dir, TEMPORARY, dir, STATE_FILE_FILE) < 0)
 		rc = fail(why, path, "cannot be replaced");
 	if (rc < 0)
 		(void)unlinkat(dir, TEMPORARY, 0);
@@ -633,12 +638,12 @@ replace(int dir, const char *path, const struct buf *text, struct reason *why)
 }
 
 int
-store_put(const char *dir, const struct buf *text, struct reason *why)
+state_file_put(const char *dir, const struct buf *text, struct reason *why)
 {
 	struct buf path = {0};
 	int fd = -1, rc;
 
-	buf_printf(&path, "%s/" STORE_FILE, dir);
+	buf_printf(&path, "%s/" STATE_FILE_FILE, dir);
 	rc = check_print(text, path.text, why);
 	if (rc < 0)
 		goto out;
@@ -657,13 +662,13 @@ out:
 }
 
 int
-store_save(const char *dir, const struct store_state *s, struct reason *why)
+state_file_save(const char *dir, const struct state_file *s, struct reason *why)
 {
 	struct buf text = {0};
 	int rc;
 
-	store_print(s, &text);
-	rc = store_put(dir, &text, why);
+	state_file_print(s, &text);
+	rc = state_file_put(dir, &text, why);
 	buf_free(&text);
 	return rc;
 }

@@ -67,22 +67,27 @@
 #include "sm/base/buf.h"
 #include "sm/base/reason.h"
 
-#define STORE_FILE "fabric.state"
-#define STORE_MAX_BYTES ((size_t)64 << 20)
+#define STATE_FILE_FILE "fabric.state"
+#define STATE_FILE_MAX_BYTES ((size_t)64 << 20)
 
 /* What is remembered of a port's P_Key table. */
-enum store_held { STORE_UNKNOWN, STORE_PLAIN, STORE_KEYS, STORE_HELD };
+enum state_file_pkeys {
+	STATE_FILE_UNKNOWN,
+	STATE_FILE_PLAIN,
+	STATE_FILE_KEYS,
+	STATE_FILE_HELD
+};
 
-struct store_lid {
+struct state_file_lid {
 	uint64_t guid;	  /* of the port, not 0 */
 	uint16_t lid;	  /* base LID, a multiple of 1 << lmc, not 0 */
 	uint8_t lmc;	  /* 0..7 */
-	uint8_t held;	  /* enum store_held */
+	uint8_t held;	  /* enum state_file_pkeys */
 	const char *name; /* node description, for readers only, or NULL */
 };
 
 /* A turn that was closed, or was about to be, when this was saved. */
-struct store_block {
+struct state_file_blocked {
 	uint64_t guid; /* of the switch, not 0 */
 	uint8_t in, out;
 	uint64_t row; /* of SL2VL as it was before, SL 0 in the highest digit */
@@ -91,42 +96,42 @@ struct store_block {
 };
 
 /* An instant by two clocks: one can be set, the other ends with the machine. */
-struct store_stamp {
+struct state_file_stamp {
 	uint64_t when; /* seconds since 1970; 0: not recorded */
 	uint64_t boot; /* which boot of the machine; 0: nobody knows */
 	uint64_t up;   /* seconds since then */
 };
 
-struct store_member {
+struct state_file_member {
 	uint64_t guid;	/* of the GID it joined with, not 0 */
 	uint64_t owner; /* of its port, not 0 */
 	uint8_t state;	/* join states, 1 .. 15 */
 	bool proxy;
 };
 
-struct store_group {
+struct state_file_group {
 	uint64_t mgid[2];
 	uint32_t qkey, flow;
 	uint16_t mlid, pkey;
 	uint8_t mtu, rate, life, sl, tclass, hops; /* codes */
-	size_t first, n;			   /* in store_state.member */
+	size_t first, n;			   /* in state_file.member */
 };
 
 /* Lanes that were given out to a leaf's connections;
  * distribution/transition/sl_history.h. */
-struct store_leaf {
+struct state_file_sl_history {
 	uint64_t guid;	     /* of the switch, not 0 */
 	bool any;	     /* any lane with anybody, mask is NULL */
 	const uint8_t *mask; /* [nleaf], or NULL */
 };
 
 /*
- * {0} is the empty state. store_load fills arena and points the arrays into
- * it; a caller that saves may point them anywhere and leave arena NULL.
+ * {0} is the empty state. state_file_load fills arena and points the arrays
+ * into it; a caller that saves may point them anywhere and leave arena NULL.
  */
-struct store_state {
-	uint64_t prefix;	     /* subnet prefix; 0: none recorded */
-	const struct store_lid *lid; /* sorted by GUID, ranges disjoint */
+struct state_file {
+	uint64_t prefix;		  /* subnet prefix; 0: none recorded */
+	const struct state_file_lid *lid; /* sorted by GUID, ranges disjoint */
 	size_t nlid;
 	const struct route_rank *rank; /* sorted by GUID, none is 0 */
 	size_t nrank;
@@ -138,10 +143,10 @@ struct store_state {
 			    order recorded, and then no ranks either */
 	char engine[16]; /* in force, a word like order; "": no reading
 			    recorded, options and read are 0 */
-	uint64_t options, read;		 /* as in struct route_reading */
-	const struct store_block *block; /* no turn twice */
+	uint64_t options, read;			/* as in struct route_reading */
+	const struct state_file_blocked *block; /* no turn twice */
 	size_t nblock;
-	struct store_stamp saved; /* when that was */
+	struct state_file_stamp saved; /* when that was */
 	uint64_t away;	/* seconds from then until it was loaded; not saved */
 	bool writing;	/* it died while tables were written
 			   (sm/state/previous_run.h);   not in the file */
@@ -149,53 +154,54 @@ struct store_state {
 			   closed, above all (sm/state/previous_run.h); not in the
 			   file */
 	const char *sa; /* lines of subnet administration, or NULL */
-	const struct store_group *group;
+	const struct state_file_group *group;
 	size_t ngroup;
-	const struct store_member *member; /* group by group */
+	const struct state_file_member *member; /* group by group */
 	size_t nmember;
 	unsigned lanes; /* 1..8 given out last; 0: none recorded */
-	const struct store_leaf *leaf;
+	const struct state_file_sl_history *leaf;
 	size_t nleaf;
 	struct arena *arena;
 };
 
 /*
- * Read dir/fabric.state. 0: *s is what it says (store_free). 1: there is no
- * such file, *s is empty. -1: it cannot be read or believed, *s is empty, *why
- * says what is wrong and under what name the file was set aside, or why that
- * was not possible.
+ * Read dir/fabric.state. 0: *s is what it says (state_file_free). 1: there is
+ * no such file, *s is empty. -1: it cannot be read or believed, *s is empty,
+ * *why says what is wrong and under what name the file was set aside, or why
+ * that was not possible.
  */
-int store_load(const char *dir, struct store_state *s, struct reason *why);
+int state_file_load(const char *dir, struct state_file *s, struct reason *why);
 
 /*
  * Replace dir/fabric.state (dir is made when missing, its parents are not). 0
  * when it is on disk; -1 with why, and then what was there before is still
- * whole. A state that store_load would not believe is refused.
+ * whole. A state that state_file_load would not believe is refused.
  */
-int store_save(
-	const char *dir, const struct store_state *s, struct reason *why);
+int state_file_save(
+	const char *dir, const struct state_file *s, struct reason *why);
 
 /*
- * store_save in two steps, for who prints in one thread and writes in another:
- * what the file shall hold, appended to out, and putting it there.
+ * state_file_save in two steps, for who prints in one thread and writes in
+ * another: what the file shall hold, appended to out, and putting it there.
  */
-void store_print(const struct store_state *s, struct buf *out);
-int store_put(const char *dir, const struct buf *text, struct reason *why);
+void state_file_print(const struct state_file *s, struct buf *out);
+int state_file_put(const char *dir, const struct buf *text, struct reason *why);
 
 /*
- * What store_print gave, read again, from n bytes; name is for messages. 0, or
- * -1 with why, and *s is empty.
+ * What state_file_print gave, read again, from n bytes; name is for messages.
+ * 0, or -1 with why, and *s is empty.
  */
-int store_parse(const char *text, size_t n, const char *name,
-	struct store_state *s, struct reason *why);
+int state_file_parse(const char *text, size_t n, const char *name,
+	struct state_file *s, struct reason *why);
 
 /*
  * Rename the file to fabric.state.WORD-1, or the next free number, and add to
  * why what became of it.
  */
-void store_set_aside(const char *dir, const char *word, struct reason *why);
+void state_file_set_aside(
+	const char *dir, const char *word, struct reason *why);
 
-/* Free what store_load made and make *s empty. */
-void store_free(struct store_state *s);
+/* Free what state_file_load made and make *s empty. */
+void state_file_free(struct state_file *s);
 
 #endif

@@ -11,38 +11,38 @@
 #include "sm/state/state_file.h"
 
 /* Records keep their line until they are believed. */
-struct store_lid_line {
-	struct store_lid rec;
+struct state_file_lid_line {
+	struct state_file_lid rec;
 	unsigned line;
 };
 
-struct store_rank_line {
+struct state_ranks_line {
 	struct route_rank rec;
 	unsigned line;
 };
 
-struct store_leaf_line {
-	struct store_leaf rec;
+struct state_sl_history_line {
+	struct state_file_sl_history rec;
 	size_t n; /* of masks */
 	unsigned line;
 };
 
 /* A file being read. */
-struct store_reader {
+struct state_file_reader {
 	const char *path;
-	struct store_state *s;
+	struct state_file *s;
 	struct reason *why;
-	struct store_lid_line *lid;
-	struct store_rank_line *rank;
+	struct state_file_lid_line *lid;
+	struct state_ranks_line *rank;
 	size_t nlid, lid_cap;
 	size_t nrank, rank_cap;
-	struct store_block *block;
+	struct state_file_blocked *block;
 	size_t nblock, block_cap;
-	struct store_group *group;
+	struct state_file_group *group;
 	size_t ngroup, group_cap;
-	struct store_member *member;
+	struct state_file_member *member;
 	size_t nmember, member_cap;
-	struct store_leaf_line *leaf;
+	struct state_sl_history_line *leaf;
 	size_t nleaf, leaf_cap;
 	unsigned line;
 	struct buf sa;
@@ -50,47 +50,47 @@ struct store_reader {
 };
 
 /* -1, with path, line and field. */
-int store_complain(struct store_reader *r, unsigned line, const char *field,
-	const char *what);
+int state_file_complain(struct state_file_reader *r, unsigned line,
+	const char *field, const char *what);
 /* Cut the next word off *s at a space; NULL when there is none. */
-char *store_word(char **s);
+char *state_file_word(char **s);
 /* A number of digits only (0x for base 16) and at most max. */
-bool store_number(const char *s, int base, uint64_t max, uint64_t *v);
+bool state_file_number(const char *s, int base, uint64_t max, uint64_t *v);
 /* The next word is a GUID; 0 or -1 with a complaint. */
-int store_guid(struct store_reader *r, char **s, uint64_t *guid);
+int state_file_guid(struct state_file_reader *r, char **s, uint64_t *guid);
 
 /* Which of the n words, the first of which is none, comes next; 0: none. */
-uint8_t store_one_of(const char *const *word, uint8_t n, char **s);
+uint8_t state_file_one_of(const char *const *word, uint8_t n, char **s);
 
 /* state_ranks.c: "rank", "order" and "read"; 0 or -1 with a complaint. */
-int store_rank_read(struct store_reader *r, char *s);
-int store_rank_order(struct store_reader *r, char *s);
-int store_rank_reading(struct store_reader *r, char *s);
+int state_ranks_read(struct state_file_reader *r, char *s);
+int state_ranks_order(struct state_file_reader *r, char *s);
+int state_ranks_reading(struct state_file_reader *r, char *s);
 /* The rules between them. */
-int store_rank_check(struct store_reader *r);
-void store_rank_print(const struct store_state *s, struct buf *out);
+int state_ranks_check(struct state_file_reader *r);
+void state_ranks_print(const struct state_file *s, struct buf *out);
 /* Move what was read into the state's arena. */
-void store_rank_keep(struct store_reader *r);
+void state_ranks_keep(struct state_file_reader *r);
 
 /* state_blocked.c: records "block" and "saved", likewise. */
-int store_block_read(struct store_reader *r, char *s);
-int store_block_saved(struct store_reader *r, char *s);
-void store_block_print(const struct store_state *s, struct buf *out);
-void store_block_keep(struct store_reader *r);
+int state_blocked_read(struct state_file_reader *r, char *s);
+int state_blocked_saved(struct state_file_reader *r, char *s);
+void state_blocked_print(const struct state_file *s, struct buf *out);
+void state_blocked_keep(struct state_file_reader *r);
 
 /* state_groups.c: records "group" and "member"; 0 or -1 with a complaint. */
-int store_group_read(struct store_reader *r, char *s);
-int store_group_member(struct store_reader *r, char *s);
-void store_group_print(const struct store_state *s, struct buf *out);
+int state_groups_read(struct state_file_reader *r, char *s);
+int state_groups_member(struct state_file_reader *r, char *s);
+void state_groups_print(const struct state_file *s, struct buf *out);
 /* Move what was read into the state's arena. */
-void store_group_keep(struct store_reader *r);
+void state_groups_keep(struct state_file_reader *r);
 
 /* state_sl_history.c: records "lanes" and "leaf", likewise. */
-int store_leaf_lanes(struct store_reader *r, char *s);
-int store_leaf_read(struct store_reader *r, char *s);
+int state_sl_history_layers(struct state_file_reader *r, char *s);
+int state_sl_history_read(struct state_file_reader *r, char *s);
 /* The rules between them. */
-int store_leaf_check(struct store_reader *r);
-void store_leaf_print(const struct store_state *s, struct buf *out);
-void store_leaf_keep(struct store_reader *r);
+int state_sl_history_check(struct state_file_reader *r);
+void state_sl_history_print(const struct state_file *s, struct buf *out);
+void state_sl_history_keep(struct state_file_reader *r);
 
 #endif

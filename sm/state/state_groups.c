@@ -24,7 +24,7 @@ struct field {
 };
 
 int
-store_group_read(struct store_reader *r, char *s)
+state_groups_read(struct state_file_reader *r, char *s)
 {
 	static const struct field field[FIELDS] = {
 		{"MGID", 16, UINT64_MAX},
@@ -43,18 +43,18 @@ store_group_read(struct store_reader *r, char *s)
 	uint64_t v[FIELDS];
 
 	for (unsigned i = 0; i < FIELDS; i++)
-		if (!store_number(
-			    store_word(&s), field[i].base, field[i].max, &v[i]))
-			return store_complain(
+		if (!state_file_number(state_file_word(&s), field[i].base,
+			    field[i].max, &v[i]))
+			return state_file_complain(
 				r, r->line, field[i].name, "no such number");
 	if (s != NULL)
-		return store_complain(r, r->line, "group", "too much");
+		return state_file_complain(r, r->line, "group", "too much");
 	if (v[0] >> 56 != 0xff || v[2] < MLID_FIRST)
-		return store_complain(
+		return state_file_complain(
 			r, r->line, "group", "not a multicast address");
 	r->group =
 		mem_grow(r->group, r->ngroup, &r->group_cap, sizeof(*r->group));
-	r->group[r->ngroup++] = (struct store_group){
+	r->group[r->ngroup++] = (struct state_file_group){
 		.mgid = {v[0], v[1]},
 		.mlid = (uint16_t)v[2],
 		.pkey = (uint16_t)v[3],
@@ -72,23 +72,24 @@ store_group_read(struct store_reader *r, char *s)
 }
 
 int
-store_group_member(struct store_reader *r, char *s)
+state_groups_member(struct state_file_reader *r, char *s)
 {
-	struct store_member rec = {0};
+	struct state_file_member rec = {0};
 	const char *proxy;
 	uint64_t state;
 
 	if (r->ngroup == 0)
-		return store_complain(r, r->line, "member", "of no group");
-	if (store_guid(r, &s, &rec.guid) < 0 ||
-		store_guid(r, &s, &rec.owner) < 0)
+		return state_file_complain(r, r->line, "member", "of no group");
+	if (state_file_guid(r, &s, &rec.guid) < 0 ||
+		state_file_guid(r, &s, &rec.owner) < 0)
 		return -1;
-	if (!store_number(store_word(&s), 10, STATE_MAX, &state) || state == 0)
-		return store_complain(
+	if (!state_file_number(state_file_word(&s), 10, STATE_MAX, &state) ||
+		state == 0)
+		return state_file_complain(
 			r, r->line, "state", "not a number from 1 to 15");
-	proxy = store_word(&s);
+	proxy = state_file_word(&s);
 	if (s != NULL || (proxy != NULL && strcmp(proxy, "proxy") != 0))
-		return store_complain(r, r->line, "member", "too much");
+		return state_file_complain(r, r->line, "member", "too much");
 	rec.state = (uint8_t)state;
 	rec.proxy = proxy != NULL;
 	r->member = mem_grow(
@@ -99,10 +100,10 @@ store_group_member(struct store_reader *r, char *s)
 }
 
 void
-store_group_print(const struct store_state *s, struct buf *out)
+state_groups_print(const struct state_file *s, struct buf *out)
 {
 	for (size_t i = 0; i < s->ngroup; i++) {
-		const struct store_group *g = &s->group[i];
+		const struct state_file_group *g = &s->group[i];
 
 		buf_printf(out,
 			"group 0x%016" PRIx64 " 0x%016" PRIx64
@@ -112,7 +113,7 @@ store_group_print(const struct store_state *s, struct buf *out)
 			g->mtu, g->rate, g->life, g->sl, g->tclass, g->flow,
 			g->hops);
 		for (size_t k = g->first; k < g->first + g->n; k++) {
-			const struct store_member *m = &s->member[k];
+			const struct state_file_member *m = &s->member[k];
 
 			buf_printf(out,
 				"member 0x%016" PRIx64 " 0x%016" PRIx64
@@ -124,11 +125,13 @@ store_group_print(const struct store_state *s, struct buf *out)
 }
 
 void
-store_group_keep(struct store_reader *r)
+state_groups_keep(struct state_file_reader *r)
 {
-	struct store_state *s = r->s;
-	struct store_group *g = arena_array(s->arena, r->ngroup, sizeof(*g));
-	struct store_member *m = arena_array(s->arena, r->nmember, sizeof(*m));
+	struct state_file *s = r->s;
+	struct state_file_group *g =
+		arena_array(s->arena, r->ngroup, sizeof(*g));
+	struct state_file_member *m =
+		arena_array(s->arena, r->nmember, sizeof(*m));
 
 	for (size_t i = 0; i < r->ngroup; i++)
 		g[i] = r->group[i];

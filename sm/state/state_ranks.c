@@ -17,46 +17,46 @@ next_is(const char *word, char **s)
 {
 	const char *const words[] = {NULL, word};
 
-	return store_one_of(words, 2, s) != 0;
+	return state_file_one_of(words, 2, s) != 0;
 }
 
 static int
-read_place(struct store_reader *r, char **s, struct route_rank *rec)
+read_place(struct state_file_reader *r, char **s, struct route_rank *rec)
 {
 	uint64_t n;
 
 	if (!next_is("place", s))
 		return 0;
-	if (!store_number(store_word(s), 10, UINT32_MAX - 1, &n))
-		return store_complain(
+	if (!state_file_number(state_file_word(s), 10, UINT32_MAX - 1, &n))
+		return state_file_complain(
 			r, r->line, "place", "not one from 0 to 4294967294");
 	rec->place = (uint32_t)(n + 1);
 	return 0;
 }
 
 static int
-read_number(struct store_reader *r, char **s, struct route_rank *rec)
+read_number(struct state_file_reader *r, char **s, struct route_rank *rec)
 {
 	uint64_t n;
 
 	if (!next_is("number", s))
 		return 0;
-	if (!store_number(store_word(s), 10, UINT16_MAX - 1, &n))
-		return store_complain(
+	if (!state_file_number(state_file_word(s), 10, UINT16_MAX - 1, &n))
+		return state_file_complain(
 			r, r->line, "number", "not one from 0 to 65534");
 	rec->number = (uint16_t)(n + 1);
 	return 0;
 }
 
 static int
-read_plane(struct store_reader *r, char **s, struct route_rank *rec)
+read_plane(struct state_file_reader *r, char **s, struct route_rank *rec)
 {
 	uint64_t n;
 
 	if (!next_is("plane", s))
 		return 0;
-	if (!store_number(store_word(s), 10, ROUTE_PLANE, &n))
-		return store_complain(
+	if (!state_file_number(state_file_word(s), 10, ROUTE_PLANE, &n))
+		return state_file_complain(
 			r, r->line, "plane", "not a number from 0 to 7");
 	if (next_is("apex", s))
 		n |= ROUTE_LEAF | ROUTE_APEX;
@@ -83,27 +83,27 @@ print_place(const struct route_rank *r, struct buf *out)
 }
 
 int
-store_rank_read(struct store_reader *r, char *s)
+state_ranks_read(struct state_file_reader *r, char *s)
 {
 	struct route_rank rec = {0};
 	uint64_t rank;
 
-	if (store_guid(r, &s, &rec.guid) < 0)
+	if (state_file_guid(r, &s, &rec.guid) < 0)
 		return -1;
-	if (!store_number(store_word(&s), 10, UINT32_MAX, &rank))
-		return store_complain(
+	if (!state_file_number(state_file_word(&s), 10, UINT32_MAX, &rank))
+		return state_file_complain(
 			r, r->line, "rank", "not a 32-bit number");
-	rec.read = store_one_of(as_word, READINGS, &s);
+	rec.read = state_file_one_of(as_word, READINGS, &s);
 	if (read_place(r, &s, &rec) < 0 || read_number(r, &s, &rec) < 0 ||
 		read_plane(r, &s, &rec) < 0)
 		return -1;
 	if (s != NULL)
-		return store_complain(r, r->line, "read as",
+		return state_file_complain(r, r->line, "read as",
 			"none of tree, mesh, place, number and plane in that "
 			"order");
 	rec.rank = (uint32_t)rank;
 	r->rank = mem_grow(r->rank, r->nrank, &r->rank_cap, sizeof(*r->rank));
-	r->rank[r->nrank++] = (struct store_rank_line){rec, r->line};
+	r->rank[r->nrank++] = (struct state_ranks_line){rec, r->line};
 	return 0;
 }
 
@@ -117,10 +117,10 @@ order_ok(const char *s, size_t max)
 }
 
 int
-store_rank_order(struct store_reader *r, char *s)
+state_ranks_order(struct state_file_reader *r, char *s)
 {
 	if (r->has_order || s == NULL || !order_ok(s, sizeof(r->s->order)))
-		return store_complain(r, r->line, "order",
+		return state_file_complain(r, r->line, "order",
 			r->has_order ? "given twice"
 				     : "not a word of at most 15 letters");
 	r->has_order = true;
@@ -129,20 +129,21 @@ store_rank_order(struct store_reader *r, char *s)
 }
 
 int
-store_rank_reading(struct store_reader *r, char *s)
+state_ranks_reading(struct state_file_reader *r, char *s)
 {
-	const char *engine = store_word(&s);
+	const char *engine = state_file_word(&s);
 
 	if (r->has_read || engine == NULL ||
 		!order_ok(engine, sizeof(r->s->engine)))
-		return store_complain(r, r->line, "read",
+		return state_file_complain(r, r->line, "read",
 			r->has_read ? "given twice"
 				    : "no engine of at most 15 letters");
-	if (!store_number(store_word(&s), 16, UINT64_MAX, &r->s->options))
-		return store_complain(r, r->line, "options",
+	if (!state_file_number(
+		    state_file_word(&s), 16, UINT64_MAX, &r->s->options))
+		return state_file_complain(r, r->line, "options",
 			"not a hash such as 0x9f3b52d10c77a4e8");
-	if (!store_number(s, 10, UINT32_MAX, &r->s->read))
-		return store_complain(
+	if (!state_file_number(s, 10, UINT32_MAX, &r->s->read))
+		return state_file_complain(
 			r, r->line, "time", "not seconds since 1970");
 	r->has_read = true;
 	(void)snprintf(r->s->engine, sizeof(r->s->engine), "%s", engine);
@@ -152,7 +153,7 @@ store_rank_reading(struct store_reader *r, char *s)
 static int
 rank_by_guid(const void *a, const void *b)
 {
-	const struct store_rank_line *x = a, *y = b;
+	const struct state_ranks_line *x = a, *y = b;
 
 	if (x->rec.guid != y->rec.guid)
 		return x->rec.guid < y->rec.guid ? -1 : 1;
@@ -160,7 +161,7 @@ rank_by_guid(const void *a, const void *b)
 }
 
 int
-store_rank_check(struct store_reader *r)
+state_ranks_check(struct state_file_reader *r)
 {
 	size_t i;
 
@@ -179,7 +180,7 @@ store_rank_check(struct store_reader *r)
 }
 
 void
-store_rank_keep(struct store_reader *r)
+state_ranks_keep(struct state_file_reader *r)
 {
 	struct route_rank *rank =
 		arena_array(r->s->arena, r->nrank, sizeof(*rank));
@@ -191,7 +192,7 @@ store_rank_keep(struct store_reader *r)
 }
 
 void
-store_rank_print(const struct store_state *s, struct buf *out)
+state_ranks_print(const struct state_file *s, struct buf *out)
 {
 	if (s->order[0] != '\0')
 		buf_printf(

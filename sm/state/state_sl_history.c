@@ -9,14 +9,14 @@
 enum { LANES_MAX = 8 }; /* sl_history.h */
 
 int
-store_leaf_lanes(struct store_reader *r, char *s)
+state_sl_history_layers(struct state_file_reader *r, char *s)
 {
 	uint64_t n;
 
 	if (r->s->lanes != 0 ||
-		!store_number(store_word(&s), 10, LANES_MAX, &n) || n == 0 ||
-		s != NULL)
-		return store_complain(r, r->line, "lanes",
+		!state_file_number(state_file_word(&s), 10, LANES_MAX, &n) ||
+		n == 0 || s != NULL)
+		return state_file_complain(r, r->line, "lanes",
 			r->s->lanes != 0 ? "given twice"
 					 : "not a number from 1 to 8");
 	r->s->lanes = (unsigned)n;
@@ -25,7 +25,7 @@ store_leaf_lanes(struct store_reader *r, char *s)
 
 /* Pairs of hexadecimal digits into the arena; 0: they are not that. */
 static size_t
-read_masks(struct store_reader *r, const char *s, const uint8_t **out)
+read_masks(struct state_file_reader *r, const char *s, const uint8_t **out)
 {
 	size_t n = strlen(s) / 2;
 	uint8_t *mask = arena_array(r->s->arena, n, 1);
@@ -37,7 +37,7 @@ read_masks(struct store_reader *r, const char *s, const uint8_t **out)
 		uint64_t v;
 
 		memcpy(text + 2, s + 2 * i, 2);
-		if (!store_number(text, 16, UINT8_MAX, &v))
+		if (!state_file_number(text, 16, UINT8_MAX, &v))
 			return 0;
 		mask[i] = (uint8_t)v;
 	}
@@ -46,20 +46,20 @@ read_masks(struct store_reader *r, const char *s, const uint8_t **out)
 }
 
 int
-store_leaf_read(struct store_reader *r, char *s)
+state_sl_history_read(struct state_file_reader *r, char *s)
 {
-	struct store_leaf_line l = {.line = r->line};
+	struct state_sl_history_line l = {.line = r->line};
 	const char *w;
 
-	if (store_guid(r, &s, &l.rec.guid) < 0)
+	if (state_file_guid(r, &s, &l.rec.guid) < 0)
 		return -1;
-	w = store_word(&s);
+	w = state_file_word(&s);
 	l.rec.any = w != NULL && strcmp(w, "any") == 0;
 	if (w != NULL && !l.rec.any && strcmp(w, "-") != 0)
 		l.n = read_masks(r, w, &l.rec.mask);
 	if (w == NULL || s != NULL ||
 		(!l.rec.any && *w != '-' && l.rec.mask == NULL))
-		return store_complain(r, r->line, "leaf",
+		return state_file_complain(r, r->line, "leaf",
 			"neither -, any, nor pairs of hexadecimal digits");
 	r->leaf = mem_grow(r->leaf, r->nleaf, &r->leaf_cap, sizeof(*r->leaf));
 	r->leaf[r->nleaf++] = l;
@@ -68,18 +68,19 @@ store_leaf_read(struct store_reader *r, char *s)
 
 /* Every row of masks has one for each leaf, and no leaf is there twice. */
 int
-store_leaf_check(struct store_reader *r)
+state_sl_history_check(struct state_file_reader *r)
 {
 	struct map seen = {0};
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < r->nleaf; i++) {
-		const struct store_leaf_line *l = &r->leaf[i];
+		const struct state_sl_history_line *l = &r->leaf[i];
 
 		if (map_get(&seen, l->rec.guid, NULL))
-			rc = store_complain(r, l->line, "leaf", "given twice");
+			rc = state_file_complain(
+				r, l->line, "leaf", "given twice");
 		else if (l->rec.mask != NULL && l->n != r->nleaf)
-			rc = store_complain(r, l->line, "leaf",
+			rc = state_file_complain(r, l->line, "leaf",
 				"not two digits for each leaf");
 		map_put(&seen, l->rec.guid, 0);
 	}
@@ -88,9 +89,10 @@ store_leaf_check(struct store_reader *r)
 }
 
 void
-store_leaf_keep(struct store_reader *r)
+state_sl_history_keep(struct state_file_reader *r)
 {
-	struct store_leaf *l = arena_array(r->s->arena, r->nleaf, sizeof(*l));
+	struct state_file_sl_history *l =
+		arena_array(r->s->arena, r->nleaf, sizeof(*l));
 
 	for (size_t i = 0; i < r->nleaf; i++)
 		l[i] = r->leaf[i].rec;
@@ -99,14 +101,14 @@ store_leaf_keep(struct store_reader *r)
 }
 
 void
-store_leaf_print(const struct store_state *s, struct buf *out)
+state_sl_history_print(const struct state_file *s, struct buf *out)
 {
 	static const char digit[] = "0123456789abcdef";
 
 	if (s->lanes != 0)
 		buf_printf(out, "lanes %u\n", s->lanes);
 	for (size_t i = 0; i < s->nleaf; i++) {
-		const struct store_leaf *l = &s->leaf[i];
+		const struct state_file_sl_history *l = &s->leaf[i];
 
 		buf_printf(out, "leaf 0x%016" PRIx64 " ", l->guid);
 		if (l->any || l->mask == NULL)

@@ -51,7 +51,7 @@ view_unref(struct view *v)
 	topo_unref(v->topo);
 	pkeys_unref(v->pkeys);
 	qos_unref(v->qos);
-	homes_unref(v->homes);
+	view_redundancy_unref(v->homes);
 	free(v->quarantine);
 	view_change_free(&v->change);
 	free(v);

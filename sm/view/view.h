@@ -80,7 +80,7 @@ struct view_change {
 
 struct pkeys;
 struct qos;
-struct homes;
+struct view_redundancy;
 
 struct view {
 	unsigned refs;
@@ -90,7 +90,7 @@ struct view {
 	struct pkeys
 		*pkeys;	 /* settled; asked through sm/view/view_partition.h */
 	struct qos *qos; /* likewise, through sm/view/view_slvl.h; or NULL */
-	struct homes
+	struct view_redundancy
 		*homes; /* likewise, through sm/view/view_redundancy.h; NULL:
 			   nobody has counted yet (sm/redundancy_worker.h) */
 	struct route_story story;

@@ -15,7 +15,7 @@ owner(const struct topo *t, port_ix p)
 }
 
 size_t
-partition_keys(const struct view *v, port_ix p, const uint16_t **key)
+view_partition_keys(const struct view *v, port_ix p, const uint16_t **key)
 {
 	if (v->pkeys == NULL) {
 		*key = NULL;
@@ -29,7 +29,8 @@ static uint16_t
 first_shared(const struct view *v, port_ix a, port_ix b, uint16_t only)
 {
 	const uint16_t *ka, *kb;
-	size_t na = partition_keys(v, a, &ka), nb = partition_keys(v, b, &kb);
+	size_t na = view_partition_keys(v, a, &ka),
+	       nb = view_partition_keys(v, b, &kb);
 	bool self = owner(v->topo, a) == owner(v->topo, b);
 
 	for (size_t i = 0; i < na; i++) {
@@ -44,13 +45,13 @@ first_shared(const struct view *v, port_ix a, port_ix b, uint16_t only)
 }
 
 uint16_t
-partition_shared(const struct view *v, port_ix a, port_ix b)
+view_partition_shared(const struct view *v, port_ix a, port_ix b)
 {
 	return first_shared(v, a, b, 0);
 }
 
 uint16_t
-partition_in(const struct view *v, port_ix a, port_ix b, uint16_t pkey)
+view_partition_has(const struct view *v, port_ix a, port_ix b, uint16_t pkey)
 {
 	uint16_t only = pkey & PKEYS_BASE;
 
@@ -58,7 +59,7 @@ partition_in(const struct view *v, port_ix a, port_ix b, uint16_t pkey)
 }
 
 const char *
-partition_name(const struct view *v, uint16_t pkey)
+view_partition_name(const struct view *v, uint16_t pkey)
 {
 	const struct schema_records *all;
 	const struct partition_options *o;
@@ -74,7 +75,7 @@ partition_name(const struct view *v, uint16_t pkey)
 }
 
 unsigned
-partition_blocks(const struct view *v, port_ix p)
+view_partition_blocks(const struct view *v, port_ix p)
 {
 	const uint16_t *key;
 	size_t n;
@@ -84,21 +85,21 @@ partition_blocks(const struct view *v, port_ix p)
 	n = pkeys_list(&v->pkeys->table, p, &key);
 	if (n == 0)
 		return topo_has_lid(v->topo, p) ? 1 : 0;
-	return (unsigned)(n + PARTITION_BLOCK - 1) / PARTITION_BLOCK;
+	return (unsigned)(n + VIEW_PARTITION_BLOCK - 1) / VIEW_PARTITION_BLOCK;
 }
 
 bool
-partition_table(const struct view *v, port_ix p, unsigned block,
-	uint16_t out[PARTITION_BLOCK])
+view_partition_table(const struct view *v, port_ix p, unsigned block,
+	uint16_t out[VIEW_PARTITION_BLOCK])
 {
 	const uint16_t *key;
-	size_t n, at = (size_t)block * PARTITION_BLOCK;
+	size_t n, at = (size_t)block * VIEW_PARTITION_BLOCK;
 
-	if (block >= partition_blocks(v, p))
+	if (block >= view_partition_blocks(v, p))
 		return false;
 	n = pkeys_list(&v->pkeys->table, p, &key);
-	memset(out, 0, PARTITION_BLOCK * sizeof(*out));
-	for (size_t i = 0; i < PARTITION_BLOCK && at + i < n; i++)
+	memset(out, 0, VIEW_PARTITION_BLOCK * sizeof(*out));
+	for (size_t i = 0; i < VIEW_PARTITION_BLOCK && at + i < n; i++)
 		out[i] = key[at + i];
 	return true;
 }

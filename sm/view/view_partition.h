@@ -18,9 +18,9 @@
 #include "sm/view/view.h"
 
 enum {
-	PARTITION_BLOCK = 32, /* P_Keys in a block of the table */
-	PARTITION_FULL = 0x8000,
-	PARTITION_DEFAULT = 0xffff,
+	VIEW_PARTITION_BLOCK = 32, /* P_Keys in a block of the table */
+	VIEW_PARTITION_FULL = 0x8000,
+	VIEW_PARTITION_DEFAULT = 0xffff,
 };
 
 /*
@@ -28,26 +28,27 @@ enum {
  * they share, or 0 when they share none. Two limited members share nothing. A
  * port shares with itself whatever it has.
  */
-uint16_t partition_shared(const struct view *v, port_ix a, port_ix b);
+uint16_t view_partition_shared(const struct view *v, port_ix a, port_ix b);
 
 /*
  * The same for one partition: pkey as a has it, or 0 when they cannot talk to
  * each other in it. The membership bit of pkey does not matter.
  */
-uint16_t partition_in(
+uint16_t view_partition_has(
 	const struct view *v, port_ix a, port_ix b, uint16_t pkey);
 
 /* The keys with which port p may talk, with their membership bits. */
-size_t partition_keys(const struct view *v, port_ix p, const uint16_t **key);
+size_t view_partition_keys(
+	const struct view *v, port_ix p, const uint16_t **key);
 
 /* Its name in the configuration; "Default", or "" where it has none. */
-const char *partition_name(const struct view *v, uint16_t pkey);
+const char *view_partition_name(const struct view *v, uint16_t pkey);
 
 /* P_Key blocks of this port that hold anything. */
-unsigned partition_blocks(const struct view *v, port_ix p);
+unsigned view_partition_blocks(const struct view *v, port_ix p);
 
 /* Block number block of the port's table; false: it has no such block. */
-bool partition_table(const struct view *v, port_ix p, unsigned block,
-	uint16_t out[PARTITION_BLOCK]);
+bool view_partition_table(const struct view *v, port_ix p, unsigned block,
+	uint16_t out[VIEW_PARTITION_BLOCK]);
 
 #endif

@@ -4,15 +4,15 @@
 
 #include "sm/base/mem.h"
 
-struct homes *
-homes_count(const struct view *v, const struct engine_options *options,
-	const atomic_bool *cancel)
+struct view_redundancy *
+view_redundancy_count(const struct view *v,
+	const struct engine_options *options, const atomic_bool *cancel)
 {
 	const struct routes *r = v->routes;
 	const struct verify_tables in = {
 		v->topo, r->pool, r->row, r->nblocks, &r->lanes};
 	struct homing all;
-	struct homes *h;
+	struct view_redundancy *h;
 
 	if (homing_find_unless(&in, options, cancel, &all) != 0)
 		return NULL;
@@ -28,8 +28,8 @@ homes_count(const struct view *v, const struct engine_options *options,
 	return h;
 }
 
-struct homes *
-homes_ref(struct homes *h)
+struct view_redundancy *
+view_redundancy_ref(struct view_redundancy *h)
 {
 	if (h != NULL)
 		h->refs++;
@@ -37,7 +37,7 @@ homes_ref(struct homes *h)
 }
 
 void
-homes_unref(struct homes *h)
+view_redundancy_unref(struct view_redundancy *h)
 {
 	if (h == NULL || --h->refs > 0)
 		return;

@@ -17,7 +17,7 @@
 #include "routing/improve/redundancy.h"
 #include "sm/view/view.h"
 
-struct homes {
+struct view_redundancy {
 	unsigned refs;
 	size_t nodes;		  /* with several ports */
 	struct homing_node *node; /* of these, those with a single point of
@@ -32,10 +32,11 @@ struct homes {
  * set *cancel (NULL: nobody can). Reads nothing of v but what never changes
  * while somebody holds it.
  */
-struct homes *homes_count(const struct view *v,
+struct view_redundancy *view_redundancy_count(const struct view *v,
 	const struct engine_options *options, const atomic_bool *cancel);
 
-struct homes *homes_ref(struct homes *h); /* NULL allowed */
-void homes_unref(struct homes *h);	  /* NULL allowed */
+struct view_redundancy *view_redundancy_ref(
+	struct view_redundancy *h);		       /* NULL allowed */
+void view_redundancy_unref(struct view_redundancy *h); /* NULL allowed */
 
 #endif

@@ -7,7 +7,7 @@
 #include "routing/engines/ftree/ftree.h"
 
 bool
-lanes_sl2vl(const struct view *v, node_ix n, unsigned in, unsigned out,
+view_slvl_sl2vl(const struct view *v, node_ix n, unsigned in, unsigned out,
 	uint8_t row[8])
 {
 	port_ix p = v->topo->node[n].first_port + out;
@@ -22,7 +22,8 @@ lanes_sl2vl(const struct view *v, node_ix n, unsigned in, unsigned out,
 }
 
 bool
-lanes_vlarb(const struct view *v, port_ix p, unsigned block, uint8_t table[64])
+view_slvl_vlarb(
+	const struct view *v, port_ix p, unsigned block, uint8_t table[64])
 {
 	const struct qos *q = v->qos;
 	struct vlarb_table t;
@@ -36,7 +37,7 @@ lanes_vlarb(const struct view *v, port_ix p, unsigned block, uint8_t table[64])
 }
 
 const char *
-lanes_level(const struct view *v, unsigned i, unsigned lane, uint8_t *sl)
+view_slvl_sl(const struct view *v, unsigned i, unsigned lane, uint8_t *sl)
 {
 	const struct levels *l = v->qos != NULL ? &v->qos->want.levels : NULL;
 
@@ -47,7 +48,7 @@ lanes_level(const struct view *v, unsigned i, unsigned lane, uint8_t *sl)
 }
 
 bool
-lanes_levels(const struct view *v)
+view_slvl_levels(const struct view *v)
 {
 	return v->qos != NULL && v->qos->want.levels.wanted;
 }
@@ -62,7 +63,7 @@ options(const struct config *c)
 }
 
 void
-lanes_short(
+view_slvl_why_few(
 	const struct config *c, const struct routes *r, char *out, size_t size)
 {
 	const struct engine_options o = options(c);
@@ -71,7 +72,7 @@ lanes_short(
 }
 
 uint32_t
-lanes_shared(
+view_slvl_why_shared(
 	const struct config *c, const struct routes *r, char *out, size_t size)
 {
 	const struct engine_options o = options(c);
@@ -79,11 +80,11 @@ lanes_shared(
 	return ftree_lanes_shared(r, &o, out, size);
 }
 
-struct lanes_grant
-lanes_grant(const struct view *v, const struct qos_ask *ask, unsigned lane)
+struct view_slvl_grant
+view_slvl_grant(const struct view *v, const struct qos_ask *ask, unsigned lane)
 {
 	const struct qos *q = v->qos;
-	struct lanes_grant g = {.sl = (uint8_t)lane};
+	struct view_slvl_grant g = {.sl = (uint8_t)lane};
 	const struct qos_level_options *o;
 	unsigned level;
 

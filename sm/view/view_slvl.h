@@ -18,49 +18,49 @@
  * Row (in, out) of a switch's SL2VL, or a CA's own (in 0, out its port): 16
  * lanes of 4 bits, that of SL 0 first. False: not known.
  */
-bool lanes_sl2vl(const struct view *v, node_ix n, unsigned in, unsigned out,
+bool view_slvl_sl2vl(const struct view *v, node_ix n, unsigned in, unsigned out,
 	uint8_t row[8]);
 
 /*
  * Block 1..4 (low, low, high, high) of a port's VLArbitrationTable: 32 pairs
  * {lane, weight}. False: not known.
  */
-bool lanes_vlarb(
+bool view_slvl_vlarb(
 	const struct view *v, port_ix p, unsigned block, uint8_t table[64]);
 
 /*
  * Level i (0: the default one): its name and the SL that it has on a lane of
  * routing. NULL: there are not so many.
  */
-const char *lanes_level(
+const char *view_slvl_sl(
 	const struct view *v, unsigned i, unsigned lane, uint8_t *sl);
 
 /* Are there levels of service? */
-bool lanes_levels(const struct view *v);
+bool view_slvl_levels(const struct view *v);
 
-enum { LANES_SHORT = 320 }; /* bytes of such a text */
+enum { VIEW_SLVL_SHORT = 320 }; /* bytes of such a text */
 
 /*
  * Why routing spreads over fewer lanes than the configuration asks for, in
  * words; "": it does not.
  */
-void lanes_short(
+void view_slvl_why_few(
 	const struct config *c, const struct routes *r, char *out, size_t size);
 
 /*
  * At how many ports between switches lanes share VLs, and where, in words; 0,
  * "": nowhere.
  */
-uint32_t lanes_shared(
+uint32_t view_slvl_why_shared(
 	const struct config *c, const struct routes *r, char *out, size_t size);
 
 /* What a path gets from its level; limits as in PathRecord, 0: none. */
-struct lanes_grant {
+struct view_slvl_grant {
 	uint8_t sl, mtu, rate, life;
 };
 
 /* For a path asked for like this; lane: the routing's. */
-struct lanes_grant lanes_grant(
+struct view_slvl_grant view_slvl_grant(
 	const struct view *v, const struct qos_ask *ask, unsigned lane);
 
 #endif

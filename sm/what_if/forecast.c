@@ -26,7 +26,7 @@ forecast_lids(const struct forecast_job *job, const struct topo *t,
 	struct topo *with;
 
 	tell(job, "assigning LIDs");
-	if (task_lids(job->cfg, t, record, nrecord, &table, why) != 0)
+	if (jobs_lids(job->cfg, t, record, nrecord, &table, why) != 0)
 		return NULL;
 	with = topo_with_lids(t, &(struct topo_lids){table.lid, table.lmc});
 	if (out != NULL)
@@ -56,12 +56,12 @@ static void
 find_homes(const struct forecast_job *job, const struct verify_tables *in,
 	struct forecast *out)
 {
-	struct task_options options;
+	struct jobs_options options;
 
 	tell(job, "homes");
-	task_options(job->cfg, in->topo, &options);
+	jobs_options(job->cfg, in->topo, &options);
 	homing_find(in, &options.engine, &out->homes);
-	task_options_free(&options);
+	jobs_options_free(&options);
 }
 
 /* r is judged: take it and measure it. */
@@ -83,17 +83,17 @@ take(const struct forecast_job *job, struct routes *r, struct forecast *out)
 static void
 read_tree(const struct forecast_job *job, struct routes *r)
 {
-	struct task_options options;
+	struct jobs_options options;
 	const struct route_job work = {.topo = r->topo,
 		.pool = job->pool,
 		.prev = r->reading.engine != NULL ? r : NULL,
 		.options = &options.engine};
 	struct arena *scratch = arena_new();
 
-	task_options(job->cfg, r->topo, &options);
+	jobs_options(job->cfg, r->topo, &options);
 	tree_keep(tree_read(&work, scratch), r);
 	arena_free(scratch);
-	task_options_free(&options);
+	jobs_options_free(&options);
 }
 
 void
@@ -107,7 +107,7 @@ forecast_judge(
 	*out = (struct forecast){0};
 	tell(job, "verifying");
 	verify_state_unref(r->verified);
-	if (verify_keep(&in, task_threads(job->cfg), &r->report, &r->verified,
+	if (verify_keep(&in, jobs_threads(job->cfg), &r->report, &r->verified,
 		    &why) != 0)
 		(void)snprintf(out->why, sizeof(out->why), "%s", why.text);
 	read_tree(job, r);
@@ -119,7 +119,7 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 	const struct routes *prev, struct forecast *out)
 {
 	const struct config_routing *c = &job->cfg->routing;
-	struct task_options options;
+	struct jobs_options options;
 	struct route_job work = {.topo = t,
 		.pool = job->pool,
 		.prev = prev,
@@ -127,17 +127,17 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 		.load_limit = c->load_limit,
 		.rebalance = job->rebalance && prev != NULL,
 		.seed = SEED,
-		.threads = task_threads(job->cfg)};
+		.threads = jobs_threads(job->cfg)};
 	struct route_story story;
 	struct reason why = {""};
 	struct routes *r;
 
 	if (job->given != NULL)
 		snapshot_routes(job->given, &work);
-	task_options(job->cfg, t, &options);
+	jobs_options(job->cfg, t, &options);
 	tell(job, "routing");
 	r = route_compute(&work, c->engines.name, c->engines.n, &story, &why);
-	task_options_free(&options);
+	jobs_options_free(&options);
 	if (r == NULL) {
 		*out = (struct forecast){.topo = topo_ref(t), .story = story};
 		(void)snprintf(out->why, sizeof(out->why), "%s", why.text);

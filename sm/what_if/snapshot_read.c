@@ -283,7 +283,7 @@ take_topology(const json_t *snapshot, struct reason *why)
 /* ---- routes ---- */
 
 static enum route_order
-order_of(const struct store_state *s)
+order_of(const struct state_file *s)
 {
 	for (enum route_order o = ROUTE_TIERS; o <= ROUTE_ROOTS; o++)
 		if (strcmp(s->order, names_order(o)) == 0)
@@ -292,7 +292,7 @@ order_of(const struct store_state *s)
 }
 
 static struct route_reading
-reading_of(const struct store_state *s)
+reading_of(const struct state_file *s)
 {
 	return (struct route_reading){
 		route_engine_named(s->engine), s->options, s->read};
@@ -407,14 +407,14 @@ take_config(const json_t *snapshot, struct reason *why)
 static void
 take_memoir(const json_t *snapshot, struct snapshot *g)
 {
-	struct task_options options;
+	struct jobs_options options;
 	struct reason why = {""};
 
-	task_options(g->cfg, g->topo, &options);
+	jobs_options(g->cfg, g->topo, &options);
 	if (memoir_take(g->routes, &options.engine,
 		    json_util_text(snapshot, "memoir"), &why) != 0)
 		(void)snprintf(g->vague, sizeof(g->vague), "%s", why.text);
-	task_options_free(&options);
+	jobs_options_free(&options);
 }
 
 static int
@@ -422,7 +422,7 @@ take_state(const json_t *snapshot, struct snapshot *g, struct reason *why)
 {
 	const char *text = json_util_text(snapshot, "state");
 
-	if (store_parse(
+	if (state_file_parse(
 		    text, strlen(text), "heddled's state", &g->state, why) != 0)
 		return -1;
 	g->lid = mem_zalloc(g->state.nlid, sizeof(*g->lid));
@@ -465,7 +465,7 @@ snapshot_read_free(struct snapshot *g)
 	routes_unref(g->routes);
 	topo_unref(g->topo);
 	free(g->lid);
-	store_free(&g->state);
+	state_file_free(&g->state);
 	config_unref(g->cfg);
 	*g = (struct snapshot){0};
 }

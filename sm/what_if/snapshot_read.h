@@ -17,7 +17,7 @@
 
 struct snapshot {
 	struct config *cfg;
-	struct store_state state;
+	struct state_file state;
 	struct lid_record *lid; /* of the state */
 	struct topo *topo;
 	struct routes *routes;

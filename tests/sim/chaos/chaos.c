@@ -31,7 +31,7 @@ struct chaos {
 static void
 remember_lids(struct chaos *c)
 {
-	const struct store_state *s = &c->w->saved;
+	const struct state_file *s = &c->w->saved;
 
 	for (size_t i = 0; i < s->nlid; i++) {
 		if (!map_get(&c->lids, s->lid[i].guid, NULL))

@@ -39,15 +39,16 @@ world_forget(struct world *w)
 	free(sa.out);
 	free(lid.out);
 	free(rank.out);
-	w->saved = (struct store_state){0};
+	w->saved = (struct state_file){0};
 }
 
 /* The leaves, and their masks behind them. */
-static const struct store_leaf *
-copy_leaves(const struct store_state *s)
+static const struct state_file_sl_history *
+copy_leaves(const struct state_file *s)
 {
 	size_t n = s->nleaf;
-	struct store_leaf *leaf = mem_zalloc(1, n * sizeof(*leaf) + n * n + 1);
+	struct state_file_sl_history *leaf =
+		mem_zalloc(1, n * sizeof(*leaf) + n * n + 1);
 	uint8_t *mask = (uint8_t *)(leaf + n);
 
 	for (size_t i = 0; i < n; i++) {
@@ -70,7 +71,7 @@ on_seconds(void *cookie)
 }
 
 static void
-on_save(void *cookie, const struct store_state *s, bool at_once)
+on_save(void *cookie, const struct state_file *s, bool at_once)
 {
 	struct world *w = cookie;
 	bool writing = w->saved.writing;

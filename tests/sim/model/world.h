@@ -26,7 +26,7 @@ struct world {
 	struct sm_ops ops;
 	struct sm_work *work; /* waiting for its time */
 	struct mono work_due, route_delay;
-	struct store_state saved; /* what the daemon wanted on disk */
+	struct state_file saved; /* what the daemon wanted on disk */
 	unsigned runs, runs_failed, commits;
 	char last_why[512];
 	/* is told of every view that is committed; or NULL */

@@ -143,7 +143,7 @@ check_by_hand(const struct bed *b, unsigned seed)
 	const struct verify_tables in = {
 		b->t, r->pool, r->row, r->nblocks, NULL};
 	struct homing_ports all = homing_ports(b->t, NULL);
-	struct homes *h = homes_count(b->v, NULL, NULL);
+	struct view_redundancy *h = view_redundancy_count(b->v, NULL, NULL);
 	size_t single = 0, at = 0, points = 0;
 	struct homing found;
 
@@ -170,7 +170,7 @@ check_by_hand(const struct bed *b, unsigned seed)
 	ck_assert_uint_eq(points, single);
 	homing_end(&found);
 	homing_ports_free(&all);
-	homes_unref(h);
+	view_redundancy_unref(h);
 }
 
 /* Few ports and many, tables whole and spoiled: what is counted is so. */
@@ -243,7 +243,7 @@ START_TEST(told)
 	ck_assert_str_eq(json_string_value(json_object_get(j, "code")), "busy");
 	json_decref(j);
 
-	b.v->homes = homes_count(b.v, NULL, NULL);
+	b.v->homes = view_redundancy_count(b.v, NULL, NULL);
 	o = redundancy_json_all(b.v);
 	ck_assert_int_eq(json_integer_value(json_object_get(o, "nodes")), 8);
 	ck_assert_int_eq(
@@ -339,7 +339,7 @@ START_TEST(thread)
 	counter_shed(c);
 	ck_assert_uint_eq(other.v->refs, 1);
 
-	homes_unref(other.v->homes);
+	view_redundancy_unref(other.v->homes);
 	other.v->homes = NULL;
 	counter_count(c, other.v, cfg);
 	counter_free(c); /* in the midst of it */
@@ -356,7 +356,7 @@ START_TEST(cancelled)
 	struct bed b = bed_of(rails(1, 4, 2, 2));
 	atomic_bool cancel = true;
 
-	ck_assert_ptr_null(homes_count(b.v, NULL, &cancel));
+	ck_assert_ptr_null(view_redundancy_count(b.v, NULL, &cancel));
 	end(&b);
 }
 END_TEST

@@ -213,7 +213,7 @@ START_TEST(the_state_of_another_fabric)
 	struct fabric *other = gen_random(10, 3, 2, 4, NULL), *f = life_tree();
 	struct world *a = start(other, ""), *b;
 	struct sim_options o = sim_defaults();
-	struct store_block block = {
+	struct state_file_blocked block = {
 		.guid = f->node[a_switch(f, 1)].guid, .in = 1, .out = 2};
 	union {
 		const void *in;
@@ -225,7 +225,7 @@ START_TEST(the_state_of_another_fabric)
 	b->saved = a->saved;
 	none.in = a->saved.block;
 	free(none.out);
-	a->saved = (struct store_state){0};
+	a->saved = (struct state_file){0};
 	b->saved.block = mem_dup(&block, sizeof(block));
 	b->saved.nblock = 1;
 	world_free(a);
@@ -252,9 +252,9 @@ START_TEST(the_state_of_strangers)
 	struct fabric *f = life_tree();
 	struct world *w = start(f, "");
 	uint32_t n = a_switch(f, 1), host = fabric_find(f, "h20");
-	struct store_block block = {
+	struct state_file_blocked block = {
 		.guid = strange(f->node[n].guid), .in = 1, .out = 2};
-	struct store_lid *lid =
+	struct state_file_lid *lid =
 		mem_dup(w->saved.lid, w->saved.nlid * sizeof(*w->saved.lid));
 	size_t nlid = w->saved.nlid;
 	uint64_t own = f->port[f->node[w->host].first + 1].guid;
@@ -488,7 +488,7 @@ START_TEST(turns_that_others_left_closed)
 {
 	struct fabric *f = life_tree();
 	struct world *w = start(f, "distribution: {drain: 5ms}\n");
-	struct store_state state;
+	struct state_file state;
 	struct sm_status s;
 
 	world_run(w, mono_ms(120000));

@@ -97,7 +97,7 @@ expect_alarm(const struct world *w)
 	bool found = false;
 
 	for (size_t i = 0; i < w->saved.nblock; i++) {
-		const struct store_block *b = &w->saved.block[i];
+		const struct state_file_blocked *b = &w->saved.block[i];
 
 		(void)snprintf(want[0], sizeof(want[0]), "switch 0x%016llx",
 			(unsigned long long)b->guid);

@@ -465,7 +465,7 @@ forge(const struct villain *v, const struct sim_msg *m, uint16_t status)
 static bool
 journaled(const struct villain *v, const struct sim_msg *m, uint32_t mod)
 {
-	const struct store_state *saved = &v->s->w->saved;
+	const struct state_file *saved = &v->s->w->saved;
 	size_t i;
 
 	for (i = 0; i < saved->nblock; i++)

@@ -105,7 +105,7 @@ expect_true(struct world *w)
 			if (in == t->port[p].num ||
 				(in > 0 && t->port[n->first_port + in].peer ==
 						   TOPO_NONE) ||
-				!lanes_sl2vl(v, t->port[p].node, in,
+				!view_slvl_sl2vl(v, t->port[p].node, in,
 					t->port[p].num, row))
 				continue;
 			for (unsigned sl = 0; sl < 16; sl++)
@@ -115,7 +115,7 @@ expect_true(struct world *w)
 			rows++;
 		}
 		for (unsigned part = 1; part <= 4; part++) {
-			if (!lanes_vlarb(v, p, part, table))
+			if (!view_slvl_vlarb(v, p, part, table))
 				continue;
 			ck_assert_uint_eq(
 				sim_read(w->sim, at, t->port[p].num, MAD_VLARB,
@@ -150,9 +150,9 @@ START_TEST(nothing_without_levels)
 
 	ck_assert_uint_eq(sets(w, MAD_SL2VL) + gets(w, MAD_SL2VL), 0);
 	ck_assert_uint_eq(sets(w, MAD_VLARB) + gets(w, MAD_VLARB), 0);
-	ck_assert(!lanes_sl2vl(sm_view(w->sm), 0, 0, 1, row));
-	ck_assert(!lanes_vlarb(sm_view(w->sm), 1, 1, table));
-	ck_assert(!lanes_levels(sm_view(w->sm)));
+	ck_assert(!view_slvl_sl2vl(sm_view(w->sm), 0, 0, 1, row));
+	ck_assert(!view_slvl_vlarb(sm_view(w->sm), 1, 1, table));
+	ck_assert(!view_slvl_levels(sm_view(w->sm)));
 	world_free(w);
 	fabric_free(f);
 }
@@ -332,7 +332,7 @@ START_TEST(levels_come_and_go)
 	configure(w, "{}\n");
 	for (unsigned sl = 0; sl < 16; sl++)
 		ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, sl), 0);
-	ck_assert(!lanes_levels(sm_view(w->sm)));
+	ck_assert(!view_slvl_levels(sm_view(w->sm)));
 	sim_clear_stats(w->sim);
 	sm_resweep(w->sm, sim_now(w->sim), "test");
 	ck_assert(world_settle(w, mono_ms(120000)));
@@ -342,10 +342,10 @@ START_TEST(levels_come_and_go)
 }
 END_TEST
 
-static struct lanes_grant
+static struct view_slvl_grant
 grant(const struct world *w, struct qos_ask ask)
 {
-	return lanes_grant(sm_view(w->sm), &ask, 0);
+	return view_slvl_grant(sm_view(w->sm), &ask, 0);
 }
 
 START_TEST(who_gets_what)
@@ -367,7 +367,7 @@ START_TEST(who_gets_what)
 	struct world *w = start(f, NULL, yaml);
 	const struct topo *t = sm_view(w->sm)->topo;
 	port_ix h[4];
-	struct lanes_grant g;
+	struct view_slvl_grant g;
 
 	for (unsigned i = 1; i < 4; i++) {
 		char name[8];
@@ -524,12 +524,14 @@ pairs(const struct world *w)
 }
 
 static void
-told(const struct world *w, char few[LANES_SHORT], char shared[LANES_SHORT])
+told(const struct world *w, char few[VIEW_SLVL_SHORT],
+	char shared[VIEW_SLVL_SHORT])
 {
 	const struct view *v = sm_view(w->sm);
 
-	lanes_short(v->qos->cfg, v->routes, few, LANES_SHORT);
-	(void)lanes_shared(v->qos->cfg, v->routes, shared, LANES_SHORT);
+	view_slvl_why_few(v->qos->cfg, v->routes, few, VIEW_SLVL_SHORT);
+	(void)view_slvl_why_shared(
+		v->qos->cfg, v->routes, shared, VIEW_SLVL_SHORT);
 }
 
 /*
@@ -542,7 +544,7 @@ START_TEST(narrow)
 	struct sim_options o = sim_defaults();
 	struct world *w = world_new(f, &o, "routing: {ftree: {lanes: 4}}\n");
 	struct cable c = way_up(f, "leaf2", 0), d = way_up(f, "leaf3", 1);
-	char want[64], few[LANES_SHORT], shared[LANES_SHORT];
+	char want[64], few[VIEW_SLVL_SHORT], shared[VIEW_SLVL_SHORT];
 	uint64_t lanes;
 
 	widen(w, &c, 2);

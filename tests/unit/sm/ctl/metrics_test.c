@@ -246,7 +246,7 @@ START_TEST(alive)
 	facts.wire = sm_wire(w->sm);
 	facts.view = sm_view(w->sm);
 	facts.now = facts.view->when;
-	sm_view(w->sm)->homes = homes_count(facts.view, NULL, NULL);
+	sm_view(w->sm)->homes = view_redundancy_count(facts.view, NULL, NULL);
 	j = status_json(&facts);
 	metrics_text(j, &page);
 	judge_page(&page);

@@ -12,7 +12,7 @@ enum { PREFIX = 7, OTHER = 8, AWAY = 100 };
 
 static const struct {
 	const char *what;
-	struct store_stamp from, to;
+	struct state_file_stamp from, to;
 	uint64_t seconds;
 } cases[] = {
 	{"nothing recorded", {0, 1, 5}, {1000, 1, 9}, 0},
@@ -29,80 +29,81 @@ static const struct {
 
 START_TEST(time_between)
 {
-	ck_assert_msg(recall_between(&cases[_i].from, &cases[_i].to) ==
-			      cases[_i].seconds,
+	ck_assert_msg(previous_run_seconds_between(&cases[_i].from,
+			      &cases[_i].to) == cases[_i].seconds,
 		"%s: %llu", cases[_i].what,
-		(unsigned long long)recall_between(
+		(unsigned long long)previous_run_seconds_between(
 			&cases[_i].from, &cases[_i].to));
 }
 END_TEST
 
 START_TEST(this_machine)
 {
-	struct store_stamp a = recall_now(), b = recall_now();
+	struct state_file_stamp a = previous_run_now(), b = previous_run_now();
 
 	ck_assert_uint_gt(a.when, 0);
 	ck_assert_uint_eq(a.boot, b.boot);
 	ck_assert_uint_le(a.up, b.up);
-	ck_assert_uint_le(recall_between(&a, &b), 1);
+	ck_assert_uint_le(previous_run_seconds_between(&a, &b), 1);
 }
 END_TEST
 
 START_TEST(how_it_ended)
 {
-	struct store_stamp then = recall_now();
-	struct store_state s = {.prefix = PREFIX}, back;
+	struct state_file_stamp then = previous_run_now();
+	struct state_file s = {.prefix = PREFIX}, back;
 	struct reason why;
 
-	ck_assert(recall_load(scratch_dir, PREFIX, &back, &why));
+	ck_assert(previous_run_load(scratch_dir, PREFIX, &back, &why));
 	ck_assert(!back.writing);
 	ck_assert_uint_eq(back.away, 0);
-	store_free(&back);
+	state_file_free(&back);
 	then.when -= AWAY;
 	then.boot = 0;
 	s.saved = then;
-	ck_assert_int_eq(store_save(scratch_dir, &s, &why), 0);
-	ck_assert(recall_writing(scratch_dir, true));
-	ck_assert(recall_writing(scratch_dir, true));
-	ck_assert(recall_load(scratch_dir, PREFIX, &back, &why));
+	ck_assert_int_eq(state_file_save(scratch_dir, &s, &why), 0);
+	ck_assert(previous_run_writing(scratch_dir, true));
+	ck_assert(previous_run_writing(scratch_dir, true));
+	ck_assert(previous_run_load(scratch_dir, PREFIX, &back, &why));
 	ck_assert(back.writing);
 	ck_assert_uint_ge(back.away, AWAY);
 	ck_assert_uint_le(back.away, AWAY + 1);
-	store_free(&back);
-	ck_assert(recall_writing(scratch_dir, false));
-	ck_assert(recall_writing(scratch_dir, false)); /* there is none: well */
-	ck_assert(recall_load(scratch_dir, PREFIX, &back, &why));
+	state_file_free(&back);
+	ck_assert(previous_run_writing(scratch_dir, false));
+	ck_assert(previous_run_writing(
+		scratch_dir, false)); /* there is none: well */
+	ck_assert(previous_run_load(scratch_dir, PREFIX, &back, &why));
 	ck_assert(!back.writing);
 	ck_assert(!back.unsaved);
 	ck_assert_str_eq(why.text, "");
 	ck_assert_uint_eq(back.prefix, PREFIX);
-	store_free(&back);
-	ck_assert(recall_unsaved(scratch_dir, true));
-	ck_assert(recall_load(scratch_dir, PREFIX, &back, &why));
+	state_file_free(&back);
+	ck_assert(previous_run_unsaved(scratch_dir, true));
+	ck_assert(previous_run_load(scratch_dir, PREFIX, &back, &why));
 	ck_assert(back.unsaved);
 	ck_assert(!back.writing);
-	store_free(&back);
+	state_file_free(&back);
 	/* another fabric: nothing of it, and its file is kept */
-	ck_assert(recall_load(scratch_dir, OTHER, &back, &why));
+	ck_assert(previous_run_load(scratch_dir, OTHER, &back, &why));
 	ck_assert_ptr_nonnull(strstr(why.text, "another fabric"));
 	ck_assert_uint_eq(back.prefix, 0);
 	ck_assert_uint_eq(back.away, 0);
-	store_free(&back);
-	ck_assert_int_eq(store_load(scratch_dir, &back, &why), 1);
-	store_free(&back);
+	state_file_free(&back);
+	ck_assert_int_eq(state_file_load(scratch_dir, &back, &why), 1);
+	state_file_free(&back);
 }
 END_TEST
 
 START_TEST(nowhere_to_save)
 {
-	struct store_state s;
+	struct state_file s;
 	struct reason lost;
 
-	ck_assert(!recall_load("/proc/heddle", PREFIX, &s, &lost));
+	ck_assert(!previous_run_load("/proc/heddle", PREFIX, &s, &lost));
 	ck_assert_uint_eq(s.nlid, 0);
 	ck_assert(s.unsaved);
-	ck_assert(!recall_writing("/proc/heddle", true));
-	store_free(&s);
+	ck_assert(!previous_run_writing("/proc/heddle", true));
+	state_file_free(&s);
 }
 END_TEST
 

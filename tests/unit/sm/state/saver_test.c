@@ -35,8 +35,8 @@ hear(void *cookie, const char *why)
 static void
 submit(struct saver *s, uint16_t lid)
 {
-	const struct store_lid rec = {.guid = 0x99, .lid = lid};
-	const struct store_state state = {.lid = &rec, .nlid = 1};
+	const struct state_file_lid rec = {.guid = 0x99, .lid = lid};
+	const struct state_file state = {.lid = &rec, .nlid = 1};
 
 	saver_submit(s, &state);
 }
@@ -44,15 +44,15 @@ submit(struct saver *s, uint16_t lid)
 static uint16_t
 saved(void)
 {
-	struct store_state back;
+	struct state_file back;
 	struct reason why = {""};
 	uint16_t lid;
 
 	ck_assert_msg(
-		store_load(scratch_dir, &back, &why) == 0, "%s", why.text);
+		state_file_load(scratch_dir, &back, &why) == 0, "%s", why.text);
 	ck_assert_uint_eq(back.nlid, 1);
 	lid = back.lid[0].lid;
-	store_free(&back);
+	state_file_free(&back);
 	return lid;
 }
 
@@ -119,7 +119,8 @@ marked(void)
 {
 	char mark[80];
 
-	(void)snprintf(mark, sizeof(mark), "%s/" RECALL_UNSAVED, scratch_dir);
+	(void)snprintf(
+		mark, sizeof(mark), "%s/" PREVIOUS_RUN_UNSAVED, scratch_dir);
 	return access(mark, F_OK) == 0;
 }
 
@@ -132,8 +133,8 @@ START_TEST(what_is_not_saved_leaves_a_mark)
 	char in_the_way[80];
 	struct saver *s;
 
-	(void)snprintf(
-		in_the_way, sizeof(in_the_way), "%s/" STORE_FILE, scratch_dir);
+	(void)snprintf(in_the_way, sizeof(in_the_way), "%s/" STATE_FILE_FILE,
+		scratch_dir);
 	ck_assert_int_eq(mkdir(in_the_way, 0700), 0);
 	s = saver_new(l, scratch_dir, hear, &h, &why);
 	submit(s, 1);
@@ -145,7 +146,7 @@ START_TEST(what_is_not_saved_leaves_a_mark)
 	ck_assert(!marked());
 	saver_free(s);
 	/* an earlier life's mark, too */
-	ck_assert(recall_unsaved(scratch_dir, true));
+	ck_assert(previous_run_unsaved(scratch_dir, true));
 	s = saver_new(l, scratch_dir, hear, &h, &why);
 	submit(s, 3);
 	saver_wait(s);

@@ -35,7 +35,7 @@ exists(const char *name)
 static void
 write_file(const char *text, size_t n)
 {
-	FILE *f = fopen(path_of(STORE_FILE), "w");
+	FILE *f = fopen(path_of(STATE_FILE_FILE), "w");
 
 	ck_assert_ptr_nonnull(f);
 	ck_assert_uint_eq(fwrite(text, 1, n, f), n);
@@ -46,7 +46,7 @@ static struct buf
 read_file(void)
 {
 	struct buf b = {0};
-	FILE *f = fopen(path_of(STORE_FILE), "r");
+	FILE *f = fopen(path_of(STATE_FILE_FILE), "r");
 	char chunk[4096];
 	size_t n;
 
@@ -70,11 +70,11 @@ write_records(const char *records)
 	buf_free(&b);
 }
 
-static const struct store_lid lids[] = {
-	{0x0002c90300000001, 4, 2, STORE_PLAIN, "host 1 HCA-1"},
-	{0x0002c90300000002, 1, 0, STORE_KEYS, NULL},
-	{0x0002c90300000003, 0xbfff, 0, STORE_UNKNOWN, ""},
-	{UINT64_MAX, 0xbf80, 3, STORE_KEYS, "quote \" and\nnewline"},
+static const struct state_file_lid lids[] = {
+	{0x0002c90300000001, 4, 2, STATE_FILE_PLAIN, "host 1 HCA-1"},
+	{0x0002c90300000002, 1, 0, STATE_FILE_KEYS, NULL},
+	{0x0002c90300000003, 0xbfff, 0, STATE_FILE_UNKNOWN, ""},
+	{UINT64_MAX, 0xbf80, 3, STATE_FILE_KEYS, "quote \" and\nnewline"},
 };
 static const struct route_rank ranks[] = {
 	{0x0002c90200000001, 0, 2, ROUTE_READ_TREE, 0, 1},
@@ -83,17 +83,17 @@ static const struct route_rank ranks[] = {
 	{0x0002c90200000003, 1, 0, ROUTE_READ_NEVER, 0x41, 0},
 };
 
-static const struct store_block blocks[] = {
+static const struct state_file_blocked blocks[] = {
 	{0x0002c90200000002, 3, 254, 0x0123456789abcdef, 40, 2},
 	{0x0002c90200000001, 0, 1, UINT64_MAX, UINT64_MAX, UINT32_MAX},
 };
 
-static const struct store_member members[] = {
+static const struct state_file_member members[] = {
 	{0x0002c90300000001, 0x0002c90300000001, 1, false},
 	{UINT64_MAX, 0x0002c90300000002, 15, true},
 };
 
-static const struct store_group groups[] = {
+static const struct state_file_group groups[] = {
 	{.mgid = {0xff12401bffff0000, 0xffffffff},
 		.mlid = 0xc000,
 		.pkey = 0xffff,
@@ -116,14 +116,14 @@ static const struct store_group groups[] = {
 };
 
 static const uint8_t masks[] = {1, 0, 0xff, 1, 3, 1};
-static const struct store_leaf leaves[] = {
+static const struct state_file_sl_history leaves[] = {
 	{0x0002c90200000001, false, masks},
 	{0x0002c90200000003, true, NULL},
 	{0x0002c90200000002, false, masks + 3},
 };
 
 static void
-check_leaves(const struct store_state *back)
+check_leaves(const struct state_file *back)
 {
 	ck_assert_uint_eq(back->lanes, 8);
 	ck_assert_uint_eq(back->nleaf, 3);
@@ -146,13 +146,13 @@ check_place(const struct route_rank *back, const struct route_rank *is)
 }
 
 static void
-check_groups(const struct store_state *back)
+check_groups(const struct state_file *back)
 {
 	ck_assert_uint_eq(back->ngroup, 2);
 	ck_assert_uint_eq(back->nmember, 2);
 	for (size_t i = 0; i < 2; i++) {
-		const struct store_group *is = &back->group[i];
-		const struct store_group *was = &groups[i];
+		const struct state_file_group *is = &back->group[i];
+		const struct state_file_group *was = &groups[i];
 
 		ck_assert_uint_eq(is->mgid[0], was->mgid[0]);
 		ck_assert_uint_eq(is->mgid[1], was->mgid[1]);
@@ -177,7 +177,7 @@ check_groups(const struct store_state *back)
 
 START_TEST(test_round)
 {
-	struct store_state s = {.prefix = 0xfe80000000000000,
+	struct state_file s = {.prefix = 0xfe80000000000000,
 		.group = groups,
 		.ngroup = 2,
 		.member = members,
@@ -201,15 +201,16 @@ START_TEST(test_round)
 		.options = UINT64_MAX,
 		.read = 1763722110,
 		.order = "tiers"};
-	struct store_state back;
+	struct state_file back;
 	struct reason why = {""};
 	struct buf first, second;
 	size_t i;
 
-	ck_assert_msg(store_save(scratch_dir, &s, &why) == 0, "%s", why.text);
+	ck_assert_msg(
+		state_file_save(scratch_dir, &s, &why) == 0, "%s", why.text);
 	first = read_file();
 	ck_assert_msg(
-		store_load(scratch_dir, &back, &why) == 0, "%s", why.text);
+		state_file_load(scratch_dir, &back, &why) == 0, "%s", why.text);
 	ck_assert_uint_eq(back.prefix, s.prefix);
 	ck_assert_str_eq(back.order, "tiers");
 	ck_assert_uint_eq(back.routed, UINT64_MAX);
@@ -248,30 +249,30 @@ START_TEST(test_round)
 	ck_assert_str_eq(back.engine, "ftree");
 	ck_assert_uint_eq(back.options, UINT64_MAX);
 	ck_assert_uint_eq(back.read, 1763722110);
-	ck_assert_int_eq(store_save(scratch_dir, &back, &why), 0);
+	ck_assert_int_eq(state_file_save(scratch_dir, &back, &why), 0);
 	second = read_file();
 	ck_assert_str_eq(first.text, second.text);
-	ck_assert(!exists(STORE_FILE ".new"));
+	ck_assert(!exists(STATE_FILE_FILE ".new"));
 	buf_free(&first);
 	buf_free(&second);
-	store_free(&back);
+	state_file_free(&back);
 }
 END_TEST
 
 START_TEST(test_absent)
 {
-	struct store_state s;
+	struct state_file s;
 	struct reason why = {""};
 	char other[96];
 
-	ck_assert_int_eq(store_load(scratch_dir, &s, &why), 1);
+	ck_assert_int_eq(state_file_load(scratch_dir, &s, &why), 1);
 	ck_assert_uint_eq(s.nlid, 0);
 	(void)snprintf(other, sizeof(other), "%s/made", scratch_dir);
-	ck_assert_int_eq(store_load(other, &s, &why), 1);
-	ck_assert_msg(store_save(other, &s, &why) == 0, "%s", why.text);
-	ck_assert_int_eq(store_load(other, &s, &why), 0);
+	ck_assert_int_eq(state_file_load(other, &s, &why), 1);
+	ck_assert_msg(state_file_save(other, &s, &why) == 0, "%s", why.text);
+	ck_assert_int_eq(state_file_load(other, &s, &why), 0);
 	ck_assert_uint_eq(s.nlid, 0);
-	store_free(&s);
+	state_file_free(&s);
 }
 END_TEST
 
@@ -422,23 +423,23 @@ static const struct refusal {
 START_TEST(test_refusals)
 {
 	const struct refusal *r = &refusals[_i];
-	struct store_state s;
+	struct state_file s;
 	struct reason why = {""};
 	char want[512];
 
 	write_records(r->records);
 	(void)snprintf(want, sizeof(want),
-		"%s%s; set aside as " STORE_FILE ".corrupt-1",
-		path_of(STORE_FILE), r->why);
+		"%s%s; set aside as " STATE_FILE_FILE ".corrupt-1",
+		path_of(STATE_FILE_FILE), r->why);
 	ck_assert_msg(
-		store_load(scratch_dir, &s, &why) == -1, "%s", r->records);
+		state_file_load(scratch_dir, &s, &why) == -1, "%s", r->records);
 	ck_assert_str_eq(why.text, want);
 	ck_assert_uint_eq(s.nlid, 0);
 	ck_assert_ptr_null(s.arena);
-	ck_assert(!exists(STORE_FILE));
-	ck_assert(exists(STORE_FILE ".corrupt-1"));
+	ck_assert(!exists(STATE_FILE_FILE));
+	ck_assert(exists(STATE_FILE_FILE ".corrupt-1"));
 	/* from here on as if there had never been one */
-	ck_assert_int_eq(store_load(scratch_dir, &s, &why), 1);
+	ck_assert_int_eq(state_file_load(scratch_dir, &s, &why), 1);
 }
 END_TEST
 
@@ -467,15 +468,15 @@ static const struct {
 
 START_TEST(test_frames)
 {
-	struct store_state s;
+	struct state_file s;
 	struct reason why = {""};
 	char want[256];
 
 	write_file(frames[_i].text, strlen(frames[_i].text));
 	(void)snprintf(want, sizeof(want),
-		"%s%s; set aside as " STORE_FILE ".corrupt-1",
-		path_of(STORE_FILE), frames[_i].why);
-	ck_assert_int_eq(store_load(scratch_dir, &s, &why), -1);
+		"%s%s; set aside as " STATE_FILE_FILE ".corrupt-1",
+		path_of(STATE_FILE_FILE), frames[_i].why);
+	ck_assert_int_eq(state_file_load(scratch_dir, &s, &why), -1);
 	ck_assert_str_eq(why.text, want);
 }
 END_TEST
@@ -483,7 +484,7 @@ END_TEST
 /* Cut anywhere, one bit turned anywhere: never believed. */
 START_TEST(test_damage)
 {
-	struct store_state s = {.prefix = 1,
+	struct state_file s = {.prefix = 1,
 		.lid = lids,
 		.nlid = 4,
 		.rank = ranks,
@@ -493,23 +494,23 @@ START_TEST(test_damage)
 	struct buf whole;
 	size_t i, n = 0;
 
-	ck_assert_int_eq(store_save(scratch_dir, &s, &why), 0);
+	ck_assert_int_eq(state_file_save(scratch_dir, &s, &why), 0);
 	whole = read_file();
 	for (i = 0; i < whole.n; i++) {
 		write_file(whole.text, i);
-		ck_assert_msg(store_load(scratch_dir, &s, &why) == -1,
+		ck_assert_msg(state_file_load(scratch_dir, &s, &why) == -1,
 			"cut at %zu", i);
 		n++;
 		whole.text[i] = (char)(whole.text[i] ^ 1 << i % 7);
 		write_file(whole.text, whole.n);
-		ck_assert_msg(store_load(scratch_dir, &s, &why) == -1,
+		ck_assert_msg(state_file_load(scratch_dir, &s, &why) == -1,
 			"bit at %zu", i);
 		n++;
 		whole.text[i] = (char)(whole.text[i] ^ 1 << i % 7);
 	}
 	/* each found the next free number */
 	(void)snprintf(
-		why.text, sizeof(why.text), STORE_FILE ".corrupt-%zu", n);
+		why.text, sizeof(why.text), STATE_FILE_FILE ".corrupt-%zu", n);
 	ck_assert(exists(why.text));
 	buf_free(&whole);
 }
@@ -517,65 +518,65 @@ END_TEST
 
 START_TEST(test_strange_files)
 {
-	struct store_state s;
+	struct state_file s;
 	struct reason why = {""};
 	int fd;
 
 	/* too large: judged before it is read */
-	fd = open(path_of(STORE_FILE), O_CREAT | O_WRONLY, 0600);
+	fd = open(path_of(STATE_FILE_FILE), O_CREAT | O_WRONLY, 0600);
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(ftruncate(fd, (off_t)STORE_MAX_BYTES + 1), 0);
+	ck_assert_int_eq(ftruncate(fd, (off_t)STATE_FILE_MAX_BYTES + 1), 0);
 	(void)close(fd);
-	ck_assert_int_eq(store_load(scratch_dir, &s, &why), -1);
+	ck_assert_int_eq(state_file_load(scratch_dir, &s, &why), -1);
 	ck_assert_ptr_nonnull(strstr(why.text, ": larger than 64 MiB; set"));
 
 	/* as large as allowed, of zeroes */
-	fd = open(path_of(STORE_FILE), O_CREAT | O_WRONLY, 0600);
+	fd = open(path_of(STATE_FILE_FILE), O_CREAT | O_WRONLY, 0600);
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(ftruncate(fd, (off_t)STORE_MAX_BYTES), 0);
+	ck_assert_int_eq(ftruncate(fd, (off_t)STATE_FILE_MAX_BYTES), 0);
 	(void)close(fd);
-	ck_assert_int_eq(store_load(scratch_dir, &s, &why), -1);
+	ck_assert_int_eq(state_file_load(scratch_dir, &s, &why), -1);
 
-	ck_assert_int_eq(mkdir(path_of(STORE_FILE), 0700), 0);
-	ck_assert_int_eq(store_load(scratch_dir, &s, &why), -1);
+	ck_assert_int_eq(mkdir(path_of(STATE_FILE_FILE), 0700), 0);
+	ck_assert_int_eq(state_file_load(scratch_dir, &s, &why), -1);
 	ck_assert_ptr_nonnull(strstr(why.text, ": not a regular file; set"));
 
-	ck_assert_int_eq(mkfifo(path_of(STORE_FILE), 0600), 0);
-	ck_assert_int_eq(store_load(scratch_dir, &s, &why), -1);
+	ck_assert_int_eq(mkfifo(path_of(STATE_FILE_FILE), 0600), 0);
+	ck_assert_int_eq(state_file_load(scratch_dir, &s, &why), -1);
 	ck_assert_ptr_nonnull(strstr(why.text, ": not a regular file; set"));
 
-	ck_assert_int_eq(symlink("/etc/passwd", path_of(STORE_FILE)), 0);
-	ck_assert_int_eq(store_load(scratch_dir, &s, &why), -1);
+	ck_assert_int_eq(symlink("/etc/passwd", path_of(STATE_FILE_FILE)), 0);
+	ck_assert_int_eq(state_file_load(scratch_dir, &s, &why), -1);
 	ck_assert_ptr_nonnull(strstr(why.text, ": cannot be opened: "));
-	ck_assert(exists(STORE_FILE ".corrupt-5"));
-	ck_assert(!exists(STORE_FILE));
+	ck_assert(exists(STATE_FILE_FILE ".corrupt-5"));
+	ck_assert(!exists(STATE_FILE_FILE));
 }
 END_TEST
 
 /* What would not be believed is not written, and the old file stays. */
 START_TEST(test_save_refuses)
 {
-	static const struct store_lid overlap[] = {
+	static const struct state_file_lid overlap[] = {
 		{0x1, 4, 2, 0, NULL}, {0x2, 6, 0, 0, NULL}};
-	static const struct store_lid zero[] = {{0x1, 0, 0, 0, NULL}};
-	struct store_state s = {.lid = lids, .nlid = 4};
+	static const struct state_file_lid zero[] = {{0x1, 0, 0, 0, NULL}};
+	struct state_file s = {.lid = lids, .nlid = 4};
 	struct reason why = {""};
 	struct buf before, after;
 
-	ck_assert_int_eq(store_save(scratch_dir, &s, &why), 0);
+	ck_assert_int_eq(state_file_save(scratch_dir, &s, &why), 0);
 	before = read_file();
-	s = (struct store_state){.lid = overlap, .nlid = 2};
-	ck_assert_int_eq(store_save(scratch_dir, &s, &why), -1);
-	s = (struct store_state){.lid = zero, .nlid = 1};
-	ck_assert_int_eq(store_save(scratch_dir, &s, &why), -1);
-	s = (struct store_state){.rank = ranks, .nrank = 3};
-	ck_assert_int_eq(store_save(scratch_dir, &s, &why), -1);
+	s = (struct state_file){.lid = overlap, .nlid = 2};
+	ck_assert_int_eq(state_file_save(scratch_dir, &s, &why), -1);
+	s = (struct state_file){.lid = zero, .nlid = 1};
+	ck_assert_int_eq(state_file_save(scratch_dir, &s, &why), -1);
+	s = (struct state_file){.rank = ranks, .nrank = 3};
+	ck_assert_int_eq(state_file_save(scratch_dir, &s, &why), -1);
 	memset(s.order, 'x', sizeof(s.order)); /* not terminated */
-	ck_assert_int_eq(store_save(scratch_dir, &s, &why), -1);
+	ck_assert_int_eq(state_file_save(scratch_dir, &s, &why), -1);
 	after = read_file();
 	ck_assert_str_eq(before.text, after.text);
-	s = (struct store_state){0};
-	ck_assert_int_eq(store_save("/proc/none/such", &s, &why), -1);
+	s = (struct state_file){0};
+	ck_assert_int_eq(state_file_save("/proc/none/such", &s, &why), -1);
 	ck_assert_ptr_nonnull(strstr(why.text, "/proc/none/such"));
 	buf_free(&before);
 	buf_free(&after);
@@ -586,8 +587,8 @@ END_TEST
 START_TEST(test_large)
 {
 	enum { N = 40000 };
-	struct store_lid *lid = mem_zalloc(N, sizeof(*lid));
-	struct store_state s = {.lid = lid, .nlid = N}, back;
+	struct state_file_lid *lid = mem_zalloc(N, sizeof(*lid));
+	struct state_file s = {.lid = lid, .nlid = N}, back;
 	struct reason why = {""};
 	struct rng rng = {20261};
 	uint64_t guid = 0;
@@ -595,19 +596,21 @@ START_TEST(test_large)
 
 	for (i = 0; i < N; i++) {
 		guid += 1 + rng_below(&rng, 1000);
-		lid[i] = (struct store_lid){
+		lid[i] = (struct state_file_lid){
 			guid, (uint16_t)(N - i), 0, 0, "a node"};
 	}
-	ck_assert_int_eq(symlink("/etc/passwd", path_of(STORE_FILE ".new")), 0);
-	ck_assert_msg(store_save(scratch_dir, &s, &why) == 0, "%s", why.text);
+	ck_assert_int_eq(
+		symlink("/etc/passwd", path_of(STATE_FILE_FILE ".new")), 0);
 	ck_assert_msg(
-		store_load(scratch_dir, &back, &why) == 0, "%s", why.text);
+		state_file_save(scratch_dir, &s, &why) == 0, "%s", why.text);
+	ck_assert_msg(
+		state_file_load(scratch_dir, &back, &why) == 0, "%s", why.text);
 	ck_assert_uint_eq(back.nlid, N);
 	for (i = 0; i < N; i++) {
 		ck_assert_uint_eq(back.lid[i].guid, lid[i].guid);
 		ck_assert_uint_eq(back.lid[i].lid, lid[i].lid);
 	}
-	store_free(&back);
+	state_file_free(&back);
 	free(lid);
 }
 END_TEST
