@@ -6,7 +6,7 @@
 enum { EXIT_CONFIG = 78 };
 
 int
-inspect_print(const struct options *opt, const struct config *c,
+config_check_print(const struct options *opt, const struct config *c,
 	const struct diag_list *bad)
 {
 	struct buf out = {0};
@@ -28,7 +28,7 @@ inspect_print(const struct options *opt, const struct config *c,
 }
 
 int
-inspect_refuse(const struct options *opt, const struct diag_list *bad)
+config_check_refuse(const struct options *opt, const struct diag_list *bad)
 {
 	struct buf out = {0};
 

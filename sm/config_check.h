@@ -9,10 +9,10 @@
 #include "sm/options.h"
 
 /* Print what opt asks for of c, in which there is no mistake; the exit code. */
-int inspect_print(const struct options *opt, const struct config *c,
+int config_check_print(const struct options *opt, const struct config *c,
 	const struct diag_list *bad);
 
 /* Print the mistakes; the exit code. */
-int inspect_refuse(const struct options *opt, const struct diag_list *bad);
+int config_check_refuse(const struct options *opt, const struct diag_list *bad);
 
 #endif

@@ -55,7 +55,7 @@ struct daemon {
 	struct loop_signal *signal[3];
 	struct umad *umad;
 	struct worker *worker;
-	struct counter *counter;
+	struct redundancy_worker *counter;
 	struct saver *saver;
 	struct sm_ops ops; /* lent to the core */
 	struct sm *sm;
@@ -77,7 +77,7 @@ gather(struct daemon *d, struct sm_status *sm, struct status_facts *f)
 		.daemon = &d->facts,
 		.config = d->config,
 		.sm = sm,
-		.wire = sm_wire(d->sm),
+		.wire = sm_xact_stats(d->sm),
 		.view = sm_view(d->sm),
 		.ctl = d->ctl != NULL ? ctl_stats(d->ctl) : NULL,
 		.ring_dropped = umad_dropped(d->umad),
@@ -106,7 +106,7 @@ settle(struct daemon *d)
 static void
 run_work(void *job)
 {
-	sm_work_run(job);
+	run_job(job);
 }
 
 static void
@@ -190,7 +190,7 @@ on_commit(void *cookie, struct view *v)
 		buf_free(&line);
 	}
 	d->told = v->when;
-	counter_count(d->counter, v, d->config);
+	redundancy_worker_count(d->counter, v, d->config);
 	if (d->ctl != NULL)
 		ctl_changed(d->ctl, loop_now());
 }
@@ -276,7 +276,7 @@ on_routed(void *cookie, void *work, struct mono now)
 
 	sm_routed(d->sm, work, now);
 	settle(d);
-	counter_shed(d->counter);
+	redundancy_worker_discard(d->counter);
 	if (d->ctl != NULL)
 		ctl_changed(d->ctl, now); /* views may be let go again */
 }
@@ -316,7 +316,7 @@ static void
 on_watchdog(void *cookie, struct mono now)
 {
 	struct daemon *d = cookie;
-	const struct xact_stats *x = sm_wire(d->sm);
+	const struct xact_stats *x = sm_xact_stats(d->sm);
 	uint64_t over = x->completed + x->timeouts;
 	struct sm_status s;
 
@@ -396,7 +396,7 @@ on_reload(void *cookie, struct mono now)
 	notify_reloading(now);
 	d->facts.reloads++;
 	c = read_config(d->opt, &bad);
-	if (c != NULL && sm_accepts(d->sm, c, &why) != 0) {
+	if (c != NULL && sm_accepts_config(d->sm, c, &why) != 0) {
 		log_error("config: %s", why.text);
 		config_unref(c);
 		c = NULL;
@@ -455,7 +455,7 @@ ctl_wants_memory(void *cookie)
 {
 	const struct daemon *d = cookie;
 
-	return memory_json(d->sm, d->config);
+	return snapshot_state_json(d->sm, d->config);
 }
 
 static uint64_t
@@ -611,7 +611,7 @@ take_down(struct daemon *d)
 	if (d->umad != NULL)
 		(void)umad_set_issm(d->umad, false, NULL);
 	worker_free(d->worker);
-	counter_free(d->counter);
+	redundancy_worker_free(d->counter);
 	if (d->sm != NULL)
 		sm_save(d->sm);
 	saver_free(d->saver);
@@ -661,7 +661,7 @@ serve(struct daemon *d)
 	d->inbox = loop_wake_new(d->loop, on_inbox, d);
 	d->tick = loop_timer_new(d->loop, on_tick, d);
 	d->worker = worker_new(d->loop, run_work, on_routed, d, &why);
-	d->counter = counter_new(d->loop, may_release, d, &why);
+	d->counter = redundancy_worker_new(d->loop, may_release, d, &why);
 	d->saver = saver_new(d->loop, d->boot->state.dir, on_saved, d, &why);
 	if (d->worker == NULL || d->counter == NULL || d->saver == NULL) {
 		log_error("%s", why.text);
@@ -712,7 +712,7 @@ with_config(const struct options *opt)
 	int ret;
 
 	if (c == NULL) {
-		ret = inspect_refuse(opt, &bad);
+		ret = config_check_refuse(opt, &bad);
 		diag_free(&bad);
 		return ret;
 	}
@@ -726,7 +726,7 @@ with_config(const struct options *opt)
 		config_unref(c);
 		return ret;
 	}
-	ret = inspect_print(opt, c, &bad);
+	ret = config_check_print(opt, c, &bad);
 	diag_free(&bad);
 	config_unref(c);
 	return ret;

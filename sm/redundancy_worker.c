@@ -19,11 +19,11 @@ struct count {
 	struct count *next; /* of those to be let go */
 };
 
-struct counter {
+struct redundancy_worker {
 	struct worker *worker;
 	struct count *now, *then; /* in the thread; the one after it */
 	struct count *shed;
-	counter_may_release *may_release;
+	redundancy_worker_may_release *may_release;
 	void *cookie;
 	size_t single; /* as it was logged */
 };
@@ -50,7 +50,7 @@ drop(struct count *k)
 }
 
 void
-counter_shed(struct counter *c)
+redundancy_worker_discard(struct redundancy_worker *c)
 {
 	while (c->shed != NULL && c->may_release(c->cookie)) {
 		struct count *k = c->shed;
@@ -61,15 +61,15 @@ counter_shed(struct counter *c)
 }
 
 static void
-let_go(struct counter *c, struct count *k)
+let_go(struct redundancy_worker *c, struct count *k)
 {
 	k->next = c->shed;
 	c->shed = k;
-	counter_shed(c);
+	redundancy_worker_discard(c);
 }
 
 static void
-start(struct counter *c)
+start(struct redundancy_worker *c)
 {
 	if (c->now != NULL || c->then == NULL)
 		return;
@@ -80,7 +80,7 @@ start(struct counter *c)
 
 /* News only: how many, and what most of them hang on. */
 static void
-tell(struct counter *c, const struct view *v)
+tell(struct redundancy_worker *c, const struct view *v)
 {
 	const struct view_redundancy *h = v->homes;
 	const struct homing_point *p = h->point;
@@ -111,7 +111,7 @@ tell(struct counter *c, const struct view *v)
 static void
 counted(void *cookie, void *job, struct mono now)
 {
-	struct counter *c = cookie;
+	struct redundancy_worker *c = cookie;
 	struct count *k = job;
 
 	(void)now;
@@ -125,11 +125,12 @@ counted(void *cookie, void *job, struct mono now)
 	start(c);
 }
 
-struct counter *
-counter_new(struct loop *l, counter_may_release *may_release, void *cookie,
+struct redundancy_worker *
+redundancy_worker_new(struct loop *l,
+	redundancy_worker_may_release *may_release, void *cookie,
 	struct reason *why)
 {
-	struct counter *c = mem_zalloc(1, sizeof(*c));
+	struct redundancy_worker *c = mem_zalloc(1, sizeof(*c));
 
 	c->may_release = may_release;
 	c->cookie = cookie;
@@ -141,7 +142,8 @@ counter_new(struct loop *l, counter_may_release *may_release, void *cookie,
 }
 
 void
-counter_count(struct counter *c, struct view *v, struct config *cfg)
+redundancy_worker_count(
+	struct redundancy_worker *c, struct view *v, struct config *cfg)
 {
 	struct count *k;
 
@@ -161,7 +163,7 @@ counter_count(struct counter *c, struct view *v, struct config *cfg)
 }
 
 void
-counter_free(struct counter *c)
+redundancy_worker_free(struct redundancy_worker *c)
 {
 	if (c == NULL)
 		return;

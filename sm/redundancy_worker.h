@@ -19,25 +19,27 @@
 #include "sm/base/reason.h"
 #include "sm/view/view.h"
 
-struct counter;
+struct redundancy_worker;
 
 /* May views be let go now, or does somebody else own their pool? */
-typedef bool counter_may_release(void *cookie);
+typedef bool redundancy_worker_may_release(void *cookie);
 
 /* Start the thread. NULL and a reason when there is none to be had. */
-struct counter *counter_new(struct loop *l, counter_may_release *may_release,
-	void *cookie, struct reason *why);
+struct redundancy_worker *redundancy_worker_new(struct loop *l,
+	redundancy_worker_may_release *may_release, void *cookie,
+	struct reason *why);
 
 /*
  * Count v's, with the groups of cfg; what is under way for another view is
  * given up. Nothing to do where v knows.
  */
-void counter_count(struct counter *c, struct view *v, struct config *cfg);
+void redundancy_worker_count(
+	struct redundancy_worker *c, struct view *v, struct config *cfg);
 
 /* Let go of views that are not needed any more, if that may be. */
-void counter_shed(struct counter *c);
+void redundancy_worker_discard(struct redundancy_worker *c);
 
 /* End the thread, let go of all, free. NULL allowed. */
-void counter_free(struct counter *c);
+void redundancy_worker_free(struct redundancy_worker *c);
 
 #endif

@@ -84,8 +84,8 @@ join(struct cut *c, uint32_t k)
 
 		if (!c->here[x])
 			continue;
-		a = piece_of(c->in, s);
-		b = piece_of(c->in, x);
+		a = union_find_of(c->in, s);
+		b = union_find_of(c->in, x);
 		if (a != b) {
 			c->in[b] = a;
 			c->hosts[a] += c->hosts[b];
@@ -117,7 +117,7 @@ find_all(struct cut *c)
 	for (uint32_t k = 0; k < c->n; k++)
 		join(c, k);
 	for (uint32_t k = 0; k < c->n; k++)
-		c->all[c->seq[k]] = c->hosts[piece_of(c->in, c->seq[k])];
+		c->all[c->seq[k]] = c->hosts[union_find_of(c->in, c->seq[k])];
 	memset(c->here, false, c->t->nsw);
 	take_apart(c);
 }

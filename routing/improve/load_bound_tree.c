@@ -51,8 +51,8 @@ join(struct least *l, sw_ix a, sw_ix b)
 {
 	sw_ix swap;
 
-	a = piece_of(l->head, a);
-	b = piece_of(l->head, b);
+	a = union_find_of(l->head, a);
+	b = union_find_of(l->head, b);
 	l->out[a]--;
 	l->out[b]--;
 	if (a == b)
@@ -152,7 +152,7 @@ cut_tier(struct least *l, uint32_t from, uint32_t to)
 		     l->r->homes == 0;
 
 	for (uint32_t i = from; i < to; i++) {
-		sw_ix s = l->seq[i], part = piece_of(l->head, s);
+		sw_ix s = l->seq[i], part = union_find_of(l->head, s);
 
 		if (l->out[part] == 0)
 			continue;
@@ -196,7 +196,7 @@ sort(struct least *l, struct arena *a)
 static uint64_t
 load_of(struct least *l, const struct cut *c)
 {
-	uint64_t all = l->hosts[piece_of(l->head, c->at)];
+	uint64_t all = l->hosts[union_find_of(l->head, c->at)];
 
 	return (c->hosts * (all - c->inside) + c->cables - 1) / c->cables;
 }
@@ -222,7 +222,7 @@ worst_cut(struct least *l, struct arena *a)
 
 	for (uint32_t i = 0; i < l->ncuts; i++) {
 		const struct cut *c = &l->cut[i];
-		struct worst *w = &racks[piece_of(l->head, c->at)];
+		struct worst *w = &racks[union_find_of(l->head, c->at)];
 
 		load = load_of(l, c);
 		if (c->rack != TOPO_NONE) {

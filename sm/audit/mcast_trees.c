@@ -153,8 +153,8 @@ has_ring(struct tree *g)
 				(far.knot < k ||
 					(far.knot == k && far.port <= p)))
 				continue; /* seen from the other end */
-			a = piece_of(g->piece, k);
-			b = piece_of(g->piece, far.knot);
+			a = union_find_of(g->piece, k);
+			b = union_find_of(g->piece, far.knot);
 			ring |= a == b;
 			g->piece[a] = b;
 		}

@@ -34,8 +34,8 @@ join_pieces(struct apart *a)
 			sw_ix o = t->adj[t->sw[s].adj + i].peer;
 
 			if (topo_sw_live(t, s) && topo_sw_live(t, o))
-				a->piece[piece_of(a->piece, s)] =
-					piece_of(a->piece, o);
+				a->piece[union_find_of(a->piece, s)] =
+					union_find_of(a->piece, o);
 		}
 }
 
@@ -100,7 +100,8 @@ judge_lid(struct apart *a, uint16_t lid)
 		enum end e;
 
 		if (!topo_sw_live(t, s) ||
-			piece_of(a->piece, s) != piece_of(a->piece, root))
+			union_find_of(a->piece, s) !=
+				union_find_of(a->piece, root))
 			continue;
 		e = follow(a, s, lid);
 		a->out->unseen += e == UNSEEN;

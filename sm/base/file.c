@@ -21,7 +21,7 @@ make_one(const char *dir, struct reason *why)
 }
 
 int
-path_make_dirs(const char *dir, struct reason *why)
+file_make_dirs(const char *dir, struct reason *why)
 {
 	char *copy = mem_strdup(dir);
 	int ret = 0;
@@ -40,7 +40,7 @@ path_make_dirs(const char *dir, struct reason *why)
 }
 
 int
-path_make_parent(const char *file, struct reason *why)
+file_make_parent(const char *file, struct reason *why)
 {
 	const char *slash = strrchr(file, '/');
 	char *dir;
@@ -50,7 +50,7 @@ path_make_parent(const char *file, struct reason *why)
 		return 0;
 	dir = mem_dup(file, (size_t)(slash - file) + 1);
 	dir[slash - file] = '\0';
-	ret = path_make_dirs(dir, why);
+	ret = file_make_dirs(dir, why);
 	free(dir);
 	return ret;
 }

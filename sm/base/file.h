@@ -8,9 +8,9 @@
  * Make directory dir and what is missing above it, mode 0755 less the umask.
  * 0 when it is there, -1 with why (NULL allowed).
  */
-int path_make_dirs(const char *dir, struct reason *why);
+int file_make_dirs(const char *dir, struct reason *why);
 
 /* The same for the directory that file is in. */
-int path_make_parent(const char *file, struct reason *why);
+int file_make_parent(const char *file, struct reason *why);
 
 #endif

@@ -11,7 +11,7 @@
 
 /* The number that names the piece of i. */
 static inline uint32_t
-piece_of(uint32_t *in, uint32_t i)
+union_find_of(uint32_t *in, uint32_t i)
 {
 	while (in[i] != i) {
 		in[i] = in[in[i]];

@@ -14,7 +14,7 @@ enum { HELD_RETRY_MS = 1000, SECOND_NS = 1000000000 };
  * Their time goes on: until the start it is counted back from 0.
  */
 void
-sm_hold_load(struct sm *sm, const struct state_file *s)
+blocked_load(struct sm *sm, const struct state_file *s)
 {
 	for (size_t i = 0; i < s->nblock; i++) {
 		const struct state_file_blocked *b = &s->block[i];
@@ -35,7 +35,7 @@ sm_hold_load(struct sm *sm, const struct state_file *s)
 }
 
 uint64_t
-sm_hold_age(const struct sm *sm, const struct turns_hold *h)
+blocked_age(const struct sm *sm, const struct turns_hold *h)
 {
 	int64_t ns = mono_sub(sm->sa_now, h->since).ns;
 
@@ -43,7 +43,7 @@ sm_hold_age(const struct sm *sm, const struct turns_hold *h)
 }
 
 void
-sm_hold_start(struct sm *sm, struct mono now)
+blocked_start(struct sm *sm, struct mono now)
 {
 	struct turns_hold *h;
 	size_t n, i;
@@ -51,7 +51,7 @@ sm_hold_start(struct sm *sm, struct mono now)
 	h = turns_holds(hw_turns(sm->hw), &n);
 	for (i = 0; i < n; i++)
 		h[i].since = mono_add(now, h[i].since);
-	sm_hold_watch(sm, now);
+	blocked_watch(sm, now);
 }
 
 /* In the words of the view, if there is one. */
@@ -70,7 +70,7 @@ say(struct sm *sm, const struct turns_hold *h)
 }
 
 struct mono
-sm_hold_next(const struct sm *sm)
+blocked_next(const struct sm *sm)
 {
 	struct mono limit = sm->cfg->distribution.block_limit;
 	struct mono t = MONO_NEVER;
@@ -87,13 +87,13 @@ sm_hold_next(const struct sm *sm)
 }
 
 void
-sm_hold_watch(struct sm *sm, struct mono now)
+blocked_watch(struct sm *sm, struct mono now)
 {
 	struct mono limit = sm->cfg->distribution.block_limit;
 	struct turns_hold *h;
 	size_t n, i;
 
-	if (mono_before(now, sm_hold_next(sm)))
+	if (mono_before(now, blocked_next(sm)))
 		return;
 	h = turns_holds(hw_turns(sm->hw), &n);
 	for (i = 0; i < n; i++) {
@@ -114,7 +114,7 @@ within_reach(const struct topo *t, uint64_t guid)
 }
 
 void
-sm_hold_review(struct sm *sm, struct mono now)
+blocked_review(struct sm *sm, struct mono now)
 {
 	const struct turns_hold *h;
 	bool reached = false;
@@ -133,6 +133,6 @@ sm_hold_review(struct sm *sm, struct mono now)
 	}
 	if (!reached)
 		return; /* when it is back, the next plan has it */
-	sm_mark_replan(sm, now, "turns are still blocked");
+	dirty_mark_replan(sm, now, "turns are still blocked");
 	sm->dirty.due = mono_add(now, mono_ms(HELD_RETRY_MS));
 }

@@ -78,7 +78,7 @@ list_quarantine(const struct sm *sm, struct view *v)
  * change is dirty already.
  */
 struct topo *
-sm_commit_refresh(struct sm *sm, const struct topo *t)
+commit_refresh(struct sm *sm, const struct topo *t)
 {
 	struct topo *raw, *fresh = NULL;
 	struct reason why;
@@ -144,7 +144,7 @@ remember_ranks(struct sm *sm, const struct routes *r)
 }
 
 int
-sm_commit_by_guid(const void *a, const void *b)
+commit_by_guid(const void *a, const void *b)
 {
 	const struct route_rank *x = a, *y = b;
 
@@ -188,7 +188,7 @@ gather_blocks(const struct sm *sm, struct gathered *g)
 	for (size_t i = 0; i < n; i++)
 		g->block[i] = (struct state_file_blocked){hold[i].guid,
 			hold[i].in, hold[i].out, be_get64(hold[i].before),
-			hold[i].pairs, sm_hold_age(sm, &hold[i])};
+			hold[i].pairs, blocked_age(sm, &hold[i])};
 	g->s.block = g->block;
 	g->s.nblock = n;
 }
@@ -220,7 +220,7 @@ gather(const struct sm *sm, struct gathered *g)
 	for (size_t i = 0; i < sm->nrecord; i++)
 		g->lid[i] = (struct state_file_lid){sm->record[i].guid,
 			sm->record[i].lid, sm->record[i].lmc,
-			sm_keys_held(sm, sm->record[i].guid), NULL};
+			run_pkeys_saved(sm, sm->record[i].guid), NULL};
 	s->lid = g->lid;
 	s->nlid = sm->nrecord;
 	if (sm->rank_known)
@@ -240,9 +240,9 @@ gathered_free(struct gathered *g)
 }
 
 void
-sm_commit_save(struct sm *sm, bool at_once)
+commit_save(struct sm *sm, bool at_once)
 {
-	struct sm_groups_saved groups;
+	struct group_keep_saved groups;
 	struct gathered g;
 	struct buf sa = {0};
 
@@ -250,19 +250,19 @@ sm_commit_save(struct sm *sm, bool at_once)
 	sa_save(sm->sa, sm->sa_now, &sa);
 	g.s.sa = sa.text;
 	sm->save_due = MONO_NEVER;
-	sm_groups_save(sm, &groups);
+	group_keep_save(sm, &groups);
 	g.s.group = groups.group;
 	g.s.ngroup = groups.ngroup;
 	g.s.member = groups.member;
 	g.s.nmember = groups.nmember;
 	sm->ops->save(sm->ops->cookie, &g.s, at_once);
-	sm_groups_saved_free(&groups);
+	group_keep_saved_free(&groups);
 	buf_free(&sa);
 	gathered_free(&g);
 }
 
 void
-sm_print_state(const struct sm *sm, struct buf *out)
+commit_print_state(const struct sm *sm, struct buf *out)
 {
 	struct gathered g;
 
@@ -272,14 +272,14 @@ sm_print_state(const struct sm *sm, struct buf *out)
 }
 
 void
-sm_commit_save_soon(struct sm *sm, struct mono now)
+commit_save_soon(struct sm *sm, struct mono now)
 {
 	if (sm->save_due.ns == MONO_NEVER.ns)
 		sm->save_due = mono_add(now, mono_ms(SAVE_MS));
 }
 
 struct mono
-sm_commit_save_next(const struct sm *sm)
+commit_save_next(const struct sm *sm)
 {
 	if (sm->view == NULL)
 		return MONO_NEVER;
@@ -289,12 +289,12 @@ sm_commit_save_next(const struct sm *sm)
 }
 
 void
-sm_commit_save_tick(struct sm *sm, struct mono now)
+commit_save_tick(struct sm *sm, struct mono now)
 {
 	if (sa_changed(sm->sa))
-		sm_commit_save_soon(sm, now);
-	if (!mono_before(now, sm_commit_save_next(sm)))
-		sm_commit_save(sm, false);
+		commit_save_soon(sm, now);
+	if (!mono_before(now, commit_save_next(sm)))
+		commit_save(sm, false);
 }
 
 static void
@@ -316,7 +316,7 @@ retry(struct sm *sm, uint64_t guid)
 /* A host's port is asked itself: its switch, where all is well, need not look
  * at what hangs there. */
 void
-sm_commit_retry(struct sm *sm, const struct topo *t, port_ix p)
+commit_retry(struct sm *sm, const struct topo *t, port_ix p)
 {
 	const struct topo_node *n = &t->node[t->port[p].node];
 	sw_ix s = topo_switch_of(t, p);
@@ -344,8 +344,8 @@ list_torn(struct sm *sm, const struct topo *t, struct mono now)
 			continue;
 		guid = t->node[t->port[peer].node].guid;
 		if (!map_get(&sm->retried, guid, &last) || last + 1 < sm->run)
-			sm_mark(sm, guid, now, "one end of a cable fell");
-		sm_commit_retry(sm, t, peer);
+			dirty_mark(sm, guid, now, "one end of a cable fell");
+		commit_retry(sm, t, peer);
 	}
 }
 
@@ -356,14 +356,14 @@ list_retries(struct sm *sm, const struct topo *t)
 
 	for (p = 0; p < t->nports; p++)
 		if (unfinished(t, p))
-			sm_commit_retry(sm, t, p);
+			commit_retry(sm, t, p);
 	/* it may have been one node that moved while it was asked */
 	if (sm->twins)
 		retry(sm, 0);
 }
 
 void
-sm_commit_light(struct sm *sm, struct mono now)
+commit_light(struct sm *sm, struct mono now)
 {
 	const struct mono interval = sm->cfg->sweep.interval;
 
@@ -392,7 +392,7 @@ schedule_retry(struct sm *sm, struct mono now)
 }
 
 void
-sm_commit_schedule(struct sm *sm, struct mono now)
+commit_schedule(struct sm *sm, struct mono now)
 {
 	/* a run that changed nothing has a younger topology than the view */
 	const struct topo *t = sm->topo != NULL && sm->view->topo->generation <
@@ -404,7 +404,7 @@ sm_commit_schedule(struct sm *sm, struct mono now)
 	list_torn(sm, t, now);
 	schedule_retry(sm, now);
 	if (sm->kind == SWEEP_FULL || sm->light_due.ns == MONO_NEVER.ns)
-		sm_commit_light(sm, now);
+		commit_light(sm, now);
 	/* names can wait until the fabric has settled */
 	sm->names_due =
 		mono_min(sm->names_due, mono_add(now, mono_ms(NAMES_MS)));
@@ -458,7 +458,7 @@ tell_said(const struct sm *sm, const struct view *is)
 
 /* Swap the view. */
 void
-sm_commit(struct sm *sm, struct mono now)
+commit_run(struct sm *sm, struct mono now)
 {
 	struct view *v = mem_zalloc(1, sizeof(*v));
 
@@ -486,7 +486,7 @@ sm_commit(struct sm *sm, struct mono now)
 	view_unref(sm->view);
 	sm->view = v;
 	remember_ranks(sm, v->routes);
-	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), sm_commit_by_guid);
+	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), commit_by_guid);
 	v->change = sm->change;
 	sm->change = (struct view_change){0};
 	past_gave(hw_past(sm->hw), v->routes);
@@ -495,7 +495,7 @@ sm_commit(struct sm *sm, struct mono now)
 }
 
 void
-sm_commit_tell(struct sm *sm)
+commit_log_run(struct sm *sm)
 {
 	const struct view *v = sm->view;
 	char why[256];

@@ -32,7 +32,7 @@ enum {
 };
 
 void
-sm_trust_sample(struct sm *sm, const struct check_item *i)
+drift_sample(struct sm *sm, const struct check_item *i)
 {
 	sm->sample = mem_grow(
 		sm->sample, sm->nsample, &sm->capsample, sizeof(*sm->sample));
@@ -59,10 +59,10 @@ telling_block(const struct sm *sm, uint64_t guid)
 static void
 look(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod)
 {
-	sm_trust_sample(sm, &(struct check_item){.guid = guid,
-				    .attr = attr,
-				    .mod = mod,
-				    .why = CHECK_TURN});
+	drift_sample(sm, &(struct check_item){.guid = guid,
+				 .attr = attr,
+				 .mod = mod,
+				 .why = CHECK_TURN});
 }
 
 static void
@@ -95,7 +95,7 @@ look_at_all(struct sm *sm, const struct topo *t)
 }
 
 void
-sm_trust_look(struct sm *sm, const struct topo *t)
+drift_sample_all(struct sm *sm, const struct topo *t)
 {
 	if (sm->trust.all)
 		for (sw_ix s = 0; s < t->nsw; s++)
@@ -120,7 +120,7 @@ long_ago(const struct sm *sm, struct mono when, struct mono now)
 static void
 forget(struct sm *sm, struct mono now)
 {
-	struct sm_trust *u = &sm->trust;
+	struct drift_state *u = &sm->trust;
 
 	if (sm->stat.rival[0] != '\0' && long_ago(sm, u->altered, now)) {
 		sm->stat.rival[0] = '\0';
@@ -133,9 +133,9 @@ forget(struct sm *sm, struct mono now)
 }
 
 void
-sm_trust_light(struct sm *sm, struct mono now)
+drift_light(struct sm *sm, struct mono now)
 {
-	struct sm_trust *u = &sm->trust;
+	struct drift_state *u = &sm->trust;
 	const struct topo *t = sm->view->topo;
 	uint32_t left = t->nsw / TURNS + 1;
 
@@ -144,11 +144,12 @@ sm_trust_light(struct sm *sm, struct mono now)
 		return;
 	if (u->left_so) { /* what waited is put in order now */
 		u->left_so = false;
-		sm_mark_replan(sm, now, "tables were altered by another hand");
+		dirty_mark_replan(
+			sm, now, "tables were altered by another hand");
 		return;
 	}
 	if (u->flaw.guid != 0 && u->flaw.attr == MAD_PORT_INFO)
-		sm_trust_sample(sm, &u->flaw);
+		drift_sample(sm, &u->flaw);
 	if (u->again)
 		look_at_all(sm, t);
 	for (; left > 0 && !u->again; left--) {
@@ -159,7 +160,7 @@ sm_trust_light(struct sm *sm, struct mono now)
 		look_at(sm, t, u->turn++);
 	}
 	u->again = false;
-	/* not before what was sent has had its time: see sm_push_over */
+	/* not before what was sent has had its time: see run_push_finish */
 	if (sm->check_due.ns == MONO_NEVER.ns)
 		sm->check_due = now;
 }
@@ -210,11 +211,11 @@ tell(struct sm *sm, const struct check_item *i)
 static void
 altered(struct sm *sm, const struct check_item *i, bool blank, struct mono now)
 {
-	struct sm_trust *u = &sm->trust;
+	struct drift_state *u = &sm->trust;
 
 	hw_forget(sm->hw, i->guid);
 	if (blank) {
-		sm_mark(sm, i->guid, now, "a switch lost its memory");
+		dirty_mark(sm, i->guid, now, "a switch lost its memory");
 		return;
 	}
 	sm->stat.altered++;
@@ -228,8 +229,8 @@ altered(struct sm *sm, const struct check_item *i, bool blank, struct mono now)
 		return;
 	}
 	if (i->attr == MAD_PORT_INFO)
-		sm_mark_full(sm, now, "ports were altered by another hand");
-	sm_mark(sm, i->guid, now, "tables were altered by another hand");
+		dirty_mark_full(sm, now, "ports were altered by another hand");
+	dirty_mark(sm, i->guid, now, "tables were altered by another hand");
 }
 
 /* A port is not what it said it would be. */
@@ -240,11 +241,12 @@ flawed(struct sm *sm, const struct check_item *i, struct mono now)
 	node_ix n = topo_by_node_guid(t, i->guid);
 
 	if (n != TOPO_NONE && i->mod <= t->node[n].nports)
-		sm_trust_flaw(sm, topo_port_of(t, n, i->mod), i->attr, now);
+		drift_port_disobeys(
+			sm, topo_port_of(t, n, i->mod), i->attr, now);
 }
 
 void
-sm_trust_flaw(struct sm *sm, port_ix p, uint16_t attr, struct mono now)
+drift_port_disobeys(struct sm *sm, port_ix p, uint16_t attr, struct mono now)
 {
 	const struct topo *t = sm->view->topo;
 	const struct topo_port *port = &t->port[p];
@@ -270,7 +272,7 @@ sm_trust_flaw(struct sm *sm, port_ix p, uint16_t attr, struct mono now)
 			.why = CHECK_ACKED};
 	}
 	/* asked again and told again: at once, and later not so soon */
-	sm_commit_retry(sm, t, p);
+	commit_retry(sm, t, p);
 	sm->retry_due = mono_min(sm->retry_due,
 		mono_add(now, mono_ms(n < FLAWS ? 0 : AGAIN_MS)));
 }
@@ -290,15 +292,15 @@ broken(struct sm *sm, const struct check_item *wrong, size_t i, struct mono now)
 	if (port && !w->empty)
 		flawed(sm, w, now);
 	else if (w->why == CHECK_DOUBT)
-		sm_mark_replan(sm, now, "a copy of an old table arrived");
+		dirty_mark_replan(sm, now, "a copy of an old table arrived");
 	else
-		sm_mark(sm, w->guid, now, "tables are not as acknowledged");
+		dirty_mark(sm, w->guid, now, "tables are not as acknowledged");
 	if (w->why != CHECK_ACKED || (port && w->mod != 0))
 		return;
 	while (k < i && (wrong[k].guid != w->guid || wrong[k].why != w->why))
 		k++;
 	if (k == i)
-		sm_blame_lie(sm, w, now);
+		quarantine_for_disobedience(sm, w, now);
 	if (w->empty || w->attr != MAD_LFT)
 		hw_forget(sm->hw, w->guid);
 }
@@ -341,7 +343,7 @@ holds(const struct check_item *list, size_t n, const struct check_item *i)
 static void
 mended(struct sm *sm, const struct check_item *wrong, size_t n, struct mono now)
 {
-	struct sm_trust *u = &sm->trust;
+	struct drift_state *u = &sm->trust;
 
 	/* of P_Keys somebody else has said so just now */
 	if (u->flaw.guid == 0 || !holds(sm->sample, sm->nsample, &u->flaw) ||
@@ -364,10 +366,10 @@ doubt_all(struct sm *sm)
 }
 
 void
-sm_trust_checked(struct sm *sm, struct mono now)
+drift_checked(struct sm *sm, struct mono now)
 {
 	const struct check_item *wrong;
-	struct sm_trust *u = &sm->trust;
+	struct drift_state *u = &sm->trust;
 	size_t n, i;
 	bool rival;
 
@@ -387,7 +389,7 @@ sm_trust_checked(struct sm *sm, struct mono now)
 		return;
 	u->altered = now;
 	u->again = true;
-	sm_scan_forget(sm, true);
+	drift_sl2vl_forget(sm, true);
 	if (mono_before(now, u->wait_until))
 		return;
 	u->all = true;
@@ -407,7 +409,7 @@ sm_trust_checked(struct sm *sm, struct mono now)
  * it may have come here with its disk.
  */
 void
-sm_trust_strangers(struct sm *sm)
+drift_check_state_file(struct sm *sm)
 {
 	const struct topo *t = sm->topo;
 	size_t others = 0;
@@ -433,13 +435,13 @@ sm_trust_strangers(struct sm *sm)
 	sm->rank_known = false;
 	sm->reading = (struct route_reading){0};
 	turns_lift_all(hw_turns(sm->hw));
-	sm_scan_forget(sm, true);
+	drift_sl2vl_forget(sm, true);
 }
 
 /* ---- another master ---- */
 
 void
-sm_trust_review(struct sm *sm)
+drift_review(struct sm *sm)
 {
 	if (!sm->trust.master_seen) {
 		sm->trust.masters = 0;
@@ -449,7 +451,7 @@ sm_trust_review(struct sm *sm)
 }
 
 void
-sm_trust_master(struct sm *sm, const struct sm_peer *p)
+drift_master(struct sm *sm, const struct sm_peer *p)
 {
 	bool news = sm->stat.masters[0] == '\0';
 
@@ -467,9 +469,9 @@ sm_trust_master(struct sm *sm, const struct sm_peer *p)
 }
 
 void
-sm_trust_end(struct sm *sm)
+drift_end(struct sm *sm)
 {
 	map_free(&sm->trust.flaws);
-	sm->trust = (struct sm_trust){0};
+	sm->trust = (struct drift_state){0};
 	sm->stat.rival[0] = sm->stat.masters[0] = sm->stat.flaw[0] = '\0';
 }

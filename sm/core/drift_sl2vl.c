@@ -16,7 +16,7 @@ enum {
 };
 
 void
-sm_scan_forget(struct sm *sm, bool hurry)
+drift_sl2vl_forget(struct sm *sm, bool hurry)
 {
 	scan_doubt(sm->scan, hurry);
 	sm->nleft_closed = 0;
@@ -24,18 +24,18 @@ sm_scan_forget(struct sm *sm, bool hurry)
 }
 
 void
-sm_scan_publish(struct sm *sm, struct mono now)
+drift_sl2vl_publish(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->topo;
 
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if ((t->node[t->sw[s].node].flags & TN_FRESH) != 0)
 			scan_trust(sm->scan, t->node[t->sw[s].node].guid);
-	sm_scan_renew(sm, now);
+	drift_sl2vl_renew(sm, now);
 }
 
 void
-sm_scan_renew(struct sm *sm, struct mono now)
+drift_sl2vl_renew(struct sm *sm, struct mono now)
 {
 	if (sm->view->routes->lanes.n == 1)
 		scan_adopt(sm->scan, sm->view->topo, now);
@@ -90,7 +90,7 @@ plan_for_all(struct sm *sm, struct mono now)
 		sm->nleft_closed);
 	sm->nleft_closed = 0;
 	sm->free_due = MONO_NEVER;
-	sm_mark_replan(sm, now, "turns that somebody left closed");
+	dirty_mark_replan(sm, now, "turns that somebody left closed");
 }
 
 static bool
@@ -101,14 +101,14 @@ may_ask(const struct sm *sm)
 }
 
 struct mono
-sm_scan_next(const struct sm *sm)
+drift_sl2vl_next(const struct sm *sm)
 {
 	return may_ask(sm) ? mono_min(scan_next(sm->scan), sm->free_due)
 			   : MONO_NEVER;
 }
 
 void
-sm_scan_step(struct sm *sm, struct mono now)
+drift_sl2vl_step(struct sm *sm, struct mono now)
 {
 	if (!may_ask(sm))
 		return;

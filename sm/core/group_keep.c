@@ -22,7 +22,7 @@ enum { SAVED_MEMBERS = 400000 };
 
 /* ---- IPoIB's broadcast groups, made before anybody asks ---- */
 
-static struct sa_standing
+static struct sa_configured_group
 broadcast_group(
 	const struct config *c, uint16_t pkey, const struct partition_ipoib *o)
 {
@@ -30,7 +30,7 @@ broadcast_group(
 
 	while (mtu < 5 && 128U << mtu < o->mtu)
 		mtu++;
-	return (struct sa_standing){
+	return (struct sa_configured_group){
 		.mgid = {(uint64_t)(0xff10 | o->scope) << 48 |
 				 UINT64_C(0x401b) << 32 | (uint64_t)pkey << 16,
 			0xffffffff},
@@ -45,13 +45,13 @@ broadcast_group(
 
 /* Without partitions, that of the default one: hosts count on it. */
 void
-sm_groups_configure(struct sm *sm)
+group_keep_configure(struct sm *sm)
 {
 	static const struct partition_ipoib usual = {
 		true, 2048, 2, 0, 2, 0xb1b};
 	const struct schema_records *all = &sm->cfg->partitions;
 	const struct partition_options *p = all->record;
-	struct sa_standing *g = mem_zalloc(all->n + 1, sizeof(*g));
+	struct sa_configured_group *g = mem_zalloc(all->n + 1, sizeof(*g));
 	size_t n = 0;
 
 	if (all->n == 0)
@@ -62,14 +62,14 @@ sm_groups_configure(struct sm *sm)
 			g[n++] = broadcast_group(sm->cfg,
 				(uint16_t)(PKEYS_FULL | p[i].pkey),
 				&p[i].ipoib);
-	sa_standing(sm->sa, g, n);
+	sa_configured_group(sm->sa, g, n);
 	free(g);
 }
 
 /* ---- over a restart ---- */
 
 void
-sm_groups_load(struct sm *sm, const struct state_file *s)
+group_keep_load(struct sm *sm, const struct state_file *s)
 {
 	for (size_t i = 0; i < s->ngroup; i++) {
 		const struct state_file_group *g = &s->group[i];
@@ -121,13 +121,13 @@ record(const struct mad_sa_member *is)
 }
 
 void
-sm_groups_save(const struct sm *sm, struct sm_groups_saved *out)
+group_keep_save(const struct sm *sm, struct group_keep_saved *out)
 {
 	struct sa_stats n;
 	struct sa_kept_group k;
 
 	sa_stats(sm->sa, &n);
-	*out = (struct sm_groups_saved){0};
+	*out = (struct group_keep_saved){0};
 	out->group = mem_zalloc(n.groups + 1U, sizeof(*out->group));
 	out->member = mem_zalloc(n.members + 1U, sizeof(*out->member));
 	for (uint32_t i = 0; i < n.groups; i++) {
@@ -148,7 +148,7 @@ sm_groups_save(const struct sm *sm, struct sm_groups_saved *out)
 }
 
 void
-sm_groups_saved_free(struct sm_groups_saved *s)
+group_keep_saved_free(struct group_keep_saved *s)
 {
 	free(s->group);
 	free(s->member);

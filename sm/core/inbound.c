@@ -116,17 +116,17 @@ act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 			(n->change_flags & NEW_DESCRIPTION) != 0)
 			draft_renamed(sm->draft, t->node[t->port[p].node].guid);
 	}
-	if (n->trap == TRAP_LINK_STATE && sm_push_caused(sm, guid))
+	if (n->trap == TRAP_LINK_STATE && run_push_caused(sm, guid))
 		return;
 	cause_of(t, p, n->trap, about, cause);
 	if (guid != 0 && n->trap == TRAP_LINK_STATE && is_known(sm, guid))
-		sm_mark_known(sm, guid, now, cause);
+		dirty_mark_known(sm, guid, now, cause);
 	else if (guid != 0 && n->trap == TRAP_LINK_STATE)
-		sm_mark_told(sm, guid, now, cause);
+		dirty_mark_reported(sm, guid, now, cause);
 	else if (guid != 0)
-		sm_mark(sm, guid, now, cause);
+		dirty_mark(sm, guid, now, cause);
 	else
-		sm_mark_full(sm, now, cause);
+		dirty_mark_full(sm, now, cause);
 }
 
 static void
@@ -137,13 +137,13 @@ trap(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 	struct mad_notice n;
 	unsigned swallowed;
 
-	traps_repress(m, s, &answer);
+	trap_repress(m, s, &answer);
 	(void)sm->t->send(sm->t, &answer);
 	mad_notice_decode(s->data, &n);
 	sm->stat.traps++;
 	if (sm->role != SM_MASTER || !n.generic)
 		return;
-	switch (traps_judge(sm->traps, m->lid, s, &n, now)) {
+	switch (trap_is_new(sm->traps, m->lid, s, &n, now)) {
 	case TRAP_ACT:
 		sa_trap(sm->sa, m->lid, s->data, now);
 		act_on_trap(sm, m->lid, &n, now);
@@ -178,7 +178,7 @@ answer_status(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 }
 
 void
-sm_wire_request(struct sm *sm, const struct transport_msg *m,
+inbound_request(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now)
 {
 	if (m->error != 0)
@@ -187,7 +187,7 @@ sm_wire_request(struct sm *sm, const struct transport_msg *m,
 		trap(sm, m, s, now);
 	else if (s->method == MAD_GET || s->method == MAD_SET) {
 		if (s->attr == MAD_SM_INFO)
-			sm_elect_sminfo(sm, m, s, now);
+			master_sminfo(sm, m, s, now);
 		else
 			answer_status(sm, m, s, MAD_STATUS_METHOD_ATTR);
 	}
@@ -199,7 +199,7 @@ sm_wire_request(struct sm *sm, const struct transport_msg *m,
  * requests of ours that came back, get no answer.
  */
 void
-sm_wire_refuse(struct sm *sm, const struct transport_msg *m)
+inbound_refuse(struct sm *sm, const struct transport_msg *m)
 {
 	enum { METHOD = 3, STATUS = 4, RMPP_FLAGS = 26 };
 	struct transport_msg out = *m;

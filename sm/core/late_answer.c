@@ -31,7 +31,7 @@ found(void *cookie, const uint8_t path[64], unsigned hops, struct mono now)
 	(void)snprintf(cause, sizeof(cause),
 		"silence behind port %u of 0x%016llx", port,
 		(unsigned long long)draft_guid(sm->draft, n));
-	sm_mark(sm, draft_guid(sm->draft, n), now, cause);
+	dirty_mark(sm, draft_guid(sm->draft, n), now, cause);
 }
 
 static void
@@ -49,14 +49,14 @@ late(void *cookie, const void *owner, const struct xact_request *r,
 }
 
 void
-sm_scout_new(struct sm *sm)
+late_answer_new(struct sm *sm)
 {
 	sm->scout = scout_new(sm->x, found, sm);
 	xact_on_late(sm->x, late, sm);
 }
 
 void
-sm_scout_free(struct sm *sm)
+late_answer_free(struct sm *sm)
 {
 	scout_free(sm->scout);
 }
@@ -65,33 +65,33 @@ sm_scout_free(struct sm *sm)
 
 /* The light sweep is over, or was ended: what did it find? */
 void
-sm_scout_light_done(struct sm *sm, struct mono now)
+late_answer_light_done(struct sm *sm, struct mono now)
 {
 	const uint64_t *guid;
 	size_t n, i;
 	bool whole = !sm->light_short;
 
 	if (sweep_self_changed(sm->sweep))
-		sm_mark_full(sm, now, "our own port changed");
+		dirty_mark_full(sm, now, "our own port changed");
 	/* who is no longer known cannot be asked: then all must be looked for
 	 */
 	if (whole && sweep_stats(sm->sweep)->smps + sm->view->nquarantine <
 			     sm->view->topo->nsw)
-		sm_mark_full(sm, now, "light sweep: switches are missing");
+		dirty_mark_full(sm, now, "light sweep: switches are missing");
 	guid = sweep_suspects(sm->sweep, &n);
 	for (i = 0; i < n; i++) {
-		struct sm_banned *b = sm_blame_find(sm, guid[i]);
+		struct sm_quarantined *b = quarantine_find(sm, guid[i]);
 
 		if (b == NULL || !mono_before(now, b->until))
-			sm_mark(sm, guid[i], now, "light sweep");
+			dirty_mark(sm, guid[i], now, "light sweep");
 	}
 	sweep_free(sm->sweep);
 	sm->sweep = NULL;
-	sm_elect_review(sm, now);
-	sm_keys_light(sm, now);
-	sm_trust_light(sm, now);
+	master_review(sm, now);
+	run_pkeys_light(sm, now);
+	drift_light(sm, now);
 	if (whole)
-		sm_commit_light(sm, now); /* from its end: what it found is
+		commit_light(sm, now); /* from its end: what it found is
 					     first */
 	else
 		sm->light_due = now; /* as soon as that is seen to */
@@ -105,7 +105,7 @@ sm_scout_light_done(struct sm *sm, struct mono now)
  * silent ones from being looked at.
  */
 struct mono
-sm_scout_light_until(const struct sm *sm)
+late_answer_light_until(const struct sm *sm)
 {
 	if (sm->phase != SM_DISCOVER || sm->kind != SWEEP_LIGHT ||
 		sm->light_gave >= LIGHT_GIVES || sweep_done(sm->sweep) ||

@@ -74,7 +74,7 @@ ask_peers(struct sm *sm, struct mono now, xact_done *done)
 }
 
 bool
-sm_elect_begin(struct sm *sm, struct mono now)
+master_begin(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->topo;
 	port_ix p;
@@ -132,10 +132,10 @@ review_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 	if (tag >> 32 != sm->ask_round || sm->role != SM_MASTER)
 		return;
 	if (outranks(sm, p))
-		sm_mark_full(sm, res->now, "another master");
+		dirty_mark_full(sm, res->now, "another master");
 	else if (p->id.answers && p->id.state == SMI_MASTER &&
 		 p->id.guid != sm->port_guid)
-		sm_trust_master(sm, p);
+		drift_master(sm, p);
 }
 
 /* Names are read later than peers are met. */
@@ -155,12 +155,12 @@ name_peers(struct sm *sm)
 }
 
 void
-sm_elect_review(struct sm *sm, struct mono now)
+master_review(struct sm *sm, struct mono now)
 {
 	if (sm->asked > 0)
 		return;
 	name_peers(sm);
-	sm_trust_review(sm);
+	drift_review(sm);
 	ask_peers(sm, now, review_answer);
 }
 
@@ -171,8 +171,8 @@ stand_by(struct sm *sm, const struct sm_peer *p, struct mono now)
 
 	sm->master = *p;
 	sm->role = SM_STANDING_BY;
-	sm_sa_lost(sm, now);
-	sm_trust_end(sm);
+	run_sa_lost(sm, now);
+	drift_end(sm);
 	sm->missed = 0;
 	sm->master_heard = now;
 	sm->handed_over = false;
@@ -188,7 +188,7 @@ stand_by(struct sm *sm, const struct sm_peer *p, struct mono now)
 }
 
 bool
-sm_elect_step(struct sm *sm, struct mono now)
+master_step(struct sm *sm, struct mono now)
 {
 	const struct sm_peer *best = NULL;
 	size_t i;
@@ -234,15 +234,15 @@ static void
 leave_standby(struct sm *sm, struct mono now, const char *cause)
 {
 	log_warn("sm: leaving standby: %s", cause);
-	sm_push_inherit(sm, sm->master_heard);
+	run_push_inherit(sm, sm->master_heard);
 	sm->role = SM_DISCOVERING;
-	sm_mark_full(sm, now, cause);
+	dirty_mark_full(sm, now, cause);
 	sm->dirty.due = now;
 	sm_enter(sm, SM_IDLE, now);
 }
 
 bool
-sm_elect_standby(struct sm *sm, struct mono now)
+master_standby(struct sm *sm, struct mono now)
 {
 	if (sm->handed_over) {
 		leave_standby(sm, now, "hand-over from the old master");
@@ -328,8 +328,8 @@ obey(struct sm *sm, uint32_t mod, const struct mad_sm_info *from,
 }
 
 void
-sm_elect_sminfo(struct sm *sm, const struct transport_msg *m,
-	const struct smp *s, struct mono now)
+master_sminfo(struct sm *sm, const struct transport_msg *m, const struct smp *s,
+	struct mono now)
 {
 	struct mad_sm_info i = {
 		.guid = sm->port_guid,

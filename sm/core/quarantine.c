@@ -15,8 +15,8 @@ enum {
 	LIES_MS = 3600000 /* older lies are forgotten */
 };
 
-struct sm_banned *
-sm_blame_find(struct sm *sm, uint64_t guid)
+struct sm_quarantined *
+quarantine_find(struct sm *sm, uint64_t guid)
 {
 	size_t i;
 
@@ -28,7 +28,7 @@ sm_blame_find(struct sm *sm, uint64_t guid)
 
 /* A switch that refused its tables stays out until its time is over. */
 void
-sm_blame_keep(struct sm *sm, struct mono now)
+quarantine_apply(struct sm *sm, struct mono now)
 {
 	size_t i;
 
@@ -38,24 +38,24 @@ sm_blame_keep(struct sm *sm, struct mono now)
 				sm->banned[i].why);
 }
 
-static struct sm_banned *
+static struct sm_quarantined *
 blame(struct sm *sm, uint64_t guid)
 {
-	struct sm_banned *b = sm_blame_find(sm, guid);
+	struct sm_quarantined *b = quarantine_find(sm, guid);
 
 	if (b != NULL)
 		return b;
 	sm->banned = mem_grow(
 		sm->banned, sm->nbanned, &sm->capbanned, sizeof(*sm->banned));
 	b = &sm->banned[sm->nbanned++];
-	*b = (struct sm_banned){.guid = guid};
+	*b = (struct sm_quarantined){.guid = guid};
 	return b;
 }
 
 static void
 ban(struct sm *sm, uint64_t guid, const char *why, struct mono now)
 {
-	struct sm_banned *b = blame(sm, guid);
+	struct sm_quarantined *b = blame(sm, guid);
 
 	if (b->wait.ns == 0)
 		b->wait = mono_ms(BAN_SECONDS * 1000L);
@@ -76,7 +76,7 @@ static enum sm_verdict
 judge_silent(struct sm *sm, const struct push_failure *f, struct mono now)
 {
 	uint64_t guid = sm->topo->node[f->node].guid;
-	struct sm_banned *b = blame(sm, guid);
+	struct sm_quarantined *b = blame(sm, guid);
 
 	if (++b->silent < 2)
 		return SM_SWEEP_AGAIN;
@@ -114,12 +114,12 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 	}
 	if (f->cause == PUSH_NO_KEYS) {
 		log_warn("push: P_Keys not as they should be: %s", f->why);
-		sm_commit_retry(sm, sm->topo, f->port);
+		commit_retry(sm, sm->topo, f->port);
 		return SM_WRITTEN;
 	}
 	if (!f->condemned) {
 		log_warn("push: port not brought up: %s", f->why);
-		sm_commit_retry(sm, sm->topo, f->port);
+		commit_retry(sm, sm->topo, f->port);
 		return SM_WRITTEN;
 	}
 	if (f->cause == PUSH_CUT) { /* the scout has marked who lost it */
@@ -150,7 +150,7 @@ again(const struct push_failure *f, size_t i)
  * run again without them (or with their top raised first).
  */
 enum sm_verdict
-sm_blame_failures(struct sm *sm, struct mono now)
+quarantine_failures(struct sm *sm, struct mono now)
 {
 	const struct push_failure *f;
 	enum sm_verdict worst = SM_WRITTEN, v;
@@ -167,7 +167,7 @@ sm_blame_failures(struct sm *sm, struct mono now)
 }
 
 void
-sm_blame_forgive(struct sm *sm)
+quarantine_release(struct sm *sm)
 {
 	size_t i;
 
@@ -178,9 +178,10 @@ sm_blame_forgive(struct sm *sm)
 /* Once may be the wire's doing; again and again within a time is the switch's.
  */
 void
-sm_blame_lie(struct sm *sm, const struct check_item *i, struct mono now)
+quarantine_for_disobedience(
+	struct sm *sm, const struct check_item *i, struct mono now)
 {
-	struct sm_banned *s = blame(sm, i->guid);
+	struct sm_quarantined *s = blame(sm, i->guid);
 	const struct topo *t = sm->view->topo;
 	node_ix n = topo_by_node_guid(t, i->guid);
 	const char *name = n == TOPO_NONE ? "" : topo_desc(t, n);

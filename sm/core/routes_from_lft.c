@@ -8,7 +8,7 @@
 #include "sm/core/sm_priv.h"
 
 struct routes *
-sm_found_routes(const struct sm *sm)
+run_routes_from_lft(const struct sm *sm)
 {
 	const struct topo *t = sm->topo;
 	struct routes *r;

@@ -21,7 +21,7 @@ struct sm_work {
 	struct route_rank *ranks;
 	struct routes *result;
 	struct route_story story;
-	struct sm_push_job push; /* keeps what the options point to alive */
+	struct run_push_job push; /* keeps what the options point to alive */
 	struct plan *plan;
 	struct reason why;
 };
@@ -133,18 +133,18 @@ mark_unfinished(struct sm *sm, struct mono now)
 
 	for (i = 0; i < sm->nretry; i++)
 		if (sm->retry[i] != 0)
-			sm_mark(sm, sm->retry[i], now, "ports not yet up");
+			dirty_mark(sm, sm->retry[i], now, "ports not yet up");
 		else /* a cable between two hosts: there is no switch to ask */
-			sm_mark_full(sm, now, "ports not yet up");
+			dirty_mark_full(sm, now, "ports not yet up");
 }
 
 static void
 start_light(struct sm *sm, struct mono now)
 {
 	if (sm->view->topo->nsw == 0) {
-		sm_keys_light(sm, now);
-		sm_commit_light(sm, now);
-		sm_mark_full(sm, now, "light sweep");
+		run_pkeys_light(sm, now);
+		commit_light(sm, now);
+		dirty_mark_full(sm, now, "light sweep");
 		return;
 	}
 	begin(sm, now, SWEEP_LIGHT);
@@ -166,10 +166,10 @@ static bool
 start_regular(struct sm *sm, struct mono now)
 {
 	if (due(sm->check_due, now))
-		return sm_push_check_begin(sm, now);
+		return run_push_check_begin(sm, now);
 	if (due(sm->names_due, now)) {
 		sm->names_due = MONO_NEVER;
-		sm_sa_reregister(sm, now);
+		run_sa_reregister(sm, now);
 		sm->sweep = sweep_new(SWEEP_NAMES, sm->draft, sm->x,
 			sm->cfg->fabric.m_key, NULL, 0);
 		sm_enter(sm, SM_NAMES, now);
@@ -183,7 +183,7 @@ start_regular(struct sm *sm, struct mono now)
 }
 
 bool
-sm_run_idle(struct sm *sm, struct mono now)
+run_idle(struct sm *sm, struct mono now)
 {
 	bool master = sm->role == SM_MASTER;
 
@@ -195,7 +195,7 @@ sm_run_idle(struct sm *sm, struct mono now)
 		start_light(sm, now);
 		return true;
 	}
-	if (due(sm->dirty.due, now) && !sm_push_strays(sm, now)) {
+	if (due(sm->dirty.due, now) && !run_push_expects_late_sets(sm, now)) {
 		start_run(sm, now);
 		return true;
 	}
@@ -223,12 +223,12 @@ freeze(struct sm *sm, struct mono now)
 {
 	struct reason why;
 
-	sm_blame_keep(sm, now);
+	quarantine_apply(sm, now);
 	topo_unref(sm->topo);
 	sm->topo = draft_freeze(sm->draft, sm->generation, &why);
 	if (sm->topo != NULL)
 		return true;
-	sm_run_fail(sm, now, why.text);
+	run_fail(sm, now, why.text);
 	return false;
 }
 
@@ -279,7 +279,7 @@ discovered(struct sm *sm, struct mono now)
 		return;
 	if (sm->kind == SWEEP_PROBE && probe_further(sm, now))
 		return;
-	if (sm_elect_begin(sm, now))
+	if (master_begin(sm, now))
 		sm_enter(sm, SM_ELECT, now);
 	else
 		sm_enter(sm, SM_TAKE, now);
@@ -292,19 +292,19 @@ no_news(struct sm *sm, struct mono now)
 	sweep_free(sm->sweep);
 	sm->sweep = NULL;
 	log_debug("sm: no news cause=\"%s\"", sm->cause);
-	sm_commit_schedule(sm, now);
+	commit_schedule(sm, now);
 	sm_enter(sm, SM_IDLE, now);
-	sm_commit_tell(sm);
+	commit_log_run(sm);
 }
 
 bool
-sm_run_discover(struct sm *sm, struct mono now)
+run_discover(struct sm *sm, struct mono now)
 {
 	const char *failed;
 	char why[256];
 
 	sweep_feed(sm->sweep, now);
-	if (due(sm_scout_light_until(sm), now)) {
+	if (due(late_answer_light_until(sm), now)) {
 		sm->light_short = true;
 		sweep_stop(sm->sweep, now);
 	}
@@ -312,7 +312,7 @@ sm_run_discover(struct sm *sm, struct mono now)
 		return false;
 	log_oddities(sm);
 	if (sm->kind == SWEEP_LIGHT) {
-		sm_scout_light_done(sm, now);
+		late_answer_light_done(sm, now);
 		return true;
 	}
 	if (sm->settled && sweep_no_news(sm->sweep)) {
@@ -328,7 +328,7 @@ sm_run_discover(struct sm *sm, struct mono now)
 	sm->times.discover =
 		mono_add(sm->times.discover, mono_sub(now, sm->phase_began));
 	if (failed != NULL)
-		sm_run_fail(sm, now, why);
+		run_fail(sm, now, why);
 	else
 		discovered(sm, now);
 	return true;
@@ -342,7 +342,7 @@ assign_lids(struct sm *sm, struct reason *why)
 	struct lid_table out;
 
 	if (sm->view == NULL)
-		sm_trust_strangers(sm);
+		drift_check_state_file(sm);
 	if (jobs_lids(sm->cfg, sm->topo, sm->record, sm->nrecord, &out, why) !=
 		0)
 		return -1;
@@ -377,12 +377,12 @@ start_readback(struct sm *sm, struct mono now)
 	};
 	sw_ix s;
 
-	sm_keys_make(sm);
+	run_pkeys_make(sm);
 	for (s = 0; s < t->nsw && sm->kind == SWEEP_FULL; s++)
 		map_put(&sm->probed, t->node[t->sw[s].node].guid, 0);
 	sm->readback = readback_new(sm->topo, &job);
-	sm_keys_read(sm);
-	sm_mcast_look(sm);
+	run_pkeys_read(sm);
+	run_mcast_look(sm);
 	sm_enter(sm, SM_READBACK, now);
 }
 
@@ -411,7 +411,7 @@ names_first(struct sm *sm, struct mono now)
 }
 
 bool
-sm_run_take(struct sm *sm, struct mono now)
+run_assign_lids(struct sm *sm, struct mono now)
 {
 	struct reason why;
 
@@ -420,7 +420,7 @@ sm_run_take(struct sm *sm, struct mono now)
 			sm->topo->nnodes, sm->topo->nsw);
 		sm->role = SM_MASTER;
 		sm->taken = true;
-		sm_push_forget(sm);
+		run_push_forget(sm);
 		sm->handed_over = false;
 		sm->master = (struct sm_peer){0};
 	}
@@ -428,13 +428,13 @@ sm_run_take(struct sm *sm, struct mono now)
 	if (names_first(sm, now))
 		return true;
 	hw_reconcile(sm->hw, sm->topo);
-	sm_mcast_forget(sm, sm->taken);
+	run_mcast_forget(sm, sm->taken);
 	if (assign_lids(sm, &why) != 0) {
-		sm_run_fail(sm, now, why.text);
+		run_fail(sm, now, why.text);
 		return true;
 	}
 	if (sm->taken)
-		sm_keys_distrust(sm);
+		run_pkeys_distrust(sm);
 	sm->taken = false;
 	start_readback(sm, now);
 	return true;
@@ -456,16 +456,16 @@ route(struct sm_work *w)
 }
 
 void
-sm_work_run(struct sm_work *w)
+run_job(struct sm_work *w)
 {
 	if (w->result == NULL)
 		route(w);
 	if (w->result != NULL)
-		w->plan = sm_push_make(&w->push, w->result);
+		w->plan = run_push_make(&w->push, w->result);
 }
 
 void
-sm_run_drop(struct sm_work *w)
+run_job_free(struct sm_work *w)
 {
 	if (w == NULL)
 		return;
@@ -474,7 +474,7 @@ sm_run_drop(struct sm_work *w)
 	topo_unref(w->job.topo);
 	free(w->ranks);
 	jobs_options_free(&w->options);
-	sm_push_drop(&w->push);
+	run_push_drop(&w->push);
 	free(w);
 }
 
@@ -518,7 +518,7 @@ start_work(struct sm *sm, struct mono now)
 {
 	struct sm_work *w = mem_zalloc(1, sizeof(*w));
 
-	sm_push_job(sm, &w->push);
+	run_push_job(sm, &w->push);
 	if (same_fabric(sm)) {
 		w->result = routes_for(sm->view->routes, sm->topo);
 		w->story = sm->view->story;
@@ -531,11 +531,11 @@ start_work(struct sm *sm, struct mono now)
 }
 
 bool
-sm_run_readback(struct sm *sm, struct mono now)
+run_readback(struct sm *sm, struct mono now)
 {
 	readback_feed(sm->readback, now);
 	ptable_read_feed(sm->ptable_read, now);
-	if (!sm_mcast_looked(sm, now) || !readback_done(sm->readback) ||
+	if (!run_mcast_looked(sm, now) || !readback_done(sm->readback) ||
 		!ptable_read_done(sm->ptable_read))
 		return false;
 	sm->counts.lft_reads += readback_count(sm->readback);
@@ -552,7 +552,7 @@ sm_run_readback(struct sm *sm, struct mono now)
 }
 
 void
-sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now)
+run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 {
 	sm->times.route =
 		mono_add(sm->times.route, mono_sub(now, sm->phase_began));
@@ -561,15 +561,15 @@ sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 	sm->story = w->story;
 	w->result = NULL;
 	if (sm->routes == NULL) {
-		sm_run_fail(sm, now, w->why.text);
+		run_fail(sm, now, w->why.text);
 	} else {
 		if (sm->story.fallback && w->job.topo != NULL) /* news */
 			log_warn("routing: fell back engine=%s tried=\"%s\"",
 				sm->story.engine, sm->story.tried);
-		sm_push_start(sm, &w->push, w->plan, now);
+		run_push_start(sm, &w->push, w->plan, now);
 		w->plan = NULL;
 	}
-	sm_run_drop(w);
+	run_job_free(w);
 }
 
 /* ---- push and commit ---- */
@@ -584,7 +584,7 @@ forget_work(struct sm *sm)
 	topo_unref(sm->fresh);
 	pkeys_unref(sm->pkeys);
 	sm->pkeys = NULL;
-	sm_qos_drop(sm);
+	run_qos_drop(sm);
 	sm->push = NULL;
 	sm->plan = NULL;
 	sm->routes = NULL;
@@ -626,7 +626,7 @@ same_ports(const struct topo *was, const struct topo *is)
 static bool
 worth_a_view(struct sm *sm)
 {
-	bool keys = sm_keys_settle(sm), lanes = sm_qos_settle(sm);
+	bool keys = run_pkeys_settle(sm), lanes = run_qos_settle(sm);
 
 	return keys || lanes || sm->plan->nsteps > 0 || !same_fabric(sm) ||
 	       !same_ports(sm->view->topo, sm->topo);
@@ -644,7 +644,7 @@ take_stock(struct sm *sm)
 
 /* On a large fabric each part of it is enough at once. */
 bool
-sm_run_commit(struct sm *sm, struct mono now)
+run_commit(struct sm *sm, struct mono now)
 {
 	sm->ending++;
 	if (sm->ending == 1) {
@@ -652,27 +652,27 @@ sm_run_commit(struct sm *sm, struct mono now)
 		return true;
 	}
 	if (sm->ending == 2 && sm->worth) {
-		sm->fresh = sm_commit_refresh(sm, sm->topo);
+		sm->fresh = commit_refresh(sm, sm->topo);
 		return true;
 	}
 	if (sm->worth)
-		sm_commit(sm, now);
+		commit_run(sm, now);
 	else
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
 	sm->rebalance = false;
 	sm->settled = true;
 	if (!sm->held_alarm)
 		sm->stat.alarm[0] = '\0';
-	sm_sa_publish(sm, now);
-	sm_scan_publish(sm, now);
-	sm_mcast_settle(sm, now);
-	sm_blame_forgive(sm);
-	sm_keys_review(sm);
-	sm_qos_review(sm);
-	sm_commit_schedule(sm, now);
+	run_sa_publish(sm, now);
+	drift_sl2vl_publish(sm, now);
+	run_mcast_settle(sm, now);
+	quarantine_release(sm);
+	run_pkeys_review(sm);
+	run_qos_review(sm);
+	commit_schedule(sm, now);
 	forget_work(sm);
 	sm_enter(sm, SM_IDLE, now);
-	sm_commit_tell(sm);
+	commit_log_run(sm);
 	return true;
 }
 
@@ -690,14 +690,14 @@ again(struct sm *sm, enum sm_verdict v, struct mono now)
 		/* overtaken: the next run begins with what is known by now, and
 		 * still asks everybody before silence is blamed on anybody */
 		if (v == SM_SWEEP_AGAIN)
-			sm_mark_full(sm, now, "switches are silent");
+			dirty_mark_full(sm, now, "switches are silent");
 		forget_work(sm);
 		sm_enter(sm, SM_IDLE, now);
 		return;
 	}
 	forget_work(sm);
 	if (++sm->again > MAX_PASSES) {
-		sm_run_fail(sm, now, "too many switches fail in turn");
+		run_fail(sm, now, "too many switches fail in turn");
 	} else if (v == SM_SWEEP_AGAIN) {
 		sm->kind = SWEEP_FULL;
 		start_sweep(sm, now, SWEEP_FULL);
@@ -707,29 +707,29 @@ again(struct sm *sm, enum sm_verdict v, struct mono now)
 }
 
 bool
-sm_run_push(struct sm *sm, struct mono now)
+run_push(struct sm *sm, struct mono now)
 {
 	enum sm_verdict v;
 
-	if (!sm_mcast_ready(sm, now))
+	if (!run_mcast_ready(sm, now))
 		return false; /* never together with tables of groups */
-	sm_push_watch(sm, now);
+	run_push_watch(sm, now);
 	push_feed(sm->push, now);
 	if (!push_done(sm->push))
 		return false;
 	count_push(sm);
-	sm_push_over(sm, now);
+	run_push_finish(sm, now);
 	sm->times.push =
 		mono_add(sm->times.push, mono_sub(now, sm->phase_began));
-	v = sm_blame_failures(sm, now);
-	if (v == SM_WRITTEN && sm_mcast_stuck(sm))
+	v = quarantine_failures(sm, now);
+	if (v == SM_WRITTEN && run_mcast_is_stuck(sm))
 		v = SM_SWEEP_AGAIN;
 	again(sm, v, now);
 	return true;
 }
 
 void
-sm_run_fail(struct sm *sm, struct mono now, const char *why)
+run_fail(struct sm *sm, struct mono now, const char *why)
 {
 	struct mono wait = mono_ms(10000);
 
@@ -739,7 +739,7 @@ sm_run_fail(struct sm *sm, struct mono now, const char *why)
 	sm->stat.plan_failures++;
 	forget_work(sm);
 	sm_enter(sm, SM_IDLE, now);
-	sm_mark_full(sm, now, "retry after a failed run");
+	dirty_mark_full(sm, now, "retry after a failed run");
 	sm->dirty.due = mono_add(now, wait);
 	sm->ops->finished(sm->ops->cookie, false, why);
 }
@@ -747,7 +747,7 @@ sm_run_fail(struct sm *sm, struct mono now, const char *why)
 /* ---- names, before routing or after the fact ---- */
 
 bool
-sm_run_names(struct sm *sm, struct mono now)
+run_names(struct sm *sm, struct mono now)
 {
 	struct topo *fresh;
 	struct view *v;
@@ -771,9 +771,8 @@ sm_run_names(struct sm *sm, struct mono now)
 			sm_enter(sm, SM_TAKE, now);
 		return true;
 	}
-	fresh = got > 0 && sm->view != NULL
-			? sm_commit_refresh(sm, sm->view->topo)
-			: NULL;
+	fresh = got > 0 && sm->view != NULL ? commit_refresh(sm, sm->view->topo)
+					    : NULL;
 	if (fresh != NULL) {
 		v = mem_dup(sm->view, sizeof(*v));
 		v->refs = 1;
@@ -781,19 +780,19 @@ sm_run_names(struct sm *sm, struct mono now)
 		v->routes = routes_for(sm->view->routes, fresh);
 		v->pkeys = pkeys_ref(sm->view->pkeys);
 		pkeys_adopt(v->pkeys, fresh);
-		sm_qos_renew(sm, v);
+		run_qos_renew(sm, v);
 		v->homes = view_redundancy_ref(v->homes);
 		v->quarantine = mem_dup(
 			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
 		view_change_own(&v->change);
 		view_unref(sm->view);
 		sm->view = v;
-		sm_qos_spread(sm);
-		sm_sa_publish(sm, now);
-		sm_scan_renew(sm, now);
+		run_qos_log_layers(sm);
+		run_sa_publish(sm, now);
+		drift_sl2vl_renew(sm, now);
 		sm->ops->committed(sm->ops->cookie, v);
-		if (sm_keys_renamed(sm, fresh))
-			sm_mark_replan(sm, now, "members by other names");
+		if (run_pkeys_renamed(sm, fresh))
+			dirty_mark_replan(sm, now, "members by other names");
 	}
 	sm_enter(sm, SM_IDLE, now);
 	return true;

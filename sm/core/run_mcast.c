@@ -72,7 +72,7 @@ switch_written(void *cookie, uint64_t guid, const uint8_t info[MAD_DATA])
 }
 
 void
-sm_mcast_new(struct sm *sm)
+run_mcast_new(struct sm *sm)
 {
 	const struct mft_job job = {
 		.x = sm->x, .switch_written = switch_written, .cookie = sm};
@@ -85,7 +85,7 @@ sm_mcast_new(struct sm *sm)
 }
 
 void
-sm_mcast_free(struct sm *sm)
+run_mcast_free(struct sm *sm)
 {
 	struct sm_mcast *m = sm->mcast;
 
@@ -106,29 +106,29 @@ make_due(struct sm_mcast *m, struct mono when)
 }
 
 void
-sm_mcast_regroup(struct sm *sm, uint16_t mlid, struct mono now)
+run_mcast_regroup(struct sm *sm, uint16_t mlid, struct mono now)
 {
 	sm->mcast->dirty[mlid - MFT_MLID] = true;
 	make_due(sm->mcast, mono_add(now, sm->mcast->gather));
-	sm_commit_save_soon(sm, now);
+	commit_save_soon(sm, now);
 }
 
 bool
-sm_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block, unsigned pos,
+run_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block, unsigned pos,
 	uint8_t out[MFT_CELL])
 {
 	return mft_cell(sm->mcast->mft, guid, block, pos, out);
 }
 
 const struct mcast_tree *
-sm_mcast_tree(const struct sm *sm, uint16_t mlid)
+run_mcast_tree(const struct sm *sm, uint16_t mlid)
 {
 	return sm->mcast->tree[mlid - MFT_MLID];
 }
 
 /* The fabric is the view's: every tree is made again. */
 void
-sm_mcast_publish(struct sm *sm, struct mono now)
+run_mcast_publish(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
 	const struct routes *r = sm->view->routes;
@@ -146,7 +146,7 @@ sm_mcast_publish(struct sm *sm, struct mono now)
 	m->maker = mcast_new(m->topo, m->pos, m->plane);
 	mft_adopt(m->mft, m->topo);
 	if (m->moved)
-		m->rest = mono_add(now, sm_push_drain(sm));
+		m->rest = mono_add(now, run_push_drain(sm));
 	m->ahead = m->unsettled = m->judging = m->looking = m->moved = false;
 	topo_unref(old);
 	for (unsigned i = 0; i < MFT_GROUPS; i++)
@@ -157,7 +157,7 @@ sm_mcast_publish(struct sm *sm, struct mono now)
 }
 
 void
-sm_mcast_forget(struct sm *sm, bool all)
+run_mcast_forget(struct sm *sm, bool all)
 {
 	const struct topo *t = sm->topo;
 
@@ -174,7 +174,7 @@ sm_mcast_forget(struct sm *sm, bool all)
 }
 
 void
-sm_mcast_lost(struct sm *sm)
+run_mcast_lost(struct sm *sm)
 {
 	struct sm_mcast *m = sm->mcast;
 
@@ -270,7 +270,7 @@ begin(struct sm *sm)
 	m->finding = false;
 	if (!mft_begin(m->mft))
 		return false;
-	sm_push_writing(sm);
+	run_push_writing(sm);
 	return true;
 }
 
@@ -290,7 +290,7 @@ blame_liar(struct sm *sm, uint64_t guid)
 }
 
 const char *
-sm_mcast_alarm(const struct sm *sm)
+run_mcast_alarm(const struct sm *sm)
 {
 	const struct sm_mcast *m = sm->mcast;
 
@@ -316,7 +316,7 @@ blame(struct sm *sm, struct mono now)
 				 "status=0x%04x",
 				(unsigned long long)f[i].guid, f[i].status);
 		if (f[i].status == 0 && !f[i].liar)
-			sm_mark(sm, f[i].guid, now, "multicast table");
+			dirty_mark(sm, f[i].guid, now, "multicast table");
 	}
 }
 
@@ -350,7 +350,7 @@ may_write(const struct sm *sm)
 }
 
 struct mono
-sm_mcast_next(const struct sm *sm)
+run_mcast_next(const struct sm *sm)
 {
 	const struct sm_mcast *m = sm->mcast;
 
@@ -383,7 +383,7 @@ start(struct sm *sm, struct mono now)
 }
 
 void
-sm_mcast_step(struct sm *sm, struct mono now)
+run_mcast_step(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
 	const struct mft_wire w = wire(sm);
@@ -392,7 +392,7 @@ sm_mcast_step(struct sm *sm, struct mono now)
 	while (may_write(sm)) {
 		if (!mft_running(m->mft)) {
 			if (!mft_quiet(m->mft) ||
-				mono_before(now, sm_mcast_next(sm)))
+				mono_before(now, run_mcast_next(sm)))
 				return;
 			if (!start(sm, now))
 				continue;
@@ -407,14 +407,14 @@ sm_mcast_step(struct sm *sm, struct mono now)
 		} else {
 			end(sm, now);
 		}
-		sm_push_written(sm);
+		run_push_written(sm);
 	}
 }
 
 /* ---- before a push ---- */
 
 bool
-sm_mcast_guests(const struct sm *sm, bool *unsettled)
+run_mcast_dependencies(const struct sm *sm, bool *unsettled)
 {
 	const struct sm_mcast *m = sm->mcast;
 
@@ -423,7 +423,7 @@ sm_mcast_guests(const struct sm *sm, bool *unsettled)
 }
 
 void
-sm_mcast_look(struct sm *sm)
+run_mcast_look(struct sm *sm)
 {
 	struct sm_mcast *m = sm->mcast;
 
@@ -433,7 +433,7 @@ sm_mcast_look(struct sm *sm)
 }
 
 bool
-sm_mcast_looked(struct sm *sm, struct mono now)
+run_mcast_looked(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
 	const struct mft_wire w = wire(sm);
@@ -453,7 +453,7 @@ sm_mcast_looked(struct sm *sm, struct mono now)
 }
 
 void
-sm_mcast_before_push(struct sm *sm, struct mono now)
+run_mcast_before_push(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
 
@@ -512,7 +512,7 @@ judge(struct sm *sm)
 }
 
 bool
-sm_mcast_writing(const struct sm *sm)
+run_mcast_writing(const struct sm *sm)
 {
 	const struct mft *m = sm->mcast->mft;
 
@@ -521,7 +521,7 @@ sm_mcast_writing(const struct sm *sm)
 }
 
 bool
-sm_mcast_busy(const struct sm *sm)
+run_mcast_busy(const struct sm *sm)
 {
 	const struct sm_mcast *m = sm->mcast;
 
@@ -529,7 +529,7 @@ sm_mcast_busy(const struct sm *sm)
 }
 
 bool
-sm_mcast_ready(struct sm *sm, struct mono now)
+run_mcast_ready(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
 	const struct mft_wire w = wire(sm);
@@ -554,14 +554,14 @@ sm_mcast_ready(struct sm *sm, struct mono now)
 }
 
 bool
-sm_mcast_stuck(const struct sm *sm)
+run_mcast_is_stuck(const struct sm *sm)
 {
 	return sm->mcast->stuck;
 }
 
 void
-sm_mcast_settle(struct sm *sm, struct mono now)
+run_mcast_settle(struct sm *sm, struct mono now)
 {
 	if (sm->mcast->unsettled)
-		sm_mcast_publish(sm, now);
+		run_mcast_publish(sm, now);
 }

@@ -20,7 +20,7 @@
 enum { TURNS = 32 };
 
 void
-sm_keys_load(struct sm *sm, const struct state_file *s)
+run_pkeys_load(struct sm *sm, const struct state_file *s)
 {
 	for (size_t i = 0; i < s->nlid; i++)
 		if (s->lid[i].held != STATE_FILE_UNKNOWN)
@@ -28,7 +28,7 @@ sm_keys_load(struct sm *sm, const struct state_file *s)
 }
 
 uint8_t
-sm_keys_held(const struct sm *sm, uint64_t guid)
+run_pkeys_saved(const struct sm *sm, uint64_t guid)
 {
 	uint32_t held = STATE_FILE_UNKNOWN;
 
@@ -47,7 +47,7 @@ was_anothers(const struct topo *t, port_ix p)
 }
 
 void
-sm_keys_distrust(struct sm *sm)
+run_pkeys_distrust(struct sm *sm)
 {
 	const struct topo *t = sm->topo;
 
@@ -83,7 +83,7 @@ presume(struct sm *sm)
 			ptables_presume(hw_ptables(sm->hw),
 				t->node[port->node].guid, port->num,
 				ptable_cap(t, p),
-				guard || sm_keys_held(sm, port->guid) ==
+				guard || run_pkeys_saved(sm, port->guid) ==
 						 STATE_FILE_KEYS);
 	}
 }
@@ -103,17 +103,17 @@ announce(struct sm *sm)
 			continue;
 		n = pkeys_of(sm->pkeys, p, &key);
 		if (is_plain(key, n) ||
-			sm_keys_held(sm, t->port[p].guid) == STATE_FILE_KEYS)
+			run_pkeys_saved(sm, t->port[p].guid) == STATE_FILE_KEYS)
 			continue;
 		map_put(&sm->held, t->port[p].guid, STATE_FILE_KEYS);
 		any = true;
 	}
 	if (any)
-		sm_commit_save(sm, false);
+		commit_save(sm, false);
 }
 
 void
-sm_keys_make(struct sm *sm)
+run_pkeys_make(struct sm *sm)
 {
 	ptables_reconcile(hw_ptables(sm->hw), sm->topo);
 	pkeys_unref(sm->pkeys);
@@ -131,11 +131,11 @@ matters(const struct sm *sm, const struct ptable_want *want, port_ix p)
 	if (!topo_has_lid(t, p))
 		return ptable_guards(t, want, p);
 	return sm->cfg->partitions.n > 0 ||
-	       sm_keys_held(sm, t->port[p].guid) != STATE_FILE_PLAIN;
+	       run_pkeys_saved(sm, t->port[p].guid) != STATE_FILE_PLAIN;
 }
 
 void
-sm_keys_read(struct sm *sm)
+run_pkeys_read(struct sm *sm)
 {
 	const struct ptable_want want = pkeys_wanted(sm->pkeys);
 	const struct topo *t = sm->topo;
@@ -186,7 +186,7 @@ ask_written(const struct sm *sm, const struct topo *t, uint8_t *ask)
 }
 
 void
-sm_keys_check(struct sm *sm)
+run_pkeys_check(struct sm *sm)
 {
 	struct topo *t = sm->view->topo;
 	uint8_t *ask = mem_zalloc(t->nports, sizeof(*ask));
@@ -210,7 +210,7 @@ sm_keys_check(struct sm *sm)
 }
 
 void
-sm_keys_unchecked(struct sm *sm, struct mono now)
+run_pkeys_unchecked(struct sm *sm, struct mono now)
 {
 	ptable_read_stop(sm->ptable_read, now);
 	ptable_read_free(sm->ptable_read);
@@ -219,7 +219,7 @@ sm_keys_unchecked(struct sm *sm, struct mono now)
 }
 
 void
-sm_keys_checked(struct sm *sm, struct mono now)
+run_pkeys_checked(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->view->topo;
 	port_ix p;
@@ -237,18 +237,18 @@ sm_keys_checked(struct sm *sm, struct mono now)
 		n, t->port[p].num,
 		(unsigned long long)t->node[t->port[p].node].guid,
 		topo_desc(t, t->port[p].node));
-	sm_trust_flaw(sm, p, MAD_PKEY_TABLE, now);
+	drift_port_disobeys(sm, p, MAD_PKEY_TABLE, now);
 	if (n > 1)
-		sm_mark_replan(sm, now, "P_Key tables were altered");
+		dirty_mark_replan(sm, now, "P_Key tables were altered");
 }
 
 void
-sm_keys_light(struct sm *sm, struct mono now)
+run_pkeys_light(struct sm *sm, struct mono now)
 {
 	if (sm->cfg->partitions.n == 0)
 		return;
 	sm->keys_due = true;
-	/* not before what was sent has had its time: see sm_push_over */
+	/* not before what was sent has had its time: see run_push_finish */
 	if (sm->check_due.ns == MONO_NEVER.ns)
 		sm->check_due = now;
 }
@@ -256,7 +256,7 @@ sm_keys_light(struct sm *sm, struct mono now)
 /* ---- afterwards ---- */
 
 void
-sm_keys_review(struct sm *sm)
+run_pkeys_review(struct sm *sm)
 {
 	const struct ptable_want want = pkeys_wanted(sm->pkeys);
 	const struct plan_unfit *u = sm->plan->unfit;
@@ -266,7 +266,7 @@ sm_keys_review(struct sm *sm)
 	for (port_ix p = 0; p < t->nports; p++)
 		if (matters(sm, &want, p) &&
 			!ptable_whole_known(hw_ptables(sm->hw), t, p))
-			sm_commit_retry(sm, t, p);
+			commit_retry(sm, t, p);
 	if (sm->plan->nunfit > 0)
 		(void)snprintf(text, sizeof(text),
 			"port %u of 0x%016llx %s has room for %u P_Keys and "
@@ -305,7 +305,7 @@ remember(struct sm *sm)
 }
 
 bool
-sm_keys_settle(struct sm *sm)
+run_pkeys_settle(struct sm *sm)
 {
 	uint64_t stamp = ptables_stamp(hw_ptables(sm->hw));
 
@@ -322,7 +322,7 @@ sm_keys_settle(struct sm *sm)
 }
 
 bool
-sm_keys_renamed(const struct sm *sm, struct topo *fresh)
+run_pkeys_renamed(const struct sm *sm, struct topo *fresh)
 {
 	struct pkeys *k;
 	bool other;

@@ -30,7 +30,7 @@ code_time(uint32_t code)
  * the longest way it may wait in the switch and at the head of a queue.
  */
 struct mono
-sm_push_drain(const struct sm *sm)
+run_push_drain(const struct sm *sm)
 {
 	const struct config_link *l = &sm->cfg->link;
 	const struct topo *t = sm->topo;
@@ -65,20 +65,20 @@ mark(struct sm *sm, bool writing)
 }
 
 void
-sm_push_writing(struct sm *sm)
+run_push_writing(struct sm *sm)
 {
 	mark(sm, true);
 }
 
 void
-sm_push_written(struct sm *sm)
+run_push_written(struct sm *sm)
 {
 	size_t blocks, keys;
 
 	(void)hw_doubts(sm->hw, &blocks);
 	(void)ptables_doubts(hw_ptables(sm->hw), &keys);
 	if (sm->phase != SM_PUSH && sm->check_due.ns == MONO_NEVER.ns &&
-		blocks == 0 && keys == 0 && !sm_mcast_writing(sm))
+		blocks == 0 && keys == 0 && !run_mcast_writing(sm))
 		mark(sm, false);
 }
 
@@ -89,20 +89,20 @@ sm_push_written(struct sm *sm)
  * nothing is written until packets by older tables have drained.
  */
 void
-sm_push_inherit(struct sm *sm, struct mono then)
+run_push_inherit(struct sm *sm, struct mono then)
 {
 	sm->strays_until = mono_add(then, stray_time(sm));
 }
 
 void
-sm_push_wake(struct sm *sm, struct mono now)
+run_push_wake(struct sm *sm, struct mono now)
 {
 	if (sm->writing)
-		sm_push_inherit(sm, now);
+		run_push_inherit(sm, now);
 }
 
 bool
-sm_push_strays(const struct sm *sm, struct mono now)
+run_push_expects_late_sets(const struct sm *sm, struct mono now)
 {
 	return sm->strays_until.ns != MONO_NEVER.ns &&
 	       mono_before(now, sm->strays_until);
@@ -113,7 +113,7 @@ drain_inherited(struct sm *sm, struct mono now)
 {
 	if (sm->strays_until.ns == MONO_NEVER.ns)
 		return;
-	if (mono_before(now, mono_add(sm->strays_until, sm_push_drain(sm))))
+	if (mono_before(now, mono_add(sm->strays_until, run_push_drain(sm))))
 		push_drain_first(sm->push);
 	sm->strays_until = MONO_NEVER;
 }
@@ -124,15 +124,15 @@ _Static_assert((int)CONFIG_METHOD_DYNAMIC == (int)SAFE_DYNAMIC,
 	"the configuration's words are those of enum safe_method");
 
 void
-sm_push_job(const struct sm *sm, struct sm_push_job *job)
+run_push_job(const struct sm *sm, struct run_push_job *job)
 {
 	const struct config_distribution *d = &sm->cfg->distribution;
 	const struct config_link *l = &sm->cfg->link;
 
-	*job = (struct sm_push_job){
+	*job = (struct run_push_job){
 		.cfg = config_ref(sm->cfg),
 		.from = sm->view != NULL ? routes_ref(sm->view->routes)
-					 : sm_found_routes(sm),
+					 : run_routes_from_lft(sm),
 		.keys = pkeys_ref(sm->pkeys),
 		.safe = {.hw = sm->hw,
 			.method = (enum safe_method)d->method,
@@ -148,11 +148,11 @@ sm_push_job(const struct sm *sm, struct sm_push_job *job)
 			.max_vls_code = qos_vls_code(sm->cfg)},
 	};
 	job->safe.from = job->from;
-	job->safe.guests = sm_mcast_guests(sm, &job->safe.unsettled);
+	job->safe.guests = run_mcast_dependencies(sm, &job->safe.unsettled);
 }
 
 void
-sm_push_drop(struct sm_push_job *job)
+run_push_drop(struct run_push_job *job)
 {
 	routes_unref(job->from);
 	pkeys_unref(job->keys);
@@ -161,7 +161,7 @@ sm_push_drop(struct sm_push_job *job)
 }
 
 struct plan *
-sm_push_make(struct sm_push_job *job, struct routes *to)
+run_push_make(struct run_push_job *job, struct routes *to)
 {
 	const struct ptable_want keys = pkeys_wanted(job->keys);
 	struct plan_job plan = {
@@ -181,7 +181,7 @@ sm_push_make(struct sm_push_job *job, struct routes *to)
 static void
 journal(void *cookie)
 {
-	sm_commit_save(cookie, true);
+	commit_save(cookie, true);
 }
 
 static void
@@ -229,7 +229,7 @@ expect_traps(struct sm *sm)
 }
 
 const char *
-sm_push_writes(const struct sm *sm)
+run_push_writes(const struct sm *sm)
 {
 	size_t at = push_phase(sm->push);
 
@@ -238,7 +238,7 @@ sm_push_writes(const struct sm *sm)
 }
 
 bool
-sm_push_caused(struct sm *sm, uint64_t guid)
+run_push_caused(struct sm *sm, uint64_t guid)
 {
 	if (!map_get(&sm->ours, guid, NULL))
 		return false;
@@ -257,7 +257,7 @@ end_excuses(struct sm *sm, struct mono now)
 }
 
 void
-sm_push_start(struct sm *sm, struct sm_push_job *job, struct plan *plan,
+run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 	struct mono now)
 {
 	const struct push_job push = {
@@ -266,14 +266,14 @@ sm_push_start(struct sm *sm, struct sm_push_job *job, struct plan *plan,
 		.draft = sm->draft,
 		.x = sm->x,
 		.mkey = job->params.mkey,
-		.drain = sm_push_drain(sm),
+		.drain = run_push_drain(sm),
 		.stray = stray_time(sm),
 		.by_lid = sm->cfg->smp.lid_routed && !sm->stat.directed_only,
 		.journal = journal,
 		.cookie = sm,
 	};
 
-	sm_qos_drop(sm);
+	run_qos_drop(sm);
 	sm->qos = job->qos;
 	job->qos = NULL;
 	sm->plan = plan;
@@ -284,13 +284,13 @@ sm_push_start(struct sm *sm, struct sm_push_job *job, struct plan *plan,
 	say(sm->plan);
 	sm->waited = mono_sub(now, sm->heard);
 	if (sm->plan->nsteps > 0)
-		sm_push_writing(sm);
-	sm_mcast_before_push(sm, now);
+		run_push_writing(sm);
+	run_mcast_before_push(sm, now);
 	sm_enter(sm, SM_PUSH, now);
 }
 
 struct mono
-sm_push_next(const struct sm *sm)
+run_push_next(const struct sm *sm)
 {
 	struct mono t = push_next(sm->push);
 
@@ -306,7 +306,7 @@ sm_push_next(const struct sm *sm)
  * ever, or a port that flaps would keep the tables from ever arriving.
  */
 void
-sm_push_watch(struct sm *sm, struct mono now)
+run_push_watch(struct sm *sm, struct mono now)
 {
 	if (sm->dirty.due.ns == MONO_NEVER.ns || sm->dirty.patient ||
 		mono_before(now, sm->dirty.due) || sm->stops >= MAX_STOPS ||
@@ -356,7 +356,7 @@ sample_steps(struct sm *sm)
 		struct check_item i;
 
 		if (sample_of(p->routes->topo, &p->step[k], &i))
-			sm_trust_sample(sm, &i);
+			drift_sample(sm, &i);
 	}
 }
 
@@ -373,14 +373,14 @@ take_samples(struct sm *sm)
 
 		if (b == UINT32_MAX)
 			continue;
-		sm_trust_sample(sm, &(struct check_item){
-					    .guid = t->node[t->sw[s].node].guid,
-					    .attr = MAD_LFT,
-					    .mod = b,
-					    .why = CHECK_ACKED});
+		drift_sample(sm, &(struct check_item){
+					 .guid = t->node[t->sw[s].node].guid,
+					 .attr = MAD_LFT,
+					 .mod = b,
+					 .why = CHECK_ACKED});
 	}
 	sample_steps(sm);
-	sm_trust_look(sm, t);
+	drift_sample_all(sm, t);
 }
 
 static void
@@ -439,12 +439,12 @@ expected(const struct sm *sm)
 	job.pace.answer = xact_stats(sm->x)->answer;
 	job.pace.window = xact_stats(sm->x)->window;
 	job.pace.target = sm->cfg->smp.target_max;
-	job.pace.drain = sm_push_drain(sm);
+	job.pace.drain = run_push_drain(sm);
 	return expect_begin(&job);
 }
 
 void
-sm_push_story(struct sm *sm)
+run_push_account(struct sm *sm)
 {
 	const struct safe_transition *x = sm->plan->change;
 	struct view_change *c = &sm->change;
@@ -488,7 +488,7 @@ note_lids(struct sm *sm)
 
 /* The push has ended, one way or another. */
 void
-sm_push_over(struct sm *sm, struct mono now)
+run_push_finish(struct sm *sm, struct mono now)
 {
 	const struct ptable_doubt *k;
 	const struct hw_doubt *d;
@@ -496,7 +496,7 @@ sm_push_over(struct sm *sm, struct mono now)
 
 	if (push_complete(sm->push)) {
 		sm->stops = 0;
-		sm_push_story(sm);
+		run_push_account(sm);
 	} else if (sm->dirty.due.ns != MONO_NEVER.ns &&
 		   !mono_before(now, sm->dirty.due)) {
 		sm->stops++;
@@ -506,7 +506,7 @@ sm_push_over(struct sm *sm, struct mono now)
 	}
 	note_lids(sm);
 	take_samples(sm);
-	sm->check_due = mono_add(now, sm_push_drain(sm));
+	sm->check_due = mono_add(now, run_push_drain(sm));
 	d = hw_doubts(sm->hw, &n);
 	for (i = 0; i < n; i++)
 		if (mono_before(sm->check_due, d[i].until))
@@ -518,7 +518,7 @@ sm_push_over(struct sm *sm, struct mono now)
 }
 
 bool
-sm_push_check_begin(struct sm *sm, struct mono now)
+run_push_check_begin(struct sm *sm, struct mono now)
 {
 	const struct check_job job = {
 		.hw = sm->hw,
@@ -533,19 +533,19 @@ sm_push_check_begin(struct sm *sm, struct mono now)
 	if (sm->view == NULL)
 		return false;
 	sm->check = check_new(sm->view->topo, &job);
-	sm_keys_check(sm);
+	run_pkeys_check(sm);
 	sm_enter(sm, SM_CHECK, now);
 	return true;
 }
 
 bool
-sm_push_check(struct sm *sm, struct mono now)
+run_push_check(struct sm *sm, struct mono now)
 {
 	if (sm->dirty.due.ns != MONO_NEVER.ns &&
 		!mono_before(now, sm->dirty.due)) {
 		/* what changed comes first; this begins anew after it */
 		check_stop(sm->check, now);
-		sm_keys_unchecked(sm, now);
+		run_pkeys_unchecked(sm, now);
 		check_free(sm->check);
 		sm->check = NULL;
 		sm->check_due = now;
@@ -556,8 +556,8 @@ sm_push_check(struct sm *sm, struct mono now)
 	ptable_read_feed(sm->ptable_read, now);
 	if (!check_done(sm->check) || !ptable_read_done(sm->ptable_read))
 		return false;
-	sm_keys_checked(sm, now);
-	sm_trust_checked(sm, now);
+	run_pkeys_checked(sm, now);
+	drift_checked(sm, now);
 	sm->stat.checked += sm->nsample;
 	sm->nsample = 0;
 	check_free(sm->check);
@@ -565,22 +565,22 @@ sm_push_check(struct sm *sm, struct mono now)
 	hw_believe(sm->hw, sm->phase_began);
 	hw_drained(sm->hw);
 	end_excuses(sm, now);
-	sm_hold_review(sm, now);
-	sm_push_written(sm);
+	blocked_review(sm, now);
+	run_push_written(sm);
 	sm_enter(sm, SM_IDLE, now);
 	return true;
 }
 
 void
-sm_push_forget(struct sm *sm)
+run_push_forget(struct sm *sm)
 {
 	const struct topo *t = sm->topo;
 
 	hw_distrust_ports(sm->hw);
 	/* what can be expected where a master vanished, or its journal did */
-	sm_scan_forget(sm, sm->master.id.guid != 0
-				   ? !sm->handed_over
-				   : sm->nrecord == 0 || sm->unsaved);
+	drift_sl2vl_forget(sm, sm->master.id.guid != 0
+				       ? !sm->handed_over
+				       : sm->nrecord == 0 || sm->unsaved);
 	if (sm->view == NULL && sm->master.id.guid == 0)
 		return;
 	past_doubt(hw_past(sm->hw));
@@ -590,7 +590,7 @@ sm_push_forget(struct sm *sm)
 
 /* Connections that an earlier life gave lanes to have them. */
 void
-sm_push_load(struct sm *sm, const struct state_file *s)
+run_push_load(struct sm *sm, const struct state_file *s)
 {
 	struct past *past = hw_past(sm->hw);
 	size_t i;

@@ -8,21 +8,21 @@
 #include "sm/core/sm_priv.h"
 
 void
-sm_qos_drop(struct sm *sm)
+run_qos_drop(struct sm *sm)
 {
 	qos_unref(sm->qos);
 	sm->qos = NULL;
 }
 
 void
-sm_qos_renew(const struct sm *sm, struct view *v)
+run_qos_renew(const struct sm *sm, struct view *v)
 {
 	v->qos = qos_make(sm->cfg, v->topo, &v->routes->lanes);
 	qos_settle(v->qos, sm->hw);
 }
 
 bool
-sm_qos_settle(struct sm *sm)
+run_qos_settle(struct sm *sm)
 {
 	qos_settle(sm->qos, sm->hw);
 	return sm->view == NULL || sm->view->qos == NULL ||
@@ -38,7 +38,7 @@ log_news(const char *text, char logged[VIEW_SLVL_SHORT])
 }
 
 void
-sm_qos_spread(struct sm *sm)
+run_qos_log_layers(struct sm *sm)
 {
 	const struct routes *r = sm->view->routes;
 	char text[VIEW_SLVL_SHORT] = "";
@@ -50,11 +50,11 @@ sm_qos_spread(struct sm *sm)
 }
 
 void
-sm_qos_review(struct sm *sm)
+run_qos_review(struct sm *sm)
 {
 	const char *text = sm->qos->shortage;
 
-	sm_qos_spread(sm);
+	run_qos_log_layers(sm);
 	if (*text != '\0' && strcmp(text, sm->stat.lanes) != 0)
 		log_error("qos: %s", text);
 	(void)snprintf(sm->stat.lanes, sizeof(sm->stat.lanes), "%s", text);
@@ -64,7 +64,7 @@ sm_qos_review(struct sm *sm)
 }
 
 int
-sm_accepts(const struct sm *sm, struct config *c, struct reason *why)
+sm_accepts_config(const struct sm *sm, struct config *c, struct reason *why)
 {
 	/* lanes that are spread over make room for levels */
 	const struct route_lanes one = {.n = 1, .plain = true};

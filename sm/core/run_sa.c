@@ -45,7 +45,7 @@ release(void *cookie, struct view *v)
 }
 
 void
-sm_sa_shed(struct sm *sm)
+run_sa_shed(struct sm *sm)
 {
 	while (sm->nshed > 0)
 		view_unref(sm->shed[--sm->nshed].view);
@@ -140,13 +140,13 @@ regroup(void *cookie, uint16_t mlid)
 {
 	struct sm *sm = cookie;
 
-	sm_mcast_regroup(sm, mlid, sm->sa_now);
+	run_mcast_regroup(sm, mlid, sm->sa_now);
 }
 
 static bool
 mft(void *cookie, uint64_t guid, unsigned block, unsigned pos, uint8_t out[64])
 {
-	return sm_mcast_cell(cookie, guid, block, pos, out);
+	return run_mcast_cell(cookie, guid, block, pos, out);
 }
 
 static void
@@ -170,7 +170,7 @@ give_prefix_routes(struct sm *sm)
 }
 
 void
-sm_sa_new(struct sm *sm)
+run_sa_new(struct sm *sm)
 {
 	const struct sa_params p = params(sm);
 
@@ -187,14 +187,14 @@ sm_sa_new(struct sm *sm)
 }
 
 void
-sm_sa_load(struct sm *sm, const struct state_file *s)
+run_sa_load(struct sm *sm, const struct state_file *s)
 {
 	sm->sa_kept = s->sa != NULL ? mem_strdup(s->sa) : NULL;
 	sm->sa_away = s->away;
 }
 
 void
-sm_sa_start(struct sm *sm, struct mono now)
+run_sa_start(struct sm *sm, struct mono now)
 {
 	size_t bad = sa_restore(sm->sa, sm->sa_kept, sm->sa_away, now);
 
@@ -208,37 +208,37 @@ sm_sa_start(struct sm *sm, struct mono now)
 }
 
 void
-sm_sa_free(struct sm *sm)
+run_sa_free(struct sm *sm)
 {
 	sa_free(sm->sa);
 	free(sm->sa_kept);
-	sm_sa_shed(sm);
+	run_sa_shed(sm);
 	map_free(&sm->told);
 	free(sm->shed);
 }
 
 void
-sm_sa_configure(struct sm *sm)
+run_sa_configure(struct sm *sm)
 {
 	const struct sa_params p = params(sm);
 
 	sa_configure(sm->sa, &p);
 	give_prefix_routes(sm);
-	sm_groups_configure(sm);
+	group_keep_configure(sm);
 }
 
 void
-sm_sa_message(struct sm *sm, const struct transport_msg *m, struct mono now)
+run_sa_message(struct sm *sm, const struct transport_msg *m, struct mono now)
 {
 	sm->sa_now = now;
 	if (sm->role == SM_STANDING_BY)
-		sm_wire_refuse(sm, m);
+		inbound_refuse(sm, m);
 	else
 		sa_receive(sm->sa, m, now);
 }
 
 void
-sm_sa_tick(struct sm *sm, struct mono now)
+run_sa_tick(struct sm *sm, struct mono now)
 {
 	sm->sa_now = now;
 	if (!mono_before(now, sa_next(sm->sa)))
@@ -246,18 +246,18 @@ sm_sa_tick(struct sm *sm, struct mono now)
 }
 
 struct mono
-sm_sa_next(const struct sm *sm)
+run_sa_next(const struct sm *sm)
 {
 	return sa_next(sm->sa);
 }
 
 void
-sm_sa_publish(struct sm *sm, struct mono now)
+run_sa_publish(struct sm *sm, struct mono now)
 {
 	sm->sa_now = now;
 	if (sm->sa_view != sm->view) {
 		sa_commit(sm->sa, sm->view, now);
-		sm_mcast_publish(sm, now);
+		run_mcast_publish(sm, now);
 	}
 	sm->sa_view = sm->view;
 }
@@ -314,7 +314,7 @@ registers(const struct topo *t, port_ix p)
  * not be told before the view changed is told after the next run.
  */
 void
-sm_sa_reregister(struct sm *sm, struct mono now)
+run_sa_reregister(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->view->topo;
 	struct map told = {0};
@@ -330,11 +330,11 @@ sm_sa_reregister(struct sm *sm, struct mono now)
 	map_free(&sm->told);
 	sm->told = told;
 	sm->tell_at = 0;
-	sm_sa_step(sm, now);
+	run_sa_step(sm, now);
 }
 
 void
-sm_sa_step(struct sm *sm, struct mono now)
+run_sa_step(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->told.n > 0 ? sm->view->topo : NULL;
 
@@ -352,10 +352,10 @@ sm_sa_step(struct sm *sm, struct mono now)
 }
 
 void
-sm_sa_lost(struct sm *sm, struct mono now)
+run_sa_lost(struct sm *sm, struct mono now)
 {
 	sa_reset(sm->sa, now);
-	sm_mcast_lost(sm);
+	run_mcast_lost(sm);
 	map_free(&sm->told);
 	sm->sa_view = NULL;
 }

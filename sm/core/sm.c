@@ -24,17 +24,17 @@ wait_for_worker(struct sm *sm, struct mono now)
 /* What each phase does when anything happened; true: entered another, or the
  * rest of this one in a turn of its own. */
 static bool (*const phases[])(struct sm *, struct mono) = {
-	[SM_IDLE] = sm_run_idle,
-	[SM_DISCOVER] = sm_run_discover,
-	[SM_ELECT] = sm_elect_step,
-	[SM_STANDBY] = sm_elect_standby,
-	[SM_TAKE] = sm_run_take,
-	[SM_READBACK] = sm_run_readback,
+	[SM_IDLE] = run_idle,
+	[SM_DISCOVER] = run_discover,
+	[SM_ELECT] = master_step,
+	[SM_STANDBY] = master_standby,
+	[SM_TAKE] = run_assign_lids,
+	[SM_READBACK] = run_readback,
 	[SM_ROUTE] = wait_for_worker,
-	[SM_PUSH] = sm_run_push,
-	[SM_COMMIT] = sm_run_commit,
-	[SM_NAMES] = sm_run_names,
-	[SM_CHECK] = sm_push_check,
+	[SM_PUSH] = run_push,
+	[SM_COMMIT] = run_commit,
+	[SM_NAMES] = run_names,
+	[SM_CHECK] = run_push_check,
 };
 
 static const char *const phase_names[] = {
@@ -71,9 +71,9 @@ advance(struct sm *sm, struct mono now)
 	sm->sa_now = now;
 	if (!sm->entered)
 		sm->entered = phases[sm->phase](sm, now);
-	sm_mcast_step(sm, now);
-	sm_scan_step(sm, now);
-	sm_sa_step(sm, now);
+	run_mcast_step(sm, now);
+	drift_sl2vl_step(sm, now);
+	run_sa_step(sm, now);
 }
 
 void
@@ -117,37 +117,39 @@ suspect(struct sm_dirty *d, uint64_t guid, bool told)
 }
 
 void
-sm_mark(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
+dirty_mark(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
 {
 	mark(sm, now, cause);
 	suspect(&sm->dirty, guid, false);
 }
 
 void
-sm_mark_told(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
+dirty_mark_reported(
+	struct sm *sm, uint64_t guid, struct mono now, const char *cause)
 {
 	mark(sm, now, cause);
 	suspect(&sm->dirty, guid, true);
 }
 
 void
-sm_mark_known(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
+dirty_mark_known(
+	struct sm *sm, uint64_t guid, struct mono now, const char *cause)
 {
 	bool patient = sm->dirty.patient || sm->dirty.due.ns == MONO_NEVER.ns;
 
-	sm_mark_told(sm, guid, now, cause);
+	dirty_mark_reported(sm, guid, now, cause);
 	sm->dirty.patient = patient;
 }
 
 void
-sm_mark_full(struct sm *sm, struct mono now, const char *cause)
+dirty_mark_full(struct sm *sm, struct mono now, const char *cause)
 {
 	sm->dirty.full = true;
 	mark(sm, now, cause);
 }
 
 void
-sm_mark_replan(struct sm *sm, struct mono now, const char *cause)
+dirty_mark_replan(struct sm *sm, struct mono now, const char *cause)
 {
 	sm->dirty.replan = true;
 	mark(sm, now, cause);
@@ -193,11 +195,11 @@ load_state(struct sm *sm, const struct state_file *s)
 	for (i = 0; i < s->nrank; i++)
 		sm->rank[i] = s->rank[i];
 	sm->nrank = s->nrank;
-	sm_push_load(sm, s);
-	sm_hold_load(sm, s);
-	sm_keys_load(sm, s);
-	sm_groups_load(sm, s);
-	sm_groups_configure(sm);
+	run_push_load(sm, s);
+	blocked_load(sm, s);
+	run_pkeys_load(sm, s);
+	group_keep_load(sm, s);
+	group_keep_configure(sm);
 	sm->routed = s->routed;
 	sm->load = s->load;
 	sm->turn = s->turn;
@@ -221,7 +223,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->hw = hw_new(sm->pool);
 	sm->draft = draft_new();
 	sm->scan = scan_new();
-	sm_roles_ask(sm);
+	roles_ask(sm);
 	sm->traps = traps_new();
 	sm->dirty.due = MONO_NEVER;
 	sm->light_due = sm->poll_due = MONO_NEVER;
@@ -230,11 +232,11 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->writing = state->writing;
 	sm->unsaved = state->unsaved;
 	configure_wire(sm);
-	sm_scout_new(sm);
-	sm_mcast_new(sm);
-	sm_sa_new(sm);
+	late_answer_new(sm);
+	run_mcast_new(sm);
+	run_sa_new(sm);
 	load_state(sm, state);
-	sm_sa_load(sm, state);
+	run_sa_load(sm, state);
 	return sm;
 }
 
@@ -244,7 +246,7 @@ sm_free(struct sm *sm)
 	if (sm == NULL)
 		return;
 	xact_cancel_all(sm->x, (struct mono){0});
-	sm_scout_free(sm);
+	late_answer_free(sm);
 	sweep_free(sm->sweep);
 	readback_free(sm->readback);
 	ptable_read_free(sm->ptable_read);
@@ -252,15 +254,15 @@ sm_free(struct sm *sm)
 	scan_free(sm->scan);
 	push_free(sm->push);
 	plan_free(sm->plan);
-	sm_run_drop(sm->work);
+	run_job_free(sm->work);
 	routes_unref(sm->routes);
 	topo_unref(sm->topo);
 	topo_unref(sm->fresh);
 	pkeys_unref(sm->pkeys);
 	map_free(&sm->held);
 	qos_unref(sm->qos);
-	sm_sa_free(sm);
-	sm_mcast_free(sm);
+	run_sa_free(sm);
+	run_mcast_free(sm);
 	view_unref(sm->view);
 	view_change_free(&sm->change); /* may hold blocks of the pool */
 	hw_free(sm->hw);
@@ -275,7 +277,7 @@ sm_free(struct sm *sm)
 	free(sm->retry);
 	free(sm->sample);
 	map_free(&sm->ours);
-	sm_trust_end(sm);
+	drift_end(sm);
 	free(sm->record);
 	free(sm->rank);
 	free(sm->peer);
@@ -287,10 +289,10 @@ void
 sm_start(struct sm *sm, struct mono now)
 {
 	sm->ops->set_issm(sm->ops->cookie, true);
-	sm_sa_start(sm, now);
-	sm_hold_start(sm, now);
-	sm_push_wake(sm, now);
-	sm_mark_full(sm, now, "start");
+	run_sa_start(sm, now);
+	blocked_start(sm, now);
+	run_push_wake(sm, now);
+	dirty_mark_full(sm, now, "start");
 	sm->dirty.due = now;
 	advance(sm, now);
 }
@@ -298,8 +300,8 @@ sm_start(struct sm *sm, struct mono now)
 void
 sm_save(struct sm *sm)
 {
-	if (sm_commit_save_next(sm).ns != MONO_NEVER.ns)
-		sm_commit_save(sm, false);
+	if (commit_save_next(sm).ns != MONO_NEVER.ns)
+		commit_save(sm, false);
 }
 
 void
@@ -310,8 +312,8 @@ sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now)
 	unsigned n;
 
 	if (m->len >= 2 && m->mad[1] == MAD_SA) {
-		sm_sa_message(sm, m, now);
-		sm_mcast_step(sm, now);
+		run_sa_message(sm, m, now);
+		run_mcast_step(sm, now);
 		return;
 	}
 	if (smp_decode(m->mad, m->len, &s, &why) != 0) {
@@ -322,7 +324,7 @@ sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now)
 		return;
 	}
 	if (!xact_input(sm->x, m, &s, now))
-		sm_wire_request(sm, m, &s, now);
+		inbound_request(sm, m, &s, now);
 	advance(sm, now);
 }
 
@@ -338,7 +340,7 @@ run_due(const struct sm *sm)
 {
 	struct mono t = sm->dirty.due;
 
-	if (t.ns == MONO_NEVER.ns || !sm_push_strays(sm, t))
+	if (t.ns == MONO_NEVER.ns || !run_push_expects_late_sets(sm, t))
 		return t;
 	return sm->strays_until;
 }
@@ -350,21 +352,21 @@ sm_next(const struct sm *sm)
 
 	if (sm->entered)
 		return mono_min(t, sm->sa_now);
-	t = mono_min(t, sm_sa_next(sm));
-	t = mono_min(t, sm_mcast_next(sm));
-	t = mono_min(t, sm_scan_next(sm));
-	t = mono_min(t, sm_commit_save_next(sm));
-	t = mono_min(t, sm_hold_next(sm));
+	t = mono_min(t, run_sa_next(sm));
+	t = mono_min(t, run_mcast_next(sm));
+	t = mono_min(t, drift_sl2vl_next(sm));
+	t = mono_min(t, commit_save_next(sm));
+	t = mono_min(t, blocked_next(sm));
 	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES ||
 		sm->phase == SM_CHECK)
 		t = mono_min(t, run_due(sm));
-	t = mono_min(t, sm_scout_light_until(sm));
+	t = mono_min(t, late_answer_light_until(sm));
 	if (may_sweep(sm))
 		t = mono_min(
 			mono_min(mono_min(t, sm->names_due), sm->check_due),
 			mono_min(sm->light_due, sm->retry_due));
-	if (sm->phase == SM_PUSH && !sm_mcast_busy(sm))
-		t = mono_min(t, sm_push_next(sm));
+	if (sm->phase == SM_PUSH && !run_mcast_busy(sm))
+		t = mono_min(t, run_push_next(sm));
 	if (sm->phase == SM_STANDBY && !sm->poll_open)
 		t = mono_min(t, sm->poll_due);
 	return t;
@@ -377,17 +379,17 @@ sm_tick(struct sm *sm, struct mono now)
 	sm->entered = false;
 	xact_tick(sm->x, now);
 	advance(sm, now);
-	sm_sa_tick(sm, now);
+	run_sa_tick(sm, now);
 	if (!sm->entered)
-		sm_commit_save_tick(sm, now);
-	sm_hold_watch(sm, now);
+		commit_save_tick(sm, now);
+	blocked_watch(sm, now);
 }
 
 void
 sm_routed(struct sm *sm, struct sm_work *w, struct mono now)
 {
-	sm_run_routed(sm, w, now);
-	sm_sa_shed(sm);
+	run_routed(sm, w, now);
+	run_sa_shed(sm);
 	sm->sa_now = now;
 	sm->entered = true;
 }
@@ -401,25 +403,25 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 	config_unref(sm->cfg);
 	sm->cfg = config_ref(c);
 	configure_wire(sm);
-	sm_sa_configure(sm);
+	run_sa_configure(sm);
 	if (ch.of[SCHEMA_REROUTE] > 0)
-		sm_mark_replan(sm, now, "configuration changed");
+		dirty_mark_replan(sm, now, "configuration changed");
 	for (size_t i = 0; i < ch.n; i++)
 		if (strcmp(ch.item[i].key, "discovery.role_attribute") == 0) {
-			sm_roles_ask(sm);
+			roles_ask(sm);
 			sm->dirty.full = true;
 		}
 	config_changes_free(&ch);
 	if (sm->view != NULL)
-		sm_commit_light(sm, now);
+		commit_light(sm, now);
 	advance(sm, now);
 }
 
 void
 sm_resweep(struct sm *sm, struct mono now, const char *cause)
 {
-	sm_scan_forget(sm, true);
-	sm_mark_full(sm, now, cause);
+	drift_sl2vl_forget(sm, true);
+	dirty_mark_full(sm, now, cause);
 	advance(sm, now);
 }
 
@@ -437,7 +439,7 @@ void
 sm_rebalance(struct sm *sm, struct mono now, const char *cause)
 {
 	sm->dirty.rebalance = true;
-	sm_mark_replan(sm, now, cause);
+	dirty_mark_replan(sm, now, cause);
 	advance(sm, now);
 }
 
@@ -448,7 +450,7 @@ sm_view(const struct sm *sm)
 }
 
 const struct xact_stats *
-sm_wire(const struct sm *sm)
+sm_xact_stats(const struct sm *sm)
 {
 	return xact_stats(sm->x);
 }
@@ -473,7 +475,7 @@ static void
 alarms(const struct sm *sm, char *out, size_t size)
 {
 	const char *all[] = {sm->stat.own, sm->stat.alarm, sm->stat.masters,
-		sm->stat.rival, sm->stat.flaw, sm_mcast_alarm(sm)};
+		sm->stat.rival, sm->stat.flaw, run_mcast_alarm(sm)};
 	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -498,7 +500,7 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	sa_stats(sm->sa, &out->sa);
 	count_holds(sm, out);
 	alarms(sm, out->alarm, sizeof(out->alarm));
-	out->writing = sm->phase == SM_PUSH ? sm_push_writes(sm) : "";
+	out->writing = sm->phase == SM_PUSH ? run_push_writes(sm) : "";
 	for (i = 0; i < sm->npeers && i < SM_OTHERS; i++)
 		out->other[i] = sm->peer[i].id;
 	out->nothers = (unsigned)i;

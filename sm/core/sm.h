@@ -58,7 +58,7 @@ enum sm_role { SM_DISCOVERING, SM_STANDING_BY, SM_MASTER };
 struct sm_ops {
 	void *cookie;
 	/*
-	 * Have sm_work_run(w) called, here or in another thread, then
+	 * Have run_job(w) called, here or in another thread, then
 	 * sm_routed(sm, w, now) in the core's thread. Never more than one.
 	 */
 	void (*route)(void *cookie, struct sm_work *w);
@@ -159,14 +159,15 @@ struct mono sm_next(const struct sm *sm);
 void sm_tick(struct sm *sm, struct mono now);
 
 /* Route and plan: the pure part, anywhere; then hand it back. */
-void sm_work_run(struct sm_work *w);
+void run_job(struct sm_work *w);
 void sm_routed(struct sm *sm, struct sm_work *w, struct mono now);
 
 /*
  * Can the fabric as it is have what c asks for? 0, or -1 with why: a shortage
  * that c says is to be refused.
  */
-int sm_accepts(const struct sm *sm, struct config *c, struct reason *why);
+int sm_accepts_config(
+	const struct sm *sm, struct config *c, struct reason *why);
 
 /* Take a new configuration; whatever it touches is run again. */
 void sm_reconfigure(struct sm *sm, struct config *c, struct mono now);
@@ -188,13 +189,13 @@ void sm_rebalance(struct sm *sm, struct mono now, const char *cause);
  * Append what is remembered of the fabric, as the state file has it, but for
  * what subnet administration was told.
  */
-void sm_print_state(const struct sm *sm, struct buf *out);
+void commit_print_state(const struct sm *sm, struct buf *out);
 
 /* The committed view, or NULL before the first one. Not pinned. */
 struct view *sm_view(const struct sm *sm);
 
 void sm_status(const struct sm *sm, struct sm_status *out);
-const struct xact_stats *sm_wire(const struct sm *sm);
+const struct xact_stats *sm_xact_stats(const struct sm *sm);
 
 /* Names of enumerators for people: "idle", "master". */
 const char *sm_phase_name(enum sm_phase p);

@@ -33,7 +33,7 @@
 #include "sm/view/view_slvl.h"
 
 /* What became of the request to register anew. */
-enum sm_told { SM_TOLD, SM_TO_TELL };
+enum sm_rereg { SM_TOLD, SM_TO_TELL };
 
 /* A switch to probe. */
 struct sm_suspect {
@@ -55,7 +55,7 @@ struct sm_dirty {
 };
 
 /* A switch that refused its tables: kept out until a time, then tried again. */
-struct sm_banned {
+struct sm_quarantined {
 	uint64_t guid;
 	struct mono until;
 	struct mono wait; /* doubles each time; 0: never banned yet */
@@ -75,12 +75,12 @@ struct sm_peer {
 };
 
 /* A view that waits for the worker's end. */
-struct sm_shed {
+struct sm_pending_view {
 	struct view *view;
 };
 
 /* What is not as we left it; drift.c. */
-struct sm_trust {
+struct drift_state {
 	uint32_t turn, round; /* the switch, and the block, to look at next */
 	bool all;	      /* look at every switch after this push */
 	bool again;	      /* look at all there is after a light sweep */
@@ -106,7 +106,7 @@ struct sm {
 	struct draft *draft;
 	struct lft_pool *pool;
 	struct hwstate *hw;
-	struct traps *traps;
+	struct trap_filter *traps;
 
 	enum sm_phase phase;
 	bool entered; /* and nothing was done in it yet */
@@ -117,7 +117,7 @@ struct sm {
 	bool light_short;      /* the light sweep was ended early ... */
 	unsigned light_gave;   /* ... so many times in a row */
 	struct mono check_due; /* a while after a push: drained, and true? */
-	struct sm_banned *banned;
+	struct sm_quarantined *banned;
 	size_t nbanned, capbanned;
 
 	/* the run in progress */
@@ -135,7 +135,7 @@ struct sm {
 	struct mono free_due;	   /* when that is to be done */
 	struct check_item *sample; /* what the next check looks at */
 	size_t nsample, capsample;
-	struct sm_trust trust;
+	struct drift_state trust;
 	struct map ours; /* switches whose ports our own plan takes down */
 	bool held_alarm; /* the alarm is about turns that are blocked */
 	bool excused;	 /* a trap of one of them was no news */
@@ -211,9 +211,9 @@ struct sm {
 	struct mono save_due; /* of what hosts told */
 	char *sa_kept;	      /* of its last life, until it starts */
 	uint64_t sa_away;
-	struct sm_shed *shed; /* let go by it while a worker ran */
+	struct sm_pending_view *shed; /* let go by it while a worker ran */
 	size_t nshed, capshed;
-	struct map told; /* who is to register anew, by GUID: enum sm_told */
+	struct map told; /* who is to register anew, by GUID: enum sm_rereg */
 	port_ix tell_at; /* the port of the view that is told next */
 	struct sm_mcast *mcast;
 
@@ -222,28 +222,28 @@ struct sm {
 };
 
 /* run.c: one step of the phase; true when the phase changed. */
-bool sm_run_idle(struct sm *sm, struct mono now);
-bool sm_run_discover(struct sm *sm, struct mono now);
+bool run_idle(struct sm *sm, struct mono now);
+bool run_discover(struct sm *sm, struct mono now);
 /* Discovery is over and the fabric is ours: assign LIDs and go on. */
-bool sm_run_take(struct sm *sm, struct mono now);
-bool sm_run_readback(struct sm *sm, struct mono now);
-bool sm_run_push(struct sm *sm, struct mono now);
-bool sm_run_commit(struct sm *sm, struct mono now);
-bool sm_run_names(struct sm *sm, struct mono now);
+bool run_assign_lids(struct sm *sm, struct mono now);
+bool run_readback(struct sm *sm, struct mono now);
+bool run_push(struct sm *sm, struct mono now);
+bool run_commit(struct sm *sm, struct mono now);
+bool run_names(struct sm *sm, struct mono now);
 /* The worker's answer. */
-void sm_run_routed(struct sm *sm, struct sm_work *w, struct mono now);
+void run_routed(struct sm *sm, struct sm_work *w, struct mono now);
 /* Free a job, its result included; NULL allowed. */
-void sm_run_drop(struct sm_work *w);
+void run_job_free(struct sm_work *w);
 /* End a run without a commit: the last good tables stay. */
-void sm_run_fail(struct sm *sm, struct mono now, const char *why);
+void run_fail(struct sm *sm, struct mono now, const char *why);
 
 /* routes_from_lft.c: routes that were read back, or NULL. */
-struct routes *sm_found_routes(const struct sm *sm);
+struct routes *run_routes_from_lft(const struct sm *sm);
 
 /* run_push.c: a transition is planned, pushed, and looked after. */
 
 /* What the worker plans from; it ends with the worker's job. */
-struct sm_push_job {
+struct run_push_job {
 	struct config *cfg;   /* a reference */
 	struct routes *from;  /* likewise: what is in force; or NULL */
 	struct pkeys *keys;   /* likewise */
@@ -251,54 +251,55 @@ struct sm_push_job {
 	struct plan_params params;
 	struct qos *qos; /* made with the plan */
 };
-void sm_push_job(const struct sm *sm, struct sm_push_job *job);
-void sm_push_drop(struct sm_push_job *job); /* in the core's thread */
+void run_push_job(const struct sm *sm, struct run_push_job *job);
+void run_push_drop(struct run_push_job *job); /* in the core's thread */
 /* In the worker: the plan that leads to these routes. */
-struct plan *sm_push_make(struct sm_push_job *job, struct routes *to);
+struct plan *run_push_make(struct run_push_job *job, struct routes *to);
 /* Carry out that plan, for sm->routes. */
-void sm_push_start(struct sm *sm, struct sm_push_job *job, struct plan *plan,
+void run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 	struct mono now);
-struct mono sm_push_next(const struct sm *sm);
-void sm_push_watch(struct sm *sm, struct mono now); /* stop it if overtaken */
-void sm_push_over(struct sm *sm, struct mono now);
-bool sm_push_check(struct sm *sm, struct mono now); /* the phase */
-bool sm_push_check_begin(struct sm *sm, struct mono now);
-const char *sm_push_writes(const struct sm *sm); /* the phase's name */
+struct mono run_push_next(const struct sm *sm);
+void run_push_watch(struct sm *sm, struct mono now); /* stop it if overtaken */
+void run_push_finish(struct sm *sm, struct mono now);
+bool run_push_check(struct sm *sm, struct mono now); /* the phase */
+bool run_push_check_begin(struct sm *sm, struct mono now);
+const char *run_push_writes(const struct sm *sm); /* the phase's name */
 /* Is a trap from this switch our own plan's doing? */
-bool sm_push_caused(struct sm *sm, uint64_t guid);
+bool run_push_caused(struct sm *sm, uint64_t guid);
 /* Master of sm->topo: who was it meanwhile may have written anything there, and
  * given out any SL. */
-void sm_push_forget(struct sm *sm);
-void sm_push_load(struct sm *sm, const struct state_file *s);
-void sm_push_story(struct sm *sm); /* into sm->change */
+void run_push_forget(struct sm *sm);
+void run_push_load(struct sm *sm, const struct state_file *s);
+void run_push_account(struct sm *sm); /* into sm->change */
 /* How long packets that were sent by older tables may be on their way. */
-struct mono sm_push_drain(const struct sm *sm);
+struct mono run_push_drain(const struct sm *sm);
 /* Tables are about to be written; or perhaps nothing is under way any more. */
-void sm_push_writing(struct sm *sm);
-void sm_push_written(struct sm *sm);
+void run_push_writing(struct sm *sm);
+void run_push_written(struct sm *sm);
 /* The core starts: may Sets of an earlier life still arrive? */
-void sm_push_wake(struct sm *sm, struct mono now);
+void run_push_wake(struct sm *sm, struct mono now);
 /* Somebody else may have sent Sets until then. */
-void sm_push_inherit(struct sm *sm, struct mono then);
+void run_push_inherit(struct sm *sm, struct mono then);
 /* May such Sets still arrive? Then nothing is read, nor written. */
-bool sm_push_strays(const struct sm *sm, struct mono now);
+bool run_push_expects_late_sets(const struct sm *sm, struct mono now);
 /* blocked.c: turns that are closed. */
-void sm_hold_load(struct sm *sm, const struct state_file *s);
-void sm_hold_start(struct sm *sm, struct mono now);
+void blocked_load(struct sm *sm, const struct state_file *s);
+void blocked_start(struct sm *sm, struct mono now);
 /* Seconds that it has been closed. */
-uint64_t sm_hold_age(const struct sm *sm, const struct turns_hold *h);
+uint64_t blocked_age(const struct sm *sm, const struct turns_hold *h);
 /* When the first will have been so for too long; then tell of it. */
-struct mono sm_hold_next(const struct sm *sm);
-void sm_hold_watch(struct sm *sm, struct mono now);
-void sm_hold_review(struct sm *sm, struct mono now); /* after a check */
+struct mono blocked_next(const struct sm *sm);
+void blocked_watch(struct sm *sm, struct mono now);
+void blocked_review(struct sm *sm, struct mono now); /* after a check */
 /* drift_sl2vl.c: turns that others left closed. */
-void sm_scan_forget(struct sm *sm, bool hurry); /* nobody's rows are known */
-void sm_scan_publish(struct sm *sm, struct mono now); /* a run is over */
-void sm_scan_renew(struct sm *sm, struct mono now);   /* another view */
-struct mono sm_scan_next(const struct sm *sm);
-void sm_scan_step(struct sm *sm, struct mono now);
+void drift_sl2vl_forget(
+	struct sm *sm, bool hurry); /* nobody's rows are known */
+void drift_sl2vl_publish(struct sm *sm, struct mono now); /* a run is over */
+void drift_sl2vl_renew(struct sm *sm, struct mono now);	  /* another view */
+struct mono drift_sl2vl_next(const struct sm *sm);
+void drift_sl2vl_step(struct sm *sm, struct mono now);
 /* roles.c: tell the draft which switches to ask for theirs. */
-void sm_roles_ask(struct sm *sm);
+void roles_ask(struct sm *sm);
 
 /* quarantine.c: what failures of a push lead to, and who is kept out. */
 enum sm_verdict {
@@ -307,195 +308,198 @@ enum sm_verdict {
 	SM_PROBE_FIRST, /* what is marked dirty has to be seen */
 	SM_SWEEP_AGAIN
 };
-enum sm_verdict sm_blame_failures(struct sm *sm, struct mono now);
-struct sm_banned *sm_blame_find(struct sm *sm, uint64_t guid); /* or NULL */
-void sm_blame_keep(struct sm *sm, struct mono now); /* before a freeze */
-void sm_blame_forgive(struct sm *sm); /* silence, after a good push */
+enum sm_verdict quarantine_failures(struct sm *sm, struct mono now);
+struct sm_quarantined *quarantine_find(
+	struct sm *sm, uint64_t guid);		       /* or NULL */
+void quarantine_apply(struct sm *sm, struct mono now); /* before a freeze */
+void quarantine_release(struct sm *sm); /* silence, after a good push */
 /* It acknowledged a block and holds another. */
-void sm_blame_lie(struct sm *sm, const struct check_item *i, struct mono now);
+void quarantine_for_disobedience(
+	struct sm *sm, const struct check_item *i, struct mono now);
 
 /* drift.c: what another hand has written, ports that do not do as told. */
 /* Have this looked at by the next check. */
-void sm_trust_sample(struct sm *sm, const struct check_item *i);
-void sm_trust_light(struct sm *sm, struct mono now); /* look at some in turn */
+void drift_sample(struct sm *sm, const struct check_item *i);
+void drift_light(struct sm *sm, struct mono now); /* look at some in turn */
 /* Items for the next check, where all of t are to be looked at. */
-void sm_trust_look(struct sm *sm, const struct topo *t);
+void drift_sample_all(struct sm *sm, const struct topo *t);
 /* A check is over: what was wrong, and what is done about it. */
-void sm_trust_checked(struct sm *sm, struct mono now);
+void drift_checked(struct sm *sm, struct mono now);
 /* Port p of the view acknowledges and does not keep what it is told, by an
  * attribute. It is asked and told again. */
-void sm_trust_flaw(struct sm *sm, port_ix p, uint16_t attr, struct mono now);
+void drift_port_disobeys(
+	struct sm *sm, port_ix p, uint16_t attr, struct mono now);
 /* Is the state file, whose records are loaded, of this fabric at all? */
-void sm_trust_strangers(struct sm *sm);
+void drift_check_state_file(struct sm *sm);
 /* Others are asked how they are; one of them is master and gives way to us. */
-void sm_trust_review(struct sm *sm);
-void sm_trust_master(struct sm *sm, const struct sm_peer *p);
+void drift_review(struct sm *sm);
+void drift_master(struct sm *sm, const struct sm_peer *p);
 /* The fabric is another's, or this is the end. */
-void sm_trust_end(struct sm *sm);
+void drift_end(struct sm *sm);
 
 /* commit.c: swap the view, save, tell; schedule what comes next. */
-void sm_commit(struct sm *sm, struct mono now);
+void commit_run(struct sm *sm, struct mono now);
 /* What must survive a restart; at once: on return it does. */
-void sm_commit_save(struct sm *sm, bool at_once);
+void commit_save(struct sm *sm, bool at_once);
 /* What hosts tell changes often, and after a crash they tell it again: a storm
  * of joins and registrations is one save in a while. */
-void sm_commit_save_soon(struct sm *sm, struct mono now);
-struct mono sm_commit_save_next(const struct sm *sm);
-void sm_commit_save_tick(struct sm *sm, struct mono now); /* if it is time */
-void sm_commit_schedule(struct sm *sm, struct mono now);
+void commit_save_soon(struct sm *sm, struct mono now);
+struct mono commit_save_next(const struct sm *sm);
+void commit_save_tick(struct sm *sm, struct mono now); /* if it is time */
+void commit_schedule(struct sm *sm, struct mono now);
 /* Port p of t is not as it should be: ask it and its switch again later. */
-void sm_commit_retry(struct sm *sm, const struct topo *t, port_ix p);
+void commit_retry(struct sm *sm, const struct topo *t, port_ix p);
 /* The next light sweep, an interval from now. */
-void sm_commit_light(struct sm *sm, struct mono now);
+void commit_light(struct sm *sm, struct mono now);
 /* Say that a run is over, and what is not as it should be. */
-void sm_commit_tell(struct sm *sm);
+void commit_log_run(struct sm *sm);
 /* Order of struct route_rank, for qsort and bsearch. */
-int sm_commit_by_guid(const void *a, const void *b);
+int commit_by_guid(const void *a, const void *b);
 /* t with the port states and names known by now, or NULL: it changed. */
-struct topo *sm_commit_refresh(struct sm *sm, const struct topo *t);
+struct topo *commit_refresh(struct sm *sm, const struct topo *t);
 
 /* master.c */
-bool sm_elect_begin(struct sm *sm, struct mono now);  /* false: nobody there */
-void sm_elect_review(struct sm *sm, struct mono now); /* how are the others? */
-bool sm_elect_step(struct sm *sm, struct mono now);
-bool sm_elect_standby(struct sm *sm, struct mono now);
-void sm_elect_sminfo(struct sm *sm, const struct transport_msg *m,
+bool master_begin(struct sm *sm, struct mono now);  /* false: nobody there */
+void master_review(struct sm *sm, struct mono now); /* how are the others? */
+bool master_step(struct sm *sm, struct mono now);
+bool master_standby(struct sm *sm, struct mono now);
+void master_sminfo(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
 
 /* late_answer.c: silence, and what a look at the way to it says. */
-void sm_scout_new(struct sm *sm);
-void sm_scout_free(struct sm *sm); /* nothing is in flight */
+void late_answer_new(struct sm *sm);
+void late_answer_free(struct sm *sm); /* nothing is in flight */
 /* When a light sweep that only waits for who is silent is to end. */
-struct mono sm_scout_light_until(const struct sm *sm);
-void sm_scout_light_done(struct sm *sm, struct mono now);
+struct mono late_answer_light_until(const struct sm *sm);
+void late_answer_light_done(struct sm *sm, struct mono now);
 
 /* inbound.c */
-void sm_wire_request(struct sm *sm, const struct transport_msg *m,
+void inbound_request(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
-void sm_wire_refuse(struct sm *sm, const struct transport_msg *m);
+void inbound_refuse(struct sm *sm, const struct transport_msg *m);
 
 /* run_sa.c: subnet administration as a part of the core. */
-void sm_sa_new(struct sm *sm);
-void sm_sa_free(struct sm *sm);
-void sm_sa_configure(struct sm *sm);
-void sm_sa_message(
+void run_sa_new(struct sm *sm);
+void run_sa_free(struct sm *sm);
+void run_sa_configure(struct sm *sm);
+void run_sa_message(
 	struct sm *sm, const struct transport_msg *m, struct mono now);
-void sm_sa_tick(struct sm *sm, struct mono now);
-struct mono sm_sa_next(const struct sm *sm);
+void run_sa_tick(struct sm *sm, struct mono now);
+struct mono run_sa_next(const struct sm *sm);
 /* What it knew before a restart. */
-void sm_sa_load(struct sm *sm, const struct state_file *s);
-void sm_sa_start(struct sm *sm, struct mono now);
+void run_sa_load(struct sm *sm, const struct state_file *s);
+void run_sa_start(struct sm *sm, struct mono now);
 /* It shall answer from the view in force. */
-void sm_sa_publish(struct sm *sm, struct mono now);
+void run_sa_publish(struct sm *sm, struct mono now);
 /* Hosts that came since are asked to register anew; there is a view. */
-void sm_sa_reregister(struct sm *sm, struct mono now);
+void run_sa_reregister(struct sm *sm, struct mono now);
 /* Ask further ones, as transactions have room. */
-void sm_sa_step(struct sm *sm, struct mono now);
+void run_sa_step(struct sm *sm, struct mono now);
 /* Another SM has the fabric. */
-void sm_sa_lost(struct sm *sm, struct mono now);
+void run_sa_lost(struct sm *sm, struct mono now);
 /* No worker runs any more: views let go meanwhile. */
-void sm_sa_shed(struct sm *sm);
+void run_sa_shed(struct sm *sm);
 
 /* run_mcast.c: tables of groups. */
-void sm_mcast_new(struct sm *sm);
-void sm_mcast_free(struct sm *sm); /* nothing is in flight */
+void run_mcast_new(struct sm *sm);
+void run_mcast_free(struct sm *sm); /* nothing is in flight */
 /* Somebody joined or left a group of this MLID. */
-void sm_mcast_regroup(struct sm *sm, uint16_t mlid, struct mono now);
+void run_mcast_regroup(struct sm *sm, uint16_t mlid, struct mono now);
 /* The tree of an MLID's groups, or NULL. */
-const struct mcast_tree *sm_mcast_tree(const struct sm *sm, uint16_t mlid);
+const struct mcast_tree *run_mcast_tree(const struct sm *sm, uint16_t mlid);
 /* The view in force has another topology, or routes. */
-void sm_mcast_publish(struct sm *sm, struct mono now);
+void run_mcast_publish(struct sm *sm, struct mono now);
 /* Switches of sm->topo that lost their memory; all: nothing is known. */
-void sm_mcast_forget(struct sm *sm, bool all);
+void run_mcast_forget(struct sm *sm, bool all);
 /* A switch whose table is written no more, in words, or "". */
-const char *sm_mcast_alarm(const struct sm *sm);
-void sm_mcast_lost(struct sm *sm); /* another SM has the fabric */
-struct mono sm_mcast_next(const struct sm *sm);
-void sm_mcast_step(struct sm *sm, struct mono now);
+const char *run_mcast_alarm(const struct sm *sm);
+void run_mcast_lost(struct sm *sm); /* another SM has the fabric */
+struct mono run_mcast_next(const struct sm *sm);
+void run_mcast_step(struct sm *sm, struct mono now);
 /* Before routes are made: what do switches hold that nobody has read? True: it
  * is known. */
-void sm_mcast_look(struct sm *sm);
-bool sm_mcast_looked(struct sm *sm, struct mono now);
+void run_mcast_look(struct sm *sm);
+bool run_mcast_looked(struct sm *sm, struct mono now);
 /* Are there trees that a transition has to count with? *unsettled: and not
  * known to keep the order of the view. */
-bool sm_mcast_guests(const struct sm *sm, bool *unsettled);
+bool run_mcast_dependencies(const struct sm *sm, bool *unsettled);
 /* sm->plan is about to be written: trees that it has no room for go first;
  * then true, and nothing is in flight. */
-void sm_mcast_before_push(struct sm *sm, struct mono now);
-bool sm_mcast_ready(struct sm *sm, struct mono now);
+void run_mcast_before_push(struct sm *sm, struct mono now);
+bool run_mcast_ready(struct sm *sm, struct mono now);
 /* Trees had to go and switches did not answer: the push was stopped. */
-bool sm_mcast_stuck(const struct sm *sm);
+bool run_mcast_is_stuck(const struct sm *sm);
 /* Are tables of groups written, or is something to be looked at again? */
-bool sm_mcast_writing(const struct sm *sm);
+bool run_mcast_writing(const struct sm *sm);
 /* The push waits for answers about tables of groups: nothing else is due. */
-bool sm_mcast_busy(const struct sm *sm);
+bool run_mcast_busy(const struct sm *sm);
 /* The push is over, and the switches hold what the view says. */
-void sm_mcast_settle(struct sm *sm, struct mono now);
+void run_mcast_settle(struct sm *sm, struct mono now);
 /* What a switch acknowledged; false: not known. */
-bool sm_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block,
+bool run_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block,
 	unsigned pos, uint8_t out[64]);
 
 /* group_keep.c: groups that outlive their members, and the daemon. */
-struct sm_groups_saved {
+struct group_keep_saved {
 	struct state_file_group *group;
 	size_t ngroup;
 	struct state_file_member *member;
 	size_t nmember;
 };
-void sm_groups_load(struct sm *sm, const struct state_file *s);
-void sm_groups_configure(struct sm *sm); /* those that are always there */
-void sm_groups_save(const struct sm *sm, struct sm_groups_saved *out);
-void sm_groups_saved_free(struct sm_groups_saved *s);
+void group_keep_load(struct sm *sm, const struct state_file *s);
+void group_keep_configure(struct sm *sm); /* those that are always there */
+void group_keep_save(const struct sm *sm, struct group_keep_saved *out);
+void group_keep_saved_free(struct group_keep_saved *s);
 
 /* run_pkeys.c: P_Keys, from the configuration to the view. */
-void sm_keys_load(struct sm *sm, const struct state_file *s);
+void run_pkeys_load(struct sm *sm, const struct state_file *s);
 /* It became ours: ports that another SM had may hold anything. */
-void sm_keys_distrust(struct sm *sm);
-void sm_keys_make(struct sm *sm); /* for sm->topo */
+void run_pkeys_distrust(struct sm *sm);
+void run_pkeys_make(struct sm *sm); /* for sm->topo */
 /* Begin to read the tables that matter and are not known. */
-void sm_keys_read(struct sm *sm);
+void run_pkeys_read(struct sm *sm);
 /* For the state file. */
-uint8_t sm_keys_held(const struct sm *sm, uint64_t guid);
+uint8_t run_pkeys_saved(const struct sm *sm, uint64_t guid);
 /*
  * Are tables still what they were? Those in doubt, and some others in turn;
  * sm->ptable_read. Then: what was found, and a run to mend it.
  */
-void sm_keys_check(struct sm *sm);
-void sm_keys_checked(struct sm *sm, struct mono now);
+void run_pkeys_check(struct sm *sm);
+void run_pkeys_checked(struct sm *sm, struct mono now);
 /* It gives way to a change: the same tables are read next time. */
-void sm_keys_unchecked(struct sm *sm, struct mono now);
+void run_pkeys_unchecked(struct sm *sm, struct mono now);
 /* A light sweep is over: look at some tables. */
-void sm_keys_light(struct sm *sm, struct mono now);
+void run_pkeys_light(struct sm *sm, struct mono now);
 /* Tables that could not be read, or have no room: again later; an alarm. */
-void sm_keys_review(struct sm *sm);
+void run_pkeys_review(struct sm *sm);
 /* The push is over: what the ports have; true: the view says otherwise. */
-bool sm_keys_settle(struct sm *sm);
+bool run_pkeys_settle(struct sm *sm);
 /* Names were read: has anybody become another member by them? */
-bool sm_keys_renamed(const struct sm *sm, struct topo *fresh);
+bool run_pkeys_renamed(const struct sm *sm, struct topo *fresh);
 
 /* run_qos.c: levels of service, from the configuration to the view. */
-void sm_qos_drop(struct sm *sm); /* the run is over */
+void run_qos_drop(struct sm *sm); /* the run is over */
 /* For a view that has another topology: who is called what may differ. */
-void sm_qos_renew(const struct sm *sm, struct view *v);
+void run_qos_renew(const struct sm *sm, struct view *v);
 /* The push is over: what is there; true: the view says otherwise. */
-bool sm_qos_settle(struct sm *sm);
+bool run_qos_settle(struct sm *sm);
 /* Log why routing has fewer lanes than asked for, and where they share VLs,
  * when it is news. */
-void sm_qos_spread(struct sm *sm);
+void run_qos_log_layers(struct sm *sm);
 /* A shortage, in words: log, status, alarm. */
-void sm_qos_review(struct sm *sm);
+void run_qos_review(struct sm *sm);
 
 /* sm.c */
 void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);
-void sm_mark(struct sm *sm, uint64_t switch_guid, struct mono now,
+void dirty_mark(struct sm *sm, uint64_t switch_guid, struct mono now,
 	const char *cause);
 /* ... because of a trap: it may have been asked since what happened. */
-void sm_mark_told(
+void dirty_mark_reported(
 	struct sm *sm, uint64_t guid, struct mono now, const char *cause);
 /* ... but what is being written already follows from it, as far as we know. */
-void sm_mark_known(
+void dirty_mark_known(
 	struct sm *sm, uint64_t guid, struct mono now, const char *cause);
-void sm_mark_full(struct sm *sm, struct mono now, const char *cause);
-void sm_mark_replan(struct sm *sm, struct mono now, const char *cause);
+void dirty_mark_full(struct sm *sm, struct mono now, const char *cause);
+void dirty_mark_replan(struct sm *sm, struct mono now, const char *cause);
 
 #endif

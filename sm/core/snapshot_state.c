@@ -11,17 +11,17 @@ text_of(const struct buf *b)
 }
 
 json_t *
-memory_json(const struct sm *sm, const struct config *c)
+snapshot_state_json(const struct sm *sm, const struct config *c)
 {
 	struct buf config = {0}, state = {0}, memoir = {0};
 	json_t *o;
 
 	config_publish(c, &config);
-	sm_print_state(sm, &state);
+	commit_print_state(sm, &state);
 	memoir_print(sm_view(sm)->routes, &memoir);
 	o = json_pack("{s:o, s:o, s:o, s:f}", "config", text_of(&config),
 		"state", text_of(&state), "memoir", text_of(&memoir), "answer",
-		(double)sm_wire(sm)->answer.ns / 1e9);
+		(double)sm_xact_stats(sm)->answer.ns / 1e9);
 	buf_free(&config);
 	buf_free(&state);
 	buf_free(&memoir);

@@ -12,6 +12,6 @@
 #include "sm/core/sm.h"
 
 /* A new object; nothing in it is secret. Not before the first view. */
-json_t *memory_json(const struct sm *sm, const struct config *c);
+json_t *snapshot_state_json(const struct sm *sm, const struct config *c);
 
 #endif

@@ -21,20 +21,20 @@ struct source {
 	unsigned tokens;
 };
 
-struct traps {
+struct trap_filter {
 	struct map by_lid;
 	struct source *src;
 	size_t n, cap;
 };
 
-struct traps *
+struct trap_filter *
 traps_new(void)
 {
-	return mem_zalloc(1, sizeof(struct traps));
+	return mem_zalloc(1, sizeof(struct trap_filter));
 }
 
 void
-traps_free(struct traps *t)
+traps_free(struct trap_filter *t)
 {
 	if (t == NULL)
 		return;
@@ -51,7 +51,7 @@ fingerprint(const struct smp *s)
 }
 
 static struct source *
-source_of(struct traps *t, uint16_t lid, struct mono now)
+source_of(struct trap_filter *t, uint16_t lid, struct mono now)
 {
 	uint32_t i;
 
@@ -76,7 +76,7 @@ earn(struct source *s, struct mono now)
 }
 
 enum trap_verdict
-traps_judge(struct traps *t, uint16_t lid, const struct smp *s,
+trap_is_new(struct trap_filter *t, uint16_t lid, const struct smp *s,
 	const struct mad_notice *n, struct mono now)
 {
 	struct source *src = source_of(t, lid, now);
@@ -95,7 +95,7 @@ traps_judge(struct traps *t, uint16_t lid, const struct smp *s,
 }
 
 void
-traps_repress(const struct transport_msg *m, const struct smp *s,
+trap_repress(const struct transport_msg *m, const struct smp *s,
 	struct transport_msg *out)
 {
 	struct smp r = *s;

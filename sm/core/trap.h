@@ -19,7 +19,7 @@
 #include "sm/mad/mad.h"
 #include "sm/transport/transport.h"
 
-struct traps;
+struct trap_filter;
 
 enum trap_verdict {
 	TRAP_ACT,    /* new: act on it */
@@ -27,17 +27,17 @@ enum trap_verdict {
 	TRAP_FLOOD,  /* its source sends too many: only repress */
 };
 
-struct traps *traps_new(void);
-void traps_free(struct traps *t); /* NULL allowed */
+struct trap_filter *traps_new(void);
+void traps_free(struct trap_filter *t); /* NULL allowed */
 
 /*
  * Judge notice n of an SMP from source LID lid (0: our own port).
  */
-enum trap_verdict traps_judge(struct traps *t, uint16_t lid,
+enum trap_verdict trap_is_new(struct trap_filter *t, uint16_t lid,
 	const struct smp *s, const struct mad_notice *n, struct mono now);
 
 /* The TrapRepress that answers m, whose decoded SMP is s. */
-void traps_repress(const struct transport_msg *m, const struct smp *s,
+void trap_repress(const struct transport_msg *m, const struct smp *s,
 	struct transport_msg *out);
 
 #endif

@@ -646,7 +646,7 @@ listen_at(const char *path, struct stat *id, struct reason *why)
 	int fd, bound;
 
 	if (set_address(path, &sun, why) != 0 ||
-		path_make_parent(path, why) != 0 || clear_path(path, why) != 0)
+		file_make_parent(path, why) != 0 || clear_path(path, why) != 0)
 		return -1;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)

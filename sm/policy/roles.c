@@ -176,7 +176,7 @@ roles_of(const struct config *c, const struct topo *t, size_t *n)
 }
 
 void
-sm_roles_ask(struct sm *sm)
+roles_ask(struct sm *sm)
 {
 	const struct schema_devices *d = &sm->cfg->discovery.role_attribute;
 	struct draft_device *device = mem_zalloc(d->n, sizeof(*device));

@@ -60,7 +60,7 @@ root_of(const struct mcast_tree *tree)
 static json_t *
 short_of(const struct sm *sm, const struct sa_kept_group *k)
 {
-	const struct mcast_tree *tree = sm_mcast_tree(sm, k->is.mlid);
+	const struct mcast_tree *tree = run_mcast_tree(sm, k->is.mlid);
 	json_t *o = json_object();
 	json_int_t hear = 0;
 
@@ -122,7 +122,7 @@ branch(const struct topo *t, const struct mcast_branch *b)
 static json_t *
 whole_of(const struct sm *sm, const struct sa_kept_group *k)
 {
-	const struct mcast_tree *tree = sm_mcast_tree(sm, k->is.mlid);
+	const struct mcast_tree *tree = run_mcast_tree(sm, k->is.mlid);
 	json_t *o = short_of(sm, k), *list = json_array();
 
 	put(o, "qkey", hex(k->is.qkey, 8));

@@ -359,7 +359,7 @@ resident(void)
 }
 
 static json_t *
-memory_json(void)
+snapshot_state_json(void)
 {
 	struct rusage use = {0};
 
@@ -402,7 +402,7 @@ add_daemon(json_t *o, const struct status_facts *f)
 			json_util_u64(d->bad_reloads), "refused",
 			names_text(d->refused)));
 	json_util_put(o, "held", held_json(f));
-	json_util_put(o, "memory", memory_json());
+	json_util_put(o, "memory", snapshot_state_json());
 	json_util_put(o, "state_writable", json_boolean(d->state_writable));
 	json_util_put(o, "state_lost", names_text(d->state_lost));
 	json_util_put(o, "wire", wire_json(f));

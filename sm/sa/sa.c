@@ -267,7 +267,7 @@ sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now)
 	sa->now = now;
 	sa->stats.requests++;
 	q = query_new(sa, m, &h);
-	q->kind = sa_kinds_find(h.attr);
+	q->kind = sa_records_find(h.attr);
 	status = judge_header(q);
 	if (status == 0)
 		status = judge_method(q->kind, q);

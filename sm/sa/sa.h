@@ -67,7 +67,7 @@ struct sa_ops {
 };
 
 /* A group that is there before anybody joins, and after everybody left. */
-struct sa_standing {
+struct sa_configured_group {
 	struct mad_gid mgid;
 	uint32_t qkey;
 	uint16_t pkey;
@@ -163,7 +163,8 @@ void sa_trap(struct sa *sa, uint16_t lid, const uint8_t notice[MAD_DATA],
 	struct mono now);
 
 /* The groups that shall always be there are these (copied). */
-void sa_standing(struct sa *sa, const struct sa_standing *g, size_t n);
+void sa_configured_group(
+	struct sa *sa, const struct sa_configured_group *g, size_t n);
 
 /* Other subnets are reached by these routers (copied). */
 void sa_prefix_routes(struct sa *sa, const struct sa_far *f, size_t n);

@@ -111,13 +111,13 @@ choose(const struct picking *k, bool first)
 }
 
 uint16_t
-sa_apart_pick(struct sa_query *q)
+sa_disjoint_pick(struct sa_query *q)
 {
 	const struct topo *t = q->view->topo;
 	struct sa_ends *e = q->ends;
 	struct picking k = {.t = t};
 	struct sa_end from, to;
-	struct sa_way way;
+	struct sa_path way;
 	struct way *w;
 
 	if (q->end > PAIRS)

@@ -40,7 +40,7 @@ struct sa_groups {
 	struct map by_mgid; /* hashed; the last of those that collide */
 	struct sa_group *of[MLIDS];
 	struct map joins; /* of a port, by GUID */
-	struct sa_standing *standing;
+	struct sa_configured_group *standing;
 	size_t nstanding;
 	uint32_t members;
 	uint64_t stamp, written;
@@ -455,7 +455,7 @@ make_standing(struct sa *sa)
 	struct sa_groups *s = sa->groups;
 
 	for (size_t i = 0; i < s->nstanding; i++) {
-		const struct sa_standing *w = &s->standing[i];
+		const struct sa_configured_group *w = &s->standing[i];
 		struct sa_group *g = sa_groups_find(sa, &w->mgid);
 		struct mad_sa_member is = {
 			.mgid = w->mgid,
@@ -480,7 +480,8 @@ make_standing(struct sa *sa)
 }
 
 void
-sa_standing(struct sa *sa, const struct sa_standing *list, size_t n)
+sa_configured_group(
+	struct sa *sa, const struct sa_configured_group *list, size_t n)
 {
 	struct sa_groups *s = sa->groups;
 

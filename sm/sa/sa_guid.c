@@ -412,14 +412,14 @@ sa_guids_save(const struct sa *sa, struct buf *out)
 			(unsigned long long)o->guid, o->n);
 		for (unsigned k = 0; k < o->n; k++) {
 			be_put64(d, o->entry[k]);
-			sa_keep_hex(d, sizeof(d), out);
+			sa_state_hex(d, sizeof(d), out);
 		}
 		buf_put(out, "\n", 1);
 	}
 }
 
 bool
-sa_guids_restore(struct sa *sa, const struct sa_kept *k)
+sa_guids_restore(struct sa *sa, const struct sa_saved *k)
 {
 	struct sa_guids *g = sa->guids;
 	struct owner *o;

@@ -202,7 +202,7 @@ sa_informs_save(const struct sa *sa, struct buf *out)
 		buf_printf(out, "inform 0x%016llx %u ",
 			(unsigned long long)s->sub[i]->owner, s->sub[i]->sl);
 		mad_sa_inform_encode(&s->sub[i]->inform, d);
-		sa_keep_hex(d, sizeof(d), out);
+		sa_state_hex(d, sizeof(d), out);
 		buf_put(out, "\n", 1);
 	}
 }
@@ -215,7 +215,7 @@ sa_informs_distrust(struct sa *sa)
 }
 
 bool
-sa_informs_restore(struct sa *sa, const struct sa_kept *k)
+sa_informs_restore(struct sa *sa, const struct sa_saved *k)
 {
 	struct mad_sa_inform i;
 

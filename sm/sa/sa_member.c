@@ -52,7 +52,7 @@ read_port(const struct sa_query *q, struct request *r)
 	bool inside = t->node[p->node].type == TOPO_SWITCH;
 
 	r->mtu = p->mtu_cap;
-	r->rate = inside ? RATE_MAX : sa_way_rate_of(p);
+	r->rate = inside ? RATE_MAX : sa_path_rate_of(p);
 }
 
 /* Who is it about, and may the requester say so? */
@@ -108,7 +108,7 @@ has_limits(const struct sa_query *q, const struct mad_sa_member *w,
 		!fits(w->mtu_sel, (int)g->mtu - (int)w->mtu))
 		return false;
 	if (has(q, MAD_SA_MEMBER_RATE_SEL | MAD_SA_MEMBER_RATE) &&
-		!fits(w->rate_sel, sa_way_rate_compare(g->rate, w->rate)))
+		!fits(w->rate_sel, sa_path_rate_compare(g->rate, w->rate)))
 		return false;
 	return true;
 }
@@ -141,13 +141,13 @@ new_rate(const struct sa_query *q, const struct request *r)
 	if (!has(q, MAD_SA_MEMBER_RATE_SEL | MAD_SA_MEMBER_RATE) ||
 		w->rate_sel == MAD_SA_BEST)
 		return r->rate;
-	if (!sa_way_rate_valid(w->rate))
+	if (!sa_path_rate_valid(w->rate))
 		return 0;
-	cmp = sa_way_rate_compare(r->rate, w->rate);
+	cmp = sa_path_rate_compare(r->rate, w->rate);
 	if (w->rate_sel == MAD_SA_GREATER)
 		return cmp > 0 ? r->rate : 0;
 	if (w->rate_sel == MAD_SA_LESS)
-		return cmp < 0 ? r->rate : sa_way_rate_below(w->rate);
+		return cmp < 0 ? r->rate : sa_path_rate_below(w->rate);
 	return cmp >= 0 ? w->rate : 0;
 }
 
@@ -227,7 +227,7 @@ may_join(const struct sa_query *q, struct request *r, const struct sa_group *g)
 		(has(q, MAD_SA_MEMBER_SCOPE) && w->scope != is->scope) ||
 		!has_limits(q, w, is))
 		return MAD_SA_REQ_INVALID;
-	if (r->mtu < is->mtu || sa_way_rate_compare(r->rate, is->rate) < 0 ||
+	if (r->mtu < is->mtu || sa_path_rate_compare(r->rate, is->rate) < 0 ||
 		!may_talk(q, r, is->pkey))
 		return MAD_SA_REQ_INVALID;
 	return 0;

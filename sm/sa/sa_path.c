@@ -56,13 +56,13 @@ place(uint8_t code)
 }
 
 bool
-sa_way_rate_valid(uint8_t code)
+sa_path_rate_valid(uint8_t code)
 {
 	return place(code) >= 0;
 }
 
 int
-sa_way_rate_compare(uint8_t a, uint8_t b)
+sa_path_rate_compare(uint8_t a, uint8_t b)
 {
 	int x = place(a), y = place(b);
 
@@ -70,7 +70,7 @@ sa_way_rate_compare(uint8_t a, uint8_t b)
 }
 
 uint8_t
-sa_way_rate_below(uint8_t code)
+sa_path_rate_below(uint8_t code)
 {
 	int i = place(code);
 
@@ -108,7 +108,7 @@ lanes_of(uint8_t width)
 }
 
 uint8_t
-sa_way_rate_of(const struct topo_port *p)
+sa_path_rate_of(const struct topo_port *p)
 {
 	unsigned speed = lane_speed(p) * lanes_of(p->width);
 	uint8_t code = SLOWEST;
@@ -141,7 +141,7 @@ knows(const struct topo_port *p, uint8_t needs)
 }
 
 uint8_t
-sa_way_rate_known(const struct topo_port *client, uint8_t rate)
+sa_path_rate_known(const struct topo_port *client, uint8_t rate)
 {
 	int i = place(rate);
 
@@ -152,20 +152,20 @@ sa_way_rate_known(const struct topo_port *client, uint8_t rate)
 
 /* A packet leaves by port p: its link bounds what fits through. */
 static void
-pass(const struct topo_port *p, struct sa_way *w)
+pass(const struct topo_port *p, struct sa_path *w)
 {
 	uint8_t mtu = p->mtu != 0 ? p->mtu : p->mtu_cap;
-	uint8_t rate = sa_way_rate_of(p);
+	uint8_t rate = sa_path_rate_of(p);
 
 	if (w->mtu == 0 || mtu < w->mtu)
 		w->mtu = mtu;
-	if (w->rate == 0 || sa_way_rate_compare(rate, w->rate) < 0)
+	if (w->rate == 0 || sa_path_rate_compare(rate, w->rate) < 0)
 		w->rate = rate;
 }
 
 /* Port 0 of a switch has no link: its MTU alone counts. */
 static void
-pass_end(const struct topo *t, port_ix p, struct sa_way *w)
+pass_end(const struct topo *t, port_ix p, struct sa_path *w)
 {
 	const struct topo_port *port = &t->port[p];
 
@@ -178,7 +178,7 @@ pass_end(const struct topo *t, port_ix p, struct sa_way *w)
 /* The lane, and whether an answer can come back on the same. */
 static bool
 choose_lane(const struct view *v, const struct sa_end *from,
-	const struct sa_end *to, struct sa_way *w)
+	const struct sa_end *to, struct sa_path *w)
 {
 	const struct route_lanes *l = &v->routes->lanes;
 	sw_ix a = topo_switch_of(v->topo, from->port);
@@ -197,14 +197,14 @@ choose_lane(const struct view *v, const struct sa_end *from,
 }
 
 bool
-sa_way_find(const struct sa *sa, const struct view *v,
-	const struct sa_end *from, const struct sa_end *to, struct sa_way *out)
+sa_path_find(const struct sa *sa, const struct view *v,
+	const struct sa_end *from, const struct sa_end *to, struct sa_path *out)
 {
 	const struct topo *t = v->topo;
 	struct route_step step[SA_STEPS];
 	int n = 0;
 
-	*out = (struct sa_way){.reversible = true};
+	*out = (struct sa_path){.reversible = true};
 	if (from->port != to->port) {
 		n = routes_trace(
 			v->routes, from->port, to->lid, step, SA_STEPS, NULL);

@@ -176,7 +176,7 @@ void sa_query_ports(struct sa_query *q, bool all);
 uint16_t sa_query_lid(const struct view *v, port_ix p);
 
 /* sa_records.c: the table. NULL: no such attribute. */
-const struct sa_kind *sa_kinds_find(uint16_t attr);
+const struct sa_kind *sa_records_find(uint16_t attr);
 
 /* The records, one file a family. */
 extern const struct sa_kind sa_class_port_info, sa_node, sa_port, sa_switch,
@@ -204,7 +204,7 @@ void sa_ends_all(const struct sa_query *q, struct sa_end_list *l);
 void sa_ends_spread(const struct sa_query *q, struct sa_end_list *l);
 
 /* sa_path.c: what a packet meets from one port to another. */
-struct sa_way {
+struct sa_path {
 	uint8_t mtu, rate, life, sl;
 	bool reversible;
 	uint16_t pkey;
@@ -212,27 +212,28 @@ struct sa_way {
 /* sa_record_path.c: candidate ix of a query for paths: its ends and its way.
  * False: it does not meet the request. */
 bool sa_path_pair(const struct sa_query *q, uint64_t ix, struct sa_end *from,
-	struct sa_end *to, struct sa_way *way);
+	struct sa_end *to, struct sa_path *way);
 
 /* sa_disjoint.c: of the candidates those that are independent of each other, in
  * ends->pick. 0, or a status. */
-uint16_t sa_apart_pick(struct sa_query *q);
+uint16_t sa_disjoint_pick(struct sa_query *q);
 
-bool sa_way_find(const struct sa *sa, const struct view *v,
-	const struct sa_end *from, const struct sa_end *to, struct sa_way *out);
+bool sa_path_find(const struct sa *sa, const struct view *v,
+	const struct sa_end *from, const struct sa_end *to,
+	struct sa_path *out);
 /* Rates by speed, not by code: -1, 0, 1. */
-int sa_way_rate_compare(uint8_t a, uint8_t b);
-bool sa_way_rate_valid(uint8_t code);
+int sa_path_rate_compare(uint8_t a, uint8_t b);
+bool sa_path_rate_valid(uint8_t code);
 /* The next slower one, 0 when there is none. */
-uint8_t sa_way_rate_below(uint8_t code);
+uint8_t sa_path_rate_below(uint8_t code);
 /* The code of a port's link, rounded down. */
-uint8_t sa_way_rate_of(const struct topo_port *p);
+uint8_t sa_path_rate_of(const struct topo_port *p);
 /* The fastest that a client knows and that is not above rate. */
-uint8_t sa_way_rate_known(const struct topo_port *client, uint8_t rate);
+uint8_t sa_path_rate_known(const struct topo_port *client, uint8_t rate);
 
 /* sa_state.c: a line of what was kept, and when: away seconds before now. */
 enum { SA_KEPT = 2048 }; /* GUIDs of a port: 256 of 8 bytes */
-struct sa_kept {
+struct sa_saved {
 	uint64_t owner; /* port GUID */
 	uint64_t number;
 	uint8_t byte[SA_KEPT];
@@ -240,7 +241,7 @@ struct sa_kept {
 	uint64_t away;
 	struct mono now;
 };
-void sa_keep_hex(const uint8_t *p, size_t n, struct buf *out);
+void sa_state_hex(const uint8_t *p, size_t n, struct buf *out);
 
 /* sa_service.c: ServiceRecords, their leases. */
 struct sa_services *sa_services_new(void);
@@ -251,7 +252,7 @@ void sa_services_tick(struct sa *sa, struct mono now);
 uint32_t sa_services_count(const struct sa *sa);
 void sa_services_save(const struct sa *sa, struct mono now, struct buf *out);
 /* False: not to be believed. */
-bool sa_services_restore(struct sa *sa, const struct sa_kept *k);
+bool sa_services_restore(struct sa *sa, const struct sa_saved *k);
 /* The ports that offer a service, as ends. */
 void sa_services_ends(
 	const struct sa_query *q, uint64_t id, struct sa_end_list *l);
@@ -261,7 +262,7 @@ struct sa_guids *sa_guids_new(void);
 void sa_guids_free(struct sa_guids *g);
 void sa_guids_commit(struct sa *sa); /* aliases of ports that left die */
 void sa_guids_save(const struct sa *sa, struct buf *out);
-bool sa_guids_restore(struct sa *sa, const struct sa_kept *k);
+bool sa_guids_restore(struct sa *sa, const struct sa_saved *k);
 /* The port that has this alias, or TOPO_NONE. */
 port_ix sa_guids_port(const struct sa *sa, const struct view *v, uint64_t guid);
 
@@ -275,7 +276,7 @@ struct mono sa_informs_next(const struct sa *sa);
 void sa_informs_tick(struct sa *sa, struct mono now);
 uint32_t sa_informs_count(const struct sa *sa);
 void sa_informs_save(const struct sa *sa, struct buf *out);
-bool sa_informs_restore(struct sa *sa, const struct sa_kept *k);
+bool sa_informs_restore(struct sa *sa, const struct sa_saved *k);
 /* There is another key: nobody has shown it yet. */
 void sa_informs_distrust(struct sa *sa);
 /* A group was made (66) or ended (67). */

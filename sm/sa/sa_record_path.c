@@ -39,7 +39,7 @@ sensible(const struct sa_ends *e)
 		w->mtu_sel != MAD_SA_BEST && (w->mtu < 1 || w->mtu > MTU_MAX))
 		return false;
 	if (selects(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) &&
-		w->rate_sel != MAD_SA_BEST && !sa_way_rate_valid(w->rate))
+		w->rate_sel != MAD_SA_BEST && !sa_path_rate_valid(w->rate))
 		return false;
 	if (asks(e, MAD_SA_PATH_NPATHS) && w->npaths == 0)
 		return false;
@@ -80,13 +80,13 @@ select_rate(const struct sa_ends *e, uint8_t *have)
 	if (!selects(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) ||
 		e->want.rate_sel == MAD_SA_BEST)
 		return true;
-	cmp = sa_way_rate_compare(*have, want);
+	cmp = sa_path_rate_compare(*have, want);
 	switch (e->want.rate_sel) {
 	case MAD_SA_GREATER:
 		return cmp > 0;
 	case MAD_SA_LESS:
 		if (cmp >= 0)
-			*have = sa_way_rate_below(want);
+			*have = sa_path_rate_below(want);
 		return *have != 0;
 	default:
 		*have = want;
@@ -126,7 +126,8 @@ select_pkey(const struct sa_query *q, port_ix from, port_ix to)
 
 /* Its SL and limits; the way's SL has been the routing's lane so far. */
 static void
-give_level(const struct sa_query *q, port_ix from, port_ix to, struct sa_way *w)
+give_level(
+	const struct sa_query *q, port_ix from, port_ix to, struct sa_path *w)
 {
 	const struct mad_sa_path *want = &q->ends->want;
 	const struct qos_ask ask = {
@@ -143,7 +144,7 @@ give_level(const struct sa_query *q, port_ix from, port_ix to, struct sa_way *w)
 	w->sl = g.sl;
 	if (g.mtu != 0 && g.mtu < w->mtu)
 		w->mtu = g.mtu;
-	if (g.rate != 0 && sa_way_rate_compare(g.rate, w->rate) < 0)
+	if (g.rate != 0 && sa_path_rate_compare(g.rate, w->rate) < 0)
 		w->rate = g.rate;
 	if (g.life != 0 && w->life != 0)
 		w->life = g.life;
@@ -152,12 +153,12 @@ give_level(const struct sa_query *q, port_ix from, port_ix to, struct sa_way *w)
 /* Everything that is asked of a way; adjusts it to what is promised. */
 static bool
 suits(const struct sa_query *q, const struct sa_end *from,
-	const struct sa_end *to, struct sa_way *w)
+	const struct sa_end *to, struct sa_path *w)
 {
 	const struct sa_ends *e = q->ends;
 	const struct topo *t = q->view->topo;
 
-	if (!sa_way_find(q->sa, q->view, from, to, w))
+	if (!sa_path_find(q->sa, q->view, from, to, w))
 		return false;
 	if (asks(e, MAD_SA_PATH_REVERSIBLE) && e->want.reversible &&
 		!w->reversible)
@@ -168,7 +169,7 @@ suits(const struct sa_query *q, const struct sa_end *from,
 	give_level(q, from->port, to->port, w);
 	if (asks(e, MAD_SA_PATH_SL) && e->want.sl != w->sl)
 		return false;
-	w->rate = sa_way_rate_known(&t->port[q->from], w->rate);
+	w->rate = sa_path_rate_known(&t->port[q->from], w->rate);
 	return select_mtu(e, &w->mtu) && select_rate(e, &w->rate) &&
 	       select_life(e, w->life);
 }
@@ -192,7 +193,7 @@ is_far(const struct sa *sa, const struct sa_end *e)
 
 static void
 describe(const struct sa_query *q, const struct sa_end *from,
-	const struct sa_end *to, const struct sa_way *w, uint8_t *rec)
+	const struct sa_end *to, const struct sa_path *w, uint8_t *rec)
 {
 	const struct sa_ends *e = q->ends;
 	struct mad_sa_path p = {
@@ -230,7 +231,7 @@ describe(const struct sa_query *q, const struct sa_end *from,
  */
 bool
 sa_path_pair(const struct sa_query *q, uint64_t ix, struct sa_end *from,
-	struct sa_end *to, struct sa_way *way)
+	struct sa_end *to, struct sa_path *way)
 {
 	const struct sa_ends *e = q->ends;
 	const struct topo *t = q->view->topo;
@@ -270,7 +271,7 @@ group_suits(const struct sa_ends *e)
 		       fits(w->mtu_sel, (int)g->mtu - (int)w->mtu)) &&
 	       (!selects(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) ||
 		       fits(w->rate_sel,
-			       sa_way_rate_compare(g->rate, w->rate))) &&
+			       sa_path_rate_compare(g->rate, w->rate))) &&
 	       (!selects(e, MAD_SA_PATH_LIFE_SEL, MAD_SA_PATH_LIFE) ||
 		       fits(w->life_sel, (int)g->life - (int)w->life)) &&
 	       (!asks(e, MAD_SA_PATH_SL) || w->sl == g->sl) &&
@@ -317,7 +318,7 @@ path_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
 	const struct sa_ends *e = q->ends;
 	struct sa_end from, to;
-	struct sa_way w;
+	struct sa_path w;
 
 	if (e->multicast)
 		return group_record(q, ix, rec);
@@ -510,7 +511,7 @@ multi_begin(struct sa_query *q)
 	q->most = asks(e, MAD_SA_PATH_NPATHS) ? e->want.npaths : MULTI_PATHS;
 	e->mask &= ~(uint64_t)MAD_SA_PATH_NPATHS;
 	set_candidates(q);
-	return m.apart ? sa_apart_pick(q) : 0;
+	return m.apart ? sa_disjoint_pick(q) : 0;
 }
 
 const struct sa_kind sa_multi = {

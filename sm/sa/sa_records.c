@@ -26,7 +26,7 @@ static const struct sa_kind *const kinds[] = {
 };
 
 const struct sa_kind *
-sa_kinds_find(uint16_t attr)
+sa_records_find(uint16_t attr)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i]->attr == attr)

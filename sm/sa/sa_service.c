@@ -370,13 +370,13 @@ sa_services_save(const struct sa *sa, struct mono now, struct buf *out)
 			continue;
 		buf_printf(out, "service 0x%016llx %lld ",
 			(unsigned long long)e->owner, (long long)left);
-		sa_keep_hex(e->rec, sizeof(e->rec), out);
+		sa_state_hex(e->rec, sizeof(e->rec), out);
 		buf_put(out, "\n", 1);
 	}
 }
 
 bool
-sa_services_restore(struct sa *sa, const struct sa_kept *k)
+sa_services_restore(struct sa *sa, const struct sa_saved *k)
 {
 	struct sa_services *s = sa->services;
 	uint32_t left;

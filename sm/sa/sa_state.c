@@ -20,7 +20,7 @@
 enum { WORDS = 4 };
 
 void
-sa_keep_hex(const uint8_t *p, size_t n, struct buf *out)
+sa_state_hex(const uint8_t *p, size_t n, struct buf *out)
 {
 	static const char digit[] = "0123456789abcdef";
 
@@ -95,11 +95,11 @@ split(const char *s, size_t n, const char *word[WORDS], size_t len[WORDS])
 }
 
 static bool
-restore_line(struct sa *sa, const char *s, size_t n, struct sa_kept *k)
+restore_line(struct sa *sa, const char *s, size_t n, struct sa_saved *k)
 {
 	static const struct {
 		const char *name;
-		bool (*restore)(struct sa *sa, const struct sa_kept *k);
+		bool (*restore)(struct sa *sa, const struct sa_saved *k);
 	} kind[] = {
 		{"service", sa_services_restore},
 		{"inform", sa_informs_restore},
@@ -127,7 +127,7 @@ sa_restore(struct sa *sa, const char *text, uint64_t away, struct mono now)
 
 	for (const char *s = text; s != NULL && *s != '\0';) {
 		const char *end = strchrnul(s, '\n');
-		struct sa_kept k = {.away = away, .now = now};
+		struct sa_saved k = {.away = away, .now = now};
 
 		bad += !restore_line(sa, s, (size_t)(end - s), &k);
 		s = *end == '\n' ? end + 1 : end;

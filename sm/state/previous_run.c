@@ -120,7 +120,7 @@ previous_run_load(const char *dir, uint64_t prefix, struct state_file *s,
 	struct reason why;
 	bool writable = true;
 
-	if (path_make_dirs(dir, &why) != 0 ||
+	if (file_make_dirs(dir, &why) != 0 ||
 		(access(dir, W_OK | X_OK) != 0 &&
 			reason_set(&why, "%s", strerror(errno)) != 0)) {
 		log_error("state: dir=%s CANNOT BE WRITTEN, LIDs may change at "

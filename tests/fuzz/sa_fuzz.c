@@ -341,13 +341,13 @@ pass(struct wire *w, int64_t ms)
 static void
 begin(struct wire *w)
 {
-	static const struct sa_standing all = {
+	static const struct sa_configured_group all = {
 		{UINT64_C(0xff12401b80010000), 0xffffffff}, 0xb1b, 0x8001, 4, 3,
 		0, 2};
 
 	w->sa = sa_new(&w->t, &w->ops, &w->par);
 	sa_prefix_routes(w->sa, &w->far, 1);
-	sa_standing(w->sa, &all, 1);
+	sa_configured_group(w->sa, &all, 1);
 }
 
 /* What was kept is believed, whatever it is. */

@@ -205,9 +205,9 @@ judge_rest(const struct chaos *c, struct reason *why)
 		return reason_set(why, "not at rest: %s, %s%s",
 			sm_role_name(s.role), sm_phase_name(s.phase),
 			s.dirty ? ", dirty" : "");
-	if (sm_wire(c->w->sm)->inflight != 0)
+	if (sm_xact_stats(c->w->sm)->inflight != 0)
 		return reason_set(why, "idle with %u transactions open",
-			sm_wire(c->w->sm)->inflight);
+			sm_xact_stats(c->w->sm)->inflight);
 	if (v == NULL)
 		return reason_set(why, "no view was ever committed");
 	if (v->nquarantine > 0)
@@ -383,7 +383,7 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 	/* who got no answer about a port, because its queue is short, takes it
 	 * for absent until it asks again */
 	if (c->r->rewritten > 0 && judge & CHAOS_MEMORY &&
-		sm_wire(c->w->sm)->timeouts == 0)
+		sm_xact_stats(c->w->sm)->timeouts == 0)
 		return reason_set(why,
 			"a second life wrote %llu LFT blocks (%llu of them "
 			"unchanged), %llu MFT blocks, %llu ports, %llu P_Key "

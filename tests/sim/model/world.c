@@ -294,7 +294,7 @@ turn(struct world *w, struct mono t)
 		struct mono began = cpu_now();
 
 		w->work = NULL;
-		sm_work_run(work);
+		run_job(work);
 		w->cpu = mono_add(w->cpu, mono_sub(cpu_now(), began));
 		began = turn_begins(w);
 		sm_routed(w->sm, work, t);

@@ -317,32 +317,33 @@ START_TEST(thread)
 	struct loop *l = loop_new();
 	struct config *cfg = config_default();
 	bool may = true;
-	struct counter *c = counter_new(l, when_true, &may, NULL);
+	struct redundancy_worker *c =
+		redundancy_worker_new(l, when_true, &may, NULL);
 
-	counter_count(c, b.v, cfg);
+	redundancy_worker_count(c, b.v, cfg);
 	while (b.v->homes == NULL)
 		loop_once(l);
 	ck_assert_uint_eq(b.v->homes->nsingle, 8);
 	ck_assert_uint_eq(b.v->refs, 1);
-	counter_count(c, b.v, cfg);
+	redundancy_worker_count(c, b.v, cfg);
 	ck_assert_uint_eq(b.v->refs, 1);
 
 	may = false;
 	for (unsigned i = 0; i < 3; i++) /* the last one counts */
-		counter_count(c, i < 2 ? b.v : other.v, cfg);
+		redundancy_worker_count(c, i < 2 ? b.v : other.v, cfg);
 	while (other.v->homes == NULL)
 		loop_once(l);
 	ck_assert_uint_eq(other.v->homes->nodes, 12);
 	ck_assert_uint_eq(other.v->homes->nsingle, 0);
 	ck_assert_uint_eq(other.v->refs, 2);
 	may = true;
-	counter_shed(c);
+	redundancy_worker_discard(c);
 	ck_assert_uint_eq(other.v->refs, 1);
 
 	view_redundancy_unref(other.v->homes);
 	other.v->homes = NULL;
-	counter_count(c, other.v, cfg);
-	counter_free(c); /* in the midst of it */
+	redundancy_worker_count(c, other.v, cfg);
+	redundancy_worker_free(c); /* in the midst of it */
 	config_unref(cfg);
 	loop_free(l);
 	end(&b);

@@ -61,8 +61,8 @@ START_TEST(arrives)
 		ck_assert_uint_gt(e.by_lid, 0);
 		lose(w, port, true);
 	}
-	ck_assert_uint_eq(sm_wire(w->sm)->strayed, 0);
-	ck_assert_uint_eq(sm_wire(w->sm)->retried, 0);
+	ck_assert_uint_eq(sm_xact_stats(w->sm)->strayed, 0);
+	ck_assert_uint_eq(sm_xact_stats(w->sm)->retried, 0);
 	life_end(w, f);
 }
 END_TEST
@@ -83,7 +83,7 @@ START_TEST(bounced)
 			life_expect_order(w, f->node[s].name);
 		}
 	ck_assert_uint_gt(e.by_lid, 0);
-	ck_assert_uint_eq(sm_wire(w->sm)->strayed, 0);
+	ck_assert_uint_eq(sm_xact_stats(w->sm)->strayed, 0);
 	life_end(w, f);
 }
 END_TEST
@@ -102,7 +102,7 @@ START_TEST(reboot)
 		sim_fault_reboot(w->sim, fabric_find(f, name));
 		life_expect_order(w, name);
 	}
-	ck_assert_uint_eq(sm_wire(w->sm)->strayed, 0);
+	ck_assert_uint_eq(sm_xact_stats(w->sm)->strayed, 0);
 	life_end(w, f);
 }
 END_TEST

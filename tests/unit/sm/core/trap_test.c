@@ -26,25 +26,25 @@ make(struct smp *s, struct mad_notice *n, uint64_t tid, uint16_t lid)
 
 START_TEST(repetitions_are_not_acted_on)
 {
-	struct traps *t = traps_new();
+	struct trap_filter *t = traps_new();
 	struct mad_notice n;
 	struct smp s;
 
 	make(&s, &n, 1, 5);
-	ck_assert_int_eq(traps_judge(t, 5, &s, &n, mono_ms(1)), TRAP_ACT);
-	ck_assert_int_eq(traps_judge(t, 5, &s, &n, mono_ms(500)), TRAP_REPEAT);
+	ck_assert_int_eq(trap_is_new(t, 5, &s, &n, mono_ms(1)), TRAP_ACT);
+	ck_assert_int_eq(trap_is_new(t, 5, &s, &n, mono_ms(500)), TRAP_REPEAT);
 	/* the same words from another source are news */
-	ck_assert_int_eq(traps_judge(t, 6, &s, &n, mono_ms(500)), TRAP_ACT);
+	ck_assert_int_eq(trap_is_new(t, 6, &s, &n, mono_ms(500)), TRAP_ACT);
 	/* and so is a new notice of the same source */
 	make(&s, &n, 2, 5);
-	ck_assert_int_eq(traps_judge(t, 5, &s, &n, mono_ms(600)), TRAP_ACT);
+	ck_assert_int_eq(trap_is_new(t, 5, &s, &n, mono_ms(600)), TRAP_ACT);
 	traps_free(t);
 }
 END_TEST
 
 START_TEST(a_flood_is_ignored_and_forgiven)
 {
-	struct traps *t = traps_new();
+	struct trap_filter *t = traps_new();
 	struct mad_notice n;
 	struct smp s;
 	unsigned acted = 0;
@@ -52,14 +52,14 @@ START_TEST(a_flood_is_ignored_and_forgiven)
 
 	for (i = 0; i < 1000; i++) {
 		make(&s, &n, i, 5);
-		if (traps_judge(t, 5, &s, &n, mono_us((int64_t)i)) == TRAP_ACT)
+		if (trap_is_new(t, 5, &s, &n, mono_us((int64_t)i)) == TRAP_ACT)
 			acted++;
 	}
 	ck_assert_uint_le(acted, 20);
 	make(&s, &n, 5000, 6);
-	ck_assert_int_eq(traps_judge(t, 6, &s, &n, mono_ms(2)), TRAP_ACT);
+	ck_assert_int_eq(trap_is_new(t, 6, &s, &n, mono_ms(2)), TRAP_ACT);
 	make(&s, &n, 5001, 5);
-	ck_assert_int_eq(traps_judge(t, 5, &s, &n, mono_ms(60000)), TRAP_ACT);
+	ck_assert_int_eq(trap_is_new(t, 5, &s, &n, mono_ms(60000)), TRAP_ACT);
 	traps_free(t);
 }
 END_TEST
@@ -75,7 +75,7 @@ START_TEST(repress_repeats_the_notice)
 	m.lid = 5;
 	m.len = MAD_SIZE;
 	smp_encode(&s, m.mad);
-	traps_repress(&m, &s, &out);
+	trap_repress(&m, &s, &out);
 	ck_assert_uint_eq(out.lid, 5);
 	ck_assert_int_eq(smp_decode(out.mad, out.len, &r, NULL), 0);
 	ck_assert_uint_eq(r.method, MAD_TRAP_REPRESS);

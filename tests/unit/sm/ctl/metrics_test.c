@@ -243,7 +243,7 @@ START_TEST(alive)
 	world_start(w);
 	ck_assert(world_settle(w, mono_ms(30000)));
 	sm_status(w->sm, &sm);
-	facts.wire = sm_wire(w->sm);
+	facts.wire = sm_xact_stats(w->sm);
 	facts.view = sm_view(w->sm);
 	facts.now = facts.view->when;
 	sm_view(w->sm)->homes = view_redundancy_count(facts.view, NULL, NULL);

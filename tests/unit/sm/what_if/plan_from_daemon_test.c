@@ -30,8 +30,8 @@
 static json_t *
 snapshot(struct world *w)
 {
-	struct answer *a =
-		snapshot_answer(memory_json(w->sm, w->config), sm_view(w->sm));
+	struct answer *a = snapshot_answer(
+		snapshot_state_json(w->sm, w->config), sm_view(w->sm));
 	struct buf out = {0};
 	json_t *reply, *result;
 
