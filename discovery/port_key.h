@@ -9,7 +9,7 @@
 
 /* Port of a node: GUIDs of one vendor differ in their low 48 bits. */
 static inline uint64_t
-portkey(uint64_t node_guid, unsigned port)
+port_key(uint64_t node_guid, unsigned port)
 {
 	return node_guid ^ (uint64_t)port << 56;
 }

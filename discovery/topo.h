@@ -173,8 +173,8 @@ struct topo_dims {
 };
 
 /*
- * For the makers of topologies (draft_freeze, topo_with_lids): an empty one of
- * these dimensions, all in one block, with one reference. Fill the arrays,
+ * For the makers of topologies (builder_freeze, topo_with_lids): an empty one
+ * of these dimensions, all in one block, with one reference. Fill the arrays,
  * then topo_seal it; only then is it a value that others may see.
  */
 struct topo *topo_new(const struct topo_dims *dims);

@@ -12,46 +12,46 @@
 
 enum { ODDITIES_MAX = 100 };
 
-struct draft *
-draft_new(void)
+struct builder *
+builder_new(void)
 {
-	struct draft *d = mem_zalloc(1, sizeof(*d));
+	struct builder *d = mem_zalloc(1, sizeof(*d));
 
-	d->self = DRAFT_NONE;
+	d->self = BUILDER_NONE;
 	return d;
 }
 
 static void
-node_free(struct draft *d, struct draft_node *n)
+node_free(struct builder *d, struct builder_node *n)
 {
 	if (n == NULL)
 		return;
 	for (unsigned p = 0; p <= n->nports; p++)
-		infos_drop(&d->infos, &n->port[p].info);
+		portinfo_pool_drop(&d->infos, &n->port[p].info);
 	free(n->desc);
 	free(n->quarantine);
 	free(n);
 }
 
 void
-draft_free(struct draft *d)
+builder_free(struct builder *d)
 {
 	if (d == NULL)
 		return;
-	for (draft_id i = 0; i < d->nnodes; i++)
+	for (builder_id i = 0; i < d->nnodes; i++)
 		node_free(d, d->node[i]);
 	free(d->node);
 	free(d->order);
 	free(d->role_device);
 	map_free(&d->by_guid);
-	infos_free(&d->infos);
+	portinfo_pool_free(&d->infos);
 	buf_free(&d->oddity);
 	free(d);
 }
 
 /* A free handle, or a new one. */
-static draft_id
-handle_new(struct draft *d)
+static builder_id
+handle_new(struct builder *d)
 {
 	while (d->free_at < d->nnodes) {
 		if (d->node[d->free_at] == NULL)
@@ -63,38 +63,38 @@ handle_new(struct draft *d)
 	return d->nnodes++;
 }
 
-static struct draft_node *
+static struct builder_node *
 node_make(uint64_t guid, uint8_t type, uint8_t nports)
 {
-	size_t ports = ((size_t)nports + 1) * sizeof(struct draft_port);
-	struct draft_node *n = mem_zalloc(1, sizeof(*n) + ports);
+	size_t ports = ((size_t)nports + 1) * sizeof(struct builder_port);
+	struct builder_node *n = mem_zalloc(1, sizeof(*n) + ports);
 
 	n->guid = guid;
 	n->type = type;
 	n->nports = nports;
-	n->next = DRAFT_NONE;
-	n->via = DRAFT_NONE;
+	n->next = BUILDER_NONE;
+	n->via = BUILDER_NONE;
 	for (unsigned p = 0; p <= nports; p++) {
-		n->port[p].peer = DRAFT_NONE;
+		n->port[p].peer = BUILDER_NONE;
 		if (type != TOPO_SWITCH)
 			n->port[p].flags = TP_ABSENT;
 	}
 	return n;
 }
 
-draft_id
-draft_node_new(struct draft *d, uint64_t guid, uint8_t type, uint8_t nports)
+builder_id
+builder_node_new(struct builder *d, uint64_t guid, uint8_t type, uint8_t nports)
 {
-	draft_id id, first;
+	builder_id id, first;
 
-	if (d->live >= DRAFT_MAX_NODES)
-		return DRAFT_NONE;
+	if (d->live >= BUILDER_MAX_NODES)
+		return BUILDER_NONE;
 	id = handle_new(d);
 	d->node[id] = node_make(guid, type, nports);
 	d->live++;
 	d->routed = false;
 	if (map_get(&d->by_guid, guid, &first)) {
-		while (d->node[first]->next != DRAFT_NONE)
+		while (d->node[first]->next != BUILDER_NONE)
 			first = d->node[first]->next;
 		d->node[first]->next = id;
 	} else {
@@ -104,13 +104,14 @@ draft_node_new(struct draft *d, uint64_t guid, uint8_t type, uint8_t nports)
 }
 
 void
-draft_node_reset(struct draft *d, draft_id n, uint8_t type, uint8_t nports)
+builder_node_reset(
+	struct builder *d, builder_id n, uint8_t type, uint8_t nports)
 {
-	struct draft_node *old = d->node[n];
-	struct draft_node *node;
+	struct builder_node *old = d->node[n];
+	struct builder_node *node;
 
 	for (unsigned p = 0; p <= old->nports; p++)
-		(void)draft_unlink(d, n, (uint8_t)p);
+		(void)builder_unlink(d, n, (uint8_t)p);
 	node = node_make(old->guid, type, nports);
 	node->next = old->next;
 	node_free(d, old);
@@ -120,13 +121,13 @@ draft_node_reset(struct draft *d, draft_id n, uint8_t type, uint8_t nports)
 
 /* Take n out of the chain of its GUID. */
 static void
-chain_drop(struct draft *d, draft_id n)
+chain_drop(struct builder *d, builder_id n)
 {
-	struct draft_node *node = d->node[n];
-	draft_id first = DRAFT_NONE;
+	struct builder_node *node = d->node[n];
+	builder_id first = BUILDER_NONE;
 
 	(void)map_get(&d->by_guid, node->guid, &first);
-	if (first == n && node->next == DRAFT_NONE) {
+	if (first == n && node->next == BUILDER_NONE) {
 		(void)map_del(&d->by_guid, node->guid);
 	} else if (first == n) {
 		map_put(&d->by_guid, node->guid, node->next);
@@ -138,15 +139,15 @@ chain_drop(struct draft *d, draft_id n)
 }
 
 void
-draft_node_drop(struct draft *d, draft_id n)
+builder_node_drop(struct builder *d, builder_id n)
 {
-	struct draft_node *node = d->node[n];
+	struct builder_node *node = d->node[n];
 
 	for (unsigned p = 0; p <= node->nports; p++)
-		(void)draft_unlink(d, n, (uint8_t)p);
+		(void)builder_unlink(d, n, (uint8_t)p);
 	chain_drop(d, n);
 	if (d->self == n)
-		d->self = DRAFT_NONE;
+		d->self = BUILDER_NONE;
 	node_free(d, node);
 	d->node[n] = NULL;
 	d->live--;
@@ -158,27 +159,27 @@ draft_node_drop(struct draft *d, draft_id n)
 /* A CA port without a cable cannot be asked: keep only its GUID. Our own can.
  */
 static void
-port_forget(struct draft *d, draft_id n, uint8_t port)
+port_forget(struct builder *d, builder_id n, uint8_t port)
 {
-	struct draft_port *p = &d->node[n]->port[port];
+	struct builder_port *p = &d->node[n]->port[port];
 
-	p->peer = DRAFT_NONE;
+	p->peer = BUILDER_NONE;
 	if (d->node[n]->type == TOPO_SWITCH ||
 		(n == d->self && port == d->self_port))
 		return;
-	infos_drop(&d->infos, &p->info);
-	*p = (struct draft_port){
-		.guid = p->guid, .peer = DRAFT_NONE, .flags = TP_ABSENT};
+	portinfo_pool_drop(&d->infos, &p->info);
+	*p = (struct builder_port){
+		.guid = p->guid, .peer = BUILDER_NONE, .flags = TP_ABSENT};
 }
 
 bool
-draft_unlink(struct draft *d, draft_id n, uint8_t port)
+builder_unlink(struct builder *d, builder_id n, uint8_t port)
 {
-	const struct draft_port *a = &d->node[n]->port[port];
-	draft_id peer = a->peer;
+	const struct builder_port *a = &d->node[n]->port[port];
+	builder_id peer = a->peer;
 	uint8_t peer_port = a->peer_port;
 
-	if (peer == DRAFT_NONE)
+	if (peer == BUILDER_NONE)
 		return false;
 	assert(d->node[peer]->port[peer_port].peer == n);
 	port_forget(d, peer, peer_port);
@@ -188,13 +189,14 @@ draft_unlink(struct draft *d, draft_id n, uint8_t port)
 }
 
 void
-draft_link(struct draft *d, draft_id a, uint8_t pa, draft_id b, uint8_t pb)
+builder_link(
+	struct builder *d, builder_id a, uint8_t pa, builder_id b, uint8_t pb)
 {
-	struct draft_port *x = &d->node[a]->port[pa];
-	struct draft_port *y = &d->node[b]->port[pb];
+	struct builder_port *x = &d->node[a]->port[pa];
+	struct builder_port *y = &d->node[b]->port[pb];
 
-	(void)draft_unlink(d, a, pa);
-	(void)draft_unlink(d, b, pb);
+	(void)builder_unlink(d, a, pa);
+	(void)builder_unlink(d, b, pb);
 	x->peer = b;
 	x->peer_port = pb;
 	y->peer = a;
@@ -205,47 +207,47 @@ draft_link(struct draft *d, draft_id a, uint8_t pa, draft_id b, uint8_t pb)
 }
 
 bool
-draft_find(const struct draft *d, uint64_t guid, draft_id *n)
+builder_find(const struct builder *d, uint64_t guid, builder_id *n)
 {
 	return map_get(&d->by_guid, guid, n);
 }
 
 bool
-draft_along(const struct draft *d, const uint8_t path[64], unsigned hops,
-	draft_id *n)
+builder_node_at(const struct builder *d, const uint8_t path[64], unsigned hops,
+	builder_id *n)
 {
 	*n = d->self;
-	for (unsigned i = 1; i <= hops && *n != DRAFT_NONE; i++) {
-		const struct draft_node *node = d->node[*n];
+	for (unsigned i = 1; i <= hops && *n != BUILDER_NONE; i++) {
+		const struct builder_node *node = d->node[*n];
 
 		*n = path[i] <= node->nports ? node->port[path[i]].peer
-					     : DRAFT_NONE;
+					     : BUILDER_NONE;
 	}
-	return *n != DRAFT_NONE;
+	return *n != BUILDER_NONE;
 }
 
 uint64_t
-draft_guid(const struct draft *d, draft_id n)
+builder_guid(const struct builder *d, builder_id n)
 {
 	return d->node[n]->guid;
 }
 
 bool
-draft_self_is_switch(const struct draft *d)
+builder_self_is_switch(const struct builder *d)
 {
-	return d->self != DRAFT_NONE && d->node[d->self]->type == TOPO_SWITCH;
+	return d->self != BUILDER_NONE && d->node[d->self]->type == TOPO_SWITCH;
 }
 
-static draft_id
-first_of(const struct draft *d, uint64_t guid)
+static builder_id
+first_of(const struct builder *d, uint64_t guid)
 {
-	draft_id n;
+	builder_id n;
 
-	return map_get(&d->by_guid, guid, &n) ? n : DRAFT_NONE;
+	return map_get(&d->by_guid, guid, &n) ? n : BUILDER_NONE;
 }
 
 void
-draft_node_quarantine(struct draft *d, draft_id n, const char *why)
+builder_node_quarantine(struct builder *d, builder_id n, const char *why)
 {
 	char *copy = why == NULL ? NULL : mem_strdup(why);
 
@@ -257,29 +259,29 @@ draft_node_quarantine(struct draft *d, draft_id n, const char *why)
 }
 
 void
-draft_quarantine(struct draft *d, uint64_t guid, const char *why)
+builder_quarantine(struct builder *d, uint64_t guid, const char *why)
 {
-	draft_id n = first_of(d, guid);
+	builder_id n = first_of(d, guid);
 
-	for (; n != DRAFT_NONE; n = d->node[n]->next)
-		draft_node_quarantine(d, n, why);
+	for (; n != BUILDER_NONE; n = d->node[n]->next)
+		builder_node_quarantine(d, n, why);
 }
 
 void
-draft_release(struct draft *d, uint64_t guid)
+builder_release(struct builder *d, uint64_t guid)
 {
-	draft_id n = first_of(d, guid);
+	builder_id n = first_of(d, guid);
 
-	for (; n != DRAFT_NONE; n = d->node[n]->next)
-		draft_node_quarantine(d, n, NULL);
+	for (; n != BUILDER_NONE; n = d->node[n]->next)
+		builder_node_quarantine(d, n, NULL);
 }
 
 const char *
-draft_quarantine_why(const struct draft *d, uint64_t guid)
+builder_quarantine_why(const struct builder *d, uint64_t guid)
 {
-	draft_id n = first_of(d, guid);
+	builder_id n = first_of(d, guid);
 
-	for (; n != DRAFT_NONE; n = d->node[n]->next) {
+	for (; n != BUILDER_NONE; n = d->node[n]->next) {
 		if (d->node[n]->quarantine != NULL)
 			return d->node[n]->quarantine;
 	}
@@ -287,13 +289,13 @@ draft_quarantine_why(const struct draft *d, uint64_t guid)
 }
 
 bool
-draft_touched(const struct draft *d)
+builder_touched(const struct builder *d)
 {
 	return d->touched;
 }
 
 void
-draft_odd(struct draft *d, const char *fmt, ...)
+builder_add_oddity(struct builder *d, const char *fmt, ...)
 {
 	char line[256];
 	va_list ap;
@@ -310,7 +312,7 @@ draft_odd(struct draft *d, const char *fmt, ...)
 }
 
 size_t
-draft_oddities(struct draft *d, struct buf *b)
+builder_oddities(struct builder *d, struct buf *b)
 {
 	size_t n = (size_t)d->noddities + d->oddities_lost;
 
@@ -325,9 +327,9 @@ draft_oddities(struct draft *d, struct buf *b)
 }
 
 const char *
-draft_name(const struct draft *d, draft_id n, char out[96])
+builder_name(const struct builder *d, builder_id n, char out[96])
 {
-	const struct draft_node *node = d->node[n];
+	const struct builder_node *node = d->node[n];
 	const char *what = node->type == TOPO_SWITCH ? "switch"
 			   : node->type == TOPO_CA   ? "CA"
 						     : "router";
@@ -341,10 +343,10 @@ draft_name(const struct draft *d, draft_id n, char out[96])
 }
 
 static bool
-has_role(const struct draft *d, const struct draft_node *n)
+has_role(const struct builder *d, const struct builder_node *n)
 {
 	for (size_t i = 0; i < d->nrole_device; i++) {
-		const struct draft_device *x = &d->role_device[i];
+		const struct builder_device *x = &d->role_device[i];
 
 		if (x->vendor == n->vendor &&
 			(x->device == UINT32_MAX || x->device == n->device))
@@ -354,29 +356,30 @@ has_role(const struct draft *d, const struct draft_node *n)
 }
 
 void
-draft_ask_roles(struct draft *d, const struct draft_device *device, size_t n)
+builder_ask_roles(
+	struct builder *d, const struct builder_device *device, size_t n)
 {
 	free(d->role_device);
 	d->role_device = mem_dup(device, n * sizeof(*device));
 	d->nrole_device = n;
 	d->touched = true;
-	for (draft_id i = 0; i < d->nnodes; i++) {
-		struct draft_node *node = d->node[i];
+	for (builder_id i = 0; i < d->nnodes; i++) {
+		struct builder_node *node = d->node[i];
 
 		if (node == NULL || has_role(d, node))
 			continue;
 		node->role = MAD_ROLE_NONE;
-		node->role_state = DRAFT_ROLE_UNASKED;
+		node->role_state = BUILDER_ROLE_UNASKED;
 		node->flags &= (uint8_t)~TN_BAD_ROLE;
 	}
 }
 
 bool
-draft_wants_role(const struct draft *d, draft_id n, bool again)
+builder_wants_role(const struct builder *d, builder_id n, bool again)
 {
-	const struct draft_node *node = d->node[n];
+	const struct builder_node *node = d->node[n];
 
-	if (!has_role(d, node) || node->role_state == DRAFT_ROLE_REFUSED)
+	if (!has_role(d, node) || node->role_state == BUILDER_ROLE_REFUSED)
 		return false;
-	return again || node->role_state == DRAFT_ROLE_UNASKED;
+	return again || node->role_state == BUILDER_ROLE_UNASKED;
 }

@@ -6,22 +6,22 @@
 
 /* The ports that own a LID: it means nothing in other PortInfos. */
 static bool
-owns_lid(const struct draft_node *n, uint8_t port)
+owns_lid(const struct builder_node *n, uint8_t port)
 {
 	return n->type != TOPO_SWITCH || port == 0;
 }
 
 int
-draft_port_info(struct draft *d, draft_id n, uint8_t port,
+builder_port_info(struct builder *d, builder_id n, uint8_t port,
 	const uint8_t info[64], bool ext, struct reason *why)
 {
-	struct draft_port *p = &d->node[n]->port[port];
-	struct draft_port old = *p;
+	struct builder_port *p = &d->node[n]->port[port];
+	struct builder_port old = *p;
 	struct mad_port_info pi;
 
 	if (mad_port_info_decode(info, &pi, why) != 0)
 		return -1;
-	infos_set(&d->infos, &p->info, info);
+	portinfo_pool_set(&d->infos, &p->info, info);
 	p->read = d->sweep;
 	p->marks &= (uint8_t)~DP_EXT;
 	p->marks |= (uint8_t)(DP_READ | (ext ? DP_EXT : 0));
@@ -53,10 +53,10 @@ draft_port_info(struct draft *d, draft_id n, uint8_t port,
 }
 
 int
-draft_switch_info(
-	struct draft *d, draft_id n, const uint8_t info[64], struct reason *why)
+builder_switch_info(struct builder *d, builder_id n, const uint8_t info[64],
+	struct reason *why)
 {
-	struct draft_node *node = d->node[n];
+	struct builder_node *node = d->node[n];
 	struct mad_switch_info si;
 
 	if (mad_switch_info_decode(info, &si, why) != 0)
@@ -76,24 +76,24 @@ draft_switch_info(
 }
 
 void
-draft_port_written(struct draft *d, uint64_t node_guid, unsigned port,
+builder_port_written(struct builder *d, uint64_t node_guid, unsigned port,
 	const uint8_t info[64])
 {
-	draft_id n;
+	builder_id n;
 
-	if (!draft_find(d, node_guid, &n) || port > d->node[n]->nports)
+	if (!builder_find(d, node_guid, &n) || port > d->node[n]->nports)
 		return;
 	d->touched = true;
-	(void)draft_port_info(d, n, (uint8_t)port, info,
+	(void)builder_port_info(d, n, (uint8_t)port, info,
 		(d->node[n]->port[port].marks & DP_EXT) != 0, NULL);
 }
 
 void
-draft_renamed(struct draft *d, uint64_t guid)
+builder_renamed(struct builder *d, uint64_t guid)
 {
-	draft_id n;
+	builder_id n;
 
-	if (!draft_find(d, guid, &n))
+	if (!builder_find(d, guid, &n))
 		return;
 	d->touched = true;
 	free(d->node[n]->desc);
@@ -101,12 +101,12 @@ draft_renamed(struct draft *d, uint64_t guid)
 }
 
 void
-draft_switch_written(
-	struct draft *d, uint64_t node_guid, const uint8_t info[64])
+builder_switch_written(
+	struct builder *d, uint64_t node_guid, const uint8_t info[64])
 {
-	draft_id n;
+	builder_id n;
 
 	d->touched = true;
-	if (draft_find(d, node_guid, &n) && d->node[n]->type == TOPO_SWITCH)
-		(void)draft_switch_info(d, n, info, NULL);
+	if (builder_find(d, node_guid, &n) && d->node[n]->type == TOPO_SWITCH)
+		(void)builder_switch_info(d, n, info, NULL);
 }

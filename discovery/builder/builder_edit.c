@@ -7,8 +7,8 @@
 
 enum { PHYS_POLLING = 2, PHYS_LINK_UP = 5, STATE_DOWN = 1, STATE_ACTIVE = 4 };
 
-static struct draft_port *
-port_of(struct draft *d, draft_id n, unsigned port)
+static struct builder_port *
+port_of(struct builder *d, builder_id n, unsigned port)
 {
 	assert(n < d->nnodes && d->node[n] != NULL);
 	assert(port <= d->node[n]->nports);
@@ -33,9 +33,9 @@ port_made_up(unsigned port)
 
 /* PortInfo as the port would answer it: planners read the wire bytes. */
 static void
-pack(struct draft *d, draft_id n, unsigned port)
+pack(struct builder *d, builder_id n, unsigned port)
 {
-	struct draft_port *p = port_of(d, n, port);
+	struct builder_port *p = port_of(d, n, port);
 	uint8_t bytes[INFO_BYTES] = {0};
 	struct mad_port_info pi;
 
@@ -56,14 +56,14 @@ pack(struct draft *d, draft_id n, unsigned port)
 	pi.vl_cap = p->vl_cap;
 	pi.op_vls = p->op_vls;
 	mad_port_info_encode(&pi, bytes);
-	infos_set(&d->infos, &p->info, bytes);
+	portinfo_pool_set(&d->infos, &p->info, bytes);
 }
 
 /* SwitchInfo likewise. */
 static void
-pack_switch(struct draft *d, draft_id n)
+pack_switch(struct builder *d, builder_id n)
 {
-	struct draft_node *node = d->node[n];
+	struct builder_node *node = d->node[n];
 	const struct mad_switch_info si = {
 		.lft_cap = node->lft_cap,
 		.lft_top = node->lft_top,
@@ -76,7 +76,7 @@ pack_switch(struct draft *d, draft_id n)
 
 /* A port as a healthy one would answer: what switches do today. */
 static void
-port_default(struct draft_port *p)
+port_default(struct builder_port *p)
 {
 	p->capmask = MAD_CAP_SL_MAPPING;
 	p->marks |= DP_READ;
@@ -93,7 +93,7 @@ port_default(struct draft_port *p)
 }
 
 static void
-port_down(struct draft_port *p)
+port_down(struct builder_port *p)
 {
 	if (p->flags & TP_ABSENT)
 		return;
@@ -102,7 +102,7 @@ port_down(struct draft_port *p)
 }
 
 static void
-port_up(struct draft_port *p)
+port_up(struct builder_port *p)
 {
 	if ((p->marks & DP_READ) == 0)
 		port_default(p);
@@ -111,22 +111,22 @@ port_up(struct draft_port *p)
 }
 
 void
-draft_set_role(struct draft *d, draft_id n, uint8_t role)
+builder_set_role(struct builder *d, builder_id n, uint8_t role)
 {
 	d->node[n]->role = role;
-	d->node[n]->role_state = DRAFT_ROLE_TOLD;
+	d->node[n]->role_state = BUILDER_ROLE_TOLD;
 }
 
-draft_id
-draft_add_node(struct draft *d, enum topo_type type, uint64_t guid,
+builder_id
+builder_add_node(struct builder *d, enum topo_type type, uint64_t guid,
 	unsigned nports, const char *desc)
 {
-	struct draft_node *n;
-	draft_id id;
+	struct builder_node *n;
+	builder_id id;
 
 	assert(nports <= UINT8_MAX);
-	id = draft_node_new(d, guid, (uint8_t)type, (uint8_t)nports);
-	assert(id != DRAFT_NONE);
+	id = builder_node_new(d, guid, (uint8_t)type, (uint8_t)nports);
+	assert(id != BUILDER_NONE);
 	n = d->node[id];
 	n->sysimg = guid;
 	n->desc = desc == NULL ? NULL : mem_strdup(desc);
@@ -148,29 +148,29 @@ draft_add_node(struct draft *d, enum topo_type type, uint64_t guid,
 }
 
 void
-draft_add_link(
-	struct draft *d, draft_id a, unsigned pa, draft_id b, unsigned pb)
+builder_add_link(
+	struct builder *d, builder_id a, unsigned pa, builder_id b, unsigned pb)
 {
 	assert(pa > 0 && pb > 0);
-	(void)draft_unlink(d, a, (uint8_t)pa);
-	(void)draft_unlink(d, b, (uint8_t)pb);
+	(void)builder_unlink(d, a, (uint8_t)pa);
+	(void)builder_unlink(d, b, (uint8_t)pb);
 	port_up(port_of(d, a, pa));
 	port_up(port_of(d, b, pb));
-	draft_link(d, a, (uint8_t)pa, b, (uint8_t)pb);
+	builder_link(d, a, (uint8_t)pa, b, (uint8_t)pb);
 	pack(d, a, pa);
 	pack(d, b, pb);
 }
 
 void
-draft_pull_link(struct draft *d, draft_id n, unsigned port)
+builder_remove_link(struct builder *d, builder_id n, unsigned port)
 {
-	struct draft_port *p = port_of(d, n, port);
-	draft_id peer = p->peer;
+	struct builder_port *p = port_of(d, n, port);
+	builder_id peer = p->peer;
 	unsigned peer_port = p->peer_port;
 
-	if (peer == DRAFT_NONE)
+	if (peer == BUILDER_NONE)
 		return;
-	(void)draft_unlink(d, n, (uint8_t)port);
+	(void)builder_unlink(d, n, (uint8_t)port);
 	port_down(p);
 	port_down(port_of(d, peer, peer_port));
 	pack(d, n, port);
@@ -178,17 +178,17 @@ draft_pull_link(struct draft *d, draft_id n, unsigned port)
 }
 
 void
-draft_remove_node(struct draft *d, draft_id n)
+builder_remove_node(struct builder *d, builder_id n)
 {
 	for (unsigned p = 1; p <= d->node[n]->nports; p++)
-		draft_pull_link(d, n, p);
-	draft_node_drop(d, n);
+		builder_remove_link(d, n, p);
+	builder_node_drop(d, n);
 }
 
 void
-draft_set_self(struct draft *d, draft_id n, unsigned port)
+builder_set_self(struct builder *d, builder_id n, unsigned port)
 {
-	struct draft_port *p = port_of(d, n, port);
+	struct builder_port *p = port_of(d, n, port);
 
 	p->flags &= (uint8_t)~TP_ABSENT;
 	if ((p->marks & DP_READ) == 0)
@@ -200,8 +200,8 @@ draft_set_self(struct draft *d, draft_id n, unsigned port)
 }
 
 void
-draft_set_ids(struct draft *d, draft_id n, uint64_t sysimg, uint32_t vendor,
-	uint16_t device)
+builder_set_ids(struct builder *d, builder_id n, uint64_t sysimg,
+	uint32_t vendor, uint16_t device)
 {
 	d->node[n]->sysimg = sysimg;
 	d->node[n]->vendor = vendor;
@@ -209,21 +209,23 @@ draft_set_ids(struct draft *d, draft_id n, uint64_t sysimg, uint32_t vendor,
 }
 
 void
-draft_set_port_guid(struct draft *d, draft_id n, unsigned port, uint64_t guid)
+builder_set_port_guid(
+	struct builder *d, builder_id n, unsigned port, uint64_t guid)
 {
 	port_of(d, n, port)->guid = guid;
 }
 
 uint64_t
-draft_port_guid(const struct draft *d, draft_id n, unsigned port)
+builder_port_guid(const struct builder *d, builder_id n, unsigned port)
 {
 	return d->node[n]->port[port].guid;
 }
 
 void
-draft_set_found_lid(struct draft *d, draft_id n, unsigned port, uint16_t lid)
+builder_set_found_lid(
+	struct builder *d, builder_id n, unsigned port, uint16_t lid)
 {
-	struct draft_port *p = port_of(d, n, port);
+	struct builder_port *p = port_of(d, n, port);
 
 	p->lid = lid;
 	p->flags &= (uint8_t)~TP_ABSENT;
@@ -231,17 +233,18 @@ draft_set_found_lid(struct draft *d, draft_id n, unsigned port, uint16_t lid)
 }
 
 void
-draft_set_port_state(struct draft *d, draft_id n, unsigned port, uint8_t state)
+builder_set_port_state(
+	struct builder *d, builder_id n, unsigned port, uint8_t state)
 {
 	port_of(d, n, port)->state = state;
 	pack(d, n, port);
 }
 
 void
-draft_set_port_speed(struct draft *d, draft_id n, unsigned port, uint8_t width,
-	uint8_t speed, uint8_t speed_ext)
+builder_set_port_speed(struct builder *d, builder_id n, unsigned port,
+	uint8_t width, uint8_t speed, uint8_t speed_ext)
 {
-	struct draft_port *p = port_of(d, n, port);
+	struct builder_port *p = port_of(d, n, port);
 
 	p->width = width;
 	p->speed = speed;
@@ -250,7 +253,7 @@ draft_set_port_speed(struct draft *d, draft_id n, unsigned port, uint8_t width,
 }
 
 void
-draft_set_enhanced_p0(struct draft *d, draft_id n, bool enhanced)
+builder_set_enhanced_p0(struct builder *d, builder_id n, bool enhanced)
 {
 	d->node[n]->flags &= (uint8_t)~TN_ENHANCED_P0;
 	if (enhanced)
@@ -259,7 +262,8 @@ draft_set_enhanced_p0(struct draft *d, draft_id n, bool enhanced)
 }
 
 void
-draft_set_lft(struct draft *d, draft_id n, uint16_t lft_cap, uint16_t lft_top)
+builder_set_lft(
+	struct builder *d, builder_id n, uint16_t lft_cap, uint16_t lft_top)
 {
 	d->node[n]->lft_cap = lft_cap;
 	d->node[n]->lft_top = lft_top;

@@ -9,7 +9,7 @@
 /* Order of nodes: distance, GUID, and for duplicates who was met first. */
 struct rank {
 	uint64_t guid;
-	draft_id id;
+	builder_id id;
 	uint32_t hops;
 };
 
@@ -27,13 +27,13 @@ rank_cmp(const void *pa, const void *pb)
 }
 
 static void
-sort_order(struct draft *d, size_t from)
+sort_order(struct builder *d, size_t from)
 {
 	size_t n = d->norder - from;
 	struct rank *rank = mem_zalloc(n, sizeof(*rank));
 
 	for (size_t i = 0; i < n; i++) {
-		draft_id id = d->order[from + i];
+		builder_id id = d->order[from + i];
 
 		rank[i].id = id;
 		rank[i].guid = d->node[id]->guid;
@@ -46,7 +46,7 @@ sort_order(struct draft *d, size_t from)
 }
 
 static void
-reach_node(struct draft *d, draft_id id, uint8_t reach)
+reach_node(struct builder *d, builder_id id, uint8_t reach)
 {
 	d->node[id]->reach = reach;
 	d->order =
@@ -56,9 +56,9 @@ reach_node(struct draft *d, draft_id id, uint8_t reach)
 
 /* Everything one cable away from node id that was not reached yet. */
 static void
-expand(struct draft *d, draft_id id, uint8_t reach)
+expand(struct builder *d, builder_id id, uint8_t reach)
 {
-	struct draft_node *n = d->node[id];
+	struct builder_node *n = d->node[id];
 	unsigned from = 1;
 	unsigned to = n->nports;
 
@@ -69,10 +69,10 @@ expand(struct draft *d, draft_id id, uint8_t reach)
 		from = to = d->self_port;
 	}
 	for (unsigned p = from; p <= to; p++) {
-		draft_id peer = n->port[p].peer;
-		struct draft_node *m;
+		builder_id peer = n->port[p].peer;
+		struct builder_node *m;
 
-		if (peer == DRAFT_NONE || d->node[peer]->reach)
+		if (peer == BUILDER_NONE || d->node[peer]->reach)
 			continue;
 		m = d->node[peer];
 		m->via = id;
@@ -85,7 +85,7 @@ expand(struct draft *d, draft_id id, uint8_t reach)
 /* Breadth first, one distance after the other, each in order of GUID, so that
  * the routes do not depend on who was found first. */
 static void
-reach_clean(struct draft *d)
+reach_clean(struct builder *d)
 {
 	size_t from = 0;
 
@@ -95,7 +95,7 @@ reach_clean(struct draft *d)
 		sort_order(d, from);
 		for (size_t i = from; i < to; i++) {
 			if (d->node[d->order[i]]->quarantine == NULL)
-				expand(d, d->order[i], DRAFT_CLEAN);
+				expand(d, d->order[i], BUILDER_CLEAN);
 		}
 		from = to;
 	}
@@ -103,56 +103,56 @@ reach_clean(struct draft *d)
 
 /* Then what only quarantined switches lead to. */
 static void
-reach_behind(struct draft *d)
+reach_behind(struct builder *d)
 {
 	size_t n = d->norder;
 
 	for (size_t i = 0; i < d->norder; i++) {
 		if (i >= n || d->node[d->order[i]]->quarantine != NULL)
-			expand(d, d->order[i], DRAFT_BEHIND);
+			expand(d, d->order[i], BUILDER_BEHIND);
 	}
 	if (d->norder > n)
 		sort_order(d, 0);
 }
 
 void
-draft_route(struct draft *d)
+builder_route(struct builder *d)
 {
 	if (d->routed)
 		return;
 	d->routed = true;
-	for (draft_id i = 0; i < d->nnodes; i++) {
+	for (builder_id i = 0; i < d->nnodes; i++) {
 		if (d->node[i] == NULL)
 			continue;
-		d->node[i]->reach = DRAFT_UNREACHED;
-		d->node[i]->via = DRAFT_NONE;
+		d->node[i]->reach = BUILDER_UNREACHED;
+		d->node[i]->via = BUILDER_NONE;
 	}
 	d->norder = 0;
-	if (d->self == DRAFT_NONE)
+	if (d->self == BUILDER_NONE)
 		return;
 	d->node[d->self]->hops = 0;
-	reach_node(d, d->self, DRAFT_CLEAN);
+	reach_node(d, d->self, BUILDER_CLEAN);
 	reach_clean(d);
 	reach_behind(d);
 }
 
 /* Is this port's cable one that the topology knows? */
-static const struct draft_node *
-cabled(const struct draft *d, const struct draft_port *p)
+static const struct builder_node *
+cabled(const struct builder *d, const struct builder_port *p)
 {
-	if (p->peer == DRAFT_NONE || d->node[p->peer]->reach == 0)
+	if (p->peer == BUILDER_NONE || d->node[p->peer]->reach == 0)
 		return NULL;
 	return d->node[p->peer];
 }
 
 static void
-count_ports(const struct draft *d, draft_id id, struct topo_dims *m)
+count_ports(const struct builder *d, builder_id id, struct topo_dims *m)
 {
-	const struct draft_node *n = d->node[id];
+	const struct builder_node *n = d->node[id];
 
 	for (unsigned p = 0; p <= n->nports; p++) {
-		const struct draft_port *port = &n->port[p];
-		const struct draft_node *peer = cabled(d, port);
+		const struct builder_port *port = &n->port[p];
+		const struct builder_node *peer = cabled(d, port);
 
 		m->nguid += port->guid != 0;
 		if (n->type != TOPO_SWITCH || peer == NULL)
@@ -166,7 +166,8 @@ count_ports(const struct draft *d, draft_id id, struct topo_dims *m)
 
 /* Number the PortInfos that this node has and that have no number yet. */
 static void
-number_infos(const struct draft_node *n, uint32_t *info_at, struct topo_dims *m)
+number_infos(
+	const struct builder_node *n, uint32_t *info_at, struct topo_dims *m)
 {
 	for (unsigned p = 0; p <= n->nports; p++) {
 		info_ref r = n->port[p].info;
@@ -179,12 +180,12 @@ number_infos(const struct draft_node *n, uint32_t *info_at, struct topo_dims *m)
 /* Count everything, and give every node its index and its first port, every
  * PortInfo its place. */
 static struct topo_dims
-count(struct draft *d, port_ix *first_port, uint32_t *info_at)
+count(struct builder *d, port_ix *first_port, uint32_t *info_at)
 {
 	struct topo_dims m = {.ntext = 1, .ninfo = 1};
 
 	for (size_t i = 0; i < d->norder; i++) {
-		struct draft_node *n = d->node[d->order[i]];
+		struct builder_node *n = d->node[d->order[i]];
 
 		n->ix = m.nnodes++;
 		first_port[i] = m.nports;
@@ -202,10 +203,10 @@ count(struct draft *d, port_ix *first_port, uint32_t *info_at)
 }
 
 static void
-freeze_port(const struct draft *d, const struct draft_node *n, unsigned p,
+freeze_port(const struct builder *d, const struct builder_node *n, unsigned p,
 	struct topo_port *out)
 {
-	const struct draft_port *in = &n->port[p];
+	const struct builder_port *in = &n->port[p];
 	bool linked = cabled(d, in) != NULL;
 
 	out->guid = in->guid;
@@ -238,10 +239,10 @@ freeze_port(const struct draft *d, const struct draft_node *n, unsigned p,
 /* Nothing flows through this switch: every linked port is known to be in Init.
  */
 static bool
-is_fresh(const struct draft *d, const struct draft_node *n)
+is_fresh(const struct builder *d, const struct builder_node *n)
 {
 	for (unsigned p = 1; p <= n->nports; p++) {
-		const struct draft_port *port = &n->port[p];
+		const struct builder_port *port = &n->port[p];
 
 		if (cabled(d, port) != NULL &&
 			((port->marks & DP_READ) == 0 || port->state > 2))
@@ -251,11 +252,11 @@ is_fresh(const struct draft *d, const struct draft_node *n)
 }
 
 static void
-freeze_node(struct draft *d, struct topo *t, node_ix i, port_ix first,
+freeze_node(struct builder *d, struct topo *t, node_ix i, port_ix first,
 	const uint32_t *info_at)
 {
-	draft_id id = d->order[i];
-	const struct draft_node *n = d->node[id];
+	builder_id id = d->order[i];
+	const struct builder_node *n = d->node[id];
 	struct topo_node *out = &t->node[i];
 
 	out->guid = n->guid;
@@ -288,19 +289,19 @@ freeze_node(struct draft *d, struct topo *t, node_ix i, port_ix first,
 
 /* Peers and routes: they need every node's first port. */
 static void
-connect(struct draft *d, struct topo *t)
+connect(struct builder *d, struct topo *t)
 {
 	for (node_ix i = 0; i < t->nnodes; i++) {
-		draft_id id = d->order[i];
-		const struct draft_node *n = d->node[id];
+		builder_id id = d->order[i];
+		const struct builder_node *n = d->node[id];
 		struct topo_node *out = &t->node[i];
 
-		if (n->via != DRAFT_NONE)
+		if (n->via != BUILDER_NONE)
 			out->via = topo_port_of(
 				t, d->node[n->via]->ix, n->via_port);
 		for (unsigned p = 0; p <= n->nports; p++) {
-			const struct draft_port *port = &n->port[p];
-			const struct draft_node *peer = cabled(d, port);
+			const struct builder_port *port = &n->port[p];
+			const struct builder_node *peer = cabled(d, port);
 			struct topo_port *tp = &t->port[out->first_port + p];
 
 			if (peer == NULL)
@@ -370,14 +371,14 @@ freeze_cables(
 }
 
 static void
-freeze_switches(const struct draft *d, struct topo *t)
+freeze_switches(const struct builder *d, struct topo *t)
 {
 	uint32_t nadj = 0;
 	uint32_t nend = 0;
 	sw_ix s = 0;
 
 	for (node_ix i = 0; i < t->nnodes; i++) {
-		const struct draft_node *n = d->node[d->order[i]];
+		const struct builder_node *n = d->node[d->order[i]];
 		struct topo_switch *w = &t->sw[s];
 
 		if (n->type != TOPO_SWITCH)
@@ -399,7 +400,7 @@ freeze_switches(const struct draft *d, struct topo *t)
 }
 
 static void
-freeze_text(const struct draft *d, struct topo *t)
+freeze_text(const struct builder *d, struct topo *t)
 {
 	uint32_t at = 1; /* offset 0 is the empty string */
 
@@ -417,18 +418,18 @@ freeze_text(const struct draft *d, struct topo *t)
 }
 
 struct topo *
-draft_freeze(struct draft *d, uint32_t generation, struct reason *why)
+builder_freeze(struct builder *d, uint32_t generation, struct reason *why)
 {
 	struct topo_dims dims;
 	struct topo *t;
 	port_ix *first;
 	uint32_t *info_at;
 
-	if (d->self == DRAFT_NONE) {
+	if (d->self == BUILDER_NONE) {
 		reason_set(why, "our own port has not been read yet");
 		return NULL;
 	}
-	draft_route(d);
+	builder_route(d);
 	first = mem_zalloc(d->norder, sizeof(*first));
 	info_at = mem_zalloc(d->infos.n + 1U, sizeof(*info_at));
 	dims = count(d, first, info_at);

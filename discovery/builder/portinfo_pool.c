@@ -8,12 +8,12 @@
 #include "sm/base/mem.h"
 
 void
-infos_free(struct infos *x)
+portinfo_pool_free(struct portinfo_pool *x)
 {
 	free(x->at);
 	free(x->refs);
 	map_free(&x->known);
-	*x = (struct infos){0};
+	*x = (struct portinfo_pool){0};
 }
 
 static uint64_t
@@ -24,7 +24,7 @@ hash(const uint8_t bytes[INFO_BYTES])
 
 /* A place that nobody has. */
 static info_ref
-place(struct infos *x)
+place(struct portinfo_pool *x)
 {
 	info_ref r = x->free;
 	size_t cap = x->cap;
@@ -41,7 +41,7 @@ place(struct infos *x)
 
 /* The value with these bytes, counted once more. */
 static info_ref
-take(struct infos *x, const uint8_t bytes[INFO_BYTES])
+take(struct portinfo_pool *x, const uint8_t bytes[INFO_BYTES])
 {
 	uint64_t key = hash(bytes);
 	uint32_t r;
@@ -64,7 +64,7 @@ take(struct infos *x, const uint8_t bytes[INFO_BYTES])
 }
 
 void
-infos_drop(struct infos *x, info_ref *r)
+portinfo_pool_drop(struct portinfo_pool *x, info_ref *r)
 {
 	uint64_t key;
 	uint32_t first;
@@ -80,12 +80,13 @@ infos_drop(struct infos *x, info_ref *r)
 }
 
 void
-infos_set(struct infos *x, info_ref *r, const uint8_t bytes[INFO_BYTES])
+portinfo_pool_set(
+	struct portinfo_pool *x, info_ref *r, const uint8_t bytes[INFO_BYTES])
 {
 	info_ref was = *r;
 
 	if (was != INFO_NONE && memcmp(x->at[was], bytes, INFO_BYTES) == 0)
 		return;
 	*r = take(x, bytes);
-	infos_drop(x, &was);
+	portinfo_pool_drop(x, &was);
 }

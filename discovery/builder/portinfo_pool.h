@@ -17,7 +17,7 @@ enum { INFO_BYTES = 64 };
 typedef uint32_t info_ref;
 #define INFO_NONE 0U /* nothing was read: 64 zeroes, never counted */
 
-struct infos {
+struct portinfo_pool {
 	uint8_t (*at)[INFO_BYTES];
 	uint32_t *refs;	  /* of a free one: the next free one */
 	size_t cap;	  /* of both arrays */
@@ -26,13 +26,15 @@ struct infos {
 	struct map known; /* hash -> value; of two with one hash the first */
 };
 
-/* An empty one needs no call: struct infos x = {0}. Frees what x owns. */
-void infos_free(struct infos *x);
+/* An empty one needs no call: struct portinfo_pool x = {0}. Frees what x owns.
+ */
+void portinfo_pool_free(struct portinfo_pool *x);
 
 /* Let *r, a reference or INFO_NONE, refer to these bytes from now on. */
-void infos_set(struct infos *x, info_ref *r, const uint8_t bytes[INFO_BYTES]);
+void portinfo_pool_set(
+	struct portinfo_pool *x, info_ref *r, const uint8_t bytes[INFO_BYTES]);
 
 /* Let *r refer to nothing. */
-void infos_drop(struct infos *x, info_ref *r);
+void portinfo_pool_drop(struct portinfo_pool *x, info_ref *r);
 
 #endif

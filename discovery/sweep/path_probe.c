@@ -18,17 +18,17 @@ struct way {
 	bool found;
 };
 
-struct scout {
+struct path_probe {
 	struct xact *x;
-	scout_found *found;
+	path_probe_found *found;
 	void *cookie;
 	struct way way[WAYS_MAX];
 };
 
-struct scout *
-scout_new(struct xact *x, scout_found *found, void *cookie)
+struct path_probe *
+path_probe_new(struct xact *x, path_probe_found *found, void *cookie)
 {
-	struct scout *s = mem_zalloc(1, sizeof(*s));
+	struct path_probe *s = mem_zalloc(1, sizeof(*s));
 
 	s->x = x;
 	s->found = found;
@@ -37,7 +37,7 @@ scout_new(struct xact *x, scout_found *found, void *cookie)
 }
 
 void
-scout_free(struct scout *s)
+path_probe_free(struct path_probe *s)
 {
 	if (s == NULL)
 		return;
@@ -48,7 +48,7 @@ scout_free(struct scout *s)
 
 /* A place for the way of r, or NULL: it is looked at, or too many are. */
 static struct way *
-place_for(struct scout *s, const struct xact_request *r)
+place_for(struct path_probe *s, const struct xact_request *r)
 {
 	struct way *place = NULL;
 
@@ -75,7 +75,7 @@ node_behind(const uint8_t path[64], unsigned hops)
 static void
 told(void *cookie, uint64_t tag, const struct xact_result *res)
 {
-	struct scout *s = cookie;
+	struct path_probe *s = cookie;
 	struct way *w = &s->way[tag >> 8];
 	unsigned hops = (unsigned)(tag & 0xff);
 	struct mad_port_info pi;
@@ -93,8 +93,8 @@ told(void *cookie, uint64_t tag, const struct xact_result *res)
 }
 
 void
-scout_late(struct scout *s, const void *owner, const struct xact_request *r,
-	unsigned first, struct mono now)
+path_probe_late(struct path_probe *s, const void *owner,
+	const struct xact_request *r, unsigned first, struct mono now)
 {
 	struct xact_request q = {
 		.method = MAD_GET, .attr = MAD_PORT_INFO, .mkey = r->mkey};

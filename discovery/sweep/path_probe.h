@@ -18,27 +18,28 @@
 #include "sm/base/clock.h"
 #include "sm/transport/xact.h"
 
-struct scout;
+struct path_probe;
 
 /*
  * The node that path[1..hops] leads to has its port path[hops + 1] down. Told
  * before what lies beyond is given up.
  */
-typedef void scout_found(
+typedef void path_probe_found(
 	void *cookie, const uint8_t path[64], unsigned hops, struct mono now);
 
 /* Borrows x. */
-struct scout *scout_new(struct xact *x, scout_found *found, void *cookie);
+struct path_probe *path_probe_new(
+	struct xact *x, path_probe_found *found, void *cookie);
 
 /* Only after xact_cancel_all. NULL allowed. */
-void scout_free(struct scout *s);
+void path_probe_free(struct path_probe *s);
 
 /*
  * Request r of an owner is late; from the port at hop first on (0: our own),
  * look. What is late of the scout's own does not count, and no way is looked at
  * twice at a time.
  */
-void scout_late(struct scout *s, const void *owner,
+void path_probe_late(struct path_probe *s, const void *owner,
 	const struct xact_request *r, unsigned first, struct mono now);
 
 #endif

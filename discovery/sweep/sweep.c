@@ -13,7 +13,7 @@
 enum { STRAGGLERS = 8 };
 
 struct sweep_node *
-sweep_node(struct sweep *s, draft_id n)
+sweep_node(struct sweep *s, builder_id n)
 {
 	if (n >= s->nnode) {
 		size_t want = s->d->nnodes > n ? s->d->nnodes : (size_t)n + 1;
@@ -55,7 +55,8 @@ sweep_queue_job(struct sweep *s, const struct sweep_job *job)
 }
 
 void
-sweep_queue(struct sweep *s, enum sweep_job_kind kind, draft_id n, uint8_t port)
+sweep_queue(
+	struct sweep *s, enum sweep_job_kind kind, builder_id n, uint8_t port)
 {
 	struct sweep_job job = {.node = n, .port = port, .kind = (uint8_t)kind};
 
@@ -63,7 +64,7 @@ sweep_queue(struct sweep *s, enum sweep_job_kind kind, draft_id n, uint8_t port)
 }
 
 void
-sweep_ask_again(struct sweep *s, draft_id n, uint8_t port)
+sweep_ask_again(struct sweep *s, builder_id n, uint8_t port)
 {
 	struct sweep_job job = {
 		.node = n, .port = port, .kind = JOB_ASK, .force = true};
@@ -72,7 +73,7 @@ sweep_ask_again(struct sweep *s, draft_id n, uint8_t port)
 }
 
 void
-sweep_ends_add(struct sweep_ends *l, draft_id n, uint8_t port)
+sweep_ends_add(struct sweep_ends *l, builder_id n, uint8_t port)
 {
 	l->end = mem_grow(l->end, l->n, &l->cap, sizeof(*l->end));
 	l->end[l->n++] = (struct sweep_end){n, port};
@@ -83,15 +84,15 @@ sweep_ends_add(struct sweep_ends *l, draft_id n, uint8_t port)
 static void
 check_ways(struct sweep *s)
 {
-	const struct draft *d = s->d;
+	const struct builder *d = s->d;
 
-	for (draft_id n = 0; n < d->nnodes; n++) {
-		draft_id via;
+	for (builder_id n = 0; n < d->nnodes; n++) {
+		builder_id via;
 
 		if (d->node[n] == NULL || sweep_node(s, n)->state != SN_WAIT)
 			continue;
 		via = d->node[n]->via;
-		if (via != DRAFT_NONE && d->node[via]->type == TOPO_SWITCH &&
+		if (via != BUILDER_NONE && d->node[via]->type == TOPO_SWITCH &&
 			sweep_node(s, via)->state == SN_NONE)
 			sweep_refresh(s, via, d->node[n]->via_port);
 	}
@@ -102,12 +103,12 @@ static void
 start_probe(struct sweep *s, const uint64_t *guid, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		draft_id id;
+		builder_id id;
 
-		if (!draft_find(s->d, guid[i], &id))
+		if (!builder_find(s->d, guid[i], &id))
 			continue;
-		for (; id != DRAFT_NONE; id = s->d->node[id]->next) {
-			struct draft_node *node = s->d->node[id];
+		for (; id != BUILDER_NONE; id = s->d->node[id]->next) {
+			struct builder_node *node = s->d->node[id];
 
 			s->named++;
 			if (node->type == TOPO_SWITCH) {
@@ -116,7 +117,7 @@ start_probe(struct sweep *s, const uint64_t *guid, size_t n)
 				continue;
 			}
 			for (unsigned p = 1; p <= node->nports; p++) {
-				if (node->port[p].peer != DRAFT_NONE)
+				if (node->port[p].peer != BUILDER_NONE)
 					sweep_queue(
 						s, JOB_PORT, id, (uint8_t)p);
 			}
@@ -131,9 +132,9 @@ start_probe(struct sweep *s, const uint64_t *guid, size_t n)
  * that hung does not say that it is well.
  */
 static void
-start_listening(struct sweep *s, draft_id id)
+start_listening(struct sweep *s, builder_id id)
 {
-	const struct draft_node *node = s->d->node[id];
+	const struct builder_node *node = s->d->node[id];
 
 	bool self = id == s->d->self, sw = node->type == TOPO_SWITCH;
 
@@ -142,12 +143,12 @@ start_listening(struct sweep *s, draft_id id)
 	else if (self)
 		sweep_queue(s, JOB_PORT, id, (uint8_t)s->d->self_port);
 	for (unsigned p = 1; p <= node->nports; p++) {
-		bool cabled = node->port[p].peer != DRAFT_NONE;
+		bool cabled = node->port[p].peer != BUILDER_NONE;
 
 		if (!sw && !self && cabled && node->quarantine != NULL)
 			sweep_queue(s, JOB_PORT, id, (uint8_t)p);
 		if ((sw || (self && p == s->d->self_port)) && !cabled &&
-			node->quarantine == NULL && draft_up(&node->port[p]))
+			node->quarantine == NULL && builder_up(&node->port[p]))
 			sweep_queue(s, JOB_ASK, id, (uint8_t)p);
 	}
 }
@@ -157,8 +158,8 @@ static void
 start_survey(struct sweep *s)
 {
 	for (size_t i = 0; i < s->d->norder; i++) {
-		draft_id id = s->d->order[i];
-		const struct draft_node *node = s->d->node[id];
+		builder_id id = s->d->order[i];
+		const struct builder_node *node = s->d->node[id];
 
 		if (s->kind == SWEEP_LIGHT)
 			start_listening(s, id);
@@ -171,8 +172,8 @@ start_survey(struct sweep *s)
 }
 
 struct sweep *
-sweep_new(enum sweep_kind kind, struct draft *d, struct xact *x, uint64_t mkey,
-	const uint64_t *guid, size_t n)
+sweep_new(enum sweep_kind kind, struct builder *d, struct xact *x,
+	uint64_t mkey, const uint64_t *guid, size_t n)
 {
 	struct sweep *s = mem_zalloc(1, sizeof(*s));
 
@@ -191,7 +192,7 @@ sweep_new(enum sweep_kind kind, struct draft *d, struct xact *x, uint64_t mkey,
 		sweep_queue_job(s, &job);
 		return s;
 	}
-	draft_route(d);
+	builder_route(d);
 	if (kind == SWEEP_PROBE)
 		start_probe(s, guid, n);
 	else
@@ -200,18 +201,18 @@ sweep_new(enum sweep_kind kind, struct draft *d, struct xact *x, uint64_t mkey,
 }
 
 void
-sweep_told_of(struct sweep *s, uint64_t guid)
+sweep_add_trap_source(struct sweep *s, uint64_t guid)
 {
-	draft_id id;
+	builder_id id;
 
-	if (!draft_find(s->d, guid, &id))
+	if (!builder_find(s->d, guid, &id))
 		return;
-	for (; id != DRAFT_NONE; id = s->d->node[id]->next)
+	for (; id != BUILDER_NONE; id = s->d->node[id]->next)
 		sweep_node(s, id)->told = true;
 }
 
 bool
-sweep_no_news(const struct sweep *s)
+sweep_found_no_change(const struct sweep *s)
 {
 	const struct sweep_stats *c = &s->stats;
 
@@ -249,13 +250,13 @@ sweep_free(struct sweep *s)
 
 /* The directed route to node n. -1: none, or longer than 63 hops. */
 static int
-path_to(const struct draft *d, draft_id n, uint8_t path[64])
+path_to(const struct builder *d, builder_id n, uint8_t path[64])
 {
 	uint8_t back[64];
 	int hops = 0;
 
 	for (; n != d->self; n = d->node[n]->via) {
-		if (d->node[n]->via == DRAFT_NONE || hops >= TOPO_MAX_HOPS)
+		if (d->node[n]->via == BUILDER_NONE || hops >= TOPO_MAX_HOPS)
 			return -1;
 		back[hops++] = d->node[n]->via_port;
 	}
@@ -267,7 +268,7 @@ path_to(const struct draft *d, draft_id n, uint8_t path[64])
 
 /* The route over a given port of n: one hop more. */
 static int
-path_over(const struct draft *d, draft_id n, uint8_t port, uint8_t path[64])
+path_over(const struct builder *d, builder_id n, uint8_t port, uint8_t path[64])
 {
 	int hops = path_to(d, n, path);
 
@@ -280,9 +281,9 @@ path_over(const struct draft *d, draft_id n, uint8_t port, uint8_t path[64])
 static int
 job_path(const struct sweep *s, const struct sweep_job *job, uint8_t path[64])
 {
-	const struct draft *d = s->d;
-	const struct draft_node *n;
-	const struct draft_port *p;
+	const struct builder *d = s->d;
+	const struct builder_node *n;
+	const struct builder_port *p;
 
 	if (job->kind == JOB_SELF)
 		return 0;
@@ -294,7 +295,7 @@ job_path(const struct sweep *s, const struct sweep_job *job, uint8_t path[64])
 		return path_to(d, job->node, path);
 	/* Each port of a CA is asked over its own cable. */
 	p = &n->port[job->port];
-	if (p->peer == DRAFT_NONE)
+	if (p->peer == BUILDER_NONE)
 		return -1;
 	return path_over(d, p->peer, p->peer_port, path);
 }
@@ -303,7 +304,7 @@ job_path(const struct sweep *s, const struct sweep_job *job, uint8_t path[64])
 static uint64_t
 job_target(const struct sweep *s, const struct sweep_job *job)
 {
-	const struct draft_node *n;
+	const struct builder_node *n;
 	uint64_t salt = job->kind == JOB_ASK ? job->port + 1U : 0;
 
 	if (job->kind == JOB_SELF)
@@ -343,7 +344,7 @@ static struct sweep_job
 job_of(uint64_t tag)
 {
 	return (struct sweep_job){
-		.node = (draft_id)(tag >> 32),
+		.node = (builder_id)(tag >> 32),
 		.gen = (uint16_t)(tag >> 16),
 		.port = (uint8_t)(tag >> 8),
 		.kind = (uint8_t)(tag >> 2 & 63),
@@ -353,7 +354,7 @@ job_of(uint64_t tag)
 }
 
 static void
-suspect(struct sweep *s, draft_id n)
+suspect(struct sweep *s, builder_id n)
 {
 	s->suspect = mem_grow(
 		s->suspect, s->nsuspect, &s->suspect_cap, sizeof(*s->suspect));
@@ -364,9 +365,9 @@ suspect(struct sweep *s, draft_id n)
 static void
 got_light_self(struct sweep *s, const struct xact_result *res)
 {
-	const struct draft_port *p =
+	const struct builder_port *p =
 		&s->d->node[s->d->self]->port[s->d->self_port];
-	struct draft_port is = *p;
+	struct builder_port is = *p;
 	struct mad_port_info pi;
 
 	if (res->outcome != XACT_OK ||
@@ -374,7 +375,8 @@ got_light_self(struct sweep *s, const struct xact_result *res)
 		return;
 	is.state = pi.state;
 	is.phys = pi.phys_state;
-	if (draft_up(&is) == draft_up(p) && (is.state != 2 || p->state == 2))
+	if (builder_up(&is) == builder_up(p) &&
+		(is.state != 2 || p->state == 2))
 		return;
 	s->self_changed = true;
 	s->odd.head = s->odd.n; /* nobody else can be asked, or all are */
@@ -382,9 +384,9 @@ got_light_self(struct sweep *s, const struct xact_result *res)
 
 /* Light: anything but the answer that we expect is a reason to look. */
 static void
-got_light(struct sweep *s, draft_id n, const struct xact_result *res)
+got_light(struct sweep *s, builder_id n, const struct xact_result *res)
 {
-	const struct draft_node *node = s->d->node[n];
+	const struct builder_node *node = s->d->node[n];
 	struct mad_switch_info si;
 	bool answered = res->outcome == XACT_OK &&
 			mad_switch_info_decode(res->data, &si, NULL) == 0;
@@ -401,7 +403,7 @@ got_light(struct sweep *s, draft_id n, const struct xact_result *res)
 }
 
 static void
-got_desc(struct sweep *s, draft_id n, const struct xact_result *res)
+got_desc(struct sweep *s, builder_id n, const struct xact_result *res)
 {
 	char text[MAD_DATA + 1];
 
@@ -532,7 +534,7 @@ static bool
 ring_take(struct sweep *s, struct sweep_job *job)
 {
 	while (s->nring > 0) {
-		draft_id id;
+		builder_id id;
 		struct sweep_node *w;
 
 		if (s->ring_at >= s->nring)
@@ -563,21 +565,21 @@ ring_take(struct sweep *s, struct sweep_job *job)
 static bool
 ask_wanted(struct sweep *s, const struct sweep_job *job)
 {
-	const struct draft_port *p;
+	const struct builder_port *p;
 
 	if (!current(s, job) || sweep_node(s, job->node)->state == SN_DEAD)
 		return false;
 	p = &s->d->node[job->node]->port[job->port];
-	if (!draft_up(p))
+	if (!builder_up(p))
 		return false;
 	if (job->force)
 		return true;
-	if (p->peer != DRAFT_NONE && p->seen != s->sweep &&
+	if (p->peer != BUILDER_NONE && p->seen != s->sweep &&
 		sweep_node(s, p->peer)->silent >= 2) {
 		sweep_ends_add(&s->failed, job->node, job->port);
 		return false;
 	}
-	return p->peer == DRAFT_NONE || p->seen != s->sweep;
+	return p->peer == BUILDER_NONE || p->seen != s->sweep;
 }
 
 /* Requests are being repeated and little is open: do not wait for it. */
@@ -627,15 +629,15 @@ sweep_feed(struct sweep *s, struct mono now)
 }
 
 bool
-sweep_hint(struct sweep *s, draft_id n, uint8_t port)
+sweep_hint(struct sweep *s, builder_id n, uint8_t port)
 {
 	struct sweep_job job = {.node = n, .port = port, .kind = JOB_REFRESH};
-	const struct draft_port *p = &s->d->node[n]->port[port];
+	const struct builder_port *p = &s->d->node[n]->port[port];
 
 	if (s->kind != SWEEP_PROBE || s->stage == STAGE_DONE)
 		return false;
 	if (s->d->node[n]->type != TOPO_SWITCH ||
-		(p->read == s->sweep && !draft_up(p)))
+		(p->read == s->sweep && !builder_up(p)))
 		return true;
 	job.ext = (p->marks & DP_EXT) != 0;
 	sweep_queue_job(s, &job);
@@ -675,7 +677,7 @@ sweep_suspects(const struct sweep *s, size_t *n)
 }
 
 bool
-sweep_told(const struct sweep *s)
+sweep_saw_change(const struct sweep *s)
 {
 	return s->told;
 }

@@ -16,7 +16,7 @@
  *         after bring-up, because no table depends on it; of the switches
  *         alone where the configuration gives them roles by name.
  *
- * Switches of the kinds that draft_ask_roles lists are asked for their role
+ * Switches of the kinds that builder_ask_roles lists are asked for their role
  * once they are read (vendor attribute 0xFFE0). No answer is fine.
  *
  * Extended speeds: switch ports are read with modifier bit 31 at once when
@@ -62,7 +62,7 @@ struct sweep_stats {
  * otherwise. The sweep borrows d and x; nothing is submitted yet. mkey goes
  * into every request.
  */
-struct sweep *sweep_new(enum sweep_kind kind, struct draft *d, struct xact *x,
+struct sweep *sweep_new(enum sweep_kind kind, struct builder *d, struct xact *x,
 	uint64_t mkey, const uint64_t *guid, size_t n);
 
 /*
@@ -70,13 +70,13 @@ struct sweep *sweep_new(enum sweep_kind kind, struct draft *d, struct xact *x,
  * clear nothing happened there since its ports were read, and they are not read
  * again: another look came before the trap did.
  */
-void sweep_told_of(struct sweep *s, uint64_t guid);
+void sweep_add_trap_source(struct sweep *s, uint64_t guid);
 
 /*
  * Probe, over: it was so with every switch, and nothing else was found either;
  * the fabric is what it was.
  */
-bool sweep_no_news(const struct sweep *s);
+bool sweep_found_no_change(const struct sweep *s);
 
 /*
  * Only Gets from now on: PortStateChange stays as it is. For looking at a
@@ -101,7 +101,7 @@ void sweep_feed(struct sweep *s, struct mono now);
  * Probe: a port of a switch was found down, by whatever means: look at it, if
  * that was not done. False: this sweep is of another kind, or over.
  */
-bool sweep_hint(struct sweep *s, draft_id n, uint8_t port);
+bool sweep_hint(struct sweep *s, builder_id n, uint8_t port);
 
 /*
  * Give up what is unanswered: what was found so far stays. It is done then; a
@@ -122,7 +122,7 @@ const char *sweep_failed(const struct sweep *s);
 const uint64_t *sweep_suspects(const struct sweep *s, size_t *n);
 
 /* Light: a switch, asked, said that something changed there. */
-bool sweep_told(const struct sweep *s);
+bool sweep_saw_change(const struct sweep *s);
 
 /* Light: our own port came up or went down; everything must be read. */
 bool sweep_self_changed(const struct sweep *s);

@@ -32,7 +32,7 @@ sweep_next_level(struct sweep *s)
 
 /* The asks of n switches, one of each in turn: they go to different nodes. */
 static void
-ask_through(struct sweep *s, const draft_id *id, size_t n)
+ask_through(struct sweep *s, const builder_id *id, size_t n)
 {
 	for (size_t i = 0; i < 256 * n; i++) {
 		struct sweep_node *w = sweep_node(s, id[i % n]);
@@ -67,11 +67,11 @@ sweep_ask_group(struct sweep *s)
 
 /* Is a switch on the way to n still to be read? */
 static bool
-way_unread(struct sweep *s, draft_id n)
+way_unread(struct sweep *s, builder_id n)
 {
 	unsigned hops = 0;
 
-	for (n = s->d->node[n]->via; n != DRAFT_NONE && ++hops < 256;
+	for (n = s->d->node[n]->via; n != BUILDER_NONE && ++hops < 256;
 		n = s->d->node[n]->via) {
 		uint8_t state = sweep_node(s, n)->state;
 
@@ -85,13 +85,13 @@ way_unread(struct sweep *s, draft_id n)
 static void
 start_waiting(struct sweep *s)
 {
-	for (draft_id n = 0; n < s->d->nnodes; n++) {
-		const struct draft_node *node = s->d->node[n];
+	for (builder_id n = 0; n < s->d->nnodes; n++) {
+		const struct builder_node *node = s->d->node[n];
 		struct sweep_node *w = sweep_node(s, n);
 
 		if (node == NULL || w->state != SN_WAIT)
 			continue;
-		if (node->reach == DRAFT_UNREACHED) {
+		if (node->reach == BUILDER_UNREACHED) {
 			w->state = SN_NONE; /* gone, unless met again */
 			continue;
 		}
@@ -99,7 +99,7 @@ start_waiting(struct sweep *s)
 			continue;
 		sweep_read(s, n,
 			w->full || node->quarantine != NULL ||
-				node->reach == DRAFT_BEHIND);
+				node->reach == BUILDER_BEHIND);
 	}
 }
 
@@ -115,12 +115,12 @@ read_stale(struct sweep *s)
 
 	for (size_t i = 0; i < s->stale.n; i++) {
 		struct sweep_end e = s->stale.end[i];
-		struct draft_node *node = s->d->node[e.node];
+		struct builder_node *node = s->d->node[e.node];
 		struct sweep_job job = {.node = e.node, .port = e.port};
-		struct draft_port *p;
+		struct builder_port *p;
 
 		if (node == NULL || e.port > node->nports ||
-			node->reach == DRAFT_UNREACHED)
+			node->reach == BUILDER_UNREACHED)
 			continue;
 		if (way_unread(s, e.node)) {
 			sweep_ends_add(&later, e.node, e.port);
@@ -128,13 +128,13 @@ read_stale(struct sweep *s)
 		}
 		p = &node->port[e.port];
 		if (p->read == s->sweep &&
-			draft_up(p) == (p->peer != DRAFT_NONE))
+			builder_up(p) == (p->peer != BUILDER_NONE))
 			continue; /* as it should be */
 		job.kind = node->type == TOPO_SWITCH ? JOB_REFRESH : JOB_PORT;
 		job.ext = node->type == TOPO_SWITCH && (p->marks & DP_EXT);
 		if (node->type == TOPO_SWITCH
 				? sweep_node(s, e.node)->state == SN_NONE
-				: p->peer != DRAFT_NONE)
+				: p->peer != BUILDER_NONE)
 			sweep_queue_job(s, &job);
 	}
 	free(s->stale.end);
@@ -157,10 +157,10 @@ ask_claims(struct sweep *s)
 
 /* Keep the cable in port of n, whose other end does not answer. */
 static void
-keep_silent(struct sweep *s, draft_id n, uint8_t port)
+keep_silent(struct sweep *s, builder_id n, uint8_t port)
 {
-	struct draft_port *p = &s->d->node[n]->port[port];
-	struct draft_node *far = s->d->node[p->peer];
+	struct builder_port *p = &s->d->node[n]->port[port];
+	struct builder_node *far = s->d->node[p->peer];
 	char name[96];
 
 	p->seen = s->sweep;
@@ -168,23 +168,23 @@ keep_silent(struct sweep *s, draft_id n, uint8_t port)
 	far->seen = s->sweep;
 	if (far->quarantine != NULL)
 		return;
-	draft_odd(s->d, "%s is quarantined: does not answer",
-		draft_name(s->d, p->peer, name));
-	draft_node_quarantine(s->d, p->peer, "does not answer");
+	builder_add_oddity(s->d, "%s is quarantined: does not answer",
+		builder_name(s->d, p->peer, name));
+	builder_node_quarantine(s->d, p->peer, "does not answer");
 }
 
 /* A link that is up and was silent: a hung node, or a cable that only looks
  * sound? False: the node must be asked first (probe), which was queued. */
 static bool
-judge_silent(struct sweep *s, draft_id n, uint8_t port)
+judge_silent(struct sweep *s, builder_id n, uint8_t port)
 {
-	const struct draft_port *p = &s->d->node[n]->port[port];
-	const struct draft_node *far;
+	const struct builder_port *p = &s->d->node[n]->port[port];
+	const struct builder_node *far;
 	uint8_t state;
 	char name[96];
 	bool answers;
 
-	if (p->peer == DRAFT_NONE || p->seen == s->sweep)
+	if (p->peer == BUILDER_NONE || p->seen == s->sweep)
 		return true;
 	far = s->d->node[p->peer];
 	state = sweep_node(s, p->peer)->state;
@@ -201,10 +201,10 @@ judge_silent(struct sweep *s, draft_id n, uint8_t port)
 		keep_silent(s, n, port);
 		return true;
 	}
-	draft_odd(s->d,
+	builder_add_oddity(s->d,
 		"the cable in port %u of %s is up, but carries nothing: "
 		"not used",
-		port, draft_name(s->d, n, name));
+		port, builder_name(s->d, n, name));
 	sweep_unplug(s, n, port);
 	return true;
 }
@@ -232,7 +232,7 @@ ask_again(struct sweep *s)
 {
 	if (s->kind != SWEEP_PROBE)
 		return;
-	for (draft_id n = 0; n < s->d->nnodes; n++) {
+	for (builder_id n = 0; n < s->d->nnodes; n++) {
 		struct sweep_node *w = sweep_node(s, n);
 
 		if (s->d->node[n] == NULL || !w->probed ||
@@ -245,11 +245,11 @@ ask_again(struct sweep *s)
 
 /* Has the other end of this CA port's cable told the speed? */
 static bool
-speed_known(const struct draft *d, draft_id n, const struct draft_port *p)
+speed_known(const struct builder *d, builder_id n, const struct builder_port *p)
 {
-	const struct draft_node *far;
+	const struct builder_node *far;
 
-	if (p->peer == DRAFT_NONE)
+	if (p->peer == BUILDER_NONE)
 		return false;
 	far = d->node[p->peer];
 	if (far->port[p->peer_port].marks & DP_EXT)
@@ -265,13 +265,13 @@ speed_known(const struct draft *d, draft_id n, const struct draft_port *p)
 static void
 ask_second(struct sweep *s)
 {
-	for (draft_id n = 0; n < s->d->nnodes; n++) {
-		const struct draft_node *node = s->d->node[n];
+	for (builder_id n = 0; n < s->d->nnodes; n++) {
+		const struct builder_node *node = s->d->node[n];
 
 		if (node == NULL || node->type == TOPO_SWITCH)
 			continue;
 		for (unsigned i = 1; i <= node->nports; i++) {
-			const struct draft_port *p = &node->port[i];
+			const struct builder_port *p = &node->port[i];
 			struct sweep_job job = {.node = n,
 				.port = (uint8_t)i,
 				.kind = JOB_SECOND,
@@ -293,26 +293,26 @@ ask_second(struct sweep *s)
 static void
 keep_behind(struct sweep *s)
 {
-	struct draft *d = s->d;
-	draft_id *stack = mem_zalloc((size_t)d->nnodes + 1, sizeof(*stack));
+	struct builder *d = s->d;
+	builder_id *stack = mem_zalloc((size_t)d->nnodes + 1, sizeof(*stack));
 	bool *kept = mem_zalloc((size_t)d->nnodes + 1, sizeof(*kept));
 	size_t top = 0;
 
-	for (draft_id n = 0; n < d->nnodes; n++) {
+	for (builder_id n = 0; n < d->nnodes; n++) {
 		if (d->node[n] != NULL && d->node[n]->seen == s->sweep &&
 			d->node[n]->quarantine != NULL)
 			stack[top++] = n;
 	}
 	while (top > 0) {
-		struct draft_node *node = d->node[stack[--top]];
+		struct builder_node *node = d->node[stack[--top]];
 
 		if (node->type != TOPO_SWITCH)
 			continue;
 		for (unsigned i = 1; i <= node->nports; i++) {
-			struct draft_port *p = &node->port[i];
-			struct draft_node *far;
+			struct builder_port *p = &node->port[i];
+			struct builder_node *far;
 
-			if (p->peer == DRAFT_NONE || p->seen == s->sweep)
+			if (p->peer == BUILDER_NONE || p->seen == s->sweep)
 				continue;
 			far = d->node[p->peer];
 			if (far->seen == s->sweep && far->quarantine == NULL &&
@@ -332,13 +332,13 @@ keep_behind(struct sweep *s)
 }
 
 static void
-drop_node(struct sweep *s, draft_id n)
+drop_node(struct sweep *s, builder_id n)
 {
-	struct draft_node *node = s->d->node[n];
+	struct builder_node *node = s->d->node[n];
 
 	for (unsigned p = 0; p <= node->nports; p++)
-		s->stats.gone_links += draft_unlink(s->d, n, (uint8_t)p);
-	draft_node_drop(s->d, n);
+		s->stats.gone_links += builder_unlink(s->d, n, (uint8_t)p);
+	builder_node_drop(s->d, n);
 	s->stats.gone_nodes++;
 }
 
@@ -346,10 +346,10 @@ drop_node(struct sweep *s, draft_id n)
 static void
 drop_unseen(struct sweep *s)
 {
-	struct draft *d = s->d;
+	struct builder *d = s->d;
 
 	keep_behind(s);
-	for (draft_id n = 0; n < d->nnodes; n++) {
+	for (builder_id n = 0; n < d->nnodes; n++) {
 		if (d->node[n] == NULL)
 			continue;
 		if (d->node[n]->seen != s->sweep) {
@@ -359,7 +359,7 @@ drop_unseen(struct sweep *s)
 		for (unsigned p = 0; p <= d->node[n]->nports; p++) {
 			if (d->node[n]->port[p].seen != s->sweep)
 				s->stats.gone_links +=
-					draft_unlink(d, n, (uint8_t)p);
+					builder_unlink(d, n, (uint8_t)p);
 		}
 	}
 }
@@ -368,24 +368,24 @@ drop_unseen(struct sweep *s)
 static void
 drop_unreached(struct sweep *s)
 {
-	draft_route(s->d);
-	for (draft_id n = 0; n < s->d->nnodes; n++) {
+	builder_route(s->d);
+	for (builder_id n = 0; n < s->d->nnodes; n++) {
 		if (s->d->node[n] != NULL &&
-			s->d->node[n]->reach == DRAFT_UNREACHED)
+			s->d->node[n]->reach == BUILDER_UNREACHED)
 			drop_node(s, n);
 	}
 }
 
 /* Have two hosts of one GUID no port in common? */
 static bool
-complement(const struct draft_node *a, const struct draft_node *b)
+complement(const struct builder_node *a, const struct builder_node *b)
 {
 	if (a->type != b->type || a->nports != b->nports ||
 		a->sysimg != b->sysimg)
 		return false;
 	for (unsigned p = 1; p <= a->nports; p++) {
-		if (a->port[p].peer != DRAFT_NONE &&
-			b->port[p].peer != DRAFT_NONE)
+		if (a->port[p].peer != BUILDER_NONE &&
+			b->port[p].peer != BUILDER_NONE)
 			return false;
 	}
 	return true;
@@ -393,45 +393,46 @@ complement(const struct draft_node *a, const struct draft_node *b)
 
 /* A host that was two for a while (its ports moved one by one) is one again. */
 static void
-merge_hosts(struct draft *d, draft_id n)
+merge_hosts(struct builder *d, builder_id n)
 {
-	draft_id next;
+	builder_id next;
 
-	for (draft_id i = d->node[n]->next; i != DRAFT_NONE; i = next) {
-		struct draft_node *twin = d->node[i];
+	for (builder_id i = d->node[n]->next; i != BUILDER_NONE; i = next) {
+		struct builder_node *twin = d->node[i];
 
 		next = twin->next;
 		if (i == d->self || !complement(d->node[n], twin))
 			continue;
 		for (unsigned p = 1; p <= twin->nports; p++) {
-			struct draft_port port = twin->port[p];
+			struct builder_port port = twin->port[p];
 
-			if (port.peer == DRAFT_NONE)
+			if (port.peer == BUILDER_NONE)
 				continue;
-			draft_link(d, n, (uint8_t)p, port.peer, port.peer_port);
+			builder_link(
+				d, n, (uint8_t)p, port.peer, port.peer_port);
 			d->node[n]->port[p] = port;
 		}
-		draft_node_drop(d, i);
+		builder_node_drop(d, i);
 	}
 }
 
 /* Twins may have gone, or come. */
 static void
-flag_duplicates(struct draft *d)
+flag_duplicates(struct builder *d)
 {
-	for (draft_id n = 0; n < d->nnodes; n++) {
+	for (builder_id n = 0; n < d->nnodes; n++) {
 		if (d->node[n] != NULL && d->node[n]->type != TOPO_SWITCH &&
-			d->node[n]->next != DRAFT_NONE)
+			d->node[n]->next != BUILDER_NONE)
 			merge_hosts(d, n);
 	}
-	for (draft_id n = 0; n < d->nnodes; n++) {
-		struct draft_node *node = d->node[n];
-		draft_id first;
+	for (builder_id n = 0; n < d->nnodes; n++) {
+		struct builder_node *node = d->node[n];
+		builder_id first;
 
-		if (node == NULL || !draft_find(d, node->guid, &first))
+		if (node == NULL || !builder_find(d, node->guid, &first))
 			continue;
 		node->flags &= (uint8_t)~TN_DUPLICATE;
-		if (first != n || node->next != DRAFT_NONE)
+		if (first != n || node->next != BUILDER_NONE)
 			node->flags |= TN_DUPLICATE;
 	}
 }
@@ -440,7 +441,7 @@ static void
 finish(struct sweep *s)
 {
 	s->stage = STAGE_DONE;
-	if (s->failure.text[0] != '\0' || s->d->self == DRAFT_NONE)
+	if (s->failure.text[0] != '\0' || s->d->self == BUILDER_NONE)
 		return;
 	if (s->kind == SWEEP_FULL)
 		drop_unseen(s);
@@ -455,7 +456,7 @@ static void
 run(struct sweep *s)
 {
 	if (s->rewired && s->kind == SWEEP_PROBE) {
-		draft_route(s->d);
+		builder_route(s->d);
 		s->rewired = false;
 	}
 	read_stale(s);

@@ -10,13 +10,13 @@ enum { TWINS_MAX = 256 };
 /* Who answered through a port, and through which of its own ports. */
 struct answer {
 	struct mad_node_info ni;
-	draft_id from; /* asked through this node ... */
-	uint8_t port;  /* ... and this port of it */
+	builder_id from; /* asked through this node ... */
+	uint8_t port;	 /* ... and this port of it */
 };
 
 /* The record of a node that became another one. */
 static void
-renew(struct sweep *s, draft_id n)
+renew(struct sweep *s, builder_id n)
 {
 	struct sweep_node *w = sweep_node(s, n);
 
@@ -24,7 +24,7 @@ renew(struct sweep *s, draft_id n)
 }
 
 static bool
-same_kind(const struct draft_node *n, const struct mad_node_info *ni)
+same_kind(const struct builder_node *n, const struct mad_node_info *ni)
 {
 	return n->type == ni->type && n->nports == ni->nports &&
 	       n->sysimg == ni->sysimg;
@@ -32,9 +32,9 @@ same_kind(const struct draft_node *n, const struct mad_node_info *ni)
 
 /* What NodeInfo says about the node itself and the port that answered. */
 static void
-identify(struct draft *d, draft_id n, const struct mad_node_info *ni)
+identify(struct builder *d, builder_id n, const struct mad_node_info *ni)
 {
-	struct draft_node *node = d->node[n];
+	struct builder_node *node = d->node[n];
 	unsigned port = ni->type == TOPO_SWITCH ? 0 : ni->local_port;
 
 	node->sysimg = ni->sysimg;
@@ -46,114 +46,115 @@ identify(struct draft *d, draft_id n, const struct mad_node_info *ni)
 }
 
 static bool
-leads_to(const struct draft_port *p, draft_id n, uint8_t port)
+leads_to(const struct builder_port *p, builder_id n, uint8_t port)
 {
 	return p->peer == n && p->peer_port == port;
 }
 
 /* Was this port read in this sweep and found down? */
 static bool
-known_down(const struct sweep *s, draft_id n, uint8_t port)
+known_down(const struct sweep *s, builder_id n, uint8_t port)
 {
-	const struct draft_node *node = s->d->node[n];
-	const struct draft_port *p = &node->port[port];
+	const struct builder_node *node = s->d->node[n];
+	const struct builder_port *p = &node->port[port];
 
 	return node->type == TOPO_SWITCH && p->read == s->sweep &&
-	       (p->marks & DP_READ) && !draft_up(p);
+	       (p->marks & DP_READ) && !builder_up(p);
 }
 
 /* Can the cable end here without contradicting what this sweep has seen? */
 static bool
-is_free(const struct sweep *s, draft_id n, uint8_t port)
+is_free(const struct sweep *s, builder_id n, uint8_t port)
 {
-	const struct draft_port *p = &s->d->node[n]->port[port];
+	const struct builder_port *p = &s->d->node[n]->port[port];
 
 	if (known_down(s, n, port))
 		return false;
-	return p->peer == DRAFT_NONE ||
+	return p->peer == BUILDER_NONE ||
 	       (s->kind == SWEEP_FULL && p->seen != s->sweep);
 }
 
 /* A node that nothing in this sweep has confirmed may turn out to be another
  * one: a switch that was exchanged, or got new firmware with more ports. */
 static bool
-is_stale(struct sweep *s, draft_id n)
+is_stale(struct sweep *s, builder_id n)
 {
 	if (n == s->d->self)
 		return false;
 	if (s->kind == SWEEP_FULL)
 		return s->d->node[n]->seen != s->sweep;
-	return s->d->node[n]->reach == DRAFT_UNREACHED &&
+	return s->d->node[n]->reach == BUILDER_UNREACHED &&
 	       sweep_node(s, n)->state == SN_NONE;
 }
 
 /*
  * Which node of the draft has answered? *contested: it is one that, so far,
- * is known to have this port elsewhere. DRAFT_NONE: nobody that we know.
+ * is known to have this port elsewhere. BUILDER_NONE: nobody that we know.
  */
-static draft_id
+static builder_id
 match(struct sweep *s, const struct answer *a, bool *contested)
 {
-	const struct draft *d = s->d;
+	const struct builder *d = s->d;
 	uint8_t port = a->ni.local_port;
-	draft_id first, n;
-	draft_id candidate = DRAFT_NONE;
+	builder_id first, n;
+	builder_id candidate = BUILDER_NONE;
 
 	*contested = false;
-	if (!draft_find(d, a->ni.guid, &first))
-		return DRAFT_NONE;
-	for (n = first; n != DRAFT_NONE; n = d->node[n]->next) {
+	if (!builder_find(d, a->ni.guid, &first))
+		return BUILDER_NONE;
+	for (n = first; n != BUILDER_NONE; n = d->node[n]->next) {
 		if (!same_kind(d->node[n], &a->ni) || sweep_node(s, n)->gone)
 			continue;
 		if (leads_to(&d->node[n]->port[port], a->from, a->port) &&
 			!known_down(s, n, port))
 			return n;
-		if (candidate == DRAFT_NONE ||
+		if (candidate == BUILDER_NONE ||
 			(!is_free(s, candidate, port) && is_free(s, n, port)))
 			candidate = n;
 	}
-	if (candidate != DRAFT_NONE) {
+	if (candidate != BUILDER_NONE) {
 		*contested = !is_free(s, candidate, port);
 		return candidate;
 	}
-	for (n = first; n != DRAFT_NONE; n = d->node[n]->next) {
+	for (n = first; n != BUILDER_NONE; n = d->node[n]->next) {
 		if (!is_stale(s, n))
 			continue;
-		draft_node_reset(s->d, n, a->ni.type, a->ni.nports);
+		builder_node_reset(s->d, n, a->ni.type, a->ni.nports);
 		renew(s, n);
 		s->rewired = true;
 		return n;
 	}
-	return DRAFT_NONE;
+	return BUILDER_NONE;
 }
 
 /* A node that nobody has met; a twin when its GUID is not new. */
-static draft_id
+static builder_id
 meet(struct sweep *s, const struct answer *a)
 {
 	char name[96];
-	draft_id known, n;
-	bool twin = draft_find(s->d, a->ni.guid, &known);
+	builder_id known, n;
+	bool twin = builder_find(s->d, a->ni.guid, &known);
 
 	if (twin && ++s->stats.twins > TWINS_MAX) {
-		draft_odd(
+		builder_add_oddity(
 			s->d, "too many duplicate GUIDs: the rest is ignored");
-		return DRAFT_NONE;
+		return BUILDER_NONE;
 	}
-	n = draft_node_new(s->d, a->ni.guid, a->ni.type, a->ni.nports);
-	if (n == DRAFT_NONE) {
-		draft_odd(s->d, "more than %u nodes: the rest is ignored",
-			DRAFT_MAX_NODES);
+	n = builder_node_new(s->d, a->ni.guid, a->ni.type, a->ni.nports);
+	if (n == BUILDER_NONE) {
+		builder_add_oddity(s->d,
+			"more than %u nodes: the rest is ignored",
+			BUILDER_MAX_NODES);
 		return n;
 	}
 	renew(s, n);
 	s->stats.new_nodes++;
 	if (twin) {
-		draft_odd(s->d,
+		builder_add_oddity(s->d,
 			"duplicate GUID 0x%016llx: another node answers to "
 			"it behind port %u of %s",
 			(unsigned long long)a->ni.guid, a->port,
-			draft_name(s->d, a->from, name));
+			builder_name(s->d, a->from, name));
 		s->d->node[n]->flags |= TN_DUPLICATE;
 		s->d->node[known]->flags |= TN_DUPLICATE;
 	}
@@ -163,12 +164,12 @@ meet(struct sweep *s, const struct answer *a)
 /* The directed route to n goes through from's port, unless that runs in a
  * circle. */
 static void
-set_via(struct draft *d, draft_id n, draft_id from, uint8_t port)
+set_via(struct builder *d, builder_id n, builder_id from, uint8_t port)
 {
 	unsigned hops = 0;
 
-	for (draft_id i = from; i != d->self; i = d->node[i]->via) {
-		if (i == n || i == DRAFT_NONE || ++hops > TOPO_MAX_HOPS)
+	for (builder_id i = from; i != d->self; i = d->node[i]->via) {
+		if (i == n || i == BUILDER_NONE || ++hops > TOPO_MAX_HOPS)
 			return;
 	}
 	if (n == d->self)
@@ -181,23 +182,24 @@ set_via(struct draft *d, draft_id n, draft_id from, uint8_t port)
 
 /* Node n answers: read it unless that is being done already. */
 static void
-meet_again(struct sweep *s, draft_id n, const struct answer *a)
+meet_again(struct sweep *s, builder_id n, const struct answer *a)
 {
-	struct draft_node *node = s->d->node[n];
+	struct builder_node *node = s->d->node[n];
 	struct sweep_node *w = sweep_node(s, n);
 	bool first;
 
 	if (s->kind == SWEEP_FULL)
 		first = node->seen != s->sweep;
 	else
-		first = node->reach != DRAFT_CLEAN || node->quarantine != NULL;
+		first = node->reach != BUILDER_CLEAN ||
+			node->quarantine != NULL;
 	node->seen = s->sweep;
 	if (!first || w->state == SN_DEAD || w->state == SN_READ)
 		return;
-	s->d->routed &= node->reach == DRAFT_CLEAN;
-	node->reach = DRAFT_CLEAN;
+	s->d->routed &= node->reach == BUILDER_CLEAN;
+	node->reach = BUILDER_CLEAN;
 	w->met = (struct sweep_end){a->from, a->port};
-	if (s->kind == SWEEP_FULL || node->via == DRAFT_NONE ||
+	if (s->kind == SWEEP_FULL || node->via == BUILDER_NONE ||
 		w->state == SN_NONE)
 		set_via(s->d, n, a->from, a->port);
 	if (node->type != TOPO_SWITCH) {
@@ -216,12 +218,12 @@ meet_again(struct sweep *s, draft_id n, const struct answer *a)
  * tell of it.
  */
 static void
-follow_up(struct sweep *s, const struct answer *a, draft_id n, bool known)
+follow_up(struct sweep *s, const struct answer *a, builder_id n, bool known)
 {
-	const struct draft_node *node = s->d->node[n];
-	const struct draft_port *near = &s->d->node[a->from]->port[a->port];
+	const struct builder_node *node = s->d->node[n];
+	const struct builder_port *near = &s->d->node[a->from]->port[a->port];
 	uint8_t port = a->ni.local_port;
-	const struct draft_port *p = &node->port[port];
+	const struct builder_port *p = &node->port[port];
 	bool overtaken = near->state == 2 && p->state > 2;
 
 	if (known && p->read == s->sweep && (p->marks & DP_READ) && !overtaken)
@@ -234,17 +236,17 @@ follow_up(struct sweep *s, const struct answer *a, draft_id n, bool known)
 
 /* Believe it: from's port is cabled to port of n. */
 static void
-accept(struct sweep *s, const struct answer *a, draft_id n)
+accept(struct sweep *s, const struct answer *a, builder_id n)
 {
-	struct draft *d = s->d;
+	struct builder *d = s->d;
 	uint8_t port = a->ni.local_port;
 	bool known = leads_to(&d->node[a->from]->port[a->port], n, port);
-	const struct draft_node *via;
+	const struct builder_node *via;
 
 	if (!known) {
 		sweep_unplug(s, a->from, a->port);
 		sweep_unplug(s, n, port);
-		draft_link(d, a->from, a->port, n, port);
+		builder_link(d, a->from, a->port, n, port);
 		s->stats.new_links++;
 		s->rewired = true;
 	}
@@ -252,14 +254,14 @@ accept(struct sweep *s, const struct answer *a, draft_id n)
 	d->node[a->from]->port[a->port].seen = s->sweep;
 	d->node[n]->port[port].seen = s->sweep;
 	meet_again(s, n, a);
-	via = d->node[n]->via == DRAFT_NONE ? NULL : d->node[d->node[n]->via];
+	via = d->node[n]->via == BUILDER_NONE ? NULL : d->node[d->node[n]->via];
 	if (via != NULL && via->port[d->node[n]->via_port].peer != n)
 		set_via(d, n, a->from, a->port);
 	follow_up(s, a, n, known);
 }
 
 void
-sweep_claim(struct sweep *s, draft_id n, uint8_t port)
+sweep_ask_later(struct sweep *s, builder_id n, uint8_t port)
 {
 	struct sweep_node *w = sweep_node(s, n);
 
@@ -271,7 +273,7 @@ sweep_claim(struct sweep *s, draft_id n, uint8_t port)
 
 /* Read a port and ask through it, whatever is known already. */
 static void
-check_again(struct sweep *s, draft_id n, uint8_t port)
+check_again(struct sweep *s, builder_id n, uint8_t port)
 {
 	struct sweep_job job = {.node = n, .port = port, .kind = JOB_REFRESH};
 
@@ -288,26 +290,26 @@ check_again(struct sweep *s, draft_id n, uint8_t port)
  * answered. If it claims it still, there are two.
  */
 static void
-contest(struct sweep *s, const struct answer *a, draft_id holder)
+contest(struct sweep *s, const struct answer *a, builder_id holder)
 {
-	const struct draft_port *p =
+	const struct builder_port *p =
 		&s->d->node[holder]->port[a->ni.local_port];
 
-	sweep_claim(s, a->from, a->port);
+	sweep_ask_later(s, a->from, a->port);
 	check_again(s, holder, a->ni.local_port);
-	if (p->peer != DRAFT_NONE && p->peer != holder)
+	if (p->peer != BUILDER_NONE && p->peer != holder)
 		check_again(s, p->peer, p->peer_port);
 }
 
 /* Of two nodes with one GUID, the one that was met later; never ourselves. */
-static draft_id
-later_of(const struct draft *d, draft_id a, draft_id b)
+static builder_id
+later_of(const struct builder *d, builder_id a, builder_id b)
 {
-	draft_id n;
+	builder_id n;
 
 	if (a == d->self || b == d->self)
 		return a == d->self ? b : a;
-	for (n = d->node[a]->next; n != DRAFT_NONE && n != b;)
+	for (n = d->node[a]->next; n != BUILDER_NONE && n != b;)
 		n = d->node[n]->next;
 	return n == b ? b : a;
 }
@@ -317,20 +319,20 @@ later_of(const struct draft *d, draft_id a, draft_id b)
  * one node, and the cable by which the later one was met does not end where it
  * seems to. Forget the shadow and that cable. Returns who was forgotten.
  */
-static draft_id
-collapse(struct sweep *s, draft_id a, draft_id b)
+static builder_id
+collapse(struct sweep *s, builder_id a, builder_id b)
 {
-	struct draft *d = s->d;
-	draft_id n = later_of(d, a, b);
+	struct builder *d = s->d;
+	builder_id n = later_of(d, a, b);
 	struct sweep_end met = sweep_node(s, n)->met;
 	char name[96];
 
 	if (sweep_node(s, n)->state != SN_NONE) {
 		sweep_bit_set(sweep_node(s, met.node)->banned, met.port);
-		draft_odd(d,
+		builder_add_oddity(d,
 			"the cable in port %u of %s leads to 0x%016llx, which "
 			"does not point back: not used",
-			met.port, draft_name(d, met.node, name),
+			met.port, builder_name(d, met.node, name),
 			(unsigned long long)d->node[n]->guid);
 	}
 	for (unsigned p = 0; p <= d->node[n]->nports; p++)
@@ -340,19 +342,19 @@ collapse(struct sweep *s, draft_id a, draft_id b)
 	sweep_node(s, n)->gone = true;
 	d->node[n]->seen = s->sweep - 1;
 	d->routed = false;
-	d->node[n]->reach = DRAFT_UNREACHED;
-	d->node[n]->via = DRAFT_NONE;
+	d->node[n]->reach = BUILDER_UNREACHED;
+	d->node[n]->via = BUILDER_NONE;
 	return n;
 }
 
 /* Is the port that the answer contests held by the node that was asked, in
  * another shape? */
 static bool
-is_shadow(const struct draft *d, const struct answer *a, draft_id holder)
+is_shadow(const struct builder *d, const struct answer *a, builder_id holder)
 {
-	const struct draft_port *p = &d->node[holder]->port[a->ni.local_port];
+	const struct builder_port *p = &d->node[holder]->port[a->ni.local_port];
 
-	return p->peer != DRAFT_NONE && p->peer != a->from &&
+	return p->peer != BUILDER_NONE && p->peer != a->from &&
 	       p->peer_port == a->port &&
 	       d->node[p->peer]->guid == d->node[a->from]->guid;
 }
@@ -360,20 +362,21 @@ is_shadow(const struct draft *d, const struct answer *a, draft_id holder)
 /* One end says that the cable leads elsewhere than was confirmed before: ask
  * both once more; true when that was queued. */
 static bool
-disagree(struct sweep *s, const struct answer *a, draft_id n)
+disagree(struct sweep *s, const struct answer *a, builder_id n)
 {
 	struct sweep_node *w = sweep_node(s, a->from);
-	const struct draft_port *p = &s->d->node[a->from]->port[a->port];
+	const struct builder_port *p = &s->d->node[a->from]->port[a->port];
 	char name[96];
 
-	if (p->peer == DRAFT_NONE || p->seen != s->sweep ||
+	if (p->peer == BUILDER_NONE || p->seen != s->sweep ||
 		sweep_bit(w->reasked, a->port))
 		return false;
-	if (n != DRAFT_NONE && leads_to(p, n, a->ni.local_port))
+	if (n != BUILDER_NONE && leads_to(p, n, a->ni.local_port))
 		return false;
 	sweep_bit_set(w->reasked, a->port);
-	draft_odd(s->d, "the two ends of the cable in port %u of %s disagree",
-		a->port, draft_name(s->d, a->from, name));
+	builder_add_oddity(s->d,
+		"the two ends of the cable in port %u of %s disagree", a->port,
+		builder_name(s->d, a->from, name));
 	sweep_ask_again(s, a->from, a->port);
 	if (s->d->node[p->peer]->type == TOPO_SWITCH)
 		sweep_ask_again(s, p->peer, p->peer_port);
@@ -384,12 +387,13 @@ disagree(struct sweep *s, const struct answer *a, draft_id n)
 static void
 silent(struct sweep *s, const struct sweep_job *job, const char *why)
 {
-	const struct draft_port *p = &s->d->node[job->node]->port[job->port];
+	const struct builder_port *p = &s->d->node[job->node]->port[job->port];
 	char name[96];
 
-	if (p->peer == DRAFT_NONE) {
-		draft_odd(s->d, "port %u of %s is up, but behind it: %s",
-			job->port, draft_name(s->d, job->node, name), why);
+	if (p->peer == BUILDER_NONE) {
+		builder_add_oddity(s->d,
+			"port %u of %s is up, but behind it: %s", job->port,
+			builder_name(s->d, job->node, name), why);
 		return;
 	}
 	if (p->seen == s->sweep)
@@ -406,7 +410,7 @@ sweep_got_ask(struct sweep *s, const struct sweep_job *job,
 	struct answer a = {.from = job->node, .port = job->port};
 	struct reason why;
 	bool contested;
-	draft_id n;
+	builder_id n;
 
 	if (res->outcome != XACT_OK) {
 		silent(s, job,
@@ -427,7 +431,7 @@ sweep_got_ask(struct sweep *s, const struct sweep_job *job,
 		return;
 	n = match(s, &a, &contested);
 	if (contested && is_shadow(s->d, &a, n)) {
-		draft_id peer = s->d->node[n]->port[a.ni.local_port].peer;
+		builder_id peer = s->d->node[n]->port[a.ni.local_port].peer;
 
 		if (collapse(s, a.from, peer) == a.from)
 			return;
@@ -439,19 +443,19 @@ sweep_got_ask(struct sweep *s, const struct sweep_job *job,
 		contest(s, &a, n);
 		return;
 	}
-	if (n == DRAFT_NONE || contested)
+	if (n == BUILDER_NONE || contested)
 		n = meet(s, &a);
-	if (n != DRAFT_NONE)
+	if (n != BUILDER_NONE)
 		accept(s, &a, n);
 }
 
 void
 sweep_got_self(struct sweep *s, const struct xact_result *res)
 {
-	struct draft *d = s->d;
+	struct builder *d = s->d;
 	struct mad_node_info ni;
 	struct reason why;
-	draft_id n = DRAFT_NONE;
+	builder_id n = BUILDER_NONE;
 
 	if (res->outcome != XACT_OK) {
 		reason_set(&s->failure, "our own port: NodeInfo: %s",
@@ -464,19 +468,19 @@ sweep_got_self(struct sweep *s, const struct xact_result *res)
 		reason_set(&s->failure, "our own port: %s", why.text);
 		return;
 	}
-	if (d->self != DRAFT_NONE && d->node[d->self]->guid == ni.guid)
+	if (d->self != BUILDER_NONE && d->node[d->self]->guid == ni.guid)
 		n = d->self;
 	else
-		(void)draft_find(d, ni.guid, &n);
-	if (n == DRAFT_NONE) {
-		n = draft_node_new(d, ni.guid, ni.type, ni.nports);
-		if (n == DRAFT_NONE) {
+		(void)builder_find(d, ni.guid, &n);
+	if (n == BUILDER_NONE) {
+		n = builder_node_new(d, ni.guid, ni.type, ni.nports);
+		if (n == BUILDER_NONE) {
 			reason_set(&s->failure, "too many nodes");
 			return;
 		}
 		s->stats.new_nodes++;
 	} else if (!same_kind(d->node[n], &ni)) {
-		draft_node_reset(d, n, ni.type, ni.nports);
+		builder_node_reset(d, n, ni.type, ni.nports);
 	}
 	renew(s, n);
 	d->self = n;
@@ -484,7 +488,7 @@ sweep_got_self(struct sweep *s, const struct xact_result *res)
 	d->self_port = ni.type == TOPO_SWITCH ? 0 : ni.local_port;
 	identify(d, n, &ni);
 	d->node[n]->seen = s->sweep;
-	d->node[n]->via = DRAFT_NONE;
+	d->node[n]->via = BUILDER_NONE;
 	d->node[n]->hops = 0;
 	d->node[n]->flags &= (uint8_t)~TN_PARTIAL;
 	if (ni.type == TOPO_SWITCH)

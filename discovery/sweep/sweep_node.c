@@ -19,17 +19,18 @@ no_answer(const struct xact_result *res)
 }
 
 static void
-partial(struct sweep *s, draft_id n, const char *what, const char *why)
+partial(struct sweep *s, builder_id n, const char *what, const char *why)
 {
 	char name[96];
 
 	s->d->node[n]->flags |= TN_PARTIAL;
-	draft_odd(s->d, "%s: %s: %s", draft_name(s->d, n, name), what, why);
+	builder_add_oddity(
+		s->d, "%s: %s: %s", builder_name(s->d, n, name), what, why);
 }
 
 /* Give a switch up: nothing passes through it, nothing more is asked. */
 static void
-give_up(struct sweep *s, draft_id n, const char *why)
+give_up(struct sweep *s, builder_id n, const char *why)
 {
 	struct sweep_node *w = sweep_node(s, n);
 	char name[96];
@@ -37,14 +38,14 @@ give_up(struct sweep *s, draft_id n, const char *why)
 	w->state = SN_DEAD;
 	s->d->node[n]->flags |= TN_PARTIAL;
 	if (s->d->node[n]->quarantine == NULL)
-		draft_odd(s->d, "%s is quarantined: %s",
-			draft_name(s->d, n, name), why);
-	draft_node_quarantine(s->d, n, why);
+		builder_add_oddity(s->d, "%s is quarantined: %s",
+			builder_name(s->d, n, name), why);
+	builder_node_quarantine(s->d, n, why);
 	s->rewired = true;
 }
 
 void
-sweep_read(struct sweep *s, draft_id n, bool full)
+sweep_read(struct sweep *s, builder_id n, bool full)
 {
 	struct sweep_node *w = sweep_node(s, n);
 
@@ -71,7 +72,7 @@ any_bit(const uint32_t mask[8])
 }
 
 static void
-start_ports(struct sweep *s, draft_id n)
+start_ports(struct sweep *s, builder_id n)
 {
 	struct sweep_node *w = sweep_node(s, n);
 
@@ -86,19 +87,19 @@ start_ports(struct sweep *s, draft_id n)
  * from their other ends before it is tried again. False: that was done.
  */
 static bool
-try_around(struct sweep *s, draft_id n)
+try_around(struct sweep *s, builder_id n)
 {
 	struct sweep_node *w = sweep_node(s, n);
-	const struct draft_node *node = s->d->node[n];
+	const struct builder_node *node = s->d->node[n];
 
 	if (s->kind != SWEEP_PROBE || w->vias >= VIAS_MAX)
 		return false;
 	w->vias++;
 	w->state = SN_WAIT;
 	for (unsigned p = 1; p <= node->nports; p++) {
-		const struct draft_port *port = &node->port[p];
+		const struct builder_port *port = &node->port[p];
 
-		if (port->peer != DRAFT_NONE && port->peer != n &&
+		if (port->peer != BUILDER_NONE && port->peer != n &&
 			s->d->node[port->peer]->type == TOPO_SWITCH)
 			sweep_refresh(s, port->peer, port->peer_port);
 	}
@@ -107,7 +108,7 @@ try_around(struct sweep *s, draft_id n)
 
 /* Something about switch n was answered, or not: what is next for it? */
 static void
-progress(struct sweep *s, draft_id n)
+progress(struct sweep *s, builder_id n)
 {
 	struct sweep_node *w = sweep_node(s, n);
 
@@ -125,7 +126,7 @@ progress(struct sweep *s, draft_id n)
 	if (w->rounds > s->stats.rounds)
 		s->stats.rounds = w->rounds;
 	if (s->d->node[n]->quarantine != NULL) {
-		draft_node_quarantine(s->d, n, NULL);
+		builder_node_quarantine(s->d, n, NULL);
 		s->rewired = true;
 	}
 	sweep_role_ask(s, n);
@@ -138,7 +139,7 @@ progress(struct sweep *s, draft_id n)
 
 /* SwitchInfo after the ports were read: set anew means another round. */
 static void
-got_again(struct sweep *s, draft_id n)
+got_again(struct sweep *s, builder_id n)
 {
 	struct sweep_node *w = sweep_node(s, n);
 
@@ -156,7 +157,7 @@ got_again(struct sweep *s, draft_id n)
  * earlier may have been lost in a reboot that the bit told of.
  */
 static void
-read_port_zero(struct sweep *s, draft_id n)
+read_port_zero(struct sweep *s, builder_id n)
 {
 	sweep_node(s, n)->head++;
 	sweep_queue(s, JOB_PORT, n, 0);
@@ -169,14 +170,14 @@ read_port_zero(struct sweep *s, draft_id n)
  * written meanwhile, and their other ends did not tell.
  */
 static bool
-take_switch(struct sweep *s, draft_id n, const uint8_t info[MAD_DATA])
+take_switch(struct sweep *s, builder_id n, const uint8_t info[MAD_DATA])
 {
 	struct sweep_node *w = sweep_node(s, n);
 	uint16_t top = s->d->node[n]->lft_top;
 	struct reason why;
 
 	w->misses = 0;
-	if (draft_switch_info(s->d, n, info, &why) != 0) {
+	if (builder_switch_info(s->d, n, info, &why) != 0) {
 		partial(s, n, "SwitchInfo", why.text);
 		return false;
 	}
@@ -190,9 +191,9 @@ take_switch(struct sweep *s, draft_id n, const uint8_t info[MAD_DATA])
  * is asked of it, now or at the end.
  */
 static bool
-unchanged(struct sweep *s, draft_id n)
+unchanged(struct sweep *s, builder_id n)
 {
-	const struct draft_node *node = s->d->node[n];
+	const struct builder_node *node = s->d->node[n];
 	struct sweep_node *w = sweep_node(s, n);
 
 	if (!w->told || !w->whole || w->full || node->changed)
@@ -243,21 +244,21 @@ sweep_got_switch(struct sweep *s, const struct sweep_job *job,
 
 /* The port at the other end of a cable changed, so this one did. */
 void
-sweep_refresh(struct sweep *s, draft_id n, uint8_t port)
+sweep_refresh(struct sweep *s, builder_id n, uint8_t port)
 {
 	if (s->kind == SWEEP_PROBE && port > 0)
 		sweep_ends_add(&s->stale, n, port);
 }
 
 void
-sweep_unplug(struct sweep *s, draft_id n, uint8_t port)
+sweep_unplug(struct sweep *s, builder_id n, uint8_t port)
 {
-	const struct draft_port *p = &s->d->node[n]->port[port];
+	const struct builder_port *p = &s->d->node[n]->port[port];
 	struct sweep_end far = {p->peer, p->peer_port};
 
-	if (far.node == DRAFT_NONE)
+	if (far.node == BUILDER_NONE)
 		return;
-	(void)draft_unlink(s->d, n, port);
+	(void)builder_unlink(s->d, n, port);
 	s->stats.gone_links++;
 	s->rewired = true;
 	if (far.node != n)
@@ -266,26 +267,26 @@ sweep_unplug(struct sweep *s, draft_id n, uint8_t port)
 
 /* A switch port was read. Is its cable what we believe it to be? */
 static void
-judge_port(
-	struct sweep *s, draft_id n, uint8_t port, const struct draft_port *old)
+judge_port(struct sweep *s, builder_id n, uint8_t port,
+	const struct builder_port *old)
 {
-	const struct draft_port *p = &s->d->node[n]->port[port];
+	const struct builder_port *p = &s->d->node[n]->port[port];
 	struct sweep_node *w = sweep_node(s, n);
 	bool ask;
 
-	if (!draft_up(p)) {
+	if (!builder_up(p)) {
 		struct sweep_end far = {p->peer, p->peer_port};
 		bool confirmed = p->seen == s->sweep;
 
-		if (far.node == DRAFT_NONE)
+		if (far.node == BUILDER_NONE)
 			return;
 		sweep_unplug(s, n, port);
 		/* The other end says it is up and leads here: a twin? */
 		if (confirmed && s->d->node[far.node]->type == TOPO_SWITCH)
-			sweep_claim(s, far.node, far.port);
+			sweep_ask_later(s, far.node, far.port);
 		return;
 	}
-	ask = w->full || p->peer == DRAFT_NONE || !draft_up(old) ||
+	ask = w->full || p->peer == BUILDER_NONE || !builder_up(old) ||
 	      (old->marks & DP_READ) == 0 || p->state == 2;
 	if (!ask) {
 		if (p->state != old->state || p->state != 4)
@@ -300,33 +301,33 @@ judge_port(
 
 /* Our own port, CA or router ports: what their PortInfo leads to. */
 static void
-judge_ca(struct sweep *s, draft_id n, uint8_t port)
+judge_ca(struct sweep *s, builder_id n, uint8_t port)
 {
-	struct draft_node *node = s->d->node[n];
-	const struct draft_port *p = &node->port[port];
+	struct builder_node *node = s->d->node[n];
+	const struct builder_port *p = &node->port[port];
 	bool unread = false;
 
 	for (unsigned i = 1; i <= node->nports; i++)
-		unread |= node->port[i].peer != DRAFT_NONE &&
+		unread |= node->port[i].peer != BUILDER_NONE &&
 			  (node->port[i].marks & DP_READ) == 0;
 	if (!unread)
 		node->flags &= (uint8_t)~TN_PARTIAL;
 	/* it is well again: what its other ports said is of before */
 	for (unsigned i = 1; node->quarantine != NULL && i <= node->nports; i++)
-		if (i != port && node->port[i].peer != DRAFT_NONE &&
+		if (i != port && node->port[i].peer != BUILDER_NONE &&
 			node->port[i].read != s->sweep)
 			sweep_queue(s, JOB_PORT, n, (uint8_t)i);
-	draft_node_quarantine(s->d, n, NULL);
-	if (n == s->d->self && port == s->d->self_port && draft_up(p))
+	builder_node_quarantine(s->d, n, NULL);
+	if (n == s->d->self && port == s->d->self_port && builder_up(p))
 		sweep_queue(s, JOB_ASK, n, port);
 }
 
 /* PortInfo did not come: what was known before is not kept. */
 static void
-port_unread(struct sweep *s, draft_id n, uint8_t port,
+port_unread(struct sweep *s, builder_id n, uint8_t port,
 	const struct xact_result *res)
 {
-	struct draft_port *p = &s->d->node[n]->port[port];
+	struct builder_port *p = &s->d->node[n]->port[port];
 	char what[32];
 
 	if (n == s->d->self && port == s->d->self_port)
@@ -365,7 +366,7 @@ count_port(struct sweep *s, const struct sweep_job *job, bool taken,
 static bool
 without_ext(struct sweep *s, const struct sweep_job *job)
 {
-	struct draft_node *node = s->d->node[job->node];
+	struct builder_node *node = s->d->node[job->node];
 	struct sweep_job plain = *job;
 
 	if (!job->ext)
@@ -403,8 +404,8 @@ void
 sweep_got_port(struct sweep *s, const struct sweep_job *job,
 	const struct xact_result *res)
 {
-	const struct draft_node *node = s->d->node[job->node];
-	struct draft_port old = node->port[job->port];
+	const struct builder_node *node = s->d->node[job->node];
+	struct builder_port old = node->port[job->port];
 	struct reason why;
 	bool reading = job->kind == JOB_PORT && node->type == TOPO_SWITCH;
 	int taken = -1;
@@ -413,7 +414,7 @@ sweep_got_port(struct sweep *s, const struct sweep_job *job,
 		return;
 	if (res->outcome == XACT_OK) {
 		sweep_node(s, job->node)->misses = 0;
-		taken = draft_port_info(
+		taken = builder_port_info(
 			s->d, job->node, job->port, res->data, job->ext, &why);
 		if (taken < 0)
 			partial(s, job->node, "PortInfo", why.text);

@@ -39,7 +39,7 @@ enum sweep_job_kind {
 };
 
 struct sweep_job {
-	draft_id node;
+	builder_id node;
 	uint16_t gen; /* of the node's record: stale jobs are ignored */
 	uint8_t port;
 	uint8_t kind;
@@ -51,7 +51,7 @@ enum sweep_state { SN_NONE, SN_WAIT, SN_HEAD, SN_PORTS, SN_READ, SN_DEAD };
 
 /* One end of a cable. */
 struct sweep_end {
-	draft_id node;
+	builder_id node;
 	uint8_t port;
 };
 
@@ -98,7 +98,7 @@ struct sweep {
 	enum sweep_kind kind;
 	bool read_only; /* nothing is Set */
 	enum sweep_stage stage;
-	struct draft *d;
+	struct builder *d;
 	struct xact *x;
 	uint64_t mkey;
 	uint32_t sweep; /* number: what "seen" and "read" are compared to */
@@ -106,14 +106,14 @@ struct sweep {
 	bool cancelled;
 	bool rewired;	  /* probe: cables changed, routes are out of date */
 	uint64_t retried; /* the transport's count at the last level */
-	struct sweep_node *node; /* by draft_id */
+	struct sweep_node *node; /* by builder_id */
 	size_t nnode;
 	struct sweep_queue odd, ask; /* single jobs; asks of this level */
-	draft_id *ring; /* switches whose ports are being read, in turn */
+	builder_id *ring; /* switches whose ports are being read, in turn */
 	size_t nring, ring_cap, ring_at;
-	draft_id *ready; /* switches read, to be asked through */
+	builder_id *ready; /* switches read, to be asked through */
 	size_t nready, ready_cap;
-	draft_id *level; /* those that are being asked through, and how far */
+	builder_id *level; /* those that are being asked through, and how far */
 	size_t nlevel, level_cap, level_at;
 	unsigned asks;		  /* open */
 	struct sweep_ends stale;  /* ports whose other end changed */
@@ -142,18 +142,18 @@ sweep_bit_set(uint32_t mask[8], uint8_t port)
 }
 
 /* The record of node n; it moves when nodes are made. */
-struct sweep_node *sweep_node(struct sweep *s, draft_id n);
+struct sweep_node *sweep_node(struct sweep *s, builder_id n);
 
 /* Queue a job. */
 void sweep_queue(
-	struct sweep *s, enum sweep_job_kind kind, draft_id n, uint8_t port);
+	struct sweep *s, enum sweep_job_kind kind, builder_id n, uint8_t port);
 void sweep_queue_job(struct sweep *s, const struct sweep_job *job);
 
 /* Ask through a port again although something is known about it. */
-void sweep_ask_again(struct sweep *s, draft_id n, uint8_t port);
+void sweep_ask_again(struct sweep *s, builder_id n, uint8_t port);
 
 /* A list of cable ends. */
-void sweep_ends_add(struct sweep_ends *l, draft_id n, uint8_t port);
+void sweep_ends_add(struct sweep_ends *l, builder_id n, uint8_t port);
 
 /* Nothing queued and nothing open: what next? False when all is done. */
 bool sweep_advance(struct sweep *s);
@@ -165,20 +165,21 @@ void sweep_next_level(struct sweep *s);
 bool sweep_ask_group(struct sweep *s);
 
 /* Read a switch from its start; full: ask through all that is up. */
-void sweep_read(struct sweep *s, draft_id n, bool full);
+void sweep_read(struct sweep *s, builder_id n, bool full);
 
 /* Read one port again, when all is quiet, because its other end changed. */
-void sweep_refresh(struct sweep *s, draft_id n, uint8_t port);
+void sweep_refresh(struct sweep *s, builder_id n, uint8_t port);
 
 /* Unplug the cable of a port, counted, its other end to be refreshed. */
-void sweep_unplug(struct sweep *s, draft_id n, uint8_t port);
+void sweep_unplug(struct sweep *s, builder_id n, uint8_t port);
 
 /* A port that was believed to lead to node: ask it once more, later. */
-void sweep_claim(struct sweep *s, draft_id n, uint8_t port);
+void sweep_ask_later(struct sweep *s, builder_id n, uint8_t port);
 
 /* sweep_role.c: ask switch n, which was read, for its role if it has one. */
-void sweep_role_ask(struct sweep *s, draft_id n);
-void sweep_role_got(struct sweep *s, draft_id n, const struct xact_result *res);
+void sweep_role_ask(struct sweep *s, builder_id n);
+void sweep_role_got(
+	struct sweep *s, builder_id n, const struct xact_result *res);
 
 /* The answers. res->data is NULL without one. */
 void sweep_got_self(struct sweep *s, const struct xact_result *res);

@@ -2,11 +2,11 @@
 #include "sm/mad/mad_role.h"
 
 void
-sweep_role_ask(struct sweep *s, draft_id n)
+sweep_role_ask(struct sweep *s, builder_id n)
 {
 	struct sweep_node *w = sweep_node(s, n);
 
-	if (w->role || !draft_wants_role(s->d, n, s->kind == SWEEP_FULL))
+	if (w->role || !builder_wants_role(s->d, n, s->kind == SWEEP_FULL))
 		return;
 	w->role = true;
 	sweep_queue(s, JOB_ROLE, n, 0);
@@ -17,29 +17,30 @@ sweep_role_ask(struct sweep *s, draft_id n)
  * number is no role, and whoever told one before has forgotten it.
  */
 void
-sweep_role_got(struct sweep *s, draft_id n, const struct xact_result *res)
+sweep_role_got(struct sweep *s, builder_id n, const struct xact_result *res)
 {
-	struct draft_node *node = s->d->node[n];
+	struct builder_node *node = s->d->node[n];
 	struct mad_role role;
 	struct reason why;
 	char name[96];
 	bool bad;
 
 	if (res->outcome == XACT_TIMEOUT) {
-		if (node->role_state == DRAFT_ROLE_UNASKED)
-			node->role_state = DRAFT_ROLE_SILENT;
+		if (node->role_state == BUILDER_ROLE_UNASKED)
+			node->role_state = BUILDER_ROLE_SILENT;
 		return;
 	}
 	node->role = MAD_ROLE_NONE;
 	node->flags &= (uint8_t)~TN_BAD_ROLE;
 	if (res->outcome != XACT_OK) {
-		node->role_state = DRAFT_ROLE_REFUSED;
+		node->role_state = BUILDER_ROLE_REFUSED;
 		return;
 	}
 	bad = mad_role_decode(res->data, &role, &why) != 0;
-	if (bad && node->role_state != DRAFT_ROLE_BAD)
-		draft_odd(s->d, "%s: %s", draft_name(s->d, n, name), why.text);
-	node->role_state = bad ? DRAFT_ROLE_BAD : DRAFT_ROLE_TOLD;
+	if (bad && node->role_state != BUILDER_ROLE_BAD)
+		builder_add_oddity(
+			s->d, "%s: %s", builder_name(s->d, n, name), why.text);
+	node->role_state = bad ? BUILDER_ROLE_BAD : BUILDER_ROLE_TOLD;
 	if (bad)
 		node->flags |= TN_BAD_ROLE;
 	else

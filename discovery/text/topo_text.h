@@ -12,7 +12,7 @@
 #include "sm/base/reason.h"
 
 /* Append t as ibnetdiscover prints a fabric. */
-void text_print_ibnetdiscover(const struct topo *t, struct buf *out);
+void topo_text_print_ibnetdiscover(const struct topo *t, struct buf *out);
 
 /*
  * Read ibnetdiscover output or an ibsim net file of n bytes; name is for error
@@ -20,11 +20,11 @@ void text_print_ibnetdiscover(const struct topo *t, struct buf *out);
  * in the header) is taken as ours. NULL and "name:line:col: ..." on errors;
  * lines that captures really contain (time-outs before the header) are skipped.
  */
-struct topo *text_parse(
+struct topo *topo_text_parse(
 	const char *text, size_t n, const char *name, struct reason *why);
 
 /* The same with all pieces of the fabric, ours first; 0, or -1 and why. */
-int text_parse_pieces(const char *text, size_t n, const char *name,
-	struct draft_pieces *out, struct reason *why);
+int topo_text_parse_pieces(const char *text, size_t n, const char *name,
+	struct builder_components *out, struct reason *why);
 
 #endif

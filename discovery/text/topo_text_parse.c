@@ -22,7 +22,7 @@ struct span {
 struct half {
 	struct span peer; /* id of the node at the other end */
 	unsigned line, col;
-	draft_id node;
+	builder_id node;
 	uint8_t port, peer_port;
 	uint8_t width, speed, speed_ext; /* width 0: not given */
 };
@@ -35,13 +35,13 @@ struct prelude {
 struct parse {
 	const char *name;
 	struct reason *why;
-	struct draft *d;
+	struct builder *d;
 	struct prelude pre;
 	struct half *half;
 	size_t nhalf, half_cap;
-	struct span *id; /* by draft_id */
+	struct span *id; /* by builder_id */
 	size_t nnodes, id_cap;
-	uint8_t *nports, *type; /* by draft_id */
+	uint8_t *nports, *type; /* by builder_id */
 	size_t nports_cap, type_cap;
 	struct map by_id;
 	uint64_t self, self_port; /* GUIDs of the header, or 0 */
@@ -143,7 +143,7 @@ same(struct span a, struct span b)
 
 /* The node with this id; *key: where it is, or may be put, in by_id. */
 static bool
-find_id(const struct parse *p, struct span id, uint64_t *key, draft_id *n)
+find_id(const struct parse *p, struct span id, uint64_t *key, builder_id *n)
 {
 	for (*key = hash_id(id); map_get(&p->by_id, *key, n); ++*key) {
 		if (same(p->id[*n], id))
@@ -289,27 +289,27 @@ keep_node(struct parse *p, struct span id, enum topo_type type, unsigned nports)
 	p->nnodes++;
 }
 
-static draft_id
+static builder_id
 make_node(struct parse *p, enum topo_type type, unsigned nports, struct span id)
 {
 	uint64_t guid = p->pre.guid != 0 ? p->pre.guid : guid_of(p, id);
 	char *desc = parse_desc(p);
-	draft_id n = draft_add_node(p->d, type, guid, nports, desc);
+	builder_id n = builder_add_node(p->d, type, guid, nports, desc);
 
 	free(desc);
-	draft_set_ids(p->d, n, p->pre.sysimg != 0 ? p->pre.sysimg : guid,
+	builder_set_ids(p->d, n, p->pre.sysimg != 0 ? p->pre.sysimg : guid,
 		(uint32_t)p->pre.vendor, (uint16_t)p->pre.device);
 	if (type == TOPO_SWITCH) {
 		const char *after = p->at;
 		uint16_t lid;
 
 		if (p->pre.port_guid != 0)
-			draft_set_port_guid(p->d, n, 0, p->pre.port_guid);
+			builder_set_port_guid(p->d, n, 0, p->pre.port_guid);
 		blanks(p);
-		draft_set_enhanced_p0(p->d, n, take(p, "enhanced"));
+		builder_set_enhanced_p0(p->d, n, take(p, "enhanced"));
 		p->at = after;
 		lid = find_lid(p);
-		draft_set_found_lid(p->d, n, 0, lid);
+		builder_set_found_lid(p->d, n, 0, lid);
 	}
 	return n;
 }
@@ -321,7 +321,7 @@ parse_node(struct parse *p, enum topo_type type)
 	const char *at;
 	uint64_t nports, key;
 	struct span id;
-	draft_id n;
+	builder_id n;
 
 	blanks(p);
 	at = p->at;
@@ -342,7 +342,7 @@ parse_node(struct parse *p, enum topo_type type)
 		return fail(p, "too many nodes");
 	if (find_id(p, id, &key, &n))
 		return fail(p, "this node was there before");
-	if (p->pre.guid != 0 && draft_find(p->d, p->pre.guid, &n))
+	if (p->pre.guid != 0 && builder_find(p->d, p->pre.guid, &n))
 		return fail(p, "the GUID above is another node's");
 	n = make_node(p, type, (unsigned)nports, id);
 	map_put(&p->by_id, key, n);
@@ -389,7 +389,7 @@ parse_rate(const struct parse *p, struct half *h)
 
 /* (guid), which may be left out. */
 static int
-parse_port_guid(struct parse *p, draft_id n, uint8_t port)
+parse_port_guid(struct parse *p, builder_id n, uint8_t port)
 {
 	uint64_t guid;
 
@@ -398,7 +398,7 @@ parse_port_guid(struct parse *p, draft_id n, uint8_t port)
 	if (!number(p, 16, UINT64_MAX, &guid) || !take(p, ")"))
 		return fail(p, "expected a port GUID in brackets");
 	if (p->type[n] != TOPO_SWITCH)
-		draft_set_port_guid(p->d, n, port, guid);
+		builder_set_port_guid(p->d, n, port, guid);
 	return 0;
 }
 
@@ -417,7 +417,7 @@ skip_chassis_port(struct parse *p)
 static int
 parse_port(struct parse *p)
 {
-	draft_id n = (draft_id)p->nnodes - 1;
+	builder_id n = (builder_id)p->nnodes - 1;
 	struct half h = {.node = n, .line = p->line};
 	uint64_t port, peer_port;
 
@@ -448,7 +448,7 @@ parse_port(struct parse *p)
 		blanks(p);
 		if (take(p, "lid ")) {
 			p->at -= 4;
-			draft_set_found_lid(p->d, n, h.port, find_lid(p));
+			builder_set_found_lid(p->d, n, h.port, find_lid(p));
 		}
 	}
 	p->half = mem_grow(p->half, p->nhalf, &p->half_cap, sizeof(*p->half));
@@ -497,7 +497,7 @@ static int
 connect(struct parse *p, const struct half *h, struct map *ends)
 {
 	uint64_t key, a, b;
-	draft_id peer;
+	builder_id peer;
 	uint32_t other;
 
 	if (!find_id(p, h->peer, &key, &peer))
@@ -515,13 +515,13 @@ connect(struct parse *p, const struct half *h, struct map *ends)
 	}
 	map_put(ends, a, (uint32_t)b);
 	map_put(ends, b, (uint32_t)a);
-	draft_add_link(p->d, h->node, h->port, peer, h->peer_port);
+	builder_add_link(p->d, h->node, h->port, peer, h->peer_port);
 rate:
 	if (h->width == 0)
 		return 0;
-	draft_set_port_speed(
+	builder_set_port_speed(
 		p->d, h->node, h->port, h->width, h->speed, h->speed_ext);
-	draft_set_port_speed(
+	builder_set_port_speed(
 		p->d, peer, h->peer_port, h->width, h->speed, h->speed_ext);
 	return 0;
 }
@@ -542,13 +542,13 @@ connect_all(struct parse *p)
 static int
 choose_self(struct parse *p)
 {
-	draft_id n = 0;
+	builder_id n = 0;
 	unsigned port;
 
 	if (p->nnodes == 0)
 		return reason_set(
 			p->why, "%s: there is no node in it", p->name);
-	if (p->self == 0 || !draft_find(p->d, p->self, &n)) {
+	if (p->self == 0 || !builder_find(p->d, p->self, &n)) {
 		for (n = 0; n < p->nnodes && p->type[n] != TOPO_CA;)
 			n++;
 		n = n < p->nnodes ? n : 0;
@@ -560,10 +560,10 @@ choose_self(struct parse *p)
 	}
 	for (unsigned i = 1; i <= p->nports[n] && port != 0; i++) {
 		if (p->self_port != 0 &&
-			draft_port_guid(p->d, n, i) == p->self_port)
+			builder_port_guid(p->d, n, i) == p->self_port)
 			port = i;
 	}
-	draft_set_self(p->d, n, port);
+	builder_set_self(p->d, n, port);
 	return 0;
 }
 
@@ -590,16 +590,16 @@ parse_all(struct parse *p, const char *text, size_t n)
 }
 
 int
-text_parse_pieces(const char *text, size_t n, const char *name,
-	struct draft_pieces *out, struct reason *why)
+topo_text_parse_pieces(const char *text, size_t n, const char *name,
+	struct builder_components *out, struct reason *why)
 {
-	struct parse p = {.name = name, .why = why, .d = draft_new()};
+	struct parse p = {.name = name, .why = why, .d = builder_new()};
 	int rc = parse_all(&p, text, n);
 
-	*out = (struct draft_pieces){0};
+	*out = (struct builder_components){0};
 	if (rc == 0)
-		rc = draft_pieces(p.d, 0, out, why);
-	draft_free(p.d);
+		rc = builder_components(p.d, 0, out, why);
+	builder_free(p.d);
 	free(p.half);
 	free(p.id);
 	free(p.nports);
@@ -609,13 +609,14 @@ text_parse_pieces(const char *text, size_t n, const char *name,
 }
 
 struct topo *
-text_parse(const char *text, size_t n, const char *name, struct reason *why)
+topo_text_parse(
+	const char *text, size_t n, const char *name, struct reason *why)
 {
-	struct draft_pieces p;
+	struct builder_components p;
 	struct topo *t = NULL;
 
-	if (text_parse_pieces(text, n, name, &p, why) == 0)
+	if (topo_text_parse_pieces(text, n, name, &p, why) == 0)
 		t = topo_ref(p.topo[0]);
-	draft_pieces_free(&p);
+	builder_components_free(&p);
 	return t;
 }

@@ -395,7 +395,7 @@ void
 hw_set_stubborn(
 	struct hwstate *h, uint64_t node_guid, unsigned port, uint32_t wanted)
 {
-	map_put(&h->stubborn, portkey(node_guid, port), wanted);
+	map_put(&h->stubborn, port_key(node_guid, port), wanted);
 }
 
 bool
@@ -404,7 +404,7 @@ hw_stubborn(const struct hwstate *h, uint64_t node_guid, unsigned port,
 {
 	uint32_t was;
 
-	return map_get(&h->stubborn, portkey(node_guid, port), &was) &&
+	return map_get(&h->stubborn, port_key(node_guid, port), &was) &&
 	       was == wanted;
 }
 

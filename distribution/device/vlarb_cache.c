@@ -51,8 +51,8 @@ find(const struct vlarbs *v, uint64_t guid, unsigned port)
 {
 	uint32_t i;
 
-	return map_get(&v->by_port, portkey(guid, port), &i) ? &v->held[i]
-							     : NULL;
+	return map_get(&v->by_port, port_key(guid, port), &i) ? &v->held[i]
+							      : NULL;
 }
 
 static struct held *
@@ -65,7 +65,7 @@ find_or_add(struct vlarbs *v, uint64_t guid, unsigned port)
 	v->held = mem_grow(v->held, v->n, &v->cap, sizeof(*v->held));
 	h = &v->held[v->n];
 	*h = (struct held){0};
-	map_put(&v->by_port, portkey(guid, port), (uint32_t)v->n++);
+	map_put(&v->by_port, port_key(guid, port), (uint32_t)v->n++);
 	return h;
 }
 

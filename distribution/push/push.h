@@ -71,7 +71,7 @@ struct push_counts {
 struct push_job {
 	const struct plan *plan;
 	struct hwstate *hw;
-	struct draft *draft;
+	struct builder *draft;
 	struct xact *x;
 	uint64_t mkey;
 	struct mono drain; /* how long what was sent before may be under way */

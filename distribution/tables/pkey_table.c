@@ -50,8 +50,8 @@ find(const struct ptables *t, uint64_t guid, unsigned port)
 {
 	uint32_t i;
 
-	return map_get(&t->by_port, portkey(guid, port), &i) ? &t->table[i]
-							     : NULL;
+	return map_get(&t->by_port, port_key(guid, port), &i) ? &t->table[i]
+							      : NULL;
 }
 
 static struct table *
@@ -64,7 +64,7 @@ find_or_add(struct ptables *t, uint64_t guid, unsigned port)
 	t->table = mem_grow(t->table, t->n, &t->cap, sizeof(*t->table));
 	x = &t->table[t->n];
 	*x = (struct table){0};
-	map_put(&t->by_port, portkey(guid, port), (uint32_t)t->n++);
+	map_put(&t->by_port, port_key(guid, port), (uint32_t)t->n++);
 	return x;
 }
 

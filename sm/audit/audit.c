@@ -37,7 +37,7 @@ struct audit {
 	struct guard guard;
 	enum phase phase;
 	struct xact *x;
-	struct draft *draft;
+	struct builder *draft;
 	struct sweep *sweep;
 	struct lft_pool *pool;
 	struct hwstate *hw;
@@ -76,7 +76,7 @@ audit_new(const struct config *c, struct transport *t)
 	a->guard.transport.send = guarded_send;
 	a->guard.inner = t;
 	a->x = xact_new(&o, &a->guard.transport);
-	a->draft = draft_new();
+	a->draft = builder_new();
 	a->pool = lft_pool_new();
 	a->hw = hw_new(a->pool);
 	a->mft = mft_new(&(struct mft_job){.x = a->x});
@@ -104,7 +104,7 @@ audit_free(struct audit *a)
 	topo_unref(a->found.topo);
 	hw_free(a->hw);
 	lft_pool_free(a->pool);
-	draft_free(a->draft);
+	builder_free(a->draft);
 	free(a);
 }
 
@@ -204,7 +204,7 @@ static bool
 freeze(struct audit *a)
 {
 	struct reason why;
-	struct topo *bare = draft_freeze(a->draft, 1, &why);
+	struct topo *bare = builder_freeze(a->draft, 1, &why);
 
 	if (bare == NULL) {
 		fail(a, why.text);
@@ -304,7 +304,7 @@ set_apart(struct audit *a)
 			continue;
 		any = true;
 		a->found.unread += missing;
-		draft_quarantine(a->draft, n->guid,
+		builder_quarantine(a->draft, n->guid,
 			n->flags & TN_FRESH
 				? "all its ports are in Init: it carries "
 				  "nothing yet"

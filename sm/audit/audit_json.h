@@ -27,9 +27,9 @@
 struct audit_input {
 	const struct config *cfg;
 	struct lft_pool *pool;
-	const struct draft *draft; /* knows why a switch is set apart */
-	struct topo *topo;	   /* LIDs as found */
-	struct routes *routes;	   /* as read, judged by the verifier */
+	const struct builder *draft; /* knows why a switch is set apart */
+	struct topo *topo;	     /* LIDs as found */
+	struct routes *routes;	     /* as read, judged by the verifier */
 	struct verify_turns *turns;
 	struct audit_lanes *lanes;
 	struct audit_sa *sa;

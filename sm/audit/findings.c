@@ -307,7 +307,7 @@ find_apart(struct list *l)
 		if (t->node[n].flags & TN_QUARANTINED &&
 			json_array_size(lines) < APART_SHOWN)
 			line(lines, "%s: %s", verify_graph_name(t, n).s,
-				draft_quarantine_why(
+				builder_quarantine_why(
 					l->in->read->draft, t->node[n].guid));
 }
 

@@ -65,7 +65,7 @@ list_quarantine(const struct sm *sm, struct view *v)
 		q->guid = t->node[n].guid;
 		q->node = n;
 		(void)snprintf(q->why, sizeof(q->why), "%s",
-			draft_quarantine_why(sm->draft, q->guid));
+			builder_quarantine_why(sm->draft, q->guid));
 		v->nquarantine++;
 	}
 }
@@ -86,9 +86,9 @@ commit_refresh(struct sm *sm, const struct topo *t)
 	uint8_t *lmc;
 	port_ix p;
 
-	if (!draft_touched(sm->draft))
+	if (!builder_touched(sm->draft))
 		return NULL;
-	raw = draft_freeze(sm->draft, t->generation, &why);
+	raw = builder_freeze(sm->draft, t->generation, &why);
 	if (raw == NULL || raw->nports != t->nports) {
 		topo_unref(raw);
 		return NULL;

@@ -251,7 +251,7 @@ drift_port_disobeys(struct sm *sm, port_ix p, uint16_t attr, struct mono now)
 	const struct topo *t = sm->view->topo;
 	const struct topo_port *port = &t->port[p];
 	uint64_t guid = t->node[port->node].guid;
-	uint64_t key = portkey(guid, port->num);
+	uint64_t key = port_key(guid, port->num);
 	uint32_t n = 0;
 	char text[sizeof(sm->stat.flaw)];
 

@@ -114,7 +114,8 @@ act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 		guid = whom_to_ask(t, p, n->trap);
 		if (n->trap == TRAP_LOCAL_CHANGES &&
 			(n->change_flags & NEW_DESCRIPTION) != 0)
-			draft_renamed(sm->draft, t->node[t->port[p].node].guid);
+			builder_renamed(
+				sm->draft, t->node[t->port[p].node].guid);
 	}
 	if (n->trap == TRAP_LINK_STATE && run_push_caused(sm, guid))
 		return;

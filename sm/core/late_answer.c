@@ -19,10 +19,10 @@ found(void *cookie, const uint8_t path[64], unsigned hops, struct mono now)
 	struct sm *sm = cookie;
 	uint8_t port = path[hops + 1];
 	char cause[96];
-	draft_id n;
+	builder_id n;
 
 	sm->stat.ways_lost++;
-	if (!draft_along(sm->draft, path, hops, &n))
+	if (!builder_node_at(sm->draft, path, hops, &n))
 		return; /* no way of ours any more */
 	if (sm->phase == SM_DISCOVER && sweep_hint(sm->sweep, n, port))
 		return;
@@ -30,8 +30,8 @@ found(void *cookie, const uint8_t path[64], unsigned hops, struct mono now)
 		return;
 	(void)snprintf(cause, sizeof(cause),
 		"silence behind port %u of 0x%016llx", port,
-		(unsigned long long)draft_guid(sm->draft, n));
-	dirty_mark(sm, draft_guid(sm->draft, n), now, cause);
+		(unsigned long long)builder_guid(sm->draft, n));
+	dirty_mark(sm, builder_guid(sm->draft, n), now, cause);
 }
 
 static void
@@ -44,21 +44,21 @@ late(void *cookie, const void *owner, const struct xact_request *r,
 	if (sm->view == NULL)
 		return;
 	/* whether our own cable is there is asked by light sweeps */
-	scout_late(sm->scout, owner, r, draft_self_is_switch(sm->draft) ? 0 : 1,
-		now);
+	path_probe_late(sm->scout, owner, r,
+		builder_self_is_switch(sm->draft) ? 0 : 1, now);
 }
 
 void
 late_answer_new(struct sm *sm)
 {
-	sm->scout = scout_new(sm->x, found, sm);
+	sm->scout = path_probe_new(sm->x, found, sm);
 	xact_on_late(sm->x, late, sm);
 }
 
 void
 late_answer_free(struct sm *sm)
 {
-	scout_free(sm->scout);
+	path_probe_free(sm->scout);
 }
 
 /* ---- light sweeps ---- */
@@ -109,8 +109,9 @@ late_answer_light_until(const struct sm *sm)
 {
 	if (sm->phase != SM_DISCOVER || sm->kind != SWEEP_LIGHT ||
 		sm->light_gave >= LIGHT_GIVES || sweep_done(sm->sweep) ||
-		(sm->dirty.due.ns == MONO_NEVER.ns && !sweep_told(sm->sweep)) ||
+		(sm->dirty.due.ns == MONO_NEVER.ns &&
+			!sweep_saw_change(sm->sweep)) ||
 		!sweep_only_late(sm->sweep))
 		return MONO_NEVER;
-	return sweep_told(sm->sweep) ? sm->phase_began : sm->dirty.due;
+	return sweep_saw_change(sm->sweep) ? sm->phase_began : sm->dirty.due;
 }

@@ -34,7 +34,7 @@ quarantine_apply(struct sm *sm, struct mono now)
 
 	for (i = 0; i < sm->nbanned; i++)
 		if (mono_before(now, sm->banned[i].until))
-			draft_quarantine(sm->draft, sm->banned[i].guid,
+			builder_quarantine(sm->draft, sm->banned[i].guid,
 				sm->banned[i].why);
 }
 
@@ -64,7 +64,7 @@ ban(struct sm *sm, uint64_t guid, const char *why, struct mono now)
 	b->until = mono_add(now, b->wait);
 	(void)snprintf(b->why, sizeof(b->why), "%.90s; tried again after %u s",
 		why, (unsigned)(b->wait.ns / 1000000000));
-	draft_quarantine(sm->draft, guid, b->why);
+	builder_quarantine(sm->draft, guid, b->why);
 }
 
 /*

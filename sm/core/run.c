@@ -80,7 +80,7 @@ probe_suspects(struct sm *sm, struct mono now)
 	start_probe(sm, now, guid, d->n);
 	for (i = 0; i < d->n; i++)
 		if (d->who[i].told)
-			sweep_told_of(sm->sweep, guid[i]);
+			sweep_add_trap_source(sm->sweep, guid[i]);
 	free(guid);
 }
 
@@ -210,7 +210,7 @@ log_oddities(struct sm *sm)
 	struct buf b = {0};
 	char *line, *save = NULL;
 
-	if (draft_oddities(sm->draft, &b) > 0)
+	if (builder_oddities(sm->draft, &b) > 0)
 		for (line = strtok_r(b.text, "\n", &save); line != NULL;
 			line = strtok_r(NULL, "\n", &save))
 			log_warn("discovery: %s", line);
@@ -225,7 +225,7 @@ freeze(struct sm *sm, struct mono now)
 
 	quarantine_apply(sm, now);
 	topo_unref(sm->topo);
-	sm->topo = draft_freeze(sm->draft, sm->generation, &why);
+	sm->topo = builder_freeze(sm->draft, sm->generation, &why);
 	if (sm->topo != NULL)
 		return true;
 	run_fail(sm, now, why.text);
@@ -315,7 +315,7 @@ run_discover(struct sm *sm, struct mono now)
 		late_answer_light_done(sm, now);
 		return true;
 	}
-	if (sm->settled && sweep_no_news(sm->sweep)) {
+	if (sm->settled && sweep_found_no_change(sm->sweep)) {
 		no_news(sm, now);
 		return true;
 	}

@@ -68,7 +68,7 @@ switch_written(void *cookie, uint64_t guid, const uint8_t info[MAD_DATA])
 {
 	struct sm *sm = cookie;
 
-	draft_switch_written(sm->draft, guid, info);
+	builder_switch_written(sm->draft, guid, info);
 }
 
 void

@@ -221,7 +221,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->port_guid = port_guid;
 	sm->pool = lft_pool_new();
 	sm->hw = hw_new(sm->pool);
-	sm->draft = draft_new();
+	sm->draft = builder_new();
 	sm->scan = scan_new();
 	roles_ask(sm);
 	sm->traps = traps_new();
@@ -266,7 +266,7 @@ sm_free(struct sm *sm)
 	view_unref(sm->view);
 	view_change_free(&sm->change); /* may hold blocks of the pool */
 	hw_free(sm->hw);
-	draft_free(sm->draft);
+	builder_free(sm->draft);
 	traps_free(sm->traps);
 	xact_free(sm->x);
 	lft_pool_free(sm->pool);

@@ -102,8 +102,8 @@ struct sm {
 	uint64_t port_guid;
 
 	struct xact *x;
-	struct scout *scout;
-	struct draft *draft;
+	struct path_probe *scout;
+	struct builder *draft;
 	struct lft_pool *pool;
 	struct hwstate *hw;
 	struct trap_filter *traps;

@@ -179,11 +179,11 @@ void
 roles_ask(struct sm *sm)
 {
 	const struct schema_devices *d = &sm->cfg->discovery.role_attribute;
-	struct draft_device *device = mem_zalloc(d->n, sizeof(*device));
+	struct builder_device *device = mem_zalloc(d->n, sizeof(*device));
 
 	for (size_t i = 0; i < d->n; i++)
-		device[i] = (struct draft_device){
+		device[i] = (struct builder_device){
 			d->entry[i].vendor, d->entry[i].device};
-	draft_ask_roles(sm->draft, device, d->n);
+	builder_ask_roles(sm->draft, device, d->n);
 	free(device);
 }

@@ -99,7 +99,7 @@ as_text(struct view *v)
 {
 	struct buf text = {0};
 
-	text_print_ibnetdiscover(v->topo, &text);
+	topo_text_print_ibnetdiscover(v->topo, &text);
 	return answer_text(
 		json_pack("{s:i, s:s}", "generation", (int)v->generation,
 			"format", "ibnetdiscover"),

@@ -50,7 +50,7 @@ failure_find(const struct topo *t, const char *text, struct failure *out,
 
 struct copy {
 	const struct topo *t;
-	struct draft *d;
+	struct builder *d;
 	bool *gone; /* by node */
 	bool *cut;  /* by port */
 };
@@ -63,7 +63,7 @@ copy_lids(struct copy *c)
 		const struct topo_port *port = &c->t->port[p];
 
 		if (port->lid != 0 && port->lid != port->found_lid)
-			draft_set_found_lid(
+			builder_set_found_lid(
 				c->d, port->node, port->num, port->lid);
 	}
 }
@@ -73,11 +73,11 @@ fail_all(struct copy *c)
 {
 	for (port_ix p = 0; p < c->t->nports; p++)
 		if (c->cut[p])
-			draft_pull_link(
+			builder_remove_link(
 				c->d, c->t->port[p].node, c->t->port[p].num);
 	for (node_ix n = 0; n < c->t->nnodes; n++)
 		if (c->gone[n])
-			draft_remove_node(c->d, n);
+			builder_remove_node(c->d, n);
 }
 
 /* Is this a place to look from: a host port with its cable, or a switch? */
@@ -117,10 +117,10 @@ lookout(const struct copy *c)
 
 int
 failure_apply(const struct topo *t, const struct failure *f, size_t n,
-	struct draft_pieces *out, struct reason *why)
+	struct builder_components *out, struct reason *why)
 {
 	struct copy c = {.t = t,
-		.d = draft_thaw(t),
+		.d = builder_from_topo(t),
 		.gone = mem_zalloc(t->nnodes, sizeof(*c.gone)),
 		.cut = mem_zalloc(t->nports, sizeof(*c.cut))};
 	port_ix self;
@@ -136,15 +136,15 @@ failure_apply(const struct topo *t, const struct failure *f, size_t n,
 	self = lookout(&c);
 	fail_all(&c);
 	if (self != TOPO_NONE) {
-		draft_set_self(c.d, t->port[self].node, t->port[self].num);
-		rc = draft_pieces(c.d, t->generation + 1, out, why);
+		builder_set_self(c.d, t->port[self].node, t->port[self].num);
+		rc = builder_components(c.d, t->generation + 1, out, why);
 	} else {
-		*out = (struct draft_pieces){0};
+		*out = (struct builder_components){0};
 		rc = reason_set(why,
 			"nothing is left of the fabric: no switch, and no "
 			"two hosts on one cable");
 	}
-	draft_free(c.d);
+	builder_free(c.d);
 	free(c.gone);
 	free(c.cut);
 	return rc;

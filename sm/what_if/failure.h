@@ -30,6 +30,6 @@ int failure_find(const struct topo *t, const char *text, struct failure *out,
  * left, ours first. 0, or -1 and why: nothing is left to look from.
  */
 int failure_apply(const struct topo *t, const struct failure *f, size_t n,
-	struct draft_pieces *out, struct reason *why);
+	struct builder_components *out, struct reason *why);
 
 #endif

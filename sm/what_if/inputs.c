@@ -92,7 +92,7 @@ read_topology(
 	int rc;
 
 	if (ask->topology == NULL) {
-		in->bare = (struct draft_pieces){
+		in->bare = (struct builder_components){
 			.topo = mem_zalloc(1, sizeof(struct topo *)), .n = 1};
 		in->bare.topo[0] = topo_ref(in->given.topo);
 		return 0;
@@ -100,7 +100,7 @@ read_topology(
 	text = slurp(ask->topology, &n, why);
 	if (text == NULL)
 		return -1;
-	rc = text_parse_pieces(text, n, ask->topology, &in->bare, why);
+	rc = topo_text_parse_pieces(text, n, ask->topology, &in->bare, why);
 	free(text);
 	return rc;
 }
@@ -237,7 +237,7 @@ inputs_read(struct inputs *in, const struct inputs_wanted *ask,
 void
 inputs_free(struct inputs *in)
 {
-	draft_pieces_free(&in->bare);
+	builder_components_free(&in->bare);
 	routes_unref(in->found);
 	routes_unref(in->prev);
 	lid_table_free(&in->lids);

@@ -25,9 +25,9 @@ struct inputs_wanted {
 
 struct inputs {
 	struct config *cfg;
-	struct snapshot given;	  /* by the daemon, or all zero */
-	struct draft_pieces bare; /* as read, without LIDs; ours first */
-	struct topo *topo;	  /* ours, with LIDs */
+	struct snapshot given;		/* by the daemon, or all zero */
+	struct builder_components bare; /* as read, without LIDs; ours first */
+	struct topo *topo;		/* ours, with LIDs */
 	struct lid_table lids;
 	struct routes *found;	  /* --from, on topo; or NULL */
 	struct routes *prev;	  /* where the next routes go on; or NULL */

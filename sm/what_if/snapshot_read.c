@@ -105,7 +105,7 @@ node_of(const json_t *o, struct topo_node *out)
 }
 
 static int
-take_port(struct draft *d, draft_id n, unsigned i, const json_t *o,
+take_port(struct builder *d, builder_id n, unsigned i, const json_t *o,
 	struct reason *why)
 {
 	const json_t *info = json_object_get(o, "info");
@@ -119,29 +119,29 @@ take_port(struct draft *d, draft_id n, unsigned i, const json_t *o,
 		return strange(why, "a port", n);
 	p.flags = (uint8_t)flags;
 	p.found_lid = (uint16_t)found;
-	return draft_put_port(d, n, &p, info != NULL ? wire : NULL, why);
+	return builder_put_port(d, n, &p, info != NULL ? wire : NULL, why);
 }
 
 static int
-take_node(struct draft *d, const json_t *o, long long i, struct reason *why)
+take_node(struct builder *d, const json_t *o, long long i, struct reason *why)
 {
 	const json_t *name = json_object_get(o, "name"), *port;
 	size_t len = json_string_length(name) / 2, k;
 	char desc[NAME_MAX + 1] = "";
 	struct topo_node node;
 	uint8_t wire[INFO];
-	draft_id n;
+	builder_id n;
 
 	if (!node_of(o, &node) || len > NAME_MAX ||
 		(name != NULL && !bytes(name, (uint8_t *)desc, len)))
 		return strange(why, "the numbers", i);
-	n = draft_add_node(d, (enum topo_type)node.type, node.guid, node.nports,
-		name != NULL ? desc : NULL);
-	draft_put_node(d, n, &node);
+	n = builder_add_node(d, (enum topo_type)node.type, node.guid,
+		node.nports, name != NULL ? desc : NULL);
+	builder_put_node(d, n, &node);
 	if (node.type == TOPO_SWITCH) {
 		if (!bytes(json_object_get(o, "info"), wire, INFO))
 			return strange(why, "SwitchInfo", i);
-		if (draft_put_switch(d, n, wire, why) != 0)
+		if (builder_put_switch(d, n, wire, why) != 0)
 			return -1;
 	}
 	json_array_foreach(json_object_get(o, "ports"), k,
@@ -162,7 +162,8 @@ end_of(const json_t *nodes, const json_t *pair, size_t *n, size_t *port)
 }
 
 static int
-take_cables(struct draft *d, const json_t *nodes, size_t i, struct reason *why)
+take_cables(
+	struct builder *d, const json_t *nodes, size_t i, struct reason *why)
 {
 	const json_t *ports =
 		json_object_get(json_array_get(nodes, i), "ports");
@@ -178,8 +179,8 @@ take_cables(struct draft *d, const json_t *nodes, size_t i, struct reason *why)
 		if (!end_of(nodes, peer, &to, &at) || k == 0 || at == 0)
 			return strange(why, "a cable", (long long)i);
 		if (to > i || (to == i && at >= k))
-			draft_put_cable(d, (draft_id)i, (unsigned)k,
-				(draft_id)to, (unsigned)at);
+			builder_put_link(d, (builder_id)i, (unsigned)k,
+				(builder_id)to, (unsigned)at);
 	}
 	return 0;
 }
@@ -225,11 +226,11 @@ with_lids(const struct topo *bare, const json_t *nodes, struct reason *why)
 
 /* Frozen from what was told, it must be what it was there. */
 static struct topo *
-freeze(struct draft *d, const json_t *snapshot, const json_t *nodes,
+freeze(struct builder *d, const json_t *snapshot, const json_t *nodes,
 	struct reason *why)
 {
 	uint32_t generation = (uint32_t)json_util_num(snapshot, "generation");
-	struct topo *t, *bare = draft_freeze(d, generation, why);
+	struct topo *t, *bare = builder_freeze(d, generation, why);
 	bool same;
 
 	if (bare == NULL)
@@ -261,7 +262,7 @@ take_topology(const json_t *snapshot, struct reason *why)
 {
 	const json_t *nodes = json_object_get(snapshot, "nodes");
 	size_t n = json_array_size(nodes), self = 0, port = 0;
-	struct draft *d = draft_new();
+	struct builder *d = builder_new();
 	struct topo *t = NULL;
 	int rc = 0;
 
@@ -273,10 +274,10 @@ take_topology(const json_t *snapshot, struct reason *why)
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = take_cables(d, nodes, i, why);
 	if (rc == 0) {
-		draft_put_self(d, (draft_id)self, (unsigned)port);
+		builder_put_self(d, (builder_id)self, (unsigned)port);
 		t = freeze(d, snapshot, nodes, why);
 	}
-	draft_free(d);
+	builder_free(d);
 	return t;
 }
 

@@ -38,7 +38,7 @@ judge_piece(const struct inputs *in, const struct forecast_job *job,
 /* The pieces behind the first. */
 static int
 judge_others(const struct inputs *in, const struct forecast_job *job,
-	const struct draft_pieces *bare, struct what_if_others *out,
+	const struct builder_components *bare, struct what_if_others *out,
 	struct reason *why)
 {
 	out->loose = bare->loose;
@@ -91,7 +91,7 @@ route_piece(const struct inputs *in, const struct forecast_job *job,
 
 static int
 route_less(const struct inputs *in, const struct forecast_job *job,
-	const struct draft_pieces *less, struct what_if *out,
+	const struct builder_components *less, struct what_if *out,
 	struct reason *why)
 {
 	int rc;
@@ -109,7 +109,7 @@ what_if_after(const struct inputs *in, const struct forecast_job *job,
 	const struct failure *fail, size_t n, struct what_if *out,
 	struct reason *why)
 {
-	struct draft_pieces less;
+	struct builder_components less;
 	int rc;
 
 	if (n > 0) {
@@ -117,7 +117,7 @@ what_if_after(const struct inputs *in, const struct forecast_job *job,
 		if (failure_apply(in->topo, fail, n, &less, why) != 0)
 			return -1;
 		rc = route_less(in, job, &less, out, why);
-		draft_pieces_free(&less);
+		builder_components_free(&less);
 		return rc;
 	}
 	/* a daemon that knows all this as it is leaves it as it is */

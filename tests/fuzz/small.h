@@ -16,23 +16,23 @@ enum { SMALL_LEAVES = 2, SMALL_HOSTS = 3 };
 static inline struct topo *
 small_topo(unsigned hosts, uint32_t generation)
 {
-	struct draft *d = draft_new();
-	draft_id sw[SMALL_LEAVES], h;
+	struct builder *d = builder_new();
+	builder_id sw[SMALL_LEAVES], h;
 	struct topo *raw, *t;
 	uint16_t *lid;
 	uint8_t *lmc;
 
 	for (unsigned i = 0; i < SMALL_LEAVES; i++)
-		sw[i] = draft_add_node(d, TOPO_SWITCH, 0x100 + i, 4, "sw");
-	draft_add_link(d, sw[0], 4, sw[1], 4);
+		sw[i] = builder_add_node(d, TOPO_SWITCH, 0x100 + i, 4, "sw");
+	builder_add_link(d, sw[0], 4, sw[1], 4);
 	for (unsigned i = 0; i < hosts; i++) {
-		h = draft_add_node(
+		h = builder_add_node(
 			d, TOPO_CA, 0x200 + (uint64_t)16 * i, 1, "host");
-		draft_add_link(d, h, 1, sw[i % 2], 1 + i / 2);
+		builder_add_link(d, h, 1, sw[i % 2], 1 + i / 2);
 		if (i == 0)
-			draft_set_self(d, h, 1);
+			builder_set_self(d, h, 1);
 	}
-	raw = draft_freeze(d, generation, NULL);
+	raw = builder_freeze(d, generation, NULL);
 	lid = mem_zalloc(raw->nports, sizeof(*lid));
 	lmc = mem_zalloc(raw->nports, sizeof(*lmc));
 	for (port_ix p = 0; p < raw->nports; p++) {
@@ -49,7 +49,7 @@ small_topo(unsigned hosts, uint32_t generation)
 	free(lid);
 	free(lmc);
 	topo_unref(raw);
-	draft_free(d);
+	builder_free(d);
 	return t;
 }
 

@@ -9,21 +9,21 @@
 #include "sm/base/rng.h"
 
 static void
-add_nodes(struct draft *d, const struct fabric *f, draft_id *id)
+add_nodes(struct builder *d, const struct fabric *f, builder_id *id)
 {
 	for (uint32_t i = 0; i < f->nnodes; i++) {
 		const struct fabric_node *n = &f->node[i];
 
-		id[i] = draft_add_node(d, (enum topo_type)n->type, n->guid,
+		id[i] = builder_add_node(d, (enum topo_type)n->type, n->guid,
 			n->nports, n->name);
-		draft_set_ids(d, id[i], n->sysimg, n->vendor, n->device);
+		builder_set_ids(d, id[i], n->sysimg, n->vendor, n->device);
 		for (unsigned p = 0; p <= n->nports; p++) {
 			const struct fabric_port *r = fabric_port(f, i, p);
 
 			if (r->guid != 0)
-				draft_set_port_guid(d, id[i], p, r->guid);
+				builder_set_port_guid(d, id[i], p, r->guid);
 			if (r->lid != 0)
-				draft_set_found_lid(d, id[i], p, r->lid);
+				builder_set_found_lid(d, id[i], p, r->lid);
 		}
 	}
 }
@@ -32,18 +32,19 @@ add_nodes(struct draft *d, const struct fabric *f, draft_id *id)
 static struct topo *
 freeze(const struct fabric *f, uint64_t quarantine)
 {
-	struct draft *d = draft_new();
-	draft_id *id = mem_zalloc(f->nnodes, sizeof(*id));
+	struct builder *d = builder_new();
+	builder_id *id = mem_zalloc(f->nnodes, sizeof(*id));
 	uint32_t self = fabric_first_host(f);
 	struct reason why = {""};
 	struct topo *t;
 
 	add_nodes(d, f, id);
 	for (uint32_t c = 0; c < f->ncables; c++)
-		draft_add_link(d, id[f->cable[c].node[0]], f->cable[c].port[0],
-			id[f->cable[c].node[1]], f->cable[c].port[1]);
+		builder_add_link(d, id[f->cable[c].node[0]],
+			f->cable[c].port[0], id[f->cable[c].node[1]],
+			f->cable[c].port[1]);
 	if (self == FABRIC_NONE) {
-		draft_set_self(d, id[0], 0);
+		builder_set_self(d, id[0], 0);
 	} else {
 		unsigned p = 1;
 		uint32_t peer;
@@ -52,14 +53,14 @@ freeze(const struct fabric *f, uint64_t quarantine)
 		while (p < f->node[self].nports &&
 			!fabric_peer(f, self, p, &peer, &peer_port))
 			p++;
-		draft_set_self(d, id[self], p);
+		builder_set_self(d, id[self], p);
 	}
 	if (quarantine != 0)
-		draft_quarantine(d, quarantine, "test");
-	t = draft_freeze(d, 1, &why);
+		builder_quarantine(d, quarantine, "test");
+	t = builder_freeze(d, 1, &why);
 	assert(t != NULL);
 	free(id);
-	draft_free(d);
+	builder_free(d);
 	return t;
 }
 

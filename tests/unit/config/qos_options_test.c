@@ -146,14 +146,14 @@ END_TEST
 static struct topo *
 cable(uint8_t vl_cap, uint8_t low_cap, uint8_t high_cap)
 {
-	struct draft *d = draft_new();
-	draft_id s = draft_add_node(d, TOPO_SWITCH, 0x100, 4, "s");
-	draft_id h = draft_add_node(d, TOPO_CA, 0x200, 1, "h");
+	struct builder *d = builder_new();
+	builder_id s = builder_add_node(d, TOPO_SWITCH, 0x100, 4, "s");
+	builder_id h = builder_add_node(d, TOPO_CA, 0x200, 1, "h");
 	struct topo *was, *t;
 
-	draft_add_link(d, s, 1, h, 1);
-	draft_set_self(d, h, 1);
-	was = draft_freeze(d, 1, NULL);
+	builder_add_link(d, s, 1, h, 1);
+	builder_set_self(d, h, 1);
+	was = builder_freeze(d, 1, NULL);
 	for (port_ix p = 0; p < was->nports; p++) {
 		uint64_t guid = was->node[was->port[p].node].guid;
 		uint8_t info[MAD_DATA] = {0};
@@ -165,11 +165,11 @@ cable(uint8_t vl_cap, uint8_t low_cap, uint8_t high_cap)
 		i.arb_low_cap = low_cap;
 		i.arb_high_cap = high_cap;
 		mad_port_info_encode(&i, info);
-		draft_port_written(d, guid, was->port[p].num, info);
+		builder_port_written(d, guid, was->port[p].num, info);
 	}
 	topo_unref(was);
-	t = draft_freeze(d, 2, NULL);
-	draft_free(d);
+	t = builder_freeze(d, 2, NULL);
+	builder_free(d);
 	return t;
 }
 

@@ -9,33 +9,33 @@
 #include "tests/unit/suite.h"
 
 /* Two leaves, two spines, a host each; the first host is ours. */
-static struct draft *
+static struct builder *
 small(void)
 {
-	struct draft *d = draft_new();
-	draft_id l0 = draft_add_node(d, TOPO_SWITCH, 0x20, 4, "leaf 0");
-	draft_id l1 = draft_add_node(d, TOPO_SWITCH, 0x21, 4, "leaf 1");
-	draft_id s0 = draft_add_node(d, TOPO_SWITCH, 0x11, 4, "spine 0");
-	draft_id s1 = draft_add_node(d, TOPO_SWITCH, 0x10, 4, "spine 1");
-	draft_id h0 = draft_add_node(d, TOPO_CA, 0x300, 1, "host 0");
-	draft_id h1 = draft_add_node(d, TOPO_CA, 0x310, 2, NULL);
+	struct builder *d = builder_new();
+	builder_id l0 = builder_add_node(d, TOPO_SWITCH, 0x20, 4, "leaf 0");
+	builder_id l1 = builder_add_node(d, TOPO_SWITCH, 0x21, 4, "leaf 1");
+	builder_id s0 = builder_add_node(d, TOPO_SWITCH, 0x11, 4, "spine 0");
+	builder_id s1 = builder_add_node(d, TOPO_SWITCH, 0x10, 4, "spine 1");
+	builder_id h0 = builder_add_node(d, TOPO_CA, 0x300, 1, "host 0");
+	builder_id h1 = builder_add_node(d, TOPO_CA, 0x310, 2, NULL);
 
-	draft_add_link(d, l0, 1, h0, 1);
-	draft_add_link(d, l1, 1, h1, 2);
-	draft_add_link(d, l0, 3, s0, 1);
-	draft_add_link(d, l0, 2, s1, 1);
-	draft_add_link(d, l1, 3, s0, 2);
-	draft_add_link(d, l1, 2, s1, 2);
-	draft_add_link(d, l0, 4, s1, 4);
-	draft_set_self(d, h0, 1);
+	builder_add_link(d, l0, 1, h0, 1);
+	builder_add_link(d, l1, 1, h1, 2);
+	builder_add_link(d, l0, 3, s0, 1);
+	builder_add_link(d, l0, 2, s1, 1);
+	builder_add_link(d, l1, 3, s0, 2);
+	builder_add_link(d, l1, 2, s1, 2);
+	builder_add_link(d, l0, 4, s1, 4);
+	builder_set_self(d, h0, 1);
 	return d;
 }
 
 static struct topo *
-frozen(struct draft *d)
+frozen(struct builder *d)
 {
 	struct reason why;
-	struct topo *t = draft_freeze(d, 7, &why);
+	struct topo *t = builder_freeze(d, 7, &why);
 
 	ck_assert_ptr_nonnull(t);
 	return t;
@@ -43,7 +43,7 @@ frozen(struct draft *d)
 
 START_TEST(order_and_routes)
 {
-	struct draft *d = small();
+	struct builder *d = small();
 	struct topo *t = frozen(d);
 	static const uint64_t guid[] = {0x300, 0x20, 0x10, 0x11, 0x21, 0x310};
 	static const uint8_t far[] = {0, 1, 2, 2, 1};
@@ -65,13 +65,13 @@ START_TEST(order_and_routes)
 	ck_assert_uint_ne(t->node[0].flags & TN_SM, 0);
 	ck_assert_uint_eq(t->sm_port, topo_port_of(t, 0, 1));
 	topo_unref(t);
-	draft_free(d);
+	builder_free(d);
 }
 END_TEST
 
 START_TEST(switch_view)
 {
-	struct draft *d = small();
+	struct builder *d = small();
 	struct topo *t = frozen(d);
 	const struct topo_switch *w = &t->sw[0]; /* leaf 0 */
 	const struct topo_adj *a = &t->adj[w->adj];
@@ -89,13 +89,13 @@ START_TEST(switch_view)
 	ck_assert_uint_eq(t->end[w->end + 1].out, 1);
 	ck_assert_uint_eq(t->end[w->end + 1].port, t->sm_port);
 	topo_unref(t);
-	draft_free(d);
+	builder_free(d);
 }
 END_TEST
 
 START_TEST(ports)
 {
-	struct draft *d = small();
+	struct builder *d = small();
 	struct topo *t = frozen(d);
 	node_ix far = topo_by_node_guid(t, 0x310);
 	port_ix p1 = topo_port_of(t, far, 1);
@@ -119,13 +119,13 @@ START_TEST(ports)
 	ck_assert_uint_eq(topo_switch_of(t, p1), TOPO_NONE);
 	ck_assert_uint_eq(topo_switch_of(t, topo_port_of(t, 1, 0)), 0);
 	topo_unref(t);
-	draft_free(d);
+	builder_free(d);
 }
 END_TEST
 
 START_TEST(lids)
 {
-	struct draft *d = small();
+	struct builder *d = small();
 	struct topo *t = frozen(d);
 	uint16_t *lid = calloc(t->nports, sizeof(*lid));
 	uint8_t *lmc = calloc(t->nports, 1);
@@ -154,21 +154,21 @@ START_TEST(lids)
 	topo_unref(c);
 	free(lid);
 	free(lmc);
-	draft_free(d);
+	builder_free(d);
 }
 END_TEST
 
 START_TEST(hash_and_refs)
 {
-	struct draft *d = small();
+	struct builder *d = small();
 	struct topo *a = frozen(d);
 	struct topo *b = frozen(d);
-	draft_id l0;
+	builder_id l0;
 
 	ck_assert_uint_eq(a->hash, b->hash);
 	topo_unref(b);
-	ck_assert(draft_find(d, 0x20, &l0));
-	draft_pull_link(d, l0, 4);
+	ck_assert(builder_find(d, 0x20, &l0));
+	builder_remove_link(d, l0, 4);
 	b = frozen(d);
 	ck_assert_uint_ne(a->hash, b->hash);
 	ck_assert_ptr_eq(topo_ref(b), b);
@@ -178,23 +178,23 @@ START_TEST(hash_and_refs)
 	topo_unref(a);
 	topo_unref(NULL);
 	ck_assert_ptr_null(topo_ref(NULL));
-	draft_free(d);
+	builder_free(d);
 }
 END_TEST
 
 /* Switches are found again in other topologies, by the same number or not. */
 START_TEST(again)
 {
-	struct draft *d = small();
+	struct builder *d = small();
 	struct topo *a = frozen(d), *b;
-	draft_id l0, h1;
+	builder_id l0, h1;
 
-	ck_assert(draft_find(d, 0x20, &l0) && draft_find(d, 0x310, &h1));
+	ck_assert(builder_find(d, 0x20, &l0) && builder_find(d, 0x310, &h1));
 	for (unsigned other = 0; other < 2; other++) {
 		if (other == 0)
-			draft_pull_link(d, l0, 4);
+			builder_remove_link(d, l0, 4);
 		else
-			draft_set_self(d, h1, 2); /* numbers go by distance */
+			builder_set_self(d, h1, 2); /* numbers go by distance */
 		b = frozen(d);
 		ck_assert_uint_eq(b->nsw, a->nsw);
 		for (sw_ix s = 0; s < a->nsw; s++) {
@@ -215,7 +215,7 @@ START_TEST(again)
 		}
 	topo_unref(b);
 	topo_unref(a);
-	draft_free(d);
+	builder_free(d);
 }
 END_TEST
 

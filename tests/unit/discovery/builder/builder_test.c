@@ -9,10 +9,10 @@
 #include "tests/unit/suite.h"
 
 static struct topo *
-frozen(struct draft *d)
+frozen(struct builder *d)
 {
 	struct reason why;
-	struct topo *t = draft_freeze(d, 1, &why);
+	struct topo *t = builder_freeze(d, 1, &why);
 
 	ck_assert_ptr_nonnull(t);
 	return t;
@@ -20,44 +20,44 @@ frozen(struct draft *d)
 
 START_TEST(nobody)
 {
-	struct draft *d = draft_new();
+	struct builder *d = builder_new();
 	struct reason why = {""};
 
-	ck_assert_ptr_null(draft_freeze(d, 1, &why));
+	ck_assert_ptr_null(builder_freeze(d, 1, &why));
 	ck_assert_str_ne(why.text, "");
-	draft_free(d);
-	draft_free(NULL);
+	builder_free(d);
+	builder_free(NULL);
 }
 END_TEST
 
 /* A host on two paths of equal length, one spine quarantined. */
 START_TEST(quarantine)
 {
-	struct draft *d = draft_new();
-	draft_id h = draft_add_node(d, TOPO_CA, 1, 1, "us");
-	draft_id l = draft_add_node(d, TOPO_SWITCH, 0x20, 4, "leaf");
-	draft_id s0 = draft_add_node(d, TOPO_SWITCH, 0x10, 4, "spine 0");
-	draft_id s1 = draft_add_node(d, TOPO_SWITCH, 0x11, 4, "spine 1");
-	draft_id m = draft_add_node(d, TOPO_SWITCH, 0x21, 4, "far leaf");
-	draft_id x = draft_add_node(d, TOPO_CA, 0x30, 1, "behind");
+	struct builder *d = builder_new();
+	builder_id h = builder_add_node(d, TOPO_CA, 1, 1, "us");
+	builder_id l = builder_add_node(d, TOPO_SWITCH, 0x20, 4, "leaf");
+	builder_id s0 = builder_add_node(d, TOPO_SWITCH, 0x10, 4, "spine 0");
+	builder_id s1 = builder_add_node(d, TOPO_SWITCH, 0x11, 4, "spine 1");
+	builder_id m = builder_add_node(d, TOPO_SWITCH, 0x21, 4, "far leaf");
+	builder_id x = builder_add_node(d, TOPO_CA, 0x30, 1, "behind");
 	struct topo *t;
 	node_ix ix;
 
-	draft_add_link(d, h, 1, l, 1);
-	draft_add_link(d, l, 2, s0, 1);
-	draft_add_link(d, l, 3, s1, 1);
-	draft_add_link(d, s0, 2, m, 1);
-	draft_add_link(d, s1, 2, m, 2);
-	draft_add_link(d, s0, 3, x, 1);
-	draft_set_self(d, h, 1);
+	builder_add_link(d, h, 1, l, 1);
+	builder_add_link(d, l, 2, s0, 1);
+	builder_add_link(d, l, 3, s1, 1);
+	builder_add_link(d, s0, 2, m, 1);
+	builder_add_link(d, s1, 2, m, 2);
+	builder_add_link(d, s0, 3, x, 1);
+	builder_set_self(d, h, 1);
 	t = frozen(d);
 	ix = topo_by_node_guid(t, 0x21);
 	ck_assert_uint_eq(t->node[t->port[t->node[ix].via].node].guid, 0x10);
 	topo_unref(t);
-	draft_quarantine(d, 0x10, "refuses its tables");
-	ck_assert_str_eq(draft_quarantine_why(d, 0x10), "refuses its tables");
-	ck_assert_str_eq(draft_quarantine_why(d, 0x11), "");
-	ck_assert_str_eq(draft_quarantine_why(d, 0x99), "");
+	builder_quarantine(d, 0x10, "refuses its tables");
+	ck_assert_str_eq(builder_quarantine_why(d, 0x10), "refuses its tables");
+	ck_assert_str_eq(builder_quarantine_why(d, 0x11), "");
+	ck_assert_str_eq(builder_quarantine_why(d, 0x99), "");
 	t = frozen(d);
 	ck_assert_uint_eq(t->nnodes, 6);
 	ix = topo_by_node_guid(t, 0x21);
@@ -68,31 +68,31 @@ START_TEST(quarantine)
 	ck_assert_uint_eq(t->node[t->port[t->node[ix].via].node].guid, 0x10);
 	ck_assert_uint_eq(t->nadj, 8);
 	topo_unref(t);
-	draft_release(d, 0x10);
-	draft_release(d, 0x99);
-	ck_assert_str_eq(draft_quarantine_why(d, 0x10), "");
-	draft_free(d);
+	builder_release(d, 0x10);
+	builder_release(d, 0x99);
+	ck_assert_str_eq(builder_quarantine_why(d, 0x10), "");
+	builder_free(d);
 }
 END_TEST
 
 /* Self-loops, a loopback plug, an island, a router, a second rail. */
 START_TEST(odd_cables)
 {
-	struct draft *d = draft_new();
-	draft_id s = draft_add_node(d, TOPO_SWITCH, 0x10, 255, NULL);
-	draft_id r = draft_add_node(d, TOPO_ROUTER, 0x40, 2, NULL);
-	draft_id c = draft_add_node(d, TOPO_CA, 0x50, 254, NULL);
-	draft_id far = draft_add_node(d, TOPO_SWITCH, 0x11, 3, NULL);
+	struct builder *d = builder_new();
+	builder_id s = builder_add_node(d, TOPO_SWITCH, 0x10, 255, NULL);
+	builder_id r = builder_add_node(d, TOPO_ROUTER, 0x40, 2, NULL);
+	builder_id c = builder_add_node(d, TOPO_CA, 0x50, 254, NULL);
+	builder_id far = builder_add_node(d, TOPO_SWITCH, 0x11, 3, NULL);
 	struct topo *t;
 	port_ix p;
 
-	draft_add_link(d, s, 1, s, 2);
-	draft_add_link(d, s, 255, s, 255);
-	draft_add_link(d, s, 3, r, 2);
-	draft_add_link(d, s, 4, c, 254);
+	builder_add_link(d, s, 1, s, 2);
+	builder_add_link(d, s, 255, s, 255);
+	builder_add_link(d, s, 3, r, 2);
+	builder_add_link(d, s, 4, c, 254);
 	/* what only a CA leads to is not reachable */
-	draft_add_link(d, c, 1, far, 1);
-	draft_set_self(d, s, 0);
+	builder_add_link(d, c, 1, far, 1);
+	builder_set_self(d, s, 0);
 	t = frozen(d);
 	ck_assert_uint_eq(t->nnodes, 3);
 	ck_assert_uint_eq(t->nadj, 0);
@@ -105,30 +105,30 @@ START_TEST(odd_cables)
 	ck_assert_uint_eq(t->port[p].peer, p);
 	ck_assert_uint_ne(t->port[p].flags & TP_SELF, 0);
 	topo_unref(t);
-	draft_pull_link(d, s, 255);
-	draft_pull_link(d, s, 255);
-	draft_pull_link(d, c, 254);
+	builder_remove_link(d, s, 255);
+	builder_remove_link(d, s, 255);
+	builder_remove_link(d, c, 254);
 	t = frozen(d);
 	ck_assert_uint_eq(t->nnodes, 2);
 	topo_unref(t);
-	draft_node_drop(d, s);
-	ck_assert_ptr_null(draft_freeze(d, 1, NULL));
-	draft_free(d);
+	builder_node_drop(d, s);
+	ck_assert_ptr_null(builder_freeze(d, 1, NULL));
+	builder_free(d);
 }
 END_TEST
 
 START_TEST(too_far)
 {
-	struct draft *d = draft_new();
-	draft_id last = draft_add_node(d, TOPO_SWITCH, 1, 2, NULL);
+	struct builder *d = builder_new();
+	builder_id last = builder_add_node(d, TOPO_SWITCH, 1, 2, NULL);
 	uint8_t path[64];
 	struct topo *t;
 
-	draft_set_self(d, last, 0);
+	builder_set_self(d, last, 0);
 	for (unsigned i = 0; i < 70; i++) {
-		draft_id n = draft_add_node(d, TOPO_SWITCH, i + 2, 2, NULL);
+		builder_id n = builder_add_node(d, TOPO_SWITCH, i + 2, 2, NULL);
 
-		draft_add_link(d, last, 2, n, 1);
+		builder_add_link(d, last, 2, n, 1);
 		last = n;
 	}
 	t = frozen(d);
@@ -136,55 +136,55 @@ START_TEST(too_far)
 	ck_assert_uint_eq(path[63], 2);
 	ck_assert_int_eq(topo_route(t, 64, path), -1);
 	topo_unref(t);
-	draft_free(d);
+	builder_free(d);
 }
 END_TEST
 
 START_TEST(twins)
 {
-	struct draft *d = draft_new();
-	draft_id a = draft_add_node(d, TOPO_SWITCH, 0x10, 4, NULL);
-	draft_id b = draft_add_node(d, TOPO_SWITCH, 0x10, 4, NULL);
-	draft_id c = draft_add_node(d, TOPO_SWITCH, 0x10, 4, NULL);
-	draft_id n;
+	struct builder *d = builder_new();
+	builder_id a = builder_add_node(d, TOPO_SWITCH, 0x10, 4, NULL);
+	builder_id b = builder_add_node(d, TOPO_SWITCH, 0x10, 4, NULL);
+	builder_id c = builder_add_node(d, TOPO_SWITCH, 0x10, 4, NULL);
+	builder_id n;
 	struct topo *t;
 
-	draft_add_link(d, a, 1, b, 1);
-	draft_add_link(d, b, 2, c, 2);
-	draft_set_self(d, a, 0);
+	builder_add_link(d, a, 1, b, 1);
+	builder_add_link(d, b, 2, c, 2);
+	builder_set_self(d, a, 0);
 	t = frozen(d);
 	ck_assert_uint_eq(t->nnodes, 3);
 	ck_assert_uint_eq(topo_by_node_guid(t, 0x10), 0);
 	topo_unref(t);
-	draft_node_drop(d, b);
-	ck_assert(draft_find(d, 0x10, &n) && n == a);
-	draft_node_drop(d, a);
-	ck_assert(draft_find(d, 0x10, &n) && n == c);
-	draft_node_drop(d, c);
-	ck_assert(!draft_find(d, 0x10, &n));
-	draft_free(d);
+	builder_node_drop(d, b);
+	ck_assert(builder_find(d, 0x10, &n) && n == a);
+	builder_node_drop(d, a);
+	ck_assert(builder_find(d, 0x10, &n) && n == c);
+	builder_node_drop(d, c);
+	ck_assert(!builder_find(d, 0x10, &n));
+	builder_free(d);
 }
 END_TEST
 
 START_TEST(written)
 {
-	struct draft *d = draft_new();
-	draft_id s = draft_add_node(d, TOPO_SWITCH, 0x10, 4, NULL);
+	struct builder *d = builder_new();
+	builder_id s = builder_add_node(d, TOPO_SWITCH, 0x10, 4, NULL);
 	struct mad_port_info pi = {.state = 3, .phys_state = 5, .lid = 9};
 	struct mad_switch_info si = {.lft_cap = 1024, .lft_top = 100};
 	uint8_t data[64] = {0};
 	struct topo *t;
 
-	draft_set_self(d, s, 0);
+	builder_set_self(d, s, 0);
 	mad_port_info_encode(&pi, data);
-	draft_port_written(d, 0x10, 0, data);
-	draft_port_written(d, 0x10, 2, data);
-	draft_port_written(d, 0x10, 5, data);
-	draft_port_written(d, 0x99, 1, data);
+	builder_port_written(d, 0x10, 0, data);
+	builder_port_written(d, 0x10, 2, data);
+	builder_port_written(d, 0x10, 5, data);
+	builder_port_written(d, 0x99, 1, data);
 	memset(data, 0, sizeof(data));
 	mad_switch_info_encode(&si, data);
-	draft_switch_written(d, 0x10, data);
-	draft_switch_written(d, 0x99, data);
+	builder_switch_written(d, 0x10, data);
+	builder_switch_written(d, 0x99, data);
 	t = frozen(d);
 	ck_assert_uint_eq(t->port[0].found_lid, 9);
 	ck_assert_uint_eq(t->port[2].found_lid, 0); /* no LID of its own */
@@ -192,24 +192,24 @@ START_TEST(written)
 	ck_assert_uint_eq(t->sw[0].lft_top, 100);
 	ck_assert_uint_eq(t->sw[0].lft_cap, 1024);
 	topo_unref(t);
-	draft_free(d);
+	builder_free(d);
 }
 END_TEST
 
 START_TEST(oddities)
 {
-	struct draft *d = draft_new();
+	struct builder *d = builder_new();
 	struct buf b = {0};
 
 	for (int i = 0; i < 150; i++)
-		draft_odd(d, "line %d", i);
-	ck_assert_uint_eq(draft_oddities(d, &b), 150);
+		builder_add_oddity(d, "line %d", i);
+	ck_assert_uint_eq(builder_oddities(d, &b), 150);
 	ck_assert_ptr_nonnull(strstr(b.text, "line 99\n"));
 	ck_assert_ptr_null(strstr(b.text, "line 100\n"));
 	ck_assert_ptr_nonnull(strstr(b.text, "and 50 more\n"));
-	ck_assert_uint_eq(draft_oddities(d, &b), 0);
+	ck_assert_uint_eq(builder_oddities(d, &b), 0);
 	buf_free(&b);
-	draft_free(d);
+	builder_free(d);
 }
 END_TEST
 
@@ -217,25 +217,25 @@ END_TEST
 START_TEST(shuffled)
 {
 	struct rng rng = {(uint64_t)_i};
-	struct draft *d = draft_new();
-	draft_id n[20];
+	struct builder *d = builder_new();
+	builder_id n[20];
 
 	for (unsigned i = 0; i < 20; i++)
-		n[i] = draft_add_node(d, i % 4 ? TOPO_SWITCH : TOPO_CA,
+		n[i] = builder_add_node(d, i % 4 ? TOPO_SWITCH : TOPO_CA,
 			0x100 + rng_below(&rng, 30), 1 + rng_below(&rng, 12),
 			NULL);
-	draft_set_self(d, n[1], 0);
+	builder_set_self(d, n[1], 0);
 	for (unsigned i = 0; i < 200; i++) {
-		draft_id a = n[rng_below(&rng, 20)];
-		draft_id b = n[rng_below(&rng, 20)];
+		builder_id a = n[rng_below(&rng, 20)];
+		builder_id b = n[rng_below(&rng, 20)];
 		unsigned pa = 1 + rng_below(&rng, d->node[a]->nports);
 		unsigned pb = 1 + rng_below(&rng, d->node[b]->nports);
 		struct topo *t;
 
 		if (rng_below(&rng, 3) == 0)
-			draft_pull_link(d, a, pa);
+			builder_remove_link(d, a, pa);
 		else
-			draft_add_link(d, a, pa, b, pb);
+			builder_add_link(d, a, pa, b, pb);
 		t = frozen(d);
 		for (port_ix p = 0; p < t->nports; p++) {
 			port_ix q = t->port[p].peer;
@@ -251,7 +251,7 @@ START_TEST(shuffled)
 		}
 		topo_unref(t);
 	}
-	draft_free(d);
+	builder_free(d);
 }
 END_TEST
 
@@ -259,7 +259,7 @@ END_TEST
 static void
 expect_thaws(const struct topo *t)
 {
-	struct draft *d = draft_thaw(t);
+	struct builder *d = builder_from_topo(t);
 	struct topo *is = frozen(d);
 
 	ck_assert_uint_eq(is->hash, t->hash);
@@ -278,43 +278,43 @@ expect_thaws(const struct topo *t)
 		ck_assert_uint_eq(is->node[n].hops, t->node[n].hops);
 	}
 	topo_unref(is);
-	draft_free(d);
+	builder_free(d);
 }
 
 START_TEST(thaws)
 {
-	struct draft *d = draft_new();
-	draft_id h = draft_add_node(d, TOPO_CA, 1, 2, "us");
-	draft_id a = draft_add_node(d, TOPO_SWITCH, 0x20, 6, "a");
-	draft_id b = draft_add_node(d, TOPO_SWITCH, 0x10, 6, NULL);
-	draft_id c = draft_add_node(d, TOPO_SWITCH, 0x11, 4, "sick");
+	struct builder *d = builder_new();
+	builder_id h = builder_add_node(d, TOPO_CA, 1, 2, "us");
+	builder_id a = builder_add_node(d, TOPO_SWITCH, 0x20, 6, "a");
+	builder_id b = builder_add_node(d, TOPO_SWITCH, 0x10, 6, NULL);
+	builder_id c = builder_add_node(d, TOPO_SWITCH, 0x11, 4, "sick");
 	struct topo *t;
 
-	draft_add_link(d, h, 1, a, 1);
-	draft_add_link(d, a, 2, b, 1);
-	draft_add_link(d, a, 3, b, 2);
-	draft_add_link(d, b, 4, c, 1);
-	draft_add_link(d, b, 5, b, 6);
-	draft_set_ids(d, h, 0x99, 0x2c9, 0x1017);
-	draft_set_role(d, b, 2);
-	draft_set_found_lid(d, h, 1, 7);
-	draft_set_port_speed(d, a, 2, 2, 4, 8);
-	draft_set_port_state(d, a, 3, 2);
-	draft_set_lft(d, a, 4096, 100);
-	draft_set_enhanced_p0(d, c, true);
-	draft_quarantine(d, 0x11, "refuses its tables");
-	draft_set_self(d, h, 1);
+	builder_add_link(d, h, 1, a, 1);
+	builder_add_link(d, a, 2, b, 1);
+	builder_add_link(d, a, 3, b, 2);
+	builder_add_link(d, b, 4, c, 1);
+	builder_add_link(d, b, 5, b, 6);
+	builder_set_ids(d, h, 0x99, 0x2c9, 0x1017);
+	builder_set_role(d, b, 2);
+	builder_set_found_lid(d, h, 1, 7);
+	builder_set_port_speed(d, a, 2, 2, 4, 8);
+	builder_set_port_state(d, a, 3, 2);
+	builder_set_lft(d, a, 4096, 100);
+	builder_set_enhanced_p0(d, c, true);
+	builder_quarantine(d, 0x11, "refuses its tables");
+	builder_set_self(d, h, 1);
 	t = frozen(d);
 	expect_thaws(t);
 	topo_unref(t);
-	draft_pull_link(d, a, 2);
-	draft_remove_node(d, c);
+	builder_remove_link(d, a, 2);
+	builder_remove_node(d, c);
 	t = frozen(d);
 	ck_assert_uint_eq(t->nnodes, 3);
 	ck_assert_uint_eq(t->nadj, 2);
 	expect_thaws(t);
 	topo_unref(t);
-	draft_free(d);
+	builder_free(d);
 }
 END_TEST
 

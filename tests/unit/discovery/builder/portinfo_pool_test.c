@@ -19,7 +19,7 @@ bytes_of(unsigned v, uint8_t out[INFO_BYTES])
 
 /* Equal values are one, others are not, and no more are kept than there are. */
 static bool
-right(const struct infos *x, const info_ref *r, const unsigned *v)
+right(const struct portinfo_pool *x, const info_ref *r, const unsigned *v)
 {
 	uint8_t is[INFO_BYTES];
 	unsigned distinct = 0;
@@ -47,7 +47,7 @@ right(const struct infos *x, const info_ref *r, const unsigned *v)
 
 START_TEST(each_value_once)
 {
-	struct infos x = {0};
+	struct portinfo_pool x = {0};
 	info_ref r[REFS] = {INFO_NONE};
 	unsigned v[REFS] = {0};
 	struct rng rng = {1};
@@ -59,35 +59,35 @@ START_TEST(each_value_once)
 		v[i] = rng_below(&rng, VALUES + 1);
 		bytes_of(v[i], bytes);
 		if (v[i] == 0)
-			infos_drop(&x, &r[i]);
+			portinfo_pool_drop(&x, &r[i]);
 		else
-			infos_set(&x, &r[i], bytes);
+			portinfo_pool_set(&x, &r[i], bytes);
 		ck_assert(right(&x, r, v));
 	}
 	for (unsigned i = 0; i < REFS; i++)
-		infos_drop(&x, &r[i]);
+		portinfo_pool_drop(&x, &r[i]);
 	ck_assert_uint_eq(x.known.n, 0);
-	infos_free(&x);
+	portinfo_pool_free(&x);
 }
 END_TEST
 
 /* Two values with one hash are two all the same. */
 START_TEST(one_hash)
 {
-	struct infos x = {0};
+	struct portinfo_pool x = {0};
 	info_ref a = INFO_NONE, b = INFO_NONE, c = INFO_NONE;
 	uint8_t one[INFO_BYTES] = {1}, two[INFO_BYTES] = {2};
 
-	infos_set(&x, &a, one);
+	portinfo_pool_set(&x, &a, one);
 	x.at[a][0] = 3; /* as if they met */
-	infos_set(&x, &b, one);
+	portinfo_pool_set(&x, &b, one);
 	ck_assert_uint_ne(a, b);
-	infos_set(&x, &c, two);
-	infos_drop(&x, &b);
+	portinfo_pool_set(&x, &c, two);
+	portinfo_pool_drop(&x, &b);
 	ck_assert_uint_eq(x.known.n, 2);
-	infos_set(&x, &b, two);
+	portinfo_pool_set(&x, &b, two);
 	ck_assert_uint_eq(b, c);
-	infos_free(&x);
+	portinfo_pool_free(&x);
 }
 END_TEST
 

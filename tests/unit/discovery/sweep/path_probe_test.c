@@ -13,7 +13,7 @@ enum { HOPS = 4 };
 struct env {
 	struct transport t;
 	struct xact *x;
-	struct scout *scout;
+	struct path_probe *scout;
 	struct mono now;
 	unsigned silent_from; /* nodes so many hops away do not answer */
 	unsigned down;	      /* the port after so many hops is; 99: none */
@@ -62,7 +62,7 @@ on_late(void *cookie, const void *owner, const struct xact_request *r,
 {
 	struct env *e = cookie;
 
-	scout_late(e->scout, owner, r, 1, now);
+	path_probe_late(e->scout, owner, r, 1, now);
 }
 
 /* Those that answer do. */
@@ -103,7 +103,7 @@ env_new(unsigned silent_from, unsigned down)
 
 	e->t.send = on_send;
 	e->x = xact_new(&o, &e->t);
-	e->scout = scout_new(e->x, on_found, e);
+	e->scout = path_probe_new(e->x, on_found, e);
 	xact_on_late(e->x, on_late, e);
 	e->now = mono_ms(1000);
 	e->silent_from = silent_from;
@@ -116,7 +116,7 @@ env_free(struct env *e)
 {
 	xact_on_late(e->x, NULL, NULL);
 	xact_cancel_all(e->x, e->now);
-	scout_free(e->scout);
+	path_probe_free(e->scout);
 	xact_free(e->x);
 	free(e);
 }

@@ -20,7 +20,7 @@ struct bench {
 	struct sim *sim;
 	struct sim_endpoint *end;
 	struct xact *x;
-	struct draft *d;
+	struct builder *d;
 	struct rng rng;
 	bool may_fail;
 	bool told;    /* probes are because of traps alone */
@@ -57,7 +57,7 @@ bench_on(struct bench *b, struct fabric *f, const struct sim_options *o)
 	b->sim = sim_new(f, o);
 	b->end = sim_attach(b->sim, fabric_first_host(f), 1, receive, b);
 	b->x = xact_new(&xo, sim_transport(b->end));
-	b->d = draft_new();
+	b->d = builder_new();
 }
 
 static inline void
@@ -86,7 +86,7 @@ bench_end(struct bench *b)
 	xact_free(b->x);
 	sim_free(b->sim);
 	fabric_free(b->f);
-	draft_free(b->d);
+	builder_free(b->d);
 }
 
 /* Run a sweep to its end on the virtual clock. */
@@ -98,7 +98,7 @@ run(struct bench *b, enum sweep_kind kind, const uint64_t *guid, size_t n)
 	unsigned steps = 0;
 
 	for (size_t i = 0; b->told && i < n; i++)
-		sweep_told_of(s, guid[i]);
+		sweep_add_trap_source(s, guid[i]);
 	sweep_feed(s, sim_now(b->sim));
 	while (!sweep_done(s)) {
 		struct mono t = mono_min(sim_next(b->sim), xact_next(b->x));
@@ -112,7 +112,7 @@ run(struct bench *b, enum sweep_kind kind, const uint64_t *guid, size_t n)
 	if (!b->may_fail)
 		ck_assert_ptr_null(sweep_failed(s));
 	b->stats = *sweep_stats(s);
-	b->no_news = sweep_no_news(s);
+	b->no_news = sweep_found_no_change(s);
 	suspect = sweep_suspects(s, &b->nsuspect);
 	ck_assert_uint_le(b->nsuspect, 64);
 	if (b->nsuspect > 0)
@@ -124,7 +124,7 @@ static inline struct topo *
 freeze(struct bench *b)
 {
 	struct reason why;
-	struct topo *t = draft_freeze(b->d, 1, &why);
+	struct topo *t = builder_freeze(b->d, 1, &why);
 
 	ck_assert_msg(t != NULL, "%s", why.text);
 	return t;
@@ -134,7 +134,7 @@ static inline size_t
 oddities(struct bench *b, const char *expect)
 {
 	struct buf text = {0};
-	size_t n = draft_oddities(b->d, &text);
+	size_t n = builder_oddities(b->d, &text);
 
 	if (expect == NULL)
 		ck_assert_msg(n == 0, "%s", text.text);

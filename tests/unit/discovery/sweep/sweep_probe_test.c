@@ -379,17 +379,17 @@ START_TEST(chaos)
 			run(&b, SWEEP_FULL, NULL, 0);
 		else
 			run(&b, SWEEP_PROBE, guid, 5);
-		if (b.d->self != DRAFT_NONE)
+		if (b.d->self != BUILDER_NONE)
 			topo_unref(freeze(&b));
 	}
 	sim_run_until(b.sim, mono_add(sim_now(b.sim), mono_ms(200)));
 	mend(&b);
-	(void)draft_oddities(b.d, &text);
+	(void)builder_oddities(b.d, &text);
 	buf_free(&text);
 	sim_run_until(b.sim, mono_add(sim_now(b.sim), mono_ms(10)));
 	run(&b, SWEEP_FULL, NULL, 0);
 	run(&b, SWEEP_FULL, NULL, 0);
-	(void)draft_oddities(b.d, &text);
+	(void)builder_oddities(b.d, &text);
 	t = freeze(&b);
 	compare(&b, t);
 	for (node_ix i = 0; i < t->nnodes; i++)

@@ -142,7 +142,8 @@ START_TEST(hung_switch)
 	ck_assert_uint_ne(t->node[ix].flags & TN_QUARANTINED, 0);
 	ix = topo_by_node_guid(t, b.f->node[leaf].guid);
 	ck_assert_uint_ne(t->node[ix].flags & TN_QUARANTINED, 0);
-	ck_assert_str_ne(draft_quarantine_why(b.d, b.f->node[spine].guid), "");
+	ck_assert_str_ne(
+		builder_quarantine_why(b.d, b.f->node[spine].guid), "");
 	topo_unref(t);
 	/* light: both are asked, the one that answers is a suspect */
 	sim_fault_behave(b.sim, leaf, &well);
@@ -150,10 +151,11 @@ START_TEST(hung_switch)
 	ck_assert_uint_eq(b.nsuspect, 1);
 	ck_assert_uint_eq(b.suspect[0], b.f->node[leaf].guid);
 	run(&b, SWEEP_PROBE, b.suspect, 1);
-	ck_assert_str_eq(draft_quarantine_why(b.d, b.f->node[leaf].guid), "");
+	ck_assert_str_eq(builder_quarantine_why(b.d, b.f->node[leaf].guid), "");
 	sim_fault_behave(b.sim, spine, &well);
 	run(&b, SWEEP_FULL, NULL, 0);
-	ck_assert_str_eq(draft_quarantine_why(b.d, b.f->node[spine].guid), "");
+	ck_assert_str_eq(
+		builder_quarantine_why(b.d, b.f->node[spine].guid), "");
 	t = freeze(&b);
 	compare(&b, t);
 	topo_unref(t);

@@ -60,7 +60,7 @@ static struct topo *
 parse(const char *text)
 {
 	struct reason why = {""};
-	struct topo *t = text_parse(text, strlen(text), "t", &why);
+	struct topo *t = topo_text_parse(text, strlen(text), "t", &why);
 
 	ck_assert_msg(t != NULL, "%s", why.text);
 	return t;
@@ -71,7 +71,7 @@ START_TEST(exact)
 	struct topo *t = parse(golden);
 	struct buf out = {0};
 
-	text_print_ibnetdiscover(t, &out);
+	topo_text_print_ibnetdiscover(t, &out);
 	ck_assert_str_eq(out.text, golden);
 	buf_free(&out);
 	ck_assert_uint_eq(t->nnodes, 4);
@@ -173,7 +173,8 @@ START_TEST(bad_lines)
 	/* exactly as long as the text, so that reading beyond it is seen */
 	char *copy = mem_dup(bad[_i].text, strlen(bad[_i].text));
 
-	ck_assert_ptr_null(text_parse(copy, strlen(bad[_i].text), "t", &why));
+	ck_assert_ptr_null(
+		topo_text_parse(copy, strlen(bad[_i].text), "t", &why));
 	ck_assert_msg(strncmp(why.text, bad[_i].why, strlen(bad[_i].why)) == 0,
 		"'%s' instead of '%s'", why.text, bad[_i].why);
 	free(copy);
@@ -187,7 +188,7 @@ START_TEST(cut)
 		char *copy = mem_dup(golden, n);
 		struct reason why;
 
-		topo_unref(text_parse(copy, n, "t", &why));
+		topo_unref(topo_text_parse(copy, n, "t", &why));
 		free(copy);
 	}
 }
@@ -239,7 +240,7 @@ START_TEST(captures)
 
 	if (text == NULL)
 		return;
-	t = text_parse(text, n, fixture[_i].file, &why);
+	t = topo_text_parse(text, n, fixture[_i].file, &why);
 	ck_assert_msg(t != NULL, "%s", why.text);
 	for (node_ix i = 0; i < t->nnodes; i++) {
 		if (t->node[i].flags & TN_AGGREGATION)
@@ -254,10 +255,10 @@ START_TEST(captures)
 	if (fixture[_i].nhosts != 0)
 		ck_assert_uint_eq(hosts, fixture[_i].nhosts);
 	ck_assert_uint_eq(self, fixture[_i].self);
-	text_print_ibnetdiscover(t, &first);
-	u = text_parse(first.text, first.n, "printed", &why);
+	topo_text_print_ibnetdiscover(t, &first);
+	u = topo_text_parse(first.text, first.n, "printed", &why);
 	ck_assert_msg(u != NULL, "%s", why.text);
-	text_print_ibnetdiscover(u, &second);
+	topo_text_print_ibnetdiscover(u, &second);
 	ck_assert_uint_eq(t->hash, u->hash);
 	ck_assert_uint_eq(first.n, second.n);
 	ck_assert_mem_eq(first.text, second.text, first.n);

@@ -140,17 +140,17 @@ END_TEST
 static struct topo *
 one_switch(uint16_t lid, uint16_t top)
 {
-	struct draft *d = draft_new();
-	draft_id sw = draft_add_node(d, TOPO_SWITCH, 0x100, 4, "sw");
-	draft_id ca = draft_add_node(d, TOPO_CA, 0x200, 1, "ca");
+	struct builder *d = builder_new();
+	builder_id sw = builder_add_node(d, TOPO_SWITCH, 0x100, 4, "sw");
+	builder_id ca = builder_add_node(d, TOPO_CA, 0x200, 1, "ca");
 	struct topo *t;
 
-	draft_add_link(d, sw, 1, ca, 1);
-	draft_set_self(d, ca, 1);
-	draft_set_found_lid(d, sw, 0, lid);
-	draft_set_lft(d, sw, 1024, top);
-	t = draft_freeze(d, 1, NULL);
-	draft_free(d);
+	builder_add_link(d, sw, 1, ca, 1);
+	builder_set_self(d, ca, 1);
+	builder_set_found_lid(d, sw, 0, lid);
+	builder_set_lft(d, sw, 1024, top);
+	t = builder_freeze(d, 1, NULL);
+	builder_free(d);
 	return t;
 }
 

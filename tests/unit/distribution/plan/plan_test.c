@@ -10,8 +10,8 @@
 
 /* Two switches, a cable between them, a host on each; the first is ours. */
 struct rig {
-	struct draft *d;
-	draft_id sw[2], ca[2];
+	struct builder *d;
+	builder_id sw[2], ca[2];
 	struct topo *t;
 	struct lft_pool *pool;
 	struct hwstate *hw;
@@ -36,16 +36,16 @@ rig_draft(struct rig *g)
 	unsigned i;
 
 	memset(g, 0, sizeof(*g));
-	g->d = draft_new();
+	g->d = builder_new();
 	for (i = 0; i < 2; i++) {
-		g->sw[i] = draft_add_node(
+		g->sw[i] = builder_add_node(
 			g->d, TOPO_SWITCH, 0x100 + i, 4, i ? "s1" : "s0");
-		g->ca[i] = draft_add_node(
+		g->ca[i] = builder_add_node(
 			g->d, TOPO_CA, 0x200 + 16 * i, 1, i ? "h1" : "h0");
-		draft_add_link(g->d, g->sw[i], 1, g->ca[i], 1);
+		builder_add_link(g->d, g->sw[i], 1, g->ca[i], 1);
 	}
-	draft_add_link(g->d, g->sw[0], 2, g->sw[1], 2);
-	draft_set_self(g->d, g->ca[0], 1);
+	builder_add_link(g->d, g->sw[0], 2, g->sw[1], 2);
+	builder_set_self(g->d, g->ca[0], 1);
 }
 
 static void
@@ -54,16 +54,16 @@ rig_state(struct rig *g, uint8_t state)
 	unsigned i;
 
 	for (i = 0; i < 2; i++) {
-		draft_set_port_state(g->d, g->sw[i], 1, state);
-		draft_set_port_state(g->d, g->sw[i], 2, state);
-		draft_set_port_state(g->d, g->ca[i], 1, state);
+		builder_set_port_state(g->d, g->sw[i], 1, state);
+		builder_set_port_state(g->d, g->sw[i], 2, state);
+		builder_set_port_state(g->d, g->ca[i], 1, state);
 	}
 }
 
 static void
 rig_routes(struct rig *g)
 {
-	struct topo *raw = draft_freeze(g->d, 1, NULL);
+	struct topo *raw = builder_freeze(g->d, 1, NULL);
 	uint16_t *lid = calloc(raw->nports, sizeof(*lid));
 	uint8_t *lmc = calloc(raw->nports, 1);
 	uint8_t row[LFT_BLOCK];
@@ -110,7 +110,7 @@ rig_free(struct rig *g)
 	hw_free(g->hw);
 	lft_pool_free(g->pool);
 	topo_unref(g->t);
-	draft_free(g->d);
+	builder_free(g->d);
 }
 
 static size_t
@@ -210,7 +210,7 @@ START_TEST(live_ports_get_no_change_sets)
 
 	rig_draft(&g);
 	rig_state(&g, 4);
-	draft_set_lft(g.d, g.sw[0], 1024, 200);
+	builder_set_lft(g.d, g.sw[0], 1024, 200);
 	rig_routes(&g);
 	rig_plan(&g);
 	ck_assert_uint_eq(steps(&g, PLAN_ARM), 0);
@@ -237,7 +237,7 @@ START_TEST(quarantined_switches_are_left_alone)
 
 	rig_draft(&g);
 	rig_state(&g, 2);
-	draft_quarantine(g.d, 0x101, "test");
+	builder_quarantine(g.d, 0x101, "test");
 	rig_routes(&g);
 	rig_plan(&g);
 	for (i = 0; i < g.p->nsteps; i++) {
@@ -257,8 +257,8 @@ START_TEST(half_raised_links_are_finished)
 
 	rig_draft(&g);
 	rig_state(&g, 4);
-	draft_set_port_state(g.d, g.sw[0], 2, 2); /* Init */
-	draft_set_port_state(g.d, g.sw[1], 2, 3); /* Armed */
+	builder_set_port_state(g.d, g.sw[0], 2, 2); /* Init */
+	builder_set_port_state(g.d, g.sw[1], 2, 3); /* Armed */
 	rig_routes(&g);
 	rig_plan(&g);
 	ck_assert_uint_eq(steps(&g, PLAN_ARM), 1);

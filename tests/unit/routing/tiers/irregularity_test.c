@@ -141,10 +141,10 @@ END_TEST
 /* ---- plans ---- */
 
 /* A fabric as a file would have it, in pieces. */
-static struct draft_pieces
+static struct builder_components
 from_file(struct fabric *const *f, size_t n)
 {
-	struct draft_pieces p;
+	struct builder_components p;
 	struct reason why = {""};
 	struct buf text = {0};
 
@@ -153,14 +153,14 @@ from_file(struct fabric *const *f, size_t n)
 		struct buf part = {0};
 		const char *from;
 
-		text_print_ibnetdiscover(t, &part);
+		topo_text_print_ibnetdiscover(t, &part);
 		from = i == 0 ? part.text : strstr(part.text, "vendid");
 		buf_put(&text, from, strlen(from));
 		buf_free(&part);
 		topo_unref(t);
 	}
-	ck_assert_msg(
-		text_parse_pieces(text.text, text.n, "file", &p, &why) == 0,
+	ck_assert_msg(topo_text_parse_pieces(
+			      text.text, text.n, "file", &p, &why) == 0,
 		"%s", why.text);
 	buf_free(&text);
 	return p;
@@ -202,7 +202,7 @@ done(struct planned *p)
 START_TEST(plan_routes_it)
 {
 	struct fabric *f = bad[_i].make();
-	struct draft_pieces pieces = from_file(&f, 1);
+	struct builder_components pieces = from_file(&f, 1);
 	struct planned p;
 	struct buf page = {0};
 	json_t *o;
@@ -220,7 +220,7 @@ START_TEST(plan_routes_it)
 	json_decref(o);
 	buf_free(&page);
 	done(&p);
-	draft_pieces_free(&pieces);
+	builder_components_free(&pieces);
 	fabric_free(f);
 }
 END_TEST
@@ -244,7 +244,7 @@ START_TEST(plan_in_pieces)
 {
 	struct fabric *f[3] = {
 		plain(), elsewhere(one_cable()), elsewhere(single())};
-	struct draft_pieces p;
+	struct builder_components p;
 
 	f[1]->node[0].guid += 0x1000;
 	f[1]->node[1].guid += 0x1000;
@@ -262,7 +262,7 @@ START_TEST(plan_in_pieces)
 		ck_assert(x.now.routes != NULL && x.now.report.ok);
 		done(&x);
 	}
-	draft_pieces_free(&p);
+	builder_components_free(&p);
 	for (size_t i = 0; i < 3; i++)
 		fabric_free(f[i]);
 }
@@ -282,7 +282,7 @@ START_TEST(several_lids)
 	uint64_t load = 0;
 
 	for (unsigned lmc = 0; lmc < 3; lmc++) {
-		struct draft_pieces pieces = from_file(&f, 1);
+		struct builder_components pieces = from_file(&f, 1);
 		struct planned p = planned(pieces.topo[0], yaml[lmc]);
 		const struct topo *t = p.now.topo;
 		uint16_t lid = t->port[t->sm_port].lid;
@@ -300,7 +300,7 @@ START_TEST(several_lids)
 						 (uint16_t)(lid + 1));
 		ck_assert_uint_eq(alike, 0);
 		done(&p);
-		draft_pieces_free(&pieces);
+		builder_components_free(&pieces);
 	}
 	fabric_free(f);
 }
@@ -318,7 +318,7 @@ START_TEST(one_cable_up)
 		gen_edit_rails(gen_tree_two(&tree, NULL), 2, true, NULL);
 	struct topo *t = frozen_topo(f, NULL);
 	struct failure gone[3];
-	struct draft_pieces p;
+	struct builder_components p;
 	struct reason why = {""};
 	struct planned x;
 	size_t single = 0;
@@ -339,7 +339,7 @@ START_TEST(one_cable_up)
 	}
 	ck_assert_uint_eq(single, x.now.homes.single);
 	done(&x);
-	draft_pieces_free(&p);
+	builder_components_free(&p);
 	topo_unref(t);
 	fabric_free(f);
 }
@@ -366,7 +366,7 @@ START_TEST(homes_lost)
 	struct topo *t = frozen_topo(f, NULL);
 	struct failure gone[2];
 	struct reason why = {""};
-	struct draft_pieces p;
+	struct builder_components p;
 	struct forecast then;
 	struct planned x = planned(t, "");
 	json_t *o, *homes, *list;
@@ -397,7 +397,7 @@ START_TEST(homes_lost)
 	json_decref(o);
 	forecast_free(&then);
 	done(&x);
-	draft_pieces_free(&p);
+	builder_components_free(&p);
 	topo_unref(t);
 	fabric_free(f);
 }
@@ -409,7 +409,7 @@ START_TEST(failures_part_it)
 	struct fabric *f = plain();
 	struct topo *t = frozen_topo(f, NULL);
 	struct failure gone[2];
-	struct draft_pieces p;
+	struct builder_components p;
 	struct reason why = {""};
 
 	ck_assert_int_eq(failure_find(t, "spine1", &gone[0], &why), 0);
@@ -424,7 +424,7 @@ START_TEST(failures_part_it)
 		done(&x);
 	}
 	ck_assert_str_eq(topo_desc(p.topo[0], 0), "h1");
-	draft_pieces_free(&p);
+	builder_components_free(&p);
 	topo_unref(t);
 	fabric_free(f);
 }

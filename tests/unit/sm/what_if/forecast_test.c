@@ -64,7 +64,7 @@ without(const struct scene *s, const char *what)
 {
 	struct failure f;
 	struct reason why = {""};
-	struct draft_pieces less;
+	struct builder_components less;
 	struct topo *bare, *t;
 	uint16_t *lid;
 	uint8_t *lmc;
@@ -78,7 +78,7 @@ without(const struct scene *s, const char *what)
 	for (port_ix p = 0; p < bare->nports; p++)
 		lid[p] = bare->port[p].found_lid;
 	t = topo_with_lids(bare, &(struct topo_lids){lid, lmc});
-	draft_pieces_free(&less);
+	builder_components_free(&less);
 	free(lid);
 	free(lmc);
 	return t;
