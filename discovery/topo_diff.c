@@ -74,10 +74,10 @@ same_cables(const struct topo *t, const struct topo *was, sw_ix s)
 	return true;
 }
 
-const struct updn_since *
-updn_since(const struct topo *t, const struct topo *was, struct arena *a)
+const struct topo_diff *
+topo_diff(const struct topo *t, const struct topo *was, struct arena *a)
 {
-	struct updn_since *since;
+	struct topo_diff *since;
 
 	if (!same_switches(t, was))
 		return NULL;

@@ -345,7 +345,7 @@ read_config(const struct options *opt, struct diag_list *bad)
 		diag_begin(bad, opt->file, NULL, 0);
 		return config_default();
 	}
-	return config_load(opt->file, route_engine_names(), bad);
+	return config_load(opt->file, engine_names(), bad);
 }
 
 /* Log them; the first line stays in first, which is not touched if none. */
@@ -753,7 +753,7 @@ main(int argc, char **argv)
 		buf_printf(&out, "heddled %s\n", VERSION_TEXT);
 		break;
 	case OPTIONS_SCHEMA:
-		config_json_schema(route_engine_names(), &out);
+		config_json_schema(engine_names(), &out);
 		break;
 	case OPTIONS_RUN:
 	case OPTIONS_AUDIT:

@@ -83,7 +83,7 @@ static void
 tell(struct redundancy_worker *c, const struct view *v)
 {
 	const struct view_redundancy *h = v->homes;
-	const struct homing_point *p = h->point;
+	const struct redundancy_point *p = h->point;
 	size_t was = c->single;
 	char port[16] = "";
 

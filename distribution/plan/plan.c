@@ -247,7 +247,7 @@ add_turns(struct maker *m, enum plan_kind kind, enum which which)
 		if (by_row(m, u) && (kind == PLAN_BLOCK || !known))
 			plan_add_step(m, n->first_port, MAD_SL2VL,
 				turn_mod(u->in, u->out),
-				levels_sls(&m->lanes.levels, u->lanes));
+				slvl_sls(&m->lanes.levels, u->lanes));
 	}
 	(void)plan_end(m);
 }
@@ -370,7 +370,7 @@ plan_make(const struct plan_job *job)
 	if (job->lanes != NULL)
 		m.lanes = *job->lanes;
 	else
-		levels_allot(&(struct levels_want){0}, p->routes->lanes.n,
+		slvl_allocate(&(struct slvl_want){0}, p->routes->lanes.n,
 			p->routes->lanes.plain, &m.lanes.levels);
 	make(&m);
 	return p;

@@ -264,7 +264,7 @@ rise(struct maker *m, port_ix ix)
 		return;
 	want.mtu = common_mtu(m->t, p);
 	want.op_vls = min8(
-		levels_link_code(m->t, ix, m->params->max_vls_code), p->vl_cap);
+		slvl_link_code(m->t, ix, m->params->max_vls_code), p->vl_cap);
 	want.state = from + 1;
 	add_port_set(m, ix, &want);
 }

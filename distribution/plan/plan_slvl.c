@@ -32,7 +32,7 @@ static bool
 concerned(const struct maker *m, node_ix n)
 {
 	const struct topo_node *node = &m->t->node[n];
-	const struct levels *l = &m->lanes.levels;
+	const struct slvl *l = &m->lanes.levels;
 
 	return (node->flags & (TN_QUARANTINED | TN_DUPLICATE)) == 0 &&
 	       (l->wanted || l->lanes > 1 ||
@@ -49,7 +49,7 @@ linked(const struct maker *m, port_ix p)
 static bool
 maps(const struct maker *m, const struct rows *r, port_ix p)
 {
-	return linked(m, p) && port(m, p)->vl_cap > 1 && levels_maps(m->t, p) &&
+	return linked(m, p) && port(m, p)->vl_cap > 1 && slvl_maps(m->t, p) &&
 	       !turns_refused(hw_turns(m->hw), r->node->guid);
 }
 
@@ -74,8 +74,8 @@ its_time(const struct maker *m, port_ix p)
 static void
 final(const struct maker *m, port_ix p, uint8_t row[TURNS_ROW])
 {
-	levels_row(&m->lanes.levels, vlarb_vls(&m->lanes, m->t, p),
-		levels_end(m->t, p), row);
+	slvl_row(&m->lanes.levels, vlarb_vls(&m->lanes, m->t, p),
+		slvl_end(m->t, p), row);
 }
 
 static uint32_t
@@ -98,7 +98,7 @@ closed(const struct maker *m, node_ix n, unsigned in, unsigned out)
 
 		if (u->stays && m->t->sw[u->sw].node == n && u->in == in &&
 			u->out == out)
-			return levels_sls(&m->lanes.levels, u->lanes);
+			return slvl_sls(&m->lanes.levels, u->lanes);
 	}
 	return 0;
 }

@@ -60,7 +60,7 @@ vlarb_bytes(const struct topo *t, port_ix p, unsigned part)
 unsigned
 vlarb_vls(const struct vlarb_want *w, const struct topo *t, port_ix p)
 {
-	unsigned vls = levels_link(t, p, w->max_vls);
+	unsigned vls = slvl_link(t, p, w->max_vls);
 	unsigned low, high;
 
 	if (!w->levels.wanted)
@@ -157,17 +157,17 @@ static void
 gather(const struct vlarb_want *w, const struct topo *t, port_ix p, bool high,
 	struct list *l)
 {
-	const struct levels *v = &w->levels;
+	const struct slvl *v = &w->levels;
 	const uint8_t *weight = w->weight[vlarb_class(t, p)];
 	unsigned vls = vlarb_vls(w, t, p);
-	bool end = levels_end(t, p);
+	bool end = slvl_end(t, p);
 
 	*l = (struct list){0};
 	for (unsigned i = 0; i < v->apart; i++) {
 		if ((w->high >> i & 1) != high)
 			continue;
 		for (unsigned k = 0; k < v->lanes; k++) {
-			unsigned vl = levels_vl(v, v->sl[i][k], vls, end);
+			unsigned vl = slvl_vl(v, v->sl[i][k], vls, end);
 
 			if (vl < VLS)
 				l->share[vl] += weight[i];
@@ -195,7 +195,7 @@ vlarb_make(const struct vlarb_want *w, const struct topo *t, port_ix p,
 {
 	unsigned low_cap = vlarb_low_cap(t, p), at, spare = 0;
 	unsigned high_cap = vlarb_high_cap(t, p);
-	unsigned vls = levels_link(t, p, w->max_vls);
+	unsigned vls = slvl_link(t, p, w->max_vls);
 	struct list low, high;
 
 	memset(out, 0, sizeof(*out));

@@ -42,9 +42,9 @@ enum vlarb_class {
 
 /* Levels of service as tables see them. */
 struct vlarb_want {
-	struct levels levels;
+	struct slvl levels;
 	uint16_t high; /* levels of high priority, a bit each */
-	uint8_t weight[VLARB_CLASSES][LEVELS_MAX];
+	uint8_t weight[VLARB_CLASSES][SLVL_MAX];
 	uint8_t limit[VLARB_CLASSES]; /* VLHighLimit */
 	uint8_t max_vls;	      /* a code as in PortInfo; 0: any */
 };

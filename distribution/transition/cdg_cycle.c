@@ -267,7 +267,7 @@ safe_cycle_seek(
 
 	b.line = mem_alloc((n->nsw + 1U) * sizeof(*b.line));
 	b.up = mem_zalloc(((size_t)n->nsw + 1) << n->shift, sizeof(*b.up));
-	routes_line(v->to, b.line);
+	routes_order(v->to, b.line);
 	find_up(&b);
 	find_bends(&b);
 	if (b.nbends > n->nv / FEW_BENDS) {

@@ -433,7 +433,7 @@ add_cells_of(struct mix *m, const uint32_t *cell, uint32_t n)
  * noted, and what the cells add: their switches and those around are looked at.
  */
 static void
-add_cells(struct mix *m, const struct verify_turns *turns)
+add_cells(struct mix *m, const struct verify_dependencies *turns)
 {
 	static const struct safe_when all = {SAFE_ALL, 0};
 	const struct safe_values *v = m->v;
@@ -471,7 +471,7 @@ static bool
 is_near(const struct safe_values *v, struct safe_when edges)
 {
 	const struct safe_net *n = v->net;
-	const struct verify_turns *x = v->to->turns;
+	const struct verify_dependencies *x = v->to->turns;
 
 	return x != NULL && n->lanes == 1 && v->to->lanes.n == 1 &&
 	       edges.which == SAFE_ALL && x->nrec + 1 == n->nrec &&

@@ -469,7 +469,7 @@ add_lanes(const struct safe_values *v, const struct routes *r,
 		sw_ix src = name != NULL ? name[s] : s;
 
 		if (src != TOPO_NONE)
-			mask[s] |= (uint8_t)(1U << routes_lane(
+			mask[s] |= (uint8_t)(1U << routes_layer(
 						     &r->lanes, src, dst));
 	}
 }

@@ -301,7 +301,7 @@ senders(const struct play *w, sw_ix s, sw_ix home)
 {
 	if (w->x->hosts[s] == 0 ||
 		(w->lanes > 1 &&
-			routes_lane(&w->to->lanes, s, home) != w->lane))
+			routes_layer(&w->to->lanes, s, home) != w->lane))
 		return 0;
 	return w->x->hosts[s] - (s == home);
 }

@@ -160,8 +160,10 @@ reset(struct past *p, uint32_t i, const struct routes *r)
 
 		if (k == PAST_NONE)
 			continue;
-		*cell(p, i, k) = (uint8_t)(1U << routes_lane(&r->lanes, me, s));
-		*cell(p, k, i) = (uint8_t)(1U << routes_lane(&r->lanes, s, me));
+		*cell(p, i, k) =
+			(uint8_t)(1U << routes_layer(&r->lanes, me, s));
+		*cell(p, k, i) =
+			(uint8_t)(1U << routes_layer(&r->lanes, s, me));
 	}
 }
 
@@ -247,7 +249,7 @@ past_gave(struct past *p, const struct routes *r)
 		for (sw_ix b = 0; leaf[a] != PAST_NONE && b < t->nsw; b++)
 			if (leaf[b] != PAST_NONE)
 				give(p, leaf[a], leaf[b],
-					routes_lane(&r->lanes, a, b));
+					routes_layer(&r->lanes, a, b));
 	free(leaf);
 	if (p->mask != NULL && r->lanes.n == 1)
 		forget_masks(p);
@@ -288,7 +290,7 @@ past_beside(const struct past *p, const struct routes *r)
 	for (sw_ix a = 0; r->lanes.n > 1 && a < t->nsw && !found; a++)
 		for (sw_ix b = 0; b < t->nsw && !found; b++)
 			found = (past_mask(p, leaf[a], leaf[b], r->lanes.n) &
-					~(1U << routes_lane(
+					~(1U << routes_layer(
 						  &r->lanes, a, b))) != 0;
 	free(leaf);
 	return found;

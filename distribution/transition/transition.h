@@ -87,8 +87,8 @@ struct safe_job {
 	unsigned max_stages; /* prefer stages to blocking up to this many */
 	uint32_t bulk; /* channels on cycles above which entries are not tried
 			  one by one; 0: as many as that takes a second */
-	struct levels_want levels; /* of service, for the rows of SL2VL */
-	uint8_t max_vls;	   /* as in vlarb.h */
+	struct slvl_want levels; /* of service, for the rows of SL2VL */
+	uint8_t max_vls;	 /* as in vlarb.h */
 	bool guests;	/* there are turns of others: multicast trees */
 	bool unsettled; /* ... and tables of more than `from` in the switches:
 			   the order of `from` says nothing about them */

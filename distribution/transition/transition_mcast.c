@@ -47,8 +47,8 @@ moved(const struct routes *from, const struct routes *to)
 	was = mem_zalloc(nsw, sizeof(*was));
 	is = mem_zalloc(nsw, sizeof(*is));
 	p = mem_zalloc(nsw, sizeof(*p));
-	routes_line_in(from, to->topo, was);
-	routes_line(to, is);
+	routes_order_in(from, to->topo, was);
+	routes_order(to, is);
 	for (sw_ix s = 0; s < nsw; s++)
 		p[s] = (struct place){was[s], is[s]};
 	qsort(p, nsw, sizeof(*p), by_new_place);
@@ -94,7 +94,7 @@ safe_guest_harmed(const struct safe_net *net, const struct safe_job *job,
 	if (job->unsettled || moved(job->from, job->to))
 		return true;
 	pos = mem_zalloc(net->nsw, sizeof(*pos));
-	routes_line(job->to, pos);
+	routes_order(job->to, pos);
 	valley = has_valley(net, mix, pos);
 	free(pos);
 	return valley;
@@ -118,7 +118,7 @@ safe_guest_open(struct safe_transition *t, const struct safe_values *v,
 	for (uint32_t i = 0; i < g->net.nv; i++)
 		g->comp[i] = 1;
 	g->pos = mem_zalloc(nsw, sizeof(*g->pos));
-	routes_line(to, g->pos);
+	routes_order(to, g->pos);
 	if (to->plane != NULL)
 		g->plane = mem_dup(to->plane, nsw);
 	if (v->blind != NULL)
@@ -168,8 +168,8 @@ proper(const struct safe_guests *g, const struct safe_guest *a)
 		return false;
 	if (from == nsw || to == nsw)
 		return true; /* it carries nothing, or nothing on */
-	return routes_joined(g->plane, from, s) &&
-	       routes_joined(g->plane, s, to) &&
+	return routes_has_order(g->plane, from, s) &&
+	       routes_has_order(g->plane, s, to) &&
 	       (g->pos[from] > g->pos[s] || g->pos[to] > g->pos[s]);
 }
 

@@ -73,29 +73,29 @@ apart_at(const struct safe_job *job, const struct vlarb_want *w,
 	struct safe_ports may = not_held(in, turns, guid, port->num);
 	uint8_t row[TURNS_ROW];
 
-	if (levels_apart(&w->levels, vls) < w->levels.lanes)
+	if (slvl_separate_layers(&w->levels, vls) < w->levels.lanes)
 		return false;
-	levels_row(&w->levels, vls, false, row);
+	slvl_row(&w->levels, vls, false, row);
 	return turns_all(turns, guid, port->num, may.bit, row);
 }
 
 static bool
 apart(const struct safe_job *job)
 {
-	const struct route_lanes *to = &job->to->lanes;
+	const struct route_layers *to = &job->to->lanes;
 	const struct topo *t = job->to->topo;
 	struct vlarb_want w = {.max_vls = job->max_vls};
 
 	if (turns_moved(hw_turns(job->hw)))
 		return false;
-	levels_allot(&job->levels, to->n, to->plain, &w.levels);
+	slvl_allocate(&job->levels, to->n, to->plain, &w.levels);
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		const struct topo_node *n = &t->node[t->sw[s].node];
 		struct safe_ports in = ways_in(t, s);
 
 		for (unsigned out = 1; out <= n->nports; out++)
 			if ((in.bit[out / 64] >> out % 64 & 1) != 0 &&
-				!levels_end(t, n->first_port + out) &&
+				!slvl_end(t, n->first_port + out) &&
 				!apart_at(job, &w, &in, n->first_port + out))
 				return false;
 	}
@@ -105,7 +105,7 @@ apart(const struct safe_job *job)
 unsigned
 safe_lane_count(const struct safe_job *job)
 {
-	const struct route_lanes *to = &job->to->lanes;
+	const struct route_layers *to = &job->to->lanes;
 	unsigned was = past_lanes(hw_past(job->hw));
 	bool known = was > 0;
 

@@ -43,7 +43,7 @@ struct route_role_of {
  */
 enum { ROUTE_HOME_NODE = 65536 }; /* in no group: what the node says counts */
 
-struct route_home {
+struct route_multi_port {
 	uint64_t guid; /* of the port */
 	uint32_t group;
 	bool passive; /* idle until another one fails */
@@ -55,7 +55,7 @@ struct engine_options {
 	size_t nroots;
 	const struct route_role_of *role; /* sorted by (guid, told) */
 	size_t nroles;
-	const struct route_home *home;
+	const struct route_multi_port *home;
 	size_t nhomes;
 	uint8_t lanes;	  /* routing.ftree.lanes: to spread over, >= 1 */
 	uint8_t levels;	  /* of service, which share the VLs with lanes */
@@ -72,8 +72,8 @@ struct route_job {
 					   prev (restart), sorted by GUID */
 	size_t nranks;
 	enum route_order ranks_order;
-	struct route_reading reading; /* with ranks */
-	uint64_t now;		      /* seconds since 1970, to be noted */
+	struct topo_class reading; /* with ranks */
+	uint64_t now;		   /* seconds since 1970, to be noted */
 	const struct engine_options *options;
 	uint32_t load_limit; /* per mille: keep entries while the worst load
 				is below this times a fresh computation's */

@@ -14,8 +14,8 @@ routes_ref(struct routes *r)
 	return r;
 }
 
-struct route_memory *
-routes_memory_ref(struct route_memory *m)
+struct route_cache *
+routes_cache_ref(struct route_cache *m)
 {
 	if (m != NULL)
 		m->refs++;
@@ -23,7 +23,7 @@ routes_memory_ref(struct route_memory *m)
 }
 
 void
-routes_memory_unref(struct route_memory *m)
+routes_cache_unref(struct route_cache *m)
 {
 	if (m == NULL || --m->refs > 0)
 		return;
@@ -31,7 +31,7 @@ routes_memory_unref(struct route_memory *m)
 	m->own = NULL;
 	m->what = NULL;
 	while (m != NULL && --m->rests == 0) {
-		struct route_memory *base = m->base;
+		struct route_cache *base = m->base;
 
 		arena_free(m->arena);
 		free(m);
@@ -40,7 +40,7 @@ routes_memory_unref(struct route_memory *m)
 }
 
 void
-routes_memory_rest(struct route_memory *m, struct route_memory *base)
+routes_cache_set_base(struct route_cache *m, struct route_cache *base)
 {
 	m->base = base;
 	base->rests++;
@@ -65,7 +65,7 @@ routes_unref(struct routes *r)
 	free(r->lanes.pair);
 	verify_state_unref(r->verified);
 	free(r->turns);
-	routes_memory_unref(r->memory);
+	routes_cache_unref(r->memory);
 	free(r);
 }
 
@@ -94,13 +94,13 @@ routes_new(struct topo *t, struct lft_pool *pool)
 }
 
 uint8_t
-routes_lane(const struct route_lanes *l, sw_ix src, sw_ix dst)
+routes_layer(const struct route_layers *l, sw_ix src, sw_ix dst)
 {
 	size_t lo = 0, hi = l->npairs;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		const struct route_lane_pair *p = &l->pair[mid];
+		const struct route_layer_pair *p = &l->pair[mid];
 
 		if (p->src == src && p->dst == dst)
 			return p->lane;
@@ -111,7 +111,7 @@ routes_lane(const struct route_lanes *l, sw_ix src, sw_ix dst)
 	}
 	if (l->cls == NULL)
 		return 0;
-	return routes_lane_of(l->cls[src], l->cls[dst], l->spread);
+	return routes_layer_of(l->cls[src], l->cls[dst], l->spread);
 }
 
 lft_ref *
@@ -162,7 +162,7 @@ highest_first(const void *a, const void *b)
 }
 
 void
-routes_line(const struct routes *r, uint32_t *pos)
+routes_order(const struct routes *r, uint32_t *pos)
 {
 	const struct topo *t = r->topo;
 	struct ranked *all;
@@ -182,11 +182,11 @@ routes_line(const struct routes *r, uint32_t *pos)
 }
 
 void
-routes_line_in(const struct routes *r, const struct topo *t, uint32_t *pos)
+routes_order_in(const struct routes *r, const struct topo *t, uint32_t *pos)
 {
 	uint32_t *line = mem_zalloc(r->topo->nsw, sizeof(*line));
 
-	routes_line(r, line);
+	routes_order(r, line);
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		sw_ix was = topo_switch_in(r->topo, t, s);
 
@@ -414,7 +414,7 @@ routes_for(const struct routes *r, struct topo *t)
 	c->refs = 1;
 	c->generation = t->generation;
 	c->topo = topo_ref(t);
-	c->memory = routes_memory_ref(r->memory);
+	c->memory = routes_cache_ref(r->memory);
 	if (c->tree != NULL)
 		c->tree->refs++;
 	c->verified = verify_state_ref(r->verified);
@@ -499,7 +499,7 @@ recall_line(struct routes *r, struct ranked *all)
 }
 
 void
-routes_recall(struct routes *r, const struct route_rank *rank, size_t n)
+routes_restore(struct routes *r, const struct route_rank *rank, size_t n)
 {
 	const struct topo *t = r->topo;
 	struct ranked *all = mem_zalloc(t->nsw, sizeof(*all));

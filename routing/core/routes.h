@@ -37,7 +37,7 @@ enum route_read {
 /*
  * What is remembered of a switch, by GUID; arrays of these are sorted by it.
  * place, plane and number are one more than in routes.line, routes.plane and
- * route_lanes.cls, 0 is none.
+ * route_layers.cls, 0 is none.
  */
 struct route_rank {
 	uint64_t guid;
@@ -53,7 +53,7 @@ const struct route_rank *routes_rank_of(
 	const struct route_rank *rank, size_t n, uint64_t guid);
 
 /* What the fabric was read as, beside what each switch was. */
-struct route_reading {
+struct topo_class {
 	const char *engine; /* in force, a static string; NULL: no reading */
 	uint64_t options;   /* engine_options.reading then */
 	uint64_t when;	    /* seconds since 1970; 0: not known */
@@ -67,21 +67,21 @@ struct route_reading {
  * arrays are NULL. Otherwise the lane of (a, b) is the exception where there
  * is one, else what the numbers of the two leaves give: two bytes a switch.
  */
-struct route_lane_pair {
+struct route_layer_pair {
 	sw_ix src, dst;
 	uint8_t lane;
 };
 
 enum { ROUTE_NO_LEAF = UINT16_MAX }; /* a switch without a number: lane 0 */
 
-struct route_lanes {
+struct route_layers {
 	uint8_t n;	/* lanes in use by routing, 1..8 */
 	uint8_t spread; /* leaf pairs are spread over the first of them, >= 1 */
 	bool plain;	/* the verifier finds no cycle on a single lane either:
 			   lanes may be one */
 	uint16_t *cls;	/* [nsw] numbers of leaves, or NULL: everything on
 			   lane 0 but exceptions */
-	struct route_lane_pair *pair; /* exceptions, sorted by (src, dst) */
+	struct route_layer_pair *pair; /* exceptions, sorted by (src, dst) */
 	size_t npairs;
 };
 
@@ -93,7 +93,7 @@ struct route_lanes {
  * i + j - 1 (+ 1) mod n with i < j.
  */
 static inline uint8_t
-routes_lane_of(uint16_t a, uint16_t b, unsigned n)
+routes_layer_of(uint16_t a, uint16_t b, unsigned n)
 {
 	unsigned i = a < b ? a : b, j = a < b ? b : a;
 
@@ -109,13 +109,13 @@ routes_lane_of(uint16_t a, uint16_t b, unsigned n)
  * on that of older routes. With the last routes that have it goes what only
  * they need; the rest with the last memory that rests on it.
  */
-struct route_memory {
+struct route_cache {
 	unsigned refs;	     /* of routes */
 	unsigned rests;	     /* of memories, and one for all routes */
 	struct arena *arena; /* what others may rest on */
 	struct arena *own;   /* what and all else; NULL: gone */
 	const void *what;
-	struct route_memory *base;
+	struct route_cache *base;
 };
 
 /* The tree that the fabric was read as, shared by routes of one numbering. */
@@ -135,16 +135,16 @@ struct routes {
 	enum route_order order;
 	uint32_t *rank;	      /* [nsw] */
 	uint32_t *line;	      /* [nsw] places in the order that the tables obey,
-				 or NULL: that of the ranks; see routes_line */
-	uint8_t *plane;	      /* [nsw] or NULL: see routes_joined */
+				 or NULL: that of the ranks; see routes_order */
+	uint8_t *plane;	      /* [nsw] or NULL: see routes_has_order */
 	sw_ix turn_leaf;      /* the leaf under which down-up turns are
 				 made, or TOPO_NONE where none is needed */
 	uint16_t top;	      /* LinearFDBTop: highest LID */
 	uint32_t nblocks;     /* blocks per switch: top / 64 + 1 */
 	struct lft_row **row; /* [nsw] of nblocks each, shared with others */
-	struct route_lanes lanes;
-	struct route_memory *memory; /* the engine's, or NULL */
-	uint64_t entries_kept;	     /* against the previous routes */
+	struct route_layers lanes;
+	struct route_cache *memory; /* the engine's, or NULL */
+	uint64_t entries_kept;	    /* against the previous routes */
 	uint64_t entries_changed;
 	uint32_t reranked;   /* switches whose rank had to change */
 	uint32_t moved;	     /* switches not in the tier that they were read
@@ -158,13 +158,13 @@ struct routes {
 	uint64_t apart;	     /* hash of what was said about ports when it was
 				done, or 0: it was not */
 	struct verify_report report;
-	struct verify_state *verified; /* what the verdict rests on, for the
-					  next one; or NULL */
-	struct verify_turns *turns;    /* at least those made, or NULL: nobody
-					  noted */
-	struct routes_tree *tree;      /* NULL: not read */
-	struct route_reading reading;  /* {0}: not noted */
-	uint8_t *read;		       /* [nsw] enum route_read, or NULL */
+	struct verify_state *verified;	   /* what the verdict rests on, for the
+					      next one; or NULL */
+	struct verify_dependencies *turns; /* at least those made, or NULL:
+				       nobody noted */
+	struct routes_tree *tree;	   /* NULL: not read */
+	struct topo_class reading;	   /* {0}: not noted */
+	uint8_t *read;			   /* [nsw] enum route_read, or NULL */
 	bool stands; /* recalled, and made for this very topology: their order
 			is taken over as it is (order_restore.c) */
 	char note[256]; /* how the order came about, in words */
@@ -174,11 +174,11 @@ struct routes *routes_ref(struct routes *r);
 void routes_unref(struct routes *r); /* drops its blocks; NULL allowed */
 
 /* References of routes to memories; NULL allowed. */
-struct route_memory *routes_memory_ref(struct route_memory *m);
-void routes_memory_unref(struct route_memory *m);
+struct route_cache *routes_cache_ref(struct route_cache *m);
+void routes_cache_unref(struct route_cache *m);
 
 /* Let m, which rests on nothing yet, rest on base. */
-void routes_memory_rest(struct route_memory *m, struct route_memory *base);
+void routes_cache_set_base(struct route_cache *m, struct route_cache *base);
 
 /* Block b of switch s, and its 64 entries. */
 static inline lft_ref
@@ -208,16 +208,16 @@ bool routes_above(const struct routes *r, sw_ix a, sw_ix b);
  * The order that the tables obey, turned subtrees included: pos[s] is the
  * place of switch s, smaller is above, no two alike. No packet that came from
  * above goes up again in it, and every piece of the fabric has one top: what
- * else obeys it (trees of groups), on cables that routes_joined allows, has no
- * cycle of dependencies with unicast.
+ * else obeys it (trees of groups), on cables that routes_has_order allows, has
+ * no cycle of dependencies with unicast.
  */
-void routes_line(const struct routes *r, uint32_t *pos);
+void routes_order(const struct routes *r, uint32_t *pos);
 
 /*
  * The same by the numbers of another topology: pos[t->nsw], UINT32_MAX for
  * switches that r does not have.
  */
-void routes_line_in(
+void routes_order_in(
 	const struct routes *r, const struct topo *t, uint32_t *pos);
 
 /*
@@ -233,14 +233,14 @@ enum {
 };
 
 static inline bool
-routes_joined(const uint8_t *plane, sw_ix a, sw_ix b)
+routes_has_order(const uint8_t *plane, sw_ix a, sw_ix b)
 {
 	return plane == NULL || !((plane[a] ^ plane[b]) & ROUTE_PLANE) ||
 	       (plane[a] & plane[b] & ROUTE_APEX);
 }
 
 /* The lane of packets from ports of switch src to ports of dst. */
-uint8_t routes_lane(const struct route_lanes *l, sw_ix src, sw_ix dst);
+uint8_t routes_layer(const struct route_layers *l, sw_ix src, sw_ix dst);
 
 /* An empty value for topology t (reference taken), all entries dropping. */
 struct routes *routes_new(struct topo *t, struct lft_pool *pool);
@@ -258,7 +258,7 @@ struct routes *routes_for(const struct routes *r, struct topo *t);
  * only where every switch has a place of its own in it.
  */
 struct route_rank routes_note(const struct routes *r, sw_ix s);
-void routes_recall(struct routes *r, const struct route_rank *rank, size_t n);
+void routes_restore(struct routes *r, const struct route_rank *rank, size_t n);
 
 /*
  * Store the row of switch s: nblocks * 64 bytes. Blocks equal to those of the

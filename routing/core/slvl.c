@@ -12,8 +12,8 @@ min(unsigned a, unsigned b)
 
 /* Who has which SLs by now. */
 struct giving {
-	struct levels *l;
-	bool taken[LEVELS_SLS];
+	struct slvl *l;
+	bool taken[SLVL_SLS];
 	unsigned band; /* SLs from which a lane has its own; 0: from all */
 };
 
@@ -23,7 +23,7 @@ next_free(const struct giving *g, unsigned lane)
 {
 	unsigned sl = lane * g->band;
 
-	while (sl < LEVELS_SLS && g->taken[sl])
+	while (sl < SLVL_SLS && g->taken[sl])
 		sl++;
 	return sl;
 }
@@ -39,16 +39,16 @@ give(struct giving *g, unsigned level, unsigned lane, unsigned sl)
 
 /* Can level i have the number that it wants? */
 static bool
-chosen(const struct levels_want *w, const struct giving *g, unsigned i)
+chosen(const struct slvl_want *w, const struct giving *g, unsigned i)
 {
-	unsigned end = g->band > 0 ? g->band : LEVELS_SLS;
+	unsigned end = g->band > 0 ? g->band : SLVL_SLS;
 
 	return w->n > 0 && w->level[i].sl < end;
 }
 
 /* Numbers that somebody asked for, then those of the others. */
 static void
-give_first(const struct levels_want *w, struct giving *g)
+give_first(const struct slvl_want *w, struct giving *g)
 {
 	for (unsigned i = 0; i < g->l->apart; i++)
 		if (chosen(w, g, i))
@@ -60,7 +60,7 @@ give_first(const struct levels_want *w, struct giving *g)
 
 /* A level that has SLs of its own: this one, or who it shares with. */
 static unsigned
-owner(const struct levels *l, unsigned level, unsigned owners)
+owner(const struct slvl *l, unsigned level, unsigned owners)
 {
 	for (unsigned i = 0; level >= owners && i < l->n; i++)
 		level = l->with[level];
@@ -68,24 +68,24 @@ owner(const struct levels *l, unsigned level, unsigned owners)
 }
 
 void
-levels_allot(const struct levels_want *w, unsigned lanes, bool plain,
-	struct levels *out)
+slvl_allocate(
+	const struct slvl_want *w, unsigned lanes, bool plain, struct slvl *out)
 {
 	struct giving g = {.l = out};
 	unsigned i, k;
 
-	*out = (struct levels){
+	*out = (struct slvl){
 		.n = w->n > 0 ? w->n : 1,
-		.lanes = lanes > 1 ? min(lanes, LEVELS_LANES) : 1,
+		.lanes = lanes > 1 ? min(lanes, SLVL_LANES) : 1,
 		.wanted = w->n > 0,
 		.plain = plain || lanes < 2,
 	};
 	for (i = 1; i < w->n; i++)
 		out->with[i] = w->level[i].with;
-	out->apart = min(out->n, LEVELS_SLS / out->lanes);
+	out->apart = min(out->n, SLVL_SLS / out->lanes);
 	if (!out->plain)
-		g.band = LEVELS_SLS / out->lanes;
-	for (i = 0; g.band > 0 && i < LEVELS_SLS; i++)
+		g.band = SLVL_SLS / out->lanes;
+	for (i = 0; g.band > 0 && i < SLVL_SLS; i++)
 		out->lane[i] = (uint8_t)min(i / g.band, out->lanes - 1);
 	give_first(w, &g);
 	for (k = 1; k < out->lanes; k++)
@@ -95,7 +95,7 @@ levels_allot(const struct levels_want *w, unsigned lanes, bool plain,
 		memcpy(out->sl[i], out->sl[owner(out, i, out->apart)],
 			sizeof(out->sl[i]));
 	/* what asks for nothing uses SL 0 */
-	for (i = 1; i < LEVELS_SLS; i++)
+	for (i = 1; i < SLVL_SLS; i++)
 		out->drop[i] = !g.taken[i] && w->n > 0 && w->drop;
 }
 
@@ -104,7 +104,7 @@ levels_allot(const struct levels_want *w, unsigned lanes, bool plain,
  * levels leave room for.
  */
 static unsigned
-lanes_on(const struct levels *l, unsigned vls, bool end)
+lanes_on(const struct slvl *l, unsigned vls, bool end)
 {
 	unsigned room = vls / (l->together ? 1 : l->n);
 
@@ -114,13 +114,13 @@ lanes_on(const struct levels *l, unsigned vls, bool end)
 }
 
 unsigned
-levels_apart(const struct levels *l, unsigned vls)
+slvl_separate_layers(const struct slvl *l, unsigned vls)
 {
 	return lanes_on(l, vls, false);
 }
 
 unsigned
-levels_slots(const struct levels *l, unsigned vls, bool end)
+slvl_slots(const struct slvl *l, unsigned vls, bool end)
 {
 	unsigned slots = vls / lanes_on(l, vls, end);
 
@@ -130,42 +130,40 @@ levels_slots(const struct levels *l, unsigned vls, bool end)
 }
 
 unsigned
-levels_slot(const struct levels *l, unsigned level, unsigned slots)
+slvl_slot(const struct slvl *l, unsigned level, unsigned slots)
 {
 	return owner(l, level, slots);
 }
 
 uint8_t
-levels_vl(const struct levels *l, unsigned sl, unsigned vls, bool end)
+slvl_vl(const struct slvl *l, unsigned sl, unsigned vls, bool end)
 {
 	unsigned lanes = lanes_on(l, vls, end), stride;
 
 	if (l->drop[sl] || vls < lanes)
-		return LEVELS_DROP;
+		return SLVL_DROP;
 	/* the same for any number of levels, or their change would move lanes
 	 * into each other's place */
 	stride = l->wanted || !l->plain ? vls / lanes : 1;
 	return (uint8_t)(l->lane[sl] % lanes * stride +
-			 levels_slot(
-				 l, l->level[sl], levels_slots(l, vls, end)));
+			 slvl_slot(l, l->level[sl], slvl_slots(l, vls, end)));
 }
 
 void
-levels_row(
-	const struct levels *l, unsigned vls, bool end, uint8_t row[LEVELS_ROW])
+slvl_row(const struct slvl *l, unsigned vls, bool end, uint8_t row[SLVL_ROW])
 {
-	memset(row, 0, LEVELS_ROW);
-	for (unsigned sl = 0; sl < LEVELS_SLS; sl++)
-		row[sl / 2] |= (uint8_t)(levels_vl(l, sl, vls, end)
+	memset(row, 0, SLVL_ROW);
+	for (unsigned sl = 0; sl < SLVL_SLS; sl++)
+		row[sl / 2] |= (uint8_t)(slvl_vl(l, sl, vls, end)
 					 << (sl % 2 != 0 ? 0 : 4));
 }
 
 uint16_t
-levels_sls(const struct levels *l, uint16_t lanes)
+slvl_sls(const struct slvl *l, uint16_t lanes)
 {
 	uint16_t sls = 0;
 
-	for (unsigned sl = 0; sl < LEVELS_SLS; sl++)
+	for (unsigned sl = 0; sl < SLVL_SLS; sl++)
 		if ((lanes >> l->lane[sl] & 1) != 0)
 			sls |= (uint16_t)(1U << sl);
 	return sls;
@@ -189,7 +187,7 @@ working(const struct topo_port *p)
 }
 
 uint8_t
-levels_link_code(const struct topo *t, port_ix p, uint8_t max)
+slvl_link_code(const struct topo *t, port_ix p, uint8_t max)
 {
 	const struct topo_port *a = &t->port[p], *b = &t->port[a->peer];
 	unsigned here = working(a), there = working(b);
@@ -202,7 +200,7 @@ levels_link_code(const struct topo *t, port_ix p, uint8_t max)
 }
 
 unsigned
-levels_vls(uint8_t code)
+slvl_vls(uint8_t code)
 {
 	static const uint8_t count[] = {1, 1, 2, 4, 8, 15};
 
@@ -210,21 +208,21 @@ levels_vls(uint8_t code)
 }
 
 unsigned
-levels_link(const struct topo *t, port_ix p, uint8_t max)
+slvl_link(const struct topo *t, port_ix p, uint8_t max)
 {
 	const struct topo_port *a = &t->port[p];
 
 	if ((a->flags & (TP_ABSENT | TP_UNREAD)) != 0)
 		return 0;
 	if (inner(t, p))
-		return levels_vls(a->vl_cap);
+		return slvl_vls(a->vl_cap);
 	if (a->peer == TOPO_NONE)
 		return 0;
-	return levels_vls(levels_link_code(t, p, max));
+	return slvl_vls(slvl_link_code(t, p, max));
 }
 
 bool
-levels_maps(const struct topo *t, port_ix p)
+slvl_maps(const struct topo *t, port_ix p)
 {
 	const struct topo_node *n = &t->node[t->port[p].node];
 
@@ -235,7 +233,7 @@ levels_maps(const struct topo *t, port_ix p)
 }
 
 bool
-levels_end(const struct topo *t, port_ix p)
+slvl_end(const struct topo *t, port_ix p)
 {
 	port_ix peer = t->port[p].peer;
 

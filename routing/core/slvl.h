@@ -30,7 +30,7 @@
  * with other VLs than it had. Of a mixture of old and new tables the same is
  * true when its turns, of all lanes together, have no cycle (vl_graphs.c).
  * Tables that are not plain need a VL for each lane on every link, or they are
- * refused (ftree_lanes_fit).
+ * refused (ftree_layers_fit).
  *
  * Connections keep an SL for ever, also when levels change. Where the tables
  * are not plain, every lane has a band of SLs that are its own whatever the
@@ -48,89 +48,89 @@
 #include "discovery/topo.h"
 
 enum {
-	LEVELS_MAX = 15,
-	LEVELS_LANES = 8, /* of routing */
-	LEVELS_SLS = 16,
-	LEVELS_DROP = 15, /* the VL that discards */
-	LEVELS_ROW = 8,	  /* bytes of a row: SL 0 in the high nibble */
-	LEVELS_ANY = 16,  /* no SL in particular */
+	SLVL_MAX = 15,
+	SLVL_LANES = 8, /* of routing */
+	SLVL_SLS = 16,
+	SLVL_DROP = 15, /* the VL that discards */
+	SLVL_ROW = 8,	/* bytes of a row: SL 0 in the high nibble */
+	SLVL_ANY = 16,	/* no SL in particular */
 };
 
 /* What is asked for. Level 0 is the default one. */
-struct levels_want {
+struct slvl_want {
 	unsigned n; /* 0: no levels, all traffic is alike */
 	struct {
-		uint8_t sl;   /* of its first lane, or LEVELS_ANY */
+		uint8_t sl;   /* of its first lane, or SLVL_ANY */
 		uint8_t with; /* whose slot it shares where slots are few */
-	} level[LEVELS_MAX];
+	} level[SLVL_MAX];
 	bool drop; /* SLs of no level are discarded; else: the default */
 };
 
 /* What is given. */
-struct levels {
+struct slvl {
 	unsigned n;	/* levels, at least 1 */
 	unsigned apart; /* of these, have SLs of their own */
 	unsigned lanes; /* of routing, at least 1 */
 	bool wanted;	/* levels were asked for */
 	bool plain;	/* lanes may be one: the tables have no cycle at all */
 	bool together;	/* all levels share one slot, everywhere */
-	uint8_t with[LEVELS_MAX];
-	uint8_t sl[LEVELS_MAX][LEVELS_LANES];
-	uint8_t level[LEVELS_SLS], lane[LEVELS_SLS]; /* by SL */
-	bool drop[LEVELS_SLS];
+	uint8_t with[SLVL_MAX];
+	uint8_t sl[SLVL_MAX][SLVL_LANES];
+	uint8_t level[SLVL_SLS], lane[SLVL_SLS]; /* by SL */
+	bool drop[SLVL_SLS];
 };
 
 /*
  * Give out SLs. Where lanes and levels together are more than there are SLs,
  * the last levels get those of the level they share with (apart < n).
  */
-void levels_allot(const struct levels_want *w, unsigned lanes, bool plain,
-	struct levels *out);
+void slvl_allocate(const struct slvl_want *w, unsigned lanes, bool plain,
+	struct slvl *out);
 
 /*
  * Levels that a link with so many VLs tells apart, at most l->n; end: it leads
  * to an end port, or from one. There, and in plain tables, levels come first
  * and lanes share what they leave.
  */
-unsigned levels_slots(const struct levels *l, unsigned vls, bool end);
+unsigned slvl_slots(const struct slvl *l, unsigned vls, bool end);
 
 /* Lanes that a link between switches with so many VLs keeps apart. */
-unsigned levels_apart(const struct levels *l, unsigned vls);
+unsigned slvl_separate_layers(const struct slvl *l, unsigned vls);
 
 /* The slot of a level among that many. */
-unsigned levels_slot(const struct levels *l, unsigned level, unsigned slots);
+unsigned slvl_slot(const struct slvl *l, unsigned level, unsigned slots);
 
-/* The VL of an SL on such a link; LEVELS_DROP where there is none for it. */
-uint8_t levels_vl(const struct levels *l, unsigned sl, unsigned vls, bool end);
+/* The VL of an SL on such a link; SLVL_DROP where there is none for it. */
+uint8_t slvl_vl(const struct slvl *l, unsigned sl, unsigned vls, bool end);
 
 /* A row of SLtoVLMappingTable for such a link. */
-void levels_row(const struct levels *l, unsigned vls, bool end,
-	uint8_t row[LEVELS_ROW]);
+void slvl_row(
+	const struct slvl *l, unsigned vls, bool end, uint8_t row[SLVL_ROW]);
 
 /* The SLs of some routing lanes, a bit each. */
-uint16_t levels_sls(const struct levels *l, uint16_t lanes);
+uint16_t slvl_sls(const struct slvl *l, uint16_t lanes);
 
 /* Data VLs by a code of VLCap or OperationalVLs. */
-unsigned levels_vls(uint8_t code);
+unsigned slvl_vls(uint8_t code);
 
 /*
  * Data VLs of the link at port p: those it works with, or, while it is not up,
  * those that both ends have and max (a code as in PortInfo, 0: any) allows. 0:
  * there is no link.
  */
-unsigned levels_link(const struct topo *t, port_ix p, uint8_t max);
+unsigned slvl_link(const struct topo *t, port_ix p, uint8_t max);
 
 /*
  * The same as a code of OperationalVLs: what a port with a cable that comes up
  * has to be told. One end may have come up before the other; what that end
  * works with counts, and what the other one had when its link came up does not.
  */
-uint8_t levels_link_code(const struct topo *t, port_ix p, uint8_t max);
+uint8_t slvl_link_code(const struct topo *t, port_ix p, uint8_t max);
 
 /* Can the node of port p map SLs to VLs at all? */
-bool levels_maps(const struct topo *t, port_ix p);
+bool slvl_maps(const struct topo *t, port_ix p);
 
 /* Does the link at port p have an end port at one of its ends? */
-bool levels_end(const struct topo *t, port_ix p);
+bool slvl_end(const struct topo *t, port_ix p);
 
 #endif

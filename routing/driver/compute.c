@@ -28,7 +28,7 @@ static const struct engine *const engines_known[] = {
 
 struct run {
 	const struct route_job *job;
-	struct route_story *story;
+	struct route_account *story;
 };
 
 struct trial {
@@ -38,7 +38,7 @@ struct trial {
 };
 
 const char *const *
-route_engine_names(void)
+engine_names(void)
 {
 	static const char *const names[] = {"ftree", "updn", NULL};
 
@@ -55,7 +55,7 @@ find(const char *name)
 }
 
 const char *
-route_engine_named(const char *word)
+engine_find(const char *word)
 {
 	const struct engine *e = word != NULL ? find(word) : NULL;
 
@@ -104,12 +104,12 @@ verify(const struct route_job *job, const struct routes *before,
 		was.state = before->verified;
 		was.in = tables(before);
 	}
-	if (verify_change(&was, &in, job->threads, &r->report, &r->verified,
-		    why) != 0)
+	if (verify_incremental(&was, &in, job->threads, &r->report,
+		    &r->verified, why) != 0)
 		return -1;
-	r->turns = verify_state_turns(r->verified, r->topo);
+	r->turns = verify_state_dependencies(r->verified, r->topo);
 	r->lanes.plain = r->report.plain;
-	return ftree_lanes_fit(r, job->options, why);
+	return ftree_layers_fit(r, job->options, why);
 }
 
 /* The same cable in an older topology, in use there? */
@@ -187,7 +187,7 @@ parted(const struct run *run, struct routes *r, bool keep)
 
 	if (r->lanes.npairs > 0)
 		return r;
-	apart = apart_routes(r, run->job,
+	apart = disjoint_routes(r, run->job,
 		!keep || prev == NULL ||
 			(prev->left > 0 && has_grown(prev->topo, r->topo)));
 	if (apart == NULL)
@@ -251,14 +251,15 @@ hosts(const struct topo *t)
 
 /* r, or the same with its busiest cables relieved; r is used up then. */
 static struct routes *
-relieved(const struct run *run, struct routes *r, const struct even_wish *wish)
+relieved(const struct run *run, struct routes *r,
+	const struct rebalance_opts *wish)
 {
 	struct reason why = {""};
 	struct routes *even;
 
 	if (r->report.load_max <= wish->goal || r->lanes.npairs > 0)
 		return r;
-	even = even_routes(r, wish);
+	even = rebalance_routes(r, wish);
 	if (even == NULL)
 		return r;
 	if (verify(run->job, r, even, &why) == 0 &&
@@ -280,7 +281,7 @@ within(const struct run *run, const struct routes *r, uint64_t fresh)
 static uint64_t
 busiest(const struct routes *r)
 {
-	uint64_t least = verify_state_least(r->verified);
+	uint64_t least = verify_state_load_bound(r->verified);
 
 	return r->report.load_max < least ? least : r->report.load_max;
 }
@@ -296,13 +297,13 @@ vouched(const struct run *run, struct routes *kept)
 	const struct routes *prev = run->job->prev;
 	uint64_t least;
 
-	kept->fresh_load = verify_state_least(kept->verified);
+	kept->fresh_load = verify_state_load_bound(kept->verified);
 	if (prev->topo->hash == kept->topo->hash &&
 		prev->fresh_load > kept->fresh_load)
 		kept->fresh_load = prev->fresh_load;
 	if (within(run, kept, kept->fresh_load))
 		return true;
-	least = least_load(kept);
+	least = load_bound_tree(kept);
 	if (least > kept->fresh_load)
 		kept->fresh_load = least;
 	return within(run, kept, kept->fresh_load);
@@ -329,7 +330,7 @@ at_ease(const struct topo *t, uint64_t load, uint64_t *goal)
 	own += own / SLACK;
 	if (load <= own)
 		return true;
-	least = cut_least(t);
+	least = load_bound_cut(t);
 	*goal = least < own ? own : least;
 	return load <= least + least / SLACK;
 }
@@ -338,7 +339,7 @@ at_ease(const struct topo *t, uint64_t load, uint64_t *goal)
 static struct routes *
 eased(const struct run *run, struct routes *r)
 {
-	struct even_wish wish = {
+	struct rebalance_opts wish = {
 		.job = run->job, .fresh = true, .work = WORK_FRESH};
 
 	if (r == NULL || at_ease(r->topo, r->report.load_max, &wish.goal))
@@ -372,10 +373,10 @@ vouches(const struct run *run, const struct routes *fresh, struct routes *kept)
  * below the limit that a fresh load sets, so that it is not reached again at
  * once.
  */
-static struct even_wish
+static struct rebalance_opts
 few(const struct run *run, uint64_t fresh)
 {
-	return (struct even_wish){.job = run->job,
+	return (struct rebalance_opts){.job = run->job,
 		.goal = fresh * (run->job->load_limit + 1000) / 2000,
 		.work = WORK_KEPT};
 }
@@ -390,7 +391,7 @@ static struct routes *
 lightened(const struct run *run, struct routes *kept)
 {
 	uint64_t least = kept->fresh_load, was = run->job->prev->fresh_load;
-	struct even_wish wish = few(run, least);
+	struct rebalance_opts wish = few(run, least);
 	struct routes *light;
 
 	if (was * 1000 > least * run->job->load_limit)
@@ -414,7 +415,7 @@ static struct routes *
 mended(const struct run *run, struct routes *kept, const struct routes *fresh)
 {
 	uint64_t load = fresh->fresh_load;
-	struct even_wish wish = few(run, load);
+	struct rebalance_opts wish = few(run, load);
 
 	if (within(run, kept, load))
 		return kept;
@@ -512,7 +513,7 @@ read_tree(const struct route_job *job, struct routes *r)
 	if (r->tree == NULL)
 		tree_keep(tree_read(job, scratch), r);
 	arena_free(scratch);
-	reading_note(job, r);
+	topo_class_describe(job, r);
 }
 
 /*
@@ -526,7 +527,7 @@ settled(const struct run *run, const struct engine *e, struct routes *r)
 {
 	for (unsigned i = 0; i < SETTLE && r->moved > 0; i++) {
 		struct route_job job = *run->job;
-		struct route_story story = {0};
+		struct route_account story = {0};
 		struct run again = {.job = &job, .story = &story};
 		enum engine_result result = ENGINE_OK;
 		struct routes *next;
@@ -535,7 +536,7 @@ settled(const struct run *run, const struct engine *e, struct routes *r)
 		read_tree(run->job, r);
 		job.prev = r;
 		job.rebalance = false;
-		routes_memory_unref(r->memory);
+		routes_cache_unref(r->memory);
 		r->memory = NULL;
 		next = attempt(&again, e, 0, &result);
 		if (next == NULL)
@@ -567,14 +568,14 @@ try_engine(struct run *run, const struct engine *e)
 }
 
 struct routes *
-route_compute(const struct route_job *job, const char *const *engines, size_t n,
-	struct route_story *story, struct reason *why)
+compute_routes(const struct route_job *job, const char *const *engines,
+	size_t n, struct route_account *story, struct reason *why)
 {
 	struct run run = {.job = job, .story = story};
 	bool last_tried = false;
 	struct routes *r = NULL;
 
-	*story = (struct route_story){0};
+	*story = (struct route_account){0};
 	for (size_t i = 0; i < n && r == NULL && !cancelled(&run); i++) {
 		const struct engine *e = find(engines[i]);
 

@@ -14,7 +14,7 @@
  * carries no more holds nobody up. That the limit is kept is proven of every
  * result (routes.fresh_load says which load vouches):
  *
- *   by what any tables must load some cable with (verify_state_least,
+ *   by what any tables must load some cable with (verify_state_load_bound,
  * load_bound_tree.h): nearly always, in no time; the same of kept tables of
  * which the busiest cables are relieved (rebalance.h), where what vouched for
  * those in force was not far from it: a repair leads what went over a lost
@@ -43,7 +43,7 @@
 #include "routing/core/engine.h"
 
 /* What happened on the way, for the log, status and explain. */
-struct route_story {
+struct route_account {
 	char engine[16];   /* that made the result */
 	bool fallback;	   /* it was not the first configured one */
 	bool rebalanced;   /* fresh tables although there were old ones */
@@ -56,14 +56,14 @@ struct route_story {
  * n may be 0. Returns the routes (report.ok is true), or NULL and a reason
  * when nothing verifies: then nothing may be distributed.
  */
-struct routes *route_compute(const struct route_job *job,
-	const char *const *engines, size_t n, struct route_story *story,
+struct routes *compute_routes(const struct route_job *job,
+	const char *const *engines, size_t n, struct route_account *story,
 	struct reason *why);
 
 /* Known engine names, NULL-terminated: for the configuration. */
-const char *const *route_engine_names(void);
+const char *const *engine_names(void);
 
 /* The name of the engine called so, static; NULL: none is, or word is NULL. */
-const char *route_engine_named(const char *word);
+const char *engine_find(const char *word);
 
 #endif

@@ -11,7 +11,7 @@ struct list {
 };
 
 static struct list
-list_of(const struct updn *u, const struct updn_kin *kin, sw_ix s, bool up)
+list_of(const struct updown *u, const struct nbr_class *kin, sw_ix s, bool up)
 {
 	uint32_t from = up ? u->first[s] : kin->mid[s];
 	uint32_t to = up ? kin->mid[s] : u->first[s + 1];
@@ -20,7 +20,8 @@ list_of(const struct updn *u, const struct updn_kin *kin, sw_ix s, bool up)
 }
 
 static void
-split(const struct updn *u, const struct updn_line *line, struct updn_kin *kin)
+split(const struct updown *u, const struct sw_order *line,
+	struct nbr_class *kin)
 {
 	kin->mid = arena_array(u->a, u->nsw, sizeof(*kin->mid));
 	kin->peer = arena_array(u->a, u->first[u->nsw], sizeof(*kin->peer));
@@ -51,10 +52,10 @@ hash(const struct list *l)
 }
 
 /* In a table of those that came first. */
-static struct updn_kin_side
-alike(const struct updn *u, const struct updn_kin *kin, bool up)
+static struct nbr_class_side
+alike(const struct updown *u, const struct nbr_class *kin, bool up)
 {
-	struct updn_kin_side side = {
+	struct nbr_class_side side = {
 		arena_array(u->a, u->nsw, sizeof(*side.first)),
 		arena_array(u->a, u->nsw, sizeof(*side.n))};
 	uint32_t mask = 1;
@@ -85,29 +86,29 @@ alike(const struct updn *u, const struct updn_kin *kin, bool up)
 	return side;
 }
 
-struct updn_kin
-updn_kin_find_up(const struct updn *u, const struct updn_line *line)
+struct nbr_class
+nbr_class_find_up(const struct updown *u, const struct sw_order *line)
 {
-	struct updn_kin kin = {.down = {NULL, NULL}};
+	struct nbr_class kin = {.down = {NULL, NULL}};
 
 	split(u, line, &kin);
 	kin.up = alike(u, &kin, true);
 	return kin;
 }
 
-struct updn_kin
-updn_kin_find(const struct updn *u, const struct updn_line *line)
+struct nbr_class
+nbr_class_find(const struct updown *u, const struct sw_order *line)
 {
-	struct updn_kin kin = updn_kin_find_up(u, line);
+	struct nbr_class kin = nbr_class_find_up(u, line);
 
 	kin.down = alike(u, &kin, false);
 	return kin;
 }
 
-struct updn_kin_families
-updn_kin_below(const struct updn *u, const struct updn_kin *kin)
+struct nbr_class_groups
+nbr_class_below(const struct updown *u, const struct nbr_class *kin)
 {
-	return (struct updn_kin_families){
+	return (struct nbr_class_groups){
 		.u = u,
 		.kin = *kin,
 		.seen = arena_array(u->a, u->nsw, sizeof(uint32_t)),
@@ -117,9 +118,9 @@ updn_kin_below(const struct updn *u, const struct updn_kin *kin)
 }
 
 const uint16_t *
-updn_kin_families(const struct updn_kin_families *f, sw_ix s, uint32_t *n)
+nbr_class_groups(const struct nbr_class_groups *f, sw_ix s, uint32_t *n)
 {
-	const struct updn_kin *kin = &f->kin;
+	const struct nbr_class *kin = &f->kin;
 	uint16_t *list = f->list + f->u->first[s];
 	uint32_t found = 0;
 
@@ -139,7 +140,7 @@ updn_kin_families(const struct updn_kin_families *f, sw_ix s, uint32_t *n)
 }
 
 const uint64_t **
-updn_kin_rows(const struct updn *u, const uint64_t *rows)
+nbr_class_rows(const struct updown *u, const uint64_t *rows)
 {
 	const uint64_t **row = arena_array(u->a, u->nsw, sizeof(*row));
 
@@ -148,10 +149,10 @@ updn_kin_rows(const struct updn *u, const uint64_t *rows)
 	return row;
 }
 
-struct updn_kin_sum
-updn_kin_sums(const struct updn *u, const struct updn_kin *kin, bool up)
+struct nbr_class_union
+nbr_class_unions(const struct updown *u, const struct nbr_class *kin, bool up)
 {
-	struct updn_kin_sum sum = {.u = u, .kin = kin, .up = up, .round = 1};
+	struct nbr_class_union sum = {.u = u, .kin = kin, .up = up, .round = 1};
 
 	sum.when = arena_array(u->a, u->nsw, sizeof(*sum.when));
 	sum.row = arena_array(u->a, u->nsw, sizeof(*sum.row));
@@ -160,10 +161,11 @@ updn_kin_sums(const struct updn *u, const struct updn_kin *kin, bool up)
 }
 
 const uint64_t *
-updn_kin_sum(struct updn_kin_sum *sum, sw_ix s, const uint64_t *const *set)
+nbr_class_union(
+	struct nbr_class_union *sum, sw_ix s, const uint64_t *const *set)
 {
-	const struct updn *u = sum->u;
-	const struct updn_kin_side *side =
+	const struct updown *u = sum->u;
+	const struct nbr_class_side *side =
 		sum->up ? &sum->kin->up : &sum->kin->down;
 	const struct list l = list_of(u, sum->kin, s, sum->up);
 	sw_ix first = side->first[s];
@@ -180,6 +182,6 @@ updn_kin_sum(struct updn_kin_sum *sum, sw_ix s, const uint64_t *const *set)
 	}
 	memset(row, 0, u->words * sizeof(*row));
 	for (uint32_t i = 0; i < l.n; i++)
-		updn_or(row, set[l.peer[i]], u->words);
+		bitset_or(row, set[l.peer[i]], u->words);
 	return row;
 }

@@ -6,7 +6,7 @@
 
 /* Cables to one and the same live switch become a group. */
 static void
-make_groups(struct updn *u)
+make_groups(struct updown *u)
 {
 	const struct topo *t = u->t;
 	uint32_t n = 0;
@@ -27,7 +27,7 @@ make_groups(struct updn *u)
 			if (n > begin && u->group[n - 1].peer == peer)
 				u->group[n - 1].n++;
 			else
-				u->group[n++] = (struct updn_group){
+				u->group[n++] = (struct link_group){
 					(uint16_t)peer, 1, i};
 		}
 	}
@@ -35,7 +35,7 @@ make_groups(struct updn *u)
 }
 
 static void
-find_components(struct updn *u)
+find_components(struct updown *u)
 {
 	sw_ix *queue = arena_array(u->a, u->nsw, sizeof(*queue));
 
@@ -66,7 +66,7 @@ find_components(struct updn *u)
 
 /* Aggregation nodes sit on every switch: they say nothing about tiers. */
 static void
-weigh(struct updn *u)
+weigh(struct updown *u)
 {
 	u->hosts = arena_array(u->a, u->ncomp, sizeof(*u->hosts));
 	for (sw_ix s = 0; s < u->nsw; s++) {
@@ -83,7 +83,7 @@ weigh(struct updn *u)
 }
 
 void
-updn_graph_pieces(struct updn *u)
+swgraph_components(struct updown *u)
 {
 	u->ncomp = 0;
 	u->nhosts = 0;
@@ -95,7 +95,7 @@ updn_graph_pieces(struct updn *u)
 
 /* Switches, cables, hosts: what nobody changes any more. */
 static void
-make_graph(struct updn *u)
+make_graph(struct updown *u)
 {
 	const struct topo *t = u->t;
 
@@ -104,15 +104,15 @@ make_graph(struct updn *u)
 	for (sw_ix s = 0; s < u->nsw; s++)
 		u->live[s] = topo_sw_live(t, s);
 	make_groups(u);
-	updn_graph_pieces(u);
+	swgraph_components(u);
 	if (u->like != NULL)
 		u->since = u->like->since;
 	else if (u->job->prev != NULL)
-		u->since = updn_since(t, u->job->prev->topo, u->a);
+		u->since = topo_diff(t, u->job->prev->topo, u->a);
 }
 
 static void
-share_graph(struct updn *u, const struct updn *like)
+share_graph(struct updown *u, const struct updown *like)
 {
 	u->live = like->live;
 	u->first = like->first;
@@ -126,7 +126,7 @@ share_graph(struct updn *u, const struct updn *like)
 }
 
 void
-updn_graph(struct updn *u)
+swgraph_build(struct updown *u)
 {
 	assert(u->t->nsw <= UINT16_MAX); /* each has a LID of its own */
 	u->nsw = u->t->nsw;
@@ -165,7 +165,7 @@ by_place(const void *pa, const void *pb)
 }
 
 static bool
-is_flat(const struct updn *u, sw_ix s)
+is_flat(const struct updown *u, sw_ix s)
 {
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
 		if (u->rank[u->group[g].peer] < u->rank[s])
@@ -174,13 +174,14 @@ is_flat(const struct updn *u, sw_ix s)
 }
 
 void
-updn_graph_sort(struct updn *u)
+swgraph_sort(struct updown *u)
 {
 	struct place *p = arena_array(u->a, u->nsw, sizeof(*p));
 	const struct topo *t = u->t;
 
 	u->tier_above = NULL;
-	u->tier_kin = (struct updn_kin){NULL, NULL, {NULL, NULL}, {NULL, NULL}};
+	u->tier_kin =
+		(struct nbr_class){NULL, NULL, {NULL, NULL}, {NULL, NULL}};
 	for (sw_ix s = 0; s < u->nsw; s++)
 		p[s] = (struct place){
 			t->node[t->sw[s].node].guid, u->rank[s], s};

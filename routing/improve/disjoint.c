@@ -13,7 +13,7 @@ enum {
 
 /* Of a search for another way: how it gets to a switch with so many entries
  * changed. */
-struct apart_state {
+struct disjoint_state {
 	uint32_t search; /* number of the one that it is of */
 	uint32_t moved;	 /* ways of leaves that pass what is changed */
 	uint64_t load;	 /* of the busiest cable */
@@ -36,7 +36,7 @@ struct trial {
 
 /* Cables that may be used. */
 static void
-find_cables(struct apart *e)
+find_cables(struct disjoint *e)
 {
 	const struct topo *t = e->t;
 	bool *live = arena_array(e->a, t->nsw, sizeof(*live));
@@ -48,7 +48,7 @@ find_cables(struct apart *e)
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		const struct topo_node *n = &t->node[t->sw[s].node];
 
-		e->sw[s] = (struct apart_switch){n->first_port, n->nports};
+		e->sw[s] = (struct disjoint_switch){n->first_port, n->nports};
 		live[s] = topo_sw_live(t, s);
 	}
 	for (sw_ix s = 0; s < t->nsw; s++)
@@ -66,7 +66,7 @@ find_cables(struct apart *e)
 
 /* Their loads. */
 static void
-find_loads(struct apart *e)
+find_loads(struct disjoint *e)
 {
 	const struct topo *t = e->t;
 
@@ -99,10 +99,10 @@ said(const struct engine_options *o)
 
 /* Add to what the switches and cables on the way from leaf s have. */
 static void
-carry(struct apart *e, struct apart_way *w, sw_ix s, uint32_t leaves,
+carry(struct disjoint *e, struct disjoint_path *w, sw_ix s, uint32_t leaves,
 	uint64_t load)
 {
-	while (w->dist[s] != APART_NONE && s != w->dest) {
+	while (w->dist[s] != DISJOINT_NONE && s != w->dest) {
 		uint32_t c = w->next[s];
 
 		w->pass[s] += leaves;
@@ -112,10 +112,10 @@ carry(struct apart *e, struct apart_way *w, sw_ix s, uint32_t leaves,
 }
 
 static void
-begin(struct apart *e)
+begin(struct disjoint *e)
 {
 	uint32_t nsw = e->t->nsw;
-	const struct homing_ports *p = &e->ports;
+	const struct redundancy_ports *p = &e->ports;
 
 	e->pos = arena_array(e->a, nsw, sizeof(*e->pos));
 	e->hosts = arena_array(e->a, nsw, sizeof(*e->hosts));
@@ -128,8 +128,8 @@ begin(struct apart *e)
 		e->a, (size_t)nsw * (CHANGES + 1), sizeof(*e->state));
 	e->queue = arena_array(
 		e->a, (size_t)nsw * (CHANGES + 1), sizeof(*e->queue));
-	for (unsigned i = 0; i < APART_PORTS; i++) {
-		struct apart_way *w = &e->way[i];
+	for (unsigned i = 0; i < DISJOINT_PORTS; i++) {
+		struct disjoint_path *w = &e->way[i];
 
 		w->next = arena_array(e->a, nsw, sizeof(*w->next));
 		w->to = arena_array(e->a, nsw, sizeof(*w->to));
@@ -140,7 +140,7 @@ begin(struct apart *e)
 	}
 	for (size_t i = 0; i < p->n; i++)
 		e->hosts[topo_switch_of(e->t, p->member[i].port)]++;
-	routes_line(e->from, e->pos);
+	routes_order(e->from, e->pos);
 	find_cables(e);
 }
 
@@ -149,8 +149,8 @@ begin(struct apart *e)
 /* The ways to the path-th LIDs of n ports: are there several, not all to one
  * switch? */
 bool
-apart_take(
-	struct apart *e, const struct homing_member *m, size_t n, unsigned path)
+disjoint_take_paths(struct disjoint *e, const struct redundancy_member *m,
+	size_t n, unsigned path)
 {
 	const struct topo *t = e->t;
 	bool apart = false;
@@ -158,9 +158,9 @@ apart_take(
 	e->nways = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct topo_port *p = &t->port[m[i].port];
-		const struct route_home *h =
-			homing_said(e->job->options, p->guid);
-		struct apart_way *w = &e->way[e->nways];
+		const struct route_multi_port *h =
+			redundancy_option_of(e->job->options, p->guid);
+		struct disjoint_path *w = &e->way[e->nways];
 
 		if (path >= 1U << p->lmc)
 			continue;
@@ -176,19 +176,19 @@ apart_take(
 }
 
 /*
- * Count how many of the ways from s, but that of number `but` (APART_NONE: of
- * all), pass each switch behind it; e->all are all of them. False when there is
- * none that all pass, or a port that is not reached.
+ * Count how many of the ways from s, but that of number `but` (DISJOINT_NONE:
+ * of all), pass each switch behind it; e->all are all of them. False when there
+ * is none that all pass, or a port that is not reached.
  */
 bool
-apart_cross(struct apart *e, sw_ix s, uint32_t but)
+disjoint_cross(struct disjoint *e, sw_ix s, uint32_t but)
 {
 	bool any = true;
 
-	e->stamp += APART_PORTS + 1;
+	e->stamp += DISJOINT_PORTS + 1;
 	e->all = e->stamp;
 	for (uint32_t i = 0; i < e->nways && any; i++) {
-		const struct apart_way *w;
+		const struct disjoint_path *w;
 		sw_ix x = s;
 
 		if (i == but)
@@ -196,7 +196,7 @@ apart_cross(struct apart *e, sw_ix s, uint32_t but)
 		w = &e->way[i];
 		any = false;
 		while (x != w->dest) {
-			if (apart_cable(e, w, x) == APART_NONE)
+			if (disjoint_link(e, w, x) == DISJOINT_NONE)
 				return false;
 			x = w->to[x];
 			if (e->all != e->stamp && e->seen[x] != e->all)
@@ -215,12 +215,12 @@ apart_cross(struct apart *e, sw_ix s, uint32_t but)
  * the one it sends to.
  */
 static void
-measure(struct apart *e, struct apart_way *w)
+measure(struct disjoint *e, struct disjoint_path *w)
 {
 	uint32_t n, d;
 
 	for (sw_ix s = 0; s < e->t->nsw; s++)
-		w->was[s] = apart_cable(e, w, s);
+		w->was[s] = disjoint_link(e, w, s);
 	memset(w->dist, 0xff, e->t->nsw * sizeof(*w->dist));
 	memset(w->pass, 0, e->t->nsw * sizeof(*w->pass));
 	w->dist[w->dest] = 0;
@@ -228,12 +228,12 @@ measure(struct apart *e, struct apart_way *w)
 	for (sw_ix s = 0; s < e->t->nsw; s++) {
 		sw_ix x = s;
 
-		for (n = 0;
-			w->dist[x] == APART_NONE && w->next[x] != APART_NONE;) {
+		for (n = 0; w->dist[x] == DISJOINT_NONE &&
+			    w->next[x] != DISJOINT_NONE;) {
 			e->queue[n++] = x;
 			x = w->to[x];
 		}
-		for (d = w->dist[x]; n > 0 && d != APART_NONE;) {
+		for (d = w->dist[x]; n > 0 && d != DISJOINT_NONE;) {
 			x = e->queue[--n];
 			w->dist[x] = ++d;
 			e->order[e->norder++] = x;
@@ -250,7 +250,7 @@ measure(struct apart *e, struct apart_way *w)
 
 /* Do packets of others come to s? */
 static bool
-is_passed(const struct apart *e, const struct apart_way *w, sw_ix s)
+is_passed(const struct disjoint *e, const struct disjoint_path *w, sw_ix s)
 {
 	return s == w->dest || w->pass[s] > (e->hosts[s] > 0);
 }
@@ -258,14 +258,14 @@ is_passed(const struct apart *e, const struct apart_way *w, sw_ix s)
 /* ---- another way ---- */
 
 static bool
-goes_down(const struct apart *e, sw_ix s, sw_ix next)
+goes_down(const struct disjoint *e, sw_ix s, sw_ix next)
 {
 	return e->pos[next] > e->pos[s];
 }
 
 static bool
-in_one_plane(
-	const struct apart *e, const struct apart_way *w, sw_ix s, sw_ix next)
+in_one_plane(const struct disjoint *e, const struct disjoint_path *w, sw_ix s,
+	sw_ix next)
 {
 	const uint8_t *p = e->from->plane;
 
@@ -275,7 +275,8 @@ in_one_plane(
 
 /* May the entry of s lead by cable c? */
 static bool
-may(const struct apart *e, const struct apart_way *w, sw_ix s, uint32_t c)
+may(const struct disjoint *e, const struct disjoint_path *w, sw_ix s,
+	uint32_t c)
 {
 	sw_ix x = e->t->adj[c].peer, next = w->to[s];
 	bool down = goes_down(e, s, next);
@@ -287,8 +288,8 @@ may(const struct apart *e, const struct apart_way *w, sw_ix s, uint32_t c)
 	       in_one_plane(e, w, s, next) && in_one_plane(e, w, s, x);
 }
 
-static struct apart_state *
-state_of(struct apart *e, sw_ix s, uint32_t changes)
+static struct disjoint_state *
+state_of(struct disjoint *e, sw_ix s, uint32_t changes)
 {
 	return &e->state[(size_t)s * (CHANGES + 1) + changes];
 }
@@ -299,18 +300,18 @@ state_of(struct apart *e, sw_ix s, uint32_t changes)
  * so that what is done depends on the entries alone.
  */
 static bool
-step(struct apart *e, const struct apart_way *w, sw_ix s, uint32_t k,
+step(struct disjoint *e, const struct disjoint_path *w, sw_ix s, uint32_t k,
 	uint32_t c)
 {
-	const struct apart_state *was = state_of(e, s, k);
+	const struct disjoint_state *was = state_of(e, s, k);
 	uint32_t other = c != w->next[s];
-	struct apart_state is = {.search = e->search,
+	struct disjoint_state is = {.search = e->search,
 		.moved = was->moved + (other ? w->pass[s] : 0),
 		.load = was->load > e->load[c] ? was->load : e->load[c],
 		.cable = c,
 		.from = s,
 		.changes = (uint8_t)k};
-	struct apart_state *to = state_of(e, e->t->adj[c].peer, k + other);
+	struct disjoint_state *to = state_of(e, e->t->adj[c].peer, k + other);
 	bool fresh = to->search != e->search;
 
 	if (fresh || is.moved < to->moved ||
@@ -322,13 +323,14 @@ step(struct apart *e, const struct apart_way *w, sw_ix s, uint32_t k,
 /* From the leaf by all ways that take no more changes than so many, and none of
  * the switches that are on all ways to the other ports. What it took. */
 static uint32_t
-explore(struct apart *e, const struct apart_way *w, sw_ix leaf, uint32_t most)
+explore(struct disjoint *e, const struct disjoint_path *w, sw_ix leaf,
+	uint32_t most)
 {
 	const struct topo *t = e->t;
 	uint32_t n = 0, took = 0;
 
 	e->search++;
-	*state_of(e, leaf, 0) = (struct apart_state){.search = e->search};
+	*state_of(e, leaf, 0) = (struct disjoint_state){.search = e->search};
 	e->queue[n++] = leaf * (CHANGES + 1);
 	for (uint32_t i = 0; i < n; i++) {
 		sw_ix s = e->queue[i] / (CHANGES + 1);
@@ -357,14 +359,14 @@ explore(struct apart *e, const struct apart_way *w, sw_ix leaf, uint32_t most)
 /* The best way from leaf to port i, by k entries changed, that meets none that
  * is on all others. */
 static bool
-find_trial(
-	struct apart *e, uint32_t i, sw_ix leaf, uint32_t k, struct trial *out)
+find_trial(struct disjoint *e, uint32_t i, sw_ix leaf, uint32_t k,
+	struct trial *out)
 {
-	const struct apart_way *w = &e->way[i];
+	const struct disjoint_path *w = &e->way[i];
 	sw_ix s = w->dest;
 	uint32_t took;
 
-	if (!apart_cross(e, leaf, i) || s == leaf)
+	if (!disjoint_cross(e, leaf, i) || s == leaf)
 		return false;
 	took = explore(e, w, leaf, k);
 	if (state_of(e, s, k)->search != e->search) {
@@ -376,7 +378,7 @@ find_trial(
 		.moved = state_of(e, s, k)->moved,
 		.load = state_of(e, s, k)->load};
 	while (s != leaf) {
-		const struct apart_state *x = state_of(e, s, k);
+		const struct disjoint_state *x = state_of(e, s, k);
 
 		if (x->changes != k) {
 			out->sw[out->n] = x->from;
@@ -389,7 +391,7 @@ find_trial(
 }
 
 static bool
-better(const struct apart *e, const struct trial *a, const struct trial *b)
+better(const struct disjoint *e, const struct trial *a, const struct trial *b)
 {
 	bool idle = e->way[a->way].idle;
 
@@ -409,9 +411,9 @@ is_changed(const struct trial *x, sw_ix s)
 
 /* The leaves whose ways pass what is changed: how many. */
 static uint32_t
-find_moved(struct apart *e, const struct trial *x, uint32_t l)
+find_moved(struct disjoint *e, const struct trial *x, uint32_t l)
 {
-	const struct apart_way *w = &e->way[x->way];
+	const struct disjoint_path *w = &e->way[x->way];
 	uint32_t n = 0;
 
 	if (x->n == 1 && x->sw[0] == e->ports.leaf[l] && x->moved == 1) {
@@ -421,17 +423,17 @@ find_moved(struct apart *e, const struct trial *x, uint32_t l)
 	for (uint32_t i = 0; i < e->ports.nleaves; i++) {
 		sw_ix s = e->ports.leaf[i];
 
-		while (w->dist[s] != APART_NONE && s != w->dest &&
+		while (w->dist[s] != DISJOINT_NONE && s != w->dest &&
 			!is_changed(x, s))
 			s = w->to[s];
-		if (w->dist[s] != APART_NONE && s != w->dest)
+		if (w->dist[s] != DISJOINT_NONE && s != w->dest)
 			e->moved[n++] = i;
 	}
 	return n;
 }
 
 static void
-swap_entries(const struct apart *e, struct apart_way *w, struct trial *x)
+swap_entries(const struct disjoint *e, struct disjoint_path *w, struct trial *x)
 {
 	for (uint32_t k = 0; k < x->n; k++) {
 		uint32_t c = w->next[x->sw[k]];
@@ -444,14 +446,14 @@ swap_entries(const struct apart *e, struct apart_way *w, struct trial *x)
 
 /* Take n leaves' ways to a port off, change what is to be, put them on. */
 static void
-move(struct apart *e, struct trial *x, uint32_t n)
+move(struct disjoint *e, struct trial *x, uint32_t n)
 {
-	struct apart_way *w = &e->way[x->way];
+	struct disjoint_path *w = &e->way[x->way];
 
 	for (uint32_t i = 0; i < n; i++) {
 		sw_ix s = e->ports.leaf[e->moved[i]];
 
-		carry(e, w, s, APART_NONE,
+		carry(e, w, s, DISJOINT_NONE,
 			w->base ? 0 - (uint64_t)e->hosts[s] : 0);
 	}
 	swap_entries(e, w, x);
@@ -464,31 +466,32 @@ move(struct apart *e, struct trial *x, uint32_t n)
 
 /* Do it if fewer leaves are cut then. */
 static bool
-try_trial(struct apart *e, struct trial *x, uint32_t l)
+try_trial(struct disjoint *e, struct trial *x, uint32_t l)
 {
 	uint32_t n = find_moved(e, x, l), before = 0, after = 0;
 
 	move(e, x, n);
 	for (uint32_t i = 0; i < n; i++) {
 		before += e->cut[e->moved[i]];
-		after += apart_cross(e, e->ports.leaf[e->moved[i]], APART_NONE);
+		after += disjoint_cross(
+			e, e->ports.leaf[e->moved[i]], DISJOINT_NONE);
 	}
 	if (after >= before) {
 		move(e, x, n);
 		return false;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		e->cut[e->moved[i]] =
-			apart_cross(e, e->ports.leaf[e->moved[i]], APART_NONE);
+		e->cut[e->moved[i]] = disjoint_cross(
+			e, e->ports.leaf[e->moved[i]], DISJOINT_NONE);
 	e->ncut -= before - after;
 	return true;
 }
 
 /* The best trial of k changes for leaf number l that is worth it. */
 static bool
-mend_leaf(struct apart *e, uint32_t l, uint32_t k)
+mend_leaf(struct disjoint *e, uint32_t l, uint32_t k)
 {
-	struct trial trial[APART_PORTS];
+	struct trial trial[DISJOINT_PORTS];
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < e->nways; i++)
@@ -510,7 +513,7 @@ mend_leaf(struct apart *e, uint32_t l, uint32_t k)
 
 /* Write what is other than it was. */
 static void
-write_way(struct apart *e, const struct apart_way *w)
+write_way(struct disjoint *e, const struct disjoint_path *w)
 {
 	const struct topo *t = e->t;
 
@@ -530,9 +533,9 @@ write_way(struct apart *e, const struct apart_way *w)
  * that is on a way to the second, too.
  */
 static uint32_t
-find_cut(struct apart *e)
+find_cut(struct disjoint *e)
 {
-	const struct apart_way *w = e->way;
+	const struct disjoint_path *w = e->way;
 	bool *shared = e->shared;
 
 	shared[w->dest] = false;
@@ -546,8 +549,8 @@ find_cut(struct apart *e)
 	for (uint32_t i = 0; i < e->ports.nleaves; i++) {
 		sw_ix s = e->ports.leaf[i];
 
-		e->cut[i] = w->dist[s] != APART_NONE && shared[s] &&
-			    apart_cross(e, s, APART_NONE);
+		e->cut[i] = w->dist[s] != DISJOINT_NONE && shared[s] &&
+			    disjoint_cross(e, s, DISJOINT_NONE);
 		e->ncut += e->cut[i];
 	}
 	return e->ncut;
@@ -555,7 +558,7 @@ find_cut(struct apart *e)
 
 /* Part the ways at hand. */
 static void
-part(struct apart *e)
+part(struct disjoint *e)
 {
 	uint32_t before, last;
 
@@ -583,12 +586,12 @@ part(struct apart *e)
 
 /* The node whose first port has number i. */
 static void
-part_node(struct apart *e, size_t i)
+part_node(struct disjoint *e, size_t i)
 {
-	size_t n = homing_same(&e->ports, i);
+	size_t n = redundancy_same(&e->ports, i);
 
-	for (unsigned path = 0; path < APART_PATHS; path++) {
-		if (!apart_take(e, &e->ports.member[i], n, path))
+	for (unsigned path = 0; path < DISJOINT_PATHS; path++) {
+		if (!disjoint_take_paths(e, &e->ports.member[i], n, path))
 			return;
 		part(e);
 	}
@@ -596,15 +599,15 @@ part_node(struct apart *e, size_t i)
 
 /* Which node a LID leads to, of those with several ports. False: none. */
 static bool
-find_nodes(struct apart *e)
+find_nodes(struct disjoint *e)
 {
-	const struct homing_ports *p = &e->ports;
+	const struct redundancy_ports *p = &e->ports;
 	bool any = false;
 
 	e->of_lid = arena_array(e->a, e->t->max_lid + 1U, sizeof(*e->of_lid));
 	for (size_t i = 0, n; i < p->n; i += n) {
-		n = homing_same(p, i);
-		for (size_t k = i; n > 1 && n <= APART_PORTS && k < i + n;
+		n = redundancy_same(p, i);
+		for (size_t k = i; n > 1 && n <= DISJOINT_PORTS && k < i + n;
 			k++) {
 			const struct topo_port *x =
 				&e->t->port[p->member[k].port];
@@ -618,35 +621,36 @@ find_nodes(struct apart *e)
 }
 
 static void
-part_all(struct apart *e, bool all)
+part_all(struct disjoint *e, bool all)
 {
-	const struct homing_ports *p = &e->ports;
+	const struct redundancy_ports *p = &e->ports;
 	const struct route_job *job = e->job;
 
 	begin(e);
-	if (all || !apart_due(e))
+	if (all || !disjoint_select(e))
 		e->due = NULL;
-	apart_meet(e);
-	for (size_t i = 0; i < p->n; i += homing_same(p, i))
-		if (apart_asked(e, i) && (job->cancel == NULL || !*job->cancel))
+	disjoint_find_shared(e);
+	for (size_t i = 0; i < p->n; i += redundancy_same(p, i))
+		if (disjoint_asked(e, i) &&
+			(job->cancel == NULL || !*job->cancel))
 			part_node(e, i);
 	/* who was not looked at is as he was */
 	e->left += e->due != NULL ? job->prev->left : 0;
 }
 
 struct routes *
-apart_routes(struct routes *r, const struct route_job *job, bool all)
+disjoint_routes(struct routes *r, const struct route_job *job, bool all)
 {
-	struct apart e = {.t = r->topo, .job = job, .from = r};
+	struct disjoint e = {.t = r->topo, .job = job, .from = r};
 
 	r->apart = said(job->options);
 	if (r->homes == 0)
 		return NULL;
 	e.a = arena_new();
-	e.ports = homing_ports(r->topo, job->options);
+	e.ports = redundancy_ports(r->topo, job->options);
 	if (find_nodes(&e))
 		part_all(&e, all);
-	homing_ports_free(&e.ports);
+	redundancy_ports_free(&e.ports);
 	arena_free(e.a);
 	r->left = e.left;
 	if (e.r != NULL) {

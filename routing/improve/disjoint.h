@@ -37,7 +37,7 @@
  * not only at those that something has changed for since job->prev. r notes
  * what was looked at and what is left.
  */
-struct routes *apart_routes(
+struct routes *disjoint_routes(
 	struct routes *r, const struct route_job *job, bool all);
 
 #endif

@@ -24,7 +24,7 @@ struct leaf {
 };
 
 struct meet {
-	const struct apart *e;
+	const struct disjoint *e;
 	struct leaf *leaf; /* [e->ports.nleaves], those alike together */
 	uint64_t *want;	   /* [nblocks] LIDs to follow, and */
 	uint32_t *asks;	   /* how many pairs have one there */
@@ -96,7 +96,7 @@ alike(const struct topo *t, sw_ix a, sw_ix b)
 static void
 find_leaves(struct meet *m)
 {
-	const struct homing_ports *p = &m->e->ports;
+	const struct redundancy_ports *p = &m->e->ports;
 	const struct topo *t = m->e->t;
 
 	m->leaf = arena_array(m->e->a, p->nleaves, sizeof(*m->leaf));
@@ -135,8 +135,8 @@ enqueue(struct meet *m, sw_ix s)
 static void
 send(struct meet *m, sw_ix s, uint32_t b, uint64_t bits, uint64_t *word)
 {
-	const struct apart *e = m->e;
-	const struct apart_switch *sw = &e->sw[s];
+	const struct disjoint *e = m->e;
+	const struct disjoint_switch *sw = &e->sw[s];
 	const uint8_t *line = routes_block(e->from, s, b);
 	const uint16_t *next = e->behind + sw->first_port;
 
@@ -157,7 +157,7 @@ send(struct meet *m, sw_ix s, uint32_t b, uint64_t bits, uint64_t *word)
 static void
 follow(struct meet *m, uint32_t b, uint64_t *word)
 {
-	const struct apart *e = m->e;
+	const struct disjoint *e = m->e;
 	uint32_t nsw = e->t->nsw, nleaves = e->ports.nleaves;
 
 	memset(word, 0, nsw * sizeof(*word));
@@ -224,7 +224,7 @@ look_at(struct meet *m, const struct pair *p, uint32_t n, bool *out)
 static void
 begin(struct meet *m, const struct pair *pair, size_t n)
 {
-	const struct apart *e = m->e;
+	const struct disjoint *e = m->e;
 	const struct topo *t = e->t;
 	uint32_t nblocks = e->from->nblocks;
 
@@ -247,12 +247,12 @@ begin(struct meet *m, const struct pair *pair, size_t n)
 
 /* The pairs of the node whose first port has number i, behind the n others. */
 static size_t
-add_pairs(struct apart *e, size_t i, struct pair *pair, size_t n)
+add_pairs(struct disjoint *e, size_t i, struct pair *pair, size_t n)
 {
-	size_t ports = homing_same(&e->ports, i);
+	size_t ports = redundancy_same(&e->ports, i);
 
-	for (unsigned path = 0; path < APART_PATHS; path++) {
-		if (!apart_take(e, &e->ports.member[i], ports, path))
+	for (unsigned path = 0; path < DISJOINT_PATHS; path++) {
+		if (!disjoint_take_paths(e, &e->ports.member[i], ports, path))
 			break;
 		pair[n++] = (struct pair){{e->way[0].lid, e->way[1].lid}};
 	}
@@ -260,7 +260,7 @@ add_pairs(struct apart *e, size_t i, struct pair *pair, size_t n)
 }
 
 void
-apart_meet(struct apart *e)
+disjoint_find_shared(struct disjoint *e)
 {
 	uint32_t nlid = e->t->max_lid + 1U;
 	struct pair *pair = mem_alloc(nlid * sizeof(*pair));
@@ -268,8 +268,8 @@ apart_meet(struct apart *e)
 	size_t n = 0, k;
 
 	e->meets = arena_array(e->a, nlid, sizeof(*e->meets));
-	for (size_t i = 0; i < e->ports.n; i += homing_same(&e->ports, i))
-		if (apart_asked(e, i))
+	for (size_t i = 0; i < e->ports.n; i += redundancy_same(&e->ports, i))
+		if (disjoint_asked(e, i))
 			n = add_pairs(e, i, pair, n);
 	qsort(pair, n, sizeof(*pair), by_blocks);
 	if (n > 0)

@@ -11,53 +11,53 @@
 #include "sm/base/arena.h"
 
 enum {
-	APART_PORTS = 16,  /* of a node; more are redundant by themselves */
-	APART_PATHS = 128, /* LIDs of one port */
-	APART_NONE = UINT32_MAX,
+	DISJOINT_PORTS = 16,  /* of a node; more are redundant by themselves */
+	DISJOINT_PATHS = 128, /* LIDs of one port */
+	DISJOINT_NONE = UINT32_MAX,
 };
 
 /* The ways to one LID. */
-struct apart_way {
+struct disjoint_path {
 	uint16_t lid;
 	sw_ix dest;
 	bool idle;	/* nothing is sent there while others are up */
 	bool base;	/* this one carries load */
-	uint32_t *next; /* [nsw] cable, or APART_NONE, of those that are */
+	uint32_t *next; /* [nsw] cable, or DISJOINT_NONE, of those that are */
 	sw_ix *to;	/* [nsw] the switch behind it */
 	uint32_t *was;	/* [nsw] as the tables have it, while it changes */
 	uint32_t *read; /* [nsw] read for this LID, whose number is */
 	uint32_t nth;
-	uint32_t *dist; /* [nsw] cables to dest, or APART_NONE */
+	uint32_t *dist; /* [nsw] cables to dest, or DISJOINT_NONE */
 	uint32_t *pass; /* [nsw] leaves whose packets pass */
 };
 
-struct apart_switch {
+struct disjoint_switch {
 	port_ix first_port;
 	uint8_t nports;
 };
 
-struct apart_state; /* of a search */
+struct disjoint_state; /* of a search */
 
-struct apart {
+struct disjoint {
 	const struct topo *t;
 	const struct route_job *job;
 	const struct routes *from;
 	struct routes *r; /* the same, being changed; NULL: not yet */
-	struct homing_ports ports;
+	struct redundancy_ports ports;
 	struct arena *a;
 	uint32_t *pos;	 /* [nsw] place in the order, smaller is above */
 	uint32_t *hosts; /* [nsw] */
-	struct apart_switch *sw; /* [nsw] */
+	struct disjoint_switch *sw; /* [nsw] */
 	uint32_t *cable;  /* [nports] of a switch's port: number in t->adj of a
-			     cable between live switches, or APART_NONE */
+			     cable between live switches, or DISJOINT_NONE */
 	uint16_t *behind; /* [nports] the switch at its other end + 1, or 0 */
 	uint64_t *load;	  /* [nadj], or NULL: not asked for yet */
 	uint32_t *of_lid; /* its node: number of the first port + 1, or 0 */
 	bool *due;	  /* by that: look at it; NULL: at all */
-	bool *meets;	  /* by the LID of the first way: see apart_meet */
+	bool *meets; /* by the LID of the first way: see disjoint_find_shared */
 
 	/* Of the node at hand. */
-	struct apart_way way[APART_PORTS];
+	struct disjoint_path way[DISJOINT_PORTS];
 	uint32_t nways;
 	bool *cut; /* [nleaves] a switch is on all ways from there */
 	uint32_t ncut;
@@ -67,20 +67,20 @@ struct apart {
 	uint32_t nth;	/* of all ways that were looked at */
 	uint64_t *seen; /* [nsw] stamp + how many of the ways pass */
 	uint64_t stamp, all;
-	struct apart_state *state; /* [nsw * (CHANGES + 1)] */
-	uint32_t *queue;	   /* of them */
-	uint32_t search;	   /* number of the one at hand */
-	uint32_t patience;	   /* left */
+	struct disjoint_state *state; /* [nsw * (CHANGES + 1)] */
+	uint32_t *queue;	      /* of them */
+	uint32_t search;	      /* number of the one at hand */
+	uint32_t patience;	      /* left */
 	uint32_t *moved; /* numbers of leaves whose ways a trial moves */
 	uint32_t left;	 /* nodes that stay cut, of all */
 };
 
-/* The cable by which s leads to the LID, or APART_NONE. */
+/* The cable by which s leads to the LID, or DISJOINT_NONE. */
 static inline uint32_t
-apart_cable(const struct apart *e, const struct apart_way *w, sw_ix s)
+disjoint_link(const struct disjoint *e, const struct disjoint_path *w, sw_ix s)
 {
-	const struct apart_switch *sw = &e->sw[s];
-	uint32_t c = APART_NONE;
+	const struct disjoint_switch *sw = &e->sw[s];
+	uint32_t c = DISJOINT_NONE;
 	uint8_t out;
 
 	if (w->read[s] == w->nth)
@@ -90,7 +90,7 @@ apart_cable(const struct apart *e, const struct apart_way *w, sw_ix s)
 		c = e->cable[sw->first_port + out];
 	w->read[s] = w->nth;
 	w->next[s] = c;
-	if (c != APART_NONE)
+	if (c != DISJOINT_NONE)
 		w->to[s] = (sw_ix)(e->behind[sw->first_port + out] - 1U);
 	return c;
 }
@@ -99,19 +99,19 @@ apart_cable(const struct apart *e, const struct apart_way *w, sw_ix s)
  * apart.c: take up the ways to the path-th LIDs of n ports, to be looked at
  * from now on. False: there are not several, or all lead to one switch.
  */
-bool apart_take(struct apart *e, const struct homing_member *m, size_t n,
-	unsigned path);
+bool disjoint_take_paths(struct disjoint *e, const struct redundancy_member *m,
+	size_t n, unsigned path);
 
 /*
  * The same file: is any switch behind leaf s on all ways from there, but that
- * of number `but` (APART_NONE: on all)? Then e->seen of those is e->all. Where
- * a port is not reached none is.
+ * of number `but` (DISJOINT_NONE: on all)? Then e->seen of those is e->all.
+ * Where a port is not reached none is.
  */
-bool apart_cross(struct apart *e, sw_ix s, uint32_t but);
+bool disjoint_cross(struct disjoint *e, sw_ix s, uint32_t but);
 
 /* Is the node whose first port has number i to be looked at? */
 static inline bool
-apart_asked(const struct apart *e, size_t i)
+disjoint_asked(const struct disjoint *e, size_t i)
 {
 	return e->of_lid[e->t->port[e->ports.member[i].port].lid] > 0 &&
 	       (e->due == NULL || e->due[i]);
@@ -122,12 +122,12 @@ apart_asked(const struct apart *e, size_t i)
  * that is on a way to the first port, and on one to the second, from whichever
  * leaves: into e->meets. The others have no single point of failure.
  */
-void apart_meet(struct apart *e);
+void disjoint_find_shared(struct disjoint *e);
 
 /*
  * disjoint_select.c: mark in e->due the nodes whose ports or entries are not
  * what they were in job->prev. False: all may be.
  */
-bool apart_due(struct apart *e);
+bool disjoint_select(struct disjoint *e);
 
 #endif

@@ -6,7 +6,7 @@ enum { WORD = 8 }; /* entries that are compared at once */
 
 /* Does a neighbour of s send it what is for the LID? */
 static bool
-is_fed(const struct apart *e, sw_ix s, uint16_t lid)
+is_fed(const struct disjoint *e, sw_ix s, uint16_t lid)
 {
 	const struct topo *t = e->t;
 
@@ -14,10 +14,10 @@ is_fed(const struct apart *e, sw_ix s, uint16_t lid)
 		sw_ix x = t->adj[t->sw[s].adj + i].peer;
 		const struct topo_node *n = &t->node[t->sw[x].node];
 		uint8_t out = routes_port(e->from, x, lid);
-		uint32_t c = out > n->nports ? APART_NONE
+		uint32_t c = out > n->nports ? DISJOINT_NONE
 					     : e->cable[n->first_port + out];
 
-		if (c != APART_NONE && t->adj[c].peer == s)
+		if (c != DISJOINT_NONE && t->adj[c].peer == s)
 			return true;
 	}
 	return false;
@@ -29,9 +29,9 @@ is_fed(const struct apart *e, sw_ix s, uint16_t lid)
  * other way.
  */
 static void
-find_due_by(struct apart *e, sw_ix s, uint16_t lid)
+find_due_by(struct disjoint *e, sw_ix s, uint16_t lid)
 {
-	const struct homing_ports *p = &e->ports;
+	const struct redundancy_ports *p = &e->ports;
 	unsigned path = 0;
 	size_t i;
 
@@ -41,17 +41,17 @@ find_due_by(struct apart *e, sw_ix s, uint16_t lid)
 	if (e->due[i])
 		return;
 	(void)topo_by_lid(e->t, lid, &path);
-	e->due[i] =
-		is_fed(e, s, lid) ||
-		(e->hosts[s] > 0 &&
-			apart_take(e, &p->member[i], homing_same(p, i), path) &&
-			apart_cross(e, s, APART_NONE));
+	e->due[i] = is_fed(e, s, lid) ||
+		    (e->hosts[s] > 0 &&
+			    disjoint_take_paths(e, &p->member[i],
+				    redundancy_same(p, i), path) &&
+			    disjoint_cross(e, s, DISJOINT_NONE));
 }
 
 /* Of the entries in a block of s those that are not what they were; old: NULL:
  * there were none. */
 static void
-find_due_among(struct apart *e, sw_ix s, uint32_t b, const uint8_t *old)
+find_due_among(struct disjoint *e, sw_ix s, uint32_t b, const uint8_t *old)
 {
 	const uint8_t *is = routes_block(e->from, s, b);
 	uint32_t lid = b * LFT_BLOCK;
@@ -68,7 +68,7 @@ find_due_among(struct apart *e, sw_ix s, uint32_t b, const uint8_t *old)
 
 /* Entries of switch s that are not what they were. */
 static void
-find_due_in(struct apart *e, sw_ix s, sw_ix was)
+find_due_in(struct disjoint *e, sw_ix s, sw_ix was)
 {
 	const struct routes *prev = e->job->prev, *r = e->from;
 	const struct lft_row *x = r->row[s], *y = prev->row[was];
@@ -101,7 +101,7 @@ is_there(const struct topo *t, const struct topo *was, port_ix p)
 }
 
 static void
-find_due_at(struct apart *e, port_ix p)
+find_due_at(struct disjoint *e, port_ix p)
 {
 	uint32_t i = e->of_lid[e->t->port[p].lid];
 
@@ -111,9 +111,9 @@ find_due_at(struct apart *e, port_ix p)
 
 /* The node of a port that is gone or was elsewhere. */
 static void
-find_due_with(struct apart *e, const struct homing_member *gone)
+find_due_with(struct disjoint *e, const struct redundancy_member *gone)
 {
-	size_t i = homing_first(&e->ports, gone->key);
+	size_t i = redundancy_first(&e->ports, gone->key);
 
 	if (i < e->ports.n)
 		find_due_at(e, e->ports.member[i].port);
@@ -121,7 +121,7 @@ find_due_with(struct apart *e, const struct homing_member *gone)
 
 /* Had all leaves hosts before? A new one has not been asked about anything. */
 static bool
-same_leaves(const struct apart *e, const struct homing_ports *old)
+same_leaves(const struct disjoint *e, const struct redundancy_ports *old)
 {
 	const struct topo *was = e->job->prev->topo;
 	bool *had = arena_array(e->a, was->nsw, sizeof(*had));
@@ -139,7 +139,7 @@ same_leaves(const struct apart *e, const struct homing_ports *old)
 
 /* Who had no way to part may have one in another order. */
 static bool
-same_order(const struct apart *e)
+same_order(const struct disjoint *e)
 {
 	const struct routes *prev = e->job->prev, *r = e->from;
 	uint32_t nsw = e->t->nsw, last = 0;
@@ -148,7 +148,7 @@ same_order(const struct apart *e)
 
 	if ((prev->plane == NULL) != (r->plane == NULL))
 		return false;
-	routes_line_in(prev, e->t, was);
+	routes_order_in(prev, e->t, was);
 	for (sw_ix s = 0; s < nsw; s++)
 		seq[e->pos[s]] = s;
 	for (uint32_t i = 0; i < nsw; i++) {
@@ -194,20 +194,20 @@ same_ends(const struct topo *t, const struct topo *was)
 
 /* Nodes whose ports are not what they were. False: all may be. */
 static bool
-find_due_at_ends(struct apart *e)
+find_due_at_ends(struct disjoint *e)
 {
 	const struct topo *t = e->t, *was = e->job->prev->topo;
-	struct homing_ports old;
+	struct redundancy_ports old;
 	bool some;
 
 	if (same_ends(t, was))
 		return true; /* mostly it is about cables */
-	old = homing_ports(was, e->job->options);
+	old = redundancy_ports(was, e->job->options);
 	some = same_leaves(e, &old);
 	for (size_t i = 0; i < old.n; i++)
 		if (!is_there(t, was, old.member[i].port))
 			find_due_with(e, &old.member[i]);
-	homing_ports_free(&old);
+	redundancy_ports_free(&old);
 	for (size_t i = 0; i < e->ports.n; i++)
 		if (!is_there(was, t, e->ports.member[i].port))
 			find_due_at(e, e->ports.member[i].port);
@@ -216,7 +216,7 @@ find_due_at_ends(struct apart *e)
 
 /* Nodes whose ports or entries are not what they were. False: all may be. */
 bool
-apart_due(struct apart *e)
+disjoint_select(struct disjoint *e)
 {
 	const struct routes *prev = e->job->prev;
 	const struct topo *t = e->t;

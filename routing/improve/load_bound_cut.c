@@ -123,7 +123,7 @@ find_all(struct cut *c)
 }
 
 uint64_t
-cut_least(const struct topo *t)
+load_bound_cut(const struct topo *t)
 {
 	struct arena *a = arena_new();
 	struct cut c = {.t = t};

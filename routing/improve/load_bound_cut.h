@@ -19,6 +19,6 @@
  * Host pairs that the busiest cable of any tables for t carries at the least,
  * as the verifier counts them; 0 where no cut says anything.
  */
-uint64_t cut_least(const struct topo *t);
+uint64_t load_bound_cut(const struct topo *t);
 
 #endif

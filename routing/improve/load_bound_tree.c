@@ -235,7 +235,7 @@ worst_cut(struct least *l, struct arena *a)
 }
 
 uint64_t
-least_load(const struct routes *r)
+load_bound_tree(const struct routes *r)
 {
 	struct arena *a = arena_new();
 	uint32_t nsw = r->topo->nsw;

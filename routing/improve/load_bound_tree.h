@@ -24,6 +24,6 @@
 
 /* Host pairs, of any tables that an engine makes of r's topology and ranks; 0:
  * nothing can be said. */
-uint64_t least_load(const struct routes *r);
+uint64_t load_bound_tree(const struct routes *r);
 
 #endif

@@ -16,7 +16,7 @@ enum {
 	LOOK = 2,    /* cost of a switch when a LID is looked at first, */
 	AGAIN = 4,   /* such a part of 1 later; that of a cable is 1 */
 	STEPS = 4,   /* entries that are changed at once */
-	NONE = EVEN_NONE,
+	NONE = REBALANCE_NONE,
 };
 
 /* What passes the first switch, led another way. */
@@ -49,19 +49,19 @@ struct spare {
 	uint32_t cable;
 };
 
-struct even {
+struct rebalance {
 	const struct topo *t;
-	const struct even_wish *wish;
+	const struct rebalance_opts *wish;
 	struct routes *r; /* being changed */
 	struct arena *a;
-	struct even_cables net;
+	struct rebalance_links net;
 	uint32_t *pos;	/* [nsw] place in the order, smaller is above */
 	uint32_t *load; /* [nadj] */
 	bool *fixed;	/* by LID */
-	struct even_tree **tree;  /* by LID, NULL: not in the ring */
-	struct even_tree **other; /* ... of the tables to take over from */
-	struct even_tree_ring ring;
-	struct even_homes homes;
+	struct rebalance_tree **tree;  /* by LID, NULL: not in the ring */
+	struct rebalance_tree **other; /* ... of the tables to take over from */
+	struct rebalance_tree_ring ring;
+	struct rebalance_multi_port homes;
 	uint32_t level;
 	uint64_t work; /* left */
 	uint64_t moves;
@@ -70,7 +70,7 @@ struct even {
 	/* Of the LID at hand. */
 	uint16_t lid;
 	sw_ix dest;
-	struct even_tree *x;
+	struct rebalance_tree *x;
 	uint8_t from;	/* distance of the cable to be relieved, and */
 	bool *via;	/* [nsw] who is as far, or further, and sends by it */
 	uint16_t *user; /* [nuser] of these, who is used */
@@ -86,21 +86,21 @@ struct even {
 /* ---- one LID ---- */
 
 static uint32_t
-entry(const struct even *e, sw_ix s)
+entry(const struct rebalance *e, sw_ix s)
 {
-	return even_tree_entry(&e->net, e->r, s, e->lid);
+	return rebalance_tree_entry(&e->net, e->r, s, e->lid);
 }
 
 /* The next switch from s. */
 static sw_ix
-next_of(const struct even *e, sw_ix s)
+next_of(const struct rebalance *e, sw_ix s)
 {
 	return e->net.head[e->x->way[s]];
 }
 
 /* Packets would meet others there; of the same LID they never do. */
 static int64_t
-others(const struct even *e, sw_ix s, uint32_t c)
+others(const struct rebalance *e, sw_ix s, uint32_t c)
 {
 	return (int64_t)e->load[c] -
 	       (e->x->way[s] == c ? (int64_t)e->x->flow[s] : 0);
@@ -108,9 +108,9 @@ others(const struct even *e, sw_ix s, uint32_t c)
 
 /* What is met on the way from each switch, in all and at the worst. */
 static void
-find_met(struct even *e)
+find_met(struct rebalance *e)
 {
-	const struct even_tree *x = e->x;
+	const struct rebalance_tree *x = e->x;
 
 	e->met[e->dest] = (struct met){0, 0};
 	for (uint32_t i = 1; i < x->n; i++) {
@@ -125,9 +125,9 @@ find_met(struct even *e)
 
 /* Who uses cable c for the LID. */
 static void
-find_users(struct even *e, uint32_t c)
+find_users(struct rebalance *e, uint32_t c)
 {
-	const struct even_tree *x = e->x;
+	const struct rebalance_tree *x = e->x;
 	sw_ix s = e->net.tail[c];
 	uint32_t i = x->n;
 
@@ -147,7 +147,7 @@ find_users(struct even *e, uint32_t c)
 
 /* May any packet for the LID pass s? Half of all entries are never used. */
 static bool
-is_passed(const struct even *e, sw_ix s)
+is_passed(const struct rebalance *e, sw_ix s)
 {
 	const struct topo_switch *sw = &e->t->sw[s];
 
@@ -164,23 +164,23 @@ is_passed(const struct even *e, sw_ix s)
 }
 
 static void
-spend(struct even *e, uint64_t work)
+spend(struct rebalance *e, uint64_t work)
 {
 	e->work -= e->work < work ? e->work : work;
 }
 
 /* The tree of a LID in these tables, from its place or made. */
-static struct even_tree *
-tree_at(struct even *e, struct even_tree **place, const struct routes *r,
-	uint32_t lid)
+static struct rebalance_tree *
+tree_at(struct rebalance *e, struct rebalance_tree **place,
+	const struct routes *r, uint32_t lid)
 {
-	if (even_tree_at(&e->ring, place, r, (uint16_t)lid))
+	if (rebalance_tree_at(&e->ring, place, r, (uint16_t)lid))
 		spend(e, (uint64_t)e->t->nsw * LOOK);
 	return *place;
 }
 
 static void
-look_at(struct even *e, uint32_t lid)
+look_at(struct rebalance *e, uint32_t lid)
 {
 	e->x = tree_at(e, &e->tree[lid], e->r, lid);
 }
@@ -188,13 +188,13 @@ look_at(struct even *e, uint32_t lid)
 /* ---- one entry ---- */
 
 static bool
-goes_down(const struct even *e, sw_ix s, sw_ix next)
+goes_down(const struct rebalance *e, sw_ix s, sw_ix next)
 {
 	return e->pos[next] > e->pos[s];
 }
 
 static bool
-in_one_plane(const struct even *e, sw_ix s, sw_ix next)
+in_one_plane(const struct rebalance *e, sw_ix s, sw_ix next)
 {
 	const uint8_t *plane = e->r->plane;
 
@@ -204,23 +204,23 @@ in_one_plane(const struct even *e, sw_ix s, sw_ix next)
 }
 
 static bool
-is_via(const struct even *e, sw_ix s)
+is_via(const struct rebalance *e, sw_ix s)
 {
 	return e->x->dist[s] >= e->from && e->via[s];
 }
 
 /* Does what comes to s stay off the cable to be relieved, or could it? */
 static bool
-is_open(const struct even *e, sw_ix s)
+is_open(const struct rebalance *e, sw_ix s)
 {
 	return !is_via(e, s) || e->x->flow[s] == 0;
 }
 
 /* Might s use cable c as well as its own one? */
 static bool
-legal(const struct even *e, sw_ix s, uint32_t c)
+legal(const struct rebalance *e, sw_ix s, uint32_t c)
 {
-	const struct even_tree *x = e->x;
+	const struct rebalance_tree *x = e->x;
 	sw_ix to = e->net.head[c], next;
 	bool down;
 
@@ -239,24 +239,26 @@ legal(const struct even *e, sw_ix s, uint32_t c)
  * NONE: all lead over the one to be relieved.
  */
 static uint32_t
-find_spare(const struct even *e, sw_ix s)
+find_spare(const struct rebalance *e, sw_ix s)
 {
 	const struct topo_switch *sw = &e->t->sw[s];
 	sw_ix next = next_of(e, s);
 	uint32_t best = NONE;
 
-	if (is_open(e, next) && !even_homes_barred(&e->homes, next))
+	if (is_open(e, next) &&
+		!rebalance_multi_port_is_excluded(&e->homes, next))
 		best = e->x->way[s];
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++)
 		if ((best == NONE || e->load[c] < e->load[best]) &&
 			legal(e, s, c) &&
-			!even_homes_barred(&e->homes, e->net.head[c]))
+			!rebalance_multi_port_is_excluded(
+				&e->homes, e->net.head[c]))
 			best = c;
 	return best;
 }
 
 static uint32_t
-spare(struct even *e, sw_ix s)
+spare(struct rebalance *e, sw_ix s)
 {
 	if (e->spare[s].when != e->now)
 		e->spare[s] = (struct spare){e->now, find_spare(e, s)};
@@ -268,9 +270,9 @@ spare(struct even *e, sw_ix s)
  * False: something gets above the level.
  */
 static bool
-try_way(struct even *e, sw_ix s, uint32_t c, struct move *m)
+try_way(struct rebalance *e, sw_ix s, uint32_t c, struct move *m)
 {
-	const struct even_tree *t = e->x;
+	const struct rebalance_tree *t = e->x;
 	uint32_t add = t->flow[s];
 	sw_ix old = s, x = s;
 
@@ -289,7 +291,7 @@ try_way(struct even *e, sw_ix s, uint32_t c, struct move *m)
 		x = e->net.head[c];
 		if (x == old)
 			break;
-		if (even_homes_barred(&e->homes, x))
+		if (rebalance_multi_port_is_excluded(&e->homes, x))
 			return false;
 		c = t->way[x];
 		if (t->flow[x] == 0 &&
@@ -304,7 +306,8 @@ try_way(struct even *e, sw_ix s, uint32_t c, struct move *m)
 
 /* Few entries where they are kept, else few packets that meet. */
 static bool
-better(const struct even *e, const struct choice *a, const struct choice *b)
+better(const struct rebalance *e, const struct choice *a,
+	const struct choice *b)
 {
 	if (b->gain == 0)
 		return true;
@@ -318,9 +321,9 @@ better(const struct even *e, const struct choice *a, const struct choice *b)
  * entry, and nothing were in the way behind the next switch but one.
  */
 static bool
-promises(struct even *e, struct choice *x, const struct choice *best)
+promises(struct rebalance *e, struct choice *x, const struct choice *best)
 {
-	const struct even_tree *t = e->x;
+	const struct rebalance_tree *t = e->x;
 	uint32_t flow = t->flow[x->sw];
 	sw_ix to = e->net.head[x->cable];
 	uint32_t way = t->way[to];
@@ -348,7 +351,7 @@ promises(struct even *e, struct choice *x, const struct choice *best)
 
 /* The same for sure? */
 static bool
-holds(struct even *e, struct choice *x, const struct choice *best)
+holds(struct rebalance *e, struct choice *x, const struct choice *best)
 {
 	struct move m;
 
@@ -361,15 +364,17 @@ holds(struct even *e, struct choice *x, const struct choice *best)
 
 /* What passes s for the LID is about to be led elsewhere. */
 static void
-turn_from(struct even *e, sw_ix s)
+turn_from(struct rebalance *e, sw_ix s)
 {
-	spend(e, even_homes_bar(&e->homes, e->r, e->lid, e->x, s));
-	e->now += even_homes_has(&e->homes, e->lid); /* no spare is as it was */
+	spend(e,
+		rebalance_multi_port_exclude(&e->homes, e->r, e->lid, e->x, s));
+	e->now += rebalance_multi_port_has(
+		&e->homes, e->lid); /* no spare is as it was */
 }
 
 /* The best entry of s to change. */
 static struct choice
-try_switch(struct even *e, sw_ix s, uint32_t excess)
+try_switch(struct rebalance *e, sw_ix s, uint32_t excess)
 {
 	const struct topo_switch *sw = &e->t->sw[s];
 	const uint8_t *dist = e->x->dist;
@@ -395,7 +400,7 @@ try_switch(struct even *e, sw_ix s, uint32_t excess)
 
 /* Put this much of what passes s on its way, or take it off. */
 static void
-carry(struct even *e, sw_ix s, uint32_t flow)
+carry(struct rebalance *e, sw_ix s, uint32_t flow)
 {
 	for (; s != e->dest; s = next_of(e, s)) {
 		e->load[e->x->way[s]] += flow;
@@ -405,14 +410,14 @@ carry(struct even *e, sw_ix s, uint32_t flow)
 
 /* Write the entry of s. */
 static void
-put(struct even *e, sw_ix s, uint8_t out)
+put(struct rebalance *e, sw_ix s, uint8_t out)
 {
 	routes_put_entry(e->r, s, e->lid, out, e->wish->job->prev);
 	e->moves++;
 }
 
 static void
-make(struct even *e, const struct move *m)
+make(struct rebalance *e, const struct move *m)
 {
 	sw_ix s = m->step[0].sw;
 	uint32_t flow = e->x->flow[s];
@@ -429,7 +434,7 @@ make(struct even *e, const struct move *m)
 
 /* Turn to what is sent to a LID by cable c. */
 static void
-turn_to(struct even *e, uint32_t lid, uint32_t c)
+turn_to(struct rebalance *e, uint32_t lid, uint32_t c)
 {
 	e->lid = (uint16_t)lid;
 	e->dest = topo_switch_of(e->t, e->t->by_lid[lid]);
@@ -441,7 +446,7 @@ turn_to(struct even *e, uint32_t lid, uint32_t c)
 
 /* How to lead what is sent to the LID by cable c another way. */
 static void
-find_moves(struct even *e, uint32_t lid, uint32_t c)
+find_moves(struct rebalance *e, uint32_t lid, uint32_t c)
 {
 	turn_to(e, lid, c);
 	find_met(e);
@@ -461,7 +466,7 @@ find_moves(struct even *e, uint32_t lid, uint32_t c)
 
 /* Make it, if it is possible after others were made, too. */
 static void
-make_if(struct even *e, const struct choice *x, uint32_t c)
+make_if(struct rebalance *e, const struct choice *x, uint32_t c)
 {
 	struct move m = {.n = 0};
 
@@ -474,7 +479,7 @@ make_if(struct even *e, const struct choice *x, uint32_t c)
 
 /* Is the LID sent to by cable c, and may that be changed? */
 static bool
-is_free(struct even *e, uint32_t lid, uint32_t c)
+is_free(struct rebalance *e, uint32_t lid, uint32_t c)
 {
 	sw_ix s = e->net.tail[c];
 
@@ -492,7 +497,7 @@ is_free(struct even *e, uint32_t lid, uint32_t c)
 
 /* What can be done about LIDs of cable c, until there is plenty. */
 static void
-find_choices(struct even *e, uint32_t c)
+find_choices(struct rebalance *e, uint32_t c)
 {
 	uint64_t plenty = (uint64_t)(e->load[c] - e->level) * PLENTY;
 
@@ -505,7 +510,7 @@ find_choices(struct even *e, uint32_t c)
 
 /* Make the best of the choices, as long as that serves: has any been? */
 static bool
-choose(struct even *e, uint32_t c)
+choose(struct rebalance *e, uint32_t c)
 {
 	uint64_t before = e->moves;
 
@@ -523,7 +528,7 @@ choose(struct even *e, uint32_t c)
 
 /* Lead LIDs of cable c another way, until it is not above the level. */
 static void
-relieve(struct even *e, uint32_t c)
+relieve(struct rebalance *e, uint32_t c)
 {
 	bool more = true;
 
@@ -537,7 +542,7 @@ relieve(struct even *e, uint32_t c)
 
 /* Put all that is sent to the LID on its ways, or take it off. */
 static void
-carry_all(struct even *e, const struct even_tree *x, bool off)
+carry_all(struct rebalance *e, const struct rebalance_tree *x, bool off)
 {
 	for (uint32_t i = 1; i < x->n; i++) {
 		sw_ix s = x->seq[i];
@@ -547,7 +552,7 @@ carry_all(struct even *e, const struct even_tree *x, bool off)
 }
 
 static bool
-fits(const struct even *e, const struct even_tree *x)
+fits(const struct rebalance *e, const struct rebalance_tree *x)
 {
 	for (uint32_t i = 1; i < x->n; i++) {
 		sw_ix s = x->seq[i];
@@ -561,7 +566,7 @@ fits(const struct even *e, const struct even_tree *x)
 
 /* All entries for the LID as they are in the other tables. */
 static void
-copy_lid(struct even *e)
+copy_lid(struct rebalance *e)
 {
 	const struct routes *from = e->wish->from;
 
@@ -577,17 +582,17 @@ copy_lid(struct even *e)
  * level then? Only if any: others must make room.
  */
 static void
-take_lid(struct even *e, uint32_t c)
+take_lid(struct rebalance *e, uint32_t c)
 {
 	sw_ix s = e->net.tail[c];
-	const struct even_tree *to;
+	const struct rebalance_tree *to;
 
 	look_at(e, e->lid);
 	if (e->x->flow[s] == 0)
 		return;
 	to = tree_at(e, &e->other[e->lid], e->wish->from, e->lid);
 	spend(e, e->t->nsw / AGAIN);
-	if (even_homes_meets(&e->homes, e->r, e->lid, to))
+	if (rebalance_multi_port_shares(&e->homes, e->r, e->lid, to))
 		return;
 	carry_all(e, e->x, true);
 	if ((to->way[s] != c || to->flow[s] < e->x->flow[s]) &&
@@ -601,7 +606,7 @@ take_lid(struct even *e, uint32_t c)
 
 /* Take LIDs off cable c, until it is not above the level. */
 static void
-take(struct even *e, uint32_t c)
+take(struct rebalance *e, uint32_t c)
 {
 	sw_ix s = e->net.tail[c];
 	uint32_t last = e->t->max_lid;
@@ -615,12 +620,12 @@ take(struct even *e, uint32_t c)
 
 /* Do tables obey the same order, and the same planes? */
 static bool
-in_same_order(const struct even *e, const struct routes *from)
+in_same_order(const struct rebalance *e, const struct routes *from)
 {
 	uint32_t nsw = e->t->nsw;
 	uint32_t *pos = arena_array(e->a, nsw, sizeof(*pos));
 
-	routes_line(from, pos);
+	routes_order(from, pos);
 	return memcmp(pos, e->pos, nsw * sizeof(*pos)) == 0 &&
 	       (from->plane == NULL) == (e->r->plane == NULL) &&
 	       (from->plane == NULL ||
@@ -646,7 +651,7 @@ by_load(const void *a, const void *b)
 
 /* All cables above the level, the busiest first: how many. */
 static uint32_t
-find_busy(const struct even *e, struct busy *busy)
+find_busy(const struct rebalance *e, struct busy *busy)
 {
 	uint32_t n = 0;
 
@@ -662,7 +667,7 @@ find_busy(const struct even *e, struct busy *busy)
  * at once, by what does not.
  */
 static void
-sink(struct even *e, struct busy *busy)
+sink(struct rebalance *e, struct busy *busy)
 {
 	uint32_t n = find_busy(e, busy);
 
@@ -674,7 +679,7 @@ sink(struct even *e, struct busy *busy)
 }
 
 static uint32_t
-worst(const struct even *e)
+worst(const struct rebalance *e)
 {
 	uint32_t most = 0;
 
@@ -690,7 +695,7 @@ worst(const struct even *e)
  * nothing is gained by the others.
  */
 static void
-change_entries(struct even *e, struct busy *busy)
+change_entries(struct rebalance *e, struct busy *busy)
 {
 	uint32_t goal = (uint32_t)e->wish->goal, part = STEP;
 	uint32_t is = worst(e), was;
@@ -707,7 +712,7 @@ change_entries(struct even *e, struct busy *busy)
 
 /* Where they are dear: at once, as long as any serves. */
 static void
-change_few(struct even *e, struct busy *busy)
+change_few(struct rebalance *e, struct busy *busy)
 {
 	uint64_t before;
 
@@ -720,7 +725,7 @@ change_few(struct even *e, struct busy *busy)
 
 /* Those that find room; then, one after the other, those that must find it. */
 static void
-change_lids(struct even *e, struct busy *busy)
+change_lids(struct rebalance *e, struct busy *busy)
 {
 	uint64_t before;
 
@@ -739,7 +744,7 @@ change_lids(struct even *e, struct busy *busy)
 }
 
 static void
-begin(struct even *e, const struct routes *r)
+begin(struct rebalance *e, const struct routes *r)
 {
 	uint32_t nsw = r->topo->nsw, nlid = r->topo->max_lid + 1U;
 
@@ -751,20 +756,20 @@ begin(struct even *e, const struct routes *r)
 	e->tree = arena_array(e->a, nlid, sizeof(*e->tree));
 	e->fixed = arena_array(e->a, nlid, sizeof(*e->fixed));
 	e->other = arena_array(e->a, nlid, sizeof(*e->other));
-	routes_line(r, e->pos);
-	even_tree_cables(&e->net, e->t, e->a);
-	even_tree_begin(&e->ring, &e->net, e->a);
-	e->load = even_tree_loads(&e->net, r->verified, e->a);
-	even_tree_hosts(&e->net);
-	even_homes_begin(
+	routes_order(r, e->pos);
+	rebalance_tree_links(&e->net, e->t, e->a);
+	rebalance_tree_begin(&e->ring, &e->net, e->a);
+	e->load = rebalance_tree_loads(&e->net, r->verified, e->a);
+	rebalance_tree_hosts(&e->net);
+	rebalance_multi_port_begin(
 		&e->homes, &e->net, e->wish->job->options, e->fixed, e->a);
 	e->work = e->wish->work;
 }
 
 struct routes *
-even_routes(const struct routes *r, const struct even_wish *w)
+rebalance_routes(const struct routes *r, const struct rebalance_opts *w)
 {
-	struct even e = {.t = r->topo, .wish = w, .a = arena_new()};
+	struct rebalance e = {.t = r->topo, .wish = w, .a = arena_new()};
 	struct busy *busy = arena_array(e.a, r->topo->nadj, sizeof(*busy));
 
 	e.r = routes_for(r, r->topo);

@@ -51,7 +51,7 @@
 
 #include "routing/core/engine.h"
 
-struct even_wish {
+struct rebalance_opts {
 	const struct route_job *job; /* whose previous routes entries are
 					counted against */
 	uint64_t goal;		     /* no cable need be below it */
@@ -65,6 +65,7 @@ struct even_wish {
  * Of r, which is verified (its state is there), routes with entries led another
  * way; not verified. NULL: there is nothing to gain.
  */
-struct routes *even_routes(const struct routes *r, const struct even_wish *w);
+struct routes *rebalance_routes(
+	const struct routes *r, const struct rebalance_opts *w);
 
 #endif

@@ -7,17 +7,19 @@
 static bool
 is_idle(const struct topo *t, const struct engine_options *o, port_ix p)
 {
-	const struct route_home *h = homing_said(o, t->port[p].guid);
+	const struct route_multi_port *h =
+		redundancy_option_of(o, t->port[p].guid);
 
 	return h != NULL && h->passive;
 }
 
 void
-even_homes_begin(struct even_homes *h, const struct even_cables *net,
-	const struct engine_options *o, bool *fixed, struct arena *a)
+rebalance_multi_port_begin(struct rebalance_multi_port *h,
+	const struct rebalance_links *net, const struct engine_options *o,
+	bool *fixed, struct arena *a)
 {
 	const struct topo *t = net->t;
-	struct homing_ports p = homing_ports(t, o);
+	struct redundancy_ports p = redundancy_ports(t, o);
 
 	h->net = net;
 	h->now = 1;
@@ -29,7 +31,7 @@ even_homes_begin(struct even_homes *h, const struct even_cables *net,
 	for (uint32_t lid = 0; lid <= t->max_lid; lid++)
 		h->mate[lid] = (uint16_t)lid;
 	for (size_t i = 0, n; i < p.n; i += n) {
-		n = homing_same(&p, i);
+		n = redundancy_same(&p, i);
 		for (size_t k = 0; k < n; k++) {
 			port_ix at = p.member[i + k].port;
 			port_ix next = p.member[i + (k + 1) % n].port;
@@ -38,13 +40,14 @@ even_homes_begin(struct even_homes *h, const struct even_cables *net,
 			fixed[t->port[at].lid] = n > 1 && is_idle(t, o, at);
 		}
 	}
-	homing_ports_free(&p);
+	redundancy_ports_free(&p);
 }
 
 /* Follow the ways from a leaf to the other ports: how many there are, then
  * h->seen of who is on all of them is h->stamp. 0: some port is not reached. */
 static uint32_t
-follow(struct even_homes *h, const struct routes *r, uint16_t lid, sw_ix leaf)
+follow(struct rebalance_multi_port *h, const struct routes *r, uint16_t lid,
+	sw_ix leaf)
 {
 	const struct topo *t = h->net->t;
 	uint64_t before = ++h->stamp;
@@ -56,9 +59,9 @@ follow(struct even_homes *h, const struct routes *r, uint16_t lid, sw_ix leaf)
 		h->stamp++;
 		n++;
 		while (s != dest) {
-			uint32_t c = even_tree_entry(h->net, r, s, m);
+			uint32_t c = rebalance_tree_entry(h->net, r, s, m);
 
-			if (c == EVEN_NONE)
+			if (c == REBALANCE_NONE)
 				return 0;
 			s = h->net->head[c];
 			if (n == 1 || h->seen[s] == before)
@@ -71,7 +74,8 @@ follow(struct even_homes *h, const struct routes *r, uint16_t lid, sw_ix leaf)
 
 /* Bar what is on all ways from a leaf to the other ports. */
 static void
-bar_from(struct even_homes *h, const struct routes *r, uint16_t lid, sw_ix leaf)
+bar_from(struct rebalance_multi_port *h, const struct routes *r, uint16_t lid,
+	sw_ix leaf)
 {
 	const struct topo *t = h->net->t;
 	uint16_t m = h->mate[lid];
@@ -80,21 +84,22 @@ bar_from(struct even_homes *h, const struct routes *r, uint16_t lid, sw_ix leaf)
 	if (follow(h, r, lid, leaf) == 0)
 		return;
 	for (sw_ix s = leaf; s != dest;) {
-		s = h->net->head[even_tree_entry(h->net, r, s, m)];
+		s = h->net->head[rebalance_tree_entry(h->net, r, s, m)];
 		if (h->seen[s] == h->stamp)
 			h->barred[s] = h->now;
 	}
 }
 
 uint32_t
-even_homes_bar(struct even_homes *h, const struct routes *r, uint16_t lid,
-	const struct even_tree *x, sw_ix s)
+rebalance_multi_port_exclude(struct rebalance_multi_port *h,
+	const struct routes *r, uint16_t lid, const struct rebalance_tree *x,
+	sw_ix s)
 {
 	const uint32_t *hosts = h->net->hosts;
 	uint32_t i = x->n, took = 0;
 
 	h->now++;
-	if (!even_homes_has(h, lid))
+	if (!rebalance_multi_port_has(h, lid))
 		return 0;
 	while (i > 0 && x->dist[x->seq[i - 1]] >= x->dist[s])
 		i--;
@@ -114,15 +119,16 @@ even_homes_bar(struct even_homes *h, const struct routes *r, uint16_t lid,
 }
 
 bool
-even_homes_meets(struct even_homes *h, const struct routes *r, uint16_t lid,
-	const struct even_tree *x)
+rebalance_multi_port_shares(struct rebalance_multi_port *h,
+	const struct routes *r, uint16_t lid, const struct rebalance_tree *x)
 {
-	for (uint32_t i = 1; even_homes_has(h, lid) && i < x->n; i++) {
+	for (uint32_t i = 1; rebalance_multi_port_has(h, lid) && i < x->n;
+		i++) {
 		sw_ix s = x->seq[i];
 
 		if (h->net->hosts[s] == 0 || follow(h, r, lid, s) == 0)
 			continue;
-		while (x->way[s] != EVEN_NONE) {
+		while (x->way[s] != REBALANCE_NONE) {
 			s = h->net->head[x->way[s]];
 			if (h->seen[s] == h->stamp)
 				return true;

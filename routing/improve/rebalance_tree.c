@@ -5,7 +5,8 @@
 enum { KEPT = 100000 }; /* switches of trees, of 11 bytes */
 
 void
-even_tree_cables(struct even_cables *c, const struct topo *t, struct arena *a)
+rebalance_tree_links(
+	struct rebalance_links *c, const struct topo *t, struct arena *a)
 {
 	c->t = t;
 	c->by_port = arena_array(a, t->nports, sizeof(*c->by_port));
@@ -29,7 +30,7 @@ even_tree_cables(struct even_cables *c, const struct topo *t, struct arena *a)
 }
 
 void
-even_tree_hosts(struct even_cables *c)
+rebalance_tree_hosts(struct rebalance_links *c)
 {
 	const struct topo *t = c->t;
 
@@ -39,8 +40,8 @@ even_tree_hosts(struct even_cables *c)
 }
 
 uint32_t *
-even_tree_loads(const struct even_cables *c, const struct verify_state *v,
-	struct arena *a)
+rebalance_tree_loads(const struct rebalance_links *c,
+	const struct verify_state *v, struct arena *a)
 {
 	const struct topo *t = c->t;
 	uint32_t *load = arena_array(a, t->nadj, sizeof(*load));
@@ -54,44 +55,44 @@ even_tree_loads(const struct even_cables *c, const struct verify_state *v,
 
 /* Distances, by following entries until one is known. */
 static void
-find_dist(const struct even_cables *c, struct even_tree *x, sw_ix from)
+find_dist(const struct rebalance_links *c, struct rebalance_tree *x, sw_ix from)
 {
 	unsigned n = 0;
 	sw_ix s = from;
 
-	while (x->dist[s] == EVEN_FAR && x->way[s] != EVEN_NONE &&
-		n < EVEN_FAR) {
+	while (x->dist[s] == REBALANCE_FAR && x->way[s] != REBALANCE_NONE &&
+		n < REBALANCE_FAR) {
 		s = c->head[x->way[s]];
 		n++;
 	}
-	if (x->dist[s] == EVEN_FAR || n + x->dist[s] >= EVEN_FAR)
+	if (x->dist[s] == REBALANCE_FAR || n + x->dist[s] >= REBALANCE_FAR)
 		return;
 	n += x->dist[s];
-	for (s = from; x->dist[s] == EVEN_FAR; s = c->head[x->way[s]])
+	for (s = from; x->dist[s] == REBALANCE_FAR; s = c->head[x->way[s]])
 		x->dist[s] = (uint8_t)n--;
 }
 
 /* Switches by distance. */
 static void
-sort(const struct even_cables *c, struct even_tree *x)
+sort(const struct rebalance_links *c, struct rebalance_tree *x)
 {
-	uint32_t at[EVEN_FAR + 1] = {0};
+	uint32_t at[REBALANCE_FAR + 1] = {0};
 
 	for (sw_ix s = 0; s < c->t->nsw; s++)
-		if (x->dist[s] != EVEN_FAR)
+		if (x->dist[s] != REBALANCE_FAR)
 			at[x->dist[s] + 1]++;
-	for (unsigned k = 1; k <= EVEN_FAR; k++)
+	for (unsigned k = 1; k <= REBALANCE_FAR; k++)
 		at[k] += at[k - 1];
-	x->n = at[EVEN_FAR];
+	x->n = at[REBALANCE_FAR];
 	for (sw_ix s = 0; s < c->t->nsw; s++)
-		if (x->dist[s] != EVEN_FAR)
+		if (x->dist[s] != REBALANCE_FAR)
 			x->seq[at[x->dist[s]]++] = (uint16_t)s;
 }
 
-static struct even_tree *
+static struct rebalance_tree *
 make(uint32_t n, struct arena *a)
 {
-	struct even_tree *x = arena_alloc(a, sizeof(*x));
+	struct rebalance_tree *x = arena_alloc(a, sizeof(*x));
 
 	x->way = arena_array(a, n, sizeof(*x->way));
 	x->flow = arena_array(a, n, sizeof(*x->flow));
@@ -102,16 +103,16 @@ make(uint32_t n, struct arena *a)
 
 /* Make x, whatever it was, the tree of a LID. */
 static void
-read_ways(const struct even_cables *c, const struct routes *r, uint16_t lid,
-	struct even_tree *x)
+read_ways(const struct rebalance_links *c, const struct routes *r, uint16_t lid,
+	struct rebalance_tree *x)
 {
 	uint32_t nsw = c->t->nsw;
 	sw_ix dest = topo_switch_of(c->t, c->t->by_lid[lid]);
 
 	for (sw_ix s = 0; s < nsw; s++)
-		x->way[s] = even_tree_entry(c, r, s, lid);
-	x->way[dest] = EVEN_NONE;
-	memset(x->dist, EVEN_FAR, nsw);
+		x->way[s] = rebalance_tree_entry(c, r, s, lid);
+	x->way[dest] = REBALANCE_NONE;
+	memset(x->dist, REBALANCE_FAR, nsw);
 	x->dist[dest] = 0;
 	for (sw_ix s = 0; s < nsw; s++)
 		find_dist(c, x, s);
@@ -123,24 +124,24 @@ read_ways(const struct even_cables *c, const struct routes *r, uint16_t lid,
 
 /* ---- those that are kept ---- */
 
-struct even_tree_held {
-	struct even_tree *tree, **place;
+struct rebalance_tree_held {
+	struct rebalance_tree *tree, **place;
 };
 
 void
-even_tree_begin(struct even_tree_ring *g, const struct even_cables *net,
-	struct arena *a)
+rebalance_tree_begin(struct rebalance_tree_ring *g,
+	const struct rebalance_links *net, struct arena *a)
 {
-	*g = (struct even_tree_ring){.net = net, .a = a};
+	*g = (struct rebalance_tree_ring){.net = net, .a = a};
 	g->most = KEPT / (net->t->nsw + 1) + 2;
 	g->held = arena_array(a, g->most, sizeof(*g->held));
 }
 
 bool
-even_tree_at(struct even_tree_ring *g, struct even_tree **place,
+rebalance_tree_at(struct rebalance_tree_ring *g, struct rebalance_tree **place,
 	const struct routes *r, uint16_t lid)
 {
-	struct even_tree_held *h;
+	struct rebalance_tree_held *h;
 
 	if (*place != NULL)
 		return false;

@@ -1,7 +1,7 @@
 /*
- * even_tree: the ways of all switches to one LID, a tree, and what passes each
- * of them: what relief (rebalance.h) looks at, and keeps while it leads parts
- * of it another way.
+ * rebalance_tree: the ways of all switches to one LID, a tree, and what passes
+ * each of them: what relief (rebalance.h) looks at, and keeps while it leads
+ * parts of it another way.
  */
 #ifndef HEDDLE_ROUTING_IMPROVE_REBALANCE_TREE_H
 #define HEDDLE_ROUTING_IMPROVE_REBALANCE_TREE_H
@@ -10,67 +10,69 @@
 #include "routing/core/routes.h"
 #include "sm/base/arena.h"
 
-enum { EVEN_NONE = UINT32_MAX, EVEN_FAR = UINT8_MAX };
+enum { REBALANCE_NONE = UINT32_MAX, REBALANCE_FAR = UINT8_MAX };
 
 /* Cables by their number in topo.adj. */
-struct even_cables {
+struct rebalance_links {
 	const struct topo *t;
-	uint32_t *by_port; /* [nports] of switches, EVEN_NONE: not in use */
-	sw_ix *tail;	   /* [nadj] whose it is, TOPO_NONE: not in use */
-	sw_ix *head;	   /* [nadj] where it leads */
-	uint32_t *hosts;   /* [nsw] at a switch */
+	uint32_t
+		*by_port; /* [nports] of switches, REBALANCE_NONE: not in use */
+	sw_ix *tail;	  /* [nadj] whose it is, TOPO_NONE: not in use */
+	sw_ix *head;	  /* [nadj] where it leads */
+	uint32_t *hosts;  /* [nsw] at a switch */
 };
 
-struct even_tree {
-	uint32_t *way;	/* [nsw] cable, or EVEN_NONE */
+struct rebalance_tree {
+	uint32_t *way;	/* [nsw] cable, or REBALANCE_NONE */
 	uint32_t *flow; /* [nsw] hosts whose packets pass */
 	uint16_t *seq;	/* [n] switches that have a way, by distance */
 	uint32_t n;
-	uint8_t *dist; /* [nsw] cables to the LID's switch, EVEN_FAR: none
+	uint8_t *dist; /* [nsw] cables to the LID's switch, REBALANCE_FAR: none
 			  leads there, or too many */
 };
 
-/* The cable by which switch s sends to the LID, or EVEN_NONE. */
+/* The cable by which switch s sends to the LID, or REBALANCE_NONE. */
 static inline uint32_t
-even_tree_entry(const struct even_cables *c, const struct routes *r, sw_ix s,
-	uint16_t lid)
+rebalance_tree_entry(const struct rebalance_links *c, const struct routes *r,
+	sw_ix s, uint16_t lid)
 {
 	const struct topo_node *n = &c->t->node[c->t->sw[s].node];
 	uint8_t out = routes_port(r, s, lid);
 
-	return out > n->nports ? EVEN_NONE : c->by_port[n->first_port + out];
+	return out > n->nports ? REBALANCE_NONE
+			       : c->by_port[n->first_port + out];
 }
 
 /* What is in use of a topology; without hosts. */
-void even_tree_cables(
-	struct even_cables *c, const struct topo *t, struct arena *a);
+void rebalance_tree_links(
+	struct rebalance_links *c, const struct topo *t, struct arena *a);
 
 /* ... and those. */
-void even_tree_hosts(struct even_cables *c);
+void rebalance_tree_hosts(struct rebalance_links *c);
 
 /* What each cable carries, as it was judged: [nadj]. */
-uint32_t *even_tree_loads(const struct even_cables *c,
+uint32_t *rebalance_tree_loads(const struct rebalance_links *c,
 	const struct verify_state *v, struct arena *a);
 
 /*
  * Trees that are kept, about a megabyte: where there are more, the oldest one
  * gives its room to the next.
  */
-struct even_tree_ring {
-	const struct even_cables *net;
+struct rebalance_tree_ring {
+	const struct rebalance_links *net;
 	struct arena *a;
-	struct even_tree_held *held; /* [n of most] */
+	struct rebalance_tree_held *held; /* [n of most] */
 	uint32_t n, most, oldest;
 };
 
-void even_tree_begin(struct even_tree_ring *g, const struct even_cables *net,
-	struct arena *a);
+void rebalance_tree_begin(struct rebalance_tree_ring *g,
+	const struct rebalance_links *net, struct arena *a);
 
 /*
  * The tree of a LID in place, which is NULL when it goes. True: it was not
  * there, and has been made, as the tables are now.
  */
-bool even_tree_at(struct even_tree_ring *g, struct even_tree **place,
-	const struct routes *r, uint16_t lid);
+bool rebalance_tree_at(struct rebalance_tree_ring *g,
+	struct rebalance_tree **place, const struct routes *r, uint16_t lid);
 
 #endif

@@ -29,7 +29,7 @@ struct way {
 
 struct find {
 	const struct verify_tables *in;
-	struct homing_ports ports;
+	struct redundancy_ports ports;
 	struct way way[WAYS];
 	uint32_t *passed; /* [nsw] stamp + how many of the ways do */
 	uint32_t stamp;
@@ -44,8 +44,8 @@ is_host(const struct topo *t, const struct topo_end *e)
 	return e->host && t->port[e->port].lid != 0;
 }
 
-const struct route_home *
-homing_said(const struct engine_options *o, uint64_t guid)
+const struct route_multi_port *
+redundancy_option_of(const struct engine_options *o, uint64_t guid)
 {
 	size_t lo = 0, hi = o != NULL ? o->nhomes : 0;
 
@@ -63,10 +63,11 @@ homing_said(const struct engine_options *o, uint64_t guid)
 }
 
 uint64_t
-homing_key(const struct topo *t, const struct engine_options *o, port_ix p)
+redundancy_key(const struct topo *t, const struct engine_options *o, port_ix p)
 {
 	const struct topo_node *n = &t->node[t->port[p].node];
-	const struct route_home *h = homing_said(o, t->port[p].guid);
+	const struct route_multi_port *h =
+		redundancy_option_of(o, t->port[p].guid);
 
 	if (h != NULL && h->group != ROUTE_HOME_NODE)
 		return ~(uint64_t)h->group;
@@ -76,17 +77,17 @@ homing_key(const struct topo *t, const struct engine_options *o, port_ix p)
 static int
 by_key(const void *pa, const void *pb)
 {
-	const struct homing_member *a = pa, *b = pb;
+	const struct redundancy_member *a = pa, *b = pb;
 
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
 	return a->port < b->port ? -1 : a->port > b->port;
 }
 
-struct homing_ports
-homing_ports(const struct topo *t, const struct engine_options *o)
+struct redundancy_ports
+redundancy_ports(const struct topo *t, const struct engine_options *o)
 {
-	struct homing_ports p = {0};
+	struct redundancy_ports p = {0};
 
 	p.member = mem_alloc((t->nend + 1U) * sizeof(*p.member));
 	p.leaf = mem_alloc((t->nsw + 1U) * sizeof(*p.leaf));
@@ -98,8 +99,8 @@ homing_ports(const struct topo *t, const struct engine_options *o)
 			const struct topo_end *e = &t->end[t->sw[s].end + i];
 
 			if (is_host(t, e))
-				p.member[p.n++] = (struct homing_member){
-					homing_key(t, o, e->port), e->port};
+				p.member[p.n++] = (struct redundancy_member){
+					redundancy_key(t, o, e->port), e->port};
 		}
 		if (p.n > before)
 			p.leaf[p.nleaves++] = s;
@@ -109,15 +110,15 @@ homing_ports(const struct topo *t, const struct engine_options *o)
 }
 
 void
-homing_ports_free(struct homing_ports *p)
+redundancy_ports_free(struct redundancy_ports *p)
 {
 	free(p->member);
 	free(p->leaf);
-	*p = (struct homing_ports){0};
+	*p = (struct redundancy_ports){0};
 }
 
 size_t
-homing_same(const struct homing_ports *p, size_t i)
+redundancy_same(const struct redundancy_ports *p, size_t i)
 {
 	size_t n = 1;
 
@@ -127,7 +128,7 @@ homing_same(const struct homing_ports *p, size_t i)
 }
 
 size_t
-homing_first(const struct homing_ports *p, uint64_t key)
+redundancy_first(const struct redundancy_ports *p, uint64_t key)
 {
 	size_t lo = 0, hi = p->n;
 
@@ -278,8 +279,8 @@ count(struct find *f, const struct step *both, unsigned n)
  * and cables. A port that is not reached has no way to share.
  */
 static bool
-steps_from(
-	struct find *f, sw_ix s, const struct homing_member *m, uint32_t nports)
+steps_from(struct find *f, sw_ix s, const struct redundancy_member *m,
+	uint32_t nports)
 {
 	struct step both[2 * STEPS], other[STEPS];
 	unsigned n = 0;
@@ -304,7 +305,7 @@ steps_from(
 
 /* The worst of what was counted; the counts are cleared. */
 static void
-take_worst(struct find *f, struct homing_node *x)
+take_worst(struct find *f, struct redundancy_node *x)
 {
 	const struct topo *t = f->in->topo;
 
@@ -329,7 +330,7 @@ take_worst(struct find *f, struct homing_node *x)
 
 /* Does the cable go with the point? */
 static bool
-is_away(const struct homing_node *x, sw_ix s, const struct topo_adj *a)
+is_away(const struct redundancy_node *x, sw_ix s, const struct topo_adj *a)
 {
 	if (x->out == 0)
 		return a->peer == x->sw || s == x->sw;
@@ -342,8 +343,8 @@ is_away(const struct homing_node *x, sw_ix s, const struct topo_adj *a)
  * cables? From the ports' switches outwards.
  */
 static bool
-is_only_way(const struct find *f, const struct homing_member *m,
-	const struct homing_node *x)
+is_only_way(const struct find *f, const struct redundancy_member *m,
+	const struct redundancy_node *x)
 {
 	const struct topo *t = f->in->topo;
 	sw_ix *queue = mem_alloc((t->nsw + 1U) * sizeof(*queue));
@@ -382,8 +383,8 @@ is_only_way(const struct find *f, const struct homing_member *m,
 
 /* Have all ways from leaf s something in common? It is counted. */
 static bool
-from_leaf(struct find *f, sw_ix s, const struct homing_member *m,
-	const struct homing_node *x)
+from_leaf(struct find *f, sw_ix s, const struct redundancy_member *m,
+	const struct redundancy_node *x)
 {
 	if (x->nports > WAYS)
 		return steps_from(f, s, m, x->nports);
@@ -393,8 +394,8 @@ from_leaf(struct find *f, sw_ix s, const struct homing_member *m,
 }
 
 static void
-look_at(struct find *f, const struct homing_member *m, uint32_t nports,
-	struct homing_node *x)
+look_at(struct find *f, const struct redundancy_member *m, uint32_t nports,
+	struct redundancy_node *x)
 {
 	const struct topo *t = f->in->topo;
 
@@ -422,15 +423,16 @@ look_at(struct find *f, const struct homing_member *m, uint32_t nports,
 }
 
 static void
-look_at_all(struct find *f, const atomic_bool *cancel, struct homing *out)
+look_at_all(struct find *f, const atomic_bool *cancel,
+	struct redundancy_report *out)
 {
 	size_t cap = 0;
 
 	for (size_t i = 0, n; i < f->ports.n; i += n) {
-		const struct homing_member *m = &f->ports.member[i];
-		struct homing_node *x;
+		const struct redundancy_member *m = &f->ports.member[i];
+		struct redundancy_node *x;
 
-		n = homing_same(&f->ports, i);
+		n = redundancy_same(&f->ports, i);
 		if (n < 2) {
 			out->alone[out->nalone++] = m->key;
 			continue;
@@ -440,22 +442,22 @@ look_at_all(struct find *f, const atomic_bool *cancel, struct homing *out)
 		out->node =
 			mem_grow(out->node, out->n, &cap, sizeof(*out->node));
 		x = &out->node[out->n++];
-		*x = (struct homing_node){.key = m->key};
+		*x = (struct redundancy_node){.key = m->key};
 		look_at(f, m, (uint32_t)n, x);
 		out->single += x->cut > 0;
 	}
 }
 
 int
-homing_find_unless(const struct verify_tables *in,
+redundancy_find_unless(const struct verify_tables *in,
 	const struct engine_options *options, const atomic_bool *cancel,
-	struct homing *out)
+	struct redundancy_report *out)
 {
 	const struct topo *t = in->topo;
 	struct find f = {.in = in};
 
-	*out = (struct homing){0};
-	f.ports = homing_ports(t, options);
+	*out = (struct redundancy_report){0};
+	f.ports = redundancy_ports(t, options);
 	out->alone = mem_alloc((f.ports.n + 1) * sizeof(*out->alone));
 	f.of_sw = mem_zalloc(t->nsw + 1U, sizeof(*f.of_sw));
 	f.of_port = mem_zalloc(t->nports + 1U, sizeof(*f.of_port));
@@ -469,36 +471,36 @@ homing_find_unless(const struct verify_tables *in,
 		free(f.way[k].next);
 		free(f.way[k].read);
 	}
-	homing_ports_free(&f.ports);
+	redundancy_ports_free(&f.ports);
 	free(f.of_sw);
 	free(f.of_port);
 	free(f.passed);
 	free(f.seen);
 	if (cancel == NULL || !atomic_load(cancel))
 		return 0;
-	homing_end(out);
+	redundancy_free(out);
 	return -1;
 }
 
 void
-homing_find(const struct verify_tables *in,
-	const struct engine_options *options, struct homing *out)
+redundancy_find(const struct verify_tables *in,
+	const struct engine_options *options, struct redundancy_report *out)
 {
-	(void)homing_find_unless(in, options, NULL, out);
+	(void)redundancy_find_unless(in, options, NULL, out);
 }
 
 void
-homing_end(struct homing *h)
+redundancy_free(struct redundancy_report *h)
 {
 	free(h->node);
 	free(h->alone);
-	*h = (struct homing){0};
+	*h = (struct redundancy_report){0};
 }
 
 static int
 by_place(const void *pa, const void *pb)
 {
-	const struct homing_point *a = pa, *b = pb;
+	const struct redundancy_point *a = pa, *b = pb;
 
 	if (a->sw != b->sw)
 		return a->sw < b->sw ? -1 : 1;
@@ -508,23 +510,23 @@ by_place(const void *pa, const void *pb)
 static int
 by_nodes(const void *pa, const void *pb)
 {
-	const struct homing_point *a = pa, *b = pb;
+	const struct redundancy_point *a = pa, *b = pb;
 
 	if (a->nodes != b->nodes)
 		return a->nodes > b->nodes ? -1 : 1;
 	return by_place(a, b);
 }
 
-struct homing_point *
-homing_points(const struct homing *h, size_t *n)
+struct redundancy_point *
+redundancy_points(const struct redundancy_report *h, size_t *n)
 {
-	struct homing_point *p = mem_zalloc(h->single + 1, sizeof(*p));
+	struct redundancy_point *p = mem_zalloc(h->single + 1, sizeof(*p));
 	size_t all = 0;
 
 	*n = 0;
 	for (size_t i = 0; i < h->n; i++)
 		if (h->node[i].cut > 0)
-			p[all++] = (struct homing_point){
+			p[all++] = (struct redundancy_point){
 				h->node[i].sw, h->node[i].out, 1};
 	qsort(p, all, sizeof(*p), by_place);
 	for (size_t i = 0; i < all; i++) {
@@ -546,15 +548,15 @@ by_value(const void *a, const void *b)
 }
 
 bool
-homing_is_alone(const struct homing *h, uint64_t key)
+redundancy_is_single_port(const struct redundancy_report *h, uint64_t key)
 {
 	return bsearch(&key, h->alone, h->nalone, sizeof(key), by_value) !=
 	       NULL;
 }
 
 void
-homing_text(const struct topo *t, const struct homing_node *n, char *out,
-	size_t room)
+redundancy_text(const struct topo *t, const struct redundancy_node *n,
+	char *out, size_t room)
 {
 	const char *name = topo_desc(t, t->port[n->port].node);
 	char port[16] = "", all[24] = "both";

@@ -21,8 +21,8 @@
 #include "routing/core/engine.h"
 #include "routing/verify/verify.h"
 
-struct homing_node {
-	uint64_t key;	 /* see homing_key */
+struct redundancy_node {
+	uint64_t key;	 /* see redundancy_key */
 	port_ix port;	 /* the first of its ports */
 	uint32_t nports; /* that have a LID and hang on a live switch */
 	uint32_t leaves; /* switches with hosts that were looked at */
@@ -36,8 +36,8 @@ struct homing_node {
 			    whatever cables: no routing helps */
 };
 
-struct homing {
-	struct homing_node *node; /* those with several ports, by key */
+struct redundancy_report {
+	struct redundancy_node *node; /* those with several ports, by key */
 	size_t n;
 	uint64_t *alone; /* keys of those with one port, ascending */
 	size_t nalone;
@@ -45,70 +45,71 @@ struct homing {
 };
 
 /* What is configured of the port with this GUID, or NULL; o: NULL allowed. */
-const struct route_home *homing_said(
+const struct route_multi_port *redundancy_option_of(
 	const struct engine_options *o, uint64_t guid);
 
 /*
  * What ports of one node have in common, and no others: its system image, or
  * the group that it is configured to be in.
  */
-uint64_t homing_key(
+uint64_t redundancy_key(
 	const struct topo *t, const struct engine_options *o, port_ix p);
 
 /* Hosts' ports that have a LID and hang on a live switch, those of one node
  * together, and where they hang. */
-struct homing_member {
+struct redundancy_member {
 	uint64_t key;
 	port_ix port;
 };
 
-struct homing_ports {
-	struct homing_member *member; /* [n] by key, then port */
+struct redundancy_ports {
+	struct redundancy_member *member; /* [n] by key, then port */
 	size_t n;
 	sw_ix *leaf; /* live switches with such ports */
 	uint32_t nleaves;
 };
 
-/* Free with homing_ports_free. */
-struct homing_ports homing_ports(
+/* Free with redundancy_ports_free. */
+struct redundancy_ports redundancy_ports(
 	const struct topo *t, const struct engine_options *o);
-void homing_ports_free(struct homing_ports *p);
+void redundancy_ports_free(struct redundancy_ports *p);
 
 /* How many of the ports from number i on belong to one node. */
-size_t homing_same(const struct homing_ports *p, size_t i);
+size_t redundancy_same(const struct redundancy_ports *p, size_t i);
 
 /* The number of the first port with this key, p->n: none has it. */
-size_t homing_first(const struct homing_ports *p, uint64_t key);
+size_t redundancy_first(const struct redundancy_ports *p, uint64_t key);
 
 /* Fill *out; options: for the groups, NULL allowed. */
-void homing_find(const struct verify_tables *in,
-	const struct engine_options *options, struct homing *out);
+void redundancy_find(const struct verify_tables *in,
+	const struct engine_options *options, struct redundancy_report *out);
 
 /*
  * The same, unless another thread sets *cancel meanwhile: then -1, and *out is
  * empty.
  */
-int homing_find_unless(const struct verify_tables *in,
+int redundancy_find_unless(const struct verify_tables *in,
 	const struct engine_options *options, const atomic_bool *cancel,
-	struct homing *out);
+	struct redundancy_report *out);
 
-void homing_end(struct homing *h);
+void redundancy_free(struct redundancy_report *h);
 
 /* A single point of failure, and how many nodes have it as their worst one. */
-struct homing_point {
+struct redundancy_point {
 	sw_ix sw;
-	uint8_t out; /* as in struct homing_node */
+	uint8_t out; /* as in struct redundancy_node */
 	uint32_t nodes;
 };
 
 /* All of them, those with most nodes first; to be freed. *n: how many. */
-struct homing_point *homing_points(const struct homing *h, size_t *n);
+struct redundancy_point *redundancy_points(
+	const struct redundancy_report *h, size_t *n);
 
 /* Has a node with this key one port and no more? */
-bool homing_is_alone(const struct homing *h, uint64_t key);
+bool redundancy_is_single_port(const struct redundancy_report *h, uint64_t key);
 
 /* One node in words: "node N1: switch \"S7\" cuts off 12 of 36 leaves". */
-void homing_text(const struct topo *t, const struct homing_node *n, char *out,
-	size_t room);
+void redundancy_text(const struct topo *t, const struct redundancy_node *n,
+	char *out, size_t room);
 
 #endif

@@ -47,7 +47,7 @@ leads_up(const struct mcast *m, sw_ix s, const struct topo_adj *a)
 {
 	return topo_sw_live(m->t, s) && topo_sw_live(m->t, a->peer) &&
 	       m->pos[a->peer] < m->pos[s] &&
-	       routes_joined(m->plane, s, a->peer);
+	       routes_has_order(m->plane, s, a->peer);
 }
 
 /* Pieces of the live fabric: the lowest switch number in each. */

@@ -60,7 +60,7 @@ struct mcast;
 /*
  * pos[s]: place of switch s in the order, smaller is above, no two alike; with
  * one top in every piece of the fabric. plane: NULL, or cables that are left
- * out (routes_joined). All are borrowed.
+ * out (routes_has_order). All are borrowed.
  */
 struct mcast *mcast_new(
 	struct topo *t, const uint32_t *pos, const uint8_t *plane);

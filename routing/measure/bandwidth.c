@@ -276,8 +276,8 @@ root(double x)
 }
 
 void
-metrics_ebb(const struct verify_tables *in, unsigned trials, uint64_t seed,
-	struct metrics_ebb *out)
+bandwidth_ebb(const struct verify_tables *in, unsigned trials, uint64_t seed,
+	struct bandwidth_ebb *out)
 {
 	struct rng rng = {seed};
 	double sum = 0, squares = 0;
@@ -315,7 +315,7 @@ metrics_ebb(const struct verify_tables *in, unsigned trials, uint64_t seed,
 }
 
 double
-metrics_saturation(const struct verify_report *r, uint32_t hosts)
+bandwidth_saturation(const struct verify_report *r, uint32_t hosts)
 {
 	if (r->load_max == 0 || r->load_max + 1 <= hosts)
 		return 1;
@@ -375,7 +375,7 @@ slide(const struct flows *f, sw_ix s, uint32_t lo, uint32_t m)
 }
 
 static void
-slide_all(const struct flows *f, struct metrics_shift *out)
+slide_all(const struct flows *f, struct bandwidth_shift *out)
 {
 	bool *seen = mem_zalloc(f->in->topo->nsw, sizeof(*seen));
 	uint32_t m;
@@ -401,8 +401,8 @@ slide_all(const struct flows *f, struct metrics_shift *out)
 }
 
 void
-metrics_shift(const struct verify_tables *in, unsigned samples, uint64_t seed,
-	struct metrics_shift *out)
+bandwidth_shift(const struct verify_tables *in, unsigned samples, uint64_t seed,
+	struct bandwidth_shift *out)
 {
 	struct rng rng = {seed};
 	double sum = 0;

@@ -18,7 +18,7 @@
 
 #include "routing/verify/verify.h"
 
-struct metrics_ebb {
+struct bandwidth_ebb {
 	uint32_t hosts;
 	unsigned trials;
 	double mean;   /* over flows and trials, 0..1 */
@@ -32,10 +32,10 @@ struct metrics_ebb {
  * of the hosts sends to the other half, one flow each. The same seed gives the
  * same figures everywhere. Fewer than two hosts: all zero.
  */
-void metrics_ebb(const struct verify_tables *in, unsigned trials, uint64_t seed,
-	struct metrics_ebb *out);
+void bandwidth_ebb(const struct verify_tables *in, unsigned trials,
+	uint64_t seed, struct bandwidth_ebb *out);
 
-struct metrics_shift {
+struct bandwidth_shift {
 	uint32_t hosts;
 	uint32_t shifts;   /* looked at */
 	uint32_t worst;	   /* flows on the busiest cable of the worst one */
@@ -53,7 +53,7 @@ struct metrics_shift {
  * others evenly, before the busiest cable is full; 1 at best. 1 where no cable
  * between switches carries anything.
  */
-double metrics_saturation(const struct verify_report *r, uint32_t hosts);
+double bandwidth_saturation(const struct verify_report *r, uint32_t hosts);
 
 /*
  * Shift permutations, hosts in the order of their LIDs: what an all-to-all
@@ -61,7 +61,7 @@ double metrics_saturation(const struct verify_report *r, uint32_t hosts);
  * many, drawn by seed. What leaves the first switch is looked at for all
  * shifts in either case: they are windows that slide over its row.
  */
-void metrics_shift(const struct verify_tables *in, unsigned samples,
-	uint64_t seed, struct metrics_shift *out);
+void bandwidth_shift(const struct verify_tables *in, unsigned samples,
+	uint64_t seed, struct bandwidth_shift *out);
 
 #endif

@@ -23,7 +23,7 @@ wanted(const struct tree_work *w, sw_ix s, bool roots)
 static bool
 touches(const struct tree_work *w, sw_ix s, uint32_t h)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
 		if (w->high[g->group[i].peer] == h)
@@ -34,7 +34,7 @@ touches(const struct tree_work *w, sw_ix s, uint32_t h)
 static void
 gather(const struct tree_work *w, struct rising *r, uint32_t h, bool roots)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 
 	r->n = 0;
 	for (sw_ix s = 0; s < g->nsw; s++) {
@@ -47,7 +47,7 @@ gather(const struct tree_work *w, struct rising *r, uint32_t h, bool roots)
 static void
 count_cables(const struct tree_work *w, struct rising *r)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 
 	for (uint32_t k = 0; k < r->n; k++) {
 		sw_ix s = r->list[k];
@@ -125,7 +125,7 @@ rise(struct tree_work *w, struct rising *r, bool roots)
 static void
 place_roots(struct tree_work *w)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 
 	for (sw_ix s = 0; s < g->nsw; s++) {
 		uint32_t h = UINT32_MAX;
@@ -148,7 +148,7 @@ place_roots(struct tree_work *w)
 static uint32_t
 vote(const struct tree_work *w, sw_ix s)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 	uint32_t best = UINT32_MAX, most = 0;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
@@ -160,7 +160,8 @@ vote(const struct tree_work *w, sw_ix s)
 
 			if (h == UINT32_MAX)
 				continue;
-			h += h == 0 || tree_far_above(w, s, peer) ? 1U : -1U;
+			h += h == 0 || host_dist_is_above(w, s, peer) ? 1U
+								      : -1U;
 			if (says == UINT32_MAX)
 				says = h;
 			n += says == h ? g->group[j].n : 0;
@@ -174,9 +175,9 @@ vote(const struct tree_work *w, sw_ix s)
 }
 
 void
-tree_level_rest(struct tree_work *w)
+height_infer_rest(struct tree_work *w)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 	uint32_t *to = arena_array(g->a, g->nsw, sizeof(*to));
 	bool more = true;
 
@@ -198,9 +199,9 @@ tree_level_rest(struct tree_work *w)
 }
 
 void
-tree_level(struct tree_work *w)
+height_infer(struct tree_work *w)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 	struct rising r;
 
 	r.wait = arena_array(g->a, g->nsw, sizeof(*r.wait));
@@ -212,5 +213,5 @@ tree_level(struct tree_work *w)
 	rise(w, &r, false);
 	place_roots(w);
 	rise(w, &r, true);
-	tree_level_rest(w);
+	height_infer_rest(w);
 }

@@ -45,7 +45,7 @@ by_hash(const void *pa, const void *pb)
 }
 
 static bool
-same_neighbours(const struct updn *g, sw_ix a, sw_ix b)
+same_neighbours(const struct updown *g, sw_ix a, sw_ix b)
 {
 	uint32_t n = g->first[a + 1] - g->first[a];
 
@@ -61,7 +61,7 @@ same_neighbours(const struct updn *g, sw_ix a, sw_ix b)
 static void
 make_columns(struct tree_work *w, struct columns *c)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 	struct mark *mark = arena_array(g->a, g->nsw, sizeof(*mark));
 	uint32_t n = 0;
 
@@ -106,7 +106,8 @@ take(struct columns *c, sw_ix s, uint64_t k)
 		c->fresh[row + i] = fresh;
 		any |= fresh != 0;
 		for (; fresh != 0; fresh &= fresh - 1) {
-			uint64_t weight = c->weight[i * 64 + updn_low(fresh)];
+			uint64_t weight =
+				c->weight[i * 64 + bitset_lowest64(fresh)];
 
 			c->sum[s] += weight * k * k;
 			c->seen[s] += weight;
@@ -119,7 +120,7 @@ take(struct columns *c, sw_ix s, uint64_t k)
 
 /* To the neighbours goes what has just come; not to who has all classes. */
 static void
-step(const struct updn *g, struct columns *c, uint64_t k)
+step(const struct updown *g, struct columns *c, uint64_t k)
 {
 	for (uint32_t f = 0; f < c->nfront; f++) {
 		sw_ix s = c->front[f];
@@ -129,7 +130,7 @@ step(const struct updn *g, struct columns *c, uint64_t k)
 			sw_ix peer = g->group[i].peer;
 
 			if (c->lacks[peer] > 0)
-				updn_or(c->next + (size_t)peer * c->words,
+				bitset_or(c->next + (size_t)peer * c->words,
 					fresh, c->words);
 		}
 	}
@@ -140,7 +141,7 @@ step(const struct updn *g, struct columns *c, uint64_t k)
 }
 
 static void
-begin(const struct updn *g, struct columns *c)
+begin(const struct updown *g, struct columns *c)
 {
 	size_t cells = (size_t)g->nsw * c->words;
 
@@ -158,8 +159,8 @@ begin(const struct updn *g, struct columns *c)
 		if (c->of[s] == UINT32_MAX)
 			continue;
 		c->lacks[s]--;
-		updn_set(c->near + row, c->of[s]);
-		updn_set(c->fresh + row, c->of[s]);
+		bitset_add(c->near + row, c->of[s]);
+		bitset_add(c->fresh + row, c->of[s]);
 		c->front[c->nfront++] = s;
 		/* the others of the class are behind the same neighbours */
 		c->seen[s] = c->weight[c->of[s]] - g->weight[s];
@@ -174,9 +175,9 @@ begin(const struct updn *g, struct columns *c)
  * centre of the fabric.
  */
 void
-tree_far(struct tree_work *w)
+host_dist(struct tree_work *w)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 	struct columns c = {0};
 
 	make_columns(w, &c);
@@ -184,8 +185,8 @@ tree_far(struct tree_work *w)
 	for (uint64_t k = 1; c.nfront > 0; k++)
 		step(g, &c, k);
 	for (sw_ix s = 0; s < g->nsw; s++) {
-		w->far[s] = tree_far_of(c.sum[s], c.seen[s]);
-		w->closer[s] = tree_far_closer(w->far[s]);
+		w->far[s] = host_dist_of(c.sum[s], c.seen[s]);
+		w->closer[s] = host_dist_threshold(w->far[s]);
 	}
 	w->sum = c.sum;
 	w->classes = c.n;

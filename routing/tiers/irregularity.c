@@ -27,7 +27,7 @@ struct cables {
 };
 
 static void
-add(struct listing *l, const struct tree_odd *o)
+add(struct listing *l, const struct irregularity_kind *o)
 {
 	struct tree *t = l->t;
 
@@ -35,7 +35,7 @@ add(struct listing *l, const struct tree_odd *o)
 	if (t->nodd == LISTED)
 		return;
 	if (t->nodd == l->cap) {
-		struct tree_odd *more;
+		struct irregularity_kind *more;
 
 		l->cap = l->cap * 2 + 64;
 		more = arena_array(l->w->g.a, l->cap, sizeof(*more));
@@ -72,7 +72,7 @@ by_guid(const void *pa, const void *pb)
 static void
 sort_switches(struct listing *l, struct arena *a)
 {
-	const struct updn *g = &l->w->g;
+	const struct updown *g = &l->w->g;
 	struct entry *e = arena_array(a, g->nsw, sizeof(*e));
 	sw_ix *seq = arena_array(a, g->nsw, sizeof(*seq));
 
@@ -90,7 +90,7 @@ sort_switches(struct listing *l, struct arena *a)
 static void
 find_switches(struct listing *l, struct arena *a)
 {
-	struct tree_memory *m = l->w->memory;
+	struct rank_cache *m = l->w->memory;
 
 	if (l->w->was != NULL) {
 		l->seq = l->w->was->seq;
@@ -120,7 +120,7 @@ list_cable(struct listing *l, sw_ix s, const struct topo_adj *a)
 {
 	const struct tree *t = l->t;
 	uint32_t mine = t->tier[s], other = t->tier[a->peer];
-	struct tree_odd o = {.sw = s,
+	struct irregularity_kind o = {.sw = s,
 		.other = a->peer,
 		.port = a->out,
 		.other_port = a->peer_port,
@@ -144,7 +144,7 @@ list_own_cables(struct listing *l, sw_ix s)
 
 	for (unsigned i = 1; i <= t->node[n].nports; i++) {
 		port_ix p = topo_port_of(t, n, i), q = t->port[p].peer;
-		struct tree_odd o = {.what = TREE_SELF_LINK,
+		struct irregularity_kind o = {.what = TREE_SELF_LINK,
 			.sw = s,
 			.other = s,
 			.port = (uint8_t)i,
@@ -179,7 +179,7 @@ list_cables(struct listing *l)
 static struct cables
 count_cables(const struct listing *l, sw_ix s)
 {
-	const struct updn *g = &l->w->g;
+	const struct updown *g = &l->w->g;
 	const uint32_t *tiers = l->t->tier;
 	uint32_t tier = tiers[s], least = UINT32_MAX, most = 0;
 	struct cables c = {.weakest = UINT32_MAX};
@@ -206,7 +206,7 @@ count_cables(const struct listing *l, sw_ix s)
 static void
 count_all_cables(struct listing *l, struct arena *a)
 {
-	const struct updn *g = &l->w->g;
+	const struct updown *g = &l->w->g;
 	uint32_t *seen =
 		arena_array(a, (size_t)l->t->ntiers * 256, sizeof(*seen));
 
@@ -238,9 +238,9 @@ host_port(const struct topo *t, sw_ix s)
 static void
 list_hosts(struct listing *l, sw_ix s)
 {
-	const struct updn *g = &l->w->g;
+	const struct updown *g = &l->w->g;
 	uint32_t hosts = g->hosts[g->comp[s]] > 0 ? g->weight[s] : 0;
-	struct tree_odd o = {.sw = s, .other = TOPO_NONE, .n = hosts};
+	struct irregularity_kind o = {.sw = s, .other = TOPO_NONE, .n = hosts};
 
 	if (l->t->leaf[s] != (hosts == 0))
 		return;
@@ -255,7 +255,7 @@ list_hosts(struct listing *l, sw_ix s)
 static uint32_t
 to_hosts(const struct listing *l, sw_ix s)
 {
-	const struct updn *g = &l->w->g;
+	const struct updown *g = &l->w->g;
 	uint32_t n = 0;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
@@ -270,7 +270,7 @@ to_hosts(const struct listing *l, sw_ix s)
 static void
 list_place(struct listing *l, sw_ix s)
 {
-	struct tree_odd o = {.what = TREE_ROLE_PLACE,
+	struct irregularity_kind o = {.what = TREE_ROLE_PLACE,
 		.sw = s,
 		.other = TOPO_NONE,
 		.of = l->w->role[s],
@@ -294,8 +294,8 @@ list_place(struct listing *l, sw_ix s)
 static void
 list_switch(struct listing *l, sw_ix s)
 {
-	const struct updn *g = &l->w->g;
-	struct tree_odd o = {.sw = s, .other = TOPO_NONE};
+	const struct updown *g = &l->w->g;
+	struct irregularity_kind o = {.sw = s, .other = TOPO_NONE};
 	const struct cables *c = &l->of[s];
 
 	o.n = c->up;
@@ -316,7 +316,7 @@ list_switch(struct listing *l, sw_ix s)
 		add(l, &o);
 	}
 	if (c->down == 0 && !l->t->leaf[s]) {
-		o = (struct tree_odd){
+		o = (struct irregularity_kind){
 			.what = TREE_NO_DOWNLINK, .sw = s, .other = TOPO_NONE};
 		add(l, &o);
 	}
@@ -334,7 +334,7 @@ list_roles(struct listing *l)
 		const struct route_role_of *r = &op->role[i];
 		node_ix n = topo_by_node_guid(t, r->guid);
 		sw_ix s = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
-		struct tree_odd o = {.what = TREE_ROLE_UNKNOWN,
+		struct irregularity_kind o = {.what = TREE_ROLE_UNKNOWN,
 			.sw = s,
 			.other = TOPO_NONE,
 			.guid = r->guid,
@@ -361,14 +361,16 @@ list_roles(struct listing *l)
 
 /* How many hosts' ports there are that belong together with p, if it is one. */
 static size_t
-count_home(const struct listing *l, const struct homing_ports *ports, port_ix p)
+count_home(const struct listing *l, const struct redundancy_ports *ports,
+	port_ix p)
 {
 	size_t i, n;
 
 	if (p == TOPO_NONE)
 		return 0;
-	i = homing_first(ports, homing_key(l->w->g.t, l->w->job->options, p));
-	n = i < ports->n ? homing_same(ports, i) : 0;
+	i = redundancy_first(
+		ports, redundancy_key(l->w->g.t, l->w->job->options, p));
+	n = i < ports->n ? redundancy_same(ports, i) : 0;
 	for (size_t k = i; k < i + n; k++)
 		if (ports->member[k].port == p)
 			return n;
@@ -381,16 +383,16 @@ list_homes(struct listing *l)
 {
 	const struct engine_options *op = l->w->job->options;
 	const struct topo *t = l->w->g.t;
-	struct homing_ports ports;
+	struct redundancy_ports ports;
 
 	if (op == NULL || op->nhomes == 0)
 		return;
-	ports = homing_ports(t, op);
+	ports = redundancy_ports(t, op);
 	for (size_t i = 0; i < op->nhomes; i++) {
-		const struct route_home *h = &op->home[i];
+		const struct route_multi_port *h = &op->home[i];
 		port_ix p = topo_by_port_guid(t, h->guid);
 		size_t n = count_home(l, &ports, p);
-		struct tree_odd o = {
+		struct irregularity_kind o = {
 			.what = n == 0 ? TREE_HOME_UNKNOWN : TREE_HOME_ALONE,
 			.sw = n == 0 ? TOPO_NONE : topo_switch_of(t, p),
 			.other = TOPO_NONE,
@@ -400,15 +402,15 @@ list_homes(struct listing *l)
 		if (n < 2)
 			add(l, &o);
 	}
-	homing_ports_free(&ports);
+	redundancy_ports_free(&ports);
 }
 
 /* Of a component that o is about: a fresh look would read it otherwise. */
 static void
-list_stays(struct listing *l, struct tree_odd o)
+list_stays(struct listing *l, struct irregularity_kind o)
 {
 	uint32_t c = l->w->g.comp[o.sw];
-	const struct tree_stays *stays = &l->w->stays[c];
+	const struct tree_kept *stays = &l->w->stays[c];
 
 	if (!stays->is)
 		return;
@@ -422,7 +424,7 @@ list_stays(struct listing *l, struct tree_odd o)
 static void
 list_pieces(struct listing *l, struct arena *a)
 {
-	const struct updn *g = &l->w->g;
+	const struct updown *g = &l->w->g;
 	uint32_t *size = arena_array(a, g->ncomp, sizeof(*size));
 	uint32_t *roles = arena_array(a, g->ncomp, sizeof(*roles));
 	bool *seen = arena_array(a, g->ncomp, sizeof(*seen));
@@ -442,7 +444,7 @@ list_pieces(struct listing *l, struct arena *a)
 	}
 	for (uint32_t k = 0; k < l->n; k++) {
 		sw_ix s = l->seq[k];
-		struct tree_odd o = {.what = TREE_PIECES,
+		struct irregularity_kind o = {.what = TREE_PIECES,
 			.sw = s,
 			.other = TOPO_NONE,
 			.n = size[g->comp[s]],
@@ -466,7 +468,7 @@ list_pieces(struct listing *l, struct arena *a)
 static uint64_t *
 hash_below(const struct listing *l)
 {
-	const struct updn *g = &l->w->g;
+	const struct updown *g = &l->w->g;
 	uint64_t *hash = arena_array(g->a, g->nsw, sizeof(*hash));
 
 	for (sw_ix s = 0; s < g->nsw; s++)
@@ -483,7 +485,7 @@ hash_below(const struct listing *l)
 static bool
 is_complete(const struct listing *l, const uint64_t *hash, sw_ix s)
 {
-	const struct updn *g = &l->w->g;
+	const struct updown *g = &l->w->g;
 	sw_ix first = TOPO_NONE;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
@@ -502,7 +504,7 @@ is_complete(const struct listing *l, const uint64_t *hash, sw_ix s)
 static bool
 is_regular(const struct listing *l)
 {
-	static const enum tree_oddity bad[] = {TREE_LEVEL_LINK, TREE_SKIP_LINK,
+	static const enum irregularity bad[] = {TREE_LEVEL_LINK, TREE_SKIP_LINK,
 		TREE_LEAVES_LINKED, TREE_NO_UPLINK, TREE_NO_DOWNLINK,
 		TREE_UNEQUAL, TREE_PIECES, TREE_NO_TREE};
 	const uint64_t *hash;
@@ -527,7 +529,7 @@ is_regular(const struct listing *l)
 /* ---- all together ---- */
 
 void
-tree_odd_list(const struct tree_work *w, struct arena *a)
+irregularity_list(const struct tree_work *w, struct arena *a)
 {
 	struct listing l = {.w = w, .t = w->out};
 
@@ -549,7 +551,7 @@ tree_odd_list(const struct tree_work *w, struct arena *a)
 /* ---- in words ---- */
 
 const char *
-tree_odd_name(enum tree_oddity what)
+irregularity_name(enum irregularity what)
 {
 	static const char *const name[] = {
 		[TREE_LEVEL_LINK] = "level-link",
@@ -602,7 +604,7 @@ role_name(uint32_t role)
 
 /* The same for what is odd about roles. */
 static void
-role_text(const char *a, const struct tree_odd *o, char *out, size_t n)
+role_text(const char *a, const struct irregularity_kind *o, char *out, size_t n)
 {
 	if (o->what == TREE_ROLE_CONFLICT)
 		(void)snprintf(out, n,
@@ -628,7 +630,8 @@ role_text(const char *a, const struct tree_odd *o, char *out, size_t n)
 
 /* The same for a role that the place denies. */
 static void
-place_text(const char *a, const struct tree_odd *o, char *out, size_t n)
+place_text(
+	const char *a, const struct irregularity_kind *o, char *out, size_t n)
 {
 	const char *who =
 		o->above == TREE_TOLD ? "says that it is" : "is configured as";
@@ -653,7 +656,8 @@ place_text(const char *a, const struct tree_odd *o, char *out, size_t n)
 
 /* The same for ports that are configured to stand in for each other. */
 static void
-home_text(const struct topo *t, const struct tree_odd *o, char *out, size_t n)
+home_text(const struct topo *t, const struct irregularity_kind *o, char *out,
+	size_t n)
 {
 	port_ix p = topo_by_port_guid(t, o->guid);
 	const char *name = p == TOPO_NONE ? "" : topo_desc(t, t->port[p].node);
@@ -672,7 +676,8 @@ home_text(const struct topo *t, const struct tree_odd *o, char *out, size_t n)
 
 /* The same for what the configuration says. */
 static void
-said_text(const struct topo *t, const struct tree_odd *o, char *out, size_t n)
+said_text(const struct topo *t, const struct irregularity_kind *o, char *out,
+	size_t n)
 {
 	if (o->what == TREE_HOME_UNKNOWN || o->what == TREE_HOME_ALONE) {
 		home_text(t, o, out, n);
@@ -685,8 +690,8 @@ said_text(const struct topo *t, const struct tree_odd *o, char *out, size_t n)
 
 /* The same for a switch with fewer cables up than others; to: to whom. */
 static void
-unequal_text(const char *a, const char *to, const struct tree_odd *o, char *out,
-	size_t n)
+unequal_text(const char *a, const char *to, const struct irregularity_kind *o,
+	char *out, size_t n)
 {
 	(void)snprintf(out, n,
 		"%s: %u cable%s up, most of its tier have %u%s%s%s", a, o->n,
@@ -696,7 +701,8 @@ unequal_text(const char *a, const char *to, const struct tree_odd *o, char *out,
 
 /* The same for a reading that a fresh look would not give. */
 static void
-stays_text(const char *a, const struct tree_odd *o, char *out, size_t n)
+stays_text(
+	const char *a, const struct irregularity_kind *o, char *out, size_t n)
 {
 	bool tree = o->what == TREE_STAYS_TREE;
 
@@ -710,8 +716,8 @@ stays_text(const char *a, const struct tree_odd *o, char *out, size_t n)
 }
 
 void
-tree_odd_text(
-	const struct topo *t, const struct tree_odd *o, char *out, size_t n)
+irregularity_text(const struct topo *t, const struct irregularity_kind *o,
+	char *out, size_t n)
 {
 	char buf[2][32];
 	const char *a = name_of(t, o->sw, buf[0]);

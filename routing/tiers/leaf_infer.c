@@ -23,7 +23,7 @@ struct around {
 static void
 look_around(const struct tree_work *w, struct around *r)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 
 	r->above = arena_array(g->a, g->nsw, sizeof(*r->above));
 	r->below = arena_array(g->a, g->nsw, sizeof(*r->below));
@@ -33,8 +33,8 @@ look_around(const struct tree_work *w, struct around *r)
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 			sw_ix peer = g->group[i].peer;
 
-			above += tree_far_above(w, peer, s);
-			below += tree_far_above(w, s, peer);
+			above += host_dist_is_above(w, peer, s);
+			below += host_dist_is_above(w, s, peer);
 		}
 		r->above[s] = above;
 		r->below[s] = below;
@@ -49,14 +49,14 @@ look_around(const struct tree_work *w, struct around *r)
 static uint32_t
 count_below(const struct tree_work *w, const struct around *r, sw_ix s)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 	uint32_t n = 0;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 		sw_ix peer = g->group[i].peer;
 
 		n += (tree_has_hosts(w, peer) || r->below[peer] > 0) &&
-		     tree_far_above(w, s, peer);
+		     host_dist_is_above(w, s, peer);
 	}
 	return n;
 }
@@ -65,7 +65,7 @@ count_below(const struct tree_work *w, const struct around *r, sw_ix s)
 static uint32_t
 count_leaves(const struct tree_work *w, sw_ix s)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 	uint32_t n = 0;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
@@ -82,7 +82,7 @@ neighbours(const struct tree_work *w, sw_ix s)
 static void
 find_kin(const struct tree_work *w, sw_ix s, struct kin *k)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 
 	while (k->n > 0)
 		k->count[k->seen[--k->n]] = 0;
@@ -102,13 +102,14 @@ find_kin(const struct tree_work *w, sw_ix s, struct kin *k)
 static bool
 beyond(const struct tree_work *w, sw_ix s, sw_ix x)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 		sw_ix n = g->group[i].peer;
 
 		for (uint32_t j = g->first[x]; j < g->first[x + 1]; j++)
-			if (g->group[j].peer == n && tree_far_above(w, x, n))
+			if (g->group[j].peer == n &&
+				host_dist_is_above(w, x, n))
 				return true;
 	}
 	return false;
@@ -173,9 +174,9 @@ on_leaves(const struct tree_work *w, sw_ix s)
 }
 
 void
-tree_leaf(struct tree_work *w)
+leaf_infer(struct tree_work *w)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 	bool *bottom = arena_array(g->a, g->nsw, sizeof(*bottom));
 	bool *found = arena_array(g->a, g->nsw, sizeof(*found));
 	struct kin k = {.n = 0};

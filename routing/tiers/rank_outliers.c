@@ -25,7 +25,7 @@ typedef bool leave_out(const struct tree_work *w, sw_ix s, uint32_t group);
 
 /* Have a and b a neighbour in common, but for one? Sorted by peer. */
 static bool
-meet(const struct updn *g, sw_ix a, sw_ix b, sw_ix but)
+meet(const struct updown *g, sw_ix a, sw_ix b, sw_ix but)
 {
 	uint32_t i = g->first[a], j = g->first[b];
 
@@ -42,9 +42,9 @@ meet(const struct updn *g, sw_ix a, sw_ix b, sw_ix but)
 
 /* Its neighbour in the list mostly is the next one of the same tier. */
 bool
-tree_lone(const struct tree_work *w, sw_ix s, uint32_t group)
+rank_outliers_is_lone(const struct tree_work *w, sw_ix s, uint32_t group)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 	uint32_t n = g->first[s + 1] - g->first[s], at = group - g->first[s];
 	sw_ix peer = g->group[group].peer;
 
@@ -65,9 +65,9 @@ is_odd(const struct tree_work *w, sw_ix s, uint32_t group)
 
 /* The graph without such cables; false: there are none. */
 static bool
-take_out(const struct tree_work *w, leave_out *out, struct updn *g)
+take_out(const struct tree_work *w, leave_out *out, struct updown *g)
 {
-	const struct updn *all = &w->g;
+	const struct updown *all = &w->g;
 	uint32_t n = 0;
 
 	*g = *all;
@@ -85,11 +85,11 @@ take_out(const struct tree_work *w, leave_out *out, struct updn *g)
 
 /* Pieces without hosts say nothing about heights. */
 static void
-find_pieces(struct updn *g)
+find_pieces(struct updown *g)
 {
 	bool *live = arena_array(g->a, g->nsw, sizeof(*live));
 
-	updn_graph_pieces(g);
+	swgraph_components(g);
 	for (sw_ix s = 0; s < g->nsw; s++) {
 		live[s] = g->live[s] && g->hosts[g->comp[s]] > 0;
 		if (!live[s])
@@ -109,11 +109,11 @@ put_back(const struct tree_work *w, struct tree_work *x)
 		x->closer[s] = w->closer[s];
 	}
 	x->g = w->g;
-	tree_level_rest(x);
+	height_infer_rest(x);
 }
 
 static struct tree_work
-read_again(const struct tree_work *w, const struct updn *g)
+read_again(const struct tree_work *w, const struct updown *g)
 {
 	struct tree_work x = *w;
 	struct arena *a = g->a;
@@ -125,18 +125,18 @@ read_again(const struct tree_work *w, const struct updn *g)
 	x.like = arena_array(a, g->nsw, sizeof(*x.like));
 	x.high = arena_array(a, g->nsw, sizeof(*x.high));
 	find_pieces(&x.g);
-	tree_far(&x);
-	tree_leaf(&x);
-	tree_level(&x);
+	host_dist(&x);
+	leaf_infer(&x);
+	height_infer(&x);
 	put_back(w, &x);
-	tree_settle(&x);
+	rank_refine(&x);
 	return x;
 }
 
 static struct against *
 count(const struct tree_work *w)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 	struct against *n = arena_array(g->a, g->ncomp, sizeof(*n));
 
 	for (sw_ix s = 0; s < g->nsw; s++) {
@@ -191,7 +191,7 @@ prefer(struct tree_work *w, const struct tree_work *x, struct against **was)
 static bool
 is_worth_it(const struct tree_work *w, const struct against *n)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 	uint64_t cables = 0, odd = 0, plain = 0;
 
 	for (uint32_t i = 0; i < g->first[g->nsw]; i++)
@@ -214,19 +214,19 @@ has_odd(const struct tree_work *w, const struct against *n)
 }
 
 void
-tree_again(struct tree_work *w)
+rank_outliers(struct tree_work *w)
 {
 	struct against *n = count(w);
 	struct tree_work x;
-	struct updn g;
+	struct updown g;
 
 	w->restless |= has_odd(w, n);
 	if (!is_worth_it(w, n))
 		return;
 	w->doubt = true;
-	tree_settle(w);
+	rank_refine(w);
 	n = count(w);
-	if (take_out(w, tree_lone, &g)) {
+	if (take_out(w, rank_outliers_is_lone, &g)) {
 		w->restless = true;
 		x = read_again(w, &g);
 		(void)prefer(w, &x, &n);

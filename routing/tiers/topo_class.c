@@ -14,10 +14,10 @@ by_routes(const struct route_job *job)
 	       job->prev->read != NULL;
 }
 
-const struct route_reading *
-reading_in_force(const struct route_job *job)
+const struct topo_class *
+topo_class_previous(const struct route_job *job)
 {
-	const struct route_reading *r =
+	const struct topo_class *r =
 		by_routes(job) ? &job->prev->reading : &job->reading;
 	uint64_t asked = job->options != NULL ? job->options->reading : 0;
 
@@ -27,7 +27,7 @@ reading_in_force(const struct route_job *job)
 }
 
 enum route_read
-reading_of(const struct route_job *job, sw_ix s)
+topo_class_of(const struct route_job *job, sw_ix s)
 {
 	const struct topo *t = job->topo;
 
@@ -43,7 +43,7 @@ reading_of(const struct route_job *job, sw_ix s)
 
 /* Is r read as it was, as far as it was? */
 static bool
-same(const struct route_job *job, const struct route_reading *was,
+same(const struct route_job *job, const struct topo_class *was,
 	const struct routes *r)
 {
 	const struct topo *t = r->topo;
@@ -51,7 +51,7 @@ same(const struct route_job *job, const struct route_reading *was,
 	if (was == NULL || strcmp(was->engine, r->engine) != 0)
 		return false;
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		enum route_read old = reading_of(job, s);
+		enum route_read old = topo_class_of(job, s);
 
 		if (old != ROUTE_READ_NEVER && old != r->read[s])
 			return false;
@@ -60,9 +60,9 @@ same(const struct route_job *job, const struct route_reading *was,
 }
 
 void
-reading_note(const struct route_job *job, struct routes *r)
+topo_class_describe(const struct route_job *job, struct routes *r)
 {
-	const struct route_reading *was = reading_in_force(job);
+	const struct topo_class *was = topo_class_previous(job);
 	const struct tree *tree = r->tree->tree;
 
 	free(r->read);
@@ -71,7 +71,7 @@ reading_note(const struct route_job *job, struct routes *r)
 		if (tree->tier[s] != UINT32_MAX)
 			r->read[s] = tree->treeless[s] ? ROUTE_READ_MESH
 						       : ROUTE_READ_TREE;
-	r->reading = (struct route_reading){r->engine,
+	r->reading = (struct topo_class){r->engine,
 		job->options != NULL ? job->options->reading : 0, job->now};
 	if (same(job, was, r))
 		r->reading.when = was->when;

@@ -21,15 +21,15 @@
  * The reading that this job has to keep to: of job->prev, else job->reading.
  * NULL: there is none, or it is to be read afresh.
  */
-const struct route_reading *reading_in_force(const struct route_job *job);
+const struct topo_class *topo_class_previous(const struct route_job *job);
 
 /* What switch s of job->topo was read as in it. */
-enum route_read reading_of(const struct route_job *job, sw_ix s);
+enum route_read topo_class_of(const struct route_job *job, sw_ix s);
 
 /*
  * Note with r, whose tree was read (tree_keep), what it was read as. The time
  * of the reading in force stays while it is the same one.
  */
-void reading_note(const struct route_job *job, struct routes *r);
+void topo_class_describe(const struct route_job *job, struct routes *r);
 
 #endif

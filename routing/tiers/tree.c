@@ -32,9 +32,9 @@ take_roles(struct tree_work *w)
 static struct tree_look *
 look_at(const struct tree_work *w, const uint32_t *tier, uint32_t last)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 	struct tree_look *l = arena_array(g->a, g->ncomp, sizeof(*l));
-	bool kept = reading_in_force(w->job) != NULL;
+	bool kept = topo_class_previous(w->job) != NULL;
 
 	for (sw_ix s = 0; s < g->nsw; s++) {
 		enum route_read was;
@@ -43,7 +43,7 @@ look_at(const struct tree_work *w, const uint32_t *tier, uint32_t last)
 		if (!g->live[s])
 			continue;
 		c = &l[g->comp[s]];
-		was = kept ? reading_of(w->job, s) : ROUTE_READ_NEVER;
+		was = kept ? topo_class_of(w->job, s) : ROUTE_READ_NEVER;
 		c->trees += was == ROUTE_READ_TREE;
 		c->meshes += was == ROUTE_READ_MESH;
 		c->switches++;
@@ -107,7 +107,7 @@ judge(struct tree_work *w)
 		}
 		w->none[c] = l[c].lost > 0 || mesh;
 	}
-	tree_calm_keep(w, l);
+	rank_cache_store(w, l);
 }
 
 /* The switch of a component that is closest to all hosts. */
@@ -130,7 +130,7 @@ centre(const struct tree_work *w, uint32_t comp)
 static void
 rank_by_distance(struct tree_work *w, uint32_t comp)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 	uint32_t *tier = w->out->tier;
 	sw_ix *queue = arena_array(g->a, g->nsw, sizeof(*queue));
 	uint32_t head = 0, n = 0;
@@ -165,11 +165,11 @@ infer(struct tree_work *w)
 	struct tree *t = w->out;
 	uint32_t most = 0;
 
-	if (!tree_calm_take(w)) {
-		tree_far(w);
-		tree_leaf(w);
-		tree_level(w);
-		tree_again(w);
+	if (!rank_cache_use(w)) {
+		host_dist(w);
+		leaf_infer(w);
+		height_infer(w);
+		rank_outliers(w);
 		judge(w);
 	}
 	for (sw_ix s = 0; s < w->g.nsw; s++)
@@ -213,7 +213,7 @@ recall(const struct tree_work *w, struct memory *m)
 		uint32_t rank;
 
 		if (!w->g.live[s] || w->none[w->g.comp[s]] ||
-			!updn_sticky_recall(job, s, &rank))
+			!rank_keep_previous(job, s, &rank))
 			continue;
 		if (rank >= TIERS)
 			return false;
@@ -228,7 +228,7 @@ recall(const struct tree_work *w, struct memory *m)
 static bool
 plausible(const struct tree_work *w, const struct memory *m)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 
 	if (m->last > (int64_t)w->out->ntiers + 1)
 		return false;
@@ -258,7 +258,7 @@ plausible(const struct tree_work *w, const struct memory *m)
 static void
 join(const struct tree_work *w, struct memory *m)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 	const uint32_t *tier = w->out->tier;
 	uint32_t(*count)[TIERS] = arena_array(g->a, TIERS, sizeof(*count));
 	bool *old = arena_array(g->a, g->nsw, sizeof(*old));
@@ -286,7 +286,7 @@ join(const struct tree_work *w, struct memory *m)
 static void
 join_neighbours(const struct tree_work *w, struct memory *m)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 	const uint32_t *tier = w->out->tier;
 	bool *now = arena_array(g->a, g->nsw, sizeof(*now));
 	bool more = true;
@@ -399,7 +399,7 @@ mark_leaves(struct tree_work *w)
 static bool
 has_uplink(const struct tree_work *w, sw_ix s)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
 		if (w->out->tier[g->group[i].peer] < w->out->tier[s])
@@ -411,7 +411,7 @@ has_uplink(const struct tree_work *w, sw_ix s)
 static uint32_t
 shared_below(const struct tree_work *w, sw_ix s, sw_ix x)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 	const uint32_t *tier = w->out->tier;
 	uint32_t n = 0, j = g->first[x];
 
@@ -433,7 +433,7 @@ shared_below(const struct tree_work *w, sw_ix s, sw_ix x)
 static bool
 is_outdone(const struct tree_work *w, const bool *up, sw_ix s)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 	const uint32_t *tier = w->out->tier;
 	uint32_t all = shared_below(w, s, s);
 
@@ -455,7 +455,7 @@ is_outdone(const struct tree_work *w, const bool *up, sw_ix s)
 static void
 mark_tops(struct tree_work *w)
 {
-	const struct updn *g = &w->g;
+	const struct updown *g = &w->g;
 	bool *up = arena_array(g->a, g->nsw, sizeof(*up));
 
 	for (sw_ix s = 0; s < g->nsw; s++)
@@ -469,7 +469,7 @@ mark_tops(struct tree_work *w)
 }
 
 struct tree *
-tree_read_graph(const struct updn *g)
+tree_read_graph(const struct updown *g)
 {
 	struct tree_work w = {.job = g->job, .g = *g};
 	struct arena *a = g->a;
@@ -498,16 +498,16 @@ tree_read_graph(const struct updn *g)
 	count_tiers(&w);
 	mark_leaves(&w);
 	mark_tops(&w);
-	tree_odd_list(&w, a);
+	irregularity_list(&w, a);
 	return t;
 }
 
 struct tree *
 tree_read(const struct route_job *job, struct arena *a)
 {
-	struct updn g = {.job = job, .t = job->topo, .a = a};
+	struct updown g = {.job = job, .t = job->topo, .a = a};
 
-	updn_graph(&g);
+	swgraph_build(&g);
 	return tree_read_graph(&g);
 }
 
@@ -521,10 +521,10 @@ copy(struct arena *a, const void *from, size_t n, size_t size)
 	return to;
 }
 
-static struct tree_memory *
-copy_memory(struct arena *a, const struct tree_memory *m, uint32_t nsw)
+static struct rank_cache *
+copy_memory(struct arena *a, const struct rank_cache *m, uint32_t nsw)
 {
-	struct tree_memory *c = copy(a, m, 1, sizeof(*m));
+	struct rank_cache *c = copy(a, m, 1, sizeof(*m));
 
 	c->sum = copy(a, m->sum, nsw, sizeof(*m->sum));
 	c->far = copy(a, m->far, nsw, sizeof(*m->far));

@@ -34,7 +34,7 @@ enum tree_origin {
 	TREE_LINKS,	 /* inferred from its links to placed switches */
 };
 
-enum tree_oddity {
+enum irregularity {
 	TREE_LEVEL_LINK,    /* a cable inside one tier */
 	TREE_SKIP_LINK,	    /* a cable that skips tiers */
 	TREE_LEAVES_LINKED, /* two leaf switches linked */
@@ -59,8 +59,8 @@ enum tree_oddity {
 };
 
 /* One contradiction; port numbers 0 where none is meant. */
-struct tree_odd {
-	enum tree_oddity what;
+struct irregularity_kind {
+	enum irregularity what;
 	sw_ix sw, other; /* other: TOPO_NONE where there is none */
 	uint8_t port, other_port;
 	uint32_t n;	   /* cables, hosts: how many of what it is about;
@@ -87,11 +87,11 @@ struct tree {
 			    top of a tree, of a smaller one too */
 	bool *treeless;	 /* [nsw] in a piece that is no tree: the tier is the
 			    distance from its middle */
-	struct tree_odd *odd;
+	struct irregularity_kind *odd;
 	size_t nodd;
 	uint32_t count[TREE_ODDITIES]; /* how many of each, beyond odd[] too */
 	bool regular; /* every tier fully linked to the next, equal groups */
-	const struct tree_memory *memory; /* what the next reading may begin
+	const struct rank_cache *memory; /* what the next reading may begin
 					     with, or NULL; nobody else's */
 };
 
@@ -102,12 +102,12 @@ struct tree {
  */
 struct tree *tree_read(const struct route_job *job, struct arena *a);
 
-/* The same for who has made the graph of the job (updn_graph) already. */
-struct updn;
-struct tree *tree_read_graph(const struct updn *g);
+/* The same for who has made the graph of the job (swgraph_build) already. */
+struct updown;
+struct tree *tree_read_graph(const struct updown *g);
 
 /* Will that go on from the reading before, very likely? It is quick then. */
-bool tree_goes_on(const struct updn *g);
+bool rank_cache_is_usable(const struct updown *g);
 
 /*
  * Keep what was read with the routes that were made from it, unless there is
@@ -118,10 +118,10 @@ void tree_keep(const struct tree *t, struct routes *r);
 const char *tree_origin_name(enum tree_origin o);
 
 /* "level-link", "bare-leaf": for programs. */
-const char *tree_odd_name(enum tree_oddity what);
+const char *irregularity_name(enum irregularity what);
 
 /* One oddity in words: names and ports. */
-void tree_odd_text(
-	const struct topo *t, const struct tree_odd *o, char *out, size_t n);
+void irregularity_text(const struct topo *t, const struct irregularity_kind *o,
+	char *out, size_t n);
 
 #endif

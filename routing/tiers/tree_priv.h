@@ -1,14 +1,14 @@
 /*
  * The inside of tree: shared by tree*.c, nobody else includes it.
  *
- *   tree_far    how far each switch is from everybody's hosts
- *   tree_leaf   which switches are leaves
- *   tree_level  heights above the leaves, round by round
- *   tree_again  ... and all that once more where it contradicts the fabric
- *   tree_settle one by one, who stands as nobody does in a tree
+ *   host_dist    how far each switch is from everybody's hosts
+ *   leaf_infer   which switches are leaves
+ *   height_infer  heights above the leaves, round by round
+ *   rank_outliers  ... and all that once more where it contradicts the fabric
+ *   rank_refine one by one, who stands as nobody does in a tree
  *   tree_calm   all of it as they were, but for one cable
  *   tree        ranks in force over that, what is no tree at all
- *   tree_odd    what contradicts the tree
+ *   irregularity_kind    what contradicts the tree
  *
  * Inference in three steps, each made so that one odd cable, one dead switch
  * or one half-empty rack does not tip it over:
@@ -31,7 +31,7 @@
 #include "routing/tiers/tree.h"
 #include "routing/updown/updown.h"
 
-enum { TREE_CLASSES = 1024 }; /* of switches, as many as tree_far looks at */
+enum { TREE_CLASSES = 1024 }; /* of switches, as many as host_dist looks at */
 
 /* What a component looks like as a tree. */
 struct tree_look {
@@ -47,7 +47,7 @@ struct tree_look {
  * the leaves and nothing else, no cable that leads elsewhere than to the next
  * height, and far from the border of what is a tree.
  */
-struct tree_memory {
+struct rank_cache {
 	uint64_t *sum, *far;	/* [nsw] as in struct tree_work */
 	bool *leaf;		/* [nsw] */
 	uint32_t *high;		/* [nsw] */
@@ -59,7 +59,7 @@ struct tree_memory {
 };
 
 /* A component that is not what a fresh look sees, and what that goes by. */
-struct tree_stays {
+struct tree_kept {
 	bool is;
 	uint32_t level;	    /* percent of the cables are inside a tier */
 	uint32_t misplaced; /* percent of the hosts are above the leaves */
@@ -67,41 +67,41 @@ struct tree_stays {
 
 struct tree_work {
 	const struct route_job *job;
-	struct updn g; /* cables as groups, components, hosts */
+	struct updown g; /* cables as groups, components, hosts */
 	struct tree *out;
 	uint8_t *role;	  /* [nsw] enum route_role: configured, else told */
 	uint8_t *said;	  /* [nsw] enum tree_origin of the role */
 	bool roles;	  /* anybody has one */
 	uint64_t *sum;	  /* [nsw] squared distances to others' hosts */
-	uint32_t classes; /* that tree_far saw, or fewer */
-	uint64_t *far;	  /* [nsw] as tree_far says */
+	uint32_t classes; /* that host_dist saw, or fewer */
+	uint64_t *far;	  /* [nsw] as host_dist says */
 	uint64_t *closer; /* [nsw] who is less far than this is clearly so */
 	bool *leaf;	  /* [nsw] */
 	sw_ix *like;	  /* [nsw] not a leaf: same tier as this one */
 	uint32_t *high;	  /* [nsw] above the leaves; UINT32_MAX: not known */
 	bool *none;	  /* [ncomp] no tree */
-	struct tree_stays *stays; /* [ncomp] */
-	bool restless;		  /* there was something to decide */
+	struct tree_kept *stays; /* [ncomp] */
+	bool restless;		 /* there was something to decide */
 	bool doubt; /* it contradicts the fabric, see rank_outliers.c */
-	const struct tree_memory *was; /* this reading goes on from it */
-	struct tree_memory *memory;    /* this reading's own, or NULL */
+	const struct rank_cache *was; /* this reading goes on from it */
+	struct rank_cache *memory;    /* this reading's own, or NULL */
 };
 
 /*
  * Mean squared distance to hosts that hang on other switches, in small units;
  * UINT64_MAX where there are none.
  */
-void tree_far(struct tree_work *w);
+void host_dist(struct tree_work *w);
 
 /* The same for switch s, from the sum of squares and the hosts of others. */
 static inline uint64_t
-tree_far_of(uint64_t sum, uint64_t hosts)
+host_dist_of(uint64_t sum, uint64_t hosts)
 {
 	return hosts > 0 ? sum * 1024 / hosts : UINT64_MAX;
 }
 
 static inline uint64_t
-tree_far_closer(uint64_t far)
+host_dist_threshold(uint64_t far)
 {
 	return far == UINT64_MAX ? far : far - far / 16;
 }
@@ -115,7 +115,7 @@ tree_has_hosts(const struct tree_work *w, sw_ix s)
 
 /* Is a clearly closer to the hosts than b, or above it by role? */
 static inline bool
-tree_far_above(const struct tree_work *w, sw_ix a, sw_ix b)
+host_dist_is_above(const struct tree_work *w, sw_ix a, sw_ix b)
 {
 	if (w->roles && w->role[a] != ROUTE_ROLE_NONE &&
 		w->role[b] != ROUTE_ROLE_NONE && w->role[a] != w->role[b])
@@ -124,35 +124,35 @@ tree_far_above(const struct tree_work *w, sw_ix a, sw_ix b)
 }
 
 /* Fill leaf[] and like[]. */
-void tree_leaf(struct tree_work *w);
+void leaf_infer(struct tree_work *w);
 
 /* Fill high[]; what stays unknown has no way to a leaf. */
-void tree_level(struct tree_work *w);
+void height_infer(struct tree_work *w);
 
 /* Those without a height that lost their way from below: as what they resemble
  * or by vote. */
-void tree_level_rest(struct tree_work *w);
+void height_infer_rest(struct tree_work *w);
 
 /* Where the reading contradicts the fabric, make another one: rank_outliers.c.
  */
-void tree_again(struct tree_work *w);
+void rank_outliers(struct tree_work *w);
 
 /* One by one, who contradicts less at another height: rank_refine.c. */
-void tree_settle(struct tree_work *w);
+void rank_refine(struct tree_work *w);
 
 /* Is there no other way around these cables of s, by two other switches? */
-bool tree_lone(const struct tree_work *w, sw_ix s, uint32_t group);
+bool rank_outliers_is_lone(const struct tree_work *w, sw_ix s, uint32_t group);
 
 /*
  * rank_cache.c: remember what was inferred in w, if it was calm. And: take that
  * over from the routes in force, where it cannot have become anything else by
  * what has changed since; false: it may have, w is to be filled in.
  */
-void tree_calm_keep(struct tree_work *w, const struct tree_look *look);
-bool tree_calm_take(struct tree_work *w);
+void rank_cache_store(struct tree_work *w, const struct tree_look *look);
+bool rank_cache_use(struct tree_work *w);
 
 /* Fill out->odd and out->count, out->regular. */
-void tree_odd_list(const struct tree_work *w, struct arena *a);
+void irregularity_list(const struct tree_work *w, struct arena *a);
 
 static inline uint64_t
 tree_guid(const struct tree_work *w, sw_ix s)

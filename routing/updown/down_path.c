@@ -10,7 +10,7 @@ enum { MOST_PATHS = 128 }; /* LIDs of one port */
  * evenly on the pods.
  */
 static sw_ix *
-family_order(const struct updn *u)
+family_order(const struct updown *u)
 {
 	sw_ix *seq = arena_array(u->a, u->nsw, sizeof(*seq));
 	bool *done = arena_array(u->a, u->nsw, sizeof(*done));
@@ -44,7 +44,7 @@ family_order(const struct updn *u)
 
 /* LIDs of one end. */
 static void
-add_end(const struct updn *u, struct updn_dests *d, sw_ix s,
+add_end(const struct updown *u, struct dest_table *d, sw_ix s,
 	const struct topo_end *e)
 {
 	const struct topo_port *p = &u->t->port[e->port];
@@ -59,7 +59,7 @@ add_end(const struct updn *u, struct updn_dests *d, sw_ix s,
 
 /* All LIDs that hang on s: cabled ports first, in order, then its own. */
 static void
-add_switch(const struct updn *u, struct updn_dests *d, sw_ix s)
+add_switch(const struct updown *u, struct dest_table *d, sw_ix s)
 {
 	const struct topo_switch *sw = &u->t->sw[s];
 	uint32_t from = d->n, n = 0;
@@ -76,7 +76,7 @@ add_switch(const struct updn *u, struct updn_dests *d, sw_ix s)
 }
 
 uint32_t
-updn_chain_group(const struct updn *u, sw_ix s, sw_ix peer)
+down_path_group(const struct updown *u, sw_ix s, sw_ix peer)
 {
 	uint32_t lo = u->first[s], end = u->first[s + 1], hi = end;
 
@@ -92,20 +92,21 @@ updn_chain_group(const struct updn *u, sw_ix s, sw_ix peer)
 }
 
 bool
-updn_chain_exactly(const struct updn_walk *w, sw_ix x, sw_ix dest, uint32_t k)
+down_path_exactly(
+	const struct down_path_search *w, sw_ix x, sw_ix dest, uint32_t k)
 {
-	const struct updn_reach *r = w->r;
+	const struct reachability *r = w->r;
 	uint32_t nsw = w->u->nsw, last = r->path.n - 1;
 	uint32_t is = k < last ? k : last, was = k - 1 < last ? k - 1 : last;
 
-	return updn_bit(r->path.row[(size_t)is * nsw + x], dest) &&
-	       !updn_bit(r->path.row[(size_t)was * nsw + x], dest);
+	return bitset_has(r->path.row[(size_t)is * nsw + x], dest) &&
+	       !bitset_has(r->path.row[(size_t)was * nsw + x], dest);
 }
 
 /* Is x better than y, per switch above: the plane that they lead into? */
 static inline bool
-by_plane(const struct updn_burden *b, const struct updn_way *x,
-	const struct updn_way *y)
+by_plane(const struct down_path_load *b, const struct down_path_hop *x,
+	const struct down_path_hop *y)
 {
 	if (x->kin == y->kin && x->ups == y->ups)
 		return false;
@@ -115,16 +116,17 @@ by_plane(const struct updn_burden *b, const struct updn_way *x,
 
 /* Where groups have not as many cables, or ports of a node part. */
 static bool
-better_of_unlike(const struct updn_walk *w, const struct updn_burden *b,
-	const struct updn_way *x, const struct updn_way *y)
+better_of_unlike(const struct down_path_search *w,
+	const struct down_path_load *b, const struct down_path_hop *x,
+	const struct down_path_hop *y)
 {
 	uint64_t at_x = (uint64_t)b->link[x->group] * y->cables;
 	uint64_t at_y = (uint64_t)b->link[y->group] * x->cables;
 	unsigned bad_x = 0, bad_y = 0;
 
 	if (w->napex > 0) {
-		bad_x = updn_homes_shared(w, x->peer);
-		bad_y = updn_homes_shared(w, y->peer);
+		bad_x = multi_port_shared(w, x->peer);
+		bad_y = multi_port_shared(w, y->peer);
 		if ((bad_x == 2) != (bad_y == 2))
 			return bad_x < bad_y;
 	}
@@ -140,7 +142,7 @@ better_of_unlike(const struct updn_walk *w, const struct updn_burden *b,
 /* What counts first about a way, in one number: the load of its cables, then of
  * the switch that they lead to. */
 static inline uint64_t
-load_of(const struct updn_burden *b, const struct updn_way *x)
+load_of(const struct down_path_load *b, const struct down_path_hop *x)
 {
 	return (uint64_t)b->link[x->group] << 32 | b->sw[x->peer];
 }
@@ -149,18 +151,18 @@ load_of(const struct updn_burden *b, const struct updn_way *x)
  * The best of n ways, of those in which bit is set: the least loaded cable,
  * then the least loaded switch, then plane. One of them there is.
  */
-static const struct updn_way *
-best_of(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
-	uint64_t bit)
+static const struct down_path_hop *
+best_of(const struct down_path_search *w, const struct down_path_load *b,
+	sw_ix s, uint64_t bit)
 {
-	const struct updn_way *way = w->way[s];
+	const struct down_path_hop *way = w->way[s];
 	const uint64_t *nearer = w->nearer[s];
-	const struct updn_way *best = NULL;
+	const struct down_path_hop *best = NULL;
 	uint32_t n = w->ups[s] - 1;
 	uint64_t least = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct updn_way *x = &way[i];
+		const struct down_path_hop *x = &way[i];
 		uint64_t load;
 		bool better;
 
@@ -184,35 +186,35 @@ best_of(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
 
 /* How many ways lead up from s. */
 static uint32_t
-count_ups(const struct updn_walk *w, sw_ix s)
+count_ups(const struct down_path_search *w, sw_ix s)
 {
-	const struct updn *u = w->u;
+	const struct updown *u = w->u;
 
 	if (w->ups[s] == 0) {
 		w->ups[s] = 1;
 		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			w->ups[s] += updn_above(u, s, u->group[g].peer);
+			w->ups[s] += sw_is_above(u, s, u->group[g].peer);
 	}
 	return w->ups[s] - 1;
 }
 
 static void
-find_ways(const struct updn_walk *w, sw_ix s)
+find_ways(const struct down_path_search *w, sw_ix s)
 {
-	const struct updn *u = w->u;
+	const struct updown *u = w->u;
 	uint32_t n = count_ups(w, s);
-	struct updn_way *x = arena_array(u->a, n, sizeof(*x));
+	struct down_path_hop *x = arena_array(u->a, n, sizeof(*x));
 
 	w->way[s] = x;
 	w->nearer[s] = arena_array(u->a, n, sizeof(uint64_t));
 	for (uint32_t i = u->first[s]; i < u->first[s + 1]; i++) {
-		const struct updn_group *g = &u->group[i];
+		const struct link_group *g = &u->group[i];
 		uint32_t ups;
 
-		if (!updn_above(u, s, g->peer))
+		if (!sw_is_above(u, s, g->peer))
 			continue;
 		ups = count_ups(w, g->peer);
-		*x++ = (struct updn_way){
+		*x++ = (struct down_path_hop){
 			.group = i,
 			.peer = g->peer,
 			.cables = g->n,
@@ -225,10 +227,10 @@ find_ways(const struct updn_walk *w, sw_ix s)
 /* Of each way up from s, for the destinations of word i: does a way of k cables
  * begin there? */
 static void
-look_nearer(const struct updn_walk *w, sw_ix s, uint32_t i, uint32_t k)
+look_nearer(const struct down_path_search *w, sw_ix s, uint32_t i, uint32_t k)
 {
-	const struct updn *u = w->u;
-	const struct updn_levels *l = &w->r->path;
+	const struct updown *u = w->u;
+	const struct reach_levels *l = &w->r->path;
 	uint32_t last = l->n - 1;
 	const uint64_t **is = l->row + (size_t)(k < last ? k : last) * u->nsw;
 	const uint64_t **was =
@@ -248,10 +250,10 @@ look_nearer(const struct updn_walk *w, sw_ix s, uint32_t i, uint32_t k)
 
 /* The next switch up for dest. */
 static uint32_t
-next_up(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
-	sw_ix dest, uint32_t k)
+next_up(const struct down_path_search *w, const struct down_path_load *b,
+	sw_ix s, sw_ix dest, uint32_t k)
 {
-	const struct updn *u = w->u;
+	const struct updown *u = w->u;
 	uint32_t first = w->prefer[k - 1];
 
 	if (first >= u->first[s] && first < u->first[s + 1] &&
@@ -265,8 +267,8 @@ next_up(const struct updn_walk *w, const struct updn_burden *b, sw_ix s,
 }
 
 void
-updn_chain_extend(const struct updn_walk *w, const struct updn_burden *b,
-	struct updn_chain *c, uint32_t *group)
+down_path_extend(const struct down_path_search *w,
+	const struct down_path_load *b, struct down_path *c, uint32_t *group)
 {
 	while (c->len < UPDN_CHAIN) {
 		uint32_t g = next_up(w, b, c->sw[c->len - 1], c->sw[0], c->len);
@@ -280,22 +282,22 @@ updn_chain_extend(const struct updn_walk *w, const struct updn_burden *b,
 
 /* A way for LID i, and the groups it takes; nothing is counted yet. */
 static void
-find_chain(struct updn_walk *w, const struct updn_burden *b, uint32_t i,
-	struct updn_chain *c, uint32_t *group)
+find_chain(struct down_path_search *w, const struct down_path_load *b,
+	uint32_t i, struct down_path *c, uint32_t *group)
 {
-	updn_homes_avoid(w, i);
-	updn_chain_start(c, w->d->dest[i]);
-	updn_chain_extend(w, b, c, group);
+	multi_port_avoid(w, i);
+	down_path_start(c, w->d->dest[i]);
+	down_path_extend(w, b, c, group);
 }
 
 void
-updn_chain_count(const struct updn_walk *w, struct updn_burden *b,
-	const struct updn_chain *c, const uint32_t *group, uint32_t shares)
+down_path_count(const struct down_path_search *w, struct down_path_load *b,
+	const struct down_path *c, const uint32_t *group, uint32_t shares)
 {
 	for (uint32_t k = 1; k < c->len; k++) {
 		sw_ix s = c->sw[k];
 		uint32_t n;
-		const uint16_t *kin = updn_kin_families(&w->below, s, &n);
+		const uint16_t *kin = nbr_class_groups(&w->below, s, &n);
 
 		b->link[group[k - 1]] += shares;
 		b->sw[s] += shares;
@@ -306,8 +308,8 @@ updn_chain_count(const struct updn_walk *w, struct updn_burden *b,
 
 /* Would this LID overload a cable of its way? */
 static bool
-too_much(const struct updn_walk *w, const struct updn_burden *b,
-	const struct updn_chain *c, const uint32_t *group)
+too_much(const struct down_path_search *w, const struct down_path_load *b,
+	const struct down_path *c, const uint32_t *group)
 {
 	for (uint32_t k = 1; k < c->len; k++)
 		if (b->link[group[k - 1]] + UPDN_SHARES >
@@ -318,7 +320,7 @@ too_much(const struct updn_walk *w, const struct updn_burden *b,
 
 /* Is LID i the path-th one of its port? */
 static bool
-is_path(const struct updn *u, const struct updn_dests *d, uint32_t i,
+is_path(const struct updown *u, const struct dest_table *d, uint32_t i,
 	unsigned path)
 {
 	unsigned its = 0;
@@ -329,7 +331,7 @@ is_path(const struct updn *u, const struct updn_dests *d, uint32_t i,
 /* Of the LIDs of s those, from another port on for each path, so that the LIDs
  * of a port go apart. How many there are. */
 static uint32_t
-add_path(const struct updn *u, const struct updn_dests *d, sw_ix s,
+add_path(const struct updown *u, const struct dest_table *d, sw_ix s,
 	unsigned path, uint32_t *seq)
 {
 	uint32_t n = 0, k = 0;
@@ -344,7 +346,7 @@ add_path(const struct updn *u, const struct updn_dests *d, sw_ix s,
 
 /* Idle ports go last, the order being what it is otherwise. */
 static uint32_t *
-idle_last(const struct updn *u, const struct updn_dests *d, uint32_t *seq)
+idle_last(const struct updown *u, const struct dest_table *d, uint32_t *seq)
 {
 	uint32_t *all, n = 0;
 
@@ -353,7 +355,7 @@ idle_last(const struct updn *u, const struct updn_dests *d, uint32_t *seq)
 	all = arena_array(u->a, d->n, sizeof(*all));
 	for (unsigned idle = 0; idle < 2; idle++)
 		for (uint32_t k = 0; k < d->n; k++)
-			if (updn_homes_idle(d, seq[k]) == (idle == 1))
+			if (multi_port_is_passive(d, seq[k]) == (idle == 1))
 				all[n++] = seq[k];
 	return all;
 }
@@ -364,7 +366,7 @@ idle_last(const struct updn *u, const struct updn_dests *d, uint32_t *seq)
  * on, so that each of these is spread as if there were no others.
  */
 static uint32_t *
-by_path(const struct updn *u, const struct updn_dests *d)
+by_path(const struct updown *u, const struct dest_table *d)
 {
 	uint32_t *seq = arena_array(u->a, d->n, sizeof(*seq)), n = 0;
 	unsigned paths = d->n > u->t->nend ? MOST_PATHS : 0;
@@ -379,31 +381,31 @@ by_path(const struct updn *u, const struct updn_dests *d)
 
 /* Chains for all LIDs, whole ones. */
 static void
-make_chains(struct updn_walk *w, const uint32_t *seq, bool others)
+make_chains(struct down_path_search *w, const uint32_t *seq, bool others)
 {
 	uint32_t group[UPDN_CHAIN] = {0};
 
 	for (uint32_t k = 0; k < w->d->n; k++) {
 		uint32_t i = seq[k];
-		struct updn_burden *b = &w->load[w->d->other[i]];
+		struct down_path_load *b = &w->load[w->d->other[i]];
 
 		if (w->d->other[i] && !others)
 			continue;
 		find_chain(w, b, i, &w->d->chain[i], group);
-		updn_chain_count(w, b, &w->d->chain[i], group, UPDN_SHARES);
+		down_path_count(w, b, &w->d->chain[i], group, UPDN_SHARES);
 	}
 }
 
 bool
-updn_chain_fair(struct updn_walk *w, sw_ix s)
+down_path_fair(struct down_path_search *w, sw_ix s)
 {
-	const struct updn *u = w->u;
+	const struct updown *u = w->u;
 	const uint32_t *link = w->load[0].link;
 	uint32_t sum = 0, cables = 0;
 	bool over = false;
 
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (updn_above(u, s, u->group[g].peer)) {
+		if (sw_is_above(u, s, u->group[g].peer)) {
 			sum += link[g];
 			cables += u->group[g].n;
 		}
@@ -416,10 +418,10 @@ updn_chain_fair(struct updn_walk *w, sw_ix s)
 }
 
 void
-updn_dests_room(const struct updn *u, struct updn_dests *d, uint32_t n)
+dest_table_reserve(const struct updown *u, struct dest_table *d, uint32_t n)
 {
 	uint32_t *split = arena_array(u->own, n, sizeof(*split));
-	struct updn_chain *share =
+	struct down_path *share =
 		arena_array(u->own, (size_t)n * UPDN_SHARES, sizeof(*share));
 
 	if (d->nsplit > 0) {
@@ -432,13 +434,13 @@ updn_dests_room(const struct updn *u, struct updn_dests *d, uint32_t n)
 	d->room = n;
 }
 
-struct updn_chain *
-updn_chain_split(struct updn_walk *w, uint32_t i)
+struct down_path *
+down_path_split(struct down_path_search *w, uint32_t i)
 {
-	struct updn_dests *d = w->d;
+	struct dest_table *d = w->d;
 
 	if (d->nsplit == d->room)
-		updn_dests_room(w->u, d, 2 * d->room + 16);
+		dest_table_reserve(w->u, d, 2 * d->room + 16);
 	d->split[d->nsplit++] = i;
 	d->share_of[i] = d->nsplit;
 	return d->share + (size_t)(d->nsplit - 1) * UPDN_SHARES;
@@ -447,17 +449,17 @@ updn_chain_split(struct updn_walk *w, uint32_t i)
 /* Each share finds its own way, along that of the share before while there is
  * room. */
 static void
-split(struct updn_walk *w, uint32_t i)
+split(struct down_path_search *w, uint32_t i)
 {
-	struct updn_dests *d = w->d;
+	struct dest_table *d = w->d;
 	uint32_t group[UPDN_CHAIN] = {0}, k;
-	struct updn_chain *share = updn_chain_split(w, i);
+	struct down_path *share = down_path_split(w, i);
 
 	for (k = 0; k < UPDN_CHAIN; k++)
 		w->prefer[k] = group[k] = UINT32_MAX;
 	for (k = 0; k < UPDN_SHARES; k++) {
 		find_chain(w, &w->load[0], i, &share[k], group);
-		updn_chain_count(w, &w->load[0], &share[k], group, 1);
+		down_path_count(w, &w->load[0], &share[k], group, 1);
 		memcpy(w->prefer, group, sizeof(group));
 	}
 	for (k = 0; k < UPDN_CHAIN; k++)
@@ -466,20 +468,20 @@ split(struct updn_walk *w, uint32_t i)
 }
 
 void
-updn_chain_place(struct updn_walk *w, uint32_t i)
+down_path_place(struct down_path_search *w, uint32_t i)
 {
-	struct updn_burden *b = &w->load[0];
+	struct down_path_load *b = &w->load[0];
 	uint32_t group[UPDN_CHAIN] = {0};
 
 	find_chain(w, b, i, &w->d->chain[i], group);
 	if (too_much(w, b, &w->d->chain[i], group))
 		split(w, i);
 	else
-		updn_chain_count(w, b, &w->d->chain[i], group, UPDN_SHARES);
+		down_path_count(w, b, &w->d->chain[i], group, UPDN_SHARES);
 }
 
 void
-updn_chain_reset(struct updn_walk *w)
+down_path_reset(struct down_path_search *w)
 {
 	memset(w->load[0].link, 0,
 		w->u->first[w->u->nsw] * sizeof(*w->load[0].link));
@@ -499,21 +501,21 @@ updn_chain_reset(struct updn_walk *w)
  * their sources, by class, come down over different cables.
  */
 static void
-share_out(struct updn_walk *w, const uint32_t *seq)
+share_out(struct down_path_search *w, const uint32_t *seq)
 {
-	updn_chain_reset(w);
+	down_path_reset(w);
 	for (uint32_t k = 0; k < w->d->n; k++)
 		if (!w->d->other[seq[k]])
-			updn_chain_place(w, seq[k]);
+			down_path_place(w, seq[k]);
 }
 
 void
-updn_chain_begin(struct updn_walk *w)
+down_path_begin(struct down_path_search *w)
 {
-	const struct updn *u = w->u;
-	const struct updn_kin kin = u->tier_kin.mid != NULL
-					    ? u->tier_kin
-					    : updn_kin_find_up(u, &u->tier);
+	const struct updown *u = w->u;
+	const struct nbr_class kin = u->tier_kin.mid != NULL
+					     ? u->tier_kin
+					     : nbr_class_find_up(u, &u->tier);
 
 	w->fair = arena_array(u->a, u->nsw, sizeof(*w->fair));
 	for (unsigned kind = 0; kind < 2; kind++) {
@@ -529,13 +531,13 @@ updn_chain_begin(struct updn_walk *w)
 	w->asked = arena_array(u->a, u->nsw, sizeof(*w->asked));
 	w->way = arena_array(u->a, u->nsw, sizeof(*w->way));
 	w->ups = arena_array(u->a, u->nsw, sizeof(*w->ups));
-	w->below = updn_kin_below(u, &kin);
+	w->below = nbr_class_below(u, &kin);
 	for (unsigned k = 0; k < UPDN_CHAIN; k++)
 		w->prefer[k] = UINT32_MAX;
 }
 
 static void
-make_room(const struct updn *u, struct updn_dests *d)
+make_room(const struct updown *u, struct dest_table *d)
 {
 	uint32_t max = (uint32_t)u->t->max_lid + 1;
 
@@ -558,35 +560,35 @@ make_room(const struct updn *u, struct updn_dests *d)
  * in use are to be kept, once more knowing what is fair. Where that splits so
  * many that this cannot be a damaged tree, nothing is gained by it.
  */
-struct updn_dests
-updn_chain(const struct updn *u, const struct updn_reach *r, bool keep)
+struct dest_table
+down_path(const struct updown *u, const struct reachability *r, bool keep)
 {
-	struct updn_dests d = {0};
-	struct updn_walk w = {.u = u, .r = r, .d = &d};
+	struct dest_table d = {0};
+	struct down_path_search w = {.u = u, .r = r, .d = &d};
 	sw_ix *seq = family_order(u);
 	uint32_t *lids;
 	bool over = false;
 
 	make_room(u, &d);
-	updn_chain_begin(&w);
+	down_path_begin(&w);
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		d.class[seq[i]] = (uint8_t)(i % UPDN_SHARES);
 		if (u->live[seq[i]])
 			add_switch(u, &d, seq[i]);
 	}
-	updn_homes(u, &d);
+	multi_port_find(u, &d);
 	lids = by_path(u, &d);
 	make_chains(&w, lids, true);
 	for (sw_ix s = 0; s < u->nsw; s++)
-		over |= updn_chain_fair(&w, s);
+		over |= down_path_fair(&w, s);
 	if (u->order != ROUTE_SINGLE && keep)
-		updn_recall(&w, seq);
+		down_path_from_lft(&w, seq);
 	else if (u->order != ROUTE_SINGLE && over)
 		share_out(&w, lids);
 	if ((uint64_t)d.nsplit * 4 > u->nhosts) {
-		updn_chain_reset(&w);
+		down_path_reset(&w);
 		make_chains(&w, lids, false);
 	}
-	updn_keys(u, &d, lids);
+	spread_index_number(u, &d, lids);
 	return d;
 }

@@ -8,7 +8,7 @@ enum {
 };
 
 struct recall {
-	struct updn_walk *w;
+	struct down_path_search *w;
 	const struct routes *prev;
 	sw_ix *now; /* previous switch -> switch now, or TOPO_NONE */
 	sw_ix *was; /* and back */
@@ -21,7 +21,7 @@ struct recall {
 static void
 map_switches(struct recall *c)
 {
-	const struct updn *u = c->w->u;
+	const struct updown *u = c->w->u;
 	const struct topo *was = c->prev->topo;
 	unsigned k;
 
@@ -96,22 +96,22 @@ trace(const struct recall *c, sw_ix s, sw_ix dest, uint16_t lid, sw_ix *path)
  */
 static bool
 way_down(const struct recall *c, const sw_ix *path, uint32_t n, sw_ix dest,
-	struct updn_chain *chain, uint32_t *group)
+	struct down_path *chain, uint32_t *group)
 {
-	const struct updn *u = c->w->u;
+	const struct updown *u = c->w->u;
 	bool any = false;
 
-	updn_chain_start(chain, dest);
+	down_path_start(chain, dest);
 	while (n > 0 && chain->len < UPDN_CHAIN) {
 		sw_ix below = chain->sw[chain->len - 1], x = path[--n];
 
 		if (x == TOPO_NONE)
 			return false;
-		if (!updn_above(u, below, x))
+		if (!sw_is_above(u, below, x))
 			return any;
-		group[chain->len - 1] = updn_chain_group(u, below, x);
+		group[chain->len - 1] = down_path_group(u, below, x);
 		if (group[chain->len - 1] == UINT32_MAX ||
-			!updn_chain_exactly(c->w, x, dest, chain->len))
+			!down_path_exactly(c->w, x, dest, chain->len))
 			return false;
 		chain->sw[chain->len++] = (uint16_t)x;
 		any = true;
@@ -120,7 +120,7 @@ way_down(const struct recall *c, const sw_ix *path, uint32_t n, sw_ix dest,
 }
 
 static bool
-same(const struct updn_chain *a, const struct updn_chain *b)
+same(const struct down_path *a, const struct down_path *b)
 {
 	return a->len == b->len &&
 	       memcmp(a->sw, b->sw, a->len * sizeof(*a->sw)) == 0;
@@ -128,15 +128,15 @@ same(const struct updn_chain *a, const struct updn_chain *b)
 
 /* The shares of LID i as they were; a bit for each that still stands. */
 static unsigned
-recall_shares(const struct recall *c, uint32_t i, struct updn_chain *share,
+recall_shares(const struct recall *c, uint32_t i, struct down_path *share,
 	uint32_t (*group)[UPDN_CHAIN])
 {
-	const struct updn_dests *d = c->w->d;
+	const struct dest_table *d = c->w->d;
 	sw_ix dest = d->dest[i], path[STEPS];
 	unsigned valid = 0;
 
 	for (uint32_t k = 0; k < UPDN_SHARES; k++) {
-		updn_chain_start(&share[k], dest);
+		down_path_start(&share[k], dest);
 	}
 	if (c->was[dest] == TOPO_NONE)
 		return 0;
@@ -147,14 +147,14 @@ recall_shares(const struct recall *c, uint32_t i, struct updn_chain *share,
 
 		if (n == 0 || !way_down(c, path, n, dest, &share[k], group[k]))
 			continue;
-		updn_chain_extend(c->w, &c->w->load[0], &share[k], group[k]);
+		down_path_extend(c->w, &c->w->load[0], &share[k], group[k]);
 		valid |= 1U << k;
 	}
 	return valid;
 }
 
 static bool
-all_same(const struct updn_chain *share)
+all_same(const struct down_path *share)
 {
 	for (uint32_t k = 1; k < UPDN_SHARES; k++)
 		if (!same(&share[0], &share[k]))
@@ -166,27 +166,27 @@ all_same(const struct updn_chain *share)
 static bool
 take(struct recall *c, uint32_t i, unsigned *valid)
 {
-	struct updn_burden *b = &c->w->load[0];
-	struct updn_chain share[UPDN_SHARES], *own;
+	struct down_path_load *b = &c->w->load[0];
+	struct down_path share[UPDN_SHARES], *own;
 	uint32_t group[UPDN_SHARES][UPDN_CHAIN];
 
-	updn_homes_avoid(c->w, i);
+	multi_port_avoid(c->w, i);
 	*valid = recall_shares(c, i, share, group);
 	if (*valid == 0) {
 		c->w->d->chain[i] = share[0];
-		updn_chain_count(c->w, b, &share[0], group[0], UPDN_SHARES);
+		down_path_count(c->w, b, &share[0], group[0], UPDN_SHARES);
 		return false;
 	}
 	for (uint32_t k = 0; k < UPDN_SHARES; k++)
 		if (*valid & (1U << k))
-			updn_chain_count(c->w, b, &share[k], group[k], 1);
+			down_path_count(c->w, b, &share[k], group[k], 1);
 	if (*valid == ALL && all_same(share)) {
 		c->w->d->chain[i] = share[0];
 		return true;
 	}
-	own = updn_chain_split(c->w, i);
+	own = down_path_split(c->w, i);
 	memcpy(own, share, sizeof(share));
-	c->w->d->chain[i] = share[updn_low(*valid)];
+	c->w->d->chain[i] = share[bitset_lowest64(*valid)];
 	return *valid == ALL;
 }
 
@@ -194,50 +194,50 @@ take(struct recall *c, uint32_t i, unsigned *valid)
 static void
 let_go(struct recall *c, uint32_t i)
 {
-	const struct updn_chain *left = &c->w->d->chain[i];
+	const struct down_path *left = &c->w->d->chain[i];
 	uint32_t group[UPDN_CHAIN];
 
 	for (uint32_t k = 1; k < left->len; k++)
 		group[k - 1] =
-			updn_chain_group(c->w->u, left->sw[k - 1], left->sw[k]);
-	updn_chain_count(c->w, &c->w->load[0], left, group, 0U - UPDN_SHARES);
+			down_path_group(c->w->u, left->sw[k - 1], left->sw[k]);
+	down_path_count(c->w, &c->w->load[0], left, group, 0U - UPDN_SHARES);
 }
 
 /* Find the shares that do not stand. */
 static void
 complete(struct recall *c, uint32_t i, unsigned valid)
 {
-	struct updn_dests *d = c->w->d;
-	struct updn_burden *b = &c->w->load[0];
+	struct dest_table *d = c->w->d;
+	struct down_path_load *b = &c->w->load[0];
 	uint32_t group[UPDN_CHAIN];
-	struct updn_chain *share;
+	struct down_path *share;
 
 	if (valid == 0) {
 		let_go(c, i);
-		updn_chain_place(c->w, i);
+		down_path_place(c->w, i);
 		return;
 	}
 	share = d->share + (size_t)(d->share_of[i] - 1) * UPDN_SHARES;
 	for (uint32_t k = 0; k < UPDN_SHARES; k++) {
 		if (valid & (1U << k))
 			continue;
-		updn_homes_avoid(c->w, i);
-		updn_chain_start(&share[k], d->dest[i]);
-		updn_chain_extend(c->w, b, &share[k], group);
-		updn_chain_count(c->w, b, &share[k], group, 1);
+		multi_port_avoid(c->w, i);
+		down_path_start(&share[k], d->dest[i]);
+		down_path_extend(c->w, b, &share[k], group);
+		down_path_count(c->w, b, &share[k], group, 1);
 	}
 }
 
 void
-updn_recall(struct updn_walk *w, const sw_ix *seq)
+down_path_from_lft(struct down_path_search *w, const sw_ix *seq)
 {
 	struct recall c = {.w = w, .prev = w->u->job->prev, .seq = seq};
-	struct updn_dests *d = w->d;
+	struct dest_table *d = w->d;
 	uint32_t *todo = arena_array(w->u->a, d->n, sizeof(*todo)), n = 0;
 	uint8_t *valid = arena_array(w->u->a, d->n, sizeof(*valid));
 
 	map_switches(&c);
-	updn_chain_reset(w);
+	down_path_reset(w);
 	for (uint32_t i = 0; i < d->n; i++) {
 		unsigned v = 0;
 

@@ -1,6 +1,6 @@
 /*
- * updn_walk: what down_path.c and down_path_from_lft.c share while they choose
- * the ways down. Private to them.
+ * down_path_search: what down_path.c and down_path_from_lft.c share while they
+ * choose the ways down. Private to them.
  */
 #ifndef HEDDLE_ROUTING_UPDOWN_DOWN_PATH_PRIV_H
 #define HEDDLE_ROUTING_UPDOWN_DOWN_PATH_PRIV_H
@@ -11,7 +11,7 @@
  * How much each cable group and switch carries down already, by kind, in
  * shares: UPDN_SHARES is one LID.
  */
-struct updn_burden {
+struct down_path_load {
 	uint32_t *link;	 /* per group of the lower switch */
 	uint32_t *sw;	 /* per switch */
 	uint32_t *plane; /* per first of kin: of those above them together */
@@ -19,7 +19,7 @@ struct updn_burden {
 
 /* A way up: a group, to peer; the kin of that, by what is above it, and how
  * many switches are, at least 1. */
-struct updn_way {
+struct down_path_hop {
 	uint32_t group;
 	uint16_t peer, cables;
 	uint16_t kin, ups;
@@ -27,19 +27,19 @@ struct updn_way {
 
 enum { UPDN_HOMES = 8 }; /* other ports of a node that are looked at */
 
-struct updn_walk {
-	const struct updn *u;
-	const struct updn_reach *r;
-	struct updn_dests *d;
-	struct updn_burden load[2];
+struct down_path_search {
+	const struct updown *u;
+	const struct reachability *r;
+	struct dest_table *d;
+	struct down_path_load load[2];
 	uint32_t *fair; /* [nsw] what one cable up from here should carry */
 	uint32_t prefer[UPDN_CHAIN]; /* groups of the previous share */
 
 	/* Ways up from s, found when they are asked for first: a repair asks
 	 * about few. */
-	struct updn_way **way; /* [nsw] of s, or NULL: not found yet; */
-	uint32_t *ups;	       /* so many, + 1, or 0: not counted yet */
-	struct updn_kin_families below;
+	struct down_path_hop **way; /* [nsw] of s, or NULL: not found yet; */
+	uint32_t *ups;		    /* so many, + 1, or 0: not counted yet */
+	struct nbr_class_groups below;
 
 	/* Who is a step nearer, for 64 destinations at once: neighbours ask
 	 * about the same ones, one after the other. */
@@ -59,40 +59,40 @@ struct updn_walk {
  * the node's other ports take. Then how bad s is: 2 it is one of them, 1 it
  * leads to the same top, so that sources would come the same way up.
  */
-void updn_homes_avoid(struct updn_walk *w, uint32_t i);
-unsigned updn_homes_shared(const struct updn_walk *w, sw_ix s);
+void multi_port_avoid(struct down_path_search *w, uint32_t i);
+unsigned multi_port_shared(const struct down_path_search *w, sw_ix s);
 
 /* down_path.c: room for the loads, all of them none. */
-void updn_chain_begin(struct updn_walk *w);
+void down_path_begin(struct down_path_search *w);
 
 /*
  * What each cable up from switch s should carry if all were equal, but no less
  * than one LID. True when some cable carries more.
  */
-bool updn_chain_fair(struct updn_walk *w, sw_ix s);
+bool down_path_fair(struct down_path_search *w, sw_ix s);
 
 /* The group of s to peer, or UINT32_MAX. */
-uint32_t updn_chain_group(const struct updn *u, sw_ix s, sw_ix peer);
+uint32_t down_path_group(const struct updown *u, sw_ix s, sw_ix peer);
 
 /* Is the shortest legal path from x to dest exactly k long? */
-bool updn_chain_exactly(
-	const struct updn_walk *w, sw_ix x, sw_ix dest, uint32_t k);
+bool down_path_exactly(
+	const struct down_path_search *w, sw_ix x, sw_ix dest, uint32_t k);
 
 /* Go on from the last switch of c as far as it goes, by the lightest load; see
- * updn_homes_avoid. */
-void updn_chain_extend(const struct updn_walk *w, const struct updn_burden *b,
-	struct updn_chain *c, uint32_t *group);
+ * multi_port_avoid. */
+void down_path_extend(const struct down_path_search *w,
+	const struct down_path_load *b, struct down_path *c, uint32_t *group);
 
 /* Add so many shares to all that c passes, modulo 2^32: 0U - n takes n. */
-void updn_chain_count(const struct updn_walk *w, struct updn_burden *b,
-	const struct updn_chain *c, const uint32_t *group, uint32_t shares);
+void down_path_count(const struct down_path_search *w, struct down_path_load *b,
+	const struct down_path *c, const uint32_t *group, uint32_t shares);
 
 /* A way for host LID i, counted; split where a cable would get too much. */
-void updn_chain_place(struct updn_walk *w, uint32_t i);
+void down_path_place(struct down_path_search *w, uint32_t i);
 
 /* A way that begins at its destination and gets no further yet. */
 static inline void
-updn_chain_start(struct updn_chain *c, sw_ix dest)
+down_path_start(struct down_path *c, sw_ix dest)
 {
 	c->sw[0] = (uint16_t)dest;
 	c->len = 1;
@@ -100,15 +100,15 @@ updn_chain_start(struct updn_chain *c, sw_ix dest)
 
 /* Mark LID i as split; its UPDN_SHARES chains, to be filled, which stay where
  * they are until the next one. */
-struct updn_chain *updn_chain_split(struct updn_walk *w, uint32_t i);
+struct down_path *down_path_split(struct down_path_search *w, uint32_t i);
 
 /* Forget what host LIDs load, and that any are split. */
-void updn_chain_reset(struct updn_walk *w);
+void down_path_reset(struct down_path_search *w);
 
 /*
  * down_path_from_lft.c: the ways in use under the previous routes as the chains
  * of host LIDs; new ones only for what is new or broken. seq: family order.
  */
-void updn_recall(struct updn_walk *w, const sw_ix *seq);
+void down_path_from_lft(struct down_path_search *w, const sw_ix *seq);
 
 #endif

@@ -12,7 +12,7 @@ mix(uint64_t h, uint64_t x)
 }
 
 uint64_t
-updn_past_options(const struct engine_options *o)
+engine_cache_options(const struct engine_options *o)
 {
 	uint64_t h = 1;
 
@@ -33,13 +33,13 @@ updn_past_options(const struct engine_options *o)
 }
 
 static void *
-copy(struct updn *u, const void *from, size_t n, size_t size)
+copy(struct updown *u, const void *from, size_t n, size_t size)
 {
 	return memcpy(arena_array(u->own, n, size), from, n * size);
 }
 
 static uint64_t **
-copy_served(struct updn *u)
+copy_served(struct updown *u)
 {
 	uint64_t **served = arena_array(u->own, u->nsw, sizeof(*served));
 
@@ -52,7 +52,7 @@ copy_served(struct updn *u)
 
 /* Rows that later memories share. */
 static void
-keep_above(struct updn *u)
+keep_above(struct updown *u)
 {
 	const uint64_t **above = arena_array(u->own, u->nsw, sizeof(*above));
 	uint64_t *rows =
@@ -65,7 +65,7 @@ keep_above(struct updn *u)
 }
 
 void
-updn_past_begin(struct updn *u, bool little)
+engine_cache_begin(struct updown *u, bool little)
 {
 	u->m = little ? arena_new_small() : arena_new();
 	u->own = arena_new();
@@ -74,11 +74,11 @@ updn_past_begin(struct updn *u, bool little)
 }
 
 void
-updn_past_keep(struct updn *u, const struct updn_reach *reach,
-	const struct updn_dests *d, uint32_t depth, struct routes *r)
+engine_cache_store(struct updown *u, const struct reachability *reach,
+	const struct dest_table *d, uint32_t depth, struct routes *r)
 {
-	struct route_memory *m = mem_zalloc(1, sizeof(*m));
-	struct updn_past *past = arena_alloc(u->own, sizeof(*past));
+	struct route_cache *m = mem_zalloc(1, sizeof(*m));
+	struct engine_cache *past = arena_alloc(u->own, sizeof(*past));
 
 	past->reach = *reach;
 	past->dests = *d;
@@ -93,7 +93,7 @@ updn_past_keep(struct updn *u, const struct updn_reach *reach,
 		past->leaf = copy(u, u->leaf, u->nsw, sizeof(*past->leaf));
 		past->apex = copy(u, u->apex, u->nplanes, sizeof(*past->apex));
 	}
-	past->options = updn_past_options(u->job->options);
+	past->options = engine_cache_options(u->job->options);
 	past->ncomp = u->ncomp;
 	if (u->serves != NULL)
 		past->serves = copy_served(u);

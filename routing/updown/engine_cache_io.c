@@ -11,7 +11,7 @@ enum { VERSION = 1 };
 /* ---- telling ---- */
 
 static void
-print_chain(const struct updn_chain *c, struct buf *out)
+print_chain(const struct down_path *c, struct buf *out)
 {
 	buf_printf(out, " %u", c->len);
 	for (unsigned i = 0; i < c->len; i++)
@@ -19,10 +19,10 @@ print_chain(const struct updn_chain *c, struct buf *out)
 }
 
 void
-memoir_print(const struct routes *r, struct buf *out)
+engine_cache_print(const struct routes *r, struct buf *out)
 {
-	const struct updn_past *past;
-	const struct updn_dests *d;
+	const struct engine_cache *past;
+	const struct dest_table *d;
 
 	if (r->memory == NULL || r->memory->what == NULL)
 		return;
@@ -63,15 +63,15 @@ next(struct reader *in, uint32_t max)
 }
 
 static void
-read_chain(struct reader *in, uint32_t nsw, struct updn_chain *c)
+read_chain(struct reader *in, uint32_t nsw, struct down_path *c)
 {
-	*c = (struct updn_chain){.len = (uint16_t)next(in, UPDN_CHAIN)};
+	*c = (struct down_path){.len = (uint16_t)next(in, UPDN_CHAIN)};
 	for (unsigned i = 0; i < c->len; i++)
 		c->sw[i] = (uint16_t)next(in, nsw - 1);
 }
 
 static void
-read_split(struct reader *in, uint32_t nsw, struct updn_dests *d, uint32_t k)
+read_split(struct reader *in, uint32_t nsw, struct dest_table *d, uint32_t k)
 {
 	d->split[k] = next(in, d->n - 1);
 	d->share_of[d->split[k]] = k + 1;
@@ -81,7 +81,7 @@ read_split(struct reader *in, uint32_t nsw, struct updn_dests *d, uint32_t k)
 
 /* LIDs as they were worked out, and as they are told. */
 struct orders {
-	const struct updn_dests *was;
+	const struct dest_table *was;
 	uint32_t *at;  /* by LID: its number in was, + 1; 0: taken, or none */
 	bool *pointed; /* by number: somebody's next one */
 };
@@ -89,7 +89,7 @@ struct orders {
 /* LID number i. */
 static void
 read_lid(struct reader *in, uint32_t nsw, struct orders *o,
-	struct updn_dests *d, uint32_t i)
+	struct dest_table *d, uint32_t i)
 {
 	uint32_t lid = next(in, UINT16_MAX), k = o->at[lid];
 
@@ -109,8 +109,8 @@ read_lid(struct reader *in, uint32_t nsw, struct orders *o,
 
 /* Those of one switch are together; false: they are not. */
 static bool
-find_places(const struct topo *t, const struct updn_dests *was,
-	struct updn_dests *d)
+find_places(const struct topo *t, const struct dest_table *was,
+	struct dest_table *d)
 {
 	uint32_t end;
 
@@ -130,7 +130,7 @@ find_places(const struct topo *t, const struct updn_dests *was,
 
 /* Destinations of their own, to be filled. */
 static void
-make_room(struct arena *a, uint32_t nsw, struct updn_dests *d)
+make_room(struct arena *a, uint32_t nsw, struct dest_table *d)
 {
 	d->at = arena_array(a, nsw, sizeof(*d->at));
 	d->end = arena_array(a, nsw, sizeof(*d->end));
@@ -148,8 +148,8 @@ make_room(struct arena *a, uint32_t nsw, struct updn_dests *d)
 }
 
 static bool
-read_lids(struct reader *in, const struct topo *t, const struct updn_dests *was,
-	struct updn_dests *d)
+read_lids(struct reader *in, const struct topo *t, const struct dest_table *was,
+	struct dest_table *d)
 {
 	struct orders o = {.was = was,
 		.at = mem_zalloc(UINT16_MAX + 1, sizeof(*o.at)),
@@ -166,11 +166,11 @@ read_lids(struct reader *in, const struct topo *t, const struct updn_dests *was,
 
 /* What was told, instead of what was worked out. */
 static bool
-read_all(struct reader *in, const struct topo *t, struct route_memory *m)
+read_all(struct reader *in, const struct topo *t, struct route_cache *m)
 {
-	struct updn_past *past = arena_alloc(m->own, sizeof(*past));
-	struct updn_dests *d = &past->dests;
-	struct updn_dests was;
+	struct engine_cache *past = arena_alloc(m->own, sizeof(*past));
+	struct dest_table *d = &past->dests;
+	struct dest_table was;
 
 	memcpy(past, m->what, sizeof(*past));
 	was = *d;
@@ -226,11 +226,11 @@ once_more(struct routes *r, const struct engine_options *options,
 }
 
 int
-memoir_take(struct routes *r, const struct engine_options *options,
+engine_cache_parse(struct routes *r, const struct engine_options *options,
 	const char *text, struct reason *why)
 {
 	struct reader in = {.at = text};
-	struct route_memory *m;
+	struct route_cache *m;
 	struct routes *again;
 
 	if (*text == '\0')
@@ -238,7 +238,7 @@ memoir_take(struct routes *r, const struct engine_options *options,
 	again = once_more(r, options, why);
 	if (again == NULL)
 		return -1;
-	m = routes_memory_ref(again->memory);
+	m = routes_cache_ref(again->memory);
 	if (!same_order(r, again) || m == NULL)
 		(void)reason_set(why, "the order in force is not found again");
 	else if (read_all(&in, r->topo, m))
@@ -246,7 +246,7 @@ memoir_take(struct routes *r, const struct engine_options *options,
 	else
 		(void)reason_set(why, "what is remembered is of other routes");
 	if (r->memory == NULL)
-		routes_memory_unref(m);
+		routes_cache_unref(m);
 	routes_unref(again);
 	return r->memory != NULL ? 0 : -1;
 }

@@ -1,5 +1,5 @@
 /*
- * memoir: the memory of routes (struct route_memory), told and taken up again
+ * memoir: the memory of routes (struct route_cache), told and taken up again
  * in another process. What is kept is kept by it, but of several ports that are
  * as good a repair takes the one that it leads to: who computes the next routes
  * elsewhere, and wants the same ones, needs it. Most of a memory follows from
@@ -18,14 +18,14 @@
 #include "sm/base/buf.h"
 
 /* Append what there is to tell of r's memory: nothing where it has none. */
-void memoir_print(const struct routes *r, struct buf *out);
+void engine_cache_print(const struct routes *r, struct buf *out);
 
 /*
  * Give r, which has none and whose order and reading are known, the memory that
  * text tells of; "": none. options as they were when r was made. 0, or -1 and
  * why: then r has none, and is good all the same.
  */
-int memoir_take(struct routes *r, const struct engine_options *options,
+int engine_cache_parse(struct routes *r, const struct engine_options *options,
 	const char *text, struct reason *why);
 
 #endif

@@ -4,7 +4,7 @@
 
 /* Does LID i hang where it hung? */
 static bool
-stayed(const struct updn_row *f, uint32_t i)
+stayed(const struct row_job *f, uint32_t i)
 {
 	const struct topo *t = f->u->t, *was = f->prev->topo;
 	port_ix p = topo_by_lid(was, f->d->lid[i], NULL);
@@ -17,7 +17,7 @@ stayed(const struct updn_row *f, uint32_t i)
 
 /* LIDs that moved start anew, LIDs without an owner drop. */
 void
-updn_keep_init(struct updn_row *f)
+lft_keep_init(struct row_job *f)
 {
 	bool *stays = arena_array(f->a, f->bytes, sizeof(*stays));
 
@@ -31,7 +31,7 @@ updn_keep_init(struct updn_row *f)
 }
 
 static void
-load_old(struct updn_row *f, sw_ix prev_sw)
+load_old(struct row_job *f, sw_ix prev_sw)
 {
 	size_t blocks = f->bytes / LFT_BLOCK;
 
@@ -61,9 +61,9 @@ count_bad(const uint8_t *row, uint32_t n, const uint8_t *allowed)
 
 /* What leads through a candidate stays, the rest is noted. */
 static void
-check(struct updn_row *f, sw_ix dest)
+check(struct row_job *f, sw_ix dest)
 {
-	const struct updn_dests *d = f->d;
+	const struct dest_table *d = f->d;
 	uint32_t i = d->at[dest];
 
 	if (d->run[dest] > 1 &&
@@ -76,7 +76,7 @@ check(struct updn_row *f, sw_ix dest)
 
 /* What the kept entries put on each port: the base of new choices. */
 static void
-count_kept(struct updn_row *f)
+count_kept(struct row_job *f)
 {
 	for (uint32_t i = 0; i < f->d->n; i++) {
 		uint8_t p = f->row[f->d->lid[i]];
@@ -88,50 +88,50 @@ count_kept(struct updn_row *f)
 
 /* Did the entry for LID i carry load? */
 static bool
-carried(const struct updn_row *f, sw_ix s, sw_ix prev_sw, uint32_t i)
+carried(const struct row_job *f, sw_ix s, sw_ix prev_sw, uint32_t i)
 {
 	const struct topo *t = f->u->t, *was = f->prev->topo;
-	sw_ix old = updn_choose_behind(
+	sw_ix old = next_hop_switch(
 		was, prev_sw, routes_port(f->prev, prev_sw, f->d->lid[i]));
 	node_ix n = old == TOPO_NONE
 			    ? TOPO_NONE
 			    : topo_by_node_guid(
 				      t, was->node[was->sw[old].node].guid);
 
-	return n != TOPO_NONE && updn_choose_carries(f, s, i, t->node[n].sw);
+	return n != TOPO_NONE && next_hop_carries_load(f, s, i, t->node[n].sw);
 }
 
 /* What of the kept entries carries load. */
 static void
-weigh_kept(struct updn_row *f, sw_ix s)
+weigh_kept(struct row_job *f, sw_ix s)
 {
 	memset(f->meant, 0, sizeof(f->meant));
 	for (uint32_t i = 0; i < f->d->n; i++) {
 		uint8_t p = f->row[f->d->lid[i]];
-		sw_ix next = updn_choose_behind(f->u->t, s, p);
+		sw_ix next = next_hop_switch(f->u->t, s, p);
 
 		f->meant[f->d->other[i]][p] +=
-			updn_choose_carries(f, s, i, next);
+			next_hop_carries_load(f, s, i, next);
 	}
 	f->weighed = true;
 }
 
 static const uint64_t *
-mask_of(const struct updn_row *f, const struct updn_mask *up, sw_ix dest)
+mask_of(const struct row_job *f, const struct row_mask *up, sw_ix dest)
 {
-	return updn_bit(f->far, dest) ? up->w : f->mask + (size_t)dest * f->W;
+	return bitset_has(f->far, dest) ? up->w : f->mask + (size_t)dest * f->W;
 }
 
 void
-updn_keep_row(
-	struct updn_row *f, sw_ix s, sw_ix prev_sw, const struct updn_mask *up)
+lft_keep_row(
+	struct row_job *f, sw_ix s, sw_ix prev_sw, const struct row_mask *up)
 {
 	load_old(f, prev_sw);
 	f->nbad = 0;
 	for (sw_ix x = 0; x < f->u->nsw; x++) {
 		if (x == s || f->d->at[x] == f->d->end[x])
 			continue;
-		updn_choose_allow(f, s, mask_of(f, up, x));
+		next_hop_allow(f, s, mask_of(f, up, x));
 		check(f, x);
 	}
 	if (f->nbad == 0)
@@ -146,7 +146,7 @@ updn_keep_row(
 
 		if (carries && !f->weighed)
 			weigh_kept(f, s);
-		f->row[f->d->lid[i]] = updn_choose(
+		f->row[f->d->lid[i]] = next_hop_choose(
 			f, s, i, mask_of(f, up, f->d->dest[i]), carries);
 	}
 }

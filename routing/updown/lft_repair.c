@@ -17,25 +17,25 @@ enum {
 /* What one thread looks at and mends: the switches from .. to. */
 struct part {
 	const struct mend *m;
-	struct updn_row f;
-	struct updn_seek seek;
+	struct row_job f;
+	struct lft_stale seek;
 	sw_ix from, to;
-	struct updn_mask lead_for; /* the groups that f.lead is about, for */
-	uint32_t *led, stamp;	   /* switches that have this stamp */
-	sw_ix led_of;		   /* ... from this one, and who is alike */
+	struct row_mask lead_for; /* the groups that f.lead is about, for */
+	uint32_t *led, stamp;	  /* switches that have this stamp */
+	sw_ix led_of;		  /* ... from this one, and who is alike */
 	sw_ix counted; /* whose entries are in count, by kind of LID and port */
 	uint32_t count[NOBODYS + 1][256];
 	bool *staged;	/* blocks of f.row, and */
 	uint32_t *list; /* a list of them */
 	uint32_t nlist;
-	struct updn_batch batch;
+	struct row_writer batch;
 };
 
 struct mend {
-	struct updn_repair *p;
-	struct updn_dests *d;
-	struct updn_walk w;
-	const struct updn_columns *columns;
+	struct routes_repair *p;
+	struct dest_table *d;
+	struct down_path_search w;
+	const struct reach_block *columns;
 	bool *about;   /* [nsw] to be looked at */
 	uint8_t *kind; /* of each LID: as in d->other, or NOBODYS */
 	struct part *part;
@@ -46,7 +46,7 @@ struct mend {
 static void
 find_about(struct mend *m)
 {
-	const struct updn *u = m->p->u;
+	const struct updown *u = m->p->u;
 
 	m->about = arena_array(u->a, u->nsw, sizeof(*m->about));
 	for (sw_ix s = 0; s < u->nsw; s++) {
@@ -78,33 +78,33 @@ find_bad(void *arg)
 
 	for (sw_ix s = t->from; s < t->to; s++)
 		if (t->m->about[s] && t->m->p->u->live[s])
-			updn_seek_row(&t->seek, s);
+			lft_stale_row(&t->seek, s);
 }
 
 /* How much of a chain, from below, can be used as it is; its groups. */
 static uint32_t
-standing(const struct mend *m, const struct updn_chain *c, uint32_t *group)
+standing(const struct mend *m, const struct down_path *c, uint32_t *group)
 {
-	const struct updn *u = m->p->u;
+	const struct updown *u = m->p->u;
 
 	for (uint32_t k = 1; k < c->len; k++) {
-		group[k - 1] = updn_chain_group(u, c->sw[k - 1], c->sw[k]);
+		group[k - 1] = down_path_group(u, c->sw[k - 1], c->sw[k]);
 		if (group[k - 1] == UINT32_MAX ||
-			!updn_chain_exactly(&m->w, c->sw[k], c->sw[0], k))
+			!down_path_exactly(&m->w, c->sw[k], c->sw[0], k))
 			return k;
 	}
 	return c->len;
 }
 
 static bool
-stands(const struct mend *m, const struct updn_chain *c, uint32_t *group)
+stands(const struct mend *m, const struct down_path *c, uint32_t *group)
 {
 	return standing(m, c, group) == c->len;
 }
 
 /* Ways of LID i: its own one, or its shares. */
-static struct updn_chain *
-ways(const struct updn_dests *d, uint32_t i, uint32_t *n)
+static struct down_path *
+ways(const struct dest_table *d, uint32_t i, uint32_t *n)
 {
 	*n = d->share_of[i] != 0 ? UPDN_SHARES : 1;
 	return d->share_of[i] != 0
@@ -118,11 +118,11 @@ count_ways(struct mend *m, sw_ix x)
 {
 	for (uint32_t i = m->d->at[x]; i < m->d->end[x]; i++) {
 		uint32_t group[UPDN_CHAIN], n;
-		const struct updn_chain *c = ways(m->d, i, &n);
+		const struct down_path *c = ways(m->d, i, &n);
 
 		for (uint32_t k = 0; k < n; k++)
 			if (stands(m, &c[k], group))
-				updn_chain_count(&m->w,
+				down_path_count(&m->w,
 					&m->w.load[m->d->other[i]], &c[k],
 					group, UPDN_SHARES / n);
 	}
@@ -132,10 +132,10 @@ count_ways(struct mend *m, sw_ix x)
 static void
 add_family(const struct mend *m, sw_ix x, uint64_t *family)
 {
-	const struct updn *u = m->p->u;
-	const struct updn_levels *dn = &m->p->reach.dn;
+	const struct updown *u = m->p->u;
+	const struct reach_levels *dn = &m->p->reach.dn;
 
-	updn_set(family, x);
+	bitset_add(family, x);
 	for (uint32_t g = u->first[x]; g < u->first[x + 1]; g++) {
 		sw_ix up = u->group[g].peer;
 
@@ -154,17 +154,17 @@ add_family(const struct mend *m, sw_ix x, uint64_t *family)
 static void
 hold(struct mend *m, uint32_t i, bool on)
 {
-	struct updn_burden *b = &m->w.load[m->d->other[i]];
+	struct down_path_load *b = &m->w.load[m->d->other[i]];
 	uint32_t group[UPDN_CHAIN], n;
-	const struct updn_chain *c = ways(m->d, i, &n);
+	const struct down_path *c = ways(m->d, i, &n);
 
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t shares = UPDN_SHARES / n;
-		struct updn_chain left = c[k];
+		struct down_path left = c[k];
 
 		left.len = (uint16_t)standing(m, &c[k], group);
 		if (left.len < c[k].len)
-			updn_chain_count(&m->w, b, &left, group,
+			down_path_count(&m->w, b, &left, group,
 				on ? shares : 0U - shares);
 	}
 }
@@ -174,20 +174,20 @@ static void
 new_ways(struct mend *m, uint32_t i)
 {
 	uint32_t group[UPDN_CHAIN], n;
-	struct updn_chain *c = ways(m->d, i, &n);
-	struct updn_burden *b = &m->w.load[m->d->other[i]];
+	struct down_path *c = ways(m->d, i, &n);
+	struct down_path_load *b = &m->w.load[m->d->other[i]];
 
 	for (uint32_t k = 0; k < n; k++) {
 		if (stands(m, &c[k], group))
 			continue;
 		if (n == 1 && !m->d->other[i]) {
-			updn_chain_place(&m->w, i);
+			down_path_place(&m->w, i);
 			return;
 		}
-		updn_homes_avoid(&m->w, i);
-		updn_chain_start(&c[k], m->d->dest[i]);
-		updn_chain_extend(&m->w, b, &c[k], group);
-		updn_chain_count(&m->w, b, &c[k], group, UPDN_SHARES / n);
+		multi_port_avoid(&m->w, i);
+		down_path_start(&c[k], m->d->dest[i]);
+		down_path_extend(&m->w, b, &c[k], group);
+		down_path_count(&m->w, b, &c[k], group, UPDN_SHARES / n);
 	}
 	m->d->chain[i] = c[0];
 }
@@ -196,7 +196,7 @@ static bool
 broken(const struct mend *m, uint32_t i)
 {
 	uint32_t group[UPDN_CHAIN], n;
-	const struct updn_chain *c = ways(m->d, i, &n);
+	const struct down_path *c = ways(m->d, i, &n);
 
 	for (uint32_t k = 0; k < n; k++)
 		if (!stands(m, &c[k], group))
@@ -217,7 +217,7 @@ find_due(const struct mend *m, bool *due, uint64_t *family)
 			if (due[i] || !broken(m, i))
 				continue;
 			due[i] = any = true;
-			if (!updn_bit(family, m->d->dest[i]))
+			if (!bitset_has(family, m->d->dest[i]))
 				add_family(m, m->d->dest[i], family);
 		}
 	return any;
@@ -227,14 +227,14 @@ find_due(const struct mend *m, bool *due, uint64_t *family)
 static void
 find_fair(struct mend *m, sw_ix x)
 {
-	const struct updn *u = m->p->u;
+	const struct updown *u = m->p->u;
 
 	for (uint32_t w = 0; w < u->words; w++)
 		for (uint64_t b = u->tier_above[x][w]; b != 0; b &= b - 1) {
-			sw_ix s = w * 64 + updn_low(b);
+			sw_ix s = w * 64 + bitset_lowest64(b);
 
 			if (m->w.fair[s] == 0)
-				(void)updn_chain_fair(&m->w, s);
+				(void)down_path_fair(&m->w, s);
 		}
 }
 
@@ -242,16 +242,16 @@ find_fair(struct mend *m, sw_ix x)
 static void
 find_ways(struct mend *m)
 {
-	const struct updn *u = m->p->u;
+	const struct updown *u = m->p->u;
 	bool *due = arena_array(u->a, m->d->n, sizeof(*due));
 	uint64_t *family = arena_array(u->a, u->words, sizeof(*family));
 
 	if (!find_due(m, due, family))
 		return;
-	updn_chain_begin(&m->w);
+	down_path_begin(&m->w);
 	for (uint32_t w = 0; w < u->words; w++)
 		for (uint64_t b = family[w]; b != 0; b &= b - 1)
-			count_ways(m, w * 64 + updn_low(b));
+			count_ways(m, w * 64 + bitset_lowest64(b));
 	for (uint32_t i = 0; i < m->d->n; i++)
 		if (due[i])
 			find_fair(m, m->d->dest[i]);
@@ -308,10 +308,10 @@ count_row(struct part *t, sw_ix s)
 
 /* What the entries that stay put on the ports of s. */
 static void
-count_kept(struct part *t, const struct updn_bad *bad, size_t n)
+count_kept(struct part *t, const struct lft_stale_row *bad, size_t n)
 {
-	const struct updn_dests *d = t->m->d;
-	struct updn_row *f = &t->f;
+	const struct dest_table *d = t->m->d;
+	struct row_job *f = &t->f;
 	sw_ix s = bad->sw;
 
 	count_row(t, s);
@@ -323,7 +323,7 @@ count_kept(struct part *t, const struct updn_bad *bad, size_t n)
 
 /* Before the first choice in a row. */
 static void
-count_once(struct part *t, const struct updn_bad *bad, size_t n)
+count_once(struct part *t, const struct lft_stale_row *bad, size_t n)
 {
 	if (!t->f.counted)
 		count_kept(t, bad, n);
@@ -334,23 +334,23 @@ count_once(struct part *t, const struct updn_bad *bad, size_t n)
 static sw_ix
 old_behind(const struct part *t, sw_ix s, uint8_t port)
 {
-	return updn_choose_behind(t->m->p->prev->topo, s, port);
+	return next_hop_switch(t->m->p->prev->topo, s, port);
 }
 
 /* Does the old entry of s for LID i carry load? */
 static bool
 carried(const struct part *t, sw_ix s, uint32_t i)
 {
-	return updn_choose_carries(
+	return next_hop_carries_load(
 		&t->f, s, i, old_behind(t, s, old_port(t, s, i)));
 }
 
 /* What of that carries load. */
 static void
-weigh_kept(struct part *t, const struct updn_bad *bad, size_t n)
+weigh_kept(struct part *t, const struct lft_stale_row *bad, size_t n)
 {
-	const struct updn_dests *d = t->m->d;
-	struct updn_row *f = &t->f;
+	const struct dest_table *d = t->m->d;
+	struct row_job *f = &t->f;
 	sw_ix s = bad->sw, behind[256];
 	uint32_t block = UINT32_MAX;
 	const uint8_t *b = NULL;
@@ -365,7 +365,7 @@ weigh_kept(struct part *t, const struct updn_bad *bad, size_t n)
 			block = lid / LFT_BLOCK;
 			b = routes_block(t->m->p->prev, s, block);
 		}
-		if (updn_choose_carries(f, s, i, behind[b[lid % LFT_BLOCK]]))
+		if (next_hop_carries_load(f, s, i, behind[b[lid % LFT_BLOCK]]))
 			f->meant[d->other[i]][b[lid % LFT_BLOCK]]++;
 	}
 	for (size_t k = 0; k < n; k++)
@@ -377,16 +377,16 @@ weigh_kept(struct part *t, const struct updn_bad *bad, size_t n)
 
 /* The port for LID i where there is a choice. */
 static uint8_t
-choose(struct part *t, const struct updn_bad *bad, size_t n, size_t k,
+choose(struct part *t, const struct lft_stale_row *bad, size_t n, size_t k,
 	const uint64_t *mask)
 {
-	struct updn_row *f = &t->f;
+	struct row_job *f = &t->f;
 	bool carries = carried(t, bad->sw, bad[k].i);
 
 	count_once(t, bad, n);
 	if (carries && !f->weighed)
 		weigh_kept(t, bad, n);
-	return updn_choose(f, bad->sw, bad[k].i, mask, carries);
+	return next_hop_choose(f, bad->sw, bad[k].i, mask, carries);
 }
 
 static void
@@ -409,7 +409,7 @@ static void
 find_lead(struct part *t, sw_ix s, uint32_t i, const uint64_t *m)
 {
 	uint32_t n;
-	const struct updn_chain *c = ways(t->m->d, i, &n);
+	const struct down_path *c = ways(t->m->d, i, &n);
 
 	if (memcmp(m, t->lead_for.w, t->f.W * sizeof(*m)) != 0) {
 		memcpy(t->lead_for.w, m, t->f.W * sizeof(*m));
@@ -420,7 +420,7 @@ find_lead(struct part *t, sw_ix s, uint32_t i, const uint64_t *m)
 			if (t->led[c[k].sw[h]] == t->stamp)
 				continue;
 			t->led[c[k].sw[h]] = t->stamp;
-			updn_fill_lead(&t->f, s, c[k].sw[h], m);
+			row_fill_lead(&t->f, s, c[k].sw[h], m);
 		}
 }
 
@@ -436,7 +436,7 @@ entry(const struct part *t, sw_ix s, uint16_t lid)
 static uint8_t
 way_to(const struct part *t, sw_ix s, sw_ix x)
 {
-	const struct updn_dests *d = t->m->d;
+	const struct dest_table *d = t->m->d;
 
 	for (uint32_t i = d->at[x]; i < d->end[x]; i++)
 		if (d->out[i] == 0)
@@ -446,11 +446,11 @@ way_to(const struct part *t, sw_ix s, sw_ix x)
 
 /* Entries for other planes, when those for this one are good. */
 static void
-mend_across(struct part *t, const struct updn_bad *bad, size_t n)
+mend_across(struct part *t, const struct lft_stale_row *bad, size_t n)
 {
-	const struct updn_dests *d = t->m->d;
-	const struct updn *u = t->m->p->u;
-	struct updn_row *f = &t->f;
+	const struct dest_table *d = t->m->d;
+	const struct updown *u = t->m->p->u;
+	struct row_job *f = &t->f;
 	sw_ix s = bad->sw;
 	uint8_t mark[256];
 
@@ -459,9 +459,9 @@ mend_across(struct part *t, const struct updn_bad *bad, size_t n)
 		sw_ix x = d->dest[i];
 		uint8_t port = LFT_DROP;
 
-		if (!updn_plane_across(u, s, x))
+		if (!multi_tree_is_across(u, s, x))
 			continue;
-		if (!updn_plane_exits(u, s, u->plane[x], mark)) {
+		if (!multi_tree_exits(u, s, u->plane[x], mark)) {
 			port = way_to(t, s, u->apex[u->plane[s]]);
 		} else {
 			count_once(t, bad, n);
@@ -477,47 +477,47 @@ mend_across(struct part *t, const struct updn_bad *bad, size_t n)
 
 /* The row of a switch with its n bad entries made good, into the batch. */
 static void
-mend_row(struct part *t, const struct updn_bad *bad, size_t n)
+mend_row(struct part *t, const struct lft_stale_row *bad, size_t n)
 {
-	const struct updn *u = t->m->p->u;
-	const struct updn_dests *d = t->m->d;
-	struct updn_row *f = &t->f;
+	const struct updown *u = t->m->p->u;
+	const struct dest_table *d = t->m->d;
+	struct row_job *f = &t->f;
 	sw_ix s = bad->sw;
-	const struct updn_batch_row as = {.sw = s, .twin = TOPO_NONE};
+	const struct row_writer_row as = {.sw = s, .twin = TOPO_NONE};
 	uint8_t port;
 
-	f->W = updn_row_words(u->first[s + 1] - u->first[s]);
+	f->W = row_words(u->first[s + 1] - u->first[s]);
 	while (t->nlist > 0)
 		t->staged[t->list[--t->nlist]] = false;
 	f->counted = f->weighed = false;
-	if (!updn_seek_twins(u, s, t->led_of)) {
+	if (!lft_stale_templates(u, s, t->led_of)) {
 		t->led_of = s;
-		t->lead_for = (struct updn_mask){{0}};
+		t->lead_for = (struct row_mask){{0}};
 		t->stamp++;
 	}
 	for (size_t k = 0; k < n; k++) {
 		uint32_t i = bad[k].i;
 		const uint64_t *mask = t->seek.mask + bad[k].mask;
 
-		if (updn_plane_across(u, s, d->dest[i]))
+		if (multi_tree_is_across(u, s, d->dest[i]))
 			continue;
 		find_lead(t, s, i, mask);
-		if (!updn_choose_only(f, s, i, mask, &port))
+		if (!next_hop_only_choice(f, s, i, mask, &port))
 			port = choose(t, bad, n, k, mask);
 		set_entry(t, s, d->lid[i], port);
 	}
 	mend_across(t, bad, n);
-	updn_batch_add(&t->batch, &as, f->row, t->list, t->nlist);
+	row_writer_add(&t->batch, &as, f->row, t->list, t->nlist);
 }
 
 static void
 mend_rows(void *arg)
 {
 	struct part *t = arg;
-	const struct updn_bad *bad = t->seek.bad;
+	const struct lft_stale_row *bad = t->seek.bad;
 
 	/* as many blocks and rows as entries, at most */
-	updn_batch_begin(&t->batch, t->f.a, (uint32_t)t->seek.nbad,
+	row_writer_begin(&t->batch, t->f.a, (uint32_t)t->seek.nbad,
 		(uint32_t)t->seek.nbad);
 	for (size_t k = 0, n; k < t->seek.nbad; k += n) {
 		for (n = 1; k + n < t->seek.nbad && bad[k + n].sw == bad[k].sw;)
@@ -529,7 +529,7 @@ mend_rows(void *arg)
 static void
 put(const struct part *t, struct routes *r)
 {
-	const struct updn_batch *b = &t->batch;
+	const struct row_writer *b = &t->batch;
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < b->nrows; i++)
@@ -543,7 +543,7 @@ put(const struct part *t, struct routes *r)
 static void
 put_all(struct mend *m, struct routes *r)
 {
-	const struct updn *u = m->p->u;
+	const struct updown *u = m->p->u;
 	uint32_t *lids = arena_array(u->a, u->ncomp, sizeof(*lids));
 
 	for (sw_ix s = 0; s < u->nsw; s++)
@@ -562,7 +562,7 @@ put_all(struct mend *m, struct routes *r)
 static void
 begin(struct mend *m, uint32_t nblocks)
 {
-	const struct updn *u = m->p->u;
+	const struct updown *u = m->p->u;
 	unsigned n = u->job->threads;
 
 	if (n > THREAD_SHARES)
@@ -570,8 +570,8 @@ begin(struct mend *m, uint32_t nblocks)
 	if (n > u->nsw / ROWS_MIN)
 		n = u->nsw / ROWS_MIN;
 	n += n == 0;
-	m->w = (struct updn_walk){.u = u, .r = &m->p->reach, .d = m->d};
-	m->columns = updn_columns_new(m->p);
+	m->w = (struct down_path_search){.u = u, .r = &m->p->reach, .d = m->d};
+	m->columns = reach_block_new(m->p);
 	find_about(m);
 	find_kinds(m, nblocks);
 	m->part = arena_array(u->a, n, sizeof(*m->part));
@@ -582,7 +582,7 @@ begin(struct mend *m, uint32_t nblocks)
 
 		t->m = m;
 		t->counted = t->led_of = TOPO_NONE;
-		t->f = (struct updn_row){.a = a,
+		t->f = (struct row_job){.a = a,
 			.u = u,
 			.r = &m->p->reach,
 			.d = m->d,
@@ -595,8 +595,8 @@ begin(struct mend *m, uint32_t nblocks)
 		t->staged = arena_array(a, nblocks, sizeof(*t->staged));
 		t->list = arena_array(a, nblocks, sizeof(*t->list));
 		t->led = arena_array(a, u->nsw, sizeof(*t->led));
-		updn_fill_begin(&t->f);
-		updn_seek_begin(&t->seek, m->p, m->d, &t->f);
+		row_fill_begin(&t->f);
+		lft_stale_begin(&t->seek, m->p, m->d, &t->f);
 	}
 }
 
@@ -604,15 +604,15 @@ static void
 end(struct mend *m)
 {
 	for (unsigned i = 0; i < m->nparts; i++) {
-		updn_seek_end(&m->part[i].seek);
+		lft_stale_end(&m->part[i].seek);
 		arena_free(m->part[i].f.a);
 	}
 }
 
 struct routes *
-updn_mend(struct updn_repair *p, struct updn_dests *d)
+lft_repair(struct routes_repair *p, struct dest_table *d)
 {
-	const struct updn *u = p->u;
+	const struct updown *u = p->u;
 	const struct route_job *job = u->job;
 	struct mend m = {.p = p, .d = d};
 	struct routes *r = routes_new(job->topo, job->pool);
@@ -634,7 +634,7 @@ updn_mend(struct updn_repair *p, struct updn_dests *d)
 	r->order = u->order;
 	r->turn_leaf = u->turn_leaf;
 	if (u->plane != NULL)
-		r->plane = updn_plane_marks(u);
+		r->plane = multi_tree_numbers(u);
 	memcpy(r->rank, u->rank, u->nsw * sizeof(*r->rank));
 	return r;
 }

@@ -6,9 +6,9 @@
 
 /* A switch with other cables: about everybody else. */
 static void
-find_all(struct updn_seek *t, sw_ix s)
+find_all(struct lft_stale *t, sw_ix s)
 {
-	const struct updn *u = t->p->u;
+	const struct updown *u = t->p->u;
 	uint64_t *set = t->which.set;
 
 	memset(set, 0xff, u->words * sizeof(*set));
@@ -22,10 +22,10 @@ find_all(struct updn_seek *t, sw_ix s)
 }
 
 static void
-find_word(struct updn_seek *t, sw_ix s, uint32_t w)
+find_word(struct lft_stale *t, sw_ix s, uint32_t w)
 {
-	const struct updn_repair *p = t->p;
-	const struct updn *u = p->u;
+	const struct routes_repair *p = t->p;
+	const struct updown *u = p->u;
 	uint64_t set = p->diff[s] != NULL ? p->diff[s][w] : 0;
 
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
@@ -40,26 +40,26 @@ find_word(struct updn_seek *t, sw_ix s, uint32_t w)
 
 /* About whom may the candidates of s be others than they were? */
 static void
-find_which(struct updn_seek *t, sw_ix s)
+find_which(struct lft_stale *t, sw_ix s)
 {
-	const struct updn_repair *p = t->p;
+	const struct routes_repair *p = t->p;
 
 	if (p->seed[s]) {
 		find_all(t, s);
 		return;
 	}
 	t->which.n = 0;
-	updn_differ_wide(p, s, t->wide);
+	reach_update_is_wide(p, s, t->wide);
 	for (uint32_t i = 0; i < p->nwide; i++)
 		for (uint64_t b = t->wide[i]; b != 0; b &= b - 1)
-			find_word(t, s, i * 64 + updn_low(b));
+			find_word(t, s, i * 64 + bitset_lowest64(b));
 }
 
 /* The entries of s for what hangs on x, against the ports that may be. */
 static void
-check_by(struct updn_seek *t, sw_ix s, sw_ix x, const uint8_t allowed[256])
+check_by(struct lft_stale *t, sw_ix s, sw_ix x, const uint8_t allowed[256])
 {
-	const struct updn_dests *d = t->d;
+	const struct dest_table *d = t->d;
 	uint32_t block = UINT32_MAX;
 	const uint8_t *b = NULL;
 
@@ -73,19 +73,19 @@ check_by(struct updn_seek *t, sw_ix s, sw_ix x, const uint8_t allowed[256])
 		if (allowed[b[d->lid[i] % LFT_BLOCK]])
 			continue;
 		t->bad = mem_grow(t->bad, t->nbad, &t->cap, sizeof(*t->bad));
-		t->bad[t->nbad++] = (struct updn_bad){s, i, t->nmask};
+		t->bad[t->nbad++] = (struct lft_stale_row){s, i, t->nmask};
 	}
 }
 
 static const uint8_t *
-allow(struct updn_seek *t, sw_ix s, sw_ix x)
+allow(struct lft_stale *t, sw_ix s, sw_ix x)
 {
-	updn_choose_allow(t->f, s, t->f->mask + (size_t)x * t->f->W);
+	next_hop_allow(t->f, s, t->f->mask + (size_t)x * t->f->W);
 	return t->f->allowed;
 }
 
 static void
-note_mask(struct updn_seek *t, const uint64_t *mask)
+note_mask(struct lft_stale *t, const uint64_t *mask)
 {
 	for (uint32_t w = 0; w < t->f->W; w++) {
 		t->mask = mem_grow(
@@ -95,12 +95,12 @@ note_mask(struct updn_seek *t, const uint64_t *mask)
 }
 
 static void
-check(struct updn_seek *t, sw_ix s, sw_ix x)
+check(struct lft_stale *t, sw_ix s, sw_ix x)
 {
-	const struct updn_dests *d = t->d;
+	const struct dest_table *d = t->d;
 	size_t n = t->nbad;
 
-	if (d->at[x] == d->end[x] || updn_plane_across(t->p->u, s, x))
+	if (d->at[x] == d->end[x] || multi_tree_is_across(t->p->u, s, x))
 		return;
 	check_by(t, s, x, allow(t, s, x));
 	if (t->nbad > n)
@@ -109,30 +109,30 @@ check(struct updn_seek *t, sw_ix s, sw_ix x)
 
 /* What is in other planes: what leads there from s itself, or to the apex. */
 static void
-check_across(struct updn_seek *t, sw_ix s)
+check_across(struct lft_stale *t, sw_ix s)
 {
-	const struct updn *u = t->p->u;
+	const struct updown *u = t->p->u;
 	uint8_t mark[256];
 
 	for (uint32_t p = 0; u->plane != NULL && p < u->nplanes; p++) {
 		const uint8_t *allowed = mark;
 
-		if (!updn_plane_across(u, s, u->apex[p]))
+		if (!multi_tree_is_across(u, s, u->apex[p]))
 			continue;
-		if (!updn_plane_exits(u, s, p, mark))
+		if (!multi_tree_exits(u, s, p, mark))
 			allowed = allow(t, s, u->apex[u->plane[s]]);
 		for (sw_ix x = 0; x < u->nsw; x++)
-			if (u->plane[x] == p && updn_plane_across(u, s, x))
+			if (u->plane[x] == p && multi_tree_is_across(u, s, x))
 				check_by(t, s, x, allowed);
 	}
 }
 
 bool
-updn_seek_twins(const struct updn *u, sw_ix s, sw_ix x)
+lft_stale_templates(const struct updown *u, sw_ix s, sw_ix x)
 {
 	const uint32_t *tier = u->tier.pos, *line = u->line.pos;
 
-	if (x == TOPO_NONE || !updn_twin_same(u, s, x))
+	if (x == TOPO_NONE || !row_template_same(u, s, x))
 		return false;
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
 		sw_ix peer = u->group[g].peer;
@@ -146,10 +146,10 @@ updn_seek_twins(const struct updn *u, sw_ix s, sw_ix x)
 
 /* Are the levels of s what those of its neighbours make them, as before? */
 static bool
-plain(const struct updn_repair *p, sw_ix s)
+plain(const struct routes_repair *p, sw_ix s)
 {
-	return !p->seed[s] && p->diff[s] == NULL && !updn_joins(p->u, s) &&
-	       p->u->plane == NULL;
+	return !p->seed[s] && p->diff[s] == NULL &&
+	       !sftree_is_extended(p->u, s) && p->u->plane == NULL;
 }
 
 /*
@@ -157,18 +157,18 @@ plain(const struct updn_repair *p, sw_ix s)
  * asked about the two themselves is another matter.
  */
 static bool
-as_before(const struct updn_seek *t, sw_ix s)
+as_before(const struct lft_stale *t, sw_ix s)
 {
-	const struct updn_repair *p = t->p;
-	const struct updn *u = p->u;
+	const struct routes_repair *p = t->p;
+	const struct updown *u = p->u;
 
-	if (!plain(p, s) || !updn_seek_twins(u, s, t->opened))
+	if (!plain(p, s) || !lft_stale_templates(u, s, t->opened))
 		return false;
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
 		const uint64_t *diff = p->diff[u->group[g].peer];
 
 		if (diff != NULL &&
-			(updn_bit(diff, s) || updn_bit(diff, t->opened)))
+			(bitset_has(diff, s) || bitset_has(diff, t->opened)))
 			return false;
 	}
 	return true;
@@ -176,20 +176,20 @@ as_before(const struct updn_seek *t, sw_ix s)
 
 /* The candidates of s about whom they may be others than they were. */
 static void
-open_row(struct updn_seek *t, sw_ix s)
+open_row(struct lft_stale *t, sw_ix s)
 {
 	if (as_before(t, s))
 		return;
 	find_which(t, s);
-	updn_fill_open(t->f, s, &t->which);
+	row_fill_open(t->f, s, &t->which);
 	t->opened = plain(t->p, s) ? s : TOPO_NONE;
 }
 
 void
-updn_seek_row(struct updn_seek *t, sw_ix s)
+lft_stale_row(struct lft_stale *t, sw_ix s)
 {
-	const struct updn_repair *p = t->p;
-	const struct updn *u = p->u;
+	const struct routes_repair *p = t->p;
+	const struct updown *u = p->u;
 	bool apex = p->seed[s];
 
 	open_row(t, s);
@@ -198,28 +198,28 @@ updn_seek_row(struct updn_seek *t, sw_ix s)
 		uint64_t b = t->which.set[w];
 
 		for (; b != 0; b &= b - 1)
-			check(t, s, w * 64 + updn_low(b));
+			check(t, s, w * 64 + bitset_lowest64(b));
 		apex |= u->plane != NULL && u->apex[u->plane[s]] / 64 == w &&
-			updn_bit(t->which.set, u->apex[u->plane[s]]);
+			bitset_has(t->which.set, u->apex[u->plane[s]]);
 	}
 	if (apex)
 		check_across(t, s);
 }
 
 void
-updn_seek_begin(struct updn_seek *t, const struct updn_repair *p,
-	const struct updn_dests *d, struct updn_row *f)
+lft_stale_begin(struct lft_stale *t, const struct routes_repair *p,
+	const struct dest_table *d, struct row_job *f)
 {
 	uint32_t words = p->u->words;
 
-	*t = (struct updn_seek){.p = p, .d = d, .f = f, .opened = TOPO_NONE};
+	*t = (struct lft_stale){.p = p, .d = d, .f = f, .opened = TOPO_NONE};
 	t->which.set = arena_array(f->a, words, sizeof(*t->which.set));
 	t->which.word = arena_array(f->a, words, sizeof(*t->which.word));
 	t->wide = arena_array(f->a, p->nwide, sizeof(*t->wide));
 }
 
 void
-updn_seek_end(struct updn_seek *t)
+lft_stale_end(struct lft_stale *t)
 {
 	free(t->bad);
 	free(t->mask);

@@ -4,27 +4,27 @@
 #include "routing/updown/updown.h"
 
 struct routes *
-updn_make(struct updn *u, bool keep, const char *engine)
+routes_from_order(struct updown *u, bool keep, const char *engine)
 {
 	const struct route_job *job = u->job;
 	struct routes *r = routes_new(job->topo, job->pool);
-	struct updn_reach reach;
-	struct updn_dests dests;
+	struct reachability reach;
+	struct dest_table dests;
 
-	updn_past_begin(u, false);
-	reach = updn_reach(u);
-	dests = updn_chain(u, &reach, keep && job->prev != NULL);
+	engine_cache_begin(u, false);
+	reach = reachability(u);
+	dests = down_path(u, &reach, keep && job->prev != NULL);
 	r->engine = engine;
 	r->order = u->order;
 	r->turn_leaf = u->turn_leaf;
 	r->reranked = u->reranked;
 	r->homes = dests.nhomes;
 	if (u->plane != NULL)
-		r->plane = updn_plane_marks(u);
+		r->plane = multi_tree_numbers(u);
 	memcpy(r->rank, u->rank, u->nsw * sizeof(*r->rank));
 	(void)snprintf(r->note, sizeof(r->note), "%s", u->note);
-	updn_past_keep(u, &reach, &dests, 0, r);
-	if (updn_rows(u, &reach, &dests, keep, r) < 0) {
+	engine_cache_store(u, &reach, &dests, 0, r);
+	if (rows_make(u, &reach, &dests, keep, r) < 0) {
 		routes_unref(r);
 		return NULL;
 	}

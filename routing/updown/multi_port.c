@@ -23,7 +23,7 @@ mix(uint64_t x)
 
 /* Join LID i to the ring of its key. */
 static void
-join(struct rings *r, struct updn_dests *d, uint32_t i)
+join(struct rings *r, struct dest_table *d, uint32_t i)
 {
 	uint32_t at = (uint32_t)mix(r->key[i]) & r->mask;
 
@@ -40,31 +40,31 @@ join(struct rings *r, struct updn_dests *d, uint32_t i)
 
 /* Whose LID this is: ports of a node have the n-th LIDs of theirs in common. */
 static uint64_t
-key_of(const struct updn *u, struct updn_dests *d, uint32_t i)
+key_of(const struct updown *u, struct dest_table *d, uint32_t i)
 {
 	const struct engine_options *o = u->job->options;
 	const struct topo *t = u->t;
 	unsigned path = 0;
 	port_ix p = topo_by_lid(t, d->lid[i], &path);
-	const struct route_home *h;
+	const struct route_multi_port *h;
 
 	if (p == TOPO_NONE)
 		return 0;
-	h = homing_said(o, t->port[p].guid);
+	h = redundancy_option_of(o, t->port[p].guid);
 	if (h != NULL && h->passive)
 		d->other[i] = 1;
-	return homing_key(t, o, p) + mix(path);
+	return redundancy_key(t, o, p) + mix(path);
 }
 
 bool
-updn_homes_idle(const struct updn_dests *d, uint32_t i)
+multi_port_is_passive(const struct dest_table *d, uint32_t i)
 {
 	return d->other[i] && d->home[i] != i;
 }
 
 /* Where all others are gone, passive ports are what there is. */
 static void
-take_over(struct updn_dests *d, uint32_t i)
+take_over(struct dest_table *d, uint32_t i)
 {
 	uint32_t j = i;
 
@@ -80,7 +80,7 @@ take_over(struct updn_dests *d, uint32_t i)
 }
 
 void
-updn_homes(const struct updn *u, struct updn_dests *d)
+multi_port_find(const struct updown *u, struct dest_table *d)
 {
 	struct rings r = {.mask = 1};
 
@@ -105,12 +105,12 @@ updn_homes(const struct updn *u, struct updn_dests *d)
 
 /* Where load leaves the choice, the LIDs of one port come from other tops. */
 static void
-avoid_own(struct updn_walk *w, uint32_t i)
+avoid_own(struct down_path_search *w, uint32_t i)
 {
-	const struct updn_dests *d = w->d;
+	const struct dest_table *d = w->d;
 
 	for (uint32_t j = i; j > d->at[d->dest[i]]; j--) {
-		const struct updn_chain *c = &d->chain[j - 1];
+		const struct down_path *c = &d->chain[j - 1];
 
 		if (d->out[j - 1] != d->out[i] || w->napex == UPDN_HOMES)
 			return;
@@ -120,16 +120,16 @@ avoid_own(struct updn_walk *w, uint32_t i)
 }
 
 void
-updn_homes_avoid(struct updn_walk *w, uint32_t i)
+multi_port_avoid(struct down_path_search *w, uint32_t i)
 {
-	const struct updn_dests *d = w->d;
+	const struct dest_table *d = w->d;
 
 	w->stamp++;
 	w->napex = 0;
 	for (uint32_t j = d->home[i]; j != i; j = d->home[j]) {
-		const struct updn_chain *c = &d->chain[j];
+		const struct down_path *c = &d->chain[j];
 
-		if (updn_homes_idle(d, j) && !d->other[i])
+		if (multi_port_is_passive(d, j) && !d->other[i])
 			continue; /* it comes after this one */
 		for (uint32_t k = 0; k < c->len; k++)
 			w->taken[c->sw[k]] = w->stamp;
@@ -140,14 +140,14 @@ updn_homes_avoid(struct updn_walk *w, uint32_t i)
 }
 
 unsigned
-updn_homes_shared(const struct updn_walk *w, sw_ix s)
+multi_port_shared(const struct down_path_search *w, sw_ix s)
 {
-	const struct updn *u = w->u;
+	const struct updown *u = w->u;
 
 	if (w->taken[s] == w->stamp)
 		return 2;
 	for (uint32_t k = 0; k < w->napex; k++)
-		if (updn_bit(u->tier_above[s], w->apex[k]))
+		if (bitset_has(u->tier_above[s], w->apex[k]))
 			return 1;
 	return 0;
 }

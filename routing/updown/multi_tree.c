@@ -17,7 +17,7 @@ struct plane {
 };
 
 struct finding {
-	const struct updn *u;
+	const struct updown *u;
 	const bool *leaf;
 	uint32_t comp; /* the one that is looked at: most hosts */
 	uint8_t *plane;
@@ -26,7 +26,7 @@ struct finding {
 };
 
 static uint32_t
-main_component(const struct updn *u)
+main_component(const struct updown *u)
 {
 	uint32_t best = 0;
 
@@ -40,7 +40,7 @@ main_component(const struct updn *u)
 static void
 flood(struct finding *f, sw_ix s, sw_ix *queue)
 {
-	const struct updn *u = f->u;
+	const struct updown *u = f->u;
 	uint32_t head = 0, tail = 0;
 
 	f->plane[s] = (uint8_t)f->n;
@@ -66,7 +66,7 @@ flood(struct finding *f, sw_ix s, sw_ix *queue)
 static bool
 adopt(struct finding *f)
 {
-	const struct updn *u = f->u;
+	const struct updown *u = f->u;
 	bool more = false;
 
 	for (sw_ix s = 0; s < u->nsw; s++) {
@@ -84,7 +84,7 @@ adopt(struct finding *f)
 static bool
 number(struct finding *f)
 {
-	const struct updn *u = f->u;
+	const struct updown *u = f->u;
 	sw_ix *queue = arena_array(u->a, u->nsw, sizeof(*queue));
 
 	memset(f->plane, NONE, u->nsw);
@@ -110,7 +110,7 @@ number(struct finding *f)
 static uint32_t
 sees(const struct finding *f, sw_ix s)
 {
-	const struct updn *u = f->u;
+	const struct updown *u = f->u;
 	uint32_t bits = 1U << f->plane[s];
 
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
@@ -120,7 +120,7 @@ sees(const struct finding *f, sw_ix s)
 }
 
 bool
-updn_plane_find(struct updn *u, const bool *leaf)
+multi_tree_find(struct updown *u, const bool *leaf)
 {
 	struct finding f = {.u = u, .leaf = leaf};
 	uint32_t racks = 0, across = 0;
@@ -152,7 +152,7 @@ updn_plane_find(struct updn *u, const bool *leaf)
 
 /* The first leaf of plane p that s has a cable to, or TOPO_NONE. */
 static sw_ix
-mate(const struct updn *u, sw_ix s, uint32_t p)
+mate(const struct updown *u, sw_ix s, uint32_t p)
 {
 	const struct topo_switch *sw = &u->t->sw[s];
 
@@ -166,7 +166,7 @@ mate(const struct updn *u, sw_ix s, uint32_t p)
 }
 
 static bool
-linked(const struct updn *u, sw_ix a, sw_ix b)
+linked(const struct updown *u, sw_ix a, sw_ix b)
 {
 	const struct topo_switch *sw = &u->t->sw[a];
 
@@ -178,7 +178,7 @@ linked(const struct updn *u, sw_ix a, sw_ix b)
 
 /* s and its mates, all cabled to each other, one of each plane? */
 static bool
-meeting(const struct updn *u, sw_ix s, sw_ix *at)
+meeting(const struct updown *u, sw_ix s, sw_ix *at)
 {
 	at[0] = s;
 	for (uint32_t p = 1; p < u->nplanes; p++) {
@@ -194,7 +194,7 @@ meeting(const struct updn *u, sw_ix s, sw_ix *at)
 
 /* Is one of them the leaf of the turns of the routes in force? */
 static bool
-in_force(const struct updn *u, const sw_ix *at)
+in_force(const struct updown *u, const sw_ix *at)
 {
 	const struct routes *prev = u->job->prev;
 	bool any = false;
@@ -216,28 +216,29 @@ in_force(const struct updn *u, const sw_ix *at)
  * up to; not the subnet manager's, if another is as good.
  */
 static uint64_t
-merit(struct updn *u, bool keep, const sw_ix *at)
+merit(struct updown *u, bool keep, const sw_ix *at)
 {
 	uint64_t good = 0;
 	bool sm = false;
 
-	if (in_force(u, at) && updn_turn_joins(u, keep, at, u->nplanes))
+	if (in_force(u, at) &&
+		sftree_root_is_extendable(u, keep, at, u->nplanes))
 		return UINT64_MAX - 1;
 	for (uint32_t p = 0; p < u->nplanes; p++) {
-		good += updn_turn_serves(u, at[p]);
+		good += sftree_root_reach_count(u, at[p]);
 		sm |= at[p] == topo_switch_of(u->t, u->t->sm_port);
 	}
 	return good * 2 + (sm ? 0U : 1U);
 }
 
 bool
-updn_plane_turn(struct updn *u, bool keep)
+multi_tree_order(struct updown *u, bool keep)
 {
 	sw_ix at[PLANES] = {TOPO_NONE}, best[PLANES] = {TOPO_NONE};
 	uint64_t most = 0;
 	size_t n;
 
-	updn_reach_tiers(u);
+	reach_tiers(u);
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		sw_ix s = u->tier.seq[i];
 		uint64_t is;
@@ -251,7 +252,7 @@ updn_plane_turn(struct updn *u, bool keep)
 		most = is;
 		memcpy(best, at, sizeof(best));
 	}
-	if (most == 0 || !updn_turn_under(u, keep, best, u->nplanes))
+	if (most == 0 || !sftree_root_set(u, keep, best, u->nplanes))
 		return false;
 	u->apex = arena_array(u->a, u->nplanes, sizeof(*u->apex));
 	memcpy(u->apex, best, u->nplanes * sizeof(*best));
@@ -264,7 +265,7 @@ updn_plane_turn(struct updn *u, bool keep)
 }
 
 uint8_t *
-updn_plane_marks(const struct updn *u)
+multi_tree_numbers(const struct updown *u)
 {
 	uint8_t *mark = mem_dup(u->plane, u->nsw);
 
@@ -286,7 +287,7 @@ struct exits {
 
 /* Only from hosts: a leaf that others hang on is no exit. */
 static bool
-carries_others(const struct updn *u, sw_ix s)
+carries_others(const struct updown *u, sw_ix s)
 {
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
 		if (u->leaf[u->group[g].peer])
@@ -295,7 +296,7 @@ carries_others(const struct updn *u, sw_ix s)
 }
 
 static void
-find_exits(const struct updn *u, sw_ix s, uint32_t p, struct exits *e)
+find_exits(const struct updown *u, sw_ix s, uint32_t p, struct exits *e)
 {
 	const struct topo_switch *sw = &u->t->sw[s];
 	bool apex = s == u->apex[u->plane[s]];
@@ -314,7 +315,7 @@ find_exits(const struct updn *u, sw_ix s, uint32_t p, struct exits *e)
 
 /* Where LID lid went before, if that is an exit still. */
 static uint8_t
-former(const struct updn_row *f, const struct exits *e, sw_ix prev_sw,
+former(const struct row_job *f, const struct exits *e, sw_ix prev_sw,
 	uint16_t lid)
 {
 	uint8_t was;
@@ -341,18 +342,18 @@ least(const struct exits *e)
 
 /* Is LID i to be found in plane p? */
 static bool
-is_in(const struct updn_row *f, uint32_t i, uint32_t p)
+is_in(const struct row_job *f, uint32_t i, uint32_t p)
 {
-	const struct updn *u = f->u;
+	const struct updown *u = f->u;
 
 	return u->comp[f->d->dest[i]] == u->comp[u->apex[p]];
 }
 
 /* Across by the cables of s itself: what was stays, the rest evenly. */
 static void
-across(struct updn_row *f, struct exits *e, uint32_t p, sw_ix prev_sw)
+across(struct row_job *f, struct exits *e, uint32_t p, sw_ix prev_sw)
 {
-	const struct updn_dests *d = f->d;
+	const struct dest_table *d = f->d;
 
 	for (uint32_t i = 0; i < d->n; i++) {
 		uint8_t out;
@@ -376,10 +377,10 @@ across(struct updn_row *f, struct exits *e, uint32_t p, sw_ix prev_sw)
 }
 
 void
-updn_plane_row(struct updn_row *f, sw_ix s, sw_ix prev_sw)
+multi_tree_row(struct row_job *f, sw_ix s, sw_ix prev_sw)
 {
-	const struct updn *u = f->u;
-	const struct updn_dests *d = f->d;
+	const struct updown *u = f->u;
+	const struct dest_table *d = f->d;
 	sw_ix apex = u->apex[u->plane[s]];
 	uint8_t there = LFT_DROP;
 	struct exits e;
@@ -406,7 +407,7 @@ updn_plane_row(struct updn_row *f, sw_ix s, sw_ix prev_sw)
 /* ---- repair ---- */
 
 bool
-updn_plane_stands(const struct updn *u, const bool *seed)
+multi_tree_is_valid(const struct updown *u, const bool *seed)
 {
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		const struct topo_switch *sw = &u->t->sw[s];
@@ -421,7 +422,7 @@ updn_plane_stands(const struct updn *u, const bool *seed)
 		}
 	}
 	for (uint32_t p = 0; p < u->nplanes; p++) {
-		if (!updn_turn_is_leaf(u, u->apex[p]))
+		if (!sftree_root_is_leaf(u, u->apex[p]))
 			return false;
 		for (uint32_t q = 0; q < p; q++)
 			if (!linked(u, u->apex[p], u->apex[q]))
@@ -431,7 +432,7 @@ updn_plane_stands(const struct updn *u, const bool *seed)
 }
 
 bool
-updn_plane_across(const struct updn *u, sw_ix s, sw_ix x)
+multi_tree_is_across(const struct updown *u, sw_ix s, sw_ix x)
 {
 	return u->plane != NULL && u->plane[x] != u->plane[s] &&
 	       u->comp[x] == u->comp[u->apex[u->plane[x]]] &&
@@ -439,7 +440,7 @@ updn_plane_across(const struct updn *u, sw_ix s, sw_ix x)
 }
 
 bool
-updn_plane_exits(const struct updn *u, sw_ix s, uint32_t p, uint8_t mark[256])
+multi_tree_exits(const struct updown *u, sw_ix s, uint32_t p, uint8_t mark[256])
 {
 	struct exits e;
 

@@ -4,7 +4,7 @@
 
 /* Of the groups in m those that follow a chain; false when none does. */
 static bool
-follow(const struct updn_row *f, const struct updn_chain *c, const uint64_t *m,
+follow(const struct row_job *f, const struct down_path *c, const uint64_t *m,
 	uint64_t *out)
 {
 	for (uint32_t k = 1; k < c->len; k++) {
@@ -20,7 +20,7 @@ follow(const struct updn_row *f, const struct updn_chain *c, const uint64_t *m,
 }
 
 static bool
-passes(const struct updn_chain *c, sw_ix s)
+passes(const struct down_path *c, sw_ix s)
 {
 	for (uint32_t k = 1; k < c->len; k++)
 		if (c->sw[k] == s)
@@ -33,11 +33,11 @@ passes(const struct updn_chain *c, sw_ix s)
  * class of s comes first; switches on the way have to take what they can.
  */
 static bool
-follow_any(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
+follow_any(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m,
 	uint64_t *out)
 {
-	const struct updn_dests *d = f->d;
-	const struct updn_chain *share;
+	const struct dest_table *d = f->d;
+	const struct down_path *share;
 
 	if (d->share_of[i] == 0)
 		return follow(f, &d->chain[i], m, out);
@@ -51,17 +51,17 @@ follow_any(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
 
 /* The least loaded port of the groups in m. */
 static uint8_t
-least(struct updn_row *f, sw_ix s, const uint64_t *m, const uint32_t *used)
+least(struct row_job *f, sw_ix s, const uint64_t *m, const uint32_t *used)
 {
-	const struct updn_group *group = f->u->group + f->u->first[s];
+	const struct link_group *group = f->u->group + f->u->first[s];
 	const struct topo_adj *adj = f->u->t->adj;
 	uint32_t load = UINT32_MAX, ports = 0;
 	uint8_t best = LFT_DROP;
 
 	for (uint32_t w = 0; w < f->W; w++)
 		for (uint64_t x = m[w]; x != 0; x &= x - 1) {
-			const struct updn_group *g =
-				&group[w * 64 + updn_low(x)];
+			const struct link_group *g =
+				&group[w * 64 + bitset_lowest64(x)];
 
 			for (uint32_t q = 0; q < g->n; q++) {
 				uint8_t p = adj[g->adj + q].out;
@@ -78,7 +78,7 @@ least(struct updn_row *f, sw_ix s, const uint64_t *m, const uint32_t *used)
 }
 
 bool
-updn_choose_share(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m)
+next_hop_share(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m)
 {
 	uint32_t *meant = f->meant[f->d->other[i]];
 	uint64_t sub[UPDN_MASK_WORDS];
@@ -93,7 +93,7 @@ updn_choose_share(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m)
 }
 
 sw_ix
-updn_choose_behind(const struct topo *t, sw_ix s, uint8_t out)
+next_hop_switch(const struct topo *t, sw_ix s, uint8_t out)
 {
 	const struct topo_node *n = &t->node[t->sw[s].node];
 	port_ix peer = out == 0 || out > n->nports
@@ -105,21 +105,21 @@ updn_choose_behind(const struct topo *t, sw_ix s, uint8_t out)
 
 /* Do packets that follow c pass s, or come to it by way of next? */
 static bool
-leads(const struct updn_row *f, const struct updn_chain *c, sw_ix s, sw_ix next)
+leads(const struct row_job *f, const struct down_path *c, sw_ix s, sw_ix next)
 {
 	const uint64_t *above = f->above[next];
 
 	for (uint32_t k = 1; k < c->len; k++)
-		if (c->sw[k] == s || updn_bit(above, c->sw[k]))
+		if (c->sw[k] == s || bitset_has(above, c->sw[k]))
 			return true;
 	return false;
 }
 
 bool
-updn_choose_carries(const struct updn_row *f, sw_ix s, uint32_t i, sw_ix next)
+next_hop_carries_load(const struct row_job *f, sw_ix s, uint32_t i, sw_ix next)
 {
-	const struct updn_dests *d = f->d;
-	const struct updn_chain *c = &d->chain[i];
+	const struct dest_table *d = f->d;
+	const struct down_path *c = &d->chain[i];
 	uint32_t n = 1;
 
 	if (d->share_of[i] != 0) {
@@ -138,8 +138,8 @@ updn_choose_carries(const struct updn_row *f, sw_ix s, uint32_t i, sw_ix next)
  * The rest goes where the sum is least.
  */
 uint8_t
-updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
-	bool carries)
+next_hop_choose(
+	struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m, bool carries)
 {
 	uint32_t *meant = f->meant[f->d->other[i]];
 	uint32_t *sum = f->sum[f->d->other[i]];
@@ -160,23 +160,23 @@ updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
 }
 
 bool
-updn_choose_like(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
-	uint8_t port)
+next_hop_accept_port(
+	struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m, uint8_t port)
 {
-	const struct updn_chain *c = &f->d->chain[i];
+	const struct down_path *c = &f->d->chain[i];
 	const uint64_t *lead = f->lead + (size_t)c->sw[c->len - 1] * f->W;
-	const struct updn_group *g = f->u->group + f->u->first[s];
+	const struct link_group *g = f->u->group + f->u->first[s];
 	uint64_t way[UPDN_MASK_WORDS], apex[UPDN_MASK_WORDS];
 	uint32_t q = 0;
 
 	for (uint32_t w = 0; w < f->W; w++)
 		apex[w] = m[w] & lead[w];
-	if (!updn_row_alone(apex, f->W) || !follow(f, c, m, way) ||
+	if (!row_alone(apex, f->W) || !follow(f, c, m, way) ||
 		memcmp(apex, way, f->W * sizeof(*way)) != 0)
 		return false;
 	for (uint32_t w = 0; w < f->W; w++)
 		if (way[w] != 0)
-			g += w * 64 + updn_low(way[w]);
+			g += w * 64 + bitset_lowest64(way[w]);
 	while (q < g->n && f->u->t->adj[g->adj + q].out != port)
 		q++;
 	if (q == g->n)
@@ -187,7 +187,7 @@ updn_choose_like(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
 }
 
 bool
-updn_choose_only(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
+next_hop_only_choice(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m,
 	uint8_t *port)
 {
 	uint64_t sub[UPDN_MASK_WORDS];
@@ -201,14 +201,14 @@ updn_choose_only(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
 
 /* Tables are not cleared but taken back: masks change often, ports are few. */
 static void
-mark(struct updn_row *f, sw_ix s, const uint64_t *m, uint8_t value)
+mark(struct row_job *f, sw_ix s, const uint64_t *m, uint8_t value)
 {
-	const struct updn_group *group = f->u->group + f->u->first[s];
+	const struct link_group *group = f->u->group + f->u->first[s];
 
 	for (uint32_t w = 0; w < f->W; w++)
 		for (uint64_t x = m[w]; x != 0; x &= x - 1) {
-			const struct updn_group *g =
-				&group[w * 64 + updn_low(x)];
+			const struct link_group *g =
+				&group[w * 64 + bitset_lowest64(x)];
 
 			for (uint32_t q = 0; q < g->n; q++)
 				f->allowed[f->u->t->adj[g->adj + q].out] =
@@ -217,7 +217,7 @@ mark(struct updn_row *f, sw_ix s, const uint64_t *m, uint8_t value)
 }
 
 void
-updn_choose_allow(struct updn_row *f, sw_ix s, const uint64_t *m)
+next_hop_allow(struct row_job *f, sw_ix s, const uint64_t *m)
 {
 	if (memcmp(m, f->allowed_for.w, f->W * sizeof(*m)) == 0)
 		return;

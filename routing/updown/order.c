@@ -13,7 +13,7 @@ struct columns {
 };
 
 static void
-make_columns(const struct updn *u, struct columns *c)
+make_columns(const struct updown *u, struct columns *c)
 {
 	for (sw_ix s = 0; s < u->nsw; s++)
 		c->n += u->weight[s] != 0;
@@ -28,10 +28,10 @@ make_columns(const struct updn *u, struct columns *c)
 	for (sw_ix s = 0, i = 0; s < u->nsw; s++) {
 		if (u->weight[s] == 0)
 			continue;
-		updn_set(c->near + (size_t)s * c->words, i);
+		bitset_add(c->near + (size_t)s * c->words, i);
 		for (uint32_t d = 0; d < c->digits; d++)
 			if ((u->weight[s] >> d) & 1)
-				updn_set(c->slice + (size_t)d * c->words, i);
+				bitset_add(c->slice + (size_t)d * c->words, i);
 		i++;
 	}
 }
@@ -47,14 +47,14 @@ weigh(const struct columns *c, const uint64_t *set)
 			uint64_t digit = c->slice[(size_t)d * c->words + w];
 
 			if (digit != 0)
-				sum += (uint64_t)updn_count(set[w] & digit)
+				sum += (uint64_t)bitset_count64(set[w] & digit)
 				       << d;
 		}
 	return sum;
 }
 
 static bool
-expand(const struct updn *u, struct columns *c)
+expand(const struct updown *u, struct columns *c)
 {
 	uint64_t *swap = c->near;
 	size_t bytes = (size_t)u->nsw * c->words * sizeof(*c->near);
@@ -62,7 +62,7 @@ expand(const struct updn *u, struct columns *c)
 	memcpy(c->next, c->near, bytes);
 	for (sw_ix s = 0; s < u->nsw; s++)
 		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			updn_or(c->next + (size_t)s * c->words,
+			bitset_or(c->next + (size_t)s * c->words,
 				c->near + (size_t)u->group[g].peer * c->words,
 				c->words);
 	c->near = c->next;
@@ -78,7 +78,7 @@ expand(const struct updn *u, struct columns *c)
  * component.
  */
 uint64_t *
-updn_order_closeness(const struct updn *u)
+order_host_distance(const struct updown *u)
 {
 	struct columns c = {0};
 	uint64_t *sum = arena_array(u->a, u->nsw, sizeof(*sum));
@@ -98,7 +98,7 @@ updn_order_closeness(const struct updn *u)
 
 /* Ranks by distance from the switches that have rank 0 already. */
 static void
-rank_below(struct updn *u, sw_ix *queue, uint32_t n)
+rank_below(struct updown *u, sw_ix *queue, uint32_t n)
 {
 	uint32_t head = 0;
 
@@ -118,7 +118,7 @@ rank_below(struct updn *u, sw_ix *queue, uint32_t n)
 
 /* Of a component, the switch that is closest to the hosts. */
 static sw_ix
-centre(const struct updn *u, const uint64_t *far, uint32_t comp)
+centre(const struct updown *u, const uint64_t *far, uint32_t comp)
 {
 	const struct topo *t = u->t;
 	sw_ix best = TOPO_NONE;
@@ -137,7 +137,7 @@ centre(const struct updn *u, const uint64_t *far, uint32_t comp)
 
 /* No neighbour is closer, beyond a small tolerance. */
 static bool
-is_top(const struct updn *u, const uint64_t *far, sw_ix s)
+is_top(const struct updown *u, const uint64_t *far, sw_ix s)
 {
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
 		if (far[u->group[g].peer] + u->nhosts / 16 < far[s])
@@ -147,7 +147,7 @@ is_top(const struct updn *u, const uint64_t *far, sw_ix s)
 
 /* Configured roots that exist; the queue gets them. */
 static uint32_t
-take_roots(struct updn *u, sw_ix *queue)
+take_roots(struct updown *u, sw_ix *queue)
 {
 	const struct engine_options *o = u->job->options;
 	uint32_t n = 0;
@@ -166,7 +166,7 @@ take_roots(struct updn *u, sw_ix *queue)
 
 /* Every component needs a top; those without one get their centre. */
 static uint32_t
-complete(struct updn *u, const uint64_t *far, sw_ix *queue, uint32_t n)
+complete(struct updown *u, const uint64_t *far, sw_ix *queue, uint32_t n)
 {
 	bool *has = arena_array(u->a, u->ncomp, sizeof(*has));
 
@@ -189,7 +189,7 @@ complete(struct updn *u, const uint64_t *far, sw_ix *queue, uint32_t n)
  * they get rank 0.
  */
 static uint32_t
-take_tiers(struct updn *u, const uint64_t *far, sw_ix *queue)
+take_tiers(struct updown *u, const uint64_t *far, sw_ix *queue)
 {
 	struct route_job job = *u->job;
 	struct tree *tree;
@@ -213,10 +213,10 @@ take_tiers(struct updn *u, const uint64_t *far, sw_ix *queue)
 }
 
 void
-updn_order_fresh(struct updn *u, bool single)
+order_make_fresh(struct updown *u, bool single)
 {
 	sw_ix *queue = arena_array(u->a, u->nsw, sizeof(*queue));
-	uint64_t *far = updn_order_closeness(u);
+	uint64_t *far = order_host_distance(u);
 	uint32_t n = 0;
 
 	memset(u->rank, 0xff, u->nsw * sizeof(*u->rank));
@@ -229,8 +229,8 @@ updn_order_fresh(struct updn *u, bool single)
 	}
 	n = complete(u, far, queue, n);
 	rank_below(u, queue, n);
-	updn_graph_sort(u);
-	updn_sticky_repair(u);
+	swgraph_sort(u);
+	rank_keep_repair(u);
 	(void)snprintf(u->note, sizeof(u->note), "%u %s", n,
 		u->order == ROUTE_ROOTS	  ? "configured roots"
 		: u->order == ROUTE_TIERS ? "tops"
@@ -238,10 +238,10 @@ updn_order_fresh(struct updn *u, bool single)
 }
 
 void
-updn_order_from(struct updn *u, sw_ix root)
+order_from_root(struct updown *u, sw_ix root)
 {
 	sw_ix *queue = arena_array(u->a, u->nsw, sizeof(*queue));
-	uint64_t *far = updn_order_closeness(u);
+	uint64_t *far = order_host_distance(u);
 	uint32_t n = 0;
 
 	memset(u->rank, 0xff, u->nsw * sizeof(*u->rank));
@@ -251,5 +251,5 @@ updn_order_from(struct updn *u, sw_ix root)
 		queue[n++] = root;
 	}
 	rank_below(u, queue, complete(u, far, queue, n));
-	updn_graph_sort(u);
+	swgraph_sort(u);
 }

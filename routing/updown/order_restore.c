@@ -13,7 +13,7 @@
 
 /* Planes, their leaves and their apexes; false: these are none. */
 static bool
-take_planes(struct updn *u, const uint8_t *mark)
+take_planes(struct updown *u, const uint8_t *mark)
 {
 	uint8_t *plane = arena_alloc(u->a, u->t->nsw);
 	bool *leaf = arena_array(u->a, u->t->nsw, sizeof(*leaf));
@@ -40,7 +40,7 @@ take_planes(struct updn *u, const uint8_t *mark)
 static const char *
 maker(const struct route_job *job)
 {
-	const struct route_reading *was = reading_in_force(job);
+	const struct topo_class *was = topo_class_previous(job);
 
 	return job->prev != NULL && job->prev->stands && was != NULL
 		       ? was->engine
@@ -48,7 +48,7 @@ maker(const struct route_job *job)
 }
 
 bool
-updn_stand_by_other(const struct route_job *job, const char *engine)
+order_is_of_other_engine(const struct route_job *job, const char *engine)
 {
 	const char *by = maker(job);
 
@@ -56,7 +56,7 @@ updn_stand_by_other(const struct route_job *job, const char *engine)
 }
 
 bool
-updn_stand(struct updn *u, const char *engine)
+order_restore(struct updown *u, const char *engine)
 {
 	const struct routes *prev = u->job->prev;
 	const char *by = maker(u->job);
@@ -65,16 +65,16 @@ updn_stand(struct updn *u, const char *engine)
 		return false;
 	if (prev->plane != NULL && !take_planes(u, prev->plane))
 		return false;
-	updn_graph(u);
+	swgraph_build(u);
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		u->rank[s] = prev->rank[s];
 		if (u->live[s] && u->rank[s] == UINT32_MAX)
 			return false;
 	}
 	u->order = prev->order;
-	updn_graph_sort(u);
+	swgraph_sort(u);
 	(void)snprintf(u->note, sizeof(u->note), "order as it was");
 	if (u->plane != NULL)
-		return updn_turn_under(u, true, u->apex, u->nplanes);
-	return updn_turn(u, true) != UINT64_MAX;
+		return sftree_root_set(u, true, u->apex, u->nplanes);
+	return sftree_root_choose(u, true) != UINT64_MAX;
 }

@@ -6,7 +6,7 @@
 enum { TIERS = 64 }; /* ranks that count when a new switch finds its tier */
 
 bool
-updn_sticky_recall(const struct route_job *job, sw_ix s, uint32_t *rank)
+rank_keep_previous(const struct route_job *job, sw_ix s, uint32_t *rank)
 {
 	const struct topo *t = job->topo;
 	const struct routes *prev = job->prev;
@@ -39,7 +39,7 @@ is_root(const struct engine_options *o, uint64_t guid)
 /* Configured roots are an order to obey: other ones than remembered, or none
  * any more, and what is remembered is void. */
 static bool
-roots_agree(const struct updn *u, const bool *known)
+roots_agree(const struct updown *u, const bool *known)
 {
 	const struct engine_options *o = u->job->options;
 
@@ -62,14 +62,14 @@ roots_agree(const struct updn *u, const bool *known)
  * they get the rank that most of these have.
  */
 static void
-join_tiers(struct updn *u, bool *known)
+join_tiers(struct updown *u, bool *known)
 {
-	struct updn v = *u;
+	struct updown v = *u;
 	uint32_t *count =
 		arena_array(u->a, (size_t)TIERS * TIERS, sizeof(*count));
 
 	v.rank = arena_array(u->a, u->nsw, sizeof(*v.rank));
-	updn_order_fresh(&v, false);
+	order_make_fresh(&v, false);
 	for (sw_ix s = 0; s < u->nsw; s++)
 		if (known[s] && v.rank[s] < TIERS && u->rank[s] < TIERS)
 			count[v.rank[s] * TIERS + u->rank[s]]++;
@@ -91,7 +91,7 @@ join_tiers(struct updn *u, bool *known)
 
 /* Tops, and what has a way up to one of them. Every component has a top. */
 static void
-find_good(const struct updn *u, bool *good)
+find_good(const struct updown *u, bool *good)
 {
 	uint32_t *top = arena_array(u->a, u->ncomp, sizeof(*top));
 
@@ -117,7 +117,7 @@ find_good(const struct updn *u, bool *good)
 }
 
 uint32_t
-updn_sticky_rerank(struct updn *u, bool *good)
+rank_keep_lower(struct updown *u, bool *good)
 {
 	sw_ix *ready = arena_array(u->a, u->nsw, sizeof(*ready));
 	uint32_t total = 0, n;
@@ -144,29 +144,29 @@ updn_sticky_rerank(struct updn *u, bool *good)
 		total += n;
 	} while (n > 0);
 	if (total > 0)
-		updn_graph_sort(u);
+		swgraph_sort(u);
 	u->reranked += total;
 	return total;
 }
 
 /* One top for each component in which something is not good. */
 static void
-inherit(struct updn *u, const bool *good)
+inherit(struct updown *u, const bool *good)
 {
 	bool *done = arena_array(u->a, u->ncomp, sizeof(*done));
 
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		if (good[s] || done[u->comp[s]])
 			continue;
-		u->reranked += updn_heir(u, u->comp[s]);
+		u->reranked += root_elect(u, u->comp[s]);
 		done[u->comp[s]] = true;
 	}
 	if (u->reranked > 0)
-		updn_graph_sort(u);
+		swgraph_sort(u);
 }
 
 void
-updn_sticky_repair(struct updn *u)
+rank_keep_repair(struct updown *u)
 {
 	bool *good = arena_array(u->a, u->nsw, sizeof(*good));
 
@@ -175,7 +175,7 @@ updn_sticky_repair(struct updn *u)
 	if (u->order == ROUTE_SINGLE)
 		inherit(u, good);
 	else
-		(void)updn_sticky_rerank(u, good);
+		(void)rank_keep_lower(u, good);
 }
 
 /*
@@ -183,7 +183,7 @@ updn_sticky_repair(struct updn *u)
  * need a subtree turned over, and that is most of what is no tree.
  */
 static void
-replace_tops(struct updn *u)
+replace_tops(struct updown *u)
 {
 	bool *topped = arena_array(u->a, u->ncomp, sizeof(*topped));
 	bool *good = arena_array(u->a, u->nsw, sizeof(*good));
@@ -197,7 +197,7 @@ replace_tops(struct updn *u)
 }
 
 bool
-updn_sticky(struct updn *u)
+rank_keep(struct updown *u)
 {
 	bool *known = arena_array(u->a, u->nsw, sizeof(*known));
 	bool *good = arena_array(u->a, u->nsw, sizeof(*good));
@@ -207,7 +207,7 @@ updn_sticky(struct updn *u)
 					: u->job->ranks_order;
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		u->rank[s] = UINT32_MAX;
-		known[s] = updn_sticky_recall(u->job, s, &u->rank[s]);
+		known[s] = rank_keep_previous(u->job, s, &u->rank[s]);
 		n += known[s];
 		fresh += !known[s] && u->live[s];
 	}
@@ -218,13 +218,13 @@ updn_sticky(struct updn *u)
 	/* What is still unknown goes below its neighbours. */
 	for (sw_ix s = 0; s < u->nsw; s++)
 		good[s] = known[s] || !u->live[s];
-	(void)updn_sticky_rerank(u, good);
-	updn_graph_sort(u);
+	(void)rank_keep_lower(u, good);
+	swgraph_sort(u);
 	u->reranked = 0;
 	if (u->order == ROUTE_TIERS)
 		replace_tops(u);
 	heirs = u->reranked;
-	updn_sticky_repair(u);
+	rank_keep_repair(u);
 	u->reranked += heirs;
 	(void)snprintf(u->note, sizeof(u->note),
 		"order kept, %u new switches, %u with a new rank", fresh,

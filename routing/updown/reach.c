@@ -3,16 +3,16 @@
 #include "routing/updown/updown.h"
 
 static uint64_t *
-row_of(uint64_t *sets, const struct updn *u, sw_ix s)
+row_of(uint64_t *sets, const struct updown *u, sw_ix s)
 {
 	return sets + (size_t)s * u->words;
 }
 
 /* Of what s reaches going down, that by which others may come down to it. */
 static void
-only_served(const struct updn *u, sw_ix s, uint64_t *row)
+only_served(const struct updown *u, sw_ix s, uint64_t *row)
 {
-	for (uint32_t w = 0; updn_joins(u, s) && w < u->words; w++)
+	for (uint32_t w = 0; sftree_is_extended(u, s) && w < u->words; w++)
 		row[w] &= u->serves[s][w];
 }
 
@@ -21,90 +21,91 @@ only_served(const struct updn *u, sw_ix s, uint64_t *row)
  * neighbours is final when s is due.
  */
 static uint64_t *
-close_down(const struct updn *u, const struct updn_line *line,
-	const struct updn_kin *kin)
+close_down(const struct updown *u, const struct sw_order *line,
+	const struct nbr_class *kin)
 {
 	uint64_t *sets =
 		arena_array(u->a, (size_t)u->nsw * u->words, sizeof(*sets));
-	const uint64_t **row = updn_kin_rows(u, sets);
-	struct updn_kin_sum sum = updn_kin_sums(u, kin, false);
+	const uint64_t **row = nbr_class_rows(u, sets);
+	struct nbr_class_union sum = nbr_class_unions(u, kin, false);
 
 	for (uint32_t i = u->nsw; i-- > 0;) {
 		sw_ix s = line->seq[i];
 		uint64_t *dn = row_of(sets, u, s);
 
-		memcpy(dn, updn_kin_sum(&sum, s, row), u->words * sizeof(*dn));
-		updn_set(dn, s);
+		memcpy(dn, nbr_class_union(&sum, s, row),
+			u->words * sizeof(*dn));
+		bitset_add(dn, s);
 		if (line == &u->line)
 			only_served(u, s, dn);
 	}
 	return sets;
 }
 
-static struct updn_sets
-closures(const struct updn *u, const struct updn_line *line,
-	const struct updn_kin *kin)
+static struct reach_sets
+closures(const struct updown *u, const struct sw_order *line,
+	const struct nbr_class *kin)
 {
 	size_t n = (size_t)u->nsw * u->words;
-	struct updn_sets r = {
+	struct reach_sets r = {
 		close_down(u, line, kin), arena_array(u->a, n, sizeof(*r.all))};
-	const uint64_t **row = updn_kin_rows(u, r.all);
-	struct updn_kin_sum sum = updn_kin_sums(u, kin, true);
+	const uint64_t **row = nbr_class_rows(u, r.all);
+	struct nbr_class_union sum = nbr_class_unions(u, kin, true);
 
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		sw_ix s = line->seq[i];
 		uint64_t *all = row_of(r.all, u, s);
 
 		memcpy(all, row_of(r.dn, u, s), u->words * sizeof(*all));
-		updn_or(all, updn_kin_sum(&sum, s, row), u->words);
-		if (line != &u->line || !updn_joins(u, s))
+		bitset_or(all, nbr_class_union(&sum, s, row), u->words);
+		if (line != &u->line || !sftree_is_extended(u, s))
 			continue;
 		for (uint32_t k = kin->mid[s]; k < u->first[s + 1]; k++)
-			updn_or(all, row_of(r.dn, u, kin->peer[k]), u->words);
+			bitset_or(all, row_of(r.dn, u, kin->peer[k]), u->words);
 	}
 	return r;
 }
 
 static const uint64_t **
-find_above(const struct updn *u, const struct updn_line *line,
-	const struct updn_kin *kin)
+find_above(const struct updown *u, const struct sw_order *line,
+	const struct nbr_class *kin)
 {
 	uint64_t *rows =
 		arena_array(u->m, (size_t)u->nsw * u->words, sizeof(*rows));
 	const uint64_t **above = arena_array(u->m, u->nsw, sizeof(*above));
-	struct updn_kin_sum sum = updn_kin_sums(u, kin, true);
+	struct nbr_class_union sum = nbr_class_unions(u, kin, true);
 
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		sw_ix s = line->seq[i];
 		uint64_t *row = row_of(rows, u, s);
 
-		memcpy(row, updn_kin_sum(&sum, s, above),
+		memcpy(row, nbr_class_union(&sum, s, above),
 			u->words * sizeof(*row));
-		updn_set(row, s);
+		bitset_add(row, s);
 		above[s] = row;
 	}
 	return above;
 }
 
 void
-updn_reach_tiers(struct updn *u)
+reach_tiers(struct updown *u)
 {
 	if (u->tier_above != NULL)
 		return;
-	u->tier_kin = updn_kin_find(u, &u->tier);
+	u->tier_kin = nbr_class_find(u, &u->tier);
 	u->tier_set = closures(u, &u->tier, &u->tier_kin);
 	u->tier_above = find_above(u, &u->tier, &u->tier_kin);
 }
 
 static bool
-equal(const struct updn *u, const uint64_t *a, const uint64_t *b)
+equal(const struct updown *u, const uint64_t *a, const uint64_t *b)
 {
 	return memcmp(a, b, u->words * sizeof(*a)) == 0;
 }
 
 /* Room for one more level; the rows of complete switches are shared. */
 static const uint64_t **
-add_level(const struct updn *u, struct updn_levels *l)
+add_level(const struct updown *u, struct reach_levels *l)
 {
 	if (l->n == l->room) {
 		const uint64_t **old = l->row;
@@ -120,30 +121,30 @@ add_level(const struct updn *u, struct updn_levels *l)
 }
 
 static void
-first_level(const struct updn *u, const uint64_t **row)
+first_level(const struct updown *u, const uint64_t **row)
 {
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		uint64_t *own = arena_array(u->m, u->words, sizeof(*own));
 
-		updn_set(own, s);
+		bitset_add(own, s);
 		row[s] = own;
 	}
 }
 
 void
-updn_reach_dn(const struct updn *u, sw_ix s, const uint64_t *const *was,
+reach_dn(const struct updown *u, sw_ix s, const uint64_t *const *was,
 	uint64_t *own)
 {
 	memcpy(own, was[s], u->words * sizeof(*own));
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
 		if (u->line.pos[u->group[g].peer] > u->line.pos[s])
-			updn_or(own, was[u->group[g].peer], u->words);
+			bitset_or(own, was[u->group[g].peer], u->words);
 	only_served(u, s, own);
 }
 
 /* own = what neighbours above give (x), s can not have below, and had. */
 static void
-no_detour(const struct updn *u, const uint64_t *x, const uint64_t *was,
+no_detour(const struct updown *u, const uint64_t *x, const uint64_t *was,
 	const uint64_t *const below_dn[2], uint64_t *own)
 {
 	const uint64_t *below = below_dn[0], *dn = below_dn[1];
@@ -153,7 +154,7 @@ no_detour(const struct updn *u, const uint64_t *x, const uint64_t *was,
 }
 
 void
-updn_reach_path(const struct updn *u, sw_ix s, const uint64_t *const *was,
+reach_path(const struct updown *u, sw_ix s, const uint64_t *const *was,
 	const uint64_t *const *dn_was, const uint64_t *const below_dn[2],
 	uint64_t *own)
 {
@@ -162,17 +163,17 @@ updn_reach_path(const struct updn *u, sw_ix s, const uint64_t *const *was,
 		sw_ix peer = u->group[g].peer;
 
 		if (u->line.pos[peer] < u->line.pos[s])
-			updn_or(own, was[peer], u->words);
-		else if (updn_joins(u, s))
-			updn_or(own, dn_was[peer], u->words);
+			bitset_or(own, was[peer], u->words);
+		else if (sftree_is_extended(u, s))
+			bitset_or(own, dn_was[peer], u->words);
 	}
 	no_detour(u, own, was[s], below_dn, own);
 }
 
 /* dn within k: what the neighbours below reach within k - 1. */
 static bool
-next_dn(const struct updn *u, const struct updn_sets *set,
-	struct updn_kin_sum *sum, const uint64_t *const *was,
+next_dn(const struct updown *u, const struct reach_sets *set,
+	struct nbr_class_union *sum, const uint64_t *const *was,
 	const uint64_t **is)
 {
 	bool grown = false;
@@ -185,7 +186,7 @@ next_dn(const struct updn *u, const struct updn_sets *set,
 			continue;
 		own = arena_array(u->m, u->words, sizeof(*own));
 		memcpy(own, was[s], u->words * sizeof(*own));
-		updn_or(own, updn_kin_sum(sum, s, was), u->words);
+		bitset_or(own, nbr_class_union(sum, s, was), u->words);
 		only_served(u, s, own);
 		is[s] = own;
 		grown = true;
@@ -196,7 +197,7 @@ next_dn(const struct updn *u, const struct updn_sets *set,
 
 /* What is reached going down within less than k steps. */
 static const uint64_t **
-dn_before(const struct updn *u, const struct updn_reach *r, uint32_t k)
+dn_before(const struct updown *u, const struct reachability *r, uint32_t k)
 {
 	uint32_t was = k <= r->dn.n ? k - 1 : r->dn.n - 1;
 
@@ -205,8 +206,8 @@ dn_before(const struct updn *u, const struct updn_reach *r, uint32_t k)
 
 /* Legal paths within k: down ones, and up for what cannot be had below. */
 static bool
-next_path(const struct updn *u, const struct updn_sets *set,
-	const struct updn_reach *r, struct updn_kin_sum *sum,
+next_path(const struct updown *u, const struct reach_sets *set,
+	const struct reachability *r, struct nbr_class_union *sum,
 	const uint64_t **is)
 {
 	const uint64_t *const *was = is - u->nsw;
@@ -224,10 +225,10 @@ next_path(const struct updn *u, const struct updn_sets *set,
 		if (equal(u, was[s], set->all + (size_t)s * u->words))
 			continue;
 		own = arena_array(u->m, u->words, sizeof(*own));
-		if (updn_joins(u, s))
-			updn_reach_path(u, s, was, dn_was, below_dn, own);
+		if (sftree_is_extended(u, s))
+			reach_path(u, s, was, dn_was, below_dn, own);
 		else
-			no_detour(u, updn_kin_sum(sum, s, was), was[s],
+			no_detour(u, nbr_class_union(sum, s, was), was[s],
 				below_dn, own);
 		is[s] = own;
 		grown = true;
@@ -237,24 +238,24 @@ next_path(const struct updn *u, const struct updn_sets *set,
 }
 
 static void
-look_at_line(struct updn *u)
+look_at_line(struct updown *u)
 {
-	u->line_kin = updn_kin_find(u, &u->line);
+	u->line_kin = nbr_class_find(u, &u->line);
 	u->line_set = closures(u, &u->line, &u->line_kin);
 }
 
 static uint32_t
-count(const struct updn *u, const uint64_t *row)
+count(const struct updown *u, const uint64_t *row)
 {
 	uint32_t n = 0;
 
 	for (uint32_t w = 0; w < u->words; w++)
-		n += updn_count(row[w]);
+		n += bitset_count64(row[w]);
 	return n;
 }
 
 bool
-updn_reach_whole(struct updn *u)
+reach_whole(struct updown *u)
 {
 	uint32_t *size = arena_array(u->a, u->ncomp, sizeof(*size));
 
@@ -269,15 +270,15 @@ updn_reach_whole(struct updn *u)
 	return true;
 }
 
-struct updn_reach
-updn_reach(struct updn *u)
+struct reachability
+reachability(struct updown *u)
 {
-	struct updn_reach r = {0};
-	struct updn_kin_sum up, down;
-	struct updn_sets set;
+	struct reachability r = {0};
+	struct nbr_class_union up, down;
+	struct reach_sets set;
 	bool more = u->nsw > 0;
 
-	updn_reach_tiers(u);
+	reach_tiers(u);
 	if (u->turn_leaf == TOPO_NONE) {
 		u->line_kin = u->tier_kin;
 		set = u->tier_set;
@@ -286,8 +287,8 @@ updn_reach(struct updn *u)
 			look_at_line(u);
 		set = u->line_set;
 	}
-	up = updn_kin_sums(u, &u->line_kin, true);
-	down = updn_kin_sums(u, &u->line_kin, false);
+	up = nbr_class_unions(u, &u->line_kin, true);
+	down = nbr_class_unions(u, &u->line_kin, false);
 	first_level(u, add_level(u, &r.dn));
 	while (more) {
 		const uint64_t **is = add_level(u, &r.dn);
@@ -319,7 +320,7 @@ reached(const uint64_t *fresh, const uint64_t *there, uint64_t *restrict cand,
 
 static void
 reached_some(const uint64_t *fresh, const uint64_t *there,
-	uint64_t *restrict cand, const struct updn_among *some)
+	uint64_t *restrict cand, const struct sw_subset *some)
 {
 	for (uint32_t i = 0; i < some->n; i++) {
 		uint32_t w = some->word[i];
@@ -330,8 +331,8 @@ reached_some(const uint64_t *fresh, const uint64_t *there,
 
 /* Add level k of one kind: through the neighbours below, or those above. */
 static void
-add_candidates(const struct updn *u, const uint64_t *const *before, sw_ix s,
-	const struct updn_among *some, bool up, uint64_t *rows)
+add_candidates(const struct updown *u, const uint64_t *const *before, sw_ix s,
+	const struct sw_subset *some, bool up, uint64_t *rows)
 {
 	uint32_t n = u->first[s + 1] - u->first[s];
 	const uint64_t *fresh = rows + (size_t)n * u->words;
@@ -351,14 +352,15 @@ add_candidates(const struct updn *u, const uint64_t *const *before, sw_ix s,
 
 /* Rows of s: at the end of its levels it is the last one again and again. */
 static const uint64_t *
-row_at(const struct updn *u, const struct updn_levels *l, uint32_t k, sw_ix s)
+row_at(const struct updown *u, const struct reach_levels *l, uint32_t k,
+	sw_ix s)
 {
 	return l->row[(size_t)k * u->nsw + s];
 }
 
 /* fresh = is & ~was & ~not, where it matters. */
 static void
-find_fresh(const struct updn *u, const struct updn_among *some,
+find_fresh(const struct updown *u, const struct sw_subset *some,
 	const uint64_t *is, const uint64_t *const was_not[2], uint64_t *fresh)
 {
 	const uint64_t *was = was_not[0], *not = was_not[1];
@@ -376,7 +378,7 @@ find_fresh(const struct updn *u, const struct updn_among *some,
 }
 
 static void
-clear(const struct updn *u, sw_ix s, const struct updn_among *some,
+clear(const struct updown *u, sw_ix s, const struct sw_subset *some,
 	uint64_t *rows)
 {
 	uint32_t n = u->first[s + 1] - u->first[s];
@@ -389,8 +391,8 @@ clear(const struct updn *u, sw_ix s, const struct updn_among *some,
 }
 
 void
-updn_reach_candidates(const struct updn *u, const struct updn_reach *r, sw_ix s,
-	const struct updn_among *among, uint64_t *rows)
+reach_candidates(const struct updown *u, const struct reachability *r, sw_ix s,
+	const struct sw_subset *among, uint64_t *rows)
 {
 	uint64_t *fresh =
 		rows + (size_t)(u->first[s + 1] - u->first[s]) * u->words;
@@ -417,7 +419,7 @@ updn_reach_candidates(const struct updn *u, const struct updn_reach *r, sw_ix s,
 		find_fresh(u, among, row_at(u, &r->path, k, s), was_not, fresh);
 		add_candidates(u, r->path.row + (size_t)(k - 1) * u->nsw, s,
 			among, true, rows);
-		if (updn_joins(u, s))
+		if (sftree_is_extended(u, s))
 			add_candidates(
 				u, dn_before(u, r, k), s, among, false, rows);
 	}

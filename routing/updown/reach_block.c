@@ -7,7 +7,7 @@ enum {
 
 /* Column `slot` of levels: word w of every row. */
 static void
-take(const struct updn *u, const struct updn_levels *l, uint32_t w,
+take(const struct updown *u, const struct reach_levels *l, uint32_t w,
 	uint64_t *to)
 {
 	for (uint32_t k = 0; k < l->n; k++) {
@@ -23,9 +23,9 @@ take(const struct updn *u, const struct updn_levels *l, uint32_t w,
 
 /* Give words numbers + 1; how many. */
 static uint32_t
-pick(const struct updn_repair *p, uint32_t *slot)
+pick(const struct routes_repair *p, uint32_t *slot)
 {
-	const struct updn *u = p->u;
+	const struct updown *u = p->u;
 	uint32_t n = 0;
 
 	for (sw_ix s = 0; s < u->nsw; s++)
@@ -33,19 +33,19 @@ pick(const struct updn_repair *p, uint32_t *slot)
 			uint64_t b = p->wide[(size_t)s * p->nwide + i];
 
 			for (; b != 0; b &= b - 1)
-				slot[i * 64 + updn_low(b)]++;
+				slot[i * 64 + bitset_lowest64(b)]++;
 		}
 	for (uint32_t w = 0; w < u->words; w++)
 		slot[w] = slot[w] >= MANY && n < MOST ? ++n : 0;
 	return n;
 }
 
-const struct updn_columns *
-updn_columns_new(const struct updn_repair *p)
+const struct reach_block *
+reach_block_new(const struct routes_repair *p)
 {
-	const struct updn *u = p->u;
-	const struct updn_reach *r = &p->reach;
-	struct updn_columns *c = arena_alloc(u->a, sizeof(*c));
+	const struct updown *u = p->u;
+	const struct reachability *r = &p->reach;
+	struct reach_block *c = arena_alloc(u->a, sizeof(*c));
 	size_t dn = (size_t)r->dn.n * u->nsw, path = (size_t)r->path.n * u->nsw;
 	uint32_t n;
 
@@ -69,10 +69,10 @@ updn_columns_new(const struct updn_repair *p)
 
 /* Of word w, through the neighbours below, or those above: those in `of`. */
 static void
-add(const struct updn_columns *c, sw_ix s, uint32_t w, bool up, uint64_t of,
+add(const struct reach_block *c, sw_ix s, uint32_t w, bool up, uint64_t of,
 	uint64_t *rows)
 {
-	const struct updn *u = c->u;
+	const struct updown *u = c->u;
 	const uint32_t *pos = u->line.pos;
 	uint32_t levels = up ? c->npath : c->ndn;
 	const uint64_t *col = (up ? c->path : c->dn) +
@@ -93,10 +93,10 @@ add(const struct updn_columns *c, sw_ix s, uint32_t w, bool up, uint64_t of,
 }
 
 void
-updn_columns_candidates(const struct updn_columns *c, sw_ix s,
-	const struct updn_among *among, struct updn_among *rest, uint64_t *rows)
+reach_block_candidates(const struct reach_block *c, sw_ix s,
+	const struct sw_subset *among, struct sw_subset *rest, uint64_t *rows)
 {
-	const struct updn *u = c->u;
+	const struct updown *u = c->u;
 	uint32_t n = u->first[s + 1] - u->first[s];
 
 	rest->set = among->set;
@@ -105,7 +105,7 @@ updn_columns_candidates(const struct updn_columns *c, sw_ix s,
 		uint32_t w = among->word[i];
 		const uint64_t *last;
 
-		if (c->slot[w] == 0 || updn_joins(u, s)) {
+		if (c->slot[w] == 0 || sftree_is_extended(u, s)) {
 			rest->word[rest->n++] = w;
 			continue;
 		}

@@ -10,16 +10,16 @@ struct set {
 };
 
 struct differ {
-	struct updn_repair *p;
+	struct routes_repair *p;
 	struct set todo, always, now, before;
 	uint64_t *own;	/* a row of scratch */
 	uint64_t *wide; /* words of it */
 };
 
 void
-updn_differ_wide(const struct updn_repair *p, sw_ix s, uint64_t *words)
+reach_update_is_wide(const struct routes_repair *p, sw_ix s, uint64_t *words)
 {
-	const struct updn *u = p->u;
+	const struct updown *u = p->u;
 	uint32_t n = p->nwide;
 
 	memcpy(words, p->wide + (size_t)s * n, n * sizeof(*words));
@@ -29,7 +29,7 @@ updn_differ_wide(const struct updn_repair *p, sw_ix s, uint64_t *words)
 }
 
 static struct set
-set_new(const struct updn *u)
+set_new(const struct updown *u)
 {
 	struct set s = {arena_array(u->a, u->nsw, sizeof(*s.in)),
 		arena_array(u->a, u->nsw, sizeof(*s.list)), 0};
@@ -54,7 +54,7 @@ set_clear(struct set *set)
 }
 
 static void
-add_around(const struct updn *u, struct set *to, const struct set *from)
+add_around(const struct updown *u, struct set *to, const struct set *from)
 {
 	for (uint32_t i = 0; i < from->n; i++) {
 		sw_ix s = from->list[i];
@@ -67,13 +67,14 @@ add_around(const struct updn *u, struct set *to, const struct set *from)
 
 /* The previous row of level k. */
 static const uint64_t *
-old_row(const struct updn *u, const struct updn_levels *l, uint32_t k, sw_ix s)
+old_row(const struct updown *u, const struct reach_levels *l, uint32_t k,
+	sw_ix s)
 {
 	return l->row[(size_t)(k < l->n ? k : l->n - 1) * u->nsw + s];
 }
 
 static bool
-equal(const struct updn *u, const uint64_t *a, const uint64_t *b)
+equal(const struct updown *u, const uint64_t *a, const uint64_t *b)
 {
 	return a == b || memcmp(a, b, u->words * sizeof(*a)) == 0;
 }
@@ -81,7 +82,7 @@ equal(const struct updn *u, const uint64_t *a, const uint64_t *b)
 static void
 note_diff(struct differ *x, sw_ix s, const uint64_t *a, const uint64_t *b)
 {
-	const struct updn *u = x->p->u;
+	const struct updown *u = x->p->u;
 
 	if (x->p->diff[s] == NULL)
 		x->p->diff[s] =
@@ -89,17 +90,17 @@ note_diff(struct differ *x, sw_ix s, const uint64_t *a, const uint64_t *b)
 	for (uint32_t w = 0; w < u->words; w++) {
 		x->p->diff[s][w] |= a[w] ^ b[w];
 		if (a[w] != b[w])
-			updn_set(x->p->wide + (size_t)s * x->p->nwide, w);
+			bitset_add(x->p->wide + (size_t)s * x->p->nwide, w);
 	}
 }
 
-/* One word of a row that updn_reach_dn or updn_reach_path would make. */
+/* One word of a row that reach_dn or reach_path would make. */
 static uint64_t
 make_word(const struct differ *x, bool path, uint32_t k, sw_ix s, uint32_t w)
 {
-	const struct updn *u = x->p->u;
-	const struct updn_levels *dn = &x->p->reach.dn;
-	const struct updn_levels *l = path ? &x->p->reach.path : dn;
+	const struct updown *u = x->p->u;
+	const struct reach_levels *dn = &x->p->reach.dn;
+	const struct reach_levels *l = path ? &x->p->reach.path : dn;
 	const uint64_t **was = l->row + (size_t)(k - 1) * u->nsw;
 	uint64_t own = 0;
 
@@ -122,29 +123,28 @@ make_word(const struct differ *x, bool path, uint32_t k, sw_ix s, uint32_t w)
 static bool
 make_row(struct differ *x, bool path, uint32_t k, sw_ix s, const uint64_t *old)
 {
-	const struct updn *u = x->p->u;
-	const struct updn_levels *dn = &x->p->reach.dn;
-	const struct updn_levels *l = path ? &x->p->reach.path : dn;
+	const struct updown *u = x->p->u;
+	const struct reach_levels *dn = &x->p->reach.dn;
+	const struct reach_levels *l = path ? &x->p->reach.path : dn;
 	const uint64_t **was = l->row + (size_t)(k - 1) * u->nsw;
 	bool differs = false;
 
-	if (x->p->seed[s] || updn_joins(u, s)) {
+	if (x->p->seed[s] || sftree_is_extended(u, s)) {
 		const uint64_t *const below_dn[2] = {
 			old_row(u, dn, dn->n - 1, s), old_row(u, dn, k, s)};
 		uint32_t last = k < dn->n ? k - 1 : dn->n - 1;
 
 		if (path)
-			updn_reach_path(u, s, was,
-				dn->row + (size_t)last * u->nsw, below_dn,
-				x->own);
+			reach_path(u, s, was, dn->row + (size_t)last * u->nsw,
+				below_dn, x->own);
 		else
-			updn_reach_dn(u, s, was, x->own);
+			reach_dn(u, s, was, x->own);
 		return !equal(u, x->own, old);
 	}
-	updn_differ_wide(x->p, s, x->wide);
+	reach_update_is_wide(x->p, s, x->wide);
 	for (uint32_t i = 0; i < x->p->nwide; i++)
 		for (uint64_t b = x->wide[i]; b != 0; b &= b - 1) {
-			uint32_t w = i * 64 + updn_low(b);
+			uint32_t w = i * 64 + bitset_lowest64(b);
 			uint64_t own = make_word(x, path, k, s, w);
 
 			if (own == old[w])
@@ -159,7 +159,7 @@ make_row(struct differ *x, bool path, uint32_t k, sw_ix s, const uint64_t *old)
 
 /* Room for one more level: mostly there are as many as there were. */
 static const uint64_t **
-add_level(const struct updn *u, struct updn_levels *l)
+add_level(const struct updown *u, struct reach_levels *l)
 {
 	if (l->n == l->room) {
 		const uint64_t **old = l->row;
@@ -176,9 +176,9 @@ add_level(const struct updn *u, struct updn_levels *l)
 static void
 next_level(struct differ *x, bool path, uint32_t k)
 {
-	const struct updn *u = x->p->u;
-	struct updn_levels *l = path ? &x->p->reach.path : &x->p->reach.dn;
-	const struct updn_levels *old =
+	const struct updown *u = x->p->u;
+	struct reach_levels *l = path ? &x->p->reach.path : &x->p->reach.dn;
+	const struct reach_levels *old =
 		path ? &x->p->past->reach.path : &x->p->past->reach.dn;
 	const uint64_t **is = add_level(u, l);
 	struct set swap = x->before;
@@ -207,9 +207,9 @@ next_level(struct differ *x, bool path, uint32_t k)
 
 /* Did level k add nothing to the one before it, where rows are new? */
 static bool
-at_rest(const struct differ *x, const struct updn_levels *l, uint32_t k)
+at_rest(const struct differ *x, const struct reach_levels *l, uint32_t k)
 {
-	const struct updn *u = x->p->u;
+	const struct updown *u = x->p->u;
 	const struct set *both[2] = {&x->now, &x->before};
 
 	for (unsigned b = 0; b < 2; b++)
@@ -226,15 +226,15 @@ at_rest(const struct differ *x, const struct updn_levels *l, uint32_t k)
 static void
 make_levels(struct differ *x, bool path)
 {
-	const struct updn *u = x->p->u;
-	const struct updn_levels *old =
+	const struct updown *u = x->p->u;
+	const struct reach_levels *old =
 		path ? &x->p->past->reach.path : &x->p->past->reach.dn;
-	struct updn_levels *l = path ? &x->p->reach.path : &x->p->reach.dn;
+	struct reach_levels *l = path ? &x->p->reach.path : &x->p->reach.dn;
 	uint32_t k = 0, most = old->n + u->nsw;
 
 	/* Detours are short: no one exceeds this. */
 	most = most < 4 * old->n + 16 ? most : 4 * old->n + 16;
-	*l = (struct updn_levels){.room = old->n};
+	*l = (struct reach_levels){.room = old->n};
 	l->row = arena_array(u->own, (size_t)l->room * u->nsw, sizeof(*l->row));
 	memcpy(add_level(u, l), old->row, u->nsw * sizeof(*l->row));
 	set_clear(&x->now);
@@ -248,7 +248,7 @@ make_levels(struct differ *x, bool path)
 static void
 make_above(struct differ *x)
 {
-	struct updn *u = x->p->u;
+	struct updown *u = x->p->u;
 	bool *due = arena_array(u->a, u->nsw, sizeof(*due));
 
 	u->tier_above = arena_array(u->own, u->nsw, sizeof(*u->tier_above));
@@ -261,10 +261,11 @@ make_above(struct differ *x)
 		if (!due[s] && !x->p->seed[s])
 			continue;
 		memset(x->own, 0, u->words * sizeof(*x->own));
-		updn_set(x->own, s);
+		bitset_add(x->own, s);
 		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
 			if (u->tier.pos[u->group[g].peer] < i)
-				updn_or(x->own, u->tier_above[u->group[g].peer],
+				bitset_or(x->own,
+					u->tier_above[u->group[g].peer],
 					u->words);
 		if (equal(u, u->tier_above[s], x->own))
 			continue;
@@ -279,8 +280,8 @@ make_above(struct differ *x)
 static bool
 complete(const struct differ *x)
 {
-	const struct updn *u = x->p->u;
-	const struct updn_levels *l = &x->p->reach.path;
+	const struct updown *u = x->p->u;
+	const struct reach_levels *l = &x->p->reach.path;
 	uint32_t *size = arena_array(u->a, u->ncomp, sizeof(*size));
 
 	for (sw_ix s = 0; s < u->nsw; s++)
@@ -293,7 +294,7 @@ complete(const struct differ *x)
 		if (x->p->diff[s] == NULL || !u->live[s])
 			continue;
 		for (uint32_t w = 0; w < u->words; w++)
-			n += updn_count(row[w]);
+			n += bitset_count64(row[w]);
 		if (n != size[u->comp[s]])
 			return false;
 	}
@@ -302,9 +303,9 @@ complete(const struct differ *x)
 
 /* A switch that had somebody above it needs somebody still. */
 static bool
-all_hang(const struct updn_repair *p)
+all_hang(const struct routes_repair *p)
 {
-	const struct updn *u = p->u;
+	const struct updown *u = p->u;
 
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		bool hangs = false;
@@ -324,26 +325,27 @@ all_hang(const struct updn_repair *p)
  * those before it in the line. Is that the same for all?
  */
 static bool
-all_served(const struct updn_repair *p)
+all_served(const struct routes_repair *p)
 {
-	const struct updn *u = p->u;
+	const struct updown *u = p->u;
 
 	for (sw_ix j = 0; j < u->nsw; j++) {
 		uint64_t *before;
 
-		if (!updn_joins(u, j))
+		if (!sftree_is_extended(u, j))
 			continue;
 		before = arena_array(u->a, u->words, sizeof(*before));
 		for (uint32_t i = 0; i < u->line.pos[j]; i++)
-			updn_set(before, u->line.seq[i]);
+			bitset_add(before, u->line.seq[i]);
 		for (sw_ix s = 0; s < u->nsw; s++) {
 			const uint64_t *is = u->tier_above[s];
 			const uint64_t *was = p->past->above[s];
 
 			if (!equal(u, is, was) &&
-				(updn_bit(is, j) != updn_bit(was, j) ||
-					updn_meet(u, is, before) !=
-						updn_meet(u, was, before)))
+				(bitset_has(is, j) != bitset_has(was, j) ||
+					bitset_intersects(u, is, before) !=
+						bitset_intersects(
+							u, was, before)))
 				return false;
 		}
 	}
@@ -351,10 +353,10 @@ all_served(const struct updn_repair *p)
 }
 
 bool
-updn_differ(struct updn_repair *p)
+reach_update(struct routes_repair *p)
 {
 	struct differ x = {.p = p};
-	const struct updn *u = p->u;
+	const struct updown *u = p->u;
 
 	if (!all_hang(p))
 		return false;
@@ -365,7 +367,7 @@ updn_differ(struct updn_repair *p)
 	x.own = arena_array(u->a, u->words, sizeof(*x.own));
 	x.wide = arena_array(u->a, p->nwide, sizeof(*x.wide));
 	for (sw_ix s = 0; s < u->nsw; s++)
-		if (p->seed[s] || updn_joins(u, s))
+		if (p->seed[s] || sftree_is_extended(u, s))
 			set_add(&x.always, s);
 	make_levels(&x, false);
 	/* What is below decides what has to be sought above. */

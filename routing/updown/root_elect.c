@@ -6,7 +6,7 @@ enum { HEIRS = 16 }; /* of the stored order, that are compared */
 
 /* An order being grown from one top: what comes first is above. */
 struct growth {
-	struct updn *u;
+	struct updown *u;
 	uint32_t *left;	 /* [nsw] cables to what was above and is not there */
 	uint32_t *nth;	 /* [nsw] place, UINT32_MAX: not there yet */
 	bool *met;	 /* [nsw] a neighbour is there */
@@ -16,13 +16,13 @@ struct growth {
 };
 
 static bool
-was_above(const struct updn *u, sw_ix a, sw_ix b)
+was_above(const struct updown *u, sw_ix a, sw_ix b)
 {
 	return u->tier.pos[a] < u->tier.pos[b];
 }
 
 static struct growth
-growth_new(struct updn *u)
+growth_new(struct updown *u)
 {
 	return (struct growth){.u = u,
 		.left = arena_array(u->a, u->nsw, sizeof(uint32_t)),
@@ -34,7 +34,7 @@ growth_new(struct updn *u)
 static void
 begin(struct growth *w)
 {
-	const struct updn *u = w->u;
+	const struct updown *u = w->u;
 
 	w->n = w->end = w->reversed = 0;
 	memset(w->nth, 0xff, u->nsw * sizeof(*w->nth));
@@ -58,7 +58,7 @@ put(struct growth *w, sw_ix s)
 static void
 follow(struct growth *w, sw_ix s)
 {
-	const struct updn *u = w->u;
+	const struct updown *u = w->u;
 
 	put(w, s);
 	while (w->n < w->end) {
@@ -83,7 +83,7 @@ follow(struct growth *w, sw_ix s)
 static void
 grow(struct growth *w, sw_ix root)
 {
-	const struct updn *u = w->u;
+	const struct updown *u = w->u;
 	sw_ix next = root;
 
 	begin(w);
@@ -105,7 +105,7 @@ grow(struct growth *w, sw_ix root)
 static uint32_t
 take_ranks(const struct growth *w)
 {
-	struct updn *u = w->u;
+	struct updown *u = w->u;
 	const struct topo *t = u->t;
 	uint32_t changed = 0;
 
@@ -130,7 +130,7 @@ take_ranks(const struct growth *w)
 }
 
 uint32_t
-updn_heir(struct updn *u, uint32_t comp)
+root_elect(struct updown *u, uint32_t comp)
 {
 	struct growth w = growth_new(u);
 	uint32_t tried = 0, least = UINT32_MAX;

@@ -6,13 +6,13 @@
 #include "routing/updown/row_priv.h"
 
 static uint32_t
-groups_of(const struct updn_row *f, sw_ix s)
+groups_of(const struct row_job *f, sw_ix s)
 {
 	return f->u->first[s + 1] - f->u->first[s];
 }
 
 static bool
-above(const struct updn_row *f, sw_ix a, sw_ix b)
+above(const struct row_job *f, sw_ix a, sw_ix b)
 {
 	return f->u->tier.pos[a] < f->u->tier.pos[b];
 }
@@ -22,11 +22,11 @@ above(const struct updn_row *f, sw_ix a, sw_ix b)
  * a top. For all others only the chain's last switch matters.
  */
 static void
-find_near(struct updn_row *f, const uint64_t *dn)
+find_near(struct row_job *f, const uint64_t *dn)
 {
-	const struct updn *u = f->u;
-	const uint64_t **row = updn_kin_rows(u, f->near);
-	struct updn_kin_sum sum = updn_kin_sums(u, &u->tier_kin, true);
+	const struct updown *u = f->u;
+	const uint64_t **row = nbr_class_rows(u, f->near);
+	struct nbr_class_union sum = nbr_class_unions(u, &u->tier_kin, true);
 
 	for (uint32_t i = 0; i < u->nsw; i++) {
 		sw_ix s = u->tier.seq[i];
@@ -34,17 +34,17 @@ find_near(struct updn_row *f, const uint64_t *dn)
 
 		if (u->tier_kin.mid[s] == u->first[s])
 			continue;
-		memcpy(near, updn_kin_sum(&sum, s, row),
+		memcpy(near, nbr_class_union(&sum, s, row),
 			u->words * sizeof(*near));
-		updn_or(near, dn + (size_t)s * u->words, u->words);
+		bitset_or(near, dn + (size_t)s * u->words, u->words);
 	}
 }
 
 /* lead[x]: by which cables down s leads to x, or no more if not on. */
 static inline void
-lead_down(struct updn_row *f, sw_ix s, bool on, const uint32_t W)
+lead_down(struct row_job *f, sw_ix s, bool on, const uint32_t W)
 {
-	const struct updn *u = f->u;
+	const struct updown *u = f->u;
 
 	for (uint32_t i = 0; i < groups_of(f, s); i++) {
 		sw_ix peer = u->group[u->first[s] + i].peer;
@@ -53,16 +53,16 @@ lead_down(struct updn_row *f, sw_ix s, bool on, const uint32_t W)
 		if (above(f, peer, s))
 			continue;
 		if (on)
-			updn_set(lead, i);
+			bitset_add(lead, i);
 		else
 			memset(lead, 0, W * sizeof(*lead));
 	}
 }
 
 static inline void
-lead_up(struct updn_row *f, sw_ix s, const uint32_t W)
+lead_up(struct row_job *f, sw_ix s, const uint32_t W)
 {
-	const struct updn *u = f->u;
+	const struct updown *u = f->u;
 
 	for (uint32_t i = 0; i < groups_of(f, s); i++) {
 		sw_ix peer = u->group[u->first[s] + i].peer;
@@ -72,9 +72,10 @@ lead_up(struct updn_row *f, sw_ix s, const uint32_t W)
 			continue;
 		for (uint32_t w = 0; w < u->words; w++)
 			for (uint64_t x = up[w]; x != 0; x &= x - 1)
-				updn_set(f->lead + (size_t)(w * 64 +
-							    updn_low(x)) *
-							   W,
+				bitset_add(
+					f->lead + (size_t)(w * 64 +
+							   bitset_lowest64(x)) *
+							  W,
 					i);
 	}
 }
@@ -82,13 +83,13 @@ lead_up(struct updn_row *f, sw_ix s, const uint32_t W)
 /* lead[x]: by which groups s goes up towards x, or which are cables to x. Who
  * has the same groups up as the last one has the same of the former. */
 static inline void
-find_lead(struct updn_row *f, sw_ix s, const uint32_t W)
+find_lead(struct row_job *f, sw_ix s, const uint32_t W)
 {
 	sw_ix last = f->lead_of;
 
-	if (last != TOPO_NONE && updn_twin_same(f->u, s, last))
+	if (last != TOPO_NONE && row_template_same(f->u, s, last))
 		return;
-	if (last != TOPO_NONE && updn_twin_related(f->u, s, last)) {
+	if (last != TOPO_NONE && row_template_related(f->u, s, last)) {
 		lead_down(f, last, false, W);
 	} else {
 		memset(f->lead, 0, (size_t)f->u->nsw * W * sizeof(*f->lead));
@@ -99,15 +100,15 @@ find_lead(struct updn_row *f, sw_ix s, const uint32_t W)
 }
 
 /* Groups up. */
-static struct updn_mask
-find_up(const struct updn_row *f, sw_ix s)
+static struct row_mask
+find_up(const struct row_job *f, sw_ix s)
 {
-	const struct updn *u = f->u;
-	struct updn_mask up = {{0}};
+	const struct updown *u = f->u;
+	struct row_mask up = {{0}};
 
 	for (uint32_t i = 0; i < groups_of(f, s); i++)
-		if (updn_above(u, s, u->group[u->first[s] + i].peer))
-			updn_set(up.w, i);
+		if (sw_is_above(u, s, u->group[u->first[s] + i].peer))
+			bitset_add(up.w, i);
 	return up;
 }
 
@@ -116,9 +117,9 @@ find_up(const struct updn_row *f, sw_ix s)
  * siblings and what the line turns over will not.
  */
 static void
-find_far(struct updn_row *f, sw_ix s, uint32_t w)
+find_far(struct row_job *f, sw_ix s, uint32_t w)
 {
-	const struct updn *u = f->u;
+	const struct updown *u = f->u;
 	uint64_t far = ~f->near[(size_t)s * u->words + w];
 	bool any = false;
 
@@ -130,18 +131,18 @@ find_far(struct updn_row *f, sw_ix s, uint32_t w)
 			far &= u->line.pos[peer] < u->line.pos[s] ? ~c : far;
 			continue;
 		}
-		far &= updn_above(u, s, peer) ? c : ~c;
-		any |= updn_above(u, s, peer);
+		far &= sw_is_above(u, s, peer) ? c : ~c;
+		any |= sw_is_above(u, s, peer);
 	}
 	f->far[w] = any ? far : 0;
 }
 
 /* Candidates by destination, those in word w, of far ones none. */
 static inline void
-find_masks(struct updn_row *f, sw_ix s, uint32_t w, uint64_t which,
+find_masks(struct row_job *f, sw_ix s, uint32_t w, uint64_t which,
 	const uint32_t W)
 {
-	const struct updn *u = f->u;
+	const struct updown *u = f->u;
 	uint32_t last = w * 64 + 64 < u->nsw ? w * 64 + 64 : u->nsw;
 
 	if (last > w * 64)
@@ -151,7 +152,9 @@ find_masks(struct updn_row *f, sw_ix s, uint32_t w, uint64_t which,
 		uint64_t x = f->cand[(size_t)i * u->words + w];
 
 		for (x &= which & ~f->far[w]; x != 0; x &= x - 1)
-			updn_set(f->mask + (size_t)(w * 64 + updn_low(x)) * W,
+			bitset_add(f->mask + (size_t)(w * 64 +
+						      bitset_lowest64(x)) *
+						     W,
 				i);
 	}
 }
@@ -161,10 +164,10 @@ find_masks(struct updn_row *f, sw_ix s, uint32_t w, uint64_t which,
  * neighbours in the list part at once. Returns how many.
  */
 static inline uint32_t
-cables_of(const struct updn_row *f, sw_ix s, const struct updn_mask *m,
+cables_of(const struct row_job *f, sw_ix s, const struct row_mask *m,
 	uint8_t *out, const uint32_t W)
 {
-	const struct updn_group *group = f->u->group + f->u->first[s];
+	const struct link_group *group = f->u->group + f->u->first[s];
 	const struct topo_adj *adj = f->u->t->adj;
 	uint32_t n = 0, more = 1;
 
@@ -172,8 +175,8 @@ cables_of(const struct updn_row *f, sw_ix s, const struct updn_mask *m,
 		more = 0;
 		for (uint32_t w = 0; w < W; w++)
 			for (uint64_t b = m->w[w]; b != 0; b &= b - 1) {
-				const struct updn_group *g =
-					&group[w * 64 + updn_low(b)];
+				const struct link_group *g =
+					&group[w * 64 + bitset_lowest64(b)];
 
 				if (c < g->n)
 					out[n++] = adj[g->adj + c].out;
@@ -196,7 +199,7 @@ struct turns {
  * as before for ever.
  */
 static void
-take_turns(const struct updn_dests *d, const struct turns *t, uint32_t k,
+take_turns(const struct dest_table *d, const struct turns *t, uint32_t k,
 	uint8_t *port)
 {
 	for (uint32_t q = 0; q < d->spread; q++) {
@@ -226,10 +229,10 @@ pairs(uint32_t n, uint32_t m)
  * under several.
  */
 static inline void
-count_apexes(struct updn_row *f, const struct updn_mask *up, uint32_t *count,
+count_apexes(struct row_job *f, const struct row_mask *up, uint32_t *count,
 	const uint32_t W)
 {
-	const struct updn_dests *d = f->d;
+	const struct dest_table *d = f->d;
 
 	for (uint32_t k = 0; k < d->napex; k++) {
 		const uint64_t *lead = f->lead + (size_t)d->apex[k] * W;
@@ -237,7 +240,8 @@ count_apexes(struct updn_row *f, const struct updn_mask *up, uint32_t *count,
 
 		for (uint32_t w = W; w-- > 0;)
 			if ((lead[w] & up->w[w]) != 0)
-				first = w * 64 + updn_low(lead[w] & up->w[w]);
+				first = w * 64 +
+					bitset_lowest64(lead[w] & up->w[w]);
 		f->first_lead[k] = (uint16_t)first;
 		if (first != UINT32_MAX)
 			count[first] += k < d->nmain || count[first] == 0;
@@ -246,28 +250,28 @@ count_apexes(struct updn_row *f, const struct updn_mask *up, uint32_t *count,
 
 /* One candidate with one cable: nothing to choose. */
 static inline bool
-only(const struct updn_row *f, sw_ix s, const uint64_t *m, const uint32_t W,
+only(const struct row_job *f, sw_ix s, const uint64_t *m, const uint32_t W,
 	uint8_t *port)
 {
 	uint32_t i = 0;
 
-	if (!updn_row_alone(m, W))
+	if (!row_alone(m, W))
 		return false;
 	for (uint32_t w = 0; w < W; w++)
 		if (m[w] != 0)
-			i = w * 64 + updn_low(m[w]);
+			i = w * 64 + bitset_lowest64(m[w]);
 	if (f->u->group[f->u->first[s] + i].n != 1)
 		return false;
-	*port = updn_row_port(f, s, i, 0);
+	*port = row_port(f, s, i, 0);
 	return true;
 }
 
 /* Apexes that something leads to; how many hosts' apexes are out of reach. */
 static inline uint32_t
-make_led(struct updn_row *f, sw_ix s, const struct updn_mask *up,
-	const uint32_t W)
+make_led(
+	struct row_job *f, sw_ix s, const struct row_mask *up, const uint32_t W)
 {
-	const struct updn_dests *d = f->d;
+	const struct dest_table *d = f->d;
 	uint32_t all[UPDN_MAX_GROUPS] = {0}, so_far[UPDN_MAX_GROUPS] = {0};
 	uint32_t missing = 0;
 	uint8_t cable[UPDN_MAX_GROUPS];
@@ -277,7 +281,7 @@ make_led(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 		const uint64_t *lead = f->lead + (size_t)d->apex[k] * W;
 		uint8_t *port = f->templ + (size_t)k * d->spread;
 		uint32_t first = f->first_lead[k], c;
-		struct updn_mask m;
+		struct row_mask m;
 		struct turns turns;
 
 		missing += first == UINT16_MAX;
@@ -291,8 +295,7 @@ make_led(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 		}
 		c = cables_of(f, s, &m, cable, W);
 		turns = (struct turns){cable, c, all[first],
-			updn_row_alone(m.w, W) ? UINT32_MAX
-					       : pairs(c, all[first])};
+			row_alone(m.w, W) ? UINT32_MAX : pairs(c, all[first])};
 		take_turns(d, &turns, so_far[first]++, port);
 	}
 	return missing;
@@ -304,29 +307,29 @@ make_led(struct updn_row *f, sw_ix s, const struct updn_mask *up,
  * substitutes do not pile up.
  */
 static void
-make_few(struct updn_row *f, sw_ix s, const struct updn_mask *up, uint32_t W)
+make_few(struct row_job *f, sw_ix s, const struct row_mask *up, uint32_t W)
 {
-	const struct updn_dests *d = f->d;
+	const struct dest_table *d = f->d;
 	uint32_t list[UPDN_MAX_GROUPS], n = 0, turn = f->u->tier.pos[s];
 
 	for (uint32_t w = 0; w < W; w++)
 		for (uint64_t x = up->w[w]; x != 0; x &= x - 1)
-			list[n++] = w * 64 + updn_low(x);
+			list[n++] = w * 64 + bitset_lowest64(x);
 	assert(n > 0); /* most apexes are in reach */
 	f->own |= turn != 0;
 	for (uint32_t k = 0; k < d->napex; k++)
 		for (uint32_t q = 0;
 			f->first_lead[k] == UINT16_MAX && q < d->spread; q++)
 			f->templ[(size_t)k * d->spread + q] =
-				updn_row_port(f, s, list[turn++ % n], q);
+				row_port(f, s, list[turn++ % n], q);
 }
 
 /* Many of them: they belong to another tree, which all cables may lead to. */
 static inline void
-make_many(struct updn_row *f, sw_ix s, const struct updn_mask *up,
+make_many(struct row_job *f, sw_ix s, const struct row_mask *up,
 	uint32_t missing, const uint32_t W)
 {
-	const struct updn_dests *d = f->d;
+	const struct dest_table *d = f->d;
 	uint8_t cable[UPDN_MAX_GROUPS];
 	uint32_t n = cables_of(f, s, up, cable, W), i = 0;
 	const struct turns turns = {cable, n, missing, n};
@@ -342,10 +345,10 @@ make_many(struct updn_row *f, sw_ix s, const struct updn_mask *up,
  * turns. True: few apexes are out of reach.
  */
 static inline bool
-make_template(struct updn_row *f, sw_ix s, const struct updn_mask *up,
-	const uint32_t W)
+make_template(
+	struct row_job *f, sw_ix s, const struct row_mask *up, const uint32_t W)
 {
-	const struct updn_dests *d = f->d;
+	const struct dest_table *d = f->d;
 	uint32_t missing = make_led(f, s, up, W);
 	bool few = missing * 2 < d->napex && missing > 0;
 
@@ -369,9 +372,9 @@ scatter(uint8_t *restrict to, const uint16_t *restrict lid,
 
 /* All LIDs by the template; equal templates (a pod's leaves) share the work. */
 static void
-fill_far(struct updn_row *f)
+fill_far(struct row_job *f)
 {
-	const struct updn_dests *d = f->d;
+	const struct dest_table *d = f->d;
 	size_t n = (size_t)d->napex * d->spread;
 
 	if (!f->far_valid || memcmp(f->templ, f->templ_last, n) != 0) {
@@ -387,9 +390,9 @@ fill_far(struct updn_row *f)
  * all of them would go up by one cable.
  */
 static void
-fill_few(struct updn_row *f, sw_ix s, const struct updn_mask *up, uint32_t W)
+fill_few(struct row_job *f, sw_ix s, const struct row_mask *up, uint32_t W)
 {
-	const struct updn_dests *d = f->d;
+	const struct dest_table *d = f->d;
 	uint8_t cable[UPDN_MAX_GROUPS];
 	uint32_t n = cables_of(f, s, up, cable, W), turn[2];
 
@@ -397,28 +400,28 @@ fill_few(struct updn_row *f, sw_ix s, const struct updn_mask *up, uint32_t W)
 	turn[0] = turn[1] = f->u->tier.pos[s];
 	for (uint32_t i = 0; i < d->n; i++)
 		if (f->first_lead[d->key[i] / d->spread] == UINT16_MAX &&
-			updn_bit(f->far, d->dest[i]))
+			bitset_has(f->far, d->dest[i]))
 			f->row[d->lid[i]] = cable[turn[d->other[i]]++ % n];
 }
 
 /* The template knows whole LIDs only. */
 static void
-fill_split(struct updn_row *f, sw_ix s, const struct updn_mask *up)
+fill_split(struct row_job *f, sw_ix s, const struct row_mask *up)
 {
-	const struct updn_dests *d = f->d;
+	const struct dest_table *d = f->d;
 
 	for (uint32_t k = 0; k < d->nsplit; k++) {
 		uint32_t i = d->split[k];
 
-		if (updn_bit(f->far, d->dest[i]))
-			f->own |= updn_choose_share(f, s, i, up->w);
+		if (bitset_has(f->far, d->dest[i]))
+			f->own |= next_hop_share(f, s, i, up->w);
 	}
 }
 
 static void
-put(struct updn_row *f, sw_ix dest, uint8_t port)
+put(struct row_job *f, sw_ix dest, uint8_t port)
 {
-	const struct updn_dests *d = f->d;
+	const struct dest_table *d = f->d;
 	const uint16_t *lid = d->lid;
 	uint8_t *row = f->row;
 	uint32_t i = d->at[dest], end = d->end[dest];
@@ -437,26 +440,26 @@ put(struct updn_row *f, sw_ix dest, uint8_t port)
  * still says which of the cables to it.
  */
 static void
-fill_chosen(struct updn_row *f, sw_ix s, sw_ix x, const uint64_t *m, bool templ)
+fill_chosen(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m, bool templ)
 {
-	const struct updn_dests *d = f->d;
-	bool near = updn_bit(f->near + (size_t)s * f->u->words, x);
+	const struct dest_table *d = f->d;
+	bool near = bitset_has(f->near + (size_t)s * f->u->words, x);
 
 	if (templ && !near)
-		updn_choose_allow(f, s, m);
+		next_hop_allow(f, s, m);
 	for (uint32_t i = d->at[x]; i < d->end[x]; i++) {
 		uint8_t p = templ ? f->templ[d->key[i]] : LFT_DROP;
 		bool as = templ && d->share_of[i] == 0;
 
-		as = as &&
-		     (near ? updn_choose_like(f, s, i, m, p) : f->allowed[p]);
-		f->row[d->lid[i]] = as ? p : updn_choose(f, s, i, m, false);
+		as = as && (near ? next_hop_accept_port(f, s, i, m, p)
+				 : f->allowed[p]);
+		f->row[d->lid[i]] = as ? p : next_hop_choose(f, s, i, m, false);
 	}
 }
 
 /* All that hangs on x, by the mask m. */
 static inline void
-fill_one(struct updn_row *f, sw_ix s, sw_ix x, bool templ, const uint32_t W)
+fill_one(struct row_job *f, sw_ix s, sw_ix x, bool templ, const uint32_t W)
 {
 	const uint64_t *m = f->mask + (size_t)x * W;
 	uint64_t any = 0;
@@ -473,24 +476,24 @@ fill_one(struct updn_row *f, sw_ix s, sw_ix x, bool templ, const uint32_t W)
 }
 
 static inline void
-fill_rest(struct updn_row *f, sw_ix s, bool templ, const uint32_t W)
+fill_rest(struct row_job *f, sw_ix s, bool templ, const uint32_t W)
 {
 	for (sw_ix x = 0; x < f->u->nsw; x++)
-		if (!updn_bit(f->far, x) && x != s)
+		if (!bitset_has(f->far, x) && x != s)
 			fill_one(f, s, x, templ, W);
 }
 
 /* What hangs on s itself. */
 static void
-fill_own(struct updn_row *f, sw_ix s)
+fill_own(struct row_job *f, sw_ix s)
 {
 	for (uint32_t i = f->d->at[s]; i < f->d->end[s]; i++)
 		f->row[f->d->lid[i]] = f->d->out[i];
 }
 
 static inline void
-fill_fresh(struct updn_row *f, sw_ix s, const struct updn_mask *up,
-	const uint32_t W)
+fill_fresh(
+	struct row_job *f, sw_ix s, const struct row_mask *up, const uint32_t W)
 {
 	uint64_t any = 0;
 
@@ -511,7 +514,7 @@ fill_fresh(struct updn_row *f, sw_ix s, const struct updn_mask *up,
 
 /* Block b as the twin has it. */
 static inline void
-touch(struct updn_row *f, const struct updn_twin *t, uint32_t b)
+touch(struct row_job *f, const struct row_template *t, uint32_t b)
 {
 	if (f->touched[b])
 		return;
@@ -523,7 +526,7 @@ touch(struct updn_row *f, const struct updn_twin *t, uint32_t b)
 
 /* The blocks that destination x is in. */
 static void
-touch_all(struct updn_row *f, const struct updn_twin *t, sw_ix x)
+touch_all(struct row_job *f, const struct row_template *t, sw_ix x)
 {
 	const uint16_t *lid = f->d->lid;
 	uint32_t i = f->d->at[x], run = f->d->run[x];
@@ -540,9 +543,10 @@ touch_all(struct updn_row *f, const struct updn_twin *t, sw_ix x)
 
 /* Template and twin have been found: what differs. False: make it anew. */
 static inline bool
-patch(struct updn_row *f, sw_ix s, const struct updn_twin *t, const uint32_t W)
+patch(struct row_job *f, sw_ix s, const struct row_template *t,
+	const uint32_t W)
 {
-	const struct updn_dests *d = f->d;
+	const struct dest_table *d = f->d;
 	uint8_t *templ = f->templ;
 	uint64_t any = 0;
 
@@ -555,10 +559,10 @@ patch(struct updn_row *f, sw_ix s, const struct updn_twin *t, const uint32_t W)
 		uint32_t w = f->diff.word[i];
 
 		for (uint64_t b = f->diff.set[w]; b != 0; b &= b - 1) {
-			sw_ix x = w * 64 + updn_low(b);
+			sw_ix x = w * 64 + bitset_lowest64(b);
 
 			touch_all(f, t, x);
-			if (!updn_bit(f->far, x)) {
+			if (!bitset_has(f->far, x)) {
 				fill_one(f, s, x, any != 0, W);
 				continue;
 			}
@@ -572,14 +576,14 @@ patch(struct updn_row *f, sw_ix s, const struct updn_twin *t, const uint32_t W)
 
 /* No port is allowed yet. */
 static void
-forbid(struct updn_row *f)
+forbid(struct row_job *f)
 {
 	memset(f->allowed, 0, sizeof(f->allowed));
-	f->allowed_for = (struct updn_mask){{0}};
+	f->allowed_for = (struct row_mask){{0}};
 }
 
 static void
-begin_row(struct updn_row *f)
+begin_row(struct row_job *f)
 {
 	memset(f->meant, 0, sizeof(f->meant));
 	memset(f->sum, 0, sizeof(f->sum));
@@ -589,10 +593,10 @@ begin_row(struct updn_row *f)
 
 /* The row of s from that of t; false: it has to be made anew. */
 static inline bool
-make_from(struct updn_row *f, sw_ix s, const struct updn_twin *t,
+make_from(struct row_job *f, sw_ix s, const struct row_template *t,
 	const uint32_t W)
 {
-	updn_reach_candidates(f->u, f->r, s, &f->diff, f->cand);
+	reach_candidates(f->u, f->r, s, &f->diff, f->cand);
 	memcpy(f->far, t->far, f->u->words * sizeof(*f->far));
 	begin_row(f);
 	for (uint32_t i = 0; i < f->diff.n; i++) {
@@ -605,40 +609,40 @@ make_from(struct updn_row *f, sw_ix s, const struct updn_twin *t,
 }
 
 /* One row with W a constant; the twin that it was patched from, or NULL. */
-static inline __attribute__((always_inline)) const struct updn_twin *
-make_row(struct updn_row *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
+static inline __attribute__((always_inline)) const struct row_template *
+make_row(struct row_job *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
 {
-	const struct updn_twin *t;
-	struct updn_mask up = find_up(f, s);
+	const struct row_template *t;
+	struct row_mask up = find_up(f, s);
 
 	f->W = W;
 	find_lead(f, s, W);
-	t = f->prev == NULL && f->u->plane == NULL ? updn_twin_find(f, s)
+	t = f->prev == NULL && f->u->plane == NULL ? row_template_find(f, s)
 						   : NULL;
 	if (t != NULL && make_from(f, s, t, W)) {
 		fill_own(f, s);
 		return t;
 	}
-	updn_reach_candidates(f->u, f->r, s, NULL, f->cand);
+	reach_candidates(f->u, f->r, s, NULL, f->cand);
 	begin_row(f);
 	for (uint32_t w = 0; w < f->u->words; w++) {
 		find_far(f, s, w);
 		find_masks(f, s, w, UINT64_MAX, W);
 	}
 	if (f->prev != NULL && prev_sw != TOPO_NONE)
-		updn_keep_row(f, s, prev_sw, &up);
+		lft_keep_row(f, s, prev_sw, &up);
 	else
 		fill_fresh(f, s, &up, W);
 	fill_own(f, s);
 	if (f->u->plane != NULL)
-		updn_plane_row(f, s, prev_sw);
+		multi_tree_row(f, s, prev_sw);
 	else if (!f->own && (f->prev == NULL || prev_sw == TOPO_NONE))
-		updn_twin_add(f, s);
+		row_template_add(f, s);
 	return NULL;
 }
 
-const struct updn_twin *
-updn_fill_row(struct updn_row *f, sw_ix s, sw_ix prev_sw)
+const struct row_template *
+row_fill_row(struct row_job *f, sw_ix s, sw_ix prev_sw)
 {
 	if (!f->u->live[s]) {
 		memset(f->row, LFT_DROP, f->bytes);
@@ -652,9 +656,9 @@ updn_fill_row(struct updn_row *f, sw_ix s, sw_ix prev_sw)
 }
 
 void
-updn_fill_begin(struct updn_row *f)
+row_fill_begin(struct row_job *f)
 {
-	const struct updn *u = f->u;
+	const struct updown *u = f->u;
 	struct arena *a = f->a;
 
 	f->above = u->tier_above;
@@ -670,12 +674,12 @@ updn_fill_begin(struct updn_row *f)
 }
 
 void
-updn_fill_whole(struct updn_row *f, const struct updn_row *first)
+row_fill_whole(struct row_job *f, const struct row_job *first)
 {
-	const struct updn *u = f->u;
+	const struct updown *u = f->u;
 	struct arena *a = f->a;
 
-	updn_fill_begin(f);
+	row_fill_begin(f);
 	if (first != NULL) {
 		f->near = first->near;
 	} else {
@@ -687,22 +691,22 @@ updn_fill_whole(struct updn_row *f, const struct updn_row *first)
 	memset(f->far_row, LFT_DROP, f->bytes);
 	f->templ = arena_array(a, f->d->napex, f->d->spread);
 	f->templ_last = arena_array(a, f->d->napex, f->d->spread);
-	updn_twin_init(f);
+	row_template_init(f);
 	f->first_lead = arena_array(a, f->d->napex, sizeof(*f->first_lead));
 	if (f->prev != NULL)
-		updn_keep_init(f);
+		lft_keep_init(f);
 }
 
 void
-updn_fill_open(struct updn_row *f, sw_ix s, const struct updn_among *among)
+row_fill_open(struct row_job *f, sw_ix s, const struct sw_subset *among)
 {
-	const struct updn *u = f->u;
+	const struct updown *u = f->u;
 	uint32_t n = groups_of(f, s);
 
-	f->W = updn_row_words(n);
-	updn_columns_candidates(f->columns, s, among, &f->rest, f->cand);
+	f->W = row_words(n);
+	reach_block_candidates(f->columns, s, among, &f->rest, f->cand);
 	if (f->rest.n > 0)
-		updn_reach_candidates(u, f->r, s, &f->rest, f->cand);
+		reach_candidates(u, f->r, s, &f->rest, f->cand);
 	forbid(f);
 	for (uint32_t k = 0; k < among->n; k++) {
 		uint32_t w = among->word[k], last = w * 64 + 64;
@@ -718,34 +722,35 @@ updn_fill_open(struct updn_row *f, sw_ix s, const struct updn_among *among)
 			uint64_t x = f->cand[(size_t)i * u->words + w];
 
 			for (x &= among->set[w]; x != 0; x &= x - 1)
-				updn_set(f->mask + (size_t)(w * 64 +
-							    updn_low(x)) *
-							   f->W,
+				bitset_add(
+					f->mask + (size_t)(w * 64 +
+							   bitset_lowest64(x)) *
+							  f->W,
 					i);
 		}
 }
 
 void
-updn_fill_lead(struct updn_row *f, sw_ix s, sw_ix x, const uint64_t *m)
+row_fill_lead(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m)
 {
-	const struct updn *u = f->u;
-	const struct updn_group *group = u->group + u->first[s];
+	const struct updown *u = f->u;
+	const struct link_group *group = u->group + u->first[s];
 	uint64_t *lead = f->lead + (size_t)x * f->W;
 
 	memset(lead, 0, f->W * sizeof(*lead));
-	if (!updn_bit(f->above[s], x)) {
-		uint32_t i = updn_chain_group(u, s, x) - u->first[s];
+	if (!bitset_has(f->above[s], x)) {
+		uint32_t i = down_path_group(u, s, x) - u->first[s];
 
-		if (i < groups_of(f, s) && updn_bit(m, i))
-			updn_set(lead, i);
+		if (i < groups_of(f, s) && bitset_has(m, i))
+			bitset_add(lead, i);
 		return;
 	}
 	for (uint32_t w = 0; w < f->W; w++)
 		for (uint64_t b = m[w]; b != 0; b &= b - 1) {
-			uint32_t i = w * 64 + updn_low(b);
+			uint32_t i = w * 64 + bitset_lowest64(b);
 			sw_ix peer = group[i].peer;
 
-			if (updn_bit(f->above[peer], x) && above(f, peer, s))
-				updn_set(lead, i);
+			if (bitset_has(f->above[peer], x) && above(f, peer, s))
+				bitset_add(lead, i);
 		}
 }

@@ -1,5 +1,5 @@
 /*
- * updn_row: what rows.c, lft_repair.c, row_fill.c, next_hop_choose.c,
+ * row_job: what rows.c, lft_repair.c, row_fill.c, next_hop_choose.c,
  * row_template.c and lft_keep.c share while they make one row of the tables
  * after the other; one struct per thread. Private to them.
  */
@@ -9,7 +9,7 @@
 #include "routing/updown/updown.h"
 
 /* Neighbour groups of one switch as bits. */
-struct updn_mask {
+struct row_mask {
 	uint64_t w[UPDN_MASK_WORDS];
 };
 
@@ -17,7 +17,7 @@ struct updn_mask {
  * A row that later rows may be patched from: their switches have the same
  * neighbours above (tops: the same below), so most of their entries are equal.
  */
-struct updn_twin {
+struct row_template {
 	sw_ix sw;
 	uint64_t *far;
 	uint8_t *templ;
@@ -29,17 +29,17 @@ struct updn_twin {
  * per switch, W = 1, 2 or 4 by the number of neighbours, so that the common
  * switch pays for one word.
  */
-struct updn_row {
+struct row_job {
 	struct arena *a; /* the thread's own */
-	const struct updn *u;
-	const struct updn_reach *r;
-	const struct updn_dests *d;
-	const struct updn_columns *columns; /* of r, for updn_fill_open */
-	struct updn_among rest;		    /* what is not in them */
-	const uint64_t **above;		    /* [nsw] switches above in tiers */
+	const struct updown *u;
+	const struct reachability *r;
+	const struct dest_table *d;
+	const struct reach_block *columns; /* of r, for row_fill_open */
+	struct sw_subset rest;		   /* what is not in them */
+	const uint64_t **above;		   /* [nsw] switches above in tiers */
 	uint64_t *near; /* by row: switches below something above,
 			   tops not counted */
-	uint64_t *cand; /* by group: candidates, by updn_reach */
+	uint64_t *cand; /* by group: candidates, by reachability */
 	uint64_t *mask; /* [nsw * W] candidate groups per switch */
 	uint64_t *lead; /* [nsw * W] groups that lead up to a switch, or
 			   are cables to it */
@@ -58,14 +58,14 @@ struct updn_row {
 	bool own;     /* the row depends on more than candidates: on counts, on
 			 what is special about the switch */
 
-	struct updn_twin *twin;
+	struct row_template *twin;
 	uint32_t ntwin;
-	struct updn_among diff; /* switches that a row and its twin differ
+	struct sw_subset diff; /* switches that a row and its twin differ
 				   about, and more */
-	uint64_t *none;		/* an empty set */
-	sw_ix lead_of;		/* lead is that of this switch */
-	bool *touched;		/* blocks of the row that were patched, and */
-	uint32_t *list;		/* a list of them */
+	uint64_t *none;	       /* an empty set */
+	sw_ix lead_of;	       /* lead is that of this switch */
+	bool *touched;	       /* blocks of the row that were patched, and */
+	uint32_t *list;	       /* a list of them */
 	uint32_t nlist;
 
 	/* LIDs per port, by kind: those with a chain here, and all. */
@@ -73,7 +73,7 @@ struct updn_row {
 	uint32_t sum[2][UPDN_MAX_GROUPS];
 
 	uint8_t allowed[256]; /* by port, for the groups in allowed_for */
-	struct updn_mask allowed_for;
+	struct row_mask allowed_for;
 
 	/* Keeping. */
 	const struct routes *prev; /* NULL: a fresh row */
@@ -85,23 +85,23 @@ struct updn_row {
 
 /* Port of group i of s by the cable-th of its cables, modulo their number. */
 static inline uint8_t
-updn_row_port(const struct updn_row *f, sw_ix s, uint32_t i, uint32_t cable)
+row_port(const struct row_job *f, sw_ix s, uint32_t i, uint32_t cable)
 {
-	const struct updn_group *g = &f->u->group[f->u->first[s] + i];
+	const struct link_group *g = &f->u->group[f->u->first[s] + i];
 
 	return f->u->t->adj[g->adj + (g->n > 1 ? cable % g->n : 0)].out;
 }
 
 /* Words of a mask of n groups. */
 static inline uint32_t
-updn_row_words(uint32_t n)
+row_words(uint32_t n)
 {
 	return n <= 64 ? 1 : n <= 128 ? 2 : 4;
 }
 
 /* Is one group in m, and no more? */
 static inline bool
-updn_row_alone(const uint64_t *m, uint32_t W)
+row_alone(const uint64_t *m, uint32_t W)
 {
 	uint32_t n = 0;
 
@@ -116,51 +116,49 @@ updn_row_alone(const uint64_t *m, uint32_t W)
  * had number prev_sw (TOPO_NONE: none), into f->row: all of it, or where a twin
  * is returned, its blocks that f->list names.
  */
-void updn_fill_whole(struct updn_row *f, const struct updn_row *first);
-const struct updn_twin *updn_fill_row(
-	struct updn_row *f, sw_ix s, sw_ix prev_sw);
+void row_fill_whole(struct row_job *f, const struct row_job *first);
+const struct row_template *row_fill_row(
+	struct row_job *f, sw_ix s, sw_ix prev_sw);
 
 /* The same file: room for single entries; then, for those of s that lead to the
  * destinations in among, their masks; and which of
  * the groups in m lead to x. */
-void updn_fill_begin(struct updn_row *f);
-void updn_fill_open(
-	struct updn_row *f, sw_ix s, const struct updn_among *among);
-void updn_fill_lead(struct updn_row *f, sw_ix s, sw_ix x, const uint64_t *m);
+void row_fill_begin(struct row_job *f);
+void row_fill_open(struct row_job *f, sw_ix s, const struct sw_subset *among);
+void row_fill_lead(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m);
 
 /*
  * next_hop_choose.c: the port for LID i among the groups in m, counted as used.
  * carries: until now its entry here carried load.
  */
-uint8_t updn_choose(struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m,
-	bool carries);
+uint8_t next_hop_choose(struct row_job *f, sw_ix s, uint32_t i,
+	const uint64_t *m, bool carries);
 
 /* The switch behind a port, TOPO_NONE: none. */
-sw_ix updn_choose_behind(const struct topo *t, sw_ix s, uint8_t out);
+sw_ix next_hop_switch(const struct topo *t, sw_ix s, uint8_t out);
 
 /*
  * Does the entry of s for LID i carry load if it leads to switch next (or
  * TOPO_NONE)? Most do not: they serve sources that go another way.
  */
-bool updn_choose_carries(
-	const struct updn_row *f, sw_ix s, uint32_t i, sw_ix next);
+bool next_hop_carries_load(
+	const struct row_job *f, sw_ix s, uint32_t i, sw_ix next);
 
 /* The same for a split LID, into the row, if one of its chains can be followed
  * from s; false and nothing done otherwise. */
-bool updn_choose_share(
-	struct updn_row *f, sw_ix s, uint32_t i, const uint64_t *m);
+bool next_hop_share(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m);
 
 /* Does one neighbour of s lead to the apex of LID i, a whole one, and to its
  * chain, and is port a cable to it? Then it is counted as used. */
-bool updn_choose_like(struct updn_row *f, sw_ix s, uint32_t i,
+bool next_hop_accept_port(struct row_job *f, sw_ix s, uint32_t i,
 	const uint64_t *m, uint8_t port);
 
 /* The port for LID i if there is nothing to choose; not counted. */
-bool updn_choose_only(struct updn_row *f, sw_ix s, uint32_t i,
+bool next_hop_only_choice(struct row_job *f, sw_ix s, uint32_t i,
 	const uint64_t *m, uint8_t *port);
 
 /* Make f->allowed the ports of the groups in m. */
-void updn_choose_allow(struct updn_row *f, sw_ix s, const uint64_t *m);
+void next_hop_allow(struct row_job *f, sw_ix s, const uint64_t *m);
 
 /*
  * row_template.c: before the first row; the rows that follow will not be like
@@ -169,16 +167,16 @@ void updn_choose_allow(struct updn_row *f, sw_ix s, const uint64_t *m);
  * neighbours by the same ports? And: as far as they are above in tiers, and as
  * many in all?
  */
-bool updn_twin_same(const struct updn *u, sw_ix s, sw_ix t);
-bool updn_twin_related(const struct updn *u, sw_ix s, sw_ix t);
-void updn_twin_init(struct updn_row *f);
-void updn_twin_forget(struct updn_row *f);
-void updn_twin_add(struct updn_row *f, sw_ix s);
-const struct updn_twin *updn_twin_find(struct updn_row *f, sw_ix s);
+bool row_template_same(const struct updown *u, sw_ix s, sw_ix t);
+bool row_template_related(const struct updown *u, sw_ix s, sw_ix t);
+void row_template_init(struct row_job *f);
+void row_template_forget(struct row_job *f);
+void row_template_add(struct row_job *f, sw_ix s);
+const struct row_template *row_template_find(struct row_job *f, sw_ix s);
 
 /* lft_keep.c: make ready; then each row, for s at previous index prev_sw. */
-void updn_keep_init(struct updn_row *f);
-void updn_keep_row(
-	struct updn_row *f, sw_ix s, sw_ix prev_sw, const struct updn_mask *up);
+void lft_keep_init(struct row_job *f);
+void lft_keep_row(
+	struct row_job *f, sw_ix s, sw_ix prev_sw, const struct row_mask *up);
 
 #endif

@@ -8,7 +8,7 @@ enum {
 };
 
 void
-updn_twin_init(struct updn_row *f)
+row_template_init(struct row_job *f)
 {
 	f->twin = arena_array(f->a, TWINS, sizeof(*f->twin));
 	f->diff.set = arena_array(f->a, f->u->words, sizeof(uint64_t));
@@ -20,15 +20,15 @@ updn_twin_init(struct updn_row *f)
 }
 
 static bool
-is_up(const struct updn *u, sw_ix s, const struct updn_group *g)
+is_up(const struct updown *u, sw_ix s, const struct link_group *g)
 {
 	return u->tier.pos[g->peer] < u->tier.pos[s];
 }
 
 /* The same neighbour by the same ports? */
 static bool
-same_group(const struct updn *u, const struct updn_group *a,
-	const struct updn_group *b)
+same_group(const struct updown *u, const struct link_group *a,
+	const struct link_group *b)
 {
 	const struct topo_adj *at = u->t->adj + a->adj,
 			      *bt = u->t->adj + b->adj;
@@ -46,15 +46,15 @@ same_group(const struct updn *u, const struct updn_group *a,
  * are equal, too.
  */
 bool
-updn_twin_related(const struct updn *u, sw_ix s, sw_ix t)
+row_template_related(const struct updown *u, sw_ix s, sw_ix t)
 {
 	uint32_t n = u->first[s + 1] - u->first[s];
 
 	if (n != u->first[t + 1] - u->first[t])
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct updn_group *a = &u->group[u->first[s] + i];
-		const struct updn_group *b = &u->group[u->first[t] + i];
+		const struct link_group *a = &u->group[u->first[s] + i];
+		const struct link_group *b = &u->group[u->first[t] + i];
 
 		if ((is_up(u, s, a) || is_up(u, t, b)) && !same_group(u, a, b))
 			return false;
@@ -63,7 +63,7 @@ updn_twin_related(const struct updn *u, sw_ix s, sw_ix t)
 }
 
 bool
-updn_twin_same(const struct updn *u, sw_ix s, sw_ix t)
+row_template_same(const struct updown *u, sw_ix s, sw_ix t)
 {
 	uint32_t n = u->first[s + 1] - u->first[s];
 
@@ -78,7 +78,7 @@ updn_twin_same(const struct updn *u, sw_ix s, sw_ix t)
 
 /* Is what is above both in tiers on the same side of both in the line? */
 static bool
-same_sides(const struct updn *u, sw_ix s, sw_ix t)
+same_sides(const struct updown *u, sw_ix s, sw_ix t)
 {
 	const uint32_t *pos = u->line.pos;
 
@@ -100,7 +100,7 @@ same_sides(const struct updn *u, sw_ix s, sw_ix t)
  * themselves.
  */
 static void
-find_steps(const struct updn *u, const struct updn_levels *l,
+find_steps(const struct updown *u, const struct reach_levels *l,
 	const sw_ix both[2], const uint64_t *const below[2], uint64_t *diff)
 {
 	for (uint32_t k = 1; k < l->n; k++) {
@@ -119,10 +119,10 @@ find_steps(const struct updn *u, const struct updn_levels *l,
 
 /* About which destinations may s and the twin differ? How many. */
 static uint32_t
-find_diff(struct updn_row *f, sw_ix s, const struct updn_twin *t)
+find_diff(struct row_job *f, sw_ix s, const struct row_template *t)
 {
-	const struct updn *u = f->u;
-	const struct updn_levels *dn = &f->r->dn, *path = &f->r->path;
+	const struct updown *u = f->u;
+	const struct reach_levels *dn = &f->r->dn, *path = &f->r->path;
 	const uint64_t *near = f->near + (size_t)s * u->words;
 	const uint64_t *near_t = f->near + (size_t)t->sw * u->words;
 	const uint64_t **last = dn->row + (size_t)(dn->n - 1) * u->nsw;
@@ -134,34 +134,35 @@ find_diff(struct updn_row *f, sw_ix s, const struct updn_twin *t)
 
 	for (uint32_t w = 0; w < u->words; w++)
 		diff[w] = near[w] ^ near_t[w];
-	if (!updn_twin_same(u, s, t->sw))
+	if (!row_template_same(u, s, t->sw))
 		for (uint32_t w = 0; w < u->words; w++)
 			diff[w] |= below[0][w] | below[1][w];
-	else if (!updn_kin_are(&u->line_kin.down, s, t->sw))
+	else if (!nbr_class_is_same(&u->line_kin.down, s, t->sw))
 		find_steps(u, dn, both, none, diff);
-	if (!updn_kin_are(&u->line_kin.up, s, t->sw))
+	if (!nbr_class_is_same(&u->line_kin.up, s, t->sw))
 		find_steps(u, path, both, below, diff);
 	else
 		for (uint32_t w = 0; w < u->words; w++)
 			diff[w] |= below[0][w] ^ below[1][w];
-	updn_set(diff, s);
-	updn_set(diff, t->sw);
+	bitset_add(diff, s);
+	bitset_add(diff, t->sw);
 	f->diff.n = 0;
 	for (uint32_t w = 0; w < u->words; w++) {
-		sum += updn_count(diff[w]);
+		sum += bitset_count64(diff[w]);
 		if (diff[w] != 0)
 			f->diff.word[f->diff.n++] = w;
 	}
 	return sum;
 }
 
-const struct updn_twin *
-updn_twin_find(struct updn_row *f, sw_ix s)
+const struct row_template *
+row_template_find(struct row_job *f, sw_ix s)
 {
-	for (uint32_t i = 0; i < f->ntwin && !updn_joins(f->u, s); i++) {
-		const struct updn_twin *t = &f->twin[i];
+	for (uint32_t i = 0; i < f->ntwin && !sftree_is_extended(f->u, s);
+		i++) {
+		const struct row_template *t = &f->twin[i];
 
-		if (updn_twin_related(f->u, s, t->sw))
+		if (row_template_related(f->u, s, t->sw))
 			return same_sides(f->u, s, t->sw) &&
 					       find_diff(f, s, t) * WORTH <
 						       f->u->nsw
@@ -172,22 +173,22 @@ updn_twin_find(struct updn_row *f, sw_ix s)
 }
 
 void
-updn_twin_forget(struct updn_row *f)
+row_template_forget(struct row_job *f)
 {
 	f->ntwin = 0;
 }
 
 void
-updn_twin_add(struct updn_row *f, sw_ix s)
+row_template_add(struct row_job *f, sw_ix s)
 {
-	const struct updn *u = f->u;
-	struct updn_twin *t = &f->twin[f->ntwin];
+	const struct updown *u = f->u;
+	struct row_template *t = &f->twin[f->ntwin];
 	size_t keys = (size_t)f->d->napex * f->d->spread;
 
 	for (uint32_t i = 0; i < f->ntwin; i++)
-		if (updn_twin_related(u, s, f->twin[i].sw))
+		if (row_template_related(u, s, f->twin[i].sw))
 			return;
-	if (f->ntwin == TWINS || updn_joins(u, s))
+	if (f->ntwin == TWINS || sftree_is_extended(u, s))
 		return;
 	f->ntwin++;
 	t->sw = s;

@@ -3,23 +3,23 @@
 #include <string.h>
 
 void
-updn_batch_begin(
-	struct updn_batch *b, struct arena *a, uint32_t rows, uint32_t blocks)
+row_writer_begin(
+	struct row_writer *b, struct arena *a, uint32_t rows, uint32_t blocks)
 {
-	*b = (struct updn_batch){.max_rows = rows, .max = blocks};
+	*b = (struct row_writer){.max_rows = rows, .max = blocks};
 	b->row = arena_array(a, rows, sizeof(*b->row));
 	b->bytes = arena_array(a, blocks, LFT_BLOCK);
 	b->block = arena_array(a, blocks, sizeof(*b->block));
 }
 
 bool
-updn_batch_room(const struct updn_batch *b, uint32_t blocks)
+row_writer_room(const struct row_writer *b, uint32_t blocks)
 {
 	return b->nrows < b->max_rows && b->max - b->n >= blocks;
 }
 
 void
-updn_batch_add(struct updn_batch *b, const struct updn_batch_row *as,
+row_writer_add(struct row_writer *b, const struct row_writer_row *as,
 	const uint8_t *row, const uint32_t *which, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
 /*
- * updn_batch: rows that a thread has made, until they are put into the tables:
+ * row_writer: rows that a thread has made, until they are put into the tables:
  * the pool of blocks belongs to one thread. Private to rows.c and
  * lft_repair.c.
  */
@@ -11,7 +11,7 @@
 
 #include "routing/updown/updown.h"
 
-struct updn_batch_row {
+struct row_writer_row {
 	sw_ix sw;
 	sw_ix twin; /* has the blocks that are not here, and maybe some that
 		       are; TOPO_NONE: the switch itself */
@@ -19,8 +19,8 @@ struct updn_batch_row {
 	uint32_t n; /* blocks */
 };
 
-struct updn_batch {
-	struct updn_batch_row *row;
+struct row_writer {
+	struct row_writer_row *row;
 	uint32_t nrows, max_rows;
 	uint8_t *bytes;	 /* of blocks, one after the other */
 	uint32_t *block; /* which one of its row each is */
@@ -28,17 +28,17 @@ struct updn_batch {
 };
 
 /* Room for so many rows and blocks in all, in a. */
-void updn_batch_begin(
-	struct updn_batch *b, struct arena *a, uint32_t rows, uint32_t blocks);
+void row_writer_begin(
+	struct row_writer *b, struct arena *a, uint32_t rows, uint32_t blocks);
 
 /* Is there room for one more row with so many blocks? */
-bool updn_batch_room(const struct updn_batch *b, uint32_t blocks);
+bool row_writer_room(const struct row_writer *b, uint32_t blocks);
 
 /*
  * A row: its n blocks that which lists, or its first n where that is NULL; the
  * rest is as in the row of twin.
  */
-void updn_batch_add(struct updn_batch *b, const struct updn_batch_row *as,
+void row_writer_add(struct row_writer *b, const struct row_writer_row *as,
 	const uint8_t *row, const uint32_t *which, uint32_t n);
 
 #endif

@@ -20,7 +20,7 @@ enum {
  * blocks belongs to one thread.
  */
 struct rows {
-	const struct updn *u;
+	const struct updown *u;
 	struct routes *out;
 	sw_ix *seq;	/* kin follow each other: likely twins */
 	uint32_t *unit; /* [nunits + 1] where each begins in seq */
@@ -32,25 +32,25 @@ struct rows {
 
 /* A thread, and what is left of its unit: seq[at] .. seq[end). */
 struct part {
-	struct updn_row f;
+	struct row_job f;
 	struct rows *rows;
 	bool puts; /* this is the first one */
 	uint32_t at, end;
 	sw_ix last; /* in this unit: perhaps a twin where none was sought */
-	struct updn_batch batch;
+	struct row_writer batch;
 };
 
 static bool
-cancelled(const struct updn *u)
+cancelled(const struct updown *u)
 {
 	return u->job->cancel != NULL && *u->job->cancel;
 }
 
 /* Twins have the same neighbours above; tops below. */
 static sw_ix
-key_of(const struct updn *u, sw_ix s)
+key_of(const struct updown *u, sw_ix s)
 {
-	const struct updn_kin *kin = &u->tier_kin;
+	const struct nbr_class *kin = &u->tier_kin;
 
 	return kin->mid[s] > u->first[s] ? kin->up.first[s]
 					 : kin->down.first[s];
@@ -58,7 +58,7 @@ key_of(const struct updn *u, sw_ix s)
 
 /* Switches by key, and by number; units of one key, not too large. */
 static void
-order(const struct updn *u, struct rows *r)
+order(const struct updown *u, struct rows *r)
 {
 	uint32_t *at = arena_array(u->a, u->nsw + 1, sizeof(*at));
 	uint32_t most = u->nsw / UNITS + 1;
@@ -80,7 +80,7 @@ order(const struct updn *u, struct rows *r)
 
 /* The rows of the previous routes that belong to the same switches. */
 static sw_ix *
-formers(const struct updn *u)
+formers(const struct updown *u)
 {
 	sw_ix *former = arena_array(u->a, u->nsw, sizeof(*former));
 	const struct routes *prev = u->job->prev;
@@ -93,7 +93,7 @@ formers(const struct updn *u)
 
 /* Against previous routes whole rows are compared, not their twins. */
 static void
-complete(struct updn_row *f, const struct updn_twin *t, uint32_t nblocks)
+complete(struct row_job *f, const struct row_template *t, uint32_t nblocks)
 {
 	for (uint32_t b = 0; b < nblocks; b++)
 		if (!f->touched[b])
@@ -118,7 +118,7 @@ take(struct part *p)
 	p->at = r->unit[i];
 	p->end = r->unit[i + 1];
 	p->last = TOPO_NONE;
-	updn_twin_forget(&p->f);
+	row_template_forget(&p->f);
 	return true;
 }
 
@@ -126,20 +126,21 @@ static void
 make_row(struct part *p, sw_ix s)
 {
 	uint32_t nblocks = p->rows->out->nblocks;
-	const struct updn_twin *t = updn_fill_row(&p->f, s, p->rows->former[s]);
-	struct updn_batch_row as = {s, t != NULL ? t->sw : p->last, .n = 0};
+	const struct row_template *t =
+		row_fill_row(&p->f, s, p->rows->former[s]);
+	struct row_writer_row as = {s, t != NULL ? t->sw : p->last, .n = 0};
 
 	if (t != NULL && p->rows->u->job->prev != NULL)
 		complete(&p->f, t, nblocks);
 	as.whole = t == NULL || p->rows->u->job->prev != NULL;
-	updn_batch_add(&p->batch, &as, p->f.row, as.whole ? NULL : p->f.list,
+	row_writer_add(&p->batch, &as, p->f.row, as.whole ? NULL : p->f.list,
 		as.whole ? nblocks : p->f.nlist);
 	p->last = s;
 }
 
 /* The whole row of the twin but for n blocks, into the tables. */
 static void
-put_twin(struct routes *out, const struct updn_batch_row *as,
+put_twin(struct routes *out, const struct row_writer_row *as,
 	const uint32_t *block, const uint8_t *bytes)
 {
 	routes_put_same(out, as->sw, out, as->twin);
@@ -153,11 +154,11 @@ static void
 put(struct part *p)
 {
 	const struct rows *r = p->rows;
-	struct updn_batch *b = &p->batch;
+	struct row_writer *b = &p->batch;
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < b->nrows; i++) {
-		const struct updn_batch_row *as = &b->row[i];
+		const struct row_writer_row *as = &b->row[i];
 		const uint8_t *bytes = b->bytes + (size_t)at * LFT_BLOCK;
 
 		if (as->whole)
@@ -179,7 +180,7 @@ make(void *arg)
 
 	while (!atomic_load(&r->full) && take(p) && !cancelled(r->u)) {
 		make_row(p, r->seq[p->at++]);
-		if (updn_batch_room(&p->batch, r->out->nblocks))
+		if (row_writer_room(&p->batch, r->out->nblocks))
 			continue;
 		if (p->puts)
 			put(p);
@@ -189,7 +190,7 @@ make(void *arg)
 }
 
 static unsigned
-threads_for(const struct updn *u)
+threads_for(const struct updown *u)
 {
 	unsigned n = u->job->threads;
 
@@ -204,26 +205,26 @@ threads_for(const struct updn *u)
 static void
 begin(struct part *p, const struct part *first, unsigned n)
 {
-	const struct updn *u = p->rows->u;
+	const struct updown *u = p->rows->u;
 	uint32_t nblocks = p->rows->out->nblocks;
 	uint64_t most = (uint64_t)u->nsw * nblocks, batch = BATCH_LEAST;
 
 	p->f.a = arena_new();
 	p->f.u = u;
-	updn_fill_whole(&p->f, p == first ? NULL : &first->f);
+	row_fill_whole(&p->f, p == first ? NULL : &first->f);
 	p->puts = p == first;
 	if (!p->puts) {
 		batch = most / n / BATCHES;
 		batch = batch > BATCH_LEAST ? batch : BATCH_LEAST;
 		batch = batch < BATCH_BLOCKS ? batch : BATCH_BLOCKS;
 	}
-	updn_batch_begin(&p->batch, p->f.a, u->nsw,
+	row_writer_begin(&p->batch, p->f.a, u->nsw,
 		(uint32_t)(batch < most ? batch : most));
 }
 
 int
-updn_rows(const struct updn *u, const struct updn_reach *r,
-	const struct updn_dests *d, bool keep, struct routes *out)
+rows_make(const struct updown *u, const struct reachability *r,
+	const struct dest_table *d, bool keep, struct routes *out)
 {
 	unsigned n = threads_for(u);
 	struct part *part = arena_array(u->a, n, sizeof(*part));

@@ -4,7 +4,7 @@
 
 /* A component, and what of it the line turns over so far. */
 struct joining {
-	struct updn *u;
+	struct updown *u;
 	uint64_t *tree; /* the set, and */
 	sw_ix *seq;	/* its switches as they are in the line */
 	uint32_t n;
@@ -39,14 +39,14 @@ above_of(const struct joining *x, sw_ix s)
 static void
 find_lost(struct joining *x)
 {
-	const struct updn *u = x->u;
+	const struct updown *u = x->u;
 
 	x->nlost = 0;
 	memset(x->lost, 0, u->words * sizeof(*x->lost));
 	for (sw_ix s = 0; s < u->nsw; s++)
 		if (u->live[s] && u->comp[s] == u->comp[x->leaf] &&
-			!updn_meet(x->u, above_of(x, s), x->tree)) {
-			updn_set(x->lost, s);
+			!bitset_intersects(x->u, above_of(x, s), x->tree)) {
+			bitset_add(x->lost, s);
 			x->nlost++;
 		}
 }
@@ -60,14 +60,15 @@ may_join(const struct joining *x, sw_ix s)
 {
 	const uint64_t *mine = above_of(x, s);
 
-	if (updn_bit(x->lost, s) || !updn_meet(x->u, mine, x->lost))
+	if (bitset_has(x->lost, s) || !bitset_intersects(x->u, mine, x->lost))
 		return false;
 	for (uint32_t w = 0; w < x->u->words; w++)
 		for (uint64_t b = mine[w] & ~x->tree[w] & ~x->lost[w]; b != 0;
 			b &= b - 1) {
-			sw_ix y = w * 64 + updn_low(b);
+			sw_ix y = w * 64 + bitset_lowest64(b);
 
-			if (y != s && updn_meet(x->u, above_of(x, y), x->lost))
+			if (y != s && bitset_intersects(
+					      x->u, above_of(x, y), x->lost))
 				return false;
 		}
 	return true;
@@ -89,7 +90,7 @@ struct cables {
 static struct cables
 cables(const struct joining *x, sw_ix s)
 {
-	const struct updn *u = x->u;
+	const struct updown *u = x->u;
 	struct cables n = {0};
 
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
@@ -97,7 +98,7 @@ cables(const struct joining *x, sw_ix s)
 
 		if (u->tier.pos[peer] > u->tier.pos[s])
 			continue;
-		if (!updn_bit(x->lost, peer)) {
+		if (!bitset_has(x->lost, peer)) {
 			n.in += u->group[g].n;
 			continue;
 		}
@@ -110,7 +111,7 @@ cables(const struct joining *x, sw_ix s)
 static struct joiner
 judge(const struct joining *x, sw_ix s)
 {
-	const struct updn *u = x->u;
+	const struct updown *u = x->u;
 	const uint64_t *mine = above_of(x, s);
 	struct cables n = cables(x, s);
 	struct joiner j = {.sw = s,
@@ -120,15 +121,15 @@ judge(const struct joining *x, sw_ix s)
 
 	for (uint32_t w = 0; w < u->words; w++) {
 		x->turned[w] = mine[w] & x->lost[w];
-		j.near += updn_count(mine[w] & x->tree[w]);
+		j.near += bitset_count64(mine[w] & x->tree[w]);
 		for (uint64_t b = x->turned[w]; b != 0; b &= b - 1) {
-			n = cables(x, w * 64 + updn_low(b));
+			n = cables(x, w * 64 + bitset_lowest64(b));
 			j.cost += n.out - n.over;
 		}
 	}
 	for (sw_ix i = 0; i < u->nsw; i++)
-		j.gain += updn_bit(x->lost, i) &&
-			  updn_meet(x->u, above_of(x, i), x->turned);
+		j.gain += bitset_has(x->lost, i) &&
+			  bitset_intersects(x->u, above_of(x, i), x->turned);
 	return j;
 }
 
@@ -150,7 +151,7 @@ better(const struct joiner *a, const struct joiner *b)
 static struct joiner
 find(const struct joining *x)
 {
-	const struct updn *u = x->u;
+	const struct updown *u = x->u;
 	struct joiner best = {.sw = TOPO_NONE};
 
 	for (uint32_t i = 0; i < u->nsw; i++) {
@@ -170,9 +171,9 @@ find(const struct joining *x)
 static void
 append(struct joining *x, sw_ix s)
 {
-	if (updn_bit(x->tree, s))
+	if (bitset_has(x->tree, s))
 		return;
-	updn_set(x->tree, s);
+	bitset_add(x->tree, s);
 	x->seq[x->n++] = s;
 }
 
@@ -180,7 +181,7 @@ append(struct joining *x, sw_ix s)
 static void
 let_join(struct joining *x, sw_ix s)
 {
-	struct updn *u = x->u;
+	struct updown *u = x->u;
 
 	if (u->serves == NULL)
 		u->serves = arena_array(u->a, u->nsw, sizeof(*u->serves));
@@ -188,8 +189,9 @@ let_join(struct joining *x, sw_ix s)
 		u->serves[s] = arena_array(u->a, u->words, sizeof(**u->serves));
 		x->joiners++;
 	}
-	updn_or(u->serves[s], u->tier_set.dn + (size_t)s * u->words, u->words);
-	updn_or(u->serves[s], x->lost, u->words);
+	bitset_or(
+		u->serves[s], u->tier_set.dn + (size_t)s * u->words, u->words);
+	bitset_or(u->serves[s], x->lost, u->words);
 }
 
 /*
@@ -199,16 +201,16 @@ let_join(struct joining *x, sw_ix s)
 static void
 put(struct joining *x, sw_ix s)
 {
-	struct updn *u = x->u;
+	struct updown *u = x->u;
 	const uint64_t *mine = above_of(x, s);
 
 	let_join(x, s);
 	for (uint32_t i = 0; i < u->nsw; i++)
-		if (updn_bit(mine, u->tier.seq[i]) &&
-			!updn_bit(x->lost, u->tier.seq[i]))
+		if (bitset_has(mine, u->tier.seq[i]) &&
+			!bitset_has(x->lost, u->tier.seq[i]))
 			append(x, u->tier.seq[i]);
 	for (uint32_t i = u->nsw; i-- > 0;)
-		if (updn_bit(mine, u->tier.seq[i]))
+		if (bitset_has(mine, u->tier.seq[i]))
 			append(x, u->tier.seq[i]);
 }
 
@@ -221,7 +223,7 @@ put(struct joining *x, sw_ix s)
 static void
 find_former(struct joining *x)
 {
-	const struct updn *u = x->u;
+	const struct updown *u = x->u;
 	const struct routes *prev = u->job->prev;
 	uint32_t n = prev != NULL ? prev->topo->nsw : 0;
 	uint32_t *line = arena_array(u->a, n, sizeof(*line));
@@ -232,8 +234,8 @@ find_former(struct joining *x)
 	memset(x->was, 0xff, u->nsw * sizeof(*x->was));
 	if (n == 0 || prev->line == NULL)
 		return;
-	routes_line_in(prev, u->t, x->was);
-	routes_line(prev, line);
+	routes_order_in(prev, u->t, x->was);
+	routes_order(prev, line);
 	for (sw_ix s = 0; s < n; s++)
 		seq[line[s]] = s;
 	x->nfront = n - 1;
@@ -256,7 +258,7 @@ stands(const struct joining *x, sw_ix s)
 static void
 find_new(struct joining *x)
 {
-	const struct updn *u = x->u;
+	const struct updown *u = x->u;
 
 	x->fresh = arena_array(u->a, u->nsw, sizeof(*x->fresh));
 	for (uint32_t i = u->nsw; i-- > 0;) {
@@ -271,10 +273,10 @@ find_new(struct joining *x)
 static bool
 hangs(const struct joining *x, sw_ix s)
 {
-	const struct updn *u = x->u;
+	const struct updown *u = x->u;
 
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (updn_bit(x->tree, u->group[g].peer))
+		if (bitset_has(x->tree, u->group[g].peer))
 			return true;
 	return false;
 }
@@ -283,7 +285,7 @@ hangs(const struct joining *x, sw_ix s)
 static bool
 is_top(const struct joining *x, sw_ix s)
 {
-	const struct updn *u = x->u;
+	const struct updown *u = x->u;
 
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
 		if (u->tier.pos[u->group[g].peer] < u->tier.pos[s])
@@ -296,13 +298,13 @@ is_top(const struct joining *x, sw_ix s)
 static bool
 joins(const struct joining *x, sw_ix s)
 {
-	const struct updn *u = x->u;
+	const struct updown *u = x->u;
 	bool over = false;
 
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
 		over |= u->tier.pos[u->group[g].peer] < u->tier.pos[s] &&
-			!updn_bit(x->tree, u->group[g].peer);
-	return over && updn_meet(x->u, above_of(x, s), x->tree);
+			!bitset_has(x->tree, u->group[g].peer);
+	return over && bitset_intersects(x->u, above_of(x, s), x->tree);
 }
 
 /* Switches that are new and belong above what is there and below s: they stand
@@ -313,8 +315,8 @@ add_new(struct joining *x, sw_ix s)
 	for (uint32_t i = 0; i < x->nfresh; i++) {
 		sw_ix y = x->fresh[i];
 
-		if (updn_bit(above_of(x, y), s) && hangs(x, y) &&
-			!updn_meet(x->u, above_of(x, y), x->tree))
+		if (bitset_has(above_of(x, y), s) && hangs(x, y) &&
+			!bitset_intersects(x->u, above_of(x, y), x->tree))
 			append(x, y);
 	}
 }
@@ -358,17 +360,17 @@ keep_front(struct joining *x)
 static void
 turn_tree(struct joining *x)
 {
-	const struct updn *u = x->u;
+	const struct updown *u = x->u;
 
 	for (uint32_t i = u->nsw; i-- > 0;)
-		if (updn_bit(above_of(x, x->leaf), u->tier.seq[i]))
+		if (bitset_has(above_of(x, x->leaf), u->tier.seq[i]))
 			append(x, u->tier.seq[i]);
 }
 
 static void
 forget(const struct joining *x)
 {
-	struct updn *u = x->u;
+	struct updown *u = x->u;
 
 	for (sw_ix s = 0; u->serves != NULL && s < u->nsw; s++)
 		if (u->comp[s] == u->comp[x->leaf])
@@ -376,7 +378,8 @@ forget(const struct joining *x)
 }
 
 uint32_t
-updn_join(struct updn *u, sw_ix leaf, bool keep, uint64_t *tree, sw_ix *seq)
+sftree_extend(
+	struct updown *u, sw_ix leaf, bool keep, uint64_t *tree, sw_ix *seq)
 {
 	struct joining x = {.u = u, .tree = tree, .seq = seq, .leaf = leaf};
 

@@ -1,6 +1,6 @@
 /*
- * updn_join: a subtree that is turned over, and has lost some of its cables,
- * made whole. Private to sftree_root.c.
+ * sftree_extend: a subtree that is turned over, and has lost some of its
+ * cables, made whole. Private to sftree_root.c.
  *
  * When the leaf of the turns loses the way up to a top, or to a whole plane of
  * them, another leaf may still have all. But to turn the subtree above another
@@ -50,7 +50,7 @@ enum { UPDN_JOINERS = 8 };
  * the line into seq (u->nsw at most), what joiners serve into u->serves. How
  * many; 0: it cannot be done, or there is nothing to keep.
  */
-uint32_t updn_join(
-	struct updn *u, sw_ix leaf, bool keep, uint64_t *tree, sw_ix *seq);
+uint32_t sftree_extend(
+	struct updown *u, sw_ix leaf, bool keep, uint64_t *tree, sw_ix *seq);
 
 #endif

@@ -16,7 +16,7 @@ struct turned {
 
 /* Is every pair of a component joined by a path in the tier order? */
 static void
-find_gaps(const struct updn *u, bool *gap)
+find_gaps(const struct updown *u, bool *gap)
 {
 	uint32_t *size = arena_array(u->a, u->ncomp, sizeof(*size));
 
@@ -30,14 +30,14 @@ find_gaps(const struct updn *u, bool *gap)
 		if (!u->live[s])
 			continue;
 		for (uint32_t w = 0; w < u->words; w++)
-			n += updn_count(all[w]);
+			n += bitset_count64(all[w]);
 		if (n < size[u->comp[s]])
 			gap[u->comp[s]] = true;
 	}
 }
 
 bool
-updn_turn_is_leaf(const struct updn *u, sw_ix s)
+sftree_root_is_leaf(const struct updown *u, sw_ix s)
 {
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
 		if (u->tier.pos[u->group[g].peer] > u->tier.pos[s])
@@ -47,7 +47,7 @@ updn_turn_is_leaf(const struct updn *u, sw_ix s)
 
 /* The leaf of the routes in force, or TOPO_NONE. */
 static sw_ix
-former_leaf(const struct updn *u)
+former_leaf(const struct updown *u)
 {
 	const struct routes *prev = u->job->prev;
 	node_ix n;
@@ -64,7 +64,7 @@ former_leaf(const struct updn *u)
  * the leaf itself may be gone.
  */
 static uint64_t *
-former_tree(const struct updn *u)
+former_tree(const struct updown *u)
 {
 	const struct routes *prev = u->job->prev;
 	uint64_t *set = arena_array(u->a, u->words, sizeof(*set));
@@ -85,7 +85,7 @@ former_tree(const struct updn *u)
 		node_ix x = topo_by_node_guid(u->t, was->node[sw->node].guid);
 
 		if (x != TOPO_NONE)
-			updn_set(set, u->t->node[x].sw);
+			bitset_add(set, u->t->node[x].sw);
 		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
 			sw_ix peer = was->adj[i].peer;
 
@@ -123,14 +123,14 @@ fitter(const struct fitness *a, const struct fitness *b)
 }
 
 static struct fitness
-fitness(const struct updn *u, sw_ix s, sw_ix former, const uint64_t *its)
+fitness(const struct updown *u, sw_ix s, sw_ix former, const uint64_t *its)
 {
 	const uint64_t *mine = u->tier_above[s];
 	struct fitness f = {0};
 
 	for (uint32_t w = 0; w < u->words; w++) {
-		f.above += updn_count(mine[w]);
-		f.shared += its == NULL ? 0 : updn_count(mine[w] & its[w]);
+		f.above += bitset_count64(mine[w]);
+		f.shared += its == NULL ? 0 : bitset_count64(mine[w] & its[w]);
 	}
 	f.former = s == former;
 	return f;
@@ -138,13 +138,13 @@ fitness(const struct updn *u, sw_ix s, sw_ix former, const uint64_t *its)
 
 /* Is something above both s and the leaf? */
 static bool
-meets(const struct updn *u, sw_ix s, sw_ix leaf)
+meets(const struct updown *u, sw_ix s, sw_ix leaf)
 {
-	return updn_meet(u, u->tier_above[s], u->tier_above[leaf]);
+	return bitset_intersects(u, u->tier_above[s], u->tier_above[leaf]);
 }
 
 uint32_t
-updn_turn_serves(const struct updn *u, sw_ix leaf)
+sftree_root_reach_count(const struct updown *u, sw_ix leaf)
 {
 	uint32_t n = 0;
 
@@ -155,14 +155,14 @@ updn_turn_serves(const struct updn *u, sw_ix leaf)
 }
 
 static bool
-is_above(const struct updn *u, sw_ix a, sw_ix b)
+is_above(const struct updown *u, sw_ix a, sw_ix b)
 {
 	return u->tier.pos[a] < u->tier.pos[b];
 }
 
 /* Has s a cable to one of its own tier that is above it? */
 static bool
-has_peer_above(const struct updn *u, sw_ix s)
+has_peer_above(const struct updown *u, sw_ix s)
 {
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
 		sw_ix x = u->group[g].peer;
@@ -176,13 +176,14 @@ has_peer_above(const struct updn *u, sw_ix s)
 /* Is there a way down to s of which the subtree has nothing but what is above
  * m: by a cable within the tier, to x, and by what is above x? */
 static bool
-has_detour(const struct updn *u, const uint64_t *tree, sw_ix m, sw_ix x)
+has_detour(const struct updown *u, const uint64_t *tree, sw_ix m, sw_ix x)
 {
 	for (uint32_t g = u->first[x]; g < u->first[x + 1]; g++) {
 		sw_ix up = u->group[g].peer;
 
-		if (is_above(u, up, x) && !updn_bit(tree, up) &&
-			updn_meet(u, u->tier_above[up], u->tier_above[m]))
+		if (is_above(u, up, x) && !bitset_has(tree, up) &&
+			bitset_intersects(
+				u, u->tier_above[up], u->tier_above[m]))
 			return true;
 	}
 	return false;
@@ -194,17 +195,17 @@ has_detour(const struct updn *u, const uint64_t *tree, sw_ix m, sw_ix x)
  * detour. Only a cable within a tier makes one: a tree has no others.
  */
 static bool
-is_lured(const struct updn *u, const uint64_t *tree, sw_ix s)
+is_lured(const struct updown *u, const uint64_t *tree, sw_ix s)
 {
 	for (uint32_t i = u->first[s]; i < u->first[s + 1]; i++) {
 		sw_ix m = u->group[i].peer;
 
-		if (!updn_bit(tree, m) || u->rank[m] >= u->rank[s])
+		if (!bitset_has(tree, m) || u->rank[m] >= u->rank[s])
 			continue;
 		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
 			sw_ix x = u->group[g].peer;
 
-			if (u->rank[x] == u->rank[s] && !updn_bit(tree, x) &&
+			if (u->rank[x] == u->rank[s] && !bitset_has(tree, x) &&
 				is_above(u, x, s) && has_detour(u, tree, m, x))
 				return true;
 		}
@@ -214,20 +215,20 @@ is_lured(const struct updn *u, const uint64_t *tree, sw_ix s)
 
 /* Hosts of the n switches that have a cable within their tier. */
 static uint32_t
-lured(const struct updn *u, sw_ix leaf, const sw_ix *odd, uint32_t n)
+lured(const struct updown *u, sw_ix leaf, const sw_ix *odd, uint32_t n)
 {
 	const uint64_t *tree = u->tier_above[leaf];
 	uint32_t hosts = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (!updn_bit(tree, odd[i]) && is_lured(u, tree, odd[i]))
+		if (!bitset_has(tree, odd[i]) && is_lured(u, tree, odd[i]))
 			hosts += u->weight[odd[i]];
 	return hosts;
 }
 
 /* Those switches, or none where they are many. */
 static uint32_t
-find_odd(const struct updn *u, sw_ix odd[ODD])
+find_odd(const struct updown *u, sw_ix odd[ODD])
 {
 	uint32_t n = 0;
 
@@ -244,7 +245,7 @@ find_odd(const struct updn *u, sw_ix odd[ODD])
 /* The fittest; among equals the lowest leaf of the order. any: the SM's leaf is
  * as good as others, to which traffic between switches shall go else. */
 static sw_ix
-choose_leaf(const struct updn *u, uint32_t comp, bool any)
+choose_leaf(const struct updown *u, uint32_t comp, bool any)
 {
 	sw_ix sm = topo_switch_of(u->t, u->t->sm_port);
 	sw_ix best = TOPO_NONE, former = former_leaf(u);
@@ -257,7 +258,7 @@ choose_leaf(const struct updn *u, uint32_t comp, bool any)
 		sw_ix s = u->tier.seq[i];
 		struct fitness f;
 
-		if (u->comp[s] != comp || !updn_turn_is_leaf(u, s))
+		if (u->comp[s] != comp || !sftree_root_is_leaf(u, s))
 			continue;
 		f = fitness(u, s, former, tree);
 		f.away = any || s != sm;
@@ -272,12 +273,12 @@ choose_leaf(const struct updn *u, uint32_t comp, bool any)
 
 /* What is above a leaf, joiners and what they join, into t. */
 static bool
-join(struct updn *u, sw_ix leaf, bool keep, struct turned *t)
+join(struct updown *u, sw_ix leaf, bool keep, struct turned *t)
 {
 	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
-	uint32_t n = updn_join(u, leaf, keep, tree, t->seq + t->n);
+	uint32_t n = sftree_extend(u, leaf, keep, tree, t->seq + t->n);
 
-	updn_or(u->turn, tree, n > 0 ? u->words : 0);
+	bitset_or(u->turn, tree, n > 0 ? u->words : 0);
 	t->n += n;
 	return n > 0;
 }
@@ -290,12 +291,12 @@ join(struct updn *u, sw_ix leaf, bool keep, struct turned *t)
  * it is in t.
  */
 static bool
-keep_leaf(
-	struct updn *u, uint32_t comp, bool keep, struct turned *t, sw_ix *leaf)
+keep_leaf(struct updown *u, uint32_t comp, bool keep, struct turned *t,
+	sw_ix *leaf)
 {
 	sw_ix former = former_leaf(u);
 	bool stands = former != TOPO_NONE && u->comp[former] == comp &&
-		      updn_turn_is_leaf(u, former);
+		      sftree_root_is_leaf(u, former);
 
 	*leaf = stands || !keep ? former : choose_leaf(u, comp, false);
 	if (keep && join(u, *leaf, true, t))
@@ -306,7 +307,7 @@ keep_leaf(
 /* The SM's leaf where no other one can be made whole. *leaf: as chosen so far.
  */
 static bool
-join_any(struct updn *u, uint32_t comp, sw_ix *leaf, struct turned *t)
+join_any(struct updown *u, uint32_t comp, sw_ix *leaf, struct turned *t)
 {
 	sw_ix was = *leaf;
 
@@ -316,35 +317,35 @@ join_any(struct updn *u, uint32_t comp, sw_ix *leaf, struct turned *t)
 
 /* Those of the component that cannot get up into the subtree. */
 static uint32_t
-rerank_lost(struct updn *u, sw_ix leaf)
+rerank_lost(struct updown *u, sw_ix leaf)
 {
 	bool *good = arena_array(u->a, u->nsw, sizeof(*good));
 
 	for (sw_ix s = 0; s < u->nsw; s++)
 		good[s] = !u->live[s] || u->comp[s] != u->comp[leaf] ||
 			  meets(u, s, leaf);
-	return updn_sticky_rerank(u, good);
+	return rank_keep_lower(u, good);
 }
 
 /* A subtree upside down, behind those that are in t. */
 static void
-add_tree(struct updn *u, const uint64_t *tree, struct turned *t)
+add_tree(struct updown *u, const uint64_t *tree, struct turned *t)
 {
-	updn_or(u->turn, tree, u->words);
+	bitset_or(u->turn, tree, u->words);
 	for (uint32_t i = u->nsw; i-- > 0;)
-		if (updn_bit(tree, u->tier.seq[i]))
+		if (bitset_has(tree, u->tier.seq[i]))
 			t->seq[t->n++] = u->tier.seq[i];
 }
 
 /* Put the subtrees first, the rest after them as it was. */
 static void
-turn_over(struct updn *u, const struct turned *t)
+turn_over(struct updown *u, const struct turned *t)
 {
 	uint32_t n = t->n;
 
 	memcpy(u->line.seq, t->seq, n * sizeof(*u->line.seq));
 	for (uint32_t i = 0; i < u->nsw; i++)
-		if (!updn_bit(u->turn, u->tier.seq[i]))
+		if (!bitset_has(u->turn, u->tier.seq[i]))
 			u->line.seq[n++] = u->tier.seq[i];
 	for (uint32_t i = 0; i < u->nsw; i++)
 		u->line.pos[u->line.seq[i]] = i;
@@ -352,23 +353,23 @@ turn_over(struct updn *u, const struct turned *t)
 
 /* Host pairs that only the subtree joins, per cable of its leaf. */
 static uint64_t
-burden(const struct updn *u, sw_ix leaf)
+burden(const struct updown *u, sw_ix leaf)
 {
 	uint64_t *host = arena_array(u->a, u->words, sizeof(*host));
 	uint64_t pairs = 0, cables = 0;
 
 	for (sw_ix s = 0; s < u->nsw; s++)
 		if (u->weight[s] != 0 && u->comp[s] == u->comp[leaf])
-			updn_set(host, s);
+			bitset_add(host, s);
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		const uint64_t *all = u->tier_set.all + (size_t)s * u->words;
 
-		if (!updn_bit(host, s))
+		if (!bitset_has(host, s))
 			continue;
 		for (uint32_t w = 0; w < u->words; w++)
 			for (uint64_t x = host[w] & ~all[w]; x != 0; x &= x - 1)
 				pairs += (uint64_t)u->weight[s] *
-					 u->weight[w * 64 + updn_low(x)];
+					 u->weight[w * 64 + bitset_lowest64(x)];
 	}
 	for (uint32_t g = u->first[leaf]; g < u->first[leaf + 1]; g++)
 		cables += u->group[g].n;
@@ -380,13 +381,13 @@ burden(const struct updn *u, sw_ix leaf)
  * candidates: start again. That ends soon or is given up: one top serves all.
  */
 static uint64_t
-turn_component(struct updn *u, uint32_t comp, bool keep, struct turned *t)
+turn_component(struct updown *u, uint32_t comp, bool keep, struct turned *t)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		bool *gap = arena_array(u->a, u->ncomp, sizeof(*gap));
 		sw_ix leaf;
 
-		updn_reach_tiers(u);
+		reach_tiers(u);
 		find_gaps(u, gap);
 		if (!gap[comp])
 			return 0;
@@ -408,24 +409,24 @@ turn_component(struct updn *u, uint32_t comp, bool keep, struct turned *t)
 
 /* Nothing is turned over yet. */
 static void
-begin(struct updn *u, struct turned *t)
+begin(struct updown *u, struct turned *t)
 {
 	t->n = 0;
 	memset(u->turn, 0, u->words * sizeof(*u->turn));
 	u->turn_leaf = TOPO_NONE;
 	u->serves = NULL;
-	u->line_set = (struct updn_sets){NULL, NULL};
+	u->line_set = (struct reach_sets){NULL, NULL};
 }
 
 /* All components, once. */
 static uint64_t
-turn(struct updn *u, bool keep, struct turned *t)
+turn(struct updown *u, bool keep, struct turned *t)
 {
 	bool *gap = arena_array(u->a, u->ncomp, sizeof(*gap));
 	uint64_t worst = 0;
 
 	begin(u, t);
-	updn_reach_tiers(u);
+	reach_tiers(u);
 	find_gaps(u, gap);
 	for (uint32_t c = 0; c < u->ncomp; c++) {
 		uint64_t b = gap[c] ? turn_component(u, c, keep, t) : 0;
@@ -438,24 +439,24 @@ turn(struct updn *u, bool keep, struct turned *t)
 }
 
 uint64_t
-updn_turn(struct updn *u, bool keep)
+sftree_root_choose(struct updown *u, bool keep)
 {
 	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
 	uint64_t worst = turn(u, keep, &t);
 
 	/* What was kept and does not hold together is made anew. */
-	if (keep && u->turn_leaf != TOPO_NONE && !updn_reach_whole(u))
+	if (keep && u->turn_leaf != TOPO_NONE && !reach_whole(u))
 		worst = turn(u, false, &t);
 	return worst;
 }
 
 /* What is above each of these leaves, made whole by joiners. */
 static bool
-join_all(struct updn *u, bool keep, const sw_ix *leaf, uint32_t n,
+join_all(struct updown *u, bool keep, const sw_ix *leaf, uint32_t n,
 	struct turned *t)
 {
 	begin(u, t);
-	updn_reach_tiers(u);
+	reach_tiers(u);
 	for (uint32_t k = 0; k < n; k++)
 		if (!(keep && join(u, leaf[k], true, t)) &&
 			!join(u, leaf[k], false, t))
@@ -464,7 +465,8 @@ join_all(struct updn *u, bool keep, const sw_ix *leaf, uint32_t n,
 }
 
 bool
-updn_turn_joins(struct updn *u, bool keep, const sw_ix *leaf, uint32_t n)
+sftree_root_is_extendable(
+	struct updown *u, bool keep, const sw_ix *leaf, uint32_t n)
 {
 	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
 
@@ -473,7 +475,7 @@ updn_turn_joins(struct updn *u, bool keep, const sw_ix *leaf, uint32_t n)
 
 /* As it is above them; tops that they do not serve go down a tier. */
 static bool
-lower_all(struct updn *u, const sw_ix *leaf, uint32_t n, struct turned *t)
+lower_all(struct updown *u, const sw_ix *leaf, uint32_t n, struct turned *t)
 {
 	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
 
@@ -481,13 +483,13 @@ lower_all(struct updn *u, const sw_ix *leaf, uint32_t n, struct turned *t)
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		uint32_t moved = 0;
 
-		updn_reach_tiers(u);
+		reach_tiers(u);
 		for (uint32_t k = 0; k < n && moved == 0; k++)
 			moved = rerank_lost(u, leaf[k]);
 		if (moved > 0)
 			continue;
 		for (uint32_t k = 0; k < n; k++)
-			updn_or(tree, u->tier_above[leaf[k]], u->words);
+			bitset_or(tree, u->tier_above[leaf[k]], u->words);
 		add_tree(u, tree, t);
 		return true;
 	}
@@ -495,7 +497,7 @@ lower_all(struct updn *u, const sw_ix *leaf, uint32_t n, struct turned *t)
 }
 
 bool
-updn_turn_under(struct updn *u, bool keep, const sw_ix *leaf, uint32_t n)
+sftree_root_set(struct updown *u, bool keep, const sw_ix *leaf, uint32_t n)
 {
 	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
 

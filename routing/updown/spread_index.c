@@ -29,20 +29,20 @@ together(uint32_t a, uint32_t b)
 
 /* Cables of s that lead up to an apex, of the first there is; 1 if none. */
 static uint32_t
-cables_up(const struct updn *u, const struct updn_dests *d, sw_ix s)
+cables_up(const struct updown *u, const struct dest_table *d, sw_ix s)
 {
 	const uint64_t *above = u->tier_above[s];
 	uint32_t k = 0, n = 0;
 
 	while (k < d->napex &&
-		(d->apex[k] == s || !updn_bit(above, d->apex[k])))
+		(d->apex[k] == s || !bitset_has(above, d->apex[k])))
 		k++;
 	for (uint32_t g = u->first[s]; k < d->napex && g < u->first[s + 1];
 		g++) {
 		sw_ix peer = u->group[g].peer;
 
-		if (updn_above(u, s, peer) &&
-			updn_bit(u->tier_above[peer], d->apex[k]))
+		if (sw_is_above(u, s, peer) &&
+			bitset_has(u->tier_above[peer], d->apex[k]))
 			n += u->group[g].n;
 	}
 	return n > 0 ? n : 1;
@@ -53,7 +53,7 @@ cables_up(const struct updn *u, const struct updn_dests *d, sw_ix s)
  * over several switches that lead to the same apex.
  */
 static uint32_t
-spread_of(const struct updn *u, const struct updn_dests *d)
+spread_of(const struct updown *u, const struct dest_table *d)
 {
 	uint32_t n = 1;
 
@@ -66,7 +66,7 @@ spread_of(const struct updn *u, const struct updn_dests *d)
 }
 
 static sw_ix
-apex_of(const struct updn_chain *c)
+apex_of(const struct down_path *c)
 {
 	return c->sw[c->len - 1];
 }
@@ -74,7 +74,7 @@ apex_of(const struct updn_chain *c)
 /* Number the apexes of hosts' LIDs, or of others', in the order of their use.
  */
 static void
-number_apexes(struct updn_dests *d, bool others, uint32_t *number)
+number_apexes(struct dest_table *d, bool others, uint32_t *number)
 {
 	for (uint32_t i = 0; i < d->n; i++) {
 		sw_ix x = apex_of(&d->chain[i]);
@@ -92,12 +92,12 @@ number_apexes(struct updn_dests *d, bool others, uint32_t *number)
  * of hosts in an undamaged tree.
  */
 struct ups {
-	const struct updn *u;
+	const struct updown *u;
 	uint32_t cables, groups, apexes, period;
 };
 
 static struct ups
-ups_of_sources(const struct updn *u, const struct updn_dests *d)
+ups_of_sources(const struct updown *u, const struct dest_table *d)
 {
 	struct ups up = {.u = u};
 	uint32_t x, y;
@@ -108,8 +108,8 @@ ups_of_sources(const struct updn *u, const struct updn_dests *d)
 		if (!u->live[s] || u->weight[s] == 0)
 			continue;
 		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			n += updn_above(u, s, u->group[g].peer) &&
-			     updn_bit(u->tier_above[u->group[g].peer],
+			n += sw_is_above(u, s, u->group[g].peer) &&
+			     bitset_has(u->tier_above[u->group[g].peer],
 				     d->apex[0]);
 		up.groups = n;
 		up.cables = n > 0 ? cables_up(u, d, s) : 0;
@@ -128,7 +128,7 @@ ups_of_sources(const struct updn *u, const struct updn_dests *d)
 }
 
 static uint32_t
-way_up(const struct updn_dests *d, const struct ups *up, uint16_t key)
+way_up(const struct dest_table *d, const struct ups *up, uint16_t key)
 {
 	uint32_t i = key % d->spread * up->apexes + key / d->spread;
 
@@ -136,7 +136,7 @@ way_up(const struct updn_dests *d, const struct ups *up, uint16_t key)
 }
 
 static bool
-crosses(const struct updn_chain *a, const struct updn_chain *b)
+crosses(const struct down_path *a, const struct down_path *b)
 {
 	for (uint32_t k = 0; k < a->len; k++)
 		for (uint32_t l = 0; l < b->len; l++)
@@ -147,13 +147,13 @@ crosses(const struct updn_chain *a, const struct updn_chain *b)
 
 /* Which of the switches above its own a way comes down by. */
 static uint32_t
-way_down(const struct ups *up, const struct updn_chain *c)
+way_down(const struct ups *up, const struct down_path *c)
 {
-	const struct updn *u = up->u;
+	const struct updown *u = up->u;
 	uint32_t n = 0;
 
 	for (uint32_t g = u->first[c->sw[0]]; g < u->first[c->sw[0] + 1]; g++) {
-		if (!updn_above(u, c->sw[0], u->group[g].peer))
+		if (!sw_is_above(u, c->sw[0], u->group[g].peer))
 			continue;
 		if (c->len > 1 && u->group[g].peer == c->sw[1])
 			return n;
@@ -165,18 +165,18 @@ way_down(const struct ups *up, const struct updn_chain *c)
 /* Sources beside the one port come to it by the switch that leads down to it,
  * and by that of the key to the other one, if it is elsewhere. */
 static bool
-meets_beside(const struct ups *up, const struct updn_chain *one,
-	const struct updn_chain *other, uint32_t others_way)
+meets_beside(const struct ups *up, const struct down_path *one,
+	const struct down_path *other, uint32_t others_way)
 {
-	const struct updn *u = up->u;
+	const struct updown *u = up->u;
 
 	return one->len > 1 && way_down(up, one) == others_way &&
-	       !updn_bit(u->tier_above[other->sw[0]], one->sw[1]);
+	       !bitset_has(u->tier_above[other->sw[0]], one->sw[1]);
 }
 
 /* Had LID i the way of LID k, would it meet another port of its node? */
 static bool
-would_meet(const struct updn_dests *d, const struct ups *up, uint32_t i,
+would_meet(const struct dest_table *d, const struct ups *up, uint32_t i,
 	uint32_t k)
 {
 	uint32_t way = up->groups > 0 ? way_up(d, up, d->key[k]) : 0;
@@ -198,9 +198,9 @@ would_meet(const struct updn_dests *d, const struct ups *up, uint32_t i,
 }
 
 static void
-swap_ways(struct updn_dests *d, uint32_t i, uint32_t k)
+swap_ways(struct dest_table *d, uint32_t i, uint32_t k)
 {
-	struct updn_chain chain = d->chain[i];
+	struct down_path chain = d->chain[i];
 	uint16_t key = d->key[i];
 
 	d->chain[i] = d->chain[k];
@@ -212,7 +212,7 @@ swap_ways(struct updn_dests *d, uint32_t i, uint32_t k)
 /* Two ports of a node on one switch: their ways end alike, whatever they are.
  */
 static bool
-is_beside(const struct updn_dests *d, uint32_t i)
+is_beside(const struct dest_table *d, uint32_t i)
 {
 	for (uint32_t j = d->home[i]; j != i; j = d->home[j])
 		if (d->dest[j] == d->dest[i])
@@ -228,7 +228,7 @@ is_beside(const struct updn_dests *d, uint32_t i)
  * cable.
  */
 static void
-part_homes(struct updn_dests *d, const struct ups *up)
+part_homes(struct dest_table *d, const struct ups *up)
 {
 	for (uint32_t i = 0; i < d->n; i++) {
 		sw_ix s = d->dest[i];
@@ -249,7 +249,8 @@ part_homes(struct updn_dests *d, const struct ups *up)
 }
 
 void
-updn_keys(const struct updn *u, struct updn_dests *d, const uint32_t *seq)
+spread_index_number(
+	const struct updown *u, struct dest_table *d, const uint32_t *seq)
 {
 	uint32_t *number = arena_array(u->a, u->nsw, sizeof(*number));
 	uint32_t *turn[2];

@@ -63,63 +63,63 @@ enum {
 };
 
 /* All cables between two switches, whose numbers 16 bits are enough for. */
-struct updn_group {
+struct link_group {
 	uint16_t peer;
 	uint16_t n;
 	uint32_t adj; /* the first of them in topo.adj */
 };
 
 /* A total order: pos[s], smaller is above; seq[] lists it from the top. */
-struct updn_line {
+struct sw_order {
 	uint32_t *pos;
 	sw_ix *seq;
 };
 
 /* Sets in which all[s] is a row of u->words words. */
-struct updn_sets {
+struct reach_sets {
 	uint64_t *dn;  /* switches that s reaches going down, itself too */
 	uint64_t *all; /* ... by any legal path */
 };
 
 /* The same switches and LIDs by the same numbers as in an older topology. */
-struct updn_since {
+struct topo_diff {
 	const struct topo *was;
 	bool *seed;  /* [nsw] switches whose cables differ, and */
 	sw_ix *list; /* a list of them */
 	uint32_t n;
 };
 
-struct updn {
+struct updown {
 	const struct route_job *job;
 	const struct topo *t;
 	struct arena *a;
-	const struct updn *like; /* has the same graph, made; or NULL */
-	struct arena *m;	 /* of what is remembered: see updn_past */
-	struct arena *own;	 /* of that what no later memory rests on */
+	const struct updown *like; /* has the same graph, made; or NULL */
+	struct arena *m;	   /* of what is remembered: see engine_cache */
+	struct arena *own;	   /* of that what no later memory rests on */
 	uint32_t nsw;
 	uint32_t words; /* of a bit set over switches, a multiple of 4 */
 
 	bool *live;	 /* not quarantined */
 	uint32_t *first; /* groups of s: group[first[s] .. first[s + 1]) */
-	struct updn_group *group;
+	struct link_group *group;
 	uint32_t *comp; /* component of live switches */
 	uint32_t ncomp;
 	uint32_t *weight; /* compute host ports at a switch; in components
 			     without any, 1 */
 	uint64_t nhosts;  /* sum of weights */
 	uint64_t *hosts;  /* [ncomp] compute host ports there, really */
-	const struct updn_since *since; /* the routes in force; NULL: there are
+	const struct topo_diff *since; /* the routes in force; NULL: there are
 					   none, or more than cables differs */
 
 	enum route_order order;
 	bool treeless; /* after a fresh order: some of it is no tree */
 	uint32_t *rank;
-	struct updn_line tier, line;
+	struct sw_order tier, line;
 	bool *flat;	/* no neighbour of s has a higher rank */
 	uint64_t *turn; /* set of switches whose cables the line turns */
-	struct updn_kin tier_kin, line_kin; /* with the sets, and with reach */
-	struct updn_sets line_set; /* of the line, where it was looked at */
-	struct updn_sets tier_set; /* of the tier order, once asked for, and */
+	struct nbr_class tier_kin, line_kin; /* with the sets, and with reach */
+	struct reach_sets line_set; /* of the line, where it was looked at */
+	struct reach_sets tier_set; /* of the tier order, once asked for, and */
 	const uint64_t **tier_above; /* [nsw] switches above s, itself too */
 	sw_ix turn_leaf;   /* of the largest component that needs one */
 	uint64_t **serves; /* [nsw] or NULL. Of a joiner, see sftree_extend.h:
@@ -134,24 +134,24 @@ struct updn {
 };
 
 /* row[k * nsw + s]: switches within k steps of s. */
-struct updn_levels {
+struct reach_levels {
 	uint32_t n, room;
 	const uint64_t **row;
 };
 
 /* The last level holds all that is ever reached. */
-struct updn_reach {
-	struct updn_levels dn, path;
+struct reachability {
+	struct reach_levels dn, path;
 };
 
 /* A designated way down to a LID, from below: its switch, the next one up. */
-struct updn_chain {
+struct down_path {
 	uint16_t len;
 	uint16_t sw[UPDN_CHAIN];
 };
 
 /* LIDs to route, those of one switch together: at[s] .. end[s). */
-struct updn_dests {
+struct dest_table {
 	uint32_t n;
 	uint32_t *at, *end;
 	uint32_t *run; /* [nsw] how many from at[s] on have consecutive LIDs */
@@ -161,7 +161,7 @@ struct updn_dests {
 	uint8_t *other;	 /* 1: not a compute host */
 	uint32_t *home;	 /* the next LID of the same node, in a ring, or i */
 	uint32_t nhomes; /* LIDs that have such */
-	struct updn_chain *chain;
+	struct down_path *chain;
 	uint16_t *key;	/* apex number * spread + turn */
 	uint32_t *nkey; /* compute hosts' LIDs by key */
 	uint32_t spread;
@@ -170,10 +170,10 @@ struct updn_dests {
 
 	/* LIDs for which no cable is left alone: sources share them out. */
 	uint32_t nsplit, room;
-	uint32_t *split;	  /* [nsplit] LID indexes */
-	uint32_t *share_of;	  /* [n] number in split + 1, or 0 */
-	struct updn_chain *share; /* [nsplit * UPDN_SHARES] */
-	uint8_t *class;		  /* [nsw] which share a source takes first */
+	uint32_t *split;	 /* [nsplit] LID indexes */
+	uint32_t *share_of;	 /* [n] number in split + 1, or 0 */
+	struct down_path *share; /* [nsplit * UPDN_SHARES] */
+	uint8_t *class;		 /* [nsw] which share a source takes first */
 };
 
 /*
@@ -181,14 +181,14 @@ struct updn_dests {
  * at what has changed: the same switches, in the same order, by the same
  * numbers.
  */
-struct updn_past {
-	struct updn_reach reach;
-	struct updn_dests dests;
+struct engine_cache {
+	struct reachability reach;
+	struct dest_table dests;
 	const uint64_t *
 		*above; /* [nsw] switches above s in tiers, itself too */
 	uint32_t *pos;	/* the line */
 	uint64_t *turn; /* switches whose cables are turned over in it */
-	uint8_t *plane; /* NULL: one; as in struct updn, and */
+	uint8_t *plane; /* NULL: one; as in struct updown, and */
 	bool *leaf;
 	sw_ix *apex;
 	uint32_t nplanes;
@@ -199,7 +199,7 @@ struct updn_past {
 };
 
 /* Some switches, and the words of their set that are not empty. */
-struct updn_among {
+struct sw_subset {
 	uint64_t *set;
 	uint32_t *word;
 	uint32_t n;
@@ -207,24 +207,24 @@ struct updn_among {
 
 /* swgraph.c: fill everything of u up to nhosts; what is the same as in
  * u->like, while there are no planes, is shared with it. */
-void updn_graph(struct updn *u);
+void swgraph_build(struct updown *u);
 /* ... of live[] and groups alone: components, weights, hosts. */
-void updn_graph_pieces(struct updn *u);
+void swgraph_components(struct updown *u);
 /*
  * topo_diff.c: how t differs from was, in the arena. NULL: in more than cables
  * between switches.
  */
-const struct updn_since *updn_since(
+const struct topo_diff *topo_diff(
 	const struct topo *t, const struct topo *was, struct arena *a);
 /* Sort by (rank, GUID) into u->tier; u->line becomes the same; u->flat. */
-void updn_graph_sort(struct updn *u);
+void swgraph_sort(struct updown *u);
 
 /* order.c: ranks for a fabric without memory. single: one top only. */
-void updn_order_fresh(struct updn *u, bool single);
+void order_make_fresh(struct updown *u, bool single);
 /* Ranks by distance from this switch: one top in its component. */
-void updn_order_from(struct updn *u, sw_ix root);
+void order_from_root(struct updown *u, sw_ix root);
 /* Weighted sum of squared distances to hosts, per switch, in the arena. */
-uint64_t *updn_order_closeness(const struct updn *u);
+uint64_t *order_host_distance(const struct updown *u);
 
 /*
  * order_restore.c: the order of routes that this engine made for this very
@@ -232,21 +232,21 @@ uint64_t *updn_order_closeness(const struct updn *u);
  * the job. False: there are none, or they do not hold together; begin again
  * with u.
  */
-bool updn_stand(struct updn *u, const char *engine);
+bool order_restore(struct updown *u, const char *engine);
 /* Did another engine make the routes that stand? */
-bool updn_stand_by_other(const struct route_job *job, const char *engine);
+bool order_is_of_other_engine(const struct route_job *job, const char *engine);
 
 /* rank_keep.c: the rank in force of switch s of job->topo, if any. */
-bool updn_sticky_recall(const struct route_job *job, sw_ix s, uint32_t *rank);
+bool rank_keep_previous(const struct route_job *job, sw_ix s, uint32_t *rank);
 /* Below its neighbours with what has no way up to a top; counts it, sorts. */
-void updn_sticky_repair(struct updn *u);
+void rank_keep_repair(struct updown *u);
 /* Ranks as remembered. False when nothing usable is remembered. */
-bool updn_sticky(struct updn *u);
+bool rank_keep(struct updown *u);
 /*
  * Ranks for the live switches that are not good: each one below a neighbour
  * that is. Returns how many; sorts again.
  */
-uint32_t updn_sticky_rerank(struct updn *u, bool *good);
+uint32_t rank_keep_lower(struct updown *u, bool *good);
 
 /*
  * root_elect.c: where one top is the order and somebody has no way up to it, or
@@ -255,7 +255,7 @@ uint32_t updn_sticky_rerank(struct updn *u, bool *good);
  * turned over below it. Returns how many ranks are new. The order in force,
  * u->tier, is read alone: sort again then.
  */
-uint32_t updn_heir(struct updn *u, uint32_t comp);
+uint32_t root_elect(struct updown *u, uint32_t comp);
 
 /*
  * sftree_root.c: where the tier order leaves pairs without a path, choose the
@@ -266,9 +266,9 @@ uint32_t updn_heir(struct updn *u, uint32_t comp);
  * of the leaf only the subtree joins: a measure of what tiers are worth here.
  * UINT64_MAX: cannot be done.
  */
-uint64_t updn_turn(struct updn *u, bool keep);
+uint64_t sftree_root_choose(struct updown *u, bool keep);
 /* Is switch s at the bottom of the tier order? Only there turns happen. */
-bool updn_turn_is_leaf(const struct updn *u, sw_ix s);
+bool sftree_root_is_leaf(const struct updown *u, sw_ix s);
 
 /*
  * The same file: turn what is above these leaves over, one of each component,
@@ -277,9 +277,11 @@ bool updn_turn_is_leaf(const struct updn *u, sw_ix s);
  * done. Do joiners serve all? And: how many switches get up into what is above
  * leaf.
  */
-bool updn_turn_under(struct updn *u, bool keep, const sw_ix *leaf, uint32_t n);
-bool updn_turn_joins(struct updn *u, bool keep, const sw_ix *leaf, uint32_t n);
-uint32_t updn_turn_serves(const struct updn *u, sw_ix leaf);
+bool sftree_root_set(
+	struct updown *u, bool keep, const sw_ix *leaf, uint32_t n);
+bool sftree_root_is_extendable(
+	struct updown *u, bool keep, const sw_ix *leaf, uint32_t n);
+uint32_t sftree_root_reach_count(const struct updown *u, sw_ix leaf);
 
 /*
  * multi_tree.c: where trees are joined by cables from leaf to leaf inside racks
@@ -295,16 +297,16 @@ uint32_t updn_turn_serves(const struct updn *u, sw_ix leaf);
  * a way up at the apex, the first of the order, to which no way leads that
  * began with a step down, as all ways that came across at an apex did.
  *
- * find: are there planes? leaf is kept. Then updn_graph() makes components of
- * them, and turn stands in for updn_turn(); false: route it as one. marks: for
- * routes.plane, malloced. row: the rest of the row of s: what is in other
- * planes.
+ * find: are there planes? leaf is kept. Then swgraph_build() makes components
+ * of them, and turn stands in for sftree_root_choose(); false: route it as one.
+ * marks: for routes.plane, malloced. row: the rest of the row of s: what is in
+ * other planes.
  */
-struct updn_row;
-bool updn_plane_find(struct updn *u, const bool *leaf);
-bool updn_plane_turn(struct updn *u, bool keep);
-uint8_t *updn_plane_marks(const struct updn *u);
-void updn_plane_row(struct updn_row *f, sw_ix s, sw_ix prev_sw);
+struct row_job;
+bool multi_tree_find(struct updown *u, const bool *leaf);
+bool multi_tree_order(struct updown *u, bool keep);
+uint8_t *multi_tree_numbers(const struct updown *u);
+void multi_tree_row(struct row_job *f, sw_ix s, sw_ix prev_sw);
 
 /*
  * The same file, for the repair. stands: do planes and apexes of before still
@@ -312,25 +314,25 @@ void updn_plane_row(struct updn_row *f, sw_ix s, sw_ix prev_sw);
  * exits: mark the ports by which s goes across to plane p; false: there are
  * none, then it goes to the apex of its own.
  */
-bool updn_plane_stands(const struct updn *u, const bool *seed);
-bool updn_plane_across(const struct updn *u, sw_ix s, sw_ix x);
-bool updn_plane_exits(
-	const struct updn *u, sw_ix s, uint32_t p, uint8_t mark[256]);
+bool multi_tree_is_valid(const struct updown *u, const bool *seed);
+bool multi_tree_is_across(const struct updown *u, sw_ix s, sw_ix x);
+bool multi_tree_exits(
+	const struct updown *u, sw_ix s, uint32_t p, uint8_t mark[256]);
 
 /*
  * updn_order_search.c: where there are no tiers, the best of some orders by the
- * worst load that they would lead to; complete, as after updn_turn.
+ * worst load that they would lead to; complete, as after sftree_root_choose.
  */
-void updn_search(struct updn *u);
+void updn_order_search(struct updown *u);
 
 /*
  * engine_cache.c: give r what the next run wants to know; u->m, which it made,
  * becomes r's. little: the most of it is that of before, on which it rests.
  */
-void updn_past_begin(struct updn *u, bool little);
-void updn_past_keep(struct updn *u, const struct updn_reach *reach,
-	const struct updn_dests *d, uint32_t depth, struct routes *r);
-uint64_t updn_past_options(const struct engine_options *o);
+void engine_cache_begin(struct updown *u, bool little);
+void engine_cache_store(struct updown *u, const struct reachability *reach,
+	const struct dest_table *d, uint32_t depth, struct routes *r);
+uint64_t engine_cache_options(const struct engine_options *o);
 
 /*
  * repair.c, where the graph is known: of routes that the same engine made,
@@ -339,79 +341,82 @@ uint64_t updn_past_options(const struct engine_options *o);
  * than the order of switches can bear, or when cancelled: then the whole has to
  * be done.
  */
-struct routes *updn_repair(const struct updn *like, const char *engine);
+struct routes *routes_repair(const struct updown *like, const char *engine);
 
 /* reach.c: u->tier_kin, u->tier_set and u->tier_above, if not there
  * already. */
-void updn_reach_tiers(struct updn *u);
+void reach_tiers(struct updown *u);
 /* Has everybody a path to all of its component in the line? */
-bool updn_reach_whole(struct updn *u);
+bool reach_whole(struct updown *u);
 /* Levels over u->line; and u->line_kin. */
-struct updn_reach updn_reach(struct updn *u);
+struct reachability reachability(struct updown *u);
 /* One row: what s reaches going down, or at all, within one step more than was
  * says. dn_was: ... than by going down; below: all that s reaches going down;
  * dn: within the same steps. */
-void updn_reach_dn(const struct updn *u, sw_ix s, const uint64_t *const *was,
+void reach_dn(const struct updown *u, sw_ix s, const uint64_t *const *was,
 	uint64_t *own);
-void updn_reach_path(const struct updn *u, sw_ix s, const uint64_t *const *was,
+void reach_path(const struct updown *u, sw_ix s, const uint64_t *const *was,
 	const uint64_t *const *dn_was, const uint64_t *const below_dn[2],
 	uint64_t *own);
 /*
  * Candidates of s: one row per group of s, which this clears first. among:
  * NULL, or the only ones that matter.
  */
-void updn_reach_candidates(const struct updn *u, const struct updn_reach *r,
-	sw_ix s, const struct updn_among *among, uint64_t *rows);
+void reach_candidates(const struct updown *u, const struct reachability *r,
+	sw_ix s, const struct sw_subset *among, uint64_t *rows);
 
 /*
  * multi_port.c: d->home and d->nhomes, and d->other for passive ports of nodes
  * that have others; the LIDs are there. idle: is LID i one of those? It finds
  * its way when they have theirs.
  */
-void updn_homes(const struct updn *u, struct updn_dests *d);
-bool updn_homes_idle(const struct updn_dests *d, uint32_t i);
+void multi_port_find(const struct updown *u, struct dest_table *d);
+bool multi_port_is_passive(const struct dest_table *d, uint32_t i);
 
 /* down_path.c: room for n split LIDs in all, in u->own. */
-void updn_dests_room(const struct updn *u, struct updn_dests *d, uint32_t n);
+void dest_table_reserve(
+	const struct updown *u, struct dest_table *d, uint32_t n);
 
 /* The same file. keep: the ways of the previous routes where they stand. */
-struct updn_dests updn_chain(
-	const struct updn *u, const struct updn_reach *r, bool keep);
+struct dest_table down_path(
+	const struct updown *u, const struct reachability *r, bool keep);
 
 /*
  * spread_index.c: where all chains are known, number the apexes; LIDs of one
  * apex take turns on parallel cables. seq: LIDs in the order that they found
  * ways.
  */
-void updn_keys(const struct updn *u, struct updn_dests *d, const uint32_t *seq);
+void spread_index_number(
+	const struct updown *u, struct dest_table *d, const uint32_t *seq);
 
 /*
  * rows.c: all rows into out, by job->threads threads. -1 when cancelled.
  */
-int updn_rows(const struct updn *u, const struct updn_reach *r,
-	const struct updn_dests *d, bool keep, struct routes *out);
+int rows_make(const struct updown *u, const struct reachability *r,
+	const struct dest_table *d, bool keep, struct routes *out);
 
 /*
  * make.c: from an order to routes, in the name of an engine. NULL when
  * cancelled.
  */
-struct routes *updn_make(struct updn *u, bool keep, const char *engine);
+struct routes *routes_from_order(
+	struct updown *u, bool keep, const char *engine);
 
 /* Bit sets. */
 static inline bool
-updn_bit(const uint64_t *set, uint32_t i)
+bitset_has(const uint64_t *set, uint32_t i)
 {
 	return (set[i / 64] >> (i % 64)) & 1;
 }
 
 static inline void
-updn_set(uint64_t *set, uint32_t i)
+bitset_add(uint64_t *set, uint32_t i)
 {
 	set[i / 64] |= UINT64_C(1) << (i % 64);
 }
 
 static inline bool
-updn_meet(const struct updn *u, const uint64_t *a, const uint64_t *b)
+bitset_intersects(const struct updown *u, const uint64_t *a, const uint64_t *b)
 {
 	for (uint32_t w = 0; w < u->words; w++)
 		if ((a[w] & b[w]) != 0)
@@ -421,7 +426,7 @@ updn_meet(const struct updn *u, const uint64_t *a, const uint64_t *b)
 
 /* Does s take what it may from above only, and everything else anywhere? */
 static inline bool
-updn_joins(const struct updn *u, sw_ix s)
+sftree_is_extended(const struct updown *u, sw_ix s)
 {
 	return u->serves != NULL && u->serves[s] != NULL;
 }
@@ -431,7 +436,7 @@ updn_joins(const struct updn *u, sw_ix s)
  * the two alone, unless nothing else is above.
  */
 static inline bool
-updn_above(const struct updn *u, sw_ix s, sw_ix peer)
+sw_is_above(const struct updown *u, sw_ix s, sw_ix peer)
 {
 	return u->tier.pos[peer] < u->tier.pos[s] &&
 	       (u->rank[peer] < u->rank[s] || u->flat[s] ||
@@ -440,7 +445,7 @@ updn_above(const struct updn *u, sw_ix s, sw_ix peer)
 
 /* d |= s, four words at a time: compilers make vectors of it. */
 static inline void
-updn_or(uint64_t *restrict d, const uint64_t *restrict s, uint32_t words)
+bitset_or(uint64_t *restrict d, const uint64_t *restrict s, uint32_t words)
 {
 	for (uint32_t i = 0; i < words; i += 4) {
 		d[i] |= s[i];
@@ -451,7 +456,7 @@ updn_or(uint64_t *restrict d, const uint64_t *restrict s, uint32_t words)
 }
 
 static inline uint32_t
-updn_count(uint64_t x)
+bitset_count64(uint64_t x)
 {
 	x -= (x >> 1) & 0x5555555555555555U;
 	x = (x & 0x3333333333333333U) + ((x >> 2) & 0x3333333333333333U);
@@ -461,7 +466,7 @@ updn_count(uint64_t x)
 
 /* The lowest set bit of x, which must not be 0. */
 static inline uint32_t
-updn_low(uint64_t x)
+bitset_lowest64(uint64_t x)
 {
 	return (uint32_t)__builtin_ctzll(x);
 }

@@ -50,7 +50,7 @@ components(const struct topo *t, uint32_t *comp)
 
 /* Number the live switches component by component. */
 static void
-number(struct verify_graph *g)
+number(struct cdg *g)
 {
 	const struct topo *t = g->t;
 	uint32_t *of = mem_alloc(t->nsw * sizeof(*of)), *at;
@@ -81,7 +81,7 @@ number(struct verify_graph *g)
 
 /* Number them as before; false: they are others, or fall apart. */
 static bool
-number_like(struct verify_graph *g, const struct verify_state *like)
+number_like(struct cdg *g, const struct verify_state *like)
 {
 	const struct topo *t = g->t;
 	uint32_t live = 0;
@@ -106,7 +106,7 @@ number_like(struct verify_graph *g, const struct verify_state *like)
 
 /* Port records and what is behind each port. */
 static void
-wire(struct verify_graph *g)
+wire(struct cdg *g)
 {
 	const struct topo *t = g->t;
 	unsigned widest = 0;
@@ -127,7 +127,7 @@ wire(struct verify_graph *g)
 	g->shift = widest < 64 ? 0 : widest < 128 ? 1 : 2;
 	g->peer = mem_alloc(g->nports * sizeof(*g->peer));
 	for (uint32_t c = 0; c < g->nports; c++)
-		g->peer[c] = verify_graph_pack(g->n, 0);
+		g->peer[c] = cdg_pack(g->n, 0);
 	for (uint32_t s = 0; s < g->n; s++) {
 		const struct topo_switch *sw = &t->sw[g->sw[s]];
 
@@ -135,14 +135,14 @@ wire(struct verify_graph *g)
 			const struct topo_adj *a = &t->adj[sw->adj + i];
 
 			if (usable(t, a))
-				g->peer[g->off[s] + a->out] = verify_graph_pack(
-					g->ix[a->peer], a->peer_port);
+				g->peer[g->off[s] + a->out] =
+					cdg_pack(g->ix[a->peer], a->peer_port);
 		}
 	}
 }
 
 bool
-verify_graph_is_host(const struct topo *t, port_ix p)
+cdg_is_host(const struct topo *t, port_ix p)
 {
 	const struct topo_node *n = &t->node[t->port[p].node];
 
@@ -151,7 +151,7 @@ verify_graph_is_host(const struct topo *t, port_ix p)
 }
 
 sw_ix
-verify_graph_home(const struct topo *t, port_ix p, uint8_t *eject)
+cdg_home_switch(const struct topo *t, port_ix p, uint8_t *eject)
 {
 	const struct topo_port *port = &t->port[p];
 
@@ -166,7 +166,7 @@ verify_graph_home(const struct topo *t, port_ix p, uint8_t *eject)
 }
 
 static void
-count_hosts(struct verify_graph *g)
+count_hosts(struct cdg *g)
 {
 	const struct topo *t = g->t;
 	uint8_t eject;
@@ -181,9 +181,9 @@ count_hosts(struct verify_graph *g)
 			port_ix p = node->first_port + i;
 			sw_ix s;
 
-			if (!verify_graph_is_host(t, p))
+			if (!cdg_is_host(t, p))
 				continue;
-			s = verify_graph_home(t, p, &eject);
+			s = cdg_home_switch(t, p, &eject);
 			if (s != TOPO_NONE && g->ix[s] != TOPO_NONE)
 				g->hosts[g->ix[s]]++;
 		}
@@ -192,7 +192,7 @@ count_hosts(struct verify_graph *g)
 
 /* Lanes by live number; exceptions sorted by destination. */
 static void
-lay_lanes(struct verify_graph *g, const struct route_lanes *l)
+lay_lanes(struct cdg *g, const struct route_layers *l)
 {
 	uint32_t *at;
 
@@ -226,7 +226,7 @@ lay_lanes(struct verify_graph *g, const struct route_lanes *l)
 }
 
 uint64_t *
-verify_graph_one_lane(const struct verify_graph *g)
+cdg_one_layer(const struct cdg *g)
 {
 	uint64_t *all;
 
@@ -240,12 +240,12 @@ verify_graph_one_lane(const struct verify_graph *g)
 }
 
 void
-verify_graph_lanes(const struct verify_graph *g, uint32_t root, uint8_t *bit)
+cdg_layers(const struct cdg *g, uint32_t root, uint8_t *bit)
 {
 	for (uint32_t s = 0; s < g->n; s++)
 		bit[s] = (uint8_t)(1U << (g->cls == NULL
 						   ? 0
-						   : routes_lane_of(g->cls[s],
+						   : routes_layer_of(g->cls[s],
 							     g->cls[root],
 							     g->spread)));
 	for (uint32_t i = g->except_lo[root]; i < g->except_lo[root + 1]; i++)
@@ -253,19 +253,19 @@ verify_graph_lanes(const struct verify_graph *g, uint32_t root, uint8_t *bit)
 }
 
 static void
-make_room(struct verify_graph *g)
+make_room(struct cdg *g)
 {
 	g->turn = mem_zalloc(g->nlanes * g->plane, sizeof(*g->turn));
 	g->load = mem_zalloc(g->nports, sizeof(*g->load));
 	g->hops = mem_zalloc(g->n + 1U, sizeof(*g->hops));
 }
 
-struct verify_graph *
-verify_graph_new(const struct verify_tables *in,
-	const struct verify_state *like, struct reason *why)
+struct cdg *
+cdg_new(const struct verify_tables *in, const struct verify_state *like,
+	struct reason *why)
 {
 	const struct topo *t = in->topo;
-	struct verify_graph *g;
+	struct cdg *g;
 
 	if (t->nsw > TOPO_LID_MAX) {
 		(void)reason_set(why,
@@ -277,7 +277,7 @@ verify_graph_new(const struct verify_tables *in,
 	g->t = t;
 	number(g);
 	if (like != NULL && !number_like(g, like)) {
-		verify_graph_free(g);
+		cdg_free(g);
 		return NULL;
 	}
 	wire(g);
@@ -288,17 +288,17 @@ verify_graph_new(const struct verify_tables *in,
 	return g;
 }
 
-struct verify_graph *
-verify_graph_fork(const struct verify_graph *g)
+struct cdg *
+cdg_copy(const struct cdg *g)
 {
-	struct verify_graph *f = mem_dup(g, sizeof(*g));
+	struct cdg *f = mem_dup(g, sizeof(*g));
 
 	make_room(f);
 	return f;
 }
 
 static void
-free_findings(struct verify_graph *g)
+free_findings(struct cdg *g)
 {
 	free(g->turn);
 	free(g->load);
@@ -306,7 +306,7 @@ free_findings(struct verify_graph *g)
 }
 
 void
-verify_graph_join(struct verify_graph *g, struct verify_graph *fork)
+cdg_join(struct cdg *g, struct cdg *fork)
 {
 	for (size_t i = 0; i < g->nlanes * g->plane; i++)
 		g->turn[i] |= fork->turn[i];
@@ -314,18 +314,18 @@ verify_graph_join(struct verify_graph *g, struct verify_graph *fork)
 		g->load[c] += fork->load[c];
 	for (uint32_t h = 0; h <= g->n; h++)
 		g->hops[h] += fork->hops[h];
-	verify_graph_free_fork(fork);
+	cdg_free_fork(fork);
 }
 
 void
-verify_graph_free_fork(struct verify_graph *fork)
+cdg_free_fork(struct cdg *fork)
 {
 	free_findings(fork);
 	free(fork);
 }
 
 void
-verify_graph_free(struct verify_graph *g)
+cdg_free(struct cdg *g)
 {
 	if (g == NULL)
 		return;
@@ -345,7 +345,7 @@ verify_graph_free(struct verify_graph *g)
 }
 
 struct verify_name
-verify_graph_name(const struct topo *t, node_ix n)
+cdg_name(const struct topo *t, node_ix n)
 {
 	struct verify_name name;
 	const char *desc = t->text ? t->text + t->node[n].desc : "";
@@ -363,8 +363,8 @@ verify_graph_name(const struct topo *t, node_ix n)
 }
 
 uint8_t
-verify_graph_entry(const struct verify_graph *g, const struct verify_tables *in,
-	uint32_t s, uint32_t lid)
+cdg_entry(const struct cdg *g, const struct verify_tables *in, uint32_t s,
+	uint32_t lid)
 {
 	uint32_t b = lid / LFT_BLOCK;
 

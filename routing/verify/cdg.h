@@ -1,5 +1,5 @@
 /*
- * verify_graph: what the parts of the verifier share, private to them; whoever
+ * cdg: what the parts of the verifier share, private to them; whoever
  * puts its findings into words may name nodes as it does.
  *
  * The switches that take part ("live": not quarantined) are numbered anew,
@@ -22,14 +22,14 @@
 
 /* A switch and one of its ports in one word. */
 static inline uint32_t
-verify_graph_pack(uint32_t s, uint32_t port)
+cdg_pack(uint32_t s, uint32_t port)
 {
 	return s << 8 | port;
 }
 
 struct verify_state;
 
-struct verify_graph {
+struct cdg {
 	const struct topo *t;
 	uint32_t n;	   /* live switches; also the number of "nowhere" */
 	uint32_t nports;   /* port records, those of "nowhere" included */
@@ -45,8 +45,8 @@ struct verify_graph {
 	unsigned shift;	   /* log2 of the words in a row of turn */
 
 	unsigned nlanes;     /* planes of turn */
-	unsigned spread;     /* route_lanes.spread */
-	uint16_t *cls;	     /* [n] route_lanes.cls, or NULL */
+	unsigned spread;     /* route_layers.spread */
+	uint16_t *cls;	     /* [n] route_layers.cls, or NULL */
 	uint32_t *except_lo; /* [n + 1] exceptions by destination, or NULL */
 	struct verify_except *except;
 
@@ -70,53 +70,52 @@ struct verify_except {
  * judgement whose numbers of switches are taken over, NULL when the switches
  * are others or are not all connected; or NULL.
  */
-struct verify_graph *verify_graph_new(const struct verify_tables *in,
+struct cdg *cdg_new(const struct verify_tables *in,
 	const struct verify_state *like, struct reason *why);
-void verify_graph_free(struct verify_graph *g); /* NULL allowed */
+void cdg_free(struct cdg *g); /* NULL allowed */
 
 /*
  * A graph over the same arrays, for another thread, with findings of its own,
- * empty; verify_graph_join adds them to g's and frees it.
+ * empty; cdg_join adds them to g's and frees it.
  */
-struct verify_graph *verify_graph_fork(const struct verify_graph *g);
-void verify_graph_join(struct verify_graph *g, struct verify_graph *fork);
-void verify_graph_free_fork(struct verify_graph *fork);
+struct cdg *cdg_copy(const struct cdg *g);
+void cdg_join(struct cdg *g, struct cdg *fork);
+void cdg_free_fork(struct cdg *fork);
 
 /*
  * The turns of all lanes as if they were one: [plane], to be freed. NULL: there
  * is but one, g->turn.
  */
-uint64_t *verify_graph_one_lane(const struct verify_graph *g);
+uint64_t *cdg_one_layer(const struct cdg *g);
 
 /* The lanes from every live switch to one: [n] bits. Only with nlanes > 1. */
-void verify_graph_lanes(
-	const struct verify_graph *g, uint32_t root, uint8_t *bit);
+void cdg_layers(const struct cdg *g, uint32_t root, uint8_t *bit);
 
 /*
  * Where LID owner p hangs: the topology's switch and the port that ejects to
  * it. TOPO_NONE when it hangs on no switch.
  */
-sw_ix verify_graph_home(const struct topo *t, port_ix p, uint8_t *eject);
+sw_ix cdg_home_switch(const struct topo *t, port_ix p, uint8_t *eject);
 
 /* True for CA and router ports with a LID that are not aggregation nodes. */
-bool verify_graph_is_host(const struct topo *t, port_ix p);
+bool cdg_is_host(const struct topo *t, port_ix p);
 
 /* A node's name for people: its description in quotes, or its GUID. */
 struct verify_name {
 	char s[72];
 };
-struct verify_name verify_graph_name(const struct topo *t, node_ix n);
+struct verify_name cdg_name(const struct topo *t, node_ix n);
 
 /* The entry of live switch s for a LID. */
-uint8_t verify_graph_entry(const struct verify_graph *g,
-	const struct verify_tables *in, uint32_t s, uint32_t lid);
+uint8_t cdg_entry(const struct cdg *g, const struct verify_tables *in,
+	uint32_t s, uint32_t lid);
 
 /* Blocks of 64 LIDs to walk: those of the tables and of the LIDs in use. */
 uint32_t verify_walk_blocks(const struct verify_tables *in);
 
 /* Walk the LIDs of blocks [from, to): fills g and the counts of the report. */
-void verify_walk(struct verify_graph *g, const struct verify_tables *in,
-	uint32_t from, uint32_t to, struct verify_report *out);
+void verify_walk(struct cdg *g, const struct verify_tables *in, uint32_t from,
+	uint32_t to, struct verify_report *out);
 
 /* Where a LID goes. */
 struct verify_dest {
@@ -124,7 +123,7 @@ struct verify_dest {
 	uint8_t eject;
 	bool owned, host;
 };
-struct verify_dest verify_walk_dest(const struct verify_graph *g, uint32_t lid);
+struct verify_dest verify_walk_dest(const struct cdg *g, uint32_t lid);
 
 /*
  * The same for some LIDs, whose bits are set by block; dest: where the LIDs of
@@ -135,7 +134,7 @@ struct verify_some {
 	const struct verify_dest *dest;
 	uint32_t nblocks;
 };
-void verify_walk_some(struct verify_graph *g, const struct verify_tables *in,
+void verify_walk_some(struct cdg *g, const struct verify_tables *in,
 	const struct verify_some *some, struct verify_report *out);
 
 /*
@@ -149,15 +148,15 @@ struct verify_pair {
 	uint16_t lid;
 	bool loop;
 };
-void verify_words_pair(const struct verify_graph *g, const uint8_t *col,
+void verify_text_pair(const struct cdg *g, const uint8_t *col,
 	const struct verify_pair *pair, char *text, size_t size);
 
 /*
  * Are the graphs of turns free of cycles, that of all lanes as one, or each?
  * Fills plain, cyclic_channels, cycle and first.
  */
-void verify_cycle_find(const struct verify_graph *g,
-	const struct verify_tables *in, struct verify_report *out);
+void verify_cycle_find(const struct cdg *g, const struct verify_tables *in,
+	struct verify_report *out);
 
 /*
  * Number channels so that every turn of these [plane] leads to a higher number:
@@ -165,16 +164,17 @@ void verify_cycle_find(const struct verify_graph *g,
  * cycle.
  */
 bool verify_cycle_layers(
-	const struct verify_graph *g, const uint64_t *turn, uint32_t *layer);
+	const struct cdg *g, const uint64_t *turn, uint32_t *layer);
 
 /* Busiest cable, means and hops of the report from what the walk found. */
-void verify_sum(const struct verify_graph *g, struct verify_report *out);
+void verify_sum(const struct cdg *g, struct verify_report *out);
 
 /* What verify_keep keeps of a good judgement; g->t is not used any more. */
 struct verify_state {
 	unsigned refs;
-	unsigned steps; /* verify_change since the last judgement in full */
-	struct verify_graph *g;
+	unsigned
+		steps; /* verify_incremental since the last judgement in full */
+	struct cdg *g;
 	bool ok;	 /* and plain: the next may rest on it */
 	uint64_t *guid;	 /* [g->n] of the switches */
 	uint32_t *layer; /* [nports] of all lanes as one; NULL unless ok */
@@ -183,7 +183,7 @@ struct verify_state {
 };
 
 /* Keep g (taken over), judged so. */
-struct verify_state *verify_state_new(struct verify_graph *g,
+struct verify_state *verify_state_new(struct cdg *g,
 	const struct verify_tables *in, const struct verify_report *found);
 
 #endif

@@ -10,7 +10,7 @@
 enum { BLOCKS_MIN = 16 }; /* a thread's worth of work */
 
 void
-verify_sum(const struct verify_graph *g, struct verify_report *out)
+verify_sum(const struct cdg *g, struct verify_report *out)
 {
 	uint64_t cables = 0, sum = 0, pairs = 0;
 
@@ -47,7 +47,7 @@ verify_sum(const struct verify_graph *g, struct verify_report *out)
 
 /* A range of blocks, walked by one thread. */
 struct part {
-	struct verify_graph *g;
+	struct cdg *g;
 	const struct verify_tables *in;
 	uint32_t from, to;
 	struct verify_report out;
@@ -63,11 +63,10 @@ walk_part(void *arg)
 
 /* The parts' findings are sums; the first fault is the first part's. */
 static void
-join_part(
-	struct verify_graph *g, const struct part *p, struct verify_report *out)
+join_part(struct cdg *g, const struct part *p, struct verify_report *out)
 {
 	if (p->g != g)
-		verify_graph_join(g, p->g);
+		cdg_join(g, p->g);
 	out->pairs += p->out.pairs;
 	out->unreachable += p->out.unreachable;
 	out->loops += p->out.loops;
@@ -77,8 +76,8 @@ join_part(
 }
 
 static void
-walk_all(struct verify_graph *g, const struct verify_tables *in,
-	unsigned threads, struct verify_report *out)
+walk_all(struct cdg *g, const struct verify_tables *in, unsigned threads,
+	struct verify_report *out)
 {
 	uint32_t n = verify_walk_blocks(in);
 	struct part *part;
@@ -90,7 +89,7 @@ walk_all(struct verify_graph *g, const struct verify_tables *in,
 	threads += threads == 0;
 	part = mem_zalloc(threads, sizeof(*part));
 	for (unsigned i = 0; i < threads; i++)
-		part[i] = (struct part){.g = i > 0 ? verify_graph_fork(g) : g,
+		part[i] = (struct part){.g = i > 0 ? cdg_copy(g) : g,
 			.in = in,
 			.from = n * i / threads,
 			.to = n * (i + 1) / threads};
@@ -105,13 +104,13 @@ verify_keep(const struct verify_tables *in, unsigned threads,
 	struct verify_report *out, struct verify_state **keep,
 	struct reason *why)
 {
-	struct verify_graph *g;
+	struct cdg *g;
 
 	memset(out, 0, sizeof(*out));
 	out->load_sw = TOPO_NONE;
 	if (keep != NULL)
 		*keep = NULL;
-	g = verify_graph_new(in, NULL, why);
+	g = cdg_new(in, NULL, why);
 	if (g == NULL)
 		return -1;
 	out->vls = g->nlanes;
@@ -123,7 +122,7 @@ verify_keep(const struct verify_tables *in, unsigned threads,
 	if (keep != NULL)
 		*keep = verify_state_new(g, in, out);
 	else
-		verify_graph_free(g);
+		cdg_free(g);
 	return out->ok ? 0 : reason_set(why, "%s", out->first);
 }
 
@@ -132,16 +131,16 @@ verify_load(const struct verify_tables *in, unsigned threads, uint64_t *load)
 {
 	struct verify_tables plain = *in;
 	struct verify_report out = {0};
-	struct verify_graph *g;
+	struct cdg *g;
 
 	plain.lanes = NULL; /* cables do not know them */
-	g = verify_graph_new(&plain, NULL, NULL);
+	g = cdg_new(&plain, NULL, NULL);
 	if (g == NULL)
 		return false;
 	g->light = true;
 	walk_all(g, &plain, threads, &out);
 	verify_sum(g, &out);
-	verify_graph_free(g);
+	cdg_free(g);
 	*load = out.load_max;
 	return out.unreachable == 0 && out.loops == 0;
 }
@@ -154,13 +153,14 @@ verify_tables(const struct verify_tables *in, struct verify_report *out,
 }
 
 int
-verify_tables_turns(const struct verify_tables *in, struct verify_report *out,
-	struct verify_turns **turns, struct reason *why)
+verify_tables_dependencies(const struct verify_tables *in,
+	struct verify_report *out, struct verify_dependencies **turns,
+	struct reason *why)
 {
 	struct verify_state *v;
 	int rc = verify_keep(in, 1, out, &v, why);
 
-	*turns = v != NULL ? verify_state_turns(v, in->topo) : NULL;
+	*turns = v != NULL ? verify_state_dependencies(v, in->topo) : NULL;
 	verify_state_unref(v);
 	return rc;
 }

@@ -47,12 +47,12 @@ struct verify_report {
 	uint8_t load_port;
 	unsigned hops_max; /* cables between switches on the longest path */
 	double hops_mean;  /* over host pairs */
-	bool by_change;	   /* from what differs alone: verify_change */
+	bool by_change;	   /* from what differs alone: verify_incremental */
 	char first[512];   /* the first fault in words: names and ports */
 	char cycle[512];   /* a cycle in words, where there is one */
 };
 
-struct route_lanes;
+struct route_layers;
 
 /* Tables to judge: row[s] of the switches of topo, nblocks each. */
 struct verify_tables {
@@ -60,7 +60,7 @@ struct verify_tables {
 	const struct lft_pool *pool;
 	struct lft_row *const *row;
 	uint32_t nblocks;
-	const struct route_lanes *lanes; /* NULL: one lane */
+	const struct route_layers *lanes; /* NULL: one lane */
 };
 
 /*
@@ -68,7 +68,7 @@ struct verify_tables {
  * of switch s and in-port i is the sum of (ports + 1) of the switches before s,
  * plus i. Bit out of its row: something that arrives there leaves by out.
  */
-struct verify_turns {
+struct verify_dependencies {
 	uint32_t nrec;
 	unsigned shift; /* log2 of the words in a row: 64 ports fit in one */
 	uint64_t row[];
@@ -122,7 +122,7 @@ struct verify_before {
  * Turns that are no longer made stay in the graph of dependencies until a
  * cycle needs one of them; then verify_keep decides.
  */
-int verify_change(const struct verify_before *was,
+int verify_incremental(const struct verify_before *was,
 	const struct verify_tables *in, unsigned threads,
 	struct verify_report *out, struct verify_state **keep,
 	struct reason *why);
@@ -139,7 +139,7 @@ uint64_t verify_state_load(
  * those of hosts included: a host's own carries what all others send it, and
  * what a switch's hosts are sent comes over its cables. Of a good judgement.
  */
-uint64_t verify_state_least(const struct verify_state *v);
+uint64_t verify_state_load_bound(const struct verify_state *v);
 
 /*
  * Host pairs by cables between switches on their path: element h counts those
@@ -149,10 +149,10 @@ size_t verify_state_hops(const struct verify_state *v, const uint64_t **pairs);
 
 /*
  * The turns (to be freed) by t's numbers, t being the topology that was judged;
- * NULL where tables have more than one lane. After verify_change there may be
- * some that are no longer made.
+ * NULL where tables have more than one lane. After verify_incremental there may
+ * be some that are no longer made.
  */
-struct verify_turns *verify_state_turns(
+struct verify_dependencies *verify_state_dependencies(
 	const struct verify_state *v, const struct topo *t);
 
 /*
@@ -160,8 +160,8 @@ struct verify_turns *verify_state_turns(
  * tables have more than one lane. Whoever compares routings need not look
  * again.
  */
-int verify_tables_turns(const struct verify_tables *in,
-	struct verify_report *out, struct verify_turns **turns,
+int verify_tables_dependencies(const struct verify_tables *in,
+	struct verify_report *out, struct verify_dependencies **turns,
 	struct reason *why);
 
 #endif

@@ -16,7 +16,7 @@
 enum { STARTS = 64, SHOWN = 6 };
 
 struct cycle {
-	const struct verify_graph *g;
+	const struct cdg *g;
 	const uint64_t *turn; /* the lane's */
 	uint32_t *owner;      /* [nports] the switch of a port record */
 	uint32_t *degree;
@@ -29,7 +29,7 @@ struct cycle {
 static uint32_t
 follower(const struct cycle *cy, uint32_t c, unsigned *at)
 {
-	const struct verify_graph *g = cy->g;
+	const struct cdg *g = cy->g;
 	const uint64_t *row = cy->turn + ((size_t)c << g->shift);
 	uint32_t s = cy->owner[c];
 
@@ -53,7 +53,7 @@ follower(const struct cycle *cy, uint32_t c, unsigned *at)
 static uint32_t
 leader(const struct cycle *cy, uint32_t c, unsigned *at)
 {
-	const struct verify_graph *g = cy->g;
+	const struct cdg *g = cy->g;
 	uint32_t e = g->peer[c], u = e >> 8, out = e & 255;
 
 	if (u == g->n)
@@ -191,12 +191,12 @@ static uint32_t
 witness(const struct cycle *cy, const struct verify_tables *in, uint32_t c,
 	uint32_t out)
 {
-	const struct verify_graph *g = cy->g;
+	const struct cdg *g = cy->g;
 	uint32_t s = cy->owner[c], e = g->peer[c];
 
 	for (uint32_t lid = 1; lid < in->nblocks * LFT_BLOCK; lid++)
-		if (verify_graph_entry(g, in, s, lid) == out &&
-			verify_graph_entry(g, in, e >> 8, lid) == (e & 255))
+		if (cdg_entry(g, in, s, lid) == out &&
+			cdg_entry(g, in, e >> 8, lid) == (e & 255))
 			return lid;
 	return 0;
 }
@@ -205,7 +205,7 @@ static void
 tell(const struct cycle *cy, const struct verify_tables *in,
 	const uint32_t *path, uint32_t n, struct buf *b)
 {
-	const struct verify_graph *g = cy->g;
+	const struct cdg *g = cy->g;
 	const struct topo *t = g->t;
 
 	buf_printf(b, "credit loop of %u cables", n);
@@ -220,8 +220,7 @@ tell(const struct cycle *cy, const struct verify_tables *in,
 		/* with lanes a LID alone makes no turn: who sends matters */
 		uint32_t lid =
 			g->nlanes > 1 ? 0 : witness(cy, in, path[i], out);
-		struct verify_name name =
-			verify_graph_name(t, t->sw[g->sw[s]].node);
+		struct verify_name name = cdg_name(t, t->sw[g->sw[s]].node);
 
 		buf_printf(b, "%s port %u", name.s, out);
 		if (lid > 0)
@@ -230,12 +229,12 @@ tell(const struct cycle *cy, const struct verify_tables *in,
 	}
 	if (n > SHOWN)
 		buf_printf(b, "... %u more -> ", n - SHOWN);
-	buf_printf(b, "%s",
-		verify_graph_name(t, t->sw[g->sw[cy->owner[path[0]]]].node).s);
+	buf_printf(
+		b, "%s", cdg_name(t, t->sw[g->sw[cy->owner[path[0]]]].node).s);
 }
 
 static void
-cycle_new(struct cycle *cy, const struct verify_graph *g, const uint64_t *turn)
+cycle_new(struct cycle *cy, const struct cdg *g, const uint64_t *turn)
 {
 	*cy = (struct cycle){.g = g, .turn = turn};
 	cy->owner = mem_alloc(g->nports * sizeof(*cy->owner));
@@ -281,9 +280,9 @@ show(struct cycle *cy, const struct verify_tables *in,
 
 /* Have all lanes together, several of them, no cycle? Then none has one. */
 static bool
-together(const struct verify_graph *g)
+together(const struct cdg *g)
 {
-	uint64_t *all = verify_graph_one_lane(g);
+	uint64_t *all = cdg_one_layer(g);
 	struct cycle cy;
 	bool none;
 
@@ -297,7 +296,7 @@ together(const struct verify_graph *g)
 }
 
 void
-verify_cycle_find(const struct verify_graph *g, const struct verify_tables *in,
+verify_cycle_find(const struct cdg *g, const struct verify_tables *in,
 	struct verify_report *out)
 {
 	struct cycle cy;
@@ -317,8 +316,7 @@ verify_cycle_find(const struct verify_graph *g, const struct verify_tables *in,
 }
 
 bool
-verify_cycle_layers(
-	const struct verify_graph *g, const uint64_t *turn, uint32_t *layer)
+verify_cycle_layers(const struct cdg *g, const uint64_t *turn, uint32_t *layer)
 {
 	struct cycle cy;
 	bool ok;

@@ -9,13 +9,13 @@ enum { AHEAD = 8 }; /* switches whose blocks are on their way */
 
 /* Of a set; 0: nobody asks for turns. */
 static unsigned
-words_of(const struct verify_graph *g)
+words_of(const struct cdg *g)
 {
 	return g->light ? 0 : 1U << g->shift;
 }
 
 void
-verify_flow_new(struct verify_flow *f, struct verify_graph *g)
+verify_flow_new(struct verify_flow *f, struct cdg *g)
 {
 	size_t n = g->n + 1U, sets = (size_t)g->nlanes * words_of(g);
 
@@ -39,7 +39,7 @@ verify_flow_new(struct verify_flow *f, struct verify_graph *g)
 static void
 turn_over(const struct verify_flow *f, uint32_t s, uint32_t out)
 {
-	const struct verify_graph *g = f->g;
+	const struct cdg *g = f->g;
 	unsigned words = words_of(g), sets = g->nlanes * words;
 	uint32_t off = g->off[s];
 	const uint64_t *from = f->turn + (size_t)(off + out) * sets;
@@ -60,7 +60,7 @@ turn_over(const struct verify_flow *f, uint32_t s, uint32_t out)
 void
 verify_flow_end(struct verify_flow *f)
 {
-	const struct verify_graph *g = f->g;
+	const struct cdg *g = f->g;
 	bool one = g->nlanes * words_of(g) == 1;
 
 	/* of few LIDs few ports have turns */
@@ -83,7 +83,7 @@ void
 verify_flow_load(
 	struct verify_flow *f, const struct verify_tables *in, uint32_t b)
 {
-	const struct verify_graph *g = f->g;
+	const struct cdg *g = f->g;
 	struct lft_row *const *row = in->row;
 
 	for (uint32_t s = 0; s < g->n; s++) {
@@ -106,7 +106,7 @@ verify_flow_load(
 static void
 find_feeders(struct verify_flow *f, uint32_t l)
 {
-	const struct verify_graph *g = f->g;
+	const struct cdg *g = f->g;
 	const uint32_t *off = g->off, *peer = g->peer;
 	const uint8_t *top = g->top, (*line)[LFT_BLOCK] = f->line;
 	uint32_t *feeder = f->feeder, *other = f->other;
@@ -124,7 +124,7 @@ find_feeders(struct verify_flow *f, uint32_t l)
 bool
 verify_flow_order(struct verify_flow *f, uint32_t l)
 {
-	const struct verify_graph *g = f->g;
+	const struct cdg *g = f->g;
 	uint32_t n = f->hi - f->lo, at = n, *order = f->order;
 
 	find_feeders(f, l);
@@ -192,7 +192,7 @@ static inline __attribute__((always_inline)) uint64_t
 pass(const struct verify_flow *f, const struct verify_lids *l, uint32_t s,
 	const unsigned words, const unsigned lanes, const bool first)
 {
-	const struct verify_graph *g = f->g;
+	const struct cdg *g = f->g;
 	const size_t sets = (size_t)words * lanes, size = sets + 1, n = l->n;
 	const uint32_t *peer = g->peer + g->off[s];
 	const uint16_t *far = f->far;
@@ -240,7 +240,7 @@ pass(const struct verify_flow *f, const struct verify_lids *l, uint32_t s,
 static void
 eject(const struct verify_flow *f, const struct verify_lids *l)
 {
-	const struct verify_graph *g = f->g;
+	const struct cdg *g = f->g;
 	unsigned words = words_of(g);
 	size_t sets = (size_t)words * g->nlanes, n = l->n;
 	uint64_t nowhere[LFT_BLOCK] = {0};
@@ -278,11 +278,11 @@ pass_all(const struct verify_flow *f, const struct verify_lids *l,
 static uint64_t
 pass_lids(struct verify_flow *f, const struct verify_lids *l)
 {
-	const struct verify_graph *g = f->g;
+	const struct cdg *g = f->g;
 
 	if (g->nlanes > 1) {
 		if (f->lane_root != f->root)
-			verify_graph_lanes(g, f->root, f->lane);
+			cdg_layers(g, f->root, f->lane);
 		f->lane_root = f->root;
 		return pass_all(f, l, words_of(g), g->nlanes);
 	}

@@ -26,7 +26,7 @@
 #include "routing/verify/cdg.h"
 
 struct verify_flow {
-	struct verify_graph *g;
+	struct cdg *g;
 	uint8_t (*line)[LFT_BLOCK]; /* [n] a block of each switch */
 	unsigned most;		    /* LIDs at once */
 	/* the destination, to be set: its switch, the component */
@@ -56,7 +56,7 @@ struct verify_lids {
 };
 
 /* Find room; and note loads and turns in g, free it. */
-void verify_flow_new(struct verify_flow *f, struct verify_graph *g);
+void verify_flow_new(struct verify_flow *f, struct cdg *g);
 void verify_flow_end(struct verify_flow *f);
 
 /* Block b of all switches. */

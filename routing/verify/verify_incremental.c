@@ -1,5 +1,5 @@
 /*
- * verify_change: a judgement from the one before.
+ * verify_incremental: a judgement from the one before.
  *
  * Before, every LID's entries were a tree to its destination. Cut the edges
  * that changed, C, out of one such tree: what is behind each switch c of C is
@@ -47,9 +47,9 @@ struct behind {
 };
 
 struct change {
-	const struct verify_graph *g0;
+	const struct cdg *g0;
 	const struct verify_tables *in0, *in;
-	struct verify_graph *g;
+	struct cdg *g;
 	const struct verify_dest *dest0; /* [nlid0] */
 	struct verify_dest *dest;	 /* [nlid] */
 	uint32_t nlid0, nlid;
@@ -71,7 +71,7 @@ struct change {
 /* ---- may it be done at all ---- */
 
 static bool
-same_lanes(const struct verify_graph *a, const struct verify_graph *b)
+same_lanes(const struct cdg *a, const struct cdg *b)
 {
 	uint32_t n = a->n, k;
 
@@ -95,7 +95,7 @@ same_lanes(const struct verify_graph *a, const struct verify_graph *b)
 
 /* The same number of ports everywhere. */
 static bool
-same_ports(const struct verify_graph *g0, const struct verify_graph *g)
+same_ports(const struct cdg *g0, const struct cdg *g)
 {
 	return g0->nports == g->nports && g0->shift == g->shift &&
 	       memcmp(g0->off, g->off, (g->n + 1U) * sizeof(*g->off)) == 0;
@@ -104,7 +104,7 @@ same_ports(const struct verify_graph *g0, const struct verify_graph *g)
 /* ---- what differs ---- */
 
 static lft_ref
-ref_of(const struct verify_graph *g, const struct verify_tables *in, uint32_t s,
+ref_of(const struct cdg *g, const struct verify_tables *in, uint32_t s,
 	uint32_t b)
 {
 	return b < in->nblocks ? lft_row_ref(in->row[g->sw[s]], b) : LFT_EMPTY;
@@ -178,7 +178,7 @@ compare_block(
 static void
 find_cables(struct change *c)
 {
-	struct verify_graph *g = c->g;
+	struct cdg *g = c->g;
 	size_t words = g->nlanes * g->plane;
 
 	memcpy(g->turn, c->g0->turn, words * sizeof(*g->turn));
@@ -236,8 +236,7 @@ find_dests(struct change *c)
 /* ---- one LID, a few switches ---- */
 
 static void
-note(const struct verify_graph *g, uint32_t s, unsigned in, unsigned out,
-	unsigned mask)
+note(const struct cdg *g, uint32_t s, unsigned in, unsigned out, unsigned mask)
 {
 	size_t row = (size_t)(g->off[s] + in) << g->shift;
 
@@ -250,7 +249,7 @@ note(const struct verify_graph *g, uint32_t s, unsigned in, unsigned out,
 static void
 prefetch(const struct change *c, uint32_t x, uint32_t b)
 {
-	const struct verify_graph *g = c->g;
+	const struct cdg *g = c->g;
 	const struct verify_tables *in = c->in;
 	const uint32_t *e = g->peer + g->off[x], *end = g->peer + g->off[x + 1];
 
@@ -270,7 +269,7 @@ prefetch(const struct change *c, uint32_t x, uint32_t b)
 static bool
 extend(const struct change *c, struct behind *b, uint32_t i, uint32_t lid)
 {
-	const struct verify_graph *g = c->g;
+	const struct cdg *g = c->g;
 	uint32_t x = b->sw[i];
 
 	prefetch(c, x, lid / LFT_BLOCK);
@@ -278,8 +277,7 @@ extend(const struct change *c, struct behind *b, uint32_t i, uint32_t lid)
 		uint32_t u = g->peer[p] >> 8;
 
 		if (u == g->n || c->cut[u] == lid ||
-			verify_graph_entry(g, c->in, u, lid) !=
-				(g->peer[p] & 255))
+			cdg_entry(g, c->in, u, lid) != (g->peer[p] & 255))
 			continue;
 		if (b->n == BEHIND_MAX)
 			return false;
@@ -319,12 +317,11 @@ static uint32_t
 leave_old(
 	struct change *c, const struct behind *b, uint32_t lid, uint32_t hosts)
 {
-	const struct verify_graph *g0 = c->g0;
+	const struct cdg *g0 = c->g0;
 	uint32_t root = c->dest[lid].root, s = b->c, n = 0;
 
 	for (; s != root && n <= g0->n; n++) {
-		uint32_t p =
-			g0->off[s] + verify_graph_entry(g0, c->in0, s, lid);
+		uint32_t p = g0->off[s] + cdg_entry(g0, c->in0, s, lid);
 
 		c->g->load[p] -= hosts;
 		s = g0->peer[p] >> 8;
@@ -337,11 +334,11 @@ static bool
 join_new(struct change *c, const struct behind *b, uint32_t lid, uint32_t hosts,
 	uint32_t *length)
 {
-	const struct verify_graph *g = c->g;
+	const struct cdg *g = c->g;
 	uint32_t root = c->dest[lid].root, s = b->c, n = 0;
 
 	while (s != root) {
-		uint8_t out = verify_graph_entry(g, c->in, s, lid), then;
+		uint8_t out = cdg_entry(g, c->in, s, lid), then;
 		uint32_t e;
 
 		if (out == 0 || out > g->top[s] || n++ > g->n)
@@ -351,7 +348,7 @@ join_new(struct change *c, const struct behind *b, uint32_t lid, uint32_t hosts,
 			return false;
 		g->load[g->off[s] + out] += hosts;
 		s = e >> 8;
-		then = verify_graph_entry(g, c->in, s, lid);
+		then = cdg_entry(g, c->in, s, lid);
 		if (then > g->top[s] || then == (e & 255))
 			return false;
 		note(g, s, e & 255, then, b->mask[0]);
@@ -364,7 +361,7 @@ join_new(struct change *c, const struct behind *b, uint32_t lid, uint32_t hosts,
 static void
 note_feeders(const struct change *c, const struct behind *b, uint32_t lid)
 {
-	uint8_t out = verify_graph_entry(c->g, c->in, b->c, lid);
+	uint8_t out = cdg_entry(c->g, c->in, b->c, lid);
 
 	for (uint32_t i = 1; i < b->n && out <= c->g->top[b->c]; i++)
 		if (b->to[i] == 0)
@@ -374,7 +371,7 @@ note_feeders(const struct change *c, const struct behind *b, uint32_t lid)
 static void
 move(struct change *c, const struct behind *b, uint32_t lid)
 {
-	struct verify_graph *g = c->g;
+	struct cdg *g = c->g;
 	uint32_t hosts = 0, was, is = 0;
 	bool host = c->dest[lid].host;
 
@@ -410,7 +407,7 @@ change_column(struct change *c, const uint32_t *sw, uint32_t n, uint32_t lid)
 	if (c->cut[d->root] == lid)
 		return false;
 	if (c->g->nlanes > 1 && c->lane_root != d->root) {
-		verify_graph_lanes(c->g, d->root, c->lane);
+		cdg_layers(c->g, d->root, c->lane);
 		c->lane_root = d->root;
 	}
 	for (uint32_t i = 0; i < n; i++)
@@ -456,7 +453,7 @@ change_blocks(struct change *c)
 
 /* The tables before, or those now; each may have a thread. */
 struct side {
-	struct verify_graph *g;
+	struct cdg *g;
 	const struct verify_tables *in;
 	struct verify_some some;
 	struct verify_report out;
@@ -491,7 +488,7 @@ change_wholes(struct change *c)
 
 	if (c->failed || c->wholes == 0)
 		return;
-	side[1].g = verify_graph_fork(c->g0);
+	side[1].g = cdg_copy(c->g0);
 	side[1].some.dest = was = all_dest0(c);
 	if (c->threads > 1) {
 		thread_share(2, judge_side, side, sizeof(*side));
@@ -504,7 +501,7 @@ change_wholes(struct change *c)
 	for (uint32_t h = 0; h <= c->g->n; h++)
 		c->g->hops[h] -= side[1].g->hops[h];
 	c->failed |= side[0].out.unreachable > 0 || side[0].out.loops > 0;
-	verify_graph_free_fork(side[1].g);
+	cdg_free_fork(side[1].g);
 	free(was);
 }
 
@@ -514,11 +511,11 @@ change_wholes(struct change *c)
 static void
 weigh(struct change *c, uint32_t s, uint32_t lid, uint32_t more)
 {
-	struct verify_graph *g = c->g;
+	struct cdg *g = c->g;
 	uint32_t n = 0;
 
 	for (; s != c->dest[lid].root; n++) {
-		uint32_t p = g->off[s] + verify_graph_entry(g, c->in, s, lid);
+		uint32_t p = g->off[s] + cdg_entry(g, c->in, s, lid);
 
 		g->load[p] += more;
 		s = g->peer[p] >> 8;
@@ -560,7 +557,7 @@ struct raise {
 static bool
 order(struct raise *r, uint32_t a, uint32_t b)
 {
-	const struct verify_graph *g = r->c->g;
+	const struct cdg *g = r->c->g;
 
 	if (r->layer[a] < r->layer[b])
 		return true;
@@ -575,7 +572,7 @@ order(struct raise *r, uint32_t a, uint32_t b)
 static bool
 order_row(struct raise *r, uint32_t in, uint64_t bits, unsigned first)
 {
-	const struct verify_graph *g = r->c->g;
+	const struct cdg *g = r->c->g;
 	uint32_t s = r->owner[in];
 
 	for (; bits != 0; bits &= bits - 1) {
@@ -591,7 +588,7 @@ order_row(struct raise *r, uint32_t in, uint64_t bits, unsigned first)
 static bool
 settle(struct raise *r)
 {
-	const struct verify_graph *g = r->c->g;
+	const struct cdg *g = r->c->g;
 
 	while (r->depth > 0) {
 		uint32_t in = r->stack[--r->depth];
@@ -608,7 +605,7 @@ settle(struct raise *r)
 static bool
 raise_all(struct raise *r)
 {
-	const struct verify_graph *g = r->c->g;
+	const struct cdg *g = r->c->g;
 
 	r->depth = r->steps = 0;
 	for (uint32_t in = 0; in < g->nports; in++) {
@@ -636,9 +633,9 @@ raise_all(struct raise *r)
 static bool
 find_layers(const struct change *c, uint32_t *layer)
 {
-	const struct verify_graph *g = c->g;
-	uint64_t *is = verify_graph_one_lane(g);
-	uint64_t *was = verify_graph_one_lane(c->g0);
+	const struct cdg *g = c->g;
+	uint64_t *is = cdg_one_layer(g);
+	uint64_t *was = cdg_one_layer(c->g0);
 	struct raise r = {.c = c,
 		.turn = is != NULL ? is : g->turn,
 		.was = was != NULL ? was : c->g0->turn,
@@ -680,7 +677,7 @@ count_pairs(struct change *c)
 static void
 look(struct change *c)
 {
-	struct verify_graph *g = c->g;
+	struct cdg *g = c->g;
 
 	c->other = mem_zalloc(g->nports, sizeof(*c->other));
 	c->recabled = mem_zalloc(g->n + 1U, sizeof(*c->recabled));
@@ -707,7 +704,7 @@ look(struct change *c)
 /* Judge by the difference; NULL: that cannot be done, or something fails. */
 static struct verify_state *
 judge(const struct verify_before *was, const struct verify_tables *in,
-	struct verify_graph *g, unsigned threads, struct verify_report *out)
+	struct cdg *g, unsigned threads, struct verify_report *out)
 {
 	struct change c = {.g0 = was->state->g,
 		.in0 = &was->in,
@@ -751,16 +748,17 @@ judge(const struct verify_before *was, const struct verify_tables *in,
 }
 
 int
-verify_change(const struct verify_before *was, const struct verify_tables *in,
-	unsigned threads, struct verify_report *out, struct verify_state **keep,
+verify_incremental(const struct verify_before *was,
+	const struct verify_tables *in, unsigned threads,
+	struct verify_report *out, struct verify_state **keep,
 	struct reason *why)
 {
 	struct verify_state *v = NULL;
-	struct verify_graph *g = NULL;
+	struct cdg *g = NULL;
 
 	if (was != NULL && was->state != NULL && was->state->ok &&
 		was->state->steps < STEPS_MAX && was->in.pool == in->pool)
-		g = verify_graph_new(in, was->state, NULL);
+		g = cdg_new(in, was->state, NULL);
 	if (g != NULL && same_ports(was->state->g, g) &&
 		same_lanes(was->state->g, g)) {
 		memset(out, 0, sizeof(*out));
@@ -769,7 +767,7 @@ verify_change(const struct verify_before *was, const struct verify_tables *in,
 		v = judge(was, in, g, threads, out);
 	}
 	if (v == NULL) {
-		verify_graph_free(g);
+		cdg_free(g);
 		return verify_keep(in, threads, out, keep, why);
 	}
 	if (keep != NULL)

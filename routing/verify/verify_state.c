@@ -9,8 +9,8 @@
 static bool
 lay(struct verify_state *v)
 {
-	const struct verify_graph *g = v->g;
-	uint64_t *one = verify_graph_one_lane(g);
+	const struct cdg *g = v->g;
+	uint64_t *one = cdg_one_layer(g);
 	bool ok;
 
 	v->layer = mem_alloc(g->nports * sizeof(*v->layer));
@@ -20,7 +20,7 @@ lay(struct verify_state *v)
 }
 
 struct verify_state *
-verify_state_new(struct verify_graph *g, const struct verify_tables *in,
+verify_state_new(struct cdg *g, const struct verify_tables *in,
 	const struct verify_report *found)
 {
 	struct verify_state *v = mem_zalloc(1, sizeof(*v));
@@ -58,7 +58,7 @@ verify_state_unref(struct verify_state *v)
 {
 	if (v == NULL || --v->refs > 0)
 		return;
-	verify_graph_free(v->g);
+	cdg_free(v->g);
 	free(v->guid);
 	free(v->layer);
 	free(v->dest);
@@ -68,7 +68,7 @@ verify_state_unref(struct verify_state *v)
 uint64_t
 verify_state_load(const struct verify_state *v, sw_ix s, unsigned port)
 {
-	const struct verify_graph *g = v->g;
+	const struct cdg *g = v->g;
 	uint32_t x = g->ix[s];
 
 	if (x == TOPO_NONE || port >= g->off[x + 1] - g->off[x] ||
@@ -78,9 +78,9 @@ verify_state_load(const struct verify_state *v, sw_ix s, unsigned port)
 }
 
 uint64_t
-verify_state_least(const struct verify_state *v)
+verify_state_load_bound(const struct verify_state *v)
 {
-	const struct verify_graph *g = v->g;
+	const struct cdg *g = v->g;
 	uint64_t *all = mem_zalloc(g->ncomp + 1U, sizeof(*all)), most = 0;
 
 	for (uint32_t s = 0; s < g->n; s++)
@@ -113,11 +113,11 @@ verify_state_hops(const struct verify_state *v, const uint64_t **pairs)
 	return n;
 }
 
-struct verify_turns *
-verify_state_turns(const struct verify_state *v, const struct topo *t)
+struct verify_dependencies *
+verify_state_dependencies(const struct verify_state *v, const struct topo *t)
 {
-	const struct verify_graph *g = v->g;
-	struct verify_turns *x;
+	const struct cdg *g = v->g;
+	struct verify_dependencies *x;
 	size_t words, at = 0;
 	unsigned shift = 0;
 	uint32_t nrec = 0;

@@ -10,14 +10,14 @@
 enum { SHOWN = 6 }; /* switches of a loop that are named */
 
 static struct verify_name
-name_of(const struct verify_graph *g, uint32_t s)
+name_of(const struct cdg *g, uint32_t s)
 {
-	return verify_graph_name(g->t, g->t->sw[g->sw[s]].node);
+	return cdg_name(g->t, g->t->sw[g->sw[s]].node);
 }
 
 /* What is behind port `out` of s, when it is not a live switch. */
 static void
-behind(const struct verify_graph *g, uint32_t s, unsigned out, struct buf *b)
+behind(const struct cdg *g, uint32_t s, unsigned out, struct buf *b)
 {
 	const struct topo *t = g->t;
 	node_ix me = t->sw[g->sw[s]].node;
@@ -34,7 +34,7 @@ behind(const struct verify_graph *g, uint32_t s, unsigned out, struct buf *b)
 		buf_printf(b, "port %u, whose cable comes back to it", out);
 		return;
 	}
-	name = verify_graph_name(t, far->node);
+	name = cdg_name(t, far->node);
 	if (t->node[far->node].flags & TN_QUARANTINED)
 		buf_printf(b, "port %u to the quarantined %s", out, name.s);
 	else
@@ -44,7 +44,7 @@ behind(const struct verify_graph *g, uint32_t s, unsigned out, struct buf *b)
 
 /* The walk ends at s, whose entry leads to no live switch. */
 static void
-dead_end(const struct verify_graph *g, uint32_t s, uint8_t entry,
+dead_end(const struct cdg *g, uint32_t s, uint8_t entry,
 	const struct verify_pair *pair, struct buf *b)
 {
 	struct verify_name name = name_of(g, s);
@@ -66,7 +66,7 @@ dead_end(const struct verify_graph *g, uint32_t s, uint8_t entry,
 
 /* The walk is in a circle: name it from switch s on. */
 static void
-circle(const struct verify_graph *g, const uint8_t *col, uint32_t s, bool uturn,
+circle(const struct cdg *g, const uint8_t *col, uint32_t s, bool uturn,
 	struct buf *b)
 {
 	uint32_t v = s, n = 0;
@@ -97,15 +97,15 @@ circle(const struct verify_graph *g, const uint8_t *col, uint32_t s, bool uturn,
 }
 
 static uint32_t
-next_of(const struct verify_graph *g, const uint8_t *col, uint32_t s)
+next_of(const struct cdg *g, const uint8_t *col, uint32_t s)
 {
 	return g->peer[g->off[s] + (col[s] <= g->top[s] ? col[s] : 0)];
 }
 
 /* Follow the walk from its start to its dead end or first repeated switch. */
 static void
-follow(const struct verify_graph *g, const uint8_t *col,
-	const struct verify_pair *pair, struct buf *b)
+follow(const struct cdg *g, const uint8_t *col, const struct verify_pair *pair,
+	struct buf *b)
 {
 	uint8_t *seen = mem_zalloc(g->n + 1U, 1);
 	uint32_t v = pair->from, e;
@@ -127,7 +127,7 @@ follow(const struct verify_graph *g, const uint8_t *col,
 }
 
 void
-verify_words_pair(const struct verify_graph *g, const uint8_t *col,
+verify_text_pair(const struct cdg *g, const uint8_t *col,
 	const struct verify_pair *pair, char *text, size_t size)
 {
 	const struct topo *t = g->t;
@@ -136,8 +136,8 @@ verify_words_pair(const struct verify_graph *g, const uint8_t *col,
 
 	buf_printf(&b, "LID %u", pair->lid);
 	if (pair->root != g->n && pair->lid <= t->max_lid) {
-		struct verify_name to = verify_graph_name(
-			t, t->port[t->by_lid[pair->lid]].node);
+		struct verify_name to =
+			cdg_name(t, t->port[t->by_lid[pair->lid]].node);
 
 		buf_printf(&b, " (%s)", to.s);
 	} else {

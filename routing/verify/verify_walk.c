@@ -31,7 +31,7 @@ struct one {
 };
 
 struct walk {
-	struct verify_graph *g;
+	struct cdg *g;
 	struct verify_report *out;
 	struct verify_flow flow;
 	uint32_t last; /* root that flow's order is for, or TOPO_NONE */
@@ -47,7 +47,7 @@ struct walk {
 };
 
 static void
-walk_new(struct walk *w, struct verify_graph *g, struct verify_report *out)
+walk_new(struct walk *w, struct cdg *g, struct verify_report *out)
 {
 	size_t n = g->n + 1U;
 
@@ -80,7 +80,7 @@ walk_end(struct walk *w)
 }
 
 struct verify_dest
-verify_walk_dest(const struct verify_graph *g, uint32_t lid)
+verify_walk_dest(const struct cdg *g, uint32_t lid)
 {
 	const struct topo *t = g->t;
 	struct verify_dest d = {.root = g->n};
@@ -93,10 +93,10 @@ verify_walk_dest(const struct verify_graph *g, uint32_t lid)
 	if (p == TOPO_NONE)
 		return d;
 	d.owned = true;
-	s = verify_graph_home(t, p, &d.eject);
+	s = cdg_home_switch(t, p, &d.eject);
 	if (s != TOPO_NONE && g->ix[s] != TOPO_NONE)
 		d.root = g->ix[s];
-	d.host = verify_graph_is_host(t, p) && t->port[p].lid == lid;
+	d.host = cdg_is_host(t, p) && t->port[p].lid == lid;
 	return d;
 }
 
@@ -104,7 +104,7 @@ verify_walk_dest(const struct verify_graph *g, uint32_t lid)
 static void
 resolve(struct walk *w, const struct one *b)
 {
-	const struct verify_graph *g = w->g;
+	const struct cdg *g = w->g;
 	const uint32_t *off = g->off, *peer = g->peer;
 	const uint8_t *top = g->top;
 	uint8_t(*line)[LFT_BLOCK] = w->flow.line;
@@ -150,7 +150,7 @@ peel(struct walk *w, const struct one *b)
 
 /* A turn on all lanes. */
 static void
-note_lanes(const struct verify_graph *g, uint32_t entry, unsigned out)
+note_lanes(const struct cdg *g, uint32_t entry, unsigned out)
 {
 	size_t row = (size_t)(g->off[entry >> 8] + (entry & 255)) << g->shift;
 
@@ -213,7 +213,7 @@ first_fault(struct walk *w, const struct one *b, uint32_t s)
 		.loop = w->fate[s] == FATE_LOOP};
 
 	if (w->out->first[0] == '\0')
-		verify_words_pair(w->g, w->col, &pair, w->out->first,
+		verify_text_pair(w->g, w->col, &pair, w->out->first,
 			sizeof(w->out->first));
 }
 
@@ -221,7 +221,7 @@ first_fault(struct walk *w, const struct one *b, uint32_t s)
 static void
 count_fates(struct walk *w, const struct one *b)
 {
-	struct verify_graph *g = w->g;
+	struct cdg *g = w->g;
 	struct verify_report *out = w->out;
 	unsigned host = b->d.host;
 
@@ -318,7 +318,7 @@ static void
 judge_strays(
 	struct walk *w, const struct verify_dest *d, uint32_t block, uint32_t l)
 {
-	const struct verify_graph *g = w->g;
+	const struct cdg *g = w->g;
 	struct one b = {.root = g->n,
 		.d = {.root = g->n},
 		.l = l,
@@ -341,7 +341,7 @@ static uint32_t
 judge_from(struct walk *w, const struct verify_dest *dest, uint32_t block,
 	uint32_t l)
 {
-	const struct verify_graph *g = w->g;
+	const struct cdg *g = w->g;
 	const struct verify_dest *d = &dest[l];
 	const uint8_t *own = w->flow.line[d->root];
 	uint32_t c = g->comp[d->root];
@@ -376,7 +376,7 @@ static void
 judge_block(struct walk *w, uint32_t block, uint64_t lids,
 	const struct verify_dest *of)
 {
-	const struct verify_graph *g = w->g;
+	const struct cdg *g = w->g;
 	struct verify_dest dest[LFT_BLOCK];
 
 	for (uint32_t l = 0; l < LFT_BLOCK; l++) {
@@ -416,8 +416,8 @@ verify_walk_blocks(const struct verify_tables *in)
 }
 
 void
-verify_walk(struct verify_graph *g, const struct verify_tables *in,
-	uint32_t from, uint32_t to, struct verify_report *out)
+verify_walk(struct cdg *g, const struct verify_tables *in, uint32_t from,
+	uint32_t to, struct verify_report *out)
 {
 	struct verify_dest dest[LFT_BLOCK];
 	struct walk w;
@@ -433,7 +433,7 @@ verify_walk(struct verify_graph *g, const struct verify_tables *in,
 }
 
 void
-verify_walk_some(struct verify_graph *g, const struct verify_tables *in,
+verify_walk_some(struct cdg *g, const struct verify_tables *in,
 	const struct verify_some *some, struct verify_report *out)
 {
 	struct walk w;

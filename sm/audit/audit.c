@@ -277,7 +277,8 @@ take_routes(struct audit *a)
 		in, jobs_threads(a->cfg), &r->report, &r->verified, NULL);
 	a->found.routes = r;
 	if (r->verified != NULL)
-		a->found.turns = verify_state_turns(r->verified, r->topo);
+		a->found.turns =
+			verify_state_dependencies(r->verified, r->topo);
 }
 
 /*

@@ -108,7 +108,7 @@ correct(struct judged *j)
 
 		n += (size_t)snprintf(q->cycle + n, sizeof(q->cycle) - n,
 			"%s%s port %u", i == 0 ? "" : " -> ",
-			verify_graph_name(t, t->sw[h->from].node).s, h->out);
+			cdg_name(t, t->sw[h->from].node).s, h->out);
 	}
 }
 

@@ -30,7 +30,7 @@ struct audit_input {
 	const struct builder *draft; /* knows why a switch is set apart */
 	struct topo *topo;	     /* LIDs as found */
 	struct routes *routes;	     /* as read, judged by the verifier */
-	struct verify_turns *turns;
+	struct verify_dependencies *turns;
 	struct audit_lanes *lanes;
 	struct audit_sa *sa;
 	struct mft *mft;

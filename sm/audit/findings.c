@@ -65,7 +65,7 @@ switch_name(const struct list *l, sw_ix s)
 {
 	const struct topo *t = l->in->read->topo;
 
-	return verify_graph_name(t, t->sw[s].node);
+	return cdg_name(t, t->sw[s].node);
 }
 
 /* ---- cycles ---- */
@@ -93,7 +93,7 @@ cause_words(const struct list *l, uint16_t lid, struct buf *b)
 		buf_printf(b, "LID %u (nobody's)", lid);
 	else
 		buf_printf(b, "LID %u (%s)", lid,
-			verify_graph_name(t, t->port[t->by_lid[lid]].node).s);
+			cdg_name(t, t->port[t->by_lid[lid]].node).s);
 }
 
 static void
@@ -306,7 +306,7 @@ find_apart(struct list *l)
 	for (node_ix n = 0; n < t->nnodes; n++)
 		if (t->node[n].flags & TN_QUARANTINED &&
 			json_array_size(lines) < APART_SHOWN)
-			line(lines, "%s: %s", verify_graph_name(t, n).s,
+			line(lines, "%s: %s", cdg_name(t, n).s,
 				builder_quarantine_why(
 					l->in->read->draft, t->node[n].guid));
 }
@@ -405,7 +405,7 @@ busiest(const struct list *l, const struct forecast *f, struct buf *b)
 	far = &t->port[p->peer];
 	buf_printf(b, " (%s port %u -> %s port %u)",
 		switch_name(l, f->report.load_sw).s, p->num,
-		verify_graph_name(t, far->node).s, far->num);
+		cdg_name(t, far->node).s, far->num);
 }
 
 static void

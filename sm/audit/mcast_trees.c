@@ -54,7 +54,7 @@ note(struct audit_mcast_fault *f, const char *fmt, ...)
 static struct verify_name
 name_of(const struct tree *g, uint32_t k)
 {
-	return verify_graph_name(g->t, g->t->sw[g->knot[k].sw].node);
+	return cdg_name(g->t, g->t->sw[g->knot[k].sw].node);
 }
 
 static unsigned

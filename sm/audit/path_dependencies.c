@@ -38,8 +38,9 @@ struct at {
 };
 
 void
-audit_path_one_layer(const struct topo *t, const struct verify_turns *turns,
-	bool sure, struct audit_deps *d)
+audit_path_one_layer(const struct topo *t,
+	const struct verify_dependencies *turns, bool sure,
+	struct audit_deps *d)
 {
 	const struct audit_dependencies_cause why = {.sure = sure};
 	size_t rec = 0;
@@ -73,9 +74,8 @@ note_discard(struct walk *w, const struct at *a, unsigned out, unsigned sl)
 	(void)snprintf(w->out->first, sizeof(w->out->first),
 		"SL %u to LID %u (%s): %s has no lane for it from port %u to "
 		"port %u",
-		sl, w->lid,
-		verify_graph_name(t, t->port[t->by_lid[w->lid]].node).s,
-		verify_graph_name(t, t->sw[a->sw].node).s, a->in, out);
+		sl, w->lid, cdg_name(t, t->port[t->by_lid[w->lid]].node).s,
+		cdg_name(t, t->sw[a->sw].node).s, a->in, out);
 }
 
 /* Has an SL on this lane been here? It has now. */

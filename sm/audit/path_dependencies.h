@@ -39,6 +39,7 @@ void audit_path_walk(const struct audit_path_job *job, struct audit_deps *d,
 /* The same where all is on one lane, or (not sure) may be: turns as the
  * verifier found them. */
 void audit_path_one_layer(const struct topo *t,
-	const struct verify_turns *turns, bool sure, struct audit_deps *d);
+	const struct verify_dependencies *turns, bool sure,
+	struct audit_deps *d);
 
 #endif

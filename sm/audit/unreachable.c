@@ -110,10 +110,8 @@ judge_lid(struct apart *a, uint16_t lid)
 		if (e == LOST && a->out->lost[0] == '\0')
 			(void)snprintf(a->out->lost, sizeof(a->out->lost),
 				"LID %u (%s) from switch %s", lid,
-				verify_graph_name(
-					t, t->port[t->by_lid[lid]].node)
-					.s,
-				verify_graph_name(t, t->sw[s].node).s);
+				cdg_name(t, t->port[t->by_lid[lid]].node).s,
+				cdg_name(t, t->sw[s].node).s);
 	}
 }
 

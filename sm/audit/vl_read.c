@@ -63,7 +63,8 @@ host_port(const struct topo *t, sw_ix s)
 }
 
 static bool
-makes(const struct verify_turns *turns, size_t rec, unsigned in, unsigned out)
+makes(const struct verify_dependencies *turns, size_t rec, unsigned in,
+	unsigned out)
 {
 	size_t word = ((rec + in) << turns->shift) + out / 64;
 

@@ -38,7 +38,7 @@ struct audit_vl_read_job {
 	const struct topo *t;
 	struct xact *x;
 	uint64_t mkey;
-	const struct verify_turns *turns; /* that the tables make */
+	const struct verify_dependencies *turns; /* that the tables make */
 	bool all; /* ask about all turns, where there is more than a lane */
 };
 

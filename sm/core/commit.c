@@ -419,7 +419,7 @@ tree_of(const struct view *v)
 
 /* What is odd in this way, when it is news; key: where it was said. */
 static void
-tell_odd(const struct sm *sm, const struct view *is, enum tree_oddity what,
+tell_odd(const struct sm *sm, const struct view *is, enum irregularity what,
 	const char *key)
 {
 	const struct tree *old = tree_of(sm->view), *t = tree_of(is);
@@ -432,9 +432,9 @@ tell_odd(const struct sm *sm, const struct view *is, enum tree_oddity what,
 	for (size_t i = 0; i < t->nodd && left > 0; i++) {
 		if (t->odd[i].what != what)
 			continue;
-		tree_odd_text(is->topo, &t->odd[i], text, sizeof(text));
+		irregularity_text(is->topo, &t->odd[i], text, sizeof(text));
 		log_warn("tree: %s (%s, %u such; %s)", text,
-			tree_odd_name(what), t->count[what], key);
+			irregularity_name(what), t->count[what], key);
 		left--;
 	}
 }
@@ -443,7 +443,7 @@ tell_odd(const struct sm *sm, const struct view *is, enum tree_oddity what,
 static void
 tell_said(const struct sm *sm, const struct view *is)
 {
-	static const enum tree_oddity said[] = {TREE_ROLE_UNKNOWN,
+	static const enum irregularity said[] = {TREE_ROLE_UNKNOWN,
 		TREE_ROLE_TORN, TREE_ROLE_CONFLICT, TREE_ROLE_PLACE,
 		TREE_NO_TREE};
 	const struct config_roles *r = &sm->cfg->routing.roles;

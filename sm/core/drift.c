@@ -433,7 +433,7 @@ drift_check_state_file(struct sm *sm)
 	sm->nrecord = sm->nrank = 0;
 	sm->routed = sm->load = sm->turn = 0;
 	sm->rank_known = false;
-	sm->reading = (struct route_reading){0};
+	sm->reading = (struct topo_class){0};
 	turns_lift_all(hw_turns(sm->hw));
 	drift_sl2vl_forget(sm, true);
 }

@@ -25,7 +25,7 @@ run_routes_from_lft(const struct sm *sm)
 	r->turn_leaf = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
 	r->stands = t->hash == sm->routed && sm->rank_known;
 	r->fresh_load = r->stands ? sm->load : 0;
-	routes_recall(r, sm->rank, sm->nrank);
+	routes_restore(r, sm->rank, sm->nrank);
 	for (s = 0; s < t->nsw; s++) {
 		uint64_t guid = t->node[t->sw[s].node].guid;
 

@@ -20,7 +20,7 @@ struct sm_work {
 	struct jobs_options options;
 	struct route_rank *ranks;
 	struct routes *result;
-	struct route_story story;
+	struct route_account story;
 	struct run_push_job push; /* keeps what the options point to alive */
 	struct plan *plan;
 	struct reason why;
@@ -448,7 +448,7 @@ route(struct sm_work *w)
 	const struct schema_names *engines = &w->push.cfg->routing.engines;
 
 	mem_trim(); /* routing and planner each want room of their own */
-	w->result = route_compute(
+	w->result = compute_routes(
 		&w->job, engines->name, engines->n, &w->story, &w->why);
 	/* what was only compared, before the planner wants room */
 	lft_pool_trim(w->job.pool);

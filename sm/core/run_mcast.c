@@ -42,7 +42,7 @@ struct sm_mcast {
 	struct mft *mft;
 	struct topo *topo; /* of the trees, a reference */
 	uint32_t *pos;
-	uint8_t *plane; /* see routes_joined; or NULL */
+	uint8_t *plane; /* see routes_has_order; or NULL */
 	struct mcast *maker;
 	struct mcast_tree *tree[MFT_GROUPS];
 	bool dirty[MFT_GROUPS];
@@ -141,7 +141,7 @@ run_mcast_publish(struct sm *sm, struct mono now)
 	free(m->pos);
 	free(m->plane);
 	m->pos = mem_zalloc(m->topo->nsw, sizeof(*m->pos));
-	routes_line(r, m->pos);
+	routes_order(r, m->pos);
 	m->plane = r->plane != NULL ? mem_dup(r->plane, m->topo->nsw) : NULL;
 	m->maker = mcast_new(m->topo, m->pos, m->plane);
 	mft_adopt(m->mft, m->topo);

@@ -67,7 +67,7 @@ int
 sm_accepts_config(const struct sm *sm, struct config *c, struct reason *why)
 {
 	/* lanes that are spread over make room for levels */
-	const struct route_lanes one = {.n = 1, .plain = true};
+	const struct route_layers one = {.n = 1, .plain = true};
 	const struct view *v = sm->view;
 
 	if (v == NULL)

@@ -205,8 +205,8 @@ load_state(struct sm *sm, const struct state_file *s)
 	sm->turn = s->turn;
 	sm->rank_known = s->order[0] != '\0';
 	sm->rank_order = order_from_word(s->order);
-	sm->reading = (struct route_reading){
-		route_engine_named(s->engine), s->options, s->read};
+	sm->reading = (struct topo_class){
+		engine_find(s->engine), s->options, s->read};
 }
 
 struct sm *

@@ -156,7 +156,7 @@ struct sm {
 	struct qos *qos;       /* likewise, once there are routes */
 	struct sm_work *work;  /* with the worker */
 	struct routes *routes; /* computed, not yet acknowledged */
-	struct route_story story;
+	struct route_account story;
 	struct mono began, phase_began;
 	struct mono heard;  /* of what the run is about */
 	struct mono waited; /* from then to the push */
@@ -185,7 +185,7 @@ struct sm {
 	size_t nrank;
 	enum route_order rank_order;
 	bool rank_known;
-	struct route_reading reading;
+	struct topo_class reading;
 	uint64_t routed, load, turn; /* as in struct state_file */
 	struct map held;     /* port GUID -> enum state_file_pkeys, of its P_Key
 				table */

@@ -18,7 +18,7 @@ snapshot_state_json(const struct sm *sm, const struct config *c)
 
 	config_publish(c, &config);
 	commit_print_state(sm, &state);
-	memoir_print(sm_view(sm)->routes, &memoir);
+	engine_cache_print(sm_view(sm)->routes, &memoir);
 	o = json_pack("{s:o, s:o, s:o, s:f}", "config", text_of(&config),
 		"state", text_of(&state), "memoir", text_of(&memoir), "answer",
 		(double)sm_xact_stats(sm)->answer.ns / 1e9);

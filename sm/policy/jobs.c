@@ -65,23 +65,23 @@ is_passive(const struct config_homes *h, uint64_t guid)
 static int
 by_guid(const void *a, const void *b)
 {
-	const struct route_home *x = a, *y = b;
+	const struct route_multi_port *x = a, *y = b;
 
 	return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
 
 /* Ports in groups, and passive ones in none; how many. */
 static size_t
-list_homes(const struct config_homes *h, struct route_home *out)
+list_homes(const struct config_homes *h, struct route_multi_port *out)
 {
 	size_t n = h->groups.n;
 
 	for (size_t i = 0; i < n; i++)
-		out[i] = (struct route_home){h->groups.entry[i].guid,
+		out[i] = (struct route_multi_port){h->groups.entry[i].guid,
 			h->groups.entry[i].value,
 			is_passive(h, h->groups.entry[i].guid)};
 	for (size_t i = 0; i < h->passive.n; i++) {
-		struct route_home one = {
+		struct route_multi_port one = {
 			h->passive.guid[i], ROUTE_HOME_NODE, true};
 
 		if (bsearch(&one, out, h->groups.n, sizeof(one), by_guid) ==

@@ -24,7 +24,7 @@ int jobs_lids(const struct config *c, const struct topo *t,
 struct jobs_options {
 	struct engine_options engine;
 	struct route_role_of *role; /* behind it */
-	struct route_home *home;
+	struct route_multi_port *home;
 };
 
 /* What c says about the switches and ports of t; it points into c. */

@@ -37,17 +37,17 @@ qos_vls_code(const struct config *c)
 	return code[c->link.max_vls & 15];
 }
 
-struct levels_want
+struct slvl_want
 qos_levels_want(const struct config *c)
 {
-	struct levels_want w = {.n = qos_levels(c),
+	struct slvl_want w = {.n = qos_levels(c),
 		.drop = c->qos.unknown_sl == QOS_UNKNOWN_DROP};
 
 	for (unsigned i = 0; i < w.n; i++) {
 		const struct qos_level_options *o = qos_level(c, i);
 		int with = qos_find_level(c, o->shares_with);
 
-		w.level[i].sl = o->sl > 0 ? (uint8_t)(o->sl - 1) : LEVELS_ANY;
+		w.level[i].sl = o->sl > 0 ? (uint8_t)(o->sl - 1) : SLVL_ANY;
 		w.level[i].with = with > 0 ? (uint8_t)with : 0;
 	}
 	return w;
@@ -204,8 +204,8 @@ uint8_t
 qos_group_sl(const struct config *c, uint16_t pkey, uint8_t sl)
 {
 	const struct qos_rule_options *o = c->qos.rules.record;
-	const struct levels_want w = qos_levels_want(c);
-	struct levels l;
+	const struct slvl_want w = qos_levels_want(c);
+	struct slvl l;
 	int level = 0;
 
 	if (w.n == 0)
@@ -217,7 +217,7 @@ qos_group_sl(const struct config *c, uint16_t pkey, uint8_t sl)
 			level = qos_find_level(c, o[i].level);
 			break;
 		}
-	levels_allot(&w, 1, true, &l);
+	slvl_allocate(&w, 1, true, &l);
 	return l.sl[level > 0 ? level : 0][0];
 }
 
@@ -248,28 +248,28 @@ qos_by_name(const struct config *c)
 static unsigned
 lanes_at(const struct qos *q, port_ix p)
 {
-	return levels_maps(q->topo, p) ? vlarb_vls(&q->want, q->topo, p) : 1;
+	return slvl_maps(q->topo, p) ? vlarb_vls(&q->want, q->topo, p) : 1;
 }
 
 /* Out of this port, more is wanted than there are lanes. */
 static bool
 is_short(const struct qos *q, port_ix p)
 {
-	const struct levels *l = &q->want.levels;
+	const struct slvl *l = &q->want.levels;
 	unsigned vls = lanes_at(q, p);
-	bool end = levels_end(q->topo, p);
+	bool end = slvl_end(q->topo, p);
 
 	if (!end && !l->plain && vls < l->lanes)
 		return vls > 0; /* packets have no lane there */
 	return vls > 0 && l->wanted &&
-	       (l->apart < l->n || levels_slots(l, vls, end) < l->n);
+	       (l->apart < l->n || slvl_slots(l, vls, end) < l->n);
 }
 
 static void
 tell_shortage(struct qos *q, port_ix first)
 {
 	const struct topo *t = q->topo;
-	const struct levels *l = &q->want.levels;
+	const struct slvl *l = &q->want.levels;
 	const struct topo_port *port = &t->port[first];
 
 	(void)snprintf(q->shortage, sizeof(q->shortage),
@@ -301,9 +301,9 @@ count_shortage(struct qos *q)
 		first = first == TOPO_NONE ? p : first;
 	}
 	for (node_ix n = 0; n < t->nnodes; n++)
-		q->dumb += !levels_maps(
-			t, t->node[n].first_port + 1U -
-				   (t->node[n].type == TOPO_SWITCH));
+		q->dumb +=
+			!slvl_maps(t, t->node[n].first_port + 1U -
+					      (t->node[n].type == TOPO_SWITCH));
 	q->want.levels.together = q->want.levels.wanted && q->short_of > 0 &&
 				  q->cfg->qos.shortage == QOS_REFUSE;
 	if (q->short_of > 0)
@@ -311,7 +311,7 @@ count_shortage(struct qos *q)
 }
 
 int
-qos_fits(struct config *c, struct topo *t, const struct route_lanes *lanes,
+qos_fits(struct config *c, struct topo *t, const struct route_layers *lanes,
 	struct reason *why)
 {
 	struct qos *q = qos_make(c, t, lanes);
@@ -326,17 +326,17 @@ qos_fits(struct config *c, struct topo *t, const struct route_lanes *lanes,
 /* ---- the whole ---- */
 
 struct qos *
-qos_make(struct config *c, struct topo *t, const struct route_lanes *lanes)
+qos_make(struct config *c, struct topo *t, const struct route_layers *lanes)
 {
 	struct qos *q = mem_zalloc(1, sizeof(*q));
-	const struct levels_want w = qos_levels_want(c);
+	const struct slvl_want w = qos_levels_want(c);
 
 	q->refs = 1;
 	q->topo = topo_ref(t);
 	q->cfg = config_ref(c);
 	q->arena = arena_new();
 	q->want.max_vls = qos_vls_code(c);
-	levels_allot(&w, lanes->n, lanes->plain, &q->want.levels);
+	slvl_allocate(&w, lanes->n, lanes->plain, &q->want.levels);
 	weigh(c, &q->want);
 	read_rules(q);
 	count_shortage(q);
@@ -388,13 +388,13 @@ is_mapped(const struct qos *q, const struct turns *known, port_ix p)
 	const struct topo *t = q->topo;
 	const struct topo_node *n = &t->node[t->port[p].node];
 	uint64_t in[4] = {1};
-	uint8_t row[LEVELS_ROW];
+	uint8_t row[SLVL_ROW];
 
 	for (unsigned i = 1; n->type == TOPO_SWITCH && i <= n->nports; i++)
 		if (i != t->port[p].num &&
 			t->port[n->first_port + i].peer != TOPO_NONE)
 			in[i / 64] |= UINT64_C(1) << i % 64;
-	levels_row(&q->want.levels, vlarb_vls(&q->want, t, p), levels_end(t, p),
+	slvl_row(&q->want.levels, vlarb_vls(&q->want, t, p), slvl_end(t, p),
 		row);
 	return turns_all(known, n->guid, t->port[p].num, in, row);
 }
@@ -424,7 +424,7 @@ is_shared(const struct qos *q, const struct vlarbs *known, port_ix p)
 void
 qos_settle(struct qos *q, const struct hwstate *hw)
 {
-	const struct levels *l = &q->want.levels;
+	const struct slvl *l = &q->want.levels;
 
 	q->missing = 0;
 	for (port_ix p = 0; p < q->topo->nports; p++) {

@@ -43,7 +43,7 @@ struct qos {
 
 /* lanes: those of routing. */
 struct qos *qos_make(
-	struct config *c, struct topo *t, const struct route_lanes *lanes);
+	struct config *c, struct topo *t, const struct route_layers *lanes);
 
 struct qos *qos_ref(struct qos *q); /* NULL allowed */
 void qos_unref(struct qos *q);	    /* NULL allowed */
@@ -76,7 +76,7 @@ unsigned qos_level_of(const struct qos *q, const struct qos_ask *ask);
 uint8_t qos_group_sl(const struct config *c, uint16_t pkey, uint8_t sl);
 
 /* The levels that c asks for. */
-struct levels_want qos_levels_want(const struct config *c);
+struct slvl_want qos_levels_want(const struct config *c);
 
 /* link.max_vls as a code of PortInfo. */
 uint8_t qos_vls_code(const struct config *c);
@@ -88,7 +88,7 @@ bool qos_by_name(const struct config *c);
  * Can t have what c asks for? 0, or -1 with why: only where c says that a
  * shortage is refused.
  */
-int qos_fits(struct config *c, struct topo *t, const struct route_lanes *lanes,
+int qos_fits(struct config *c, struct topo *t, const struct route_layers *lanes,
 	struct reason *why);
 
 #endif

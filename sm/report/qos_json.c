@@ -7,7 +7,7 @@
 #include "sm/view/view_slvl.h"
 
 static json_t *
-sls_json(const struct levels *l, unsigned level)
+sls_json(const struct slvl *l, unsigned level)
 {
 	json_t *list = json_array();
 

@@ -6,7 +6,7 @@
 
 json_t *
 redundancy_json_list(
-	const struct topo *t, const struct homing_point *p, size_t n)
+	const struct topo *t, const struct redundancy_point *p, size_t n)
 {
 	json_t *list = json_array();
 
@@ -42,13 +42,13 @@ redundancy_json_all(const struct view *v)
 json_t *
 redundancy_json_node(const struct view *v, size_t i, const void *param)
 {
-	const struct homing_node *h = &v->homes->node[i];
+	const struct redundancy_node *h = &v->homes->node[i];
 	const struct topo *t = v->topo;
 	node_ix n = t->port[h->port].node, x = t->sw[h->sw].node;
 	char text[400];
 
 	(void)param;
-	homing_text(t, h, text, sizeof(text));
+	redundancy_text(t, h, text, sizeof(text));
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "guid",
 		names_guid(t->node[n].guid), "name", names_node_desc(t, n),
 		"ports", json_util_u64(h->nports), "leaves",

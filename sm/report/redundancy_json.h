@@ -14,7 +14,7 @@ enum { REDUNDANCY_JSON_FIRST = 10 }; /* listed in a status */
 
 /* The first n of all points: switch, name, port (0: the switch), nodes. */
 json_t *redundancy_json_list(
-	const struct topo *t, const struct homing_point *p, size_t n);
+	const struct topo *t, const struct redundancy_point *p, size_t n);
 
 /* What is known of v: nodes, single_points, points; null: not counted yet, and
  * there is something to count. */

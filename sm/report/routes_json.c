@@ -188,7 +188,7 @@ levels_json(const struct view *v, port_ix a, port_ix b,
 	uint8_t sl, row[8];
 
 	if (from != TOPO_NONE && to != TOPO_NONE)
-		lane = routes_lane(&v->routes->lanes, from, to);
+		lane = routes_layer(&v->routes->lanes, from, to);
 	for (unsigned i = 0; view_slvl_levels(v) &&
 			     (name = view_slvl_sl(v, i, lane, &sl)) != NULL;
 		i++) {

@@ -112,7 +112,7 @@ node_json(const struct view *v, size_t i, const void *param)
 }
 
 static json_t *
-lanes_json(const struct route_lanes *l)
+lanes_json(const struct route_layers *l)
 {
 	json_t *pairs = json_array();
 

@@ -54,13 +54,13 @@ end_json(const struct view *v, sw_ix s, uint8_t port)
 static json_t *
 odd_json(const struct view *v, size_t i, const void *param)
 {
-	const struct tree_odd *o = &tree_of(v)->odd[i];
+	const struct irregularity_kind *o = &tree_of(v)->odd[i];
 	char text[400];
 	json_t *j;
 
 	(void)param;
-	tree_odd_text(v->topo, o, text, sizeof(text));
-	j = json_pack("{s:s, s:o}", "what", tree_odd_name(o->what), "text",
+	irregularity_text(v->topo, o, text, sizeof(text));
+	j = json_pack("{s:s, s:o}", "what", irregularity_name(o->what), "text",
 		names_text(text));
 	if (o->sw != TOPO_NONE)
 		json_util_put(j, "switch", end_json(v, o->sw, o->port));
@@ -104,7 +104,7 @@ not_believed(const struct view *v)
 json_t *
 tree_json_class(const struct view *v)
 {
-	const struct route_reading *r = &v->routes->reading;
+	const struct topo_class *r = &v->routes->reading;
 
 	if (r->engine == NULL)
 		return json_null();
@@ -126,7 +126,8 @@ figures(const struct view *v, const struct tree *t)
 	for (unsigned i = 0; i < TREE_ODDITIES; i++) {
 		all += t->count[i];
 		if (t->count[i] > 0)
-			json_util_put(odd, tree_odd_name((enum tree_oddity)i),
+			json_util_put(odd,
+				irregularity_name((enum irregularity)i),
 				json_integer(t->count[i]));
 	}
 	json_util_put(o, "tiers", tiers);

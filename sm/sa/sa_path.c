@@ -180,7 +180,7 @@ static bool
 choose_lane(const struct view *v, const struct sa_end *from,
 	const struct sa_end *to, struct sa_path *w)
 {
-	const struct route_lanes *l = &v->routes->lanes;
+	const struct route_layers *l = &v->routes->lanes;
 	sw_ix a = topo_switch_of(v->topo, from->port);
 	sw_ix b = topo_switch_of(v->topo, to->port);
 
@@ -190,8 +190,8 @@ choose_lane(const struct view *v, const struct sa_end *from,
 		return from->port == to->port ||
 		       v->topo->port[from->port].peer == to->port;
 	}
-	w->sl = routes_lane(l, a, b);
-	w->reversible = routes_lane(l, b, a) == w->sl &&
+	w->sl = routes_layer(l, a, b);
+	w->reversible = routes_layer(l, b, a) == w->sl &&
 			routes_port(v->routes, b, from->lid) != LFT_DROP;
 	return true;
 }

@@ -143,7 +143,7 @@ struct state_file {
 			    order recorded, and then no ranks either */
 	char engine[16]; /* in force, a word like order; "": no reading
 			    recorded, options and read are 0 */
-	uint64_t options, read;			/* as in struct route_reading */
+	uint64_t options, read;			/* as in struct topo_class */
 	const struct state_file_blocked *block; /* no turn twice */
 	size_t nblock;
 	struct state_file_stamp saved; /* when that was */

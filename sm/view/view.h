@@ -93,7 +93,7 @@ struct view {
 	struct view_redundancy
 		*homes; /* likewise, through sm/view/view_redundancy.h; NULL:
 			   nobody has counted yet (sm/redundancy_worker.h) */
-	struct route_story story;
+	struct route_account story;
 	struct view_times times;
 	struct view_counts counts;
 	struct view_change change;

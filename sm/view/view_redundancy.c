@@ -11,20 +11,20 @@ view_redundancy_count(const struct view *v,
 	const struct routes *r = v->routes;
 	const struct verify_tables in = {
 		v->topo, r->pool, r->row, r->nblocks, &r->lanes};
-	struct homing all;
+	struct redundancy_report all;
 	struct view_redundancy *h;
 
-	if (homing_find_unless(&in, options, cancel, &all) != 0)
+	if (redundancy_find_unless(&in, options, cancel, &all) != 0)
 		return NULL;
 	h = mem_zalloc(1, sizeof(*h));
 	h->refs = 1;
 	h->nodes = all.n;
-	h->point = homing_points(&all, &h->npoints);
+	h->point = redundancy_points(&all, &h->npoints);
 	h->node = mem_alloc((all.single + 1) * sizeof(*h->node));
 	for (size_t i = 0; i < all.n; i++)
 		if (all.node[i].cut > 0)
 			h->node[h->nsingle++] = all.node[i];
-	homing_end(&all);
+	redundancy_free(&all);
 	return h;
 }
 

@@ -19,11 +19,11 @@
 
 struct view_redundancy {
 	unsigned refs;
-	size_t nodes;		  /* with several ports */
-	struct homing_node *node; /* of these, those with a single point of
+	size_t nodes;		      /* with several ports */
+	struct redundancy_node *node; /* of these, those with a single point of
 				     failure, by key */
 	size_t nsingle;
-	struct homing_point *point; /* theirs, with most nodes first */
+	struct redundancy_point *point; /* theirs, with most nodes first */
 	size_t npoints;
 };
 

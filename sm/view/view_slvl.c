@@ -16,8 +16,8 @@ view_slvl_sl2vl(const struct view *v, node_ix n, unsigned in, unsigned out,
 	(void)in; /* rows are the same for all of them */
 	if (q == NULL || !q->mapped[p])
 		return false;
-	levels_row(&q->want.levels, vlarb_vls(&q->want, q->topo, p),
-		levels_end(q->topo, p), row);
+	slvl_row(&q->want.levels, vlarb_vls(&q->want, q->topo, p),
+		slvl_end(q->topo, p), row);
 	return true;
 }
 
@@ -39,7 +39,7 @@ view_slvl_vlarb(
 const char *
 view_slvl_sl(const struct view *v, unsigned i, unsigned lane, uint8_t *sl)
 {
-	const struct levels *l = v->qos != NULL ? &v->qos->want.levels : NULL;
+	const struct slvl *l = v->qos != NULL ? &v->qos->want.levels : NULL;
 
 	if (l == NULL || i >= l->n || lane >= l->lanes)
 		return NULL;
@@ -68,7 +68,7 @@ view_slvl_why_few(
 {
 	const struct engine_options o = options(c);
 
-	ftree_lanes_short(r, &o, out, size);
+	ftree_layers_short(r, &o, out, size);
 }
 
 uint32_t
@@ -77,7 +77,7 @@ view_slvl_why_shared(
 {
 	const struct engine_options o = options(c);
 
-	return ftree_lanes_shared(r, &o, out, size);
+	return ftree_layers_shared(r, &o, out, size);
 }
 
 struct view_slvl_grant

@@ -43,12 +43,12 @@ measure(const struct forecast_job *job, const struct verify_tables *in,
 	unsigned shifts;
 
 	tell(job, "bisections");
-	metrics_ebb(in, FORECAST_TRIALS, SEED, &out->ebb);
+	bandwidth_ebb(in, FORECAST_TRIALS, SEED, &out->ebb);
 	tell(job, "shifts");
 	shifts = FORECAST_FLOWS / (out->ebb.hosts + 1);
 	if (shifts > FORECAST_SHIFTS)
 		shifts = FORECAST_SHIFTS;
-	metrics_shift(in, shifts, SEED, &out->shift);
+	bandwidth_shift(in, shifts, SEED, &out->shift);
 	out->measured = true;
 }
 
@@ -60,7 +60,7 @@ find_homes(const struct forecast_job *job, const struct verify_tables *in,
 
 	tell(job, "homes");
 	jobs_options(job->cfg, in->topo, &options);
-	homing_find(in, &options.engine, &out->homes);
+	redundancy_find(in, &options.engine, &out->homes);
 	jobs_options_free(&options);
 }
 
@@ -128,7 +128,7 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 		.rebalance = job->rebalance && prev != NULL,
 		.seed = SEED,
 		.threads = jobs_threads(job->cfg)};
-	struct route_story story;
+	struct route_account story;
 	struct reason why = {""};
 	struct routes *r;
 
@@ -136,7 +136,7 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 		snapshot_routes(job->given, &work);
 	jobs_options(job->cfg, t, &options);
 	tell(job, "routing");
-	r = route_compute(&work, c->engines.name, c->engines.n, &story, &why);
+	r = compute_routes(&work, c->engines.name, c->engines.n, &story, &why);
 	jobs_options_free(&options);
 	if (r == NULL) {
 		*out = (struct forecast){.topo = topo_ref(t), .story = story};
@@ -153,6 +153,6 @@ forecast_free(struct forecast *f)
 {
 	routes_unref(f->routes);
 	topo_unref(f->topo);
-	homing_end(&f->homes);
+	redundancy_free(&f->homes);
 	*f = (struct forecast){0};
 }

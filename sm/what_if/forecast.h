@@ -4,7 +4,7 @@
  * how good they are. No fabric, no daemon, nothing is sent. Also judges tables
  * that somebody else made (the audit, tables in force).
  *
- *	topology -> LIDs -> route_compute -> verify -> metrics
+ *	topology -> LIDs -> compute_routes -> verify -> metrics
  *		-> struct forecast
  */
 #ifndef HEDDLE_SM_WHAT_IF_FORECAST_H
@@ -27,11 +27,11 @@ enum {
 struct forecast {
 	struct topo *topo;     /* with LIDs; a reference */
 	struct routes *routes; /* NULL: nothing verifies, why says so */
-	struct route_story story;
+	struct route_account story;
 	struct verify_report report;
-	struct metrics_ebb ebb;
-	struct metrics_shift shift;
-	struct homing homes; /* nodes with several ports */
+	struct bandwidth_ebb ebb;
+	struct bandwidth_shift shift;
+	struct redundancy_report homes; /* nodes with several ports */
 	bool measured;
 	char why[512];
 };

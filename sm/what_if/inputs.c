@@ -37,7 +37,7 @@ take_config(
 	}
 	for (size_t i = 0; i < ask->nset; i++)
 		set[n++] = ask->set[i];
-	in->cfg = config_with(base, set, n, route_engine_names(), why);
+	in->cfg = config_with(base, set, n, engine_names(), why);
 	config_unref(base);
 	free(set);
 	return in->cfg != NULL ? 0 : -1;

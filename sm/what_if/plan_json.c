@@ -10,7 +10,7 @@
 #include "sm/report/redundancy_json.h"
 #include "sm/report/tree_json.h"
 
-enum { WORST = 10, LISTED = 50, LEVELS_MAX = 64 };
+enum { WORST = 10, LISTED = 50, SLVL_MAX = 64 };
 
 json_t *
 plan_json_lids(const struct topo *t, const struct lid_table *l)
@@ -78,7 +78,7 @@ struct level {
 };
 
 struct levels {
-	struct level item[LEVELS_MAX];
+	struct level item[SLVL_MAX];
 	size_t n;
 };
 
@@ -90,7 +90,7 @@ add_load(struct levels *l, uint32_t from, uint32_t to, uint64_t load)
 
 	while (i < l->n && (l->item[i].from != from || l->item[i].to != to))
 		i++;
-	if (i == LEVELS_MAX)
+	if (i == SLVL_MAX)
 		return; /* no tree: the figures by level say nothing */
 	e = &l->item[i];
 	if (i == l->n) {
@@ -154,7 +154,7 @@ levels_json(const struct levels *l)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; l->n < LEVELS_MAX && i < l->n; i++) {
+	for (size_t i = 0; l->n < SLVL_MAX && i < l->n; i++) {
 		const struct level *e = &l->item[i];
 		json_t *o = json_object();
 
@@ -198,7 +198,7 @@ load_json(const struct forecast *f)
 	json_util_put(o, "max", json_util_u64(f->report.load_max));
 	json_util_put(o, "mean", json_real(f->report.load_mean));
 	json_util_put(o, "saturation",
-		json_real(metrics_saturation(&f->report, f->ebb.hosts)));
+		json_real(bandwidth_saturation(&f->report, f->ebb.hosts)));
 	json_util_put(o, "levels", levels_json(levels));
 	json_util_put(o, "worst", worst_json(t, w, n));
 	free(levels);
@@ -240,7 +240,7 @@ hops_json(const struct forecast *f)
 }
 
 static json_t *
-ebb_json(const struct metrics_ebb *e)
+ebb_json(const struct bandwidth_ebb *e)
 {
 	return json_pack("{s:o, s:o, s:f, s:f, s:f, s:o}", "hosts",
 		json_util_u64(e->hosts), "trials", json_util_u64(e->trials),
@@ -249,7 +249,7 @@ ebb_json(const struct metrics_ebb *e)
 }
 
 static json_t *
-shift_json(const struct metrics_shift *s)
+shift_json(const struct bandwidth_shift *s)
 {
 	json_t *first =
 		s->first_exact ? json_util_u64(s->first_worst) : json_null();
@@ -268,7 +268,7 @@ static json_t *
 homes_json(const struct forecast *f)
 {
 	json_t *list = json_array(), *o;
-	struct homing_point *p;
+	struct redundancy_point *p;
 	char text[400];
 	size_t n;
 
@@ -276,10 +276,10 @@ homes_json(const struct forecast *f)
 		i++) {
 		if (f->homes.node[i].cut == 0)
 			continue;
-		homing_text(f->topo, &f->homes.node[i], text, sizeof(text));
+		redundancy_text(f->topo, &f->homes.node[i], text, sizeof(text));
 		(void)json_array_append_new(list, names_text(text));
 	}
-	p = homing_points(&f->homes, &n);
+	p = redundancy_points(&f->homes, &n);
 	o = json_pack("{s:o, s:o, s:o, s:o, s:o}", "nodes",
 		json_util_u64(f->homes.n), "single_points",
 		json_util_u64(f->homes.single), "points_all", json_util_u64(n),
@@ -415,7 +415,7 @@ redundancy_json(const struct topo *was, const struct topo *is)
  * port left. */
 static void
 append_home(json_t *list, const struct forecast *at,
-	const struct homing_node *x, const char *text)
+	const struct redundancy_node *x, const char *text)
 {
 	node_ix n = at->topo->port[x->port].node;
 
@@ -430,25 +430,26 @@ append_home(json_t *list, const struct forecast *at,
 static json_t *
 homes_lost_json(const struct forecast *was, const struct forecast *is)
 {
-	const struct homing *a = &was->homes, *b = &is->homes;
+	const struct redundancy_report *a = &was->homes, *b = &is->homes;
 	json_t *o = json_object(), *list = json_array();
 	uint64_t lost = 0, won = 0;
 	char text[400];
 
 	for (size_t i = 0, k = 0; i < a->n; i++) {
-		const struct homing_node *x = &a->node[i], *y = NULL;
+		const struct redundancy_node *x = &a->node[i], *y = NULL;
 
 		while (k < b->n && b->node[k].key < x->key)
 			k++;
 		if (k < b->n && b->node[k].key == x->key)
 			y = &b->node[k];
 		won += y != NULL && y->cut < x->cut;
-		if (y != NULL ? y->cut <= x->cut : !homing_is_alone(b, x->key))
+		if (y != NULL ? y->cut <= x->cut
+			      : !redundancy_is_single_port(b, x->key))
 			continue;
 		if (lost++ >= LISTED)
 			continue;
 		if (y != NULL)
-			homing_text(is->topo, y, text, sizeof(text));
+			redundancy_text(is->topo, y, text, sizeof(text));
 		else
 			(void)snprintf(text, sizeof(text),
 				"\"%s\": one port of %u is left",

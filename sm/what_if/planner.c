@@ -256,7 +256,7 @@ read_base(const char *file, struct config **out)
 
 	if (file == NULL)
 		return EXIT_OK;
-	*out = config_load(file, route_engine_names(), &bad);
+	*out = config_load(file, engine_names(), &bad);
 	if (*out == NULL) {
 		diag_text(&bad, &text);
 		(void)fprintf(stderr, "%s", text.text);

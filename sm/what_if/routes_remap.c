@@ -7,7 +7,7 @@
 static int
 by_pair(const void *pa, const void *pb)
 {
-	const struct route_lane_pair *a = pa, *b = pb;
+	const struct route_layer_pair *a = pa, *b = pb;
 
 	if (a->src != b->src)
 		return a->src < b->src ? -1 : 1;
@@ -18,7 +18,7 @@ by_pair(const void *pa, const void *pb)
 static void
 lanes_onto(const struct routes *r, struct routes *n, const sw_ix *is)
 {
-	const struct route_lanes *l = &r->lanes;
+	const struct route_layers *l = &r->lanes;
 
 	n->lanes.n = l->n;
 	n->lanes.spread = l->spread;
@@ -40,7 +40,7 @@ lanes_onto(const struct routes *r, struct routes *n, const sw_ix *is)
 
 		if (src != TOPO_NONE && dst != TOPO_NONE)
 			n->lanes.pair[n->lanes.npairs++] =
-				(struct route_lane_pair){
+				(struct route_layer_pair){
 					src, dst, l->pair[i].lane};
 	}
 	qsort(n->lanes.pair, n->lanes.npairs, sizeof(*n->lanes.pair), by_pair);

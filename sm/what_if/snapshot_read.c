@@ -292,11 +292,10 @@ order_of(const struct state_file *s)
 	return ROUTE_TIERS;
 }
 
-static struct route_reading
-reading_of(const struct state_file *s)
+static struct topo_class
+topo_class_of(const struct state_file *s)
 {
-	return (struct route_reading){
-		route_engine_named(s->engine), s->options, s->read};
+	return (struct topo_class){engine_find(s->engine), s->options, s->read};
 }
 
 static int
@@ -338,7 +337,7 @@ take_lanes(struct routes *r, const json_t *o, struct reason *why)
 		r->lanes.pair = mem_zalloc(n, sizeof(*r->lanes.pair));
 	json_array_foreach(pairs, i, p)
 	{
-		struct route_lane_pair *at = &r->lanes.pair[r->lanes.npairs++];
+		struct route_layer_pair *at = &r->lanes.pair[r->lanes.npairs++];
 
 		at->src = (sw_ix)json_integer_value(json_array_get(p, 0));
 		at->dst = (sw_ix)json_integer_value(json_array_get(p, 1));
@@ -360,7 +359,7 @@ take_routes(const json_t *snapshot, const struct snapshot *g,
 	struct routes *r = routes_new(t, pool);
 	node_ix turn = topo_by_node_guid(t, g->state.turn);
 
-	r->reading = reading_of(&g->state);
+	r->reading = topo_class_of(&g->state);
 	r->engine = r->reading.engine != NULL ? r->reading.engine : "in force";
 	r->order = order_of(&g->state);
 	r->fresh_load = g->state.load;
@@ -369,7 +368,7 @@ take_routes(const json_t *snapshot, const struct snapshot *g,
 			       : t->node[turn].sw;
 	(void)snprintf(r->note, sizeof(r->note), "%s",
 		json_util_text(snapshot, "note"));
-	routes_recall(r, g->state.rank, g->state.nrank);
+	routes_restore(r, g->state.rank, g->state.nrank);
 	r->read = mem_zalloc(t->nsw, sizeof(*r->read));
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		const struct route_rank *is = routes_rank_of(g->state.rank,
@@ -393,7 +392,7 @@ take_config(const json_t *snapshot, struct reason *why)
 	struct buf said = {0};
 	struct diag_list bad;
 	struct config *c = config_parse("heddled's configuration", text,
-		strlen(text), route_engine_names(), &bad);
+		strlen(text), engine_names(), &bad);
 
 	if (c == NULL) {
 		diag_text(&bad, &said);
@@ -412,7 +411,7 @@ take_memoir(const json_t *snapshot, struct snapshot *g)
 	struct reason why = {""};
 
 	jobs_options(g->cfg, g->topo, &options);
-	if (memoir_take(g->routes, &options.engine,
+	if (engine_cache_parse(g->routes, &options.engine,
 		    json_util_text(snapshot, "memoir"), &why) != 0)
 		(void)snprintf(g->vague, sizeof(g->vague), "%s", why.text);
 	jobs_options_free(&options);
@@ -477,5 +476,5 @@ snapshot_routes(const struct snapshot *g, struct route_job *job)
 	job->ranks = g->state.rank;
 	job->nranks = g->state.nrank;
 	job->ranks_order = order_of(&g->state);
-	job->reading = reading_of(&g->state);
+	job->reading = topo_class_of(&g->state);
 }

@@ -18,7 +18,7 @@ struct transition_preview_ask {
 	enum safe_method method;
 	bool all; /* every method, to compare; method comes first */
 	unsigned max_stages;
-	struct levels_want levels; /* as in struct safe_job */
+	struct slvl_want levels; /* as in struct safe_job */
 	uint8_t max_vls;
 	struct expect_pace pace;
 	double rate; /* packets a second that each host sends */

@@ -70,9 +70,9 @@ route(struct topo *t, const struct routes *prev, struct lft_pool *pool,
 		.prev = prev,
 		.load_limit = 1250,
 		.threads = args_said(getenv("HEDDLE_THREADS"), 1)};
-	struct route_story story;
+	struct route_account story;
 
-	return route_compute(&job, &engine, 1, &story, why);
+	return compute_routes(&job, &engine, 1, &story, why);
 }
 
 /* The cables of drop less; NULL: nothing is left of the fabric. */
@@ -103,7 +103,7 @@ events(const struct fabric *f, const char *name, const char *engine)
 		(void)snprintf(what, sizeof(what), "event %u", i);
 		tell(text, what, next, &why);
 		if (next != NULL && i % 2 == 0) { /* a restart in between */
-			routes_memory_unref(r->memory);
+			routes_cache_unref(r->memory);
 			r->memory = NULL;
 			routes_unref(next);
 			next = route(t, r, pool, engine, &why);

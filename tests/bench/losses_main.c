@@ -64,9 +64,9 @@ routed(const struct net *n, struct topo *t, const struct routes *prev,
 		.rebalance = fresh,
 		.seed = 1,
 		.threads = 1};
-	struct route_story story = {0};
+	struct route_account story = {0};
 	struct reason why = {""};
-	struct routes *r = route_compute(&job, engine, 2, &story, &why);
+	struct routes *r = compute_routes(&job, engine, 2, &story, &why);
 
 	if (r == NULL) {
 		(void)fprintf(stderr, "losses: %s\n", why.text);
@@ -157,7 +157,7 @@ compare(const struct routes *was, const struct routes *is, uint64_t *least)
 	uint64_t n = 0;
 
 	*least = 0;
-	routes_line(is, w.pos);
+	routes_order(is, w.pos);
 	for (uint16_t lid = 1; lid <= top; lid++) {
 		find_ways(&w, lid);
 		for (sw_ix s = 0; s < t->nsw; s++) {

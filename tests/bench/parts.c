@@ -343,7 +343,7 @@ ways_new(struct ways *w, const struct routes *is, bool ranks)
 	w->down = mem_zalloc(n, sizeof(*w->down));
 	w->any = mem_zalloc(n, sizeof(*w->any));
 	if (!ranks)
-		routes_line(is, w->pos);
+		routes_order(is, w->pos);
 	for (sw_ix s = 0; ranks && s < n; s++)
 		for (sw_ix x = 0; x < n; x++)
 			w->pos[s] += routes_above(is, x, s);

@@ -108,8 +108,8 @@ struct result {
 	double verify, change, memset;
 	struct routes *r;
 	struct verify_report report;
-	struct metrics_ebb ebb;
-	struct metrics_shift shift;
+	struct bandwidth_ebb ebb;
+	struct bandwidth_shift shift;
 	char changed[64];
 	bool brief; /* no figures of how good the routes are */
 };
@@ -155,7 +155,7 @@ judge_change(const struct engine *e, struct route_job *job, struct result *x)
 	if (r == NULL)
 		return;
 	t = clock_ms();
-	(void)verify_change(&before,
+	(void)verify_incremental(&before,
 		&(struct verify_tables){
 			r->topo, r->pool, r->row, r->nblocks, &r->lanes},
 		job->threads, &out, &v, &why);
@@ -221,7 +221,7 @@ one_failed(const struct engine *e, struct route_job *job,
 	const struct fabric *f, struct result *x)
 {
 	struct topo *was = job->topo;
-	struct route_memory *memory = x->r->memory;
+	struct route_cache *memory = x->r->memory;
 
 	job->topo = one_less(f, was);
 	job->prev = x->r;
@@ -235,11 +235,11 @@ one_failed(const struct engine *e, struct route_job *job,
 	for (unsigned i = 0; x->r->verified != NULL && i < 3; i++)
 		judge_change(e, job, x);
 	for (unsigned i = 0; x->r->verified != NULL && i < 3; i++) {
-		struct route_story story;
+		struct route_account story;
 		struct reason why;
 		double at = clock_ms(), cpu = clock_cpu_ms();
 
-		routes_unref(route_compute(job, &e->name, 1, &story, &why));
+		routes_unref(compute_routes(job, &e->name, 1, &story, &why));
 		take(&x->all, clock_ms() - at, clock_cpu_ms() - cpu);
 	}
 	x->r->memory = NULL;
@@ -296,8 +296,9 @@ measure(const struct engine *e, const struct fabric *f, struct topo *t,
 	x->r->fresh_load = x->report.load_max;
 	one_failed(e, &job, f, x);
 	if (!x->brief) {
-		metrics_ebb(&in, 20, 1, &x->ebb);
-		metrics_shift(&in, t->max_lid < 5000 ? 100 : 10, 1, &x->shift);
+		bandwidth_ebb(&in, 20, 1, &x->ebb);
+		bandwidth_shift(
+			&in, t->max_lid < 5000 ? 100 : 10, 1, &x->shift);
 		(void)printf("  %-6s %s, turn leaf %d, %u blocks of %zu\n",
 			e->name, x->r->note, (int)x->r->turn_leaf, pool->live,
 			bytes / 64);
@@ -365,10 +366,10 @@ static struct routes *
 computed(const struct route_job *job, struct cost *c)
 {
 	double t = clock_ms(), cpu = clock_cpu_ms();
-	struct route_story story;
+	struct route_account story;
 	struct reason why;
 	struct routes *r =
-		route_compute(job, &engine_ftree.name, 1, &story, &why);
+		compute_routes(job, &engine_ftree.name, 1, &story, &why);
 
 	take(c, clock_ms() - t, clock_cpu_ms() - cpu);
 	return r;

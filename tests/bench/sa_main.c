@@ -78,7 +78,7 @@ make_view(const struct fabric *f, struct lft_pool *pool, struct route_job *job)
 	static const char *const engines[] = {"updn"};
 	static const struct engine_options none;
 	struct view *v = mem_zalloc(1, sizeof(*v));
-	struct route_story story;
+	struct route_account story;
 	struct reason why;
 
 	v->refs = 1;
@@ -91,7 +91,7 @@ make_view(const struct fabric *f, struct lft_pool *pool, struct route_job *job)
 		.load_limit = 1250,
 		.threads = 1,
 	};
-	v->routes = route_compute(job, engines, 1, &story, &why);
+	v->routes = compute_routes(job, engines, 1, &story, &why);
 	if (v->routes == NULL) {
 		(void)fprintf(stderr, "sa: %s\n", why.text);
 		exit(EXIT_FAILURE);
@@ -185,11 +185,11 @@ reroute(void *cookie)
 
 	while (!atomic_load(&b->stop)) {
 		struct lft_pool *pool = lft_pool_new();
-		struct route_story story;
+		struct route_account story;
 		struct reason why;
 
 		b->job.pool = pool;
-		routes_unref(route_compute(&b->job, engines, 1, &story, &why));
+		routes_unref(compute_routes(&b->job, engines, 1, &story, &why));
 		lft_pool_free(pool);
 		b->reroutes++;
 	}

@@ -34,7 +34,7 @@ struct net {
 
 static struct routes *
 routed(const struct net *n, struct topo *t, const struct routes *prev,
-	struct route_story *story)
+	struct route_account *story)
 {
 	static const struct engine_options plain = {.lanes = 1};
 	static const char *const engine[] = {"ftree", "updn"};
@@ -49,7 +49,7 @@ routed(const struct net *n, struct topo *t, const struct routes *prev,
 	struct routes *r;
 
 	world_capable(t, true);
-	r = route_compute(&job, engine, 2, story, &why);
+	r = compute_routes(&job, engine, 2, story, &why);
 	if (r == NULL) {
 		(void)fprintf(stderr, "shift: %s\n", why.text);
 		exit(1);
@@ -87,7 +87,7 @@ dropping(const struct routes *was, const struct routes *is)
 /* From was to is, which took ms to route. */
 static void
 print(const struct net *n, const char *what, const struct routes *was,
-	const struct routes *is, const struct route_story *story, double ms)
+	const struct routes *is, const struct route_account *story, double ms)
 {
 	struct hwstate *hw = hw_new(n->pool);
 	struct safe_job job = {
@@ -146,7 +146,7 @@ static void
 event(const struct net *n, enum parts_what what)
 {
 	struct routes *lost, *back;
-	struct route_story story;
+	struct route_account story;
 	struct fabric *g;
 	struct parts p;
 	struct topo *t;
@@ -177,7 +177,7 @@ fabric(const char *name)
 {
 	const char *at = getenv("HEDDLE_FIXTURES");
 	struct net n = {.pool = lft_pool_new()};
-	struct route_story story;
+	struct route_account story;
 	struct reason why = {""};
 
 	n.f = treenet_make(name, at != NULL ? at : "../shared/fixtures", &why);

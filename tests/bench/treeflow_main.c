@@ -107,7 +107,7 @@ sl_of(void *cookie, uint32_t src, uint32_t dst)
 {
 	const struct flow *x = cookie;
 
-	return routes_lane(
+	return routes_layer(
 		&sm_view(x->w->sm)->routes->lanes, x->at[src], x->at[dst]);
 }
 

@@ -86,11 +86,11 @@ static void
 put_ebb(const struct verify_tables *in, unsigned samples, char out[16],
 	uint32_t *hosts)
 {
-	struct metrics_ebb ebb;
+	struct bandwidth_ebb ebb;
 	uint64_t flows;
 	double all, mean;
 
-	metrics_ebb(in, samples, 1, &ebb);
+	bandwidth_ebb(in, samples, 1, &ebb);
 	*hosts = ebb.hosts;
 	flows = (uint64_t)(ebb.hosts / 2) * ebb.trials;
 	all = (double)flows;
@@ -106,7 +106,7 @@ line(const char *name, const char *label, const struct routes *r)
 	struct verify_tables in = tables(r);
 	struct treecut bound = treecut_find(r->topo);
 	struct verify_report q;
-	struct metrics_shift shift;
+	struct bandwidth_shift shift;
 	char ebb[16], text[32];
 	unsigned samples;
 	uint32_t hosts;
@@ -117,12 +117,12 @@ line(const char *name, const char *label, const struct routes *r)
 	samples = FLOWS / (r->topo->nend + 1) + 1;
 	samples = samples > TRIALS ? samples : TRIALS;
 	put_ebb(&in, samples, ebb, &hosts);
-	metrics_shift(&in, samples, 1, &shift);
+	bandwidth_shift(&in, samples, 1, &shift);
 	(void)snprintf(text, sizeof(text), "%u/%u", shift.worst, bound.shift);
 	(void)printf("%-28s %-17s %7llu %6u %6llu %5llu %5.3f %5s %5s %4.2f\n",
 		name, label, (unsigned long long)lost, q.cyclic_channels,
 		(unsigned long long)q.load_max, (unsigned long long)q.load_min,
-		metrics_saturation(&q, hosts), ebb, text, q.hops_mean);
+		bandwidth_saturation(&q, hosts), ebb, text, q.hops_mean);
 }
 
 /* ---- ours ---- */
@@ -134,9 +134,9 @@ routed(const struct net *n, const char *engine, const char **used)
 	static char said[64];
 	struct route_job job = {
 		.topo = n->t, .pool = n->pool, .options = &plain, .seed = 1};
-	struct route_story story = {0};
+	struct route_account story = {0};
 	struct reason why = {""};
-	struct routes *r = route_compute(&job, &engine, 1, &story, &why);
+	struct routes *r = compute_routes(&job, &engine, 1, &story, &why);
 
 	if (r == NULL) {
 		(void)fprintf(stderr, "trees: %s\n", why.text);
@@ -251,13 +251,13 @@ static void
 homed(const char *name, const char *label, const struct routes *r)
 {
 	struct verify_tables in = tables(r);
-	struct homing h;
+	struct redundancy_report h;
 
-	homing_find(&in, NULL, &h);
+	redundancy_find(&in, NULL, &h);
 	(void)printf("%-28s %-17s %zu of %zu nodes with a single point of "
 		     "failure\n",
 		name, label, h.single, h.n);
-	homing_end(&h);
+	redundancy_free(&h);
 }
 
 static int
@@ -328,9 +328,9 @@ after(const struct net *n, const char *name, const struct routes *prev,
 		.load_limit = 1250,
 		.rebalance = rebalance,
 		.seed = 1};
-	struct route_story story = {0};
+	struct route_account story = {0};
 	struct reason why = {""};
-	struct routes *r = route_compute(&job, &engine, 1, &story, &why);
+	struct routes *r = compute_routes(&job, &engine, 1, &story, &why);
 	char label[48];
 
 	if (r == NULL) {

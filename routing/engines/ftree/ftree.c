@@ -11,13 +11,13 @@
 enum { APART = 512, APART_ON = 2048 };
 
 static bool
-was_mesh(const struct updn *u, sw_ix s)
+was_mesh(const struct updown *u, sw_ix s)
 {
-	return reading_of(u->job, s) == ROUTE_READ_MESH;
+	return topo_class_of(u->job, s) == ROUTE_READ_MESH;
 }
 
 static bool
-no_tree_in(const struct updn *u, const struct tree *tree)
+no_tree_in(const struct updown *u, const struct tree *tree)
 {
 	for (sw_ix s = 0; s < u->t->nsw; s++)
 		if (tree->treeless[s])
@@ -33,9 +33,9 @@ no_tree_in(const struct updn *u, const struct tree *tree)
  * And what this engine routes it goes on with while there is any tree.
  */
 static bool
-is_tree(const struct updn *u, const struct tree *tree)
+is_tree(const struct updown *u, const struct tree *tree)
 {
-	const struct route_reading *was = reading_in_force(u->job);
+	const struct topo_class *was = topo_class_previous(u->job);
 	bool ours = was != NULL && strcmp(was->engine, engine_ftree.name) == 0;
 	uint32_t *size, *ends;
 	uint32_t live = 0, none = 0;
@@ -64,7 +64,7 @@ is_tree(const struct updn *u, const struct tree *tree)
 }
 
 static void
-take_tiers(struct updn *u, const struct tree *tree)
+take_tiers(struct updown *u, const struct tree *tree)
 {
 	uint32_t placed = 0, kept = 0, said = 0;
 
@@ -76,8 +76,8 @@ take_tiers(struct updn *u, const struct tree *tree)
 			tree->origin[s] == TREE_TOLD;
 	}
 	u->order = ROUTE_TIERS;
-	updn_graph_sort(u);
-	updn_sticky_repair(u);
+	swgraph_sort(u);
+	rank_keep_repair(u);
 	(void)snprintf(u->note, sizeof(u->note),
 		"%u tier%s of %u switch%s, %u by role, %u as before",
 		tree->ntiers, tree->ntiers == 1 ? "" : "s", placed,
@@ -89,7 +89,7 @@ take_tiers(struct updn *u, const struct tree *tree)
  * with them perhaps who was beside them: say so, and which. How many.
  */
 static uint32_t
-note_moved(struct updn *u, const struct tree *tree)
+note_moved(struct updown *u, const struct tree *tree)
 {
 	size_t n = strlen(u->note);
 	uint32_t moved = 0, named = 0;
@@ -112,55 +112,55 @@ note_moved(struct updn *u, const struct tree *tree)
 
 /* From the graph to an order of tiers. */
 static void
-begin(struct updn *u, const struct tree *tree)
+begin(struct updown *u, const struct tree *tree)
 {
-	*u = (struct updn){.job = u->job,
+	*u = (struct updown){.job = u->job,
 		.t = u->t,
 		.a = u->a,
 		.like = u->like,
 		.plane = u->plane,
 		.nplanes = u->nplanes,
 		.leaf = u->leaf};
-	updn_graph(u);
+	swgraph_build(u);
 	take_tiers(u, tree);
 }
 
 static bool
-by_planes(struct updn *u, bool keep, const struct tree *tree)
+by_planes(struct updown *u, bool keep, const struct tree *tree)
 {
 	begin(u, tree);
-	return updn_plane_turn(u, keep);
+	return multi_tree_order(u, keep);
 }
 
 /* An order of tiers, from what was read. False: there is none. */
 static bool
-find_order(struct updn *u, bool keep, const struct tree *tree)
+find_order(struct updown *u, bool keep, const struct tree *tree)
 {
-	*u = (struct updn){
+	*u = (struct updown){
 		.job = u->job, .t = u->t, .a = u->a, .like = u->like};
-	updn_graph(u);
-	if (updn_plane_find(u, tree->leaf) && by_planes(u, keep, tree))
+	swgraph_build(u);
+	if (multi_tree_find(u, tree->leaf) && by_planes(u, keep, tree))
 		return true;
 	u->plane = NULL;
 	begin(u, tree);
-	return updn_turn(u, keep) != UINT64_MAX;
+	return sftree_root_choose(u, keep) != UINT64_MAX;
 }
 
 /* All but the repair; NULL and why. */
 static struct routes *
-whole(struct updn *u, bool keep, const struct tree *tree, struct reason *why)
+whole(struct updown *u, bool keep, const struct tree *tree, struct reason *why)
 {
 	struct routes *r;
 	uint32_t moved = 0;
 
-	if (!keep || !updn_stand(u, engine_ftree.name)) {
+	if (!keep || !order_restore(u, engine_ftree.name)) {
 		if (!find_order(u, keep, tree)) {
 			(void)reason_set(why, "no subtree joins all switches");
 			return NULL;
 		}
 		moved = note_moved(u, tree);
 	}
-	r = updn_make(u, keep, engine_ftree.name);
+	r = routes_from_order(u, keep, engine_ftree.name);
 	if (r != NULL)
 		r->moved = moved;
 	else
@@ -170,7 +170,7 @@ whole(struct updn *u, bool keep, const struct tree *tree, struct reason *why)
 
 /* Two things to do about a graph, neither of which needs the other. */
 struct half {
-	struct updn g;
+	struct updown g;
 	bool reads, repairs;
 	struct tree *tree;
 	struct routes *r;
@@ -182,7 +182,7 @@ do_half(void *arg)
 	struct half *h = arg;
 
 	if (h->repairs)
-		h->r = updn_repair(&h->g, engine_ftree.name);
+		h->r = routes_repair(&h->g, engine_ftree.name);
 	if (h->reads)
 		h->tree = tree_read_graph(&h->g);
 }
@@ -192,10 +192,11 @@ do_half(void *arg)
  * for what a thread of its own reads, where it is worth one.
  */
 static void
-begin_both(const struct updn *g, struct arena *a, bool repairs, struct half *h)
+begin_both(
+	const struct updown *g, struct arena *a, bool repairs, struct half *h)
 {
 	const struct routes *prev = g->job->prev;
-	uint32_t apart = tree_goes_on(g) ? APART_ON : APART;
+	uint32_t apart = rank_cache_is_usable(g) ? APART_ON : APART;
 
 	repairs = repairs && prev != NULL && prev->memory != NULL;
 	h[0] = (struct half){.g = *g, .reads = true, .repairs = repairs};
@@ -220,11 +221,12 @@ refuse(struct routes *r, const char *text, struct reason *why)
 
 /* From the graph on; a is for one of two threads alone. */
 static enum engine_result
-route_graph(const struct updn *g, struct arena *a, bool keep,
+route_graph(const struct updown *g, struct arena *a, bool keep,
 	struct routes **out, struct reason *why)
 {
-	struct updn u = {.job = g->job, .t = g->t, .a = g->a, .like = g};
-	bool other = keep && updn_stand_by_other(g->job, engine_ftree.name);
+	struct updown u = {.job = g->job, .t = g->t, .a = g->a, .like = g};
+	bool other =
+		keep && order_is_of_other_engine(g->job, engine_ftree.name);
 	struct half h[2];
 
 	begin_both(g, a, keep && !other, h);
@@ -244,7 +246,7 @@ static enum engine_result
 route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
 {
-	struct updn g = {.job = job, .t = job->topo, .a = arena};
+	struct updown g = {.job = job, .t = job->topo, .a = arena};
 	enum engine_result result;
 	struct arena *a;
 
@@ -252,7 +254,7 @@ route(const struct route_job *job, bool keep, unsigned attempt,
 	if (attempt > 0)
 		return ENGINE_NO_MORE;
 	a = arena_new();
-	updn_graph(&g);
+	swgraph_build(&g);
 	result = route_graph(&g, a, keep, out, why);
 	arena_free(a);
 	return result;

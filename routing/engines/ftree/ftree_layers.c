@@ -30,14 +30,14 @@ levels_of(const struct engine_options *o)
 static bool
 is_blind(const struct topo *t, port_ix p)
 {
-	return t->port[p].vl_cap > 1 && !levels_maps(t, p);
+	return t->port[p].vl_cap > 1 && !slvl_maps(t, p);
 }
 
 static void
 count_port(const struct topo *t, port_ix p, const struct engine_options *o,
 	unsigned lanes, struct cables *x)
 {
-	unsigned vls = levels_link(t, p, o->max_vls);
+	unsigned vls = slvl_link(t, p, o->max_vls);
 
 	if (vls == 0)
 		return; /* nobody knows */
@@ -85,17 +85,17 @@ few_allowed(const struct engine_options *o)
 	unsigned levels = levels_of(o);
 
 	return o->max_vls > 0 &&
-	       levels_vls(o->max_vls) / levels < LEVELS_SLS / levels;
+	       slvl_vls(o->max_vls) / levels < SLVL_SLS / levels;
 }
 
 /* What the configuration alone makes of the lanes that it asks for. */
 static unsigned
 most_lanes(const struct engine_options *o)
 {
-	unsigned n = few_allowed(o) ? levels_vls(o->max_vls) : LEVELS_SLS;
+	unsigned n = few_allowed(o) ? slvl_vls(o->max_vls) : SLVL_SLS;
 
 	n /= levels_of(o);
-	n = n < LEVELS_LANES ? n : LEVELS_LANES;
+	n = n < SLVL_LANES ? n : SLVL_LANES;
 	n = n < o->lanes ? n : o->lanes;
 	return n > 1 ? n : 1;
 }
@@ -106,7 +106,7 @@ room(const struct cables *x)
 {
 	if (x->blind > 0)
 		return 1;
-	return x->ports > 0 ? x->most / x->levels : LEVELS_LANES;
+	return x->ports > 0 ? x->most / x->levels : SLVL_LANES;
 }
 
 /* The number that s had, or none. */
@@ -212,10 +212,10 @@ tell_few(const struct routes *r, const struct engine_options *o, char *out,
 			x.most, plural(x.most));
 	else if (most < o->lanes && few_allowed(o))
 		(void)snprintf(out, size, "no link may have more than %u VL%s",
-			levels_vls(o->max_vls), plural(levels_vls(o->max_vls)));
+			slvl_vls(o->max_vls), plural(slvl_vls(o->max_vls)));
 	else if (most < o->lanes)
 		(void)snprintf(
-			out, size, "there are %u SLs", (unsigned)LEVELS_SLS);
+			out, size, "there are %u SLs", (unsigned)SLVL_SLS);
 }
 
 /* What is short is shared with levels of service. */
@@ -230,7 +230,7 @@ add_levels(unsigned levels, char *out, size_t size)
 }
 
 void
-ftree_lanes_short(const struct routes *r, const struct engine_options *o,
+ftree_layers_short(const struct routes *r, const struct engine_options *o,
 	char *out, size_t size)
 {
 	unsigned n = r->lanes.spread;
@@ -249,7 +249,7 @@ ftree_lanes_short(const struct routes *r, const struct engine_options *o,
 }
 
 uint32_t
-ftree_lanes_shared(const struct routes *r, const struct engine_options *o,
+ftree_layers_shared(const struct routes *r, const struct engine_options *o,
 	char *out, size_t size)
 {
 	unsigned n = r->lanes.spread;
@@ -271,7 +271,7 @@ ftree_lanes_shared(const struct routes *r, const struct engine_options *o,
 }
 
 int
-ftree_lanes_fit(const struct routes *r, const struct engine_options *o,
+ftree_layers_fit(const struct routes *r, const struct engine_options *o,
 	struct reason *why)
 {
 	struct engine_options no_levels = {0};

@@ -9,25 +9,25 @@ enum source { KEPT, FRESH, ONE_TOP };
  * configured are not put in question.
  */
 static void
-order_fresh(struct updn *u)
+order_fresh(struct updown *u)
 {
 	uint64_t burden;
 
 	u->reranked = 0;
-	updn_order_fresh(u, false);
-	burden = updn_turn(u, false);
+	order_make_fresh(u, false);
+	burden = sftree_root_choose(u, false);
 	if (burden == UINT64_MAX ||
 		(u->order == ROUTE_TIERS &&
 			(u->treeless || burden > u->nhosts)))
-		updn_search(u);
+		updn_order_search(u);
 	u->reranked = 0;
 }
 
 static void
-make_order(struct updn *u, bool keep, enum source source)
+make_order(struct updown *u, bool keep, enum source source)
 {
 	if (source == ONE_TOP) {
-		updn_order_fresh(u, true);
+		order_make_fresh(u, true);
 		return;
 	}
 	if (source == FRESH) {
@@ -35,15 +35,15 @@ make_order(struct updn *u, bool keep, enum source source)
 		return;
 	}
 	/* A kept order is replaced only if no subtree can complete it. */
-	if (updn_turn(u, keep) == UINT64_MAX)
+	if (sftree_root_choose(u, keep) == UINT64_MAX)
 		order_fresh(u);
 }
 
 /* Attempts: the kept order if there is one, a fresh one, a single top. */
 static enum engine_result
-pick_source(struct updn *u, unsigned attempt, enum source *source)
+pick_source(struct updown *u, unsigned attempt, enum source *source)
 {
-	bool kept = updn_sticky(u);
+	bool kept = rank_keep(u);
 	unsigned n = attempt + (kept ? 0 : 1);
 
 	if (n > ONE_TOP)
@@ -54,13 +54,13 @@ pick_source(struct updn *u, unsigned attempt, enum source *source)
 
 /* The order of an attempt; false: there are not so many. */
 static bool
-find_order(struct updn *u, bool keep, unsigned attempt)
+find_order(struct updown *u, bool keep, unsigned attempt)
 {
 	enum source source;
 
-	*u = (struct updn){
+	*u = (struct updown){
 		.job = u->job, .t = u->t, .a = u->a, .like = u->like};
-	updn_graph(u);
+	swgraph_build(u);
 	if (pick_source(u, attempt, &source) != ENGINE_OK)
 		return false;
 	u->reranked = source == KEPT ? u->reranked : 0;
@@ -72,19 +72,19 @@ static enum engine_result
 route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
 {
-	struct updn g = {.job = job, .t = job->topo, .a = arena};
-	struct updn u = {.job = job, .t = job->topo, .a = arena, .like = &g};
+	struct updown g = {.job = job, .t = job->topo, .a = arena};
+	struct updown u = {.job = job, .t = job->topo, .a = arena, .like = &g};
 
 	*out = NULL;
-	updn_graph(&g);
+	swgraph_build(&g);
 	if (keep && attempt == 0)
-		*out = updn_repair(&g, engine_updn.name);
+		*out = routes_repair(&g, engine_updn.name);
 	if (*out != NULL)
 		return ENGINE_OK;
-	if (!(keep && attempt == 0 && updn_stand(&u, engine_updn.name)) &&
+	if (!(keep && attempt == 0 && order_restore(&u, engine_updn.name)) &&
 		!find_order(&u, keep, attempt))
 		return ENGINE_NO_MORE;
-	*out = updn_make(&u, keep, engine_updn.name);
+	*out = routes_from_order(&u, keep, engine_updn.name);
 	if (*out == NULL) {
 		(void)reason_set(why, "cancelled");
 		return ENGINE_REFUSED;

@@ -12,8 +12,8 @@ enum {
 
 /* Numbers of one destination, by switch. */
 struct flow {
-	const struct updn *u;
-	const struct updn_reach *r;
+	const struct updown *u;
+	const struct reachability *r;
 	uint8_t *level; /* steps to the destination */
 	bool *down;	/* all of them down */
 	uint32_t *list; /* switches, farthest first */
@@ -25,7 +25,7 @@ struct flow {
 static uint32_t
 find_levels(struct flow *f, sw_ix dest)
 {
-	const struct updn *u = f->u;
+	const struct updown *u = f->u;
 	uint32_t n = 0, most = f->r->path.n < 255 ? f->r->path.n : 255;
 
 	memset(f->level, 255, u->nsw);
@@ -39,11 +39,11 @@ find_levels(struct flow *f, sw_ix dest)
 							s]
 				      : NULL;
 
-			if (!updn_bit(now, dest) ||
-				(was != NULL && updn_bit(was, dest)))
+			if (!bitset_has(now, dest) ||
+				(was != NULL && bitset_has(was, dest)))
 				continue;
 			f->level[s] = (uint8_t)k;
-			f->down[s] = updn_bit(
+			f->down[s] = bitset_has(
 				f->r->dn.row[(size_t)(f->r->dn.n - 1) * u->nsw +
 					     s],
 				dest);
@@ -66,7 +66,7 @@ is_next(const struct flow *f, sw_ix s, sw_ix peer)
 static void
 flow_to(struct flow *f, sw_ix dest)
 {
-	const struct updn *u = f->u;
+	const struct updown *u = f->u;
 	uint32_t n = find_levels(f, dest);
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -93,9 +93,9 @@ flow_to(struct flow *f, sw_ix dest)
  * every stride-th destination.
  */
 static double
-estimate(struct updn *u, uint32_t stride)
+estimate(struct updown *u, uint32_t stride)
 {
-	struct updn_reach r = updn_reach(u);
+	struct reachability r = reachability(u);
 	struct flow f = {.u = u, .r = &r};
 	double worst = 0;
 
@@ -117,7 +117,7 @@ estimate(struct updn *u, uint32_t stride)
  * that is cabled changes its place thereby.
  */
 static void
-mark_tops(struct updn *u)
+mark_tops(struct updown *u)
 {
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		bool top = true;
@@ -128,53 +128,53 @@ mark_tops(struct updn *u)
 			top &= u->tier.pos[u->group[g].peer] > u->tier.pos[s];
 		u->rank[s] = top ? 0 : u->rank[s] + 1;
 	}
-	updn_graph_sort(u);
+	swgraph_sort(u);
 }
 
 /* Distances from hosts as ranks: as many different ones as there are. */
 static void
-rank_by_closeness(struct updn *u)
+rank_by_closeness(struct updown *u)
 {
-	uint64_t *far = updn_order_closeness(u);
+	uint64_t *far = order_host_distance(u);
 
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		u->rank[s] = u->live[s] ? 0 : UINT32_MAX;
 		for (sw_ix x = 0; u->live[s] && x < u->nsw; x++)
 			u->rank[s] += u->live[x] && far[x] < far[s];
 	}
-	updn_graph_sort(u);
+	swgraph_sort(u);
 }
 
 /* Order number k of those that are tried. False: it cannot be completed. */
 static bool
-candidate(struct updn *u, uint32_t k)
+candidate(struct updown *u, uint32_t k)
 {
 	struct rng g = {u->job->seed + k};
 
 	u->reranked = 0;
 	u->turn_leaf = TOPO_NONE;
 	if (k == 0) {
-		updn_order_fresh(u, false);
+		order_make_fresh(u, false);
 	} else if (k == 1) {
-		updn_order_fresh(u, true);
+		order_make_fresh(u, true);
 	} else if (k == 2) {
 		rank_by_closeness(u);
 	} else if (k == 3) {
 		for (sw_ix s = 0; s < u->nsw; s++)
 			u->rank[s] = u->live[s] ? 0 : UINT32_MAX;
-		updn_graph_sort(u);
+		swgraph_sort(u);
 	} else {
-		updn_order_from(u, rng_below(&g, u->nsw));
+		order_from_root(u, rng_below(&g, u->nsw));
 	}
 	if (k == 2 || k == 3)
 		u->order = ROUTE_TIERS;
 	if (u->order == ROUTE_TIERS)
 		mark_tops(u);
-	return updn_turn(u, false) != UINT64_MAX;
+	return sftree_root_choose(u, false) != UINT64_MAX;
 }
 
 void
-updn_search(struct updn *u)
+updn_order_search(struct updown *u)
 {
 	uint64_t cost = (uint64_t)u->nsw * (u->first[u->nsw] + 20U * u->nsw);
 	uint32_t n = (uint32_t)(EFFORT / (cost + 1)), best = 1;
@@ -183,11 +183,11 @@ updn_search(struct updn *u)
 
 	n = n < FEWEST ? FEWEST : n > MOST ? MOST : n;
 	for (uint32_t k = 0; k < n; k++) {
-		struct updn v = {.job = u->job, .t = u->t, .like = u};
+		struct updown v = {.job = u->job, .t = u->t, .like = u};
 		double load;
 
 		v.a = arena_new();
-		updn_graph(&v);
+		swgraph_build(&v);
 		load = candidate(&v, k) ? estimate(&v, stride) : -1;
 		if (load >= 0 && (least < 0 || load < least)) {
 			least = load;

@@ -521,12 +521,12 @@ static uint16_t
 sls_of(void *cookie, uint64_t from, uint64_t to)
 {
 	const struct view *v = *(const struct view *const *)cookie;
-	const struct levels *l = &v->qos->want.levels;
+	const struct slvl *l = &v->qos->want.levels;
 	sw_ix a = switch_of(v->topo, from), b = switch_of(v->topo, to);
 	uint16_t sls = 0;
 
 	for (unsigned i = 0; a != TOPO_NONE && b != TOPO_NONE && i < l->n; i++)
-		sls |= (uint16_t)(1U << l->sl[i][routes_lane(
+		sls |= (uint16_t)(1U << l->sl[i][routes_layer(
 					  &v->routes->lanes, a, b)]);
 	return sls;
 }

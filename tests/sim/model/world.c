@@ -190,7 +190,7 @@ read_config(const char *yaml)
 	struct config *c;
 
 	c = config_parse(
-		"world.yaml", yaml, strlen(yaml), route_engine_names(), &bad);
+		"world.yaml", yaml, strlen(yaml), engine_names(), &bad);
 	if (c == NULL) {
 		diag_text(&bad, &text);
 		(void)fprintf(stderr, "%s\n", text.text);

@@ -197,7 +197,7 @@ START_TEST(shares)
 		{{5, 5, 5}, 64, {64, 64, 64}},
 		{{1, 255, 1}, 64, {61, 15555, 61}},
 	};
-	struct levels_want w = {.n = 3};
+	struct slvl_want w = {.n = 3};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		struct topo *t = cable(3, row[i].cap, row[i].cap);
@@ -208,8 +208,8 @@ START_TEST(shares)
 		struct vlarb_table out;
 
 		for (unsigned k = 0; k < 3; k++)
-			w.level[k].sl = LEVELS_ANY;
-		levels_allot(&w, 1, true, &v.levels);
+			w.level[k].sl = SLVL_ANY;
+		slvl_allocate(&w, 1, true, &v.levels);
 		memcpy(v.weight[VLARB_HOST], row[i].weight, 3);
 		ck_assert(vlarb_make(&v, t, p, &out));
 		for (unsigned vl = 0; vl < 3; vl++)
@@ -233,22 +233,22 @@ START_TEST(any_shares)
 		uint8_t high = (uint8_t)rng_below(&r, 65);
 		struct topo *t =
 			cable((uint8_t)(2 + rng_below(&r, 4)), low, high);
-		struct levels_want w = {.n = 1 + rng_below(&r, LEVELS_MAX)};
+		struct slvl_want w = {.n = 1 + rng_below(&r, SLVL_MAX)};
 		struct vlarb_want v = {0};
 		struct vlarb_table out;
 		unsigned vls;
 
 		for (unsigned k = 0; k < w.n; k++)
-			w.level[k].sl = LEVELS_ANY;
-		levels_allot(&w, 1 + rng_below(&r, 4), true, &v.levels);
+			w.level[k].sl = SLVL_ANY;
+		slvl_allocate(&w, 1 + rng_below(&r, 4), true, &v.levels);
 		v.high = (uint16_t)rng_below(&r, 1U << w.n);
 		for (unsigned k = 0; k < w.n; k++)
 			v.weight[VLARB_HOST][k] =
 				(uint8_t)(1 + rng_below(&r, 255));
 		ck_assert(vlarb_make(&v, t, t->sm_port, &out));
 		vls = vlarb_vls(&v, t, t->sm_port);
-		for (unsigned sl = 0; sl < LEVELS_SLS; sl++) {
-			unsigned vl = levels_vl(&v.levels, sl, vls, true);
+		for (unsigned sl = 0; sl < SLVL_SLS; sl++) {
+			unsigned vl = slvl_vl(&v.levels, sl, vls, true);
 
 			ck_assert_msg(
 				vl < vls && (weight_of(&out, 0, vl) > 0 ||

@@ -47,7 +47,7 @@ bed_of(struct fabric *f)
 	b.v = mem_zalloc(1, sizeof(*b.v));
 	b.v->refs = 1;
 	b.v->topo = topo_ref(b.t);
-	b.v->routes = route_compute(&job, &engine, 1, &b.v->story, &why);
+	b.v->routes = compute_routes(&job, &engine, 1, &b.v->story, &why);
 	ck_assert_msg(b.v->routes != NULL, "%s", why.text);
 	return b;
 }
@@ -111,8 +111,8 @@ follow(const struct routes *r, sw_ix s, port_ix p, bool *on)
 
 /* How many leaves a switch cuts from all of the n ports. */
 static uint32_t
-cut_by_hand(const struct routes *r, const struct homing_ports *all,
-	const struct homing_member *m, size_t n)
+cut_by_hand(const struct routes *r, const struct redundancy_ports *all,
+	const struct redundancy_member *m, size_t n)
 {
 	uint32_t nsw = r->topo->nsw, cut = 0;
 	bool *both = mem_zalloc(nsw, 1), *on = mem_zalloc(nsw, 1);
@@ -142,17 +142,17 @@ check_by_hand(const struct bed *b, unsigned seed)
 	const struct routes *r = b->v->routes;
 	const struct verify_tables in = {
 		b->t, r->pool, r->row, r->nblocks, NULL};
-	struct homing_ports all = homing_ports(b->t, NULL);
+	struct redundancy_ports all = redundancy_ports(b->t, NULL);
 	struct view_redundancy *h = view_redundancy_count(b->v, NULL, NULL);
 	size_t single = 0, at = 0, points = 0;
-	struct homing found;
+	struct redundancy_report found;
 
-	homing_find(&in, NULL, &found);
+	redundancy_find(&in, NULL, &found);
 	ck_assert_uint_eq(h->nodes, found.n);
 	for (size_t i = 0, n; i < all.n; i += n) {
 		uint32_t cut;
 
-		n = homing_same(&all, i);
+		n = redundancy_same(&all, i);
 		if (n < 2)
 			continue;
 		cut = cut_by_hand(r, &all, &all.member[i], n);
@@ -168,8 +168,8 @@ check_by_hand(const struct bed *b, unsigned seed)
 	for (size_t i = 0; i < h->npoints; i++)
 		points += h->point[i].nodes;
 	ck_assert_uint_eq(points, single);
-	homing_end(&found);
-	homing_ports_free(&all);
+	redundancy_free(&found);
+	redundancy_ports_free(&all);
 	view_redundancy_unref(h);
 }
 
@@ -270,9 +270,9 @@ END_TEST
 /* Most nodes first; more points than are listed are counted. */
 START_TEST(points)
 {
-	struct homing_node node[40] = {{0}};
-	struct homing h = {.node = node, .n = 40};
-	struct homing_point *p;
+	struct redundancy_node node[40] = {{0}};
+	struct redundancy_report h = {.node = node, .n = 40};
+	struct redundancy_point *p;
 	struct bed b = bed_of(rails(2, 12, 2, 2));
 	json_t *list;
 	size_t n;
@@ -283,7 +283,7 @@ START_TEST(points)
 		node[i].out = i == 0 ? 5 : 0;
 		h.single += node[i].cut > 0;
 	}
-	p = homing_points(&h, &n);
+	p = redundancy_points(&h, &n);
 	ck_assert_uint_eq(n, 10);
 	ck_assert_uint_eq(p[0].nodes, 4);
 	ck_assert_uint_eq(p[0].sw, 1);

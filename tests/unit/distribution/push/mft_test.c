@@ -203,8 +203,7 @@ rooted(uint64_t guid)
 		"{sa: {trust_key: 0x5ec2e7}, routing: {engines: [updn], "
 		"updn: {roots: [0x%016llx]}}}",
 		(unsigned long long)guid);
-	c = config_parse(
-		"test.yaml", yaml, strlen(yaml), route_engine_names(), &bad);
+	c = config_parse("test.yaml", yaml, strlen(yaml), engine_names(), &bad);
 	ck_assert_ptr_nonnull(c);
 	diag_free(&bad);
 	return c;

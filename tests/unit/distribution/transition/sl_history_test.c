@@ -97,7 +97,7 @@ step(const struct ring *r, sw_ix s, uint32_t lid)
 static int
 by_pair(const void *a, const void *b)
 {
-	const struct route_lane_pair *x = a, *y = b;
+	const struct route_layer_pair *x = a, *y = b;
 
 	return x->src != y->src ? (x->src < y->src ? -1 : 1)
 				: (x->dst > y->dst) - (x->dst < y->dst);
@@ -123,8 +123,8 @@ ring_routes(const struct ring *r, unsigned lanes, unsigned date)
 		return x;
 	x->lanes.npairs = 2;
 	x->lanes.pair = mem_alloc(2 * sizeof(*x->lanes.pair));
-	x->lanes.pair[0] = (struct route_lane_pair){a, b, 1};
-	x->lanes.pair[1] = (struct route_lane_pair){b, a, 1};
+	x->lanes.pair[0] = (struct route_layer_pair){a, b, 1};
+	x->lanes.pair[1] = (struct route_layer_pair){b, a, 1};
 	qsort(x->lanes.pair, 2, sizeof(*x->lanes.pair), by_pair);
 	return x;
 }

@@ -318,7 +318,7 @@ START_TEST(guests)
 	bed_new(&b, world_fabric(0, &r), 0, 7);
 	bed_fail(&b, true, TOPO_NONE);
 	pos = mem_zalloc(b.t1->nsw, sizeof(*pos));
-	routes_line(b.to, pos);
+	routes_order(b.to, pos);
 	valley = turn_of(&b, pos, true, true);
 	peak = turn_of(&b, pos, false, false);
 	slope = turn_of(&b, pos, true, false);
@@ -442,9 +442,10 @@ sends(const struct bed *b, sw_ix s, uint32_t lid, uint8_t lane)
 
 	if (is == TOPO_NONE && old == TOPO_NONE)
 		return true;
-	return (is != TOPO_NONE && routes_lane(&b->to->lanes, s, is) == lane) ||
+	return (is != TOPO_NONE &&
+		       routes_layer(&b->to->lanes, s, is) == lane) ||
 	       (old != TOPO_NONE &&
-		       routes_lane(&b->from->lanes, was, old) == lane);
+		       routes_layer(&b->from->lanes, was, old) == lane);
 }
 
 /* Entries for the LID of switches that no packet on this lane comes to. */

@@ -297,7 +297,8 @@ world_routes(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 			break;
 		in = (struct verify_tables){
 			t, pool, r->row, r->nblocks, &r->lanes};
-		if (verify_tables_turns(&in, &r->report, &r->turns, &why) == 0)
+		if (verify_tables_dependencies(
+			    &in, &r->report, &r->turns, &why) == 0)
 			return r;
 		routes_unref(r);
 	}
@@ -398,8 +399,8 @@ world_reversed(const struct routes *from, const struct routes *to)
 	uint32_t *now = mem_alloc(t->nsw * sizeof(*now));
 	uint64_t n = 0;
 
-	routes_line_in(from, t, was);
-	routes_line(to, now);
+	routes_order_in(from, t, was);
+	routes_order(to, now);
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint32_t i = t->sw[s].adj;
 			i < t->sw[s].adj + t->sw[s].nadj; i++) {

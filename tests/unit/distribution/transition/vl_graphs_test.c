@@ -21,10 +21,10 @@ struct bed {
 	struct topo *t;
 	struct lft_pool *pool;
 	struct hwstate *hw;
-	struct levels levels;
+	struct slvl levels;
 	struct rng r;
-	uint8_t (*row)[PORTS][PORTS][LEVELS_ROW]; /* [nsw] */
-	uint8_t *is;				  /* [nsw * nlids] */
+	uint8_t (*row)[PORTS][PORTS][SLVL_ROW]; /* [nsw] */
+	uint8_t *is;				/* [nsw * nlids] */
 	uint32_t nlids, nv;
 	bool *dep; /* [nv * nv] by the ports that channels leave by */
 };
@@ -60,7 +60,7 @@ follow(struct bed *b, sw_ix s, uint32_t lid, unsigned sl)
 		if (a == NULL || out == in)
 			return;
 		vl = b->row[s][in][out][sl / 2] >> (sl % 2 ? 0 : 4) & 15;
-		if (vl >= levels_link(b->t, port_of(b, s, out), 0))
+		if (vl >= slvl_link(b->t, port_of(b, s, out), 0))
 			return; /* discarded */
 		at = (uint32_t)(a - b->t->adj) * VLS + vl;
 		if (before != UINT32_MAX)
@@ -107,7 +107,7 @@ deadlock(struct bed *b, const struct routes *r)
 		for (sw_ix s = 0; home != TOPO_NONE && s < b->t->nsw; s++)
 			for (unsigned i = 0; i < b->levels.n; i++)
 				follow(b, s, lid,
-					b->levels.sl[i][routes_lane(
+					b->levels.sl[i][routes_layer(
 						&r->lanes, s, home)]);
 	}
 	return cyclic(b);
@@ -143,13 +143,13 @@ lay_rows(struct bed *b, sw_ix stranger)
 			for (unsigned in = 0; in <= n->nports; in++) {
 				uint8_t *row = b->row[s][in][out];
 
-				levels_row(&b->levels, levels_link(t, p, 0),
-					levels_end(t, p), row);
+				slvl_row(&b->levels, slvl_link(t, p, 0),
+					slvl_end(t, p), row);
 				if (s != stranger)
 					turns_set_row(hw_turns(b->hw), n->guid,
 						in, out, row);
 				for (unsigned i = 0;
-					s == stranger && i < LEVELS_ROW; i++)
+					s == stranger && i < SLVL_ROW; i++)
 					row[i] = (uint8_t)(rng_next(&b->r) &
 							   0x33);
 			}
@@ -165,7 +165,7 @@ close_turns(struct bed *b, const struct safe_transition *x)
 		const struct safe_turn *u = &x->turn[i];
 
 		turns_close(b->row[u->sw][u->in][u->out],
-			levels_sls(&b->levels, u->lanes));
+			slvl_sls(&b->levels, u->lanes));
 	}
 }
 
@@ -275,14 +275,14 @@ transit(unsigned i, enum rows rows, unsigned *apart)
 {
 	struct bed b = {.r = {SEED + i}};
 	unsigned lanes = 2 + rng_below(&b.r, 4);
-	struct levels_want want = {.n = rng_below(&b.r, 3)};
+	struct slvl_want want = {.n = rng_below(&b.r, 3)};
 	struct routes *x, *y;
 	sw_ix stranger;
 
 	bed_new(&b, i, (uint8_t)(2 + rng_below(&b.r, 3)));
 	for (unsigned k = 0; k < want.n; k++)
-		want.level[k].sl = LEVELS_ANY;
-	levels_allot(&want, lanes, true, &b.levels);
+		want.level[k].sl = SLVL_ANY;
+	slvl_allocate(&want, lanes, true, &b.levels);
 	stranger = rows == STRANGE ? rng_below(&b.r, b.t->nsw) : TOPO_NONE;
 	x = spread(&b, lanes);
 	y = spread(&b, lanes);

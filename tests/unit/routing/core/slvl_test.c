@@ -14,50 +14,50 @@
 
 enum { SEED = 71, ROUNDS = 3000, LINKS = 12, MOST_VLS = 15 };
 
-static struct levels_want
+static struct slvl_want
 want(unsigned n)
 {
-	struct levels_want w = {.n = n};
+	struct slvl_want w = {.n = n};
 
 	for (unsigned i = 0; i < n; i++)
-		w.level[i].sl = LEVELS_ANY;
+		w.level[i].sl = SLVL_ANY;
 	return w;
 }
 
 START_TEST(without_levels_lanes_are_straight)
 {
-	const struct levels_want none = {0};
-	static const uint8_t straight4[LEVELS_ROW] = {0x01, 0x23};
-	static const uint8_t zero[LEVELS_ROW] = {0};
-	uint8_t row[LEVELS_ROW];
-	struct levels l;
+	const struct slvl_want none = {0};
+	static const uint8_t straight4[SLVL_ROW] = {0x01, 0x23};
+	static const uint8_t zero[SLVL_ROW] = {0};
+	uint8_t row[SLVL_ROW];
+	struct slvl l;
 
-	levels_allot(&none, 4, true, &l);
+	slvl_allocate(&none, 4, true, &l);
 	for (unsigned k = 0; k < 4; k++)
 		ck_assert_uint_eq(l.sl[0][k], k);
-	levels_row(&l, 8, false, row);
-	ck_assert_mem_eq(row, straight4, LEVELS_ROW);
-	levels_allot(&none, 1, true, &l);
-	levels_row(&l, 8, false, row);
-	ck_assert_mem_eq(row, zero, LEVELS_ROW);
+	slvl_row(&l, 8, false, row);
+	ck_assert_mem_eq(row, straight4, SLVL_ROW);
+	slvl_allocate(&none, 1, true, &l);
+	slvl_row(&l, 8, false, row);
+	ck_assert_mem_eq(row, zero, SLVL_ROW);
 	ck_assert(!l.wanted);
 }
 END_TEST
 
 START_TEST(numbers)
 {
-	struct levels_want w = want(3);
-	struct levels l, more;
+	struct slvl_want w = want(3);
+	struct slvl l, more;
 
 	w.level[1].sl = 5;
 	w.level[2].sl = 0;
-	levels_allot(&w, 1, true, &l);
+	slvl_allocate(&w, 1, true, &l);
 	ck_assert_uint_eq(l.sl[0][0], 1); /* 0 is taken */
 	ck_assert_uint_eq(l.sl[1][0], 5);
 	ck_assert_uint_eq(l.sl[2][0], 0);
 	/* a number means the same with more lanes */
-	levels_allot(&w, 2, true, &l);
-	levels_allot(&w, 4, true, &more);
+	slvl_allocate(&w, 2, true, &l);
+	slvl_allocate(&w, 4, true, &more);
 	for (unsigned i = 0; i < 3; i++)
 		for (unsigned k = 0; k < 2; k++)
 			ck_assert_uint_eq(l.sl[i][k], more.sl[i][k]);
@@ -65,7 +65,7 @@ START_TEST(numbers)
 	w = want(5);
 	w.level[4].with = 3;
 	w.level[3].with = 2;
-	levels_allot(&w, 4, true, &l);
+	slvl_allocate(&w, 4, true, &l);
 	ck_assert_uint_eq(l.apart, 4);
 	ck_assert_mem_eq(l.sl[4], l.sl[3], sizeof(l.sl[3]));
 }
@@ -73,61 +73,61 @@ END_TEST
 
 START_TEST(few_lanes)
 {
-	struct levels_want w = want(4);
-	struct levels l;
+	struct slvl_want w = want(4);
+	struct slvl l;
 
 	w.level[3].with = 1;
-	levels_allot(&w, 1, true, &l);
+	slvl_allocate(&w, 1, true, &l);
 	for (unsigned i = 0; i < 4; i++)
-		ck_assert_uint_eq(levels_vl(&l, l.sl[i][0], 8, false), i);
+		ck_assert_uint_eq(slvl_vl(&l, l.sl[i][0], 8, false), i);
 	/* two slots: default and the first one; the others share */
-	ck_assert_uint_eq(levels_vl(&l, l.sl[1][0], 2, false), 1);
-	ck_assert_uint_eq(levels_vl(&l, l.sl[2][0], 2, false), 0);
-	ck_assert_uint_eq(levels_vl(&l, l.sl[3][0], 2, false), 1);
-	for (unsigned sl = 0; sl < LEVELS_SLS; sl++)
-		ck_assert_uint_eq(levels_vl(&l, sl, 1, false), 0);
+	ck_assert_uint_eq(slvl_vl(&l, l.sl[1][0], 2, false), 1);
+	ck_assert_uint_eq(slvl_vl(&l, l.sl[2][0], 2, false), 0);
+	ck_assert_uint_eq(slvl_vl(&l, l.sl[3][0], 2, false), 1);
+	for (unsigned sl = 0; sl < SLVL_SLS; sl++)
+		ck_assert_uint_eq(slvl_vl(&l, sl, 1, false), 0);
 	/* no link, no lane */
-	ck_assert_uint_eq(levels_vl(&l, 0, 0, false), LEVELS_DROP);
+	ck_assert_uint_eq(slvl_vl(&l, 0, 0, false), SLVL_DROP);
 	l.together = true;
-	ck_assert_uint_eq(levels_vl(&l, l.sl[1][0], 8, false), 0);
+	ck_assert_uint_eq(slvl_vl(&l, l.sl[1][0], 8, false), 0);
 }
 END_TEST
 
 START_TEST(unknown_numbers)
 {
-	struct levels_want w = want(2);
-	struct levels l;
+	struct slvl_want w = want(2);
+	struct slvl l;
 
-	levels_allot(&w, 1, true, &l);
-	ck_assert_uint_eq(levels_vl(&l, 7, 8, false), 0);
+	slvl_allocate(&w, 1, true, &l);
+	ck_assert_uint_eq(slvl_vl(&l, 7, 8, false), 0);
 	w.drop = true;
-	levels_allot(&w, 1, true, &l);
-	ck_assert_uint_eq(levels_vl(&l, 7, 8, false), LEVELS_DROP);
-	ck_assert_uint_eq(levels_vl(&l, 1, 8, false), 1);
+	slvl_allocate(&w, 1, true, &l);
+	ck_assert_uint_eq(slvl_vl(&l, 7, 8, false), SLVL_DROP);
+	ck_assert_uint_eq(slvl_vl(&l, 1, 8, false), 1);
 	w.level[0].sl = 3; /* nobody has SL 0, and it travels all the same */
 	w.level[1].sl = 4;
-	levels_allot(&w, 1, true, &l);
-	ck_assert_uint_eq(levels_vl(&l, 0, 8, false), 0);
-	ck_assert_uint_eq(levels_vl(&l, 1, 8, false), LEVELS_DROP);
+	slvl_allocate(&w, 1, true, &l);
+	ck_assert_uint_eq(slvl_vl(&l, 0, 8, false), 0);
+	ck_assert_uint_eq(slvl_vl(&l, 1, 8, false), SLVL_DROP);
 }
 END_TEST
 
 /* ---- any levels, any lanes, any links ---- */
 
-static struct levels_want
+static struct slvl_want
 random_want(struct rng *r)
 {
-	struct levels_want w = {.n = rng_below(r, LEVELS_MAX + 1),
-		.drop = rng_below(r, 2) != 0};
-	bool taken[LEVELS_SLS] = {false};
+	struct slvl_want w = {
+		.n = rng_below(r, SLVL_MAX + 1), .drop = rng_below(r, 2) != 0};
+	bool taken[SLVL_SLS] = {false};
 
 	for (unsigned i = 0; i < w.n; i++) {
-		unsigned sl = rng_below(r, 2 * LEVELS_SLS);
+		unsigned sl = rng_below(r, 2 * SLVL_SLS);
 
-		w.level[i].sl = LEVELS_ANY;
-		if (sl < LEVELS_SLS && !taken[sl])
+		w.level[i].sl = SLVL_ANY;
+		if (sl < SLVL_SLS && !taken[sl])
 			w.level[i].sl = (uint8_t)sl;
-		if (sl < LEVELS_SLS)
+		if (sl < SLVL_SLS)
 			taken[sl] = true;
 		w.level[i].with = (uint8_t)(i > 0 ? rng_below(r, i) : 0);
 	}
@@ -139,11 +139,11 @@ random_want(struct rng *r)
  * that they name, or the one that that one names ...
  */
 static bool
-may_meet(const struct levels *l, unsigned a, unsigned b, unsigned slots)
+may_meet(const struct slvl *l, unsigned a, unsigned b, unsigned slots)
 {
-	for (unsigned i = 0; a >= slots && i < LEVELS_MAX; i++)
+	for (unsigned i = 0; a >= slots && i < SLVL_MAX; i++)
 		a = l->with[a];
-	for (unsigned i = 0; b >= slots && i < LEVELS_MAX; i++)
+	for (unsigned i = 0; b >= slots && i < SLVL_MAX; i++)
 		b = l->with[b];
 	return a == b;
 }
@@ -153,14 +153,14 @@ START_TEST(apart)
 	struct rng r = {SEED};
 
 	for (unsigned round = 0; round < ROUNDS; round++) {
-		struct levels_want w = random_want(&r);
-		unsigned lanes = 1 + rng_below(&r, LEVELS_LANES);
+		struct slvl_want w = random_want(&r);
+		unsigned lanes = 1 + rng_below(&r, SLVL_LANES);
 		bool plain = rng_below(&r, 2) != 0;
 		unsigned vls = 1 + rng_below(&r, MOST_VLS), owner[16][2];
-		struct levels l;
+		struct slvl l;
 
 		memset(owner, 0xff, sizeof(owner));
-		levels_allot(&w, lanes, plain, &l);
+		slvl_allocate(&w, lanes, plain, &l);
 		for (unsigned i = 0; i < l.apart; i++)
 			for (unsigned k = 0; k < l.lanes; k++) {
 				unsigned sl = l.sl[i][k], vl;
@@ -168,8 +168,8 @@ START_TEST(apart)
 				ck_assert_msg(
 					l.level[sl] == i && l.lane[sl] == k,
 					"round %u", round);
-				vl = levels_vl(&l, sl, vls, false);
-				if (vl == LEVELS_DROP) {
+				vl = slvl_vl(&l, sl, vls, false);
+				if (vl == SLVL_DROP) {
 					ck_assert(!plain && vls < lanes);
 					continue;
 				}
@@ -182,7 +182,7 @@ START_TEST(apart)
 					ck_assert_uint_eq(owner[vl][1], k);
 				ck_assert_msg(
 					may_meet(&l, owner[vl][0], i,
-						levels_slots(&l, vls, false)),
+						slvl_slots(&l, vls, false)),
 					"round %u: levels %u and %u on VL %u",
 					round, owner[vl][0], i, vl);
 			}
@@ -221,15 +221,15 @@ cyclic(struct graph *g)
 
 /* A packet with this SL on link a goes on by link b, each by one of the rows */
 static void
-wait_for(struct graph *g, const struct levels l[2], const unsigned vls[LINKS],
+wait_for(struct graph *g, const struct slvl l[2], const unsigned vls[LINKS],
 	unsigned sl, const unsigned link[2])
 {
 	for (unsigned i = 0; i < 4; i++) {
 		unsigned v[2], at[2] = {i & 1, i >> 1};
 
 		for (unsigned e = 0; e < 2; e++)
-			v[e] = levels_vl(&l[at[e]], sl, vls[link[e]], false);
-		if (v[0] != LEVELS_DROP && v[1] != LEVELS_DROP)
+			v[e] = slvl_vl(&l[at[e]], sl, vls[link[e]], false);
+		if (v[0] != SLVL_DROP && v[1] != SLVL_DROP)
 			g->edge[link[0] * 16 + v[0]][link[1] * 16 + v[1]] =
 				true;
 	}
@@ -247,10 +247,10 @@ START_TEST(no_cycle)
 
 	ck_assert_ptr_nonnull(g);
 	for (unsigned round = 0; round < ROUNDS / 10; round++) {
-		struct levels_want w[2] = {random_want(&r), random_want(&r)};
-		unsigned lanes = 2 + rng_below(&r, LEVELS_LANES - 1);
-		unsigned vls[LINKS], order[LEVELS_LANES][LINKS];
-		struct levels l[2];
+		struct slvl_want w[2] = {random_want(&r), random_want(&r)};
+		unsigned lanes = 2 + rng_below(&r, SLVL_LANES - 1);
+		unsigned vls[LINKS], order[SLVL_LANES][LINKS];
+		struct slvl l[2];
 
 		memset(g, 0, sizeof(*g));
 		for (unsigned i = 0; i < LINKS; i++)
@@ -258,9 +258,9 @@ START_TEST(no_cycle)
 		for (unsigned k = 0; k < lanes; k++)
 			for (unsigned i = 0; i < LINKS; i++)
 				order[k][i] = rng_below(&r, 1000) * LINKS + i;
-		levels_allot(&w[0], lanes, false, &l[0]);
-		levels_allot(&w[1], lanes, false, &l[1]);
-		for (unsigned sl = 0; sl < LEVELS_SLS; sl++) {
+		slvl_allocate(&w[0], lanes, false, &l[0]);
+		slvl_allocate(&w[1], lanes, false, &l[1]);
+		for (unsigned sl = 0; sl < SLVL_SLS; sl++) {
 			unsigned k = l[0].lane[sl];
 
 			ck_assert_uint_eq(l[1].lane[sl], k);

@@ -76,7 +76,7 @@ static struct routes *
 compute(const struct day *d, struct route_job *job, struct topo *t)
 {
 	static const char *const engines[] = {"ftree", "updn"};
-	struct route_story story;
+	struct route_account story;
 	struct reason why = {""};
 	struct routes *r;
 
@@ -86,7 +86,7 @@ compute(const struct day *d, struct route_job *job, struct topo *t)
 	job->now = d->now;
 	job->load_limit = 1250;
 	job->threads = 1;
-	r = route_compute(job, engines, 2, &story, &why);
+	r = compute_routes(job, engines, 2, &story, &why);
 	ck_assert_msg(r != NULL, "seed %llu: %s", (unsigned long long)d->seed,
 		why.text);
 	return r;
@@ -217,7 +217,7 @@ found(const struct day *d, const struct route_rank *rank, size_t n)
 	r->turn_leaf = d->r->turn_leaf;
 	r->fresh_load = d->r->fresh_load;
 	r->stands = true;
-	routes_recall(r, rank, n);
+	routes_restore(r, rank, n);
 	routes_put_all(r, d->r);
 	return r;
 }
@@ -343,7 +343,7 @@ START_TEST(repair_asks_the_engine)
 	struct fabric *f;
 	struct topo *t;
 	struct routes *whole, *repaired;
-	struct route_memory *memory;
+	struct route_cache *memory;
 	struct route_job job;
 
 	begin_line(&d);

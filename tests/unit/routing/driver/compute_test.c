@@ -186,13 +186,13 @@ END_TEST
 
 static struct routes *
 computed(struct topo *t, struct lft_pool *pool, const struct routes *prev,
-	struct route_story *story)
+	struct route_account *story)
 {
 	static const char *const engines[] = {"updn"};
 	struct route_job job = {
 		.topo = t, .pool = pool, .prev = prev, .load_limit = 1250};
 	struct reason why = {""};
-	struct routes *r = route_compute(&job, engines, 1, story, &why);
+	struct routes *r = compute_routes(&job, engines, 1, story, &why);
 
 	ck_assert_msg(r != NULL, "%s", why.text);
 	ck_assert(r->report.ok);
@@ -204,7 +204,7 @@ START_TEST(trace)
 	struct fabric *f = tree();
 	struct topo *t = frozen_topo(f, NULL);
 	struct lft_pool *pool = lft_pool_new();
-	struct route_story story;
+	struct route_account story;
 	struct routes *r = computed(t, pool, NULL, &story);
 	port_ix a = host(t, "h1"), b = host(t, "h24"), n = host(t, "h2");
 	struct route_step step[4];
@@ -252,7 +252,7 @@ START_TEST(driver_keeps)
 	struct fabric *f = tree(), *less = without(f, "leaf1", "spine1");
 	struct topo *t = frozen_topo(f, NULL), *t2 = frozen_again(less, t, 0);
 	struct lft_pool *pool = lft_pool_new();
-	struct route_story story;
+	struct route_account story;
 	struct routes *r = computed(t, pool, NULL, &story), *r2, *r3;
 
 	ck_assert_str_eq(story.engine, "updn");
@@ -260,7 +260,7 @@ START_TEST(driver_keeps)
 	ck_assert_uint_eq(story.attempts, 1);
 	/* a host's own cable is the busiest one */
 	ck_assert_uint_lt(r->report.load_max, r->fresh_load);
-	ck_assert_uint_eq(r->fresh_load, verify_state_least(r->verified));
+	ck_assert_uint_eq(r->fresh_load, verify_state_load_bound(r->verified));
 	r2 = computed(t2, pool, r, &story);
 	ck_assert_uint_gt(r2->entries_kept, r2->entries_changed);
 	ck_assert_uint_gt(r2->entries_changed, 0);
@@ -288,23 +288,23 @@ START_TEST(driver_names)
 	struct lft_pool *pool = lft_pool_new();
 	volatile bool cancel = false;
 	struct route_job job = {.topo = t, .pool = pool, .cancel = &cancel};
-	struct route_story story;
+	struct route_account story;
 	struct reason why = {""};
-	struct routes *r = route_compute(&job, unknown, 1, &story, &why);
+	struct routes *r = compute_routes(&job, unknown, 1, &story, &why);
 
 	ck_assert_ptr_nonnull(r);
 	ck_assert(story.fallback);
 	ck_assert_ptr_nonnull(strstr(story.tried, "shortest"));
 	routes_unref(r);
-	r = route_compute(&job, NULL, 0, &story, &why);
+	r = compute_routes(&job, NULL, 0, &story, &why);
 	ck_assert_ptr_nonnull(r);
 	ck_assert(!story.fallback);
 	routes_unref(r);
 	cancel = true;
-	ck_assert_ptr_null(route_compute(&job, NULL, 0, &story, &why));
+	ck_assert_ptr_null(compute_routes(&job, NULL, 0, &story, &why));
 	ck_assert_str_eq(why.text, "cancelled");
-	ck_assert_str_eq(route_engine_names()[0], "ftree");
-	ck_assert_str_eq(route_engine_names()[1], "updn");
+	ck_assert_str_eq(engine_names()[0], "ftree");
+	ck_assert_str_eq(engine_names()[1], "updn");
 	ck_assert_uint_eq(pool->live, 0);
 	lft_pool_free(pool);
 	topo_unref(t);

@@ -14,21 +14,21 @@
 
 /* Some set for each switch. */
 static const uint64_t **
-some_sets(const struct updn *u, struct rng *rng)
+some_sets(const struct updown *u, struct rng *rng)
 {
 	uint64_t *rows =
 		arena_array(u->a, (size_t)u->nsw * u->words, sizeof(*rows));
 
 	for (size_t i = 0; i < (size_t)u->nsw * u->words; i++)
 		rows[i] = rng_next(rng) & rng_next(rng) & rng_next(rng);
-	return updn_kin_rows(u, rows);
+	return nbr_class_rows(u, rows);
 }
 
 static void
-check_sums(const struct updn *u, const struct updn_kin *kin, bool up,
+check_sums(const struct updown *u, const struct nbr_class *kin, bool up,
 	struct rng *rng)
 {
-	struct updn_kin_sum sum = updn_kin_sums(u, kin, up);
+	struct nbr_class_union sum = nbr_class_unions(u, kin, up);
 	uint64_t *own = arena_array(u->a, u->words, sizeof(*own));
 
 	for (unsigned round = 0; round < 3; round++) {
@@ -41,9 +41,9 @@ check_sums(const struct updn *u, const struct updn_kin *kin, bool up,
 				sw_ix x = u->group[g].peer;
 
 				if ((u->tier.pos[x] < u->tier.pos[s]) == up)
-					updn_or(own, set[x], u->words);
+					bitset_or(own, set[x], u->words);
 			}
-			ck_assert_mem_eq(updn_kin_sum(&sum, s, set), own,
+			ck_assert_mem_eq(nbr_class_union(&sum, s, set), own,
 				u->words * sizeof(*own));
 		}
 		sum.round++;
@@ -53,15 +53,15 @@ check_sums(const struct updn *u, const struct updn_kin *kin, bool up,
 /* How often each family of who is below s is listed: once each, and the same
  * ones whenever they are asked for. */
 static void
-check_families(const struct updn *u, const struct updn_kin *kin)
+check_families(const struct updown *u, const struct nbr_class *kin)
 {
-	struct updn_kin_families f = updn_kin_below(u, kin);
+	struct nbr_class_groups f = nbr_class_below(u, kin);
 
 	for (uint32_t k = 0; k < 2 * u->nsw; k++) {
 		sw_ix s = k % u->nsw;
 		bool *listed = arena_array(u->a, u->nsw, sizeof(*listed));
 		uint32_t n, below = 0;
-		const uint16_t *list = updn_kin_families(&f, s, &n);
+		const uint16_t *list = nbr_class_groups(&f, s, &n);
 
 		for (uint32_t i = 0; i < n; i++) {
 			ck_assert(!listed[list[i]]);
@@ -82,14 +82,14 @@ check_fabric(struct fabric *fabric, uint64_t seed)
 	struct topo *t = frozen_topo(fabric, &(struct frozen_lids){0});
 	struct route_job job = {.topo = t};
 	struct arena *a = arena_new();
-	struct updn u = {.job = &job, .t = t, .a = a};
+	struct updown u = {.job = &job, .t = t, .a = a};
 	struct rng rng = {seed};
-	struct updn_kin kin;
+	struct nbr_class kin;
 	uint32_t n = 0;
 
-	updn_graph(&u);
-	updn_order_fresh(&u, false);
-	kin = updn_kin_find(&u, &u.tier);
+	swgraph_build(&u);
+	order_make_fresh(&u, false);
+	kin = nbr_class_find(&u, &u.tier);
 	check_sums(&u, &kin, true, &rng);
 	check_sums(&u, &kin, false, &rng);
 	check_families(&u, &kin);

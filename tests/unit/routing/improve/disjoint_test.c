@@ -37,7 +37,7 @@ struct bed {
 	struct lft_pool *pool;
 	struct routes *r;
 	struct engine_options options;
-	struct route_home home[2 * GROUPS];
+	struct route_multi_port home[2 * GROUPS];
 	const char *engine;
 	uint64_t seed;
 	bool *drop;
@@ -54,9 +54,9 @@ computed(const struct bed *b, const struct routes *prev, bool rebalance)
 		.load_limit = 1250,
 		.rebalance = rebalance,
 		.threads = 1};
-	struct route_story story;
+	struct route_account story;
 	struct reason why = {""};
-	struct routes *r = route_compute(&job, &b->engine, 1, &story, &why);
+	struct routes *r = compute_routes(&job, &b->engine, 1, &story, &why);
 
 	ck_assert_msg(r != NULL, "seed %llu: %s", (unsigned long long)b->seed,
 		why.text);
@@ -64,14 +64,14 @@ computed(const struct bed *b, const struct routes *prev, bool rebalance)
 	return r;
 }
 
-static struct homing
+static struct redundancy_report
 homing_of(const struct bed *b, const struct routes *r)
 {
 	const struct verify_tables in = {
 		r->topo, r->pool, r->row, r->nblocks, NULL};
-	struct homing h;
+	struct redundancy_report h;
 
-	homing_find(&in, &b->options, &h);
+	redundancy_find(&in, &b->options, &h);
 	return h;
 }
 
@@ -125,7 +125,7 @@ parts(/* NOLINT(misc-no-recursion): as deep as a node has ports */
 
 /* The ways from all leaves to one port. */
 static void
-find_ways(struct oracle *o, const struct homing_ports *p, port_ix port,
+find_ways(struct oracle *o, const struct redundancy_ports *p, port_ix port,
 	struct lines *out)
 {
 	sw_ix dest = topo_switch_of(o->t, port);
@@ -139,7 +139,8 @@ find_ways(struct oracle *o, const struct homing_ports *p, port_ix port,
 
 /* From how many leaves do no ways to the node part, each leaf for itself? */
 static uint32_t
-least_cut(struct oracle *o, const struct homing_ports *p, size_t at, size_t n)
+least_cut(
+	struct oracle *o, const struct redundancy_ports *p, size_t at, size_t n)
 {
 	struct lines *ways = mem_zalloc(n * p->nleaves, sizeof(*ways));
 	struct line all;
@@ -166,12 +167,12 @@ static uint64_t
 check_homes(const struct bed *b, const struct routes *r, const char *what)
 {
 	struct oracle o = oracle_new(r, b->seed);
-	struct homing_ports p = homing_ports(r->topo, &b->options);
-	struct homing h = homing_of(b, r);
+	struct redundancy_ports p = redundancy_ports(r->topo, &b->options);
+	struct redundancy_report h = homing_of(b, r);
 	uint64_t single = h.single;
 
 	for (size_t i = 0, n, k = 0; i < p.n; i += n) {
-		n = homing_same(&p, i);
+		n = redundancy_same(&p, i);
 		if (n < 2)
 			continue;
 		ck_assert_uint_eq(h.node[k].port, p.member[i].port);
@@ -184,8 +185,8 @@ check_homes(const struct bed *b, const struct routes *r, const char *what)
 				h.node[k].cut);
 		k++;
 	}
-	homing_end(&h);
-	homing_ports_free(&p);
+	redundancy_free(&h);
+	redundancy_ports_free(&p);
 	oracle_free(&o);
 	return single;
 }
@@ -356,7 +357,7 @@ END_TEST
 static int
 by_guid(const void *a, const void *b)
 {
-	const struct route_home *x = a, *y = b;
+	const struct route_multi_port *x = a, *y = b;
 
 	return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
@@ -380,7 +381,7 @@ group_at_random(struct bed *b)
 		host[at] = was;
 	}
 	for (uint32_t i = 0; i < n && k < 2 * GROUPS; i++)
-		b->home[k++] = (struct route_home){
+		b->home[k++] = (struct route_multi_port){
 			fabric_port(b->f, host[i], 1)->guid,
 			i / 5 * 2 + i % 5 / 3, i % 5 == 2 || i % 5 == 4};
 	qsort(b->home, k, sizeof(*b->home), by_guid);
@@ -430,7 +431,7 @@ START_TEST(no_price)
 		struct reason why = {""};
 		struct bed b = {.seed = seed, .engine = "ftree"};
 		struct routes *r, *strangers;
-		struct homing h;
+		struct redundancy_report h;
 
 		b.f = gen_edit_fail_links(
 			gen_edit_rails(
@@ -444,7 +445,7 @@ START_TEST(no_price)
 		h = homing_of(&b, r);
 		ck_assert_uint_eq(h.n, 324);
 		ck_assert_uint_eq(h.single, 0);
-		homing_end(&h);
+		redundancy_free(&h);
 		for (uint32_t i = 0; i < b.f->nnodes; i++)
 			b.f->node[i].sysimg = b.f->node[i].guid;
 		topo_unref(b.t);
@@ -482,7 +483,7 @@ with_passive(unsigned further)
 		(void)snprintf(name, sizeof(name), "h%u",
 			i < 2 ? i + 1 : 9 + (i + further) % 4);
 		h = fabric_find(b.f, name);
-		b.home[n++] = (struct route_home){
+		b.home[n++] = (struct route_multi_port){
 			fabric_port(b.f, h, 1)->guid, i % 2, i < 2};
 	}
 	qsort(b.home, n, sizeof(*b.home), by_guid);
@@ -516,7 +517,7 @@ START_TEST(active_first)
 	first = computed(&one, NULL, false);
 	for (unsigned further = 1; further < 4; further++) {
 		struct bed b = with_passive(further);
-		struct homing h;
+		struct redundancy_report h;
 		char name[16];
 
 		b.options.home = b.home;
@@ -524,7 +525,7 @@ START_TEST(active_first)
 		h = homing_of(&b, r);
 		ck_assert_uint_eq(h.n, 2);
 		ck_assert_uint_eq(h.single, 0);
-		homing_end(&h);
+		redundancy_free(&h);
 		for (unsigned i = 9; i <= 12; i++) {
 			(void)snprintf(name, sizeof(name), "h%u", i);
 			ck_assert_msg(same_to(&b, r, first, name),

@@ -40,7 +40,7 @@ START_TEST(by_hand)
 {
 	struct topo *t = topo_of(known[_i].name);
 
-	ck_assert_uint_eq(cut_least(t), known[_i].least);
+	ck_assert_uint_eq(load_bound_cut(t), known[_i].least);
 	topo_unref(t);
 }
 END_TEST
@@ -57,7 +57,7 @@ START_TEST(alone)
 		(void)fabric_connect(f, sw, i + 1,
 			fabric_addf(f, FABRIC_CA, 1, "h%u", i), 1, &why);
 	t = frozen_topo(f, NULL);
-	ck_assert_uint_eq(cut_least(t), 0);
+	ck_assert_uint_eq(load_bound_cut(t), 0);
 	topo_unref(t);
 	fabric_free(f);
 }
@@ -94,7 +94,7 @@ START_TEST(slowly)
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if (least_of(t, s, all) > least)
 			least = least_of(t, s, all);
-	ck_assert_uint_eq(cut_least(t), least);
+	ck_assert_uint_eq(load_bound_cut(t), least);
 	topo_unref(t);
 }
 END_TEST
@@ -107,13 +107,13 @@ START_TEST(quarantine)
 	struct frozen_lids lids = {.quarantine = 0};
 	struct topo *t = frozen_topo(f, NULL);
 
-	ck_assert_uint_eq(cut_least(t), 3 * 9 / 2 + 1);
+	ck_assert_uint_eq(load_bound_cut(t), 3 * 9 / 2 + 1);
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if (t->sw[s].nend == 1)
 			lids.quarantine = t->node[t->sw[s].node].guid;
 	topo_unref(t);
 	t = frozen_topo(f, &lids);
-	ck_assert_uint_eq(cut_least(t), 3 * 9);
+	ck_assert_uint_eq(load_bound_cut(t), 3 * 9);
 	topo_unref(t);
 	fabric_free(f);
 }

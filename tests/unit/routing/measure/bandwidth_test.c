@@ -58,17 +58,17 @@ START_TEST(free_tree)
 	struct hand_tables tb;
 	struct topo *t = tree(2, 2, 2, 2, &tb);
 	struct verify_tables in = tables(t, &tb);
-	struct metrics_ebb e;
-	struct metrics_shift s;
+	struct bandwidth_ebb e;
+	struct bandwidth_shift s;
 
-	metrics_ebb(&in, 50, 1, &e);
+	bandwidth_ebb(&in, 50, 1, &e);
 	ck_assert_uint_eq(e.hosts, 4);
 	ck_assert_uint_eq(e.trials, 50);
 	ck_assert_double_eq_tol(e.mean, 1, 1e-9);
 	ck_assert_double_eq_tol(e.spread, 0, 1e-6);
 	ck_assert_double_eq_tol(e.lowest, 1, 1e-9);
 	ck_assert_uint_eq(e.lost, 0);
-	metrics_shift(&in, 100, 1, &s);
+	bandwidth_shift(&in, 100, 1, &s);
 	ck_assert_uint_eq(s.shifts, 3);
 	ck_assert_uint_eq(s.worst, 1);
 	ck_assert_double_eq_tol(s.mean, 1, 1e-9);
@@ -88,27 +88,27 @@ START_TEST(narrow_tree)
 	struct hand_tables tb;
 	struct topo *t = tree(2, 2, 2, 1, &tb);
 	struct verify_tables in = tables(t, &tb);
-	struct metrics_ebb e, again;
-	struct metrics_shift s;
+	struct bandwidth_ebb e, again;
+	struct bandwidth_shift s;
 
-	metrics_ebb(&in, 20000, 7, &e);
+	bandwidth_ebb(&in, 20000, 7, &e);
 	ck_assert_double_eq_tol(e.mean, 5.0 / 6, 0.01);
 	ck_assert_double_eq_tol(e.spread, 0.2357, 0.01);
 	ck_assert_double_eq_tol(e.lowest, 0.5, 1e-9);
-	metrics_ebb(&in, 20000, 7, &again);
+	bandwidth_ebb(&in, 20000, 7, &again);
 	ck_assert(memcmp(&e, &again, sizeof(e)) == 0);
-	metrics_shift(&in, 3, 0, &s);
+	bandwidth_shift(&in, 3, 0, &s);
 	ck_assert_uint_eq(s.shifts, 3);
 	ck_assert_uint_eq(s.worst, 2);
 	ck_assert_uint_eq(s.worst_by, 2);
 	ck_assert(s.first_exact);
 	ck_assert_uint_eq(s.first_worst, 2);
 	ck_assert_double_eq_tol(s.mean, 2.5 / 3, 1e-9);
-	metrics_shift(&in, 2, 0, &s);
+	bandwidth_shift(&in, 2, 0, &s);
 	ck_assert_uint_eq(s.shifts, 2);
 	/* an aggregation node takes no part */
 	t->node[t->nnodes - 1].flags |= TN_AGGREGATION;
-	metrics_ebb(&in, 10, 7, &e);
+	bandwidth_ebb(&in, 10, 7, &e);
 	ck_assert_uint_eq(e.hosts, 3);
 	hand_tables_free(&tb);
 	hand_free(t);
@@ -125,9 +125,9 @@ START_TEST(windows)
 	struct hand_tables tb;
 	struct topo *t = tree(3, 3, 3, 2, &tb);
 	struct verify_tables in = tables(t, &tb);
-	struct metrics_shift s;
+	struct bandwidth_shift s;
 
-	metrics_shift(&in, 1, 3, &s);
+	bandwidth_shift(&in, 1, 3, &s);
 	ck_assert_uint_eq(s.shifts, 1);
 	ck_assert(s.first_exact);
 	ck_assert_uint_eq(s.first_worst, 2);
@@ -141,11 +141,11 @@ START_TEST(saturation)
 {
 	struct verify_report r = {.load_max = 0};
 
-	ck_assert_double_eq_tol(metrics_saturation(&r, 10), 1, 1e-12);
+	ck_assert_double_eq_tol(bandwidth_saturation(&r, 10), 1, 1e-12);
 	r.load_max = 9;
-	ck_assert_double_eq_tol(metrics_saturation(&r, 10), 1, 1e-12);
+	ck_assert_double_eq_tol(bandwidth_saturation(&r, 10), 1, 1e-12);
 	r.load_max = 18;
-	ck_assert_double_eq_tol(metrics_saturation(&r, 10), 0.5, 1e-12);
+	ck_assert_double_eq_tol(bandwidth_saturation(&r, 10), 0.5, 1e-12);
 }
 END_TEST
 
@@ -155,12 +155,12 @@ START_TEST(tree_648)
 	struct hand_tables tb;
 	struct topo *t = tree(36, 18, 18, 18, &tb);
 	struct verify_tables in = tables(t, &tb);
-	struct metrics_ebb e;
-	struct metrics_shift s;
+	struct bandwidth_ebb e;
+	struct bandwidth_shift s;
 
-	metrics_ebb(&in, 200, 1, &e);
+	bandwidth_ebb(&in, 200, 1, &e);
 	ck_assert_double_eq_tol(e.mean, 0.807, 0.006);
-	metrics_shift(&in, 1000, 1, &s);
+	bandwidth_shift(&in, 1000, 1, &s);
 	ck_assert_uint_eq(s.shifts, 647);
 	ck_assert_uint_eq(s.worst, 1);
 	hand_tables_free(&tb);
@@ -175,7 +175,7 @@ START_TEST(lost_flows)
 	struct hand_tables tb;
 	struct topo *t = tree(2, 2, 2, 2, &tb);
 	struct verify_tables in;
-	struct metrics_shift s;
+	struct bandwidth_shift s;
 
 	hand_tables_unpack(&tb);
 	/* from leaf 0 to the hosts of leaf 1; 3 loops with the spine's 1 */
@@ -184,7 +184,7 @@ START_TEST(lost_flows)
 		*hand_entry(&tb, 2, 3) = 1;
 	hand_tables_pack(&tb);
 	in = tables(t, &tb);
-	metrics_shift(&in, 3, 0, &s);
+	bandwidth_shift(&in, 3, 0, &s);
 	/* host 3 is sent to by 1 and 2 of leaf 0 (and by 4 of its own) */
 	ck_assert_uint_eq(s.lost, 2);
 	ck_assert_double_eq_tol(s.mean, 10.0 / 12, 1e-9);
@@ -198,8 +198,8 @@ START_TEST(nobody)
 	struct hand h = {0};
 	struct hand_tables tb;
 	struct verify_tables in;
-	struct metrics_ebb e;
-	struct metrics_shift s;
+	struct bandwidth_ebb e;
+	struct bandwidth_shift s;
 	struct topo *t;
 
 	(void)hand_node(&h, TOPO_SWITCH, 4, "");
@@ -208,9 +208,9 @@ START_TEST(nobody)
 	hand_tables_new(&tb, t);
 	hand_tables_pack(&tb);
 	in = tables(t, &tb);
-	metrics_ebb(&in, 10, 1, &e);
+	bandwidth_ebb(&in, 10, 1, &e);
 	ck_assert_uint_eq(e.trials + e.hosts, 0);
-	metrics_shift(&in, 10, 1, &s);
+	bandwidth_shift(&in, 10, 1, &s);
 	ck_assert_uint_eq(s.shifts + s.hosts, 0);
 	hand_tables_free(&tb);
 	hand_free(t);

@@ -46,7 +46,7 @@ static const struct {
 	const char *what;
 	struct fabric *(*make)(void);
 	const char *yaml;
-	enum tree_oddity odd;
+	enum irregularity odd;
 	unsigned n; /* of these, 0: nothing odd */
 	const char *says;
 } bad[] = {
@@ -105,11 +105,11 @@ check_tree(const struct topo *t, const struct tree *tree, int i)
 	if (bad[i].n > 0)
 		ck_assert_msg(tree->count[bad[i].odd] == bad[i].n,
 			"%s: %u of %s", bad[i].what, tree->count[bad[i].odd],
-			tree_odd_name(bad[i].odd));
+			irregularity_name(bad[i].odd));
 	for (size_t k = 0; !found && k < tree->nodd; k++) {
 		if (tree->odd[k].what != bad[i].odd)
 			continue;
-		tree_odd_text(t, &tree->odd[k], text, sizeof(text));
+		irregularity_text(t, &tree->odd[k], text, sizeof(text));
 		found = strstr(text, bad[i].says) != NULL;
 	}
 	ck_assert_msg(found, "%s: it says \"%s\"", bad[i].what, text);
@@ -178,7 +178,7 @@ planned(struct topo *bare, const char *yaml)
 	struct diag_list d = {0};
 	struct reason why = {""};
 	struct planned p = {.cfg = config_parse("yaml", yaml, strlen(yaml),
-				    route_engine_names(), &d)};
+				    engine_names(), &d)};
 	struct topo *t;
 
 	ck_assert_ptr_nonnull(p.cfg);
@@ -331,7 +331,7 @@ START_TEST(one_cable_up)
 	ck_assert(x.now.routes != NULL && x.now.report.ok);
 	ck_assert_uint_eq(x.now.homes.n, 24);
 	for (size_t i = 0; i < x.now.homes.n; i++) {
-		const struct homing_node *n = &x.now.homes.node[i];
+		const struct redundancy_node *n = &x.now.homes.node[i];
 
 		single += n->cut > 0;
 		ck_assert_msg(n->cut == 0 || n->only_way, "%s",

@@ -147,7 +147,7 @@ make(const struct net *n)
 /* ---- what is compared ---- */
 
 static void
-same_odd(const struct tree_odd *a, const struct tree_odd *b)
+same_odd(const struct irregularity_kind *a, const struct irregularity_kind *b)
 {
 	ck_assert_int_eq(a->what, b->what);
 	ck_assert_uint_eq(a->sw, b->sw);
@@ -162,8 +162,7 @@ same_odd(const struct tree_odd *a, const struct tree_odd *b)
 
 /* a may know more classes than there are. */
 static void
-same_memory(
-	const struct tree_memory *a, const struct tree_memory *b, uint32_t n)
+same_memory(const struct rank_cache *a, const struct rank_cache *b, uint32_t n)
 {
 	ck_assert_uint_eq(a->ncomp, b->ncomp);
 	ck_assert_uint_ge(a->classes, b->classes);
@@ -228,7 +227,7 @@ step(struct run *x, struct topo *t)
 		.threads = 1,
 		.load_limit = 1250};
 	struct routes without = *x->r, *next;
-	struct route_story story;
+	struct route_account story;
 	struct arena *a = arena_new();
 	struct reason why = {""};
 	const struct tree *is;
@@ -239,7 +238,7 @@ step(struct run *x, struct topo *t)
 	same_tree(is, tree_read(&job, a), t->nsw);
 	x->calm += x->r->tree != NULL && went_on(x->r->tree->tree, is);
 	job.prev = x->r;
-	next = route_compute(&job, engine, 1, &story, &why);
+	next = compute_routes(&job, engine, 1, &story, &why);
 	ck_assert_msg(next != NULL, "%s", why.text);
 	ck_assert_ptr_nonnull(next->tree);
 	routes_unref(x->r);
@@ -270,10 +269,10 @@ first(struct topo *t, struct lft_pool *pool)
 	static const char *const engine[] = {"ftree"};
 	const struct route_job job = {
 		.topo = t, .pool = pool, .threads = 1, .load_limit = 1250};
-	struct route_story story;
+	struct route_account story;
 	struct reason why = {""};
 
-	return route_compute(&job, engine, 1, &story, &why);
+	return compute_routes(&job, engine, 1, &story, &why);
 }
 
 static void

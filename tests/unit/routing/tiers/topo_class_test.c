@@ -69,14 +69,14 @@ static const char *const engines[] = {"ftree", "updn"};
 static struct routes *
 compute(struct route_job *job, struct topo *t)
 {
-	struct route_story story;
+	struct route_account story;
 	struct reason why = {""};
 	struct routes *r;
 
 	job->topo = t;
 	job->load_limit = 1250;
 	job->threads = 1;
-	r = route_compute(job, engines, 2, &story, &why);
+	r = compute_routes(job, engines, 2, &story, &why);
 	ck_assert_msg(r != NULL, "%s", why.text);
 	ck_assert_str_eq(r->engine, story.engine);
 	return r;
@@ -96,7 +96,7 @@ next(struct route_job *job, struct topo *t, struct routes *r, bool by_file)
 	free(rank);
 	job->ranks = NULL;
 	job->nranks = 0;
-	job->reading = (struct route_reading){0};
+	job->reading = (struct topo_class){0};
 	job->prev = NULL;
 	routes_unref(r);
 	return again;
@@ -130,7 +130,7 @@ end_pair(struct pair *p)
 }
 
 static unsigned
-count(const struct routes *r, enum tree_oddity what)
+count(const struct routes *r, enum irregularity what)
 {
 	return r->tree->tree->count[what];
 }

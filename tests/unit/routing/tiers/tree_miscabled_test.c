@@ -69,7 +69,7 @@ is_listed(const struct patched *p, const struct topo *t, const struct tree *r,
 		b->high + 1 == a->high)
 		return true;
 	for (size_t i = 0; i < r->nodd; i++) {
-		const struct tree_odd *o = &r->odd[i];
+		const struct irregularity_kind *o = &r->odd[i];
 		const struct patch_switch *x, *y;
 
 		if (o->what != TREE_LEVEL_LINK && o->what != TREE_SKIP_LINK &&
@@ -112,9 +112,9 @@ routes_all(struct topo *t, const char *what)
 		.pool = lft_pool_new(),
 		.threads = 1,
 		.load_limit = 1250};
-	struct route_story story;
+	struct route_account story;
 	struct reason why = {""};
-	struct routes *r = route_compute(&job, engine, 1, &story, &why);
+	struct routes *r = compute_routes(&job, engine, 1, &story, &why);
 
 	ck_assert_msg(r != NULL, "%s: %s", what, why.text);
 	routes_unref(r);

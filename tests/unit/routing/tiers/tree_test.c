@@ -107,10 +107,10 @@ START_TEST(constructed)
 	for (unsigned i = 0; i < TREE_ODDITIES; i++)
 		ck_assert_msg(r->count[i] == m->count[i], "%s: %u times %s",
 			m->name, r->count[i],
-			tree_odd_name((enum tree_oddity)i));
+			irregularity_name((enum irregularity)i));
 	ck_assert_msg(r->regular == m->regular, "%s: regular?", m->name);
 	for (size_t i = 0; i < r->nodd; i++) {
-		tree_odd_text(t, &r->odd[i], text, sizeof(text));
+		irregularity_text(t, &r->odd[i], text, sizeof(text));
 		ck_assert_msg(strchr(text, ':') != NULL, "%s", text);
 	}
 	topo_unref(t);
@@ -177,7 +177,7 @@ expect_same(const struct topo *t, const struct tree *a, const struct topo *u,
 	}
 	for (unsigned i = 0; i < TREE_ODDITIES; i++)
 		ck_assert_msg(a->count[i] == b->count[i], "%s: %s", what,
-			tree_odd_name((enum tree_oddity)i));
+			irregularity_name((enum irregularity)i));
 }
 
 START_TEST(any_numbers)
@@ -393,7 +393,7 @@ START_TEST(roles)
 	ck_assert_uint_eq(r->origin[s], TREE_CONFIGURED);
 	ck_assert_uint_eq(r->count[TREE_ROLE_CONFLICT], 1);
 	ck_assert_uint_eq(r->count[TREE_ROLE_UNKNOWN], 1);
-	tree_odd_text(t, &r->odd[0], text, sizeof(text));
+	irregularity_text(t, &r->odd[0], text, sizeof(text));
 	ck_assert_str_eq(text,
 		"t0 new0: configured as leaf, and the switch says "
 		"that it is root");

@@ -70,13 +70,13 @@ routed(const struct day *d, struct topo *t, const struct routes *prev)
 		.seed = 1,
 		.threads = 1};
 	struct verify_report report;
-	struct route_story story;
+	struct route_account story;
 	struct verify_tables in;
 	struct reason why = {""};
 	struct routes *r;
 
 	world_capable(t, true);
-	r = route_compute(&job, engine, 2, &story, &why);
+	r = compute_routes(&job, engine, 2, &story, &why);
 	ck_assert_msg(r != NULL, "seed %llu: %s", (unsigned long long)d->seed,
 		why.text);
 	in = (struct verify_tables){t, d->pool, r->row, r->nblocks, NULL};
@@ -202,7 +202,7 @@ fewest(const struct routes *r, const struct topo *t)
 
 	least = mem_alloc(((size_t)all + 1) * sizeof(*least));
 	memset(least, 0xff, ((size_t)all + 1) * sizeof(*least));
-	routes_line_in(r, t, line);
+	routes_order_in(r, t, line);
 	least[0] = 0;
 	for (uint32_t set = 0; set < all; set++)
 		for (sw_ix s = 0; least[set] != UINT32_MAX && s < n; s++) {
@@ -332,7 +332,7 @@ lose_more(struct day *d)
 	struct fabric *left = damaged(d->f, 1, &d->g);
 	struct topo *t;
 
-	routes_memory_unref(bare->memory);
+	routes_cache_unref(bare->memory);
 	bare->memory = NULL;
 	t = left != NULL ? frozen_again(left, d->t, 0) : topo_ref(d->t);
 	fabric_free(left);

@@ -47,9 +47,9 @@ routed(struct topo *t, struct lft_pool *pool, const struct routes *prev)
 		.load_limit = 1200,
 		.seed = 1,
 		.threads = 1};
-	struct route_story story;
+	struct route_account story;
 	struct reason why = {""};
-	struct routes *r = route_compute(&job, engines, 2, &story, &why);
+	struct routes *r = compute_routes(&job, engines, 2, &story, &why);
 
 	ck_assert_msg(r != NULL, "%s", why.text);
 	return r;
@@ -194,7 +194,7 @@ check_together(struct topo *t, const struct routes *r, uint64_t seed)
 	struct deps all;
 	struct mcast *m;
 
-	routes_line(r, pos);
+	routes_order(r, pos);
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		ck_assert_uint_lt(pos[s], t->nsw);
 		ck_assert_uint_eq(seen[pos[s]]++, 0);
@@ -323,7 +323,7 @@ START_TEST(ranks_are_an_order)
 
 	for (sw_ix s = 0; s < t->nsw; s++)
 		r->rank[s] = s % 3;
-	routes_line(r, pos);
+	routes_order(r, pos);
 	for (sw_ix a = 0; a < t->nsw; a++)
 		for (sw_ix b = 0; b < t->nsw; b++)
 			ck_assert(routes_above(r, a, b) == (pos[a] < pos[b]));

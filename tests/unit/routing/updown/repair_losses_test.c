@@ -21,7 +21,7 @@ enum { LIMIT = 1250 }; /* per mille, as configured unless said otherwise */
 
 static struct routes *
 routed(struct topo *t, struct lft_pool *pool, const struct routes *prev,
-	struct route_story *story, bool rebalance)
+	struct route_account *story, bool rebalance)
 {
 	static const struct engine_options plain = {.lanes = 1};
 	static const char *const engines[] = {"ftree", "updn"};
@@ -34,7 +34,7 @@ routed(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 		.seed = 1,
 		.threads = 1};
 	struct reason why = {""};
-	struct routes *r = route_compute(&job, engines, 2, story, &why);
+	struct routes *r = compute_routes(&job, engines, 2, story, &why);
 
 	ck_assert_msg(r != NULL, "%s", why.text);
 	return r;
@@ -66,7 +66,7 @@ struct days {
 	struct lft_pool *pool;
 	struct topo *t;
 	struct routes *r;
-	struct route_story story;
+	struct route_account story;
 };
 
 static struct days
@@ -322,10 +322,10 @@ START_TEST(racks_vouch)
 	struct fabric *f = gen_paper_racks(1, 24, 24, &why);
 	struct days d = begin("racks", f, 1);
 
-	ck_assert_uint_eq(least_load(d.r), 24 * 624 / 24);
+	ck_assert_uint_eq(load_bound_tree(d.r), 24 * 624 / 24);
 	ck_assert_uint_eq(d.r->report.load_max, 624);
 	/* no switch of it is as busy as a host's own cable */
-	ck_assert_uint_eq(verify_state_least(d.r->verified), 647);
+	ck_assert_uint_eq(verify_state_load_bound(d.r->verified), 647);
 	end(&d);
 	fabric_free(f);
 }
@@ -365,7 +365,7 @@ START_TEST(hosts_vouch)
 	ck_assert_uint_le(on_to(&d, g), 5);
 	ck_assert_uint_eq(d.r->fresh_load, 36 * 9 - 1);
 	ck_assert_uint_eq(d.story.attempts, 1);
-	ck_assert_uint_eq(least_load(d.r), 9 * 9 * 35 / 17 + 1);
+	ck_assert_uint_eq(load_bound_tree(d.r), 9 * 9 * 35 / 17 + 1);
 	end(&d);
 	fabric_free(g);
 	fabric_free(f);
@@ -500,7 +500,7 @@ static const struct {
 static uint64_t
 busiest(const struct routes *r)
 {
-	uint64_t least = verify_state_least(r->verified);
+	uint64_t least = verify_state_load_bound(r->verified);
 
 	return r->report.load_max < least ? least : r->report.load_max;
 }
@@ -523,7 +523,7 @@ START_TEST(no_drift)
 	w.node = mem_zalloc(w.whole->nnodes, sizeof(*w.node));
 	for (unsigned day = 1; day <= DAYS; day++) {
 		struct fabric *f = next_day(&w);
-		struct route_story story;
+		struct route_account story;
 		struct routes *fresh;
 		uint64_t c = on_to(&d, f);
 

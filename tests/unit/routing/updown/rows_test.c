@@ -66,7 +66,7 @@ check_threads(struct fabric *f, uint64_t seed)
 	for (size_t i = 0; i < 3; i++) {
 		struct routes *r[4] = {
 			by_threads(t, pool, NULL, false, many[i])};
-		struct route_memory *memory = r[0]->memory;
+		struct route_cache *memory = r[0]->memory;
 
 		r[1] = by_threads(less, pool, r[0], true, many[i]);
 		ck_assert_ptr_nonnull(r[1]->memory->base);

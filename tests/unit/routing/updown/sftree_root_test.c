@@ -35,9 +35,9 @@ routed(struct topo *t, struct lft_pool *pool, const struct routes *prev)
 		.options = &o,
 		.load_limit = LIMIT,
 		.threads = 1};
-	struct route_story story;
+	struct route_account story;
 	struct reason why = {""};
-	struct routes *r = route_compute(&job, engine, 1, &story, &why);
+	struct routes *r = compute_routes(&job, engine, 1, &story, &why);
 
 	ck_assert_msg(r != NULL, "%s", why.text);
 	ck_assert_str_eq(story.engine, "ftree");

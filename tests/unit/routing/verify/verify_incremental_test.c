@@ -106,7 +106,7 @@ spoil(struct scene *s, struct routes *r, unsigned n)
 static void
 give_lanes(struct scene *s, struct routes *r, const struct routes *like)
 {
-	struct route_lanes *l = &r->lanes;
+	struct route_layers *l = &r->lanes;
 
 	if (like != NULL && like->topo->nsw == r->topo->nsw &&
 		like->lanes.cls != NULL) {
@@ -192,8 +192,8 @@ static void
 all_turns(const struct scene *s, const struct topo *t,
 	const struct verify_state *part, const struct verify_state *full)
 {
-	struct verify_turns *a = verify_state_turns(part, t);
-	struct verify_turns *b = verify_state_turns(full, t);
+	struct verify_dependencies *a = verify_state_dependencies(part, t);
+	struct verify_dependencies *b = verify_state_dependencies(full, t);
 	size_t row = 0;
 
 	ck_assert_int_eq(a == NULL, b == NULL);
@@ -241,7 +241,7 @@ compare(struct scene *s, struct routes *r)
 	if (s->routes != NULL)
 		was.in = tables(s->routes);
 	x = verify_keep(&in, 1 + s->steps % 3, &full, &a, &why);
-	y = verify_change(
+	y = verify_incremental(
 		s->routes != NULL ? &was : NULL, &in, 1, &part, &b, &why);
 	ck_assert_msg(
 		x == y, "seed %d step %u: %s", s->seed, s->steps, why.text);

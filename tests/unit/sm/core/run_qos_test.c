@@ -519,7 +519,7 @@ pairs(const struct world *w)
 
 	for (sw_ix a = 0; a < r->topo->nsw; a++)
 		for (sw_ix b = 0; b < r->topo->nsw; b++)
-			h = h * 31 + routes_lane(&r->lanes, a, b);
+			h = h * 31 + routes_layer(&r->lanes, a, b);
 	return h;
 }
 

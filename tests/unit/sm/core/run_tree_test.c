@@ -104,7 +104,7 @@ sl_of(void *cookie, uint32_t src, uint32_t dst)
 		at[i] = topo_switch_of(
 			r->topo, topo_by_port_guid(r->topo, p->guid));
 	}
-	sl = routes_lane(&r->lanes, at[0], at[1]);
+	sl = routes_layer(&r->lanes, at[0], at[1]);
 	x->seen |= 1U << sl;
 	return sl;
 }

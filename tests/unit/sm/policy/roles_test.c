@@ -226,7 +226,7 @@ START_TEST(contradicted)
 	for (size_t i = 0; i < t->nodd; i++) {
 		if (t->odd[i].what != TREE_ROLE_TORN)
 			continue;
-		tree_odd_text(
+		irregularity_text(
 			sm_view(w->sm)->topo, &t->odd[i], text, sizeof(text));
 		ck_assert_str_eq(text,
 			"leaf1: the pattern \"lea?1\" gives it another role "

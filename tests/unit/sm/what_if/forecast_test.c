@@ -29,9 +29,9 @@ route(struct topo *t, struct lft_pool *pool, const struct routes *prev)
 {
 	const struct route_job job = {
 		.topo = t, .pool = pool, .prev = prev, .load_limit = 1250};
-	struct route_story story;
+	struct route_account story;
 	struct reason why = {""};
-	struct routes *r = route_compute(&job, NULL, 0, &story, &why);
+	struct routes *r = compute_routes(&job, NULL, 0, &story, &why);
 
 	ck_assert_msg(r != NULL, "%s", why.text);
 	return r;
@@ -379,12 +379,12 @@ START_TEST(settings)
 	struct buf text = {0};
 
 	c = config_with(
-		base, set, set[1] == NULL ? 1 : 2, route_engine_names(), &why);
+		base, set, set[1] == NULL ? 1 : 2, engine_names(), &why);
 	ck_assert_ptr_null(c);
 	ck_assert_msg(
 		strstr(why.text, bad_set[_i].says) != NULL, "%s", why.text);
 	ck_assert_ptr_null(strstr(why.text, "secret"));
-	c = config_with(base, good, ngood, route_engine_names(), &why);
+	c = config_with(base, good, ngood, engine_names(), &why);
 	ck_assert_msg(c != NULL, "%s", why.text);
 	ck_assert_uint_eq(c->routing.load_limit, 2000);
 	ck_assert_uint_eq(c->fabric.lmc.hosts, 1);
@@ -416,7 +416,7 @@ START_TEST(roles)
 	struct topo *t = frozen_topo(f, &lids);
 	struct config *base = config_default();
 	struct forecast_job job = {
-		.cfg = config_with(base, set, 3, route_engine_names(), &why),
+		.cfg = config_with(base, set, 3, engine_names(), &why),
 		.pool = lft_pool_new()};
 	const struct tree *tree;
 	struct forecast now;

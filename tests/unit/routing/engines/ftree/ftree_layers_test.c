@@ -63,9 +63,9 @@ route(struct bed *b, const struct engine_options *o, unsigned lanes)
 		.options = o,
 		.threads = 1,
 		.load_limit = 1250};
-	struct route_story story;
+	struct route_account story;
 	struct reason why = {""};
-	struct routes *r = route_compute(&job, engines, 1, &story, &why);
+	struct routes *r = compute_routes(&job, engines, 1, &story, &why);
 
 	ck_assert_msg(r != NULL && strcmp(r->engine, "ftree") == 0,
 		"refused: %s %s", why.text, story.tried);
@@ -74,9 +74,9 @@ route(struct bed *b, const struct engine_options *o, unsigned lanes)
 	ck_assert_uint_eq(r->lanes.spread, lanes);
 	ck_assert_uint_eq(r->lanes.n, lanes);
 	ck_assert(r->lanes.plain);
-	ftree_lanes_short(r, o, b->text, sizeof(b->text));
+	ftree_layers_short(r, o, b->text, sizeof(b->text));
 	ck_assert_int_eq(
-		ftree_lanes_shared(r, o, b->shared, sizeof(b->shared)) == 0,
+		ftree_layers_shared(r, o, b->shared, sizeof(b->shared)) == 0,
 		b->shared[0] == '\0');
 }
 
@@ -250,13 +250,13 @@ END_TEST
 
 static void
 row_of(const struct topo *t, const struct routes *r, port_ix p,
-	uint8_t row[LEVELS_ROW])
+	uint8_t row[SLVL_ROW])
 {
-	static const struct levels_want none = {0};
-	struct levels l;
+	static const struct slvl_want none = {0};
+	struct slvl l;
 
-	levels_allot(&none, r->lanes.n, r->lanes.plain, &l);
-	levels_row(&l, levels_link(t, p, 0), levels_end(t, p), row);
+	slvl_allocate(&none, r->lanes.n, r->lanes.plain, &l);
+	slvl_row(&l, slvl_link(t, p, 0), slvl_end(t, p), row);
 }
 
 /* Every entry and every pair's lane of both are the same. */
@@ -271,8 +271,8 @@ same_routes(const struct routes *a, const struct routes *b, int seed)
 					routes_block(b, s, k), LFT_BLOCK) == 0,
 				"seed %d: entries", seed);
 		for (sw_ix d = 0; d < a->topo->nsw; d++)
-			ck_assert_msg(routes_lane(&a->lanes, s, d) ==
-					      routes_lane(&b->lanes, s, d),
+			ck_assert_msg(routes_layer(&a->lanes, s, d) ==
+					      routes_layer(&b->lanes, s, d),
 				"seed %d: a pair's lane", seed);
 	}
 }
@@ -281,8 +281,8 @@ same_routes(const struct routes *a, const struct routes *b, int seed)
 static void
 other_rows(const struct bed *was, const struct bed *is, port_ix p, int seed)
 {
-	uint8_t x[LEVELS_ROW], y[LEVELS_ROW];
-	unsigned vls = levels_link(is->t, p, 0);
+	uint8_t x[SLVL_ROW], y[SLVL_ROW];
+	unsigned vls = slvl_link(is->t, p, 0);
 
 	for (port_ix i = 0; i < is->t->nports; i++) {
 		row_of(was->t, was->r, i, x);
@@ -301,7 +301,7 @@ widest_is(const struct topo *t, unsigned lanes)
 {
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (unsigned i = 0; i < t->sw[s].nadj; i++)
-			if (levels_link(t, cable(t, s, i), 0) >= lanes)
+			if (slvl_link(t, cable(t, s, i), 0) >= lanes)
 				return true;
 	return false;
 }
@@ -385,7 +385,7 @@ ring(struct hand_tables *tables)
  */
 START_TEST(needed)
 {
-	struct route_lane_pair wrap[] = {{2, 0, 1}, {3, 1, 1}};
+	struct route_layer_pair wrap[] = {{2, 0, 1}, {3, 1, 1}};
 	struct hand_tables h;
 	struct topo *t = ring(&h);
 	struct routes r = {.topo = t,
@@ -401,13 +401,13 @@ START_TEST(needed)
 	in.lanes = &r.lanes;
 	ck_assert_msg(verify_tables(&in, &report, &why) == 0, "%s", why.text);
 	ck_assert(!report.plain);
-	ck_assert_int_eq(ftree_lanes_fit(&r, NULL, &why), 0);
+	ck_assert_int_eq(ftree_layers_fit(&r, NULL, &why), 0);
 	t->port[cable(t, 2, 0)].vl_cap = 1;
-	ck_assert_int_eq(ftree_lanes_fit(&r, NULL, &why), -1);
+	ck_assert_int_eq(ftree_layers_fit(&r, NULL, &why), -1);
 	expect(why.text, "2 lanes must be kept apart to have no cycle: 2 ports "
 			 "between switches have 1 VL, first port");
 	r.lanes.plain = true;
-	ck_assert_int_eq(ftree_lanes_fit(&r, NULL, &why), 0);
+	ck_assert_int_eq(ftree_layers_fit(&r, NULL, &why), 0);
 	/* what folds there is a cycle */
 	in.lanes = NULL;
 	ck_assert_int_eq(verify_tables(&in, &report, &why), -1);

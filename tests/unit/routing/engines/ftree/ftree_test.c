@@ -99,9 +99,9 @@ check_balance(struct fabric *f, const char *what, unsigned shifts, bool full)
 	struct run x = run(f, &plain);
 	struct verify_report report = verified(x.r, what);
 	struct verify_tables in = tables(x.r);
-	struct metrics_shift shift;
+	struct bandwidth_shift shift;
 
-	metrics_shift(&in, shifts, 1, &shift);
+	bandwidth_shift(&in, shifts, 1, &shift);
 	ck_assert_msg(report.load_max <= shift.hosts - 1,
 		"%s: load %llu of %u hosts", what,
 		(unsigned long long)report.load_max, shift.hosts);
@@ -184,12 +184,12 @@ START_TEST(planes)
 			&plain);
 		struct verify_report report = verified(x.r, "planes");
 		struct verify_tables in = tables(x.r);
-		struct metrics_shift shift;
+		struct bandwidth_shift shift;
 
 		ck_assert_msg(report.load_max <= people[i].bound,
 			"%u:%u: load %llu", people[i].even, people[i].odd,
 			(unsigned long long)report.load_max);
-		metrics_shift(&in, 100, 1, &shift);
+		bandwidth_shift(&in, 100, 1, &shift);
 		ck_assert(x.r->plane != NULL && shift.worst <= 2);
 		end(&x);
 	}
@@ -345,7 +345,7 @@ check_step(struct topo *t, struct lft_pool *pool, struct routes **r,
 	uint64_t seed, unsigned *repaired)
 {
 	struct routes *is = routed(t, pool, *r, &plain), *whole;
-	struct route_memory *memory = (*r)->memory;
+	struct route_cache *memory = (*r)->memory;
 	char what[64];
 
 	(void)snprintf(what, sizeof(what), "seed %u", (unsigned)seed);
@@ -482,7 +482,7 @@ START_TEST(lanes)
 	for (unsigned n = 2; n <= 8; n++) {
 		struct engine_options o = {.lanes = (uint8_t)n};
 		struct run x = run(gen_tree_two(&p, &why), &o);
-		const struct route_lanes *l = &x.r->lanes;
+		const struct route_layers *l = &x.r->lanes;
 		struct verify_tables in = tables(x.r);
 		struct verify_report report;
 		unsigned used = 0;
@@ -494,10 +494,10 @@ START_TEST(lanes)
 		ck_assert_uint_eq(l->n, n < 4 ? n : 4);
 		for (sw_ix a = 0; a < x.t->nsw; a++)
 			for (sw_ix b = 0; b < x.t->nsw; b++) {
-				unsigned v = routes_lane(l, a, b);
+				unsigned v = routes_layer(l, a, b);
 
 				ck_assert_uint_lt(v, l->n);
-				ck_assert_uint_eq(v, routes_lane(l, b, a));
+				ck_assert_uint_eq(v, routes_layer(l, b, a));
 				ck_assert(a != b || v == 0);
 				used |= 1U << v;
 				if (l->cls[a] == ROUTE_NO_LEAF ||
@@ -554,14 +554,14 @@ singles(struct fabric *f, uint64_t *load)
 {
 	struct run x = run(f, &plain);
 	struct verify_tables in = tables(x.r);
-	struct homing h;
+	struct redundancy_report h;
 	size_t n;
 
 	*load = verified(x.r, "homes").load_max;
-	homing_find(&in, NULL, &h);
+	redundancy_find(&in, NULL, &h);
 	ck_assert_uint_gt(h.n, 0);
 	n = h.single;
-	homing_end(&h);
+	redundancy_free(&h);
 	end(&x);
 	return n;
 }
@@ -608,10 +608,10 @@ START_TEST(homing_names_it)
 		run(gen_edit_rails(gen_tree_two(&one, &why), 2, true, &why),
 			&plain);
 	struct verify_tables in = tables(x.r);
-	struct homing h;
+	struct redundancy_report h;
 	char text[256];
 
-	homing_find(&in, NULL, &h);
+	redundancy_find(&in, NULL, &h);
 	ck_assert_uint_eq(h.n, 4);
 	ck_assert_uint_eq(h.single, 4);
 	for (size_t i = 0; i < h.n; i++) {
@@ -622,10 +622,10 @@ START_TEST(homing_names_it)
 		ck_assert(!h.node[i].one_switch);
 		ck_assert(h.node[i].only_way);
 	}
-	homing_text(x.t, &h.node[0], text, sizeof(text));
+	redundancy_text(x.t, &h.node[0], text, sizeof(text));
 	ck_assert_str_eq(text, "\"h1\": \"spine1\" cuts off both ports from "
 			       "2 of 4 leaves; there is no other way");
-	homing_end(&h);
+	redundancy_free(&h);
 	end(&x);
 }
 END_TEST
@@ -636,11 +636,11 @@ START_TEST(groups)
 	struct gen_fattree2 p = {4, 4, 1, 4, 4};
 	struct reason why = {""};
 	struct fabric *f = gen_tree_two(&p, &why);
-	struct route_home home[8];
+	struct route_multi_port home[8];
 	struct engine_options o = {.lanes = 1, .home = home, .nhomes = 8};
 	size_t n = 0;
 	struct verify_tables in;
-	struct homing h;
+	struct redundancy_report h;
 	struct run x;
 
 	/* The first hosts of leaves 1 and 2 are one pair, and so on. */
@@ -650,24 +650,24 @@ START_TEST(groups)
 
 			(void)snprintf(
 				name, sizeof(name), "h%u", 1 + i + 4 * k);
-			home[n++] = (struct route_home){
+			home[n++] = (struct route_multi_port){
 				fabric_port(f, fabric_find(f, name), 1)->guid,
 				i, false};
 		}
 	for (size_t i = 1; i < n; i++)
 		for (size_t k = i; k > 0 && home[k - 1].guid > home[k].guid;
 			k--) {
-			struct route_home swap = home[k];
+			struct route_multi_port swap = home[k];
 
 			home[k] = home[k - 1];
 			home[k - 1] = swap;
 		}
 	x = run(f, &o);
 	in = tables(x.r);
-	homing_find(&in, &o, &h);
+	redundancy_find(&in, &o, &h);
 	ck_assert_uint_eq(h.n, 4);
 	ck_assert_uint_eq(h.single, 0);
-	homing_end(&h);
+	redundancy_free(&h);
 	end(&x);
 }
 END_TEST
@@ -683,10 +683,10 @@ START_TEST(refuses)
 	struct route_job job = {
 		.topo = t, .pool = pool, .options = &plain, .load_limit = 1250};
 	static const char *const engines[] = {"ftree", "updn"};
-	struct route_story story;
+	struct route_account story;
 	struct routes *r;
 
-	r = route_compute(&job, engines, 2, &story, &why);
+	r = compute_routes(&job, engines, 2, &story, &why);
 	ck_assert_ptr_nonnull(r);
 	ck_assert_str_eq(story.engine, "updn");
 	ck_assert(story.fallback);
@@ -708,23 +708,23 @@ START_TEST(rebalance)
 	struct fabric *f = gen_tree_two(&p, &why), *g;
 	struct topo *t = frozen_topo(f, &lids), *less;
 	struct lft_pool *pool = lft_pool_new();
-	struct route_story story;
+	struct route_account story;
 	struct routes *a, *b, *c, *d;
 	struct route_job job = {
 		.topo = t, .pool = pool, .options = &plain, .load_limit = 9000};
 
-	a = route_compute(&job, engines, 1, &story, &why);
+	a = compute_routes(&job, engines, 1, &story, &why);
 	g = gen_edit_fail_links(gen_tree_two(&p, &why), 6, 1, true, &why);
 	less = frozen_again(g, t, 0);
 	job.prev = a;
 	job.topo = less;
-	b = route_compute(&job, engines, 1, &story, &why);
+	b = compute_routes(&job, engines, 1, &story, &why);
 	job.prev = b;
 	job.topo = t;
-	c = route_compute(&job, engines, 1, &story, &why);
+	c = compute_routes(&job, engines, 1, &story, &why);
 	ck_assert_uint_ne(tables_hash(c), tables_hash(a));
 	job.rebalance = true;
-	d = route_compute(&job, engines, 1, &story, &why);
+	d = compute_routes(&job, engines, 1, &story, &why);
 	ck_assert(story.rebalanced);
 	ck_assert_uint_eq(tables_hash(d), tables_hash(a));
 	routes_unref(a);
