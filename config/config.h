@@ -81,8 +81,8 @@ struct config_discovery {
 enum { CONFIG_METHOD_DYNAMIC = 4 };
 
 struct config_distribution {
-	uint32_t method; /* enum safe_method; CONFIG_METHOD_DYNAMIC is its
-			    unsafe one */
+	uint32_t method; /* enum transition_method_kind; CONFIG_METHOD_DYNAMIC
+			    is its unsafe one */
 	bool allow_unsafe;
 	uint32_t max_stages;
 	struct mono drain;

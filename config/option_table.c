@@ -225,7 +225,7 @@ static const struct schema_option distribution[] = {
 	{.key = "method",
 		.type = SCHEMA_ENUM,
 		FIELD(config_distribution, method),
-		.choices = methods, /* as enum safe_method */
+		.choices = methods, /* as enum transition_method_kind */
 		.def = "auto",
 		.reload = SCHEMA_LIVE,
 		.help = "How new tables reach the switches while traffic "

@@ -13,17 +13,17 @@ enum { ARMED = 3 };
 
 struct check {
 	struct topo *topo;
-	struct check_job job;
-	struct check_item *todo;
+	struct device_check_job job;
+	struct device_check_item *todo;
 	size_t ntodo, captodo, next;
-	struct check_item *wrong;
+	struct device_check_item *wrong;
 	size_t nwrong, capwrong;
 	unsigned inflight;
 };
 
 /* The port that is asked, or port 0 of a switch; TOPO_NONE: nobody is there. */
 static port_ix
-port_of(const struct check *c, const struct check_item *i)
+port_of(const struct check *c, const struct device_check_item *i)
 {
 	node_ix n = topo_by_node_guid(c->topo, i->guid);
 	unsigned num = i->attr == MAD_PORT_INFO ? i->mod : 0;
@@ -35,12 +35,12 @@ port_of(const struct check *c, const struct check_item *i)
 }
 
 static bool
-in_doubt(const struct check *c, const struct check_item *i)
+in_doubt(const struct check *c, const struct device_check_item *i)
 {
-	const struct hw_doubt *d;
+	const struct device_doubt *d;
 	size_t n, k;
 
-	d = hw_doubts(c->job.hw, &n);
+	d = device_doubts(c->job.hw, &n);
 	for (k = 0; k < n; k++)
 		if (i->attr == MAD_LFT && d[k].guid == i->guid &&
 			d[k].block == i->mod)
@@ -49,7 +49,7 @@ in_doubt(const struct check *c, const struct check_item *i)
 }
 
 static void
-add(struct check *c, const struct check_item *i)
+add(struct check *c, const struct device_check_item *i)
 {
 	if (i->attr == MAD_PKEY_TABLE || port_of(c, i) == TOPO_NONE)
 		return;
@@ -58,20 +58,20 @@ add(struct check *c, const struct check_item *i)
 }
 
 struct check *
-check_new(struct topo *t, const struct check_job *job)
+device_check_new(struct topo *t, const struct device_check_job *job)
 {
 	struct check *c = mem_zalloc(1, sizeof(*c));
-	const struct hw_doubt *d;
+	const struct device_doubt *d;
 	size_t n, i;
 
 	c->topo = topo_ref(t);
 	c->job = *job;
-	d = hw_doubts(job->hw, &n);
+	d = device_doubts(job->hw, &n);
 	for (i = 0; i < n; i++)
-		add(c, &(struct check_item){.guid = d[i].guid,
+		add(c, &(struct device_check_item){.guid = d[i].guid,
 			       .attr = MAD_LFT,
 			       .mod = d[i].block,
-			       .why = CHECK_DOUBT});
+			       .why = DEVICE_CHECK_DOUBT});
 	for (i = 0; i < job->n; i++)
 		if (!in_doubt(c, &job->item[i]))
 			add(c, &job->item[i]);
@@ -79,7 +79,7 @@ check_new(struct topo *t, const struct check_job *job)
 }
 
 void
-check_free(struct check *c)
+device_check_free(struct check *c)
 {
 	if (c == NULL)
 		return;
@@ -91,20 +91,20 @@ check_free(struct check *c)
 }
 
 void
-check_stop(struct check *c, struct mono now)
+device_check_stop(struct check *c, struct mono now)
 {
 	c->next = c->ntodo;
 	xact_cancel(c->job.x, c, now);
 }
 
 bool
-check_done(const struct check *c)
+device_check_done(const struct check *c)
 {
 	return c->inflight == 0 && c->next == c->ntodo;
 }
 
-const struct check_item *
-check_wrong(const struct check *c, size_t *n)
+const struct device_check_item *
+device_check_wrong(const struct check *c, size_t *n)
 {
 	*n = c->nwrong;
 	return c->wrong;
@@ -124,37 +124,39 @@ blank(const uint8_t *data)
 }
 
 static bool
-block_true(struct check *c, struct check_item *i, const uint8_t *data)
+block_true(struct check *c, struct device_check_item *i, const uint8_t *data)
 {
-	lft_ref known = hw_block(c->job.hw, i->guid, i->mod), is;
+	lft_ref known = device_block(c->job.hw, i->guid, i->mod), is;
 
-	if (known == HW_UNKNOWN ||
+	if (known == DEVICE_UNKNOWN ||
 		memcmp(data, lft_bytes(c->job.pool, known), LFT_BLOCK) == 0)
 		return true;
 	i->empty = blank(data);
 	is = lft_add(c->job.pool, data);
-	hw_set_block(c->job.hw, i->guid, i->mod, is);
+	device_set_block(c->job.hw, i->guid, i->mod, is);
 	lft_drop(c->job.pool, is);
 	return false;
 }
 
 static bool
-row_true(const struct check *c, const struct check_item *i, const uint8_t *data)
+row_true(const struct check *c, const struct device_check_item *i,
+	const uint8_t *data)
 {
-	struct turns *t = hw_turns(c->job.hw);
+	struct sl2vl_cache *t = device_sl2vl(c->job.hw);
 	unsigned in = i->mod >> 8 & 0xff, out = i->mod & 0xff;
-	uint8_t known[TURNS_ROW];
+	uint8_t known[SL2VL_ROW];
 
-	if (!turns_row(t, i->guid, in, out, known) ||
-		memcmp(data, known, TURNS_ROW) == 0)
+	if (!sl2vl_get_row(t, i->guid, in, out, known) ||
+		memcmp(data, known, SL2VL_ROW) == 0)
 		return true;
-	turns_set_row(t, i->guid, in, out, data);
+	sl2vl_set_row(t, i->guid, in, out, data);
 	return false;
 }
 
 /* Its state, unless it was still on its way up, and who it says it is. */
 static bool
-port_true(const struct check *c, struct check_item *i, const uint8_t *data)
+port_true(
+	const struct check *c, struct device_check_item *i, const uint8_t *data)
 {
 	port_ix p = port_of(c, i);
 	bool owner = topo_has_lid(c->topo, p);
@@ -178,7 +180,7 @@ static void
 asked(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct check *c = cookie;
-	struct check_item i = c->todo[tag];
+	struct device_check_item i = c->todo[tag];
 	bool ok = true;
 
 	c->inflight--;
@@ -199,13 +201,13 @@ asked(void *cookie, uint64_t tag, const struct xact_result *res)
 }
 
 void
-check_feed(struct check *c, struct mono now)
+device_check_feed(struct check *c, struct mono now)
 {
 	while (c->next < c->ntodo && xact_room(c->job.x)) {
-		const struct check_item *i = &c->todo[c->next];
+		const struct device_check_item *i = &c->todo[c->next];
 		struct xact_request r;
 
-		if (push_request_port(
+		if (device_request_port(
 			    c->topo, port_of(c, i), c->job.mkey, &r) == 0) {
 			r.method = MAD_GET;
 			r.attr = i->attr;
@@ -218,7 +220,7 @@ check_feed(struct check *c, struct mono now)
 }
 
 void
-check_item_text(const struct check_item *i, char *out, size_t n)
+device_check_item_text(const struct device_check_item *i, char *out, size_t n)
 {
 	if (i->attr == MAD_LFT)
 		(void)snprintf(

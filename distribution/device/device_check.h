@@ -24,50 +24,54 @@
 
 struct check;
 
-enum check_why {
-	CHECK_DOUBT, /* copies of Sets were under way: no lie */
-	CHECK_ACKED, /* it was acknowledged by the last push */
-	CHECK_TURN,  /* nobody of us wrote there of late */
+enum device_check_why {
+	DEVICE_CHECK_DOUBT, /* copies of Sets were under way: no lie */
+	DEVICE_CHECK_ACKED, /* it was acknowledged by the last push */
+	DEVICE_CHECK_TURN,  /* nobody of us wrote there of late */
 };
 
-struct check_item {
+struct device_check_item {
 	uint64_t guid; /* of the node */
 	uint16_t attr; /* MAD_LFT, MAD_SL2VL, MAD_PORT_INFO; MAD_PKEY_TABLE is
-			  ptable_read's, and passed over */
+			  pkey_read's, and passed over */
 	uint32_t mod;  /* block; in-port << 8 | out-port; port */
-	enum check_why why;
+	enum device_check_why why;
 	bool empty; /* of what was wrong: there is nothing at all */
 };
 
 /* What a check works with; everything is borrowed. */
-struct check_job {
-	struct hwstate *hw;
+struct device_check_job {
+	struct device_store *hw;
 	struct lft_pool *pool;
 	struct xact *x;
 	uint64_t mkey;
-	const struct check_item *item; /* not kept; those of nodes that are not
-					  there or kept out are left out */
+	const struct device_check_item
+		*item; /* not kept; those of nodes that are not
+		   there or kept out are left out */
 	size_t n;
 };
 
 /* Start, with the doubts there are. Takes a reference to t. */
-struct check *check_new(struct topo *t, const struct check_job *job);
+struct check *device_check_new(
+	struct topo *t, const struct device_check_job *job);
 
 /* Only when done, or after xact_cancel_all. NULL allowed. */
-void check_free(struct check *c);
+void device_check_free(struct check *c);
 
-void check_feed(struct check *c, struct mono now);
+void device_check_feed(struct check *c, struct mono now);
 
 /* Give up what is unanswered; it is done then. */
-void check_stop(struct check *c, struct mono now);
+void device_check_stop(struct check *c, struct mono now);
 
-bool check_done(const struct check *c);
+bool device_check_done(const struct check *c);
 
 /* What was not as it should be. */
-const struct check_item *check_wrong(const struct check *c, size_t *n);
+const struct device_check_item *device_check_wrong(
+	const struct check *c, size_t *n);
 
 /* "block 3 of its forwarding table", "the lanes from port 3 to port 4", "port
  * 5", for messages. */
-void check_item_text(const struct check_item *i, char *out, size_t n);
+void device_check_item_text(
+	const struct device_check_item *i, char *out, size_t n);
 
 #endif

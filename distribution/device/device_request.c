@@ -3,7 +3,7 @@
 #include <string.h>
 
 int
-push_request(const struct topo *t, node_ix node, uint64_t mkey,
+device_request(const struct topo *t, node_ix node, uint64_t mkey,
 	struct xact_request *r)
 {
 	int hops;
@@ -20,7 +20,7 @@ push_request(const struct topo *t, node_ix node, uint64_t mkey,
 
 /* A port of a host or router is reached through the cable that it has. */
 int
-push_request_port(
+device_request_port(
 	const struct topo *t, port_ix p, uint64_t mkey, struct xact_request *r)
 {
 	const struct topo_port *port = &t->port[p];
@@ -28,9 +28,9 @@ push_request_port(
 
 	if (t->node[port->node].type == TOPO_SWITCH || p == t->sm_port ||
 		port->peer == TOPO_NONE)
-		return push_request(t, port->node, mkey, r);
+		return device_request(t, port->node, mkey, r);
 	peer = &t->port[port->peer];
-	if (push_request(t, peer->node, mkey, r) != 0 ||
+	if (device_request(t, peer->node, mkey, r) != 0 ||
 		r->hops >= TOPO_MAX_HOPS)
 		return -1;
 	r->path[++r->hops] = peer->num;

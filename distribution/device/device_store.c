@@ -10,53 +10,53 @@
 enum { INIT = 2 /* PortState */ };
 
 /* A value that a block may hold, or held since the last drain. */
-struct hw_ghost {
+struct device_ghost {
 	lft_ref ref;
 	uint32_t next; /* index + 1 of the next one of this block, 0: none */
 };
 
-struct hw_switch {
+struct device_switch {
 	uint64_t guid;
-	lft_ref *block;	 /* [n], HW_UNKNOWN where nothing is known */
+	lft_ref *block;	 /* [n], DEVICE_UNKNOWN where nothing is known */
 	uint32_t *haunt; /* [n] index + 1 of the first ghost, or NULL */
 	bool *wild;	 /* [n] packets may have met anything, or NULL */
 	uint32_t n;
-	struct hw_ghost *ghost;
+	struct device_ghost *ghost;
 	size_t nghosts, capghosts;
 	uint16_t top;
 	bool known;
 	bool top_first;
 };
 
-struct hwstate {
+struct device_store {
 	struct lft_pool *pool;
 	struct map by_guid;
 	struct map stubborn; /* port -> what it did not take */
-	struct hw_switch *sw;
+	struct device_switch *sw;
 	size_t n, cap;
-	struct turns *turns;
-	struct ptables *ptables;
-	struct past *past;
-	struct vlarbs *vlarbs;
-	struct hw_doubt *doubt;
+	struct sl2vl_cache *turns;
+	struct pkey_tables *ptables;
+	struct sl_history *past;
+	struct vlarb_cache *vlarbs;
+	struct device_doubt *doubt;
 	size_t ndoubts, capdoubts;
 };
 
-struct hwstate *
-hw_new(struct lft_pool *pool)
+struct device_store *
+device_new(struct lft_pool *pool)
 {
-	struct hwstate *h = mem_zalloc(1, sizeof(*h));
+	struct device_store *h = mem_zalloc(1, sizeof(*h));
 
 	h->pool = pool;
-	h->turns = turns_new();
-	h->ptables = ptables_new();
-	h->past = past_new();
-	h->vlarbs = vlarbs_new();
+	h->turns = sl2vl_new();
+	h->ptables = pkey_tables_new();
+	h->past = sl_history_new();
+	h->vlarbs = vlarb_cache_new();
 	return h;
 }
 
 static void
-drop_ghosts(struct hwstate *h, struct hw_switch *s)
+drop_ghosts(struct device_store *h, struct device_switch *s)
 {
 	size_t i;
 
@@ -72,13 +72,13 @@ drop_ghosts(struct hwstate *h, struct hw_switch *s)
 }
 
 static void
-drop_blocks(struct hwstate *h, struct hw_switch *s)
+drop_blocks(struct device_store *h, struct device_switch *s)
 {
 	uint32_t b;
 
 	drop_ghosts(h, s);
 	for (b = 0; b < s->n; b++)
-		if (s->block[b] != HW_UNKNOWN)
+		if (s->block[b] != DEVICE_UNKNOWN)
 			lft_drop(h->pool, s->block[b]);
 	free(s->block);
 	s->block = NULL;
@@ -86,7 +86,7 @@ drop_blocks(struct hwstate *h, struct hw_switch *s)
 }
 
 void
-hw_free(struct hwstate *h)
+device_free(struct device_store *h)
 {
 	size_t i;
 
@@ -96,57 +96,58 @@ hw_free(struct hwstate *h)
 		drop_blocks(h, &h->sw[i]);
 	free(h->sw);
 	free(h->doubt);
-	turns_free(h->turns);
-	ptables_free(h->ptables);
-	past_free(h->past);
-	vlarbs_free(h->vlarbs);
+	sl2vl_free(h->turns);
+	pkey_tables_free(h->ptables);
+	sl_history_free(h->past);
+	vlarb_cache_free(h->vlarbs);
 	map_free(&h->by_guid);
 	map_free(&h->stubborn);
 	free(h);
 }
 
-static struct hw_switch *
-find(const struct hwstate *h, uint64_t guid)
+static struct device_switch *
+find(const struct device_store *h, uint64_t guid)
 {
 	uint32_t i;
 
 	return map_get(&h->by_guid, guid, &i) ? &h->sw[i] : NULL;
 }
 
-static struct hw_switch *
-find_or_add(struct hwstate *h, uint64_t guid)
+static struct device_switch *
+find_or_add(struct device_store *h, uint64_t guid)
 {
-	struct hw_switch *s = find(h, guid);
+	struct device_switch *s = find(h, guid);
 
 	if (s != NULL)
 		return s;
 	h->sw = mem_grow(h->sw, h->n, &h->cap, sizeof(*h->sw));
 	s = &h->sw[h->n];
-	*s = (struct hw_switch){.guid = guid};
+	*s = (struct device_switch){.guid = guid};
 	map_put(&h->by_guid, guid, (uint32_t)h->n++);
 	return s;
 }
 
 bool
-hw_knows(const struct hwstate *h, uint64_t guid)
+device_knows(const struct device_store *h, uint64_t guid)
 {
-	const struct hw_switch *s = find(h, guid);
+	const struct device_switch *s = find(h, guid);
 
 	return s != NULL && s->known;
 }
 
 lft_ref
-hw_block(const struct hwstate *h, uint64_t guid, uint32_t b)
+device_block(const struct device_store *h, uint64_t guid, uint32_t b)
 {
-	const struct hw_switch *s = find(h, guid);
+	const struct device_switch *s = find(h, guid);
 
-	return s == NULL || b >= s->n ? HW_UNKNOWN : s->block[b];
+	return s == NULL || b >= s->n ? DEVICE_UNKNOWN : s->block[b];
 }
 
 const lft_ref *
-hw_row(const struct hwstate *h, uint64_t guid, uint32_t *n, bool *plain)
+device_row(
+	const struct device_store *h, uint64_t guid, uint32_t *n, bool *plain)
 {
-	const struct hw_switch *s = find(h, guid);
+	const struct device_switch *s = find(h, guid);
 
 	*n = s == NULL ? 0 : s->n;
 	*plain = s == NULL || s->nghosts == 0;
@@ -154,7 +155,7 @@ hw_row(const struct hwstate *h, uint64_t guid, uint32_t *n, bool *plain)
 }
 
 static lft_ref *
-slot(struct hw_switch *s, uint32_t b)
+slot(struct device_switch *s, uint32_t b)
 {
 	uint32_t n = s->n;
 
@@ -167,7 +168,7 @@ slot(struct hw_switch *s, uint32_t b)
 		if (s->wild != NULL)
 			s->wild = mem_resize(s->wild, s->n, sizeof(*s->wild));
 		for (; n < s->n; n++) {
-			s->block[n] = HW_UNKNOWN;
+			s->block[n] = DEVICE_UNKNOWN;
 			if (s->haunt != NULL)
 				s->haunt[n] = 0;
 			if (s->wild != NULL)
@@ -179,7 +180,8 @@ slot(struct hw_switch *s, uint32_t b)
 
 /* Block b, which s has, may be met as r too; takes over a reference to r. */
 static void
-add_ghost(struct hwstate *h, struct hw_switch *s, uint32_t b, lft_ref r)
+add_ghost(
+	struct device_store *h, struct device_switch *s, uint32_t b, lft_ref r)
 {
 	uint32_t i;
 
@@ -193,42 +195,42 @@ add_ghost(struct hwstate *h, struct hw_switch *s, uint32_t b, lft_ref r)
 		}
 	s->ghost = mem_grow(
 		s->ghost, s->nghosts, &s->capghosts, sizeof(*s->ghost));
-	s->ghost[s->nghosts++] = (struct hw_ghost){r, s->haunt[b]};
+	s->ghost[s->nghosts++] = (struct device_ghost){r, s->haunt[b]};
 	s->haunt[b] = (uint32_t)s->nghosts;
 }
 
 void
-hw_set_block(struct hwstate *h, uint64_t guid, uint32_t b, lft_ref r)
+device_set_block(struct device_store *h, uint64_t guid, uint32_t b, lft_ref r)
 {
-	struct hw_switch *s = find_or_add(h, guid);
+	struct device_switch *s = find_or_add(h, guid);
 	lft_ref *p = slot(s, b);
 
-	if (*p != HW_UNKNOWN && *p != r)
+	if (*p != DEVICE_UNKNOWN && *p != r)
 		add_ghost(h, s, b, *p);
-	else if (*p != HW_UNKNOWN)
+	else if (*p != DEVICE_UNKNOWN)
 		lft_drop(h->pool, *p);
 	*p = lft_share(h->pool, r);
 	s->known = true;
 }
 
 void
-hw_unknown_block(struct hwstate *h, uint64_t guid, uint32_t b)
+device_unknown_block(struct device_store *h, uint64_t guid, uint32_t b)
 {
-	struct hw_switch *s = find(h, guid);
+	struct device_switch *s = find(h, guid);
 
-	if (s == NULL || b >= s->n || s->block[b] == HW_UNKNOWN)
+	if (s == NULL || b >= s->n || s->block[b] == DEVICE_UNKNOWN)
 		return;
 	add_ghost(h, s, b, s->block[b]);
-	s->block[b] = HW_UNKNOWN;
+	s->block[b] = DEVICE_UNKNOWN;
 }
 
 void
-hw_sending(struct hwstate *h, uint64_t guid, uint32_t b, lft_ref image)
+device_sending(struct device_store *h, uint64_t guid, uint32_t b, lft_ref image)
 {
-	struct hw_switch *s = find_or_add(h, guid);
+	struct device_switch *s = find_or_add(h, guid);
 	lft_ref is = *slot(s, b);
 
-	if (is == HW_UNKNOWN && (s->haunt == NULL || s->haunt[b] == 0)) {
+	if (is == DEVICE_UNKNOWN && (s->haunt == NULL || s->haunt[b] == 0)) {
 		if (s->wild == NULL)
 			s->wild = mem_zalloc(s->n, sizeof(*s->wild));
 		s->wild[b] = true;
@@ -238,25 +240,25 @@ hw_sending(struct hwstate *h, uint64_t guid, uint32_t b, lft_ref image)
 }
 
 void
-hw_unmet(struct hwstate *h, uint64_t guid, uint32_t b)
+device_set_never_used(struct device_store *h, uint64_t guid, uint32_t b)
 {
-	struct hw_switch *s = find(h, guid);
+	struct device_switch *s = find(h, guid);
 
 	if (s != NULL && b < s->n && s->wild != NULL)
 		s->wild[b] = false;
 }
 
 size_t
-hw_values(const struct hwstate *h, uint64_t guid, uint32_t b, lft_ref *out,
-	size_t max)
+device_values(const struct device_store *h, uint64_t guid, uint32_t b,
+	lft_ref *out, size_t max)
 {
-	const struct hw_switch *s = find(h, guid);
+	const struct device_switch *s = find(h, guid);
 	size_t n = 0;
 	uint32_t i;
 
 	if (s == NULL || b >= s->n || (s->wild != NULL && s->wild[b]))
 		return 0;
-	if (s->block[b] != HW_UNKNOWN && n++ < max)
+	if (s->block[b] != DEVICE_UNKNOWN && n++ < max)
 		out[0] = s->block[b];
 	for (i = s->haunt != NULL ? s->haunt[b] : 0; i != 0;
 		i = s->ghost[i - 1].next) {
@@ -270,7 +272,7 @@ hw_values(const struct hwstate *h, uint64_t guid, uint32_t b, lft_ref *out,
 }
 
 static bool
-in_doubt(const struct hwstate *h, uint64_t guid, uint32_t b)
+in_doubt(const struct device_store *h, uint64_t guid, uint32_t b)
 {
 	size_t i;
 
@@ -282,9 +284,9 @@ in_doubt(const struct hwstate *h, uint64_t guid, uint32_t b)
 
 /* Only blocks that nobody knows for sure keep what they may hold. */
 static void
-drain(struct hwstate *h, struct hw_switch *s)
+drain(struct device_store *h, struct device_switch *s)
 {
-	struct hw_ghost *old = s->ghost;
+	struct device_ghost *old = s->ghost;
 	uint32_t *haunt = s->haunt;
 	uint32_t b, i;
 
@@ -294,10 +296,10 @@ drain(struct hwstate *h, struct hw_switch *s)
 	s->haunt = NULL;
 	s->nghosts = s->capghosts = 0;
 	for (b = 0; b < s->n; b++) {
-		if (s->wild != NULL && s->block[b] != HW_UNKNOWN)
+		if (s->wild != NULL && s->block[b] != DEVICE_UNKNOWN)
 			s->wild[b] = false;
 		for (i = haunt[b]; i != 0; i = old[i - 1].next) {
-			if (s->block[b] == HW_UNKNOWN ||
+			if (s->block[b] == DEVICE_UNKNOWN ||
 				in_doubt(h, s->guid, b))
 				add_ghost(h, s, b, old[i - 1].ref);
 			else
@@ -309,73 +311,74 @@ drain(struct hwstate *h, struct hw_switch *s)
 }
 
 void
-hw_drained(struct hwstate *h)
+device_drained(struct device_store *h)
 {
 	size_t i;
 
 	for (i = 0; i < h->n; i++)
 		drain(h, &h->sw[i]);
-	turns_drained(h->turns);
+	sl2vl_drained(h->turns);
 }
 
 void
-hw_forget(struct hwstate *h, uint64_t guid)
+device_forget_node(struct device_store *h, uint64_t guid)
 {
-	struct hw_switch *s = find(h, guid);
+	struct device_switch *s = find(h, guid);
 
-	ptables_forget(h->ptables, guid);
-	vlarbs_forget(h->vlarbs, guid);
+	pkey_tables_forget(h->ptables, guid);
+	vlarb_cache_forget(h->vlarbs, guid);
 	if (s == NULL)
 		return;
 	drop_blocks(h, s);
-	turns_forget(h->turns, guid);
+	sl2vl_forget(h->turns, guid);
 	s->known = false;
 	s->top = 0;
 }
 
 void
-hw_set_top_first(struct hwstate *h, uint64_t guid)
+device_set_top_first(struct device_store *h, uint64_t guid)
 {
 	find_or_add(h, guid)->top_first = true;
 }
 
 bool
-hw_top_first(const struct hwstate *h, uint64_t guid)
+device_top_first(const struct device_store *h, uint64_t guid)
 {
-	const struct hw_switch *s = find(h, guid);
+	const struct device_switch *s = find(h, guid);
 
 	return s != NULL && s->top_first;
 }
 
 void
-hw_set_top(struct hwstate *h, uint64_t guid, uint16_t top)
+device_set_top(struct device_store *h, uint64_t guid, uint16_t top)
 {
 	find_or_add(h, guid)->top = top;
 }
 
 /* Lanes of nodes that are not up. */
 static void
-reconcile_lanes(struct hwstate *h, const struct topo *t)
+reconcile_lanes(struct device_store *h, const struct topo *t)
 {
 	for (port_ix p = 0; p < t->nports; p++) {
 		const struct topo_node *n = &t->node[t->port[p].node];
 
 		if (n->type == TOPO_SWITCH) {
 			if (p == n->first_port && (n->flags & TN_FRESH) != 0) {
-				turns_forget(h->turns, n->guid);
-				vlarbs_forget(h->vlarbs, n->guid);
+				sl2vl_forget(h->turns, n->guid);
+				vlarb_cache_forget(h->vlarbs, n->guid);
 			}
 		} else if (t->port[p].state <= INIT) {
-			turns_unknown(h->turns, n->guid, 0, t->port[p].num);
-			vlarbs_forget_port(h->vlarbs, n->guid, t->port[p].num);
+			sl2vl_unknown(h->turns, n->guid, 0, t->port[p].num);
+			vlarb_cache_forget_port(
+				h->vlarbs, n->guid, t->port[p].num);
 		}
 	}
 }
 
 void
-hw_reconcile(struct hwstate *h, const struct topo *t)
+device_reconcile(struct device_store *h, const struct topo *t)
 {
-	struct hw_switch *hs;
+	struct device_switch *hs;
 	sw_ix s;
 
 	reconcile_lanes(h, t);
@@ -387,20 +390,20 @@ hw_reconcile(struct hwstate *h, const struct topo *t)
 			continue;
 		if (hs->top != t->sw[s].lft_top ||
 			t->port[n->first_port].found_lid == 0)
-			hw_forget(h, n->guid);
+			device_forget_node(h, n->guid);
 	}
 }
 
 void
-hw_set_stubborn(
-	struct hwstate *h, uint64_t node_guid, unsigned port, uint32_t wanted)
+device_set_refused(struct device_store *h, uint64_t node_guid, unsigned port,
+	uint32_t wanted)
 {
 	map_put(&h->stubborn, port_key(node_guid, port), wanted);
 }
 
 bool
-hw_stubborn(const struct hwstate *h, uint64_t node_guid, unsigned port,
-	uint32_t wanted)
+device_is_refused(const struct device_store *h, uint64_t node_guid,
+	unsigned port, uint32_t wanted)
 {
 	uint32_t was;
 
@@ -408,40 +411,41 @@ hw_stubborn(const struct hwstate *h, uint64_t node_guid, unsigned port,
 	       was == wanted;
 }
 
-struct turns *
-hw_turns(const struct hwstate *h)
+struct sl2vl_cache *
+device_sl2vl(const struct device_store *h)
 {
 	return h->turns;
 }
 
-struct past *
-hw_past(const struct hwstate *h)
+struct sl_history *
+device_sl_history(const struct device_store *h)
 {
 	return h->past;
 }
 
-struct vlarbs *
-hw_vlarbs(const struct hwstate *h)
+struct vlarb_cache *
+device_vlarbs(const struct device_store *h)
 {
 	return h->vlarbs;
 }
 
 void
-hw_distrust_ports(struct hwstate *h)
+device_distrust_ports(struct device_store *h)
 {
-	turns_forget_all(h->turns);
-	vlarbs_forget_all(h->vlarbs);
-	ptables_forget_all(h->ptables);
+	sl2vl_forget_all(h->turns);
+	vlarb_cache_forget_all(h->vlarbs);
+	pkey_tables_forget_all(h->ptables);
 }
 
-struct ptables *
-hw_ptables(const struct hwstate *h)
+struct pkey_tables *
+device_ptables(const struct device_store *h)
 {
 	return h->ptables;
 }
 
 void
-hw_doubt(struct hwstate *h, uint64_t guid, uint32_t b, struct mono until)
+device_doubt(
+	struct device_store *h, uint64_t guid, uint32_t b, struct mono until)
 {
 	size_t i;
 
@@ -452,18 +456,18 @@ hw_doubt(struct hwstate *h, uint64_t guid, uint32_t b, struct mono until)
 		}
 	h->doubt = mem_grow(
 		h->doubt, h->ndoubts, &h->capdoubts, sizeof(*h->doubt));
-	h->doubt[h->ndoubts++] = (struct hw_doubt){guid, b, until};
+	h->doubt[h->ndoubts++] = (struct device_doubt){guid, b, until};
 }
 
-const struct hw_doubt *
-hw_doubts(const struct hwstate *h, size_t *n)
+const struct device_doubt *
+device_doubts(const struct device_store *h, size_t *n)
 {
 	*n = h->ndoubts;
 	return h->doubt;
 }
 
 void
-hw_believe(struct hwstate *h, struct mono t)
+device_believe(struct device_store *h, struct mono t)
 {
 	size_t i, n = 0;
 

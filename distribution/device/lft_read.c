@@ -15,9 +15,9 @@ enum { MISSES_MAX = 2, ROUNDS_MAX = 3 };
 enum { RECENT = 1 << 10 }; /* blocks that others may have, too */
 
 /* One switch to ask about one block, or about all of them. */
-struct readback {
+struct lft_read {
 	struct topo *topo;
-	struct hwstate *hw;
+	struct device_store *hw;
 	struct lft_pool *pool;
 	struct xact *x;
 	uint64_t mkey;
@@ -37,7 +37,7 @@ struct readback {
 };
 
 static uint64_t
-guid_of(const struct readback *r, sw_ix s)
+guid_of(const struct lft_read *r, sw_ix s)
 {
 	return r->topo->node[r->topo->sw[s].node].guid;
 }
@@ -49,33 +49,33 @@ blocks_of(const struct topo *t, sw_ix s)
 }
 
 static bool
-worth_reading(const struct readback *r, sw_ix s)
+worth_reading(const struct lft_read *r, sw_ix s)
 {
 	const struct topo_node *n = &r->topo->node[r->topo->sw[s].node];
 
 	return (n->flags & (TN_FRESH | TN_QUARANTINED)) == 0 &&
-	       r->topo->sw[s].lft_top > 0 && !hw_knows(r->hw, n->guid);
+	       r->topo->sw[s].lft_top > 0 && !device_knows(r->hw, n->guid);
 }
 
 /* The first block of the switch that is known to hold anything. */
 static uint32_t
-telling_block(const struct readback *r, sw_ix s)
+telling_block(const struct lft_read *r, sw_ix s)
 {
 	uint32_t b, n = blocks_of(r->topo, s);
 
 	for (b = 0; b < n; b++) {
-		lft_ref ref = hw_block(r->hw, guid_of(r, s), b);
+		lft_ref ref = device_block(r->hw, guid_of(r, s), b);
 
-		if (ref != HW_UNKNOWN && ref != LFT_EMPTY)
+		if (ref != DEVICE_UNKNOWN && ref != LFT_EMPTY)
 			return b;
 	}
 	return UINT32_MAX;
 }
 
-struct readback *
-readback_new(struct topo *t, const struct readback_job *job)
+struct lft_read *
+lft_read_new(struct topo *t, const struct lft_read_job *job)
 {
-	struct readback *r = mem_zalloc(1, sizeof(*r));
+	struct lft_read *r = mem_zalloc(1, sizeof(*r));
 	sw_ix s;
 
 	r->topo = topo_ref(t);
@@ -89,13 +89,14 @@ readback_new(struct topo *t, const struct readback_job *job)
 	r->recent = mem_zalloc(RECENT, sizeof(*r->recent));
 	for (s = 0; s < t->nsw; s++)
 		if (map_get(job->suspects, guid_of(r, s), NULL) &&
-			hw_knows(r->hw, guid_of(r, s)) && topo_sw_live(t, s))
+			device_knows(r->hw, guid_of(r, s)) &&
+			topo_sw_live(t, s))
 			r->sample[r->nsample++] = s;
 	return r;
 }
 
 static void
-list_todo(struct readback *r)
+list_todo(struct lft_read *r)
 {
 	const struct topo *t = r->topo;
 	sw_ix s;
@@ -110,7 +111,7 @@ list_todo(struct readback *r)
 }
 
 void
-readback_free(struct readback *r)
+lft_read_free(struct lft_read *r)
 {
 	if (r == NULL)
 		return;
@@ -127,26 +128,26 @@ readback_free(struct readback *r)
 
 /* All were asked and answered, or not; and shall those be asked again? */
 static bool
-round_over(const struct readback *r)
+round_over(const struct lft_read *r)
 {
 	return r->listed && r->inflight == 0 && r->block >= r->max_block;
 }
 
 static bool
-one_more(const struct readback *r)
+one_more(const struct lft_read *r)
 {
 	return r->missed && r->round + 1 < ROUNDS_MAX;
 }
 
 bool
-readback_done(const struct readback *r)
+lft_read_done(const struct lft_read *r)
 {
 	return r->inflight == 0 &&
 	       (r->ntodo == 0 || (round_over(r) && !one_more(r)));
 }
 
 uint64_t
-readback_count(const struct readback *r)
+lft_read_count(const struct lft_read *r)
 {
 	return r->count;
 }
@@ -157,7 +158,7 @@ readback_count(const struct readback *r)
  * asked for the next.
  */
 static lft_ref
-shared(struct readback *r, const uint8_t bytes[LFT_BLOCK])
+shared(struct lft_read *r, const uint8_t bytes[LFT_BLOCK])
 {
 	lft_ref *at =
 		&r->recent[fnv_more(FNV_START, bytes, LFT_BLOCK) % RECENT];
@@ -172,7 +173,7 @@ shared(struct readback *r, const uint8_t bytes[LFT_BLOCK])
 static void
 block_done(void *cookie, uint64_t tag, const struct xact_result *res)
 {
-	struct readback *r = cookie;
+	struct lft_read *r = cookie;
 	sw_ix s = (sw_ix)(tag >> 32);
 
 	r->inflight--;
@@ -184,35 +185,36 @@ block_done(void *cookie, uint64_t tag, const struct xact_result *res)
 	}
 	r->misses[s] = 0;
 	r->count++;
-	hw_set_block(r->hw, guid_of(r, s), (uint32_t)tag, shared(r, res->data));
-	hw_set_top(r->hw, guid_of(r, s), r->topo->sw[s].lft_top);
+	device_set_block(
+		r->hw, guid_of(r, s), (uint32_t)tag, shared(r, res->data));
+	device_set_top(r->hw, guid_of(r, s), r->topo->sw[s].lft_top);
 }
 
 /* A sample that cannot be had proves nothing good. */
 static void
 sample_done(void *cookie, uint64_t tag, const struct xact_result *res)
 {
-	struct readback *r = cookie;
+	struct lft_read *r = cookie;
 	uint64_t guid = guid_of(r, (sw_ix)(tag >> 32));
-	lft_ref known = hw_block(r->hw, guid, (uint32_t)tag);
+	lft_ref known = device_block(r->hw, guid, (uint32_t)tag);
 
 	r->inflight--;
 	if (res->outcome == XACT_CANCELLED)
 		return;
 	if (res->outcome == XACT_OK)
 		r->count++;
-	if (res->outcome != XACT_OK || known == HW_UNKNOWN ||
+	if (res->outcome != XACT_OK || known == DEVICE_UNKNOWN ||
 		memcmp(res->data, lft_bytes(r->pool, known), LFT_BLOCK) != 0)
-		hw_forget(r->hw, guid);
+		device_forget_node(r->hw, guid);
 }
 
 static void
-submit(struct readback *r, sw_ix s, uint32_t b, struct mono now)
+submit(struct lft_read *r, sw_ix s, uint32_t b, struct mono now)
 {
 	node_ix node = r->topo->sw[s].node;
 	struct xact_request q;
 
-	if (push_request(r->topo, node, r->mkey, &q) != 0)
+	if (device_request(r->topo, node, r->mkey, &q) != 0)
 		return;
 	q.method = MAD_GET;
 	q.attr = MAD_LFT;
@@ -223,7 +225,7 @@ submit(struct readback *r, sw_ix s, uint32_t b, struct mono now)
 }
 
 static void
-feed_samples(struct readback *r, struct mono now)
+feed_samples(struct lft_read *r, struct mono now)
 {
 	while (r->next_sample < r->nsample && xact_room(r->x)) {
 		sw_ix s = r->sample[r->next_sample++];
@@ -237,14 +239,15 @@ feed_samples(struct readback *r, struct mono now)
 }
 
 static void
-feed_blocks(struct readback *r, struct mono now)
+feed_blocks(struct lft_read *r, struct mono now)
 {
 	while (r->ntodo > 0 && r->block < r->max_block && xact_room(r->x)) {
 		sw_ix s = r->todo[r->sw];
 
 		if (r->block < blocks_of(r->topo, s) &&
 			r->misses[s] < MISSES_MAX &&
-			hw_block(r->hw, guid_of(r, s), r->block) == HW_UNKNOWN)
+			device_block(r->hw, guid_of(r, s), r->block) ==
+				DEVICE_UNKNOWN)
 			submit(r, s, r->block, now);
 		if (++r->sw == r->ntodo) {
 			r->sw = 0;
@@ -254,7 +257,7 @@ feed_blocks(struct readback *r, struct mono now)
 }
 
 void
-readback_feed(struct readback *r, struct mono now)
+lft_read_feed(struct lft_read *r, struct mono now)
 {
 	if (!r->listed)
 		feed_samples(r, now);

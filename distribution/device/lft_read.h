@@ -24,11 +24,11 @@
 #include "sm/base/map.h"
 #include "sm/transport/xact.h"
 
-struct readback;
+struct lft_read;
 
 /* What a read-back works with; everything is borrowed. */
-struct readback_job {
-	struct hwstate *hw;
+struct lft_read_job {
+	struct device_store *hw;
 	struct lft_pool *pool;
 	struct xact *x;
 	uint64_t mkey;
@@ -39,16 +39,16 @@ struct readback_job {
  * Start: sample the suspects among the switches of t, then read those that hw
  * knows nothing about. Takes a reference to t; suspects is not kept.
  */
-struct readback *readback_new(struct topo *t, const struct readback_job *job);
+struct lft_read *lft_read_new(struct topo *t, const struct lft_read_job *job);
 
 /* Only when done, or after xact_cancel_all. NULL allowed. */
-void readback_free(struct readback *r);
+void lft_read_free(struct lft_read *r);
 
-void readback_feed(struct readback *r, struct mono now);
-bool readback_done(const struct readback *r);
+void lft_read_feed(struct lft_read *r, struct mono now);
+bool lft_read_done(const struct lft_read *r);
 
 /* Blocks read so far, samples included. Unreadable blocks stay unknown, and
  * will be written; a switch that is silent to several is asked no more. */
-uint64_t readback_count(const struct readback *r);
+uint64_t lft_read_count(const struct lft_read *r);
 
 #endif

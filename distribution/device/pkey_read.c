@@ -14,9 +14,9 @@ struct question {
 	unsigned block;
 };
 
-struct ptable_read {
+struct pkey_read {
 	struct topo *topo;
-	struct ptables *tables;
+	struct pkey_tables *tables;
 	struct xact *x;
 	uint64_t mkey;
 	struct question *todo;
@@ -29,27 +29,27 @@ struct ptable_read {
 };
 
 static void
-list_port(struct ptable_read *r, port_ix p, bool all)
+list_port(struct pkey_read *r, port_ix p, bool all)
 {
 	const struct topo *t = r->topo;
-	unsigned blocks = ptable_blocks(ptable_cap(t, p));
-	uint16_t key[PTABLE_BLOCK];
+	unsigned blocks = pkey_table_blocks(pkey_table_cap(t, p));
+	uint16_t key[PKEY_TABLE_BLOCK];
 
 	for (unsigned b = 0; b < blocks; b++) {
-		if (!all &&
-			ptables_block(r->tables, t->node[t->port[p].node].guid,
-				t->port[p].num, b, key))
+		if (!all && pkey_tables_block(r->tables,
+				    t->node[t->port[p].node].guid,
+				    t->port[p].num, b, key))
 			continue;
 		r->todo = mem_grow(r->todo, r->n, &r->cap, sizeof(*r->todo));
 		r->todo[r->n++] = (struct question){p, b};
 	}
 }
 
-struct ptable_read *
-ptable_read_new(struct topo *t, struct ptables *tables, const uint8_t *ask,
+struct pkey_read *
+pkey_read_new(struct topo *t, struct pkey_tables *tables, const uint8_t *ask,
 	struct xact *x, uint64_t mkey)
 {
-	struct ptable_read *r = mem_zalloc(1, sizeof(*r));
+	struct pkey_read *r = mem_zalloc(1, sizeof(*r));
 
 	r->topo = topo_ref(t);
 	r->tables = tables;
@@ -58,13 +58,13 @@ ptable_read_new(struct topo *t, struct ptables *tables, const uint8_t *ask,
 	r->silent = mem_zalloc(t->nports, sizeof(*r->silent));
 	r->wrong = mem_zalloc(t->nports, sizeof(*r->wrong));
 	for (port_ix p = 0; p < t->nports; p++)
-		if (ask[p] != PTABLE_ASK_NOTHING)
-			list_port(r, p, ask[p] == PTABLE_ASK_ALL);
+		if (ask[p] != PKEY_TABLE_ASK_NOTHING)
+			list_port(r, p, ask[p] == PKEY_TABLE_ASK_ALL);
 	return r;
 }
 
 void
-ptable_read_free(struct ptable_read *r)
+pkey_read_free(struct pkey_read *r)
 {
 	if (r == NULL)
 		return;
@@ -77,38 +77,38 @@ ptable_read_free(struct ptable_read *r)
 }
 
 bool
-ptable_read_done(const struct ptable_read *r)
+pkey_read_done(const struct pkey_read *r)
 {
 	return r->inflight == 0 && r->next == r->n;
 }
 
 void
-ptable_read_stop(struct ptable_read *r, struct mono now)
+pkey_read_stop(struct pkey_read *r, struct mono now)
 {
 	r->next = r->n;
 	xact_cancel(r->x, r, now);
 }
 
 size_t
-ptable_read_wrong(const struct ptable_read *r, port_ix *first)
+pkey_read_wrong(const struct pkey_read *r, port_ix *first)
 {
 	*first = r->first_wrong;
 	return r->nwrong;
 }
 
 size_t
-ptable_read_count(const struct ptable_read *r)
+pkey_read_count(const struct pkey_read *r)
 {
 	return r->n;
 }
 
 int
-ptable_read_request(
+pkey_read_request(
 	const struct topo *t, port_ix p, unsigned block, struct xact_request *r)
 {
 	uint32_t num = t->port[p].num;
 
-	if (push_request_port(t, p, 0, r) != 0)
+	if (device_request_port(t, p, 0, r) != 0)
 		return -1;
 	r->attr = MAD_PKEY_TABLE;
 	r->mod = block;
@@ -120,11 +120,11 @@ ptable_read_request(
 static void
 answered(void *cookie, uint64_t tag, const struct xact_result *res)
 {
-	struct ptable_read *r = cookie;
+	struct pkey_read *r = cookie;
 	const struct question *q = &r->todo[tag];
 	const struct topo_port *p = &r->topo->port[q->port];
 	uint64_t guid = r->topo->node[p->node].guid;
-	uint16_t key[PTABLE_BLOCK], was[PTABLE_BLOCK];
+	uint16_t key[PKEY_TABLE_BLOCK], was[PKEY_TABLE_BLOCK];
 
 	r->inflight--;
 	if (res->outcome == XACT_CANCELLED)
@@ -133,24 +133,24 @@ answered(void *cookie, uint64_t tag, const struct xact_result *res)
 		r->silent[q->port] = true;
 		return;
 	}
-	for (unsigned i = 0; i < PTABLE_BLOCK; i++)
+	for (unsigned i = 0; i < PKEY_TABLE_BLOCK; i++)
 		key[i] = be_get16(res->data + (size_t)2 * i);
-	if (ptables_block(r->tables, guid, p->num, q->block, was) &&
+	if (pkey_tables_block(r->tables, guid, p->num, q->block, was) &&
 		memcmp(was, key, sizeof(key)) != 0 && !r->wrong[q->port]) {
 		r->wrong[q->port] = true;
 		r->first_wrong = r->nwrong++ == 0 ? q->port : r->first_wrong;
 	}
-	ptables_set_block(r->tables, guid, p->num, q->block, key);
+	pkey_tables_set_block(r->tables, guid, p->num, q->block, key);
 }
 
 void
-ptable_read_feed(struct ptable_read *r, struct mono now)
+pkey_read_feed(struct pkey_read *r, struct mono now)
 {
 	while (r->next < r->n && xact_room(r->x)) {
 		const struct question *q = &r->todo[r->next++];
 		struct xact_request req;
 
-		if (r->silent[q->port] || ptable_read_request(r->topo, q->port,
+		if (r->silent[q->port] || pkey_read_request(r->topo, q->port,
 						  q->block, &req) != 0)
 			continue;
 		req.method = MAD_GET;

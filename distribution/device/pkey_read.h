@@ -1,5 +1,5 @@
 /*
- * ptable_read: learning what P_Key tables hold, instead of overwriting it.
+ * pkey_read: learning what P_Key tables hold, instead of overwriting it.
  *
  * Of the ports that matter every block that is not known is asked for. What a
  * port does not answer stays unknown, and its table is left alone until it
@@ -18,39 +18,39 @@
 #include "sm/base/clock.h"
 #include "sm/transport/xact.h"
 
-struct ptable_read;
+struct pkey_read;
 
 /* Of a port's table: nothing, what is not known, everything. */
-enum { PTABLE_ASK_NOTHING, PTABLE_ASK_UNKNOWN, PTABLE_ASK_ALL };
+enum { PKEY_TABLE_ASK_NOTHING, PKEY_TABLE_ASK_UNKNOWN, PKEY_TABLE_ASK_ALL };
 
 /*
  * Takes a reference to t; tables and x are borrowed; ask ([nports], as above)
  * is not kept.
  */
-struct ptable_read *ptable_read_new(struct topo *t, struct ptables *tables,
+struct pkey_read *pkey_read_new(struct topo *t, struct pkey_tables *tables,
 	const uint8_t *ask, struct xact *x, uint64_t mkey);
 
 /* Only when done, or after xact_cancel_all. NULL allowed. */
-void ptable_read_free(struct ptable_read *r);
+void pkey_read_free(struct pkey_read *r);
 
-void ptable_read_feed(struct ptable_read *r, struct mono now);
-bool ptable_read_done(const struct ptable_read *r);
+void pkey_read_feed(struct pkey_read *r, struct mono now);
+bool pkey_read_done(const struct pkey_read *r);
 
 /* Give up what is unanswered; it is done then. */
-void ptable_read_stop(struct ptable_read *r, struct mono now);
+void pkey_read_stop(struct pkey_read *r, struct mono now);
 
 /* Tables that held something else than was known; *first: one of them. */
-size_t ptable_read_wrong(const struct ptable_read *r, port_ix *first);
+size_t pkey_read_wrong(const struct pkey_read *r, port_ix *first);
 
 /* Blocks that were asked for. */
-size_t ptable_read_count(const struct ptable_read *r);
+size_t pkey_read_count(const struct pkey_read *r);
 
 /*
  * A Get or Set of a block of port p, fill in method and data: directed to the
  * port itself, since a host answers for the port that it is asked through. 0,
  * or -1: more than 63 hops away.
  */
-int ptable_read_request(const struct topo *t, port_ix p, unsigned block,
+int pkey_read_request(const struct topo *t, port_ix p, unsigned block,
 	struct xact_request *r);
 
 #endif

@@ -11,15 +11,15 @@
  * that has it; others that are known have a cell.
  */
 struct column {
-	uint8_t vl[TURNS_ROW];
+	uint8_t vl[SL2VL_ROW];
 	uint64_t in[4];
 };
 
 struct row {
-	uint8_t vl[TURNS_ROW];
+	uint8_t vl[SL2VL_ROW];
 };
 
-struct turns_switch {
+struct sl2vl_switch {
 	struct column *column; /* [ncolumns] by out-port */
 	unsigned ncolumns;
 	struct map cell; /* in << 8 | out -> row */
@@ -28,23 +28,23 @@ struct turns_switch {
 	bool refused, span_refused, laid;
 };
 
-struct turns {
+struct sl2vl_cache {
 	struct map by_guid;
-	struct turns_switch *sw;
+	struct sl2vl_switch *sw;
 	size_t n, cap;
-	struct turns_hold *hold;
+	struct sl2vl_block *hold;
 	size_t nholds, capholds;
 	bool moved;
 };
 
-struct turns *
-turns_new(void)
+struct sl2vl_cache *
+sl2vl_new(void)
 {
-	return mem_zalloc(1, sizeof(struct turns));
+	return mem_zalloc(1, sizeof(struct sl2vl_cache));
 }
 
 static void
-drop_rows(struct turns_switch *s)
+drop_rows(struct sl2vl_switch *s)
 {
 	map_free(&s->cell);
 	free(s->row);
@@ -56,7 +56,7 @@ drop_rows(struct turns_switch *s)
 }
 
 void
-turns_free(struct turns *t)
+sl2vl_free(struct sl2vl_cache *t)
 {
 	size_t i;
 
@@ -70,24 +70,24 @@ turns_free(struct turns *t)
 	free(t);
 }
 
-static struct turns_switch *
-find(const struct turns *t, uint64_t guid)
+static struct sl2vl_switch *
+find(const struct sl2vl_cache *t, uint64_t guid)
 {
 	uint32_t i;
 
 	return map_get(&t->by_guid, guid, &i) ? &t->sw[i] : NULL;
 }
 
-static struct turns_switch *
-find_or_add(struct turns *t, uint64_t guid)
+static struct sl2vl_switch *
+find_or_add(struct sl2vl_cache *t, uint64_t guid)
 {
-	struct turns_switch *s = find(t, guid);
+	struct sl2vl_switch *s = find(t, guid);
 
 	if (s != NULL)
 		return s;
 	t->sw = mem_grow(t->sw, t->n, &t->cap, sizeof(*t->sw));
 	s = &t->sw[t->n];
-	*s = (struct turns_switch){0};
+	*s = (struct sl2vl_switch){0};
 	map_put(&t->by_guid, guid, (uint32_t)t->n++);
 	return s;
 }
@@ -119,26 +119,26 @@ empty(const struct column *c)
 }
 
 bool
-turns_row(const struct turns *t, uint64_t guid, unsigned in, unsigned out,
-	uint8_t row[TURNS_ROW])
+sl2vl_get_row(const struct sl2vl_cache *t, uint64_t guid, unsigned in,
+	unsigned out, uint8_t row[SL2VL_ROW])
 {
-	const struct turns_switch *s = find(t, guid);
+	const struct sl2vl_switch *s = find(t, guid);
 	uint32_t i;
 
 	if (s == NULL || out >= s->ncolumns)
 		return false;
 	if (has(&s->column[out], in)) {
-		memcpy(row, s->column[out].vl, TURNS_ROW);
+		memcpy(row, s->column[out].vl, SL2VL_ROW);
 		return true;
 	}
 	if (!map_get(&s->cell, cell_key(in, out), &i))
 		return false;
-	memcpy(row, s->row[i].vl, TURNS_ROW);
+	memcpy(row, s->row[i].vl, SL2VL_ROW);
 	return true;
 }
 
 static struct column *
-column(struct turns_switch *s, unsigned out)
+column(struct sl2vl_switch *s, unsigned out)
 {
 	unsigned n = s->ncolumns;
 
@@ -154,15 +154,15 @@ column(struct turns_switch *s, unsigned out)
 
 /* Nobody has the column's row any more: another one takes its place. */
 static void
-adopt(struct turns_switch *s, unsigned out, const uint8_t row[TURNS_ROW])
+adopt(struct sl2vl_switch *s, unsigned out, const uint8_t row[SL2VL_ROW])
 {
 	struct column *c = column(s, out);
 	uint32_t i;
 
-	memcpy(c->vl, row, TURNS_ROW);
+	memcpy(c->vl, row, SL2VL_ROW);
 	for (unsigned in = 0; in < 256 && s->cell.n > 0; in++) {
 		if (!map_get(&s->cell, cell_key(in, out), &i) ||
-			memcmp(s->row[i].vl, row, TURNS_ROW) != 0)
+			memcmp(s->row[i].vl, row, SL2VL_ROW) != 0)
 			continue;
 		(void)map_del(&s->cell, cell_key(in, out));
 		mark(c, in, true);
@@ -172,49 +172,49 @@ adopt(struct turns_switch *s, unsigned out, const uint8_t row[TURNS_ROW])
 }
 
 void
-turns_set_row(struct turns *t, uint64_t guid, unsigned in, unsigned out,
-	const uint8_t row[TURNS_ROW])
+sl2vl_set_row(struct sl2vl_cache *t, uint64_t guid, unsigned in, unsigned out,
+	const uint8_t row[SL2VL_ROW])
 {
-	struct turns_switch *s = find_or_add(t, guid);
+	struct sl2vl_switch *s = find_or_add(t, guid);
 	struct column *c = column(s, out);
 
 	mark(c, in, false);
 	(void)map_del(&s->cell, cell_key(in, out));
 	if (empty(c))
 		adopt(s, out, row);
-	if (memcmp(c->vl, row, TURNS_ROW) == 0) {
+	if (memcmp(c->vl, row, SL2VL_ROW) == 0) {
 		mark(c, in, true);
 		return;
 	}
 	s->row = mem_grow(s->row, s->n, &s->cap, sizeof(*s->row));
-	memcpy(s->row[s->n].vl, row, TURNS_ROW);
+	memcpy(s->row[s->n].vl, row, SL2VL_ROW);
 	map_put(&s->cell, cell_key(in, out), (uint32_t)s->n++);
 }
 
 void
-turns_unknown_span(
-	struct turns *t, uint64_t guid, const struct turns_span *span)
+sl2vl_unknown_span(
+	struct sl2vl_cache *t, uint64_t guid, const struct sl2vl_span *span)
 {
 	for (unsigned out = span->out; out <= span->last_out; out++)
 		for (unsigned in = span->in; in <= span->last_in; in++)
-			turns_unknown(t, guid, in, out);
+			sl2vl_unknown(t, guid, in, out);
 }
 
 void
-turns_set_span(struct turns *t, uint64_t guid, const struct turns_span *span,
-	const uint8_t row[TURNS_ROW])
+sl2vl_set_span(struct sl2vl_cache *t, uint64_t guid,
+	const struct sl2vl_span *span, const uint8_t row[SL2VL_ROW])
 {
-	turns_unknown_span(t, guid, span);
+	sl2vl_unknown_span(t, guid, span);
 	for (unsigned out = span->out; out <= span->last_out; out++)
 		for (unsigned in = span->in; in <= span->last_in; in++)
-			turns_set_row(t, guid, in, out, row);
+			sl2vl_set_row(t, guid, in, out, row);
 }
 
 bool
-turns_all(const struct turns *t, uint64_t guid, unsigned out,
-	const uint64_t in[4], const uint8_t row[TURNS_ROW])
+sl2vl_all(const struct sl2vl_cache *t, uint64_t guid, unsigned out,
+	const uint64_t in[4], const uint8_t row[SL2VL_ROW])
 {
-	const struct turns_switch *s = find(t, guid);
+	const struct sl2vl_switch *s = find(t, guid);
 	const struct column *c;
 
 	if (s == NULL || out >= s->ncolumns)
@@ -223,13 +223,13 @@ turns_all(const struct turns *t, uint64_t guid, unsigned out,
 	for (unsigned i = 0; i < 4; i++)
 		if ((in[i] & ~c->in[i]) != 0)
 			return false;
-	return memcmp(c->vl, row, TURNS_ROW) == 0;
+	return memcmp(c->vl, row, SL2VL_ROW) == 0;
 }
 
 void
-turns_unknown(struct turns *t, uint64_t guid, unsigned in, unsigned out)
+sl2vl_unknown(struct sl2vl_cache *t, uint64_t guid, unsigned in, unsigned out)
 {
-	struct turns_switch *s = find(t, guid);
+	struct sl2vl_switch *s = find(t, guid);
 
 	if (s == NULL || out >= s->ncolumns)
 		return;
@@ -238,27 +238,27 @@ turns_unknown(struct turns *t, uint64_t guid, unsigned in, unsigned out)
 }
 
 void
-turns_move(struct turns *t)
+sl2vl_mark_undrained(struct sl2vl_cache *t)
 {
 	t->moved = true;
 }
 
 void
-turns_drained(struct turns *t)
+sl2vl_drained(struct sl2vl_cache *t)
 {
 	t->moved = false;
 }
 
 bool
-turns_moved(const struct turns *t)
+sl2vl_is_undrained(const struct sl2vl_cache *t)
 {
 	return t->moved;
 }
 
 void
-turns_forget(struct turns *t, uint64_t guid)
+sl2vl_forget(struct sl2vl_cache *t, uint64_t guid)
 {
-	struct turns_switch *s = find(t, guid);
+	struct sl2vl_switch *s = find(t, guid);
 
 	if (s == NULL)
 		return;
@@ -267,61 +267,62 @@ turns_forget(struct turns *t, uint64_t guid)
 }
 
 void
-turns_forget_all(struct turns *t)
+sl2vl_forget_all(struct sl2vl_cache *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		drop_rows(&t->sw[i]);
 }
 
 void
-turns_lay(struct turns *t, uint64_t guid)
+sl2vl_mark_assigned(struct sl2vl_cache *t, uint64_t guid)
 {
 	find_or_add(t, guid)->laid = true;
 }
 
 bool
-turns_laid(const struct turns *t, uint64_t guid)
+sl2vl_is_assigned(const struct sl2vl_cache *t, uint64_t guid)
 {
-	const struct turns_switch *s = find(t, guid);
+	const struct sl2vl_switch *s = find(t, guid);
 
 	return s != NULL && s->laid;
 }
 
 void
-turns_refuse(struct turns *t, uint64_t guid)
+sl2vl_refuse(struct sl2vl_cache *t, uint64_t guid)
 {
 	find_or_add(t, guid)->refused = true;
 }
 
 bool
-turns_refused(const struct turns *t, uint64_t guid)
+sl2vl_refused(const struct sl2vl_cache *t, uint64_t guid)
 {
-	const struct turns_switch *s = find(t, guid);
+	const struct sl2vl_switch *s = find(t, guid);
 
 	return s != NULL && s->refused;
 }
 
 void
-turns_refuse_span(struct turns *t, uint64_t guid)
+sl2vl_refuse_span(struct sl2vl_cache *t, uint64_t guid)
 {
 	find_or_add(t, guid)->span_refused = true;
 }
 
 bool
-turns_span_refused(const struct turns *t, uint64_t guid)
+sl2vl_span_refused(const struct sl2vl_cache *t, uint64_t guid)
 {
-	const struct turns_switch *s = find(t, guid);
+	const struct sl2vl_switch *s = find(t, guid);
 
 	return s != NULL && s->span_refused;
 }
 
-struct turns_hold *
-turns_held(const struct turns *t, uint64_t guid, unsigned in, unsigned out)
+struct sl2vl_block *
+sl2vl_is_blocked(
+	const struct sl2vl_cache *t, uint64_t guid, unsigned in, unsigned out)
 {
 	size_t i;
 
 	for (i = 0; i < t->nholds; i++) {
-		struct turns_hold *h = &t->hold[i];
+		struct sl2vl_block *h = &t->hold[i];
 
 		if (h->guid == guid && h->in == in && h->out == out)
 			return h;
@@ -330,48 +331,48 @@ turns_held(const struct turns *t, uint64_t guid, unsigned in, unsigned out)
 }
 
 void
-turns_hold(struct turns *t, const struct turns_hold *h)
+sl2vl_block(struct sl2vl_cache *t, const struct sl2vl_block *h)
 {
-	if (turns_held(t, h->guid, h->in, h->out) != NULL)
+	if (sl2vl_is_blocked(t, h->guid, h->in, h->out) != NULL)
 		return;
 	t->hold = mem_grow(t->hold, t->nholds, &t->capholds, sizeof(*t->hold));
 	t->hold[t->nholds++] = *h;
 }
 
 void
-turns_lift(struct turns *t, uint64_t guid, unsigned in, unsigned out)
+sl2vl_unblock(struct sl2vl_cache *t, uint64_t guid, unsigned in, unsigned out)
 {
-	struct turns_hold *h = turns_held(t, guid, in, out);
+	struct sl2vl_block *h = sl2vl_is_blocked(t, guid, in, out);
 
 	if (h != NULL)
 		*h = t->hold[--t->nholds];
 }
 
 void
-turns_lift_all(struct turns *t)
+sl2vl_unblock_all(struct sl2vl_cache *t)
 {
 	t->nholds = 0;
 }
 
-struct turns_hold *
-turns_holds(const struct turns *t, size_t *n)
+struct sl2vl_block *
+sl2vl_blocked_list(const struct sl2vl_cache *t, size_t *n)
 {
 	*n = t->nholds;
 	return t->hold;
 }
 
 void
-turns_straight(unsigned n, uint8_t row[TURNS_ROW])
+sl2vl_make_default(unsigned n, uint8_t row[SL2VL_ROW])
 {
 	unsigned sl;
 
-	memset(row, 0, TURNS_ROW);
+	memset(row, 0, SL2VL_ROW);
 	for (sl = 0; sl < 16 && sl < n; sl++)
 		row[sl / 2] |= (uint8_t)(sl << (sl % 2 ? 0 : 4));
 }
 
 void
-turns_close(uint8_t row[TURNS_ROW], uint16_t sls)
+sl2vl_block_sls(uint8_t row[SL2VL_ROW], uint16_t sls)
 {
 	for (unsigned sl = 0; sl < 16; sl++)
 		if ((sls >> sl & 1) != 0)
@@ -379,11 +380,11 @@ turns_close(uint8_t row[TURNS_ROW], uint16_t sls)
 }
 
 bool
-turns_is_closed(const uint8_t row[TURNS_ROW])
+sl2vl_is_closed(const uint8_t row[SL2VL_ROW])
 {
 	unsigned i;
 
-	for (i = 0; i < TURNS_ROW; i++)
+	for (i = 0; i < SL2VL_ROW; i++)
 		if (row[i] != 0xff)
 			return false;
 	return true;

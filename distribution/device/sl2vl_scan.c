@@ -19,7 +19,7 @@ enum {
 	MISSES_MAX = 3, /* rows in a row without an answer: another lap */
 };
 
-struct scan {
+struct sl2vl_scan {
 	struct topo *topo;
 	struct map trusted;
 	node_ix *todo; /* switches to read, nearest first */
@@ -34,15 +34,15 @@ struct scan {
 	unsigned inflight;
 	uint16_t sls;
 	uint32_t lap; /* answers of an earlier one are too late */
-	struct scan_turn *found, *told;
+	struct sl2vl_scan_row *found, *told;
 	size_t nfound, capfound, captold;
-	struct scan_counts counts;
+	struct sl2vl_scan_counts counts;
 };
 
-struct scan *
-scan_new(void)
+struct sl2vl_scan *
+sl2vl_scan_new(void)
 {
-	struct scan *s = mem_zalloc(1, sizeof(*s));
+	struct sl2vl_scan *s = mem_zalloc(1, sizeof(*s));
 
 	s->due = MONO_NEVER;
 	s->pause = mono_ms(WAIT_MS);
@@ -50,7 +50,7 @@ scan_new(void)
 }
 
 void
-scan_free(struct scan *s)
+sl2vl_scan_free(struct sl2vl_scan *s)
 {
 	if (s == NULL)
 		return;
@@ -64,13 +64,13 @@ scan_free(struct scan *s)
 }
 
 void
-scan_trust(struct scan *s, uint64_t guid)
+sl2vl_scan_mark_own(struct sl2vl_scan *s, uint64_t guid)
 {
 	map_put(&s->trusted, guid, 0);
 }
 
 void
-scan_doubt(struct scan *s, bool hurry)
+sl2vl_scan_doubt(struct sl2vl_scan *s, bool hurry)
 {
 	map_free(&s->trusted);
 	s->hurry |= hurry;
@@ -82,7 +82,7 @@ scan_doubt(struct scan *s, bool hurry)
 }
 
 void
-scan_void(struct scan *s)
+sl2vl_scan_discard(struct sl2vl_scan *s)
 {
 	s->missed |= s->inflight > 0 || s->nfound > 0;
 	s->nfound = 0;
@@ -97,7 +97,7 @@ rows_of(const struct topo *t, node_ix n)
 
 /* Does it have rows that can say no, and are they unknown? */
 static bool
-worth_reading(const struct scan *s, node_ix n)
+worth_reading(const struct sl2vl_scan *s, node_ix n)
 {
 	const struct topo *t = s->topo;
 	const struct topo_node *node = &t->node[n];
@@ -110,7 +110,7 @@ worth_reading(const struct scan *s, node_ix n)
 
 /* Rows of the current switch that were asked for. */
 static uint64_t
-asked(const struct scan *s)
+asked(const struct sl2vl_scan *s)
 {
 	unsigned nports = s->topo->node[s->todo[s->next]].nports;
 
@@ -121,7 +121,7 @@ asked(const struct scan *s)
 
 /* The switch that is being read stays where it is. */
 static void
-list_todo(struct scan *s, uint64_t current)
+list_todo(struct sl2vl_scan *s, uint64_t current)
 {
 	const struct topo *t = s->topo;
 	unsigned in = s->in, out = s->out;
@@ -158,7 +158,7 @@ list_todo(struct scan *s, uint64_t current)
 /* The next lap begins after a pause, and the one after it after a longer one.
  */
 static void
-pause_lap(struct scan *s, struct mono now)
+pause_lap(struct sl2vl_scan *s, struct mono now)
 {
 	s->due = mono_add(now, s->pause);
 	s->pause.ns *= 2;
@@ -168,7 +168,7 @@ pause_lap(struct scan *s, struct mono now)
 
 /* What was missed is read again; not for ever in a hurry. */
 static void
-end_lap(struct scan *s, struct mono now)
+end_lap(struct sl2vl_scan *s, struct mono now)
 {
 	list_todo(s, 0);
 	if (s->ntodo == 0 || s->pause.ns > mono_ms(WAIT_MS).ns)
@@ -182,7 +182,7 @@ end_lap(struct scan *s, struct mono now)
 }
 
 void
-scan_adopt(struct scan *s, struct topo *t, struct mono now)
+sl2vl_scan_adopt(struct sl2vl_scan *s, struct topo *t, struct mono now)
 {
 	struct topo *old = s->topo;
 	uint64_t current = 0;
@@ -202,11 +202,11 @@ scan_adopt(struct scan *s, struct topo *t, struct mono now)
 
 /* The row with what it discards of these SLs on VL 0; false: nothing. */
 static bool
-discards(const uint8_t *data, uint16_t sls, uint8_t row[TURNS_ROW])
+discards(const uint8_t *data, uint16_t sls, uint8_t row[SL2VL_ROW])
 {
 	bool any = false;
 
-	memcpy(row, data, TURNS_ROW);
+	memcpy(row, data, SL2VL_ROW);
 	for (unsigned sl = 0; sl < 16; sl++) {
 		unsigned shift = sl % 2 ? 0 : 4;
 
@@ -219,7 +219,7 @@ discards(const uint8_t *data, uint16_t sls, uint8_t row[TURNS_ROW])
 }
 
 static uint64_t
-tag_of(const struct scan *s, node_ix n)
+tag_of(const struct sl2vl_scan *s, node_ix n)
 {
 	return (uint64_t)(s->lap & 0xffff) << 48 |
 	       (uint64_t)(n & 0xffffffU) << 16 | s->in << 8 | s->out;
@@ -228,9 +228,9 @@ tag_of(const struct scan *s, node_ix n)
 static void
 answered(void *cookie, uint64_t tag, const struct xact_result *res)
 {
-	struct scan *s = cookie;
-	struct scan_turn *f;
-	uint8_t row[TURNS_ROW];
+	struct sl2vl_scan *s = cookie;
+	struct sl2vl_scan_row *f;
+	uint8_t row[SL2VL_ROW];
 
 	s->inflight--;
 	if (tag >> 48 != (s->lap & 0xffff))
@@ -254,12 +254,12 @@ answered(void *cookie, uint64_t tag, const struct xact_result *res)
 }
 
 static void
-ask(struct scan *s, struct xact *x, uint64_t mkey, struct mono now)
+ask(struct sl2vl_scan *s, struct xact *x, uint64_t mkey, struct mono now)
 {
 	node_ix n = s->todo[s->next];
 	struct xact_request r;
 
-	if (push_request(s->topo, n, mkey, &r) != 0)
+	if (device_request(s->topo, n, mkey, &r) != 0)
 		return;
 	r.method = MAD_GET;
 	r.attr = MAD_SL2VL;
@@ -270,7 +270,7 @@ ask(struct scan *s, struct xact *x, uint64_t mkey, struct mono now)
 
 /* The next row; false: that was the last one of the switch. */
 static bool
-step(struct scan *s)
+step(struct sl2vl_scan *s)
 {
 	unsigned nports = s->topo->node[s->todo[s->next]].nports;
 
@@ -286,10 +286,10 @@ step(struct scan *s)
 
 /* All of the switch's rows are asked for; believed once they are answered. */
 static void
-next_switch(struct scan *s)
+next_switch(struct sl2vl_scan *s)
 {
 	if (!s->missed)
-		scan_trust(s, s->topo->node[s->todo[s->next]].guid);
+		sl2vl_scan_mark_own(s, s->topo->node[s->todo[s->next]].guid);
 	s->missed = false;
 	s->misses = 0;
 	s->next++;
@@ -298,8 +298,8 @@ next_switch(struct scan *s)
 }
 
 void
-scan_feed(struct scan *s, struct xact *x, uint64_t mkey, uint16_t sls,
-	struct mono now)
+sl2vl_scan_feed(struct sl2vl_scan *s, struct xact *x, uint64_t mkey,
+	uint16_t sls, struct mono now)
 {
 	uint64_t many = s->hurry ? HURRY : s->total / HALF_A_DAY + 1;
 
@@ -324,15 +324,15 @@ scan_feed(struct scan *s, struct xact *x, uint64_t mkey, uint16_t sls,
 }
 
 struct mono
-scan_next(const struct scan *s)
+sl2vl_scan_next(const struct sl2vl_scan *s)
 {
 	return s->due;
 }
 
-const struct scan_turn *
-scan_found(struct scan *s, size_t *n)
+const struct sl2vl_scan_row *
+sl2vl_scan_found(struct sl2vl_scan *s, size_t *n)
 {
-	struct scan_turn *list = s->told;
+	struct sl2vl_scan_row *list = s->told;
 	size_t cap = s->captold;
 
 	*n = s->nfound;
@@ -344,8 +344,8 @@ scan_found(struct scan *s, size_t *n)
 	return s->told;
 }
 
-struct scan_counts
-scan_counts(const struct scan *s)
+struct sl2vl_scan_counts
+sl2vl_scan_counts(const struct sl2vl_scan *s)
 {
 	return s->counts;
 }

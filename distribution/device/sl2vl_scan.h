@@ -30,46 +30,47 @@
 #include "sm/base/clock.h"
 #include "sm/transport/xact.h"
 
-struct scan;
+struct sl2vl_scan;
 
 /* A turn that discards what paths use. */
-struct scan_turn {
+struct sl2vl_scan_row {
 	uint64_t guid;
 	uint8_t in, out;
-	uint8_t row[TURNS_ROW]; /* as it should be: elsewhere as it is */
+	uint8_t row[SL2VL_ROW]; /* as it should be: elsewhere as it is */
 };
 
-struct scan *scan_new(void);
-void scan_free(struct scan *s); /* nothing may be in flight; NULL allowed */
+struct sl2vl_scan *sl2vl_scan_new(void);
+void sl2vl_scan_free(
+	struct sl2vl_scan *s); /* nothing may be in flight; NULL allowed */
 
 /* The switch's rows are of its own making. */
-void scan_trust(struct scan *s, uint64_t guid);
+void sl2vl_scan_mark_own(struct sl2vl_scan *s, uint64_t guid);
 
 /* Nobody's rows are known any more. hurry: something is to be expected. */
-void scan_doubt(struct scan *s, bool hurry);
+void sl2vl_scan_doubt(struct sl2vl_scan *s, bool hurry);
 
 /* Rows are about to be written: what was read and not taken says nothing. */
-void scan_void(struct scan *s);
+void sl2vl_scan_discard(struct sl2vl_scan *s);
 
 /* The fabric is this one now (a reference is taken): who is to be read? */
-void scan_adopt(struct scan *s, struct topo *t, struct mono now);
+void sl2vl_scan_adopt(struct sl2vl_scan *s, struct topo *t, struct mono now);
 
 /* Ask what is due. x is borrowed for the answers, sls are the SLs of paths. */
-void scan_feed(struct scan *s, struct xact *x, uint64_t mkey, uint16_t sls,
-	struct mono now);
+void sl2vl_scan_feed(struct sl2vl_scan *s, struct xact *x, uint64_t mkey,
+	uint16_t sls, struct mono now);
 
-/* When scan_feed wants to be called. */
-struct mono scan_next(const struct scan *s);
+/* When sl2vl_scan_feed wants to be called. */
+struct mono sl2vl_scan_next(const struct sl2vl_scan *s);
 
 /* What was found since this was last asked; good until the next call. */
-const struct scan_turn *scan_found(struct scan *s, size_t *n);
+const struct sl2vl_scan_row *sl2vl_scan_found(struct sl2vl_scan *s, size_t *n);
 
-struct scan_counts {
+struct sl2vl_scan_counts {
 	uint64_t left;	/* rows still to be read */
-	uint64_t read;	/* answered, since scan_new */
+	uint64_t read;	/* answered, since sl2vl_scan_new */
 	uint64_t found; /* of these: discarding */
 };
 
-struct scan_counts scan_counts(const struct scan *s);
+struct sl2vl_scan_counts sl2vl_scan_counts(const struct sl2vl_scan *s);
 
 #endif

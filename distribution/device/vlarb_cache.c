@@ -20,7 +20,7 @@ struct held {
 	bool refused;
 };
 
-struct vlarbs {
+struct vlarb_cache {
 	struct map by_port, by_hash;
 	struct held *held;
 	size_t n, cap;
@@ -28,14 +28,14 @@ struct vlarbs {
 	size_t nimages, capimages;
 };
 
-struct vlarbs *
-vlarbs_new(void)
+struct vlarb_cache *
+vlarb_cache_new(void)
 {
-	return mem_zalloc(1, sizeof(struct vlarbs));
+	return mem_zalloc(1, sizeof(struct vlarb_cache));
 }
 
 void
-vlarbs_free(struct vlarbs *v)
+vlarb_cache_free(struct vlarb_cache *v)
 {
 	if (v == NULL)
 		return;
@@ -47,7 +47,7 @@ vlarbs_free(struct vlarbs *v)
 }
 
 static struct held *
-find(const struct vlarbs *v, uint64_t guid, unsigned port)
+find(const struct vlarb_cache *v, uint64_t guid, unsigned port)
 {
 	uint32_t i;
 
@@ -56,7 +56,7 @@ find(const struct vlarbs *v, uint64_t guid, unsigned port)
 }
 
 static struct held *
-find_or_add(struct vlarbs *v, uint64_t guid, unsigned port)
+find_or_add(struct vlarb_cache *v, uint64_t guid, unsigned port)
 {
 	struct held *h = find(v, guid, port);
 
@@ -71,7 +71,7 @@ find_or_add(struct vlarbs *v, uint64_t guid, unsigned port)
 
 /* The image with these bytes, number + 1. */
 static uint32_t
-intern(struct vlarbs *v, const uint8_t *bytes)
+intern(struct vlarb_cache *v, const uint8_t *bytes)
 {
 	uint64_t h = fnv_more(FNV_START, bytes, VLARB_PART);
 	uint32_t first = 0, at;
@@ -89,8 +89,8 @@ intern(struct vlarbs *v, const uint8_t *bytes)
 }
 
 bool
-vlarbs_part(const struct vlarbs *v, uint64_t guid, unsigned port, unsigned part,
-	uint8_t out[VLARB_PART])
+vlarb_cache_part(const struct vlarb_cache *v, uint64_t guid, unsigned port,
+	unsigned part, uint8_t out[VLARB_PART])
 {
 	const struct held *h = find(v, guid, port);
 
@@ -102,15 +102,16 @@ vlarbs_part(const struct vlarbs *v, uint64_t guid, unsigned port, unsigned part,
 }
 
 void
-vlarbs_set_part(struct vlarbs *v, uint64_t guid, unsigned port, unsigned part,
-	const uint8_t in[VLARB_PART])
+vlarb_cache_set_part(struct vlarb_cache *v, uint64_t guid, unsigned port,
+	unsigned part, const uint8_t in[VLARB_PART])
 {
 	if (part >= 1 && part <= VLARB_PARTS)
 		find_or_add(v, guid, port)->part[part - 1] = intern(v, in);
 }
 
 void
-vlarbs_unknown(struct vlarbs *v, uint64_t guid, unsigned port, unsigned part)
+vlarb_cache_unknown(
+	struct vlarb_cache *v, uint64_t guid, unsigned port, unsigned part)
 {
 	struct held *h = find(v, guid, port);
 
@@ -119,7 +120,7 @@ vlarbs_unknown(struct vlarbs *v, uint64_t guid, unsigned port, unsigned part)
 }
 
 void
-vlarbs_forget_port(struct vlarbs *v, uint64_t guid, unsigned port)
+vlarb_cache_forget_port(struct vlarb_cache *v, uint64_t guid, unsigned port)
 {
 	struct held *h = find(v, guid, port);
 
@@ -128,27 +129,27 @@ vlarbs_forget_port(struct vlarbs *v, uint64_t guid, unsigned port)
 }
 
 void
-vlarbs_forget(struct vlarbs *v, uint64_t guid)
+vlarb_cache_forget(struct vlarb_cache *v, uint64_t guid)
 {
 	for (unsigned port = 0; port < PORTS; port++)
-		vlarbs_forget_port(v, guid, port);
+		vlarb_cache_forget_port(v, guid, port);
 }
 
 void
-vlarbs_forget_all(struct vlarbs *v)
+vlarb_cache_forget_all(struct vlarb_cache *v)
 {
 	for (size_t i = 0; i < v->n; i++)
 		memset(v->held[i].part, 0, sizeof(v->held[i].part));
 }
 
 void
-vlarbs_refuse(struct vlarbs *v, uint64_t guid, unsigned port)
+vlarb_cache_refuse(struct vlarb_cache *v, uint64_t guid, unsigned port)
 {
 	find_or_add(v, guid, port)->refused = true;
 }
 
 bool
-vlarbs_refused(const struct vlarbs *v, uint64_t guid, unsigned port)
+vlarb_cache_refused(const struct vlarb_cache *v, uint64_t guid, unsigned port)
 {
 	const struct held *h = find(v, guid, port);
 

@@ -8,7 +8,7 @@
 #include "sm/mad/mad.h"
 
 void
-plan_add_step(struct maker *m, port_ix port, uint16_t attr, uint32_t mod,
+plan_add_step(struct plan_maker *m, port_ix port, uint16_t attr, uint32_t mod,
 	uint32_t payload)
 {
 	struct plan *p = m->p;
@@ -24,7 +24,7 @@ plan_add_step(struct maker *m, port_ix port, uint16_t attr, uint32_t mod,
 }
 
 uint8_t *
-plan_add_payload(struct maker *m, uint32_t *ix)
+plan_add_payload(struct plan_maker *m, uint32_t *ix)
 {
 	struct plan *p = m->p;
 
@@ -36,7 +36,7 @@ plan_add_payload(struct maker *m, uint32_t *ix)
 }
 
 void
-plan_begin(struct maker *m, enum plan_kind kind)
+plan_begin(struct plan_maker *m, enum plan_kind kind)
 {
 	struct plan *p = m->p;
 
@@ -47,7 +47,7 @@ plan_begin(struct maker *m, enum plan_kind kind)
 }
 
 bool
-plan_end(struct maker *m)
+plan_end(struct plan_maker *m)
 {
 	struct plan *p = m->p;
 
@@ -80,9 +80,9 @@ is_fresh(const struct topo *t, sw_ix s)
  * a top has to be raised for it (raised), that is after all the others.
  */
 static void
-add_walls(struct maker *m, bool raised)
+add_walls(struct plan_maker *m, bool raised)
 {
-	const struct safe_transition *x = m->p->change;
+	const struct transition_result *x = m->p->change;
 	size_t i;
 
 	plan_begin(m, PLAN_WALL);
@@ -96,15 +96,15 @@ add_walls(struct maker *m, bool raised)
 
 /* A fresh switch needs no stages: its last images, and nothing else. */
 static void
-add_fresh_tables(struct maker *m)
+add_fresh_tables(struct plan_maker *m)
 {
-	const struct safe_transition *x = m->p->change;
+	const struct transition_result *x = m->p->change;
 	size_t i;
 
 	plan_begin(m, PLAN_LFT);
 	m->now->fresh = true;
 	for (i = 0; i < x->nwrites; i++) {
-		const struct safe_write *w = &x->write[i];
+		const struct lft_write *w = &x->write[i];
 
 		if (w->last && is_fresh(m->t, w->sw))
 			plan_add_step(m, node_of(m->t, w->sw)->first_port,
@@ -114,18 +114,18 @@ add_fresh_tables(struct maker *m)
 }
 
 static enum plan_kind
-top_kind(const struct maker *m, sw_ix s)
+top_kind(const struct plan_maker *m, sw_ix s)
 {
 	bool lower = m->p->routes->top < m->t->sw[s].lft_top;
 
-	if (!lower && hw_top_first(m->hw, node_of(m->t, s)->guid))
+	if (!lower && device_top_first(m->hw, node_of(m->t, s)->guid))
 		return PLAN_TOP;
 	/* what a fresh switch has above is garbage: not when links are up */
 	return lower && !is_fresh(m->t, s) ? PLAN_LOWER : PLAN_RAISE;
 }
 
 static void
-add_tops(struct maker *m, enum plan_kind kind, bool fresh)
+add_tops(struct plan_maker *m, enum plan_kind kind, bool fresh)
 {
 	const struct topo *t = m->t;
 	struct mad_switch_info i;
@@ -152,7 +152,7 @@ add_tops(struct maker *m, enum plan_kind kind, bool fresh)
 }
 
 static bool
-touched(const struct maker *m, sw_ix s)
+touched(const struct plan_maker *m, sw_ix s)
 {
 	const struct topo_node *n = node_of(m->t, s);
 	unsigned p;
@@ -165,7 +165,7 @@ touched(const struct maker *m, sw_ix s)
 
 /* What our own plan did to ports need not bring a sweep afterwards. */
 static void
-add_clears(struct maker *m)
+add_clears(struct plan_maker *m)
 {
 	struct mad_switch_info i;
 	uint32_t pay;
@@ -188,7 +188,7 @@ add_clears(struct maker *m)
 
 /* But what others did there meanwhile has to. */
 static void
-add_verifies(struct maker *m)
+add_verifies(struct plan_maker *m)
 {
 	const struct topo *t = m->t;
 	sw_ix s;
@@ -219,28 +219,28 @@ turn_mod(unsigned in, unsigned out)
 
 /* Closed by its row of SL2VL, or by taking its port down? */
 static bool
-by_row(const struct maker *m, const struct safe_turn *u)
+by_row(const struct plan_maker *m, const struct transition_dependency *u)
 {
 	return !u->by_port &&
-	       !turns_refused(hw_turns(m->hw), node_of(m->t, u->sw)->guid);
+	       !sl2vl_refused(device_sl2vl(m->hw), node_of(m->t, u->sw)->guid);
 }
 
 /* Which turns: all, those that stay closed, or those that do not. */
 enum which { ALL, STAYING, PASSING };
 
 static void
-add_turns(struct maker *m, enum plan_kind kind, enum which which)
+add_turns(struct plan_maker *m, enum plan_kind kind, enum which which)
 {
-	const struct safe_transition *x = m->p->change;
-	uint8_t row[TURNS_ROW];
+	const struct transition_result *x = m->p->change;
+	uint8_t row[SL2VL_ROW];
 	size_t i;
 
 	plan_begin(m, kind);
 	for (i = 0; i < x->nturns; i++) {
-		const struct safe_turn *u = &x->turn[i];
+		const struct transition_dependency *u = &x->turn[i];
 		const struct topo_node *n = node_of(m->t, u->sw);
-		bool known =
-			turns_row(hw_turns(m->hw), n->guid, u->in, u->out, row);
+		bool known = sl2vl_get_row(
+			device_sl2vl(m->hw), n->guid, u->in, u->out, row);
 
 		if (which != ALL && u->stays != (which == STAYING))
 			continue;
@@ -255,9 +255,9 @@ add_turns(struct maker *m, enum plan_kind kind, enum which which)
 /* Tables of live switches, stage by stage; turns are closed before the last
  * one, which is what needs it. */
 static void
-add_stages(struct maker *m, bool drain, bool late)
+add_stages(struct plan_maker *m, bool drain, bool late)
 {
-	const struct safe_transition *x = m->p->change;
+	const struct transition_result *x = m->p->change;
 	size_t i = x->nwalls;
 	unsigned stage;
 
@@ -268,7 +268,7 @@ add_stages(struct maker *m, bool drain, bool late)
 		m->now->stage = (uint16_t)stage;
 		m->now->drain = drain || stage > 0;
 		for (; i < x->nwrites && x->write[i].stage == stage; i++) {
-			const struct safe_write *w = &x->write[i];
+			const struct lft_write *w = &x->write[i];
 
 			if (!is_fresh(m->t, w->sw))
 				plan_add_step(m,
@@ -282,27 +282,27 @@ add_stages(struct maker *m, bool drain, bool late)
 
 /* Everything that is held: by this plan, by one that broke, by another life. */
 static void
-add_unblocks(struct maker *m)
+add_unblocks(struct plan_maker *m)
 {
-	const struct safe_transition *x = m->p->change;
-	const struct turns *turns = hw_turns(m->hw);
-	const struct turns_hold *h;
+	const struct transition_result *x = m->p->change;
+	const struct sl2vl_cache *turns = device_sl2vl(m->hw);
+	const struct sl2vl_block *h;
 	size_t n, i;
 
 	plan_begin(m, PLAN_UNBLOCK);
 	m->now->drain = true;
 	for (i = 0; i < x->nturns; i++) {
-		const struct safe_turn *u = &x->turn[i];
+		const struct transition_dependency *u = &x->turn[i];
 		const struct topo_node *node = node_of(m->t, u->sw);
 
-		if (by_row(m, u) &&
-			turns_held(turns, node->guid, u->in, u->out) == NULL)
+		if (by_row(m, u) && sl2vl_is_blocked(turns, node->guid, u->in,
+					    u->out) == NULL)
 			plan_add_step(m, node->first_port, MAD_SL2VL,
 				turn_mod(u->in, u->out),
-				plan_lanes_row(m, m->t->sw[u->sw].node, u->in,
+				plan_slvl_row(m, m->t->sw[u->sw].node, u->in,
 					u->out));
 	}
-	h = turns_holds(turns, &n);
+	h = sl2vl_blocked_list(turns, &n);
 	for (i = 0; i < n; i++) {
 		node_ix node = topo_by_node_guid(m->t, h[i].guid);
 
@@ -310,7 +310,7 @@ add_unblocks(struct maker *m)
 			(m->t->node[node].flags & TN_QUARANTINED) == 0)
 			plan_add_step(m, m->t->node[node].first_port, MAD_SL2VL,
 				turn_mod(h[i].in, h[i].out),
-				plan_lanes_row(m, node, h[i].in, h[i].out));
+				plan_slvl_row(m, node, h[i].in, h[i].out));
 	}
 	(void)plan_end(m);
 }
@@ -318,48 +318,49 @@ add_unblocks(struct maker *m)
 /* ---- the whole ---- */
 
 static void
-make(struct maker *m)
+make(struct plan_maker *m)
 {
-	const struct safe_transition *x = m->p->change;
-	bool late = x->method == SAFE_AUTO && x->nstages > 1;
+	const struct transition_result *x = m->p->change;
+	bool late = x->method == TRANSITION_AUTO && x->nstages > 1;
 	size_t blocks;
 	bool fell;
 
-	plan_keys_add(m);
-	plan_port_params(m);
+	plan_pkeys_add(m);
+	plan_portinfo_params(m);
 	add_walls(m, false);
 	add_tops(m, PLAN_TOP, false);
 	add_walls(m, true);
 	add_fresh_tables(m);
 	add_tops(m, PLAN_RAISE, true);
-	plan_lanes_add(m);
+	plan_slvl_add(m);
 	add_turns(m, PLAN_LEARN, ALL);
 	blocks = m->p->nsteps;
 	add_turns(m, PLAN_BLOCK, late ? STAYING : ALL);
 	blocks = m->p->nsteps - blocks;
-	fell = plan_port_fall(m);
+	fell = plan_portinfo_fall(m);
 	if (fell) {
 		add_clears(m);
 		add_verifies(m);
 	}
-	if (x->method != SAFE_STATIC)
-		plan_port_rise(m, false);
-	add_stages(m, blocks > 0 || (fell && x->method != SAFE_STATIC), late);
+	if (x->method != TRANSITION_STATIC)
+		plan_portinfo_rise(m, false);
+	add_stages(m, blocks > 0 || (fell && x->method != TRANSITION_STATIC),
+		late);
 	add_unblocks(m);
 	add_tops(m, PLAN_RAISE, false);
-	if (x->method == SAFE_STATIC)
-		plan_port_rise(m, false);
+	if (x->method == TRANSITION_STATIC)
+		plan_portinfo_rise(m, false);
 	if (fell)
-		plan_port_rise(m, true);
+		plan_portinfo_rise(m, true);
 	add_tops(m, PLAN_LOWER, false);
-	plan_keys_drop(m);
+	plan_pkeys_drop(m);
 }
 
 struct plan *
 plan_make(const struct plan_job *job)
 {
 	struct plan *p = mem_zalloc(1, sizeof(*p));
-	struct maker m = {.p = p,
+	struct plan_maker m = {.p = p,
 		.t = job->routes->topo,
 		.hw = job->hw,
 		.params = job->params,
@@ -379,7 +380,7 @@ plan_make(const struct plan_job *job)
 void
 plan_carried_out(struct plan *p)
 {
-	safe_free(p->change);
+	transition_free(p->change);
 	free(p->step);
 	free(p->phase);
 	free(p->payload);

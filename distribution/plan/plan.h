@@ -127,8 +127,8 @@ struct plan_unfit {
 
 struct plan {
 	struct routes *routes; /* a reference; routes->topo is the topology */
-	struct safe_transition *change; /* owned */
-	struct plan_step *step;		/* in the order of phases */
+	struct transition_result *change; /* owned */
+	struct plan_step *step;		  /* in the order of phases */
 	size_t nsteps;
 	struct plan_phase *phase;
 	size_t nphases;
@@ -144,10 +144,10 @@ struct plan {
 /* What a plan is made from. */
 struct plan_job {
 	struct routes *routes;
-	struct safe_transition *change; /* becomes the plan's */
-	const struct hwstate *hw;
+	struct transition_result *change; /* becomes the plan's */
+	const struct device_store *hw;
 	const struct plan_params *params;
-	const struct ptable_want *keys; /* NULL: P_Keys stay as they are */
+	const struct pkey_table_want *keys; /* NULL: P_Keys stay as they are */
 	const struct vlarb_want *lanes; /* NULL: no levels, and routing's lanes
 					   alone */
 };

@@ -25,18 +25,18 @@ by_number(const uint16_t *key, size_t n, uint16_t *out)
 
 	for (i = 0; i < n; i++) {
 		for (m = 0; m < k; m++)
-			if (((out[m] ^ key[i]) & PTABLE_BASE) == 0)
+			if (((out[m] ^ key[i]) & PKEY_TABLE_BASE) == 0)
 				break;
 		if (m == k)
 			out[k++] = key[i];
 		else
-			out[m] |= key[i] & PTABLE_FULL;
+			out[m] |= key[i] & PKEY_TABLE_FULL;
 	}
 	return k;
 }
 
 static void
-not_fitting(struct maker *m, port_ix p, size_t n, unsigned cap)
+not_fitting(struct plan_maker *m, port_ix p, size_t n, unsigned cap)
 {
 	struct plan *plan = m->p;
 
@@ -52,10 +52,10 @@ not_fitting(struct maker *m, port_ix p, size_t n, unsigned cap)
  * goes at once.
  */
 static bool
-lay(struct maker *m, port_ix p, struct change *c)
+lay(struct plan_maker *m, port_ix p, struct change *c)
 {
-	const struct ptable_want *w = m->keys;
-	bool guard = ptable_guards(m->t, w, p);
+	const struct pkey_table_want *w = m->keys;
+	bool guard = pkey_table_guards(m->t, w, p);
 	port_ix of = guard ? m->t->port[p].peer : p;
 	const uint16_t *key = &w->key[w->first[of]];
 	size_t n = w->first[of + 1] - w->first[of];
@@ -63,7 +63,7 @@ lay(struct maker *m, port_ix p, struct change *c)
 	bool good;
 
 	c->port = p;
-	c->cap = ptable_cap(m->t, p);
+	c->cap = pkey_table_cap(m->t, p);
 	if (c->cap == 0 || (!guard && !topo_has_lid(m->t, p)))
 		return false;
 	c->was = mem_zalloc(c->cap, 3 * sizeof(*c->was));
@@ -74,17 +74,18 @@ lay(struct maker *m, port_ix p, struct change *c)
 		n = by_number(key, n, number);
 		key = number;
 	}
-	good = ptable_whole(hw_ptables(m->hw), m->t, p, c->cap, c->was);
+	good = pkey_table_whole(device_ptables(m->hw), m->t, p, c->cap, c->was);
 	if (guard && !good)
 		m->guard[p] = GUARD_AS_IS;
-	if (good && ptable_lay(c->was, c->cap, key, n, c->grown, c->out) != 0) {
+	if (good &&
+		pkey_table_lay(c->was, c->cap, key, n, c->grown, c->out) != 0) {
 		not_fitting(m, p, n, c->cap);
 		good = !guard;
 	}
 	if (good && w->keep[of])
 		memcpy(c->out, c->grown, c->cap * sizeof(*c->out));
 	else if (good &&
-		 (m->t->port[p].state == INIT || ptable_is_fresh(m->t, p)))
+		 (m->t->port[p].state == INIT || pkey_table_is_fresh(m->t, p)))
 		memcpy(c->grown, c->out, c->cap * sizeof(*c->out));
 	free(number);
 	if (!good)
@@ -94,7 +95,7 @@ lay(struct maker *m, port_ix p, struct change *c)
 
 /* Steps for the blocks in which two images differ. */
 static void
-add_blocks(struct maker *m, const struct change *c, const uint16_t *from,
+add_blocks(struct plan_maker *m, const struct change *c, const uint16_t *from,
 	const uint16_t *to)
 {
 	const struct topo_port *port = &m->t->port[c->port];
@@ -103,15 +104,16 @@ add_blocks(struct maker *m, const struct change *c, const uint16_t *from,
 	uint8_t *data;
 	uint32_t pay;
 
-	for (at = 0; at < c->cap; at += PTABLE_BLOCK) {
-		end = at + PTABLE_BLOCK < c->cap ? at + PTABLE_BLOCK : c->cap;
+	for (at = 0; at < c->cap; at += PKEY_TABLE_BLOCK) {
+		end = at + PKEY_TABLE_BLOCK < c->cap ? at + PKEY_TABLE_BLOCK
+						     : c->cap;
 		if (memcmp(from + at, to + at, (end - at) * sizeof(*to)) == 0)
 			continue;
 		data = plan_add_payload(m, &pay);
 		for (i = at; i < end; i++)
 			be_put16(data + (size_t)2 * (i - at), to[i]);
 		plan_add_step(m, c->port, MAD_PKEY_TABLE,
-			at / PTABLE_BLOCK |
+			at / PKEY_TABLE_BLOCK |
 				(external ? (uint32_t)port->num << 16 : 0),
 			pay);
 	}
@@ -119,14 +121,14 @@ add_blocks(struct maker *m, const struct change *c, const uint16_t *from,
 
 /* Most ports have nothing to drop: they need not be looked at again. */
 static void
-drop_later(struct maker *m, port_ix p)
+drop_later(struct plan_maker *m, port_ix p)
 {
 	m->drop = mem_grow(m->drop, m->ndrop, &m->capdrop, sizeof(*m->drop));
 	m->drop[m->ndrop++] = p;
 }
 
 void
-plan_keys_add(struct maker *m)
+plan_pkeys_add(struct plan_maker *m)
 {
 	struct change c;
 
@@ -139,8 +141,8 @@ plan_keys_add(struct maker *m)
 
 		if (!lay(m, p, &c))
 			continue;
-		if (ptable_guards(m->t, m->keys, p) &&
-			!ptables_refused(hw_ptables(m->hw),
+		if (pkey_table_guards(m->t, m->keys, p) &&
+			!pkey_tables_refused(device_ptables(m->hw),
 				m->t->node[port->node].guid, port->num))
 			m->guard[p] = GUARD_ON;
 		add_blocks(m, &c, c.was, c.grown);
@@ -153,17 +155,17 @@ plan_keys_add(struct maker *m)
 
 /* Live ports begin to enforce when nothing is missing behind them. */
 static void
-add_guards(struct maker *m)
+add_guards(struct plan_maker *m)
 {
 	plan_begin(m, PLAN_GUARD);
 	for (port_ix p = 0; p < m->t->nports; p++)
 		if (m->guard[p] == GUARD_ON)
-			plan_port_guard(m, p);
+			plan_portinfo_guard(m, p);
 	(void)plan_end(m);
 }
 
 void
-plan_keys_drop(struct maker *m)
+plan_pkeys_drop(struct plan_maker *m)
 {
 	size_t unfit = m->p->nunfit; /* told once */
 	struct change c;

@@ -47,7 +47,7 @@ common_mtu(const struct topo *t, const struct topo_port *p)
 }
 
 static uint8_t
-common_vls(const struct maker *m, const struct topo_port *p)
+common_vls(const struct plan_maker *m, const struct topo_port *p)
 {
 	return min8(min8(p->vl_cap, m->t->port[p->peer].vl_cap),
 		m->params->max_vls_code);
@@ -68,7 +68,7 @@ plan_no_change(struct mad_port_info *i)
 
 /* LID and what goes with it, for CA and router ports and switch port 0. */
 static void
-fill_lid_fields(const struct maker *m, const struct topo_port *p,
+fill_lid_fields(const struct plan_maker *m, const struct topo_port *p,
 	struct mad_port_info *i)
 {
 	i->mkey = m->params->mkey;
@@ -81,7 +81,7 @@ fill_lid_fields(const struct maker *m, const struct topo_port *p,
 }
 
 static void
-fill_external_fields(const struct maker *m, const struct topo_port *p,
+fill_external_fields(const struct plan_maker *m, const struct topo_port *p,
 	struct mad_port_info *i)
 {
 	i->mkey = 0;
@@ -101,7 +101,7 @@ fill_external_fields(const struct maker *m, const struct topo_port *p,
  * tables are what they shall be, or when it comes up.
  */
 static void
-fill_guard(const struct maker *m, port_ix ix, struct mad_port_info *i)
+fill_guard(const struct plan_maker *m, port_ix ix, struct mad_port_info *i)
 {
 	bool now = m->now->kind == PLAN_ARM || m->now->kind == PLAN_ACTIVATE ||
 		   m->now->kind == PLAN_GUARD;
@@ -114,7 +114,7 @@ fill_guard(const struct maker *m, port_ix ix, struct mad_port_info *i)
 
 /* What a port that was thus shall be told, without state, MTU and VLs. */
 static void
-fill(const struct maker *m, port_ix ix, const struct mad_port_info *was,
+fill(const struct plan_maker *m, port_ix ix, const struct mad_port_info *was,
 	struct mad_port_info *want)
 {
 	const struct topo_port *p = &m->t->port[ix];
@@ -132,7 +132,7 @@ fill(const struct maker *m, port_ix ix, const struct mad_port_info *was,
 }
 
 static int
-wanted(const struct maker *m, port_ix ix, struct mad_port_info *was,
+wanted(const struct plan_maker *m, port_ix ix, struct mad_port_info *was,
 	struct mad_port_info *want)
 {
 	if (mad_port_info_decode(topo_info(m->t, ix), was, NULL) != 0)
@@ -142,7 +142,7 @@ wanted(const struct maker *m, port_ix ix, struct mad_port_info *was,
 }
 
 static void
-add_port_set(struct maker *m, port_ix ix, const struct mad_port_info *want)
+add_port_set(struct plan_maker *m, port_ix ix, const struct mad_port_info *want)
 {
 	uint32_t pay;
 
@@ -169,13 +169,13 @@ plan_tunables(const struct mad_port_info *i)
 
 /* What it should take: time-outs; not asked twice of one that keeps its own. */
 static bool
-detuned(const struct maker *m, port_ix ix, const struct mad_port_info *was,
+detuned(const struct plan_maker *m, port_ix ix, const struct mad_port_info *was,
 	const struct mad_port_info *want)
 {
 	const struct topo_port *p = &m->t->port[ix];
 
 	return plan_tunables(was) != plan_tunables(want) &&
-	       !hw_stubborn(m->hw, m->t->node[p->node].guid, p->num,
+	       !device_is_refused(m->hw, m->t->node[p->node].guid, p->num,
 		       plan_tunables(want));
 }
 
@@ -194,7 +194,7 @@ unusable(const struct topo *t, port_ix ix)
 
 /* Has a port that will not pass through Init to be told something? */
 static bool
-must_be_told(const struct maker *m, port_ix ix)
+must_be_told(const struct plan_maker *m, port_ix ix)
 {
 	const struct topo_port *p = &m->t->port[ix];
 	bool live = p->state == ARMED || p->state == ACTIVE;
@@ -215,7 +215,7 @@ must_be_told(const struct maker *m, port_ix ix)
  * keeps its MTU and VLs: changing them needs a bounce nobody asked for.
  */
 static void
-set_params(struct maker *m, port_ix ix)
+set_params(struct plan_maker *m, port_ix ix)
 {
 	const struct topo_port *p = &m->t->port[ix];
 	struct mad_port_info was, want;
@@ -246,14 +246,14 @@ can_rise(const struct topo *t, port_ix ix)
 
 /* The state in which a port shall be thought to be. */
 static uint8_t
-state_of(const struct maker *m, port_ix ix)
+state_of(const struct plan_maker *m, port_ix ix)
 {
 	return m->p->downed != NULL && m->p->downed[ix] ? INIT
 							: m->t->port[ix].state;
 }
 
 static void
-rise(struct maker *m, port_ix ix)
+rise(struct plan_maker *m, port_ix ix)
 {
 	const struct topo_port *p = &m->t->port[ix];
 	struct mad_port_info was, want;
@@ -270,7 +270,7 @@ rise(struct maker *m, port_ix ix)
 }
 
 void
-plan_port_params(struct maker *m)
+plan_portinfo_params(struct plan_maker *m)
 {
 	port_ix ix;
 
@@ -281,7 +281,7 @@ plan_port_params(struct maker *m)
 }
 
 void
-plan_port_rise(struct maker *m, bool downed)
+plan_portinfo_rise(struct plan_maker *m, bool downed)
 {
 	static const enum plan_kind kind[] = {PLAN_ARM, PLAN_ACTIVATE};
 	port_ix ix;
@@ -295,12 +295,12 @@ plan_port_rise(struct maker *m, bool downed)
 				rise(m, ix);
 		(void)plan_end(m);
 		if (kind[i] == PLAN_ARM && !downed)
-			plan_lanes_rise(m);
+			plan_slvl_rise(m);
 	}
 }
 
 void
-plan_port_guard(struct maker *m, port_ix ix)
+plan_portinfo_guard(struct plan_maker *m, port_ix ix)
 {
 	const struct topo_port *p = &m->t->port[ix];
 	struct mad_port_info was, want;
@@ -324,9 +324,9 @@ carries(const struct topo *t, port_ix ix)
 
 /* Mark both ends of what the method takes down; true: something is. */
 static bool
-choose_ports(struct maker *m)
+choose_ports(struct plan_maker *m)
 {
-	const struct safe_transition *x = m->p->change;
+	const struct transition_result *x = m->p->change;
 	const struct topo *t = m->t;
 	bool *down = mem_zalloc(t->nports, sizeof(*down));
 	bool any = false;
@@ -336,7 +336,7 @@ choose_ports(struct maker *m)
 	for (i = 0; i < x->nturns; i++) {
 		ix = topo_port_of(t, t->sw[x->turn[i].sw].node, x->turn[i].in);
 		if ((x->turn[i].by_port ||
-			    turns_refused(hw_turns(m->hw),
+			    sl2vl_refused(device_sl2vl(m->hw),
 				    t->node[t->port[ix].node].guid)) &&
 			can_rise(t, ix))
 			any = down[ix] = down[t->port[ix].peer] = true;
@@ -363,7 +363,7 @@ near_end(const struct topo *t, port_ix ix)
 }
 
 static void
-at_distance(struct maker *m, uint16_t hops)
+at_distance(struct plan_maker *m, uint16_t hops)
 {
 	const struct topo *t = m->t;
 	struct mad_port_info was, want;
@@ -390,7 +390,7 @@ at_distance(struct maker *m, uint16_t hops)
 }
 
 bool
-plan_port_fall(struct maker *m)
+plan_portinfo_fall(struct plan_maker *m)
 {
 	uint16_t far = 0, hops;
 	node_ix n;

@@ -12,16 +12,16 @@
 enum { NO_CHANGE = 0, DOWN = 1, INIT = 2, ARMED = 3, ACTIVE = 4 };
 
 /* What becomes of a switch port's enforcing. */
-enum guard { GUARD_OFF, GUARD_ON, GUARD_AS_IS };
+enum plan_enforce { GUARD_OFF, GUARD_ON, GUARD_AS_IS };
 
-struct maker {
+struct plan_maker {
 	struct plan *p;
 	const struct topo *t;
-	const struct hwstate *hw;
+	const struct device_store *hw;
 	const struct plan_params *params;
-	const struct ptable_want *keys; /* or NULL */
+	const struct pkey_table_want *keys; /* or NULL */
 	struct vlarb_want lanes;
-	uint8_t *guard; /* [nports] enum guard, or NULL */
+	uint8_t *guard; /* [nports] enum plan_enforce, or NULL */
 	port_ix *drop;	/* whose keys something has to go of */
 	size_t ndrop, capdrop;
 	size_t capsteps, capphases, cappayload, capunfit;
@@ -31,32 +31,33 @@ struct maker {
 };
 
 /* plan.c */
-void plan_add_step(struct maker *m, port_ix port, uint16_t attr, uint32_t mod,
-	uint32_t payload);
+void plan_add_step(struct plan_maker *m, port_ix port, uint16_t attr,
+	uint32_t mod, uint32_t payload);
 /* Room for one more 64-byte payload, zeroed; *ix is its number. */
-uint8_t *plan_add_payload(struct maker *m, uint32_t *ix);
+uint8_t *plan_add_payload(struct plan_maker *m, uint32_t *ix);
 /* A phase of this kind begins; false from plan_end: it had no steps. */
-void plan_begin(struct maker *m, enum plan_kind kind);
-bool plan_end(struct maker *m);
+void plan_begin(struct plan_maker *m, enum plan_kind kind);
+bool plan_end(struct plan_maker *m);
 
 /* plan_portinfo.c */
-void plan_port_params(struct maker *m);
+void plan_portinfo_params(struct plan_maker *m);
 /* ARM, then ACTIVATE: of ports in Init or Armed, or of those taken down. */
-void plan_port_rise(struct maker *m, bool downed);
+void plan_portinfo_rise(struct plan_maker *m, bool downed);
 /* DOWN and SETTLE phases for what the method takes down; true: something. */
-bool plan_port_fall(struct maker *m);
+bool plan_portinfo_fall(struct plan_maker *m);
 /* A live external port begins to enforce partitions, unless it does. */
-void plan_port_guard(struct maker *m, port_ix ix);
+void plan_portinfo_guard(struct plan_maker *m, port_ix ix);
 
 /* plan_slvl.c: tables of lanes and levels. */
-void plan_lanes_add(struct maker *m);
+void plan_slvl_add(struct plan_maker *m);
 /* The same of hosts' ports that are Armed by then. */
-void plan_lanes_rise(struct maker *m);
+void plan_slvl_rise(struct plan_maker *m);
 /* The payload of the row that a turn shall have in the end. */
-uint32_t plan_lanes_row(struct maker *m, node_ix n, unsigned in, unsigned out);
+uint32_t plan_slvl_row(
+	struct plan_maker *m, node_ix n, unsigned in, unsigned out);
 
 /* plan_pkeys.c: what is new in P_Key tables; what goes, and guards. */
-void plan_keys_add(struct maker *m);
-void plan_keys_drop(struct maker *m);
+void plan_pkeys_add(struct plan_maker *m);
+void plan_pkeys_drop(struct plan_maker *m);
 
 #endif

@@ -21,7 +21,7 @@ struct rows {
 };
 
 static const struct topo_port *
-port(const struct maker *m, port_ix p)
+port(const struct plan_maker *m, port_ix p)
 {
 	return &m->t->port[p];
 }
@@ -29,32 +29,32 @@ port(const struct maker *m, port_ix p)
 /* Are there rows to be had? A node that has ours from earlier gets them, too.
  */
 static bool
-concerned(const struct maker *m, node_ix n)
+concerned(const struct plan_maker *m, node_ix n)
 {
 	const struct topo_node *node = &m->t->node[n];
 	const struct slvl *l = &m->lanes.levels;
 
 	return (node->flags & (TN_QUARANTINED | TN_DUPLICATE)) == 0 &&
 	       (l->wanted || l->lanes > 1 ||
-		       turns_laid(hw_turns(m->hw), node->guid));
+		       sl2vl_is_assigned(device_sl2vl(m->hw), node->guid));
 }
 
 static bool
-linked(const struct maker *m, port_ix p)
+linked(const struct plan_maker *m, port_ix p)
 {
 	return (port(m, p)->flags & (TP_ABSENT | TP_UNREAD)) == 0 &&
 	       port(m, p)->peer != TOPO_NONE;
 }
 
 static bool
-maps(const struct maker *m, const struct rows *r, port_ix p)
+maps(const struct plan_maker *m, const struct rows *r, port_ix p)
 {
 	return linked(m, p) && port(m, p)->vl_cap > 1 && slvl_maps(m->t, p) &&
-	       !turns_refused(hw_turns(m->hw), r->node->guid);
+	       !sl2vl_refused(device_sl2vl(m->hw), r->node->guid);
 }
 
 static bool
-live(const struct maker *m, port_ix p)
+live(const struct plan_maker *m, port_ix p)
 {
 	const struct topo_node *n = &m->t->node[port(m, p)->node];
 
@@ -64,7 +64,7 @@ live(const struct maker *m, port_ix p)
 
 /* A host's port is told now, or when it is Armed. */
 static bool
-its_time(const struct maker *m, port_ix p)
+its_time(const struct plan_maker *m, port_ix p)
 {
 	const struct topo_node *n = &m->t->node[port(m, p)->node];
 
@@ -72,29 +72,29 @@ its_time(const struct maker *m, port_ix p)
 }
 
 static void
-final(const struct maker *m, port_ix p, uint8_t row[TURNS_ROW])
+final(const struct plan_maker *m, port_ix p, uint8_t row[SL2VL_ROW])
 {
 	slvl_row(&m->lanes.levels, vlarb_vls(&m->lanes, m->t, p),
 		slvl_end(m->t, p), row);
 }
 
 static uint32_t
-add_row(struct maker *m, const uint8_t row[TURNS_ROW])
+add_row(struct plan_maker *m, const uint8_t row[SL2VL_ROW])
 {
 	uint32_t pay;
 
-	memcpy(plan_add_payload(m, &pay), row, TURNS_ROW);
+	memcpy(plan_add_payload(m, &pay), row, SL2VL_ROW);
 	return pay;
 }
 
 /* SLs that stay closed for a turn, or for any turn of the node. */
 static uint16_t
-closed(const struct maker *m, node_ix n, unsigned in, unsigned out)
+closed(const struct plan_maker *m, node_ix n, unsigned in, unsigned out)
 {
-	const struct safe_transition *x = m->p->change;
+	const struct transition_result *x = m->p->change;
 
 	for (size_t i = 0; x->nstays > 0 && i < x->nturns; i++) {
-		const struct safe_turn *u = &x->turn[i];
+		const struct transition_dependency *u = &x->turn[i];
 
 		if (u->stays && m->t->sw[u->sw].node == n && u->in == in &&
 			u->out == out)
@@ -104,9 +104,9 @@ closed(const struct maker *m, node_ix n, unsigned in, unsigned out)
 }
 
 static bool
-any_closed(const struct maker *m, node_ix n)
+any_closed(const struct plan_maker *m, node_ix n)
 {
-	const struct safe_transition *x = m->p->change;
+	const struct transition_result *x = m->p->change;
 
 	for (size_t i = 0; x->nstays > 0 && i < x->nturns; i++)
 		if (x->turn[i].stays && m->t->sw[x->turn[i].sw].node == n)
@@ -115,24 +115,25 @@ any_closed(const struct maker *m, node_ix n)
 }
 
 uint32_t
-plan_lanes_row(struct maker *m, node_ix n, unsigned in, unsigned out)
+plan_slvl_row(struct plan_maker *m, node_ix n, unsigned in, unsigned out)
 {
-	uint8_t row[TURNS_ROW];
+	uint8_t row[SL2VL_ROW];
 
 	if (!concerned(m, n))
 		return PLAN_BEFORE;
 	final(m, m->t->node[n].first_port + out, row);
-	turns_close(row, closed(m, n, in, out));
+	sl2vl_block_sls(row, closed(m, n, in, out));
 	return add_row(m, row);
 }
 
 /* ---- rows of SL2VL ---- */
 
 static bool
-any_held(const struct maker *m, const struct topo_node *node)
+any_held(const struct plan_maker *m, const struct topo_node *node)
 {
 	size_t n;
-	const struct turns_hold *h = turns_holds(hw_turns(m->hw), &n);
+	const struct sl2vl_block *h =
+		sl2vl_blocked_list(device_sl2vl(m->hw), &n);
 
 	for (size_t i = 0; i < n; i++)
 		if (h[i].guid == node->guid)
@@ -141,7 +142,7 @@ any_held(const struct maker *m, const struct topo_node *node)
 }
 
 static struct rows
-rows_of(const struct maker *m, node_ix n)
+rows_of(const struct plan_maker *m, node_ix n)
 {
 	struct rows r = {.n = n, .node = &m->t->node[n]};
 
@@ -153,25 +154,25 @@ rows_of(const struct maker *m, node_ix n)
 			r.in[p / 64] |= UINT64_C(1) << p % 64;
 	r.many = m->t->sw[r.node->sw].opt_sl2vl && !any_held(m, r.node) &&
 		 !any_closed(m, n) &&
-		 !turns_span_refused(hw_turns(m->hw), r.node->guid);
+		 !sl2vl_span_refused(device_sl2vl(m->hw), r.node->guid);
 	return r;
 }
 
 static void
-add_single(struct maker *m, const struct rows *r, unsigned in, unsigned out,
-	const uint8_t want[TURNS_ROW])
+add_single(struct plan_maker *m, const struct rows *r, unsigned in,
+	unsigned out, const uint8_t want[SL2VL_ROW])
 {
-	const struct turns *turns = hw_turns(m->hw);
+	const struct sl2vl_cache *turns = device_sl2vl(m->hw);
 	port_ix p = r->node->first_port + out;
-	uint8_t is[TURNS_ROW];
-	bool known = turns_row(turns, r->node->guid, in, out, is);
+	uint8_t is[SL2VL_ROW];
+	bool known = sl2vl_get_row(turns, r->node->guid, in, out, is);
 
-	if (turns_held(turns, r->node->guid, in, out) != NULL ||
+	if (sl2vl_is_blocked(turns, r->node->guid, in, out) != NULL ||
 		closed(m, r->n, in, out) != 0)
 		return; /* it gets its row when it is lifted */
 	if (m->now->kind == PLAN_LEARN
 			? known || !live(m, p)
-			: known && memcmp(is, want, TURNS_ROW) == 0)
+			: known && memcmp(is, want, SL2VL_ROW) == 0)
 		return;
 	if (r->node->type == TOPO_SWITCH)
 		plan_add_step(m, r->node->first_port, MAD_SL2VL, in << 8 | out,
@@ -183,11 +184,11 @@ add_single(struct maker *m, const struct rows *r, unsigned in, unsigned out,
 
 /* The row to port out, from all ports by which packets come. */
 static void
-add_column(struct maker *m, const struct rows *r, unsigned out)
+add_column(struct plan_maker *m, const struct rows *r, unsigned out)
 {
 	port_ix p = r->node->first_port + out;
 	uint64_t in[4];
-	uint8_t want[TURNS_ROW];
+	uint8_t want[SL2VL_ROW];
 	bool base = (r->node->flags & TN_ENHANCED_P0) == 0;
 
 	if (!maps(m, r, p) || !its_time(m, p))
@@ -196,7 +197,7 @@ add_column(struct maker *m, const struct rows *r, unsigned out)
 	memcpy(in, r->in, sizeof(in));
 	if (r->node->type == TOPO_SWITCH)
 		in[out / 64] &= ~(UINT64_C(1) << out % 64);
-	if (turns_all(hw_turns(m->hw), r->node->guid, out, in, want))
+	if (sl2vl_all(device_sl2vl(m->hw), r->node->guid, out, in, want))
 		return;
 	if (!r->many) {
 		for (unsigned i = 0; i < 256; i++)
@@ -208,7 +209,7 @@ add_column(struct maker *m, const struct rows *r, unsigned out)
 		add_single(m, r, 0, out, want);
 	in[0] &= ~(uint64_t)base;
 	if (m->now->kind != PLAN_LEARN &&
-		!turns_all(hw_turns(m->hw), r->node->guid, out, in, want))
+		!sl2vl_all(device_sl2vl(m->hw), r->node->guid, out, in, want))
 		plan_add_step(m, r->node->first_port, MAD_SL2VL,
 			PLAN_ALL_IN | out, add_row(m, want));
 }
@@ -218,9 +219,9 @@ add_column(struct maker *m, const struct rows *r, unsigned out)
  * them: when nothing flows yet, or when none shall have another.
  */
 static bool
-add_whole(struct maker *m, const struct rows *r)
+add_whole(struct plan_maker *m, const struct rows *r)
 {
-	uint8_t want[TURNS_ROW], first[TURNS_ROW];
+	uint8_t want[SL2VL_ROW], first[SL2VL_ROW];
 	unsigned n = 0;
 	bool settled = true;
 
@@ -234,14 +235,14 @@ add_whole(struct maker *m, const struct rows *r)
 			continue;
 		final(m, p, want);
 		if (n++ == 0)
-			memcpy(first, want, TURNS_ROW);
-		else if (memcmp(first, want, TURNS_ROW) != 0)
+			memcpy(first, want, SL2VL_ROW);
+		else if (memcmp(first, want, SL2VL_ROW) != 0)
 			return false;
 		memcpy(in, r->in, sizeof(in));
 		in[0] &= ~UINT64_C(1);
 		in[out / 64] &= ~(UINT64_C(1) << out % 64);
-		settled &= turns_all(
-			hw_turns(m->hw), r->node->guid, out, in, want);
+		settled &= sl2vl_all(
+			device_sl2vl(m->hw), r->node->guid, out, in, want);
 	}
 	if (n == 0 || settled)
 		return false;
@@ -251,12 +252,12 @@ add_whole(struct maker *m, const struct rows *r)
 }
 
 static void
-add_rows(struct maker *m, node_ix n)
+add_rows(struct plan_maker *m, node_ix n)
 {
 	struct rows r = rows_of(m, n);
 	bool whole = add_whole(m, &r);
 	bool base = (r.node->flags & TN_ENHANCED_P0) == 0;
-	uint8_t want[TURNS_ROW];
+	uint8_t want[SL2VL_ROW];
 
 	for (unsigned out = 1; out <= r.node->nports; out++) {
 		if (!whole) {
@@ -272,21 +273,21 @@ add_rows(struct maker *m, node_ix n)
 
 /* Tables are written where levels are, and undone where they were. */
 static void
-add_tables(struct maker *m, port_ix p)
+add_tables(struct plan_maker *m, port_ix p)
 {
-	const struct vlarbs *v = hw_vlarbs(m->hw);
+	const struct vlarb_cache *v = device_vlarbs(m->hw);
 	const struct topo_node *n = &m->t->node[port(m, p)->node];
 	unsigned num = port(m, p)->num;
 	uint8_t is[VLARB_PART];
 	struct vlarb_table want;
 	uint32_t pay = 0;
 
-	if (!its_time(m, p) || vlarbs_refused(v, n->guid, num) ||
+	if (!its_time(m, p) || vlarb_cache_refused(v, n->guid, num) ||
 		!vlarb_make(&m->lanes, m->t, p, &want))
 		return;
 	for (unsigned part = 1; part <= VLARB_PARTS; part++) {
 		unsigned bytes = vlarb_bytes(m->t, p, part);
-		bool known = vlarbs_part(v, n->guid, num, part, is);
+		bool known = vlarb_cache_part(v, n->guid, num, part, is);
 
 		if (bytes == 0 || (!known && !m->lanes.levels.wanted))
 			continue;
@@ -304,7 +305,7 @@ add_tables(struct maker *m, port_ix p)
 }
 
 static void
-add_arbs(struct maker *m)
+add_arbs(struct plan_maker *m)
 {
 	for (port_ix p = 0; p < m->t->nports; p++)
 		if (concerned(m, port(m, p)->node))
@@ -312,7 +313,7 @@ add_arbs(struct maker *m)
 }
 
 static void
-add_phase(struct maker *m, enum plan_kind kind)
+add_phase(struct plan_maker *m, enum plan_kind kind)
 {
 	plan_begin(m, kind);
 	if (kind != PLAN_LANES)
@@ -325,7 +326,7 @@ add_phase(struct maker *m, enum plan_kind kind)
 }
 
 void
-plan_lanes_add(struct maker *m)
+plan_slvl_add(struct plan_maker *m)
 {
 	add_phase(m, PLAN_LEARN);
 	add_phase(m, PLAN_ARBS);
@@ -333,7 +334,7 @@ plan_lanes_add(struct maker *m)
 }
 
 void
-plan_lanes_rise(struct maker *m)
+plan_slvl_rise(struct plan_maker *m)
 {
 	m->rising = true;
 	add_phase(m, PLAN_ARBS);

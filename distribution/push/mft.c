@@ -70,7 +70,7 @@ mft_running(const struct mft *m)
 }
 
 bool
-mft_quiet(const struct mft *m)
+mft_is_idle(const struct mft *m)
 {
 	return m->inflight == 0;
 }
@@ -104,7 +104,7 @@ all_stale(struct mft *m)
 }
 
 void
-mft_lose(struct mft *m, struct mft_table *s)
+mft_forget_row(struct mft *m, struct mft_table *s)
 {
 	for (unsigned c = 0; c < m->nblocks * s->npos; c++)
 		s->cell[c].known = s->cell[c].asked = false;
@@ -119,7 +119,7 @@ mft_forget(struct mft *m, uint64_t guid)
 	struct mft_table *s = find(m, guid);
 
 	if (s != NULL)
-		mft_lose(m, s);
+		mft_forget_row(m, s);
 }
 
 bool
@@ -255,7 +255,7 @@ mft_adopt(struct mft *m, struct topo *t)
 	}
 	for (size_t i = 0; i < m->n; i++)
 		if (m->table[i].sw == TOPO_NONE)
-			mft_lose(m, &m->table[i]);
+			mft_forget_row(m, &m->table[i]);
 	all_stale(m);
 }
 
@@ -318,7 +318,7 @@ mft_writable(const struct mft_table *s, unsigned block)
 
 /* Which groups get cables in this cell, and which lose some. */
 static void
-compare(struct mft *m, unsigned b, const struct mft_square *c, uint16_t cable)
+compare(struct mft *m, unsigned b, const struct mft_block *c, uint16_t cable)
 {
 	for (unsigned g = 0; g < MFT_COLUMNS; g++) {
 		unsigned want = c->want[g] & (unsigned)cable;
@@ -354,7 +354,7 @@ static void
 goal_of(const struct mft *m, const struct mft_table *s, unsigned c,
 	uint16_t goal[MFT_COLUMNS])
 {
-	const struct mft_square *cell = &s->cell[c];
+	const struct mft_block *cell = &s->cell[c];
 	uint16_t cable = s->cable[c % s->npos];
 	uint32_t cut = m->stage == MFT_BREAK ? m->cut[c / s->npos] : 0;
 
@@ -371,7 +371,7 @@ static bool
 differs(const struct mft *m, const struct mft_table *s, unsigned c,
 	uint16_t goal[MFT_COLUMNS])
 {
-	const struct mft_square *cell = &s->cell[c];
+	const struct mft_block *cell = &s->cell[c];
 
 	if (!m->stale[c / s->npos] || !mft_writable(s, c / s->npos))
 		return false;
@@ -405,7 +405,7 @@ mft_begin(struct mft *m)
 }
 
 void
-mft_blame(struct mft *m, const struct mft_table *s, uint16_t status)
+mft_mark_refusing(struct mft *m, const struct mft_table *s, uint16_t status)
 {
 	for (size_t i = 0; i < m->nfailures; i++)
 		if (m->failure[i].guid == s->guid)
@@ -424,7 +424,7 @@ fail(struct mft *m, struct mft_table *s, const struct xact_result *res)
 		return;
 	m->counts.failed++;
 	s->refuses |= res->outcome == XACT_STATUS;
-	mft_blame(m, s, res->outcome == XACT_STATUS ? res->status : 0);
+	mft_mark_refusing(m, s, res->outcome == XACT_STATUS ? res->status : 0);
 }
 
 /* What is read once more: a cell that may be overwritten by a copy of what was
@@ -522,7 +522,7 @@ send_top(struct mft *m, size_t at, uint64_t mkey, struct mono now)
 
 	if (!mft_writable(s, 0) || (top_of(m, s) == s->top && !s->stray) ||
 		mad_switch_info_decode(m->topo->sinfo[s->sw], &i, NULL) != 0 ||
-		push_request(m->topo, m->topo->sw[s->sw].node, mkey, &r) != 0)
+		device_request(m->topo, m->topo->sw[s->sw].node, mkey, &r) != 0)
 		return;
 	i.mft_top = top_of(m, s);
 	if (s->stray)
@@ -541,7 +541,7 @@ send_cell(struct mft *m, size_t at, unsigned c, uint64_t mkey, struct mono now)
 	struct xact_request r;
 
 	if (!differs(m, s, c, goal) ||
-		push_request(m->topo, m->topo->sw[s->sw].node, mkey, &r) != 0)
+		device_request(m->topo, m->topo->sw[s->sw].node, mkey, &r) != 0)
 		return;
 	/* until it is acknowledged */
 	s->cell[c].known = s->cell[c].asked = false;
@@ -632,7 +632,7 @@ mft_cell(const struct mft *m, uint64_t guid, unsigned block, unsigned pos,
 	uint8_t out[MFT_CELL])
 {
 	const struct mft_table *s = find(m, guid);
-	const struct mft_square *c;
+	const struct mft_block *c;
 
 	if (s == NULL || s->sw == TOPO_NONE || pos >= s->npos ||
 		block >= m->nblocks || block >= s->nblocks)
@@ -654,7 +654,7 @@ mft_row(const struct mft *m, uint64_t guid, unsigned group,
 	if (s == NULL || s->sw == TOPO_NONE || b >= m->nblocks)
 		return false;
 	for (unsigned pos = 0; pos < s->npos; pos++) {
-		const struct mft_square *c = &s->cell[b * s->npos + pos];
+		const struct mft_block *c = &s->cell[b * s->npos + pos];
 		unsigned mask = c->known ? c->have[group % MFT_COLUMNS] : 0U;
 
 		out[pos / 4] |= (uint64_t)mask << pos % 4 * MFT_PORTS;

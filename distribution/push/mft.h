@@ -112,7 +112,7 @@ struct mono mft_next(const struct mft *m);
 
 /* Has t switches that carry nothing yet, beside others, and what they hold is
  * not known? */
-bool mft_strangers(const struct mft *m, const struct topo *t);
+bool mft_has_unknown_switches(const struct mft *m, const struct topo *t);
 
 /* Group number group (MLID - 0xc000) shall have this tree; NULL: none. Not
  * while a cycle runs. The tree is one of the adopted topology. */
@@ -126,11 +126,12 @@ void mft_keep(struct mft *m, unsigned group);
  * switches, n of them; *out is the caller's to free. Adopted topology; no cycle
  * runs.
  */
-struct mft_turn {
+struct mft_dependency {
 	sw_ix sw;
 	uint8_t in, out;
 };
-size_t mft_turns(const struct mft *m, unsigned group, struct mft_turn **out);
+size_t mft_dependencies(
+	const struct mft *m, unsigned group, struct mft_dependency **out);
 bool mft_any(const struct mft *m); /* is there any entry at all? */
 
 /* Begin a cycle; false: everything is as it shall be. */
@@ -140,7 +141,7 @@ bool mft_begin(struct mft *m);
 void mft_feed(struct mft *m, const struct mft_wire *w, struct mono now);
 
 bool mft_running(const struct mft *m); /* a cycle has begun and is not over */
-bool mft_quiet(const struct mft *m);   /* nothing is in flight */
+bool mft_is_idle(const struct mft *m); /* nothing is in flight */
 
 /* The cycle ends here: what was not sent is left for the next one. */
 void mft_stop(struct mft *m);

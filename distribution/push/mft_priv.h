@@ -20,7 +20,7 @@ enum {
 /* What is being done. */
 enum mft_stage { MFT_REST, MFT_ASK, MFT_TOPS, MFT_BREAK, MFT_MAKE };
 
-struct mft_square {
+struct mft_block {
 	bool known; /* have is what the switch holds, as far as it said */
 	bool asked; /* ... and it would not say: no use to ask again */
 	uint16_t want[MFT_COLUMNS], have[MFT_COLUMNS];
@@ -41,7 +41,7 @@ struct mft_table {
 	unsigned silent;
 	uint64_t written; /* cells, ever */
 	uint16_t cable[MFT_POSITIONS];
-	struct mft_square *cell; /* [mft.nblocks * npos] */
+	struct mft_block *cell; /* [mft.nblocks * npos] */
 };
 
 /* Why a cell is read. */
@@ -87,9 +87,10 @@ bool mft_writable(const struct mft_table *s, unsigned block);
 /* Room for this many blocks. */
 void mft_grow(struct mft *m, unsigned nblocks);
 /* Nothing is known of this table. */
-void mft_lose(struct mft *m, struct mft_table *s);
+void mft_forget_row(struct mft *m, struct mft_table *s);
 /* Note that a switch failed (status 0: silence). */
-void mft_blame(struct mft *m, const struct mft_table *s, uint16_t status);
+void mft_mark_refusing(
+	struct mft *m, const struct mft_table *s, uint16_t status);
 
 /* mft_read.c */
 /* Send the next question; false: there is none left. */

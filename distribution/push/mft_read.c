@@ -91,7 +91,7 @@ grow_to_tops(struct mft *m)
 }
 
 static bool
-empty(const struct mft_square *c)
+empty(const struct mft_block *c)
 {
 	static const uint16_t nothing[MFT_COLUMNS];
 
@@ -104,7 +104,7 @@ ask_table(struct mft *m, size_t at)
 	struct mft_table *s = &m->table[at];
 
 	for (uint32_t c = 0; c < m->nblocks * s->npos; c++) {
-		const struct mft_square *cell = &s->cell[c];
+		const struct mft_block *cell = &s->cell[c];
 
 		if (!mft_writable(s, c / s->npos) || s->fresh)
 			continue;
@@ -171,7 +171,7 @@ mft_knows(const struct mft *m, const struct topo *t, unsigned nblocks)
 }
 
 bool
-mft_strangers(const struct mft *m, const struct topo *t)
+mft_has_unknown_switches(const struct mft *m, const struct topo *t)
 {
 	bool any = false, all = true;
 
@@ -205,7 +205,7 @@ mft_ask(struct mft *m, unsigned nblocks, struct mono now)
 /* ---- answers ---- */
 
 static void
-take(struct mft_square *c, const uint8_t data[MFT_CELL])
+take(struct mft_block *c, const uint8_t data[MFT_CELL])
 {
 	for (unsigned g = 0; g < MFT_COLUMNS; g++)
 		c->have[g] = be_get16(data + (size_t)2 * g);
@@ -213,7 +213,7 @@ take(struct mft_square *c, const uint8_t data[MFT_CELL])
 }
 
 static bool
-same(const struct mft_square *c, const uint8_t data[MFT_CELL])
+same(const struct mft_block *c, const uint8_t data[MFT_CELL])
 {
 	for (unsigned g = 0; g < MFT_COLUMNS; g++)
 		if (c->have[g] != be_get16(data + (size_t)2 * g))
@@ -229,14 +229,14 @@ untrue(struct mft *m, struct mft_table *s, const struct mft_look *l,
 	m->counts.untrue++;
 	m->stale[l->cell / s->npos] = true;
 	if (l->why == MFT_SUSPECT) {
-		mft_lose(m, s);
+		mft_forget_row(m, s);
 		return;
 	}
 	take(&s->cell[l->cell], data);
 	if (l->why != MFT_SAMPLE || ++s->lies < MFT_LIES)
 		return;
 	s->refuses = true;
-	mft_blame(m, s, 0);
+	mft_mark_refusing(m, s, 0);
 }
 
 static void
@@ -245,7 +245,7 @@ answered(void *cookie, uint64_t tag, const struct xact_result *res)
 	struct mft *m = cookie;
 	const struct mft_look *l = &m->look[tag];
 	struct mft_table *s = &m->table[l->table];
-	struct mft_square *c = &s->cell[l->cell];
+	struct mft_block *c = &s->cell[l->cell];
 
 	m->inflight--;
 	if (l->cell >= m->nblocks * s->npos)
@@ -279,7 +279,7 @@ ask(struct mft *m, const struct mft_wire *w, struct mono now)
 		return;
 	s->cell[l->cell].asked = true;
 	if (s->silent >= SILENT ||
-		push_request(m->topo, m->topo->sw[s->sw].node, w->mkey, &r) !=
+		device_request(m->topo, m->topo->sw[s->sw].node, w->mkey, &r) !=
 			0)
 		return;
 	r.method = MAD_GET;
@@ -343,7 +343,8 @@ has_cable(const struct mft *m, sw_ix s, unsigned port)
 }
 
 size_t
-mft_turns(const struct mft *m, unsigned group, struct mft_turn **out)
+mft_dependencies(
+	const struct mft *m, unsigned group, struct mft_dependency **out)
 {
 	const struct topo *t = m->topo;
 	uint64_t row[MCAST_WORDS];
@@ -364,7 +365,7 @@ mft_turns(const struct mft *m, unsigned group, struct mft_turn **out)
 					!has_cable(m, s, o))
 					continue;
 				*out = mem_grow(*out, n, &cap, sizeof(**out));
-				(*out)[n++] = (struct mft_turn){
+				(*out)[n++] = (struct mft_dependency){
 					s, (uint8_t)in, (uint8_t)o};
 			}
 		}

@@ -24,7 +24,7 @@ push_new(const struct push_job *job)
 	p->port_failed = mem_zalloc(push_topo(p)->nports, sizeof(bool));
 	p->sample = mem_zalloc(push_topo(p)->nsw, sizeof(*p->sample));
 	if (job->by_lid)
-		p->by_lid = push_lid_new(job->plan, job->hw);
+		p->by_lid = push_lid_routed_new(job->plan, job->hw);
 	return p;
 }
 
@@ -34,7 +34,7 @@ push_free(struct push *p)
 	if (p == NULL)
 		return;
 	assert(p->inflight == 0);
-	push_lid_free(p->by_lid);
+	push_lid_routed_free(p->by_lid);
 	map_free(&p->rewrites);
 	free(p->again);
 	free(p->sample);
@@ -95,7 +95,7 @@ push_counts(const struct push *p)
 bool
 push_useless_lids(const struct push *p)
 {
-	return push_lid_useless(p->by_lid);
+	return push_lid_routed_useless(p->by_lid);
 }
 
 uint32_t
@@ -128,7 +128,7 @@ void_step(const struct push *p, const struct plan_step *s)
 {
 	const struct topo_port *port = &push_topo(p)->port[s->port];
 
-	if (p->node_failed[port->node] || push_lanes_in_place(p, s) ||
+	if (p->node_failed[port->node] || push_slvl_in_place(p, s) ||
 		(is_for_host(p, s) && p->port_failed[s->port]))
 		return true;
 	if (s->kind != PLAN_ACTIVATE)
@@ -145,10 +145,10 @@ request(const struct push *p, const struct plan_step *s, uint8_t method,
 	sw_ix sw = push_switch(p, s);
 
 	/* tables of ports go to the port itself */
-	if (s->attr == MAD_PKEY_TABLE ? push_keys_request(p, s, r) != 0
+	if (s->attr == MAD_PKEY_TABLE ? push_pkeys_request(p, s, r) != 0
 		: s->attr == MAD_SL2VL || s->attr == MAD_VLARB
-			? push_request_port(t, s->port, p->job.mkey, r) != 0
-			: push_request(t, t->port[s->port].node, p->job.mkey,
+			? device_request_port(t, s->port, p->job.mkey, r) != 0
+			: device_request(t, t->port[s->port].node, p->job.mkey,
 				  r) != 0)
 		return -1;
 	r->mkey = p->job.mkey;
@@ -156,7 +156,7 @@ request(const struct push *p, const struct plan_step *s, uint8_t method,
 	r->attr = s->attr;
 	r->mod = s->mod;
 	if (sw != TOPO_NONE)
-		r->lid = push_lid_of(p->by_lid, sw);
+		r->lid = push_lid_routed_of(p->by_lid, sw);
 	return 0;
 }
 
@@ -178,16 +178,16 @@ load(struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA])
 {
 	switch (s->attr) {
 	case MAD_LFT:
-		hw_sending(p->job.hw, push_guid(p, s), s->mod, s->payload);
+		device_sending(p->job.hw, push_guid(p, s), s->mod, s->payload);
 		memcpy(data, lft_bytes(p->plan->routes->pool, s->payload),
 			MAD_DATA);
 		break;
 	case MAD_SL2VL:
 	case MAD_VLARB:
-		push_lanes_load(p, s, data);
+		push_slvl_load(p, s, data);
 		break;
 	case MAD_PKEY_TABLE:
-		push_keys_sending(p, s);
+		push_pkeys_sending(p, s);
 		memcpy(data, p->plan->payload[s->payload], MAD_DATA);
 		break;
 	default:
@@ -218,28 +218,28 @@ push_send(struct push *p, size_t ix, struct mono now)
 static void
 hold(struct push *p, const struct plan_step *s, struct mono now)
 {
-	const struct safe_transition *x = p->plan->change;
-	struct turns *turns = hw_turns(p->job.hw);
-	struct turns_hold h = {.guid = push_guid(p, s),
+	const struct transition_result *x = p->plan->change;
+	struct sl2vl_cache *turns = device_sl2vl(p->job.hw);
+	struct sl2vl_block h = {.guid = push_guid(p, s),
 		.in = (uint8_t)(s->mod >> 8),
 		.out = (uint8_t)s->mod,
 		.since = now};
 	size_t i;
 
-	if (!turns_row(turns, h.guid, h.in, h.out, h.before) ||
-		turns_is_closed(h.before))
-		turns_straight(16, h.before);
+	if (!sl2vl_get_row(turns, h.guid, h.in, h.out, h.before) ||
+		sl2vl_is_closed(h.before))
+		sl2vl_make_default(16, h.before);
 	for (i = 0; i < x->nturns; i++)
 		if (x->turn[i].in == h.in && x->turn[i].out == h.out &&
 			push_topo(p)->sw[x->turn[i].sw].node ==
 				push_topo(p)->port[s->port].node)
 			h.pairs = x->turn[i].pairs;
-	turns_hold(turns, &h);
+	sl2vl_block(turns, &h);
 }
 
 /* Does the plan write this block? */
 static bool
-writes(const struct push *p, const struct hw_doubt *d)
+writes(const struct push *p, const struct device_doubt *d)
 {
 	size_t i;
 
@@ -261,10 +261,10 @@ static bool
 drained(struct push *p, struct mono now)
 {
 	struct mono over = mono_add(p->ended, p->job.drain);
-	const struct hw_doubt *d;
+	const struct device_doubt *d;
 	size_t n, i;
 
-	d = hw_doubts(p->job.hw, &n);
+	d = device_doubts(p->job.hw, &n);
 	for (i = 0; i < n; i++)
 		if (mono_before(over, d[i].until) && writes(p, &d[i]))
 			over = d[i].until;
@@ -272,7 +272,7 @@ drained(struct push *p, struct mono now)
 		p->wake = over;
 		return false;
 	}
-	hw_drained(p->job.hw);
+	device_drained(p->job.hw);
 	return true;
 }
 
@@ -317,7 +317,7 @@ skip(struct push *p, const struct plan_step *s)
 {
 	p->counts.skipped++;
 	p->broken |= p->node_failed[push_topo(p)->port[s->port].node] &&
-		     push_ack_breaks(p, s);
+		     push_ack_is_needed(p, s);
 }
 
 static void

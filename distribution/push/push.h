@@ -70,7 +70,7 @@ struct push_counts {
 /* What a push works with; everything is borrowed and must outlive it. */
 struct push_job {
 	const struct plan *plan;
-	struct hwstate *hw;
+	struct device_store *hw;
 	struct builder *draft;
 	struct xact *x;
 	uint64_t mkey;

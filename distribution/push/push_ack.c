@@ -34,7 +34,7 @@ condemns(const struct topo *t, const struct plan_step *s, enum push_cause cause)
 }
 
 bool
-push_ack_breaks(const struct push *p, const struct plan_step *s)
+push_ack_is_needed(const struct push *p, const struct plan_step *s)
 {
 	const struct topo *t = push_topo(p);
 	const struct topo_node *n = &t->node[t->port[s->port].node];
@@ -84,7 +84,7 @@ push_ack_fail(struct push *p, const struct plan_step *s, enum push_cause cause,
 
 	p->counts.failed++;
 	p->port_failed[s->port] = true;
-	p->broken |= push_ack_breaks(p, s);
+	p->broken |= push_ack_is_needed(p, s);
 	if (p->node_failed[node])
 		return;
 	p->node_failed[node] = condemns(t, s, cause);
@@ -110,11 +110,11 @@ not_acked(struct push *p, const struct plan_step *s,
 	if (res->outcome == XACT_STATUS)
 		cause = PUSH_REFUSED;
 	if (s->attr == MAD_LFT) {
-		hw_unknown_block(p->job.hw, n->guid, s->mod);
+		device_unknown_block(p->job.hw, n->guid, s->mod);
 		if (cause == PUSH_REFUSED &&
 			s->mod > t->sw[n->sw].lft_top / LFT_BLOCK) {
 			cause = PUSH_ABOVE_TOP;
-			hw_set_top_first(p->job.hw, n->guid);
+			device_set_top_first(p->job.hw, n->guid);
 		}
 	}
 	push_ack_fail(p, s, cause, outcome_text(res));
@@ -134,9 +134,9 @@ believe(struct push *p, const struct plan_step *s)
 	const struct topo *t = push_topo(p);
 	const struct topo_node *n = &t->node[t->port[s->port].node];
 
-	hw_set_block(p->job.hw, n->guid, s->mod, s->payload);
+	device_set_block(p->job.hw, n->guid, s->mod, s->payload);
 	if ((n->flags & TN_FRESH) != 0)
-		hw_unmet(p->job.hw, n->guid, s->mod);
+		device_set_never_used(p->job.hw, n->guid, s->mod);
 	p->sample[n->sw] = s->mod + 1;
 	p->counts.lft_blocks++;
 }
@@ -177,7 +177,7 @@ block_asked(void *cookie, uint64_t tag, const struct xact_result *res)
 		return;
 	}
 	is = lft_add(pool, res->data);
-	hw_set_block(p->job.hw, push_guid(p, s), s->mod, is);
+	device_set_block(p->job.hw, push_guid(p, s), s->mod, is);
 	lft_drop(pool, is);
 	rewrite(p, tag, res->now);
 }
@@ -193,9 +193,9 @@ block_done(struct push *p, size_t ix, const struct xact_result *res)
 		return;
 	}
 	if (res->outcome == XACT_TIMEOUT)
-		hw_unknown_block(p->job.hw, guid, s->mod);
+		device_unknown_block(p->job.hw, guid, s->mod);
 	if (res->outcome == XACT_TIMEOUT || res->tries > 1) {
-		hw_doubt(p->job.hw, guid, s->mod,
+		device_doubt(p->job.hw, guid, s->mod,
 			mono_add(res->now, p->job.stray));
 		if (res->cut)
 			not_acked(p, s, res);
@@ -204,7 +204,7 @@ block_done(struct push *p, size_t ix, const struct xact_result *res)
 		return;
 	}
 	if (memcmp(res->data, image(p, s), LFT_BLOCK) != 0) {
-		hw_unknown_block(p->job.hw, guid, s->mod);
+		device_unknown_block(p->job.hw, guid, s->mod);
 		push_ack_fail(p, s, PUSH_LIED, "acknowledged another block");
 		return;
 	}
@@ -232,9 +232,9 @@ acked_port(struct push *p, const struct plan_step *s, const uint8_t *data)
 		return;
 	}
 	if (plan_tunables(&is) != plan_tunables(&want))
-		hw_set_stubborn(
+		device_set_refused(
 			p->job.hw, guid, port->num, plan_tunables(&want));
-	push_keys_seen(p, s, &is, &want);
+	push_pkeys_seen(p, s, &is, &want);
 	builder_port_written(p->job.draft, guid, port->num, data);
 	p->counts.other_sets++;
 }
@@ -344,7 +344,7 @@ switch_done(struct push *p, size_t ix, const struct xact_result *res)
 	if (mad_switch_info_decode(res->data, &i, NULL) == 0) {
 		builder_switch_written(
 			p->job.draft, push_guid(p, s), res->data);
-		hw_set_top(p->job.hw, push_guid(p, s), i.lft_top);
+		device_set_top(p->job.hw, push_guid(p, s), i.lft_top);
 	}
 }
 
@@ -354,7 +354,8 @@ judge_way(struct push *p, const struct plan_step *s,
 	const struct xact_result *res)
 {
 	if (res->by_lid || res->strayed)
-		push_lid_answered(p->by_lid, push_switch(p, s), res->strayed);
+		push_lid_routed_answered(
+			p->by_lid, push_switch(p, s), res->strayed);
 }
 
 void
@@ -374,13 +375,13 @@ push_ack_done(void *cookie, uint64_t tag, const struct xact_result *res)
 		port_done(p, tag, res);
 		break;
 	case MAD_SL2VL:
-		push_lanes_row_done(p, tag, res);
+		push_slvl_row_done(p, tag, res);
 		break;
 	case MAD_VLARB:
-		push_lanes_arb_done(p, &p->plan->step[tag], res);
+		push_slvl_arb_done(p, &p->plan->step[tag], res);
 		break;
 	case MAD_PKEY_TABLE:
-		push_keys_done(p, &p->plan->step[tag], res);
+		push_pkeys_done(p, &p->plan->step[tag], res);
 		break;
 	default:
 		switch_done(p, tag, res);

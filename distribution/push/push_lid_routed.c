@@ -12,17 +12,17 @@ enum {
 
 enum fit { FIT_UNKNOWN, FIT_LID, FIT_DIRECTED };
 
-struct push_lid {
+struct push_lid_routed {
 	const struct plan *plan;
-	const struct hwstate *hw;
+	const struct device_store *hw;
 	uint8_t *fit; /* [nsw] enum fit */
 	unsigned arrived, strayed;
 };
 
-struct push_lid *
-push_lid_new(const struct plan *plan, const struct hwstate *hw)
+struct push_lid_routed *
+push_lid_routed_new(const struct plan *plan, const struct device_store *hw)
 {
-	struct push_lid *l = mem_zalloc(1, sizeof(*l));
+	struct push_lid_routed *l = mem_zalloc(1, sizeof(*l));
 
 	l->plan = plan;
 	l->hw = hw;
@@ -31,7 +31,7 @@ push_lid_new(const struct plan *plan, const struct hwstate *hw)
 }
 
 void
-push_lid_free(struct push_lid *l)
+push_lid_routed_free(struct push_lid_routed *l)
 {
 	if (l == NULL)
 		return;
@@ -41,7 +41,7 @@ push_lid_free(struct push_lid *l)
 
 /* Does data pass from this end of a cable to the other, now and later? */
 static bool
-carries(const struct push_lid *l, port_ix p)
+carries(const struct push_lid_routed *l, port_ix p)
 {
 	const struct topo *t = l->plan->routes->topo;
 	const bool *downed = l->plan->downed;
@@ -61,7 +61,7 @@ has_lid(const struct topo *t, port_ix p)
 /* The one way that switch s has for this LID, in all that it may hold; or
  * LFT_DROP. */
 static uint8_t
-settled_entry(const struct push_lid *l, sw_ix s, uint16_t lid)
+settled_entry(const struct push_lid_routed *l, sw_ix s, uint16_t lid)
 {
 	const struct routes *r = l->plan->routes;
 	uint8_t want = routes_port(r, s, lid);
@@ -70,7 +70,7 @@ settled_entry(const struct push_lid *l, sw_ix s, uint16_t lid)
 
 	if (lid > r->topo->sw[s].lft_top)
 		return LFT_DROP;
-	n = hw_values(l->hw, r->topo->node[r->topo->sw[s].node].guid,
+	n = device_values(l->hw, r->topo->node[r->topo->sw[s].node].guid,
 		lid / LFT_BLOCK, may, VALUES);
 	if (n == 0 || n > VALUES)
 		return LFT_DROP;
@@ -82,7 +82,7 @@ settled_entry(const struct push_lid *l, sw_ix s, uint16_t lid)
 
 /* Is what leaves switch s for port "to" certain to arrive there? */
 static bool
-arrives(const struct push_lid *l, sw_ix s, port_ix to)
+arrives(const struct push_lid_routed *l, sw_ix s, port_ix to)
 {
 	const struct topo *t = l->plan->routes->topo;
 	const struct topo_node *end = &t->node[t->port[to].node];
@@ -112,7 +112,7 @@ arrives(const struct push_lid *l, sw_ix s, port_ix to)
 }
 
 static bool
-is_proven(const struct push_lid *l, sw_ix s)
+is_proven(const struct push_lid_routed *l, sw_ix s)
 {
 	const struct topo *t = l->plan->routes->topo;
 	sw_ix first = topo_switch_of(t, t->sm_port);
@@ -126,11 +126,11 @@ is_proven(const struct push_lid *l, sw_ix s)
 }
 
 uint16_t
-push_lid_of(struct push_lid *l, sw_ix s)
+push_lid_routed_of(struct push_lid_routed *l, sw_ix s)
 {
 	const struct topo *t;
 
-	if (l == NULL || push_lid_useless(l))
+	if (l == NULL || push_lid_routed_useless(l))
 		return 0;
 	if (l->fit[s] == FIT_UNKNOWN)
 		l->fit[s] = is_proven(l, s) ? FIT_LID : FIT_DIRECTED;
@@ -141,7 +141,7 @@ push_lid_of(struct push_lid *l, sw_ix s)
 }
 
 void
-push_lid_answered(struct push_lid *l, sw_ix s, bool strayed)
+push_lid_routed_answered(struct push_lid_routed *l, sw_ix s, bool strayed)
 {
 	if (strayed) {
 		l->strayed++;
@@ -152,7 +152,7 @@ push_lid_answered(struct push_lid *l, sw_ix s, bool strayed)
 }
 
 bool
-push_lid_useless(const struct push_lid *l)
+push_lid_routed_useless(const struct push_lid_routed *l)
 {
 	return l != NULL && l->arrived == 0 && l->strayed >= STRAYED_MAX;
 }

@@ -16,29 +16,29 @@ number(const struct push *p, const struct plan_step *s)
 }
 
 int
-push_keys_request(
+push_pkeys_request(
 	const struct push *p, const struct plan_step *s, struct xact_request *r)
 {
-	return ptable_read_request(push_topo(p), s->port, s->mod & 0xffff, r);
+	return pkey_read_request(push_topo(p), s->port, s->mod & 0xffff, r);
 }
 
 void
-push_keys_sending(struct push *p, const struct plan_step *s)
+push_pkeys_sending(struct push *p, const struct plan_step *s)
 {
-	ptables_unknown(hw_ptables(p->job.hw), push_guid(p, s), number(p, s),
-		s->mod & 0xffff);
+	pkey_tables_unknown(device_ptables(p->job.hw), push_guid(p, s),
+		number(p, s), s->mod & 0xffff);
 }
 
 void
-push_keys_done(struct push *p, const struct plan_step *s,
+push_pkeys_done(struct push *p, const struct plan_step *s,
 	const struct xact_result *res)
 {
-	unsigned cap = ptable_cap(push_topo(p), s->port);
-	unsigned at = (s->mod & 0xffff) * PTABLE_BLOCK, i;
-	uint16_t key[PTABLE_BLOCK] = {0};
+	unsigned cap = pkey_table_cap(push_topo(p), s->port);
+	unsigned at = (s->mod & 0xffff) * PKEY_TABLE_BLOCK, i;
+	uint16_t key[PKEY_TABLE_BLOCK] = {0};
 
 	if (res->outcome == XACT_TIMEOUT || res->tries > 1)
-		ptables_doubt(hw_ptables(p->job.hw), push_guid(p, s),
+		pkey_tables_doubt(device_ptables(p->job.hw), push_guid(p, s),
 			number(p, s), mono_add(res->now, p->job.stray));
 	if (res->outcome == XACT_TIMEOUT) {
 		push_ack_fail(p, s, push_silence(res), "no answer");
@@ -48,23 +48,23 @@ push_keys_done(struct push *p, const struct plan_step *s,
 		push_ack_fail(p, s, PUSH_NO_KEYS, mad_status_name(res->status));
 		return;
 	}
-	for (i = 0; i < PTABLE_BLOCK && at + i < cap; i++)
+	for (i = 0; i < PKEY_TABLE_BLOCK && at + i < cap; i++)
 		key[i] = be_get16(res->data + (size_t)2 * i);
 	if (memcmp(res->data, p->plan->payload[s->payload], (size_t)2 * i) !=
 		0) {
 		push_ack_fail(p, s, PUSH_NO_KEYS, "took other keys");
 		return;
 	}
-	ptables_set_block(hw_ptables(p->job.hw), push_guid(p, s), number(p, s),
-		s->mod & 0xffff, key);
+	pkey_tables_set_block(device_ptables(p->job.hw), push_guid(p, s),
+		number(p, s), s->mod & 0xffff, key);
 	p->counts.other_sets++;
 }
 
 void
-push_keys_seen(struct push *p, const struct plan_step *s,
+push_pkeys_seen(struct push *p, const struct plan_step *s,
 	const struct mad_port_info *is, const struct mad_port_info *want)
 {
 	if ((want->enf_in && !is->enf_in) || (want->enf_out && !is->enf_out))
-		ptables_refuse(
-			hw_ptables(p->job.hw), push_guid(p, s), number(p, s));
+		pkey_tables_refuse(device_ptables(p->job.hw), push_guid(p, s),
+			number(p, s));
 }

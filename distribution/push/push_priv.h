@@ -30,7 +30,7 @@ struct push {
 	size_t nfailures, capfailures;
 	uint32_t *sample; /* [nsw]: 1 + a block that was acknowledged */
 	struct push_counts counts;
-	struct push_lid *by_lid; /* or NULL: everything is directed */
+	struct push_lid_routed *by_lid; /* or NULL: everything is directed */
 };
 
 static inline const struct topo *
@@ -68,25 +68,25 @@ void push_ack_done(void *cookie, uint64_t tag, const struct xact_result *res);
 void push_ack_fail(struct push *p, const struct plan_step *s,
 	enum push_cause cause, const char *how);
 /* Does what comes after this step rely on it? */
-bool push_ack_breaks(const struct push *p, const struct plan_step *s);
+bool push_ack_is_needed(const struct push *p, const struct plan_step *s);
 
 /* push_pkeys.c: P_Key blocks; what a port says of its enforcing. */
-int push_keys_request(const struct push *p, const struct plan_step *s,
+int push_pkeys_request(const struct push *p, const struct plan_step *s,
 	struct xact_request *r);
-void push_keys_sending(struct push *p, const struct plan_step *s);
-void push_keys_done(struct push *p, const struct plan_step *s,
+void push_pkeys_sending(struct push *p, const struct plan_step *s);
+void push_pkeys_done(struct push *p, const struct plan_step *s,
 	const struct xact_result *res);
-void push_keys_seen(struct push *p, const struct plan_step *s,
+void push_pkeys_seen(struct push *p, const struct plan_step *s,
 	const struct mad_port_info *is, const struct mad_port_info *want);
 
 /* push_slvl.c: rows of SL2VL, arbitration tables. Is what the step asks for so
  * already? */
-bool push_lanes_in_place(const struct push *p, const struct plan_step *s);
-void push_lanes_load(
+bool push_slvl_in_place(const struct push *p, const struct plan_step *s);
+void push_slvl_load(
 	struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA]);
-void push_lanes_row_done(
+void push_slvl_row_done(
 	struct push *p, size_t ix, const struct xact_result *res);
-void push_lanes_arb_done(struct push *p, const struct plan_step *s,
+void push_slvl_arb_done(struct push *p, const struct plan_step *s,
 	const struct xact_result *res);
 
 /* push.c: send step ix, or a Get of what it writes. */

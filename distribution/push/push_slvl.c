@@ -8,10 +8,10 @@
 
 #include "distribution/push/push_priv.h"
 
-static struct turns *
+static struct sl2vl_cache *
 turns_of(const struct push *p)
 {
-	return hw_turns(p->job.hw);
+	return device_sl2vl(p->job.hw);
 }
 
 static unsigned
@@ -36,7 +36,7 @@ turn(const struct push *p, const struct plan_step *s, unsigned *in,
 }
 
 /* Those that it is for: "all" has port 0 where that is enhanced. */
-static struct turns_span
+static struct sl2vl_span
 span(const struct push *p, const struct plan_step *s)
 {
 	const struct topo *t = push_topo(p);
@@ -45,7 +45,7 @@ span(const struct push *p, const struct plan_step *s)
 	unsigned in, out;
 
 	turn(p, s, &in, &out);
-	return (struct turns_span){
+	return (struct sl2vl_span){
 		.in = (s->mod & PLAN_ALL_IN) != 0 ? first : (uint8_t)in,
 		.last_in =
 			(s->mod & PLAN_ALL_IN) != 0 ? n->nports : (uint8_t)in,
@@ -57,21 +57,21 @@ span(const struct push *p, const struct plan_step *s)
 
 /* The row that a step writes. */
 static void
-row_of(const struct push *p, const struct plan_step *s, uint8_t row[TURNS_ROW])
+row_of(const struct push *p, const struct plan_step *s, uint8_t row[SL2VL_ROW])
 {
-	const struct turns_hold *h;
+	const struct sl2vl_block *h;
 	unsigned in, out;
 
 	turn(p, s, &in, &out);
-	h = turns_held(turns_of(p), push_guid(p, s), in, out);
+	h = sl2vl_is_blocked(turns_of(p), push_guid(p, s), in, out);
 	if (s->kind != PLAN_BLOCK && s->payload != PLAN_BEFORE)
-		memcpy(row, p->plan->payload[s->payload], TURNS_ROW);
+		memcpy(row, p->plan->payload[s->payload], SL2VL_ROW);
 	else if (h != NULL)
-		memcpy(row, h->before, TURNS_ROW);
+		memcpy(row, h->before, SL2VL_ROW);
 	else
-		turns_straight(16, row);
+		sl2vl_make_default(16, row);
 	if (s->kind == PLAN_BLOCK)
-		turns_close(row, (uint16_t)s->payload);
+		sl2vl_block_sls(row, (uint16_t)s->payload);
 }
 
 static unsigned
@@ -86,15 +86,15 @@ arb_in_place(const struct push *p, const struct plan_step *s)
 	unsigned bytes = vlarb_bytes(push_topo(p), s->port, part_of(s));
 	uint8_t is[VLARB_PART];
 
-	return vlarbs_part(hw_vlarbs(p->job.hw), push_guid(p, s),
+	return vlarb_cache_part(device_vlarbs(p->job.hw), push_guid(p, s),
 		       port_num(p, s), part_of(s), is) &&
 	       memcmp(is, p->plan->payload[s->payload], bytes) == 0;
 }
 
 bool
-push_lanes_in_place(const struct push *p, const struct plan_step *s)
+push_slvl_in_place(const struct push *p, const struct plan_step *s)
 {
-	uint8_t want[TURNS_ROW], is[TURNS_ROW];
+	uint8_t want[SL2VL_ROW], is[SL2VL_ROW];
 	unsigned in, out;
 
 	if (plan_reads(s))
@@ -105,26 +105,26 @@ push_lanes_in_place(const struct push *p, const struct plan_step *s)
 		return false;
 	row_of(p, s, want);
 	turn(p, s, &in, &out);
-	return turns_row(turns_of(p), push_guid(p, s), in, out, is) &&
-	       memcmp(is, want, TURNS_ROW) == 0;
+	return sl2vl_get_row(turns_of(p), push_guid(p, s), in, out, is) &&
+	       memcmp(is, want, SL2VL_ROW) == 0;
 }
 
 void
-push_lanes_load(
+push_slvl_load(
 	struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA])
 {
-	struct turns_span all;
+	struct sl2vl_span all;
 
 	if (s->attr == MAD_VLARB) {
 		memcpy(data, p->plan->payload[s->payload], VLARB_PART);
-		vlarbs_unknown(hw_vlarbs(p->job.hw), push_guid(p, s),
+		vlarb_cache_unknown(device_vlarbs(p->job.hw), push_guid(p, s),
 			port_num(p, s), part_of(s));
 		return;
 	}
 	row_of(p, s, data);
 	all = span(p, s);
-	turns_unknown_span(turns_of(p), push_guid(p, s), &all);
-	turns_move(turns_of(p));
+	sl2vl_unknown_span(turns_of(p), push_guid(p, s), &all);
+	sl2vl_mark_undrained(turns_of(p));
 }
 
 /* It does not do what its capabilities promise. */
@@ -136,11 +136,11 @@ refused(struct push *p, const struct plan_step *s, const char *how)
 
 	turn(p, s, &in, &out);
 	if (many(s)) {
-		turns_refuse_span(turns_of(p), guid);
+		sl2vl_refuse_span(turns_of(p), guid);
 	} else {
-		turns_refuse(turns_of(p), guid);
+		sl2vl_refuse(turns_of(p), guid);
 		if (s->kind == PLAN_BLOCK) /* it never was closed */
-			turns_lift(turns_of(p), guid, in, out);
+			sl2vl_unblock(turns_of(p), guid, in, out);
 	}
 	push_ack_fail(p, s, PUSH_NO_LANES, how);
 }
@@ -153,8 +153,8 @@ row_said(struct push *p, size_t ix, const struct xact_result *res, bool asked)
 {
 	const struct plan_step *s = &p->plan->step[ix];
 	uint64_t guid = push_guid(p, s);
-	struct turns_span all = span(p, s);
-	uint8_t want[TURNS_ROW];
+	struct sl2vl_span all = span(p, s);
+	uint8_t want[SL2VL_ROW];
 
 	if (res->outcome == XACT_STATUS) {
 		refused(p, s, mad_status_name(res->status));
@@ -165,29 +165,29 @@ row_said(struct push *p, size_t ix, const struct xact_result *res, bool asked)
 		return;
 	}
 	if (s->kind == PLAN_LEARN) {
-		turns_set_span(turns_of(p), guid, &all, res->data);
+		sl2vl_set_span(turns_of(p), guid, &all, res->data);
 		p->counts.reads++;
 		return;
 	}
 	row_of(p, s, want);
 	if (!many(s))
-		turns_set_span(turns_of(p), guid, &all, res->data);
-	if (memcmp(res->data, want, TURNS_ROW) != 0) {
+		sl2vl_set_span(turns_of(p), guid, &all, res->data);
+	if (memcmp(res->data, want, SL2VL_ROW) != 0) {
 		refused(p, s,
 			asked ? "does not hold the row" : "took another row");
 		return;
 	}
 	if (s->kind == PLAN_BLOCK && !asked) {
 		/* lives hang on it: what does it hold? */
-		turns_unknown_span(turns_of(p), guid, &all);
+		sl2vl_unknown_span(turns_of(p), guid, &all);
 		(void)push_ask(p, ix, res->now, row_asked);
 		return;
 	}
-	turns_set_span(turns_of(p), guid, &all, want);
+	sl2vl_set_span(turns_of(p), guid, &all, want);
 	if (s->kind == PLAN_LANES)
-		turns_lay(turns_of(p), guid);
+		sl2vl_mark_assigned(turns_of(p), guid);
 	if (s->kind == PLAN_UNBLOCK)
-		turns_lift(turns_of(p), guid, all.in, all.out);
+		sl2vl_unblock(turns_of(p), guid, all.in, all.out);
 	p->counts.other_sets++;
 }
 
@@ -204,16 +204,16 @@ row_asked(void *cookie, uint64_t tag, const struct xact_result *res)
 }
 
 void
-push_lanes_row_done(struct push *p, size_t ix, const struct xact_result *res)
+push_slvl_row_done(struct push *p, size_t ix, const struct xact_result *res)
 {
 	row_said(p, ix, res, false);
 }
 
 void
-push_lanes_arb_done(struct push *p, const struct plan_step *s,
+push_slvl_arb_done(struct push *p, const struct plan_step *s,
 	const struct xact_result *res)
 {
-	struct vlarbs *v = hw_vlarbs(p->job.hw);
+	struct vlarb_cache *v = device_vlarbs(p->job.hw);
 	uint64_t guid = push_guid(p, s);
 	unsigned num = port_num(p, s), part = part_of(s);
 	unsigned bytes = vlarb_bytes(push_topo(p), s->port, part);
@@ -224,17 +224,17 @@ push_lanes_arb_done(struct push *p, const struct plan_step *s,
 		return;
 	}
 	if (res->outcome != XACT_OK) {
-		vlarbs_refuse(v, guid, num);
+		vlarb_cache_refuse(v, guid, num);
 		push_ack_fail(
 			p, s, PUSH_NO_WEIGHTS, mad_status_name(res->status));
 		return;
 	}
 	memcpy(is, res->data, bytes);
-	vlarbs_set_part(v, guid, num, part, is);
+	vlarb_cache_set_part(v, guid, num, part, is);
 	if (s->kind == PLAN_LEARN) {
 		p->counts.reads++;
 	} else if (memcmp(is, p->plan->payload[s->payload], bytes) != 0) {
-		vlarbs_refuse(v, guid, num);
+		vlarb_cache_refuse(v, guid, num);
 		push_ack_fail(p, s, PUSH_NO_WEIGHTS, "took another table");
 	} else {
 		p->counts.other_sets++;

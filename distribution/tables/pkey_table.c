@@ -8,32 +8,32 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
-enum { PORTS = 256, INIT = 2, NO_KEY = PTABLE_FULL };
+enum { PORTS = 256, INIT = 2, NO_KEY = PKEY_TABLE_FULL };
 
 struct table {
-	uint16_t *key; /* [nblocks * PTABLE_BLOCK] */
+	uint16_t *key; /* [nblocks * PKEY_TABLE_BLOCK] */
 	unsigned nblocks;
 	uint64_t known; /* a bit per block */
 	bool refused;
 };
 
-struct ptables {
+struct pkey_tables {
 	struct map by_port;
 	struct table *table;
 	size_t n, cap;
-	struct ptable_doubt *doubt;
+	struct pkey_table_doubt *doubt;
 	size_t ndoubt, capdoubt;
 	uint64_t stamp;
 };
 
-struct ptables *
-ptables_new(void)
+struct pkey_tables *
+pkey_tables_new(void)
 {
-	return mem_zalloc(1, sizeof(struct ptables));
+	return mem_zalloc(1, sizeof(struct pkey_tables));
 }
 
 void
-ptables_free(struct ptables *t)
+pkey_tables_free(struct pkey_tables *t)
 {
 	if (t == NULL)
 		return;
@@ -46,7 +46,7 @@ ptables_free(struct ptables *t)
 }
 
 static struct table *
-find(const struct ptables *t, uint64_t guid, unsigned port)
+find(const struct pkey_tables *t, uint64_t guid, unsigned port)
 {
 	uint32_t i;
 
@@ -55,7 +55,7 @@ find(const struct ptables *t, uint64_t guid, unsigned port)
 }
 
 static struct table *
-find_or_add(struct ptables *t, uint64_t guid, unsigned port)
+find_or_add(struct pkey_tables *t, uint64_t guid, unsigned port)
 {
 	struct table *x = find(t, guid, port);
 
@@ -76,50 +76,51 @@ holds(const struct table *x, unsigned block)
 }
 
 bool
-ptables_block(const struct ptables *t, uint64_t guid, unsigned port,
-	unsigned block, uint16_t out[PTABLE_BLOCK])
+pkey_tables_block(const struct pkey_tables *t, uint64_t guid, unsigned port,
+	unsigned block, uint16_t out[PKEY_TABLE_BLOCK])
 {
 	const struct table *x = find(t, guid, port);
 
 	if (!holds(x, block))
 		return false;
-	memcpy(out, x->key + (size_t)block * PTABLE_BLOCK,
-		PTABLE_BLOCK * sizeof(*out));
+	memcpy(out, x->key + (size_t)block * PKEY_TABLE_BLOCK,
+		PKEY_TABLE_BLOCK * sizeof(*out));
 	return true;
 }
 
 void
-ptables_set_block(struct ptables *t, uint64_t guid, unsigned port,
-	unsigned block, const uint16_t key[PTABLE_BLOCK])
+pkey_tables_set_block(struct pkey_tables *t, uint64_t guid, unsigned port,
+	unsigned block, const uint16_t key[PKEY_TABLE_BLOCK])
 {
 	struct table *x = find_or_add(t, guid, port);
 
-	if (block >= PTABLE_BLOCKS)
+	if (block >= PKEY_TABLE_BLOCKS)
 		return;
 	if (block >= x->nblocks) {
 		x->nblocks = block + 1;
-		x->key = mem_resize(x->key, (size_t)x->nblocks * PTABLE_BLOCK,
-			sizeof(*x->key));
+		x->key = mem_resize(x->key,
+			(size_t)x->nblocks * PKEY_TABLE_BLOCK, sizeof(*x->key));
 	}
 	t->stamp++;
-	memcpy(x->key + (size_t)block * PTABLE_BLOCK, key,
-		PTABLE_BLOCK * sizeof(*key));
+	memcpy(x->key + (size_t)block * PKEY_TABLE_BLOCK, key,
+		PKEY_TABLE_BLOCK * sizeof(*key));
 	x->known |= UINT64_C(1) << block;
 }
 
 void
-ptables_unknown(struct ptables *t, uint64_t guid, unsigned port, unsigned block)
+pkey_tables_unknown(
+	struct pkey_tables *t, uint64_t guid, unsigned port, unsigned block)
 {
 	struct table *x = find(t, guid, port);
 
 	t->stamp++;
-	if (x != NULL && block < PTABLE_BLOCKS)
+	if (x != NULL && block < PKEY_TABLE_BLOCKS)
 		x->known &= ~(UINT64_C(1) << block);
 }
 
 void
-ptables_doubt(
-	struct ptables *t, uint64_t guid, unsigned port, struct mono until)
+pkey_tables_doubt(
+	struct pkey_tables *t, uint64_t guid, unsigned port, struct mono until)
 {
 	for (size_t i = 0; i < t->ndoubt; i++)
 		if (t->doubt[i].guid == guid && t->doubt[i].port == port) {
@@ -128,18 +129,18 @@ ptables_doubt(
 		}
 	t->doubt =
 		mem_grow(t->doubt, t->ndoubt, &t->capdoubt, sizeof(*t->doubt));
-	t->doubt[t->ndoubt++] = (struct ptable_doubt){guid, port, until};
+	t->doubt[t->ndoubt++] = (struct pkey_table_doubt){guid, port, until};
 }
 
-const struct ptable_doubt *
-ptables_doubts(const struct ptables *t, size_t *n)
+const struct pkey_table_doubt *
+pkey_tables_doubts(const struct pkey_tables *t, size_t *n)
 {
 	*n = t->ndoubt;
 	return t->doubt;
 }
 
 void
-ptables_believe(struct ptables *t, struct mono now)
+pkey_tables_believe(struct pkey_tables *t, struct mono now)
 {
 	size_t i, n = 0;
 
@@ -150,7 +151,7 @@ ptables_believe(struct ptables *t, struct mono now)
 }
 
 void
-ptables_forget_port(struct ptables *t, uint64_t guid, unsigned port)
+pkey_tables_forget_port(struct pkey_tables *t, uint64_t guid, unsigned port)
 {
 	struct table *x = find(t, guid, port);
 
@@ -161,14 +162,14 @@ ptables_forget_port(struct ptables *t, uint64_t guid, unsigned port)
 }
 
 void
-ptables_forget(struct ptables *t, uint64_t guid)
+pkey_tables_forget(struct pkey_tables *t, uint64_t guid)
 {
 	for (unsigned port = 0; port < PORTS; port++)
-		ptables_forget_port(t, guid, port);
+		pkey_tables_forget_port(t, guid, port);
 }
 
 void
-ptables_forget_all(struct ptables *t)
+pkey_tables_forget_all(struct pkey_tables *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		t->table[i].known = 0;
@@ -176,19 +177,19 @@ ptables_forget_all(struct ptables *t)
 }
 
 uint64_t
-ptables_stamp(const struct ptables *t)
+pkey_tables_stamp(const struct pkey_tables *t)
 {
 	return t->stamp;
 }
 
 void
-ptables_refuse(struct ptables *t, uint64_t guid, unsigned port)
+pkey_tables_refuse(struct pkey_tables *t, uint64_t guid, unsigned port)
 {
 	find_or_add(t, guid, port)->refused = true;
 }
 
 bool
-ptables_refused(const struct ptables *t, uint64_t guid, unsigned port)
+pkey_tables_refused(const struct pkey_tables *t, uint64_t guid, unsigned port)
 {
 	const struct table *x = find(t, guid, port);
 
@@ -196,23 +197,23 @@ ptables_refused(const struct ptables *t, uint64_t guid, unsigned port)
 }
 
 void
-ptables_reconcile(struct ptables *t, const struct topo *topo)
+pkey_tables_reconcile(struct pkey_tables *t, const struct topo *topo)
 {
 	for (node_ix n = 0; n < topo->nnodes; n++) {
 		const struct topo_node *node = &topo->node[n];
 
 		if ((node->flags & TN_FRESH) != 0)
-			ptables_forget(t, node->guid);
+			pkey_tables_forget(t, node->guid);
 		if (node->type == TOPO_SWITCH)
 			continue;
 		for (unsigned p = 1; p <= node->nports; p++)
 			if (topo->port[node->first_port + p].state <= INIT)
-				ptables_forget_port(t, node->guid, p);
+				pkey_tables_forget_port(t, node->guid, p);
 	}
 }
 
 bool
-ptable_is_fresh(const struct topo *t, port_ix p)
+pkey_table_is_fresh(const struct topo *t, port_ix p)
 {
 	const struct topo_node *n = &t->node[t->port[p].node];
 	port_ix of = n->type == TOPO_SWITCH ? n->first_port : p;
@@ -227,20 +228,21 @@ ptable_is_fresh(const struct topo *t, port_ix p)
 }
 
 void
-ptables_presume(struct ptables *t, uint64_t guid, unsigned port, unsigned cap,
-	bool unsure)
+pkey_tables_presume(struct pkey_tables *t, uint64_t guid, unsigned port,
+	unsigned cap, bool unsure)
 {
-	uint16_t key[PTABLE_BLOCK] = {0};
+	uint16_t key[PKEY_TABLE_BLOCK] = {0};
 
 	if (cap == 0)
 		return;
-	for (unsigned b = ptable_blocks(cap); b-- > 1;)
-		ptables_set_block(t, guid, port, b, key);
-	key[0] = PTABLE_FULL | PTABLE_BASE;
+	for (unsigned b = pkey_table_blocks(cap); b-- > 1;)
+		pkey_tables_set_block(t, guid, port, b, key);
+	key[0] = PKEY_TABLE_FULL | PKEY_TABLE_BASE;
 	/* no key of that number is ever wanted */
 	if (unsure)
-		key[(cap < PTABLE_BLOCK ? cap : PTABLE_BLOCK) - 1] = NO_KEY;
-	ptables_set_block(t, guid, port, 0, key);
+		key[(cap < PKEY_TABLE_BLOCK ? cap : PKEY_TABLE_BLOCK) - 1] =
+			NO_KEY;
+	pkey_tables_set_block(t, guid, port, 0, key);
 }
 
 /* ---- tables as ports have them ---- */
@@ -253,7 +255,7 @@ is_external(const struct topo *t, port_ix p)
 }
 
 unsigned
-ptable_cap(const struct topo *t, port_ix p)
+pkey_table_cap(const struct topo *t, port_ix p)
 {
 	const struct topo_node *n = &t->node[t->port[p].node];
 	unsigned cap = n->partition_cap;
@@ -266,45 +268,48 @@ ptable_cap(const struct topo *t, port_ix p)
 		cap = t->sw[n->sw].enf_cap;
 	else if (!topo_has_lid(t, p))
 		return 0;
-	return cap < PTABLE_BLOCKS * PTABLE_BLOCK
+	return cap < PKEY_TABLE_BLOCKS * PKEY_TABLE_BLOCK
 		       ? cap
-		       : PTABLE_BLOCKS * PTABLE_BLOCK;
+		       : PKEY_TABLE_BLOCKS * PKEY_TABLE_BLOCK;
 }
 
 bool
-ptable_guards(const struct topo *t, const struct ptable_want *w, port_ix p)
+pkey_table_guards(
+	const struct topo *t, const struct pkey_table_want *w, port_ix p)
 {
 	port_ix peer = t->port[p].peer;
 
 	return w->enforce && is_external(t, p) && peer != TOPO_NONE &&
 	       t->node[t->port[peer].node].type != TOPO_SWITCH &&
-	       ptable_cap(t, p) > 0;
+	       pkey_table_cap(t, p) > 0;
 }
 
 bool
-ptable_whole_known(
-	const struct ptables *tables, const struct topo *t, port_ix p)
+pkey_table_whole_known(
+	const struct pkey_tables *tables, const struct topo *t, port_ix p)
 {
 	const struct table *x =
 		find(tables, t->node[t->port[p].node].guid, t->port[p].num);
-	unsigned n = ptable_blocks(ptable_cap(t, p));
-	uint64_t all = n < PTABLE_BLOCKS ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
+	unsigned n = pkey_table_blocks(pkey_table_cap(t, p));
+	uint64_t all =
+		n < PKEY_TABLE_BLOCKS ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
 
 	return n == 0 || (x != NULL && (x->known & all) == all);
 }
 
 bool
-ptable_whole(const struct ptables *tables, const struct topo *t, port_ix p,
-	unsigned cap, uint16_t *out)
+pkey_table_whole(const struct pkey_tables *tables, const struct topo *t,
+	port_ix p, unsigned cap, uint16_t *out)
 {
 	const struct table *x =
 		find(tables, t->node[t->port[p].node].guid, t->port[p].num);
 	bool all = true;
 
 	memset(out, 0, cap * sizeof(*out));
-	for (unsigned b = 0; b < ptable_blocks(cap); b++) {
-		unsigned at = b * PTABLE_BLOCK;
-		unsigned n = cap - at < PTABLE_BLOCK ? cap - at : PTABLE_BLOCK;
+	for (unsigned b = 0; b < pkey_table_blocks(cap); b++) {
+		unsigned at = b * PKEY_TABLE_BLOCK;
+		unsigned n = cap - at < PKEY_TABLE_BLOCK ? cap - at
+							 : PKEY_TABLE_BLOCK;
 
 		if (holds(x, b))
 			memcpy(out + at, x->key + at, n * sizeof(*out));
@@ -341,7 +346,7 @@ static size_t
 find_other(const uint16_t *was, size_t cap, uint16_t key, const uint16_t *want,
 	size_t n)
 {
-	uint16_t other = key ^ PTABLE_FULL;
+	uint16_t other = key ^ PKEY_TABLE_FULL;
 	size_t i = find_key(was, cap, other);
 
 	return i < cap && !wanted(want, n, other) ? i : cap;
@@ -351,7 +356,7 @@ find_other(const uint16_t *was, size_t cap, uint16_t key, const uint16_t *want,
 static size_t
 find_free(const uint16_t *out, const uint16_t *was, size_t cap, uint16_t key)
 {
-	size_t i = (key & PTABLE_BASE) == PTABLE_BASE ? 0 : 1;
+	size_t i = (key & PKEY_TABLE_BASE) == PKEY_TABLE_BASE ? 0 : 1;
 
 	/* nothing may take the place of what is still there */
 	for (; i < cap; i++)
@@ -364,11 +369,11 @@ find_free(const uint16_t *out, const uint16_t *was, size_t cap, uint16_t key)
 static uint16_t
 more_of(uint16_t was, uint16_t is)
 {
-	return was == 0 || (is & PTABLE_FULL) != 0 ? is : was;
+	return was == 0 || (is & PKEY_TABLE_FULL) != 0 ? is : was;
 }
 
 int
-ptable_lay(const uint16_t *was, size_t cap, const uint16_t *want, size_t n,
+pkey_table_lay(const uint16_t *was, size_t cap, const uint16_t *want, size_t n,
 	uint16_t *grown, uint16_t *out)
 {
 	int rc = 0;

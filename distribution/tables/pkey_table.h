@@ -27,111 +27,114 @@
 #include "sm/base/clock.h"
 
 enum {
-	PTABLE_BLOCK = 32,  /* keys in a block */
-	PTABLE_BLOCKS = 64, /* of one table, at most: more is not used */
-	PTABLE_FULL = 0x8000,
-	PTABLE_BASE = 0x7fff,
+	PKEY_TABLE_BLOCK = 32,	/* keys in a block */
+	PKEY_TABLE_BLOCKS = 64, /* of one table, at most: more is not used */
+	PKEY_TABLE_FULL = 0x8000,
+	PKEY_TABLE_BASE = 0x7fff,
 };
 
-struct ptables;
+struct pkey_tables;
 
 /* What ports shall hold; everything is borrowed. */
-struct ptable_want {
+struct pkey_table_want {
 	const uint32_t *first; /* [nports + 1]: keys of port p are */
 	const uint16_t *key;   /* key[first[p] .. first[p + 1]) */
 	const bool *keep;      /* [nports]: nothing is taken away yet */
 	bool enforce;	       /* guards on switch ports that face hosts */
 };
 
-struct ptables *ptables_new(void);
-void ptables_free(struct ptables *t); /* NULL allowed */
+struct pkey_tables *pkey_tables_new(void);
+void pkey_tables_free(struct pkey_tables *t); /* NULL allowed */
 
 /* The block; false: nobody knows. */
-bool ptables_block(const struct ptables *t, uint64_t guid, unsigned port,
-	unsigned block, uint16_t out[PTABLE_BLOCK]);
+bool pkey_tables_block(const struct pkey_tables *t, uint64_t guid,
+	unsigned port, unsigned block, uint16_t out[PKEY_TABLE_BLOCK]);
 
 /* It was read, or acknowledged. */
-void ptables_set_block(struct ptables *t, uint64_t guid, unsigned port,
-	unsigned block, const uint16_t key[PTABLE_BLOCK]);
+void pkey_tables_set_block(struct pkey_tables *t, uint64_t guid, unsigned port,
+	unsigned block, const uint16_t key[PKEY_TABLE_BLOCK]);
 
 /* A Set of it is under way, or its answer was lost. */
-void ptables_unknown(
-	struct ptables *t, uint64_t guid, unsigned port, unsigned block);
+void pkey_tables_unknown(
+	struct pkey_tables *t, uint64_t guid, unsigned port, unsigned block);
 
 /*
  * A Set of a block was sent more than once: a copy may still be under way and
  * overtake what is acknowledged later. When its time is over the table has to
  * be looked at once more.
  */
-struct ptable_doubt {
+struct pkey_table_doubt {
 	uint64_t guid;
 	unsigned port;
 	struct mono until;
 };
 
-void ptables_doubt(
-	struct ptables *t, uint64_t guid, unsigned port, struct mono until);
+void pkey_tables_doubt(
+	struct pkey_tables *t, uint64_t guid, unsigned port, struct mono until);
 /* What is in doubt, a borrowed array. */
-const struct ptable_doubt *ptables_doubts(const struct ptables *t, size_t *n);
+const struct pkey_table_doubt *pkey_tables_doubts(
+	const struct pkey_tables *t, size_t *n);
 /* Tables whose time was over at now are no longer in doubt. */
-void ptables_believe(struct ptables *t, struct mono now);
+void pkey_tables_believe(struct pkey_tables *t, struct mono now);
 
 /* The port lost its memory; the node, with all its ports; everybody. */
-void ptables_forget_port(struct ptables *t, uint64_t guid, unsigned port);
-void ptables_forget(struct ptables *t, uint64_t guid);
-void ptables_forget_all(struct ptables *t);
+void pkey_tables_forget_port(
+	struct pkey_tables *t, uint64_t guid, unsigned port);
+void pkey_tables_forget(struct pkey_tables *t, uint64_t guid);
+void pkey_tables_forget_all(struct pkey_tables *t);
 
 /* Another number: something that is known has changed, or may have. */
-uint64_t ptables_stamp(const struct ptables *t);
+uint64_t pkey_tables_stamp(const struct pkey_tables *t);
 
 /*
  * What a new topology shows: end ports and switches that are not up yet may
  * have lost their tables, and are forgotten.
  */
-void ptables_reconcile(struct ptables *t, const struct topo *topo);
+void pkey_tables_reconcile(struct pkey_tables *t, const struct topo *topo);
 
 /*
  * Did the port come up without a memory: in Init (a switch: all its ports),
  * with no LID, or told by nobody who the SM is? An end port then holds the
  * default key and nothing else (IBA 10.9.1.1).
  */
-bool ptable_is_fresh(const struct topo *t, port_ix p);
+bool pkey_table_is_fresh(const struct topo *t, port_ix p);
 
 /*
  * A fresh port's table of cap entries, without asking for it. Unsure: what its
  * first block holds is not relied upon, it will be written whatever is wanted.
  */
-void ptables_presume(struct ptables *t, uint64_t guid, unsigned port,
+void pkey_tables_presume(struct pkey_tables *t, uint64_t guid, unsigned port,
 	unsigned cap, bool unsure);
 
 /* The port does not enforce although its switch says that it can. */
-void ptables_refuse(struct ptables *t, uint64_t guid, unsigned port);
-bool ptables_refused(const struct ptables *t, uint64_t guid, unsigned port);
+void pkey_tables_refuse(struct pkey_tables *t, uint64_t guid, unsigned port);
+bool pkey_tables_refused(
+	const struct pkey_tables *t, uint64_t guid, unsigned port);
 
 /* Entries of the port's table: 0 where it has none, or none that matters. */
-unsigned ptable_cap(const struct topo *t, port_ix p);
+unsigned pkey_table_cap(const struct topo *t, port_ix p);
 
 /* Blocks for so many entries. */
 static inline unsigned
-ptable_blocks(unsigned cap)
+pkey_table_blocks(unsigned cap)
 {
-	return (cap + PTABLE_BLOCK - 1) / PTABLE_BLOCK;
+	return (cap + PKEY_TABLE_BLOCK - 1) / PKEY_TABLE_BLOCK;
 }
 
 /* Is p an external port of a switch, facing a host, that shall enforce? */
-bool ptable_guards(
-	const struct topo *t, const struct ptable_want *w, port_ix p);
+bool pkey_table_guards(
+	const struct topo *t, const struct pkey_table_want *w, port_ix p);
 
 /* Are all blocks of the port known? */
-bool ptable_whole_known(
-	const struct ptables *tables, const struct topo *t, port_ix p);
+bool pkey_table_whole_known(
+	const struct pkey_tables *tables, const struct topo *t, port_ix p);
 
 /*
  * The whole table of a port with cap entries into out[], the part of it that
  * is known; false: not all of it.
  */
-bool ptable_whole(const struct ptables *tables, const struct topo *t, port_ix p,
-	unsigned cap, uint16_t *out);
+bool pkey_table_whole(const struct pkey_tables *tables, const struct topo *t,
+	port_ix p, unsigned cap, uint16_t *out);
 
 /*
  * Lay a table of cap entries out. was: what it holds (0: empty), want: n keys.
@@ -139,7 +142,7 @@ bool ptable_whole(const struct ptables *tables, const struct topo *t, port_ix p,
  * 0, or -1 when it has no room (grown and out then hold the keys that fit, the
  * first ones of want first).
  */
-int ptable_lay(const uint16_t *was, size_t cap, const uint16_t *want, size_t n,
-	uint16_t *grown, uint16_t *out);
+int pkey_table_lay(const uint16_t *was, size_t cap, const uint16_t *want,
+	size_t n, uint16_t *grown, uint16_t *out);
 
 #endif

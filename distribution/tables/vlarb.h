@@ -73,28 +73,30 @@ unsigned vlarb_vls(const struct vlarb_want *w, const struct topo *t, port_ix p);
 bool vlarb_make(const struct vlarb_want *w, const struct topo *t, port_ix p,
 	struct vlarb_table *out);
 
-struct vlarbs;
+struct vlarb_cache;
 
-struct vlarbs *vlarbs_new(void);
-void vlarbs_free(struct vlarbs *v); /* NULL allowed */
+struct vlarb_cache *vlarb_cache_new(void);
+void vlarb_cache_free(struct vlarb_cache *v); /* NULL allowed */
 
 /* Part 1..4 of a port's table; false: nobody knows. */
-bool vlarbs_part(const struct vlarbs *v, uint64_t guid, unsigned port,
+bool vlarb_cache_part(const struct vlarb_cache *v, uint64_t guid, unsigned port,
 	unsigned part, uint8_t out[VLARB_PART]);
 
 /* It was read, or acknowledged; a Set is under way, or its answer was lost. */
-void vlarbs_set_part(struct vlarbs *v, uint64_t guid, unsigned port,
+void vlarb_cache_set_part(struct vlarb_cache *v, uint64_t guid, unsigned port,
 	unsigned part, const uint8_t in[VLARB_PART]);
-void vlarbs_unknown(
-	struct vlarbs *v, uint64_t guid, unsigned port, unsigned part);
+void vlarb_cache_unknown(
+	struct vlarb_cache *v, uint64_t guid, unsigned port, unsigned part);
 
 /* A port lost its memory; a node; everybody. */
-void vlarbs_forget_port(struct vlarbs *v, uint64_t guid, unsigned port);
-void vlarbs_forget(struct vlarbs *v, uint64_t guid);
-void vlarbs_forget_all(struct vlarbs *v);
+void vlarb_cache_forget_port(
+	struct vlarb_cache *v, uint64_t guid, unsigned port);
+void vlarb_cache_forget(struct vlarb_cache *v, uint64_t guid);
+void vlarb_cache_forget_all(struct vlarb_cache *v);
 
 /* The port does not take the table that it says it has. */
-void vlarbs_refuse(struct vlarbs *v, uint64_t guid, unsigned port);
-bool vlarbs_refused(const struct vlarbs *v, uint64_t guid, unsigned port);
+void vlarb_cache_refuse(struct vlarb_cache *v, uint64_t guid, unsigned port);
+bool vlarb_cache_refused(
+	const struct vlarb_cache *v, uint64_t guid, unsigned port);
 
 #endif

@@ -28,8 +28,8 @@ struct edge {
 };
 
 struct cut {
-	const struct safe_net *n;
-	const struct safe_load *load;
+	const struct chan_graph *n;
+	const struct dependency_load *load;
 	const uint64_t *mix, *fixed;
 	const uint64_t *start; /* fixed, or nothing where that has a cycle */
 	uint64_t *nothing;
@@ -40,7 +40,8 @@ struct cut {
 
 /* Pairs that are lost when port `in` of a channel's end goes to Init. */
 static uint64_t
-port_pairs(const struct safe_net *n, const struct safe_load *l, uint32_t rec)
+port_pairs(const struct chan_graph *n, const struct dependency_load *l,
+	uint32_t rec)
 {
 	uint64_t pairs = l->rec[rec];
 
@@ -50,11 +51,12 @@ port_pairs(const struct safe_net *n, const struct safe_load *l, uint32_t rec)
 }
 
 void
-safe_block_add_port(const struct safe_net *n, const struct safe_load *l,
-	struct safe_set *set, uint32_t rec)
+block_select_add_port(const struct chan_graph *n,
+	const struct dependency_load *l, struct transition_set *set,
+	uint32_t rec)
 {
 	set->turn = mem_grow(set->turn, set->n, &set->cap, sizeof(*set->turn));
-	set->turn[set->n++] = (struct safe_turn){
+	set->turn[set->n++] = (struct transition_dependency){
 		.sw = n->owner[rec],
 		.in = (uint8_t)(rec - n->base[rec]),
 		.by_port = true,
@@ -64,30 +66,30 @@ safe_block_add_port(const struct safe_net *n, const struct safe_load *l,
 }
 
 void
-safe_block_add(const struct safe_net *n, const struct safe_load *l,
-	struct safe_set *set, uint32_t v, unsigned out)
+block_select_add(const struct chan_graph *n, const struct dependency_load *l,
+	struct transition_set *set, uint32_t v, unsigned out)
 {
 	sw_ix s = n->owner[v];
 
-	if (!safe_net_maps(n, s, out)) {
-		safe_block_add_port(n, l, set, v % n->nrec);
+	if (!chan_graph_maps(n, s, out)) {
+		block_select_add_port(n, l, set, v % n->nrec);
 		return;
 	}
 	set->turn = mem_grow(set->turn, set->n, &set->cap, sizeof(*set->turn));
-	set->turn[set->n++] = (struct safe_turn){
+	set->turn[set->n++] = (struct transition_dependency){
 		.sw = s,
 		.in = (uint8_t)(v - n->base[v]),
 		.out = (uint8_t)out,
 		.lanes = (uint16_t)(n->lanes == 1 ? UINT16_MAX
 						  : 1U << v / n->nrec),
-		.pairs = safe_load_of(n, l, v, out),
+		.pairs = dependency_load_of(n, l, v, out),
 	};
 }
 
 static int
 by_place(const void *a, const void *b)
 {
-	const struct safe_turn *x = a, *y = b;
+	const struct transition_dependency *x = a, *y = b;
 
 	if (x->sw != y->sw)
 		return x->sw < y->sw ? -1 : 1;
@@ -97,7 +99,7 @@ by_place(const void *a, const void *b)
 }
 
 void
-safe_block_finish(struct safe_set *set)
+block_select_finish(struct transition_set *set)
 {
 	size_t n = 0;
 
@@ -105,8 +107,9 @@ safe_block_finish(struct safe_set *set)
 		qsort(set->turn, set->n, sizeof(*set->turn), by_place);
 	set->pairs = 0;
 	for (size_t i = 0; i < set->n; i++) {
-		struct safe_turn *x = &set->turn[i];
-		struct safe_turn *last = n > 0 ? &set->turn[n - 1] : NULL;
+		struct transition_dependency *x = &set->turn[i];
+		struct transition_dependency *last =
+			n > 0 ? &set->turn[n - 1] : NULL;
 
 		if (last == NULL || by_place(last, x) != 0) {
 			set->turn[n++] = *x;
@@ -124,8 +127,8 @@ safe_block_finish(struct safe_set *set)
 static uint64_t
 weight(const struct cut *c, uint32_t v, unsigned out)
 {
-	if (safe_net_maps(c->n, c->n->owner[v], out))
-		return safe_load_of(c->n, c->load, v, out);
+	if (chan_graph_maps(c->n, c->n->owner[v], out))
+		return dependency_load_of(c->n, c->load, v, out);
 	return port_pairs(c->n, c->load, v % c->n->nrec);
 }
 
@@ -133,15 +136,16 @@ weight(const struct cut *c, uint32_t v, unsigned out)
 static void
 collect(struct cut *c)
 {
-	const struct safe_net *n = c->n;
+	const struct chan_graph *n = c->n;
 
 	for (uint32_t v = 0; v < n->nv; v++) {
 		if (c->comp[v] == 0)
 			continue;
-		for (unsigned at = 0; safe_next(n, c->mix, v, &at); at++) {
-			bool fixed = safe_has(n, c->fixed, v, at);
+		for (unsigned at = 0; transition_next(n, c->mix, v, &at);
+			at++) {
+			bool fixed = transition_has(n, c->fixed, v, at);
 
-			if (c->comp[safe_head(n, v, at)] != c->comp[v] ||
+			if (c->comp[transition_head(n, v, at)] != c->comp[v] ||
 				(fixed && c->start == c->fixed))
 				continue;
 			c->e = mem_grow(c->e, c->ne, &c->cape, sizeof(*c->e));
@@ -176,40 +180,40 @@ by_weight(const void *a, const void *b)
  * cycle; else none of them.
  */
 static void
-begin(const struct cut *c, struct safe_order *o)
+begin(const struct cut *c, struct dynamic_order *o)
 {
-	const struct safe_net *n = c->n;
-	uint64_t *all = mem_dup(c->start, safe_words(n) * sizeof(*all));
+	const struct chan_graph *n = c->n;
+	uint64_t *all = mem_dup(c->start, transition_words(n) * sizeof(*all));
 	bool ok;
 
 	for (size_t i = 0; i < c->ne; i++)
 		if (!c->e[i].late)
-			safe_put(n, all, c->e[i].v, c->e[i].out);
-	ok = safe_order_new(o, n, c->comp, all);
+			transition_put(n, all, c->e[i].v, c->e[i].out);
+	ok = dynamic_order_new(o, n, c->comp, all);
 	free(all);
 	if (ok)
 		return;
-	safe_order_free(o);
-	(void)safe_order_new(o, n, c->comp, c->start);
+	dynamic_order_free(o);
+	(void)dynamic_order_new(o, n, c->comp, c->start);
 }
 
 /* Add turns in the order of e; what is refused goes into set. */
 static void
-insert(struct cut *c, struct safe_set *set)
+insert(struct cut *c, struct transition_set *set)
 {
-	struct safe_order o;
+	struct dynamic_order o;
 
 	qsort(c->e, c->ne, sizeof(*c->e), by_weight);
 	begin(c, &o);
 	for (size_t i = 0; i < c->ne; i++) {
 		struct edge *e = &c->e[i];
 
-		if (!safe_has(c->n, o.turn, e->v, e->out) &&
-			!safe_order_add(&o, e->v, e->out))
-			safe_block_add(c->n, c->load, set, e->v, e->out);
+		if (!transition_has(c->n, o.turn, e->v, e->out) &&
+			!dynamic_order_add(&o, e->v, e->out))
+			block_select_add(c->n, c->load, set, e->v, e->out);
 	}
-	safe_order_free(&o);
-	safe_block_finish(set);
+	dynamic_order_free(&o);
+	block_select_finish(set);
 }
 
 /*
@@ -219,18 +223,18 @@ insert(struct cut *c, struct safe_set *set)
 static void
 find_start(struct cut *c)
 {
-	struct safe_order o;
+	struct dynamic_order o;
 
 	c->start = c->fixed;
-	if (!safe_order_new(&o, c->n, c->comp, c->fixed))
+	if (!dynamic_order_new(&o, c->n, c->comp, c->fixed))
 		c->start = c->nothing =
-			mem_zalloc(safe_words(c->n), sizeof(*c->nothing));
-	safe_order_free(&o);
+			mem_zalloc(transition_words(c->n), sizeof(*c->nothing));
+	dynamic_order_free(&o);
 }
 
 /* Keep the cheaper one in best; the other is freed. */
 static void
-choose(struct safe_set *best, struct safe_set *other)
+choose(struct transition_set *best, struct transition_set *other)
 {
 	if (best->turn == NULL || other->pairs < best->pairs ||
 		(other->pairs == best->pairs && other->n < best->n)) {
@@ -239,25 +243,25 @@ choose(struct safe_set *best, struct safe_set *other)
 	} else {
 		free(other->turn);
 	}
-	*other = (struct safe_set){0};
+	*other = (struct transition_set){0};
 }
 
 void
-safe_block_find(const struct safe_values *v, const struct safe_load *l,
-	const uint64_t *mix, const uint64_t *fixed, struct safe_set *out)
+block_select_find(const struct lft_values *v, const struct dependency_load *l,
+	const uint64_t *mix, const uint64_t *fixed, struct transition_set *out)
 {
-	const struct safe_net *n = v->net;
+	const struct chan_graph *n = v->net;
 	struct cut c = {.n = n, .load = l, .mix = mix, .fixed = fixed};
-	struct safe_set other = {0};
+	struct transition_set other = {0};
 
-	*out = (struct safe_set){0};
+	*out = (struct transition_set){0};
 	c.comp = mem_alloc(n->nv * sizeof(*c.comp));
-	(void)safe_cycle_find(n, mix, c.comp);
+	(void)cdg_cycle_find(n, mix, c.comp);
 	find_start(&c);
 	collect(&c);
 	for (size_t i = 0; i < c.ne; i++)
 		c.e[i].late =
-			!safe_method_legal(v, c.e[i].v % n->nrec, c.e[i].out);
+			!method_is_legal(v, c.e[i].v % n->nrec, c.e[i].out);
 	if (c.ne > 0)
 		insert(&c, out);
 	for (size_t i = 0; i < c.ne; i++)

@@ -13,7 +13,7 @@ enum {
 
 /* Tarjan's search without recursion. */
 struct search {
-	const struct safe_net *n;
+	const struct chan_graph *n;
 	const uint64_t *turn;
 	uint32_t *comp;
 	uint32_t *index, *low; /* index 0: not seen */
@@ -52,8 +52,8 @@ leave(struct search *s, uint32_t v)
 	if (s->nstack - first == 1) {
 		unsigned at = 0;
 
-		for (; safe_next(s->n, s->turn, v, &at); at++)
-			loop |= safe_head(s->n, v, at) == v;
+		for (; transition_next(s->n, s->turn, v, &at); at++)
+			loop |= transition_head(s->n, v, at) == v;
 	} else {
 		loop = true;
 	}
@@ -72,12 +72,12 @@ step(struct search *s)
 	uint32_t v = s->path[s->npath - 1], w;
 	unsigned at = s->at[v];
 
-	if (at == LFT_DROP || !safe_next(s->n, s->turn, v, &at)) {
+	if (at == LFT_DROP || !transition_next(s->n, s->turn, v, &at)) {
 		leave(s, v);
 		return;
 	}
 	s->at[v] = (uint8_t)(at + 1);
-	w = safe_head(s->n, v, at);
+	w = transition_head(s->n, v, at);
 	if (s->index[w] == 0)
 		enter(s, w);
 	else if (s->low[w] != UINT32_MAX && s->index[w] < s->low[v])
@@ -86,7 +86,7 @@ step(struct search *s)
 
 /* Components among some vertices, or among all. */
 static uint32_t
-components(const struct safe_net *n, const uint64_t *turn, const bool *among,
+components(const struct chan_graph *n, const uint64_t *turn, const bool *among,
 	uint32_t *comp)
 {
 	struct search s = {.n = n, .turn = turn, .comp = comp};
@@ -116,7 +116,7 @@ components(const struct safe_net *n, const uint64_t *turn, const bool *among,
 }
 
 uint32_t
-safe_cycle_find(const struct safe_net *n, const uint64_t *turn, uint32_t *comp)
+cdg_cycle_find(const struct chan_graph *n, const uint64_t *turn, uint32_t *comp)
 {
 	return components(n, turn, NULL, comp);
 }
@@ -126,7 +126,7 @@ safe_cycle_find(const struct safe_net *n, const uint64_t *turn, uint32_t *comp)
  * on a cycle with them. Along all other turns the key of a vertex grows.
  */
 struct broken {
-	const struct safe_net *n;
+	const struct chan_graph *n;
 	const uint64_t *turn;
 	uint32_t *line; /* [nsw] places in the order */
 	uint64_t *up;	/* [nsw + 1 << shift] out-ports that lead up */
@@ -142,7 +142,7 @@ struct broken {
 static bool
 came_down(const struct broken *b, uint32_t v)
 {
-	const struct safe_net *n = b->n;
+	const struct chan_graph *n = b->n;
 	unsigned in = v - n->base[v];
 
 	return (b->up[((size_t)n->owner[v] << n->shift) + n->word[in]] &
@@ -160,7 +160,7 @@ key(const struct broken *b, uint32_t v)
 static void
 find_up(struct broken *b)
 {
-	const struct safe_net *n = b->n;
+	const struct chan_graph *n = b->n;
 
 	for (uint32_t r = 0; r < n->off[n->nsw]; r++) {
 		sw_ix s = n->owner[r], peer = n->owner[n->peer[r]];
@@ -175,7 +175,7 @@ find_up(struct broken *b)
 static void
 find_bends(struct broken *b)
 {
-	const struct safe_net *n = b->n;
+	const struct chan_graph *n = b->n;
 	size_t words = (size_t)1 << n->shift;
 
 	b->least = UINT32_MAX;
@@ -189,7 +189,7 @@ find_bends(struct broken *b)
 			for (uint64_t x = row[w] & up[w]; x != 0; x &= x - 1) {
 				unsigned out =
 					w * 64 + (unsigned)__builtin_ctzll(x);
-				uint32_t k = key(b, safe_head(n, v, out));
+				uint32_t k = key(b, transition_head(n, v, out));
 
 				b->bend = mem_grow(b->bend, b->nbends, &b->cap,
 					sizeof(*b->bend));
@@ -203,7 +203,7 @@ find_bends(struct broken *b)
 static void
 find_before(struct broken *b, bool *before)
 {
-	const struct safe_net *n = b->n;
+	const struct chan_graph *n = b->n;
 	uint32_t head = 0, tail = 0;
 
 	for (size_t i = 0; i < b->nbends; i++) {
@@ -219,7 +219,8 @@ find_before(struct broken *b, bool *before)
 		uint32_t hi = lo + n->off[s + 1] - n->off[s];
 
 		for (uint32_t v = lo; v < hi; v++) {
-			if (before[v] || !safe_has(n, b->turn, v, e - lo) ||
+			if (before[v] ||
+				!transition_has(n, b->turn, v, e - lo) ||
 				key(b, v) < b->least)
 				continue;
 			before[v] = true;
@@ -232,11 +233,11 @@ find_before(struct broken *b, bool *before)
 static void
 find_behind(struct broken *b, const bool *before, bool *behind)
 {
-	const struct safe_net *n = b->n;
+	const struct chan_graph *n = b->n;
 	uint32_t head = 0, tail = 0;
 
 	for (size_t i = 0; i < b->nbends; i++) {
-		uint32_t v = safe_head(n, b->bend[i].v, b->bend[i].out);
+		uint32_t v = transition_head(n, b->bend[i].v, b->bend[i].out);
 
 		if (behind[v] || !before[v])
 			continue;
@@ -246,8 +247,9 @@ find_behind(struct broken *b, const bool *before, bool *behind)
 	while (head < tail) {
 		uint32_t v = b->queue[head++];
 
-		for (unsigned at = 0; safe_next(n, b->turn, v, &at); at++) {
-			uint32_t w = safe_head(n, v, at);
+		for (unsigned at = 0; transition_next(n, b->turn, v, &at);
+			at++) {
+			uint32_t w = transition_head(n, v, at);
 
 			if (behind[w] || !before[w])
 				continue;
@@ -258,10 +260,10 @@ find_behind(struct broken *b, const bool *before, bool *behind)
 }
 
 uint32_t
-safe_cycle_seek(
-	const struct safe_values *v, const uint64_t *turn, uint32_t *comp)
+cdg_cycle_search(
+	const struct lft_values *v, const uint64_t *turn, uint32_t *comp)
 {
-	const struct safe_net *n = v->net;
+	const struct chan_graph *n = v->net;
 	struct broken b = {.n = n, .turn = turn};
 	uint32_t cyclic = 0;
 
@@ -271,7 +273,7 @@ safe_cycle_seek(
 	find_up(&b);
 	find_bends(&b);
 	if (b.nbends > n->nv / FEW_BENDS) {
-		cyclic = safe_cycle_find(n, turn, comp);
+		cyclic = cdg_cycle_find(n, turn, comp);
 	} else if (b.nbends > 0) {
 		bool *before = mem_zalloc(n->nv, sizeof(*before));
 		bool *behind = mem_zalloc(n->nv, sizeof(*behind));
@@ -294,7 +296,7 @@ safe_cycle_seek(
 
 /* Shortest way from start back to itself, at most `limit` long. */
 struct round {
-	const struct safe_net *n;
+	const struct chan_graph *n;
 	const uint64_t *turn;
 	const uint32_t *comp;
 	uint32_t *from, *queue; /* from: predecessor + 1 */
@@ -311,8 +313,8 @@ round_trip(struct round *r, uint32_t start, uint32_t limit, uint32_t *path)
 		uint32_t c = r->queue[head++];
 		unsigned at = 0;
 
-		for (; safe_next(r->n, r->turn, c, &at); at++) {
-			uint32_t w = safe_head(r->n, c, at);
+		for (; transition_next(r->n, r->turn, c, &at); at++) {
+			uint32_t w = transition_head(r->n, c, at);
 
 			if (r->comp[w] != r->comp[start] || r->from[w] != 0)
 				continue;
@@ -334,7 +336,7 @@ round_trip(struct round *r, uint32_t start, uint32_t limit, uint32_t *path)
 }
 
 uint32_t
-safe_cycle_short(const struct safe_net *n, const uint64_t *turn,
+cdg_cycle_shortest(const struct chan_graph *n, const uint64_t *turn,
 	const uint32_t *comp, uint32_t *path)
 {
 	struct round r = {.n = n, .turn = turn, .comp = comp};
@@ -358,29 +360,29 @@ safe_cycle_short(const struct safe_net *n, const uint64_t *turn,
 
 /* A LID by which some packet makes the turn from v out of port out, or 0. */
 static uint32_t
-witness(const struct safe_values *v, uint32_t vertex, unsigned out)
+witness(const struct lft_values *v, uint32_t vertex, unsigned out)
 {
-	static const struct safe_when all = {SAFE_ALL, 0};
-	const struct safe_net *n = v->net;
+	static const struct transition_when all = {TRANSITION_ALL, 0};
+	const struct chan_graph *n = v->net;
 	uint32_t lids = v->nblocks * LFT_BLOCK;
 	uint32_t before = n->peer[vertex];
 	uint8_t mask = (uint8_t)(1U << vertex / n->nrec), *lanes = NULL;
-	uint8_t x[SAFE_VALUES], y[SAFE_VALUES];
+	uint8_t x[TRANSITION_VALUES], y[TRANSITION_VALUES];
 	uint32_t lid = 1;
 
 	if (n->lanes > 1)
 		lanes = mem_alloc(n->nsw);
 	for (; lid < lids; lid++) {
 		sw_ix s = n->owner[vertex], u = n->owner[before];
-		unsigned nx = safe_value_entry(v, u, lid, all, x);
-		unsigned ny = safe_value_entry(v, s, lid, all, y);
+		unsigned nx = lft_values_entry(v, u, lid, all, x);
+		unsigned ny = lft_values_entry(v, s, lid, all, y);
 
 		if (memchr(x, (int)(before - n->base[before]), nx) == NULL ||
 			memchr(y, (int)out, ny) == NULL)
 			continue;
 		if (lanes == NULL)
 			break;
-		safe_mix_reach(v, lid, all, lanes);
+		cdg_mixed_reach(v, lid, all, lanes);
 		if (lanes[u] & mask)
 			break;
 	}
@@ -389,12 +391,12 @@ witness(const struct safe_values *v, uint32_t vertex, unsigned out)
 }
 
 void
-safe_cycle_tell(const struct safe_values *v, const uint64_t *turn,
+cdg_cycle_describe(const struct lft_values *v, const uint64_t *turn,
 	const uint32_t *comp, char *text, size_t size)
 {
-	const struct safe_net *n = v->net;
+	const struct chan_graph *n = v->net;
 	uint32_t *path = mem_alloc(n->nv * sizeof(*path));
-	uint32_t k = safe_cycle_short(n, turn, comp, path);
+	uint32_t k = cdg_cycle_shortest(n, turn, comp, path);
 	struct buf b = {0};
 
 	buf_printf(&b, "cycle of %u cables%s: ", k,
@@ -404,7 +406,7 @@ safe_cycle_tell(const struct safe_values *v, const uint64_t *turn,
 		unsigned out = next - n->base[next];
 		uint32_t lid = witness(v, path[i], out);
 
-		safe_net_name(n, n->owner[path[i]], &b);
+		chan_graph_name(n, n->owner[path[i]], &b);
 		buf_printf(&b, " port %u", out);
 		if (lid != 0)
 			buf_printf(&b, " (LID %u)", lid);
@@ -413,7 +415,7 @@ safe_cycle_tell(const struct safe_values *v, const uint64_t *turn,
 	if (k > SHOWN)
 		buf_printf(&b, "... %u more -> ", k - SHOWN);
 	if (k > 0)
-		safe_net_name(n, n->owner[path[0]], &b);
+		chan_graph_name(n, n->owner[path[0]], &b);
 	(void)snprintf(text, size, "%s", b.text);
 	buf_free(&b);
 	free(path);

@@ -18,10 +18,10 @@
 #include "sm/base/mem.h"
 
 struct mix {
-	const struct safe_values *v;
-	const struct safe_net *n;
+	const struct lft_values *v;
+	const struct chan_graph *n;
 	uint64_t *turn;
-	struct safe_lines edge, reach;
+	struct transition_lines edge, reach;
 	uint8_t *mask; /* [nsw + 1][64] lanes that reach, or NULL */
 	bool narrow;   /* rows of one word, and no port 63 */
 	uint64_t *out; /* [nsw + 1 << shift] channels that the block leads to */
@@ -34,18 +34,18 @@ struct mix {
 static void
 narrow_turns(struct mix *m, sw_ix u, const uint8_t *up)
 {
-	const struct safe_to *to = m->n->to + (size_t)u * 256;
-	const struct safe_pair *of = m->edge.of;
+	const struct transition_to *to = m->n->to + (size_t)u * 256;
+	const struct transition_pair *of = m->edge.of;
 	uint64_t *turn = m->turn;
 
 	for (unsigned l = 0; m->edge.plain && l < LFT_BLOCK; l++) {
-		struct safe_to t = to[up[l]];
+		struct transition_to t = to[up[l]];
 
 		turn[t.rec] |= UINT64_C(1) << (of[t.s].a[l] & 63);
 	}
 	for (unsigned l = 0; !m->edge.plain && l < LFT_BLOCK; l++) {
-		struct safe_to t = to[up[l]];
-		struct safe_pair p = of[t.s];
+		struct transition_to t = to[up[l]];
+		struct transition_pair p = of[t.s];
 
 		turn[t.rec] |= UINT64_C(1) << (p.a[l] & 63) |
 			       UINT64_C(1) << (p.b[l] & 63);
@@ -55,14 +55,14 @@ narrow_turns(struct mix *m, sw_ix u, const uint8_t *up)
 static void
 wide_turns(struct mix *m, sw_ix u, const uint8_t *up)
 {
-	const struct safe_net *n = m->n;
-	const struct safe_to *to = n->to + (size_t)u * 256;
-	const struct safe_pair *of = m->edge.of;
+	const struct chan_graph *n = m->n;
+	const struct transition_to *to = n->to + (size_t)u * 256;
+	const struct transition_pair *of = m->edge.of;
 	uint64_t *turn = m->turn;
 	unsigned shift = n->shift;
 
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
-		struct safe_to t = to[up[l]];
+		struct transition_to t = to[up[l]];
 		uint8_t x = of[t.s].a[l], y = of[t.s].b[l];
 		uint64_t *row = turn + ((size_t)t.rec << shift);
 
@@ -75,13 +75,13 @@ wide_turns(struct mix *m, sw_ix u, const uint8_t *up)
 static void
 lane_turns(struct mix *m, sw_ix u, const uint8_t *up)
 {
-	const struct safe_net *n = m->n;
-	const struct safe_to *to = n->to + (size_t)u * 256;
+	const struct chan_graph *n = m->n;
+	const struct transition_to *to = n->to + (size_t)u * 256;
 	const uint8_t *mask = m->mask + (size_t)u * LFT_BLOCK;
 
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
 		uint32_t c = to[up[l]].rec;
-		struct safe_pair p = m->edge.of[to[up[l]].s];
+		struct transition_pair p = m->edge.of[to[up[l]].s];
 		uint8_t x = p.a[l], y = p.b[l];
 
 		for (unsigned lanes = mask[l]; lanes != 0; lanes &= lanes - 1) {
@@ -97,11 +97,11 @@ lane_turns(struct mix *m, sw_ix u, const uint8_t *up)
 
 /* Turns of switch u's line `up` into a further line of switch s. */
 static void
-extra_pair(
-	struct mix *m, sw_ix u, const uint8_t *up, const struct safe_extra *x)
+extra_pair(struct mix *m, sw_ix u, const uint8_t *up,
+	const struct transition_extra *x)
 {
-	const struct safe_net *n = m->n;
-	const struct safe_to *to = n->to + (size_t)u * 256;
+	const struct chan_graph *n = m->n;
+	const struct transition_to *to = n->to + (size_t)u * 256;
 
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
 		uint32_t c = to[up[l]].rec;
@@ -123,10 +123,10 @@ extra_pair(
 
 /* What enters a switch that has a further value, from its neighbours. */
 static void
-extra_in(struct mix *m, const struct safe_extra *x)
+extra_in(struct mix *m, const struct transition_extra *x)
 {
-	const struct safe_net *n = m->n;
-	const struct safe_lines *e = &m->edge;
+	const struct chan_graph *n = m->n;
+	const struct transition_lines *e = &m->edge;
 	sw_ix before = TOPO_NONE;
 
 	for (uint32_t c = n->off[x->s]; c < n->off[x->s + 1]; c++) {
@@ -156,7 +156,7 @@ turns_of(struct mix *m, sw_ix u, const uint8_t *up)
 }
 
 static void
-add_outs(const struct safe_net *n, const uint8_t *line, uint64_t *out)
+add_outs(const struct chan_graph *n, const uint8_t *line, uint64_t *out)
 {
 	if (n->shift == 0) {
 		uint64_t x = 0, y = 0;
@@ -176,8 +176,8 @@ add_outs(const struct safe_net *n, const uint8_t *line, uint64_t *out)
 static void
 find_outs(struct mix *m)
 {
-	const struct safe_net *n = m->n;
-	const struct safe_lines *e = &m->edge;
+	const struct chan_graph *n = m->n;
+	const struct transition_lines *e = &m->edge;
 	size_t words = (size_t)1 << n->shift;
 
 	memset(m->out, 0, ((size_t)n->nsw << n->shift) * sizeof(*m->out));
@@ -196,7 +196,7 @@ find_outs(struct mix *m)
 static bool
 brings(const struct mix *m, sw_ix u)
 {
-	const struct safe_net *n = m->n;
+	const struct chan_graph *n = m->n;
 	size_t words = (size_t)1 << n->shift;
 
 	for (size_t w = 0; w < words; w++) {
@@ -204,7 +204,8 @@ brings(const struct mix *m, sw_ix u)
 
 		for (; left != 0; left &= left - 1) {
 			unsigned p = (unsigned)__builtin_ctzll(left);
-			struct safe_to t = n->to[(size_t)u * 256 + w * 64 + p];
+			struct transition_to t =
+				n->to[(size_t)u * 256 + w * 64 + p];
 			const uint64_t *row =
 				m->turn + ((size_t)t.rec << n->shift);
 			const uint64_t *on = m->out + ((size_t)t.s << n->shift);
@@ -226,7 +227,7 @@ brings(const struct mix *m, sw_ix u)
 static void
 add_block(struct mix *m)
 {
-	const struct safe_lines *e = &m->edge;
+	const struct transition_lines *e = &m->edge;
 
 	if (m->out != NULL)
 		find_outs(m);
@@ -245,9 +246,9 @@ add_block(struct mix *m)
 
 /* One step of lanes along a line of u; true when something is new. */
 static bool
-flow(const struct safe_net *n, uint8_t *mask, sw_ix u, const uint8_t *up)
+flow(const struct chan_graph *n, uint8_t *mask, sw_ix u, const uint8_t *up)
 {
-	const struct safe_to *to = n->to + (size_t)u * 256;
+	const struct transition_to *to = n->to + (size_t)u * 256;
 	uint8_t *from = mask + (size_t)u * LFT_BLOCK;
 	unsigned more = 0;
 
@@ -263,9 +264,10 @@ flow(const struct safe_net *n, uint8_t *mask, sw_ix u, const uint8_t *up)
 
 /* Which lanes' packets can be at each switch, for the 64 LIDs of a block. */
 static void
-spread(const struct safe_values *v, const struct safe_lines *r, uint8_t *mask)
+spread(const struct lft_values *v, const struct transition_lines *r,
+	uint8_t *mask)
 {
-	const struct safe_net *n = v->net;
+	const struct chan_graph *n = v->net;
 	bool more = true;
 
 	while (more) {
@@ -281,14 +283,14 @@ spread(const struct safe_values *v, const struct safe_lines *r, uint8_t *mask)
 }
 
 static void
-sources(const struct safe_values *v, uint32_t b, enum safe_which which,
+sources(const struct lft_values *v, uint32_t b, enum transition_which which,
 	uint8_t *mask)
 {
 	uint32_t nsw = v->net->nsw;
 	uint8_t *one = mem_alloc(nsw);
 
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
-		safe_value_lanes(v, b * LFT_BLOCK + l, which, one);
+		lft_values_layers(v, b * LFT_BLOCK + l, which, one);
 		for (sw_ix s = 0; s < nsw; s++)
 			mask[(size_t)s * LFT_BLOCK + l] = one[s];
 	}
@@ -299,7 +301,7 @@ sources(const struct safe_values *v, uint32_t b, enum safe_which which,
 static void
 strip(struct mix *m)
 {
-	const struct safe_net *n = m->n;
+	const struct chan_graph *n = m->n;
 	size_t words = (size_t)1 << n->shift;
 
 	for (uint32_t v = 0; v < n->nv; v++) {
@@ -318,7 +320,7 @@ strip(struct mix *m)
 }
 
 static bool
-has_extra(const struct safe_lines *e, sw_ix u, unsigned l, unsigned port)
+has_extra(const struct transition_lines *e, sw_ix u, unsigned l, unsigned port)
 {
 	for (size_t i = 0; i < e->nextra; i++)
 		if (e->extra[i].s == u && e->extra[i].line[l] == port)
@@ -330,11 +332,11 @@ has_extra(const struct safe_lines *e, sw_ix u, unsigned l, unsigned port)
 static void
 add_entry(struct mix *m, sw_ix s, unsigned l, uint8_t port)
 {
-	const struct safe_net *n = m->n;
-	const struct safe_lines *e = &m->edge;
-	struct safe_to t = n->to[(size_t)s * 256 + port];
+	const struct chan_graph *n = m->n;
+	const struct transition_lines *e = &m->edge;
+	struct transition_to t = n->to[(size_t)s * 256 + port];
 	uint64_t *row = m->turn + ((size_t)t.rec << n->shift);
-	struct safe_pair p = e->of[t.s];
+	struct transition_pair p = e->of[t.s];
 
 	row[n->word[p.a[l]]] |= n->bit[p.a[l]];
 	row[n->word[p.b[l]]] |= n->bit[p.b[l]];
@@ -354,7 +356,7 @@ add_entry(struct mix *m, sw_ix s, unsigned l, uint8_t port)
 
 /* A line of a cell, where it is not what the new routing's turns have. */
 static void
-add_line(struct mix *m, const struct safe_cell *c, const uint8_t *line)
+add_line(struct mix *m, const struct lft_value_cell *c, const uint8_t *line)
 {
 	const struct lft_pool *pool = m->v->to->pool;
 	const uint8_t *is = lft_bytes(pool, c->new ? c->want : LFT_EMPTY);
@@ -365,22 +367,22 @@ add_line(struct mix *m, const struct safe_cell *c, const uint8_t *line)
 }
 
 static void
-some_new(struct safe_some *x, const struct safe_net *n)
+some_new(struct transition_some *x, const struct chan_graph *n)
 {
-	*x = (struct safe_some){.sw = mem_alloc(n->nsw * sizeof(*x->sw)),
+	*x = (struct transition_some){.sw = mem_alloc(n->nsw * sizeof(*x->sw)),
 		.in = mem_zalloc(n->nsw + 1U, sizeof(*x->in))};
 	x->in[n->nsw] = true; /* nowhere: never to be added */
 }
 
 static void
-some_free(struct safe_some *x)
+some_free(struct transition_some *x)
 {
 	free(x->sw);
 	free(x->in);
 }
 
 static void
-some_add(struct safe_some *x, sw_ix s)
+some_add(struct transition_some *x, sw_ix s)
 {
 	if (x->in[s])
 		return;
@@ -389,7 +391,7 @@ some_add(struct safe_some *x, sw_ix s)
 }
 
 static void
-some_clear(struct safe_some *x)
+some_clear(struct transition_some *x)
 {
 	while (x->n > 0)
 		x->in[x->sw[--x->n]] = false;
@@ -397,7 +399,7 @@ some_clear(struct safe_some *x)
 
 /* Numbers of cells, those of one block together. */
 static uint32_t *
-by_block(const struct safe_values *v)
+by_block(const struct lft_values *v)
 {
 	uint32_t *cell = mem_alloc(v->ncells * sizeof(*cell));
 	uint32_t *end = mem_zalloc(v->nblocks, sizeof(*end));
@@ -416,10 +418,10 @@ by_block(const struct safe_values *v)
 static void
 add_cells_of(struct mix *m, const uint32_t *cell, uint32_t n)
 {
-	const struct safe_values *v = m->v;
+	const struct lft_values *v = m->v;
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct safe_cell *c = &v->c[cell[i]];
+		const struct lft_value_cell *c = &v->c[cell[i]];
 
 		add_line(m, c, m->edge.of[c->s].a);
 		for (size_t k = 0; k < m->edge.nextra; k++)
@@ -435,14 +437,14 @@ add_cells_of(struct mix *m, const uint32_t *cell, uint32_t n)
 static void
 add_cells(struct mix *m, const struct verify_dependencies *turns)
 {
-	static const struct safe_when all = {SAFE_ALL, 0};
-	const struct safe_values *v = m->v;
-	const struct safe_net *n = m->n;
+	static const struct transition_when all = {TRANSITION_ALL, 0};
+	const struct lft_values *v = m->v;
+	const struct chan_graph *n = m->n;
 	uint32_t *cell = by_block(v), at = 0;
-	struct safe_some some;
+	struct transition_some some;
 
 	memcpy(m->turn, turns->row,
-		safe_words(n) * sizeof(*m->turn) -
+		transition_words(n) * sizeof(*m->turn) -
 			(sizeof(*m->turn) << n->shift));
 	some_new(&some, n);
 	while (at < v->ncells) {
@@ -455,7 +457,7 @@ add_cells(struct mix *m, const struct verify_dependencies *turns)
 			for (uint32_t r = n->off[s]; r < n->off[s + 1]; r++)
 				some_add(&some, n->owner[n->peer[r]]);
 		}
-		safe_value_load_some(v, b, all, &some, &m->edge);
+		lft_values_load_some(v, b, all, &some, &m->edge);
 		add_cells_of(m, cell + from, at - from);
 		some_clear(&some);
 	}
@@ -468,59 +470,60 @@ add_cells(struct mix *m, const struct verify_dependencies *turns)
  * Each entry that differs is looked at once for every port of its switch.
  */
 static bool
-is_near(const struct safe_values *v, struct safe_when edges)
+is_near(const struct lft_values *v, struct transition_when edges)
 {
-	const struct safe_net *n = v->net;
+	const struct chan_graph *n = v->net;
 	const struct verify_dependencies *x = v->to->turns;
 
 	return x != NULL && n->lanes == 1 && v->to->lanes.n == 1 &&
-	       edges.which == SAFE_ALL && x->nrec + 1 == n->nrec &&
+	       edges.which == TRANSITION_ALL && x->nrec + 1 == n->nrec &&
 	       x->shift == n->shift &&
 	       v->differ * n->nrec <
 		       (uint64_t)n->nsw * n->nsw * v->nblocks * LFT_BLOCK;
 }
 
 static void
-add_blocks(struct mix *m, struct safe_when edges, struct safe_when reach)
+add_blocks(struct mix *m, struct transition_when edges,
+	struct transition_when reach)
 {
-	const struct safe_values *v = m->v;
+	const struct lft_values *v = m->v;
 
-	safe_value_lines_new(&m->reach, m->n);
+	lft_values_lines_new(&m->reach, m->n);
 	if (m->n->lanes > 1)
 		m->mask = mem_zalloc(m->n->nsw + 1U, LFT_BLOCK);
 	else
 		m->out = mem_zalloc(((size_t)m->n->nsw + 1) << m->n->shift,
 			sizeof(*m->out));
 	for (uint32_t b = 0; b < v->nblocks; b++) {
-		safe_value_load(v, b, edges, &m->edge);
+		lft_values_load(v, b, edges, &m->edge);
 		if (m->mask != NULL) {
 			sources(v, b, reach.which, m->mask);
-			safe_value_load(v, b, reach, &m->reach);
+			lft_values_load(v, b, reach, &m->reach);
 			spread(v, &m->reach, m->mask);
 		}
 		add_block(m);
 	}
-	safe_value_lines_free(&m->reach);
+	lft_values_lines_free(&m->reach);
 	free(m->mask);
 	free(m->out);
 }
 
 void
-safe_mix_build(const struct safe_values *v, struct safe_when edges,
-	struct safe_when reach, uint64_t *turn)
+cdg_mixed_build(const struct lft_values *v, struct transition_when edges,
+	struct transition_when reach, uint64_t *turn)
 {
-	const struct safe_net *n = v->net;
+	const struct chan_graph *n = v->net;
 	struct mix m = {.v = v, .n = n, .turn = turn};
 
 	m.narrow = n->shift == 0 && n->bit[63] == 0;
-	memset(turn, 0, safe_words(n) * sizeof(*turn));
-	safe_value_lines_new(&m.edge, n);
+	memset(turn, 0, transition_words(n) * sizeof(*turn));
+	lft_values_lines_new(&m.edge, n);
 	if (is_near(v, edges))
 		add_cells(&m, v->to->turns);
 	else
 		add_blocks(&m, edges, reach);
 	strip(&m);
-	safe_value_lines_free(&m.edge);
+	lft_values_lines_free(&m.edge);
 }
 
 /* Where line `up` of u takes port p, the row gets the line of s. */
@@ -528,7 +531,7 @@ static void
 match(struct mix *m, uint64_t *row, const uint8_t *up, unsigned p,
 	const uint8_t *line)
 {
-	const struct safe_net *n = m->n;
+	const struct chan_graph *n = m->n;
 
 	if (memchr(up, (int)p, LFT_BLOCK) == NULL)
 		return;
@@ -541,7 +544,7 @@ match(struct mix *m, uint64_t *row, const uint8_t *up, unsigned p,
 static void
 match_all(struct mix *m, uint32_t c, const uint8_t *up)
 {
-	const struct safe_lines *e = &m->edge;
+	const struct transition_lines *e = &m->edge;
 	uint64_t *row = m->turn + ((size_t)c << m->n->shift);
 	uint32_t from = m->n->peer[c];
 	sw_ix s = m->n->owner[c];
@@ -558,7 +561,7 @@ match_all(struct mix *m, uint32_t c, const uint8_t *up)
 static void
 add_row(struct mix *m, uint32_t c)
 {
-	const struct safe_lines *e = &m->edge;
+	const struct transition_lines *e = &m->edge;
 	sw_ix u = m->n->owner[m->n->peer[c]];
 
 	match_all(m, c, e->of[u].a);
@@ -570,16 +573,16 @@ add_row(struct mix *m, uint32_t c)
 }
 
 void
-safe_mix_rows(const struct safe_values *v, struct safe_when edges,
+cdg_mixed_rows(const struct lft_values *v, struct transition_when edges,
 	const uint32_t *comp, uint64_t *turn)
 {
-	const struct safe_net *n = v->net;
+	const struct chan_graph *n = v->net;
 	struct mix m = {.v = v, .n = n, .turn = turn};
 	uint32_t *row = mem_alloc(n->nrec * sizeof(*row)), nrows = 0;
-	struct safe_some some;
+	struct transition_some some;
 
-	memset(turn, 0, safe_words(n) * sizeof(*turn));
-	safe_value_lines_new(&m.edge, n);
+	memset(turn, 0, transition_words(n) * sizeof(*turn));
+	lft_values_lines_new(&m.edge, n);
 	some_new(&some, n);
 	for (uint32_t c = 0; c < n->nrec; c++) {
 		if (comp[c] == 0)
@@ -589,29 +592,29 @@ safe_mix_rows(const struct safe_values *v, struct safe_when edges,
 		some_add(&some, n->owner[n->peer[c]]);
 	}
 	for (uint32_t b = 0; b < v->nblocks; b++) {
-		safe_value_load_some(v, b, edges, &some, &m.edge);
+		lft_values_load_some(v, b, edges, &some, &m.edge);
 		for (uint32_t i = 0; i < nrows; i++)
 			add_row(&m, row[i]);
 	}
 	strip(&m);
-	safe_value_lines_free(&m.edge);
+	lft_values_lines_free(&m.edge);
 	free(row);
 	some_free(&some);
 }
 
 void
-safe_mix_reach(const struct safe_values *v, uint32_t lid,
-	struct safe_when reach, uint8_t *mask)
+cdg_mixed_reach(const struct lft_values *v, uint32_t lid,
+	struct transition_when reach, uint8_t *mask)
 {
-	const struct safe_net *n = v->net;
-	uint8_t port[SAFE_VALUES];
+	const struct chan_graph *n = v->net;
+	uint8_t port[TRANSITION_VALUES];
 	bool more = true;
 
-	safe_value_lanes(v, lid, reach.which, mask);
+	lft_values_layers(v, lid, reach.which, mask);
 	while (more) {
 		more = false;
 		for (sw_ix u = 0; u < n->nsw; u++) {
-			unsigned k = safe_value_entry(v, u, lid, reach, port);
+			unsigned k = lft_values_entry(v, u, lid, reach, port);
 
 			while (k-- > 0) {
 				sw_ix s = n->to[(size_t)u * 256 + port[k]].s;
@@ -626,11 +629,11 @@ safe_mix_reach(const struct safe_values *v, uint32_t lid,
 }
 
 uint64_t
-safe_mix_count(const struct safe_net *n, const uint64_t *turn)
+cdg_mixed_count(const struct chan_graph *n, const uint64_t *turn)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < safe_words(n); i++)
+	for (size_t i = 0; i < transition_words(n); i++)
 		sum += (uint64_t)__builtin_popcountll(turn[i]);
 	return sum;
 }

@@ -9,13 +9,13 @@
 enum { DOWN = 1, INIT = 2, ARMED = 3 };
 
 bool
-safe_net_quarantined(const struct safe_net *n, sw_ix s)
+chan_graph_quarantined(const struct chan_graph *n, sw_ix s)
 {
 	return !topo_sw_live(n->t, s);
 }
 
 bool
-safe_net_fresh(const struct safe_net *n, sw_ix s)
+chan_graph_fresh(const struct chan_graph *n, sw_ix s)
 {
 	return (n->t->node[n->t->sw[s].node].flags & TN_FRESH) != 0;
 }
@@ -46,7 +46,7 @@ carries(const struct topo *t, const struct topo_port *p)
 
 /* Records, and how wide a row must be. */
 static void
-number(struct safe_net *n)
+number(struct chan_graph *n)
 {
 	const struct topo *t = n->t;
 	unsigned widest = 0;
@@ -69,14 +69,14 @@ number(struct safe_net *n)
 }
 
 /* Where the cable arrives, or "nowhere". */
-static struct safe_to
-behind(const struct safe_net *n, sw_ix s, unsigned port)
+static struct transition_to
+behind(const struct chan_graph *n, sw_ix s, unsigned port)
 {
 	const struct topo *t = n->t;
 	const struct topo_port *p =
 		&t->port[topo_port_of(t, t->sw[s].node, port)];
 	const struct topo_port *q;
-	struct safe_to nowhere = {n->off[n->nsw], n->nsw};
+	struct transition_to nowhere = {n->off[n->nsw], n->nsw};
 	sw_ix peer;
 
 	if (port == 0 || port == LFT_DROP || !carries(t, p))
@@ -85,25 +85,25 @@ behind(const struct safe_net *n, sw_ix s, unsigned port)
 	peer = t->node[q->node].sw;
 	if (peer == TOPO_NONE || q->num == LFT_DROP)
 		return nowhere;
-	return (struct safe_to){n->off[peer] + q->num, peer};
+	return (struct transition_to){n->off[peer] + q->num, peer};
 }
 
 /* What is behind each port of lane 0, and what entries lead to. */
 static void
-wire(struct safe_net *n)
+wire(struct chan_graph *n)
 {
 	const struct topo *t = n->t;
 	uint32_t nowhere = n->off[n->nsw];
 
 	for (size_t i = 0; i < (size_t)n->nsw * 256; i++)
-		n->to[i] = (struct safe_to){nowhere, n->nsw};
+		n->to[i] = (struct transition_to){nowhere, n->nsw};
 	for (sw_ix s = 0; s < n->nsw; s++) {
 		node_ix node = t->sw[s].node;
 
 		for (unsigned p = 0; p <= t->node[node].nports; p++) {
 			const struct topo_port *port =
 				&t->port[topo_port_of(t, node, p)];
-			struct safe_to e = behind(n, s, p);
+			struct transition_to e = behind(n, s, p);
 
 			n->owner[n->off[s] + p] = s;
 			n->base[n->off[s] + p] = n->off[s];
@@ -125,10 +125,10 @@ wire(struct safe_net *n)
 }
 
 void
-safe_net_new(struct safe_net *n, const struct topo *t,
-	const struct turns *turns, unsigned lanes)
+chan_graph_new(struct chan_graph *n, const struct topo *t,
+	const struct sl2vl_cache *turns, unsigned lanes)
 {
-	*n = (struct safe_net){
+	*n = (struct chan_graph){
 		.t = t, .turns = turns, .nsw = t->nsw, .lanes = lanes};
 	number(n);
 	n->owner = mem_alloc(n->nv * sizeof(*n->owner));
@@ -147,7 +147,7 @@ safe_net_new(struct safe_net *n, const struct topo *t,
 }
 
 void
-safe_net_free(struct safe_net *n)
+chan_graph_free(struct chan_graph *n)
 {
 	free(n->off);
 	free(n->owner);
@@ -160,11 +160,11 @@ safe_net_free(struct safe_net *n)
 }
 
 void
-safe_net_close(struct safe_net *n, const struct safe_set *stay)
+chan_graph_close(struct chan_graph *n, const struct transition_set *stay)
 {
-	n->closed = mem_zalloc(safe_words(n), sizeof(*n->closed));
+	n->closed = mem_zalloc(transition_words(n), sizeof(*n->closed));
 	for (size_t i = 0; i < stay->n; i++) {
-		const struct safe_turn *x = &stay->turn[i];
+		const struct transition_dependency *x = &stay->turn[i];
 
 		for (unsigned lane = 0; lane < n->lanes; lane++) {
 			uint32_t v = n->off[x->sw] + x->in + lane * n->nrec;
@@ -177,18 +177,18 @@ safe_net_close(struct safe_net *n, const struct safe_set *stay)
 }
 
 bool
-safe_net_maps(const struct safe_net *n, sw_ix s, unsigned out)
+chan_graph_maps(const struct chan_graph *n, sw_ix s, unsigned out)
 {
 	const struct topo *t = n->t;
 	node_ix node = t->sw[s].node;
 
-	return !(n->turns && turns_refused(n->turns, t->node[node].guid)) &&
+	return !(n->turns && sl2vl_refused(n->turns, t->node[node].guid)) &&
 	       t->port[topo_port_of(t, node, out)].vl_cap != 1 &&
 	       (t->port[topo_port_of(t, node, 0)].capmask & MAD_CAP_SL_MAPPING);
 }
 
 void
-safe_net_name(const struct safe_net *n, sw_ix s, struct buf *out)
+chan_graph_name(const struct chan_graph *n, sw_ix s, struct buf *out)
 {
 	const struct topo_node *node = &n->t->node[n->t->sw[s].node];
 	const char *desc = topo_desc(n->t, n->t->sw[s].node);

@@ -5,9 +5,9 @@
 #include "sm/base/mem.h"
 
 struct walk {
-	const struct safe_values *v;
-	const struct safe_net *n;
-	struct safe_load *l;
+	const struct lft_values *v;
+	const struct chan_graph *n;
+	struct dependency_load *l;
 	uint32_t *next;	 /* [nsw + 1] record that a switch sends to */
 	uint8_t *port;	 /* [nsw + 1] */
 	uint32_t *count; /* [nsw + 1] sources that come through */
@@ -18,9 +18,9 @@ struct walk {
 
 /* Where every switch sends LID number i of the block. */
 static void
-resolve(struct walk *w, const struct safe_lines *lines, unsigned i)
+resolve(struct walk *w, const struct transition_lines *lines, unsigned i)
 {
-	const struct safe_net *n = w->n;
+	const struct chan_graph *n = w->n;
 
 	for (sw_ix s = 0; s < n->nsw; s++) {
 		w->port[s] = lines->of[s].a[i];
@@ -32,7 +32,7 @@ resolve(struct walk *w, const struct safe_lines *lines, unsigned i)
 static void
 pass(struct walk *w, sw_ix s, unsigned lane)
 {
-	const struct safe_net *n = w->n;
+	const struct chan_graph *n = w->n;
 	uint32_t c = w->next[s], u = n->owner[c], out = w->port[u];
 
 	if (u == n->nsw)
@@ -42,14 +42,14 @@ pass(struct walk *w, sw_ix s, unsigned lane)
 	/* what would leave as it came is discarded */
 	if (out >= n->off[u + 1] - n->off[u] || out == c - n->base[c])
 		return;
-	*safe_load_at(n, w->l, c + lane * n->nrec, out) += w->count[s];
+	*dependency_load_at(n, w->l, c + lane * n->nrec, out) += w->count[s];
 }
 
 /* Visit every switch before the one it sends to; circles stay unvisited. */
 static void
 sum(struct walk *w, unsigned lane)
 {
-	const struct safe_net *n = w->n;
+	const struct chan_graph *n = w->n;
 	uint32_t tail = 0;
 
 	memset(w->wait, 0, (n->nsw + 1U) * sizeof(*w->wait));
@@ -71,7 +71,7 @@ sum(struct walk *w, unsigned lane)
 
 /* Room for all turns, and where those of each switch are. */
 static void
-make_room(struct safe_load *l, const struct safe_net *n)
+make_room(struct dependency_load *l, const struct chan_graph *n)
 {
 	size_t at = 0;
 
@@ -88,13 +88,13 @@ make_room(struct safe_load *l, const struct safe_net *n)
 }
 
 void
-safe_load_new(
-	struct safe_load *l, const struct safe_values *v, struct safe_when when)
+dependency_load_new(struct dependency_load *l, const struct lft_values *v,
+	struct transition_when when)
 {
-	const struct safe_net *n = v->net;
+	const struct chan_graph *n = v->net;
 	struct walk w = {.v = v, .n = n, .l = l};
 	size_t nsw = n->nsw + 1U;
-	struct safe_lines lines;
+	struct transition_lines lines;
 
 	make_room(l, n);
 	w.next = mem_alloc(nsw * sizeof(*w.next));
@@ -104,17 +104,17 @@ safe_load_new(
 	w.queue = mem_alloc(nsw * sizeof(*w.queue));
 	w.mask = mem_alloc(nsw);
 	memset(w.mask, 1, nsw);
-	safe_value_lines_new(&lines, n);
+	lft_values_lines_new(&lines, n);
 	for (uint32_t lid = 0; lid < v->nblocks * LFT_BLOCK; lid++) {
 		if (lid % LFT_BLOCK == 0)
-			safe_value_load(v, lid / LFT_BLOCK, when, &lines);
+			lft_values_load(v, lid / LFT_BLOCK, when, &lines);
 		resolve(&w, &lines, lid % LFT_BLOCK);
 		if (n->lanes > 1)
-			safe_value_lanes(v, lid, SAFE_HELD, w.mask);
+			lft_values_layers(v, lid, TRANSITION_HELD, w.mask);
 		for (unsigned lane = 0; lane < n->lanes; lane++)
 			sum(&w, lane);
 	}
-	safe_value_lines_free(&lines);
+	lft_values_lines_free(&lines);
 	free(w.next);
 	free(w.port);
 	free(w.count);
@@ -124,7 +124,7 @@ safe_load_new(
 }
 
 void
-safe_load_free(struct safe_load *l)
+dependency_load_free(struct dependency_load *l)
 {
 	free(l->turn);
 	free(l->first);

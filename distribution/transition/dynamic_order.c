@@ -1,5 +1,5 @@
 /*
- * safe_order: Pearce and Kelly 2006. A turn that goes forward costs nothing;
+ * dynamic_order: Pearce and Kelly 2006. A turn that goes forward costs nothing;
  * one that goes back searches what lies between its two ends, and either finds
  * the cycle or puts what it found into a better order.
  */
@@ -13,26 +13,27 @@ enum { VISITS = 1000000 }; /* about a tenth of a second */
 
 /* Turns inside one component alone can be on a cycle. */
 static bool
-inside(const struct safe_order *o, uint32_t v, uint32_t w)
+inside(const struct dynamic_order *o, uint32_t v, uint32_t w)
 {
 	return o->comp[v] != 0 && o->comp[v] == o->comp[w];
 }
 
 /* Number all vertices on cycles of the mixture; false when that cannot be. */
 static bool
-sort(struct safe_order *o)
+sort(struct dynamic_order *o)
 {
-	const struct safe_net *n = o->n;
+	const struct chan_graph *n = o->n;
 	uint32_t *need = mem_zalloc(n->nv, sizeof(*need));
 	uint32_t head = 0, tail = 0, all = 0;
 	unsigned at;
 
 	for (uint32_t v = 0; v < n->nv; v++) {
 		all += o->comp[v] != 0;
-		for (at = 0; o->comp[v] != 0 && safe_next(n, o->turn, v, &at);
+		for (at = 0;
+			o->comp[v] != 0 && transition_next(n, o->turn, v, &at);
 			at++)
-			need[safe_head(n, v, at)] +=
-				inside(o, v, safe_head(n, v, at));
+			need[transition_head(n, v, at)] +=
+				inside(o, v, transition_head(n, v, at));
 	}
 	for (uint32_t v = 0; v < n->nv; v++)
 		if (o->comp[v] != 0 && need[v] == 0)
@@ -41,8 +42,8 @@ sort(struct safe_order *o)
 		uint32_t v = o->pool[head];
 
 		o->pos[v] = head;
-		for (at = 0; safe_next(n, o->turn, v, &at); at++) {
-			uint32_t w = safe_head(n, v, at);
+		for (at = 0; transition_next(n, o->turn, v, &at); at++) {
+			uint32_t w = transition_head(n, v, at);
 
 			if (inside(o, v, w) && --need[w] == 0)
 				o->pool[tail++] = w;
@@ -53,11 +54,11 @@ sort(struct safe_order *o)
 }
 
 bool
-safe_order_new(struct safe_order *o, const struct safe_net *n,
+dynamic_order_new(struct dynamic_order *o, const struct chan_graph *n,
 	const uint32_t *comp, const uint64_t *turn)
 {
-	*o = (struct safe_order){.n = n, .comp = comp, .left = VISITS};
-	o->turn = mem_dup(turn, safe_words(n) * sizeof(*turn));
+	*o = (struct dynamic_order){.n = n, .comp = comp, .left = VISITS};
+	o->turn = mem_dup(turn, transition_words(n) * sizeof(*turn));
 	o->pos = mem_zalloc(n->nv, sizeof(*o->pos));
 	o->mark = mem_zalloc(n->nv, sizeof(*o->mark));
 	o->fore = mem_alloc(n->nv * sizeof(*o->fore));
@@ -67,7 +68,7 @@ safe_order_new(struct safe_order *o, const struct safe_net *n,
 }
 
 void
-safe_order_free(struct safe_order *o)
+dynamic_order_free(struct dynamic_order *o)
 {
 	free(o->turn);
 	free(o->pos);
@@ -79,7 +80,7 @@ safe_order_free(struct safe_order *o)
 
 /* All that follows y and is not behind x; false when x itself is there. */
 static bool
-search_fore(struct safe_order *o, uint32_t x, uint32_t y)
+search_fore(struct dynamic_order *o, uint32_t x, uint32_t y)
 {
 	bool found = x == y || o->left == 0;
 
@@ -90,8 +91,8 @@ search_fore(struct safe_order *o, uint32_t x, uint32_t y)
 		uint32_t v = o->fore[i];
 		unsigned at = 0;
 
-		for (; safe_next(o->n, o->turn, v, &at) && !found; at++) {
-			uint32_t w = safe_head(o->n, v, at);
+		for (; transition_next(o->n, o->turn, v, &at) && !found; at++) {
+			uint32_t w = transition_head(o->n, v, at);
 
 			if (!inside(o, v, w) || o->mark[w] ||
 				o->pos[w] > o->pos[x])
@@ -109,9 +110,9 @@ search_fore(struct safe_order *o, uint32_t x, uint32_t y)
 
 /* All that leads to x and is not before y. */
 static void
-search_back(struct safe_order *o, uint32_t x, uint32_t y)
+search_back(struct dynamic_order *o, uint32_t x, uint32_t y)
 {
-	const struct safe_net *n = o->n;
+	const struct chan_graph *n = o->n;
 
 	o->nback = 0;
 	o->mark[x] = 1;
@@ -123,7 +124,7 @@ search_back(struct safe_order *o, uint32_t x, uint32_t y)
 		for (uint32_t w = lo; w < lo + nports; w++) {
 			if (!inside(o, v, w) || o->mark[w] ||
 				o->pos[w] < o->pos[y] ||
-				!safe_has(n, o->turn, w, e - lo))
+				!transition_has(n, o->turn, w, e - lo))
 				continue;
 			o->mark[w] = 1;
 			o->back[o->nback++] = w;
@@ -134,7 +135,7 @@ search_back(struct safe_order *o, uint32_t x, uint32_t y)
 }
 
 static void
-sort_by_pos(const struct safe_order *o, uint32_t *list, uint32_t n)
+sort_by_pos(const struct dynamic_order *o, uint32_t *list, uint32_t n)
 {
 	/* shell sort: short lists, no context to hand over */
 	for (uint32_t gap = n / 2; gap > 0; gap /= 2)
@@ -150,7 +151,7 @@ sort_by_pos(const struct safe_order *o, uint32_t *list, uint32_t n)
 
 /* What leads to x first, what follows y after it, in the places they had. */
 static void
-reorder(struct safe_order *o)
+reorder(struct dynamic_order *o)
 {
 	uint32_t i = 0, k = 0, n = 0;
 
@@ -170,12 +171,12 @@ reorder(struct safe_order *o)
 }
 
 bool
-safe_order_add(struct safe_order *o, uint32_t v, unsigned out)
+dynamic_order_add(struct dynamic_order *o, uint32_t v, unsigned out)
 {
-	uint32_t w = safe_head(o->n, v, out);
+	uint32_t w = transition_head(o->n, v, out);
 
 	if (inside(o, v, w) && o->pos[w] <= o->pos[v] &&
-		!safe_has(o->n, o->turn, v, out)) {
+		!transition_has(o->n, o->turn, v, out)) {
 		if (!search_fore(o, v, w))
 			return false;
 		search_back(o, v, w);
@@ -187,7 +188,7 @@ safe_order_add(struct safe_order *o, uint32_t v, unsigned out)
 }
 
 void
-safe_order_remove(struct safe_order *o, uint32_t v, unsigned out)
+dynamic_order_remove(struct dynamic_order *o, uint32_t v, unsigned out)
 {
 	o->turn[((size_t)v << o->n->shift) + (out >> 6)] &=
 		~(UINT64_C(1) << (out & 63));

@@ -5,20 +5,20 @@
 #include "sm/base/mem.h"
 
 static const uint8_t *
-bytes(const struct safe_values *v, lft_ref r)
+bytes(const struct lft_values *v, lft_ref r)
 {
 	return lft_bytes(v->to->pool, r);
 }
 
 static bool
-same(const struct safe_values *v, lft_ref a, lft_ref b)
+same(const struct lft_values *v, lft_ref a, lft_ref b)
 {
 	return a == b || memcmp(bytes(v, a), bytes(v, b), LFT_BLOCK) == 0;
 }
 
 /* One of a cell's values, unless its contents are there already. */
 static void
-hold(struct safe_values *v, struct safe_cell *c, lft_ref r)
+hold(struct lft_values *v, struct lft_value_cell *c, lft_ref r)
 {
 	const uint8_t *is = bytes(v, c->want), *line = bytes(v, r);
 	unsigned differ = 0;
@@ -36,14 +36,15 @@ hold(struct safe_values *v, struct safe_cell *c, lft_ref r)
 
 /* All that the block may hold and is not simply what it has. */
 static void
-hold_all(struct safe_values *v, struct safe_cell *c, uint64_t guid)
+hold_all(struct lft_values *v, struct lft_value_cell *c, uint64_t guid)
 {
-	lft_ref few[SAFE_VALUES], *all = few;
-	size_t n = hw_values(v->job->hw, guid, c->b, few, SAFE_VALUES);
+	lft_ref few[TRANSITION_VALUES], *all = few;
+	size_t n =
+		device_values(v->job->hw, guid, c->b, few, TRANSITION_VALUES);
 
-	if (n > SAFE_VALUES) {
+	if (n > TRANSITION_VALUES) {
 		all = mem_alloc(n * sizeof(*all));
-		n = hw_values(v->job->hw, guid, c->b, all, n);
+		n = device_values(v->job->hw, guid, c->b, all, n);
 	}
 	for (size_t i = 0; i < n; i++)
 		hold(v, c, all[i]);
@@ -52,7 +53,7 @@ hold_all(struct safe_values *v, struct safe_cell *c, uint64_t guid)
 }
 
 static void
-add_cell(struct safe_values *v, const struct safe_cell *c)
+add_cell(struct lft_values *v, const struct lft_value_cell *c)
 {
 	v->c = mem_grow(v->c, v->ncells, &v->capcells, sizeof(*v->c));
 	v->c[v->ncells++] = *c;
@@ -60,9 +61,9 @@ add_cell(struct safe_values *v, const struct safe_cell *c)
 }
 
 void
-safe_value_cell(struct safe_values *v, sw_ix s, uint32_t b)
+lft_values_cell(struct lft_values *v, sw_ix s, uint32_t b)
 {
-	struct safe_cell c = {.s = s,
+	struct lft_value_cell c = {.s = s,
 		.b = b,
 		.held = (uint32_t)v->nheld,
 		.new = true,
@@ -85,27 +86,27 @@ struct row {
 
 /* A top that has to be raised first brings to life what is below it. */
 static uint32_t
-row_end(const struct safe_values *v, sw_ix s, uint64_t guid)
+row_end(const struct lft_values *v, sw_ix s, uint64_t guid)
 {
 	uint16_t top = v->net->t->sw[s].lft_top;
 
-	if (hw_top_first(v->job->hw, guid) && top < v->to->top)
+	if (device_top_first(v->job->hw, guid) && top < v->to->top)
 		top = v->to->top;
 	return top / LFT_BLOCK + 1U;
 }
 
 static void
-look(struct safe_values *v, struct row *row, sw_ix s, uint32_t b)
+look(struct lft_values *v, struct row *row, sw_ix s, uint32_t b)
 {
 	const struct routes *to = v->to;
 	const struct topo_switch *sw = &v->net->t->sw[s];
-	lft_ref have = b < row->n ? row->have[b] : HW_UNKNOWN;
-	struct safe_cell c = {.s = s, .b = b, .want = LFT_EMPTY};
+	lft_ref have = b < row->n ? row->have[b] : DEVICE_UNKNOWN;
+	struct lft_value_cell c = {.s = s, .b = b, .want = LFT_EMPTY};
 
 	c.new = row->writable &&b < to->nblocks &&b *LFT_BLOCK < sw->lft_cap;
 	if (c.new)
 		c.want = routes_ref_of(to, s, b);
-	c.settled = have != HW_UNKNOWN;
+	c.settled = have != DEVICE_UNKNOWN;
 	c.write = c.new && !(c.settled && same(v, have, c.want));
 	v->kept += c.new && !c.write;
 	if (c.new && !c.write && (row->plain || row->fresh))
@@ -128,7 +129,7 @@ look(struct safe_values *v, struct row *row, sw_ix s, uint32_t b)
  * told so by their references, if they are equal?
  */
 static uint32_t
-comparable(const struct safe_values *v, const struct row *row, sw_ix s)
+comparable(const struct lft_values *v, const struct row *row, sw_ix s)
 {
 	uint32_t cap = (v->net->t->sw[s].lft_cap + LFT_BLOCK - 1U) / LFT_BLOCK;
 	uint32_t n = row->n < v->to->nblocks ? row->n : v->to->nblocks;
@@ -139,7 +140,7 @@ comparable(const struct safe_values *v, const struct row *row, sw_ix s)
 }
 
 static void
-look_at_switch(struct safe_values *v, sw_ix s)
+look_at_switch(struct lft_values *v, sw_ix s)
 {
 	const struct topo *t = v->net->t;
 	const struct lft_row *want = v->to->row[s];
@@ -147,9 +148,9 @@ look_at_switch(struct safe_values *v, sw_ix s)
 	struct row row = {.guid = guid};
 	uint32_t n;
 
-	row.have = hw_row(v->job->hw, guid, &row.n, &row.plain);
-	row.fresh = safe_net_fresh(v->net, s);
-	row.writable = !safe_net_quarantined(v->net, s);
+	row.have = device_row(v->job->hw, guid, &row.n, &row.plain);
+	row.fresh = chan_graph_fresh(v->net, s);
+	row.writable = !chan_graph_quarantined(v->net, s);
 	row.end = row_end(v, s, guid);
 	n = comparable(v, &row, s);
 	for (uint32_t b = 0; b < v->nblocks; b++)
@@ -162,7 +163,7 @@ look_at_switch(struct safe_values *v, sw_ix s)
 
 /* Tables of the past may go higher than what is wanted. */
 static uint32_t
-highest(const struct safe_values *v)
+highest(const struct lft_values *v)
 {
 	const struct topo *t = v->net->t;
 	uint32_t most = v->to->nblocks;
@@ -171,30 +172,30 @@ highest(const struct safe_values *v)
 		uint16_t top = t->sw[s].lft_top;
 		uint32_t n = top > TOPO_LID_MAX ? 0 : top / LFT_BLOCK + 1U;
 
-		if (!safe_net_fresh(v->net, s) && n > most)
+		if (!chan_graph_fresh(v->net, s) && n > most)
 			most = n;
 	}
 	return most;
 }
 
 static void
-number_leaves(struct safe_values *v)
+number_leaves(struct lft_values *v)
 {
 	const struct topo *t = v->net->t;
 
 	v->leaf = mem_alloc(t->nsw * sizeof(*v->leaf));
 	for (sw_ix s = 0; s < t->nsw; s++)
-		v->leaf[s] = past_leaf(
-			hw_past(v->job->hw), t->node[t->sw[s].node].guid);
+		v->leaf[s] = sl_history_leaf(device_sl_history(v->job->hw),
+			t->node[t->sw[s].node].guid);
 }
 
 void
-safe_value_new(struct safe_values *v, const struct safe_net *n,
-	const struct safe_job *job)
+lft_values_new(struct lft_values *v, const struct chan_graph *n,
+	const struct transition_job *job)
 {
 	const struct topo *was = job->from != NULL ? job->from->topo : NULL;
 
-	*v = (struct safe_values){.net = n, .job = job, .to = job->to};
+	*v = (struct lft_values){.net = n, .job = job, .to = job->to};
 	v->nblocks = highest(v);
 	v->cell = mem_zalloc((size_t)n->nsw * v->nblocks, sizeof(*v->cell));
 	v->old_sw = mem_alloc(n->nsw * sizeof(*v->old_sw));
@@ -205,13 +206,13 @@ safe_value_new(struct safe_values *v, const struct safe_net *n,
 		v->old_sw[s] = x == TOPO_NONE ? TOPO_NONE : was->node[x].sw;
 		look_at_switch(v, s);
 	}
-	v->turned = safe_method_turned(v);
+	v->turned = method_sftree_members(v);
 	if (n->lanes > 1)
 		number_leaves(v);
 }
 
 void
-safe_value_free(struct safe_values *v)
+lft_values_free(struct lft_values *v)
 {
 	for (size_t i = 0; i < v->nown; i++)
 		lft_drop(v->to->pool, v->own[i]);
@@ -227,15 +228,15 @@ safe_value_free(struct safe_values *v)
 }
 
 void
-safe_value_lines_new(struct safe_lines *l, const struct safe_net *n)
+lft_values_lines_new(struct transition_lines *l, const struct chan_graph *n)
 {
-	*l = (struct safe_lines){0};
+	*l = (struct transition_lines){0};
 	l->of = mem_alloc((n->nsw + 1U) * sizeof(*l->of));
 	l->merged = mem_alloc((size_t)n->nsw * 2 * LFT_BLOCK);
 }
 
 void
-safe_value_lines_free(struct safe_lines *l)
+lft_values_lines_free(struct transition_lines *l)
 {
 	free(l->of);
 	free(l->merged);
@@ -243,11 +244,11 @@ safe_value_lines_free(struct safe_lines *l)
 }
 
 static void
-add_extra(struct safe_lines *l, sw_ix s, const uint8_t *line)
+add_extra(struct transition_lines *l, sw_ix s, const uint8_t *line)
 {
 	l->extra =
 		mem_grow(l->extra, l->nextra, &l->capextra, sizeof(*l->extra));
-	l->extra[l->nextra++] = (struct safe_extra){s, line};
+	l->extra[l->nextra++] = (struct transition_extra){s, line};
 }
 
 /*
@@ -262,8 +263,8 @@ struct pick {
 enum { ALWAYS = 256 };
 
 static struct pick
-pick(const struct safe_values *v, const struct safe_cell *c,
-	struct safe_when when)
+pick(const struct lft_values *v, const struct lft_value_cell *c,
+	struct transition_when when)
 {
 	struct pick p = {.was = bytes(v, LFT_EMPTY), .is = bytes(v, LFT_EMPTY)};
 
@@ -271,11 +272,11 @@ pick(const struct safe_values *v, const struct safe_cell *c,
 		p.was = bytes(v, v->held[c->held]);
 	if (c->new)
 		p.is = bytes(v, c->want);
-	if (when.which == SAFE_NEW || when.which == SAFE_STALE) {
+	if (when.which == TRANSITION_NEW || when.which == TRANSITION_STALE) {
 		p.a = p.b = ALWAYS;
-	} else if (when.which != SAFE_HELD && c->new) {
-		p.a = when.which == SAFE_ALL ? 0 : when.k;
-		p.b = when.which == SAFE_AT ? when.k + 1 : ALWAYS;
+	} else if (when.which != TRANSITION_HELD && c->new) {
+		p.a = when.which == TRANSITION_ALL ? 0 : when.k;
+		p.b = when.which == TRANSITION_AT ? when.k + 1 : ALWAYS;
 		if (c->nheld == 0)
 			p.a = p.b = ALWAYS;
 	}
@@ -297,28 +298,28 @@ merged(const struct pick *p, unsigned below, const uint8_t *stage,
 
 /* Do values beside the acknowledged one count then? */
 static bool
-haunted(const struct safe_cell *c, struct safe_when when)
+haunted(const struct lft_value_cell *c, struct transition_when when)
 {
-	if (when.which == SAFE_ALL)
+	if (when.which == TRANSITION_ALL)
 		return true;
-	if (when.which != SAFE_AT && when.which != SAFE_REST)
+	if (when.which != TRANSITION_AT && when.which != TRANSITION_REST)
 		return false;
 	return when.k == 0 || (!c->new && !c->settled);
 }
 
 static const uint8_t *
-stage_of(const struct safe_values *v, const struct safe_cell *c)
+stage_of(const struct lft_values *v, const struct lft_value_cell *c)
 {
 	return v->stage != NULL ? v->stage[c - v->c] : NULL;
 }
 
 static void
-load_cell(const struct safe_values *v, const struct safe_cell *c,
-	struct safe_when when, struct safe_lines *l)
+load_cell(const struct lft_values *v, const struct lft_value_cell *c,
+	struct transition_when when, struct transition_lines *l)
 {
 	uint8_t *line = l->merged + (size_t)c->s * 2 * LFT_BLOCK;
 	const uint8_t *stage = stage_of(v, c);
-	struct safe_pair *pair = &l->of[c->s];
+	struct transition_pair *pair = &l->of[c->s];
 	struct pick p = pick(v, c, when);
 
 	pair->a = merged(&p, p.a, stage, line);
@@ -330,8 +331,8 @@ load_cell(const struct safe_values *v, const struct safe_cell *c,
 }
 
 static void
-load_switch(const struct safe_values *v, sw_ix s, uint32_t b,
-	struct safe_when when, struct safe_lines *l)
+load_switch(const struct lft_values *v, sw_ix s, uint32_t b,
+	struct transition_when when, struct transition_lines *l)
 {
 	uint32_t cell = v->cell[(size_t)s * v->nblocks + b];
 
@@ -344,8 +345,8 @@ load_switch(const struct safe_values *v, sw_ix s, uint32_t b,
 }
 
 void
-safe_value_load(const struct safe_values *v, uint32_t b, struct safe_when when,
-	struct safe_lines *l)
+lft_values_load(const struct lft_values *v, uint32_t b,
+	struct transition_when when, struct transition_lines *l)
 {
 	const uint8_t *none = bytes(v, LFT_EMPTY);
 
@@ -353,14 +354,14 @@ safe_value_load(const struct safe_values *v, uint32_t b, struct safe_when when,
 	l->plain = true;
 	for (sw_ix s = 0; s < v->net->nsw; s++)
 		load_switch(v, s, b, when, l);
-	l->of[v->net->nsw] = (struct safe_pair){none, none};
+	l->of[v->net->nsw] = (struct transition_pair){none, none};
 	l->plain &= l->nextra == 0;
 }
 
 void
-safe_value_load_some(const struct safe_values *v, uint32_t b,
-	struct safe_when when, const struct safe_some *some,
-	struct safe_lines *l)
+lft_values_load_some(const struct lft_values *v, uint32_t b,
+	struct transition_when when, const struct transition_some *some,
+	struct transition_lines *l)
 {
 	l->nextra = 0;
 	l->plain = true;
@@ -376,18 +377,18 @@ add_value(uint8_t *out, unsigned n, uint8_t x)
 	for (unsigned i = 0; i < n; i++)
 		if (out[i] == x)
 			return n;
-	if (n < SAFE_VALUES)
+	if (n < TRANSITION_VALUES)
 		out[n++] = x;
 	return n;
 }
 
 unsigned
-safe_value_entry(const struct safe_values *v, sw_ix s, uint32_t lid,
-	struct safe_when when, uint8_t out[SAFE_VALUES])
+lft_values_entry(const struct lft_values *v, sw_ix s, uint32_t lid,
+	struct transition_when when, uint8_t out[TRANSITION_VALUES])
 {
 	uint32_t b = lid / LFT_BLOCK, i = lid % LFT_BLOCK;
 	uint32_t cell = v->cell[(size_t)s * v->nblocks + b];
-	const struct safe_cell *c;
+	const struct lft_value_cell *c;
 	const uint8_t *stage;
 	struct pick p;
 	unsigned n = 1, at;
@@ -440,13 +441,13 @@ dead(const uint64_t *carry, const uint8_t *line)
 	return bits;
 }
 
-struct safe_diff
-safe_value_diff(const struct safe_values *v, const struct safe_cell *c)
+struct transition_diff
+lft_values_diff(const struct lft_values *v, const struct lft_value_cell *c)
 {
 	const uint64_t *carry = v->net->carry + (size_t)c->s * 4;
 	const uint8_t *want = bytes(v, c->want);
 	uint64_t good = differing(want, bytes(v, LFT_EMPTY));
-	struct safe_diff d = {0, 0};
+	struct transition_diff d = {0, 0};
 
 	if (c->nheld == 0)
 		d.changed = d.urgent = good;
@@ -462,8 +463,8 @@ safe_value_diff(const struct safe_values *v, const struct safe_cell *c)
 
 /* One lane of each switch to the LID's switch `dst`, into the masks. */
 static void
-add_lanes(const struct safe_values *v, const struct routes *r,
-	const sw_ix *name, sw_ix dst, uint8_t *mask)
+add_lanes(const struct lft_values *v, const struct routes *r, const sw_ix *name,
+	sw_ix dst, uint8_t *mask)
 {
 	for (sw_ix s = 0; s < v->net->nsw; s++) {
 		sw_ix src = name != NULL ? name[s] : s;
@@ -484,12 +485,13 @@ home(const struct topo *t, uint32_t lid)
 
 /* What connections of old may use. */
 static void
-add_past(const struct safe_values *v, uint32_t dst, uint8_t *mask)
+add_past(const struct lft_values *v, uint32_t dst, uint8_t *mask)
 {
-	const struct past *past = hw_past(v->job->hw);
+	const struct sl_history *past = device_sl_history(v->job->hw);
 
 	for (sw_ix s = 0; s < v->net->nsw; s++)
-		mask[s] |= past_mask(past, v->leaf[s], dst, v->net->lanes);
+		mask[s] |=
+			sl_history_mask(past, v->leaf[s], dst, v->net->lanes);
 }
 
 /*
@@ -497,33 +499,33 @@ add_past(const struct safe_values *v, uint32_t dst, uint8_t *mask)
  * does.
  */
 static bool
-knows_lanes(const struct safe_values *v)
+knows_lanes(const struct lft_values *v)
 {
-	unsigned n = past_lanes(hw_past(v->job->hw));
+	unsigned n = sl_history_layers(device_sl_history(v->job->hw));
 
 	return n == 0 || v->job->from->lanes.n == n;
 }
 
 void
-safe_value_lanes(const struct safe_values *v, uint32_t lid,
-	enum safe_which which, uint8_t *mask)
+lft_values_layers(const struct lft_values *v, uint32_t lid,
+	enum transition_which which, uint8_t *mask)
 {
 	const struct routes *from = v->job->from;
 	sw_ix is = home(v->net->t, lid), was = TOPO_NONE;
-	bool all = which != SAFE_NEW && which != SAFE_HELD;
+	bool all = which != TRANSITION_NEW && which != TRANSITION_HELD;
 
 	memset(mask, 0, v->net->nsw);
 	if (from != NULL && knows_lanes(v))
 		was = home(from->topo, lid);
-	if (is != TOPO_NONE && (which != SAFE_HELD || from == NULL))
+	if (is != TOPO_NONE && (which != TRANSITION_HELD || from == NULL))
 		add_lanes(v, v->to, NULL, is, mask);
-	if (was != TOPO_NONE && which != SAFE_NEW)
+	if (was != TOPO_NONE && which != TRANSITION_NEW)
 		add_lanes(v, from, v->old_sw, was, mask);
-	if (is != TOPO_NONE && which != SAFE_NEW && v->leaf != NULL)
+	if (is != TOPO_NONE && which != TRANSITION_NEW && v->leaf != NULL)
 		add_past(v, v->leaf[is], mask);
 	/* where nobody knows what SLs were given out, all may be in use */
 	if ((is == TOPO_NONE && was == TOPO_NONE) ||
 		(from == NULL && v->nheld > 0 && all &&
-			past_count(hw_past(v->job->hw)) == 0))
+			sl_history_count(device_sl_history(v->job->hw)) == 0))
 		memset(mask, (int)((1U << v->net->lanes) - 1), v->net->nsw);
 }

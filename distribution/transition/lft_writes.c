@@ -5,8 +5,8 @@
 #include "sm/base/mem.h"
 
 struct writer {
-	struct safe_values *v;
-	struct safe_transition *t;
+	struct lft_values *v;
+	struct transition_result *t;
 	size_t cap;
 	bool *near; /* [nsw] next to what changed */
 };
@@ -54,7 +54,7 @@ recabled(const struct topo *t, const struct topo *was, node_ix n)
 static void
 find_near(struct writer *w)
 {
-	const struct safe_values *v = w->v;
+	const struct lft_values *v = w->v;
 	const struct topo *t = v->net->t;
 	const struct topo *was = v->job->from ? v->job->from->topo : NULL;
 	bool same = was != NULL && same_numbers(t, was);
@@ -74,9 +74,9 @@ find_near(struct writer *w)
 
 /* The image of a cell after stage k. */
 static lft_ref
-image(struct writer *w, const struct safe_cell *c, unsigned k, bool *last)
+image(struct writer *w, const struct lft_value_cell *c, unsigned k, bool *last)
 {
-	const struct safe_values *v = w->v;
+	const struct lft_values *v = w->v;
 	struct lft_pool *pool = v->to->pool;
 	const uint8_t *is = lft_bytes(pool, c->want), *was;
 	const uint8_t *stage = v->stage != NULL ? v->stage[c - v->c] : NULL;
@@ -93,10 +93,10 @@ image(struct writer *w, const struct safe_cell *c, unsigned k, bool *last)
 	return *last ? lft_share(pool, c->want) : lft_add(pool, line);
 }
 
-static struct safe_write *
+static struct lft_write *
 next_write(struct writer *w)
 {
-	struct safe_transition *t = w->t;
+	struct transition_result *t = w->t;
 
 	t->write = mem_grow(t->write, t->nwrites, &w->cap, sizeof(*t->write));
 	return &t->write[t->nwrites++];
@@ -104,16 +104,17 @@ next_write(struct writer *w)
 
 /* What the switch is likeliest to hold now. */
 static lft_ref
-held(const struct writer *w, const struct safe_cell *c)
+held(const struct writer *w, const struct lft_value_cell *c)
 {
 	return c->nheld > 0 ? lft_share(w->v->to->pool, w->v->held[c->held])
 			    : LFT_EMPTY;
 }
 
 static void
-add_write(struct writer *w, const struct safe_cell *c, unsigned k, bool urgent)
+add_write(struct writer *w, const struct lft_value_cell *c, unsigned k,
+	bool urgent)
 {
-	struct safe_write x = {.sw = c->s,
+	struct lft_write x = {.sw = c->s,
 		.block = c->b,
 		.stage = (uint16_t)k,
 		.urgent = urgent};
@@ -124,9 +125,9 @@ add_write(struct writer *w, const struct safe_cell *c, unsigned k, bool urgent)
 }
 
 static void
-add_wall(struct writer *w, const struct safe_cell *c)
+add_wall(struct writer *w, const struct lft_value_cell *c)
 {
-	*next_write(w) = (struct safe_write){.sw = c->s,
+	*next_write(w) = (struct lft_write){.sw = c->s,
 		.block = c->b,
 		.image = held(w, c),
 		.was = held(w, c),
@@ -137,11 +138,11 @@ add_wall(struct writer *w, const struct safe_cell *c)
 
 /* One write for each stage that changes something in the block. */
 static void
-write_cell(struct writer *w, const struct safe_cell *c)
+write_cell(struct writer *w, const struct lft_value_cell *c)
 {
-	const struct safe_values *v = w->v;
+	const struct lft_values *v = w->v;
 	const uint8_t *stage = v->stage != NULL ? v->stage[c - v->c] : NULL;
-	struct safe_diff d = safe_value_diff(v, c);
+	struct transition_diff d = lft_values_diff(v, c);
 
 	if (c->wall)
 		add_wall(w, c);
@@ -162,7 +163,7 @@ write_cell(struct writer *w, const struct safe_cell *c)
 
 /* A write's place: stage, urgency, neighbourhood, then block by block. */
 static size_t
-place(const struct writer *w, const struct safe_write *x)
+place(const struct writer *w, const struct lft_write *x)
 {
 	size_t rank = x->urgent ? 0 : w->near[x->sw] ? 1 : 2;
 	size_t group = x->wall ? 0 : 1 + 3U * x->stage + rank;
@@ -174,10 +175,10 @@ place(const struct writer *w, const struct safe_write *x)
 static void
 sort_writes(struct writer *w)
 {
-	struct safe_transition *t = w->t;
+	struct transition_result *t = w->t;
 	size_t n = (1 + 3 * (size_t)t->nstages) * w->v->nblocks;
 	size_t *first = mem_zalloc(n + 1, sizeof(*first));
-	struct safe_write *sorted = mem_alloc(t->nwrites * sizeof(*sorted));
+	struct lft_write *sorted = mem_alloc(t->nwrites * sizeof(*sorted));
 
 	for (size_t i = 0; i < t->nwrites; i++)
 		first[place(w, &t->write[i]) + 1]++;
@@ -191,14 +192,14 @@ sort_writes(struct writer *w)
 }
 
 void
-safe_write_all(struct safe_values *v, struct safe_transition *t)
+lft_writes_all(struct lft_values *v, struct transition_result *t)
 {
 	struct writer w = {.v = v, .t = t};
 
 	w.near = mem_zalloc(v->net->nsw, sizeof(*w.near));
 	find_near(&w);
 	for (size_t i = 0; i < (size_t)v->net->nsw * v->nblocks; i++) {
-		const struct safe_cell *c =
+		const struct lft_value_cell *c =
 			v->cell[i] != 0 ? &v->c[v->cell[i] - 1] : NULL;
 
 		if (c != NULL && (c->write || c->wall))

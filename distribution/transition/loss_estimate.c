@@ -10,7 +10,7 @@
 enum { KEPT_WRITES = 16384 };
 
 /* What becomes of a packet: a cause of loss, or one of these. */
-enum fate { ARRIVES = EXPECT_CAUSES, ON_THE_WAY, UNKNOWN };
+enum fate { ARRIVES = LOSS_ESTIMATE_CAUSES, ON_THE_WAY, UNKNOWN };
 
 /* A write of the transition; both references are ours. */
 struct written {
@@ -24,10 +24,10 @@ struct written {
 struct expectation {
 	unsigned refs;
 	bool done;
-	struct expect cost;
+	struct loss_estimate cost;
 	struct lft_pool *pool;
 	uint64_t steps;
-	struct expect_moments moments;
+	struct loss_estimate_moments moments;
 	bool *downed;	  /* [nports] or NULL */
 	uint32_t *hosts;  /* [nsw] */
 	uint32_t *dark;	  /* [moments][nsw] hosts whose own port is down then,
@@ -38,7 +38,7 @@ struct expectation {
 	uint32_t nlids;
 	struct written *write;
 	size_t nwrites;
-	struct safe_turn *turn;
+	struct transition_dependency *turn;
 	size_t nturns;
 };
 
@@ -56,7 +56,7 @@ struct play {
 };
 
 const char *
-expect_cause_name(enum expect_cause c)
+loss_estimate_cause_name(enum loss_estimate_cause c)
 {
 	static const char *const name[] = {
 		"broken", "turned", "closed", "down", "flight"};
@@ -65,7 +65,7 @@ expect_cause_name(enum expect_cause c)
 }
 
 const char *
-expect_kind_name(enum expect_kind k)
+loss_estimate_kind_name(enum loss_estimate_kind k)
 {
 	static const char *const name[] = {"before", "walls", "turns closed",
 		"ports down", "new ports", "tables", "turns opened",
@@ -74,10 +74,10 @@ expect_kind_name(enum expect_kind k)
 	return (size_t)k < sizeof(name) / sizeof(*name) ? name[k] : "?";
 }
 
-struct expect_pace
-expect_pace_defaults(void)
+struct loss_estimate_pace
+loss_estimate_pace_defaults(void)
 {
-	return (struct expect_pace){
+	return (struct loss_estimate_pace){
 		.answer = mono_us(100),
 		.window = 64,
 		.target = 4,
@@ -87,26 +87,26 @@ expect_pace_defaults(void)
 }
 
 double
-expect_sum(const double lost[EXPECT_CAUSES])
+loss_estimate_sum(const double lost[LOSS_ESTIMATE_CAUSES])
 {
 	double sum = 0;
 
-	for (unsigned c = 0; c < EXPECT_CAUSES; c++)
+	for (unsigned c = 0; c < LOSS_ESTIMATE_CAUSES; c++)
 		sum += lost[c];
 	return sum;
 }
 
 double
-expect_packets(const struct expect *e, double lost, double rate)
+loss_estimate_packets(const struct loss_estimate *e, double lost, double rate)
 {
 	return e->hosts > 1 ? lost * rate / (e->hosts - 1) : 0;
 }
 
 void
-expect_clear(struct expect *e)
+loss_estimate_clear(struct loss_estimate *e)
 {
 	free(e->phase);
-	*e = (struct expect){0};
+	*e = (struct loss_estimate){0};
 }
 
 /* ---- as the fabric is when it begins ---- */
@@ -141,7 +141,7 @@ count_hosts(struct expectation *x, const struct topo *t)
 			i++) {
 			port_ix p = t->end[t->sw[s].end + i].port;
 
-			if (!expect_is_host(t, p))
+			if (!loss_estimate_is_host(t, p))
 				continue;
 			mark_lids(x, t, p);
 			x->hosts[s]++;
@@ -159,14 +159,14 @@ find_dark(struct expectation *x, const struct topo *t)
 	x->dark = mem_zalloc((size_t)x->moments.n * t->nsw, sizeof(*x->dark));
 	for (size_t k = 0; k < x->moments.n; k++)
 		for (port_ix p = 0; p < t->nports; p++)
-			if (x->downed[p] && expect_is_host(t, p) &&
+			if (x->downed[p] && loss_estimate_is_host(t, p) &&
 				!is_fresh(t, topo_switch_of(t, p)) &&
-				expect_is_down(t, p, &x->moments.m[k]))
+				loss_estimate_is_down(t, p, &x->moments.m[k]))
 				x->dark[k * t->nsw + topo_switch_of(t, p)]++;
 }
 
 static void
-keep_writes(struct expectation *x, const struct safe_transition *c)
+keep_writes(struct expectation *x, const struct transition_result *c)
 {
 	x->nwrites = c->nwrites;
 	x->write = mem_alloc(c->nwrites * sizeof(*x->write));
@@ -180,7 +180,8 @@ keep_writes(struct expectation *x, const struct safe_transition *c)
 }
 
 static void
-keep_turns(struct expectation *x, const struct safe_transition *c, uint32_t nsw)
+keep_turns(
+	struct expectation *x, const struct transition_result *c, uint32_t nsw)
 {
 	x->nturns = c->nturns;
 	x->turn = mem_dup(c->turn, c->nturns * sizeof(*x->turn));
@@ -209,14 +210,14 @@ place(sw_ix s, unsigned in, unsigned out)
 }
 
 /* The turn of the transition, which are sorted; or NULL. */
-static const struct safe_turn *
+static const struct transition_dependency *
 find_turn(const struct expectation *x, sw_ix s, unsigned in, unsigned out)
 {
 	size_t from = 0, to = x->nturns;
 
 	while (from < to) {
 		size_t at = from + (to - from) / 2;
-		const struct safe_turn *u = &x->turn[at];
+		const struct transition_dependency *u = &x->turn[at];
 
 		if (place(u->sw, u->in, u->out) == place(s, in, out))
 			return u;
@@ -231,20 +232,21 @@ find_turn(const struct expectation *x, sw_ix s, unsigned in, unsigned out)
 static bool
 closed(const struct play *w, sw_ix s, unsigned in, unsigned out, unsigned which)
 {
-	const struct safe_turn *u;
+	const struct transition_dependency *u;
 
 	if (which == 0 || !w->x->turns[s])
 		return false;
 	u = find_turn(w->x, s, in, out);
 	return u != NULL && !u->by_port && (u->lanes >> w->lane & 1) != 0 &&
-	       (which & (u->stays ? EXPECT_STAYING : EXPECT_PASSING)) != 0;
+	       (which & (u->stays ? LOSS_ESTIMATE_STAYING
+				  : LOSS_ESTIMATE_PASSING)) != 0;
 }
 
 /* One step of a packet for LID number i of the block from switch s: its fate,
  * or UNKNOWN and the next switch. */
 static unsigned
 step(const struct play *w, sw_ix *s, unsigned i, port_ix owner,
-	const struct expect_moment *m)
+	const struct loss_estimate_moment *m)
 {
 	const struct topo *t = w->t;
 	node_ix node = t->sw[*s].node;
@@ -255,20 +257,21 @@ step(const struct play *w, sw_ix *s, unsigned i, port_ix owner,
 	if (out != 0 && out <= t->node[node].nports)
 		peer = t->port[topo_port_of(t, node, out)].peer;
 	if (peer == TOPO_NONE)
-		return EXPECT_BROKEN;
+		return LOSS_ESTIMATE_BROKEN;
 	p = topo_port_of(t, node, out);
-	if (w->x->downed != NULL && w->x->downed[p] && expect_is_down(t, p, m))
-		return EXPECT_DOWN;
+	if (w->x->downed != NULL && w->x->downed[p] &&
+		loss_estimate_is_down(t, p, m))
+		return LOSS_ESTIMATE_DOWN;
 	next = t->node[t->port[peer].node].sw;
 	if (next == TOPO_NONE)
-		return peer == owner ? ARRIVES : EXPECT_BROKEN;
+		return peer == owner ? ARRIVES : LOSS_ESTIMATE_BROKEN;
 	if (w->x->out[next])
-		return EXPECT_BROKEN;
+		return LOSS_ESTIMATE_BROKEN;
 	on = w->line[next][i];
 	if (on == t->port[peer].num)
-		return EXPECT_TURNED;
+		return LOSS_ESTIMATE_TURNED;
 	if (closed(w, next, t->port[peer].num, on, m->closed))
-		return EXPECT_CLOSED;
+		return LOSS_ESTIMATE_CLOSED;
 	*s = next;
 	return UNKNOWN;
 }
@@ -276,14 +279,14 @@ step(const struct play *w, sw_ix *s, unsigned i, port_ix owner,
 /* Follow it to the end; what is met shares its fate. */
 static void
 follow(struct play *w, sw_ix s, unsigned i, port_ix owner,
-	const struct expect_moment *m)
+	const struct loss_estimate_moment *m)
 {
 	unsigned end = UNKNOWN;
 	uint32_t k = 0;
 
 	while (end == UNKNOWN) {
 		if (w->fate[s] != UNKNOWN) {
-			end = w->fate[s] == ON_THE_WAY ? EXPECT_TURNED
+			end = w->fate[s] == ON_THE_WAY ? LOSS_ESTIMATE_TURNED
 						       : w->fate[s];
 			break;
 		}
@@ -309,11 +312,11 @@ senders(const struct play *w, sw_ix s, sw_ix home)
 /* Pairs with this destination that lose packets at a moment, by cause. */
 static void
 count_lost(struct play *w, unsigned i, port_ix owner,
-	const struct expect_moment *m, double lost[EXPECT_CAUSES])
+	const struct loss_estimate_moment *m, double lost[LOSS_ESTIMATE_CAUSES])
 {
 	sw_ix home = topo_switch_of(w->t, owner);
 	size_t at = (size_t)(m - w->x->moments.m) * w->t->nsw;
-	double share = expect_share(w->t, owner);
+	double share = loss_estimate_share(w->t, owner);
 
 	memset(w->fate, UNKNOWN, w->t->nsw);
 	for (sw_ix s = 0; s < w->t->nsw; s++) {
@@ -325,8 +328,8 @@ count_lost(struct play *w, unsigned i, port_ix owner,
 		if (dark > n)
 			dark = n;
 		follow(w, s, i, owner, m);
-		lost[EXPECT_DOWN] += dark * share;
-		if (w->fate[s] < EXPECT_CAUSES)
+		lost[LOSS_ESTIMATE_DOWN] += dark * share;
+		if (w->fate[s] < LOSS_ESTIMATE_CAUSES)
 			lost[w->fate[s]] += (n - dark) * share;
 	}
 }
@@ -423,9 +426,9 @@ concerned(const struct play *w, uint32_t b)
 
 static void
 add_moment(struct play *w, uint32_t b, uint64_t bits,
-	const struct expect_moment *m)
+	const struct loss_estimate_moment *m)
 {
-	double lost[EXPECT_CAUSES] = {0};
+	double lost[LOSS_ESTIMATE_CAUSES] = {0};
 
 	load(w, b, m->written);
 	for (; bits != 0; bits &= bits - 1) {
@@ -436,8 +439,8 @@ add_moment(struct play *w, uint32_t b, uint64_t bits,
 			count_lost(w, i, owner, m, lost);
 	}
 	if (m == w->x->moments.m)
-		w->x->cost.now += expect_sum(lost) * w->each;
-	for (unsigned c = 0; c < EXPECT_CAUSES; c++)
+		w->x->cost.now += loss_estimate_sum(lost) * w->each;
+	for (unsigned c = 0; c < LOSS_ESTIMATE_CAUSES; c++)
 		w->x->cost.phase[m->phase].lost[c] +=
 			lost[c] * m->seconds * w->each;
 }
@@ -480,10 +483,10 @@ play_blocks(struct play *w)
 /* ---- the whole ---- */
 
 static void
-sum_up(struct expect *e)
+sum_up(struct loss_estimate *e)
 {
 	for (size_t k = 0; k < e->nphases; k++) {
-		for (unsigned c = 0; c < EXPECT_CAUSES; c++)
+		for (unsigned c = 0; c < LOSS_ESTIMATE_CAUSES; c++)
 			e->lost[c] += e->phase[k].lost[c];
 		e->time = mono_add(e->time, e->phase[k].time);
 	}
@@ -511,31 +514,31 @@ forget(struct expectation *x)
 }
 
 struct expectation *
-expect_begin(const struct expect_job *job)
+loss_estimate_begin(const struct loss_estimate_job *job)
 {
 	struct expectation *x = mem_zalloc(1, sizeof(*x));
 	const struct topo *t = job->to->topo;
 
 	x->refs = 1;
 	x->pool = job->to->pool;
-	x->steps = expect_steps(job);
+	x->steps = loss_estimate_steps(job);
 	x->cost.answer = job->pace.answer;
-	x->downed = expect_when_downed(job);
+	x->downed = loss_schedule_down(job);
 	count_hosts(x, t);
-	expect_when(job, x->downed, &x->cost, &x->moments);
+	loss_schedule(job, x->downed, &x->cost, &x->moments);
 	find_dark(x, t);
 	keep_writes(x, job->change);
 	keep_turns(x, job->change, t->nsw);
-	expect_flight(job, x->downed, &x->cost);
+	loss_in_flight(job, x->downed, &x->cost);
 	if (x->nwrites > KEPT_WRITES) {
-		(void)expect_cost(x, job->to);
+		(void)loss_estimate_cost(x, job->to);
 		forget(x);
 	}
 	return x;
 }
 
-const struct expect *
-expect_cost(struct expectation *x, const struct routes *to)
+const struct loss_estimate *
+loss_estimate_cost(struct expectation *x, const struct routes *to)
 {
 	struct play w = {.x = x, .to = to, .lanes = 1};
 	uint32_t nsw;
@@ -562,7 +565,7 @@ expect_cost(struct expectation *x, const struct routes *to)
 }
 
 struct expectation *
-expect_ref(struct expectation *x)
+loss_estimate_ref(struct expectation *x)
 {
 	if (x != NULL)
 		x->refs++;
@@ -570,7 +573,7 @@ expect_ref(struct expectation *x)
 }
 
 void
-expect_unref(struct expectation *x)
+loss_estimate_unref(struct expectation *x)
 {
 	if (x == NULL || --x->refs > 0)
 		return;
@@ -580,11 +583,12 @@ expect_unref(struct expectation *x)
 }
 
 void
-expect_make(const struct expect_job *job, struct expect *out)
+loss_estimate_compute(
+	const struct loss_estimate_job *job, struct loss_estimate *out)
 {
-	struct expectation *x = expect_begin(job);
+	struct expectation *x = loss_estimate_begin(job);
 
-	*out = *expect_cost(x, job->to);
+	*out = *loss_estimate_cost(x, job->to);
 	x->cost.phase = NULL;
-	expect_unref(x);
+	loss_estimate_unref(x);
 }

@@ -17,14 +17,14 @@
  *            down, at that moment: as much as is sent while a packet travels
  *
  * Costs are pairs times seconds; packets are that times what a pair of hosts
- * sends a second, which nobody knows but the reader: expect_packets takes what
- * a host sends, evenly to all others. A fluid model: no queues, no packet that
- * gets through just before a block arrives. Hosts of switches that are new or
- * gone count neither as source nor as destination, links retrain in no time,
- * a LID of many is as good as the others: above a number of steps every n-th
- * stands for n.
+ * sends a second, which nobody knows but the reader: loss_estimate_packets
+ * takes what a host sends, evenly to all others. A fluid model: no queues, no
+ * packet that gets through just before a block arrives. Hosts of switches that
+ * are new or gone count neither as source nor as destination, links retrain in
+ * no time, a LID of many is as good as the others: above a number of steps
+ * every n-th stands for n.
  *
- * Tables come from the transition itself (safe_write.was, image), so that it
+ * Tables come from the transition itself (lft_write.was, image), so that it
  * may be asked when all is over. Few ask: what is only known before and while
  * things happen is noted (hosts, schedule, what was in flight), references to
  * the blocks that the transition replaced are kept, and the rest is done when
@@ -41,30 +41,30 @@
 #include "sm/base/clock.h"
 
 struct routes;
-struct safe_transition;
+struct transition_result;
 
-enum expect_cause {
-	EXPECT_BROKEN,
-	EXPECT_TURNED,
-	EXPECT_CLOSED,
-	EXPECT_DOWN,
-	EXPECT_FLIGHT,
-	EXPECT_CAUSES,
+enum loss_estimate_cause {
+	LOSS_ESTIMATE_BROKEN,
+	LOSS_ESTIMATE_TURNED,
+	LOSS_ESTIMATE_CLOSED,
+	LOSS_ESTIMATE_DOWN,
+	LOSS_ESTIMATE_FLIGHT,
+	LOSS_ESTIMATE_CAUSES,
 };
 
-enum expect_kind {
-	EXPECT_BEFORE, /* from the change to the first write */
-	EXPECT_WALLS,
-	EXPECT_CLOSE, /* turns go to lane 15 */
-	EXPECT_FALL,  /* ports go to Init */
-	EXPECT_LIVEN, /* cables in Init come up */
-	EXPECT_TABLES,
-	EXPECT_OPEN,
-	EXPECT_RISE, /* ports come back */
+enum loss_estimate_kind {
+	LOSS_ESTIMATE_BEFORE, /* from the change to the first write */
+	LOSS_ESTIMATE_WALLS,
+	LOSS_ESTIMATE_CLOSE, /* turns go to lane 15 */
+	LOSS_ESTIMATE_FALL,  /* ports go to Init */
+	LOSS_ESTIMATE_LIVEN, /* cables in Init come up */
+	LOSS_ESTIMATE_TABLES,
+	LOSS_ESTIMATE_OPEN,
+	LOSS_ESTIMATE_RISE, /* ports come back */
 };
 
 /* How fast things go. */
-struct expect_pace {
+struct loss_estimate_pace {
 	struct mono answer; /* an SMP, from its sending to its answer */
 	unsigned window;    /* SMPs under way at once */
 	unsigned target;    /* to one node */
@@ -73,67 +73,70 @@ struct expect_pace {
 };
 
 /* An answer of 100 us, hops of 1 us; the rest as nobody configured it. */
-struct expect_pace expect_pace_defaults(void);
+struct loss_estimate_pace loss_estimate_pace_defaults(void);
 
-struct expect_job {
-	const struct safe_transition *change;
+struct loss_estimate_job {
+	const struct transition_result *change;
 	const struct routes *to;   /* what it leads to */
 	const struct routes *from; /* whose cables may be gone; NULL: none */
-	struct expect_pace pace;
+	struct loss_estimate_pace pace;
 	struct mono waited; /* since the fabric changed, if it did */
 	uint64_t steps;	    /* table entries to look at, about; 0: 4 million */
 };
 
-struct expect_phase {
-	enum expect_kind kind;
+struct loss_estimate_phase {
+	enum loss_estimate_kind kind;
 	unsigned stage; /* of TABLES, from 1 */
 	size_t smps;
 	struct mono drain; /* waited before it, in time too */
 	struct mono time;
-	double lost[EXPECT_CAUSES]; /* pairs times seconds */
+	double lost[LOSS_ESTIMATE_CAUSES]; /* pairs times seconds */
 };
 
-struct expect {
+struct loss_estimate {
 	uint32_t hosts;	    /* that send and are sent to */
 	double now;	    /* pairs without a way until something is written */
 	struct mono answer; /* of the pace */
-	struct expect_phase *phase;
+	struct loss_estimate_phase *phase;
 	size_t nphases;
-	double lost[EXPECT_CAUSES]; /* of all phases */
+	double lost[LOSS_ESTIMATE_CAUSES]; /* of all phases */
 	struct mono time;
 };
 
-/* Never fails; expect_clear frees what it holds. */
-void expect_make(const struct expect_job *job, struct expect *out);
-void expect_clear(struct expect *e);
+/* Never fails; loss_estimate_clear frees what it holds. */
+void loss_estimate_compute(
+	const struct loss_estimate_job *job, struct loss_estimate *out);
+void loss_estimate_clear(struct loss_estimate *e);
 
 /*
  * The same in two steps. Nothing of the job is needed after the first one, but
  * `to` for the second: those routes, or the same for another freeze of the
  * fabric (routes_for). The last reference drops blocks: in the thread that owns
- * the pool; expect_cost, which works it out once, may be called at any time.
+ * the pool; loss_estimate_cost, which works it out once, may be called at any
+ * time.
  */
 struct expectation;
-struct expectation *expect_begin(const struct expect_job *job);
-const struct expect *expect_cost(
+struct expectation *loss_estimate_begin(const struct loss_estimate_job *job);
+const struct loss_estimate *loss_estimate_cost(
 	struct expectation *x, const struct routes *to);
-struct expectation *expect_ref(struct expectation *x); /* NULL allowed */
-void expect_unref(struct expectation *x);	       /* NULL allowed */
+struct expectation *loss_estimate_ref(struct expectation *x); /* NULL allowed */
+void loss_estimate_unref(struct expectation *x);	      /* NULL allowed */
 
 /* Over all causes. */
-double expect_sum(const double lost[EXPECT_CAUSES]);
+double loss_estimate_sum(const double lost[LOSS_ESTIMATE_CAUSES]);
 
 /*
  * Packets that are lost in so many pairs times seconds when each of the hosts
  * sends `rate` packets a second, evenly to all others.
  */
-double expect_packets(const struct expect *e, double lost, double rate);
+double loss_estimate_packets(
+	const struct loss_estimate *e, double lost, double rate);
 
 /* The rate that nothing else is said of: 2 KiB packets at 100 Gb/s. */
-#define EXPECT_RATE 6.1e6
+#define LOSS_ESTIMATE_RATE 6.1e6
 
 /* "broken", "closed"; "tables", "ports down". */
-const char *expect_cause_name(enum expect_cause c);
-const char *expect_kind_name(enum expect_kind k);
+const char *loss_estimate_cause_name(enum loss_estimate_cause c);
+const char *loss_estimate_kind_name(enum loss_estimate_kind k);
 
 #endif

@@ -10,40 +10,40 @@
 #include "distribution/transition/transition.h"
 #include "routing/core/routes.h"
 
-enum { EXPECT_STEPS = 4000000, EXPECT_ARMED = 3 };
+enum { LOSS_ESTIMATE_STEPS = 4000000, LOSS_ESTIMATE_ARMED = 3 };
 
 static inline uint64_t
-expect_steps(const struct expect_job *job)
+loss_estimate_steps(const struct loss_estimate_job *job)
 {
-	return job->steps > 0 ? job->steps : EXPECT_STEPS;
+	return job->steps > 0 ? job->steps : LOSS_ESTIMATE_STEPS;
 }
 
 /* Does the port send and receive? */
 static inline bool
-expect_is_host(const struct topo *t, port_ix p)
+loss_estimate_is_host(const struct topo *t, port_ix p)
 {
 	const struct topo_node *n = &t->node[t->port[p].node];
 
 	return n->type != TOPO_SWITCH && (n->flags & TN_AGGREGATION) == 0 &&
-	       t->port[p].lid != 0 && t->port[p].state >= EXPECT_ARMED;
+	       t->port[p].lid != 0 && t->port[p].state >= LOSS_ESTIMATE_ARMED;
 }
 
 /* LIDs of a port share what is sent to it. */
 static inline double
-expect_share(const struct topo *t, port_ix p)
+loss_estimate_share(const struct topo *t, port_ix p)
 {
 	return 1.0 / (double)(1U << t->port[p].lmc);
 }
 
 /* Which turns are closed at a moment. */
-enum { EXPECT_STAYING = 1, EXPECT_PASSING = 2 };
+enum { LOSS_ESTIMATE_STAYING = 1, LOSS_ESTIMATE_PASSING = 2 };
 
 /* A state of the fabric that stands for so many seconds of a phase. */
-struct expect_moment {
+struct loss_estimate_moment {
 	size_t phase;
 	double seconds;
 	size_t written;	 /* write[0 .. written) of the transition are there */
-	unsigned closed; /* EXPECT_STAYING, EXPECT_PASSING */
+	unsigned closed; /* LOSS_ESTIMATE_STAYING, LOSS_ESTIMATE_PASSING */
 	/* Of the cables that the method takes: down are those whose near end
 	 * is at least so far from us, back those whose ends both have lower
 	 * numbers. */
@@ -52,7 +52,7 @@ struct expect_moment {
 };
 
 static inline bool
-expect_is_near(const struct topo *t, port_ix p)
+loss_estimate_is_near(const struct topo *t, port_ix p)
 {
 	port_ix peer = t->port[p].peer;
 	uint16_t here = t->node[t->port[p].node].hops;
@@ -63,35 +63,36 @@ expect_is_near(const struct topo *t, port_ix p)
 
 /* Is this port, one that the method takes, down at the moment? */
 static inline bool
-expect_is_down(const struct topo *t, port_ix p, const struct expect_moment *m)
+loss_estimate_is_down(
+	const struct topo *t, port_ix p, const struct loss_estimate_moment *m)
 {
 	port_ix peer = t->port[p].peer;
-	port_ix near = expect_is_near(t, p) ? p : peer;
+	port_ix near = loss_estimate_is_near(t, p) ? p : peer;
 
 	return t->node[t->port[near].node].hops >= m->down_from &&
 	       (p > peer ? p : peer) >= m->back_to;
 }
 
-struct expect_moments {
-	struct expect_moment *m;
+struct loss_estimate_moments {
+	struct loss_estimate_moment *m;
 	size_t n, cap;
 };
 
 /*
  * Both ends of what the transition takes down, [nports of to->topo], or NULL.
  */
-bool *expect_when_downed(const struct expect_job *job);
+bool *loss_schedule_down(const struct loss_estimate_job *job);
 
 /*
  * Fills out->phase with kinds, times and SMPs, and lists the moments in the
  * order in which they come. The first one is the state before all writes, with
  * the time that was waited, which may be none.
  */
-void expect_when(const struct expect_job *job, const bool *downed,
-	struct expect *out, struct expect_moments *m);
+void loss_schedule(const struct loss_estimate_job *job, const bool *downed,
+	struct loss_estimate *out, struct loss_estimate_moments *m);
 
 /* Into out's phases what is on cables that go; downed as above. */
-void expect_flight(
-	const struct expect_job *job, const bool *downed, struct expect *out);
+void loss_in_flight(const struct loss_estimate_job *job, const bool *downed,
+	struct loss_estimate *out);
 
 #endif

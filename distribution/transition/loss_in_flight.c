@@ -1,5 +1,5 @@
 /*
- * expect_flight: what is on cables, and in switches, that go away or are taken
+ * loss_in_flight: what is on cables, and in switches, that go away or are taken
  * down: as much as is sent while a packet travels from one switch to the next.
  *
  * Of the LIDs that some old way over such a cable leads to, every so many are
@@ -89,7 +89,7 @@ count_hosts(struct flight *w)
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		for (uint32_t i = 0; i < t->sw[s].nend; i++)
-			w->hosts[s] += expect_is_host(
+			w->hosts[s] += loss_estimate_is_host(
 				t, t->end[t->sw[s].end + i].port);
 		w->nwith += w->hosts[s] > 0;
 	}
@@ -130,7 +130,7 @@ find_hit(struct flight *w)
 		port_ix owner = w->was->by_lid[lid];
 
 		w->hit[lid] = w->hit[lid] && owner != TOPO_NONE &&
-			      expect_is_host(w->was, owner);
+			      loss_estimate_is_host(w->was, owner);
 		n += w->hit[lid];
 	}
 	return n;
@@ -181,7 +181,7 @@ flight_to(const struct flight *w, uint16_t lid)
 		if (w->hosts[s] > 0)
 			sum += (uint64_t)w->hosts[s] *
 			       hops_lost(w, s, lid, all);
-	return (double)sum * expect_share(w->was, owner);
+	return (double)sum * loss_estimate_share(w->was, owner);
 }
 
 /* To all, of whom every so many are looked at. */
@@ -201,13 +201,13 @@ flight(struct flight *w, enum cable how)
 }
 
 void
-expect_flight(
-	const struct expect_job *job, const bool *downed, struct expect *out)
+loss_in_flight(const struct loss_estimate_job *job, const bool *downed,
+	struct loss_estimate *out)
 {
 	struct flight w = {.t = job->to->topo,
 		.from = job->from,
 		.downed = downed,
-		.steps = expect_steps(job) / PART + 1};
+		.steps = loss_estimate_steps(job) / PART + 1};
 	double hop = mono_seconds(job->pace.hop);
 
 	if (job->from == NULL)
@@ -220,12 +220,13 @@ expect_flight(
 	find_fates(&w);
 	count_hosts(&w);
 	for (size_t k = 0; k < out->nphases; k++) {
-		struct expect_phase *f = &out->phase[k];
-		enum cable how = f->kind == EXPECT_FALL ? TAKEN : GONE;
+		struct loss_estimate_phase *f = &out->phase[k];
+		enum cable how = f->kind == LOSS_ESTIMATE_FALL ? TAKEN : GONE;
 
-		if ((f->kind == EXPECT_BEFORE || f->kind == EXPECT_FALL) &&
+		if ((f->kind == LOSS_ESTIMATE_BEFORE ||
+			    f->kind == LOSS_ESTIMATE_FALL) &&
 			w.rows[how] > 0)
-			f->lost[EXPECT_FLIGHT] = flight(&w, how) * hop;
+			f->lost[LOSS_ESTIMATE_FLIGHT] = flight(&w, how) * hop;
 	}
 	free(w.fate);
 	free(w.has);

@@ -12,11 +12,11 @@ enum {
 
 /* What has happened so far, and what is being written down. */
 struct when {
-	const struct expect_job *job;
+	const struct loss_estimate_job *job;
 	const struct topo *t;
 	const bool *downed;
-	struct expect *out;
-	struct expect_moments *m;
+	struct loss_estimate *out;
+	struct loss_estimate_moments *m;
 	uint32_t *count; /* [nnodes] SMPs to a node in this phase */
 	size_t smps, most;
 	size_t written;
@@ -29,11 +29,11 @@ struct when {
 /* ---- phases ---- */
 
 static void
-phase_begin(struct when *w, enum expect_kind kind)
+phase_begin(struct when *w, enum loss_estimate_kind kind)
 {
-	struct expect *e = w->out;
+	struct loss_estimate *e = w->out;
 
-	e->phase[e->nphases++] = (struct expect_phase){.kind = kind};
+	e->phase[e->nphases++] = (struct loss_estimate_phase){.kind = kind};
 	memset(w->count, 0, w->t->nnodes * sizeof(*w->count));
 	w->smps = w->most = 0;
 }
@@ -57,7 +57,7 @@ rounds(size_t n, unsigned at_once)
 static struct mono
 answered(struct when *w)
 {
-	const struct expect_pace *p = &w->job->pace;
+	const struct loss_estimate_pace *p = &w->job->pace;
 	size_t all = rounds(w->smps, p->window);
 	size_t one = rounds(w->most, p->target);
 	size_t n = all > one ? all : one;
@@ -72,12 +72,12 @@ answered(struct when *w)
 static void
 stay(struct when *w, struct mono time)
 {
-	struct expect_moments *m = w->m;
+	struct loss_estimate_moments *m = w->m;
 	size_t phase = w->out->nphases - 1;
 
 	w->out->phase[phase].time = mono_add(w->out->phase[phase].time, time);
 	m->m = mem_grow(m->m, m->n, &m->cap, sizeof(*m->m));
-	m->m[m->n++] = (struct expect_moment){
+	m->m[m->n++] = (struct loss_estimate_moment){
 		.phase = phase,
 		.seconds = mono_seconds(time),
 		.written = w->written,
@@ -116,7 +116,7 @@ node_of(const struct when *w, sw_ix s)
 static void
 write_until(struct when *w, size_t end)
 {
-	const struct safe_transition *x = w->job->change;
+	const struct transition_result *x = w->job->change;
 	size_t first = w->written, n = end - first;
 	unsigned samples = n < SAMPLES ? (unsigned)n : SAMPLES;
 	struct mono time;
@@ -137,23 +137,23 @@ walls(struct when *w)
 {
 	if (w->job->change->nwalls == 0)
 		return;
-	phase_begin(w, EXPECT_WALLS);
+	phase_begin(w, LOSS_ESTIMATE_WALLS);
 	write_until(w, w->job->change->nwalls);
 	w->drain = true;
 }
 
 static bool
-of_kind(const struct safe_turn *u, unsigned which)
+of_kind(const struct transition_dependency *u, unsigned which)
 {
-	return !u->by_port &&
-	       (which & (u->stays ? EXPECT_STAYING : EXPECT_PASSING)) != 0;
+	return !u->by_port && (which & (u->stays ? LOSS_ESTIMATE_STAYING
+						 : LOSS_ESTIMATE_PASSING)) != 0;
 }
 
 /* Rows go to lane 15, or back: half of the time they are there. */
 static void
-turn_rows(struct when *w, enum expect_kind kind, unsigned which)
+turn_rows(struct when *w, enum loss_estimate_kind kind, unsigned which)
 {
-	const struct safe_transition *x = w->job->change;
+	const struct transition_result *x = w->job->change;
 	struct mono half;
 	size_t n = 0;
 
@@ -168,12 +168,12 @@ turn_rows(struct when *w, enum expect_kind kind, unsigned which)
 			ask(w, node_of(w, x->turn[i].sw), 1);
 	half = part(answered(w), 2);
 	stay(w, half);
-	if (kind == EXPECT_CLOSE)
+	if (kind == LOSS_ESTIMATE_CLOSE)
 		w->closed |= which;
 	else
 		w->closed &= ~which;
 	stay(w, half);
-	w->drain = kind == EXPECT_CLOSE;
+	w->drain = kind == LOSS_ESTIMATE_CLOSE;
 }
 
 /* SMPs to the near ends at this distance, or to both ends. */
@@ -186,7 +186,7 @@ ask_cables(struct when *w, uint16_t hops, bool both)
 		node_ix n = t->port[p].node;
 
 		/* what is in Init has only to stay there */
-		if (!w->downed[p] || !expect_is_near(t, p) ||
+		if (!w->downed[p] || !loss_estimate_is_near(t, p) ||
 			t->node[n].hops != hops ||
 			(t->port[p].state <= INIT &&
 				t->port[t->port[p].peer].state <= INIT))
@@ -235,7 +235,7 @@ fall(struct when *w)
 
 	if (w->downed == NULL)
 		return;
-	phase_begin(w, EXPECT_FALL);
+	phase_begin(w, LOSS_ESTIMATE_FALL);
 	drain(w);
 	for (unsigned hops = far + 1; hops-- > 0;) {
 		ask_cables(w, (uint16_t)hops, false);
@@ -251,7 +251,7 @@ fall(struct when *w)
 		stay(w, answered(w));
 	}
 	stay(w, look_after(w));
-	w->drain = w->job->change->method != SAFE_STATIC;
+	w->drain = w->job->change->method != TRANSITION_STATIC;
 }
 
 /* Was it taken down, or is it in Init and comes up for the first time? */
@@ -284,7 +284,7 @@ liven(struct when *w)
 	ask_ends(w, false);
 	if (w->smps == 0)
 		return;
-	phase_begin(w, EXPECT_LIVEN);
+	phase_begin(w, LOSS_ESTIMATE_LIVEN);
 	drain(w);
 	for (unsigned i = 0; i < 2; i++) {
 		ask_ends(w, false);
@@ -299,7 +299,7 @@ rise(struct when *w)
 
 	if (w->downed == NULL)
 		return;
-	phase_begin(w, EXPECT_RISE);
+	phase_begin(w, LOSS_ESTIMATE_RISE);
 	ask_ends(w, true);
 	stay(w, answered(w));
 	ask_ends(w, true);
@@ -315,18 +315,19 @@ rise(struct when *w)
 static void
 stages(struct when *w, bool late)
 {
-	const struct safe_transition *x = w->job->change;
+	const struct transition_result *x = w->job->change;
 
 	for (unsigned k = 0; k < x->nstages; k++) {
 		size_t end = w->written;
 
 		if (late && k + 1 == x->nstages)
-			turn_rows(w, EXPECT_CLOSE, EXPECT_PASSING);
+			turn_rows(
+				w, LOSS_ESTIMATE_CLOSE, LOSS_ESTIMATE_PASSING);
 		while (end < x->nwrites && x->write[end].stage == k)
 			end++;
 		if (end == w->written)
 			continue;
-		phase_begin(w, EXPECT_TABLES);
+		phase_begin(w, LOSS_ESTIMATE_TABLES);
 		w->out->phase[w->out->nphases - 1].stage = k + 1;
 		w->drain |= k > 0;
 		drain(w);
@@ -337,43 +338,44 @@ stages(struct when *w, bool late)
 /* ---- the whole, as plan.c has it ---- */
 
 void
-expect_when(const struct expect_job *job, const bool *downed,
-	struct expect *out, struct expect_moments *m)
+loss_schedule(const struct loss_estimate_job *job, const bool *downed,
+	struct loss_estimate *out, struct loss_estimate_moments *m)
 {
-	const struct safe_transition *x = job->change;
+	const struct transition_result *x = job->change;
 	struct when w = {.job = job,
 		.t = job->to->topo,
 		.downed = downed,
 		.out = out,
 		.m = m,
 		.down_from = UINT_MAX};
-	bool late = x->method == SAFE_AUTO && x->nstages > 1;
+	bool late = x->method == TRANSITION_AUTO && x->nstages > 1;
 
 	w.count = mem_alloc(w.t->nnodes * sizeof(*w.count));
 	/* before, walls, two of turns, fall, new ones, stages, open, rise */
 	out->phase = mem_zalloc(8U + x->nstages, sizeof(*out->phase));
-	phase_begin(&w, EXPECT_BEFORE);
+	phase_begin(&w, LOSS_ESTIMATE_BEFORE);
 	stay(&w, job->waited);
 	walls(&w);
-	turn_rows(&w, EXPECT_CLOSE,
-		late ? EXPECT_STAYING : EXPECT_STAYING | EXPECT_PASSING);
+	turn_rows(&w, LOSS_ESTIMATE_CLOSE,
+		late ? LOSS_ESTIMATE_STAYING
+		     : LOSS_ESTIMATE_STAYING | LOSS_ESTIMATE_PASSING);
 	fall(&w);
-	if (x->method != SAFE_STATIC)
+	if (x->method != TRANSITION_STATIC)
 		liven(&w);
 	stages(&w, late);
 	w.drain = true;
-	turn_rows(&w, EXPECT_OPEN, EXPECT_PASSING);
+	turn_rows(&w, LOSS_ESTIMATE_OPEN, LOSS_ESTIMATE_PASSING);
 	w.drain = false;
-	if (x->method == SAFE_STATIC)
+	if (x->method == TRANSITION_STATIC)
 		liven(&w);
 	rise(&w);
 	free(w.count);
 }
 
 bool *
-expect_when_downed(const struct expect_job *job)
+loss_schedule_down(const struct loss_estimate_job *job)
 {
-	const struct safe_transition *x = job->change;
+	const struct transition_result *x = job->change;
 	const struct topo *t = job->to->topo;
 	bool *down = mem_zalloc(t->nports, sizeof(*down)), any = false;
 

@@ -9,9 +9,9 @@
  * down.
  */
 bool *
-safe_method_turned(const struct safe_values *v)
+method_sftree_members(const struct lft_values *v)
 {
-	const struct safe_net *n = v->net;
+	const struct chan_graph *n = v->net;
 	bool *turned = mem_zalloc(n->nsw, sizeof(*turned));
 	sw_ix *queue = mem_alloc(n->nsw * sizeof(*queue)), tail = 0;
 
@@ -38,12 +38,12 @@ safe_method_turned(const struct safe_values *v)
 
 /* Does port record r of a live switch lead to a switch above it in `to`? */
 static bool
-is_up(const struct safe_values *v, uint32_t r)
+is_up(const struct lft_values *v, uint32_t r)
 {
-	const struct safe_net *n = v->net;
+	const struct chan_graph *n = v->net;
 	sw_ix s = n->owner[r], peer = n->owner[n->peer[r]];
 
-	if (peer == n->nsw || safe_net_quarantined(n, peer))
+	if (peer == n->nsw || chan_graph_quarantined(n, peer))
 		return false;
 	/* It knows more: of switches that joined the subtree later. */
 	if (v->to->line != NULL)
@@ -53,16 +53,16 @@ is_up(const struct safe_values *v, uint32_t r)
 }
 
 bool
-safe_method_legal(const struct safe_values *v, uint32_t in, unsigned out)
+method_is_legal(const struct lft_values *v, uint32_t in, unsigned out)
 {
 	return !is_up(v, in) || !is_up(v, v->net->base[in] + out);
 }
 
 void
-safe_method_static(const struct safe_values *v, const struct safe_load *l,
-	struct safe_set *out)
+method_static(const struct lft_values *v, const struct dependency_load *l,
+	struct transition_set *out)
 {
-	const struct safe_net *n = v->net;
+	const struct chan_graph *n = v->net;
 
 	for (uint32_t r = 0; r + 1 < n->nrec; r++) {
 		sw_ix s = n->owner[r];
@@ -70,21 +70,21 @@ safe_method_static(const struct safe_values *v, const struct safe_load *l,
 		const uint64_t *carry = n->carry + (size_t)s * 4;
 
 		/* Down on one end is down on both */
-		if (port == 0 || safe_net_quarantined(n, s) ||
+		if (port == 0 || chan_graph_quarantined(n, s) ||
 			!(carry[port >> 6] >> (port & 63) & 1) ||
 			(n->owner[n->peer[r]] != n->nsw && n->peer[r] < r))
 			continue;
-		safe_block_add_port(n, l, out, r);
+		block_select_add_port(n, l, out, r);
 	}
-	safe_block_finish(out);
+	block_select_finish(out);
 }
 
 /* Of a switch's up-ports the one that most pairs use stays. */
 static uint32_t
-busiest(const struct safe_values *v, const struct safe_load *l, sw_ix s,
+busiest(const struct lft_values *v, const struct dependency_load *l, sw_ix s,
 	unsigned *count)
 {
-	const struct safe_net *n = v->net;
+	const struct chan_graph *n = v->net;
 	uint32_t best = n->off[n->nsw];
 	uint64_t most = 0;
 
@@ -104,30 +104,30 @@ busiest(const struct safe_values *v, const struct safe_load *l, sw_ix s,
 }
 
 void
-safe_method_ports(const struct safe_values *v, const struct safe_load *l,
-	struct safe_set *out)
+method_ports(const struct lft_values *v, const struct dependency_load *l,
+	struct transition_set *out)
 {
-	const struct safe_net *n = v->net;
+	const struct chan_graph *n = v->net;
 
 	for (sw_ix s = 0; s < n->nsw; s++) {
 		unsigned count;
 		uint32_t stays = busiest(v, l, s, &count);
 
-		if (count < 2 || safe_net_quarantined(n, s))
+		if (count < 2 || chan_graph_quarantined(n, s))
 			continue;
 		for (uint32_t r = n->off[s]; r < n->off[s + 1]; r++)
 			if (r != stays && is_up(v, r))
-				safe_block_add_port(n, l, out, r);
+				block_select_add_port(n, l, out, r);
 	}
-	safe_block_finish(out);
+	block_select_finish(out);
 }
 
 /* All turns from one up-port of switch s to another, on every lane. */
 static void
-forbid(const struct safe_values *v, const struct safe_load *l, sw_ix s,
-	struct safe_set *out)
+forbid(const struct lft_values *v, const struct dependency_load *l, sw_ix s,
+	struct transition_set *out)
 {
-	const struct safe_net *n = v->net;
+	const struct chan_graph *n = v->net;
 
 	for (uint32_t in = n->off[s]; in < n->off[s + 1]; in++) {
 		if (!is_up(v, in))
@@ -136,17 +136,17 @@ forbid(const struct safe_values *v, const struct safe_load *l, sw_ix s,
 			if (r == in || !is_up(v, r))
 				continue;
 			for (uint32_t c = in; c < n->nv; c += n->nrec)
-				safe_block_add(n, l, out, c, r - n->off[s]);
+				block_select_add(n, l, out, c, r - n->off[s]);
 		}
 	}
 }
 
 void
-safe_method_dependencies(const struct safe_values *v, const struct safe_load *l,
-	struct safe_set *out)
+method_dependencies(const struct lft_values *v, const struct dependency_load *l,
+	struct transition_set *out)
 {
 	for (sw_ix s = 0; s < v->net->nsw; s++)
-		if (!safe_net_quarantined(v->net, s))
+		if (!chan_graph_quarantined(v->net, s))
 			forbid(v, l, s, out);
-	safe_block_finish(out);
+	block_select_finish(out);
 }

@@ -15,7 +15,7 @@ struct leaf {
 	bool many; /* a pair of it has more than one */
 };
 
-struct past {
+struct sl_history {
 	struct map by_guid;
 	struct leaf *leaf;
 	size_t n, cap;
@@ -26,14 +26,14 @@ struct past {
 	unsigned lanes;
 };
 
-struct past *
-past_new(void)
+struct sl_history *
+sl_history_new(void)
 {
-	return mem_zalloc(1, sizeof(struct past));
+	return mem_zalloc(1, sizeof(struct sl_history));
 }
 
 void
-past_free(struct past *p)
+sl_history_free(struct sl_history *p)
 {
 	if (p == NULL)
 		return;
@@ -45,28 +45,28 @@ past_free(struct past *p)
 }
 
 unsigned
-past_lanes(const struct past *p)
+sl_history_layers(const struct sl_history *p)
 {
 	return p->lanes;
 }
 
 uint32_t
-past_leaf(const struct past *p, uint64_t guid)
+sl_history_leaf(const struct sl_history *p, uint64_t guid)
 {
 	uint32_t i;
 
-	return map_get(&p->by_guid, guid, &i) ? i : PAST_NONE;
+	return map_get(&p->by_guid, guid, &i) ? i : SL_HISTORY_NONE;
 }
 
 static uint8_t *
-cell(const struct past *p, size_t a, size_t b)
+cell(const struct sl_history *p, size_t a, size_t b)
 {
 	return &p->mask[a * p->room + b];
 }
 
 /* Masks for more leaves; there are some already, or all pairs get `all`. */
 static void
-make_room(struct past *p, size_t room, uint8_t all)
+make_room(struct sl_history *p, size_t room, uint8_t all)
 {
 	uint8_t *mask = mem_zalloc(room, room);
 
@@ -83,7 +83,7 @@ make_room(struct past *p, size_t room, uint8_t all)
 }
 
 static uint32_t
-add_leaf(struct past *p, uint64_t guid, bool any)
+add_leaf(struct sl_history *p, uint64_t guid, bool any)
 {
 	p->leaf = mem_grow(p->leaf, p->n, &p->cap, sizeof(*p->leaf));
 	p->leaf[p->n] =
@@ -125,15 +125,16 @@ guid_of(const struct topo *t, sw_ix s)
 	return t->node[t->sw[s].node].guid;
 }
 
-/* Numbers of leaves by switch, PAST_NONE for others; new ones are added. */
+/* Numbers of leaves by switch, SL_HISTORY_NONE for others; new ones are added.
+ */
 static uint32_t *
-number(struct past *p, const struct topo *t)
+number(struct sl_history *p, const struct topo *t)
 {
 	uint32_t *leaf = mem_alloc(t->nsw * sizeof(*leaf));
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		leaf[s] = past_leaf(p, guid_of(t, s));
-		if (leaf[s] == PAST_NONE && is_leaf(t, s))
+		leaf[s] = sl_history_leaf(p, guid_of(t, s));
+		if (leaf[s] == SL_HISTORY_NONE && is_leaf(t, s))
 			leaf[s] = add_leaf(p, guid_of(t, s), false);
 	}
 	return leaf;
@@ -141,7 +142,7 @@ number(struct past *p, const struct topo *t)
 
 /* Leaf i has no connections but those made by the routes in force. */
 static void
-reset(struct past *p, uint32_t i, const struct routes *r)
+reset(struct sl_history *p, uint32_t i, const struct routes *r)
 {
 	const struct topo *t = r != NULL ? r->topo : NULL;
 	node_ix n =
@@ -156,9 +157,9 @@ reset(struct past *p, uint32_t i, const struct routes *r)
 	for (size_t a = 0; a < p->n; a++)
 		*cell(p, a, i) = 0;
 	for (sw_ix s = 0; me != TOPO_NONE && s < t->nsw; s++) {
-		uint32_t k = past_leaf(p, guid_of(t, s));
+		uint32_t k = sl_history_leaf(p, guid_of(t, s));
 
-		if (k == PAST_NONE)
+		if (k == SL_HISTORY_NONE)
 			continue;
 		*cell(p, i, k) =
 			(uint8_t)(1U << routes_layer(&r->lanes, me, s));
@@ -169,15 +170,16 @@ reset(struct past *p, uint32_t i, const struct routes *r)
 
 /* What is found at a leaf: are all its ports younger than its last change? */
 static void
-look(struct past *p, const struct topo *t, sw_ix s, const struct routes *r)
+look(struct sl_history *p, const struct topo *t, sw_ix s,
+	const struct routes *r)
 {
-	uint32_t i = past_leaf(p, guid_of(t, s)), k = 0, when;
+	uint32_t i = sl_history_leaf(p, guid_of(t, s)), k = 0, when;
 	const struct topo_port *e;
 	bool used = false, young = true;
 
 	while ((e = next_end(t, s, &k)) != NULL)
 		used |= e->state == ACTIVE;
-	if (i == PAST_NONE)
+	if (i == SL_HISTORY_NONE)
 		i = add_leaf(p, guid_of(t, s), used);
 	if (!p->leaf[i].any && !p->leaf[i].many)
 		return;
@@ -192,7 +194,8 @@ look(struct past *p, const struct topo *t, sw_ix s, const struct routes *r)
 }
 
 void
-past_found(struct past *p, const struct topo *t, const struct routes *in_force)
+sl_history_add_topology(struct sl_history *p, const struct topo *t,
+	const struct routes *in_force)
 {
 	p->clock++;
 	for (sw_ix s = 0; s < t->nsw; s++)
@@ -204,7 +207,7 @@ past_found(struct past *p, const struct topo *t, const struct routes *in_force)
 
 /* A pair has this lane now, and keeps those it had. */
 static void
-give(struct past *p, uint32_t a, uint32_t b, uint8_t lane)
+give(struct sl_history *p, uint32_t a, uint32_t b, uint8_t lane)
 {
 	uint8_t *m = cell(p, a, b), is = (uint8_t)(1U << lane);
 
@@ -218,7 +221,7 @@ give(struct past *p, uint32_t a, uint32_t b, uint8_t lane)
 
 /* One lane for everybody, now and ever: nothing need be kept. */
 static void
-forget_masks(struct past *p)
+forget_masks(struct sl_history *p)
 {
 	for (size_t a = 0; a < p->n; a++)
 		for (size_t b = 0; b < p->n; b++)
@@ -230,7 +233,7 @@ forget_masks(struct past *p)
 }
 
 void
-past_gave(struct past *p, const struct routes *r)
+sl_history_add_routes(struct sl_history *p, const struct routes *r)
 {
 	const struct topo *t = r->topo;
 	size_t known = p->n;
@@ -246,8 +249,8 @@ past_gave(struct past *p, const struct routes *r)
 	}
 	p->lanes = r->lanes.n;
 	for (sw_ix a = 0; p->mask != NULL && a < t->nsw; a++)
-		for (sw_ix b = 0; leaf[a] != PAST_NONE && b < t->nsw; b++)
-			if (leaf[b] != PAST_NONE)
+		for (sw_ix b = 0; leaf[a] != SL_HISTORY_NONE && b < t->nsw; b++)
+			if (leaf[b] != SL_HISTORY_NONE)
 				give(p, leaf[a], leaf[b],
 					routes_layer(&r->lanes, a, b));
 	free(leaf);
@@ -256,7 +259,7 @@ past_gave(struct past *p, const struct routes *r)
 }
 
 void
-past_doubt(struct past *p)
+sl_history_assume_any(struct sl_history *p)
 {
 	p->clock++;
 	for (size_t i = 0; i < p->n; i++) {
@@ -266,11 +269,11 @@ past_doubt(struct past *p)
 }
 
 uint8_t
-past_mask(const struct past *p, uint32_t a, uint32_t b, unsigned n)
+sl_history_mask(const struct sl_history *p, uint32_t a, uint32_t b, unsigned n)
 {
 	unsigned m, below = (1U << n) - 1;
 
-	if (a == PAST_NONE || b == PAST_NONE)
+	if (a == SL_HISTORY_NONE || b == SL_HISTORY_NONE)
 		return 0;
 	if (p->leaf[a].any || p->leaf[b].any)
 		return (uint8_t)below;
@@ -279,17 +282,18 @@ past_mask(const struct past *p, uint32_t a, uint32_t b, unsigned n)
 }
 
 bool
-past_beside(const struct past *p, const struct routes *r)
+sl_history_exceeds(const struct sl_history *p, const struct routes *r)
 {
 	const struct topo *t = r->topo;
 	uint32_t *leaf = mem_alloc(t->nsw * sizeof(*leaf));
 	bool found = false;
 
 	for (sw_ix s = 0; s < t->nsw; s++)
-		leaf[s] = past_leaf(p, guid_of(t, s));
+		leaf[s] = sl_history_leaf(p, guid_of(t, s));
 	for (sw_ix a = 0; r->lanes.n > 1 && a < t->nsw && !found; a++)
 		for (sw_ix b = 0; b < t->nsw && !found; b++)
-			found = (past_mask(p, leaf[a], leaf[b], r->lanes.n) &
+			found = (sl_history_mask(
+					 p, leaf[a], leaf[b], r->lanes.n) &
 					~(1U << routes_layer(
 						  &r->lanes, a, b))) != 0;
 	free(leaf);
@@ -299,43 +303,43 @@ past_beside(const struct past *p, const struct routes *r)
 /* ---- what a restart must not forget ---- */
 
 uint32_t
-past_count(const struct past *p)
+sl_history_count(const struct sl_history *p)
 {
 	return (uint32_t)p->n;
 }
 
 uint64_t
-past_guid(const struct past *p, uint32_t i)
+sl_history_guid(const struct sl_history *p, uint32_t i)
 {
 	return p->leaf[i].guid;
 }
 
 const uint8_t *
-past_row(const struct past *p, uint32_t i)
+sl_history_row(const struct sl_history *p, uint32_t i)
 {
 	return p->mask != NULL ? cell(p, i, 0) : NULL;
 }
 
 bool
-past_any(const struct past *p, uint32_t i)
+sl_history_any(const struct sl_history *p, uint32_t i)
 {
 	return p->leaf[i].any;
 }
 
 void
-past_load(struct past *p, unsigned lanes)
+sl_history_load(struct sl_history *p, unsigned lanes)
 {
 	p->lanes = lanes;
 }
 
 void
-past_load_leaf(struct past *p, uint64_t guid, bool any)
+sl_history_load_leaf(struct sl_history *p, uint64_t guid, bool any)
 {
 	(void)add_leaf(p, guid, any);
 }
 
 void
-past_load_row(struct past *p, uint32_t i, const uint8_t *mask)
+sl_history_load_row(struct sl_history *p, uint32_t i, const uint8_t *mask)
 {
 	if (mask == NULL)
 		return;

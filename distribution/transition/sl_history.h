@@ -7,9 +7,9 @@
  * the two came up as a whole, and a transition (safe.h) has to be sound for all
  * of them: old SLs on new tables too.
  *
- *	routes in force --> past_gave --+
- *	                                +--> masks --> past_mask (safe.c)
- *	topology found ---> past_found -+
+ *	routes in force --> sl_history_add_routes --+
+ *	                                +--> masks --> sl_history_mask (safe.c)
+ *	topology found ---> sl_history_add_topology -+
  *
  * A leaf is a switch with end ports. When its last end port has come up since
  * any of its lanes changed, what its pairs had is over. A leaf that is found
@@ -31,61 +31,62 @@
 #include "routing/core/routes.h"
 
 enum {
-	PAST_NONE = UINT32_MAX, /* no leaf */
-	PAST_LANES = 8,		/* lanes that routing may use */
+	SL_HISTORY_NONE = UINT32_MAX, /* no leaf */
+	SL_HISTORY_LANES = 8,	      /* lanes that routing may use */
 };
 
-struct past;
+struct sl_history;
 
-struct past *past_new(void);
-void past_free(struct past *p); /* NULL allowed */
+struct sl_history *sl_history_new(void);
+void sl_history_free(struct sl_history *p); /* NULL allowed */
 
 /*
  * The fabric as it was found, before anything is written: end ports that are
  * not Active have no connections, and those that they make until the next
- * past_gave are by the routes in force (NULL: none).
+ * sl_history_add_routes are by the routes in force (NULL: none).
  */
-void past_found(
-	struct past *p, const struct topo *t, const struct routes *in_force);
+void sl_history_add_topology(struct sl_history *p, const struct topo *t,
+	const struct routes *in_force);
 
 /* Paths by these routes are given out from now on. */
-void past_gave(struct past *p, const struct routes *r);
+void sl_history_add_routes(struct sl_history *p, const struct routes *r);
 
 /* Another SM may have given out whatever it liked. */
-void past_doubt(struct past *p);
+void sl_history_assume_any(struct sl_history *p);
 
 /* Lanes of the routes that were given out last; 0: nothing ever was. */
-unsigned past_lanes(const struct past *p);
+unsigned sl_history_layers(const struct sl_history *p);
 
 /* May connections use lanes that these routes do not give them? */
-bool past_beside(const struct past *p, const struct routes *r);
+bool sl_history_exceeds(const struct sl_history *p, const struct routes *r);
 
-/* The leaf of this GUID, or PAST_NONE. */
-uint32_t past_leaf(const struct past *p, uint64_t guid);
+/* The leaf of this GUID, or SL_HISTORY_NONE. */
+uint32_t sl_history_leaf(const struct sl_history *p, uint64_t guid);
 
 /*
  * Lanes of connections from leaf a to leaf b, where n lanes are in use: SLs
- * beyond them are on lane 0. Only those given out so far; PAST_NONE: 0.
+ * beyond them are on lane 0. Only those given out so far; SL_HISTORY_NONE: 0.
  */
-uint8_t past_mask(const struct past *p, uint32_t a, uint32_t b, unsigned n);
+uint8_t sl_history_mask(
+	const struct sl_history *p, uint32_t a, uint32_t b, unsigned n);
 
 /* ---- what a restart must not forget ---- */
 
 /* How many leaves there are; the GUID of leaf i. */
-uint32_t past_count(const struct past *p);
-uint64_t past_guid(const struct past *p, uint32_t i);
+uint32_t sl_history_count(const struct sl_history *p);
+uint64_t sl_history_guid(const struct sl_history *p, uint32_t i);
 
 /* Leaf i's masks by the number of the other leaf; NULL: one lane for all. */
-const uint8_t *past_row(const struct past *p, uint32_t i);
+const uint8_t *sl_history_row(const struct sl_history *p, uint32_t i);
 /* Any lane with anybody: its masks say nothing. */
-bool past_any(const struct past *p, uint32_t i);
+bool sl_history_any(const struct sl_history *p, uint32_t i);
 
 /*
  * An empty past gets what was saved: the lanes of the last routes, leaf by leaf
  * in the order of their numbers, then their masks (NULL: one lane for all).
  */
-void past_load(struct past *p, unsigned lanes);
-void past_load_leaf(struct past *p, uint64_t guid, bool any);
-void past_load_row(struct past *p, uint32_t i, const uint8_t *mask);
+void sl_history_load(struct sl_history *p, unsigned lanes);
+void sl_history_load_leaf(struct sl_history *p, uint64_t guid, bool any);
+void sl_history_load_row(struct sl_history *p, uint32_t i, const uint8_t *mask);
 
 #endif

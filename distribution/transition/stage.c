@@ -42,20 +42,20 @@ struct rows {
 };
 
 struct work {
-	struct safe_values *v;
-	const struct safe_net *n;
+	struct lft_values *v;
+	const struct chan_graph *n;
 	const uint32_t *comp;
-	struct safe_order order;
-	struct safe_when at; /* SAFE_AT, the stage being filled */
-	bool *hurt;	     /* by LID: entries lead nowhere */
-	bool hurts;	     /* there is such a LID */
-	struct entry *e;     /* not in a stage yet */
+	struct dynamic_order order;
+	struct transition_when at; /* TRANSITION_AT, the stage being filled */
+	bool *hurt;		   /* by LID: entries lead nowhere */
+	bool hurts;		   /* there is such a LID */
+	struct entry *e;	   /* not in a stage yet */
 	size_t ne, cape;
 	struct added *added;
 	size_t nadded, capadded;
 	struct added bad; /* what refused the last entry, if that was new */
 	bool isbad;
-	enum safe_admission how;
+	enum transition_admission how;
 	uint64_t *refused; /* turns that do not fit in this stage at all */
 	struct rows lanes; /* that reach switches, in this stage */
 	struct rows whole; /* do packets arrive as it begins? */
@@ -65,13 +65,13 @@ struct work {
 };
 
 static void
-rows_new(struct rows *r, const struct safe_values *v)
+rows_new(struct rows *r, const struct lft_values *v)
 {
 	r->of = mem_zalloc((size_t)v->nblocks * LFT_BLOCK, sizeof(*r->of));
 }
 
 static void
-rows_clear(struct rows *r, const struct safe_values *v)
+rows_clear(struct rows *r, const struct lft_values *v)
 {
 	if (r->n > 0)
 		memset(r->of, 0,
@@ -116,24 +116,24 @@ whole(struct work *w, sw_ix s, uint32_t lid)
 	uint8_t *row;
 
 	if (rows_add(&w->whole, w->n->nsw, lid, &row))
-		safe_loss_arrives(w->v, lid, w->at, row);
+		stage_loss_arrives(w->v, lid, w->at, row);
 	return row[s];
 }
 
 /* Does the switch that the new entry leads to send packets straight back? */
 static bool
-returns(const struct work *w, const struct safe_cell *c, unsigned l,
-	struct safe_when when)
+returns(const struct work *w, const struct lft_value_cell *c, unsigned l,
+	struct transition_when when)
 {
-	const struct safe_net *n = w->n;
+	const struct chan_graph *n = w->n;
 	uint8_t port = lft_bytes(w->v->to->pool, c->want)[l];
 	uint32_t h = n->to[(size_t)c->s * 256 + port].rec;
-	uint8_t value[SAFE_VALUES];
+	uint8_t value[TRANSITION_VALUES];
 	unsigned k;
 
 	if (n->owner[h] == n->nsw)
 		return false;
-	k = safe_value_entry(
+	k = lft_values_entry(
 		w->v, n->owner[h], c->b * LFT_BLOCK + l, when, value);
 	return holds(value, k, h - n->base[h]);
 }
@@ -144,9 +144,9 @@ returns(const struct work *w, const struct safe_cell *c, unsigned l,
  * as it is, it is enough that they do not when it is over.
  */
 static bool
-bounces(struct work *w, const struct safe_cell *c, unsigned l)
+bounces(struct work *w, const struct lft_value_cell *c, unsigned l)
 {
-	struct safe_when over = {SAFE_AT, w->at.k + 1};
+	struct transition_when over = {TRANSITION_AT, w->at.k + 1};
 
 	return returns(w, c, l, w->at) &&
 	       (whole(w, c->s, c->b * LFT_BLOCK + l) || returns(w, c, l, over));
@@ -181,12 +181,12 @@ needed(struct work *w, sw_ix s, uint32_t lid)
 static bool
 smooth(const struct work *w)
 {
-	return w->how == SAFE_SMOOTH || w->how == SAFE_SMOOTH_LEGAL ||
-	       w->how == SAFE_REPAIR;
+	return w->how == TRANSITION_SMOOTH ||
+	       w->how == TRANSITION_SMOOTH_LEGAL || w->how == TRANSITION_REPAIR;
 }
 
 static bool
-critical(const struct work *w, const struct safe_cell *c, uint8_t port)
+critical(const struct work *w, const struct lft_value_cell *c, uint8_t port)
 {
 	uint32_t h = w->n->to[(size_t)c->s * 256 + port].rec;
 
@@ -214,11 +214,11 @@ distance(const struct work *w, sw_ix s, uint32_t lid)
 static void
 collect_cell(struct work *w, uint32_t i)
 {
-	struct safe_values *v = w->v;
-	const struct safe_cell *c = &v->c[i];
+	struct lft_values *v = w->v;
+	const struct lft_value_cell *c = &v->c[i];
 	const uint8_t *want = lft_bytes(v->to->pool, c->want);
-	struct safe_diff d = safe_value_diff(v, c);
-	static const struct safe_when held = {SAFE_HELD, 0};
+	struct transition_diff d = lft_values_diff(v, c);
+	static const struct transition_when held = {TRANSITION_HELD, 0};
 
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
 		struct entry e = {.cell = i, .l = (uint8_t)l};
@@ -229,7 +229,7 @@ collect_cell(struct work *w, uint32_t i)
 			(!critical(w, c, want[l]) &&
 				!(smooth(w) && returns(w, c, l, held))))
 			continue;
-		v->stage[i][l] = SAFE_LATER;
+		v->stage[i][l] = TRANSITION_LATER;
 		e.urgent = d.urgent >> l & 1;
 		e.key = (uint64_t)distance(w, c->s, c->b * LFT_BLOCK + l)
 				<< 48 |
@@ -251,13 +251,13 @@ by_key(const void *a, const void *b)
 static const uint8_t *
 lanes_of(struct work *w, uint32_t lid)
 {
-	struct safe_when rest = {SAFE_REST, w->at.k};
+	struct transition_when rest = {TRANSITION_REST, w->at.k};
 	uint8_t *row;
 
 	if (w->n->lanes == 1)
 		return w->ones;
 	if (rows_add(&w->lanes, w->n->nsw, lid, &row))
-		safe_mix_reach(w->v, lid, rest, row);
+		cdg_mixed_reach(w->v, lid, rest, row);
 	return row;
 }
 
@@ -265,7 +265,7 @@ lanes_of(struct work *w, uint32_t lid)
 static bool
 add_turn(struct work *w, uint32_t c, unsigned out, unsigned lanes)
 {
-	const struct safe_net *n = w->n;
+	const struct chan_graph *n = w->n;
 	const uint64_t *alive = n->alive + ((size_t)n->owner[c] << n->shift);
 
 	if (out == c - n->base[c] || !(alive[n->word[out]] & n->bit[out]))
@@ -273,12 +273,13 @@ add_turn(struct work *w, uint32_t c, unsigned out, unsigned lanes)
 	for (; lanes != 0; lanes &= lanes - 1) {
 		uint32_t v = c + (uint32_t)__builtin_ctz(lanes) * n->nrec;
 
-		if (safe_has(n, w->order.turn, v, out) ||
-			(n->closed != NULL && safe_has(n, n->closed, v, out)))
+		if (transition_has(n, w->order.turn, v, out) ||
+			(n->closed != NULL &&
+				transition_has(n, n->closed, v, out)))
 			continue;
-		if (safe_has(n, w->refused, v, out))
+		if (transition_has(n, w->refused, v, out))
 			return false;
-		if (!safe_order_add(&w->order, v, out)) {
+		if (!dynamic_order_add(&w->order, v, out)) {
 			w->bad = (struct added){v, (uint8_t)out};
 			w->isbad = true;
 			return false;
@@ -292,14 +293,14 @@ add_turn(struct work *w, uint32_t c, unsigned out, unsigned lanes)
 
 /* All turns that the entry's new value adds to what is in this stage. */
 static bool
-add_turns(struct work *w, const struct safe_cell *c, unsigned l)
+add_turns(struct work *w, const struct lft_value_cell *c, unsigned l)
 {
-	const struct safe_net *n = w->n;
+	const struct chan_graph *n = w->n;
 	uint32_t lid = c->b * LFT_BLOCK + l;
 	uint8_t port = lft_bytes(w->v->to->pool, c->want)[l];
 	uint32_t h = n->to[(size_t)c->s * 256 + port].rec;
 	const uint8_t *lanes = lanes_of(w, lid);
-	uint8_t value[SAFE_VALUES];
+	uint8_t value[TRANSITION_VALUES];
 	unsigned nvalues;
 
 	for (uint32_t r = n->off[c->s]; r < n->off[c->s + 1]; r++) {
@@ -308,12 +309,12 @@ add_turns(struct work *w, const struct safe_cell *c, unsigned l)
 
 		if (u == n->nsw)
 			continue;
-		nvalues = safe_value_entry(w->v, u, lid, w->at, value);
+		nvalues = lft_values_entry(w->v, u, lid, w->at, value);
 		if (holds(value, nvalues, e - n->base[e]) &&
 			!add_turn(w, r, port, lanes[u]))
 			return false;
 	}
-	nvalues = safe_value_entry(w->v, n->owner[h], lid, w->at, value);
+	nvalues = lft_values_entry(w->v, n->owner[h], lid, w->at, value);
 	while (nvalues-- > 0)
 		if (!add_turn(w, h, value[nvalues], lanes[c->s]))
 			return false;
@@ -329,31 +330,32 @@ remember(struct work *w)
 {
 	const struct added *x = &w->bad;
 
-	if (!safe_order_add(&w->order, x->v, x->out))
+	if (!dynamic_order_add(&w->order, x->v, x->out))
 		w->refused[((size_t)x->v << w->n->shift) + (x->out >> 6)] |=
 			UINT64_C(1) << (x->out & 63);
 	else
-		safe_order_remove(&w->order, x->v, x->out);
+		dynamic_order_remove(&w->order, x->v, x->out);
 }
 
 static bool
 admit(struct work *w, const struct entry *e)
 {
-	const struct safe_cell *c = &w->v->c[e->cell];
+	const struct lft_value_cell *c = &w->v->c[e->cell];
 	uint8_t *stage = &w->v->stage[e->cell][e->l];
 
 	w->nadded = 0;
 	w->isbad = false;
 	if (smooth(w) && bounces(w, c, e->l))
 		return false;
-	if (w->how == SAFE_REPAIR && !needed(w, c->s, c->b * LFT_BLOCK + e->l))
+	if (w->how == TRANSITION_REPAIR &&
+		!needed(w, c->s, c->b * LFT_BLOCK + e->l))
 		return false;
 	*stage = (uint8_t)w->at.k;
 	if (add_turns(w, c, e->l))
 		return true;
-	*stage = SAFE_LATER;
+	*stage = TRANSITION_LATER;
 	while (w->nadded-- > 0)
-		safe_order_remove(&w->order, w->added[w->nadded].v,
+		dynamic_order_remove(&w->order, w->added[w->nadded].v,
 			w->added[w->nadded].out);
 	if (w->isbad)
 		remember(w);
@@ -363,7 +365,7 @@ admit(struct work *w, const struct entry *e)
 static void
 refuse_illegal(struct work *w)
 {
-	const struct safe_net *n = w->n;
+	const struct chan_graph *n = w->n;
 
 	for (uint32_t v = 0; v < n->nv; v++) {
 		uint32_t in = v % n->nrec;
@@ -373,7 +375,7 @@ refuse_illegal(struct work *w)
 			continue;
 		nports = n->off[n->owner[v] + 1] - n->off[n->owner[v]];
 		for (unsigned out = 1; out < nports; out++)
-			if (!safe_method_legal(w->v, in, out))
+			if (!method_is_legal(w->v, in, out))
 				w->refused[((size_t)v << n->shift) +
 					   n->word[out]] |= n->bit[out];
 	}
@@ -383,36 +385,36 @@ refuse_illegal(struct work *w)
 static bool
 fill(struct work *w, unsigned k, uint64_t *turn)
 {
-	struct safe_when rest = {SAFE_REST, k};
+	struct transition_when rest = {TRANSITION_REST, k};
 	size_t left = 0;
 	bool ok;
 
-	w->at = (struct safe_when){SAFE_AT, k};
+	w->at = (struct transition_when){TRANSITION_AT, k};
 	rows_clear(&w->lanes, w->v);
 	rows_clear(&w->whole, w->v);
 	rows_clear(&w->need, w->v);
-	memset(w->refused, 0, safe_words(w->n) * sizeof(*w->refused));
-	if (w->how == SAFE_LEGAL || w->how == SAFE_SMOOTH_LEGAL)
+	memset(w->refused, 0, transition_words(w->n) * sizeof(*w->refused));
+	if (w->how == TRANSITION_LEGAL || w->how == TRANSITION_SMOOTH_LEGAL)
 		refuse_illegal(w);
 	if (w->few)
-		safe_mix_rows(w->v, w->at, w->comp, turn);
+		cdg_mixed_rows(w->v, w->at, w->comp, turn);
 	else
-		safe_mix_build(w->v, w->at, rest, turn);
-	ok = safe_order_new(&w->order, w->n, w->comp, turn);
+		cdg_mixed_build(w->v, w->at, rest, turn);
+	ok = dynamic_order_new(&w->order, w->n, w->comp, turn);
 	for (size_t i = 0; ok && i < w->ne; i++)
 		if (!admit(w, &w->e[i]))
 			w->e[left++] = w->e[i];
 	if (ok)
 		w->ne = left;
-	safe_order_free(&w->order);
+	dynamic_order_free(&w->order);
 	return ok;
 }
 
 static void
 begin(struct work *w)
 {
-	struct safe_values *v = w->v;
-	const struct safe_net *n = w->n;
+	struct lft_values *v = w->v;
+	const struct chan_graph *n = w->n;
 	uint32_t cyclic = 0;
 
 	for (uint32_t c = 0; c < n->nv; c++)
@@ -441,15 +443,15 @@ begin(struct work *w)
 }
 
 bool
-safe_stage_find(struct safe_values *v, const uint32_t *comp,
-	enum safe_admission how, unsigned max, unsigned *nstages)
+stage_find(struct lft_values *v, const uint32_t *comp,
+	enum transition_admission how, unsigned max, unsigned *nstages)
 {
 	struct work w = {.v = v, .n = v->net, .comp = comp, .how = how};
-	uint64_t *turn = mem_alloc(safe_words(w.n) * sizeof(*turn));
-	bool done = false, repair = how == SAFE_REPAIR;
+	uint64_t *turn = mem_alloc(transition_words(w.n) * sizeof(*turn));
+	bool done = false, repair = how == TRANSITION_REPAIR;
 	unsigned k = 0;
 
-	w.refused = mem_alloc(safe_words(w.n) * sizeof(*w.refused));
+	w.refused = mem_alloc(transition_words(w.n) * sizeof(*w.refused));
 	begin(&w);
 	/*
 	 * The first stage may gain from the drain after it alone; and it is

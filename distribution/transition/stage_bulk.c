@@ -17,8 +17,8 @@
 #include "sm/base/mem.h"
 
 struct bulk {
-	struct safe_values *v;
-	const struct safe_net *n;
+	struct lft_values *v;
+	const struct chan_graph *n;
 	const uint32_t *comp;
 	uint64_t *must, *back; /* turns: there now; pointing back */
 	uint32_t *wish, nwish; /* vertices as the new routing has them */
@@ -27,20 +27,20 @@ struct bulk {
 	uint16_t *at;	       /* [nv] next port before it to look at */
 	bool *bad;	       /* [nrec] a turn behind it points back */
 	uint64_t *defer;       /* [ncells] entries that cannot be admitted */
-	struct safe_lines lines;
+	struct transition_lines lines;
 };
 
 /* The row that the new routing would have alone. */
 static void
 find_wish(struct bulk *b)
 {
-	static const struct safe_when is = {SAFE_NEW, 0};
-	const struct safe_net *n = b->n;
+	static const struct transition_when is = {TRANSITION_NEW, 0};
+	const struct chan_graph *n = b->n;
 	uint32_t *slot = mem_alloc(n->nv * sizeof(*slot));
-	struct safe_order o;
+	struct dynamic_order o;
 
-	safe_mix_build(b->v, is, is, b->must);
-	(void)safe_order_new(&o, n, b->comp, b->must);
+	cdg_mixed_build(b->v, is, is, b->must);
+	(void)dynamic_order_new(&o, n, b->comp, b->must);
 	memset(slot, 0xff, n->nv * sizeof(*slot));
 	for (uint32_t v = 0; v < n->nv; v++)
 		if (b->comp[v] != 0)
@@ -48,7 +48,7 @@ find_wish(struct bulk *b)
 	for (uint32_t i = 0; i < n->nv; i++)
 		if (slot[i] != UINT32_MAX)
 			b->wish[b->nwish++] = slot[i];
-	safe_order_free(&o);
+	dynamic_order_free(&o);
 	free(slot);
 }
 
@@ -56,14 +56,14 @@ find_wish(struct bulk *b)
 static bool
 before(struct bulk *b, uint32_t v, uint32_t *w)
 {
-	const struct safe_net *n = b->n;
+	const struct chan_graph *n = b->n;
 	uint32_t e = n->peer[v], lo = n->base[e];
 	uint32_t nports = n->off[n->owner[e] + 1] - n->off[n->owner[e]];
 
 	while (b->at[v] < nports) {
 		*w = lo + b->at[v]++;
 		if (b->comp[*w] == b->comp[v] && b->pos[*w] == UINT32_MAX &&
-			safe_has(n, b->must, *w, e - lo))
+			transition_has(n, b->must, *w, e - lo))
 			return true;
 	}
 	return false;
@@ -98,19 +98,20 @@ line_up(struct bulk *b)
 static bool
 find_back(struct bulk *b)
 {
-	const struct safe_net *n = b->n;
+	const struct chan_graph *n = b->n;
 	bool any = false;
 
 	memset(b->bad, 0, n->nrec * sizeof(*b->bad));
 	for (uint32_t v = 0; v < n->nv; v++)
-		for (unsigned at = 0; safe_next(n, b->back, v, &at); at++) {
-			uint32_t w = safe_head(n, v, at);
+		for (unsigned at = 0; transition_next(n, b->back, v, &at);
+			at++) {
+			uint32_t w = transition_head(n, v, at);
 
 			if (b->comp[v] != 0 && b->comp[v] == b->comp[w] &&
 				b->pos[v] >= b->pos[w])
 				any = b->bad[v] = true;
 			else
-				safe_clear(n, b->back, v, at);
+				transition_clear(n, b->back, v, at);
 		}
 	return any;
 }
@@ -138,7 +139,7 @@ back(const struct bulk *b, uint32_t v, uint8_t port)
 
 /* Does a turn point back to what the switch holds besides? */
 static bool
-haunted(const struct bulk *b, struct safe_to t, unsigned l)
+haunted(const struct bulk *b, struct transition_to t, unsigned l)
 {
 	for (size_t i = 0; i < b->lines.nextra; i++)
 		if (b->lines.extra[i].s == t.s &&
@@ -154,8 +155,8 @@ haunted(const struct bulk *b, struct safe_to t, unsigned l)
 static void
 look(struct bulk *b, sw_ix u, const struct entry *e, uint8_t port, bool fresh)
 {
-	struct safe_to t = b->n->to[(size_t)u * 256 + port];
-	struct safe_pair p = b->lines.of[t.s];
+	struct transition_to t = b->n->to[(size_t)u * 256 + port];
+	struct transition_pair p = b->lines.of[t.s];
 	unsigned l = e->l;
 
 	if (!b->bad[t.rec])
@@ -182,14 +183,14 @@ deferred(const struct bulk *b, sw_ix s, const struct entry *e)
 static bool
 smooth(struct bulk *b, sw_ix u, uint32_t block)
 {
-	const struct safe_net *n = b->n;
-	struct safe_pair p = b->lines.of[u];
+	const struct chan_graph *n = b->n;
+	struct transition_pair p = b->lines.of[u];
 	bool more = false;
 
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
 		struct entry e = {block, l};
-		struct safe_to t;
-		struct safe_pair q;
+		struct transition_to t;
+		struct transition_pair q;
 		uint8_t out;
 
 		if (p.a[l] == p.b[l] || deferred(b, u, &e))
@@ -212,11 +213,12 @@ look_at_block(struct bulk *b, uint32_t block, unsigned k)
 {
 	bool more = true;
 
-	struct safe_lines *x = &b->lines;
+	struct transition_lines *x = &b->lines;
 
-	safe_value_load(b->v, block, (struct safe_when){SAFE_REST, k}, x);
+	lft_values_load(
+		b->v, block, (struct transition_when){TRANSITION_REST, k}, x);
 	for (sw_ix u = 0; u < b->n->nsw; u++) {
-		struct safe_pair p = x->of[u];
+		struct transition_pair p = x->of[u];
 
 		for (unsigned l = 0; l < LFT_BLOCK; l++) {
 			struct entry e = {block, l};
@@ -243,7 +245,7 @@ look_at_block(struct bulk *b, uint32_t block, unsigned k)
 static uint64_t
 admit(struct bulk *b, unsigned k, uint64_t *left)
 {
-	struct safe_values *v = b->v;
+	struct lft_values *v = b->v;
 	uint64_t n = 0;
 
 	*left = 0;
@@ -252,9 +254,9 @@ admit(struct bulk *b, unsigned k, uint64_t *left)
 			uint8_t *stage = &v->stage[i][l];
 			bool wait = b->defer[i] >> l & 1;
 
-			if (*stage != SAFE_LATER)
+			if (*stage != TRANSITION_LATER)
 				continue;
-			*stage = wait ? SAFE_LATER : (uint8_t)k;
+			*stage = wait ? TRANSITION_LATER : (uint8_t)k;
 			*left += wait;
 			n += !wait;
 		}
@@ -266,16 +268,17 @@ admit(struct bulk *b, unsigned k, uint64_t *left)
 static bool
 fill(struct bulk *b, unsigned k, uint64_t *left)
 {
-	struct safe_when at = {SAFE_AT, k}, rest = {SAFE_REST, k};
-	struct safe_order o;
+	struct transition_when at = {TRANSITION_AT, k},
+			       rest = {TRANSITION_REST, k};
+	struct dynamic_order o;
 	bool ok;
 
-	safe_mix_build(b->v, at, rest, b->must);
-	ok = safe_order_new(&o, b->n, b->comp, b->must);
-	safe_order_free(&o);
+	cdg_mixed_build(b->v, at, rest, b->must);
+	ok = dynamic_order_new(&o, b->n, b->comp, b->must);
+	dynamic_order_free(&o);
 	if (!ok)
 		return false;
-	safe_mix_build(b->v, rest, rest, b->back);
+	cdg_mixed_build(b->v, rest, rest, b->back);
 	memset(b->defer, 0, b->v->ncells * sizeof(*b->defer));
 	line_up(b);
 	if (find_back(b))
@@ -286,7 +289,7 @@ fill(struct bulk *b, unsigned k, uint64_t *left)
 
 /* All that changes waits; what is there for the first time does not. */
 static uint64_t
-begin(struct safe_values *v)
+begin(struct lft_values *v)
 {
 	uint64_t left = 0;
 
@@ -294,42 +297,42 @@ begin(struct safe_values *v)
 	v->stage = mem_zalloc(v->ncells, sizeof(*v->stage));
 	for (size_t i = 0; i < v->ncells; i++) {
 		uint64_t bits = v->c[i].write && v->c[i].nheld > 0
-					? safe_value_diff(v, &v->c[i]).changed
+					? lft_values_diff(v, &v->c[i]).changed
 					: 0;
 
 		for (; bits != 0; bits &= bits - 1, left++)
-			v->stage[i][__builtin_ctzll(bits)] = SAFE_LATER;
+			v->stage[i][__builtin_ctzll(bits)] = TRANSITION_LATER;
 	}
 	return left;
 }
 
 static void
-close(struct safe_values *v, unsigned k)
+close(struct lft_values *v, unsigned k)
 {
 	for (size_t i = 0; i < v->ncells; i++)
 		for (unsigned l = 0; l < LFT_BLOCK; l++)
-			if (v->stage[i][l] == SAFE_LATER)
+			if (v->stage[i][l] == TRANSITION_LATER)
 				v->stage[i][l] = (uint8_t)k;
 }
 
 bool
-safe_bulk_find(struct safe_values *v, const uint32_t *comp, unsigned max,
+stage_bulk_find(struct lft_values *v, const uint32_t *comp, unsigned max,
 	unsigned *nstages)
 {
-	const struct safe_net *n = v->net;
+	const struct chan_graph *n = v->net;
 	struct bulk b = {.v = v, .n = n, .comp = comp};
 	uint64_t left = begin(v);
 	unsigned k = 0;
 
-	b.must = mem_alloc(safe_words(n) * sizeof(*b.must));
-	b.back = mem_alloc(safe_words(n) * sizeof(*b.back));
+	b.must = mem_alloc(transition_words(n) * sizeof(*b.must));
+	b.back = mem_alloc(transition_words(n) * sizeof(*b.back));
 	b.wish = mem_alloc(n->nv * sizeof(*b.wish));
 	b.pos = mem_alloc(n->nv * sizeof(*b.pos));
 	b.stack = mem_alloc(n->nv * sizeof(*b.stack));
 	b.at = mem_alloc(n->nv * sizeof(*b.at));
 	b.bad = mem_alloc(n->nrec * sizeof(*b.bad));
 	b.defer = mem_alloc(v->ncells * sizeof(*b.defer));
-	safe_value_lines_new(&b.lines, n);
+	lft_values_lines_new(&b.lines, n);
 	find_wish(&b);
 	while (k < max && left > 0 && fill(&b, k, &left))
 		k++;
@@ -337,7 +340,7 @@ safe_bulk_find(struct safe_values *v, const uint32_t *comp, unsigned max,
 		k--; /* what is left joins the last one */
 	*nstages = left > 0 ? k + 1 : k;
 	close(v, k);
-	safe_value_lines_free(&b.lines);
+	lft_values_lines_free(&b.lines);
 	free(b.must);
 	free(b.back);
 	free(b.wish);

@@ -1,8 +1,8 @@
 /*
- * safe_loss: what stages cost. Between two stages some entries are new and some
- * wait; a packet that comes to a switch which sends it back by the cable it
- * came by is discarded. Stages are worth it only where that, for as long as
- * they take, is less than what closing turns loses.
+ * stage_loss_estimate: what stages cost. Between two stages some entries are
+ * new and some wait; a packet that comes to a switch which sends it back by the
+ * cable it came by is discarded. Stages are worth it only where that, for as
+ * long as they take, is less than what closing turns loses.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,21 +15,21 @@ enum { STEPS_MAX = 4000000 }; /* entries that are looked at, about */
 enum fate { UNKNOWN, ON_THE_WAY, ARRIVES, LOST };
 
 struct walk {
-	const struct safe_values *v;
+	const struct lft_values *v;
 	uint8_t *fate; /* [nsw] for one LID */
 	sw_ix *path;   /* [nsw] */
 };
 
 /* Follow the tables of this time from s; what is met shares its fate. */
 static void
-follow(struct walk *w, sw_ix s, uint32_t lid, struct safe_when when)
+follow(struct walk *w, sw_ix s, uint32_t lid, struct transition_when when)
 {
-	const struct safe_net *n = w->v->net;
+	const struct chan_graph *n = w->v->net;
 	enum fate end = UNKNOWN;
 	uint32_t k = 0;
 
 	while (end == UNKNOWN) {
-		uint8_t port[SAFE_VALUES];
+		uint8_t port[TRANSITION_VALUES];
 		sw_ix next;
 
 		if (w->fate[s] != UNKNOWN) {
@@ -38,7 +38,7 @@ follow(struct walk *w, sw_ix s, uint32_t lid, struct safe_when when)
 		}
 		w->fate[s] = ON_THE_WAY;
 		w->path[k++] = s;
-		(void)safe_value_entry(w->v, s, lid, when, port);
+		(void)lft_values_entry(w->v, s, lid, when, port);
 		next = n->to[(size_t)s * 256 + port[0]].s;
 		if (next == n->nsw)
 			end = n->carry[(size_t)s * 4 + (port[0] >> 6)] >>
@@ -54,7 +54,7 @@ follow(struct walk *w, sw_ix s, uint32_t lid, struct safe_when when)
 
 /* What nobody will reach is not lost. */
 static uint64_t
-lost(struct walk *w, uint32_t lid, struct safe_when when)
+lost(struct walk *w, uint32_t lid, struct transition_when when)
 {
 	uint32_t nsw = w->v->net->nsw;
 	uint64_t sum = 0;
@@ -69,8 +69,8 @@ lost(struct walk *w, uint32_t lid, struct safe_when when)
 }
 
 void
-safe_loss_arrives(const struct safe_values *v, uint32_t lid,
-	struct safe_when when, uint8_t *yes)
+stage_loss_arrives(const struct lft_values *v, uint32_t lid,
+	struct transition_when when, uint8_t *yes)
 {
 	uint32_t nsw = v->net->nsw;
 	struct walk w = {.v = v, .fate = yes};
@@ -84,7 +84,7 @@ safe_loss_arrives(const struct safe_values *v, uint32_t lid,
 
 /* LIDs that some switch takes later than the first stage. */
 static bool *
-deferred(const struct safe_values *v)
+deferred(const struct lft_values *v)
 {
 	bool *yes = mem_zalloc((size_t)v->nblocks * LFT_BLOCK, sizeof(*yes));
 
@@ -96,13 +96,13 @@ deferred(const struct safe_values *v)
 
 /* LIDs for which some entry leads nowhere, and will not. */
 static bool *
-hurt(const struct safe_values *v)
+hurt(const struct lft_values *v)
 {
 	bool *yes = mem_zalloc((size_t)v->nblocks * LFT_BLOCK, sizeof(*yes));
 
 	for (size_t i = 0; i < v->ncells; i++) {
 		uint64_t bits =
-			v->c[i].write ? safe_value_diff(v, &v->c[i]).urgent : 0;
+			v->c[i].write ? lft_values_diff(v, &v->c[i]).urgent : 0;
 
 		for (; bits != 0; bits &= bits - 1)
 			yes[v->c[i].b * LFT_BLOCK +
@@ -113,7 +113,7 @@ hurt(const struct safe_values *v)
 
 /* Pairs lost as these stages begin, of LIDs that are marked. */
 static uint64_t
-sum(const struct safe_values *v, const bool *yes, unsigned first, unsigned end)
+sum(const struct lft_values *v, const bool *yes, unsigned first, unsigned end)
 {
 	uint32_t nlids = v->nblocks * LFT_BLOCK, nsw = v->net->nsw;
 	struct walk w = {.v = v};
@@ -129,7 +129,8 @@ sum(const struct safe_values *v, const bool *yes, unsigned first, unsigned end)
 		if (!yes[lid] || seen++ % each != 0)
 			continue;
 		for (unsigned k = first; k < end; k++)
-			all += lost(&w, lid, (struct safe_when){SAFE_AT, k});
+			all += lost(&w, lid,
+				(struct transition_when){TRANSITION_AT, k});
 	}
 	free(w.fate);
 	free(w.path);
@@ -137,7 +138,7 @@ sum(const struct safe_values *v, const bool *yes, unsigned first, unsigned end)
 }
 
 uint64_t
-safe_loss(const struct safe_values *v, unsigned nstages)
+stage_loss_estimate(const struct lft_values *v, unsigned nstages)
 {
 	bool *yes = deferred(v);
 	uint64_t n = sum(v, yes, 1, nstages);
@@ -147,7 +148,7 @@ safe_loss(const struct safe_values *v, unsigned nstages)
 }
 
 uint64_t
-safe_loss_now(const struct safe_values *v)
+stage_loss_current(const struct lft_values *v)
 {
 	bool *yes = hurt(v);
 	uint64_t n = sum(v, yes, 0, 1);

@@ -12,17 +12,18 @@
 #include "sm/base/mem.h"
 
 static void
-cut(const struct safe_values *v, const uint64_t *turn, struct safe_set *out)
+cut(const struct lft_values *v, const uint64_t *turn,
+	struct transition_set *out)
 {
-	static const struct safe_when is = {SAFE_NEW, 0};
-	static const struct safe_when held = {SAFE_HELD, 0};
-	uint64_t *fixed = mem_alloc(safe_words(v->net) * sizeof(*fixed));
-	struct safe_load load;
+	static const struct transition_when is = {TRANSITION_NEW, 0};
+	static const struct transition_when held = {TRANSITION_HELD, 0};
+	uint64_t *fixed = mem_alloc(transition_words(v->net) * sizeof(*fixed));
+	struct dependency_load load;
 	size_t n = 0;
 
-	safe_mix_build(v, is, is, fixed);
-	safe_load_new(&load, v, held);
-	safe_block_find(v, &load, turn, fixed, out);
+	cdg_mixed_build(v, is, is, fixed);
+	dependency_load_new(&load, v, held);
+	block_select_find(v, &load, turn, fixed, out);
 	/* a port is not taken down for good */
 	for (size_t i = 0; i < out->n; i++)
 		if (!out->turn[i].by_port)
@@ -33,35 +34,37 @@ cut(const struct safe_values *v, const uint64_t *turn, struct safe_set *out)
 		out->turn[i].stays = true;
 		out->pairs += out->turn[i].pairs;
 	}
-	safe_load_free(&load);
+	dependency_load_free(&load);
 	free(fixed);
 }
 
 void
-safe_stale_find(const struct safe_job *job, struct safe_transition *t,
-	struct safe_set *out)
+stale_sl_find(const struct transition_job *job, struct transition_result *t,
+	struct transition_set *out)
 {
-	static const struct safe_when stale = {SAFE_STALE, 0};
-	struct safe_values val;
-	struct safe_net net;
+	static const struct transition_when stale = {TRANSITION_STALE, 0};
+	struct lft_values val;
+	struct chan_graph net;
 	uint64_t *turn;
 	uint32_t *comp;
 
-	*out = (struct safe_set){0};
+	*out = (struct transition_set){0};
 	if (job->to->lanes.n < 2 || job->to->lanes.plain ||
-		!past_beside(hw_past(job->hw), job->to))
+		!sl_history_exceeds(device_sl_history(job->hw), job->to))
 		return;
-	safe_net_new(&net, job->to->topo, hw_turns(job->hw), job->to->lanes.n);
-	safe_value_new(&val, &net, job);
-	turn = mem_alloc(safe_words(&net) * sizeof(*turn));
+	chan_graph_new(
+		&net, job->to->topo, device_sl2vl(job->hw), job->to->lanes.n);
+	lft_values_new(&val, &net, job);
+	turn = mem_alloc(transition_words(&net) * sizeof(*turn));
 	comp = mem_alloc(net.nv * sizeof(*comp));
-	safe_mix_build(&val, stale, stale, turn);
-	if (safe_cycle_find(&net, turn, comp) > 0) {
-		safe_cycle_tell(&val, turn, comp, t->stale, sizeof(t->stale));
+	cdg_mixed_build(&val, stale, stale, turn);
+	if (cdg_cycle_find(&net, turn, comp) > 0) {
+		cdg_cycle_describe(
+			&val, turn, comp, t->stale, sizeof(t->stale));
 		cut(&val, turn, out);
 	}
 	free(turn);
 	free(comp);
-	safe_value_free(&val);
-	safe_net_free(&net);
+	lft_values_free(&val);
+	chan_graph_free(&net);
 }

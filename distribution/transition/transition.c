@@ -16,17 +16,17 @@ enum {
 };
 
 struct planner {
-	const struct safe_job *job;
-	struct safe_transition *t;
-	struct safe_net net;
-	struct safe_values val;
-	uint64_t *mix;	      /* the mixture */
-	uint32_t *comp;	      /* its components */
-	struct safe_set stay; /* closed from now on */
+	const struct transition_job *job;
+	struct transition_result *t;
+	struct chan_graph net;
+	struct lft_values val;
+	uint64_t *mix;		    /* the mixture */
+	uint32_t *comp;		    /* its components */
+	struct transition_set stay; /* closed from now on */
 };
 
 const char *
-safe_method_name(enum safe_method m)
+transition_method_name(enum transition_method_kind m)
 {
 	static const char *const name[] = {"auto", "static", "break-ports",
 		"break-dependencies", "dynamic"};
@@ -35,7 +35,7 @@ safe_method_name(enum safe_method m)
 }
 
 const char *
-safe_way_name(enum safe_way w)
+transition_kind_name(enum transition_kind w)
 {
 	static const char *const name[] = {
 		"nothing", "direct", "staged", "blocked"};
@@ -44,16 +44,17 @@ safe_way_name(enum safe_way w)
 }
 
 static uint64_t *
-matrix(const struct planner *p, struct safe_when edges, struct safe_when reach)
+matrix(const struct planner *p, struct transition_when edges,
+	struct transition_when reach)
 {
-	uint64_t *turn = mem_alloc(safe_words(&p->net) * sizeof(*turn));
+	uint64_t *turn = mem_alloc(transition_words(&p->net) * sizeof(*turn));
 
-	safe_mix_build(&p->val, edges, reach, turn);
+	cdg_mixed_build(&p->val, edges, reach, turn);
 	return turn;
 }
 
 static void
-take(struct safe_transition *t, const struct safe_set *set)
+take(struct transition_result *t, const struct transition_set *set)
 {
 	t->turn = set->turn;
 	t->nturns = set->n;
@@ -68,10 +69,10 @@ take(struct safe_transition *t, const struct safe_set *set)
  * and until the slowest switch has answered: a quarter more.
  */
 struct option {
-	uint8_t (*stage)[LFT_BLOCK]; /* as in safe_values; owned */
+	uint8_t (*stage)[LFT_BLOCK]; /* as in lft_values; owned */
 	unsigned n;
 	bool enough;
-	struct safe_set closed;
+	struct transition_set closed;
 	uint64_t price;
 };
 
@@ -85,17 +86,17 @@ drop(struct option *o)
 
 /* Stages, found in one way; false: some turns have to be closed too. */
 static bool
-find(struct planner *p, enum safe_admission how, struct option *o)
+find(struct planner *p, enum transition_admission how, struct option *o)
 {
-	struct safe_values *v = &p->val;
+	struct lft_values *v = &p->val;
 
 	*o = (struct option){0};
-	if (how == SAFE_BULK)
+	if (how == TRANSITION_BULK)
 		o->enough =
-			safe_bulk_find(v, p->comp, p->job->max_stages, &o->n);
+			stage_bulk_find(v, p->comp, p->job->max_stages, &o->n);
 	else
-		o->enough = safe_stage_find(
-			v, p->comp, how, p->job->max_stages, &o->n);
+		o->enough =
+			stage_find(v, p->comp, how, p->job->max_stages, &o->n);
 	o->stage = v->stage;
 	v->stage = NULL;
 	return o->enough;
@@ -105,19 +106,19 @@ find(struct planner *p, enum safe_admission how, struct option *o)
 static void
 price(struct planner *p, struct option *o, const uint64_t *fixed)
 {
-	struct safe_when rest = {SAFE_REST, o->n - 1},
-			 then = {SAFE_AT, o->n - 1};
-	struct safe_load load;
+	struct transition_when rest = {TRANSITION_REST, o->n - 1},
+			       then = {TRANSITION_AT, o->n - 1};
+	struct dependency_load load;
 	uint64_t *left;
 
 	p->val.stage = o->stage;
-	o->price = safe_loss(&p->val, o->n);
+	o->price = stage_loss_estimate(&p->val, o->n);
 	o->price += o->price / 4;
 	if (!o->enough) {
 		left = matrix(p, rest, rest);
-		safe_load_new(&load, &p->val, then);
-		safe_block_find(&p->val, &load, left, fixed, &o->closed);
-		safe_load_free(&load);
+		dependency_load_new(&load, &p->val, then);
+		block_select_find(&p->val, &load, left, fixed, &o->closed);
+		dependency_load_free(&load);
 		free(left);
 	}
 	p->val.stage = NULL;
@@ -127,12 +128,12 @@ price(struct planner *p, struct option *o, const uint64_t *fixed)
 /* The same without stages: everything at once, and what is lost stays so for a
  * drain more. */
 static void
-price_at_once(struct planner *p, struct option *o, const struct safe_load *load,
-	const uint64_t *fixed)
+price_at_once(struct planner *p, struct option *o,
+	const struct dependency_load *load, const uint64_t *fixed)
 {
 	*o = (struct option){.n = 1};
-	safe_block_find(&p->val, load, p->mix, fixed, &o->closed);
-	o->price = o->closed.pairs + safe_loss_now(&p->val);
+	block_select_find(&p->val, load, p->mix, fixed, &o->closed);
+	o->price = o->closed.pairs + stage_loss_current(&p->val);
 }
 
 /* Keep the better one in best; between equals the one that closes less. */
@@ -152,15 +153,15 @@ keep(struct option *best, struct option *other)
 static void
 take_option(struct planner *p, struct option *o)
 {
-	struct safe_transition *t = p->t;
+	struct transition_result *t = p->t;
 
 	p->val.stage = o->stage;
 	t->nstages = o->n;
 	take(t, &o->closed);
 	if (o->closed.n > 0)
-		t->way = SAFE_BLOCKED;
+		t->way = TRANSITION_BLOCKED;
 	else
-		t->way = o->n > 1 ? SAFE_STAGED : SAFE_DIRECT;
+		t->way = o->n > 1 ? TRANSITION_STAGED : TRANSITION_DIRECT;
 	*o = (struct option){0};
 }
 
@@ -168,7 +169,7 @@ take_option(struct planner *p, struct option *o)
 static bool
 order_kept(const struct planner *p)
 {
-	const struct safe_net *n = &p->net;
+	const struct chan_graph *n = &p->net;
 	const struct routes *from = p->job->from, *to = p->job->to;
 	const sw_ix *old = p->val.old_sw;
 
@@ -191,19 +192,19 @@ order_kept(const struct planner *p)
 static void
 choose(struct planner *p, struct option *some, size_t n)
 {
-	static const struct safe_when is = {SAFE_NEW, 0};
-	static const struct safe_when held = {SAFE_HELD, 0};
+	static const struct transition_when is = {TRANSITION_NEW, 0};
+	static const struct transition_when held = {TRANSITION_HELD, 0};
 	struct option open = {0}, best = {0}, at_once;
-	struct safe_set paper = {0};
+	struct transition_set paper = {0};
 	uint64_t *fixed = matrix(p, is, is);
-	struct safe_load load;
+	struct dependency_load load;
 
 	/* no two loads at once: they are the largest things here */
-	safe_load_new(&load, &p->val, held);
-	safe_method_dependencies(&p->val, &load, &paper);
+	dependency_load_new(&load, &p->val, held);
+	method_dependencies(&p->val, &load, &paper);
 	free(paper.turn);
 	price_at_once(p, &at_once, &load, fixed);
-	safe_load_free(&load);
+	dependency_load_free(&load);
 	for (size_t i = 0; i < n; i++) {
 		price(p, &some[i], fixed);
 		if (some[i].closed.n == 0)
@@ -221,7 +222,7 @@ choose(struct planner *p, struct option *some, size_t n)
 	}
 	drop(&open);
 	take_option(p, &best);
-	if (p->t->way == SAFE_BLOCKED)
+	if (p->t->way == TRANSITION_BLOCKED)
 		p->t->paper_pairs = paper.pairs;
 	free(fixed);
 }
@@ -233,20 +234,23 @@ choose(struct planner *p, struct option *some, size_t n)
 static void
 plan_auto(struct planner *p)
 {
-	struct option some[SAFE_ADMISSIONS] = {{0}};
+	struct option some[TRANSITION_ADMISSIONS] = {{0}};
 	uint32_t limit = p->job->bulk != 0 ? p->job->bulk : BULK_VERTICES;
 	bool many = p->t->cyclic > limit;
 	bool bulk = many && p->net.lanes == 1;
-	int how = bulk ? SAFE_BULK : many ? SAFE_GREEDY : SAFE_SMOOTH;
-	int end = bulk ? SAFE_ADMISSIONS : SAFE_BULK;
+	int how = bulk	 ? TRANSITION_BULK
+		  : many ? TRANSITION_GREEDY
+			 : TRANSITION_SMOOTH;
+	int end = bulk ? TRANSITION_ADMISSIONS : TRANSITION_BULK;
 	size_t n = 0;
 
-	p->t->way = SAFE_DIRECT;
+	p->t->way = TRANSITION_DIRECT;
 	if (p->t->cyclic == 0)
 		return;
 	for (; p->job->max_stages > 1 && how < end; how++) {
-		if (find(p, (enum safe_admission)how, &some[n]) &&
-			(how <= SAFE_SMOOTH_LEGAL || how == SAFE_BULK)) {
+		if (find(p, (enum transition_admission)how, &some[n]) &&
+			(how <= TRANSITION_SMOOTH_LEGAL ||
+				how == TRANSITION_BULK)) {
 			take_option(p, &some[n]);
 			while (n-- > 0)
 				drop(&some[n]);
@@ -264,24 +268,24 @@ plan_auto(struct planner *p)
 static void
 plan_method(struct planner *p)
 {
-	static const struct safe_when held = {SAFE_HELD, 0};
-	struct safe_set set = {0};
-	struct safe_load load;
+	static const struct transition_when held = {TRANSITION_HELD, 0};
+	struct transition_set set = {0};
+	struct dependency_load load;
 
-	safe_load_new(&load, &p->val, held);
-	if (p->job->method == SAFE_STATIC)
-		safe_method_static(&p->val, &load, &set);
-	else if (p->job->method == SAFE_BREAK_PORTS)
-		safe_method_ports(&p->val, &load, &set);
-	else if (p->job->method == SAFE_BREAK_DEPENDENCIES)
-		safe_method_dependencies(&p->val, &load, &set);
+	dependency_load_new(&load, &p->val, held);
+	if (p->job->method == TRANSITION_STATIC)
+		method_static(&p->val, &load, &set);
+	else if (p->job->method == TRANSITION_BREAK_PORTS)
+		method_ports(&p->val, &load, &set);
+	else if (p->job->method == TRANSITION_BREAK_DEPENDENCIES)
+		method_dependencies(&p->val, &load, &set);
 	take(p->t, &set);
-	p->t->way = set.n > 0 ? SAFE_BLOCKED : SAFE_DIRECT;
-	safe_load_free(&load);
+	p->t->way = set.n > 0 ? TRANSITION_BLOCKED : TRANSITION_DIRECT;
+	dependency_load_free(&load);
 }
 
 static bool
-anything(const struct safe_values *v)
+anything(const struct lft_values *v)
 {
 	for (size_t i = 0; i < v->ncells; i++)
 		if (v->c[i].write || v->c[i].wall)
@@ -293,29 +297,30 @@ anything(const struct safe_values *v)
 static void
 receive_guests(struct planner *p)
 {
-	const struct safe_job *job = p->job;
+	const struct transition_job *job = p->job;
 
-	if (!job->guests || !safe_guest_harmed(&p->net, job, p->mix))
+	if (!job->guests || !transition_mcast_is_broken(&p->net, job, p->mix))
 		return;
-	safe_guest_open(p->t, &p->val,
-		p->t->way == SAFE_DIRECT && p->t->cyclic == 0 ? p->mix : NULL);
+	transition_mcast_open(p->t, &p->val,
+		p->t->way == TRANSITION_DIRECT && p->t->cyclic == 0 ? p->mix
+								    : NULL);
 }
 
 static void
 plan_writes(struct planner *p)
 {
-	static const struct safe_when all = {SAFE_ALL, 0};
-	struct safe_transition *t = p->t;
+	static const struct transition_when all = {TRANSITION_ALL, 0};
+	struct transition_result *t = p->t;
 
 	t->nstages = 1;
 	p->mix = matrix(p, all, all);
 	p->comp = mem_alloc(p->net.nv * sizeof(*p->comp));
-	t->mixed_edges = safe_mix_count(&p->net, p->mix);
-	t->cyclic = safe_cycle_seek(&p->val, p->mix, p->comp);
+	t->mixed_edges = cdg_mixed_count(&p->net, p->mix);
+	t->cyclic = cdg_cycle_search(&p->val, p->mix, p->comp);
 	if (t->cyclic > 0)
-		safe_cycle_tell(
+		cdg_cycle_describe(
 			&p->val, p->mix, p->comp, t->cause, sizeof(t->cause));
-	if (p->job->method == SAFE_AUTO)
+	if (p->job->method == TRANSITION_AUTO)
 		plan_auto(p);
 	else
 		plan_method(p);
@@ -328,8 +333,8 @@ plan_writes(struct planner *p)
 static void
 add_stays(struct planner *p)
 {
-	struct safe_transition *t = p->t;
-	struct safe_set all = {.turn = t->turn, .n = t->nturns};
+	struct transition_result *t = p->t;
+	struct transition_set all = {.turn = t->turn, .n = t->nturns};
 
 	if (p->stay.n == 0)
 		return;
@@ -339,40 +344,41 @@ add_stays(struct planner *p)
 			mem_grow(all.turn, all.n, &all.cap, sizeof(*all.turn));
 		all.turn[all.n++] = p->stay.turn[i];
 	}
-	safe_block_finish(&all);
+	block_select_finish(&all);
 	take(t, &all);
 	for (size_t i = 0; i < t->nturns; i++)
 		t->nstays += t->turn[i].stays;
-	t->way = SAFE_BLOCKED;
+	t->way = TRANSITION_BLOCKED;
 }
 
-struct safe_transition *
-safe_plan(const struct safe_job *job)
+struct transition_result *
+transition_find(const struct transition_job *job)
 {
-	struct safe_transition *t = mem_zalloc(1, sizeof(*t));
+	struct transition_result *t = mem_zalloc(1, sizeof(*t));
 	struct planner p = {.job = job, .t = t};
 	t->method = job->method;
 	t->pool = job->to->pool;
-	safe_stale_find(job, t, &p.stay);
-	safe_net_new(
-		&p.net, job->to->topo, hw_turns(job->hw), safe_lane_count(job));
+	stale_sl_find(job, t, &p.stay);
+	chan_graph_new(&p.net, job->to->topo, device_sl2vl(job->hw),
+		vl_graphs_count(job));
 	if (p.stay.n > 0 && p.net.lanes == job->to->lanes.n)
-		safe_net_close(&p.net, &p.stay);
-	safe_value_new(&p.val, &p.net, job);
-	if (job->method != SAFE_STATIC && job->method != SAFE_DYNAMIC)
-		safe_blind_wall(&p.val);
+		chan_graph_close(&p.net, &p.stay);
+	lft_values_new(&p.val, &p.net, job);
+	if (job->method != TRANSITION_STATIC &&
+		job->method != TRANSITION_DYNAMIC)
+		unknown_lft_quench(&p.val);
 	if (anything(&p.val))
 		plan_writes(&p);
 	add_stays(&p);
-	safe_write_all(&p.val, t);
-	safe_value_free(&p.val);
-	safe_net_free(&p.net);
+	lft_writes_all(&p.val, t);
+	lft_values_free(&p.val);
+	chan_graph_free(&p.net);
 	free(p.stay.turn);
 	return t;
 }
 
 void
-safe_free(struct safe_transition *t)
+transition_free(struct transition_result *t)
 {
 	if (t == NULL)
 		return;
@@ -380,7 +386,7 @@ safe_free(struct safe_transition *t)
 		lft_drop(t->pool, t->write[i].image);
 		lft_drop(t->pool, t->write[i].was);
 	}
-	safe_guest_close(t->guests);
+	transition_mcast_close(t->guests);
 	free(t->write);
 	free(t->turn);
 	free(t);

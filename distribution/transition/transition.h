@@ -13,21 +13,21 @@
  * 255, dead ports, lane 15 and the cable that the packet came by are no edges.
  *
  * M acyclic: blocks may be written in any order, nothing loops, nothing
- * deadlocks, nothing is dropped (SAFE_DIRECT). Else the changed entries are
- * admitted to stages, each with an acyclic mixture of its own (SAFE_STAGED).
- * What packets still under way may hold (every value since the last drain)
- * stays in the graph, so a stage takes all that fits without a drain; the next
- * one begins when all its writes are acknowledged and what was under way has
- * drained (hw_drained). Stages are sought first by which no packet that arrives
- * now is sent back by the cable it came by, which is no deadlock but loses it,
- * for as long as a stage lasts. Where there are none, or no further entry can
- * be admitted, the fewest turns, weighted by the pairs that use them, are
- * blocked through SL2VL before the last stage (SAFE_BLOCKED), all of them turns
- * that the new routing does not make; of what is possible the way that loses
- * least is taken, but nothing is blocked where the order of switches is kept
- * and stages do. Where packets are lost as it is, what they need is written in
- * a stage of its own before the turns are blocked, as far as its mixture has no
- * cycle.
+ * deadlocks, nothing is dropped (TRANSITION_DIRECT). Else the changed entries
+ * are admitted to stages, each with an acyclic mixture of its own
+ * (TRANSITION_STAGED). What packets still under way may hold (every value since
+ * the last drain) stays in the graph, so a stage takes all that fits without a
+ * drain; the next one begins when all its writes are acknowledged and what was
+ * under way has drained (device_drained). Stages are sought first by which no
+ * packet that arrives now is sent back by the cable it came by, which is no
+ * deadlock but loses it, for as long as a stage lasts. Where there are none, or
+ * no further entry can be admitted, the fewest turns, weighted by the pairs
+ * that use them, are blocked through SL2VL before the last stage
+ * (TRANSITION_BLOCKED), all of them turns that the new routing does not make;
+ * of what is possible the way that loses least is taken, but nothing is blocked
+ * where the order of switches is kept and stages do. Where packets are lost as
+ * it is, what they need is written in a stage of its own before the turns are
+ * blocked, as far as its mixture has no cycle.
  *
  * With several lanes a pair's packets may be on every lane that was given out
  * since its ports came up (sl_history.h). Where the SLs that connections of old
@@ -61,29 +61,31 @@
 #include "routing/core/slvl.h"
 
 /* What the administrator chose; distribution.method. */
-enum safe_method {
-	SAFE_AUTO,
-	SAFE_STATIC,		 /* all ports to Init, tables, all Active */
-	SAFE_BREAK_PORTS,	 /* up-ports but one of new break nodes Init */
-	SAFE_BREAK_DEPENDENCIES, /* all forbidden turns there to lane 15 */
-	SAFE_DYNAMIC,		 /* deltas in any order: unsafe */
+enum transition_method_kind {
+	TRANSITION_AUTO,
+	TRANSITION_STATIC,	/* all ports to Init, tables, all Active */
+	TRANSITION_BREAK_PORTS, /* up-ports but one of new break nodes Init */
+	TRANSITION_BREAK_DEPENDENCIES, /* all forbidden turns there to lane 15
+					*/
+	TRANSITION_DYNAMIC,	       /* deltas in any order: unsafe */
 };
 
 /* What the transition needs. */
-enum safe_way {
-	SAFE_NOTHING, /* no block differs */
-	SAFE_DIRECT,  /* any order */
-	SAFE_STAGED,  /* acknowledged stage by stage */
-	SAFE_BLOCKED, /* turns to lane 15 (or ports to Init), then stages */
+enum transition_kind {
+	TRANSITION_NOTHING, /* no block differs */
+	TRANSITION_DIRECT,  /* any order */
+	TRANSITION_STAGED,  /* acknowledged stage by stage */
+	TRANSITION_BLOCKED, /* turns to lane 15 (or ports to Init), then stages
+			     */
 };
 
-struct safe_job {
+struct transition_job {
 	const struct routes *to;   /* verified; to->topo is the topology */
 	const struct routes *from; /* the routing in force: for lanes and names
 				      only, the tables come from hw; NULL at
 				      first bring-up */
-	const struct hwstate *hw;
-	enum safe_method method;
+	const struct device_store *hw;
+	enum transition_method_kind method;
 	unsigned max_stages; /* prefer stages to blocking up to this many */
 	uint32_t bulk; /* channels on cycles above which entries are not tried
 			  one by one; 0: as many as that takes a second */
@@ -95,7 +97,7 @@ struct safe_job {
 };
 
 /* One Set(LinearForwardingTable). */
-struct safe_write {
+struct lft_write {
 	sw_ix sw;
 	uint32_t block;
 	lft_ref image; /* a reference that the transition holds */
@@ -109,7 +111,7 @@ struct safe_write {
 };
 
 /* A turn that must not be made while tables are written. */
-struct safe_turn {
+struct transition_dependency {
 	sw_ix sw;
 	uint8_t in, out;
 	bool by_port;	/* the switch cannot map (in, out) to lane 15, or the
@@ -122,24 +124,23 @@ struct safe_turn {
 };
 
 /* A turn of a tree: in by one port of a switch, out by another. */
-struct safe_guest {
+struct transition_mcast {
 	sw_ix sw; /* of the new topology */
 	uint8_t in, out;
 };
 
-struct safe_guests;
+struct transition_guests;
 
-struct safe_transition {
-	struct safe_guests *guests; /* NULL: all are welcome */
-	enum safe_method method;
-	enum safe_way way;
-	struct safe_write
-		*write; /* walls, then by stage; urgent ones first in a stage,
-			   then switches next to the change */
+struct transition_result {
+	struct transition_guests *guests; /* NULL: all are welcome */
+	enum transition_method_kind method;
+	enum transition_kind way;
+	struct lft_write *write; /* walls, then by stage; urgent ones first in a
+				    stage, then switches next to the change */
 	size_t nwrites;
 	size_t nwalls; /* of nwrites */
 	unsigned nstages;
-	struct safe_turn *turn; /* sorted by switch, in, out */
+	struct transition_dependency *turn; /* sorted by switch, in, out */
 	size_t nturns;
 	struct lft_pool *pool;
 
@@ -149,7 +150,7 @@ struct safe_transition {
 	uint64_t mixed_edges; /* edges of M */
 	uint32_t cyclic;      /* vertices on cycles of M: 0 is direct */
 	uint64_t cut_pairs;   /* sum of pairs over turn[] */
-	uint64_t paper_pairs; /* the same for SAFE_BREAK_DEPENDENCIES, for
+	uint64_t paper_pairs; /* the same for TRANSITION_BREAK_DEPENDENCIES, for
 				 comparison; 0 unless blocked */
 	uint32_t unread;      /* live switches some of whose old tables nobody
 				 knows: they are emptied first */
@@ -162,25 +163,25 @@ struct safe_transition {
  * Plan. The result holds references into to->pool; free it in the thread that
  * owns the pool. Never NULL: what cannot be proven is said in it.
  */
-struct safe_transition *safe_plan(const struct safe_job *job);
+struct transition_result *transition_find(const struct transition_job *job);
 
-void safe_free(struct safe_transition *t); /* NULL allowed */
+void transition_free(struct transition_result *t); /* NULL allowed */
 
 /*
  * May the turns of one tree stay while the tables are written? Where the order
  * of the switches stays and no mixture breaks it, any tree that keeps it may
- * (safe_guest_asks is false). Else each tree has to ask, one after the other:
- * true, and from now on it counts; false, then with it and those before it the
- * mixture could deadlock, or it breaks the new order and what is made in that
- * later could, or it leads where nobody knows the tables: it has to go first,
- * and to have drained. A staged or blocked transition takes none.
+ * (transition_mcast_must_ask is false). Else each tree has to ask, one after
+ * the other: true, and from now on it counts; false, then with it and those
+ * before it the mixture could deadlock, or it breaks the new order and what is
+ * made in that later could, or it leads where nobody knows the tables: it has
+ * to go first, and to have drained. A staged or blocked transition takes none.
  */
-bool safe_guest_asks(const struct safe_transition *t);
-bool safe_guest_admit(
-	struct safe_transition *t, const struct safe_guest *turn, size_t n);
+bool transition_mcast_must_ask(const struct transition_result *t);
+bool transition_mcast_admit(struct transition_result *t,
+	const struct transition_mcast *turn, size_t n);
 
 /* Names of enumerators: "auto", "break-ports"; "direct", "staged". */
-const char *safe_method_name(enum safe_method m);
-const char *safe_way_name(enum safe_way w);
+const char *transition_method_name(enum transition_method_kind m);
+const char *transition_kind_name(enum transition_kind w);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * safe_guest: turns of others, which stay as they are while unicast tables are
- * written: those of multicast trees. Each group of them asks whether there is
- * room for it in the mixture. A tree that stays is met by those that are made
- * when the tables are written, so it has to keep the new order too; and it must
- * not feed what nobody knows.
+ * transition_mcast: turns of others, which stay as they are while unicast
+ * tables are written: those of multicast trees. Each group of them asks whether
+ * there is room for it in the mixture. A tree that stays is met by those that
+ * are made when the tables are written, so it has to keep the new order too;
+ * and it must not feed what nobody knows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +11,15 @@
 #include "distribution/transition/transition_priv.h"
 #include "sm/base/mem.h"
 
-struct safe_guests {
+struct transition_guests {
 	struct topo *topo; /* a reference */
-	struct safe_net net;
+	struct chan_graph net;
 	uint32_t *comp; /* all in one: anything may close a cycle */
-	struct safe_order order;
-	uint32_t *pos;		  /* [nsw] the new order */
-	uint8_t *plane;		  /* as in struct routes, or NULL */
-	struct safe_ports *blind; /* [nsw] ways into the unknown, or NULL */
+	struct dynamic_order order;
+	uint32_t *pos;	/* [nsw] the new order */
+	uint8_t *plane; /* as in struct routes, or NULL */
+	struct transition_ports
+		*blind; /* [nsw] ways into the unknown, or NULL */
 	bool full;
 };
 
@@ -67,15 +68,15 @@ moved(const struct routes *from, const struct routes *to)
 /* Is there a turn from above to above? Each set of tables has none, and a
  * packet that meets both may make one. */
 static bool
-has_valley(const struct safe_net *n, const uint64_t *mix, const uint32_t *pos)
+has_valley(const struct chan_graph *n, const uint64_t *mix, const uint32_t *pos)
 {
 	for (uint32_t v = 0; v < n->nv; v++) {
 		sw_ix s = n->owner[v], q = n->owner[n->peer[v]];
 
 		if (s >= n->nsw || q >= n->nsw || pos[q] > pos[s])
 			continue;
-		for (unsigned at = 0; safe_next(n, mix, v, &at); at++) {
-			sw_ix w = n->owner[safe_head(n, v, at)];
+		for (unsigned at = 0; transition_next(n, mix, v, &at); at++) {
+			sw_ix w = n->owner[transition_head(n, v, at)];
 
 			if (w < n->nsw && pos[w] < pos[s])
 				return true;
@@ -85,8 +86,8 @@ has_valley(const struct safe_net *n, const uint64_t *mix, const uint32_t *pos)
 }
 
 bool
-safe_guest_harmed(const struct safe_net *net, const struct safe_job *job,
-	const uint64_t *mix)
+transition_mcast_is_broken(const struct chan_graph *net,
+	const struct transition_job *job, const uint64_t *mix)
 {
 	uint32_t *pos;
 	bool valley;
@@ -101,10 +102,10 @@ safe_guest_harmed(const struct safe_net *net, const struct safe_job *job,
 }
 
 void
-safe_guest_open(struct safe_transition *t, const struct safe_values *v,
+transition_mcast_open(struct transition_result *t, const struct lft_values *v,
 	const uint64_t *mix)
 {
-	struct safe_guests *g = mem_zalloc(1, sizeof(*g));
+	struct transition_guests *g = mem_zalloc(1, sizeof(*g));
 	const struct routes *to = v->to;
 	uint32_t nsw = v->net->nsw;
 
@@ -113,7 +114,7 @@ safe_guest_open(struct safe_transition *t, const struct safe_values *v,
 	if (mix == NULL)
 		return;
 	g->topo = topo_ref(to->topo);
-	safe_net_new(&g->net, to->topo, NULL, v->net->lanes);
+	chan_graph_new(&g->net, to->topo, NULL, v->net->lanes);
 	g->comp = mem_alloc(g->net.nv * sizeof(*g->comp));
 	for (uint32_t i = 0; i < g->net.nv; i++)
 		g->comp[i] = 1;
@@ -123,17 +124,17 @@ safe_guest_open(struct safe_transition *t, const struct safe_values *v,
 		g->plane = mem_dup(to->plane, nsw);
 	if (v->blind != NULL)
 		g->blind = mem_dup(v->blind, nsw * sizeof(*g->blind));
-	g->full = !safe_order_new(&g->order, &g->net, g->comp, mix);
+	g->full = !dynamic_order_new(&g->order, &g->net, g->comp, mix);
 }
 
 void
-safe_guest_close(struct safe_guests *g)
+transition_mcast_close(struct transition_guests *g)
 {
 	if (g == NULL)
 		return;
 	if (g->topo != NULL) {
-		safe_order_free(&g->order);
-		safe_net_free(&g->net);
+		dynamic_order_free(&g->order);
+		chan_graph_free(&g->net);
 		topo_unref(g->topo);
 	}
 	free(g->comp);
@@ -144,21 +145,21 @@ safe_guest_close(struct safe_guests *g)
 }
 
 bool
-safe_guest_asks(const struct safe_transition *t)
+transition_mcast_must_ask(const struct transition_result *t)
 {
 	return t->guests != NULL;
 }
 
 /* The switch behind a port, or nsw. */
 static sw_ix
-behind(const struct safe_guests *g, sw_ix s, unsigned port)
+behind(const struct transition_guests *g, sw_ix s, unsigned port)
 {
 	return g->net.owner[g->net.peer[g->net.off[s] + port]];
 }
 
 /* Does the turn keep the new order, and lead where the tables are known? */
 static bool
-proper(const struct safe_guests *g, const struct safe_guest *a)
+proper(const struct transition_guests *g, const struct transition_mcast *a)
 {
 	sw_ix s = a->sw, nsw = g->net.nsw;
 	sw_ix from = behind(g, s, a->in), to = behind(g, s, a->out);
@@ -175,29 +176,29 @@ proper(const struct safe_guests *g, const struct safe_guest *a)
 
 /* One turn on every lane: which one a group has is not known here. */
 static bool
-add(struct safe_guests *g, const struct safe_guest *a, struct safe_guest *done,
-	size_t *ndone)
+add(struct transition_guests *g, const struct transition_mcast *a,
+	struct transition_mcast *done, size_t *ndone)
 {
-	const struct safe_net *n = &g->net;
+	const struct chan_graph *n = &g->net;
 
 	for (unsigned l = 0; l < n->lanes; l++) {
 		uint32_t v = l * n->nrec + n->off[a->sw] + a->in;
 
-		if (safe_has(n, g->order.turn, v, a->out))
+		if (transition_has(n, g->order.turn, v, a->out))
 			continue;
-		if (!safe_order_add(&g->order, v, a->out))
+		if (!dynamic_order_add(&g->order, v, a->out))
 			return false;
-		done[(*ndone)++] = (struct safe_guest){v, a->in, a->out};
+		done[(*ndone)++] = (struct transition_mcast){v, a->in, a->out};
 	}
 	return true;
 }
 
 bool
-safe_guest_admit(
-	struct safe_transition *t, const struct safe_guest *turn, size_t n)
+transition_mcast_admit(struct transition_result *t,
+	const struct transition_mcast *turn, size_t n)
 {
-	struct safe_guests *g = t->guests;
-	struct safe_guest *done;
+	struct transition_guests *g = t->guests;
+	struct transition_mcast *done;
 	size_t ndone = 0;
 	bool room = true;
 
@@ -210,7 +211,8 @@ safe_guest_admit(
 		room = proper(g, &turn[i]) && add(g, &turn[i], done, &ndone);
 	while (!room && ndone > 0) {
 		ndone--;
-		safe_order_remove(&g->order, done[ndone].sw, done[ndone].out);
+		dynamic_order_remove(
+			&g->order, done[ndone].sw, done[ndone].out);
 	}
 	free(done);
 	return room;

@@ -34,72 +34,72 @@
 #include "sm/base/buf.h"
 
 enum {
-	SAFE_LATER = 255, /* a stage that has not been found yet */
-	SAFE_VALUES = 16, /* values of one entry that are looked at */
+	TRANSITION_LATER = 255, /* a stage that has not been found yet */
+	TRANSITION_VALUES = 16, /* values of one entry that are looked at */
 };
 
 /* Where an entry leads: the record where it arrives, and its switch. */
-struct safe_to {
+struct transition_to {
 	uint32_t rec;
 	sw_ix s;
 };
 
-struct safe_net {
+struct chan_graph {
 	const struct topo *t;
-	const struct turns *turns; /* who refuses rows of SL2VL */
-	uint32_t nsw;		   /* also the number of "nowhere" */
-	uint32_t nrec;		   /* port records of one lane */
-	uint32_t nv;		   /* vertices: nrec * lanes */
-	uint32_t *off;		   /* [nsw + 1] first record of a switch */
-	uint32_t *owner;	   /* [nv] switch */
-	uint32_t *base;	    /* [nv] vertex of port 0 of its switch, same lane */
-	uint32_t *peer;	    /* [nv] the other end of the cable */
-	struct safe_to *to; /* [nsw * 256] by entry */
-	uint64_t *alive;    /* [nsw + 1 << shift] out-ports that are channels */
-	uint64_t *carry;    /* [nsw * 4] entries that are not a dead end */
-	uint64_t *closed;   /* turns that stay closed, as a matrix, or NULL */
-	uint64_t bit[256];  /* of a row for an out-port, 0: not a port */
+	const struct sl2vl_cache *turns; /* who refuses rows of SL2VL */
+	uint32_t nsw;			 /* also the number of "nowhere" */
+	uint32_t nrec;			 /* port records of one lane */
+	uint32_t nv;			 /* vertices: nrec * lanes */
+	uint32_t *off;	 /* [nsw + 1] first record of a switch */
+	uint32_t *owner; /* [nv] switch */
+	uint32_t *base;	 /* [nv] vertex of port 0 of its switch, same lane */
+	uint32_t *peer;	 /* [nv] the other end of the cable */
+	struct transition_to *to; /* [nsw * 256] by entry */
+	uint64_t *alive;   /* [nsw + 1 << shift] out-ports that are channels */
+	uint64_t *carry;   /* [nsw * 4] entries that are not a dead end */
+	uint64_t *closed;  /* turns that stay closed, as a matrix, or NULL */
+	uint64_t bit[256]; /* of a row for an out-port, 0: not a port */
 	uint8_t word[256];
 	unsigned shift; /* log2 of the words in a row */
 	unsigned lanes;
 };
 
-struct safe_set;
+struct transition_set;
 
 /* vl_graphs.c: lanes to tell apart; 1 where any may become another's. */
-unsigned safe_lane_count(const struct safe_job *job);
+unsigned vl_graphs_count(const struct transition_job *job);
 
 /* chan_graph.c */
 /* turns: who refuses rows of SL2VL; NULL: nobody does. */
-void safe_net_new(struct safe_net *n, const struct topo *t,
-	const struct turns *turns, unsigned lanes);
-void safe_net_free(struct safe_net *n);
+void chan_graph_new(struct chan_graph *n, const struct topo *t,
+	const struct sl2vl_cache *turns, unsigned lanes);
+void chan_graph_free(struct chan_graph *n);
 /* These turns, of as many lanes as n has, are closed from now on. */
-void safe_net_close(struct safe_net *n, const struct safe_set *stay);
+void chan_graph_close(struct chan_graph *n, const struct transition_set *stay);
 /* Can the switch send (any in, out) to lane 15? */
-bool safe_net_maps(const struct safe_net *n, sw_ix s, unsigned out);
+bool chan_graph_maps(const struct chan_graph *n, sw_ix s, unsigned out);
 /* "'S1'", or its GUID. */
-void safe_net_name(const struct safe_net *n, sw_ix s, struct buf *out);
+void chan_graph_name(const struct chan_graph *n, sw_ix s, struct buf *out);
 /* Is this a switch of which no old table counts: all its ports in Init? */
-bool safe_net_fresh(const struct safe_net *n, sw_ix s);
-bool safe_net_quarantined(const struct safe_net *n, sw_ix s);
+bool chan_graph_fresh(const struct chan_graph *n, sw_ix s);
+bool chan_graph_quarantined(const struct chan_graph *n, sw_ix s);
 
 static inline size_t
-safe_words(const struct safe_net *n)
+transition_words(const struct chan_graph *n)
 {
 	return (size_t)n->nv << n->shift;
 }
 
 /* The vertex that follows v by way of port out. */
 static inline uint32_t
-safe_head(const struct safe_net *n, uint32_t v, unsigned out)
+transition_head(const struct chan_graph *n, uint32_t v, unsigned out)
 {
 	return n->peer[n->base[v] + out];
 }
 
 /* Next out-port of row v at or after *at; false at the end. */
 static inline bool
-safe_next(const struct safe_net *n, const uint64_t *turn, uint32_t v,
+transition_next(const struct chan_graph *n, const uint64_t *turn, uint32_t v,
 	unsigned *at)
 {
 	const uint64_t *row = turn + ((size_t)v << n->shift);
@@ -117,30 +117,32 @@ safe_next(const struct safe_net *n, const uint64_t *turn, uint32_t v,
 }
 
 static inline bool
-safe_has(const struct safe_net *n, const uint64_t *turn, uint32_t v,
+transition_has(const struct chan_graph *n, const uint64_t *turn, uint32_t v,
 	unsigned out)
 {
 	return turn[((size_t)v << n->shift) + (out >> 6)] >> (out & 63) & 1;
 }
 
 static inline void
-safe_put(const struct safe_net *n, uint64_t *turn, uint32_t v, unsigned out)
+transition_put(
+	const struct chan_graph *n, uint64_t *turn, uint32_t v, unsigned out)
 {
 	turn[((size_t)v << n->shift) + (out >> 6)] |= UINT64_C(1) << (out & 63);
 }
 
 static inline void
-safe_clear(const struct safe_net *n, uint64_t *turn, uint32_t v, unsigned out)
+transition_clear(
+	const struct chan_graph *n, uint64_t *turn, uint32_t v, unsigned out)
 {
 	turn[((size_t)v << n->shift) + (out >> 6)] &=
 		~(UINT64_C(1) << (out & 63));
 }
 
 /* A (switch, block) that does not simply hold what is wanted. */
-struct safe_cell {
+struct lft_value_cell {
 	sw_ix s;
 	uint32_t b;
-	uint32_t held; /* the first of its values in safe_values.held */
+	uint32_t held; /* the first of its values in lft_values.held */
 	uint16_t nheld;
 	bool new;     /* the new routing's block counts: it is or gets there */
 	bool write;   /* it must be written */
@@ -152,17 +154,17 @@ struct safe_cell {
 };
 
 /* Out-ports of a switch, a bit each. */
-struct safe_ports {
+struct transition_ports {
 	uint64_t bit[4];
 };
 
-struct safe_values {
-	const struct safe_net *net;
-	const struct safe_job *job;
+struct lft_values {
+	const struct chan_graph *net;
+	const struct transition_job *job;
 	const struct routes *to;
 	uint32_t nblocks; /* of the new routing, and what is left above it */
 	uint32_t *cell;	  /* [nsw * nblocks] number + 1, 0: as wanted */
-	struct safe_cell *c;
+	struct lft_value_cell *c;
 	size_t ncells, capcells;
 	lft_ref *held; /* different ones, the acknowledged one first */
 	size_t nheld, capheld;
@@ -175,120 +177,125 @@ struct safe_values {
 	sw_ix *old_sw;	/* [nsw] in from->topo, or TOPO_NONE */
 	uint32_t *leaf; /* [nsw] in sl_history.h's numbers, or NULL: one lane */
 	bool *turned;	/* [nsw] up and down are exchanged among these */
-	struct safe_ports *blind; /* [nsw] ways into the unknown, or NULL */
+	struct transition_ports
+		*blind; /* [nsw] ways into the unknown, or NULL */
 };
 
 /* Which values of an entry count. */
-enum safe_which {
-	SAFE_ALL,   /* held and new */
-	SAFE_NEW,   /* the new routing */
-	SAFE_STALE, /* likewise, with all lanes that connections may use */
-	SAFE_HELD,  /* what is acknowledged, or the likeliest */
-	SAFE_AT,    /* in stage k: new before it, both in it, held after it */
-	SAFE_REST,  /* from stage k on: new before it, else both */
+enum transition_which {
+	TRANSITION_ALL,	  /* held and new */
+	TRANSITION_NEW,	  /* the new routing */
+	TRANSITION_STALE, /* likewise, with all lanes that connections may use
+			   */
+	TRANSITION_HELD,  /* what is acknowledged, or the likeliest */
+	TRANSITION_AT,	 /* in stage k: new before it, both in it, held after it
+			  */
+	TRANSITION_REST, /* from stage k on: new before it, else both */
 };
 
-struct safe_when {
-	enum safe_which which;
+struct transition_when {
+	enum transition_which which;
 	unsigned k;
 };
 
-struct safe_extra {
+struct transition_extra {
 	sw_ix s;
 	const uint8_t *line;
 };
 
 /* One block of every switch: 64 entries by either of two lines, or more. */
-struct safe_pair {
+struct transition_pair {
 	const uint8_t *a, *b;
 };
 
-struct safe_lines {
-	struct safe_pair *of; /* [nsw + 1] */
-	uint8_t *merged;      /* [nsw * 2 * 64] for lines made here */
-	struct safe_extra *extra;
+struct transition_lines {
+	struct transition_pair *of; /* [nsw + 1] */
+	uint8_t *merged;	    /* [nsw * 2 * 64] for lines made here */
+	struct transition_extra *extra;
 	size_t nextra, capextra;
 	bool plain; /* a is b everywhere and nothing extra */
 };
 
 /* Switches that matter. */
-struct safe_some {
+struct transition_some {
 	sw_ix *sw;
 	uint32_t n;
 	bool *in; /* [nsw + 1] is it one? */
 };
 
 /* lft_values.c */
-void safe_value_new(struct safe_values *v, const struct safe_net *n,
-	const struct safe_job *job);
-void safe_value_free(struct safe_values *v);
+void lft_values_new(struct lft_values *v, const struct chan_graph *n,
+	const struct transition_job *job);
+void lft_values_free(struct lft_values *v);
 /* A cell for a block that holds what is wanted and has none yet. */
-void safe_value_cell(struct safe_values *v, sw_ix s, uint32_t b);
-void safe_value_lines_new(struct safe_lines *l, const struct safe_net *n);
-void safe_value_lines_free(struct safe_lines *l);
-void safe_value_load(const struct safe_values *v, uint32_t b,
-	struct safe_when when, struct safe_lines *l);
+void lft_values_cell(struct lft_values *v, sw_ix s, uint32_t b);
+void lft_values_lines_new(
+	struct transition_lines *l, const struct chan_graph *n);
+void lft_values_lines_free(struct transition_lines *l);
+void lft_values_load(const struct lft_values *v, uint32_t b,
+	struct transition_when when, struct transition_lines *l);
 /* The same of some switches; what l has of others means nothing then. */
-void safe_value_load_some(const struct safe_values *v, uint32_t b,
-	struct safe_when when, const struct safe_some *some,
-	struct safe_lines *l);
-/* The values of one entry then; how many, at most SAFE_VALUES. */
-unsigned safe_value_entry(const struct safe_values *v, sw_ix s, uint32_t lid,
-	struct safe_when when, uint8_t out[SAFE_VALUES]);
+void lft_values_load_some(const struct lft_values *v, uint32_t b,
+	struct transition_when when, const struct transition_some *some,
+	struct transition_lines *l);
+/* The values of one entry then; how many, at most TRANSITION_VALUES. */
+unsigned lft_values_entry(const struct lft_values *v, sw_ix s, uint32_t lid,
+	struct transition_when when, uint8_t out[TRANSITION_VALUES]);
 /* Entries of a cell that must change, and those that lead nowhere now. */
-struct safe_diff {
+struct transition_diff {
 	uint64_t changed, urgent; /* a bit for each entry */
 };
-struct safe_diff safe_value_diff(
-	const struct safe_values *v, const struct safe_cell *c);
+struct transition_diff lft_values_diff(
+	const struct lft_values *v, const struct lft_value_cell *c);
 /*
  * Lanes of packets from each switch to a LID, [nsw] masks. Those of old too,
  * which connections keep, unless only the new ones (or those that were given
  * out last) are asked for.
  */
-void safe_value_lanes(const struct safe_values *v, uint32_t lid,
-	enum safe_which which, uint8_t *mask);
+void lft_values_layers(const struct lft_values *v, uint32_t lid,
+	enum transition_which which, uint8_t *mask);
 
 /* unknown_lft.c: close the ways into the unknown before all else. */
-void safe_blind_wall(struct safe_values *v);
+void unknown_lft_quench(struct lft_values *v);
 
-/* cdg_mixed.c: lanes reach what `reach` lets them reach. turn: safe_words. */
-void safe_mix_build(const struct safe_values *v, struct safe_when edges,
-	struct safe_when reach, uint64_t *turn);
+/* cdg_mixed.c: lanes reach what `reach` lets them reach. turn:
+ * transition_words. */
+void cdg_mixed_build(const struct lft_values *v, struct transition_when edges,
+	struct transition_when reach, uint64_t *turn);
 /* Only the rows of vertices on cycles; for one lane. Good for few of them. */
-void safe_mix_rows(const struct safe_values *v, struct safe_when edges,
+void cdg_mixed_rows(const struct lft_values *v, struct transition_when edges,
 	const uint32_t *comp, uint64_t *turn);
 /* Lanes that reach each switch for one LID, [nsw]. */
-void safe_mix_reach(const struct safe_values *v, uint32_t lid,
-	struct safe_when reach, uint8_t *mask);
-uint64_t safe_mix_count(const struct safe_net *n, const uint64_t *turn);
+void cdg_mixed_reach(const struct lft_values *v, uint32_t lid,
+	struct transition_when reach, uint8_t *mask);
+uint64_t cdg_mixed_count(const struct chan_graph *n, const uint64_t *turn);
 
 /*
  * cdg_cycle.c: comp[v] gets the number of its component, 1 ..., or 0 where v
  * is on no cycle. Returns how many vertices are on cycles.
  */
-uint32_t safe_cycle_find(
-	const struct safe_net *n, const uint64_t *turn, uint32_t *comp);
+uint32_t cdg_cycle_find(
+	const struct chan_graph *n, const uint64_t *turn, uint32_t *comp);
 /*
  * The same of the mixture, knowing that nearly all its turns obey the order of
  * the new routing where it has one: what they are is looked at, not where they
  * lead.
  */
-uint32_t safe_cycle_seek(
-	const struct safe_values *v, const uint64_t *turn, uint32_t *comp);
+uint32_t cdg_cycle_search(
+	const struct lft_values *v, const uint64_t *turn, uint32_t *comp);
 /* A short cycle of the mixture in words. */
-void safe_cycle_tell(const struct safe_values *v, const uint64_t *turn,
+void cdg_cycle_describe(const struct lft_values *v, const uint64_t *turn,
 	const uint32_t *comp, char *text, size_t size);
 /*
  * A short cycle through turns inside components; path has room for nv. Its
  * length; 0: none.
  */
-uint32_t safe_cycle_short(const struct safe_net *n, const uint64_t *turn,
+uint32_t cdg_cycle_shortest(const struct chan_graph *n, const uint64_t *turn,
 	const uint32_t *comp, uint32_t *path);
 
 /* dynamic_order.c: turns inside components alone are seen. */
-struct safe_order {
-	const struct safe_net *n;
+struct dynamic_order {
+	const struct chan_graph *n;
 	const uint32_t *comp;
 	uint64_t *turn;		      /* own copy */
 	uint32_t *pos;		      /* [nv] */
@@ -299,22 +306,22 @@ struct safe_order {
 			  does not obviously fit is refused */
 };
 /* Copies turn. False when it has a cycle: then only free it. */
-bool safe_order_new(struct safe_order *o, const struct safe_net *n,
+bool dynamic_order_new(struct dynamic_order *o, const struct chan_graph *n,
 	const uint32_t *comp, const uint64_t *turn);
-void safe_order_free(struct safe_order *o);
+void dynamic_order_free(struct dynamic_order *o);
 /* Add a turn; false and nothing changed when it closes a cycle. */
-bool safe_order_add(struct safe_order *o, uint32_t v, unsigned out);
-void safe_order_remove(struct safe_order *o, uint32_t v, unsigned out);
+bool dynamic_order_add(struct dynamic_order *o, uint32_t v, unsigned out);
+void dynamic_order_remove(struct dynamic_order *o, uint32_t v, unsigned out);
 
-/* What safe_stage_find admits to a stage. */
-enum safe_admission {
-	SAFE_SMOOTH,	   /* what fits and sends no packet straight back */
-	SAFE_SMOOTH_LEGAL, /* ... by turns that the new order allows */
-	SAFE_GREEDY,	   /* whatever fits */
-	SAFE_LEGAL,	   /* what fits by turns that the new order allows */
-	SAFE_REPAIR,	   /* what lost packets need and fits; then the rest */
-	SAFE_BULK,	   /* whatever fits, of very many */
-	SAFE_ADMISSIONS,
+/* What stage_find admits to a stage. */
+enum transition_admission {
+	TRANSITION_SMOOTH, /* what fits and sends no packet straight back */
+	TRANSITION_SMOOTH_LEGAL, /* ... by turns that the new order allows */
+	TRANSITION_GREEDY,	 /* whatever fits */
+	TRANSITION_LEGAL,  /* what fits by turns that the new order allows */
+	TRANSITION_REPAIR, /* what lost packets need and fits; then the rest */
+	TRANSITION_BULK,   /* whatever fits, of very many */
+	TRANSITION_ADMISSIONS,
 };
 
 /*
@@ -323,11 +330,11 @@ enum safe_admission {
  * - 1 are left over for a last stage that needs blocks; 0 stages: there is
  * nothing to repair.
  */
-bool safe_stage_find(struct safe_values *v, const uint32_t *comp,
-	enum safe_admission how, unsigned max, unsigned *nstages);
+bool stage_find(struct lft_values *v, const uint32_t *comp,
+	enum transition_admission how, unsigned max, unsigned *nstages);
 
 /* stage_bulk.c: the same for one lane and many entries, as much as fits. */
-bool safe_bulk_find(struct safe_values *v, const uint32_t *comp, unsigned max,
+bool stage_bulk_find(struct lft_values *v, const uint32_t *comp, unsigned max,
 	unsigned *nstages);
 
 /*
@@ -335,27 +342,27 @@ bool safe_bulk_find(struct safe_values *v, const uint32_t *comp, unsigned max,
  * summed up over those that come before the last one of nstages. Estimated
  * where there are many.
  */
-uint64_t safe_loss(const struct safe_values *v, unsigned nstages);
+uint64_t stage_loss_estimate(const struct lft_values *v, unsigned nstages);
 /* The same pairs as tables are now, of LIDs that entries lead nowhere for. */
-uint64_t safe_loss_now(const struct safe_values *v);
+uint64_t stage_loss_current(const struct lft_values *v);
 /* Do packets from each switch to a LID arrive, [nsw], by the first of the
  * values that count then? */
-void safe_loss_arrives(const struct safe_values *v, uint32_t lid,
-	struct safe_when when, uint8_t *yes);
+void stage_loss_arrives(const struct lft_values *v, uint32_t lid,
+	struct transition_when when, uint8_t *yes);
 
 /* dependency_load.c: (switch, LID) pairs as tables are then, by the first
  * value. */
-struct safe_load {
+struct dependency_load {
 	uint32_t *turn; /* by turn: lane, switch, in-port, out-port */
 	size_t *first;	/* [nsw + 1] where those of a switch begin in a lane */
 	uint64_t *rec;	/* [nrec] by record where they arrive */
 };
-void safe_load_new(struct safe_load *l, const struct safe_values *v,
-	struct safe_when when);
-void safe_load_free(struct safe_load *l);
+void dependency_load_new(struct dependency_load *l, const struct lft_values *v,
+	struct transition_when when);
+void dependency_load_free(struct dependency_load *l);
 static inline uint32_t *
-safe_load_at(const struct safe_net *n, const struct safe_load *l, uint32_t v,
-	unsigned out)
+dependency_load_at(const struct chan_graph *n, const struct dependency_load *l,
+	uint32_t v, unsigned out)
 {
 	sw_ix s = n->owner[v];
 	size_t width = n->off[s + 1] - n->off[s];
@@ -364,59 +371,62 @@ safe_load_at(const struct safe_net *n, const struct safe_load *l, uint32_t v,
 			(v - n->base[v]) * width + out];
 }
 static inline uint32_t
-safe_load_of(const struct safe_net *n, const struct safe_load *l, uint32_t v,
-	unsigned out)
+dependency_load_of(const struct chan_graph *n, const struct dependency_load *l,
+	uint32_t v, unsigned out)
 {
-	return *safe_load_at(n, l, v, out);
+	return *dependency_load_at(n, l, v, out);
 }
 
 /* Turns being collected. */
-struct safe_set {
-	struct safe_turn *turn;
+struct transition_set {
+	struct transition_dependency *turn;
 	size_t n, cap;
 	uint64_t pairs;
 };
 
 /* block_select.c: a cheap set of turns that `fixed` lacks and mix must lose. */
-void safe_block_find(const struct safe_values *v, const struct safe_load *l,
-	const uint64_t *mix, const uint64_t *fixed, struct safe_set *out);
+void block_select_find(const struct lft_values *v,
+	const struct dependency_load *l, const uint64_t *mix,
+	const uint64_t *fixed, struct transition_set *out);
 /* Adds one turn (by its port where the switch cannot map it) or a port. */
-void safe_block_add(const struct safe_net *n, const struct safe_load *l,
-	struct safe_set *set, uint32_t v, unsigned out);
-void safe_block_add_port(const struct safe_net *n, const struct safe_load *l,
-	struct safe_set *set, uint32_t rec);
+void block_select_add(const struct chan_graph *n,
+	const struct dependency_load *l, struct transition_set *set, uint32_t v,
+	unsigned out);
+void block_select_add_port(const struct chan_graph *n,
+	const struct dependency_load *l, struct transition_set *set,
+	uint32_t rec);
 /* Sort, merge what is there twice, sum up. */
-void safe_block_finish(struct safe_set *set);
+void block_select_finish(struct transition_set *set);
 
 /*
  * stale_sl.c: turns that have to stay closed for connections of old with the
  * new tables; sorted, with stays set. Tells of a cycle in t->stale.
  */
-void safe_stale_find(const struct safe_job *job, struct safe_transition *t,
-	struct safe_set *out);
+void stale_sl_find(const struct transition_job *job,
+	struct transition_result *t, struct transition_set *out);
 
 /* method.c: what the paper's methods block. */
-void safe_method_static(const struct safe_values *v, const struct safe_load *l,
-	struct safe_set *out);
-void safe_method_ports(const struct safe_values *v, const struct safe_load *l,
-	struct safe_set *out);
-void safe_method_dependencies(const struct safe_values *v,
-	const struct safe_load *l, struct safe_set *out);
-/* Switches that the new order has upside down, [nsw], for safe_values. */
-bool *safe_method_turned(const struct safe_values *v);
+void method_static(const struct lft_values *v, const struct dependency_load *l,
+	struct transition_set *out);
+void method_ports(const struct lft_values *v, const struct dependency_load *l,
+	struct transition_set *out);
+void method_dependencies(const struct lft_values *v,
+	const struct dependency_load *l, struct transition_set *out);
+/* Switches that the new order has upside down, [nsw], for lft_values. */
+bool *method_sftree_members(const struct lft_values *v);
 /* Is the turn from record `in` out of a port legal in the new order? */
-bool safe_method_legal(const struct safe_values *v, uint32_t in, unsigned out);
+bool method_is_legal(const struct lft_values *v, uint32_t in, unsigned out);
 
 /* transition_mcast.c: can trees that keep the order of `from` be on a cycle
  * with the mixture? Then let them ask, with the mixture, or NULL: no room for
  * any. */
-bool safe_guest_harmed(const struct safe_net *net, const struct safe_job *job,
-	const uint64_t *mix);
-void safe_guest_open(struct safe_transition *t, const struct safe_values *v,
-	const uint64_t *mix);
-void safe_guest_close(struct safe_guests *g); /* NULL allowed */
+bool transition_mcast_is_broken(const struct chan_graph *net,
+	const struct transition_job *job, const uint64_t *mix);
+void transition_mcast_open(struct transition_result *t,
+	const struct lft_values *v, const uint64_t *mix);
+void transition_mcast_close(struct transition_guests *g); /* NULL allowed */
 
 /* lft_writes.c: t->write and the counts that go with it. */
-void safe_write_all(struct safe_values *v, struct safe_transition *t);
+void lft_writes_all(struct lft_values *v, struct transition_result *t);
 
 #endif

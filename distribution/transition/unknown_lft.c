@@ -33,22 +33,22 @@
 enum { ARMED = 3 };
 
 struct blind {
-	struct safe_values *v;
+	struct lft_values *v;
 	const struct topo *t;
-	struct safe_ports *port; /* [nsw] blind for every LID */
+	struct transition_ports *port; /* [nsw] blind for every LID */
 	bool *dark;    /* [nsw] unwritable, and nobody knows its tables */
 	unsigned ends; /* ports without a neighbour */
 	bool any;      /* a switch is dark */
 };
 
 static void
-set(struct safe_ports *p, unsigned n)
+set(struct transition_ports *p, unsigned n)
 {
 	p->bit[n >> 6] |= UINT64_C(1) << (n & 63);
 }
 
 static bool
-has(const struct safe_ports *p, unsigned n)
+has(const struct transition_ports *p, unsigned n)
 {
 	return p->bit[n >> 6] >> (n & 63) & 1;
 }
@@ -77,7 +77,7 @@ find_ends(struct blind *b)
 
 /* Nobody knows what is there: from now on it is nothing. */
 static void
-empty(struct safe_values *v, struct safe_cell *c)
+empty(struct lft_values *v, struct lft_value_cell *c)
 {
 	c->held = (uint32_t)v->nheld;
 	c->nheld = 1;
@@ -93,11 +93,11 @@ static void
 find_dark(struct blind *b)
 {
 	for (size_t i = 0; i < b->v->ncells; i++) {
-		struct safe_cell *c = &b->v->c[i];
+		struct lft_value_cell *c = &b->v->c[i];
 
 		if (!c->blind)
 			continue;
-		if (safe_net_quarantined(b->v->net, c->s))
+		if (chan_graph_quarantined(b->v->net, c->s))
 			b->dark[c->s] = b->any = true;
 		else
 			empty(b->v, c);
@@ -106,7 +106,7 @@ find_dark(struct blind *b)
 	 */
 	for (sw_ix s = 0; s < b->t->nsw; s++)
 		for (unsigned w = 0; w < 4; w++)
-			b->dark[s] |= safe_net_quarantined(b->v->net, s) &&
+			b->dark[s] |= chan_graph_quarantined(b->v->net, s) &&
 				      b->port[s].bit[w] != 0;
 }
 
@@ -114,7 +114,7 @@ find_dark(struct blind *b)
 static void
 spread(struct blind *b)
 {
-	const struct safe_net *n = b->v->net;
+	const struct chan_graph *n = b->v->net;
 	bool more = true;
 
 	while (more) {
@@ -126,7 +126,7 @@ spread(struct blind *b)
 				continue;
 			b->any = true;
 			set(&b->port[s], r - n->base[r]);
-			if (b->dark[s] || !safe_net_quarantined(n, s))
+			if (b->dark[s] || !chan_graph_quarantined(n, s))
 				continue;
 			b->dark[s] = more = true;
 		}
@@ -134,7 +134,7 @@ spread(struct blind *b)
 }
 
 static bool
-leads_there(const uint8_t *line, const struct safe_ports *p)
+leads_there(const uint8_t *line, const struct transition_ports *p)
 {
 	for (unsigned l = 0; l < LFT_BLOCK; l++)
 		if (line[l] != LFT_DROP && has(p, line[l]))
@@ -143,7 +143,7 @@ leads_there(const uint8_t *line, const struct safe_ports *p)
 }
 
 static lft_ref
-walled(struct lft_pool *pool, lft_ref was, const struct safe_ports *p)
+walled(struct lft_pool *pool, lft_ref was, const struct transition_ports *p)
 {
 	uint8_t line[LFT_BLOCK];
 
@@ -156,7 +156,8 @@ walled(struct lft_pool *pool, lft_ref was, const struct safe_ports *p)
 
 /* What the cell holds is what it will hold behind its wall. */
 static void
-wall(struct safe_values *v, struct safe_cell *c, const struct safe_ports *p)
+wall(struct lft_values *v, struct lft_value_cell *c,
+	const struct transition_ports *p)
 {
 	struct lft_pool *pool = v->to->pool;
 	uint32_t first = (uint32_t)v->nheld;
@@ -179,9 +180,9 @@ wall(struct safe_values *v, struct safe_cell *c, const struct safe_ports *p)
 
 /* The entries of a block that lead to these ports. */
 static void
-wall_block(struct blind *b, sw_ix s, uint32_t k, struct safe_ports p)
+wall_block(struct blind *b, sw_ix s, uint32_t k, struct transition_ports p)
 {
-	struct safe_values *v = b->v;
+	struct lft_values *v = b->v;
 	uint32_t *i = &v->cell[(size_t)s * v->nblocks + k];
 	struct lft_pool *pool = v->to->pool;
 	bool leads = false;
@@ -192,7 +193,7 @@ wall_block(struct blind *b, sw_ix s, uint32_t k, struct safe_ports p)
 		if (k >= v->to->nblocks ||
 			!leads_there(routes_block(v->to, s, k), &p))
 			return;
-		safe_value_cell(v, s, k);
+		lft_values_cell(v, s, k);
 		leads = true;
 	}
 	for (uint16_t h = 0; h < v->c[*i - 1].nheld; h++)
@@ -206,12 +207,12 @@ wall_block(struct blind *b, sw_ix s, uint32_t k, struct safe_ports p)
 static void
 shield(struct blind *b)
 {
-	const struct safe_ports all = {
+	const struct transition_ports all = {
 		{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
 	size_t n = b->v->ncells;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct safe_cell c = b->v->c[i];
+		const struct lft_value_cell c = b->v->c[i];
 		const struct topo_switch *sw = &b->t->sw[c.s];
 
 		for (uint32_t a = sw->adj;
@@ -219,17 +220,17 @@ shield(struct blind *b)
 			a++) {
 			sw_ix near = b->t->adj[a].peer;
 
-			if (!safe_net_fresh(b->v->net, near) &&
-				!safe_net_quarantined(b->v->net, near))
+			if (!chan_graph_fresh(b->v->net, near) &&
+				!chan_graph_quarantined(b->v->net, near))
 				wall_block(b, near, c.b, all);
 		}
 	}
 }
 
 void
-safe_blind_wall(struct safe_values *v)
+unknown_lft_quench(struct lft_values *v)
 {
-	const struct safe_net *n = v->net;
+	const struct chan_graph *n = v->net;
 	struct blind b = {.v = v, .t = n->t};
 
 	b.port = mem_zalloc(n->nsw, sizeof(*b.port));
@@ -241,8 +242,8 @@ safe_blind_wall(struct safe_values *v)
 	spread(&b);
 	for (sw_ix s = 0; s < n->nsw && (b.any || b.ends > 1); s++)
 		for (uint32_t k = 0; k < v->nblocks; k++)
-			if (!safe_net_fresh(n, s) &&
-				!safe_net_quarantined(n, s))
+			if (!chan_graph_fresh(n, s) &&
+				!chan_graph_quarantined(n, s))
 				wall_block(&b, s, k, b.port[s]);
 	shield(&b);
 	v->blind = b.port;

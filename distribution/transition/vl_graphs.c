@@ -28,11 +28,11 @@ carries(const struct topo *t)
 }
 
 /* Ports of a switch by which packets come, a bit each. */
-static struct safe_ports
+static struct transition_ports
 ways_in(const struct topo *t, sw_ix s)
 {
 	const struct topo_node *n = &t->node[t->sw[s].node];
-	struct safe_ports in = {{1}};
+	struct transition_ports in = {{1}};
 
 	for (unsigned p = 1; p <= n->nports; p++) {
 		const struct topo_port *port = &t->port[n->first_port + p];
@@ -44,16 +44,16 @@ ways_in(const struct topo *t, sw_ix s)
 }
 
 /* Those by which they may leave by port out. */
-static struct safe_ports
-not_held(const struct safe_ports *all, const struct turns *turns, uint64_t guid,
-	unsigned out)
+static struct transition_ports
+not_held(const struct transition_ports *all, const struct sl2vl_cache *turns,
+	uint64_t guid, unsigned out)
 {
-	struct safe_ports in = *all;
-	const struct turns_hold *h;
+	struct transition_ports in = *all;
+	const struct sl2vl_block *h;
 	size_t n;
 
 	in.bit[out / 64] &= ~(UINT64_C(1) << out % 64);
-	h = turns_holds(turns, &n);
+	h = sl2vl_blocked_list(turns, &n);
 	for (size_t i = 0; i < n; i++)
 		if (h[i].guid == guid && h[i].out == out)
 			in.bit[h[i].in / 64] &= ~(UINT64_C(1) << h[i].in % 64);
@@ -62,36 +62,36 @@ not_held(const struct safe_ports *all, const struct turns *turns, uint64_t guid,
 
 /* Are lanes told apart behind the live cable out of port p of a switch? */
 static bool
-apart_at(const struct safe_job *job, const struct vlarb_want *w,
-	const struct safe_ports *in, port_ix p)
+apart_at(const struct transition_job *job, const struct vlarb_want *w,
+	const struct transition_ports *in, port_ix p)
 {
 	const struct topo *t = job->to->topo;
 	const struct topo_port *port = &t->port[p];
-	const struct turns *turns = hw_turns(job->hw);
+	const struct sl2vl_cache *turns = device_sl2vl(job->hw);
 	uint64_t guid = t->node[port->node].guid;
 	unsigned vls = vlarb_vls(w, t, p);
-	struct safe_ports may = not_held(in, turns, guid, port->num);
-	uint8_t row[TURNS_ROW];
+	struct transition_ports may = not_held(in, turns, guid, port->num);
+	uint8_t row[SL2VL_ROW];
 
 	if (slvl_separate_layers(&w->levels, vls) < w->levels.lanes)
 		return false;
 	slvl_row(&w->levels, vls, false, row);
-	return turns_all(turns, guid, port->num, may.bit, row);
+	return sl2vl_all(turns, guid, port->num, may.bit, row);
 }
 
 static bool
-apart(const struct safe_job *job)
+apart(const struct transition_job *job)
 {
 	const struct route_layers *to = &job->to->lanes;
 	const struct topo *t = job->to->topo;
 	struct vlarb_want w = {.max_vls = job->max_vls};
 
-	if (turns_moved(hw_turns(job->hw)))
+	if (sl2vl_is_undrained(device_sl2vl(job->hw)))
 		return false;
 	slvl_allocate(&job->levels, to->n, to->plain, &w.levels);
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		const struct topo_node *n = &t->node[t->sw[s].node];
-		struct safe_ports in = ways_in(t, s);
+		struct transition_ports in = ways_in(t, s);
 
 		for (unsigned out = 1; out <= n->nports; out++)
 			if ((in.bit[out / 64] >> out % 64 & 1) != 0 &&
@@ -103,10 +103,10 @@ apart(const struct safe_job *job)
 }
 
 unsigned
-safe_lane_count(const struct safe_job *job)
+vl_graphs_count(const struct transition_job *job)
 {
 	const struct route_layers *to = &job->to->lanes;
-	unsigned was = past_lanes(hw_past(job->hw));
+	unsigned was = sl_history_layers(device_sl_history(job->hw));
 	bool known = was > 0;
 
 	if (to->n < 2)

@@ -40,8 +40,8 @@ struct audit {
 	struct builder *draft;
 	struct sweep *sweep;
 	struct lft_pool *pool;
-	struct hwstate *hw;
-	struct readback *readback;
+	struct device_store *hw;
+	struct lft_read *readback;
 	struct mft *mft;
 	unsigned mft_blocks; /* asked for so far */
 	struct audit_input found;
@@ -78,7 +78,7 @@ audit_new(const struct config *c, struct transport *t)
 	a->x = xact_new(&o, &a->guard.transport);
 	a->draft = builder_new();
 	a->pool = lft_pool_new();
-	a->hw = hw_new(a->pool);
+	a->hw = device_new(a->pool);
 	a->mft = mft_new(&(struct mft_job){.x = a->x});
 	a->found.cfg = c;
 	a->found.pool = a->pool;
@@ -94,7 +94,7 @@ audit_free(struct audit *a)
 		return;
 	xact_cancel_all(a->x, (struct mono){0});
 	sweep_free(a->sweep);
-	readback_free(a->readback);
+	lft_read_free(a->readback);
 	mft_free(a->mft);
 	audit_vl_read_free(a->found.lanes);
 	audit_sa_client_free(a->found.sa);
@@ -102,7 +102,7 @@ audit_free(struct audit *a)
 	free(a->found.turns);
 	routes_unref(a->found.routes);
 	topo_unref(a->found.topo);
-	hw_free(a->hw);
+	device_free(a->hw);
 	lft_pool_free(a->pool);
 	builder_free(a->draft);
 	free(a);
@@ -221,7 +221,7 @@ static bool
 step_names(struct audit *a, struct mono now)
 {
 	struct map none = {0};
-	struct readback_job job = {.hw = a->hw,
+	struct lft_read_job job = {.hw = a->hw,
 		.pool = a->pool,
 		.x = a->x,
 		.mkey = a->cfg->fabric.m_key,
@@ -234,7 +234,7 @@ step_names(struct audit *a, struct mono now)
 	a->sweep = NULL;
 	if (!freeze(a))
 		return false;
-	a->readback = readback_new(a->found.topo, &job);
+	a->readback = lft_read_new(a->found.topo, &job);
 	a->phase = PHASE_TABLES;
 	return true;
 }
@@ -249,9 +249,10 @@ take_row(struct audit *a, struct routes *r, sw_ix s, uint8_t *row)
 
 	memset(row, LFT_DROP, bytes);
 	for (uint32_t b = 0; b < r->nblocks && b * LFT_BLOCK <= top; b++) {
-		lft_ref ref = hw_block(a->hw, t->node[t->sw[s].node].guid, b);
+		lft_ref ref =
+			device_block(a->hw, t->node[t->sw[s].node].guid, b);
 
-		if (ref != HW_UNKNOWN)
+		if (ref != DEVICE_UNKNOWN)
 			memcpy(row + (size_t)b * LFT_BLOCK,
 				lft_bytes(a->pool, ref), LFT_BLOCK);
 	}
@@ -300,7 +301,8 @@ set_apart(struct audit *a)
 			continue;
 		most = (top < t->max_lid ? top : t->max_lid) / LFT_BLOCK;
 		for (uint32_t b = 0; b <= most; b++)
-			missing += hw_block(a->hw, n->guid, b) == HW_UNKNOWN;
+			missing += device_block(a->hw, n->guid, b) ==
+				   DEVICE_UNKNOWN;
 		if (missing == 0)
 			continue;
 		any = true;
@@ -317,10 +319,10 @@ set_apart(struct audit *a)
 static bool
 step_tables(struct audit *a, struct mono now)
 {
-	readback_feed(a->readback, now);
-	if (!readback_done(a->readback))
+	lft_read_feed(a->readback, now);
+	if (!lft_read_done(a->readback))
 		return false;
-	readback_free(a->readback);
+	lft_read_free(a->readback);
 	a->readback = NULL;
 	if (set_apart(a) && !freeze(a))
 		return false;

@@ -19,7 +19,7 @@ blocked_load(struct sm *sm, const struct state_file *s)
 	for (size_t i = 0; i < s->nblock; i++) {
 		const struct state_file_blocked *b = &s->block[i];
 		uint64_t age = b->age + s->away;
-		struct turns_hold h = {
+		struct sl2vl_block h = {
 			.guid = b->guid,
 			.in = b->in,
 			.out = b->out,
@@ -30,12 +30,12 @@ blocked_load(struct sm *sm, const struct state_file *s)
 		};
 
 		be_put64(h.before, b->row);
-		turns_hold(hw_turns(sm->hw), &h);
+		sl2vl_block(device_sl2vl(sm->hw), &h);
 	}
 }
 
 uint64_t
-blocked_age(const struct sm *sm, const struct turns_hold *h)
+blocked_age(const struct sm *sm, const struct sl2vl_block *h)
 {
 	int64_t ns = mono_sub(sm->sa_now, h->since).ns;
 
@@ -45,10 +45,10 @@ blocked_age(const struct sm *sm, const struct turns_hold *h)
 void
 blocked_start(struct sm *sm, struct mono now)
 {
-	struct turns_hold *h;
+	struct sl2vl_block *h;
 	size_t n, i;
 
-	h = turns_holds(hw_turns(sm->hw), &n);
+	h = sl2vl_blocked_list(device_sl2vl(sm->hw), &n);
 	for (i = 0; i < n; i++)
 		h[i].since = mono_add(now, h[i].since);
 	blocked_watch(sm, now);
@@ -56,7 +56,7 @@ blocked_start(struct sm *sm, struct mono now)
 
 /* In the words of the view, if there is one. */
 static void
-say(struct sm *sm, const struct turns_hold *h)
+say(struct sm *sm, const struct sl2vl_block *h)
 {
 	const struct topo *t = sm->view != NULL ? sm->view->topo : NULL;
 	node_ix n = t != NULL ? topo_by_node_guid(t, h->guid) : TOPO_NONE;
@@ -74,12 +74,12 @@ blocked_next(const struct sm *sm)
 {
 	struct mono limit = sm->cfg->distribution.block_limit;
 	struct mono t = MONO_NEVER;
-	const struct turns_hold *h;
+	const struct sl2vl_block *h;
 	size_t n, i;
 
 	if (sm->role == SM_STANDING_BY)
 		return t;
-	h = turns_holds(hw_turns(sm->hw), &n);
+	h = sl2vl_blocked_list(device_sl2vl(sm->hw), &n);
 	for (i = 0; i < n; i++)
 		if (!h[i].told)
 			t = mono_min(t, mono_add(h[i].since, limit));
@@ -90,12 +90,12 @@ void
 blocked_watch(struct sm *sm, struct mono now)
 {
 	struct mono limit = sm->cfg->distribution.block_limit;
-	struct turns_hold *h;
+	struct sl2vl_block *h;
 	size_t n, i;
 
 	if (mono_before(now, blocked_next(sm)))
 		return;
-	h = turns_holds(hw_turns(sm->hw), &n);
+	h = sl2vl_blocked_list(device_sl2vl(sm->hw), &n);
 	for (i = 0; i < n; i++) {
 		if (h[i].told || mono_before(now, mono_add(h[i].since, limit)))
 			continue;
@@ -116,11 +116,11 @@ within_reach(const struct topo *t, uint64_t guid)
 void
 blocked_review(struct sm *sm, struct mono now)
 {
-	const struct turns_hold *h;
+	const struct sl2vl_block *h;
 	bool reached = false;
 	size_t n, i;
 
-	h = turns_holds(hw_turns(sm->hw), &n);
+	h = sl2vl_blocked_list(device_sl2vl(sm->hw), &n);
 	for (i = 0; i < n; i++) {
 		reached |= within_reach(sm->view->topo, h[i].guid);
 		if (h[i].told)

@@ -154,17 +154,18 @@ commit_by_guid(const void *a, const void *b)
 static struct state_file_sl_history *
 list_leaves(const struct sm *sm, struct state_file *s)
 {
-	const struct past *past = hw_past(sm->hw);
-	uint32_t n = past_count(past);
+	const struct sl_history *past = device_sl_history(sm->hw);
+	uint32_t n = sl_history_count(past);
 	struct state_file_sl_history *leaf = mem_zalloc(n, sizeof(*leaf));
 
 	for (uint32_t i = 0; i < n; i++) {
-		bool any = past_any(past, i);
+		bool any = sl_history_any(past, i);
 
-		leaf[i] = (struct state_file_sl_history){past_guid(past, i),
-			any, any ? NULL : past_row(past, i)};
+		leaf[i] =
+			(struct state_file_sl_history){sl_history_guid(past, i),
+				any, any ? NULL : sl_history_row(past, i)};
 	}
-	s->lanes = past_lanes(past);
+	s->lanes = sl_history_layers(past);
 	s->leaf = leaf;
 	s->nleaf = n;
 	return leaf;
@@ -182,7 +183,8 @@ static void
 gather_blocks(const struct sm *sm, struct gathered *g)
 {
 	size_t n;
-	const struct turns_hold *hold = turns_holds(hw_turns(sm->hw), &n);
+	const struct sl2vl_block *hold =
+		sl2vl_blocked_list(device_sl2vl(sm->hw), &n);
 
 	g->block = mem_zalloc(n, sizeof(*g->block));
 	for (size_t i = 0; i < n; i++)
@@ -489,7 +491,7 @@ commit_run(struct sm *sm, struct mono now)
 	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), commit_by_guid);
 	v->change = sm->change;
 	sm->change = (struct view_change){0};
-	past_gave(hw_past(sm->hw), v->routes);
+	sl_history_add_routes(device_sl_history(sm->hw), v->routes);
 	sm->save_due = now; /* in a turn of its own */
 	sm->ops->committed(sm->ops->cookie, v);
 }

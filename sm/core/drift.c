@@ -32,7 +32,7 @@ enum {
 };
 
 void
-drift_sample(struct sm *sm, const struct check_item *i)
+drift_sample(struct sm *sm, const struct device_check_item *i)
 {
 	sm->sample = mem_grow(
 		sm->sample, sm->nsample, &sm->capsample, sizeof(*sm->sample));
@@ -45,12 +45,12 @@ telling_block(const struct sm *sm, uint64_t guid)
 {
 	uint32_t n, i;
 	bool plain;
-	const lft_ref *row = hw_row(sm->hw, guid, &n, &plain);
+	const lft_ref *row = device_row(sm->hw, guid, &n, &plain);
 
 	for (i = 0; i < n; i++) {
 		uint32_t b = (i + sm->trust.round) % n;
 
-		if (row[b] != HW_UNKNOWN && row[b] != LFT_EMPTY)
+		if (row[b] != DEVICE_UNKNOWN && row[b] != LFT_EMPTY)
 			return b;
 	}
 	return UINT32_MAX;
@@ -59,10 +59,10 @@ telling_block(const struct sm *sm, uint64_t guid)
 static void
 look(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod)
 {
-	drift_sample(sm, &(struct check_item){.guid = guid,
+	drift_sample(sm, &(struct device_check_item){.guid = guid,
 				 .attr = attr,
 				 .mod = mod,
-				 .why = CHECK_TURN});
+				 .why = DEVICE_CHECK_TURN});
 }
 
 static void
@@ -85,10 +85,10 @@ look_at_all(struct sm *sm, const struct topo *t)
 		uint64_t guid = t->node[t->sw[s].node].guid;
 		uint32_t n;
 		bool plain;
-		const lft_ref *row = hw_row(sm->hw, guid, &n, &plain);
+		const lft_ref *row = device_row(sm->hw, guid, &n, &plain);
 
 		for (uint32_t b = 0; b < n; b++)
-			if (row[b] != HW_UNKNOWN)
+			if (row[b] != DEVICE_UNKNOWN)
 				look(sm, guid, MAD_LFT, b);
 		look(sm, guid, MAD_PORT_INFO, 0);
 	}
@@ -188,14 +188,14 @@ name_others(const struct sm *sm, struct buf *out)
 }
 
 static void
-tell(struct sm *sm, const struct check_item *i)
+tell(struct sm *sm, const struct device_check_item *i)
 {
 	const struct topo *t = sm->view->topo;
 	node_ix n = topo_by_node_guid(t, i->guid);
 	char what[64];
 	struct buf b = {0};
 
-	check_item_text(i, what, sizeof(what));
+	device_check_item_text(i, what, sizeof(what));
 	buf_printf(&b,
 		"another hand writes here: %s of switch 0x%016llx \"%s\" was "
 		"altered (%u such so far); let one manager run. This one is "
@@ -209,11 +209,12 @@ tell(struct sm *sm, const struct check_item *i)
 }
 
 static void
-altered(struct sm *sm, const struct check_item *i, bool blank, struct mono now)
+altered(struct sm *sm, const struct device_check_item *i, bool blank,
+	struct mono now)
 {
 	struct drift_state *u = &sm->trust;
 
-	hw_forget(sm->hw, i->guid);
+	device_forget_node(sm->hw, i->guid);
 	if (blank) {
 		dirty_mark(sm, i->guid, now, "a switch lost its memory");
 		return;
@@ -235,7 +236,7 @@ altered(struct sm *sm, const struct check_item *i, bool blank, struct mono now)
 
 /* A port is not what it said it would be. */
 static void
-flawed(struct sm *sm, const struct check_item *i, struct mono now)
+flawed(struct sm *sm, const struct device_check_item *i, struct mono now)
 {
 	const struct topo *t = sm->view->topo;
 	node_ix n = topo_by_node_guid(t, i->guid);
@@ -266,10 +267,10 @@ drift_port_disobeys(struct sm *sm, port_ix p, uint16_t attr, struct mono now)
 	log_warn("push: %s", text);
 	if (n >= FLAWS) {
 		memcpy(sm->stat.flaw, text, sizeof(text));
-		sm->trust.flaw = (struct check_item){.guid = guid,
+		sm->trust.flaw = (struct device_check_item){.guid = guid,
 			.attr = attr,
 			.mod = port->num,
-			.why = CHECK_ACKED};
+			.why = DEVICE_CHECK_ACKED};
 	}
 	/* asked again and told again: at once, and later not so soon */
 	commit_retry(sm, t, p);
@@ -282,27 +283,28 @@ drift_port_disobeys(struct sm *sm, port_ix p, uint16_t attr, struct mono now)
  * the same, so it is asked anew, and lies once in a check at most.
  */
 static void
-broken(struct sm *sm, const struct check_item *wrong, size_t i, struct mono now)
+broken(struct sm *sm, const struct device_check_item *wrong, size_t i,
+	struct mono now)
 {
-	const struct check_item *w = &wrong[i];
+	const struct device_check_item *w = &wrong[i];
 	bool port = w->attr == MAD_PORT_INFO;
 	size_t k = 0;
 
 	sm->stat.untrue++;
 	if (port && !w->empty)
 		flawed(sm, w, now);
-	else if (w->why == CHECK_DOUBT)
+	else if (w->why == DEVICE_CHECK_DOUBT)
 		dirty_mark_replan(sm, now, "a copy of an old table arrived");
 	else
 		dirty_mark(sm, w->guid, now, "tables are not as acknowledged");
-	if (w->why != CHECK_ACKED || (port && w->mod != 0))
+	if (w->why != DEVICE_CHECK_ACKED || (port && w->mod != 0))
 		return;
 	while (k < i && (wrong[k].guid != w->guid || wrong[k].why != w->why))
 		k++;
 	if (k == i)
 		quarantine_for_disobedience(sm, w, now);
 	if (w->empty || w->attr != MAD_LFT)
-		hw_forget(sm->hw, w->guid);
+		device_forget_node(sm->hw, w->guid);
 }
 
 /*
@@ -310,7 +312,7 @@ broken(struct sm *sm, const struct check_item *wrong, size_t i, struct mono now)
  * whatever else is different there it made itself.
  */
 static bool
-started_anew(const struct check_item *wrong, size_t n, uint64_t guid)
+started_anew(const struct device_check_item *wrong, size_t n, uint64_t guid)
 {
 	for (size_t i = 0; i < n; i++)
 		if (wrong[i].guid == guid && wrong[i].empty)
@@ -320,7 +322,7 @@ started_anew(const struct check_item *wrong, size_t n, uint64_t guid)
 
 /* Did another hand write, or did a switch lie? Liars do not come in crowds. */
 static bool
-blames_rival(const struct check_item *wrong, size_t n)
+blames_rival(const struct device_check_item *wrong, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		if (wrong[i].attr != MAD_PORT_INFO &&
@@ -330,7 +332,8 @@ blames_rival(const struct check_item *wrong, size_t n)
 }
 
 static bool
-holds(const struct check_item *list, size_t n, const struct check_item *i)
+holds(const struct device_check_item *list, size_t n,
+	const struct device_check_item *i)
 {
 	for (size_t k = 0; k < n; k++)
 		if (list[k].guid == i->guid && list[k].attr == i->attr &&
@@ -341,7 +344,8 @@ holds(const struct check_item *list, size_t n, const struct check_item *i)
 
 /* The port of the alarm was looked at, or written, and is as it should be. */
 static void
-mended(struct sm *sm, const struct check_item *wrong, size_t n, struct mono now)
+mended(struct sm *sm, const struct device_check_item *wrong, size_t n,
+	struct mono now)
 {
 	struct drift_state *u = &sm->trust;
 
@@ -362,24 +366,24 @@ doubt_all(struct sm *sm)
 	const struct topo *t = sm->view->topo;
 
 	for (sw_ix s = 0; s < t->nsw; s++)
-		hw_forget(sm->hw, t->node[t->sw[s].node].guid);
+		device_forget_node(sm->hw, t->node[t->sw[s].node].guid);
 }
 
 void
 drift_checked(struct sm *sm, struct mono now)
 {
-	const struct check_item *wrong;
+	const struct device_check_item *wrong;
 	struct drift_state *u = &sm->trust;
 	size_t n, i;
 	bool rival;
 
-	wrong = check_wrong(sm->check, &n);
+	wrong = device_check_wrong(sm->check, &n);
 	mended(sm, wrong, n, now);
 	rival = blames_rival(wrong, n);
 	u->found = 0;
 	for (i = 0; i < n; i++)
-		if (wrong[i].why == CHECK_TURN ||
-			(rival && wrong[i].why == CHECK_ACKED &&
+		if (wrong[i].why == DEVICE_CHECK_TURN ||
+			(rival && wrong[i].why == DEVICE_CHECK_ACKED &&
 				wrong[i].attr != MAD_PORT_INFO))
 			altered(sm, &wrong[i],
 				started_anew(wrong, n, wrong[i].guid), now);
@@ -434,7 +438,7 @@ drift_check_state_file(struct sm *sm)
 	sm->routed = sm->load = sm->turn = 0;
 	sm->rank_known = false;
 	sm->reading = (struct topo_class){0};
-	turns_lift_all(hw_turns(sm->hw));
+	sl2vl_unblock_all(device_sl2vl(sm->hw));
 	drift_sl2vl_forget(sm, true);
 }
 

@@ -18,7 +18,7 @@ enum {
 void
 drift_sl2vl_forget(struct sm *sm, bool hurry)
 {
-	scan_doubt(sm->scan, hurry);
+	sl2vl_scan_doubt(sm->scan, hurry);
 	sm->nleft_closed = 0;
 	sm->free_due = MONO_NEVER;
 }
@@ -30,7 +30,8 @@ drift_sl2vl_publish(struct sm *sm, struct mono now)
 
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if ((t->node[t->sw[s].node].flags & TN_FRESH) != 0)
-			scan_trust(sm->scan, t->node[t->sw[s].node].guid);
+			sl2vl_scan_mark_own(
+				sm->scan, t->node[t->sw[s].node].guid);
 	drift_sl2vl_renew(sm, now);
 }
 
@@ -38,11 +39,11 @@ void
 drift_sl2vl_renew(struct sm *sm, struct mono now)
 {
 	if (sm->view->routes->lanes.n == 1)
-		scan_adopt(sm->scan, sm->view->topo, now);
+		sl2vl_scan_adopt(sm->scan, sm->view->topo, now);
 }
 
 static void
-tell(const struct sm *sm, const struct scan_turn *f)
+tell(const struct sm *sm, const struct sl2vl_scan_row *f)
 {
 	const struct topo *t = sm->view->topo;
 	node_ix n = topo_by_node_guid(t, f->guid);
@@ -56,22 +57,22 @@ tell(const struct sm *sm, const struct scan_turn *f)
 static void
 take(struct sm *sm, struct mono now)
 {
-	struct turns *t = hw_turns(sm->hw);
-	const struct scan_turn *f;
+	struct sl2vl_cache *t = device_sl2vl(sm->hw);
+	const struct sl2vl_scan_row *f;
 	size_t n, i;
 
-	f = scan_found(sm->scan, &n);
+	f = sl2vl_scan_found(sm->scan, &n);
 	for (i = 0; i < n; i++) {
-		struct turns_hold h = {.guid = f[i].guid,
+		struct sl2vl_block h = {.guid = f[i].guid,
 			.in = f[i].in,
 			.out = f[i].out,
 			.since = now};
 
-		if (turns_held(t, h.guid, h.in, h.out) != NULL)
+		if (sl2vl_is_blocked(t, h.guid, h.in, h.out) != NULL)
 			continue;
 		memcpy(h.before, f[i].row, sizeof(h.before));
-		turns_unknown(t, h.guid, h.in, h.out);
-		turns_hold(t, &h);
+		sl2vl_unknown(t, h.guid, h.in, h.out);
+		sl2vl_block(t, &h);
 		if (sm->nleft_closed++ < NOTED)
 			tell(sm, &f[i]);
 		sm->stat.rows_freed++;
@@ -103,7 +104,7 @@ may_ask(const struct sm *sm)
 struct mono
 drift_sl2vl_next(const struct sm *sm)
 {
-	return may_ask(sm) ? mono_min(scan_next(sm->scan), sm->free_due)
+	return may_ask(sm) ? mono_min(sl2vl_scan_next(sm->scan), sm->free_due)
 			   : MONO_NEVER;
 }
 
@@ -113,7 +114,7 @@ drift_sl2vl_step(struct sm *sm, struct mono now)
 	if (!may_ask(sm))
 		return;
 	/* SL 0 is what one lane gives out */
-	scan_feed(sm->scan, sm->x, sm->cfg->fabric.m_key, 1, now);
+	sl2vl_scan_feed(sm->scan, sm->x, sm->cfg->fabric.m_key, 1, now);
 	take(sm, now);
 	plan_for_all(sm, now);
 }

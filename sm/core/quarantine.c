@@ -179,7 +179,7 @@ quarantine_release(struct sm *sm)
  */
 void
 quarantine_for_disobedience(
-	struct sm *sm, const struct check_item *i, struct mono now)
+	struct sm *sm, const struct device_check_item *i, struct mono now)
 {
 	struct sm_quarantined *s = blame(sm, i->guid);
 	const struct topo *t = sm->view->topo;
@@ -187,7 +187,7 @@ quarantine_for_disobedience(
 	const char *name = n == TOPO_NONE ? "" : topo_desc(t, n);
 	char what[64];
 
-	check_item_text(i, what, sizeof(what));
+	device_check_item_text(i, what, sizeof(what));
 	log_warn(
 		"push: guid=0x%016llx \"%s\" does not hold as acknowledged: %s",
 		(unsigned long long)i->guid, name, what);

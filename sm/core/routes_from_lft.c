@@ -30,9 +30,9 @@ run_routes_from_lft(const struct sm *sm)
 		uint64_t guid = t->node[t->sw[s].node].guid;
 
 		for (b = 0; b < r->nblocks; b++) {
-			lft_ref ref = hw_block(sm->hw, guid, b);
+			lft_ref ref = device_block(sm->hw, guid, b);
 
-			if (ref != HW_UNKNOWN)
+			if (ref != DEVICE_UNKNOWN)
 				*routes_slot(r, s, b) =
 					lft_share(sm->pool, ref);
 		}

@@ -368,7 +368,7 @@ static void
 start_readback(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->topo;
-	const struct readback_job job = {
+	const struct lft_read_job job = {
 		.hw = sm->hw,
 		.pool = sm->pool,
 		.x = sm->x,
@@ -380,7 +380,7 @@ start_readback(struct sm *sm, struct mono now)
 	run_pkeys_make(sm);
 	for (s = 0; s < t->nsw && sm->kind == SWEEP_FULL; s++)
 		map_put(&sm->probed, t->node[t->sw[s].node].guid, 0);
-	sm->readback = readback_new(sm->topo, &job);
+	sm->readback = lft_read_new(sm->topo, &job);
 	run_pkeys_read(sm);
 	run_mcast_look(sm);
 	sm_enter(sm, SM_READBACK, now);
@@ -427,7 +427,7 @@ run_assign_lids(struct sm *sm, struct mono now)
 	sm->settled = false;
 	if (names_first(sm, now))
 		return true;
-	hw_reconcile(sm->hw, sm->topo);
+	device_reconcile(sm->hw, sm->topo);
 	run_mcast_forget(sm, sm->taken);
 	if (assign_lids(sm, &why) != 0) {
 		run_fail(sm, now, why.text);
@@ -533,19 +533,19 @@ start_work(struct sm *sm, struct mono now)
 bool
 run_readback(struct sm *sm, struct mono now)
 {
-	readback_feed(sm->readback, now);
-	ptable_read_feed(sm->ptable_read, now);
-	if (!run_mcast_looked(sm, now) || !readback_done(sm->readback) ||
-		!ptable_read_done(sm->ptable_read))
+	lft_read_feed(sm->readback, now);
+	pkey_read_feed(sm->pkey_read, now);
+	if (!run_mcast_looked(sm, now) || !lft_read_done(sm->readback) ||
+		!pkey_read_done(sm->pkey_read))
 		return false;
-	sm->counts.lft_reads += readback_count(sm->readback);
-	readback_free(sm->readback);
+	sm->counts.lft_reads += lft_read_count(sm->readback);
+	lft_read_free(sm->readback);
 	sm->readback = NULL;
-	ptable_read_free(sm->ptable_read);
-	sm->ptable_read = NULL;
+	pkey_read_free(sm->pkey_read);
+	sm->pkey_read = NULL;
 	sm->times.readback =
 		mono_add(sm->times.readback, mono_sub(now, sm->phase_began));
-	past_found(hw_past(sm->hw), sm->topo,
+	sl_history_add_topology(device_sl_history(sm->hw), sm->topo,
 		sm->view != NULL ? sm->view->routes : NULL);
 	start_work(sm, now);
 	return true;

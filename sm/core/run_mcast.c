@@ -164,7 +164,7 @@ run_mcast_forget(struct sm *sm, bool all)
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		uint64_t guid = t->node[t->sw[s].node].guid;
 
-		if (all || !hw_knows(sm->hw, guid))
+		if (all || !device_knows(sm->hw, guid))
 			mft_forget(sm->mcast->mft, guid);
 		else if (sm->kind == SWEEP_FULL ||
 			 map_get(&sm->probed, guid, NULL))
@@ -356,7 +356,7 @@ run_mcast_next(const struct sm *sm)
 
 	struct mono t = mono_min(m->due, mft_next(m->mft));
 
-	if (!may_write(sm) || mft_running(m->mft) || !mft_quiet(m->mft))
+	if (!may_write(sm) || mft_running(m->mft) || !mft_is_idle(m->mft))
 		return MONO_NEVER;
 	return mono_before(t, m->rest) ? m->rest : t;
 }
@@ -391,7 +391,7 @@ run_mcast_step(struct sm *sm, struct mono now)
 
 	while (may_write(sm)) {
 		if (!mft_running(m->mft)) {
-			if (!mft_quiet(m->mft) ||
+			if (!mft_is_idle(m->mft) ||
 				mono_before(now, run_mcast_next(sm)))
 				return;
 			if (!start(sm, now))
@@ -440,7 +440,7 @@ run_mcast_looked(struct sm *sm, struct mono now)
 
 	if (!m->looking && !mft_asking(m->mft))
 		return true;
-	if (m->looking && !mft_quiet(m->mft))
+	if (m->looking && !mft_is_idle(m->mft))
 		return false;
 	if (m->looking) {
 		m->looking = false;
@@ -462,9 +462,9 @@ run_mcast_before_push(struct sm *sm, struct mono now)
 		mft_stop(m->mft);
 		make_due(m, now);
 	}
-	m->moved |= safe_guest_asks(sm->plan->change);
-	m->judging = safe_guest_asks(sm->plan->change) ||
-		     mft_strangers(m->mft, sm->topo);
+	m->moved |= transition_mcast_must_ask(sm->plan->change);
+	m->judging = transition_mcast_must_ask(sm->plan->change) ||
+		     mft_has_unknown_switches(m->mft, sm->topo);
 	m->unsettled |= m->judging;
 }
 
@@ -472,19 +472,19 @@ run_mcast_before_push(struct sm *sm, struct mono now)
 static bool
 admitted(struct sm *sm, unsigned group)
 {
-	struct mft_turn *turn;
-	struct safe_guest *guest;
+	struct mft_dependency *turn;
+	struct transition_mcast *guest;
 	size_t n;
 	bool yes;
 
-	if (!safe_guest_asks(sm->plan->change))
+	if (!transition_mcast_must_ask(sm->plan->change))
 		return true;
-	n = mft_turns(sm->mcast->mft, group, &turn);
+	n = mft_dependencies(sm->mcast->mft, group, &turn);
 	guest = mem_zalloc(n + 1, sizeof(*guest));
 	for (size_t i = 0; i < n; i++)
-		guest[i] = (struct safe_guest){
+		guest[i] = (struct transition_mcast){
 			turn[i].sw, turn[i].in, turn[i].out};
-	yes = safe_guest_admit(sm->plan->change, guest, n);
+	yes = transition_mcast_admit(sm->plan->change, guest, n);
 	free(guest);
 	free(turn);
 	return yes;
@@ -516,7 +516,7 @@ run_mcast_writing(const struct sm *sm)
 {
 	const struct mft *m = sm->mcast->mft;
 
-	return mft_running(m) || !mft_quiet(m) ||
+	return mft_running(m) || !mft_is_idle(m) ||
 	       mft_next(m).ns != MONO_NEVER.ns;
 }
 
@@ -525,7 +525,7 @@ run_mcast_busy(const struct sm *sm)
 {
 	const struct sm_mcast *m = sm->mcast;
 
-	return m->judging || m->clearing || !mft_quiet(m->mft);
+	return m->judging || m->clearing || !mft_is_idle(m->mft);
 }
 
 bool
@@ -534,7 +534,7 @@ run_mcast_ready(struct sm *sm, struct mono now)
 	struct sm_mcast *m = sm->mcast;
 	const struct mft_wire w = wire(sm);
 
-	if (!m->clearing && !mft_quiet(m->mft))
+	if (!m->clearing && !mft_is_idle(m->mft))
 		return false;
 	if (m->judging)
 		judge(sm);

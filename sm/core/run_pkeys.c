@@ -51,9 +51,9 @@ run_pkeys_distrust(struct sm *sm)
 {
 	const struct topo *t = sm->topo;
 
-	ptables_forget_all(hw_ptables(sm->hw));
+	pkey_tables_forget_all(device_ptables(sm->hw));
 	for (port_ix p = 0; p < t->nports; p++)
-		if (topo_has_lid(t, p) && !ptable_is_fresh(t, p) &&
+		if (topo_has_lid(t, p) && !pkey_table_is_fresh(t, p) &&
 			was_anothers(t, p))
 			(void)map_del(&sm->held, t->port[p].guid);
 }
@@ -61,7 +61,7 @@ run_pkeys_distrust(struct sm *sm)
 static bool
 is_plain(const uint16_t *key, size_t n)
 {
-	return n == 1 && key[0] == (PTABLE_FULL | PTABLE_BASE);
+	return n == 1 && key[0] == (PKEY_TABLE_FULL | PKEY_TABLE_BASE);
 }
 
 /*
@@ -72,17 +72,17 @@ is_plain(const uint16_t *key, size_t n)
 static void
 presume(struct sm *sm)
 {
-	const struct ptable_want want = pkeys_wanted(sm->pkeys);
+	const struct pkey_table_want want = pkeys_wanted(sm->pkeys);
 	const struct topo *t = sm->topo;
 
 	for (port_ix p = 0; p < t->nports; p++) {
 		const struct topo_port *port = &t->port[p];
-		bool guard = ptable_guards(t, &want, p);
+		bool guard = pkey_table_guards(t, &want, p);
 
-		if ((guard || topo_has_lid(t, p)) && ptable_is_fresh(t, p))
-			ptables_presume(hw_ptables(sm->hw),
+		if ((guard || topo_has_lid(t, p)) && pkey_table_is_fresh(t, p))
+			pkey_tables_presume(device_ptables(sm->hw),
 				t->node[port->node].guid, port->num,
-				ptable_cap(t, p),
+				pkey_table_cap(t, p),
 				guard || run_pkeys_saved(sm, port->guid) ==
 						 STATE_FILE_KEYS);
 	}
@@ -115,7 +115,7 @@ announce(struct sm *sm)
 void
 run_pkeys_make(struct sm *sm)
 {
-	ptables_reconcile(hw_ptables(sm->hw), sm->topo);
+	pkey_tables_reconcile(device_ptables(sm->hw), sm->topo);
 	pkeys_unref(sm->pkeys);
 	sm->pkeys = pkeys_make(sm->cfg, sm->topo);
 	presume(sm);
@@ -124,12 +124,12 @@ run_pkeys_make(struct sm *sm)
 
 /* Does it matter what the port's table holds? */
 static bool
-matters(const struct sm *sm, const struct ptable_want *want, port_ix p)
+matters(const struct sm *sm, const struct pkey_table_want *want, port_ix p)
 {
 	const struct topo *t = sm->topo;
 
 	if (!topo_has_lid(t, p))
-		return ptable_guards(t, want, p);
+		return pkey_table_guards(t, want, p);
 	return sm->cfg->partitions.n > 0 ||
 	       run_pkeys_saved(sm, t->port[p].guid) != STATE_FILE_PLAIN;
 }
@@ -137,14 +137,14 @@ matters(const struct sm *sm, const struct ptable_want *want, port_ix p)
 void
 run_pkeys_read(struct sm *sm)
 {
-	const struct ptable_want want = pkeys_wanted(sm->pkeys);
+	const struct pkey_table_want want = pkeys_wanted(sm->pkeys);
 	const struct topo *t = sm->topo;
 	uint8_t *ask = mem_zalloc(t->nports, sizeof(*ask));
 
 	for (port_ix p = 0; p < t->nports; p++)
 		if (matters(sm, &want, p))
-			ask[p] = PTABLE_ASK_UNKNOWN;
-	sm->ptable_read = ptable_read_new(sm->topo, hw_ptables(sm->hw), ask,
+			ask[p] = PKEY_TABLE_ASK_UNKNOWN;
+	sm->pkey_read = pkey_read_new(sm->topo, device_ptables(sm->hw), ask,
 		sm->x, sm->cfg->fabric.m_key);
 	free(ask);
 }
@@ -155,17 +155,17 @@ run_pkeys_read(struct sm *sm)
 static void
 take_turns(struct sm *sm, const struct topo *t, uint8_t *ask)
 {
-	const struct ptable_want want = pkeys_wanted(sm->view->pkeys);
+	const struct pkey_table_want want = pkeys_wanted(sm->view->pkeys);
 	uint32_t left = t->nports / TURNS + 1;
 
 	assert(t->nports > 0); /* we are on one */
 	for (uint32_t i = 0; i < t->nports && left > 0; i++) {
 		port_ix p = sm->key_turn++ % t->nports;
 
-		if (!topo_has_lid(t, p) && !ptable_guards(t, &want, p))
+		if (!topo_has_lid(t, p) && !pkey_table_guards(t, &want, p))
 			continue;
-		if (ptable_whole_known(hw_ptables(sm->hw), t, p))
-			ask[p] = PTABLE_ASK_ALL;
+		if (pkey_table_whole_known(device_ptables(sm->hw), t, p))
+			ask[p] = PKEY_TABLE_ASK_ALL;
 		left--;
 	}
 	sm->key_turn %= t->nports;
@@ -176,12 +176,12 @@ static void
 ask_written(const struct sm *sm, const struct topo *t, uint8_t *ask)
 {
 	for (size_t i = 0; i < sm->nsample; i++) {
-		const struct check_item *s = &sm->sample[i];
+		const struct device_check_item *s = &sm->sample[i];
 		node_ix n = topo_by_node_guid(t, s->guid);
 
 		if (s->attr == MAD_PKEY_TABLE && n != TOPO_NONE &&
 			s->mod <= t->node[n].nports)
-			ask[topo_port_of(t, n, s->mod)] = PTABLE_ASK_ALL;
+			ask[topo_port_of(t, n, s->mod)] = PKEY_TABLE_ASK_ALL;
 	}
 }
 
@@ -190,31 +190,32 @@ run_pkeys_check(struct sm *sm)
 {
 	struct topo *t = sm->view->topo;
 	uint8_t *ask = mem_zalloc(t->nports, sizeof(*ask));
-	const struct ptable_doubt *d;
+	const struct pkey_table_doubt *d;
 	size_t n, i;
 
 	if (sm->keys_due)
 		take_turns(sm, t, ask);
 	sm->keys_due = false;
 	ask_written(sm, t, ask);
-	d = ptables_doubts(hw_ptables(sm->hw), &n);
+	d = pkey_tables_doubts(device_ptables(sm->hw), &n);
 	for (i = 0; i < n; i++) {
 		node_ix node = topo_by_node_guid(t, d[i].guid);
 
 		if (node != TOPO_NONE && d[i].port <= t->node[node].nports)
-			ask[topo_port_of(t, node, d[i].port)] = PTABLE_ASK_ALL;
+			ask[topo_port_of(t, node, d[i].port)] =
+				PKEY_TABLE_ASK_ALL;
 	}
-	sm->ptable_read = ptable_read_new(
-		t, hw_ptables(sm->hw), ask, sm->x, sm->cfg->fabric.m_key);
+	sm->pkey_read = pkey_read_new(
+		t, device_ptables(sm->hw), ask, sm->x, sm->cfg->fabric.m_key);
 	free(ask);
 }
 
 void
 run_pkeys_unchecked(struct sm *sm, struct mono now)
 {
-	ptable_read_stop(sm->ptable_read, now);
-	ptable_read_free(sm->ptable_read);
-	sm->ptable_read = NULL;
+	pkey_read_stop(sm->pkey_read, now);
+	pkey_read_free(sm->pkey_read);
+	sm->pkey_read = NULL;
 	sm->keys_due = true;
 }
 
@@ -223,13 +224,13 @@ run_pkeys_checked(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->view->topo;
 	port_ix p;
-	size_t n = ptable_read_wrong(sm->ptable_read, &p);
+	size_t n = pkey_read_wrong(sm->pkey_read, &p);
 
-	sm->stat.keys_checked += ptable_read_count(sm->ptable_read);
+	sm->stat.keys_checked += pkey_read_count(sm->pkey_read);
 	sm->stat.keys_untrue += n;
-	ptable_read_free(sm->ptable_read);
-	sm->ptable_read = NULL;
-	ptables_believe(hw_ptables(sm->hw), sm->phase_began);
+	pkey_read_free(sm->pkey_read);
+	sm->pkey_read = NULL;
+	pkey_tables_believe(device_ptables(sm->hw), sm->phase_began);
 	if (n == 0)
 		return;
 	log_warn("partitions: P_Key tables were altered ports=%zu first=port "
@@ -258,14 +259,14 @@ run_pkeys_light(struct sm *sm, struct mono now)
 void
 run_pkeys_review(struct sm *sm)
 {
-	const struct ptable_want want = pkeys_wanted(sm->pkeys);
+	const struct pkey_table_want want = pkeys_wanted(sm->pkeys);
 	const struct plan_unfit *u = sm->plan->unfit;
 	const struct topo *t = sm->topo;
 	char text[sizeof(sm->stat.keys)] = "";
 
 	for (port_ix p = 0; p < t->nports; p++)
 		if (matters(sm, &want, p) &&
-			!ptable_whole_known(hw_ptables(sm->hw), t, p))
+			!pkey_table_whole_known(device_ptables(sm->hw), t, p))
 			commit_retry(sm, t, p);
 	if (sm->plan->nunfit > 0)
 		(void)snprintf(text, sizeof(text),
@@ -290,11 +291,12 @@ remember(struct sm *sm)
 	const struct topo *t = sm->topo;
 
 	for (port_ix p = 0; p < t->nports; p++) {
-		uint16_t is[PTABLE_BLOCKS * PTABLE_BLOCK];
-		unsigned cap = ptable_cap(t, p), i, n = 0;
+		uint16_t is[PKEY_TABLE_BLOCKS * PKEY_TABLE_BLOCK];
+		unsigned cap = pkey_table_cap(t, p), i, n = 0;
 
 		if (!topo_has_lid(t, p) || cap == 0 ||
-			!ptable_whole(hw_ptables(sm->hw), t, p, cap, is))
+			!pkey_table_whole(
+				device_ptables(sm->hw), t, p, cap, is))
 			continue;
 		for (i = 0; i < cap; i++)
 			if (is[i] != 0)
@@ -307,7 +309,7 @@ remember(struct sm *sm)
 bool
 run_pkeys_settle(struct sm *sm)
 {
-	uint64_t stamp = ptables_stamp(hw_ptables(sm->hw));
+	uint64_t stamp = pkey_tables_stamp(device_ptables(sm->hw));
 
 	/* most runs touch no table, and a fabric has many */
 	if (sm->view != NULL && sm->view->pkeys != NULL &&
@@ -316,7 +318,7 @@ run_pkeys_settle(struct sm *sm)
 		return false;
 	sm->keys_stamp = stamp;
 	remember(sm);
-	pkeys_settle(sm->pkeys, hw_ptables(sm->hw));
+	pkeys_settle(sm->pkeys, device_ptables(sm->hw));
 	return sm->view == NULL || sm->view->pkeys == NULL ||
 	       !pkeys_same(sm->view->pkeys, sm->pkeys);
 }

@@ -15,8 +15,9 @@ enum {
 	MAX_STOPS = 8,	   /* pushes in a row that may be overtaken */
 	MAX_SAMPLES = 256, /* blocks read after a push */
 	STRAY_TIMEOUTS = 8,
-	EXPECT_STEPS = 300000, /* some milliseconds, when it is asked for */
-	INFINITE = 20	       /* lifetime codes from here on: for ever */
+	LOSS_ESTIMATE_STEPS =
+		300000, /* some milliseconds, when it is asked for */
+	INFINITE = 20	/* lifetime codes from here on: for ever */
 };
 
 static struct mono
@@ -75,8 +76,8 @@ run_push_written(struct sm *sm)
 {
 	size_t blocks, keys;
 
-	(void)hw_doubts(sm->hw, &blocks);
-	(void)ptables_doubts(hw_ptables(sm->hw), &keys);
+	(void)device_doubts(sm->hw, &blocks);
+	(void)pkey_tables_doubts(device_ptables(sm->hw), &keys);
 	if (sm->phase != SM_PUSH && sm->check_due.ns == MONO_NEVER.ns &&
 		blocks == 0 && keys == 0 && !run_mcast_writing(sm))
 		mark(sm, false);
@@ -120,7 +121,7 @@ drain_inherited(struct sm *sm, struct mono now)
 
 /* ---- planning ---- */
 
-_Static_assert((int)CONFIG_METHOD_DYNAMIC == (int)SAFE_DYNAMIC,
+_Static_assert((int)CONFIG_METHOD_DYNAMIC == (int)TRANSITION_DYNAMIC,
 	"the configuration's words are those of enum safe_method");
 
 void
@@ -135,7 +136,7 @@ run_push_job(const struct sm *sm, struct run_push_job *job)
 					 : run_routes_from_lft(sm),
 		.keys = pkeys_ref(sm->pkeys),
 		.safe = {.hw = sm->hw,
-			.method = (enum safe_method)d->method,
+			.method = (enum transition_method_kind)d->method,
 			.max_stages = d->max_stages,
 			.levels = qos_levels_want(sm->cfg),
 			.max_vls = qos_vls_code(sm->cfg)},
@@ -163,7 +164,7 @@ run_push_drop(struct run_push_job *job)
 struct plan *
 run_push_make(struct run_push_job *job, struct routes *to)
 {
-	const struct ptable_want keys = pkeys_wanted(job->keys);
+	const struct pkey_table_want keys = pkeys_wanted(job->keys);
 	struct plan_job plan = {
 		.routes = to,
 		.hw = job->safe.hw,
@@ -174,7 +175,7 @@ run_push_make(struct run_push_job *job, struct routes *to)
 	job->qos = qos_make(job->cfg, to->topo, &to->lanes);
 	plan.lanes = &job->qos->want;
 	job->safe.to = to;
-	plan.change = safe_plan(&job->safe);
+	plan.change = transition_find(&job->safe);
 	return plan_make(&plan);
 }
 
@@ -187,9 +188,9 @@ journal(void *cookie)
 static void
 say(const struct plan *p)
 {
-	const struct safe_transition *x = p->change;
+	const struct transition_result *x = p->change;
 
-	if (x->way == SAFE_NOTHING && x->stale[0] == '\0')
+	if (x->way == TRANSITION_NOTHING && x->stale[0] == '\0')
 		return;
 	if (x->unread > 0)
 		log_warn("push: the old tables of %u live switches are not "
@@ -206,8 +207,8 @@ say(const struct plan *p)
 			x->nstays, x->stale);
 	log_info("push: method=%s way=%s stages=%u blocked=%zu entries=%llu "
 		 "blocks=%llu steps=%zu%s%s",
-		safe_method_name(x->method), safe_way_name(x->way), x->nstages,
-		x->nturns, (unsigned long long)x->entries,
+		transition_method_name(x->method), transition_kind_name(x->way),
+		x->nstages, x->nturns, (unsigned long long)x->entries,
 		(unsigned long long)x->blocks, p->nsteps,
 		x->cause[0] != '\0' ? " cause=" : "", x->cause);
 }
@@ -277,7 +278,7 @@ run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 	sm->qos = job->qos;
 	job->qos = NULL;
 	sm->plan = plan;
-	scan_void(sm->scan);
+	sl2vl_scan_discard(sm->scan);
 	expect_traps(sm);
 	sm->push = push_new(&push);
 	drain_inherited(sm, now);
@@ -319,14 +320,15 @@ run_push_watch(struct sm *sm, struct mono now)
 
 /* What to ask about a step; false: nothing. */
 static bool
-sample_of(const struct topo *t, const struct plan_step *s, struct check_item *i)
+sample_of(const struct topo *t, const struct plan_step *s,
+	struct device_check_item *i)
 {
 	const struct topo_port *p = &t->port[s->port];
 	const struct topo_node *n = &t->node[p->node];
 	unsigned in = s->mod >> 8 & 0xff, out = s->mod & 0xff;
 
-	*i = (struct check_item){
-		.guid = n->guid, .attr = s->attr, .why = CHECK_ACKED};
+	*i = (struct device_check_item){
+		.guid = n->guid, .attr = s->attr, .why = DEVICE_CHECK_ACKED};
 	if (s->attr == MAD_PKEY_TABLE) {
 		i->mod = p->num;
 		return true;
@@ -353,7 +355,7 @@ sample_steps(struct sm *sm)
 	size_t step = p->nsteps / MAX_SAMPLES + 1;
 
 	for (size_t k = sm->generation % step; k < p->nsteps; k += step) {
-		struct check_item i;
+		struct device_check_item i;
 
 		if (sample_of(p->routes->topo, &p->step[k], &i))
 			drift_sample(sm, &i);
@@ -373,11 +375,11 @@ take_samples(struct sm *sm)
 
 		if (b == UINT32_MAX)
 			continue;
-		drift_sample(sm, &(struct check_item){
+		drift_sample(sm, &(struct device_check_item){
 					 .guid = t->node[t->sw[s].node].guid,
 					 .attr = MAD_LFT,
 					 .mod = b,
-					 .why = CHECK_ACKED});
+					 .why = DEVICE_CHECK_ACKED});
 	}
 	sample_steps(sm);
 	drift_sample_all(sm, t);
@@ -407,7 +409,7 @@ list_phases(const struct plan *p, struct view_change *c)
 static void
 list_turns(const struct plan *p, struct view_change *c)
 {
-	const struct safe_transition *x = p->change;
+	const struct transition_result *x = p->change;
 	const struct topo *t = p->routes->topo;
 	size_t i;
 
@@ -427,32 +429,32 @@ list_turns(const struct plan *p, struct view_change *c)
 static struct expectation *
 expected(const struct sm *sm)
 {
-	struct expect_job job = {
+	struct loss_estimate_job job = {
 		.change = sm->plan->change,
 		.to = sm->plan->routes,
 		.from = sm->view != NULL ? sm->view->routes : NULL,
-		.pace = expect_pace_defaults(),
+		.pace = loss_estimate_pace_defaults(),
 		.waited = sm->waited,
-		.steps = EXPECT_STEPS,
+		.steps = LOSS_ESTIMATE_STEPS,
 	};
 
 	job.pace.answer = xact_stats(sm->x)->answer;
 	job.pace.window = xact_stats(sm->x)->window;
 	job.pace.target = sm->cfg->smp.target_max;
 	job.pace.drain = run_push_drain(sm);
-	return expect_begin(&job);
+	return loss_estimate_begin(&job);
 }
 
 void
 run_push_account(struct sm *sm)
 {
-	const struct safe_transition *x = sm->plan->change;
+	const struct transition_result *x = sm->plan->change;
 	struct view_change *c = &sm->change;
 
 	view_change_free(c);
 	*c = (struct view_change){
-		.method = safe_method_name(x->method),
-		.way = safe_way_name(x->way),
+		.method = transition_method_name(x->method),
+		.way = transition_kind_name(x->way),
 		.stages = x->nstages,
 		.smps = sm->plan->nsteps,
 		.pairs = x->cut_pairs,
@@ -490,8 +492,8 @@ note_lids(struct sm *sm)
 void
 run_push_finish(struct sm *sm, struct mono now)
 {
-	const struct ptable_doubt *k;
-	const struct hw_doubt *d;
+	const struct pkey_table_doubt *k;
+	const struct device_doubt *d;
 	size_t n, i;
 
 	if (push_complete(sm->push)) {
@@ -507,11 +509,11 @@ run_push_finish(struct sm *sm, struct mono now)
 	note_lids(sm);
 	take_samples(sm);
 	sm->check_due = mono_add(now, run_push_drain(sm));
-	d = hw_doubts(sm->hw, &n);
+	d = device_doubts(sm->hw, &n);
 	for (i = 0; i < n; i++)
 		if (mono_before(sm->check_due, d[i].until))
 			sm->check_due = d[i].until;
-	k = ptables_doubts(hw_ptables(sm->hw), &n);
+	k = pkey_tables_doubts(device_ptables(sm->hw), &n);
 	for (i = 0; i < n; i++)
 		if (mono_before(sm->check_due, k[i].until))
 			sm->check_due = k[i].until;
@@ -520,7 +522,7 @@ run_push_finish(struct sm *sm, struct mono now)
 bool
 run_push_check_begin(struct sm *sm, struct mono now)
 {
-	const struct check_job job = {
+	const struct device_check_job job = {
 		.hw = sm->hw,
 		.pool = sm->pool,
 		.x = sm->x,
@@ -532,7 +534,7 @@ run_push_check_begin(struct sm *sm, struct mono now)
 	sm->check_due = MONO_NEVER;
 	if (sm->view == NULL)
 		return false;
-	sm->check = check_new(sm->view->topo, &job);
+	sm->check = device_check_new(sm->view->topo, &job);
 	run_pkeys_check(sm);
 	sm_enter(sm, SM_CHECK, now);
 	return true;
@@ -544,26 +546,26 @@ run_push_check(struct sm *sm, struct mono now)
 	if (sm->dirty.due.ns != MONO_NEVER.ns &&
 		!mono_before(now, sm->dirty.due)) {
 		/* what changed comes first; this begins anew after it */
-		check_stop(sm->check, now);
+		device_check_stop(sm->check, now);
 		run_pkeys_unchecked(sm, now);
-		check_free(sm->check);
+		device_check_free(sm->check);
 		sm->check = NULL;
 		sm->check_due = now;
 		sm_enter(sm, SM_IDLE, now);
 		return true;
 	}
-	check_feed(sm->check, now);
-	ptable_read_feed(sm->ptable_read, now);
-	if (!check_done(sm->check) || !ptable_read_done(sm->ptable_read))
+	device_check_feed(sm->check, now);
+	pkey_read_feed(sm->pkey_read, now);
+	if (!device_check_done(sm->check) || !pkey_read_done(sm->pkey_read))
 		return false;
 	run_pkeys_checked(sm, now);
 	drift_checked(sm, now);
 	sm->stat.checked += sm->nsample;
 	sm->nsample = 0;
-	check_free(sm->check);
+	device_check_free(sm->check);
 	sm->check = NULL;
-	hw_believe(sm->hw, sm->phase_began);
-	hw_drained(sm->hw);
+	device_believe(sm->hw, sm->phase_began);
+	device_drained(sm->hw);
 	end_excuses(sm, now);
 	blocked_review(sm, now);
 	run_push_written(sm);
@@ -576,28 +578,28 @@ run_push_forget(struct sm *sm)
 {
 	const struct topo *t = sm->topo;
 
-	hw_distrust_ports(sm->hw);
+	device_distrust_ports(sm->hw);
 	/* what can be expected where a master vanished, or its journal did */
 	drift_sl2vl_forget(sm, sm->master.id.guid != 0
 				       ? !sm->handed_over
 				       : sm->nrecord == 0 || sm->unsaved);
 	if (sm->view == NULL && sm->master.id.guid == 0)
 		return;
-	past_doubt(hw_past(sm->hw));
+	sl_history_assume_any(device_sl_history(sm->hw));
 	for (sw_ix s = 0; s < t->nsw; s++)
-		hw_forget(sm->hw, t->node[t->sw[s].node].guid);
+		device_forget_node(sm->hw, t->node[t->sw[s].node].guid);
 }
 
 /* Connections that an earlier life gave lanes to have them. */
 void
 run_push_load(struct sm *sm, const struct state_file *s)
 {
-	struct past *past = hw_past(sm->hw);
+	struct sl_history *past = device_sl_history(sm->hw);
 	size_t i;
 
-	past_load(past, s->lanes);
+	sl_history_load(past, s->lanes);
 	for (i = 0; i < s->nleaf; i++)
-		past_load_leaf(past, s->leaf[i].guid, s->leaf[i].any);
+		sl_history_load_leaf(past, s->leaf[i].guid, s->leaf[i].any);
 	for (i = 0; i < s->nleaf; i++)
-		past_load_row(past, (uint32_t)i, s->leaf[i].mask);
+		sl_history_load_row(past, (uint32_t)i, s->leaf[i].mask);
 }

@@ -220,9 +220,9 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->ops = ops;
 	sm->port_guid = port_guid;
 	sm->pool = lft_pool_new();
-	sm->hw = hw_new(sm->pool);
+	sm->hw = device_new(sm->pool);
 	sm->draft = builder_new();
-	sm->scan = scan_new();
+	sm->scan = sl2vl_scan_new();
 	roles_ask(sm);
 	sm->traps = traps_new();
 	sm->dirty.due = MONO_NEVER;
@@ -248,10 +248,10 @@ sm_free(struct sm *sm)
 	xact_cancel_all(sm->x, (struct mono){0});
 	late_answer_free(sm);
 	sweep_free(sm->sweep);
-	readback_free(sm->readback);
-	ptable_read_free(sm->ptable_read);
-	check_free(sm->check);
-	scan_free(sm->scan);
+	lft_read_free(sm->readback);
+	pkey_read_free(sm->pkey_read);
+	device_check_free(sm->check);
+	sl2vl_scan_free(sm->scan);
 	push_free(sm->push);
 	plan_free(sm->plan);
 	run_job_free(sm->work);
@@ -265,7 +265,7 @@ sm_free(struct sm *sm)
 	run_mcast_free(sm);
 	view_unref(sm->view);
 	view_change_free(&sm->change); /* may hold blocks of the pool */
-	hw_free(sm->hw);
+	device_free(sm->hw);
 	builder_free(sm->draft);
 	traps_free(sm->traps);
 	xact_free(sm->x);
@@ -458,7 +458,8 @@ sm_xact_stats(const struct sm *sm)
 static void
 count_holds(const struct sm *sm, struct sm_status *out)
 {
-	const struct turns_hold *h = turns_holds(hw_turns(sm->hw), &out->held);
+	const struct sl2vl_block *h =
+		sl2vl_blocked_list(device_sl2vl(sm->hw), &out->held);
 	struct mono limit = sm->cfg->distribution.block_limit;
 
 	out->held_pairs = 0;
@@ -494,7 +495,7 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	out->phase = sm->phase;
 	out->dirty = sm->dirty.due.ns != MONO_NEVER.ns;
 	out->port_guid = sm->port_guid;
-	out->scan = scan_counts(sm->scan);
+	out->scan = sl2vl_scan_counts(sm->scan);
 	out->priority = (uint8_t)sm->cfg->fabric.priority;
 	out->master = sm->master.id;
 	sa_stats(sm->sa, &out->sa);

@@ -122,20 +122,21 @@ struct sm_status {
 	uint64_t checked, untrue; /* blocks read after a push; not as acked */
 	uint64_t altered; /* blocks and ports another hand has written */
 	uint64_t keys_checked, keys_untrue; /* P_Key blocks; tables altered */
-	struct scan_counts scan; /* rows read for turns that others closed */
-	uint64_t rows_freed;	 /* such turns, opened by us */
-	uint64_t plan_failures;	 /* runs that did not end in a commit */
-	struct sa_stats sa;	 /* subnet administration */
-	size_t held;		 /* turns that are blocked now */
-	uint64_t held_pairs;	 /* (switch, LID) that lose packets by them */
-	struct mono held_until;	 /* when the first should be open, or NEVER */
-	char alarm[2048];	 /* what somebody should see to, or "" */
-	char own[64];		 /* of it: our own port has no link; or "" */
-	char rival[512];	 /* of it: another hand writes; or "" */
-	char masters[320];	 /* likewise: two masters; or "" */
-	char flaw[192];	 /* likewise: a port acknowledges and does not */
-	char keys[256];	 /* P_Key tables without room; or "" */
-	char lanes[256]; /* links with fewer lanes than wanted; or "" */
+	struct sl2vl_scan_counts
+		scan;		/* rows read for turns that others closed */
+	uint64_t rows_freed;	/* such turns, opened by us */
+	uint64_t plan_failures; /* runs that did not end in a commit */
+	struct sa_stats sa;	/* subnet administration */
+	size_t held;		/* turns that are blocked now */
+	uint64_t held_pairs;	/* (switch, LID) that lose packets by them */
+	struct mono held_until; /* when the first should be open, or NEVER */
+	char alarm[2048];	/* what somebody should see to, or "" */
+	char own[64];		/* of it: our own port has no link; or "" */
+	char rival[512];	/* of it: another hand writes; or "" */
+	char masters[320];	/* likewise: two masters; or "" */
+	char flaw[192];		/* likewise: a port acknowledges and does not */
+	char keys[256];		/* P_Key tables without room; or "" */
+	char lanes[256];	/* links with fewer lanes than wanted; or "" */
 };
 
 /* c and state are copied as far as they are needed; ops is borrowed. */

@@ -88,8 +88,8 @@ struct drift_state {
 	unsigned found;	      /* in this check */
 	unsigned times, switches;
 	struct mono altered, wait, wait_until;
-	struct map flaws;	/* (node, port) -> how often */
-	struct check_item flaw; /* the port of the alarm; guid 0: none */
+	struct map flaws;	       /* (node, port) -> how often */
+	struct device_check_item flaw; /* the port of the alarm; guid 0: none */
 	struct mono flawed;
 	bool master_seen; /* in this round of questions */
 	unsigned masters; /* rounds in a row */
@@ -105,7 +105,7 @@ struct sm {
 	struct path_probe *scout;
 	struct builder *draft;
 	struct lft_pool *pool;
-	struct hwstate *hw;
+	struct device_store *hw;
 	struct trap_filter *traps;
 
 	enum sm_phase phase;
@@ -125,15 +125,15 @@ struct sm {
 	port_ix key_turn; /* whose P_Key table is looked at next */
 	struct sweep *sweep;
 	struct map probed; /* switches this run has asked by name */
-	struct readback *readback;
-	struct ptable_read *ptable_read;
+	struct lft_read *readback;
+	struct pkey_read *pkey_read;
 	struct plan *plan;
 	struct push *push;
 	struct check *check;
-	struct scan *scan;	   /* for turns that others left closed */
-	size_t nleft_closed;	   /* of these found, and not planned for yet */
-	struct mono free_due;	   /* when that is to be done */
-	struct check_item *sample; /* what the next check looks at */
+	struct sl2vl_scan *scan; /* for turns that others left closed */
+	size_t nleft_closed;	 /* of these found, and not planned for yet */
+	struct mono free_due;	 /* when that is to be done */
+	struct device_check_item *sample; /* what the next check looks at */
 	size_t nsample, capsample;
 	struct drift_state trust;
 	struct map ours; /* switches whose ports our own plan takes down */
@@ -244,10 +244,10 @@ struct routes *run_routes_from_lft(const struct sm *sm);
 
 /* What the worker plans from; it ends with the worker's job. */
 struct run_push_job {
-	struct config *cfg;   /* a reference */
-	struct routes *from;  /* likewise: what is in force; or NULL */
-	struct pkeys *keys;   /* likewise */
-	struct safe_job safe; /* but for where it leads to */
+	struct config *cfg;	    /* a reference */
+	struct routes *from;	    /* likewise: what is in force; or NULL */
+	struct pkeys *keys;	    /* likewise */
+	struct transition_job safe; /* but for where it leads to */
 	struct plan_params params;
 	struct qos *qos; /* made with the plan */
 };
@@ -286,7 +286,7 @@ bool run_push_expects_late_sets(const struct sm *sm, struct mono now);
 void blocked_load(struct sm *sm, const struct state_file *s);
 void blocked_start(struct sm *sm, struct mono now);
 /* Seconds that it has been closed. */
-uint64_t blocked_age(const struct sm *sm, const struct turns_hold *h);
+uint64_t blocked_age(const struct sm *sm, const struct sl2vl_block *h);
 /* When the first will have been so for too long; then tell of it. */
 struct mono blocked_next(const struct sm *sm);
 void blocked_watch(struct sm *sm, struct mono now);
@@ -315,11 +315,11 @@ void quarantine_apply(struct sm *sm, struct mono now); /* before a freeze */
 void quarantine_release(struct sm *sm); /* silence, after a good push */
 /* It acknowledged a block and holds another. */
 void quarantine_for_disobedience(
-	struct sm *sm, const struct check_item *i, struct mono now);
+	struct sm *sm, const struct device_check_item *i, struct mono now);
 
 /* drift.c: what another hand has written, ports that do not do as told. */
 /* Have this looked at by the next check. */
-void drift_sample(struct sm *sm, const struct check_item *i);
+void drift_sample(struct sm *sm, const struct device_check_item *i);
 void drift_light(struct sm *sm, struct mono now); /* look at some in turn */
 /* Items for the next check, where all of t are to be looked at. */
 void drift_sample_all(struct sm *sm, const struct topo *t);
@@ -462,7 +462,7 @@ void run_pkeys_read(struct sm *sm);
 uint8_t run_pkeys_saved(const struct sm *sm, uint64_t guid);
 /*
  * Are tables still what they were? Those in doubt, and some others in turn;
- * sm->ptable_read. Then: what was found, and a run to mend it.
+ * sm->pkey_read. Then: what was found, and a run to mend it.
  */
 void run_pkeys_check(struct sm *sm);
 void run_pkeys_checked(struct sm *sm, struct mono now);

@@ -260,14 +260,14 @@ holds(const uint16_t *table, unsigned cap, uint16_t key)
 }
 
 static void
-settle_port(const struct pkeys *k, const struct ptables *known, port_ix p,
+settle_port(const struct pkeys *k, const struct pkey_tables *known, port_ix p,
 	struct found *live, struct found *table)
 {
-	uint16_t is[PTABLE_BLOCKS * PTABLE_BLOCK];
-	unsigned cap = ptable_cap(k->topo, p), i;
+	uint16_t is[PKEY_TABLE_BLOCKS * PKEY_TABLE_BLOCK];
+	unsigned cap = pkey_table_cap(k->topo, p), i;
 	const uint16_t *want;
 	size_t n = pkeys_of(k, p, &want);
-	bool whole = cap > 0 && ptable_whole(known, k->topo, p, cap, is);
+	bool whole = cap > 0 && pkey_table_whole(known, k->topo, p, cap, is);
 
 	for (i = 0; i < n; i++) {
 		if (!whole || holds(is, cap, want[i]))
@@ -282,7 +282,7 @@ settle_port(const struct pkeys *k, const struct ptables *known, port_ix p,
 }
 
 void
-pkeys_settle(struct pkeys *k, const struct ptables *known)
+pkeys_settle(struct pkeys *k, const struct pkey_tables *known)
 {
 	uint32_t nports = k->topo->nports;
 	struct found live = nothing_found(nports);
@@ -368,10 +368,10 @@ pkeys_settle_like(struct pkeys *k, const struct pkeys *was)
 	return true;
 }
 
-struct ptable_want
+struct pkey_table_want
 pkeys_wanted(const struct pkeys *k)
 {
-	return (struct ptable_want){
+	return (struct pkey_table_want){
 		.first = k->want.first,
 		.key = k->want.key,
 		.keep = k->keep,

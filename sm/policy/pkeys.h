@@ -29,7 +29,7 @@
 #include "discovery/topo.h"
 #include "distribution/tables/pkey_table.h"
 
-enum { PKEYS_FULL = PTABLE_FULL, PKEYS_BASE = PTABLE_BASE };
+enum { PKEYS_FULL = PKEY_TABLE_FULL, PKEYS_BASE = PKEY_TABLE_BASE };
 
 /* A member in the configuration that no port of the fabric answers to. */
 struct pkeys_nobody {
@@ -72,7 +72,7 @@ size_t pkeys_list(const struct pkeys_lists *l, port_ix p, const uint16_t **key);
  * A push is over: enter what the tables are known to hold. A port whose table
  * is not known counts as one that has what it shall have.
  */
-void pkeys_settle(struct pkeys *k, const struct ptables *known);
+void pkeys_settle(struct pkeys *k, const struct pkey_tables *known);
 
 /*
  * The same where nothing of what is known has changed since was was settled:
@@ -88,6 +88,6 @@ bool pkeys_same(const struct pkeys *a, const struct pkeys *b);
 bool pkeys_by_name(const struct config *c);
 
 /* What the distribution is to write; borrows from k. */
-struct ptable_want pkeys_wanted(const struct pkeys *k);
+struct pkey_table_want pkeys_wanted(const struct pkeys *k);
 
 #endif

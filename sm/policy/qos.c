@@ -383,7 +383,7 @@ qos_adopt(struct qos *q, struct topo *t)
 
 /* Rows to port p from all ports by which packets come. */
 static bool
-is_mapped(const struct qos *q, const struct turns *known, port_ix p)
+is_mapped(const struct qos *q, const struct sl2vl_cache *known, port_ix p)
 {
 	const struct topo *t = q->topo;
 	const struct topo_node *n = &t->node[t->port[p].node];
@@ -396,11 +396,11 @@ is_mapped(const struct qos *q, const struct turns *known, port_ix p)
 			in[i / 64] |= UINT64_C(1) << i % 64;
 	slvl_row(&q->want.levels, vlarb_vls(&q->want, t, p), slvl_end(t, p),
 		row);
-	return turns_all(known, n->guid, t->port[p].num, in, row);
+	return sl2vl_all(known, n->guid, t->port[p].num, in, row);
 }
 
 static bool
-is_shared(const struct qos *q, const struct vlarbs *known, port_ix p)
+is_shared(const struct qos *q, const struct vlarb_cache *known, port_ix p)
 {
 	const struct topo *t = q->topo;
 	const struct topo_node *n = &t->node[t->port[p].node];
@@ -413,7 +413,7 @@ is_shared(const struct qos *q, const struct vlarbs *known, port_ix p)
 		unsigned bytes = vlarb_bytes(t, p, part);
 
 		if (bytes > 0 &&
-			(!vlarbs_part(
+			(!vlarb_cache_part(
 				 known, n->guid, t->port[p].num, part, is) ||
 				memcmp(is, want.part[part - 1], bytes) != 0))
 			return false;
@@ -422,7 +422,7 @@ is_shared(const struct qos *q, const struct vlarbs *known, port_ix p)
 }
 
 void
-qos_settle(struct qos *q, const struct hwstate *hw)
+qos_settle(struct qos *q, const struct device_store *hw)
 {
 	const struct slvl *l = &q->want.levels;
 
@@ -431,8 +431,8 @@ qos_settle(struct qos *q, const struct hwstate *hw)
 		if (q->topo->port[p].peer == TOPO_NONE ||
 			(!l->wanted && l->lanes < 2))
 			continue;
-		q->mapped[p] = is_mapped(q, hw_turns(hw), p);
-		q->shared[p] = l->wanted && is_shared(q, hw_vlarbs(hw), p);
+		q->mapped[p] = is_mapped(q, device_sl2vl(hw), p);
+		q->shared[p] = l->wanted && is_shared(q, device_vlarbs(hw), p);
 		q->missing += !q->mapped[p] || (l->wanted && !q->shared[p]);
 	}
 }

@@ -52,7 +52,7 @@ void qos_unref(struct qos *q);	    /* NULL allowed */
 void qos_adopt(struct qos *q, struct topo *t);
 
 /* A push is over: enter what is known of tables. */
-void qos_settle(struct qos *q, const struct hwstate *hw);
+void qos_settle(struct qos *q, const struct device_store *hw);
 
 /* Is it the same, and settled the same way? */
 bool qos_same(const struct qos *a, const struct qos *b);

@@ -46,7 +46,7 @@ json_t *
 change_json(const struct view *v, double rate)
 {
 	const struct view_change *c = &v->change;
-	const struct expect *e = view_expected(v);
+	const struct loss_estimate *e = view_expected(v);
 	json_t *o = json_object();
 
 	json_util_put(o, "method", names_text(c->method));
@@ -78,7 +78,7 @@ struct answer *
 change_answer(json_t *request, const struct view *v)
 {
 	const char *cmd, *what;
-	double rate = EXPECT_RATE;
+	double rate = LOSS_ESTIMATE_RATE;
 	json_error_t err;
 	json_t *o;
 

@@ -7,21 +7,25 @@
 
 /* Packets of each cause, beside their sum. */
 static void
-put_causes(json_t *o, const struct expect *e, const double *lost, double rate)
+put_causes(json_t *o, const struct loss_estimate *e, const double *lost,
+	double rate)
 {
 	json_util_put(o, "packets",
-		json_real(expect_packets(e, expect_sum(lost), rate)));
-	for (unsigned c = 0; c < EXPECT_CAUSES; c++)
-		json_util_put(o, expect_cause_name((enum expect_cause)c),
-			json_real(expect_packets(e, lost[c], rate)));
+		json_real(loss_estimate_packets(
+			e, loss_estimate_sum(lost), rate)));
+	for (unsigned c = 0; c < LOSS_ESTIMATE_CAUSES; c++)
+		json_util_put(o,
+			loss_estimate_cause_name((enum loss_estimate_cause)c),
+			json_real(loss_estimate_packets(e, lost[c], rate)));
 }
 
 static json_t *
-phase_json(const struct expect *e, const struct expect_phase *p, double rate)
+phase_json(const struct loss_estimate *e, const struct loss_estimate_phase *p,
+	double rate)
 {
 	json_t *o = json_object();
 
-	json_util_put(o, "what", json_string(expect_kind_name(p->kind)));
+	json_util_put(o, "what", json_string(loss_estimate_kind_name(p->kind)));
 	json_util_put(o, "stage", json_util_u64(p->stage));
 	json_util_put(o, "smps", json_util_u64(p->smps));
 	json_util_put(o, "seconds", json_real(mono_seconds(p->time)));
@@ -31,7 +35,7 @@ phase_json(const struct expect *e, const struct expect_phase *p, double rate)
 }
 
 json_t *
-loss_json(const struct expect *e, double rate)
+loss_json(const struct loss_estimate *e, double rate)
 {
 	json_t *o = json_object(), *list = json_array();
 
@@ -43,7 +47,7 @@ loss_json(const struct expect *e, double rate)
 	json_util_put(o, "answer", json_real(mono_seconds(e->answer)));
 	json_util_put(o, "pairs_without_way", json_real(e->now));
 	json_util_put(o, "without_way_per_ms",
-		json_real(expect_packets(e, e->now / 1e3, rate)));
+		json_real(loss_estimate_packets(e, e->now / 1e3, rate)));
 	json_util_put(o, "seconds", json_real(mono_seconds(e->time)));
 	put_causes(o, e, e->lost, rate);
 	json_util_put(o, "phases", list);
@@ -51,11 +55,12 @@ loss_json(const struct expect *e, double rate)
 }
 
 uint64_t
-loss_by_blocking(const struct expect *e, double rate)
+loss_by_blocking(const struct loss_estimate *e, double rate)
 {
-	double lost = e->lost[EXPECT_CLOSED] + e->lost[EXPECT_DOWN];
+	double lost =
+		e->lost[LOSS_ESTIMATE_CLOSED] + e->lost[LOSS_ESTIMATE_DOWN];
 
-	return (uint64_t)(expect_packets(e, lost, rate) + 0.5);
+	return (uint64_t)(loss_estimate_packets(e, lost, rate) + 0.5);
 }
 
 void
@@ -70,8 +75,9 @@ show_causes(const json_t *o, struct buf *out)
 {
 	const char *between = ": ";
 
-	for (unsigned c = 0; c < EXPECT_CAUSES; c++) {
-		const char *name = expect_cause_name((enum expect_cause)c);
+	for (unsigned c = 0; c < LOSS_ESTIMATE_CAUSES; c++) {
+		const char *name =
+			loss_estimate_cause_name((enum loss_estimate_cause)c);
 		double n = json_util_real(o, name);
 		char count[16];
 

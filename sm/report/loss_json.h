@@ -11,16 +11,16 @@
 
 #include "sm/base/buf.h"
 
-struct expect;
+struct loss_estimate;
 
 /*
  * By cause, and phase by phase; in packets, if each host sends `rate` of them a
  * second, evenly to all others.
  */
-json_t *loss_json(const struct expect *e, double rate);
+json_t *loss_json(const struct loss_estimate *e, double rate);
 
 /* Packets that closed turns and ports discard, by themselves. */
-uint64_t loss_by_blocking(const struct expect *e, double rate);
+uint64_t loss_by_blocking(const struct loss_estimate *e, double rate);
 
 /* A number of packets in at most eight characters: "1234", "3.94e+09". */
 void loss_count_text(double n, char out[16]);

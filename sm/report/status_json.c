@@ -186,7 +186,7 @@ add_view(json_t *o, const struct status_facts *f)
 	qos_json_lanes(o, v->qos != NULL ? v->qos->cfg : NULL, v->routes);
 	json_util_put(o, "times", times_json(&v->times));
 	json_util_put(o, "counts", counts_json(&v->counts));
-	json_util_put(o, "change", change_json(v, EXPECT_RATE));
+	json_util_put(o, "change", change_json(v, LOSS_ESTIMATE_RATE));
 	json_util_put(o, "partitions", partition_json(v, f->sm->keys));
 	json_util_put(o, "qos", qos_json(v));
 	json_util_put(o, "quarantined", quarantine_json(v));

@@ -12,7 +12,7 @@ view_change_own(struct view_change *c)
 {
 	c->phase = mem_dup(c->phase, c->nphases * sizeof(*c->phase));
 	c->turn = mem_dup(c->turn, c->nturns * sizeof(*c->turn));
-	c->expected = expect_ref(c->expected);
+	c->expected = loss_estimate_ref(c->expected);
 }
 
 void
@@ -20,18 +20,18 @@ view_change_free(struct view_change *c)
 {
 	free(c->phase);
 	free(c->turn);
-	expect_unref(c->expected);
+	loss_estimate_unref(c->expected);
 	*c = (struct view_change){0};
 }
 
-const struct expect *
+const struct loss_estimate *
 view_expected(const struct view *v)
 {
-	static const struct expect nothing = {0};
+	static const struct loss_estimate nothing = {0};
 
 	if (v->change.expected == NULL)
 		return &nothing;
-	return expect_cost(v->change.expected, v->routes);
+	return loss_estimate_cost(v->change.expected, v->routes);
 }
 
 struct view *

@@ -105,7 +105,7 @@ struct view {
 };
 
 /* What hosts were to lose by the change, worked out when first asked for. */
-const struct expect *view_expected(const struct view *v);
+const struct loss_estimate *view_expected(const struct view *v);
 
 /* After an assignment: lists of its own; and free them. */
 void view_change_own(struct view_change *c);

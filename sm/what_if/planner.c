@@ -45,7 +45,7 @@ struct plan {
 	struct forecast_job job;
 	struct inputs in;
 	struct failure *fail;
-	struct expect_pace pace;
+	struct loss_estimate_pace pace;
 	struct what_if out;
 	json_t *report;
 	bool progress; /* somebody watches */
@@ -151,7 +151,7 @@ to_stdout(const char *name)
 static bool
 known_method(const char *name)
 {
-	enum safe_method m;
+	enum transition_method_kind m;
 
 	return name == NULL || strcmp(name, "all") == 0 ||
 	       transition_preview_method(name, &m);
@@ -163,7 +163,7 @@ known_rate(struct ask *a)
 {
 	char *end;
 
-	a->rate = EXPECT_RATE;
+	a->rate = LOSS_ESTIMATE_RATE;
 	if (a->packets == NULL)
 		return true;
 	a->rate = strtod(a->packets, &end);
@@ -339,7 +339,7 @@ transition(const struct plan *p)
 	const struct config_distribution *d = &p->in.cfg->distribution;
 	struct transition_preview_ask ask = {.was = p->out.now.routes,
 		.is = p->out.then.routes,
-		.method = (enum safe_method)d->method,
+		.method = (enum transition_method_kind)d->method,
 		.max_stages = d->max_stages,
 		.levels = qos_levels_want(p->in.cfg),
 		.max_vls = qos_vls_code(p->in.cfg),
@@ -545,7 +545,7 @@ set_pace(struct plan *p)
 {
 	double answer = p->in.given.answer;
 
-	p->pace = expect_pace_defaults();
+	p->pace = loss_estimate_pace_defaults();
 	if (answer > 0 && answer < 60)
 		p->pace.answer = (struct mono){(int64_t)(answer * 1e9)};
 	p->pace.window = (unsigned)p->in.cfg->smp.window_max;

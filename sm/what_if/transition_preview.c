@@ -6,34 +6,36 @@
 #include "sm/report/loss_json.h"
 #include "sm/report/names.h"
 
-enum { LISTED = 20, METHODS = SAFE_DYNAMIC + 1 };
+enum { LISTED = 20, METHODS = TRANSITION_DYNAMIC + 1 };
 
 bool
-transition_preview_method(const char *name, enum safe_method *out)
+transition_preview_method(const char *name, enum transition_method_kind *out)
 {
 	for (int m = 0; m < METHODS; m++)
-		if (strcmp(safe_method_name((enum safe_method)m), name) == 0) {
-			*out = (enum safe_method)m;
+		if (strcmp(transition_method_name(
+				   (enum transition_method_kind)m),
+			    name) == 0) {
+			*out = (enum transition_method_kind)m;
 			return true;
 		}
 	return false;
 }
 
 /* Every switch of these routes has acknowledged all of them. */
-static struct hwstate *
+static struct device_store *
 acknowledged(const struct routes *r)
 {
-	struct hwstate *h = hw_new(r->pool);
+	struct device_store *h = device_new(r->pool);
 	const struct topo *t = r->topo;
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		uint64_t guid = t->node[t->sw[s].node].guid;
 
 		for (uint32_t b = 0; b < r->nblocks; b++)
-			hw_set_block(h, guid, b, routes_ref_of(r, s, b));
-		hw_set_top(h, guid, r->top);
+			device_set_block(h, guid, b, routes_ref_of(r, s, b));
+		device_set_top(h, guid, r->top);
 	}
-	hw_drained(h);
+	device_drained(h);
 	return h;
 }
 
@@ -51,7 +53,7 @@ tops_changed(const struct transition_preview_ask *ask)
 }
 
 static json_t *
-turns_json(const struct safe_transition *x, const struct topo *t)
+turns_json(const struct transition_result *x, const struct topo *t)
 {
 	json_t *list = json_array();
 
@@ -68,33 +70,34 @@ turns_json(const struct safe_transition *x, const struct topo *t)
 /* What hosts lose by it, and by waiting for it. */
 static void
 put_expected(json_t *o, const struct transition_preview_ask *ask,
-	const struct safe_transition *x)
+	const struct transition_result *x)
 {
-	struct expect_job job = {.change = x,
+	struct loss_estimate_job job = {.change = x,
 		.to = ask->is,
 		.from = ask->was,
 		.pace = ask->pace};
-	struct expect e;
+	struct loss_estimate e;
 
-	expect_make(&job, &e);
+	loss_estimate_compute(&job, &e);
 	json_util_put(o, "packets_cut",
 		json_util_u64(loss_by_blocking(&e, ask->rate)));
 	json_util_put(o, "expected", loss_json(&e, ask->rate));
-	expect_clear(&e);
+	loss_estimate_clear(&e);
 }
 
 /* A turn is closed and opened again, and so is a port. */
 static json_t *
 method_json(const struct transition_preview_ask *ask,
-	const struct safe_transition *x)
+	const struct transition_result *x)
 {
 	json_t *o = json_object();
 	uint64_t ports = 0;
 
 	for (size_t i = 0; i < x->nturns; i++)
 		ports += x->turn[i].by_port;
-	json_util_put(o, "method", json_string(safe_method_name(x->method)));
-	json_util_put(o, "way", json_string(safe_way_name(x->way)));
+	json_util_put(
+		o, "method", json_string(transition_method_name(x->method)));
+	json_util_put(o, "way", json_string(transition_kind_name(x->way)));
 	json_util_put(o, "stages", json_util_u64(x->nstages));
 	json_util_put(o, "phases",
 		json_util_u64(x->nstages + (x->nturns > 0 ? 2U : 0U)));
@@ -117,25 +120,26 @@ method_json(const struct transition_preview_ask *ask,
 json_t *
 transition_preview_report(const struct transition_preview_ask *ask)
 {
-	struct hwstate *hw = acknowledged(ask->was);
+	struct device_store *hw = acknowledged(ask->was);
 	json_t *list = json_array();
 
 	for (int m = -1; m < (ask->all ? METHODS : 0); m++) {
-		struct safe_job job = {.to = ask->is,
+		struct transition_job job = {.to = ask->is,
 			.from = ask->was,
 			.hw = hw,
-			.method = m < 0 ? ask->method : (enum safe_method)m,
+			.method = m < 0 ? ask->method
+					: (enum transition_method_kind)m,
 			.max_stages = ask->max_stages,
 			.levels = ask->levels,
 			.max_vls = ask->max_vls};
-		struct safe_transition *x;
+		struct transition_result *x;
 
 		if (m >= 0 && job.method == ask->method)
 			continue;
-		x = safe_plan(&job);
+		x = transition_find(&job);
 		(void)json_array_append_new(list, method_json(ask, x));
-		safe_free(x);
+		transition_free(x);
 	}
-	hw_free(hw);
+	device_free(hw);
 	return list;
 }

@@ -15,12 +15,12 @@
 /* What is asked for. */
 struct transition_preview_ask {
 	const struct routes *was, *is; /* of one pool */
-	enum safe_method method;
+	enum transition_method_kind method;
 	bool all; /* every method, to compare; method comes first */
 	unsigned max_stages;
-	struct slvl_want levels; /* as in struct safe_job */
+	struct slvl_want levels; /* as in struct transition_job */
 	uint8_t max_vls;
-	struct expect_pace pace;
+	struct loss_estimate_pace pace;
 	double rate; /* packets a second that each host sends */
 };
 
@@ -29,6 +29,7 @@ struct transition_preview_ask {
 json_t *transition_preview_report(const struct transition_preview_ask *ask);
 
 /* The method of this name; false: there is none. */
-bool transition_preview_method(const char *name, enum safe_method *out);
+bool transition_preview_method(
+	const char *name, enum transition_method_kind *out);
 
 #endif

@@ -63,7 +63,7 @@ static void
 note_closed(const struct book *b, const char *what, const char *sw,
 	const struct trial_outcome *before, const struct trial_outcome *after)
 {
-	if (after->way[SAFE_BLOCKED] > before->way[SAFE_BLOCKED])
+	if (after->way[TRANSITION_BLOCKED] > before->way[TRANSITION_BLOCKED])
 		(void)fprintf(b->closed, "%s,%s,%s,%.0f,%.0f\n", b->fabric,
 			what, sw, after->pairs - before->pairs,
 			after->paper - before->paper);
@@ -76,7 +76,7 @@ study_switch(
 {
 	const char *name = r->w->fabric->node[sw].name;
 	struct changes was = *by;
-	bool ours = r->w->config->distribution.method == (int)SAFE_AUTO;
+	bool ours = r->w->config->distribution.method == (int)TRANSITION_AUTO;
 
 	trial_change(r, sw, false, &by->removal);
 	if (ours)
@@ -119,10 +119,10 @@ csv_head(FILE *out)
 {
 	(void)fprintf(out, "fabric,change,method,runs,sets,smps,write_us,"
 			   "planned_us,lost,lost_from_first_write,expected");
-	for (unsigned c = 0; c < EXPECT_CAUSES; c++)
+	for (unsigned c = 0; c < LOSS_ESTIMATE_CAUSES; c++)
 		(void)fprintf(out, ",lost_%s,expected_%s",
-			expect_cause_name((enum expect_cause)c),
-			expect_cause_name((enum expect_cause)c));
+			loss_estimate_cause_name((enum loss_estimate_cause)c),
+			loss_estimate_cause_name((enum loss_estimate_cause)c));
 	(void)fprintf(out, ",least_flow,worst_flow,direct,staged,blocked,"
 			   "pairs_cut,pairs_cut_paper,unsettled,deadlocks\n");
 }
@@ -132,25 +132,25 @@ csv_row(FILE *out, const char *fabric, const char *what, const char *method,
 	const struct trial_outcome *o)
 {
 	const double each[] = {o->sets, o->smps, o->micros, o->planned, o->lost,
-		o->written, expect_sum(o->expected)};
+		o->written, loss_estimate_sum(o->expected)};
 
 	(void)fprintf(out, "%s,%s,%s,%u", fabric, what, method, o->n);
 	for (size_t i = 0; i < sizeof(each) / sizeof(*each); i++)
 		(void)fprintf(out, ",%.1f", mean(each[i], o->n));
-	for (unsigned c = 0; c < EXPECT_CAUSES; c++)
+	for (unsigned c = 0; c < LOSS_ESTIMATE_CAUSES; c++)
 		(void)fprintf(out, ",%.1f,%.1f", mean(o->dropped[c], o->n),
 			mean(o->expected[c], o->n));
 	(void)fprintf(out, ",%.3f,%.3f,%u,%u,%u,%.0f,%.0f,%u,%u\n",
-		mean(o->least, o->n), o->worst, o->way[SAFE_DIRECT],
-		o->way[SAFE_STAGED], o->way[SAFE_BLOCKED], o->pairs, o->paper,
-		o->unsettled, o->deadlocks);
+		mean(o->least, o->n), o->worst, o->way[TRANSITION_DIRECT],
+		o->way[TRANSITION_STAGED], o->way[TRANSITION_BLOCKED], o->pairs,
+		o->paper, o->unsettled, o->deadlocks);
 }
 
 /* What a method cost beside what it was expected to; in 80 columns. */
 static void
 print_row(const char *method, const struct trial_outcome *o)
 {
-	double expected = expect_sum(o->expected);
+	double expected = loss_estimate_sum(o->expected);
 
 	(void)printf("  %-18s %7.1f %9.1f %8.1f %8.1f", method,
 		mean(o->sets, o->n), mean(o->micros, o->n), mean(o->lost, o->n),
@@ -169,8 +169,9 @@ print_weight(const struct trial_outcome *o)
 	(void)printf(
 		"  auto wrote at once %u times, in stages %u, closed turns "
 		"%u",
-		o->way[SAFE_DIRECT], o->way[SAFE_STAGED], o->way[SAFE_BLOCKED]);
-	if (o->way[SAFE_BLOCKED] > 0)
+		o->way[TRANSITION_DIRECT], o->way[TRANSITION_STAGED],
+		o->way[TRANSITION_BLOCKED]);
+	if (o->way[TRANSITION_BLOCKED] > 0)
 		(void)printf(":\n  their weight %.0f pairs, of the paper's "
 			     "choice there %.0f",
 			o->pairs, o->paper);

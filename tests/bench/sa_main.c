@@ -63,11 +63,11 @@ static struct pkeys *
 open_keys(struct topo *t)
 {
 	struct config *c = config_default();
-	struct ptables *none = ptables_new();
+	struct pkey_tables *none = pkey_tables_new();
 	struct pkeys *k = pkeys_make(c, t);
 
 	pkeys_settle(k, none);
-	ptables_free(none);
+	pkey_tables_free(none);
 	config_unref(c);
 	return k;
 }

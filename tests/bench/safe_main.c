@@ -13,26 +13,26 @@
 #include "tests/unit/distribution/transition/transition_world.h"
 
 static void
-plan(const char *what, const struct safe_job *job)
+plan(const char *what, const struct transition_job *job)
 {
 	double best = 0;
 
 	for (unsigned i = 0; i < 5; i++) {
 		double at = clock_cpu_ms();
-		struct safe_transition *x = safe_plan(job);
+		struct transition_result *x = transition_find(job);
 
 		at = clock_cpu_ms() - at;
 		if (i == 0)
 			(void)printf("  %-12s %s: %llu entries, %llu blocks, "
 				     "%llu edges, %u cyclic, %u stages, %zu "
 				     "turns",
-				what, safe_way_name(x->way),
+				what, transition_kind_name(x->way),
 				(unsigned long long)x->entries,
 				(unsigned long long)x->blocks,
 				(unsigned long long)x->mixed_edges, x->cyclic,
 				x->nstages, x->nturns);
 		best = i == 0 || at < best ? at : best;
-		safe_free(x);
+		transition_free(x);
 	}
 	(void)printf(", %.1f ms\n", best);
 }
@@ -93,10 +93,12 @@ trees(const char *name, struct fabric *f)
 	struct lft_pool *pool = lft_pool_new();
 	struct topo *t = frozen_topo(f, NULL), *t1;
 	struct routes *r = world_routes(t, pool, NULL, TOPO_NONE), *r1;
-	struct hwstate *hw = hw_new(pool);
+	struct device_store *hw = device_new(pool);
 	struct reason why = {""};
-	struct safe_job job = {
-		.from = r, .hw = hw, .max_stages = 8, .method = SAFE_AUTO};
+	struct transition_job job = {.from = r,
+		.hw = hw,
+		.max_stages = 8,
+		.method = TRANSITION_AUTO};
 
 	(void)printf("%s: %u switches, LIDs to %u\n", name, t->nsw, t->max_lid);
 	world_known(hw, r);
@@ -116,7 +118,7 @@ trees(const char *name, struct fabric *f)
 	plan("one root", &job);
 	routes_unref(r1);
 	routes_unref(r);
-	hw_free(hw);
+	device_free(hw);
 	lft_pool_free(pool);
 	topo_unref(t);
 	topo_unref(t1);
@@ -196,7 +198,7 @@ struct scene {
 	struct fabric *f;
 	struct topo *t;
 	struct lft_pool *pool;
-	struct hwstate *hw;
+	struct device_store *hw;
 	struct routes *r;
 };
 
@@ -206,7 +208,7 @@ scene_new(struct scene *c, struct fabric *f)
 	c->f = f;
 	c->t = frozen_topo(f, NULL);
 	c->pool = lft_pool_new();
-	c->hw = hw_new(c->pool);
+	c->hw = device_new(c->pool);
 	c->r = world_routes(c->t, c->pool, NULL, TOPO_NONE);
 	world_known(c->hw, c->r);
 }
@@ -215,7 +217,7 @@ static void
 scene_free(struct scene *c)
 {
 	routes_unref(c->r);
-	hw_free(c->hw);
+	device_free(c->hw);
 	lft_pool_free(c->pool);
 	topo_unref(c->t);
 	fabric_free(c->f);
@@ -231,9 +233,9 @@ transit(const struct scene *c, struct fabric *b, sw_ix root, struct tally *y,
 	struct tally *over)
 {
 	struct topo *t1 = frozen_again(b, c->t, 0);
-	struct safe_job job = {
+	struct transition_job job = {
 		.from = c->r, .hw = c->hw, .max_stages = over != NULL ? 32 : 8};
-	struct safe_transition *x;
+	struct transition_result *x;
 	struct routes *to;
 	double at = clock_cpu_ms(), then;
 	uint64_t reversed;
@@ -242,7 +244,7 @@ transit(const struct scene *c, struct fabric *b, sw_ix root, struct tally *y,
 	to = world_routes(t1, c->pool, root == TOPO_NONE ? c->r : NULL, root);
 	job.to = to;
 	then = clock_cpu_ms();
-	x = safe_plan(&job);
+	x = transition_find(&job);
 	reversed = world_reversed(c->r, to);
 	if (over != NULL && reversed > 0)
 		y = over;
@@ -258,10 +260,10 @@ transit(const struct scene *c, struct fabric *b, sw_ix root, struct tally *y,
 		y->turns += (unsigned)x->nturns;
 		y->cut += x->cut_pairs;
 		y->paper += x->paper_pairs;
-		if (x->way == SAFE_BLOCKED)
+		if (x->way == TRANSITION_BLOCKED)
 			y->pairs += (uint64_t)t1->nsw * t1->max_lid;
 	}
-	safe_free(x);
+	transition_free(x);
 	routes_unref(to);
 	topo_unref(t1);
 	fabric_free(b);
@@ -294,12 +296,14 @@ print(const char *name, uint32_t size, const struct tally *y)
 	(void)printf("%-24s %4u %6u %6.1f%% %6.1f%% %6.1f%% %6.1f%% %6.2f "
 		     "%7.1f%% %9.0f %9.0f %5.1f %7.1f %7.1f\n",
 		name, size, y->n, 100 * y->cyclic / n,
-		100 * y->way[SAFE_DIRECT] / n, 100 * y->way[SAFE_STAGED] / n,
-		100 * y->way[SAFE_BLOCKED] / n, y->stages / n,
+		100 * y->way[TRANSITION_DIRECT] / n,
+		100 * y->way[TRANSITION_STAGED] / n,
+		100 * y->way[TRANSITION_BLOCKED] / n, y->stages / n,
 		100 * (double)y->reversed / cables,
 		1e6 * (double)y->cut / pairs, 1e6 * (double)y->paper / pairs,
-		y->way[SAFE_BLOCKED] ? (double)y->turns / y->way[SAFE_BLOCKED]
-				     : 0,
+		y->way[TRANSITION_BLOCKED]
+			? (double)y->turns / y->way[TRANSITION_BLOCKED]
+			: 0,
 		y->route_ms / n, y->plan_ms / n);
 }
 
@@ -402,9 +406,10 @@ print_kept(const char *what, const char *where, unsigned events,
 {
 	(void)printf("%s, 1-4 links, %-12s %4u of %u: %u direct, %u staged, "
 		     "%.2f stages, %u blocked\n",
-		what, where, y->n, events, y->way[SAFE_DIRECT],
-		y->way[SAFE_STAGED], y->n > 0 ? 1.0 * y->stages / y->n : 0,
-		y->way[SAFE_BLOCKED]);
+		what, where, y->n, events, y->way[TRANSITION_DIRECT],
+		y->way[TRANSITION_STAGED],
+		y->n > 0 ? 1.0 * y->stages / y->n : 0,
+		y->way[TRANSITION_BLOCKED]);
 }
 
 /*

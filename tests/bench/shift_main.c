@@ -89,23 +89,23 @@ static void
 print(const struct net *n, const char *what, const struct routes *was,
 	const struct routes *is, const struct route_account *story, double ms)
 {
-	struct hwstate *hw = hw_new(n->pool);
-	struct safe_job job = {
+	struct device_store *hw = device_new(n->pool);
+	struct transition_job job = {
 		.from = was, .to = is, .hw = hw, .max_stages = STAGES};
 	struct parts_sum did = parts_changed(was, is);
 	struct parts_sum least = parts_least(was, is);
-	struct safe_transition *x;
+	struct transition_result *x;
 	double at;
 
 	world_known(hw, was);
 	at = clock_cpu_ms();
-	x = safe_plan(&job);
+	x = transition_find(&job);
 	at = clock_cpu_ms() - at;
 	(void)printf("    %s: %s, %llu entries in %llu blocks (least %llu in "
 		     "%llu; drop %llu), %u stages, %zu turns, load %llu of "
 		     "%llu%s, reversed %u, %.0f ms routing, %.0f ms plan\n",
-		what, safe_way_name(x->way), (unsigned long long)did.entries,
-		(unsigned long long)did.blocks,
+		what, transition_kind_name(x->way),
+		(unsigned long long)did.entries, (unsigned long long)did.blocks,
 		(unsigned long long)least.entries,
 		(unsigned long long)least.blocks,
 		(unsigned long long)dropping(was, is), x->nstages, x->nturns,
@@ -116,8 +116,8 @@ print(const struct net *n, const char *what, const struct routes *was,
 	if (x->cause[0] != '\0')
 		(void)printf("      %s\n", x->cause);
 	(void)fflush(stdout);
-	safe_free(x);
-	hw_free(hw);
+	transition_free(x);
+	device_free(hw);
 }
 
 /* The fabric without p. */

@@ -52,21 +52,21 @@ print(const struct topo *t, unsigned tenants, int way, struct buf *out)
 
 /* As a push leaves it: every port has what it shall have. */
 static void
-fill(struct ptables *tables, const struct pkeys *k)
+fill(struct pkey_tables *tables, const struct pkeys *k)
 {
 	const struct topo *t = k->topo;
 
 	for (port_ix p = 0; p < t->nports; p++) {
-		uint16_t block[PTABLE_BLOCK] = {0};
+		uint16_t block[PKEY_TABLE_BLOCK] = {0};
 		const uint16_t *key;
 		size_t n = pkeys_of(k, p, &key);
 
 		if (!topo_has_lid(t, p) || n == 0)
 			continue;
-		ptables_presume(tables, t->node[t->port[p].node].guid,
-			t->port[p].num, ptable_cap(t, p), false);
+		pkey_tables_presume(tables, t->node[t->port[p].node].guid,
+			t->port[p].num, pkey_table_cap(t, p), false);
 		memcpy(block, key, (n < 32 ? n : 32) * sizeof(*key));
-		ptables_set_block(tables, t->node[t->port[p].node].guid,
+		pkey_tables_set_block(tables, t->node[t->port[p].node].guid,
 			t->port[p].num, 0, block);
 	}
 }
@@ -75,7 +75,7 @@ static void
 measure(struct topo *t, unsigned tenants, int way)
 {
 	static const char *const word[] = {"GUIDs", "names", "patterns"};
-	struct ptables *tables = ptables_new();
+	struct pkey_tables *tables = pkey_tables_new();
 	struct buf yaml = {0};
 	struct diag_list d;
 	struct config *c;
@@ -110,7 +110,7 @@ measure(struct topo *t, unsigned tenants, int way)
 		(memory() - m2) / ends);
 	pkeys_unref(k);
 	config_unref(c);
-	ptables_free(tables);
+	pkey_tables_free(tables);
 	buf_free(&yaml);
 }
 

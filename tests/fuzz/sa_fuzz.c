@@ -55,7 +55,7 @@ tenants(struct topo *t)
 	struct diag_list d;
 	struct config *c =
 		config_parse("fuzz", text, sizeof(text) - 1, engines, &d);
-	struct ptables *none = ptables_new();
+	struct pkey_tables *none = pkey_tables_new();
 	struct pkeys *k;
 
 	diag_free(&d);
@@ -63,7 +63,7 @@ tenants(struct topo *t)
 		abort();
 	k = pkeys_make(c, t);
 	pkeys_settle(k, none);
-	ptables_free(none);
+	pkey_tables_free(none);
 	config_unref(c);
 	return k;
 }

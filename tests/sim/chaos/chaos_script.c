@@ -9,7 +9,7 @@
 
 enum { MAX_EVENTS = 14 };
 
-struct maker {
+struct plan_maker {
 	struct chaos_script *s;
 	struct rng rng;
 	unsigned budget; /* hosts */
@@ -17,20 +17,20 @@ struct maker {
 };
 
 static unsigned
-below(struct maker *m, unsigned n)
+below(struct plan_maker *m, unsigned n)
 {
 	return rng_below(&m->rng, n);
 }
 
 /* From a to b, both included. */
 static unsigned
-between(struct maker *m, unsigned a, unsigned b)
+between(struct plan_maker *m, unsigned a, unsigned b)
 {
 	return b <= a ? a : a + below(m, b - a + 1);
 }
 
 static bool
-chance(struct maker *m, unsigned percent)
+chance(struct plan_maker *m, unsigned percent)
 {
 	return below(m, 100) < percent;
 }
@@ -38,7 +38,7 @@ chance(struct maker *m, unsigned percent)
 /* ---- fabrics ---- */
 
 static struct fabric *
-make_two_level(struct maker *m)
+make_two_level(struct plan_maker *m)
 {
 	unsigned hosts = between(m, 1, 18), leaves;
 	struct gen_fattree2 p;
@@ -55,7 +55,7 @@ make_two_level(struct maker *m)
 }
 
 static struct fabric *
-make_three_level(struct maker *m)
+make_three_level(struct plan_maker *m)
 {
 	unsigned k = 4;
 
@@ -66,7 +66,7 @@ make_three_level(struct maker *m)
 }
 
 static struct fabric *
-make_xgft(struct maker *m)
+make_xgft(struct plan_maker *m)
 {
 	unsigned mm[3] = {between(m, 1, 8), between(m, 2, 6), between(m, 1, 4)};
 	unsigned w[3] = {1, between(m, 1, 4), between(m, 1, 4)};
@@ -80,7 +80,7 @@ make_xgft(struct maker *m)
 }
 
 static struct fabric *
-make_grid(struct maker *m)
+make_grid(struct plan_maker *m)
 {
 	unsigned dim[3] = {1, 1, 1}, n = 1;
 	unsigned nd = between(m, 1, 3), hosts = between(m, 1, 4);
@@ -99,7 +99,7 @@ make_grid(struct maker *m)
 }
 
 static struct fabric *
-make_hypercube(struct maker *m)
+make_hypercube(struct plan_maker *m)
 {
 	unsigned dim[6], nd = 1, hosts = between(m, 1, 4);
 
@@ -113,7 +113,7 @@ make_hypercube(struct maker *m)
 }
 
 static struct fabric *
-make_hyperx(struct maker *m)
+make_hyperx(struct plan_maker *m)
 {
 	unsigned dim[2] = {between(m, 2, 6), between(m, 2, 6)};
 	unsigned hosts = between(m, 1, 4);
@@ -124,7 +124,7 @@ make_hyperx(struct maker *m)
 }
 
 static struct fabric *
-make_dragonfly(struct maker *m)
+make_dragonfly(struct plan_maker *m)
 {
 	unsigned a = between(m, 2, 4), p = between(m, 1, 3),
 		 h = between(m, 1, 2);
@@ -135,7 +135,7 @@ make_dragonfly(struct maker *m)
 }
 
 static struct fabric *
-make_random(struct maker *m)
+make_random(struct plan_maker *m)
 {
 	unsigned hosts = between(m, 1, 6), room = m->budget / hosts;
 	unsigned n = between(m, 4, room > 60 ? 60 : room);
@@ -148,7 +148,7 @@ make_random(struct maker *m)
 }
 
 static struct fabric *
-make_tiny(struct maker *m)
+make_tiny(struct plan_maker *m)
 {
 	unsigned dim = 1, hosts = between(m, 1, 8);
 
@@ -160,7 +160,7 @@ make_tiny(struct maker *m)
 	return gen_grid(&dim, 1, false, hosts, NULL);
 }
 
-static struct fabric *(*const makers[])(struct maker *) = {make_two_level,
+static struct fabric *(*const makers[])(struct plan_maker *) = {make_two_level,
 	make_two_level, make_three_level, make_xgft, make_xgft, make_grid,
 	make_grid, make_hypercube, make_hyperx, make_dragonfly, make_random,
 	make_random, make_tiny};
@@ -169,7 +169,7 @@ enum { NMAKERS = sizeof(makers) / sizeof(makers[0]) };
 
 /* About as many hosts as there may be, in one of the shapes that get large. */
 static struct fabric *
-make_large(struct maker *m)
+make_large(struct plan_maker *m)
 {
 	unsigned n = 2, dim[3];
 	struct gen_fattree2 two;
@@ -212,7 +212,7 @@ make_large(struct maker *m)
 }
 
 static void
-note(struct maker *m, const char *what)
+note(struct plan_maker *m, const char *what)
 {
 	size_t n = strlen(m->what);
 
@@ -221,7 +221,7 @@ note(struct maker *m, const char *what)
 
 /* What the years have done to it. */
 static struct fabric *
-age(struct maker *m, struct fabric *f)
+age(struct plan_maker *m, struct fabric *f)
 {
 	struct fabric *g;
 
@@ -253,7 +253,7 @@ age(struct maker *m, struct fabric *f)
 }
 
 static struct fabric *
-make_fabric(struct maker *m, const struct chaos_limits *l)
+make_fabric(struct plan_maker *m, const struct chaos_limits *l)
 {
 	struct fabric *f;
 
@@ -276,7 +276,7 @@ make_fabric(struct maker *m, const struct chaos_limits *l)
 }
 
 static uint32_t
-pick_node(struct maker *m, enum fabric_type type)
+pick_node(struct plan_maker *m, enum fabric_type type)
 {
 	const struct fabric *f = m->s->f;
 	uint32_t n = below(m, f->nnodes);
@@ -291,7 +291,7 @@ pick_node(struct maker *m, enum fabric_type type)
 /* ---- settings ---- */
 
 static void
-set_up_devices(struct maker *m)
+set_up_devices(struct plan_maker *m)
 {
 	struct sim_options *o = &m->s->sim;
 
@@ -324,7 +324,7 @@ set_up_devices(struct maker *m)
 
 /* Some devices are not like the others. */
 static void
-set_up_nodes(struct maker *m)
+set_up_nodes(struct plan_maker *m)
 {
 	struct fabric *f = m->s->f;
 
@@ -343,7 +343,7 @@ set_up_nodes(struct maker *m)
 }
 
 static void
-set_up_daemon(struct maker *m)
+set_up_daemon(struct plan_maker *m)
 {
 	(void)snprintf(m->s->yaml, sizeof(m->s->yaml),
 		"fabric:\n  priority: 3\n  m_key: 0x%x\n"
@@ -365,7 +365,7 @@ set_up_daemon(struct maker *m)
 
 /* By dice of its own: the day is the same with one lane and with several. */
 static void
-add_lanes(struct maker *m, uint64_t seed)
+add_lanes(struct plan_maker *m, uint64_t seed)
 {
 	struct rng own = {seed};
 	size_t n = strlen(m->s->yaml);
@@ -394,7 +394,7 @@ add_lanes(struct maker *m, uint64_t seed)
 /* ---- events ---- */
 
 static struct chaos_step *
-add(struct maker *m, struct mono at, enum chaos_kind kind, uint32_t node,
+add(struct plan_maker *m, struct mono at, enum chaos_kind kind, uint32_t node,
 	uint32_t port)
 {
 	struct chaos_script *s = m->s;
@@ -412,7 +412,7 @@ add(struct maker *m, struct mono at, enum chaos_kind kind, uint32_t node,
 
 /* A time span of any order of magnitude up to some seconds. */
 static struct mono
-span(struct maker *m)
+span(struct plan_maker *m)
 {
 	static const unsigned most[] = {100, 2000, 30000, 300000, 4000000};
 
@@ -421,7 +421,7 @@ span(struct maker *m)
 
 /* The cable that the daemon cannot do without. */
 static bool
-is_ours(const struct maker *m, uint32_t node)
+is_ours(const struct plan_maker *m, uint32_t node)
 {
 	uint32_t host = fabric_first_host(m->s->f), peer = FABRIC_NONE;
 	unsigned port;
@@ -431,7 +431,7 @@ is_ours(const struct maker *m, uint32_t node)
 }
 
 static void
-add_link(struct maker *m, struct mono at)
+add_link(struct plan_maker *m, struct mono at)
 {
 	const struct fabric *f = m->s->f;
 	const struct fabric_cable *c;
@@ -453,7 +453,7 @@ add_link(struct maker *m, struct mono at)
 }
 
 static void
-add_node(struct maker *m, struct mono at, enum fabric_type type)
+add_node(struct plan_maker *m, struct mono at, enum fabric_type type)
 {
 	uint32_t n = pick_node(m, type);
 
@@ -469,7 +469,7 @@ add_node(struct maker *m, struct mono at, enum fabric_type type)
 }
 
 static void
-add_trouble(struct maker *m, struct mono at)
+add_trouble(struct plan_maker *m, struct mono at)
 {
 	uint32_t n;
 
@@ -516,7 +516,7 @@ add_trouble(struct maker *m, struct mono at)
 }
 
 static void
-write_script(struct maker *m)
+write_script(struct plan_maker *m)
 {
 	unsigned n = between(m, 1, MAX_EVENTS);
 	struct mono at = {0};
@@ -534,7 +534,7 @@ write_script(struct maker *m)
 
 /* Drawn apart, so that the rest of the day is what it is without them. */
 static void
-add_tenants(struct maker *m, uint64_t seed)
+add_tenants(struct plan_maker *m, uint64_t seed)
 {
 	struct chaos_script *s = m->s;
 	unsigned most = (unsigned)(s->end.ns / 1000000) + 2000;
@@ -562,7 +562,7 @@ add_tenants(struct maker *m, uint64_t seed)
 
 /* Hosts join and leave all day; drawn beside the rest, which stays as it is. */
 static void
-write_groups(struct maker *m, uint64_t seed)
+write_groups(struct plan_maker *m, uint64_t seed)
 {
 	struct chaos_script *s = m->s;
 	unsigned n, ms, groups;
@@ -596,7 +596,7 @@ void
 chaos_script_make(
 	struct chaos_script *s, uint64_t seed, const struct chaos_limits *l)
 {
-	struct maker m = {.s = s, .rng = {seed}};
+	struct plan_maker m = {.s = s, .rng = {seed}};
 
 	*s = (struct chaos_script){0};
 	s->f = make_fabric(&m, l);

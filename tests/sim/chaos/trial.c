@@ -107,12 +107,12 @@ see_write(void *cookie, struct sim_msg *m)
 	return SIM_PASS;
 }
 
-static enum safe_way
+static enum transition_kind
 way_of(const struct view_change *c)
 {
-	enum safe_way way = SAFE_NOTHING;
+	enum transition_kind way = TRANSITION_NOTHING;
 
-	while (way < SAFE_BLOCKED && c->way != safe_way_name(way))
+	while (way < TRANSITION_BLOCKED && c->way != transition_kind_name(way))
 		way++;
 	return way;
 }
@@ -122,8 +122,8 @@ see_commit(void *cookie, const struct view *v)
 {
 	struct trial *r = cookie;
 	const struct view_change *c = &v->change;
-	const struct expect *e = view_expected(v);
-	enum safe_way way;
+	const struct loss_estimate *e = view_expected(v);
+	enum transition_kind way;
 
 	if (r->o == NULL || c->method == NULL)
 		return;
@@ -132,25 +132,26 @@ see_commit(void *cookie, const struct view *v)
 	r->o->way[way]++;
 	for (size_t i = 1; i < e->nphases; i++)
 		r->o->planned += (double)e->phase[i].time.ns / 1e3;
-	for (unsigned k = 0; k < EXPECT_CAUSES; k++)
-		r->o->expected[k] += expect_packets(e, e->lost[k], r->rate);
-	if (way != SAFE_BLOCKED)
+	for (unsigned k = 0; k < LOSS_ESTIMATE_CAUSES; k++)
+		r->o->expected[k] +=
+			loss_estimate_packets(e, e->lost[k], r->rate);
+	if (way != TRANSITION_BLOCKED)
 		return;
 	r->o->pairs += (double)c->pairs;
 	r->o->paper += (double)c->paper_pairs;
 }
 
-static enum expect_cause
+static enum loss_estimate_cause
 cause_of(enum data_drop why)
 {
 	switch (why) {
 	case DATA_DROP_SAME:
-		return EXPECT_TURNED;
+		return LOSS_ESTIMATE_TURNED;
 	case DATA_DROP_VL15:
-		return EXPECT_CLOSED;
+		return LOSS_ESTIMATE_CLOSED;
 	case DATA_DROP_LINK:
 	case DATA_DROP_NODE:
-		return EXPECT_FLIGHT;
+		return LOSS_ESTIMATE_FLIGHT;
 	case DATA_DROP_255:
 	case DATA_DROP_TOP:
 	case DATA_DROP_NO_PORT:
@@ -163,7 +164,7 @@ cause_of(enum data_drop why)
 	case DATA_DROPS:
 		break;
 	}
-	return EXPECT_BROKEN;
+	return LOSS_ESTIMATE_BROKEN;
 }
 
 /* ---- a run ---- */

@@ -33,12 +33,12 @@ struct trial_outcome {
 	double planned;	    /* ... as it was expected */
 	double lost;	    /* packets discarded, from the change on */
 	double written;	    /* of these from the first write on */
-	double dropped[EXPECT_CAUSES];	/* the same by cause: a port that is
-					   not there is BROKEN, DOWN none */
-	double expected[EXPECT_CAUSES]; /* packets */
+	double dropped[LOSS_ESTIMATE_CAUSES];  /* the same by cause: a port that
+					  is  not there is BROKEN, DOWN none */
+	double expected[LOSS_ESTIMATE_CAUSES]; /* packets */
 	double least; /* throughput of the worst ms, of the usual one */
 	double worst; /* the lowest of these */
-	unsigned way[SAFE_BLOCKED + 1]; /* how many went this way */
+	unsigned way[TRANSITION_BLOCKED + 1]; /* how many went this way */
 	double pairs, paper; /* closed, and by the paper's choice, of BLOCKED */
 };
 

@@ -269,28 +269,29 @@ END_TEST
 /* Equal parts are kept once, and nobody's is another's. */
 START_TEST(what_is_known)
 {
-	struct vlarbs *v = vlarbs_new();
+	struct vlarb_cache *v = vlarb_cache_new();
 	uint8_t a[VLARB_PART] = {1}, b[VLARB_PART] = {2}, is[VLARB_PART];
 
-	ck_assert(!vlarbs_part(v, 1, 2, 1, is));
-	vlarbs_set_part(v, 1, 2, 1, a);
-	vlarbs_set_part(v, 1, 3, 1, b);
-	vlarbs_set_part(v, 1, 3, 4, a);
-	ck_assert(vlarbs_part(v, 1, 2, 1, is));
+	ck_assert(!vlarb_cache_part(v, 1, 2, 1, is));
+	vlarb_cache_set_part(v, 1, 2, 1, a);
+	vlarb_cache_set_part(v, 1, 3, 1, b);
+	vlarb_cache_set_part(v, 1, 3, 4, a);
+	ck_assert(vlarb_cache_part(v, 1, 2, 1, is));
 	ck_assert_mem_eq(is, a, sizeof(is));
-	ck_assert(vlarbs_part(v, 1, 3, 1, is));
+	ck_assert(vlarb_cache_part(v, 1, 3, 1, is));
 	ck_assert_mem_eq(is, b, sizeof(is));
-	ck_assert(!vlarbs_part(v, 1, 3, 2, is));
-	vlarbs_unknown(v, 1, 3, 1);
-	ck_assert(!vlarbs_part(v, 1, 3, 1, is));
-	vlarbs_forget_port(v, 1, 2);
-	ck_assert(!vlarbs_part(v, 1, 2, 1, is));
-	ck_assert(vlarbs_part(v, 1, 3, 4, is));
-	vlarbs_forget_all(v);
-	ck_assert(!vlarbs_part(v, 1, 3, 4, is));
-	vlarbs_refuse(v, 7, 1);
-	ck_assert(vlarbs_refused(v, 7, 1) && !vlarbs_refused(v, 7, 2));
-	vlarbs_free(v);
+	ck_assert(!vlarb_cache_part(v, 1, 3, 2, is));
+	vlarb_cache_unknown(v, 1, 3, 1);
+	ck_assert(!vlarb_cache_part(v, 1, 3, 1, is));
+	vlarb_cache_forget_port(v, 1, 2);
+	ck_assert(!vlarb_cache_part(v, 1, 2, 1, is));
+	ck_assert(vlarb_cache_part(v, 1, 3, 4, is));
+	vlarb_cache_forget_all(v);
+	ck_assert(!vlarb_cache_part(v, 1, 3, 4, is));
+	vlarb_cache_refuse(v, 7, 1);
+	ck_assert(
+		vlarb_cache_refused(v, 7, 1) && !vlarb_cache_refused(v, 7, 2));
+	vlarb_cache_free(v);
 }
 END_TEST
 

@@ -20,29 +20,29 @@ START_TEST(values_until_drained)
 {
 	struct lft_pool *p = lft_pool_new();
 	lft_ref a = block(p, 1), b = block(p, 2), c = block(p, 3);
-	struct hwstate *h = hw_new(p);
+	struct device_store *h = device_new(p);
 	lft_ref v[4];
 
-	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 0);
-	hw_set_block(h, 1, 0, a);
-	hw_sending(h, 1, 0, a); /* nothing new */
-	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 1);
-	hw_sending(h, 1, 0, b);
-	hw_sending(h, 1, 0, b);
-	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 2);
+	ck_assert_uint_eq(device_values(h, 1, 0, v, 4), 0);
+	device_set_block(h, 1, 0, a);
+	device_sending(h, 1, 0, a); /* nothing new */
+	ck_assert_uint_eq(device_values(h, 1, 0, v, 4), 1);
+	device_sending(h, 1, 0, b);
+	device_sending(h, 1, 0, b);
+	ck_assert_uint_eq(device_values(h, 1, 0, v, 4), 2);
 	ck_assert_uint_eq(v[0], a);
 	ck_assert_uint_eq(v[1], b);
-	hw_unknown_block(h, 1, 0); /* no answer: a or b */
-	hw_drained(h);
-	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 2);
-	hw_set_block(h, 1, 0, c);
-	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 3);
+	device_unknown_block(h, 1, 0); /* no answer: a or b */
+	device_drained(h);
+	ck_assert_uint_eq(device_values(h, 1, 0, v, 4), 2);
+	device_set_block(h, 1, 0, c);
+	ck_assert_uint_eq(device_values(h, 1, 0, v, 4), 3);
 	ck_assert_uint_eq(v[0], c);
-	hw_set_block(h, 1, 70, b); /* blocks that came later have none */
-	ck_assert_uint_eq(hw_values(h, 1, 70, v, 4), 1);
-	hw_drained(h);
-	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 1);
-	hw_free(h);
+	device_set_block(h, 1, 70, b); /* blocks that came later have none */
+	ck_assert_uint_eq(device_values(h, 1, 70, v, 4), 1);
+	device_drained(h);
+	ck_assert_uint_eq(device_values(h, 1, 0, v, 4), 1);
+	device_free(h);
 	lft_drop(p, a);
 	lft_drop(p, b);
 	lft_drop(p, c);
@@ -57,35 +57,35 @@ START_TEST(anything_until_drained)
 {
 	struct lft_pool *p = lft_pool_new();
 	lft_ref a = block(p, 1), b = block(p, 2);
-	struct hwstate *h = hw_new(p);
+	struct device_store *h = device_new(p);
 	lft_ref v[4];
 
 	for (uint64_t guid = 1; guid <= 2; guid++) {
-		hw_sending(h, guid, 0, a);
-		ck_assert_uint_eq(hw_values(h, guid, 0, v, 4), 0);
-		hw_unknown_block(h, guid, 0);
+		device_sending(h, guid, 0, a);
+		ck_assert_uint_eq(device_values(h, guid, 0, v, 4), 0);
+		device_unknown_block(h, guid, 0);
 	}
-	hw_drained(h);
+	device_drained(h);
 	for (uint64_t guid = 1; guid <= 2; guid++) {
-		ck_assert_uint_eq(hw_values(h, guid, 0, v, 4), 0);
-		hw_sending(h, guid, 0, b);
-		hw_set_block(h, guid, 70, a); /* another one */
-		ck_assert_uint_eq(hw_values(h, guid, 70, v, 4), 1);
-		hw_set_block(h, guid, 0, b);
-		ck_assert_uint_eq(hw_values(h, guid, 0, v, 4), 0);
+		ck_assert_uint_eq(device_values(h, guid, 0, v, 4), 0);
+		device_sending(h, guid, 0, b);
+		device_set_block(h, guid, 70, a); /* another one */
+		ck_assert_uint_eq(device_values(h, guid, 70, v, 4), 1);
+		device_set_block(h, guid, 0, b);
+		ck_assert_uint_eq(device_values(h, guid, 0, v, 4), 0);
 	}
-	hw_unmet(h, 1, 0);
-	hw_unmet(h, 3, 0); /* nobody */
-	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 2);
-	hw_doubt(h, 2, 0, (struct mono){1});
-	hw_drained(h);
-	ck_assert_uint_eq(hw_values(h, 1, 0, v, 4), 1);
-	ck_assert_uint_eq(hw_values(h, 2, 0, v, 4), 2);
+	device_set_never_used(h, 1, 0);
+	device_set_never_used(h, 3, 0); /* nobody */
+	ck_assert_uint_eq(device_values(h, 1, 0, v, 4), 2);
+	device_doubt(h, 2, 0, (struct mono){1});
+	device_drained(h);
+	ck_assert_uint_eq(device_values(h, 1, 0, v, 4), 1);
+	ck_assert_uint_eq(device_values(h, 2, 0, v, 4), 2);
 	ck_assert_uint_eq(v[0], b);
 	ck_assert_uint_eq(v[1], a);
-	hw_sending(h, 2, 0, a); /* or what is known */
-	ck_assert_uint_eq(hw_values(h, 2, 0, v, 4), 2);
-	hw_free(h);
+	device_sending(h, 2, 0, a); /* or what is known */
+	ck_assert_uint_eq(device_values(h, 2, 0, v, 4), 2);
+	device_free(h);
 	lft_drop(p, a);
 	lft_drop(p, b);
 	ck_assert_uint_eq(p->live, 0);
@@ -96,21 +96,21 @@ END_TEST
 START_TEST(unknown_until_acknowledged)
 {
 	struct lft_pool *p = lft_pool_new();
-	struct hwstate *h = hw_new(p);
+	struct device_store *h = device_new(p);
 	lft_ref r = block(p, 3);
 
-	ck_assert(!hw_knows(h, 7));
-	ck_assert_uint_eq(hw_block(h, 7, 0), HW_UNKNOWN);
-	hw_set_block(h, 7, 2, r);
-	ck_assert(hw_knows(h, 7));
-	ck_assert_uint_eq(hw_block(h, 7, 2), r);
-	ck_assert_uint_eq(hw_block(h, 7, 1), HW_UNKNOWN);
-	ck_assert_uint_eq(hw_block(h, 7, 3), HW_UNKNOWN);
-	hw_unknown_block(h, 7, 2);
-	ck_assert_uint_eq(hw_block(h, 7, 2), HW_UNKNOWN);
+	ck_assert(!device_knows(h, 7));
+	ck_assert_uint_eq(device_block(h, 7, 0), DEVICE_UNKNOWN);
+	device_set_block(h, 7, 2, r);
+	ck_assert(device_knows(h, 7));
+	ck_assert_uint_eq(device_block(h, 7, 2), r);
+	ck_assert_uint_eq(device_block(h, 7, 1), DEVICE_UNKNOWN);
+	ck_assert_uint_eq(device_block(h, 7, 3), DEVICE_UNKNOWN);
+	device_unknown_block(h, 7, 2);
+	ck_assert_uint_eq(device_block(h, 7, 2), DEVICE_UNKNOWN);
 	lft_drop(p, r);
 	ck_assert_uint_eq(p->live, 1); /* it may still hold r */
-	hw_free(h);
+	device_free(h);
 	ck_assert_uint_eq(p->live, 0);
 	lft_pool_free(p);
 }
@@ -119,19 +119,19 @@ END_TEST
 START_TEST(blocks_are_given_back)
 {
 	struct lft_pool *p = lft_pool_new();
-	struct hwstate *h = hw_new(p);
+	struct device_store *h = device_new(p);
 	lft_ref a = block(p, 1), b = block(p, 2);
 
-	hw_set_block(h, 1, 0, a);
-	hw_set_block(h, 1, 0, b);
-	hw_drained(h); /* drops a */
-	hw_set_block(h, 2, 0, b);
+	device_set_block(h, 1, 0, a);
+	device_set_block(h, 1, 0, b);
+	device_drained(h); /* drops a */
+	device_set_block(h, 2, 0, b);
 	lft_drop(p, a);
 	lft_drop(p, b);
 	ck_assert_uint_eq(p->live, 1);
-	hw_forget(h, 1);
+	device_forget_node(h, 1);
 	ck_assert_uint_eq(p->live, 1);
-	hw_free(h);
+	device_free(h);
 	ck_assert_uint_eq(p->live, 0);
 	lft_pool_free(p);
 }
@@ -168,18 +168,18 @@ START_TEST(lost_memory_is_noticed)
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lft_pool *p = lft_pool_new();
-		struct hwstate *h = hw_new(p);
+		struct device_store *h = device_new(p);
 		struct topo *t = one_switch(cases[i].lid, cases[i].top);
 		lft_ref r = block(p, 1);
 
-		hw_set_block(h, 0x100, 0, r);
-		hw_set_top(h, 0x100, 63);
-		hw_reconcile(h, t);
+		device_set_block(h, 0x100, 0, r);
+		device_set_top(h, 0x100, 63);
+		device_reconcile(h, t);
 		ck_assert_msg(
-			hw_knows(h, 0x100) == cases[i].kept, "case %zu", i);
+			device_knows(h, 0x100) == cases[i].kept, "case %zu", i);
 		lft_drop(p, r);
 		topo_unref(t);
-		hw_free(h);
+		device_free(h);
 		lft_pool_free(p);
 	}
 }

@@ -13,7 +13,7 @@ enum { SWITCHES = 3, PORTS = 4, ROWS = PORTS * PORTS, STEP_MS = 10 };
 struct bed {
 	struct topo *t;
 	struct env *e;
-	struct scan *s;
+	struct sl2vl_scan *s;
 	size_t heard;	 /* of what was sent */
 	unsigned deaf;	 /* the switch that does not answer; SWITCHES: none */
 	unsigned closed; /* the one that discards by port 1 to port 2 */
@@ -46,16 +46,16 @@ bed_open(struct bed *b, bool hurry)
 	*b = (struct bed){.deaf = SWITCHES, .closed = SWITCHES};
 	b->t = chain();
 	b->e = env_new(8, 8, 4);
-	b->s = scan_new();
-	scan_doubt(b->s, hurry);
-	scan_adopt(b->s, b->t, b->e->now);
+	b->s = sl2vl_scan_new();
+	sl2vl_scan_doubt(b->s, hurry);
+	sl2vl_scan_adopt(b->s, b->t, b->e->now);
 }
 
 static void
 bed_close(struct bed *b)
 {
 	xact_cancel_all(b->e->x, b->e->now);
-	scan_free(b->s);
+	sl2vl_scan_free(b->s);
 	env_free(b->e);
 	hand_free(b->t);
 }
@@ -88,7 +88,7 @@ run(struct bed *b, int64_t ms)
 
 	while (mono_before(b->e->now, end)) {
 		struct mono next =
-			mono_min(xact_next(b->e->x), scan_next(b->s));
+			mono_min(xact_next(b->e->x), sl2vl_scan_next(b->s));
 
 		/* nothing happens in between */
 		b->e->now = mono_min(
@@ -97,9 +97,9 @@ run(struct bed *b, int64_t ms)
 				     : mono_add(b->e->now, mono_ms(STEP_MS)));
 		xact_tick(b->e->x, b->e->now);
 		wire(b);
-		scan_feed(b->s, b->e->x, 0, 1, b->e->now);
+		sl2vl_scan_feed(b->s, b->e->x, 0, 1, b->e->now);
 		wire(b);
-		(void)scan_found(b->s, &n);
+		(void)sl2vl_scan_found(b->s, &n);
 		b->found += (unsigned)n;
 	}
 }
@@ -108,9 +108,9 @@ run(struct bed *b, int64_t ms)
 static void
 expect_done(const struct bed *b, bool done)
 {
-	ck_assert_int_eq(scan_next(b->s).ns == MONO_NEVER.ns, done);
+	ck_assert_int_eq(sl2vl_scan_next(b->s).ns == MONO_NEVER.ns, done);
 	if (done)
-		ck_assert_uint_eq(scan_counts(b->s).left, 0);
+		ck_assert_uint_eq(sl2vl_scan_counts(b->s).left, 0);
 }
 
 START_TEST(all_are_read_once)
@@ -188,9 +188,9 @@ START_TEST(what_was_overtaken_is_read_again)
 	run(&b, 1050);
 	ck_assert_uint_gt(b.e->n, 0);
 	if (_i == 0)
-		scan_void(b.s);
+		sl2vl_scan_discard(b.s);
 	else
-		scan_adopt(b.s, b.t, b.e->now);
+		sl2vl_scan_adopt(b.s, b.t, b.e->now);
 	b.mute = false;
 	run(&b, 1500);
 	expect_done(&b, false);
@@ -214,8 +214,8 @@ START_TEST(a_new_doubt_is_urgent)
 	run(&b, 4 * 3600000);
 	expect_done(&b, false);
 	b.deaf = SWITCHES;
-	scan_doubt(b.s, true);
-	scan_adopt(b.s, b.t, b.e->now);
+	sl2vl_scan_doubt(b.s, true);
+	sl2vl_scan_adopt(b.s, b.t, b.e->now);
 	run(&b, 1500);
 	expect_done(&b, true);
 	bed_close(&b);

@@ -14,7 +14,7 @@ struct rig {
 	builder_id sw[2], ca[2];
 	struct topo *t;
 	struct lft_pool *pool;
-	struct hwstate *hw;
+	struct device_store *hw;
 	struct routes *r;
 	struct plan *p;
 	bool wall;   /* by hand: the first write is one */
@@ -79,7 +79,7 @@ rig_routes(struct rig *g)
 	free(lmc);
 	topo_unref(raw);
 	g->pool = lft_pool_new();
-	g->hw = hw_new(g->pool);
+	g->hw = device_new(g->pool);
 	g->r = routes_new(g->t, g->pool);
 	for (s = 0; s < g->t->nsw; s++) {
 		memset(row, LFT_DROP, sizeof(row));
@@ -92,9 +92,10 @@ rig_routes(struct rig *g)
 static void
 rig_plan(struct rig *g)
 {
-	const struct safe_job safe = {.to = g->r, .hw = g->hw, .max_stages = 8};
+	const struct transition_job safe = {
+		.to = g->r, .hw = g->hw, .max_stages = 8};
 	const struct plan_job job = {.routes = g->r,
-		.change = safe_plan(&safe),
+		.change = transition_find(&safe),
 		.hw = g->hw,
 		.params = &params};
 
@@ -107,7 +108,7 @@ rig_free(struct rig *g)
 {
 	plan_free(g->p);
 	routes_unref(g->r);
-	hw_free(g->hw);
+	device_free(g->hw);
 	lft_pool_free(g->pool);
 	topo_unref(g->t);
 	builder_free(g->d);
@@ -175,13 +176,13 @@ START_TEST(what_is_in_place_is_not_sent)
 	rig_state(&g, 2);
 	rig_routes(&g);
 	for (s = 0; s < g.t->nsw; s++)
-		hw_set_block(g.hw, g.t->node[g.t->sw[s].node].guid, 0,
+		device_set_block(g.hw, g.t->node[g.t->sw[s].node].guid, 0,
 			routes_ref_of(g.r, s, 0));
 	rig_plan(&g);
 	ck_assert_uint_eq(steps(&g, PLAN_LFT), 0);
 	ck_assert_uint_eq(g.p->change->kept, 2);
 	/* one answer lost: that block alone goes out again */
-	hw_unknown_block(g.hw, 0x101, 0);
+	device_unknown_block(g.hw, 0x101, 0);
 	rig_plan(&g);
 	ck_assert_uint_eq(steps(&g, PLAN_LFT), 1);
 	rig_free(&g);
@@ -195,7 +196,7 @@ START_TEST(top_first_where_blocks_above_are_refused)
 	rig_draft(&g);
 	rig_state(&g, 2);
 	rig_routes(&g);
-	hw_set_top_first(g.hw, 0x101);
+	device_set_top_first(g.hw, 0x101);
 	rig_plan(&g);
 	ck_assert_uint_eq(steps(&g, PLAN_TOP), 1);
 	ck_assert_uint_eq(steps(&g, PLAN_RAISE), 1);
@@ -280,19 +281,19 @@ phase_of(const struct rig *g, enum plan_kind k, bool fresh)
 }
 
 /* A transition made by hand: one turn of s0 closed, two stages. */
-static struct safe_transition *
+static struct transition_result *
 by_hand(struct rig *g, bool by_port)
 {
-	struct safe_transition *x = calloc(1, sizeof(*x));
+	struct transition_result *x = calloc(1, sizeof(*x));
 
-	x->method = SAFE_AUTO;
-	x->way = SAFE_BLOCKED;
+	x->method = TRANSITION_AUTO;
+	x->way = TRANSITION_BLOCKED;
 	x->pool = g->pool;
 	x->nstages = 2;
 	x->nwrites = 2;
 	x->write = calloc(2, sizeof(*x->write));
 	for (uint16_t i = 0; i < 2; i++)
-		x->write[i] = (struct safe_write){.sw = i,
+		x->write[i] = (struct lft_write){.sw = i,
 			.image = lft_share(g->pool, routes_ref_of(g->r, i, 0)),
 			.stage = i,
 			.last = true};
@@ -301,7 +302,7 @@ by_hand(struct rig *g, bool by_port)
 	x->nwalls = g->wall;
 	x->nturns = 1;
 	x->turn = calloc(1, sizeof(*x->turn));
-	x->turn[0] = (struct safe_turn){.in = 2,
+	x->turn[0] = (struct transition_dependency){.in = 2,
 		.out = by_port ? 0 : 1,
 		.by_port = by_port,
 		.lanes = UINT16_MAX,
@@ -379,7 +380,7 @@ START_TEST(walls_and_tops)
 	rig_draft(&g);
 	rig_state(&g, 4);
 	rig_routes(&g);
-	hw_set_top_first(g.hw, 0x101);
+	device_set_top_first(g.hw, 0x101);
 	g.wall = true;
 	g.raised = _i == 1;
 	rig_plan_by_hand(&g, false);
@@ -428,7 +429,7 @@ START_TEST(refused_rows)
 	rig_draft(&g);
 	rig_state(&g, 4);
 	rig_routes(&g);
-	turns_refuse(hw_turns(g.hw), 0x100);
+	sl2vl_refuse(device_sl2vl(g.hw), 0x100);
 	rig_plan_by_hand(&g, false);
 	ck_assert_uint_eq(steps(&g, PLAN_BLOCK), 0);
 	ck_assert_uint_eq(steps(&g, PLAN_UNBLOCK), 0);
@@ -440,16 +441,16 @@ END_TEST
 /* What an earlier life left closed is opened, when the tables are written. */
 START_TEST(leftovers_are_opened)
 {
-	const struct turns_hold left = {.guid = 0x101, .in = 2, .out = 1};
-	const struct turns_hold gone = {.guid = 0x999, .in = 2, .out = 1};
+	const struct sl2vl_block left = {.guid = 0x101, .in = 2, .out = 1};
+	const struct sl2vl_block gone = {.guid = 0x999, .in = 2, .out = 1};
 	struct rig g;
 	size_t open;
 
 	rig_draft(&g);
 	rig_state(&g, 4);
 	rig_routes(&g);
-	turns_hold(hw_turns(g.hw), &left);
-	turns_hold(hw_turns(g.hw), &gone);
+	sl2vl_block(device_sl2vl(g.hw), &left);
+	sl2vl_block(device_sl2vl(g.hw), &gone);
 	rig_plan(&g);
 	ck_assert_uint_eq(steps(&g, PLAN_BLOCK), 0);
 	ck_assert_uint_eq(steps(&g, PLAN_UNBLOCK), 1);
@@ -463,7 +464,7 @@ END_TEST
 /* With two lanes every pair of ports gets its row, where it is not so yet. */
 START_TEST(lanes)
 {
-	uint8_t row[TURNS_ROW];
+	uint8_t row[SL2VL_ROW];
 	struct rig g;
 	size_t all;
 
@@ -477,10 +478,10 @@ START_TEST(lanes)
 	/* two linked ports and port 0: 4 turns a switch; 2 hosts */
 	ck_assert_uint_eq(all, 2 * 4 + 2);
 	ck_assert_uint_eq(steps(&g, PLAN_LEARN), all);
-	turns_straight(2, row);
-	turns_set_row(hw_turns(g.hw), 0x100, 1, 2, row);
-	turns_straight(4, row);
-	turns_set_row(hw_turns(g.hw), 0x100, 2, 1, row);
+	sl2vl_make_default(2, row);
+	sl2vl_set_row(device_sl2vl(g.hw), 0x100, 1, 2, row);
+	sl2vl_make_default(4, row);
+	sl2vl_set_row(device_sl2vl(g.hw), 0x100, 2, 1, row);
 	rig_plan(&g);
 	ck_assert_uint_eq(steps(&g, PLAN_LANES), all - 1);
 	ck_assert_uint_eq(steps(&g, PLAN_LEARN), all - 2);

@@ -466,7 +466,7 @@ set_behind(struct writer *w, uint64_t guid, const struct smp_set *set)
 	bool done = false;
 
 	ck_assert_int_eq(
-		push_request(w->t, topo_by_node_guid(w->t, guid), 0, &r), 0);
+		device_request(w->t, topo_by_node_guid(w->t, guid), 0, &r), 0);
 	r.method = MAD_SET;
 	r.attr = set->attr;
 	r.mod = set->mod;

@@ -151,26 +151,27 @@ START_TEST(who_comes_back_is_a_stranger)
 	sw_ix s = victim(w);
 	struct topo_node *n = &w->t->node[w->t->sw[s].node];
 
-	ck_assert(!mft_strangers(w->mft, w->t));
+	ck_assert(!mft_has_unknown_switches(w->mft, w->t));
 	n->flags |= TN_FRESH;
-	ck_assert(!mft_strangers(w->mft, w->t));
+	ck_assert(!mft_has_unknown_switches(w->mft, w->t));
 	mft_forget(w->mft, n->guid);
-	ck_assert(mft_strangers(w->mft, w->t));
+	ck_assert(mft_has_unknown_switches(w->mft, w->t));
 	n->flags &= (uint8_t)~TN_FRESH;
-	ck_assert(!mft_strangers(w->mft, w->t)); /* it can be asked */
+	ck_assert(
+		!mft_has_unknown_switches(w->mft, w->t)); /* it can be asked */
 	reborn(w);
 	n->flags |= TN_FRESH;
 	mft_adopt(w->mft, w->t);
-	ck_assert(mft_strangers(w->mft, w->t));
+	ck_assert(mft_has_unknown_switches(w->mft, w->t));
 	for (unsigned g = 0; g < GROUPS; g++)
 		mft_keep(w->mft, g);
 	write_all(w);
-	ck_assert(!mft_strangers(w->mft, w->t));
+	ck_assert(!mft_has_unknown_switches(w->mft, w->t));
 	for (sw_ix i = 0; i < w->t->nsw; i++) {
 		w->t->node[w->t->sw[i].node].flags |= TN_FRESH;
 		mft_forget(w->mft, w->t->node[w->t->sw[i].node].guid);
 	}
-	ck_assert(!mft_strangers(w->mft, w->t));
+	ck_assert(!mft_has_unknown_switches(w->mft, w->t));
 	writer_free(w);
 }
 END_TEST

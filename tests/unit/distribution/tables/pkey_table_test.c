@@ -9,28 +9,29 @@
 
 START_TEST(blocks_are_known_or_not)
 {
-	struct ptables *t = ptables_new();
-	uint16_t key[PTABLE_BLOCK] = {0xffff}, out[PTABLE_BLOCK];
+	struct pkey_tables *t = pkey_tables_new();
+	uint16_t key[PKEY_TABLE_BLOCK] = {0xffff}, out[PKEY_TABLE_BLOCK];
 
-	ck_assert(!ptables_block(t, 7, 1, 0, out));
-	ptables_set_block(t, 7, 1, 2, key);
-	ck_assert(!ptables_block(t, 7, 1, 0, out));
-	ck_assert(ptables_block(t, 7, 1, 2, out));
+	ck_assert(!pkey_tables_block(t, 7, 1, 0, out));
+	pkey_tables_set_block(t, 7, 1, 2, key);
+	ck_assert(!pkey_tables_block(t, 7, 1, 0, out));
+	ck_assert(pkey_tables_block(t, 7, 1, 2, out));
 	ck_assert_mem_eq(out, key, sizeof(key));
-	ptables_set_block(t, 7, 1, 0, key);
-	ck_assert(ptables_block(t, 7, 1, 2, out));
-	ck_assert(!ptables_block(t, 7, 2, 2, out));
-	ptables_unknown(t, 7, 1, 2);
-	ck_assert(!ptables_block(t, 7, 1, 2, out));
-	ck_assert(ptables_block(t, 7, 1, 0, out));
-	ptables_forget(t, 7);
-	ck_assert(!ptables_block(t, 7, 1, 0, out));
+	pkey_tables_set_block(t, 7, 1, 0, key);
+	ck_assert(pkey_tables_block(t, 7, 1, 2, out));
+	ck_assert(!pkey_tables_block(t, 7, 2, 2, out));
+	pkey_tables_unknown(t, 7, 1, 2);
+	ck_assert(!pkey_tables_block(t, 7, 1, 2, out));
+	ck_assert(pkey_tables_block(t, 7, 1, 0, out));
+	pkey_tables_forget(t, 7);
+	ck_assert(!pkey_tables_block(t, 7, 1, 0, out));
 	/* a block that no table has is not kept */
-	ptables_set_block(t, 7, 1, PTABLE_BLOCKS, key);
-	ck_assert(!ptables_block(t, 7, 1, PTABLE_BLOCKS, out));
-	ptables_refuse(t, 7, 3);
-	ck_assert(ptables_refused(t, 7, 3) && !ptables_refused(t, 7, 1));
-	ptables_free(t);
+	pkey_tables_set_block(t, 7, 1, PKEY_TABLE_BLOCKS, key);
+	ck_assert(!pkey_tables_block(t, 7, 1, PKEY_TABLE_BLOCKS, out));
+	pkey_tables_refuse(t, 7, 3);
+	ck_assert(
+		pkey_tables_refused(t, 7, 3) && !pkey_tables_refused(t, 7, 1));
+	pkey_tables_free(t);
 }
 END_TEST
 
@@ -65,7 +66,7 @@ START_TEST(tables)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint16_t grown[4], out[4];
-		int rc = ptable_lay(
+		int rc = pkey_table_lay(
 			cases[i].was, 4, cases[i].want, cases[i].n, grown, out);
 
 		ck_assert_int_eq(rc, cases[i].rc);
@@ -91,23 +92,24 @@ START_TEST(random_tables)
 		while (n < 12 && rng_below(&rng, 8) > 0) {
 			uint16_t key = (uint16_t)(1 + rng_below(&rng, 20));
 
-			key |= rng_below(&rng, 2) ? PTABLE_FULL : 0;
+			key |= rng_below(&rng, 2) ? PKEY_TABLE_FULL : 0;
 			for (size_t i = 0; i < n; i++)
 				if (want[i] == key)
 					key = 0;
 			if (key != 0)
 				want[n++] = key;
 		}
-		ck_assert_int_eq(ptable_lay(was, 32, want, n, grown, out), 0);
+		ck_assert_int_eq(
+			pkey_table_lay(was, 32, want, n, grown, out), 0);
 		for (unsigned i = 0; i < 32; i++) {
 			bool both = was[i] != 0 && out[i] != 0;
 
 			/* indexes of live keys do not move, rights grow */
-			ck_assert(!both || (was[i] & PTABLE_BASE) ==
-						   (out[i] & PTABLE_BASE));
-			ck_assert(
-				was[i] == 0 || (grown[i] | PTABLE_FULL) ==
-						       (was[i] | PTABLE_FULL));
+			ck_assert(!both || (was[i] & PKEY_TABLE_BASE) ==
+						   (out[i] & PKEY_TABLE_BASE));
+			ck_assert(was[i] == 0 ||
+				  (grown[i] | PKEY_TABLE_FULL) ==
+					  (was[i] | PKEY_TABLE_FULL));
 			ck_assert(grown[i] >= was[i]);
 		}
 		for (size_t k = 0; k < n; k++) {

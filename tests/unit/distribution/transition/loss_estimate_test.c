@@ -14,7 +14,7 @@ struct ring {
 	struct fabric *f, *less;
 	struct topo *t, *t1;
 	struct lft_pool *pool;
-	struct hwstate *hw;
+	struct device_store *hw;
 	struct routes *from, *to;
 };
 
@@ -29,7 +29,7 @@ ring_new(struct ring *b, unsigned n)
 	b->less = gen_edit_fail_links(world_copy(b->f), 1, 7, true, &why);
 	ck_assert_msg(b->less != NULL, "%s", why.text);
 	b->pool = lft_pool_new();
-	b->hw = hw_new(b->pool);
+	b->hw = device_new(b->pool);
 	b->t = frozen_topo(b->f, NULL);
 	world_capable(b->t, true);
 	b->from = world_routes(b->t, b->pool, NULL, 0);
@@ -46,7 +46,7 @@ ring_free(struct ring *b)
 {
 	routes_unref(b->to);
 	routes_unref(b->from);
-	hw_free(b->hw);
+	device_free(b->hw);
 	ck_assert_uint_eq(b->pool->live, 0);
 	lft_pool_free(b->pool);
 	topo_unref(b->t1);
@@ -55,27 +55,28 @@ ring_free(struct ring *b)
 	fabric_free(b->f);
 }
 
-static struct safe_transition *
-transition(const struct ring *b, enum safe_method method)
+static struct transition_result *
+transition(const struct ring *b, enum transition_method_kind method)
 {
-	struct safe_job job = {.to = b->to,
+	struct transition_job job = {.to = b->to,
 		.from = b->from,
 		.hw = b->hw,
 		.method = method,
 		.max_stages = 8};
-	struct safe_transition *x = safe_plan(&job);
+	struct transition_result *x = transition_find(&job);
 
 	ck_assert_uint_gt(x->nwrites, 0);
 	return x;
 }
 
-static struct expect_job
-question(const struct ring *b, const struct safe_transition *x, uint64_t steps)
+static struct loss_estimate_job
+question(
+	const struct ring *b, const struct transition_result *x, uint64_t steps)
 {
-	struct expect_job ask = {.change = x,
+	struct loss_estimate_job ask = {.change = x,
 		.to = b->to,
 		.from = b->from,
-		.pace = expect_pace_defaults(),
+		.pace = loss_estimate_pace_defaults(),
 		.waited = mono_ms(WAITED_MS),
 		.steps = steps};
 
@@ -87,18 +88,18 @@ question(const struct ring *b, const struct safe_transition *x, uint64_t steps)
 
 /* What is expected of this method; the transition is checked and freed. */
 static void
-expected(const struct ring *b, enum safe_method method, uint64_t steps,
-	struct expect *e)
+expected(const struct ring *b, enum transition_method_kind method,
+	uint64_t steps, struct loss_estimate *e)
 {
-	struct safe_transition *x = transition(b, method);
-	struct expect_job ask = question(b, x, steps);
+	struct transition_result *x = transition(b, method);
+	struct loss_estimate_job ask = question(b, x, steps);
 
-	expect_make(&ask, e);
-	safe_free(x);
+	loss_estimate_compute(&ask, e);
+	transition_free(x);
 }
 
-static const struct expect_phase *
-phase_of(const struct expect *e, enum expect_kind kind)
+static const struct loss_estimate_phase *
+phase_of(const struct loss_estimate *e, enum loss_estimate_kind kind)
 {
 	for (size_t i = 0; i < e->nphases; i++)
 		if (e->phase[i].kind == kind)
@@ -110,33 +111,37 @@ phase_of(const struct expect *e, enum expect_kind kind)
 START_TEST(broken_until_written)
 {
 	static const double ms = 1e-3;
-	const struct expect_phase *before, *tables;
+	const struct loss_estimate_phase *before, *tables;
 	struct ring b;
-	struct expect e;
+	struct loss_estimate e;
 
 	ring_new(&b, 3);
-	expected(&b, SAFE_AUTO, 0, &e);
+	expected(&b, TRANSITION_AUTO, 0, &e);
 	ck_assert_uint_eq(e.hosts, 3);
 	ck_assert_double_eq_tol(e.now, 2, 1e-9);
-	before = phase_of(&e, EXPECT_BEFORE);
-	tables = phase_of(&e, EXPECT_TABLES);
+	before = phase_of(&e, LOSS_ESTIMATE_BEFORE);
+	tables = phase_of(&e, LOSS_ESTIMATE_TABLES);
 	ck_assert_ptr_nonnull(before);
 	ck_assert_ptr_nonnull(tables);
 	ck_assert_double_eq_tol(
-		before->lost[EXPECT_BROKEN], 2 * WAITED_MS * ms, 1e-9);
+		before->lost[LOSS_ESTIMATE_BROKEN], 2 * WAITED_MS * ms, 1e-9);
 	/* two packets' worth, one hop each */
-	ck_assert_double_eq_tol(before->lost[EXPECT_FLIGHT], 2e-6, 1e-12);
+	ck_assert_double_eq_tol(
+		before->lost[LOSS_ESTIMATE_FLIGHT], 2e-6, 1e-12);
 	/* one answer's time, in which it gets less and less */
 	ck_assert_int_eq(tables->time.ns, mono_us(ANSWER_US).ns);
-	ck_assert_double_gt(tables->lost[EXPECT_BROKEN], 0);
-	ck_assert_double_lt(
-		tables->lost[EXPECT_BROKEN], 2 * ANSWER_US * 1e-6 + 1e-9);
+	ck_assert_double_gt(tables->lost[LOSS_ESTIMATE_BROKEN], 0);
+	ck_assert_double_lt(tables->lost[LOSS_ESTIMATE_BROKEN],
+		2 * ANSWER_US * 1e-6 + 1e-9);
 	ck_assert_int_eq(e.time.ns, before->time.ns + tables->time.ns);
-	ck_assert_double_eq_tol(expect_sum(e.lost),
-		expect_sum(before->lost) + expect_sum(tables->lost), 1e-12);
+	ck_assert_double_eq_tol(loss_estimate_sum(e.lost),
+		loss_estimate_sum(before->lost) +
+			loss_estimate_sum(tables->lost),
+		1e-12);
 	/* each host sends half of its packets to each of the others */
-	ck_assert_double_eq_tol(expect_packets(&e, 2 * ms, 1e6), 1000, 1e-6);
-	expect_clear(&e);
+	ck_assert_double_eq_tol(
+		loss_estimate_packets(&e, 2 * ms, 1e6), 1000, 1e-6);
+	loss_estimate_clear(&e);
 	ring_free(&b);
 }
 END_TEST
@@ -144,28 +149,28 @@ END_TEST
 /* While all ports are down nobody gets anything; six pairs there are. */
 START_TEST(static_loses_all)
 {
-	const struct expect_phase *tables, *fall, *rise;
+	const struct loss_estimate_phase *tables, *fall, *rise;
 	struct ring b;
-	struct expect e;
+	struct loss_estimate e;
 	double all;
 
 	ring_new(&b, 3);
-	expected(&b, SAFE_STATIC, 0, &e);
-	fall = phase_of(&e, EXPECT_FALL);
-	tables = phase_of(&e, EXPECT_TABLES);
-	rise = phase_of(&e, EXPECT_RISE);
+	expected(&b, TRANSITION_STATIC, 0, &e);
+	fall = phase_of(&e, LOSS_ESTIMATE_FALL);
+	tables = phase_of(&e, LOSS_ESTIMATE_TABLES);
+	rise = phase_of(&e, LOSS_ESTIMATE_RISE);
 	ck_assert_ptr_nonnull(fall);
 	ck_assert_ptr_nonnull(rise);
 	all = 6 * mono_seconds(tables->time);
-	ck_assert_double_eq_tol(tables->lost[EXPECT_DOWN], all, 1e-9);
-	ck_assert_double_gt(fall->lost[EXPECT_DOWN], 0);
+	ck_assert_double_eq_tol(tables->lost[LOSS_ESTIMATE_DOWN], all, 1e-9);
+	ck_assert_double_gt(fall->lost[LOSS_ESTIMATE_DOWN], 0);
 	ck_assert_double_lt(
-		fall->lost[EXPECT_DOWN], 6 * mono_seconds(fall->time));
-	ck_assert_double_gt(rise->lost[EXPECT_DOWN], 0);
+		fall->lost[LOSS_ESTIMATE_DOWN], 6 * mono_seconds(fall->time));
+	ck_assert_double_gt(rise->lost[LOSS_ESTIMATE_DOWN], 0);
 	ck_assert_double_lt(
-		rise->lost[EXPECT_DOWN], 6 * mono_seconds(rise->time));
-	ck_assert_ptr_null(phase_of(&e, EXPECT_CLOSE));
-	expect_clear(&e);
+		rise->lost[LOSS_ESTIMATE_DOWN], 6 * mono_seconds(rise->time));
+	ck_assert_ptr_null(phase_of(&e, LOSS_ESTIMATE_CLOSE));
+	loss_estimate_clear(&e);
 	ring_free(&b);
 }
 END_TEST
@@ -173,25 +178,25 @@ END_TEST
 /* Closing turns, tables behind a drain, opening them behind another. */
 START_TEST(turns_are_phases)
 {
-	const struct expect_phase *close, *tables, *open;
+	const struct loss_estimate_phase *close, *tables, *open;
 	struct ring b;
-	struct expect e;
+	struct loss_estimate e;
 
 	ring_new(&b, 5);
 	/* another root, in the whole ring */
 	routes_unref(b.to);
 	b.to = world_routes(b.t, b.pool, NULL, 2);
-	expected(&b, SAFE_BREAK_DEPENDENCIES, 0, &e);
-	close = phase_of(&e, EXPECT_CLOSE);
-	tables = phase_of(&e, EXPECT_TABLES);
-	open = phase_of(&e, EXPECT_OPEN);
+	expected(&b, TRANSITION_BREAK_DEPENDENCIES, 0, &e);
+	close = phase_of(&e, LOSS_ESTIMATE_CLOSE);
+	tables = phase_of(&e, LOSS_ESTIMATE_TABLES);
+	open = phase_of(&e, LOSS_ESTIMATE_OPEN);
 	ck_assert_ptr_nonnull(close);
 	ck_assert_ptr_nonnull(open);
 	ck_assert_uint_eq(close->smps, open->smps);
 	ck_assert_int_eq(tables->drain.ns, mono_us(DRAIN_US).ns);
 	ck_assert_int_eq(open->drain.ns, mono_us(DRAIN_US).ns);
-	ck_assert_double_eq(e.lost[EXPECT_BROKEN], 0);
-	expect_clear(&e);
+	ck_assert_double_eq(e.lost[LOSS_ESTIMATE_BROKEN], 0);
+	loss_estimate_clear(&e);
 	ring_free(&b);
 }
 END_TEST
@@ -200,31 +205,34 @@ END_TEST
 START_TEST(few_steps)
 {
 	struct ring b;
-	struct expect all, some;
+	struct loss_estimate all, some;
 
 	ring_new(&b, 3);
-	expected(&b, SAFE_STATIC, 0, &all);
-	expected(&b, SAFE_STATIC, 100, &some);
-	ck_assert_double_gt(expect_sum(some.lost), expect_sum(all.lost) / 3);
-	ck_assert_double_lt(expect_sum(some.lost), expect_sum(all.lost) * 3);
-	expect_clear(&all);
-	expect_clear(&some);
+	expected(&b, TRANSITION_STATIC, 0, &all);
+	expected(&b, TRANSITION_STATIC, 100, &some);
+	ck_assert_double_gt(
+		loss_estimate_sum(some.lost), loss_estimate_sum(all.lost) / 3);
+	ck_assert_double_lt(
+		loss_estimate_sum(some.lost), loss_estimate_sum(all.lost) * 3);
+	loss_estimate_clear(&all);
+	loss_estimate_clear(&some);
 	ring_free(&b);
 }
 END_TEST
 
 static void
-same_cost(const struct expect *a, const struct expect *b)
+same_cost(const struct loss_estimate *a, const struct loss_estimate *b)
 {
 	ck_assert_uint_eq(a->hosts, b->hosts);
 	ck_assert_double_eq(a->now, b->now);
 	ck_assert_int_eq(a->time.ns, b->time.ns);
 	ck_assert_uint_eq(a->nphases, b->nphases);
 	for (size_t k = 0; k < a->nphases; k++)
-		for (unsigned c = 0; c < EXPECT_CAUSES; c++)
+		for (unsigned c = 0; c < LOSS_ESTIMATE_CAUSES; c++)
 			ck_assert_double_eq(
 				a->phase[k].lost[c], b->phase[k].lost[c]);
-	ck_assert_double_eq(expect_sum(a->lost), expect_sum(b->lost));
+	ck_assert_double_eq(
+		loss_estimate_sum(a->lost), loss_estimate_sum(b->lost));
 }
 
 /* Blocks that nobody holds are somebody else's now. */
@@ -235,9 +243,9 @@ reuse_blocks(struct ring *b)
 	lft_ref ref[64];
 
 	routes_unref(b->from);
-	hw_free(b->hw);
+	device_free(b->hw);
 	b->from = NULL;
-	b->hw = hw_new(b->pool);
+	b->hw = device_new(b->pool);
 	for (uint8_t i = 0; i < 64; i++) {
 		bytes[0] = i;
 		ref[i] = lft_add(b->pool, bytes);
@@ -253,15 +261,15 @@ reuse_blocks(struct ring *b)
  */
 START_TEST(asked_later)
 {
-	static const enum safe_method method[] = {
-		SAFE_AUTO, SAFE_STATIC, SAFE_BREAK_DEPENDENCIES};
-	struct safe_transition *x;
+	static const enum transition_method_kind method[] = {TRANSITION_AUTO,
+		TRANSITION_STATIC, TRANSITION_BREAK_DEPENDENCIES};
+	struct transition_result *x;
 	struct expectation *later;
-	struct expect_job ask;
+	struct loss_estimate_job ask;
 	struct routes *again;
 	struct topo *t;
 	struct ring b;
-	struct expect e;
+	struct loss_estimate e;
 	port_ix p;
 
 	ring_new(&b, 5);
@@ -277,16 +285,17 @@ START_TEST(asked_later)
 	ck_assert_uint_eq(e.hosts, 4);
 	x = transition(&b, method[_i]);
 	ask = question(&b, x, 0);
-	later = expect_begin(&ask);
-	safe_free(x);
+	later = loss_estimate_begin(&ask);
+	transition_free(x);
 	reuse_blocks(&b);
 	again = routes_for(b.to, t);
-	same_cost(expect_cost(later, again), &e);
-	ck_assert_ptr_eq(expect_cost(later, again), expect_cost(later, NULL));
-	expect_unref(later);
+	same_cost(loss_estimate_cost(later, again), &e);
+	ck_assert_ptr_eq(loss_estimate_cost(later, again),
+		loss_estimate_cost(later, NULL));
+	loss_estimate_unref(later);
 	routes_unref(again);
 	topo_unref(t);
-	expect_clear(&e);
+	loss_estimate_clear(&e);
 	ring_free(&b);
 }
 END_TEST
@@ -297,14 +306,14 @@ START_TEST(many_are_not_kept)
 	enum { MANY = 20000 };
 	uint8_t bytes[LFT_BLOCK] = {1, 2, 3};
 	struct expectation *later;
-	struct safe_transition *x;
-	struct expect_job ask;
-	struct safe_write one;
+	struct transition_result *x;
+	struct loss_estimate_job ask;
+	struct lft_write one;
 	struct ring b;
 	uint32_t live;
 
 	ring_new(&b, 3);
-	x = transition(&b, SAFE_AUTO);
+	x = transition(&b, TRANSITION_AUTO);
 	live = b.pool->live;
 	one = x->write[0];
 	one.was = lft_add(b.pool, bytes);
@@ -317,11 +326,11 @@ START_TEST(many_are_not_kept)
 	}
 	lft_drop(b.pool, one.was);
 	ask = question(&b, x, 1);
-	later = expect_begin(&ask);
-	safe_free(x);
+	later = loss_estimate_begin(&ask);
+	transition_free(x);
 	ck_assert_uint_le(b.pool->live, live);
-	ck_assert_uint_eq(expect_cost(later, NULL)->hosts, 3);
-	expect_unref(later);
+	ck_assert_uint_eq(loss_estimate_cost(later, NULL)->hosts, 3);
+	loss_estimate_unref(later);
 	ring_free(&b);
 }
 END_TEST

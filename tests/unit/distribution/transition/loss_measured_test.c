@@ -27,7 +27,7 @@ static void
 judge(const char *method, const char *what, const struct trial_outcome *o)
 {
 	double factor = strcmp(method, "static") == 0 ? FACTOR_STATIC : FACTOR;
-	double expected = expect_sum(o->expected);
+	double expected = loss_estimate_sum(o->expected);
 
 	ck_assert_uint_eq(o->unsettled, 0);
 	ck_assert_msg(o->lost <= expected * factor + HANDFUL &&
@@ -53,8 +53,8 @@ START_TEST(as_expected)
 	trial_close(&r);
 	(void)printf("%2u switches, %-18s removal %4.0f of %4.0f, addition "
 		     "%4.0f of %4.0f\n",
-		n, method, removal.lost, expect_sum(removal.expected),
-		addition.lost, expect_sum(addition.expected));
+		n, method, removal.lost, loss_estimate_sum(removal.expected),
+		addition.lost, loss_estimate_sum(addition.expected));
 	judge(method, "removal", &removal);
 	judge(method, "addition", &addition);
 	fabric_free(f);

@@ -18,8 +18,8 @@ struct ring {
 	struct fabric *f;
 	struct topo *t;
 	struct lft_pool *pool;
-	struct hwstate *hw;
-	struct past *past;
+	struct device_store *hw;
+	struct sl_history *past;
 	sw_ix at[SWITCHES]; /* round the ring */
 };
 
@@ -43,8 +43,8 @@ ring_new(struct ring *r)
 	r->t = frozen_topo(r->f, NULL);
 	world_capable(r->t, true);
 	r->pool = lft_pool_new();
-	r->hw = hw_new(r->pool);
-	r->past = hw_past(r->hw);
+	r->hw = device_new(r->pool);
+	r->past = device_sl_history(r->hw);
 	ck_assert_uint_eq(r->t->nsw, SWITCHES);
 	for (unsigned i = 1; i < SWITCHES; i++)
 		for (sw_ix s = 0; s < SWITCHES; s++)
@@ -58,7 +58,7 @@ ring_new(struct ring *r)
 static void
 ring_free(struct ring *r)
 {
-	hw_free(r->hw);
+	device_free(r->hw);
 	ck_assert_uint_eq(r->pool->live, 0);
 	lft_pool_free(r->pool);
 	topo_unref(r->t);
@@ -150,13 +150,14 @@ all_ports(struct ring *r, uint8_t state)
 static uint32_t
 leaf(const struct ring *r, sw_ix s)
 {
-	return past_leaf(r->past, r->t->node[r->t->sw[s].node].guid);
+	return sl_history_leaf(r->past, r->t->node[r->t->sw[s].node].guid);
 }
 
 static unsigned
 mask(const struct ring *r, unsigned a, unsigned b)
 {
-	return past_mask(r->past, leaf(r, r->at[a]), leaf(r, r->at[b]), 2);
+	return sl_history_mask(
+		r->past, leaf(r, r->at[a]), leaf(r, r->at[b]), 2);
 }
 
 /* A fabric that came up under us: one lane takes nothing, two take masks. */
@@ -164,10 +165,10 @@ static void
 ring_up(struct ring *r, struct routes *by)
 {
 	all_ports(r, INIT);
-	past_found(r->past, r->t, NULL);
-	past_gave(r->past, by);
+	sl_history_add_topology(r->past, r->t, NULL);
+	sl_history_add_routes(r->past, by);
 	all_ports(r, ACTIVE);
-	past_found(r->past, r->t, by);
+	sl_history_add_topology(r->past, r->t, by);
 }
 
 START_TEST(one_lane)
@@ -179,18 +180,19 @@ START_TEST(one_lane)
 	x = ring_routes(&r, 1, 0);
 	y = ring_routes(&r, 2, 0);
 	ring_up(&r, x);
-	ck_assert_uint_eq(past_count(r.past), SWITCHES);
-	ck_assert_uint_eq(past_lanes(r.past), 1);
-	ck_assert_ptr_null(past_row(r.past, 0));
-	ck_assert(!past_beside(r.past, x));
+	ck_assert_uint_eq(sl_history_count(r.past), SWITCHES);
+	ck_assert_uint_eq(sl_history_layers(r.past), 1);
+	ck_assert_ptr_null(sl_history_row(r.past, 0));
+	ck_assert(!sl_history_exceeds(r.past, x));
 	ck_assert_uint_eq(mask(&r, 0, 1), 1);
 	/* those on lane 1 now have connections on lane 0 */
-	ck_assert(past_beside(r.past, y));
-	past_gave(r.past, y);
+	ck_assert(sl_history_exceeds(r.past, y));
+	sl_history_add_routes(r.past, y);
 	ck_assert_uint_eq(mask(&r, 0, 1), 1);
 	ck_assert_uint_eq(mask(&r, 4, 1), 3);
-	ck_assert_uint_eq(
-		past_mask(r.past, leaf(&r, r.at[4]), leaf(&r, r.at[1]), 1), 1);
+	ck_assert_uint_eq(sl_history_mask(r.past, leaf(&r, r.at[4]),
+				  leaf(&r, r.at[1]), 1),
+		1);
 	routes_unref(x);
 	routes_unref(y);
 	ring_free(&r);
@@ -206,26 +208,26 @@ START_TEST(until_ports_come_up)
 	x = ring_routes(&r, 2, 0);
 	y = ring_routes(&r, 2, 2);
 	ring_up(&r, x);
-	ck_assert(!past_beside(r.past, x));
+	ck_assert(!sl_history_exceeds(r.past, x));
 	ck_assert_uint_eq(mask(&r, 4, 1), 2);
 	ck_assert_uint_eq(mask(&r, 1, 3), 1);
-	past_gave(r.past, y);
+	sl_history_add_routes(r.past, y);
 	ck_assert_uint_eq(mask(&r, 4, 1), 3);
 	ck_assert_uint_eq(mask(&r, 1, 3), 3);
 	ck_assert_uint_eq(mask(&r, 0, 2), 1);
 	/* one of two ports is not enough */
 	ports(&r, r.at[1], 1, INIT);
-	past_found(r.past, r.t, y);
+	sl_history_add_topology(r.past, r.t, y);
 	ports(&r, r.at[1], 0, ACTIVE);
-	past_found(r.past, r.t, y);
+	sl_history_add_topology(r.past, r.t, y);
 	ck_assert_uint_eq(mask(&r, 4, 1), 3);
 	/* the other one, later */
 	ports(&r, r.at[1], 0, INIT);
 	ports(&r, r.at[1], 1, ACTIVE);
-	past_found(r.past, r.t, y);
+	sl_history_add_topology(r.past, r.t, y);
 	ck_assert_uint_eq(mask(&r, 4, 1), 1);
 	ck_assert_uint_eq(mask(&r, 1, 3), 2);
-	ck_assert(!past_beside(r.past, y));
+	ck_assert(!sl_history_exceeds(r.past, y));
 	routes_unref(x);
 	routes_unref(y);
 	ring_free(&r);
@@ -241,20 +243,20 @@ START_TEST(strangers)
 	x = ring_routes(&r, 2, 0);
 	/* found running, by whom nobody knows */
 	all_ports(&r, ACTIVE);
-	past_found(r.past, r.t, NULL);
+	sl_history_add_topology(r.past, r.t, NULL);
 	ck_assert_uint_eq(mask(&r, 0, 1), 3);
-	past_gave(r.past, x);
+	sl_history_add_routes(r.past, x);
 	ck_assert_uint_eq(mask(&r, 0, 1), 3);
 	ports(&r, r.at[0], 0, INIT);
-	past_found(r.past, r.t, x);
+	sl_history_add_topology(r.past, r.t, x);
 	/* its own ports are young, and hence all its connections; but not
 	 * those of the other leaf */
-	ck_assert(!past_any(r.past, leaf(&r, r.at[0])));
+	ck_assert(!sl_history_any(r.past, leaf(&r, r.at[0])));
 	ck_assert_uint_eq(mask(&r, 0, 1), 3);
 	ports(&r, r.at[1], 0, INIT);
-	past_found(r.past, r.t, x);
+	sl_history_add_topology(r.past, r.t, x);
 	ck_assert_uint_eq(mask(&r, 0, 1), 1);
-	past_doubt(r.past);
+	sl_history_assume_any(r.past);
 	ck_assert_uint_eq(mask(&r, 0, 1), 3);
 	routes_unref(x);
 	ring_free(&r);
@@ -271,25 +273,27 @@ START_TEST(second_life)
 	x = ring_routes(&r, 2, 0);
 	y = ring_routes(&r, 2, 2);
 	ring_up(&r, x);
-	past_gave(r.past, y);
-	past_load(s.past, past_lanes(r.past));
-	for (uint32_t i = 0; i < past_count(r.past); i++)
-		past_load_leaf(s.past, past_guid(r.past, i), i == 0);
-	for (uint32_t i = 0; i < past_count(r.past); i++)
-		past_load_row(s.past, i, i ? past_row(r.past, i) : NULL);
-	ck_assert_uint_eq(past_lanes(s.past), 2);
+	sl_history_add_routes(r.past, y);
+	sl_history_load(s.past, sl_history_layers(r.past));
+	for (uint32_t i = 0; i < sl_history_count(r.past); i++)
+		sl_history_load_leaf(
+			s.past, sl_history_guid(r.past, i), i == 0);
+	for (uint32_t i = 0; i < sl_history_count(r.past); i++)
+		sl_history_load_row(
+			s.past, i, i ? sl_history_row(r.past, i) : NULL);
+	ck_assert_uint_eq(sl_history_layers(s.past), 2);
 	for (unsigned a = 0; a < SWITCHES; a++)
 		for (unsigned b = 0; b < SWITCHES; b++) {
-			bool any = past_any(s.past, leaf(&s, s.at[a])) ||
-				   past_any(s.past, leaf(&s, s.at[b]));
+			bool any = sl_history_any(s.past, leaf(&s, s.at[a])) ||
+				   sl_history_any(s.past, leaf(&s, s.at[b]));
 
 			ck_assert_uint_eq(
 				mask(&s, a, b), any ? 3 : mask(&r, a, b));
 		}
 	/* found running as it was: that is no news */
 	all_ports(&s, ACTIVE);
-	past_found(s.past, s.t, NULL);
-	ck_assert_uint_eq(past_count(s.past), SWITCHES);
+	sl_history_add_topology(s.past, s.t, NULL);
+	ck_assert_uint_eq(sl_history_count(s.past), SWITCHES);
 	routes_unref(x);
 	routes_unref(y);
 	ring_free(&r);
@@ -302,18 +306,19 @@ install(struct ring *r, const struct routes *x)
 {
 	for (sw_ix s = 0; s < r->t->nsw; s++)
 		for (uint32_t b = 0; b < x->nblocks; b++)
-			hw_set_block(r->hw, r->t->node[r->t->sw[s].node].guid,
-				b, routes_ref_of(x, s, b));
-	hw_drained(r->hw);
+			device_set_block(r->hw,
+				r->t->node[r->t->sw[s].node].guid, b,
+				routes_ref_of(x, s, b));
+	device_drained(r->hw);
 }
 
-static struct safe_transition *
+static struct transition_result *
 transit(struct ring *r, const struct routes *x, const struct routes *y)
 {
-	const struct safe_job job = {
+	const struct transition_job job = {
 		.from = x, .to = y, .hw = r->hw, .max_stages = 8};
 
-	return safe_plan(&job);
+	return transition_find(&job);
 }
 
 /*
@@ -322,7 +327,7 @@ transit(struct ring *r, const struct routes *x, const struct routes *y)
  */
 START_TEST(old_connections_would_deadlock)
 {
-	struct safe_transition *p;
+	struct transition_result *p;
 	struct ring r;
 	struct routes *x, *y;
 
@@ -332,7 +337,7 @@ START_TEST(old_connections_would_deadlock)
 	install(&r, x);
 	ring_up(&r, x);
 	p = transit(&r, x, y);
-	ck_assert_int_eq(p->way, SAFE_BLOCKED);
+	ck_assert_int_eq(p->way, TRANSITION_BLOCKED);
 	ck_assert_uint_eq(p->nwrites, 0);
 	ck_assert_uint_eq(p->nturns, 2); /* one each way round */
 	ck_assert_uint_eq(p->nstays, 2);
@@ -343,18 +348,18 @@ START_TEST(old_connections_would_deadlock)
 		ck_assert_uint_eq(p->turn[i].lanes, 1);
 		ck_assert(p->turn[i].stays);
 	}
-	safe_free(p);
+	transition_free(p);
 	/* they are there as long as those connections are */
-	past_gave(r.past, y);
+	sl_history_add_routes(r.past, y);
 	p = transit(&r, y, y);
 	ck_assert_uint_eq(p->nstays, 2);
-	safe_free(p);
+	transition_free(p);
 	all_ports(&r, INIT);
-	past_found(r.past, r.t, y);
+	sl_history_add_topology(r.past, r.t, y);
 	p = transit(&r, y, y);
-	ck_assert_int_eq(p->way, SAFE_NOTHING);
+	ck_assert_int_eq(p->way, TRANSITION_NOTHING);
 	ck_assert_uint_eq(p->nstays, 0);
-	safe_free(p);
+	transition_free(p);
 	routes_unref(x);
 	routes_unref(y);
 	ring_free(&r);
@@ -364,7 +369,7 @@ END_TEST
 /* Connections made when there was one lane keep to it when there are two. */
 START_TEST(another_number_of_lanes)
 {
-	struct safe_transition *p;
+	struct transition_result *p;
 	struct ring r;
 	struct routes *x, *y;
 
@@ -378,16 +383,16 @@ START_TEST(another_number_of_lanes)
 	install(&r, x);
 	ring_up(&r, x);
 	p = transit(&r, x, y); /* up and down on every lane: no harm */
-	ck_assert_int_eq(p->way, SAFE_NOTHING);
-	safe_free(p);
+	ck_assert_int_eq(p->way, TRANSITION_NOTHING);
+	transition_free(p);
 	routes_unref(y);
 	y = ring_routes(&r, 2, 0);
 	/* these need their lanes, and old connections are all on the first */
 	p = transit(&r, x, y);
-	ck_assert_int_eq(p->way, SAFE_BLOCKED);
+	ck_assert_int_eq(p->way, TRANSITION_BLOCKED);
 	ck_assert_uint_eq(p->nstays, p->nturns);
 	ck_assert_uint_gt(p->nstays, 0);
-	safe_free(p);
+	transition_free(p);
 	routes_unref(x);
 	routes_unref(y);
 	ring_free(&r);

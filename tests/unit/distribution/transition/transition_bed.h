@@ -10,7 +10,7 @@
 struct bed {
 	struct fabric *f, *f1;
 	struct lft_pool *pool;
-	struct hwstate *hw;
+	struct device_store *hw;
 	struct topo *t, *t1;
 	struct routes *from, *to;
 	struct world w;
@@ -22,7 +22,7 @@ bed_new(struct bed *b, struct fabric *f, sw_ix root, uint64_t seed)
 {
 	*b = (struct bed){.f = f, .r = {seed}};
 	b->pool = lft_pool_new();
-	b->hw = hw_new(b->pool);
+	b->hw = device_new(b->pool);
 	b->t = frozen_topo(f, NULL);
 	world_capable(b->t, true);
 	b->from = world_routes(b->t, b->pool, NULL, root);
@@ -35,7 +35,7 @@ bed_free(struct bed *b)
 {
 	routes_unref(b->to);
 	routes_unref(b->from);
-	hw_free(b->hw);
+	device_free(b->hw);
 	ck_assert_uint_eq(b->pool->live, 0);
 	lft_pool_free(b->pool);
 	topo_unref(b->t1);
@@ -87,21 +87,22 @@ bed_fail(struct bed *b, bool keep, sw_ix root)
 	bed_fail_links(b, 1, keep, root);
 }
 
-static inline struct safe_transition *
-bed_plan(const struct bed *b, enum safe_method method, unsigned stages)
+static inline struct transition_result *
+bed_plan(const struct bed *b, enum transition_method_kind method,
+	unsigned stages)
 {
-	struct safe_job job = {.to = b->to,
+	struct transition_job job = {.to = b->to,
 		.from = b->from,
 		.hw = b->hw,
 		.method = method,
 		.max_stages = stages};
 
-	return safe_plan(&job);
+	return transition_find(&job);
 }
 
 /* The mixture without what the transition blocks: is it free of cycles? */
 static inline bool
-bed_safe(struct bed *b, const struct safe_transition *x)
+bed_safe(struct bed *b, const struct transition_result *x)
 {
 	struct world *w = &b->w;
 	size_t n = (size_t)w->t->nsw * w->nlids;

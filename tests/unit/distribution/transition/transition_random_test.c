@@ -18,13 +18,13 @@ struct run {
 	unsigned kind;
 	struct fabric *f; /* nothing failed */
 	struct lft_pool *pool;
-	struct hwstate *hw;
+	struct device_store *hw;
 	struct topo *t;	     /* in force */
 	struct routes *from; /* likewise */
 	struct world w;
 	bool fresh;    /* a switch has come back */
 	bool lives;    /* there are second lives */
-	uint32_t bulk; /* as in safe_job */
+	uint32_t bulk; /* as in transition_job */
 	unsigned steps, blocked, staged, direct, stages, unread;
 };
 
@@ -39,7 +39,7 @@ begin(struct run *run, unsigned kind, uint64_t seed, bool lives)
 	run->t = frozen_topo(run->f, &many);
 	world_capable(run->t, true);
 	run->pool = lft_pool_new();
-	run->hw = hw_new(run->pool);
+	run->hw = device_new(run->pool);
 	run->from = world_routes(
 		run->t, run->pool, NULL, rng_below(&run->r, run->t->nsw));
 	world_new(&run->w, run->t, run->t->max_lid + 1U);
@@ -51,7 +51,7 @@ end(struct run *run)
 {
 	world_free(&run->w);
 	routes_unref(run->from);
-	hw_free(run->hw);
+	device_free(run->hw);
 	ck_assert_uint_eq(run->pool->live, 0);
 	lft_pool_free(run->pool);
 	topo_unref(run->t);
@@ -71,7 +71,7 @@ change(struct run *run)
 		struct topo_node *n = &t->node[t->sw[s].node];
 
 		if (topo_by_node_guid(run->t, n->guid) == TOPO_NONE) {
-			hw_forget(run->hw, n->guid);
+			device_forget_node(run->hw, n->guid);
 			n->flags |= TN_FRESH;
 			run->fresh = true;
 		}
@@ -89,8 +89,8 @@ live_again(struct run *run)
 	uint8_t line[LFT_BLOCK];
 
 	world_drain(&run->w);
-	hw_free(run->hw);
-	run->hw = hw_new(run->pool);
+	device_free(run->hw);
+	run->hw = device_new(run->pool);
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint32_t l = 0; l < nlids; l++) {
 			uint64_t is = run->w.is[(size_t)s * nlids + l];
@@ -106,7 +106,7 @@ live_again(struct run *run)
 			if (rng_below(&run->r, 4) == 0)
 				continue; /* no answer */
 			r = lft_add(run->pool, line);
-			hw_set_block(run->hw, t->node[t->sw[s].node].guid,
+			device_set_block(run->hw, t->node[t->sw[s].node].guid,
 				l / LFT_BLOCK, r);
 			lft_drop(run->pool, r);
 		}
@@ -136,8 +136,9 @@ mixture(const struct world *w, const uint64_t *set, const struct routes *to)
 
 /* Blocked turns: none that the new routing makes, none in vain. */
 static void
-check_blocks(struct run *run, struct world *w, const struct safe_transition *x,
-	const uint64_t *all, const struct routes *to)
+check_blocks(struct run *run, struct world *w,
+	const struct transition_result *x, const uint64_t *all,
+	const struct routes *to)
 {
 	uint64_t *is = mixture(w, NULL, to);
 
@@ -150,7 +151,7 @@ check_blocks(struct run *run, struct world *w, const struct safe_transition *x,
 	w->nturns = 0;
 	(void)world_graph(w, is);
 	for (size_t i = 0; i < x->nturns; i++) {
-		const struct safe_turn *b = &x->turn[i];
+		const struct transition_dependency *b = &x->turn[i];
 		sw_ix peer = 0;
 		uint32_t d = world_behind(w, b->sw, b->out, &peer);
 
@@ -162,25 +163,25 @@ check_blocks(struct run *run, struct world *w, const struct safe_transition *x,
 }
 
 static void
-check_plan(struct run *run, struct world *w, const struct safe_transition *x,
+check_plan(struct run *run, struct world *w, const struct transition_result *x,
 	const struct routes *to)
 {
 	uint64_t *all = mixture(w, w->met, to);
 	bool cyclic = world_cyclic(w, all);
 
-	if (x->way != SAFE_NOTHING) {
+	if (x->way != TRANSITION_NOTHING) {
 		holds(run, x->mixed_edges == world_graph(w, all));
 		holds(run, cyclic == (x->cyclic > 0));
 		holds(run, cyclic == (x->cause[0] != '\0'));
-		holds(run, cyclic || x->way == SAFE_DIRECT);
-		holds(run, !cyclic || x->way != SAFE_DIRECT);
-		holds(run, (x->way == SAFE_STAGED) == (x->nstages > 1) ||
-				   x->way == SAFE_BLOCKED);
+		holds(run, cyclic || x->way == TRANSITION_DIRECT);
+		holds(run, !cyclic || x->way != TRANSITION_DIRECT);
+		holds(run, (x->way == TRANSITION_STAGED) == (x->nstages > 1) ||
+				   x->way == TRANSITION_BLOCKED);
 	} else {
 		holds(run, x->nwrites == 0);
 	}
-	holds(run, (x->way == SAFE_BLOCKED) == (x->nturns > 0));
-	if (x->way == SAFE_BLOCKED) {
+	holds(run, (x->way == TRANSITION_BLOCKED) == (x->nturns > 0));
+	if (x->way == TRANSITION_BLOCKED) {
 		/* up to turns that the new routing itself makes */
 		holds(run, x->cut_pairs <= x->paper_pairs ||
 				   to->turn_leaf != TOPO_NONE);
@@ -192,7 +193,7 @@ check_plan(struct run *run, struct world *w, const struct safe_transition *x,
 
 /* One stage on its way. */
 struct flight {
-	const struct safe_write *write;
+	const struct lft_write *write;
 	size_t n, acked;
 	uint8_t *state; /* 0 to be sent, 1 sent, 2 acknowledged */
 };
@@ -201,7 +202,7 @@ static void
 one_step(struct run *run, struct world *w, struct flight *fl)
 {
 	size_t i = rng_below(&run->r, (uint32_t)fl->n);
-	const struct safe_write *x = &fl->write[i];
+	const struct lft_write *x = &fl->write[i];
 	uint64_t guid = w->t->node[w->t->sw[x->sw].node].guid;
 	const uint8_t *line = lft_bytes(run->pool, x->image);
 
@@ -209,16 +210,16 @@ one_step(struct run *run, struct world *w, struct flight *fl)
 		return;
 	run->steps++;
 	if (fl->state[i] == 0) {
-		hw_sending(run->hw, guid, x->block, x->image);
+		device_sending(run->hw, guid, x->block, x->image);
 		world_may(w, x->sw, x->block, line, rng_below(&run->r, 4) > 0);
 		fl->state[i] = 1;
 	} else if (rng_below(&run->r, 5) == 0) {
-		hw_unknown_block(run->hw, guid, x->block);
+		device_unknown_block(run->hw, guid, x->block);
 		fl->state[i] = 0; /* sent again */
 	} else {
-		hw_set_block(run->hw, guid, x->block, x->image);
+		device_set_block(run->hw, guid, x->block, x->image);
 		if ((w->t->node[w->t->sw[x->sw].node].flags & TN_FRESH) != 0)
-			hw_unmet(run->hw, guid, x->block);
+			device_set_never_used(run->hw, guid, x->block);
 		world_may(w, x->sw, x->block, line, true);
 		fl->state[i] = 2;
 		fl->acked++;
@@ -228,7 +229,7 @@ one_step(struct run *run, struct world *w, struct flight *fl)
 
 /* True when it came to its end. */
 static bool
-carry_out(struct run *run, struct world *w, const struct safe_write *write,
+carry_out(struct run *run, struct world *w, const struct lft_write *write,
 	size_t n, bool interrupt)
 {
 	struct flight fl = {write, n, 0, mem_zalloc(n, 1)};
@@ -240,7 +241,7 @@ carry_out(struct run *run, struct world *w, const struct safe_write *write,
 	}
 	for (size_t i = 0; i < n; i++)
 		if (fl.state[i] == 1)
-			hw_unknown_block(run->hw,
+			device_unknown_block(run->hw,
 				w->t->node[w->t->sw[write[i].sw].node].guid,
 				write[i].block);
 	free(fl.state);
@@ -250,7 +251,7 @@ carry_out(struct run *run, struct world *w, const struct safe_write *write,
 static void
 drain(struct run *run, struct world *w)
 {
-	hw_drained(run->hw);
+	device_drained(run->hw);
 	world_drain(w);
 }
 
@@ -265,10 +266,10 @@ check_tables(struct run *run, const struct world *w, const struct routes *to)
 }
 
 static void
-carry_out_all(struct run *run, struct world *w, struct safe_transition *x,
+carry_out_all(struct run *run, struct world *w, struct transition_result *x,
 	const struct routes *to)
 {
-	bool interrupt = x->way != SAFE_BLOCKED && !run->fresh &&
+	bool interrupt = x->way != TRANSITION_BLOCKED && !run->fresh &&
 			 rng_below(&run->r, 3) == 0;
 	size_t i = x->nwalls, n;
 
@@ -283,7 +284,7 @@ carry_out_all(struct run *run, struct world *w, struct safe_transition *x,
 	for (unsigned k = 0; k < x->nstages; k++, i += n) {
 		for (n = 0; i + n < x->nwrites && x->write[i + n].stage == k;)
 			n++;
-		if (k + 1 == x->nstages && x->way == SAFE_BLOCKED) {
+		if (k + 1 == x->nstages && x->way == TRANSITION_BLOCKED) {
 			w->turn = x->turn;
 			w->nturns = x->nturns;
 			holds(run, !world_cyclic(w, w->met));
@@ -296,7 +297,7 @@ carry_out_all(struct run *run, struct world *w, struct safe_transition *x,
 	}
 	ck_assert_uint_eq(i, x->nwrites);
 	check_tables(run, w, to);
-	if (x->way == SAFE_BLOCKED || rng_below(&run->r, 2) == 0)
+	if (x->way == TRANSITION_BLOCKED || rng_below(&run->r, 2) == 0)
 		drain(run, w);
 	w->nturns = 0;
 	holds(run, !world_cyclic(w, w->met));
@@ -311,30 +312,30 @@ transit(struct run *run)
 	sw_ix root = how == 1 ? rng_below(&run->r, t->nsw) : TOPO_NONE;
 	struct routes *to =
 		world_routes(t, run->pool, how == 0 ? run->from : NULL, root);
-	struct safe_job job = {.to = to,
+	struct transition_job job = {.to = to,
 		.from = run->from,
 		.hw = run->hw,
 		.bulk = run->bulk,
 		.max_stages = 1 + rng_below(&run->r, 8)};
 	uint32_t lids = t->max_lid + 1U;
-	struct safe_transition *x;
+	struct transition_result *x;
 	struct world w;
 
 	world_new(&w, t, lids > run->w.nlids ? lids : run->w.nlids);
 	for (sw_ix s = 0; s < t->nsw; s++)
 		t->sw[s].lft_top = (uint16_t)(w.nlids - 1);
 	world_move(&w, &run->w);
-	x = safe_plan(&job);
+	x = transition_find(&job);
 	holds(run, x->unread == 0 || run->lives);
 	if (x->unread == 0)
 		check_plan(run, &w, x, to);
 	run->unread += x->unread > 0;
-	run->direct += x->way == SAFE_DIRECT;
-	run->staged += x->way == SAFE_STAGED;
-	run->blocked += x->way == SAFE_BLOCKED;
+	run->direct += x->way == TRANSITION_DIRECT;
+	run->staged += x->way == TRANSITION_STAGED;
+	run->blocked += x->way == TRANSITION_BLOCKED;
 	run->stages += x->nstages;
 	carry_out_all(run, &w, x, to);
-	safe_free(x);
+	transition_free(x);
 	world_free(&run->w);
 	run->w = w;
 	routes_unref(run->from);

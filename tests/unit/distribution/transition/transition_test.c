@@ -7,19 +7,20 @@
 START_TEST(nothing_to_do)
 {
 	struct bed b;
-	struct safe_transition *x;
+	struct transition_result *x;
 	struct rng r = {1};
 
 	bed_new(&b, world_fabric(4, &r), TOPO_NONE, 1);
 	b.to = routes_ref(b.from);
-	x = bed_plan(&b, SAFE_AUTO, 8);
-	ck_assert_int_eq(x->way, SAFE_NOTHING);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
+	ck_assert_int_eq(x->way, TRANSITION_NOTHING);
 	ck_assert_uint_eq(x->nwrites + x->nturns + x->entries + x->blocks, 0);
 	ck_assert_uint_eq(x->kept, (uint64_t)b.t->nsw * b.from->nblocks);
-	safe_free(x);
-	safe_free(NULL);
-	ck_assert_str_eq(safe_way_name(SAFE_BLOCKED), "blocked");
-	ck_assert_str_eq(safe_method_name(SAFE_BREAK_PORTS), "break-ports");
+	transition_free(x);
+	transition_free(NULL);
+	ck_assert_str_eq(transition_kind_name(TRANSITION_BLOCKED), "blocked");
+	ck_assert_str_eq(
+		transition_method_name(TRANSITION_BREAK_PORTS), "break-ports");
 	bed_free(&b);
 }
 END_TEST
@@ -36,7 +37,7 @@ kept_order(struct fabric *fabric(unsigned, struct rng *), unsigned kind,
 
 	for (uint64_t seed = 1; seed <= seeds; seed++) {
 		struct rng r = {seed * 100 + kind};
-		struct safe_transition *x;
+		struct transition_result *x;
 		struct bed b;
 		bool same;
 
@@ -47,15 +48,15 @@ kept_order(struct fabric *fabric(unsigned, struct rng *), unsigned kind,
 		}
 		bed_fail_links(&b, links > 1 ? 1 + rng_below(&b.r, links) : 1,
 			true, TOPO_NONE);
-		x = bed_plan(&b, SAFE_AUTO, 32);
+		x = bed_plan(&b, TRANSITION_AUTO, 32);
 		same = world_reversed(b.from, b.to) == 0;
 		kept += same;
-		staged += same && x->way == SAFE_STAGED;
-		blocked += !same && x->way == SAFE_BLOCKED;
-		ck_assert_msg(!same || x->way != SAFE_BLOCKED,
+		staged += same && x->way == TRANSITION_STAGED;
+		blocked += !same && x->way == TRANSITION_BLOCKED;
+		ck_assert_msg(!same || x->way != TRANSITION_BLOCKED,
 			"kind %u seed %llu: %s", kind, (unsigned long long)seed,
 			x->cause);
-		safe_free(x);
+		transition_free(x);
 		bed_free(&b);
 	}
 	(void)printf("kind %u: %u with the order kept, %u staged; %u of the "
@@ -144,12 +145,12 @@ END_TEST
 
 /* The first stage is written, and nothing is closed: any of its mixtures. */
 static bool
-first_stage(struct bed *b, const struct safe_transition *x)
+first_stage(struct bed *b, const struct transition_result *x)
 {
 	bool urgent = false;
 
 	for (size_t i = 0; i < x->nwrites && x->write[i].stage == 0; i++) {
-		const struct safe_write *w = &x->write[i];
+		const struct lft_write *w = &x->write[i];
 
 		urgent |= w->urgent;
 		world_may(&b->w, w->sw, w->block, lft_bytes(b->pool, w->image),
@@ -166,17 +167,17 @@ START_TEST(repairs_before_blocks)
 
 	for (uint64_t seed = 1; seed <= 40; seed++) {
 		struct rng r = {seed};
-		struct safe_transition *x;
+		struct transition_result *x;
 		struct bed b;
 
 		bed_new(&b, world_fabric(0, &r), 0, seed);
 		bed_fail(&b, false, b.t->nsw - 1);
-		x = bed_plan(&b, SAFE_AUTO, 2);
-		if (x->way == SAFE_BLOCKED) {
+		x = bed_plan(&b, TRANSITION_AUTO, 2);
+		if (x->way == TRANSITION_BLOCKED) {
 			blocked++;
 			repaired += x->nstages > 1 && first_stage(&b, x);
 		}
-		safe_free(x);
+		transition_free(x);
 		bed_free(&b);
 	}
 	(void)printf(
@@ -187,12 +188,12 @@ END_TEST
 
 /* Neighbours of the change, blocks by stage, urgent ones first. */
 static void
-check_order(const struct safe_transition *x)
+check_order(const struct transition_result *x)
 {
 	uint64_t blocks = 0;
 
 	for (size_t i = 0; i < x->nwrites; i++) {
-		const struct safe_write *a = &x->write[i], *b = a + 1;
+		const struct lft_write *a = &x->write[i], *b = a + 1;
 
 		blocks += a->last;
 		ck_assert_uint_lt(a->stage, x->nstages);
@@ -206,8 +207,9 @@ check_order(const struct safe_transition *x)
 
 START_TEST(methods)
 {
-	static const enum safe_method all[] = {SAFE_AUTO, SAFE_STATIC,
-		SAFE_BREAK_PORTS, SAFE_BREAK_DEPENDENCIES, SAFE_DYNAMIC};
+	static const enum transition_method_kind all[] = {TRANSITION_AUTO,
+		TRANSITION_STATIC, TRANSITION_BREAK_PORTS,
+		TRANSITION_BREAK_DEPENDENCIES, TRANSITION_DYNAMIC};
 	struct rng r = {(uint64_t)_i};
 	struct bed b;
 	uint64_t cut[5];
@@ -215,23 +217,24 @@ START_TEST(methods)
 	bed_new(&b, world_fabric(0, &r), 0, (uint64_t)_i);
 	bed_fail(&b, false, b.t->nsw - 1);
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-		struct safe_transition *x = bed_plan(&b, all[i], 1);
+		struct transition_result *x = bed_plan(&b, all[i], 1);
 
 		ck_assert_int_eq(x->method, all[i]);
 		check_order(x);
 		cut[i] = x->cut_pairs;
-		if (all[i] == SAFE_DYNAMIC) {
+		if (all[i] == TRANSITION_DYNAMIC) {
 			ck_assert_uint_eq(x->nturns, 0);
 			ck_assert_int_eq(bed_safe(&b, x), x->cyclic == 0);
 		} else {
 			ck_assert(bed_safe(&b, x));
 		}
-		if (all[i] == SAFE_STATIC)
+		if (all[i] == TRANSITION_STATIC)
 			ck_assert_uint_gt(x->nturns, b.t1->nadj / 2);
-		if (all[i] == SAFE_STATIC || all[i] == SAFE_BREAK_PORTS)
+		if (all[i] == TRANSITION_STATIC ||
+			all[i] == TRANSITION_BREAK_PORTS)
 			for (size_t k = 0; k < x->nturns; k++)
 				ck_assert(x->turn[k].by_port);
-		safe_free(x);
+		transition_free(x);
 	}
 	ck_assert_uint_le(cut[0], cut[3]);
 	ck_assert_uint_le(cut[3], cut[2]);
@@ -248,7 +251,7 @@ START_TEST(by_port)
 
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		struct rng r = {seed};
-		struct safe_transition *x;
+		struct transition_result *x;
 		struct bed b;
 
 		bed_new(&b, world_fabric(0, &r), 0, seed);
@@ -257,14 +260,14 @@ START_TEST(by_port)
 		for (port_ix p = 0; _i == 1 && p < b.t1->nports; p++)
 			b.t1->port[p].vl_cap = 1;
 		for (sw_ix s = 0; _i == 2 && s < b.t1->nsw; s++)
-			turns_refuse(hw_turns(b.hw),
+			sl2vl_refuse(device_sl2vl(b.hw),
 				b.t1->node[b.t1->sw[s].node].guid);
-		x = bed_plan(&b, SAFE_AUTO, 1);
+		x = bed_plan(&b, TRANSITION_AUTO, 1);
 		ck_assert(bed_safe(&b, x));
 		for (size_t i = 0; i < x->nturns; i++)
 			ck_assert(x->turn[i].by_port && x->turn[i].out == 0);
 		blocked += x->nturns > 0;
-		safe_free(x);
+		transition_free(x);
 		bed_free(&b);
 	}
 	ck_assert_uint_gt(blocked, 0);
@@ -272,7 +275,7 @@ START_TEST(by_port)
 END_TEST
 
 /* Some turn whose cables lead up (as switches are placed), or do not. */
-static struct safe_guest
+static struct transition_mcast
 turn_of(const struct bed *b, const uint32_t *pos, bool from_above, bool up)
 {
 	const struct topo *t = b->t1;
@@ -286,7 +289,7 @@ turn_of(const struct bed *b, const uint32_t *pos, bool from_above, bool up)
 					(pos[a[i].peer] < pos[s]) ==
 						from_above &&
 					(pos[a[o].peer] < pos[s]) == up)
-					return (struct safe_guest){
+					return (struct transition_mcast){
 						s, a[i].out, a[o].out};
 	}
 	ck_abort_msg("no such turn");
@@ -294,7 +297,7 @@ turn_of(const struct bed *b, const uint32_t *pos, bool from_above, bool up)
 
 /* The switch that a turn leads to. */
 static sw_ix
-turn_end(const struct bed *b, const struct safe_guest *g)
+turn_end(const struct bed *b, const struct transition_mcast *g)
 {
 	sw_ix peer = TOPO_NONE;
 
@@ -309,10 +312,10 @@ turn_end(const struct bed *b, const struct safe_guest *g)
 START_TEST(guests)
 {
 	struct rng r = {7};
-	struct safe_transition *x;
+	struct transition_result *x;
 	struct bed b;
-	struct safe_guest valley, peak, slope;
-	struct safe_job job;
+	struct transition_mcast valley, peak, slope;
+	struct transition_job job;
 	uint32_t *pos;
 
 	bed_new(&b, world_fabric(0, &r), 0, 7);
@@ -322,7 +325,7 @@ START_TEST(guests)
 	valley = turn_of(&b, pos, true, true);
 	peak = turn_of(&b, pos, false, false);
 	slope = turn_of(&b, pos, true, false);
-	job = (struct safe_job){.to = b.to,
+	job = (struct transition_job){.to = b.to,
 		.from = b.from,
 		.hw = b.hw,
 		.max_stages = 8,
@@ -330,26 +333,27 @@ START_TEST(guests)
 		.unsettled = true};
 	/* only one block differs, and in one entry: it is direct */
 	for (sw_ix s = 0; s < b.t1->nsw; s++)
-		hw_set_block(b.hw, b.t1->node[b.t1->sw[s].node].guid, 0,
+		device_set_block(b.hw, b.t1->node[b.t1->sw[s].node].guid, 0,
 			routes_ref_of(b.to, s, 0));
-	hw_drained(b.hw);
-	hw_set_block(
+	device_drained(b.hw);
+	device_set_block(
 		b.hw, b.t1->node[b.t1->sw[slope.sw].node].guid, 0, LFT_EMPTY);
-	hw_drained(b.hw);
-	x = safe_plan(&job);
-	ck_assert_int_eq(x->way, SAFE_DIRECT);
-	ck_assert(safe_guest_asks(x));
-	ck_assert(!safe_guest_admit(x, &valley, 1));
-	ck_assert(safe_guest_admit(x, &peak, 1));
-	ck_assert(safe_guest_admit(x, &slope, 1));
-	safe_free(x);
+	device_drained(b.hw);
+	x = transition_find(&job);
+	ck_assert_int_eq(x->way, TRANSITION_DIRECT);
+	ck_assert(transition_mcast_must_ask(x));
+	ck_assert(!transition_mcast_admit(x, &valley, 1));
+	ck_assert(transition_mcast_admit(x, &peak, 1));
+	ck_assert(transition_mcast_admit(x, &slope, 1));
+	transition_free(x);
 	/* now nobody knows what is beyond */
 	b.t1->node[b.t1->sw[turn_end(&b, &slope)].node].flags = TN_QUARANTINED;
-	hw_forget(b.hw, b.t1->node[b.t1->sw[turn_end(&b, &slope)].node].guid);
-	x = safe_plan(&job);
-	ck_assert_int_eq(x->way, SAFE_DIRECT);
-	ck_assert(!safe_guest_admit(x, &slope, 1));
-	safe_free(x);
+	device_forget_node(
+		b.hw, b.t1->node[b.t1->sw[turn_end(&b, &slope)].node].guid);
+	x = transition_find(&job);
+	ck_assert_int_eq(x->way, TRANSITION_DIRECT);
+	ck_assert(!transition_mcast_admit(x, &slope, 1));
+	transition_free(x);
 	free(pos);
 	bed_free(&b);
 }
@@ -359,7 +363,7 @@ END_TEST
 START_TEST(port_states)
 {
 	struct rng r = {7};
-	struct safe_transition *x;
+	struct transition_result *x;
 	const struct topo_adj *a;
 	port_ix p;
 	uint64_t edges;
@@ -369,22 +373,22 @@ START_TEST(port_states)
 	bed_fail(&b, false, b.t->nsw - 1);
 	a = &b.t1->adj[b.t1->sw[0].adj];
 	p = topo_port_of(b.t1, b.t1->sw[0].node, a->out);
-	x = bed_plan(&b, SAFE_AUTO, 8);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	edges = x->mixed_edges;
-	safe_free(x);
+	transition_free(x);
 	b.t1->port[p].state = 2;
-	x = bed_plan(&b, SAFE_AUTO, 8);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	ck_assert_uint_eq(x->mixed_edges, edges);
-	safe_free(x);
+	transition_free(x);
 	b.t1->port[p].flags |= TP_UNREAD;
-	x = bed_plan(&b, SAFE_AUTO, 8);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	ck_assert_uint_lt(x->mixed_edges, edges);
-	safe_free(x);
+	transition_free(x);
 	b.t1->port[p].flags = 0;
 	b.t1->port[p].state = 1;
-	x = bed_plan(&b, SAFE_AUTO, 8);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	ck_assert_uint_lt(x->mixed_edges, edges);
-	safe_free(x);
+	transition_free(x);
 	bed_free(&b);
 }
 END_TEST
@@ -393,23 +397,23 @@ END_TEST
 START_TEST(noted_turns)
 {
 	struct reason why = {""};
-	struct safe_transition *x, *y;
+	struct transition_result *x, *y;
 	struct bed b;
 
 	bed_new(&b, gen_tree_three(_i ? 8 : 6, &why), TOPO_NONE, 3);
 	bed_fail(&b, true, TOPO_NONE);
 	ck_assert_ptr_ne(b.to->turns, NULL);
-	x = bed_plan(&b, SAFE_AUTO, 8);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	free(b.to->turns);
 	b.to->turns = NULL;
-	y = bed_plan(&b, SAFE_AUTO, 8);
+	y = bed_plan(&b, TRANSITION_AUTO, 8);
 	ck_assert_uint_gt(x->nwrites, 0);
 	ck_assert_uint_eq(x->mixed_edges, y->mixed_edges);
 	ck_assert_uint_eq(x->cyclic, y->cyclic);
 	ck_assert_uint_eq(x->nwrites, y->nwrites);
 	ck_assert_int_eq(x->way, y->way);
-	safe_free(x);
-	safe_free(y);
+	transition_free(x);
+	transition_free(y);
 	bed_free(&b);
 }
 END_TEST
@@ -480,7 +484,7 @@ START_TEST(lanes)
 {
 	for (uint64_t seed = 1; seed <= 15; seed++) {
 		struct rng r = {seed};
-		struct safe_transition *x;
+		struct transition_result *x;
 		uint64_t edges = 0;
 		bool cyclic = false;
 		struct bed b;
@@ -505,15 +509,15 @@ START_TEST(lanes)
 			cyclic |= world_cyclic(&b.w, all);
 			free(all);
 		}
-		x = bed_plan(&b, SAFE_AUTO, 8);
-		if (x->way != SAFE_NOTHING) {
+		x = bed_plan(&b, TRANSITION_AUTO, 8);
+		if (x->way != TRANSITION_NOTHING) {
 			ck_assert_uint_eq(x->mixed_edges, edges);
 			ck_assert_int_eq(cyclic, x->cyclic > 0);
 		}
 		for (size_t i = 0; i < x->nturns; i++)
 			ck_assert_uint_ne(x->turn[i].lanes & 3, 0);
 		check_order(x);
-		safe_free(x);
+		transition_free(x);
 		bed_free(&b);
 	}
 }

@@ -29,7 +29,7 @@ struct world {
 	bool *dep;	    /* [nch * nch] */
 	bool *gone;	    /* [nch] */
 	bool *idle;	    /* [nch] these cables carry nothing yet */
-	const struct safe_turn *turn; /* blocked */
+	const struct transition_dependency *turn; /* blocked */
 	size_t nturns;
 	size_t skip; /* one of them that is not, SIZE_MAX: none */
 };
@@ -85,7 +85,7 @@ static inline bool
 world_blocked(const struct world *w, sw_ix s, unsigned in, unsigned out)
 {
 	for (size_t i = 0; i < w->nturns; i++) {
-		const struct safe_turn *b = &w->turn[i];
+		const struct transition_dependency *b = &w->turn[i];
 		uint32_t far;
 		sw_ix peer = 0;
 
@@ -243,19 +243,19 @@ world_move(struct world *to, const struct world *from)
 
 /* All switches hold what these routes want, and that is known. */
 static inline void
-world_known(struct hwstate *hw, const struct routes *r)
+world_known(struct device_store *hw, const struct routes *r)
 {
 	for (sw_ix s = 0; s < r->topo->nsw; s++)
 		for (uint32_t b = 0; b < r->nblocks; b++)
-			hw_set_block(hw,
+			device_set_block(hw,
 				r->topo->node[r->topo->sw[s].node].guid, b,
 				routes_ref_of(r, s, b));
-	hw_drained(hw);
+	device_drained(hw);
 }
 
 /* The same, and it is what they do in the world. */
 static inline void
-world_install(struct world *w, struct hwstate *hw, const struct routes *r)
+world_install(struct world *w, struct device_store *hw, const struct routes *r)
 {
 	world_known(hw, r);
 	for (sw_ix s = 0; s < r->topo->nsw; s++)

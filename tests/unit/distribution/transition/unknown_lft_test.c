@@ -7,27 +7,27 @@
 START_TEST(unread_fresh_quarantined)
 {
 	struct rng r = {7};
-	struct safe_transition *x;
+	struct transition_result *x;
 	struct topo_node *n;
 	struct bed b;
 
 	bed_new(&b, world_fabric(0, &r), 0, 7);
 	bed_fail(&b, false, b.t->nsw - 1);
 	n = &b.t1->node[b.t1->sw[1].node];
-	hw_forget(b.hw, n->guid);
-	x = bed_plan(&b, SAFE_AUTO, 8);
+	device_forget_node(b.hw, n->guid);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	ck_assert_uint_eq(x->unread, 1);
-	safe_free(x);
+	transition_free(x);
 	n->flags |= TN_FRESH;
-	x = bed_plan(&b, SAFE_AUTO, 8);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	ck_assert_uint_eq(x->unread, 0);
-	safe_free(x);
+	transition_free(x);
 	n->flags = TN_QUARANTINED;
-	x = bed_plan(&b, SAFE_AUTO, 8);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	ck_assert_uint_eq(x->unread, 0);
 	for (size_t i = 0; i < x->nwrites; i++)
 		ck_assert_uint_ne(x->write[i].sw, 1);
-	safe_free(x);
+	transition_free(x);
 	bed_free(&b);
 }
 END_TEST
@@ -37,19 +37,20 @@ END_TEST
  * into the unknown: behind these ports, or to this switch.
  */
 static void
-check_walls(
-	const struct bed *b, const struct safe_transition *x, const bool *blind)
+check_walls(const struct bed *b, const struct transition_result *x,
+	const bool *blind)
 {
 	ck_assert_uint_gt(x->nwalls, 0);
 	for (size_t i = 0; i < x->nwrites; i++) {
-		const struct safe_write *w = &x->write[i];
+		const struct lft_write *w = &x->write[i];
 		const struct topo_node *n = &b->t1->node[b->t1->sw[w->sw].node];
 		const uint8_t *is = lft_bytes(b->pool, w->image), *was;
 
 		ck_assert_int_eq(w->wall, i < x->nwalls);
 		if (!w->wall)
 			continue;
-		was = lft_bytes(b->pool, hw_block(b->hw, n->guid, w->block));
+		was = lft_bytes(
+			b->pool, device_block(b->hw, n->guid, w->block));
 		for (unsigned l = 0; l < LFT_BLOCK; l++) {
 			bool cut = was[l] != LFT_DROP &&
 				   blind[n->first_port + was[l]];
@@ -63,7 +64,7 @@ check_walls(
 START_TEST(walls_around_a_switch)
 {
 	struct rng r = {7};
-	struct safe_transition *x;
+	struct transition_result *x;
 	struct topo_node *n;
 	struct bed b;
 	bool *blind;
@@ -72,25 +73,25 @@ START_TEST(walls_around_a_switch)
 	bed_fail(&b, false, b.t->nsw - 1);
 	n = &b.t1->node[b.t1->sw[1].node];
 	n->flags = TN_QUARANTINED;
-	x = bed_plan(&b, SAFE_AUTO, 8);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	ck_assert_uint_eq(x->nwalls, 0); /* what it does is known */
-	safe_free(x);
-	hw_forget(b.hw, n->guid);
+	transition_free(x);
+	device_forget_node(b.hw, n->guid);
 	blind = mem_zalloc(b.t1->nports, sizeof(*blind));
 	for (port_ix p = 0; p < b.t1->nports; p++)
 		blind[p] =
 			b.t1->port[p].peer != TOPO_NONE &&
 			b.t1->port[b.t1->port[p].peer].node == b.t1->sw[1].node;
-	x = bed_plan(&b, SAFE_AUTO, 8);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	check_walls(&b, x, blind);
-	safe_free(x);
-	x = bed_plan(&b, SAFE_DYNAMIC, 8);
+	transition_free(x);
+	x = bed_plan(&b, TRANSITION_DYNAMIC, 8);
 	ck_assert_uint_eq(x->nwalls, 0);
-	safe_free(x);
+	transition_free(x);
 	n->flags = TN_FRESH;
-	x = bed_plan(&b, SAFE_AUTO, 8);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	ck_assert_uint_eq(x->nwalls, 0);
-	safe_free(x);
+	transition_free(x);
 	free(blind);
 	bed_free(&b);
 }
@@ -100,7 +101,7 @@ END_TEST
 static void
 check_empty(const struct bed *b, sw_ix s, uint32_t block)
 {
-	struct safe_transition *x = bed_plan(b, SAFE_AUTO, 8);
+	struct transition_result *x = bed_plan(b, TRANSITION_AUTO, 8);
 
 	ck_assert_uint_eq(x->unread, 1);
 	ck_assert_uint_eq(x->nwalls, 1);
@@ -108,7 +109,7 @@ check_empty(const struct bed *b, sw_ix s, uint32_t block)
 	ck_assert_uint_eq(x->write[0].sw, s);
 	ck_assert_uint_eq(x->write[0].block, block);
 	ck_assert_uint_eq(x->write[0].image, LFT_EMPTY);
-	safe_free(x);
+	transition_free(x);
 }
 
 /*
@@ -119,26 +120,26 @@ check_empty(const struct bed *b, sw_ix s, uint32_t block)
 START_TEST(unread_is_emptied)
 {
 	struct rng r = {7};
-	struct safe_transition *x;
+	struct transition_result *x;
 	struct bed b;
 	uint64_t guid;
 
 	bed_new(&b, world_fabric(0, &r), 0, 7);
 	bed_fail(&b, false, b.t->nsw - 1);
 	guid = b.t1->node[b.t1->sw[1].node].guid;
-	hw_forget(b.hw, guid);
+	device_forget_node(b.hw, guid);
 	check_empty(&b, 1, 0);
-	hw_sending(b.hw, guid, 0, routes_ref_of(b.to, 1, 0));
-	hw_unknown_block(b.hw, guid, 0);
-	hw_drained(b.hw);
+	device_sending(b.hw, guid, 0, routes_ref_of(b.to, 1, 0));
+	device_unknown_block(b.hw, guid, 0);
+	device_drained(b.hw);
 	check_empty(&b, 1, 0);
-	hw_sending(b.hw, guid, 0, LFT_EMPTY);
-	hw_set_block(b.hw, guid, 0, LFT_EMPTY);
+	device_sending(b.hw, guid, 0, LFT_EMPTY);
+	device_set_block(b.hw, guid, 0, LFT_EMPTY);
 	check_empty(&b, 1, 0);
-	hw_drained(b.hw);
-	x = bed_plan(&b, SAFE_AUTO, 8);
+	device_drained(b.hw);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	ck_assert_uint_eq(x->unread + x->nwalls, 0);
-	safe_free(x);
+	transition_free(x);
 	bed_free(&b);
 }
 END_TEST
@@ -146,7 +147,7 @@ END_TEST
 /* Above LinearFDBTop a switch drops, unless the top is raised first. */
 START_TEST(unread_above_the_top)
 {
-	struct safe_transition *x;
+	struct transition_result *x;
 	struct bed b;
 	uint64_t guid;
 
@@ -156,15 +157,15 @@ START_TEST(unread_above_the_top)
 	for (sw_ix s = 0; s < b.t1->nsw; s++) {
 		guid = b.t1->node[b.t1->sw[s].node].guid;
 		b.t1->sw[s].lft_top = LFT_BLOCK - 1;
-		hw_forget(b.hw, guid);
-		hw_set_block(b.hw, guid, 0, routes_ref_of(b.to, s, 0));
+		device_forget_node(b.hw, guid);
+		device_set_block(b.hw, guid, 0, routes_ref_of(b.to, s, 0));
 	}
-	hw_drained(b.hw);
-	x = bed_plan(&b, SAFE_AUTO, 8);
+	device_drained(b.hw);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	ck_assert_uint_eq(x->unread + x->nwalls, 0);
-	safe_free(x);
+	transition_free(x);
 	guid = b.t1->node[b.t1->sw[1].node].guid;
-	hw_set_top_first(b.hw, guid);
+	device_set_top_first(b.hw, guid);
 	check_empty(&b, 1, 1);
 	bed_free(&b);
 }
@@ -174,7 +175,7 @@ END_TEST
  * those LIDs, before the top is raised. */
 START_TEST(a_top_that_is_raised_is_shielded)
 {
-	struct safe_transition *x;
+	struct transition_result *x;
 	const struct topo_switch *sw;
 	struct bed b;
 	uint64_t guid;
@@ -185,16 +186,17 @@ START_TEST(a_top_that_is_raised_is_shielded)
 		guid = b.t1->node[b.t1->sw[s].node].guid;
 		b.t1->sw[s].lft_top = (uint16_t)b.t1->max_lid;
 		for (uint32_t k = 0; k < b.to->nblocks; k++)
-			hw_set_block(b.hw, guid, k, routes_ref_of(b.to, s, k));
+			device_set_block(
+				b.hw, guid, k, routes_ref_of(b.to, s, k));
 	}
 	sw = &b.t1->sw[1];
 	guid = b.t1->node[sw->node].guid;
 	b.t1->sw[1].lft_top = LFT_BLOCK - 1;
-	hw_forget(b.hw, guid);
-	hw_set_block(b.hw, guid, 0, routes_ref_of(b.to, 1, 0));
-	hw_set_top_first(b.hw, guid);
-	hw_drained(b.hw);
-	x = bed_plan(&b, SAFE_AUTO, 8);
+	device_forget_node(b.hw, guid);
+	device_set_block(b.hw, guid, 0, routes_ref_of(b.to, 1, 0));
+	device_set_top_first(b.hw, guid);
+	device_drained(b.hw);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	ck_assert_uint_eq(x->nwalls, 1U + sw->nadj);
 	for (size_t i = 0; i < x->nwalls; i++) {
 		bool near = false;
@@ -206,7 +208,7 @@ START_TEST(a_top_that_is_raised_is_shielded)
 		ck_assert_uint_eq(x->write[i].block, 1);
 		ck_assert_uint_eq(x->write[i].image, LFT_EMPTY);
 	}
-	safe_free(x);
+	transition_free(x);
 	bed_free(&b);
 }
 END_TEST
@@ -216,7 +218,7 @@ END_TEST
 START_TEST(walls_before_the_unknown)
 {
 	struct rng r = {7};
-	struct safe_transition *x;
+	struct transition_result *x;
 	const struct topo_adj *a;
 	struct bed b;
 	bool *blind;
@@ -232,18 +234,18 @@ START_TEST(walls_before_the_unknown)
 	blind[p] = blind[q] = true;
 	b.t1->port[p].state = 4;
 	b.t1->port[q].state = 1;
-	x = bed_plan(&b, SAFE_AUTO, 8);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	ck_assert_uint_eq(x->nwalls, 0);
-	safe_free(x);
+	transition_free(x);
 	b.t1->port[q].state = 3;
-	x = bed_plan(&b, SAFE_AUTO, 8);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	check_walls(&b, x, blind);
-	safe_free(x);
+	transition_free(x);
 	b.t1->port[q].state = 1;
 	b.t1->port[q].flags |= TP_UNREAD;
-	x = bed_plan(&b, SAFE_AUTO, 8);
+	x = bed_plan(&b, TRANSITION_AUTO, 8);
 	check_walls(&b, x, blind);
-	safe_free(x);
+	transition_free(x);
 	free(blind);
 	bed_free(&b);
 }

@@ -20,7 +20,7 @@ enum { SEED = 5, ROUNDS = 40, VLS = 8, PORTS = 64, ACTIVE = 4 };
 struct bed {
 	struct topo *t;
 	struct lft_pool *pool;
-	struct hwstate *hw;
+	struct device_store *hw;
 	struct slvl levels;
 	struct rng r;
 	uint8_t (*row)[PORTS][PORTS][SLVL_ROW]; /* [nsw] */
@@ -118,14 +118,15 @@ install(struct bed *b, const struct routes *r)
 {
 	for (sw_ix s = 0; s < b->t->nsw; s++)
 		for (uint32_t k = 0; k < r->nblocks; k++)
-			hw_set_block(b->hw, b->t->node[b->t->sw[s].node].guid,
-				k, routes_ref_of(r, s, k));
+			device_set_block(b->hw,
+				b->t->node[b->t->sw[s].node].guid, k,
+				routes_ref_of(r, s, k));
 	for (sw_ix s = 0; s < b->t->nsw; s++)
 		for (uint32_t lid = 0; lid < b->nlids; lid++)
 			b->is[(size_t)s * b->nlids + lid] =
 				routes_port(r, s, (uint16_t)lid);
-	hw_drained(b->hw);
-	past_gave(hw_past(b->hw), r);
+	device_drained(b->hw);
+	sl_history_add_routes(device_sl_history(b->hw), r);
 }
 
 /* Rows as they shall be; those of a stranger are anything, and not known. */
@@ -146,8 +147,8 @@ lay_rows(struct bed *b, sw_ix stranger)
 				slvl_row(&b->levels, slvl_link(t, p, 0),
 					slvl_end(t, p), row);
 				if (s != stranger)
-					turns_set_row(hw_turns(b->hw), n->guid,
-						in, out, row);
+					sl2vl_set_row(device_sl2vl(b->hw),
+						n->guid, in, out, row);
 				for (unsigned i = 0;
 					s == stranger && i < SLVL_ROW; i++)
 					row[i] = (uint8_t)(rng_next(&b->r) &
@@ -159,18 +160,18 @@ lay_rows(struct bed *b, sw_ix stranger)
 
 /* Turns that a plan closes before its last stage. */
 static void
-close_turns(struct bed *b, const struct safe_transition *x)
+close_turns(struct bed *b, const struct transition_result *x)
 {
 	for (size_t i = 0; i < x->nturns; i++) {
-		const struct safe_turn *u = &x->turn[i];
+		const struct transition_dependency *u = &x->turn[i];
 
-		turns_close(b->row[u->sw][u->in][u->out],
+		sl2vl_block_sls(b->row[u->sw][u->in][u->out],
 			slvl_sls(&b->levels, u->lanes));
 	}
 }
 
 static void
-put(struct bed *b, const struct safe_write *w)
+put(struct bed *b, const struct lft_write *w)
 {
 	const uint8_t *line = lft_bytes(b->pool, w->image);
 
@@ -182,7 +183,7 @@ put(struct bed *b, const struct safe_write *w)
 
 /* All writes, each stage in an order of chance; false: a deadlock. */
 static bool
-carry_out(struct bed *b, const struct safe_transition *x,
+carry_out(struct bed *b, const struct transition_result *x,
 	const struct routes *from)
 {
 	size_t *order = mem_alloc((x->nwrites + 1) * sizeof(*order)), n = 0;
@@ -231,7 +232,7 @@ bed_new(struct bed *b, unsigned kind, uint8_t vls)
 				(uint8_t)(1 + rng_below(&b->r, vls));
 	}
 	b->pool = lft_pool_new();
-	b->hw = hw_new(b->pool);
+	b->hw = device_new(b->pool);
 	b->nlids = b->t->max_lid + 1U;
 	b->row = mem_zalloc(b->t->nsw, sizeof(*b->row));
 	b->is = mem_zalloc((size_t)b->t->nsw * b->nlids, 1);
@@ -245,7 +246,7 @@ bed_new(struct bed *b, unsigned kind, uint8_t vls)
 static void
 bed_free(struct bed *b)
 {
-	hw_free(b->hw);
+	device_free(b->hw);
 	topo_unref(b->t);
 	lft_pool_free(b->pool);
 	free(b->row);
@@ -289,19 +290,19 @@ transit(unsigned i, enum rows rows, unsigned *apart)
 	lay_rows(&b, stranger);
 	install(&b, x);
 	if (!deadlock(&b, x)) { /* a stranger's rows may be one */
-		const struct safe_job job = {.from = x,
+		const struct transition_job job = {.from = x,
 			.to = y,
 			.hw = b.hw,
 			.max_stages = 1 + rng_below(&b.r, 8),
 			.levels = want};
-		struct safe_transition *t = safe_plan(&job);
+		struct transition_result *t = transition_find(&job);
 
 		*apart += t->cyclic > 0 &&
 			  strstr(t->cause, "on one lane") != NULL;
 		ck_assert_msg(carry_out(&b, t, x),
 			"SEED=%u: %s, %zu turns, a deadlock: %s", i,
-			safe_way_name(t->way), t->nturns, t->cause);
-		safe_free(t);
+			transition_kind_name(t->way), t->nturns, t->cause);
+		transition_free(t);
 	}
 	routes_unref(x);
 	routes_unref(y);

@@ -266,17 +266,17 @@ only_shorter(const struct day *d)
 static void
 nothing_closed(const struct day *d)
 {
-	struct hwstate *hw = hw_new(d->pool);
-	struct safe_job job = {
+	struct device_store *hw = device_new(d->pool);
+	struct transition_job job = {
 		.from = d->lost, .to = d->back, .hw = hw, .max_stages = 8};
-	struct safe_transition *x;
+	struct transition_result *x;
 
 	world_known(hw, d->lost);
-	x = safe_plan(&job);
+	x = transition_find(&job);
 	ck_assert_msg(x->nturns == 0, "seed %llu: %zu turns",
 		(unsigned long long)d->seed, x->nturns);
-	safe_free(x);
-	hw_free(hw);
+	transition_free(x);
+	device_free(hw);
 }
 
 START_TEST(returns)

@@ -61,7 +61,8 @@ static void
 plan_make(struct plan *p, struct world *w, const struct failure *f, size_t n)
 {
 	struct inputs_wanted ask = {.from = "live", .snapshot = snapshot(w)};
-	struct transition_preview_ask change = {.pace = expect_pace_defaults()};
+	struct transition_preview_ask change = {
+		.pace = loss_estimate_pace_defaults()};
 	struct reason why = {""};
 
 	*p = (struct plan){.pool = lft_pool_new()};
